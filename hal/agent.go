@@ -1,0 +1,166 @@
+package hal
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Reality is what a body is made of, as its protocols must know.
+type Reality uint8
+
+// The realities, the most careful last: a mixed body counts as its most real part.
+const (
+	Simulated Reality = iota
+	Emulated
+	Real
+)
+
+func (r Reality) String() string { return [...]string{"sim", "emulated", "real"}[min(r, Real)] }
+
+// AgentConfig is what the rig needs to know of a new agent.
+type AgentConfig struct {
+	Name    string
+	Body    Body
+	World   World // nil = Room
+	Reality Reality
+	Guard   GuardConfig
+}
+
+// Agent is a named body under control. Its methods may be called from any goroutine.
+type Agent struct {
+	name    string
+	rig     *Rig
+	body    Body
+	world   World
+	reality Reality
+	layout  *Layout
+	frame   *Frame // the rig's; only under its lock
+
+	mu        sync.Mutex // guards what follows, for microseconds; taken after the rig's lock, never before
+	guard     *guard
+	now       time.Duration // rig time, for commands that come between cycles
+	lease     *Lease
+	measured  []float64 // of the last cycle
+	status    []Status
+	overrides uint64
+}
+
+// Name is the agent's name in the config.
+func (a *Agent) Name() string { return a.name }
+
+// Layout is what its body offers; nobody writes to it.
+func (a *Agent) Layout() *Layout { return a.layout }
+
+// Reality says what its body is made of.
+func (a *Agent) Reality() Reality { return a.reality }
+
+// Measured appends what the body measured in the last cycle, outputs then infos, to dst[:0].
+func (a *Agent) Measured(dst []float64) []float64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return append(dst[:0], a.measured...)
+}
+
+// Status appends the state of each device in the last cycle to dst[:0].
+func (a *Agent) Status(dst []Status) []Status {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return append(dst[:0], a.status...)
+}
+
+// Holder names the party that holds the lease, or "".
+func (a *Agent) Holder() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.lease == nil {
+		return ""
+	}
+	return a.lease.party.name
+}
+
+// Guard tells the guard's state and what it did not let through; Overrides counts commands without a lease.
+func (a *Agent) Guard() (state GuardState, counts GuardCounts, overrides uint64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.guard.state, a.guard.counts, a.overrides
+}
+
+// Override commands the agent without a lease, for protocols that know none (ODCP). NaN keeps what was commanded.
+// A simulated or emulated body obeys from the next cycle on, whoever holds its lease; a real one refuses (Busy) while
+// a lease is held.
+func (a *Agent) Override(inputs []float64) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.lease != nil && a.reality == Real {
+		return &Error{Kind: Busy, Op: "command " + a.name, Err: fmt.Errorf("held by %s", a.lease.party.name)}
+	}
+	a.overrides++
+	a.guard.accept(inputs, a.now)
+	return nil
+}
+
+// Arm lets commands pass again. It is refused (Unsafe) while the emergency stop is latched.
+func (a *Agent) Arm() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.guard.state == Stopped {
+		return &Error{Kind: Unsafe, Op: "arm " + a.name, Err: fmt.Errorf("the emergency stop is latched"), Try: "halyard reset"}
+	}
+	if a.guard.state == Disarmed {
+		a.guard.set(Armed)
+	}
+	return nil
+}
+
+// Disarm takes all torque off from the next cycle on and drops commands until Arm.
+func (a *Agent) Disarm() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.guard.state == Armed {
+		a.guard.set(Disarmed)
+	}
+}
+
+// command passes inputs of a lease's holder to the guard.
+func (a *Agent) command(inputs []float64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.guard.accept(inputs, a.now)
+}
+
+// decide runs the guard for the cycle at now. Under the rig's lock.
+func (a *Agent) decide(now, dt time.Duration) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.now = now + dt // a command that comes from here on counts from the next cycle
+	a.frame.Time = now
+	a.guard.apply(a.frame, now, dt)
+}
+
+// publish makes what was read visible outside the rig. Under the rig's lock.
+func (a *Agent) publish() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	copy(a.measured, a.frame.Measured)
+	copy(a.status, a.frame.Status)
+}
+
+// Homing tells whether the body is on its way to its default pose.
+func (a *Agent) Homing() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.guard.homing
+}
+
+// Joints are the names of the actuators, in the layout's order.
+func (a *Agent) Joints() []string {
+	return slices.Collect(func(yield func(string) bool) {
+		for i := range a.layout.Actuators {
+			if !yield(a.layout.Actuators[i].Name) {
+				return
+			}
+		}
+	})
+}

@@ -1,0 +1,40 @@
+package hal
+
+import "time"
+
+// Body is a robot. One goroutine at a time calls it, the rig's; every call is bounded in time and, after the first
+// cycle, allocates nothing. Write and Read return the faults of the whole body; a device's own fault stands in
+// Frame.Status, so that one silent servo costs one joint.
+//
+//   - An actuator with Enable false has no torque. When Enable turns true its goal is its present position until an
+//     input says otherwise, so that nothing moves at torque-on.
+//   - Of an actuator's goals at most one is not NaN; that one sets its mode. All NaN keeps mode and goal.
+//   - A torque limit that is NaN stays as it was; at first it is the actuator's MaxTorque. At 0 the joint is limp.
+//   - Read fills everything measured and every Status; what a device did not send keeps its old value and time.
+type Body interface {
+	Layout() *Layout
+	Write(f *Frame) error
+	Read(f *Frame) error
+	// Halt makes the body inert: no torque, safe at any time and twice. Its error joins one *Error with Joint set for
+	// each joint that did not acknowledge; an Error without a joint means that none did.
+	Halt() error
+}
+
+// World is what time passes in: a physics scene, or the room.
+type World interface {
+	// Advance lets dt pass. In the room it returns at once: the rig keeps the wall clock.
+	Advance(dt time.Duration) error
+}
+
+// Bus is a line that several bodies may share. Bodies stage goals in Write and take states in Read; between them the
+// rig sends once and receives once for all that is on the line, all buses side by side.
+type Bus interface {
+	Send() error    // hands on every staged goal
+	Receive() error // asks for every state; blocks for the line's time at most
+}
+
+// Room is the World of real bodies: nothing but the rig's clock moves it.
+type Room struct{}
+
+// Advance does nothing.
+func (Room) Advance(time.Duration) error { return nil }

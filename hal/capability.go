@@ -1,0 +1,43 @@
+package hal
+
+// What only some bodies or worlds can do. A session asks with a type assertion through the rig and, where the
+// capability is absent, answers in its protocol's own words; nothing moves.
+
+// Resetter returns to its initial state at once and exactly; the same seed gives the same state, bit for bit.
+// Seed 0 means "don't care" and gives the state of the seed before.
+// A real body is no Resetter: the rig moves it to its default pose instead.
+type Resetter interface{ Reset(seed int64) error }
+
+// Saver keeps one snapshot of itself and returns to it, bit for bit. Restore before Save returns to the initial state.
+type Saver interface {
+	Save() error
+	Restore() error
+}
+
+// Follower lets a simulated actuator follow the measured motion of its real twin from the next Advance on:
+// position in rad, velocity in rad/s. NaN lets go.
+type Follower interface {
+	Follow(actuator int, position, velocity float64)
+}
+
+// Placer puts a body at a pose in the world.
+type Placer interface {
+	Place(agent string, p Pose) error
+}
+
+// Pusher applies a force (N, world axes) at a body's centre for the next step.
+type Pusher interface {
+	Push(agent, part string, force [3]float64) error
+}
+
+// GravitySetter sets the world's gravity, m/s².
+type GravitySetter interface{ SetGravity(g [3]float64) error }
+
+// ClockZeroer sets the world's own clock to zero.
+type ClockZeroer interface{ ZeroClock() error }
+
+// Spawner adds and removes agents between cycles; cmd supplies it.
+type Spawner interface {
+	Spawn(class, name string, at Pose) (*Agent, error)
+	Remove(name string) error
+}

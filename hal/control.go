@@ -1,0 +1,98 @@
+package hal
+
+import (
+	"fmt"
+	"time"
+)
+
+// controlEvents are the events of the cycle itself, under the names of the original simulator (ORCS).
+type controlEvents struct {
+	nextStep, stepCompleted, reset, resetDone, tryCompleted, emergencyStop EventID
+}
+
+// declareControl declares the events and values of the cycle. Those of the original that nothing here can cause are
+// declared too: a client may register for them and never hear of them.
+func (r *Rig) declareControl() {
+	e := r.events
+	r.known = controlEvents{
+		nextStep:      e.Declare("/Control/NextStep"),
+		stepCompleted: e.Declare("/Control/StepCompleted"),
+		reset:         e.Declare("/Control/ResetSimulation"),
+		resetDone:     e.Declare("/Control/ResetSimulationFinalized"),
+		tryCompleted:  e.Declare("/Control/TryCompleted"),
+		emergencyStop: e.Declare("/Control/EmergencyStop"),
+	}
+	for _, name := range []string{
+		"SystemInit", "SystemInitCompleted", "SystemBind", "SystemShutDown", "PendingTasksExecuted", "PreStepCompleted",
+		"ResetSimulationSettings", "ResetSimulationSettingsCompleted", "NextTry", "NextIndividual",
+		"IndividualCompleted", "TerminateTry",
+	} {
+		e.Declare("/Control/" + name)
+	}
+	e.Declare("/Simulation/PhysicsEnvironmentChanged")
+
+	v := r.values
+	v.Declare("/Control/CurrentStep", IntValue, func() Value { return Value{Kind: IntValue, Int: int64(r.step)} }, nil)
+	v.Declare("/Simulation/TotalSteps", IntValue, func() Value { return Value{Kind: IntValue, Int: int64(r.total)} }, nil)
+	r.declareCount("/Control/NumberOfSteps", &r.steps)
+	r.declareCount("/Control/NumberOfTries", &r.tries)
+	v.Declare("/Control/Pause", BoolValue, func() Value { return Value{Kind: BoolValue, Bool: r.paused} }, r.setPause)
+	v.Declare("/Simulation/Seed", IntValue, func() Value { return Value{Kind: IntValue, Int: r.seed} },
+		func(x Value) error { r.seed = x.Int; return nil })
+	v.Declare("/Simulation/TimeStepSize", DoubleValue,
+		func() Value { return Value{Kind: DoubleValue, Double: r.config.Period.Seconds()} }, r.setPeriod)
+	v.Declare("/Simulation/RunAtRealtime", BoolValue,
+		func() Value { return Value{Kind: BoolValue, Bool: r.config.Mode == Realtime || r.leases == 0} }, nil)
+	v.Declare("/Performance/StepsPerSecond", DoubleValue,
+		func() Value { return Value{Kind: DoubleValue, Double: r.rate.hertz} }, nil)
+}
+
+// declareCount declares a number that is not below 0.
+func (r *Rig) declareCount(name string, at *int64) {
+	r.values.Declare(name, IntValue, func() Value { return Value{Kind: IntValue, Int: *at} }, func(x Value) error {
+		if x.Int < 0 {
+			return fmt.Errorf("%s: got %d, want 0 or more", name, x.Int)
+		}
+		*at = x.Int
+		return nil
+	})
+}
+
+// setPause stops time. A real robot does not stop existing, so that its rig does not pause.
+func (r *Rig) setPause(x Value) error {
+	for _, a := range r.agents {
+		if x.Bool && a.reality == Real {
+			return fmt.Errorf("pause: %s is real: got true, want false", a.name)
+		}
+	}
+	r.paused = x.Bool
+	r.changed.Broadcast()
+	r.settle()
+	return nil
+}
+
+// setPeriod changes the length of a cycle, where no wall clock has a say in it.
+func (r *Rig) setPeriod(x Value) error {
+	const shortest, longest = 100e-6, 1.0 // s
+	if r.config.Mode != Lockstep {
+		return fmt.Errorf("time step: the clock is real: %w", ErrReadOnly)
+	}
+	if !(x.Double >= shortest && x.Double <= longest) {
+		return fmt.Errorf("time step: got %g s, want %g..%g", x.Double, shortest, longest)
+	}
+	r.config.Period = time.Duration(x.Double * float64(time.Second))
+	return nil
+}
+
+// declareAgent declares an agent's measured channels and last commands as values: "/humanoid/left_elbow/position".
+func (r *Rig) declareAgent(a *Agent) {
+	for i := range a.frame.Measured {
+		r.values.Declare("/"+a.name+"/"+a.layout.Measured(i).Name, InterfaceValue,
+			func() Value { return Value{Kind: InterfaceValue, Double: a.frame.Measured[i]} }, nil)
+	}
+	for i := range a.frame.Inputs {
+		name := "/" + a.name + "/" + a.layout.Inputs[i].Name + "_goal"
+		r.values.Declare(name, InterfaceValue,
+			func() Value { return Value{Kind: InterfaceValue, Double: a.frame.Inputs[i]} }, nil)
+	}
+}

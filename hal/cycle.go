@@ -1,0 +1,256 @@
+package hal
+
+import (
+	"context"
+	"math"
+	"time"
+)
+
+// settle runs what every lease has asked for, in lock-step. Under the lock.
+func (r *Rig) settle() {
+	if r.config.Mode != Lockstep || r.paused || r.closed || r.leases == 0 {
+		return
+	}
+	switch {
+	case r.allAsked(askStep):
+		r.run()
+	case r.allAsked(askReset):
+		r.reset()
+	}
+}
+
+func (r *Rig) allAsked(what request) bool {
+	for _, p := range r.parties {
+		for _, l := range p.leases {
+			if l.asked != what {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// run is one cycle: what was asked becomes what the bodies do, and what they did becomes what the observers see.
+func (r *Rig) run() {
+	dt := r.config.Period
+	for _, a := range r.agents {
+		a.decide(r.time, dt)
+		if err := a.body.Write(a.frame); err != nil {
+			r.note(a, "write", err)
+		}
+	}
+	r.eachBus(Bus.Send)
+	for _, w := range r.worlds {
+		if err := w.Advance(dt); err != nil {
+			r.note(nil, "advance", err)
+		}
+	}
+	r.eachBus(Bus.Receive)
+	r.countLineTime()
+	r.time += dt
+	r.step++
+	r.total++
+	for _, a := range r.agents {
+		a.frame.Time = r.time
+		if err := a.body.Read(a.frame); err != nil {
+			r.note(a, "read", err)
+		}
+		a.publish()
+	}
+	r.rate.tick(r.clock.Now())
+	r.events.Raise(r.known.nextStep)
+	r.events.Raise(r.known.stepCompleted)
+	if r.steps > 0 && int64(r.step) == r.steps {
+		r.events.Raise(r.known.tryCompleted)
+	}
+	r.finishReset()
+	r.tell(askStep)
+}
+
+// tell answers every lease that asked for what, and lets the observers see the cycle.
+func (r *Rig) tell(what request) {
+	for _, p := range r.parties {
+		for _, l := range p.leases {
+			l.done = askNothing
+			if l.asked == what {
+				l.done, l.asked = what, askNothing
+			}
+		}
+	}
+	r.occurred = r.events.take(r.occurred)
+	r.cycle = Cycle{Step: r.step, Reset: what == askReset, Events: r.occurred}
+	for _, p := range r.parties {
+		if p.observer != nil {
+			p.observer.Cycle(&r.cycle)
+		}
+	}
+}
+
+// reset starts the reset that every lease has asked for. Worlds that can are reset at once and exactly; real bodies
+// are sent to their default poses, and finishReset completes it when they are there. Under the lock.
+func (r *Rig) reset() {
+	r.events.Raise(r.known.reset)
+	for _, w := range r.worlds {
+		if r.exact(w) {
+			r.note(nil, "reset", w.(Resetter).Reset(r.seed))
+		}
+	}
+	for _, a := range r.agents {
+		exact := r.exact(a.world)
+		a.mu.Lock()
+		if exact {
+			a.guard.clear()
+		} else if a.guard.state == Armed {
+			a.guard.home(a.frame)
+			a.guard.reset = true
+		}
+		a.mu.Unlock()
+		if s, ok := a.body.(Resetter); ok && exact {
+			r.note(a, "reset", s.Reset(r.seed))
+		}
+	}
+	r.step = 0
+	r.tries++
+	r.resetting = true
+	r.eachBus(Bus.Receive)
+	for _, a := range r.agents {
+		r.note(a, "read", a.body.Read(a.frame))
+		a.publish()
+	}
+	r.finishReset()
+}
+
+// exact tells whether w may be reset at once: it can, and no body in it is real, not even in a part.
+func (r *Rig) exact(w World) bool {
+	_, ok := w.(Resetter)
+	for _, a := range r.agents {
+		ok = ok && (a.world != w || a.reality != Real)
+	}
+	return ok
+}
+
+// finishReset tells the observers when no body is on its way any more.
+func (r *Rig) finishReset() {
+	if !r.resetting {
+		return
+	}
+	for _, a := range r.agents {
+		a.mu.Lock()
+		moving := a.guard.reset
+		a.mu.Unlock()
+		if moving {
+			return
+		}
+	}
+	r.resetting = false
+	r.events.Raise(r.known.resetDone)
+	r.tell(askReset)
+}
+
+// eachBus calls f for every bus, side by side in real time, one after another in lock-step, where lines are in memory
+// and cost no time.
+func (r *Rig) eachBus(f func(Bus) error) {
+	if r.crew == nil || r.config.Mode == Lockstep || len(r.buses) < 2 {
+		for _, b := range r.buses {
+			if err := f(b); err != nil {
+				r.note(nil, "bus", err)
+			}
+		}
+		return
+	}
+	for _, err := range r.crew.each(f) {
+		if err != nil {
+			r.note(nil, "bus", err)
+		}
+	}
+}
+
+// loop ticks on the clock every period: always in real time; in lock-step while nobody holds a lease. Each tick is a
+// whole cycle: what controllers said since the last one is written, then the bodies are read.
+func (r *Rig) loop(ctx context.Context) {
+	defer lockThread()()
+	next := r.clock.Now() + r.config.Period
+	for ctx.Err() == nil {
+		r.clock.SleepUntil(next)
+		next = r.tick(ctx, next)
+	}
+	r.park(next)
+}
+
+// tick runs the cycle that was due at deadline and returns the next deadline. A late loop never catches up: it skips
+// what it missed. While a lock-step party has time in its hands, or the rig is paused, it waits.
+func (r *Rig) tick(ctx context.Context, deadline time.Duration) time.Duration {
+	now := r.clock.Now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	period := r.config.Period
+	for r.resting() && ctx.Err() == nil {
+		r.changed.Wait()
+		now = r.clock.Now()
+		deadline = now // the grid begins anew
+	}
+	r.stats.Late.Add(now - deadline)
+	r.stats.Ticks++
+	if missed := (now - deadline) / period; missed > 0 {
+		r.stats.Missed += uint64(missed)
+		r.time += missed * period // deadlines of commands count the time that really passed
+		deadline += missed * period
+	}
+	if r.config.Mode == Realtime && !r.resetting && r.leases > 0 && r.allAsked(askReset) {
+		r.reset()
+	}
+	r.run()
+	r.stats.Work.Add(r.clock.Now() - now)
+	return deadline + period
+}
+
+// resting tells whether time is not the loop's to pass.
+func (r *Rig) resting() bool { return r.paused || r.config.Mode == Lockstep && r.leases > 0 }
+
+// park brings bodies whose policy is Park home before the rig ends, for as long as that is worth waiting.
+func (r *Rig) park(next time.Duration) {
+	const patience = 10 * time.Second
+	parking := func() (any bool) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		for _, a := range r.agents {
+			any = any || a.Homing()
+		}
+		return any && !r.resting()
+	}
+	r.mu.Lock()
+	for _, a := range r.agents {
+		a.mu.Lock()
+		if a.reality != Simulated && a.guard.config.OnTimeout == Park && a.guard.state == Armed {
+			a.guard.home(a.frame)
+		}
+		a.mu.Unlock()
+	}
+	r.mu.Unlock()
+	for end := next + patience; parking() && next < end; {
+		r.clock.SleepUntil(next)
+		next = r.tick(context.Background(), next)
+	}
+}
+
+// timedBus is a bus whose line keeps its own clock: in memory, where waiting takes no time, it tells what the wire
+// would have taken.
+type timedBus interface{ Now() time.Duration }
+
+// countLineTime counts cycles whose line time exceeds the period: in virtual time nothing else would show it.
+func (r *Rig) countLineTime() {
+	for i, b := range r.buses {
+		t, ok := b.(timedBus)
+		if !ok {
+			continue
+		}
+		for len(r.stats.lineTimes) <= i {
+			r.stats.lineTimes = append(r.stats.lineTimes, time.Duration(math.MinInt64))
+		}
+		now := t.Now()
+		if was := r.stats.lineTimes[i]; was != math.MinInt64 && now-was > r.config.Period && r.config.Mode == Lockstep {
+			r.stats.LineOverruns++
+		}
+		r.stats.lineTimes[i] = now
+	}
+}

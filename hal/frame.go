@@ -1,0 +1,58 @@
+package hal
+
+import (
+	"math"
+	"time"
+)
+
+// Status tells when a device's values were measured, in rig time, and why they are no newer (nil: they are good).
+// A device that has never answered has Time < 0.
+type Status struct {
+	Time time.Duration
+	Err  error
+}
+
+// Picture is an immutable image with the time that it shows. Whoever rendered it owns its memory and reuses it only
+// when all readers have let go; a frame carries handles, never pixels.
+type Picture struct {
+	Sequence uint64
+	Time     time.Duration
+	Pixels   []byte // row by row, format by the camera
+}
+
+// Frame is the data of one cycle of one body. NewFrame sizes it once; nobody grows it.
+// The rig owns it: a body reads Inputs and Enable in Write, fills the rest in Read, and keeps nothing of it.
+type Frame struct {
+	Time     time.Duration // rig time of the cycle
+	Inputs   []float64     // one a Layout.Inputs; NaN = no command, the last one stays
+	Enable   []bool        // one an actuator: false = no torque at all
+	Measured []float64     // outputs, then infos; NaN = not known
+	Outputs  []float64     // the first part of Measured
+	Infos    []float64     // the second part of Measured
+	Status   []Status      // one a device: actuators, then sensors
+	Pictures []*Picture    // one a camera, nil = none yet
+}
+
+// NewFrame returns a frame for l: no commands, nothing enabled, nothing known.
+func NewFrame(l *Layout) *Frame {
+	f := &Frame{
+		Inputs:   make([]float64, len(l.Inputs)),
+		Enable:   make([]bool, len(l.Actuators)),
+		Measured: make([]float64, len(l.Outputs)+len(l.Infos)),
+		Status:   make([]Status, l.Devices()),
+		Pictures: make([]*Picture, len(l.Cameras)),
+	}
+	f.Outputs, f.Infos = f.Measured[:len(l.Outputs):len(l.Outputs)], f.Measured[len(l.Outputs):]
+	fillNaN(f.Inputs)
+	fillNaN(f.Measured)
+	for i := range f.Status {
+		f.Status[i].Time = -1
+	}
+	return f
+}
+
+func fillNaN(v []float64) {
+	for i := range v {
+		v[i] = math.NaN()
+	}
+}

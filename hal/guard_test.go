@@ -1,0 +1,254 @@
+package hal
+
+import (
+	"math"
+	"testing"
+	"time"
+)
+
+const tick = 10 * time.Millisecond
+
+// oneJoint is a layout with every mode, soft limits of ±1 rad and 2 rad/s.
+func oneJoint() *Layout {
+	in := func(q Quantity, span float64) Channel {
+		return Channel{Name: "j/" + q.String(), Quantity: q, Min: -span, Max: span}
+	}
+	return &Layout{
+		Inputs:  []Channel{in(Position, math.Pi), in(Velocity, 2), in(Torque, 3), in(Duty, 1), {Name: "j/limit", Min: 0, Max: 3}},
+		Outputs: []Channel{in(Position, math.Pi)},
+		Actuators: []Actuator{{Name: "j", Goal: [NumModes]int{0, 1, 2, 3}, TorqueLimit: 4, Position: 0,
+			Velocity: None, Torque: None, Voltage: None, Temperature: None,
+			Limits: Limits{MinPosition: -1, MaxPosition: 1, MaxVelocity: 2, MaxTorque: 3}}},
+	}
+}
+
+// guarded is a guard over one joint whose measured position the test sets.
+type guarded struct {
+	*guard
+	f   *Frame
+	now time.Duration
+}
+
+func newGuarded(c GuardConfig, position float64) *guarded {
+	l := oneJoint()
+	g := &guarded{guard: newGuard(l, c), f: NewFrame(l)}
+	g.f.Measured[0] = position
+	return g
+}
+
+func (g *guarded) tick() {
+	g.apply(g.f, g.now, tick)
+	g.now += tick
+}
+
+func (g *guarded) say(position, velocity, torque, duty, limit float64) {
+	g.accept([]float64{position, velocity, torque, duty, limit}, g.now)
+}
+
+var nan = math.NaN()
+
+func TestGuardPassesNothingUnasked(t *testing.T) {
+	g := newGuarded(GuardConfig{}, 0.3)
+	g.tick()
+	if g.f.Enable[0] || !math.IsNaN(g.f.Inputs[0]) {
+		t.Errorf("without a command: got enable %v, goal %v; want limp", g.f.Enable[0], g.f.Inputs[0])
+	}
+}
+
+func TestGuardCommands(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		measured float64
+		say      [5]float64
+		ticks    int
+		input    int
+		want     float64
+		clamped  uint64
+		refused  uint64
+	}{
+		{"slew starts where the joint is", 0.3, [5]float64{0.5, nan, nan, nan, nan}, 1, 0, 0.32, 0, 0},
+		{"slew ends at the goal", 0.3, [5]float64{0.5, nan, nan, nan, nan}, 50, 0, 0.5, 0, 0},
+		{"soft limit", 0.9, [5]float64{2, nan, nan, nan, nan}, 50, 0, 1, 1, 0},
+		{"range and soft limit", 0.9, [5]float64{1e9, nan, nan, nan, nan}, 50, 0, 1, 2, 0},
+		{"back from beyond the limit", 1.5, [5]float64{1, nan, nan, nan, nan}, 1, 0, 1.48, 0, 0},
+		{"infinite is refused", 0.3, [5]float64{math.Inf(1), nan, nan, nan, nan}, 1, 0, nan, 0, 1},
+		{"velocity", 0, [5]float64{nan, 1.5, nan, nan, nan}, 1, 1, 1.5, 0, 0},
+		{"velocity is clamped", 0, [5]float64{nan, -7, nan, nan, nan}, 1, 1, -2, 1, 0},
+		{"velocity stops at the limit", 1, [5]float64{nan, 1.5, nan, nan, nan}, 1, 1, 0, 0, 0},
+		{"velocity may lead back", 1, [5]float64{nan, -1.5, nan, nan, nan}, 1, 1, -1.5, 0, 0},
+		{"torque stops at the limit", -1.1, [5]float64{nan, nan, -2, nan, nan}, 1, 2, 0, 0, 0},
+		{"duty", 0, [5]float64{nan, nan, nan, 0.25, nan}, 1, 3, 0.25, 0, 0},
+		{"first mode wins", 0, [5]float64{nan, 1, 2, nan, nan}, 1, 1, 1, 0, 1},
+		{"torque limit", 0, [5]float64{0, nan, nan, nan, 9}, 1, 4, 3, 1, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := newGuarded(GuardConfig{}, c.measured)
+			g.say(c.say[0], c.say[1], c.say[2], c.say[3], c.say[4])
+			for range c.ticks {
+				g.tick()
+			}
+			if got := g.f.Inputs[c.input]; !(math.Abs(got-c.want) < 1e-12) && !(math.IsNaN(got) && math.IsNaN(c.want)) {
+				t.Errorf("input %d: got %v, want %v", c.input, got, c.want)
+			}
+			for i, v := range g.f.Inputs[:4] {
+				if i != c.input && c.input < 4 && !math.IsNaN(v) {
+					t.Errorf("input %d: got %v beside the active mode, want NaN", i, v)
+				}
+			}
+			if g.counts.Clamped != c.clamped || g.counts.Refused != c.refused {
+				t.Errorf("counts: got %+v, want clamped %d, refused %d", g.counts, c.clamped, c.refused)
+			}
+		})
+	}
+}
+
+func TestGuardUnknownPositionStaysLimp(t *testing.T) {
+	g := newGuarded(GuardConfig{}, nan)
+	g.say(0.5, nan, nan, nan, nan)
+	g.tick()
+	if g.f.Enable[0] {
+		t.Error("a joint that has not said where it is: got torque, want none")
+	}
+	g.f.Measured[0] = 0.4
+	g.tick()
+	if !g.f.Enable[0] || math.Abs(g.f.Inputs[0]-0.42) > 1e-12 {
+		t.Errorf("once it has: got enable %v, goal %v; want 0.42", g.f.Enable[0], g.f.Inputs[0])
+	}
+}
+
+func TestGuardShortWayRound(t *testing.T) {
+	g := newGuarded(GuardConfig{}, 3)
+	g.layout.Actuators[0].Wraps = true
+	g.say(-3, nan, nan, nan, nan)
+	g.tick()
+	if g.f.Inputs[0] <= 3 {
+		t.Errorf("from 3 to -3 rad: got %v, want through π", g.f.Inputs[0])
+	}
+}
+
+func TestGuardRaisedLimitMovesFromWhereItIs(t *testing.T) {
+	g := newGuarded(GuardConfig{}, 0)
+	g.say(1, nan, nan, nan, 0)
+	for range 100 {
+		g.tick()
+	}
+	g.f.Measured[0] = -0.5 // a limp joint falls
+	g.say(nan, nan, nan, nan, 2)
+	g.tick()
+	if got := g.f.Inputs[0]; math.Abs(got+0.48) > 1e-12 {
+		t.Errorf("goal after the limit was raised: got %v, want -0.48", got)
+	}
+}
+
+func TestGuardDeadline(t *testing.T) {
+	for _, c := range []struct {
+		policy Policy
+		enable bool
+		want   float64 // goal after a second
+	}{
+		{Hold, true, 0.1},
+		{Limp, false, nan},
+		{Park, true, -0.2},
+	} {
+		t.Run(c.policy.String(), func(t *testing.T) {
+			g := newGuarded(GuardConfig{CommandTimeout: 100 * time.Millisecond, OnTimeout: c.policy}, 0)
+			g.layout.Actuators[0].Default = -0.2
+			g.say(1, nan, nan, nan, nan)
+			for range 10 {
+				g.tick()
+				g.f.Measured[0] = 0.1 // stuck: holding means here, not where the goal was
+			}
+			if g.counts.Expired != 0 {
+				t.Fatal("expired within the deadline")
+			}
+			for range 100 {
+				g.tick()
+			}
+			if g.counts.Expired != 1 {
+				t.Errorf("expired: got %d times, want once", g.counts.Expired)
+			}
+			got := g.f.Inputs[0]
+			if g.f.Enable[0] != c.enable || math.Abs(got-c.want) > 1e-12 || math.IsNaN(got) != math.IsNaN(c.want) {
+				t.Errorf("after the deadline: got enable %v, goal %v; want %v, %v", g.f.Enable[0], got, c.enable, c.want)
+			}
+			g.say(nan, nan, nan, nan, nan) // a client that comes back and says nothing moves nothing
+			g.tick()
+			if g.f.Inputs[0] != got && !math.IsNaN(got) {
+				t.Errorf("after the client came back: got %v, want %v", g.f.Inputs[0], got)
+			}
+		})
+	}
+}
+
+func TestGuardDeadlineStopsVelocity(t *testing.T) {
+	g := newGuarded(GuardConfig{CommandTimeout: 100 * time.Millisecond}, 0)
+	g.say(nan, 1, nan, nan, nan)
+	for range 12 {
+		g.tick()
+	}
+	if g.f.Inputs[1] != 0 || !g.f.Enable[0] {
+		t.Errorf("velocity after the deadline: got %v, want 0, held", g.f.Inputs[1])
+	}
+}
+
+func TestGuardHomingIsSlowAndEnds(t *testing.T) {
+	g := newGuarded(GuardConfig{HomeSpeed: 0.5}, 0.9)
+	g.home(g.f)
+	g.reset = true
+	g.tick()
+	if got := g.f.Inputs[0]; math.Abs(got-0.895) > 1e-12 {
+		t.Errorf("first step home: got %v, want 0.895", got)
+	}
+	g.say(1, nan, nan, nan, nan)
+	if g.counts.Refused != 1 {
+		t.Error("a command during a reset: passed, want refused")
+	}
+	for range 300 {
+		g.f.Measured[0] = g.f.Inputs[0]
+		g.tick()
+	}
+	if g.homing || g.reset {
+		t.Error("homing: still under way at the default pose")
+	}
+}
+
+func TestGuardStoppedRefuses(t *testing.T) {
+	g := newGuarded(GuardConfig{}, 0)
+	g.say(0.5, nan, nan, nan, nan)
+	g.tick()
+	g.set(Stopped)
+	g.say(0.5, nan, nan, nan, nan)
+	g.tick()
+	if g.f.Enable[0] || g.counts.Refused != 1 {
+		t.Errorf("stopped: got enable %v, refused %d; want limp, 1", g.f.Enable[0], g.counts.Refused)
+	}
+	g.set(Armed)
+	g.tick()
+	if g.f.Enable[0] {
+		t.Error("armed again: old commands came back")
+	}
+}
+
+func FuzzGuard(f *testing.F) {
+	f.Add(0.1, 0.5, 1.0, -1.0, 0.0, 2.0)
+	f.Add(math.Inf(1), math.NaN(), -1e300, 5e-324, 3.0, -7.0)
+	f.Fuzz(func(t *testing.T, measured, position, velocity, torque, duty, limit float64) {
+		g := newGuarded(GuardConfig{}, math.Remainder(measured, math.Pi))
+		last := g.f.Measured[0]
+		for range 5 {
+			g.say(position, velocity, torque, duty, limit)
+			g.tick()
+			for i, v := range g.f.Inputs {
+				if c := g.layout.Inputs[i]; !math.IsNaN(v) && (v < c.Min || v > c.Max) && i != 0 {
+					t.Fatalf("input %s: got %v, want %g..%g", c.Name, v, c.Min, c.Max)
+				}
+			}
+			if v := g.f.Inputs[0]; !math.IsNaN(v) {
+				if math.Abs(v-last) > 2*tick.Seconds()+1e-9 {
+					t.Fatalf("goal: from %v to %v in a period, want at most 0.02", last, v)
+				}
+				last = v
+			}
+		}
+	})
+}

@@ -1,0 +1,114 @@
+package haltest
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// settle is how long a joint gets to arrive: a slow servo over a third of its range, and what swings to come to rest.
+const settle = 2 * time.Second
+
+func layoutHolds(t *testing.T, b *bench) {
+	l := b.Body.Layout()
+	if err := l.Validate(); err != nil {
+		t.Error(err)
+	}
+	b.cycles(100 * time.Millisecond)
+	if b.Body.Layout() != l {
+		t.Error("layout: changed while the body was open")
+	}
+}
+
+func knowsItself(t *testing.T, b *bench) {
+	b.hinges(func(i int, a *hal.Actuator) {
+		if v := b.frame.Measured[a.Position]; math.IsNaN(v) {
+			t.Errorf("joint %q: position: got NaN after the first read", a.Name)
+		}
+		if s := b.frame.Status[i]; s.Err != nil || s.Time < 0 {
+			t.Errorf("joint %q: status: got %v at %v", a.Name, s.Err, s.Time)
+		}
+	})
+}
+
+func enablingMovesNothing(t *testing.T, b *bench) {
+	was := b.positions()
+	b.enable(true)
+	b.cycles(settle)
+	b.near("enabled without a command", was, b.Sag)
+}
+
+func followsGoals(t *testing.T, b *bench) {
+	b.enable(true)
+	goals := b.command()
+	b.cycles(settle)
+	b.near("after the time to settle", goals, b.Sag)
+}
+
+func keepsGoal(t *testing.T, b *bench) {
+	b.enable(true)
+	goals := b.command()
+	b.cycle()
+	for i := range b.frame.Inputs {
+		b.frame.Inputs[i] = math.NaN()
+	}
+	b.cycles(settle)
+	b.near("after one command and silence", goals, b.Sag)
+}
+
+func limpIgnoresGoals(t *testing.T, b *bench) {
+	if b.Falls {
+		t.Skip("the load moves limp joints")
+	}
+	was := b.positions()
+	b.command()
+	b.cycles(settle)
+	b.near("not enabled, with goals", was, 0.02)
+}
+
+func zeroLimitIsLimp(t *testing.T, b *bench) {
+	if b.Falls {
+		t.Skip("the load moves limp joints")
+	}
+	was := b.positions()
+	b.enable(true)
+	b.command()
+	b.hinges(func(i int, a *hal.Actuator) {
+		if a.TorqueLimit == hal.None {
+			was[i] = b.frame.Inputs[a.Goal[hal.PositionMode]]
+			return
+		}
+		b.frame.Inputs[a.TorqueLimit] = 0
+	})
+	b.cycles(settle)
+	b.near("torque limit 0, with goals", was, b.Sag)
+}
+
+func haltIsInert(t *testing.T, b *bench) {
+	b.enable(true)
+	b.cycles(100 * time.Millisecond)
+	for range 2 {
+		if err := b.Body.Halt(); err != nil {
+			t.Errorf("halt: %v", err)
+		}
+	}
+	if b.Falls {
+		return
+	}
+	was := b.positions()
+	b.command()
+	b.enable(false)
+	b.cycles(settle)
+	b.near("halted, with goals", was, 0.02)
+}
+
+func allocatesNothing(t *testing.T, b *bench) {
+	b.enable(true)
+	b.command()
+	b.cycles(200 * time.Millisecond)
+	if n := testing.AllocsPerRun(100, b.cycle); n != 0 {
+		t.Errorf("a cycle: got %g allocations, want 0", n)
+	}
+}

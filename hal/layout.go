@@ -1,0 +1,235 @@
+package hal
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Quantity is what a channel measures or commands; it fixes the unit.
+type Quantity uint8
+
+// The quantities and their units.
+const (
+	Ratio           Quantity = iota // 1
+	Position                        // rad; m for a slide
+	Velocity                        // rad/s; m/s for a slide
+	Torque                          // N·m; N for a slide
+	TorqueLimit                     // N·m, at least 0; N for a slide
+	Duty                            // -1..1 of the supply voltage
+	Current                         // A
+	Voltage                         // V
+	Temperature                     // °C
+	Acceleration                    // m/s²
+	AngularVelocity                 // rad/s
+	Distance                        // m
+)
+
+var units = [...]string{"1", "rad", "rad/s", "N·m", "N·m", "1", "A", "V", "°C", "m/s²", "rad/s", "m"}
+var quantityNames = [...]string{
+	"ratio", "position", "velocity", "torque", "torque_limit", "duty",
+	"current", "voltage", "temperature", "acceleration", "angular_velocity", "distance",
+}
+
+// Unit is the unit of q's values, of a hinge where hinge and slide differ.
+func (q Quantity) Unit() string {
+	if int(q) < len(units) {
+		return units[q]
+	}
+	return "?"
+}
+
+func (q Quantity) String() string {
+	if int(q) < len(quantityNames) {
+		return quantityNames[q]
+	}
+	return fmt.Sprintf("quantity(%d)", uint8(q))
+}
+
+// Channel is one named scalar with its range: "left_elbow/position".
+type Channel struct {
+	Name     string
+	Quantity Quantity
+	Min, Max float64 // the whole range of values, Min < Max; what normalised protocols map to their own range
+	Estimate bool    // derived, not measured: what a real body answers where a simulated one knows the truth
+}
+
+// Fraction maps v linearly to 0..1 over the channel's range, clipped. NaN stays NaN.
+func (c *Channel) Fraction(v float64) float64 {
+	return math.Min(1, math.Max(0, (v-c.Min)/(c.Max-c.Min)))
+}
+
+// FromFraction is the inverse of Fraction; f is not clipped.
+func (c *Channel) FromFraction(f float64) float64 { return c.Min + f*(c.Max-c.Min) }
+
+// Mode is what an actuator's active command means.
+type Mode uint8
+
+// The modes. An actuator has at most one active at a time.
+const (
+	PositionMode Mode = iota
+	VelocityMode
+	TorqueMode
+	DutyMode
+	NumModes
+	NoMode = NumModes // nothing commanded yet
+)
+
+var modeNames = [...]string{"position", "velocity", "torque", "duty", "none"}
+
+func (m Mode) String() string {
+	if int(m) < len(modeNames) {
+		return modeNames[m]
+	}
+	return fmt.Sprintf("mode(%d)", uint8(m))
+}
+
+// Quantity is what a command of mode m commands.
+func (m Mode) Quantity() Quantity {
+	return [...]Quantity{Position, Velocity, Torque, Duty, Ratio}[min(m, NoMode)]
+}
+
+// ActuatorKind is how an actuator moves.
+type ActuatorKind uint8
+
+// The kinds of actuator.
+const (
+	Hinge    ActuatorKind = iota // turns between limits
+	Wheel                        // turns without end; its angle wraps
+	Slide                        // moves along a line
+	Thruster                     // pushes; has no position
+)
+
+// None marks an index that an actuator does not have.
+const None = -1
+
+// Limits bound what a guard lets through, in the units of the actuator's kind.
+type Limits struct {
+	MinPosition, MaxPosition float64 // soft limits; ignored where Wraps
+	MaxVelocity              float64 // the slew limit of position goals, and the range of velocity goals
+	MaxTorque                float64 // the stall torque at the nominal supply
+}
+
+// Actuator is one driven joint: its channels as indexes, its limits, and where it rests.
+// Goals index Layout.Inputs; measured channels index Frame.Measured (the outputs, then the infos).
+type Actuator struct {
+	Name        string
+	Path        string // its name in the simulator the controller was written for ("/Left/Elbow"); "/" + Name if empty
+	Kind        ActuatorKind
+	Goal        [NumModes]int // input of each mode, or None
+	TorqueLimit int           // input, or None
+	Position    int           // measured, or None; likewise those below
+	Velocity    int
+	Torque      int
+	Voltage     int
+	Temperature int
+	Limits      Limits
+	Default     float64 // the position it takes at a reset, within its limits
+	Wraps       bool    // positions are angles modulo a turn; errors go the short way round
+}
+
+// Sensor is a named group of consecutive measured channels with a mounting pose.
+type Sensor struct {
+	Name  string
+	Kind  string // "accelerometer", "imu", "contact", ...
+	First int    // index in Frame.Measured
+	Count int
+	Mount Pose
+}
+
+// Camera is one source of pictures.
+type Camera struct {
+	Name          string
+	Width, Height int
+	FieldOfView   float64 // horizontal, rad
+	Mount         Pose
+}
+
+// Pose is a place and an attitude: metres, and a unit quaternion (w, x, y, z). The zero Pose stands for the identity.
+type Pose struct {
+	Position [3]float64
+	Rotation [4]float64
+}
+
+// Layout is what a body offers. It does not change while the body is open; nobody writes to it after New.
+type Layout struct {
+	Inputs, Outputs, Infos []Channel
+	Actuators              []Actuator
+	Sensors                []Sensor
+	Cameras                []Camera
+}
+
+// Measured is channel i of Frame.Measured: outputs first, then infos.
+func (l *Layout) Measured(i int) *Channel {
+	if i < len(l.Outputs) {
+		return &l.Outputs[i]
+	}
+	return &l.Infos[i-len(l.Outputs)]
+}
+
+// Actuator returns the index of the actuator called name, or None.
+func (l *Layout) Actuator(name string) int {
+	for i := range l.Actuators {
+		if l.Actuators[i].Name == name {
+			return i
+		}
+	}
+	return None
+}
+
+// Devices is the number of Frame.Status entries: one an actuator, then one a sensor.
+func (l *Layout) Devices() int { return len(l.Actuators) + len(l.Sensors) }
+
+// Validate reports everything that is wrong with l at once, or nil.
+func (l *Layout) Validate() error {
+	var faults []error
+	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf("layout: "+format, args...)) }
+	names := map[string]bool{}
+	for _, list := range [][]Channel{l.Inputs, l.Outputs, l.Infos} {
+		seen := map[string]bool{}
+		for i := range list {
+			c := &list[i]
+			if c.Name == "" || seen[c.Name] {
+				fault("channel %d: name %q: empty or used twice", i, c.Name)
+			}
+			seen[c.Name] = true
+			if !(c.Min < c.Max) || math.IsInf(c.Min, 0) || math.IsInf(c.Max, 0) {
+				fault("channel %q: range: got %g..%g, want finite and rising", c.Name, c.Min, c.Max)
+			}
+		}
+	}
+	measured := len(l.Outputs) + len(l.Infos)
+	within := func(what, name string, i, n int) {
+		if i < None || i >= n {
+			fault("actuator %q: %s: got index %d, want below %d", name, what, i, n)
+		}
+	}
+	for i := range l.Actuators {
+		a := &l.Actuators[i]
+		if a.Name == "" || names[a.Name] {
+			fault("actuator %d: name %q: empty or used twice", i, a.Name)
+		}
+		names[a.Name] = true
+		for m, in := range a.Goal {
+			within(Mode(m).String()+" goal", a.Name, in, len(l.Inputs))
+		}
+		within("torque limit", a.Name, a.TorqueLimit, len(l.Inputs))
+		for _, at := range []int{a.Position, a.Velocity, a.Torque, a.Voltage, a.Temperature} {
+			within("measured", a.Name, at, measured)
+		}
+		if m := a.Limits; !a.Wraps && a.Kind != Thruster && !(m.MinPosition < m.MaxPosition) {
+			fault("actuator %q: limits: got %g..%g, want rising", a.Name, m.MinPosition, m.MaxPosition)
+		} else if !a.Wraps && a.Kind != Thruster && !(a.Default >= m.MinPosition && a.Default <= m.MaxPosition) {
+			fault("actuator %q: default: got %g, want %g..%g", a.Name, a.Default, m.MinPosition, m.MaxPosition)
+		}
+		if m := a.Limits; !(m.MaxVelocity > 0) || !(m.MaxTorque > 0) {
+			fault("actuator %q: limits: got velocity %g and torque %g, want above 0", a.Name, m.MaxVelocity, m.MaxTorque)
+		}
+	}
+	for i := range l.Sensors {
+		if s := &l.Sensors[i]; s.First < 0 || s.Count < 1 || s.First+s.Count > measured {
+			fault("sensor %q: channels: got %d from %d, want within %d", s.Name, s.Count, s.First, measured)
+		}
+	}
+	return errors.Join(faults...)
+}

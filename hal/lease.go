@@ -1,0 +1,152 @@
+package hal
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Observer is told of every cycle, under the rig's lock: it must neither block nor call the rig, its agents' leases or
+// Values (but Values.Read). What it needs of an agent it reads from Lease.Frame.
+type Observer interface{ Cycle(c *Cycle) }
+
+// Cycle is what an observer learns of one cycle, or of one reset. It is valid during the call.
+type Cycle struct {
+	Step   uint64 // cycles since the last reset
+	Reset  bool   // no cycle: a reset has completed
+	Events []EventID
+}
+
+// Party is one protocol session, as the rig sees it: an observer that may hold leases. In lock-step time waits for
+// every lease of every party.
+type Party struct {
+	rig      *Rig
+	name     string
+	observer Observer
+	leases   []*Lease
+}
+
+// Lease is the right to command one agent. Its party's session owns it; it is not safe for two goroutines.
+type Lease struct {
+	party *Party
+	agent *Agent // nil once released
+	asked request
+	done  request // what the last cycle answered
+}
+
+type request uint8
+
+const (
+	askNothing request = iota
+	askStep
+	askReset
+)
+
+// NewParty registers an observer. name stands in messages: "osp@127.0.0.1:5000". Close removes it.
+func (r *Rig) NewParty(name string, o Observer) *Party {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := &Party{rig: r, name: name, observer: o}
+	r.parties = append(r.parties, p)
+	return p
+}
+
+// Acquire takes the lease of a, or fails with Busy where another party holds it. In lock-step, time stops at the
+// cycle's edge until every lease has asked. A party that holds it already gets the same lease.
+func (p *Party) Acquire(a *Agent) (*Lease, error) {
+	r := p.rig
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.lease != nil && a.lease.party != p {
+		return nil, &Error{Kind: Busy, Op: "control " + a.name, Err: fmt.Errorf("held by %s", a.lease.party.name)}
+	}
+	if a.lease == nil {
+		a.lease = &Lease{party: p, agent: a}
+		p.leases = append(p.leases, a.lease)
+		r.leases++
+	}
+	return a.lease, nil
+}
+
+// Release gives l back; its body holds still. Nothing moves because a client left.
+func (p *Party) Release(l *Lease) {
+	p.rig.mu.Lock()
+	defer p.rig.mu.Unlock()
+	p.release(l)
+	p.rig.settle()
+}
+
+// Close releases every lease and forgets the party. Its observer is not called again once Close has returned.
+func (p *Party) Close() {
+	r := p.rig
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for len(p.leases) > 0 {
+		p.release(p.leases[0])
+	}
+	r.parties = slices.DeleteFunc(r.parties, func(q *Party) bool { return q == p })
+	r.settle()
+}
+
+func (p *Party) release(l *Lease) {
+	if l.agent == nil {
+		return
+	}
+	a := l.agent
+	a.mu.Lock()
+	a.lease = nil
+	a.guard.hold(a.frame)
+	a.mu.Unlock()
+	l.agent, l.done = nil, askNothing
+	p.leases = slices.DeleteFunc(p.leases, func(q *Lease) bool { return q == l })
+	p.rig.leases--
+	p.rig.changed.Broadcast()
+}
+
+// Step hands on the inputs (Layout.Inputs, SI; NaN keeps) and asks for the next cycle. In lock-step the call that
+// completes the set runs the cycle, and every observer, before it returns; in real time the next tick answers.
+func (p *Party) Step(l *Lease, inputs []float64) error {
+	return p.ask(l, askStep, inputs, 0)
+}
+
+// Reset asks for a reset with seed (0 = don't care); when every lease has asked, it runs. The last seed that is not 0
+// counts. A real body moves to its default pose first; observers hear of the completion.
+func (p *Party) Reset(l *Lease, seed int64) error {
+	return p.ask(l, askReset, nil, seed)
+}
+
+func (p *Party) ask(l *Lease, what request, inputs []float64, seed int64) error {
+	r := p.rig
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if l.agent == nil || r.closed {
+		return &Error{Kind: Unexpected, Op: "step", Err: fmt.Errorf("no lease")}
+	}
+	if inputs != nil {
+		l.agent.command(inputs)
+	}
+	if what == askReset && seed != 0 {
+		r.seed = seed
+	}
+	l.asked = what
+	r.settle()
+	return nil
+}
+
+// Agent is the agent under l, nil once released.
+func (l *Lease) Agent() *Agent { return l.agent }
+
+// Frame is the agent's frame; for Observer.Cycle alone, and only to read.
+func (l *Lease) Frame() *Frame { return l.agent.frame }
+
+// Stepped tells an observer whether this cycle answers l's Step; ResetDone whether it answers its Reset.
+func (l *Lease) Stepped() bool   { return l.done == askStep }
+func (l *Lease) ResetDone() bool { return l.done == askReset }
+
+// Pending tells whether l has asked and is not answered. For the session that owns l.
+func (l *Lease) Pending() bool {
+	l.party.rig.mu.Lock()
+	defer l.party.rig.mu.Unlock()
+	return l.asked != askNothing
+}

@@ -1,0 +1,234 @@
+package hal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// Config is what a rig needs to know.
+type Config struct {
+	Name   string
+	Mode   ClockMode
+	Period time.Duration // of one cycle; above 0
+	Seed   int64         // of the first reset; 0 = 1
+	Clock  Clock         // nil = the wall's
+	Log    *slog.Logger  // nil = silent
+}
+
+// Rig is all agents and worlds, one clock, one cycle. New makes it, Add fills it, Run lets time pass.
+//
+// One lock guards the cycle: whoever holds it stands at a cycle's edge. Agents, parties and values change there only.
+type Rig struct {
+	config Config
+	log    *slog.Logger
+	clock  Clock
+	events *Events
+	values *Values
+
+	mu      sync.Mutex
+	changed *sync.Cond // leases, paused or closed have changed
+	agents  []*Agent
+	worlds  []World
+	buses   []Bus
+	parties []*Party
+	leases  int
+	closed  bool
+	paused  bool
+
+	time      time.Duration // rig time: the sum of all periods, missed ones included
+	step      uint64        // cycles since the last reset
+	total     uint64        // cycles since the start
+	tries     int64
+	steps     int64 // cycles a try is meant to have, 0 = no end
+	seed      int64
+	resetting bool // real bodies are on their way to their default poses
+	occurred  []EventID
+	cycle     Cycle
+	crew      *crew
+	stats     Stats
+	rate      rateMeter
+	known     controlEvents
+}
+
+// New returns an empty rig.
+func New(c Config) (*Rig, error) {
+	if c.Period <= 0 {
+		return nil, &Error{Kind: Invalid, Op: "clock.period", Err: fmt.Errorf("got %v, want above 0", c.Period)}
+	}
+	if c.Clock == nil {
+		c.Clock = WallClock()
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Seed == 0 {
+		c.Seed = 1
+	}
+	r := &Rig{config: c, log: c.Log, clock: c.Clock, seed: c.Seed, events: newEvents()}
+	r.changed = sync.NewCond(&r.mu)
+	r.values = newValues(r.AtEdge)
+	r.declareControl()
+	return r, nil
+}
+
+// Add puts an agent into the rig, between cycles, and reads its body once.
+func (r *Rig) Add(c AgentConfig) (*Agent, error) {
+	l := c.Body.Layout()
+	if err := l.Validate(); err != nil {
+		return nil, &Error{Kind: Invalid, Op: "agent " + c.Name, Err: err}
+	}
+	if r.config.Mode == Lockstep && c.Reality == Real {
+		return nil, &Error{Kind: Invalid, Op: "agent " + c.Name, Err: errors.New("a real body needs clock.mode: realtime"),
+			Try: "halyard serve --set clock.mode=realtime"}
+	}
+	if c.World == nil {
+		c.World = Room{}
+	}
+	a := &Agent{name: c.Name, rig: r, body: c.Body, world: c.World, reality: c.Reality, layout: l,
+		frame: NewFrame(l), guard: newGuard(l, c.Guard)}
+	a.measured = append(a.measured, a.frame.Measured...)
+	a.status = append(a.status, a.frame.Status...)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.agent(c.Name) != nil {
+		return nil, &Error{Kind: Invalid, Op: "agent " + c.Name, Err: errors.New("there is one of that name")}
+	}
+	r.agents = append(r.agents, a)
+	r.addWorld(c.World)
+	a.now = r.time
+	r.note(a, "read", a.body.Read(a.frame))
+	a.publish()
+	r.declareAgent(a)
+	return a, nil
+}
+
+func (r *Rig) addWorld(w World) {
+	for _, have := range r.worlds {
+		if have == w {
+			return
+		}
+	}
+	r.worlds = append(r.worlds, w)
+}
+
+// AddWorld lets w pass time with the rig though no agent names it: the world of a shadow.
+func (r *Rig) AddWorld(w World) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.addWorld(w)
+}
+
+// AddBus puts a line under the rig: it sends and receives once a cycle. It is asked for its states at once, so that the
+// agents added afterwards know where they are. Not after Run.
+func (r *Rig) AddBus(b Bus) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.buses = append(r.buses, b)
+	return b.Receive()
+}
+
+// Name is the rig's name.
+func (r *Rig) Name() string { return r.config.Name }
+
+// Mode is how time passes, Period how much of it in a cycle.
+func (r *Rig) Mode() ClockMode       { return r.config.Mode }
+func (r *Rig) Period() time.Duration { return r.config.Period }
+
+// Events and Values are the rig's repositories.
+func (r *Rig) Events() *Events { return r.events }
+func (r *Rig) Values() *Values { return r.values }
+
+// Agents are all agents in the order they were added.
+func (r *Rig) Agents() []*Agent {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]*Agent(nil), r.agents...)
+}
+
+// Agent finds an agent by name, or returns nil.
+func (r *Rig) Agent(name string) *Agent {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.agent(name)
+}
+
+func (r *Rig) agent(name string) *Agent {
+	for _, a := range r.agents {
+		if a.name == name {
+			return a
+		}
+	}
+	return nil
+}
+
+// AtEdge runs f between two cycles, while nothing of the rig moves. f must not call the rig.
+func (r *Rig) AtEdge(f func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f()
+}
+
+// Run lets time pass until ctx ends, then stops every body by its policy. It is called once.
+func (r *Rig) Run(ctx context.Context) error {
+	r.crew = newCrew(r.buses)
+	defer r.crew.close()
+	wake := context.AfterFunc(ctx, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.changed.Broadcast()
+	})
+	defer wake()
+	r.loop(ctx)
+	return r.close()
+}
+
+// close stops every body as its policy says and takes no more steps. Emulated and real bodies that hold keep their
+// torque; all others end inert.
+func (r *Rig) close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil
+	}
+	r.closed = true
+	r.changed.Broadcast()
+	var faults []error
+	for _, a := range r.agents {
+		a.mu.Lock()
+		holds := a.reality != Simulated && a.guard.state == Armed && a.guard.config.OnTimeout != Limp
+		if holds {
+			a.guard.hold(a.frame)
+		}
+		a.mu.Unlock()
+		if !holds {
+			faults = append(faults, a.body.Halt())
+			continue
+		}
+		a.decide(r.time, r.config.Period)
+		faults = append(faults, a.body.Write(a.frame))
+	}
+	for _, b := range r.buses {
+		faults = append(faults, b.Send())
+	}
+	return errors.Join(faults...)
+}
+
+// note counts and logs a fault of a whole body or bus, once while it stays the same.
+func (r *Rig) note(a *Agent, op string, err error) {
+	if err == nil {
+		return
+	}
+	r.stats.Faults++
+	name := ""
+	if a != nil {
+		name = a.name
+	}
+	if text := err.Error(); text != r.stats.LastFault {
+		r.stats.LastFault = text
+		r.log.Warn(op, "agent", name, "fault", err)
+	}
+}

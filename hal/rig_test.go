@@ -1,0 +1,521 @@
+package hal_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"regexp"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/hal/haltest"
+)
+
+const period = 10 * time.Millisecond
+
+var nan = math.NaN()
+
+func newRig(t *testing.T, mode hal.ClockMode) *hal.Rig {
+	t.Helper()
+	r, err := hal.New(hal.Config{Name: "test", Mode: mode, Period: period, Clock: bubbleClock{time.Now()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// bubbleClock is the clock of a synctest bubble.
+type bubbleClock struct{ start time.Time }
+
+func (c bubbleClock) Now() time.Duration         { return time.Since(c.start) }
+func (c bubbleClock) SleepUntil(t time.Duration) { time.Sleep(t - c.Now()) }
+
+func add(t *testing.T, r *hal.Rig, name string, b *haltest.Body, reality hal.Reality, g hal.GuardConfig) *hal.Agent {
+	t.Helper()
+	c := hal.AgentConfig{Name: name, Body: b, World: b, Reality: reality, Guard: g}
+	a, err := r.Add(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// recorder is an observer that keeps what it saw.
+type recorder struct {
+	leases []*hal.Lease
+	steps  []uint64
+	resets int
+	seen   [][]float64
+	events []hal.EventID
+}
+
+func (r *recorder) Cycle(c *hal.Cycle) {
+	for _, l := range r.leases {
+		if l.Stepped() {
+			r.steps = append(r.steps, c.Step)
+			r.seen = append(r.seen, slices.Clone(l.Frame().Outputs))
+		}
+		if l.ResetDone() {
+			r.resets++
+		}
+	}
+	r.events = append(r.events, c.Events...)
+}
+
+func acquire(t *testing.T, r *hal.Rig, name string, a *hal.Agent) (*hal.Party, *hal.Lease, *recorder) {
+	t.Helper()
+	o := &recorder{}
+	p := r.NewParty(name, o)
+	l, err := p.Acquire(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.leases = append(o.leases, l)
+	return p, l, o
+}
+
+func TestLockstepWaitsForEveryLease(t *testing.T) {
+	r := newRig(t, hal.Lockstep)
+	a := add(t, r, "a", haltest.NewBody("j"), hal.Simulated, hal.GuardConfig{})
+	b := add(t, r, "b", haltest.NewBody("j"), hal.Simulated, hal.GuardConfig{})
+	pa, la, oa := acquire(t, r, "one", a)
+	pb, lb, ob := acquire(t, r, "two", b)
+
+	pa.Step(la, []float64{1, nan})
+	pa.Step(la, []float64{1, nan}) // asked twice, one step
+	if len(oa.steps) != 0 || !la.Pending() {
+		t.Fatalf("one of two asked: got steps %v", oa.steps)
+	}
+	pb.Step(lb, []float64{-1, nan})
+	if !slices.Equal(oa.steps, []uint64{1}) || !slices.Equal(ob.steps, []uint64{1}) {
+		t.Fatalf("both asked: got steps %v and %v, want one each", oa.steps, ob.steps)
+	}
+	if got := oa.seen[0][0]; math.Abs(got-0.06) > 1e-12 {
+		t.Errorf("a after a step: got %v, want 0.06 (6 rad/s for 10 ms)", got)
+	}
+
+	pa.Reset(la, 7)
+	pb.Step(lb, nil)
+	if oa.resets != 0 || len(ob.steps) != 1 {
+		t.Fatal("one asked for a reset, one for a step: time passed")
+	}
+	pb.Reset(lb, 9)
+	if oa.resets != 1 || ob.resets != 1 {
+		t.Fatalf("both asked for the reset: got %d and %d", oa.resets, ob.resets)
+	}
+	if got := a.Measured(nil)[0]; got != 9e-6 {
+		t.Errorf("seed: got %v, want that of the last request", got)
+	}
+
+	pa.Step(la, nil)
+	pb.Close() // the one that time waits for leaves
+	if len(oa.steps) != 2 {
+		t.Error("the last other lease was released: want the step to run")
+	}
+	if pb.Step(lb, nil) == nil {
+		t.Error("a released lease stepped")
+	}
+}
+
+func TestLeaseIsExclusive(t *testing.T) {
+	r := newRig(t, hal.Lockstep)
+	a := add(t, r, "a", haltest.NewBody("j"), hal.Simulated, hal.GuardConfig{})
+	pa, la, _ := acquire(t, r, "one", a)
+	other := r.NewParty("two", nil)
+	if _, err := other.Acquire(a); hal.KindOf(err) != hal.Busy {
+		t.Fatalf("second lease: got %v, want busy", err)
+	}
+	if again, err := pa.Acquire(a); err != nil || again != la {
+		t.Errorf("the holder asks again: got %v, %v; want the same lease", again, err)
+	}
+	pa.Release(la)
+	if a.Holder() != "" {
+		t.Errorf("holder: got %q, want none", a.Holder())
+	}
+	if _, err := other.Acquire(a); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestReleaseHolds(t *testing.T) {
+	r := newRig(t, hal.Lockstep)
+	body, second := haltest.NewBody("j"), haltest.NewBody("j")
+	a := add(t, r, "a", body, hal.Simulated, hal.GuardConfig{})
+	b := add(t, r, "b", second, hal.Simulated, hal.GuardConfig{})
+	pa, la, _ := acquire(t, r, "one", a)
+	pb, lb, _ := acquire(t, r, "two", b)
+	pa.Step(la, []float64{1, nan})
+	pb.Step(lb, nil)
+	pa.Release(la)
+	was := body.Position[0]
+	for range 20 {
+		pb.Step(lb, nil)
+	}
+	if body.Position[0] != was || !body.Enabled[0] {
+		t.Errorf("after the client left: got %v, enabled %v; want %v, held", body.Position[0], body.Enabled[0], was)
+	}
+}
+
+func TestSimultaneousRunsAreEqual(t *testing.T) {
+	run := func() [][]float64 {
+		r := newRig(t, hal.Lockstep)
+		a := add(t, r, "a", haltest.NewBody("x", "y"), hal.Simulated, hal.GuardConfig{})
+		p, l, o := acquire(t, r, "one", a)
+		p.Reset(l, 3)
+		for i := range 200 {
+			p.Step(l, []float64{math.Sin(float64(i) / 10), nan, math.Cos(float64(i) / 7), nan})
+		}
+		return o.seen
+	}
+	first, second := run(), run()
+	for i := range first {
+		if !slices.Equal(first[i], second[i]) {
+			t.Fatalf("step %d: got %v and %v", i, first[i], second[i])
+		}
+	}
+}
+
+// running runs r until the test's end or stop; look reads what the rig owns, at a cycle's edge.
+func running(t *testing.T, r *hal.Rig) (look func(func()), stop func()) {
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- r.Run(ctx) }()
+	return r.AtEdge, func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A rig in lock-step ticks by itself until somebody takes a lease, and again when the lease is back.
+func TestLockstepTicksWhileNobodyAsks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, hal.Lockstep)
+		body := haltest.NewBody("j")
+		a := add(t, r, "a", body, hal.Simulated, hal.GuardConfig{})
+		look, stop := running(t, r)
+		writes := func() (n int) { look(func() { n = body.Writes }); return n }
+		time.Sleep(105 * time.Millisecond)
+		if n := writes(); n < 10 {
+			t.Errorf("100 ms alone: got %d cycles, want 10", n)
+		}
+		p, l, _ := acquire(t, r, "one", a)
+		was := writes()
+		time.Sleep(time.Second)
+		if n := writes(); n != was {
+			t.Errorf("a lease is held and nobody asks: got %d cycles more", n-was)
+		}
+		p.Release(l)
+		time.Sleep(105 * time.Millisecond)
+		if n := writes(); n < was+9 {
+			t.Errorf("100 ms alone again: got %d cycles", n-was)
+		}
+		stop()
+		if body.Halts != 1 {
+			t.Errorf("at the end: got %d halts, want 1", body.Halts)
+		}
+	})
+}
+
+func TestRealtimeAnswersAtTheNextTick(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, hal.Realtime)
+		body := haltest.NewBody("j")
+		a := add(t, r, "a", body, hal.Emulated, hal.GuardConfig{CommandTimeout: 50 * time.Millisecond})
+		look, stop := running(t, r)
+		p, l, o := acquire(t, r, "one", a)
+		for range 5 {
+			p.Step(l, []float64{1, nan})
+			time.Sleep(2 * period)
+		}
+		look(func() {
+			if len(o.steps) != 5 {
+				t.Errorf("5 steps asked: got %d answers", len(o.steps))
+			}
+		})
+		time.Sleep(200 * time.Millisecond) // the client hangs: the robot goes on, and stops
+		if _, counts, _ := a.Guard(); counts.Expired != 1 {
+			t.Errorf("the deadline of a hung client: expired %d times, want once", counts.Expired)
+		}
+		var was float64
+		look(func() { was = body.Position[0] })
+		time.Sleep(100 * time.Millisecond)
+		look(func() {
+			if body.Position[0] != was {
+				t.Error("moves on after the deadline")
+			}
+		})
+		stop()
+		if !body.Enabled[0] {
+			t.Error("policy hold: want torque kept at the end")
+		}
+	})
+}
+
+func TestRealResetMovesSlowly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, hal.Realtime)
+		body := haltest.NewBody("j")
+		body.Position[0] = 0.5
+		a := add(t, r, "a", body, hal.Real, hal.GuardConfig{HomeSpeed: 0.5})
+		look, stop := running(t, r)
+		p, l, o := acquire(t, r, "one", a)
+		p.Reset(l, 1)
+		time.Sleep(500 * time.Millisecond)
+		look(func() {
+			if o.resets != 0 || body.Position[0] < 0.2 || body.Position[0] > 0.3 {
+				t.Errorf("half way: got %d resets at %v rad, want none near 0.25", o.resets, body.Position[0])
+			}
+		})
+		time.Sleep(700 * time.Millisecond)
+		look(func() {
+			if o.resets != 1 || body.Position[0] != 0 {
+				t.Errorf("at the end: got %d resets at %v rad, want one at 0", o.resets, body.Position[0])
+			}
+			if body.Seed != 0 {
+				t.Error("a real body was reset exactly")
+			}
+		})
+		stop()
+	})
+}
+
+func TestParkBeforeTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, hal.Realtime)
+		body := haltest.NewBody("j")
+		body.Position[0] = 0.5
+		a := add(t, r, "a", body, hal.Real, hal.GuardConfig{OnTimeout: hal.Park})
+		look, stop := running(t, r)
+		if err := a.Override([]float64{0.5}); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(50 * time.Millisecond)
+		look(func() {})
+		stop()
+		if body.Position[0] != 0 {
+			t.Errorf("policy park: ended at %v rad, want 0", body.Position[0])
+		}
+	})
+}
+
+func TestEmergencyStop(t *testing.T) {
+	r := newRig(t, hal.Lockstep)
+	body := haltest.NewBody("x", "y", "z")
+	a := add(t, r, "a", body, hal.Simulated, hal.GuardConfig{})
+	p, l, _ := acquire(t, r, "one", a)
+	p.Step(l, []float64{1, nan, 1, nan, 1, nan})
+	body.HaltErr = errors.Join(&hal.Error{Kind: hal.BusFault, Joint: "y", Err: errors.New("no answer")})
+	stops := r.EmergencyStop("test")
+	if len(stops) != 3 || stops[0].Err != nil || stops[1].Err == nil || stops[2].Err != nil {
+		t.Errorf("acknowledged: got %+v, want all but y", stops)
+	}
+	body.HaltErr = errors.New("the whole bus is gone")
+	if stops := r.EmergencyStop("again"); stops[0].Err == nil || stops[2].Err == nil {
+		t.Errorf("a fault of nobody in particular: got %+v, want none acknowledged", stops)
+	}
+	was := body.Position[0]
+	p.Step(l, []float64{1, nan, 1, nan, 1, nan})
+	if body.Enabled[0] || body.Position[0] != was {
+		t.Error("latched: a command moved the body")
+	}
+	if err := a.Arm(); hal.KindOf(err) != hal.Unsafe {
+		t.Errorf("arm while latched: got %v, want refused", err)
+	}
+	r.ClearStop()
+	p.Step(l, []float64{1, nan, 1, nan, 1, nan})
+	if body.Enabled[0] {
+		t.Error("cleared but not armed: a command moved the body")
+	}
+	if err := a.Arm(); err != nil {
+		t.Error(err)
+	}
+	p.Step(l, nil)
+	if body.Enabled[0] {
+		t.Error("armed: an old command came back")
+	}
+	p.Step(l, []float64{1, nan, nan, nan, nan, nan})
+	if !body.Enabled[0] || body.Enabled[1] {
+		t.Errorf("armed and commanded: got %v, want the first joint alone", body.Enabled)
+	}
+}
+
+func TestOverride(t *testing.T) {
+	for _, c := range []struct {
+		reality hal.Reality
+		held    bool
+		ok      bool
+	}{{hal.Simulated, true, true}, {hal.Emulated, true, true}, {hal.Real, false, true}, {hal.Real, true, false}} {
+		r := newRig(t, hal.Realtime)
+		a := add(t, r, "a", haltest.NewBody("j"), c.reality, hal.GuardConfig{})
+		if c.held {
+			acquire(t, r, "one", a)
+		}
+		if err := a.Override([]float64{1}); (err == nil) != c.ok {
+			t.Errorf("%v, held %v: got %v, want ok %v", c.reality, c.held, err, c.ok)
+		}
+	}
+}
+
+func TestRealBodyNeedsRealTime(t *testing.T) {
+	r := newRig(t, hal.Lockstep)
+	_, err := r.Add(hal.AgentConfig{Name: "a", Body: haltest.NewBody("j"), Reality: hal.Real})
+	if hal.KindOf(err) != hal.Invalid {
+		t.Errorf("real in lock-step: got %v, want invalid", err)
+	}
+}
+
+func TestLateLoopSkips(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, hal.Realtime)
+		body := haltest.NewBody("j")
+		slow := &slowBus{at: 3, hold: 35 * time.Millisecond}
+		r.AddBus(slow)
+		add(t, r, "a", body, hal.Emulated, hal.GuardConfig{})
+		ctx, cancel := context.WithTimeout(t.Context(), 105*time.Millisecond)
+		defer cancel()
+		if err := r.Run(ctx); err != nil {
+			t.Error(err)
+		}
+		var s hal.Stats
+		r.Stats(&s)
+		if s.Missed != 2 {
+			t.Errorf("a bus that blocks for 3.5 periods, begun a period early: got %d missed, want 2", s.Missed)
+		}
+	})
+}
+
+// slowBus blocks once.
+type slowBus struct {
+	n, at int
+	hold  time.Duration
+}
+
+func (b *slowBus) Send() error {
+	if b.n++; b.n == b.at {
+		time.Sleep(b.hold)
+	}
+	return nil
+}
+func (b *slowBus) Receive() error { return nil }
+
+func TestValues(t *testing.T) {
+	r := newRig(t, hal.Lockstep)
+	a := add(t, r, "arm", haltest.NewBody("j"), hal.Simulated, hal.GuardConfig{})
+	v := r.Values()
+	one := func(name string) hal.ValueID {
+		t.Helper()
+		ids := v.Find(regexp.MustCompile(regexp.QuoteMeta(name)))
+		if len(ids) != 1 {
+			t.Fatalf("%s: got %d values, want 1", name, len(ids))
+		}
+		return ids[0]
+	}
+	if ids := v.Find(regexp.MustCompile("StepSize")); len(ids) != 0 {
+		t.Error("a part of a name matched; names match as a whole")
+	}
+	all := v.Find(regexp.MustCompile(".*"))
+	names := make([]string, len(all))
+	for i, id := range all {
+		names[i], _, _ = v.Info(id)
+	}
+	if !slices.IsSorted(names) || len(names) < 10 {
+		t.Errorf("all values: got %d, sorted %v", len(names), slices.IsSorted(names))
+	}
+	size := one("/Simulation/TimeStepSize")
+	if err := v.Set(size, hal.Value{Kind: hal.DoubleValue, Double: 0.02}); err != nil {
+		t.Error(err)
+	}
+	if err := v.Set(size, hal.Value{Kind: hal.DoubleValue, Double: nan}); err == nil {
+		t.Error("a step of NaN seconds: set, want refused")
+	}
+	if got, _ := v.Get(size); got.Double != 0.02 {
+		t.Errorf("time step: got %v, want 0.02", got.Double)
+	}
+	p, l, o := acquire(t, r, "one", a)
+	p.Step(l, []float64{1, nan})
+	if got := o.seen[0][0]; math.Abs(got-0.12) > 1e-12 {
+		t.Errorf("after a step of 20 ms: got %v, want 0.12", got)
+	}
+	if got, _ := v.Get(one("/arm/j/position")); got.Double != o.seen[0][0] {
+		t.Errorf("channel as a value: got %v, want %v", got.Double, o.seen[0][0])
+	}
+	if err := v.Set(one("/Control/CurrentStep"), hal.Value{Kind: hal.IntValue}); !errors.Is(err, hal.ErrReadOnly) {
+		t.Errorf("a read-only value: got %v", err)
+	}
+	if err := v.Set(0, hal.Value{}); !errors.Is(err, hal.ErrNoValue) {
+		t.Errorf("value 0: got %v", err)
+	}
+	pause := one("/Control/Pause")
+	v.Set(pause, hal.Value{Kind: hal.BoolValue, Bool: true})
+	p.Step(l, nil)
+	if len(o.steps) != 1 {
+		t.Error("paused: time passed")
+	}
+	v.Set(pause, hal.Value{Kind: hal.BoolValue, Bool: false})
+	if len(o.steps) != 2 {
+		t.Error("no longer paused: the step that was asked for did not run")
+	}
+}
+
+func TestEvents(t *testing.T) {
+	r := newRig(t, hal.Lockstep)
+	a := add(t, r, "a", haltest.NewBody("j"), hal.Simulated, hal.GuardConfig{})
+	p, l, o := acquire(t, r, "one", a)
+	mine := r.Events().Declare("/Test/Mine")
+	r.Events().Raise(mine)
+	r.Events().Raise(mine)
+	p.Step(l, nil)
+	p.Step(l, nil)
+	n := 0
+	for _, id := range o.events {
+		if id == mine {
+			n++
+		}
+	}
+	if n != 1 {
+		t.Errorf("raised twice before a cycle: seen %d times, want once", n)
+	}
+	if id, ok := r.Events().Lookup("/Control/StepCompleted"); !ok || !slices.Contains(o.events, id) {
+		t.Error("/Control/StepCompleted: did not occur")
+	}
+}
+
+func TestCycleAllocatesNothing(t *testing.T) {
+	r := newRig(t, hal.Lockstep)
+	a := add(t, r, "a", haltest.NewBody("x", "y"), hal.Simulated, hal.GuardConfig{})
+	p := r.NewParty("one", nil)
+	l, err := p.Acquire(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := []float64{1, nan, 0.5, nan}
+	p.Step(l, in)
+	if n := testing.AllocsPerRun(200, func() { p.Step(l, in) }); n != 0 {
+		t.Errorf("a step: got %g allocations, want 0", n)
+	}
+}
+
+// BenchmarkCycle21 is one rig cycle with 21 joints and a stub body: the cost of Halyard itself. Bound: 5 µs.
+func BenchmarkCycle21(b *testing.B) {
+	joints := make([]string, 21)
+	for i := range joints {
+		joints[i] = string(rune('a' + i))
+	}
+	r, _ := hal.New(hal.Config{Period: period})
+	body := haltest.NewBody(joints...)
+	a, _ := r.Add(hal.AgentConfig{Name: "a", Body: body, World: body})
+	p := r.NewParty("one", nil)
+	l, _ := p.Acquire(a)
+	in := make([]float64, 42)
+	b.ReportAllocs()
+	for b.Loop() {
+		in[0] = -in[0] + 0.1
+		p.Step(l, in)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/5000, "of_bound")
+}

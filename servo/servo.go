@@ -1,0 +1,101 @@
+// Package servo is what all smart servos share: the line they hang on, the goal and state of one servo, and the chain
+// of all servos of a line, which a brand's folder implements (servo/dynamixel).
+package servo
+
+import (
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// Port is one half-duplex line. One goroutine owns it; nothing of it is safe for two.
+type Port interface {
+	// Write hands p to the line and returns; it does not wait until the bytes have left.
+	Write(p []byte) (int, error)
+	// Read waits for at least one byte and returns what is there, at most len(p). When nothing comes within timeout
+	// it returns 0 and an error that is os.ErrDeadlineExceeded. An unplugged adapter is an error that is ErrGone.
+	Read(p []byte, timeout time.Duration) (int, error)
+	// Discard throws away all that has been received and not read.
+	Discard() error
+	// Now is the line's clock: the wall's on a device, virtual in memory, where waiting costs no real time.
+	Now() time.Duration
+	// Baud is the line's rate, bits a second.
+	Baud() int
+}
+
+// Line is a Port that its holder may re-tune and close.
+type Line interface {
+	Port
+	SetBaud(baud int) error
+	Close() error
+}
+
+// Opener opens a line again after it was lost, found by its stable name. It blocks briefly and returns an error of
+// kind hal.Absent or hal.Busy while the adapter is not to be had.
+type Opener func() (Line, error)
+
+// Goal is what one servo shall do next. The zero Goal is a limp servo.
+type Goal struct {
+	Enable   bool
+	Mode     hal.Mode // hal.NoMode: hold the present position
+	Position float64  // ticks, in the servo's own numbering; rounded by the chain
+	Velocity float64  // rad/s of the output shaft, counted as the ticks are
+	Effort   float64  // A where Model.Current, else share of stall torque -1..1; counted as the ticks are
+	Duty     float64  // -1..1
+	Limit    float64  // share of the greatest effort, 0..1; 0 = limp
+}
+
+// State is what one servo last said. NaN marks what it does not measure or has not said yet.
+type State struct {
+	Position    float64       // ticks
+	Velocity    float64       // rad/s, counted as the ticks are
+	Effort      float64       // A where Model.Current, else share of stall torque
+	Voltage     float64       // V
+	Temperature float64       // °C
+	Time        time.Duration // the line's clock when the values came; < 0 = never
+	Alarm       Alarm         // what the servo complains of, as bits
+	Torque      bool          // the servo has torque on, as far as known
+	Err         error         // why the values are no newer; nil = they are of the last cycle
+}
+
+// Alarm is a set of complaints, the same bits for every brand.
+type Alarm uint16
+
+// The alarms.
+const (
+	AlarmVoltage Alarm = 1 << iota
+	AlarmHeat
+	AlarmOverload
+	AlarmShock   // electrical shock, over-current
+	AlarmEncoder // encoder or angle
+	AlarmRange   // a limit was hit by a command
+)
+
+// Units are what a chain's raw values mean for calibration.
+type Units struct {
+	Name         string  // the model's name, "ax-12a"
+	TicksPerTurn float64 // of the output shaft, also where less than a turn can be measured
+	CentreTicks  float64 // the tick that means zero when nothing else is known
+	MinTicks     float64 // what the servo can be told in its position mode
+	MaxTicks     float64
+	MaxVelocity  float64 // no-load speed at the nominal voltage, rad/s
+	StallTorque  float64 // at the nominal voltage, N·m
+	MaxEffort    float64 // the effort of Limit = 1: A where Current, else 1
+	Current      bool    // Effort is a current
+	NominalVolts float64
+	Modes        [hal.NumModes]bool // what it can be commanded in
+}
+
+// Chain drives all servos of one line: one write and, where the bus can, one read a cycle. It is a hal.Bus.
+// SetGoal and State take the index of a servo in the order of the chain's construction; they do no I/O.
+type Chain interface {
+	hal.Bus
+	// Open checks that every servo is there, answers once and is the model it should be, and prepares it; nothing
+	// moves and no torque goes on. All faults come together.
+	Open() error
+	Units(i int) Units
+	SetGoal(i int, g Goal)
+	State(i int) *State
+	// Halt switches every servo's torque off and returns one error a servo that did not acknowledge, nil for the rest.
+	Halt() []error
+}
