@@ -174,7 +174,9 @@ func (r *Rig) AtEdge(f func()) {
 
 // Run lets time pass until ctx ends, then stops every body by its policy. It is called once.
 func (r *Rig) Run(ctx context.Context) error {
+	r.mu.Lock()
 	r.crew = newCrew(r.buses)
+	r.mu.Unlock()
 	defer r.crew.close()
 	wake := context.AfterFunc(ctx, func() {
 		r.mu.Lock()

@@ -1,0 +1,299 @@
+package configs
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// complete works out the defaults that hang on other keys. It runs on configs with faults too, since checking goes on
+// after them; every key then has its default or a value within its rule.
+func (c *Config) complete() {
+	// A real robot cannot wait for a controller. So that one word turns a simulated rig into a real one, a config that
+	// does not name the mode gets the one that its bodies allow; one that names it is held to its word (checkRobot).
+	if c.Clock.Mode == "" {
+		c.Clock.Mode = Lockstep
+		if slices.ContainsFunc(c.robots(), func(r placed) bool { return r.Has(Real) }) {
+			c.Clock.Mode = Realtime
+		}
+	}
+	if c.World.Substep == unset {
+		c.World.Substep = substep(c.Clock.Period)
+	}
+	for i := range c.Agents {
+		c.Agents[i].complete()
+	}
+	for name, class := range c.Classes {
+		class.complete()
+		c.Classes[name] = class
+	}
+	for i := range c.Servers {
+		s := &c.Servers[i]
+		// In lockstep a silent client may be thinking, and time waits for it; in realtime it keeps others out.
+		if s.ClientTimeout == unset {
+			s.ClientTimeout = 0
+			if c.Clock.Mode == Realtime {
+				s.ClientTimeout = 2 * time.Second
+			}
+		}
+		if s.Agent == "" && servesOne(s.Protocol) && len(c.Agents) == 1 {
+			s.Agent = c.Agents[0].Name
+		}
+	}
+}
+
+// substep is the longest part of period that is a whole number of nanoseconds and no longer than 1 ms. Periods are
+// whole microseconds, so that it is never below half of that; others are a fault, and stay whole here.
+func substep(period time.Duration) time.Duration {
+	n := (period + time.Millisecond - 1) / time.Millisecond
+	for period%time.Microsecond == 0 && period%n != 0 {
+		n++
+	}
+	return period / n
+}
+
+// complete sets the command deadline: none where a lost controller can break nothing.
+func (r *Robot) complete() {
+	if r.Guard.CommandTimeout != unset {
+		return
+	}
+	r.Guard.CommandTimeout = 0
+	if r.Has(Real) || r.Has(Emulated) {
+		r.Guard.CommandTimeout = 500 * time.Millisecond
+	}
+}
+
+// servesOne reports whether the protocol has no way to say which robot is meant.
+func servesOne(protocol string) bool { return protocol == "odcp" }
+
+// placed is a robot with its path, for what agents and classes have in common.
+type placed struct {
+	path Path
+	*Robot
+}
+
+// robots lists the agents, then copies of the classes by name.
+func (c *Config) robots() []placed {
+	var list []placed
+	for i := range c.Agents {
+		list = append(list, placed{Path("agents").Index(i), &c.Agents[i].Robot})
+	}
+	for _, name := range names(c.Classes) {
+		class := c.Classes[name]
+		list = append(list, placed{Path("classes").Key(name), &class})
+	}
+	return list
+}
+
+// checker finds what is wrong between keys. It concludes nothing from keys that have a fault of their own, so that one
+// slip is one fault.
+type checker struct {
+	*Config
+	decoder
+}
+
+// add reports a fault at path unless there is one already.
+func (c *checker) add(path Path, got, rule, fix string) {
+	if !c.bad[path] {
+		c.decoder.fault(path, placeOf(c.places(), path, c.Source), got, rule, fix)
+	}
+}
+
+// clash reports that second has what first has. Where an option set first and not second, the option is to blame.
+func (c *checker) clash(first, second Path, got, rule string) {
+	if c.option(first) != "" && c.option(second) == "" {
+		first, second = second, first
+	}
+	c.add(second, got, rule, fmt.Sprintf("%s has it too", first))
+}
+
+// option is the option that set path, or "".
+func (c *checker) option(path Path) string {
+	if at := placeOf(c.places(), path, c.Source); at.line == 0 && at.source != c.Source {
+		return at.source
+	}
+	return ""
+}
+
+func (c *checker) places() map[Path]place { return c.decoder.places }
+
+// good reports whether path is in the document and without a fault.
+func (c *checker) good(path Path) bool {
+	_, there := c.places()[path]
+	return there && !c.bad[path]
+}
+
+func (c *checker) check() {
+	if len(c.Agents) == 0 && len(c.Classes) == 0 {
+		c.add("agents", "nothing", "at least one agent or class", "")
+	}
+	if p := c.Clock.Period; p%time.Microsecond != 0 {
+		c.add("clock.period", p.String(), "whole microseconds", "")
+	}
+	if s := c.World.Substep; c.good("world.substep") && c.Clock.Period%s != 0 {
+		c.add("world.substep", s.String(), fmt.Sprintf("a whole part of clock.period, %v", c.Clock.Period), "")
+	}
+	c.checkNames()
+	c.checkBuses()
+	for _, r := range c.robots() {
+		c.checkRobot(r)
+	}
+	c.checkIDs()
+	c.checkServers()
+}
+
+// checkNames finds agents that cannot be told apart.
+func (c *checker) checkNames() {
+	seen := map[string]Path{}
+	for i, a := range c.Agents {
+		at := Path("agents").Index(i).Key("name")
+		if first, twice := seen[a.Name]; twice && a.Name != "" {
+			c.clash(first, at, quote(a.Name), "a name of its own")
+		} else {
+			seen[a.Name] = at
+		}
+	}
+}
+
+// checkBuses finds ports with two owners, and settings that no adapter or servo has.
+func (c *checker) checkBuses() {
+	seen := map[string]Path{}
+	for _, name := range c.inOrder(Path("buses"), names(c.Buses)) {
+		b, at := c.Buses[name], Path("buses").Key(name)
+		if b.Port != "" {
+			port := filepath.Clean(c.Resolve(b.Port))
+			if first, twice := seen[port]; twice {
+				c.clash(first, at.Key("port"), quote(port), "a port of its own, or one bus for the joints of both")
+			} else {
+				seen[port] = at.Key("port")
+			}
+		}
+		if b.Opener == "tarm" && b.Baud > 115200 {
+			c.add(at.Key("baud"), fmt.Sprint(b.Baud), "115200 or less with opener tarm", "use opener bugst")
+		}
+		if b.Latency%time.Millisecond != 0 {
+			c.add(at.Key("latency"), b.Latency.String(), "whole milliseconds", "")
+		}
+		if b.ReturnDelay%(2*time.Microsecond) != 0 {
+			c.add(at.Key("return_delay"), b.ReturnDelay.String(), "steps of 2us", "")
+		}
+	}
+}
+
+// checkRobot checks what r is made of against the devices that it names.
+func (c *checker) checkRobot(r placed) {
+	// The fault stands at the word that makes the robot real: its body, or the part.
+	body, hardware := r.path.Key("body"), r.path.Key("hardware")
+	if r.Has(Real) && c.Clock.Mode == Lockstep {
+		at := body
+		for _, part := range names(r.Parts) {
+			if r.Body != Real && r.Parts[part] == Real {
+				at = r.path.Key("parts").Key(part)
+			}
+		}
+		c.add(at, "real", "sim or emulated in lockstep: a real robot cannot wait", "set clock.mode: realtime")
+	}
+	if r.Hardware == nil && r.Body != Sim {
+		fix := ""
+		if option := c.option(body); option != "" {
+			fix = option + " asks for them"
+		}
+		c.add(hardware, "nothing", fmt.Sprintf("the devices of a body that is %s", r.Body), fix)
+		return
+	}
+	var servos map[string]Joint // none is fine for a body that is all simulated
+	if r.Hardware != nil {
+		servos = r.Hardware.Joints
+	}
+	joints := hardware.Key("joints")
+	for _, part := range c.inOrder(r.path.Key("parts"), names(r.Parts)) {
+		if _, there := servos[part]; !there && r.Parts[part] != Sim && !c.bad[joints.Key(part)] {
+			c.add(r.path.Key("parts").Key(part), string(r.Parts[part]), fmt.Sprintf("sim, or the joint's servo under %s", joints.Key(part)),
+				meant(part, names(servos)))
+		}
+	}
+	for _, name := range c.inOrder(joints, names(servos)) {
+		j, at := servos[name], joints.Key(name)
+		// A bus that is there but faulty is not unknown; and only a real joint needs the bus to lead anywhere.
+		bus, there := c.Buses[j.Bus]
+		switch port := Path("buses").Key(j.Bus).Key("port"); {
+		case !c.good(at.Key("bus")):
+		case !there && !c.bad["buses"] && !c.bad[Path("buses").Key(j.Bus)]:
+			known := "a bus under buses"
+			if len(c.Buses) > 0 {
+				known = words(names(c.Buses))
+			}
+			c.add(at.Key("bus"), quote(j.Bus), known, meant(j.Bus, names(c.Buses)))
+		case there && bus.Port == "" && r.BodyOf(name) == Real:
+			c.add(port, "nothing", fmt.Sprintf("a port, for %s is real", at), "halyard ports lists them")
+		}
+	}
+}
+
+// checkIDs finds servos that would answer at once and garble each other, of all robots: buses are shared. Classes
+// count as well, since a spawned robot joins the buses of those that are there.
+func (c *checker) checkIDs() {
+	type address struct {
+		bus string
+		id  int
+	}
+	seen := map[address]Path{}
+	for _, r := range c.robots() {
+		if r.Hardware == nil {
+			continue
+		}
+		joints := r.path.Key("hardware").Key("joints")
+		for _, name := range c.inOrder(joints, names(r.Hardware.Joints)) {
+			j, at := r.Hardware.Joints[name], joints.Key(name)
+			if !c.good(at.Key("bus")) || !c.good(at.Key("id")) {
+				continue
+			}
+			if first, twice := seen[address{j.Bus, j.ID}]; twice {
+				c.clash(first, at.Key("id"), fmt.Sprint(j.ID), fmt.Sprintf("an id of its own on bus %q", j.Bus))
+			} else {
+				seen[address{j.Bus, j.ID}] = at.Key("id")
+			}
+		}
+	}
+}
+
+// checkServers finds servers without a robot, and notes those that the network reaches.
+func (c *checker) checkServers() {
+	agents := make([]string, 0, len(c.Agents))
+	for _, a := range c.Agents {
+		agents = append(agents, a.Name)
+	}
+	seen := map[string]Path{}
+	for i, s := range c.Servers {
+		at := Path("servers").Index(i)
+		switch {
+		case s.Agent != "" && !slices.Contains(agents, s.Agent) && !c.bad["agents"]:
+			c.add(at.Key("agent"), quote(s.Agent), "the name of an agent", meant(s.Agent, agents))
+		case s.Agent == "" && servesOne(s.Protocol) && len(agents) > 1:
+			c.add(at.Key("agent"), "nothing", words(agents), s.Protocol+" serves one robot")
+		}
+		listen := at.Key("listen")
+		if !c.good(listen) {
+			continue
+		}
+		// Two protocols may share a number, one over UDP and one over TCP; only cmd knows which is which.
+		if first, twice := seen[s.Protocol+"="+s.Listen]; twice && !anyPort(s.Listen) {
+			c.clash(first, listen, quote(s.Listen), "an address of its own")
+		}
+		seen[s.Protocol+"="+s.Listen] = listen
+		if !isLoopback(s.Listen) {
+			c.Notes.Add(c.Config.Fault(listen, quote(s.Listen), "127.0.0.1 unless the network may command the robot", ""))
+		}
+	}
+}
+
+// inOrder sorts the keys under path by where they stand, so that faults come in the order of the file.
+func (c *checker) inOrder(path Path, keys []string) []string {
+	slices.SortStableFunc(keys, func(a, b string) int {
+		p, q := c.places()[path.Key(a)], c.places()[path.Key(b)]
+		return cmp.Or(cmp.Compare(p.line, q.line), cmp.Compare(p.column, q.column))
+	})
+	return keys
+}

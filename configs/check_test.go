@@ -1,0 +1,58 @@
+package configs
+
+import (
+	"testing"
+	"time"
+)
+
+// Defaults that hang on other keys.
+func TestComplete(t *testing.T) {
+	for _, tc := range []struct {
+		set     string
+		mode    ClockMode
+		substep time.Duration
+		guard   time.Duration // of agent a
+		client  time.Duration
+	}{
+		{"world.seed=1", Lockstep, time.Millisecond, 0, 0},
+		{"clock.mode=realtime", Realtime, time.Millisecond, 0, 2 * time.Second},
+		{"agents[0].body=emulated", Lockstep, time.Millisecond, 500 * time.Millisecond, 0},
+		{"agents[0].body=real", Realtime, time.Millisecond, 500 * time.Millisecond, 2 * time.Second},
+		{"agents[0].parts.elbow=real", Realtime, time.Millisecond, 500 * time.Millisecond, 2 * time.Second},
+		{"agents[0].guard.command_timeout=1s", Lockstep, time.Millisecond, time.Second, 0},
+		{"agents[0]={name: a, model: m, body: emulated, hardware: {}, guard: {command_timeout: none}}", Lockstep, time.Millisecond, 0, 0},
+		{"servers[0].client_timeout=3s", Lockstep, time.Millisecond, 0, 3 * time.Second},
+		{"clock={mode: realtime, period: 100us}", Realtime, 100 * time.Microsecond, 0, 2 * time.Second},
+		{"clock.period=2500us", Lockstep, 625 * time.Microsecond, 0, 0},
+		{"clock.period=999983us", Lockstep, 999983 * time.Nanosecond, 0, 0}, // a prime
+		{"world.substep=5ms", Lockstep, 5 * time.Millisecond, 0, 0},
+	} {
+		c := parsed(t, rig, set(tc.set))
+		if c.Clock.Mode != tc.mode || c.World.Substep != tc.substep ||
+			c.Agents[0].Guard.CommandTimeout != tc.guard || c.Servers[0].ClientTimeout != tc.client {
+			t.Errorf("%s: got %s, substep %v, command %v, client %v; want %+v", tc.set, c.Clock.Mode, c.World.Substep,
+				c.Agents[0].Guard.CommandTimeout, c.Servers[0].ClientTimeout, tc)
+		}
+	}
+}
+
+// Every period that is allowed has a substep that parts it, between a half and a whole millisecond if it is longer.
+func TestSubstep(t *testing.T) {
+	for period := 100 * time.Microsecond; period <= time.Second; period += 37 * time.Microsecond {
+		got := substep(period)
+		if period%got != 0 || got > time.Millisecond || period > time.Millisecond && got < 500*time.Microsecond {
+			t.Fatalf("%v: got %v", period, got)
+		}
+	}
+}
+
+// A robot that is sim needs nothing of what it names under hardware but its form.
+func TestSimNeedsNoDevice(t *testing.T) {
+	c := parsed(t, with(", port: /dev/ttyUSB0", ""), Options{})
+	if c.Buses["left"].Port != "" || c.Buses["left"].Baud != 1000000 || c.Buses["left"].Timing.ServoDelay != 50*time.Microsecond {
+		t.Errorf("got %+v", c.Buses["left"])
+	}
+	if c.Agents[1].Hardware != nil {
+		t.Error("checking has made a hardware section")
+	}
+}

@@ -1,0 +1,190 @@
+package configs
+
+import (
+	"path/filepath"
+	"time"
+)
+
+// Config is one rig. Load returns it complete: every default is filled in, and all that can be known from the file
+// alone has been checked. It does not change afterwards; any goroutine may read it.
+//
+// The tags of the fields are the only place where a key, its default, its rule and its meaning are written down:
+//
+//	yaml       the key
+//	doc        what it means, with its unit; the reference is made of it
+//	default    its value where the file is silent, as YAML
+//	otherwise  in words, a default that hangs on other keys; complete works it out
+//	required   the key must be there
+//	enum       the words allowed, separated by |
+//	min, max   the range allowed, ends included
+//	form       a pattern of forms (rules.go)
+type Config struct {
+	Name    string           `yaml:"name" required:"true" form:"name" doc:"The rig's name; its socket and its logs carry it."`
+	Clock   Clock            `yaml:"clock" doc:"What a cycle waits for."`
+	World   World            `yaml:"world" doc:"The simulated world."`
+	Buses   map[string]Bus   `yaml:"buses" form:"name" doc:"Serial lines by name; any number of agents may share one."`
+	Agents  []Agent          `yaml:"agents" doc:"The robots."`
+	Servers []Server         `yaml:"servers" doc:"The protocols that controllers may speak."`
+	Classes map[string]Robot `yaml:"classes" form:"class" doc:"What a protocol's spawned class is (USARSim INIT), by the class's name."`
+
+	Source string `yaml:"-"` // the file's path as given, or the name of the embedded config
+	Dir    string `yaml:"-"` // the folder of the file; empty for an embedded config
+	Notes  Faults `yaml:"-"` // what is allowed but worth a look; never an error
+
+	places map[Path]place // where each key stands, for the faults that cmd finds
+}
+
+// Resolve returns a path of the config as the operating system takes it: relative paths start at the config's folder.
+func (c *Config) Resolve(path string) string {
+	if path == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(c.Dir, path)
+}
+
+// ClockMode says what time passes by.
+type ClockMode string
+
+// The clock modes.
+const (
+	Lockstep ClockMode = "lockstep"
+	Realtime ClockMode = "realtime"
+)
+
+// Clock is what a cycle waits for. An explicit lockstep with a real body is a fault; without a mode the bodies decide.
+type Clock struct {
+	Mode   ClockMode     `yaml:"mode" enum:"lockstep|realtime" otherwise:"realtime where anything is real, else lockstep" doc:"lockstep: time passes when every controller has asked for the step. realtime: time is the wall's."`
+	Period time.Duration `yaml:"period" default:"10ms" min:"100us" max:"1s" doc:"Length of one cycle."`
+}
+
+// World is the simulated world.
+type World struct {
+	Scene   string        `yaml:"scene" default:"flat" doc:"A scene by name, or the path of one."`
+	Seed    int64         `yaml:"seed" default:"1" doc:"What all randomness starts from; the same seed gives the same run."`
+	Substep time.Duration `yaml:"substep" min:"10us" max:"100ms" otherwise:"the longest part of the period up to 1ms" doc:"Length of one step of the physics; the period is a whole number of them."`
+}
+
+// Bus is one serial line. Type is an open set: a new brand is a case in cmd, not here.
+type Bus struct {
+	Type        string        `yaml:"type" required:"true" form:"kind" doc:"What is spoken on the line: dynamixel1 or dynamixel2."`
+	Port        string        `yaml:"port" form:"port" doc:"The adapter, best by its stable name under /dev/serial/by-id/. Needed by real joints only."`
+	Baud        int           `yaml:"baud" default:"1000000" min:"1200" max:"4500000" doc:"Rate, bits per second."`
+	Opener      string        `yaml:"opener" default:"bugst" enum:"bugst|tarm" doc:"The library that opens the port. tarm: 115200 baud and below, without timing guarantees."`
+	Latency     time.Duration `yaml:"latency" default:"1ms" min:"1ms" max:"255ms" doc:"Latency timer to set in an FTDI adapter, in whole milliseconds."`
+	ReturnDelay time.Duration `yaml:"return_delay" default:"0s" min:"0s" max:"508us" doc:"How long each servo waits before it answers, in steps of 2us; written to the servos."`
+	Timing      Timing        `yaml:"timing" doc:"How the line behaves where it is emulated."`
+}
+
+// Timing is how an emulated line behaves beyond its baud rate: that of an ideal adapter unless told otherwise, so that
+// what a benchmark shows is the bus. The servo delay is the one constant fitted to published cycle times.
+type Timing struct {
+	ServoDelay   time.Duration `yaml:"servo_delay" default:"50us" min:"0s" max:"100ms" doc:"What a servo needs to work out its answer, on top of its return delay."`
+	USBFrame     time.Duration `yaml:"usb_frame" default:"0s" min:"0s" max:"10ms" doc:"Frame of the USB link, each way: 1ms at full speed, 125us at high speed."`
+	LatencyTimer time.Duration `yaml:"latency_timer" default:"0s" min:"0s" max:"255ms" doc:"How long the adapter keeps a short packet back; an FTDI adapter as it comes has 16ms."`
+	Echo         bool          `yaml:"echo" default:"false" doc:"The adapter hears what it sends."`
+}
+
+// BodyKind says what a robot is made of; this is the one word that moves a controller from physics to motors.
+type BodyKind string
+
+// The kinds of body.
+const (
+	Sim      BodyKind = "sim"
+	Emulated BodyKind = "emulated"
+	Real     BodyKind = "real"
+)
+
+// Agent is one robot of the rig.
+type Agent struct {
+	Name  string `yaml:"name" required:"true" form:"name" doc:"The robot's name, for controllers, servers and --listen."`
+	Pose  Pose   `yaml:"pose" doc:"Where it starts in the world."`
+	Robot `yaml:",inline"`
+}
+
+// Robot is what a robot is and what it is made of, wherever it stands. A spawned class is one without name and place.
+type Robot struct {
+	Model    string              `yaml:"model" required:"true" doc:"An embedded robot by name, or the path of a URDF file."`
+	Body     BodyKind            `yaml:"body" default:"sim" enum:"sim|emulated|real" doc:"sim: physics. emulated: the real driver stack on emulated devices. real: the devices under hardware. Never a silent fall back."`
+	Parts    map[string]BodyKind `yaml:"parts" enum:"sim|emulated|real" doc:"Joints with another body than the rest, by name."`
+	Shadow   bool                `yaml:"shadow" default:"false" doc:"Simulate beside a real or emulated body on the same commands, and publish the difference as JOINT/shadow_error."`
+	Guard    Guard               `yaml:"guard" doc:"What stands between controllers and the robot."`
+	Hardware *Hardware           `yaml:"hardware" doc:"The devices it is made of; needed by real and emulated bodies."`
+}
+
+// BodyOf says what joint is made of: its part, or the body of the rest.
+func (r *Robot) BodyOf(joint string) BodyKind {
+	if part, ok := r.Parts[joint]; ok {
+		return part
+	}
+	return r.Body
+}
+
+// Has reports whether the body or any part of the robot is of kind k.
+func (r *Robot) Has(k BodyKind) bool {
+	for _, part := range r.Parts {
+		if part == k {
+			return true
+		}
+	}
+	return r.Body == k
+}
+
+// Pose is a place and an attitude in the world.
+type Pose struct {
+	Position [3]float64 `yaml:"position" default:"[0, 0, 0]" doc:"x, y, z in m."`
+	Rotation [3]float64 `yaml:"rotation" default:"[0, 0, 0]" doc:"Roll, pitch, yaw in rad."`
+}
+
+// Guard is what a user may set of a robot's guard. hal.GuardConfig says how each acts. Emergency stop and soft limits
+// are not here: no config switches them off.
+type Guard struct {
+	CommandTimeout time.Duration `yaml:"command_timeout" min:"0s" max:"1h" otherwise:"500ms where anything of the robot is real or emulated, else none" doc:"Silence of the controller after which the robot stops by itself; none = never."`
+	OnTimeout      string        `yaml:"on_timeout" default:"hold" enum:"hold|limp|park" doc:"How it stops then. hold: stays. limp: no torque, an arm falls. park: moves slowly to its default pose."`
+	Slew           float64       `yaml:"slew" default:"1" min:"0.001" max:"1" doc:"Position goals move at most at this share of the joint's greatest speed."`
+	HomeSpeed      float64       `yaml:"home_speed" default:"0.5" min:"0.001" max:"100" doc:"Speed of park and of a real robot's reset, rad/s."`
+	Armed          bool          `yaml:"armed" default:"true" doc:"false: limp until halyard arm."`
+}
+
+// Hardware is what a robot is made of.
+type Hardware struct {
+	Joints map[string]Joint `yaml:"joints" form:"name" doc:"The servos, by the name of the joint that each drives."`
+}
+
+// Joint is the servo of one joint. Ids up to 253 are what one brand or another allows; cmd knows the brand's own range.
+type Joint struct {
+	Bus         string         `yaml:"bus" required:"true" doc:"The line it hangs on, one of buses."`
+	ID          int            `yaml:"id" required:"true" min:"0" max:"253" doc:"Its address on that line."`
+	Model       string         `yaml:"model" required:"true" form:"kind" doc:"What it is: ax-12a, mx-28, xm430-w350; halyard scan says it."`
+	Calibration string         `yaml:"calibration" doc:"The file that maps its ticks to radians. A real joint needs one; others have nominal values without."`
+	Truth       *Truth         `yaml:"truth" otherwise:"as the calibration says" doc:"What an emulated servo really is, so that a calibration can be wrong."`
+	Registers   map[string]int `yaml:"registers" form:"kind" doc:"Values to write at the start, by the register's name, in the servo's own units (position_p_gain: 400)."`
+}
+
+// Truth is what an emulated servo really is. What is left out is the inverse of the calibration, which then is right.
+// The zero Direction and Gear stand for "as calibrated"; Zero is a pointer, for tick 0 is a tick.
+type Truth struct {
+	Zero      *float64 `yaml:"zero" otherwise:"as calibrated" doc:"Tick at which the joint is at 0 rad."`
+	Direction int      `yaml:"direction" otherwise:"as calibrated" enum:"1|-1" doc:"Which way the joint turns while ticks rise."`
+	Gear      float64  `yaml:"gear" otherwise:"as calibrated" min:"0.001" max:"1000" doc:"Turns of the servo a turn of the joint."`
+	Backlash  float64  `yaml:"backlash" default:"0" min:"0" max:"1" doc:"Play of the joint, rad from end to end."`
+}
+
+// Outputs says how measured values go out.
+type Outputs string
+
+// The ways.
+const (
+	Normalised Outputs = "normalised"
+	Physical   Outputs = "physical"
+)
+
+// Server is one protocol on one address. Agent is filled in where a protocol serves one robot and there is only one;
+// empty it means all of them.
+type Server struct {
+	Protocol      string        `yaml:"protocol" required:"true" form:"kind" doc:"osp or odcp."`
+	Listen        string        `yaml:"listen" required:"true" form:"address" doc:"HOST:PORT; port 0 is any free one. Another host than loopback lets the network command the robot."`
+	Agent         string        `yaml:"agent" otherwise:"all; for odcp the only one" doc:"The robot it serves."`
+	ClientTimeout time.Duration `yaml:"client_timeout" min:"0s" max:"24h" otherwise:"none in lockstep, 2s in realtime" doc:"Silence after which a client's registrations are released; none = never."`
+	AckTimeout    time.Duration `yaml:"ack_timeout" default:"500ms" min:"1ms" max:"1m" doc:"How long to wait for an acknowledgement before the rig goes on without."`
+	Outputs       Outputs       `yaml:"outputs" default:"normalised" enum:"normalised|physical" doc:"OSP outputs and infos. normalised: as its document says. physical: as the original did."`
+}

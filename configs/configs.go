@@ -1,0 +1,104 @@
+package configs
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+//go:embed *.yaml
+var embedded embed.FS
+
+// Names lists the embedded configs, sorted.
+func Names() []string {
+	files, _ := fs.Glob(embedded, "*.yaml") // the pattern is ours and right
+	for i, f := range files {
+		files[i] = strings.TrimSuffix(f, ".yaml")
+	}
+	return files
+}
+
+// Embedded returns the YAML of an embedded config, a copy that the caller owns.
+func Embedded(name string) ([]byte, bool) {
+	data, err := embedded.ReadFile(name + ".yaml")
+	return data, err == nil
+}
+
+// Load reads the config that nameOrPath means: the name of an embedded one, or else the path of a file; "./demo" is
+// always a file. The error is of kind hal.Invalid, hal.Busy where the file may not be read, and Faults where the
+// config is wrong.
+func Load(nameOrPath string, o Options) (*Config, error) {
+	if data, ok := Embedded(nameOrPath); ok {
+		return Parse(data, nameOrPath, o)
+	}
+	data, err := readFile(nameOrPath)
+	if err != nil {
+		e := &hal.Error{Kind: hal.Invalid, Op: fmt.Sprintf("config %q", nameOrPath), Err: err, Try: "halyard configs"}
+		var inner *fs.PathError
+		if errors.As(err, &inner) {
+			e.Err = inner.Err // the path is in Op
+		}
+		if errors.Is(err, fs.ErrPermission) {
+			e.Kind, e.Try = hal.Busy, "ls -l "+nameOrPath
+		} else if fix := meant(nameOrPath, Names()); fix != "" {
+			e.Err = fmt.Errorf("%w; %s", e.Err, fix)
+		}
+		return nil, e
+	}
+	c, err := Parse(data, nameOrPath, o)
+	if c != nil {
+		c.Dir = filepath.Dir(nameOrPath)
+	}
+	return c, err
+}
+
+// readFile reads one byte more than a config may have, and leaves the judgement to Parse.
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxBytes+1))
+}
+
+// Parse reads a config from data. source is what faults call it. The error is nil or Faults; the config is nil if
+// there are any. It keeps nothing of data.
+func Parse(data []byte, source string, o Options) (*Config, error) {
+	var faults Faults
+	r := reader{source: source, faults: &faults}
+	// 1. The document as a tree; without one there is nothing to go on with.
+	root := r.read(data)
+	switch {
+	case root == nil:
+		return nil, faults.Err()
+	case root.kind != table:
+		faults.Add(faultAt("", root.at, root.String(), "a config with the keys name, agents and servers", "halyard configs demo prints one to start from"))
+		return nil, faults.Err()
+	}
+	// 2. The command line's changes, 3. the structs, 4. what hangs together. None stops at a fault.
+	override(root, o, &faults)
+	c := Default()
+	c.Source = source
+	d := decoder{faults: &faults, places: map[Path]place{}, bad: map[Path]bool{}}
+	for _, f := range faults {
+		d.bad[f.Path] = true // what the tree refused needs no second fault
+	}
+	d.value(root, reflect.ValueOf(c).Elem(), "", "")
+	c.places = d.places
+	c.complete()
+	(&checker{c, d}).check()
+	faults.sort()
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}

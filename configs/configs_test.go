@@ -1,0 +1,212 @@
+package configs
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+func mustLoad(t *testing.T, name string, o Options) *Config {
+	t.Helper()
+	c, err := Load(name, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestEmbedded(t *testing.T) {
+	if got, want := Names(), []string{"a-series", "demo", "pendulum", "xm430-arm"}; !slices.Equal(got, want) {
+		t.Fatalf("names: got %v, want %v", got, want)
+	}
+	if _, ok := Embedded("nothing"); ok {
+		t.Error("an unknown name is embedded")
+	}
+	for _, name := range Names() {
+		for _, body := range []BodyKind{"", Sim, Emulated, Real} {
+			t.Run(name+"/"+string(body), func(t *testing.T) {
+				c := mustLoad(t, name, Options{Body: string(body)})
+				if body == "" {
+					body = Sim
+				}
+				mode, timeout := Lockstep, 500*time.Millisecond
+				if body == Real {
+					mode = Realtime
+				}
+				if body == Sim {
+					timeout = 0
+				}
+				if c.Name != name || c.Clock.Mode != mode || c.Clock.Period != 10*time.Millisecond || len(c.Notes) > 0 {
+					t.Errorf("got %q, %+v, notes %v; want mode %s", c.Name, c.Clock, c.Notes, mode)
+				}
+				for _, a := range c.Agents {
+					if a.Body != body || a.Guard.CommandTimeout != timeout || a.Hardware == nil {
+						t.Errorf("%s: got %s, %v; want %s, %v", a.Name, a.Body, a.Guard.CommandTimeout, body, timeout)
+					}
+				}
+				for bus, b := range c.Buses {
+					if !strings.HasPrefix(b.Port, "/dev/serial/by-id/") {
+						t.Errorf("bus %s: port %q: not a stable name", bus, b.Port)
+					}
+				}
+			})
+		}
+	}
+}
+
+// What Load returns, written as YAML and read again, is the same config.
+func TestRoundTrip(t *testing.T) {
+	for _, name := range Names() {
+		first := mustLoad(t, name, Options{Set: []string{"agents[0].hardware.joints.elbow={bus: x, id: 99, model: y, truth: {zero: 2048, direction: -1, gear: 2}}", "buses.x.type=z"}})
+		data, err := yaml.Marshal(first)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := Parse(data, name, Options{})
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, data)
+		}
+		first.places, again.places = nil, nil
+		if !reflect.DeepEqual(first, again) {
+			t.Errorf("%s:\n got %+v\nwant %+v", name, again, first)
+		}
+	}
+}
+
+// The demo's humanoid is the a-series: the same servos at the same addresses.
+func TestDemoHumanoid(t *testing.T) {
+	demo, series := mustLoad(t, "demo", Options{}), mustLoad(t, "a-series", Options{})
+	if got, want := demo.Agents[0].Hardware, series.Agents[0].Hardware; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	ids := map[int]bool{}
+	for _, j := range series.Agents[0].Hardware.Joints {
+		ids[j.ID] = true
+	}
+	if want := slices.Sorted(maps.Keys(ids)); len(want) != 21 || want[0] != 1 || want[20] != 21 {
+		t.Errorf("ids: got %v, want 1..21", want)
+	}
+}
+
+func TestLoadFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "robot.yaml")
+	if err := os.WriteFile(path, []byte("name: r\nagents: [{name: a, model: m}]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := mustLoad(t, path, Options{})
+	if got, want := c.Resolve("calibration/a.yaml"), filepath.Join(dir, "calibration/a.yaml"); got != want {
+		t.Errorf("resolve: got %q, want %q", got, want)
+	}
+	if got := c.Resolve("/dev/ttyUSB0"); got != "/dev/ttyUSB0" {
+		t.Errorf("resolve: got %q, want it unchanged", got)
+	}
+	for _, name := range []string{"demoo", filepath.Join(dir, "none.yaml"), dir} {
+		_, err := Load(name, Options{})
+		if hal.KindOf(err) != hal.Invalid {
+			t.Errorf("%s: got %v, want kind invalid", name, err)
+		}
+	}
+	_, err := Load("demoo", Options{})
+	if want := `config "demoo": no such file or directory; did you mean "demo"? (try: halyard configs)`; err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
+
+func TestFaultsKind(t *testing.T) {
+	var fs Faults
+	if fs.Err() != nil {
+		t.Error("no faults are an error")
+	}
+	fs.Add(Fault{Source: "f", Kind: hal.Uncalibrated, Got: "a", Rule: "b"})
+	if got := hal.KindOf(fs.Err()); got != hal.Uncalibrated {
+		t.Errorf("got %v, want the kind all share", got)
+	}
+	fs.Add(Fault{Source: "f"})
+	if got := hal.KindOf(fs.Err()); got != hal.Invalid {
+		t.Errorf("got %v, want invalid for a mixture", got)
+	}
+	var as Faults
+	if !errors.As(fs.Err(), &as) || len(as) != 2 {
+		t.Errorf("got %v, want the faults back", as)
+	}
+	for range 2 * maxFaults {
+		fs.Add(Fault{Source: "f"})
+	}
+	if len(fs) != maxFaults+1 || fs[maxFaults].Got != "more than 200 faults" {
+		t.Errorf("got %d faults, the last %v; want a bound", len(fs), fs[len(fs)-1])
+	}
+}
+
+// A fault that cmd finds has the place of its key, or of the nearest above.
+func TestFaultPlace(t *testing.T) {
+	c, err := Parse([]byte("name: r\nagents:\n  - name: a\n    model: m\n"), "f.yaml", Options{Set: []string{"agents[0].body=sim"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent := Path("agents").Index(0)
+	for path, want := range map[Path]string{
+		agent.Key("model"):                  "f.yaml:4:12: agents[0].model: got x, want y; z",
+		agent.Key("hardware").Key("joints"): "f.yaml:3:5: agents[0].hardware.joints: got x, want y; z",
+		agent.Key("body"):                   "--set agents[0].body=sim: agents[0].body: got x, want y; z",
+		Path("buses").Key("u"):              "f.yaml: buses.u: got x, want y; z",
+	} {
+		if got := c.Fault(path, "x", "y", "z").String(); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
+func TestReference(t *testing.T) {
+	const file = "../docs/config.md"
+	got := Reference()
+	want, err := os.ReadFile(file)
+	if os.IsNotExist(err) {
+		t.Skip("no docs here")
+	}
+	if err != nil || got != string(want) {
+		t.Errorf("%s differs from Reference(): write it again with HALYARD_WRITE=1 go test ./configs (%v)", file, err)
+		if os.Getenv("HALYARD_WRITE") != "" {
+			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// Every key says what it means and what it is without being set; the tables of the reference stay whole.
+func TestTags(t *testing.T) {
+	var walk func(reflect.Type)
+	walk = func(typ reflect.Type) {
+		for _, f := range fields(typ) {
+			if f.name == "" || !strings.HasSuffix(f.tag.Get("doc"), ".") || strings.Contains(string(f.tag), "| ") {
+				t.Errorf("%s.%s: tag %q", typ.Name(), f.name, f.tag)
+			}
+			if d, ok := f.tag.Lookup("default"); ok {
+				var faults Faults
+				dec := decoder{faults: &faults}
+				dec.value(optionValue(d, place{}, &faults), reflect.New(f.typ).Elem(), "", f.tag)
+				if len(faults) > 0 {
+					t.Errorf("%s.%s: default: %v", typ.Name(), f.name, faults)
+				}
+			}
+			if inner, _ := contained(f.typ); inner != nil {
+				walk(inner)
+			}
+		}
+	}
+	walk(reflect.TypeFor[Config]())
+	if c := Default(); c.Clock.Period != 10*time.Millisecond || c.World.Scene != "flat" || c.World.Seed != 1 {
+		t.Errorf("default: got %+v", c)
+	}
+}

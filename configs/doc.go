@@ -1,0 +1,16 @@
+// Package configs is the YAML of a rig: its types, strict loading, and ready robots, embedded.
+//
+// A config moves motors, so nothing in it is guessed: unknown and repeated keys, wrong types, values out of range and
+// references that lead nowhere are faults, and all of them are reported together, each with its path, its place, what
+// was found, what is allowed and what would be right:
+//
+//	robot.yaml:14:41: agents[0].hardware.joints.left_elbow.id: got 300, want 0..253
+//
+// Loading goes through four steps, one file each: the YAML becomes a small tree of our own (tree.go, which refuses what
+// a config does not need: anchors, tags, several documents), overrides of the command line change that tree
+// (override.go), reflection decodes it into the structs (decode.go), and what hangs together is completed and checked
+// (check.go). Each step goes on after a fault, so the last one sees all that can be seen.
+//
+// The package knows no model, register or device: cmd resolves those names and reports what it finds in the same
+// Faults, with Config.Fault for the place.
+package configs

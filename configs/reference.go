@@ -1,0 +1,98 @@
+package configs
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+)
+
+// Reference returns docs/config.md: every key with its rule, default and meaning, made of the tags of the structs.
+func Reference() string {
+	var b strings.Builder
+	b.WriteString(`# The config
+
+One YAML file is one rig. Unknown keys are errors, and all faults are reported together. Relative paths start at the
+folder of the file. Anchors, aliases, tags and merge keys are refused. A time has its unit: ` + "`10ms`" + `; ` + "`none`" + ` and ` + "`0s`" + ` are
+the same where 0s is allowed. ` + "`halyard configs NAME`" + ` prints a ready config to start from (` + strings.Join(Names(), ", ") + `),
+` + "`halyard validate FILE`" + ` checks one, and ` + "`--set PATH=VALUE`" + ` changes any key for one run.
+
+Made from the source by the tests of the package configs; do not edit.
+`)
+	section(&b, "", reflect.TypeFor[Config](), map[reflect.Type]string{})
+	return b.String()
+}
+
+// section writes the table of t, then the sections of what stands in it. A type that was written already is named.
+func section(b *strings.Builder, path string, t reflect.Type, seen map[reflect.Type]string) {
+	title := "`" + path + "`"
+	if path == "" {
+		title = "The file"
+	}
+	fmt.Fprintf(b, "\n## %s\n\n", title)
+	seen[t] = path
+	b.WriteString("| key | value | default | meaning |\n| --- | --- | --- | --- |\n")
+	for _, f := range fields(t) {
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", f.name, valueText(f), defaultText(f), f.tag.Get("doc"))
+	}
+	for _, f := range fields(t) {
+		// Classes repeat a robot's keys; their section says so instead of writing all of them again.
+		inner, suffix := contained(f.typ)
+		if inner == nil {
+			continue
+		}
+		below := strings.TrimPrefix(path+"."+f.name+suffix, ".")
+		if inner == reflect.TypeFor[Robot]() {
+			fmt.Fprintf(b, "\n## `%s`\n\nThe keys of `agents[]`, but for `name` and `pose`.\n", below)
+		} else if _, written := seen[inner]; !written {
+			section(b, below, inner, seen)
+		}
+	}
+}
+
+// contained is the struct that a key's value is or has many of, and how its items are written.
+func contained(t reflect.Type) (inner reflect.Type, suffix string) {
+	switch t.Kind() {
+	case reflect.Pointer:
+		t = t.Elem()
+	case reflect.Slice:
+		t, suffix = t.Elem(), "[]"
+	case reflect.Map:
+		t, suffix = t.Elem(), ".NAME"
+	}
+	if t.Kind() != reflect.Struct {
+		return nil, ""
+	}
+	return t, suffix
+}
+
+// valueText is the rule as a cell: what is in maps and lists stands in sections of its own.
+func valueText(f field) string {
+	switch t := f.typ; {
+	case t.Kind() == reflect.Map && f.tag.Get("enum") != "":
+		return "names with " + words(strings.Split(f.tag.Get("enum"), "|"))
+	case t.Kind() == reflect.Map && t.Elem().Kind() == reflect.Int:
+		return "names with whole numbers"
+	case t.Kind() == reflect.Map:
+		return "names with tables"
+	case t.Kind() == reflect.Slice:
+		return "a list of tables"
+	case t == reflect.TypeFor[time.Duration](), t.Kind() == reflect.Array:
+		return rule(t, f.tag)
+	default:
+		return strings.ReplaceAll(rule(t, f.tag), "|", "\\|")
+	}
+}
+
+// defaultText is the default as a cell, in code where it can be typed and in words where it hangs on other keys.
+func defaultText(f field) string {
+	switch {
+	case f.tag.Get("required") != "":
+		return "required"
+	case f.tag.Get("otherwise") != "":
+		return f.tag.Get("otherwise")
+	case f.tag.Get("default") != "":
+		return "`" + f.tag.Get("default") + "`"
+	}
+	return ""
+}
