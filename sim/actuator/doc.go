@@ -1,0 +1,18 @@
+// Package actuator is the physics and the firmware of geared DC servos, one Servo a joint:
+//
+//	goal ─► profile ─► control law ─► duty ─► bridge ─► motor ─► gear ─────────► backlash ─► load
+//	          (firmware.go)                  (motor.go)  armature, friction      (gear.go)
+//	             ▲                              │ current ─► supply, heat, alarms      │
+//	             └───────────── encoder ────────┴──────────────────────────────────────┘
+//
+// All torques, speeds and inertias are those of the output shaft. The motor is BAM's (arXiv 2410.08650): with the
+// voltage U on its terminals its torque is kt·U/R - kt²·ω/R; the friction of the gear is one of BAM's models M1 to M6.
+//
+// Step is semi-implicit: the back-EMF and all viscous friction are taken at the end of the step, and dry friction is
+// the torque that stops the shaft, clipped to its bound. So a step of 1 ms is stable however small the inertia, and a
+// shaft at rest below the bound stays where it is, exactly. A step makes no garbage and has the same bits on every
+// machine: no function of package math but exact ones, and no product is fused with a sum (package exact says how).
+//
+// An engine that integrates whole bodies calls the three parts of Step by itself: Control for the motor's torque as a
+// function of speed, Friction for the bound of a dry-friction row, and Settle with what came of it.
+package actuator

@@ -1,0 +1,41 @@
+package actuator
+
+import "github.com/halyard-robotics/halyard/sim/exact"
+
+// StandardGravity is the fall that a new Servo's load feels, m/s².
+const StandardGravity = 9.80665
+
+// Load is what hangs on the output shaft, as long as no engine of whole bodies says it: one inertia, which gravity
+// pulls as a pendulum.
+type Load struct {
+	Inertia  float64 // kg·m² about the axis, without the pendulum's
+	Mass     float64 // kg, a point on an arm
+	Length   float64 // m, of the arm
+	Down     float64 // rad, the position at which the arm hangs down
+	Damping  float64 // N·m·s/rad
+	Backlash float64 // rad, the whole width of the dead zone between gear and load; needs an inertia
+	Min, Max float64 // rad, hard stops without bounce; none where Min >= Max
+}
+
+// inertia is the whole inertia about the axis, kg·m².
+func (l *Load) inertia() float64 { return l.Inertia + float64(l.Mass*l.Length*l.Length) }
+
+// torque is gravity's, N·m, at position.
+func (l *Load) torque(position, gravity float64) float64 {
+	if l.Mass == 0 {
+		return 0
+	}
+	return float64(-l.Mass * gravity * l.Length * exact.Sin(position-l.Down))
+}
+
+// stop keeps a move from position at velocity within the hard stops.
+func (l *Load) stop(position, velocity float64) (float64, float64, bool) {
+	switch {
+	case !(l.Min < l.Max):
+	case position > l.Max && velocity > 0:
+		return l.Max, 0, true
+	case position < l.Min && velocity < 0:
+		return l.Min, 0, true
+	}
+	return position, velocity, false
+}

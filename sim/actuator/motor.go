@@ -1,0 +1,79 @@
+package actuator
+
+import "math"
+
+// Drive is what the motor does during one step: at the speed ω its torque on the output shaft is
+// Torque - Damping·ω. A motor on a voltage has kt²/R of damping from its back-EMF; one on a current source has none;
+// the zero Drive is a motor whose leads are open.
+type Drive struct {
+	Torque  float64 // N·m
+	Damping float64 // N·m·s/rad
+}
+
+// at is the torque at speed velocity.
+func (d Drive) at(velocity float64) float64 { return d.Torque - float64(d.Damping*velocity) }
+
+// bridge is what the firmware asks of the bridge for one step.
+type bridge uint8
+
+const (
+	open    bridge = iota // all switches off: the motor coasts
+	dark                  // too little voltage: likewise, and the processor is down
+	voltage               // Servo.Duty of the supply; 0 brakes
+	current               // Servo.Current, and Servo.Duty is what that takes
+)
+
+// onVoltage drives the motor with duty, within what limit (0..1), the PWM limit and the bridge allow, and, where the
+// servo limits its current, with no more than maxCurrent, A; 0 = no such limit.
+func (s *Servo) onVoltage(duty, limit, maxCurrent, volts float64) Drive {
+	k := s.Spec
+	most := math.Min(k.MaxDuty, math.Min(limit, s.DutyLimit))
+	s.Duty = clamp(duty, -most, most)
+	if maxCurrent > 0 {
+		if amps := s.sensed(s.windingCurrent(volts), s.Duty); math.Abs(amps) > maxCurrent {
+			return s.onCurrent(math.Copysign(maxCurrent, amps), most, volts)
+		}
+	}
+	s.bridge = voltage
+	return Drive{Torque: k.Kt * s.Duty * volts / k.R, Damping: k.Kt * k.Kt / k.R}
+}
+
+// onCurrent regulates the current to amps, as the servo measures it, as far as a duty of at most most can.
+func (s *Servo) onCurrent(amps, most, volts float64) Drive {
+	k := s.Spec
+	emf := float64(k.Kt * s.gearVelocity)
+	duty := 0.0
+	if k.SupplyCurrent {
+		// The supply's current is duty·(duty·V - emf)/R; of its two solutions the one that pushes to amps' side.
+		root := math.Sqrt(float64(emf*emf) + float64(4*volts*k.R*math.Abs(amps)))
+		if amps != 0 && volts > 0 {
+			duty = (emf + math.Copysign(root, amps)) / (2 * volts)
+		}
+		amps = (float64(duty*volts) - emf) / k.R
+	} else if volts > 0 {
+		duty = (float64(amps*k.R) + emf) / volts
+	}
+	if math.Abs(duty) > most {
+		return s.onVoltage(duty, most, 0, volts)
+	}
+	s.bridge, s.Duty, s.Current = current, duty, amps
+	return Drive{Torque: float64(k.Kt * amps)}
+}
+
+// windingCurrent is the current at the present duty and speed, A.
+func (s *Servo) windingCurrent(volts float64) float64 {
+	return (float64(s.Duty*volts) - float64(s.Spec.Kt*s.gearVelocity)) / s.Spec.R
+}
+
+// sensed is what the servo measures of a winding current: some measure it where the supply comes in.
+func (s *Servo) sensed(amps, duty float64) float64 {
+	if s.Spec.SupplyCurrent {
+		return amps * math.Abs(duty)
+	}
+	return amps
+}
+
+// MeasuredCurrent is the current as the servo's own sensor says it, A, positive with rising ticks.
+func (s *Servo) MeasuredCurrent() float64 { return s.sensed(s.Current, s.Duty) }
+
+func clamp(x, low, high float64) float64 { return math.Max(low, math.Min(high, x)) }

@@ -1,0 +1,171 @@
+package actuator
+
+import (
+	"math"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/exact"
+)
+
+// Servo is one geared DC servo with its load, in servo coordinates: 0 rad is Spec.CentreTicks and + is ticks rising.
+// Its exported fields may be set between steps. A copy of a Servo is a snapshot of its whole state but its supply's.
+type Servo struct {
+	Spec    *Spec
+	Load    Load
+	Supply  *Supply // shared; nil = Spec.NominalVolts without sag
+	Gravity float64 // m/s², what the load's pendulum feels
+
+	// Commands, from sim.Body or from the emulator's registers. A goal that is not finite is ignored.
+	Enable       bool
+	Mode         hal.Mode
+	GoalPosition float64 // rad; clipped to what the servo can be told
+	GoalVelocity float64 // rad/s
+	GoalCurrent  float64 // A where Spec.CurrentControl, else share of the stall torque, -1..1
+	GoalDuty     float64 // -1..1
+	Limit        float64 // 0..1, share of the greatest effort: Spec.MaxCurrent where CurrentControl, else duty; 0 = limp
+	DutyLimit    float64 // 0..1, what the PWM limit and goal PWM registers of X servos allow
+	Extended     bool    // positions beyond one turn: operating modes 4 and 5 of X, multi-turn mode of MX
+	Gains        Gains
+
+	// The profile: rad/s and rad/s², 0 = none. ProfileVelocity is the moving speed of AX and MX. With TimeBased they
+	// are the time of the whole motion and that of its acceleration, s (X, drive mode bit 2).
+	ProfileVelocity, ProfileAcceleration float64
+	TimeBased                            bool
+
+	External float64 // N·m on the load from outside: a push, a fixture
+	Noise    float64 // rad, standard deviation of the encoder's reading
+	Random   uint64  // state of the noise's stream; seed it
+
+	// The truth, of the output shaft.
+	Position, Velocity float64 // rad, rad/s
+	Current            float64 // A, of the winding
+	Duty               float64 // -1..1
+	Torque             float64 // N·m, the motor's, before friction
+	Temperature        float64 // °C, of the housing, where the servo's sensor is
+
+	// What the firmware knows.
+	TrajectoryPosition, TrajectoryVelocity float64 // rad, rad/s: what the profile asks for now
+	Moving                                 bool
+	Alarm                                  Alarm
+	Shutdown                               Alarm  // the alarms that cut the torque
+	Restarts                               uint32 // brown-outs so far; the servo's RAM is lost at each
+
+	gearPosition, gearVelocity float64 // before the backlash
+	contact                    int8    // +1: the load leads and touches, -1: the gear leads, 0: apart, or no backlash
+	bridge                     bridge
+	running                    bool // enabled in the step before
+	mode                       hal.Mode
+	profile                    profile
+	integral, lastError, slope float64 // of the control law
+	jitter                     float64 // of the encoder, this step's
+	strain                     float64 // s, of overload
+	winding                    float64 // °C
+	surface                    float64 // of the housing, relative to the AX-12A's
+}
+
+// movingThreshold is the speed above which the moving flag stands: 10 units of 0.229 rpm, the default of X servos.
+const movingThreshold = 10 * VelocityUnit
+
+// VelocityUnit is 0.229 rpm in rad/s, what X servos count velocities in.
+const VelocityUnit = 0.229 * 2 * math.Pi / 60
+
+// NewServo returns a servo with its model's defaults at rest at 0 rad, with no load, torque off.
+func NewServo(spec *Spec) *Servo {
+	s := &Servo{
+		Spec: spec, Gravity: StandardGravity,
+		Limit: 1, DutyLimit: 1, Gains: spec.Gains, Shutdown: AlarmHeat | AlarmOverload | AlarmShock,
+	}
+	s.surface = exact.Pow(spec.Mass/referenceMass, 2.0/3)
+	s.Reset(0)
+	return s
+}
+
+// Reset puts the servo at rest at position, rad: cool, no alarm, inner states zero, torque off. Load, gains, limits
+// and profile settings stay; the goals become the position, or zero.
+func (s *Servo) Reset(position float64) {
+	s.Enable, s.Mode = false, hal.PositionMode
+	s.GoalPosition, s.GoalVelocity, s.GoalCurrent, s.GoalDuty = position, 0, 0, 0
+	s.Position, s.Velocity = position, 0
+	s.Current, s.Duty, s.Torque, s.Temperature = 0, 0, 0, Ambient
+	s.TrajectoryPosition, s.TrajectoryVelocity = position, 0
+	s.Moving, s.Alarm, s.Restarts, s.External = false, 0, 0, 0
+	s.gearPosition, s.gearVelocity = position, 0
+	s.contact, s.bridge, s.running, s.mode = 0, open, false, hal.NoMode
+	s.profile = profile{}
+	s.integral, s.lastError, s.slope, s.jitter = 0, 0, 0, 0
+	s.strain, s.winding = 0, Ambient
+}
+
+// Step lets dt seconds pass, 1 ms or less: firmware, motor, gear and load. It allocates nothing.
+func (s *Servo) Step(dt float64) {
+	d := s.Control(dt)
+	s.move(dt, d)
+	s.Settle(dt)
+}
+
+// Follow moves the shaft to position at velocity from outside, as a simulated twin of a measured joint. It stands in
+// the place of Step.
+func (s *Servo) Follow(dt, position, velocity float64) {
+	s.Control(dt)
+	s.Position, s.Velocity = position, velocity
+	s.gearPosition, s.gearVelocity, s.contact = position, velocity, 0
+	s.Settle(dt)
+}
+
+// Volts is the supply's voltage at the servo, V.
+func (s *Servo) Volts() float64 {
+	if s.Supply == nil {
+		return s.Spec.NominalVolts
+	}
+	return s.Supply.Terminal()
+}
+
+// ProfileOngoing tells whether the trajectory is still on its way to the goal.
+func (s *Servo) ProfileOngoing() bool { return s.running && s.profile.planned && !s.profile.done() }
+
+// MeasuredPosition is the position as the encoder says it, rad: rounded to ticks, with this step's noise. A servo with
+// a dead sector says the nearer end of its range while it is in it.
+func (s *Servo) MeasuredPosition() float64 {
+	k := s.Spec
+	tick := 2 * math.Pi / k.TicksPerTurn
+	ticks := math.Floor((s.Position+s.jitter)/tick + k.CentreTicks + 0.5)
+	if k.DeadSector {
+		ticks -= float64(math.Floor(ticks/k.TicksPerTurn) * k.TicksPerTurn)
+		ticks = math.Floor(ticks + 0.5)
+		if ticks > (k.MaxTicks+k.TicksPerTurn)/2 {
+			ticks = k.MinTicks
+		}
+		ticks = math.Min(ticks, k.MaxTicks)
+	}
+	return float64((ticks - k.CentreTicks) * tick)
+}
+
+// MeasuredTicks is MeasuredPosition in ticks.
+func (s *Servo) MeasuredTicks() float64 {
+	k := s.Spec
+	return math.Floor(float64(s.MeasuredPosition()*k.TicksPerTurn/(2*math.Pi)) + k.CentreTicks + 0.5)
+}
+
+// sample draws this step's noise: a sum of four even ones, which is near enough to a normal one and exact everywhere.
+func (s *Servo) sample() {
+	if !(s.Noise > 0) {
+		s.jitter = 0
+		return
+	}
+	const sigma = 0.57735026918962576 // of the sum of four in -0.5..0.5
+	sum := -2.0
+	for range 4 {
+		sum += Uniform(&s.Random)
+	}
+	s.jitter = float64(sum * s.Noise / sigma)
+}
+
+// Uniform draws the next number in 0..1 from a splitmix64 stream.
+func Uniform(state *uint64) float64 {
+	*state += 0x9e3779b97f4a7c15
+	z := *state
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	z ^= z >> 31
+	return float64(z>>11) * 0x1p-53
+}

@@ -1,0 +1,138 @@
+package actuator
+
+import (
+	"math"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// FirmwareKind is the family of control law that runs in a servo.
+type FirmwareKind uint8
+
+// The firmwares.
+const (
+	AX FirmwareKind = iota // compliance margin, slope and punch; the wheel mode is a share of the voltage
+	MX                     // P, I, D of protocol 1.0; moving speed and goal acceleration
+	X                      // P, I, D, feed-forward, velocity PI, profiles, current and duty modes
+)
+
+// Spec is the immutable data of one servo model. All torques, speeds and inertias are those of the output shaft.
+type Spec struct {
+	Name   string // "ax-12a", "xm430-w350"; the same as in servo/dynamixel
+	Source string // of the datasheet's figures
+	Fit    string // where the motor's constants come from: "BAM M6", "fit to datasheet stall and no-load"
+
+	// The motor and its gear.
+	Kt, R    float64 // N·m/A (also V·s/rad) and Ω
+	Armature float64 // kg·m², rotor and gears as the output shaft feels them
+	Friction Friction
+	MaxDuty  float64 // 0..1, what the bridge can do
+
+	// The datasheet.
+	NominalVolts              float64 // V, of the figures below
+	StallTorque, StallCurrent float64 // N·m, A
+	NoLoadSpeed               float64 // rad/s
+	Mass                      float64 // kg
+
+	// The encoder, on the output shaft.
+	TicksPerTurn, CentreTicks float64
+	MinTicks, MaxTicks        float64 // what the servo can be told in its position mode
+	DeadSector                bool    // it measures MinTicks..MaxTicks alone
+
+	// The firmware.
+	Firmware           FirmwareKind
+	Modes              [hal.NumModes]bool
+	CurrentControl     bool    // efforts are currents
+	SupplyCurrent      bool    // it measures the current of the supply, not of the winding (XL330)
+	MaxCurrent         float64 // A, the current limit register's default; the effort of Limit = 1
+	Gains              Gains   // at power-up
+	PositionGain       float64 // duty per rad and unit of Gains.P
+	MinVolts, MaxVolts float64 // V, between which there is no voltage alarm
+	BrownOut           float64 // V, below which the processor restarts; an estimate
+	MaxTemperature     float64 // °C, of the overheating alarm
+	Standby            float64 // A, what the processor draws; an estimate where the datasheet is silent
+}
+
+// Range is what the servo can be told in its position mode, rad.
+func (k *Spec) Range() (low, high float64) {
+	tick := 2 * math.Pi / k.TicksPerTurn
+	return (k.MinTicks - k.CentreTicks) * tick, (k.MaxTicks - k.CentreTicks) * tick
+}
+
+// Lookup returns the servo model called name. Nobody changes what it points to.
+func Lookup(name string) (*Spec, bool) {
+	for i := range specs {
+		if specs[i].Name == name {
+			return &specs[i], true
+		}
+	}
+	return nil, false
+}
+
+// Names lists all servo models.
+func Names() []string {
+	names := make([]string, len(specs))
+	for i := range specs {
+		names[i] = specs[i].Name
+	}
+	return names
+}
+
+// WithFriction returns a copy of k with the constants that were identified together with friction model m, 1..6;
+// false where there is none for this servo.
+func (k *Spec) WithFriction(m int) (*Spec, bool) {
+	for i := range identified {
+		if id := &identified[i]; id.of(k.Name) && id.friction.Model == m {
+			c := *k
+			c.use(id)
+			return &c, true
+		}
+	}
+	return nil, false
+}
+
+func (k *Spec) use(id *identification) {
+	k.Kt, k.R, k.Armature, k.Friction = id.kt, id.r, id.armature, id.friction
+	k.Fit = id.fit()
+}
+
+// motorKind decides what the datasheet does not say and the identified servos of the same kind do.
+type motorKind uint8
+
+const (
+	cored    motorKind = iota // AX-12A, XL320, XL330, XL430
+	coreless                  // MX, XC, XM, XH
+)
+
+// fitted derives the motor's constants from the datasheet's stall torque, stall current and no-load speed.
+//
+// Two things the datasheet does not say are taken from the identified servos with the same kind of motor (XL320 and
+// XL330 for cored, MX-64 and MX-106 for coreless ones): the share of the stall current that flows without load, and
+// the mechanical time constant armature·R/kt². The friction is M3: half of the no-load loss dry, half viscous, and a
+// part in proportion to the load, which accounts for what the stall torque lacks of kt times the stall current. Where
+// that would be less than a gear can have, the stall torque and the no-load speed hold and the stall current gives.
+func (k *Spec) fitted(kind motorKind) {
+	idle, lag := 0.16, 0.036
+	if kind == coreless {
+		idle, lag = 0.10, 0.011
+	}
+	const leastLoadLoss = 0.03
+	k.Kt = k.NominalVolts * (1 - idle) / k.NoLoadSpeed
+	stall := k.Kt * k.StallCurrent
+	k.Fit = "fit to datasheet stall and no-load"
+	dry := 0.5 * idle // of stall, but for the load loss
+	loss := (float64(stall*(1-dry)) - k.StallTorque) / (float64(stall*(1-dry)) + k.StallTorque)
+	if loss < leastLoadLoss {
+		loss = leastLoadLoss
+		stall = k.StallTorque * (1 + loss) / ((1 - loss) * (1 - dry))
+		k.Fit = "fit to datasheet stall torque and no-load"
+	}
+	k.R = k.NominalVolts * k.Kt / stall
+	k.Armature = lag * k.Kt * k.Kt / k.R
+	k.Friction = Friction{
+		Model: 3,
+		Kl:    loss,
+		Kb:    dry * (1 - loss) * stall,
+		Kv:    dry * (1 - loss) * stall / k.NoLoadSpeed,
+	}
+}

@@ -1,0 +1,125 @@
+package actuator
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+const rpm = 2 * math.Pi / 60 // rad/s
+
+// specs are all servo models, in the order of series and size; nobody writes to them.
+var specs = models()
+
+// sheet is one row of the datasheets, at volts.
+type sheet struct {
+	name                      string
+	kind                      motorKind
+	volts, torque, amps, rpm  float64 // V, N·m, A, rpm
+	grams                     float64
+	maxCurrent                float64 // A; 0 = no current control
+	minVolts, maxVolts, limit float64 // V, V, °C
+	p, i, d, vp, vi           float64 // gains at power-up, register units
+}
+
+// sheets are the X series and the MX series under protocol 2.0. Source: e-Manual, x/<model> and mx/<model>, both
+// "Specifications" and the control table; MaxCurrent is the default current limit in its unit.
+var sheets = []sheet{
+	{"mx-28-2", coreless, 12, 2.5, 1.4, 55, 77, 0, 9.5, 16, 80, 850, 0, 0, 100, 1920},
+	{"mx-64-2", coreless, 12, 6.0, 4.1, 63, 135, 1941 * 3.36e-3, 9.5, 16, 80, 850, 0, 0, 100, 1920},
+	{"mx-106-2", coreless, 12, 8.4, 5.2, 45, 153, 2047 * 3.36e-3, 9.5, 16, 80, 850, 0, 0, 100, 1920},
+	{"xl330-m077", cored, 5, 0.215, 1.47, 383, 18, 1.75, 3.5, 7, 70, 400, 400, 0, 40, 400},
+	{"xl330-m288", cored, 5, 0.52, 1.47, 103, 18, 1.75, 3.5, 7, 70, 400, 0, 0, 180, 1600},
+	{"xl430-w250", cored, 12, 1.5, 1.4, 61, 57.2, 0, 6, 14, 72, 640, 0, 4000, 100, 1000},
+	{"xc430-w150", coreless, 12, 1.6, 1.4, 106, 65, 0, 6, 16, 80, 460, 0, 0, 100, 1920},
+	{"xc430-w240", coreless, 12, 1.9, 1.4, 70, 65, 0, 6, 16, 80, 460, 0, 0, 100, 1920},
+	{"xm430-w350", coreless, 12, 4.1, 2.3, 46, 82, 1193 * 2.69e-3, 9.5, 16, 80, 800, 0, 0, 100, 1920},
+	{"xm430-w210", coreless, 12, 3.0, 2.3, 77, 82, 1193 * 2.69e-3, 9.5, 16, 80, 800, 0, 0, 100, 1920},
+	{"xm540-w150", coreless, 12, 7.3, 4.4, 53, 165, 2047 * 2.69e-3, 9.5, 16, 80, 800, 0, 0, 100, 1920},
+	{"xm540-w270", coreless, 12, 10.6, 4.4, 30, 165, 2047 * 2.69e-3, 9.5, 16, 80, 800, 0, 0, 100, 1920},
+	{"xh430-w350", coreless, 12, 3.4, 1.3, 30, 82, 648 * 2.69e-3, 9.5, 16, 80, 900, 0, 0, 100, 1920},
+	{"xh430-w210", coreless, 12, 2.5, 1.3, 50, 82, 648 * 2.69e-3, 9.5, 16, 80, 900, 0, 0, 100, 1920},
+	{"xh540-w150", coreless, 12, 7.1, 4.9, 70, 165, 2047 * 2.69e-3, 9.5, 16, 80, 800, 0, 0, 100, 1920},
+	{"xh540-w270", coreless, 12, 9.9, 4.9, 39, 165, 2047 * 2.69e-3, 9.5, 16, 80, 800, 0, 0, 100, 1920},
+}
+
+// oldSheets are the servos of protocol 1.0, and the XL-320, whose firmware is of their kind. Source: e-Manual,
+// ax/ax-12a, mx/mx-28 and so on, x/xl320.
+var oldSheets = []sheet{
+	{"ax-12a", cored, 12, 1.5, 1.5, 59, 54.6, 0, 6, 14, 70, 0, 0, 0, 0, 0},
+	{"mx-28", coreless, 12, 2.5, 1.4, 55, 77, 0, 6, 16, 80, 32, 0, 0, 100, 1920},
+	{"mx-64", coreless, 12, 6.0, 4.1, 63, 135, 0, 6, 24, 80, 32, 0, 0, 100, 1920},
+	{"mx-106", coreless, 12, 8.4, 5.2, 45, 153, 0, 6, 24, 80, 32, 0, 0, 100, 1920},
+	{"xl-320", cored, 7.4, 0.39, 1.1, 114, 16.7, 0, 6, 9, 65, 32, 0, 0, 0, 0},
+	{"sts3215", cored, 7.4, 1.8, 2.5, 50, 55, 0, 4, 8, 70, 32, 0, 32, 100, 1920},
+}
+
+// The position gains, duty per rad and unit of P. Those of MX, XL-320 and STS3215 are measured (BAM); that of the
+// other X servos follows from P/128 in 1/885 of the voltage a tick; the XL330's is half of that, by measurement (BAM).
+const (
+	gainMX      = 0.158
+	gainXL320   = 0.05048
+	gainSTS     = 0.166
+	gainX       = 4096 / (2 * math.Pi) / 128 / fullPWM
+	gainXL330   = gainX / 2
+	maxDutyMX   = 0.9625
+	maxDutySTS  = 0.97
+	degree      = math.Pi / 180
+	ticks10Bits = 1023 * 360.0 / 300 // a turn of an encoder that says 0..1023 for 300 degrees
+)
+
+func models() []Spec {
+	var all []Spec
+	for i := range oldSheets {
+		k := oldSheets[i].spec()
+		k.Firmware, k.PositionGain = MX, gainMX
+		k.Modes = [hal.NumModes]bool{hal.PositionMode: true, hal.VelocityMode: true}
+		k.Gains.MarginCW, k.Gains.MarginCCW, k.Gains.SlopeCW, k.Gains.SlopeCCW = 1, 1, 32, 32
+		switch k.Name {
+		case "ax-12a", "xl-320":
+			k.TicksPerTurn, k.CentreTicks, k.MaxTicks, k.DeadSector = ticks10Bits, 512, 1023, true
+			k.Modes = [hal.NumModes]bool{hal.PositionMode: true, hal.DutyMode: true}
+			k.PositionGain = gainXL320
+			if k.Gains.Punch = 32; k.Name == "ax-12a" {
+				k.Firmware, k.PositionGain = AX, 0
+			}
+		case "mx-64", "mx-106":
+			k.MaxDuty = maxDutyMX
+		case "sts3215":
+			k.MaxDuty, k.PositionGain, k.Source = maxDutySTS, gainSTS, "Feetech datasheet, STS3215 7.4 V"
+		}
+		all = append(all, k)
+	}
+	for i := range sheets {
+		k := sheets[i].spec()
+		k.Firmware, k.PositionGain = X, gainX
+		k.CurrentControl = k.MaxCurrent > 0
+		k.Modes = [hal.NumModes]bool{true, true, k.CurrentControl, true}
+		if k.NominalVolts == 5 {
+			k.SupplyCurrent, k.PositionGain = true, gainXL330
+		}
+		all = append(all, k)
+	}
+	return all
+}
+
+// spec is the row as a Spec with what all servos share, its motor identified where somebody did, else fitted.
+func (r *sheet) spec() Spec {
+	k := Spec{
+		Name: r.name, Source: "ROBOTIS e-Manual, " + r.name + " at " + strconv.FormatFloat(r.volts, 'g', -1, 64) + " V",
+		NominalVolts: r.volts, StallTorque: r.torque, StallCurrent: r.amps, NoLoadSpeed: r.rpm * rpm,
+		Mass: r.grams / 1000, MaxDuty: 1,
+		TicksPerTurn: 4096, CentreTicks: 2048, MaxTicks: 4095,
+		MaxCurrent: r.maxCurrent, MinVolts: r.minVolts, MaxVolts: r.maxVolts, MaxTemperature: r.limit,
+		BrownOut: r.minVolts * 0.6, Standby: 0.04,
+		Gains: Gains{P: r.p, I: r.i, D: r.d, VelocityP: r.vp, VelocityI: r.vi},
+	}
+	k.fitted(r.kind)
+	for i := range identified {
+		if id := &identified[i]; id.of(k.Name) {
+			k.use(id) // the best model comes last
+		}
+	}
+	return k
+}
