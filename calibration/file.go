@@ -1,0 +1,166 @@
+package calibration
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+var errNone = errors.New("joint has no calibration file")
+
+// Load reads and checks the file at path. A missing file is hal.Uncalibrated, a bad one hal.Invalid with every fault.
+func Load(path string) (*Joint, error) {
+	data, err := os.ReadFile(path)
+	op := "calibration " + path
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &hal.Error{Kind: hal.Uncalibrated, Op: op, Err: errNone, Try: "halyard calibrate"}
+	case err != nil:
+		return nil, &hal.Error{Kind: hal.Invalid, Op: op, Err: err}
+	}
+	j, err := Parse(data)
+	if err != nil {
+		return nil, &hal.Error{Kind: hal.Invalid, Op: op, Err: err}
+	}
+	return j, nil
+}
+
+// Encode is j as the YAML that Parse reads; the same j gives the same bytes.
+func (j *Joint) Encode() []byte {
+	var b bytes.Buffer
+	p := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
+	p("# radians = direction * (ticks - zero_ticks) * 2 pi / (ticks_per_turn * gear)\n")
+	p("# torque = direction * constant * (effort - offset), N m\n")
+	p("joint: %q\nservo:\n  model: %q\n  id: %d\n", j.Joint, j.Servo.Model, j.Servo.ID)
+	if j.Servo.Firmware != "" {
+		p("  firmware: %q\n", j.Servo.Firmware)
+	}
+	if j.Servo.Adapter != "" {
+		p("  adapter: %q\n", j.Servo.Adapter)
+	}
+	if j.Servo.HomingOffset != 0 {
+		p("  homing_offset: %d\n", j.Servo.HomingOffset)
+	}
+	p("method: %s\ndate: %q\nversion: %d\n", j.Method, j.Date.UTC().Format(time.RFC3339), j.Version)
+	p("direction: %d\nzero_ticks: %s\nticks_per_turn: %s\n", j.Direction, plain(j.ZeroTicks), plain(j.TicksPerTurn))
+	p("gear: %s\nrange_ticks: [%s, %s]\n", plain(j.Gear), plain(j.RangeTicks[0]), plain(j.RangeTicks[1]))
+	if len(j.Table) > 0 {
+		p("table: # [ticks, radians]\n")
+	}
+	for _, at := range j.Table {
+		p("  - [%s, %s]\n", plain(at.Ticks), plain(at.Radians))
+	}
+	if j.Torque != (Torque{}) {
+		p("torque: {constant: %s, offset: %s}\n", plain(j.Torque.Constant), plain(j.Torque.Offset))
+	}
+	return b.Bytes()
+}
+
+// plain writes v without an exponent, which YAML readers disagree on; 0 + v turns -0 into 0.
+func plain(v float64) string { return strconv.FormatFloat(0+v, 'f', -1, 64) }
+
+// Save makes j the calibration at path, with the next free version, which it writes into j. The one that was there
+// is kept beside it as NAME.vN.yaml, N its version; kept is that path, "" for the first. A crash at any moment
+// leaves a whole file at path, the old one or the new one.
+func Save(path string, j *Joint) (kept string, err error) {
+	// Nothing on disk changes for a calibration that could not be loaded again.
+	next := *j
+	next.Version = 1 // the true one is not known yet
+	if err := next.Validate(); err != nil {
+		return "", &hal.Error{Kind: hal.Invalid, Op: "calibration " + path, Err: err}
+	}
+	versions, last, err := keptVersions(path)
+	if err != nil {
+		return "", err
+	}
+	if old, err := os.ReadFile(path); err == nil {
+		// It keeps its own number where that is free, or holds the same already: a crash between the two steps below.
+		n := last + 1 // for what was not written by Save, or edited since
+		if o, err := Parse(old); err == nil && (o.Version > last || same(versions[o.Version], old)) {
+			n = o.Version
+		}
+		kept, last = versionPath(path, n), max(last, n)
+		if err := replace(kept, old); err != nil {
+			return "", err
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	next.Version = last + 1
+	// Until here the old one stands at path, from here the new one.
+	if err := replace(path, next.Encode()); err != nil {
+		return kept, err
+	}
+	j.Version = next.Version
+	return kept, nil
+}
+
+// Versions returns the paths of the kept versions of the calibration at path, oldest first.
+func Versions(path string) ([]string, error) {
+	versions, _, err := keptVersions(path)
+	paths := make([]string, 0, len(versions))
+	for _, p := range versions {
+		paths = append(paths, p)
+	}
+	slices.SortFunc(paths, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
+	return paths, err
+}
+
+// versionPath is where version n of path is kept.
+func versionPath(path string, n int) string {
+	ext := filepath.Ext(path)
+	return fmt.Sprintf("%s.v%d%s", strings.TrimSuffix(path, ext), n, ext)
+}
+
+// keptVersions finds the kept files of path by their version, and the greatest.
+func keptVersions(path string) (byVersion map[int]string, last int, err error) {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return nil, 0, err
+	}
+	byVersion = map[int]string{}
+	for _, e := range entries {
+		ext := filepath.Ext(path)
+		middle, ok := strings.CutPrefix(e.Name(), strings.TrimSuffix(filepath.Base(path), ext)+".v")
+		number, ext2 := strings.CutSuffix(middle, ext)
+		n, err := strconv.Atoi(number)
+		if full := versionPath(path, n); ok && ext2 && err == nil && n > 0 && filepath.Base(full) == e.Name() {
+			byVersion[n], last = full, max(last, n)
+		}
+	}
+	return byVersion, last, nil
+}
+
+// same says that the file at path holds data.
+func same(path string, data []byte) bool {
+	old, err := os.ReadFile(path)
+	return err == nil && bytes.Equal(old, data)
+}
+
+// replace writes data to path by way of a temporary file, so that path is never half written.
+func replace(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // gone already when all went well
+	_, err = f.Write(data)
+	err = cmp.Or(err, f.Chmod(0o644), f.Sync())
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	return err
+}

@@ -1,0 +1,247 @@
+package calibration
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+const good = `# by hand
+joint: left_elbow
+servo:
+  model: ax-12a
+  id: 7
+  firmware: 24
+  adapter: /dev/serial/by-id/usb-FTDI
+method: hand
+date: 2026-11-21
+direction: -1
+zero_ticks: 511.5
+ticks_per_turn: 1227.6
+range_ticks: [100, 900]
+table:
+  - [100, 2.1]
+  - [511.5, 0]
+  - [900, -1.99]
+torque: {constant: 1.5}
+`
+
+// Each case changes the good file; the faults come all, in any order, and nothing else.
+var parseCases = []struct {
+	name     string
+	from, to string
+	faults   []string
+}{
+	{name: "good"},
+	{"minimal", "table:\n  - [100, 2.1]\n  - [511.5, 0]\n  - [900, -1.99]\ntorque: {constant: 1.5}\n", "", nil},
+	{"unknown key", "direction:", "directoin:", []string{
+		"line 10: directoin: unknown key, want one of joint", "direction: key is missing"}},
+	{"unknown inner key", "  id: 7", "  id: 7\n  baud: 3", []string{"line 6: servo.baud: unknown key"}},
+	{"twice", "method: hand", "method: hand\nmethod: hand", []string{"line 9: method: key given twice"}},
+	{"types", "id: 7", "id: [7]", []string{"line 5: servo.id: got a list of 1, want a whole number"}},
+	{"fraction", "id: 7", "id: 7.5", []string{"servo.id: got \"7.5\", want a whole number"}},
+	{"quoted number", "direction: -1", `direction: "-1"`, []string{"direction: got \"\\\"-1\\\"\", want a whole number"}},
+	{"null", "zero_ticks: 511.5", "zero_ticks:", []string{"zero_ticks: got nothing, want a number"}},
+	{"not finite", "zero_ticks: 511.5", "zero_ticks: .nan", []string{"zero_ticks: got \".nan\", want a number"}},
+	{"huge", "id: 7", "id: 99999999999999999999", []string{"servo.id"}},
+	{"turns into 7 in 32 bits", "id: 7", "id: 4294967303", []string{"servo.id: got \"4294967303\", want a whole number"}},
+	{"servo is no mapping", "firmware: 24", "firmware: {a: 1}", []string{"servo.firmware: got a mapping, want a text"}},
+	{"date", "2026-11-21", "yesterday", []string{"line 9: date: got \"yesterday\", want a date like"}},
+	{"method", "method: hand", "method: magic", []string{"line 8: method: got \"magic\", want one of"}},
+	{"range", "[100, 900]", "[900, 100]", []string{"line 13: range_ticks: got 900..100, want a rising range"}},
+	{"short range", "[100, 900]", "[900]", []string{"range_ticks: got a list of 1, want a list of two numbers"}},
+	{"table row", "- [511.5, 0]", "- [511.5, x]", []string{"table[1]: got a list of 2, want a list of two numbers"}},
+	{"table against direction", "direction: -1", "direction: 1", []string{
+		"line 16: table[1]: radians: got 0 after 2.1", "line 17: table[2]: radians: got -1.99 after 0"}},
+	{"table falls", "[511.5, 0]", "[50, 0]", []string{"table[1]: ticks: got 50 after 100"}},
+	{"table and zero disagree", "zero_ticks: 511.5", "zero_ticks: 300", []string{
+		"table: got 0 rad at tick 511.5, want it at zero_ticks 300"}},
+	{"anchor", "id: 7", "id: &a 7", []string{"servo.id: got an anchor, alias or tag"}},
+	{"list", good, "- 1\n- 2\n", []string{"got a list of 2, want a mapping"}},
+	{"two documents", "# by hand", "a: 1\n---\n", []string{"file: got 2 documents, want 1"}},
+	{"empty", good, "", []string{"file: got 0 documents, want 1"}},
+	{"syntax", "id: 7", "id: [7", []string{"syntax: "}},
+	{"ten faults", good, `joint: ""
+servo: {id: 300, modell: x}
+method: 3
+date: 2026-13-01
+version: 0
+direction: 2
+zero_ticks: much
+gear: -1
+range_ticks: [1, 1]
+torque: {constant: -2}
+`, []string{
+		"line 1: joint: want a text that is not empty", "line 2: servo.model: key is missing",
+		"line 2: servo.modell: unknown key", "line 2: servo.id: got 300, want 0..253", "line 3: method: got \"3\"",
+		"line 4: date: got \"2026-13-01\"", "line 5: version: got 0", "line 6: direction: got 2, want 1 or -1",
+		"line 7: zero_ticks: got \"much\", want a number", "line 8: gear: got -1", "ticks_per_turn: key is missing",
+		"line 9: range_ticks: got 1..1", "line 10: torque.constant: got -2",
+	}},
+}
+
+// The file of the package comment is read as it says.
+func TestParseDocumented(t *testing.T) {
+	j, err := Parse([]byte(`
+joint: left_elbow
+servo: {model: xm430-w350, id: 7, firmware: "48", adapter: /dev/serial/by-id/usb-FTDI_..., homing_offset: 0}
+method: hand                  # nominal, hand, stops, import, identified
+date: 2026-11-21T14:03:00Z
+version: 3
+direction: -1
+zero_ticks: 2051
+ticks_per_turn: 4096
+gear: 1
+range_ticks: [820, 3190]
+table: [[820, 1.89], [2051, 0], [3190, -1.75]]
+torque: {constant: 1.78, offset: 0.02}
+`))
+	if err != nil || j.Version != 3 || j.Servo.Firmware != "48" || len(j.Table) != 3 {
+		t.Errorf("got %+v, %v", j, err)
+	}
+}
+
+func list(err error) []error {
+	if j, ok := err.(interface{ Unwrap() []error }); ok {
+		return j.Unwrap()
+	}
+	if err != nil {
+		return []error{err}
+	}
+	return nil
+}
+
+func TestParse(t *testing.T) {
+	for _, c := range parseCases {
+		t.Run(c.name, func(t *testing.T) {
+			j, err := Parse([]byte(strings.Replace(good, c.from, c.to, 1)))
+			got := list(err)
+			if (j == nil) != (len(c.faults) > 0) || len(got) != len(c.faults) {
+				t.Fatalf("got %d faults, want %d:\n%v", len(got), len(c.faults), err)
+			}
+			for _, want := range c.faults {
+				if !slices.ContainsFunc(got, func(e error) bool { return strings.Contains(e.Error(), want) }) {
+					t.Errorf("want a fault %q, got:\n%v", want, err)
+				}
+			}
+			for _, e := range got {
+				if f := (*Fault)(nil); !errors.As(e, &f) {
+					t.Errorf("%v is no Fault", e)
+				}
+			}
+			if j != nil {
+				again, err := Parse(j.Encode())
+				if err != nil || !reflect.DeepEqual(again, j) {
+					t.Errorf("encoded and read: got %+v, %v, want %+v", again, err, j)
+				}
+			}
+		})
+	}
+	j, _ := Parse([]byte(good))
+	if j.Servo.Firmware != "24" || j.Gear != 1 || j.Version != 1 || j.Direction != -1 || len(j.Table) != 3 ||
+		j.Table[2] != (Point{900, -1.99}) || j.Torque.Constant != 1.5 || j.Date.Format("2006-01-02") != "2026-11-21" {
+		t.Errorf("got %+v", j)
+	}
+}
+
+func TestSaveKeepsVersions(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "left_elbow.yaml")
+	if _, err := Load(path); hal.KindOf(err) != hal.Uncalibrated || !strings.Contains(err.Error(), "halyard calibrate") {
+		t.Errorf("missing: got %v", err)
+	}
+	j := sample(1, 1, true)
+	for want := 1; want <= 3; want++ {
+		j.ZeroTicks = 2048 + float64(want)/10
+		kept, err := Save(path, j)
+		if err != nil || j.Version != want || (kept == "") != (want == 1) {
+			t.Fatalf("save %d: got version %d, kept %q, %v", want, j.Version, kept, err)
+		}
+		if got, err := Load(path); err != nil || !reflect.DeepEqual(got, j) {
+			t.Fatalf("load %d: got %+v, %v", want, got, err)
+		}
+	}
+	// The first version is whole: method, date, servo.
+	first, err := Load(filepath.Join(dir, "left_elbow.v1.yaml"))
+	if err != nil || first.Version != 1 || first.ZeroTicks != 2048.1 || first.Servo != j.Servo || !first.Date.Equal(j.Date) {
+		t.Errorf("first: got %+v, %v", first, err)
+	}
+	// Going back is saving an old one; nothing is lost by it.
+	if kept, err := Save(path, first); err != nil || first.Version != 4 || filepath.Base(kept) != "left_elbow.v3.yaml" {
+		t.Errorf("rollback: got version %d, kept %s, %v", first.Version, kept, err)
+	}
+	// A file that somebody spoilt, or edited under its old version, is kept as it is.
+	os.WriteFile(path, []byte("nonsense"), 0o644)
+	if kept, err := Save(path, j); err != nil || filepath.Base(kept) != "left_elbow.v4.yaml" || j.Version != 5 {
+		t.Errorf("spoilt: got version %d, kept %s, %v", j.Version, kept, err)
+	}
+	edited := bytes.Replace(j.Encode(), []byte("version: 5"), []byte("version: 2"), 1)
+	os.WriteFile(path, edited, 0o644)
+	kept, err := Save(path, j)
+	if err != nil || filepath.Base(kept) != "left_elbow.v5.yaml" || j.Version != 6 || !same(kept, edited) {
+		t.Errorf("edited: got version %d, kept %s, %v", j.Version, kept, err)
+	}
+	stray := filepath.Join(dir, "left_elbow.v0.yaml") // not a name that Save gives
+	os.WriteFile(stray, nil, 0o644)
+	versions, err := Versions(path)
+	os.Remove(stray)
+	if len(versions) != 5 || filepath.Base(versions[4]) != "left_elbow.v5.yaml" || err != nil {
+		t.Errorf("versions: got %v, %v", versions, err)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 6 {
+		t.Errorf("left behind: %v", entries)
+	}
+	// A bad one changes nothing.
+	bad := *j
+	bad.Direction = 0
+	if _, err := Save(path, &bad); hal.KindOf(err) != hal.Invalid || bad.Version != 6 {
+		t.Errorf("bad: got %v, version %d", err, bad.Version)
+	}
+	if _, err := Save(filepath.Join(dir, "none", "x.yaml"), j); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no folder: got %v", err)
+	}
+	os.WriteFile(path, []byte("joint: 1"), 0o644)
+	if _, err := Load(path); hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), path) {
+		t.Errorf("invalid: got %v", err)
+	}
+}
+
+// What Parse accepts is valid and survives being written and read.
+func FuzzParse(f *testing.F) {
+	for _, c := range parseCases {
+		f.Add([]byte(strings.Replace(good, c.from, c.to, 1)))
+	}
+	f.Add(sample(-1, 353.5, true).Encode())
+	f.Fuzz(func(t *testing.T, data []byte) {
+		j, err := Parse(data)
+		if err != nil {
+			if j != nil || len(list(err)) == 0 || err.Error() == "" {
+				t.Fatalf("got %+v with %v", j, err)
+			}
+			return
+		}
+		if err := j.Validate(); err != nil {
+			t.Fatalf("accepted: %v", err)
+		}
+		text := j.Encode()
+		again, err := Parse(text)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		if !bytes.Equal(again.Encode(), text) {
+			t.Fatalf("got %s, want %s", again.Encode(), text)
+		}
+		q := j.Radians(j.ZeroTicks)
+		if q != q {
+			t.Fatal("not a number")
+		}
+	})
+}

@@ -1,0 +1,184 @@
+// Package calibration is the map between what a servo says and what a joint does: raw ticks to radians, effort to
+// torque. One joint is one YAML file, bound to one servo; the older versions stand beside it.
+//
+//	radians = direction · (ticks − zero_ticks) · 2π / (ticks_per_turn · gear)      or the table, between its ends
+//	torque  = direction · constant · (effort − offset)
+//
+// Ticks are always the servo's own present position, with whatever homing offset its register holds. A file:
+//
+//	joint: left_elbow
+//	servo: {model: xm430-w350, id: 7, firmware: "48", adapter: /dev/serial/by-id/usb-FTDI_..., homing_offset: 0}
+//	method: hand                  # nominal, hand, stops, import, identified
+//	date: 2026-11-21T14:03:00Z
+//	version: 3                    # the older ones are left_elbow.v1.yaml, left_elbow.v2.yaml
+//	direction: -1                 # 1: ticks rise with the angle
+//	zero_ticks: 2051
+//	ticks_per_turn: 4096
+//	gear: 1                       # turns of the servo a turn of the joint; 1 where left out
+//	range_ticks: [820, 3190]      # where the joint may go
+//	table: [[820, 1.89], [2051, 0], [3190, -1.75]]      # optional
+//	torque: {constant: 1.78, offset: 0.02}              # optional; N·m per unit of effort, effort at no torque
+package calibration
+
+import (
+	"math"
+	"time"
+)
+
+// Joint is the calibration of one joint. It is made by Parse, Load, Nominal or ImportLeRobot and passes Validate;
+// nothing here writes to it but Save, so goroutines may share it.
+type Joint struct {
+	Joint        string
+	Servo        Servo
+	Method       Method
+	Date         time.Time  // when it was measured
+	Version      int        // 1, 2, ...; Save counts it up
+	Direction    int        // 1: ticks rise with the angle, -1: they fall
+	ZeroTicks    float64    // where the joint is at 0 rad; need not be whole
+	TicksPerTurn float64    // of the servo's output shaft
+	Gear         float64    // turns of the servo's shaft a turn of the joint
+	RangeTicks   [2]float64 // rising; where the joint may go. May pass the encoder's seam: [3500, 4700]
+	Table        []Point    // rising in ticks; empty = none. Beyond its ends the straight line goes on
+	Torque       Torque
+}
+
+// Servo says which servo a calibration is of. A calibration of another servo is worth nothing.
+type Servo struct {
+	Model        string // "ax-12a"
+	ID           int    // 0..253
+	Firmware     string
+	Adapter      string // the stable name of the port it hung on
+	HomingOffset int    // what its homing register held, ticks
+}
+
+// Torque maps effort to torque. Effort is what servo.State says: A, or the share of the stall torque.
+type Torque struct {
+	Constant float64 // N·m at the joint per unit of effort, gear and losses included; 0 = not known
+	Offset   float64 // the effort that the servo reads at no torque
+}
+
+// Point is one row of a table.
+type Point struct{ Ticks, Radians float64 }
+
+// Method says how a calibration was made.
+type Method string
+
+// The methods.
+const (
+	ByNominal    Method = "nominal"    // from the servo's data sheet: nothing was measured
+	ByHand       Method = "hand"       // the joint was moved to its ends by hand
+	ByStops      Method = "stops"      // the servo drove it to its ends
+	ByImport     Method = "import"     // from another program's file
+	ByIdentified Method = "identified" // fitted to a recording
+)
+
+var methods = [...]Method{ByNominal, ByHand, ByStops, ByImport, ByIdentified}
+
+// Model is what Nominal must know of a servo's model; servo.Units has the same words.
+type Model struct {
+	TicksPerTurn, CentreTicks, MinTicks, MaxTicks float64
+	StallTorque, MaxEffort                        float64 // N·m at the nominal voltage, and the effort that makes it
+}
+
+// Nominal is the calibration of a joint of which nothing was measured: zero at the centre, ticks rising with the
+// angle, no gear. It fits an emulated servo exactly and a real one by luck.
+func Nominal(joint string, s Servo, m Model) *Joint {
+	return &Joint{
+		Joint: joint, Servo: s, Method: ByNominal, Version: 1,
+		Direction: 1, ZeroTicks: m.CentreTicks, TicksPerTurn: m.TicksPerTurn, Gear: 1,
+		RangeTicks: [2]float64{m.MinTicks, m.MaxTicks},
+		Torque:     Torque{Constant: m.StallTorque / m.MaxEffort},
+	}
+}
+
+// slope is rad a tick outside the table.
+func (j *Joint) slope() float64 {
+	return float64(j.Direction) * 2 * math.Pi / (j.TicksPerTurn * j.Gear)
+}
+
+// seamMargin is the part of a turn that a range must leave free for Unwrap to be sure of the turn.
+const seamMargin = 1.0 / 16
+
+// Unwrap returns ticks moved by whole turns of the servo's shaft to be nearest the middle of the range: an encoder
+// that starts again at 0 within the joint's travel, or that lost its turns with the power, is then read right.
+// Where the range leaves less than 1/16 turn free, no turn is surely the wrong one and ticks stay as they are.
+func (j *Joint) Unwrap(ticks float64) float64 {
+	turn := j.TicksPerTurn
+	if j.RangeTicks[1]-j.RangeTicks[0] > turn*(1-seamMargin) {
+		return ticks
+	}
+	// The farthest that a reading is believed is half a turn from the middle, well outside the range.
+	middle := (j.RangeTicks[0] + j.RangeTicks[1]) / 2
+	return ticks - turn*math.Round((ticks-middle)/turn)
+}
+
+// Radians is the joint's angle when its servo says ticks. It does not clamp.
+func (j *Joint) Radians(ticks float64) float64 {
+	ticks = j.Unwrap(ticks)
+	n := len(j.Table)
+	switch {
+	case n == 0:
+		return (ticks - j.ZeroTicks) * j.slope()
+	case ticks <= j.Table[0].Ticks:
+		return j.Table[0].Radians + (ticks-j.Table[0].Ticks)*j.slope()
+	case ticks >= j.Table[n-1].Ticks:
+		return j.Table[n-1].Radians + (ticks-j.Table[n-1].Ticks)*j.slope()
+	}
+	i := j.segment(func(p Point) bool { return ticks < p.Ticks })
+	a, b := j.Table[i], j.Table[i+1]
+	return a.Radians + (ticks-a.Ticks)*(b.Radians-a.Radians)/(b.Ticks-a.Ticks)
+}
+
+// Ticks is the inverse of Radians, within the range's own turn. It neither clamps nor rounds. A servo that counts
+// another turn than the range does needs the difference added: present − Unwrap(present).
+func (j *Joint) Ticks(radians float64) float64 {
+	// Multiplied by the direction, angles rise along the table whichever way the joint is mounted.
+	n, d := len(j.Table), float64(j.Direction)
+	switch {
+	case n == 0:
+		return j.ZeroTicks + radians/j.slope()
+	case d*radians <= d*j.Table[0].Radians:
+		return j.Table[0].Ticks + (radians-j.Table[0].Radians)/j.slope()
+	case d*radians >= d*j.Table[n-1].Radians:
+		return j.Table[n-1].Ticks + (radians-j.Table[n-1].Radians)/j.slope()
+	}
+	i := j.segment(func(p Point) bool { return d*radians < d*p.Radians })
+	a, b := j.Table[i], j.Table[i+1]
+	return a.Ticks + (radians-a.Radians)*(b.Ticks-a.Ticks)/(b.Radians-a.Radians)
+}
+
+// segment is the index before the first point that is above what is looked for; the ends are excluded already.
+func (j *Joint) segment(above func(Point) bool) int {
+	low, high := 0, len(j.Table)-1
+	for high-low > 1 {
+		if mid := (low + high) / 2; above(j.Table[mid]) {
+			high = mid
+		} else {
+			low = mid
+		}
+	}
+	return low
+}
+
+// Velocity is the joint's, rad/s, when the servo's shaft turns at shaft rad/s, counted as the ticks are. The table
+// bends angles by a degree at most, so rates go by the straight line.
+func (j *Joint) Velocity(shaft float64) float64 { return float64(j.Direction) * shaft / j.Gear }
+
+// ShaftVelocity is the inverse of Velocity.
+func (j *Joint) ShaftVelocity(joint float64) float64 { return float64(j.Direction) * joint * j.Gear }
+
+// TorqueOf is the joint's torque, N·m, at an effort, counted as the ticks are. NaN where the constant is not known.
+func (j *Joint) TorqueOf(effort float64) float64 {
+	if j.Torque.Constant == 0 {
+		return math.NaN()
+	}
+	return float64(j.Direction) * j.Torque.Constant * (effort - j.Torque.Offset)
+}
+
+// Effort is the inverse of TorqueOf. NaN where the constant is not known.
+func (j *Joint) Effort(torque float64) float64 {
+	if j.Torque.Constant == 0 {
+		return math.NaN()
+	}
+	return float64(j.Direction)*torque/j.Torque.Constant + j.Torque.Offset
+}

@@ -1,0 +1,251 @@
+package calibration
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+)
+
+// LeRobot keeps the calibration of one arm in one JSON file (src/lerobot/motors, 7427f318):
+//
+//	{"shoulder_pan": {"id": 1, "drive_mode": 0, "homing_offset": -12, "range_min": 758, "range_max": 3292}, ...}
+//
+// range_* are present positions, after the offset in the servo's register: present = actual − offset on Feetech,
+// actual + offset on Dynamixel. In its degrees mode an angle is (present − middle of the range) · 360/(res − 1).
+
+// Import says what a LeRobot file does not.
+type Import struct {
+	Model      string // of every servo; amend the result where they differ
+	Adapter    string
+	Resolution int // ticks a turn; 4096 where 0
+	Date       time.Time
+}
+
+const (
+	defaultResolution = 4096 // STS, SMS and all of Dynamixel but AX and XL-320
+	// feetechOffset is the largest |offset| of the 12-bit sign-magnitude register of STS servos. LeRobot itself
+	// crashes on more ("Magnitude 2114 exceeds 2047", its issue 1296).
+	feetechOffset   = 2047
+	dynamixelOffset = 1044479 // X series, register 20
+)
+
+// offsetLimit is the largest homing offset that a model's register holds; the smallest of all where it is not known.
+func offsetLimit(model string) int {
+	if strings.HasPrefix(model, "x") || strings.HasPrefix(model, "mx") {
+		return dynamixelOffset
+	}
+	return feetechOffset
+}
+
+var leRobotKeys = [...]string{"id", "drive_mode", "homing_offset", "range_min", "range_max"}
+
+// ImportLeRobot reads a LeRobot calibration file, its joints in the file's order. The angles are LeRobot's degrees:
+// zero in the middle of the range, and its scale of res − 1 steps a turn, which stands in Gear. drive_mode 1 turns
+// the direction, as LeRobot does for its ranges, though not for its degrees. Torque is not known.
+// Every fault is reported at once, each a *Fault.
+func ImportLeRobot(data []byte, with Import) ([]*Joint, error) {
+	if with.Resolution == 0 {
+		with.Resolution = defaultResolution
+	}
+	f := &faults{}
+	var joints []*Joint
+	ids, names := map[int]string{}, map[string]bool{}
+	err := members(data, maxFile, func(name string, value json.RawMessage) {
+		if names[name] {
+			f.add(name, "joint given twice")
+		}
+		names[name] = true
+		values := f.motor(name, value)
+		if values == nil {
+			return
+		}
+		id, low, high := values[0], values[3], values[4]
+		if other, twice := ids[id]; twice {
+			f.add(join(name, "id"), "got %d, which %s has already", id, other)
+		}
+		ids[id] = name
+		res := float64(with.Resolution)
+		j := &Joint{
+			Joint: name, Method: ByImport, Date: with.Date, Version: 1,
+			Servo:     Servo{Model: with.Model, ID: id, Adapter: with.Adapter, HomingOffset: values[2]},
+			Direction: 1 - 2*values[1], ZeroTicks: (float64(low) + float64(high)) / 2,
+			TicksPerTurn: res, Gear: (res - 1) / res,
+			RangeTicks: [2]float64{float64(low), float64(high)},
+		}
+		if m := offsetLimit(with.Model); values[2] < -m || values[2] > m {
+			f.add(join(name, "homing_offset"), "got %d, want -%d..%d", values[2], m, m)
+		}
+		// The rest of the rules are those of any calibration.
+		bad := &faults{}
+		bad.check(j)
+		for _, err := range bad.list {
+			fault := err.(*Fault)
+			f.add(join(name, fault.Path), "%s", fault.Text)
+		}
+		joints = append(joints, j)
+	})
+	if err != nil {
+		f.add("", "%v", err)
+	}
+	if len(joints) == 0 && len(f.list) == 0 {
+		f.add("", "file has no joints")
+	}
+	if len(f.list) > 0 {
+		return nil, f.join()
+	}
+	return joints, nil
+}
+
+// motor reads one motor's five whole numbers in the order of leRobotKeys; nil where one is faulty.
+func (f *faults) motor(name string, value json.RawMessage) []int {
+	before := len(f.list)
+	values, seen := make([]int, len(leRobotKeys)), make([]bool, len(leRobotKeys))
+	err := members(value, maxFile, func(key string, value json.RawMessage) {
+		for i, k := range leRobotKeys {
+			if k != key {
+				continue
+			}
+			if seen[i] {
+				f.add(join(name, key), "key given twice")
+			}
+			seen[i] = true
+			if string(value) == "null" || json.Unmarshal(value, &values[i]) != nil {
+				f.add(join(name, key), "got %.40s, want a whole number", value)
+			}
+			return
+		}
+		f.add(join(name, key), "unknown key, want one of %s", strings.Join(leRobotKeys[:], ", "))
+	})
+	if err != nil {
+		f.add(name, "%v", err)
+	}
+	for i, k := range leRobotKeys {
+		if !seen[i] && err == nil {
+			f.add(join(name, k), "key is missing")
+		}
+	}
+	if mode := values[1]; mode != 0 && mode != 1 {
+		f.add(join(name, "drive_mode"), "got %d, want 0 or 1", mode)
+	}
+	if len(f.list) > before {
+		return nil
+	}
+	return values
+}
+
+// members calls each with the members of the JSON object in data, in their order, repeated ones too.
+func members(data []byte, limit int, each func(name string, value json.RawMessage)) error {
+	if len(data) > limit {
+		return fmt.Errorf("got %d bytes, want at most %d", len(data), limit)
+	}
+	// A map would lose the order of the joints and hide a joint that stands there twice.
+	d := json.NewDecoder(bytes.NewReader(data))
+	if t, err := d.Token(); err != nil {
+		return fmt.Errorf("syntax: %w", err)
+	} else if t != json.Delim('{') {
+		return fmt.Errorf("got %.40v, want an object", t)
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return fmt.Errorf("syntax: %w", err)
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return fmt.Errorf("syntax: %w", err)
+		}
+		each(name.(string), value)
+	}
+	if _, err := d.Token(); err != nil {
+		return fmt.Errorf("syntax: %w", err)
+	}
+	// A file that was written twice into itself is not half believed.
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("syntax: something follows the object")
+	}
+	return nil
+}
+
+// ExportLeRobot writes joints, in their order, as a LeRobot calibration file. lost says, a line each, what the format
+// cannot hold and how far off LeRobot will then be. What would make it wrong is refused: an offset that its servos
+// cannot store, a range outside one turn of a Feetech servo, two joints with one name or id.
+func ExportLeRobot(joints []*Joint) (data []byte, lost []string, err error) {
+	f := &faults{}
+	names, ids := map[string]bool{}, map[int]bool{}
+	var b bytes.Buffer
+	for i, j := range joints {
+		bad := &faults{}
+		bad.check(j)
+		for _, err := range bad.list {
+			f.add(join(j.Joint, err.(*Fault).Path), "%s", err.(*Fault).Text)
+		}
+		if names[j.Joint] || ids[j.Servo.ID] {
+			f.add(j.Joint, "got this name or id %d a second time", j.Servo.ID)
+		}
+		names[j.Joint], ids[j.Servo.ID] = true, true
+		limit := offsetLimit(j.Servo.Model)
+		if o := j.Servo.HomingOffset; o < -limit || o > limit {
+			f.add(join(j.Joint, "servo.homing_offset"), "got %d, want -%d..%d", o, limit, limit)
+		}
+		// LeRobot cannot say a range that passes the seam; a Dynamixel in extended mode has none.
+		low, high := math.Round(j.RangeTicks[0]), math.Round(j.RangeTicks[1])
+		if limit == feetechOffset && (low < 0 || high > j.TicksPerTurn-1) {
+			f.add(join(j.Joint, "range_ticks"), "got %g..%g, want 0..%g: home the servo so that its range has no seam",
+				low, high, j.TicksPerTurn-1)
+		}
+		lost = append(lost, j.lostInLeRobot((low+high)/2)...)
+		name, _ := json.Marshal(j.Joint)
+		fmt.Fprintf(&b, "%s    %s: {\n        \"id\": %d,\n        \"drive_mode\": %d,\n        \"homing_offset\": %d,\n"+
+			"        \"range_min\": %.0f,\n        \"range_max\": %.0f\n    }", map[bool]string{true: "", false: ",\n"}[i == 0],
+			name, j.Servo.ID, (1-j.Direction)/2, j.Servo.HomingOffset, low, high)
+	}
+	if len(joints) == 0 {
+		f.add("", "no joints to export")
+	}
+	if len(f.list) > 0 {
+		return nil, nil, f.join()
+	}
+	return []byte("{\n" + b.String() + "\n}\n"), lost, nil
+}
+
+// lostInLeRobot says what the file will not hold of j when its zero is middle.
+func (j *Joint) lostInLeRobot(middle float64) (lost []string) {
+	say := func(format string, args ...any) {
+		lost = append(lost, j.Joint+": "+fmt.Sprintf(format, args...))
+	}
+	if zero := j.Ticks(0); zero != middle {
+		say("zero at tick %g: LeRobot's is the middle of the range, %g, %.2f degrees off",
+			zero, middle, math.Abs(zero-middle)*360/j.TicksPerTurn)
+	}
+	if turn := j.TicksPerTurn * j.Gear; math.Abs(turn-(j.TicksPerTurn-1)) > 1e-6 {
+		say("scale of %g ticks a turn of the joint: LeRobot's is %g", turn, j.TicksPerTurn-1)
+	}
+	if j.Direction < 0 {
+		say("direction -1: becomes drive_mode 1, which LeRobot's degrees ignore")
+	}
+	if len(j.Table) > 0 {
+		say("table of %d rows", len(j.Table))
+	}
+	if j.Torque != (Torque{}) {
+		say("torque constant %g", j.Torque.Constant)
+	}
+	say("servo model %s, firmware and adapter, method, date and version", j.Servo.Model)
+	return lost
+}
+
+// Present is what a Feetech servo says when its encoder stands at actual and its offset register holds offset.
+func Present(actual, offset, resolution int) int {
+	return ((actual-offset)%resolution + resolution) % resolution
+}
+
+// HalfTurn is the offset to write so that a Feetech servo at actual says the middle of its turn, 2047, as LeRobot's
+// homing does; the joint's travel then has no seam. At the one place where that needs −2048, which the register
+// cannot hold, the servo will say 2048.
+func HalfTurn(actual, resolution int) int {
+	return min(actual-(resolution-1)/2, resolution/2-1)
+}

@@ -1,0 +1,89 @@
+package drivers
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// cache keeps the errors that a joint had last, so that a fault that lasts or flickers allocates once. An error that
+// was handed out never changes: an observer may still read it.
+type cache struct {
+	entries [4]struct {
+		err   error
+		alarm servo.Alarm
+		fault error
+	}
+	next int
+}
+
+// fault is what stands in the joint's Status for what its servo's state says; nil where all is well.
+// That a goal met a limit is said by Alarms alone: it is the command's fault, and over with the next.
+func (j *joint) fault(err error, alarm servo.Alarm) error {
+	alarm &^= servo.AlarmRange
+	if err == nil && alarm == 0 {
+		return nil
+	}
+	// == panics on an error that holds a slice, say. nil is not Comparable in reflect's words, but in ours.
+	if err != nil && !reflect.ValueOf(err).Comparable() {
+		return j.explain(err, alarm)
+	}
+	for i := range j.cache.entries {
+		if e := &j.cache.entries[i]; e.fault != nil && e.err == err && e.alarm == alarm {
+			return e.fault
+		}
+	}
+	// A servo has few ways to fail at a time; the oldest makes room.
+	e := &j.cache.entries[j.cache.next%len(j.cache.entries)]
+	j.cache.next++
+	e.err, e.alarm, e.fault = err, alarm, j.explain(err, alarm)
+	return e.fault
+}
+
+// explain says what is wrong with the joint, where, and which command helps.
+func (j *joint) explain(err error, alarm servo.Alarm) error {
+	switch {
+	case err == nil:
+		return j.describe("alarm", errors.New(alarm.String()), remedy(alarm))
+	case alarm != 0:
+		err = fmt.Errorf("%w; alarm before: %v", err, alarm)
+	}
+	// With the adapter gone there is nothing to scan.
+	try := "halyard ports"
+	if j.Port != "" && !errors.Is(err, servo.ErrGone) {
+		try = "halyard scan " + j.Port
+	}
+	return j.describe("read", err, try)
+}
+
+// remedy is the command that helps against an alarm. A latched one is cleared by command alone, never by itself.
+func remedy(alarm servo.Alarm) string {
+	if alarm == servo.AlarmVoltage {
+		return "halyard doctor" // a reset cures no supply
+	}
+	return "halyard reset"
+}
+
+// describe names the joint in err. An error that the chain has explained keeps its own words.
+func (j *joint) describe(op string, err error, try string) error {
+	e := hal.Error{Kind: hal.BusFault, Op: op, Err: err}
+	if known, ok := err.(*hal.Error); ok {
+		e = *known
+	} else if kind := hal.KindOf(err); kind != hal.Unexpected {
+		e.Kind = kind
+	}
+	e.Joint = j.name
+	if e.Bus == "" {
+		e.Bus = j.Bus
+	}
+	if e.ID <= 0 {
+		e.ID = j.ID
+	}
+	if e.Try == "" {
+		e.Try = try
+	}
+	return &e
+}

@@ -1,0 +1,64 @@
+// Package serial is the servo.Line of a real serial adapter or a pty, and the list of adapters of this machine.
+//
+// Two libraries can open the port: go.bug.st/serial ("bugst", the default) at any rate to 4.5 Mbaud, and
+// github.com/tarm/goserial ("tarm") to 115200 baud, which promises nothing about time. Neither gives out its
+// descriptor, so a Line holds a second one of its own, without blocking, for what they lack:
+//
+//	flock, TIOCEXCL      one owner, and root too is refused a second opening
+//	TCGETS2              the rate that the kernel really set
+//	TIOCSSERIAL          FTDI's latency timer without being root
+//	ppoll                waits of less than a millisecond that end in os.ErrDeadlineExceeded, not in (0, nil)
+//	write                bounded in time: an adapter whose firmware hangs must not hang the robot
+//
+// Opening a port raises DTR and RTS, as the kernel does for everybody; modem lines are otherwise left alone, since
+// a pty has none and an RS-485 transmitter may hang on them.
+package serial
+
+import (
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// The openers.
+const (
+	Bugst = "bugst" // go.bug.st/serial
+	Tarm  = "tarm"  // github.com/tarm/goserial, TarmBaud at most
+)
+
+const (
+	MaxBaud  = 4_500_000 // the fastest servo bus, Dynamixel X
+	TarmBaud = 115_200   // above it goserial fails with cgo and is untested without
+)
+
+// tarmRates are goserial's rates with cgo and without. To any other it answers, without cgo, nil and no error.
+var tarmRates = [...]int{2400, 4800, 9600, 19200, 38400, 57600, TarmBaud}
+
+// Line is also what every system answers; see the package comment.
+var _ servo.Line = (*Line)(nil)
+
+// epoch is the zero of every line's clock, so that the clock goes on when a lost adapter is opened again.
+var epoch = time.Now()
+
+// Reopener returns the servo.Opener of path. It looks up the adapter's stable name now, while it is there, and finds
+// it again by that name after it was unplugged, whatever number the kernel gives it then.
+func Reopener(path string, baud int, opener string) servo.Opener {
+	stable := StableName("/", path)
+	return func() (servo.Line, error) {
+		l, err := Open(stable, baud, opener)
+		if err != nil {
+			return nil, err // not a *Line that is nil inside an interface
+		}
+		return l, nil
+	}
+}
+
+// fault builds the error of a port; each kind has the command that helps.
+func fault(kind hal.Kind, path, op string, err error) *hal.Error {
+	e := &hal.Error{Kind: kind, Bus: path, Op: op, Err: err}
+	if kind == hal.Absent || kind == hal.Busy {
+		e.Try = "halyard ports"
+	}
+	return e
+}

@@ -1,0 +1,115 @@
+package serial
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// holders walks proc for the processes that have device open, by process id. hidden says that there were processes
+// whose files may not be seen, so that an empty list proves nothing.
+func holders(proc, device string) (held []Holder, hidden bool) {
+	entries, err := os.ReadDir(proc)
+	if err != nil {
+		return nil, true
+	}
+	// Processes come and go during the walk; what cannot be read any more is over.
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		dir := filepath.Join(proc, e.Name(), "fd")
+		fds, err := os.ReadDir(dir)
+		if errors.Is(err, fs.ErrPermission) {
+			hidden = true
+		}
+		files := 0
+		for _, fd := range fds {
+			// The link names the node as it was opened, symlinks resolved, so texts can be compared.
+			if target, err := os.Readlink(filepath.Join(dir, fd.Name())); err == nil && target == device {
+				files++
+			}
+		}
+		if files > 0 {
+			held = append(held, Holder{PID: pid, Command: commandOf(proc, pid), files: files})
+		}
+	}
+	slices.SortFunc(held, func(a, b Holder) int { return a.PID - b.PID })
+	return held, hidden
+}
+
+// commandOf is a process's command line, or its short name where that is empty.
+func commandOf(proc string, pid int) string {
+	dir := filepath.Join(proc, strconv.Itoa(pid))
+	line, _ := os.ReadFile(filepath.Join(dir, "cmdline"))
+	if text := strings.TrimSpace(strings.ReplaceAll(string(line), "\x00", " ")); text != "" {
+		return text
+	}
+	name, _ := os.ReadFile(filepath.Join(dir, "comm"))
+	return strings.TrimSpace(string(name))
+}
+
+// openFault explains why device could not be opened.
+func openFault(path, device string, err error) error {
+	// ENXIO, ENODEV and EIO come from a node whose adapter was just unplugged.
+	kind := hal.Unexpected
+	switch {
+	case errors.Is(err, errHeld):
+		held, hidden := holders("/proc", device)
+		return fault(hal.Busy, path, "open", errors.New(heldBy(held, hidden)))
+	case errors.Is(err, fs.ErrPermission):
+		f := fault(hal.Busy, path, "open", fmt.Errorf("permission denied: %s", denial(device)))
+		if group := groupOf(device); group != "" {
+			f.Try = "sudo usermod -aG " + group + " $USER, then log in again"
+		}
+		return f
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENXIO), errors.Is(err, syscall.ENODEV),
+		errors.Is(err, syscall.EIO):
+		kind = hal.Absent
+	case errors.Is(err, syscall.ENOTTY), errors.Is(err, syscall.EISDIR):
+		return fault(hal.Invalid, path, "open", errors.New("not a serial port"))
+	case errors.Is(err, syscall.EINVAL):
+		kind = hal.Invalid
+	}
+	return fault(kind, path, "open", err)
+}
+
+// denial says who may open device: its owner and group, and what this process is.
+func denial(device string) string {
+	info, err := os.Stat(device)
+	if err != nil {
+		return err.Error()
+	}
+	group := groupOf(device)
+	if info.Mode().Perm()&0o060 != 0o060 || group == "" {
+		return fmt.Sprintf("%s has mode %v", device, info.Mode().Perm())
+	}
+	return fmt.Sprintf("you are not in group %q", group)
+}
+
+// groupOf is the name of the group that owns device, or its number; "" where that is root's or not known.
+func groupOf(device string) string {
+	info, err := os.Stat(device)
+	if err != nil {
+		return ""
+	}
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || s.Gid == 0 {
+		return ""
+	}
+	id := strconv.FormatUint(uint64(s.Gid), 10)
+	if g, err := user.LookupGroupId(id); err == nil {
+		return g.Name
+	}
+	return id
+}

@@ -1,0 +1,231 @@
+package serial
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	bugst "go.bug.st/serial"
+	"golang.org/x/sys/unix"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+const (
+	// rateTolerance is how far the kernel's rate may be from the asked one. An FT232H divides 12 MHz by eighths and
+	// so makes 4.571 Mbaud of 4.5 (1.6 %), which servos accept; beyond 2 % 8N1 loses bits.
+	rateTolerance = 0.02
+	// writeSlack is what a write may take above its wire time before the adapter counts as hung.
+	writeSlack = 50 * time.Millisecond
+)
+
+// Line is one open port. One goroutine owns it.
+type Line struct {
+	path    string // as the caller said, for errors
+	device  string // the device node behind it
+	opener  string
+	baud    int // asked
+	rate    int // set by the kernel
+	ctl     control
+	port    port  // nil once closed
+	lost    error // why the adapter is gone
+	latency time.Duration
+	note    string
+}
+
+// Open opens path at baud with opener (Bugst where empty) for this process alone. It blocks briefly.
+// Its errors: hal.Absent where there is no such device, hal.Busy where another process holds it (named where that
+// can be known) or access is denied, hal.Invalid for what is no serial port or a rate it cannot have.
+func Open(path string, baud int, opener string) (*Line, error) {
+	if opener == "" {
+		opener = Bugst
+	}
+	l := &Line{path: path, opener: opener}
+	if err := l.check(baud); err != nil {
+		return nil, err
+	}
+	// The node itself is what /proc names in a holder's list of files, and what sysfs has a folder for.
+	device, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil, openFault(path, path, err)
+	}
+	l.device = device
+	if l.ctl, err = openControl(device); err != nil {
+		return nil, openFault(path, device, err)
+	}
+	l.latency, l.note = setLatency("/", device, writeExisting, l.ctl.lowLatency)
+	if err := l.tune(baud); err != nil {
+		l.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// check refuses what no attempt could open.
+func (l *Line) check(baud int) error {
+	refuse := func(format string, args ...any) error {
+		return fault(hal.Invalid, l.path, "open", fmt.Errorf(format, args...))
+	}
+	switch {
+	case l.opener != Bugst && l.opener != Tarm:
+		return refuse("opener: got %q, want %s or %s", l.opener, Bugst, Tarm)
+	case baud < 1 || baud > MaxBaud:
+		return refuse("baud: got %d, want 1..%d", baud, MaxBaud)
+	case l.opener == Tarm && baud > TarmBaud:
+		return refuse("baud: got %d, want at most %d with opener %s; opener %s takes any", baud, TarmBaud, Tarm, Bugst)
+	case l.opener == Tarm && !slices.Contains(tarmRates[:], baud):
+		return refuse("baud: got %d, want one of %d with opener %s", baud, tarmRates, Tarm)
+	}
+	return nil
+}
+
+// tune opens the library's port at baud, or re-tunes it, and reads back what the kernel made of it.
+func (l *Line) tune(baud int) error {
+	// Another descriptor of ours must open the port once more, so exclusiveness starts after it. flock holds on.
+	l.ctl.exclusive(false)
+	if err := l.reopen(baud); err != nil {
+		return openFault(l.path, l.device, err)
+	}
+	l.ctl.exclusive(true)
+	// The driver says what its divider made of the rate; a chip that cannot do it is known only so.
+	rate, err := l.ctl.rate()
+	if err != nil {
+		return openFault(l.path, l.device, err)
+	}
+	if math.Abs(float64(rate-baud)) > rateTolerance*float64(baud) {
+		return fault(hal.Invalid, l.path, "open", fmt.Errorf("baud: adapter set %d, want %d within %g %%",
+			rate, baud, rateTolerance*100))
+	}
+	l.baud, l.rate = baud, rate
+	return nil
+}
+
+// SetBaud re-tunes the line. After an error the rate is not known until a SetBaud succeeds.
+func (l *Line) SetBaud(baud int) error {
+	if err := l.unusable(); err != nil {
+		return err
+	}
+	if err := l.check(baud); err != nil {
+		return err
+	}
+	return l.tune(baud)
+}
+
+// Read is servo.Port's. It allocates what go.bug.st/serial does: nothing but on errors.
+func (l *Line) Read(p []byte, timeout time.Duration) (int, error) {
+	if err := l.unusable(); err != nil {
+		return 0, err
+	}
+	deadline := time.Now().Add(timeout)
+	for {
+		events, err := l.ctl.wait(unix.POLLIN, time.Until(deadline))
+		if err != nil {
+			return 0, l.failed("read", err)
+		}
+		if events == 0 {
+			return 0, os.ErrDeadlineExceeded
+		}
+		// Something is there, so no library's own timeout or tenth of a second comes into play.
+		n, err := l.port.Read(p)
+		if n > 0 {
+			return n, nil
+		}
+		if err == nil && events&(unix.POLLHUP|unix.POLLERR) != 0 {
+			err = io.EOF // nothing to read and never will be
+		}
+		if err != nil {
+			return 0, l.failed("read", err)
+		}
+	}
+}
+
+// Write is servo.Port's. It goes through the line's own descriptor, since the libraries' writes wait without bound:
+// an adapter that takes nothing for its wire time and 50 ms more is an error that is os.ErrDeadlineExceeded.
+func (l *Line) Write(p []byte) (int, error) {
+	if err := l.unusable(); err != nil {
+		return 0, err
+	}
+	wire := time.Duration(len(p)) * 10 * time.Second / time.Duration(l.rate)
+	deadline := time.Now().Add(wire + writeSlack)
+	sent := 0
+	for sent < len(p) {
+		n, err := unix.Write(l.ctl.fd, p[sent:])
+		sent += max(n, 0)
+		switch {
+		case err == unix.EINTR || err == nil:
+			continue
+		case err != unix.EAGAIN:
+			return sent, l.failed("write", err)
+		}
+		events, err := l.ctl.wait(unix.POLLOUT, time.Until(deadline))
+		if err != nil {
+			return sent, l.failed("write", err)
+		}
+		if events == 0 {
+			return sent, fault(hal.BusFault, l.path, "write",
+				fmt.Errorf("adapter took %d of %d bytes: %w", sent, len(p), os.ErrDeadlineExceeded))
+		}
+	}
+	return sent, nil
+}
+
+// Discard is servo.Port's.
+func (l *Line) Discard() error {
+	if err := l.unusable(); err != nil {
+		return err
+	}
+	if err := l.ctl.discard(); err != nil {
+		return l.failed("discard", err)
+	}
+	return nil
+}
+
+// Now is the monotonic time since the process began; it goes on over a reopening.
+func (l *Line) Now() time.Duration { return time.Since(epoch) }
+
+// Baud is the rate that was asked for; Rate is what the kernel made of it.
+func (l *Line) Baud() int { return l.baud }
+
+// Rate is the line's true rate, bits a second, as the kernel says.
+func (l *Line) Rate() int { return l.rate }
+
+// LatencyTimer is how long the adapter holds received bytes back before it sends less than a full USB packet, and,
+// where that is not the 1 ms of a servo bus or not known, why. 0 means that it has no such timer or does not say.
+func (l *Line) LatencyTimer() (d time.Duration, note string) { return l.latency, l.note }
+
+// Close gives the port back. Closing twice is nothing.
+func (l *Line) Close() error {
+	var err error
+	if l.port != nil {
+		err = l.port.Close()
+		l.port = nil
+	}
+	return errors.Join(err, l.ctl.close())
+}
+
+// unusable says why nothing more can be done with the line. An adapter that is gone stays gone: it comes back as
+// another device.
+func (l *Line) unusable() error {
+	if l.port == nil {
+		return fault(hal.Unexpected, l.path, "use", os.ErrClosed)
+	}
+	return l.lost
+}
+
+// failed sorts an error of an open port: what means that the other end has vanished is servo.ErrGone.
+func (l *Line) failed(op string, err error) error {
+	var p *bugst.PortError
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, unix.EIO), errors.Is(err, unix.ENXIO), errors.Is(err, unix.ENODEV),
+		errors.As(err, &p) && p.Code() == bugst.PortClosed:
+		l.lost = fault(hal.Absent, l.path, op, fmt.Errorf("%w: %w", servo.ErrGone, err))
+		return l.lost
+	}
+	return fault(hal.BusFault, l.path, op, err)
+}

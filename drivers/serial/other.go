@@ -1,0 +1,38 @@
+//go:build !linux
+
+package serial
+
+import (
+	"errors"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+var errSystem = errors.New("serial ports: want Linux")
+
+// Line is a serial port, on Linux alone.
+type Line struct{}
+
+// Open answers that this system is not supported.
+func Open(path string, baud int, opener string) (*Line, error) {
+	return nil, fault(hal.Absent, path, "open", errSystem)
+}
+
+// List answers that this system is not supported.
+func List(root string) ([]Port, error) { return nil, errSystem }
+
+// StableName is path itself.
+func StableName(root, path string) string { return path }
+
+// There is never a Line on this system; these are here so that callers compile.
+
+func (*Line) Read([]byte, time.Duration) (int, error)      { return 0, errSystem }
+func (*Line) Write([]byte) (int, error)                    { return 0, errSystem }
+func (*Line) Discard() error                               { return errSystem }
+func (*Line) Now() time.Duration                           { return time.Since(epoch) }
+func (*Line) Baud() int                                    { return 0 }
+func (*Line) Rate() int                                    { return 0 }
+func (*Line) SetBaud(int) error                            { return errSystem }
+func (*Line) Close() error                                 { return errSystem }
+func (*Line) LatencyTimer() (d time.Duration, note string) { return 0, errSystem.Error() }

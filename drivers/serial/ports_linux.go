@@ -1,0 +1,108 @@
+package serial
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// List returns every serial adapter and UART that the kernel knows, USB first, by device. root is "/" but in tests,
+// where it is a folder that holds sys, dev and proc. It opens no port, since opening one raises its modem lines.
+func List(root string) ([]Port, error) {
+	class := filepath.Join(root, "sys/class/tty")
+	entries, err := os.ReadDir(class)
+	if err != nil {
+		return nil, err
+	}
+	links := stableLinks(root)
+	var ports []Port
+	for _, e := range entries {
+		dir, err := filepath.EvalSymlinks(filepath.Join(class, e.Name(), "device"))
+		if err != nil {
+			continue // a console or a pty: no device behind it
+		}
+		if text(filepath.Join(class, e.Name(), "type")) == "0" {
+			continue // the kernel keeps ttyS names for UARTs that are not there
+		}
+		ports = append(ports, describe(root, e.Name(), dir, links))
+	}
+	slices.SortFunc(ports, func(a, b Port) int {
+		if a.USB != b.USB {
+			return map[bool]int{true: -1, false: 1}[a.USB]
+		}
+		return cmp.Or(len(a.Device)-len(b.Device), strings.Compare(a.Device, b.Device))
+	})
+	return ports, nil
+}
+
+// describe reads all about the port called name, whose device stands at dir in sysfs.
+func describe(root, name, dir string, links map[string]string) Port {
+	p := Port{Device: "/dev/" + name, Stable: cmp.Or(links[name], "/dev/"+name)}
+	// A tty of a USB serial chip has the chip's driver; one of CDC-ACM has its interface's.
+	driver, _ := os.Readlink(filepath.Join(dir, "driver"))
+	// The USB device is the first ancestor that has a vendor id; interfaces and ports lie between.
+	for up := dir; len(up) > len(filepath.Clean(root)) && up != "/"; up = filepath.Dir(up) {
+		if vendor, err := strconv.ParseUint(text(filepath.Join(up, "idVendor")), 16, 16); err == nil {
+			product, _ := strconv.ParseUint(text(filepath.Join(up, "idProduct")), 16, 16)
+			p.USB, p.Vendor, p.Product = true, uint16(vendor), uint16(product)
+			p.Name, p.Serial = text(filepath.Join(up, "product")), text(filepath.Join(up, "serial"))
+			break
+		}
+	}
+	p.Chip = chipOf(p.Vendor, p.Product, baseOrEmpty(driver))
+	// access(2) knows of ACLs, which logind uses to give a seat its devices; the mode bits alone do not.
+	node := filepath.Join(root, "dev", name)
+	if err := unix.Access(node, unix.R_OK|unix.W_OK); err == unix.EACCES {
+		p.Denied = denial(node)
+	} else if err != nil {
+		p.Denied = err.Error()
+	}
+	p.Holders, p.Hidden = holders(filepath.Join(root, "proc"), p.Device)
+	p.Latency = readLatency(root, p.Device)
+	return p
+}
+
+// StableName is the name of path under /dev/serial that outlives a replugging: by-id, else by-path, else path.
+func StableName(root, path string) string {
+	if strings.HasPrefix(path, "/dev/serial/") {
+		return path
+	}
+	device := path
+	if d, err := filepath.EvalSymlinks(filepath.Join(root, path)); err == nil {
+		device = d
+	}
+	return cmp.Or(stableLinks(root)[filepath.Base(device)], path)
+}
+
+// stableLinks maps "ttyUSB0" to its stable name. by-id is preferred: it survives another USB socket too.
+func stableLinks(root string) map[string]string {
+	links := map[string]string{}
+	for _, kind := range []string{"by-path", "by-id"} {
+		dir := filepath.Join("/dev/serial", kind)
+		entries, _ := os.ReadDir(filepath.Join(root, dir)) // none without udev
+		for _, e := range entries {
+			if target, err := os.Readlink(filepath.Join(root, dir, e.Name())); err == nil {
+				links[filepath.Base(target)] = filepath.Join(dir, e.Name())
+			}
+		}
+	}
+	return links
+}
+
+// text is a sysfs attribute without its newline, "" where there is none.
+func text(file string) string {
+	b, _ := os.ReadFile(file)
+	return strings.TrimSpace(string(b))
+}
+
+func baseOrEmpty(path string) string {
+	if path == "" {
+		return ""
+	}
+	return filepath.Base(path)
+}
