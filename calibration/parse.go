@@ -81,8 +81,13 @@ func (r *reader) validate(j *Joint) {
 	}
 }
 
-// document parses data to the body of its only document.
-func document(data []byte) (ast.Node, error) {
+// document parses data to the body of its only document. The library's panics end here: a file is hostile input.
+func document(data []byte) (body ast.Node, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("syntax: the parser gave up: %v", p)
+		}
+	}()
 	if len(data) > maxFile {
 		return nil, fmt.Errorf("file: got %d bytes, want at most %d", len(data), maxFile)
 	}

@@ -5,7 +5,7 @@ package hal
 
 // Resetter returns to its initial state at once and exactly; the same seed gives the same state, bit for bit.
 // Seed 0 means "don't care" and gives the state of the seed before.
-// A real body is no Resetter: the rig moves it to its default pose instead.
+// Worlds are Resetters; in the room a body moves to its default pose instead.
 type Resetter interface{ Reset(seed int64) error }
 
 // Saver keeps one snapshot of itself and returns to it, bit for bit. Restore before Save returns to the initial state.

@@ -90,11 +90,6 @@ func (r *Rig) tell(what request) {
 // are sent to their default poses, and finishReset completes it when they are there. Under the lock.
 func (r *Rig) reset() {
 	r.events.Raise(r.known.reset)
-	for _, w := range r.worlds {
-		if r.exact(w) {
-			r.note(nil, "reset", w.(Resetter).Reset(r.seed))
-		}
-	}
 	for _, a := range r.agents {
 		exact := r.exact(a.world)
 		a.mu.Lock()
@@ -105,8 +100,15 @@ func (r *Rig) reset() {
 			a.guard.reset = true
 		}
 		a.mu.Unlock()
-		if s, ok := a.body.(Resetter); ok && exact {
-			r.note(a, "reset", s.Reset(r.seed))
+		if exact { // limp on the way every command takes, so that drivers of emulated servos know it too
+			a.decide(r.time, r.config.Period)
+			r.note(a, "write", a.body.Write(a.frame))
+		}
+	}
+	r.eachBus(Bus.Send)
+	for _, w := range r.worlds {
+		if r.exact(w) {
+			r.note(nil, "reset", w.(Resetter).Reset(r.seed))
 		}
 	}
 	r.step = 0

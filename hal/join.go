@@ -151,14 +151,3 @@ func (j *joined) Halt() error {
 	}
 	return errors.Join(errs...)
 }
-
-// Reset tells the parts that their world was reset.
-func (j *joined) Reset(seed int64) error {
-	var errs []error
-	for i := range j.parts {
-		if r, ok := j.parts[i].body.(Resetter); ok {
-			errs = append(errs, r.Reset(seed))
-		}
-	}
-	return errors.Join(errs...)
-}

@@ -97,11 +97,3 @@ func (s *shadowed) Halt() error {
 	}
 	return err
 }
-
-// Reset tells the body that its world was reset.
-func (s *shadowed) Reset(seed int64) error {
-	if r, ok := s.body.(Resetter); ok {
-		return r.Reset(seed)
-	}
-	return nil
-}
