@@ -1,0 +1,117 @@
+package odcp
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols"
+)
+
+// ClientOptions are how patient a client is. The zero ClientOptions are good.
+type ClientOptions struct {
+	Resend  time.Duration // a request without an answer is sent again after this; 0 = 100 ms
+	Timeout time.Duration // of every request; 0 = 2 s
+	// Listen opens the client's socket; nil = protocols.ListenUDP.
+	Listen protocols.Listener
+}
+
+// Client is one client of a server. It belongs to one goroutine. What is answered blocks until the answer is there or
+// Timeout has passed, which is an error of kind hal.Timeout.
+type Client struct {
+	conn    protocols.PacketConn
+	server  netip.AddrPort
+	options ClientOptions
+	in, out []byte
+	d       Datagram
+}
+
+// Open returns a client of the server at address. Nothing is sent yet.
+func Open(address string, o ClientOptions) (*Client, error) {
+	server, err := net.ResolveUDPAddr("udp", address)
+	if err != nil {
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "odcp: open", Err: err}
+	}
+	if o.Resend <= 0 {
+		o.Resend = 100 * time.Millisecond
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = 2 * time.Second
+	}
+	if o.Listen == nil {
+		o.Listen = protocols.ListenUDP
+	}
+	c := &Client{server: protocols.Plain(server.AddrPort()), options: o, in: make([]byte, MaxDatagram+1)}
+	local := netip.IPv4Unspecified()
+	if c.server.Addr().IsLoopback() {
+		local = c.server.Addr()
+	} else if c.server.Addr().Is6() {
+		local = netip.IPv6Unspecified()
+	}
+	if c.conn, err = o.Listen(netip.AddrPortFrom(local, 0)); err != nil {
+		return nil, &hal.Error{Kind: hal.Unexpected, Op: "odcp: open", Err: err}
+	}
+	return c, nil
+}
+
+// Close closes the socket; it tells the server nothing.
+func (c *Client) Close() error { return c.conn.Close() }
+
+// Connect tells the agent's rig that a client is there; Disconnect, that it goes. Both are optional.
+func (c *Client) Connect() error {
+	return c.ask("connect", InitCommunication, InitCommunicationAck)
+}
+
+// Disconnect is the opposite of Connect.
+func (c *Client) Disconnect() error {
+	return c.ask("disconnect", EndCommunication, EndCommunicationAck)
+}
+
+// Set sends angles and torques, 0..1023, in the order of the agent's motors. It is not answered and may be lost. With
+// torques there must be an angle of every motor: the server tells the two apart by their number.
+func (c *Client) Set(angles, torques []int32) error {
+	c.d.Command, c.d.Values = SetMotors, append(append(c.d.Values[:0], angles...), torques...)
+	return c.send()
+}
+
+// Get returns the measured angles of all motors, 0..1023. They are valid until the next call.
+func (c *Client) Get() ([]int32, error) {
+	err := c.ask("get", GetMotors, MotorSettings)
+	return c.d.Values, err
+}
+
+func (c *Client) send() error {
+	c.out = Append(c.out[:0], &c.d)
+	if _, err := c.conn.WriteToUDPAddrPort(c.out, c.server); errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	return nil // what else the socket says of one datagram is as good as its loss
+}
+
+// ask sends command until want comes.
+func (c *Client) ask(op string, command, want Command) error {
+	for end := time.Now().Add(c.options.Timeout); time.Now().Before(end); {
+		c.d.Command, c.d.Values = command, c.d.Values[:0]
+		if err := c.send(); err != nil {
+			return err
+		}
+		c.conn.SetReadDeadline(time.Now().Add(c.options.Resend))
+		for {
+			n, from, err := c.conn.ReadFromUDPAddrPort(c.in)
+			if errors.Is(err, os.ErrDeadlineExceeded) {
+				break
+			}
+			if err != nil && !protocols.Transient(err) {
+				return err
+			}
+			if err == nil && protocols.Plain(from) == c.server && Decode(c.in[:n], &c.d) == nil && c.d.Command == want {
+				return nil
+			}
+		}
+	}
+	return &hal.Error{Kind: hal.Timeout, Op: "odcp: " + op, Err: fmt.Errorf("%v: no answer within %v", c.server, c.options.Timeout)}
+}

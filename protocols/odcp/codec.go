@@ -1,0 +1,92 @@
+package odcp
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+)
+
+// Command is the first byte of a datagram.
+type Command byte
+
+// The commands with their fields.
+const (
+	InitCommunication    Command = 5   // C
+	InitCommunicationAck Command = 6   // S: 15, 1 int, for compatibility with whatever came before
+	EndCommunication     Command = 7   // C
+	EndCommunicationAck  Command = 8   // S
+	SetMotors            Command = 100 // C: angles int..., torques int...
+	GetMotors            Command = 150 // C
+	MotorSettings        Command = 151 // S: angles int...
+)
+
+const (
+	// MaxDatagram bounds what is received and sent, bytes: 500 motors.
+	MaxDatagram = 4096
+	// Greatest is the greatest angle and torque.
+	Greatest = 1023
+	// Null is the document's null position.
+	Null = 512
+)
+
+// What is wrong with a datagram that Decode refuses.
+var (
+	ErrTruncated = errors.New("odcp: datagram ends before its fields do")
+	ErrOversized = errors.New("odcp: datagram is longer than MaxDatagram")
+	ErrUnknown   = errors.New("odcp: unknown command")
+)
+
+// Datagram is any datagram of the protocol.
+type Datagram struct {
+	Command Command
+	Values  []int32 // 6 100 151; keeps its memory from one Decode to the next
+}
+
+// Append encodes d behind b.
+func Append(b []byte, d *Datagram) []byte {
+	b = append(b, byte(d.Command))
+	for _, v := range d.Values {
+		b = binary.LittleEndian.AppendUint32(b, uint32(v))
+	}
+	return b
+}
+
+// Decode reads b into d. Of a list of ints it takes the whole ones; what stands behind other commands is ignored.
+func Decode(b []byte, d *Datagram) error {
+	switch {
+	case len(b) == 0:
+		return ErrTruncated
+	case len(b) > MaxDatagram:
+		return ErrOversized
+	}
+	d.Command, d.Values = Command(b[0]), d.Values[:0]
+	switch d.Command {
+	case InitCommunication, EndCommunication, EndCommunicationAck, GetMotors:
+	case InitCommunicationAck, SetMotors, MotorSettings:
+		for b = b[1:]; len(b) >= 4; b = b[4:] {
+			d.Values = append(d.Values, int32(binary.LittleEndian.Uint32(b)))
+		}
+	default:
+		return ErrUnknown
+	}
+	return nil
+}
+
+// fraction is an angle or torque as 0..1, clamped.
+func fraction(v int32) float64 { return float64(min(max(v, 0), Greatest)) / Greatest }
+
+// fromFraction is the nearest angle or torque, clamped. An unknown one, NaN, is the null position.
+func fromFraction(f float64) int32 {
+	if math.IsNaN(f) {
+		return Null
+	}
+	return int32(math.Floor(math.Min(1, math.Max(0, f))*Greatest + 0.5))
+}
+
+// Angle is the wire's form of a normalised angle of -1..1, Torque that of a normalised torque of 0..1; both are
+// clamped.
+func Angle(normalised float64) int32  { return fromFraction((normalised + 1) / 2) }
+func Torque(normalised float64) int32 { return fromFraction(normalised) }
+
+// NormalisedAngle is the inverse of Angle: -1..1.
+func NormalisedAngle(v int32) float64 { return 2*fraction(v) - 1 }

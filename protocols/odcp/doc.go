@@ -1,0 +1,34 @@
+// Package odcp is the ORCS Direct Control Protocol 1.0 (September 2008): whoever sends motor angles to an agent's port
+// moves it, without registration and without waiting for anybody. Server answers for one agent of a rig; Client is the
+// other side.
+//
+// # Datagrams
+//
+// A command byte, then ints of 4 bytes, little-endian. No terminator, unlike OSP.
+//
+//	 0      1          5                  1+4n         1+8n
+//	┌──────┬──────────┬───┬──────────────┬────────────┬───┐
+//	│ 100  │ angle 1  │...│ angle n      │ torque 1   │...│   set: no answer
+//	├──────┼──────────┴───┴──────────────┴────────────┴───┘
+//	│ 150  │                                                 get, answered by
+//	├──────┼──────────┬───┬──────────────┐
+//	│ 151  │ angle 1  │...│ angle n      │
+//	├──────┼──────────┴───┴──────────────┘
+//	│ 5    │    connect, answered by 6 15 1 (ints)
+//	│ 7    │    disconnect, answered by 8
+//	└──────┘
+//
+// n is the number of the agent's actuators that take a position, in the order of its layout. An angle of 0..1023 spans
+// the range of the position input, so that the document's null position of 512 is 0.15° of a ±150° servo and the true
+// centre would be 511.5. A torque of 0..1023 spans the range of the torque limit. Values outside are clamped. A short
+// datagram is used as far as it goes, in whole ints; what is missing stays as it was.
+//
+// # Where the original differs
+//
+//   - Its answer to 150 carries angles and torques mixed and clipped; here it is the document's, on the scale of 100.
+//   - It overrides the last two angles, the head's, by 512; here nobody does.
+//   - It answers whoever sent last; here the answer goes to who asked, which is the same but for a race between two.
+//
+// Nobody holds a lease through this protocol. On a simulated or emulated body a command overrides whoever holds one;
+// on a real body it is refused while somebody does, and counted.
+package odcp

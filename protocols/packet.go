@@ -1,0 +1,51 @@
+// Package protocols is what the protocols of its folders share: the socket that a datagram protocol needs and the
+// counts of what came and what was dropped. A protocol answers its client in the client's own words and hands what is
+// asked to hal; it never sees a device.
+package protocols
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+	"os"
+	"syscall"
+	"time"
+)
+
+// PacketConn is a socket for datagrams. *net.UDPConn is one; tests use the network of protocolstest. It has the calls
+// of a UDPConn that allocate nothing. Writing is safe from any goroutine; one goroutine reads.
+type PacketConn interface {
+	// ReadFromUDPAddrPort blocks for the next datagram, at most until the deadline. What does not fit is cut off.
+	ReadFromUDPAddrPort(b []byte) (n int, from netip.AddrPort, err error)
+	WriteToUDPAddrPort(b []byte, to netip.AddrPort) (n int, err error)
+	SetReadDeadline(t time.Time) error
+	LocalAddr() net.Addr
+	Close() error
+}
+
+// Listener opens a socket at an address; port 0 stands for any free one.
+type Listener func(at netip.AddrPort) (PacketConn, error)
+
+// ListenUDP opens a UDP socket of the operating system.
+func ListenUDP(at netip.AddrPort) (PacketConn, error) {
+	conn, err := net.ListenUDP("udp", net.UDPAddrFromAddrPort(at))
+	if err != nil {
+		return nil, err
+	}
+	return conn, nil
+}
+
+// Address is where conn listens.
+func Address(conn PacketConn) netip.AddrPort {
+	a, _ := conn.LocalAddr().(*net.UDPAddr)
+	return Plain(a.AddrPort())
+}
+
+// Plain returns a without the IPv6 wrapping of an IPv4 address, so that addresses of all sockets compare.
+func Plain(a netip.AddrPort) netip.AddrPort { return netip.AddrPortFrom(a.Addr().Unmap(), a.Port()) }
+
+// Transient tells a read's error that concerns one datagram, or the deadline, from the end of the socket: some systems
+// report at the next read that an earlier datagram found nobody.
+func Transient(err error) bool {
+	return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET)
+}
