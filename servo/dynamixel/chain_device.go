@@ -1,0 +1,220 @@
+package dynamixel
+
+import (
+	"math"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// deviceRegisters are the registers the cycle needs, looked up once; nil where the model has none.
+type deviceRegisters struct {
+	torque, hardware, watchdog                          *Register
+	position, velocity, effort, voltage, temperature    *Register
+	goalPosition, goalVelocity, goalCurrent, goalPWM    *Register
+	movingSpeed, torqueLimit                            *Register
+	profileVelocity, profileAcceleration, operatingMode *Register
+}
+
+// resolve looks up d's registers and the spans that it is read by.
+func (d *device) resolve() {
+	m := d.m
+	d.reg = deviceRegisters{
+		torque: m.Register("torque_enable"), hardware: m.Register("hardware_error"), watchdog: m.Register("bus_watchdog"),
+		position: m.Register("present_position"), velocity: m.Register("present_velocity"), effort: m.Register("present_load"),
+		voltage: m.Register("present_voltage"), temperature: m.Register("present_temperature"),
+		goalPosition: m.Register("goal_position"), goalVelocity: m.Register("goal_velocity"),
+		goalCurrent: m.Register("goal_current"), goalPWM: m.Register("goal_pwm"),
+		movingSpeed: m.Register("moving_speed"), torqueLimit: m.Register("torque_limit"),
+		profileVelocity:     m.Register("profile_velocity"),
+		profileAcceleration: m.Register("profile_acceleration"), operatingMode: m.Register("operating_mode"),
+	}
+	// Load and current never stand in one table of those the chain reads, but for MX-64 and MX-106 in 1.0, whose current
+	// lies apart from the rest.
+	if m.CurrentControl {
+		d.reg.effort = m.Register("present_current")
+	}
+	// Both spans follow from the table: where the registers lie is the model's business alone.
+	d.short = spanOf(d.reg.position, d.reg.velocity, d.reg.effort)
+	d.long = spanOf(d.reg.torque, d.reg.position, d.reg.voltage, d.reg.temperature, d.reg.hardware)
+	d.minTicks, d.maxTicks = m.MinTicks, m.MaxTicks
+	d.fatal = m.Alarms(byte(m.Register("shutdown").Default))
+	// Until the servo has been asked, its table's limits hold.
+	for i, r := range []*Register{d.outputLimit(), d.reg.goalCurrent, d.reg.goalVelocity} {
+		if r != nil {
+			d.maxLimit[i] = r.Max
+		}
+	}
+}
+
+// outputLimit is the register that bounds the motor's duty.
+func (d *device) outputLimit() *Register {
+	if d.reg.torqueLimit != nil {
+		return d.reg.torqueLimit
+	}
+	return d.reg.goalPWM
+}
+
+// spanOf is the least span that holds all of regs; nil ones do not count.
+func spanOf(regs ...*Register) span {
+	first, end := uint16(math.MaxUint16), uint16(0)
+	for _, r := range regs {
+		if r != nil {
+			first, end = min(first, r.Addr), max(end, r.Addr+r.Size)
+		}
+	}
+	return span{first, end - first}
+}
+
+// within returns r's raw value in data read from s, false when r is nil or outside.
+func (s span) within(r *Register, data []byte) (int64, bool) {
+	// A short read has fewer registers than a long one: absent is normal.
+	if r == nil || r.Addr < s.addr || int(r.Addr-s.addr+r.Size) > len(data) {
+		return 0, false
+	}
+	return r.Decode(data[r.Addr-s.addr:]), true
+}
+
+// take fills d's state from an answer to a read of s. now is the line's clock.
+func (d *device) take(s span, st *Status, now time.Duration) {
+	state := &d.state
+	if v, ok := s.within(d.reg.position, st.Data); ok {
+		state.Position = float64(v)
+	}
+	if v, ok := s.within(d.reg.velocity, st.Data); ok {
+		state.Velocity = d.reg.velocity.SI(v)
+	}
+	if v, ok := s.within(d.reg.effort, st.Data); ok {
+		state.Effort = d.reg.effort.SI(v)
+	}
+	// Long reads alone have these; they keep their last values in between.
+	if v, ok := s.within(d.reg.voltage, st.Data); ok {
+		state.Voltage = d.reg.voltage.SI(v)
+	}
+	if v, ok := s.within(d.reg.temperature, st.Data); ok {
+		state.Temperature = d.reg.temperature.SI(v)
+	}
+	state.Time, state.Err = now, nil
+	d.takeAlarm(s, st)
+	if v, ok := s.within(d.reg.torque, st.Data); ok {
+		d.takeTorque(known(v), s, st.Data)
+	}
+	state.Torque = d.torque == on
+}
+
+// takeAlarm reads what st says of d's health. 1.0 has the bits in every answer; 2.0 only says that hardware_error is
+// worth a look. A rising alarm asks for a long read, which tells whether torque is still on.
+func (d *device) takeAlarm(s span, st *Status) {
+	// Without the alert bit hardware_error is zero; with it, it waits for a long read to be named.
+	alert := st.Error&AlertBit != 0
+	if d.m.Protocol == 1 {
+		d.state.Alarm = d.m.Alarms(st.Error)
+		alert = d.state.Alarm&^servo.AlarmRange != 0
+	} else if v, ok := s.within(d.reg.hardware, st.Data); ok {
+		d.state.Alarm = d.m.Alarms(byte(v))
+	} else if !alert {
+		d.state.Alarm = 0
+	}
+	if alert && !d.alert {
+		d.verify = true
+	}
+	d.alert = alert
+}
+
+// takeTorque compares the torque switch and what stands beside it with what was told.
+func (d *device) takeTorque(k knowledge, s span, data []byte) {
+	d.torque, d.verify = k, false
+	// What stands beside the switch tells why it is off.
+	limit, limitRead := s.within(d.limitRegister(), data)
+	dog, dogRead := s.within(d.reg.watchdog, data)
+	tripped := dogRead && dog < 0
+	// An alarm of a 1.0 servo leaves a torque limit of zero behind, even where torque is switched on again.
+	robbed := d.m.Protocol == 1 && limitRead && limit == 0 && d.limit > 0
+	switch {
+	case d.stage != driven:
+		// Told to be limp: keep asking until it is.
+		d.verify = k == on && !d.goal.Enable
+		return
+	// The servo protects itself: nothing but ClearAlarm may end that.
+	case k == off && d.state.Alarm&d.fatal != 0, robbed:
+		d.latched = true
+		d.hold(errLatched)
+	// Nobody told it to: its RAM is gone, and with it settings and goals.
+	case k == off && d.seen:
+		d.hold(errPowerLost)
+	case k == off:
+		// The switch was never seen on: the packet may have been lost. Try again a few times.
+		if d.attempts++; d.attempts >= maxAttempts {
+			d.hold(errNoTorque)
+			return
+		}
+		d.stage = limp
+	// Torque is on, but goals are locked; it holds where it stopped.
+	case tripped:
+		d.hold(errTripped)
+	default:
+		d.seen, d.attempts = true, 0
+		// A limit packet was lost, or somebody else wrote.
+		if limitRead && d.limit >= 0 && limit != d.limit {
+			d.limit = -1 // written again with the next goal
+		}
+	}
+}
+
+// maxAttempts is how often torque is switched on without being seen on.
+const maxAttempts = 5
+
+// hold stops writing to d until Enable has been false once.
+func (d *device) hold(why error) {
+	d.stage, d.seen, d.limit, d.attempts = holding, false, -1, 0
+	// A copy: the caller may keep it while the next one is made.
+	e := *d.silent
+	e.Kind, e.Op, e.Err = hal.BusFault, "torque", why
+	d.held = &e
+}
+
+// wantedMode is the operating mode that d's goal needs, and the mode of ours it stands for. A mode the model does not
+// have, like no mode at all, is to hold the position.
+func (d *device) wantedMode() (int, hal.Mode) {
+	// Modes index the table, NoMode does not.
+	if g := d.goal.Mode; g < hal.NoMode && d.m.Modes[g] >= 0 {
+		return d.m.Modes[g], g
+	}
+	return d.m.Modes[hal.PositionMode], hal.PositionMode
+}
+
+// limitRegister is where d's effort limit goes in its present mode, nil where the goal itself is bounded instead.
+func (d *device) limitRegister() *Register {
+	if d.reg.torqueLimit != nil {
+		return d.reg.torqueLimit
+	}
+	_, mode := d.wantedMode()
+	switch {
+	case mode == hal.PositionMode && d.reg.goalCurrent != nil:
+		return d.reg.goalCurrent
+	case mode == hal.PositionMode || mode == hal.VelocityMode:
+		return d.reg.goalPWM
+	}
+	return nil
+}
+
+// limitRaw is the effort limit of d's goal as a raw value.
+func (d *device) limitRaw() int64 {
+	if d.limitRegister() == d.reg.goalCurrent {
+		return d.shareOf(d.reg.goalCurrent, limitCurrent)
+	}
+	return d.shareOf(d.outputLimit(), limitOutput)
+}
+
+// shareOf is the goal's limit as a raw value of r: a share of what the model can do, within what the EEPROM allows.
+func (d *device) shareOf(r *Register, i int) int64 {
+	return min(int64(math.Round(d.limitShare()*float64(r.Max))), d.maxLimit[i])
+}
+
+func (d *device) limitShare() float64 {
+	if math.IsNaN(d.goal.Limit) {
+		return 1
+	}
+	return min(max(d.goal.Limit, 0), 1)
+}

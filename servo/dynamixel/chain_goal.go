@@ -1,0 +1,83 @@
+package dynamixel
+
+import (
+	"math"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// encodeGoal puts d's goal into d.bytes, d.length bytes for d.goalAt. rest asks for no motion instead: the present
+// position, or a velocity, current or duty of zero.
+func (d *device) encodeGoal(rest bool) {
+	_, mode := d.wantedMode()
+	g := &d.goal
+	// In the order of hal's modes.
+	value := [...]float64{g.Position, g.Velocity, g.Effort, g.Duty}[mode]
+	if mode == hal.PositionMode {
+		// A position at rest is a place; every other mode rests at zero.
+		value = d.positionGoal(rest)
+	} else if rest || math.IsNaN(value) {
+		value = 0
+	}
+	if d.reg.movingSpeed != nil {
+		d.encodeLegacy(mode, value)
+		return
+	}
+	var r *Register
+	var raw int64
+	switch mode {
+	case hal.PositionMode:
+		r, raw = d.reg.goalPosition, int64(math.Round(value))
+	case hal.VelocityMode:
+		r = d.reg.goalVelocity
+		// Beyond velocity_limit the servo would refuse the whole goal and keep the old one.
+		raw = bound(r.Raw(value), d.maxLimit[limitVelocity])
+	case hal.TorqueMode:
+		r = d.reg.goalCurrent
+		// No register limits the goal of this mode, nor of the next: the goal itself is cut.
+		raw = bound(r.Raw(value), d.shareOf(r, limitCurrent))
+	default:
+		r = d.reg.goalPWM
+		raw = bound(r.Raw(value), d.shareOf(r, limitOutput))
+	}
+	d.goalAt, d.length = r.Addr, len(r.Append(d.bytes[:0], raw))
+}
+
+// encodeLegacy is encodeGoal for tables of the AX kind, where moving_speed lies behind goal_position: as a joint both
+// are written, as a wheel the speed alone, which is a velocity for MX and a duty for AX and XL-320.
+func (d *device) encodeLegacy(mode hal.Mode, value float64) {
+	speed := d.reg.movingSpeed
+	switch mode {
+	case hal.PositionMode:
+		// Position first, speed behind it: one packet of four bytes.
+		b := d.reg.goalPosition.Append(d.bytes[:0], int64(math.Round(value)))
+		raw := int64(0) // no speed control: as fast as it can
+		if v := d.cfg.Velocity; v > 0 {
+			raw = max(1, speed.Raw(v))
+		}
+		d.goalAt, d.length = d.reg.goalPosition.Addr, len(speed.Append(b, raw))
+	case hal.VelocityMode:
+		d.goalAt, d.length = speed.Addr, len(speed.Append(d.bytes[:0], speed.Raw(value)))
+	default:
+		raw := int64(math.Round(min(max(value, -1), 1) * float64(speed.Max)))
+		d.goalAt, d.length = speed.Addr, len(speed.Append(d.bytes[:0], raw))
+	}
+}
+
+// positionGoal is the position to write, within the servo's limits. Without a mode, and after torque went on until the
+// first goal, it is where the servo stood at that moment.
+func (d *device) positionGoal(rest bool) float64 {
+	idle := d.goal.Mode >= hal.NoMode || d.m.Modes[d.goal.Mode] < 0 || math.IsNaN(d.goal.Position)
+	// The place is taken once, when rest begins: a joint that gives way comes back to it.
+	if rest || idle && !d.resting {
+		d.restAt = d.state.Position
+	}
+	d.resting = rest || idle
+	v := d.goal.Position
+	if d.resting {
+		v = d.restAt
+	}
+	return min(max(v, d.minTicks), d.maxTicks)
+}
+
+func bound(v, limit int64) int64 { return min(max(v, -limit), limit) }

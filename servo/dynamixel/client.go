@@ -1,0 +1,150 @@
+package dynamixel
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// Client talks to one servo at a time, for tools. Every call blocks for its wire time, the servos' return delay,
+// Latency and 2 ms at most. It shares its port with nobody.
+type Client struct {
+	Name    string        // the bus in errors
+	Latency time.Duration // what the adapter may hold an answer back (FTDI: its latency timer)
+	link    *link
+}
+
+// NewClient returns a client of protocol 1 or 2 on port, which stays the caller's.
+func NewClient(port servo.Port, protocol int) *Client {
+	return &Client{link: newLink(port, protocol)}
+}
+
+// Protocol is 1 or 2.
+func (c *Client) Protocol() int { return c.link.protocol }
+
+// Counts returns how many bytes were dropped as noise and how many packets had a bad checksum so far.
+func (c *Client) Counts() (garbage, badChecksum uint64) {
+	return c.link.parser.Garbage, c.link.parser.BadChecksum
+}
+
+// Read returns n bytes from addr of a servo. The slice is the client's until its next call.
+func (c *Client) Read(id byte, addr uint16, n int) ([]byte, error) {
+	op := fmt.Sprintf("read %d at %d", n, addr)
+	s, err := c.exchange(op, &Instruction{ID: id, Op: Read, Addr: addr, Size: uint16(n)}, n)
+	if err != nil {
+		return nil, err
+	}
+	if len(s.Data) != n {
+		return nil, c.fault(hal.BusFault, id, op, fmt.Errorf("got %d bytes, want %d", len(s.Data), n))
+	}
+	return s.Data, nil
+}
+
+// Write writes data at addr and waits for the acknowledgement; to Broadcast it waits for none.
+func (c *Client) Write(id byte, addr uint16, data []byte) error {
+	in := &Instruction{ID: id, Op: Write, Addr: addr, Data: data}
+	_, err := c.exchange(fmt.Sprintf("write %d at %d", len(data), addr), in, 0)
+	return err
+}
+
+// RegWrite stages a write that Action carries out.
+func (c *Client) RegWrite(id byte, addr uint16, data []byte) error {
+	in := &Instruction{ID: id, Op: RegWrite, Addr: addr, Data: data}
+	_, err := c.exchange(fmt.Sprintf("reg write %d at %d", len(data), addr), in, 0)
+	return err
+}
+
+// Action carries out what was staged; usually sent to Broadcast.
+func (c *Client) Action(id byte) error { return c.plain(id, Action, nil) }
+
+// Reboot restarts a servo: RAM goes to its defaults, latched hardware errors are cleared, torque goes off.
+// The servo is deaf for some 0.2 s to 0.5 s afterwards.
+func (c *Client) Reboot(id byte) error { return c.plain(id, Reboot, nil) }
+
+// FactoryReset puts the EEPROM to its defaults but for what keep spares (ResetAll, ResetKeepID, ResetKeepIDBps).
+// Protocol 1.0 spares nothing and refuses other values.
+func (c *Client) FactoryReset(id, keep byte) error {
+	if c.link.protocol == 2 {
+		return c.plain(id, FactoryReset, []byte{keep})
+	}
+	// Refused rather than ignored: it would lose the id that the caller meant to keep.
+	if keep != ResetAll {
+		return c.fault(hal.Invalid, id, "factory reset", fmt.Errorf("got option %02X, want %02X: protocol 1.0 keeps nothing", keep, ResetAll))
+	}
+	return c.plain(id, FactoryReset, nil)
+}
+
+// ClearMultiTurn brings the present position back into one turn. The servo must stand still.
+func (c *Client) ClearMultiTurn(id byte) error { return c.plain(id, Clear, []byte(clearMultiTurn)) }
+
+// StoreBackup keeps the control table in the servo's own backup; torque must be off.
+func (c *Client) StoreBackup(id byte) error { return c.plain(id, Backup, []byte(backupStore)) }
+
+// RestoreBackup brings it back; torque must be off.
+func (c *Client) RestoreBackup(id byte) error { return c.plain(id, Backup, []byte(backupRestore)) }
+
+func (c *Client) plain(id byte, op Op, data []byte) error {
+	if c.link.protocol == 1 && (op == Clear || op == Backup) {
+		return c.fault(hal.Invalid, id, op.String(), errors.New("protocol 1.0 has no such instruction"))
+	}
+	_, err := c.exchange(op.String(), &Instruction{ID: id, Op: op, Data: data}, 0)
+	return err
+}
+
+// exchange sends in and returns the servo's answer, checked. Nobody answers a broadcast.
+func (c *Client) exchange(op string, in *Instruction, reply int) (Status, error) {
+	l := c.link
+	l.latency = c.Latency
+	l.out = l.out[:0]
+	l.add(in)
+	// Nobody answers a broadcast, whatever its instruction; PingAll is the exception and does not come here.
+	if in.ID == Broadcast {
+		return Status{}, c.classify(in.ID, op, l.tell())
+	}
+	// What this exchange adds to the counters tells noise from silence.
+	garbage, bad := l.parser.Garbage, l.parser.BadChecksum
+	if err := l.ask(statusBytes(l.protocol, reply), maxDelay); err != nil {
+		return Status{}, c.classify(in.ID, op, err)
+	}
+	for {
+		s, err := l.status()
+		// Something came, but no packet: a wrong rate, a collision, a bad cable. Silence would mean that nobody is there.
+		if errors.Is(err, errSilent) && len(l.raw) > 0 {
+			err = fmt.Errorf("%w: got %d bytes, %d bad checksums, %d bytes of noise", errMangled, len(l.raw),
+				l.parser.BadChecksum-bad, l.parser.Garbage-garbage)
+		}
+		if err != nil {
+			return Status{}, c.classify(in.ID, op, err)
+		}
+		if s.ID != in.ID {
+			continue // somebody else's late answer
+		}
+		return s, c.classify(in.ID, op, refusal(l.protocol, s.Error))
+	}
+}
+
+// classify wraps err with its kind; nil stays nil.
+func (c *Client) classify(id byte, op string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	// The adapter is a matter of this machine, not of the bus.
+	case errors.Is(err, servo.ErrGone):
+		return c.fault(hal.Absent, id, op, err)
+	case errors.Is(err, errSilent):
+		return c.fault(hal.Timeout, id, op, err)
+	}
+	return c.fault(hal.BusFault, id, op, err)
+}
+
+func (c *Client) fault(kind hal.Kind, id byte, op string, err error) error {
+	// hal.Error leaves out id 0, which is a servo here.
+	e := &hal.Error{Kind: kind, Bus: c.Name, ID: int(id), Op: op, Err: err}
+	if id == 0 {
+		e.Op = "id 0: " + op
+	}
+	return e
+}

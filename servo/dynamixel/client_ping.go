@@ -1,0 +1,157 @@
+package dynamixel
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// Found is a servo that answered a ping.
+type Found struct {
+	ID       byte
+	Number   uint16 // model_number
+	Firmware byte
+	Answers  int // more than one: several servos have this id
+}
+
+// Model is the found servo's model, nil when it is none that this package knows.
+func (f *Found) Model(protocol int) *Model { return ModelByNumber(f.Number, protocol) }
+
+// asRefusal finds a servo's own no in err.
+func asRefusal(err error) (Refusal, bool) {
+	var r Refusal
+	ok := errors.As(err, &r)
+	return r, ok
+}
+
+// Ping asks one servo who it is. It goes on listening after the answer for as long as another servo with the same id
+// could take to answer: two equal answers over each other look like one, anything else is errTwice or mangled.
+func (c *Client) Ping(id byte) (Found, error) {
+	f := Found{ID: id}
+	s, err := c.exchange("ping", &Instruction{ID: id, Op: Ping}, 3)
+	if err != nil {
+		// A no is an answer too: somebody is there.
+		if _, refused := asRefusal(err); !refused {
+			return f, c.collision(id, err)
+		}
+	}
+	f.Answers = 1
+	if c.link.protocol == 2 && len(s.Data) >= 3 {
+		f.Number, f.Firmware = binary.LittleEndian.Uint16(s.Data), s.Data[2]
+	}
+	if err := c.linger(&f); err != nil {
+		return f, err
+	}
+	if c.link.protocol == 1 {
+		// A ping of 1.0 tells nothing but that somebody is there.
+		p, err := c.Read(id, 0, 3)
+		if hal.KindOf(err) == hal.Timeout {
+			return f, c.fault(hal.BusFault, id, "ping", errPingOnly)
+		}
+		if err != nil {
+			return f, c.collision(id, err)
+		}
+		f.Number, f.Firmware = binary.LittleEndian.Uint16(p), p[2]
+	}
+	return f, nil
+}
+
+// linger listens until the deadline of the last exchange for what should not come.
+func (c *Client) linger(f *Found) error {
+	l := c.link
+	// Only what comes after the first answer counts.
+	bad := l.parser.BadChecksum
+	for {
+		s, err := l.status()
+		switch {
+		case err == nil && s.ID == f.ID:
+			f.Answers++
+			continue
+		case err == nil:
+			continue
+		case !errors.Is(err, errSilent):
+			return c.classify(f.ID, "ping", err)
+		case f.Answers > 1:
+			e := fmt.Errorf("%w: got %d answers, want 1: that many servos have this id", errTwice, f.Answers)
+			return c.fault(hal.BusFault, f.ID, "ping", e)
+		case l.parser.BadChecksum > bad || l.parser.Buffered() > 0:
+			return c.fault(hal.BusFault, f.ID, "ping", fmt.Errorf("%w after the first: two servos with this id?", errMangled))
+		}
+		return nil
+	}
+}
+
+// collision adds what a mangled answer to a ping mostly means.
+func (c *Client) collision(id byte, err error) error {
+	if !errors.Is(err, errMangled) {
+		return err
+	}
+	var e *hal.Error
+	if errors.As(err, &e) {
+		err = e.Err // without its bus and id twice
+	}
+	return c.fault(hal.BusFault, id, "ping", fmt.Errorf("%w: two servos with this id, or a wrong baud rate?", err))
+}
+
+// Scan asks every id from first to last, one after the other, and calls found for each that answers or whose answer
+// is mangled (err then says how). It takes the wire time and about 3 ms an id.
+func (c *Client) Scan(first, last byte, found func(Found, error)) error {
+	for id := int(first); id <= int(last); id++ {
+		f, err := c.Ping(byte(id))
+		switch hal.KindOf(err) {
+		// Silence is what nearly all ids answer.
+		case hal.Timeout:
+			continue
+		case hal.Absent:
+			return err
+		}
+		found(f, err)
+	}
+	return nil
+}
+
+// broadcastSlot is what DynamixelSDK allows each of the 253 ids for answering a broadcast ping.
+const broadcastSlot = 3 * time.Millisecond
+
+// PingAll asks all servos at once and collects their answers for 253 slots of 3 ms (0.76 s): 2.0 only, where each
+// answers in the order of its id. Mangled answers come back as a BusFault beside what was understood.
+func (c *Client) PingAll() ([]Found, error) {
+	l := c.link
+	if l.protocol == 1 {
+		return nil, c.fault(hal.Invalid, Broadcast, "ping all", errors.New("servos of protocol 1.0 answer over each other: scan"))
+	}
+	l.latency, l.out = c.Latency, l.out[:0]
+	l.add(&Instruction{ID: Broadcast, Op: Ping})
+	bad := l.parser.BadChecksum
+	if err := l.ask(253*statusBytes(2, 3), 253*broadcastSlot); err != nil {
+		return nil, c.classify(Broadcast, "ping all", err)
+	}
+	var all []Found
+	for {
+		s, err := l.status()
+		if errors.Is(err, errSilent) {
+			break
+		}
+		if err != nil {
+			return all, c.classify(Broadcast, "ping all", err)
+		}
+		if len(s.Data) < 3 {
+			continue
+		}
+		// Servos with one id answer in the same slot, one right after the other at best.
+		if n := len(all); n > 0 && all[n-1].ID == s.ID {
+			all[n-1].Answers++
+			continue
+		}
+		all = append(all, Found{ID: s.ID, Number: binary.LittleEndian.Uint16(s.Data), Firmware: s.Data[2], Answers: 1})
+		// Answers are parsed as they come, so the bound on raw is for one alone.
+		l.raw = l.raw[:0]
+	}
+	if n := l.parser.BadChecksum - bad; n > 0 || l.parser.Buffered() > 0 {
+		return all, c.fault(hal.BusFault, Broadcast, "ping all", fmt.Errorf("%w: %d bad checksums: servos with the same id?", errMangled, n))
+	}
+	return all, nil
+}

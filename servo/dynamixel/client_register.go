@@ -1,0 +1,65 @@
+package dynamixel
+
+import (
+	"fmt"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// ReadRegister returns the raw value of a register of a servo that is an m.
+func (c *Client) ReadRegister(id byte, m *Model, name string) (int64, error) {
+	r := m.Register(name)
+	if r == nil {
+		return 0, c.fault(hal.Invalid, id, "read "+name, fmt.Errorf("%s has no such register", m.Name))
+	}
+	p, err := c.Read(id, r.Addr, int(r.Size))
+	if err != nil {
+		return 0, err
+	}
+	return r.Decode(p), nil
+}
+
+// WriteRegister writes a raw value. It refuses what the servo would refuse or, worse, take: read-only registers,
+// values out of range, and EEPROM while torque is on, which it asks for first.
+func (c *Client) WriteRegister(id byte, m *Model, name string, v int64) error {
+	op := "write " + name
+	r := m.Register(name)
+	switch {
+	case r == nil:
+		return c.fault(hal.Invalid, id, op, fmt.Errorf("%s has no such register", m.Name))
+	case r.Access == ReadOnly:
+		return c.fault(hal.Invalid, id, op, fmt.Errorf("it is read-only"))
+	case v < r.Min || v > r.Max:
+		return c.fault(hal.Invalid, id, op, fmt.Errorf("got %d, want %d..%d", v, r.Min, r.Max))
+	}
+	// 2.0 servos refuse it themselves; 1.0 ones take it and may lose the write. One question more is cheap here.
+	if r.Access == EEPROM && id != Broadcast {
+		torque, err := c.ReadRegister(id, m, "torque_enable")
+		if err != nil {
+			return err
+		}
+		if torque != 0 {
+			return c.fault(hal.Unsafe, id, op, fmt.Errorf("torque is on: EEPROM can be written with torque off alone"))
+		}
+	}
+	var room [4]byte
+	return c.Write(id, r.Addr, r.Append(room[:0], v))
+}
+
+// Table reads every register of a servo, one by one, into a map by name; what it refuses to give is left out.
+// It stops at the first failure of the bus.
+func (c *Client) Table(id byte, m *Model) (map[string]int64, error) {
+	t := make(map[string]int64, len(m.Registers))
+	for i := range m.Registers {
+		v, err := c.ReadRegister(id, m, m.Registers[i].Name)
+		if err != nil {
+			// A model's later firmware has registers that an earlier one refuses.
+			if _, refused := asRefusal(err); refused {
+				continue
+			}
+			return t, err
+		}
+		t[m.Registers[i].Name] = v
+	}
+	return t, nil
+}

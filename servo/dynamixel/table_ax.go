@@ -1,0 +1,92 @@
+package dynamixel
+
+import (
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// alarms1 are the bits of a 1.0 error byte that tell of the servo's state.
+// Checksum and instruction errors tell of a packet and are counted, not shown.
+func alarms1() [8]servo.Alarm {
+	return [8]servo.Alarm{
+		servo.AlarmVoltage, servo.AlarmRange, servo.AlarmHeat, servo.AlarmRange, 0, servo.AlarmOverload, 0, 0,
+	}
+}
+
+// bauds1 are the documented codes of AX; MX adds three faster ones. The register takes any code 1..254.
+func bauds1() []Baud {
+	return []Baud{
+		{1, 1000000}, {3, 500000}, {4, 400000}, {7, 250000}, {9, 200000}, {16, 115200}, {34, 57600}, {103, 19200}, {207, 9600},
+	}
+}
+
+// modes returns the operating_mode codes of position, velocity, torque and duty mode; -1 where there is none.
+func modes(position, velocity, torque, duty int) (m [hal.NumModes]int) {
+	m[hal.PositionMode], m[hal.VelocityMode], m[hal.TorqueMode], m[hal.DutyMode] = position, velocity, torque, duty
+	return m
+}
+
+// What angle limits make of a 1.0 servo; both zero is a wheel.
+const (
+	jointMode = 0
+	wheelMode = 1
+)
+
+// axModels are the AX series, protocol 1.0. Source: e-Manual, ax/ax-12a. Torque goes on by writing a goal position too;
+// an alarm of the shutdown mask clears torque_enable and torque_limit.
+func axModels() []*Model {
+	return []*Model{{
+		Name: "ax-12a", Number: 12, Protocol: 1, RAMStart: 24, Bauds: bauds1(), AlarmBits: alarms1(),
+		TicksPerTurn: 1023 * 360. / 300, Centre: 512, MinTicks: 0, MaxTicks: 1023,
+		NominalVolts: 12, MaxVelocity: 59 * rpm, StallTorque: 1.5, StallCurrent: 1.5,
+		// The wheel mode has no speed control: it is a duty.
+		Modes: modes(jointMode, -1, -1, wheelMode),
+		Registers: []Register{
+			// EEPROM.
+			{"model_number", 0, 2, ReadOnly, Unsigned, 0, 65535, 12, number},
+			{"firmware", 2, 1, ReadOnly, Unsigned, 0, 255, 24, number},
+			{"id", 3, 1, EEPROM, Unsigned, 0, 253, 1, number},
+			{"baud_rate", 4, 1, EEPROM, Unsigned, 0, 254, 1, number},
+			// Factory 250 = 500 µs: it costs more than the answer at 1 Mbit/s. 0 is right for any host that turns in time.
+			{"return_delay", 5, 1, EEPROM, Unsigned, 0, 254, 250, microsecond},
+			// Both zero make a wheel.
+			{"cw_angle_limit", 6, 2, EEPROM, Unsigned, 0, 1023, 0, ticks1024},
+			{"ccw_angle_limit", 8, 2, EEPROM, Unsigned, 0, 1023, 1023, ticks1024},
+			{"temperature_limit", 11, 1, EEPROM, Unsigned, 0, 99, 70, celsius},
+			{"min_voltage", 12, 1, EEPROM, Unsigned, 50, 160, 60, decivolt},
+			{"max_voltage", 13, 1, EEPROM, Unsigned, 50, 160, 140, decivolt},
+			// What torque_limit is at power-up.
+			{"max_torque", 14, 2, EEPROM, Unsigned, 0, 1023, 1023, share1023},
+			// 0: answers pings alone, 1: and reads, 2: all.
+			{"status_return", 16, 1, EEPROM, Unsigned, 0, 2, 2, number},
+			{"alarm_led", 17, 1, EEPROM, Unsigned, 0, 127, bitHeat | bitOverload, number},
+			{"shutdown", 18, 1, EEPROM, Unsigned, 0, 127, bitHeat | bitOverload, number},
+			// RAM: switches and settings.
+			{"torque_enable", 24, 1, RAM, Unsigned, 0, 1, 0, number},
+			{"led", 25, 1, RAM, Unsigned, 0, 1, 0, number},
+			// Margin: dead zone in counts. Slope: counts from punch to full output, in steps of powers of two.
+			{"cw_compliance_margin", 26, 1, RAM, Unsigned, 0, 255, 1, number},
+			{"ccw_compliance_margin", 27, 1, RAM, Unsigned, 0, 255, 1, number},
+			{"cw_compliance_slope", 28, 1, RAM, Unsigned, 1, 254, 32, number},
+			{"ccw_compliance_slope", 29, 1, RAM, Unsigned, 1, 254, 32, number},
+			// RAM: goals. goal_position and moving_speed are written together in every cycle.
+			{"goal_position", 30, 2, RAM, Unsigned, 0, 1023, 512, ticks1024},
+			// As a joint 0 means no speed control, as fast as it can; as a wheel it is a duty in 1/1023 with the sign in bit 10.
+			{"moving_speed", 32, 2, RAM, Magnitude, -1023, 1023, 0, speedAX},
+			// Set to zero by an alarm of the shutdown mask; writing it again is what clears the latch.
+			{"torque_limit", 34, 2, RAM, Unsigned, 0, 1023, 1023, share1023},
+			// Measured. The first three are read in every cycle.
+			{"present_position", 36, 2, ReadOnly, Unsigned, 0, 1023, 512, ticks1024},
+			{"present_velocity", 38, 2, ReadOnly, Magnitude, -1023, 1023, 0, speedAX},
+			// An estimate from the duty, not a measured torque.
+			{"present_load", 40, 2, ReadOnly, Magnitude, -1023, 1023, 0, share1023},
+			{"present_voltage", 42, 1, ReadOnly, Unsigned, 0, 255, 120, decivolt},
+			{"present_temperature", 43, 1, ReadOnly, Unsigned, 0, 255, 25, celsius},
+			{"registered", 44, 1, ReadOnly, Unsigned, 0, 1, 0, number},
+			{"moving", 46, 1, ReadOnly, Unsigned, 0, 1, 0, number},
+			// 1 locks the EEPROM until the next power-up.
+			{"lock", 47, 1, RAM, Unsigned, 0, 1, 0, number},
+			{"punch", 48, 2, RAM, Unsigned, 32, 1023, 32, number},
+		},
+	}}
+}

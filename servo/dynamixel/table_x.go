@@ -1,0 +1,237 @@
+package dynamixel
+
+import (
+	"strconv"
+
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// xVariant is what differs between the models that share the X control table, with the figures at NominalVolts.
+type xVariant struct {
+	name          string
+	number        int64
+	stall, amps   float64 // N·m, A
+	speed         float64 // rpm without load
+	currentLimit  int64   // 0: no current control, present_load instead of present_current
+	currentUnit   float64 // A a count
+	velocityLimit int64
+	temperature   int64 // limit, °C
+	minVolts      int64 // limits, 0.1 V
+	maxVolts      int64
+	threshold     int64    // moving_threshold
+	velocityPI    [2]int64 // gains at power-up
+	positionPID   [3]int64
+}
+
+// Gains and volts that several models share.
+var (
+	velocityXM = [2]int64{100, 1920}
+	positionXM = [3]int64{800, 0, 0}
+	positionXH = [3]int64{900, 0, 0}
+	positionMX = [3]int64{850, 0, 0}
+)
+
+// xVariants is one row a model. Source: e-Manual, x/<model> and mx/<model>-2: control table, specifications at 12 V
+// (5 V for XL330). The XH540's current unit is the XM540's.
+func xVariants() []xVariant {
+	const mA = 1e-3
+	return []xVariant{
+		{"mx-28-2", 30, 2.5, 1.4, 55, 0, 0, 380, 80, 95, 160, 10, velocityXM, positionMX},
+		{"mx-64-2", 311, 6.0, 4.1, 63, 1941, 3.36 * mA, 435, 80, 95, 160, 10, velocityXM, positionMX},
+		{"mx-106-2", 321, 8.4, 5.2, 45, 2047, 3.36 * mA, 360, 80, 95, 160, 10, velocityXM, positionMX},
+		{"xl330-m077", 1190, 0.215, 1.47, 383, 1750, 1 * mA, 1620, 70, 35, 70, 10, [2]int64{40, 400}, [3]int64{400, 400, 0}},
+		{"xl330-m288", 1200, 0.52, 1.47, 103, 1750, 1 * mA, 445, 70, 35, 70, 10, [2]int64{180, 1600}, [3]int64{400, 0, 0}},
+		{"xl430-w250", 1060, 1.5, 1.4, 61, 0, 0, 265, 72, 60, 140, 10, [2]int64{100, 1000}, [3]int64{640, 0, 4000}},
+		{"xc430-w150", 1070, 1.6, 1.4, 106, 0, 0, 460, 80, 60, 160, 20, velocityXM, [3]int64{460, 0, 0}},
+		{"xm430-w350", 1020, 4.1, 2.3, 46, 1193, 2.69 * mA, 350, 80, 95, 160, 10, velocityXM, positionXM},
+		{"xm430-w210", 1030, 3.0, 2.3, 77, 1193, 2.69 * mA, 330, 80, 95, 160, 10, velocityXM, positionXM},
+		{"xm540-w150", 1130, 7.3, 4.4, 53, 2047, 2.69 * mA, 230, 80, 95, 160, 10, velocityXM, positionXM},
+		{"xm540-w270", 1120, 10.6, 4.4, 30, 2047, 2.69 * mA, 128, 80, 95, 160, 10, velocityXM, positionXM},
+		{"xh430-w350", 1000, 3.4, 1.3, 30, 648, 2.69 * mA, 130, 80, 95, 160, 10, velocityXM, positionXH},
+		{"xh430-w210", 1010, 2.5, 1.3, 50, 648, 2.69 * mA, 360, 80, 95, 160, 10, velocityXM, positionXH},
+		{"xh540-w150", 1110, 7.1, 4.9, 70, 2047, 2.69 * mA, 300, 80, 95, 160, 10, velocityXM, positionXM},
+		{"xh540-w270", 1100, 9.9, 4.9, 39, 2047, 2.69 * mA, 167, 80, 95, 160, 10, velocityXM, positionXM},
+	}
+}
+
+// xModels are the X series and the MX series under protocol 2.0.
+func xModels() []*Model {
+	var all []*Model
+	for _, v := range xVariants() {
+		all = append(all, v.model())
+	}
+	return all
+}
+
+func (v *xVariant) isXL330() bool { return v.number == 1190 || v.number == 1200 }
+func (v *xVariant) isMX() bool    { return v.number < 1000 }
+func (v *xVariant) isX540() bool  { return v.number >= 1100 && v.number <= 1130 }
+
+// alarms2 are the bits of hardware_error of the X series.
+func alarms2() [8]servo.Alarm {
+	return [8]servo.Alarm{
+		servo.AlarmVoltage, 0, servo.AlarmHeat, servo.AlarmEncoder, servo.AlarmShock, servo.AlarmOverload, 0, 0,
+	}
+}
+
+// bauds2 are the codes of the X series from 4.5 Mbit/s down.
+func bauds2() []Baud {
+	return []Baud{
+		{7, 4500000}, {6, 4000000}, {5, 3000000}, {4, 2000000}, {3, 1000000}, {2, 115200}, {1, 57600}, {0, 9600},
+	}
+}
+
+func (v *xVariant) model() *Model {
+	m := &Model{
+		Name: v.name, Number: uint16(v.number), Protocol: 2, RAMStart: 64, AlarmBits: alarms2(), Bauds: bauds2(),
+		TicksPerTurn: 4096, Centre: 2048, MinTicks: 0, MaxTicks: 4095,
+		NominalVolts: 12, MaxVelocity: v.speed * rpm, StallTorque: v.stall, StallCurrent: v.amps,
+		CurrentControl: v.currentLimit > 0, CurrentUnit: v.currentUnit, MaxCurrent: float64(v.currentLimit) * v.currentUnit,
+		OperatingModes: []byte{1, 3, 4, 16}, Modes: modes(3, 1, -1, 16),
+		FastRead: true, BulkRead: true, Registers: v.registers(),
+	}
+	if m.CurrentControl {
+		// Mode 5 is position with goal_current as the torque limit.
+		m.OperatingModes, m.Modes = []byte{0, 1, 3, 4, 5, 16}, modes(5, 1, 0, 16)
+	}
+	if v.isXL330() {
+		m.NominalVolts, m.Bauds = 5, m.Bauds[1:]
+		m.Indirect = []Indirect{{168, 208, 20, 64, 227}}
+	} else {
+		m.Indirect = []Indirect{{168, 224, 28, 64, 661}, {578, 634, 28, 64, 661}}
+	}
+	m.Registers = appendIndirect(m.Registers, m.Indirect)
+	return m
+}
+
+// appendIndirect adds the pointers and windows, numbered through as the e-Manual does.
+func appendIndirect(regs []Register, tables []Indirect) []Register {
+	k := 1
+	for _, t := range tables {
+		for i := range t.Count {
+			// At power-up every pointer points at its own window.
+			n, at := strconv.Itoa(k+int(i)), int64(t.Data+i)
+			regs = append(regs, Register{
+				"indirect_address_" + n, t.Addr + 2*i, 2, RAM, Unsigned, int64(t.Min), int64(t.Max), at, number,
+			})
+		}
+		for i := range t.Count {
+			n := strconv.Itoa(k + int(i))
+			regs = append(regs, Register{"indirect_data_" + n, t.Data + i, 1, RAM, Unsigned, 0, 255, 0, number})
+		}
+		k += int(t.Count)
+	}
+	return regs
+}
+
+// registers is the control table up to the indirect area.
+func (v *xVariant) registers() []Register {
+	const position = 1048575 // 256 turns either way, of the extended position mode
+	fastest, shutdown, protocolMin, protocolMax := int64(7), int64(52), int64(1), int64(2)
+	velocityMax, voltFloor := int64(1023), v.minVolts
+	if v.isXL330() {
+		fastest, shutdown, protocolMin, protocolMax = 6, 53, 2, 22
+		velocityMax, voltFloor = 2047, 31
+	}
+	regs := []Register{
+		// EEPROM, 0..63. Locked while torque_enable is 1.
+		{"model_number", 0, 2, ReadOnly, Unsigned, 0, 65535, v.number, number},
+		{"model_information", 2, 4, ReadOnly, Unsigned, 0, 1<<32 - 1, 0, number},
+		{"firmware", 6, 1, ReadOnly, Unsigned, 0, 255, 52, number},
+		{"id", 7, 1, EEPROM, Unsigned, 0, 252, 1, number},
+		{"baud_rate", 8, 1, EEPROM, Unsigned, 0, fastest, 1, number},
+		{"return_delay", 9, 1, EEPROM, Unsigned, 0, 254, 250, microsecond},
+		// Bits: 0 reverse, 1 slave (x540, MX-106), 2 time-based profile, 3 torque on by goal.
+		{"drive_mode", 10, 1, EEPROM, Unsigned, 0, 13, 0, number},
+		// 0 current, 1 velocity, 3 position, 4 extended position, 5 current-based position, 16 PWM.
+		{"operating_mode", 11, 1, EEPROM, Unsigned, 0, 16, 3, number},
+		// A second id that is obeyed but never answered under; 253 and above: none.
+		{"shadow_id", 12, 1, EEPROM, Unsigned, 0, 255, 255, number},
+		{"protocol_type", 13, 1, EEPROM, Unsigned, protocolMin, protocolMax, 2, number},
+		// Added to what the encoder says.
+		{"homing_offset", 20, 4, EEPROM, Signed, -1044479, 1044479, 0, turns4096},
+		{"moving_threshold", 24, 4, EEPROM, Unsigned, 0, 1023, v.threshold, speedX},
+		{"temperature_limit", 31, 1, EEPROM, Unsigned, 0, 100, v.temperature, celsius},
+		{"max_voltage", 32, 2, EEPROM, Unsigned, voltFloor, v.maxVolts, v.maxVolts, decivolt},
+		{"min_voltage", 34, 2, EEPROM, Unsigned, voltFloor, v.maxVolts, v.minVolts, decivolt},
+		{"pwm_limit", 36, 2, EEPROM, Unsigned, 0, 885, 885, pwm885},
+		{"velocity_limit", 44, 4, EEPROM, Unsigned, 0, velocityMax, v.velocityLimit, speedX},
+		{"max_position", 48, 4, EEPROM, Unsigned, 0, 4095, 4095, ticks4096},
+		{"min_position", 52, 4, EEPROM, Unsigned, 0, 4095, 0, ticks4096},
+		// Bits: 0 torque on at power-up, 1 RAM restored from the backup.
+		{"startup", 60, 1, EEPROM, Unsigned, 0, 3, 0, number},
+		{"shutdown", 63, 1, EEPROM, Unsigned, 0, 63, shutdown, number},
+		// RAM: switches and state.
+		{"torque_enable", 64, 1, RAM, Unsigned, 0, 1, 0, number},
+		{"led", 65, 1, RAM, Unsigned, 0, 1, 0, number},
+		{"status_return", 68, 1, RAM, Unsigned, 0, 2, 2, number},
+		{"registered", 69, 1, ReadOnly, Unsigned, 0, 1, 0, number},
+		// Cleared by a reboot alone.
+		{"hardware_error", 70, 1, ReadOnly, Unsigned, 0, 255, 0, number},
+		// RAM: gains, in the firmware's own units.
+		{"velocity_i_gain", 76, 2, RAM, Unsigned, 0, 16383, v.velocityPI[1], number},
+		{"velocity_p_gain", 78, 2, RAM, Unsigned, 0, 16383, v.velocityPI[0], number},
+		{"position_d_gain", 80, 2, RAM, Unsigned, 0, 16383, v.positionPID[2], number},
+		{"position_i_gain", 82, 2, RAM, Unsigned, 0, 16383, v.positionPID[1], number},
+		{"position_p_gain", 84, 2, RAM, Unsigned, 0, 16383, v.positionPID[0], number},
+		{"feedforward_2nd_gain", 88, 2, RAM, Unsigned, 0, 16383, 0, number},
+		{"feedforward_1st_gain", 90, 2, RAM, Unsigned, 0, 16383, 0, number},
+		// RAM: goals. A tripped watchdog makes them read-only until 0 is written to it.
+		{"bus_watchdog", 98, 1, RAM, Signed, -1, 127, 0, watchdog}, // -1 = tripped
+		// The goal of the PWM mode and the limit of position and velocity modes.
+		{"goal_pwm", 100, 2, RAM, Signed, -885, 885, 885, pwm885},
+		{"goal_velocity", 104, 4, RAM, Signed, -velocityMax, velocityMax, 0, speedX},
+		// 0 = no bound.
+		{"profile_acceleration", 108, 4, RAM, Unsigned, 0, 32767, 0, accelX},
+		{"profile_velocity", 112, 4, RAM, Unsigned, 0, 32767, 0, speedX},
+		{"goal_position", 116, 4, RAM, Signed, -position, position, 0, ticks4096},
+		// Measured. present_current or present_load, present_velocity and present_position lie together: 126..135.
+		{"realtime_tick", 120, 2, ReadOnly, Unsigned, 0, 32767, 0, millisecond},
+		{"moving", 122, 1, ReadOnly, Unsigned, 0, 1, 0, number},
+		{"moving_status", 123, 1, ReadOnly, Unsigned, 0, 255, 0, number},
+		{"present_pwm", 124, 2, ReadOnly, Signed, -885, 885, 0, pwm885},
+		{"present_velocity", 128, 4, ReadOnly, Signed, -1 << 31, 1<<31 - 1, 0, speedX},
+		{"present_position", 132, 4, ReadOnly, Signed, -1 << 31, 1<<31 - 1, 2048, ticks4096},
+		{"velocity_trajectory", 136, 4, ReadOnly, Signed, -1 << 31, 1<<31 - 1, 0, speedX},
+		{"position_trajectory", 140, 4, ReadOnly, Signed, -1 << 31, 1<<31 - 1, 0, ticks4096},
+		{"present_voltage", 144, 2, ReadOnly, Unsigned, 0, 65535, 120, decivolt},
+		{"present_temperature", 146, 1, ReadOnly, Unsigned, 0, 255, 25, celsius},
+	}
+	for _, r := range v.extras() {
+		regs = insert(regs, r)
+	}
+	return regs
+}
+
+// extras are the registers that not every variant has.
+func (v *xVariant) extras() []Register {
+	var regs []Register
+	if n := v.currentLimit; n > 0 {
+		a := ampere(v.currentUnit)
+		// goal_current is the goal of the current mode and the torque limit of current-based position.
+		regs = append(regs,
+			Register{"current_limit", 38, 2, EEPROM, Unsigned, 0, n, n, a},
+			Register{"goal_current", 102, 2, RAM, Signed, -n, n, n, a},
+			Register{"present_current", 126, 2, ReadOnly, Signed, -32768, 32767, 0, a})
+	} else {
+		regs = append(regs, Register{"present_load", 126, 2, ReadOnly, Signed, -1000, 1000, 0, permille})
+	}
+	if v.isXL330() {
+		regs = append(regs, Register{"pwm_slope", 62, 1, EEPROM, Unsigned, 1, 255, 140, Measure{"V/s", 1.977, 0}})
+	}
+	if v.isMX() {
+		// Old X firmware had it too; new tables leave it out.
+		regs = append(regs, Register{"acceleration_limit", 40, 4, EEPROM, Unsigned, 0, 32767, 32767, accelX})
+	} else {
+		regs = append(regs, Register{"backup_ready", 147, 1, ReadOnly, Unsigned, 0, 1, 1, number})
+	}
+	if v.isX540() {
+		for i := range uint16(3) {
+			n := strconv.Itoa(int(i) + 1)
+			regs = append(regs,
+				Register{"external_port_mode_" + n, 56 + i, 1, EEPROM, Unsigned, 0, 3, 3, number},
+				Register{"external_port_data_" + n, 152 + 2*i, 2, RAM, Unsigned, 0, 4095, 0, number})
+		}
+	}
+	return regs
+}

@@ -1,0 +1,57 @@
+package dynamixel
+
+import "github.com/halyard-robotics/halyard/servo"
+
+// xl320Models is the XL-320: protocol 2.0 over a table of the AX kind, without current, bus watchdog, indirect
+// addresses or fast reads. Source: e-Manual, x/xl320. DynamixelSDK's xl320.model gives it 12 bits; it has 10.
+func xl320Models() []*Model {
+	return []*Model{{
+		Name: "xl-320", Number: 350, Protocol: 2, RAMStart: 24, BulkRead: true,
+		AlarmBits:    [8]servo.Alarm{servo.AlarmOverload, servo.AlarmHeat, servo.AlarmVoltage},
+		Bauds:        []Baud{{3, 1000000}, {2, 115200}, {1, 57600}, {0, 9600}},
+		TicksPerTurn: 1023 * 360. / 300, Centre: 512, MinTicks: 0, MaxTicks: 1023,
+		NominalVolts: 7.4, MaxVelocity: 114 * rpm, StallTorque: 0.39, StallCurrent: 1.1,
+		// control_mode 1 is a wheel without speed control, 2 is a joint.
+		OperatingModes: []byte{1, 2}, Modes: modes(2, -1, -1, 1),
+		Registers: []Register{
+			// EEPROM.
+			{"model_number", 0, 2, ReadOnly, Unsigned, 0, 65535, 350, number},
+			{"firmware", 2, 1, ReadOnly, Unsigned, 0, 255, 29, number},
+			{"id", 3, 1, EEPROM, Unsigned, 0, 252, 1, number},
+			{"baud_rate", 4, 1, EEPROM, Unsigned, 0, 3, 3, number},
+			{"return_delay", 5, 1, EEPROM, Unsigned, 0, 254, 250, microsecond},
+			{"cw_angle_limit", 6, 2, EEPROM, Unsigned, 0, 1023, 0, ticks1024},
+			{"ccw_angle_limit", 8, 2, EEPROM, Unsigned, 0, 1023, 1023, ticks1024},
+			// control_mode in the e-Manual; the same register by purpose, with codes of its own.
+			{"operating_mode", 11, 1, EEPROM, Unsigned, 1, 2, 2, number},
+			{"temperature_limit", 12, 1, EEPROM, Unsigned, 0, 150, 65, celsius},
+			{"min_voltage", 13, 1, EEPROM, Unsigned, 50, 250, 60, decivolt},
+			{"max_voltage", 14, 1, EEPROM, Unsigned, 50, 250, 90, decivolt},
+			{"max_torque", 15, 2, EEPROM, Unsigned, 0, 1023, 1023, share1023},
+			{"status_return", 17, 1, EEPROM, Unsigned, 0, 2, 2, number},
+			// Bits of its own, see AlarmBits.
+			{"shutdown", 18, 1, EEPROM, Unsigned, 0, 7, 3, number},
+			// RAM.
+			{"torque_enable", 24, 1, RAM, Unsigned, 0, 1, 0, number},
+			// Red, green and blue.
+			{"led", 25, 1, RAM, Unsigned, 0, 7, 0, number},
+			{"position_d_gain", 27, 1, RAM, Unsigned, 0, 254, 0, number},
+			{"position_i_gain", 28, 1, RAM, Unsigned, 0, 254, 0, number},
+			{"position_p_gain", 29, 1, RAM, Unsigned, 0, 254, 32, number},
+			{"goal_position", 30, 2, RAM, Unsigned, 0, 1023, 512, ticks1024},
+			{"moving_speed", 32, 2, RAM, Magnitude, -1023, 1023, 0, speedAX},
+			// One byte further than the AX's.
+			{"torque_limit", 35, 2, RAM, Unsigned, 0, 1023, 1023, share1023},
+			// Measured.
+			{"present_position", 37, 2, ReadOnly, Unsigned, 0, 1023, 512, ticks1024},
+			{"present_velocity", 39, 2, ReadOnly, Magnitude, -1023, 1023, 0, speedAX},
+			{"present_load", 41, 2, ReadOnly, Magnitude, -1023, 1023, 0, share1023},
+			{"present_voltage", 45, 1, ReadOnly, Unsigned, 0, 255, 74, decivolt},
+			{"present_temperature", 46, 1, ReadOnly, Unsigned, 0, 255, 25, celsius},
+			{"registered", 47, 1, ReadOnly, Unsigned, 0, 1, 0, number},
+			{"moving", 49, 1, ReadOnly, Unsigned, 0, 1, 0, number},
+			{"hardware_error", 50, 1, ReadOnly, Unsigned, 0, 255, 0, number},
+			{"punch", 51, 2, RAM, Unsigned, 0, 1023, 32, number},
+		},
+	}}
+}

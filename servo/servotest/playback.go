@@ -1,0 +1,114 @@
+package servotest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// Playback is a servo.Line that answers as its turns say and remembers every departure from them. Its clock is
+// virtual: writing and waiting take their wire time of it and none of the test's.
+type Playback struct {
+	Piece int // bytes a Read at most, 0 = all that is there; 1 shakes a reader's framing
+
+	turns   []Turn
+	at      int // next turn
+	rate    int
+	now     time.Duration
+	pending []byte
+	arrives time.Duration // when the last byte of pending is there
+	gone    bool
+	faults  []error
+}
+
+// NewPlayback returns a line of baud bit/s with turns to come.
+func NewPlayback(baud int, turns ...Turn) *Playback { return &Playback{rate: baud, turns: turns} }
+
+var _ servo.Line = (*Playback)(nil)
+
+// Write checks p against the next turn.
+func (b *Playback) Write(p []byte) (int, error) {
+	if b.gone {
+		return 0, servo.ErrGone
+	}
+	b.now += b.wire(len(p))
+	if b.at == len(b.turns) {
+		b.fault("write %d: got % X, want nothing more", b.at, p)
+		return len(p), nil
+	}
+	t := &b.turns[b.at]
+	if !t.Any && !bytes.Equal(p, t.Write) {
+		b.fault("write %d: got % X, want % X", b.at, p, t.Write)
+	}
+	b.at++
+	b.pending = append(b.pending, t.Read...)
+	b.arrives = b.now + t.After + b.wire(len(t.Read))
+	b.gone = t.Gone && len(t.Read) == 0
+	return len(p), nil
+}
+
+// Read hands out what the turns say, or lets timeout pass.
+func (b *Playback) Read(p []byte, timeout time.Duration) (int, error) {
+	switch {
+	case b.gone:
+		return 0, servo.ErrGone
+	case len(b.pending) == 0:
+		b.now += timeout
+		return 0, os.ErrDeadlineExceeded
+	case b.arrives > b.now+timeout:
+		b.now += timeout
+		return 0, os.ErrDeadlineExceeded
+	}
+	b.now = max(b.now, b.arrives)
+	if b.Piece > 0 && len(p) > b.Piece {
+		p = p[:b.Piece]
+	}
+	n := copy(p, b.pending)
+	b.pending = b.pending[n:]
+	if len(b.pending) == 0 && b.at > 0 {
+		b.gone = b.turns[b.at-1].Gone
+	}
+	return n, nil
+}
+
+// Discard drops what has arrived and was not read.
+func (b *Playback) Discard() error {
+	if b.gone {
+		return servo.ErrGone
+	}
+	b.pending = b.pending[:0]
+	return nil
+}
+
+// Now is the virtual clock.
+func (b *Playback) Now() time.Duration { return b.now }
+
+// Pass lets d of the virtual clock pass.
+func (b *Playback) Pass(d time.Duration) { b.now += d }
+
+// Baud is the rate.
+func (b *Playback) Baud() int { return b.rate }
+
+// SetBaud changes the rate.
+func (b *Playback) SetBaud(baud int) error { b.rate = baud; return nil }
+
+// Close returns everything that did not go by the turns, leftovers included.
+func (b *Playback) Close() error {
+	if n := len(b.turns) - b.at; n > 0 {
+		b.fault("closed with %d turns left: want write of % X", n, b.turns[b.at].Write)
+		b.at = len(b.turns)
+	}
+	return errors.Join(b.faults...)
+}
+
+func (b *Playback) wire(n int) time.Duration {
+	return time.Duration(n) * 10 * time.Second / time.Duration(b.rate)
+}
+
+func (b *Playback) fault(format string, args ...any) {
+	b.faults = append(b.faults, fmt.Errorf("playback: "+format, args...))
+}
