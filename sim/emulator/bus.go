@@ -1,0 +1,221 @@
+package emulator
+
+import (
+	"sync"
+	"time"
+
+	"github.com/halyard-robotics/halyard/servo/dynamixel"
+)
+
+// BusConfig says what one line is.
+type BusConfig struct {
+	Name   string
+	Baud   int // bit/s of the line: what its servos are set to, and what a line in memory opens with
+	Timing Timing
+	Seed   int64 // of the faults' dice
+	// Mutex, when not nil, is held while the bus touches servos and actuators: give buses on ptys the one that is
+	// held around the scene's Advance. A nil one is made.
+	Mutex *sync.Mutex
+}
+
+// byteGap ends an instruction that stopped in the middle (e-Manual, protocol 1.0).
+const byteGap = 100 * time.Millisecond
+
+// Bus is all servos of one line and the adapter at its end. It is served in memory (Line) or on a pty (ServePTY), not
+// both at a time. It is a hal.World: Advance moves its clock along with the scene's.
+type Bus struct {
+	name    string
+	mu      *sync.Mutex
+	baud    int // of the configuration
+	servos  []*Servo
+	seed    int64
+	faults  []*planted
+	planted int
+
+	wire
+	now      time.Duration // the bus's clock; the host's too
+	edge     time.Duration // the end of the last period that has passed
+	overruns uint64
+	host     int           // the host's rate, bit/s
+	sent     time.Duration // when the host's last byte ends
+	plugged  bool
+	plug     int // counts pluggings; a line of an earlier one is gone
+
+	parsers [2]*dynamixel.Parser // protocols 1 and 2
+	in      dynamixel.Instruction
+
+	// Scratch.
+	packet []byte             // an answer
+	parts  []dynamixel.Status // of a fast answer
+	data   []byte             // of the parts
+	bad    []int              // bytes of a fast answer that arrive wrong
+}
+
+// NewBus returns the line of servos. Each is set to the line's baud rate, if its model knows it; Preset afterwards
+// for one that is not. The servos belong to the bus from now on.
+func NewBus(cfg BusConfig, servos ...*Servo) *Bus {
+	baud := min(max(cfg.Baud, 1), fastest)
+	b := &Bus{
+		name: cfg.Name, mu: cfg.Mutex, baud: baud, host: baud, servos: servos, seed: cfg.Seed, plugged: true,
+		wire:   wire{timing: cfg.Timing, bytes: make([]onWire, 0, 2048)},
+		packet: make([]byte, 0, 2048), parts: make([]dynamixel.Status, 0, 256),
+	}
+	if b.mu == nil {
+		b.mu = new(sync.Mutex)
+	}
+	for i := range b.parsers {
+		b.parsers[i] = dynamixel.NewParser(i+1, dynamixel.FromHost)
+	}
+	for _, s := range servos {
+		// Who sets up a robot sets its servos to the line's rate; other settings are the factory's.
+		s.boot = cfg.Timing.Boot
+		if code, ok := s.model.BaudCode(b.baud); ok {
+			s.set(rBaud, int64(code))
+		}
+	}
+	return b
+}
+
+// Name, Baud and Servos say what the bus was made of.
+func (b *Bus) Name() string     { return b.name }
+func (b *Bus) Baud() int        { return b.baud }
+func (b *Bus) Servos() []*Servo { return b.servos }
+func (b *Bus) Overruns() uint64 { return b.overruns }
+
+// Advance lets a period of dt pass: the clock moves to its end. Transfers that took longer count as an overrun, and
+// the next period begins when they end.
+func (b *Bus) Advance(dt time.Duration) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.edge += dt
+	if b.now > b.edge {
+		b.overruns++
+		b.edge = b.now
+	}
+	b.update(b.edge)
+	return nil
+}
+
+// update moves the clock to now and lets everything notice.
+func (b *Bus) update(now time.Duration) {
+	b.now = max(b.now, now)
+	// An unplugged servo is without power; an unplugged bus is without a host.
+	if b.faultAt(Unplug, nil, b.now) != nil {
+		b.unplug()
+	} else {
+		b.plugged = true
+	}
+	for _, s := range b.servos {
+		b.view(s, b.now)
+		s.update(b.now)
+		s.remember()
+	}
+}
+
+// unplug loses what was on its way to the host and counts, so that a line opened before stays gone when the adapter is
+// back: a device file does not come back to life either. The servos keep their power.
+func (b *Bus) unplug() {
+	if b.plugged {
+		b.plugged = false
+		b.plug++
+		b.wire.clear()
+	}
+}
+
+// view sets what the faults at work make of s, and takes or gives its power.
+func (b *Bus) view(s *Servo, now time.Duration) {
+	if len(b.faults) == 0 && !s.dark && s.faults == (faultView{}) {
+		return
+	}
+	s.faults = faultView{}
+	dark := false
+	for _, p := range b.faults {
+		if p.servo != nil && p.servo != s || !p.on(now) {
+			continue
+		}
+		switch p.Kind {
+		case Off, Brownout:
+			dark = true
+		case Unplug:
+			dark = dark || p.servo != nil
+		case Stuck:
+			s.faults.stuck = true
+		case Garbage:
+			s.faults.garbage = p.dice
+		case Wrong:
+			s.faults.wrong = p.Offset
+		case Delayed:
+			s.faults.age = p.Delay
+		}
+	}
+	if dark && !s.dark {
+		s.powerOff()
+	} else if !dark && s.dark {
+		s.powerOn(now)
+	}
+}
+
+// hear takes bytes that the host sends from start on, and returns when the last one ends. Whole instructions among
+// them are obeyed and answered.
+func (b *Bus) hear(p []byte, start time.Duration) time.Duration {
+	end := start + wireTime(len(p), b.host)
+	if !b.plugged {
+		return end
+	}
+	if start-b.sent > byteGap { // whatever stopped there will not go on
+		b.resetParsers()
+	}
+	if start < b.busy() {
+		// The host talks over an answer: neither is understood.
+		b.spoil(start)
+		b.resetParsers()
+		k := min(len(p), int((b.busy()-start)/wireTime(1, b.host))+1)
+		start += wireTime(k, b.host)
+		p = p[k:]
+	}
+	// The adapter's own echo is on the wire while the host talks, before any answer.
+	b.sent = end
+	if b.timing.Echo {
+		b.put(p, start, b.host)
+	}
+	// Both protocols listen, as servos of both may hang on one line; each ignores the other's packets.
+	for i, parser := range b.parsers {
+		b.parse(parser, i+1, p, start)
+	}
+	return end
+}
+
+// resetParsers forgets what was half heard.
+func (b *Bus) resetParsers() {
+	for _, p := range b.parsers {
+		p.Reset()
+	}
+}
+
+// parse feeds one protocol's parser and obeys what comes out of it.
+func (b *Bus) parse(parser *dynamixel.Parser, protocol int, p []byte, start time.Duration) {
+	for fed := 0; fed < len(p); {
+		fed += parser.Feed(p[fed:])
+		for {
+			var k dynamixel.Packet
+			if !parser.Next(&k) {
+				break
+			}
+			// What is still buffered has come after the packet.
+			end := start + wireTime(max(0, fed-parser.Buffered()), b.host)
+			var err error
+			if protocol == 1 {
+				err = k.Instruction1(&b.in)
+			} else {
+				err = k.Instruction2(&b.in)
+			}
+			b.obey(protocol, &b.in, err != nil, end)
+		}
+	}
+}
+
+// understands reports whether s hears what is said now in a protocol.
+func (b *Bus) understands(s *Servo, protocol int, now time.Duration) bool {
+	return !s.dark && now >= s.booted && s.protocol() == protocol && sameBaud(s.baud(), b.host) &&
+		b.strikes(Intermittent, s, now) == nil
+}

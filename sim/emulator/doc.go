@@ -1,0 +1,22 @@
+// Package emulator is Dynamixel servos from the other side of the wire: a register file on top of each simulated
+// actuator, all servos of one line behind one adapter, and what goes wrong there. A driver, and a stock SDK, must not
+// be able to tell it from copper.
+//
+//	host bytes ─► Bus: parsers ─► Servo: rules, registers ─► actuator.Servo (moved by the scene between transactions)
+//	host bytes ◄── wire: time of every byte, collisions, adapter ◄── answers ◄─┘
+//
+// One Bus has one clock. In memory (Line) it is virtual: a transfer returns at once and moves the clock by its wire
+// time. On a pseudo terminal (ServePTY) it is the wall's. Registers act on the actuator when they are written and
+// measure it when they are read; nothing moves but by the scene.
+//
+// Decisions where the sources are silent or the servos of the field differ:
+//
+//   - A silent servo in a sync or bulk read silences those after it (DynamixelSDK issue 364); Timing.SkipSilent is for
+//     firmware that goes on. A middle one missing in a fast read truncates the common answer.
+//   - A packet with a bad checksum is not answered, in either protocol.
+//   - A broadcast ping is answered in the order of IDs in 2.0; in 1.0 all answer at once, on top of each other.
+//   - A write that would break a rule in any of its registers changes none.
+//   - A write to an ID or baud rate is answered with the old one.
+//   - 1.0 answers a write to a locked or read-only register, or beyond the table, with the range bit.
+//   - What a servo does at torque-on is go to its goal register, which is the present position after power-on only.
+package emulator
