@@ -2,7 +2,6 @@ package hal
 
 import (
 	"context"
-	"math"
 	"time"
 )
 
@@ -46,7 +45,6 @@ func (r *Rig) run() {
 		}
 	}
 	r.eachBus(Bus.Receive)
-	r.countLineTime()
 	r.time += dt
 	r.step++
 	r.total++
@@ -232,27 +230,5 @@ func (r *Rig) park(next time.Duration) {
 	for end := next + patience; parking() && next < end; {
 		r.clock.SleepUntil(next)
 		next = r.tick(context.Background(), next)
-	}
-}
-
-// timedBus is a bus whose line keeps its own clock: in memory, where waiting takes no time, it tells what the wire
-// would have taken.
-type timedBus interface{ Now() time.Duration }
-
-// countLineTime counts cycles whose line time exceeds the period: in virtual time nothing else would show it.
-func (r *Rig) countLineTime() {
-	for i, b := range r.buses {
-		t, ok := b.(timedBus)
-		if !ok {
-			continue
-		}
-		for len(r.stats.lineTimes) <= i {
-			r.stats.lineTimes = append(r.stats.lineTimes, time.Duration(math.MinInt64))
-		}
-		now := t.Now()
-		if was := r.stats.lineTimes[i]; was != math.MinInt64 && now-was > r.config.Period && r.config.Mode == Lockstep {
-			r.stats.LineOverruns++
-		}
-		r.stats.lineTimes[i] = now
 	}
 }

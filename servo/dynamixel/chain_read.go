@@ -24,6 +24,7 @@ func (c *Chain) Receive() error {
 		return c.lost()
 	}
 	c.cycle++
+	c.stats.resume(c.link)
 	c.silences = 0
 	c.wide = c.pickWide()
 	for i := range c.devices {

@@ -13,12 +13,13 @@ type Stats struct {
 
 	Sent, Received uint64        // bytes on the wire in the last cycle
 	Wire           time.Duration // their time at the line's rate
-	Spent          time.Duration // by the line's clock, from Send to the end of Receive
+	Spent          time.Duration // by the line's clock, in Send and Receive together
 
 	sent0, received0 uint64
 	parser0          uint64 // bad checksums of the parser already counted
 	garbage0         uint64
 	start            time.Duration
+	sending          time.Duration // what Send took
 }
 
 // Stats returns the counts so far.
@@ -28,6 +29,10 @@ func (c *Chain) Stats() Stats { return c.stats }
 func (s *Stats) begin(l *link) {
 	s.start, s.sent0, s.received0 = l.port.Now(), l.sent, l.received
 }
+
+// pause and resume leave out what passes between Send and Receive: the world's time is not the line's.
+func (s *Stats) pause(l *link)  { s.sending = l.port.Now() - s.start }
+func (s *Stats) resume(l *link) { s.start = l.port.Now() - s.sending }
 
 // late says that the cycle's period is over.
 func (s *Stats) late(c *Chain) bool {

@@ -21,6 +21,14 @@ type write struct {
 // The goals of all servos with torque go out every time, changed or not: they are what keeps a bus watchdog quiet and
 // repairs a lost packet.
 func (c *Chain) Send() error {
+	err := c.send()
+	if c.link != nil {
+		c.stats.pause(c.link)
+	}
+	return err
+}
+
+func (c *Chain) send() error {
 	if err := c.attend(); err != nil {
 		return err
 	}
