@@ -3,12 +3,15 @@ module github.com/halyard-robotics/halyard
 go 1.26.0
 
 require (
-	github.com/goccy/go-yaml v1.19.2 // indirect
+	github.com/goccy/go-yaml v1.19.2
+	github.com/spf13/cobra v1.10.2
+	github.com/tarm/goserial v0.0.0-20151007205400-b3440c3c6355
+	go.bug.st/serial v1.8.0
+	golang.org/x/sys v0.49.0
+	golang.org/x/term v0.47.0
+)
+
+require (
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
-	github.com/spf13/cobra v1.10.2 // indirect
 	github.com/spf13/pflag v1.0.9 // indirect
-	github.com/tarm/goserial v0.0.0-20151007205400-b3440c3c6355 // indirect
-	go.bug.st/serial v1.8.0 // indirect
-	golang.org/x/sys v0.49.0 // indirect
-	golang.org/x/term v0.47.0 // indirect
 )

@@ -1,0 +1,313 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard/protocols"
+	"github.com/halyard-robotics/halyard/protocols/osp"
+	"github.com/halyard-robotics/halyard/sim/model"
+)
+
+// tiny makes every benchmark run through in a moment; its figures mean nothing.
+func tiny() benchSize { return benchSize{steps: 20, time: 20 * time.Millisecond} }
+
+// Each benchmark, run as a shell would, prints JSON lines of the documented form and nothing else.
+func TestBenchLines(t *testing.T) {
+	for name, cases := range map[string]int{"cycle": 3, "clock": 2, "wire": 23, "osp": 3} {
+		t.Run(name, func(t *testing.T) {
+			code, out, errText := runApp(t, "bench", name, "--steps", "20", "--seconds", "0.02", "-o", "jsonl")
+			if code != 0 {
+				t.Fatalf("exit %d: %s", code, errText)
+			}
+			lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+			if len(lines) != cases {
+				t.Errorf("got %d lines, want %d", len(lines), cases)
+			}
+			seen := map[string]bool{}
+			for _, line := range lines {
+				var r struct {
+					Bench, Case string
+					Figures     map[string]float64
+				}
+				d := json.NewDecoder(strings.NewReader(line))
+				d.DisallowUnknownFields()
+				if err := d.Decode(&r); err != nil {
+					t.Fatalf("%s: %v", line, err)
+				}
+				if r.Bench != name || r.Case == "" || seen[r.Case] || len(r.Figures) < 3 || strings.Contains(line, "null") {
+					t.Errorf("got %s", line)
+				}
+				seen[r.Case] = true
+			}
+		})
+	}
+}
+
+// The line that scripts rely on, byte for byte, and the same for people.
+func TestResultForm(t *testing.T) {
+	var out bytes.Buffer
+	a := &app{out: &out, format: "jsonl"}
+	list := []result{
+		{"osp", "1 agent", figures{{"steps_per_s", 12345.5}, {"bound_per_s", 20000}, {"ratio", 0.617}}},
+		{"osp", "2 agents", figures{{"steps_per_s", 1}, {"bound_per_s", 2}, {"ratio", 0.5}}},
+		{"clock", "alone", figures{{"max_us", 3}}},
+	}
+	if err := a.showResults(list); err != nil {
+		t.Fatal(err)
+	}
+	want := `{"bench":"osp","case":"1 agent","figures":{"steps_per_s":12345.5,"bound_per_s":20000,"ratio":0.617}}` + "\n"
+	if !strings.HasPrefix(out.String(), want) {
+		t.Errorf("got %s\nwant %s", out.String(), want)
+	}
+	out.Reset()
+	a.format = "table"
+	if err := a.showResults(list); err != nil {
+		t.Fatal(err)
+	}
+	want = "BENCH  CASE      STEPS_PER_S  BOUND_PER_S  RATIO\n" +
+		"osp    1 agent   12346        20000        0.617\n" +
+		"osp    2 agents  1            2            0.5\n" +
+		"\n" +
+		"BENCH  CASE   MAX_US\n" +
+		"clock  alone  3\n" +
+		"\n"
+	if out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
+	}
+}
+
+func TestBenchRefuses(t *testing.T) {
+	for _, args := range [][]string{
+		{"bench", "speed"}, {"bench", "cycle", "wire"}, {"bench", "--steps", "-1"}, {"bench", "--seconds", "0"},
+		{"bench", "--seconds", "NaN"},
+	} {
+		if code, out, _ := runApp(t, args...); code != 2 || out != "" {
+			t.Errorf("%v: got exit %d and %q, want 2 and nothing", args, code, out)
+		}
+	}
+}
+
+// The cycle allocates nothing, on a stub body and with the physics of the simulation.
+func TestCycleAllocatesNothing(t *testing.T) {
+	for _, robot := range []string{"a-series", "pendulum"} {
+		for _, stub := range []bool{true, false} {
+			s := newTestStepper(t, robot, stub)
+			if n := testing.AllocsPerRun(200, func() { s.step() }); n != 0 {
+				t.Errorf("%s, stub %t: got %g allocations a cycle, want 0", robot, stub, n)
+			}
+			if s.seen == 0 {
+				t.Errorf("%s, stub %t: the observer has seen nothing move", robot, stub)
+			}
+		}
+	}
+}
+
+func newTestStepper(t testing.TB, robot string, stub bool) *stepper {
+	t.Helper()
+	m, err := model.Load(robot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := newStepper(m, stub)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// In virtual time the figures are the same on every machine, so here they are held to.
+func TestWireMeetsItsBounds(t *testing.T) {
+	found := map[string]figures{}
+	if err := benchWire(t.Context(), tiny(), func(r result) { found[r.Case] = r.Figures }); err != nil {
+		t.Fatal(err)
+	}
+	for name, f := range found {
+		if f.get("model_hz") > f.get("wire_hz") {
+			t.Errorf("%s: %g Hz is more than the wire can carry, %g", name, f.get("model_hz"), f.get("wire_hz"))
+		}
+		if strings.HasSuffix(name, "QUADDXL") && math.Abs(f.get("error")) > 0.06 {
+			t.Errorf("%s: off by %g, want at most 0.06: the column that the reply time is fitted to", name, f.get("error"))
+		}
+	}
+	if got := found["cells within 10 %"].get("within"); got < boundCells {
+		t.Errorf("got %g cells within 10 %%, want %d", got, boundCells)
+	}
+	if got := found["1 Mbaud, 1 bus, fast sync read"].get("model_hz"); got < boundFast {
+		t.Errorf("fast sync read: got %g Hz, want %d", got, boundFast)
+	}
+}
+
+// The tape costs the chain nothing that a real line would not: no allocation, and the states stay fresh.
+func TestHostCycleAllocatesNothing(t *testing.T) {
+	w, err := newWire(wireServos, 1_000_000, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.tape.play()
+	if n := testing.AllocsPerRun(100, func() { w.cycle() }); n != 0 {
+		t.Errorf("got %g allocations a cycle, want 0", n)
+	}
+	for i := range wireServos {
+		if s := w.chain.State(i); s.Err != nil || s.Position != 2048 {
+			t.Errorf("servo %d: got %g, %v", i+1, s.Position, s.Err)
+		}
+	}
+}
+
+// ears is a socket that notes how long the datagrams of steps are.
+type ears struct {
+	protocols.PacketConn
+	mu      *sync.Mutex
+	lengths map[osp.Command]int
+}
+
+func (e *ears) note(b []byte) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.lengths[osp.Command(b[0])] = len(b)
+}
+
+func (e *ears) ReadFromUDPAddrPort(b []byte) (int, netip.AddrPort, error) {
+	n, from, err := e.PacketConn.ReadFromUDPAddrPort(b)
+	if err == nil && n > 0 {
+		e.note(b[:n])
+	}
+	return n, from, err
+}
+
+func (e *ears) WriteToUDPAddrPort(b []byte, to netip.AddrPort) (int, error) {
+	e.note(b)
+	return e.PacketConn.WriteToUDPAddrPort(b, to)
+}
+
+// The bare datagrams are as long as those of a real step.
+func TestBareLengthsAreThoseOfAStep(t *testing.T) {
+	r, err := newOSPRig(t.Context(), []string{"a-series"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.close()
+	c := r.clients[0]
+	if err := c.client.Close(); err != nil {
+		t.Fatal(err)
+	}
+	heard := &ears{mu: new(sync.Mutex), lengths: map[osp.Command]int{}}
+	c.client, err = osp.Dial(r.address, osp.ClientOptions{Listen: func(at netip.AddrPort) (protocols.PacketConn, error) {
+		heard.PacketConn, err = protocols.ListenUDP(at)
+		return heard, err
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := c.client.Overview()
+	if err != nil || len(list) != 1 {
+		t.Fatal(list, err)
+	}
+	c.agent = list[0].ID
+	if err := c.client.Register(c.agent); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.steps(3); err != nil {
+		t.Fatal(err)
+	}
+	var got [4]int
+	for i, command := range []osp.Command{osp.NextStep, osp.NextStepAck, osp.StepCompleted, osp.StepCompletedAck} {
+		got[i] = heard.lengths[command]
+	}
+	if got != c.bare.lengths {
+		t.Errorf("on the wire %v, bare %v", got, c.bare.lengths)
+	}
+}
+
+func TestMedian(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		want   float64
+	}{{[]float64{3}, 3}, {[]float64{9, 1, 2}, 2}, {[]float64{4, 1, 2, 100}, 3}} {
+		if got := median(slices.Clone(c.values)); got != c.want {
+			t.Errorf("%v: got %g, want %g", c.values, got, c.want)
+		}
+	}
+	if m := median(nil); m == m {
+		t.Errorf("of nothing: got %g, want no number", m)
+	}
+}
+
+func BenchmarkCycle(b *testing.B) {
+	for _, c := range []struct {
+		name, robot string
+		stub        bool
+	}{{"stub", "a-series", true}, {"a-series", "a-series", false}, {"pendulum", "pendulum", false}} {
+		b.Run(c.name, func(b *testing.B) {
+			s := newTestStepper(b, c.robot, c.stub)
+			b.ReportAllocs()
+			for b.Loop() {
+				s.step()
+			}
+			rig := b.Elapsed() - s.physics.spent
+			b.ReportMetric(float64(rig)/float64(b.N)/float64(boundCycle), "of-bound")
+		})
+	}
+}
+
+// BenchmarkClock runs b.N periods of the real-time loop.
+func BenchmarkClock(b *testing.B) {
+	for _, c := range []struct {
+		name string
+		busy int
+	}{{"alone", 0}, {"busy", 4}} {
+		b.Run(c.name, func(b *testing.B) {
+			f, err := clockCase(b.Context(), c.busy, time.Duration(b.N)*clockPeriod)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(f.get("p99_us"), "p99-us")
+			b.ReportMetric(f.get("ratio"), "of-bound")
+		})
+	}
+}
+
+func BenchmarkWire(b *testing.B) {
+	for _, fast := range []bool{false, true} {
+		b.Run(map[bool]string{false: "sync", true: "fast"}[fast], func(b *testing.B) {
+			w, err := newWire(wireServos, 1_000_000, fast)
+			if err != nil {
+				b.Fatal(err)
+			}
+			hz, err := w.rate(b.Context(), 50)
+			if err != nil {
+				b.Fatal(err)
+			}
+			w.tape.play()
+			b.ReportAllocs()
+			for b.Loop() {
+				w.cycle()
+			}
+			b.ReportMetric(hz/w.bound(), "of-wire")
+			b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(boundHost), "of-bound")
+		})
+	}
+}
+
+func BenchmarkOSP(b *testing.B) {
+	for name, robots := range map[string][]string{
+		"pendulum": {"pendulum"}, "humanoid": {"a-series"}, "two": {"pendulum", "pendulum"},
+	} {
+		b.Run(name, func(b *testing.B) {
+			f, err := runOSP(b.Context(), robots, b.N)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(f.get("steps_per_s"), "steps/s")
+			b.ReportMetric(f.get("ratio"), "of-bound")
+		})
+	}
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/hal/haltest"
+)
+
+// planOf loads and resolves an embedded config.
+func planOf(t testing.TB, name string, o configs.Options) *plan {
+	t.Helper()
+	c, err := configs.Load(name, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := resolve(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Every embedded config passes the suite of all bodies: simulated, emulated, mixed and shadowed.
+func TestBodiesConform(t *testing.T) {
+	for _, c := range []struct {
+		name, config string
+		options      configs.Options
+		falls        bool
+	}{
+		{"a-series sim", "a-series", configs.Options{Body: "sim"}, false},
+		{"a-series emulated", "a-series", configs.Options{Body: "emulated"}, false},
+		{"a-series mixed", "a-series", configs.Options{Set: []string{"agents[0].parts.left_elbow=emulated"}}, false},
+		{"a-series shadowed", "a-series", configs.Options{Body: "emulated", Set: []string{"agents[0].shadow=true"}}, false},
+		{"xm430-arm sim", "xm430-arm", configs.Options{Body: "sim"}, true},
+		{"xm430-arm emulated", "xm430-arm", configs.Options{Body: "emulated"}, true},
+		{"pendulum sim", "pendulum", configs.Options{Body: "sim"}, true},
+		{"pendulum emulated", "pendulum", configs.Options{Body: "emulated"}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			haltest.Run(t, func(t *testing.T) haltest.Subject {
+				s := subject(t, planOf(t, c.config, c.options))
+				s.Falls = c.falls
+				return s
+			})
+		})
+	}
+}
+
+// subject builds p but for the rig's agents, and hands the first body out.
+func subject(t *testing.T, p *plan) haltest.Subject {
+	t.Helper()
+	sys, err := build(p, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { sys.close() })
+	s := haltest.Subject{Body: sys.bodies[0], World: worlds(sys.worlds), Period: 10 * time.Millisecond}
+	for _, l := range sys.lines {
+		s.Buses = append(s.Buses, l.chain)
+	}
+	return s
+}
+
+// worlds lets time pass in several.
+type worlds []hal.World
+
+func (w worlds) Advance(dt time.Duration) error {
+	for _, x := range w {
+		if err := x.Advance(dt); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,322 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"math"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/drivers"
+	"github.com/halyard-robotics/halyard/drivers/serial"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols"
+	"github.com/halyard-robotics/halyard/protocols/odcp"
+	"github.com/halyard-robotics/halyard/protocols/osp"
+	"github.com/halyard-robotics/halyard/servo/dynamixel"
+	"github.com/halyard-robotics/halyard/sim"
+	"github.com/halyard-robotics/halyard/sim/emulator"
+)
+
+// system is a rig and what it stands on.
+type system struct {
+	rig    *hal.Rig
+	scene  *sim.Scene
+	lines  []line
+	bodies []hal.Body  // one an agent
+	worlds []hal.World // in the order in which time passes in them
+}
+
+// line is one open bus: the chain of its servos, and its emulation where it has one.
+type line struct {
+	name  string
+	kind  configs.BodyKind
+	chain *dynamixel.Chain
+	emu   *emulator.Bus // nil where it is real
+}
+
+// build opens all that p names and puts it together. On an error nothing stays open.
+func build(p *plan, log *slog.Logger) (sys *system, err error) {
+	c := p.config
+	mode := hal.Lockstep
+	if c.Clock.Mode == configs.Realtime {
+		mode = hal.Realtime
+	}
+	rig, err := hal.New(hal.Config{Name: c.Name, Mode: mode, Period: c.Clock.Period, Seed: c.World.Seed, Log: log})
+	if err != nil {
+		return nil, err
+	}
+	b := &builder{plan: p, system: &system{rig: rig}, robots: make([]*sim.Body, len(p.agents))}
+	b.scene = newScene(c)
+	b.addWorld(b.scene)
+	defer func() {
+		if err != nil {
+			b.close()
+		}
+	}()
+	for i := range p.agents {
+		a := &p.agents[i]
+		if b.robots[i], err = b.scene.Add(a.config.Name, a.robot, poseOf(a.config.Pose)); err != nil {
+			return nil, err
+		}
+	}
+	if err := b.openLines(); err != nil {
+		return nil, err
+	}
+	for i := range p.agents {
+		if err := b.addAgent(i); err != nil {
+			return nil, err
+		}
+	}
+	return b.system, nil
+}
+
+func newScene(c *configs.Config) *sim.Scene {
+	return sim.NewScene(sim.SceneConfig{Seed: c.World.Seed, Substep: c.World.Substep})
+}
+
+// addWorld lets time pass in w with the rig, after the worlds before it.
+func (b *builder) addWorld(w hal.World) {
+	b.worlds = append(b.worlds, w)
+	b.rig.AddWorld(w)
+}
+
+// poseOf turns roll, pitch and yaw into a unit quaternion (w, x, y, z).
+func poseOf(p configs.Pose) hal.Pose {
+	sr, cr := math.Sincos(p.Rotation[0] / 2)
+	sp, cp := math.Sincos(p.Rotation[1] / 2)
+	sy, cy := math.Sincos(p.Rotation[2] / 2)
+	return hal.Pose{Position: p.Position, Rotation: [4]float64{
+		cr*cp*cy + sr*sp*sy, sr*cp*cy - cr*sp*sy, cr*sp*cy + sr*cp*sy, cr*cp*sy - sr*sp*cy}}
+}
+
+// builder is what build works on.
+type builder struct {
+	*system
+	plan   *plan
+	robots []*sim.Body // one an agent, also where its joints are all real
+	hung   map[hung]drivers.Joint
+}
+
+// hung is one joint of one agent.
+type hung struct{ agent, joint int }
+
+// openLines opens every line that a joint hangs on: in memory where the joint is emulated, a port where it is real.
+// All faults come together.
+func (b *builder) openLines() error {
+	b.hung = map[hung]drivers.Joint{}
+	var faults []error
+	for _, name := range slices.Sorted(maps.Keys(b.plan.config.Buses)) {
+		for _, kind := range []configs.BodyKind{configs.Emulated, configs.Real} {
+			if on := b.plan.on(name, kind); len(on) > 0 {
+				faults = append(faults, b.openLine(name, kind, on))
+			}
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// on lists the joints of one kind that hang on a bus, in the order of the agents and their robots.
+func (p *plan) on(bus string, kind configs.BodyKind) []hung {
+	var list []hung
+	for i := range p.agents {
+		for k := range p.agents[i].joints {
+			if j := &p.agents[i].joints[k]; j.body == kind && j.hardware != nil && j.hardware.Bus == bus {
+				list = append(list, hung{i, k})
+			}
+		}
+	}
+	return list
+}
+
+func (p *plan) joint(h hung) *jointPlan { return &p.agents[h.agent].joints[h.joint] }
+
+func (b *builder) openLine(name string, kind configs.BodyKind, on []hung) error {
+	bus := b.plan.config.Buses[name]
+	l := line{name: name, kind: kind}
+	cfg := dynamixel.ChainConfig{Name: name, Period: b.plan.config.Clock.Period}
+	for _, h := range on {
+		cfg.Servos = append(cfg.Servos, b.plan.servoConfig(h))
+	}
+	switch kind {
+	case configs.Emulated:
+		var err error
+		if l.emu, err = b.emulate(name, on); err != nil {
+			return err
+		}
+		cfg.Line, cfg.Reopen = l.emu.Line(), l.emu.Open
+		cfg.Latency = bus.Timing.LatencyTimer + 2*bus.Timing.USBFrame
+	default:
+		open := serial.Reopener(bus.Port, bus.Baud, bus.Opener)
+		port, err := open()
+		if err != nil {
+			return &hal.Error{Kind: hal.KindOf(err), Bus: name, Err: err}
+		}
+		cfg.Line, cfg.Reopen, cfg.Latency = port, open, bus.Latency
+	}
+	l.chain = dynamixel.NewChain(cfg)
+	b.lines = append(b.lines, l)
+	if err := l.chain.Open(); err != nil {
+		return err
+	}
+	for i, h := range on {
+		j := b.plan.joint(h)
+		b.hung[h] = drivers.Joint{Chain: l.chain, Index: i, Calibration: j.calibration, Bus: name, Port: bus.Port, ID: j.hardware.ID}
+	}
+	if l.emu != nil {
+		b.addWorld(l.emu)
+	}
+	return b.rig.AddBus(l.chain)
+}
+
+// servoConfig is what a chain must know of a servo.
+func (p *plan) servoConfig(h hung) dynamixel.ServoConfig {
+	j := p.joint(h)
+	s := dynamixel.ServoConfig{ID: byte(j.hardware.ID), Model: j.servo, Joint: p.agents[h.agent].robot.Joints[h.joint].Name}
+	for _, name := range slices.Sorted(maps.Keys(j.hardware.Registers)) {
+		s.Settings = append(s.Settings, dynamixel.Setting{Register: name, Value: int64(j.hardware.Registers[name])})
+	}
+	return s
+}
+
+// emulate makes the servos of a bus, each over its joint in the scene.
+func (b *builder) emulate(name string, on []hung) (*emulator.Bus, error) {
+	bus := b.plan.config.Buses[name]
+	servos := make([]*emulator.Servo, len(on))
+	for i, h := range on {
+		j := b.plan.joint(h)
+		if err := b.scene.Driven(b.plan.agents[h.agent].config.Name, h.joint); err != nil {
+			return nil, err
+		}
+		servos[i] = emulator.NewServo(j.servo, j.hardware.ID, b.robots[h.agent].Joint(h.joint).Servo, truthOf(j))
+		servos[i].Preset("return_delay", int64(bus.ReturnDelay/(2*time.Microsecond)))
+		if code, ok := j.servo.BaudCode(bus.Baud); ok {
+			servos[i].Preset("baud_rate", int64(code))
+		}
+	}
+	return emulator.NewBus(emulator.BusConfig{Name: name, Baud: bus.Baud, Seed: b.plan.config.World.Seed, Timing: emulator.Timing{
+		Reply: bus.Timing.ServoDelay, Frame: bus.Timing.USBFrame,
+		Latency: bus.Timing.LatencyTimer, Echo: bus.Timing.Echo,
+	}}, servos...), nil
+}
+
+// truthOf is how an emulated servo is really mounted: as its calibration says, but where the config says otherwise.
+func truthOf(j *jointPlan) emulator.Truth {
+	t := emulator.Nominal(j.servo)
+	if c := j.calibration; c != nil {
+		t = emulator.Truth{ZeroTicks: c.ZeroTicks, Direction: float64(c.Direction), Gear: c.Gear}
+	}
+	if own := j.hardware.Truth; own != nil {
+		if own.Zero != nil {
+			t.ZeroTicks = *own.Zero
+		}
+		if own.Direction != 0 {
+			t.Direction = float64(own.Direction)
+		}
+		if own.Gear != 0 {
+			t.Gear = own.Gear
+		}
+		t.Backlash = own.Backlash
+	}
+	return t
+}
+
+// addAgent puts agent i into the rig, with the body that its joints are made of.
+func (b *builder) addAgent(i int) error {
+	p := &b.plan.agents[i]
+	body, reality, err := b.body(i)
+	if err != nil {
+		return err
+	}
+	if p.config.Shadow {
+		scene := newScene(b.plan.config)
+		twin, err := scene.Add(p.config.Name, p.robot, poseOf(p.config.Pose))
+		if err != nil {
+			return err
+		}
+		if body, err = hal.Shadow(body, twin); err != nil {
+			return err
+		}
+		b.addWorld(scene)
+	}
+	b.bodies = append(b.bodies, body)
+	g := p.config.Guard
+	_, err = b.rig.Add(hal.AgentConfig{Name: p.config.Name, Body: body, World: b.scene, Reality: reality,
+		Guard: hal.GuardConfig{CommandTimeout: g.CommandTimeout, OnTimeout: policies[g.OnTimeout], Slew: g.Slew,
+			HomeSpeed: g.HomeSpeed, Disarmed: !g.Armed}})
+	return err
+}
+
+var policies = map[string]hal.Policy{"hold": hal.Hold, "limp": hal.Limp, "park": hal.Park}
+
+// body is the body of agent i: simulated, of hardware, or joined of both.
+func (b *builder) body(i int) (hal.Body, hal.Reality, error) {
+	p := &b.plan.agents[i]
+	reality := hal.Simulated
+	var names []string
+	var joints []drivers.Joint
+	for k := range p.joints {
+		j, ok := b.hung[hung{i, k}]
+		if !ok {
+			continue
+		}
+		names, joints = append(names, p.robot.Joints[k].Name), append(joints, j)
+		reality = max(reality, realities[p.joints[k].body])
+	}
+	switch len(joints) {
+	case 0:
+		return b.robots[i], reality, nil
+	case len(p.joints):
+		body, err := drivers.Build(p.layout, joints, reality == hal.Emulated)
+		return body, reality, err
+	}
+	sub, err := p.robot.Sub(names)
+	if err != nil {
+		return nil, reality, err
+	}
+	part, err := drivers.Build(sub.Layout(), joints, reality == hal.Emulated)
+	if err != nil {
+		return nil, reality, err
+	}
+	body, err := hal.Join(b.robots[i], part)
+	return body, reality, err
+}
+
+var realities = map[configs.BodyKind]hal.Reality{configs.Sim: hal.Simulated, configs.Emulated: hal.Emulated, configs.Real: hal.Real}
+
+// close gives every line back. The rig has stopped its bodies before.
+func (s *system) close() error {
+	var faults []error
+	for _, l := range s.lines {
+		faults = append(faults, l.chain.Close())
+	}
+	return errors.Join(faults...)
+}
+
+// newServer opens the server that s describes at an address and tells where it listens.
+func newServer(r *hal.Rig, s *configs.Server, at netip.AddrPort) (server, netip.AddrPort, error) {
+	conn, err := protocols.ListenUDP(at)
+	if err != nil {
+		return nil, netip.AddrPort{}, err
+	}
+	switch s.Protocol {
+	case "osp":
+		srv := osp.NewServer(r, conn, osp.Options{Physical: s.Outputs == configs.Physical, AckTimeout: s.AckTimeout,
+			ClientTimeout: s.ClientTimeout})
+		return srv, srv.Address(), nil
+	case "odcp":
+		agent := r.Agent(s.Agent)
+		if agent == nil {
+			conn.Close()
+			return nil, netip.AddrPort{}, fmt.Errorf("no agent %q", s.Agent)
+		}
+		srv := odcp.NewServer(r, agent, conn)
+		return srv, srv.Address(), nil
+	}
+	conn.Close()
+	return nil, netip.AddrPort{}, fmt.Errorf("no protocol %q", s.Protocol)
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// commands are all sub-commands, in the order a newcomer meets them; each is in a file of its name.
+func (a *app) commands() []*cobra.Command {
+	return []*cobra.Command{
+		newServe(a),
+		newPlay(a),
+		newConfigs(a),
+		newValidate(a),
+		newList(a),
+		newPorts(a),
+		newScan(a),
+		newSetup(a),
+		newDoctor(a),
+		newEmulate(a),
+		newBench(a),
+		newOrder(a, orderStop, "take the torque off every joint of a running rig, latched"),
+		newOrder(a, orderReset, "clear the emergency stop; everything stays disarmed"),
+		newOrder(a, orderArm, "let commands move the bodies of a running rig"),
+		newOrder(a, orderStatus, "the joints of a running rig, and how it keeps its time"),
+		newVersion(a),
+	}
+}
+
+type version struct {
+	Version  string `json:"version"`
+	Revision string `json:"revision"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+func (version) header() []string  { return []string{"version", "revision", "go", "platform"} }
+func (v version) cells() []string { return []string{v.Version, v.Revision, v.Go, v.Platform} }
+
+func newVersion(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "which Halyard this is",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			v := version{Version: "devel", Go: runtime.Version(), Platform: fmt.Sprintf("%s/%s", runtime.GOOS, runtime.GOARCH)}
+			if info, ok := debug.ReadBuildInfo(); ok {
+				if info.Main.Version != "" {
+					v.Version = info.Main.Version
+				}
+				for _, s := range info.Settings {
+					if s.Key == "vcs.revision" {
+						v.Revision = s.Value
+					}
+				}
+			}
+			return show(a, []version{v})
+		},
+	}
+}

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// configFlags are the flags of every sub-command that takes a config.
+type configFlags struct {
+	body   string
+	set    []string
+	listen []string
+}
+
+func (f *configFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.body, "body", "", "what every agent is made of: sim, emulated or real; clears parts")
+	c.Flags().StringArrayVar(&f.set, "set", nil, "PATH=VALUE: any key of the config, as clock.mode=realtime")
+	c.Flags().StringArrayVar(&f.listen, "listen", nil, "PROTOCOL=ADDRESS or PROTOCOL@AGENT=ADDRESS; port 0 is any free one")
+}
+
+// load reads the config that args name, "demo" where they name none, and resolves what it names.
+func (f *configFlags) load(a *app, args []string) (*configs.Config, *plan, error) {
+	name := "demo"
+	if len(args) > 0 {
+		name = args[0]
+	}
+	c, err := configs.Load(name, configs.Options{Body: f.body, Set: f.set, Listen: f.listen})
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, n := range c.Notes {
+		a.note("note: %v", n)
+	}
+	p, err := resolve(c)
+	return c, p, err
+}
+
+// completeConfigs offers the embedded configs.
+func completeConfigs(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return configs.Names(), cobra.ShellCompDirectiveDefault
+}
+
+type configRow struct {
+	Name string `json:"name"`
+	Next string `json:"next"`
+}
+
+func (configRow) header() []string  { return []string{"config", "run it with"} }
+func (c configRow) cells() []string { return []string{c.Name, c.Next} }
+
+func newConfigs(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:               "configs [NAME]",
+		Short:             "the embedded configs; one of them as YAML to start from",
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeConfigs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				var rows []configRow
+				for _, n := range configs.Names() {
+					rows = append(rows, configRow{n, "halyard serve " + n})
+				}
+				return show(a, rows)
+			}
+			data, ok := configs.Embedded(args[0])
+			if !ok {
+				return &hal.Error{Kind: hal.Invalid, Op: "configs", Err: fmt.Errorf("no embedded config %q", args[0]), Try: "halyard configs"}
+			}
+			_, err := a.out.Write(data)
+			return err
+		},
+	}
+}
+
+func newValidate(a *app) *cobra.Command {
+	var f configFlags
+	c := &cobra.Command{
+		Use:               "validate CONFIG",
+		Short:             "every fault of a config at once; opens nothing",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeConfigs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, _, err := f.load(a, args)
+			if err == nil {
+				a.note("%s: valid. Next: halyard serve %s", c.Name, args[0])
+			}
+			return err
+		},
+	}
+	f.add(c)
+	return c
+}
+
+// thing is one line of "halyard list": an actuator, a channel of it, a sensor, a camera or a server.
+type thing struct {
+	Kind  string `json:"kind"`
+	Agent string `json:"agent"`
+	Name  string `json:"name"`
+	Body  string `json:"body"`
+	Unit  string `json:"unit"`
+	Min   number `json:"min"`
+	Max   number `json:"max"`
+	On    string `json:"on"` // where it hangs: bus and id, or an address
+}
+
+func (thing) header() []string {
+	return []string{"kind", "agent", "name", "body", "unit", "min", "max", "on"}
+}
+
+func (t thing) cells() []string {
+	return []string{t.Kind, t.Agent, t.Name, t.Body, t.Unit, t.Min.String(), t.Max.String(), t.On}
+}
+
+func newList(a *app) *cobra.Command {
+	var f configFlags
+	c := &cobra.Command{
+		Use:               "list CONFIG",
+		Short:             "actuators, sensors and servers of a config, with units and ranges",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeConfigs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, p, err := f.load(a, args)
+			if err != nil {
+				return err
+			}
+			var rows []thing
+			for i := range p.agents {
+				rows = p.agents[i].things(rows)
+			}
+			for _, s := range c.Servers {
+				rows = append(rows, thing{Kind: "server", Agent: s.Agent, Name: s.Protocol, On: s.Listen})
+			}
+			return show(a, rows)
+		},
+	}
+	f.add(c)
+	return c
+}
+
+// things lists what an agent offers.
+func (p *agentPlan) things(rows []thing) []thing {
+	l := p.layout
+	for i := range l.Actuators {
+		act := &l.Actuators[i]
+		on, body := "", string(p.config.BodyOf(act.Name))
+		if hw, ok := p.hardware(act.Name); ok {
+			on = hw.Bus + " id " + strconv.Itoa(hw.ID) + " " + hw.Model
+		}
+		rows = append(rows, thing{"joint", p.config.Name, act.Name, body, hal.Position.Unit(),
+			number(act.Limits.MinPosition), number(act.Limits.MaxPosition), on})
+		for _, at := range act.Goal {
+			if at != hal.None {
+				rows = append(rows, channel(p, "input", body, &l.Inputs[at]))
+			}
+		}
+		if act.TorqueLimit != hal.None {
+			rows = append(rows, channel(p, "input", body, &l.Inputs[act.TorqueLimit]))
+		}
+		for _, at := range []int{act.Position, act.Velocity, act.Torque, act.Voltage, act.Temperature} {
+			if at != hal.None {
+				kind := "output"
+				if at >= len(l.Outputs) {
+					kind = "info"
+				}
+				rows = append(rows, channel(p, kind, body, l.Measured(at)))
+			}
+		}
+	}
+	for _, s := range l.Sensors {
+		rows = append(rows, thing{Kind: "sensor", Agent: p.config.Name, Name: s.Name, On: s.Kind})
+	}
+	return rows
+}
+
+func channel(p *agentPlan, kind, body string, c *hal.Channel) thing {
+	return thing{kind, p.config.Name, c.Name, body, c.Quantity.Unit(), number(c.Min), number(c.Max), ""}
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"strings"
+	"testing"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/hal/haltest"
+)
+
+// runApp runs the command as a shell would and returns its exit code, stdout and stderr.
+func runApp(t *testing.T, args ...string) (code int, out, err string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	a := &app{in: strings.NewReader(""), out: &stdout, err: &stderr}
+	code = a.run(t.Context(), args)
+	return code, stdout.String(), stderr.String()
+}
+
+func TestOrders(t *testing.T) {
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	if code, _, errText := runApp(t, "status"); code != 3 || !strings.Contains(errText, "halyard serve") {
+		t.Errorf("no rig: got exit %d, %q; want 3 and what to type", code, errText)
+	}
+	rig, err := hal.New(hal.Config{Name: "arm", Period: 1e7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := haltest.NewBody("elbow", "wrist")
+	agent, err := rig.Add(hal.AgentConfig{Name: "left", Body: body, World: body})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctl, err := openControl(rig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ctl.close()
+	if _, err := openControl(rig); hal.KindOf(err) != hal.Busy {
+		t.Errorf("a second rig of the name: got %v, want busy", err)
+	}
+
+	code, out, _ := runApp(t, "estop", "-o", "jsonl")
+	if code != 0 || body.Halts != 1 {
+		t.Errorf("estop: got exit %d, %d halts", code, body.Halts)
+	}
+	var first jointStatus
+	line, _, _ := strings.Cut(out, "\n")
+	if err := json.Unmarshal([]byte(line), &first); err != nil || first.Joint != "elbow" || first.Acked == nil || !*first.Acked {
+		t.Errorf("estop: got %q, want elbow's acknowledgement", line)
+	}
+	if code, _, errText := runApp(t, "arm", "arm"); code != 7 || !strings.Contains(errText, "halyard reset") {
+		t.Errorf("arm while latched: got exit %d, %q; want 7", code, errText)
+	}
+	body.HaltErr = &hal.Error{Kind: hal.BusFault, Joint: "wrist", Err: errors.New("no answer")}
+	if code, out, errText := runApp(t, "estop"); code != 5 || !strings.Contains(out, "NO") || !strings.Contains(errText, "cut the power") {
+		t.Errorf("estop with a mute joint: got exit %d\n%s%s", code, out, errText)
+	}
+	for _, order := range []string{"reset", "arm", "status"} {
+		if code, _, errText := runApp(t, order, "arm"); code != 0 {
+			t.Errorf("%s: got exit %d, %s", order, code, errText)
+		}
+	}
+	if state, _, _ := agent.Guard(); state != hal.Armed {
+		t.Errorf("after reset and arm: got %v", state)
+	}
+	if code, _, _ := runApp(t, "status", "nobody"); code != 3 {
+		t.Errorf("an unknown rig: got exit %d, want 3", code)
+	}
+}
+
+// What others write to the socket is bounded and refused.
+func TestOrdersFromStrangers(t *testing.T) {
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	rig, err := hal.New(hal.Config{Name: "arm", Period: 1e7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctl, err := openControl(rig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ctl.close()
+	for _, text := range []string{"", "\n", strings.Repeat("x", 1000), "estop now\n", "\x00\xff\n"} {
+		conn, err := net.Dial("unix", controlSocket("arm"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		conn.Write([]byte(text))
+		conn.(*net.UnixConn).CloseWrite()
+		var ans answer
+		if json.NewDecoder(conn).Decode(&ans) == nil && ans.Error == "" {
+			t.Errorf("%q: obeyed", text)
+		}
+		conn.Close()
+	}
+	if _, err := sendOrder(context.Background(), "../../etc", orderStatus); hal.KindOf(err) != hal.Absent {
+		t.Errorf("a name that leads elsewhere: got %v", err)
+	}
+}
+
+func TestUsage(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{[]string{"nonsense"}, 2, "unknown command"},
+		{[]string{"version", "-o", "yaml"}, 2, "table, json or jsonl"},
+		{[]string{"version", "--nonsense"}, 2, "unknown flag"},
+		{[]string{"validate"}, 2, "accepts 1 arg"},
+		{[]string{"configs", "nonsense"}, 2, "halyard configs"},
+		{[]string{"serve", "nonsense.yaml"}, 2, "nonsense.yaml"},
+		{[]string{"serve", "a-series", "--body", "real"}, 6, "calibration"},
+		{[]string{"play", "wave", "--speed", "0"}, 2, "--speed"},
+		{[]string{"play", "wave", "--protocol", "osp"}, 2, "--protocol"},
+		{[]string{"version"}, 0, ""},
+		{[]string{"help"}, 0, ""},
+		{[]string{"completion", "bash"}, 0, ""},
+	} {
+		code, _, errText := runApp(t, c.args...)
+		if code != c.code || !strings.Contains(errText, c.says) {
+			t.Errorf("%v: got exit %d, %q; want %d, %q", c.args, code, errText, c.code, c.says)
+		}
+		if strings.Contains(errText, "goroutine") {
+			t.Errorf("%v: a stack trace", c.args)
+		}
+	}
+}
+
+func TestErrorsAsJSON(t *testing.T) {
+	code, _, errText := runApp(t, "validate", "nonsense.yaml", "-o", "json")
+	var e struct {
+		Error struct{ Kind, Message string }
+	}
+	if err := json.Unmarshal([]byte(errText), &e); err != nil || code != 2 || e.Error.Kind != "invalid" || e.Error.Message == "" {
+		t.Errorf("got exit %d, %q: %v", code, errText, err)
+	}
+}

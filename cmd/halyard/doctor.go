@@ -1,0 +1,225 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/drivers/serial"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// The states of a finding.
+const (
+	stateOK   = "ok"
+	stateWarn = "warn" // it runs, but not as it should
+	stateFail = "fail" // it would not run, or not safely
+)
+
+// finding is one check's result: what was found, and what to do about it.
+type finding struct {
+	Check string `json:"check"`
+	State string `json:"state"`
+	Bus   string `json:"bus"`
+	ID    *int   `json:"id"` // null where it is of no single servo
+	Joint string `json:"joint"`
+	Found string `json:"found"`
+	Fix   string `json:"fix"`
+
+	kind hal.Kind // the exit code of a failure
+}
+
+func (finding) header() []string {
+	return []string{"state", "check", "bus", "id", "joint", "found", "fix"}
+}
+
+func (f finding) cells() []string {
+	id := "-"
+	if f.ID != nil {
+		id = strconv.Itoa(*f.ID)
+	}
+	return []string{f.State, f.Check, cmp.Or(f.Bus, "-"), id, cmp.Or(f.Joint, "-"), f.Found, cmp.Or(f.Fix, "-")}
+}
+
+func newDoctor(a *app) *cobra.Command {
+	var f configFlags
+	var faults []string
+	var strict bool
+	c := &cobra.Command{
+		Use:   "doctor CONFIG",
+		Short: "every pre-flight check of a robot, with the fix of each that fails",
+		Long: "Examines the ports and servos that CONFIG names: simulated joints too, as what they would be if they were real.\n" +
+			"With --body emulated it examines the emulated servos instead, in memory, with the faults of --fault.\n" +
+			"Nothing moves and no register is written. The exit code is the one of the worst finding.",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeConfigs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			_, p, err := f.load(a, args)
+			if err != nil && !uncalibratedAlone(err) {
+				return err
+			}
+			d, err := newExamination(p, f.body, faults)
+			if err != nil {
+				return err
+			}
+			d.note = a.note
+			if err := d.run(cmd.Context()); err != nil {
+				return err
+			}
+			if err := show(a, d.found); err != nil {
+				return err
+			}
+			return d.verdict(strict)
+		},
+	}
+	f.add(c)
+	c.Flags().StringArrayVar(&faults, "fault", nil, `plant a fault in the emulated servos: "off servo 3", "BUS: crc servo 3 p=0.1"`)
+	c.Flags().BoolVar(&strict, "strict", false, "exit 8 where there is any warning")
+	return c
+}
+
+// uncalibratedAlone tells whether err is nothing but missing or foreign calibrations, which the doctor names itself.
+func uncalibratedAlone(err error) bool {
+	var faults configs.Faults
+	return errors.As(err, &faults) && !slices.ContainsFunc(faults, func(f configs.Fault) bool { return f.Kind != hal.Uncalibrated })
+}
+
+// examination is one run of the doctor.
+type examination struct {
+	plan  *plan
+	root  string // where /sys, /proc and /dev of the machine stand
+	world *emulatedWorld
+	// open opens a bus for examination.
+	open func(name string, kind configs.BodyKind) (servo.Line, error)
+	// simulated joints count as real ones.
+	hypothetic bool
+	note       func(format string, args ...any)
+	found      []finding
+	met        []*servoExam // servos that answered and are what they should be
+}
+
+// newExamination prepares the examination of p. body is what the command line made of every agent, "" for nothing.
+func newExamination(p *plan, body string, faults []string) (*examination, error) {
+	d := &examination{plan: p, root: machineRoot, hypothetic: body == "", note: func(string, ...any) {}}
+	d.open = d.openBus
+	var err error
+	if d.world, err = emulateWorld(p); err != nil {
+		return nil, err
+	}
+	for _, text := range faults {
+		if err := d.world.plant(text); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// openBus opens a real port, or an emulated bus in memory.
+func (d *examination) openBus(name string, kind configs.BodyKind) (servo.Line, error) {
+	if kind == configs.Emulated {
+		return d.world.bus(name).Open()
+	}
+	bus := d.plan.config.Buses[name]
+	line, err := serial.Open(bus.Port, bus.Baud, bus.Opener)
+	if err != nil {
+		return nil, err // not a *Line that is nil inside an interface
+	}
+	return line, nil
+}
+
+// run examines every bus, its servos, and the whole.
+func (d *examination) run(ctx context.Context) error {
+	examined := 0
+	for _, name := range slices.Sorted(maps.Keys(d.plan.config.Buses)) {
+		for _, kind := range []configs.BodyKind{configs.Emulated, configs.Real} {
+			on := d.on(name, kind)
+			if len(on) == 0 {
+				continue
+			}
+			examined += len(on)
+			d.note("bus %s: %d %s servos", name, len(on), kind)
+			if err := newBusExam(d, name, kind, on).run(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	if examined == 0 {
+		d.note("no joint has a device: there is nothing to examine")
+	}
+	d.uniform()
+	// What must be put right first is read first.
+	rank := map[string]int{stateFail: 0, stateWarn: 1, stateOK: 2}
+	slices.SortStableFunc(d.found, func(a, b finding) int { return rank[a.State] - rank[b.State] })
+	return nil
+}
+
+// on lists the joints of one kind on a bus.
+func (d *examination) on(bus string, kind configs.BodyKind) []hung {
+	list := d.plan.on(bus, kind)
+	if kind == configs.Real && d.hypothetic {
+		list = append(list, d.plan.on(bus, configs.Sim)...)
+	}
+	return list
+}
+
+// verdict is the error of the worst finding, nil where there is none.
+func (d *examination) verdict(strict bool) error {
+	worst, fails, warns := hal.Unexpected, 0, 0
+	for _, f := range d.found {
+		switch f.State {
+		case stateWarn:
+			warns++
+		case stateFail:
+			if fails++; worst == hal.Unexpected || gravity(f.kind) < gravity(worst) {
+				worst = f.kind
+			}
+		}
+	}
+	switch {
+	case fails > 0:
+		return &hal.Error{Kind: worst, Op: "doctor", Err: fmt.Errorf("%d checks failed, %d warn", fails, warns)}
+	case warns > 0 && strict:
+		return &hal.Error{Kind: hal.Differs, Op: "doctor", Err: fmt.Errorf("%d checks warn", warns)}
+	}
+	d.note("ready: %d checks, %d warn", len(d.found), warns)
+	return nil
+}
+
+// gravity ranks kinds, the worst first: a port that is not there hides all the rest.
+func gravity(k hal.Kind) int {
+	order := []hal.Kind{hal.Absent, hal.Busy, hal.BusFault, hal.Uncalibrated}
+	if i := slices.Index(order, k); i >= 0 {
+		return i
+	}
+	return len(order)
+}
+
+// uniform compares the firmware of equal models over all buses: the fewer differ from the more.
+func (d *examination) uniform() {
+	type group struct {
+		model    string
+		firmware int
+	}
+	count := map[group]int{}
+	best := map[string]group{}
+	for _, s := range d.met {
+		g := group{s.model.Name, s.firmware}
+		if count[g]++; count[g] > count[best[g.model]] {
+			best[g.model] = g
+		}
+	}
+	for _, s := range d.met {
+		if b := best[s.model.Name]; s.firmware != b.firmware {
+			s.warn("firmware", fmt.Sprintf("%d, the other %d %s have %d", s.firmware, count[b], b.model, b.firmware),
+				"bring all to one version with DYNAMIXEL Wizard 2.0")
+		}
+	}
+}

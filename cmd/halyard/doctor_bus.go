@@ -1,0 +1,252 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/servo/dynamixel"
+)
+
+// busExam is the examination of one line.
+type busExam struct {
+	*examination
+	name   string
+	kind   configs.BodyKind
+	config configs.Bus
+	servos []*servoExam // in the order of the config's robots
+
+	line    servo.Line
+	client  *dynamixel.Client
+	latency time.Duration
+	checks  []check // made on this bus, in order; those without a finding are passed
+	load    load    // of a cycle of the real driver
+}
+
+func newBusExam(d *examination, name string, kind configs.BodyKind, on []hung) *busExam {
+	b := &busExam{examination: d, name: name, kind: kind, config: d.plan.config.Buses[name]}
+	for _, h := range on {
+		j := d.plan.joint(h)
+		b.servos = append(b.servos, &servoExam{
+			busExam: b, joint: d.plan.agents[h.agent].robot.Joints[h.joint].Name, plan: j,
+			id: byte(j.hardware.ID), model: j.servo,
+		})
+	}
+	return b
+}
+
+// port is what the bus is called in commands to type.
+func (b *busExam) port() string {
+	if b.kind == configs.Emulated {
+		return "PORT"
+	}
+	return b.config.Port
+}
+
+// check is one kind of check and how often it was made.
+type check struct {
+	name string
+	n    int
+}
+
+// check notes that a check is made.
+func (b *busExam) check(name string) {
+	for i := range b.checks {
+		if b.checks[i].name == name {
+			b.checks[i].n++
+			return
+		}
+	}
+	b.checks = append(b.checks, check{name, 1})
+}
+
+func (b *busExam) fail(check string, kind hal.Kind, found, fix string) {
+	b.found = append(b.found, finding{Check: check, State: stateFail, Bus: b.name, Found: found, Fix: fix, kind: kind})
+}
+
+func (b *busExam) warn(check, found, fix string) {
+	b.found = append(b.found, finding{Check: check, State: stateWarn, Bus: b.name, Found: found, Fix: fix})
+}
+
+// run makes every check of the bus. A line that cannot be opened, or that vanishes, is a finding, not an error.
+func (b *busExam) run(ctx context.Context) error {
+	before := len(b.found)
+	if b.connect() {
+		err := b.examine(ctx)
+		b.line.Close()
+		switch {
+		case errors.Is(err, servo.ErrGone):
+			b.fail("port", hal.Absent, "the adapter vanished while it was examined", "check its cable and plug; dmesg | tail says why")
+		case err != nil:
+			return err
+		}
+	}
+	for _, s := range b.servos {
+		s.calibrated()
+	}
+	b.budget()
+	b.pass(before)
+	return nil
+}
+
+// pass adds a row for each check without a finding since the one at index before.
+func (b *busExam) pass(before int) {
+	for _, c := range b.checks {
+		clean := true
+		for _, f := range b.found[before:] {
+			clean = clean && f.Check != c.name
+		}
+		if clean {
+			b.found = append(b.found, finding{Check: c.name, State: stateOK, Bus: b.name, Found: b.passed(c)})
+		}
+	}
+}
+
+// passed is what there is to say of a check that found nothing.
+func (b *busExam) passed(c check) string {
+	switch c.name {
+	case "load":
+		return b.load.String()
+	case "port", "access", "holder", "meddler", "latency", "echo":
+		if b.kind == configs.Emulated {
+			return "in memory"
+		}
+		return b.config.Port
+	}
+	return fmt.Sprintf("%d servos", c.n)
+}
+
+// examine looks at what hangs on the open line.
+func (b *busExam) examine(ctx context.Context) error {
+	b.check("echo")
+	echo, err := echoes(b.line)
+	switch {
+	case err != nil:
+		return err
+	case echo && busProtocols[b.config.Type] == 1:
+		// An instruction of 1.0 reads like an answer.
+		b.fail("echo", hal.BusFault, "the adapter hears its own bytes, which look like answers in protocol 1.0", echoFix)
+	case echo:
+		b.warn("echo", "the adapter hears its own bytes, which costs time", echoFix)
+	}
+	if echo {
+		b.line = &unechoed{Line: b.line}
+	}
+	b.client = dynamixel.NewClient(b.line, busProtocols[b.config.Type])
+	b.client.Name, b.client.Latency = b.name, b.latency
+	for _, s := range b.servos {
+		s.glance()
+	}
+	var missing []*servoExam
+	for _, s := range b.servos {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		there, err := s.identify()
+		if err != nil {
+			return err
+		}
+		if !there {
+			missing = append(missing, s)
+		}
+	}
+	if err := b.seek(ctx, missing); err != nil {
+		return err
+	}
+	for _, s := range b.servos {
+		if !s.readable {
+			continue
+		}
+		if err := s.registers(); err != nil {
+			return err
+		}
+		s.steady()
+		b.met = append(b.met, s)
+	}
+	return ctx.Err()
+}
+
+// seek looks for servos that did not answer at the bus's rate, and says of each where it is or that it is not.
+func (b *busExam) seek(ctx context.Context, missing []*servoExam) error {
+	for range b.servos {
+		b.check("servo")
+		b.check("baud")
+	}
+	for _, rate := range usualBauds() {
+		if rate == b.config.Baud || len(missing) == 0 {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := b.line.SetBaud(rate); hal.KindOf(err) == hal.Invalid {
+			continue // not a rate of this adapter
+		} else if err != nil {
+			return err
+		}
+		var still []*servoExam
+		for _, s := range missing {
+			switch _, err := b.client.Ping(s.id); hal.KindOf(err) {
+			case hal.Absent:
+				return err
+			case hal.Timeout:
+				still = append(still, s)
+			default:
+				s.fail("baud", hal.BusFault, fmt.Sprintf("answers at %d Bd, want %d", rate, b.config.Baud),
+					fmt.Sprintf("halyard setup %s --id %d --protocol %s --baud %d --new-baud %d", b.port(), s.id, b.config.Type, rate, b.config.Baud))
+			}
+		}
+		missing = still
+	}
+	if err := b.line.SetBaud(b.config.Baud); err != nil {
+		return err
+	}
+	if n := len(b.servos); len(missing) == n && n > 1 {
+		b.fail("power", hal.BusFault, fmt.Sprintf("none of the %d servos answers, at this or any usual rate", n),
+			"switch on their supply and check the data line; then: halyard scan "+b.port())
+		return nil
+	}
+	for _, s := range missing {
+		s.fail("servo", hal.Absent, "no answer", s.cableFix(missing)+"; or it has another id: halyard scan "+b.port())
+	}
+	return nil
+}
+
+// cableFix names the cable to look at: the one from the servo before, which answers.
+func (s *servoExam) cableFix(missing []*servoExam) string {
+	before := -1
+	for _, other := range s.servos {
+		if other == s {
+			break
+		}
+		before = int(other.id)
+		for _, m := range missing {
+			if m == other {
+				before = -1
+			}
+		}
+	}
+	if before < 0 {
+		return fmt.Sprintf("check the power and the cables of id %d", s.id)
+	}
+	return fmt.Sprintf("check the cable between id %d and id %d", before, s.id)
+}
+
+// String counts the answers by what was wrong with them.
+func (h *hearing) String() string {
+	parts := []string{fmt.Sprintf("%d of %d answers are sound", h.clean, h.asked)}
+	for _, p := range []struct {
+		n    int
+		what string
+	}{{h.silent, "missing"}, {h.tardy, "late"}, {h.garbled, "with a bad checksum"}, {h.cut, "cut short"}, {h.crossed, "crossed"}} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
+		}
+	}
+	return strings.Join(parts, ", ")
+}

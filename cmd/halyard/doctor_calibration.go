@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/halyard-robotics/halyard/calibration"
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// calibrated checks the joint's calibration: there, measured, and of this servo. It needs no answer of the servo.
+func (s *servoExam) calibrated() {
+	s.check("calibration")
+	fix := "halyard calibrate " + s.joint
+	path := s.plan.hardware.Calibration
+	if path == "" {
+		if s.kind == configs.Real {
+			s.fail("calibration", hal.Uncalibrated, "none: what its ticks mean is not known", fix)
+		}
+		return // an emulated servo is mounted as its nominal calibration says
+	}
+	c, err := calibration.Load(s.examination.plan.config.Resolve(path))
+	switch {
+	case hal.KindOf(err) == hal.Uncalibrated && s.kind == configs.Emulated:
+		s.warn("calibration", path+" is missing: nominal values are used", fix)
+	case err != nil:
+		s.fail("calibration", hal.Uncalibrated, err.Error(), fix)
+	case s.stale(c) != "":
+		s.fail("calibration", hal.Uncalibrated, "stale: "+s.stale(c), fix)
+	case c.Method == calibration.ByNominal:
+		s.warn("calibration", "nominal: nothing was measured", fix)
+	case s.readable && c.Servo.Firmware != "" && c.Servo.Firmware != strconv.Itoa(s.firmware):
+		s.warn("calibration", fmt.Sprintf("made with firmware %s, the servo has %d", c.Servo.Firmware, s.firmware), fix+", to be sure")
+	case s.outside(c):
+		s.warn("calibration", fmt.Sprintf("the joint stands at tick %g, outside of its calibrated %g..%g", s.position, c.RangeTicks[0], c.RangeTicks[1]),
+			fix+", if it was mounted anew")
+	}
+}
+
+// stale says what of the servo is not as it was when c was made, "" where all is.
+func (s *servoExam) stale(c *calibration.Joint) string {
+	switch {
+	case c.Servo.Model != s.model.Name:
+		return fmt.Sprintf("made with a %s, the servo is a %s", c.Servo.Model, s.model.Name)
+	case c.Servo.ID != int(s.id):
+		return fmt.Sprintf("made with id %d, the servo has %d", c.Servo.ID, s.id)
+	case s.readable && c.Servo.HomingOffset != int(s.homing):
+		return fmt.Sprintf("made with homing offset %d, the servo has %d", c.Servo.HomingOffset, s.homing)
+	}
+	return ""
+}
+
+// outside tells whether the joint is where it never was while it was calibrated.
+func (s *servoExam) outside(c *calibration.Joint) bool {
+	margin := c.TicksPerTurn / 20
+	at := c.Unwrap(s.position) // NaN, which is nowhere, where the position is not known
+	return s.readable && (at < c.RangeTicks[0]-margin || at > c.RangeTicks[1]+margin)
+}

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/servo/dynamixel"
+	"github.com/halyard-robotics/halyard/sim/actuator"
+	"github.com/halyard-robotics/halyard/sim/emulator"
+)
+
+// The bus budget is not a formula: the real driver runs some cycles on emulated servos of the same make, in virtual
+// time, as the bus is and as it could be.
+
+// load is what a cycle of one bus takes of the rig's period.
+type load struct{ cycle, period time.Duration }
+
+func (l load) share() float64 { return float64(l.cycle) / float64(l.period) }
+
+func (l load) String() string {
+	return fmt.Sprintf("a cycle takes %v of %v, %.0f %%", l.cycle.Round(10*time.Microsecond), l.period, 100*l.share())
+}
+
+// Shares of the period. Retries and the long reads of health registers need some room.
+const (
+	busy = 0.8
+	full = 1.0
+)
+
+// trialLine is a bus to be tried.
+type trialLine struct {
+	baud   int
+	timing emulator.Timing
+	delay  time.Duration // return delay of every servo
+	servos []*dynamixel.Model
+}
+
+const (
+	warmUp = 20 // cycles until torque is on everywhere
+	trials = 20 // cycles measured
+)
+
+// cycle is the mean time of the driver's cycle on t, or why the driver cannot run on it.
+func (t *trialLine) cycle() (time.Duration, error) {
+	var servos []*emulator.Servo
+	cfg := dynamixel.ChainConfig{Name: "trial", Latency: t.timing.Latency + 2*t.timing.Frame, Watchdog: -1}
+	for i, m := range t.servos {
+		spec, ok := actuator.Lookup(m.Name)
+		if !ok {
+			spec, _ = actuator.Lookup("xm430-w350") // only the wire matters here
+		}
+		s := emulator.NewServo(m, i, actuator.NewServo(spec), emulator.Nominal(m))
+		s.Preset("return_delay", int64(t.delay/(2*time.Microsecond)))
+		servos = append(servos, s)
+		cfg.Servos = append(cfg.Servos, dynamixel.ServoConfig{ID: byte(i), Model: m})
+	}
+	bus := emulator.NewBus(emulator.BusConfig{Name: "trial", Baud: t.baud, Timing: t.timing}, servos...)
+	cfg.Line = bus.Line()
+	chain := dynamixel.NewChain(cfg)
+	defer chain.Close()
+	if err := chain.Open(); err != nil {
+		return 0, err
+	}
+	for i, m := range t.servos {
+		chain.SetGoal(i, servo.Goal{Enable: true, Mode: hal.PositionMode, Position: m.Centre, Limit: 1})
+	}
+	var sum time.Duration
+	for i := range warmUp + trials {
+		if err := errors.Join(chain.Send(), chain.Receive()); err != nil {
+			return 0, err
+		}
+		if i >= warmUp {
+			sum += chain.Stats().Spent
+		}
+	}
+	return sum / trials, nil
+}
+
+// budget compares a cycle of the bus with the period, and says what would help.
+func (b *busExam) budget() {
+	b.check("load")
+	now := trialLine{baud: b.config.Baud, timing: b.timing(), delay: b.config.ReturnDelay}
+	for _, s := range b.servos {
+		now.servos = append(now.servos, s.model)
+		now.delay = max(now.delay, s.delay)
+	}
+	now.timing.Echo = false // that is a finding of its own
+	cycle, err := now.cycle()
+	b.load = load{cycle, b.examination.plan.config.Clock.Period}
+	switch {
+	case err != nil:
+		b.fail("load", hal.Invalid, "the driver does not run on such a bus: "+err.Error(), "hang fewer servos on it")
+	case b.load.share() > full:
+		b.fail("load", hal.BusFault, b.load.String(), now.relief(b.load.period))
+	case b.load.share() > busy:
+		b.warn("load", b.load.String(), now.relief(b.load.period))
+	}
+}
+
+// timing is how the bus's line behaves: as configured where it is emulated, else as the adapter's kind does.
+func (b *busExam) timing() emulator.Timing {
+	switch {
+	case b.kind == configs.Emulated:
+		return timingOf(b.config)
+	case b.latency > 0:
+		return emulator.FTDI(b.latency)
+	}
+	// Not an FTDI, or not known: a full-speed USB frame.
+	return emulator.Timing{Reply: emulator.DefaultReply, Frame: time.Millisecond}
+}
+
+// relief tries what shortens the cycle and tells what each gives, the cheapest change first.
+func (t *trialLine) relief(period time.Duration) string {
+	var options []string
+	try := func(what string, change func(*trialLine)) {
+		other := *t
+		change(&other)
+		if c, err := other.cycle(); err == nil {
+			options = append(options, fmt.Sprintf("%s: %.0f %%", what, 100*load{c, period}.share()))
+		}
+	}
+	if t.timing.Latency > time.Millisecond {
+		try("latency timer 1ms", func(o *trialLine) { o.timing.Latency = time.Millisecond })
+	}
+	if t.delay > 0 {
+		try("return delay 0", func(o *trialLine) { o.delay = 0 })
+	}
+	for _, rate := range []int{1000000, 2000000, 4000000} {
+		if rate > t.baud && t.runsAt(rate) {
+			try(fmt.Sprintf("%d Bd", rate), func(o *trialLine) { o.baud = rate })
+		}
+	}
+	if n := len(t.servos); n > 1 {
+		try("two buses", func(o *trialLine) { o.servos = o.servos[:(n+1)/2] })
+	}
+	if !t.fast() {
+		options = append(options, "servos that know fast sync read")
+	}
+	options = append(options, "a longer clock.period")
+	return strings.Join(options, "; ")
+}
+
+// runsAt tells whether every servo knows a rate.
+func (t *trialLine) runsAt(baud int) bool {
+	for _, m := range t.servos {
+		if _, ok := m.BaudCode(baud); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// fast tells whether every servo knows fast sync read.
+func (t *trialLine) fast() bool {
+	for _, m := range t.servos {
+		if !m.FastRead {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,228 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/servo/dynamixel"
+)
+
+// read returns a register's raw value; false where the model has none or the line fails.
+func (s *servoExam) read(name string) (int64, bool) {
+	if s.model.Register(name) == nil {
+		return 0, false
+	}
+	var v int64
+	err := insist(func() (err error) { v, err = s.client.ReadRegister(s.id, s.model, name); return err })
+	return v, err == nil
+}
+
+// si is read in the register's unit.
+func (s *servoExam) si(name string) (float64, bool) {
+	v, ok := s.read(name)
+	if !ok {
+		return math.NaN(), false
+	}
+	return s.model.Register(name).SI(v), true
+}
+
+// registers checks what the servo says of itself.
+func (s *servoExam) registers() error {
+	s.check("firmware")
+	s.delays()
+	alive, err := s.values()
+	latched := false
+	if alive { // else nothing that it measures can be believed
+		latched = s.alarms(s.supplies())
+	}
+	s.switches(latched)
+	s.homing, _ = s.read("homing_offset")
+	return err
+}
+
+// setFix is the command that writes a register for good.
+func (s *servoExam) setFix(register string, v int64) string {
+	return fmt.Sprintf("halyard setup %s --id %d --set %s=%d", s.port(), s.id, register, v)
+}
+
+func (s *servoExam) delays() {
+	s.check("return-delay")
+	if v, ok := s.read("return_delay"); ok {
+		s.delay = time.Duration(v) * 2 * time.Microsecond
+	}
+	if want := s.config.ReturnDelay; s.delay > want {
+		s.warn("return-delay", fmt.Sprintf("it waits %v before each answer, want %v", s.delay, want), s.setFix("return_delay", int64(want/(2*time.Microsecond))))
+	}
+	if v, ok := s.read("status_return"); ok && v != 2 {
+		s.warn("status-return", fmt.Sprintf("its status return level is %d: writes are not acknowledged", v), s.setFix("status_return", 2))
+	}
+}
+
+// supplies checks voltage and temperature, and returns the alarms that they explain.
+func (s *servoExam) supplies() servo.Alarm {
+	s.check("voltage")
+	s.check("temperature")
+	var explained servo.Alarm
+	v, ok := s.si("present_voltage")
+	low, okLow := s.si("min_voltage")
+	high, okHigh := s.si("max_voltage")
+	switch {
+	case !ok || !okLow || !okHigh:
+	case v < low:
+		explained |= servo.AlarmVoltage
+		s.fail("voltage", hal.BusFault, fmt.Sprintf("%.1f V, want %.1f..%.1f: a brown-out", v, low, high),
+			"charge the battery, or shorten and thicken the supply's cables")
+	case v > high:
+		explained |= servo.AlarmVoltage
+		s.fail("voltage", hal.BusFault, fmt.Sprintf("%.1f V, want %.1f..%.1f", v, low, high), "switch off now: the supply is too high for a "+s.model.Name)
+	case v < 1.03*low:
+		s.warn("voltage", fmt.Sprintf("%.1f V, close to the least of %.1f", v, low), "charge the battery")
+	}
+	t, ok := s.si("present_temperature")
+	limit, okLimit := s.si("temperature_limit")
+	const margin = 10 // °C
+	switch {
+	case !ok || !okLimit:
+	case t >= limit:
+		explained |= servo.AlarmHeat
+		s.fail("temperature", hal.BusFault, fmt.Sprintf("%.0f °C, its limit is %.0f", t, limit), "switch off and let it cool down")
+	case t >= limit-margin:
+		s.warn("temperature", fmt.Sprintf("%.0f °C, its limit is %.0f", t, limit), "let it cool down, and take load off this joint")
+	}
+	return explained
+}
+
+// alarms tells what is latched, beside what is explained already.
+func (s *servoExam) alarms(explained servo.Alarm) (latched bool) {
+	s.check("alarm")
+	var alarm servo.Alarm
+	if v, ok := s.read("hardware_error"); ok {
+		alarm = s.model.Alarms(byte(v))
+	} else if st, err := s.status(); err == nil {
+		alarm = s.model.Alarms(st) &^ servo.AlarmRange
+	}
+	if alarm &^= explained; alarm != 0 {
+		s.fail("alarm", hal.BusFault, alarm.String()+" is latched: the servo has cut its torque",
+			"take the load away and let it cool down, then switch its power off and on")
+	}
+	return alarm|explained != 0
+}
+
+// status is the error byte of a bare ping's answer, where protocol 1.0 tells its alarms.
+func (s *servoExam) status() (byte, error) {
+	in := dynamixel.Instruction{ID: s.id, Op: dynamixel.Ping}
+	got, _, err := listen(s.line, dynamixel.AppendInstruction1(nil, &in), 6, patience+s.latency)
+	if err != nil {
+		return 0, err
+	}
+	p := dynamixel.NewParser(1, dynamixel.FromServos)
+	p.Feed(got)
+	var k dynamixel.Packet
+	if !p.Next(&k) || k.ID != s.id {
+		return 0, os.ErrDeadlineExceeded
+	}
+	return k.Code, nil
+}
+
+// switches checks what keeps a sound servo limp; one whose alarm is latched is so by right.
+func (s *servoExam) switches(latched bool) {
+	s.check("torque-limit")
+	s.check("watchdog")
+	for _, r := range []struct{ register, why, fix string }{
+		{"max_torque", "EEPROM", s.setFix("max_torque", 1023)},
+		{"pwm_limit", "EEPROM", s.setFix("pwm_limit", 885)},
+		{"current_limit", "EEPROM", "halyard setup sets it: --set current_limit=N"},
+		{"torque_limit", "left by a shutdown", "switch its power off and on; an overload has taken its torque: look for what blocks the joint"},
+	} {
+		if v, ok := s.read(r.register); ok && v == 0 && !latched {
+			s.fail("torque-limit", hal.BusFault, fmt.Sprintf("%s is 0 (%s): it stays limp", r.register, r.why), r.fix)
+			break // the RAM limit begins as the EEPROM's
+		}
+	}
+	if v, ok := s.read("bus_watchdog"); ok && v < 0 {
+		s.warn("watchdog", "its bus watchdog has tripped: it takes no goals", "halyard serve clears it; or switch its power off and on")
+	}
+}
+
+// values checks that what the servo measures is alive and believable.
+func (s *servoExam) values() (alive bool, err error) {
+	s.check("values")
+	first, ok := s.read("realtime_tick")
+	var positions []string
+	low, high := math.Inf(1), math.Inf(-1)
+	for range tries {
+		if v, ok := s.read("present_position"); ok {
+			low, high = min(low, float64(v)), max(high, float64(v))
+			positions = append(positions, fmt.Sprint(v))
+		}
+	}
+	switch s.position = low; {
+	case len(positions) == 0:
+		s.position = math.NaN()
+	case high-low > s.model.TicksPerTurn/16: // in these milliseconds no servo turns so far
+		s.position, s.tick = math.NaN(), -1
+		s.fail("values", hal.BusFault, "its position jumps at rest: "+strings.Join(positions, ", "), "replace the servo: its encoder is broken")
+		return false, nil
+	}
+	if !ok {
+		return true, nil // without a clock of its own, nothing tells a frozen value from a servo at rest
+	}
+	var none [1]byte
+	if _, err := s.line.Read(none[:], 5*time.Millisecond); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+		return true, err
+	}
+	if last, ok := s.read("realtime_tick"); ok && last == first {
+		s.tick = -1
+		s.fail("values", hal.BusFault, "its clock stands still: what it measures is frozen", "switch its power off and on; then replace it")
+		return false, nil
+	}
+	return true, nil
+}
+
+const (
+	tickTurn  = 32768                 // ms after which realtime_tick begins again
+	tickSlack = 75 * time.Millisecond // what it may be off by
+)
+
+// glance notes the servo's own clock, where it has one, before it is examined.
+func (s *servoExam) glance() {
+	s.tick = -1
+	if r := s.model.Register("realtime_tick"); r != nil {
+		if v, err := s.client.ReadRegister(s.id, s.model, r.Name); err == nil {
+			s.tick = v
+		}
+	}
+	s.glanced = s.line.Now()
+}
+
+// steady checks that the servo did not restart since the glance: a brown-out, whose other trace is a few lost answers.
+func (s *servoExam) steady() {
+	s.check("power")
+	last, ok := s.read("realtime_tick")
+	if !ok {
+		return
+	}
+	passed := (s.line.Now() - s.glanced) % (tickTurn * time.Millisecond)
+	switch {
+	case s.tick >= 0:
+		ran := time.Duration((last-s.tick+tickTurn)%tickTurn) * time.Millisecond
+		ok = ran > passed-tickSlack && ran < passed+tickSlack
+	case s.lossy: // silent at first: it is younger than the examination only where it was off
+		ok = time.Duration(last)*time.Millisecond > passed-tickSlack
+	}
+	if ok {
+		return
+	}
+	s.found = slices.DeleteFunc(s.found, func(f finding) bool {
+		return f.Check == "answers" && f.Bus == s.name && f.ID != nil && *f.ID == int(s.id)
+	})
+	s.fail("power", hal.BusFault, "it restarted while it was examined: its supply broke down for a moment",
+		"measure the supply at this servo under load; charge the battery, shorten and thicken its cables")
+}

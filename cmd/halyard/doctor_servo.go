@@ -1,0 +1,144 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/servo/dynamixel"
+)
+
+// servoExam is the examination of one servo.
+type servoExam struct {
+	*busExam
+	joint string
+	plan  *jointPlan
+	id    byte
+	model *dynamixel.Model
+
+	readable bool // it is the right model and mostly answers
+	firmware int
+	homing   int64   // what its homing register holds, 0 where it has none
+	position float64 // ticks, NaN = not read
+	delay    time.Duration
+	lossy    bool          // some answers were bad, which is a finding
+	tick     int64         // its clock at the first glance, ms; -1 = not read
+	glanced  time.Duration // the line's time of that
+}
+
+func (s *servoExam) finding(check, state, found, fix string) finding {
+	id := int(s.id)
+	return finding{Check: check, State: state, Bus: s.name, ID: &id, Joint: s.joint, Found: found, Fix: fix}
+}
+
+func (s *servoExam) fail(check string, kind hal.Kind, found, fix string) {
+	f := s.finding(check, stateFail, found, fix)
+	f.kind = kind
+	s.found = append(s.found, f)
+}
+
+func (s *servoExam) warn(check, found, fix string) {
+	s.found = append(s.found, s.finding(check, stateWarn, found, fix))
+}
+
+// asks is the number of questions by which a servo's answers are judged.
+const asks = 20
+
+// identify asks who answers at the servo's id and judges how. It returns false when nobody does.
+func (s *servoExam) identify() (there bool, err error) {
+	for _, c := range []string{"id", "model", "speed", "answers", "status-return"} {
+		s.check(c)
+	}
+	var f dynamixel.Found
+	err = insist(func() error { f, err = s.client.Ping(s.id); return err })
+	if errors.Is(err, servo.ErrGone) {
+		return false, err
+	}
+	pinged := err == nil
+	if pinged && s.foreign(&f) {
+		return true, nil
+	}
+	h, err := hear(s.line, s.model, s.id, asks, s.latency)
+	if err != nil {
+		return false, err
+	}
+	if h.silent == h.asked && !pinged && s.model.Protocol == 1 {
+		_, err := s.status() // the client's ping of 1.0 reads, too
+		pinged = err == nil
+	}
+	switch {
+	case h.silent == h.asked && pinged:
+		s.warn("status-return", "it answers pings but no reads: its status return level is 0", "halyard serve sets it to 2")
+		return true, nil
+	case h.silent == h.asked:
+		return false, nil
+	case 2*h.crossed > h.asked:
+		s.double()
+		return true, nil
+	case 2*h.tardy > h.asked:
+		s.fail("speed", hal.BusFault, fmt.Sprintf("its answers come later than %v", patience), "look for a program that shares the adapter, or replace the servo")
+		return true, nil
+	}
+	if bad := h.asked - h.clean; bad > 0 {
+		if 10*bad > h.asked {
+			s.fail("answers", hal.BusFault, h.String(), s.wireFix(&h))
+		} else {
+			s.warn("answers", h.String(), s.wireFix(&h))
+		}
+		s.lossy = true
+	} else if two, err := s.disagrees(); two || err != nil {
+		s.double()
+		return true, err
+	}
+	if s.readable = 2*h.clean >= h.asked; s.readable && !pinged {
+		// It was deaf to the pings and hears now: ask again.
+		if f, err = s.client.Ping(s.id); err == nil && s.foreign(&f) {
+			s.readable = false
+		}
+	}
+	return true, nil
+}
+
+func (s *servoExam) double() {
+	s.fail("id", hal.BusFault, fmt.Sprintf("two servos answer at id %d", s.id),
+		fmt.Sprintf("connect one of them alone, then: halyard setup %s --id %d --new-id N", s.port(), s.id))
+}
+
+// foreign tells whether a servo is another than the config says, and reports it. It keeps the firmware's version.
+func (s *servoExam) foreign(f *dynamixel.Found) bool {
+	s.firmware = int(f.Firmware)
+	if f.Number == s.model.Number {
+		return false
+	}
+	name := fmt.Sprintf("model %d", f.Number)
+	if m := f.Model(s.model.Protocol); m != nil {
+		name = m.Name
+	}
+	s.fail("model", hal.BusFault, fmt.Sprintf("%s, want %s", name, s.model.Name),
+		fmt.Sprintf("change the servo, or set model of %s to %s in the config", s.joint, name))
+	return true
+}
+
+// wireFix is what mostly is the reason of spoilt answers.
+func (s *servoExam) wireFix(h *hearing) string {
+	cable := fmt.Sprintf("check the plugs and the cable of id %d, and its distance to motor cables", s.id)
+	if h.silent > h.garbled+h.cut {
+		return cable + "; measure its supply under load"
+	}
+	return cable + ", or halve the baud rate"
+}
+
+// disagrees tells whether two equal servos answer at once: what both say alike comes through, what they measure not.
+func (s *servoExam) disagrees() (bool, error) {
+	spoilt := 0
+	for range tries {
+		if _, err := s.client.ReadRegister(s.id, s.model, "present_position"); hal.KindOf(err) == hal.BusFault {
+			spoilt++
+		} else if errors.Is(err, servo.ErrGone) {
+			return false, err
+		}
+	}
+	return spoilt == tries, nil
+}

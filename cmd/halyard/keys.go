@@ -1,0 +1,77 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"sync"
+
+	"golang.org/x/term"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// keys watches the terminal that a rig was started from: space is the emergency stop, without a confirmation.
+type keys struct {
+	tty  *os.File
+	undo func()
+	wg   sync.WaitGroup
+}
+
+// watchKeys starts to watch; without a terminal it does nothing.
+func watchKeys(a *app, r *hal.Rig) *keys {
+	k := &keys{undo: func() {}}
+	if in, ok := a.in.(*os.File); !ok || !term.IsTerminal(int(in.Fd())) {
+		return k
+	}
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil {
+		return k
+	}
+	// Not Fd(): that would make reads block beyond Close.
+	raw, err := tty.SyscallConn()
+	if err == nil {
+		var undo func()
+		e := raw.Control(func(fd uintptr) { undo, err = singleKeys(int(fd)) })
+		if err = errors.Join(e, err); err == nil {
+			k.undo = func() { raw.Control(func(uintptr) { undo() }) }
+		}
+	}
+	if err != nil {
+		tty.Close()
+		return k
+	}
+	k.tty = tty
+	k.wg.Go(func() { k.watch(a, r) })
+	a.note("Space is the emergency stop.")
+	return k
+}
+
+func (k *keys) watch(a *app, r *hal.Rig) {
+	var b [16]byte
+	for {
+		n, err := k.tty.Read(b[:])
+		if err != nil {
+			if !errors.Is(err, os.ErrClosed) {
+				a.note("the keyboard is gone: space stops nothing any more; halyard estop does")
+			}
+			return
+		}
+		for _, c := range b[:n] {
+			if c == ' ' {
+				stops := r.EmergencyStop("space was pressed")
+				show(a, jointsOf(r, stops))
+				a.note("EMERGENCY STOP, latched. Next: halyard reset, then halyard arm")
+			}
+		}
+	}
+}
+
+// close gives the terminal back as it was.
+func (k *keys) close() {
+	if k.tty == nil {
+		return
+	}
+	k.undo()
+	k.tty.Close()
+	k.wg.Wait()
+}

@@ -1,0 +1,10 @@
+//go:build !linux
+
+package main
+
+import "errors"
+
+// singleKeys is for Linux terminals.
+func singleKeys(int) (undo func(), err error) {
+	return nil, errors.New("single keys: not on this system")
+}

@@ -1,0 +1,140 @@
+// Command halyard runs robots: simulated, emulated or real ones, behind the protocols their controllers were written
+// for. One sub-command is one file; build.go is the only place that turns a config into what it names.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+func main() {
+	// The real-time loop must get a processor back after each sleep, whatever else is busy in here: keep more of the
+	// runtime's processors than there are goroutines that can be busy at once.
+	runtime.GOMAXPROCS(max(8, 4*runtime.NumCPU()))
+	// A pipe that closes must not end the control loop.
+	signal.Ignore(syscall.SIGPIPE)
+	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, signals: make(chan os.Signal, 2)}
+	signal.Notify(a.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	os.Exit(a.run(context.Background(), os.Args[1:]))
+}
+
+// app is one run of the command: its streams, and what the flags that all sub-commands share say.
+type app struct {
+	in       io.Reader
+	out, err io.Writer
+	signals  chan os.Signal
+
+	format  string // table, json or jsonl
+	quiet   bool
+	started bool // a sub-command ran: its arguments were good
+}
+
+// run executes the command line and returns the exit code. The first signal ends ctx and with it the sub-command,
+// which stops its robots; a second one ends the process at once.
+func (a *app) run(ctx context.Context, args []string) int {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	ended := make(chan struct{})
+	defer close(ended)
+	go func() {
+		for n := 0; ; n++ {
+			select {
+			case s := <-a.signals:
+				if n > 0 {
+					fmt.Fprintln(a.err, "halyard: second signal: ended at once")
+					os.Exit(exitOfSignal(s))
+				}
+				cancel(interrupted{s})
+			case <-ended:
+				return
+			}
+		}
+	}()
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	err := root.ExecuteContext(ctx)
+	var by interrupted
+	if errors.As(context.Cause(ctx), &by) && (err == nil || errors.Is(err, context.Canceled)) {
+		return exitOfSignal(by.Signal)
+	}
+	if err == nil {
+		return 0
+	}
+	if !a.started && hal.KindOf(err) == hal.Unexpected {
+		err = &hal.Error{Kind: hal.Invalid, Err: err, Try: "halyard help"}
+	}
+	a.complain(err)
+	return int(hal.KindOf(err)) + 1
+}
+
+// interrupted is the cause of a run that a signal ended.
+type interrupted struct{ os.Signal }
+
+func (i interrupted) Error() string { return "interrupted by " + i.String() }
+
+// exitOfSignal is 128 + the signal's number, as shells have it.
+func exitOfSignal(s os.Signal) int {
+	if n, ok := s.(syscall.Signal); ok {
+		return 128 + int(n)
+	}
+	return 130
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "halyard",
+		Short:         "one controller drives any body, unchanged",
+		Long:          "Halyard puts a simulated, emulated or real robot behind the protocol that its controller speaks.",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			switch a.format {
+			case "table", "json", "jsonl":
+				return nil
+			}
+			return fmt.Errorf("--output: got %q, want table, json or jsonl", a.format)
+		},
+	}
+	root.PersistentFlags().StringVarP(&a.format, "output", "o", "table", "form of the output: table, json or jsonl")
+	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes on stderr")
+	root.CompletionOptions.HiddenDefaultCmd = false
+	for _, c := range a.commands() {
+		if run := c.RunE; run != nil {
+			c.RunE = func(cmd *cobra.Command, args []string) error {
+				a.started = true
+				return run(cmd, args)
+			}
+		}
+		root.AddCommand(c)
+	}
+	return root
+}
+
+// log is where the rig's faults go: stderr, as text.
+func (a *app) log() *slog.Logger {
+	if a.quiet {
+		return slog.New(slog.DiscardHandler)
+	}
+	return slog.New(slog.NewTextHandler(a.err, nil))
+}
+
+// note tells a person something on stderr.
+func (a *app) note(format string, args ...any) {
+	if !a.quiet {
+		fmt.Fprintf(a.err, format+"\n", args...)
+	}
+}

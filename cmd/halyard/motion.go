@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bufio"
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// A motion is text, a sample a line: milliseconds since the start, then n angles, then n torque limits, all normalised
+// as the original simulator recorded them (angle -1..1 over the motor's range, torque 0..1, negative = none given),
+// separated by commas. Lines that begin with # are remarks.
+type motion struct {
+	joints  int
+	samples []sample
+}
+
+type sample struct {
+	at     time.Duration
+	angle  []float64 // -1..1
+	torque []float64 // 0..1, or negative: none given
+}
+
+// What a motion may hold at most: an hour at 1 kHz, and the joints of any robot an ODCP datagram carries.
+const (
+	maxSamples = 3_600_000
+	maxJoints  = 120
+)
+
+//go:embed motions
+var motions embed.FS
+
+// openMotion opens the file at path, or the embedded motion of that name for a robot of so many joints.
+func openMotion(name string, joints int) (*motion, error) {
+	f, err := motions.Open(fmt.Sprintf("motions/%s-%d.txt", name, joints))
+	if errors.Is(err, fs.ErrNotExist) {
+		f, err = os.Open(name)
+	}
+	if err != nil {
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "motion " + name, Try: "halyard play wave",
+			Err: fmt.Errorf("no such file, and no embedded motion of that name for %d joints", joints)}
+	}
+	defer f.Close()
+	m, err := readMotion(f)
+	if err != nil {
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "motion " + name, Err: err}
+	}
+	return m, nil
+}
+
+// readMotion reads every sample; a fault is told with its line.
+func readMotion(r io.Reader) (*motion, error) {
+	m := &motion{}
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 64<<10)
+	for n := 1; lines.Scan(); n++ {
+		text := strings.TrimSpace(lines.Text())
+		if text == "" || text[0] == '#' {
+			continue
+		}
+		s, err := m.sample(text)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		if len(m.samples) == maxSamples {
+			return nil, fmt.Errorf("line %d: more than %d samples", n, maxSamples)
+		}
+		m.samples = append(m.samples, s)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, err
+	}
+	if len(m.samples) == 0 {
+		return nil, errors.New("no samples, want at least one")
+	}
+	return m, nil
+}
+
+func (m *motion) sample(text string) (sample, error) {
+	fields := strings.Split(text, ",")
+	n := (len(fields) - 1) / 2
+	switch {
+	case len(fields) != 1+2*n || n < 1 || n > maxJoints:
+		return sample{}, fmt.Errorf("fields: got %d, want a time, n angles and n torques, n in 1..%d", len(fields), maxJoints)
+	case m.joints == 0:
+		m.joints = n
+	case m.joints != n:
+		return sample{}, fmt.Errorf("joints: got %d, want %d as in the first sample", n, m.joints)
+	}
+	values := make([]float64, len(fields))
+	for i, f := range fields {
+		v, err := strconv.ParseFloat(strings.TrimSpace(f), 64)
+		if err != nil || math.IsNaN(v) || math.Abs(v) > 1e9 {
+			return sample{}, fmt.Errorf("field %d: got %q, want a number", i+1, f)
+		}
+		values[i] = v
+	}
+	s := sample{at: time.Duration(values[0] * float64(time.Millisecond)), angle: values[1 : 1+n], torque: values[1+n:]}
+	if k := len(m.samples); values[0] < 0 || k > 0 && s.at <= m.samples[k-1].at {
+		return sample{}, fmt.Errorf("time: got %s ms, want more than the line before", fields[0])
+	}
+	return s, nil
+}

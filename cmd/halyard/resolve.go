@@ -1,0 +1,206 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/halyard-robotics/halyard/calibration"
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo/dynamixel"
+	"github.com/halyard-robotics/halyard/sim/actuator"
+	"github.com/halyard-robotics/halyard/sim/model"
+)
+
+// plan is a config with every name in it resolved to what it means. Nothing is open yet.
+type plan struct {
+	config *configs.Config
+	agents []agentPlan
+}
+
+// agentPlan is one robot: its model with the servos that it really has, and what each joint is made of.
+type agentPlan struct {
+	config *configs.Agent
+	robot  *model.Robot
+	layout *hal.Layout
+	joints []jointPlan // in the robot's order
+}
+
+// jointPlan is one joint. Simulated joints have no servo of the wire.
+type jointPlan struct {
+	body        configs.BodyKind
+	hardware    *configs.Joint // nil where the config names none
+	servo       *dynamixel.Model
+	calibration *calibration.Joint // nil: nominal values, where the joint is not real
+}
+
+// hardware is the servo that the config names for joint.
+func (p *agentPlan) hardware(joint string) (*configs.Joint, bool) {
+	i := p.robot.Joint(joint)
+	if i == hal.None || p.joints[i].hardware == nil {
+		return nil, false
+	}
+	return p.joints[i].hardware, true
+}
+
+// busProtocols are the types of line and the protocol of each.
+var busProtocols = map[string]int{"dynamixel1": 1, "dynamixel2": 2}
+
+// serverProtocols are what servers speak.
+var serverProtocols = []string{"odcp", "osp"}
+
+// resolve looks up every name of c. All faults come together, in the type and with the paths of configs' own.
+func resolve(c *configs.Config) (*plan, error) {
+	r := resolver{config: c}
+	p := &plan{config: c}
+	for name, bus := range c.Buses {
+		if _, ok := busProtocols[bus.Type]; !ok {
+			r.fault(configs.Path("buses").Key(name).Key("type"), bus.Type, "dynamixel1 or dynamixel2", "")
+		}
+	}
+	for i := range c.Agents {
+		p.agents = append(p.agents, r.agent(configs.Path("agents").Index(i), &c.Agents[i]))
+	}
+	for i, s := range c.Servers {
+		if !slices.Contains(serverProtocols, s.Protocol) {
+			r.fault(configs.Path("servers").Index(i).Key("protocol"), s.Protocol, strings.Join(serverProtocols, " or "), "")
+		}
+	}
+	if c.World.Scene != "flat" {
+		r.fault("world.scene", c.World.Scene, "flat, the only scene yet", "")
+	}
+	slices.SortStableFunc(r.faults, func(a, b configs.Fault) int { return a.Line - b.Line })
+	return p, r.faults.Err()
+}
+
+type resolver struct {
+	config *configs.Config
+	faults configs.Faults
+}
+
+func (r *resolver) fault(path configs.Path, got, rule, fix string) {
+	r.faults.Add(r.config.Fault(path, got, rule, fix))
+}
+
+// uncalibrated is a fault of kind Uncalibrated.
+func (r *resolver) uncalibrated(path configs.Path, got, rule, fix string) {
+	f := r.config.Fault(path, got, rule, fix)
+	f.Kind = hal.Uncalibrated
+	r.faults.Add(f)
+}
+
+func (r *resolver) agent(path configs.Path, c *configs.Agent) agentPlan {
+	robot, err := r.robot(c.Model)
+	if err != nil {
+		r.fault(path.Key("model"), c.Model, err.Error(), "")
+		return agentPlan{config: c}
+	}
+	p := agentPlan{config: c, robot: robot, joints: make([]jointPlan, len(robot.Joints))}
+	names := make([]string, len(robot.Joints))
+	for i := range robot.Joints {
+		names[i] = robot.Joints[i].Name
+		p.joints[i] = r.joint(path, c, &robot.Joints[i])
+	}
+	for joint := range c.Parts {
+		if robot.Joint(joint) == hal.None {
+			r.fault(path.Key("parts").Key(joint), joint, "a joint of "+robot.Name+": "+strings.Join(names, ", "), "")
+		}
+	}
+	if c.Hardware != nil {
+		for joint := range c.Hardware.Joints {
+			if robot.Joint(joint) == hal.None {
+				r.fault(path.Key("hardware").Key("joints").Key(joint), joint, "a joint of "+robot.Name+": "+strings.Join(names, ", "), "")
+			}
+		}
+	}
+	p.layout = robot.Layout()
+	return p
+}
+
+// robot loads a built-in robot or a robot file, a copy whose servos may be changed.
+func (r *resolver) robot(name string) (*model.Robot, error) {
+	robot, err := model.Load(name)
+	if err != nil {
+		data, e := os.ReadFile(r.config.Resolve(name))
+		if e != nil {
+			return nil, fmt.Errorf("a robot (%s) or the path of a robot file", strings.Join(model.Names(), ", "))
+		}
+		if robot, err = model.Parse(data); err != nil {
+			return nil, fmt.Errorf("a good robot file: %w", err)
+		}
+	}
+	own := *robot
+	own.Joints = slices.Clone(robot.Joints)
+	return &own, nil
+}
+
+// joint resolves the joint j of the agent c at path. The simulated joint has the servo that the hardware names, so
+// that all three bodies are of the same make.
+func (r *resolver) joint(path configs.Path, c *configs.Agent, j *model.Joint) jointPlan {
+	p := jointPlan{body: c.BodyOf(j.Name)}
+	if c.Hardware != nil {
+		if hw, ok := c.Hardware.Joints[j.Name]; ok {
+			p.hardware = &hw
+		}
+	}
+	at := path.Key("hardware").Key("joints").Key(j.Name)
+	if p.hardware == nil {
+		if p.body != configs.Sim {
+			r.fault(at, "none", fmt.Sprintf("the servo of %s, which is %s", j.Name, p.body), "")
+		}
+		return p
+	}
+	p.servo = dynamixel.ModelByName(p.hardware.Model)
+	spec, simulated := actuator.Lookup(p.hardware.Model)
+	switch {
+	case p.servo == nil:
+		r.fault(at.Key("model"), p.hardware.Model, "a known servo", "halyard scan says what is on a line")
+		return p
+	case p.servo.Protocol != busProtocols[r.config.Buses[p.hardware.Bus].Type]:
+		r.fault(at.Key("model"), p.hardware.Model, "a servo that speaks "+r.config.Buses[p.hardware.Bus].Type, "")
+	}
+	if simulated {
+		j.Servo = spec
+	} else if p.body == configs.Emulated {
+		r.fault(at.Key("model"), p.hardware.Model, "a servo with an actuator model, to be emulated", "")
+	}
+	for name, v := range p.hardware.Registers {
+		reg := p.servo.Register(name)
+		if reg == nil {
+			r.fault(at.Key("registers").Key(name), name, "a register of "+p.servo.Name, "")
+		} else if !reg.Setting() {
+			r.fault(at.Key("registers").Key(name), name, "a setting in RAM; halyard setup writes what stays", "")
+		} else if int64(v) < reg.Min || int64(v) > reg.Max {
+			r.fault(at.Key("registers").Key(name), fmt.Sprint(v), fmt.Sprintf("%d..%d", reg.Min, reg.Max), "")
+		}
+	}
+	p.calibration = r.calibration(at, &p)
+	return p
+}
+
+// calibration reads a joint's calibration file. Without one a simulated or emulated joint runs on nominal values: nil.
+func (r *resolver) calibration(at configs.Path, p *jointPlan) *calibration.Joint {
+	at = at.Key("calibration")
+	const must = "a calibration file of this servo, since the joint is real"
+	if p.hardware.Calibration == "" {
+		if p.body == configs.Real {
+			r.uncalibrated(at, "none", must, "halyard doctor "+r.config.Source)
+		}
+		return nil
+	}
+	c, err := calibration.Load(r.config.Resolve(p.hardware.Calibration))
+	switch {
+	case hal.KindOf(err) == hal.Uncalibrated && p.body != configs.Real:
+		return nil // the file is yet to be made
+	case err != nil:
+		f := r.config.Fault(at, p.hardware.Calibration, must, err.Error())
+		f.Kind = hal.KindOf(err)
+		r.faults.Add(f)
+	case c.Servo.Model != p.servo.Name || c.Servo.ID != p.hardware.ID:
+		r.uncalibrated(at, fmt.Sprintf("one of %s id %d", c.Servo.Model, c.Servo.ID),
+			fmt.Sprintf("one of %s id %d", p.servo.Name, p.hardware.ID), "halyard doctor "+r.config.Source)
+	}
+	return c
+}

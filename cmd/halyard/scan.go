@@ -1,0 +1,315 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/halyard-robotics/halyard/drivers/serial"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/servo/dynamixel"
+)
+
+// usualBauds are the rates at which servos are found, the likeliest first: X servos come with 57600, AX with 1M.
+func usualBauds() []int {
+	return []int{57600, 1000000, 115200, 2000000, 3000000, 4000000, 4500000, 9600, 400000, 500000, 250000, 200000}
+}
+
+// foundServo is one servo on a line, or what stands in the way of reading it.
+type foundServo struct {
+	Port     string `json:"port"`
+	Baud     int    `json:"baud"`
+	Protocol int    `json:"protocol"`
+	ID       int    `json:"id"`
+	Model    string `json:"model"`
+	Number   int    `json:"number"`
+	Firmware int    `json:"firmware"`
+	Voltage  number `json:"voltage_v"`
+	Finding  string `json:"finding,omitempty"` // two servos with this id, a model nobody knows
+}
+
+func (foundServo) header() []string {
+	return []string{"id", "model", "number", "firmware", "protocol", "baud", "volts", "finding"}
+}
+
+func (f foundServo) cells() []string {
+	return []string{strconv.Itoa(f.ID), f.Model, strconv.Itoa(f.Number), strconv.Itoa(f.Firmware),
+		strconv.Itoa(f.Protocol), strconv.Itoa(f.Baud), f.Voltage.String(), f.Finding}
+}
+
+func newScan(a *app) *cobra.Command {
+	var bauds []int
+	var protocol, opener string
+	c := &cobra.Command{
+		Use:               "scan PORT",
+		Short:             "every servo on a line, whatever its protocol and baud rate",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completePorts,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			protocols, err := protocolsOf(protocol)
+			if err != nil {
+				return err
+			}
+			line, err := openLine(args[0], bauds, opener)
+			if err != nil {
+				return err
+			}
+			defer line.Close()
+			s := survey{port: args[0], line: line, bauds: bauds, protocols: protocols, latency: latencyOf(line), note: a.note}
+			rows, err := s.run(cmd.Context())
+			if e := show(a, rows); err == nil {
+				err = e
+			}
+			if err == nil && len(rows) == 0 {
+				err = s.silence()
+			}
+			return err
+		},
+	}
+	addLineFlags(c, &bauds, &protocol, &opener)
+	return c
+}
+
+// addLineFlags adds what commands on a bare port must know of it.
+func addLineFlags(c *cobra.Command, bauds *[]int, protocol, opener *string) {
+	c.Flags().IntSliceVar(bauds, "baud", usualBauds(), "rates to try, bits a second")
+	c.Flags().StringVar(protocol, "protocol", "both", "dynamixel1, dynamixel2 or both")
+	c.Flags().StringVar(opener, "opener", serial.Bugst, "the library that opens the port: bugst, or tarm (to 115200 baud)")
+}
+
+// protocolsOf reads --protocol, the cheaper protocol to scan first.
+func protocolsOf(word string) ([]int, error) {
+	if word == "both" {
+		return []int{2, 1}, nil
+	}
+	if p, ok := busProtocols[word]; ok {
+		return []int{p}, nil
+	}
+	return nil, &hal.Error{Kind: hal.Invalid, Op: "--protocol", Err: fmt.Errorf("got %q, want dynamixel1, dynamixel2 or both", word)}
+}
+
+// openLine opens port at the first of bauds.
+func openLine(port string, bauds []int, opener string) (*serial.Line, error) {
+	for _, b := range bauds {
+		if b < 1 || b > serial.MaxBaud {
+			return nil, &hal.Error{Kind: hal.Invalid, Op: "--baud", Err: fmt.Errorf("got %d, want 1..%d", b, serial.MaxBaud)}
+		}
+	}
+	if len(bauds) == 0 {
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "--baud", Err: errors.New("got none, want a rate")}
+	}
+	return serial.Open(port, bauds[0], opener)
+}
+
+// latencyOf is how long line's adapter may hold an answer back.
+func latencyOf(line *serial.Line) time.Duration {
+	d, _ := line.LatencyTimer()
+	return d
+}
+
+// completePorts offers the stable names of the adapters.
+func completePorts(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	rows, _ := listPorts(machineRoot)
+	names := make([]string, len(rows))
+	for i, r := range rows {
+		names[i] = r.Port
+	}
+	return names, cobra.ShellCompDirectiveDefault
+}
+
+// survey asks a line for servos, one baud rate and protocol after the other.
+type survey struct {
+	port      string
+	line      servo.Line
+	bauds     []int
+	protocols []int
+	latency   time.Duration
+	note      func(format string, args ...any) // progress
+}
+
+// lastID is the greatest id of each protocol.
+var lastID = [3]int{1: 253, 2: 252}
+
+// estimate is how long one rate and protocol take where nobody answers.
+func (s *survey) estimate(baud, protocol int) time.Duration {
+	octet := 10 * time.Second / time.Duration(baud)
+	if protocol == 2 {
+		return 253*(14*octet+3*time.Millisecond) + s.latency // what PingAll waits for
+	}
+	// A ping and its answer, the longest return delay and the client's slack, an id.
+	return 254 * (15*octet + 2508*time.Microsecond + s.latency)
+}
+
+// run returns every servo found. When ctx ends or the adapter vanishes, it returns those found until then as well.
+func (s *survey) run(ctx context.Context) ([]foundServo, error) {
+	var total time.Duration
+	for _, b := range s.bauds {
+		for _, p := range s.protocols {
+			total += s.estimate(b, p)
+		}
+	}
+	s.note("%s: %d rates, protocol %s: up to %v", s.port, len(s.bauds), strings.Join(decimals(s.protocols), " and "), total.Round(100*time.Millisecond))
+	rows := []foundServo{}
+	for _, b := range s.bauds {
+		if err := s.line.SetBaud(b); err != nil {
+			if hal.KindOf(err) == hal.Invalid { // the adapter cannot go so fast
+				s.note("%d Bd: skipped: %v", b, err)
+				continue
+			}
+			return rows, err
+		}
+		if echo, err := echoes(s.line); err != nil {
+			return rows, err
+		} else if _, quiet := s.line.(*unechoed); echo && !quiet {
+			s.note("! %s hears its own bytes: %s", s.port, echoFix)
+			s.line = &unechoed{Line: s.line}
+		}
+		for _, p := range s.protocols {
+			found, err := s.ask(ctx, b, p)
+			rows = append(rows, found...)
+			if err != nil {
+				return rows, err
+			}
+			s.note("%d Bd, protocol %d: %s", b, p, summary(found))
+		}
+	}
+	return rows, nil
+}
+
+// ask finds the servos of one protocol at the line's rate.
+func (s *survey) ask(ctx context.Context, baud, protocol int) ([]foundServo, error) {
+	c := dynamixel.NewClient(s.line, protocol)
+	c.Name, c.Latency = s.port, s.latency
+	var rows []foundServo
+	add := func(f dynamixel.Found, err error) {
+		row := foundServo{Port: s.port, Baud: baud, Protocol: protocol, ID: int(f.ID)}
+		row.describe(c, &f, err)
+		rows = append(rows, row)
+	}
+	if protocol == 2 {
+		all, err := c.PingAll()
+		if hal.KindOf(err) == hal.Absent {
+			return nil, err
+		}
+		if err == nil {
+			for _, f := range all {
+				if f.Answers > 1 {
+					err = errors.New("answered twice")
+				}
+				add(f, err)
+				err = nil
+			}
+			return rows, ctx.Err()
+		}
+		// Answers lay over each other: ask one id after the other.
+	}
+	for id := 0; id <= lastID[protocol] && ctx.Err() == nil; id++ {
+		f, err := c.Ping(byte(id))
+		switch hal.KindOf(err) {
+		case hal.Timeout:
+			continue
+		case hal.Absent:
+			return rows, err
+		}
+		add(f, err)
+	}
+	return rows, ctx.Err()
+}
+
+// describe fills in what a servo that answered a ping says of itself; why is what was wrong with the answer.
+func (f *foundServo) describe(c *dynamixel.Client, found *dynamixel.Found, why error) {
+	f.Number, f.Firmware, f.Voltage = int(found.Number), int(found.Firmware), number(math.NaN())
+	m := found.Model(f.Protocol)
+	switch {
+	case why != nil:
+		f.Finding = collisionText
+		return
+	case m == nil:
+		f.Finding = "a model that is not known here"
+		return
+	}
+	f.Model = m.Name
+	err := insist(func() error {
+		raw, err := c.ReadRegister(found.ID, m, "present_voltage")
+		if err == nil {
+			f.Voltage = number(m.Register("present_voltage").SI(raw))
+			// Equal servos answer a ping with equal bytes, which lie over each other unseen; their positions differ.
+			_, err = c.ReadRegister(found.ID, m, "present_position")
+		}
+		return err
+	})
+	switch hal.KindOf(err) {
+	case hal.Timeout:
+		f.Finding = "it answers pings but no reads: its status return level is 0"
+	case hal.BusFault:
+		f.Finding = collisionText
+	}
+}
+
+const collisionText = "its answers collide: two servos with this id? connect one alone, then halyard setup gives it another"
+
+// silence is the error of a scan without a servo, with what to look at next.
+func (s *survey) silence() error {
+	return &hal.Error{
+		Kind: hal.BusFault, Bus: s.port, Op: "scan",
+		Err: fmt.Errorf("nobody answered at %s baud, protocol %s: check the servos' power, the cable's data line, and that the adapter is the one of the bus",
+			strings.Join(decimals(s.bauds), ", "), strings.Join(decimals(s.protocols), " and ")),
+		Try: "halyard ports",
+	}
+}
+
+// summary is "ids 1-6: xm430-w350 x6", or "nothing".
+func summary(found []foundServo) string {
+	if len(found) == 0 {
+		return "nothing"
+	}
+	var ids []int
+	count := map[string]int{}
+	for _, f := range found {
+		ids = append(ids, f.ID)
+		count[f.Model]++
+	}
+	var models []string
+	for name, n := range count {
+		if name == "" {
+			name = "unknown"
+		}
+		models = append(models, fmt.Sprintf("%s x%d", name, n))
+	}
+	slices.Sort(models)
+	return "ids " + spans(ids) + ": " + strings.Join(models, ", ")
+}
+
+// spans writes sorted ids as "1-6, 20".
+func spans(ids []int) string {
+	var parts []string
+	for i := 0; i < len(ids); {
+		k := i
+		for k+1 < len(ids) && ids[k+1] == ids[k]+1 {
+			k++
+		}
+		if part := strconv.Itoa(ids[i]); k > i {
+			parts = append(parts, part+"-"+strconv.Itoa(ids[k]))
+		} else {
+			parts = append(parts, part)
+		}
+		i = k + 1
+	}
+	return strings.Join(parts, ", ")
+}
+
+func decimals(numbers []int) []string {
+	list := make([]string, len(numbers))
+	for i, n := range numbers {
+		list[i] = strconv.Itoa(n)
+	}
+	return list
+}

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/servo/dynamixel"
+	"github.com/halyard-robotics/halyard/sim/actuator"
+	"github.com/halyard-robotics/halyard/sim/emulator"
+)
+
+// onWire describes a servo of a test's bus.
+type onWire struct {
+	model string
+	id    int
+	baud  int
+	angle float64
+}
+
+// wireOf is a bus in memory with servos at their own rates.
+func wireOf(t *testing.T, timing emulator.Timing, list ...onWire) *emulator.Bus {
+	t.Helper()
+	var servos []*emulator.Servo
+	for _, w := range list {
+		spec, ok := actuator.Lookup(w.model)
+		if !ok {
+			t.Fatalf("no actuator %s", w.model)
+		}
+		act := actuator.NewServo(spec)
+		act.Reset(w.angle)
+		servos = append(servos, emulator.NewServo(dynamixel.ModelByName(w.model), w.id, act, emulator.Truth{}))
+	}
+	bus := emulator.NewBus(emulator.BusConfig{Name: "test", Baud: 1000000, Timing: timing}, servos...)
+	for i, w := range list {
+		code, ok := servos[i].Model().BaudCode(w.baud)
+		if !ok || !servos[i].Preset("baud_rate", int64(code)) {
+			t.Fatalf("%s: no rate %d", w.model, w.baud)
+		}
+	}
+	return bus
+}
+
+func surveyOf(line servo.Line) *survey {
+	return &survey{port: "PORT", line: line, bauds: usualBauds(), protocols: []int{2, 1}, note: func(string, ...any) {}}
+}
+
+// brief is "id model baud finding?" of each row.
+func brief(rows []foundServo) string {
+	var b strings.Builder
+	for _, r := range rows {
+		mark := ""
+		if r.Finding != "" {
+			mark = "!"
+		}
+		fmt.Fprintf(&b, "%d %s %d%s; ", r.ID, r.Model, r.Baud, mark)
+	}
+	return b.String()
+}
+
+func TestSurvey(t *testing.T) {
+	mixed := []onWire{{"xm430-w350", 1, 1000000, 0}, {"ax-12a", 7, 115200, 0}, {"xl430-w250", 2, 57600, 0},
+		{"ax-12a", 0, 1000000, 0}, {"xm430-w350", 252, 1000000, 0}, {"mx-28", 253, 9600, 0}}
+	const all = "2 xl430-w250 57600; 1 xm430-w350 1000000; 252 xm430-w350 1000000; 0 ax-12a 1000000; 7 ax-12a 115200; 253 mx-28 9600; "
+	for _, c := range []struct {
+		name   string
+		timing emulator.Timing
+		wire   []onWire
+		want   string
+	}{
+		{"every rate and protocol", emulator.Timing{}, mixed, all},
+		{"echo", emulator.Timing{Echo: true}, mixed, all},
+		{"FTDI as it comes", emulator.FTDI(16 * time.Millisecond), mixed[:4],
+			"2 xl430-w250 57600; 1 xm430-w350 1000000; 0 ax-12a 1000000; 7 ax-12a 115200; "},
+		{"equal servos on one id", emulator.Timing{}, []onWire{{"xm430-w350", 3, 1000000, 0}, {"xm430-w350", 3, 1000000, 0.5}},
+			"3 xm430-w350 1000000!; "},
+		{"others on one id", emulator.Timing{}, []onWire{{"xm430-w350", 3, 1000000, 0}, {"xl430-w250", 3, 1000000, 0}, {"xl430-w250", 4, 1000000, 0}},
+			"3  1000000!; 4 xl430-w250 1000000; "},
+		{"one id in protocol 1.0", emulator.Timing{}, []onWire{{"ax-12a", 3, 1000000, 0}, {"ax-12a", 3, 1000000, 0.5}},
+			"3 ax-12a 1000000!; "},
+		{"nobody", emulator.Timing{}, nil, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := surveyOf(wireOf(t, c.timing, c.wire...).Line())
+			s.latency = c.timing.Latency
+			rows, err := s.run(t.Context())
+			if got := brief(rows); err != nil || got != c.want {
+				t.Errorf("got %q, %v, want %q", got, err, c.want)
+			}
+		})
+	}
+}
+
+// What a scan says of a servo, and what it promises of time.
+func TestSurveyRow(t *testing.T) {
+	bus := wireOf(t, emulator.Timing{}, onWire{"xm430-w350", 1, 1000000, 0})
+	bus.Servos()[0].Preset("firmware", 38)
+	s := surveyOf(bus.Line())
+	s.bauds = []int{1000000}
+	rows, err := s.run(t.Context())
+	want := foundServo{Port: "PORT", Baud: 1000000, Protocol: 2, ID: 1, Model: "xm430-w350", Number: 1020, Firmware: 38, Voltage: 12}
+	if err != nil || len(rows) != 1 || rows[0] != want {
+		t.Errorf("got %+v, %v, want %+v", rows, err, want)
+	}
+	bus.Servos()[0].Preset("status_return", 0)
+	if rows, _ := s.run(t.Context()); len(rows) != 1 || !strings.Contains(rows[0].Finding, "status return level") {
+		t.Errorf("a servo that answers no reads: got %+v", rows)
+	}
+	for _, protocol := range []int{1, 2} {
+		for _, baud := range usualBauds() {
+			s := surveyOf(wireOf(t, emulator.Timing{}).Line())
+			s.bauds, s.protocols = []int{baud}, []int{protocol}
+			start := s.line.Now()
+			if _, err := s.run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			took, promised := s.line.Now()-start, s.estimate(baud, protocol)
+			if took > promised*11/10 || took < promised/2 {
+				t.Errorf("%d Bd, protocol %d: took %v, promised %v", baud, protocol, took, promised)
+			}
+		}
+	}
+}
+
+func TestSurveyEnds(t *testing.T) {
+	bus := wireOf(t, emulator.Timing{}, onWire{"xm430-w350", 1, 57600, 0})
+	ctx, cancel := context.WithCancel(t.Context())
+	s := surveyOf(bus.Line())
+	s.note = func(format string, args ...any) {
+		if strings.Contains(fmt.Sprintf(format, args...), "xm430-w350 x1") {
+			cancel()
+		}
+	}
+	if rows, err := s.run(ctx); len(rows) != 1 || err != context.Canceled {
+		t.Errorf("interrupted: got %d rows, %v, want the one found", len(rows), err)
+	}
+	if err := bus.Fault(emulator.Fault{Kind: emulator.Unplug, ID: emulator.WholeBus, P: 1, From: 2 * time.Second}); err != nil {
+		t.Fatal(err)
+	}
+	s = surveyOf(bus.Line())
+	if rows, err := s.run(t.Context()); hal.KindOf(err) != hal.Absent && err == nil {
+		t.Errorf("unplugged: got %d rows, %v, want absent", len(rows), err)
+	}
+	if err := s.silence(); hal.KindOf(err) != hal.BusFault || !strings.Contains(err.Error(), "power") || !strings.Contains(err.Error(), "halyard ports") {
+		t.Errorf("silence: got %v", err)
+	}
+	if got := spans([]int{1, 2, 3, 20, 30, 31}); got != "1-3, 20, 30-31" {
+		t.Errorf("spans: got %q", got)
+	}
+}
+
+func TestScanUsage(t *testing.T) {
+	for _, c := range []struct {
+		code int
+		args []string
+		say  string
+	}{
+		{2, []string{"scan"}, "arg"},
+		{2, []string{"scan", "p", "--protocol", "sts"}, "dynamixel1, dynamixel2 or both"},
+		{2, []string{"scan", "p", "--baud", "0"}, "want 1.."},
+		{3, []string{"scan", "/dev/no-such-port"}, "halyard ports"},
+		{2, []string{"scan", "/dev/null"}, "not a serial port"},
+		{2, []string{"setup", "p"}, "id"},
+		{2, []string{"setup", "p", "--id", "1"}, "nothing to change"},
+		{2, []string{"setup", "p", "--id", "1", "--new-id", "254"}, "want 0..253"},
+		{2, []string{"setup", "p", "--id", "1", "--set", "id=3"}, "not id"},
+		{3, []string{"setup", "/dev/no-such-port", "--id", "1", "--new-id", "2"}, "halyard ports"},
+		{2, []string{"emulate", "xm430-arm", "--fault", "broken servo 1"}, "one of off"},
+		{2, []string{"emulate", "xm430-arm", "--fault", "off servo 77"}, "no emulated servo has id 77"},
+		{2, []string{"emulate", "xm430-arm", "--fault", "leg: off servo 1"}, `no emulated bus "leg"`},
+		{2, []string{"doctor", "no-such-config"}, "halyard configs"},
+		{3, []string{"doctor", "xm430-arm", "-q", "--set", "buses.arm.port=/dev/no-such-port"}, "failed"},
+	} {
+		if code, _, errText := runApp(t, c.args...); code != c.code || !strings.Contains(errText, c.say) {
+			t.Errorf("%v: got exit %d, %q, want %d and %q", c.args, code, errText, c.code, c.say)
+		}
+	}
+}

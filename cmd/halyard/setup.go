@@ -1,0 +1,324 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/servo/dynamixel"
+)
+
+// assignment is what became of one servo.
+type assignment struct {
+	Port     string           `json:"port"`
+	Model    string           `json:"model"`
+	Protocol int              `json:"protocol"`
+	OldID    int              `json:"old_id"`
+	OldBaud  int              `json:"old_baud"`
+	ID       int              `json:"id"`
+	Baud     int              `json:"baud"`
+	Done     bool             `json:"done"`   // false of a dry run
+	Backup   map[string]int64 `json:"backup"` // every register before the change, raw
+}
+
+func (assignment) header() []string {
+	return []string{"model", "protocol", "id", "baud", "new id", "new baud", "done"}
+}
+
+func (s assignment) cells() []string {
+	return []string{s.Model, strconv.Itoa(s.Protocol), strconv.Itoa(s.OldID), strconv.Itoa(s.OldBaud),
+		strconv.Itoa(s.ID), strconv.Itoa(s.Baud), map[bool]string{true: "yes", false: "dry run"}[s.Done]}
+}
+
+// setup gives one servo another id or baud rate.
+type setup struct {
+	line      servo.Line
+	port      string
+	latency   time.Duration
+	id, newID int      // newID -1: keep
+	newBaud   int      // 0: keep
+	set       []string // NAME=VALUE of further registers
+	bauds     []int
+	protocols []int
+	backup    string // file for the register backup; "" = none
+	dry       bool
+	note      func(format string, args ...any)
+
+	client *dynamixel.Client
+	model  *dynamixel.Model
+	writes []dynamixel.Setting // what set says
+}
+
+func newSetup(a *app) *cobra.Command {
+	s := setup{note: a.note}
+	var protocol, opener string
+	c := &cobra.Command{
+		Use:   "setup PORT --id OLD [--new-id N] [--new-baud B] [--set REGISTER=VALUE]",
+		Short: "give one servo another id, baud rate or setting, and verify it",
+		Long: "Finds the servo with id OLD, saves its registers, switches its torque off, writes what is new, and verifies it.\n" +
+			"Settings are raw values: --set return_delay=0. A new id that is taken, or several servos with the old one,\n" +
+			"are refused. What was written is taken back when a step does not come through.",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completePorts,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var err error
+			if s.protocols, err = protocolsOf(protocol); err != nil {
+				return err
+			}
+			if err := s.check(cmd.Flags().Changed("new-id")); err != nil {
+				return err
+			}
+			line, err := openLine(args[0], s.bauds, opener)
+			if err != nil {
+				return err
+			}
+			defer line.Close()
+			s.port, s.line, s.latency = args[0], line, latencyOf(line)
+			done, err := s.run(cmd.Context())
+			if done == nil {
+				return err
+			}
+			return errors.Join(err, show(a, []assignment{*done}))
+		},
+	}
+	c.Flags().IntVar(&s.id, "id", -1, "the servo's id now")
+	c.Flags().IntVar(&s.newID, "new-id", -1, "the id it shall have")
+	c.Flags().IntVar(&s.newBaud, "new-baud", 0, "the baud rate it shall have, bits a second")
+	c.Flags().StringArrayVar(&s.set, "set", nil, "REGISTER=VALUE to write as well, a raw value")
+	c.Flags().StringVar(&s.backup, "backup", "", "file to save the servo's registers in, as JSON")
+	c.Flags().BoolVarP(&s.dry, "dry-run", "n", false, "check everything, write nothing")
+	c.MarkFlagRequired("id")
+	addLineFlags(c, &s.bauds, &protocol, &opener)
+	return c
+}
+
+func (s *setup) invalid(format string, args ...any) error {
+	return &hal.Error{Kind: hal.Invalid, Op: "setup", Err: fmt.Errorf(format, args...)}
+}
+
+func (s *setup) unsafe(try, format string, args ...any) error {
+	return &hal.Error{Kind: hal.Unsafe, Bus: s.port, Op: "setup", Err: fmt.Errorf(format, args...), Try: try}
+}
+
+// check refuses what no servo could do.
+func (s *setup) check(renumber bool) error {
+	switch {
+	case s.id < 0 || s.id > 253:
+		return s.invalid("--id: got %d, want 0..253", s.id)
+	case renumber && (s.newID < 0 || s.newID > 253):
+		return s.invalid("--new-id: got %d, want 0..253", s.newID)
+	case (!renumber || s.newID == s.id) && s.newBaud == 0 && len(s.set) == 0:
+		return s.invalid("got nothing to change, want --new-id, --new-baud or --set")
+	}
+	for _, text := range s.set {
+		name, value, ok := strings.Cut(text, "=")
+		v, err := strconv.ParseInt(value, 0, 64)
+		if !ok || err != nil || name == "id" || name == "baud_rate" {
+			return s.invalid("--set: got %q, want REGISTER=NUMBER, not id nor baud_rate", text)
+		}
+		s.writes = append(s.writes, dynamixel.Setting{Register: name, Value: v})
+	}
+	return nil
+}
+
+// place is where a servo answers.
+type place struct{ baud, protocol, id int }
+
+// run does it all. A servo whose change failed is put back before run returns, also when ctx ended.
+func (s *setup) run(ctx context.Context) (*assignment, error) {
+	old, err := s.locate(ctx)
+	if err != nil {
+		return nil, err
+	}
+	to := *old
+	if s.newID >= 0 {
+		to.id = s.newID
+	}
+	if s.newBaud > 0 {
+		to.baud = s.newBaud
+	}
+	if err := s.prove(*old, to); err != nil {
+		return nil, err
+	}
+	done := &assignment{Port: s.port, Model: s.model.Name, Protocol: old.protocol, OldID: old.id, OldBaud: old.baud, ID: to.id, Baud: to.baud}
+	if err := s.line.SetBaud(old.baud); err != nil {
+		return nil, err
+	}
+	if done.Backup, err = s.save(byte(old.id)); err != nil {
+		return nil, err
+	}
+	if s.dry {
+		return done, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := s.change(ctx, *old, to); err != nil {
+		if worse := s.restore(*old, to, done.Backup); worse != nil {
+			// That counts, also where the user interrupted: the servo is in between.
+			return nil, fmt.Errorf("%w; before that: %v", worse, err)
+		}
+		return nil, err
+	}
+	done.Done = true
+	s.note("%s: id %d at %d Bd. Next: halyard scan %s --baud %d", s.model.Name, to.id, to.baud, s.port, to.baud)
+	return done, nil
+}
+
+// at tunes the line and returns a client for p.
+func (s *setup) at(p place) (*dynamixel.Client, error) {
+	if err := s.line.SetBaud(p.baud); err != nil {
+		return nil, err
+	}
+	c := dynamixel.NewClient(s.line, p.protocol)
+	c.Name, c.Latency = s.port, s.latency
+	return c, nil
+}
+
+// pingOf pings an id until it answers or is surely silent.
+func pingOf(c *dynamixel.Client, id int) (f dynamixel.Found, err error) {
+	err = insist(func() error { f, err = c.Ping(byte(id)); return err })
+	return f, err
+}
+
+// locate finds the one place where the old id answers. Several are refused: who is meant is not known.
+func (s *setup) locate(ctx context.Context) (*place, error) {
+	var found []place
+	for _, b := range s.bauds {
+		for _, p := range s.protocols {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			if s.id > lastID[p] {
+				continue
+			}
+			at := place{b, p, s.id}
+			c, err := s.at(at)
+			if hal.KindOf(err) == hal.Invalid {
+				break // the adapter has no such rate
+			}
+			if err != nil {
+				return nil, err
+			}
+			f, err := pingOf(c, s.id)
+			row := foundServo{Protocol: p}
+			if err == nil {
+				row.describe(c, &f, nil)
+			}
+			switch kind := hal.KindOf(err); {
+			case err != nil && kind == hal.Timeout:
+				continue
+			case err != nil && kind != hal.BusFault:
+				return nil, err
+			case err != nil || row.Model != "" && row.Finding != "":
+				return nil, s.unsafe("halyard scan "+s.port, "id %d at %d Bd: several servos answer on top of each other: connect one alone", s.id, b)
+			}
+			found = append(found, at)
+			s.client, s.model = c, f.Model(p)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return nil, &hal.Error{Kind: hal.Absent, Bus: s.port, ID: s.id, Op: "setup",
+			Err: fmt.Errorf("no servo answers at %s Bd", strings.Join(decimals(s.bauds), ", ")), Try: "halyard scan " + s.port}
+	case len(found) > 1:
+		return nil, s.unsafe("", "id %d: servos answer at %s: say which with --baud and --protocol, or connect one alone", s.id, places(found))
+	case s.model == nil:
+		return nil, s.invalid("id %d: a model that is not known here", s.id)
+	}
+	return &found[0], nil
+}
+
+// String is the place as people say it.
+func (p place) String() string { return fmt.Sprintf("%d@%d", p.id, p.baud) }
+
+func places(list []place) string {
+	text := make([]string, len(list))
+	for i, p := range list {
+		text[i] = fmt.Sprintf("%d Bd (protocol %d)", p.baud, p.protocol)
+	}
+	return strings.Join(text, " and ")
+}
+
+// prove makes sure that the servo can be what it shall be, and that nobody else is.
+func (s *setup) prove(old, to place) error {
+	if to.id > lastID[to.protocol] {
+		return s.invalid("--new-id: got %d, want 0..%d in protocol %d", to.id, lastID[to.protocol], to.protocol)
+	}
+	if _, ok := s.model.BaudCode(to.baud); !ok {
+		return s.invalid("--new-baud: got %d, want a rate of the %s: %s", to.baud, s.model.Name, ratesOf(s.model))
+	}
+	for _, w := range s.writes {
+		r := s.model.Register(w.Register)
+		if r == nil || r.Access == dynamixel.ReadOnly || w.Value < r.Min || w.Value > r.Max {
+			return s.invalid("--set %s=%d: not a writable register of a %s, or out of its range", w.Register, w.Value, s.model.Name)
+		}
+	}
+	looks := []place{{to.baud, to.protocol, to.id}}
+	if to.baud != old.baud && to.id != old.id {
+		looks = append(looks, place{old.baud, to.protocol, to.id}) // it passes there on its way
+	}
+	for _, p := range looks {
+		if p == old {
+			continue
+		}
+		c, err := s.at(p)
+		if err != nil {
+			return err
+		}
+		switch _, err := pingOf(c, p.id); hal.KindOf(err) {
+		case hal.Timeout:
+		case hal.Absent:
+			return err
+		default: // an answer, sound or not
+			return s.unsafe("halyard scan "+s.port, "id %d is taken at %d Bd: two servos on one id cannot be told apart any more", p.id, p.baud)
+		}
+	}
+	return nil
+}
+
+func ratesOf(m *dynamixel.Model) string {
+	var list []int
+	for _, b := range m.Bauds {
+		list = append(list, b.Rate)
+	}
+	return strings.Join(decimals(list), ", ")
+}
+
+// save reads all registers of the servo but windows on others, and writes them to the backup file where one is wanted.
+func (s *setup) save(id byte) (map[string]int64, error) {
+	table := map[string]int64{}
+	for i := range s.model.Registers {
+		name := s.model.Registers[i].Name
+		if strings.HasPrefix(name, "indirect_") {
+			continue
+		}
+		err := insist(func() (err error) { table[name], err = s.client.ReadRegister(id, s.model, name); return err })
+		if err != nil {
+			return nil, err
+		}
+	}
+	if s.backup == "" {
+		return table, nil
+	}
+	data, err := json.MarshalIndent(map[string]any{"model": s.model.Name, "id": id, "registers": table}, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	// Never over an older backup, which may be the only one of a servo that works.
+	f, err := os.OpenFile(s.backup, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return nil, s.invalid("--backup: %w", err)
+	}
+	_, err = f.Write(append(data, '\n'))
+	return table, errors.Join(err, f.Close())
+}

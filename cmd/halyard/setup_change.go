@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo/dynamixel"
+)
+
+// change writes the settings, the new id and then the new baud rate, and verifies each.
+func (s *setup) change(ctx context.Context, old, to place) error {
+	c, err := s.at(old)
+	if err != nil {
+		return err
+	}
+	id := byte(old.id)
+	if err := s.store(c, id, dynamixel.Setting{Register: "torque_enable", Value: 0}); err != nil {
+		return err
+	}
+	if s.model.Register("lock") != nil {
+		var locked int64
+		err := insist(func() (err error) { locked, err = c.ReadRegister(id, s.model, "lock"); return err })
+		if err != nil {
+			return err
+		}
+		if locked != 0 {
+			return s.unsafe("", "id %d: its EEPROM is locked until its power goes off: switch it off and on", id)
+		}
+	}
+	for _, w := range s.writes {
+		if err := s.store(c, id, w); err != nil {
+			return err
+		}
+	}
+	step := place{old.baud, old.protocol, to.id}
+	if err := s.move(old, step); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return s.move(step, to)
+}
+
+// store writes a register and reads it back.
+func (s *setup) store(c *dynamixel.Client, id byte, w dynamixel.Setting) error {
+	return insist(func() error {
+		err := c.WriteRegister(id, s.model, w.Register, w.Value)
+		if err != nil && hal.KindOf(err) != hal.Timeout { // a low status return level acknowledges nothing
+			return err
+		}
+		v, err := c.ReadRegister(id, s.model, w.Register)
+		if err == nil && v != w.Value {
+			err = s.differs(int(id), w.Register, v, w.Value)
+		}
+		return err
+	})
+}
+
+func (s *setup) differs(id int, what string, got, want int64) error {
+	return &hal.Error{Kind: hal.BusFault, Bus: s.port, ID: id, Op: "verify " + what, Err: fmt.Errorf("got %d, want %d", got, want)}
+}
+
+// move changes the servo's id or its baud rate, one of them, and looks for it at its new place. Torque must be off.
+func (s *setup) move(from, to place) error {
+	if from == to {
+		return nil
+	}
+	r, value := s.model.Register("id"), int64(to.id)
+	if from.id == to.id {
+		code, _ := s.model.BaudCode(to.baud) // both rates are the model's
+		r, value = s.model.Register("baud_rate"), int64(code)
+	}
+	var lost error
+	for range tries {
+		c, err := s.at(from)
+		if err != nil {
+			return err
+		}
+		// Whether it took is not known by the acknowledgement: some servos answer from the new place.
+		if err := c.Write(byte(from.id), r.Addr, r.Append(nil, value)); err != nil && hal.KindOf(err) != hal.Timeout {
+			return err
+		}
+		if lost = s.verify(to); lost == nil || s.verify(from) != nil {
+			return lost
+		}
+	}
+	return lost
+}
+
+// verify finds the same model at p, which says that it is there.
+func (s *setup) verify(p place) error {
+	c, err := s.at(p)
+	if err != nil {
+		return err
+	}
+	return insist(func() error {
+		f, err := c.Ping(byte(p.id))
+		if err != nil {
+			return err
+		}
+		if f.Number != s.model.Number {
+			return s.differs(p.id, "model", int64(f.Number), int64(s.model.Number))
+		}
+		id, err := c.ReadRegister(byte(p.id), s.model, "id")
+		if err == nil && id != int64(p.id) {
+			err = s.differs(p.id, "id", id, int64(p.id))
+		}
+		return err
+	})
+}
+
+// restore looks for the servo everywhere where a change from old to to can have left it, and puts it back as it was.
+func (s *setup) restore(old, to place, backup map[string]int64) error {
+	step := place{old.baud, old.protocol, to.id}
+	for _, way := range [][2]place{{to, step}, {step, old}} {
+		if way[0] == way[1] || s.verify(way[0]) != nil {
+			continue
+		}
+		if err := s.move(way[0], way[1]); err != nil {
+			return err
+		}
+	}
+	if err := s.verify(old); err != nil {
+		return &hal.Error{Kind: hal.BusFault, Bus: s.port, ID: old.id, Op: "restore",
+			Err: fmt.Errorf("the servo is not where it was: %w", err), Try: "halyard scan " + s.port}
+	}
+	c, err := s.at(old)
+	if err != nil {
+		return err
+	}
+	for _, w := range s.writes {
+		if err := s.store(c, byte(old.id), dynamixel.Setting{Register: w.Register, Value: backup[w.Register]}); err != nil {
+			return err
+		}
+	}
+	s.note("%s: back at id %d, %d Bd", s.model.Name, old.id, old.baud)
+	return nil
+}

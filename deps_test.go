@@ -1,0 +1,113 @@
+package halyard_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/halyard-robotics/halyard/"
+
+// law is which of our own packages a package may import: the longest matching prefix on the left decides, and each
+// word on the right is a prefix of what it may import. A folder may always import its own parents and children named
+// on its right.
+var law = []struct{ importer, may, reason string }{
+	{"hal/", "hal", "kinematics, autopilots and test suites build on the vocabulary alone"},
+	{"hal", "", "the vocabulary imports the standard library alone"},
+	{"servo/", "hal servo", "a brand's bus knows no calibration, no body, no physics"},
+	{"servo", "hal", "what all servos share knows no brand"},
+	{"calibration", "hal", "maps numbers; whose numbers they are is none of its business"},
+	{"drivers/serial", "hal servo", "a line knows nothing of what hangs on it"},
+	{"drivers/", "hal servo", "a device knows nothing of bodies"},
+	{"drivers", "hal servo calibration", "the hardware body sees chains by their shape, never a brand"},
+	{"sim/emulator", "hal sim servo", "the other side of the wire: codecs, register tables and physics"},
+	{"sim", "hal sim", "physics never sees hardware"},
+	{"protocols/", "hal protocols", "a protocol never sees what stands behind the rig"},
+	{"protocols", "hal", "what protocols share"},
+	{"configs", "hal calibration", "checks form; cmd resolves names"},
+	{"cmd/", "hal servo calibration drivers sim protocols configs cmd", "the one place that sees everything"},
+}
+
+// stdOnly are packages that may import nothing but the standard library and our own.
+var stdOnly = []string{"hal", "servo", "protocols"}
+
+// toTests are packages that exist for tests; no shipped package imports them.
+var toTests = []string{"hal/haltest", "servo/servotest", "protocols/protocolstest"}
+
+func TestImportLaw(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for line := range strings.Lines(string(out)) {
+		words := strings.Fields(line)
+		importer, ours := strings.CutPrefix(words[0], module)
+		if !ours {
+			continue // the root, which holds this test alone
+		}
+		for _, imported := range words[1:] {
+			check(t, importer, imported)
+		}
+	}
+}
+
+func check(t *testing.T, importer, imported string) {
+	t.Helper()
+	path, ours := strings.CutPrefix(imported, module)
+	if !ours {
+		first, _, _ := strings.Cut(imported, "/")
+		if strings.Contains(first, ".") {
+			for _, p := range stdOnly {
+				if under(importer, p) {
+					t.Errorf("%s imports %s: %s imports the standard library alone", importer, imported, p)
+				}
+			}
+		}
+		return
+	}
+	for _, p := range toTests {
+		if path == p && !under(importer, p) {
+			t.Errorf("%s imports %s: that exists for tests", importer, path)
+		}
+	}
+	for _, rule := range law {
+		if importer != rule.importer && !strings.HasPrefix(importer, strings.TrimSuffix(rule.importer, "/")+"/") {
+			continue
+		}
+		for _, p := range strings.Fields(rule.may) {
+			if under(path, p) && !forbidden(importer, path) {
+				return
+			}
+		}
+		t.Errorf("%s imports %s: may import %q: %s", importer, path, rule.may, rule.reason)
+		return
+	}
+	t.Errorf("%s: no rule of the import law names it", importer)
+}
+
+// forbidden is what a prefix would let through: sim sees its own but never the emulator, parents never their brands.
+func forbidden(importer, path string) bool {
+	switch {
+	case under(importer, "sim") && !under(importer, "sim/emulator"):
+		return under(path, "sim/emulator")
+	case importer == "drivers" || under(importer, "drivers"):
+		return strings.HasPrefix(path, "servo/")
+	}
+	return false
+}
+
+func under(path, prefix string) bool { return path == prefix || strings.HasPrefix(path, prefix+"/") }
+
+func TestLawBites(t *testing.T) {
+	for _, c := range []struct{ importer, imported string }{
+		{"hal", module + "servo"}, {"hal", "golang.org/x/sys/unix"}, {"protocols/osp", module + "sim"},
+		{"sim/actuator", module + "servo"}, {"sim", module + "sim/emulator"}, {"drivers", module + "servo/dynamixel"},
+		{"configs", module + "drivers"}, {"servo", module + "hal/haltest"}, {"unheard/of", module + "hal"},
+	} {
+		probe := &testing.T{}
+		check(probe, c.importer, c.imported)
+		if !probe.Failed() {
+			t.Errorf("%s importing %s: passed, want a fault", c.importer, c.imported)
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package osp
+
+import (
+	"slices"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols"
+)
+
+// agentType is the type of every agent in 92, the original's.
+const agentType = "Agent"
+
+// overview answers 90. Agents get their ids here, in the order they are first seen, and keep them: an id without an
+// overview before it means nothing. An agent that is gone leaves the list; its id is not used again.
+func (c *session) overview() {
+	now := c.server.rig.Agents()
+	c.server.names.declare()
+	// ids are places in this list, so that it only grows
+	for _, a := range now {
+		if !slices.Contains(c.agents, a) {
+			c.agents = append(c.agents, a)
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.list.begin()
+	c.list.add(&Datagram{Command: AgentOverview, Count: int32(len(now))})
+	index := int32(0)
+	for i, a := range c.agents {
+		if !slices.Contains(now, a) {
+			continue
+		}
+		d := Datagram{Command: AgentOverviewNext, Index: index, ID: int32(i + 1), Type: agentType, Name: a.Name()}
+		if a.Holder() == "" {
+			d.Status = 1
+		}
+		c.list.add(&d)
+		index++
+	}
+	c.deliver(&c.list)
+}
+
+// agent finds an agent by the client's id, or returns nil.
+func (c *session) agent(id int32) *hal.Agent {
+	if id < 1 || int(id) > len(c.agents) {
+		return nil
+	}
+	a := c.agents[id-1]
+	if c.server.rig.Agent(a.Name()) != a {
+		return nil
+	}
+	return a
+}
+
+// agentInfo answers 95. For an unknown agent that is four zeros and no name, and nobody acknowledges it.
+func (c *session) agentInfo() {
+	a := c.agent(c.d.ID)
+	if a == nil {
+		c.reply(&Datagram{Command: AgentInfo})
+		return
+	}
+	// ranges are the normalised ones, whatever Options.Physical says: the original sends those too
+	l, t := a.Layout(), newTerminals(a.Layout())
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.list.begin()
+	c.list.add(&Datagram{Command: AgentInfo, ID: c.d.ID, Name: a.Name(), NumInputs: int32(len(l.Inputs)),
+		NumOutputs: int32(len(l.Outputs)), NumInfos: int32(len(l.Infos))})
+	index := int32(0)
+	for _, list := range [][]terminal{t.inputs, t.outputs, t.infos} {
+		for i := range list {
+			c.list.add(&Datagram{Command: AgentInfoNext, Index: index, Min: float32(list[i].low), Max: 1, Name: list[i].name})
+			index++
+		}
+	}
+	c.deliver(&c.list)
+}
+
+// register answers 100. It takes effect at once: in lock-step, time waits for this client from here on.
+// Registering again for one's own agent is a success, as the answer to the first time may have been lost.
+func (c *session) register() {
+	id := c.d.ID
+	status := byte(StatusNo)
+	if a := c.agent(id); a != nil && fits(a.Layout()) {
+		if lease, err := c.party.Acquire(a); err == nil {
+			c.take(&seat{id: id, lease: lease, terminals: newTerminals(a.Layout()), inputs: make([]float64, len(a.Layout().Inputs))})
+			status = StatusOK
+		} else {
+			c.server.traffic.Drop(protocols.Refused)
+		}
+	}
+	c.reply(&Datagram{Command: RegisterForAgentAck, ID: id, Status: status})
+}
+
+// fits tells whether the datagrams of a step have room for the agent's channels.
+func fits(l *hal.Layout) bool {
+	const fields = 32 // command, ids, counts, terminator, number
+	return fields+4*max(len(l.Inputs), len(l.Outputs)+len(l.Infos)+maxEvents) <= MaxDatagram
+}
+
+// deregister answers 105.
+func (c *session) deregister() {
+	id := c.d.ID
+	status := byte(StatusUnknown)
+	// out of the list first: no cycle may look at a lease that is being given back
+	if s := c.leave(id); s != nil {
+		c.party.Release(s.lease)
+		status = StatusOK
+	}
+	c.reply(&Datagram{Command: DeregisterFromAgentAck, ID: id, Status: status})
+}
+
+// take adds a seat, unless there is one of that id.
+func (c *session) take(s *seat) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at, have := slices.BinarySearchFunc(c.seats, s.id, (*seat).compare)
+	if !have {
+		c.seats = slices.Insert(c.seats, at, s)
+	}
+}
+
+// leave removes and returns the seat of id, or nil.
+func (c *session) leave(id int32) *seat {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at, have := slices.BinarySearchFunc(c.seats, id, (*seat).compare)
+	if !have {
+		return nil
+	}
+	s := c.seats[at]
+	c.seats = slices.Delete(c.seats, at, at+1)
+	return s
+}
+
+// seat finds a seat. Under mu; or without, by the reading goroutine, which alone changes the list.
+func (c *session) seat(id int32) *seat {
+	at, have := slices.BinarySearchFunc(c.seats, id, (*seat).compare)
+	if !have {
+		return nil
+	}
+	return c.seats[at]
+}

@@ -1,0 +1,180 @@
+package osp
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols"
+)
+
+// ClientOptions are how patient a client is. The zero ClientOptions are good.
+type ClientOptions struct {
+	Resend      time.Duration // a request without an answer is sent again after this; 0 = 250 ms
+	Timeout     time.Duration // of every request but steps and resets; 0 = 2 s
+	StepTimeout time.Duration // of steps and resets, which wait for other clients too; 0 = 30 s
+	// Listen opens the client's socket; nil = protocols.ListenUDP.
+	Listen protocols.Listener
+}
+
+// ErrCommunicationReset says that some client has reset the communication: this one has to dial again.
+var ErrCommunicationReset = errors.New("osp: communication was reset")
+
+// Client is one client of a server. It belongs to one goroutine. Every method blocks until it has its answer or its
+// time is over, then returns an error of kind hal.Timeout; what another holds is an error of kind hal.Busy.
+type Client struct {
+	conn    protocols.PacketConn
+	server  netip.AddrPort // the session's port
+	options ClientOptions
+	agents  []*remote // under control
+	number  byte      // of the last numbered request
+
+	in, out  []byte
+	d        Datagram  // what was received
+	deadline time.Time // the socket's
+	begun    bool      // the session has its port
+	lost     error     // why it is over
+	reset    awaited
+	current  *remote // of the last 85: the 51s that follow are its
+}
+
+// Dial asks the server at address for a session, with version 1.1 as ints, as the document has it.
+func Dial(address string, o ClientOptions) (*Client, error) {
+	server, err := net.ResolveUDPAddr("udp", address)
+	if err != nil {
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "osp: dial", Err: err}
+	}
+	return DialVersion(protocols.Plain(server.AddrPort()), VersionNumber{Major: 1, Minor: 1}, o)
+}
+
+// DialVersion is Dial with another way to name the version.
+func DialVersion(server netip.AddrPort, v VersionNumber, o ClientOptions) (*Client, error) {
+	if o.Resend <= 0 {
+		o.Resend = 250 * time.Millisecond
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = 2 * time.Second
+	}
+	if o.StepTimeout <= 0 {
+		o.StepTimeout = 30 * time.Second
+	}
+	if o.Listen == nil {
+		o.Listen = protocols.ListenUDP
+	}
+	// a loopback server is spoken to from loopback, so that nobody else can answer in its place
+	local := netip.IPv4Unspecified()
+	if server.Addr().IsLoopback() {
+		local = server.Addr()
+	} else if server.Addr().Is6() {
+		local = netip.IPv6Unspecified()
+	}
+	conn, err := o.Listen(netip.AddrPortFrom(local, 0))
+	if err != nil {
+		return nil, &hal.Error{Kind: hal.Unexpected, Op: "osp: dial", Err: err}
+	}
+	c := &Client{conn: conn, server: server, options: o, in: make([]byte, MaxDatagram+1)}
+	ack := func() bool { return c.d.Command == InitCommunicationAck && c.d.Version == v }
+	if err := c.exchange("dial", &Datagram{Command: InitCommunication, Version: v}, ack); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// Close ends the session and closes the socket; the server frees the agents. It waits briefly for the answer.
+func (c *Client) Close() error {
+	defer c.conn.Close()
+	if c.lost != nil {
+		return nil
+	}
+	return c.exchange("close", &Datagram{Command: EndCommunication}, c.got(EndCommunicationAck))
+}
+
+// ResetCommunication ends the sessions of all clients of the server, this one too.
+func (c *Client) ResetCommunication() error {
+	err := c.exchange("reset communication", &Datagram{Command: ResetCommunication}, func() bool { return c.lost != nil })
+	if errors.Is(err, ErrCommunicationReset) {
+		return nil
+	}
+	return err
+}
+
+func (c *Client) got(want Command) func() bool { return func() bool { return c.d.Command == want } }
+
+func (c *Client) gotID(want Command, id int32) func() bool {
+	return func() bool { return c.d.Command == want && c.d.ID == id }
+}
+
+// exchange sends d until what was received makes done true. done sees each datagram that belongs to no step or reset.
+func (c *Client) exchange(op string, d *Datagram, done func() bool) error {
+	// every such request may be repeated: its answer is the same, or as good
+	end := time.Now().Add(c.options.Timeout)
+	for time.Now().Before(end) {
+		if err := c.send(d); err != nil {
+			return err
+		}
+		for {
+			err := c.receive(min(c.options.Resend, c.options.Timeout))
+			if errors.Is(err, os.ErrDeadlineExceeded) {
+				break
+			}
+			if done() {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return c.timeout(op, c.options.Timeout)
+}
+
+func (c *Client) timeout(op string, after time.Duration) error {
+	return &hal.Error{Kind: hal.Timeout, Op: "osp: " + op, Err: fmt.Errorf("%v: no answer within %v", c.server, after)}
+}
+
+func (c *Client) send(d *Datagram) error {
+	if c.lost != nil {
+		return c.lost
+	}
+	c.out = Append(c.out[:0], d)
+	_, err := c.conn.WriteToUDPAddrPort(c.out, c.server)
+	if errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	return nil // what else the socket says of one datagram is as good as its loss
+}
+
+// receive waits for one datagram of the session into c.d, for about patience, and handles those that answer a step or
+// a reset. The socket's deadline is moved only when it has come near: that costs as much as a datagram.
+func (c *Client) receive(patience time.Duration) error {
+	if now := time.Now(); c.deadline.Sub(now) < patience/2 || c.deadline.Sub(now) > patience {
+		c.deadline = now.Add(patience)
+		c.conn.SetReadDeadline(c.deadline)
+	}
+	for {
+		n, from, err := c.conn.ReadFromUDPAddrPort(c.in)
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			c.deadline = time.Time{}
+			return err
+		}
+		if err != nil && !protocols.Transient(err) {
+			return err
+		}
+		if err != nil || Decode(c.in[:n], &c.d) != nil {
+			continue
+		}
+		// the session's port is not known before its first datagram; from then on nobody else is heard
+		from = protocols.Plain(from)
+		if c.d.Command == InitCommunicationAck && !c.begun && from.Addr() == c.server.Addr() {
+			c.server, c.begun = from, true // the session's own port
+		}
+		if from == c.server {
+			return c.handle()
+		}
+	}
+}

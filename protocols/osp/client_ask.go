@@ -1,0 +1,215 @@
+package osp
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// AgentEntry is one agent of an overview.
+type AgentEntry struct {
+	ID        int32
+	Type      string
+	Available bool // no client controls it
+	Name      string
+}
+
+// AgentDescription is what an agent offers, in the order of a step's inputs and results.
+type AgentDescription struct {
+	ID                     int32
+	Name                   string
+	Inputs, Outputs, Infos []Terminal
+}
+
+// Terminal is one input, output or info with its normalised range.
+type Terminal struct {
+	Name     string
+	Min, Max float32
+}
+
+// ValueEntry is one named value.
+type ValueEntry struct {
+	ID         int32
+	Type, Name string
+}
+
+// Overview lists all agents. It comes first: before it, the server knows none of their ids.
+func (c *Client) Overview() ([]AgentEntry, error) {
+	var list []AgentEntry
+	p := parts{}
+	err := c.exchange("overview", &Datagram{Command: GetAgentOverview}, func() bool {
+		switch d := &c.d; d.Command {
+		case AgentOverview:
+			p.begin(int(d.Count))
+			list = make([]AgentEntry, p.total())
+		case AgentOverviewNext:
+			if p.take(d.Index) {
+				list[d.Index] = AgentEntry{ID: d.ID, Type: d.Type, Available: d.Status != 0, Name: d.Name}
+			}
+		}
+		return p.done()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return list, c.send(&Datagram{Command: AgentOverviewAck})
+}
+
+// AgentInfo describes one agent of the overview.
+func (c *Client) AgentInfo(id int32) (*AgentDescription, error) {
+	var info *AgentDescription
+	var all []Terminal
+	p := parts{}
+	err := c.exchange("agent info", &Datagram{Command: GetAgentInfo, ID: id}, func() bool {
+		switch d := &c.d; {
+		case d.Command == AgentInfo && d.ID == id:
+			n := [...]int{int(d.NumInputs), int(d.NumOutputs), int(d.NumInfos)}
+			if min(n[0], n[1], n[2]) < 0 || max(n[0], n[1], n[2]) > maxParts {
+				return false
+			}
+			p.begin(n[0] + n[1] + n[2])
+			all = make([]Terminal, p.total())
+			info = &AgentDescription{ID: id, Name: d.Name, Inputs: all[:n[0]], Outputs: all[n[0] : n[0]+n[1]], Infos: all[n[0]+n[1]:]}
+		case d.Command == AgentInfo && d.ID == 0:
+			p.begin(0) // no such agent
+		case d.Command == AgentInfoNext && p.take(d.Index):
+			all[d.Index] = Terminal{Name: d.Name, Min: d.Min, Max: d.Max}
+		}
+		return p.done()
+	})
+	if err == nil && info == nil {
+		err = &hal.Error{Kind: hal.Absent, Op: "osp: agent info", Err: fmt.Errorf("got id %d, want one of the overview", id)}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return info, c.send(&Datagram{Command: AgentInfoAck})
+}
+
+// Register takes control of an agent of the overview.
+func (c *Client) Register(id int32) error {
+	err := c.exchange("register", &Datagram{Command: RegisterForAgent, ID: id}, c.gotID(RegisterForAgentAck, id))
+	if err != nil {
+		return err
+	}
+	if c.d.Status != StatusOK {
+		return &hal.Error{Kind: hal.Busy, Op: "osp: register", Err: fmt.Errorf("agent %d: unknown, or another client controls it", id)}
+	}
+	if c.remote(id) == nil {
+		c.agents = append(c.agents, &remote{id: id})
+	}
+	return nil
+}
+
+// Deregister gives an agent back.
+func (c *Client) Deregister(id int32) error {
+	c.agents = slices.DeleteFunc(c.agents, func(r *remote) bool { return r.id == id })
+	return c.exchange("deregister", &Datagram{Command: DeregisterFromAgent, ID: id}, c.gotID(DeregisterFromAgentAck, id))
+}
+
+func (c *Client) notHeld(op string, id int32) error {
+	return &hal.Error{Kind: hal.Invalid, Op: "osp: " + op, Err: fmt.Errorf("agent %d: not registered for it", id)}
+}
+
+// RegisterEvent returns the client's id of an event, 0 if there is none of that name.
+func (c *Client) RegisterEvent(name string) (int32, error) {
+	err := c.exchange("register event", &Datagram{Command: RegisterForEvent, Name: name}, c.got(RegisterForEventAck))
+	return c.d.ID, err
+}
+
+// DeregisterEvent ends the reports of an event.
+func (c *Client) DeregisterEvent(id int32) error {
+	return c.exchange("deregister event", &Datagram{Command: DeregisterFromEvent, ID: id}, c.gotID(DeregisterFromEventAck, id))
+}
+
+// FindValues lists the values whose whole name matches the regular expression.
+func (c *Client) FindValues(expression string) ([]ValueEntry, error) {
+	var list []ValueEntry
+	p := parts{}
+	err := c.exchange("find values", &Datagram{Command: GetValueIDs, Name: expression}, func() bool {
+		switch d := &c.d; d.Command {
+		case ValueIDs:
+			p.begin(int(d.Count))
+			list = make([]ValueEntry, p.total())
+		case ValueInfo:
+			if p.take(d.Index) {
+				list[d.Index] = ValueEntry{ID: d.ID, Type: d.Type, Name: d.Name}
+			}
+		}
+		return p.done()
+	})
+	return list, err
+}
+
+// Value reads the text of a value.
+func (c *Client) Value(id int32) (string, error) {
+	err := c.exchange("read value", &Datagram{Command: GetValue, ID: id}, func() bool {
+		return c.d.Command == Value && (c.d.ID == id || c.d.ID == -1)
+	})
+	if err == nil && c.d.ID != id {
+		err = &hal.Error{Kind: hal.Absent, Op: "osp: read value", Err: fmt.Errorf("got id %d, want one that was found", id)}
+	}
+	return string(c.d.Content), err
+}
+
+// SetValue sets a value from its text.
+func (c *Client) SetValue(id int32, content string) error {
+	d := Datagram{Command: SetValue, ID: id, Content: []byte(content)}
+	if err := c.exchange("set value", &d, c.gotID(SetValueAck, id)); err != nil {
+		return err
+	}
+	switch c.d.Status {
+	case StatusOK:
+		return nil
+	case StatusUnknown:
+		return &hal.Error{Kind: hal.Absent, Op: "osp: set value", Err: fmt.Errorf("got id %d, want one that was found", id)}
+	}
+	return &hal.Error{Kind: hal.Invalid, Op: "osp: set value", Err: fmt.Errorf("value %d: %q: not understood, or read-only", id, content)}
+}
+
+// Observe asks for values with the result of every step; Unobserve ends it. They return the ids as the server knows
+// them: 0 stands in the place of an unknown one.
+func (c *Client) Observe(ids ...int32) ([]int32, error)   { return c.observe(RegisterForValue, ids) }
+func (c *Client) Unobserve(ids ...int32) ([]int32, error) { return c.observe(DeregisterFromValue, ids) }
+
+func (c *Client) observe(command Command, ids []int32) ([]int32, error) {
+	if err := c.exchange("observe", &Datagram{Command: command, IDs: ids}, c.got(command+1)); err != nil {
+		return nil, err
+	}
+	known := append([]int32(nil), c.d.IDs...)
+	if len(known) == len(ids)-1 {
+		// no count was sent, and the first id looked like one: it was as many as came behind it
+		known = append([]int32{int32(len(known))}, known...)
+	}
+	return known, nil
+}
+
+// maxParts bounds what a server may announce.
+const maxParts = 1 << 16
+
+// parts counts which datagrams of an answer in many have come; each counts once, in any order. An answer with a gap is
+// asked for again as a whole.
+type parts struct {
+	begun bool
+	seen  []bool
+	left  int
+}
+
+func (p *parts) begin(n int) {
+	if n >= 0 && n <= maxParts {
+		*p = parts{begun: true, seen: make([]bool, n), left: n}
+	}
+}
+
+func (p *parts) total() int { return len(p.seen) }
+func (p *parts) done() bool { return p.begun && p.left == 0 }
+
+func (p *parts) take(index int32) bool {
+	if index < 0 || int(index) >= len(p.seen) || p.seen[index] {
+		return false
+	}
+	p.seen[index] = true
+	p.left--
+	return true
+}

@@ -1,0 +1,181 @@
+package osp
+
+import (
+	"encoding/binary"
+	"errors"
+)
+
+// What is wrong with a datagram that Decode refuses.
+var (
+	ErrTruncated = errors.New("osp: datagram ends before its fields do")
+	ErrOversized = errors.New("osp: datagram is longer than MaxDatagram")
+	ErrUnknown   = errors.New("osp: unknown command")
+)
+
+// VersionNumber is the protocol's version in 5 and 6.
+type VersionNumber struct {
+	Major, Minor int32
+	Bytes        bool // sent as bytes, as the original does, not as ints
+}
+
+// Datagram is any datagram of the protocol. Command says which fields it has; Decode leaves the others zero.
+//
+// One type for all of them, so that a session owns one and decodes into it for ever: its slices keep their memory from
+// one Decode to the next, and a step allocates nothing.
+type Datagram struct {
+	Command Command
+	Version VersionNumber // 5 6
+	ID      int32         // of an agent, a value or an event
+	Index   int32         // 43 92 98: from 0
+	Count   int32         // 41 91: of the datagrams that follow
+	Seed    int32         // 70
+	Status  byte          // 53 101 106; 92: 1 = available
+	Type    string        // 43 92
+	Name    string        // 20 43 92 96 98; 40: the regular expression
+	Content []byte        // 51 52: a view of the decoded datagram
+
+	NumInputs, NumOutputs, NumInfos int32     // 96
+	Min, Max                        float32   // 98
+	Inputs                          []float32 // 80
+	Outputs, Infos                  []float32 // 85
+	IDs                             []int32   // 54 to 57: values; 85: events
+	NumValues                       int32     // 85: of the 51 that follow
+
+	Numbered bool // a number stands behind the terminator
+	Number   byte
+}
+
+// Append encodes d behind b. A server's datagram ends with 120. Strings end at their first NUL.
+func Append(b []byte, d *Datagram) []byte {
+	c := coder{b: append(b, byte(d.Command)), encode: true}
+	c.fields(d)
+	if d.Command.server() || d.Numbered {
+		c.b = append(c.b, datagramEnd)
+	}
+	if d.Numbered {
+		c.b = append(c.b, d.Number)
+	}
+	return c.b
+}
+
+// Decode reads b into d. Whatever follows the fields is ignored but for a number. Nothing is read beyond b, and no
+// more memory is taken than b is long. After an error d is undefined.
+func Decode(b []byte, d *Datagram) error {
+	switch {
+	case len(b) == 0:
+		return ErrTruncated
+	case len(b) > MaxDatagram:
+		return ErrOversized
+	}
+	*d = Datagram{Command: Command(b[0]), Inputs: d.Inputs[:0], Outputs: d.Outputs[:0], Infos: d.Infos[:0], IDs: d.IDs[:0]}
+	c := coder{b: b[1:]}
+	if !c.fields(d) {
+		return ErrUnknown
+	}
+	if c.short {
+		return ErrTruncated
+	}
+	// a lone terminator is the document's; one with a byte behind it is a number's
+	if len(c.b) >= 2 && c.b[0] == datagramEnd {
+		d.Numbered, d.Number = true, c.b[1]
+	}
+	return nil
+}
+
+// fields encodes or decodes what follows the command: one description for both ways, so that they cannot disagree.
+// It returns false if there is no such command.
+func (c *coder) fields(d *Datagram) bool {
+	switch d.Command {
+	case EndCommunication, EndCommunicationAck, ResetCommunication, ResetCommunicationAck, ValueInfoAck,
+		ResetSimulationAck, ResetSimulationCompleted, ResetSimulationCompletedAck, GetAgentOverview, AgentOverviewAck,
+		AgentInfoAck:
+		// the command is all there is
+	case InitCommunication, InitCommunicationAck:
+		c.version(&d.Version)
+	case RegisterForEvent, GetValueIDs:
+		c.text(&d.Name)
+	case RegisterForEventAck, DeregisterFromEvent, DeregisterFromEventAck, GetValue, NextStepAck, StepCompletedAck,
+		GetAgentInfo, RegisterForAgent, DeregisterFromAgent:
+		c.int(&d.ID)
+	case ValueIDs, AgentOverview:
+		c.int(&d.Count)
+	case ValueInfo:
+		c.int(&d.Index)
+		c.int(&d.ID)
+		c.text(&d.Type)
+		c.text(&d.Name)
+	case Value, SetValue:
+		c.int(&d.ID)
+		c.content(&d.Content)
+	case SetValueAck, RegisterForAgentAck, DeregisterFromAgentAck:
+		c.int(&d.ID)
+		c.byte(&d.Status)
+	case RegisterForValue, RegisterForValueAck, DeregisterFromValue, DeregisterFromValueAck:
+		c.list(d)
+	case ResetSimulation:
+		c.int(&d.Seed)
+	case NextStep:
+		c.int(&d.ID)
+		n := c.count(len(d.Inputs))
+		c.floats(&d.Inputs, n)
+	case StepCompleted:
+		// all counts come first, then what they count
+		c.int(&d.ID)
+		outputs, infos, events := c.count(len(d.Outputs)), c.count(len(d.Infos)), c.count(len(d.IDs))
+		c.int(&d.NumValues)
+		c.floats(&d.Outputs, outputs)
+		c.floats(&d.Infos, infos)
+		c.ints(&d.IDs, events)
+	case AgentOverviewNext:
+		c.int(&d.Index)
+		c.int(&d.ID)
+		c.text(&d.Type)
+		c.byte(&d.Status)
+		c.text(&d.Name)
+	case AgentInfo:
+		c.int(&d.ID)
+		c.int(&d.NumInputs)
+		c.int(&d.NumOutputs)
+		c.int(&d.NumInfos)
+		c.text(&d.Name)
+	case AgentInfoNext:
+		c.int(&d.Index)
+		c.float(&d.Min)
+		c.float(&d.Max)
+		c.text(&d.Name)
+	default:
+		return false
+	}
+	return true
+}
+
+// version is ints by the document, bytes in the original; what was received is told apart by its length: 2 or 3 bytes
+// against 8 or more behind the command.
+func (c *coder) version(v *VersionNumber) {
+	if !c.encode {
+		v.Bytes = len(c.b) <= 3
+	}
+	if !v.Bytes {
+		c.int(&v.Major)
+		c.int(&v.Minor)
+		return
+	}
+	major, minor := byte(v.Major), byte(v.Minor)
+	c.byte(&major)
+	c.byte(&minor)
+	v.Major, v.Minor = int32(major), int32(minor)
+}
+
+// list is a number of ids and the ids. A 55 without the number, as in the document, is told by what it holds; that is
+// ambiguous only for somebody who does not know how many ids were asked for, as the client does.
+func (c *coder) list(d *Datagram) {
+	if !c.encode && d.Command == RegisterForValueAck {
+		n := len(c.b) / 4
+		if n == 0 || int(int32(binary.LittleEndian.Uint32(c.b))) != n-1 {
+			c.ints(&d.IDs, n)
+			return
+		}
+	}
+	n := c.count(len(d.IDs))
+	c.ints(&d.IDs, n)
+}

@@ -1,0 +1,136 @@
+package osp
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+)
+
+// coder encodes behind b, or decodes the front of b. Its methods take a pointer to a field and write it or fill it, so
+// that one list of calls describes a datagram in both directions.
+//
+// Decoding never fails at once: a field that is not there stays zero and short tells of it in the end.
+type coder struct {
+	b      []byte
+	encode bool
+	short  bool // decoding: b ended too early
+}
+
+// take returns the next n bytes, or nil if there are fewer. What is left then counts as used, so that no later field
+// is read from the middle of an earlier one.
+func (c *coder) take(n int) []byte {
+	if n < 0 || n > len(c.b) {
+		c.short, c.b = true, nil
+		return nil
+	}
+	p := c.b[:n]
+	c.b = c.b[n:]
+	return p
+}
+
+func (c *coder) byte(v *byte) {
+	if c.encode {
+		c.b = append(c.b, *v)
+	} else if p := c.take(1); p != nil {
+		*v = p[0]
+	}
+}
+
+// int is 4 bytes, little-endian.
+func (c *coder) int(v *int32) {
+	if c.encode {
+		c.b = binary.LittleEndian.AppendUint32(c.b, uint32(*v))
+	} else if p := c.take(4); p != nil {
+		*v = int32(binary.LittleEndian.Uint32(p))
+	}
+}
+
+// float is the bits of an IEEE 754 single as an int.
+func (c *coder) float(v *float32) {
+	bits := int32(math.Float32bits(*v))
+	c.int(&bits)
+	*v = math.Float32frombits(uint32(bits))
+}
+
+// count is the length of a list: n when encoding, else what is read, which may be any number: ints and floats find
+// out whether it is true.
+func (c *coder) count(n int) int {
+	v := int32(n)
+	c.int(&v)
+	return int(v)
+}
+
+// holds tells whether n items of 4 bytes are there. Nothing grows before it has said so: a count is the sender's word.
+func (c *coder) holds(n int) bool {
+	if n < 0 || n > len(c.b)/4 {
+		c.short = true
+		return false
+	}
+	return true
+}
+
+// ints is n ints, without their number. Encoding writes all of list.
+func (c *coder) ints(list *[]int32, n int) {
+	if c.encode {
+		for _, v := range *list {
+			c.int(&v)
+		}
+		return
+	}
+	if !c.holds(n) {
+		return
+	}
+	for range n {
+		var v int32
+		c.int(&v)
+		*list = append(*list, v)
+	}
+}
+
+// floats is ints for floats.
+func (c *coder) floats(list *[]float32, n int) {
+	if c.encode {
+		for _, v := range *list {
+			c.float(&v)
+		}
+		return
+	}
+	if !c.holds(n) {
+		return
+	}
+	for range n {
+		var v float32
+		c.float(&v)
+		*list = append(*list, v)
+	}
+}
+
+// content is bytes with a NUL behind them. Decoding makes v a view of b.
+func (c *coder) content(v *[]byte) {
+	if c.encode {
+		p := *v
+		if end := bytes.IndexByte(p, 0); end >= 0 {
+			p = p[:end] // the reader would end there anyway, and take the rest for the next field
+		}
+		c.b = append(append(c.b, p...), 0)
+		return
+	}
+	end := bytes.IndexByte(c.b, 0)
+	if end < 0 {
+		c.short = true
+		return
+	}
+	*v = c.take(end + 1)[:end]
+}
+
+// text is content as a string of its own.
+func (c *coder) text(v *string) {
+	p := []byte(nil)
+	if c.encode {
+		p = []byte(*v)
+	}
+	c.content(&p)
+	if !c.encode {
+		*v = string(p)
+	}
+}

@@ -1,0 +1,206 @@
+package osp
+
+import (
+	"math"
+	"regexp"
+	"slices"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+const (
+	maxExpression = 256  // bytes of a regular expression; Go's run in linear time
+	maxEvents     = 256  // registered by one client: what 85 has room for
+	maxContent    = 4096 // bytes of a value's text
+)
+
+var nan = math.NaN()
+
+// knownValues are the values a client has been told of. Its ids count from 1 and stay.
+type knownValues struct {
+	list []hal.ValueID // index = id - 1
+	ids  map[hal.ValueID]int32
+}
+
+// id returns the client's id of v, a new one the first time.
+func (k *knownValues) id(v hal.ValueID) int32 {
+	if id, ok := k.ids[v]; ok {
+		return id
+	}
+	if k.ids == nil {
+		k.ids = map[hal.ValueID]int32{}
+	}
+	k.list = append(k.list, v)
+	k.ids[v] = int32(len(k.list))
+	return int32(len(k.list))
+}
+
+// value is the inverse of id; 0 if there is none.
+func (k *knownValues) value(id int32) hal.ValueID {
+	if id < 1 || int(id) > len(k.list) {
+		return 0
+	}
+	return k.list[id-1]
+}
+
+// findValues answers 40. Nobody acknowledges the 43s, though the document has a command for it.
+func (c *session) findValues() {
+	c.server.names.declare()
+	values := c.server.rig.Values()
+	var found []hal.ValueID
+	if len(c.d.Name) <= maxExpression {
+		// the original asks whether the whole name matches; an expression that is none finds nothing
+		if re, err := regexp.Compile("^(?:" + c.d.Name + ")$"); err == nil {
+			found = values.Find(re)
+		}
+	}
+	// the count first, then one datagram a value, one behind another
+	c.reply(&Datagram{Command: ValueIDs, Count: int32(len(found))})
+	for i, v := range found {
+		name, kind, _ := values.Info(v)
+		c.reply(&Datagram{Command: ValueInfo, Index: int32(i), ID: c.values.id(v), Type: typeName(kind), Name: name})
+	}
+}
+
+// getValue answers 50.
+func (c *session) getValue() {
+	// -1 and no text stand for a value that is not known, as in the original
+	d := Datagram{Command: Value, ID: -1}
+	if id := c.values.value(c.d.ID); id != 0 {
+		if v, err := c.server.rig.Values().Get(id); err == nil {
+			d.ID, d.Content = c.d.ID, clip(appendValue(nil, &v))
+		}
+	}
+	c.reply(&d)
+}
+
+// setValue answers 52. What the value's owner refuses counts as not understood.
+func (c *session) setValue() {
+	d := Datagram{Command: SetValueAck, ID: c.d.ID, Status: StatusUnknown}
+	values := c.server.rig.Values()
+	if id := c.values.value(c.d.ID); id != 0 {
+		_, kind, _ := values.Info(id)
+		d.Status = StatusNo
+		if v, err := parseValue(kind, string(c.d.Content)); err == nil && values.Set(id, v) == nil {
+			d.Status = StatusOK
+		}
+	}
+	c.reply(&d)
+}
+
+// observed is one value that a client wants with every step.
+type observed struct {
+	id    int32
+	value hal.ValueID
+}
+
+// observe answers 54 and 56 with the ids it knows and 0 for those it does not.
+func (c *session) observe() {
+	// 55 with the number of values in front, as 57 has it and the original sends it; the document's 55 forgets it, and
+	// nobody could tell its first id from a number
+	d := Datagram{Command: c.d.Command + 1, IDs: make([]int32, len(c.d.IDs))}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, id := range c.d.IDs {
+		v := c.values.value(id)
+		if v == 0 {
+			continue
+		}
+		d.IDs[i] = id
+		at := slices.IndexFunc(c.observed, func(o observed) bool { return o.id == id })
+		switch {
+		case at < 0 && c.d.Command == RegisterForValue:
+			c.observed = append(c.observed, observed{id, v})
+		case at >= 0 && c.d.Command == DeregisterFromValue:
+			c.observed = slices.Delete(c.observed, at, at+1)
+		}
+	}
+	c.send(&d)
+}
+
+// addObserved appends a 51 for each observed value. Under mu, from Cycle.
+func (c *session) addObserved(o *outbox) {
+	// Read, not Get: a cycle's edge is where this runs, and a client wants the values of that cycle
+	values := c.server.rig.Values()
+	for _, seen := range c.observed {
+		v, _ := values.Read(seen.value)
+		c.content = clip(appendValue(c.content[:0], &v))
+		o.add(&Datagram{Command: Value, ID: seen.id, Content: c.content})
+	}
+}
+
+func clip(text []byte) []byte { return text[:min(len(text), maxContent)] }
+
+// knownEvents are the events a client has registered for. Its ids count from 1 and stay.
+type knownEvents struct {
+	list []knownEvent // index = id - 1
+	ids  map[hal.EventID]int32
+}
+
+type knownEvent struct{ wanted, occurred bool }
+
+// register returns the client's id of e; 0 if it has too many.
+func (k *knownEvents) register(e hal.EventID) int32 {
+	id, ok := k.ids[e]
+	if !ok {
+		if len(k.list) >= maxEvents {
+			return 0
+		}
+		if k.ids == nil {
+			k.ids = map[hal.EventID]int32{}
+		}
+		k.list = append(k.list, knownEvent{})
+		id = int32(len(k.list))
+		k.ids[e] = id
+	}
+	k.list[id-1].wanted = true
+	return id
+}
+
+func (k *knownEvents) deregister(id int32) {
+	if id >= 1 && int(id) <= len(k.list) {
+		k.list[id-1] = knownEvent{}
+	}
+}
+
+// note remembers what occurred until take; forget drops it.
+func (k *knownEvents) note(list []hal.EventID) {
+	for _, e := range list {
+		if id, ok := k.ids[e]; ok {
+			k.list[id-1].occurred = k.list[id-1].wanted
+		}
+	}
+}
+
+func (k *knownEvents) forget() {
+	for i := range k.list {
+		k.list[i].occurred = false
+	}
+}
+
+// take appends the ids of what occurred since the last call to dst.
+func (k *knownEvents) take(dst []int32) []int32 {
+	for i := range k.list {
+		if k.list[i].occurred {
+			dst = append(dst, int32(i+1))
+			k.list[i].occurred = false
+		}
+	}
+	return dst
+}
+
+// event answers 20 and 30; the latter echoes any id, as the original does.
+func (c *session) event() {
+	e, known := c.server.rig.Events().Lookup(c.d.Name)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	d := Datagram{Command: c.d.Command + 1}
+	switch {
+	case c.d.Command == DeregisterFromEvent:
+		d.ID = c.d.ID
+		c.events.deregister(c.d.ID)
+	case known:
+		d.ID = c.events.register(e)
+	}
+	c.send(&d)
+}

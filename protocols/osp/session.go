@@ -1,0 +1,271 @@
+package osp
+
+import (
+	"errors"
+	"net/netip"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols"
+)
+
+// session is one client. Its goroutine reads the client's socket, answers, and asks the rig; it never waits for an
+// acknowledgement, so that no client can hold it up. The rig calls Cycle, from whatever goroutine runs the cycle.
+type session struct {
+	server *Server
+	conn   protocols.PacketConn
+	client netip.AddrPort
+	party  *hal.Party
+	begun  time.Time
+	heard  atomic.Int64 // when the client was last heard or answered, within a tick; nanoseconds after begun
+	once   sync.Once
+
+	// The reading goroutine's own.
+	in     []byte
+	d      Datagram // what was received
+	agents []*hal.Agent
+	values knownValues
+	stir   bool // something was heard since the last tick
+
+	// mu guards what Cycle and the reading goroutine share. Nobody calls the rig or the server while holding it.
+	mu         sync.Mutex
+	out        []byte   // one short answer
+	answer     Datagram // of a step, being encoded
+	list       outbox   // 91 or 96 with what follows
+	completed  outbox   // 75
+	seats      []*seat  // agents under control, by id
+	resetAsked request  // the last reset request
+	events     knownEvents
+	observed   []observed
+	content    []byte // text of one observed value
+}
+
+// tickShare of AckTimeout is how exactly timeouts are kept. The read deadline moves once a tick, not once a datagram.
+const tickShare = 4
+
+// waitingShare times ClientTimeout may pass while a client waits for a step or reset: it has nothing to say, for as
+// long as others are slow or a real robot is on its way home.
+const waitingShare = 10
+
+func newSession(s *Server, conn protocols.PacketConn, client netip.AddrPort) *session {
+	c := &session{server: s, conn: conn, client: client, begun: time.Now(), in: make([]byte, MaxDatagram+1)}
+	c.party = s.rig.NewParty("osp@"+client.String(), c)
+	return c
+}
+
+// run reads until the session ends.
+func (c *session) run() {
+	defer c.server.wg.Done()
+	defer c.end("socket closed")
+	c.arm()
+	for {
+		n, from, err := c.conn.ReadFromUDPAddrPort(c.in)
+		switch {
+		case err == nil:
+			c.server.traffic.Receive()
+			if protocols.Plain(from) != c.client {
+				c.server.traffic.Drop(protocols.Stranger)
+			} else if !c.receive(c.in[:n]) {
+				return
+			}
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			if !c.tick(time.Now()) {
+				c.end("silent")
+				return
+			}
+			c.arm()
+		case !protocols.Transient(err):
+			return
+		}
+	}
+}
+
+// arm sets the next tick.
+func (c *session) arm() {
+	tick := c.server.options.AckTimeout / tickShare
+	if t := c.server.options.ClientTimeout / tickShare; t > 0 {
+		tick = min(tick, t)
+	}
+	c.conn.SetReadDeadline(time.Now().Add(tick))
+}
+
+// tick sends again what was not acknowledged in time. It returns false when the client counts as dead.
+func (c *session) tick(now time.Time) bool {
+	if c.stir {
+		c.heard.Store(int64(now.Sub(c.begun)))
+		c.stir = false
+	}
+	// the socket's deadline is all that wakes a session whose client is silent: everything that is timed is done here
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	limit := c.server.options.ClientTimeout
+	if c.waits() {
+		limit *= waitingShare
+	}
+	if limit > 0 && c.silence() >= limit {
+		return false
+	}
+	c.again(&c.list, now)
+	c.again(&c.completed, now)
+	for _, s := range c.seats {
+		c.again(&s.completed, now)
+	}
+	return true
+}
+
+// again sends o again if it has waited too long, or gives up on it. Under mu.
+func (c *session) again(o *outbox, now time.Time) {
+	if !o.waiting || now.Sub(o.sent) < c.server.options.AckTimeout {
+		return
+	}
+	if o.tries >= c.server.options.AckTries {
+		o.waiting = false
+		c.server.traffic.Drop(protocols.Unanswered)
+		return
+	}
+	o.tries++
+	o.sent = now
+	o.each(c.write)
+}
+
+// acknowledge is told of any valid command: the client has moved on, so it has what it was sent.
+func (c *session) acknowledge() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.settleAll()
+}
+
+// settleAll is acknowledge under mu.
+func (c *session) settleAll() {
+	c.list.waiting, c.completed.waiting = false, false
+	for _, s := range c.seats {
+		s.completed.waiting = false
+	}
+}
+
+// receive handles one datagram of the client. It returns false when the session is over.
+func (c *session) receive(b []byte) bool {
+	if err := Decode(b, &c.d); err != nil {
+		c.server.traffic.Drop(causeOf(err))
+		return true
+	}
+	c.stir = true
+
+	// acknowledgements answer one thing; steps and resets decide for themselves whether they are a repetition
+	switch c.d.Command {
+	case AgentOverviewAck, AgentInfoAck, ResetSimulationCompletedAck, StepCompletedAck, ValueInfoAck:
+		c.acknowledged()
+		return true
+	case NextStep:
+		c.step(b)
+		return true
+	case ResetSimulation:
+		c.reset(b)
+		return true
+	}
+	// all else may be asked twice without harm, so that a client simply asks again for an answer that got lost
+	c.acknowledge()
+	switch c.d.Command {
+	case GetAgentOverview:
+		c.overview()
+	case GetAgentInfo:
+		c.agentInfo()
+	case RegisterForAgent:
+		c.register()
+	case DeregisterFromAgent:
+		c.deregister()
+	case RegisterForEvent, DeregisterFromEvent:
+		c.event()
+	case GetValueIDs:
+		c.findValues()
+	case GetValue:
+		c.getValue()
+	case SetValue:
+		c.setValue()
+	case RegisterForValue, DeregisterFromValue:
+		c.observe()
+	case ResetCommunication:
+		c.server.options.Log.Warn("osp: communication reset", "by", c.client)
+		c.server.resetCommunication()
+		return false
+	case EndCommunication:
+		c.party.Close() // first: who reads the answer finds the agents free
+		c.reply(&Datagram{Command: EndCommunicationAck})
+		return false
+	default: // a server's command, or INIT on the wrong port
+		c.server.traffic.Drop(protocols.Unknown)
+	}
+	return true
+}
+
+// acknowledged ends the wait for what c.d acknowledges.
+func (c *session) acknowledged() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch c.d.Command {
+	case AgentOverviewAck, AgentInfoAck:
+		c.list.waiting = false
+	case ResetSimulationCompletedAck:
+		c.completed.waiting = false
+	case StepCompletedAck:
+		if s := c.seat(c.d.ID); s != nil {
+			s.completed.waiting = false
+		}
+	}
+}
+
+// reply sends one datagram that nobody acknowledges.
+func (c *session) reply(d *Datagram) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.send(d)
+}
+
+// send is reply under mu. The encoder's buffer is the session's, so that nothing is allocated.
+func (c *session) send(d *Datagram) {
+	c.out = Append(c.out[:0], d)
+	c.write(c.out)
+}
+
+// deliver sends o and waits for its acknowledgement. A client's silence counts from here: while it waited for the
+// answer it had nothing to say. Under mu.
+func (c *session) deliver(o *outbox) {
+	o.each(c.write)
+	now := time.Now()
+	o.wait(now)
+	c.heard.Store(int64(now.Sub(c.begun)))
+}
+
+// write sends bytes. A socket that does not take them has lost them, as the network may: what matters is sent again.
+func (c *session) write(b []byte) {
+	if _, err := c.conn.WriteToUDPAddrPort(b, c.client); err != nil {
+		c.server.traffic.Drop(protocols.Unsent)
+		return
+	}
+	c.server.traffic.Send()
+}
+
+// silence is how long nothing was heard of the client, and nothing answered, within a tick.
+func (c *session) silence() time.Duration {
+	return time.Since(c.begun) - time.Duration(c.heard.Load())
+}
+
+// controls tells whether the client controls an agent.
+func (c *session) controls() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.seats) > 0
+}
+
+// end frees the agents, closes the socket and forgets the client. Any goroutine may call it, again too.
+func (c *session) end(why string) {
+	c.once.Do(func() {
+		c.party.Close()
+		c.conn.Close()
+		c.server.forget(c)
+		c.server.options.Log.Info("osp: session ends", "client", c.client, "why", why)
+	})
+}

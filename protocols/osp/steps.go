@@ -1,0 +1,216 @@
+package osp
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols"
+)
+
+// seat is one agent under a session's control. Its fields are under the session's mu, but for those that never change
+// and for inputs, which is the reading goroutine's.
+type seat struct {
+	id        int32
+	lease     *hal.Lease
+	terminals *terminals
+	inputs    []float64 // of the request being handled, SI
+
+	pending   bool    // a step is asked for and not answered
+	resetting bool    // a reset is
+	asked     request // the last step request
+	completed outbox  // its answer
+}
+
+func (s *seat) compare(id int32) int { return int(s.id) - int(id) }
+
+// request is the last request of a kind, to know it again.
+type request struct {
+	bytes    []byte
+	numbered bool
+	number   byte
+}
+
+// keep remembers what d was decoded from.
+func (r *request) keep(b []byte, d *Datagram) {
+	r.bytes, r.numbered, r.number = append(r.bytes[:0], b...), d.Numbered, d.Number
+}
+
+// again tells whether d, decoded from b, is the last request once more. With a number that is certain. Without, it is
+// so while the answer o is not acknowledged and older than patience: a client that goes on without acknowledging does
+// so at once, one that missed its answer waits first.
+func (r *request) again(b []byte, d *Datagram, o *outbox, patience time.Duration) bool {
+	if d.Numbered {
+		return r.numbered && r.number == d.Number && len(r.bytes) > 0
+	}
+	return o.waiting && !r.numbered && bytes.Equal(r.bytes, b) && time.Since(o.sent) >= patience
+}
+
+// patience is the age from which an unacknowledged answer may have been lost.
+func (c *session) patience() time.Duration { return c.server.options.AckTimeout / tickShare }
+
+// step answers 80: it acknowledges, hands on the inputs and asks for the step. The step may run in here.
+func (c *session) step(b []byte) {
+	s := c.seat(c.d.ID)
+	if s == nil {
+		c.acknowledge()
+		c.server.traffic.Drop(protocols.Unheld) // silence, as the original
+		return
+	}
+	if c.repeated(s, b) {
+		return
+	}
+	// in SI, without clipping: the guard clips, and counts what it clipped
+	for i := range s.inputs {
+		if i < len(c.d.Inputs) {
+			s.inputs[i] = s.terminals.inputs[i].fromNormalised(c.d.Inputs[i])
+		} else {
+			s.inputs[i] = nan // what is missing stays as it was
+		}
+	}
+	if err := c.party.Step(s.lease, s.inputs); err != nil {
+		c.mu.Lock()
+		s.pending = false
+		c.mu.Unlock()
+		c.server.traffic.Drop(protocols.Refused)
+	}
+}
+
+// repeated acknowledges the request for a step. It returns true when the step runs or ran already: then that one's
+// answer is sent again, or comes in its time. Other inputs while the step is awaited replace those before.
+func (c *session) repeated(s *seat, b []byte) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	again := s.asked.again(b, &c.d, &s.completed, c.patience()) ||
+		s.pending && bytes.Equal(s.asked.bytes, b) // to ask for it again could run it twice, were it answered just now
+	c.send(&Datagram{Command: NextStepAck, ID: s.id, Numbered: c.d.Numbered, Number: c.d.Number})
+	if again {
+		// while it is pending its answer comes by itself
+		if !s.pending {
+			s.completed.each(c.write)
+		}
+		return true
+	}
+	c.settleAll()
+	s.asked.keep(b, &c.d)
+	s.pending, s.resetting = true, false
+	return false
+}
+
+// reset answers 70: it acknowledges and asks for the reset of one agent more. The reset may run in here.
+func (c *session) reset(b []byte) {
+	lease, seed := c.nextReset(b), int64(c.d.Seed)
+	if lease == nil {
+		return
+	}
+	if err := c.party.Reset(lease, seed); err != nil {
+		c.server.traffic.Drop(protocols.Refused)
+	}
+}
+
+// nextReset acknowledges the request and returns the lease that it is for: the document's request names no agent, and
+// a client sends one for each of its agents, so it is for the first that has not asked. nil means that it was a
+// repetition, or more than there are agents.
+func (c *session) nextReset(b []byte) *hal.Lease {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	again := c.resetAsked.again(b, &c.d, &c.completed, c.patience())
+	c.send(&Datagram{Command: ResetSimulationAck, Numbered: c.d.Numbered, Number: c.d.Number})
+	if again {
+		if !c.waits() {
+			c.completed.each(c.write)
+		}
+		return nil
+	}
+	c.settleAll()
+	c.resetAsked.keep(b, &c.d)
+	for _, s := range c.seats {
+		if !s.resetting {
+			s.resetting, s.pending = true, false
+			return s.lease
+		}
+	}
+	return nil
+}
+
+// waits tells whether the client has asked for a step or reset that has not happened. Under mu.
+func (c *session) waits() bool {
+	for _, s := range c.seats {
+		if s.resetting || s.pending {
+			return true
+		}
+	}
+	return false
+}
+
+// Cycle is the rig's call after each cycle and each reset, under the rig's lock: it notes the events and sends what
+// this session has asked for. It neither blocks nor calls the rig.
+func (c *session) Cycle(cycle *hal.Cycle) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if cycle.Reset {
+		c.events.forget() // what was before the reset is no part of the try that begins
+	}
+	c.events.note(cycle.Events)
+	if cycle.Reset {
+		c.resetCompleted()
+		return
+	}
+	// by id, as the original does: the first one carries what is said once a step
+	first := true
+	for _, s := range c.seats {
+		if s.pending && s.lease.Stepped() {
+			s.pending = false
+			c.stepCompleted(s, first)
+			first = false
+		}
+	}
+}
+
+// resetCompleted sends 75 to a client that asked, and to one that controls no agent and only watches. Under mu.
+func (c *session) resetCompleted() {
+	done := len(c.seats) == 0
+	for _, s := range c.seats {
+		if s.lease.ResetDone() {
+			s.resetting, done = false, true
+		}
+	}
+	if !done {
+		return
+	}
+	a := c.resetAsked
+	c.completed.begin()
+	c.completed.add(&Datagram{Command: ResetSimulationCompleted, Numbered: a.numbered, Number: a.number})
+	c.deliver(&c.completed)
+}
+
+// stepCompleted sends 85 for s. The first of a step carries the events and the observed values. Under mu.
+func (c *session) stepCompleted(s *seat, first bool) {
+	d, f := &c.answer, s.lease.Frame()
+	*d = Datagram{Command: StepCompleted, ID: s.id, Numbered: s.asked.numbered, Number: s.asked.number,
+		Outputs: c.scale(d.Outputs[:0], s.terminals.outputs, f.Outputs), Infos: c.scale(d.Infos[:0], s.terminals.infos, f.Infos),
+		IDs: d.IDs[:0]}
+	// the number of values stands in 85, their texts in the 51s behind it
+	if first {
+		d.IDs = c.events.take(d.IDs)
+		d.NumValues = int32(len(c.observed))
+	}
+	s.completed.begin()
+	s.completed.add(d)
+	if first {
+		c.addObserved(&s.completed)
+	}
+	c.deliver(&s.completed)
+}
+
+// scale appends measured values as the wire has them.
+func (c *session) scale(dst []float32, list []terminal, measured []float64) []float32 {
+	for i := range list {
+		if c.server.options.Physical {
+			dst = append(dst, float32(list[i].physical(measured[i])))
+		} else {
+			dst = append(dst, list[i].normalised(measured[i]))
+		}
+	}
+	return dst
+}
