@@ -36,7 +36,9 @@ type Agent struct {
 	world   World
 	reality Reality
 	layout  *Layout
-	frame   *Frame // the rig's; only under its lock
+	frame   *Frame    // the rig's; only under its lock
+	faulty  []EventID // one a device: its event while it is at fault, raised once; 0 while it is well
+	faults  []EventID // one a device: "/humanoid/left_elbow/Fault"
 
 	mu        sync.Mutex // guards what follows, for microseconds; taken after the rig's lock, never before
 	guard     *guard
@@ -145,6 +147,14 @@ func (a *Agent) publish() {
 	defer a.mu.Unlock()
 	copy(a.measured, a.frame.Measured)
 	copy(a.status, a.frame.Status)
+}
+
+// device is the name of device i of the frame's status.
+func (a *Agent) device(i int) string {
+	if n := len(a.layout.Actuators); i >= n {
+		return a.layout.Sensors[i-n].Name
+	}
+	return a.layout.Actuators[i].Name
 }
 
 // Homing tells whether the body is on its way to its default pose.

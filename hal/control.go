@@ -84,8 +84,13 @@ func (r *Rig) setPeriod(x Value) error {
 	return nil
 }
 
-// declareAgent declares an agent's measured channels and last commands as values: "/humanoid/left_elbow/position".
+// declareAgent declares an agent's measured channels and last commands as values, "/humanoid/left_elbow/position", and
+// an event for each of its devices that comes to fault, "/humanoid/left_elbow/Fault".
 func (r *Rig) declareAgent(a *Agent) {
+	a.faulty, a.faults = make([]EventID, a.layout.Devices()), make([]EventID, a.layout.Devices())
+	for i := range a.faults {
+		a.faults[i] = r.events.Declare("/" + a.name + "/" + a.device(i) + "/Fault")
+	}
 	for i := range a.frame.Measured {
 		r.values.Declare("/"+a.name+"/"+a.layout.Measured(i).Name, InterfaceValue,
 			func() Value { return Value{Kind: InterfaceValue, Double: a.frame.Measured[i]} }, nil)

@@ -54,6 +54,7 @@ func (r *Rig) run() {
 			r.note(a, "read", err)
 		}
 		a.publish()
+		r.watchFaults(a)
 	}
 	r.rate.tick(r.clock.Now())
 	r.events.Raise(r.known.nextStep)

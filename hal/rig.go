@@ -103,6 +103,7 @@ func (r *Rig) Add(c AgentConfig) (*Agent, error) {
 	r.note(a, "read", a.body.Read(a.frame))
 	a.publish()
 	r.declareAgent(a)
+	r.watchFaults(a)
 	return a, nil
 }
 
@@ -217,6 +218,24 @@ func (r *Rig) close() error {
 		faults = append(faults, b.Send())
 	}
 	return errors.Join(faults...)
+}
+
+// watchFaults tells of devices that have come to fault or well again since the last cycle: the log says why, the
+// joint's event says when. An agent at fault when it joins is told at once.
+func (r *Rig) watchFaults(a *Agent) {
+	for i := range a.frame.Status {
+		err := a.frame.Status[i].Err
+		if (err != nil) == (a.faulty[i] != 0) {
+			continue
+		}
+		if a.faulty[i] = 0; err == nil {
+			r.log.Info("well again", "agent", a.name, "device", a.device(i))
+			continue
+		}
+		a.faulty[i] = a.faults[i]
+		r.events.Raise(a.faults[i])
+		r.log.Warn("at fault", "agent", a.name, "device", a.device(i), "fault", err)
+	}
 }
 
 // note counts and logs a fault of a whole body or bus, once while it stays the same.

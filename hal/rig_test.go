@@ -485,6 +485,37 @@ func TestEvents(t *testing.T) {
 	}
 }
 
+func TestFaultsAreEvents(t *testing.T) {
+	r := newRig(t, hal.Lockstep)
+	body := haltest.NewBody("x", "y")
+	a := add(t, r, "arm", body, hal.Simulated, hal.GuardConfig{})
+	p, l, o := acquire(t, r, "one", a)
+	fault, ok := r.Events().Lookup("/arm/y/Fault")
+	if !ok {
+		t.Fatal("a joint's fault: no event")
+	}
+	occurred := func() (n int) {
+		for _, id := range o.events {
+			if id == fault {
+				n++
+			}
+		}
+		return n
+	}
+	for want, err := range []error{nil, errors.New("no answer"), nil, errors.New("overload")} {
+		if err != nil {
+			body.Silent[1] = err
+		} else {
+			delete(body.Silent, 1)
+		}
+		p.Step(l, nil)
+		p.Step(l, nil)
+		if got := occurred(); got != (want+1)/2 {
+			t.Errorf("after %d changes: got %d events, want one each time it comes to fault", want, got)
+		}
+	}
+}
+
 func TestCycleAllocatesNothing(t *testing.T) {
 	r := newRig(t, hal.Lockstep)
 	a := add(t, r, "a", haltest.NewBody("x", "y"), hal.Simulated, hal.GuardConfig{})

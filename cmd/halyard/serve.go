@@ -80,11 +80,12 @@ func (a *app) serve(ctx context.Context, p *plan) (err error) {
 	go func() { ran <- sys.rig.Run(rigCtx) }()
 	keys := watchKeys(a, sys.rig)
 	defer keys.close()
+	shadows := watchResiduals(sys.rig)
 
 	a.announce(p, servers.ready)
 	served := servers.run(ctx)
 	stopRig()
-	return errors.Join(served, <-ran)
+	return errors.Join(served, <-ran, show(a, shadows.close()))
 }
 
 // announce tells that all is open: scripts by a line, people by what to type next.
