@@ -14,27 +14,27 @@ const (
 	timerSlackNanos = 1
 )
 
+// spin is how long before its time a sleeper is woken: about what the kernel needs to wake an idle processor. The rest
+// is waited for awake, which turns a lateness of 50 µs into one below 1 µs in the middle, for 1 % of a processor at
+// 100 Hz.
+const spin = 100 * time.Microsecond
+
 // SleepUntil sleeps on CLOCK_MONOTONIC to an absolute target, so that what passes between reading the clock and
 // sleeping is not added (clock_nanosleep(2)). Signals that interrupt it are slept through.
 func (w wallClock) SleepUntil(t time.Duration) {
-	if t <= w.Now() {
-		return
-	}
-	var now syscall.Timespec
-	if _, _, e := syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clockMonotonic, uintptr(unsafe.Pointer(&now)), 0); e != 0 {
-		time.Sleep(t - w.Now())
-		return
-	}
-	target := syscall.NsecToTimespec(now.Nano() + int64(t-w.Now()))
-	for {
-		_, _, e := syscall.Syscall6(syscall.SYS_CLOCK_NANOSLEEP, clockMonotonic, timerAbsolute,
-			uintptr(unsafe.Pointer(&target)), 0, 0, 0)
-		if e != syscall.EINTR {
-			break
+	if left := t - w.Now(); left > spin {
+		var now syscall.Timespec
+		syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clockMonotonic, uintptr(unsafe.Pointer(&now)), 0)
+		target := syscall.NsecToTimespec(now.Nano() + int64(left-spin))
+		for {
+			_, _, e := syscall.Syscall6(syscall.SYS_CLOCK_NANOSLEEP, clockMonotonic, timerAbsolute,
+				uintptr(unsafe.Pointer(&target)), 0, 0, 0)
+			if e != syscall.EINTR {
+				break
+			}
 		}
 	}
-	if left := t - w.Now(); left > 0 { // never early: the two readings of the clock above are not one
-		time.Sleep(left)
+	for w.Now() < t { // never early
 	}
 }
 

@@ -30,13 +30,11 @@ func (b *busExam) connect() bool {
 	}
 	b.line = line
 	b.check("latency")
-	b.latency = b.config.Timing.LatencyTimer + 2*b.config.Timing.USBFrame
 	timer, fix := b.config.Timing.LatencyTimer, "set timing.latency_timer of the bus to 1ms"
-	if l, ok := line.(interface {
-		LatencyTimer() (time.Duration, string)
-	}); ok {
+	b.latency = timer + 2*b.config.Timing.USBFrame
+	if l, ok := line.(timed); ok {
 		timer, _ = l.LatencyTimer() // opening has set it to 1 ms, where that was allowed
-		b.latency = timer
+		b.latency = latencyOf(b.config.Port, line)
 		fix = fmt.Sprintf("halyard ports --udev | sudo tee %s, and plug the adapter in again", serial.RulesFile)
 	}
 	if timer > time.Millisecond {

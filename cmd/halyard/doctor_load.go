@@ -107,6 +107,8 @@ func (b *busExam) timing() emulator.Timing {
 	switch {
 	case b.kind == configs.Emulated:
 		return timingOf(b.config)
+	case isTerminal(b.config.Port):
+		return emulator.Timing{Reply: emulator.DefaultReply}
 	case b.latency > 0:
 		return emulator.FTDI(b.latency)
 	}

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,7 +65,10 @@ func newScan(a *app) *cobra.Command {
 				return err
 			}
 			defer line.Close()
-			s := survey{port: args[0], line: line, bauds: bauds, protocols: protocols, latency: latencyOf(line), note: a.note}
+			s := survey{port: args[0], line: line, bauds: bauds, protocols: protocols, note: a.note}
+			if s.latency = latencyOf(args[0], line); s.latency == terminalPatience {
+				s.hurry = terminalHurry
+			}
 			rows, err := s.run(cmd.Context())
 			if e := show(a, rows); err == nil {
 				err = e
@@ -109,10 +114,34 @@ func openLine(port string, bauds []int, opener string) (*serial.Line, error) {
 	return serial.Open(port, bauds[0], opener)
 }
 
-// latencyOf is how long line's adapter may hold an answer back.
-func latencyOf(line *serial.Line) time.Duration {
-	d, _ := line.LatencyTimer()
-	return d
+// What the program behind a pseudo terminal may need until the system lets it run, and what it gets where 254 ids are
+// asked and each silent one costs it.
+const (
+	terminalPatience = 30 * time.Millisecond
+	terminalHurry    = 4 * time.Millisecond
+)
+
+// isTerminal tells whether port is a pseudo terminal, behind which is a program and no adapter.
+func isTerminal(port string) bool {
+	device, err := filepath.EvalSymlinks(port)
+	return err == nil && strings.HasPrefix(device, "/dev/pts/")
+}
+
+// timed is a line whose adapter may have a latency timer (serial.Line).
+type timed interface {
+	LatencyTimer() (d time.Duration, note string)
+}
+
+// latencyOf is how long what is behind an open port may hold an answer back.
+func latencyOf(port string, line servo.Line) time.Duration {
+	if isTerminal(port) {
+		return terminalPatience
+	}
+	if l, ok := line.(timed); ok {
+		d, _ := l.LatencyTimer()
+		return d
+	}
+	return 0
 }
 
 // completePorts offers the stable names of the adapters.
@@ -132,6 +161,7 @@ type survey struct {
 	bauds     []int
 	protocols []int
 	latency   time.Duration
+	hurry     time.Duration                    // in place of latency where ids are asked one after the other; 0 = the same
 	note      func(format string, args ...any) // progress
 }
 
@@ -145,7 +175,7 @@ func (s *survey) estimate(baud, protocol int) time.Duration {
 		return 253*(14*octet+3*time.Millisecond) + s.latency // what PingAll waits for
 	}
 	// A ping and its answer, the longest return delay and the client's slack, an id.
-	return 254 * (15*octet + 2508*time.Microsecond + s.latency)
+	return 254 * (15*octet + 2508*time.Microsecond + cmp.Or(s.hurry, s.latency))
 }
 
 // run returns every servo found. When ctx ends or the adapter vanishes, it returns those found until then as well.
@@ -190,6 +220,7 @@ func (s *survey) ask(ctx context.Context, baud, protocol int) ([]foundServo, err
 	c.Name, c.Latency = s.port, s.latency
 	var rows []foundServo
 	add := func(f dynamixel.Found, err error) {
+		c.Latency = s.latency
 		row := foundServo{Port: s.port, Baud: baud, Protocol: protocol, ID: int(f.ID)}
 		row.describe(c, &f, err)
 		rows = append(rows, row)
@@ -212,6 +243,7 @@ func (s *survey) ask(ctx context.Context, baud, protocol int) ([]foundServo, err
 		// Answers lay over each other: ask one id after the other.
 	}
 	for id := 0; id <= lastID[protocol] && ctx.Err() == nil; id++ {
+		c.Latency = cmp.Or(s.hurry, s.latency)
 		f, err := c.Ping(byte(id))
 		switch hal.KindOf(err) {
 		case hal.Timeout:

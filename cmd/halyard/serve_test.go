@@ -28,6 +28,7 @@ type running struct {
 	signals chan os.Signal
 	done    chan int
 	stderr  *strings.Builder
+	exit    int // the code expected at its end
 }
 
 // startServe runs "halyard serve" with args and any free ports, until interrupt or the test's end.
@@ -35,7 +36,7 @@ func startServe(t *testing.T, args ...string) *running {
 	t.Helper()
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	read, write := io.Pipe()
-	r := &running{signals: make(chan os.Signal, 2), done: make(chan int, 1), stderr: &strings.Builder{}}
+	r := &running{signals: make(chan os.Signal, 2), done: make(chan int, 1), stderr: &strings.Builder{}, exit: 130}
 	a := &app{in: strings.NewReader(""), out: write, err: r.stderr, signals: r.signals}
 	go func() {
 		code := a.run(context.Background(), append([]string{"serve", "-o", "jsonl"}, args...))
@@ -60,8 +61,8 @@ func (r *running) interrupt(t *testing.T) {
 		return
 	}
 	r.signals <- os.Interrupt
-	if code := <-r.done; code != 130 {
-		t.Errorf("serve, interrupted: got exit %d, want 130: %s", code, r.stderr)
+	if code := <-r.done; code != r.exit {
+		t.Errorf("serve, interrupted: got exit %d, want %d: %s", code, r.exit, r.stderr)
 	}
 	r.done = nil
 }

@@ -82,7 +82,7 @@ func newSetup(a *app) *cobra.Command {
 				return err
 			}
 			defer line.Close()
-			s.port, s.line, s.latency = args[0], line, latencyOf(line)
+			s.port, s.line, s.latency = args[0], line, latencyOf(args[0], line)
 			done, err := s.run(cmd.Context())
 			if done == nil {
 				return err

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard/calibration"
+	"github.com/halyard-robotics/halyard/configs"
+)
+
+// startEmulate runs "halyard emulate" in this process and returns the path of its first bus.
+func startEmulate(t *testing.T, config string) (path string, stop func()) {
+	t.Helper()
+	read, write := io.Pipe()
+	a := &app{in: strings.NewReader(""), out: write, err: io.Discard, signals: make(chan os.Signal, 1)}
+	done := make(chan int, 1)
+	go func() {
+		code := a.run(context.Background(), []string{"emulate", config, "-o", "jsonl"})
+		write.Close()
+		done <- code
+	}()
+	line, err := bufio.NewReader(read).ReadString('\n')
+	var r ready
+	if err == nil {
+		err = json.Unmarshal([]byte(line), &r)
+	}
+	if err != nil || len(r.Ports) == 0 || r.Ports[0].Path == "" {
+		t.Fatalf("emulate: got %q: %v", line, err)
+	}
+	stopped := false
+	stop = func() {
+		if stopped {
+			return
+		}
+		stopped = true
+		a.signals <- os.Interrupt
+		<-done
+	}
+	t.Cleanup(stop)
+	return r.Ports[0].Path, stop
+}
+
+// realConfig writes an arm's config with that port and a calibration for every joint.
+func realConfig(t *testing.T, port string) string {
+	t.Helper()
+	dir := t.TempDir()
+	p := planOf(t, "xm430-arm", configs.Options{})
+	data, _ := configs.Embedded("xm430-arm")
+	text := string(data)
+	for i, j := range p.agents[0].joints {
+		u := j.servo.Units()
+		joint := p.agents[0].robot.Joints[i].Name
+		c := calibration.Nominal(joint, calibration.Servo{Model: u.Name, ID: j.hardware.ID}, calibration.Model{
+			TicksPerTurn: u.TicksPerTurn, CentreTicks: u.CentreTicks, MinTicks: u.MinTicks, MaxTicks: u.MaxTicks,
+			StallTorque: u.StallTorque, MaxEffort: u.MaxEffort})
+		c.Method, c.Date = calibration.ByHand, time.Unix(1_700_000_000, 0)
+		if _, err := calibration.Save(filepath.Join(dir, joint+".yaml"), c); err != nil {
+			t.Fatal(err)
+		}
+		was := fmt.Sprintf("{bus: arm, id: %d, model: xm430-w350}", j.hardware.ID)
+		text = strings.Replace(text, was, strings.TrimSuffix(was, "}")+", calibration: "+joint+".yaml}", 1)
+	}
+	text = strings.Replace(text, "/dev/serial/by-id/usb-FTDI_USB__-__Serial_Converter_FT-ARM-if00-port0", port, 1)
+	path := filepath.Join(dir, "arm.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// The real body, on a serial port of the operating system, whose other end is an emulated arm in real time: it follows
+// the same client that moves the simulated one, and a pulled cable is a fault of every joint and no crash.
+func TestRealBodyOnAPTY(t *testing.T) {
+	port, unplug := startEmulate(t, "xm430-arm")
+	config := realConfig(t, port)
+	r := startServe(t, config, "--body", "real", "--set", "clock.period=20ms", "--listen", "osp=127.0.0.1:0", "--listen", "odcp=127.0.0.1:0")
+	code, out, errText := runApp(t, "play", "wave", "--speed", "2", "--address", r.address(t, "odcp"), "-o", "jsonl")
+	if code != 0 {
+		t.Fatalf("play: exit %d: %s", code, errText)
+	}
+	for _, row := range strings.Split(strings.TrimSpace(out), "\n") {
+		var j struct {
+			Joint string  `json:"joint"`
+			RMS   float64 `json:"rms_rad"`
+		}
+		if err := json.Unmarshal([]byte(row), &j); err != nil || !(j.RMS < 0.3) {
+			t.Errorf("a joint does not follow: %s: %v", row, err)
+		}
+		t.Log(row)
+	}
+	if code, out, _ := runApp(t, "estop", "-o", "jsonl"); code != 0 || strings.Count(out, `"acknowledged":true`) != 6 {
+		t.Errorf("estop: exit %d:\n%s", code, out)
+	}
+	code, _, errText = runApp(t, "serve", config, "--body", "real", "--set", "name=other", "--listen", "osp=127.0.0.1:0", "--listen", "odcp=127.0.0.1:0")
+	if code != 4 || !strings.Contains(errText, fmt.Sprint(os.Getpid())) {
+		t.Errorf("the port is held: got exit %d: %s; want 4 and by whom", code, errText)
+	}
+	unplug()
+	r.exit = 3 // its robot could not be told to stop
+	if code, out, _ := runApp(t, "estop", "-o", "jsonl"); code != 5 || strings.Contains(out, `"acknowledged":true`) {
+		t.Errorf("estop without a cable: exit %d, want 5 and nobody's acknowledgement:\n%s", code, out)
+	}
+}
+
+func TestRealBodyWithoutItsPort(t *testing.T) {
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	config := realConfig(t, "/dev/serial/by-id/nobody")
+	code, _, errText := runApp(t, "serve", config, "--body", "real", "--listen", "osp=127.0.0.1:0", "--listen", "odcp=127.0.0.1:0")
+	if code != 3 || !strings.Contains(errText, "halyard ports") {
+		t.Errorf("port absent: got exit %d: %s; want 3 and what to type", code, errText)
+	}
+}
