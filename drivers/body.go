@@ -226,3 +226,9 @@ func measure(f *hal.Frame, at int, v float64) {
 }
 
 func clamp(v, low, high float64) float64 { return math.Min(high, math.Max(low, v)) }
+
+// Holding tells whether an actuator's servo has torque on; see hal.Holder.
+func (b *Body) Holding(actuator int) bool {
+	j := &b.joints[actuator]
+	return j.Chain.State(j.Index).Torque
+}

@@ -20,6 +20,10 @@ type Follower interface {
 	Follow(actuator int, position, velocity float64)
 }
 
+// Holder tells, before the first cycle, which actuators have torque from before, when another program or the run
+// before left them holding. The guard lets them go on holding where they are: cutting the torque would drop them.
+type Holder interface{ Holding(actuator int) bool }
+
 // Placer puts a body at a pose in the world.
 type Placer interface {
 	Place(agent string, p Pose) error

@@ -103,6 +103,19 @@ func (g *guard) clear() {
 	g.homing, g.reset, g.waiting = false, false, false
 }
 
+// adopt makes every joint of h that has torque hold where it is; it is commanded before any controller comes.
+func (g *guard) adopt(h Holder, f *Frame) {
+	for i := range g.joints {
+		a, j := &g.layout.Actuators[i], &g.joints[i]
+		if g.state == Armed && a.Goal[PositionMode] != None && a.Position != None && h.Holding(i) {
+			j.mode, j.goal = PositionMode, f.Measured[a.Position]
+			if math.IsNaN(j.goal) {
+				j.mode = NoMode
+			}
+		}
+	}
+}
+
 // set changes the state. Whatever it becomes, old commands are forgotten.
 func (g *guard) set(s GuardState) {
 	g.state = s

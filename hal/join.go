@@ -151,3 +151,15 @@ func (j *joined) Halt() error {
 	}
 	return errors.Join(errs...)
 }
+
+// Holding implements Holder for the parts.
+func (j *joined) Holding(actuator int) bool {
+	for i := range j.parts {
+		for _, x := range j.parts[i].actuators {
+			if h, ok := j.parts[i].body.(Holder); ok && x.outer == actuator {
+				return h.Holding(x.inner)
+			}
+		}
+	}
+	return false
+}

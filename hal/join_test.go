@@ -129,3 +129,39 @@ func (w worlds) Advance(dt time.Duration) error {
 	}
 	return nil
 }
+
+// holding is a body whose joints have torque from before.
+type holding struct{ *haltest.Body }
+
+func (holding) Holding(int) bool { return true }
+
+// A joint that holds when the rig starts goes on holding, whatever the body is made of: to switch it off would drop it.
+func TestTorqueFromBeforeIsKept(t *testing.T) {
+	for name, wrap := range map[string]func(hal.Body) (hal.Body, error){
+		"alone":    func(b hal.Body) (hal.Body, error) { return b, nil },
+		"joined":   func(b hal.Body) (hal.Body, error) { return hal.Join(haltest.NewBody("x"), b) },
+		"shadowed": func(b hal.Body) (hal.Body, error) { return hal.Shadow(b, haltest.NewBody("x")) },
+	} {
+		body := haltest.NewBody("x")
+		body.Position[0] = 0.4
+		whole, err := wrap(holding{body})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := newRig(t, hal.Lockstep)
+		a, err := r.Add(hal.AgentConfig{Name: "a", Body: whole, World: body})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, l, _ := acquire(t, r, "one", a)
+		p.Step(l, nil)
+		if !body.Enabled[0] || body.Position[0] != 0.4 {
+			t.Errorf("%s: got enabled %v at %g, want held at 0.4", name, body.Enabled[0], body.Position[0])
+		}
+		a.Disarm()
+		p.Step(l, nil)
+		if body.Enabled[0] {
+			t.Errorf("%s: disarmed: still held", name)
+		}
+	}
+}

@@ -102,6 +102,9 @@ func (r *Rig) Add(c AgentConfig) (*Agent, error) {
 	a.now = r.time
 	r.note(a, "read", a.body.Read(a.frame))
 	a.publish()
+	if h, ok := a.body.(Holder); ok {
+		a.guard.adopt(h, a.frame)
+	}
 	r.declareAgent(a)
 	r.watchFaults(a)
 	return a, nil

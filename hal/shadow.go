@@ -97,3 +97,9 @@ func (s *shadowed) Halt() error {
 	}
 	return err
 }
+
+// Holding implements Holder for the body.
+func (s *shadowed) Holding(actuator int) bool {
+	h, ok := s.body.(Holder)
+	return ok && h.Holding(actuator)
+}
