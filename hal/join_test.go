@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/haltest"
@@ -33,7 +32,7 @@ func TestBodiesConform(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return haltest.Subject{Body: b, World: worlds{base, part}}
+			return haltest.Subject{Body: b, World: haltest.Worlds{base, part}}
 		})
 	})
 	t.Run("shadowed", func(t *testing.T) {
@@ -43,7 +42,7 @@ func TestBodiesConform(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return haltest.Subject{Body: b, World: worlds{body, shadow}}
+			return haltest.Subject{Body: b, World: haltest.Worlds{body, shadow}}
 		})
 	})
 }
@@ -116,18 +115,6 @@ func TestShadowTellsTheDifference(t *testing.T) {
 	if _, err := hal.Shadow(body, haltest.NewBody("x", "y")); err == nil {
 		t.Error("a twin of another layout: accepted")
 	}
-}
-
-// worlds lets time pass in several.
-type worlds []hal.World
-
-func (w worlds) Advance(dt time.Duration) error {
-	for _, x := range w {
-		if err := x.Advance(dt); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // holding is a body whose joints have torque from before.

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/configs"
-	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/haltest"
 )
 
@@ -58,21 +57,9 @@ func subject(t *testing.T, p *plan) haltest.Subject {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { sys.close() })
-	s := haltest.Subject{Body: sys.bodies[0], World: worlds(sys.worlds), Period: 10 * time.Millisecond}
+	s := haltest.Subject{Body: sys.bodies[0], World: haltest.Worlds(sys.worlds), Period: 10 * time.Millisecond}
 	for _, l := range sys.lines {
 		s.Buses = append(s.Buses, l.chain)
 	}
 	return s
-}
-
-// worlds lets time pass in several.
-type worlds []hal.World
-
-func (w worlds) Advance(dt time.Duration) error {
-	for _, x := range w {
-		if err := x.Advance(dt); err != nil {
-			return err
-		}
-	}
-	return nil
 }

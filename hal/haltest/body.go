@@ -140,3 +140,16 @@ func (b *Body) Reset(seed int64) error {
 	}
 	return nil
 }
+
+// Worlds is one world made of several, in which time passes one after the other.
+type Worlds []hal.World
+
+// Advance lets dt pass in each, up to the first that fails.
+func (w Worlds) Advance(dt time.Duration) error {
+	for _, x := range w {
+		if err := x.Advance(dt); err != nil {
+			return err
+		}
+	}
+	return nil
+}
