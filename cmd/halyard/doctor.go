@@ -17,6 +17,36 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
+// The doctor looks at a robot from the machine inwards, so that the first thing that is wrong is named and not its
+// consequences. Each check has its own name; a fault that is planted alone is found by one of them alone.
+//
+//	port           the adapter is there, and stays                               doctor_host.go
+//	access         this user may open it
+//	holder         nobody else has it open
+//	meddler        no daemon that opens serial ports by itself runs
+//	latency        the adapter hands answers on within 1 ms
+//	echo           it does not hear its own bytes                                doctor_bus.go
+//	power          somebody answers; no servo restarts while it is looked at     and doctor_registers.go
+//	servo          every servo answers at its id
+//	baud           at the bus's rate
+//	id             and no other servo does                                       doctor_servo.go
+//	model          it is what the config says
+//	speed          it answers in time
+//	answers        its answers are whole
+//	status-return  it answers reads, and acknowledges writes
+//	firmware       equal models have equal firmware                              doctor.go
+//	return-delay   it does not wait longer than the config says                  doctor_registers.go
+//	values         its encoder and its clock are alive
+//	voltage        its supply is within its limits
+//	temperature    it is cooler than its limit
+//	alarm          nothing is latched
+//	torque-limit   no limit of zero keeps it limp
+//	watchdog       its bus watchdog has not tripped
+//	calibration    there, measured, and of this servo                            doctor_calibration.go
+//	load           the driver's cycle fits into the period                       doctor_load.go
+//
+// What one look at a robot at rest cannot tell: a position that is off by a constant, and values that are merely old.
+
 // The states of a finding.
 const (
 	stateOK   = "ok"
@@ -34,7 +64,7 @@ type finding struct {
 	Found string `json:"found"`
 	Fix   string `json:"fix"`
 
-	kind hal.Kind // the exit code of a failure
+	kind hal.Kind // the exit code of a failure; not in the row, since the command's exit code says it
 }
 
 func (finding) header() []string {
@@ -92,14 +122,15 @@ func uncalibratedAlone(err error) bool {
 	return errors.As(err, &faults) && !slices.ContainsFunc(faults, func(f configs.Fault) bool { return f.Kind != hal.Uncalibrated })
 }
 
-// examination is one run of the doctor.
+// examination is one run of the doctor. It writes nothing to any servo.
 type examination struct {
 	plan  *plan
-	root  string // where /sys, /proc and /dev of the machine stand
-	world *emulatedWorld
-	// open opens a bus for examination.
+	root  string         // where /sys, /proc and /dev of the machine stand
+	world *emulatedWorld // what emulated joints are examined on
+	// open opens a bus for examination: a real port, or an emulated bus in memory. Tests put other lines here.
 	open func(name string, kind configs.BodyKind) (servo.Line, error)
-	// simulated joints count as real ones.
+	// hypothetic counts simulated joints as real ones: a config that says "body: sim" may still be the robot on the
+	// table, and whoever asks the doctor wants to know whether it could be real.
 	hypothetic bool
 	note       func(format string, args ...any)
 	found      []finding
@@ -170,7 +201,8 @@ func (d *examination) on(bus string, kind configs.BodyKind) []hung {
 	return list
 }
 
-// verdict is the error of the worst finding, nil where there is none.
+// verdict is the error of the worst finding, nil where there is none. Warnings alone are an error (hal.Differs) only
+// where strict asks for it.
 func (d *examination) verdict(strict bool) error {
 	worst, fails, warns := hal.Unexpected, 0, 0
 	for _, f := range d.found {
@@ -202,7 +234,8 @@ func gravity(k hal.Kind) int {
 	return len(order)
 }
 
-// uniform compares the firmware of equal models over all buses: the fewer differ from the more.
+// uniform compares the firmware of equal models over all buses: the fewer differ from the more. Versions behave
+// differently (profiles, fast sync read), which is looked for in vain in one joint's tuning.
 func (d *examination) uniform() {
 	type group struct {
 		model    string

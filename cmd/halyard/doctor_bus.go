@@ -13,7 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 )
 
-// busExam is the examination of one line.
+// busExam is the examination of one line. Its embedded examination collects the findings of all.
 type busExam struct {
 	*examination
 	name   string
@@ -23,9 +23,9 @@ type busExam struct {
 
 	line    servo.Line
 	client  *dynamixel.Client
-	latency time.Duration
-	checks  []check // made on this bus, in order; those without a finding are passed
-	load    load    // of a cycle of the real driver
+	latency time.Duration // what an answer may be held back on its way: adapter, USB, a program behind a pty
+	checks  []check       // made on this bus, in order; those without a finding are passed
+	load    load          // of a cycle of the real driver
 }
 
 func newBusExam(d *examination, name string, kind configs.BodyKind, on []hung) *busExam {
@@ -40,7 +40,7 @@ func newBusExam(d *examination, name string, kind configs.BodyKind, on []hung) *
 	return b
 }
 
-// port is what the bus is called in commands to type.
+// port is what the bus is called in commands to type. An emulated one has a port only under halyard emulate.
 func (b *busExam) port() string {
 	if b.kind == configs.Emulated {
 		return "PORT"
@@ -139,6 +139,7 @@ func (b *busExam) examine(ctx context.Context) error {
 	}
 	b.client = dynamixel.NewClient(b.line, busProtocols[b.config.Type])
 	b.client.Name, b.client.Latency = b.name, b.latency
+	// First a glance at each servo's own clock: one that restarts from now on gives itself away.
 	for _, s := range b.servos {
 		s.glance()
 	}
@@ -171,7 +172,8 @@ func (b *busExam) examine(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// seek looks for servos that did not answer at the bus's rate, and says of each where it is or that it is not.
+// seek looks for servos that did not answer at the bus's rate, and says of each where it is or that it is not. A whole
+// bus of silence has one cause and is one finding.
 func (b *busExam) seek(ctx context.Context, missing []*servoExam) error {
 	for range b.servos {
 		b.check("servo")
@@ -217,7 +219,8 @@ func (b *busExam) seek(ctx context.Context, missing []*servoExam) error {
 	return nil
 }
 
-// cableFix names the cable to look at: the one from the servo before, which answers.
+// cableFix names the cable to look at: the one from the servo before, which answers. The chain's order is taken to be
+// the config's.
 func (s *servoExam) cableFix(missing []*servoExam) string {
 	before := -1
 	for _, other := range s.servos {

@@ -33,7 +33,8 @@ func (s *servoExam) calibrated() {
 	case s.readable && c.Servo.Firmware != "" && c.Servo.Firmware != strconv.Itoa(s.firmware):
 		s.warn("calibration", fmt.Sprintf("made with firmware %s, the servo has %d", c.Servo.Firmware, s.firmware), fix+", to be sure")
 	case s.outside(c):
-		s.warn("calibration", fmt.Sprintf("the joint stands at tick %g, outside of its calibrated %g..%g", s.position, c.RangeTicks[0], c.RangeTicks[1]),
+		s.warn("calibration",
+			fmt.Sprintf("the joint stands at tick %g, outside of its calibrated %g..%g", s.position, c.RangeTicks[0], c.RangeTicks[1]),
 			fix+", if it was mounted anew")
 	}
 }

@@ -43,7 +43,8 @@ func (b *busExam) connect() bool {
 	return true
 }
 
-// adapter finds the bus's port among the machine's adapters, nil where it is another kind of file, or not there.
+// adapter finds the bus's port, whatever the config calls it, among the machine's adapters; nil where it is another kind
+// of file, or not there.
 func (b *busExam) adapter() *serial.Port {
 	ports, err := serial.List(b.root)
 	if err != nil {
@@ -61,7 +62,8 @@ func (b *busExam) adapter() *serial.Port {
 	return nil
 }
 
-// usable reports whether there is sense in opening p, and what is in the way.
+// usable reports whether there is sense in opening p, and what is in the way. It looks before the port is opened, since
+// opening raises modem lines, which resets some boards, and takes bytes away from whoever has it.
 func (b *busExam) usable(p *serial.Port) bool {
 	if p.USB {
 		for _, m := range meddlersIn(filepath.Join(b.root, "proc")) {
@@ -83,7 +85,7 @@ func (b *busExam) usable(p *serial.Port) bool {
 	return true
 }
 
-// refused says why the port could not be opened.
+// refused says why the port could not be opened; the error knows the holder or the group.
 func (b *busExam) refused(err error) {
 	kind := hal.KindOf(err)
 	found, fix := err.Error(), ""

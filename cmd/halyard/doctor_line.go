@@ -105,7 +105,7 @@ func (l *unechoed) Read(p []byte, timeout time.Duration) (int, error) {
 	}
 }
 
-// hearing is how a servo's answers to the same question came.
+// hearing counts how a servo's answers to the same question came.
 type hearing struct {
 	asked   int
 	clean   int
@@ -116,8 +116,8 @@ type hearing struct {
 	crossed int // bytes of two answers: longer than one, or other data than there can be
 }
 
-// patience is how long a client waits for the answer after the wire time: the longest return delay, the servo's and
-// the adapter's time.
+// patience, beside the adapter's latency, is how long a client waits for the answer after the wire time: the longest
+// return delay, the servo's and the adapter's time.
 const patience = 508*time.Microsecond + 2*time.Millisecond
 
 // surelySilent is how many unanswered questions in a row, from the first on, are enough: each costs its full patience.
@@ -152,7 +152,9 @@ func hear(line servo.Port, m *dynamixel.Model, id byte, n int, latency time.Dura
 	return h, nil
 }
 
-// sort counts one answer, got, where want was expected.
+// sort counts one answer, got, where want was expected. Noise spoils single bits, mostly seen in the checksum; two
+// servos that answer at once and not in step make a longer answer, or one whose very address or data are not what they
+// can be: every bit is the lower of both.
 func (h *hearing) sort(got, want []byte, errorAt, protocol int, tardy bool) {
 	switch n := len(got); {
 	case n == 0:

@@ -32,7 +32,7 @@ const (
 	full = 1.0
 )
 
-// trialLine is a bus to be tried.
+// trialLine is a bus to be tried. What it leaves out is the host's own time, which serve counts as missed periods.
 type trialLine struct {
 	baud   int
 	timing emulator.Timing
@@ -81,7 +81,8 @@ func (t *trialLine) cycle() (time.Duration, error) {
 	return sum / trials, nil
 }
 
-// budget compares a cycle of the bus with the period, and says what would help.
+// budget compares a cycle of the bus with the period, and says what would help. The slowest return delay that was read
+// counts for all; a bus that could not be opened is judged by the config alone.
 func (b *busExam) budget() {
 	b.check("load")
 	now := trialLine{baud: b.config.Baud, timing: b.timing(), delay: b.config.ReturnDelay}
@@ -116,7 +117,8 @@ func (b *busExam) timing() emulator.Timing {
 	return emulator.Timing{Reply: emulator.DefaultReply, Frame: time.Millisecond}
 }
 
-// relief tries what shortens the cycle and tells what each gives, the cheapest change first.
+// relief tries what shortens the cycle and tells what each gives, the cheapest change first: settings, then rates,
+// then hardware, then a slower robot.
 func (t *trialLine) relief(period time.Duration) string {
 	var options []string
 	try := func(what string, change func(*trialLine)) {

@@ -47,18 +47,21 @@ func (s *servoExam) registers() error {
 	return err
 }
 
-// setFix is the command that writes a register for good.
+// setFix is the command that writes a register for good. The doctor itself never writes: what it examines may be
+// another program's robot.
 func (s *servoExam) setFix(register string, v int64) string {
 	return fmt.Sprintf("halyard setup %s --id %d --set %s=%d", s.port(), s.id, register, v)
 }
 
+// delays checks how it answers: after how long, and to what.
 func (s *servoExam) delays() {
 	s.check("return-delay")
 	if v, ok := s.read("return_delay"); ok {
 		s.delay = time.Duration(v) * 2 * time.Microsecond
 	}
 	if want := s.config.ReturnDelay; s.delay > want {
-		s.warn("return-delay", fmt.Sprintf("it waits %v before each answer, want %v", s.delay, want), s.setFix("return_delay", int64(want/(2*time.Microsecond))))
+		s.warn("return-delay", fmt.Sprintf("it waits %v before each answer, want %v", s.delay, want),
+			s.setFix("return_delay", int64(want/(2*time.Microsecond))))
 	}
 	if v, ok := s.read("status_return"); ok && v != 2 {
 		s.warn("status-return", fmt.Sprintf("its status return level is %d: writes are not acknowledged", v), s.setFix("status_return", 2))
@@ -81,8 +84,9 @@ func (s *servoExam) supplies() servo.Alarm {
 			"charge the battery, or shorten and thicken the supply's cables")
 	case v > high:
 		explained |= servo.AlarmVoltage
-		s.fail("voltage", hal.BusFault, fmt.Sprintf("%.1f V, want %.1f..%.1f", v, low, high), "switch off now: the supply is too high for a "+s.model.Name)
-	case v < 1.03*low:
+		s.fail("voltage", hal.BusFault, fmt.Sprintf("%.1f V, want %.1f..%.1f", v, low, high),
+			"switch off now: the supply is too high for a "+s.model.Name)
+	case v < 1.03*low: // the next acceleration pulls it below
 		s.warn("voltage", fmt.Sprintf("%.1f V, close to the least of %.1f", v, low), "charge the battery")
 	}
 	t, ok := s.si("present_temperature")
@@ -151,7 +155,8 @@ func (s *servoExam) switches(latched bool) {
 	}
 }
 
-// values checks that what the servo measures is alive and believable.
+// values checks that what the servo measures is alive and believable. It waits 5 ms on the line's clock, longer than
+// the millisecond of realtime_tick and the scheduling of whatever may emulate it.
 func (s *servoExam) values() (alive bool, err error) {
 	s.check("values")
 	first, ok := s.read("realtime_tick")

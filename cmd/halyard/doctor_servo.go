@@ -46,7 +46,9 @@ func (s *servoExam) warn(check, found, fix string) {
 // asks is the number of questions by which a servo's answers are judged.
 const asks = 20
 
-// identify asks who answers at the servo's id and judges how. It returns false when nobody does.
+// identify asks who answers at the servo's id and judges how. It returns false when nobody does; why is for seek to
+// find out, with the other silent ones. A servo with any other fault counts as there, and is looked into further
+// only where it is the right model and mostly answers: the rest would be consequences.
 func (s *servoExam) identify() (there bool, err error) {
 	for _, c := range []string{"id", "model", "speed", "answers", "status-return"} {
 		s.check(c)
@@ -78,7 +80,8 @@ func (s *servoExam) identify() (there bool, err error) {
 		s.double()
 		return true, nil
 	case 2*h.tardy > h.asked:
-		s.fail("speed", hal.BusFault, fmt.Sprintf("its answers come later than %v", patience), "look for a program that shares the adapter, or replace the servo")
+		s.fail("speed", hal.BusFault, fmt.Sprintf("its answers come later than %v", patience),
+			"look for a program that shares the adapter, or replace the servo")
 		return true, nil
 	}
 	if bad := h.asked - h.clean; bad > 0 {
@@ -121,7 +124,7 @@ func (s *servoExam) foreign(f *dynamixel.Found) bool {
 	return true
 }
 
-// wireFix is what mostly is the reason of spoilt answers.
+// wireFix is what mostly is the reason of spoilt answers: lost ones speak of power, spoilt ones of the line.
 func (s *servoExam) wireFix(h *hearing) string {
 	cable := fmt.Sprintf("check the plugs and the cable of id %d, and its distance to motor cables", s.id)
 	if h.silent > h.garbled+h.cut {

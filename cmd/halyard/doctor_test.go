@@ -147,6 +147,7 @@ const anyID = 1000
 
 // The matrix: each fault planted alone is named by its own check, with its exit code, and nothing else complains.
 func TestDoctorMatrix(t *testing.T) {
+	t.Parallel()
 	const arm, humanoid = "xm430-arm", "a-series"
 	denied := &hal.Error{Kind: hal.Busy, Op: "open", Err: errors.New(`permission denied: you are not in group "dialout"`), Try: "sudo usermod -aG dialout $USER"}
 	for _, c := range []struct {
@@ -160,13 +161,18 @@ func TestDoctorMatrix(t *testing.T) {
 	}{
 		{"sound arm", arm, "", nil, "", "", -1, 0, "", ""},
 		{"sound humanoid", humanoid, "", nil, "", "", -1, 0, "", ""},
-		{"adapter missing", arm, "", refuse(&hal.Error{Kind: hal.Absent, Op: "open", Err: os.ErrNotExist}), "port", stateFail, -1, hal.Absent, "not exist", "halyard ports"},
+		{"adapter missing", arm, "", refuse(&hal.Error{Kind: hal.Absent, Op: "open", Err: os.ErrNotExist}),
+			"port", stateFail, -1, hal.Absent, "not exist", "halyard ports"},
 		{"adapter unplugged", arm, "", fault("unplug bus"), "port", stateFail, -1, hal.Absent, "gone", "plug"},
-		{"adapter unplugged in the middle", arm, "", fault("unplug bus from=100ms"), "port", stateFail, -1, hal.Absent, "vanished", "cable"},
+		{"adapter unplugged in the middle", arm, "", fault("unplug bus from=100ms"),
+			"port", stateFail, -1, hal.Absent, "vanished", "cable"},
 		{"no permission", arm, "", refuse(denied), "access", stateFail, -1, hal.Busy, "dialout", "usermod"},
-		{"port held", arm, "", onMachine(map[string]string{"proc/812/fd/7": "-> /dev/ttyUSB0", "proc/812/cmdline": "lerobot\x00"}), "holder", stateFail, -1, hal.Busy, "pid 812 (lerobot)", "kill 812"},
-		{"ModemManager runs", arm, "", onMachine(map[string]string{"proc/99/comm": "ModemManager\n"}), "meddler", stateWarn, -1, 0, "ModemManager", "systemctl"},
-		{"brltty runs", arm, "", onMachine(map[string]string{"proc/99/comm": "brltty\n"}), "meddler", stateWarn, -1, 0, "brltty", "systemctl"},
+		{"port held", arm, "", onMachine(map[string]string{"proc/812/fd/7": "-> /dev/ttyUSB0", "proc/812/cmdline": "lerobot\x00"}),
+			"holder", stateFail, -1, hal.Busy, "pid 812 (lerobot)", "kill 812"},
+		{"ModemManager runs", arm, "", onMachine(map[string]string{"proc/99/comm": "ModemManager\n"}),
+			"meddler", stateWarn, -1, 0, "ModemManager", "systemctl"},
+		{"brltty runs", arm, "", onMachine(map[string]string{"proc/99/comm": "brltty\n"}),
+			"meddler", stateWarn, -1, 0, "brltty", "systemctl"},
 		{"latency timer", arm, "", func(p *patient) {
 			p.exam.open = func(n string, _ configs.BodyKind) (servo.Line, error) {
 				return slowTimer{p.exam.world.bus(n).Line()}, nil
@@ -174,50 +180,81 @@ func TestDoctorMatrix(t *testing.T) {
 		}, "latency", stateWarn, -1, 0, "16ms", "udev"},
 		{"latency timer emulated", arm, "buses.arm.timing.latency_timer=2ms", nil, "latency", stateWarn, -1, 0, "2ms", "1ms"},
 		{"echo", arm, "buses.arm.timing.echo=true", nil, "echo", stateWarn, -1, 0, "hears", "adapter"},
-		{"echo, 1.0", humanoid, "buses.upper.timing.echo=true", nil, "echo", stateFail, -1, hal.BusFault, "look like answers", "adapter"},
+		{"echo, 1.0", humanoid, "buses.upper.timing.echo=true", nil,
+			"echo", stateFail, -1, hal.BusFault, "look like answers", "adapter"},
 		{"supply off", arm, "", fault("off bus"), "power", stateFail, -1, hal.BusFault, "none of the 6", "supply"},
-		{"brown-out", arm, "", fault("brownout bus from=100ms"), "power", stateFail, anyID, hal.BusFault, "restarted", "battery"},
-		{"servo missing", arm, "", fault("off servo 3"), "servo", stateFail, 3, hal.Absent, "no answer", "between id 2 and id 3"},
-		{"wrong baud rate", arm, "", preset(3, "baud_rate", 1), "baud", stateFail, 3, hal.BusFault, "57600", "--baud 57600 --new-baud 1000000"},
-		{"two servos, one id", arm, "", fault("duplicate_id servo 3"), "id", stateFail, 3, hal.BusFault, "two servos", "alone"},
-		{"two servos, one id, 1.0", humanoid, "", fault("duplicate_id servo 7"), "id", stateFail, 7, hal.BusFault, "two servos", "alone"},
+		{"brown-out", arm, "", fault("brownout bus from=100ms"),
+			"power", stateFail, anyID, hal.BusFault, "restarted", "battery"},
+		{"servo missing", arm, "", fault("off servo 3"),
+			"servo", stateFail, 3, hal.Absent, "no answer", "between id 2 and id 3"},
+		{"wrong baud rate", arm, "", preset(3, "baud_rate", 1),
+			"baud", stateFail, 3, hal.BusFault, "57600", "--baud 57600 --new-baud 1000000"},
+		{"two servos, one id", arm, "", fault("duplicate_id servo 3"),
+			"id", stateFail, 3, hal.BusFault, "two servos", "alone"},
+		{"two servos, one id, 1.0", humanoid, "", fault("duplicate_id servo 7"),
+			"id", stateFail, 7, hal.BusFault, "two servos", "alone"},
 		{"wrong model", arm, "", func(p *patient) {
 			other := planOf(p.t, arm, configs.Options{Body: "emulated", Set: []string{"agents[0].hardware.joints.elbow.model=xm540-w270"}})
 			p.exam.world, _ = emulateWorld(other)
 		}, "model", stateFail, 3, hal.BusFault, "xm540-w270, want xm430-w350", "config"},
 		{"firmware differs", arm, "", preset(3, "firmware", 41), "firmware", stateWarn, 3, 0, "41, the other 5", "Wizard"},
-		{"return delay", arm, "", preset(3, "return_delay", 250), "return-delay", stateWarn, 3, 0, "500µs", "--set return_delay=0"},
-		{"return delay, 1.0", humanoid, "", preset(7, "return_delay", 250), "return-delay", stateWarn, 7, 0, "500µs", "--set return_delay=0"},
-		{"status level 1", arm, "", preset(3, "status_return", 1), "status-return", stateWarn, 3, 0, "not acknowledged", "--set status_return=2"},
-		{"status level 0", humanoid, "", preset(7, "status_return", 0), "status-return", stateWarn, 7, 0, "no reads", "serve"},
-		{"voltage low", arm, "", physics(func(s *actuator.Servo) { s.Supply = actuator.NewSupply(8.2, 0) }), "voltage", stateFail, 3, hal.BusFault, "8.2 V, want 9.5..16.0", "battery"},
-		{"voltage high", arm, "", physics(func(s *actuator.Servo) { s.Supply = actuator.NewSupply(19, 0) }), "voltage", stateFail, 3, hal.BusFault, "19.0 V", "switch off"},
-		{"voltage ebbing", arm, "", physics(func(s *actuator.Servo) { s.Supply = actuator.NewSupply(9.7, 0) }), "voltage", stateWarn, 3, 0, "9.7 V", "battery"},
-		{"warm", arm, "", physics(func(s *actuator.Servo) { s.Temperature = 75 }), "temperature", stateWarn, 3, 0, "75 °C", "cool"},
-		{"hot", arm, "", physics(func(s *actuator.Servo) { s.Temperature = 85 }), "temperature", stateFail, 3, hal.BusFault, "85 °C", "cool"},
-		{"overload latched", arm, "", physics(func(s *actuator.Servo) { s.Alarm = actuator.AlarmOverload }), "alarm", stateFail, 3, hal.BusFault, "overload", "load away"},
-		{"overload latched, 1.0", humanoid, "", func(p *patient) { p.servo(7).Actuator().Alarm = actuator.AlarmOverload }, "alarm", stateFail, 7, hal.BusFault, "overload", "load away"},
-		{"torque limit 0", humanoid, "", preset(7, "torque_limit", 0), "torque-limit", stateFail, 7, hal.BusFault, "torque_limit is 0", "blocks"},
-		{"max torque 0", humanoid, "", preset(7, "max_torque", 0), "torque-limit", stateFail, 7, hal.BusFault, "max_torque is 0", "max_torque=1023"},
-		{"PWM limit 0", arm, "", preset(3, "pwm_limit", 0), "torque-limit", stateFail, 3, hal.BusFault, "pwm_limit is 0", "pwm_limit=885"},
+		{"return delay", arm, "", preset(3, "return_delay", 250),
+			"return-delay", stateWarn, 3, 0, "500µs", "--set return_delay=0"},
+		{"return delay, 1.0", humanoid, "", preset(7, "return_delay", 250),
+			"return-delay", stateWarn, 7, 0, "500µs", "--set return_delay=0"},
+		{"status level 1", arm, "", preset(3, "status_return", 1),
+			"status-return", stateWarn, 3, 0, "not acknowledged", "--set status_return=2"},
+		{"status level 0", humanoid, "", preset(7, "status_return", 0),
+			"status-return", stateWarn, 7, 0, "no reads", "serve"},
+		{"voltage low", arm, "", physics(func(s *actuator.Servo) { s.Supply = actuator.NewSupply(8.2, 0) }),
+			"voltage", stateFail, 3, hal.BusFault, "8.2 V, want 9.5..16.0", "battery"},
+		{"voltage high", arm, "", physics(func(s *actuator.Servo) { s.Supply = actuator.NewSupply(19, 0) }),
+			"voltage", stateFail, 3, hal.BusFault, "19.0 V", "switch off"},
+		{"voltage ebbing", arm, "", physics(func(s *actuator.Servo) { s.Supply = actuator.NewSupply(9.7, 0) }),
+			"voltage", stateWarn, 3, 0, "9.7 V", "battery"},
+		{"warm", arm, "", physics(func(s *actuator.Servo) { s.Temperature = 75 }),
+			"temperature", stateWarn, 3, 0, "75 °C", "cool"},
+		{"hot", arm, "", physics(func(s *actuator.Servo) { s.Temperature = 85 }),
+			"temperature", stateFail, 3, hal.BusFault, "85 °C", "cool"},
+		{"overload latched", arm, "", physics(func(s *actuator.Servo) { s.Alarm = actuator.AlarmOverload }),
+			"alarm", stateFail, 3, hal.BusFault, "overload", "load away"},
+		{"overload latched, 1.0", humanoid, "", func(p *patient) { p.servo(7).Actuator().Alarm = actuator.AlarmOverload },
+			"alarm", stateFail, 7, hal.BusFault, "overload", "load away"},
+		{"torque limit 0", humanoid, "", preset(7, "torque_limit", 0),
+			"torque-limit", stateFail, 7, hal.BusFault, "torque_limit is 0", "blocks"},
+		{"max torque 0", humanoid, "", preset(7, "max_torque", 0),
+			"torque-limit", stateFail, 7, hal.BusFault, "max_torque is 0", "max_torque=1023"},
+		{"PWM limit 0", arm, "", preset(3, "pwm_limit", 0),
+			"torque-limit", stateFail, 3, hal.BusFault, "pwm_limit is 0", "pwm_limit=885"},
 		{"watchdog tripped", arm, "", preset(3, "bus_watchdog", -1), "watchdog", stateWarn, 3, 0, "tripped", "serve"},
-		{"calibration file missing", arm, "agents[0].hardware.joints.elbow.calibration=none.yaml", nil, "calibration", stateWarn, 3, 0, "missing", "calibrate elbow"},
-		{"calibration nominal", arm, calibrate(t, func(c *calibration.Joint) { c.Method = calibration.ByNominal }), nil, "calibration", stateWarn, 3, 0, "nominal", "calibrate elbow"},
-		{"calibration of another id", arm, calibrate(t, func(c *calibration.Joint) { c.Servo.ID = 5 }), nil, "calibration", stateFail, 3, hal.Uncalibrated, "made with id 5", "calibrate elbow"},
-		{"calibration of another model", arm, calibrate(t, func(c *calibration.Joint) { c.Servo.Model = "ax-12a" }), nil, "calibration", stateFail, 3, hal.Uncalibrated, "made with a ax-12a", "calibrate elbow"},
-		{"homing offset changed", arm, calibrate(t, func(c *calibration.Joint) {}), preset(3, "homing_offset", 100), "calibration", stateFail, 3, hal.Uncalibrated, "homing offset 0, the servo has 100", "calibrate elbow"},
-		{"firmware since calibration", arm, calibrate(t, func(c *calibration.Joint) { c.Servo.Firmware = "48" }), nil, "calibration", stateWarn, 3, 0, "firmware 48", "calibrate elbow"},
-		{"mounted anew", arm, calibrate(t, func(c *calibration.Joint) { c.RangeTicks = [2]float64{1000, 1500}; c.ZeroTicks = 1200 }), physics(func(s *actuator.Servo) { s.Position = 2 }), "calibration", stateWarn, 3, 0, "outside", "calibrate elbow"},
+		{"calibration file missing", arm, "agents[0].hardware.joints.elbow.calibration=none.yaml", nil,
+			"calibration", stateWarn, 3, 0, "missing", "calibrate elbow"},
+		{"calibration nominal", arm, calibrate(t, func(c *calibration.Joint) { c.Method = calibration.ByNominal }), nil,
+			"calibration", stateWarn, 3, 0, "nominal", "calibrate elbow"},
+		{"calibration of another id", arm, calibrate(t, func(c *calibration.Joint) { c.Servo.ID = 5 }), nil,
+			"calibration", stateFail, 3, hal.Uncalibrated, "made with id 5", "calibrate elbow"},
+		{"calibration of another model", arm, calibrate(t, func(c *calibration.Joint) { c.Servo.Model = "ax-12a" }), nil,
+			"calibration", stateFail, 3, hal.Uncalibrated, "made with a ax-12a", "calibrate elbow"},
+		{"homing offset changed", arm, calibrate(t, func(c *calibration.Joint) {}), preset(3, "homing_offset", 100),
+			"calibration", stateFail, 3, hal.Uncalibrated, "homing offset 0, the servo has 100", "calibrate elbow"},
+		{"firmware since calibration", arm, calibrate(t, func(c *calibration.Joint) { c.Servo.Firmware = "48" }), nil,
+			"calibration", stateWarn, 3, 0, "firmware 48", "calibrate elbow"},
+		{"mounted anew", arm, calibrate(t, func(c *calibration.Joint) { c.RangeTicks = [2]float64{1000, 1500}; c.ZeroTicks = 1200 }), physics(func(s *actuator.Servo) { s.Position = 2 }),
+			"calibration", stateWarn, 3, 0, "outside", "calibrate elbow"},
 		{"sound calibration", arm, calibrate(t, func(c *calibration.Joint) {}), nil, "", "", -1, 0, "", ""},
 		{"bus too slow", arm, "clock.period=1500us", nil, "load", stateFail, -1, hal.BusFault, "of 1.5ms", "4000000 Bd: "},
 		{"bus nearly full", arm, "clock.period=2000us", nil, "load", stateWarn, -1, 0, "of 2ms", "two buses: "},
-		{"bus too slow, 1.0", humanoid, "clock.period=2ms", nil, "load", stateFail, anyID, hal.BusFault, "of 2ms", "fast sync read"},
-		{"bad checksums", arm, "", fault("crc servo 3 p=0.3"), "answers", stateFail, 3, hal.BusFault, "bad checksum", "baud rate"},
-		{"answers cut short", arm, "", fault("truncate servo 3"), "answers", stateFail, 3, hal.BusFault, "cut short", "cable"},
+		{"bus too slow, 1.0", humanoid, "clock.period=2ms", nil,
+			"load", stateFail, anyID, hal.BusFault, "of 2ms", "fast sync read"},
+		{"bad checksums", arm, "", fault("crc servo 3 p=0.3"),
+			"answers", stateFail, 3, hal.BusFault, "bad checksum", "baud rate"},
+		{"answers cut short", arm, "", fault("truncate servo 3"),
+			"answers", stateFail, 3, hal.BusFault, "cut short", "cable"},
 		{"loose contact", arm, "", fault("intermittent servo 3"), "answers", stateFail, 3, hal.BusFault, "missing", "plugs"},
 		{"slow answers", arm, "", fault("slow servo 3 by=5ms"), "speed", stateFail, 3, hal.BusFault, "later than", "adapter"},
 		{"encoder broken", arm, "", fault("garbage servo 3"), "values", stateFail, 3, hal.BusFault, "jumps", "replace"},
-		{"values frozen", arm, "", fault("stuck servo 3"), "values", stateFail, 3, hal.BusFault, "stands still", "off and on"},
+		{"values frozen", arm, "", fault("stuck servo 3"),
+			"values", stateFail, 3, hal.BusFault, "stands still", "off and on"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := &patient{t: t, config: c.config}
@@ -369,7 +406,9 @@ func TestBusLoad(t *testing.T) {
 	} {
 		other := line
 		c.change(&other)
-		if d, err := other.cycle(); err != nil || d > cycle*6/10 || !strings.Contains(line.relief(cycle), c.name) {
+		d, err := other.cycle()
+		advice := fmt.Sprintf("%s: %.0f %%", c.name, 100*float64(d)/float64(cycle))
+		if err != nil || d > cycle*6/10 || !strings.Contains(line.relief(cycle), advice) {
 			t.Errorf("%s: got %v of %v, %v; %s", c.name, d, cycle, err, line.relief(cycle))
 		}
 	}
@@ -380,6 +419,28 @@ func TestBusLoad(t *testing.T) {
 	}
 	if _, err := (&trialLine{baud: 1000000, servos: make([]*dynamixel.Model, 0)}).cycle(); err != nil {
 		t.Errorf("an empty bus: %v", err)
+	}
+}
+
+// Two true servos on one id: their answers lie over each other, equal where both say the same, or follow each other.
+func TestDoctorTwins(t *testing.T) {
+	for _, delay := range []int64{0, 250} {
+		p := &patient{t: t}
+		var err error
+		if p.exam, err = newExamination(planOf(t, "xm430-arm", configs.Options{Body: "emulated"}), "emulated", nil); err != nil {
+			t.Fatal(err)
+		}
+		twin := p.servo(4)
+		twin.Actuator().Reset(0.5)
+		twin.Preset("id", 3)
+		twin.Preset("return_delay", delay)
+		if err := p.exam.run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := texts(p.exam.found[:3]); !strings.HasPrefix(got[0], "[fail id arm 3 elbow two servos") ||
+			!strings.HasPrefix(got[1], "[fail servo arm 4 ") || !strings.HasPrefix(got[2], "[ok ") {
+			t.Errorf("return delay %d: got %q", delay, got)
+		}
 	}
 }
 

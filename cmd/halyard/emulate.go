@@ -85,7 +85,7 @@ func (w *emulatedWorld) bus(name string) *emulator.Bus {
 	return nil
 }
 
-// plant plants a fault. Its text is the emulator's, with the name of a bus in front where there are several:
+// plant plants a fault whose time begins now. Its text is the emulator's, with the name of a bus in front where there are several:
 // "off servo 7", "upper: crc bus p=0.1".
 func (w *emulatedWorld) plant(text string) error {
 	invalid := func(err error) error {
@@ -130,7 +130,8 @@ func hasServo(b *emulator.Bus, id int) bool {
 	})
 }
 
-// move lets the scene's time pass with the wall's until ctx ends.
+// move lets the scene's time pass with the wall's until ctx ends. It is no control loop: a client sees the world at most
+// a pulse old.
 func (w *emulatedWorld) move(ctx context.Context) {
 	tick := time.NewTicker(pulse) // late ticks do no harm: what has passed is measured
 	defer tick.Stop()
@@ -180,7 +181,8 @@ func newEmulate(a *app) *cobra.Command {
 	return c
 }
 
-// emulate serves every bus of w on a pty until ctx ends.
+// emulate serves every bus of w on a pty until ctx ends, and has nothing running when it returns. Beside the buses'
+// goroutines one moves the world; both hold its lock while they touch a servo.
 func (a *app) emulate(ctx context.Context, p *plan, w *emulatedWorld, dir string) error {
 	if dir != "" {
 		if err := os.MkdirAll(dir, 0o755); err != nil {

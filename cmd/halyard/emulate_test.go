@@ -76,6 +76,7 @@ func scanned(t *testing.T, port string, bauds string) (code int, servos string) 
 
 // A config's servos on a pty are found, changed and found changed by the same commands as real ones.
 func TestToolsEndToEnd(t *testing.T) {
+	t.Parallel() // it mostly waits for servos that are not there
 	dir := t.TempDir()
 	line, stop := emulated(t, "xm430-arm", "--dir", dir)
 	if len(line.Ports) != 1 || line.Event != "ready" || line.Servers == nil {
@@ -180,13 +181,13 @@ func TestEmulateTable(t *testing.T) {
 }
 
 func TestPlant(t *testing.T) {
-	w, err := emulateWorld(planOf(t, "a-series", configs.Options{Body: "emulated"}))
+	w, err := emulateWorld(planOf(t, "demo", configs.Options{Body: "emulated"})) // two buses have a servo 1
 	if err != nil {
 		t.Fatal(err)
 	}
 	for text, ok := range map[string]bool{
-		"off servo 7": true, "upper: off servo 7": true, "crc bus p=0.1": true, "left_leg: slow bus": true,
-		"left_leg: off servo 7": false, "off servo 99": false, "arm: crc bus": false, "": false, "off": false,
+		"off servo 7": true, "upper: off servo 7": true, "upper: off servo 1": true, "crc bus p=0.1": true, "left_leg: slow bus": true,
+		"off servo 1": false, "left_leg: off servo 7": false, "off servo 99": false, "arm: crc bus": false, "": false, "off": false,
 	} {
 		if err := w.plant(text); (err == nil) != ok {
 			t.Errorf("%q: got %v", text, err)

@@ -21,7 +21,7 @@ import (
 // machineRoot is where /sys, /proc and /dev of this machine stand; tests have a folder instead.
 const machineRoot = "/"
 
-// portRow is one serial adapter.
+// portRow is one serial adapter, or a built-in UART, as the kernel and its files describe it.
 type portRow struct {
 	Port    string   `json:"port"`   // what belongs into a config
 	Device  string   `json:"device"` // what it is called today
@@ -86,7 +86,8 @@ func newPorts(a *app) *cobra.Command {
 	return c
 }
 
-// listPorts describes every adapter of the machine whose files stand under root. None is no error.
+// listPorts describes every adapter of the machine whose files stand under root. None is no error, nor is a system that
+// knows no serial ports, such as a container. No port is opened.
 func listPorts(root string) ([]portRow, error) {
 	ports, err := serial.List(root)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -115,7 +116,7 @@ func listPorts(root string) ([]portRow, error) {
 	return rows, nil
 }
 
-// portAdvice is what stands between a user and the port, each with what to do.
+// portAdvice is, in the order in which it must be put right, what stands between a user and the port, each with what to do.
 func portAdvice(p *serial.Port) []advice {
 	var list []advice
 	if p.Denied != "" {
@@ -131,13 +132,15 @@ func portAdvice(p *serial.Port) []advice {
 	if p.Latency > time.Millisecond {
 		list = append(list, advice{
 			fmt.Sprintf("latency timer is %v: each answer waits that long", p.Latency),
-			fmt.Sprintf("echo 1 | sudo tee /sys/bus/usb-serial/devices/%s/latency_timer, or for good: halyard ports --udev", filepath.Base(p.Device)),
+			fmt.Sprintf("echo 1 | sudo tee /sys/bus/usb-serial/devices/%s/latency_timer, or for good: halyard ports --udev",
+				filepath.Base(p.Device)),
 		})
 	}
 	return list
 }
 
-// accessFix is what helps against a denial.
+// accessFix is what helps against a denial: membership where the group is known, else rules that give access to whoever
+// sits at the machine.
 func accessFix(denied string) string {
 	if _, group, ok := strings.Cut(denied, "not in group "); ok {
 		return "sudo usermod -aG " + strings.Trim(group, `"`) + " $USER and log in again, or: halyard ports --udev"
@@ -147,8 +150,10 @@ func accessFix(denied string) string {
 
 // meddlers are daemons that open serial adapters by themselves and talk to what hangs on them.
 var meddlers = [...]struct{ process, does, fix string }{
-	{"ModemManager", "it sends AT commands to new adapters", "halyard ports --udev tells it to keep away, or: sudo systemctl disable --now ModemManager"},
-	{"brltty", "it takes CH340 and CP210x adapters for Braille displays", "sudo systemctl disable --now brltty-udev brltty"},
+	{"ModemManager", "it sends AT commands to new adapters",
+		"halyard ports --udev tells it to keep away, or: sudo systemctl disable --now ModemManager"},
+	{"brltty", "it takes CH340 and CP210x adapters for Braille displays",
+		"sudo systemctl disable --now brltty-udev brltty"},
 }
 
 // meddlersIn lists the meddlers that run, by the process names under proc.

@@ -154,7 +154,10 @@ func completePorts(*cobra.Command, []string, string) ([]string, cobra.ShellCompD
 	return names, cobra.ShellCompDirectiveDefault
 }
 
-// survey asks a line for servos, one baud rate and protocol after the other.
+// survey asks a line for servos, one baud rate and protocol after the other. In protocol 2.0 a broadcast ping is
+// answered by all in the order of their ids; only where answers lie over each other is each id asked alone, as always in
+// protocol 1.0, where all would answer a broadcast at once. A line may have servos of both protocols and at several
+// rates: none of them hears the others' packets as its own.
 type survey struct {
 	port      string
 	line      servo.Line
@@ -186,7 +189,8 @@ func (s *survey) run(ctx context.Context) ([]foundServo, error) {
 			total += s.estimate(b, p)
 		}
 	}
-	s.note("%s: %d rates, protocol %s: up to %v", s.port, len(s.bauds), strings.Join(decimals(s.protocols), " and "), total.Round(100*time.Millisecond))
+	s.note("%s: %d rates, protocol %s: up to %v", s.port, len(s.bauds), strings.Join(decimals(s.protocols), " and "),
+		total.Round(100*time.Millisecond))
 	rows := []foundServo{}
 	for _, b := range s.bauds {
 		if err := s.line.SetBaud(b); err != nil {
@@ -256,7 +260,8 @@ func (s *survey) ask(ctx context.Context, baud, protocol int) ([]foundServo, err
 	return rows, ctx.Err()
 }
 
-// describe fills in what a servo that answered a ping says of itself; why is what was wrong with the answer.
+// describe fills in what a servo that answered a ping says of itself; why is what was wrong with the answer. Reading
+// what differs between two servos finds twins out.
 func (f *foundServo) describe(c *dynamixel.Client, found *dynamixel.Found, why error) {
 	f.Number, f.Firmware, f.Voltage = int(found.Number), int(found.Firmware), number(math.NaN())
 	m := found.Model(f.Protocol)
@@ -288,11 +293,13 @@ func (f *foundServo) describe(c *dynamixel.Client, found *dynamixel.Found, why e
 
 const collisionText = "its answers collide: two servos with this id? connect one alone, then halyard setup gives it another"
 
-// silence is the error of a scan without a servo, with what to look at next.
+// silence is the error of a scan without a servo, with what to look at next, in the order of likelihood: power, the data
+// line, the adapter.
 func (s *survey) silence() error {
 	return &hal.Error{
 		Kind: hal.BusFault, Bus: s.port, Op: "scan",
-		Err: fmt.Errorf("nobody answered at %s baud, protocol %s: check the servos' power, the cable's data line, and that the adapter is the one of the bus",
+		Err: fmt.Errorf("nobody answered at %s baud, protocol %s: check the servos' power, the cable's data line, and that "+
+			"the adapter is the one of the bus",
 			strings.Join(decimals(s.bauds), ", "), strings.Join(decimals(s.protocols), " and ")),
 		Try: "halyard ports",
 	}

@@ -95,6 +95,19 @@ func TestSurvey(t *testing.T) {
 	}
 }
 
+// Two servos on one id that answer one after the other are two, in either protocol.
+func TestSurveyTwins(t *testing.T) {
+	for _, model := range []string{"xm430-w350", "ax-12a"} {
+		bus := wireOf(t, emulator.Timing{}, onWire{model, 3, 1000000, 0}, onWire{model, 3, 1000000, 0})
+		bus.Servos()[1].Preset("return_delay", 0)
+		s := surveyOf(bus.Line())
+		s.bauds = []int{1000000}
+		if rows, err := s.run(t.Context()); err != nil || len(rows) != 1 || rows[0].Finding != collisionText {
+			t.Errorf("%s: got %+v, %v, want one row with a finding", model, rows, err)
+		}
+	}
+}
+
 // What a scan says of a servo, and what it promises of time.
 func TestSurveyRow(t *testing.T) {
 	bus := wireOf(t, emulator.Timing{}, onWire{"xm430-w350", 1, 1000000, 0})

@@ -39,7 +39,13 @@ func (s assignment) cells() []string {
 		strconv.Itoa(s.ID), strconv.Itoa(s.Baud), map[bool]string{true: "yes", false: "dry run"}[s.Done]}
 }
 
-// setup gives one servo another id or baud rate.
+// setup gives one servo another id, baud rate or setting. The order is made for a servo that must not be lost:
+//
+//	locate   the one place where the old id answers; more than one is refused
+//	prove    the servo can be what it shall be, and nobody else is that already, also on the way there
+//	save     every register, before anything is written
+//	change   torque off; settings, id, baud rate, each verified where it should be then
+//	restore  where a step does not come through, or the user interrupts
 type setup struct {
 	line      servo.Line
 	port      string
@@ -109,7 +115,7 @@ func (s *setup) unsafe(try, format string, args ...any) error {
 	return &hal.Error{Kind: hal.Unsafe, Bus: s.port, Op: "setup", Err: fmt.Errorf(format, args...), Try: try}
 }
 
-// check refuses what no servo could do.
+// check refuses what no servo could do, before the port is opened, and reads the settings.
 func (s *setup) check(renumber bool) error {
 	switch {
 	case s.id < 0 || s.id > 253:
@@ -249,7 +255,8 @@ func places(list []place) string {
 	return strings.Join(text, " and ")
 }
 
-// prove makes sure that the servo can be what it shall be, and that nobody else is.
+// prove makes sure that the servo can be what it shall be, and that nobody else is: once two servos share an id and a
+// rate, no packet reaches one of them alone any more. A rate that the adapter cannot go is found out here, too.
 func (s *setup) prove(old, to place) error {
 	if to.id > lastID[to.protocol] {
 		return s.invalid("--new-id: got %d, want 0..%d in protocol %d", to.id, lastID[to.protocol], to.protocol)

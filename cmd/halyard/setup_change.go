@@ -43,7 +43,7 @@ func (s *setup) change(ctx context.Context, old, to place) error {
 	return s.move(step, to)
 }
 
-// store writes a register and reads it back.
+// store writes a register and reads it back, at one place.
 func (s *setup) store(c *dynamixel.Client, id byte, w dynamixel.Setting) error {
 	return insist(func() error {
 		err := c.WriteRegister(id, s.model, w.Register, w.Value)
@@ -63,6 +63,7 @@ func (s *setup) differs(id int, what string, got, want int64) error {
 }
 
 // move changes the servo's id or its baud rate, one of them, and looks for it at its new place. Torque must be off.
+// A packet that was lost is sent again as long as the servo still answers at its old place.
 func (s *setup) move(from, to place) error {
 	if from == to {
 		return nil
@@ -111,7 +112,8 @@ func (s *setup) verify(p place) error {
 	})
 }
 
-// restore looks for the servo everywhere where a change from old to to can have left it, and puts it back as it was.
+// restore looks for the servo everywhere where a change from old to to can have left it, and puts it back as it was: the
+// way of change backwards. It takes no context: it is what happens when that one has ended. Torque stays off.
 func (s *setup) restore(old, to place, backup map[string]int64) error {
 	step := place{old.baud, old.protocol, to.id}
 	for _, way := range [][2]place{{to, step}, {step, old}} {

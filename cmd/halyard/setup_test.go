@@ -57,13 +57,17 @@ func TestSetup(t *testing.T) {
 		{"new id", arm, func(s *setup) { s.newID = 3 }, nil, 0, "", "3@57600 2@1000000 7@1000000"},
 		{"new rate", arm, func(s *setup) { s.newBaud = 1000000 }, nil, 0, "", "1@1000000 2@1000000 7@1000000"},
 		{"both", arm, func(s *setup) { s.newID, s.newBaud = 3, 4000000 }, nil, 0, "", "3@4000000 2@1000000 7@1000000"},
-		{"protocol 1.0", arm, func(s *setup) { s.id, s.newID, s.newBaud = 7, 8, 115200 }, nil, 0, "", "1@57600 2@1000000 8@115200"},
+		{"protocol 1.0", arm, func(s *setup) { s.id, s.newID, s.newBaud = 7, 8, 115200 }, nil,
+			0, "", "1@57600 2@1000000 8@115200"},
 		{"id 0", arm, func(s *setup) { s.newID = 0 }, nil, 0, "", "0@57600 2@1000000 7@1000000"},
-		{"torque on", arm, func(s *setup) { s.newID = 3 }, func(b *emulator.Bus) { b.Servos()[0].Preset("torque_enable", 1) }, 0, "", "3@57600 2@1000000 7@1000000"},
-		{"answers to reads alone", arm, func(s *setup) { s.newID = 3 }, func(b *emulator.Bus) { b.Servos()[0].Preset("status_return", 1) }, 0, "", "3@57600 2@1000000 7@1000000"},
+		{"torque on", arm, func(s *setup) { s.newID = 3 }, func(b *emulator.Bus) { b.Servos()[0].Preset("torque_enable", 1) },
+			0, "", "3@57600 2@1000000 7@1000000"},
+		{"answers to reads alone", arm, func(s *setup) { s.newID = 3 }, func(b *emulator.Bus) { b.Servos()[0].Preset("status_return", 1) },
+			0, "", "3@57600 2@1000000 7@1000000"},
 		{"dry run", arm, func(s *setup) { s.newID, s.dry = 3, true }, nil, 0, "", before},
 		{"nobody", arm, func(s *setup) { s.id, s.newID = 9, 3 }, nil, hal.Absent, "halyard scan PORT", before},
-		{"id taken at its rate", arm, func(s *setup) { s.newID, s.newBaud = 2, 1000000 }, nil, hal.Unsafe, "id 2 is taken at 1000000 Bd", before},
+		{"id taken at its rate", arm, func(s *setup) { s.newID, s.newBaud = 2, 1000000 }, nil,
+			hal.Unsafe, "id 2 is taken at 1000000 Bd", before},
 		{"id taken on the way", []onWire{{"xm430-w350", 1, 57600, 0}, {"xm430-w350", 2, 57600, 0}}, func(s *setup) { s.newID, s.newBaud = 2, 1000000 }, nil,
 			hal.Unsafe, "id 2 is taken at 57600 Bd", "1@57600 2@57600"},
 		{"taken by two", []onWire{{"xm430-w350", 1, 57600, 0}, {"xm430-w350", 2, 57600, 0}, {"xl430-w250", 2, 57600, 0}}, func(s *setup) { s.newID = 2 }, nil,
@@ -74,11 +78,14 @@ func TestSetup(t *testing.T) {
 			hal.Unsafe, "57600 Bd (protocol 2) and 1000000 Bd (protocol 2)", "1@57600 1@1000000"},
 		{"which of two is said", []onWire{{"xm430-w350", 1, 57600, 0}, {"xm430-w350", 1, 1000000, 0}}, func(s *setup) { s.newID, s.bauds = 3, []int{1000000} }, nil,
 			0, "", "1@57600 3@1000000"},
-		{"EEPROM locked", arm, func(s *setup) { s.id, s.newID = 7, 8 }, func(b *emulator.Bus) { b.Servos()[2].Preset("lock", 1) }, hal.Unsafe, "off and on", before},
-		{"no such rate", arm, func(s *setup) { s.newBaud = 250000 }, nil, hal.Invalid, "want a rate of the xm430-w350: 4500000,", before},
+		{"EEPROM locked", arm, func(s *setup) { s.id, s.newID = 7, 8 }, func(b *emulator.Bus) { b.Servos()[2].Preset("lock", 1) },
+			hal.Unsafe, "off and on", before},
+		{"no such rate", arm, func(s *setup) { s.newBaud = 250000 }, nil,
+			hal.Invalid, "want a rate of the xm430-w350: 4500000,", before},
 		{"no such id in 2.0", arm, func(s *setup) { s.newID = 253 }, nil, hal.Invalid, "0..252", before},
 		{"no such register", arm, func(s *setup) { s.set = []string{"punch=32"} }, nil, hal.Invalid, "punch", before},
-		{"register out of range", arm, func(s *setup) { s.set = []string{"return_delay=255"} }, nil, hal.Invalid, "range", before},
+		{"register out of range", arm, func(s *setup) { s.set = []string{"return_delay=255"} }, nil,
+			hal.Invalid, "range", before},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bus := wireOf(t, emulator.Timing{}, c.wire...)
@@ -147,6 +154,28 @@ func TestSetupRestores(t *testing.T) {
 		})
 		if after != "1@57600" || hal.KindOf(err) != hal.Timeout {
 			t.Errorf("got %s, %v", after, err)
+		}
+	})
+	t.Run("lost once", func(t *testing.T) {
+		bus := wireOf(t, emulator.Timing{}, onWire{"xm430-w350", 1, 57600, 0})
+		lost := map[string]bool{}
+		s := setupOf(bus, func(s *setup) {
+			s.newID, s.newBaud = 3, 1000000
+			s.line = &watched{s.line, func(p []byte) {
+				for _, name := range []string{"id", "baud_rate", "torque_enable"} {
+					if writes(name, m, p) && !lost[name] {
+						lost[name] = true
+						p[len(p)-1] ^= 0xFF
+					}
+				}
+				if len(p) > 7 && p[7] == byte(dynamixel.Read) && !lost["read"] {
+					lost["read"] = true
+					p[len(p)-1] ^= 0xFF
+				}
+			}}
+		})
+		if _, err := s.run(t.Context()); err != nil || state(bus) != "3@1000000" || len(lost) != 4 {
+			t.Errorf("got %s, %v, %v", state(bus), err, lost)
 		}
 	})
 	t.Run("gone", func(t *testing.T) {
