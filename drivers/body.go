@@ -43,6 +43,7 @@ type joint struct {
 	cal   calibration.Joint
 	units servo.Units
 	goal  servo.Goal
+	limit float64       // N·m, the torque limit that was commanded last
 	time  time.Duration // rig time of the values
 	clock time.Duration // the chain's time of the same values
 	cache cache
@@ -59,7 +60,7 @@ func NewBody(layout *hal.Layout, joints []Joint) (*Body, error) {
 	for i, j := range joints {
 		b.joints[i] = joint{
 			Joint: j, name: layout.Actuators[i].Name, cal: *j.Calibration, units: j.Chain.Units(j.Index),
-			goal: servo.Goal{Mode: hal.NoMode, Limit: 1}, time: -1, clock: -1,
+			goal: servo.Goal{Mode: hal.NoMode, Limit: 1}, limit: layout.Actuators[i].Limits.MaxTorque, time: -1, clock: -1,
 		}
 		// A file that says nothing of torque leaves the data sheet's word for it.
 		if c := &b.joints[i]; c.cal.Torque.Constant == 0 {
@@ -99,7 +100,7 @@ func (b *Body) Write(f *hal.Frame) error {
 		}
 		j.goal.Enable = f.Enable[i]
 		if limit := input(f, a.TorqueLimit); !math.IsNaN(limit) {
-			j.goal.Limit = clamp(limit/a.Limits.MaxTorque, 0, 1)
+			j.limit = limit
 		}
 		// At most one goal is set, the guard sees to that; while limp none counts.
 		for m := range hal.NumModes {
@@ -107,9 +108,28 @@ func (b *Body) Write(f *hal.Frame) error {
 				j.command(a, m, v)
 			}
 		}
+		j.goal.Limit = j.effortLimit(a)
 		j.Chain.SetGoal(j.Index, j.goal)
 	}
 	return nil
+}
+
+// effortLimit is the torque limit in the form that the servo knows: a share of the greatest current, or of the supply.
+func (j *joint) effortLimit(a *hal.Actuator) float64 {
+	s := j.Chain.State(j.Index)
+	if j.units.Current {
+		return clamp(j.limit/a.Limits.MaxTorque, 0, 1)
+	}
+	towards := j.goal.Position - s.Position
+	switch j.goal.Mode {
+	case hal.VelocityMode:
+		towards = j.goal.Velocity
+	case hal.DutyMode:
+		towards = j.goal.Duty
+	case hal.TorqueMode:
+		towards = j.goal.Effort
+	}
+	return a.DutyLimit(j.limit, s.Velocity/j.cal.Gear, towards)
 }
 
 // command sets the goal of one mode, in the servo's own measure.

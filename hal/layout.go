@@ -128,6 +128,19 @@ type Actuator struct {
 	Wraps       bool    // positions are angles modulo a turn; errors go the short way round
 }
 
+// DutyLimit is the share of the supply, 0..1, that a servo without current control may use so that it pushes with at
+// most limit, N·m, while it moves at velocity, rad/s, towards a goal that lies ahead (towards > 0) or behind (< 0).
+//
+// A geared DC motor pushes with kt·(V − kt·ω)/R: standing still, torque goes with the voltage; moving, the back-EMF takes
+// its part of it, so that a bound of the voltage alone would bound the speed as well. A limit of 0 is no voltage at all.
+func (a *Actuator) DutyLimit(limit, velocity, towards float64) float64 {
+	share := limit / a.Limits.MaxTorque
+	if ahead := velocity * towards; share > 0 && ahead > 0 {
+		share += math.Abs(velocity) / a.Limits.MaxVelocity
+	}
+	return math.Max(0, math.Min(1, share))
+}
+
 // Sensor is a named group of consecutive measured channels with a mounting pose.
 type Sensor struct {
 	Name  string

@@ -88,3 +88,20 @@ func TestWallClockNeverWakesEarly(t *testing.T) {
 		}
 	}
 }
+
+func TestDutyLimit(t *testing.T) {
+	a := Actuator{Limits: Limits{MaxTorque: 2, MaxVelocity: 5}}
+	for _, c := range []struct{ limit, velocity, towards, want float64 }{
+		{1, 0, 1, 0.5},   // standing still
+		{1, 1, 1, 0.7},   // moving on: the back-EMF takes a fifth of the supply
+		{1, -1, -1, 0.7}, // and so the other way
+		{1, 1, -1, 0.5},  // braking: the back-EMF helps
+		{1, 4, 1, 1},     // no more than there is
+		{0, 4, 1, 0},     // limp
+		{2, math.NaN(), 1, 1},
+	} {
+		if got := a.DutyLimit(c.limit, c.velocity, c.towards); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%g N·m at %g rad/s towards %g: got %g, want %g", c.limit, c.velocity, c.towards, got, c.want)
+		}
+	}
+}

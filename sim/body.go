@@ -74,9 +74,10 @@ func (j *Joint) command(a *hal.Actuator, f *hal.Frame, enable bool) {
 	j.enabled = enable
 	if a.TorqueLimit != hal.None {
 		if v := f.Inputs[a.TorqueLimit]; !math.IsNaN(v) {
-			s.Limit = math.Max(0, math.Min(1, v/a.Limits.MaxTorque))
+			j.limit = v
 		}
 	}
+	defer j.limitEffort(a)
 	for m, in := range a.Goal {
 		if in == hal.None {
 			continue
@@ -98,6 +99,26 @@ func (j *Joint) command(a *hal.Actuator, f *hal.Frame, enable bool) {
 		}
 		return
 	}
+}
+
+// limitEffort hands the torque limit to the firmware in the form that it knows: a share of the greatest current, or of
+// the supply.
+func (j *Joint) limitEffort(a *hal.Actuator) {
+	s := j.Servo
+	if s.Spec.CurrentControl {
+		s.Limit = math.Max(0, math.Min(1, j.limit/a.Limits.MaxTorque))
+		return
+	}
+	towards := s.GoalPosition - s.Position
+	switch s.Mode {
+	case hal.VelocityMode:
+		towards = s.GoalVelocity
+	case hal.DutyMode:
+		towards = s.GoalDuty
+	case hal.TorqueMode:
+		towards = s.GoalCurrent
+	}
+	s.Limit = a.DutyLimit(j.limit, s.Velocity, towards)
 }
 
 // effort is the servo's effort for a torque, N·m.

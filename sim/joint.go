@@ -12,8 +12,9 @@ type Joint struct {
 	Servo *actuator.Servo
 	Model *model.Joint
 
-	driven  bool // an emulated device writes Servo; the body's Write and Halt leave it alone
-	enabled bool // what the last Write asked for
+	driven  bool    // an emulated device writes Servo; the body's Write and Halt leave it alone
+	enabled bool    // what the last Write asked for
+	limit   float64 // N·m, the torque limit that was commanded last
 
 	// The measured motion of a real twin; NaN position: none.
 	followPosition, followVelocity float64
@@ -24,6 +25,7 @@ type Joint struct {
 type snapshot struct {
 	servo                    actuator.Servo
 	enabled                  bool
+	limit                    float64
 	position, velocity, from float64 // of the twin it follows
 }
 
@@ -43,7 +45,7 @@ func (j *Joint) reset(seed uint64) {
 	}
 	s.Random = seed
 	s.Reset(at)
-	s.Limit, j.enabled = 1, false
+	s.Limit, j.enabled, j.limit = 1, false, j.Model.MaxTorque()
 	j.followPosition, j.followVelocity, j.followFrom = math.NaN(), math.NaN(), 0
 }
 
@@ -62,10 +64,11 @@ func (j *Joint) step(dt, done float64) {
 }
 
 func (j *Joint) save(s *snapshot) {
-	*s = snapshot{*j.Servo, j.enabled, j.followPosition, j.followVelocity, j.followFrom}
+	*s = snapshot{*j.Servo, j.enabled, j.limit, j.followPosition, j.followVelocity, j.followFrom}
 }
 
 func (j *Joint) restore(s *snapshot) {
 	*j.Servo = s.servo
-	j.enabled, j.followPosition, j.followVelocity, j.followFrom = s.enabled, s.position, s.velocity, s.from
+	j.enabled, j.limit = s.enabled, s.limit
+	j.followPosition, j.followVelocity, j.followFrom = s.position, s.velocity, s.from
 }
