@@ -71,7 +71,7 @@ type Bus struct {
 	Baud        int           `yaml:"baud" default:"1000000" min:"1200" max:"4500000" doc:"Rate, bits per second."`
 	Opener      string        `yaml:"opener" default:"bugst" enum:"bugst|tarm" doc:"The library that opens the port. tarm: 115200 baud and below, without timing guarantees."`
 	Latency     time.Duration `yaml:"latency" default:"1ms" min:"1ms" max:"255ms" doc:"Latency timer to set in an FTDI adapter, in whole milliseconds."`
-	ReturnDelay time.Duration `yaml:"return_delay" default:"0s" min:"0s" max:"508us" doc:"How long each servo waits before it answers, in steps of 2us; written to the servos."`
+	ReturnDelay time.Duration `yaml:"return_delay" default:"0s" min:"0s" max:"508us" doc:"How long each servo waits before it answers, in steps of 2us: what emulated servos have, and what the doctor expects of real ones (halyard setup --set return_delay=0)."`
 	Timing      Timing        `yaml:"timing" doc:"How the line behaves where it is emulated."`
 }
 

@@ -8,6 +8,7 @@ import (
 	"math"
 	"net/netip"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/halyard-robotics/halyard/configs"
@@ -17,6 +18,7 @@ import (
 	"github.com/halyard-robotics/halyard/protocols"
 	"github.com/halyard-robotics/halyard/protocols/odcp"
 	"github.com/halyard-robotics/halyard/protocols/osp"
+	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim"
 	"github.com/halyard-robotics/halyard/sim/emulator"
@@ -142,21 +144,18 @@ func (b *builder) openLine(name string, kind configs.BodyKind, on []hung) error 
 	for _, h := range on {
 		cfg.Servos = append(cfg.Servos, b.plan.servoConfig(h))
 	}
-	switch kind {
-	case configs.Emulated:
+	open := serial.Reopener(bus.Port, bus.Baud, bus.Opener)
+	cfg.Latency = bus.Latency
+	if kind == configs.Emulated {
 		var err error
-		if l.emu, err = b.emulate(name, on); err != nil {
+		if l.emu, err = b.emulate(name, on, nil); err != nil {
 			return err
 		}
-		cfg.Line, cfg.Reopen = l.emu.Line(), l.emu.Open
-		cfg.Latency = bus.Timing.LatencyTimer + 2*bus.Timing.USBFrame
-	default:
-		open := serial.Reopener(bus.Port, bus.Baud, bus.Opener)
-		port, err := open()
-		if err != nil {
-			return &hal.Error{Kind: hal.KindOf(err), Bus: name, Err: err}
-		}
-		cfg.Line, cfg.Reopen, cfg.Latency = port, open, bus.Latency
+		open, cfg.Latency = l.emu.Open, bus.Timing.LatencyTimer+2*bus.Timing.USBFrame
+	}
+	var err error
+	if cfg.Line, cfg.Reopen, err = openDeaf(open); err != nil {
+		return &hal.Error{Kind: hal.KindOf(err), Bus: name, Err: err}
 	}
 	l.chain = dynamixel.NewChain(cfg)
 	b.lines = append(b.lines, l)
@@ -173,6 +172,28 @@ func (b *builder) openLine(name string, kind configs.BodyKind, on []hung) error 
 	return b.rig.AddBus(l.chain)
 }
 
+// openDeaf opens a line and, where its adapter hears what it sends, takes the echo out, then and after every reopening.
+func openDeaf(open servo.Opener) (servo.Line, servo.Opener, error) {
+	line, err := open()
+	if err != nil {
+		return nil, nil, err
+	}
+	echo, err := echoes(line)
+	if err != nil {
+		return nil, nil, errors.Join(err, line.Close())
+	}
+	if !echo {
+		return line, open, nil
+	}
+	return &servo.Unechoed{Line: line}, func() (servo.Line, error) {
+		line, err := open()
+		if err != nil {
+			return nil, err
+		}
+		return &servo.Unechoed{Line: line}, nil
+	}, nil
+}
+
 // servoConfig is what a chain must know of a servo.
 func (p *plan) servoConfig(h hung) dynamixel.ServoConfig {
 	j := p.joint(h)
@@ -183,8 +204,8 @@ func (p *plan) servoConfig(h hung) dynamixel.ServoConfig {
 	return s
 }
 
-// emulate makes the servos of a bus, each over its joint in the scene.
-func (b *builder) emulate(name string, on []hung) (*emulator.Bus, error) {
+// emulate makes the servos of a bus, each over its joint in the scene. lock is nil where one goroutine moves both.
+func (b *builder) emulate(name string, on []hung, lock *sync.Mutex) (*emulator.Bus, error) {
 	bus := b.plan.config.Buses[name]
 	servos := make([]*emulator.Servo, len(on))
 	for i, h := range on {
@@ -198,10 +219,8 @@ func (b *builder) emulate(name string, on []hung) (*emulator.Bus, error) {
 			servos[i].Preset("baud_rate", int64(code))
 		}
 	}
-	return emulator.NewBus(emulator.BusConfig{Name: name, Baud: bus.Baud, Seed: b.plan.config.World.Seed, Timing: emulator.Timing{
-		Reply: bus.Timing.ServoDelay, Frame: bus.Timing.USBFrame,
-		Latency: bus.Timing.LatencyTimer, Echo: bus.Timing.Echo,
-	}}, servos...), nil
+	return emulator.NewBus(emulator.BusConfig{Name: name, Baud: bus.Baud, Seed: b.plan.config.World.Seed,
+		Timing: timingOf(bus), Mutex: lock}, servos...), nil
 }
 
 // truthOf is how an emulated servo is really mounted: as its calibration says, but where the config says otherwise.

@@ -125,17 +125,12 @@ func (b *busExam) passed(c check) string {
 func (b *busExam) examine(ctx context.Context) error {
 	b.check("echo")
 	echo, err := echoes(b.line)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case echo && busProtocols[b.config.Type] == 1:
-		// An instruction of 1.0 reads like an answer.
-		b.fail("echo", hal.BusFault, "the adapter hears its own bytes, which look like answers in protocol 1.0", echoFix)
-	case echo:
-		b.warn("echo", "the adapter hears its own bytes, which costs time", echoFix)
 	}
 	if echo {
-		b.line = &unechoed{Line: b.line}
+		b.warn("echo", "the adapter hears its own bytes; they are taken out, and cost time", echoFix)
+		b.line = &servo.Unechoed{Line: b.line}
 	}
 	b.client = dynamixel.NewClient(b.line, busProtocols[b.config.Type])
 	b.client.Name, b.client.Latency = b.name, b.latency

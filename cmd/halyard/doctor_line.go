@@ -75,36 +75,6 @@ func echoes(line servo.Port) (bool, error) {
 	return len(got) >= len(p) && bytes.Equal(got[:len(p)], p), err
 }
 
-// unechoed is a line whose adapter hears what it sends, with the echo taken out.
-type unechoed struct {
-	servo.Line
-	owed int // bytes of echo yet to come
-}
-
-func (l *unechoed) Write(p []byte) (int, error) {
-	n, err := l.Line.Write(p)
-	l.owed += n
-	return n, err
-}
-
-func (l *unechoed) Discard() error {
-	l.owed = 0
-	return l.Line.Discard()
-}
-
-// Read waits on while there is nothing but echo.
-func (l *unechoed) Read(p []byte, timeout time.Duration) (int, error) {
-	until := l.Now() + timeout
-	for {
-		n, err := l.Line.Read(p, until-l.Now())
-		echo := min(n, l.owed)
-		l.owed -= echo
-		if n = copy(p, p[echo:n]); n > 0 || err != nil {
-			return n, err
-		}
-	}
-}
-
 // hearing counts how a servo's answers to the same question came.
 type hearing struct {
 	asked   int

@@ -57,15 +57,11 @@ func emulateWorld(p *plan) (*emulatedWorld, error) {
 		if len(on) == 0 {
 			continue
 		}
-		made, err := b.emulate(name, on)
+		bus, err := b.emulate(name, on, &w.mu) // on terminals the buses run beside the scene: all share its lock
 		if err != nil {
 			return nil, err
 		}
-		// On terminals the buses run beside the scene, so all share its lock.
-		cfg := p.config.Buses[name]
-		w.buses = append(w.buses, emulatedBus{name, emulator.NewBus(emulator.BusConfig{
-			Name: name, Baud: cfg.Baud, Timing: timingOf(cfg), Seed: p.config.World.Seed, Mutex: &w.mu,
-		}, made.Servos()...)})
+		w.buses = append(w.buses, emulatedBus{name, bus})
 	}
 	return w, nil
 }

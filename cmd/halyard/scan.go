@@ -202,9 +202,9 @@ func (s *survey) run(ctx context.Context) ([]foundServo, error) {
 		}
 		if echo, err := echoes(s.line); err != nil {
 			return rows, err
-		} else if _, quiet := s.line.(*unechoed); echo && !quiet {
+		} else if _, quiet := s.line.(*servo.Unechoed); echo && !quiet {
 			s.note("! %s hears its own bytes: %s", s.port, echoFix)
-			s.line = &unechoed{Line: s.line}
+			s.line = &servo.Unechoed{Line: s.line}
 		}
 		for _, p := range s.protocols {
 			found, err := s.ask(ctx, b, p)

@@ -1,0 +1,46 @@
+package servo
+
+import "time"
+
+// Unechoed is a line whose adapter hears what it sends, as a bare half-duplex UART does, with the echo taken out. It
+// compares: bytes that are not the echo that is due are handed on, and end the wait for the rest of it.
+type Unechoed struct {
+	Line
+	due  []byte // sent and not heard yet
+	head int    // of due
+}
+
+// Write sends p and remembers it.
+func (l *Unechoed) Write(p []byte) (int, error) {
+	n, err := l.Line.Write(p)
+	if l.head == len(l.due) {
+		l.due, l.head = l.due[:0], 0
+	}
+	l.due = append(l.due, p[:n]...)
+	return n, err
+}
+
+// Discard throws the echo away with the rest.
+func (l *Unechoed) Discard() error {
+	l.due, l.head = l.due[:0], 0
+	return l.Line.Discard()
+}
+
+// Read waits on while there is nothing but echo.
+func (l *Unechoed) Read(p []byte, timeout time.Duration) (int, error) {
+	until := l.Now() + timeout
+	for {
+		n, err := l.Line.Read(p, max(0, until-l.Now()))
+		echo := 0
+		for echo < n && l.head < len(l.due) && p[echo] == l.due[l.head] {
+			echo++
+			l.head++
+		}
+		if echo < n {
+			l.head = len(l.due)
+		}
+		if n = copy(p, p[echo:n]); n > 0 || err != nil {
+			return n, err
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package servo
+
+import (
+	"bytes"
+	"os"
+	"testing"
+	"time"
+)
+
+// echoing is a line that hears itself; what else it hears is put into in.
+type echoing struct {
+	Line
+	in  []byte
+	now time.Duration
+}
+
+func (l *echoing) Now() time.Duration { return l.now }
+
+func (l *echoing) Write(p []byte) (int, error) {
+	l.in = append(l.in, p...)
+	return len(p), nil
+}
+
+func (l *echoing) Read(p []byte, timeout time.Duration) (int, error) {
+	if len(l.in) == 0 {
+		l.now += timeout
+		return 0, os.ErrDeadlineExceeded
+	}
+	n := copy(p, l.in)
+	l.in = l.in[n:]
+	return n, nil
+}
+
+func (l *echoing) Discard() error { l.in = nil; return nil }
+
+func TestUnechoed(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		send, heard string // heard comes behind the echo
+		lose        int    // bytes of the echo that are lost at its end
+		want        string
+	}{
+		{"echo and answer", "ask", "answer", 0, "answer"},
+		{"echo alone", "ask", "", 0, ""},
+		{"an answer equal to the question", "ask", "ask", 0, "ask"},
+		{"the end of the echo is lost", "ask", "xanswer", 1, "xanswer"},
+	} {
+		for size := 1; size < 12; size++ { // however the bytes come
+			raw := &echoing{}
+			l := &Unechoed{Line: raw}
+			if _, err := l.Write([]byte(c.send)); err != nil {
+				t.Fatal(err)
+			}
+			raw.in = append(raw.in[:len(raw.in)-c.lose], c.heard...)
+			var got []byte
+			for {
+				p := make([]byte, size)
+				n, err := l.Read(p, time.Millisecond)
+				got = append(got, p[:n]...)
+				if err != nil {
+					break
+				}
+			}
+			if !bytes.Equal(got, []byte(c.want)) {
+				t.Errorf("%s, %d bytes at a time: got %q, want %q", c.name, size, got, c.want)
+			}
+			if raw.now > time.Millisecond {
+				t.Errorf("%s: waited %v, want the timeout at most once", c.name, raw.now)
+			}
+		}
+	}
+}
+
+func TestAlarmNames(t *testing.T) {
+	if got := (AlarmHeat | AlarmOverload).String(); got != "heat, overload" {
+		t.Errorf("got %q", got)
+	}
+	if got := Alarm(0).String(); got != "none" {
+		t.Errorf("got %q", got)
+	}
+}
