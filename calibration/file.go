@@ -24,7 +24,7 @@ func Load(path string) (*Joint, error) {
 	op := "calibration " + path
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &hal.Error{Kind: hal.Uncalibrated, Op: op, Err: errNone, Try: "halyard calibrate"}
+		return nil, &hal.Error{Kind: hal.Uncalibrated, Op: op, Err: errNone, Try: "halyard doctor"}
 	case err != nil:
 		return nil, &hal.Error{Kind: hal.Invalid, Op: op, Err: err}
 	}

@@ -155,7 +155,7 @@ func TestParse(t *testing.T) {
 func TestSaveKeepsVersions(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "left_elbow.yaml")
-	if _, err := Load(path); hal.KindOf(err) != hal.Uncalibrated || !strings.Contains(err.Error(), "halyard calibrate") {
+	if _, err := Load(path); hal.KindOf(err) != hal.Uncalibrated || !strings.Contains(err.Error(), "halyard doctor") {
 		t.Errorf("missing: got %v", err)
 	}
 	j := sample(1, 1, true)

@@ -36,8 +36,18 @@ func Embedded(name string) ([]byte, bool) {
 // always a file. The error is of kind hal.Invalid, hal.Busy where the file may not be read, and Faults where the
 // config is wrong.
 func Load(nameOrPath string, o Options) (*Config, error) {
+	c, err := Draft(nameOrPath, o)
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Draft is Load for those who look for more faults: where the error is Faults it returns what could be read as well,
+// with defaults in place of what is wrong, or nil. A draft with faults is never to be run.
+func Draft(nameOrPath string, o Options) (*Config, error) {
 	if data, ok := Embedded(nameOrPath); ok {
-		return Parse(data, nameOrPath, o)
+		return draft(data, nameOrPath, o)
 	}
 	data, err := readFile(nameOrPath)
 	if err != nil {
@@ -53,7 +63,7 @@ func Load(nameOrPath string, o Options) (*Config, error) {
 		}
 		return nil, e
 	}
-	c, err := Parse(data, nameOrPath, o)
+	c, err := draft(data, nameOrPath, o)
 	if c != nil {
 		c.Dir = filepath.Dir(nameOrPath)
 	}
@@ -73,6 +83,14 @@ func readFile(path string) ([]byte, error) {
 // Parse reads a config from data. source is what faults call it. The error is nil or Faults; the config is nil if
 // there are any. It keeps nothing of data.
 func Parse(data []byte, source string, o Options) (*Config, error) {
+	c, err := draft(data, source, o)
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func draft(data []byte, source string, o Options) (*Config, error) {
 	var faults Faults
 	r := reader{source: source, faults: &faults}
 	// 1. The document as a tree; without one there is nothing to go on with.
@@ -97,8 +115,5 @@ func Parse(data []byte, source string, o Options) (*Config, error) {
 	c.complete()
 	(&checker{c, d}).check()
 	faults.sort()
-	if err := faults.Err(); err != nil {
-		return nil, err
-	}
-	return c, nil
+	return c, faults.Err()
 }

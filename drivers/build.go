@@ -61,7 +61,7 @@ func check(layout *hal.Layout, joints []Joint) error {
 		}
 		c := j.Calibration
 		if c == nil {
-			fault(hal.Uncalibrated, "halyard calibrate "+a.Name, "a real joint needs a calibration, got none")
+			fault(hal.Uncalibrated, "halyard doctor", "a real joint needs a calibration, got none")
 			continue
 		}
 		if err := c.Validate(); err != nil {
@@ -70,7 +70,7 @@ func check(layout *hal.Layout, joints []Joint) error {
 		}
 		// The identity that the file was made for; a swapped servo has another zero.
 		if c.Servo.Model != u.Name || c.Servo.ID != j.ID {
-			fault(hal.Uncalibrated, "halyard calibrate "+a.Name, "calibration: got one of %s id %d, want of %s id %d",
+			fault(hal.Uncalibrated, "halyard doctor", "calibration: got one of %s id %d, want of %s id %d",
 				c.Servo.Model, c.Servo.ID, u.Name, j.ID)
 		}
 		// Commands are clamped to both; where they do not meet the joint would drive to an end and stay.

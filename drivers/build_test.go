@@ -22,7 +22,7 @@ func TestBuildNominal(t *testing.T) {
 	if hal.KindOf(err) != hal.Uncalibrated {
 		t.Fatalf("real: got %v", err)
 	}
-	for _, want := range []string{`joint "waist"`, `joint "elbow"`, "halyard calibrate elbow"} {
+	for _, want := range []string{`joint "waist"`, `joint "elbow"`, "halyard doctor"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("real: want %s in:\n%v", want, err)
 		}
@@ -44,7 +44,7 @@ func TestBuildRefuses(t *testing.T) {
 		{"mode", func(l *hal.Layout, _ []Joint) { l.Actuators[0].Goal[hal.TorqueMode] = 0 }, hal.Invalid,
 			[]string{"mode torque: servo ax-12a has none"}},
 		{"of another servo", func(_ *hal.Layout, j []Joint) { j[0].Calibration.Servo = calibration.Servo{Model: "mx-28", ID: 5} },
-			hal.Uncalibrated, []string{"got one of mx-28 id 5, want of ax-12a id 1", "halyard calibrate waist"}},
+			hal.Uncalibrated, []string{"got one of mx-28 id 5, want of ax-12a id 1", "halyard doctor"}},
 		{"not valid", func(_ *hal.Layout, j []Joint) { j[0].Calibration.Gear = 0 }, hal.Invalid, []string{"calibration: gear: got 0"}},
 		{"beside the limits", func(_ *hal.Layout, j []Joint) {
 			j[0].Calibration.ZeroTicks, j[0].Calibration.Direction = 3000, -1

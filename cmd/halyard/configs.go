@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -29,15 +31,37 @@ func (f *configFlags) load(a *app, args []string) (*configs.Config, *plan, error
 	if len(args) > 0 {
 		name = args[0]
 	}
-	c, err := configs.Load(name, configs.Options{Body: f.body, Set: f.set, Listen: f.listen})
-	if err != nil {
+	c, err := configs.Draft(name, configs.Options{Body: f.body, Set: f.set, Listen: f.listen})
+	if c == nil {
+		return nil, nil, err
+	}
+	p, unresolved := resolve(c)
+	if err := allFaults(err, unresolved); err != nil {
 		return nil, nil, err
 	}
 	for _, n := range c.Notes {
 		a.note("note: %v", n)
 	}
-	p, err := resolve(c)
-	return c, p, err
+	return c, p, nil
+}
+
+// allFaults are those of a config's form and those of its names, in the order of the file. What is of bad form has no
+// name that could be looked up.
+func allFaults(form, names error) error {
+	var all, more configs.Faults
+	errors.As(form, &all)
+	errors.As(names, &more)
+	bad := map[configs.Path]bool{}
+	for _, f := range all {
+		bad[f.Path] = true
+	}
+	for _, f := range more {
+		if !bad[f.Path] && !bad[f.Path.Parent()] {
+			all.Add(f)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b configs.Fault) int { return a.Line - b.Line })
+	return all.Err()
 }
 
 // completeConfigs offers the embedded configs.

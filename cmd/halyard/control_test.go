@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"net"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -140,5 +142,45 @@ func TestErrorsAsJSON(t *testing.T) {
 	}
 	if err := json.Unmarshal([]byte(errText), &e); err != nil || code != 2 || e.Error.Kind != "invalid" || e.Error.Message == "" {
 		t.Errorf("got exit %d, %q: %v", code, errText, err)
+	}
+}
+
+// A config that is wrong in its form and in its names is told everything at once.
+func TestEveryFaultAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "bad.yaml")
+	if err := os.WriteFile(path, []byte(`name: bad name
+clock: {mode: lockstp, period: 10}
+wrld: {}
+buses:
+  upper: {type: dynamixel1, baud: -5}
+agents:
+  - name: humanoid
+    model: a-serious
+    guard: {on_timeout: hld}
+  - name: pendulum
+    model: pendulum
+    body: emulated
+    parts: {elbow: sim}
+    hardware: {joints: {joint: {bus: upper, id: 1, model: mx-29}}}
+servers:
+  - {protocol: smtp, listen: "127.0.0.1:0"}
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, _, errText := runApp(t, "validate", path)
+	if code != 2 {
+		t.Errorf("got exit %d, want 2", code)
+	}
+	lines := strings.Split(strings.TrimSpace(errText), "\n")
+	for i, want := range []string{
+		":1:", ":2:15: clock.mode", ":2:32: clock.period", ":3:1: wrld", "buses.upper.baud", "agents[0].model", "agents[0].guard.on_timeout",
+		"agents[1].parts.elbow", "agents[1].hardware.joints.joint.model", "servers[0].protocol",
+	} {
+		if i >= len(lines) || !strings.Contains(lines[i], want) {
+			t.Fatalf("fault %d: want %q in:\n%s", i, want, errText)
+		}
+	}
+	if len(lines) != 10 {
+		t.Errorf("ten faults: got %d:\n%s", len(lines), errText)
 	}
 }

@@ -12,8 +12,8 @@ import (
 // calibrated checks the joint's calibration: there, measured, and of this servo. It needs no answer of the servo.
 func (s *servoExam) calibrated() {
 	s.check("calibration")
-	fix := "halyard calibrate " + s.joint
 	path := s.plan.hardware.Calibration
+	fix := "measure " + s.joint + " and write its file: docs/calibration.md"
 	if path == "" {
 		if s.kind == configs.Real {
 			s.fail("calibration", hal.Uncalibrated, "none: what its ticks mean is not known", fix)

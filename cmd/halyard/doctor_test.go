@@ -23,7 +23,6 @@ import (
 type patient struct {
 	t      *testing.T
 	config string
-	set    []string
 	exam   *examination
 }
 
@@ -228,19 +227,19 @@ func TestDoctorMatrix(t *testing.T) {
 			"torque-limit", stateFail, 3, hal.BusFault, "pwm_limit is 0", "pwm_limit=885"},
 		{"watchdog tripped", arm, "", preset(3, "bus_watchdog", -1), "watchdog", stateWarn, 3, 0, "tripped", "serve"},
 		{"calibration file missing", arm, "agents[0].hardware.joints.elbow.calibration=none.yaml", nil,
-			"calibration", stateWarn, 3, 0, "missing", "calibrate elbow"},
+			"calibration", stateWarn, 3, 0, "missing", "measure elbow"},
 		{"calibration nominal", arm, calibrate(t, func(c *calibration.Joint) { c.Method = calibration.ByNominal }), nil,
-			"calibration", stateWarn, 3, 0, "nominal", "calibrate elbow"},
+			"calibration", stateWarn, 3, 0, "nominal", "measure elbow"},
 		{"calibration of another id", arm, calibrate(t, func(c *calibration.Joint) { c.Servo.ID = 5 }), nil,
-			"calibration", stateFail, 3, hal.Uncalibrated, "made with id 5", "calibrate elbow"},
+			"calibration", stateFail, 3, hal.Uncalibrated, "made with id 5", "measure elbow"},
 		{"calibration of another model", arm, calibrate(t, func(c *calibration.Joint) { c.Servo.Model = "ax-12a" }), nil,
-			"calibration", stateFail, 3, hal.Uncalibrated, "made with a ax-12a", "calibrate elbow"},
+			"calibration", stateFail, 3, hal.Uncalibrated, "made with a ax-12a", "measure elbow"},
 		{"homing offset changed", arm, calibrate(t, func(c *calibration.Joint) {}), preset(3, "homing_offset", 100),
-			"calibration", stateFail, 3, hal.Uncalibrated, "homing offset 0, the servo has 100", "calibrate elbow"},
+			"calibration", stateFail, 3, hal.Uncalibrated, "homing offset 0, the servo has 100", "measure elbow"},
 		{"firmware since calibration", arm, calibrate(t, func(c *calibration.Joint) { c.Servo.Firmware = "48" }), nil,
-			"calibration", stateWarn, 3, 0, "firmware 48", "calibrate elbow"},
+			"calibration", stateWarn, 3, 0, "firmware 48", "measure elbow"},
 		{"mounted anew", arm, calibrate(t, func(c *calibration.Joint) { c.RangeTicks = [2]float64{1000, 1500}; c.ZeroTicks = 1200 }), physics(func(s *actuator.Servo) { s.Position = 2 }),
-			"calibration", stateWarn, 3, 0, "outside", "calibrate elbow"},
+			"calibration", stateWarn, 3, 0, "outside", "measure elbow"},
 		{"sound calibration", arm, calibrate(t, func(c *calibration.Joint) {}), nil, "", "", -1, 0, "", ""},
 		{"bus too slow", arm, "clock.period=1500us", nil, "load", stateFail, -1, hal.BusFault, "of 1.5ms", "4000000 Bd: "},
 		{"bus nearly full", arm, "clock.period=2000us", nil, "load", stateWarn, -1, 0, "of 2ms", "two buses: "},

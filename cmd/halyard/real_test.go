@@ -81,7 +81,7 @@ func realConfig(t *testing.T, port string) string {
 func TestRealBodyOnAPTY(t *testing.T) {
 	port, unplug := startEmulate(t, "xm430-arm")
 	config := realConfig(t, port)
-	r := startServe(t, config, "--body", "real", "--set", "clock.period=20ms", "--listen", "osp=127.0.0.1:0", "--listen", "odcp=127.0.0.1:0")
+	r := startServe(t, config, "--body", "real", "--set", "clock.period=20ms", "--set", "buses.arm.latency=20ms", "--listen", "osp=127.0.0.1:0", "--listen", "odcp=127.0.0.1:0")
 	code, out, errText := runApp(t, "play", "wave", "--speed", "2", "--address", r.address(t, "odcp"), "-o", "jsonl")
 	if code != 0 {
 		t.Fatalf("play: exit %d: %s", code, errText)

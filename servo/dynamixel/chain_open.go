@@ -129,6 +129,9 @@ func (c *Chain) inspect(d *device) error {
 			return
 		}
 		v, err := c.fetch(d, r)
+		if k := hal.KindOf(err); c.link != nil && (k == hal.Timeout || k == hal.BusFault) {
+			v, err = c.fetch(d, r) // one lost answer is no reason not to start
+		}
 		if err != nil {
 			faults = append(faults, err)
 			return
