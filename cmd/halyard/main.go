@@ -11,7 +11,9 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -37,29 +39,20 @@ type app struct {
 
 	format  string // table, json or jsonl
 	quiet   bool
-	started bool // a sub-command ran: its arguments were good
+	started bool                   // a sub-command ran: its arguments were good
+	limp    atomic.Pointer[func()] // takes the torque off everything at once; nil where nothing runs
 }
 
-// run executes the command line and returns the exit code. The first signal ends ctx and with it the sub-command,
-// which stops its robots; a second one ends the process at once.
+// run executes the command line and returns the exit code.
 func (a *app) run(ctx context.Context, args []string) int {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	ended := make(chan struct{})
-	defer close(ended)
+	watched := make(chan struct{})
+	defer func() { close(ended); <-watched }()
 	go func() {
-		for n := 0; ; n++ {
-			select {
-			case s := <-a.signals:
-				if n > 0 {
-					fmt.Fprintln(a.err, "halyard: second signal: ended at once")
-					os.Exit(exitOfSignal(s))
-				}
-				cancel(interrupted{s})
-			case <-ended:
-				return
-			}
-		}
+		defer close(watched)
+		a.obeySignals(cancel, ended)
 	}()
 	root := a.root()
 	root.SetArgs(args)
@@ -79,6 +72,45 @@ func (a *app) run(ctx context.Context, args []string) int {
 	}
 	a.complain(err)
 	return int(hal.KindOf(err)) + 1
+}
+
+const (
+	patienceOfTerm = 3 * time.Second // who sends SIGTERM sends SIGKILL next
+	patienceOfLimp = time.Second
+)
+
+// obeySignals ends the sub-command at the first signal: it stops its robots by their policies. A second signal, or a
+// SIGTERM or SIGHUP that has waited too long, takes all torque off and ends the process.
+func (a *app) obeySignals(cancel context.CancelCauseFunc, ended <-chan struct{}) {
+	var first os.Signal
+	var late <-chan time.Time
+	for {
+		select {
+		case s := <-a.signals:
+			if first == nil {
+				first = s
+				cancel(interrupted{s})
+				if s != os.Interrupt {
+					late = time.After(patienceOfTerm)
+				}
+				continue
+			}
+		case <-late:
+		case <-ended:
+			return
+		}
+		fmt.Fprintln(a.err, "halyard: not waiting any longer: torque off")
+		if f := a.limp.Load(); f != nil {
+			done := make(chan struct{})
+			go func() { defer close(done); (*f)() }()
+			select {
+			case <-done:
+			case <-time.After(patienceOfLimp):
+				fmt.Fprintln(a.err, "halyard: NOT CONFIRMED: cut the power")
+			}
+		}
+		os.Exit(exitOfSignal(first))
+	}
 }
 
 // interrupted is the cause of a run that a signal ended.

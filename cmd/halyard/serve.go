@@ -74,6 +74,9 @@ func (a *app) serve(ctx context.Context, p *plan) (err error) {
 		return err
 	}
 	defer ctl.close()
+	limp := func() { sys.rig.EmergencyStop("a second signal") }
+	a.limp.Store(&limp)
+	defer a.limp.Store(nil)
 	rigCtx, stopRig := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopRig()
 	ran := make(chan error, 1)
