@@ -1,0 +1,19 @@
+// Package collide finds where shapes touch: geometry alone, no forces.
+//
+// A Space holds geoms, each a shape fixed to a body of package dynamics or to the world. Once a step the owner calls
+// Update with the poses of the bodies and reads Contacts. The way from poses to contacts:
+//
+//	poses -> frames and boxes in world axes -> sweep along x -> pairs in order -> one function per pair of kinds -> contacts
+//
+// What comes out is a function of the poses alone: no step remembers an earlier one but for speed, so a restored state
+// gives the same bits. Contacts are ordered by geom A, then by geom B, then by the order in which the pair's function
+// finds them. A is always the geom with the smaller index. Nothing is allocated after New.
+//
+// Units are SI: m and rad. World axes are right-handed, z up. Every product that is added to something is rounded first
+// (see package exact), so the bits do not depend on the processor.
+//
+// Sources, cited as [E], [B]:
+//
+//	[E] Christer Ericson, Real-Time Collision Detection, 2005
+//	[B] Gino van den Bergen, Collision Detection in Interactive 3D Environments, 2003
+package collide

@@ -1,0 +1,157 @@
+package collide
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Space holds geoms and finds their contacts. One goroutine at a time may use it.
+type Space struct {
+	geoms    []Geom
+	bodies   int      // how many poses Update wants
+	skip     []uint64 // pairs of bodies that never touch, sorted
+	placed   []solid
+	lo, hi   []vec
+	present  []bool
+	sweep    sweep
+	pairs    []uint64 // geom A in the high half, B in the low
+	work     work
+	contacts []Contact
+
+	overflow, lost int
+}
+
+// New makes a space of geoms, which it copies. Pairs of bodies in skip never touch, such as a link and its parent; -1
+// is the world. limit bounds the contacts of one step; 0 means 8 for each geom and 64 more. The error names all faults
+// of all geoms. The geoms of the world stay where they are.
+func New(geoms []Geom, skip [][2]int, limit int) (*Space, error) {
+	var faults []error
+	for i := range geoms {
+		if err := geoms[i].Check(); err != nil {
+			faults = append(faults, fmt.Errorf("geoms[%d]: %w", i, err))
+		}
+	}
+	if len(geoms) > math.MaxInt32 {
+		faults = append(faults, fmt.Errorf("geoms: got %d, want at most %d", len(geoms), math.MaxInt32))
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
+	}
+	n := len(geoms)
+	if limit <= 0 {
+		limit = 8*n + 64
+	}
+	s := &Space{
+		geoms:    slices.Clone(geoms),
+		placed:   make([]solid, n),
+		lo:       make([]vec, n),
+		hi:       make([]vec, n),
+		present:  make([]bool, n),
+		contacts: make([]Contact, 0, limit),
+		// Every pair where there are few geoms; a bound on neighbours where there are many.
+		pairs: make([]uint64, 0, min(n*(n-1)/2, 32*n+1024)),
+	}
+	for _, p := range skip {
+		s.skip = append(s.skip, bodyPair(p[0], p[1]))
+	}
+	slices.Sort(s.skip)
+	for i := range s.geoms {
+		g := &s.geoms[i]
+		if g.Group == 0 {
+			g.Group = 1
+		}
+		if g.Mask == 0 {
+			g.Mask = math.MaxUint32
+		}
+		s.bodies = max(s.bodies, g.Body+1)
+		if g.Body < 0 {
+			s.place(i, nil)
+		}
+	}
+	s.sweep.init(s)
+	return s, nil
+}
+
+// Geom returns geom i, its Group and Mask filled in. The pointer stays valid; Material may be changed between steps.
+func (s *Space) Geom(i int32) *Geom { return &s.geoms[i] }
+
+// Len returns the number of geoms.
+func (s *Space) Len() int { return len(s.geoms) }
+
+// Update takes the pose of each body, by index, and finds all contacts. A geom whose pose is missing, not finite or
+// without rotation touches nothing and is counted as lost. It does not allocate.
+func (s *Space) Update(poses []Pose) {
+	s.contacts, s.pairs = s.contacts[:0], s.pairs[:0]
+	s.overflow, s.lost = 0, 0
+	for _, i := range s.sweep.placed {
+		body := s.geoms[i].Body
+		if s.present[i] = body < len(poses); s.present[i] {
+			s.place(int(i), &poses[body])
+		}
+		if !s.present[i] {
+			// A box that overlaps none, at a place that sorts.
+			s.lo[i], s.hi[i] = vec{math.MaxFloat64, 0, 0}, vec{-math.MaxFloat64, 0, 0}
+			s.lost++
+		}
+	}
+	s.sweep.find(s)
+	// The sweep finds pairs in the order of x; contacts come in the order of geoms.
+	slices.Sort(s.pairs)
+	for _, p := range s.pairs {
+		s.touch(int32(p>>32), int32(uint32(p)))
+	}
+}
+
+// Contacts returns the contacts of the last Update, in order. The slice is the space's own and lasts until the next
+// Update.
+func (s *Space) Contacts() []Contact { return s.contacts }
+
+// Overflow returns how many pairs and contacts the last Update left out for want of room: see New.
+func (s *Space) Overflow() int { return s.overflow }
+
+// Lost returns how many geoms the last Update left out because their body has no finite pose, and how many contacts
+// because their numbers overflowed.
+func (s *Space) Lost() int { return s.lost }
+
+// fieldDepth is how far below its lowest height a field still pushes up, m: more than what falls covers in a step.
+const fieldDepth = 10
+
+func (s *Space) place(i int, pose *Pose) {
+	if s.present[i] = s.geoms[i].place(&s.placed[i], pose); !s.present[i] {
+		return
+	}
+	if s.geoms[i].Kind != Plane {
+		s.lo[i], s.hi[i] = s.placed[i].bounds(fieldDepth)
+		s.present[i] = s.lo[i].finite() && s.hi[i].finite()
+	}
+}
+
+// pair notes that the boxes of a and b overlap, unless the two are kept apart.
+func (s *Space) pair(a, b int32) {
+	g, h := &s.geoms[a], &s.geoms[b]
+	if g.Body == h.Body || g.Group&h.Mask == 0 || h.Group&g.Mask == 0 || g.Kind >= Plane && h.Kind >= Plane {
+		return
+	}
+	if len(s.skip) > 0 {
+		if _, apart := slices.BinarySearch(s.skip, bodyPair(g.Body, h.Body)); apart {
+			return
+		}
+	}
+	if len(s.pairs) == cap(s.pairs) {
+		s.overflow++
+		return
+	}
+	if a > b {
+		a, b = b, a
+	}
+	s.pairs = append(s.pairs, uint64(a)<<32|uint64(b))
+}
+
+func bodyPair(a, b int) uint64 {
+	if a > b {
+		a, b = b, a
+	}
+	return uint64(uint32(a+1))<<32 | uint64(uint32(b+1))
+}

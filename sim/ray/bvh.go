@@ -1,0 +1,242 @@
+package ray
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/halyard-robotics/halyard/sim/collide"
+)
+
+// Ray is a half line to cast.
+type Ray struct {
+	Origin    [3]float64 // m
+	Direction [3]float64 // any length but none
+	Max       float64    // m; 0 or less means without end
+	Mask      uint32     // groups of geoms that the ray sees; 0 means all
+}
+
+// Hit is where a ray met a surface.
+type Hit struct {
+	Geom     int32      // -1 where nothing was hit
+	Inside   bool       // the ray came from inside the solid
+	Distance float64    // m; where nothing was hit the ray's Max, +Inf without one
+	Normal   [3]float64 // unit, out of the solid
+}
+
+// BVH holds geoms for casting.
+type BVH struct {
+	geoms   []collide.Geom
+	frame   []collide.Frame
+	box     []bounds
+	present []bool
+	still   tree
+	moving  tree
+	movers  []int32 // all geoms of bodies
+	endless []int32 // planes
+}
+
+// New makes a BVH of geoms, which it copies, with the bodies at poses. The tree of the bodies' geoms keeps the shape
+// that fits these poses, so choose them as they will mostly be. The error names all faults.
+func New(geoms []collide.Geom, poses []collide.Pose) (*BVH, error) {
+	var faults []error
+	for i := range geoms {
+		if err := geoms[i].Check(); err != nil {
+			faults = append(faults, fmt.Errorf("geoms[%d]: %w", i, err))
+		}
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
+	}
+	n := len(geoms)
+	b := &BVH{
+		geoms:   append([]collide.Geom(nil), geoms...),
+		frame:   make([]collide.Frame, n),
+		box:     make([]bounds, n),
+		present: make([]bool, n),
+	}
+	var still, moving []int32
+	for i := range b.geoms {
+		g, k := &b.geoms[i], int32(i)
+		if g.Group == 0 {
+			g.Group = 1
+		}
+		if g.Body < 0 {
+			b.place(k, collide.Pose{})
+		} else {
+			b.movers = append(b.movers, k)
+		}
+		switch {
+		case g.Kind == collide.Plane:
+			b.endless = append(b.endless, k)
+		case g.Body < 0:
+			still = append(still, k)
+		default:
+			moving = append(moving, k)
+		}
+	}
+	b.placeAll(poses)
+	b.still.build(still, b.box)
+	b.moving.build(moving, b.box)
+	return b, nil
+}
+
+// Update places the geoms of the bodies and fits the tree to them. Geoms whose pose is missing or not finite are not
+// hit. It does not allocate and must not run beside a cast.
+func (b *BVH) Update(poses []collide.Pose) {
+	b.placeAll(poses)
+	b.moving.refit(b.box)
+}
+
+func (b *BVH) placeAll(poses []collide.Pose) {
+	for _, k := range b.movers {
+		if body := b.geoms[k].Body; body < len(poses) {
+			b.place(k, poses[body])
+		} else {
+			b.present[k], b.box[k] = false, empty()
+		}
+	}
+}
+
+// place also widens the box by more than the rounding of what lies in it.
+func (b *BVH) place(k int32, pose collide.Pose) {
+	g := &b.geoms[k]
+	b.box[k] = empty()
+	if b.frame[k], b.present[k] = g.Frame(pose); !b.present[k] || g.Kind == collide.Plane {
+		return
+	}
+	l, h := g.Bounds(&b.frame[k])
+	lo, hi := pack(l), pack(h)
+	wide := float64(1e-12 * (1 + greater(lo.norm(), hi.norm())))
+	margin := vec{wide, wide, wide}
+	if b.present[k] = !math.IsInf(wide, 0); b.present[k] {
+		b.box[k] = bounds{lo.sub(margin), hi.along(1, margin)}
+	}
+}
+
+// cast is a ray at work: its direction has unit length, and the hit so far bounds it.
+type cast struct {
+	o, d    vec
+	inverse vec
+	mask    uint32
+	limit   float64
+	hit     crossing
+	geom    int32
+}
+
+// Cast returns the first surface that the ray meets within Max. A ray with numbers that are not finite or without a
+// direction meets nothing. It does not allocate.
+func (b *BVH) Cast(r *Ray) (Hit, bool) {
+	c := cast{o: pack(r.Origin), d: pack(r.Direction), mask: r.Mask, limit: r.Max, geom: -1}
+	if c.mask == 0 {
+		c.mask = math.MaxUint32
+	}
+	if !(c.limit > 0) {
+		c.limit = math.Inf(1)
+	}
+	miss := Hit{Geom: -1, Distance: c.limit} // c.limit shrinks with each hit
+	length := c.d.norm()
+	if reach := c.o.norm() + length; !(length > 1e-150) || !(reach < 1e150) {
+		return miss, false
+	}
+	c.d = vec{c.d.x / length, c.d.y / length, c.d.z / length}
+	c.inverse = vec{1 / c.d.x, 1 / c.d.y, 1 / c.d.z}
+	// Planes first: the floor bounds the walk through the trees.
+	for _, k := range b.endless {
+		b.test(&c, k)
+	}
+	b.walk(&b.still, &c)
+	b.walk(&b.moving, &c)
+	if c.geom < 0 {
+		return miss, false
+	}
+	// From very far the rounding of the distance shows in the normal; past all digits there is none.
+	n := b.outward(c.geom, c.hit.normal)
+	long := n.norm()
+	if !(long > 1e-150 && long < 1e150) {
+		return miss, false
+	}
+	return Hit{c.geom, c.hit.inside, c.hit.t, vec{n.x / long, n.y / long, n.z / long}.array()}, true
+}
+
+// walk goes through a tree from near to far with a stack of its own [P 4.3.4].
+func (b *BVH) walk(t *tree, c *cast) {
+	if len(t.nodes) == 0 {
+		return
+	}
+	var stack [maxDepth]int32
+	top, at := 0, int32(0)
+	for {
+		n := &t.nodes[at]
+		if c.enters(&n.bounds) {
+			if n.count == 0 {
+				// The nearer child first: what it holds may hide the other.
+				near, far := at+1, n.at
+				if [3]float64{c.d.x, c.d.y, c.d.z}[n.axis] < 0 {
+					near, far = far, near
+				}
+				stack[top] = far
+				top++
+				at = near
+				continue
+			}
+			for _, k := range t.items[n.at : int(n.at)+int(n.count)] {
+				b.test(c, k)
+			}
+		}
+		if top == 0 {
+			return
+		}
+		top--
+		at = stack[top]
+	}
+}
+
+// enters is the slab test of a box [K 3]. Comparisons let pass what is not a number: a ray within the plane of a side.
+// The far bound is widened by its rounding [P 3.9.2].
+func (c *cast) enters(b *bounds) bool {
+	near, far := 0.0, c.limit
+	slab := func(lo, hi, o, inverse float64) {
+		t0, t1 := float64((lo-o)*inverse), float64((hi-o)*inverse)
+		if inverse < 0 {
+			t0, t1 = t1, t0
+		}
+		t1 = float64(t1 * (1 + 4e-16))
+		near, far = greater(near, t0), lesser(far, t1)
+	}
+	slab(b.lo.x, b.hi.x, c.o.x, c.inverse.x)
+	slab(b.lo.y, b.hi.y, c.o.y, c.inverse.y)
+	slab(b.lo.z, b.hi.z, c.o.z, c.inverse.z)
+	return near <= far
+}
+
+// test casts at one geom and keeps the hit if it is nearer, or as near and of a lower geom.
+func (b *BVH) test(c *cast, k int32) {
+	g := &b.geoms[k]
+	if g.Group&c.mask == 0 || !b.present[k] {
+		return
+	}
+	o := b.inward(k, c.o.sub(pack(b.frame[k].Position)))
+	h, ok := meet(&g.Shape, o, b.inward(k, c.d), c.limit)
+	if ok && h.t-h.t == 0 && (h.t < c.limit || c.geom < 0 || k < c.geom) {
+		c.hit, c.geom, c.limit = h, k, h.t
+	}
+}
+
+func (b *BVH) inward(k int32, v vec) vec {
+	r := &b.frame[k].Rotation
+	return vec{
+		float64(r[0]*v.x) + float64(r[3]*v.y) + float64(r[6]*v.z),
+		float64(r[1]*v.x) + float64(r[4]*v.y) + float64(r[7]*v.z),
+		float64(r[2]*v.x) + float64(r[5]*v.y) + float64(r[8]*v.z),
+	}
+}
+
+func (b *BVH) outward(k int32, v vec) vec {
+	r := &b.frame[k].Rotation
+	return vec{
+		float64(r[0]*v.x) + float64(r[1]*v.y) + float64(r[2]*v.z),
+		float64(r[3]*v.x) + float64(r[4]*v.y) + float64(r[5]*v.z),
+		float64(r[6]*v.x) + float64(r[7]*v.y) + float64(r[8]*v.z),
+	}
+}

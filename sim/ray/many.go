@@ -1,0 +1,57 @@
+package ray
+
+import (
+	"math"
+
+	"github.com/halyard-robotics/halyard/sim/exact"
+)
+
+// Batch casts all rays, as a laser or a row of a camera does, and writes the hits into dst, which must be as long or
+// longer. It returns how many rays hit something.
+func (b *BVH) Batch(dst []Hit, rays []Ray) (hits int) {
+	dst = dst[:len(rays)]
+	for i := range rays {
+		h, ok := b.Cast(&rays[i])
+		dst[i] = h
+		if ok {
+			hits++
+		}
+	}
+	return hits
+}
+
+// MinCone and MaxCone bound the number of rays of a cone.
+const (
+	MinCone = 5
+	MaxCone = 9
+)
+
+// Cone casts what a sonar sees: the ray r and others spread around it up to the half angle, rad, below a quarter turn.
+// It returns the nearest hit. The rays, from MinCone to MaxCone, go to the middle and evenly around it; from seven on
+// every other one goes halfway out only, so that a wide cone has no gap. A thing thinner than the gaps may go unseen.
+func (b *BVH) Cone(r *Ray, half float64, rays int) (nearest Hit, ok bool) {
+	nearest, ok = b.Cast(r)
+	axis := pack(r.Direction)
+	length := axis.norm()
+	if !(half > 0 && half < math.Pi/2) || !(length > 1e-150 && length < 1e150) {
+		return nearest, ok
+	}
+	axis = vec{axis.x / length, axis.y / length, axis.z / length}
+	around := min(max(rays, MinCone), MaxCone) - 1
+	u := axis.across()
+	v := axis.cross(u)
+	one := *r
+	for i := range around {
+		wide := half
+		if around > 5 && i%2 == 1 {
+			wide = 0.5 * half
+		}
+		turn := float64(2*math.Pi*float64(i)) / float64(around)
+		side := u.mul(exact.Cos(turn)).along(exact.Sin(turn), v)
+		one.Direction = axis.mul(exact.Cos(wide)).along(exact.Sin(wide), side).array()
+		if h, hit := b.Cast(&one); hit && (!ok || h.Distance < nearest.Distance) {
+			nearest, ok = h, true
+		}
+	}
+	return nearest, ok
+}

@@ -1,0 +1,164 @@
+package ray
+
+import (
+	"math"
+
+	"github.com/halyard-robotics/halyard/sim/collide"
+)
+
+// span is where a line runs inside a convex solid, in its frame: from t0 to t1, with the outward normals there.
+type span struct {
+	t0, t1 float64
+	n0, n1 vec
+}
+
+// crossing is where a ray first meets a surface.
+type crossing struct {
+	t      float64
+	normal vec
+	inside bool
+}
+
+// first returns the crossing of a ray that starts at t = 0: the way in, or from inside the way out.
+func (s *span) first() (c crossing, ok bool) {
+	switch {
+	case !(s.t0 <= s.t1):
+		return c, false
+	case s.t0 >= 0:
+		return crossing{s.t0, s.n0, false}, true
+	case s.t1 >= 0:
+		return crossing{s.t1, s.n1, true}, true
+	}
+	return c, false
+}
+
+// meet returns where the ray from o along the unit vector d, both in the shape's frame, first meets the shape within
+// limit.
+func meet(s *collide.Shape, o, d vec, limit float64) (crossing, bool) {
+	var in span
+	ok := false
+	switch s.Kind {
+	case collide.Sphere:
+		in, ok = sphere(o, d, s.Radius)
+	case collide.Capsule:
+		in, ok = capsule(o, d, s.Radius, s.Half[2])
+	case collide.Box:
+		in, ok = box(o, d, pack(s.Half))
+	case collide.Cylinder:
+		in, ok = cylinder(o, d, s.Radius, s.Half[2])
+	case collide.Plane:
+		t := -o.z / d.z
+		return crossing{t, vec{0, 0, 1}, o.z < 0}, t >= 0 && t <= limit
+	case collide.HeightField:
+		return field(s.Field, o, d, limit)
+	}
+	if !ok {
+		return crossing{}, false
+	}
+	c, ok := in.first()
+	return c, ok && c.t <= limit
+}
+
+// sphere takes the distance of the centre from the line first, which keeps its digits far away [P 3.9.4].
+func sphere(o, d vec, radius float64) (s span, ok bool) {
+	b := o.dot(d)
+	q := o.along(-b, d)
+	rest := float64(radius*radius) - q.dot(q)
+	if !(rest >= 0) {
+		return s, false
+	}
+	h := math.Sqrt(rest)
+	s.t0, s.t1 = -b-h, -b+h
+	s.n0 = q.along(-h, d).mul(1 / radius)
+	s.n1 = q.along(h, d).mul(1 / radius)
+	return s, true
+}
+
+// box is the slab test [K 3], with the face that each bound belongs to.
+func box(o, d, half vec) (s span, ok bool) {
+	s.t0, s.t1 = math.Inf(-1), math.Inf(1)
+	ok = s.slab(o.x, d.x, half.x, vec{1, 0, 0}) &&
+		s.slab(o.y, d.y, half.y, vec{0, 1, 0}) &&
+		s.slab(o.z, d.z, half.z, vec{0, 0, 1})
+	return s, ok
+}
+
+// slab keeps of the span what lies between -half and half along an axis; it tells whether anything is left.
+func (s *span) slab(o, d, half float64, axis vec) bool {
+	// Along the slab there is no crossing: all of the line is in it or nothing.
+	if d == 0 {
+		return math.Abs(o) <= half
+	}
+	near, far := (-half-o)/d, (half-o)/d
+	out := axis.neg()
+	if near > far {
+		near, far, out = far, near, axis
+	}
+	if near > s.t0 {
+		s.t0, s.n0 = near, out
+	}
+	if far < s.t1 {
+		s.t1, s.n1 = far, out.neg()
+	}
+	return s.t0 <= s.t1
+}
+
+// tube returns the span within the endless cylinder about z.
+func tube(o, d vec, radius float64) (s span, ok bool) {
+	// In the plane across the axis the line runs at the speed sqrt(a); b is where it is nearest to the axis.
+	a := float64(d.x*d.x) + float64(d.y*d.y)
+	if a == 0 {
+		s.t0, s.t1 = math.Inf(-1), math.Inf(1)
+		return s, float64(o.x*o.x)+float64(o.y*o.y) <= float64(radius*radius)
+	}
+	b := (float64(o.x*d.x) + float64(o.y*d.y)) / a
+	qx, qy := o.x-float64(b*d.x), o.y-float64(b*d.y)
+	rest := float64(radius*radius) - float64(qx*qx) - float64(qy*qy)
+	if !(rest >= 0) {
+		return s, false
+	}
+	h := math.Sqrt(rest / a)
+	s.t0, s.t1 = -b-h, -b+h
+	s.n0 = vec{(qx - float64(h*d.x)) / radius, (qy - float64(h*d.y)) / radius, 0}
+	s.n1 = vec{(qx + float64(h*d.x)) / radius, (qy + float64(h*d.y)) / radius, 0}
+	return s, true
+}
+
+func cylinder(o, d vec, radius, half float64) (s span, ok bool) {
+	s, ok = tube(o, d, radius)
+	return s, ok && s.slab(o.z, d.z, half, vec{0, 0, 1})
+}
+
+// capsule is a tube with balls for ends: where the line leaves the tube beyond an end, the ball counts.
+func capsule(o, d vec, radius, half float64) (s span, ok bool) {
+	s, ok = tube(o, d, radius)
+	if !ok {
+		return s, false
+	}
+	// Where the line crosses the tube decides which part of the surface it meets: a line within the tube along its axis
+	// crosses it at both far ends.
+	along := d.z != 0 && math.IsInf(s.t0, -1)
+	z0, z1 := o.z+float64(s.t0*d.z), o.z+float64(s.t1*d.z)
+	if along {
+		z0, z1 = math.Copysign(math.Inf(1), -d.z), math.Copysign(math.Inf(1), d.z)
+	}
+	if math.Abs(z0) > half {
+		end, hit := ball(o, d, radius, math.Copysign(half, z0))
+		if !hit {
+			return s, false
+		}
+		s.t0, s.n0 = end.t0, end.n0
+	}
+	if math.Abs(z1) > half {
+		end, hit := ball(o, d, radius, math.Copysign(half, z1))
+		if !hit {
+			return s, false
+		}
+		s.t1, s.n1 = end.t1, end.n1
+	}
+	return s, true
+}
+
+func ball(o, d vec, radius, z float64) (span, bool) {
+	return sphere(vec{o.x, o.y, o.z - z}, d, radius)
+}
