@@ -19,12 +19,6 @@ type twin struct {
 func (w *twin) Follow(i int, position, _ float64) { w.followed[i] = position }
 
 func TestBodiesConform(t *testing.T) {
-	t.Run("scripted", func(t *testing.T) {
-		haltest.Run(t, func(*testing.T) haltest.Subject {
-			b := haltest.NewBody("x", "y")
-			return haltest.Subject{Body: b, World: b}
-		})
-	})
 	t.Run("joined", func(t *testing.T) {
 		haltest.Run(t, func(t *testing.T) haltest.Subject {
 			base, part := haltest.NewBody("x", "y", "z"), haltest.NewBody("y")
