@@ -1,5 +1,51 @@
-// Package model is robots as data: what joints a robot has, which servo moves each, what hangs on it, and how the
-// simulator it comes from calls them. The robots that come with Halyard are YAML files in this folder, built in; a
-// file of one's own is read by Parse. Lengths, masses and inertias are SI; angles in the files are degrees, which the
-// key's name says, and radians everywhere else.
+// Package model is robots and scenes as data: what bodies and joints a robot has, what moves each joint, what it weighs
+// and touches, and what the simulator it comes from calls it all. The robots that come with Halyard are YAML files in
+// this folder, built in; a file of one's own is read by Parse, a URDF by ParseURDF.
+//
+// A robot without bodies is a row of servos, each with the load that its joint names. With bodies it is a tree, written
+// down as it stands when all joints are at 0, the built pose. All places are in the robot's frame: metres, z up.
+//
+//	name: nodder
+//	supply: {volts: 12, ohms: 0.1}
+//	base: floating               # or fixed: the root body does not move
+//
+//	materials:
+//	  default: {friction: 0.5}   # a coefficient, for shapes that name none
+//	  rubber: {friction: 1, torsion_m: 0.002}
+//	  ice: {force_n: 0.1}        # a friction force, whatever the load, as the original Simloid had it
+//
+//	bodies:                      # mass_kg or density_kgm3 of the whole, or mass_kg of each shape
+//	  - name: trunk
+//	    position_m: [0, 0, 0.1]  # of the body's frame; rotation_deg: [roll, pitch, yaw] turns it
+//	    density_kgm3: 500
+//	    shapes:                  # sphere: radius; capsule, cylinder: [radius, length]; box: [x, y, z]
+//	      - {box: [0.1, 0.1, 0.19], material: rubber}
+//	      - {capsule: [0.01, 0.1], along: x, at_m: [0, 0, 0.09], collides: false}
+//	  - name: head
+//	    position_m: [0, 0, 0.25]
+//	    mass_kg: 0.2
+//	    com_m: [0.01, 0, 0]      # where the shapes do not say it; inertia_kgm2: [xx, yy, zz, xy, xz, yz] likewise
+//	    shapes: [{sphere: 0.04}]
+//
+//	joints:                      # in motor order
+//	  - name: nod
+//	    path: /Head/Tilt         # what the original simulator calls it
+//	    servo: ax-12a
+//	    limits_deg: [-45, 45]
+//	    stops_deg: [-50, 50]
+//	    parent: trunk
+//	    child: head
+//	    anchor_m: [0, 0, 0.2]    # a point of the axis
+//	    axis: [0, 1, 0]          # the child turns about it by sign (1 or -1) times the joint's position
+//
+//	accelerometers:
+//	  - {name: balance, body: head, at_m: [0, 0, 0.02], axes: [+x, +z], range_g: 2}
+//
+// Beside these: passive joints (hinge, slide, weld; mimic), mirrors (the joint's image on the other side), no_contact
+// (pairs of bodies), joint_defaults, motor: simloid-rx-28 with its torque_factor in place of a servo, and simloid: the
+// robot's id there. The files simloid/*.yaml are the fourteen robots of the original Simloid of 2016; where it differs
+// from what one would expect they say so.
+//
+// Lengths, masses and inertias are SI; angles in the files are degrees, which the key's name says, and radians
+// everywhere else.
 package model

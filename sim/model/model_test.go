@@ -168,7 +168,7 @@ joints:
 }
 
 func FuzzParse(f *testing.F) {
-	for _, name := range Names() {
+	for _, name := range append(Names(), "simloid-31", "simloid-60") {
 		src, _ := Source(name)
 		f.Add(src)
 	}
@@ -178,8 +178,6 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if err := r.Layout().Validate(); err != nil {
-			t.Errorf("a robot that parses has a bad layout: %v", err)
-		}
+		sound(t, r)
 	})
 }

@@ -1,105 +1,22 @@
 package model
 
 import (
-	"bytes"
-	"embed"
-	"errors"
 	"fmt"
-	"io"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
 
-//go:embed *.yaml
-var embedded embed.FS
-
-// Names lists the robots that are built in.
-func Names() []string {
-	entries, _ := embedded.ReadDir(".") // an embedded folder can always be read
-	var names []string
-	for _, e := range entries {
-		names = append(names, strings.TrimSuffix(e.Name(), ".yaml"))
-	}
-	return names
-}
-
-// Load returns the built-in robot called name; else an error of kind hal.Invalid.
-func Load(name string) (*Robot, error) {
-	if !slices.Contains(Names(), name) {
-		return nil, &hal.Error{
-			Kind: hal.Invalid, Op: "model",
-			Err: fmt.Errorf("%q: got no such robot, want one of %s", name, strings.Join(Names(), ", ")),
-		}
-	}
-	b, err := embedded.ReadFile(name + ".yaml")
-	if err != nil {
-		return nil, err
-	}
-	return Parse(b)
-}
-
-// Source returns the YAML of the built-in robot called name, to start a file of one's own from.
-func Source(name string) ([]byte, error) { return embedded.ReadFile(name + ".yaml") }
-
-// The file, as it is written.
-type file struct {
-	Name     string      `yaml:"name"`
-	Title    string      `yaml:"title"`
-	RangeDeg []float64   `yaml:"range_deg"`
-	Supply   supplyFile  `yaml:"supply"`
-	Joints   []jointFile `yaml:"joints"`
-}
-
-type supplyFile struct {
-	Volts float64 `yaml:"volts"`
-	Ohms  float64 `yaml:"ohms"`
-}
-
-type jointFile struct {
-	Name       string    `yaml:"name"`
-	Path       string    `yaml:"path"`
-	Servo      string    `yaml:"servo"`
-	Modes      []string  `yaml:"modes"`
-	LimitsDeg  []float64 `yaml:"limits_deg"`
-	RangeDeg   []float64 `yaml:"range_deg"`
-	StopsDeg   []float64 `yaml:"stops_deg"`
-	DefaultDeg float64   `yaml:"default_deg"`
-	SpreadDeg  float64   `yaml:"start_spread_deg"`
-	NoiseDeg   float64   `yaml:"noise_deg"`
-	Load       loadFile  `yaml:"load"`
-	Wraps      bool      `yaml:"wraps"`
-}
-
-type loadFile struct {
-	Inertia  float64 `yaml:"inertia_kgm2"`
-	Mass     float64 `yaml:"mass_kg"`
-	Length   float64 `yaml:"length_m"`
-	DownDeg  float64 `yaml:"down_deg"`
-	Damping  float64 `yaml:"damping_nms"`
-	Backlash float64 `yaml:"backlash_deg"`
-	Source   string  `yaml:"source"`
-}
-
-// Parse reads a robot file. Unknown keys are errors; whatever else is wrong is reported together, each fault with its
-// path, what was found and what would be right. The error's kind is hal.Invalid.
+// Parse reads a robot file, of at most 4 MiB. Unknown keys are errors; whatever else is wrong is reported together, each
+// fault with its path, what was found and what would be right. The error's kind is hal.Invalid.
 func Parse(b []byte) (*Robot, error) {
 	var f file
 	var faults faults
-	if err := decode(b, &f, yaml.Strict()); errors.Is(err, io.EOF) {
-		faults.add("got an empty file, want a robot")
-	} else if err != nil {
-		faults.add("%s", strings.TrimSpace(yaml.FormatError(err, false, false)))
-		// Whatever can be read is checked all the same, so that all faults come together.
-		f = file{}
-		if err := decode(b, &f); err != nil {
-			return nil, faults.err("model")
-		}
+	if !faults.read(b, &f, "robot", func() { f = file{} }) {
+		return nil, faults.err("model")
 	}
 	r := f.robot(&faults)
 	if err := faults.err("model"); err != nil {
@@ -108,79 +25,71 @@ func Parse(b []byte) (*Robot, error) {
 	return r, nil
 }
 
-// decode reads one YAML document. Some malformed ones make goccy/go-yaml 1.19.2 panic (testdata/fuzz keeps one), which
-// a file that somebody edits must not do to a running rig.
-func decode(b []byte, f *file, options ...yaml.DecodeOption) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("yaml: got %v, want a document", r)
-		}
-	}()
-	return yaml.NewDecoder(bytes.NewReader(b), options...).Decode(f)
-}
-
-// faults collects everything that is wrong with a file.
-type faults []error
-
-func (f *faults) add(format string, args ...any) { *f = append(*f, fmt.Errorf(format, args...)) }
-
-func (f faults) err(op string) error {
-	if len(f) == 0 {
-		return nil
-	}
-	return &hal.Error{Kind: hal.Invalid, Op: op, Err: errors.Join(f...)}
-}
-
-// number checks that x is finite and within low..high.
-func (f *faults) number(path string, x, low, high float64) {
-	if !(x >= low && x <= high) {
-		f.add("%s: got %g, want %g..%g", path, x, low, high)
-	}
-}
-
-// pair checks that v is two rising angles, degrees, and returns them in radians, or whole where v is not given.
-func (f *faults) pair(path string, v []float64, whole [2]float64) [2]float64 {
-	if v == nil {
-		return whole
-	}
-	const most = 360 * 256.0
-	if len(v) != 2 || !(v[0] < v[1]) || !(v[0] >= -most) || !(v[1] <= most) {
-		f.add("%s: got %v, want two rising angles, degrees", path, v)
-		return whole
-	}
-	return [2]float64{radians(v[0]), radians(v[1])}
-}
-
-// The names that joints and robots may have: they become channel names, config keys and file names.
-var namePattern = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
-
 func (f *file) robot(faults *faults) *Robot {
-	r := &Robot{Name: f.Name, Title: f.Title, Supply: Supply{f.Supply.Volts, f.Supply.Ohms}}
+	r := &Robot{Name: f.Name, Title: f.Title, Supply: Supply{f.Supply.Volts, f.Supply.Ohms}, Simloid: hal.None}
 	if !namePattern.MatchString(f.Name) {
 		faults.add("name: got %q, want lower-case letters, digits, - and _", f.Name)
 	}
-	faults.number("supply.volts", f.Supply.Volts, 1, 60)
-	faults.number("supply.ohms", f.Supply.Ohms, 0, 100)
+	if f.Simloid != nil {
+		r.Simloid = *f.Simloid
+		faults.number("simloid", float64(r.Simloid), 0, 999)
+	}
+	// A robot of Simloid's own motors has no supply of its own.
+	if f.Supply != (supplyFile{}) || f.JointDefaults.Motor == "" {
+		faults.number("supply.volts", f.Supply.Volts, 1, 60)
+		faults.number("supply.ohms", f.Supply.Ohms, 0, 100)
+	}
 	if len(f.Joints) == 0 {
 		faults.add("joints: got none, want at least one")
+		return r
 	}
+	if !faults.count("joints", len(f.Joints)+len(f.Passive), maxJoints) || !faults.count("bodies", len(f.Bodies), maxBodies) {
+		return r
+	}
+	// Bodies come first: the joints name them.
+	bodies := f.bodies(r, faults)
 	names := map[string]int{}
 	for i := range f.Joints {
 		path := fmt.Sprintf("joints[%d]", i)
 		j := &f.Joints[i]
-		if !namePattern.MatchString(j.Name) {
-			faults.add("%s.name: got %q, want lower-case letters, digits, - and _", path, j.Name)
-		} else if first, twice := names[j.Name]; twice {
-			faults.add("%s.name: got %q, which joints[%d] has too", path, j.Name, first)
-		} else {
-			names[j.Name] = i
-		}
-		if j.RangeDeg == nil {
-			j.RangeDeg = f.RangeDeg
-		}
+		faults.name(path, "joints", j.Name, i, names)
+		j.inherit(f)
 		r.Joints = append(r.Joints, j.joint(path, faults))
+		r.Joints[i].Linkage = j.Link.linkage(path, bodies, faults)
+		r.Joints[i].Partner = i
+		l := &r.Joints[i].Load
+		if r.Joints[i].Stops = [2]float64{l.Min, l.Max}; len(bodies) > 0 {
+			l.Min, l.Max = 0, 0 // the bodies meet the stops, not the load that stands for them
+		}
 	}
+	if r.Supply == (Supply{}) && r.Joints[0].Motor != nil {
+		r.Supply.Volts = r.Joints[0].Motor.Volts
+	}
+	// Partners and passive joints may name joints further down, so all joints are read by now.
+	f.partners(r, names, faults)
+	f.passive(r, names, bodies, faults)
+	f.tree(r, faults)
 	return r
+}
+
+// inherit fills what the joint leaves to the file.
+func (f *jointFile) inherit(all *file) {
+	d := &all.JointDefaults
+	if f.RangeDeg == nil {
+		f.RangeDeg = all.RangeDeg
+	}
+	if f.Servo == "" && f.Motor == "" {
+		f.Servo, f.Motor = d.Servo, d.Motor
+	}
+	if f.Link.Sign == 0 {
+		f.Link.Sign = d.Sign
+	}
+	if f.StartDeg == nil {
+		f.StartDeg = d.StartDeg
+	}
+	if f.TorqueFactor == 0 {
+		f.TorqueFactor = d.TorqueFactor
+	}
 }
 
 func (f *jointFile) joint(path string, faults *faults) Joint {
@@ -188,38 +97,76 @@ func (f *jointFile) joint(path string, faults *faults) Joint {
 		Name: f.Name, Path: f.Path, Default: radians(f.DefaultDeg), Spread: radians(f.SpreadDeg),
 		Noise: radians(f.NoiseDeg), Source: f.Load.Source, Wraps: f.Wraps,
 	}
+	// The even range around the centre: the ticks end one short of it on one side.
+	whole := [2]float64{-math.Pi, math.Pi}
+	can := f.drive(path, &j, faults)
+	if j.Servo != nil && j.Servo.DeadSector {
+		whole = [2]float64{radians(-150), radians(150)}
+	}
+	j.Range = faults.pair(path+".range_deg", f.RangeDeg, whole)
+	limits := f.LimitsDeg
+	if limits == nil && j.Motor != nil {
+		limits = f.StopsDeg // Simloid's limits are its stops
+	}
+	j.Limits = faults.pair(path+".limits_deg", limits, j.Range)
+	if limits == nil && !(f.Wraps && j.Motor != nil) {
+		faults.add("%s.limits_deg: missing, want two rising angles, degrees", path)
+	}
+	if j.Limits[0] < j.Range[0] || j.Limits[1] > j.Range[1] {
+		faults.add("%s.limits_deg: got %v, want within range_deg", path, limits)
+	}
+	if !(j.Default >= j.Limits[0] && j.Default <= j.Limits[1]) {
+		faults.add("%s.default_deg: got %g, want within limits_deg", path, f.DefaultDeg)
+	}
+	if j.Start = j.Default; f.StartDeg != nil {
+		j.Start = radians(*f.StartDeg)
+		if !(j.Start >= j.Range[0] && j.Start <= j.Range[1]) {
+			faults.add("%s.start_deg: got %g, want within range_deg", path, *f.StartDeg)
+		}
+	}
+	faults.number(path+".start_spread_deg", f.SpreadDeg, 0, 180)
+	faults.number(path+".noise_deg", f.NoiseDeg, 0, 10)
+	j.Modes = f.modes(path, can, faults)
+	f.load(path+".load", &j, faults)
+	return j
+}
+
+// drive looks up what moves the joint, and returns the modes that it has.
+func (f *jointFile) drive(path string, j *Joint, faults *faults) (can [hal.NumModes]bool) {
+	if f.Motor != "" {
+		m, ok := LookupMotor(f.Motor)
+		if !ok {
+			faults.add("%s.motor: got %q, want simloid-rx-28 or simloid-sensorimotor", path, f.Motor)
+			m = bristleMotors()[0] // the rest is checked against something
+		}
+		if f.Servo != "" {
+			faults.add("%s.motor: got %q beside servo %q, want one of the two", path, f.Motor, f.Servo)
+		}
+		if f.TorqueFactor != 0 {
+			faults.positive(path+".torque_factor", f.TorqueFactor, 1000)
+			m.Factor = f.TorqueFactor
+		}
+		j.Motor = &m
+		return [hal.NumModes]bool{hal.PositionMode: true, hal.DutyMode: true}
+	}
+	if f.TorqueFactor != 0 {
+		faults.add("%s.torque_factor: got %g, want none with a servo", path, f.TorqueFactor)
+	}
 	spec, ok := actuator.Lookup(f.Servo)
 	if !ok {
 		faults.add("%s.servo: got %q, want one of %s", path, f.Servo, strings.Join(actuator.Names(), ", "))
 		spec, _ = actuator.Lookup("ax-12a") // the rest is checked against something
 	}
 	j.Servo = spec
-	// The even range around the centre: the ticks end one short of it on one side.
-	whole := [2]float64{-math.Pi, math.Pi}
-	if spec.DeadSector {
-		whole = [2]float64{radians(-150), radians(150)}
-	}
-	j.Range = faults.pair(path+".range_deg", f.RangeDeg, whole)
-	j.Limits = faults.pair(path+".limits_deg", f.LimitsDeg, j.Range)
-	if f.LimitsDeg == nil {
-		faults.add("%s.limits_deg: missing, want two rising angles, degrees", path)
-	}
-	if j.Limits[0] < j.Range[0] || j.Limits[1] > j.Range[1] {
-		faults.add("%s.limits_deg: got %v, want within range_deg", path, f.LimitsDeg)
-	}
-	if !(j.Default >= j.Limits[0] && j.Default <= j.Limits[1]) {
-		faults.add("%s.default_deg: got %g, want within limits_deg", path, f.DefaultDeg)
-	}
-	faults.number(path+".start_spread_deg", f.SpreadDeg, 0, 180)
-	faults.number(path+".noise_deg", f.NoiseDeg, 0, 10)
-	j.Modes = f.modes(path, spec, faults)
-	f.load(path+".load", &j, faults)
-	return j
+	return spec.Modes
 }
 
-// modes are those named, position where none is.
-func (f *jointFile) modes(path string, spec *actuator.Spec, faults *faults) (modes [hal.NumModes]bool) {
+// modes are those named; where none is, position, or whatever a motor without a servo has.
+func (f *jointFile) modes(path string, can [hal.NumModes]bool, faults *faults) (modes [hal.NumModes]bool) {
 	if f.Modes == nil {
+		if f.Motor != "" {
+			return can
+		}
 		return [hal.NumModes]bool{hal.PositionMode: true}
 	}
 	for i, name := range f.Modes {
@@ -227,8 +174,8 @@ func (f *jointFile) modes(path string, spec *actuator.Spec, faults *faults) (mod
 		switch {
 		case at < 0:
 			faults.add("%s.modes[%d]: got %q, want position, velocity, torque or duty", path, i, name)
-		case !spec.Modes[at]:
-			faults.add("%s.modes[%d]: got %q, which %s does not have", path, i, name, spec.Name)
+		case !can[at]:
+			faults.add("%s.modes[%d]: got %q, which %s does not have", path, i, name, f.Servo+f.Motor)
 		default:
 			modes[at] = true
 		}
@@ -257,8 +204,9 @@ func (f *jointFile) load(path string, j *Joint, faults *faults) {
 		Inertia: l.Inertia, Mass: l.Mass, Length: l.Length, Down: radians(l.DownDeg),
 		Damping: l.Damping, Backlash: radians(l.Backlash),
 	}
+	// Soft limits outside the stops would let a goal press a joint against its end for ever.
 	if f.StopsDeg != nil {
-		stops := faults.pair(path+".stops_deg", f.StopsDeg, j.Limits)
+		stops := faults.pair(strings.TrimSuffix(path, ".load")+".stops_deg", f.StopsDeg, j.Limits)
 		if stops[0] > j.Limits[0] || stops[1] < j.Limits[1] {
 			faults.add("%s: got stops %v inside limits_deg %v", strings.TrimSuffix(path, ".load")+".stops_deg", f.StopsDeg, f.LimitsDeg)
 		}

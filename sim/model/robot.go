@@ -1,18 +1,24 @@
 package model
 
 import (
-	"math"
-
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
 
 // Robot is a robot of this package. Nobody changes it after Parse.
 type Robot struct {
-	Name   string
-	Title  string
-	Supply Supply
-	Joints []Joint // in motor order
+	Name    string
+	Title   string
+	Simloid int // the id by which Simloid's clients ask for it; hal.None for all others
+	Supply  Supply
+	Joints  []Joint // in motor order
+
+	// What the robot weighs and touches. No bodies: each joint is one servo with the load that it names.
+	Bodies         []Body    // a tree, in the file's order; Order tells parents from children
+	Passive        []Passive // joints without a motor
+	Accelerometers []Accelerometer
+	Fixed          bool     // the root body does not move; else it floats freely
+	NoContact      [][2]int // pairs of bodies that never touch, beside those that a joint connects
 }
 
 // Supply is the power supply of all servos of the robot.
@@ -21,27 +27,86 @@ type Supply struct {
 	Resistance float64 // Ω, of source, cables and connectors together
 }
 
-// Joint is one hinge with its servo.
+// Linkage is what a joint does to bodies: the child moves against the parent about, or along, one axis.
+type Linkage struct {
+	Kind          JointKind
+	Parent, Child int        // of Robot.Bodies; hal.None without bodies
+	Anchor        [3]float64 // m, a point of the axis in the robot's frame, in the built pose
+	Axis          [3]float64 // of length 1, in the robot's frame, in the built pose
+	// Sign, +1 or -1, times the child's turn about Axis (right hand) is the joint's position.
+	Sign float64
+	// Stops are the ends of the joint's position, rad or m; none where Stops[0] >= Stops[1].
+	Stops    [2]float64
+	Damping  float64 // N·m·s/rad, or N·s/m, beside the motor's own
+	Friction float64 // N·m, or N, dry, beside the motor's own
+}
+
+// JointKind is how a joint lets its child move.
+type JointKind uint8
+
+// The kinds of joint.
+const (
+	Hinge JointKind = iota
+	Slide
+	Weld // not at all
+)
+
+// String names the kind as model files do.
+func (k JointKind) String() string {
+	return [...]string{"hinge", "slide", "weld", "no joint"}[min(k, Weld+1)]
+}
+
+// Passive is a joint without a motor: it swings freely, or moves as another joint does.
+type Passive struct {
+	Name string
+	Linkage
+	Mimic *Mimic // nil: free
+}
+
+// Mimic makes a passive joint's position Times that of a motor's joint plus Plus.
+type Mimic struct {
+	Joint int // of Robot.Joints
+	Times float64
+	Plus  float64 // rad or m
+}
+
+// Joint is one motor's joint.
 type Joint struct {
-	Name    string // "left_elbow"
-	Path    string // "/Left/Elbow"
-	Servo   *actuator.Spec
-	Modes   [hal.NumModes]bool // what it offers, always a part of what its servo can
-	Limits  [2]float64         // rad, soft limits
+	Name    string             // "left_elbow", in no other joint of the robot
+	Path    string             // what its original simulator calls it, "/Left/Elbow"; Simloid's worm has one name four times
+	Servo   *actuator.Spec     // what moves it; nil where Motor does
+	Motor   *Motor             // what moves it; nil where Servo does
+	Modes   [hal.NumModes]bool // what it offers, always a part of what its servo or motor can
+	Limits  [2]float64         // rad, soft limits; m for a slide, likewise all angles below
 	Range   [2]float64         // rad, of the position channels
-	Default float64            // rad
+	Default float64            // rad, the goal after a reset
+	Start   float64            // rad, the position after a reset: Default but where the file says otherwise
 	Spread  float64            // rad: a reset takes an even random position this far about Default
 	Noise   float64            // rad, standard deviation of the encoder's reading
 	Load    actuator.Load
 	Source  string // where the load's figures come from
 	Wraps   bool   // it turns without end
+
+	Linkage
+	Partner int  // the joint on the robot's other side, itself where there is none
+	Mirrors bool // of two partners, the one that the file calls the image of the other
 }
 
-// MaxTorque is the joint's stall torque at the servo's nominal voltage, N·m.
-func (j *Joint) MaxTorque() float64 { return j.Servo.StallTorque }
+// MaxTorque is the joint's stall torque at the nominal voltage, N·m (N for a slide).
+func (j *Joint) MaxTorque() float64 {
+	if j.Motor != nil {
+		return j.Motor.StallTorque()
+	}
+	return j.Servo.StallTorque
+}
 
-// MaxVelocity is the joint's no-load speed at the servo's nominal voltage, rad/s.
-func (j *Joint) MaxVelocity() float64 { return j.Servo.NoLoadSpeed }
+// MaxVelocity is the joint's no-load speed at the nominal voltage, rad/s (m/s for a slide).
+func (j *Joint) MaxVelocity() float64 {
+	if j.Motor != nil {
+		return j.Motor.NoLoadSpeed()
+	}
+	return j.Servo.NoLoadSpeed
+}
 
 // Joint returns the index of the joint called name, or hal.None.
 func (r *Robot) Joint(name string) int {
@@ -53,8 +118,8 @@ func (r *Robot) Joint(name string) int {
 	return hal.None
 }
 
-// Sub returns a robot of those joints of r that are named, in r's order: a part of a mixed body. Names that r does not
-// have are one hal.Invalid error.
+// Sub returns a robot of those joints of r that are named, in r's order: a part of a mixed body. It has no bodies and no
+// partners, since half a tree is no robot. Names that r does not have are one hal.Invalid error.
 func (r *Robot) Sub(joints []string) (*Robot, error) {
 	var faults faults
 	chosen := make([]bool, len(r.Joints))
@@ -65,10 +130,12 @@ func (r *Robot) Sub(joints []string) (*Robot, error) {
 			chosen[at] = true
 		}
 	}
-	part := &Robot{Name: r.Name, Title: r.Title, Supply: r.Supply}
+	part := &Robot{Name: r.Name, Title: r.Title, Supply: r.Supply, Simloid: hal.None}
 	for i := range r.Joints {
 		if chosen[i] {
-			part.Joints = append(part.Joints, r.Joints[i])
+			j := r.Joints[i]
+			j.Parent, j.Child, j.Partner, j.Mirrors = hal.None, hal.None, len(part.Joints), false
+			part.Joints = append(part.Joints, j)
 		}
 	}
 	if err := faults.err("model: sub"); err != nil {
@@ -76,80 +143,3 @@ func (r *Robot) Sub(joints []string) (*Robot, error) {
 	}
 	return part, nil
 }
-
-// Info channels of each joint, in this order, and a little above what the servo can do.
-const (
-	maxVolts       = 30.0  // V
-	maxTemperature = 120.0 // °C
-	headroom       = 2.0   // over stall torque and no-load speed: a higher supply, a load that drives the servo
-)
-
-// Layout is what a body made of r offers: a joint's inputs are its position (or its other modes) and its torque limit,
-// joint after joint; its output is the position; its infos are velocity, torque, voltage and temperature. Each call
-// makes a new one.
-func (r *Robot) Layout() *hal.Layout {
-	l := &hal.Layout{}
-	for i := range r.Joints {
-		j := &r.Joints[i]
-		a := hal.Actuator{
-			Name: j.Name, Path: j.Path, Default: j.Default, Wraps: j.Wraps,
-			Limits: hal.Limits{
-				MinPosition: j.Limits[0], MaxPosition: j.Limits[1],
-				MaxVelocity: j.MaxVelocity(), MaxTorque: j.MaxTorque(),
-			},
-		}
-		for m := range a.Goal {
-			a.Goal[m] = hal.None
-			if j.Modes[m] {
-				a.Goal[m] = len(l.Inputs)
-				l.Inputs = append(l.Inputs, j.channel(hal.Mode(m).Quantity()))
-			}
-		}
-		a.TorqueLimit = len(l.Inputs)
-		l.Inputs = append(l.Inputs, j.channel(hal.TorqueLimit))
-		l.Outputs = append(l.Outputs, j.channel(hal.Position))
-		l.Actuators = append(l.Actuators, a)
-	}
-	for i := range r.Joints {
-		j, a := &r.Joints[i], &l.Actuators[i]
-		a.Position = i
-		for _, info := range []struct {
-			at *int
-			q  hal.Quantity
-		}{{&a.Velocity, hal.Velocity}, {&a.Torque, hal.Torque}, {&a.Voltage, hal.Voltage}, {&a.Temperature, hal.Temperature}} {
-			*info.at = len(l.Outputs) + len(l.Infos)
-			c := j.channel(info.q)
-			c.Min, c.Max = c.Min*headroom, c.Max*headroom
-			if info.q == hal.Voltage || info.q == hal.Temperature {
-				c.Min, c.Max = c.Min/headroom, c.Max/headroom
-			}
-			l.Infos = append(l.Infos, c)
-		}
-	}
-	return l
-}
-
-// channel is the joint's channel of quantity q, with the range of a command.
-func (j *Joint) channel(q hal.Quantity) hal.Channel {
-	c := hal.Channel{Name: j.Name + "/" + q.String(), Quantity: q}
-	switch q {
-	case hal.Position:
-		c.Min, c.Max = j.Range[0], j.Range[1]
-	case hal.Velocity:
-		c.Min, c.Max = -j.MaxVelocity(), j.MaxVelocity()
-	case hal.Torque:
-		c.Min, c.Max = -j.MaxTorque(), j.MaxTorque()
-	case hal.TorqueLimit:
-		c.Max = j.MaxTorque()
-	case hal.Duty:
-		c.Min, c.Max = -1, 1
-	case hal.Voltage:
-		c.Max = maxVolts
-	case hal.Temperature:
-		c.Max = maxTemperature
-	}
-	return c
-}
-
-// radians of degrees; a range in a file stays symmetric to the bit.
-func radians(degrees float64) float64 { return degrees * math.Pi / 180 }

@@ -1,0 +1,153 @@
+package model
+
+import (
+	"math"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// Body is one rigid body of a robot, or a loose thing of a scene, where it stands before anything moves.
+type Body struct {
+	Name   string
+	Pose   hal.Pose // of the body's frame in the robot's (or scene's) frame: the built pose, all joints at 0
+	Shapes []Shape
+
+	// All three in the body's frame; the inertia is about the centre of mass: xx, yy, zz, xy, xz, yz.
+	Mass         float64    // kg; 0 is right for the root of a fixed robot alone
+	CentreOfMass [3]float64 // m
+	Inertia      [6]float64 // kg·m²
+
+	Merged []string // names of links that a URDF welds to this one
+	Source string   // where the figures come from
+}
+
+// ShapeKind is the kind of a Shape. The names and the meaning are those of package collide.
+type ShapeKind uint8
+
+// The kinds of shape. Each is centred on its own origin; its axis, where it has one, is z.
+const (
+	Sphere   ShapeKind = iota // Radius
+	Capsule                   // Radius; Half[2] is half the length of the straight part
+	Box                       // Half
+	Cylinder                  // Radius; Half[2] is half the length
+)
+
+// String names the kind as model files do.
+func (k ShapeKind) String() string {
+	return [...]string{"sphere", "capsule", "box", "cylinder", "no shape"}[min(k, Cylinder+1)]
+}
+
+// Shape is a solid fixed to a body, or to the world.
+type Shape struct {
+	Kind     ShapeKind
+	Radius   float64    // m
+	Half     [3]float64 // m
+	Pose     hal.Pose   // in the body's frame
+	Material Material
+	Collides bool // false: it has a mass and nothing touches it
+}
+
+// Material is the surface of a shape. A contact is Coulomb's unless one of the two materials says ForceLimit: then the
+// greater of the two Frictions bounds the friction force, N, whatever the load, as in the original Simloid.
+type Material struct {
+	Friction    float64 // coefficient, or N where ForceLimit; +Inf: it does not slide
+	Torsion     float64 // m: torque about the normal per newton of normal force
+	Rolling     float64 // m: torque about the tangents per newton of normal force
+	Restitution float64 // 0..1
+	ForceLimit  bool
+}
+
+// Accelerometer is a sensor of proper acceleration, of one to three axes: at rest an axis that points up reads +g.
+type Accelerometer struct {
+	Name, Path string
+	Body       int          // of Robot.Bodies
+	Position   [3]float64   // m, in the body's frame
+	Axes       [][3]float64 // unit vectors in the body's frame
+	Range      float64      // m/s², what the sensor is clipped to on both sides; 0 = no end
+}
+
+// Volume is the shape's, m³.
+func (s *Shape) Volume() float64 {
+	r, l := s.Radius, 2*s.Half[2]
+	switch s.Kind {
+	case Sphere:
+		return 4.0 / 3 * math.Pi * r * r * r
+	case Capsule:
+		return float64(math.Pi*r*r*l) + float64(4.0/3*math.Pi*r*r*r)
+	case Box:
+		return 8 * s.Half[0] * s.Half[1] * s.Half[2]
+	case Cylinder:
+		return math.Pi * r * r * l
+	}
+	return 0
+}
+
+// inertia is that of the solid with a mass, about its centre, in its own axes, kg·m².
+func (s *Shape) inertia(mass float64) mat {
+	r, l := s.Radius, 2*s.Half[2]
+	var xx, yy, zz float64
+	switch s.Kind {
+	case Sphere:
+		xx = 0.4 * mass * r * r
+		yy, zz = xx, xx
+	case Box:
+		square := func(i int) float64 { return float64(s.Half[i] * s.Half[i]) }
+		xx = mass / 3 * (square(1) + square(2))
+		yy = mass / 3 * (square(0) + square(2))
+		zz = mass / 3 * (square(0) + square(1))
+	case Cylinder:
+		xx = mass * (float64(r*r/4) + float64(l*l/12))
+		yy, zz = xx, mass*r*r/2
+	case Capsule:
+		// A cylinder and two half balls, whose centres of mass lie 3/8 r beyond its ends.
+		tube := mass * float64(math.Pi*r*r*l) / s.Volume()
+		caps := mass - tube
+		xx = float64(tube*(float64(r*r/4)+float64(l*l/12))) + float64(caps*(float64(0.4*r*r)+float64(0.375*r*l)+float64(l*l/4)))
+		yy, zz = xx, float64((float64(tube/2)+float64(0.4*caps))*r*r)
+	}
+	return mat{{xx, 0, 0}, {0, yy, 0}, {0, 0, zz}}
+}
+
+// weigh sets the body's mass, centre of mass and inertia to those of its shapes, with one mass each.
+func (b *Body) weigh(masses []float64) {
+	var total float64
+	var moment vec
+	var about mat // the frame's origin
+	for i := range b.Shapes {
+		s, m := &b.Shapes[i], masses[i]
+		total += m
+		moment = add(moment, scale(m, s.Pose.Position))
+		about.add(turned(s.inertia(m), s.Pose.Rotation))
+		about.add(moved(m, s.Pose.Position))
+	}
+	b.Mass = total
+	if total > 0 {
+		b.CentreOfMass = scale(1/total, moment)
+		about.add(moved(-total, b.CentreOfMass))
+	}
+	b.Inertia = about.list()
+}
+
+// plausible tells whether a rigid body can have the inertia: the principal moments are not negative, and no one is
+// greater than the sum of the others, within rounding. Both hold where the matrix of second moments, tr(I)/2 - I, has
+// no negative eigenvalue, which its principal minors say.
+func plausible(i [6]float64) bool {
+	m := symmetric(i)
+	half := (m[0][0] + m[1][1] + m[2][2]) / 2
+	if !(half >= 0) || math.IsInf(half, 0) {
+		return false
+	}
+	var s mat
+	for r := range 3 {
+		for c := range 3 {
+			s[r][c] = -m[r][c]
+		}
+		s[r][r] += float64(half * (1 + 1e-6))
+	}
+	minor := func(a, b int) float64 { return float64(s[a][a]*s[b][b]) - float64(s[a][b]*s[a][b]) }
+	det := float64(s[0][0]*minor(1, 2)) - float64(s[0][1]*(float64(s[0][1]*s[2][2])-float64(s[1][2]*s[0][2]))) +
+		float64(s[0][2]*(float64(s[0][1]*s[1][2])-float64(s[1][1]*s[0][2])))
+	slack := -1e-9 * half
+	return s[0][0] >= slack && s[1][1] >= slack && s[2][2] >= slack &&
+		minor(0, 1) >= slack*half && minor(0, 2) >= slack*half && minor(1, 2) >= slack*half && det >= slack*half*half
+}

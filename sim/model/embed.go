@@ -1,0 +1,113 @@
+package model
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// The built-in robots are in this folder and in simloid/, the built-in scenes in scenes/.
+//
+//go:embed *.yaml simloid/*.yaml scenes/*.yaml
+var embedded embed.FS
+
+// Names lists the built-in robots that servos move. Those of Simloid are beside it, in SimloidIDs.
+func Names() []string { return names(".") }
+
+// names are the files of a folder of embedded, without their endings.
+func names(folder string) []string {
+	entries, _ := embedded.ReadDir(folder) // an embedded folder can always be read
+	var names []string
+	for _, e := range entries {
+		if name, ok := strings.CutSuffix(e.Name(), ".yaml"); ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// SimloidIDs lists the ids of the original Simloid's robots, all of which Load knows as "simloid-31" and so on.
+func SimloidIDs() []int {
+	var ids []int
+	for _, name := range names("simloid") {
+		if id, err := strconv.Atoi(name); err == nil {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// Load returns the built-in robot called name; else an error of kind hal.Invalid.
+func Load(name string) (*Robot, error) {
+	b, err := Source(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, absent("model", "robot", name, append(Names(), "simloid-ID"))
+	} else if err != nil {
+		return nil, err
+	}
+	return Parse(b)
+}
+
+// LoadSimloid returns the robot that Simloid's clients ask for by id, 10 to 95; else an error of kind hal.Invalid.
+func LoadSimloid(id int) (*Robot, error) { return Load("simloid-" + strconv.Itoa(id)) }
+
+// Source returns the YAML of the built-in robot called name, to start a file of one's own from.
+func Source(name string) ([]byte, error) {
+	// A name is no path: what it could reach beside the robots is no robot.
+	if !namePattern.MatchString(name) {
+		return nil, fs.ErrNotExist
+	}
+	if id, ok := strings.CutPrefix(name, "simloid-"); ok {
+		return embedded.ReadFile(path.Join("simloid", id+".yaml"))
+	}
+	return embedded.ReadFile(name + ".yaml")
+}
+
+// SceneNames lists the built-in scenes.
+func SceneNames() []string { return names("scenes") }
+
+// LoadScene returns the built-in scene called name, its random parts as seed says; else an error of kind hal.Invalid.
+func LoadScene(name string, seed int64) (*Scene, error) {
+	b, err := SceneSource(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, absent("scene", "scene", name, SceneNames())
+	} else if err != nil {
+		return nil, err
+	}
+	return ParseScene(b, seed)
+}
+
+// LoadSimloidScene returns the scene that Simloid's clients ask for by id; else an error of kind hal.Invalid.
+func LoadSimloidScene(id int, seed int64) (*Scene, error) {
+	for _, name := range SceneNames() {
+		if s, err := LoadScene(name, seed); err != nil {
+			return nil, err
+		} else if s.Simloid == id {
+			return s, nil
+		}
+	}
+	return nil, absent("scene", "scene", strconv.Itoa(id), SceneNames())
+}
+
+// SceneSource returns the YAML of the built-in scene called name.
+func SceneSource(name string) ([]byte, error) {
+	if !namePattern.MatchString(name) {
+		return nil, fs.ErrNotExist
+	}
+	return embedded.ReadFile(path.Join("scenes", name+".yaml"))
+}
+
+func absent(op, what, name string, want []string) error {
+	return &hal.Error{
+		Kind: hal.Invalid, Op: op,
+		Err: fmt.Errorf("%q: got no such %s, want one of %s", name, what, strings.Join(want, ", ")),
+	}
+}

@@ -1,0 +1,88 @@
+package model
+
+import (
+	"math"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// Info channels of each joint, in this order, and a little above what the servo can do.
+const (
+	maxVolts       = 30.0  // V
+	maxTemperature = 120.0 // °C
+	headroom       = 2.0   // over stall torque and no-load speed: a higher supply, a load that drives the servo
+)
+
+// Layout is what a body made of r offers: a joint's inputs are its position (or its other modes) and its torque limit,
+// joint after joint; its output is the position; its infos are velocity, torque, voltage and temperature. Each call
+// makes a new one.
+func (r *Robot) Layout() *hal.Layout {
+	l := &hal.Layout{}
+	for i := range r.Joints {
+		j := &r.Joints[i]
+		a := hal.Actuator{
+			Name: j.Name, Path: j.Path, Default: j.Default, Wraps: j.Wraps,
+			Kind: hal.Hinge,
+			Limits: hal.Limits{
+				MinPosition: j.Limits[0], MaxPosition: j.Limits[1],
+				MaxVelocity: j.MaxVelocity(), MaxTorque: j.MaxTorque(),
+			},
+		}
+		if j.Kind == Slide {
+			a.Kind = hal.Slide
+		}
+		for m := range a.Goal {
+			a.Goal[m] = hal.None
+			if j.Modes[m] {
+				a.Goal[m] = len(l.Inputs)
+				l.Inputs = append(l.Inputs, j.channel(hal.Mode(m).Quantity()))
+			}
+		}
+		a.TorqueLimit = len(l.Inputs)
+		l.Inputs = append(l.Inputs, j.channel(hal.TorqueLimit))
+		l.Outputs = append(l.Outputs, j.channel(hal.Position))
+		l.Actuators = append(l.Actuators, a)
+	}
+	for i := range r.Joints {
+		j, a := &r.Joints[i], &l.Actuators[i]
+		a.Position = i
+		for _, info := range []struct {
+			at *int
+			q  hal.Quantity
+		}{{&a.Velocity, hal.Velocity}, {&a.Torque, hal.Torque}, {&a.Voltage, hal.Voltage}, {&a.Temperature, hal.Temperature}} {
+			*info.at = len(l.Outputs) + len(l.Infos)
+			c := j.channel(info.q)
+			c.Min, c.Max = c.Min*headroom, c.Max*headroom
+			if info.q == hal.Voltage || info.q == hal.Temperature {
+				c.Min, c.Max = c.Min/headroom, c.Max/headroom
+			}
+			l.Infos = append(l.Infos, c)
+		}
+	}
+	return l
+}
+
+// channel is the joint's channel of quantity q, with the range of a command.
+func (j *Joint) channel(q hal.Quantity) hal.Channel {
+	c := hal.Channel{Name: j.Name + "/" + q.String(), Quantity: q}
+	switch q {
+	case hal.Position:
+		c.Min, c.Max = j.Range[0], j.Range[1]
+	case hal.Velocity:
+		c.Min, c.Max = -j.MaxVelocity(), j.MaxVelocity()
+	case hal.Torque:
+		c.Min, c.Max = -j.MaxTorque(), j.MaxTorque()
+	case hal.TorqueLimit:
+		c.Max = j.MaxTorque()
+	case hal.Duty:
+		c.Min, c.Max = -1, 1
+	case hal.Voltage:
+		c.Max = maxVolts
+	case hal.Temperature:
+		c.Max = maxTemperature
+	}
+	return c
+}
+
+// radians of degrees; a range in a file stays symmetric to the bit.
+func radians(degrees float64) float64 { return degrees * math.Pi / 180 }

@@ -1,0 +1,76 @@
+package model
+
+import (
+	"math"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// read returns an <inertial>: the inertia is about the centre of mass, in the axes of its own origin.
+func (n *urdfInertial) read(path string, faults *faults) (mass float64, inertia [6]float64, at hal.Pose) {
+	at = n.Origin.pose(path, faults)
+	if n.Mass == nil || n.Inertia == nil {
+		faults.add("%s: want mass and inertia", path)
+		return 0, inertia, at
+	}
+	mass = faults.real(path+".mass", n.Mass.Value, math.NaN())
+	faults.number(path+".mass", mass, 0, maxMass)
+	// The products of inertia may be left out, as many files do; the moments may not.
+	i := n.Inertia
+	for k, text := range []string{i.XX, i.YY, i.ZZ, i.XY, i.XZ, i.YZ} {
+		otherwise := math.NaN()
+		if k > 2 {
+			otherwise = 0
+		}
+		inertia[k] = faults.real(path+".inertia."+[]string{"ixx", "iyy", "izz", "ixy", "ixz", "iyz"}[k], text, otherwise)
+	}
+	if !plausible(inertia) || inertia[0]+inertia[1]+inertia[2] > maxInertia {
+		faults.add("%s.inertia: got %v, want that of a rigid body: no principal moment negative or above the sum of the others", path, inertia)
+	}
+	return mass, inertia, at
+}
+
+// shape reads a <collision>, in the link's frame. A URDF says nothing of friction: 1 is the middle of what engines assume.
+func (c *urdfCollision) shape(path string, o *URDFOptions, faults *faults) Shape {
+	s := Shape{Collides: true, Material: Material{Friction: 1}, Pose: c.Origin.pose(path, faults)}
+	size := func(key, text string) float64 {
+		x := faults.real(path+"."+key, text, math.NaN())
+		faults.positive(path+"."+key, x, maxLength)
+		return x
+	}
+	// A cylinder's length is whole here and half in Shape; so is a box's size.
+	g := &c.Geometry
+	var kinds int
+	round := func(key string, kind ShapeKind, v *urdfRound) {
+		if v == nil {
+			return
+		}
+		kinds++
+		s.Kind, s.Radius = kind, size(key+".radius", v.Radius)
+		if kind != Sphere {
+			s.Half[2] = size(key+".length", v.Length) / 2
+		}
+	}
+	round("sphere", Sphere, g.Sphere)
+	round("cylinder", Cylinder, g.Cylinder)
+	round("capsule", Capsule, g.Capsule)
+	if g.Box != nil {
+		kinds++
+		s.Kind, s.Half = Box, scale(0.5, faults.reals(path+".box.size", g.Box.Size, vec{}))
+		for _, h := range s.Half {
+			faults.positive(path+".box.size", 2*h, maxLength)
+		}
+	}
+	// A mesh is a box from here on; what is inside its concave parts is lost.
+	if g.Mesh != nil {
+		kinds++
+		unscaled := vec{1, 1, 1}
+		if err := s.fit(g.Mesh.File, faults.reals(path+".mesh.scale", g.Mesh.Scale, unscaled), o.Open); err != nil {
+			faults.add("%s.mesh: %q: %w", path, g.Mesh.File, err)
+		}
+	}
+	if kinds != 1 {
+		faults.add("%s.geometry: got %d solids, want one of box, cylinder, sphere, capsule, mesh", path, kinds)
+	}
+	return s
+}
