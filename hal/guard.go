@@ -147,6 +147,9 @@ func (g *guard) accept(inputs []float64, now time.Duration) {
 			if m == PositionMode && !a.Wraps && a.Kind != Thruster {
 				v = g.clamp(v, a.Limits.MinPosition, a.Limits.MaxPosition)
 			}
+			if m != j.mode {
+				j.out = math.NaN() // an old goal is no place to start from: the joint has moved since
+			}
 			j.mode, j.goal = m, v
 		}
 		if v, ok := g.command(inputs, a.TorqueLimit); ok {

@@ -140,6 +140,20 @@ func TestGuardRaisedLimitMovesFromWhereItIs(t *testing.T) {
 	}
 }
 
+func TestGuardBackToPositionStartsWhereTheJointIs(t *testing.T) {
+	g := newGuarded(GuardConfig{}, 0)
+	g.say(0.5, nan, nan, nan, nan)
+	g.tick()
+	g.say(nan, nan, nan, 0.3, nan)
+	g.tick()
+	g.f.Measured[0] = -0.6 // duty has moved it
+	g.say(0.5, nan, nan, nan, nan)
+	g.tick()
+	if got := g.f.Inputs[0]; math.Abs(got+0.58) > 1e-12 {
+		t.Errorf("position after duty: got %v, want -0.58", got)
+	}
+}
+
 func TestGuardDeadline(t *testing.T) {
 	for _, c := range []struct {
 		policy Policy

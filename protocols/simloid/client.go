@@ -1,0 +1,191 @@
+package simloid
+
+import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// ClientOptions are how a client speaks. The zero ClientOptions are good.
+type ClientOptions struct {
+	Dialect Dialect
+	Timeout time.Duration // of connecting and of each exchange, a real robot's way home included; 0 = 30 s
+}
+
+// Client is the client of one server, Halyard's or an original. It belongs to one goroutine. Every method blocks until
+// it has its answer or its time is over, then returns an error of kind hal.Timeout; a server that has another client
+// already is an error of kind hal.Busy. After an error only Close is left.
+type Client struct {
+	conn    net.Conn
+	options ClientOptions
+	traits  Traits
+	status  *Status
+	out     []byte
+	in      []byte // what was read and not decoded
+	room    [2 * (maxFrame + 1)]byte
+	until   time.Time // the deadline that stands
+}
+
+// Dial connects to the server at address, acknowledges its traits and takes the first status.
+func Dial(address string, o ClientOptions) (*Client, error) {
+	o = o.withDefaults()
+	conn, err := net.DialTimeout("tcp", address, o.Timeout)
+	if err != nil {
+		return nil, &hal.Error{Kind: hal.Absent, Op: "simloid: dial", Err: err}
+	}
+	return NewClient(conn, o)
+}
+
+// NewClient is Dial over a connection that stands; it owns conn, and closes it where it fails.
+func NewClient(conn net.Conn, o ClientOptions) (*Client, error) {
+	c := &Client{conn: conn, options: o.withDefaults()}
+	if err := c.begin(); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (o ClientOptions) withDefaults() ClientOptions {
+	if o.Timeout <= 0 {
+		o.Timeout = 30 * time.Second
+	}
+	return o
+}
+
+// Traits are what the robot has, Status the last one; both are the client's and change with it.
+func (c *Client) Traits() *Traits { return &c.traits }
+func (c *Client) Status() *Status { return c.status }
+
+// Cycle sends commands and DONE, and returns the status that answers them; it is valid until the next call. After
+// Pause there is none and the last one is returned; after Model the traits are the new robot's.
+func (c *Client) Cycle(commands ...Command) (*Status, error) {
+	c.out = c.out[:0]
+	paused, model := false, false
+	for i := range commands {
+		c.out = Append(c.out, &commands[i])
+		paused = paused || commands[i].Verb == Pause
+		model = model || commands[i].Verb == Model
+	}
+	if err := c.send("DONE\n"); err != nil {
+		return nil, err
+	}
+	switch {
+	case model:
+		if err := c.begin(); err != nil {
+			return nil, err
+		}
+	case !paused:
+		if err := c.receive("cycle", c.decodeStatus); err != nil {
+			return nil, err
+		}
+	}
+	return c.status, nil
+}
+
+// Describe asks for the robot's description: later dialect.
+func (c *Client) Describe() (text string, err error) {
+	c.out = c.out[:0]
+	if err := c.send("DESCRIPTION\n"); err != nil {
+		return "", err
+	}
+	err = c.receive("description", func(b []byte) (int, error) {
+		r := lines{rest: b}
+		if err := r.next(); err != nil {
+			return 0, err
+		}
+		text = string(r.line)
+		return len(r.line) + 1, nil
+	})
+	return text, err
+}
+
+// Close says EXIT and closes the connection.
+func (c *Client) Close() error {
+	c.out = c.out[:0]
+	err := c.send("EXIT\n")
+	return errors.Join(c.conn.Close(), ignoreClosed(err))
+}
+
+// ignoreClosed is nil for a server that has gone already: the session is over either way.
+func ignoreClosed(err error) error {
+	var e *net.OpError
+	if errors.As(err, &e) || errors.Is(err, io.ErrClosedPipe) {
+		return nil
+	}
+	return err
+}
+
+// begin takes the traits and the first status.
+func (c *Client) begin() error {
+	c.arm()
+	err := c.receive("traits", func(b []byte) (int, error) { return DecodeTraits(b, &c.traits, c.options.Dialect) })
+	if err != nil {
+		return err
+	}
+	c.status = NewStatus(&c.traits, c.options.Dialect)
+	c.out = c.out[:0]
+	if err := c.send("ACK\n"); err != nil {
+		return err
+	}
+	return c.receive("first status", c.decodeStatus)
+}
+
+func (c *Client) decodeStatus(b []byte) (int, error) { return DecodeStatus(b, c.status) }
+
+// send writes out and last in one piece.
+func (c *Client) send(last string) error {
+	c.arm()
+	c.out = append(c.out, last...)
+	if _, err := c.conn.Write(c.out); err != nil {
+		return fault("send", err)
+	}
+	return nil
+}
+
+// arm bounds the exchange that begins. The deadline moves when half of it has passed, not with every cycle.
+func (c *Client) arm() {
+	if now := time.Now(); c.until.Sub(now) < c.options.Timeout/2 {
+		c.until = now.Add(c.options.Timeout)
+		c.conn.SetDeadline(c.until)
+	}
+}
+
+// receive reads until decode has what it needs.
+func (c *Client) receive(op string, decode func([]byte) (int, error)) error {
+	for {
+		n, err := decode(c.in)
+		if err == nil {
+			c.in = c.in[n:]
+			return nil
+		}
+		if !errors.Is(err, ErrTruncated) {
+			return &hal.Error{Kind: hal.Unexpected, Op: "simloid: " + op, Err: err}
+		}
+		// to the front, so that all the room is behind it
+		c.in = c.room[:copy(c.room[:], c.in)]
+		if len(c.in) == len(c.room) {
+			return &hal.Error{Kind: hal.Unexpected, Op: "simloid: " + op, Err: ErrFormat}
+		}
+		n, err = c.conn.Read(c.room[len(c.in):])
+		c.in = c.room[:len(c.in)+n]
+		if n == 0 && err != nil {
+			if op == "traits" && errors.Is(err, io.EOF) {
+				return &hal.Error{Kind: hal.Busy, Op: "simloid: dial", Err: errors.New("closed at once: it has a client already")}
+			}
+			return fault(op, err)
+		}
+	}
+}
+
+func fault(op string, err error) error {
+	kind := hal.Unexpected
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		kind = hal.Timeout
+	}
+	return &hal.Error{Kind: kind, Op: "simloid: " + op, Err: err}
+}

@@ -1,0 +1,193 @@
+package simloid
+
+import (
+	"strconv"
+)
+
+// Verb is what a command asks.
+type Verb uint8
+
+// The verbs, by their words on the wire, in the order in which the original tries them.
+const (
+	Unknown     Verb = iota
+	UX               // u...; voltage of each joint
+	UA               // u; of all
+	UI               // joint u; of one
+	PX               // p...; position of each joint
+	PA               // p
+	PI               // joint p
+	TX               // t...; greatest torque of each joint's position controller
+	TA               // t
+	TI               // joint t
+	FX               // x y z...; force on each body for one step
+	FA               // x y z
+	FI               // body x y z
+	IM               // body x y z; the document's word for FI
+	GravityOn        //
+	GravityOff       //
+	Reset            // everything as at the start, the clock too
+	Save             //
+	Restore          // everything as at Save, but the clock
+	NewTime          // the clock at 0
+	Record           // later; of pictures, which nobody here draws
+	Pause            // later; until the next message: no step, no status
+	Done             // ends a message
+	Exit             //
+	Model            // later; id n p...; another robot
+	Motor            // later; n p...; another motor in all joints
+	SensorsPoor      // later
+	SensorsGood      // later
+	Fixed            // later; body; fixes it in the world, or frees it
+	Description      // later; asks for one line
+	Interlaced       // later
+	Sequential       // later
+	Ack              // later, once the traits are acknowledged: as DONE
+	numVerbs
+)
+
+// form is what follows a verb.
+type form uint8
+
+const (
+	nothing   form = iota
+	each           // numbers, as many as there are
+	one            // a number
+	three          // three numbers
+	oneOf          // an index and a number
+	threeOf        // an index and three numbers
+	anIndex        // an index
+	counted        // a count and as many numbers
+	countedOf      // an index, a count and as many numbers
+)
+
+// syntax is in the order of the verbs, so that syntax[v-1] is verb v's.
+var syntax = [numVerbs - 1]struct {
+	word  string
+	form  form
+	later bool
+}{
+	{"UX ", each, false}, {"UA ", one, false}, {"UI ", oneOf, false},
+	{"PX ", each, false}, {"PA ", one, false}, {"PI ", oneOf, false},
+	{"TX ", each, false}, {"TA ", one, false}, {"TI ", oneOf, false},
+	{"FX ", each, false}, {"FA ", three, false}, {"FI ", threeOf, false}, {"IM ", threeOf, false},
+	{"GRAVITY ON", nothing, false}, {"GRAVITY OFF", nothing, false},
+	{"RESET", nothing, false}, {"SAVE", nothing, false}, {"RESTORE", nothing, false}, {"NEWTIME", nothing, false},
+	{"RECORD", nothing, true}, {"PAUSE", nothing, true}, {"DONE", nothing, false}, {"EXIT", nothing, false},
+	{"MODEL", countedOf, true}, {"MOTOR", counted, true},
+	{"SENSORS POOR", nothing, true}, {"SENSORS GOOD", nothing, true},
+	{"FIXED", anIndex, true}, {"DESCRIPTION", nothing, true},
+	{"INTERLACED MODE", nothing, true}, {"SEQUENTIAL MODE", nothing, true}, {"ACK", nothing, true},
+}
+
+func (v Verb) String() string {
+	if v == Unknown || v >= numVerbs {
+		return "unknown"
+	}
+	word := syntax[v-1].word
+	if word[len(word)-1] == ' ' {
+		word = word[:len(word)-1]
+	}
+	return word
+}
+
+// MaxValues bounds the numbers of one command: three for each body.
+const MaxValues = 3 * MaxBodies
+
+// Command is one line of a control message.
+type Command struct {
+	Verb   Verb
+	Index  int       // a joint, a body, or the id of a model
+	Values []float64 // finite
+}
+
+// Decode reads one line, without its newline, into c, whose Values it uses again. ErrUnknown says that it is no
+// command of dialect d; ErrFormat that its numbers are not what the verb wants. What follows them is ignored.
+func Decode(line []byte, d Dialect, c *Command) error {
+	*c = Command{Values: c.Values[:0]}
+	for i := range syntax {
+		s := &syntax[i]
+		if s.later && d != Later || len(line) < len(s.word) || string(line[:len(s.word)]) != s.word {
+			continue
+		}
+		c.Verb = Verb(i + 1)
+		return c.arguments(s.form, line[len(s.word):])
+	}
+	return ErrUnknown
+}
+
+// arguments reads what form f says.
+func (c *Command) arguments(f form, b []byte) error {
+	if f == oneOf || f == threeOf || f == anIndex || f == countedOf {
+		var token []byte
+		var ok bool
+		token, b = cut(b)
+		if c.Index, ok = index(token); !ok {
+			return ErrFormat
+		}
+	}
+	switch f {
+	case each:
+		return c.numbers(b, 0, MaxValues)
+	case one, oneOf:
+		return c.numbers(b, 1, 1)
+	case three, threeOf:
+		return c.numbers(b, 3, 3)
+	case counted, countedOf:
+		token, rest := cut(b)
+		if len(token) == 0 && f == countedOf {
+			return nil // as clients of before 2018 ask for a model
+		}
+		n, ok := index(token)
+		if !ok || n > MaxValues {
+			return ErrFormat
+		}
+		return c.numbers(rest, n, n)
+	}
+	return nil
+}
+
+// numbers reads from least to most numbers. One that is none refuses all of them.
+func (c *Command) numbers(b []byte, least, most int) error {
+	for len(c.Values) < most {
+		token, rest := cut(b)
+		if len(token) == 0 {
+			break
+		}
+		v, ok := number(token)
+		if !ok {
+			c.Values = c.Values[:0]
+			return ErrFormat
+		}
+		c.Values, b = append(c.Values, v), rest
+	}
+	if len(c.Values) < least {
+		return ErrFormat
+	}
+	return nil
+}
+
+// Append appends c as a line. A Command of verb Unknown is an empty one.
+func Append(dst []byte, c *Command) []byte {
+	if c.Verb == Unknown || c.Verb >= numVerbs {
+		return append(dst, '\n')
+	}
+	s := &syntax[c.Verb-1]
+	dst = append(dst, s.word...)
+	if s.word[len(s.word)-1] == ' ' {
+		dst = dst[:len(dst)-1] // each argument brings its own
+	}
+	switch s.form {
+	case oneOf, threeOf, anIndex, countedOf:
+		dst = strconv.AppendInt(append(dst, ' '), int64(c.Index), 10)
+	}
+	if s.form == counted || s.form == countedOf {
+		dst = strconv.AppendInt(append(dst, ' '), int64(len(c.Values)), 10)
+	}
+	for _, v := range c.Values {
+		dst = strconv.AppendFloat(append(dst, ' '), v, 'g', -1, 64)
+	}
+	if s.form == each && len(c.Values) == 0 {
+		dst = append(dst, ' ') // without it the word is another
+	}
+	return append(dst, '\n')
+}

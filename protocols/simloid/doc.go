@@ -1,0 +1,51 @@
+// Package simloid is the protocol of Simloid 0.1.0: over TCP a client learns what a robot has, then reads its sensors
+// and commands its motors cycle by cycle. Server answers for one agent of a rig; Client is the other side, for tests,
+// benchmarks and controllers in Go.
+//
+// # A session
+//
+//	client                                   server
+//	                                         traits ──►   one write
+//	◄── ACK\n
+//	                                         status ──►   one write; time 0.010000
+//	◄── commands, DONE\n
+//	                                         status ──►   one period later, and so on until EXIT or the end of file
+//
+// # Grammar
+//
+//	traits  = bodies joints accels \n { index type partner low high default name \n } [later: { index name \n }]
+//	status  = time { position } { velocity } [later: { current }] { x y z } { x y z vx vy vz } \n
+//	command = UX u...   UA u   UI joint u       voltage, -1..1 of the supply
+//	        | PX p...   PA p   PI joint p       position, -1..1 = -180°..180°
+//	        | TX t...   TA t   TI joint t       greatest torque of the position controller, 0..1
+//	        | FX x y z...  FA x y z  FI body x y z  IM body x y z     force for one step, N
+//	        | GRAVITY ON | GRAVITY OFF | RESET | SAVE | RESTORE | NEWTIME | DONE | EXIT
+//	later   | RECORD | PAUSE | MODEL id n p... | MOTOR n p... | SENSORS POOR | SENSORS GOOD | FIXED body
+//	        | DESCRIPTION | INTERLACED MODE | SEQUENTIAL MODE | ACK (as DONE)
+//
+// Numbers of a status have six decimals and one blank between them; those of the traits are in %e. A command is known
+// by what its line starts with, in capitals; what follows its last number is ignored.
+//
+// # Units
+//
+//	position, stops, default   angle/π, clipped; of a joint without stops wrapped to ±π
+//	velocity                   rad/s over 4π (two turns a second), clipped
+//	acceleration               m/s² over 8 g, clipped; at rest it measures gravity upwards
+//	body position, velocity    m, m/s, in the world
+//
+// Positions, velocities and accelerations are cut to 16 bits, after noise of deviation 16 units and at most 64.
+//
+// # Where the document and the original differ
+//
+//   - The document ends a status with \n, the original with a blank and no \n. Here one \n stands in the place of that
+//     blank: the original's client checks no more than that there is one byte. Client takes either.
+//   - IM stands in the document, FI in the original; both are taken, and FA and FX.
+//   - A line with too few numbers sets the joints that it has numbers for; one with too many sets all. Numbers that are
+//     none, NaN or infinite refuse the whole line. Nobody is told.
+//   - More than 42 unknown lines before a DONE end the session, as in the original, where that ended the simulator.
+//   - The original served one client and ended with it. Here the next one may come, and finds a simulated robot as it
+//     was at the start; one that comes while another is there finds its connection closed.
+//   - The later dialect (2018 to 2020, an option) sends the names of bodies and the motors' currents, and is
+//     interlaced: the status that answers DONE shows the world before that step, so that a client thinks while the
+//     server works. A NEWTIME or RESET is therefore seen one status later.
+package simloid

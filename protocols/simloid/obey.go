@@ -1,0 +1,131 @@
+package simloid
+
+import (
+	"errors"
+	"math"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+var (
+	errAbsent  = errors.New("nothing here can do that")
+	errNumbers = errors.New("fewer numbers than there are joints or bodies")
+	errIndex   = errors.New("no such joint or body")
+	errRange   = errors.New("out of range")
+)
+
+// obey does what the command says, or keeps it for the step. Only errors of the session are returned.
+func (c *session) obey() error {
+	switch d := &c.command; d.Verb {
+	case UX, PX, TX:
+		c.eachJoint(d.Values)
+	case UA, PA, TA:
+		if v := d.Values[0]; d.Verb == TA && !(v >= 0 && v <= 1) {
+			c.malformed(errRange) // where TX and TI clip
+			break
+		}
+		for i := range c.joints {
+			c.tell(i, d.Values[0])
+		}
+	case UI, PI, TI:
+		if d.Index >= len(c.joints) {
+			c.malformed(errIndex)
+			break
+		}
+		c.tell(d.Index, d.Values[0])
+	case FX, FA, FI, IM:
+		c.force()
+	case GravityOn, GravityOff:
+		c.server.rig.AtEdge(func() { c.setGravity(d.Verb == GravityOn) })
+	case Reset:
+		return c.reset()
+	case Save, Restore:
+		c.saveOrRestore()
+	case NewTime:
+		c.newTime()
+	default:
+		c.obeyLater()
+	}
+	return nil
+}
+
+// obeyLater does what only the later dialect says.
+func (c *session) obeyLater() {
+	switch d := &c.command; d.Verb {
+	case Pause:
+		c.paused = true
+	case Model:
+		if c.world.Model == nil {
+			c.refuse(errAbsent)
+			break
+		}
+		c.model = &Command{Verb: Model, Index: d.Index, Values: append([]float64(nil), d.Values...)}
+	case Motor:
+		if c.world.Motors == nil {
+			c.refuse(errAbsent)
+			break
+		}
+		c.server.rig.AtEdge(func() { c.notDone(c.world.Motors.SetMotor(d.Values)) })
+	case Fixed:
+		if d.Index >= len(c.robot.Bodies) {
+			c.malformed(errIndex)
+			break
+		}
+		if c.world.Fixer == nil {
+			c.refuse(errAbsent)
+			break
+		}
+		c.server.rig.AtEdge(func() {
+			c.notDone(c.world.Fixer.ToggleFixed(c.robot.Agent.Name(), c.robot.Traits.Names[d.Index]))
+		})
+	case SensorsPoor, SensorsGood:
+		c.sensors.poor = d.Verb == SensorsPoor
+	case Description:
+		text := c.robot.Text
+		if text == "" {
+			text = "<EMPTY>"
+		}
+		c.out = append(append(c.out[:0], text...), '\n')
+		c.write() // an error shows at the next status
+	case Interlaced, Sequential:
+		c.interlaced = d.Verb == Interlaced
+	case Record: // there are no pictures of it
+	}
+}
+
+// eachJoint tells the joints that there are numbers for.
+func (c *session) eachJoint(values []float64) {
+	for i := range min(len(values), len(c.joints)) {
+		c.tell(i, values[i])
+	}
+	if len(values) < len(c.joints) {
+		c.malformed(errNumbers)
+	}
+}
+
+// tell tells joint i what the command's verb means.
+func (c *session) tell(i int, v float64) {
+	j, at := &c.joints[i], &c.robot.Joints[i]
+	switch c.command.Verb {
+	case UX, UA, UI:
+		// where a motor takes no voltage 0 V can be had all the same: no torque
+		if at.Duty == hal.None && (v != 0 || at.Limit == hal.None) {
+			c.refuse(errAbsent)
+			return
+		}
+		j.tell(voltageMode, clip(v))
+	case PX, PA, PI:
+		if at.Goal == hal.None {
+			c.refuse(errAbsent)
+			return
+		}
+		j.tell(positionMode, clip(v))
+	default:
+		if at.Limit == hal.None {
+			c.refuse(errAbsent)
+			return
+		}
+		j.limit = math.Max(0, math.Min(1, v))
+		j.fresh = j.fresh || j.mode == positionMode
+	}
+}

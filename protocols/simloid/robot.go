@@ -1,0 +1,182 @@
+package simloid
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// Robot tells a server whose agent it serves, how its traits describe it, and which channels stand behind them.
+type Robot struct {
+	Agent  *hal.Agent
+	Traits Traits
+	Joints []JointChannels // one a joint of Traits
+	Accels [][3]int        // measured channels of each accelerometer, m/s² along its x, y, z, or hal.None
+	Bodies []BodyChannels  // one a body of Traits
+	World  World
+	Text   string // what DESCRIPTION answers; "" = "<EMPTY>"
+}
+
+// JointChannels are the channels of one joint. Each may be hal.None: what is not measured reads 0, what cannot be
+// commanded is refused.
+type JointChannels struct {
+	Position, Velocity int // measured, rad and rad/s
+	Current            int // measured, A
+	Duty               int // input of a voltage, -1..1
+	Goal               int // input of a position, rad
+	Limit              int // input of the greatest torque; its range is what 0..1 stands for
+}
+
+// BodyChannels are measured channels of one body, hal.None where they are not known.
+type BodyChannels struct {
+	Position, Velocity [3]int // m, m/s, in the world
+}
+
+// World is what clients may do to the robot's world beside moving its joints. What is nil, and all of it where the
+// body is real, is refused as the protocol does: nothing is sent, nothing moves, the log says so once.
+type World struct {
+	// Resetter returns this robot's world to its start at once. With it a new client finds the robot as at the start,
+	// and RESET waits for nobody. Without it RESET is the rig's, for which every lock-step client has to ask; a real
+	// body moves to its default pose.
+	Resetter hal.Resetter
+	Saver    hal.Saver
+	Gravity  hal.GravitySetter
+	Pusher   hal.Pusher      // its parts are called by Traits.Names
+	Clock    hal.ClockZeroer // the status's time is the session's own; this is told of NEWTIME
+	Motors   MotorSetter
+	Fixer    Fixer
+	// Model replaces the robot: MODEL asks for the one with this id, made with these parameters.
+	Model func(id int, parameters []float64) (*Robot, error)
+}
+
+// MotorSetter gives all joints another motor model, by the original's list of parameters.
+type MotorSetter interface {
+	SetMotor(parameters []float64) error
+}
+
+// Fixer fixes a body of an agent in the world, or frees it again.
+type Fixer interface {
+	ToggleFixed(agent, part string) error
+}
+
+// gravity is what GRAVITY ON means, m/s².
+const gravity = 9.81
+
+// Describe makes a robot of what a's layout says: its hinges are joints, its sensors of kind "accelerometer" are
+// accelerometers, and those of kind "body", six channels of position and velocity in the world, are bodies. Partners
+// are not known to a layout: each joint is its own.
+func Describe(a *hal.Agent) *Robot {
+	l, r := a.Layout(), &Robot{Agent: a}
+	for i := range l.Actuators {
+		if k := l.Actuators[i].Kind; k == hal.Hinge || k == hal.Wheel {
+			r.describeJoint(&l.Actuators[i])
+		}
+	}
+	for _, s := range l.Sensors {
+		switch {
+		case s.Kind == "accelerometer" && s.Count <= 3: // two-axis ones exist
+			axes := [3]int{hal.None, hal.None, hal.None}
+			for i := range s.Count {
+				axes[i] = s.First + i
+			}
+			r.Accels = append(r.Accels, axes)
+		case s.Kind == "body" && s.Count == 6:
+			at := s.First
+			r.Bodies = append(r.Bodies, BodyChannels{[3]int{at, at + 1, at + 2}, [3]int{at + 3, at + 4, at + 5}})
+			r.Traits.Names = append(r.Traits.Names, s.Name)
+		}
+	}
+	r.Traits.Accels, r.Traits.Bodies = len(r.Accels), len(r.Bodies)
+	return r
+}
+
+func (r *Robot) describeJoint(a *hal.Actuator) {
+	n := len(r.Joints)
+	share := func(rad float64) float64 { return clip(rad / math.Pi) }
+	j := Joint{Name: strings.Join(strings.Fields(a.Name), "_"), Partner: n, Low: -1, High: 1, Default: share(a.Default)}
+	if !a.Wraps {
+		j.Low, j.High = share(a.Limits.MinPosition), share(a.Limits.MaxPosition)
+	}
+	r.Traits.Joints = append(r.Traits.Joints, j)
+	r.Joints = append(r.Joints, JointChannels{Position: a.Position, Velocity: a.Velocity, Current: hal.None,
+		Duty: a.Goal[hal.DutyMode], Goal: a.Goal[hal.PositionMode], Limit: a.TorqueLimit})
+}
+
+// validate reports everything that is wrong with r at once, or nil.
+func (r *Robot) validate() error {
+	var faults []error
+	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
+	if r.Agent == nil {
+		return &hal.Error{Kind: hal.Invalid, Op: "simloid", Err: errors.New("robot: got no agent, want one")}
+	}
+	t, l := &r.Traits, r.Agent.Layout()
+	count := func(what string, got, least, most int) {
+		if got < least || got > most {
+			fault("%s: got %d, want %d..%d", what, got, least, most)
+		}
+	}
+	same := func(what string, got, want int) {
+		if got != want {
+			fault("%s: got %d, want %d as in the traits", what, got, want)
+		}
+	}
+	channel := func(where string, n int, at ...int) {
+		for _, i := range at {
+			if i < hal.None || i >= n {
+				fault("%s: channel: got %d, want below %d", where, i, n)
+			}
+		}
+	}
+	count("joints", len(t.Joints), 1, MaxJoints)
+	count("accels", t.Accels, 0, MaxAccels)
+	count("bodies", t.Bodies, 0, MaxBodies)
+	same("joint channels", len(r.Joints), len(t.Joints))
+	same("accel channels", len(r.Accels), t.Accels)
+	same("body channels", len(r.Bodies), t.Bodies)
+	same("body names", len(t.Names), t.Bodies)
+
+	measured := len(l.Outputs) + len(l.Infos)
+	for i, j := range t.Joints {
+		where := fmt.Sprintf("joints[%d]", i)
+		if !word(j.Name) {
+			fault("%s: name: got %q, want one word", where, j.Name)
+		}
+		count(where+": partner", j.Partner, 0, len(t.Joints)-1)
+		if !(j.Low < j.High) || math.IsInf(j.Low, 0) || math.IsInf(j.High, 0) || !(math.Abs(j.Default) <= 1) {
+			fault("%s: stops and default: got %g..%g and %g, want rising and within ±1", where, j.Low, j.High, j.Default)
+		}
+	}
+	for i, j := range r.Joints {
+		where := fmt.Sprintf("joints[%d]", i)
+		channel(where, measured, j.Position, j.Velocity, j.Current)
+		channel(where, len(l.Inputs), j.Duty, j.Goal, j.Limit)
+	}
+	for i := range r.Accels {
+		channel(fmt.Sprintf("accels[%d]", i), measured, r.Accels[i][:]...)
+	}
+	for i := range r.Bodies {
+		channel(fmt.Sprintf("bodies[%d]", i), measured, r.Bodies[i].Position[:]...)
+		channel(fmt.Sprintf("bodies[%d]", i), measured, r.Bodies[i].Velocity[:]...)
+	}
+	for i, name := range t.Names {
+		if !word(name) {
+			fault("bodies[%d]: name: got %q, want one word", i, name)
+		}
+	}
+	if n := len(AppendTraits(nil, t, Later)); n > maxFrame {
+		fault("traits: got %d bytes, want at most %d: shorter names", n, maxFrame)
+	}
+	if faults == nil {
+		return nil
+	}
+	return &hal.Error{Kind: hal.Invalid, Op: "simloid: robot " + r.Agent.Name(), Err: errors.Join(faults...)}
+}
+
+// word tells whether name is one word of printable characters.
+func word(name string) bool {
+	token, rest := cut([]byte(name))
+	return len(token) > 0 && len(token) == len(name) && len(rest) == 0
+}

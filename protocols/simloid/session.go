@@ -1,0 +1,259 @@
+package simloid
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"sync/atomic"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols"
+)
+
+// Why a session ends, beside the errors of its connection.
+var (
+	errExit    = errors.New("the client said EXIT")
+	errNoAck   = errors.New("the traits were not acknowledged")
+	errRubbish = errors.New("too many unknown commands without a DONE")
+	errSilent  = errors.New("silent")
+	errClosed  = errors.New("server closed")
+)
+
+// maxUnknown is how many unknown lines the original bears before a DONE.
+const maxUnknown = 42
+
+// session is one client. Its goroutine reads the commands, asks the rig for the step, and writes the status; the rig
+// calls Cycle, from whatever goroutine runs the cycle, which takes the measurements and waits for nobody. So a client
+// that does not read holds up this goroutine, and time only as far as lock-step means it to.
+type session struct {
+	server *Server
+	log    *slog.Logger
+	conn   net.Conn
+	done   <-chan struct{} // the server ends
+	party  *hal.Party
+	in     lineReader
+	out    []byte
+	until  time.Time // the write deadline that stands
+
+	// What the robot is, from enter on.
+	robot   *Robot
+	world   World
+	lease   *hal.Lease
+	sensors *sensors
+	status  *Status // of the last cycle
+	period  float64 // s
+	zero    time.Duration
+
+	// What the message says so far.
+	command    Command
+	joints     []joint
+	inputs     []float64
+	forces     [][3]float64 // N, on each body in the next step
+	pushing    bool
+	push       func() // pushAll, made once
+	paused     bool
+	interlaced bool
+	model      *Command // asked for
+	unknown    int
+	refused    [numVerbs]bool // said so in the log
+	weightless bool
+
+	// What Cycle shares: while want is not 0 the fields are its own, after its answer the session's.
+	want     atomic.Int32
+	answered chan struct{}
+	measured []float64
+	time     time.Duration
+}
+
+// What a session waits for.
+const (
+	wantNothing = iota
+	wantStep
+	wantReset
+)
+
+func newSession(ctx context.Context, s *Server, conn net.Conn, robot *Robot, log *slog.Logger) *session {
+	c := &session{server: s, log: log, conn: conn, done: ctx.Done(), robot: robot, answered: make(chan struct{}, 1)}
+	c.party = s.rig.NewParty("simloid@"+conn.RemoteAddr().String(), c)
+	c.in.read = c.read
+	c.push = c.pushAll
+	c.interlaced = s.options.Dialect == Later
+	return c
+}
+
+// run serves until the client leaves, and says why it did.
+func (c *session) run() error {
+	if err := c.introduce(); err != nil {
+		return err
+	}
+	for {
+		if err := c.message(); err != nil {
+			return err
+		}
+		c.server.traffic.Receive()
+		switch {
+		case c.model != nil:
+			if err := c.remodel(); err != nil {
+				return err
+			}
+		case !c.paused:
+			if err := c.turn(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// leave frees the agent and undoes what the next client could not know of.
+func (c *session) leave() {
+	if c.weightless {
+		c.server.rig.AtEdge(func() { c.setGravity(true) })
+	}
+	c.party.Close()
+}
+
+// introduce sends the traits, waits for their acknowledgement, and answers it with the first status.
+func (c *session) introduce() error {
+	c.out = AppendTraits(c.out[:0], &c.robot.Traits, c.server.options.Dialect)
+	if err := c.write(); err != nil {
+		return err
+	}
+	if err := c.acknowledged(); err != nil {
+		return err
+	}
+	if err := c.enter(); err != nil {
+		return err
+	}
+	// the original has made one step when it looks for commands first
+	if err := c.step(); err != nil {
+		return err
+	}
+	if c.interlaced {
+		return c.turn() // ACK is as good as DONE
+	}
+	return c.send()
+}
+
+// acknowledged waits for the ACK. Until it comes the client controls nothing, so that whoever only connects stops no
+// time.
+func (c *session) acknowledged() error {
+	c.conn.SetReadDeadline(time.Now().Add(c.server.options.AckTimeout))
+	line, err := c.in.line()
+	if err == nil && (len(line) < 3 || string(line[:3]) != "ACK") {
+		err = errNoAck
+	}
+	c.arm()
+	return err
+}
+
+// enter takes the agent. A simulated robot is as at the start then, unless that would concern others.
+func (c *session) enter() error {
+	r := c.robot
+	lease, err := c.party.Acquire(r.Agent)
+	if err != nil {
+		return err
+	}
+	o := &c.server.options
+	c.lease, c.world = lease, r.World
+	if r.Agent.Reality() == hal.Real {
+		c.world = World{} // it never teleports
+	}
+	layout := r.Agent.Layout()
+	c.sensors, c.status = newSensors(o.Exact, o.Seed), NewStatus(&r.Traits, o.Dialect)
+	c.measured = make([]float64, len(layout.Outputs)+len(layout.Infos))
+	c.inputs, c.joints = make([]float64, len(layout.Inputs)), make([]joint, len(r.Joints))
+	c.forces = make([][3]float64, len(r.Bodies))
+	c.rest()
+	if c.world.Resetter != nil && !o.Continue {
+		return c.reset()
+	}
+	c.newTime()
+	return nil
+}
+
+// message reads commands until DONE, and does what cannot wait.
+func (c *session) message() error {
+	c.paused, c.unknown = false, 0
+	for {
+		line, err := c.in.line()
+		if err == nil {
+			err = Decode(line, c.server.options.Dialect, &c.command)
+		}
+		switch {
+		case err == nil && (c.command.Verb == Done || c.command.Verb == Ack):
+			return nil
+		case err == nil && c.command.Verb == Exit:
+			return errExit
+		case err == nil:
+			if err := c.obey(); err != nil {
+				return err
+			}
+		case errors.Is(err, ErrFormat):
+			c.malformed(err)
+		case errors.Is(err, ErrUnknown):
+			if err := c.stranger(protocols.Unknown); err != nil {
+				return err
+			}
+		case errors.Is(err, errLong):
+			if err := c.stranger(protocols.Oversized); err != nil {
+				return err
+			}
+		default:
+			return err
+		}
+	}
+}
+
+// stranger counts a line that is no command.
+func (c *session) stranger(cause protocols.Cause) error {
+	c.server.traffic.Drop(cause)
+	c.say(Unknown, fmt.Errorf("a line that is %s", cause))
+	if c.unknown++; c.unknown > maxUnknown {
+		return errRubbish
+	}
+	return nil
+}
+
+// malformed counts a command whose numbers are not what it wants.
+func (c *session) malformed(why error) {
+	c.server.traffic.Drop(protocols.Truncated)
+	c.say(c.command.Verb, why)
+}
+
+// refuse counts a command that this robot cannot obey.
+func (c *session) refuse(why error) {
+	c.server.traffic.Drop(protocols.Refused)
+	c.say(c.command.Verb, why)
+}
+
+// say logs what is wrong with a verb, once a session: the client is not told, and sends it a hundred times a second.
+func (c *session) say(v Verb, why error) {
+	if !c.refused[v] {
+		c.refused[v] = true
+		c.log.Warn("simloid: not done", "command", v, "why", why)
+	}
+}
+
+// send writes the status.
+func (c *session) send() error {
+	c.out = AppendStatus(c.out[:0], c.status)
+	return c.write()
+}
+
+// write sends out as one frame. The deadline moves when half of it has passed, not with every frame.
+func (c *session) write() error {
+	limit := c.server.options.WriteTimeout
+	if now := time.Now(); c.until.Sub(now) < limit/2 {
+		c.until = now.Add(limit)
+		c.conn.SetWriteDeadline(c.until)
+	}
+	if _, err := c.conn.Write(c.out); err != nil {
+		c.server.traffic.Drop(protocols.Unsent)
+		return err
+	}
+	c.server.traffic.Send()
+	return nil
+}

@@ -1,0 +1,124 @@
+package simloid
+
+import (
+	"math"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// turn answers a DONE: sequentially with the status after the step, interlaced with the one before it.
+func (c *session) turn() error {
+	first, second := c.step, c.send
+	if c.interlaced {
+		first, second = c.send, c.step
+	}
+	if err := first(); err != nil {
+		return err
+	}
+	return second()
+}
+
+// step hands on the commands and waits for the cycle. In lock-step it runs in here when nobody else is waited for.
+func (c *session) step() error {
+	if c.pushing {
+		c.server.rig.AtEdge(c.push)
+	}
+	c.want.Store(wantStep)
+	if err := c.party.Step(c.lease, c.stage()); err != nil {
+		return err
+	}
+	if err := c.wait(); err != nil {
+		return err
+	}
+	c.status.Time = (c.time - c.zero).Seconds()
+	c.sensors.read(c.status, c.robot, c.measured, c.period)
+	return nil
+}
+
+func (c *session) wait() error {
+	select {
+	case <-c.answered:
+		return nil
+	case <-c.done:
+		return errClosed
+	}
+}
+
+// Cycle is the rig's call after each cycle and each reset, under the rig's lock.
+func (c *session) Cycle(cycle *hal.Cycle) {
+	switch c.want.Load() {
+	case wantStep:
+		if cycle.Reset || !c.lease.Stepped() {
+			return
+		}
+	case wantReset:
+		if !cycle.Reset || !c.lease.ResetDone() {
+			return
+		}
+	default:
+		return
+	}
+	f := c.lease.Frame()
+	copy(c.measured, f.Measured)
+	c.time = f.Time
+	c.want.Store(wantNothing)
+	c.answered <- struct{}{} // there is room: nobody asks twice
+}
+
+// joint is what one joint was told.
+type joint struct {
+	mode  jointMode
+	goal  float64 // as on the wire
+	limit float64 // 0..1, of the position controller's torque
+	fresh bool    // told since the last step
+}
+
+type jointMode uint8
+
+const (
+	noMode jointMode = iota
+	voltageMode
+	positionMode
+)
+
+func (j *joint) tell(m jointMode, goal float64) { j.mode, j.goal, j.fresh = m, goal, true }
+
+// stage puts what j was told since the last step into the inputs. A voltage knows no limit. Where a motor takes no
+// voltage, no torque stands for 0 V.
+func (j *joint) stage(inputs []float64, at *JointChannels, l *hal.Layout) {
+	if !j.fresh {
+		return
+	}
+	j.fresh = false
+	share := j.limit
+	switch {
+	case j.mode == positionMode:
+		inputs[at.Goal] = j.goal * halfTurn
+	case at.Duty != hal.None:
+		inputs[at.Duty], share = j.goal, 1
+	default:
+		share = 0
+	}
+	if at.Limit != hal.None {
+		inputs[at.Limit] = share * l.Inputs[at.Limit].Max
+	}
+}
+
+// stage returns the inputs of this step: what the message said of each joint, NaN for the rest.
+func (c *session) stage() []float64 {
+	for i := range c.inputs {
+		c.inputs[i] = math.NaN()
+	}
+	for i := range c.joints {
+		c.joints[i].stage(c.inputs, &c.robot.Joints[i], c.robot.Agent.Layout())
+	}
+	return c.inputs
+}
+
+// quiet are inputs that say nothing.
+func (c *session) quiet() []float64 {
+	for i := range c.inputs {
+		c.inputs[i] = math.NaN()
+	}
+	return c.inputs
+}
