@@ -1,0 +1,97 @@
+package dynamics
+
+// articulated is the inertia of a link with all that hangs from its joints, where those are free to move: symmetric,
+// [i h; h' m] (RBDA 7.1).
+type articulated struct {
+	i sym
+	h mat // by columns
+	m sym
+}
+
+// rise is what the recursion keeps of a degree of freedom.
+type rise struct {
+	u       motion // IA S, as moment and force
+	inverse float64
+	rest    float64 // what of the torque is left for this joint
+}
+
+// set makes a the inertia of a rigid body: what hangs from it is added later, from the tips down.
+func (a *articulated) set(n *inertia) {
+	a.i = n.i
+	h := n.h
+	// h x, the cross product as a matrix
+	a.h = mat{vec{0, h.z, -h.y}, vec{-h.z, 0, h.x}, vec{h.y, -h.x, 0}}
+	a.m = sym{xx: n.m, yy: n.m, zz: n.m}
+}
+
+// add joins what a child's joint transmits. All is about one point, so it is a plain sum, where the textbook shifts
+// each child's matrix to its parent's frame.
+func (a *articulated) add(b *articulated) {
+	a.i.add(&b.i)
+	a.h.x, a.h.y, a.h.z = a.h.x.add(b.h.x), a.h.y.add(b.h.y), a.h.z.add(b.h.z)
+	a.m.add(&b.m)
+}
+
+// reduce takes off what a joint that is free to move does not hold: IA - U U'/d.
+func (a *articulated) reduce(u *motion, inverse float64) {
+	w := u.w.mul(-inverse)
+	a.i.outer(w, u.w)
+	a.m.outer(u.v.mul(-inverse), u.v)
+	a.h.x = a.h.x.along(u.v.x, w)
+	a.h.y = a.h.y.along(u.v.y, w)
+	a.h.z = a.h.z.along(u.v.z, w)
+}
+
+// recurse solves H x = x for a tree in time proportional to its size: the articulated-body recursion (RBDA 7.3) of a
+// tree at rest, for what velocities do is in the right side already. The diagonal has solid added, followed joints are
+// held. It returns the first degree of freedom whose pivot is not positive, or -1.
+func (s *System) recurse(t *tree, x []float64) int {
+	m := s.m
+	for i := t.link; i < t.link+t.links; i++ {
+		s.bodies[i].set(&s.links[i].inertia)
+		s.links[i].f = force{}
+	}
+	for i := t.link + t.links - 1; i >= t.link; i-- {
+		l, n, a := &m.links[i], &s.links[i], &s.bodies[i]
+		for k := l.v + int32(l.kind.dofs()) - 1; k >= l.v; k-- {
+			if s.State.follow[k].active {
+				continue
+			}
+			// A joint of several degrees of freedom is eliminated one by one, as if massless links lay between them.
+			axis, r := &s.axes[k], &s.rises[k]
+			r.u.w = a.i.of(axis.w).add(a.h.of(axis.v))
+			r.u.v = a.h.back(axis.w).add(a.m.of(axis.v))
+			pivot := axis.w.dot(r.u.w) + axis.v.dot(r.u.v) + s.solid[k]
+			if !(pivot > 0) {
+				return int(k)
+			}
+			r.inverse = 1 / pivot
+			r.rest = float64((x[k] - n.f.dot(axis)) * r.inverse)
+			a.reduce(&r.u, r.inverse)
+			n.f.w, n.f.v = n.f.w.along(r.rest, r.u.w), n.f.v.along(r.rest, r.u.v)
+		}
+		if l.parent >= 0 {
+			s.bodies[l.parent].add(a)
+			s.links[l.parent].f.add(&n.f)
+		}
+	}
+	// From the root up: a joint's acceleration is what its torque is worth, less what its parent's motion takes of it.
+	for i := t.link; i < t.link+t.links; i++ {
+		l := &m.links[i]
+		var a motion
+		if l.parent >= 0 {
+			a = s.extra[l.parent]
+		}
+		for k := l.v; k < l.v+int32(l.kind.dofs()); k++ {
+			if s.State.follow[k].active {
+				x[k] = 0
+				continue
+			}
+			r := &s.rises[k]
+			x[k] = r.rest - float64(r.inverse*(r.u.w.dot(a.w)+r.u.v.dot(a.v)))
+			a.along(x[k], &s.axes[k])
+		}
+		s.extra[i] = a
+	}
+	return -1
+}

@@ -1,0 +1,184 @@
+package dynamics
+
+import (
+	"math"
+
+	"github.com/halyard-robotics/halyard/sim/collide"
+)
+
+// rows returns how many rows a contact with this material has.
+func (m *mixture) rows() int {
+	switch {
+	case m.Rolling > 0 && !m.ForceLimit:
+		return 6
+	case m.Torsion > 0 && !m.ForceLimit:
+		return 4
+	case m.Friction > 0:
+		return 3
+	}
+	return 1
+}
+
+// mixture is what holds between two surfaces.
+type mixture struct{ collide.Material }
+
+// along is the friction along the grain.
+func (m *mixture) along() float64 {
+	if m.Factor > 0 {
+		return float64(m.Friction * m.Factor)
+	}
+	return m.Friction
+}
+
+// grip solves a contact: first the normal with the friction as it is, then the friction within what the new normal
+// force allows. Each of the two is a convex problem with one solution; so Coulomb's law holds in the end, without the lift
+// that the jointly convex problem gives to a sliding body.
+func grip(k *block, rows []row, a []float64, rest, df *[maxRows]float64) {
+	n := len(rows)
+	f := rows[0].f
+	normal := f - rest[0]/a[0]
+	if normal < 0 {
+		normal = 0
+	}
+	df[0] = normal - f
+	if n == 1 {
+		return
+	}
+	for i := 1; i < n; i++ {
+		rest[i] += float64(a[i*n] * df[0])
+	}
+	if k.box {
+		for i := 1; i < n; i++ {
+			f := rows[i].f
+			df[i] = max(-rows[i].bound, min(rows[i].bound, f-rest[i]/a[i*n+i])) - f
+			for j := i + 1; j < n; j++ {
+				rest[j] += float64(a[j*n+i] * df[i])
+			}
+		}
+		return
+	}
+	if normal == 0 { // open: nothing to hold with
+		for i := 1; i < n; i++ {
+			df[i] = -rows[i].f
+		}
+		return
+	}
+	if n == 3 {
+		disc(k, rows, a, normal, rest, df)
+		return
+	}
+	cone(rows, a, normal, rest, df)
+}
+
+// disc is cone for the common contact with two rows of friction, which is worth closed formulas.
+func disc(k *block, rows []row, a []float64, normal float64, rest, df *[maxRows]float64) {
+	a = a[:9]
+	r, s := &rows[1], &rows[2]
+	b, c := r.bound, s.bound
+	p, q, w := float64(a[4]*float64(b*b)), float64(a[5]*float64(b*c)), float64(a[8]*float64(c*c))
+	// the right side, in units of the bounds, without the present forces
+	g := float64(b * (float64(a[4]*r.f) + float64(a[5]*s.f) - rest[1]))
+	h := float64(c * (float64(a[5]*r.f) + float64(a[8]*s.f) - rest[2]))
+	lambda := k.push // of the last sweep: near to that of this one
+	var x, y float64
+	for range 20 {
+		pl, wl := p+lambda, w+lambda
+		over := 1 / (float64(pl*wl) - float64(q*q))
+		x, y = float64((float64(wl*g)-float64(q*h))*over), float64((float64(pl*h)-float64(q*g))*over)
+		xx, yy := float64(x*x), float64(y*y)
+		// Without a multiplier this is what would hold the point still; if the cone has it, it does.
+		if lambda == 0 && xx+yy <= float64(normal*normal) {
+			break
+		}
+		size := math.Sqrt(xx + yy)
+		miss := size - normal
+		if math.Abs(miss) <= float64(1e-10*normal) {
+			break
+		}
+		slope := float64((float64(wl*xx) - float64(2*float64(q*float64(x*y))) + float64(pl*yy)) * over)
+		lambda += float64((xx+yy)*miss) / float64(slope*normal)
+		if lambda < 0 {
+			lambda = 0
+		}
+	}
+	k.push = lambda
+	if size := math.Sqrt(float64(x*x) + float64(y*y)); size > normal {
+		x, y = float64(x*(normal/size)), float64(y*(normal/size))
+	}
+	df[1], df[2] = float64(x*b)-r.f, float64(y*c)-s.f
+}
+
+// cone finds the friction forces f that minimise f'Af/2 + f'c within sum (f/bound)² <= normal², c being what is left of
+// rest without the present forces: Newton on the multiplier of the bound (More and Sorensen, SIAM J. Sci. Stat. Comput. 4,
+// 1983; MuJoCo's QCQP does the same).
+func cone(rows []row, a []float64, normal float64, rest, df *[maxRows]float64) {
+	const most = maxRows - 1
+	n := len(rows)
+	var at [most]int // rows that have a bound
+	d := 0
+	for i := 1; i < n; i++ {
+		if rows[i].bound > 0 {
+			at[d] = i
+			d++
+		} else {
+			df[i] = -rows[i].f
+		}
+	}
+	// in units of the bounds the ellipsoid is a ball
+	var m, l [most * most]float64
+	var c, y, u [most]float64
+	trace := 0.0
+	for i := range d {
+		r := &rows[at[i]]
+		c[i] = rest[at[i]]
+		for j := range n {
+			if j > 0 {
+				c[i] -= float64(a[at[i]*n+j] * rows[j].f)
+			}
+		}
+		c[i] = float64(c[i] * r.bound)
+		for j := range d {
+			m[i*d+j] = float64(float64(a[at[i]*n+at[j]]*r.bound) * rows[at[j]].bound)
+		}
+		trace += m[i*d+i]
+	}
+	lambda := 0.0
+	for range 20 { // each pass squares the error; five do, but for hopeless figures
+		copy(l[:d*d], m[:d*d])
+		for i := range d {
+			l[i*d+i] += lambda + float64(1e-14*trace)
+		}
+		cholesky(l[:d*d], d)
+		for i := range d {
+			y[i] = -c[i]
+		}
+		substitute(l[:d*d], d, y[:d])
+		yy := 0.0
+		for i := range d {
+			yy += float64(y[i] * y[i])
+			u[i] = y[i]
+		}
+		size := math.Sqrt(yy)
+		if size <= normal || size-normal <= float64(1e-9*normal) {
+			break
+		}
+		substitute(l[:d*d], d, u[:d])
+		yu := 0.0
+		for i := range d {
+			yu += float64(y[i] * u[i])
+		}
+		lambda += float64(yy / yu * ((size - normal) / normal))
+	}
+	yy := 0.0
+	for i := range d {
+		yy += float64(y[i] * y[i])
+	}
+	shrink := 1.0
+	if size := math.Sqrt(yy); size > normal {
+		shrink = normal / size
+	}
+	for i := range d {
+		r := &rows[at[i]]
+		df[at[i]] = float64(float64(y[i]*shrink)*r.bound) - r.f
+	}
+}

@@ -1,0 +1,290 @@
+package dynamics
+
+import (
+	"math"
+
+	"github.com/halyard-robotics/halyard/sim/collide"
+	"github.com/halyard-robotics/halyard/sim/exact"
+)
+
+// last returns the last degree of freedom of the link that carries body b, or -1.
+func (m *Model) last(b int) int32 {
+	if b == World || m.on[b] == World {
+		return -1
+	}
+	l := &m.links[m.on[b]]
+	return l.v + int32(l.kind.dofs()) - 1
+}
+
+// spot is a point fixed to a body.
+type spot struct {
+	at, velocity, spin vec
+	turn               quat // of the body's link frame
+}
+
+// spot returns where a point of body b's link frame is now; bodies that are welded to the world have one too.
+func (s *System) spot(b int, local [3]float64) spot {
+	m := s.m
+	p := pack(local)
+	if b == World {
+		return spot{at: p, turn: quat{w: 1}}
+	}
+	l := m.on[b]
+	if l == World {
+		return spot{at: m.offsets[b].add(m.turns[b].of(p)), turn: m.turns[b].quat()}
+	}
+	n := &s.links[l]
+	at := n.p.add(n.r.of(m.offsets[b].add(m.turns[b].of(p))))
+	r := n.r.times(&m.turns[b])
+	return spot{
+		at:       s.reference[m.links[l].tree].add(at),
+		velocity: n.v.v.add(n.v.w.cross(at)), spin: n.v.w, turn: r.quat(),
+	}
+}
+
+var unitAxes = [3]vec{{x: 1}, {y: 1}, {z: 1}}
+
+// softHeld is the softness of equalities that say nothing, softStop that of stops, and softContact that of contacts.
+var (
+	softHeld    = Softness{Time: 0.005, Ratio: 1, Impedance: 0.999}
+	softStop    = Softness{Time: 0.002, Ratio: 1, Impedance: 0.999}
+	softContact = Softness{Time: 0.005, Ratio: 1, Impedance: 0.98}
+)
+
+// equalities adds the rows of all loops and couplings; they are there in every step.
+func (v *solver) equalities(s *System) {
+	m := s.m
+	for i := range m.spec.Equalities {
+		e := &m.spec.Equalities[i]
+		if e.Kind == Mirror {
+			a, b := m.last(e.A), m.last(e.B)
+			if !v.open(s, equal, a, b, int32(i), 1) {
+				continue
+			}
+			v.row = append(v.row, row{
+				f: s.held[i*heldRows], soft: &e.Soft,
+				r: s.Q[m.dofs[a].q] - float64(e.Ratio*s.Q[m.dofs[b].q]) - e.Offset,
+				v: s.V[a] - float64(e.Ratio*s.V[b]),
+			})
+			continue
+		}
+		rows := 3
+		if e.Kind == Fixed {
+			rows = 6
+		}
+		a, b := m.last(e.A), m.last(e.B)
+		if a < 0 && b < 0 || !v.open(s, equal, a, b, int32(i), rows) {
+			continue
+		}
+		p, q := s.spot(e.A, e.AnchorA), s.spot(e.B, e.AnchorB)
+		gap, speed := p.at.sub(q.at), p.velocity.sub(q.velocity)
+		v.triple(s, i*heldRows, gap, speed, false, &e.Soft)
+		if e.Kind == Fixed {
+			t := q.turn
+			// what A must turn by, in world axes, until it stands as B does
+			turn := p.turn.times(packQuat(e.Rotation).unit()).times(quat{t.w, -t.x, -t.y, -t.z})
+			v.triple(s, i*heldRows+3, turn.log(), p.spin.sub(q.spin), true, &e.Soft)
+		}
+	}
+}
+
+// triple adds the three rows that hold a point or a turn.
+func (v *solver) triple(s *System, held int, gap, speed vec, angular bool, soft *Softness) {
+	for k, w := range unitAxes {
+		v.row = append(v.row, row{way: w, angular: angular, f: s.held[held+k], r: gap.dot(w), v: speed.dot(w), soft: soft})
+	}
+}
+
+// joints adds dry friction and the stops that a joint stands at, or would pass in this step.
+func (v *solver) joints(s *System) {
+	m := s.m
+	for i := range m.dofs {
+		if s.State.follow[i].active {
+			continue
+		}
+		d := &s.Drive[i]
+		if bound := d.friction(s.V[i]); bound > 0 && v.open(s, dry, int32(i), -1, int32(i), 1) {
+			v.row = append(v.row, row{way: vec{x: 1}, f: s.State.dry[i], v: s.V[i], bound: bound})
+		}
+		j := &m.spec.Bodies[m.links[m.dofs[i].link].body].Joint
+		if !j.Limited {
+			continue
+		}
+		q, qd := s.Q[m.dofs[i].q], s.V[i]
+		// The nearer stop counts: a joint cannot be at both.
+		way, room := 1.0, q-j.Limits[0]
+		if up := j.Limits[1] - q; up < room {
+			way, room = -1, up
+		}
+		speed := float64(way * qd)
+		if room < 0 || room+float64(v.h*speed) < 0 && !v.inside {
+			if v.open(s, stop, int32(i), -1, int32(i), 1) {
+				v.impact = v.impact || room > 0
+				v.row = append(v.row, row{way: vec{x: way}, f: s.stops[i], v: speed, r: room, soft: &j.Stop})
+			}
+		}
+	}
+}
+
+// friction is the greatest dry friction at velocity v: Stribeck's curve, Dry + (Static - Dry) exp(-(v/Stribeck)²).
+func (d *Drive) friction(v float64) float64 {
+	if !(d.Static > d.Dry) {
+		return d.Dry
+	}
+	x := v / d.Stribeck
+	if x != x { // 0/0
+		x = 0
+	}
+	return d.Dry + float64((d.Static-d.Dry)*exact.Exp(-float64(x*x)))
+}
+
+// touches finds the contacts and adds their rows: normal, two tangents, the turn about the normal, and about the
+// tangents, as far as their bounds are above 0.
+func (v *solver) touches(s *System) {
+	// Only bodies with geoms need a pose, which takes a quaternion.
+	for _, b := range v.wears {
+		v.poses[b] = s.pose(int(b))
+	}
+	s.space.Update(v.poses)
+	v.contacts = s.space.Contacts()
+	v.cursor, v.dropped = 0, s.space.Overflow()
+	gravity := pack(s.Gravity)
+	slow := float64(10*gravity.norm()) + 1e-9 // m/s²; what a step cannot resolve does not bounce
+	for i := range v.contacts {
+		c := &v.contacts[i]
+		g, h := s.space.Geom(c.A), s.space.Geom(c.B)
+		a, b := s.m.last(g.Body), s.m.last(h.Body)
+		if a < 0 && b < 0 {
+			continue
+		}
+		mix := blend(&g.Material, &h.Material)
+		n := pack(c.Normal)
+		at := pack(c.Position)
+		speed, spin := s.pointVelocity(g.Body, at)
+		speedB, spinB := s.pointVelocity(h.Body, at)
+		speed, spin = speed.sub(speedB), spin.sub(spinB)
+		approach := speed.dot(n)
+		bounces := mix.Restitution > 0 && approach < -float64(slow*v.h)
+		// A later stage of RK4 must not jump; what it would bounce off, the next step finds.
+		if bounces && v.inside {
+			continue
+		}
+		rows := mix.rows()
+		if !v.open(s, contact, a, b, int32(i), rows) {
+			v.dropped++
+			continue
+		}
+		k := &v.blocks[len(v.blocks)-1]
+		k.box = mix.ForceLimit
+		t := n.across()
+		if mix.Factor > 0 {
+			owner := g
+			if g.Material.Factor == 0 {
+				owner = h
+			}
+			t = v.grain(owner, n, t)
+		}
+		u := n.cross(t)
+		// The tangents follow from the normal alone, so the forces of the last step mean the same in this one.
+		old := v.remembered(s, c)
+		soft := &s.options.Contact
+		normal := row{way: n, f: old[0], v: approach, r: -c.Depth, soft: soft}
+		if bounces {
+			k.bounce, v.impact = true, true
+			fall := 0.0 // how gravity drives the two together: not, where both fall
+			if a < 0 {
+				fall = gravity.dot(n)
+			} else if b < 0 {
+				fall = -gravity.dot(n)
+			}
+			normal.want = (rebound(mix.Restitution, approach, c.Depth, fall) - approach) / v.h
+		}
+		v.row = append(v.row, normal)
+		if rows >= 3 {
+			v.row = append(v.row,
+				row{way: t, f: old[1], v: speed.dot(t), soft: soft, bound: mix.along()},
+				row{way: u, f: old[2], v: speed.dot(u), soft: soft, bound: mix.Friction})
+		}
+		if rows >= 4 {
+			v.row = append(v.row, row{way: n, angular: true, f: old[3], v: spin.dot(n), soft: soft, bound: mix.Torsion})
+		}
+		if rows >= 6 {
+			v.row = append(v.row,
+				row{way: t, angular: true, f: old[4], v: spin.dot(t), soft: soft, bound: mix.Rolling},
+				row{way: u, angular: true, f: old[5], v: spin.dot(u), soft: soft, bound: mix.Rolling})
+		}
+	}
+}
+
+// rebound is the speed with which a contact parts after an impact: that which takes a body as high as if it had bounced
+// at the surface, not at the depth where the step found it. g is the acceleration with which gravity drives it in.
+func rebound(restitution, approach, depth, g float64) float64 {
+	e := float64(restitution * restitution)
+	lost := float64(float64(2*max(g, 0)*depth) * (1 - e))
+	return math.Sqrt(float64(e*float64(approach*approach)) + lost)
+}
+
+// pointVelocity returns the velocity of the point of body b that is at a place in the world now, and the body's spin.
+func (s *System) pointVelocity(b int, at vec) (velocity, spin vec) {
+	if b == World || s.m.on[b] == World {
+		return
+	}
+	l := s.m.on[b]
+	n := &s.links[l]
+	return n.v.v.add(n.v.w.cross(at.sub(s.reference[s.m.links[l].tree]))), n.v.w
+}
+
+// remembered returns the forces that the contact had in the last solve. Contacts come in the same order in every step, so
+// the search goes on where the last one ended.
+func (v *solver) remembered(s *System, c *collide.Contact) *[6]float64 {
+	for range s.State.touches {
+		if v.cursor >= s.State.touches {
+			v.cursor = 0
+		}
+		t := &s.touch[v.cursor]
+		v.cursor++
+		if t.a == c.A && t.b == c.B && t.feature == c.Feature {
+			return &t.f
+		}
+	}
+	return &noForces
+}
+
+var noForces [6]float64
+
+// grain returns the way on the surface with normal n in which the geom's friction is different; t where it has none.
+func (v *solver) grain(g *collide.Geom, n, t vec) vec {
+	d := pack(g.Material.Direction)
+	if q := packQuat(g.Local.Rotation); q != (quat{}) {
+		r := q.unit().turn()
+		d = r.of(d)
+	}
+	if g.Body != World {
+		r := packQuat(v.poses[g.Body].Rotation).turn()
+		d = r.of(d)
+	}
+	d = d.along(-d.dot(n), n)
+	if l := d.norm(); l > 1e-9 {
+		return d.mul(1 / l)
+	}
+	return t
+}
+
+// blend is what holds between two surfaces: of the friction coefficients the geometric mean, of all else the greater
+// one. A force limit wins over a coefficient.
+func blend(a, b *collide.Material) mixture {
+	m := mixture{collide.Material{
+		Torsion: max(a.Torsion, b.Torsion), Rolling: max(a.Rolling, b.Rolling),
+		Restitution: max(a.Restitution, b.Restitution), ForceLimit: a.ForceLimit || b.ForceLimit,
+		Factor: max(a.Factor, b.Factor),
+	}}
+	switch {
+	case a.ForceLimit == b.ForceLimit:
+		m.Friction = math.Sqrt(float64(a.Friction * b.Friction))
+	case a.ForceLimit:
+		m.Friction = a.Friction
+	default:
+		m.Friction = b.Friction
+	}
+	return m
+}

@@ -1,0 +1,118 @@
+package dynamics
+
+import "math"
+
+// composite computes the mass matrix of tree t, one entry for each degree of freedom and ancestor: CRBA, RBDA 6.2. The
+// diagonal gets what solid holds: armature and, where the integrator is implicit, damping.
+func (s *System) composite(t *tree) {
+	m := s.m
+	links := s.links[:len(m.links)]
+	for i := t.link; i < t.link+t.links; i++ {
+		links[i].all = links[i].inertia
+	}
+	axes := s.axes
+	for i := t.link + t.links - 1; i >= t.link; i-- {
+		l, n := &m.links[i], &links[i]
+		for k := l.v + int32(l.kind.dofs()) - 1; k >= l.v; k-- {
+			d := &m.dofs[k]
+			path := m.path[d.row : d.row+d.depth+1]
+			row := s.matrix[d.row:][:len(path)]
+			// what it takes to accelerate this joint and all it carries, as each ancestor feels it
+			f := n.all.of(&axes[k])
+			for x, j := range path {
+				row[x] = f.dot(&axes[j])
+			}
+			row[len(row)-1] += s.solid[k]
+		}
+		if l.parent >= 0 {
+			links[l.parent].all.add(&n.all)
+		}
+	}
+}
+
+// lock takes the followed joints out of the mass matrix: their rows become those of the identity.
+func (s *System) lock(t *tree) {
+	m := s.m
+	for k := t.dof; k < t.dof+t.dofs; k++ {
+		d := &m.dofs[k]
+		path := m.path[d.row : d.row+d.depth+1]
+		row := s.matrix[d.row:][:len(path)]
+		for x, j := range path {
+			if s.State.follow[j].active || s.State.follow[k].active {
+				row[x] = 0
+			}
+		}
+		if s.State.follow[k].active {
+			row[len(row)-1] = 1
+		}
+	}
+}
+
+// factor turns the mass matrix of a tree into L and D with H = L' D L, in place, without fill-in (RBDA 6.5). It returns
+// the first degree of freedom whose pivot is not positive, or -1.
+func (s *System) factor(t *tree) int {
+	m := s.m
+	matrix := s.matrix
+	for k := t.dof + t.dofs - 1; k >= t.dof; k-- {
+		d := &m.dofs[k]
+		path := m.path[d.row : d.row+d.depth]
+		row := matrix[d.row:][:len(path)+1]
+		pivot := row[len(path)]
+		if !(pivot > 0) {
+			return int(k)
+		}
+		inverse := 1 / pivot
+		s.inverse[k] = inverse
+		for x := len(path) - 1; x >= 0; x-- {
+			// Zeros are common: a followed joint, a wheel about its own axis.
+			h := row[x]
+			if h == 0 {
+				continue
+			}
+			a := float64(h * inverse)
+			// Ancestor's row and this one begin with the same path, so the update is of two slices side by side.
+			up := matrix[m.dofs[path[x]].row:][:x+1]
+			for y, b := range row[:x+1] {
+				up[y] -= float64(a * b)
+			}
+			row[x] = a
+		}
+	}
+	return -1
+}
+
+// descend computes x <- L^-T x, of all degrees of freedom of a tree.
+func (s *System) descend(t *tree, x []float64) {
+	m := s.m
+	for k := t.dof + t.dofs - 1; k > t.dof; k-- {
+		d := &m.dofs[k]
+		path := m.path[d.row : d.row+d.depth]
+		row := s.matrix[d.row:][:len(path)]
+		xk := x[k]
+		for y, j := range path {
+			x[j] -= float64(row[y] * xk)
+		}
+	}
+}
+
+// ascend computes x <- L^-1 x.
+func (s *System) ascend(t *tree, x []float64) {
+	m := s.m
+	for k := t.dof + 1; k < t.dof+t.dofs; k++ {
+		d := &m.dofs[k]
+		path := m.path[d.row : d.row+d.depth]
+		row := s.matrix[d.row:][:len(path)]
+		sum := x[k]
+		for y, j := range path {
+			sum -= float64(row[y] * x[j])
+		}
+		x[k] = sum
+	}
+}
+
+// roots computes the square roots of the pivots' inverses, with which constraint rows are made.
+func (s *System) roots(t *tree) {
+	for k := t.dof; k < t.dof+t.dofs; k++ {
+		s.root[k] = math.Sqrt(s.inverse[k])
+	}
+}

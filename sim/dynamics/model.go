@@ -1,0 +1,283 @@
+package dynamics
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Model is a Spec made ready to simulate. It does not change, and any number of Systems may share it.
+//
+// Bodies that are welded become one link. A link's own frame stands at its joint's anchor, z along the axis, so that a
+// hinge turns its first two columns only.
+type Model struct {
+	spec  Spec
+	links []link
+	trees []tree
+	dofs  []dof
+	nq    int
+
+	// Where each body of the spec is: on a link (World: it never moves), in the link's own frame.
+	on      []int32
+	turns   []mat
+	offsets []vec
+
+	// The path of dof i from the root of its tree down to itself: path[row[i] : row[i]+depth+1]. The mass matrix has
+	// one entry for each: branch-induced sparsity (RBDA 6.4). Both are nil where a model is so deep that only the
+	// articulated-body recursion can handle it.
+	path []int32
+}
+
+// link is what moves as one.
+type link struct {
+	kind     JointKind
+	parent   int32 // link, or World
+	body     int32 // whose joint moves it
+	tree     int32
+	q, v     int32 // its first coordinate and degree of freedom
+	straight bool  // turn is the identity
+	turn     mat   // of its own frame at joint position 0, in that of the parent
+	offset   vec   // of its own origin there
+
+	mass float64
+	com  vec // in its own frame
+	// The inertia about the COM is base + ext1 axis1 axis1' + ext2 axis2 axis2'.
+	base, ext1, ext2 float64
+	axis1, axis2     vec
+}
+
+type tree struct {
+	link, links int32 // first and count; likewise
+	dof, dofs   int32
+	depth       int32 // longest path
+}
+
+// dof is a degree of freedom.
+type dof struct {
+	parent int32 // dof, or -1
+	link   int32
+	depth  int32
+	row    int32 // of the mass matrix
+	q      int32 // its coordinate; -1 where it has none of its own, in balls and free joints
+}
+
+// maxPath bounds the mass matrix; beyond it, a model may have no constraints.
+const maxPath = 1 << 22
+
+// New checks a spec and makes a model of it. The error is Faults: everything that is wrong, each with its path.
+func New(spec Spec) (*Model, error) {
+	var f Faults
+	for _, c := range [...]struct {
+		path     string
+		got, max int
+	}{{"bodies", len(spec.Bodies), maxBodies}, {"geoms", len(spec.Geoms), maxGeoms}, {"equalities", len(spec.Equalities), maxEqualities}} {
+		if c.got > c.max {
+			f.add(c.path, "got %d, want at most %d", c.got, c.max)
+		}
+	}
+	if len(f) > 0 {
+		return nil, f
+	}
+	m := &Model{spec: spec}
+	m.spec.Bodies, m.spec.Geoms = slices.Clone(spec.Bodies), slices.Clone(spec.Geoms)
+	m.spec.Equalities, m.spec.NoContact = slices.Clone(spec.Equalities), slices.Clone(spec.NoContact)
+	for i := range m.spec.Bodies {
+		f.body(fmt.Sprintf("bodies[%d]", i), &m.spec.Bodies[i])
+	}
+	for i := range m.spec.Geoms {
+		g := &m.spec.Geoms[i]
+		f.index(fmt.Sprintf("geoms[%d].body", i), g.Body, World, &m.spec)
+		if err := g.Check(); err != nil {
+			f.add(fmt.Sprintf("geoms[%d]", i), "%v", err)
+		}
+		f.within(fmt.Sprintf("geoms[%d].material", i), 0, maxForce, g.Material.Friction, g.Material.Torsion, g.Material.Rolling, g.Material.Factor)
+		f.within(fmt.Sprintf("geoms[%d].material.restitution", i), 0, 1, g.Material.Restitution)
+	}
+	for i := range m.spec.Equalities {
+		f.equality(fmt.Sprintf("equalities[%d]", i), &m.spec.Equalities[i], &m.spec)
+	}
+	for i, p := range spec.NoContact {
+		for _, b := range p {
+			f.index(fmt.Sprintf("noContact[%d]", i), b, World, &m.spec)
+		}
+	}
+	f.options(&m.spec.Options)
+	order := f.order(m.spec.Bodies)
+	if len(f) > 0 {
+		return nil, f
+	}
+	m.grow(order)
+	m.inertias(&f)
+	m.paths(&f)
+	if len(f) > 0 {
+		return nil, f
+	}
+	return m, nil
+}
+
+// order returns the bodies parents first, each with all its descendants before its next sibling.
+func (f *Faults) order(bodies []Body) []int {
+	n := len(bodies)
+	first, next := make([]int, n+1), make([]int, n) // children of each body, the World last; 0 ends a list, so count from 1
+	for i := n - 1; i >= 0; i-- {
+		p := bodies[i].Parent
+		path := fmt.Sprintf("bodies[%d].parent", i)
+		switch {
+		case p < World || p >= n:
+			f.add(path, "got body %d, want -1 to %d", p, n-1)
+			continue
+		case p != World && bodies[i].Joint.Kind == Free:
+			f.add(path, "got body %d of a free joint, want the world", p)
+		case p == World:
+			p = n
+		}
+		next[i], first[p] = first[p], i+1
+	}
+	order, stack := make([]int, 0, n), []int{}
+	if first[n] > 0 {
+		stack = append(stack, first[n]-1)
+	}
+	for len(stack) > 0 {
+		i := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		order = append(order, i)
+		if next[i] > 0 {
+			stack = append(stack, next[i]-1)
+		}
+		if first[i] > 0 {
+			stack = append(stack, first[i]-1)
+		}
+	}
+	if len(order) < n && len(*f) == 0 {
+		// what cannot be reached hangs from itself; one fault for each round trip, at its lowest body
+		seen := make([]int, n)
+		for _, i := range order {
+			seen[i] = n + 1
+		}
+		for i := range bodies {
+			j := i
+			for seen[j] == 0 {
+				seen[j] = i + 1
+				j = bodies[j].Parent
+			}
+			if seen[j] == i+1 {
+				f.add(fmt.Sprintf("bodies[%d].parent", i), "got a loop through body %d, want a tree; close loops with equalities", j)
+			}
+		}
+	}
+	return order
+}
+
+// grow makes the links, trees and degrees of freedom.
+func (m *Model) grow(order []int) {
+	n := len(m.spec.Bodies)
+	m.on, m.turns, m.offsets = make([]int32, n), make([]mat, n), make([]vec, n)
+	for _, i := range order {
+		b := &m.spec.Bodies[i]
+		parent, turn, offset := int32(World), identity(), vec{}
+		if p := b.Parent; p != World {
+			parent, turn, offset = m.on[p], m.turns[p], m.offsets[p]
+		}
+		offset = offset.add(turn.of(pack(b.Position)))
+		if q := packQuat(b.Rotation); q != (quat{}) && q != (quat{w: 1}) {
+			r := q.unit().turn()
+			turn = turn.times(&r)
+		}
+		j := &b.Joint
+		// A welded body only hands on where it is, in the frame of the link that carries it.
+		if j.Kind == Weld {
+			m.on[i], m.turns[i], m.offsets[i] = parent, turn, offset
+			continue
+		}
+		own := identity()
+		anchor := pack(j.Anchor)
+		switch j.Kind {
+		case Free:
+			anchor = vec{}
+		case Hinge, Slide:
+			own = frame(pack(j.Axis))
+		}
+		l := link{kind: j.Kind, parent: parent, body: int32(i), q: int32(m.nq), v: int32(len(m.dofs))}
+		l.offset, l.turn = offset.add(turn.of(anchor)), turn.times(&own)
+		l.straight = l.turn == identity()
+		// What hangs from the world begins a tree; the order makes its links and degrees of freedom follow one another.
+		if parent == World {
+			m.trees = append(m.trees, tree{link: int32(len(m.links)), dof: int32(len(m.dofs))})
+		}
+		l.tree = int32(len(m.trees) - 1)
+		up := int32(-1)
+		if parent != World {
+			up = m.links[parent].v + int32(m.links[parent].kind.dofs()) - 1
+		}
+		q := l.q
+		if j.Kind.dofs() > 1 {
+			q = -1
+		}
+		for range j.Kind.dofs() {
+			m.dofs = append(m.dofs, dof{parent: up, link: int32(len(m.links)), q: q})
+			up = int32(len(m.dofs) - 1)
+		}
+		m.nq += j.Kind.coords()
+		back := own.transpose()
+		m.on[i], m.turns[i], m.offsets[i] = int32(len(m.links)), back, back.of(anchor.neg())
+		m.links = append(m.links, l)
+		t := &m.trees[l.tree]
+		t.links = int32(len(m.links)) - t.link
+		t.dofs = int32(len(m.dofs)) - t.dof
+	}
+}
+
+// frame returns a frame whose z axis is a. Axes along x, y and z give a frame without rounding.
+func frame(a vec) mat {
+	switch (vec{}) {
+	case vec{a.y, a.z, min(a.x, 0)}:
+		return mat{vec{y: 1}, vec{z: 1}, vec{x: 1}}
+	case vec{a.z, a.x, min(a.y, 0)}:
+		return mat{vec{z: 1}, vec{x: 1}, vec{y: 1}}
+	case vec{a.x, a.y, min(a.z, 0)}:
+		return identity()
+	}
+	z := a.mul(1 / a.norm())
+	x := z.across()
+	return mat{x, z.cross(x), z}
+}
+
+// paths lists the ancestors of each degree of freedom.
+func (m *Model) paths(f *Faults) {
+	total := 0
+	for i := range m.dofs {
+		d := &m.dofs[i]
+		if d.parent >= 0 {
+			d.depth = m.dofs[d.parent].depth + 1
+		}
+		t := &m.trees[m.links[d.link].tree]
+		t.depth = max(t.depth, d.depth+1)
+		if total <= maxPath {
+			d.row = int32(total)
+		}
+		total += int(d.depth) + 1
+	}
+	if total > maxPath {
+		for i := range m.spec.Bodies {
+			j := &m.spec.Bodies[i].Joint
+			if j.Limited || j.Dry > 0 || j.Static > 0 {
+				f.add(fmt.Sprintf("bodies[%d].joint", i), "got limits or dry friction in a model with %d pairs of joint and ancestor, want at most %d", total, maxPath)
+			}
+		}
+		if len(m.spec.Geoms)+len(m.spec.Equalities) > 0 {
+			f.add("bodies", "got %d pairs of joint and ancestor with geoms or equalities, want at most %d", total, maxPath)
+		}
+		if m.spec.Options.Articulated < 0 {
+			f.add("options.articulated", "got never in a model with %d pairs of joint and ancestor, want at most %d", total, maxPath)
+		}
+		return
+	}
+	m.path = make([]int32, total)
+	for i := range m.dofs {
+		d := &m.dofs[i]
+		own := m.path[d.row : d.row+d.depth+1]
+		if p := d.parent; p >= 0 {
+			copy(own, m.path[m.dofs[p].row:m.dofs[p].row+m.dofs[p].depth+1])
+		}
+		own[d.depth] = int32(i) // itself last: the diagonal of its row
+	}
+}

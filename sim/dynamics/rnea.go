@@ -1,0 +1,94 @@
+package dynamics
+
+// bias computes the forces that the joints would have to give for no acceleration but the prescribed one, less what
+// acts from outside: C(q, v) of RBDA 5.3, into s.need. place must have been called.
+func (s *System) bias() {
+	m := s.m
+	links := s.links[:len(m.links)]
+	for i := range links {
+		n := &links[i]
+		// f = I a + v x* I v
+		p := n.inertia.of(&n.v)
+		n.f = n.inertia.of(&n.a)
+		n.f.w = n.f.w.add(n.v.w.cross(p.w).add(n.v.v.cross(p.v)))
+		n.f.v = n.f.v.add(n.v.w.cross(p.v))
+	}
+	if s.pushed() {
+		s.push()
+	}
+	for i := len(links) - 1; i >= 0; i-- {
+		l, n := &m.links[i], &links[i]
+		if l.kind == Hinge || l.kind == Slide {
+			s.need[l.v] = n.f.dot(&s.axes[l.v])
+		} else {
+			for k := int(l.v); k < int(l.v)+l.kind.dofs(); k++ {
+				s.need[k] = n.f.dot(&s.axes[k])
+			}
+		}
+		if l.parent >= 0 {
+			links[l.parent].f.add(&n.f)
+		}
+	}
+}
+
+// pushed tells whether a force acts on any body.
+func (s *System) pushed() bool {
+	for i := range s.Force {
+		if s.Force[i] != (Wrench{}) {
+			return true
+		}
+	}
+	return false
+}
+
+// push takes the forces on bodies off what the joints must give.
+func (s *System) push() {
+	for b := range s.Force {
+		w := &s.Force[b]
+		if *w == (Wrench{}) || s.m.on[b] == World {
+			continue
+		}
+		n := &s.links[s.m.on[b]]
+		at := n.p.add(n.r.of(s.m.com(b)))
+		f := pack(w.Force)
+		n.f.v = n.f.v.sub(f)
+		n.f.w = n.f.w.sub(at.cross(f).add(pack(w.Torque)))
+	}
+}
+
+// prescribe adds to the links the accelerations that qdd, of the joints, gives them.
+func (s *System) prescribe(qdd []float64) {
+	s.carry(qdd)
+	for i := range s.links {
+		n := &s.links[i]
+		n.a.w, n.a.v = n.a.w.add(s.extra[i].w), n.a.v.add(s.extra[i].v)
+	}
+}
+
+// carry computes into extra what the joint accelerations qdd make of the links' accelerations.
+func (s *System) carry(qdd []float64) {
+	for i := range s.m.links {
+		l := &s.m.links[i]
+		var a motion
+		if l.parent >= 0 {
+			a = s.extra[l.parent]
+		}
+		for k := int(l.v); k < int(l.v)+l.kind.dofs(); k++ {
+			a.along(qdd[k], &s.axes[k])
+		}
+		s.extra[i] = a
+	}
+}
+
+// InverseDynamics writes to tau, N·m, the torques that give the accelerations qdd in the present state, with forces on
+// bodies and gravity but without friction, springs, contacts and damping: RNEA, RBDA 5.3. Armature counts. Both slices have
+// DOFs() elements. It does not allocate.
+func (s *System) InverseDynamics(qdd, tau []float64) {
+	s.place()
+	s.prescribe(qdd)
+	s.bias()
+	for i := range s.need {
+		tau[i] = s.need[i] + float64(s.Drive[i].Armature*qdd[i])
+	}
+	s.Moved()
+}

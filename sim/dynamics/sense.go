@@ -1,0 +1,172 @@
+package dynamics
+
+import "github.com/halyard-robotics/halyard/sim/collide"
+
+// Jacobian writes to dst how the velocity of a point of body b, given in its link frame, depends on V: three rows of
+// the point's velocity and three of the body's angular velocity, in world axes, each of DOFs() numbers (RBDA 4.2). It does not
+// allocate.
+func (s *System) Jacobian(dst []float64, b int, local [3]float64) {
+	s.update()
+	m := s.m
+	nv := len(m.dofs)
+	clear(dst[:6*nv])
+	last := m.last(b)
+	if last < 0 {
+		return
+	}
+	l := m.on[b]
+	n := &s.links[l]
+	at := n.p.add(n.r.of(m.offsets[b].add(m.turns[b].of(pack(local)))))
+	for k := last; k >= 0; k = m.dofs[k].parent {
+		axis := &s.axes[k]
+		v := axis.v.add(axis.w.cross(at))
+		for r, x := range [...]float64{v.x, v.y, v.z, axis.w.x, axis.w.y, axis.w.z} {
+			dst[r*nv+int(k)] = x
+		}
+	}
+}
+
+// MassMatrix writes the mass matrix, armature included, to dst: DOFs() rows of DOFs() numbers (CRBA, RBDA 6.2). It does
+// not allocate.
+func (s *System) MassMatrix(dst []float64) {
+	s.update()
+	m := s.m
+	nv := len(m.dofs)
+	clear(dst[:nv*nv])
+	for i := range s.links {
+		s.links[i].all = s.links[i].inertia
+	}
+	for i := len(m.links) - 1; i >= 0; i-- {
+		l, n := &m.links[i], &s.links[i]
+		for k := l.v + int32(l.kind.dofs()) - 1; k >= l.v; k-- {
+			f := n.all.of(&s.axes[k])
+			for j := k; j >= 0; j = m.dofs[j].parent {
+				h := f.dot(&s.axes[j])
+				dst[int(k)*nv+int(j)], dst[int(j)*nv+int(k)] = h, h
+			}
+			dst[int(k)*nv+int(k)] += s.Drive[k].Armature
+		}
+		if l.parent >= 0 {
+			s.links[l.parent].all.add(&n.all)
+		}
+	}
+}
+
+// ForwardDynamics writes to qdd the accelerations of the joints in the present state, with all forces and constraints, as a
+// step of h would begin with them; where one is not finite, an error, and qdd stays as it was. The state does not change.
+// It does not allocate but for an error.
+func (s *System) ForwardDynamics(h float64, qdd []float64) error {
+	s.follows(h, h, true)
+	bad := s.accelerate(0, h)
+	s.placed = false
+	if bad < 0 {
+		if bad = finite(s.qdd); bad >= 0 {
+			s.solver.reason, s.solver.value = "acceleration", s.qdd[bad]
+		}
+	}
+	if bad >= 0 {
+		return s.diverged(bad)
+	}
+	copy(qdd, s.qdd)
+	return nil
+}
+
+// finite returns the first of x that is not a finite number, or -1.
+func finite(x []float64) int {
+	for i, v := range x {
+		if v-v != 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// Touch is a contact and what A feels in it, in world axes: the force through Contact.Position and the moment about it.
+type Touch struct {
+	Contact       collide.Contact
+	Force, Torque [3]float64 // N, N·m
+}
+
+// Touches returns how many contacts the last evaluation of a step had.
+func (s *System) Touches() int { return len(s.solver.blocks) - s.solver.first }
+
+// Touch returns contact i of the last evaluation of a step, 0 <= i < Touches().
+func (s *System) Touch(i int) Touch {
+	v := &s.solver
+	k := &v.blocks[v.first+i]
+	t := Touch{Contact: v.contacts[k.source]}
+	var f, w vec
+	for i := range v.row[k.row : k.row+k.rows] {
+		if r := &v.row[int(k.row)+i]; r.angular {
+			w = w.along(r.f, r.way)
+		} else {
+			f = f.along(r.f, r.way)
+		}
+	}
+	t.Force, t.Torque = f.array(), w.array()
+	return t
+}
+
+// Dropped returns how many contacts the last evaluation of a step left out for want of room: see Options.Contacts.
+func (s *System) Dropped() int { return s.solver.dropped }
+
+// Sweeps returns how many sweeps over the constraints the last evaluation of a step took.
+func (s *System) Sweeps() int { return s.solver.sweeps }
+
+// Geom returns geom i of the collision space; its Material may be changed between steps. It is nil where nothing can
+// touch.
+func (s *System) Geom(i int) *collide.Geom {
+	if s.space == nil {
+		return nil
+	}
+	return s.space.Geom(int32(i))
+}
+
+// ConstraintForce returns the force of dry friction and the stop on degree of freedom i in the last evaluation of a
+// step, N·m or N.
+func (s *System) ConstraintForce(i int) float64 {
+	sum := 0.0
+	for j := range s.solver.blocks[:s.solver.first] {
+		if k := &s.solver.blocks[j]; int(k.source) == i && (k.kind == dry || k.kind == stop) {
+			r := &s.solver.row[k.row]
+			sum += float64(r.way.x * r.f)
+		}
+	}
+	return sum
+}
+
+// Reaction returns what the parent of body b gives it through its joint: the force, N, and the moment about the joint's
+// anchor, N·m, in world axes, motor and all: what a force sensor in the joint reads. It is of the accelerations of the last
+// evaluation of a step and of the present positions. Bodies with a weld have none of their own.
+func (s *System) Reaction(b int) (force, torque [3]float64) {
+	m := s.m
+	if m.spec.Bodies[b].Joint.Kind == Weld {
+		return
+	}
+	s.place()
+	s.prescribe(s.qdd)
+	s.bias()
+	for i := range s.Touches() {
+		t := s.Touch(i)
+		at := pack(t.Contact.Position)
+		f, w := pack(t.Force), pack(t.Torque)
+		for side, g := range [...]int32{t.Contact.A, t.Contact.B} {
+			if side == 1 {
+				f, w = f.neg(), w.neg()
+			}
+			// bias has summed up the links, so the contact counts for all that carry it
+			k := int32(World)
+			if c := s.space.Geom(g).Body; c != World {
+				k = m.on[c]
+			}
+			for ; k >= 0; k = m.links[k].parent {
+				n := &s.links[k]
+				arm := at.sub(s.reference[m.links[k].tree])
+				n.f.v, n.f.w = n.f.v.sub(f), n.f.w.sub(arm.cross(f).add(w))
+			}
+		}
+	}
+	s.placed = false
+	n := &s.links[m.on[b]]
+	return n.f.v.array(), n.f.w.sub(n.p.cross(n.f.v)).array()
+}

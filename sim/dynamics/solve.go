@@ -1,0 +1,259 @@
+package dynamics
+
+import "math"
+
+// slip is how much softer than its normal a contact is along the surface: a body on a slope creeps by R f / b, which is
+// to be microns, not millimetres, a second.
+const slip = 0.01
+
+// hard is R as a share of A where a row should not give way at all.
+const hard = 1e-6
+
+// recovery is the speed, m/s, above which a contact does not push bodies apart: a spring that can push but not pull would
+// throw back what it should catch.
+const recovery = 0.1
+
+// solve finds the constraint forces, and adds to the accelerations what they do. The trees with constraints are
+// factored, and their part of qdd is D^-1/2 L^-T times the torques.
+func (v *solver) solve(s *System) {
+	z := s.qdd
+	scale := 0.0
+	var rest [maxRows]float64
+	// What each row lacks without any force is the measure of how exact the forces must be.
+	for i := range v.blocks {
+		k := &v.blocks[i]
+		v.whiten(s, k)
+		v.weigh(s, k)
+		rows := v.row[k.row : k.row+k.rows]
+		v.residual(k, z, &rest)
+		for c := range rows {
+			scale = max(scale, math.Abs(rest[c]-float64(rows[c].give*rows[c].f)))
+		}
+	}
+	for i := range v.blocks {
+		k := &v.blocks[i]
+		for c := range k.rows {
+			rest[c] = v.row[k.row+c].f
+		}
+		v.push(k, z, &rest)
+	}
+	enough := float64(s.options.Tolerance * scale)
+	v.sweeps = 0
+	for range s.options.Iterations {
+		v.sweeps++
+		change := 0.0
+		for i := range v.blocks {
+			change = max(change, v.visit(&v.blocks[i], z))
+		}
+		if change <= enough {
+			break
+		}
+	}
+	// back from z to the accelerations: L^-1 D^-1/2
+	for t := range s.m.trees {
+		if !s.busy[t] {
+			continue
+		}
+		tree := &s.m.trees[t]
+		for k := tree.dof; k < tree.dof+tree.dofs; k++ {
+			z[k] = float64(z[k] * s.root[k])
+		}
+		s.ascend(tree, z)
+	}
+}
+
+// weigh computes the block Y Y', and the acceleration each row wants and how it gives way.
+func (v *solver) weigh(s *System, k *block) {
+	n := int(k.rows)
+	y := v.values[k.values:][:int(k.count)*n]
+	a := v.square[k.square:][:n*n]
+	clear(a)
+	for len(y) >= n {
+		for i, yi := range y[:n] {
+			for j, yj := range y[:i+1] {
+				a[i*n+j] += float64(yi * yj)
+			}
+		}
+		y = y[n:]
+	}
+	standard := &softHeld
+	switch k.kind {
+	case stop:
+		standard = &softStop
+	case contact:
+		standard = &softContact
+	}
+	rows := v.row[k.row:][:n]
+	most := greatest(rows, a)
+	for i := range rows {
+		r := &rows[i]
+		aii := a[i*n+i]
+		switch {
+		case k.kind == dry:
+			r.want, r.give = -r.v/v.h, float64(hard*aii)
+		case k.kind == stop && r.r > 0:
+			// not there yet: the joint may just come as far as the stop
+			r.want, r.give = (-r.r/v.h-r.v)/v.h, float64(hard*aii)
+		case k.bounce && i == 0:
+			r.give = float64(hard * aii) // want is known
+		default:
+			r.want, r.give = r.soft.reference(standard, v.h, r.v, r.r, max(aii, float64(1e-3*most[r.group()])))
+			if k.kind == contact && r.soft.CFM == 0 {
+				if i > 0 {
+					r.give = float64(r.give * slip)
+				} else if fast := (recovery - r.v) / v.h; r.want > fast {
+					r.want = fast
+				}
+			}
+		}
+		r.want -= r.given
+		for j := range i {
+			a[j*n+i] = a[i*n+j]
+		}
+		a[i*n+i] = aii + r.give
+		if aii <= float64(1e-10*most[r.group()]) {
+			// Nothing gives way here, so no force is known: a planar loop held across its plane.
+			for j := range n {
+				a[i*n+j], a[j*n+i] = 0, 0
+			}
+			a[i*n+i], r.give, r.want, r.f = 1, 1, 0, 0
+			v.still(k, i)
+		}
+	}
+	if k.kind == equal {
+		cholesky(a, n)
+	}
+}
+
+// greatest returns the greatest effective inverse mass of the rows that push, and of those that turn.
+func greatest(rows []row, a []float64) (most [2]float64) {
+	n := len(rows)
+	for i := range rows {
+		k := rows[i].group()
+		most[k] = max(most[k], a[i*n+i])
+	}
+	return most
+}
+
+// group keeps apart what has different units.
+func (r *row) group() int {
+	if r.angular {
+		return 1
+	}
+	return 0
+}
+
+// still makes row i of a block move nothing.
+func (v *solver) still(k *block, i int) {
+	n := int(k.rows)
+	y := v.values[k.values:][:int(k.count)*n]
+	for ; i < len(y); i += n {
+		y[i] = 0
+	}
+}
+
+// residual computes y z + R f - want of the rows of a block.
+func (v *solver) residual(k *block, z []float64, rest *[maxRows]float64) {
+	n := int(k.rows)
+	rows := v.row[k.row:][:n]
+	index := v.index[k.index:][:k.count]
+	y := v.values[k.values:][:len(index)*n]
+	switch n {
+	case 1:
+		sum := 0.0
+		for x, j := range index {
+			sum += float64(y[x] * z[j])
+		}
+		rest[0] = sum
+	case 3: // a contact with friction, most of all there are
+		var a, b, c float64
+		for _, j := range index {
+			zj := z[j]
+			a += float64(y[0] * zj)
+			b += float64(y[1] * zj)
+			c += float64(y[2] * zj)
+			y = y[3:]
+		}
+		rest[0], rest[1], rest[2] = a, b, c
+	default:
+		*rest = [maxRows]float64{}
+		for _, j := range index {
+			zj := z[j]
+			for i, yi := range y[:n] {
+				rest[i] += float64(yi * zj)
+			}
+			y = y[n:]
+		}
+	}
+	for i := range rows {
+		r := &rows[i]
+		rest[i] += float64(r.give*r.f) - r.want
+	}
+}
+
+// push adds to z what changes of the forces of a block do.
+func (v *solver) push(k *block, z []float64, f *[maxRows]float64) {
+	n := int(k.rows)
+	index := v.index[k.index:][:k.count]
+	y := v.values[k.values:][:len(index)*n]
+	switch n {
+	case 1:
+		for x, j := range index {
+			z[j] += float64(y[x] * f[0])
+		}
+	case 3:
+		for _, j := range index {
+			z[j] += float64(y[0]*f[0]) + float64(y[1]*f[1]) + float64(y[2]*f[2])
+			y = y[3:]
+		}
+	default:
+		for _, j := range index {
+			sum := z[j]
+			for i, yi := range y[:n] {
+				sum += float64(yi * f[i])
+			}
+			z[j] = sum
+			y = y[n:]
+		}
+	}
+}
+
+// visit solves one block for itself and returns how much that changed the acceleration of a row.
+func (v *solver) visit(k *block, z []float64) float64 {
+	n := int(k.rows)
+	rows := v.row[k.row:][:n]
+	a := v.square[k.square:][:n*n]
+	var rest, df [maxRows]float64
+	v.residual(k, z, &rest)
+	change := 0.0
+	switch k.kind {
+	case equal: // no bounds: the block is solved exactly
+		for i := range rows {
+			df[i] = -rest[i]
+		}
+		substitute(a, n, df[:n])
+		for i := range rows {
+			change = max(change, math.Abs(rest[i]))
+		}
+	case dry:
+		f := rows[0].f - rest[0]/a[0]
+		df[0] = max(-rows[0].bound, min(rows[0].bound, f)) - rows[0].f
+		change = math.Abs(float64(df[0] * a[0]))
+	case stop:
+		df[0] = max(0, rows[0].f-rest[0]/a[0]) - rows[0].f
+		change = math.Abs(float64(df[0] * a[0]))
+	case contact:
+		grip(k, rows, a, &rest, &df)
+		for i := range rows {
+			change = max(change, math.Abs(float64(df[i]*a[i*n+i])))
+		}
+	}
+	if change == 0 { // most of what stands still, and all open contacts
+		return 0
+	}
+	for i := range rows {
+		rows[i].f += df[i]
+	}
+	v.push(k, z, &df)
+	return change
+}

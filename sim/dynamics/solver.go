@@ -1,0 +1,257 @@
+package dynamics
+
+import "github.com/halyard-robotics/halyard/sim/collide"
+
+// Constraints are rows of a Jacobian J in blocks that are solved together: an equality, dry friction, a stop, a contact.
+// Each row wants the acceleration aref = -b v - k r, and gives way as R f (Todorov 2014; MuJoCo documentation,
+// "Constraint model"):
+//
+//	J (a0 + H^-1 J' f) + R f = aref, as far as the bounds of f let it
+//
+// With H = L' D L the rows are kept as Y = J L^-1 D^-1/2. A row of Y has entries for the ancestors of its two bodies
+// only, and A = J H^-1 J' = Y Y' is never formed but for the blocks on its diagonal: what the forces do is followed in
+// z = D^1/2 L a, where a row's acceleration is y z and a force f on it adds y f. So a sweep costs twice the entries of
+// Y, and many separate bodies cost what they have in common with their neighbours.
+
+// heldRows is the most rows that an equality has, and maxRows that of any block.
+const (
+	heldRows = 6
+	maxRows  = 6
+)
+
+// maxValues bounds the entries of Y; contacts for which there is no room are left out and counted.
+const maxValues = 1 << 22
+
+type blockKind uint8
+
+const (
+	equal   blockKind = iota // no bounds
+	dry                      // -bound <= f <= bound
+	stop                     // f >= 0
+	contact                  // normal f >= 0, and the others within a cone or a box
+)
+
+// block is a set of rows that act between the same two links.
+type block struct {
+	kind   blockKind
+	box    bool // contact: the friction is bounded by forces, not by a cone
+	bounce bool // contact: this is an impact with restitution
+	rows   int32
+	row    int32   // first
+	a, b   int32   // the last degrees of freedom of the two links; -1: the world
+	source int32   // equality, degree of freedom, or contact
+	push   float64 // contact: the multiplier of the cone in the last visit
+	// where in index, values and squares: count degrees of freedom, rows values for each, rows x rows for the block
+	index, count, values, square int32
+}
+
+// row is one row of a block.
+type row struct {
+	way     vec  // in world axes; a stop, dry friction and a mirror have x: 1 or -1 times the joint's own way
+	angular bool // way is that of a rotation
+	f       float64
+	v, r    float64 // velocity and violation
+	given   float64 // the row's acceleration that comes from followed joints
+	want    float64 // aref less given
+	give    float64 // R
+	bound   float64 // of dry friction; of a contact's friction: coefficient, length or force
+	soft    *Softness
+}
+
+type solver struct {
+	rows   int
+	h      float64
+	blocks []block
+	row    []row
+	index  []int32
+	side   []uint8 // 1: moves the first link only, 2: the second only, 3: both alike
+	values []float64
+	square []float64 // of a block: Y Y' + R
+	work   []float64
+
+	poses    []collide.Pose
+	wears    []int32 // bodies with geoms
+	contacts []collide.Contact
+	first    int // block of the first contact
+	cursor   int // in the touches of the last step
+	dropped  int
+	sweeps   int
+	// impact says that a velocity jumps in this step; inside, that this is a later stage of a step, in which nothing
+	// jumps: what would waits for the next step.
+	impact, inside bool
+
+	// What stopped the last step.
+	reason string
+	value  float64
+}
+
+// size makes room for everything a model can need, or for as much as maxValues allows.
+func (v *solver) size(m *Model, contacts int) {
+	nv, ne := len(m.dofs), len(m.spec.Equalities)
+	depth := 0
+	for i := range m.trees {
+		depth = max(depth, int(m.trees[i].depth))
+	}
+	if m.path == nil {
+		return
+	}
+	rows := contacts*maxRows + 2*nv + heldRows*ne
+	v.blocks = make([]block, 0, contacts+2*nv+ne)
+	v.row = make([]row, 0, rows)
+	// Each contact has its two paths; each joint has its own path twice, for its stop and its friction.
+	index := min((contacts+ne)*2*depth+2*len(m.path), maxValues)
+	v.index, v.side = make([]int32, 0, index), make([]uint8, 0, index)
+	v.values = make([]float64, 0, min((contacts+ne)*2*depth*maxRows+2*len(m.path), maxValues))
+	v.square = make([]float64, 0, (contacts+ne)*maxRows*maxRows+2*nv)
+	v.work = make([]float64, nv*maxRows)
+	v.poses = make([]collide.Pose, len(m.spec.Bodies))
+	seen := make([]bool, len(m.spec.Bodies))
+	for i := range m.spec.Geoms {
+		if b := m.spec.Geoms[i].Body; b != World && !seen[b] {
+			seen[b] = true
+			v.wears = append(v.wears, int32(b))
+		}
+	}
+}
+
+// gather lists the constraints of the present state.
+func (v *solver) gather(s *System, h float64) {
+	// Slices are cut to nothing and filled again; their room stays.
+	v.rows, v.h, v.impact = 0, h, false
+	v.blocks, v.row = v.blocks[:0], v.row[:0]
+	v.index, v.side, v.values, v.square = v.index[:0], v.side[:0], v.values[:0], v.square[:0]
+	for i := range s.busy {
+		s.busy[i] = false
+	}
+	v.contacts = v.contacts[:0]
+	if s.m.path == nil {
+		return
+	}
+	v.equalities(s)
+	v.joints(s)
+	v.first = len(v.blocks)
+	if s.space != nil {
+		v.touches(s)
+	}
+	v.rows = len(v.row)
+}
+
+// open begins a block between the links whose last degrees of freedom are a and b. It is false where there is no room.
+func (v *solver) open(s *System, kind blockKind, a, b, source int32, rows int) bool {
+	m := s.m
+	// With both paths counted whole, there is room whatever they share.
+	n := 0
+	for _, k := range [...]int32{a, b} {
+		if k >= 0 {
+			n += int(m.dofs[k].depth) + 1
+		}
+	}
+	if len(v.index)+n > cap(v.index) || len(v.values)+n*rows > cap(v.values) || len(v.row)+rows > cap(v.row) ||
+		len(v.square)+rows*rows > cap(v.square) || len(v.blocks) == cap(v.blocks) {
+		return false
+	}
+	k := block{
+		kind: kind, rows: int32(rows), row: int32(len(v.row)), a: a, b: b, source: source,
+		index: int32(len(v.index)), values: int32(len(v.values)), square: int32(len(v.square)),
+	}
+	k.count = int32(v.support(m, a, b))
+	v.values = v.values[:len(v.values)+int(k.count)*rows]
+	v.square = v.square[:len(v.square)+rows*rows]
+	v.blocks = append(v.blocks, k)
+	for _, k := range [...]int32{a, b} {
+		if k >= 0 {
+			s.busy[m.links[m.dofs[k].link].tree] = true
+		}
+	}
+	return true
+}
+
+// support lists the ancestors of a and b, in order, and which of the two each moves.
+func (v *solver) support(m *Model, a, b int32) int {
+	var p, q []int32
+	if a >= 0 {
+		p = m.path[m.dofs[a].row:][:m.dofs[a].depth+1]
+	}
+	if b >= 0 {
+		q = m.path[m.dofs[b].row:][:m.dofs[b].depth+1]
+	}
+	n := 0
+	for len(p) > 0 || len(q) > 0 {
+		switch {
+		case len(q) == 0 || len(p) > 0 && p[0] < q[0]:
+			v.index, v.side, p = append(v.index, p[0]), append(v.side, 1), p[1:]
+		case len(p) == 0 || q[0] < p[0]:
+			v.index, v.side, q = append(v.index, q[0]), append(v.side, 2), q[1:]
+		default:
+			v.index, v.side, p, q = append(v.index, p[0]), append(v.side, 3), p[1:], q[1:]
+		}
+		n++
+	}
+	return n
+}
+
+// keep remembers the forces, from which the next solve starts.
+func (v *solver) keep(s *System) {
+	for i := range v.blocks {
+		k := &v.blocks[i]
+		rows := v.row[k.row : k.row+k.rows]
+		switch k.kind {
+		case equal:
+			for c := range rows {
+				s.held[int(k.source)*heldRows+c] = rows[c].f
+			}
+		case dry:
+			s.State.dry[k.source] = rows[0].f
+		case stop:
+			s.stops[k.source] = rows[0].f
+		}
+	}
+	n := 0
+	for i := v.first; i < len(v.blocks); i++ {
+		k := &v.blocks[i]
+		c := &v.contacts[k.source]
+		t := &s.touch[n]
+		*t = touch{a: c.A, b: c.B, feature: c.Feature}
+		for j, r := range v.row[k.row : k.row+k.rows] {
+			t.f[j] = r.f
+		}
+		n++
+	}
+	s.State.touches = n
+}
+
+// forget drops the remembered forces, after a step that was taken back.
+func (v *solver) forget(s *System) {
+	clear(s.stops)
+	clear(s.State.dry)
+	clear(s.held)
+	s.State.touches = 0
+}
+
+// reference returns aref and R of a row with the effective inverse mass a; standard is its kind's softness.
+func (p *Softness) reference(standard *Softness, h, velocity, violation, a float64) (want, give float64) {
+	if p.CFM > 0 {
+		return -velocity/h - float64(p.ERP/float64(h*h)*violation), p.CFM / h
+	}
+	time, ratio, d := p.Time, p.Ratio, p.Impedance
+	if time == 0 {
+		time = standard.Time
+	}
+	if ratio == 0 {
+		ratio = standard.Ratio
+	}
+	if d == 0 {
+		d = standard.Impedance
+	}
+	d = max(1e-4, min(0.9999, d))
+	time = max(time, 2*h)
+	b := 2 / float64(d*time)
+	tr := float64(time * ratio)
+	push := violation / float64(d*float64(tr*tr))
+	// What is far off comes back at a speed, not by a blow.
+	push = max(-pull*b, min(pull*b, push))
+	return -float64(b*velocity) - push, float64((1 - d) / d * a)
+}
+
+// pull is the speed, m/s or rad/s, at which a constraint that is far off is brought back.
+const pull = 1.0

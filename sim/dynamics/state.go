@@ -1,0 +1,177 @@
+package dynamics
+
+import (
+	"errors"
+	"math"
+)
+
+// State is all that a step depends on and changes: equal states have equal futures, bit for bit. Its slices are sized
+// when a System is made; their elements may be changed between steps, after which Moved tells the System where Q, V or
+// the poses of followed joints were changed.
+type State struct {
+	Time    float64    // s
+	Gravity [3]float64 // m/s²
+	Q, V    []float64  // coordinates and velocities, see the package's conventions
+	Tau     []float64  // N·m or N, applied to each degree of freedom; kept from step to step
+	Drive   []Drive    // what else acts on each degree of freedom
+	Force   []Wrench   // on each body; kept from step to step
+
+	follow []follow
+	// The constraint forces of the last solve, from which the next one starts.
+	stops, dry, held []float64
+	touch            []touch
+	touches          int
+}
+
+// Drive is what acts on a degree of freedom beside Tau. It starts from the model's Joint and may be changed at any time.
+// Damping, Kd and the springs are implicit under Euler.
+type Drive struct {
+	Armature, Damping     float64
+	Stiffness, Rest       float64 // a spring; hinges and slides alone
+	Kp, Kd, Goal          float64 // a controller: Kp (Goal - q) - Kd v; hinges and slides alone
+	Dry, Static, Stribeck float64 // see Joint
+}
+
+// Wrench is a force through a body's COM, N, and a moment, N·m, in world axes.
+type Wrench struct{ Force, Torque [3]float64 }
+
+// follow is the motion that a joint is made to have.
+type follow struct {
+	active             bool
+	position, velocity float64 // at the end of the Step
+	rate, next         float64 // rad/s: of this sub-step, and at its end
+}
+
+// touch is what is remembered of a contact.
+type touch struct {
+	a, b    int32
+	feature uint32
+	f       [6]float64
+}
+
+// newState makes a state of the model as it is built.
+func (m *Model) newState(contacts int) State {
+	n := len(m.dofs)
+	s := State{
+		Gravity: m.spec.Options.Gravity,
+		Q:       make([]float64, m.nq),
+		V:       make([]float64, n),
+		Tau:     make([]float64, n),
+		Drive:   make([]Drive, n),
+		Force:   make([]Wrench, len(m.spec.Bodies)),
+		follow:  make([]follow, n),
+		stops:   make([]float64, n),
+		dry:     make([]float64, n),
+		held:    make([]float64, heldRows*len(m.spec.Equalities)),
+		touch:   make([]touch, contacts),
+	}
+	for i := range m.links {
+		l := &m.links[i]
+		j := &m.spec.Bodies[l.body].Joint
+		q := s.Q[l.q:]
+		switch l.kind {
+		case Free:
+			turn := l.turn.quat()
+			copy(q, []float64{l.offset.x, l.offset.y, l.offset.z, turn.w, turn.x, turn.y, turn.z})
+		case Ball:
+			q[0] = 1
+		}
+		for k := range l.kind.dofs() {
+			s.Drive[int(l.v)+k] = Drive{
+				Armature: j.Armature, Damping: j.Damping, Stiffness: j.Stiffness, Rest: j.Rest,
+				Dry: j.Dry, Static: j.Static, Stribeck: j.Stribeck,
+			}
+		}
+	}
+	return s
+}
+
+// copyFrom makes s equal to t, which is of the same model. It does not allocate.
+func (s *State) copyFrom(t *State) {
+	s.Time, s.Gravity = t.Time, t.Gravity
+	copy(s.Q, t.Q)
+	copy(s.V, t.V)
+	copy(s.Tau, t.Tau)
+	copy(s.Drive, t.Drive)
+	copy(s.Force, t.Force)
+	copy(s.follow, t.follow)
+	copy(s.stops, t.stops)
+	copy(s.dry, t.dry)
+	copy(s.held, t.held)
+	copy(s.touch[:t.touches], t.touch[:t.touches])
+	s.touches = t.touches
+}
+
+// fits tells whether t is of a model with the same sizes.
+func (s *State) fits(t *State) bool {
+	return len(s.Q) == len(t.Q) && len(s.V) == len(t.V) && len(s.Force) == len(t.Force) &&
+		len(s.held) == len(t.held) && len(s.touch) == len(t.touch)
+}
+
+// NewState returns a state of the right size to Save into.
+func (s *System) NewState() *State {
+	t := s.m.newState(len(s.touch))
+	return &t
+}
+
+// Save copies the state into dst, which NewState made. It does not allocate.
+func (s *System) Save(dst *State) error {
+	if !dst.fits(&s.State) {
+		return errSize
+	}
+	dst.copyFrom(&s.State)
+	return nil
+}
+
+// Restore goes back to a saved state: what follows is the same, bit for bit, as what followed then.
+func (s *System) Restore(src *State) error {
+	if !src.fits(&s.State) {
+		return errSize
+	}
+	s.State.copyFrom(src)
+	s.Moved()
+	return nil
+}
+
+// Reset goes back to the state of the model as it is built, at rest.
+func (s *System) Reset() {
+	s.State.copyFrom(s.initial)
+	s.Moved()
+}
+
+var errSize = errors.New("dynamics: state: got one of another model, want one of the same")
+
+// Hash returns a 64-bit number of the whole state, different for states that differ in any bit, but for accidents of
+// one in 2^64 (FNV-1a).
+func (s *State) Hash() uint64 {
+	h := uint64(14695981039346656037)
+	put := func(x ...float64) {
+		for _, v := range x {
+			h = (h ^ math.Float64bits(v)) * 1099511628211
+		}
+	}
+	put(s.Time)
+	put(s.Gravity[:]...)
+	for _, x := range [...][]float64{s.Q, s.V, s.Tau, s.stops, s.dry, s.held} {
+		put(x...)
+	}
+	for i := range s.Drive {
+		d := &s.Drive[i]
+		put(d.Armature, d.Damping, d.Stiffness, d.Rest, d.Kp, d.Kd, d.Goal, d.Dry, d.Static, d.Stribeck)
+	}
+	for i := range s.Force {
+		put(s.Force[i].Force[:]...)
+		put(s.Force[i].Torque[:]...)
+	}
+	for i := range s.follow {
+		if f := &s.follow[i]; f.active {
+			put(float64(i), f.position, f.velocity)
+		}
+	}
+	for i := range s.touch[:s.touches] {
+		t := &s.touch[i]
+		put(float64(t.a), float64(t.b), float64(t.feature))
+		put(t.f[:]...)
+	}
+	return h
+}

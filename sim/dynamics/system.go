@@ -1,0 +1,204 @@
+package dynamics
+
+import (
+	"fmt"
+
+	"github.com/halyard-robotics/halyard/sim/collide"
+)
+
+// System is a Model in motion. One goroutine at a time may use it.
+type System struct {
+	State
+
+	// Before, if set, is called at the beginning of every sub-step of h seconds, to set Tau and Drive from Q and V. It
+	// must not change Q and V.
+	Before func(s *System, h float64)
+
+	m       *Model
+	options Options
+	space   *collide.Space
+	initial *State
+
+	// The last evaluation. reference is of each tree, solid is what is added to the diagonal of the mass matrix.
+	reference        []vec
+	links            []moving
+	axes             []motion
+	need, solid, qdd []float64
+	given            []float64 // accelerations of followed joints, 0 of others
+	extra            []motion  // accelerations of links that joint accelerations make
+	following        bool
+	turns            []bool // degrees of freedom that turn
+	placed           bool   // links is that of Q and V
+
+	// LTDL: the factor, the inverse pivots and their roots; and the recursion.
+	matrix, inverse, root []float64
+	bodies                []articulated
+	rises                 []rise
+	busy                  []bool // trees with constraints in this evaluation
+
+	stage  stages
+	solver solver
+}
+
+// NewSystem makes a system in the state in which the model is built. Everything a step needs is allocated here.
+func NewSystem(m *Model) (*System, error) {
+	space, err := m.space()
+	if err != nil {
+		return nil, fmt.Errorf("dynamics: %w", err)
+	}
+	nl, nv := len(m.links), len(m.dofs)
+	s := &System{
+		m: m, options: m.spec.Options, space: space,
+		reference: make([]vec, len(m.trees)),
+		links:     make([]moving, nl), axes: make([]motion, nv), extra: make([]motion, nl),
+		need: make([]float64, nv), solid: make([]float64, nv), qdd: make([]float64, nv), given: make([]float64, nv),
+		inverse: make([]float64, nv), root: make([]float64, nv),
+		bodies: make([]articulated, nl), rises: make([]rise, nv), busy: make([]bool, len(m.trees)), turns: make([]bool, nv),
+	}
+	if m.path != nil {
+		s.matrix = make([]float64, len(m.path))
+	}
+	o := &s.options
+	o.SubSteps, o.Iterations = max(o.SubSteps, 1), either(o.Iterations, 50)
+	o.Tolerance, o.MaxSpeed = either(o.Tolerance, 1e-5), either(o.MaxSpeed, 1e5)
+	o.MaxTurn = either(o.MaxTurn, 0.1)
+	o.Articulated = either(o.Articulated, articulatedFrom)
+	for i := range m.dofs {
+		l := &m.links[m.dofs[i].link]
+		s.turns[i] = l.kind != Slide && (l.kind != Free || int32(i) >= l.v+3)
+	}
+	for i := range m.links {
+		if l := &m.links[i]; l.kind == Free {
+			// about its own origin, in world axes: they never change
+			for k, w := range unitAxes {
+				s.axes[int(l.v)+k] = motion{v: w}
+				s.axes[int(l.v)+3+k] = motion{w: w}
+			}
+		}
+	}
+	contacts := 0
+	if space != nil {
+		contacts = either(o.Contacts, 8*len(m.spec.Geoms)+64)
+	}
+	state := m.newState(contacts)
+	s.initial = &state
+	s.State = m.newState(contacts)
+	s.stage.size(m)
+	s.solver.size(m, contacts)
+	s.Reset()
+	return s, nil
+}
+
+// articulatedFrom is the depth from which the recursion is faster than the factorisation; measured on amd64.
+const articulatedFrom = 11
+
+// either is x, or the standard where x is the zero value.
+func either[T comparable](x, standard T) T {
+	var zero T
+	if x == zero {
+		return standard
+	}
+	return x
+}
+
+// Model returns the model.
+func (s *System) Model() *Model { return s.m }
+
+// Moved tells the system that Q or V were written to, so that poses and velocities of bodies are computed anew.
+func (s *System) Moved() { s.placed = false }
+
+// update places the links for those who ask for them between steps.
+func (s *System) update() {
+	if !s.placed {
+		s.place()
+		s.placed = true
+	}
+}
+
+// Pose returns where the link frame of body b is in the world.
+func (s *System) Pose(b int) collide.Pose {
+	s.update()
+	return s.pose(b)
+}
+
+// pose needs the links to be placed.
+func (s *System) pose(b int) collide.Pose {
+	m := s.m
+	l := m.on[b]
+	if l == World {
+		return collide.Pose{Position: m.offsets[b].array(), Rotation: m.turns[b].quat().array()}
+	}
+	n := &s.links[l]
+	r := n.r.times(&m.turns[b])
+	return collide.Pose{
+		Position: s.reference[m.links[l].tree].add(n.p).add(n.r.of(m.offsets[b])).array(),
+		Rotation: r.quat().array(),
+	}
+}
+
+// Velocity returns the velocity of the origin of body b's link frame, m/s, and its angular velocity, rad/s, in world axes.
+func (s *System) Velocity(b int) (linear, angular [3]float64) {
+	s.update()
+	l := s.m.on[b]
+	if l == World {
+		return
+	}
+	n := &s.links[l]
+	at := n.p.add(n.r.of(s.m.offsets[b]))
+	return n.v.v.add(n.v.w.cross(at)).array(), n.v.w.array()
+}
+
+// Acceleration returns the acceleration of the origin of body b's link frame, m/s², and its angular acceleration,
+// rad/s², in world axes, as the last evaluation of a step had them: with Euler at its beginning, with contact forces.
+// They are those of the body through space: an accelerometer reads the linear one less gravity.
+func (s *System) Acceleration(b int) (linear, angular [3]float64) {
+	l := s.m.on[b]
+	if l == World {
+		return
+	}
+	s.update()
+	s.carry(s.qdd)
+	n := &s.links[l]
+	aw, av := n.a.w.add(s.extra[l].w), n.a.v.add(s.extra[l].v).add(pack(s.Gravity))
+	at := n.p.add(n.r.of(s.m.offsets[b]))
+	// from the spatial acceleration at the reference to that of a point that moves (RBDA 2.48)
+	v := n.v.v.add(n.v.w.cross(at))
+	return av.add(aw.cross(at)).add(n.v.w.cross(v)).array(), aw.array()
+}
+
+// Follow makes a hinge or slide, degree of freedom i, move to position with velocity at the end of the next Step,
+// whatever forces that takes, and stay followed until Release. It is false for other joints.
+func (s *System) Follow(i int, position, velocity float64) bool {
+	if s.m.dofs[i].q < 0 || !(position-position == 0) || !(velocity-velocity == 0) {
+		return false
+	}
+	s.State.follow[i] = follow{active: true, position: position, velocity: velocity}
+	return true
+}
+
+// Release makes a followed joint free again.
+func (s *System) Release(i int) { s.State.follow[i] = follow{} }
+
+// Place puts the free body b at a pose with a velocity of its origin and an angular velocity, in world axes. It is
+// false where b has no free joint or a figure is not finite.
+func (s *System) Place(b int, pose collide.Pose, linear, angular [3]float64) bool {
+	j := s.m.Joint(b)
+	q := packQuat(pose.Rotation)
+	if n := q.norm(); j.Kind != Free || !(n > 1e-6 && n < 1e6) {
+		return false
+	}
+	for _, a := range [...][3]float64{pose.Position, linear, angular} {
+		for _, x := range a {
+			if !(x > -maxLength && x < maxLength) {
+				return false
+			}
+		}
+	}
+	q = q.unit()
+	copy(s.Q[j.Q:], pose.Position[:])
+	copy(s.Q[j.Q+3:], []float64{q.w, q.x, q.y, q.z})
+	copy(s.V[j.V:], linear[:])
+	copy(s.V[j.V+3:], angular[:])
+	s.Moved()
+	return true
+}

@@ -1,0 +1,169 @@
+package dynamics
+
+import "math"
+
+// whiten computes the rows of a block as Y = J L^-1 D^-1/2.
+func (v *solver) whiten(s *System, k *block) {
+	m := s.m
+	n := int(k.rows)
+	index := v.index[k.index:][:k.count]
+	side := v.side[k.index:][:k.count]
+	w := v.work
+	rows := v.row[k.row:][:n]
+	// Rows of joints have one entry, or two.
+	if len(rows) == 1 && (k.kind == dry || k.kind == stop) {
+		for _, j := range index {
+			w[j] = 0
+		}
+		w[k.a] = rows[0].way.x
+	} else if k.kind == equal && n == 1 {
+		for _, j := range index {
+			w[j] = 0
+		}
+		w[k.a] = 1
+		w[k.b] -= m.spec.Equalities[k.source].Ratio
+	} else {
+		v.jacobian(s, k, index, side)
+	}
+	if s.following {
+		for i := range rows {
+			rows[i].given = 0
+			for _, j := range index {
+				if s.State.follow[j].active { // it moves as it is told, whatever pushes
+					rows[i].given += float64(w[int(j)*n+i] * s.given[j])
+					w[int(j)*n+i] = 0
+				}
+			}
+		}
+	}
+	// w <- L^-T w, from the tips down; the ancestors of all in index are in index
+	for x := len(index) - 1; x >= 0; x-- {
+		d := &m.dofs[index[x]]
+		path := m.path[d.row : d.row+d.depth]
+		l := s.matrix[d.row:][:len(path)]
+		switch own := w[int(index[x])*n:][:n]; n {
+		case 1:
+			a := own[0]
+			for i, j := range path {
+				w[j] -= float64(l[i] * a)
+			}
+		case 3:
+			a, b, c := own[0], own[1], own[2]
+			for i, j := range path {
+				li, to := l[i], w[int(j)*3:][:3]
+				to[0] -= float64(li * a)
+				to[1] -= float64(li * b)
+				to[2] -= float64(li * c)
+			}
+		default:
+			for i, j := range path {
+				li, to := l[i], w[int(j)*n:][:n]
+				for c, a := range own {
+					to[c] -= float64(li * a)
+				}
+			}
+		}
+	}
+	y := v.values[k.values:]
+	for x, j := range index {
+		root := s.root[j]
+		for c, a := range w[int(j)*n:][:n] {
+			y[x*n+c] = float64(a * root)
+		}
+	}
+}
+
+// jacobian writes into work the rows of J: what each joint does to the velocity of the first link at the point, less
+// that of the second. Joints that carry both do nothing to it.
+func (v *solver) jacobian(s *System, k *block, index []int32, side []uint8) {
+	m := s.m
+	n := int(k.rows)
+	rows := v.row[k.row:][:n]
+	// as forces on the two links, about the references of their trees
+	var push [2][maxRows]force
+	at := v.place(s, k)
+	for t, last := range [...]int32{k.a, k.b} {
+		if last < 0 {
+			continue
+		}
+		// An equality acts on each body at that body's own anchor.
+		arm := at[t].sub(s.reference[m.links[m.dofs[last].link].tree])
+		for i := range rows {
+			r := &rows[i]
+			if r.angular {
+				push[t][i] = force{w: r.way}
+			} else {
+				push[t][i] = force{arm.cross(r.way), r.way}
+			}
+		}
+	}
+	for x, j := range index {
+		to := v.work[int(j)*n:][:n]
+		axis := &s.axes[j]
+		switch side[x] {
+		case 1:
+			for i := range to {
+				to[i] = push[0][i].dot(axis)
+			}
+		case 2:
+			for i := range to {
+				to[i] = -push[1][i].dot(axis)
+			}
+		case 3:
+			// Of an equality the two anchors are apart by what it is violated.
+			for i := range to {
+				to[i] = 0
+				if k.kind == equal {
+					to[i] = push[0][i].dot(axis) - push[1][i].dot(axis)
+				}
+			}
+		}
+	}
+}
+
+// place returns where the forces of a block act on its two links, in the world.
+func (v *solver) place(s *System, k *block) [2]vec {
+	if k.kind == contact {
+		at := pack(v.contacts[k.source].Position)
+		return [2]vec{at, at}
+	}
+	e := &s.m.spec.Equalities[k.source]
+	return [2]vec{s.spot(e.A, e.AnchorA).at, s.spot(e.B, e.AnchorB).at}
+}
+
+// cholesky factors a symmetric positive matrix n x n in place, the lower half.
+func cholesky(a []float64, n int) bool {
+	for j := range n {
+		for i := j; i < n; i++ {
+			sum := a[i*n+j]
+			for x := range j {
+				sum -= float64(a[i*n+x] * a[j*n+x])
+			}
+			if i > j {
+				a[i*n+j] = sum / a[j*n+j]
+				continue
+			}
+			if !(sum > 0) {
+				return false
+			}
+			a[j*n+j] = math.Sqrt(sum)
+		}
+	}
+	return true
+}
+
+// substitute solves for the matrix that cholesky factored.
+func substitute(a []float64, n int, x []float64) {
+	for i := range n {
+		for j := range i {
+			x[i] -= float64(a[i*n+j] * x[j])
+		}
+		x[i] /= a[i*n+i]
+	}
+	for i := n - 1; i >= 0; i-- {
+		for j := i + 1; j < n; j++ {
+			x[i] -= float64(a[j*n+i] * x[j])
+		}
+		x[i] /= a[i*n+i]
+	}
+}
