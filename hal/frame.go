@@ -12,14 +12,6 @@ type Status struct {
 	Err  error
 }
 
-// Picture is an immutable image with the time that it shows. Whoever rendered it owns its memory and reuses it only
-// when all readers have let go; a frame carries handles, never pixels.
-type Picture struct {
-	Sequence uint64
-	Time     time.Duration
-	Pixels   []byte // row by row, format by the camera
-}
-
 // Frame is the data of one cycle of one body. NewFrame sizes it once; nobody grows it.
 // The rig owns it: a body reads Inputs and Enable in Write, fills the rest in Read, and keeps nothing of it.
 type Frame struct {

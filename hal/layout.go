@@ -23,12 +23,15 @@ const (
 	Acceleration                    // m/s²
 	AngularVelocity                 // rad/s
 	Distance                        // m
+	Speed                           // m/s
+	Force                           // N
+	Pressure                        // Pa
 )
 
-var units = [...]string{"1", "rad", "rad/s", "N·m", "N·m", "1", "A", "V", "°C", "m/s²", "rad/s", "m"}
+var units = [...]string{"1", "rad", "rad/s", "N·m", "N·m", "1", "A", "V", "°C", "m/s²", "rad/s", "m", "m/s", "N", "Pa"}
 var quantityNames = [...]string{
 	"ratio", "position", "velocity", "torque", "torque_limit", "duty",
-	"current", "voltage", "temperature", "acceleration", "angular_velocity", "distance",
+	"current", "voltage", "temperature", "acceleration", "angular_velocity", "distance", "speed", "force", "pressure",
 }
 
 // Unit is the unit of q's values, of a hinge where hinge and slide differ.
@@ -141,11 +144,21 @@ func (a *Actuator) DutyLimit(limit, velocity, towards float64) float64 {
 	return math.Max(0, math.Min(1, share))
 }
 
-// Sensor is a named group of consecutive measured channels with a mounting pose.
+// Sensor is a named group of consecutive measured channels with a mounting pose. Its kind says what they are:
+//
+//	accelerometer  1 to 3 axes of proper acceleration, m/s²: at rest an axis that points up reads +g
+//	gyro           1 to 3 axes, rad/s, in the sensor's axes
+//	imu            attitude as a quaternion w x y z (sensor in world), gyro x y z, accelerometer x y z
+//	body           position x y z and velocity x y z of a body's centre in the world, m and m/s
+//	pose           position x y z, quaternion w x y z, velocity x y z, angular velocity x y z (world axes)
+//	contact        1 where something touches, else 0
+//	force          N, along the sensor's x y z
+//	pressure       Pa above that of the air at sea level
+//	range          m, one a ray
 type Sensor struct {
 	Name  string
-	Kind  string // "accelerometer", "imu", "contact", ...
-	First int    // index in Frame.Measured
+	Kind  string
+	First int // index in Frame.Measured
 	Count int
 	Mount Pose
 }

@@ -1,0 +1,53 @@
+package hal
+
+import (
+	"context"
+	"time"
+)
+
+// Picture is one immutable image with the rig time that it shows. Whoever made it owns its memory and uses it again
+// only when all who hold it have let go: Frame carries handles, never pixels. Row 0 is the top, pixel 0 the left.
+type Picture struct {
+	Sequence      uint64 // rising by 1 a picture of this camera, from 1
+	Time          time.Duration
+	Width, Height int
+	RGB           []byte    // 3 bytes a pixel; nil of a depth camera
+	Depth         []float32 // m along the optical axis, one a pixel, +Inf where nothing is; nil of a colour camera
+	Sights        []Sight   // the objects that the camera's detector recognises, nearest first
+
+	// Free, where not nil, takes the picture back; see Release.
+	Free func(*Picture)
+}
+
+// Release says that the receiver of a picture no longer looks at it. Every picture that Watch.Next returned is released
+// once.
+func (p *Picture) Release() {
+	if p != nil && p.Free != nil {
+		p.Free(p)
+	}
+}
+
+// Sight is an object in a picture.
+type Sight struct {
+	Class, Name string
+	Box         [4]float64 // left, top, right, bottom as shares of the picture, 0..1
+	Distance    float64    // m, to the nearest point seen
+	Visible     float64    // share of the object that is in the picture and not hidden, 0..1
+	Fill        float64    // share of the box that the object fills, 0..1
+	Colour      float64    // share of its colour that reaches the camera through the water or air, 0..1
+}
+
+// Watcher is a body whose cameras can be watched. Its methods may be called from any goroutine, beside the cycle, which
+// never waits for them. Nothing is rendered that nobody watches.
+type Watcher interface {
+	// Watch begins to look through camera i of the layout.
+	Watch(camera int) (Watch, error)
+}
+
+// Watch is one viewer of one camera.
+type Watch interface {
+	// Next blocks until there is a picture with a Sequence above after, the newest one then, and returns it. The caller
+	// releases it. The error is the context's, or says that the camera is gone.
+	Next(ctx context.Context, after uint64) (*Picture, error)
+	Close()
+}
