@@ -155,8 +155,10 @@ func (a *Actuator) DutyLimit(limit, velocity, towards float64) float64 {
 //	force          N, along the sensor's x y z
 //	pressure       Pa above that of the air at sea level
 //	range          m, one a ray
+//	current        A, one a motor
 type Sensor struct {
 	Name  string
+	Path  string // its name in the simulator the controller was written for; "/" + Name if empty
 	Kind  string
 	First int // index in Frame.Measured
 	Count int

@@ -16,6 +16,7 @@ type file struct {
 	Bodies         []bodyFile              `yaml:"bodies"`
 	NoContact      [][]string              `yaml:"no_contact"`
 	Accelerometers []accelFile             `yaml:"accelerometers"`
+	Sensors        []sensorFile            `yaml:"sensors"`
 }
 
 type supplyFile struct {
@@ -130,6 +131,16 @@ type accelFile struct {
 	At    []float64 `yaml:"at_m"`
 	Axes  []string  `yaml:"axes"`
 	Range float64   `yaml:"range_g"`
+}
+
+// sensorFile is a sensor of any other kind, by default in the middle of its body's frame.
+type sensorFile struct {
+	Name     string    `yaml:"name"`
+	Path     string    `yaml:"path"`
+	Kind     string    `yaml:"kind"`
+	Body     string    `yaml:"body"`
+	At       []float64 `yaml:"at_m"`
+	Rotation []float64 `yaml:"rotation_deg"`
 }
 
 type sceneFile struct {

@@ -14,8 +14,8 @@ const (
 )
 
 // Layout is what a body made of r offers: a joint's inputs are its position (or its other modes) and its torque limit,
-// joint after joint; its output is the position; its infos are velocity, torque, voltage and temperature. Each call
-// makes a new one.
+// joint after joint; its output is the position; its infos are velocity, torque, voltage and temperature. Sensors
+// follow: what a real robot can measure as outputs, where bodies truly are as infos. Each call makes a new one.
 func (r *Robot) Layout() *hal.Layout {
 	l := &hal.Layout{}
 	for i := range r.Joints {
@@ -43,6 +43,7 @@ func (r *Robot) Layout() *hal.Layout {
 		l.Outputs = append(l.Outputs, j.channel(hal.Position))
 		l.Actuators = append(l.Actuators, a)
 	}
+	r.measure(l, false)
 	for i := range r.Joints {
 		j, a := &r.Joints[i], &l.Actuators[i]
 		a.Position = i
@@ -59,6 +60,7 @@ func (r *Robot) Layout() *hal.Layout {
 			l.Infos = append(l.Infos, c)
 		}
 	}
+	r.measure(l, true)
 	return l
 }
 

@@ -29,6 +29,7 @@ func (f *file) bodies(r *Robot, faults *faults) map[string]int {
 	}
 	f.pairs(r, names, faults)
 	f.accelerometers(r, names, faults)
+	f.sensors(r, names, faults)
 	return names
 }
 

@@ -140,8 +140,8 @@ type edge struct {
 // tree checks that the joints make one tree of all bodies, and that all of it but a fixed root weighs something.
 func (f *file) tree(r *Robot, faults *faults) {
 	if len(r.Bodies) == 0 {
-		if f.Base != "" || f.NoContact != nil || f.Accelerometers != nil {
-			faults.add("bodies: got none, want some for base, no_contact and accelerometers")
+		if f.Base != "" || f.NoContact != nil || f.Accelerometers != nil || f.Sensors != nil {
+			faults.add("bodies: got none, want some for base, no_contact, accelerometers and sensors")
 		}
 		return
 	}

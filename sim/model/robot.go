@@ -17,6 +17,7 @@ type Robot struct {
 	Bodies         []Body    // a tree, in the file's order; Order tells parents from children
 	Passive        []Passive // joints without a motor
 	Accelerometers []Accelerometer
+	Sensors        []Sensor
 	Fixed          bool     // the root body does not move; else it floats freely
 	NoContact      [][2]int // pairs of bodies that never touch, beside those that a joint connects
 }

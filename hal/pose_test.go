@@ -1,0 +1,29 @@
+package hal
+
+import (
+	"math"
+	"testing"
+)
+
+func TestPose(t *testing.T) {
+	s := math.Sqrt(0.5)
+	quarter := Pose{Position: [3]float64{1, 2, 3}, Rotation: [4]float64{s, 0, 0, s}} // a quarter turn about z
+	near := func(what string, got, want [3]float64) {
+		t.Helper()
+		for i := range got {
+			if math.Abs(got[i]-want[i]) > 1e-15*8 {
+				t.Errorf("%s: got %v, want %v", what, got, want)
+				return
+			}
+		}
+	}
+	near("turn", quarter.Turn([3]float64{1, 0, 0.5}), [3]float64{0, 1, 0.5})
+	near("of", quarter.Of([3]float64{1, 0, 0}), [3]float64{1, 3, 3})
+	near("the zero pose", Pose{}.Of([3]float64{4, 5, 6}), [3]float64{4, 5, 6})
+	// first b, then the frame that it is given in
+	b := Pose{Position: [3]float64{0, 1, 0}, Rotation: [4]float64{s, s, 0, 0}}
+	both := quarter.Times(b)
+	near("times", both.Of([3]float64{0, 0, 1}), quarter.Of(b.Of([3]float64{0, 0, 1})))
+	near("inverse", quarter.Inverse().Of(quarter.Of([3]float64{7, 8, 9})), [3]float64{7, 8, 9})
+	near("inverse times", quarter.Inverse().Times(both).Position, b.Position)
+}

@@ -1,0 +1,167 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// Sensor is a sensor on a body, beside accelerometers. What its kind measures, hal.Sensor says.
+type Sensor struct {
+	Name, Path string
+	Kind       string   // one of sensorKinds
+	Body       int      // of Robot.Bodies; of a current none
+	Pose       hal.Pose // in the body's frame; body counts from the centre of mass and in world axes
+}
+
+// axes name the three of a vector.
+var axes = []string{"x", "y", "z"}
+
+// sensorKind is what a kind of sensor has for channels. Truths no real robot measures: they are infos.
+type sensorKind struct {
+	name     string
+	truth    bool
+	channels []sensorChannels
+}
+
+// sensorChannels are channels of one quantity. Most is the end of their range on both sides.
+type sensorChannels struct {
+	what     string
+	quantity hal.Quantity
+	most     float64
+	names    []string
+}
+
+// A robot stays within 100 m and 100 m/s, as the original Simloid's; what leaves is clipped by who normalises.
+const (
+	mostPlace = 100.0 // m
+	mostSpeed = 100.0 // m/s
+	mostSpin  = 100.0 // rad/s
+	mostForce = 1e4   // N
+	mostPush  = 8 * standardGravity
+)
+
+func sensorKinds() []sensorKind {
+	turn := []string{"w", "x", "y", "z"}
+	place := sensorChannels{"position", hal.Distance, mostPlace, axes}
+	speed := sensorChannels{"velocity", hal.Speed, mostSpeed, axes}
+	attitude := sensorChannels{"attitude", hal.Ratio, 1, turn}
+	spin := sensorChannels{"angular_velocity", hal.AngularVelocity, mostSpin, axes}
+	return []sensorKind{
+		{"gyro", false, []sensorChannels{spin}},
+		{"imu", false, []sensorChannels{attitude, spin, {"acceleration", hal.Acceleration, mostPush, axes}}},
+		{"contact", false, []sensorChannels{{"contact", hal.Ratio, 1, []string{""}}}},
+		{"force", false, []sensorChannels{{"force", hal.Force, mostForce, axes}}},
+		{"body", true, []sensorChannels{place, speed}},
+		{"pose", true, []sensorChannels{place, attitude, speed, spin}},
+	}
+}
+
+func (f *file) sensors(r *Robot, names map[string]int, faults *faults) {
+	if !faults.count("sensors", len(f.Sensors), maxBodies) {
+		return
+	}
+	kinds, seen := sensorKinds(), map[string]int{}
+	var known []string
+	for i := range kinds {
+		known = append(known, kinds[i].name)
+	}
+	for i := range r.Accelerometers {
+		seen[r.Accelerometers[i].Name] = i // both kinds share the channels' names
+	}
+	for i := range f.Sensors {
+		path, s := fmt.Sprintf("sensors[%d]", i), &f.Sensors[i]
+		faults.name(path, "sensors or accelerometers", s.Name, i, seen)
+		if !slices.Contains(known, s.Kind) {
+			faults.add("%s.kind: got %q, want one of %q", path, s.Kind, known)
+		}
+		r.Sensors = append(r.Sensors, Sensor{
+			Name: s.Name, Path: s.Path, Kind: s.Kind, Body: faults.index(path+".body", "body", s.Body, names),
+			Pose: hal.Pose{Position: faults.point(path+".at_m", s.At), Rotation: faults.turn(path+".rotation_deg", s.Rotation)},
+		})
+	}
+	// Simloid's clients are told where every body is.
+	if r.Simloid == hal.None || len(f.Sensors) > 0 {
+		return
+	}
+	for i := range r.Bodies {
+		r.Sensors = append(r.Sensors, Sensor{Name: r.Bodies[i].Name, Kind: "body", Body: i})
+	}
+}
+
+// measure appends the sensors to a layout: outputs first where truth is false, infos where it is true.
+func (r *Robot) measure(l *hal.Layout, truth bool) {
+	to, first := &l.Outputs, 0
+	if truth {
+		to, first = &l.Infos, len(l.Outputs)
+	}
+	add := func(s hal.Sensor, groups []sensorChannels) {
+		s.First = first + len(*to)
+		for _, g := range groups {
+			for _, axis := range g.names {
+				c := hal.Channel{Name: s.Name + "/" + g.what, Quantity: g.quantity, Min: -g.most, Max: g.most}
+				if axis != "" {
+					c.Name += "_" + axis
+				} else {
+					c.Min = 0
+				}
+				*to = append(*to, c)
+				s.Count++
+			}
+		}
+		l.Sensors = append(l.Sensors, s)
+	}
+	for i := range r.Accelerometers {
+		if a := &r.Accelerometers[i]; !truth {
+			most := a.Range
+			if most == 0 {
+				most = mostPush
+			}
+			add(hal.Sensor{Name: a.Name, Path: a.Path, Kind: "accelerometer", Mount: hal.Pose{Position: a.Position}},
+				[]sensorChannels{{"acceleration", hal.Acceleration, most, a.letters()}})
+		}
+	}
+	for _, k := range sensorKinds() {
+		if k.truth != truth {
+			continue
+		}
+		for i := range r.Sensors {
+			if s := &r.Sensors[i]; s.Kind == k.name {
+				add(hal.Sensor{Name: s.Name, Path: s.Path, Kind: s.Kind, Mount: s.Pose}, k.channels)
+			}
+		}
+	}
+	if most := r.MaxCurrent(); truth && most > 0 {
+		names := make([]string, len(r.Joints))
+		for i := range r.Joints {
+			names[i] = r.Joints[i].Name
+		}
+		add(hal.Sensor{Name: "motors", Kind: "current"}, []sensorChannels{{"current", hal.Current, most, names}})
+	}
+}
+
+// letters name the axes of a board after those of its body.
+func (a *Accelerometer) letters() []string {
+	names := make([]string, len(a.Axes))
+	for i, axis := range a.Axes {
+		for k := range axis {
+			if axis[k]*axis[k] > 0.5 {
+				names[i] = axes[k]
+			}
+		}
+	}
+	return names
+}
+
+// MaxCurrent is the greatest current of Simloid's motors, A; 0 where the robot has none of them: its layout has no
+// currents then.
+func (r *Robot) MaxCurrent() float64 {
+	most := 0.0
+	for i := range r.Joints {
+		if m := r.Joints[i].Motor; m != nil && m.Kind == Bristle {
+			most = max(most, m.Volts*m.Conductance)
+		}
+	}
+	return most
+}
