@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
 // Field is a height field: heights over a grid, two triangles a cell, solid below, down to 10 m under the lowest. It never changes once made and may
@@ -76,14 +78,14 @@ func (f *Field) Range() (bottom, top float64) { return f.bottom, f.top }
 func (f *Field) At(i, j int) float64 { return f.height[j*f.columns+i] }
 
 // Sample returns the point of sample (i, j) in the field's frame; both must be in range.
-func (f *Field) Sample(i, j int) [3]float64 { return f.sample(i, j).array() }
+func (f *Field) Sample(i, j int) [3]float64 { return f.sample(i, j).Array() }
 
-func (f *Field) sample(i, j int) vec {
-	return vec{
-		float64((float64(i) - float64(float64(f.columns-1)/2)) * f.cell[0]),
-		float64((float64(j) - float64(float64(f.rows-1)/2)) * f.cell[1]),
+func (f *Field) sample(i, j int) r3.Vec {
+	return r3.XYZ(
+		float64((float64(i)-float64(float64(f.columns-1)/2))*f.cell[0]),
+		float64((float64(j)-float64(float64(f.rows-1)/2))*f.cell[1]),
 		f.height[j*f.columns+i],
-	}
+	)
 }
 
 // Height returns the surface's z at x, y in the field's frame, m; ok is false outside the grid.
@@ -93,7 +95,7 @@ func (f *Field) Height(x, y float64) (z float64, ok bool) {
 		return 0, false
 	}
 	p, n := f.triangle(i, j, half)
-	return p.z - (float64(n.x*(x-p.x))+float64(n.y*(y-p.y)))/n.z, true
+	return p.Z - (float64(n.X*(x-p.X))+float64(n.Y*(y-p.Y)))/n.Z, true
 }
 
 // locate returns the one triangle over or under x, y: each point of the grid has exactly one.
@@ -111,7 +113,7 @@ func (f *Field) locate(x, y float64) (i, j, half int, ok bool) {
 }
 
 // triangle returns a corner of the triangle and its unit normal, which points up.
-func (f *Field) triangle(i, j, half int) (corner, normal vec) {
+func (f *Field) triangle(i, j, half int) (corner, normal r3.Vec) {
 	k := j*f.columns + i
 	h00, h11 := f.height[k], f.height[k+f.columns+1]
 	dx, dy := f.cell[0], f.cell[1]
@@ -123,7 +125,7 @@ func (f *Field) triangle(i, j, half int) (corner, normal vec) {
 		h01 := f.height[k+f.columns]
 		sx, sy = (h11-h01)/dx, (h01-h00)/dy
 	}
-	return f.sample(i, j), vec{-sx, -sy, 1}.unit(vec{0, 0, 1})
+	return f.sample(i, j), r3.XYZ(-sx, -sy, 1).Unit(r3.XYZ(0, 0, 1))
 }
 
 // findConvex marks the edges whose two triangles bend away from each other by more than a hundredth of a degree or so.

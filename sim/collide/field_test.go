@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
 func rough(t testing.TB, columns, rows int, height float64, rng *rand.Rand) *Field {
@@ -212,7 +214,7 @@ func TestFieldTurns(t *testing.T) {
 			shape, p := anyShape(kind, rng), anyPose(0.5, rng)
 			c := append([]Contact(nil), meet(t, shape, p, ground, Identity())...)
 			by := Pose{point{3, -2, 1}, anyPose(1, rng).Rotation}
-			moved := Pose{plus(rotate(by.Rotation, p.Position), by.Position, 1), product(by.Rotation, p.Rotation)}
+			moved := Pose{plus(rotate(by.Rotation, p.Position), by.Position, 1), r3.PackQuat(by.Rotation).Times(r3.PackQuat(p.Rotation)).Array()}
 			d := meet(t, shape, moved, ground, by)
 			if len(c) != len(d) {
 				t.Fatalf("%s %v %v: %d contacts, turned %d: %v, %v", kind, shape, p, len(c), len(d), c, d)

@@ -1,28 +1,32 @@
 package collide
 
-import "math"
+import (
+	"math"
+
+	"github.com/halyard-robotics/halyard/sim/r3"
+)
 
 // solid is a shape placed in the axes and about the origin of the moment: those of the world, or of the pair at work.
 type solid struct {
 	*Shape
-	pos  vec
-	axis [3]vec // where the shape's own x, y, z point
+	pos  r3.Vec
+	axis [3]r3.Vec // where the shape's own x, y, z point
 }
 
 // inward takes a point into the shape's frame.
-func (s *solid) inward(p vec) vec { return s.inwardTurn(p.sub(s.pos)) }
+func (s *solid) inward(p r3.Vec) r3.Vec { return s.inwardTurn(p.Sub(s.pos)) }
 
 // inwardTurn takes a direction into the shape's frame.
-func (s *solid) inwardTurn(d vec) vec {
-	return vec{d.dot(s.axis[0]), d.dot(s.axis[1]), d.dot(s.axis[2])}
+func (s *solid) inwardTurn(d r3.Vec) r3.Vec {
+	return r3.XYZ(d.Dot(s.axis[0]), d.Dot(s.axis[1]), d.Dot(s.axis[2]))
 }
 
 // outward takes a point out of the shape's frame.
-func (s *solid) outward(p vec) vec { return s.pos.add(s.outwardTurn(p)) }
+func (s *solid) outward(p r3.Vec) r3.Vec { return s.pos.Add(s.outwardTurn(p)) }
 
 // outwardTurn takes a direction out of the shape's frame.
-func (s *solid) outwardTurn(d vec) vec {
-	return s.axis[0].mul(d.x).along(d.y, s.axis[1]).along(d.z, s.axis[2])
+func (s *solid) outwardTurn(d r3.Vec) r3.Vec {
+	return s.axis[0].Mul(d.X).Along(d.Y, s.axis[1]).Along(d.Z, s.axis[2])
 }
 
 // Frame is a pose with its rotation as a matrix, row by row: what rays and bounds are computed from.
@@ -38,9 +42,9 @@ func (g *Geom) Frame(pose Pose) (f Frame, ok bool) {
 	if !g.place(&s, &pose) {
 		return f, false
 	}
-	f.Position = s.pos.array()
+	f.Position = s.pos.Array()
 	for i, a := range s.axis {
-		f.Rotation[i], f.Rotation[3+i], f.Rotation[6+i] = a.x, a.y, a.z
+		f.Rotation[i], f.Rotation[3+i], f.Rotation[6+i] = a.X, a.Y, a.Z
 	}
 	return f, true
 }
@@ -48,26 +52,27 @@ func (g *Geom) Frame(pose Pose) (f Frame, ok bool) {
 // place is Frame for the package itself.
 func (g *Geom) place(s *solid, pose *Pose) bool {
 	s.Shape = &g.Shape
-	local := g.Local.Rotation
-	if local == [4]float64{} {
-		local[0] = 1
+	local := r3.PackQuat(g.Local.Rotation)
+	if local == (r3.Quat{}) {
+		local.W = 1
 	}
 	var body solid
 	if g.Body < 0 {
-		s.pos = pack(g.Local.Position)
-		return turn(local, &s.axis) && s.pos.finite()
+		s.pos = r3.Pack(g.Local.Position)
+		return turn(local, &s.axis) && s.pos.Finite()
 	}
-	if !turn(pose.Rotation, &body.axis) {
+	rotation := r3.PackQuat(pose.Rotation)
+	if !turn(rotation, &body.axis) {
 		return false
 	}
-	body.pos = pack(pose.Position)
-	s.pos = body.outward(pack(g.Local.Position))
-	return turn(product(pose.Rotation, local), &s.axis) && s.pos.norm() < huge
+	body.pos = r3.Pack(pose.Position)
+	s.pos = body.outward(r3.Pack(g.Local.Position))
+	return turn(rotation.Times(local), &s.axis) && s.pos.Norm() < r3.Huge
 }
 
 // turn writes the axes of the frame turned by q, which may have any length but none.
-func turn(q [4]float64, axis *[3]vec) bool {
-	w, x, y, z := q[0], q[1], q[2], q[3]
+func turn(q r3.Quat, axis *[3]r3.Vec) bool {
+	w, x, y, z := q.W, q.X, q.Y, q.Z
 	n := float64(w*w) + float64(x*x) + float64(y*y) + float64(z*z)
 	if !(n > 1e-200 && n < 1e200) {
 		return false
@@ -77,77 +82,70 @@ func turn(q [4]float64, axis *[3]vec) bool {
 	xx, yy, zz := float64(s*float64(x*x)), float64(s*float64(y*y)), float64(s*float64(z*z))
 	xy, xz, yz := float64(s*float64(x*y)), float64(s*float64(x*z)), float64(s*float64(y*z))
 	wx, wy, wz := float64(s*float64(w*x)), float64(s*float64(w*y)), float64(s*float64(w*z))
-	axis[0] = vec{1 - (yy + zz), xy + wz, xz - wy}
-	axis[1] = vec{xy - wz, 1 - (xx + zz), yz + wx}
-	axis[2] = vec{xz + wy, yz - wx, 1 - (xx + yy)}
+	axis[0] = r3.XYZ(1-(yy+zz), xy+wz, xz-wy)
+	axis[1] = r3.XYZ(xy-wz, 1-(xx+zz), yz+wx)
+	axis[2] = r3.XYZ(xz+wy, yz-wx, 1-(xx+yy))
 	return true
 }
 
-// product returns the rotation that turns by b and then by a.
-func product(a, b [4]float64) [4]float64 {
-	return [4]float64{
-		float64(a[0]*b[0]) - float64(a[1]*b[1]) - float64(a[2]*b[2]) - float64(a[3]*b[3]),
-		float64(a[0]*b[1]) + float64(a[1]*b[0]) + float64(a[2]*b[3]) - float64(a[3]*b[2]),
-		float64(a[0]*b[2]) - float64(a[1]*b[3]) + float64(a[2]*b[0]) + float64(a[3]*b[1]),
-		float64(a[0]*b[3]) + float64(a[1]*b[2]) - float64(a[2]*b[1]) + float64(a[3]*b[0]),
-	}
-}
+// across returns some unit vector at right angles to the unit vector a: always the same one for the same a.
+func across(a r3.Vec) r3.Vec { return a.Across().Unit(r3.XYZ(0, 1, 0)) }
 
 // Bounds returns the smallest box in world axes around the shape at f [E 4.2.6]; a plane has none and gives infinities.
 func (s *Shape) Bounds(f *Frame) (lo, hi [3]float64) {
-	p := solid{Shape: s, pos: pack(f.Position)}
+	p := solid{Shape: s, pos: r3.Pack(f.Position)}
 	for i := range p.axis {
-		p.axis[i] = vec{f.Rotation[i], f.Rotation[3+i], f.Rotation[6+i]}
+		p.axis[i] = r3.XYZ(f.Rotation[i], f.Rotation[3+i], f.Rotation[6+i])
 	}
 	l, h := p.bounds(0)
-	return l.array(), h.array()
+	return l.Array(), h.Array()
 }
 
 // bounds is Bounds; a field reaches below further than its lowest height.
-func (s *solid) bounds(below float64) (lo, hi vec) {
-	var r vec
+func (s *solid) bounds(below float64) (lo, hi r3.Vec) {
+	var r r3.Vec
 	centre := s.pos
 	switch s.Kind {
 	case Sphere:
-		r = vec{s.Radius, s.Radius, s.Radius}
+		r = r3.XYZ(s.Radius, s.Radius, s.Radius)
 	case Capsule:
 		a, h := s.axis[2], s.Half[2]
-		r = vec{
-			s.Radius + float64(h*math.Abs(a.x)),
-			s.Radius + float64(h*math.Abs(a.y)),
-			s.Radius + float64(h*math.Abs(a.z)),
-		}
+		r = r3.XYZ(
+			s.Radius+float64(h*math.Abs(a.X)),
+			s.Radius+float64(h*math.Abs(a.Y)),
+			s.Radius+float64(h*math.Abs(a.Z)),
+		)
 	case Box:
-		r = s.span(pack(s.Half))
+		r = s.span(r3.Pack(s.Half))
 	case Cylinder:
 		a, h := s.axis[2], s.Half[2]
-		r = vec{
-			float64(s.Radius*sine(a.x)) + float64(h*math.Abs(a.x)),
-			float64(s.Radius*sine(a.y)) + float64(h*math.Abs(a.y)),
-			float64(s.Radius*sine(a.z)) + float64(h*math.Abs(a.z)),
-		}
+		r = r3.XYZ(
+			float64(s.Radius*sine(a.X))+float64(h*math.Abs(a.X)),
+			float64(s.Radius*sine(a.Y))+float64(h*math.Abs(a.Y)),
+			float64(s.Radius*sine(a.Z))+float64(h*math.Abs(a.Z)),
+		)
 	case HeightField:
-		half := vec{
-			float64(0.5 * float64(s.Field.cell[0]*float64(s.Field.columns-1))),
-			float64(0.5 * float64(s.Field.cell[1]*float64(s.Field.rows-1))),
-			0.5 * (s.Field.top - s.Field.bottom + below),
-		}
-		centre = s.outward(vec{0, 0, 0.5 * (s.Field.top + s.Field.bottom - below)})
+		half := r3.XYZ(
+			float64(0.5*float64(s.Field.cell[0]*float64(s.Field.columns-1))),
+			float64(0.5*float64(s.Field.cell[1]*float64(s.Field.rows-1))),
+			0.5*(s.Field.top-s.Field.bottom+below),
+		)
+		centre = s.outward(r3.XYZ(0, 0, 0.5*(s.Field.top+s.Field.bottom-below)))
 		r = s.span(half)
 	default:
-		r = vec{math.Inf(1), math.Inf(1), math.Inf(1)}
+		r = r3.XYZ(math.Inf(1), math.Inf(1), math.Inf(1))
 	}
-	return centre.sub(r), centre.add(r)
+	return centre.Sub(r), centre.Add(r)
 }
 
 // span returns half the size in world axes of a box with the half sizes h.
-func (s *solid) span(h vec) vec {
+func (s *solid) span(h r3.Vec) r3.Vec {
 	x, y, z := s.axis[0], s.axis[1], s.axis[2]
-	return vec{
-		float64(h.x*math.Abs(x.x)) + float64(h.y*math.Abs(y.x)) + float64(h.z*math.Abs(z.x)),
-		float64(h.x*math.Abs(x.y)) + float64(h.y*math.Abs(y.y)) + float64(h.z*math.Abs(z.y)),
-		float64(h.x*math.Abs(x.z)) + float64(h.y*math.Abs(y.z)) + float64(h.z*math.Abs(z.z)),
-	}
+	return r3.XYZ(
+		float64(h.X*math.Abs(x.X))+float64(h.Y*math.Abs(y.X))+float64(h.Z*math.Abs(z.X)),
+		float64(h.X*math.Abs(x.Y))+float64(h.Y*math.Abs(y.Y))+float64(h.Z*math.Abs(z.Y)),
+		float64(h.X*math.Abs(x.Z))+float64(h.Y*math.Abs(y.Z))+float64(h.Z*math.Abs(z.Z)),
+	)
 }
 
 // sine returns the sine that belongs to the cosine c, without the root of something negative.

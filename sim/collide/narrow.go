@@ -1,10 +1,14 @@
 package collide
 
-import "math"
+import (
+	"math"
+
+	"github.com/halyard-robotics/halyard/sim/r3"
+)
 
 // meeting is one point of contact of a pair, before the space knows whose it is.
 type meeting struct {
-	pos, normal vec // normal from the second shape to the first
+	pos, normal r3.Vec // normal from the second shape to the first
 	depth       float64
 	feature     uint32
 }
@@ -37,7 +41,7 @@ func (s *Space) touch(a, b int32) {
 	origin := s.placed[i].pos
 	w.x, w.y = s.placed[i], s.placed[j]
 	// The difference of two positions is exact to the last digits even where both are far out.
-	w.x.pos, w.y.pos = vec{}, w.y.pos.sub(origin)
+	w.x.pos, w.y.pos = r3.Vec{}, w.y.pos.Sub(origin)
 	w.n, w.lost = 0, 0
 	w.meet()
 	s.lost += w.lost
@@ -49,10 +53,10 @@ func (s *Space) touch(a, b int32) {
 		}
 		normal := m.normal
 		if i != a {
-			normal = normal.neg()
+			normal = normal.Neg()
 		}
 		s.contacts = append(s.contacts, Contact{
-			A: a, B: b, Feature: m.feature, Position: m.pos.add(origin).array(), Normal: normal.array(), Depth: m.depth,
+			A: a, B: b, Feature: m.feature, Position: m.pos.Add(origin).Array(), Normal: normal.Array(), Depth: m.depth,
 		})
 	}
 }
@@ -82,14 +86,14 @@ func (w *work) meet() {
 }
 
 // put notes a contact. What is not finite is dropped and counted: nothing leaves the package as NaN.
-func (w *work) put(pos, normal vec, depth float64, feature uint32) {
+func (w *work) put(pos, normal r3.Vec, depth float64, feature uint32) {
 	if !(depth > 0) {
 		if depth != depth {
 			w.lost++
 		}
 		return
 	}
-	if !pos.finite() || !finite(depth) || !(math.Abs(normal.dot(normal)-1) < 1e-6) {
+	if !pos.Finite() || !finite(depth) || !(math.Abs(normal.Dot(normal)-1) < 1e-6) {
 		w.lost++
 		return
 	}
@@ -115,15 +119,15 @@ func (w *work) reduce(first, most int) {
 		if all[i].depth > float64(all[best].depth*(1+1e-6)) {
 			best = i
 		}
-		far[i] = huge
+		far[i] = r3.Huge
 	}
 	for range most {
 		at := all[best].pos
 		far[best] = -1
 		best = -1
 		for i := range all {
-			d := all[i].pos.sub(at)
-			far[i] = min(far[i], d.dot(d))
+			d := all[i].pos.Sub(at)
+			far[i] = min(far[i], d.Dot(d))
 			if far[i] >= 0 && (best < 0 || far[i] > float64(far[best]*(1+1e-6))) {
 				best = i
 			}

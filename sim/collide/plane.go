@@ -1,16 +1,18 @@
 package collide
 
+import "github.com/halyard-robotics/halyard/sim/r3"
+
 // onPlane meets the shape s with the half space below the plane through at with unit normal up: the points of s that
 // lie deepest, four at most [E 5.2.2-5.2.4]. The features are those of s: its ends and corners.
-func (w *work) onPlane(s *solid, at, up vec) {
+func (w *work) onPlane(s *solid, at, up r3.Vec) {
 	first := w.n
 	switch s.Kind {
 	case Sphere:
 		w.dip(s.pos, s.Radius, at, up, 0)
 	case Capsule:
-		arm := s.axis[2].mul(s.Half[2])
-		w.dip(s.pos.sub(arm), s.Radius, at, up, 0)
-		w.dip(s.pos.add(arm), s.Radius, at, up, 1)
+		arm := s.axis[2].Mul(s.Half[2])
+		w.dip(s.pos.Sub(arm), s.Radius, at, up, 0)
+		w.dip(s.pos.Add(arm), s.Radius, at, up, 1)
 	case Box:
 		w.dipBox(s, at, up)
 	case Cylinder:
@@ -37,16 +39,16 @@ func (w *work) keepDeepest(first, most int) {
 // dip puts the lowest point of a ball that lies below the plane; a corner is a ball of radius 0. On a field it counts
 // where the ground's point nearest to the centre lies on the triangle, and with the centre in the ground where that is
 // under the triangle: every buried point has just one.
-func (w *work) dip(centre vec, radius float64, at, up vec, feature uint32) {
-	high := centre.sub(at).dot(up)
+func (w *work) dip(centre r3.Vec, radius float64, at, up r3.Vec, feature uint32) {
+	high := centre.Sub(at).Dot(up)
 	depth := radius - high
-	if depth > 0 && w.gate.holds(centre.along(-max(high, 0), up)) {
-		w.put(centre.along(float64(0.5*depth)-radius, up), up, depth, feature)
+	if depth > 0 && w.gate.holds(centre.Along(-max(high, 0), up)) {
+		w.put(centre.Along(float64(0.5*depth)-radius, up), up, depth, feature)
 	}
 }
 
-func (w *work) dipBox(s *solid, at, up vec) {
-	x, y, z := s.axis[0].mul(s.Half[0]), s.axis[1].mul(s.Half[1]), s.axis[2].mul(s.Half[2])
+func (w *work) dipBox(s *solid, at, up r3.Vec) {
+	x, y, z := s.axis[0].Mul(s.Half[0]), s.axis[1].Mul(s.Half[1]), s.axis[2].Mul(s.Half[2])
 	// Bit 0, 1, 2 of a corner's number: its side along x, y, z.
 	for i := range 8 {
 		p := s.pos
@@ -57,48 +59,48 @@ func (w *work) dipBox(s *solid, at, up vec) {
 	}
 }
 
-func choose(p, d vec, bit int) vec {
+func choose(p, d r3.Vec, bit int) r3.Vec {
 	if bit != 0 {
-		return p.add(d)
+		return p.Add(d)
 	}
-	return p.sub(d)
+	return p.Sub(d)
 }
 
 // dipCylinder takes four points of each rim: the deepest and those a quarter turn from it. Upright, the four carry the
 // cap, wherever "deepest" points; lying, the two deepest carry the side.
-func (w *work) dipCylinder(s *solid, at, up vec) {
+func (w *work) dipCylinder(s *solid, at, up r3.Vec) {
 	down, side := s.rimDown(up)
 	for end := range 2 {
-		centre := s.pos.along(float64(float64(2*end-1)*s.Half[2]), s.axis[2])
+		centre := s.pos.Along(float64(float64(2*end-1)*s.Half[2]), s.axis[2])
 		feature := uint32(4 * end)
-		w.dip(centre.along(s.Radius, down), 0, at, up, feature)
-		w.dip(centre.along(s.Radius, side), 0, at, up, feature+1)
-		w.dip(centre.along(-s.Radius, down), 0, at, up, feature+2)
-		w.dip(centre.along(-s.Radius, side), 0, at, up, feature+3)
+		w.dip(centre.Along(s.Radius, down), 0, at, up, feature)
+		w.dip(centre.Along(s.Radius, side), 0, at, up, feature+1)
+		w.dip(centre.Along(-s.Radius, down), 0, at, up, feature+2)
+		w.dip(centre.Along(-s.Radius, side), 0, at, up, feature+3)
 	}
 }
 
 // rimDown returns the direction in the caps' planes that points most against up, and the one across it. Where the caps
 // face up there is none; then it is the shape's own x, and near there it turns to it without a jump.
-func (s *solid) rimDown(up vec) (down, side vec) {
-	c := up.dot(s.axis[2])
+func (s *solid) rimDown(up r3.Vec) (down, side r3.Vec) {
+	c := up.Dot(s.axis[2])
 	// What of -up lies across the axis: as long as the sine of the tilt.
-	flat := s.axis[2].mul(c).sub(up)
+	flat := s.axis[2].Mul(c).Sub(up)
 	const small = 1e-6
-	if sin := flat.norm(); sin < small {
-		flat = flat.along(small-sin, s.axis[0])
+	if sin := flat.Norm(); sin < small {
+		flat = flat.Along(small-sin, s.axis[0])
 	}
-	down = flat.unit(s.axis[0])
-	return down, s.axis[2].cross(down).unit(s.axis[1])
+	down = flat.Unit(s.axis[0])
+	return down, s.axis[2].Cross(down).Unit(s.axis[1])
 }
 
 // spheres meets two spheres [E 4.3].
 func (w *work) spheres() {
-	d := w.x.pos.sub(w.y.pos)
-	distance := d.norm()
+	d := w.x.pos.Sub(w.y.pos)
+	distance := d.Norm()
 	depth := w.x.Radius + w.y.Radius - distance
 	if depth > 0 {
-		n := d.unit(vec{0, 0, 1})
-		w.put(w.y.pos.along(w.y.Radius-float64(0.5*depth), n), n, depth, 0)
+		n := d.Unit(r3.XYZ(0, 0, 1))
+		w.put(w.y.pos.Along(w.y.Radius-float64(0.5*depth), n), n, depth, 0)
 	}
 }

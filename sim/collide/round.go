@@ -1,15 +1,17 @@
 package collide
 
+import "github.com/halyard-robotics/halyard/sim/r3"
+
 // sphereAgainst meets a sphere with any convex solid: the nearest point of the solid's surface [E 5.2.5-5.2.7].
-func (w *work) sphereAgainst(centre vec, radius float64, s *solid, feature uint32) {
+func (w *work) sphereAgainst(centre r3.Vec, radius float64, s *solid, feature uint32) {
 	d, n := s.distance(centre)
 	depth := radius - d
-	w.put(centre.along(-0.5*(d+radius), n), n, depth, feature)
+	w.put(centre.Along(-0.5*(d+radius), n), n, depth, feature)
 }
 
 // core returns the start and the whole length of a capsule's middle line.
-func (s *solid) core() (from, along vec) {
-	return s.pos.along(-s.Half[2], s.axis[2]), s.axis[2].mul(2 * s.Half[2])
+func (s *solid) core() (from, along r3.Vec) {
+	return s.pos.Along(-s.Half[2], s.axis[2]), s.axis[2].Mul(2 * s.Half[2])
 }
 
 // capsules meets two capsules: the nearest points of their middle lines [E 4.5.1], and where they lie side by side the
@@ -19,14 +21,14 @@ func (w *work) capsules() {
 	p, d := x.core()
 	q, e := y.core()
 	s, t := closest(p, d, q, e)
-	gap := p.along(s, d).sub(q.along(t, e))
-	distance := gap.norm()
+	gap := p.Along(s, d).Sub(q.Along(t, e))
+	distance := gap.Norm()
 	depth := x.Radius + y.Radius - distance
 	if !(depth > 0) {
 		return
 	}
 	// Middle lines that cross give no direction; then it is the one at right angles to both.
-	n := gap.unit(x.axis[2].cross(y.axis[2]).unit(x.axis[2].across()))
+	n := gap.Unit(x.axis[2].Cross(y.axis[2]).Unit(across(x.axis[2])))
 	w.manifold(n, depth)
 }
 
@@ -36,7 +38,7 @@ func (w *work) capsuleAgainst() {
 	x, y := &w.x, &w.y
 	p, d := x.core()
 	t := y.nearest(p, d)
-	distance, n := y.distance(p.along(t, d))
+	distance, n := y.distance(p.Along(t, d))
 	if distance > 1e-9*y.Half[2] {
 		if depth := x.Radius - distance; depth > 0 {
 			w.manifold(n, depth)

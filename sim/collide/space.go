@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
 // Space holds geoms and finds their contacts. One goroutine at a time may use it.
@@ -13,7 +15,7 @@ type Space struct {
 	bodies   int      // how many poses Update wants
 	skip     []uint64 // pairs of bodies that never touch, sorted
 	placed   []solid
-	lo, hi   []vec
+	lo, hi   []r3.Vec
 	present  []bool
 	sweep    sweep
 	pairs    []uint64 // geom A in the high half, B in the low
@@ -46,8 +48,8 @@ func New(geoms []Geom, skip [][2]int, limit int) (*Space, error) {
 	s := &Space{
 		geoms:    slices.Clone(geoms),
 		placed:   make([]solid, n),
-		lo:       make([]vec, n),
-		hi:       make([]vec, n),
+		lo:       make([]r3.Vec, n),
+		hi:       make([]r3.Vec, n),
 		present:  make([]bool, n),
 		contacts: make([]Contact, 0, limit),
 		// Every pair where there are few geoms; a bound on neighbours where there are many.
@@ -92,7 +94,7 @@ func (s *Space) Update(poses []Pose) {
 		}
 		if !s.present[i] {
 			// A box that overlaps none, at a place that sorts.
-			s.lo[i], s.hi[i] = vec{math.MaxFloat64, 0, 0}, vec{-math.MaxFloat64, 0, 0}
+			s.lo[i], s.hi[i] = r3.XYZ(math.MaxFloat64, 0, 0), r3.XYZ(-math.MaxFloat64, 0, 0)
 			s.lost++
 		}
 	}
@@ -124,7 +126,7 @@ func (s *Space) place(i int, pose *Pose) {
 	}
 	if s.geoms[i].Kind != Plane {
 		s.lo[i], s.hi[i] = s.placed[i].bounds(fieldDepth)
-		s.present[i] = s.lo[i].finite() && s.hi[i].finite()
+		s.present[i] = s.lo[i].Finite() && s.hi[i].Finite()
 	}
 }
 

@@ -1,6 +1,10 @@
 package collide
 
-import "math"
+import (
+	"math"
+
+	"github.com/halyard-robotics/halyard/sim/r3"
+)
 
 // The shortest way to part two symmetric solids X and Y along a direction n is
 //
@@ -22,16 +26,16 @@ const faceFirst = 0.98
 
 type search struct {
 	x, y  *solid
-	c     vec // centre of X - centre of Y
-	n     vec
+	c     r3.Vec // centre of X - centre of Y
+	n     r3.Vec
 	least float64 // f(n), the least so far
 }
 
 // try looks at direction d, either way; it tells whether X and Y part along it. favour < 1 asks for more than a tie.
-func (s *search) try(d vec, favour float64) (apart bool) {
+func (s *search) try(d r3.Vec, favour float64) (apart bool) {
 	// Of d and -d the one that leads from Y to X parts them sooner, since the solids are symmetric.
-	if d.dot(s.c) < 0 {
-		d = d.neg()
+	if d.Dot(s.c) < 0 {
+		d = d.Neg()
 	}
 	f := s.f(d)
 	if f < 0 {
@@ -43,14 +47,14 @@ func (s *search) try(d vec, favour float64) (apart bool) {
 	return false
 }
 
-func (s *search) f(n vec) float64 { return s.x.reach(n) + s.y.reach(n) - n.dot(s.c) }
+func (s *search) f(n r3.Vec) float64 { return s.x.reach(n) + s.y.reach(n) - n.Dot(s.c) }
 
 // slope returns how f changes when n turns towards the unit tangent t.
-func (s *search) slope(n, t vec) float64 { return s.x.slope(n, t) + s.y.slope(n, t) - t.dot(s.c) }
+func (s *search) slope(n, t r3.Vec) float64 { return s.x.slope(n, t) + s.y.slope(n, t) - t.Dot(s.c) }
 
-func (s *solid) slope(n, t vec) float64 {
+func (s *solid) slope(n, t r3.Vec) float64 {
 	part := func(i int) float64 {
-		return float64(math.Copysign(s.Half[i], n.dot(s.axis[i])) * t.dot(s.axis[i]))
+		return float64(math.Copysign(s.Half[i], n.Dot(s.axis[i])) * t.Dot(s.axis[i]))
 	}
 	switch s.Kind {
 	case Capsule:
@@ -58,12 +62,12 @@ func (s *solid) slope(n, t vec) float64 {
 	case Box:
 		return part(0) + part(1) + part(2)
 	}
-	c := n.dot(s.axis[2])
-	return part(2) - float64(float64(s.Radius*c)*t.dot(s.axis[2]))/math.Max(sine(c), tiny)
+	c := n.Dot(s.axis[2])
+	return part(2) - float64(float64(s.Radius*c)*t.Dot(s.axis[2]))/math.Max(sine(c), r3.Tiny)
 }
 
 // edges returns the directions of the edges of s, or of its side.
-func (s *solid) edges() []vec {
+func (s *solid) edges() []r3.Vec {
 	if s.Kind == Box {
 		return s.axis[:]
 	}
@@ -75,7 +79,7 @@ func (w *work) boxes() { w.rounds() }
 
 // rounds meets any two of capsule, box and cylinder, the capsule with its middle line inside the other.
 func (w *work) rounds() {
-	s := search{x: &w.x, y: &w.y, c: w.x.pos.sub(w.y.pos), least: math.Inf(1)}
+	s := search{x: &w.x, y: &w.y, c: w.x.pos.Sub(w.y.pos), least: math.Inf(1)}
 	// Faces first, so that at a tie they stay.
 	discs := 0
 	for _, k := range [...]*solid{s.x, s.y} {
@@ -94,8 +98,8 @@ func (w *work) rounds() {
 	// Edges nearly along each other span no direction; a face or a circle stands for theirs.
 	for _, a := range s.x.edges() {
 		for _, b := range s.y.edges() {
-			n := a.cross(b)
-			if l := n.norm(); l > 1e-6 && s.try(n.mul(1/l), faceFirst) {
+			n := a.Cross(b)
+			if l := n.Norm(); l > 1e-6 && s.try(n.Mul(1/l), faceFirst) {
 				return
 			}
 		}
@@ -121,25 +125,25 @@ func (w *work) rounds() {
 // part looks for a direction that parts X and Y: Gilbert's walk to the point of Y - X nearest to the origin [B 4.3.1].
 // What it finds last is tried in any case: it is where two rims nearly touch.
 func (s *search) part() (apart bool) {
-	p := s.c.neg()
-	if p == (vec{}) {
+	p := s.c.Neg()
+	if p == (r3.Vec{}) {
 		return false
 	}
 	for range 16 {
-		m := s.y.farthest(p.neg()).sub(s.x.farthest(p)).sub(s.c)
+		m := s.y.farthest(p.Neg()).Sub(s.x.farthest(p)).Sub(s.c)
 		// All of Y - X lies beyond m along p, and m beyond the origin.
-		if p.dot(m) > 0 {
+		if p.Dot(m) > 0 {
 			return true
 		}
 		// On to the point nearest to the origin between p and m.
-		e := m.sub(p)
-		t := clamp(-p.dot(e)/math.Max(e.dot(e), tiny), 0, 1)
+		e := m.Sub(p)
+		t := clamp(-p.Dot(e)/math.Max(e.Dot(e), r3.Tiny), 0, 1)
 		if t <= 0 {
 			break
 		}
-		p = p.along(t, e)
+		p = p.Along(t, e)
 	}
-	n := p.neg().unit(s.n)
+	n := p.Neg().Unit(s.n)
 	return s.try(n, faceFirst)
 }
 
@@ -151,9 +155,9 @@ const (
 )
 
 // circle looks at the directions at right angles to a, on the side of the centre of X.
-func (s *search) circle(a vec) (apart bool) {
-	to := s.c.along(-s.c.dot(a), a).unit(a.across())
-	n := to.cross(a).unit(a.across()) // a quarter turn before
+func (s *search) circle(a r3.Vec) (apart bool) {
+	to := s.c.Along(-s.c.Dot(a), a).Unit(across(a))
+	n := to.Cross(a).Unit(across(a)) // a quarter turn before
 	best, at := math.Inf(1), n
 	for range steps + 1 {
 		f := s.f(n)
@@ -163,23 +167,23 @@ func (s *search) circle(a vec) (apart bool) {
 		if f < best {
 			best, at = f, n
 		}
-		n = n.mul(stepCos).along(stepSin, a.cross(n))
+		n = n.Mul(stepCos).Along(stepSin, a.Cross(n))
 	}
 	// From sample to sample f changes by less than the sizes allow.
 	if best-float64(stepSin*(s.x.reach(at)+s.y.reach(at))) > s.least {
 		return false
 	}
-	return s.try(s.lower(at, a.cross(at), stepCos, stepSin), faceFirst)
+	return s.try(s.lower(at, a.Cross(at), stepCos, stepSin), faceFirst)
 }
 
 // lower returns the least of f between n turned back and turned on towards the tangent t by the angle whose cosine and
 // sine are given: it halves the span by the sign of the slope.
-func (s *search) lower(n, t vec, cos, sin float64) vec {
-	axis := n.cross(t)
-	lo, hi := n.mul(cos).along(-sin, t), n.mul(cos).along(sin, t)
+func (s *search) lower(n, t r3.Vec, cos, sin float64) r3.Vec {
+	axis := n.Cross(t)
+	lo, hi := n.Mul(cos).Along(-sin, t), n.Mul(cos).Along(sin, t)
 	for range 40 {
-		n = lo.add(hi).unit(n)
-		if s.slope(n, axis.cross(n)) < 0 {
+		n = lo.Add(hi).Unit(n)
+		if s.slope(n, axis.Cross(n)) < 0 {
 			lo = n
 		} else {
 			hi = n
@@ -193,13 +197,13 @@ func (s *search) descend() (apart bool) {
 	n := s.n
 	for range 12 {
 		// The steepest way down, and along it to the lowest point nearby.
-		u := n.across()
-		v := n.cross(u)
-		t := u.mul(-s.slope(n, u)).along(-s.slope(n, v), v)
-		if t.norm() < float64(1e-12*(s.x.Radius+s.y.Radius)) {
+		u := across(n)
+		v := n.Cross(u)
+		t := u.Mul(-s.slope(n, u)).Along(-s.slope(n, v), v)
+		if t.Norm() < float64(1e-12*(s.x.Radius+s.y.Radius)) {
 			break
 		}
-		t = t.unit(u)
+		t = t.Unit(u)
 		m := s.lower(n, t, stepCos, stepSin)
 		f := s.f(m)
 		if f < 0 {

@@ -3,6 +3,8 @@ package collide
 import (
 	"cmp"
 	"slices"
+
+	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
 // sweep is the broad phase: sweep and prune along x [E 7.5.1]. What moves is kept sorted from step to step, which an
@@ -31,7 +33,7 @@ func (w *sweep) init(s *Space) {
 		}
 	}
 	slices.SortFunc(w.still, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(s.lo[a].x, s.lo[b].x), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(s.lo[a].X, s.lo[b].X), cmp.Compare(a, b))
 	})
 }
 
@@ -44,7 +46,7 @@ func (w *sweep) find(s *Space) {
 			break // the absent sort to the end
 		}
 		for _, b := range w.moving[k+1:] {
-			if s.lo[b].x > s.hi[a].x {
+			if s.lo[b].X > s.hi[a].X {
 				break
 			}
 			if s.present[b] && s.beside(a, b) {
@@ -52,11 +54,11 @@ func (w *sweep) find(s *Space) {
 			}
 		}
 		// What stands and begins within a's span along x. Both lists are sorted, so the search never goes back.
-		for first < len(w.still) && s.lo[w.still[first]].x < s.lo[a].x {
+		for first < len(w.still) && s.lo[w.still[first]].X < s.lo[a].X {
 			first++
 		}
 		for _, b := range w.still[first:] {
-			if s.lo[b].x > s.hi[a].x {
+			if s.lo[b].X > s.hi[a].X {
 				break
 			}
 			if s.beside(a, b) {
@@ -67,11 +69,11 @@ func (w *sweep) find(s *Space) {
 	// What moves and begins within the span of something that stands.
 	first = 0
 	for _, b := range w.still {
-		for first < len(w.moving) && s.lo[w.moving[first]].x <= s.lo[b].x {
+		for first < len(w.moving) && s.lo[w.moving[first]].X <= s.lo[b].X {
 			first++
 		}
 		for _, a := range w.moving[first:] {
-			if s.lo[a].x > s.hi[b].x || !s.present[a] {
+			if s.lo[a].X > s.hi[b].X || !s.present[a] {
 				break
 			}
 			if s.beside(a, b) {
@@ -106,34 +108,34 @@ func (w *sweep) findEndless(s *Space) {
 
 // beside tells whether two boxes that overlap along x overlap along y and z.
 func (s *Space) beside(a, b int32) bool {
-	return s.lo[a].y <= s.hi[b].y && s.lo[b].y <= s.hi[a].y && s.lo[a].z <= s.hi[b].z && s.lo[b].z <= s.hi[a].z
+	return s.lo[a].Y <= s.hi[b].Y && s.lo[b].Y <= s.hi[a].Y && s.lo[a].Z <= s.hi[b].Z && s.lo[b].Z <= s.hi[a].Z
 }
 
 // below tells whether the box of a reaches below plane p [E 5.2.3].
 func (s *Space) below(a, p int32) bool {
 	n, lo, hi := s.placed[p].axis[2], s.lo[a], s.hi[a]
 	low := lo
-	if n.x < 0 {
-		low.x = hi.x
+	if n.X < 0 {
+		low.X = hi.X
 	}
-	if n.y < 0 {
-		low.y = hi.y
+	if n.Y < 0 {
+		low.Y = hi.Y
 	}
-	if n.z < 0 {
-		low.z = hi.z
+	if n.Z < 0 {
+		low.Z = hi.Z
 	}
-	return low.sub(s.placed[p].pos).dot(n) <= 0
+	return low.Sub(s.placed[p].pos).Dot(n) <= 0
 }
 
 // sort is an insertion sort: from one step to the next few geoms change places.
-func (w *sweep) sort(lo []vec) {
+func (w *sweep) sort(lo []r3.Vec) {
 	for i := 1; i < len(w.moving); i++ {
 		k := w.moving[i]
-		x := lo[k].x
+		x := lo[k].X
 		j := i
 		for ; j > 0; j-- {
 			m := w.moving[j-1]
-			if y := lo[m].x; y < x || y == x && m < k {
+			if y := lo[m].X; y < x || y == x && m < k {
 				break
 			}
 			w.moving[j] = m

@@ -1,6 +1,10 @@
 package collide
 
-import "math"
+import (
+	"math"
+
+	"github.com/halyard-robotics/halyard/sim/r3"
+)
 
 // A height field is met in two parts, which together are what the surface's faces, edges and peaks can touch.
 //
@@ -18,11 +22,11 @@ type gate struct {
 	i, j, half int
 }
 
-func (g *gate) holds(p vec) bool {
+func (g *gate) holds(p r3.Vec) bool {
 	if g.field == nil {
 		return true
 	}
-	i, j, half, ok := g.field.locate(p.x, p.y)
+	i, j, half, ok := g.field.locate(p.X, p.Y)
 	return ok && i == g.i && j == g.j && half == g.half
 }
 
@@ -35,10 +39,10 @@ func (w *work) onField() {
 		x.axis[i] = ground.inwardTurn(a)
 	}
 	lo, hi := x.bounds(0)
-	if lo.z <= f.top {
-		i0, i1 := cells(lo.x, hi.x, f.cell[0], f.columns)
-		j0, j1 := cells(lo.y, hi.y, f.cell[1], f.rows)
-		w.onFaces(f, lo.z, i0, i1, j0, j1)
+	if lo.Z <= f.top {
+		i0, i1 := cells(lo.X, hi.X, f.cell[0], f.columns)
+		j0, j1 := cells(lo.Y, hi.Y, f.cell[1], f.rows)
+		w.onFaces(f, lo.Z, i0, i1, j0, j1)
 		w.onRidges(f, lo, hi, i0, i1, j0, j1)
 		w.sort()
 		w.reduce(0, perPair)
@@ -78,7 +82,7 @@ func (w *work) onFaces(f *Field, low float64, i0, i1, j0, j1 int) {
 			}
 			for half := range 2 {
 				at, up := f.triangle(i, j, half)
-				if x.pos.sub(at).dot(up) >= x.reach(up) {
+				if x.pos.Sub(at).Dot(up) >= x.reach(up) {
 					continue
 				}
 				first := w.n
@@ -107,7 +111,7 @@ func (w *work) rename(first int) {
 	}
 }
 
-func (w *work) onRidges(f *Field, lo, hi vec, i0, i1, j0, j1 int) {
+func (w *work) onRidges(f *Field, lo, hi r3.Vec, i0, i1, j0, j1 int) {
 	for j := j0; j <= j1; j++ {
 		for i := i0; i <= i1; i++ {
 			bits := f.convex[j*f.columns+i]
@@ -116,7 +120,7 @@ func (w *work) onRidges(f *Field, lo, hi vec, i0, i1, j0, j1 int) {
 					continue
 				}
 				e, _ := f.edge(i, j, kind)
-				if apart(e.from.x, e.to.x, lo.x, hi.x) || apart(e.from.y, e.to.y, lo.y, hi.y) || apart(e.from.z, e.to.z, lo.z, hi.z) {
+				if apart(e.from.X, e.to.X, lo.X, hi.X) || apart(e.from.Y, e.to.Y, lo.Y, hi.Y) || apart(e.from.Z, e.to.Z, lo.Z, hi.Z) {
 					continue
 				}
 				w.onRidge(f, &e, uint32(3*(j*f.columns+i)+kind))
@@ -133,13 +137,13 @@ func apart(a, b, lo, hi float64) bool {
 // onRidge meets x with one edge and keeps what belongs to the edge.
 func (w *work) onRidge(f *Field, e *ridge, name uint32) {
 	x, first := w.x, w.n
-	along := e.to.sub(e.from)
-	length := along.norm()
+	along := e.to.Sub(e.from)
+	length := along.Norm()
 	w.line = Shape{Kind: Capsule, Half: [3]float64{2: 0.5 * length}}
-	r := solid{Shape: &w.line, pos: e.from.along(0.5, along)}
-	r.axis[2] = along.mul(1 / length)
-	r.axis[0] = r.axis[2].across()
-	r.axis[1] = r.axis[2].cross(r.axis[0])
+	r := solid{Shape: &w.line, pos: e.from.Along(0.5, along)}
+	r.axis[2] = along.Mul(1 / length)
+	r.axis[0] = across(r.axis[2])
+	r.axis[1] = r.axis[2].Cross(r.axis[0])
 	flip := false
 	switch w.y = r; x.Kind {
 	case Sphere:
@@ -156,7 +160,7 @@ func (w *work) onRidge(f *Field, e *ridge, name uint32) {
 	for k := first; k < w.n; k++ {
 		m := w.found[k]
 		if flip {
-			m.normal = m.normal.neg()
+			m.normal = m.normal.Neg()
 		}
 		if !f.owns(e, r.axis[2], length, &m) || w.repeats(n, &m) {
 			continue
@@ -172,8 +176,8 @@ func (w *work) onRidge(f *Field, e *ridge, name uint32) {
 func (w *work) repeats(n int, m *meeting) bool {
 	for k := range w.found[:n] {
 		o := &w.found[k]
-		d := o.pos.sub(m.pos)
-		if d.dot(d) < float64(1e-4*float64(m.depth*m.depth)) && o.normal.dot(m.normal) > 1-1e-6 {
+		d := o.pos.Sub(m.pos)
+		if d.Dot(d) < float64(1e-4*float64(m.depth*m.depth)) && o.normal.Dot(m.normal) > 1-1e-6 {
 			return true
 		}
 	}
@@ -184,14 +188,14 @@ func (w *work) repeats(n int, m *meeting) bool {
 const slack = 1e-6
 
 // owns tells whether the normal of m lies in the Voronoi region of the edge, or at its ends of the sample there.
-func (f *Field) owns(e *ridge, u vec, length float64, m *meeting) bool {
+func (f *Field) owns(e *ridge, u r3.Vec, length float64, m *meeting) bool {
 	into, sides := f.beside(e, u)
 	for _, v := range into[:sides] {
-		if m.normal.dot(v) > slack {
+		if m.normal.Dot(v) > slack {
 			return false
 		}
 	}
-	t := m.pos.along(0.5*m.depth, m.normal).sub(e.from).dot(u) // where the contact lies on the edge
+	t := m.pos.Along(0.5*m.depth, m.normal).Sub(e.from).Dot(u) // where the contact lies on the edge
 	switch {
 	case t < 1e-6*length:
 		return f.peak(e.i, e.j, m.normal)
@@ -202,14 +206,14 @@ func (f *Field) owns(e *ridge, u vec, length float64, m *meeting) bool {
 }
 
 // peak tells whether n leads away from all six edges at sample (i, j).
-func (f *Field) peak(i, j int, n vec) bool {
+func (f *Field) peak(i, j int, n r3.Vec) bool {
 	p := f.sample(i, j)
 	for _, d := range [...][2]int{{1, 0}, {1, 1}, {0, 1}, {-1, 0}, {-1, -1}, {0, -1}} {
 		i2, j2 := i+d[0], j+d[1]
 		if i2 < 0 || j2 < 0 || i2 >= f.columns || j2 >= f.rows {
 			continue
 		}
-		if n.dot(f.sample(i2, j2).sub(p).unit(vec{})) > slack {
+		if n.Dot(f.sample(i2, j2).Sub(p).Unit(r3.Vec{})) > slack {
 			return false
 		}
 	}
@@ -219,7 +223,7 @@ func (f *Field) peak(i, j int, n vec) bool {
 // ridge is an edge of the grid.
 type ridge struct {
 	i, j, i2, j2, kind int
-	from, to           vec
+	from, to           r3.Vec
 }
 
 // edge returns the edge that starts at sample (i, j) and goes along x (0), along y (1) or along the cut (2).
@@ -240,7 +244,7 @@ func (f *Field) edge(i, j, kind int) (e ridge, ok bool) {
 
 // beside writes for each of the triangles beside the edge the unit vector that leads into it, across the edge. At the
 // rim there is only one.
-func (f *Field) beside(e *ridge, u vec) (into [2]vec, sides int) {
+func (f *Field) beside(e *ridge, u r3.Vec) (into [2]r3.Vec, sides int) {
 	// The third corners of the triangles on the two sides, as steps from the edge's start.
 	third := [3][2][2]int{
 		{{1, 1}, {0, -1}},
@@ -252,8 +256,8 @@ func (f *Field) beside(e *ridge, u vec) (into [2]vec, sides int) {
 		if i < 0 || j < 0 || i >= f.columns || j >= f.rows {
 			continue
 		}
-		v := f.sample(i, j).sub(e.from)
-		into[sides] = v.along(-v.dot(u), u).unit(vec{})
+		v := f.sample(i, j).Sub(e.from)
+		into[sides] = v.Along(-v.Dot(u), u).Unit(r3.Vec{})
 		sides++
 	}
 	return into, sides
@@ -261,15 +265,15 @@ func (f *Field) beside(e *ridge, u vec) (into [2]vec, sides int) {
 
 // bends tells whether the edge stands out of the surface: its two triangles together point down, or there is but one.
 func (f *Field) bends(e *ridge) bool {
-	u := e.to.sub(e.from).unit(vec{})
+	u := e.to.Sub(e.from).Unit(r3.Vec{})
 	into, sides := f.beside(e, u)
 	if sides < 2 {
 		return true
 	}
 	// Up, at right angles to the edge and to the first triangle.
-	up := u.cross(into[0])
-	if up.z < 0 {
-		up = up.neg()
+	up := u.Cross(into[0])
+	if up.Z < 0 {
+		up = up.Neg()
 	}
-	return into[1].dot(up) < -1e-4
+	return into[1].Dot(up) < -1e-4
 }

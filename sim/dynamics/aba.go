@@ -1,10 +1,12 @@
 package dynamics
 
+import "github.com/halyard-robotics/halyard/sim/r3"
+
 // articulated is the inertia of a link with all that hangs from its joints, where those are free to move: symmetric,
 // [i h; h' m] (RBDA 7.1).
 type articulated struct {
 	i sym
-	h mat // by columns
+	h r3.Mat // by columns
 	m sym
 }
 
@@ -20,7 +22,7 @@ func (a *articulated) set(n *inertia) {
 	a.i = n.i
 	h := n.h
 	// h x, the cross product as a matrix
-	a.h = mat{vec{0, h.z, -h.y}, vec{-h.z, 0, h.x}, vec{h.y, -h.x, 0}}
+	a.h.X, a.h.Y, a.h.Z = r3.XYZ(0, h.Z, -h.Y), r3.XYZ(-h.Z, 0, h.X), r3.XYZ(h.Y, -h.X, 0)
 	a.m = sym{xx: n.m, yy: n.m, zz: n.m}
 }
 
@@ -28,18 +30,18 @@ func (a *articulated) set(n *inertia) {
 // each child's matrix to its parent's frame.
 func (a *articulated) add(b *articulated) {
 	a.i.add(&b.i)
-	a.h.x, a.h.y, a.h.z = a.h.x.add(b.h.x), a.h.y.add(b.h.y), a.h.z.add(b.h.z)
+	a.h.X, a.h.Y, a.h.Z = a.h.X.Add(b.h.X), a.h.Y.Add(b.h.Y), a.h.Z.Add(b.h.Z)
 	a.m.add(&b.m)
 }
 
 // reduce takes off what a joint that is free to move does not hold: IA - U U'/d.
 func (a *articulated) reduce(u *motion, inverse float64) {
-	w := u.w.mul(-inverse)
+	w := u.w.Mul(-inverse)
 	a.i.outer(w, u.w)
-	a.m.outer(u.v.mul(-inverse), u.v)
-	a.h.x = a.h.x.along(u.v.x, w)
-	a.h.y = a.h.y.along(u.v.y, w)
-	a.h.z = a.h.z.along(u.v.z, w)
+	a.m.outer(u.v.Mul(-inverse), u.v)
+	a.h.X = a.h.X.Along(u.v.X, w)
+	a.h.Y = a.h.Y.Along(u.v.Y, w)
+	a.h.Z = a.h.Z.Along(u.v.Z, w)
 }
 
 // recurse solves H x = x for a tree in time proportional to its size: the articulated-body recursion (RBDA 7.3) of a
@@ -51,6 +53,9 @@ func (s *System) recurse(t *tree, x []float64) int {
 		s.bodies[i].set(&s.links[i].inertia)
 		s.links[i].f = force{}
 	}
+	if t.wet {
+		s.fill(t)
+	}
 	for i := t.link + t.links - 1; i >= t.link; i-- {
 		l, n, a := &m.links[i], &s.links[i], &s.bodies[i]
 		for k := l.v + int32(l.kind.dofs()) - 1; k >= l.v; k-- {
@@ -59,16 +64,16 @@ func (s *System) recurse(t *tree, x []float64) int {
 			}
 			// A joint of several degrees of freedom is eliminated one by one, as if massless links lay between them.
 			axis, r := &s.axes[k], &s.rises[k]
-			r.u.w = a.i.of(axis.w).add(a.h.of(axis.v))
-			r.u.v = a.h.back(axis.w).add(a.m.of(axis.v))
-			pivot := axis.w.dot(r.u.w) + axis.v.dot(r.u.v) + s.solid[k]
+			r.u.w = a.i.of(axis.w).Add(a.h.Of(axis.v))
+			r.u.v = a.h.Back(axis.w).Add(a.m.of(axis.v))
+			pivot := axis.w.Dot(r.u.w) + axis.v.Dot(r.u.v) + s.solid[k]
 			if !(pivot > 0) {
 				return int(k)
 			}
 			r.inverse = 1 / pivot
 			r.rest = float64((x[k] - n.f.dot(axis)) * r.inverse)
 			a.reduce(&r.u, r.inverse)
-			n.f.w, n.f.v = n.f.w.along(r.rest, r.u.w), n.f.v.along(r.rest, r.u.v)
+			n.f.w, n.f.v = n.f.w.Along(r.rest, r.u.w), n.f.v.Along(r.rest, r.u.v)
 		}
 		if l.parent >= 0 {
 			s.bodies[l.parent].add(a)
@@ -88,7 +93,7 @@ func (s *System) recurse(t *tree, x []float64) int {
 				continue
 			}
 			r := &s.rises[k]
-			x[k] = r.rest - float64(r.inverse*(r.u.w.dot(a.w)+r.u.v.dot(a.v)))
+			x[k] = r.rest - float64(r.inverse*(r.u.w.Dot(a.w)+r.u.v.Dot(a.v)))
 			a.along(x[k], &s.axes[k])
 		}
 		s.extra[i] = a

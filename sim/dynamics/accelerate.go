@@ -5,6 +5,7 @@ package dynamics
 // constraints look ahead. It returns the degree of freedom that makes the mass matrix singular, or -1.
 func (s *System) accelerate(implicit, h float64) int {
 	s.place()
+	s.ahead = implicit
 	x := s.qdd
 	if s.following {
 		s.prescribe(s.given)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
 // What a model may hold at most, and the greatest figures: far beyond any robot, so that products of them stay finite.
@@ -57,16 +59,16 @@ func (f *Faults) within(path string, low, high float64, x ...float64) bool {
 }
 
 // turn checks a quaternion and returns it with length 1; all zero means no turn.
-func (f *Faults) turn(path string, a [4]float64) quat {
+func (f *Faults) turn(path string, a [4]float64) r3.Quat {
 	if a == ([4]float64{}) {
-		return quat{w: 1}
+		return r3.Quat{W: 1}
 	}
-	q := packQuat(a)
-	if n := q.norm(); !(n > 1e-6 && n < 1e6) {
+	q := r3.PackQuat(a)
+	if n := q.Norm(); !(n > 1e-6 && n < 1e6) {
 		f.add(path, "got %g, want a unit quaternion", a)
-		return quat{w: 1}
+		return r3.Quat{W: 1}
 	}
-	return q.unit()
+	return q.Unit()
 }
 
 // softness checks figures whose zero means the standard.
@@ -85,6 +87,7 @@ func (f *Faults) body(path string, b *Body) {
 	f.within(path+".mass", 0, maxMass, b.Mass)
 	f.within(path+".com", -maxLength, maxLength, b.COM[:]...)
 	f.inertia(path+".inertia", b)
+	f.added(path+".added", b.Added)
 	f.joint(path+".joint", &b.Joint)
 }
 
@@ -124,7 +127,7 @@ func (f *Faults) joint(path string, j *Joint) {
 	axial := j.Kind == Hinge || j.Kind == Slide
 	f.within(path+".anchor", -maxLength, maxLength, j.Anchor[:]...)
 	if axial && f.within(path+".axis", -maxLength, maxLength, j.Axis[:]...) {
-		if n := pack(j.Axis).norm(); !(n > 1e-6) {
+		if n := r3.Pack(j.Axis).Norm(); !(n > 1e-6) {
 			f.add(path+".axis", "got length %g, want a direction", n)
 		}
 	}

@@ -1,15 +1,23 @@
 package dynamics
 
-// Energy returns the kinetic energy of all bodies and rotors, and the potential energy in gravity and springs, J.
+import "github.com/halyard-robotics/halyard/sim/r3"
+
+// Energy returns the kinetic energy of all bodies, rotors and the water that moves along (relative to its current), and
+// the potential energy in gravity and springs, J.
 func (s *System) Energy() (kinetic, potential float64) {
 	s.update()
-	g := pack(s.Gravity)
+	g := r3.Pack(s.Gravity)
 	for i := range s.links {
 		n := &s.links[i]
-		p := n.inertia.of(&n.v)
-		kinetic += p.dot(&n.v) / 2
-		at := s.reference[s.m.links[i].tree].add(n.c)
-		potential -= float64(n.inertia.m * g.dot(at))
+		w, v := n.inertia.of(&n.v)
+		kinetic += (w.Dot(n.v.w) + v.Dot(n.v.v)) / 2
+		at := s.reference[s.m.links[i].tree].Add(n.c)
+		potential -= float64(n.inertia.m * g.Dot(at))
+	}
+	for i := range s.wet {
+		v := s.flow(i)
+		p := s.wet[i].mass.of(&v)
+		kinetic += p.dot(&v) / 2
 	}
 	for i, v := range s.V {
 		d := &s.Drive[i]
@@ -22,31 +30,38 @@ func (s *System) Energy() (kinetic, potential float64) {
 	return kinetic, potential
 }
 
-// Momentum returns the momentum of all bodies, kg·m/s, and the angular momentum about the world's origin, kg·m²/s.
+// Momentum returns the momentum of all bodies and the water that moves along, kg·m/s, and the angular momentum about the
+// world's origin, kg·m²/s.
 func (s *System) Momentum() (linear, angular [3]float64) {
 	s.update()
-	var p, l vec
+	var p, l r3.Vec
 	for i := range s.links {
 		n := &s.links[i]
-		f := n.inertia.of(&n.v)
-		p = p.add(f.v)
-		l = l.add(f.w).add(s.reference[s.m.links[i].tree].cross(f.v))
+		w, v := n.inertia.of(&n.v)
+		p = p.Add(v)
+		l = l.Add(w).Add(s.reference[s.m.links[i].tree].Cross(v))
 	}
-	return p.array(), l.array()
+	for i := range s.wet {
+		v := s.flow(i)
+		f := s.wet[i].mass.of(&v)
+		p = p.Add(f.v)
+		l = l.Add(f.w).Add(s.reference[s.m.links[s.m.wet[i].link].tree].Cross(f.v))
+	}
+	return p.Array(), l.Array()
 }
 
 // COM returns the centre of mass of all bodies that can move, m.
 func (s *System) COM() [3]float64 {
 	s.update()
-	var sum vec
+	var sum r3.Vec
 	mass := 0.0
 	for i := range s.links {
 		n := &s.links[i]
-		sum = sum.along(n.inertia.m, s.reference[s.m.links[i].tree].add(n.c))
+		sum = sum.Along(n.inertia.m, s.reference[s.m.links[i].tree].Add(n.c))
 		mass += n.inertia.m
 	}
 	if mass == 0 {
-		return sum.array()
+		return sum.Array()
 	}
-	return sum.mul(1 / mass).array()
+	return sum.Mul(1 / mass).Array()
 }

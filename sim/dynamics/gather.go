@@ -5,6 +5,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/sim/collide"
 	"github.com/halyard-robotics/halyard/sim/exact"
+	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
 // last returns the last degree of freedom of the link that carries body b, or -1.
@@ -18,31 +19,31 @@ func (m *Model) last(b int) int32 {
 
 // spot is a point fixed to a body.
 type spot struct {
-	at, velocity, spin vec
-	turn               quat // of the body's link frame
+	at, velocity, spin r3.Vec
+	turn               r3.Quat // of the body's link frame
 }
 
 // spot returns where a point of body b's link frame is now; bodies that are welded to the world have one too.
 func (s *System) spot(b int, local [3]float64) spot {
 	m := s.m
-	p := pack(local)
+	p := r3.Pack(local)
 	if b == World {
-		return spot{at: p, turn: quat{w: 1}}
+		return spot{at: p, turn: r3.Quat{W: 1}}
 	}
 	l := m.on[b]
 	if l == World {
-		return spot{at: m.offsets[b].add(m.turns[b].of(p)), turn: m.turns[b].quat()}
+		return spot{at: m.offsets[b].Add(m.turns[b].Of(p)), turn: m.turns[b].Quat()}
 	}
 	n := &s.links[l]
-	at := n.p.add(n.r.of(m.offsets[b].add(m.turns[b].of(p))))
-	r := n.r.times(&m.turns[b])
+	at := n.p.Add(n.r.Of(m.offsets[b].Add(m.turns[b].Of(p))))
+	r := n.r.Times(&m.turns[b])
 	return spot{
-		at:       s.reference[m.links[l].tree].add(at),
-		velocity: n.v.v.add(n.v.w.cross(at)), spin: n.v.w, turn: r.quat(),
+		at:       s.reference[m.links[l].tree].Add(at),
+		velocity: n.v.v.Add(n.v.w.Cross(at)), spin: n.v.w, turn: r.Quat(),
 	}
 }
 
-var unitAxes = [3]vec{{x: 1}, {y: 1}, {z: 1}}
+var unitAxes = [3]r3.Vec{{X: 1}, {Y: 1}, {Z: 1}}
 
 // softHeld is the softness of equalities that say nothing, softStop that of stops, and softContact that of contacts.
 var (
@@ -77,21 +78,20 @@ func (v *solver) equalities(s *System) {
 			continue
 		}
 		p, q := s.spot(e.A, e.AnchorA), s.spot(e.B, e.AnchorB)
-		gap, speed := p.at.sub(q.at), p.velocity.sub(q.velocity)
+		gap, speed := p.at.Sub(q.at), p.velocity.Sub(q.velocity)
 		v.triple(s, i*heldRows, gap, speed, false, &e.Soft)
 		if e.Kind == Fixed {
-			t := q.turn
 			// what A must turn by, in world axes, until it stands as B does
-			turn := p.turn.times(packQuat(e.Rotation).unit()).times(quat{t.w, -t.x, -t.y, -t.z})
-			v.triple(s, i*heldRows+3, turn.log(), p.spin.sub(q.spin), true, &e.Soft)
+			turn := p.turn.Times(r3.PackQuat(e.Rotation).Unit()).Times(q.turn.Inverse())
+			v.triple(s, i*heldRows+3, turn.Log(), p.spin.Sub(q.spin), true, &e.Soft)
 		}
 	}
 }
 
 // triple adds the three rows that hold a point or a turn.
-func (v *solver) triple(s *System, held int, gap, speed vec, angular bool, soft *Softness) {
+func (v *solver) triple(s *System, held int, gap, speed r3.Vec, angular bool, soft *Softness) {
 	for k, w := range unitAxes {
-		v.row = append(v.row, row{way: w, angular: angular, f: s.held[held+k], r: gap.dot(w), v: speed.dot(w), soft: soft})
+		v.row = append(v.row, row{way: w, angular: angular, f: s.held[held+k], r: gap.Dot(w), v: speed.Dot(w), soft: soft})
 	}
 }
 
@@ -104,7 +104,7 @@ func (v *solver) joints(s *System) {
 		}
 		d := &s.Drive[i]
 		if bound := d.friction(s.V[i]); bound > 0 && v.open(s, dry, int32(i), -1, int32(i), 1) {
-			v.row = append(v.row, row{way: vec{x: 1}, f: s.State.dry[i], v: s.V[i], bound: bound})
+			v.row = append(v.row, row{way: r3.Vec{X: 1}, f: s.State.dry[i], v: s.V[i] - d.Target, r: d.Slip, bound: bound})
 		}
 		j := &m.spec.Bodies[m.links[m.dofs[i].link].body].Joint
 		if !j.Limited {
@@ -120,7 +120,7 @@ func (v *solver) joints(s *System) {
 		if room < 0 || room+float64(v.h*speed) < 0 && !v.inside {
 			if v.open(s, stop, int32(i), -1, int32(i), 1) {
 				v.impact = v.impact || room > 0
-				v.row = append(v.row, row{way: vec{x: way}, f: s.stops[i], v: speed, r: room, soft: &j.Stop})
+				v.row = append(v.row, row{way: r3.Vec{X: way}, f: s.stops[i], v: speed, r: room, soft: &j.Stop})
 			}
 		}
 	}
@@ -148,8 +148,8 @@ func (v *solver) touches(s *System) {
 	s.space.Update(v.poses)
 	v.contacts = s.space.Contacts()
 	v.cursor, v.dropped = 0, s.space.Overflow()
-	gravity := pack(s.Gravity)
-	slow := float64(10*gravity.norm()) + 1e-9 // m/s²; what a step cannot resolve does not bounce
+	gravity := r3.Pack(s.Gravity)
+	slow := float64(10*gravity.Norm()) + 1e-9 // m/s²; what a step cannot resolve does not bounce
 	for i := range v.contacts {
 		c := &v.contacts[i]
 		g, h := s.space.Geom(c.A), s.space.Geom(c.B)
@@ -158,12 +158,12 @@ func (v *solver) touches(s *System) {
 			continue
 		}
 		mix := blend(&g.Material, &h.Material)
-		n := pack(c.Normal)
-		at := pack(c.Position)
+		n := r3.Pack(c.Normal)
+		at := r3.Pack(c.Position)
 		speed, spin := s.pointVelocity(g.Body, at)
 		speedB, spinB := s.pointVelocity(h.Body, at)
-		speed, spin = speed.sub(speedB), spin.sub(spinB)
-		approach := speed.dot(n)
+		speed, spin = speed.Sub(speedB), spin.Sub(spinB)
+		approach := speed.Dot(n)
 		bounces := mix.Restitution > 0 && approach < -float64(slow*v.h)
 		// A later stage of RK4 must not jump; what it would bounce off, the next step finds.
 		if bounces && v.inside {
@@ -176,7 +176,8 @@ func (v *solver) touches(s *System) {
 		}
 		k := &v.blocks[len(v.blocks)-1]
 		k.box = mix.ForceLimit
-		t := n.across()
+		t := n.Across()
+		t = t.Mul(1 / t.Norm())
 		if mix.Factor > 0 {
 			owner := g
 			if g.Material.Factor == 0 {
@@ -184,7 +185,7 @@ func (v *solver) touches(s *System) {
 			}
 			t = v.grain(owner, n, t)
 		}
-		u := n.cross(t)
+		u := n.Cross(t)
 		// The tangents follow from the normal alone, so the forces of the last step mean the same in this one.
 		old := v.remembered(s, c)
 		soft := &s.options.Contact
@@ -193,25 +194,25 @@ func (v *solver) touches(s *System) {
 			k.bounce, v.impact = true, true
 			fall := 0.0 // how gravity drives the two together: not, where both fall
 			if a < 0 {
-				fall = gravity.dot(n)
+				fall = gravity.Dot(n)
 			} else if b < 0 {
-				fall = -gravity.dot(n)
+				fall = -gravity.Dot(n)
 			}
 			normal.want = (rebound(mix.Restitution, approach, c.Depth, fall) - approach) / v.h
 		}
 		v.row = append(v.row, normal)
 		if rows >= 3 {
 			v.row = append(v.row,
-				row{way: t, f: old[1], v: speed.dot(t), soft: soft, bound: mix.along()},
-				row{way: u, f: old[2], v: speed.dot(u), soft: soft, bound: mix.Friction})
+				row{way: t, f: old[1], v: speed.Dot(t), soft: soft, bound: mix.along()},
+				row{way: u, f: old[2], v: speed.Dot(u), soft: soft, bound: mix.Friction})
 		}
 		if rows >= 4 {
-			v.row = append(v.row, row{way: n, angular: true, f: old[3], v: spin.dot(n), soft: soft, bound: mix.Torsion})
+			v.row = append(v.row, row{way: n, angular: true, f: old[3], v: spin.Dot(n), soft: soft, bound: mix.Torsion})
 		}
 		if rows >= 6 {
 			v.row = append(v.row,
-				row{way: t, angular: true, f: old[4], v: spin.dot(t), soft: soft, bound: mix.Rolling},
-				row{way: u, angular: true, f: old[5], v: spin.dot(u), soft: soft, bound: mix.Rolling})
+				row{way: t, angular: true, f: old[4], v: spin.Dot(t), soft: soft, bound: mix.Rolling},
+				row{way: u, angular: true, f: old[5], v: spin.Dot(u), soft: soft, bound: mix.Rolling})
 		}
 	}
 }
@@ -225,13 +226,13 @@ func rebound(restitution, approach, depth, g float64) float64 {
 }
 
 // pointVelocity returns the velocity of the point of body b that is at a place in the world now, and the body's spin.
-func (s *System) pointVelocity(b int, at vec) (velocity, spin vec) {
+func (s *System) pointVelocity(b int, at r3.Vec) (velocity, spin r3.Vec) {
 	if b == World || s.m.on[b] == World {
 		return
 	}
 	l := s.m.on[b]
 	n := &s.links[l]
-	return n.v.v.add(n.v.w.cross(at.sub(s.reference[s.m.links[l].tree]))), n.v.w
+	return n.v.v.Add(n.v.w.Cross(at.Sub(s.reference[s.m.links[l].tree]))), n.v.w
 }
 
 // remembered returns the forces that the contact had in the last solve. Contacts come in the same order in every step, so
@@ -253,19 +254,19 @@ func (v *solver) remembered(s *System, c *collide.Contact) *[6]float64 {
 var noForces [6]float64
 
 // grain returns the way on the surface with normal n in which the geom's friction is different; t where it has none.
-func (v *solver) grain(g *collide.Geom, n, t vec) vec {
-	d := pack(g.Material.Direction)
-	if q := packQuat(g.Local.Rotation); q != (quat{}) {
-		r := q.unit().turn()
-		d = r.of(d)
+func (v *solver) grain(g *collide.Geom, n, t r3.Vec) r3.Vec {
+	d := r3.Pack(g.Material.Direction)
+	if q := r3.PackQuat(g.Local.Rotation); q != (r3.Quat{}) {
+		r := q.Unit().Mat()
+		d = r.Of(d)
 	}
 	if g.Body != World {
-		r := packQuat(v.poses[g.Body].Rotation).turn()
-		d = r.of(d)
+		r := r3.PackQuat(v.poses[g.Body].Rotation).Mat()
+		d = r.Of(d)
 	}
-	d = d.along(-d.dot(n), n)
-	if l := d.norm(); l > 1e-9 {
-		return d.mul(1 / l)
+	d = d.Along(-d.Dot(n), n)
+	if l := d.Norm(); l > 1e-9 {
+		return d.Mul(1 / l)
 	}
 	return t
 }

@@ -4,12 +4,13 @@ import (
 	"math"
 
 	"github.com/halyard-robotics/halyard/sim/exact"
+	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
 // moving is where a link is now, in world axes about the reference point of its tree.
 type moving struct {
-	r       mat // its own frame
-	p, c    vec // its origin and its COM
+	r       r3.Mat // its own frame
+	p, c    r3.Vec // its origin and its COM
 	inertia inertia
 	v, a    motion  // a: with qdd as far as it is prescribed, and with minus gravity
 	f       force   // what its joint must give for that; then also for all links that it carries
@@ -24,14 +25,14 @@ func (s *System) place() {
 		// The anchor of the root joint is the point about which everything in the tree is written.
 		if root := &m.links[m.trees[t].link]; root.kind == Free {
 			q := s.Q[root.q:]
-			s.reference[t] = vec{q[0], q[1], q[2]}
+			s.reference[t] = r3.XYZ(q[0], q[1], q[2])
 		} else {
 			s.reference[t] = root.offset
 		}
 	}
 	// The world accelerates upwards: so gravity acts on every link without being added to each (RBDA 5.3).
-	gravity := motion{v: pack(s.Gravity).neg()}
-	still := moving{r: identity(), a: gravity}
+	gravity := motion{v: r3.Pack(s.Gravity).Neg()}
+	still := moving{r: r3.Identity(), a: gravity}
 	links := m.links
 	now := s.links[:len(links)]
 	for i := range links {
@@ -52,6 +53,9 @@ func (s *System) place() {
 		}
 		n.weigh(l)
 	}
+	if len(s.wet) > 0 {
+		s.soak()
+	}
 }
 
 // joint sets the frame of n to that of its joint at position 0.
@@ -59,12 +63,12 @@ func (n *moving) joint(l *link, parent *moving) {
 	if l.straight {
 		n.r = parent.r
 	} else {
-		n.r = parent.r.times(&l.turn)
+		n.r = parent.r.Times(&l.turn)
 	}
 	if l.parent >= 0 {
-		n.p = parent.p.add(parent.r.of(l.offset))
+		n.p = parent.p.Add(parent.r.Of(l.offset))
 	} else {
-		n.p = vec{} // the reference is there
+		n.p = r3.Vec{} // the reference is there
 	}
 }
 
@@ -77,20 +81,20 @@ func (s *System) placeHinge(l *link, n, parent *moving) {
 		q = math.Mod(q, 2*math.Pi) // a wheel after days; the reduction of exact is for less
 	}
 	sin, cos := exact.Sin(q), exact.Cos(q)
-	x, y := n.r.x, n.r.y
-	n.r.x = x.mul(cos).along(sin, y)
-	n.r.y = y.mul(cos).along(-sin, x)
+	x, y := n.r.X, n.r.Y
+	n.r.X = x.Mul(cos).Along(sin, y)
+	n.r.Y = y.Mul(cos).Along(-sin, x)
 	axis := &s.axes[l.v]
-	axis.w, axis.v = n.r.z, n.p.cross(n.r.z)
+	axis.w, axis.v = n.r.Z, n.p.Cross(n.r.Z)
 	n.advance(s.V[l.v], axis, parent)
 }
 
 // placeSlide moves the origin along the axis.
 func (s *System) placeSlide(l *link, n, parent *moving) {
 	n.joint(l, parent)
-	n.p = n.p.along(s.Q[l.q], n.r.z)
+	n.p = n.p.Along(s.Q[l.q], n.r.Z)
 	axis := &s.axes[l.v]
-	axis.w, axis.v = vec{}, n.r.z
+	axis.w, axis.v = r3.Vec{}, n.r.Z
 	n.advance(s.V[l.v], axis, parent)
 }
 
@@ -98,11 +102,11 @@ func (s *System) placeSlide(l *link, n, parent *moving) {
 // a = ap + vp x S qd.
 func (n *moving) advance(qd float64, axis *motion, parent *moving) {
 	// Written out: a motion has six fields and would pass through memory.
-	jw, jv := axis.w.mul(qd), axis.v.mul(qd)
+	jw, jv := axis.w.Mul(qd), axis.v.Mul(qd)
 	pw, pv := parent.v.w, parent.v.v
-	n.v.w, n.v.v = pw.add(jw), pv.add(jv)
-	n.a.w = parent.a.w.add(pw.cross(jw))
-	n.a.v = parent.a.v.add(pw.cross(jv).add(pv.cross(jw)))
+	n.v.w, n.v.v = pw.Add(jw), pv.Add(jv)
+	n.a.w = parent.a.w.Add(pw.Cross(jw))
+	n.a.v = parent.a.v.Add(pw.Cross(jv).Add(pv.Cross(jw)))
 }
 
 // placeBall: the three axes are fixed in the parent, as those of a hinge are, so that their rate is vp x S qd too, and
@@ -110,52 +114,52 @@ func (n *moving) advance(qd float64, axis *motion, parent *moving) {
 func (s *System) placeBall(l *link, n, parent *moving) {
 	n.joint(l, parent)
 	axes := s.axes[l.v : l.v+3]
-	for k, w := range [...]vec{n.r.x, n.r.y, n.r.z} {
-		axes[k] = motion{w, n.p.cross(w)}
+	for k, w := range [...]r3.Vec{n.r.X, n.r.Y, n.r.Z} {
+		axes[k] = motion{w, n.p.Cross(w)}
 	}
 	var j motion
 	for k := range axes {
 		j.along(s.V[int(l.v)+k], &axes[k])
 	}
-	n.v = motion{parent.v.w.add(j.w), parent.v.v.add(j.v)}
+	n.v = motion{parent.v.w.Add(j.w), parent.v.v.Add(j.v)}
 	c := parent.v.cross(&j)
-	n.a = motion{parent.a.w.add(c.w), parent.a.v.add(c.v)}
+	n.a = motion{parent.a.w.Add(c.w), parent.a.v.Add(c.v)}
 	q := s.Q[l.q : l.q+4]
-	turn := quat{q[0], q[1], q[2], q[3]}.unit().turn()
-	n.r = n.r.times(&turn)
+	turn := r3.PackQuat([4]float64(q)).Unit().Mat()
+	n.r = n.r.Times(&turn)
 }
 
 // placeFree: the origin is the reference, and the axes are those of the world, so S is the identity. The point they
 // are written about moves with the body, which makes the rate of S qd (0, v x w).
 func (s *System) placeFree(l *link, n, parent *moving) {
 	q, qd := s.Q[l.q:l.q+7], s.V[l.v:l.v+6]
-	n.r = quat{q[3], q[4], q[5], q[6]}.unit().turn()
-	n.p = vec{}
-	n.v = motion{vec{qd[3], qd[4], qd[5]}, vec{qd[0], qd[1], qd[2]}}
-	n.a = motion{parent.a.w, parent.a.v.add(n.v.v.cross(n.v.w))}
+	n.r = r3.PackQuat([4]float64(q[3:])).Unit().Mat()
+	n.p = r3.Vec{}
+	n.v = motion{r3.XYZ(qd[3], qd[4], qd[5]), r3.XYZ(qd[0], qd[1], qd[2])}
+	n.a = motion{parent.a.w, parent.a.v.Add(n.v.v.Cross(n.v.w))}
 }
 
 // weigh computes the inertia of the link where it is now.
 func (n *moving) weigh(l *link) {
-	c := n.p.add(n.r.of(l.com))
+	c := n.p.Add(n.r.Of(l.com))
 	n.c = c
 	i := &n.inertia
-	i.m, i.h = l.mass, c.mul(l.mass)
+	i.m, i.h = l.mass, c.Mul(l.mass)
 	// R I R' = base + ..., and m (c.c - c c') to move it to the reference
 	// Of the products of h and c, six serve both.
 	b := i.h
-	xx, yy, zz := float64(b.x*c.x), float64(b.y*c.y), float64(b.z*c.z)
+	xx, yy, zz := float64(b.X*c.X), float64(b.Y*c.Y), float64(b.Z*c.Z)
 	i.i = sym{
-		l.base + (yy + zz), -float64(b.x * c.y), -float64(b.x * c.z),
-		l.base + (xx + zz), -float64(b.y * c.z),
+		l.base + (yy + zz), -float64(b.X * c.Y), -float64(b.X * c.Z),
+		l.base + (xx + zz), -float64(b.Y * c.Z),
 		l.base + (xx + yy),
 	}
 	if l.ext1 != 0 {
-		a := n.r.of(l.axis1)
-		i.i.outer(a.mul(l.ext1), a)
+		a := n.r.Of(l.axis1)
+		i.i.outer(a.Mul(l.ext1), a)
 	}
 	if l.ext2 != 0 {
-		a := n.r.of(l.axis2)
-		i.i.outer(a.mul(l.ext2), a)
+		a := n.r.Of(l.axis2)
+		i.i.outer(a.Mul(l.ext2), a)
 	}
 }

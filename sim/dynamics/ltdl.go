@@ -5,6 +5,10 @@ import "math"
 // composite computes the mass matrix of tree t, one entry for each degree of freedom and ancestor: CRBA, RBDA 6.2. The
 // diagonal gets what solid holds: armature and, where the integrator is implicit, damping.
 func (s *System) composite(t *tree) {
+	if t.wet {
+		s.compositeWet(t)
+		return
+	}
 	m := s.m
 	links := s.links[:len(m.links)]
 	for i := t.link; i < t.link+t.links; i++ {
@@ -18,9 +22,9 @@ func (s *System) composite(t *tree) {
 			path := m.path[d.row : d.row+d.depth+1]
 			row := s.matrix[d.row:][:len(path)]
 			// what it takes to accelerate this joint and all it carries, as each ancestor feels it
-			f := n.all.of(&axes[k])
+			w, v := n.all.of(&axes[k])
 			for x, j := range path {
-				row[x] = f.dot(&axes[j])
+				row[x] = w.Dot(axes[j].w) + v.Dot(axes[j].v)
 			}
 			row[len(row)-1] += s.solid[k]
 		}

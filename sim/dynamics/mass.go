@@ -3,18 +3,20 @@ package dynamics
 import (
 	"fmt"
 	"math"
+
+	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
 // inertias sums up the bodies of each link.
 func (m *Model) inertias(f *Faults) {
 	// Two passes: the COM first, then the inertia about it. About any other point, what is small in a long link would be
 	// lost in m r².
-	first := make([]vec, len(m.links))
+	first := make([]r3.Vec, len(m.links))
 	for i := range m.spec.Bodies {
 		if l := m.on[i]; l != World {
 			mass := m.spec.Bodies[i].Mass
 			m.links[l].mass += mass
-			first[l] = first[l].along(mass, m.com(i))
+			first[l] = first[l].Along(mass, m.com(i))
 		}
 	}
 	// A single body's COM is taken as it is: dividing by the mass again would round it.
@@ -24,7 +26,7 @@ func (m *Model) inertias(f *Faults) {
 			if count[l]++; count[l] == 1 {
 				m.links[l].com = m.com(i)
 			} else {
-				m.links[l].com = first[l].mul(1 / m.links[l].mass)
+				m.links[l].com = first[l].Mul(1 / m.links[l].mass)
 			}
 		}
 	}
@@ -35,7 +37,7 @@ func (m *Model) inertias(f *Faults) {
 			a := &b.Inertia
 			s := sym{a[0], a[1], a[2], a[4], a[5], a[8]}
 			s = s.turned(&m.turns[i])
-			s = s.moved(b.Mass, m.com(i).sub(m.links[l].com))
+			s = s.moved(b.Mass, m.com(i).Sub(m.links[l].com))
 			sums[l].add(&s)
 		}
 	}
@@ -46,14 +48,14 @@ func (m *Model) inertias(f *Faults) {
 }
 
 // com is the centre of mass of body i in the own frame of its link.
-func (m *Model) com(i int) vec {
-	return m.offsets[i].add(m.turns[i].of(pack(m.spec.Bodies[i].COM)))
+func (m *Model) com(i int) r3.Vec {
+	return m.offsets[i].Add(m.turns[i].Of(r3.Pack(m.spec.Bodies[i].COM)))
 }
 
 // shape stores the inertia as three numbers and two axes. Where two principal moments are the same, as those of rods
 // and wheels, one axis is enough.
-func (l *link) shape(d [3]float64, v mat) {
-	axes := [3]vec{v.x, v.y, v.z}
+func (l *link) shape(d [3]float64, v r3.Mat) {
+	axes := [3]r3.Vec{v.X, v.Y, v.Z}
 	i := 0 // the moment most like its successor comes first
 	for j := range 3 {
 		if math.Abs(d[j]-d[(j+1)%3]) < math.Abs(d[i]-d[(i+1)%3]) {

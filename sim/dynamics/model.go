@@ -3,6 +3,8 @@ package dynamics
 import (
 	"fmt"
 	"slices"
+
+	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
 // Model is a Spec made ready to simulate. It does not change, and any number of Systems may share it.
@@ -13,13 +15,14 @@ type Model struct {
 	spec  Spec
 	links []link
 	trees []tree
+	wet   []wet
 	dofs  []dof
 	nq    int
 
 	// Where each body of the spec is: on a link (World: it never moves), in the link's own frame.
 	on      []int32
-	turns   []mat
-	offsets []vec
+	turns   []r3.Mat
+	offsets []r3.Vec
 
 	// The path of dof i from the root of its tree down to itself: path[row[i] : row[i]+depth+1]. The mass matrix has
 	// one entry for each: branch-induced sparsity (RBDA 6.4). Both are nil where a model is so deep that only the
@@ -33,22 +36,23 @@ type link struct {
 	parent   int32 // link, or World
 	body     int32 // whose joint moves it
 	tree     int32
-	q, v     int32 // its first coordinate and degree of freedom
-	straight bool  // turn is the identity
-	turn     mat   // of its own frame at joint position 0, in that of the parent
-	offset   vec   // of its own origin there
+	q, v     int32  // its first coordinate and degree of freedom
+	straight bool   // turn is the identity
+	turn     r3.Mat // of its own frame at joint position 0, in that of the parent
+	offset   r3.Vec // of its own origin there
 
 	mass float64
-	com  vec // in its own frame
+	com  r3.Vec // in its own frame
 	// The inertia about the COM is base + ext1 axis1 axis1' + ext2 axis2 axis2'.
 	base, ext1, ext2 float64
-	axis1, axis2     vec
+	axis1, axis2     r3.Vec
 }
 
 type tree struct {
 	link, links int32 // first and count; likewise
 	dof, dofs   int32
 	depth       int32 // longest path
+	wet         bool
 }
 
 // dof is a degree of freedom.
@@ -107,6 +111,7 @@ func New(spec Spec) (*Model, error) {
 	}
 	m.grow(order)
 	m.inertias(&f)
+	m.wets()
 	m.paths(&f)
 	if len(f) > 0 {
 		return nil, f
@@ -170,17 +175,17 @@ func (f *Faults) order(bodies []Body) []int {
 // grow makes the links, trees and degrees of freedom.
 func (m *Model) grow(order []int) {
 	n := len(m.spec.Bodies)
-	m.on, m.turns, m.offsets = make([]int32, n), make([]mat, n), make([]vec, n)
+	m.on, m.turns, m.offsets = make([]int32, n), make([]r3.Mat, n), make([]r3.Vec, n)
 	for _, i := range order {
 		b := &m.spec.Bodies[i]
-		parent, turn, offset := int32(World), identity(), vec{}
+		parent, turn, offset := int32(World), r3.Identity(), r3.Vec{}
 		if p := b.Parent; p != World {
 			parent, turn, offset = m.on[p], m.turns[p], m.offsets[p]
 		}
-		offset = offset.add(turn.of(pack(b.Position)))
-		if q := packQuat(b.Rotation); q != (quat{}) && q != (quat{w: 1}) {
-			r := q.unit().turn()
-			turn = turn.times(&r)
+		offset = offset.Add(turn.Of(r3.Pack(b.Position)))
+		if q := r3.PackQuat(b.Rotation); q != (r3.Quat{}) && q != (r3.Quat{W: 1}) {
+			r := q.Unit().Mat()
+			turn = turn.Times(&r)
 		}
 		j := &b.Joint
 		// A welded body only hands on where it is, in the frame of the link that carries it.
@@ -188,17 +193,17 @@ func (m *Model) grow(order []int) {
 			m.on[i], m.turns[i], m.offsets[i] = parent, turn, offset
 			continue
 		}
-		own := identity()
-		anchor := pack(j.Anchor)
+		own := r3.Identity()
+		anchor := r3.Pack(j.Anchor)
 		switch j.Kind {
 		case Free:
-			anchor = vec{}
+			anchor = r3.Vec{}
 		case Hinge, Slide:
-			own = frame(pack(j.Axis))
+			own = frame(r3.Pack(j.Axis))
 		}
 		l := link{kind: j.Kind, parent: parent, body: int32(i), q: int32(m.nq), v: int32(len(m.dofs))}
-		l.offset, l.turn = offset.add(turn.of(anchor)), turn.times(&own)
-		l.straight = l.turn == identity()
+		l.offset, l.turn = offset.Add(turn.Of(anchor)), turn.Times(&own)
+		l.straight = l.turn == r3.Identity()
 		// What hangs from the world begins a tree; the order makes its links and degrees of freedom follow one another.
 		if parent == World {
 			m.trees = append(m.trees, tree{link: int32(len(m.links)), dof: int32(len(m.dofs))})
@@ -217,8 +222,8 @@ func (m *Model) grow(order []int) {
 			up = int32(len(m.dofs) - 1)
 		}
 		m.nq += j.Kind.coords()
-		back := own.transpose()
-		m.on[i], m.turns[i], m.offsets[i] = int32(len(m.links)), back, back.of(anchor.neg())
+		back := own.Transpose()
+		m.on[i], m.turns[i], m.offsets[i] = int32(len(m.links)), back, back.Of(anchor.Neg())
 		m.links = append(m.links, l)
 		t := &m.trees[l.tree]
 		t.links = int32(len(m.links)) - t.link
@@ -227,18 +232,19 @@ func (m *Model) grow(order []int) {
 }
 
 // frame returns a frame whose z axis is a. Axes along x, y and z give a frame without rounding.
-func frame(a vec) mat {
-	switch (vec{}) {
-	case vec{a.y, a.z, min(a.x, 0)}:
-		return mat{vec{y: 1}, vec{z: 1}, vec{x: 1}}
-	case vec{a.z, a.x, min(a.y, 0)}:
-		return mat{vec{z: 1}, vec{x: 1}, vec{y: 1}}
-	case vec{a.x, a.y, min(a.z, 0)}:
-		return identity()
+func frame(a r3.Vec) r3.Mat {
+	switch (r3.Vec{}) {
+	case r3.XYZ(a.Y, a.Z, min(a.X, 0)):
+		return r3.Mat{X: r3.Vec{Y: 1}, Y: r3.Vec{Z: 1}, Z: r3.Vec{X: 1}}
+	case r3.XYZ(a.Z, a.X, min(a.Y, 0)):
+		return r3.Mat{X: r3.Vec{Z: 1}, Y: r3.Vec{X: 1}, Z: r3.Vec{Y: 1}}
+	case r3.XYZ(a.X, a.Y, min(a.Z, 0)):
+		return r3.Identity()
 	}
-	z := a.mul(1 / a.norm())
-	x := z.across()
-	return mat{x, z.cross(x), z}
+	z := a.Mul(1 / a.Norm())
+	x := z.Across()
+	x = x.Mul(1 / x.Norm())
+	return r3.Mat{X: x, Y: z.Cross(x), Z: z}
 }
 
 // paths lists the ancestors of each degree of freedom.

@@ -1,10 +1,14 @@
 package dynamics
 
-import "math"
+import (
+	"math"
+
+	"github.com/halyard-robotics/halyard/sim/r3"
+)
 
 // principal returns the eigenvalues of s and a rotation whose columns are the eigenvectors, by Jacobi's method (Golub
 // and Van Loan, Matrix Computations, 8.5). A diagonal matrix comes back as it is, without a rounding.
-func principal(s sym) ([3]float64, mat) {
+func principal(s sym) ([3]float64, r3.Mat) {
 	a := [3][3]float64{{s.xx, s.xy, s.xz}, {s.xy, s.yy, s.yz}, {s.xz, s.yz, s.zz}}
 	v := [3][3]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}
 	for range 30 {
@@ -35,7 +39,7 @@ func principal(s sym) ([3]float64, mat) {
 			a[i][j], a[j][i] = 0, 0
 		}
 	}
-	return [3]float64{a[0][0], a[1][1], a[2][2]}, mat{
-		vec{v[0][0], v[1][0], v[2][0]}, vec{v[0][1], v[1][1], v[2][1]}, vec{v[0][2], v[1][2], v[2][2]},
+	return [3]float64{a[0][0], a[1][1], a[2][2]}, r3.Mat{
+		X: r3.XYZ(v[0][0], v[1][0], v[2][0]), Y: r3.XYZ(v[0][1], v[1][1], v[2][1]), Z: r3.XYZ(v[0][2], v[1][2], v[2][2]),
 	}
 }

@@ -1,5 +1,7 @@
 package dynamics
 
+import "github.com/halyard-robotics/halyard/sim/r3"
+
 // bias computes the forces that the joints would have to give for no acceleration but the prescribed one, less what
 // acts from outside: C(q, v) of RBDA 5.3, into s.need. place must have been called.
 func (s *System) bias() {
@@ -8,10 +10,13 @@ func (s *System) bias() {
 	for i := range links {
 		n := &links[i]
 		// f = I a + v x* I v
-		p := n.inertia.of(&n.v)
-		n.f = n.inertia.of(&n.a)
-		n.f.w = n.f.w.add(n.v.w.cross(p.w).add(n.v.v.cross(p.v)))
-		n.f.v = n.f.v.add(n.v.w.cross(p.v))
+		pw, pv := n.inertia.of(&n.v)
+		w, v := n.inertia.of(&n.a)
+		n.f.w = w.Add(n.v.w.Cross(pw).Add(n.v.v.Cross(pv)))
+		n.f.v = v.Add(n.v.w.Cross(pv))
+	}
+	if len(s.wet) > 0 {
+		s.wade()
 	}
 	if s.pushed() {
 		s.push()
@@ -34,25 +39,31 @@ func (s *System) bias() {
 // pushed tells whether a force acts on any body.
 func (s *System) pushed() bool {
 	for i := range s.Force {
-		if s.Force[i] != (Wrench{}) {
+		if !s.Force[i].none() {
 			return true
 		}
 	}
 	return false
 }
 
+// none is *w == Wrench{}, which would call a function.
+func (w *Wrench) none() bool {
+	f, t := &w.Force, &w.Torque
+	return f[0] == 0 && f[1] == 0 && f[2] == 0 && t[0] == 0 && t[1] == 0 && t[2] == 0
+}
+
 // push takes the forces on bodies off what the joints must give.
 func (s *System) push() {
 	for b := range s.Force {
 		w := &s.Force[b]
-		if *w == (Wrench{}) || s.m.on[b] == World {
+		if w.none() || s.m.on[b] == World {
 			continue
 		}
 		n := &s.links[s.m.on[b]]
-		at := n.p.add(n.r.of(s.m.com(b)))
-		f := pack(w.Force)
-		n.f.v = n.f.v.sub(f)
-		n.f.w = n.f.w.sub(at.cross(f).add(pack(w.Torque)))
+		at := n.p.Add(n.r.Of(s.m.com(b)))
+		f := r3.Pack(w.Force)
+		n.f.v = n.f.v.Sub(f)
+		n.f.w = n.f.w.Sub(at.Cross(f).Add(r3.Pack(w.Torque)))
 	}
 }
 
@@ -61,7 +72,7 @@ func (s *System) prescribe(qdd []float64) {
 	s.carry(qdd)
 	for i := range s.links {
 		n := &s.links[i]
-		n.a.w, n.a.v = n.a.w.add(s.extra[i].w), n.a.v.add(s.extra[i].v)
+		n.a.w, n.a.v = n.a.w.Add(s.extra[i].w), n.a.v.Add(s.extra[i].v)
 	}
 }
 

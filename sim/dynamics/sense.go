@@ -1,6 +1,9 @@
 package dynamics
 
-import "github.com/halyard-robotics/halyard/sim/collide"
+import (
+	"github.com/halyard-robotics/halyard/sim/collide"
+	"github.com/halyard-robotics/halyard/sim/r3"
+)
 
 // Jacobian writes to dst how the velocity of a point of body b, given in its link frame, depends on V: three rows of
 // the point's velocity and three of the body's angular velocity, in world axes, each of DOFs() numbers (RBDA 4.2). It does not
@@ -16,11 +19,11 @@ func (s *System) Jacobian(dst []float64, b int, local [3]float64) {
 	}
 	l := m.on[b]
 	n := &s.links[l]
-	at := n.p.add(n.r.of(m.offsets[b].add(m.turns[b].of(pack(local)))))
+	at := n.p.Add(n.r.Of(m.offsets[b].Add(m.turns[b].Of(r3.Pack(local)))))
 	for k := last; k >= 0; k = m.dofs[k].parent {
 		axis := &s.axes[k]
-		v := axis.v.add(axis.w.cross(at))
-		for r, x := range [...]float64{v.x, v.y, v.z, axis.w.x, axis.w.y, axis.w.z} {
+		v := axis.v.Add(axis.w.Cross(at))
+		for r, x := range [...]float64{v.X, v.Y, v.Z, axis.w.X, axis.w.Y, axis.w.Z} {
 			dst[r*nv+int(k)] = x
 		}
 	}
@@ -39,9 +42,9 @@ func (s *System) MassMatrix(dst []float64) {
 	for i := len(m.links) - 1; i >= 0; i-- {
 		l, n := &m.links[i], &s.links[i]
 		for k := l.v + int32(l.kind.dofs()) - 1; k >= l.v; k-- {
-			f := n.all.of(&s.axes[k])
+			w, v := n.all.of(&s.axes[k])
 			for j := k; j >= 0; j = m.dofs[j].parent {
-				h := f.dot(&s.axes[j])
+				h := w.Dot(s.axes[j].w) + v.Dot(s.axes[j].v)
 				dst[int(k)*nv+int(j)], dst[int(j)*nv+int(k)] = h, h
 			}
 			dst[int(k)*nv+int(k)] += s.Drive[k].Armature
@@ -50,6 +53,7 @@ func (s *System) MassMatrix(dst []float64) {
 			s.links[l.parent].all.add(&n.all)
 		}
 	}
+	s.flood(dst)
 }
 
 // ForwardDynamics writes to qdd the accelerations of the joints in the present state, with all forces and constraints, as a
@@ -95,15 +99,15 @@ func (s *System) Touch(i int) Touch {
 	v := &s.solver
 	k := &v.blocks[v.first+i]
 	t := Touch{Contact: v.contacts[k.source]}
-	var f, w vec
+	var f, w r3.Vec
 	for i := range v.row[k.row : k.row+k.rows] {
 		if r := &v.row[int(k.row)+i]; r.angular {
-			w = w.along(r.f, r.way)
+			w = w.Along(r.f, r.way)
 		} else {
-			f = f.along(r.f, r.way)
+			f = f.Along(r.f, r.way)
 		}
 	}
-	t.Force, t.Torque = f.array(), w.array()
+	t.Force, t.Torque = f.Array(), w.Array()
 	return t
 }
 
@@ -129,7 +133,7 @@ func (s *System) ConstraintForce(i int) float64 {
 	for j := range s.solver.blocks[:s.solver.first] {
 		if k := &s.solver.blocks[j]; int(k.source) == i && (k.kind == dry || k.kind == stop) {
 			r := &s.solver.row[k.row]
-			sum += float64(r.way.x * r.f)
+			sum += float64(r.way.X * r.f)
 		}
 	}
 	return sum
@@ -148,11 +152,11 @@ func (s *System) Reaction(b int) (force, torque [3]float64) {
 	s.bias()
 	for i := range s.Touches() {
 		t := s.Touch(i)
-		at := pack(t.Contact.Position)
-		f, w := pack(t.Force), pack(t.Torque)
+		at := r3.Pack(t.Contact.Position)
+		f, w := r3.Pack(t.Force), r3.Pack(t.Torque)
 		for side, g := range [...]int32{t.Contact.A, t.Contact.B} {
 			if side == 1 {
-				f, w = f.neg(), w.neg()
+				f, w = f.Neg(), w.Neg()
 			}
 			// bias has summed up the links, so the contact counts for all that carry it
 			k := int32(World)
@@ -161,12 +165,12 @@ func (s *System) Reaction(b int) (force, torque [3]float64) {
 			}
 			for ; k >= 0; k = m.links[k].parent {
 				n := &s.links[k]
-				arm := at.sub(s.reference[m.links[k].tree])
-				n.f.v, n.f.w = n.f.v.sub(f), n.f.w.sub(arm.cross(f).add(w))
+				arm := at.Sub(s.reference[m.links[k].tree])
+				n.f.v, n.f.w = n.f.v.Sub(f), n.f.w.Sub(arm.Cross(f).Add(w))
 			}
 		}
 	}
 	s.placed = false
 	n := &s.links[m.on[b]]
-	return n.f.v.array(), n.f.w.sub(n.p.cross(n.f.v)).array()
+	return n.f.v.Array(), n.f.w.Sub(n.p.Cross(n.f.v)).Array()
 }

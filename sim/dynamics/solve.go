@@ -90,7 +90,8 @@ func (v *solver) weigh(s *System, k *block) {
 		aii := a[i*n+i]
 		switch {
 		case k.kind == dry:
-			r.want, r.give = -r.v/v.h, float64(hard*aii)
+			// the row's violation is the slip of Drive
+			r.want, r.give = -r.v/v.h, max(float64(hard*aii), r.r/v.h)
 		case k.kind == stop && r.r > 0:
 			// not there yet: the joint may just come as far as the stop
 			r.want, r.give = (-r.r/v.h-r.v)/v.h, float64(hard*aii)
@@ -98,6 +99,9 @@ func (v *solver) weigh(s *System, k *block) {
 			r.give = float64(hard * aii) // want is known
 		default:
 			r.want, r.give = r.soft.reference(standard, v.h, r.v, r.r, max(aii, float64(1e-3*most[r.group()])))
+			if k.kind == contact && i > 0 && r.soft.CFM > 0 && r.soft.Slip > 0 {
+				r.want, r.give = -r.v/v.h, r.soft.Slip/v.h
+			}
 			if k.kind == contact && r.soft.CFM == 0 {
 				if i > 0 {
 					r.give = float64(r.give * slip)
@@ -168,10 +172,10 @@ func (v *solver) residual(k *block, z []float64, rest *[maxRows]float64) {
 	case 3: // a contact with friction, most of all there are
 		var a, b, c float64
 		for _, j := range index {
-			zj := z[j]
-			a += float64(y[0] * zj)
-			b += float64(y[1] * zj)
-			c += float64(y[2] * zj)
+			zj, yj := z[j], y[:3] // one check of bounds for three
+			a += float64(yj[0] * zj)
+			b += float64(yj[1] * zj)
+			c += float64(yj[2] * zj)
 			y = y[3:]
 		}
 		rest[0], rest[1], rest[2] = a, b, c
@@ -202,8 +206,10 @@ func (v *solver) push(k *block, z []float64, f *[maxRows]float64) {
 			z[j] += float64(y[x] * f[0])
 		}
 	case 3:
+		a, b, c := f[0], f[1], f[2]
 		for _, j := range index {
-			z[j] += float64(y[0]*f[0]) + float64(y[1]*f[1]) + float64(y[2]*f[2])
+			yj := y[:3]
+			z[j] += float64(yj[0]*a) + float64(yj[1]*b) + float64(yj[2]*c)
 			y = y[3:]
 		}
 	default:

@@ -1,6 +1,9 @@
 package dynamics
 
-import "github.com/halyard-robotics/halyard/sim/collide"
+import (
+	"github.com/halyard-robotics/halyard/sim/collide"
+	"github.com/halyard-robotics/halyard/sim/r3"
+)
 
 // Constraints are rows of a Jacobian J in blocks that are solved together: an equality, dry friction, a stop, a contact.
 // Each row wants the acceleration aref = -b v - k r, and gives way as R f (Todorov 2014; MuJoCo documentation,
@@ -47,10 +50,10 @@ type block struct {
 
 // row is one row of a block.
 type row struct {
-	way     vec  // in world axes; a stop, dry friction and a mirror have x: 1 or -1 times the joint's own way
-	angular bool // way is that of a rotation
+	way     r3.Vec // in world axes; a stop, dry friction and a mirror have x: 1 or -1 times the joint's own way
+	angular bool   // way is that of a rotation
 	f       float64
-	v, r    float64 // velocity and violation
+	v, r    float64 // velocity and violation; of dry friction, its slip
 	given   float64 // the row's acceleration that comes from followed joints
 	want    float64 // aref less given
 	give    float64 // R

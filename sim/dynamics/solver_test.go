@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/halyard-robotics/halyard/sim/collide"
+	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
 // randomContact makes the rows and the matrix of a contact with n rows; its friction has these bounds.
@@ -171,9 +172,9 @@ func TestWhitening(t *testing.T) {
 				continue
 			}
 			pose := s.Pose(body)
-			r := packQuat(pose.Rotation).turn()
-			local := r.back(pack(c.Contact.Position).sub(pack(pose.Position)))
-			s.Jacobian(jac, body, local.array())
+			r := r3.PackQuat(pose.Rotation).Mat()
+			local := r.Back(r3.Pack(c.Contact.Position).Sub(r3.Pack(pose.Position)))
+			s.Jacobian(jac, body, local.Array())
 			for j := range nv {
 				for x := range 3 {
 					tau[j] += sign * (jac[x*nv+j]*c.Force[x] + jac[(3+x)*nv+j]*c.Torque[x])

@@ -26,6 +26,11 @@ type Body struct {
 	Mass    float64    // kg, > 0 but for bodies that are welded or carry others
 	COM     [3]float64 // m, in the link frame
 	Inertia [9]float64 // kg·m², about the COM, in the axes of the link frame, row by row
+
+	// Added, where not nil, puts the body into water, see Water: the inertia of the water that moves along, about the
+	// origin of the link frame, in its axes. Rows are force x, y, z and moment x, y, z; columns the accelerations that
+	// take them: kg, kg·m, kg·m². It is symmetric, and all of 0 for what has drag alone.
+	Added *[6][6]float64
 }
 
 // JointKind is how a joint moves.
@@ -104,6 +109,8 @@ type Softness struct {
 	Impedance float64 // within [1e-4, 0.9999]
 	ERP       float64 // 0..1
 	CFM       float64 // 1/kg·s⁻¹ or the like for torques
+	// Slip, of contacts with CFM, is how fast they give way along the surface, m/s per N (ODE manual, "slip1").
+	Slip float64
 }
 
 // Integrator is how a step advances time.

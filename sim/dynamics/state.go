@@ -15,6 +15,7 @@ type State struct {
 	Tau     []float64  // N·m or N, applied to each degree of freedom; kept from step to step
 	Drive   []Drive    // what else acts on each degree of freedom
 	Force   []Wrench   // on each body; kept from step to step
+	Water   []Water    // around each body; none where no body has Added inertia
 
 	follow []follow
 	// The constraint forces of the last solve, from which the next one starts.
@@ -30,6 +31,10 @@ type Drive struct {
 	Stiffness, Rest       float64 // a spring; hinges and slides alone
 	Kp, Kd, Goal          float64 // a controller: Kp (Goal - q) - Kd v; hinges and slides alone
 	Dry, Static, Stribeck float64 // see Joint
+	// Target is the speed towards which Dry pushes, rad/s: with it, Dry is a motor that holds a speed with as much torque
+	// as that takes and it has, as ODE's joint motors do (manual, "Stops and motors"). Slip, rad/s per N·m, is by how
+	// much it gives way under load, ODE's CFM.
+	Target, Slip float64
 }
 
 // Wrench is a force through a body's COM, N, and a moment, N·m, in world axes.
@@ -65,14 +70,20 @@ func (m *Model) newState(contacts int) State {
 		held:    make([]float64, heldRows*len(m.spec.Equalities)),
 		touch:   make([]touch, contacts),
 	}
+	if len(m.wet) > 0 {
+		s.Water = make([]Water, len(m.spec.Bodies))
+		for i := range m.wet {
+			s.Water[m.wet[i].body].Share = 1
+		}
+	}
 	for i := range m.links {
 		l := &m.links[i]
 		j := &m.spec.Bodies[l.body].Joint
 		q := s.Q[l.q:]
 		switch l.kind {
 		case Free:
-			turn := l.turn.quat()
-			copy(q, []float64{l.offset.x, l.offset.y, l.offset.z, turn.w, turn.x, turn.y, turn.z})
+			turn := l.turn.Quat()
+			copy(q, []float64{l.offset.X, l.offset.Y, l.offset.Z, turn.W, turn.X, turn.Y, turn.Z})
 		case Ball:
 			q[0] = 1
 		}
@@ -94,6 +105,7 @@ func (s *State) copyFrom(t *State) {
 	copy(s.Tau, t.Tau)
 	copy(s.Drive, t.Drive)
 	copy(s.Force, t.Force)
+	copy(s.Water, t.Water)
 	copy(s.follow, t.follow)
 	copy(s.stops, t.stops)
 	copy(s.dry, t.dry)
@@ -104,7 +116,7 @@ func (s *State) copyFrom(t *State) {
 
 // fits tells whether t is of a model with the same sizes.
 func (s *State) fits(t *State) bool {
-	return len(s.Q) == len(t.Q) && len(s.V) == len(t.V) && len(s.Force) == len(t.Force) &&
+	return len(s.Q) == len(t.Q) && len(s.V) == len(t.V) && len(s.Force) == len(t.Force) && len(s.Water) == len(t.Water) &&
 		len(s.held) == len(t.held) && len(s.touch) == len(t.touch)
 }
 
@@ -158,10 +170,20 @@ func (s *State) Hash() uint64 {
 	for i := range s.Drive {
 		d := &s.Drive[i]
 		put(d.Armature, d.Damping, d.Stiffness, d.Rest, d.Kp, d.Kd, d.Goal, d.Dry, d.Static, d.Stribeck)
+		if d.Target != 0 || d.Slip != 0 {
+			put(float64(i), d.Target, d.Slip)
+		}
 	}
 	for i := range s.Force {
 		put(s.Force[i].Force[:]...)
 		put(s.Force[i].Torque[:]...)
+	}
+	for i := range s.Water {
+		w := &s.Water[i]
+		put(w.Share)
+		put(w.Current[:]...)
+		put(w.Drag[:]...)
+		put(w.Centre[:]...)
 	}
 	for i := range s.follow {
 		if f := &s.follow[i]; f.active {

@@ -3,6 +3,8 @@ package dynamics
 import (
 	"fmt"
 	"math"
+
+	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
 // Diverged is a step that was taken back: the state is that before the sub-step, and finite.
@@ -147,18 +149,21 @@ func (s *System) wild(v []float64) int {
 func (s *System) diverged(i int) error {
 	for k, tau := range s.Tau {
 		d := &s.Drive[k]
-		for _, x := range [...]float64{tau, d.Armature, d.Damping, d.Stiffness, d.Rest, d.Kp, d.Kd, d.Goal, d.Dry, d.Static} {
+		for _, x := range [...]float64{tau, d.Armature, d.Damping, d.Stiffness, d.Rest, d.Kp, d.Kd, d.Goal, d.Dry, d.Static, d.Target, d.Slip} {
 			if x-x != 0 {
 				i, s.solver.reason, s.solver.value = k, "input", x
 			}
 		}
 	}
 	for b := range s.Force {
-		for _, x := range [...]vec{pack(s.Force[b].Force), pack(s.Force[b].Torque)} {
-			if y := x.x + x.y + x.z; y-y != 0 {
+		for _, x := range [...]r3.Vec{r3.Pack(s.Force[b].Force), r3.Pack(s.Force[b].Torque)} {
+			if y := x.X + x.Y + x.Z; y-y != 0 {
 				return &Diverged{b, s.m.Name(b), s.Time, "force", y}
 			}
 		}
+	}
+	if b, y := s.murky(); b != World {
+		return &Diverged{b, s.m.Name(b), s.Time, "water", y}
 	}
 	b := int(s.m.links[s.m.dofs[i].link].body)
 	return &Diverged{b, s.m.Name(b), s.Time, s.solver.reason, s.solver.value}
@@ -186,9 +191,9 @@ func (s *System) drift(h float64) {
 // turn lets the quaternion q turn with w, in the axes of the parent, for h seconds.
 func (s *System) turn(q, w []float64, h float64) {
 	_, _ = q[3], w[2]
-	step := spin(vec{float64(w[0] * h), float64(w[1] * h), float64(w[2] * h)})
-	r := step.times(quat{q[0], q[1], q[2], q[3]}).unit()
-	q[0], q[1], q[2], q[3] = r.w, r.x, r.y, r.z
+	step := r3.Spin(r3.XYZ(float64(w[0]*h), float64(w[1]*h), float64(w[2]*h)))
+	r := step.Times(r3.PackQuat([4]float64(q))).Unit()
+	q[0], q[1], q[2], q[3] = r.W, r.X, r.Y, r.Z
 }
 
 // rates writes the rates of the coordinates; those of a quaternion are w q / 2 as a product of quaternions, so that
@@ -205,9 +210,9 @@ func (s *System) rates(rate []float64) {
 			copy(rate[q:q+3], s.V[v:v+3])
 			q, v = q+3, v+3
 		}
-		w := quat{0, float64(s.V[v] * 0.5), float64(s.V[v+1] * 0.5), float64(s.V[v+2] * 0.5)}
-		r := w.times(quat{s.Q[q], s.Q[q+1], s.Q[q+2], s.Q[q+3]})
-		rate[q], rate[q+1], rate[q+2], rate[q+3] = r.w, r.x, r.y, r.z
+		w := r3.Quat{X: float64(s.V[v] * 0.5), Y: float64(s.V[v+1] * 0.5), Z: float64(s.V[v+2] * 0.5)}
+		r := w.Times(r3.PackQuat([4]float64(s.Q[q : q+4])))
+		rate[q], rate[q+1], rate[q+2], rate[q+3] = r.W, r.X, r.Y, r.Z
 	}
 }
 
@@ -289,8 +294,8 @@ func (s *System) upright() {
 			k += 3
 		}
 		q := s.Q[k : k+4]
-		r := quat{q[0], q[1], q[2], q[3]}.unit()
-		q[0], q[1], q[2], q[3] = r.w, r.x, r.y, r.z
+		r := r3.PackQuat([4]float64(q)).Unit()
+		q[0], q[1], q[2], q[3] = r.W, r.X, r.Y, r.Z
 	}
 }
 

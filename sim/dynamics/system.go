@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/halyard-robotics/halyard/sim/collide"
+	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
 // System is a Model in motion. One goroutine at a time may use it.
@@ -20,7 +21,7 @@ type System struct {
 	initial *State
 
 	// The last evaluation. reference is of each tree, solid is what is added to the diagonal of the mass matrix.
-	reference        []vec
+	reference        []r3.Vec
 	links            []moving
 	axes             []motion
 	need, solid, qdd []float64
@@ -29,6 +30,8 @@ type System struct {
 	following        bool
 	turns            []bool // degrees of freedom that turn
 	placed           bool   // links is that of Q and V
+	wet              []soaked
+	ahead            float64 // s, the time over which damping is implicit
 
 	// LTDL: the factor, the inverse pivots and their roots; and the recursion.
 	matrix, inverse, root []float64
@@ -49,11 +52,12 @@ func NewSystem(m *Model) (*System, error) {
 	nl, nv := len(m.links), len(m.dofs)
 	s := &System{
 		m: m, options: m.spec.Options, space: space,
-		reference: make([]vec, len(m.trees)),
+		reference: make([]r3.Vec, len(m.trees)),
 		links:     make([]moving, nl), axes: make([]motion, nv), extra: make([]motion, nl),
 		need: make([]float64, nv), solid: make([]float64, nv), qdd: make([]float64, nv), given: make([]float64, nv),
 		inverse: make([]float64, nv), root: make([]float64, nv),
 		bodies: make([]articulated, nl), rises: make([]rise, nv), busy: make([]bool, len(m.trees)), turns: make([]bool, nv),
+		wet: make([]soaked, len(m.wet)),
 	}
 	if m.path != nil {
 		s.matrix = make([]float64, len(m.path))
@@ -126,13 +130,13 @@ func (s *System) pose(b int) collide.Pose {
 	m := s.m
 	l := m.on[b]
 	if l == World {
-		return collide.Pose{Position: m.offsets[b].array(), Rotation: m.turns[b].quat().array()}
+		return collide.Pose{Position: m.offsets[b].Array(), Rotation: m.turns[b].Quat().Array()}
 	}
 	n := &s.links[l]
-	r := n.r.times(&m.turns[b])
+	r := n.r.Times(&m.turns[b])
 	return collide.Pose{
-		Position: s.reference[m.links[l].tree].add(n.p).add(n.r.of(m.offsets[b])).array(),
-		Rotation: r.quat().array(),
+		Position: s.reference[m.links[l].tree].Add(n.p).Add(n.r.Of(m.offsets[b])).Array(),
+		Rotation: r.Quat().Array(),
 	}
 }
 
@@ -144,8 +148,8 @@ func (s *System) Velocity(b int) (linear, angular [3]float64) {
 		return
 	}
 	n := &s.links[l]
-	at := n.p.add(n.r.of(s.m.offsets[b]))
-	return n.v.v.add(n.v.w.cross(at)).array(), n.v.w.array()
+	at := n.p.Add(n.r.Of(s.m.offsets[b]))
+	return n.v.v.Add(n.v.w.Cross(at)).Array(), n.v.w.Array()
 }
 
 // Acceleration returns the acceleration of the origin of body b's link frame, m/s², and its angular acceleration,
@@ -159,11 +163,11 @@ func (s *System) Acceleration(b int) (linear, angular [3]float64) {
 	s.update()
 	s.carry(s.qdd)
 	n := &s.links[l]
-	aw, av := n.a.w.add(s.extra[l].w), n.a.v.add(s.extra[l].v).add(pack(s.Gravity))
-	at := n.p.add(n.r.of(s.m.offsets[b]))
+	aw, av := n.a.w.Add(s.extra[l].w), n.a.v.Add(s.extra[l].v).Add(r3.Pack(s.Gravity))
+	at := n.p.Add(n.r.Of(s.m.offsets[b]))
 	// from the spatial acceleration at the reference to that of a point that moves (RBDA 2.48)
-	v := n.v.v.add(n.v.w.cross(at))
-	return av.add(aw.cross(at)).add(n.v.w.cross(v)).array(), aw.array()
+	v := n.v.v.Add(n.v.w.Cross(at))
+	return av.Add(aw.Cross(at)).Add(n.v.w.Cross(v)).Array(), aw.Array()
 }
 
 // Follow makes a hinge or slide, degree of freedom i, move to position with velocity at the end of the next Step,
@@ -183,8 +187,8 @@ func (s *System) Release(i int) { s.State.follow[i] = follow{} }
 // false where b has no free joint or a figure is not finite.
 func (s *System) Place(b int, pose collide.Pose, linear, angular [3]float64) bool {
 	j := s.m.Joint(b)
-	q := packQuat(pose.Rotation)
-	if n := q.norm(); j.Kind != Free || !(n > 1e-6 && n < 1e6) {
+	q := r3.PackQuat(pose.Rotation)
+	if n := q.Norm(); j.Kind != Free || !(n > 1e-6 && n < 1e6) {
 		return false
 	}
 	for _, a := range [...][3]float64{pose.Position, linear, angular} {
@@ -194,9 +198,9 @@ func (s *System) Place(b int, pose collide.Pose, linear, angular [3]float64) boo
 			}
 		}
 	}
-	q = q.unit()
+	q = q.Unit()
 	copy(s.Q[j.Q:], pose.Position[:])
-	copy(s.Q[j.Q+3:], []float64{q.w, q.x, q.y, q.z})
+	copy(s.Q[j.Q+3:], []float64{q.W, q.X, q.Y, q.Z})
 	copy(s.V[j.V:], linear[:])
 	copy(s.V[j.V+3:], angular[:])
 	s.Moved()

@@ -1,6 +1,10 @@
 package dynamics
 
-import "math"
+import (
+	"math"
+
+	"github.com/halyard-robotics/halyard/sim/r3"
+)
 
 // whiten computes the rows of a block as Y = J L^-1 D^-1/2.
 func (v *solver) whiten(s *System, k *block) {
@@ -15,7 +19,7 @@ func (v *solver) whiten(s *System, k *block) {
 		for _, j := range index {
 			w[j] = 0
 		}
-		w[k.a] = rows[0].way.x
+		w[k.a] = rows[0].way.X
 	} else if k.kind == equal && n == 1 {
 		for _, j := range index {
 			w[j] = 0
@@ -87,13 +91,13 @@ func (v *solver) jacobian(s *System, k *block, index []int32, side []uint8) {
 			continue
 		}
 		// An equality acts on each body at that body's own anchor.
-		arm := at[t].sub(s.reference[m.links[m.dofs[last].link].tree])
+		arm := at[t].Sub(s.reference[m.links[m.dofs[last].link].tree])
 		for i := range rows {
 			r := &rows[i]
 			if r.angular {
 				push[t][i] = force{w: r.way}
 			} else {
-				push[t][i] = force{arm.cross(r.way), r.way}
+				push[t][i] = force{arm.Cross(r.way), r.way}
 			}
 		}
 	}
@@ -122,13 +126,13 @@ func (v *solver) jacobian(s *System, k *block, index []int32, side []uint8) {
 }
 
 // place returns where the forces of a block act on its two links, in the world.
-func (v *solver) place(s *System, k *block) [2]vec {
+func (v *solver) place(s *System, k *block) [2]r3.Vec {
 	if k.kind == contact {
-		at := pack(v.contacts[k.source].Position)
-		return [2]vec{at, at}
+		at := r3.Pack(v.contacts[k.source].Position)
+		return [2]r3.Vec{at, at}
 	}
 	e := &s.m.spec.Equalities[k.source]
-	return [2]vec{s.spot(e.A, e.AnchorA).at, s.spot(e.B, e.AnchorB).at}
+	return [2]r3.Vec{s.spot(e.A, e.AnchorA).at, s.spot(e.B, e.AnchorB).at}
 }
 
 // cholesky factors a symmetric positive matrix n x n in place, the lower half.

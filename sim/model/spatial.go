@@ -5,6 +5,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/exact"
+	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
 // The little geometry that reading a robot needs. A robot is read once, on any machine with the same bits: products
@@ -56,24 +57,16 @@ func (m *mat) by(n *mat) mat {
 
 // matrix of a unit quaternion; the zero quaternion stands for no turn, as in hal.Pose.
 func matrix(q [4]float64) mat {
-	w, x, y, z := q[0], q[1], q[2], q[3]
 	if q == ([4]float64{}) {
-		w = 1
+		q[0] = 1
 	}
-	return mat{
-		{1 - 2*(float64(y*y)+float64(z*z)), 2 * (float64(x*y) - float64(w*z)), 2 * (float64(x*z) + float64(w*y))},
-		{2 * (float64(x*y) + float64(w*z)), 1 - 2*(float64(x*x)+float64(z*z)), 2 * (float64(y*z) - float64(w*x))},
-		{2 * (float64(x*z) - float64(w*y)), 2 * (float64(y*z) + float64(w*x)), 1 - 2*(float64(x*x)+float64(y*y))},
-	}
+	m := r3.PackQuat(q).Mat()
+	m = m.Transpose() // by rows
+	return mat{m.X.Array(), m.Y.Array(), m.Z.Array()}
 }
 
 func multiply(a, b [4]float64) [4]float64 {
-	return [4]float64{
-		float64(a[0]*b[0]) - float64(a[1]*b[1]) - float64(a[2]*b[2]) - float64(a[3]*b[3]),
-		float64(a[0]*b[1]) + float64(a[1]*b[0]) + float64(a[2]*b[3]) - float64(a[3]*b[2]),
-		float64(a[0]*b[2]) - float64(a[1]*b[3]) + float64(a[2]*b[0]) + float64(a[3]*b[1]),
-		float64(a[0]*b[3]) + float64(a[1]*b[2]) - float64(a[2]*b[1]) + float64(a[3]*b[0]),
-	}
+	return r3.PackQuat(a).Times(r3.PackQuat(b)).Array()
 }
 
 // rollPitchYaw is the turn of URDF and of the config: about x, then about the fixed y, then about the fixed z, rad.

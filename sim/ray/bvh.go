@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/halyard-robotics/halyard/sim/collide"
+	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
 // Ray is a half line to cast.
@@ -24,10 +25,16 @@ type Hit struct {
 	Normal   [3]float64 // unit, out of the solid
 }
 
+// frame is where a geom stands: its origin, and its axes in the world.
+type frame struct {
+	at   r3.Vec
+	turn r3.Mat
+}
+
 // BVH holds geoms for casting.
 type BVH struct {
 	geoms   []collide.Geom
-	frame   []collide.Frame
+	frame   []frame
 	box     []bounds
 	present []bool
 	still   tree
@@ -51,7 +58,7 @@ func New(geoms []collide.Geom, poses []collide.Pose) (*BVH, error) {
 	n := len(geoms)
 	b := &BVH{
 		geoms:   append([]collide.Geom(nil), geoms...),
-		frame:   make([]collide.Frame, n),
+		frame:   make([]frame, n),
 		box:     make([]bounds, n),
 		present: make([]bool, n),
 	}
@@ -102,22 +109,28 @@ func (b *BVH) placeAll(poses []collide.Pose) {
 func (b *BVH) place(k int32, pose collide.Pose) {
 	g := &b.geoms[k]
 	b.box[k] = empty()
-	if b.frame[k], b.present[k] = g.Frame(pose); !b.present[k] || g.Kind == collide.Plane {
+	f, ok := g.Frame(pose)
+	r := &f.Rotation
+	b.present[k] = ok
+	b.frame[k] = frame{r3.Pack(f.Position), r3.Mat{
+		X: r3.XYZ(r[0], r[3], r[6]), Y: r3.XYZ(r[1], r[4], r[7]), Z: r3.XYZ(r[2], r[5], r[8]),
+	}}
+	if !ok || g.Kind == collide.Plane {
 		return
 	}
-	l, h := g.Bounds(&b.frame[k])
-	lo, hi := pack(l), pack(h)
-	wide := float64(1e-12 * (1 + greater(lo.norm(), hi.norm())))
-	margin := vec{wide, wide, wide}
+	l, h := g.Bounds(&f)
+	lo, hi := r3.Pack(l), r3.Pack(h)
+	wide := float64(1e-12 * (1 + greater(lo.Norm(), hi.Norm())))
+	margin := r3.XYZ(wide, wide, wide)
 	if b.present[k] = !math.IsInf(wide, 0); b.present[k] {
-		b.box[k] = bounds{lo.sub(margin), hi.along(1, margin)}
+		b.box[k] = bounds{lo.Sub(margin), hi.Along(1, margin)}
 	}
 }
 
 // cast is a ray at work: its direction has unit length, and the hit so far bounds it.
 type cast struct {
-	o, d    vec
-	inverse vec
+	o, d    r3.Vec
+	inverse r3.Vec
 	mask    uint32
 	limit   float64
 	hit     crossing
@@ -127,7 +140,7 @@ type cast struct {
 // Cast returns the first surface that the ray meets within Max. A ray with numbers that are not finite or without a
 // direction meets nothing. It does not allocate.
 func (b *BVH) Cast(r *Ray) (Hit, bool) {
-	c := cast{o: pack(r.Origin), d: pack(r.Direction), mask: r.Mask, limit: r.Max, geom: -1}
+	c := cast{o: r3.Pack(r.Origin), d: r3.Pack(r.Direction), mask: r.Mask, limit: r.Max, geom: -1}
 	if c.mask == 0 {
 		c.mask = math.MaxUint32
 	}
@@ -135,12 +148,12 @@ func (b *BVH) Cast(r *Ray) (Hit, bool) {
 		c.limit = math.Inf(1)
 	}
 	miss := Hit{Geom: -1, Distance: c.limit} // c.limit shrinks with each hit
-	length := c.d.norm()
-	if reach := c.o.norm() + length; !(length > 1e-150) || !(reach < 1e150) {
+	length := c.d.Norm()
+	if reach := c.o.Norm() + length; !(length > r3.Tiny) || !(reach < r3.Huge) {
 		return miss, false
 	}
-	c.d = vec{c.d.x / length, c.d.y / length, c.d.z / length}
-	c.inverse = vec{1 / c.d.x, 1 / c.d.y, 1 / c.d.z}
+	c.d = c.d.Div(length)
+	c.inverse = r3.XYZ(1/c.d.X, 1/c.d.Y, 1/c.d.Z)
 	// Planes first: the floor bounds the walk through the trees.
 	for _, k := range b.endless {
 		b.test(&c, k)
@@ -151,12 +164,12 @@ func (b *BVH) Cast(r *Ray) (Hit, bool) {
 		return miss, false
 	}
 	// From very far the rounding of the distance shows in the normal; past all digits there is none.
-	n := b.outward(c.geom, c.hit.normal)
-	long := n.norm()
-	if !(long > 1e-150 && long < 1e150) {
+	n := b.frame[c.geom].turn.Of(c.hit.normal)
+	long := n.Norm()
+	if !(long > r3.Tiny && long < r3.Huge) {
 		return miss, false
 	}
-	return Hit{c.geom, c.hit.inside, c.hit.t, vec{n.x / long, n.y / long, n.z / long}.array()}, true
+	return Hit{c.geom, c.hit.inside, c.hit.t, n.Div(long).Array()}, true
 }
 
 // walk goes through a tree from near to far with a stack of its own [P 4.3.4].
@@ -172,7 +185,7 @@ func (b *BVH) walk(t *tree, c *cast) {
 			if n.count == 0 {
 				// The nearer child first: what it holds may hide the other.
 				near, far := at+1, n.at
-				if [3]float64{c.d.x, c.d.y, c.d.z}[n.axis] < 0 {
+				if [3]float64{c.d.X, c.d.Y, c.d.Z}[n.axis] < 0 {
 					near, far = far, near
 				}
 				stack[top] = far
@@ -204,9 +217,9 @@ func (c *cast) enters(b *bounds) bool {
 		t1 = float64(t1 * (1 + 4e-16))
 		near, far = greater(near, t0), lesser(far, t1)
 	}
-	slab(b.lo.x, b.hi.x, c.o.x, c.inverse.x)
-	slab(b.lo.y, b.hi.y, c.o.y, c.inverse.y)
-	slab(b.lo.z, b.hi.z, c.o.z, c.inverse.z)
+	slab(b.lo.X, b.hi.X, c.o.X, c.inverse.X)
+	slab(b.lo.Y, b.hi.Y, c.o.Y, c.inverse.Y)
+	slab(b.lo.Z, b.hi.Z, c.o.Z, c.inverse.Z)
 	return near <= far
 }
 
@@ -216,27 +229,9 @@ func (b *BVH) test(c *cast, k int32) {
 	if g.Group&c.mask == 0 || !b.present[k] {
 		return
 	}
-	o := b.inward(k, c.o.sub(pack(b.frame[k].Position)))
-	h, ok := meet(&g.Shape, o, b.inward(k, c.d), c.limit)
+	f := &b.frame[k]
+	h, ok := meet(&g.Shape, f.turn.Back(c.o.Sub(f.at)), f.turn.Back(c.d), c.limit)
 	if ok && h.t-h.t == 0 && (h.t < c.limit || c.geom < 0 || k < c.geom) {
 		c.hit, c.geom, c.limit = h, k, h.t
-	}
-}
-
-func (b *BVH) inward(k int32, v vec) vec {
-	r := &b.frame[k].Rotation
-	return vec{
-		float64(r[0]*v.x) + float64(r[3]*v.y) + float64(r[6]*v.z),
-		float64(r[1]*v.x) + float64(r[4]*v.y) + float64(r[7]*v.z),
-		float64(r[2]*v.x) + float64(r[5]*v.y) + float64(r[8]*v.z),
-	}
-}
-
-func (b *BVH) outward(k int32, v vec) vec {
-	r := &b.frame[k].Rotation
-	return vec{
-		float64(r[0]*v.x) + float64(r[1]*v.y) + float64(r[2]*v.z),
-		float64(r[3]*v.x) + float64(r[4]*v.y) + float64(r[5]*v.z),
-		float64(r[6]*v.x) + float64(r[7]*v.y) + float64(r[8]*v.z),
 	}
 }

@@ -4,27 +4,28 @@ import (
 	"math"
 
 	"github.com/halyard-robotics/halyard/sim/collide"
+	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
 // field walks the cells under the ray one by one [A 2] and within each the two triangles. Over a triangle the height of
 // the ray above the ground is linear in t, so a hit is a change of its sign. The sign is carried from each triangle to
 // the next: no ray slips through between two. It starts from the sign at the first point over the grid.
-func field(f *collide.Field, o, d vec, limit float64) (c crossing, ok bool) {
+func field(f *collide.Field, o, d r3.Vec, limit float64) (c crossing, ok bool) {
 	columns, rows := f.Size()
 	dx, dy := f.Spacing()
 	bottom, top := f.Range()
 	w := walk{f: f, o: o, d: d}
 	// In cells: u along x, v along y.
-	w.u, w.du = o.x/dx+float64(float64(columns-1)/2), d.x/dx
-	w.v, w.dv = o.y/dy+float64(float64(rows-1)/2), d.y/dy
+	w.u, w.du = o.X/dx+float64(float64(columns-1)/2), d.X/dx
+	w.v, w.dv = o.Y/dy+float64(float64(rows-1)/2), d.Y/dy
 	in := span{t0: 0, t1: limit}
-	if !in.slab(w.u-float64(float64(columns-1)/2), w.du, float64(float64(columns-1)/2), vec{}) ||
-		!in.slab(w.v-float64(float64(rows-1)/2), w.dv, float64(float64(rows-1)/2), vec{}) {
+	if !in.slab(w.u-float64(float64(columns-1)/2), w.du, float64(float64(columns-1)/2), r3.Vec{}) ||
+		!in.slab(w.v-float64(float64(rows-1)/2), w.dv, float64(float64(rows-1)/2), r3.Vec{}) {
 		return c, false
 	}
 	// Above the top and below the bottom there is nothing to hit, but the side the ray starts on counts.
 	half := float64((top-bottom)/2) + float64(1e-9*(1+math.Abs(top)+math.Abs(bottom)))
-	if !in.slab(o.z-float64((top+bottom)/2), d.z, half, vec{}) {
+	if !in.slab(o.Z-float64((top+bottom)/2), d.Z, half, r3.Vec{}) {
 		return c, false
 	}
 	w.i = whole(w.u+float64(in.t0*w.du), columns-2)
@@ -56,7 +57,7 @@ func field(f *collide.Field, o, d vec, limit float64) (c crossing, ok bool) {
 // walk is a ray on its way over a field.
 type walk struct {
 	f            *collide.Field
-	o, d         vec
+	o, d         r3.Vec
 	u, v, du, dv float64
 	i, j         int
 	t            float64 // where the ray came to the cell
@@ -90,13 +91,13 @@ func (w *walk) over(half int, t float64) float64 {
 	su, sv := w.slopes(half)
 	u := w.u + float64(t*w.du) - float64(w.i)
 	v := w.v + float64(t*w.dv) - float64(w.j)
-	return w.o.z + float64(t*w.d.z) - w.h[0] - float64(su*u) - float64(sv*v)
+	return w.o.Z + float64(t*w.d.Z) - w.h[0] - float64(su*u) - float64(sv*v)
 }
 
 // cell looks for a hit from w.t to out.
 func (w *walk) cell(out float64) (c crossing, ok bool) {
 	// A ray that stays above or below all four corners cannot hit.
-	z0, z1 := w.o.z+float64(w.t*w.d.z), w.o.z+float64(out*w.d.z)
+	z0, z1 := w.o.Z+float64(w.t*w.d.Z), w.o.Z+float64(out*w.d.Z)
 	low := lesser(lesser(w.h[0], w.h[1]), lesser(w.h[2], w.h[3]))
 	high := greater(greater(w.h[0], w.h[1]), greater(w.h[2], w.h[3]))
 	if w.above && z0 > high && z1 > high || !w.above && z0 < low && z1 < low {
@@ -129,8 +130,8 @@ func (w *walk) triangle(half int, out float64) (c crossing, ok bool) {
 	}
 	su, sv := w.slopes(half)
 	dx, dy := w.f.Spacing()
-	n := vec{-su / dx, -sv / dy, 1}
-	return crossing{t, n.mul(1 / n.norm()), !w.above}, true
+	n := r3.XYZ(-su/dx, -sv/dy, 1)
+	return crossing{t, n.Mul(1 / n.Norm()), !w.above}, true
 }
 
 // leaves returns where the ray leaves cell k along one direction.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/halyard-robotics/halyard/sim/exact"
+	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
 // Batch casts all rays, as a laser or a row of a camera does, and writes the hits into dst, which must be as long or
@@ -31,15 +32,16 @@ const (
 // every other one goes halfway out only, so that a wide cone has no gap. A thing thinner than the gaps may go unseen.
 func (b *BVH) Cone(r *Ray, half float64, rays int) (nearest Hit, ok bool) {
 	nearest, ok = b.Cast(r)
-	axis := pack(r.Direction)
-	length := axis.norm()
-	if !(half > 0 && half < math.Pi/2) || !(length > 1e-150 && length < 1e150) {
+	axis := r3.Pack(r.Direction)
+	length := axis.Norm()
+	if !(half > 0 && half < math.Pi/2) || !(length > r3.Tiny && length < r3.Huge) {
 		return nearest, ok
 	}
-	axis = vec{axis.x / length, axis.y / length, axis.z / length}
+	axis = axis.Div(length)
 	around := min(max(rays, MinCone), MaxCone) - 1
-	u := axis.across()
-	v := axis.cross(u)
+	u := axis.Across()
+	u = u.Mul(1 / u.Norm())
+	v := axis.Cross(u)
 	one := *r
 	for i := range around {
 		wide := half
@@ -47,8 +49,8 @@ func (b *BVH) Cone(r *Ray, half float64, rays int) (nearest Hit, ok bool) {
 			wide = 0.5 * half
 		}
 		turn := float64(2*math.Pi*float64(i)) / float64(around)
-		side := u.mul(exact.Cos(turn)).along(exact.Sin(turn), v)
-		one.Direction = axis.mul(exact.Cos(wide)).along(exact.Sin(wide), side).array()
+		side := u.Mul(exact.Cos(turn)).Along(exact.Sin(turn), v)
+		one.Direction = axis.Mul(exact.Cos(wide)).Along(exact.Sin(wide), side).Array()
 		if h, hit := b.Cast(&one); hit && (!ok || h.Distance < nearest.Distance) {
 			nearest, ok = h, true
 		}

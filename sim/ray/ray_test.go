@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/halyard-robotics/halyard/sim/collide"
+	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
 func turned(rng *rand.Rand) [4]float64 {
@@ -13,8 +14,8 @@ func turned(rng *rand.Rand) [4]float64 {
 }
 
 func direction(rng *rand.Rand) [3]float64 {
-	v := vec{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
-	return v.mul(1 / v.norm()).array()
+	v := r3.XYZ(rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64())
+	return v.Mul(1 / v.Norm()).Array()
 }
 
 func hills(t testing.TB, columns, rows int, rng *rand.Rand) *collide.Field {
@@ -60,21 +61,21 @@ func scene(t testing.TB, n int, size float64, seed uint64) ([]collide.Geom, []co
 
 // brute casts at every geom.
 func brute(b *BVH, r Ray) (Hit, bool) {
-	c := cast{o: pack(r.Origin), d: pack(r.Direction), mask: r.Mask, limit: r.Max, geom: -1}
+	c := cast{o: r3.Pack(r.Origin), d: r3.Pack(r.Direction), mask: r.Mask, limit: r.Max, geom: -1}
 	if c.mask == 0 {
 		c.mask = math.MaxUint32
 	}
 	if c.limit <= 0 {
 		c.limit = math.Inf(1)
 	}
-	c.d = c.d.mul(1 / c.d.norm())
+	c.d = c.d.Mul(1 / c.d.Norm())
 	for k := range b.geoms {
 		b.test(&c, int32(k))
 	}
 	if c.geom < 0 {
 		return Hit{Geom: -1, Distance: c.limit}, false
 	}
-	return Hit{c.geom, c.hit.inside, c.hit.t, b.outward(c.geom, c.hit.normal).array()}, true
+	return Hit{c.geom, c.hit.inside, c.hit.t, b.frame[c.geom].turn.Of(c.hit.normal).Array()}, true
 }
 
 // TestAgainstBrute casts 1e5 rays through the trees and at every geom, in four poses of the bodies.
@@ -98,7 +99,7 @@ func TestAgainstBrute(t *testing.T) {
 			got, ok := b.Cast(&r)
 			want, wantOK := brute(b, r)
 			if ok != wantOK || got.Geom != want.Geom || got.Inside != want.Inside ||
-				pack(got.Normal).sub(pack(want.Normal)).norm() > 1e-12 {
+				r3.Pack(got.Normal).Sub(r3.Pack(want.Normal)).Norm() > 1e-12 {
 				t.Fatalf("%+v: got %+v, want %+v", r, got, want)
 			}
 			if ok {
@@ -121,19 +122,19 @@ func TestAgainstBrute(t *testing.T) {
 }
 
 // outside returns a number above 0 outside the solid and below 0 inside, in its frame: written apart from the code.
-func outside(s *collide.Shape, p vec) float64 {
+func outside(s *collide.Shape, p r3.Vec) float64 {
 	switch s.Kind {
 	case collide.Sphere:
-		return p.norm() - s.Radius
+		return p.Norm() - s.Radius
 	case collide.Capsule:
-		p.z -= math.Max(-s.Half[2], math.Min(s.Half[2], p.z))
-		return p.norm() - s.Radius
+		p.Z -= math.Max(-s.Half[2], math.Min(s.Half[2], p.Z))
+		return p.Norm() - s.Radius
 	case collide.Box:
-		return math.Max(math.Abs(p.x)-s.Half[0], math.Max(math.Abs(p.y)-s.Half[1], math.Abs(p.z)-s.Half[2]))
+		return math.Max(math.Abs(p.X)-s.Half[0], math.Max(math.Abs(p.Y)-s.Half[1], math.Abs(p.Z)-s.Half[2]))
 	case collide.Cylinder:
-		return math.Max(math.Hypot(p.x, p.y)-s.Radius, math.Abs(p.z)-s.Half[2])
+		return math.Max(math.Hypot(p.X, p.Y)-s.Radius, math.Abs(p.Z)-s.Half[2])
 	}
-	return p.z
+	return p.Z
 }
 
 // TestShapes walks along each ray in small steps and looks for the first change of side.
@@ -143,23 +144,23 @@ func TestShapes(t *testing.T) {
 		s := collide.Shape{Kind: kind, Radius: 0.4, Half: [3]float64{0.3, 0.5, 0.7}}
 		from := map[bool]int{}
 		for range 3000 {
-			o, d := pack(direction(rng)).mul(2*rng.Float64()), pack(direction(rng))
+			o, d := r3.Pack(direction(rng)).Mul(2*rng.Float64()), r3.Pack(direction(rng))
 			if rng.IntN(5) == 0 {
-				d = [...]vec{{0, 0, 1}, {0, 0, -1}, {1, 0, 0}, {0, -1, 0}}[rng.IntN(4)]
+				d = [...]r3.Vec{{Z: 1}, {Z: -1}, {X: 1}, {Y: -1}}[rng.IntN(4)]
 			}
 			c, ok := meet(&s, o, d, 5)
 			end := 5.0
 			if ok {
 				end = c.t
-				p := o.along(c.t, d)
+				p := o.Along(c.t, d)
 				if off := math.Abs(outside(&s, p)); off > 1e-12 {
 					t.Fatalf("%s: hit %g m off the surface", kind, off)
 				}
-				if math.Abs(c.normal.norm()-1) > 1e-12 {
+				if math.Abs(c.normal.Norm()-1) > 1e-12 {
 					t.Fatalf("%s: normal %v", kind, c.normal)
 				}
 				// Along the normal is out, against it in.
-				if outside(&s, p.along(1e-7, c.normal)) <= 0 || outside(&s, p.along(-1e-7, c.normal)) >= 0 {
+				if outside(&s, p.Along(1e-7, c.normal)) <= 0 || outside(&s, p.Along(-1e-7, c.normal)) >= 0 {
 					t.Fatalf("%s: normal %v at %v does not point out", kind, c.normal, p)
 				}
 				if c.inside != (outside(&s, o) < 0) {
@@ -169,7 +170,7 @@ func TestShapes(t *testing.T) {
 			}
 			for k := range 400 {
 				at := end * float64(k) / 400
-				if outside(&s, o.along(at, d)) > 1e-12 != (outside(&s, o) > 1e-12) {
+				if outside(&s, o.Along(at, d)) > 1e-12 != (outside(&s, o) > 1e-12) {
 					t.Fatalf("%s: from %v along %v: the side changes by %g m, hit %v at %g", kind, o, d, at, ok, end)
 				}
 			}
@@ -182,13 +183,13 @@ func TestShapes(t *testing.T) {
 }
 
 // triangleHit is the test of Möller and Trumbore.
-func triangleHit(a, b, c, o, d vec) (float64, bool) {
-	e, f := b.sub(a), c.sub(a)
-	p := d.cross(f)
-	det := e.dot(p)
-	s := o.sub(a)
-	q := s.cross(e)
-	u, v, t := s.dot(p)/det, d.dot(q)/det, f.dot(q)/det
+func triangleHit(a, b, c, o, d r3.Vec) (float64, bool) {
+	e, f := b.Sub(a), c.Sub(a)
+	p := d.Cross(f)
+	det := e.Dot(p)
+	s := o.Sub(a)
+	q := s.Cross(e)
+	u, v, t := s.Dot(p)/det, d.Dot(q)/det, f.Dot(q)/det
 	return t, u >= 0 && v >= 0 && u+v <= 1 && t >= 0
 }
 
@@ -200,21 +201,21 @@ func TestField(t *testing.T) {
 	columns, rows := f.Size()
 	hits := 0
 	for range 20000 {
-		o := vec{6 * (rng.Float64() - 0.5), 6 * (rng.Float64() - 0.5), 1.5*rng.Float64() - 0.4}
-		d := pack(direction(rng))
-		d.z *= 0.3
-		d = d.mul(1 / d.norm())
+		o := r3.XYZ(6*(rng.Float64()-0.5), 6*(rng.Float64()-0.5), 1.5*rng.Float64()-0.4)
+		d := r3.Pack(direction(rng))
+		d.Z *= 0.3
+		d = d.Mul(1 / d.Norm())
 		want, edge := math.Inf(1), false
 		for j := range rows - 1 {
 			for i := range columns - 1 {
-				p00, p10 := pack(f.Sample(i, j)), pack(f.Sample(i+1, j))
-				p01, p11 := pack(f.Sample(i, j+1)), pack(f.Sample(i+1, j+1))
-				for _, tri := range [...][3]vec{{p00, p10, p11}, {p00, p11, p01}} {
+				p00, p10 := r3.Pack(f.Sample(i, j)), r3.Pack(f.Sample(i+1, j))
+				p01, p11 := r3.Pack(f.Sample(i, j+1)), r3.Pack(f.Sample(i+1, j+1))
+				for _, tri := range [...][3]r3.Vec{{p00, p10, p11}, {p00, p11, p01}} {
 					if at, ok := triangleHit(tri[0], tri[1], tri[2], o, d); ok && at < want {
 						want = at
 						// Within rounding of the rim or an edge either answer is right.
-						q := o.along(at, d)
-						edge = math.Abs(math.Abs(q.x)-3) < 1e-9 || math.Abs(math.Abs(q.y)-3.2) < 1e-9
+						q := o.Along(at, d)
+						edge = math.Abs(math.Abs(q.X)-3) < 1e-9 || math.Abs(math.Abs(q.Y)-3.2) < 1e-9
 					}
 				}
 			}
@@ -228,7 +229,7 @@ func TestField(t *testing.T) {
 		}
 		if ok {
 			hits++
-			if got.inside != (got.normal.dot(d) > 0) || got.normal.z <= 0 {
+			if got.inside != (got.normal.Dot(d) > 0) || got.normal.Z <= 0 {
 				t.Fatalf("normal %v, inside %v, along %v", got.normal, got.inside, d)
 			}
 		}
@@ -376,7 +377,7 @@ func FuzzCast(f *testing.F) {
 		if !ok {
 			return
 		}
-		n := pack(h.Normal).norm()
+		n := r3.Pack(h.Normal).Norm()
 		if !(h.Distance >= 0) || math.IsInf(h.Distance, 0) || !(math.Abs(n-1) < 1e-6) {
 			t.Fatalf("%+v at %+v: %+v", r, s, h)
 		}

@@ -3,38 +3,40 @@ package ray
 import (
 	"math"
 	"slices"
+
+	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
 // bounds is a box in world axes; the empty one is turned inside out.
-type bounds struct{ lo, hi vec }
+type bounds struct{ lo, hi r3.Vec }
 
 func empty() bounds {
 	inf := math.Inf(1)
-	return bounds{vec{inf, inf, inf}, vec{-inf, -inf, -inf}}
+	return bounds{r3.XYZ(inf, inf, inf), r3.XYZ(-inf, -inf, -inf)}
 }
 
 func (b *bounds) add(c *bounds) {
-	b.lo = vec{lesser(b.lo.x, c.lo.x), lesser(b.lo.y, c.lo.y), lesser(b.lo.z, c.lo.z)}
-	b.hi = vec{greater(b.hi.x, c.hi.x), greater(b.hi.y, c.hi.y), greater(b.hi.z, c.hi.z)}
+	b.lo = r3.XYZ(lesser(b.lo.X, c.lo.X), lesser(b.lo.Y, c.lo.Y), lesser(b.lo.Z, c.lo.Z))
+	b.hi = r3.XYZ(greater(b.hi.X, c.hi.X), greater(b.hi.Y, c.hi.Y), greater(b.hi.Z, c.hi.Z))
 }
 
 // area returns half the surface, which a random line hits in proportion.
 func (b *bounds) area() float64 {
-	d := b.hi.sub(b.lo)
-	if !(d.x >= 0 && d.y >= 0 && d.z >= 0) {
+	d := b.hi.Sub(b.lo)
+	if !(d.X >= 0 && d.Y >= 0 && d.Z >= 0) {
 		return 0
 	}
-	return float64(d.x*d.y) + float64(d.y*d.z) + float64(d.z*d.x)
+	return float64(d.X*d.Y) + float64(d.Y*d.Z) + float64(d.Z*d.X)
 }
 
 func (b *bounds) centre(axis int) float64 {
 	switch axis {
 	case 0:
-		return 0.5 * (b.lo.x + b.hi.x)
+		return 0.5 * (b.lo.X + b.hi.X)
 	case 1:
-		return 0.5 * (b.lo.y + b.hi.y)
+		return 0.5 * (b.lo.Y + b.hi.Y)
 	}
-	return 0.5 * (b.lo.z + b.hi.z)
+	return 0.5 * (b.lo.Z + b.hi.Z)
 }
 
 // node is a box of the tree. Nodes lie in the order of a walk down, so the left child comes next.
@@ -75,7 +77,7 @@ func (t *tree) split(from, to, depth int, box []bounds) {
 	centres := empty()
 	for _, k := range t.items[from:to] {
 		t.nodes[me].add(&box[k])
-		c := vec{box[k].centre(0), box[k].centre(1), box[k].centre(2)}
+		c := r3.XYZ(box[k].centre(0), box[k].centre(1), box[k].centre(2))
 		centres.add(&bounds{c, c})
 	}
 	axis, middle := t.cut(from, to, depth, box, &centres)
@@ -163,9 +165,9 @@ func (t *tree) cut(from, to, depth int, box []bounds, centres *bounds) (axis, mi
 
 // scaling returns where the bins begin along an axis and how many there are to the metre, 0 where all is in one place.
 func scaling(centres *bounds, axis int) (lo, scale float64) {
-	d := centres.hi.sub(centres.lo)
-	lo = [3]float64{centres.lo.x, centres.lo.y, centres.lo.z}[axis]
-	size := [3]float64{d.x, d.y, d.z}[axis]
+	d := centres.hi.Sub(centres.lo)
+	lo = [3]float64{centres.lo.X, centres.lo.Y, centres.lo.Z}[axis]
+	size := [3]float64{d.X, d.Y, d.Z}[axis]
 	if !(size > 1e-12) || math.IsInf(size, 1) {
 		return lo, 0
 	}
