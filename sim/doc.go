@@ -1,11 +1,16 @@
-// Package sim is the simulated Body: robots of sim/model whose joints are servos of sim/actuator, in one Scene, which
-// is the World.
+// Package sim is the simulated Body: robots of sim/model in one Scene, which is the World.
 //
-// A Scene lives in the rig's cycle: Body.Write puts commands into the joints' servos, Scene.Advance lets them all step,
+// A Scene lives in the rig's cycle: Body.Write puts commands into the joints' servos, Scene.Advance lets time pass,
 // Body.Read says what came of it. Everything runs in the caller's goroutine, in the order in which robots were added;
 // the same seed and the same inputs give the same bits on every machine. A joint may be driven from outside instead, by
 // an emulated device that writes the same servo from its registers (sim/emulator).
 //
-// For now a joint's load is one inertia, which gravity may pull as a pendulum; joints do not feel one another. That
-// knowledge stands in Joint.step alone, so an engine of whole bodies takes its place and nothing else changes.
+// All robots that have bodies, what they stand on and what lies about make one system of sim/dynamics. In each of its
+// steps a servo of sim/actuator says what its motor and its gear do to its joint, and hears where that went:
+//
+//	Joint.drive: Servo.Couple ──torque, damping, friction──► System.Step ──position, velocity──► Joint.settle: Servo.Moved
+//
+// A robot without bodies is joints alone: each servo moves the load that the file gives it and feels no other.
+//
+// Simloid's robots have motors of their own (motor.go), which do what the original's did, to its recordings.
 package sim

@@ -4,71 +4,163 @@ import (
 	"math"
 
 	"github.com/halyard-robotics/halyard/sim/actuator"
+	"github.com/halyard-robotics/halyard/sim/dynamics"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
 // Joint is one joint of a Body in a Scene. Its servo's coordinates are the joint's: 0 rad is the centre tick.
 type Joint struct {
-	Servo *actuator.Servo
+	Servo *actuator.Servo // nil where a motor without a servo's firmware moves the joint
 	Model *model.Joint
 
+	motor   motor   // where Servo is nil
 	driven  bool    // an emulated device writes Servo; the body's Write and Halt leave it alone
 	enabled bool    // what the last Write asked for
 	limit   float64 // N·m, the torque limit that was commanded last
+
+	// Where the joint is in the scene's system; dof is -1 where its load is its servo's own.
+	dof, coord int
+	before     float64 // rad/s, at the beginning of the step, in the joint's sense
+	external   float64 // N·m, what the rest of the robot turned the joint with in the last step
+	swing      float64 // kg·m², of a child of Simloid's: its mass at its centre, about the axis
 
 	// The measured motion of a real twin; NaN position: none.
 	followPosition, followVelocity float64
 	followFrom                     float64 // rad, where it was at the beginning of this Advance
 }
 
-// snapshot is a joint's whole state.
+// snapshot is a joint's whole state beside that of the scene's system.
 type snapshot struct {
 	servo                    actuator.Servo
+	motor                    motor
 	enabled                  bool
-	limit                    float64
+	limit, external          float64
 	position, velocity, from float64 // of the twin it follows
 }
 
 func newJoint(m *model.Joint, supply *actuator.Supply) Joint {
-	s := actuator.NewServo(m.Servo)
-	s.Load, s.Noise, s.Supply = m.Load, m.Noise, supply
-	return Joint{Servo: s, Model: m, followPosition: math.NaN()}
+	j := Joint{Model: m, followPosition: math.NaN(), dof: -1, coord: -1}
+	if m.Servo != nil {
+		j.Servo = actuator.NewServo(m.Servo)
+		j.Servo.Load, j.Servo.Noise, j.Servo.Supply = m.Load, m.Noise, supply
+	}
+	return j
 }
 
-// reset puts the joint at its default, or near it where the model asks for that, as seed says.
+// reset puts the joint at its start, or near it where the model asks for that, as seed says.
 func (j *Joint) reset(seed uint64) {
-	s := j.Servo
-	at := j.Model.Default
+	at := j.Model.Start
 	if j.Model.Spread > 0 {
-		at += float64(j.Model.Spread * (2*actuator.Uniform(&seed) - 1))
+		share := float64(actuator.Uniform(&seed))
+		at += float64(2 * j.Model.Spread * (share - 0.5))
 		at = math.Max(j.Model.Limits[0], math.Min(j.Model.Limits[1], at))
 	}
-	s.Random = seed
-	s.Reset(at)
-	s.Limit, j.enabled, j.limit = 1, false, j.Model.MaxTorque()
-	j.followPosition, j.followVelocity, j.followFrom = math.NaN(), math.NaN(), 0
-}
-
-// step lets one sub-step of dt seconds pass; done is the share of this Advance that is then over.
-func (j *Joint) step(dt, done float64) {
-	if math.IsNaN(j.followPosition) {
-		j.Servo.Step(dt)
+	j.enabled, j.limit, j.external, j.before = false, j.Model.MaxTorque(), 0, 0
+	j.followPosition, j.followVelocity, j.followFrom = math.NaN(), math.NaN(), at
+	if s := j.Servo; s != nil {
+		s.Random = seed
+		s.Reset(at)
+		s.Limit = 1
 		return
 	}
-	// The way to the measured position is spread over the Advance, so that nothing jumps within it.
-	at := j.followFrom + float64((j.followPosition-j.followFrom)*done)
-	if done == 1 {
-		at = j.followPosition
+	j.motor = motor{position: at, goal: at}
+}
+
+// position is where the joint is, rad.
+func (j *Joint) position() float64 {
+	if j.Servo != nil {
+		return j.Servo.Position
 	}
-	j.Servo.Follow(dt, at, j.followVelocity)
+	return j.motor.position
+}
+
+// follows tells whether the joint moves as a real twin does.
+func (j *Joint) follows() bool { return !math.IsNaN(j.followPosition) }
+
+// followed is where sub-step i of n of an Advance over span seconds ends for a joint that follows: the way to the
+// measured position is spread over the Advance, so that nothing jumps within it.
+func (j *Joint) followed(i, n int, span float64) (position, velocity float64) {
+	if i == n {
+		return j.followPosition, j.followVelocity
+	}
+	way := j.followPosition - j.followFrom
+	return j.followFrom + float64(way*(float64(i)/float64(n))), way / span
+}
+
+// alone lets one sub-step pass for a joint whose load is its servo's own.
+func (j *Joint) alone(h float64, i, n int) {
+	if j.Servo == nil {
+		return
+	}
+	if j.follows() {
+		position, _ := j.followed(i, n, 1)
+		j.Servo.Follow(h, position, j.followVelocity)
+		return
+	}
+	j.Servo.Step(h)
+}
+
+// drive sets what acts on the joint in the system for sub-step i of n. A limp one has its friction alone.
+func (j *Joint) drive(s *dynamics.System, h float64, i, n int, limp bool) {
+	sign := j.Model.Sign
+	d, tau := &s.Drive[j.dof], 0.0
+	damping, dry, armature := j.Model.Damping, j.Model.Friction, 0.0
+	d.Target, d.Slip = 0, 0
+	j.before = float64(sign * s.V[j.dof])
+	switch {
+	case j.Servo != nil:
+		c := j.Servo.Couple(h, j.external)
+		if !limp {
+			tau, damping = c.Torque+j.Servo.External, damping+c.Damping
+		}
+		dry, armature = dry+c.Dry, c.Armature
+	case j.Model.Motor != nil:
+		m := &j.motor
+		if limp {
+			m.torque, m.target = 0, 0
+		}
+		tau, dry, d.Target, d.Slip = m.torque, dry+m.bound, sign*m.target, m.slip
+	}
+	s.Tau[j.dof], d.Damping, d.Dry, d.Armature = sign*tau, damping, dry, armature
+	if j.follows() {
+		position, velocity := j.followed(i, n, float64(h*float64(n)))
+		s.Follow(j.dof, float64(sign*position), float64(sign*velocity))
+	} else {
+		s.Release(j.dof)
+	}
+}
+
+// settle takes from the system where a sub-step has left the joint, and what turned it from outside.
+func (j *Joint) settle(s *dynamics.System, h float64) {
+	sign := j.Model.Sign
+	q, v := float64(sign*s.Q[j.coord]), float64(sign*s.V[j.dof])
+	held := float64(sign * s.ConstraintForce(j.dof))
+	d := &s.Drive[j.dof]
+	push := float64(sign * s.Tau[j.dof])
+	tau := push - float64(d.Damping*v)
+	if j.Servo == nil {
+		j.motor.position, j.motor.velocity = q, v
+		j.motor.given = push + held
+		return
+	}
+	// The gear turns with the joint: what its motor and its friction did not do, the load did.
+	j.external = float64(d.Armature*(v-j.before)/h) - tau - held
+	j.Servo.Moved(h, q, v)
 }
 
 func (j *Joint) save(s *snapshot) {
-	*s = snapshot{*j.Servo, j.enabled, j.limit, j.followPosition, j.followVelocity, j.followFrom}
+	*s = snapshot{motor: j.motor, enabled: j.enabled, limit: j.limit, external: j.external,
+		position: j.followPosition, velocity: j.followVelocity, from: j.followFrom}
+	if j.Servo != nil {
+		s.servo = *j.Servo
+	}
 }
 
 func (j *Joint) restore(s *snapshot) {
-	*j.Servo = s.servo
-	j.enabled, j.limit = s.enabled, s.limit
+	if j.Servo != nil {
+		*j.Servo = s.servo
+	}
+	j.motor = s.motor
+	j.enabled, j.limit, j.external = s.enabled, s.limit, s.external
 	j.followPosition, j.followVelocity, j.followFrom = s.position, s.velocity, s.from
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/sim/actuator"
+	"github.com/halyard-robotics/halyard/sim/dynamics"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
@@ -17,7 +17,9 @@ const DefaultSubstep = time.Millisecond
 // SceneConfig is what a Scene begins with.
 type SceneConfig struct {
 	Seed    int64         // of everything random; 0 = 1
-	Substep time.Duration // the step of the physics, 10 µs to 2 ms; 0 = DefaultSubstep
+	Substep time.Duration // the step of the physics, 10 µs to 10 ms; 0 = DefaultSubstep
+	// Scene makes what the robots stand on; a reset with another seed asks again. nil = model.LoadScene("flat").
+	Scene func(seed int64) (*model.Scene, error)
 }
 
 // Scene is a world of simulated robots. One goroutine at a time uses it and its bodies.
@@ -26,9 +28,21 @@ type Scene struct {
 	substep time.Duration
 	now     time.Duration // what has been advanced
 	rest    time.Duration // advanced but not yet stepped: less than a sub-step
-	gravity float64
+	gravity [3]float64
 	bodies  []*Body
 	saved   saved
+
+	// The world of whole bodies; nil while no robot has any.
+	load     func(seed int64) (*model.Scene, error)
+	ground   *model.Scene
+	loaded   int64 // the seed of ground
+	system   *dynamics.System
+	thing    int        // the first loose thing of ground among the system's bodies
+	stale    bool       // a figure of a model was changed: the next reset builds the system anew
+	bare     bool       // no robot of ours but Simloid's own: contacts and stops give way as theirs did
+	pushed   []int32    // bodies with a force for the next Advance
+	fault    error      // why no step is taken any more
+	touching []touching // one a body of the system, in the last step
 }
 
 // saved is a Scene's snapshot beside those of its bodies.
@@ -36,29 +50,46 @@ type saved struct {
 	is        bool
 	now, rest time.Duration
 	seed      int64
+	gravity   [3]float64
+	ground    *model.Scene
+	loaded    int64
+	system    *dynamics.System
+	state     *dynamics.State
 }
 
-// NewScene returns an empty scene.
+// NewScene returns a scene without robots.
 func NewScene(cfg SceneConfig) *Scene {
-	s := &Scene{seed: cfg.Seed, substep: cfg.Substep, gravity: actuator.StandardGravity}
+	s := &Scene{seed: cfg.Seed, substep: cfg.Substep, load: cfg.Scene, gravity: [3]float64{0, 0, -standardGravity}}
 	if s.seed == 0 {
 		s.seed = 1
 	}
 	if s.substep == 0 {
 		s.substep = DefaultSubstep
 	}
-	s.substep = max(10*time.Microsecond, min(2*time.Millisecond, s.substep))
+	s.substep = max(10*time.Microsecond, min(10*time.Millisecond, s.substep))
+	if s.load == nil {
+		s.load = func(seed int64) (*model.Scene, error) { return model.LoadScene("flat", seed) }
+	}
 	return s
 }
 
-// Add puts a robot into the scene under name, at pose, in its reset state. The error is hal.Invalid: the name is taken.
-// The pose is kept for the engine of whole bodies; a joint does not feel it yet.
+// standardGravity is the fall of a new Scene, m/s²: that of the original Simloid and of most data sheets.
+const standardGravity = 9.81
+
+// Add puts a robot into the scene under name, at pose, in its reset state; the rest of the world goes on as it was. The
+// error is hal.Invalid: the name is taken, or the robot's bodies make no system.
 func (s *Scene) Add(name string, m *model.Robot, pose hal.Pose) (*Body, error) {
 	if s.Body(name) != nil {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "scene", Err: fmt.Errorf("robot %q: got the name twice", name)}
 	}
-	b := newBody(name, m, pose)
+	b := newBody(s, name, m, pose)
 	s.bodies = append(s.bodies, b)
+	if len(m.Bodies) > 0 {
+		if err := s.rebuild(); err != nil {
+			s.bodies = s.bodies[:len(s.bodies)-1]
+			return nil, errors.Join(err, s.rebuild())
+		}
+	}
 	b.setGravity(s.gravity)
 	b.reset(s.seed)
 	return b, nil
@@ -69,7 +100,7 @@ func (s *Scene) Remove(name string) error {
 	for i, b := range s.bodies {
 		if b.name == name {
 			s.bodies = append(s.bodies[:i:i], s.bodies[i+1:]...)
-			return nil
+			return s.rebuild()
 		}
 	}
 	return absent(name)
@@ -92,10 +123,10 @@ func (s *Scene) Driven(name string, joint int) error {
 	if b == nil {
 		return absent(name)
 	}
-	if joint < 0 || joint >= len(b.joints) {
+	if joint < 0 || joint >= len(b.joints) || b.joints[joint].Servo == nil {
 		return &hal.Error{
 			Kind: hal.Invalid, Op: "scene",
-			Err: fmt.Errorf("robot %q: got joint %d, want below %d", name, joint, len(b.joints)),
+			Err: fmt.Errorf("robot %q: got joint %d, want one with a servo, below %d", name, joint, len(b.joints)),
 		}
 	}
 	b.joints[joint].driven = true
@@ -103,6 +134,8 @@ func (s *Scene) Driven(name string, joint int) error {
 }
 
 // Advance steps all joints by as many sub-steps as have become due; what is less than one is kept for the next call.
+// Where the physics would diverge the step is not taken, and the error names the robot and the joint: that robot is
+// limp until the next Reset. Where that does not help time stands still for all of the scene.
 func (s *Scene) Advance(dt time.Duration) error {
 	if dt < 0 {
 		return &hal.Error{Op: "scene: advance", Err: fmt.Errorf("got %v, want no less than 0", dt)}
@@ -111,53 +144,60 @@ func (s *Scene) Advance(dt time.Duration) error {
 	s.rest += dt
 	n := int(s.rest / s.substep)
 	s.rest -= time.Duration(n) * s.substep
-	h := s.substep.Seconds()
 	for _, b := range s.bodies {
-		b.begin()
+		b.begin(dt)
 	}
+	var fault error
 	for i := range n {
-		done := float64(i+1) / float64(n)
-		for _, b := range s.bodies {
-			b.step(h, done)
+		if err := s.step(s.substep.Seconds(), i+1, n); err != nil {
+			fault = err
 		}
 	}
-	return nil
+	s.clearForces()
+	s.sense(dt)
+	return fault
+}
+
+// step takes sub-step i of n.
+func (s *Scene) step(h float64, i, n int) error {
+	for _, b := range s.bodies {
+		b.drive(h, i, n)
+	}
+	var fault error
+	if s.system != nil && s.fault == nil {
+		if err := s.system.Step(h); err != nil {
+			fault = s.diverged(err)
+		}
+	}
+	for _, b := range s.bodies {
+		b.settle(h)
+	}
+	return fault
 }
 
 // Now is the scene's clock: all that was advanced since it was made, or zeroed.
 func (s *Scene) Now() time.Duration { return s.now }
 
-// Reset puts every robot into the state of seed, exactly; 0 takes the seed of the time before. The clock goes on.
+// Reset puts every robot into the state of seed, exactly; 0 takes the seed of the time before. Figures of models that
+// were changed count from here on. The clock goes on.
 func (s *Scene) Reset(seed int64) error {
 	if seed != 0 {
 		s.seed = seed
 	}
-	s.rest = 0
+	s.rest, s.fault = 0, nil
+	if s.stale || s.loaded != s.seed {
+		if err := s.rebuild(); err != nil {
+			return err
+		}
+	}
+	if s.system != nil {
+		s.system.Reset()
+		s.system.Gravity = s.gravity
+	}
 	for _, b := range s.bodies {
 		b.reset(s.seed)
 	}
-	return nil
-}
-
-// Save keeps a snapshot of the whole scene, in place of the one before.
-func (s *Scene) Save() error {
-	s.saved = saved{is: true, now: s.now, rest: s.rest, seed: s.seed}
-	for _, b := range s.bodies {
-		b.save()
-	}
-	return nil
-}
-
-// Restore returns to the snapshot, bit for bit; without one to the state of the last reset. A robot that was added
-// after the snapshot returns to its reset state. The clock goes on.
-func (s *Scene) Restore() error {
-	if !s.saved.is {
-		return s.Reset(0)
-	}
-	s.rest, s.seed = s.saved.rest, s.saved.seed
-	for _, b := range s.bodies {
-		b.restore(s.seed)
-	}
+	clear(s.touching)
 	return nil
 }
 
@@ -167,14 +207,19 @@ func (s *Scene) ZeroClock() error {
 	return nil
 }
 
-// SetGravity sets gravity, m/s². Only its part along -z counts while joints are pendulums.
+// SetGravity sets gravity, m/s². A robot without bodies feels its part along -z alone.
 func (s *Scene) SetGravity(g [3]float64) error {
-	if math.IsNaN(g[2]) || math.IsInf(g[2], 0) {
-		return &hal.Error{Kind: hal.Invalid, Op: "scene: gravity", Err: errors.New("got no finite number")}
+	for _, x := range g {
+		if math.IsNaN(x) || math.Abs(x) > 1e4 {
+			return &hal.Error{Kind: hal.Invalid, Op: "scene: gravity", Err: fmt.Errorf("got %g m/s², want at most 1e4", g)}
+		}
 	}
-	s.gravity = -g[2]
+	s.gravity = g
+	if s.system != nil {
+		s.system.Gravity = g
+	}
 	for _, b := range s.bodies {
-		b.setGravity(s.gravity)
+		b.setGravity(g)
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ func (p *profile) plan(goal, velocity, acc float64, timed bool, q, v float64) bo
 		return false
 	case timed:
 		ramp := math.Min(math.Max(acc, 0), velocity/2)
-		cruise := (d - float64(v*ramp)/2) / (velocity - ramp)
+		cruise := (d - float64(v*ramp/2)) / (velocity - ramp)
 		p.span = [3]float64{ramp, velocity - float64(2*ramp), ramp}
 		if ramp > 0 {
 			p.rate = [3]float64{(cruise - v) / ramp, 0, -cruise / ramp}
@@ -47,12 +47,12 @@ func (p *profile) trapezoid(d, velocity, acc, v float64) {
 	// Along the way is where the goal lies from the place at which braking at once would end.
 	way := math.Copysign(1, d-float64(v*math.Abs(v))/(2*acc))
 	d, v = float64(d*way), float64(v*way)
-	peak := math.Sqrt(math.Max(0, float64(acc*d)+float64(v*v)/2))
+	peak := math.Sqrt(math.Max(0, float64(acc*d)+float64(v*v/2)))
 	peak = math.Min(peak, velocity)
 	first := math.Copysign(acc, peak-v)
 	p.span[0] = (peak - v) / first
 	p.span[2] = peak / acc
-	covered := float64((v+peak)*p.span[0])/2 + float64(peak*p.span[2])/2
+	covered := float64((v+peak)*p.span[0]/2) + float64(peak*p.span[2]/2)
 	if peak > 0 {
 		p.span[1] = math.Max(0, (d-covered)/peak)
 	}
@@ -73,7 +73,7 @@ func (p *profile) advance(dt float64) (q, v, a float64) {
 	for i, span := range p.span {
 		t := math.Min(rest, span)
 		a = p.rate[i]
-		q += float64(v*t) + float64(a*t*t)/2
+		q += float64(v*t) + float64(a*t*t/2)
 		v += float64(a * t)
 		if rest -= span; rest < 0 {
 			break

@@ -107,9 +107,7 @@ func (s *Servo) Step(dt float64) {
 // the place of Step.
 func (s *Servo) Follow(dt, position, velocity float64) {
 	s.Control(dt)
-	s.Position, s.Velocity = position, velocity
-	s.gearPosition, s.gearVelocity, s.contact = position, velocity, 0
-	s.Settle(dt)
+	s.Moved(dt, position, velocity)
 }
 
 // Volts is the supply's voltage at the servo, V.
@@ -155,7 +153,7 @@ func (s *Servo) sample() {
 	const sigma = 0.57735026918962576 // of the sum of four in -0.5..0.5
 	sum := -2.0
 	for range 4 {
-		sum += Uniform(&s.Random)
+		sum += float64(Uniform(&s.Random))
 	}
 	s.jitter = float64(sum * s.Noise / sigma)
 }

@@ -120,8 +120,9 @@ func (k *Spec) fitted(kind motorKind) {
 	k.Kt = k.NominalVolts * (1 - idle) / k.NoLoadSpeed
 	stall := k.Kt * k.StallCurrent
 	k.Fit = "fit to datasheet stall and no-load"
-	dry := 0.5 * idle // of stall, but for the load loss
-	loss := (float64(stall*(1-dry)) - k.StallTorque) / (float64(stall*(1-dry)) + k.StallTorque)
+	dry := float64(0.5 * idle) // of stall, but for the load loss
+	given := float64(stall * (1 - dry))
+	loss := (given - k.StallTorque) / (given + k.StallTorque)
 	if loss < leastLoadLoss {
 		loss = leastLoadLoss
 		stall = k.StallTorque * (1 + loss) / ((1 - loss) * (1 - dry))

@@ -1,0 +1,222 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/collide"
+	"github.com/halyard-robotics/halyard/sim/dynamics"
+	"github.com/halyard-robotics/halyard/sim/model"
+)
+
+// How contacts, stops and joints give way in the original Simloid: a spring and a damper each, from ODE's ERP and CFM
+// at its step of 10 ms (ODE manual, "How to use ERP and CFM"; the figures are its own). Other steps have the same
+// spring and damper.
+const (
+	odeStep     = 0.01
+	contactERP  = 0.30
+	contactCFM  = 1e-4
+	contactSlip = 0.001 // m/s per N
+	worldERP    = 0.20
+	worldCFM    = 1e-5
+)
+
+// greatestFriction stands for a surface that does not slide, N or 1.
+const greatestFriction = 1e6
+
+// odeSoftness is the softness for steps of h that ODE's erp and cfm are at a step of odeStep.
+func odeSoftness(erp, cfm, h float64) dynamics.Softness {
+	spring, damper := erp/(odeStep*cfm), (1-erp)/cfm
+	give := float64(h*spring) + damper
+	return dynamics.Softness{ERP: h * spring / give, CFM: 1 / give}
+}
+
+// rebuild makes the system anew, of all robots with bodies and of what they stand on. Robots go on from where they
+// were; loose things too, unless the seed has changed.
+func (s *Scene) rebuild() error {
+	s.stale = false
+	var whole []*Body
+	s.bare = true
+	for _, b := range s.bodies {
+		if len(b.parts) > 0 {
+			whole = append(whole, b)
+			s.bare = s.bare && b.model.Simloid != hal.None
+		}
+	}
+	if len(whole) == 0 {
+		s.system, s.pushed, s.loaded = nil, nil, s.seed
+		return nil
+	}
+	same := s.ground != nil && s.loaded == s.seed
+	if !same {
+		ground, err := s.load(s.seed)
+		if err != nil {
+			return fmt.Errorf("scene: %w", err)
+		}
+		s.ground, s.loaded = ground, s.seed
+	}
+	spec := dynamics.Spec{Options: dynamics.Options{Gravity: s.gravity}}
+	h := s.substep.Seconds()
+	if s.bare {
+		spec.Options.Contact = odeSoftness(contactERP, contactCFM, h)
+		spec.Options.Contact.Slip = contactSlip
+	}
+	for _, b := range whole {
+		b.assemble(&spec, h)
+	}
+	thing := len(spec.Bodies)
+	if err := assembleGround(&spec, s.ground); err != nil {
+		return err
+	}
+	m, err := dynamics.New(spec)
+	if err != nil {
+		return &hal.Error{Kind: hal.Invalid, Op: "scene", Err: err}
+	}
+	next, err := dynamics.NewSystem(m)
+	if err != nil {
+		return &hal.Error{Kind: hal.Invalid, Op: "scene", Err: err}
+	}
+	s.take(next, whole, thing, same)
+	return nil
+}
+
+// take makes next the scene's system, in the state of the one before as far as that had the same robots and things.
+func (s *Scene) take(next *dynamics.System, whole []*Body, thing int, same bool) {
+	old := s.system
+	for _, b := range whole {
+		was := b.at
+		b.place(next.Model())
+		if b.placed && old != nil && was.coords == b.at.coords && was.dofs == b.at.dofs {
+			copy(next.Q[b.at.q:][:b.at.coords], old.Q[was.q:])
+			copy(next.V[b.at.v:][:b.at.dofs], old.V[was.v:])
+		}
+		b.placed = true
+	}
+	if old != nil && same {
+		for i := range s.ground.Free {
+			from, to := old.Model().Joint(s.thing+i), next.Model().Joint(thing+i)
+			copy(next.Q[to.Q:to.Q+7], old.Q[from.Q:])
+			copy(next.V[to.V:to.V+6], old.V[from.V:])
+		}
+	}
+	next.Moved()
+	s.system, s.thing = next, thing
+	s.pushed = make([]int32, 0, next.Model().Bodies())
+	s.touching = make([]touching, next.Model().Bodies())
+}
+
+// assemble appends the robot to a spec: its bodies with their joints, shapes and couplings.
+func (b *Body) assemble(spec *dynamics.Spec, h float64) {
+	m := b.model
+	b.at.body = len(spec.Bodies)
+	for i := range b.parts {
+		p := &b.parts[i]
+		at := b.pose.Times(p.Pose)
+		body := dynamics.Body{Name: b.name + "/" + p.Name, Parent: dynamics.World, Position: at.Position, Rotation: at.Rotation,
+			Mass: p.Mass, COM: p.CentreOfMass, Inertia: square(p.Inertia)}
+		if !m.Fixed {
+			body.Joint.Kind = dynamics.Free
+		}
+		spec.Bodies = append(spec.Bodies, body)
+		for k := range p.Shapes {
+			if shape := &p.Shapes[k]; shape.Collides {
+				spec.Geoms = append(spec.Geoms, geom(shape, b.at.body+i))
+			}
+		}
+	}
+	for i := range m.Joints {
+		if j := &m.Joints[i]; j.Child != hal.None {
+			b.hang(spec, &j.Linkage, h, j.Wraps)
+		}
+	}
+	for i := range m.Passive {
+		p := &m.Passive[i]
+		b.hang(spec, &p.Linkage, h, false)
+		if mimic := p.Mimic; mimic != nil {
+			of := &m.Joints[mimic.Joint]
+			spec.Equalities = append(spec.Equalities, dynamics.Equality{Kind: dynamics.Mirror,
+				A: b.at.body + p.Child, B: b.at.body + of.Child,
+				Ratio: p.Sign * of.Sign * mimic.Times, Offset: p.Sign * mimic.Plus})
+		}
+	}
+	for _, pair := range m.NoContact {
+		spec.NoContact = append(spec.NoContact, [2]int{b.at.body + pair[0], b.at.body + pair[1]})
+	}
+	for i, pin := range b.pins {
+		if pin.on {
+			back := pin.pose.Inverse()
+			spec.Equalities = append(spec.Equalities, dynamics.Equality{Kind: dynamics.Fixed, A: b.at.body + i, B: dynamics.World,
+				AnchorB: pin.pose.Position, Rotation: back.Rotation})
+		}
+	}
+}
+
+// hang gives the child of a linkage its joint: all poses are those of the built robot, in its own frame.
+func (b *Body) hang(spec *dynamics.Spec, l *model.Linkage, h float64, wraps bool) {
+	parent, child := b.parts[l.Parent].Pose, b.parts[l.Child].Pose
+	at, inward := parent.Inverse().Times(child), child.Inverse()
+	to := &spec.Bodies[b.at.body+l.Child]
+	to.Parent, to.Position, to.Rotation = b.at.body+l.Parent, at.Position, at.Rotation
+	to.Joint = dynamics.Joint{Kind: [...]dynamics.JointKind{model.Hinge: dynamics.Hinge, model.Slide: dynamics.Slide, model.Weld: dynamics.Weld}[l.Kind],
+		Anchor: inward.Of(l.Anchor), Axis: inward.Turn(l.Axis), Damping: l.Damping, Dry: l.Friction}
+	if l.Kind == model.Weld {
+		to.Joint = dynamics.Joint{}
+		return
+	}
+	if low, high := l.Stops[0], l.Stops[1]; low < high && !wraps {
+		if l.Sign < 0 {
+			low, high = -high, -low
+		}
+		to.Joint.Limited, to.Joint.Limits = true, [2]float64{low, high}
+		if b.model.Simloid != hal.None {
+			to.Joint.Stop = odeSoftness(worldERP, worldCFM, h)
+		}
+	}
+}
+
+// assembleGround appends what robots stand on.
+func assembleGround(spec *dynamics.Spec, g *model.Scene) error {
+	if g.Ground != nil {
+		spec.Geoms = append(spec.Geoms, collide.Geom{Shape: collide.Shape{Kind: collide.Plane}, Material: surface(g.Ground), Body: dynamics.World})
+	}
+	for i := range g.Fixed {
+		spec.Geoms = append(spec.Geoms, geom(&g.Fixed[i], dynamics.World))
+	}
+	for i := range g.Fields {
+		f := &g.Fields[i]
+		field, err := collide.NewField(f.Columns, f.Rows, f.Spacing[0], f.Spacing[1], f.Heights)
+		if err != nil {
+			return &hal.Error{Kind: hal.Invalid, Op: "scene " + g.Name, Err: err}
+		}
+		spec.Geoms = append(spec.Geoms, collide.Geom{Shape: collide.Shape{Kind: collide.HeightField, Field: field},
+			Material: surface(&f.Material), Body: dynamics.World, Local: collide.At(f.Position[0], f.Position[1], f.Position[2])})
+	}
+	for i := range g.Free {
+		p := &g.Free[i]
+		for k := range p.Shapes {
+			spec.Geoms = append(spec.Geoms, geom(&p.Shapes[k], len(spec.Bodies)))
+		}
+		spec.Bodies = append(spec.Bodies, dynamics.Body{Name: p.Name, Parent: dynamics.World, Position: p.Pose.Position, Rotation: p.Pose.Rotation,
+			Joint: dynamics.Joint{Kind: dynamics.Free}, Mass: p.Mass, COM: p.CentreOfMass, Inertia: square(p.Inertia)})
+	}
+	return nil
+}
+
+// geom is a shape on a body of the system.
+func geom(s *model.Shape, body int) collide.Geom {
+	return collide.Geom{
+		Shape:    collide.Shape{Kind: collide.Kind(s.Kind), Radius: s.Radius, Half: s.Half},
+		Material: surface(&s.Material), Body: body, Local: collide.Pose(s.Pose),
+	}
+}
+
+func surface(m *model.Material) collide.Material {
+	return collide.Material{Friction: math.Min(m.Friction, greatestFriction), Torsion: m.Torsion, Rolling: m.Rolling,
+		Restitution: m.Restitution, ForceLimit: m.ForceLimit}
+}
+
+// square is an inertia xx, yy, zz, xy, xz, yz as a matrix, row by row.
+func square(i [6]float64) [9]float64 {
+	return [9]float64{i[0], i[3], i[4], i[3], i[1], i[5], i[4], i[5], i[2]}
+}

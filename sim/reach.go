@@ -1,0 +1,191 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/collide"
+	"github.com/halyard-robotics/halyard/sim/dynamics"
+	"github.com/halyard-robotics/halyard/sim/model"
+)
+
+// What reaches into a scene from outside: placing, pushing, fixing, reshaping.
+
+// mostReach bounds what comes from outside, m, m/s and N.
+const mostReach = 1e6
+
+// Place puts a robot's root at a pose in the world, at rest, with its joints as they are; see hal.Placer. The other
+// joints keep their speeds. A robot with a fixed base is mounted there.
+func (s *Scene) Place(agent string, p hal.Pose) error {
+	b := s.Body(agent)
+	if b == nil {
+		return absent(agent)
+	}
+	if !finite(p.Position[:]...) || !finite(p.Rotation[:]...) {
+		return refused("place", agent, errors.New("got a pose that is not finite"))
+	}
+	if len(b.parts) == 0 {
+		b.pose = p
+		return nil
+	}
+	if b.model.Fixed {
+		b.pose = p
+		return s.rebuild()
+	}
+	root := b.root
+	if !s.system.Place(b.at.body+root, collide.Pose(p.Times(b.parts[root].Pose)), [3]float64{}, [3]float64{}) {
+		return refused("place", agent, fmt.Errorf("got %v, want a place within %g m and a unit quaternion", p, mostReach))
+	}
+	return nil
+}
+
+// PlacePart moves a whole robot so that one of its bodies is at a pose; it is at rest then.
+func (b *Body) PlacePart(body int, p hal.Pose) error {
+	root := b.root
+	away := b.Pose(body).Inverse().Times(b.Pose(root)) // the root as that body sees it
+	return b.scene.Place(b.name, p.Times(away).Times(b.parts[root].Pose.Inverse()))
+}
+
+// Push applies a force, N in world axes, at a body's centre of mass during the next Advance; see hal.Pusher.
+func (s *Scene) Push(agent, part string, force [3]float64) error {
+	b, i, err := s.part("push", agent, part)
+	if err != nil {
+		return err
+	}
+	if !finite(force[:]...) {
+		return refused("push", agent+"/"+part, fmt.Errorf("got %g N, want at most %g", force, mostReach))
+	}
+	to := &s.system.Force[b.at.body+i]
+	for k, f := range force {
+		to.Force[k] += f
+	}
+	s.pushed = append(s.pushed, int32(b.at.body+i))
+	return nil
+}
+
+// clearForces ends what Push began.
+func (s *Scene) clearForces() {
+	for _, i := range s.pushed {
+		s.system.Force[i] = dynamics.Wrench{}
+	}
+	s.pushed = s.pushed[:0]
+}
+
+// ToggleFixed fixes a body of a robot where it is in the world, or frees it again.
+func (s *Scene) ToggleFixed(agent, part string) error {
+	b, i, err := s.part("fix", agent, part)
+	if err != nil {
+		return err
+	}
+	b.pins[i] = pin{on: !b.pins[i].on, pose: b.Pose(i)}
+	return s.rebuild()
+}
+
+// SetMotor gives all of a robot's motors another law, by the original Simloid's ten parameters: volts, torque constant,
+// back-EMF, resistance, Coulomb, sticking and fluid friction, stiction speed, greatest deflection and stiffness of the
+// bristles.
+func (s *Scene) SetMotor(agent string, p []float64) error {
+	b := s.Body(agent)
+	if b == nil {
+		return absent(agent)
+	}
+	if len(p) != 10 || !finite(p...) {
+		return refused("motor", agent, fmt.Errorf("got %v, want ten finite numbers", p))
+	}
+	for i, x := range p {
+		if x < 0 || x == 0 && (i < 4 || i == 7) {
+			return refused("motor", agent, fmt.Errorf("parameter %d: got %g, want more than 0", i+1, x))
+		}
+	}
+	joints := make([]model.Joint, len(b.joints))
+	for i := range b.joints {
+		j := &b.joints[i]
+		if j.Model.Motor == nil {
+			return refused("motor", agent, fmt.Errorf("joint %q: got a servo, want one of Simloid's motors", j.Model.Name))
+		}
+		k := *j.Model.Motor
+		k.Volts, k.TorqueConstant, k.BackEMF, k.Conductance = p[0], p[1], p[2], 1/p[3]
+		k.Coulomb, k.Sticking, k.Fluid, k.StictionSpeed, k.BristleMax, k.BristleStiffness = p[4], p[5], p[6], p[7], p[8], p[9]
+		joints[i] = *j.Model
+		joints[i].Motor = &k
+	}
+	for i := range joints {
+		b.joints[i].Model = &joints[i]
+	}
+	return nil
+}
+
+// Reshape changes the figures of one of a robot's bodies from the next reset on. The error says what no rigid body has;
+// then nothing changes.
+func (b *Body) Reshape(body int, change func(*model.Body)) error {
+	was := b.parts[body]
+	part := was
+	part.Shapes = append([]model.Shape(nil), was.Shapes...)
+	change(&part)
+	b.parts[body] = part
+	spec := dynamics.Spec{}
+	b.assemble(&spec, b.scene.substep.Seconds())
+	if _, err := dynamics.New(spec); err != nil {
+		b.parts[body] = was
+		return refused("reshape", b.name+"/"+was.Name, err)
+	}
+	b.scene.stale = true
+	return nil
+}
+
+// part finds a body of a robot by name.
+func (s *Scene) part(op, agent, part string) (*Body, int, error) {
+	b := s.Body(agent)
+	if b == nil {
+		return nil, 0, absent(agent)
+	}
+	for i := range b.parts {
+		if b.parts[i].Name == part {
+			return b, i, nil
+		}
+	}
+	return nil, 0, refused(op, agent, fmt.Errorf("got body %q, which it does not have", part))
+}
+
+// diverged makes the robot limp whose joint would have run away, until the next reset. Where that has not helped, or
+// nobody's joint it was, the scene's time stands still.
+func (s *Scene) diverged(err error) error {
+	var d *dynamics.Diverged
+	if !errors.As(err, &d) {
+		s.fault = err
+		return err
+	}
+	for _, b := range s.bodies {
+		if n := d.Body - b.at.body; len(b.parts) == 0 || n < 0 || n >= len(b.parts) {
+			continue
+		}
+		e := &hal.Error{Kind: hal.Unsafe, Op: "physics of " + d.Name, Try: "halyard reset",
+			Err: fmt.Errorf("%s would be %.3g; the robot is limp until it is reset", d.What, d.Value)}
+		if b.fault != nil {
+			s.fault = e
+			return e
+		}
+		b.fault = e
+		clear(s.system.V[b.at.v : b.at.v+b.at.dofs])
+		s.system.Moved()
+		return e
+	}
+	s.fault = &hal.Error{Kind: hal.Unsafe, Op: "physics of " + d.Name, Try: "halyard reset",
+		Err: fmt.Errorf("%s would be %.3g; time stands still until the reset", d.What, d.Value)}
+	return s.fault
+}
+
+func refused(op, what string, err error) error {
+	return &hal.Error{Kind: hal.Invalid, Op: "scene: " + op + " " + what, Err: err}
+}
+
+func finite(v ...float64) bool {
+	for _, x := range v {
+		if !(math.Abs(x) <= mostReach) {
+			return false
+		}
+	}
+	return true
+}
