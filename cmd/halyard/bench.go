@@ -29,13 +29,15 @@ func benchmarks() []benchmark {
 		{"clock", "the real-time loop at 1 kHz", benchClock},
 		{"wire", "the Dynamixel chain on emulated lines, in virtual time", benchWire},
 		{"osp", "steps a second over OSP", benchOSP},
+		{"physics", "the multibody engine on the models that engines are compared by", benchPhysics},
 	}
 }
 
 // benchSize is how much a benchmark measures. 0 stands for its own choice.
 type benchSize struct {
-	steps int           // cycles or steps of each case
-	time  time.Duration // of each case that runs in real time
+	steps   int           // cycles or steps of each case
+	time    time.Duration // of each case that runs in real time
+	physics []physicsCase // of physics
 }
 
 // stepsOr is the number of steps that was asked for, n where none was.
@@ -116,11 +118,13 @@ func (r result) cells() []string {
 func newBench(a *app) *cobra.Command {
 	var steps int
 	var seconds float64
+	var physics physicsFlags
+	var links int
 	var names []string
 	long := "Measures this machine, each figure beside its bound, and leaves judging to whoever reads it:\n"
 	for _, b := range benchmarks() {
 		names = append(names, b.name)
-		long += fmt.Sprintf("\n  %-6s %s", b.name, b.about)
+		long += fmt.Sprintf("\n  %-7s %s", b.name, b.about)
 	}
 	c := &cobra.Command{
 		Use:       "bench [NAME]",
@@ -141,11 +145,28 @@ func newBench(a *app) *cobra.Command {
 			if len(args) > 0 {
 				which = args
 			}
-			return a.bench(cmd.Context(), which, benchSize{steps, time.Duration(seconds * float64(time.Second))})
+			if cmd.Flags().Changed("n") {
+				physics.links = &links
+			}
+			if physics.given() && !slices.Contains(which, "physics") {
+				return &hal.Error{Kind: hal.Invalid, Op: "bench " + args[0],
+					Err: fmt.Errorf("got --model, --n or --integrator, which are of physics"), Try: "halyard bench physics"}
+			}
+			size := benchSize{steps: steps, time: time.Duration(seconds * float64(time.Second))}
+			if slices.Contains(which, "physics") {
+				var err error
+				if size.physics, err = physics.cases(steps); err != nil {
+					return err
+				}
+			}
+			return a.bench(cmd.Context(), which, size)
 		},
 	}
 	c.Flags().IntVar(&steps, "steps", 0, "cycles or steps of each case; 0 is each benchmark's own choice")
 	c.Flags().Float64Var(&seconds, "seconds", 60, "how long each case of clock runs")
+	c.Flags().StringVar(&physics.model, "model", "", "of physics: chain or quad; both where it is not given")
+	c.Flags().IntVar(&links, "n", 0, "links of the chain of physics; 2, 10, 20 and 40 where it is not given")
+	c.Flags().StringVar(&physics.integrator, "integrator", "", "of physics: euler or rk4; both where it is not given")
 	return c
 }
 
