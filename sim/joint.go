@@ -143,9 +143,9 @@ func (j *Joint) settle(s *dynamics.System, h float64) {
 		j.motor.given = push + held
 		return
 	}
-	// The gear turns with the joint: what its motor and its friction did not do, the load did.
+	// While the gear turns with the joint, what its motor and its friction did not do the load did.
 	j.external = float64(d.Armature*(v-j.before)/h) - tau - held
-	j.Servo.Moved(h, q, v)
+	j.Servo.Moved(h, q, v, j.external)
 }
 
 func (j *Joint) save(s *snapshot) {

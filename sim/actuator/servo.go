@@ -51,6 +51,7 @@ type Servo struct {
 	Restarts                               uint32 // brown-outs so far; the servo's RAM is lost at each
 
 	gearPosition, gearVelocity float64 // before the backlash
+	knock                      float64 // N·m·s, of a gear that has met its load, for the next coupled step
 	contact                    int8    // +1: the load leads and touches, -1: the gear leads, 0: apart, or no backlash
 	bridge                     bridge
 	running                    bool // enabled in the step before
@@ -89,7 +90,7 @@ func (s *Servo) Reset(position float64) {
 	s.Current, s.Duty, s.Torque, s.Temperature = 0, 0, 0, Ambient
 	s.TrajectoryPosition, s.TrajectoryVelocity = position, 0
 	s.Moving, s.Alarm, s.Restarts, s.External = false, 0, 0, 0
-	s.gearPosition, s.gearVelocity = position, 0
+	s.gearPosition, s.gearVelocity, s.knock = position, 0, 0
 	s.contact, s.bridge, s.running, s.mode = 0, open, false, hal.NoMode
 	s.profile = profile{}
 	s.integral, s.lastError, s.slope, s.jitter = 0, 0, 0, 0
@@ -107,7 +108,9 @@ func (s *Servo) Step(dt float64) {
 // the place of Step.
 func (s *Servo) Follow(dt, position, velocity float64) {
 	s.Control(dt)
-	s.Moved(dt, position, velocity)
+	s.Position, s.Velocity = position, velocity
+	s.gearPosition, s.gearVelocity, s.contact = position, velocity, 0
+	s.Settle(dt)
 }
 
 // Volts is the supply's voltage at the servo, V.
