@@ -28,6 +28,11 @@
 // "Convex and analytically-invertible dynamics with contacts and constraints", ICRA 2014, and solved by block
 // Gauss-Seidel from the forces of the step before: see solve.go.
 //
+// # Water
+//
+// A body with Added inertia is in water, which it takes along and which brakes it, both inside the mass matrix: see Water.
+// Trees without such a body are reckoned as if there were none.
+//
 // # The same bits
 //
 // A step is a pure function of State: no goroutines, no maps, no random numbers, and no product is fused with a sum,

@@ -294,3 +294,33 @@ func TestWaterState(t *testing.T) {
 		}
 	}
 }
+
+// In still water with drag and without gravity no motion lasts: energy falls with every step, whatever the tree.
+func TestWaterCalms(t *testing.T) {
+	for seed := range uint64(10) {
+		r := rand.New(rand.NewPCG(seed, 35))
+		spec := randomTree(r, 1+r.IntN(5))
+		for i := range spec.Bodies {
+			spec.Bodies[i].Added = randomAdded(r)
+		}
+		spec.Options = dynamics.Options{Integrator: dynamics.RK4}
+		s := system(t, spec)
+		scramble(r, s)
+		for b := range s.Water {
+			s.Water[b].Drag = [6]float64{5, 5, 5, 5, 5, 5}
+		}
+		last, _ := s.Energy()
+		first := last
+		for range 500 {
+			steps(t, s, 1, 1e-3)
+			now, _ := s.Energy()
+			if !(now <= last*(1+1e-12)) {
+				t.Fatalf("tree %d: got %g J after %g, want less", seed, now, last)
+			}
+			last = now
+		}
+		if last > 0.9*first {
+			t.Errorf("tree %d: got %g J of %g left", seed, last, first)
+		}
+	}
+}

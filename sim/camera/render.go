@@ -1,0 +1,166 @@
+package camera
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/collide"
+	"github.com/halyard-robotics/halyard/sim/exact"
+	"github.com/halyard-robotics/halyard/sim/r3"
+	"github.com/halyard-robotics/halyard/sim/ray"
+)
+
+// renderer is a scene made ready to be seen. place and begin are for one goroutine, row for any number between them.
+type renderer struct {
+	bvh    *ray.BVH
+	geoms  []collide.Geom
+	frames []collide.Frame
+	coats  []coat
+	optics optics
+	screen screen
+	lamps  []Lamp
+	lit    []lit
+	things []thing
+	owner  []int16 // thing of each geom, or -1
+}
+
+func newRenderer(s *Scene, bodies int) (*renderer, error) {
+	faults := []error{s.check()}
+	for i := range s.Geoms {
+		if s.Geoms[i].Body >= bodies {
+			faults = append(faults, fmt.Errorf("geoms[%d]: body: got %d, want below %d", i, s.Geoms[i].Body, bodies))
+		}
+	}
+	for i := range s.Lamps {
+		if s.Lamps[i].Body >= bodies {
+			faults = append(faults, fmt.Errorf("lamps[%d]: body: got %d, want below %d", i, s.Lamps[i].Body, bodies))
+		}
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
+	}
+	// The tree of what moves keeps the shape of these poses; only its boxes follow. Few bodies move, so any will do.
+	still := make([]collide.Pose, bodies)
+	for i := range still {
+		still[i] = collide.Identity()
+	}
+	bvh, err := ray.New(s.Geoms, still)
+	if err != nil {
+		return nil, err
+	}
+	r := &renderer{
+		bvh: bvh, geoms: append([]collide.Geom(nil), s.Geoms...),
+		frames: make([]collide.Frame, len(s.Geoms)), optics: s.optics(),
+		lamps: append([]Lamp(nil), s.Lamps...), lit: make([]lit, len(s.Lamps)),
+		owner: make([]int16, len(s.Geoms)),
+	}
+	for i := range s.Paints {
+		p := &s.Paints[i]
+		r.coats = append(r.coats, coat{linear(p.Colour), linear(p.Second), p.Pattern, p.Size})
+		r.owner[i] = -1
+	}
+	for i := range s.Things {
+		t := &s.Things[i]
+		r.things = append(r.things, newThing(t, s.Geoms))
+		for _, g := range t.Geoms {
+			r.owner[g] = int16(i)
+		}
+	}
+	r.screen.fill()
+	r.place(still)
+	return r, nil
+}
+
+// place puts the bodies where poses say.
+func (r *renderer) place(poses []collide.Pose) {
+	r.bvh.Update(poses)
+	// Patterns and samples are fixed to the geoms, so their frames are kept beside the tree's.
+	for i := range r.geoms {
+		r.frames[i], _ = r.geoms[i].Frame(pose(poses, r.geoms[i].Body))
+	}
+	for i := range r.lamps {
+		l := &r.lamps[i]
+		f := frame(pose(poses, l.Body), hal.Pose{Position: l.Position})
+		d := outward(&f, r3.Pack(l.Direction))
+		r.lit[i] = lit{r3.Pack(f.Position), d.Mul(1 / d.Norm()), exact.Cos(l.Half), l.Power}
+	}
+}
+
+func pose(poses []collide.Pose, body int) collide.Pose {
+	if body < 0 {
+		return collide.Identity()
+	}
+	return poses[body]
+}
+
+// frame is a mount on a body.
+func frame(body collide.Pose, mount hal.Pose) collide.Frame {
+	g := collide.Geom{Local: collide.Pose{Position: mount.Position, Rotation: mount.Rotation}}
+	f, _ := g.Frame(body) // a pose without a rotation looks from the origin at nothing
+	return f
+}
+
+// view is a camera where it is now.
+type view struct {
+	*Camera
+	frame         collide.Frame
+	eye           r3.Vec
+	ahead         r3.Vec  // the axis
+	right, down   r3.Vec  // from one pixel to the next
+	corner        r3.Vec  // direction of the middle of the first pixel; 1 long along the axis
+	width, height float64 // half the picture at 1 m
+}
+
+func (r *renderer) look(c *Camera, poses []collide.Pose) view {
+	v := view{Camera: c, frame: frame(pose(poses, c.Body), c.Mount)}
+	v.eye, v.ahead = r3.Pack(v.frame.Position), outward(&v.frame, r3.Vec{X: 1})
+	v.width = exact.Sin(c.FieldOfView/2) / exact.Cos(c.FieldOfView/2)
+	// Pixels are square: the height follows from the width.
+	pixel := 2 * v.width / float64(c.Width)
+	v.height = v.width * float64(c.Height) / float64(c.Width)
+	v.right = outward(&v.frame, r3.Vec{Y: -pixel})
+	v.down = outward(&v.frame, r3.Vec{Z: -pixel})
+	v.corner = v.ahead.Add(outward(&v.frame, r3.XYZ(0, v.width, v.height))).Along(0.5, v.right).Along(0.5, v.down)
+	return v
+}
+
+// row renders row j of a view into p and counts in t what is seen of things.
+func (r *renderer) row(v *view, j int, p *hal.Picture, t tally) {
+	at := j * v.Width
+	one := ray.Ray{Mask: v.Mask}
+	for i := range v.Width {
+		d := v.corner.Along(float64(j), v.down).Along(float64(i), v.right)
+		long := d.Norm() // m of ray to 1 m of axis
+		// The ray starts on the near plane, so that what is nearer is looked through.
+		near := float64(v.Near * long)
+		one.Origin, one.Direction = v.eye.Along(v.Near, d).Array(), d.Array()
+		if v.Far > 0 {
+			one.Max = float64((v.Far - v.Near) * long)
+		}
+		h, hit := r.bvh.Cast(&one)
+		h.Distance += near
+		if p.Depth != nil {
+			if p.Depth[at+i] = float32(math.Inf(1)); hit {
+				p.Depth[at+i] = float32(h.Distance / long)
+			}
+		}
+		// A depth camera needs the light for its detector alone, to say how much of a colour would arrive.
+		thing := int16(-1)
+		if hit && t != nil {
+			thing = r.owner[h.Geom]
+		}
+		if p.RGB == nil && thing < 0 {
+			continue
+		}
+		light, left := r.see(v.eye, d.Mul(1/long), &h, hit)
+		if p.RGB != nil {
+			q := p.RGB[3*(at+i):][:3]
+			q[0], q[1], q[2] = r.screen.of(light.X), r.screen.of(light.Y), r.screen.of(light.Z)
+		}
+		if thing >= 0 {
+			t[thing].add(i, j, h.Distance, left)
+		}
+	}
+}

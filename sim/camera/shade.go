@@ -1,0 +1,187 @@
+package camera
+
+import (
+	"math"
+
+	"github.com/halyard-robotics/halyard/sim/collide"
+	"github.com/halyard-robotics/halyard/sim/r3"
+	"github.com/halyard-robotics/halyard/sim/ray"
+)
+
+// coat is a paint in linear light.
+type coat struct {
+	colour, second r3.Vec
+	pattern        Pattern
+	size           float64
+}
+
+// linear takes a colour as screens have it to light (IEC 61966-2-1).
+func linear(c [3]float64) r3.Vec {
+	one := func(x float64) float64 {
+		if x <= 0.04045 {
+			return x / 12.92
+		}
+		return math.Pow((x+0.055)/1.055, 2.4)
+	}
+	return r3.XYZ(one(c[0]), one(c[1]), one(c[2]))
+}
+
+// screen is the way back: light to bytes, from a table that is finest where the eye is.
+type screen struct{ at [screenSize + 1]byte }
+
+const screenSize = 4096
+
+func (s *screen) fill() {
+	for i := range s.at {
+		x := float64(i) / screenSize
+		x *= x // the table goes by the square root
+		y := 12.92 * x
+		if x > 0.0031308 {
+			y = 1.055*math.Pow(x, 1/2.4) - 0.055
+		}
+		s.at[i] = byte(math.Round(255 * y))
+	}
+}
+
+func (s *screen) of(x float64) byte {
+	if !(x > 0) {
+		return 0
+	}
+	return s.at[int(math.Sqrt(min(x, 1))*screenSize)]
+}
+
+// at is the colour of the coat at point p of the geom's frame, where the surface looks to n.
+func (c *coat) at(p, n r3.Vec) r3.Vec {
+	if c.pattern == Plain {
+		return c.colour
+	}
+	// A little under the surface: a face that lies between two fields belongs to one of them.
+	p = p.Along(-1e-3*c.size, n)
+	fields := math.Floor(p.Z / c.size)
+	if c.pattern == Checks {
+		fields += math.Floor(p.X/c.size) + math.Floor(p.Y/c.size)
+	}
+	if int64(fields)&1 != 0 {
+		return c.second
+	}
+	return c.colour
+}
+
+// filter returns what of light a filter lets through, colour by colour.
+func filter(light, by r3.Vec) r3.Vec {
+	return r3.XYZ(float64(light.X*by.X), float64(light.Y*by.Y), float64(light.Z*by.Z))
+}
+
+// lit is a lamp where it is now.
+type lit struct {
+	at, towards r3.Vec
+	cosine      float64
+	power       float64
+}
+
+// shade returns the light that leaves the surface at a hit towards the camera.
+func (r *renderer) shade(h *ray.Hit, at, d r3.Vec) r3.Vec {
+	// Surfaces have two sides, so that a pool may be a box seen from within.
+	n := r3.Pack(h.Normal)
+	if n.Dot(d) > 0 { // from inside
+		n = n.Mul(-1)
+	}
+	f := &r.frames[h.Geom]
+	c := r.coats[h.Geom].at(inward(f, at.Sub(r3.Pack(f.Position))), inward(f, n))
+	o := &r.optics
+	// The sun from one side, the sky from all of above, and a little of it from the floor.
+	sky := 0.6 + float64(0.4*n.Z)
+	var light r3.Vec
+	if depth := o.surface - at.Z; depth > 0 {
+		light = filter(o.sun, o.fall.through(o.day, depth/o.bent.Z)).Mul(max(0, n.Dot(o.bent)))
+		light = light.Add(filter(o.sky, o.fall.through(o.day, depth)).Mul(sky))
+	} else {
+		light = o.sun.Mul(max(0, n.Dot(o.towards))).Along(sky, o.sky)
+	}
+	for i := range r.lit {
+		light = light.Add(r.lamp(&r.lit[i], at, n))
+	}
+	return filter(light, c)
+}
+
+// lamp returns the light of a lamp on a surface: it falls off with the square of the distance, and in water besides.
+func (r *renderer) lamp(l *lit, at, n r3.Vec) r3.Vec {
+	way := l.at.Sub(at)
+	s := way.Norm()
+	facing := n.Dot(way) / s
+	ahead := -way.Dot(l.towards) / s
+	if !(facing > 0) || !(ahead > l.cosine) {
+		return r3.Vec{}
+	}
+	// Soft at the rim of the cone.
+	edge := min(1, 8*(ahead-l.cosine)/(1-l.cosine+1e-9))
+	power := float64(l.power*facing*edge) / max(float64(s*s), 0.01)
+	white := r3.XYZ(power, power, power)
+	if at.Z < r.optics.surface {
+		return filter(white, r.optics.fall.through(r.optics.beam, s))
+	}
+	return white
+}
+
+// see returns the light that comes to the eye at o along the unit vector d, with the hit or without one, and the share of
+// the surface's own light that arrives.
+func (r *renderer) see(o, d r3.Vec, h *ray.Hit, hit bool) (seen, left r3.Vec) {
+	w := &r.optics
+	left = r3.XYZ(1, 1, 1)
+	reach := math.Inf(1)
+	if hit {
+		reach = h.Distance
+		seen = r.shade(h, o.Along(reach, d), d)
+	} else {
+		seen = w.above(d)
+	}
+	if !w.wet {
+		return seen, left
+	}
+	// Where eye and surface lie decides which part of the way is in water.
+	depth := w.surface - o.Z
+	cross := depth / d.Z // where the ray meets the surface
+	switch {
+	case depth > 0 && d.Z > 0 && cross < reach: // from below through the surface
+		var beyond *r3.Vec
+		if hit {
+			beyond = &seen
+		}
+		seen = w.window(d, beyond)
+		reach = cross
+	case depth > 0: // all of it in water
+	case d.Z < 0 && cross < reach: // from above through the surface
+		share := schlick(-d.Z)
+		left = w.fall.through(w.beam, reach-cross)
+		if !hit {
+			left = r3.Vec{}
+		}
+		down := w.glow(0, d.Z, reach-cross).Add(filter(seen, left))
+		left = left.Mul(1 - share)
+		return down.Mul(1-share).Along(share, w.above(r3.XYZ(d.X, d.Y, -d.Z))), left
+	default:
+		return seen, left
+	}
+	left = w.fall.through(w.beam, reach)
+	return w.glow(depth, d.Z, reach).Add(filter(seen, left)), left
+}
+
+// inward takes a direction into a geom's frame.
+func inward(f *collide.Frame, v r3.Vec) r3.Vec {
+	m := &f.Rotation
+	return r3.XYZ(
+		float64(m[0]*v.X)+float64(m[3]*v.Y)+float64(m[6]*v.Z),
+		float64(m[1]*v.X)+float64(m[4]*v.Y)+float64(m[7]*v.Z),
+		float64(m[2]*v.X)+float64(m[5]*v.Y)+float64(m[8]*v.Z),
+	)
+}
+
+// outward takes a direction out of a frame.
+func outward(f *collide.Frame, v r3.Vec) r3.Vec {
+	m := &f.Rotation
+	return r3.XYZ(
+		float64(m[0]*v.X)+float64(m[1]*v.Y)+float64(m[2]*v.Z),
+		float64(m[3]*v.X)+float64(m[4]*v.Y)+float64(m[5]*v.Z),
+		float64(m[6]*v.X)+float64(m[7]*v.Y)+float64(m[8]*v.Z),
+	)
+}

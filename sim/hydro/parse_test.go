@@ -1,0 +1,178 @@
+package hydro
+
+import (
+	"errors"
+	"io/fs"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/camera"
+	"github.com/halyard-robotics/halyard/sim/collide"
+)
+
+// small is a vehicle with one of each.
+const small = `name: small
+mass_kg: 2
+inertia_kgm2: [0.1, 0.1, 0.1, 0.01, 0, 0]
+hull: {volume_m3: 0.002, box_m: [0.1, 0.2, 0.1], cells: [2, 2, 2]}
+added_mass:
+  matrix:
+    - [2, 0, 0, 0, 0.1, 0]
+    - [0, 2, 0, -0.1, 0, 0]
+    - [0, 0, 2, 0, 0, 0]
+    - [0, -0.1, 0, 1, 0, 0]
+    - [0.1, 0, 0, 0, 1, 0]
+    - [0, 0, 0, 0, 0, 1]
+drag: {law: sum, linear: [1, 1, 1, 1, 1, 1], quadratic: [1, 1, 1, 1, 1, 1]}
+curve: {neutral_us: 1500, span_us: 400, table_n: [[1100, -10], [1475, 0], [1525, 0], [1900, 20]]}
+thrusters:
+  - {name: a, axis: [0, 3, 4]}
+  - {name: b, yaw_deg: 90}
+shapes:
+  - {sphere: 0.1}
+  - {cylinder: [0.1, 0.4], along: x}
+cameras:
+  - {name: c, down_deg: 90, field_of_view_deg: 60, size: [4, 3], range_m: [0, 10]}
+`
+
+func TestParse(t *testing.T) {
+	v, err := Parse([]byte(small))
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "product of inertia", v.Inertia[1], 0.01, 0)
+	near(t, "coupling", v.Added[1][3], -0.1, 0)
+	near(t, "axis", v.Thrusters[0].Direction[2], 0.8, 1e-15)
+	near(t, "yaw", v.Thrusters[1].Direction[1], 1, 1e-15)
+	near(t, "table", v.Curve.Force(1712.5), 10, 1e-9)
+	if v.Thruster("b") != 1 || v.Thruster("z") != -1 {
+		t.Error("thruster: got the wrong index")
+	}
+	shapes := v.Geoms(3)
+	if len(shapes) != 2 || shapes[1].Body != 3 || shapes[1].Kind != collide.Cylinder || shapes[1].Half[2] != 0.2 {
+		t.Errorf("geoms: got %+v", shapes)
+	}
+	c := v.Cameras(3)[0]
+	if c.Body != 3 || c.Width != 4 || math.Abs(c.FieldOfView-math.Pi/3) > 1e-12 || math.Abs(c.Mount.Rotation[2]-math.Sqrt2/2) > 1e-12 {
+		t.Errorf("camera: got %+v", c)
+	}
+}
+
+// TestBuiltIn: the files of the package are whole: a studio takes their cameras, and Okon's figures are the original's.
+func TestBuiltIn(t *testing.T) {
+	if names := strings.Join(Names(), " "); names != "bluerov2-heavy okon" {
+		t.Errorf("names: got %q", names)
+	}
+	for _, name := range Names() {
+		v := load(t, name)
+		if v.Name != name || len(v.Thrusters) != 8 || len(v.shapes) == 0 {
+			t.Errorf("%s: got %q with %d thrusters and %d shapes", name, v.Name, len(v.Thrusters), len(v.shapes))
+		}
+		scene := camera.Scene{Geoms: v.Geoms(0), Paints: make([]camera.Paint, len(v.shapes)), Water: &camera.Water{}}
+		s, err := camera.New(&scene, 1, v.Cameras(0), 1)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		s.Close()
+	}
+	okon := load(t, "okon")
+	near(t, "righting arm", okon.Hull.Centre[2]-okon.COM[2], 0.002, 1e-15)
+	near(t, "weight", okon.Mass*9.81, 123.12, 0.01)
+	near(t, "buoyancy", okon.Hull.Volume*997*9.81, 123.23, 0.01)
+	var wrong *hal.Error
+	if _, err := Load("nautilus"); !errors.As(err, &wrong) || wrong.Kind != hal.Invalid || !strings.Contains(err.Error(), "okon") {
+		t.Errorf("nautilus: got %v, want the names there are", err)
+	}
+	if _, err := Source("../hydro/okon"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a path: got %v, want not there", err)
+	}
+}
+
+// TestFaults: one file, one report of all that is wrong with it.
+func TestFaults(t *testing.T) {
+	for _, c := range []struct{ from, to, want string }{
+		{"name: small", "name: Small One", "name: got \"Small One\""},
+		{"name: small", "nmae: small", "nmae"},
+		{"mass_kg: 2", "mass_kg: -1", "mass_kg: got -1"},
+		{"mass_kg: 2", "mass_kg: .nan", "mass_kg: got NaN"},
+		{"[0.1, 0.1, 0.1, 0.01, 0, 0]", "[0.1, 0.1, 0.5]", "inertia: got principal moments"},
+		{"[0.1, 0.1, 0.1, 0.01, 0, 0]", "[1, 1]", "inertia_kgm2: got [1 1]"},
+		{"volume_m3: 0.002", "volume_m3: -3", "hull.volume_m3"},
+		{"cells: [2, 2, 2]", "cells: [2, 0, 2]", "hull.cells"},
+		{"cells: [2, 2, 2]", "cells: [2, 2, 2], ramp_m: 1", "either a ramp or a box"},
+		{"[2, 0, 0, 0, 0.1, 0]", "[2, 1, 0, 0, 0.1, 0]", "added: got"},
+		{"[2, 0, 0, 0, 0.1, 0]", "[2, 1]", "added_mass.matrix[0]"},
+		{"  matrix:\n", "  kg: [1, 1, 1]\n  matrix:\n", "added_mass: got 6 rows"},
+		{"law: sum", "law: cubic", "drag.law: got \"cubic\""},
+		{"linear: [1, 1, 1, 1, 1, 1]", "linear: [1, 1, 1, 1, 1, -1]", "drag.linear"},
+		{"[1475, 0]", "[1075, 0]", "curve.table[1]: got 1075"},
+		{"table_n", "table_m", "curve: got 0 of polynomial"},
+		{"[[1100, -10], [1475, 0], [1525, 0], [1900, 20]]", "[[1, 2]]", "curve: got no piece"},
+		{"table_n: [[1100, -10], [1475, 0], [1525, 0], [1900, 20]]", "polynomial: [{from_us: 1400, to_us: 1600, newtons: [1, 2, 3]}]", "across neutral"},
+		{"name: b", "name: a", "thrusters[1].name: got \"a\" twice"},
+		{"axis: [0, 3, 4]", "axis: [0, 0, 0]", "thrusters[0].axis"},
+		{"axis: [0, 3, 4]", "axis: [0, 3, 4], up: true", "thrusters[0]: got 2 of"},
+		{"sphere: 0.1", "sphere: -1", "shapes[0]"},
+		{"sphere: 0.1", "sphere: 1, box: [1, 1, 1]", "shapes[0]: got 2 of"},
+		{"along: x", "along: w", "shapes[1].along"},
+		{"size: [4, 3]", "size: [4, 0]", "cameras[0].size"},
+		{"range_m: [0, 10]", "range_m: [10, 1]", "cameras[0].range_m"},
+		{"field_of_view_deg: 60", "field_of_view_deg: 200", "cameras[0].field_of_view_deg"},
+		{small, "", "empty file"},
+		{small, "[[[[[[[[[[[[[[[[[[", "brackets more than 16 deep"},
+		{small, "a: &a 1\nb: *a", "no anchor"},
+		{small, strings.Repeat(" ", maxFile+1), "got 1048577 bytes"},
+		{small, "\t: {", "vehicle"},
+	} {
+		_, err := Parse([]byte(strings.Replace(small, c.from, c.to, 1)))
+		var wrong *hal.Error
+		if !errors.As(err, &wrong) || wrong.Kind != hal.Invalid || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q for %q: got %v, want a fault with %q", c.to[:min(len(c.to), 40)], c.from[:min(len(c.from), 40)], err, c.want)
+		}
+	}
+	_, err := Parse([]byte("mass_kg: -1\nlag_ms: -1\nunknown: 3\n"))
+	for _, want := range []string{"unknown", "name:", "mass_kg", "lag_ms", "hull", "drag", "curve"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("all together: got %v, want one of %s too", err, want)
+		}
+	}
+}
+
+// FuzzParse: whatever a file says, it is refused or swims: a second in water without what is not a number.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(small))
+	for _, name := range Names() {
+		b, err := Source(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	for _, s := range []string{"", "name: a\n", "{", "curve: {table_kgf: [[1]]}", "thrusters: [{}]", "hull: {cells: [1,1,1], box_m: [1,1,1]}"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		v, err := Parse(b)
+		if err != nil {
+			return
+		}
+		d := launch(t, v, fresh, 0)
+		for i := range d.Input {
+			d.Input[i] = 1
+		}
+		for range 20 {
+			// A vehicle of a gram with a megaton of thrust may diverge, which the engine says, and takes back.
+			if err := d.Step(dt); err != nil {
+				break
+			}
+		}
+		for _, x := range append(d.Q, d.V...) {
+			if x-x != 0 {
+				t.Fatalf("got %v, %v", d.Q, d.V)
+			}
+		}
+	})
+}
