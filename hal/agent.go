@@ -42,11 +42,13 @@ type Agent struct {
 
 	mu        sync.Mutex // guards what follows, for microseconds; taken after the rig's lock, never before
 	guard     *guard
+	pilot     pilot
 	now       time.Duration // rig time, for commands that come between cycles
 	lease     *Lease
 	measured  []float64 // of the last cycle
 	status    []Status
 	overrides uint64
+	saved     agentSnapshot
 }
 
 // Name is the agent's name in the config.
@@ -71,6 +73,9 @@ func (a *Agent) Status(dst []Status) []Status {
 	defer a.mu.Unlock()
 	return append(dst[:0], a.status...)
 }
+
+// World is what time passes in for its body.
+func (a *Agent) World() World { return a.world }
 
 // Holder names the party that holds the lease, or "".
 func (a *Agent) Holder() string {
@@ -121,6 +126,7 @@ func (a *Agent) Disarm() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.guard.state == Armed {
+		a.rest()
 		a.guard.set(Disarmed)
 	}
 }
@@ -132,12 +138,13 @@ func (a *Agent) command(inputs []float64) {
 	a.guard.accept(inputs, a.now)
 }
 
-// decide runs the guard for the cycle at now. Under the rig's lock.
+// decide runs the autopilot and the guard for the cycle at now. Under the rig's lock.
 func (a *Agent) decide(now, dt time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.now = now + dt // a command that comes from here on counts from the next cycle
 	a.frame.Time = now
+	a.steer(now, dt)
 	a.guard.apply(a.frame, now, dt)
 }
 

@@ -90,19 +90,17 @@ func (r *Rig) tell(what request) {
 func (r *Rig) reset() {
 	r.events.Raise(r.known.reset)
 	for _, a := range r.agents {
-		exact := r.exact(a.world)
+		if r.exact(a.world) {
+			r.relax(a)
+			continue
+		}
 		a.mu.Lock()
-		if exact {
-			a.guard.clear()
-		} else if a.guard.state == Armed {
+		a.rest()
+		if a.guard.state == Armed {
 			a.guard.home(a.frame)
 			a.guard.reset = true
 		}
 		a.mu.Unlock()
-		if exact { // limp on the way every command takes, so that drivers of emulated servos know it too
-			a.decide(r.time, r.config.Period)
-			r.note(a, "write", a.body.Write(a.frame))
-		}
 	}
 	r.eachBus(Bus.Send)
 	for _, w := range r.worlds {
@@ -119,6 +117,16 @@ func (r *Rig) reset() {
 		a.publish()
 	}
 	r.finishReset()
+}
+
+// relax makes a forget its commands: limp on the way every command takes, so that drivers of emulated servos know it too.
+func (r *Rig) relax(a *Agent) {
+	a.mu.Lock()
+	a.rest()
+	a.guard.clear()
+	a.mu.Unlock()
+	a.decide(r.time, r.config.Period)
+	r.note(a, "write", a.body.Write(a.frame))
 }
 
 // exact tells whether w may be reset at once: it can, and no body in it is real, not even in a part.

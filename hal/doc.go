@@ -4,9 +4,9 @@
 //
 // One cycle, in this order, whatever the bodies are made of:
 //
-//	controllers set inputs ─► guards ─► every Body.Write ─► every Bus.Send ─► every World.Advance
-//	        ▲                                                                        │
-//	        └──────────── observers ◄── every Body.Read ◄── every Bus.Receive ◄──────┘
+//	controllers set inputs ─► autopilots ─► guards ─► every Body.Write ─► every Bus.Send ─► every World.Advance
+//	        ▲                                                                                      │
+//	        └────────────────────────── observers ◄── every Body.Read ◄── every Bus.Receive ◄──────┘
 //
 // In real time a cycle begins at each tick of the wall clock, so that what was said between two ticks is done at the
 // second and measured beside it; in lock-step it begins when everybody has asked for it.

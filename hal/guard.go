@@ -24,6 +24,9 @@ type GuardConfig struct {
 	Slew           float64 // position goals move at most at this share of Limits.MaxVelocity; 0 = 1
 	HomeSpeed      float64 // rad/s of park and of a real body's reset; 0 = 0.5
 	Disarmed       bool    // starts disarmed: limp until armed
+	// Direct hands commands on as they come, within their ranges and limits: goals are not slewed, and efforts may press
+	// a joint against its stops. For simulated robots whose controllers know them without a guard.
+	Direct bool
 }
 
 // GuardState says whether commands pass.
@@ -288,6 +291,9 @@ func (g *guard) joint(i int, f *Frame, dt float64) {
 			return
 		}
 		speed := a.Limits.MaxVelocity * g.config.Slew
+		if g.config.Direct {
+			speed = math.Inf(1)
+		}
 		if g.homing {
 			speed = math.Min(speed, g.config.HomeSpeed)
 		}
@@ -296,7 +302,7 @@ func (g *guard) joint(i int, f *Frame, dt float64) {
 		}
 		f.Inputs[a.Goal[PositionMode]] = j.out
 	} else {
-		f.Inputs[a.Goal[j.mode]] = outward(a, j.goal, position)
+		f.Inputs[a.Goal[j.mode]] = g.outward(a, j.goal, position)
 	}
 	if a.TorqueLimit != None {
 		f.Inputs[a.TorqueLimit] = j.limit
@@ -322,8 +328,8 @@ func difference(a *Actuator, goal, from float64) float64 {
 }
 
 // outward lets no velocity, torque or duty push a joint beyond its soft limits.
-func outward(a *Actuator, v, position float64) float64 {
-	if a.Wraps || math.IsNaN(position) {
+func (g *guard) outward(a *Actuator, v, position float64) float64 {
+	if a.Wraps || g.config.Direct || math.IsNaN(position) {
 		return v
 	}
 	if position >= a.Limits.MaxPosition && v > 0 || position <= a.Limits.MinPosition && v < 0 {

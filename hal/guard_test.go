@@ -266,3 +266,24 @@ func FuzzGuard(f *testing.F) {
 		}
 	})
 }
+
+// A guard that is direct clamps and nothing else.
+func TestGuardDirect(t *testing.T) {
+	g := newGuarded(GuardConfig{Direct: true}, 0)
+	g.say(5, nan, nan, nan, nan)
+	g.tick()
+	if g.f.Inputs[0] != 1 {
+		t.Errorf("goal: got %g, want the limit 1 at once", g.f.Inputs[0])
+	}
+	g.f.Measured[0] = 1.01
+	g.say(nan, nan, nan, 0.5, nan)
+	g.tick()
+	if g.f.Inputs[3] != 0.5 {
+		t.Errorf("duty at the stop: got %g, want 0.5", g.f.Inputs[3])
+	}
+	g.home(g.f)
+	g.tick()
+	if v := g.f.Inputs[0]; v > 1.01 || v < 1 {
+		t.Errorf("on the way home: got %g, want the home speed", v)
+	}
+}

@@ -154,7 +154,16 @@ func (a *Actuator) DutyLimit(limit, velocity, towards float64) float64 {
 //	contact        1 where something touches, else 0
 //	force          N, along the sensor's x y z
 //	pressure       Pa above that of the air at sea level
-//	range          m, one a ray
+//	range          m, one a ray; of a scanner from its right to its left
+//	sonar          m to the nearest thing in one cone; the sensor's greatest range where there is none
+//	infrared       m along one beam, which passes through glass
+//	odometry       x y of the estimated place, m, and heading, rad: from where the robot stood at its last zero
+//	inertial       roll pitch yaw, rad, against the attitude at its last zero
+//	encoder        ticks turned since its last zero
+//	rfid, victim   the tags in reach, a number; which ones they are is no channel (gamebots.Hits)
+//	sound          loudness, and how long it lasts, s
+//	motion         probability that what moves is human, 0..1
+//	battery        running time that is left, s
 //	current        A, one a motor
 type Sensor struct {
 	Name  string

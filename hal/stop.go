@@ -19,6 +19,7 @@ func (r *Rig) EmergencyStop(reason string) []JointStop {
 	var all []JointStop
 	for _, a := range r.agents {
 		a.mu.Lock()
+		a.rest()
 		a.guard.set(Stopped)
 		a.mu.Unlock()
 		all = append(all, a.stopped(a.body.Halt())...)

@@ -1,0 +1,79 @@
+package hal
+
+import (
+	"math"
+	"time"
+)
+
+// Autopilot is a control law in the rig's cycle, between what the controllers said and the guard. The rig calls it with
+// the agent's lock held: it must neither block for long nor call the agent or the rig, and allocates nothing.
+type Autopilot interface {
+	// Fly is called at the start of every cycle, which lasts dt: f.Measured and f.Status are of the last one. It fills
+	// inputs, which come as NaN (no command), and tells whether it commands: the cycle in which it no longer does takes
+	// the torque off the agent's thrusters.
+	Fly(f *Frame, inputs []float64, dt time.Duration) bool
+	// Rest is called instead of Fly while the guard lets nothing pass: disarmed or stopped, on the way home, or, where
+	// there is a command deadline, without a commander who was heard within it. After it Fly commands nothing until
+	// somebody has armed the autopilot anew, so that a client who comes back moves nothing by coming.
+	Rest()
+}
+
+// pilot is an agent's autopilot and what the rig keeps for it.
+type pilot struct {
+	law    Autopilot
+	inputs []float64
+	flying bool // commanded in the last cycle
+}
+
+// SetAutopilot puts law between a's controllers and its guard from the next cycle on, in the place of the one before;
+// nil is none.
+func (a *Agent) SetAutopilot(law Autopilot) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.release()
+	a.pilot = pilot{law: law, inputs: make([]float64, len(a.layout.Inputs))}
+}
+
+// steer asks the autopilot for this cycle's inputs. What it says does not count as a command of the holder: the
+// deadline runs on. Under both locks.
+func (a *Agent) steer(now, dt time.Duration) {
+	p, g := &a.pilot, a.guard
+	if p.law == nil {
+		return
+	}
+	heard := g.config.CommandTimeout == 0 || g.waiting && now-g.last <= g.config.CommandTimeout
+	if g.state != Armed || g.homing || !heard || a.rig.closed {
+		a.rest()
+		return
+	}
+	fillNaN(p.inputs)
+	if !p.law.Fly(a.frame, p.inputs, dt) {
+		a.release()
+		return
+	}
+	p.flying = true
+	last, waiting := g.last, g.waiting
+	g.accept(p.inputs, now)
+	g.last, g.waiting = last, waiting
+}
+
+// rest lets the autopilot command nothing more. Under a's lock.
+func (a *Agent) rest() {
+	if a.pilot.law != nil {
+		a.pilot.law.Rest()
+		a.release()
+	}
+}
+
+// release takes the torque off the thrusters of an autopilot that has just stopped commanding.
+func (a *Agent) release() {
+	if !a.pilot.flying {
+		return
+	}
+	a.pilot.flying = false
+	for i := range a.guard.joints {
+		if a.layout.Actuators[i].Kind == Thruster {
+			a.guard.joints[i] = guardJoint{mode: NoMode, goal: math.NaN(), out: math.NaN(), limit: math.NaN()}
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package kinematics
+
+import "math"
+
+// AttitudeConfig is how an Attitude weighs what it is told. The zero AttitudeConfig has the gains of the paper's authors for cheap
+// sensors.
+type AttitudeConfig struct {
+	// Gain is how fast the attitude follows what the accelerometer and the magnetometer say, 1/s; 0 = 1. Its inverse is the
+	// time over which the gyros are trusted.
+	Gain float64
+	// Drift is how fast the gyros' offsets are learnt, 1/s²; 0 = 0.1. Negative = never.
+	Drift float64
+	// MaxDrift bounds what is believed of a gyro's offset, rad/s; 0 = 0.2.
+	MaxDrift float64
+}
+
+// Attitude is the explicit complementary filter of Mahony, Hamel and Pflimlin ("Nonlinear complementary filters on the special
+// orthogonal group", IEEE Transactions on Automatic Control 53(5), 2008, section IV, equations 32 and 34): gyros carry the
+// attitude from sample to sample, the directions of gravity and of the earth's field pull it back.
+//
+// The world's z points up; its x points to the magnetic north where there is a magnetometer, else where the sensor's x
+// pointed at the first sample. One goroutine at a time uses it; it allocates nothing.
+type Attitude struct {
+	config AttitudeConfig
+	q      [4]float64 // sensor in world, w x y z; all 0 before the first sample
+	drift  [3]float64 // rad/s
+}
+
+// NewAttitude returns a filter that knows nothing yet.
+func NewAttitude(c AttitudeConfig) *Attitude {
+	if c.Gain == 0 {
+		c.Gain = 1
+	}
+	if c.Drift == 0 {
+		c.Drift = 0.1
+	}
+	if c.MaxDrift == 0 {
+		c.MaxDrift = 0.2
+	}
+	return &Attitude{config: c}
+}
+
+// Reset forgets the attitude; what is known of the gyros' offsets stays.
+func (a *Attitude) Reset() { a.q = [4]float64{} }
+
+// Quaternion is the attitude, sensor in world, a unit quaternion w x y z; all 0 while there is none.
+func (a *Attitude) Quaternion() [4]float64 { return a.q }
+
+// Drift is what is believed of the gyros' offsets, rad/s.
+func (a *Attitude) Drift() [3]float64 { return a.drift }
+
+// Update takes one sample, in the sensor's axes: rates rad/s, proper acceleration m/s² (at rest an axis that points up has
+// +g), and the direction of the earth's field in any unit. dt is the time since the sample before, s. An acceleration or a field
+// that is NaN or zero says nothing; an acceleration far from g (free fall, a blow) is not gravity and says nothing either.
+func (a *Attitude) Update(rates, acceleration, field [3]float64, dt float64) {
+	up, known := unit(acceleration)
+	if g := norm(acceleration); !(g > 0.5*standardGravity && g < 1.5*standardGravity) {
+		known = false
+	}
+	if a.q == ([4]float64{}) {
+		if known { // without gravity there is no attitude to begin with
+			a.begin(up, field)
+		}
+		return
+	}
+	if !(dt > 0) || math.IsNaN(rates[0]+rates[1]+rates[2]) {
+		return
+	}
+	// What turns the estimated directions onto the measured ones, in the sensor's axes.
+	var pull [3]float64
+	if known {
+		pull = cross(up, turnBack(a.q, [3]float64{0, 0, 1}))
+	}
+	if m, ok := unit(field); ok {
+		// Only the heading is corrected by the field: its dip is not known, and iron must not tilt the horizon.
+		w := turn(a.q, m)
+		if h := math.Hypot(w[0], w[1]); h > 0.05 {
+			north := cross([3]float64{w[0] / h, w[1] / h, 0}, [3]float64{1, 0, 0})
+			pull = plus(pull, turnBack(a.q, north), 1)
+		}
+	}
+	for i := range 3 {
+		if a.config.Drift > 0 {
+			learnt := a.drift[i] - a.config.Drift*pull[i]*dt
+			a.drift[i] = math.Max(-a.config.MaxDrift, math.Min(a.config.MaxDrift, learnt))
+		}
+		rates[i] += a.config.Gain*pull[i] - a.drift[i]
+	}
+	a.q = advance(a.q, rates, dt)
+}
+
+// begin takes the attitude that the first sample says: upright by gravity, its x to the north by the field, if there is
+// one, else as level as it can be.
+func (a *Attitude) begin(up, field [3]float64) {
+	// Rows of the rotation: the world's axes in the sensor's.
+	x := plus([3]float64{1, 0, 0}, up, -up[0])
+	if m, ok := unit(field); ok {
+		if level := plus(m, up, -dot(m, up)); norm(level) > 0.05 {
+			x = level
+		}
+	}
+	x, ok := unit(x)
+	if !ok { // the sensor's x points straight up or down
+		x, _ = unit(plus([3]float64{0, 0, -up[0]}, up, up[0]*up[2]))
+	}
+	a.q = ofRows(x, cross(up, x), up)
+}

@@ -1,0 +1,184 @@
+// Package kinematics estimates of a real body what a simulated one knows: where its links are, from the positions of its
+// joints and what its sensors say.
+//
+// A Tree is the links and joints of a robot as plain data; Forward works out where all of them are. Estimate puts that
+// behind a hal.Body: its sensors of kind "body" and "pose", which no device measures, are filled in after each Read, and
+// their channels are marked as estimates.
+package kinematics
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// Options are what Estimate must know beside the tree.
+type Options struct {
+	Base hal.Pose // of the tree's frame in the world; of a robot that stands free where it was at the start
+	// Free says that the robot is not fixed to the world. Its attitude is that of its first sensor of kind "imu", where
+	// it has one; where it went nobody knows, and its first link stays in its place.
+	Free bool
+	// Links are the links that the sensors sit on, by the sensor's name: those of kind "body", "pose" and the "imu".
+	Links map[string]int
+}
+
+// Estimate returns a body that is b, with an estimate in place of each sensor of kind "body" and "pose" whose link is
+// known. Positions without a known joint are not known either: what is beyond such a joint keeps its old values.
+func Estimate(b hal.Body, t Tree, o Options) (hal.Body, error) {
+	l := b.Layout()
+	if err := t.Validate(len(l.Actuators)); err != nil {
+		return nil, err
+	}
+	whole := *l
+	whole.Outputs, whole.Infos = slices.Clone(l.Outputs), slices.Clone(l.Infos)
+	e := &estimator{Body: b, layout: &whole, tree: t, state: t.NewState(), base: o.Base, imu: -1,
+		q: make([]float64, len(l.Actuators)), v: make([]float64, len(l.Actuators)), ages: make([]time.Duration, len(t))}
+	if len(t) > 0 {
+		e.pivot = o.Base.Of(t[0].Home.Position)
+	}
+	for i := range l.Sensors {
+		s := &l.Sensors[i]
+		link, ok := o.Links[s.Name]
+		if ok && (link < 0 || link >= len(t)) {
+			return nil, fmt.Errorf("kinematics: sensor %q: got link %d, want below %d", s.Name, link, len(t))
+		}
+		switch {
+		case !ok:
+		case s.Kind == "imu" && o.Free && e.imu < 0:
+			e.imu, e.imuLink = i, link
+		case s.Kind == "body", s.Kind == "pose":
+			e.sensors = append(e.sensors, estimated{sensor: i, link: link})
+			for k := range s.Count {
+				whole.Measured(s.First + k).Estimate = true
+			}
+		}
+	}
+	return e, nil
+}
+
+// estimator is the body of Estimate. A free one turns about its first link, which stays where it was at the start.
+type estimator struct {
+	hal.Body
+	layout  *hal.Layout
+	tree    Tree
+	state   *State
+	base    hal.Pose
+	pivot   [3]float64 // of a free one's turns, in the world
+	sensors []estimated
+	imu     int // its sensor, -1 = none
+	imuLink int
+	q, v    []float64
+	ages    []time.Duration // the oldest joint on the way to each link
+}
+
+type estimated struct{ sensor, link int }
+
+// errUnknown is the status of what hangs on a joint whose position is not known.
+var errUnknown = errors.New("a joint on the way does not say where it is")
+
+// Layout is the inner body's, with the estimates marked.
+func (e *estimator) Layout() *hal.Layout { return e.layout }
+
+// Holding implements hal.Holder for a body that does.
+func (e *estimator) Holding(actuator int) bool {
+	h, ok := e.Body.(hal.Holder)
+	return ok && h.Holding(actuator)
+}
+
+// Read reads the body, then estimates.
+func (e *estimator) Read(f *hal.Frame) error {
+	err := e.Body.Read(f)
+	for i := range e.q {
+		a := &e.layout.Actuators[i]
+		e.q[i], e.v[i] = measured(f, a.Position), measured(f, a.Velocity)
+		if math.IsNaN(e.v[i]) { // a servo that measures positions alone
+			e.v[i] = 0
+		}
+	}
+	var spin [3]float64
+	base := e.base
+	if e.imu >= 0 {
+		base, spin = e.attitude(f)
+	}
+	e.tree.Forward(e.state, e.q, e.v, base, cross(e.pivot, spin), spin)
+	e.age(f)
+	for _, s := range e.sensors {
+		e.fill(f, s)
+	}
+	return err
+}
+
+func measured(f *hal.Frame, at int) float64 {
+	if at == hal.None {
+		return math.NaN()
+	}
+	return f.Measured[at]
+}
+
+// attitude is the base as the IMU has it: what turns the sensor, as it stands by the joints alone, to where it says it
+// is. Without a word from it the base stands upright.
+func (e *estimator) attitude(f *hal.Frame) (base hal.Pose, spin [3]float64) {
+	s := &e.layout.Sensors[e.imu]
+	m := f.Measured[s.First:][:s.Count]
+	if len(m) < 7 || math.IsNaN(m[0]+m[1]+m[2]+m[3]) || m[0] == 0 && m[1] == 0 && m[2] == 0 && m[3] == 0 {
+		return e.base, spin
+	}
+	e.tree.Forward(e.state, e.q, e.v, hal.Pose{}, [3]float64{}, [3]float64{})
+	by := e.state.Poses[e.imuLink].Times(s.Mount)
+	world := hal.Pose{Rotation: [4]float64(m[:4])}
+	if math.IsNaN(by.Rotation[0]) {
+		return e.base, spin
+	}
+	by.Position = [3]float64{}
+	base = world.Times(by.Inverse())
+	if rate := [3]float64(m[4:7]); !math.IsNaN(rate[0] + rate[1] + rate[2]) {
+		// the sensor's rate less what the joints alone give it, in the world
+		spin = add(world.Turn(rate), scale(-1, base.Turn(e.state.Spin[e.imuLink])))
+	}
+	base.Position = add(e.pivot, scale(-1, base.Turn(e.tree[0].Home.Position)))
+	return base, spin
+}
+
+// age finds the oldest measurement on the way to each link.
+func (e *estimator) age(f *hal.Frame) {
+	for i := range e.tree {
+		l := &e.tree[i]
+		e.ages[i] = f.Time
+		if l.Parent != hal.None {
+			e.ages[i] = e.ages[l.Parent]
+		}
+		if l.Joint != hal.None {
+			e.ages[i] = min(e.ages[i], f.Status[l.Joint].Time)
+		}
+	}
+}
+
+// fill writes one sensor's channels.
+func (e *estimator) fill(f *hal.Frame, at estimated) {
+	s, link := &e.layout.Sensors[at.sensor], &e.tree[at.link]
+	status := &f.Status[len(e.layout.Actuators)+at.sensor]
+	pose := e.state.Poses[at.link]
+	if math.IsNaN(pose.Position[0] + pose.Rotation[0]) {
+		status.Err = errUnknown
+		return
+	}
+	*status = hal.Status{Time: e.ages[at.link]}
+	to := f.Measured[s.First:][:s.Count]
+	if s.Kind == "body" {
+		centre := pose.Of(link.Centre)
+		speed := e.state.SpeedAt(at.link, centre)
+		copy(to, centre[:])
+		copy(to[3:], speed[:])
+		return
+	}
+	pose = pose.Times(s.Mount)
+	speed := e.state.SpeedAt(at.link, pose.Position)
+	copy(to, pose.Position[:])
+	copy(to[3:], pose.Rotation[:])
+	copy(to[7:], speed[:])
+	copy(to[10:], e.state.Spin[at.link][:])
+}

@@ -1,0 +1,137 @@
+package hal
+
+import (
+	"errors"
+	"time"
+)
+
+// A world may be reset, saved and restored between two cycles for a protocol that waits for nobody. What its agents
+// were told belongs to its state: without it the same commands would not move it the same way again.
+
+// agentSnapshot is what SaveWorld keeps of an agent beside its body.
+type agentSnapshot struct {
+	taken                  bool
+	joints                 []guardJoint
+	homing, reset, waiting bool
+	last, arrived          time.Duration // before the time of the snapshot
+}
+
+// ResetWorld returns w to the state of seed at once (0: the seed before), as a rig's reset does that every lease has
+// asked for. Commands are forgotten and every body in w is read again. The error is of kind Unsafe where something in w
+// is real or w is no Resetter; nothing moves then.
+func (r *Rig) ResetWorld(w World, seed int64) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.exact(w) {
+		return &Error{Kind: Unsafe, Op: "reset", Err: errors.New("a body in this world cannot be reset at once")}
+	}
+	r.events.Raise(r.known.reset)
+	wired := false
+	for _, a := range r.agents {
+		if a.world == w {
+			r.relax(a)
+			wired = wired || a.reality != Simulated
+		}
+	}
+	if wired {
+		r.eachBus(Bus.Send)
+	}
+	err := w.(Resetter).Reset(seed)
+	if wired {
+		r.eachBus(Bus.Receive)
+	}
+	r.readWorld(w)
+	r.events.Raise(r.known.resetDone)
+	return err
+}
+
+// SaveWorld keeps w as it stands between two cycles, and what its agents were told so far; one snapshot a world. The
+// error is of kind Unsafe where a body in w is not simulated, since drivers and devices cannot be taken back, or where
+// w is no Saver.
+func (r *Rig) SaveWorld(w World) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s, err := r.saver("save", w)
+	if err != nil {
+		return err
+	}
+	if err := s.Save(); err != nil {
+		return err
+	}
+	for _, a := range r.agents {
+		if a.world == w {
+			a.save(r.time)
+		}
+	}
+	return nil
+}
+
+// RestoreWorld returns w and its agents to what SaveWorld kept, bit for bit, and without it to the initial state. Rig
+// time goes on; deadlines are as far away as they were. What is disarmed or stopped stays so, and forgets commands when it is armed. Errors as SaveWorld.
+func (r *Rig) RestoreWorld(w World) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s, err := r.saver("restore", w)
+	if err != nil {
+		return err
+	}
+	err = s.Restore()
+	for _, a := range r.agents {
+		if a.world == w {
+			a.restore(r.time)
+		}
+	}
+	r.readWorld(w)
+	return err
+}
+
+// saver is w as a Saver. Under the lock.
+func (r *Rig) saver(op string, w World) (Saver, error) {
+	s, ok := w.(Saver)
+	for _, a := range r.agents {
+		ok = ok && (a.world != w || a.reality == Simulated)
+	}
+	if !ok {
+		return nil, &Error{Kind: Unsafe, Op: op, Err: errors.New("this world is not all simulated")}
+	}
+	return s, nil
+}
+
+// readWorld reads the bodies in w again: guards and observers go by what was measured. Under the lock.
+func (r *Rig) readWorld(w World) {
+	for _, a := range r.agents {
+		if a.world == w {
+			a.frame.Time = r.time
+			r.note(a, "read", a.body.Read(a.frame))
+			a.publish()
+		}
+	}
+}
+
+func (a *Agent) save(now time.Duration) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	g, s := a.guard, &a.saved
+	s.taken, s.joints = true, append(s.joints[:0], g.joints...)
+	s.homing, s.reset, s.waiting = g.homing, g.reset, g.waiting
+	s.last, s.arrived = now-g.last, now-g.arrived
+	if g.arrived < 0 {
+		s.arrived = -1
+	}
+}
+
+func (a *Agent) restore(now time.Duration) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	g, s := a.guard, &a.saved
+	g.clear()
+	if !s.taken {
+		return
+	}
+	copy(g.joints, s.joints)
+	g.homing, g.reset, g.waiting = s.homing, s.reset, s.waiting
+	g.last, g.arrived = now-s.last, now-s.arrived
+	if s.arrived < 0 {
+		g.arrived = -1
+	}
+}

@@ -1,0 +1,163 @@
+package okon
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// Client is the client of one control channel, Halyard's or an original. It belongs to one goroutine. Every method blocks
+// until it has its answer or its time is over; then the error is of kind hal.Timeout and only Close is left. What the
+// server refuses is a Refusal, and the session goes on.
+type Client struct {
+	conn    net.Conn
+	timeout time.Duration
+	in      packets
+	out     []byte
+	events  []Event
+}
+
+// Event is a packet that nobody asked for: ResetSim, HitNoGo or HitFinish, with the zone's id.
+type Event struct {
+	Type Type
+	ID   string
+}
+
+// maxEvents bounds the events that are kept for Events; the oldest go first.
+const maxEvents = 256
+
+// Refusal is what a server says with an ERROR.
+type Refusal struct{ Fault }
+
+func (r *Refusal) Error() string { return "okon: refused: " + r.Info }
+
+// Dial connects to the control channel at address. timeout is that of connecting and of each exchange; 0 = 10 s.
+func Dial(address string, timeout time.Duration) (*Client, error) {
+	conn, timeout, err := dial(address, timeout)
+	if err != nil {
+		return nil, err
+	}
+	return NewClient(conn, timeout), nil
+}
+
+func dial(address string, timeout time.Duration) (net.Conn, time.Duration, error) {
+	if timeout <= 0 {
+		timeout = 10 * time.Second
+	}
+	conn, err := net.DialTimeout("tcp", address, timeout)
+	if err != nil {
+		return nil, 0, &hal.Error{Kind: hal.Absent, Op: "okon: dial", Err: err}
+	}
+	return conn, timeout, nil
+}
+
+// NewClient is Dial over a connection that stands; it owns conn.
+func NewClient(conn net.Conn, timeout time.Duration) *Client {
+	return &Client{conn: conn, timeout: timeout, in: packets{from: conn, limit: MaxReply}}
+}
+
+// Close closes the connection.
+func (c *Client) Close() error { return c.conn.Close() }
+
+// Send sends a packet and waits for nothing.
+func (c *Client) Send(p Packet) error {
+	c.conn.SetDeadline(time.Now().Add(c.timeout))
+	c.out = Append(c.out[:0], p)
+	if _, err := c.conn.Write(c.out); err != nil {
+		return fault(p.Type, err)
+	}
+	return nil
+}
+
+// Ask sends a packet and returns the data that answer it, valid until the next call.
+func (c *Client) Ask(t Type, f Flag, data []byte) ([]byte, error) {
+	if err := c.Send(Packet{t, f, data}); err != nil {
+		return nil, err
+	}
+	return c.await(t)
+}
+
+// Tell sends a packet that has no answer but an ERROR, and waits for the echo behind that.
+func (c *Client) Tell(t Type, data []byte) error {
+	if err := c.Send(Packet{t, ServerEcho, data}); err != nil {
+		return err
+	}
+	var refusal *Refusal
+	for {
+		_, err := c.await(Ack)
+		if errors.As(err, &refusal) {
+			continue // the echo comes yet
+		}
+		if err == nil && refusal != nil {
+			return refusal
+		}
+		return err
+	}
+}
+
+// await returns the data of the next packet of type t; of an Ack those of one that is no heartbeat.
+func (c *Client) await(t Type) ([]byte, error) {
+	for {
+		var p Packet
+		if err := c.in.next(&p); err != nil {
+			return nil, fault(t, err)
+		}
+		switch {
+		case p.Type == Ack && len(p.Data) == 0:
+		case p.Type == t && t != ResetSim:
+			return p.Data, nil
+		case p.Type == Failure:
+			r := &Refusal{}
+			if err := json.Unmarshal(p.Data, &r.Fault); err != nil {
+				r.Info = string(p.Data)
+			}
+			return nil, r
+		case p.Type == ResetSim || p.Type == HitNoGo || p.Type == HitFinish:
+			if len(c.events) == maxEvents {
+				c.events = append(c.events[:0], c.events[1:]...)
+			}
+			c.events = append(c.events, Event{p.Type, word(p.Data, "id")})
+		}
+	}
+}
+
+// Events returns what has come while answers were waited for, and forgets it.
+func (c *Client) Events() []Event {
+	e := c.events
+	c.events = nil
+	return e
+}
+
+// get asks for a value that comes as JSON.
+func get[T any](c *Client, t Type) (v T, err error) {
+	b, err := c.Ask(t, DoNotLog, nil)
+	if err != nil {
+		return v, err
+	}
+	if err := json.Unmarshal(b, &v); err != nil {
+		return v, fault(t, fmt.Errorf("answer: %w", err))
+	}
+	return v, nil
+}
+
+// tell sends v as JSON.
+func (c *Client) tell(t Type, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fault(t, err)
+	}
+	return c.Tell(t, b)
+}
+
+func fault(t Type, err error) error {
+	kind := hal.Unexpected
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		kind = hal.Timeout
+	}
+	return &hal.Error{Kind: kind, Op: "okon: " + t.String(), Err: err}
+}

@@ -1,0 +1,119 @@
+package okon
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+)
+
+// Arm lets the motors turn; Disarm stops them.
+func (c *Client) Arm() error    { return c.Tell(ArmMotors, nil) }
+func (c *Client) Disarm() error { return c.Tell(DisarmMotors, nil) }
+
+// Mode is what is held: "stable", "acro", "manual". SetMode sets it.
+func (c *Client) Mode() (string, error) {
+	b, err := c.Ask(SetControlMode, DoNotLog, nil)
+	return string(b), err
+}
+
+func (c *Client) SetMode(mode string) error { return c.Tell(SetControlMode, []byte(mode)) }
+
+// Motors, Stable, Acro and PIDs are what is set, and Motors what the thrusters turn with. Each Set sets it.
+func (c *Client) Motors() (Motors, error) { return get[Motors](c, SetMotors) }
+func (c *Client) Stable() (Stable, error) { return get[Stable](c, SetStable) }
+func (c *Client) Acro() (Acro, error)     { return get[Acro](c, SetAcro) }
+func (c *Client) PIDs() (PIDs, error)     { return get[PIDs](c, SetPID) }
+
+func (c *Client) SetMotors(m Motors) error { return c.tell(SetMotors, m) }
+func (c *Client) SetStable(s Stable) error { return c.tell(SetStable, s) }
+func (c *Client) SetAcro(a Acro) error     { return c.tell(SetAcro, a) }
+func (c *Client) SetPIDs(p PIDs) error     { return c.tell(SetPID, p) }
+
+// Sensors are what the robot measures, by whichever name the server calls the angular acceleration.
+func (c *Client) Sensors() (Sensors, error) {
+	s, err := get[Sensors](c, GetSensors)
+	if s.RotAccel == (Vector{}) {
+		s.RotAccel = s.AngularAccel
+	}
+	s.AngularAccel = s.RotAccel
+	return s, err
+}
+
+// Orientation is where the robot is. SetOrientation puts a simulated one there.
+func (c *Client) Orientation() (Orientation, error)  { return get[Orientation](c, SetOrientation) }
+func (c *Client) SetOrientation(o Orientation) error { return c.tell(SetOrientation, o) }
+
+// Reset puts a simulated robot into a start zone, and clears the checkpoints. Every client gets a ResetSim event.
+func (c *Client) Reset() error { return c.Tell(ResetSim, nil) }
+
+// Ping returns what was sent.
+func (c *Client) Ping(data []byte) ([]byte, error) { return c.Ask(Ping, 0, data) }
+
+// Checkpoints are all, and whether they have been reached.
+func (c *Client) Checkpoints() ([]Checkpoint, error) {
+	return get[[]Checkpoint](c, GetCheckpoints)
+}
+
+// InAction tells whether the robot is in an action point.
+func (c *Client) InAction(id string) (bool, error) {
+	b, err := c.Ask(CheckAction, 0, []byte(id))
+	if err != nil {
+		return false, err
+	}
+	var in bool
+	var object struct{ Active bool } // an original of early 2021
+	if json.Unmarshal(b, &in) != nil && json.Unmarshal(b, &object) != nil {
+		return false, fault(CheckAction, fmt.Errorf("answer: got %q, want true or false", b))
+	}
+	return in || object.Active, nil
+}
+
+// ActionPoints are the ids of all, with or without quotes.
+func (c *Client) ActionPoints() ([]string, error) {
+	b, err := c.Ask(CheckAction, 0, nil)
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	if json.Unmarshal(b, &list) == nil {
+		return list, nil
+	}
+	if len(b) < 2 || b[0] != '[' || b[len(b)-1] != ']' {
+		return nil, fault(CheckAction, fmt.Errorf("answer: got %q, want a list", b))
+	}
+	for b = b[1 : len(b)-1]; len(b) > 0; {
+		id, rest := b, []byte(nil)
+		for i := range b {
+			if b[i] == ',' {
+				id, rest = b[:i], b[i+1:]
+				break
+			}
+		}
+		list, b = append(list, string(id)), rest
+	}
+	return list, nil
+}
+
+// Detections are the objects that the robot's camera knows.
+func (c *Client) Detections() ([]Detection, error) { return get[[]Detection](c, GetDetections) }
+
+// Picture is a JPEG, of the colour or of the depth camera. t is GetVideoBytes, GetVideo, GetDepthBytes or GetDepth.
+func (c *Client) Picture(t Type) ([]byte, error) {
+	b, err := c.Ask(t, DoNotLog, nil)
+	if err != nil || t != GetVideo && t != GetDepth {
+		return b, err
+	}
+	b, err = base64.StdEncoding.AppendDecode(nil, b)
+	if err != nil {
+		return nil, fault(t, err)
+	}
+	return b, nil
+}
+
+// Quality is that of colour pictures, 0..100. SetQuality sets it for every client.
+func (c *Client) Quality() (int, error) {
+	s, err := get[Simulation](c, SetSim)
+	return s.Quality, err
+}
+
+func (c *Client) SetQuality(q int) error { return c.tell(SetSim, Simulation{q}) }

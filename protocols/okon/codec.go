@@ -1,0 +1,164 @@
+package okon
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Type is what a packet is about.
+type Type byte
+
+// The types of the document.
+const (
+	SetMotors      Type = 0xA0 // Motors; without data asks for them
+	ArmMotors      Type = 0xA1 //
+	DisarmMotors   Type = 0xA2 //
+	SetControlMode Type = 0xA3 // a bare word; without data asks for it
+	SetAcro        Type = 0xA4 // Acro; without data asks for it
+	SetStable      Type = 0xA5 // Stable; without data asks for it
+	SetPID         Type = 0xA6 // PIDs; without data asks for them
+	GetSensors     Type = 0xB0 // Sensors
+	GetDepth       Type = 0xB1 // JPEG in base64
+	GetDepthBytes  Type = 0xB2 // JPEG
+	GetVideoBytes  Type = 0xB3 // JPEG
+	GetVideo       Type = 0xB4 // JPEG in base64
+	SetSim         Type = 0xC0 // Simulation; without data asks for it
+	Ack            Type = 0xC1 // from the server: empty, an echo, or the answer to an Ack
+	SetOrientation Type = 0xC3 // Orientation; without data asks for it
+	ResetSim       Type = 0xC4 // to all clients too
+	Ping           Type = 0xC5 // anything; comes back as it is
+	GetCheckpoints Type = 0xC6 // list of Checkpoint
+	HitNoGo        Type = 0xC7 // from the server: the zone's id
+	HitFinish      Type = 0xC8 // from the server: the zone's id
+	CheckAction    Type = 0xC9 // an id, answered by true or false; without data asks for all ids
+	Failure        Type = 0xCA // from the server: Fault; the document's ERROR
+	GetDetections  Type = 0xDE // list of Detection
+	Illegal        Type = 0xFF // ends the session
+)
+
+// legacyVideo is the original's only request on the video channel.
+const legacyVideo Type = 0x69
+
+var typeNames = [256]string{
+	SetMotors: "SET_MTR", ArmMotors: "ARM_MTR", DisarmMotors: "DISARM_MTR", SetControlMode: "SET_CONTROL_MODE",
+	SetAcro: "SET_ACRO", SetStable: "SET_STABLE", SetPID: "SET_PID", GetSensors: "GET_SENS", GetDepth: "GET_DEPTH",
+	GetDepthBytes: "GET_DEPTH_BYTES", GetVideoBytes: "GET_VIDEO_BYTES", GetVideo: "GET_VIDEO", SetSim: "SET_SIM",
+	Ack: "ACK", SetOrientation: "SET_ORIEN", ResetSim: "RST_SIM", Ping: "PING", GetCheckpoints: "GET_CPS",
+	HitNoGo: "HIT_NGZ", HitFinish: "HIT_FZ", CheckAction: "CHK_AP", Failure: "ERROR", GetDetections: "GET_DETE",
+}
+
+func (t Type) String() string {
+	if name := typeNames[t]; name != "" {
+		return name
+	}
+	return fmt.Sprintf("0x%02X", byte(t))
+}
+
+// Flag is a set of bits.
+type Flag byte
+
+// The flags.
+const (
+	ServerEcho Flag = 1   // asks for an Ack behind the answer
+	DoNotLog   Flag = 2   // the packet comes often
+	Test       Flag = 128 // in the answer to an Ack
+)
+
+// Bounds of the data of one packet, bytes.
+const (
+	MaxRequest = 16 << 10 // to the server: the longest that means something is a SET_PID of 1 KiB
+	MaxReply   = 16 << 20 // to a client: a picture
+	headerSize = 6
+)
+
+// What is wrong with bytes that are no packet. After any of them nobody knows where the next one begins.
+var (
+	ErrLength  = errors.New("okon: length out of bounds")
+	ErrIllegal = errors.New("okon: illegal packet 0xFF")
+)
+
+// Packet is one packet. Its data belong to whoever decoded it, until the next one.
+type Packet struct {
+	Type Type
+	Flag Flag
+	Data []byte
+}
+
+// Append appends p as it stands on the wire.
+func Append(dst []byte, p Packet) []byte {
+	return append(appendHeader(dst, p.Type, p.Flag, len(p.Data)), p.Data...)
+}
+
+func appendHeader(dst []byte, t Type, f Flag, n int) []byte {
+	return binary.LittleEndian.AppendUint32(append(dst, byte(t), byte(f)), uint32(n))
+}
+
+// Decode reads a packet with at most limit bytes of data from the start of b and returns how many bytes it took: 0 asks
+// for more. Its data are a part of b.
+func Decode(b []byte, limit int, p *Packet) (int, error) {
+	if len(b) > 0 && Type(b[0]) == Illegal {
+		return 0, ErrIllegal
+	}
+	if len(b) < headerSize {
+		return 0, nil
+	}
+	n := int32(binary.LittleEndian.Uint32(b[2:]))
+	p.Type, p.Flag, p.Data = Type(b[0]), Flag(b[1]), nil
+	if n < 0 || int(n) > limit {
+		return 0, fmt.Errorf("%v of %d bytes, want 0..%d: %w", p.Type, n, limit, ErrLength)
+	}
+	if size := headerSize + int(n); len(b) >= size {
+		p.Data = b[headerSize:size]
+		return size, nil
+	}
+	return 0, nil
+}
+
+// packets cuts what a connection brings into packets. Its memory grows to the longest packet that came, at most limit.
+type packets struct {
+	from       io.Reader
+	limit      int
+	buf        []byte
+	start, end int // of what is read and not returned
+}
+
+// smallest is the memory of a connection that sends nothing long.
+const smallest = 2048
+
+// buffered reads a packet that is here already, or false.
+func (r *packets) buffered(p *Packet) (bool, error) {
+	n, err := Decode(r.buf[r.start:r.end], r.limit, p)
+	r.start += n
+	return n > 0, err
+}
+
+// next waits for a packet. An error that is ErrLength leaves in p what it is that is too long.
+func (r *packets) next(p *Packet) error {
+	for {
+		if ok, err := r.buffered(p); ok || err != nil {
+			return err
+		}
+		r.room()
+		n, err := r.from.Read(r.buf[r.end:])
+		r.end += n
+		if n == 0 && err != nil {
+			return err
+		}
+	}
+}
+
+// room makes room for more of the packet that begins at start.
+func (r *packets) room() {
+	rest, want := r.buf[r.start:r.end], smallest
+	if len(rest) >= headerSize {
+		want = max(want, headerSize+int(binary.LittleEndian.Uint32(rest[2:])))
+	}
+	if r.start+want > len(r.buf) {
+		if want > len(r.buf) {
+			r.buf = make([]byte, want)
+		}
+		r.start, r.end = 0, copy(r.buf, rest)
+	}
+}

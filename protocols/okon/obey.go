@@ -1,0 +1,223 @@
+package okon
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols"
+)
+
+var (
+	errReal   = errors.New("the robot is real: it is not put anywhere")
+	errNobody = errors.New("nothing here can do that")
+	errAsked  = errors.New("too many pictures asked for")
+)
+
+// obey does what p says and answers it, with the flag of the request where the original did (its WAPIClient.cs). It may
+// wait for the rig's edge, never for a picture: p.Data stand no longer than this call.
+func (c *session) obey(p *Packet) {
+	switch p.Type {
+	case GetDepth, GetDepthBytes, GetVideo, GetVideoBytes, GetDetections:
+		c.look(p) // echoes when the picture is there
+		return
+	}
+	var err error
+	switch s := c.server; p.Type {
+	case GetSensors: // the one that counts: it takes neither the rig's lock nor memory
+		c.measured = s.robot.Agent.Measured(c.measured)
+		e := s.robot.Pilot.Estimate(c.measured)
+		c.sensors = sensorsOf(&e)
+		c.out.put(p.Type, p.Flag, c.text)
+	case Ping:
+		c.out.putBytes(p.Type, p.Flag, p.Data)
+	case Ack:
+		c.out.putBytes(Ack, p.Flag|Test, []byte(`{"info":"ack ack"}`))
+	case ArmMotors:
+		err = c.arm()
+	case DisarmMotors: // everybody's: who sees that it goes wrong need not command
+		s.robot.Pilot.Disarm()
+	case SetMotors, SetControlMode, SetAcro, SetStable, SetPID, SetSim, SetOrientation:
+		if len(p.Data) == 0 {
+			err = c.tell(p)
+		} else {
+			err = c.set(p)
+		}
+	case ResetSim:
+		err = c.reset()
+	case GetCheckpoints:
+		c.checkpoints(p)
+	case CheckAction:
+		c.action(p)
+	default:
+		// also what only a server sends, and what older originals knew (0xC2, 0xD0..0xD3, 0xE0)
+		s.traffic.Drop(protocols.Unknown)
+		c.out.put(Failure, 0, func(dst []byte) []byte {
+			return appendFault(dst, "Unknown dataframe type "+p.Type.String(), p.Data)
+		})
+	}
+	if err != nil {
+		c.fault(err, p.Data)
+	}
+	c.echo(p.Flag, p.Data)
+}
+
+// arm makes the client the commander and lets the motors turn. In this order: an autopilot that is armed while the guard
+// has heard nobody is put to rest in the next cycle. It fails with hal.Unsafe while the emergency stop is latched, and
+// with hal.Busy where another protocol holds the agent.
+func (c *session) arm() error {
+	if err := c.server.robot.Agent.Arm(); err != nil {
+		return err
+	}
+	if err := c.server.command.take(c); err != nil {
+		return err
+	}
+	c.server.robot.Pilot.Arm()
+	return nil
+}
+
+// reset puts a simulated robot into a start zone; a real one moves nowhere. As in the original it neither disarms a
+// simulated robot nor touches mode, targets and PIDs, and every client hears of it at once, the sender too.
+func (c *session) reset() error {
+	s := c.server
+	if err := s.command.foreign(); err != nil {
+		return err
+	}
+	var err error
+	s.rig.AtEdge(func() {
+		switch course := s.robot.Course; {
+		case s.robot.real():
+			s.robot.Pilot.Disarm()
+			c.measured = s.robot.Agent.Measured(c.measured)
+			s.robot.Pilot.Zero(c.measured)
+			if course != nil {
+				course.Clear()
+			}
+		case course != nil:
+			err = course.Restart()
+		default:
+			err = errNobody
+		}
+	})
+	if err == nil {
+		s.broadcast(ResetSim, nil)
+	}
+	return err
+}
+
+// checkpoints answers with all of them, [] where there are none.
+func (c *session) checkpoints(p *Packet) {
+	list := []Checkpoint{}
+	if course := c.server.robot.Course; course != nil {
+		c.server.rig.AtEdge(func() { list = course.Checkpoints(list) })
+	}
+	c.json(p, list)
+}
+
+// action answers whether the robot is in an action point, or which there are. The answer's flag is 0, as the original's.
+func (c *session) action(p *Packet) {
+	var points []ActionPoint
+	if course := c.server.robot.Course; course != nil {
+		c.server.rig.AtEdge(func() { points = course.ActionPoints(nil) })
+	}
+	if len(p.Data) > 0 {
+		id, active := word(p.Data, "id"), false
+		for _, a := range points {
+			active = active || a.Active && a.ID == id
+		}
+		c.out.putBytes(p.Type, 0, fmt.Appendf(nil, "%t", active))
+		return
+	}
+	c.out.put(p.Type, 0, func(dst []byte) []byte {
+		dst = append(dst, '[')
+		for i, a := range points {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			if c.server.options.BareIDs {
+				dst = append(dst, a.ID...)
+			} else {
+				dst = appendText(dst, []byte(a.ID))
+			}
+		}
+		return append(dst, ']')
+	})
+}
+
+// json answers p with v, which is one of this package's shapes.
+func (c *session) json(p *Packet, v any) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		c.fault(err, p.Data)
+		return
+	}
+	c.out.putBytes(p.Type, p.Flag, b)
+}
+
+// look answers with a picture, or with what is seen in it, as soon as there is one.
+func (c *session) look(p *Packet) {
+	t, flag, data := p.Type, p.Flag, append([]byte(nil), p.Data...)
+	pictures := c.server.robot.Pictures
+	camera, image := hal.None, t != GetDetections
+	if pictures != nil {
+		camera = pictures.views.of(t)
+	}
+	// answer runs here or in a goroutine of the pictures', when p is long gone. The original knew no failure: where nothing
+	// can be seen nothing is detected
+	answer := func(s *shot, err error) {
+		switch {
+		case t == GetDetections && err == nil:
+			if b, err := json.Marshal(detections(s.sights)); err == nil {
+				c.out.putBytes(t, flag, b)
+			}
+		case t == GetDetections && err != errAsked:
+			c.out.putBytes(t, flag, []byte("[]"))
+		case err != nil:
+			c.fault(fmt.Errorf("%v: %w", t, err), data)
+		case t == GetVideo || t == GetDepth:
+			c.out.put(t, flag, func(dst []byte) []byte { return base64.StdEncoding.AppendEncode(dst, s.jpeg) })
+		default:
+			c.out.putBytes(t, flag, s.jpeg)
+		}
+		c.echo(flag, data)
+	}
+	if camera == hal.None {
+		answer(nil, errNoPicture)
+		return
+	}
+	c.mu.Lock()
+	full, after := c.asked >= maxAsked, c.seen[camera]
+	if !full {
+		c.asked++
+	}
+	c.mu.Unlock()
+	if full { // one who asks and does not read would hold pictures without end
+		answer(nil, errAsked)
+		return
+	}
+	pictures.ask(camera, wish{after: after, image: image, deliver: func(s *shot, err error) {
+		answer(s, err)
+		c.mu.Lock()
+		c.asked--
+		if s != nil {
+			c.seen[camera] = max(c.seen[camera], s.sequence)
+		}
+		c.mu.Unlock()
+		c.out.signal()
+	}})
+}
+
+// detections are sights in the protocol's words: boxes are counted from the bottom.
+func detections(sights []hal.Sight) []Detection {
+	list := make([]Detection, len(sights))
+	for i := range sights {
+		s := &sights[i]
+		box := vector(s.Fill, s.Distance, s.Colour) // what is not known is 0
+		low, high := vector(s.Box[0], 1-s.Box[3], 0), vector(s.Box[2], 1-s.Box[1], 0)
+		list[i] = Detection{VisibleInFrame: s.Visible > 0, Min: Point{low.X, low.Y}, Max: Point{high.X, high.Y},
+			Fill: box.X, ClassName: s.Class, Distance: box.Y, ColorPercentVisible: box.Z}
+	}
+	return list
+}

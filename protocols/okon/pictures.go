@@ -1,0 +1,271 @@
+package okon
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// Views are the cameras that the protocol asks for, as indexes of the layout, or hal.None.
+type Views struct {
+	Colour, Depth int
+	Detector      int // whose sights GET_DETE tells of
+}
+
+// FindViews takes the first camera of l whose name speaks of depth for the depth, and the first other one for the rest.
+func FindViews(l *hal.Layout) Views {
+	v := Views{hal.None, hal.None, hal.None}
+	for i := range l.Cameras {
+		at := &v.Colour
+		if strings.Contains(strings.ToLower(l.Cameras[i].Name), "depth") {
+			at = &v.Depth
+		}
+		if *at == hal.None {
+			*at = i
+		}
+	}
+	v.Detector = v.Colour
+	return v
+}
+
+// of is the camera that a request asks for.
+func (v *Views) of(t Type) int {
+	switch t {
+	case GetDepth, GetDepthBytes:
+		return v.Depth
+	case GetDetections:
+		return v.Detector
+	}
+	return v.Colour
+}
+
+// PictureOptions are how pictures are sent. The zero PictureOptions are the original's.
+type PictureOptions struct {
+	Quality      int     // of the JPEG of colour pictures, 1..100; 0 = 30. Clients set it with SET_SIM
+	DepthQuality int     // 0 = 100
+	Far          float64 // the distance that is black in a depth picture, m; 0 = 20. Nothing is white
+}
+
+const (
+	// fresh is how old a picture may be that answers a new request.
+	fresh = 100 * time.Millisecond
+	// patience is how long a request waits for a picture; then it gets the last one, or none.
+	patience = time.Second
+	// idle is how long a camera is watched after the last request.
+	idle = time.Second
+)
+
+var errNoPicture = errors.New("no picture")
+
+// Pictures watches the cameras for all clients of both channels: each picture is taken and compressed once, whoever asks.
+// Nothing is watched while nobody asks. All methods may be called from any goroutine.
+type Pictures struct {
+	watcher hal.Watcher
+	views   Views
+	options PictureOptions
+	ctx     context.Context
+	cancel  context.CancelFunc
+	group   sync.WaitGroup
+
+	mu      sync.Mutex
+	quality int
+	feeds   map[int]*feed // by camera
+}
+
+// NewPictures watches through w. Close ends it.
+func NewPictures(w hal.Watcher, v Views, o PictureOptions) *Pictures {
+	if o.Quality <= 0 {
+		o.Quality = 30
+	}
+	if o.DepthQuality <= 0 {
+		o.DepthQuality = 100
+	}
+	if !(o.Far > 0) {
+		o.Far = 20
+	}
+	p := &Pictures{watcher: w, views: v, options: o, quality: o.Quality, feeds: map[int]*feed{}}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	return p
+}
+
+// Close gives every camera back and refuses what still waits.
+func (p *Pictures) Close() {
+	p.cancel()
+	p.group.Wait()
+}
+
+// Quality is that of colour pictures, 0..100. SetQuality sets it from the next one on.
+func (p *Pictures) Quality() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.quality
+}
+
+func (p *Pictures) SetQuality(q int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.quality = q
+}
+
+// wish is a picture that somebody waits for.
+type wish struct {
+	after   uint64 // the last one that the asker has had
+	image   bool   // wants it compressed
+	deliver func(*shot, error)
+}
+
+// shot is one picture, as it is handed out. It does not change.
+type shot struct {
+	sequence uint64
+	sights   []hal.Sight
+	jpeg     []byte // nil where nobody has asked for it
+}
+
+// ask asks for a picture of a camera. deliver is called once, in here or from a goroutine of p's, and must not block.
+func (p *Pictures) ask(camera int, w wish) {
+	if !p.queue(camera, w) {
+		w.deliver(nil, errNoPicture)
+	}
+}
+
+func (p *Pictures) queue(camera int, w wish) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if camera == hal.None || p.ctx.Err() != nil {
+		return false
+	}
+	f := p.feeds[camera]
+	if f == nil {
+		f = &feed{pictures: p, camera: camera, more: make(chan struct{}, 1)}
+		p.feeds[camera] = f
+	}
+	f.wishes = append(f.wishes, w)
+	if !f.running {
+		f.running = true
+		p.group.Go(f.run)
+	}
+	select {
+	case f.more <- struct{}{}:
+	default:
+	}
+	return true
+}
+
+// feed is one camera's worker. It runs while somebody asks.
+type feed struct {
+	pictures *Pictures
+	camera   int
+	more     chan struct{} // there are new wishes
+	encoder  encoder
+
+	wishes  []wish // under the pictures' lock, and running
+	running bool
+
+	picture *hal.Picture // held for those who still want it compressed
+	taken   time.Time
+	last    shot
+	quality int // of last.jpeg
+}
+
+// run serves wishes until there have been none for a while.
+func (f *feed) run() {
+	p := f.pictures
+	watch, err := p.watcher.Watch(f.camera)
+	if err == nil {
+		defer watch.Close()
+	}
+	quiet := time.NewTimer(idle)
+	defer quiet.Stop()
+	for {
+		wishes := f.take(false)
+		if len(wishes) == 0 {
+			quiet.Reset(idle)
+			select {
+			case <-f.more:
+				continue
+			case <-quiet.C:
+			case <-p.ctx.Done():
+			}
+			if wishes = f.take(true); len(wishes) == 0 {
+				f.picture.Release()
+				f.picture = nil
+				return
+			}
+		}
+		f.serve(watch, err, wishes)
+	}
+}
+
+// take takes all wishes. Where there are none and it is the last time, the feed is over.
+func (f *feed) take(last bool) []wish {
+	f.pictures.mu.Lock()
+	defer f.pictures.mu.Unlock()
+	w := f.wishes
+	f.wishes = nil
+	if last && len(w) == 0 {
+		f.running = false
+	}
+	return w
+}
+
+// serve gives every wish the newest picture: the one at hand if it is new to them all, else the next.
+func (f *feed) serve(watch hal.Watch, err error, wishes []wish) {
+	known, image := uint64(0), false
+	for _, w := range wishes {
+		known, image = max(known, w.after), image || w.image
+	}
+	if err == nil && (f.picture == nil || f.picture.Sequence <= known || time.Since(f.taken) > fresh) {
+		err = f.next(watch)
+	}
+	if err == nil && image {
+		err = f.compress()
+	}
+	out := f.last // a copy that does not change
+	for _, w := range wishes {
+		if err != nil {
+			w.deliver(nil, err)
+		} else {
+			w.deliver(&out, nil)
+		}
+	}
+}
+
+// next waits for a picture newer than the one at hand, which it keeps if there comes none.
+func (f *feed) next(watch hal.Watch) error {
+	ctx, cancel := context.WithTimeout(f.pictures.ctx, patience)
+	defer cancel()
+	after := uint64(0)
+	if f.picture != nil {
+		after = f.picture.Sequence
+	}
+	pic, err := watch.Next(ctx, after)
+	if err != nil {
+		if f.picture != nil {
+			return nil
+		}
+		return err
+	}
+	f.picture.Release()
+	f.picture, f.taken = pic, time.Now()
+	f.last = shot{sequence: pic.Sequence, sights: slices.Clone(pic.Sights)}
+	return nil
+}
+
+// compress compresses the picture at hand, unless that is done already.
+func (f *feed) compress() (err error) {
+	q := f.pictures.Quality()
+	if f.picture.RGB == nil {
+		q = f.pictures.options.DepthQuality
+	}
+	if f.last.jpeg != nil && f.quality == q {
+		return nil
+	}
+	f.last.jpeg, err = f.encoder.encode(f.picture, q, f.pictures.options.Far)
+	f.quality = q
+	return err
+}

@@ -1,0 +1,209 @@
+package okon
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols"
+)
+
+// The original's ports.
+const (
+	DefaultPort      = 44210
+	DefaultVideoPort = 44209
+)
+
+// Options are what a user may set of a server. The zero Options speak as the document has it.
+type Options struct {
+	// RawHits sends HIT_NGZ and HIT_FZ with the bare id, as the original did at its end, not {"id":""}.
+	RawHits bool
+	// AngularAccel calls rotAccel angularAccel, as the original did.
+	AngularAccel bool
+	// BareIDs sends the ids of all action points without quotes, as the original did: [AP1,AP2] is no JSON.
+	BareIDs bool
+	// Teleport puts a simulated robot back into a start zone when it hits a zone, as the original did.
+	Teleport bool
+	// Heartbeat is the silence of a client after which it gets an ACK, and how often from then on; 0 = 500 ms.
+	Heartbeat time.Duration
+	// WriteTimeout is how long a client may leave what is sent to it unread until its session ends; 0 = 5 s.
+	WriteTimeout time.Duration
+	// ClientTimeout is the silence after which a client counts as dead; 0 = never.
+	ClientTimeout time.Duration
+	// MaxClients bounds the clients at one time; 0 = 256. One more is told so and turned away.
+	MaxClients int
+	// Log hears of sessions, of who commands, and at level debug of packets without DO_NOT_LOG_PACKET; nil = silent.
+	Log *slog.Logger
+}
+
+func (o Options) withDefaults() Options {
+	if o.Heartbeat <= 0 {
+		o.Heartbeat = 500 * time.Millisecond
+	}
+	if o.WriteTimeout <= 0 {
+		o.WriteTimeout = 5 * time.Second
+	}
+	if o.MaxClients <= 0 {
+		o.MaxClients = 256
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+// Server is the control channel of one robot. Each client has two goroutines: one reads and answers, the other sends what
+// comes without being asked for. Serve waits for all of them.
+type Server struct {
+	rig     *hal.Rig
+	robot   *Robot
+	options Options
+	traffic protocols.Traffic
+	door    door
+	command command
+	setting settings
+
+	mu       sync.Mutex // taken after every other lock
+	sessions []*session
+
+	hits []Hit // the cycle's
+}
+
+// NewServer returns a server of robot, an agent of rig, for the clients that come to listener, which it owns from here
+// on. The robot's pilot becomes its agent's autopilot.
+func NewServer(rig *hal.Rig, listener net.Listener, robot *Robot, o Options) (*Server, error) {
+	if err := robot.validate(); err != nil {
+		return nil, err
+	}
+	s := &Server{rig: rig, robot: robot, options: o.withDefaults()}
+	s.door = door{listener: listener, limit: s.options.MaxClients, traffic: &s.traffic, log: s.options.Log}
+	s.setting.begin(robot.Pilot)
+	s.command.begin(s)
+	robot.Agent.SetAutopilot(robot.Pilot)
+	return s, nil
+}
+
+// Address is where the server listens. Traffic counts packets.
+func (s *Server) Address() net.Addr           { return s.door.listener.Addr() }
+func (s *Server) Traffic() *protocols.Traffic { return &s.traffic }
+
+// Commander names the client that commands the motors, or is "".
+func (s *Server) Commander() string { return *s.command.name.Load() }
+
+// Serve serves until ctx ends or the listener breaks, then ends every session, gives the agent back and waits for them.
+func (s *Server) Serve(ctx context.Context) error {
+	s.command.party = s.rig.NewParty("okon@"+s.Address().String(), s)
+	defer s.command.party.Close()
+	return s.door.serve(ctx, func(ctx context.Context, conn net.Conn) {
+		c := newSession(s, conn)
+		s.enter(c)
+		why := c.run(ctx)
+		s.leave(c)
+		s.options.Log.Info("okon: session ends", "client", c.name, "why", why)
+	})
+}
+
+func (s *Server) enter(c *session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sessions = append(s.sessions, c)
+}
+
+func (s *Server) leave(c *session) {
+	s.mu.Lock()
+	s.sessions = slices.DeleteFunc(s.sessions, func(d *session) bool { return c == d })
+	s.mu.Unlock()
+	s.command.leave(c)
+}
+
+// broadcast tells every client. It never blocks.
+func (s *Server) broadcast(t Type, data []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.sessions {
+		c.out.putBytes(t, 0, data)
+		c.out.signal()
+	}
+}
+
+// Cycle is the rig's call after each cycle, under the rig's lock: it tells of the zones that the robot has come into.
+func (s *Server) Cycle(*hal.Cycle) {
+	if s.robot.Course == nil {
+		return
+	}
+	s.hits = s.robot.Course.Hits(s.hits)
+	for _, h := range s.hits {
+		if s.options.Teleport && !s.robot.real() {
+			if err := s.robot.Course.Restart(); err != nil {
+				s.options.Log.Warn("okon: not put back", "zone", h.ID, "why", err)
+			}
+		}
+		data := []byte(h.ID)
+		if !s.options.RawHits {
+			data = append(appendText([]byte(`{"id":`), data), '}')
+		}
+		t := HitNoGo
+		if h.Finish {
+			t = HitFinish
+		}
+		s.broadcast(t, data)
+	}
+}
+
+// door lets clients in, up to a limit, and waits for them.
+type door struct {
+	listener net.Listener
+	limit    int
+	traffic  *protocols.Traffic
+	log      *slog.Logger
+}
+
+// serve calls client for every connection, in a goroutine of its own, and closes the connection after it or with ctx.
+func (d *door) serve(ctx context.Context, client func(context.Context, net.Conn)) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var group sync.WaitGroup
+	defer group.Wait()
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() { d.listener.Close() })
+	defer stop()
+	free := make(chan struct{}, d.limit)
+	for {
+		conn, err := d.listener.Accept()
+		if err != nil {
+			d.listener.Close()
+			if errors.Is(err, net.ErrClosed) {
+				return nil
+			}
+			return err
+		}
+		select {
+		case free <- struct{}{}:
+		default:
+			d.turnAway(conn)
+			continue
+		}
+		group.Go(func() {
+			defer func() { <-free }()
+			defer conn.Close()
+			defer context.AfterFunc(ctx, func() { conn.Close() })()
+			if c, ok := conn.(interface{ SetNoDelay(bool) error }); ok {
+				c.SetNoDelay(true)
+			}
+			client(ctx, conn)
+		})
+	}
+}
+
+// turnAway tells one client too many so. It waits for nobody.
+func (d *door) turnAway(conn net.Conn) {
+	d.traffic.Drop(protocols.Full)
+	d.log.Warn("okon: turned away", "client", conn.RemoteAddr(), "why", "too many clients")
+	conn.SetWriteDeadline(time.Now().Add(10 * time.Millisecond))
+	conn.Write(Append(nil, Packet{Type: Failure, Data: appendFault(nil, "too many clients", nil)}))
+	conn.Close()
+}

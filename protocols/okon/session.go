@@ -1,0 +1,134 @@
+package okon
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/halyard-robotics/halyard/protocols"
+)
+
+var errSilent = errors.New("silent")
+
+// session is one client of the control channel.
+type session struct {
+	server *Server
+	name   string
+	in     packets
+	out    outbox
+	heard  atomic.Bool // a packet has come since the last heartbeat
+	log    *slog.Logger
+
+	// The reading goroutine's.
+	packet   Packet
+	measured []float64
+	sensors  Sensors
+	text     func([]byte) []byte // appends sensors; made once
+
+	// Pictures that are on their way, and the last one of each camera that was sent.
+	mu    sync.Mutex
+	asked int
+	seen  map[int]uint64
+}
+
+// maxAsked bounds the pictures that one client waits for.
+const maxAsked = 16
+
+func newSession(s *Server, conn net.Conn) *session {
+	c := &session{server: s, name: conn.RemoteAddr().String(), seen: map[int]uint64{}}
+	c.log = s.options.Log.With("client", c.name)
+	c.in = packets{from: conn, limit: MaxRequest}
+	c.out = outbox{conn: conn, timeout: s.options.WriteTimeout, traffic: &s.traffic, wake: make(chan struct{}, 1)}
+	c.text = func(dst []byte) []byte { return appendSensors(dst, &c.sensors, s.options.AngularAccel) }
+	c.log.Info("okon: session")
+	return c
+}
+
+// run serves until the client leaves, and says why it did.
+func (c *session) run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var pulse sync.WaitGroup
+	pulse.Go(func() { c.pulse(ctx) })
+	defer pulse.Wait()
+	defer c.out.conn.Close()
+	defer cancel()
+	err := c.read()
+	if errors.Is(err, ErrLength) {
+		c.server.traffic.Drop(protocols.Oversized)
+		c.fault(err, nil)
+		c.out.flush()
+	}
+	return c.out.why(err)
+}
+
+// pulse sends what nobody asked for now: the heartbeat, broadcasts, and pictures when they are there.
+func (c *session) pulse(ctx context.Context) {
+	beat := time.NewTicker(c.server.options.Heartbeat)
+	defer beat.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-c.out.wake:
+		case <-beat.C:
+			// the original's checker: silent for a whole period, then at every end of one (500 ms, not the 1 s of the document)
+			if c.heard.Swap(false) {
+				continue
+			}
+			c.out.put(Ack, 0, nil)
+		}
+		c.out.flush()
+	}
+}
+
+// read answers packets until one ends the session. What came together is answered together.
+func (c *session) read() error {
+	var deadline time.Time
+	for {
+		// only when nothing more is here it is written: six requests in one piece are one answer in one piece
+		ok, err := c.in.buffered(&c.packet)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			c.out.flush()
+			if limit := c.server.options.ClientTimeout; limit > 0 {
+				if now := time.Now(); deadline.Sub(now) < limit*3/4 {
+					deadline = now.Add(limit)
+					c.out.conn.SetReadDeadline(deadline)
+				}
+			}
+			if err := c.in.next(&c.packet); err != nil {
+				if errors.Is(err, os.ErrDeadlineExceeded) {
+					return errSilent
+				}
+				return err
+			}
+		}
+		c.heard.Store(true)
+		c.server.traffic.Receive()
+		if c.packet.Flag&DoNotLog == 0 && c.log.Enabled(context.Background(), slog.LevelDebug) {
+			c.log.Debug("okon: received", "packet", c.packet.Type, "bytes", len(c.packet.Data))
+		}
+		c.obey(&c.packet)
+		c.server.command.alive(c)
+	}
+}
+
+// fault answers an unanswerable request with an ERROR that says why, and what of fromClient.
+func (c *session) fault(why error, fromClient []byte) {
+	c.log.Debug("okon: refused", "why", why)
+	c.out.put(Failure, 0, func(dst []byte) []byte { return appendFault(dst, why.Error(), fromClient) })
+}
+
+// echo is the ACK behind the answer, where p asks for it.
+func (c *session) echo(f Flag, data []byte) {
+	if f&ServerEcho != 0 {
+		c.out.put(Ack, 0, func(dst []byte) []byte { return appendEcho(dst, data) })
+	}
+}

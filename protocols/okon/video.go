@@ -1,0 +1,119 @@
+package okon
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/halyard-robotics/halyard/protocols"
+)
+
+// VideoServer is the video channel: a byte asks for a picture. Each client has one goroutine, and one picture under way: a
+// client that asks for many and reads none holds up itself alone, until its write times out.
+type VideoServer struct {
+	pictures *Pictures
+	options  Options
+	traffic  protocols.Traffic
+	door     door
+}
+
+// NewVideoServer returns a server of pictures for the clients that come to listener, which it owns from here on. Of the
+// options WriteTimeout, ClientTimeout, MaxClients and Log count. pictures may be nil: then there are none.
+func NewVideoServer(listener net.Listener, pictures *Pictures, o Options) *VideoServer {
+	s := &VideoServer{pictures: pictures, options: o.withDefaults()}
+	s.door = door{listener: listener, limit: s.options.MaxClients, traffic: &s.traffic, log: s.options.Log}
+	return s
+}
+
+// Address is where the server listens. Traffic counts requests and answers.
+func (s *VideoServer) Address() net.Addr           { return s.door.listener.Addr() }
+func (s *VideoServer) Traffic() *protocols.Traffic { return &s.traffic }
+
+// Serve serves until ctx ends or the listener breaks, then ends every session and waits for them.
+func (s *VideoServer) Serve(ctx context.Context) error {
+	return s.door.serve(ctx, func(ctx context.Context, conn net.Conn) {
+		v := viewer{server: s, conn: conn, in: bufio.NewReaderSize(conn, smallest), seen: map[int]uint64{}}
+		s.options.Log.Info("okon: viewer", "client", conn.RemoteAddr())
+		why := v.run(ctx)
+		s.options.Log.Info("okon: viewer ends", "client", conn.RemoteAddr(), "why", why)
+	})
+}
+
+// viewer is one client of the video channel.
+type viewer struct {
+	server *VideoServer
+	conn   net.Conn
+	in     *bufio.Reader
+	seen   map[int]uint64 // the last picture of each camera that it has had
+	out    []byte
+}
+
+// run answers requests until the client leaves, and says why it did.
+func (v *viewer) run(ctx context.Context) error {
+	for {
+		if limit := v.server.options.ClientTimeout; limit > 0 {
+			v.conn.SetReadDeadline(time.Now().Add(limit))
+		}
+		b, err := v.in.ReadByte()
+		if err != nil {
+			return err
+		}
+		v.server.traffic.Receive()
+		v.out = v.out[:0]
+		switch t := Type(b); t {
+		case 0: // nothing, as in the original
+			continue
+		case Illegal:
+			return ErrIllegal
+		case legacyVideo, GetVideoBytes, GetDepthBytes:
+			if err := v.picture(ctx, t); err != nil {
+				v.fault(err.Error(), b)
+			}
+		default:
+			v.server.traffic.Drop(protocols.Unknown)
+			v.fault("Unknown dataframe type "+t.String(), b)
+		}
+		v.conn.SetWriteDeadline(time.Now().Add(v.server.options.WriteTimeout))
+		if _, err := v.conn.Write(v.out); err != nil {
+			v.server.traffic.Drop(protocols.Unsent)
+			return err
+		}
+		v.server.traffic.Send()
+	}
+}
+
+func (v *viewer) fault(info string, b byte) {
+	v.out = Append(v.out[:0], Packet{Type: Failure, Data: appendFault(nil, info, []byte{b})})
+}
+
+// picture waits for a picture and puts it into out.
+func (v *viewer) picture(ctx context.Context, t Type) error {
+	p := v.server.pictures
+	if p == nil {
+		return errNoPicture
+	}
+	camera := p.views.of(t)
+	var got *shot
+	var fault error
+	var there sync.WaitGroup
+	there.Add(1)
+	p.ask(camera, wish{after: v.seen[camera], image: true, deliver: func(s *shot, err error) {
+		got, fault = s, err
+		there.Done()
+	}})
+	there.Wait() // no longer than the pictures' patience
+	if fault != nil {
+		return fault
+	}
+	v.seen[camera] = got.sequence
+	if t == legacyVideo {
+		v.out = binary.LittleEndian.AppendUint32(append(v.out, byte(t)), uint32(len(got.jpeg)))
+	} else {
+		v.out = appendHeader(v.out, t, 0, len(got.jpeg))
+	}
+	v.out = append(v.out, got.jpeg...)
+	return ctx.Err()
+}
