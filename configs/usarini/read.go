@@ -1,0 +1,102 @@
+package usarini
+
+import "strings"
+
+// Bots are what a USARBot.ini says, in its order.
+type Bots struct {
+	Robots  []Robot
+	Devices []Device
+	Ignored []Fault // keys that nobody here knows, and sections of other packages
+}
+
+// Robot finds a robot by its class, with or without the package before the dot, in any case; nil where there is none.
+func (b *Bots) Robot(class string) *Robot {
+	for i := range b.Robots {
+		if same(b.Robots[i].Class, class) {
+			return &b.Robots[i]
+		}
+	}
+	return nil
+}
+
+// Device finds a class of sensors or effecters likewise.
+func (b *Bots) Device(class string) *Device {
+	for i := range b.Devices {
+		if same(b.Devices[i].Class, class) {
+			return &b.Devices[i]
+		}
+	}
+	return nil
+}
+
+// same tells whether asked names class, with or without its package, in any case.
+func same(class, asked string) bool {
+	return strings.EqualFold(class, asked) || strings.EqualFold(class[strings.LastIndexByte(class, '.')+1:], asked)
+}
+
+// ParseBots reads a USARBot.ini; file names it in faults. The error is Faults, all of them together; what could be read
+// is returned beside it.
+func ParseBots(file string, text []byte) (*Bots, error) {
+	var faults Faults
+	b := &Bots{}
+	var everything Robot
+	var every Device
+	slots := append(everything.slots(), every.slots()...)
+	opens := func(key string) bool { return list(key) >= 0 || find(slots, key) >= 0 }
+	have := map[string]int{}
+	for _, s := range scan(file, text, opens, &faults) {
+		d := decoder{file: file, section: s.name, line: s.line, faults: &faults}
+		if !strings.HasPrefix(strings.ToLower(s.name), "usarbot.") {
+			d.ignore(&b.Ignored, s.entries)
+			continue
+		}
+		id := strings.ToLower(s.name)
+		if have[id] != 0 {
+			d.fault("", "it twice", "each section once")
+			continue
+		}
+		have[id] = s.line
+		d.word("", s.name)
+		var ignored []entry
+		if robotic(&s) {
+			var r Robot
+			r, ignored = d.robot(&s)
+			b.Robots = append(b.Robots, r)
+		} else {
+			var v Device
+			v, ignored = d.device(&s)
+			b.Devices = append(b.Devices, v)
+		}
+		d.ignore(&b.Ignored, ignored)
+	}
+	return b, faults.err()
+}
+
+// API is what a BotAPI.ini says of the server.
+type API struct {
+	ListenPort     int
+	MaxConnections int
+	Ignored        []Fault
+}
+
+// ParseAPI reads a BotAPI.ini: [BotAPI.BotServer] with ListenPort and MaxConnections, whose defaults are 3000 and 16.
+func ParseAPI(file string, text []byte) (*API, error) {
+	var faults Faults
+	a := &API{ListenPort: 3000, MaxConnections: 16}
+	have := false
+	for _, s := range scan(file, text, func(string) bool { return false }, &faults) {
+		d := decoder{file: file, section: s.name, line: s.line, faults: &faults}
+		if !strings.EqualFold(s.name, "BotAPI.BotServer") {
+			d.ignore(&a.Ignored, s.entries)
+			continue
+		}
+		if have {
+			d.fault("", "it twice", "each section once")
+			continue
+		}
+		have = true
+		d.ignore(&a.Ignored, d.scalars(s.entries, []slot{
+			{"ListenPort", &a.ListenPort, 1, 65535}, {"MaxConnections", &a.MaxConnections, 1, 1024}}))
+	}
+	return a, faults.err()
+}

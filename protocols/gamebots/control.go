@@ -1,0 +1,147 @@
+package gamebots
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// Why a command is not done. None of these is told to the client but as Failed, where the manual answers at all.
+var (
+	errAbsent  = errors.New("this robot cannot")
+	errNobody  = errors.New("no robot yet")
+	errEmpty   = errors.New("the battery is empty")
+	errUnknown = errors.New("no such command")
+)
+
+// Control is one command at work: what it says, and what it makes the robot do. All of it happens when the command
+// returns nil, nothing of it otherwise.
+type Control struct {
+	session *session
+	message *Message
+	err     error // the first value that was none
+	staged  bool
+	numbers []float64
+}
+
+// Command obeys one line. An error, and any value that is malformed, leaves the robot as it is.
+type Command func(c *Control) error
+
+// Has tells whether the line names a value. Names are compared in any case.
+func (c *Control) Has(name string) bool {
+	_, ok := c.message.Value(name)
+	return ok
+}
+
+// Text is a value, "" where there is none.
+func (c *Control) Text(name string) string { return c.message.Text(name) }
+
+// Number is a value as a finite number, otherwise where there is none.
+func (c *Control) Number(name string, otherwise float64) float64 {
+	if !c.Has(name) {
+		return otherwise
+	}
+	return c.vector(name, 1)[0]
+}
+
+// Vector is a value as three finite numbers, zero where there is none.
+func (c *Control) Vector(name string) [3]float64 {
+	if !c.Has(name) {
+		return [3]float64{}
+	}
+	return c.vector(name, 3)
+}
+
+// vector is the value of name, which has to be count numbers.
+func (c *Control) vector(name string, count int) (v [3]float64) {
+	var err error
+	c.numbers, err = c.message.Numbers(name, c.numbers)
+	if err == nil && len(c.numbers) != count {
+		err = ErrNumber
+	}
+	if err != nil && c.err == nil {
+		c.err = fmt.Errorf("%s: %w", name, err)
+	}
+	copy(v[:], c.numbers)
+	return v
+}
+
+// Truth is a value as True or False, false where there is none.
+func (c *Control) Truth(name string) bool {
+	v, ok := c.message.Value(name)
+	switch {
+	case !ok || equal(v, "False"), string(v) == "0":
+		return false
+	case equal(v, "True"), string(v) == "1":
+		return true
+	}
+	if c.err == nil {
+		c.err = fmt.Errorf("%s: %w", name, ErrNumber)
+	}
+	return false
+}
+
+// order is a value as an order; Angle where there is none.
+func (c *Control) order(name string) Order {
+	v := c.Number(name, 0)
+	if v != 0 && v != 1 && v != 2 {
+		if c.err == nil {
+			c.err = fmt.Errorf("%s: %w", name, ErrNumber)
+		}
+		return Angle
+	}
+	return Order(v)
+}
+
+// Drive commands a joint by its name on the wire: rad, rad/s or N·m, positive as there.
+func (c *Control) Drive(joint string, order Order, value float64) error {
+	i := c.joint([]byte(joint))
+	if i == hal.None {
+		return fmt.Errorf("joint %q: %w", joint, errAbsent)
+	}
+	return c.drive(i, order, value)
+}
+
+// joint is the index of a joint in Robot.Joints, or hal.None.
+func (c *Control) joint(name []byte) int {
+	for i := range c.robot().Joints {
+		if equal(name, c.robot().Joints[i].Name) {
+			return i
+		}
+	}
+	return hal.None
+}
+
+// link and robot are the session's; a command that runs has them (session.ready).
+func (c *Control) link() *link   { return c.session.robot.Load() }
+func (c *Control) robot() *Robot { return c.link().robot }
+
+// drive commands a joint of Robot.Joints; value is the wire's.
+func (c *Control) drive(joint int, order Order, value float64) error {
+	j := &c.robot().Joints[joint]
+	return c.stage(j.Actuator, order.mode(), signed(value, j.Reversed))
+}
+
+// stage puts a goal of one mode into the inputs, and takes those of other modes back.
+func (c *Control) stage(actuator int, mode hal.Mode, value float64) error {
+	a := &c.link().layout.Actuators[actuator]
+	if a.Goal[mode] == hal.None {
+		return fmt.Errorf("%s by %v: %w", a.Name, mode, errAbsent)
+	}
+	for _, at := range a.Goal {
+		if at != hal.None {
+			c.session.inputs[at] = math.NaN()
+		}
+	}
+	c.session.inputs[a.Goal[mode]] = value
+	c.staged = true
+	return nil
+}
+
+// atEdge calls something of the robot's own between two cycles.
+func (c *Control) atEdge(f func() error) (err error) {
+	c.session.server.rig.AtEdge(func() { err = f() })
+	return err
+}

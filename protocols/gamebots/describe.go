@@ -1,0 +1,208 @@
+package gamebots
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// Defaults of USARBot.ini.
+const (
+	defaultInterval = 200 * time.Millisecond
+	defaultLife     = time.Hour
+	defaultFOV      = 0.7854 // rad, of a camera
+)
+
+// wireType is the type of the messages of a kind of sensor, "" where there are none.
+func wireType(kind string) string {
+	switch kind {
+	case "sonar":
+		return "Sonar"
+	case "infrared":
+		return "IR"
+	case "range":
+		return "RangeScanner"
+	case "odometry":
+		return "Odometry"
+	case "inertial":
+		return "INU"
+	case "encoder":
+		return "Encoder"
+	case "contact":
+		return "Touch"
+	case "rfid":
+		return "RFID"
+	case "victim":
+		return "VictRFID"
+	case "sound":
+		return "Sound"
+	case "motion":
+		return "HumanMotion"
+	}
+	return ""
+}
+
+// channels is how many a sensor of that kind has at least.
+func channels(kind string) int {
+	switch kind {
+	case "odometry", "inertial":
+		return 3
+	case "sound":
+		return 2
+	case "body":
+		return 6
+	case "pose":
+		return 13
+	}
+	return 1
+}
+
+// Describe makes a robot of what a's layout says: its actuators are joints, wheels whose names begin with Left and Right
+// are driven by DRIVE {Left} {Right}, and its sensors are told in the form of their kinds. It is what a robot without a
+// description of its own gets.
+func Describe(class string, a *hal.Agent) *Robot {
+	l := a.Layout()
+	r := &Robot{Class: class, State: hal.None, AbsoluteCamera: true}
+	for i := range l.Actuators {
+		j := &l.Actuators[i]
+		name := strings.ToLower(j.Name)
+		switch {
+		case j.Kind == hal.Wheel && strings.HasPrefix(name, "left"):
+			r.Left = append(r.Left, len(r.Joints))
+		case j.Kind == hal.Wheel && strings.HasPrefix(name, "right"):
+			r.Right = append(r.Right, len(r.Joints))
+		}
+		r.Joints = append(r.Joints, Joint{Name: one(j.Name), Actuator: i, Steer: hal.None})
+	}
+	for i, s := range l.Sensors {
+		if (s.Kind == "pose" || s.Kind == "body") && r.State == hal.None {
+			r.State = i
+		}
+		if t := wireType(s.Kind); t != "" {
+			r.Sensors = append(r.Sensors, Sensor{Type: t, Name: one(s.Name), Index: i, TimeStamp: true})
+		}
+	}
+	for i, c := range l.Cameras {
+		r.Cameras = append(r.Cameras, Camera{Name: one(c.Name), Index: i, Package: hal.None,
+			Default: c.FieldOfView, Min: c.FieldOfView, Max: c.FieldOfView})
+	}
+	return r
+}
+
+// one is name as one word.
+func one(name string) string { return strings.Join(strings.Fields(name), "_") }
+
+// complete fills in what is left open, and reports everything that is wrong with r at once.
+func (r *Robot) complete(l *hal.Layout) error {
+	var faults []error
+	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
+	index := func(where string, got, n int) {
+		if got < 0 || got >= n {
+			fault("%s: got %d, want below %d", where, got, n)
+		}
+	}
+	optional := func(where string, got, n int) {
+		if got != hal.None {
+			index(where, got, n)
+		}
+	}
+	named := func(where string, names ...string) {
+		for _, name := range names {
+			if !proper(name) {
+				fault("%s: name: got %q, want one word without braces and commas", where, name)
+			}
+		}
+	}
+	if r.Interval <= 0 {
+		r.Interval = defaultInterval
+	}
+	if r.BatteryLife <= 0 {
+		r.BatteryLife = defaultLife
+	}
+	if r.Size.Steering == "" {
+		r.Size.Steering = "SkidSteered"
+	}
+	optional("state", r.State, len(l.Sensors))
+	for i, j := range r.Joints {
+		where := fmt.Sprintf("joints[%d]", i)
+		named(where, j.Name)
+		index(where+": actuator", j.Actuator, len(l.Actuators))
+		optional(where+": steer", j.Steer, len(l.Actuators))
+	}
+	for _, list := range [][]int{r.Left, r.Right, r.Front, r.Rear} {
+		for _, i := range list {
+			index("wheels", i, len(r.Joints))
+		}
+	}
+	for i := range r.Sensors {
+		s, where := &r.Sensors[i], fmt.Sprintf("sensors[%d]", i)
+		named(where, s.Type, s.Name)
+		if index(where+": index", s.Index, len(l.Sensors)); s.Index < 0 || s.Index >= len(l.Sensors) {
+			continue
+		}
+		// what a message of this kind needs is there, so that sense need not look
+		k := &l.Sensors[s.Index]
+		if k.Count < channels(k.Kind) {
+			fault("%s: channels: got %d, want %d of a sensor of kind %s", where, k.Count, channels(k.Kind), k.Kind)
+		}
+		if k.Kind == "range" && k.Count > 1 && !(s.FOV > 0) {
+			s.FOV = math.Pi
+		}
+		if k.Kind == "range" && k.Count > 1 && !(s.Resolution > 0) {
+			s.Resolution = s.FOV / float64(k.Count-1)
+		}
+		if (k.Kind == "rfid" || k.Kind == "victim") && s.Hits == nil {
+			s.Hits = &Hits{}
+		}
+	}
+	for i := range r.Cameras {
+		c, where := &r.Cameras[i], fmt.Sprintf("cameras[%d]", i)
+		named(where, c.Name)
+		index(where+": index", c.Index, len(l.Cameras))
+		optional(where+": package", c.Package, len(r.Packages))
+		if !(c.Default > 0) {
+			c.Default = defaultFOV
+		}
+		if !(c.Min > 0 && c.Min <= c.Default && c.Default <= c.Max) {
+			c.Min, c.Max = c.Default, c.Default
+		}
+	}
+	for i, e := range r.Effecters {
+		named(fmt.Sprintf("effecters[%d]", i), e.Type, e.Name)
+	}
+	for i, p := range r.Packages {
+		named(fmt.Sprintf("packages[%d]", i), p.Type, p.Name)
+		for k, part := range p.Parts {
+			where := fmt.Sprintf("packages[%d].parts[%d]", i, k)
+			named(where, part.Name)
+			optional(where+": joint", part.Joint, len(r.Joints))
+			if a := part.Axis; part.Joint != hal.None && !(math.Abs(a[0]*a[0]+a[1]*a[1]+a[2]*a[2]-1) < 1e-6) {
+				fault("%s: axis: got %g, want a unit vector", where, a)
+			}
+		}
+	}
+	if faults == nil {
+		return nil
+	}
+	return &hal.Error{Kind: hal.Invalid, Op: "gamebots: robot " + r.Class, Err: errors.Join(faults...)}
+}
+
+// maxName bounds names that clients give.
+const maxName = 64
+
+// proper tells whether name is a name on the wire: printable ASCII, one word, nothing that the grammar needs.
+func proper(name string) bool {
+	if len(name) == 0 || len(name) > maxName {
+		return false
+	}
+	for _, c := range []byte(name) {
+		if c <= ' ' || c > '~' || c == '{' || c == '}' || c == ',' || c == '/' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,52 @@
+// Package gamebots is the protocol of USARSim 2.0.1: over TCP a controller spawns one robot, drives it, and is told line
+// by line what its sensors measure. Server answers for the robots of a rig; Client is the other side, for tests,
+// benchmarks and controllers in Go.
+//
+// # A session
+//
+//	client                                               server
+//	                                                     NFO {Gametype g} {Level l} {TimeLimit t} ──►
+//	◄── INIT {ClassName USARBot.P2AT} {Location x,y,z}
+//	                                                     STA, MIS, SEN ... ──►   every msgTimer, until the end of file
+//	◄── DRIVE {Left 1.0} {Right 1.0}
+//	◄── SET {Type Odometry} {Name Odo1} {Opcode RESET}
+//	                                                     RES {Time t} {Type Odometry} {Name Odo1} {Status OK} ──►
+//
+// # Grammar
+//
+//	line    = type { segment } end              end = \r\n out; \n, \r or any run of them in
+//	segment = "{" name value { name value } "}" blanks between out; none needed before "{", more allowed anywhere, in
+//	value   = word | number { "," number }      in: the commas of numbers may be blanks, or both
+//
+//	INIT {ClassName c} {Name n} {Location x,y,z} {Rotation r,p,y} [later: {Start name}]
+//	DRIVE {Left v} {Right v} {Normalized b} {Light b} {Flip b} | {Name joint} {Steer a} {Order 0..2} {Value v}
+//	CAMERA {Rotation x,y,z} {Order 0..1} {Zoom fov}
+//	SET {Type t} {Name n} {Opcode o} {Params p,...} | {Type Camera} {Robot r} {Name camera} {Client ip}
+//	MISPKG, MISPGK {Name n} {Rotation x,y,z} {Translation x,y,z} {Order 0..2}
+//	GETGEO, GETCONF {Type t} {Name n}    GETSTARTPOSES    later: ACT {Name n} {Link i} {Value v} {Order o} ...
+//
+// The manual has types and names case-sensitive and values not; its own clients disagree, so that in nothing is. Robots,
+// joints and items keep the case they were given in what goes out.
+//
+// # Units
+//
+// SI, in the axes of SAE J670: x to the front (north), y to the right (east), z down, turns right-handed about them. hal
+// has y to the left and z up: all that crosses over here turns by π about x. Numbers have four decimals and are cut, not
+// rounded, so that there is a -0.0000; times, places of tags, probabilities and loudness have two, as in the manual's
+// examples. The time is the rig's, in seconds.
+//
+// # What is not answered
+//
+// The manual answers SET and zooms, with Failed where they do nothing, and nothing else. An INIT that fails is answered
+// here as well, by RES with the class as its type. A line that is no command, a number that is none, NaN or infinite, a
+// joint that is not there: nothing of that command is done and nothing is said; the log says so once a session.
+// A query for what the robot does not have is answered, as the original did, by its own type and name alone.
+//
+// # Where the manual and its own examples differ
+//
+//   - RFID messages have {Type RFID}, as in the example and the sensor's source, not RFIDTag; their places have no blanks
+//     after the commas, which section 7.2 forbids.
+//   - MISPKG is its text, MISPGK its syntax line; both are taken.
+//   - The later dialect (2007 and after, an option) names the type in STA, which has no place any more, sends MISSTA, CONF
+//     and GEO of whole robots, {Name n} before the settings of each item, and times with four decimals.
+package gamebots

@@ -1,0 +1,245 @@
+package gamebots
+
+import (
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// item is what GETGEO, GETCONF and SET find by type and name: sensors, effecters and cameras alike.
+type item struct {
+	kind, name, mount string
+	pose              hal.Pose
+	settings          []Setting
+	camera            int // of Robot.Cameras, or hal.None
+	sensor            int // of Robot.Sensors, or hal.None
+	effecter          int // of Robot.Effecters, or hal.None
+}
+
+const cameraType = "Camera"
+
+// families are the robot's items by family, in the order in which the original answers.
+const (
+	sensorFamily = iota
+	effecterFamily
+	cameraFamily
+	families
+)
+
+// items calls f for each item of a family until it says no.
+func (k *link) items(family int, f func(item) bool) {
+	none := item{camera: hal.None, sensor: hal.None, effecter: hal.None}
+	switch family {
+	case sensorFamily:
+		for i := range k.robot.Sensors {
+			s, it := &k.robot.Sensors[i], none
+			it.kind, it.name, it.mount, it.settings, it.sensor = s.Type, s.Name, s.Mount, s.Settings, i
+			if it.pose = k.layout.Sensors[s.Index].Mount; !f(it) {
+				return
+			}
+		}
+	case effecterFamily:
+		for i := range k.robot.Effecters {
+			e, it := &k.robot.Effecters[i], none
+			it.kind, it.name, it.mount, it.settings, it.effecter, it.pose = e.Type, e.Name, e.Mount, e.Settings, i, e.Pose
+			if !f(it) {
+				return
+			}
+		}
+	case cameraFamily:
+		for i := range k.robot.Cameras {
+			c, it := &k.robot.Cameras[i], none
+			it.kind, it.name, it.mount, it.camera, it.pose = cameraType, c.Name, c.Mount, i, k.layout.Cameras[c.Index].Mount
+			if !f(it) {
+				return
+			}
+		}
+	}
+}
+
+// find is the first item of that type and name.
+func (k *link) find(kind, name []byte) (found item, ok bool) {
+	for family := range families {
+		k.items(family, func(it item) bool {
+			if !ok && equal(kind, it.kind) && equal(name, it.name) {
+				found, ok = it, true
+			}
+			return !ok
+		})
+	}
+	return found, ok
+}
+
+// orNone is how a mount or parent is called that has no name: the chassis.
+func orNone(name string) string {
+	if name == "" {
+		return "None"
+	}
+	return name
+}
+
+// nfo tells of the game.
+func nfo(t *text, a *Arena) {
+	t.begin("NFO")
+	t.segment("Gametype", a.Game)
+	t.segment("Level", a.Level)
+	t.integerSegment("TimeLimit", int(a.TimeLimit.Seconds()))
+	t.end()
+}
+
+// startPoses tells the recommended starts, all in one segment.
+func startPoses(t *text, starts []Start) {
+	t.begin("NFO")
+	t.integerSegment("StartPoses", len(starts))
+	if len(starts) > 0 {
+		t.open()
+		for i := range starts {
+			t.vector(one(starts[i].Name), flip(starts[i].Pose.Position), fine)
+			t.b = append(t.b, ' ')
+			a := angles(starts[i].Pose.Rotation)
+			for j := range a {
+				if j > 0 {
+					t.b = append(t.b, ',')
+				}
+				t.b = AppendNumber(t.b, a[j], fine)
+			}
+		}
+		t.close()
+	}
+	t.end()
+}
+
+// res answers a command of a sensor or effecter.
+func res(t *text, now time.Duration, decimals int, kind, name, status string) {
+	t.begin("RES")
+	t.numberSegment("Time", now.Seconds(), decimals)
+	t.segment("Type", kind)
+	t.segment("Name", name)
+	t.segment("Status", status)
+	t.end()
+}
+
+// query answers GETGEO and GETCONF: one message a family that has items of that type, else the question itself.
+func (k *link) query(t *text, head string, kind, name []byte) {
+	answered := false
+	for family := range families {
+		begun := false
+		k.items(family, func(it item) bool {
+			if !equal(kind, it.kind) || len(name) > 0 && !equal(name, it.name) {
+				return true
+			}
+			if !begun {
+				t.begin(head)
+				t.segment("Type", it.kind)
+			}
+			begun = true
+			if head == "GEO" {
+				t.open()
+				t.word("Name", it.name)
+				t.place(it.pose)
+				t.word("Mount", orNone(it.mount))
+				t.close()
+				return true
+			}
+			k.conf(t, it)
+			return k.later // the manual's CONF is the type's, whose items are alike
+		})
+		if begun {
+			t.end()
+		}
+		answered = answered || begun
+	}
+	switch {
+	// packages first: a type may be that of items and packages alike
+	case k.packages(t, head, kind, name) || answered:
+	case k.later && equal(kind, "Robot"):
+		k.whole(t, head)
+	default:
+		t.begin(head)
+		t.segment("Type", string(kind))
+		if len(name) > 0 {
+			t.segment("Name", string(name))
+		}
+		t.end()
+	}
+}
+
+// conf is an item's settings.
+func (k *link) conf(t *text, it item) {
+	if k.later {
+		t.segment("Name", it.name)
+	}
+	if it.camera != hal.None {
+		c := &k.robot.Cameras[it.camera]
+		t.numberSegment("CameraDefFov", c.Default, fine)
+		t.numberSegment("CameraMinFov", c.Min, fine)
+		t.numberSegment("CameraMaxFov", c.Max, fine)
+		t.numberSegment("CameraFov", k.fov[it.camera], fine)
+	}
+	for _, s := range it.settings {
+		if s.Word != "" {
+			t.segment(s.Name, s.Word)
+		} else {
+			t.numberSegment(s.Name, s.Value, fine)
+		}
+	}
+}
+
+// packages answers for all mission packages of a type, and tells whether there are any.
+func (k *link) packages(t *text, head string, kind, name []byte) bool {
+	begun := false
+	all := k.later && equal(kind, "MisPkg")
+	for i := range k.robot.Packages {
+		p := &k.robot.Packages[i]
+		if !all && !equal(kind, p.Type) || len(name) > 0 && !equal(name, p.Name) {
+			continue
+		}
+		if !begun {
+			t.begin(head)
+			switch {
+			case all:
+				t.segment("Type", "MisPkg")
+			default:
+				t.segment("Type", p.Type)
+				if head == "CONF" {
+					t.numberSegment("ScanInterval", k.robot.Interval.Seconds(), coarse)
+				}
+			}
+		}
+		begun = true
+		switch {
+		case all:
+			k.links(t, head, p)
+		case head == "GEO":
+			t.open()
+			t.word("Name", p.Name)
+			t.place(p.Pose)
+			t.close()
+			for j := range p.Parts {
+				t.part(p.Parts[j].Name, p.Parts[j].Pose)
+				t.close()
+			}
+		default:
+			t.segment("Name", p.Name)
+			for j := range p.Parts {
+				t.carries(&p.Parts[j])
+			}
+		}
+	}
+	if begun {
+		t.end()
+	}
+	return begun
+}
+
+// carries is a part with the mounts on it.
+func (t *text) carries(p *Part) {
+	t.open()
+	t.word("Part", p.Name)
+	t.word("Parent", orNone(p.Parent))
+	for _, m := range p.Mounts {
+		t.word("Mount", "M_"+p.Name+"_"+m.Carries)
+		t.place(m.Pose)
+	}
+	t.close()
+}

@@ -1,0 +1,216 @@
+package gamebots
+
+import (
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// link is a session's robot. The session's reader owns it; the rig's Cycle and the session's writer share what mu and
+// the atomics guard.
+type link struct {
+	robot   *Robot
+	agent   *hal.Agent
+	lease   *hal.Lease
+	layout  *hal.Layout
+	life    int // Layout.Sensors of kind battery, or hal.None
+	later   bool
+	groups  []group
+	fov     []float64   // of each camera, as it was set
+	joints  []float64   // the reader's room for what is measured
+	lit     atomic.Bool // the headlight
+	drained atomic.Bool // the battery is empty
+
+	mu     sync.Mutex
+	fresh  sample
+	taken  sample // the writer's; changes places with fresh
+	primed bool
+	born   time.Duration // rig time of the first cycle
+	status time.Duration // rig time at which STA and MIS are due
+	asked  []bool        // of each group: SCAN
+	hits   []Hit         // the writer's room
+}
+
+// group is what goes into one message: all sensors of a type that come together, or one alone.
+type group struct {
+	kind    string // of the layout
+	members []int  // of Robot.Sensors
+	manual  bool
+	every   time.Duration
+	due     time.Duration
+}
+
+// sample is what was measured when something was due.
+type sample struct {
+	time     time.Duration
+	status   bool
+	due      []bool // of each group
+	measured []float64
+}
+
+// combined tells whether the sensors of a kind share one message.
+func combined(kind string) bool {
+	return kind == "sonar" || kind == "infrared" || kind == "encoder" || kind == "contact"
+}
+
+// newLink is ready for cycles. What r's readers found before is forgotten: it was found for somebody else.
+func newLink(r *Robot, a *hal.Agent, lease *hal.Lease, later bool) *link {
+	k := &link{robot: r, agent: a, lease: lease, layout: a.Layout(), life: hal.None, later: later}
+	for i := range k.layout.Sensors {
+		if k.layout.Sensors[i].Kind == "battery" {
+			k.life = i
+		}
+	}
+	for i := range r.Sensors {
+		k.group(i)
+		if r.Sensors[i].Hits != nil {
+			k.hits = r.Sensors[i].Hits.take(k.hits) // of the time before
+		}
+	}
+	n := len(k.layout.Outputs) + len(k.layout.Infos)
+	// sized once: the cycle allocates nothing
+	for _, s := range []*sample{&k.fresh, &k.taken} {
+		s.due, s.measured = make([]bool, len(k.groups)), make([]float64, n)
+	}
+	k.asked = make([]bool, len(k.groups))
+	for i := range r.Cameras {
+		k.fov = append(k.fov, r.Cameras[i].Default)
+	}
+	if r.Light != nil {
+		k.lit.Store(r.Light.Lit())
+	}
+	return k
+}
+
+// group puts sensor i of the robot into the message that it belongs to.
+func (k *link) group(i int) {
+	s := &k.robot.Sensors[i]
+	kind := k.layout.Sensors[s.Index].Kind
+	every := s.Interval
+	if every <= 0 {
+		every = k.robot.Interval
+	}
+	manual := s.Manual && kind == "range"
+	for g := range k.groups {
+		have := &k.groups[g]
+		first := &k.robot.Sensors[have.members[0]]
+		if combined(kind) && have.kind == kind && first.Type == s.Type && first.TimeStamp == s.TimeStamp && have.every == every {
+			have.members = append(have.members, i)
+			return
+		}
+	}
+	k.groups = append(k.groups, group{kind: kind, members: []int{i}, manual: manual, every: every})
+}
+
+// cycle takes what is measured where something is due, and tells whether it is. Under the rig's lock: it waits for
+// nobody but a writer that changes two samples.
+func (k *link) cycle(f *hal.Frame) (due bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	now := f.Time
+	if !k.primed {
+		k.primed, k.born, k.status = true, now, now
+		for i := range k.groups {
+			k.groups[i].due = now
+		}
+	}
+	k.fresh.time = now
+	if now >= k.status {
+		due, k.fresh.status = true, true
+		k.status = next(k.status, now, k.robot.Interval)
+	}
+	for i := range k.groups {
+		g := &k.groups[i]
+		if g.manual && !k.asked[i] || !g.manual && now < g.due {
+			continue
+		}
+		due, k.fresh.due[i], k.asked[i] = true, true, false
+		g.due = next(g.due, now, g.every)
+	}
+	// one copy for all that is due: the messages of one instant belong together
+	if due {
+		copy(k.fresh.measured, f.Measured)
+		k.silence(f)
+	}
+	if k.life != hal.None {
+		k.drained.Store(f.Measured[k.layout.Sensors[k.life].First] <= 0)
+	} else {
+		k.drained.Store(now-k.born >= k.robot.BatteryLife)
+	}
+	return due
+}
+
+// next is the first time of the grid after now; a grid that was missed begins anew.
+func next(due, now, every time.Duration) time.Duration {
+	if due += every; due <= now {
+		due = now + every
+	}
+	return due
+}
+
+// silence makes the values of sensors that are at fault unknown: what they measured last is not told again as new.
+func (k *link) silence(f *hal.Frame) {
+	for i := range k.layout.Sensors {
+		if f.Status[len(k.layout.Actuators)+i].Err == nil {
+			continue
+		}
+		s := &k.layout.Sensors[i]
+		for c := range s.Count {
+			k.fresh.measured[s.First+c] = math.NaN()
+		}
+	}
+}
+
+// take changes the samples and returns the newest, which is the writer's until the next call.
+func (k *link) take() *sample {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.fresh, k.taken = k.taken, k.fresh
+	// what was due in the one is told now; the other begins without
+	k.fresh.time, k.fresh.status = k.taken.time, false
+	clear(k.fresh.due)
+	return &k.taken
+}
+
+// scan asks for the message of sensor i, which is Manual.
+func (k *link) scan(i int) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for g := range k.groups {
+		if k.groups[g].members[0] == i && k.groups[g].kind == "range" {
+			k.asked[g] = true
+			k.groups[g].due = 0 // of an automatic one: now
+			return true
+		}
+	}
+	return false
+}
+
+// now is the rig time of the last cycle.
+func (k *link) now() time.Duration {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.fresh.time
+}
+
+// battery is the running time left at s, whole seconds.
+func (k *link) battery(s *sample) int {
+	left := (k.robot.BatteryLife - (s.time - k.born)).Seconds()
+	if k.life != hal.None {
+		left = s.measured[k.layout.Sensors[k.life].First]
+	}
+	return int(math.Max(0, left)) // NaN is 0: the conversion of what is not known
+}
+
+// angle is the measured angle of joint i on the wire, 0 where it is not known.
+func (k *link) angle(i int, measured []float64) float64 {
+	j := &k.robot.Joints[i]
+	at := k.layout.Actuators[j.Actuator].Position
+	if at == hal.None || math.IsNaN(measured[at]) {
+		return 0
+	}
+	return measured[at]
+}

@@ -1,0 +1,208 @@
+package gamebots
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"strconv"
+)
+
+// What is wrong with a line.
+var (
+	ErrFormat = errors.New("gamebots: not a message")
+	ErrNumber = errors.New("gamebots: not a number of this kind")
+	errLong   = errors.New("gamebots: line too long")
+)
+
+// maxPairs bounds what one line may say. The longest that means something is a query's answer with every sonar's place.
+const maxPairs = 1024
+
+// Message is one line of either direction. Its fields are parts of the line that Parse was given.
+type Message struct {
+	Type  []byte // "DRIVE", in the case it came
+	Pairs []Pair
+}
+
+// Pair is a name and its value, which is empty where there is none.
+type Pair struct {
+	Segment     int // from 0; pairs of one pair of braces have the same
+	Name, Value []byte
+}
+
+// Parse takes line, without its end, apart into m, whose memory it uses again. The error is ErrFormat; m is then as far
+// as Parse came.
+func Parse(line []byte, m *Message) error {
+	m.Pairs = m.Pairs[:0]
+	line = bytes.TrimLeft(line, blanks)
+	n := bytes.IndexAny(line, blanks+"{}")
+	if n < 0 {
+		n = len(line)
+	}
+	m.Type = line[:n:n]
+	if n == 0 {
+		return ErrFormat
+	}
+	for segment := 0; ; segment++ {
+		line = bytes.TrimLeft(line[n:], blanks)
+		if len(line) == 0 {
+			return nil
+		}
+		if n = bytes.IndexByte(line, '}'); line[0] != '{' || n < 0 {
+			return ErrFormat
+		}
+		if err := m.segment(segment, line[1:n]); err != nil {
+			return err
+		}
+		n++
+	}
+}
+
+const blanks = " \t"
+
+// segment takes what stands between two braces apart. A number that follows a value belongs to it: some clients write
+// "Location 1 2 3", and no name begins as a number does.
+func (m *Message) segment(index int, s []byte) error {
+	if bytes.IndexByte(s, '{') >= 0 {
+		return ErrFormat
+	}
+	for {
+		name, rest := word(s)
+		if len(name) == 0 {
+			return nil
+		}
+		if len(m.Pairs) == maxPairs {
+			return ErrFormat
+		}
+		// the words of one value need not be copied together: they lie side by side in the line
+		value, rest := word(rest)
+		for s = rest; len(value) > 0; {
+			next, after := word(s)
+			if len(next) == 0 || !numeric(next[0]) && value[len(value)-1] != ',' {
+				break
+			}
+			// from the value's first byte to the next word's last
+			value = value[:cap(value)-cap(next)+len(next)]
+			s = after
+		}
+		m.Pairs = append(m.Pairs, Pair{index, name, value[:len(value):len(value)]})
+	}
+}
+
+// word cuts the first word off s.
+func word(s []byte) (w, rest []byte) {
+	s = bytes.TrimLeft(s, blanks)
+	n := bytes.IndexAny(s, blanks)
+	if n < 0 {
+		n = len(s)
+	}
+	return s[:n], s[n:]
+}
+
+// numeric tells whether a word that begins so is a number, or goes on with a list of them.
+func numeric(c byte) bool {
+	return c >= '0' && c <= '9' || c == '-' || c == '+' || c == '.' || c == ','
+}
+
+// Is tells whether m is of that type, in any case.
+func (m *Message) Is(kind string) bool { return equal(m.Type, kind) }
+
+// equal is bytes.EqualFold for the few bytes of a word, and allocates nothing.
+func equal(b []byte, s string) bool {
+	if len(b) != len(s) {
+		return false
+	}
+	for i := range b {
+		if lower(b[i]) != lower(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// lower is c without its case, of ASCII.
+func lower(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
+}
+
+// Value is the value of the first pair of that name, in any case.
+func (m *Message) Value(name string) (v []byte, ok bool) {
+	for i := range m.Pairs {
+		if equal(m.Pairs[i].Name, name) {
+			return m.Pairs[i].Value, true
+		}
+	}
+	return nil, false
+}
+
+// Text is Value as a string of its own, "" where there is none.
+func (m *Message) Text(name string) string {
+	v, _ := m.Value(name)
+	return string(v)
+}
+
+// Numbers appends the numbers of a value to dst[:0]. ErrNumber: one is none, or not finite; nothing is appended then.
+func (m *Message) Numbers(name string, dst []float64) ([]float64, error) {
+	dst = dst[:0]
+	v, _ := m.Value(name)
+	for len(v) > 0 {
+		n := bytes.IndexAny(v, ", \t")
+		if n < 0 {
+			n = len(v)
+		}
+		if n > 0 {
+			f, err := number(v[:n])
+			if err != nil {
+				return dst[:0], err
+			}
+			dst = append(dst, f)
+		}
+		v = v[min(n+1, len(v)):]
+	}
+	return dst, nil
+}
+
+// Append appends m as one line with its end: one blank between words, and commas alone between numbers.
+func (m *Message) Append(dst []byte) []byte {
+	t := text{b: append(dst, m.Type...)}
+	for i, p := range m.Pairs {
+		if i > 0 && m.Pairs[i-1].Segment != p.Segment {
+			t.close()
+		}
+		if i == 0 || m.Pairs[i-1].Segment != p.Segment {
+			t.open()
+		}
+		t.name(string(p.Name))
+		for rest, first := p.Value, true; ; first = false {
+			var w []byte
+			if w, rest = word(rest); len(w) == 0 {
+				t.b = bytes.TrimRight(t.b, " ") // of a name alone
+				break
+			}
+			if last := t.b[len(t.b)-1]; !first && last != ',' && w[0] != ',' {
+				t.b = append(t.b, ',')
+			}
+			t.b = append(t.b, w...)
+		}
+	}
+	if len(m.Pairs) > 0 {
+		t.close()
+	}
+	return t.end()
+}
+
+// number is a decimal number. What Go and C take beside it (hexadecimal, NaN, infinite) is refused: it would reach a motor.
+func number(b []byte) (float64, error) {
+	for _, c := range b {
+		if !(numeric(c) && c != ',' || c == 'e' || c == 'E') {
+			return 0, ErrNumber
+		}
+	}
+	v, err := strconv.ParseFloat(string(b), 64)
+	if err != nil || math.IsInf(v, 0) {
+		return 0, ErrNumber
+	}
+	return v, nil
+}

@@ -1,0 +1,122 @@
+package gamebots
+
+import "math"
+
+// sen is the message of one group, or none where nothing is known.
+func (k *link) sen(t *text, s *sample, g *group) {
+	start := len(t.b)
+	first := &k.robot.Sensors[g.members[0]]
+	t.begin("SEN")
+	if first.TimeStamp {
+		t.numberSegment("Time", s.time.Seconds(), k.clock())
+	}
+	t.segment("Type", first.Type)
+	told := false
+	for _, i := range g.members {
+		sensor := &k.robot.Sensors[i]
+		c := &k.layout.Sensors[sensor.Index]
+		v := s.measured[c.First : c.First+c.Count]
+		if g.kind == "range" || g.kind == "sonar" || g.kind == "infrared" {
+			k.reach(v, c.First)
+		}
+		if k.sense(t, sensor, g.kind, v) {
+			told = true
+		}
+	}
+	if !told {
+		t.b = t.b[:start]
+		return
+	}
+	t.end()
+}
+
+// reach makes rays that met nothing as long as the sensor reaches, which is how the protocol says so. Where the first ray
+// is not known, none is.
+func (k *link) reach(v []float64, channel int) {
+	for i := range v {
+		if longest := k.layout.Measured(channel + i).Max; v[i] > longest || i > 0 && math.IsNaN(v[i]) {
+			v[i] = longest
+		}
+	}
+}
+
+// sense is one sensor's part, {Name n} first; it tells whether there is something to tell. v is at least as long as
+// the kind wants (Robot.complete).
+func (k *link) sense(t *text, sensor *Sensor, kind string, v []float64) bool {
+	if math.IsNaN(v[0]) {
+		return false
+	}
+	switch kind {
+	case "rfid", "victim":
+		return k.tags(t, sensor, kind == "victim")
+	case "sonar", "infrared":
+		t.open()
+		t.word("Name", sensor.Name)
+		t.number("Range", v[0], fine)
+		t.close()
+		return true
+	case "encoder":
+		t.open()
+		t.word("Name", sensor.Name)
+		t.integer("Tick", int(math.Max(-greatest, math.Min(greatest, v[0]))))
+		t.close()
+		return true
+	case "contact":
+		t.open()
+		t.word("Name", sensor.Name)
+		t.truth("Touch", v[0] != 0)
+		t.close()
+		return true
+	}
+	t.segment("Name", sensor.Name)
+	switch kind {
+	case "range":
+		t.numberSegment("Resolution", sensor.Resolution, fine)
+		t.numberSegment("FOV", sensor.FOV, fine)
+		t.open()
+		t.name("Range")
+		for i := range v {
+			if i > 0 {
+				t.b = append(t.b, ',')
+			}
+			t.b = AppendNumber(t.b, v[i], fine)
+		}
+		t.close()
+	case "odometry":
+		t.vectorSegment("Pose", flip([3]float64(v)), fine)
+	case "inertial":
+		t.vectorSegment("Orientation", flip([3]float64(v)), fine) // roll, pitch, yaw turn as x, y, z do
+	case "sound":
+		t.numberSegment("Loudness", v[0], coarse)
+		t.numberSegment("Duration", v[1], coarse)
+	case "motion":
+		t.numberSegment("Prob", v[0], coarse)
+	case "pose", "body": // the later dialect's ground truth
+		var at, q = [3]float64(v), [4]float64{}
+		if kind == "pose" {
+			q = [4]float64(v[3:])
+		}
+		t.vectorSegment("Location", flip(at), fine)
+		t.vectorSegment("Orientation", angles(q), fine)
+	default:
+		t.numberSegment("Value", v[0], fine)
+	}
+	return true
+}
+
+// tags is what a reader found since the last message.
+func (k *link) tags(t *text, sensor *Sensor, victims bool) bool {
+	if k.hits = sensor.Hits.take(k.hits); len(k.hits) == 0 {
+		return false
+	}
+	t.segment("Name", sensor.Name)
+	for i := range k.hits {
+		h := &k.hits[i]
+		t.segment("ID", h.ID)
+		if victims {
+			t.segment("State", h.State)
+		}
+		t.vectorSegment("Location", flip(h.At), coarse)
+	}
+	return true
+}

@@ -1,0 +1,237 @@
+package gamebots
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols"
+)
+
+// DefaultPort is the original's port, DefaultConnections how many connections it serves at a time.
+const (
+	DefaultPort        = 3000
+	DefaultConnections = 16
+)
+
+// Options are what a user may set of a server. The zero Options are the original of the manual.
+type Options struct {
+	// Later speaks as USARSim did from 2007 on, where that differs.
+	Later bool
+	// MaxConnections bounds the connections, and so the robots; 0 = 16. One more finds its connection closed.
+	MaxConnections int
+	// Commands are further commands by their names, in capitals. They cannot replace those of the manual.
+	Commands map[string]Command
+	// WriteTimeout is how long a client may leave messages unread until its session ends; 0 = 5 s.
+	WriteTimeout time.Duration
+	// ClientTimeout is the silence after which a client counts as gone; 0 = never: commands persist.
+	ClientTimeout time.Duration
+	// Log hears of sessions that begin and end, and once a session of each kind of command that is not done; nil = silent.
+	Log *slog.Logger
+}
+
+func (o Options) withDefaults() Options {
+	if o.MaxConnections <= 0 {
+		o.MaxConnections = DefaultConnections
+	}
+	if o.WriteTimeout <= 0 {
+		o.WriteTimeout = 5 * time.Second
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+// Server serves one robot to each of its connections. One goroutine accepts, two serve each connection.
+type Server struct {
+	rig      *hal.Rig
+	listener net.Listener
+	arena    Arena
+	options  Options
+	traffic  protocols.Traffic
+	cycles   atomic.Uint64 // since Serve: the clock of those that have no robot
+
+	spawning sync.Mutex // the arena's Spawner is called one at a time
+	spawned  int        // robots that were given a name
+}
+
+// NewServer returns a server of arena, whose robots are agents of rig, for the clients that come to listener, which it
+// owns from here on.
+func NewServer(rig *hal.Rig, listener net.Listener, arena Arena, o Options) *Server {
+	if arena.Game == "" {
+		arena.Game = "USARBot.USARDeathMatch"
+	}
+	if arena.Level == "" {
+		arena.Level = "DM-USAR"
+	}
+	return &Server{rig: rig, listener: listener, arena: arena, options: o.withDefaults()}
+}
+
+// Address is where the server listens. Traffic counts lines that came and were dropped, and writes that left.
+func (s *Server) Address() net.Addr           { return s.listener.Addr() }
+func (s *Server) Traffic() *protocols.Traffic { return &s.traffic }
+
+// Serve serves until ctx ends or the listener breaks, then ends every session and waits for it.
+func (s *Server) Serve(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(ctx, func() { s.listener.Close() })
+	defer stop()
+	party := s.rig.NewParty("gamebots", s)
+	defer party.Close()
+	var sessions sync.WaitGroup
+	free := make(chan struct{}, s.options.MaxConnections)
+	for {
+		conn, err := s.listener.Accept()
+		if err != nil {
+			cancel()
+			s.listener.Close()
+			sessions.Wait()
+			if errors.Is(err, net.ErrClosed) {
+				return nil
+			}
+			return err
+		}
+		if !admit(ctx, free) {
+			s.options.Log.Warn("gamebots: turned away", "client", conn.RemoteAddr(), "connections", cap(free))
+			s.traffic.Drop(protocols.Full)
+			conn.Close()
+			continue
+		}
+		sessions.Go(func() {
+			defer func() { <-free }()
+			s.serve(ctx, conn)
+		})
+	}
+}
+
+// grace is how long a client waits for one that leaves: its connection may be closed already, and nobody have noticed.
+const grace = 250 * time.Millisecond
+
+// admit takes a place, where one is free within the grace.
+func admit(ctx context.Context, free chan<- struct{}) bool {
+	select {
+	case free <- struct{}{}:
+		return true
+	default:
+	}
+	t := time.NewTimer(grace)
+	defer t.Stop()
+	select {
+	case free <- struct{}{}:
+		return true
+	case <-ctx.Done():
+	case <-t.C:
+	}
+	return false
+}
+
+// Cycle is the rig's call after each cycle.
+func (s *Server) Cycle(c *hal.Cycle) {
+	if !c.Reset {
+		s.cycles.Add(1)
+	}
+}
+
+// serve is one session.
+func (s *Server) serve(ctx context.Context, conn net.Conn) {
+	defer conn.Close()
+	if c, ok := conn.(interface{ SetNoDelay(bool) error }); ok {
+		c.SetNoDelay(true) // a message waits for nothing
+	}
+	log := s.options.Log.With("client", conn.RemoteAddr())
+	log.Info("gamebots: session")
+	c := newSession(s, conn, log)
+	why := c.run(ctx)
+	c.leave()
+	log.Info("gamebots: session ends", "robot", c.name, "why", why)
+}
+
+// find is what obeys m, and its name; nil where there is none.
+func (s *Server) find(m *Message) (name string, f Command) {
+	switch {
+	case m.Is("INIT"):
+		return "INIT", (*Control).spawn
+	case m.Is("DRIVE"):
+		return "DRIVE", (*Control).wheels
+	case m.Is("CAMERA"):
+		return "CAMERA", (*Control).camera
+	case m.Is("SET"):
+		return "SET", (*Control).set
+	case m.Is("MISPKG"), m.Is("MISPGK"), s.options.Later && m.Is("ACT"):
+		return "MISPKG", (*Control).mission
+	case m.Is("GETGEO"):
+		return "GETGEO", (*Control).geo
+	case m.Is("GETCONF"):
+		return "GETCONF", (*Control).conf
+	case m.Is("GETSTARTPOSES"):
+		return "GETSTARTPOSES", (*Control).starts
+	}
+	for name, f := range s.options.Commands {
+		if m.Is(name) {
+			return name, f
+		}
+	}
+	return "", nil
+}
+
+// anytime tells whether a command needs no robot, or sees to it itself that there is one.
+func anytime(name string) bool { return name == "INIT" || name == "SET" || name == "GETSTARTPOSES" }
+
+// ready tells whether there is a robot whose battery is not empty.
+func (s *session) ready() error {
+	switch k := s.robot.Load(); {
+	case k == nil:
+		return errNobody
+	case k.drained.Load():
+		return errEmpty
+	}
+	return nil
+}
+
+// geo, conf and starts obey the queries.
+func (c *Control) geo() error  { return c.query("GEO") }
+func (c *Control) conf() error { return c.query("CONF") }
+
+func (c *Control) starts() error {
+	c.session.reply(func(t *text) { startPoses(t, c.session.server.arena.Starts) })
+	return nil
+}
+
+// query obeys GETGEO and GETCONF.
+func (c *Control) query(head string) error {
+	kind, _ := c.message.Value("Type")
+	name, _ := c.message.Value("Name")
+	if len(kind) == 0 || len(kind) > maxName || len(name) > maxName {
+		return fmt.Errorf("type %.64q: %w", kind, ErrFormat)
+	}
+	c.session.reply(func(t *text) { c.link().query(t, head, kind, name) })
+	return nil
+}
+
+// spawn makes a robot. One without a name gets that of its class and a number.
+func (s *Server) spawn(class, name string, at hal.Pose) (*hal.Agent, error) {
+	s.spawning.Lock()
+	defer s.spawning.Unlock()
+	// a number that is free now is free until Spawn: only this server names robots so
+	for given := name != ""; !given; given = s.rig.Agent(name) == nil {
+		s.spawned++
+		name = fmt.Sprint(short(class), s.spawned)
+	}
+	return s.arena.Spawner.Spawn(class, name, at)
+}
+
+// remove takes a robot out of the world. Its lease is back by then: the rig removes no robot that is held.
+func (s *Server) remove(name string) {
+	s.spawning.Lock()
+	defer s.spawning.Unlock()
+	if err := s.arena.Spawner.Remove(name); err != nil {
+		s.options.Log.Warn("gamebots: remove", "robot", name, "fault", err)
+	}
+}

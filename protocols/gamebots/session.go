@@ -1,0 +1,282 @@
+package gamebots
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math"
+	"net"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols"
+)
+
+const (
+	// maxLine bounds a command. The manual's longest is below 200 bytes.
+	maxLine = 8192
+	// maxReplies bounds the answers that wait for a client that asks without reading.
+	maxReplies = 256 << 10
+	// heartbeat is how often a connected client that says nothing counts as alive, in real time: its commands persist.
+	heartbeat = 100 * time.Millisecond
+	// deaf is how long a client may leave a message unread before it counts no more as alive.
+	deaf = 500 * time.Millisecond
+)
+
+var (
+	errSilent = errors.New("gamebots: silent")
+	errDeaf   = errors.New("gamebots: does not read its answers")
+)
+
+// session is one connection, and its robot from INIT on. Its reader, which is the goroutine of run, obeys; its writer
+// tells. The rig calls Cycle, which takes what is due and waits for neither. A client that does not read holds up its
+// writer alone.
+type session struct {
+	server *Server
+	log    *slog.Logger
+	conn   net.Conn
+	party  *hal.Party
+	robot  atomic.Pointer[link]
+
+	// The reader's.
+	in      lineReader
+	message Message
+	control Control
+	name    string    // of the agent, "" before INIT
+	inputs  []float64 // of the command at work; NaN = not said
+	held    []float64 // said since the last step, in lock-step
+	beat    time.Time // of the next step
+	heard   time.Time
+	stopped bool // the battery's end was seen
+	said    map[string]bool
+
+	wake    chan struct{} // there is something to write
+	writing atomic.Int64  // nanoseconds of the Unix time since which a Write waits; 0 = none does
+	mu      sync.Mutex
+	replies []byte
+}
+
+// newSession joins the rig as an observer: leave takes it out again.
+func newSession(s *Server, conn net.Conn, log *slog.Logger) *session {
+	c := &session{server: s, log: log, conn: conn, said: map[string]bool{}, wake: make(chan struct{}, 1)}
+	c.in = lineReader{read: c.read, buf: make([]byte, maxLine)}
+	c.party = s.rig.NewParty("gamebots@"+conn.RemoteAddr().String(), c)
+	return c
+}
+
+// run serves until the client leaves or ctx ends, and says why.
+func (s *session) run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(ctx, func() { s.conn.Close() })
+	defer stop()
+	var writer sync.WaitGroup
+	writer.Go(func() {
+		defer s.conn.Close() // the reader ends with it
+		s.write(ctx)
+	})
+	s.heard = time.Now()
+	s.reply(func(t *text) { nfo(t, &s.server.arena) })
+	err := s.obey()
+	cancel()
+	writer.Wait()
+	return err
+}
+
+// leave frees the robot and takes it out of the world.
+func (s *session) leave() {
+	s.party.Close()
+	s.robot.Store(nil)
+	if s.name == "" {
+		return
+	}
+	s.server.remove(s.name)
+}
+
+// begin makes k the session's robot.
+func (s *session) begin(k *link) {
+	s.inputs = make([]float64, len(k.layout.Inputs))
+	s.held = make([]float64, len(k.layout.Inputs))
+	unsay(s.inputs)
+	unsay(s.held)
+	s.beat = time.Time{}
+	s.robot.Store(k)
+}
+
+// unsay makes inputs say nothing: NaN keeps what was commanded.
+func unsay(inputs []float64) {
+	for i := range inputs {
+		inputs[i] = math.NaN()
+	}
+}
+
+// obey reads and does commands.
+func (s *session) obey() error {
+	s.control = Control{session: s, message: &s.message}
+	for {
+		line, err := s.in.line()
+		switch {
+		case errors.Is(err, errLong):
+			s.drop(protocols.Oversized, "a line", err)
+			continue
+		case err != nil:
+			return err
+		}
+		s.heard = time.Now()
+		if err := Parse(line, &s.message); err != nil {
+			s.drop(protocols.Truncated, "a line", err)
+			continue
+		}
+		if err := s.do(); err != nil {
+			return err
+		}
+	}
+}
+
+// do obeys the message. Its error ends the session.
+func (s *session) do() error {
+	c := &s.control
+	c.err, c.staged = nil, false
+	kind, command := s.server.find(&s.message)
+	if command == nil {
+		s.drop(protocols.Unknown, "a command", errUnknown)
+		return nil
+	}
+	var err error
+	if !anytime(kind) {
+		err = s.ready()
+	}
+	if err == nil {
+		err = command(c)
+	}
+	if err == nil {
+		err = c.err
+	}
+	switch {
+	case errors.Is(err, ErrNumber), errors.Is(err, ErrFormat):
+		s.drop(protocols.Truncated, kind, err)
+	case err != nil:
+		s.drop(protocols.Refused, kind, err)
+	default:
+		s.server.traffic.Receive()
+		if c.staged {
+			return s.commit()
+		}
+	}
+	if c.staged {
+		unsay(s.inputs)
+	}
+	return nil
+}
+
+// drop counts a line that is not obeyed; the log hears of it once a kind and session.
+func (s *session) drop(cause protocols.Cause, kind string, why error) {
+	s.server.traffic.Receive()
+	s.server.traffic.Drop(cause)
+	if !s.said[kind] {
+		s.said[kind] = true
+		s.log.Warn("gamebots: not done", "command", kind, "why", why)
+	}
+}
+
+// commit hands the staged inputs on: at once in real time, with the next step in lock-step, where a step is time.
+func (s *session) commit() error {
+	k := s.robot.Load()
+	if s.server.rig.Mode() == hal.Realtime {
+		err := s.party.Step(k.lease, s.inputs)
+		unsay(s.inputs)
+		return err
+	}
+	for i := range k.layout.Actuators {
+		a := &k.layout.Actuators[i]
+		for _, said := range a.Goal {
+			if said == hal.None || math.IsNaN(s.inputs[said]) {
+				continue
+			}
+			for _, at := range a.Goal {
+				if at != hal.None {
+					s.held[at] = s.inputs[at]
+				}
+			}
+		}
+	}
+	unsay(s.inputs)
+	return nil
+}
+
+// read waits for the client. It is where the reader spends its time.
+func (s *session) read(b []byte) (int, error) {
+	for {
+		if err := s.step(); err != nil {
+			return 0, err
+		}
+		n, err := s.conn.Read(b)
+		if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
+			return n, err
+		}
+		if t := s.server.options.ClientTimeout; t > 0 && time.Since(s.heard) >= t {
+			return 0, errSilent
+		}
+	}
+}
+
+// step lets a robot's client count as alive, and in lock-step time pass at the pace of the wall clock: whoever speaks
+// this protocol does not ask for steps.
+func (s *session) step() error {
+	now := time.Now()
+	if now.Before(s.beat) {
+		return nil
+	}
+	k, every := s.robot.Load(), heartbeat
+	if s.server.rig.Mode() == hal.Lockstep && k != nil {
+		every = s.server.rig.Period()
+	}
+	// on a grid, so that the pace is kept on average; after a pause it begins anew
+	if s.beat = s.beat.Add(every); s.beat.Before(now) {
+		s.beat = now.Add(every)
+	}
+	s.conn.SetReadDeadline(s.beat)
+	if k == nil {
+		return nil
+	}
+	// who does not read what a robot says must not go on driving it: the guard decides when that has lasted too long
+	if since := s.writing.Load(); since != 0 && now.UnixNano()-since > int64(deaf) && s.server.rig.Mode() == hal.Realtime {
+		return nil
+	}
+	// an empty battery turns no wheel, and nobody can say so any more
+	if k.drained.Load() && !s.stopped {
+		s.stopped = true
+		s.halt(k)
+	}
+	if s.server.rig.Mode() == hal.Lockstep && k.lease.Pending() {
+		return nil
+	}
+	err := s.party.Step(k.lease, s.held)
+	unsay(s.held)
+	return err
+}
+
+// halt stops every wheel.
+func (s *session) halt(k *link) {
+	for _, side := range [...][]int{k.robot.Left, k.robot.Right} {
+		for _, i := range side {
+			a := &k.layout.Actuators[k.robot.Joints[i].Actuator]
+			if at := a.Goal[hal.VelocityMode]; at != hal.None {
+				s.held[at] = 0
+			}
+		}
+	}
+}
+
+// Cycle is the rig's call after each cycle.
+func (s *session) Cycle(c *hal.Cycle) {
+	k := s.robot.Load()
+	if k == nil || c.Reset || k.lease.Agent() == nil {
+		return
+	}
+	if k.cycle(k.lease.Frame()) {
+		s.rouse()
+	}
+}

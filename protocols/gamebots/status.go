@@ -1,0 +1,176 @@
+package gamebots
+
+import (
+	"math"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// clock is how many decimals times have.
+func (k *link) clock() int {
+	if k.later {
+		return fine
+	}
+	return coarse
+}
+
+// append appends every message that s is for.
+func (k *link) append(t *text, s *sample) {
+	if s.status {
+		k.sta(t, s)
+		k.mis(t, s)
+	}
+	for i := range k.groups {
+		if s.due[i] {
+			k.sen(t, s, &k.groups[i])
+		}
+	}
+}
+
+// sta is the robot's state: the truth of a simulated one.
+func (k *link) sta(t *text, s *sample) {
+	if k.later {
+		k.laterSTA(t, s)
+		return
+	}
+	if k.robot.State == hal.None {
+		return
+	}
+	at, q, v, ok := k.state(k.robot.State, s)
+	if !ok {
+		return
+	}
+	t.begin("STA")
+	t.numberSegment("Time", s.time.Seconds(), coarse)
+	t.vectorSegment("Location", flip(at), fine)
+	t.vectorSegment("Orientation", angles(q), fine)
+	t.vectorSegment("Velocity", flip(v), fine)
+	k.light(t)
+	t.integerSegment("Battery", k.battery(s))
+	t.end()
+}
+
+// state is what a sensor of kind pose or body knows; false where it knows no place.
+func (k *link) state(sensor int, s *sample) (at [3]float64, q [4]float64, v [3]float64, ok bool) {
+	c := &k.layout.Sensors[sensor]
+	m := s.measured[c.First : c.First+c.Count]
+	copy(at[:], m)
+	if c.Kind == "pose" {
+		copy(q[:], m[3:])
+		copy(v[:], m[7:])
+	} else {
+		copy(v[:], m[3:])
+	}
+	for _, x := range at {
+		ok = ok || !math.IsNaN(x)
+	}
+	return at, q, v, ok
+}
+
+// intensity is what the manual says of a headlight that is on.
+const intensity = 100
+
+// light is the headlight as it was switched last.
+func (k *link) light(t *text) {
+	on, n := k.lit.Load(), 0
+	if on {
+		n = intensity
+	}
+	t.truthSegment("LightToggle", on)
+	t.integerSegment("LightIntensity", n)
+}
+
+// laterSTA has the steering and no place: later robots have a sensor of type GroundTruth for that.
+func (k *link) laterSTA(t *text, s *sample) {
+	t.begin("STA")
+	t.segment("Type", "GroundVehicle")
+	t.numberSegment("Time", s.time.Seconds(), fine)
+	for _, axle := range [...]struct {
+		name   string
+		joints []int
+	}{{"FrontSteer", k.robot.Front}, {"RearSteer", k.robot.Rear}} {
+		steer := 0.0
+		if len(axle.joints) > 0 {
+			steer = signed(k.angle(axle.joints[0], s.measured), k.robot.Joints[axle.joints[0]].Reversed)
+		}
+		t.numberSegment(axle.name, steer, fine)
+	}
+	k.light(t)
+	t.integerSegment("Battery", k.battery(s))
+	t.integerSegment("View", -1) // no Unreal client looks through it
+	t.end()
+}
+
+// signed is v, with the other sign where reversed. 0 keeps its own.
+func signed(v float64, reversed bool) float64 {
+	if reversed {
+		return 0 - v
+	}
+	return v
+}
+
+// mis is the state of all mission packages, in the manual's form one message.
+func (k *link) mis(t *text, s *sample) {
+	if len(k.robot.Packages) == 0 {
+		return
+	}
+	if k.later {
+		for i := range k.robot.Packages {
+			k.missta(t, s, &k.robot.Packages[i])
+		}
+		return
+	}
+	t.begin("MIS")
+	for i := range k.robot.Packages {
+		p := &k.robot.Packages[i]
+		t.segment("Type", p.Type)
+		t.segment("Name", p.Name)
+		for j := range p.Parts {
+			part := &p.Parts[j]
+			at := part.Pose
+			if part.Joint != hal.None {
+				at = turned(at, part.Axis, k.angle(part.Joint, s.measured))
+			}
+			t.part(part.Name, at)
+			t.close()
+		}
+	}
+	t.end()
+}
+
+// part begins a segment that tells where a part is; the caller closes it.
+func (t *text) part(name string, at hal.Pose) {
+	t.open()
+	t.word("Part", name)
+	t.place(at)
+}
+
+// place is a location and an orientation.
+func (t *text) place(at hal.Pose) {
+	t.vector("Location", flip(at.Position), fine)
+	t.vector("Orientation", angles(at.Rotation), fine)
+}
+
+// missta is one package in the later form: its links are the parts that move, from 1.
+func (k *link) missta(t *text, s *sample, p *Package) {
+	t.begin("MISSTA")
+	t.numberSegment("Time", s.time.Seconds(), fine)
+	t.segment("Name", p.Name)
+	n := 0
+	for i := range p.Parts {
+		j := p.Parts[i].Joint
+		if j == hal.None {
+			continue
+		}
+		n++
+		torque := 0.0
+		if at := k.layout.Actuators[k.robot.Joints[j].Actuator].Torque; at != hal.None && !math.IsNaN(s.measured[at]) {
+			torque = s.measured[at]
+		}
+		reversed := k.robot.Joints[j].Reversed
+		t.integerSegment("Link", n)
+		t.numberSegment("Value", signed(k.angle(j, s.measured), reversed), fine)
+		t.numberSegment("Torque", signed(torque, reversed), coarse)
+	}
+	t.end()
+}

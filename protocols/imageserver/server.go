@@ -1,0 +1,105 @@
+package imageserver
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols"
+)
+
+// DefaultPort is the original's port.
+const DefaultPort = 5003
+
+// Options are what a user may set of a server. The zero Options send what a camera sees, raw, at 30 pictures a second.
+type Options struct {
+	Format        Format
+	FrameRate     float64 // pictures a second at most; 0 = 30
+	Width, Height int     // of every picture; 0 = the camera's own
+	// MaxClients bounds the clients; 0 = 16. One more finds its connection closed.
+	MaxClients int
+	// WriteTimeout is how long a client may leave a picture unread until its session ends; 0 = 5 s.
+	WriteTimeout time.Duration
+	// Log hears of sessions that begin and end; nil = silent.
+	Log *slog.Logger
+}
+
+func (o Options) withDefaults() Options {
+	if !(o.FrameRate > 0) {
+		o.FrameRate = 30
+	}
+	if o.MaxClients <= 0 {
+		o.MaxClients = 16
+	}
+	if o.WriteTimeout <= 0 {
+		o.WriteTimeout = 5 * time.Second
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+// Finder finds the camera of that name on the agent of that name; "" stands for the first camera, and for the first
+// agent that has one. It fails where there is none, and may be called from any goroutine.
+type Finder func(robot, camera string) (w hal.Watcher, index int, err error)
+
+// Server shows cameras to its clients. Each has two goroutines and a watch of its own, so that one waits for no other.
+type Server struct {
+	listener net.Listener
+	find     Finder
+	options  Options
+	views    views
+	traffic  protocols.Traffic
+}
+
+// NewServer returns a server of the cameras that find finds, for the clients that come to listener, which it owns from
+// here on. The viewpoints are a value of rig's.
+func NewServer(rig *hal.Rig, listener net.Listener, find Finder, o Options) *Server {
+	s := &Server{listener: listener, find: find, options: o.withDefaults()}
+	s.views.declare(rig.Values())
+	return s
+}
+
+// Address is where the server listens. Traffic counts acknowledgements that came and pictures that left.
+func (s *Server) Address() net.Addr           { return s.listener.Addr() }
+func (s *Server) Traffic() *protocols.Traffic { return &s.traffic }
+
+// Serve serves until ctx ends or the listener breaks, then ends every session and waits for it.
+func (s *Server) Serve(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(ctx, func() { s.listener.Close() })
+	defer stop()
+	var sessions sync.WaitGroup
+	free := make(chan struct{}, s.options.MaxClients)
+	for {
+		conn, err := s.listener.Accept()
+		if err != nil {
+			cancel()
+			s.listener.Close()
+			sessions.Wait()
+			if errors.Is(err, net.ErrClosed) {
+				return nil
+			}
+			return err
+		}
+		select {
+		case free <- struct{}{}:
+		default:
+			s.options.Log.Warn("imageserver: turned away", "client", conn.RemoteAddr(), "clients", cap(free))
+			s.traffic.Drop(protocols.Full)
+			conn.Close()
+			continue
+		}
+		sessions.Go(func() {
+			defer func() { <-free }()
+			c := newSession(s, conn)
+			c.log.Info("imageserver: session")
+			c.log.Info("imageserver: session ends", "why", c.run(ctx))
+		})
+	}
+}

@@ -1,0 +1,238 @@
+package imageserver
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"log/slog"
+	"math"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols"
+)
+
+const (
+	// idle is how long a picture may wait for its acknowledgement before the camera is let go of.
+	idle = time.Second
+	// patience is how long a camera has for a picture before the viewpoint is looked up again.
+	patience = 500 * time.Millisecond
+	// blackWidth and blackHeight are the size of what is shown where there is no camera and no size was set.
+	blackWidth, blackHeight = 320, 240
+)
+
+// session is one client.
+type session struct {
+	server  *Server
+	log     *slog.Logger
+	conn    net.Conn
+	from    [2]netip.Addr // the client's address and the server's, as it is seen from there
+	asked   chan region   // acknowledgements
+	painter painter
+
+	// What it looks at.
+	shows view
+	watch hal.Watch // nil: nothing
+	seen  uint64    // the sequence of the last picture
+}
+
+// newSession looks at nothing yet: the viewpoint is looked up with each picture.
+func newSession(s *Server, conn net.Conn) *session {
+	c := &session{server: s, conn: conn, asked: make(chan region), log: s.options.Log.With("client", conn.RemoteAddr())}
+	c.from = [2]netip.Addr{address(conn.RemoteAddr()), address(conn.LocalAddr())}
+	c.painter.format = s.options.Format
+	return c
+}
+
+// address is a without its port, and without the IPv6 wrapping of an IPv4 address, so that addresses compare.
+func address(a net.Addr) netip.Addr {
+	if tcp, ok := a.(*net.TCPAddr); ok {
+		return tcp.AddrPort().Addr().Unmap()
+	}
+	return netip.Addr{}
+}
+
+// run shows pictures until the client leaves or ctx ends, and says why.
+func (c *session) run(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer c.conn.Close()
+	stop := context.AfterFunc(ctx, func() { c.conn.Close() })
+	defer stop()
+	var reader sync.WaitGroup
+	reader.Go(func() { cancel(c.listen(ctx)) })
+	defer reader.Wait()
+	defer c.close()
+	err := c.show(ctx)
+	cancel(err)
+	return context.Cause(ctx)
+}
+
+// show sends a picture at once, and one for each acknowledgement at the frame rate's instants.
+func (c *session) show(ctx context.Context) error {
+	period := time.Duration(float64(time.Second) / c.server.options.FrameRate)
+	var part region
+	for due := time.Now(); ; {
+		if err := c.send(ctx, part); err != nil {
+			return err
+		}
+		var err error
+		if part, err = c.acknowledged(ctx); err != nil {
+			return err
+		}
+		now := time.Now()
+		if due = due.Add(period); due.Before(now) {
+			due = now // an instant that was missed is not made up for
+		}
+		if err := until(ctx, due.Sub(now)); err != nil {
+			return err
+		}
+	}
+}
+
+// until waits for d.
+func until(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// acknowledged waits for the client, and lets go of the camera when that takes long.
+func (c *session) acknowledged(ctx context.Context) (region, error) {
+	t := time.NewTimer(idle)
+	defer t.Stop()
+	for {
+		select {
+		case part := <-c.asked:
+			return part, nil
+		case <-t.C:
+			c.close()
+		case <-ctx.Done():
+			return region{}, ctx.Err()
+		}
+	}
+}
+
+// listen reads acknowledgements: OK, whatever stands around it, or U and a part of the picture.
+func (c *session) listen(ctx context.Context) error {
+	in := bufio.NewReaderSize(c.conn, 64)
+	for last := byte(0); ; {
+		b, err := in.ReadByte()
+		if err != nil {
+			return err
+		}
+		var part region
+		switch {
+		case b == 'K' && last == 'O':
+		case b == 'U' && last != 'O':
+			var box [16]byte
+			if _, err := io.ReadFull(in, box[:]); err != nil {
+				return err
+			}
+			part = unbox(box)
+		default:
+			last = b
+			continue
+		}
+		last = 0
+		c.server.traffic.Receive()
+		select {
+		case c.asked <- part:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// unbox is x, y, width and height on the wire; what no picture can have is cut off.
+func unbox(box [16]byte) region {
+	var v [4]int
+	for i := range v {
+		v[i] = int(min(binary.BigEndian.Uint32(box[4*i:]), math.MaxInt32))
+	}
+	return region{v[0], v[1], v[2], v[3]}
+}
+
+// send sends the newest picture of what the client looks at.
+func (c *session) send(ctx context.Context, part region) error {
+	o := &c.server.options
+	p, err := c.picture(ctx)
+	if err != nil {
+		return err
+	}
+	black := hal.Picture{Width: blackWidth, Height: blackHeight}
+	shown := p
+	if shown == nil {
+		shown = &black
+	}
+	b, err := c.painter.paint(shown, o.Width, o.Height, part)
+	p.Release()
+	if err != nil {
+		return err
+	}
+	c.conn.SetWriteDeadline(time.Now().Add(o.WriteTimeout))
+	if _, err := c.conn.Write(b); err != nil {
+		c.server.traffic.Drop(protocols.Unsent)
+		return err
+	}
+	c.server.traffic.Send()
+	return nil
+}
+
+// picture waits for a picture that the client has not seen; nil where there is nothing to look at. The caller releases
+// it.
+func (c *session) picture(ctx context.Context) (*hal.Picture, error) {
+	for {
+		if now := c.server.views.of(c.from[:]...); now != c.shows {
+			c.close()
+			c.shows = now
+		}
+		if c.watch == nil && !c.open() {
+			return nil, ctx.Err()
+		}
+		wait, cancel := context.WithTimeout(ctx, patience)
+		p, err := c.watch.Next(wait, c.seen)
+		cancel()
+		switch {
+		case err == nil:
+			c.seen = p.Sequence
+			return p, nil
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case !errors.Is(err, context.DeadlineExceeded): // the robot has gone
+			c.close()
+			return nil, nil
+		}
+	}
+}
+
+// open begins to look, and tells whether there is something to look at.
+func (c *session) open() bool {
+	w, index, err := c.server.find(c.shows.robot, c.shows.camera)
+	if err != nil {
+		return false
+	}
+	if c.watch, err = w.Watch(index); err != nil {
+		c.watch = nil
+		return false
+	}
+	c.seen = 0
+	return true
+}
+
+// close lets go of the camera.
+func (c *session) close() {
+	if c.watch != nil {
+		c.watch.Close()
+		c.watch = nil
+	}
+}
