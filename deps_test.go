@@ -18,9 +18,9 @@ var law = []struct{ importer, may, reason string }{
 	{"servo", "hal", "what all servos share knows no brand"},
 	{"calibration", "hal", "maps numbers; whose numbers they are is none of its business"},
 	{"drivers/serial", "hal servo", "a line knows nothing of what hangs on it"},
-	{"drivers/", "hal servo", "a device knows nothing of bodies"},
+	{"drivers/", "hal servo drivers/i2c", "a device knows its line, and nothing of bodies"},
 	{"drivers", "hal servo calibration", "the hardware body sees chains by their shape, never a brand"},
-	{"sim/emulator", "hal sim servo", "the other side of the wire: codecs, register tables and physics"},
+	{"sim/emulator", "hal sim servo drivers", "the other side of the wire: codecs, register tables and physics"},
 	{"sim", "hal sim", "physics never sees hardware"},
 	{"protocols/", "hal protocols", "a protocol never sees what stands behind the rig"},
 	{"protocols", "hal", "what protocols share"},
@@ -90,6 +90,8 @@ func forbidden(importer, path string) bool {
 	switch {
 	case under(importer, "sim") && !under(importer, "sim/emulator"):
 		return under(path, "sim/emulator")
+	case under(importer, "sim/emulator"):
+		return path == "drivers" || path == "drivers/serial"
 	case importer == "drivers" || under(importer, "drivers"):
 		return strings.HasPrefix(path, "servo/")
 	}
@@ -102,7 +104,7 @@ func TestLawBites(t *testing.T) {
 	for _, c := range []struct{ importer, imported string }{
 		{"hal", module + "servo"}, {"hal", "golang.org/x/sys/unix"}, {"protocols/osp", module + "sim"},
 		{"sim/actuator", module + "servo"}, {"sim", module + "sim/emulator"}, {"drivers", module + "servo/dynamixel"},
-		{"configs", module + "drivers"}, {"servo", module + "hal/haltest"}, {"unheard/of", module + "hal"},
+		{"configs", module + "drivers"}, {"sim/emulator/chip", module + "drivers"}, {"servo", module + "hal/haltest"}, {"unheard/of", module + "hal"},
 	} {
 		probe := &testing.T{}
 		check(probe, c.importer, c.imported)

@@ -57,17 +57,17 @@ func Parse(data []byte) (*Joint, error) {
 		o.number("constant", &j.Torque.Constant)
 		o.number("offset", &j.Torque.Offset)
 	}
-	r.validate(j)
+	r.merge(func(f *faults) { f.check(j) })
 	if len(r.list) > 0 {
 		return nil, r.join()
 	}
 	return j, nil
 }
 
-// validate adds what Validate finds at paths that are not faulty already: a value that was not read is no news.
-func (r *reader) validate(j *Joint) {
+// merge adds what check finds at paths that are not faulty already: a value that was not read is no news.
+func (r *reader) merge(check func(*faults)) {
 	v := &faults{lines: r.lines, partial: len(r.list) > 0}
-	v.check(j)
+	check(v)
 	known := func(path string) bool {
 		return slices.ContainsFunc(r.list, func(err error) bool {
 			p := err.(*Fault).Path

@@ -20,7 +20,7 @@ func (c *Config) complete() {
 		}
 	}
 	if c.World.Substep == unset {
-		c.World.Substep = substep(c.Clock.Period)
+		c.World.Substep, c.World.OwnSubstep = substep(c.Clock.Period), true
 	}
 	for i := range c.Agents {
 		c.Agents[i].complete()
@@ -32,10 +32,18 @@ func (c *Config) complete() {
 	for i := range c.Servers {
 		s := &c.Servers[i]
 		// In lockstep a silent client may be thinking, and time waits for it; in realtime it keeps others out.
+		// Simloid's commands persist: there a client that is connected is alive.
+		simloid := s.Protocol == "simloid"
 		if s.ClientTimeout == unset {
 			s.ClientTimeout = 0
-			if c.Clock.Mode == Realtime {
+			if c.Clock.Mode == Realtime && !simloid {
 				s.ClientTimeout = 2 * time.Second
+			}
+		}
+		if s.AckTimeout == unset {
+			s.AckTimeout = 500 * time.Millisecond
+			if simloid { // its clients acknowledge when they have read the traits, and people may type
+				s.AckTimeout = 30 * time.Second
 			}
 		}
 		if s.Agent == "" && servesOne(s.Protocol) && len(c.Agents) == 1 {
@@ -66,7 +74,7 @@ func (r *Robot) complete() {
 }
 
 // servesOne reports whether the protocol has no way to say which robot is meant.
-func servesOne(protocol string) bool { return protocol == "odcp" }
+func servesOne(protocol string) bool { return protocol == "odcp" || protocol == "simloid" }
 
 // placed is a robot with its path, for what agents and classes have in common.
 type placed struct {

@@ -59,9 +59,12 @@ type Clock struct {
 
 // World is the simulated world.
 type World struct {
-	Scene   string        `yaml:"scene" default:"flat" doc:"A scene by name, or the path of one."`
+	Scene   string        `yaml:"scene" default:"flat" doc:"A scene by name (flat, hurdles, hills, shaky, stairs, plates), or the path of a scene file."`
+	Gravity float64       `yaml:"gravity" default:"9.81" min:"-1000" max:"1000" doc:"Its pull downwards, m/s²."`
 	Seed    int64         `yaml:"seed" default:"1" doc:"What all randomness starts from; the same seed gives the same run."`
-	Substep time.Duration `yaml:"substep" min:"10us" max:"100ms" otherwise:"the longest part of the period up to 1ms" doc:"Length of one step of the physics; the period is a whole number of them."`
+	Substep time.Duration `yaml:"substep" min:"10us" max:"100ms" otherwise:"the longest part of the period up to 1ms; up to 10ms where all robots are Simloid's" doc:"Length of one step of the physics; the period is a whole number of them."`
+	// OwnSubstep says that the config named no Substep.
+	OwnSubstep bool `yaml:"-"`
 }
 
 // Bus is one serial line. Type is an open set: a new brand is a case in cmd, not here.
@@ -103,7 +106,7 @@ type Agent struct {
 
 // Robot is what a robot is and what it is made of, wherever it stands. A spawned class is one without name and place.
 type Robot struct {
-	Model    string              `yaml:"model" required:"true" doc:"An embedded robot by name, or the path of a URDF file."`
+	Model    string              `yaml:"model" required:"true" doc:"An embedded robot by name (simloid-31 is Simloid's robot 31), or the path of a robot file or of a URDF file, NAME.urdf."`
 	Body     BodyKind            `yaml:"body" default:"sim" enum:"sim|emulated|real" doc:"sim: physics. emulated: the real driver stack on emulated devices. real: the devices under hardware. Never a silent fall back."`
 	Parts    map[string]BodyKind `yaml:"parts" enum:"sim|emulated|real" doc:"Joints with another body than the rest, by name."`
 	Shadow   bool                `yaml:"shadow" default:"false" doc:"Simulate beside a real or emulated body on the same commands, and publish the difference as JOINT/shadow_error."`
@@ -140,7 +143,7 @@ type Pose struct {
 type Guard struct {
 	CommandTimeout time.Duration `yaml:"command_timeout" min:"0s" max:"1h" otherwise:"500ms where anything of the robot is real or emulated, else none" doc:"Silence of the controller after which the robot stops by itself; none = never."`
 	OnTimeout      string        `yaml:"on_timeout" default:"hold" enum:"hold|limp|park" doc:"How it stops then. hold: stays. limp: no torque, an arm falls. park: moves slowly to its default pose."`
-	Slew           float64       `yaml:"slew" default:"1" min:"0.001" max:"1" doc:"Position goals move at most at this share of the joint's greatest speed."`
+	Slew           float64       `yaml:"slew" default:"1" min:"0.001" max:"1" doc:"Position goals move at most at this share of the joint's greatest speed. Where a robot of the original Simloid is simulated 1 is no bound, as there."`
 	HomeSpeed      float64       `yaml:"home_speed" default:"0.5" min:"0.001" max:"100" doc:"Speed of park and of a real robot's reset, rad/s."`
 	Armed          bool          `yaml:"armed" default:"true" doc:"false: limp until halyard arm."`
 }
@@ -181,10 +184,13 @@ const (
 // Server is one protocol on one address. Agent is filled in where a protocol serves one robot and there is only one;
 // empty it means all of them.
 type Server struct {
-	Protocol      string        `yaml:"protocol" required:"true" form:"kind" doc:"osp or odcp."`
+	Protocol      string        `yaml:"protocol" required:"true" form:"kind" doc:"osp, odcp or simloid."`
 	Listen        string        `yaml:"listen" required:"true" form:"address" doc:"HOST:PORT; port 0 is any free one. Another host than loopback lets the network command the robot."`
-	Agent         string        `yaml:"agent" otherwise:"all; for odcp the only one" doc:"The robot it serves."`
-	ClientTimeout time.Duration `yaml:"client_timeout" min:"0s" max:"24h" otherwise:"none in lockstep, 2s in realtime" doc:"Silence after which a client's registrations are released; none = never."`
-	AckTimeout    time.Duration `yaml:"ack_timeout" default:"500ms" min:"1ms" max:"1m" doc:"How long to wait for an acknowledgement before the rig goes on without."`
+	Agent         string        `yaml:"agent" otherwise:"all; for odcp and simloid the only one" doc:"The robot it serves."`
+	ClientTimeout time.Duration `yaml:"client_timeout" min:"0s" max:"24h" otherwise:"none in lockstep, 2s in realtime; none for simloid" doc:"Silence after which a client's registrations are released; none = never."`
+	AckTimeout    time.Duration `yaml:"ack_timeout" min:"1ms" max:"1m" otherwise:"500ms; 30s for simloid" doc:"How long to wait for an acknowledgement before the rig goes on without."`
 	Outputs       Outputs       `yaml:"outputs" default:"normalised" enum:"normalised|physical" doc:"OSP outputs and infos. normalised: as its document says. physical: as the original did."`
+	Dialect       string        `yaml:"dialect" default:"document" enum:"document|later" doc:"Simloid's. document: as its document says. later: of 2018 to 2020, with names of bodies, motor currents and more commands."`
+	Noise         bool          `yaml:"noise" default:"true" doc:"Simloid's: the noise of its sensors, seeded by world.seed."`
+	Keep          bool          `yaml:"keep" default:"false" doc:"Simloid's: a new client finds a simulated robot as the one before left it, not as at the start."`
 }

@@ -1,8 +1,10 @@
-// Package drivers is the hardware Body: joints on servo chains, real or emulated, with each joint's calibration
-// between them and the layout. It sees chains by their shape, never a brand.
+// Package drivers is the hardware Body: joints on servo chains, outputs told by pulses, and sensors, in any mixture, real
+// or emulated, with each one's calibration between it and the layout. It sees devices by their shape, never a brand.
 //
 //	Write: radians ─calibration─► ticks ─► Chain.SetGoal      the rig calls Chain.Send
 //	Read:  radians ◄─calibration─ ticks ◄─ Chain.State        the rig called Chain.Receive
+//	Write: rad, N  ─calibration─► pulse ─► Feeder.Stage       a Feeder writes an Output beside the cycle
+//	Read:  values with their age ◄──────── Poller.Latest      a Poller reads a Sensor beside the cycle
 //
 // Calibration is applied here and nowhere else; what is on the far side of a chain knows ticks alone.
 package drivers
@@ -10,6 +12,7 @@ package drivers
 import (
 	"errors"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -18,23 +21,42 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Joint is one actuator of the layout: a servo of a chain and how to read it.
+// Joint is one actuator of the layout: a servo of a chain and how to read it, or, where Feeder is set, a channel of
+// pulses and what they make.
 type Joint struct {
 	Chain       servo.Chain
 	Index       int                // of the servo in its chain
 	Calibration *calibration.Joint // not written to; nil only for Build
+	Feeder      *Feeder
+	Channel     int                // of the Feeder's output
+	Pulse       *calibration.Pulse // not written to
 	Bus         string             // name in the config, for errors
 	Port        string             // the bus's port, for the commands in errors
 	ID          int                // address on the bus
 }
 
-// Body is a robot on servo chains. It implements hal.Body; it owns neither the chains nor their ports.
+// Body is a robot of devices. It implements hal.Body; it owns none of them.
 type Body struct {
 	layout *hal.Layout
-	joints []joint
-	chains []servo.Chain // each once
-	absent []error       // one a sensor: nothing here drives it
+	parts  []part   // one an actuator
+	lines  []halter // each once
+	senses []sense  // one a sensor
 }
+
+// part is one actuator's device as the body works it. None does I/O.
+type part interface {
+	write(f *hal.Frame, a *hal.Actuator, enable bool)
+	read(f *hal.Frame, a *hal.Actuator) hal.Status
+	alarm() servo.Alarm
+	holding() bool
+	release()            // stages what takes the torque off
+	line() (halter, int) // what halts it, and its place there
+	refused(error) error // that it did not halt, as a user sees it
+}
+
+// halter takes the torque off all that hangs on one line: a servo.Chain, a Feeder. It answers with one error for each that did
+// not acknowledge, nil for the rest.
+type halter interface{ Halt() []error }
 
 // joint is a Joint with what the body keeps of it between cycles.
 type joint struct {
@@ -56,62 +78,62 @@ func NewBody(layout *hal.Layout, joints []Joint) (*Body, error) {
 	if err := check(layout, joints); err != nil {
 		return nil, err
 	}
-	b := &Body{layout: layout, joints: make([]joint, len(joints))}
+	b := &Body{layout: estimated(layout, joints), parts: make([]part, len(joints))}
 	for i, j := range joints {
-		b.joints[i] = joint{
-			Joint: j, name: layout.Actuators[i].Name, cal: *j.Calibration, units: j.Chain.Units(j.Index),
-			goal: servo.Goal{Mode: hal.NoMode, Limit: 1}, limit: layout.Actuators[i].Limits.MaxTorque, time: -1, clock: -1,
+		if j.Feeder != nil {
+			b.parts[i] = newOutput(j, &layout.Actuators[i])
+		} else {
+			b.parts[i] = newJoint(j, &layout.Actuators[i])
 		}
-		// A file that says nothing of torque leaves the data sheet's word for it.
-		if c := &b.joints[i]; c.cal.Torque.Constant == 0 {
-			c.cal.Torque.Constant = c.units.StallTorque / c.units.MaxEffort * c.cal.Gear
-		}
-		if !contains(b.chains, j.Chain) {
-			b.chains = append(b.chains, j.Chain)
+		if line, _ := b.parts[i].line(); !slices.Contains(b.lines, line) {
+			b.lines = append(b.lines, line)
 		}
 	}
-	for _, s := range layout.Sensors {
-		b.absent = append(b.absent, &hal.Error{Kind: hal.Absent, Op: "sensor " + s.Name, Err: errUndriven})
+	for i := range layout.Sensors {
+		b.senses = append(b.senses, sense{name: layout.Sensors[i].Name})
 	}
 	return b, nil
 }
 
-var errUndriven = errors.New("no device drives it")
-
-// contains says whether c is among chains; there are few.
-func contains(chains []servo.Chain, c servo.Chain) bool {
-	for _, have := range chains {
-		if have == c {
-			return true
-		}
+func newJoint(j Joint, a *hal.Actuator) *joint {
+	c := &joint{
+		Joint: j, name: a.Name, cal: *j.Calibration, units: j.Chain.Units(j.Index),
+		goal: servo.Goal{Mode: hal.NoMode, Limit: 1}, limit: a.Limits.MaxTorque, time: -1, clock: -1,
 	}
-	return false
+	// A file that says nothing of torque leaves the data sheet's word for it.
+	if c.cal.Torque.Constant == 0 {
+		c.cal.Torque.Constant = c.units.StallTorque / c.units.MaxEffort * c.cal.Gear
+	}
+	return c
 }
 
 // Layout is the body's layout.
 func (b *Body) Layout() *hal.Layout { return b.layout }
 
-// Write stages every joint's goal in its chain. It does no I/O, allocates nothing and never fails.
+// Write stages every goal in its chain or feeder. It does no I/O, allocates nothing and never fails.
 func (b *Body) Write(f *hal.Frame) error {
-	for i := range b.joints {
-		j, a := &b.joints[i], &b.layout.Actuators[i]
-		if f.Enable[i] && !j.goal.Enable {
-			j.goal.Mode = hal.NoMode // whatever was commanded before, it starts from where it is
-		}
-		j.goal.Enable = f.Enable[i]
-		if limit := input(f, a.TorqueLimit); !math.IsNaN(limit) {
-			j.limit = limit
-		}
-		// At most one goal is set, the guard sees to that; while limp none counts.
-		for m := range hal.NumModes {
-			if v := input(f, a.Goal[m]); !math.IsNaN(v) && j.goal.Enable {
-				j.command(a, m, v)
-			}
-		}
-		j.goal.Limit = j.effortLimit(a)
-		j.Chain.SetGoal(j.Index, j.goal)
+	for i, p := range b.parts {
+		p.write(f, &b.layout.Actuators[i], f.Enable[i])
 	}
 	return nil
+}
+
+func (j *joint) write(f *hal.Frame, a *hal.Actuator, enable bool) {
+	if enable && !j.goal.Enable {
+		j.goal.Mode = hal.NoMode // whatever was commanded before, it starts from where it is
+	}
+	j.goal.Enable = enable
+	if limit := input(f, a.TorqueLimit); !math.IsNaN(limit) {
+		j.limit = limit
+	}
+	// At most one goal is set, the guard sees to that; while limp none counts.
+	for m := range hal.NumModes {
+		if v := input(f, a.Goal[m]); !math.IsNaN(v) && enable {
+			j.command(a, m, v)
+		}
+	}
+	j.goal.Limit = j.effortLimit(a)
+	j.Chain.SetGoal(j.Index, j.goal)
 }
 
 // effortLimit is the torque limit in the form that the servo knows: a share of the greatest current, or of the supply.
@@ -164,66 +186,66 @@ func (j *joint) ticks(a *hal.Actuator, radians float64) float64 {
 	return clamp(ticks, j.units.MinTicks, j.units.MaxTicks)
 }
 
-// Read takes every servo's state. What a servo did not say keeps its old value and time; why it did not, and what it
+// Read takes every device's state. What a device did not say keeps its old value and time; why it did not, and what it
 // complains of, is in its Status. It does no I/O and, but for the first time that a fault occurs, allocates nothing.
 func (b *Body) Read(f *hal.Frame) error {
-	for i := range b.joints {
-		j, a := &b.joints[i], &b.layout.Actuators[i]
-		s := j.Chain.State(j.Index)
-		// New are the values of this cycle, and those that came although something was wrong with them.
-		if s.Time >= 0 && (s.Err == nil || s.Time != j.clock) {
-			j.time, j.clock = f.Time, s.Time
-		}
-		// NaN, which is what a servo has not said, passes through the calibration and stops in measure.
-		angle := j.cal.Radians(s.Position)
-		if a.Wraps {
-			angle = math.Remainder(angle, 2*math.Pi)
-		}
-		measure(f, a.Position, angle)
-		measure(f, a.Velocity, j.cal.Velocity(s.Velocity))
-		measure(f, a.Torque, j.cal.TorqueOf(s.Effort))
-		measure(f, a.Voltage, s.Voltage)
-		measure(f, a.Temperature, s.Temperature)
-		f.Status[i] = hal.Status{Time: j.time, Err: j.fault(s.Err, s.Alarm)}
+	for i, p := range b.parts {
+		f.Status[i] = p.read(f, &b.layout.Actuators[i])
 	}
-	for i, err := range b.absent {
-		f.Status[len(b.joints)+i].Err = err
+	for i := range b.senses {
+		f.Status[len(b.parts)+i] = b.senses[i].read(f, &b.layout.Sensors[i])
 	}
 	return nil
 }
 
-// Alarms appends what each joint's servo complains of, in the layout's order, to dst.
+func (j *joint) read(f *hal.Frame, a *hal.Actuator) hal.Status {
+	s := j.Chain.State(j.Index)
+	// New are values of another time: those that came although something was wrong with them too, and not those of a
+	// device that reports less often than the cycle comes round.
+	if s.Time >= 0 && s.Time != j.clock {
+		j.time, j.clock = f.Time, s.Time
+	}
+	// NaN, which is what a servo has not said, passes through the calibration and stops in measure.
+	angle := j.cal.Radians(s.Position)
+	if a.Wraps {
+		angle = math.Remainder(angle, 2*math.Pi)
+	}
+	measure(f, a.Position, angle)
+	measure(f, a.Velocity, j.cal.Velocity(s.Velocity))
+	measure(f, a.Torque, j.cal.TorqueOf(s.Effort))
+	measure(f, a.Voltage, s.Voltage)
+	measure(f, a.Temperature, s.Temperature)
+	return hal.Status{Time: j.time, Err: j.fault(s.Err, s.Alarm)}
+}
+
+// Alarms appends what each actuator's device complains of, in the layout's order, to dst.
 func (b *Body) Alarms(dst []servo.Alarm) []servo.Alarm {
-	for i := range b.joints {
-		j := &b.joints[i]
-		dst = append(dst, j.Chain.State(j.Index).Alarm)
+	for _, p := range b.parts {
+		dst = append(dst, p.alarm())
 	}
 	return dst
 }
 
-// Halt takes the torque off every servo of every chain, all chains at once so that a dead one delays no other, and
-// stages limp goals. It waits for them all. A chain that other bodies share halts for them too. Its error joins one
-// *hal.Error for each joint of this body that did not acknowledge.
+// Halt takes the torque off everything that hangs on the body's lines, all lines at once so that a dead one delays no
+// other, and stages limp goals. It waits for them all. A line that other bodies share halts for them too. Its error
+// joins one *hal.Error for each actuator of this body that did not acknowledge.
 func (b *Body) Halt() error {
-	for i := range b.joints {
-		j := &b.joints[i]
-		j.goal.Enable, j.goal.Mode = false, hal.NoMode
-		j.Chain.SetGoal(j.Index, servo.Goal{})
+	for _, p := range b.parts {
+		p.release()
 	}
-	// Each chain has a goroutine of its own here and an answer of its own: nothing is shared but the wait.
-	answers := make([][]error, len(b.chains))
+	// Each line has a goroutine of its own here and an answer of its own: nothing is shared but the wait.
+	answers := make([][]error, len(b.lines))
 	var all sync.WaitGroup
-	for i, c := range b.chains {
-		all.Go(func() { answers[i] = c.Halt() })
+	for i, l := range b.lines {
+		all.Go(func() { answers[i] = l.Halt() })
 	}
 	all.Wait()
 	var faults []error
-	for k, c := range b.chains {
-		for i := range b.joints {
-			j := &b.joints[i]
-			// A shared chain answers for strangers too; those are their own body's to report.
-			if j.Chain == c && j.Index < len(answers[k]) && answers[k][j.Index] != nil {
-				faults = append(faults, j.describe("halt", answers[k][j.Index], "halyard estop"))
+	for k, l := range b.lines {
+		for _, p := range b.parts {
+			// A shared line answers for strangers too; those are their own body's to report.
+			if line, i := p.line(); line == l && i < len(answers[k]) && answers[k][i] != nil {
+				faults = append(faults, p.refused(answers[k][i]))
 			}
 		}
 	}
@@ -247,8 +269,16 @@ func measure(f *hal.Frame, at int, v float64) {
 
 func clamp(v, low, high float64) float64 { return math.Min(high, math.Max(low, v)) }
 
-// Holding tells whether an actuator's servo has torque on; see hal.Holder.
-func (b *Body) Holding(actuator int) bool {
-	j := &b.joints[actuator]
-	return j.Chain.State(j.Index).Torque
+// Holding tells whether an actuator's device has torque on; see hal.Holder.
+func (b *Body) Holding(actuator int) bool { return b.parts[actuator].holding() }
+
+func (j *joint) alarm() servo.Alarm  { return j.Chain.State(j.Index).Alarm }
+func (j *joint) holding() bool       { return j.Chain.State(j.Index).Torque }
+func (j *joint) line() (halter, int) { return j.Chain, j.Index }
+
+func (j *joint) release() {
+	j.goal.Enable, j.goal.Mode = false, hal.NoMode
+	j.Chain.SetGoal(j.Index, servo.Goal{})
 }
+
+func (j *joint) refused(err error) error { return j.describe("halt", err, "halyard estop") }

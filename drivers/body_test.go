@@ -194,7 +194,7 @@ func TestWheelWraps(t *testing.T) {
 		joints[0].Calibration.RangeTicks = [2]float64{-1 << 20, 1 << 20}
 	})
 	r.units.MinTicks, r.units.MaxTicks = -1<<20, 1<<20
-	r.joints[0].units = r.units // a servo that counts turns
+	r.parts[0].(*joint).units = r.units // a servo that counts turns
 	r.f.Enable[0] = true
 	r.stands(0, 2048+5*4096+1900)
 	r.cycle()
@@ -212,7 +212,7 @@ func TestLostTurns(t *testing.T) {
 		c.ZeroTicks, c.RangeTicks = 4000, [2]float64{3000, 5000}
 	})
 	r.units.MinTicks, r.units.MaxTicks = -1<<20, 1<<20
-	r.joints[0].units = r.units
+	r.parts[0].(*joint).units = r.units
 	r.f.Enable[0] = true
 	r.stands(0, 4100-4096) // says 4, stands at 4100
 	r.cycle()

@@ -10,12 +10,14 @@ import (
 )
 
 // Build is NewBody for joints that may lack a calibration: emulated ones then run on the nominal values of their
-// servo, real ones are refused.
+// servo or output, real ones are refused.
 func Build(layout *hal.Layout, joints []Joint, emulated bool) (*Body, error) {
 	joints = slices.Clone(joints)
 	for i := range joints {
 		if j := &joints[i]; emulated && j.Calibration == nil && j.Chain != nil && i < len(layout.Actuators) {
 			j.Calibration = nominal(layout.Actuators[i].Name, j)
+		} else if emulated && j.Pulse == nil && j.Feeder != nil && i < len(layout.Actuators) {
+			j.Pulse = nominalPulse(&layout.Actuators[i], j)
 		}
 	}
 	return NewBody(layout, joints)
@@ -42,6 +44,10 @@ func check(layout *hal.Layout, joints []Joint) error {
 		fault := func(kind hal.Kind, try, format string, args ...any) {
 			faults = append(faults, &hal.Error{Kind: kind, Bus: j.Bus, ID: j.ID, Joint: a.Name, Op: "body",
 				Err: fmt.Errorf(format, args...), Try: try})
+		}
+		if j.Feeder != nil {
+			j.checkPulse(a, layout, joints[:i], fault)
+			continue
 		}
 		if j.Chain == nil {
 			fault(hal.Invalid, "", "servo: got none, want one")

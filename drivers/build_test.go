@@ -91,7 +91,7 @@ func TestTorqueFromDataSheet(t *testing.T) {
 		c = j[0].Calibration
 		c.Torque, c.Gear = calibration.Torque{}, 2
 	})
-	near(t, "constant", r.joints[0].cal.Torque.Constant, 4.1/2.3*2)
+	near(t, "constant", r.parts[0].(*joint).cal.Torque.Constant, 4.1/2.3*2)
 	if c.Torque.Constant != 0 {
 		t.Error("the caller's calibration was written to")
 	}

@@ -3,7 +3,6 @@ package drivers
 import (
 	"errors"
 	"fmt"
-	"reflect"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
@@ -27,12 +26,9 @@ func (j *joint) fault(err error, alarm servo.Alarm) error {
 	if err == nil && alarm == 0 {
 		return nil
 	}
-	// == panics on an error that holds a slice, say. nil is not Comparable in reflect's words, but in ours.
-	if err != nil && !reflect.ValueOf(err).Comparable() {
-		return j.explain(err, alarm)
-	}
 	for i := range j.cache.entries {
-		if e := &j.cache.entries[i]; e.fault != nil && e.err == err && e.alarm == alarm {
+		e := &j.cache.entries[i]
+		if e.fault != nil && e.alarm == alarm && (err == nil && e.err == nil || same(e.err, err)) {
 			return e.fault
 		}
 	}

@@ -2,7 +2,10 @@ package servo
 
 import (
 	"errors"
+	"fmt"
 	"strings"
+
+	"github.com/halyard-robotics/halyard/hal"
 )
 
 // ErrGone says that the adapter itself has vanished: unplugged, or its other end closed.
@@ -22,4 +25,26 @@ func (a Alarm) String() string {
 		return "none"
 	}
 	return strings.Join(names, ", ")
+}
+
+// Fault wraps what went wrong with one servo of a bus with its kind; nil stays nil.
+func Fault(bus string, id int, op string, err error) error {
+	e := &hal.Error{Kind: hal.BusFault, Bus: bus, ID: id, Op: op, Err: err}
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, ErrGone): // the adapter is a matter of this machine, not of the bus
+		e.Kind = hal.Absent
+	case errors.Is(err, ErrSilent):
+		e.Kind = hal.Timeout
+	}
+	if id == 0 { // hal.Error leaves out id 0, which is a servo here
+		e.Op = "id 0: " + op
+	}
+	return e
+}
+
+// Refuse is an error of kind hal.Invalid: what a tool was asked to do with one servo of a bus and never tried.
+func Refuse(bus string, id int, op, format string, args ...any) error {
+	return &hal.Error{Kind: hal.Invalid, Bus: bus, ID: id, Op: op, Err: fmt.Errorf(format, args...)}
 }

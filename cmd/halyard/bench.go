@@ -30,6 +30,7 @@ func benchmarks() []benchmark {
 		{"wire", "the Dynamixel chain on emulated lines, in virtual time", benchWire},
 		{"osp", "steps a second over OSP", benchOSP},
 		{"physics", "the multibody engine on the models that engines are compared by", benchPhysics},
+		{"simloid", "cycles a second over Simloid's protocol", benchSimloid},
 	}
 }
 

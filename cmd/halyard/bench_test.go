@@ -21,7 +21,7 @@ func tiny() benchSize { return benchSize{steps: 20, time: 20 * time.Millisecond}
 
 // Each benchmark, run as a shell would, prints JSON lines of the documented form and nothing else.
 func TestBenchLines(t *testing.T) {
-	for name, cases := range map[string]int{"cycle": 3, "clock": 2, "wire": 23, "osp": 3} {
+	for name, cases := range map[string]int{"cycle": 3, "clock": 2, "wire": 23, "osp": 3, "simloid": 2} {
 		t.Run(name, func(t *testing.T) {
 			code, out, errText := runApp(t, "bench", name, "--steps", "20", "--seconds", "0.02", "-o", "jsonl")
 			if code != 0 {
@@ -309,5 +309,32 @@ func BenchmarkOSP(b *testing.B) {
 			b.ReportMetric(f.get("steps_per_s"), "steps/s")
 			b.ReportMetric(f.get("ratio"), "of-bound")
 		})
+	}
+}
+
+// The two robots that "bench simloid" compares do the same to the bit: what stands between a client and the physics
+// changes nothing of it.
+func TestSimloidBenchTwins(t *testing.T) {
+	b, err := newSimloidBench(t.Context(), 31)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { must(t, b.close()) }()
+	for range 3 {
+		must(t, b.cycles(100))
+		must(t, b.physics(100))
+		must(t, b.roundTrips(10))
+		l, s := b.twin.bodies[0].Layout(), b.client.Status()
+		for i, k := 0, 0; i < len(l.Sensors); i++ {
+			if l.Sensors[i].Kind != "body" {
+				continue
+			}
+			for axis, at := range s.Bodies[k].Position {
+				if want := b.frame.Measured[l.Sensors[i].First+axis]; math.Abs(at-want) > 5.1e-7 { // six decimals
+					t.Fatalf("body %d: got %v, want %v", k, s.Bodies[k].Position, b.frame.Measured[l.Sensors[i].First:][:3])
+				}
+			}
+			k++
+		}
 	}
 }

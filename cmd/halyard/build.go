@@ -27,17 +27,20 @@ import (
 // system is a rig and what it stands on.
 type system struct {
 	rig    *hal.Rig
+	plan   *plan
+	log    *slog.Logger
 	scene  *sim.Scene
 	lines  []line
 	bodies []hal.Body  // one an agent
 	worlds []hal.World // in the order in which time passes in them
+
 }
 
 // line is one open bus: the chain of its servos, and its emulation where it has one.
 type line struct {
 	name  string
 	kind  configs.BodyKind
-	chain *dynamixel.Chain
+	chain chain
 	emu   *emulator.Bus // nil where it is real
 }
 
@@ -52,8 +55,10 @@ func build(p *plan, log *slog.Logger) (sys *system, err error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &builder{plan: p, system: &system{rig: rig}, robots: make([]*sim.Body, len(p.agents))}
-	b.scene = newScene(c)
+	b := &builder{plan: p, system: &system{rig: rig, plan: p, log: log}, robots: make([]*sim.Body, len(p.agents))}
+	if b.scene, err = newScene(p); err != nil {
+		return nil, err
+	}
 	b.addWorld(b.scene)
 	defer func() {
 		if err != nil {
@@ -77,8 +82,24 @@ func build(p *plan, log *slog.Logger) (sys *system, err error) {
 	return b.system, nil
 }
 
-func newScene(c *configs.Config) *sim.Scene {
-	return sim.NewScene(sim.SceneConfig{Seed: c.World.Seed, Substep: c.World.Substep})
+func newScene(p *plan) (*sim.Scene, error) {
+	w := &p.config.World
+	s := sim.NewScene(sim.SceneConfig{Seed: w.Seed, Substep: p.substep(), Scene: p.scene})
+	return s, s.SetGravity([3]float64{0, 0, -w.Gravity})
+}
+
+// substep is the step of the physics: the config's, or, where that leaves it to us and all robots are Simloid's, a whole
+// cycle, as the original's, for which their motors, joints and contacts are made. Cycles above 10 ms are divided.
+func (p *plan) substep() time.Duration {
+	w, period := &p.config.World, p.config.Clock.Period
+	if !w.OwnSubstep || slices.ContainsFunc(p.agents, func(a agentPlan) bool { return a.robot.Simloid == hal.None }) {
+		return w.Substep
+	}
+	n := (period + 10*time.Millisecond - 1) / (10 * time.Millisecond)
+	for n < period/time.Microsecond && period%(n*time.Microsecond) != 0 {
+		n++
+	}
+	return period / n
 }
 
 // addWorld lets time pass in w with the rig, after the worlds before it.
@@ -140,24 +161,24 @@ func (p *plan) joint(h hung) *jointPlan { return &p.agents[h.agent].joints[h.joi
 func (b *builder) openLine(name string, kind configs.BodyKind, on []hung) error {
 	bus := b.plan.config.Buses[name]
 	l := line{name: name, kind: kind}
-	cfg := dynamixel.ChainConfig{Name: name, Period: b.plan.config.Clock.Period}
+	cfg := chainConfig{name: name, period: b.plan.config.Clock.Period, latency: bus.Latency}
 	for _, h := range on {
-		cfg.Servos = append(cfg.Servos, b.plan.servoConfig(h))
+		cfg.servos = append(cfg.servos, b.plan.servoConfig(h))
 	}
 	open := serial.Reopener(bus.Port, bus.Baud, bus.Opener)
-	cfg.Latency = bus.Latency
 	if kind == configs.Emulated {
 		var err error
 		if l.emu, err = b.emulate(name, on, nil); err != nil {
 			return err
 		}
-		open, cfg.Latency = l.emu.Open, bus.Timing.LatencyTimer+2*bus.Timing.USBFrame
+		open, cfg.latency = l.emu.Open, bus.Timing.LatencyTimer+2*bus.Timing.USBFrame
 	}
 	var err error
-	if cfg.Line, cfg.Reopen, err = openDeaf(open); err != nil {
+	t := busTypes[bus.Type]
+	if cfg.line, cfg.reopen, err = openDeaf(t.opener(open)); err != nil {
 		return &hal.Error{Kind: hal.KindOf(err), Bus: name, Err: err}
 	}
-	l.chain = dynamixel.NewChain(cfg)
+	l.chain = t.chain(cfg)
 	b.lines = append(b.lines, l)
 	if err := l.chain.Open(); err != nil {
 		return err
@@ -195,11 +216,11 @@ func openDeaf(open servo.Opener) (servo.Line, servo.Opener, error) {
 }
 
 // servoConfig is what a chain must know of a servo.
-func (p *plan) servoConfig(h hung) dynamixel.ServoConfig {
+func (p *plan) servoConfig(h hung) chainServo {
 	j := p.joint(h)
-	s := dynamixel.ServoConfig{ID: byte(j.hardware.ID), Model: j.servo, Joint: p.agents[h.agent].robot.Joints[h.joint].Name}
+	s := chainServo{id: byte(j.hardware.ID), model: j.servo, joint: p.agents[h.agent].robot.Joints[h.joint].Name}
 	for _, name := range slices.Sorted(maps.Keys(j.hardware.Registers)) {
-		s.Settings = append(s.Settings, dynamixel.Setting{Register: name, Value: int64(j.hardware.Registers[name])})
+		s.settings = append(s.settings, dynamixel.Setting{Register: name, Value: int64(j.hardware.Registers[name])})
 	}
 	return s
 }
@@ -213,7 +234,7 @@ func (b *builder) emulate(name string, on []hung, lock *sync.Mutex) (*emulator.B
 		if err := b.scene.Driven(b.plan.agents[h.agent].config.Name, h.joint); err != nil {
 			return nil, err
 		}
-		servos[i] = emulator.NewServo(j.servo, j.hardware.ID, b.robots[h.agent].Joint(h.joint).Servo, truthOf(j))
+		servos[i] = busTypes[bus.Type].emulate(j.servo, j.hardware.ID, b.robots[h.agent].Joint(h.joint).Servo, truthOf(j))
 		servos[i].Preset("return_delay", int64(bus.ReturnDelay/(2*time.Microsecond)))
 		if code, ok := j.servo.BaudCode(bus.Baud); ok {
 			servos[i].Preset("baud_rate", int64(code))
@@ -225,7 +246,7 @@ func (b *builder) emulate(name string, on []hung, lock *sync.Mutex) (*emulator.B
 
 // truthOf is how an emulated servo is really mounted: as its calibration says, but where the config says otherwise.
 func truthOf(j *jointPlan) emulator.Truth {
-	t := emulator.Nominal(j.servo)
+	t := emulator.Truth{ZeroTicks: j.servo.Units().CentreTicks, Direction: 1, Gear: 1}
 	if c := j.calibration; c != nil {
 		t = emulator.Truth{ZeroTicks: c.ZeroTicks, Direction: float64(c.Direction), Gear: c.Gear}
 	}
@@ -252,7 +273,10 @@ func (b *builder) addAgent(i int) error {
 		return err
 	}
 	if p.config.Shadow {
-		scene := newScene(b.plan.config)
+		scene, err := newScene(b.plan)
+		if err != nil {
+			return err
+		}
 		twin, err := scene.Add(p.config.Name, p.robot, poseOf(p.config.Pose))
 		if err != nil {
 			return err
@@ -263,11 +287,18 @@ func (b *builder) addAgent(i int) error {
 		b.addWorld(scene)
 	}
 	b.bodies = append(b.bodies, body)
-	g := p.config.Guard
-	_, err = b.rig.Add(hal.AgentConfig{Name: p.config.Name, Body: body, World: b.scene, Reality: reality,
-		Guard: hal.GuardConfig{CommandTimeout: g.CommandTimeout, OnTimeout: policies[g.OnTimeout], Slew: g.Slew,
-			HomeSpeed: g.HomeSpeed, Disarmed: !g.Armed}})
+	_, err = b.rig.Add(p.agent(body, b.scene, reality))
 	return err
+}
+
+// agent is what the rig must know of it. The original Simloid had no guard, and its controllers count on what it let
+// them do: simulated, its robots have one that bounds and does not delay.
+func (p *agentPlan) agent(body hal.Body, world hal.World, reality hal.Reality) hal.AgentConfig {
+	g := p.config.Guard
+	return hal.AgentConfig{Name: p.config.Name, Body: body, World: world, Reality: reality,
+		Guard: hal.GuardConfig{CommandTimeout: g.CommandTimeout, OnTimeout: policies[g.OnTimeout], Slew: g.Slew,
+			HomeSpeed: g.HomeSpeed, Disarmed: !g.Armed,
+			Direct: reality == hal.Simulated && p.robot.Simloid != hal.None && g.Slew == 1}}
 }
 
 var policies = map[string]hal.Policy{"hold": hal.Hold, "limp": hal.Limp, "park": hal.Park}
@@ -291,7 +322,11 @@ func (b *builder) body(i int) (hal.Body, hal.Reality, error) {
 		return b.robots[i], reality, nil
 	case len(p.joints):
 		body, err := drivers.Build(p.layout, joints, reality == hal.Emulated)
-		return body, reality, err
+		if err != nil {
+			return nil, reality, err
+		}
+		whole, err := p.estimate(body)
+		return whole, reality, err
 	}
 	sub, err := p.robot.Sub(names)
 	if err != nil {
@@ -317,23 +352,25 @@ func (s *system) close() error {
 }
 
 // newServer opens the server that s describes at an address and tells where it listens.
-func newServer(r *hal.Rig, s *configs.Server, at netip.AddrPort) (server, netip.AddrPort, error) {
+func newServer(sys *system, s *configs.Server, at netip.AddrPort) (server, netip.AddrPort, error) {
+	agent := sys.rig.Agent(s.Agent)
+	if agent == nil && s.Protocol != "osp" {
+		return nil, netip.AddrPort{}, fmt.Errorf("no agent %q", s.Agent)
+	}
+	if s.Protocol == "simloid" {
+		return sys.newSimloid(s, agent, at)
+	}
 	conn, err := protocols.ListenUDP(at)
 	if err != nil {
 		return nil, netip.AddrPort{}, err
 	}
 	switch s.Protocol {
 	case "osp":
-		srv := osp.NewServer(r, conn, osp.Options{Physical: s.Outputs == configs.Physical, AckTimeout: s.AckTimeout,
+		srv := osp.NewServer(sys.rig, conn, osp.Options{Physical: s.Outputs == configs.Physical, AckTimeout: s.AckTimeout,
 			ClientTimeout: s.ClientTimeout})
 		return srv, srv.Address(), nil
 	case "odcp":
-		agent := r.Agent(s.Agent)
-		if agent == nil {
-			conn.Close()
-			return nil, netip.AddrPort{}, fmt.Errorf("no agent %q", s.Agent)
-		}
-		srv := odcp.NewServer(r, agent, conn)
+		srv := odcp.NewServer(sys.rig, agent, conn)
 		return srv, srv.Address(), nil
 	}
 	conn.Close()

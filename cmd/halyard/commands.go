@@ -21,6 +21,7 @@ func (a *app) commands() []*cobra.Command {
 		newSetup(a),
 		newDoctor(a),
 		newEmulate(a),
+		newSimloid(a),
 		newBench(a),
 		newOrder(a, orderStop, "take the torque off every joint of a running rig, latched"),
 		newOrder(a, orderReset, "clear the emergency stop; everything stays disarmed"),

@@ -120,7 +120,7 @@ func newValidate(a *app) *cobra.Command {
 	return c
 }
 
-// thing is one line of "halyard list": an actuator, a channel of it, a sensor, a camera or a server.
+// thing is one line of "halyard list": an actuator, a sensor, a channel of either, a body with its mass, or a server.
 type thing struct {
 	Kind  string `json:"kind"`
 	Agent string `json:"agent"`
@@ -129,7 +129,7 @@ type thing struct {
 	Unit  string `json:"unit"`
 	Min   number `json:"min"`
 	Max   number `json:"max"`
-	On    string `json:"on"` // where it hangs: bus and id, or an address
+	On    string `json:"on"` // where it hangs: bus and id, the body before it, or an address; of a sensor its kind
 }
 
 func (thing) header() []string {
@@ -144,7 +144,7 @@ func newList(a *app) *cobra.Command {
 	var f configFlags
 	c := &cobra.Command{
 		Use:               "list CONFIG",
-		Short:             "actuators, sensors and servers of a config, with units and ranges",
+		Short:             "actuators, sensors, bodies and servers of a config, with units and ranges",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeConfigs,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -187,18 +187,37 @@ func (p *agentPlan) things(rows []thing) []thing {
 		}
 		for _, at := range []int{act.Position, act.Velocity, act.Torque, act.Voltage, act.Temperature} {
 			if at != hal.None {
-				kind := "output"
-				if at >= len(l.Outputs) {
-					kind = "info"
-				}
-				rows = append(rows, channel(p, kind, body, l.Measured(at)))
+				rows = append(rows, p.measured(at, body))
 			}
 		}
 	}
 	for _, s := range l.Sensors {
 		rows = append(rows, thing{Kind: "sensor", Agent: p.config.Name, Name: s.Name, On: s.Kind})
+		for at := range s.Count {
+			rows = append(rows, p.measured(s.First+at, ""))
+		}
+	}
+	parents := p.robot.Parents()
+	for i := range p.robot.Bodies {
+		b, on := &p.robot.Bodies[i], "free"
+		switch {
+		case parents[i] != hal.None:
+			on = p.robot.Bodies[parents[i]].Name
+		case p.robot.Fixed:
+			on = "fixed"
+		}
+		rows = append(rows, thing{"body", p.config.Name, b.Name, "", "kg", number(b.Mass), number(b.Mass), on})
 	}
 	return rows
+}
+
+// measured is measured channel at.
+func (p *agentPlan) measured(at int, body string) thing {
+	kind := "output"
+	if at >= len(p.layout.Outputs) {
+		kind = "info"
+	}
+	return channel(p, kind, body, p.layout.Measured(at))
 }
 
 func channel(p *agentPlan, kind, body string, c *hal.Channel) thing {

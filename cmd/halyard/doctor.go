@@ -163,7 +163,7 @@ func (d *examination) openBus(name string, kind configs.BodyKind) (servo.Line, e
 	if err != nil {
 		return nil, err // not a *Line that is nil inside an interface
 	}
-	return line, nil
+	return line, line.SetEven(busTypes[bus.Type].even)
 }
 
 // run examines every bus, its servos, and the whole.

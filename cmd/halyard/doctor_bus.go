@@ -34,7 +34,7 @@ func newBusExam(d *examination, name string, kind configs.BodyKind, on []hung) *
 		j := d.plan.joint(h)
 		b.servos = append(b.servos, &servoExam{
 			busExam: b, joint: d.plan.agents[h.agent].robot.Joints[h.joint].Name, plan: j,
-			id: byte(j.hardware.ID), model: j.servo,
+			id: byte(j.hardware.ID), model: dynamixelOf(j.servo),
 		})
 	}
 	return b
@@ -131,6 +131,9 @@ func (b *busExam) examine(ctx context.Context) error {
 	if echo {
 		b.warn("echo", "the adapter hears its own bytes; they are taken out, and cost time", echoFix)
 		b.line = &servo.Unechoed{Line: b.line}
+	}
+	if busProtocols[b.config.Type] == 0 {
+		return b.examineBrand()
 	}
 	b.client = dynamixel.NewClient(b.line, busProtocols[b.config.Type])
 	b.client.Name, b.client.Latency = b.name, b.latency

@@ -42,8 +42,8 @@ func (s *servoExam) calibrated() {
 // stale says what of the servo is not as it was when c was made, "" where all is.
 func (s *servoExam) stale(c *calibration.Joint) string {
 	switch {
-	case c.Servo.Model != s.model.Name:
-		return fmt.Sprintf("made with a %s, the servo is a %s", c.Servo.Model, s.model.Name)
+	case c.Servo.Model != s.plan.hardware.Model:
+		return fmt.Sprintf("made with a %s, the servo is a %s", c.Servo.Model, s.plan.hardware.Model)
 	case c.Servo.ID != int(s.id):
 		return fmt.Sprintf("made with id %d, the servo has %d", c.Servo.ID, s.id)
 	case s.readable && c.Servo.HomingOffset != int(s.homing):

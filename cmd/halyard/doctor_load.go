@@ -9,7 +9,6 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
-	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
@@ -34,10 +33,11 @@ const (
 
 // trialLine is a bus to be tried. What it leaves out is the host's own time, which serve counts as missed periods.
 type trialLine struct {
+	kind   busType
 	baud   int
 	timing emulator.Timing
 	delay  time.Duration // return delay of every servo
-	servos []*dynamixel.Model
+	servos []servoModel
 }
 
 const (
@@ -48,26 +48,26 @@ const (
 // cycle is the mean time of the driver's cycle on t, or why the driver cannot run on it.
 func (t *trialLine) cycle() (time.Duration, error) {
 	var servos []*emulator.Servo
-	cfg := dynamixel.ChainConfig{Name: "trial", Latency: t.timing.Latency + 2*t.timing.Frame, Watchdog: -1}
+	cfg := chainConfig{name: "trial", latency: t.timing.Latency + 2*t.timing.Frame}
 	for i, m := range t.servos {
-		spec, ok := actuator.Lookup(m.Name)
+		spec, ok := actuator.Lookup(m.Units().Name)
 		if !ok {
 			spec, _ = actuator.Lookup("xm430-w350") // only the wire matters here
 		}
-		s := emulator.NewServo(m, i, actuator.NewServo(spec), emulator.Nominal(m))
+		s := t.kind.emulate(m, i, actuator.NewServo(spec), emulator.Truth{})
 		s.Preset("return_delay", int64(t.delay/(2*time.Microsecond)))
 		servos = append(servos, s)
-		cfg.Servos = append(cfg.Servos, dynamixel.ServoConfig{ID: byte(i), Model: m})
+		cfg.servos = append(cfg.servos, chainServo{id: byte(i), model: m})
 	}
 	bus := emulator.NewBus(emulator.BusConfig{Name: "trial", Baud: t.baud, Timing: t.timing}, servos...)
-	cfg.Line = bus.Line()
-	chain := dynamixel.NewChain(cfg)
+	cfg.line = bus.Line()
+	chain := t.kind.chain(cfg)
 	defer chain.Close()
 	if err := chain.Open(); err != nil {
 		return 0, err
 	}
 	for i, m := range t.servos {
-		chain.SetGoal(i, servo.Goal{Enable: true, Mode: hal.PositionMode, Position: m.Centre, Limit: 1})
+		chain.SetGoal(i, servo.Goal{Enable: true, Mode: hal.PositionMode, Position: m.Units().CentreTicks, Limit: 1})
 	}
 	var sum time.Duration
 	for i := range warmUp + trials {
@@ -85,9 +85,9 @@ func (t *trialLine) cycle() (time.Duration, error) {
 // counts for all; a bus that could not be opened is judged by the config alone.
 func (b *busExam) budget() {
 	b.check("load")
-	now := trialLine{baud: b.config.Baud, timing: b.timing(), delay: b.config.ReturnDelay}
+	now := trialLine{kind: busTypes[b.config.Type], baud: b.config.Baud, timing: b.timing(), delay: b.config.ReturnDelay}
 	for _, s := range b.servos {
-		now.servos = append(now.servos, s.model)
+		now.servos = append(now.servos, s.plan.servo)
 		now.delay = max(now.delay, s.delay)
 	}
 	now.timing.Echo = false // that is a finding of its own
@@ -159,10 +159,10 @@ func (t *trialLine) runsAt(baud int) bool {
 	return true
 }
 
-// fast tells whether every servo knows fast sync read.
+// fast tells whether every servo knows fast sync read; other brands than Dynamixel have nothing like it to be advised.
 func (t *trialLine) fast() bool {
 	for _, m := range t.servos {
-		if !m.FastRead {
+		if d := dynamixelOf(m); d != nil && !d.FastRead {
 			return false
 		}
 	}

@@ -386,7 +386,7 @@ func TestDoctorVerdict(t *testing.T) {
 // The prediction of a cycle is the time that the driver's bytes take, and what is proposed does help.
 func TestBusLoad(t *testing.T) {
 	xm := dynamixel.ModelByName("xm430-w350")
-	line := trialLine{baud: 1000000}
+	line := trialLine{kind: busTypes["dynamixel2"], baud: 1000000}
 	for range 20 {
 		line.servos = append(line.servos, xm)
 	}
@@ -416,7 +416,7 @@ func TestBusLoad(t *testing.T) {
 	if advice := late.relief(cycle); !strings.HasPrefix(advice, "latency timer 1ms: ") || !strings.Contains(advice, "return delay 0: ") {
 		t.Errorf("got %s", advice)
 	}
-	if _, err := (&trialLine{baud: 1000000, servos: make([]*dynamixel.Model, 0)}).cycle(); err != nil {
+	if _, err := (&trialLine{kind: busTypes["dynamixel2"], baud: 1000000}).cycle(); err != nil {
 		t.Errorf("an empty bus: %v", err)
 	}
 }

@@ -42,7 +42,11 @@ type emulatedWorld struct {
 
 // emulateWorld makes the emulated devices of p: every joint that is emulated.
 func emulateWorld(p *plan) (*emulatedWorld, error) {
-	w := &emulatedWorld{scene: newScene(p.config)}
+	scene, err := newScene(p)
+	if err != nil {
+		return nil, err
+	}
+	w := &emulatedWorld{scene: scene}
 	b := &builder{plan: p, system: &system{scene: w.scene}}
 	for i := range p.agents {
 		a := &p.agents[i]

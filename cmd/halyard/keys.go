@@ -10,7 +10,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// keys watches the terminal that a rig was started from: space is the emergency stop, without a confirmation.
+// keys watches the terminal that rigs were started from: space is the emergency stop, without a confirmation.
 type keys struct {
 	tty  *os.File
 	undo func()
@@ -18,7 +18,7 @@ type keys struct {
 }
 
 // watchKeys starts to watch; without a terminal it does nothing.
-func watchKeys(a *app, r *hal.Rig) *keys {
+func watchKeys(a *app, rigs []*hal.Rig) *keys {
 	k := &keys{undo: func() {}}
 	if in, ok := a.in.(*os.File); !ok || !term.IsTerminal(int(in.Fd())) {
 		return k
@@ -41,12 +41,12 @@ func watchKeys(a *app, r *hal.Rig) *keys {
 		return k
 	}
 	k.tty = tty
-	k.wg.Go(func() { k.watch(a, r) })
+	k.wg.Go(func() { k.watch(a, rigs) })
 	a.note("Space is the emergency stop.")
 	return k
 }
 
-func (k *keys) watch(a *app, r *hal.Rig) {
+func (k *keys) watch(a *app, rigs []*hal.Rig) {
 	var b [16]byte
 	for {
 		n, err := k.tty.Read(b[:])
@@ -58,8 +58,11 @@ func (k *keys) watch(a *app, r *hal.Rig) {
 		}
 		for _, c := range b[:n] {
 			if c == ' ' {
-				stops := r.EmergencyStop("space was pressed")
-				show(a, jointsOf(r, stops))
+				var joints []jointStatus
+				for _, r := range rigs {
+					joints = append(joints, jointsOf(r, r.EmergencyStop("space was pressed"))...)
+				}
+				show(a, joints)
 				a.note("EMERGENCY STOP, latched. Next: halyard reset, then halyard arm")
 			}
 		}

@@ -82,24 +82,13 @@ func TestRealBodyOnAPTY(t *testing.T) {
 	port, unplug := startEmulate(t, "xm430-arm")
 	config := realConfig(t, port)
 	r := startServe(t, config, "--body", "real", "--set", "clock.period=20ms", "--set", "buses.arm.latency=20ms", "--listen", "osp=127.0.0.1:0", "--listen", "odcp=127.0.0.1:0")
-	code, out, errText := runApp(t, "play", "wave", "--speed", "2", "--address", r.address(t, "odcp"), "-o", "jsonl")
-	if code != 0 {
-		t.Fatalf("play: exit %d: %s", code, errText)
-	}
-	for _, row := range strings.Split(strings.TrimSpace(out), "\n") {
-		var j struct {
-			Joint string  `json:"joint"`
-			RMS   float64 `json:"rms_rad"`
-		}
-		if err := json.Unmarshal([]byte(row), &j); err != nil || !(j.RMS < 0.3) {
-			t.Errorf("a joint does not follow: %s: %v", row, err)
-		}
-		t.Log(row)
+	for _, j := range played(t, r, 0.6, "2") {
+		t.Logf("%+v", j)
 	}
 	if code, out, _ := runApp(t, "estop", "-o", "jsonl"); code != 0 || strings.Count(out, `"acknowledged":true`) != 6 {
 		t.Errorf("estop: exit %d:\n%s", code, out)
 	}
-	code, _, errText = runApp(t, "serve", config, "--body", "real", "--set", "name=other", "--listen", "osp=127.0.0.1:0", "--listen", "odcp=127.0.0.1:0")
+	code, _, errText := runApp(t, "serve", config, "--body", "real", "--set", "name=other", "--listen", "osp=127.0.0.1:0", "--listen", "odcp=127.0.0.1:0")
 	if code != 4 || !strings.Contains(errText, fmt.Sprint(os.Getpid())) {
 		t.Errorf("the port is held: got exit %d: %s; want 4 and by whom", code, errText)
 	}

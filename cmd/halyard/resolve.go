@@ -2,14 +2,12 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
@@ -18,6 +16,9 @@ import (
 type plan struct {
 	config *configs.Config
 	agents []agentPlan
+	scene  func(seed int64) (*model.Scene, error)
+
+	startTorque float64 // Simloid's position controllers at the start, 0..1; 0 = as the original
 }
 
 // agentPlan is one robot: its model with the servos that it really has, and what each joint is made of.
@@ -32,7 +33,7 @@ type agentPlan struct {
 type jointPlan struct {
 	body        configs.BodyKind
 	hardware    *configs.Joint // nil where the config names none
-	servo       *dynamixel.Model
+	servo       servoModel
 	calibration *calibration.Joint // nil: nominal values, where the joint is not real
 }
 
@@ -45,19 +46,19 @@ func (p *agentPlan) hardware(joint string) (*configs.Joint, bool) {
 	return p.joints[i].hardware, true
 }
 
-// busProtocols are the types of line and the protocol of each.
+// busProtocols are the types of line of Dynamixel servos and the protocol of each.
 var busProtocols = map[string]int{"dynamixel1": 1, "dynamixel2": 2}
 
 // serverProtocols are what servers speak.
-var serverProtocols = []string{"odcp", "osp"}
+var serverProtocols = []string{"odcp", "osp", "simloid"}
 
 // resolve looks up every name of c. All faults come together, in the type and with the paths of configs' own.
 func resolve(c *configs.Config) (*plan, error) {
 	r := resolver{config: c}
 	p := &plan{config: c}
 	for name, bus := range c.Buses {
-		if _, ok := busProtocols[bus.Type]; !ok {
-			r.fault(configs.Path("buses").Key(name).Key("type"), bus.Type, "dynamixel1 or dynamixel2", "")
+		if _, ok := busTypes[bus.Type]; !ok {
+			r.fault(configs.Path("buses").Key(name).Key("type"), bus.Type, "one of "+typeNames(), "")
 		}
 	}
 	for i := range c.Agents {
@@ -68,9 +69,8 @@ func resolve(c *configs.Config) (*plan, error) {
 			r.fault(configs.Path("servers").Index(i).Key("protocol"), s.Protocol, strings.Join(serverProtocols, " or "), "")
 		}
 	}
-	if c.World.Scene != "flat" {
-		r.fault("world.scene", c.World.Scene, "flat, the only scene yet", "")
-	}
+	p.scene = r.scene()
+	r.checkSimloid(p)
 	slices.SortStableFunc(r.faults, func(a, b configs.Fault) int { return a.Line - b.Line })
 	return p, r.faults.Err()
 }
@@ -92,7 +92,7 @@ func (r *resolver) uncalibrated(path configs.Path, got, rule, fix string) {
 }
 
 func (r *resolver) agent(path configs.Path, c *configs.Agent) agentPlan {
-	robot, err := r.robot(c.Model)
+	robot, err := r.robot(path, c)
 	if err != nil {
 		r.fault(path.Key("model"), c.Model, err.Error(), "")
 		return agentPlan{config: c}
@@ -101,7 +101,7 @@ func (r *resolver) agent(path configs.Path, c *configs.Agent) agentPlan {
 	names := make([]string, len(robot.Joints))
 	for i := range robot.Joints {
 		names[i] = robot.Joints[i].Name
-		p.joints[i] = r.joint(path, c, &robot.Joints[i])
+		p.joints[i] = r.joint(path, c, robot, &robot.Joints[i])
 	}
 	for joint := range c.Parts {
 		if robot.Joint(joint) == hal.None {
@@ -119,26 +119,9 @@ func (r *resolver) agent(path configs.Path, c *configs.Agent) agentPlan {
 	return p
 }
 
-// robot loads a built-in robot or a robot file, a copy whose servos may be changed.
-func (r *resolver) robot(name string) (*model.Robot, error) {
-	robot, err := model.Load(name)
-	if err != nil {
-		data, e := os.ReadFile(r.config.Resolve(name))
-		if e != nil {
-			return nil, fmt.Errorf("a robot (%s) or the path of a robot file", strings.Join(model.Names(), ", "))
-		}
-		if robot, err = model.Parse(data); err != nil {
-			return nil, fmt.Errorf("a good robot file: %w", err)
-		}
-	}
-	own := *robot
-	own.Joints = slices.Clone(robot.Joints)
-	return &own, nil
-}
-
 // joint resolves the joint j of the agent c at path. The simulated joint has the servo that the hardware names, so
 // that all three bodies are of the same make.
-func (r *resolver) joint(path configs.Path, c *configs.Agent, j *model.Joint) jointPlan {
+func (r *resolver) joint(path configs.Path, c *configs.Agent, robot *model.Robot, j *model.Joint) jointPlan {
 	p := jointPlan{body: c.BodyOf(j.Name)}
 	if c.Hardware != nil {
 		if hw, ok := c.Hardware.Joints[j.Name]; ok {
@@ -152,25 +135,28 @@ func (r *resolver) joint(path configs.Path, c *configs.Agent, j *model.Joint) jo
 		}
 		return p
 	}
-	p.servo = dynamixel.ModelByName(p.hardware.Model)
+	p.servo = lookupServo(p.hardware.Model)
+	line := busTypes[r.config.Buses[p.hardware.Bus].Type]
 	spec, simulated := actuator.Lookup(p.hardware.Model)
 	switch {
 	case p.servo == nil:
 		r.fault(at.Key("model"), p.hardware.Model, "a known servo", "halyard scan says what is on a line")
 		return p
-	case p.servo.Protocol != busProtocols[r.config.Buses[p.hardware.Bus].Type]:
+	case line.lookup == nil: // the type of the bus is a fault of its own
+		return p
+	case line.lookup(p.hardware.Model) == nil:
 		r.fault(at.Key("model"), p.hardware.Model, "a servo that speaks "+r.config.Buses[p.hardware.Bus].Type, "")
 	}
 	if simulated {
-		j.Servo = spec
+		equip(robot, j, spec)
 	} else if p.body == configs.Emulated {
 		r.fault(at.Key("model"), p.hardware.Model, "a servo with an actuator model, to be emulated", "")
 	}
 	for name, v := range p.hardware.Registers {
 		reg := p.servo.Register(name)
 		if reg == nil {
-			r.fault(at.Key("registers").Key(name), name, "a register of "+p.servo.Name, "")
-		} else if !reg.Setting() {
+			r.fault(at.Key("registers").Key(name), name, "a register of "+p.hardware.Model, "")
+		} else if !line.setting(reg) {
 			r.fault(at.Key("registers").Key(name), name, "a setting in RAM; halyard setup writes what stays", "")
 		} else if int64(v) < reg.Min || int64(v) > reg.Max {
 			r.fault(at.Key("registers").Key(name), fmt.Sprint(v), fmt.Sprintf("%d..%d", reg.Min, reg.Max), "")
@@ -198,9 +184,9 @@ func (r *resolver) calibration(at configs.Path, p *jointPlan) *calibration.Joint
 		f := r.config.Fault(at, p.hardware.Calibration, must, err.Error())
 		f.Kind = hal.KindOf(err)
 		r.faults.Add(f)
-	case c.Servo.Model != p.servo.Name || c.Servo.ID != p.hardware.ID:
+	case c.Servo.Model != p.hardware.Model || c.Servo.ID != p.hardware.ID:
 		r.uncalibrated(at, fmt.Sprintf("one of %s id %d", c.Servo.Model, c.Servo.ID),
-			fmt.Sprintf("one of %s id %d", p.servo.Name, p.hardware.ID), "halyard doctor "+r.config.Source)
+			fmt.Sprintf("one of %s id %d", p.hardware.Model, p.hardware.ID), "halyard doctor "+r.config.Source)
 	}
 	return c
 }

@@ -18,6 +18,9 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
+	"github.com/halyard-robotics/halyard/servo/feetech"
+	"github.com/halyard-robotics/halyard/servo/hiwonder"
+	"github.com/halyard-robotics/halyard/servo/kondo"
 )
 
 // usualBauds are the rates at which servos are found, the likeliest first: X servos come with 57600, AX with 1M.
@@ -29,7 +32,8 @@ func usualBauds() []int {
 type foundServo struct {
 	Port     string `json:"port"`
 	Baud     int    `json:"baud"`
-	Protocol int    `json:"protocol"`
+	Protocol int    `json:"protocol"` // of Dynamixel; 0 = another brand
+	Type     string `json:"type"`     // of the bus that it would hang on
 	ID       int    `json:"id"`
 	Model    string `json:"model"`
 	Number   int    `json:"number"`
@@ -44,7 +48,7 @@ func (foundServo) header() []string {
 
 func (f foundServo) cells() []string {
 	return []string{strconv.Itoa(f.ID), f.Model, strconv.Itoa(f.Number), strconv.Itoa(f.Firmware),
-		strconv.Itoa(f.Protocol), strconv.Itoa(f.Baud), f.Voltage.String(), f.Finding}
+		cmp.Or(f.Type, strconv.Itoa(f.Protocol)), strconv.Itoa(f.Baud), f.Voltage.String(), f.Finding}
 }
 
 func newScan(a *app) *cobra.Command {
@@ -86,7 +90,7 @@ func newScan(a *app) *cobra.Command {
 // addLineFlags adds what commands on a bare port must know of it.
 func addLineFlags(c *cobra.Command, bauds *[]int, protocol, opener *string) {
 	c.Flags().IntSliceVar(bauds, "baud", usualBauds(), "rates to try, bits a second")
-	c.Flags().StringVar(protocol, "protocol", "both", "dynamixel1, dynamixel2 or both")
+	c.Flags().StringVar(protocol, "protocol", "both", "dynamixel1 (which finds Feetech servos as well), dynamixel2 or both; feetech, hiwonder, kondo")
 	c.Flags().StringVar(opener, "opener", serial.Bugst, "the library that opens the port: bugst, or tarm (to 115200 baud)")
 }
 
@@ -98,7 +102,10 @@ func protocolsOf(word string) ([]int, error) {
 	if p, ok := busProtocols[word]; ok {
 		return []int{p}, nil
 	}
-	return nil, &hal.Error{Kind: hal.Invalid, Op: "--protocol", Err: fmt.Errorf("got %q, want dynamixel1, dynamixel2 or both", word)}
+	if p := slices.Index(brandWords, word); p >= asFeetech {
+		return []int{p}, nil
+	}
+	return nil, &hal.Error{Kind: hal.Invalid, Op: "--protocol", Err: fmt.Errorf("got %q, want both or one of %s", word, typeNames())}
 }
 
 // openLine opens port at the first of bauds.
@@ -168,8 +175,8 @@ type survey struct {
 	note      func(format string, args ...any) // progress
 }
 
-// lastID is the greatest id of each protocol.
-var lastID = [3]int{1: 253, 2: 252}
+// lastID is the greatest id of each protocol, those of other brands included.
+var lastID = [...]int{1: 253, 2: 252, asFeetech: feetech.LastID, asHiwonder: hiwonder.LastID, asKondo: kondo.LastID}
 
 // estimate is how long one rate and protocol take where nobody answers.
 func (s *survey) estimate(baud, protocol int) time.Duration {
@@ -178,7 +185,7 @@ func (s *survey) estimate(baud, protocol int) time.Duration {
 		return 253*(14*octet+3*time.Millisecond) + s.latency // what PingAll waits for
 	}
 	// A ping and its answer, the longest return delay and the client's slack, an id.
-	return 254 * (15*octet + 2508*time.Microsecond + cmp.Or(s.hurry, s.latency))
+	return time.Duration(lastID[protocol]+1) * (15*octet + 2508*time.Microsecond + cmp.Or(s.hurry, s.latency))
 }
 
 // run returns every servo found. When ctx ends or the adapter vanishes, it returns those found until then as well.
@@ -189,7 +196,7 @@ func (s *survey) run(ctx context.Context) ([]foundServo, error) {
 			total += s.estimate(b, p)
 		}
 	}
-	s.note("%s: %d rates, protocol %s: up to %v", s.port, len(s.bauds), strings.Join(decimals(s.protocols), " and "),
+	s.note("%s: %d rates, protocol %s: up to %v", s.port, len(s.bauds), strings.Join(protocolWords(s.protocols), " and "),
 		total.Round(100*time.Millisecond))
 	rows := []foundServo{}
 	for _, b := range s.bauds {
@@ -212,7 +219,7 @@ func (s *survey) run(ctx context.Context) ([]foundServo, error) {
 			if err != nil {
 				return rows, err
 			}
-			s.note("%d Bd, protocol %d: %s", b, p, summary(found))
+			s.note("%d Bd, protocol %s: %s", b, protocolWord(p), summary(found))
 		}
 	}
 	return rows, nil
@@ -220,6 +227,9 @@ func (s *survey) run(ctx context.Context) ([]foundServo, error) {
 
 // ask finds the servos of one protocol at the line's rate.
 func (s *survey) ask(ctx context.Context, baud, protocol int) ([]foundServo, error) {
+	if protocol >= asFeetech {
+		return s.askBrand(ctx, baud, protocol)
+	}
 	c := dynamixel.NewClient(s.line, protocol)
 	c.Name, c.Latency = s.port, s.latency
 	var rows []foundServo
@@ -227,6 +237,9 @@ func (s *survey) ask(ctx context.Context, baud, protocol int) ([]foundServo, err
 		c.Latency = s.latency
 		row := foundServo{Port: s.port, Baud: baud, Protocol: protocol, ID: int(f.ID)}
 		row.describe(c, &f, err)
+		if row.Finding == unknownText && protocol == 1 {
+			s.unmask(&row)
+		}
 		rows = append(rows, row)
 	}
 	if protocol == 2 {
@@ -270,10 +283,10 @@ func (f *foundServo) describe(c *dynamixel.Client, found *dynamixel.Found, why e
 		f.Finding = collisionText
 		return
 	case m == nil:
-		f.Finding = "a model that is not known here"
+		f.Finding = unknownText
 		return
 	}
-	f.Model = m.Name
+	f.Model, f.Type = m.Name, fmt.Sprintf("dynamixel%d", m.Protocol)
 	err := insist(func() error {
 		raw, err := c.ReadRegister(found.ID, m, "present_voltage")
 		if err == nil {
@@ -291,6 +304,8 @@ func (f *foundServo) describe(c *dynamixel.Client, found *dynamixel.Found, why e
 	}
 }
 
+const unknownText = "a model that is not known here"
+
 const collisionText = "its answers collide: two servos with this id? connect one alone, then halyard setup gives it another"
 
 // silence is the error of a scan without a servo, with what to look at next, in the order of likelihood: power, the data
@@ -300,7 +315,7 @@ func (s *survey) silence() error {
 		Kind: hal.BusFault, Bus: s.port, Op: "scan",
 		Err: fmt.Errorf("nobody answered at %s baud, protocol %s: check the servos' power, the cable's data line, and that "+
 			"the adapter is the one of the bus",
-			strings.Join(decimals(s.bauds), ", "), strings.Join(decimals(s.protocols), " and ")),
+			strings.Join(decimals(s.bauds), ", "), strings.Join(protocolWords(s.protocols), " and ")),
 		Try: "halyard ports",
 	}
 }

@@ -115,7 +115,7 @@ func TestSurveyRow(t *testing.T) {
 	s := surveyOf(bus.Line())
 	s.bauds = []int{1000000}
 	rows, err := s.run(t.Context())
-	want := foundServo{Port: "PORT", Baud: 1000000, Protocol: 2, ID: 1, Model: "xm430-w350", Number: 1020, Firmware: 38, Voltage: 12}
+	want := foundServo{Port: "PORT", Baud: 1000000, Protocol: 2, Type: "dynamixel2", ID: 1, Model: "xm430-w350", Number: 1020, Firmware: 38, Voltage: 12}
 	if err != nil || len(rows) != 1 || rows[0] != want {
 		t.Errorf("got %+v, %v, want %+v", rows, err, want)
 	}
@@ -173,7 +173,7 @@ func TestScanUsage(t *testing.T) {
 		say  string
 	}{
 		{2, []string{"scan"}, "arg"},
-		{2, []string{"scan", "p", "--protocol", "sts"}, "dynamixel1, dynamixel2 or both"},
+		{2, []string{"scan", "p", "--protocol", "sts"}, "want both or one of dynamixel1, dynamixel2, feetech"},
 		{2, []string{"scan", "p", "--baud", "0"}, "want 1.."},
 		{3, []string{"scan", "/dev/no-such-port"}, "halyard ports"},
 		{2, []string{"scan", "/dev/null"}, "not a serial port"},

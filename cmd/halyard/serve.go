@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"net"
 	"net/netip"
 	"strings"
 	"sync"
@@ -56,51 +58,106 @@ func newServe(a *app) *cobra.Command {
 	return c
 }
 
-// serve builds the rig of p, opens its servers and runs it until ctx ends. Then the servers stop first, so that no
-// command comes any more, the bodies by their policies next, and the lines last.
-func (a *app) serve(ctx context.Context, p *plan) (err error) {
-	sys, err := build(p, a.log())
-	if err != nil {
-		return err
+// station is one open rig: its system, its servers and who listens for orders.
+type station struct {
+	*system
+	servers *servers
+	control *control
+}
+
+// openStation builds the rig of p and opens its servers; none of them answers yet. On an error nothing stays open.
+func openStation(p *plan, log *slog.Logger) (st *station, err error) {
+	st = &station{servers: &servers{}}
+	if st.system, err = build(p, log); err != nil {
+		return nil, err
 	}
-	defer func() { err = errors.Join(err, sys.close()) }()
-	servers, err := openServers(sys.rig, p.config)
-	if err != nil {
-		return err
+	if st.servers, err = openServers(st.system); err == nil {
+		if st.control, err = openControl(st.rig); err == nil {
+			return st, nil
+		}
+		st.servers.close()
 	}
-	ctl, err := openControl(sys.rig)
-	if err != nil {
-		servers.close()
-		return err
+	return nil, errors.Join(err, st.system.close())
+}
+
+// close gives back what is open of a station that never ran.
+func (st *station) close() error {
+	st.servers.close()
+	st.control.close()
+	return st.system.close()
+}
+
+// serve builds the rigs of plans, opens their servers and runs them side by side until ctx ends or one breaks. Then the
+// servers stop first, so that no command comes any more, the bodies by their policies next, and the lines last.
+func (a *app) serve(ctx context.Context, plans ...*plan) error {
+	var stations []*station
+	var rigs []*hal.Rig
+	log := a.log() // one, whose lines do not mix
+	for _, p := range plans {
+		st, err := openStation(p, log)
+		if err != nil {
+			for _, st := range stations {
+				err = errors.Join(err, st.close())
+			}
+			return err
+		}
+		stations, rigs = append(stations, st), append(rigs, st.rig)
 	}
-	defer ctl.close()
-	limp := func() { sys.rig.EmergencyStop("a second signal") }
+	limp := func() {
+		for _, r := range rigs {
+			r.EmergencyStop("a second signal")
+		}
+	}
 	a.limp.Store(&limp)
 	defer a.limp.Store(nil)
+	keys := watchKeys(a, rigs)
+	defer keys.close()
+
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	a.announce(stations)
+	var all sync.WaitGroup
+	errs := make([]error, len(stations))
+	for i, st := range stations {
+		all.Go(func() {
+			errs[i] = a.operate(ctx, st)
+			cancel()
+		})
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// operate runs one station until ctx ends or a server of it breaks, and closes it.
+func (a *app) operate(ctx context.Context, st *station) error {
 	rigCtx, stopRig := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopRig()
 	ran := make(chan error, 1)
-	go func() { ran <- sys.rig.Run(rigCtx) }()
-	keys := watchKeys(a, sys.rig)
-	defer keys.close()
-	shadows := watchResiduals(sys.rig)
-
-	a.announce(p, servers.ready)
-	served := servers.run(ctx)
+	go func() { ran <- st.rig.Run(rigCtx) }()
+	shadows := watchResiduals(st.rig)
+	served := st.servers.run(ctx)
 	stopRig()
-	return errors.Join(served, <-ran, show(a, shadows.close()))
+	err := errors.Join(served, <-ran, show(a, shadows.close()))
+	st.control.close()
+	return errors.Join(err, st.system.close())
 }
 
 // announce tells that all is open: scripts by a line, people by what to type next.
-func (a *app) announce(p *plan, list []readyServer) {
+func (a *app) announce(stations []*station) {
+	list := []readyServer{}
+	for _, st := range stations {
+		list = append(list, st.servers.ready...)
+	}
 	if a.format == "jsonl" {
 		a.line(ready{Event: "ready", Servers: list, Ports: []readyPort{}})
 		return
 	}
 	bodies := map[configs.BodyKind]bool{}
-	for i := range p.agents {
-		for _, j := range p.agents[i].joints {
-			bodies[j.body] = true
+	for _, st := range stations {
+		for i := range st.plan.agents {
+			for _, j := range st.plan.agents[i].joints {
+				bodies[j.body] = true
+			}
 		}
 	}
 	switch {
@@ -118,7 +175,12 @@ func (a *app) announce(p *plan, list []readyServer) {
 		}
 		fmt.Fprintf(a.out, "%s%s at %s\n", s.Protocol, of, s.Address)
 	}
-	a.note("Next, in another terminal:\n  %s\n  halyard status\n  halyard estop\nCtrl-C stops it.", nextCommand(p, list))
+	name := "" // what halyard status needs to tell one rig from another
+	if len(stations) > 1 {
+		name = " " + stations[0].rig.Name()
+	}
+	a.note("Next, in another terminal:\n  %s\n  halyard status%s\n  halyard estop%s\nCtrl-C stops it.",
+		nextCommand(stations[0].plan, list), name, name)
 }
 
 // nextCommand is what makes this rig move.
@@ -135,6 +197,11 @@ func nextCommand(p *plan, list []readyServer) string {
 				return arm + "halyard play wave"
 			}
 			return arm + "halyard play wave --address " + s.Address
+		}
+	}
+	for _, s := range list {
+		if host, port, err := net.SplitHostPort(s.Address); err == nil && s.Protocol == "simloid" {
+			return arm + "nc " + host + " " + port + "    # ACK, then for each step commands (UA 0.5) and DONE"
 		}
 	}
 	return "halyard list " + p.config.Source
@@ -176,14 +243,14 @@ func (s *servers) close() {
 }
 
 // openServers opens every server of the config before any of them answers.
-func openServers(r *hal.Rig, c *configs.Config) (*servers, error) {
-	s := &servers{ready: []readyServer{}}
+func openServers(sys *system) (*servers, error) {
+	c, s := sys.plan.config, &servers{ready: []readyServer{}}
 	for i := range c.Servers {
 		at, err := netip.ParseAddrPort(strings.Replace(c.Servers[i].Listen, "localhost:", "127.0.0.1:", 1))
 		if err == nil {
 			var srv server
 			var bound netip.AddrPort
-			if srv, bound, err = newServer(r, &c.Servers[i], at); err == nil {
+			if srv, bound, err = newServer(sys, &c.Servers[i], at); err == nil {
 				s.list = append(s.list, srv)
 				s.ready = append(s.ready, readyServer{c.Servers[i].Protocol, c.Servers[i].Agent, bound.String()})
 				continue

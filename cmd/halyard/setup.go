@@ -21,7 +21,7 @@ import (
 type assignment struct {
 	Port     string           `json:"port"`
 	Model    string           `json:"model"`
-	Protocol int              `json:"protocol"`
+	Protocol int              `json:"protocol"` // of Dynamixel; 0 = another brand
 	OldID    int              `json:"old_id"`
 	OldBaud  int              `json:"old_baud"`
 	ID       int              `json:"id"`
@@ -89,7 +89,11 @@ func newSetup(a *app) *cobra.Command {
 			}
 			defer line.Close()
 			s.port, s.line, s.latency = args[0], line, latencyOf(args[0], line)
-			done, err := s.run(cmd.Context())
+			run := s.run
+			if s.protocols[0] >= asFeetech {
+				run = s.runBrand
+			}
+			done, err := run(cmd.Context())
 			if done == nil {
 				return err
 			}

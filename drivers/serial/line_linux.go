@@ -30,8 +30,9 @@ type Line struct {
 	path    string // as the caller said, for errors
 	device  string // the device node behind it
 	opener  string
-	baud    int // asked
-	rate    int // set by the kernel
+	baud    int  // asked
+	rate    int  // set by the kernel
+	even    bool // parity
 	ctl     control
 	port    port  // nil once closed
 	lost    error // why the adapter is gone
@@ -104,6 +105,19 @@ func (l *Line) tune(baud int) error {
 	}
 	l.baud, l.rate = baud, rate
 	return nil
+}
+
+// SetEven gives every byte an even parity bit, or none, from now on and whatever rate follows. With opener tarm, which
+// has none, it is an error of kind hal.Invalid.
+func (l *Line) SetEven(even bool) error {
+	if even && l.opener == Tarm {
+		return fault(hal.Invalid, l.path, "parity", fmt.Errorf("got even, want none with opener %s; opener %s has it", Tarm, Bugst))
+	}
+	if l.even == even {
+		return nil
+	}
+	l.even = even
+	return l.SetBaud(l.baud)
 }
 
 // SetBaud re-tunes the line. After an error the rate is not known until a SetBaud succeeds.

@@ -273,3 +273,18 @@ func BenchmarkRoundTrip(b *testing.B) {
 		l.Read(p, time.Second)
 	}
 }
+
+// A line with parity is re-tuned as one without. Whether the bit is sent a pseudo terminal, which has none, cannot tell.
+func TestParity(t *testing.T) {
+	_, slave := openPTY(t)
+	l := open(t, slave, 115200, Bugst)
+	for _, even := range []bool{true, true, false} {
+		if err := errors.Join(l.SetEven(even), l.SetBaud(1250000)); err != nil || l.even != even {
+			t.Errorf("even %v: got %v, %v", even, l.even, err)
+		}
+	}
+	_, other := openPTY(t)
+	if err := open(t, other, 57600, Tarm).SetEven(true); hal.KindOf(err) != hal.Invalid {
+		t.Errorf("tarm: got %v, want it refused", err)
+	}
+}

@@ -21,6 +21,9 @@ func (l *Line) reopen(baud int) error {
 		return l.reopenTarm(baud)
 	}
 	mode := bugst.Mode{BaudRate: baud} // 8N1; no InitialStatusBits: a pty has no modem lines
+	if l.even {
+		mode.Parity = bugst.EvenParity
+	}
 	if p, ok := l.port.(bugst.Port); ok {
 		return p.SetMode(&mode)
 	}

@@ -34,5 +34,6 @@ func (*Line) Now() time.Duration                           { return time.Since(e
 func (*Line) Baud() int                                    { return 0 }
 func (*Line) Rate() int                                    { return 0 }
 func (*Line) SetBaud(int) error                            { return errSystem }
+func (*Line) SetEven(bool) error                           { return errSystem }
 func (*Line) Close() error                                 { return errSystem }
 func (*Line) LatencyTimer() (d time.Duration, note string) { return 0, errSystem.Error() }

@@ -45,6 +45,9 @@
 //   - More than 42 unknown lines before a DONE end the session, as in the original, where that ended the simulator.
 //   - The original served one client and ended with it. Here the next one may come, and finds a simulated robot as it
 //     was at the start; one that comes while another is there finds its connection closed.
+//   - SAVE keeps what the joints were told as well, so that the same commands after RESTORE repeat every digit. RESET,
+//     SAVE and RESTORE are the whole world's, with all the robots in it; of a real one RESET is a slow move and the
+//     other two are refused.
 //   - The later dialect (2018 to 2020, an option) sends the names of bodies and the motors' currents, and is
 //     interlaced: the status that answers DONE shows the world before that step, so that a client thinks while the
 //     server works. A NEWTIME or RESET is therefore seen one status later.

@@ -39,8 +39,10 @@ func (c *session) obey() error {
 		c.server.rig.AtEdge(func() { c.setGravity(d.Verb == GravityOn) })
 	case Reset:
 		return c.reset()
-	case Save, Restore:
-		c.saveOrRestore()
+	case Save:
+		c.save()
+	case Restore:
+		c.restore()
 	case NewTime:
 		c.newTime()
 	default:
@@ -65,7 +67,7 @@ func (c *session) obeyLater() {
 			c.refuse(errAbsent)
 			break
 		}
-		c.server.rig.AtEdge(func() { c.notDone(c.world.Motors.SetMotor(d.Values)) })
+		c.server.rig.AtEdge(func() { c.notDone(c.world.Motors.SetMotor(c.robot.Agent.Name(), d.Values)) })
 	case Fixed:
 		if d.Index >= len(c.robot.Bodies) {
 			c.malformed(errIndex)

@@ -37,6 +37,10 @@ func TestInputs(t *testing.T) {
 			{"UX 9", []float64{none, 1.5, 1}},
 			{"RESET", []float64{none, none, none}},
 			{"PI 0 0.01", []float64{0.01 * math.Pi, 0.75, none}}, // the limit is as at the start
+			{"SAVE", []float64{0.01 * math.Pi, 0.75, none}},
+			{"UA 0.5", []float64{none, 1.5, 0.5}},
+			{"RESTORE", []float64{0.01 * math.Pi, 0.75, none}},
+			{"TA 0.25", []float64{0.01 * math.Pi, 0.375, none}}, // in position mode again
 		} {
 			c.conn.Write([]byte(k.line + "\n"))
 			cycle(t, c)

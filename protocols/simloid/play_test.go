@@ -165,15 +165,19 @@ func (p *puppet) SetGravity(g [3]float64) error {
 	return nil
 }
 
-func (p *puppet) ZeroClock() error           { p.note("clock"); return nil }
-func (p *puppet) SetMotor(v []float64) error { p.note("motor %g", v); return nil }
+func (p *puppet) ZeroClock() error { p.note("clock"); return nil }
+func (p *puppet) SetMotor(agent string, v []float64) error {
+	p.note("motor %s %g", agent, v)
+	return nil
+}
+
 func (p *puppet) ToggleFixed(agent, part string) error {
 	p.note("fixed %s %s", agent, part)
 	return nil
 }
 
 func (p *puppet) world() World {
-	return World{Resetter: p, Saver: p, Gravity: p, Pusher: p, Clock: p, Motors: p, Fixer: p}
+	return World{Scene: p, Gravity: p, Pusher: p, Clock: p, Motors: p, Fixer: p}
 }
 
 // stage is a rig with one robot, a server for it, and what its clients are.

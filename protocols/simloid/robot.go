@@ -38,23 +38,22 @@ type BodyChannels struct {
 // World is what clients may do to the robot's world beside moving its joints. What is nil, and all of it where the
 // body is real, is refused as the protocol does: nothing is sent, nothing moves, the log says so once.
 type World struct {
-	// Resetter returns this robot's world to its start at once. With it a new client finds the robot as at the start,
-	// and RESET waits for nobody. Without it RESET is the rig's, for which every lock-step client has to ask; a real
-	// body moves to its default pose.
-	Resetter hal.Resetter
-	Saver    hal.Saver
-	Gravity  hal.GravitySetter
-	Pusher   hal.Pusher      // its parts are called by Traits.Names
-	Clock    hal.ClockZeroer // the status's time is the session's own; this is told of NEWTIME
-	Motors   MotorSetter
-	Fixer    Fixer
+	// Scene is what RESET, SAVE and RESTORE are about, with all robots in it; it must be a hal.Resetter. With it a new
+	// client finds the robot as at the start, and RESET waits for nobody. Without it RESET is the rig's, for which every
+	// lock-step client has to ask; a real body moves to its default pose.
+	Scene   hal.World
+	Gravity hal.GravitySetter
+	Pusher  hal.Pusher      // its parts are called by Traits.Names
+	Clock   hal.ClockZeroer // the status's time is the session's own; this is told of NEWTIME
+	Motors  MotorSetter
+	Fixer   Fixer
 	// Model replaces the robot: MODEL asks for the one with this id, made with these parameters.
 	Model func(id int, parameters []float64) (*Robot, error)
 }
 
-// MotorSetter gives all joints another motor model, by the original's list of parameters.
+// MotorSetter gives all joints of an agent another motor model, by the original's list of parameters.
 type MotorSetter interface {
-	SetMotor(parameters []float64) error
+	SetMotor(agent string, parameters []float64) error
 }
 
 // Fixer fixes a body of an agent in the world, or frees it again.
@@ -66,13 +65,22 @@ type Fixer interface {
 const gravity = 9.81
 
 // Describe makes a robot of what a's layout says: its hinges are joints, its sensors of kind "accelerometer" are
-// accelerometers, and those of kind "body", six channels of position and velocity in the world, are bodies. Partners
-// are not known to a layout: each joint is its own.
+// accelerometers, those of kind "body" and "pose" are bodies, and one of kind "current" with a channel for each actuator
+// has their currents. Partners and stops are not known to a layout: each joint is its own partner, and ends at its limits.
 func Describe(a *hal.Agent) *Robot {
 	l, r := a.Layout(), &Robot{Agent: a}
+	currents := hal.None
+	for _, s := range l.Sensors {
+		if s.Kind == "current" && s.Count == len(l.Actuators) {
+			currents = s.First
+		}
+	}
 	for i := range l.Actuators {
 		if k := l.Actuators[i].Kind; k == hal.Hinge || k == hal.Wheel {
 			r.describeJoint(&l.Actuators[i])
+			if currents != hal.None {
+				r.Joints[len(r.Joints)-1].Current = currents + i
+			}
 		}
 	}
 	for _, s := range l.Sensors {
@@ -83,9 +91,12 @@ func Describe(a *hal.Agent) *Robot {
 				axes[i] = s.First + i
 			}
 			r.Accels = append(r.Accels, axes)
-		case s.Kind == "body" && s.Count == 6:
-			at := s.First
-			r.Bodies = append(r.Bodies, BodyChannels{[3]int{at, at + 1, at + 2}, [3]int{at + 3, at + 4, at + 5}})
+		case s.Kind == "body" && s.Count == 6, s.Kind == "pose" && s.Count == 13:
+			at, v := s.First, s.First+3
+			if s.Kind == "pose" { // the attitude comes between
+				v = at + 7
+			}
+			r.Bodies = append(r.Bodies, BodyChannels{[3]int{at, at + 1, at + 2}, [3]int{v, v + 1, v + 2}})
 			r.Traits.Names = append(r.Traits.Names, s.Name)
 		}
 	}

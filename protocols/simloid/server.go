@@ -24,6 +24,9 @@ type Options struct {
 	Seed int64
 	// Continue lets a new client find a simulated robot as the one before left it, not as at the start.
 	Continue bool
+	// StartTorque is the greatest torque of the position controllers until the client says otherwise, 0..1 of the stall
+	// torque; 0 = 0.5.
+	StartTorque float64
 	// AckTimeout is how long a client has to acknowledge the traits; 0 = 30 s.
 	AckTimeout time.Duration
 	// WriteTimeout is how long a client may leave a status unread until its session ends; 0 = 5 s.
@@ -37,6 +40,9 @@ type Options struct {
 func (o Options) withDefaults() Options {
 	if o.Seed == 0 {
 		o.Seed = 1
+	}
+	if o.StartTorque <= 0 {
+		o.StartTorque = startTorque
 	}
 	if o.AckTimeout <= 0 {
 		o.AckTimeout = 30 * time.Second

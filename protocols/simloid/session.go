@@ -50,6 +50,7 @@ type session struct {
 	// What the message says so far.
 	command    Command
 	joints     []joint
+	kept       []joint // what SAVE keeps of them; nil before the first
 	inputs     []float64
 	forces     [][3]float64 // N, on each body in the next step
 	pushing    bool
@@ -165,9 +166,9 @@ func (c *session) enter() error {
 	c.sensors, c.status = newSensors(o.Exact, o.Seed), NewStatus(&r.Traits, o.Dialect)
 	c.measured = make([]float64, len(layout.Outputs)+len(layout.Infos))
 	c.inputs, c.joints = make([]float64, len(layout.Inputs)), make([]joint, len(r.Joints))
-	c.forces = make([][3]float64, len(r.Bodies))
+	c.forces, c.kept = make([][3]float64, len(r.Bodies)), nil
 	c.rest()
-	if c.world.Resetter != nil && !o.Continue {
+	if c.world.Scene != nil && !o.Continue {
 		return c.reset()
 	}
 	c.newTime()

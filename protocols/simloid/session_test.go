@@ -86,6 +86,35 @@ var transcripts = []struct {
 	` + status("0.040000 0.003174 0.079559") + `
 	`, events: "reset; clock; save; restore"},
 
+	{name: "what was told returns with a restore", config: config{powerful: true}, text: hello + `
+	a> RESTORE                                     # nothing saved: to the start, but for the clock
+	a> UA 0.5
+	a> DONE
+	` + status("0.020000 0.003174 0.079559") + `
+	a> SAVE
+	a> DONE
+	` + status("0.030000 0.006348 0.079559") + `
+	a> UA -1
+	a> DONE
+	` + status("0.040000 0.000000 -0.159149") + `
+	a> RESTORE
+	a> DONE
+	` + status("0.050000 0.006348 0.079559") + `
+	a> UA -1                                       # what comes in one message with it counts, before or after
+	a> RESTORE
+	a> DONE
+	` + status("0.060000 -0.003174 -0.159149") + `
+	a> EXIT
+	a|
+	b< 2 1 1
+	b< 0 0 0 -6.366198e-01 6.366198e-01 0.000000e+00 joint0
+	b> ACK
+	b< 0.010000 0.000000 0.000000` + rest + `
+	b> RESTORE                                     # the client before has saved, this one has not
+	b> DONE
+	` + strings.ReplaceAll(status("0.020000 0.000000 0.000000"), "a<", "b<") + `
+	`, events: "reset; clock; reset; save; restore; restore; reset; clock; reset"},
+
 	{name: "forces", config: config{powerful: true}, text: hello + `
 	a> IM 1 0 100 0
 	a> FI 1 0 100 0
@@ -248,7 +277,7 @@ var transcripts = []struct {
 	a> FIXED 2
 	a> DONE
 	a< 0.050000 0.012726 0.000000 0.000000` + rest + `
-	`, events: "reset; clock; clock; motor [12 0.5]; fixed robot lever", drops: map[protocols.Cause]uint64{protocols.Truncated: 1}},
+	`, events: "reset; clock; clock; motor robot [12 0.5]; fixed robot lever", drops: map[protocols.Cause]uint64{protocols.Truncated: 1}},
 
 	{name: "poor sensors", config: config{Options: Options{Dialect: Later}}, text: later + `
 	a< 0.010000 0.000000 0.000000 0.000000` + rest + `

@@ -1,7 +1,5 @@
 package simloid
 
-import "github.com/halyard-robotics/halyard/hal"
-
 // force adds to the forces of the next step.
 func (c *session) force() {
 	d, n := &c.command, len(c.forces)
@@ -65,60 +63,68 @@ func (c *session) setGravity(on bool) {
 	}
 }
 
-func (c *session) saveOrRestore() {
-	save := c.command.Verb == Save
-	if c.world.Saver == nil {
-		c.refuse(errAbsent)
+// save keeps the world, and what this session has for the next step.
+func (c *session) save() {
+	if c.absent() || c.notDone(c.server.rig.SaveWorld(c.world.Scene)) {
 		return
 	}
-	c.server.rig.AtEdge(func() {
-		if save && !c.notDone(c.world.Saver.Save()) {
-			c.sensors.save()
-		} else if !save && !c.notDone(c.world.Saver.Restore()) {
-			c.sensors.restore()
+	c.kept = append(c.kept[:0], c.joints...)
+	c.sensors.save()
+}
+
+// restore returns to what this session has saved, else to the start. What the message said of a joint before counts all
+// the same, as in the original, whose snapshot has no commands.
+func (c *session) restore() {
+	switch {
+	case c.absent():
+		return
+	case c.kept != nil || c.server.options.Continue:
+		if c.notDone(c.server.rig.RestoreWorld(c.world.Scene)) {
+			return
 		}
-	})
+	case c.notDone(c.server.rig.ResetWorld(c.world.Scene, 0)):
+		return
+	}
+	for i := range c.joints {
+		switch j := &c.joints[i]; {
+		case j.fresh:
+		case c.kept != nil:
+			*j = c.kept[i]
+		default:
+			*j = joint{limit: c.server.options.StartTorque}
+		}
+	}
+	c.sensors.restore()
+}
+
+// absent refuses what only a simulated world can do.
+func (c *session) absent() bool {
+	if c.world.Scene == nil {
+		c.refuse(errAbsent)
+	}
+	return c.world.Scene == nil
 }
 
 // reset returns the robot to its start, and its clock to zero. A real one is on its way for some seconds.
 func (c *session) reset() error {
-	// the rig's reset is the best one: it clears the guard and reads the body again. But it waits for all others
-	own := c.world.Resetter != nil
-	c.want.Store(wantReset)
-	if !own || c.server.rig.Mode() == hal.Lockstep {
+	if c.world.Scene == nil {
+		c.want.Store(wantReset)
 		if err := c.party.Reset(c.lease, 0); err != nil {
 			return err
 		}
+		if err := c.wait(); err != nil {
+			return err
+		}
+	} else if c.notDone(c.server.rig.ResetWorld(c.world.Scene, 0)) {
+		return nil
 	}
-	if own {
-		c.server.rig.AtEdge(c.resetWorld)
-	} else if err := c.wait(); err != nil {
-		return err
+	if c.weightless { // the original's reset leaves gravity as it is
+		c.server.rig.AtEdge(func() { c.setGravity(false) })
 	}
 	c.rest()
 	c.sensors.reset()
 	c.newTime()
 	return nil
-}
-
-// resetWorld ends a reset that waits for nobody, at the cycle's edge. In lock-step without others the rig has done it.
-func (c *session) resetWorld() {
-	select {
-	case <-c.answered:
-	default:
-		c.want.Store(wantNothing) // the step takes the place of what was asked
-		if c.notDone(c.world.Resetter.Reset(0)) {
-			return
-		}
-		// the guard forgets its goals as the robot does: the way to the next one begins where the joint is
-		if state, _, _ := c.robot.Agent.Guard(); state == hal.Armed {
-			c.robot.Agent.Disarm()
-			c.notDone(c.robot.Agent.Arm())
-		}
-	}
-	if c.weightless { // the original's reset leaves gravity as it is
-		c.setGravity(false)
-	}
 }
 
 // newTime sets the session's clock to zero at the cycle's edge.
@@ -142,13 +148,13 @@ func (c *session) notDone(err error) bool {
 // rest forgets what the joints were told: nothing drives them until they are told anew.
 func (c *session) rest() {
 	for i := range c.joints {
-		c.joints[i] = joint{limit: startTorque}
+		c.joints[i] = joint{limit: c.server.options.StartTorque}
 	}
 	clear(c.forces)
 	c.pushing = false
 }
 
-// startTorque is the greatest torque of the position controller at the start, of the stall torque.
+// startTorque is the original's Options.StartTorque.
 const startTorque = 0.5
 
 // remodel makes the robot that the message asked for and begins with it as with a new client. Where it cannot be made

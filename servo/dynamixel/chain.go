@@ -1,10 +1,8 @@
 package dynamixel
 
 import (
-	"math"
 	"time"
 
-	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -44,7 +42,7 @@ type Setting struct {
 // Send writes every goal in one sync write, or in one bulk write where the servos' modes differ. Rare things (torque
 // switching, limits, settings) go as further sync writes ahead of it in the same Write; none of them is answered.
 //
-// Receive asks the servos of one reading level with one request (see level). Health registers would make each answer
+// Receive asks the servos of one reading level with one request (see fast). Health registers would make each answer
 // long, so one servo at a time is read long: from torque_enable through temperature, which makes a fast sync read
 // into a fast bulk read in every Health-th cycle, and in every cycle while a switch of torque waits to be seen or an
 // alert to be named.
@@ -65,7 +63,7 @@ type Chain struct {
 	queue   []write     // of the sync writes under way
 	goals   []*device   // whose goals go out in this cycle
 	stats   Stats
-	reopen  reopening
+	reopen  servo.Reopening
 }
 
 var _ servo.Chain = (*Chain)(nil)
@@ -84,6 +82,7 @@ func NewChain(cfg ChainConfig) *Chain {
 		cfg: cfg, line: cfg.Line, devices: make([]device, n), members: make([]*device, 0, n), goals: make([]*device, 0, n),
 		queue: make([]write, 0, 16*n), request: Instruction{ID: Broadcast, Blocks: make([]Block, 0, n)},
 	}
+	c.reopen = servo.Reopening{Bus: cfg.Name, Open: cfg.Reopen}
 	// Devices lie in one slice and are pointed at: it never grows.
 	for i := range c.devices {
 		c.devices[i].init(&c.cfg, &c.cfg.Servos[i])
@@ -96,7 +95,7 @@ func NewChain(cfg ChainConfig) *Chain {
 
 func (c *Chain) newLink(line servo.Line) *link {
 	l := newLink(line, c.protocol())
-	l.latency = c.cfg.Latency
+	l.Latency = c.cfg.Latency
 	return l
 }
 
@@ -113,49 +112,23 @@ func (c *Chain) protocol() int {
 func (c *Chain) Units(i int) servo.Units { return c.devices[i].m.Units() }
 
 // SetGoal stages what servo i shall do from the next Send on.
-func (c *Chain) SetGoal(i int, g servo.Goal) { c.devices[i].goal = g }
+func (c *Chain) SetGoal(i int, g servo.Goal) { c.devices[i].Goal = g }
 
 // State returns what servo i last said. The chain changes it in Receive and Halt.
-func (c *Chain) State(i int) *servo.State { return &c.devices[i].state }
+func (c *Chain) State(i int) *servo.State { return &c.devices[i].State }
 
 // Fault returns why servo i has no torque although it is told to, or nil: it lost its power, an alarm is latched, its
 // bus watchdog tripped. Torque stays off until Enable has been false once.
-func (c *Chain) Fault(i int) error { return c.devices[i].held }
-
-// stage is where a servo is on its way to torque.
-type stage uint8
-
-const (
-	limp    stage = iota // no torque, as told; or not yet
-	driven               // torque was told to go on and goals are written
-	holding              // torque went without being told to: nothing is written until Enable has been false once
-)
-
-// knowledge of a switch that only a long read shows.
-type knowledge uint8
-
-const (
-	unknown knowledge = iota
-	off
-	on
-)
-
-func known(v int64) knowledge {
-	if v == 0 {
-		return off
-	}
-	return on
-}
+func (c *Chain) Fault(i int) error { return c.devices[i].Held }
 
 // span is a stretch of registers read at once.
 type span struct{ addr, size uint16 }
 
 // device is one servo of the chain with everything known of it.
 type device struct {
-	cfg   *ServoConfig
-	m     *Model
-	goal  servo.Goal
-	state servo.State
+	servo.Member
+	cfg *ServoConfig
+	m   *Model
 
 	reg       deviceRegisters
 	short     span // read every cycle: position, velocity, effort
@@ -164,21 +137,12 @@ type device struct {
 	inspected bool // delay, limits and mode below were read from the servo
 	barred    bool // another model answers at this id: it is left alone
 
-	stage    stage
-	held     error       // why stage is holding
-	torque   knowledge   // as last read
-	seen     bool        // torque was read on since it was told to
-	attempts int         // of switching torque on without seeing it
-	verify   bool        // a long read is due
-	alert    bool        // the last answer had the alert bit, or 1.0 alarm bits
-	fatal    servo.Alarm // what takes the torque, by the shutdown register
-	latched  bool        // an alarm took the torque: ClearAlarm first
-	clears   []time.Duration
+	alert  bool        // the last answer had the alert bit, or 1.0 alarm bits
+	fatal  servo.Alarm // what takes the torque, by the shutdown register
+	clears servo.Clears
 
-	mode     int   // operating mode in the servo, -1 = unknown
-	limit    int64 // raw limit last written, -1 = unknown
-	resting  bool  // goal.Mode is NoMode and restAt is what to hold
-	restAt   float64
+	mode     int      // operating mode in the servo, -1 = unknown
+	limit    int64    // raw limit last written, -1 = unknown
 	maxLimit [3]int64 // greatest raw torque_limit or goal_pwm, goal_current, goal_velocity that the EEPROM allows
 	minTicks float64
 	maxTicks float64
@@ -187,10 +151,6 @@ type device struct {
 	length   int
 	goalAt   uint16
 	reading  reading
-	silent   *hal.Error // reused: errors of the cycle allocate nothing
-	mangled  *hal.Error
-	unasked  *hal.Error
-	skipped  *hal.Error
 }
 
 // The entries of device.maxLimit.
@@ -201,23 +161,11 @@ const (
 )
 
 func (d *device) init(chain *ChainConfig, cfg *ServoConfig) {
-	// Nothing is known yet: NaN and a time before all times say so.
-	nan := math.NaN()
-	*d = device{
-		cfg: cfg, m: cfg.Model, mode: -1, limit: -1, delay: maxDelay,
-		state:  servo.State{Position: nan, Velocity: nan, Effort: nan, Voltage: nan, Temperature: nan, Time: -1},
-		clears: make([]time.Duration, 0, maxClears),
-	}
-	fault := func(kind hal.Kind, err error) *hal.Error {
-		return &hal.Error{Kind: kind, Bus: chain.Name, ID: int(cfg.ID), Joint: cfg.Joint, Op: "read", Err: err}
-	}
-	// Errors of the cycle are made once and shared: a servo that is silent for an hour allocates nothing.
-	d.silent, d.mangled = fault(hal.Timeout, errSilent), fault(hal.BusFault, errMangled)
-	d.unasked, d.skipped = fault(hal.Timeout, errLost), fault(hal.Timeout, errSkipped)
-	d.state.Err = d.unasked
+	*d = device{cfg: cfg, m: cfg.Model, mode: -1, limit: -1, delay: maxDelay}
+	d.Init(chain.Name, int(cfg.ID), cfg.Joint)
 	if d.m == nil {
 		return
 	}
 	d.resolve()
-	d.reading.init(d.m)
+	d.reading.restart(d.m)
 }

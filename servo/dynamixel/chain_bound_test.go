@@ -26,7 +26,7 @@ func TestChainManySilentServosKeepThePeriod(t *testing.T) {
 			s.dead = true
 		}
 		// One more request may be under way when the period ends, and a group may have waited for all its members.
-		limit := 10*time.Millisecond + 2*slack + wireTime(12*20, r.rate)
+		limit := 10*time.Millisecond + 2*servo.Slack + wireTime(12*20, r.rate)
 		for k := range 200 {
 			r.run(1)
 			if spent := r.Stats().Spent; spent > limit {
@@ -58,7 +58,7 @@ func TestChainAsksOneLostServoACycle(t *testing.T) {
 		r.run(1)
 		worst = max(worst, r.Stats().Spent)
 	}
-	if limit := usual + slack + wireTime(14+11+83+20, r.rate); worst > limit {
+	if limit := usual + servo.Slack + wireTime(14+11+83+20, r.rate); worst > limit {
 		t.Errorf("worst cycle: got %v, want %v", worst, limit)
 	}
 	if asked := r.Stats().Timeouts - before; asked < 15 || asked > 20 {
@@ -81,8 +81,8 @@ func TestChainTorqueLimitGone(t *testing.T) {
 	for i, s := range r.servos {
 		s.set("torque_limit", 0)
 		r.run(12)
-		if !errors.Is(r.Fault(i), errLatched) {
-			t.Errorf("servo %d: got %v, want %v", i, r.Fault(i), errLatched)
+		if !errors.Is(r.Fault(i), servo.ErrLatched) {
+			t.Errorf("servo %d: got %v, want %v", i, r.Fault(i), servo.ErrLatched)
 		}
 	}
 }
@@ -139,7 +139,7 @@ func TestChainGoesOnAfterUnheardNarrowServo(t *testing.T) {
 	s.mute = false
 	s.power()
 	r.run(60)
-	if !errors.Is(r.Fault(0), errPowerLost) || r.State(0).Err != nil {
+	if !errors.Is(r.Fault(0), servo.ErrPowerLost) || r.State(0).Err != nil {
 		t.Errorf("power lost unheard: got %v, %v", r.Fault(0), r.State(0).Err)
 	}
 }

@@ -78,7 +78,7 @@ func (s span) within(r *Register, data []byte) (int64, bool) {
 
 // take fills d's state from an answer to a read of s. now is the line's clock.
 func (d *device) take(s span, st *Status, now time.Duration) {
-	state := &d.state
+	state := &d.State
 	if v, ok := s.within(d.reg.position, st.Data); ok {
 		state.Position = float64(v)
 	}
@@ -98,9 +98,9 @@ func (d *device) take(s span, st *Status, now time.Duration) {
 	state.Time, state.Err = now, nil
 	d.takeAlarm(s, st)
 	if v, ok := s.within(d.reg.torque, st.Data); ok {
-		d.takeTorque(known(v), s, st.Data)
+		d.takeTorque(servo.SwitchOf(v), s, st.Data)
 	}
-	state.Torque = d.torque == on
+	state.Torque = d.Torque == servo.On
 }
 
 // takeAlarm reads what st says of d's health. 1.0 has the bits in every answer; 2.0 only says that hardware_error is
@@ -109,76 +109,51 @@ func (d *device) takeAlarm(s span, st *Status) {
 	// Without the alert bit hardware_error is zero; with it, it waits for a long read to be named.
 	alert := st.Error&AlertBit != 0
 	if d.m.Protocol == 1 {
-		d.state.Alarm = d.m.Alarms(st.Error)
-		alert = d.state.Alarm&^servo.AlarmRange != 0
+		d.State.Alarm = d.m.Alarms(st.Error)
+		alert = d.State.Alarm&^servo.AlarmRange != 0
 	} else if v, ok := s.within(d.reg.hardware, st.Data); ok {
-		d.state.Alarm = d.m.Alarms(byte(v))
+		d.State.Alarm = d.m.Alarms(byte(v))
 	} else if !alert {
-		d.state.Alarm = 0
+		d.State.Alarm = 0
 	}
 	if alert && !d.alert {
-		d.verify = true
+		d.Verify = true
 	}
 	d.alert = alert
 }
 
 // takeTorque compares the torque switch and what stands beside it with what was told.
-func (d *device) takeTorque(k knowledge, s span, data []byte) {
-	d.torque, d.verify = k, false
+func (d *device) takeTorque(k servo.Switch, s span, data []byte) {
 	// What stands beside the switch tells why it is off.
 	limit, limitRead := s.within(d.limitRegister(), data)
 	dog, dogRead := s.within(d.reg.watchdog, data)
-	tripped := dogRead && dog < 0
 	// An alarm of a 1.0 servo leaves a torque limit of zero behind, even where torque is switched on again.
 	robbed := d.m.Protocol == 1 && limitRead && limit == 0 && d.limit > 0
 	switch {
-	case d.stage != driven:
-		// Told to be limp: keep asking until it is.
-		d.verify = k == on && !d.goal.Enable
-		return
-	// The servo protects itself: nothing but ClearAlarm may end that.
-	case k == off && d.state.Alarm&d.fatal != 0, robbed:
-		d.latched = true
-		d.hold(errLatched)
-	// Nobody told it to: its RAM is gone, and with it settings and goals.
-	case k == off && d.seen:
-		d.hold(errPowerLost)
-	case k == off:
-		// The switch was never seen on: the packet may have been lost. Try again a few times.
-		if d.attempts++; d.attempts >= maxAttempts {
-			d.hold(errNoTorque)
-			return
-		}
-		d.stage = limp
+	case !d.SawTorque(k, k == servo.Off && d.State.Alarm&d.fatal != 0 || robbed):
 	// Torque is on, but goals are locked; it holds where it stopped.
-	case tripped:
+	case dogRead && dog < 0:
 		d.hold(errTripped)
-	default:
-		d.seen, d.attempts = true, 0
-		// A limit packet was lost, or somebody else wrote.
-		if limitRead && d.limit >= 0 && limit != d.limit {
-			d.limit = -1 // written again with the next goal
-		}
+	// A limit packet was lost, or somebody else wrote.
+	case limitRead && d.limit >= 0 && limit != d.limit:
+		d.limit = -1 // written again with the next goal
+	}
+	if d.Stage == servo.Holding {
+		d.limit = -1
 	}
 }
 
-// maxAttempts is how often torque is switched on without being seen on.
-const maxAttempts = 5
-
-// hold stops writing to d until Enable has been false once.
+// hold is Member.Hold; the limit in the servo is nobody's any more.
 func (d *device) hold(why error) {
-	d.stage, d.seen, d.limit, d.attempts = holding, false, -1, 0
-	// A copy: the caller may keep it while the next one is made.
-	e := *d.silent
-	e.Kind, e.Op, e.Err = hal.BusFault, "torque", why
-	d.held = &e
+	d.Hold(why)
+	d.limit = -1
 }
 
 // wantedMode is the operating mode that d's goal needs, and the mode of ours it stands for. A mode the model does not
 // have, like no mode at all, is to hold the position.
 func (d *device) wantedMode() (int, hal.Mode) {
 	// Modes index the table, NoMode does not.
-	if g := d.goal.Mode; g < hal.NoMode && d.m.Modes[g] >= 0 {
+	if g := d.Goal.Mode; g < hal.NoMode && d.m.Modes[g] >= 0 {
 		return d.m.Modes[g], g
 	}
 	return d.m.Modes[hal.PositionMode], hal.PositionMode
@@ -209,12 +184,5 @@ func (d *device) limitRaw() int64 {
 
 // shareOf is the goal's limit as a raw value of r: a share of what the model can do, within what the EEPROM allows.
 func (d *device) shareOf(r *Register, i int) int64 {
-	return min(int64(math.Round(d.limitShare()*float64(r.Max))), d.maxLimit[i])
-}
-
-func (d *device) limitShare() float64 {
-	if math.IsNaN(d.goal.Limit) {
-		return 1
-	}
-	return min(max(d.goal.Limit, 0), 1)
+	return min(int64(math.Round(d.Share()*float64(r.Max))), d.maxLimit[i])
 }

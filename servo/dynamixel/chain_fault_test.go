@@ -46,13 +46,13 @@ func TestChainSilentServoCostsTwoMilliseconds(t *testing.T) {
 			}
 		}
 		// One request is left open a cycle at most, and an answer of at most 83 bytes is waited for.
-		if limit := usual + slack + wireTime(110, r.rate); worst > limit {
+		if limit := usual + servo.Slack + wireTime(110, r.rate); worst > limit {
 			t.Errorf("%s: worst cycle: got %v, want %v", models[0], worst, limit)
 		}
 		if stale > 1 {
 			t.Errorf("%s: servo behind the silent one: got %d cycles without values, want 1 at most", models[0], stale)
 		}
-		if err := r.State(1).Err; !errors.Is(err, errLost) || hal.KindOf(err) != hal.Timeout || r.State(1).Torque {
+		if err := r.State(1).Err; !errors.Is(err, servo.ErrLost) || hal.KindOf(err) != hal.Timeout || r.State(1).Torque {
 			t.Errorf("%s: silent servo: got %v, torque %v", models[0], err, r.State(1).Torque)
 		}
 		if got := r.Stats(); got.Timeouts < 3 || got.Timeouts > 6 {
@@ -92,7 +92,7 @@ func TestChainReturnOfAServo(t *testing.T) {
 			continue
 		}
 		// No torque and no goal until it is enabled again; then settings, the present position, torque.
-		if r.State(1).Torque || !errors.Is(r.Fault(1), errPowerLost) || s.get("torque_enable") != 0 {
+		if r.State(1).Torque || !errors.Is(r.Fault(1), servo.ErrPowerLost) || s.get("torque_enable") != 0 {
 			t.Errorf("%s %s: got torque %v, %v, want none", c.model, c.name, r.State(1).Torque, r.Fault(1))
 		}
 		r.SetGoal(1, servo.Goal{})
@@ -118,8 +118,8 @@ func TestChainBrownOutIsNoticed(t *testing.T) {
 		r := driving(t, nil, model, model)
 		r.servos[0].power() // too short for a miss
 		r.run(12)
-		if !errors.Is(r.Fault(0), errPowerLost) || r.State(0).Torque || r.Fault(1) != nil {
-			t.Errorf("%s: got %v, torque %v and %v, want %v", model, r.Fault(0), r.State(0).Torque, r.Fault(1), errPowerLost)
+		if !errors.Is(r.Fault(0), servo.ErrPowerLost) || r.State(0).Torque || r.Fault(1) != nil {
+			t.Errorf("%s: got %v, torque %v and %v, want %v", model, r.Fault(0), r.State(0).Torque, r.Fault(1), servo.ErrPowerLost)
 		}
 	}
 }
@@ -186,8 +186,8 @@ func TestChainRefusedLongRead(t *testing.T) {
 	}
 	r.servos[1].set("torque_enable", 0)
 	r.run(20)
-	if !errors.Is(r.Fault(1), errPowerLost) {
-		t.Errorf("torque gone: got %v, want %v", r.Fault(1), errPowerLost)
+	if !errors.Is(r.Fault(1), servo.ErrPowerLost) {
+		t.Errorf("torque gone: got %v, want %v", r.Fault(1), servo.ErrPowerLost)
 	}
 }
 
@@ -196,8 +196,8 @@ func TestChainBadChecksum(t *testing.T) {
 		r := driving(t, nil, model, model, model)
 		r.servos[1].bad = 1
 		r.run(1)
-		if err := r.State(1).Err; !errors.Is(err, errMangled) || hal.KindOf(err) != hal.BusFault || r.State(0).Err != nil {
-			t.Errorf("%s: got %v, want %v; first servo %v", model, err, errMangled, r.State(0).Err)
+		if err := r.State(1).Err; !errors.Is(err, servo.ErrMangled) || hal.KindOf(err) != hal.BusFault || r.State(0).Err != nil {
+			t.Errorf("%s: got %v, want %v; first servo %v", model, err, servo.ErrMangled, r.State(0).Err)
 		}
 		if r.Stats().BadChecksums != 1 {
 			t.Errorf("%s: bad checksums: got %d, want 1", model, r.Stats().BadChecksums)
@@ -224,7 +224,7 @@ func TestChainAlarms(t *testing.T) {
 		s := r.servos[0]
 		c.trip(s)
 		r.run(3)
-		if r.State(0).Alarm != servo.AlarmOverload || r.State(0).Torque || !errors.Is(r.Fault(0), errLatched) {
+		if r.State(0).Alarm != servo.AlarmOverload || r.State(0).Torque || !errors.Is(r.Fault(0), servo.ErrLatched) {
 			t.Errorf("%s: got %v, torque %v, %v, want a latched overload", c.model, r.State(0).Alarm, r.State(0).Torque, r.Fault(0))
 		}
 		// Enabling again does not help, nor does it clear anything.
@@ -235,10 +235,10 @@ func TestChainAlarms(t *testing.T) {
 			r.run(3)
 		}
 		enable()
-		if s.get("torque_enable") != 0 || !errors.Is(r.Fault(0), errLatched) {
+		if s.get("torque_enable") != 0 || !errors.Is(r.Fault(0), servo.ErrLatched) {
 			t.Errorf("%s: enabled while latched: got torque %d, %v", c.model, s.get("torque_enable"), r.Fault(0))
 		}
-		for k := range maxClears {
+		for k := range servo.MostClears {
 			if err := r.ClearAlarm(0); err != nil {
 				t.Fatalf("%s: clear %d: %v", c.model, k, err)
 			}
@@ -255,7 +255,7 @@ func TestChainAlarms(t *testing.T) {
 		if s.get("torque_enable") != 1 || r.Fault(0) != nil || r.State(0).Alarm != 0 {
 			t.Errorf("%s: enabled after clearing: got torque %d, %v, %v", c.model, s.get("torque_enable"), r.Fault(0), r.State(0).Alarm)
 		}
-		r.now += clearWindow
+		r.now += servo.ClearWindow
 		if err := r.ClearAlarm(0); err != nil {
 			t.Errorf("%s: clear five minutes later: got %v", c.model, err)
 		}
@@ -346,8 +346,8 @@ func TestChainHalt(t *testing.T) {
 				t.Errorf("%s: servo %d: torque after halt: got on, want off", model, i)
 			}
 		}
-		if !errors.Is(r.Fault(0), errHalted) {
-			t.Errorf("%s: fault: got %v, want %v", model, r.Fault(0), errHalted)
+		if !errors.Is(r.Fault(0), servo.ErrHalted) {
+			t.Errorf("%s: fault: got %v, want %v", model, r.Fault(0), servo.ErrHalted)
 		}
 	}
 }
@@ -386,7 +386,7 @@ func TestChainReplug(t *testing.T) {
 				t.Fatal("not back after 100 cycles")
 			}
 		}
-		if tries != 3 || cycles < firstPause+2*firstPause {
+		if tries != 3 || cycles < servo.FirstPause+2*servo.FirstPause {
 			t.Errorf("back after %d tries in %d cycles, want 3 with growing pauses", tries, cycles)
 		}
 		r.run(3)

@@ -10,7 +10,7 @@ import (
 // position, or a velocity, current or duty of zero.
 func (d *device) encodeGoal(rest bool) {
 	_, mode := d.wantedMode()
-	g := &d.goal
+	g := &d.Goal
 	// In the order of hal's modes.
 	value := [...]float64{g.Position, g.Velocity, g.Effort, g.Duty}[mode]
 	if mode == hal.PositionMode {
@@ -67,17 +67,8 @@ func (d *device) encodeLegacy(mode hal.Mode, value float64) {
 // positionGoal is the position to write, within the servo's limits. Without a mode, and after torque went on until the
 // first goal, it is where the servo stood at that moment.
 func (d *device) positionGoal(rest bool) float64 {
-	idle := d.goal.Mode >= hal.NoMode || d.m.Modes[d.goal.Mode] < 0 || math.IsNaN(d.goal.Position)
-	// The place is taken once, when rest begins: a joint that gives way comes back to it.
-	if rest || idle && !d.resting {
-		d.restAt = d.state.Position
-	}
-	d.resting = rest || idle
-	v := d.goal.Position
-	if d.resting {
-		v = d.restAt
-	}
-	return min(max(v, d.minTicks), d.maxTicks)
+	idle := d.Goal.Mode >= hal.NoMode || d.m.Modes[d.Goal.Mode] < 0
+	return d.Position(rest, idle, d.minTicks, d.maxTicks)
 }
 
 func bound(v, limit int64) int64 { return min(max(v, -limit), limit) }

@@ -3,9 +3,9 @@ package dynamixel
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
 )
 
 // Halt switches every servo's torque off with one packet, sent twice, and then asks each whether it is off, once more
@@ -14,8 +14,8 @@ import (
 func (c *Chain) Halt() []error {
 	faults := make([]error, len(c.devices))
 	for i := range c.devices {
-		if d := &c.devices[i]; d.stage == driven {
-			d.hold(errHalted)
+		if d := &c.devices[i]; d.Stage == servo.Driven {
+			d.hold(servo.ErrHalted)
 		}
 	}
 	// Twice: a broadcast is not acknowledged, and this one matters.
@@ -23,7 +23,7 @@ func (c *Chain) Halt() []error {
 		if c.link == nil {
 			break
 		}
-		c.link.out, c.queue = c.link.out[:0], c.queue[:0]
+		c.link.Out, c.queue = c.link.Out[:0], c.queue[:0]
 		for i := range c.devices {
 			if d := &c.devices[i]; d.m != nil && !d.barred {
 				c.put(d, d.reg.torque, 0)
@@ -37,8 +37,6 @@ func (c *Chain) Halt() []error {
 	}
 	return faults
 }
-
-var errHalted = errors.New("halted: enable again")
 
 func (c *Chain) verifyHalt(d *device) error {
 	if d.m == nil || d.barred {
@@ -55,9 +53,9 @@ func (c *Chain) verifyHalt(d *device) error {
 		if v, err = c.fetch(d, d.reg.torque); err != nil {
 			continue
 		}
-		d.torque, d.state.Torque = known(v), v != 0
+		d.Torque, d.State.Torque = servo.SwitchOf(v), v != 0
 		if v == 0 {
-			d.verify = false
+			d.Verify = false
 			return nil
 		}
 		err = c.deviceError(d, hal.BusFault, "halt", errors.New("torque is still on"))
@@ -67,12 +65,6 @@ func (c *Chain) verifyHalt(d *device) error {
 	return err
 }
 
-// An alarm is cleared at most maxClears times in clearWindow: a joint that goes on tripping has a cause.
-const (
-	maxClears   = 3
-	clearWindow = 5 * time.Minute
-)
-
 // ClearAlarm frees servo i of a latched alarm: a reboot in 2.0, after which it is silent for some cycles; a new torque
 // limit in 1.0. It moves nothing: torque comes with the next change of Enable to true. It blocks for two exchanges.
 // The fourth call within 5 minutes of the line's clock is refused.
@@ -81,35 +73,29 @@ func (c *Chain) ClearAlarm(i int) error {
 	if c.link == nil {
 		return c.lost()
 	}
-	now := c.link.port.Now()
-	// Old ones fall out of the window; the array stays.
-	for len(d.clears) > 0 && now-d.clears[0] >= clearWindow {
-		d.clears = append(d.clears[:0], d.clears[1:]...)
-	}
-	if len(d.clears) >= maxClears {
-		e := fmt.Errorf("cleared %d times within %v: find what overloads it", maxClears, clearWindow)
+	if !d.clears.Allow(c.link.Port.Now()) {
+		e := fmt.Errorf("cleared %d times within %v: find what overloads it", servo.MostClears, servo.ClearWindow)
 		return c.deviceError(d, hal.Unsafe, "clear alarm", e)
 	}
-	d.clears = append(d.clears, now)
-	if d.stage == driven {
-		d.hold(errLatched)
+	if d.Stage == servo.Driven {
+		d.hold(servo.ErrLatched)
 	}
-	c.link.out = c.link.out[:0]
+	c.link.Out = c.link.Out[:0]
 	if d.reg.hardware == nil {
 		// Torque itself stays off: the stage is holding or limp.
 		if err := c.store(d, d.reg.torqueLimit, d.maxLimit[limitOutput]); err != nil {
 			return err
 		}
-		d.latched, d.verify, d.limit = false, true, -1
+		d.Latched, d.Verify, d.limit = false, true, -1
 		return nil
 	}
 	client := &Client{Name: c.cfg.Name, Latency: c.cfg.Latency, link: c.link}
 	if err := client.Reboot(d.cfg.ID); err != nil {
 		return c.lineErrorOf(err)
 	}
-	d.latched, d.torque, d.limit = false, unknown, -1
-	d.state.Err, d.state.Torque, d.state.Alarm = d.unasked, false, 0
-	d.reading.lost, d.reading.ask = true, c.cycle+rebootPause
+	d.Latched, d.Torque, d.limit = false, servo.Unknown, -1
+	d.State.Err, d.State.Torque, d.State.Alarm = d.Unasked, false, 0
+	d.reading.Lost, d.reading.Ask = true, c.cycle+rebootPause
 	return nil
 }
 

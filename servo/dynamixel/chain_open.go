@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
 )
 
 // Open asks every servo who it is and how it is set, and reports all that is wrong together: a servo that is missing,
@@ -98,9 +99,9 @@ func (c *Chain) identify(client *Client, d *device) error {
 	case errors.As(err, &e):
 		e.Joint = d.cfg.Joint
 		if e.Kind == hal.Timeout {
-			d.reading.lost = true
-			d.state.Err = d.unasked
-			return c.deviceError(d, hal.Absent, "open", fmt.Errorf("%w, want a %s", errSilent, d.m.Name))
+			d.reading.Lost = true
+			d.State.Err = d.Unasked
+			return c.deviceError(d, hal.Absent, "open", fmt.Errorf("%w, want a %s", servo.ErrSilent, d.m.Name))
 		}
 		return c.lineErrorOf(e)
 	case f.Number == d.m.Number:
@@ -113,7 +114,7 @@ func (c *Chain) identify(client *Client, d *device) error {
 		got = m.Name
 	}
 	err = c.deviceError(d, hal.BusFault, "open", fmt.Errorf("got %s, want %s", got, d.m.Name))
-	d.state.Err = err
+	d.State.Err = err
 	return err
 }
 
@@ -152,7 +153,7 @@ func (c *Chain) inspect(d *device) error {
 	if d.reg.operatingMode == nil || d.m.RAMStart == 24 {
 		c.inspectAngles(d, read)
 	}
-	read("torque_enable", func(v int64, _ *Register) { d.torque = known(v); d.state.Torque = v != 0 })
+	read("torque_enable", func(v int64, _ *Register) { d.Torque = servo.SwitchOf(v); d.State.Torque = v != 0 })
 	d.inspected = len(faults) == 0
 	return errors.Join(faults...)
 }
@@ -199,7 +200,7 @@ func (c *Chain) loosenTongue(d *device) error {
 
 // Close closes the line and waits for a try to get it back that is under way. Torque stays as it is: Halt first.
 func (c *Chain) Close() error {
-	err := c.endReopen()
+	err := c.reopen.Close()
 	if c.link == nil {
 		return err
 	}

@@ -3,16 +3,16 @@ package dynamixel
 import (
 	"errors"
 	"time"
+
+	"github.com/halyard-robotics/halyard/servo"
 )
 
-// level is how a servo is read, from the cheapest to what always works. A servo that keeps a group from answering goes
-// one level down and is tried a level up again later, so that one old firmware does not slow down the rest.
-type level uint8
-
+// How a servo is read, from the cheapest to what always works. A servo that keeps a group from answering goes one level
+// down and is tried a level up again later, so that one old firmware does not slow down the rest.
 const (
-	fast  level = iota // in a fast sync or fast bulk read: one request, one common answer
-	group              // in a sync read (2.0) or bulk read: one request, an answer a servo
-	alone              // a request a servo; all that AX-12A can do
+	fast  servo.Level = iota // in a fast sync or fast bulk read: one request, one common answer
+	group                    // in a sync read (2.0) or bulk read: one request, an answer a servo
+	alone                    // a request a servo; all that AX-12A can do
 )
 
 // Receive asks every servo for its state, blocks for the answers and fills State. It costs the wire time of what is
@@ -24,23 +24,23 @@ func (c *Chain) Receive() error {
 		return c.lost()
 	}
 	c.cycle++
-	c.stats.resume(c.link)
+	c.stats.Resume(&c.link.Exchange)
 	c.silences = 0
 	c.wide = c.pickWide()
 	for i := range c.devices {
-		c.devices[i].reading.answered = false
+		c.devices[i].reading.Answered = false
 	}
 	// Mostly one of these has members, and the cycle has one request.
-	for _, lv := range []level{fast, group} {
+	for _, lv := range []servo.Level{fast, group} {
 		if err := c.readGroup(lv); err != nil {
 			return err
 		}
 	}
 	err := c.readAlone()
-	if d := c.wide; err == nil && d != nil && d.narrowed() && d.reading.answered {
+	if d := c.wide; err == nil && d != nil && d.narrowed() && d.reading.Answered {
 		err = c.lookApart(d)
 	}
-	c.stats.end(c)
+	c.endCycle()
 	return err
 }
 
@@ -51,12 +51,12 @@ func (c *Chain) lookApart(d *device) error {
 	if err == nil && d.reg.hardware != nil {
 		var bits int64
 		if bits, err = c.fetch(d, d.reg.hardware); err == nil {
-			d.state.Alarm = d.m.Alarms(byte(bits))
+			d.State.Alarm = d.m.Alarms(byte(bits))
 		}
 	}
 	if err == nil {
-		d.takeTorque(known(torque), span{}, nil)
-		d.state.Torque = d.torque == on
+		d.takeTorque(servo.SwitchOf(torque), span{}, nil)
+		d.State.Torque = d.Torque == servo.On
 	}
 	if c.link == nil {
 		return err
@@ -75,10 +75,10 @@ func (c *Chain) pickWide() *device {
 	for k := range n {
 		i := (c.turn + k) % n
 		d := &c.devices[i]
-		if d.m == nil || d.barred || d.reading.lost {
+		if d.m == nil || d.barred || d.reading.Lost {
 			continue
 		}
-		if d.verify {
+		if d.Verify {
 			c.turn = (i + 1) % n
 			return d
 		}
@@ -100,18 +100,18 @@ func (c *Chain) pickWide() *device {
 // span is what d is asked for in this cycle.
 func (c *Chain) span(d *device) span {
 	// A lost servo says at once whether its torque is still on.
-	if d == c.wide || d.reading.lost {
+	if d == c.wide || d.reading.Lost {
 		return d.long
 	}
 	return d.short
 }
 
 // readGroup reads all servos of a level with one request.
-func (c *Chain) readGroup(lv level) error {
+func (c *Chain) readGroup(lv servo.Level) error {
 	c.members = c.members[:0]
 	for i := range c.devices {
 		d := &c.devices[i]
-		if d.m != nil && !d.barred && d.reading.joins(lv, c.cycle) {
+		if d.m != nil && !d.barred && d.reading.Joins(lv, c.cycle) {
 			c.members = append(c.members, d)
 		}
 	}
@@ -133,7 +133,7 @@ func (c *Chain) readGroup(lv level) error {
 	} else {
 		err = c.takeGroup()
 	}
-	if err != nil && !errors.Is(err, errSilent) {
+	if err != nil && !errors.Is(err, servo.ErrSilent) {
 		return c.lineError(err)
 	}
 	c.judgeGroup(lv)
@@ -142,7 +142,7 @@ func (c *Chain) readGroup(lv level) error {
 
 // groupRequest fills c.request for c.members and returns the length of all answers and what they may take beside
 // their wire time.
-func (c *Chain) groupRequest(lv level) (reply int, delay time.Duration) {
+func (c *Chain) groupRequest(lv servo.Level) (reply int, delay time.Duration) {
 	in, first := &c.request, c.span(c.members[0])
 	alike := true
 	*in = Instruction{ID: Broadcast, Blocks: in.Blocks[:0]}
@@ -192,11 +192,11 @@ func (c *Chain) takeFast(total int) error {
 			return err
 		}
 		if !started {
-			if started = parts.Start(l.raw, total-7); !started {
+			if started = parts.Start(l.Raw, total-7); !started {
 				continue
 			}
 		}
-		for parts.Grow(l.raw); k < len(c.members); k++ {
+		for parts.Grow(l.Raw); k < len(c.members); k++ {
 			d := c.members[k]
 			s := c.span(d)
 			st, ok := parts.Next(int(s.size))
@@ -205,14 +205,14 @@ func (c *Chain) takeFast(total int) error {
 			}
 			// Right CRC, wrong servo: somebody answers out of turn.
 			if st.ID != d.cfg.ID {
-				return errMangled
+				return servo.ErrMangled
 			}
 			c.accept(d, s, &st)
 		}
 		if parts.Broken() {
 			c.stats.BadChecksums++
-			c.members[k].reading.mangled = true
-			return errSilent // nothing after it can be trusted
+			c.members[k].reading.Garbled = true
+			return servo.ErrSilent // nothing after it can be trusted
 		}
 	}
 	return nil
@@ -233,7 +233,7 @@ func (c *Chain) takeGroup() error {
 		}
 		// A second answer under one id finds nobody who still waits, and is dropped.
 		for _, d := range c.members {
-			if s := c.span(d); d.cfg.ID == st.ID && !d.reading.answered {
+			if s := c.span(d); d.cfg.ID == st.ID && !d.reading.Answered {
 				c.accept(d, s, &st)
 				left--
 				break
@@ -246,8 +246,8 @@ func (c *Chain) takeGroup() error {
 // markMangled notes that the first member without an answer sent a bad one.
 func (c *Chain) markMangled() {
 	for _, d := range c.members {
-		if !d.reading.answered {
-			d.reading.mangled = true
+		if !d.reading.Answered {
+			d.reading.Garbled = true
 			return
 		}
 	}
@@ -257,12 +257,12 @@ func (c *Chain) markMangled() {
 func (c *Chain) accept(d *device, s span, st *Status) {
 	// A refusal has no data. It is an answer all the same: the servo is there.
 	if len(st.Data) != int(s.size) || c.link.protocol == 2 && st.Error&^AlertBit != 0 {
-		d.reading.answered, d.state.Err = true, d.mangled
+		d.reading.Answered, d.State.Err = true, d.Mangled
 		if s == d.long {
 			d.narrow()
 		}
 		return
 	}
-	d.take(s, st, c.link.port.Now())
+	d.take(s, st, c.link.Port.Now())
 	c.heard(d)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
 )
 
 // readAlone reads the servos that no group holds: by their level, because they missed the last group, or because it
@@ -16,22 +17,22 @@ func (c *Chain) readAlone() error {
 		for k := range n {
 			i := (first + k) % n
 			d := &c.devices[i]
-			if d.m == nil || d.barred || d.reading.lost != lost || !d.reading.isAlone(c.cycle) {
+			if d.m == nil || d.barred || d.reading.Lost != lost || !d.reading.IsAlone(c.cycle) {
 				continue
 			}
-			if !over && (c.silences > 0 || d.reading.misses > 0) && c.stats.late(c) {
+			if !over && (c.silences > 0 || d.reading.Misses > 0) && c.stats.Late(&c.link.Exchange, c.cfg.Period) {
 				over, c.next = true, i
 			}
 			if over {
 				if !lost {
-					d.state.Err = d.skipped
+					d.State.Err = d.Skipped
 				}
 				continue
 			}
 			if err := c.readOne(d); err != nil {
 				return err
 			}
-			if lost && d.reading.lost {
+			if lost && d.reading.Lost {
 				return nil
 			}
 		}
@@ -53,8 +54,8 @@ func (c *Chain) readOne(d *device) error {
 	for {
 		st, err := l.status()
 		switch {
-		case errors.Is(err, errSilent):
-			d.reading.mangled = l.parser.BadChecksum > bad
+		case errors.Is(err, servo.ErrSilent):
+			d.reading.Garbled = l.parser.BadChecksum > bad
 			c.missed(d)
 			return nil
 		case err != nil:
@@ -79,14 +80,14 @@ func (c *Chain) fetch(d *device, r *Register) (int64, error) {
 	for {
 		st, err := l.status()
 		switch {
-		case errors.Is(err, errSilent):
+		case errors.Is(err, servo.ErrSilent):
 			return 0, c.deviceError(d, hal.Timeout, "read "+r.Name, err)
 		case err != nil:
 			return 0, c.lineError(err)
 		case st.ID != d.cfg.ID:
 			continue
 		case len(st.Data) != int(r.Size):
-			return 0, c.deviceError(d, hal.BusFault, "read "+r.Name, errMangled)
+			return 0, c.deviceError(d, hal.BusFault, "read "+r.Name, servo.ErrMangled)
 		}
 		return r.Decode(st.Data), nil
 	}
@@ -97,10 +98,10 @@ func (c *Chain) sendFirst() error {
 	switch {
 	case c.link == nil:
 		return c.lost()
-	case len(c.link.out) == 0:
+	case len(c.link.Out) == 0:
 		return nil
 	}
-	return c.lineError(c.link.tell())
+	return c.lineError(c.link.Tell())
 }
 
 // setMode writes an operating mode and reads it back; 1.0 does it by angle limits.

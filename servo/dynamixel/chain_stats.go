@@ -1,63 +1,22 @@
 package dynamixel
 
-import "time"
+import (
+	"time"
+
+	"github.com/halyard-robotics/halyard/servo"
+)
 
 // Stats count what a chain has done since it was made.
-type Stats struct {
-	Cycles       uint64 // Receives that asked all servos
-	Timeouts     uint64 // questions that a servo did not answer
-	BadChecksums uint64
-	Garbage      uint64 // bytes that belonged to no packet
-	Fallbacks    uint64 // times a servo went from a faster way of reading to a slower one
-	Reopened     uint64 // times the line came back
-
-	Sent, Received uint64        // bytes on the wire in the last cycle
-	Wire           time.Duration // their time at the line's rate
-	Spent          time.Duration // by the line's clock, in Send and Receive together
-
-	sent0, received0 uint64
-	parser0          uint64 // bad checksums of the parser already counted
-	garbage0         uint64
-	start            time.Duration
-	sending          time.Duration // what Send took
-}
+type Stats = servo.Stats
 
 // Stats returns the counts so far.
 func (c *Chain) Stats() Stats { return c.stats }
 
-// begin notes where a cycle starts.
-func (s *Stats) begin(l *link) {
-	s.start, s.sent0, s.received0 = l.port.Now(), l.sent, l.received
-}
-
-// pause and resume leave out what passes between Send and Receive: the world's time is not the line's.
-func (s *Stats) pause(l *link)  { s.sending = l.port.Now() - s.start }
-func (s *Stats) resume(l *link) { s.start = l.port.Now() - s.sending }
-
-// late says that the cycle's period is over.
-func (s *Stats) late(c *Chain) bool {
-	return c.cfg.Period > 0 && c.link.port.Now()-s.start > c.cfg.Period
-}
-
-// end sums a cycle up.
-func (s *Stats) end(c *Chain) {
-	l := c.link
-	// The line went in the middle: an unfinished cycle is not counted.
-	if l == nil {
-		return
+// endCycle sums a cycle up. Where the line went in the middle, an unfinished cycle is not counted.
+func (c *Chain) endCycle() {
+	if l := c.link; l != nil {
+		c.stats.End(&l.Exchange, l.parser.BadChecksum, l.parser.Garbage)
 	}
-	s.Cycles++
-	s.Sent, s.Received = l.sent-s.sent0, l.received-s.received0
-	s.Wire = l.wire(int(s.Sent + s.Received))
-	s.Spent = l.port.Now() - s.start
-	// The parser counts over its life; the chain's life may span several.
-	p := l.parser
-	if p.BadChecksum < s.parser0 || p.Garbage < s.garbage0 { // a new line has a new parser
-		s.parser0, s.garbage0 = 0, 0
-	}
-	s.BadChecksums += p.BadChecksum - s.parser0
-	s.Garbage += p.Garbage - s.garbage0
-	s.parser0, s.garbage0 = p.BadChecksum, p.Garbage
 }
 
 // WireTime predicts a usual cycle of this chain at its line's rate: one write of all goals, one short read of all
@@ -69,7 +28,7 @@ func (c *Chain) WireTime() time.Duration {
 	if c.link == nil {
 		return 0
 	}
-	return c.predict(c.link.port.Baud())
+	return c.predict(c.link.Port.Baud())
 }
 
 // Budget is the longest a cycle may take when servos are missing: the usual one, and for each request that a silent
@@ -78,7 +37,7 @@ func (c *Chain) Budget() time.Duration {
 	if c.link == nil {
 		return 0
 	}
-	return c.predict(c.link.port.Baud()) + slack + c.cfg.Latency
+	return c.predict(c.link.Port.Baud()) + servo.Slack + c.cfg.Latency
 }
 
 // predict sums the formulas up for the levels that the servos are on now.
@@ -91,7 +50,7 @@ func (c *Chain) predict(baud int) time.Duration {
 	alike := true
 	for i := range c.devices {
 		d := &c.devices[i]
-		if d.m == nil || d.barred || d.reading.lost {
+		if d.m == nil || d.barred || d.reading.Lost {
 			continue
 		}
 		w, n := goalBytes(d), int(d.short.size)
@@ -100,7 +59,7 @@ func (c *Chain) predict(baud int) time.Duration {
 			first = d
 		}
 		alike = alike && d.reg.goalPosition.Addr == first.reg.goalPosition.Addr
-		lv := d.reading.level
+		lv := d.reading.Level
 		count[lv]++
 		switch {
 		case lv == fast:

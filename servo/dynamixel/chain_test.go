@@ -166,8 +166,8 @@ func TestChainWireTimeIsTheSheets(t *testing.T) {
 		if got := r.WireTime().Seconds() * 1e3; math.Abs(got-c.want) > 0.005 {
 			t.Errorf("20 servos at %d: got %.3f ms, want %.2f", c.baud, got, c.want)
 		}
-		if got := r.Budget() - r.WireTime(); got != slack {
-			t.Errorf("budget: got %v above the wire time, want %v", got, slack)
+		if got := r.Budget() - r.WireTime(); got != servo.Slack {
+			t.Errorf("budget: got %v above the wire time, want %v", got, servo.Slack)
 		}
 	}
 }

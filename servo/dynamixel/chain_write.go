@@ -23,7 +23,7 @@ type write struct {
 func (c *Chain) Send() error {
 	err := c.send()
 	if c.link != nil {
-		c.stats.pause(c.link)
+		c.stats.Pause(&c.link.Exchange)
 	}
 	return err
 }
@@ -33,29 +33,29 @@ func (c *Chain) send() error {
 		return err
 	}
 	l := c.link
-	c.stats.begin(l)
-	l.out = l.out[:0]
+	c.stats.Begin(&l.Exchange)
+	l.Out = l.Out[:0]
 	c.goals, c.modeSet = c.goals[:0], false
 	// 1. Torque off, for all that shall be limp and are not known to be; the lost ones may still hear it.
 	for i := range c.devices {
 		d := &c.devices[i]
-		if d.m == nil || d.barred || d.goal.Enable {
+		if d.m == nil || d.barred || d.Goal.Enable {
 			continue
 		}
 		// Enable has fallen: whatever was wrong is forgotten, and the way to torque begins anew.
-		if d.stage != limp {
-			d.stage, d.held, d.torque, d.seen, d.limit = limp, nil, unknown, false, -1
+		if d.Release() {
+			d.limit = -1
 		}
 		// Repeated in every Send until a long read has seen it: one lost packet must not leave a joint driven.
-		if d.attempts = 0; d.torque != off {
-			d.verify = true
+		if d.Torque != servo.Off {
+			d.Verify = true
 			c.put(d, d.reg.torque, 0)
 		}
 	}
 	c.flushWrites()
 	// 2. Those that shall have torque and have not.
 	for i := range c.devices {
-		if d := &c.devices[i]; d.goal.Enable && d.stage == limp && c.ready(d) {
+		if d := &c.devices[i]; d.Goal.Enable && d.Stage == servo.Limp && c.ready(d) {
 			c.arm(d)
 		}
 		if c.link == nil { // the line went while a mode was changed
@@ -68,7 +68,7 @@ func (c *Chain) send() error {
 		d := &c.devices[i]
 		fresh := d.fresh // armed in this Send: its goal, the present position, is on the way
 		d.fresh = false
-		if d.stage != driven || d.reading.lost || fresh {
+		if d.Stage != servo.Driven || d.reading.Lost || fresh {
 			continue
 		}
 		// A mode can be changed with torque off alone.
@@ -80,13 +80,13 @@ func (c *Chain) send() error {
 		if r := d.limitRegister(); r != nil {
 			// A limit raised after an alarm would take the latch of a 1.0 servo away.
 			const latching = servo.AlarmHeat | servo.AlarmOverload
-			if v := d.limitRaw(); v != d.limit && (d.state.Alarm&latching == 0 || v < d.limit) {
+			if v := d.limitRaw(); v != d.limit && (d.State.Alarm&latching == 0 || v < d.limit) {
 				d.limit = v
 				c.put(d, r, v)
 			}
 		}
 		// An alarm of the shutdown register is about to take the torque, and a goal may switch a 1.0 servo on again.
-		if d.verify && d.state.Alarm&d.fatal != 0 {
+		if d.Verify && d.State.Alarm&d.fatal != 0 {
 			continue
 		}
 		d.encodeGoal(false)
@@ -104,11 +104,11 @@ func (c *Chain) send() error {
 // operating mode is right. A wrong mode is set right, which needs torque off and takes a cycle of its own.
 func (c *Chain) ready(d *device) bool {
 	switch {
-	case d.m == nil || d.barred || d.reading.lost || d.state.Err != nil || math.IsNaN(d.state.Position):
+	case d.m == nil || d.barred || d.reading.Lost || d.State.Err != nil || math.IsNaN(d.State.Position):
 		return false
 	// Enabling it again would do nothing on an X and free a 1.0 servo: neither is what latching is for.
-	case d.latched:
-		d.hold(errLatched)
+	case d.Latched:
+		d.hold(servo.ErrLatched)
 		return false
 	}
 	want, _ := d.wantedMode()
@@ -116,8 +116,8 @@ func (c *Chain) ready(d *device) bool {
 		return true
 	}
 	// Not only told to be off but seen to be: a mode written under torque is refused.
-	if d.torque != off {
-		d.verify = true
+	if d.Torque != servo.Off {
+		d.Verify = true
 		c.put(d, d.reg.torque, 0)
 		c.flushWrites()
 		return false
@@ -132,7 +132,7 @@ func (c *Chain) ready(d *device) bool {
 
 // leaveMode takes the torque off a servo whose operating mode has to change; ready does the rest.
 func (c *Chain) leaveMode(d *device) {
-	d.stage, d.torque, d.seen, d.verify = limp, unknown, false, true
+	d.Disarm()
 	c.put(d, d.reg.torque, 0)
 }
 
@@ -146,7 +146,7 @@ const (
 
 // arm stages everything that gives d torque. The packets leave in flushArming, step by step.
 func (c *Chain) arm(d *device) {
-	d.stage, d.torque, d.seen, d.verify, d.held = driven, unknown, false, true, nil
+	d.Arm()
 	d.limit, d.fresh = -1, true
 	d.encodeGoal(true)
 	c.goals = append(c.goals, d)
@@ -264,8 +264,8 @@ func (c *Chain) addGoals() {
 // add encodes in, sending first what is there when the buffer is nearly full.
 func (c *Chain) add(in *Instruction) {
 	// Arming a long chain at once fills several packets; the line takes them one after the other anyway.
-	if l := c.link; l != nil && cap(l.out)-len(l.out) < maxPacket {
-		c.lineError(l.tell())
+	if l := c.link; l != nil && cap(l.Out)-len(l.Out) < maxPacket {
+		c.lineError(l.Tell())
 	}
 	if c.link != nil {
 		c.link.add(in)

@@ -97,12 +97,12 @@ func (c *Client) plain(id byte, op Op, data []byte) error {
 // exchange sends in and returns the servo's answer, checked. Nobody answers a broadcast.
 func (c *Client) exchange(op string, in *Instruction, reply int) (Status, error) {
 	l := c.link
-	l.latency = c.Latency
-	l.out = l.out[:0]
+	l.Latency = c.Latency
+	l.Out = l.Out[:0]
 	l.add(in)
 	// Nobody answers a broadcast, whatever its instruction; PingAll is the exception and does not come here.
 	if in.ID == Broadcast {
-		return Status{}, c.classify(in.ID, op, l.tell())
+		return Status{}, c.classify(in.ID, op, l.Tell())
 	}
 	// What this exchange adds to the counters tells noise from silence.
 	garbage, bad := l.parser.Garbage, l.parser.BadChecksum
@@ -112,8 +112,8 @@ func (c *Client) exchange(op string, in *Instruction, reply int) (Status, error)
 	for {
 		s, err := l.status()
 		// Something came, but no packet: a wrong rate, a collision, a bad cable. Silence would mean that nobody is there.
-		if errors.Is(err, errSilent) && len(l.raw) > 0 {
-			err = fmt.Errorf("%w: got %d bytes, %d bad checksums, %d bytes of noise", errMangled, len(l.raw),
+		if errors.Is(err, servo.ErrSilent) && len(l.Raw) > 0 {
+			err = fmt.Errorf("%w: got %d bytes, %d bad checksums, %d bytes of noise", servo.ErrMangled, len(l.Raw),
 				l.parser.BadChecksum-bad, l.parser.Garbage-garbage)
 		}
 		if err != nil {
@@ -128,16 +128,7 @@ func (c *Client) exchange(op string, in *Instruction, reply int) (Status, error)
 
 // classify wraps err with its kind; nil stays nil.
 func (c *Client) classify(id byte, op string, err error) error {
-	switch {
-	case err == nil:
-		return nil
-	// The adapter is a matter of this machine, not of the bus.
-	case errors.Is(err, servo.ErrGone):
-		return c.fault(hal.Absent, id, op, err)
-	case errors.Is(err, errSilent):
-		return c.fault(hal.Timeout, id, op, err)
-	}
-	return c.fault(hal.BusFault, id, op, err)
+	return servo.Fault(c.Name, int(id), op, err)
 }
 
 func (c *Client) fault(kind hal.Kind, id byte, op string, err error) error {

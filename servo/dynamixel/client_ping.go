@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
 )
 
 // Found is a servo that answered a ping.
@@ -72,13 +73,13 @@ func (c *Client) linger(f *Found) error {
 			continue
 		case err == nil:
 			continue
-		case !errors.Is(err, errSilent):
+		case !errors.Is(err, servo.ErrSilent):
 			return c.classify(f.ID, "ping", err)
 		case f.Answers > 1:
 			e := fmt.Errorf("%w: got %d answers, want 1: that many servos have this id", errTwice, f.Answers)
 			return c.fault(hal.BusFault, f.ID, "ping", e)
 		case l.parser.BadChecksum > bad || l.parser.Buffered() > 0:
-			return c.fault(hal.BusFault, f.ID, "ping", fmt.Errorf("%w after the first: two servos with this id?", errMangled))
+			return c.fault(hal.BusFault, f.ID, "ping", fmt.Errorf("%w after the first: two servos with this id?", servo.ErrMangled))
 		}
 		return nil
 	}
@@ -86,7 +87,7 @@ func (c *Client) linger(f *Found) error {
 
 // collision adds what a mangled answer to a ping mostly means.
 func (c *Client) collision(id byte, err error) error {
-	if !errors.Is(err, errMangled) {
+	if !errors.Is(err, servo.ErrMangled) {
 		return err
 	}
 	var e *hal.Error
@@ -123,7 +124,7 @@ func (c *Client) PingAll() ([]Found, error) {
 	if l.protocol == 1 {
 		return nil, c.fault(hal.Invalid, Broadcast, "ping all", errors.New("servos of protocol 1.0 answer over each other: scan"))
 	}
-	l.latency, l.out = c.Latency, l.out[:0]
+	l.Latency, l.Out = c.Latency, l.Out[:0]
 	l.add(&Instruction{ID: Broadcast, Op: Ping})
 	bad := l.parser.BadChecksum
 	if err := l.ask(253*statusBytes(2, 3), 253*broadcastSlot); err != nil {
@@ -132,7 +133,7 @@ func (c *Client) PingAll() ([]Found, error) {
 	var all []Found
 	for {
 		s, err := l.status()
-		if errors.Is(err, errSilent) {
+		if errors.Is(err, servo.ErrSilent) {
 			break
 		}
 		if err != nil {
@@ -148,10 +149,10 @@ func (c *Client) PingAll() ([]Found, error) {
 		}
 		all = append(all, Found{ID: s.ID, Number: binary.LittleEndian.Uint16(s.Data), Firmware: s.Data[2], Answers: 1})
 		// Answers are parsed as they come, so the bound on raw is for one alone.
-		l.raw = l.raw[:0]
+		l.Raw = l.Raw[:0]
 	}
 	if n := l.parser.BadChecksum - bad; n > 0 || l.parser.Buffered() > 0 {
-		return all, c.fault(hal.BusFault, Broadcast, "ping all", fmt.Errorf("%w: %d bad checksums: servos with the same id?", errMangled, n))
+		return all, c.fault(hal.BusFault, Broadcast, "ping all", fmt.Errorf("%w: %d bad checksums: servos with the same id?", servo.ErrMangled, n))
 	}
 	return all, nil
 }

@@ -24,13 +24,8 @@ func (c *Client) ReadRegister(id byte, m *Model, name string) (int64, error) {
 func (c *Client) WriteRegister(id byte, m *Model, name string, v int64) error {
 	op := "write " + name
 	r := m.Register(name)
-	switch {
-	case r == nil:
-		return c.fault(hal.Invalid, id, op, fmt.Errorf("%s has no such register", m.Name))
-	case r.Access == ReadOnly:
-		return c.fault(hal.Invalid, id, op, fmt.Errorf("it is read-only"))
-	case v < r.Min || v > r.Max:
-		return c.fault(hal.Invalid, id, op, fmt.Errorf("got %d, want %d..%d", v, r.Min, r.Max))
+	if err := r.CheckWrite(m.Name, v); err != nil {
+		return c.fault(hal.Invalid, id, op, err)
 	}
 	// 2.0 servos refuse it themselves; 1.0 ones take it and may lose the write. One question more is cheap here.
 	if r.Access == EEPROM && id != Broadcast {

@@ -158,7 +158,7 @@ func TestClientTroubles(t *testing.T) {
 			if hal.KindOf(err) != c.kind || !containsText(err, c.want) {
 				t.Errorf("got %v (%v), want %q (%v)", err, hal.KindOf(err), c.want, c.kind)
 			}
-			if limit := 28*10*time.Microsecond + maxDelay + slack + 40*10*time.Microsecond; line.Now() > limit {
+			if limit := 28*10*time.Microsecond + maxDelay + servo.Slack + 40*10*time.Microsecond; line.Now() > limit {
 				t.Errorf("took %v, want %v at most", line.Now(), limit)
 			}
 			var e *hal.Error

@@ -1,5 +1,7 @@
 package dynamixel
 
+import "github.com/halyard-robotics/halyard/servo"
+
 // AppendInstruction1 appends in as a protocol 1.0 packet. Instructions that 1.0 does not have are encoded as a bare
 // code with in.Data, which a servo answers with an instruction error. The caller keeps addresses, sizes and the whole
 // packet within a byte (MaxLength1).
@@ -49,13 +51,7 @@ func seal1(dst []byte, start int) []byte {
 }
 
 // checksum1 is the complement of the sum of ID..last parameter.
-func checksum1(p []byte) byte {
-	var sum byte
-	for _, b := range p {
-		sum += b
-	}
-	return ^sum
-}
+func checksum1(p []byte) byte { return servo.Complement(p) }
 
 // syncSize is the number of bytes a servo of a sync write, by its first block.
 func syncSize(in *Instruction) int {

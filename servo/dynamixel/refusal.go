@@ -56,9 +56,7 @@ func refusal(protocol int, code byte) error {
 
 // Why an exchange failed, where the port itself is sound.
 var (
-	errSilent  = errors.New("no answer")
-	errMangled = errors.New("answer mangled")
-	errTwice   = errors.New("answered more than once")
+	errTwice = errors.New("answered more than once")
 
 	errPingOnly = errors.New("answers pings but no reads: is status_return 0?")
 )

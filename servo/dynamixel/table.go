@@ -1,125 +1,29 @@
 package dynamixel
 
 import (
-	"encoding/binary"
-	"math"
-
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Access says who may write a register and what a power loss does to it.
-type Access uint8
-
-// The kinds of access.
-const (
-	ReadOnly Access = iota
-	RAM             // lost with the power
-	EEPROM          // kept; refused while torque is on (2.0) or lock is set (1.0)
+// A control table's entries, as every brand with registers has them. EEPROM is refused while torque is on (2.0) or lock
+// is set (1.0).
+type (
+	Access   = servo.Access
+	Encoding = servo.Encoding
+	Measure  = servo.Measure
+	Register = servo.Register
 )
 
-// Encoding says how a register's bytes hold a sign.
-type Encoding uint8
-
-// The encodings.
+// The kinds of access and the encodings of ROBOTIS' tables, all little-endian.
 const (
-	Unsigned  Encoding = iota
-	Signed             // two's complement
-	Magnitude          // bit 10 is the sign, set = clockwise; bits 0..9 the magnitude
+	ReadOnly = servo.ReadOnly
+	RAM      = servo.RAM
+	EEPROM   = servo.EEPROM
+
+	Unsigned  = servo.Unsigned
+	Signed    = servo.Signed
+	Magnitude = servo.Magnitude10 // set = clockwise
 )
-
-// Measure is what a raw value means: SI value = (raw - Zero) * Scale, in Unit. Scale 0: a plain number.
-type Measure struct {
-	Unit  string
-	Scale float64
-	Zero  int64
-}
-
-// Register is one entry of a control table. Min and Max bound what may be written, as raw values after decoding;
-// Default is the factory's, and for RAM what stands there after power-up.
-type Register struct {
-	Name       string
-	Addr, Size uint16
-	Access     Access
-	Encoding   Encoding
-	Min, Max   int64
-	Default    int64
-	Measure
-}
-
-// Decode reads the register's value from its bytes, at least r.Size of them.
-func (r *Register) Decode(p []byte) int64 {
-	var v int64
-	switch r.Size {
-	case 1:
-		v = int64(p[0])
-	case 2:
-		v = int64(binary.LittleEndian.Uint16(p))
-	default:
-		v = int64(binary.LittleEndian.Uint32(p))
-	}
-	switch {
-	// Bits above 10 are not used; some firmware sets them.
-	case r.Encoding == Magnitude && v&0x400 != 0:
-		return -(v & 0x3FF)
-	case r.Encoding == Magnitude:
-		return v & 0x3FF
-	case r.Encoding == Signed:
-		// Up and down again spreads the sign.
-		shift := 64 - 8*int(r.Size)
-		return v << shift >> shift
-	}
-	return v
-}
-
-// Append appends v as the register's bytes; v outside of what they can hold is cut off as the servo would.
-func (r *Register) Append(dst []byte, v int64) []byte {
-	// Zero has two forms; the clockwise one is never written.
-	if r.Encoding == Magnitude && v < 0 {
-		v = -v&0x3FF | 0x400
-	}
-	switch r.Size {
-	case 1:
-		return append(dst, byte(v))
-	case 2:
-		return binary.LittleEndian.AppendUint16(dst, uint16(v))
-	}
-	return binary.LittleEndian.AppendUint32(dst, uint32(v))
-}
-
-// SI converts a raw value to the register's unit.
-func (r *Register) SI(raw int64) float64 {
-	if r.Scale == 0 {
-		return float64(raw)
-	}
-	return float64(raw-r.Zero) * r.Scale
-}
-
-// Raw converts v in the register's unit to the nearest raw value within Min..Max. NaN gives Zero.
-func (r *Register) Raw(v float64) int64 {
-	if r.Scale != 0 {
-		// Clipping comes before rounding, so that infinities are harmless.
-		v = v/r.Scale + float64(r.Zero)
-	}
-	if math.IsNaN(v) {
-		return r.Zero
-	}
-	return int64(math.Round(min(max(v, float64(r.Min)), float64(r.Max))))
-}
-
-// Setting says that r is configuration kept in RAM: lost with the power and to be written again before torque.
-// Goals, switches and lamps are no settings.
-func (r *Register) Setting() bool {
-	if r.Access != RAM {
-		return false
-	}
-	switch r.Name {
-	case "torque_enable", "led", "lock", "bus_watchdog", "goal_position", "goal_velocity", "goal_current", "goal_pwm",
-		"goal_torque", "moving_speed", "torque_limit", "torque_mode", "current":
-		return false
-	}
-	return r.Addr < 168 // beyond lie indirect addresses and data, which nobody but their owner knows
-}
 
 // Baud is one value of the baud rate register.
 type Baud struct {

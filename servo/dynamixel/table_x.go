@@ -111,13 +111,11 @@ func appendIndirect(regs []Register, tables []Indirect) []Register {
 		for i := range t.Count {
 			// At power-up every pointer points at its own window.
 			n, at := strconv.Itoa(k+int(i)), int64(t.Data+i)
-			regs = append(regs, Register{
-				"indirect_address_" + n, t.Addr + 2*i, 2, RAM, Unsigned, int64(t.Min), int64(t.Max), at, number,
-			})
+			regs = append(regs, servo.Reg("indirect_address_"+n, t.Addr+2*i, 2, RAM, Unsigned, int64(t.Min), int64(t.Max), at, number))
 		}
 		for i := range t.Count {
 			n := strconv.Itoa(k + int(i))
-			regs = append(regs, Register{"indirect_data_" + n, t.Data + i, 1, RAM, Unsigned, 0, 255, 0, number})
+			regs = append(regs, servo.Reg("indirect_data_"+n, t.Data+i, 1, RAM, Unsigned, 0, 255, 0, number))
 		}
 		k += int(t.Count)
 	}
@@ -135,67 +133,67 @@ func (v *xVariant) registers() []Register {
 	}
 	regs := []Register{
 		// EEPROM, 0..63. Locked while torque_enable is 1.
-		{"model_number", 0, 2, ReadOnly, Unsigned, 0, 65535, v.number, number},
-		{"model_information", 2, 4, ReadOnly, Unsigned, 0, 1<<32 - 1, 0, number},
-		{"firmware", 6, 1, ReadOnly, Unsigned, 0, 255, 52, number},
-		{"id", 7, 1, EEPROM, Unsigned, 0, 252, 1, number},
-		{"baud_rate", 8, 1, EEPROM, Unsigned, 0, fastest, 1, number},
-		{"return_delay", 9, 1, EEPROM, Unsigned, 0, 254, 250, microsecond},
+		servo.Reg("model_number", 0, 2, ReadOnly, Unsigned, 0, 65535, v.number, number),
+		servo.Reg("model_information", 2, 4, ReadOnly, Unsigned, 0, 1<<32-1, 0, number),
+		servo.Reg("firmware", 6, 1, ReadOnly, Unsigned, 0, 255, 52, number),
+		servo.Reg("id", 7, 1, EEPROM, Unsigned, 0, 252, 1, number),
+		servo.Reg("baud_rate", 8, 1, EEPROM, Unsigned, 0, fastest, 1, number),
+		servo.Reg("return_delay", 9, 1, EEPROM, Unsigned, 0, 254, 250, microsecond),
 		// Bits: 0 reverse, 1 slave (x540, MX-106), 2 time-based profile, 3 torque on by goal.
-		{"drive_mode", 10, 1, EEPROM, Unsigned, 0, 13, 0, number},
+		servo.Reg("drive_mode", 10, 1, EEPROM, Unsigned, 0, 13, 0, number),
 		// 0 current, 1 velocity, 3 position, 4 extended position, 5 current-based position, 16 PWM.
-		{"operating_mode", 11, 1, EEPROM, Unsigned, 0, 16, 3, number},
+		servo.Reg("operating_mode", 11, 1, EEPROM, Unsigned, 0, 16, 3, number),
 		// A second id that is obeyed but never answered under; 253 and above: none.
-		{"shadow_id", 12, 1, EEPROM, Unsigned, 0, 255, 255, number},
-		{"protocol_type", 13, 1, EEPROM, Unsigned, protocolMin, protocolMax, 2, number},
+		servo.Reg("shadow_id", 12, 1, EEPROM, Unsigned, 0, 255, 255, number),
+		servo.Reg("protocol_type", 13, 1, EEPROM, Unsigned, protocolMin, protocolMax, 2, number),
 		// Added to what the encoder says.
-		{"homing_offset", 20, 4, EEPROM, Signed, -1044479, 1044479, 0, turns4096},
-		{"moving_threshold", 24, 4, EEPROM, Unsigned, 0, 1023, v.threshold, speedX},
-		{"temperature_limit", 31, 1, EEPROM, Unsigned, 0, 100, v.temperature, celsius},
-		{"max_voltage", 32, 2, EEPROM, Unsigned, voltFloor, v.maxVolts, v.maxVolts, decivolt},
-		{"min_voltage", 34, 2, EEPROM, Unsigned, voltFloor, v.maxVolts, v.minVolts, decivolt},
-		{"pwm_limit", 36, 2, EEPROM, Unsigned, 0, 885, 885, pwm885},
-		{"velocity_limit", 44, 4, EEPROM, Unsigned, 0, velocityMax, v.velocityLimit, speedX},
-		{"max_position", 48, 4, EEPROM, Unsigned, 0, 4095, 4095, ticks4096},
-		{"min_position", 52, 4, EEPROM, Unsigned, 0, 4095, 0, ticks4096},
+		servo.Reg("homing_offset", 20, 4, EEPROM, Signed, -1044479, 1044479, 0, turns4096),
+		servo.Reg("moving_threshold", 24, 4, EEPROM, Unsigned, 0, 1023, v.threshold, speedX),
+		servo.Reg("temperature_limit", 31, 1, EEPROM, Unsigned, 0, 100, v.temperature, celsius),
+		servo.Reg("max_voltage", 32, 2, EEPROM, Unsigned, voltFloor, v.maxVolts, v.maxVolts, decivolt),
+		servo.Reg("min_voltage", 34, 2, EEPROM, Unsigned, voltFloor, v.maxVolts, v.minVolts, decivolt),
+		servo.Reg("pwm_limit", 36, 2, EEPROM, Unsigned, 0, 885, 885, pwm885),
+		servo.Reg("velocity_limit", 44, 4, EEPROM, Unsigned, 0, velocityMax, v.velocityLimit, speedX),
+		servo.Reg("max_position", 48, 4, EEPROM, Unsigned, 0, 4095, 4095, ticks4096),
+		servo.Reg("min_position", 52, 4, EEPROM, Unsigned, 0, 4095, 0, ticks4096),
 		// Bits: 0 torque on at power-up, 1 RAM restored from the backup.
-		{"startup", 60, 1, EEPROM, Unsigned, 0, 3, 0, number},
-		{"shutdown", 63, 1, EEPROM, Unsigned, 0, 63, shutdown, number},
+		servo.Reg("startup", 60, 1, EEPROM, Unsigned, 0, 3, 0, number),
+		servo.Reg("shutdown", 63, 1, EEPROM, Unsigned, 0, 63, shutdown, number),
 		// RAM: switches and state.
-		{"torque_enable", 64, 1, RAM, Unsigned, 0, 1, 0, number},
-		{"led", 65, 1, RAM, Unsigned, 0, 1, 0, number},
-		{"status_return", 68, 1, RAM, Unsigned, 0, 2, 2, number},
-		{"registered", 69, 1, ReadOnly, Unsigned, 0, 1, 0, number},
+		servo.Reg("torque_enable", 64, 1, RAM, Unsigned, 0, 1, 0, number),
+		servo.Reg("led", 65, 1, RAM, Unsigned, 0, 1, 0, number),
+		servo.Reg("status_return", 68, 1, RAM, Unsigned, 0, 2, 2, number),
+		servo.Reg("registered", 69, 1, ReadOnly, Unsigned, 0, 1, 0, number),
 		// Cleared by a reboot alone.
-		{"hardware_error", 70, 1, ReadOnly, Unsigned, 0, 255, 0, number},
+		servo.Reg("hardware_error", 70, 1, ReadOnly, Unsigned, 0, 255, 0, number),
 		// RAM: gains, in the firmware's own units.
-		{"velocity_i_gain", 76, 2, RAM, Unsigned, 0, 16383, v.velocityPI[1], number},
-		{"velocity_p_gain", 78, 2, RAM, Unsigned, 0, 16383, v.velocityPI[0], number},
-		{"position_d_gain", 80, 2, RAM, Unsigned, 0, 16383, v.positionPID[2], number},
-		{"position_i_gain", 82, 2, RAM, Unsigned, 0, 16383, v.positionPID[1], number},
-		{"position_p_gain", 84, 2, RAM, Unsigned, 0, 16383, v.positionPID[0], number},
-		{"feedforward_2nd_gain", 88, 2, RAM, Unsigned, 0, 16383, 0, number},
-		{"feedforward_1st_gain", 90, 2, RAM, Unsigned, 0, 16383, 0, number},
+		servo.Reg("velocity_i_gain", 76, 2, RAM, Unsigned, 0, 16383, v.velocityPI[1], number),
+		servo.Reg("velocity_p_gain", 78, 2, RAM, Unsigned, 0, 16383, v.velocityPI[0], number),
+		servo.Reg("position_d_gain", 80, 2, RAM, Unsigned, 0, 16383, v.positionPID[2], number),
+		servo.Reg("position_i_gain", 82, 2, RAM, Unsigned, 0, 16383, v.positionPID[1], number),
+		servo.Reg("position_p_gain", 84, 2, RAM, Unsigned, 0, 16383, v.positionPID[0], number),
+		servo.Reg("feedforward_2nd_gain", 88, 2, RAM, Unsigned, 0, 16383, 0, number),
+		servo.Reg("feedforward_1st_gain", 90, 2, RAM, Unsigned, 0, 16383, 0, number),
 		// RAM: goals. A tripped watchdog makes them read-only until 0 is written to it.
-		{"bus_watchdog", 98, 1, RAM, Signed, -1, 127, 0, watchdog}, // -1 = tripped
+		servo.Reg("bus_watchdog", 98, 1, RAM, Signed, -1, 127, 0, watchdog), // -1 = tripped
 		// The goal of the PWM mode and the limit of position and velocity modes.
-		{"goal_pwm", 100, 2, RAM, Signed, -885, 885, 885, pwm885},
-		{"goal_velocity", 104, 4, RAM, Signed, -velocityMax, velocityMax, 0, speedX},
+		servo.Reg("goal_pwm", 100, 2, RAM, Signed, -885, 885, 885, pwm885),
+		servo.Reg("goal_velocity", 104, 4, RAM, Signed, -velocityMax, velocityMax, 0, speedX),
 		// 0 = no bound.
-		{"profile_acceleration", 108, 4, RAM, Unsigned, 0, 32767, 0, accelX},
-		{"profile_velocity", 112, 4, RAM, Unsigned, 0, 32767, 0, speedX},
-		{"goal_position", 116, 4, RAM, Signed, -position, position, 0, ticks4096},
+		servo.Reg("profile_acceleration", 108, 4, RAM, Unsigned, 0, 32767, 0, accelX),
+		servo.Reg("profile_velocity", 112, 4, RAM, Unsigned, 0, 32767, 0, speedX),
+		servo.Reg("goal_position", 116, 4, RAM, Signed, -position, position, 0, ticks4096),
 		// Measured. present_current or present_load, present_velocity and present_position lie together: 126..135.
-		{"realtime_tick", 120, 2, ReadOnly, Unsigned, 0, 32767, 0, millisecond},
-		{"moving", 122, 1, ReadOnly, Unsigned, 0, 1, 0, number},
-		{"moving_status", 123, 1, ReadOnly, Unsigned, 0, 255, 0, number},
-		{"present_pwm", 124, 2, ReadOnly, Signed, -885, 885, 0, pwm885},
-		{"present_velocity", 128, 4, ReadOnly, Signed, -1 << 31, 1<<31 - 1, 0, speedX},
-		{"present_position", 132, 4, ReadOnly, Signed, -1 << 31, 1<<31 - 1, 2048, ticks4096},
-		{"velocity_trajectory", 136, 4, ReadOnly, Signed, -1 << 31, 1<<31 - 1, 0, speedX},
-		{"position_trajectory", 140, 4, ReadOnly, Signed, -1 << 31, 1<<31 - 1, 0, ticks4096},
-		{"present_voltage", 144, 2, ReadOnly, Unsigned, 0, 65535, 120, decivolt},
-		{"present_temperature", 146, 1, ReadOnly, Unsigned, 0, 255, 25, celsius},
+		servo.Reg("realtime_tick", 120, 2, ReadOnly, Unsigned, 0, 32767, 0, millisecond),
+		servo.Reg("moving", 122, 1, ReadOnly, Unsigned, 0, 1, 0, number),
+		servo.Reg("moving_status", 123, 1, ReadOnly, Unsigned, 0, 255, 0, number),
+		servo.Reg("present_pwm", 124, 2, ReadOnly, Signed, -885, 885, 0, pwm885),
+		servo.Reg("present_velocity", 128, 4, ReadOnly, Signed, -1<<31, 1<<31-1, 0, speedX),
+		servo.Reg("present_position", 132, 4, ReadOnly, Signed, -1<<31, 1<<31-1, 2048, ticks4096),
+		servo.Reg("velocity_trajectory", 136, 4, ReadOnly, Signed, -1<<31, 1<<31-1, 0, speedX),
+		servo.Reg("position_trajectory", 140, 4, ReadOnly, Signed, -1<<31, 1<<31-1, 0, ticks4096),
+		servo.Reg("present_voltage", 144, 2, ReadOnly, Unsigned, 0, 65535, 120, decivolt),
+		servo.Reg("present_temperature", 146, 1, ReadOnly, Unsigned, 0, 255, 25, celsius),
 	}
 	for _, r := range v.extras() {
 		regs = insert(regs, r)
@@ -210,27 +208,27 @@ func (v *xVariant) extras() []Register {
 		a := ampere(v.currentUnit)
 		// goal_current is the goal of the current mode and the torque limit of current-based position.
 		regs = append(regs,
-			Register{"current_limit", 38, 2, EEPROM, Unsigned, 0, n, n, a},
-			Register{"goal_current", 102, 2, RAM, Signed, -n, n, n, a},
-			Register{"present_current", 126, 2, ReadOnly, Signed, -32768, 32767, 0, a})
+			servo.Reg("current_limit", 38, 2, EEPROM, Unsigned, 0, n, n, a),
+			servo.Reg("goal_current", 102, 2, RAM, Signed, -n, n, n, a),
+			servo.Reg("present_current", 126, 2, ReadOnly, Signed, -32768, 32767, 0, a))
 	} else {
-		regs = append(regs, Register{"present_load", 126, 2, ReadOnly, Signed, -1000, 1000, 0, permille})
+		regs = append(regs, servo.Reg("present_load", 126, 2, ReadOnly, Signed, -1000, 1000, 0, permille))
 	}
 	if v.isXL330() {
-		regs = append(regs, Register{"pwm_slope", 62, 1, EEPROM, Unsigned, 1, 255, 140, Measure{"V/s", 1.977, 0}})
+		regs = append(regs, servo.Reg("pwm_slope", 62, 1, EEPROM, Unsigned, 1, 255, 140, Measure{Unit: "V/s", Scale: 1.977}))
 	}
 	if v.isMX() {
 		// Old X firmware had it too; new tables leave it out.
-		regs = append(regs, Register{"acceleration_limit", 40, 4, EEPROM, Unsigned, 0, 32767, 32767, accelX})
+		regs = append(regs, servo.Reg("acceleration_limit", 40, 4, EEPROM, Unsigned, 0, 32767, 32767, accelX))
 	} else {
-		regs = append(regs, Register{"backup_ready", 147, 1, ReadOnly, Unsigned, 0, 1, 1, number})
+		regs = append(regs, servo.Reg("backup_ready", 147, 1, ReadOnly, Unsigned, 0, 1, 1, number))
 	}
 	if v.isX540() {
 		for i := range uint16(3) {
 			n := strconv.Itoa(int(i) + 1)
 			regs = append(regs,
-				Register{"external_port_mode_" + n, 56 + i, 1, EEPROM, Unsigned, 0, 3, 3, number},
-				Register{"external_port_data_" + n, 152 + 2*i, 2, RAM, Unsigned, 0, 4095, 0, number})
+				servo.Reg("external_port_mode_"+n, 56+i, 1, EEPROM, Unsigned, 0, 3, 3, number),
+				servo.Reg("external_port_data_"+n, 152+2*i, 2, RAM, Unsigned, 0, 4095, 0, number))
 		}
 	}
 	return regs

@@ -55,6 +55,18 @@ var oldSheets = []sheet{
 	{"sts3215", cored, 7.4, 1.8, 2.5, 50, 55, 0, 4, 8, 70, 32, 0, 32, 100, 1920},
 }
 
+// otherSheets are other brands' servos. Sources: Feetech's data sheets of STS3032 (6 V), STS3250 (12 V), SCS0009 (6 V)
+// and SCS15 (7.4 V); Hiwonder's of the LX-16A (7.4 V); Kondo's of the KRS-2552 (11.1 V). Stall currents of STS3032,
+// SCS0009 and LX-16A are estimates. The gains are those of the STS3215, by which such servos hold as stiffly as it does.
+var otherSheets = []sheet{
+	{"sts3032", cored, 6, 0.44, 1.2, 95, 21, 0, 4, 8, 70, 32, 0, 32, 100, 1920},
+	{"sts3250", coreless, 12, 4.9, 4.4, 75, 74.5, 0, 6, 14, 70, 32, 0, 32, 100, 1920},
+	{"scs0009", cored, 6, 0.225, 0.9, 100, 13.2, 0, 4, 9, 80, 15, 0, 32, 100, 1920},
+	{"scs15", cored, 7.4, 1.6, 2.2, 62.5, 56, 0, 4, 9, 80, 15, 0, 32, 100, 1920},
+	{"lx-16a", cored, 7.4, 1.67, 2.4, 62.5, 54, 0, 4.5, 12, 85, 32, 0, 32, 100, 1920},
+	{"krs-2552", coreless, 11.1, 1.37, 4.2, 71, 41.5, 0, 9, 12.6, 100, 32, 0, 32, 100, 1920},
+}
+
 // The position gains, duty per rad and unit of P. Those of MX, XL-320 and STS3215 are measured (BAM); that of the
 // other X servos follows from P/128 in 1/885 of the voltage a tick; the XL330's is half of that, by measurement (BAM).
 const (
@@ -88,8 +100,12 @@ func models() []Spec {
 			k.MaxDuty = maxDutyMX
 		case "sts3215":
 			k.MaxDuty, k.PositionGain, k.Source = maxDutySTS, gainSTS, "Feetech datasheet, STS3215 7.4 V"
+			k.Modes[hal.DutyMode] = true
 		}
 		all = append(all, k)
+	}
+	for i := range otherSheets {
+		all = append(all, otherSheets[i].other())
 	}
 	for i := range sheets {
 		k := sheets[i].spec()
@@ -102,6 +118,33 @@ func models() []Spec {
 		all = append(all, k)
 	}
 	return all
+}
+
+// other is the row of a servo of another brand, with the counting and the modes of its firmware.
+func (r *sheet) other() Spec {
+	k := r.spec()
+	k.Firmware, k.PositionGain = MX, gainSTS
+	volts := " at " + strconv.FormatFloat(r.volts, 'g', -1, 64) + " V"
+	k.Modes = [hal.NumModes]bool{hal.PositionMode: true}
+	switch r.name {
+	case "scs0009", "scs15":
+		k.Source = "Feetech datasheet, " + r.name + volts
+		k.TicksPerTurn, k.CentreTicks, k.MaxTicks, k.DeadSector = ticks10Bits, 512, 1023, true
+		if r.name == "scs15" {
+			k.TicksPerTurn = 1023 * 360.0 / 200
+		}
+	case "lx-16a":
+		k.Source = "Hiwonder datasheet, " + r.name + volts
+		k.TicksPerTurn, k.CentreTicks, k.MaxTicks, k.DeadSector = 1500, 500, 1000, true // 240 degrees
+		k.Modes[hal.DutyMode] = true
+	case "krs-2552":
+		k.Source = "Kondo datasheet, " + r.name + volts
+		k.TicksPerTurn, k.CentreTicks, k.MinTicks, k.MaxTicks = 8000*360.0/270, 7500, 3500, 11500
+	default:
+		k.Source = "Feetech datasheet, " + r.name + volts
+		k.Modes = [hal.NumModes]bool{hal.PositionMode: true, hal.VelocityMode: true, hal.DutyMode: true}
+	}
+	return k
 }
 
 // spec is the row as a Spec with what all servos share, its motor identified where somebody did, else fitted.

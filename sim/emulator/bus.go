@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 )
 
@@ -41,8 +42,7 @@ type Bus struct {
 	plugged  bool
 	plug     int // counts pluggings; a line of an earlier one is gone
 
-	parsers [2]*dynamixel.Parser // protocols 1 and 2
-	in      dynamixel.Instruction
+	tongue tongue // what is spoken on the line
 
 	// Scratch.
 	packet []byte             // an answer
@@ -63,15 +63,15 @@ func NewBus(cfg BusConfig, servos ...*Servo) *Bus {
 	if b.mu == nil {
 		b.mu = new(sync.Mutex)
 	}
-	for i := range b.parsers {
-		b.parsers[i] = dynamixel.NewParser(i+1, dynamixel.FromHost)
+	b.bits = 10
+	b.tongue = newRobotisTongue(b)
+	if len(servos) > 0 {
+		b.tongue = servos[0].kind.tongue(b)
 	}
 	for _, s := range servos {
 		// Who sets up a robot sets its servos to the line's rate; other settings are the factory's.
 		s.boot = cfg.Timing.Boot
-		if code, ok := s.model.BaudCode(b.baud); ok {
-			s.set(rBaud, int64(code))
-		}
+		s.kind.tune(s, b.baud)
 	}
 	return b
 }
@@ -158,7 +158,7 @@ func (b *Bus) view(s *Servo, now time.Duration) {
 // hear takes bytes that the host sends from start on, and returns when the last one ends. Whole instructions among
 // them are obeyed and answered.
 func (b *Bus) hear(p []byte, start time.Duration) time.Duration {
-	end := start + wireTime(len(p), b.host)
+	end := start + b.time(len(p), b.host)
 	if !b.plugged {
 		return end
 	}
@@ -169,8 +169,8 @@ func (b *Bus) hear(p []byte, start time.Duration) time.Duration {
 		// The host talks over an answer: neither is understood.
 		b.spoil(start)
 		b.resetParsers()
-		k := min(len(p), int((b.busy()-start)/wireTime(1, b.host))+1)
-		start += wireTime(k, b.host)
+		k := min(len(p), int((b.busy()-start)/b.time(1, b.host))+1)
+		start += b.time(k, b.host)
 		p = p[k:]
 	}
 	// The adapter's own echo is on the wire while the host talks, before any answer.
@@ -178,44 +178,26 @@ func (b *Bus) hear(p []byte, start time.Duration) time.Duration {
 	if b.timing.Echo {
 		b.put(p, start, b.host)
 	}
-	// Both protocols listen, as servos of both may hang on one line; each ignores the other's packets.
-	for i, parser := range b.parsers {
-		b.parse(parser, i+1, p, start)
-	}
+	b.tongue.parse(p, start)
 	return end
 }
 
 // resetParsers forgets what was half heard.
-func (b *Bus) resetParsers() {
-	for _, p := range b.parsers {
-		p.Reset()
-	}
-}
+func (b *Bus) resetParsers() { b.tongue.reset() }
 
-// parse feeds one protocol's parser and obeys what comes out of it.
-func (b *Bus) parse(parser *dynamixel.Parser, protocol int, p []byte, start time.Duration) {
+// feed lets a parser have p, whose first byte begins at start. It calls next for every packet that may be there, and
+// where it says that one was, obey with the time at which its last byte ended.
+func (b *Bus) feed(f *servo.Framer, p []byte, start time.Duration, next func() bool, obey func(end time.Duration)) {
 	for fed := 0; fed < len(p); {
-		fed += parser.Feed(p[fed:])
-		for {
-			var k dynamixel.Packet
-			if !parser.Next(&k) {
-				break
-			}
+		fed += f.Feed(p[fed:])
+		for next() {
 			// What is still buffered has come after the packet.
-			end := start + wireTime(max(0, fed-parser.Buffered()), b.host)
-			var err error
-			if protocol == 1 {
-				err = k.Instruction1(&b.in)
-			} else {
-				err = k.Instruction2(&b.in)
-			}
-			b.obey(protocol, &b.in, err != nil, end)
+			obey(start + b.time(max(0, fed-f.Buffered()), b.host))
 		}
 	}
 }
 
-// understands reports whether s hears what is said now in a protocol.
-func (b *Bus) understands(s *Servo, protocol int, now time.Duration) bool {
-	return !s.dark && now >= s.booted && s.protocol() == protocol && sameBaud(s.baud(), b.host) &&
-		b.strikes(Intermittent, s, now) == nil
+// hears reports whether s hears what is said now.
+func (b *Bus) hears(s *Servo, now time.Duration) bool {
+	return !s.dark && now >= s.booted && sameBaud(s.baud(), b.host) && b.strikes(Intermittent, s, now) == nil
 }

@@ -1,8 +1,10 @@
-// Package emulator is Dynamixel servos from the other side of the wire: a register file on top of each simulated
-// actuator, all servos of one line behind one adapter, and what goes wrong there. A driver, and a stock SDK, must not
-// be able to tell it from copper.
+// Package emulator is bus servos from the other side of the wire: a register file on top of each simulated actuator, all
+// servos of one line behind one adapter, and what goes wrong there. A driver, and a stock SDK, must not be able to tell
+// it from copper. A brand is a kind, what its registers bring about, and a tongue, what is spoken on its line: Dynamixel
+// of both protocols, Feetech, Hiwonder, Kondo. What follows is of Dynamixel; the others' decisions stand with their
+// tongues.
 //
-//	host bytes ─► Bus: parsers ─► Servo: rules, registers ─► actuator.Servo (moved by the scene between transactions)
+//	host bytes ─► Bus: tongue ─► Servo: rules, registers ─► actuator.Servo (moved by the scene between transactions)
 //	host bytes ◄── wire: time of every byte, collisions, adapter ◄── answers ◄─┘
 //
 // One Bus has one clock. In memory (Line) it is virtual: a transfer returns at once and moves the clock by its wire

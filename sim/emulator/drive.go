@@ -15,6 +15,12 @@ func (s *Servo) drive() {
 		a.Enable = false
 		return
 	}
+	s.kind.drive(s)
+}
+
+// drive is a Dynamixel's.
+func (robotis) drive(s *Servo) {
+	a := s.act
 	// A latched shutdown outranks the register.
 	a.Enable = s.get(rTorqueEnable) == 1 && !s.shut
 	s.driveGains()
@@ -150,13 +156,21 @@ func (s *Servo) update(now time.Duration) {
 		s.powerOn(now)
 	}
 	// The limits are registers here; the actuator's own are the factory's.
-	if limit := s.si(rTemperatureLimit); a.Temperature > limit {
+	if s.has(rTemperatureLimit) && a.Temperature > s.si(rTemperatureLimit) {
 		a.Alarm |= actuator.AlarmHeat
 	}
-	a.Alarm &^= actuator.AlarmVoltage
-	if v := a.Volts(); v > s.si(rMaxVoltage) || v < s.si(rMinVoltage) {
-		a.Alarm |= actuator.AlarmVoltage
+	if s.has(rMaxVoltage) {
+		a.Alarm &^= actuator.AlarmVoltage
+		if v := a.Volts(); v > s.si(rMaxVoltage) || v < s.si(rMinVoltage) {
+			a.Alarm |= actuator.AlarmVoltage
+		}
 	}
+	s.kind.notice(s)
+}
+
+// notice lets a Dynamixel latch its alarms, and its watchdog look at the time.
+func (robotis) notice(s *Servo) {
+	a, now := s.act, s.now
 	s.alarm |= a.Alarm
 	if s.model.Protocol == 1 { // its error byte shows the present; the latch is torque_limit
 		s.alarm = a.Alarm

@@ -40,11 +40,11 @@ func (s *Servo) measure() {
 	if s.faults.stuck {
 		return
 	}
-	r := s.sense()
-	if s.faults.age > 0 {
-		r = s.recall(s.now - s.faults.age)
+	r := &s.sensed // scratch: it would not stay on the stack
+	if *r = s.sense(); s.faults.age > 0 {
+		*r = s.recall(s.now - s.faults.age)
 	}
-	s.show(&r)
+	s.kind.show(s, r)
 	// What lies comes last: first off by a constant, then without any sense.
 	if s.faults.wrong != 0 {
 		s.set(rPresentPosition, s.get(rPresentPosition)+int64(s.faults.wrong))
@@ -56,7 +56,7 @@ func (s *Servo) measure() {
 
 // show writes r into the present registers, turned round where the drive mode says so. A model takes what it has
 // registers for.
-func (s *Servo) show(r *reading) {
+func (robotis) show(s *Servo, r *reading) {
 	turn := s.sign()
 	s.set(rPresentPosition, int64(math.Round(s.present(r.shaft))))
 	s.setSI(rPresentVelocity, turn*r.velocity)

@@ -1,6 +1,6 @@
 package emulator
 
-import "github.com/halyard-robotics/halyard/servo/dynamixel"
+import "github.com/halyard-robotics/halyard/servo"
 
 // name is a register that the emulator itself looks at; all others are plain memory.
 type name uint8
@@ -82,10 +82,24 @@ const (
 	rPresentVoltage
 	rPresentTemperature
 	rBackupReady
+	// Other brands' own.
+	rPhase
+	rUnloadCondition
+	rResponseLevel
+	rGoalTime
+	rRegisteredPosition
+	rRegisteredTime
+	rMotorMode
+	rAngleOffset
+	rHeat
+	rHeatLimit
+	rPresentAmps
+	rStretch
+	rSpeed
 	numNames
 )
 
-// registerNames are the names of servo/dynamixel's tables; the same name means the same in every model.
+// registerNames are the names of the brands' tables; the same name means the same in every model.
 var registerNames = [numNames]string{
 	"firmware",
 	"id", "baud_rate", "return_delay", "drive_mode", "operating_mode", "shadow_id", "protocol_type", "homing_offset",
@@ -98,7 +112,9 @@ var registerNames = [numNames]string{
 	"goal_velocity", "goal_torque", "torque_mode", "goal_acceleration", "profile_acceleration", "profile_velocity",
 	"goal_position", "moving_speed", "torque_limit", "lock", "realtime_tick", "moving", "moving_status", "present_pwm",
 	"present_current", "present_load", "present_velocity", "present_position", "velocity_trajectory",
-	"position_trajectory", "present_voltage", "present_temperature", "backup_ready",
+	"position_trajectory", "present_voltage", "present_temperature", "backup_ready", "phase", "unload_condition",
+	"response_level", "goal_time", "registered_position", "registered_time", "motor_mode", "angle_offset",
+	"present_heat", "heat_limit", "present_amps", "stretch", "speed",
 }
 
 // isGoal tells the registers that a tripped bus watchdog locks.
@@ -109,50 +125,59 @@ func isGoal(n name) bool {
 // memory is a control table with its bytes. Addresses and names are looked up once, in newMemory, since every
 // transaction goes through here.
 type memory struct {
-	model  *dynamixel.Model
+	table  []servo.Register
 	bytes  []byte
-	at     []int16                       // register that covers an address, -1 = none
-	named  [numNames]*dynamixel.Register // nil = the model does not have it
-	nameOf []name                        // of each register of the model, numNames = none of ours
+	at     []int16                   // register that covers an address, -1 = none
+	named  [numNames]*servo.Register // nil = the model does not have it
+	nameOf []name                    // of each register of the model, numNames = none of ours
 }
 
 // newMemory lays out a table of zeros; the servo fills in the defaults.
-func newMemory(m *dynamixel.Model) memory {
+func newMemory(table []servo.Register) memory {
 	// The table ends where its last register does.
 	size := uint16(0)
-	for i := range m.Registers {
-		size = max(size, m.Registers[i].Addr+m.Registers[i].Size)
+	for i := range table {
+		size = max(size, table[i].Addr+table[i].Size)
 	}
-	t := memory{
-		model: m, bytes: make([]byte, size), at: make([]int16, size), nameOf: make([]name, len(m.Registers)),
-	}
+	t := memory{table: table, bytes: make([]byte, size), at: make([]int16, size), nameOf: make([]name, len(table))}
 	for i := range t.at {
 		t.at[i] = -1
 	}
-	for i := range m.Registers {
-		r := &m.Registers[i]
+	known := make(map[string]name, numNames)
+	for n, text := range registerNames {
+		known[text] = name(n)
+	}
+	// Most models lack some of the names: those stay nil.
+	for i := range table {
+		r := &table[i]
 		t.nameOf[i] = numNames
 		for a := r.Addr; a < r.Addr+r.Size; a++ {
 			t.at[a] = int16(i)
 		}
-	}
-	// Most models lack some of the names: those stay nil.
-	for n, text := range registerNames {
-		if r := m.Register(text); r != nil {
-			t.named[n] = r
-			t.nameOf[t.at[r.Addr]] = name(n)
+		if n, ok := known[r.Name]; ok {
+			t.named[n], t.nameOf[i] = r, n
 		}
 	}
 	return t
 }
 
+// find returns the register called name, or nil.
+func (t *memory) find(name string) *servo.Register {
+	for i := range t.table {
+		if t.table[i].Name == name {
+			return &t.table[i]
+		}
+	}
+	return nil
+}
+
 // register returns what covers addr and its name, or nil.
-func (t *memory) register(addr int) (*dynamixel.Register, name) {
+func (t *memory) register(addr int) (*servo.Register, name) {
 	if addr < 0 || addr >= len(t.at) || t.at[addr] < 0 {
 		return nil, numNames
 	}
 	i := t.at[addr]
-	return &t.model.Registers[i], t.nameOf[i]
+	return &t.table[i], t.nameOf[i]
 }
 
 func (t *memory) has(n name) bool { return t.named[n] != nil }
@@ -174,7 +199,7 @@ func (t *memory) set(n name, v int64) {
 }
 
 // store writes a raw value into its bytes; what does not fit is cut off.
-func (t *memory) store(r *dynamixel.Register, v int64) {
+func (t *memory) store(r *servo.Register, v int64) {
 	r.Append(t.bytes[:r.Addr:r.Addr+r.Size], v)
 }
 

@@ -11,7 +11,7 @@ func (b *Bus) obey(protocol int, in *dynamixel.Instruction, unsound bool, now ti
 	// Who hears it is settled first: obeying may change IDs and rates.
 	b.update(now)
 	for _, s := range b.servos {
-		s.deaf = !b.understands(s, protocol, now)
+		s.deaf = s.protocol() != protocol || !b.hears(s, now)
 		if !s.deaf && (in.ID == dynamixel.Broadcast || s.meant(in.ID)) {
 			s.heard = now
 		}
@@ -225,23 +225,9 @@ func (b *Bus) writes(in *dynamixel.Instruction) {
 // reply sends the answer of s, which is ready to leave at start, with what its faults make of it. It returns when the
 // last byte ends, and whether the next servo of a list takes it for an answer.
 func (b *Bus) reply(s *Servo, protocol int, st *dynamixel.Status, start time.Duration, baud int) (time.Duration, bool) {
-	// The order matters to the dice: each fault throws its own, once an answer.
-	start += b.timing.Reply
-	if p := b.strikes(Slow, s, b.now); p != nil {
-		start += p.Delay
-	}
 	b.packet = appendStatus(b.packet[:0], protocol, st)
-	n, whole := len(b.packet), true
-	// The last byte of either protocol is of the checksum.
-	if b.strikes(CRC, s, b.now) != nil {
-		b.packet[n-1] ^= 0xFF
-	}
-	// At least one byte goes out, and never all.
-	if p := b.strikes(Truncate, s, b.now); p != nil {
-		n, whole = 1+p.dice.IntN(n-1), false
-	}
-	end := b.put(b.packet[:n], start, baud)
-	if b.strikes(DuplicateID, s, b.now) != nil {
+	sent := b.transmit(s, b.packet, start, baud)
+	if sent.doubled {
 		// The twin answers something else at the same time; its low bits win.
 		b.data = b.data[:0]
 		for _, c := range st.Data {
@@ -249,9 +235,36 @@ func (b *Bus) reply(s *Servo, protocol int, st *dynamixel.Status, start time.Dur
 		}
 		twin := dynamixel.Status{ID: st.ID, Error: st.Error, Data: b.data}
 		b.packet = appendStatus(b.packet[:0], protocol, &twin)
-		b.put(b.packet, start, baud)
+		b.put(b.packet, sent.start, baud)
 	}
-	return end, whole
+	return sent.end, sent.whole
+}
+
+// sent is what became of an answer.
+type sent struct {
+	start, end time.Duration // of its bytes
+	whole      bool          // it was not cut short
+	doubled    bool          // a servo with the same ID answers at the same time: the brand knows what
+}
+
+// transmit puts a whole answer of s on the wire, which is ready to leave at start, with what its faults make of it.
+func (b *Bus) transmit(s *Servo, packet []byte, start time.Duration, baud int) sent {
+	// The order matters to the dice: each fault throws its own, once an answer.
+	start += b.timing.Reply
+	if p := b.strikes(Slow, s, b.now); p != nil {
+		start += p.Delay
+	}
+	n, whole := len(packet), true
+	// The last byte of a packet is of its checksum, where it has one.
+	if b.strikes(CRC, s, b.now) != nil {
+		packet[n-1] ^= 0xFF
+	}
+	// At least one byte goes out, and never all.
+	if p := b.strikes(Truncate, s, b.now); p != nil {
+		n, whole = 1+p.dice.IntN(n-1), false
+	}
+	end := b.put(packet[:n], start, baud)
+	return sent{start, end, whole, b.strikes(DuplicateID, s, b.now) != nil}
 }
 
 // appendStatus encodes an answer in the protocol that it was asked in.

@@ -3,6 +3,7 @@ package emulator
 import (
 	"time"
 
+	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
@@ -22,6 +23,9 @@ const (
 // from the bus's goroutine only tests may touch it.
 type Servo struct {
 	memory // the control table, with get and set by name
+	kind   kind
+	sheet  sheet
+	model  *dynamixel.Model // nil in other brands
 	act    *actuator.Servo
 	truth  Truth
 	turns  float64 // ticks, whole turns that the registers do not show
@@ -38,31 +42,43 @@ type Servo struct {
 
 	registered  []byte // what a reg write left: address, then data
 	registerAt  uint16
-	backup      []byte // the control table as stored, nil = never
-	answer      []byte // scratch of the answer being made
+	backup      []byte  // the control table as stored, nil = never
+	flash       []byte  // Feetech: what the EEPROM holds, whatever its copy in RAM says
+	answer      []byte  // scratch of the answer being made
+	sensed      reading // scratch of the measuring
 	faults      faultView
 	history     []reading // of Delayed, a ring
 	historyNext int
 }
 
-// NewServo returns a servo of model m on act, fresh from the factory but for its ID, which must be 0..252.
+// NewServo returns a Dynamixel servo of model m on act, fresh from the factory but for its ID, which must be 0..252.
 // The servo owns act's commands and its backlash from now on; the scene moves it.
 func NewServo(m *dynamixel.Model, id int, act *actuator.Servo, truth Truth) *Servo {
-	s := &Servo{memory: newMemory(m), act: act, truth: truth.orNominal(m), answer: make([]byte, 0, 1024)}
+	s := &Servo{model: m, kind: robotis{}, sheet: sheet{m.Name, m.RAMStart, m.TicksPerTurn, m.Centre, m.MinTicks, m.MaxTicks}}
+	s.make(m.Registers, id, act, truth)
 	s.registered = make([]byte, 0, len(s.bytes))
-	if truth.Backlash > 0 {
-		act.Load.Backlash = truth.Backlash
-	}
-	for i := range m.Registers {
-		s.store(&m.Registers[i], m.Registers[i].Default)
-	}
-	s.set(rID, int64(id))
 	s.set(rBackupReady, 0)
-	s.powerOn(0)
 	return s
 }
 
-// Model is the servo's model.
+// make puts s together over a table and gives it power.
+func (s *Servo) make(table []servo.Register, id int, act *actuator.Servo, truth Truth) {
+	s.memory, s.act, s.truth = newMemory(table), act, truth.orNominal(s.sheet.centre)
+	s.answer = make([]byte, 0, 1024)
+	if truth.Backlash > 0 {
+		act.Load.Backlash = truth.Backlash
+	}
+	for i := range table {
+		s.store(&table[i], table[i].Default)
+	}
+	s.set(rID, int64(id))
+	s.powerOn(0)
+}
+
+// Name is the servo's model's name.
+func (s *Servo) Name() string { return s.sheet.name }
+
+// Model is the servo's model, nil of other brands than Dynamixel.
 func (s *Servo) Model() *dynamixel.Model { return s.model }
 
 // Actuator is the physics behind the registers.
@@ -70,7 +86,7 @@ func (s *Servo) Actuator() *actuator.Servo { return s.act }
 
 // Register is the raw value of a register, measured now; false where the model has none of that name.
 func (s *Servo) Register(name string) (int64, bool) {
-	r := s.model.Register(name)
+	r := s.find(name)
 	if r == nil {
 		return 0, false
 	}
@@ -81,21 +97,20 @@ func (s *Servo) Register(name string) (int64, bool) {
 // Preset writes a register as it was set up before the servo came into the robot, past every rule but the register's
 // own range; false where there is no such register or value.
 func (s *Servo) Preset(name string, v int64) bool {
-	r := s.model.Register(name)
+	r := s.find(name)
 	if r == nil || v < r.Min || v > r.Max {
 		return false
 	}
 	s.store(r, v)
-	if r.Access == dynamixel.EEPROM {
-		s.oneTurn()
-		s.derive()
+	if r.Access == servo.EEPROM {
+		s.kind.derive(s)
 	}
 	s.drive()
 	return true
 }
 
 func (s *Servo) id() int   { return int(s.get(rID)) }
-func (s *Servo) baud() int { return s.model.Rate(byte(s.get(rBaud))) }
+func (s *Servo) baud() int { return s.kind.baud(s) }
 
 func (s *Servo) xl320() bool { return s.model.Protocol == 2 && !s.has(rHomingOffset) }
 
@@ -123,9 +138,9 @@ func (s *Servo) returnDelay() time.Duration {
 
 // powerOn is what happens when power comes, and on a reboot: RAM at its defaults, torque off, turns forgotten.
 func (s *Servo) powerOn(now time.Duration) {
-	for i := range s.model.Registers {
+	for i := range s.table {
 		// What is read only in EEPROM (model, firmware) stays.
-		if r := &s.model.Registers[i]; r.Addr >= s.model.RAMStart && r.Access != dynamixel.EEPROM {
+		if r := &s.table[i]; r.Addr >= s.sheet.ramStart && r.Access != servo.EEPROM {
 			s.store(r, r.Default)
 		}
 	}
@@ -134,8 +149,14 @@ func (s *Servo) powerOn(now time.Duration) {
 	s.dark, s.shut, s.alarm, s.restarts = false, false, 0, s.act.Restarts
 	s.act.Enable = false
 	s.act.ClearAlarm()
+	s.kind.start(s)
+	s.drive()
+}
+
+// start is a Dynamixel's own part of powerOn.
+func (robotis) start(s *Servo) {
 	s.oneTurn()
-	s.derive()
+	s.limits()
 	// What the servo was told to do at start: bit 0 torque on, bit 1 RAM from the backup.
 	startup := s.get(rStartup)
 	if startup&2 != 0 && s.backup != nil {
@@ -149,7 +170,6 @@ func (s *Servo) powerOn(now time.Duration) {
 	// The goal is where it stands, so that torque moves nothing.
 	s.set(rGoalPosition, int64(s.present(s.shaft())))
 	s.set(rTorqueEnable, startup&1)
-	s.drive()
 }
 
 // powerOff leaves the servo limp; its registers are lost when power comes back.
@@ -158,8 +178,14 @@ func (s *Servo) powerOff() {
 	s.act.Enable = false
 }
 
-// derive sets the RAM registers that start from an EEPROM limit.
-func (s *Servo) derive() {
+// derive follows a change of EEPROM from outside.
+func (robotis) derive(s *Servo) {
+	s.oneTurn()
+	s.limits()
+}
+
+// limits sets the RAM registers that start from an EEPROM limit.
+func (s *Servo) limits() {
 	s.set(rTorqueLimit, s.get(rMaxTorque))
 	s.set(rGoalPWM, s.get(rPWMLimit))
 	s.set(rGoalCurrent, s.get(rCurrentLimit))
@@ -182,7 +208,7 @@ func (s *Servo) changeMode() {
 	s.set(rProfileVelocity, 0)
 	s.set(rProfileAcceleration, 0)
 	s.set(rGoalVelocity, 0)
-	s.derive()
+	s.limits()
 	if s.get(rOperatingMode) == modePosition {
 		s.oneTurn()
 	}
@@ -196,8 +222,8 @@ func (s *Servo) save() {
 }
 
 func (s *Servo) restore(access dynamixel.Access) {
-	for i := range s.model.Registers {
-		r := &s.model.Registers[i]
+	for i := range s.table {
+		r := &s.table[i]
 		if n := s.nameOf[i]; r.Access != access || n == rTorqueEnable || n == rWatchdog {
 			continue
 		}
@@ -211,8 +237,8 @@ func (s *Servo) factoryReset(now time.Duration, keep ...name) {
 	for i, n := range keep {
 		kept[i] = s.get(n)
 	}
-	for i := range s.model.Registers {
-		if r := &s.model.Registers[i]; r.Access == dynamixel.EEPROM {
+	for i := range s.table {
+		if r := &s.table[i]; r.Access == dynamixel.EEPROM {
 			s.store(r, r.Default)
 		}
 	}

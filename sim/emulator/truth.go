@@ -20,11 +20,9 @@ type Truth struct {
 func Nominal(m *dynamixel.Model) Truth { return Truth{ZeroTicks: m.Centre, Direction: 1, Gear: 1} }
 
 // orNominal fills in what is not set.
-func (t Truth) orNominal(m *dynamixel.Model) Truth {
+func (t Truth) orNominal(centre float64) Truth {
 	if t.Direction == 0 && t.Gear == 0 {
-		n := Nominal(m)
-		n.Backlash = t.Backlash
-		return n
+		return Truth{ZeroTicks: centre, Direction: 1, Gear: 1, Backlash: t.Backlash}
 	}
 	t.Direction = math.Copysign(1, t.Direction)
 	if !(t.Gear > 0) {
@@ -35,7 +33,7 @@ func (t Truth) orNominal(m *dynamixel.Model) Truth {
 
 // ticksPerRadian is signed: the slope of shaft ticks over the joint's angle.
 func (s *Servo) ticksPerRadian() float64 {
-	return s.truth.Direction * s.truth.Gear * s.model.TicksPerTurn / (2 * math.Pi)
+	return s.truth.Direction * s.truth.Gear * s.sheet.turn / (2 * math.Pi)
 }
 
 // shaft is what the encoder says, ticks, before homing offset and drive mode. The actuator's own reading has the
@@ -50,19 +48,21 @@ func (s *Servo) shaft() float64 {
 		return ticks
 	}
 	// Behind the range lies the dead sector; the encoder says the nearer end.
-	m := s.model
-	ticks -= math.Floor(ticks/m.TicksPerTurn) * m.TicksPerTurn
-	if ticks > (m.MaxTicks+m.TicksPerTurn)/2 {
-		ticks = m.MinTicks
+	m := &s.sheet
+	ticks -= math.Floor(ticks/m.turn) * m.turn
+	if ticks > (m.high+m.turn)/2 {
+		ticks = m.low
 	}
-	return math.Round(min(ticks, m.MaxTicks))
+	return math.Round(min(ticks, m.high))
 }
 
 // angle is the joint's angle at a shaft position, rad.
 func (s *Servo) angle(ticks float64) float64 { return (ticks - s.truth.ZeroTicks) / s.ticksPerRadian() }
 
 // reversed tells whether the drive mode turns the counting round (2.0).
-func (s *Servo) reversed() bool { return s.model.Protocol == 2 && s.get(rDriveMode)&1 != 0 }
+func (s *Servo) reversed() bool {
+	return s.model != nil && s.model.Protocol == 2 && s.get(rDriveMode)&1 != 0
+}
 
 // sign is -1 where the registers count against the shaft.
 func (s *Servo) sign() float64 {
@@ -87,7 +87,7 @@ func (s *Servo) homing() float64 {
 func (s *Servo) oneTurn() {
 	s.turns = 0
 	if !s.act.Spec.DeadSector {
-		s.turns = math.Floor(s.sign()*s.shaft()/s.model.TicksPerTurn) * s.model.TicksPerTurn
+		s.turns = math.Floor(s.sign()*s.shaft()/s.sheet.turn) * s.sheet.turn
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"slices"
 	"time"
+
+	"github.com/halyard-robotics/halyard/servo"
 )
 
 // mostWaiting bounds what waits for a host that does not read, bytes; what comes then is lost.
@@ -19,11 +21,15 @@ type onWire struct {
 // wire is everything on its way to the host, in the order of time, and the adapter that hands it on.
 type wire struct {
 	timing  Timing
+	bits    int // of a byte: start, data, parity, stop
 	bytes   []onWire
 	head    int           // bytes before it have been read
 	ready   int           // how many from head on the adapter has handed on
 	flushed time.Duration // when the adapter last handed something on
 }
+
+// time is how long n bytes take at baud.
+func (w *wire) time(n, baud int) time.Duration { return servo.WireTime(n, w.bits, baud) }
 
 // waiting is what has not been read yet.
 func (w *wire) waiting() []onWire { return w.bytes[w.head:] }
@@ -50,20 +56,20 @@ func (w *wire) put(p []byte, start time.Duration, baud int) time.Duration {
 		if len(w.waiting()) >= mostWaiting {
 			break
 		}
-		x := onWire{start + wireTime(i+1, baud), baud, c}
-		if w.busy() <= x.end-wireTime(1, baud)+time.Nanosecond {
+		x := onWire{start + w.time(i+1, baud), baud, c}
+		if w.busy() <= x.end-w.time(1, baud)+time.Nanosecond {
 			w.bytes = append(w.bytes, x)
 		} else {
 			w.collide(x)
 		}
 	}
-	return start + wireTime(len(p), baud)
+	return start + w.time(len(p), baud)
 }
 
 // collide puts x on a wire that is not idle. Where it overlaps another byte a low bit of either wins, each at its own
 // place in time; else it goes between.
 func (w *wire) collide(x onWire) {
-	length, bit := wireTime(1, x.baud), max(1, wireTime(1, x.baud)/10)
+	length, bit := w.time(1, x.baud), max(1, w.time(1, x.baud)/time.Duration(w.bits))
 	at := len(w.bytes)
 	for at > w.head+w.ready && w.bytes[at-1].end > x.end-length {
 		at--

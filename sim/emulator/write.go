@@ -3,6 +3,7 @@ package emulator
 import (
 	"slices"
 
+	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 )
 
@@ -127,7 +128,7 @@ func (s *Servo) check(addr int, data []byte) refusal {
 }
 
 // checkRegister holds the rules that the table itself states against the bytes of one register.
-func (s *Servo) checkRegister(r *dynamixel.Register, n name, data []byte) refusal {
+func (s *Servo) checkRegister(r *servo.Register, n name, data []byte) refusal {
 	v := r.Decode(data)
 	switch {
 	case r.Access == dynamixel.ReadOnly:

@@ -1,0 +1,137 @@
+package calibration
+
+import (
+	"math"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// Pulse is the calibration of one channel that is told by the width of a pulse: a hobby servo, an ESC, a thruster. It is
+// made by ParsePulse, LoadPulse or NominalPulse and passes Validate; goroutines may share it. A file:
+//
+//	output: front_left
+//	device: {model: pca9685, channel: 3}
+//	method: hand                  # nominal, hand, import, identified
+//	date: 2026-11-21T14:03:00Z
+//	drives: torque                # what the table's second column is: position (rad), velocity, torque (N·m, N) or duty
+//	direction: -1                 # -1: mounted the other way round, all signs turn
+//	neutral_us: 1500              # nothing: no thrust, or the middle
+//	range_us: [1100, 1900]
+//	dead_band_us: [1472, 1528]    # widths that do nothing; both neutral where left out
+//	table: [[1100, -39.9], [1472, 0], [1528, 0], [1900, 51.4]]      # µs and what they make, never falling
+//	arming_s: 3                   # how long neutral must stand before it obeys; 0 = it has no arming
+//	idle: neutral                 # what it gets while it is not enabled: neutral, or none at all (a servo goes limp)
+type Pulse struct {
+	Output    string
+	Device    Channel
+	Method    Method
+	Date      time.Time
+	Version   int
+	Drives    hal.Mode // of the table
+	Direction int      // 1 or -1
+	Neutral   float64  // µs
+	Range     [2]float64
+	DeadBand  [2]float64 // µs, around Neutral
+	Table     []Width    // empty where it knows its share of the range alone (duty)
+	Arming    time.Duration
+	Idle      Idle
+}
+
+// Channel says which channel a calibration is of.
+type Channel struct {
+	Model   string // "pca9685"
+	Channel int    // 0..
+}
+
+// Width is one row of a table: a pulse's width in µs and what it makes, in the unit of the mode that it drives.
+type Width struct{ Micros, Value float64 }
+
+// Idle says what a channel gets while its actuator is not enabled.
+type Idle string
+
+// The ways.
+const (
+	IdleNeutral Idle = "neutral" // an ESC stays armed and stands still
+	IdleNone    Idle = "none"    // no pulses: a servo goes limp
+)
+
+// NominalThruster is the calibration of a bidirectional ESC of which nothing was measured: 1100 to 1900 µs around 1500,
+// 28 µs of dead band either way and 3 s of arming (Blue Robotics Basic ESC). table may be nil.
+func NominalThruster(output string, c Channel, table []Width) *Pulse {
+	return &Pulse{Output: output, Device: c, Method: ByNominal, Version: 1, Drives: hal.TorqueMode, Direction: 1,
+		Neutral: 1500, Range: [2]float64{1100, 1900}, DeadBand: [2]float64{1472, 1528}, Table: table,
+		Arming: 3 * time.Second, Idle: IdleNeutral}
+}
+
+// NominalServo is the calibration of a hobby servo of which nothing was measured: 1000 to 2000 µs make low to high rad.
+func NominalServo(output string, c Channel, low, high float64) *Pulse {
+	return &Pulse{Output: output, Device: c, Method: ByNominal, Version: 1, Drives: hal.PositionMode, Direction: 1,
+		Neutral: 1500, Range: [2]float64{1000, 2000}, DeadBand: [2]float64{1500, 1500},
+		Table: []Width{{1000, low}, {2000, high}}, Idle: IdleNone}
+}
+
+// Takes says whether the channel can be commanded in mode m: duty always, other modes by the table.
+func (p *Pulse) Takes(m hal.Mode) bool {
+	return m == hal.DutyMode || len(p.Table) > 0 && m == p.Drives
+}
+
+// Width is the pulse that makes v of mode m, which p takes, within the range. A duty is the share of the range beyond the
+// dead band: 0 is neutral, anything else is outside the dead band. NaN is neutral.
+func (p *Pulse) Width(m hal.Mode, v float64) time.Duration {
+	us := p.Neutral
+	v *= float64(p.Direction)
+	switch {
+	case math.IsNaN(v): // nothing known is nothing done
+	case m == p.Drives && len(p.Table) > 0:
+		us = p.inverse(v)
+	case v > 0:
+		us = p.DeadBand[1] + math.Min(v, 1)*(p.Range[1]-p.DeadBand[1])
+	case v < 0:
+		us = p.DeadBand[0] + math.Max(v, -1)*(p.DeadBand[0]-p.Range[0])
+	}
+	return time.Duration(math.Round(math.Max(p.Range[0], math.Min(p.Range[1], us)) * 1000))
+}
+
+// inverse finds the width that makes v. Where several do (a dead band) it is the one nearest neutral; what no width makes
+// is the nearer end.
+func (p *Pulse) inverse(v float64) float64 {
+	t, last := p.Table, len(p.Table)-1
+	low, high := t[last].Micros, t[0].Micros // the least width that makes at least v, and the greatest that makes at most v
+	for i := last; i >= 0 && t[i].Value >= v; i-- {
+		if low = t[i].Micros; i > 0 && t[i-1].Value < v {
+			low = between(t[i-1], t[i], v)
+		}
+	}
+	for i := 0; i <= last && t[i].Value <= v; i++ {
+		if high = t[i].Micros; i < last && t[i+1].Value > v {
+			high = between(t[i], t[i+1], v)
+		}
+	}
+	return math.Max(low, math.Min(high, p.Neutral))
+}
+
+// between is the width between two rows that makes v; their values differ.
+func between(a, b Width, v float64) float64 {
+	return a.Micros + (v-a.Value)*(b.Micros-a.Micros)/(b.Value-a.Value)
+}
+
+// Value is what a pulse makes by the table, the ends' beyond it, in the mode that the table is of. NaN without a table.
+func (p *Pulse) Value(pulse time.Duration) float64 {
+	us, t := float64(pulse)/1000, p.Table
+	if len(t) == 0 {
+		return math.NaN()
+	}
+	sign, i := float64(p.Direction), 0
+	for i < len(t) && t[i].Micros <= us {
+		i++
+	}
+	switch i {
+	case 0:
+		return sign * t[0].Value
+	case len(t):
+		return sign * t[i-1].Value
+	}
+	a, b := t[i-1], t[i]
+	return sign * (a.Value + (us-a.Micros)*(b.Value-a.Value)/(b.Micros-a.Micros))
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal/haltest"
+	"github.com/halyard-robotics/halyard/servo/feetech"
+	"github.com/halyard-robotics/halyard/servo/hiwonder"
+	"github.com/halyard-robotics/halyard/servo/kondo"
+)
+
+// brandConfig writes a robot of three light joints with servos of a model on one line, and its config.
+func brandConfig(t testing.TB, bus, model string, baud int, volts float64) string {
+	t.Helper()
+	dir := t.TempDir()
+	robot := fmt.Sprintf("name: trio\ntitle: three joints\nsupply: {volts: %g, ohms: 0.02}\njoints:\n", volts)
+	config := fmt.Sprintf("name: trio\nclock: {period: 20ms}\nbuses:\n  line: {type: %s, port: /dev/ttyUSB0, baud: %d}\nagents:\n"+
+		"  - name: trio\n    model: robot.yaml\n    hardware:\n      joints:\n", bus, baud)
+	for i, joint := range []string{"a", "b", "c"} {
+		robot += fmt.Sprintf("  - {name: %s, path: /%s, servo: %s, limits_deg: [-80, 80], default_deg: 0,\n"+
+			"     load: {inertia_kgm2: 0.0002, mass_kg: 0.001, length_m: 0.05, source: a test}}\n", joint, joint, model)
+		config += fmt.Sprintf("        %s: {bus: line, id: %d, model: %s}\n", joint, i+1, model)
+	}
+	for name, text := range map[string]string{"robot.yaml": robot, "trio.yaml": config} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return filepath.Join(dir, "trio.yaml")
+}
+
+// Robots of every brand pass the suite of all bodies, on emulated servos: drivers.Body over the brand's chain.
+func TestBrandsConform(t *testing.T) {
+	for _, c := range []struct {
+		bus, model string
+		baud       int
+		volts      float64
+		echo       bool
+	}{
+		{"feetech", "sts3215", 1000000, 7.4, false}, {"feetech", "sts3250", 1000000, 12, false},
+		{"feetech", "sts3032", 1000000, 6, true}, {"feetech", "scs0009", 1000000, 6, false},
+		{"feetech", "scs15", 1000000, 7.4, false}, {"hiwonder", "lx-16a", 115200, 7.4, false},
+		{"kondo", "krs-2552", 1250000, 11.1, true},
+	} {
+		t.Run(c.model, func(t *testing.T) {
+			config := brandConfig(t, c.bus, c.model, c.baud, c.volts)
+			haltest.Run(t, func(t *testing.T) haltest.Subject {
+				p := planOf(t, config, configs.Options{Body: "emulated", Set: []string{fmt.Sprintf("buses.line.timing.echo=%v", c.echo)}})
+				return subject(t, p)
+			})
+		})
+	}
+}
+
+// Every model that a chain drives can be emulated and simulated, under the name that a config says.
+func TestEveryModelIsWhole(t *testing.T) {
+	var names []string
+	for _, m := range feetech.Models() {
+		names = append(names, "feetech "+m.Name)
+	}
+	for _, m := range hiwonder.Models() {
+		names = append(names, "hiwonder "+m.Name)
+	}
+	for _, m := range kondo.Models() {
+		names = append(names, "kondo "+m.Name)
+	}
+	for _, name := range names {
+		bus, model, _ := strings.Cut(name, " ")
+		if m := lookupServo(model); m == nil || busTypes[bus].lookup(model) != m || m.Units().Name != model {
+			t.Errorf("%s: not found", name)
+		}
+		line := trialLine{kind: busTypes[bus], baud: 1000000, servos: []servoModel{lookupServo(model)}}
+		if bus == "hiwonder" {
+			line.baud = hiwonder.Baud
+		} else if bus == "kondo" {
+			line.baud = 1250000
+		}
+		if _, err := line.cycle(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestBrandsAreResolved(t *testing.T) {
+	config := brandConfig(t, "feetech", "sts3215", 1000000, 7.4)
+	for _, c := range []struct{ set, want string }{
+		{"buses.line.type=canbus", "one of dynamixel1, dynamixel2, feetech, hiwonder, kondo"},
+		{"buses.line.type=hiwonder", "a servo that speaks hiwonder"},
+		{"agents[0].hardware.joints.a.model=ax-12a", "a servo that speaks feetech"},
+		{"agents[0].hardware.joints.a.registers.id=4", "a setting in RAM"},
+		{"agents[0].hardware.joints.a.registers.punch=4000", "0..1000"},
+	} {
+		k, err := configs.Load(config, configs.Options{Set: []string{c.set}})
+		if err == nil {
+			_, err = resolve(k)
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q", c.set, err, c.want)
+		}
+	}
+	// What is set at the start: of Feetech also what the EEPROM keeps, in its copy in RAM.
+	planOf(t, config, configs.Options{Set: []string{"agents[0].hardware.joints.a.registers.position_p_gain=16"}})
+}
+
+// The doctor names what is wrong with a bus of another brand.
+func TestDoctorOfBrands(t *testing.T) {
+	for _, c := range []struct {
+		bus, model string
+		baud       int
+		volts      float64
+		faults     []string
+		want       string // state check
+	}{
+		{"feetech", "sts3215", 1000000, 7.4, nil, ""},
+		{"hiwonder", "lx-16a", 115200, 7.4, nil, ""},
+		{"kondo", "krs-2552", 1250000, 11.1, nil, ""},
+		{"feetech", "sts3215", 1000000, 7.4, []string{"off servo 2"}, "fail servo"},
+		{"feetech", "sts3215", 1000000, 7.4, []string{"off bus"}, "fail power"},
+		{"feetech", "sts3215", 1000000, 3, nil, "fail alarm"},
+		{"kondo", "krs-2552", 1250000, 11.1, []string{"off servo 1"}, "fail servo"},
+	} {
+		name := fmt.Sprint(c.model, c.faults, c.volts)
+		p := planOf(t, brandConfig(t, c.bus, c.model, c.baud, c.volts), configs.Options{Body: "emulated"})
+		d, err := newExamination(p, "emulated", c.faults)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range d.found {
+			if f.State != stateOK {
+				got = append(got, f.State+" "+f.Check)
+			}
+		}
+		if c.want == "" && len(got) > 0 || c.want != "" && (len(got) == 0 || got[0] != c.want) {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}

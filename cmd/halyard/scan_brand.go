@@ -1,0 +1,113 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"strconv"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo/feetech"
+	"github.com/halyard-robotics/halyard/servo/hiwonder"
+	"github.com/halyard-robotics/halyard/servo/kondo"
+)
+
+// What other brands speak, behind the two protocols of Dynamixel.
+const (
+	asFeetech  = 3
+	asHiwonder = 4
+	asKondo    = 5
+)
+
+// brandWords are the types of line by these numbers.
+var brandWords = []string{asFeetech: "feetech", asHiwonder: "hiwonder", asKondo: "kondo"}
+
+// protocolWord is a protocol as a person says it: the number of Dynamixel's, the name of another brand.
+func protocolWord(p int) string {
+	if p >= asFeetech {
+		return brandWords[p]
+	}
+	return strconv.Itoa(p)
+}
+
+func protocolWords(list []int) []string {
+	words := make([]string, len(list))
+	for i, p := range list {
+		words[i] = protocolWord(p)
+	}
+	return words
+}
+
+// askBrand asks every id of another brand, one after the other.
+func (s *survey) askBrand(ctx context.Context, baud, protocol int) ([]foundServo, error) {
+	var rows []foundServo
+	if err := parity(s.line, protocol == asKondo); err != nil {
+		return nil, err
+	}
+	defer parity(s.line, false) // where that fails the next question tells
+	for id := 0; id <= lastID[protocol] && ctx.Err() == nil; id++ {
+		row := foundServo{Port: s.port, Baud: baud, Type: brandWords[protocol], ID: id, Voltage: number(math.NaN())}
+		err := s.meet(&row, protocol)
+		switch hal.KindOf(err) {
+		case hal.Timeout:
+			continue
+		case hal.Absent:
+			return rows, err
+		case hal.BusFault:
+			row.Finding = collisionText
+		}
+		rows = append(rows, row)
+	}
+	return rows, ctx.Err()
+}
+
+// meet asks the servo of row who it is and fills in what it says.
+func (s *survey) meet(row *foundServo, protocol int) error {
+	patience := cmp.Or(s.hurry, s.latency)
+	id := byte(row.ID)
+	switch protocol {
+	case asFeetech:
+		c := feetech.NewClient(s.line)
+		c.Name, c.Latency = s.port, patience
+		f, err := c.Ping(id)
+		if err != nil {
+			return err
+		}
+		row.Number, row.Firmware = int(f.Number), int(f.Firmware[0])
+		m := f.Model()
+		if m == nil {
+			row.Finding = "a Feetech servo, of " + unknownText
+			return nil
+		}
+		row.Model = m.Name
+		raw, err := c.ReadRegister(id, m, "present_voltage")
+		if err == nil {
+			row.Voltage = number(m.Register("present_voltage").SI(raw))
+		}
+		return err
+	case asHiwonder:
+		// It does not say what it is; only one model is known.
+		c, m := hiwonder.NewClient(s.line), hiwonder.Models()[0]
+		c.Name, c.Latency = s.port, patience
+		raw, err := c.ReadRegister(id, m, "present_voltage")
+		if err == nil {
+			row.Model, row.Voltage = m.Name, number(m.Register("present_voltage").SI(raw))
+		}
+		return err
+	default:
+		c := kondo.NewClient(s.line)
+		c.Name, c.Latency = s.port, patience
+		err := c.Ping(id)
+		row.Finding = "a servo that speaks ICS, which does not say its model"
+		return err
+	}
+}
+
+// unmask looks whether a servo that answers as a Dynamixel of protocol 1.0 but is none that is known is a Feetech, whose
+// packets are the same.
+func (s *survey) unmask(row *foundServo) {
+	other := foundServo{Port: row.Port, Baud: row.Baud, Type: brandWords[asFeetech], ID: row.ID, Voltage: number(math.NaN())}
+	if s.meet(&other, asFeetech) == nil && other.Model != "" {
+		*row = other
+	}
+}

@@ -1,0 +1,131 @@
+package adc
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	conn "periph.io/x/conn/v3/i2c"
+
+	"github.com/halyard-robotics/halyard/drivers/i2c"
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// ADS1115In is the configuration of one input.
+type ADS1115In struct {
+	Input int     // 0..3, against ground
+	Volts float64 // full scale: 6.144, 4.096, 2.048, 1.024, 0.512 or 0.256; 0 = 4.096
+	// Scale and Offset make the value of the volts: volts · Scale + Offset. A zero Scale is 1: volts.
+	Scale, Offset float64
+}
+
+// ADS1115Config says how an ADS1115 is used.
+type ADS1115Config struct {
+	Address uint16 // 0 = ADS1115Address
+	Rate    int    // samples a second: 8, 16, 32, 64, 128, 250, 475 or 860; 0 = 860
+	Inputs  []ADS1115In
+	Clock   hal.Clock // that conversions are waited for by; nil = the wall's
+}
+
+// ADS1115 is one chip. It is a drivers.Sensor of a value for each of its inputs.
+type ADS1115 struct {
+	chip   *i2c.Chip
+	config ADS1115Config
+	words  []uint16  // what starts each conversion
+	perLSB []float64 // V
+	takes  time.Duration
+}
+
+// NewADS1115 returns the chip on bus. It does no I/O. The error is hal.Invalid.
+func NewADS1115(bus conn.Bus, c ADS1115Config) (*ADS1115, error) {
+	if c.Address == 0 {
+		c.Address = ADS1115Address
+	}
+	if c.Rate == 0 {
+		c.Rate = 860
+	}
+	if c.Clock == nil {
+		c.Clock = i2c.Clock()
+	}
+	c.Inputs = slices.Clone(c.Inputs)
+	s := &ADS1115{chip: i2c.NewChip(bus, c.Address, "ads1115"), config: c, takes: ADS1115Time(c.Rate)}
+	if !slices.Contains(ADS1115Rates(), c.Rate) {
+		return nil, s.chip.Fault(hal.Invalid, fmt.Errorf("rate: got %d, want one of %v", c.Rate, ADS1115Rates()))
+	}
+	if len(c.Inputs) == 0 {
+		return nil, s.chip.Fault(hal.Invalid, fmt.Errorf("inputs: got none, want 1 or more"))
+	}
+	gains := ADS1115Gains()
+	for k := range c.Inputs {
+		in := &c.Inputs[k]
+		if in.Volts == 0 {
+			in.Volts = 4.096
+		}
+		if in.Scale == 0 {
+			in.Scale = 1
+		}
+		g := slices.IndexFunc(gains, func(g ADS1115Gain) bool { return g.Volts == in.Volts })
+		if g < 0 || in.Input < 0 || in.Input > 3 {
+			return nil, s.chip.Fault(hal.Invalid, fmt.Errorf("input %d: got %d of ±%g V, want 0..3 of 6.144, 4.096, 2.048, 1.024, 0.512 or 0.256",
+				k, in.Input, in.Volts))
+		}
+		s.words = append(s.words, ADS1115Word(in.Input, gains[g], c.Rate))
+		s.perLSB = append(s.perLSB, gains[g].Volts/32768)
+	}
+	return s, nil
+}
+
+// Open looks whether the chip answers as one does. It has no identity.
+func (s *ADS1115) Open() error {
+	p, err := s.chip.Read(ADS1115Setup, 2)
+	if err != nil {
+		return s.chip.Fault(hal.Absent, err.(*hal.Error).Err)
+	}
+	// At rest bit 15 is set, and the bits of the comparator are as at power-on or as this driver leaves them.
+	if word := uint16(p[0])<<8 | uint16(p[1]); word&ADS1115Start == 0 && word&ADS1115Once != 0 {
+		return s.chip.Fault(hal.Absent, fmt.Errorf("configuration: got 0x%04X, want bit 15 set", word))
+	}
+	return nil
+}
+
+// Read converts the inputs one after the other: 1.3 ms each at 860 samples a second.
+func (s *ADS1115) Read(values []float64) error {
+	for k, word := range s.words {
+		if k >= len(values) {
+			return nil
+		}
+		raw, err := s.convert(word)
+		if err != nil {
+			return err
+		}
+		in := &s.config.Inputs[k]
+		values[k] = float64(raw)*s.perLSB[k]*in.Scale + in.Offset
+	}
+	return nil
+}
+
+// convert runs one conversion. A chip that does not say that it has done it, with the settings asked for, has not.
+func (s *ADS1115) convert(word uint16) (int16, error) {
+	if err := s.chip.Write(ADS1115Setup, byte(word>>8), byte(word)); err != nil {
+		return 0, err
+	}
+	s.config.Clock.SleepUntil(s.config.Clock.Now() + s.takes)
+	p, err := s.chip.Read(ADS1115Setup, 2)
+	if err != nil {
+		return 0, err
+	}
+	if got := uint16(p[0])<<8 | uint16(p[1]); got != word {
+		kind := hal.BusFault
+		if got == ADS1115Default {
+			kind = hal.Absent
+		}
+		return 0, s.chip.Fault(kind, fmt.Errorf("configuration: got 0x%04X after a conversion, want 0x%04X", got, word))
+	}
+	if p, err = s.chip.Read(ADS1115Conversion, 2); err != nil {
+		return 0, err
+	}
+	return int16(uint16(p[0])<<8 | uint16(p[1])), nil
+}
+
+// Close does nothing: between conversions the chip sleeps by itself.
+func (s *ADS1115) Close() error { return nil }

@@ -1,0 +1,115 @@
+package adc
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	conn "periph.io/x/conn/v3/i2c"
+
+	"github.com/halyard-robotics/halyard/drivers/i2c"
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// INA219Config says how an INA219 is used.
+type INA219Config struct {
+	Address uint16  // 0 = INA219Address. A PCA9685 has the same one: one of them must be moved
+	Shunt   float64 // Ω; 0 = 0.1, as on most boards
+	Clock   hal.Clock
+}
+
+// INA219 is one chip. It is a drivers.Sensor of three values: V of the supply behind the shunt, A and W, counted positive towards
+// the load. It measures all the time; a Read takes the newest, a mean of 17 ms.
+type INA219 struct {
+	chip   *i2c.Chip
+	config INA219Config
+	cal    uint16
+	perLSB float64 // A
+}
+
+// ina219First is the wait for the first measurement.
+const ina219First = 36 * time.Millisecond
+
+// NewINA219 returns the chip on bus. It does no I/O. The error is hal.Invalid.
+func NewINA219(bus conn.Bus, c INA219Config) (*INA219, error) {
+	if c.Address == 0 {
+		c.Address = INA219Address
+	}
+	if c.Shunt == 0 {
+		c.Shunt = 0.1
+	}
+	if c.Clock == nil {
+		c.Clock = i2c.Clock()
+	}
+	s := &INA219{chip: i2c.NewChip(bus, c.Address, "ina219"), config: c}
+	if !(c.Shunt >= 1e-4 && c.Shunt <= 10) {
+		return nil, s.chip.Fault(hal.Invalid, fmt.Errorf("shunt: got %g, want 0.0001..10 Ω", c.Shunt))
+	}
+	// A count is 1/32768 of what makes the full ±320 mV at the shunt; the register takes whole even numbers.
+	count := 0.32 / c.Shunt / 32768
+	s.cal = uint16(math.Trunc(INA219Scale/(count*c.Shunt))) &^ 1
+	s.perLSB = INA219Scale / (float64(s.cal) * c.Shunt)
+	return s, nil
+}
+
+// Open resets the chip and starts it: 36 ms.
+func (s *INA219) Open() error {
+	if err := s.put(INA219Setup, INA219Reset); err != nil {
+		return s.chip.Fault(hal.Absent, err.(*hal.Error).Err)
+	}
+	// It has no identity, but what it says after a reset no other chip says.
+	word, err := s.get(INA219Setup)
+	if err != nil {
+		return err
+	}
+	if word != INA219Default {
+		return s.chip.Fault(hal.Absent, fmt.Errorf("configuration: got 0x%04X after a reset, want 0x%04X", word, uint16(INA219Default)))
+	}
+	if err := s.put(INA219Setup, INA219Continuous); err != nil {
+		return err
+	}
+	if err := s.put(INA219Calibration, s.cal); err != nil {
+		return err
+	}
+	s.config.Clock.SleepUntil(s.config.Clock.Now() + ina219First)
+	return nil
+}
+
+func (s *INA219) put(register byte, word uint16) error {
+	return s.chip.Write(register, byte(word>>8), byte(word))
+}
+
+func (s *INA219) get(register byte) (uint16, error) {
+	p, err := s.chip.Read(register, 2)
+	if err != nil {
+		return 0, err
+	}
+	return uint16(p[0])<<8 | uint16(p[1]), nil
+}
+
+var errOverflow = errors.New("current: got an overflow, want less than 320 mV at the shunt")
+
+// Read takes the newest measurement: four transactions.
+func (s *INA219) Read(values []float64) error {
+	var words [3]uint16 // calibration, bus, current
+	for i, register := range [...]byte{INA219Calibration, INA219Bus, INA219Current} {
+		word, err := s.get(register)
+		if err != nil {
+			return err
+		}
+		words[i] = word
+	}
+	switch {
+	case words[0] != s.cal: // a chip that was reset says 0 A
+		return s.chip.Fault(hal.Absent, fmt.Errorf("calibration: got 0x%04X, want 0x%04X: the chip was reset", words[0], s.cal))
+	case words[1]&INA219Overflow != 0:
+		return s.chip.Fault(hal.BusFault, errOverflow)
+	}
+	volts, amps := float64(words[1]>>3)*INA219BusLSB, float64(int16(words[2]))*s.perLSB
+	copy(values, []float64{volts, amps, volts * amps})
+	return nil
+}
+
+// Close leaves the chip measuring.
+func (s *INA219) Close() error { return nil }

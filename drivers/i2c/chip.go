@@ -1,0 +1,70 @@
+package i2c
+
+import (
+	"fmt"
+
+	conn "periph.io/x/conn/v3/i2c"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// maxRead is the longest read of a chip that a driver here does at once, bytes.
+const maxRead = 64
+
+// Chip is one device of a bus, told and asked by the numbers of its registers. One goroutine at a time uses it; the bus
+// may be shared. It allocates nothing but its errors.
+type Chip struct {
+	bus  conn.Bus
+	addr uint16
+	name string
+	w    [maxRead + 1]byte
+	r    [maxRead]byte
+}
+
+// NewChip returns the chip called name ("ms5837", for errors) at addr, a 7-bit address. It does no I/O.
+func NewChip(bus conn.Bus, addr uint16, name string) *Chip {
+	return &Chip{bus: bus, addr: addr, name: name}
+}
+
+// Read asks for the n bytes, at most 64, from register on: one transaction, a repeated start between its two halves. What
+// it returns is the chip's own and holds until the next call.
+func (c *Chip) Read(register byte, n int) ([]byte, error) {
+	c.w[0] = register
+	if err := c.bus.Tx(c.addr, c.w[:1], c.r[:n]); err != nil {
+		return nil, c.Fault(hal.BusFault, fmt.Errorf("read 0x%02X: %w", register, err))
+	}
+	return c.r[:n], nil
+}
+
+// Write sets the registers from register on, 64 at most, in one transaction. Without data it is a bare command byte.
+func (c *Chip) Write(register byte, data ...byte) error {
+	p := append(append(c.w[:0], register), data...)
+	if err := c.bus.Tx(c.addr, p, nil); err != nil {
+		return c.Fault(hal.BusFault, fmt.Errorf("write 0x%02X: %w", register, err))
+	}
+	return nil
+}
+
+// Expect reads register and wants it to be one of values: how a driver tells its chip from a stranger at its address.
+// It returns what it read. A chip that does not answer, or is another one, is hal.Absent.
+func (c *Chip) Expect(register byte, values ...byte) (byte, error) {
+	p, err := c.Read(register, 1)
+	if err != nil {
+		return 0, c.Fault(hal.Absent, err.(*hal.Error).Err)
+	}
+	for _, v := range values {
+		if p[0] == v {
+			return v, nil
+		}
+	}
+	return p[0], c.Fault(hal.Absent, fmt.Errorf("identity: got 0x%02X, want one of % X", p[0], values))
+}
+
+// Fault is err as a user sees it, with the bus, the address and the chip's name.
+func (c *Chip) Fault(kind hal.Kind, err error) error {
+	e := &hal.Error{Kind: kind, Bus: c.bus.String(), ID: int(c.addr), Op: fmt.Sprintf("%s at 0x%02X", c.name, c.addr), Err: err}
+	if kind == hal.Absent {
+		e.Try = "halyard doctor"
+	}
+	return e
+}

@@ -1,0 +1,140 @@
+package imu
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// What one request may take: the wire's time is added.
+const (
+	bnoPatience = 30 * time.Millisecond
+	bnoAttempts = 4 // the chip answers "bus overrun" now and then, and means: again
+)
+
+// bnoSerial is the chip's registers over its UART. The protocol has no checksum: a byte that changes on the way is seen by
+// its place or not at all.
+type bnoSerial struct {
+	name    string
+	opener  servo.Opener
+	line    servo.Line // nil while closed
+	request []byte
+	reply   [2 + BNO055Longest + 62]byte // an answer and what is in front of it
+}
+
+func (b *bnoSerial) open() error {
+	if err := b.close(); err != nil {
+		return err
+	}
+	line, err := b.opener()
+	if err != nil {
+		return err
+	}
+	b.line = line
+	return nil
+}
+
+func (b *bnoSerial) close() error {
+	if b.line == nil {
+		return nil
+	}
+	err := b.line.Close()
+	b.line = nil
+	return err
+}
+
+func (b *bnoSerial) Fault(kind hal.Kind, err error) error {
+	if errors.Is(err, servo.ErrGone) {
+		kind = hal.Absent
+	}
+	return &hal.Error{Kind: kind, Bus: b.name, Op: "bno055", Err: err, Try: "halyard doctor"}
+}
+
+// Read is transport's; what it returns holds until the next call.
+func (b *bnoSerial) Read(register byte, n int) ([]byte, error) {
+	b.request = append(b.request[:0], BNO055Start, 1, register, byte(n))
+	return b.ask(register, n)
+}
+
+// Write is transport's, of 128 bytes at most.
+func (b *bnoSerial) Write(register byte, data ...byte) error {
+	b.request = append(append(b.request[:0], BNO055Start, 0, register, byte(len(data))), data...)
+	_, err := b.ask(register, 0)
+	return err
+}
+
+// ask sends the request and takes its answer: n bytes of data, or the word that a write succeeded where n is 0.
+func (b *bnoSerial) ask(register byte, n int) (data []byte, err error) {
+	if b.line == nil {
+		return nil, b.Fault(hal.Absent, os.ErrClosed)
+	}
+	for range bnoAttempts {
+		var status byte
+		data, status, err = b.once(n)
+		switch {
+		case errors.Is(err, servo.ErrGone):
+			return nil, b.Fault(hal.Absent, err)
+		case err != nil:
+			continue
+		case status == 0 || n == 0 && status == BNO055Wrote:
+			return data, nil
+		}
+		err = fmt.Errorf("register 0x%02X: got answer %d (%s)", register, status, bnoStatus(status))
+		if status != BNO055Overrun {
+			break // it would say so again
+		}
+	}
+	return nil, b.Fault(hal.BusFault, err)
+}
+
+func bnoStatus(status byte) string {
+	if names := BNO055Statuses(); int(status) < len(names) {
+		return names[status]
+	}
+	return "unknown"
+}
+
+// once is one request and its answer.
+func (b *bnoSerial) once(n int) ([]byte, byte, error) {
+	// An answer that came too late for the request before must not be taken for this one's.
+	if err := b.line.Discard(); err != nil {
+		return nil, 0, err
+	}
+	if _, err := b.line.Write(b.request); err != nil {
+		return nil, 0, err
+	}
+	bytes := len(b.request) + 2 + n
+	deadline := b.line.Now() + bnoPatience + time.Duration(bytes)*10*time.Second/time.Duration(b.line.Baud())
+	for have := 0; have < len(b.reply); {
+		got, err := b.line.Read(b.reply[have:], deadline-b.line.Now())
+		if err != nil {
+			return nil, 0, fmt.Errorf("answer: got %d bytes % X, want %d: %w", have, b.reply[:min(have, 8)], 2+n, err)
+		}
+		have += got
+		if data, status, ok := parseReply(b.reply[:have], n); ok {
+			return data, status, nil
+		}
+	}
+	return nil, 0, fmt.Errorf("answer: got %d bytes without one", len(b.reply))
+}
+
+// parseReply finds an answer in p: n bytes of data (status 0) or a status. What is in front of it, an echo or noise, is
+// passed over. false = not yet. The data is part of p.
+func parseReply(p []byte, n int) (data []byte, status byte, ok bool) {
+	for i := 0; i+1 < len(p); i++ {
+		switch {
+		case p[i] == BNO055Reply && n > 0 && int(p[i+1]) == n:
+			if i+2+n > len(p) {
+				return nil, 0, false // what looks like a status may be data
+			}
+			return p[i+2 : i+2+n], 0, true
+		case p[i] == BNO055Answer && p[i+1] > 0 && int(p[i+1]) <= 10:
+			return nil, p[i+1], true
+		}
+	}
+	return nil, 0, false
+}

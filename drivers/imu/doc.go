@@ -1,0 +1,31 @@
+// Package imu drives inertial sensors: Bosch's BNO055 (I2C and UART), which makes an attitude by itself, and TDK's
+// MPU-6050, MPU-9250 and ST's LSM6DSOX, which do not. Each is a drivers.Sensor by its shape.
+//
+// All values are in the chip's own axes, as printed on it: how it is mounted is the calibration's business.
+//
+//	BNO055                         a hal "imu": attitude w x y z (chip in world, z up), rates x y z rad/s, acceleration x y z m/s²
+//	MPU-6050, MPU-9250, LSM6DSOX   rates x y z rad/s, acceleration x y z m/s², field x y z T, °C; the field NaN where there is no magnetometer
+//
+// Acceleration is proper: at rest an axis that points up has +9.81. For each chip X_table.go has its registers and units, as
+// the datasheet has them, X.go the device.
+package imu
+
+import (
+	"math"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// gravity is what chips call 1 g, m/s².
+const gravity = 9.80665
+
+// degree is one degree in rad.
+const degree = math.Pi / 180
+
+// sleep lets d pass on c.
+func sleep(c hal.Clock, d time.Duration) { c.SleepUntil(c.Now() + d) }
+
+// le16 and be16 are signed registers of 16 bits at p[at].
+func le16(p []byte, at int) float64 { return float64(int16(uint16(p[at]) | uint16(p[at+1])<<8)) }
+func be16(p []byte, at int) float64 { return float64(int16(uint16(p[at])<<8 | uint16(p[at+1]))) }

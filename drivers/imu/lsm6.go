@@ -1,0 +1,109 @@
+package imu
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	conn "periph.io/x/conn/v3/i2c"
+
+	"github.com/halyard-robotics/halyard/drivers/i2c"
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// LSM6Config says how an LSM6DSOX is used. The zero LSM6Config is ±500 °/s and ±4 g.
+type LSM6Config struct {
+	Address   uint16  // 0 = LSM6Address
+	GyroRange float64 // °/s: 125, 250, 500, 1000 or 2000
+	AccRange  float64 // g: 2, 4, 8 or 16
+	Clock     hal.Clock
+}
+
+// LSM6 is an LSM6DSOX, which samples at 208 Hz. It is a drivers.Sensor of ten values: rates x y z, acceleration x y z, a field that is
+// NaN, °C.
+type LSM6 struct {
+	chip   *i2c.Chip
+	config LSM6Config
+	gyro   LSM6Range
+	acc    LSM6Range
+}
+
+// NewLSM6 returns the chip on bus. It does no I/O. The error is hal.Invalid: no such range.
+func NewLSM6(bus conn.Bus, c LSM6Config) (*LSM6, error) {
+	if c.Address == 0 {
+		c.Address = LSM6Address
+	}
+	if c.GyroRange == 0 {
+		c.GyroRange = 500
+	}
+	if c.AccRange == 0 {
+		c.AccRange = 4
+	}
+	if c.Clock == nil {
+		c.Clock = i2c.Clock()
+	}
+	s := &LSM6{chip: i2c.NewChip(bus, c.Address, "lsm6dsox"), config: c}
+	find := func(ranges []LSM6Range, full float64, to *LSM6Range) bool {
+		i := slices.IndexFunc(ranges, func(r LSM6Range) bool { return r.Full == full })
+		if i >= 0 {
+			*to = ranges[i]
+		}
+		return i >= 0
+	}
+	if !find(LSM6GyroRanges(), c.GyroRange, &s.gyro) {
+		return nil, s.chip.Fault(hal.Invalid, fmt.Errorf("gyro range: got %g, want 125, 250, 500, 1000 or 2000 °/s", c.GyroRange))
+	}
+	if !find(LSM6AccRanges(), c.AccRange, &s.acc) {
+		return nil, s.chip.Fault(hal.Invalid, fmt.Errorf("accelerometer range: got %g, want 2, 4, 8 or 16 g", c.AccRange))
+	}
+	return s, nil
+}
+
+// settings are what Ctrl1 to Ctrl3 hold.
+func (s *LSM6) settings() [3]byte {
+	return [3]byte{LSM6Rate208 | s.acc.Bits, LSM6Rate208 | s.gyro.Bits, LSM6Whole}
+}
+
+// Open resets the chip and starts it: 35 ms.
+func (s *LSM6) Open() error {
+	if _, err := s.chip.Expect(LSM6WhoAmI, LSM6ID); err != nil {
+		return err
+	}
+	if err := s.chip.Write(LSM6Ctrl3, LSM6Reset); err != nil {
+		return err
+	}
+	sleep(s.config.Clock, LSM6Boot)
+	for i, v := range s.settings() {
+		if err := s.chip.Write(LSM6Ctrl1+byte(i), v); err != nil {
+			return err
+		}
+	}
+	sleep(s.config.Clock, LSM6First)
+	return nil
+}
+
+// Read takes the newest sample, and looks whether the chip still has its settings.
+func (s *LSM6) Read(values []float64) error {
+	p, err := s.chip.Read(LSM6Ctrl1, 3)
+	if err != nil {
+		return err
+	}
+	if want := s.settings(); [3]byte(p) != want {
+		return s.chip.Fault(hal.Absent, fmt.Errorf("settings: got % X, want % X: the chip was reset", p, want[:]))
+	}
+	if p, err = s.chip.Read(LSM6Data, LSM6DataLen); err != nil {
+		return err
+	}
+	var out [10]float64
+	for i := range 3 {
+		out[i] = le16(p, 2+2*i) * s.gyro.PerLSB * degree
+		out[3+i] = le16(p, 8+2*i) * s.acc.PerLSB * gravity
+		out[6+i] = math.NaN()
+	}
+	out[9] = le16(p, 0)/LSM6PerDegree + LSM6Zero
+	copy(values, out[:])
+	return nil
+}
+
+// Close stops the chip.
+func (s *LSM6) Close() error { return s.chip.Write(LSM6Ctrl1, 0, 0) }

@@ -1,0 +1,213 @@
+package imu
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	conn "periph.io/x/conn/v3/i2c"
+
+	"github.com/halyard-robotics/halyard/drivers/i2c"
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// MPUConfig says how an MPU is used. The zero MPUConfig is ±500 °/s, ±4 g and 200 Hz, for any chip of the family.
+type MPUConfig struct {
+	Address   uint16  // 0 = MPUAddress
+	Model     string  // "mpu-6050", "mpu-9250" ..; empty = whichever answers
+	GyroRange float64 // °/s: 250, 500, 1000 or 2000
+	AccRange  float64 // g: 2, 4, 8 or 16
+	Rate      int     // of the chip's own samples, Hz: 4..1000
+	Clock     hal.Clock
+}
+
+// MPU is an MPU-6050, -6500, -9250 or -9255. It is a drivers.Sensor of ten values: rates x y z, acceleration x y z, field
+// x y z, °C.
+type MPU struct {
+	chip    *i2c.Chip
+	compass *i2c.Chip
+	config  MPUConfig
+	gyro    byte // range, as the register wants it
+	acc     byte
+	perRate float64 // rad/s a count
+	perAcc  float64 // m/s² a count
+	model   MPUModel
+	adjust  [3]float64 // T a count of the magnetometer
+}
+
+// NewMPU returns the chip on bus. It does no I/O. The error is hal.Invalid: no such range, rate or model.
+func NewMPU(bus conn.Bus, c MPUConfig) (*MPU, error) {
+	if c.Address == 0 {
+		c.Address = MPUAddress
+	}
+	if c.GyroRange == 0 {
+		c.GyroRange = 500
+	}
+	if c.AccRange == 0 {
+		c.AccRange = 4
+	}
+	if c.Rate == 0 {
+		c.Rate = 200
+	}
+	if c.Clock == nil {
+		c.Clock = i2c.Clock()
+	}
+	name := c.Model
+	if name == "" {
+		name = "mpu"
+	}
+	s := &MPU{chip: i2c.NewChip(bus, c.Address, name), compass: i2c.NewChip(bus, AK8963Address, "ak8963"), config: c}
+	find := func(ranges []MPURange, full float64) int {
+		return slices.IndexFunc(ranges, func(r MPURange) bool { return r.Full == full })
+	}
+	gyro, acc := find(MPUGyroRanges(), c.GyroRange), find(MPUAccRanges(), c.AccRange)
+	known := c.Model == "" || slices.ContainsFunc(MPUModels(), func(m MPUModel) bool { return m.Name == c.Model })
+	switch {
+	case gyro < 0:
+		return nil, s.chip.Fault(hal.Invalid, fmt.Errorf("gyro range: got %g, want 250, 500, 1000 or 2000 °/s", c.GyroRange))
+	case acc < 0:
+		return nil, s.chip.Fault(hal.Invalid, fmt.Errorf("accelerometer range: got %g, want 2, 4, 8 or 16 g", c.AccRange))
+	case c.Rate < 4 || c.Rate > 1000:
+		return nil, s.chip.Fault(hal.Invalid, fmt.Errorf("rate: got %d, want 4..1000 Hz", c.Rate))
+	case !known:
+		return nil, s.chip.Fault(hal.Invalid, fmt.Errorf("model: got %q, want mpu-6050, mpu-6500, mpu-9250 or mpu-9255", c.Model))
+	}
+	s.gyro, s.acc = byte(gyro)<<3, byte(acc)<<3
+	s.perRate, s.perAcc = MPUGyroRanges()[gyro].PerLSB*degree, MPUAccRanges()[acc].PerLSB*gravity
+	return s, nil
+}
+
+// Open resets the chip, wakes it and sets its ranges: some 200 ms.
+func (s *MPU) Open() error {
+	if err := s.identify(); err != nil {
+		return err
+	}
+	if err := s.chip.Write(MPUPower, MPUReset); err != nil {
+		return err
+	}
+	sleep(s.config.Clock, MPUBoot)
+	if err := s.chip.Write(MPUPower, MPUWake); err != nil {
+		return err
+	}
+	sleep(s.config.Clock, MPUBoot)
+	// MPUFilter, MPUGyroConfig and MPUAccConfig follow the rate.
+	if err := s.chip.Write(MPURate, byte(1000/s.config.Rate-1), MPULowPass, s.gyro, s.acc); err != nil {
+		return err
+	}
+	if s.model.PerCelsius != 340 { // the 6050 has no such register
+		if err := s.chip.Write(MPUAccConfig2, MPULowPass); err != nil {
+			return err
+		}
+	}
+	// A first sample, so that no Read sees the zeros of a chip that has just been woken.
+	sleep(s.config.Clock, time.Second/time.Duration(s.config.Rate))
+	if s.model.Compass {
+		return s.openCompass()
+	}
+	return nil
+}
+
+// identify finds out which chip of the family answers.
+func (s *MPU) identify() error {
+	// A board sold as a 9250 is often a 6500, which has no magnetometer: with a model in the config it is refused.
+	models := MPUModels()
+	var ids []byte
+	for _, m := range models {
+		if s.config.Model == "" || s.config.Model == m.Name {
+			ids = append(ids, m.WhoAmI)
+		}
+	}
+	id, err := s.chip.Expect(MPUWhoAmI, ids...)
+	if err != nil {
+		return err
+	}
+	s.model = models[slices.IndexFunc(models, func(m MPUModel) bool { return m.WhoAmI == id })]
+	return nil
+}
+
+// openCompass lets the magnetometer onto the bus, reads its factory adjustment and starts it at 100 Hz.
+func (s *MPU) openCompass() error {
+	if err := s.chip.Write(MPUUserControl, 0); err != nil {
+		return err
+	}
+	if err := s.chip.Write(MPUIntPin, MPUBypass); err != nil {
+		return err
+	}
+	if _, err := s.compass.Expect(AK8963ID, AK8963WhoAmI); err != nil {
+		return err
+	}
+	// Between two modes it must be off for 100 µs. The adjustment is read twice, for it has no checksum.
+	var fuse [2][3]byte
+	for i, mode := range [...]byte{0, AK8963Fuse, 0, AK8963Fuse, 0, AK8963Run100Hz} {
+		if err := s.compass.Write(AK8963Control, mode); err != nil {
+			return err
+		}
+		sleep(s.config.Clock, time.Millisecond)
+		if mode != AK8963Fuse {
+			continue
+		}
+		p, err := s.compass.Read(AK8963Adjust, 3)
+		if err != nil {
+			return err
+		}
+		fuse[i/2] = [3]byte(p)
+	}
+	if fuse[0] != fuse[1] {
+		return s.compass.Fault(hal.BusFault, fmt.Errorf("adjustment: got % X, then % X, want the same twice", fuse[0], fuse[1]))
+	}
+	for i, v := range fuse[0] {
+		s.adjust[i] = AK8963Scale * ((float64(v)-128)/256 + 1)
+	}
+	return nil
+}
+
+// Read takes the newest sample: two or four transactions, 1 ms on a bus of 400 kHz.
+func (s *MPU) Read(values []float64) error {
+	// One burst, so that all axes are of the same instant.
+	var out [10]float64
+	p, err := s.chip.Read(MPUData, MPUDataLen)
+	if err != nil {
+		return err
+	}
+	for i := range 3 {
+		out[i] = be16(p, 8+2*i) * s.perRate
+		out[3+i] = be16(p, 2*i) * s.perAcc
+		out[6+i] = math.NaN()
+	}
+	out[9] = be16(p, 6)/s.model.PerCelsius + s.model.ZeroCelsius
+	// After a loss of power the chip sleeps or has other ranges: its old samples, or false ones, look like any.
+	if p, err = s.chip.Read(MPURate, 4); err != nil {
+		return err
+	}
+	if p[1] != MPULowPass || p[2] != s.gyro || p[3] != s.acc {
+		return s.chip.Fault(hal.Absent, fmt.Errorf("settings: got % X, want % X: the chip was reset", p[1:4], []byte{MPULowPass, s.gyro << 3, s.acc << 3}))
+	}
+	if s.model.Compass {
+		if err := s.field(out[6:9]); err != nil {
+			return err
+		}
+	}
+	copy(values, out[:])
+	return nil
+}
+
+var errOverflow = errors.New("field: got an overflow, want less than 4912 µT")
+
+// field reads the magnetometer into out, in the axes of the MPU. It keeps its last sample until the next is there.
+func (s *MPU) field(out []float64) error {
+	p, err := s.compass.Read(AK8963Data, 7)
+	if err != nil {
+		return err
+	}
+	if p[6]&AK8963Overflow != 0 {
+		return s.compass.Fault(hal.BusFault, errOverflow)
+	}
+	x, y, z := le16(p, 0)*s.adjust[0], le16(p, 2)*s.adjust[1], le16(p, 4)*s.adjust[2]
+	out[0], out[1], out[2] = y, x, -z
+	return nil
+}
+
+// Close puts the chip to sleep.
+func (s *MPU) Close() error { return s.chip.Write(MPUPower, 0x40) }

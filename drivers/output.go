@@ -1,0 +1,180 @@
+package drivers
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/halyard-robotics/halyard/calibration"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// output is a Joint that is told by pulses, with what the body keeps of it between cycles. It measures nothing: where the
+// layout has a position for it, that is the last one commanded, and at first its default, marked as an estimate.
+type output struct {
+	Joint
+	name     string
+	cal      calibration.Pulse
+	mode     hal.Mode      // NoMode: stay where it is
+	value    float64       // of mode
+	limit    float64       // N·m or N, as commanded last
+	position float64       // rad, where it should be
+	begun    uint64        // the feeder's count that since belongs to
+	since    time.Duration // when its pulses began; < 0 = they have not
+	halted   bool          // until it is enabled again: an ESC that is told neutral is an ESC that has pulses
+	last     lastFault
+}
+
+func newOutput(j Joint, a *hal.Actuator) *output {
+	return &output{Joint: j, name: a.Name, cal: *j.Pulse, mode: hal.NoMode, limit: a.Limits.MaxTorque,
+		position: a.Default, since: -1}
+}
+
+func (o *output) write(f *hal.Frame, a *hal.Actuator, enable bool) {
+	if limit := input(f, a.TorqueLimit); !math.IsNaN(limit) {
+		o.limit = limit
+	}
+	if !enable {
+		o.mode = hal.NoMode // whatever was commanded before, it starts from where it is
+	} else {
+		o.halted = false
+	}
+	// At most one goal is set, the guard sees to that; none keeps the last.
+	for m := range hal.NumModes {
+		if v := input(f, a.Goal[m]); !math.IsNaN(v) && enable {
+			o.mode, o.value = m, v
+		}
+	}
+	o.Feeder.Stage(o.Channel, o.pulse(f.Time, a, enable))
+}
+
+// pulse is what the channel gets in the cycle at now.
+func (o *output) pulse(now time.Duration, a *hal.Actuator, enable bool) time.Duration {
+	limp := !enable || o.limit <= 0
+	if o.halted || limp && o.cal.Idle == calibration.IdleNone {
+		o.since = -1
+		return 0
+	}
+	// A device that came back, or was halted, has lost what its channels had: an ESC arms anew.
+	if _, begun, _ := o.Feeder.State(); begun != o.begun || o.since < 0 {
+		o.begun, o.since = begun, now
+	}
+	neutral := o.cal.Width(hal.DutyMode, 0)
+	if limp || now-o.since < o.cal.Arming {
+		return neutral
+	}
+	width := neutral
+	switch o.mode {
+	case hal.NoMode:
+		if o.cal.Drives == hal.PositionMode {
+			width = o.cal.Width(hal.PositionMode, o.position)
+		}
+	case hal.TorqueMode:
+		width = o.cal.Width(o.mode, clamp(o.value, -o.limit, o.limit))
+	case hal.DutyMode:
+		share := o.limit / a.Limits.MaxTorque
+		width = o.cal.Width(o.mode, clamp(o.value, -share, share))
+	default:
+		width = o.cal.Width(o.mode, o.value)
+	}
+	if o.cal.Drives == hal.PositionMode {
+		o.position = o.cal.Value(width)
+	}
+	return width
+}
+
+func (o *output) read(f *hal.Frame, a *hal.Actuator) hal.Status {
+	measure(f, a.Position, o.position)
+	age, _, err := o.Feeder.State()
+	if !o.last.is(err) {
+		o.last = lastFault{err, o.describe("write", err, "halyard doctor")}
+	}
+	return hal.Status{Time: since(f.Time, age), Err: o.last.fault}
+}
+
+// since is the time of what is age old at now; < 0 where there is nothing.
+func since(now, age time.Duration) time.Duration {
+	if age < 0 {
+		return -1
+	}
+	return max(0, now-age)
+}
+
+// describe names the output in err; see joint.describe.
+func (o *output) describe(op string, err error, try string) error {
+	return (&joint{Joint: o.Joint, name: o.name}).describe(op, err, try)
+}
+
+func (o *output) alarm() servo.Alarm      { return 0 }
+func (o *output) holding() bool           { return false }
+func (o *output) line() (halter, int)     { return o.Feeder, o.Channel }
+func (o *output) release()                { o.halted, o.mode = true, hal.NoMode }
+func (o *output) refused(err error) error { return o.describe("halt", err, "halyard estop") }
+
+// lastFault keeps the explanation of the error that was explained last, so that a fault that lasts allocates once.
+type lastFault struct{ err, fault error }
+
+// is says whether err is the one that l explains. No error is explained by none.
+func (l *lastFault) is(err error) bool {
+	if err == nil {
+		*l = lastFault{}
+	}
+	return err == nil || same(l.err, err)
+}
+
+// checkPulse reports what is wrong with j as the output of a, beside the joints before it.
+func (j *Joint) checkPulse(a *hal.Actuator, l *hal.Layout, before []Joint, fault func(hal.Kind, string, string, ...any)) {
+	for k := range before {
+		if before[k].Feeder == j.Feeder && before[k].Channel == j.Channel {
+			fault(hal.Invalid, "", "channel %d: got the one of %q, want its own", j.Channel, l.Actuators[k].Name)
+		}
+	}
+	if n := j.Feeder.config.Channels; j.Channel < 0 || j.Channel >= n {
+		fault(hal.Invalid, "", "channel: got %d, want 0..%d", j.Channel, n-1)
+	}
+	p := j.Pulse
+	if p == nil {
+		fault(hal.Uncalibrated, "halyard doctor", "a real output needs a calibration, got none")
+		return
+	}
+	if err := p.Validate(); err != nil {
+		fault(hal.Invalid, "", "calibration: %w", err)
+		return
+	}
+	if p.Device.Channel != j.Channel {
+		fault(hal.Uncalibrated, "halyard doctor", "calibration: got one of channel %d, want of %d", p.Device.Channel, j.Channel)
+	}
+	for m, in := range a.Goal {
+		if in != hal.None && !p.Takes(hal.Mode(m)) {
+			fault(hal.Invalid, "", "mode %v: the calibration maps no pulses to it", hal.Mode(m))
+		}
+	}
+}
+
+// nominalPulse is the calibration of an output of which nothing was measured, for actuator a: a servo over its limits, or
+// an ESC whose force goes linearly with the pulse.
+func nominalPulse(a *hal.Actuator, j *Joint) *calibration.Pulse {
+	c := calibration.Channel{Model: "output", Channel: j.Channel}
+	if a.Goal[hal.PositionMode] != hal.None {
+		return calibration.NominalServo(a.Name, c, a.Limits.MinPosition, a.Limits.MaxPosition)
+	}
+	force := a.Limits.MaxTorque
+	return calibration.NominalThruster(a.Name, c, []calibration.Width{
+		{Micros: 1100, Value: -force}, {Micros: 1472}, {Micros: 1528}, {Micros: 1900, Value: force}})
+}
+
+// estimated is l with the positions of outputs marked as what they are. l itself is not written to.
+func estimated(l *hal.Layout, joints []Joint) *hal.Layout {
+	if !slices.ContainsFunc(joints, func(j Joint) bool { return j.Feeder != nil }) {
+		return l
+	}
+	whole := *l
+	whole.Outputs, whole.Infos = slices.Clone(l.Outputs), slices.Clone(l.Infos)
+	for i := range joints {
+		if at := l.Actuators[i].Position; joints[i].Feeder != nil && at != hal.None {
+			whole.Measured(at).Estimate = true
+		}
+	}
+	return &whole
+}

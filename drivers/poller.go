@@ -1,0 +1,222 @@
+package drivers
+
+import (
+	"errors"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// PollerConfig says how a sensor is polled.
+type PollerConfig struct {
+	Name   string        // for errors: the sensor's name in the layout
+	Values int           // how many it measures, at least 1
+	Period time.Duration // between the beginnings of two reads; 0 = each follows the one before
+	// Clock is the one that the sensor waits by; nil = the wall's. Virtual time needs one.
+	Clock hal.Clock
+	// Edge, where not nil, is the time of the cycle's edge in a world of virtual time: the sensor is then read in
+	// Receive, in step with the cycle, and what took it until after the edge is seen at a later one. Where it is nil a
+	// goroutine reads beside the cycle.
+	Edge func() time.Duration
+	// Jump is how far each value may be from the one before to be believed at once; what jumps farther waits for the next
+	// reading to say the same. I2C has no checksum, and one wrong bit is a wrong value. 0, or a slice that is too short: any.
+	Jump []float64
+}
+
+// Poller reads one sensor at its own rate, beside the cycle, which it never keeps waiting: a reading has its time and
+// its fault. It opens a lost device again. It is a hal.Bus, for the sake of virtual time.
+type Poller struct {
+	sensor Sensor
+	config PollerConfig
+
+	open    func() error // the sensor's Open and a read into scratch, made once: a cycle allocates nothing
+	use     func() error
+	link    link      // the reader's
+	scratch reading   // the reader's
+	good    []float64 // the last values that were believed, and those that wait to be; the reader's
+	doubted []float64
+	next    time.Duration // when to read again; the reader's
+	pending bool          // scratch waits for its time to come (virtual time)
+	stop    chan struct{} // nil while no goroutine runs
+	running sync.WaitGroup
+
+	mu     sync.Mutex
+	shown  reading
+	opened time.Duration
+}
+
+// reading is what came of one read.
+type reading struct {
+	values []float64
+	at     time.Duration // when the values came; < 0 = never
+	ended  time.Duration // when the read was over, well or not
+	err    error
+}
+
+// NewPoller returns the poller of s. It does no I/O.
+func NewPoller(s Sensor, c PollerConfig) *Poller {
+	if c.Clock == nil {
+		c.Clock = hal.WallClock()
+	}
+	p := &Poller{sensor: s, config: c, open: s.Open}
+	for range max(1, c.Values) {
+		p.good, p.doubted = append(p.good, math.NaN()), append(p.doubted, math.NaN())
+	}
+	p.use = func() error {
+		for i := range p.scratch.values {
+			p.scratch.values[i] = math.NaN()
+		}
+		return s.Read(p.scratch.values)
+	}
+	for _, r := range [...]*reading{&p.scratch, &p.shown} {
+		r.values, r.at, r.ended = make([]float64, max(1, c.Values)), -1, -1
+		for i := range r.values {
+			r.values[i] = math.NaN()
+		}
+	}
+	return p
+}
+
+// Open opens the sensor and begins to read it. Where it is not there the error says so, and nothing runs.
+func (p *Poller) Open() error {
+	if err := p.sensor.Open(); err != nil {
+		return err
+	}
+	p.link.open = true
+	p.mu.Lock()
+	p.opened = p.config.Clock.Now()
+	p.mu.Unlock()
+	if p.config.Edge == nil {
+		p.stop = make(chan struct{})
+		p.running.Go(p.run)
+	}
+	return nil
+}
+
+// Close ends the reading, waits for the read that is under way, and closes the sensor.
+func (p *Poller) Close() error {
+	if p.stop != nil {
+		close(p.stop)
+		p.running.Wait()
+		p.stop = nil
+	}
+	return p.sensor.Close()
+}
+
+// Send does nothing: a sensor is not told anything.
+func (p *Poller) Send() error { return nil }
+
+// Receive reads what is due in virtual time; beside the cycle it does nothing. It never fails: what is wrong with the
+// sensor is in Latest.
+func (p *Poller) Receive() error {
+	if p.config.Edge == nil {
+		return nil
+	}
+	edge := p.config.Edge()
+	if !p.pending && p.next <= edge {
+		p.read()
+		p.pending = true
+	}
+	if p.pending && p.scratch.ended <= edge {
+		p.pending = false
+		p.show()
+	}
+	return nil
+}
+
+// run is the goroutine beside the cycle.
+func (p *Poller) run() {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-p.stop:
+			return
+		case <-timer.C:
+		}
+		p.read()
+		p.show()
+		timer.Reset(max(0, p.next-p.config.Clock.Now()))
+	}
+}
+
+// read takes one reading into scratch and sets when the next is due. Values of a failed read are the ones before.
+func (p *Poller) read() {
+	begin, r := p.config.Clock.Now(), &p.scratch
+	if r.err = p.link.attempt(p.open, p.use); r.err == nil {
+		r.err = p.believe(r.values) // a jump is no failure of the device: it is not opened anew for it
+	}
+	r.ended = p.config.Clock.Now()
+	p.next = max(begin+p.config.Period, r.ended)
+	switch {
+	case r.err == nil:
+		r.at = r.ended
+	case !p.link.open:
+		p.next = max(p.next, r.ended+retryEvery)
+	}
+}
+
+var errJump = errors.New("a value jumped; it is believed when the next reading says the same")
+
+// believe holds back values that jump until they are said twice.
+func (p *Poller) believe(values []float64) error {
+	if p.jumps(values, p.good) && p.jumps(values, p.doubted) {
+		copy(p.doubted, values)
+		return errJump
+	}
+	copy(p.good, values)
+	copy(p.doubted, values)
+	return nil
+}
+
+// jumps tells whether any of values is too far from what was said before. NaN is no number to be far from.
+func (p *Poller) jumps(values, before []float64) bool {
+	for i, most := range p.config.Jump {
+		if i < len(values) && most > 0 && math.Abs(values[i]-before[i]) > most {
+			return true
+		}
+	}
+	return false
+}
+
+// show makes scratch the latest reading.
+func (p *Poller) show() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.shown.err, p.shown.ended = p.scratch.err, p.scratch.ended
+	if p.scratch.err == nil {
+		p.shown.at = p.scratch.at
+		copy(p.shown.values, p.scratch.values)
+	}
+}
+
+// Values is how many the sensor measures.
+func (p *Poller) Values() int { return len(p.shown.values) }
+
+// Latest copies the newest good values into dst, from the sensor's value first on, and says how old they are (< 0: there
+// are none) and what is wrong with the sensor now. It never waits for the sensor and may be called from any goroutine.
+func (p *Poller) Latest(dst []float64, first int) (age time.Duration, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.now()
+	age, err = -1, p.shown.err
+	if p.shown.at >= 0 {
+		age = max(0, now-p.shown.at)
+		copy(dst, p.shown.values[min(first, len(p.shown.values)):])
+	}
+	// A read that does not come back has no error to show; only the clock tells.
+	if err == nil && now-max(p.shown.ended, p.opened) > 3*p.config.Period+staleAfter {
+		err = errStale
+	}
+	return age, err
+}
+
+// now is the time that readings are seen at.
+func (p *Poller) now() time.Duration {
+	if p.config.Edge != nil {
+		return p.config.Edge()
+	}
+	return p.config.Clock.Now()
+}

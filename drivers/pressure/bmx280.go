@@ -1,0 +1,142 @@
+package pressure
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	conn "periph.io/x/conn/v3/i2c"
+
+	"github.com/halyard-robotics/halyard/drivers/i2c"
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// BMX280Config says how a BMP280 or BME280 is used.
+type BMX280Config struct {
+	Address  uint16 // 0 = BMX280Address
+	Humidity bool   // it must be a BME280
+	Air      float64
+	Clock    hal.Clock
+}
+
+// BMX280 is a BMP280 or BME280, for air: it ends at 110 kPa, 90 cm under water. It is a drivers.Sensor of three values: Pa, °C and
+// relative humidity, NaN of a BMP280. It measures all the time; a Read takes the newest.
+type BMX280 struct {
+	chip   *i2c.Chip
+	config BMX280Config
+	trim   BMX280Trim
+	moist  bool
+}
+
+// NewBMX280 returns the chip on bus. It does no I/O.
+func NewBMX280(bus conn.Bus, c BMX280Config) *BMX280 {
+	if c.Address == 0 {
+		c.Address = BMX280Address
+	}
+	if c.Clock == nil {
+		c.Clock = i2c.Clock()
+	}
+	return &BMX280{chip: i2c.NewChip(bus, c.Address, "bmx280"), config: c}
+}
+
+// Open resets the chip, reads its trim and lets it measure: 20 ms.
+func (s *BMX280) Open() error {
+	ids := []byte{BMP280WhoAmI, BME280WhoAmI}
+	if s.config.Humidity {
+		ids = ids[1:]
+	}
+	id, err := s.chip.Expect(BMX280ID, ids...)
+	if err != nil {
+		return err
+	}
+	s.moist = id == BME280WhoAmI
+	if err := s.chip.Write(BMX280Reset, BMX280ResetWord); err != nil {
+		return err
+	}
+	wait(s.config.Clock, BMX280Boot)
+	// Twice, for it has no checksum: one wrong bit in it would make every reading wrong.
+	for range 2 {
+		before := s.trim
+		if err := s.readTrim(); err != nil {
+			return err
+		}
+		if s.trim != before && before != (BMX280Trim{}) {
+			s.trim = BMX280Trim{}
+			return s.chip.Fault(hal.BusFault, errTrim)
+		}
+	}
+	if s.trim.T1 == 0 || s.trim.P1 == 0 {
+		return s.chip.Fault(hal.BusFault, fmt.Errorf("trim: got T1 %d, P1 %d, want above 0", s.trim.T1, s.trim.P1))
+	}
+	// The humidity's setting takes effect with the write of the others, which must come last.
+	for _, w := range [...][2]byte{{BMX280CtrlHum, BMX280HumOnce}, {BMX280Filter, BMX280Standby}, {BMX280CtrlMeas, BMX280Normal}} {
+		if w[0] == BMX280CtrlHum && !s.moist {
+			continue
+		}
+		if err := s.chip.Write(w[0], w[1]); err != nil {
+			return err
+		}
+	}
+	wait(s.config.Clock, BMX280Measure)
+	return nil
+}
+
+var errTrim = errors.New("trim: got two that differ, want the same twice")
+
+// readTrim reads the three blocks of the trim; a BMP280 has the first alone.
+func (s *BMX280) readTrim() error {
+	p, err := s.chip.Read(BMX280Calibration, 24)
+	if err != nil {
+		return err
+	}
+	block, h1, hum := [24]byte(p), byte(0), [7]byte{}
+	if s.moist {
+		if p, err = s.chip.Read(BMX280H1, 1); err != nil {
+			return err
+		}
+		h1 = p[0]
+		if p, err = s.chip.Read(BMX280Humidity2, 7); err != nil {
+			return err
+		}
+		hum = [7]byte(p)
+	}
+	s.trim = DecodeBMX280(block[:], h1, hum[:])
+	return nil
+}
+
+// Read takes the newest measurement, and looks in the same burst whether the chip still has its settings.
+func (s *BMX280) Read(values []float64) error {
+	size := 10
+	if s.moist {
+		size = 12
+	}
+	// From the status on: status, two settings, a byte that is reserved, data.
+	p, err := s.chip.Read(BMX280Status, size)
+	if err != nil {
+		return err
+	}
+	if p[1] != BMX280Normal {
+		return s.chip.Fault(hal.Absent, fmt.Errorf("settings: got 0x%02X, want 0x%02X: the chip was reset", p[1], BMX280Normal))
+	}
+	// The temperature comes first: both others are corrected by it.
+	d := p[BMX280Data-BMX280Status:]
+	rawP := int32(d[0])<<12 | int32(d[1])<<4 | int32(d[2])>>4
+	rawT := int32(d[3])<<12 | int32(d[4])<<4 | int32(d[5])>>4
+	if rawP == BMX280Skipped || rawT == BMX280Skipped {
+		return s.chip.Fault(hal.BusFault, fmt.Errorf("data: got none, want a measurement"))
+	}
+	fine := s.trim.Fine(rawT)
+	pascals, celsius, humidity := s.trim.Pascals(rawP, fine), Celsius(fine), math.NaN()
+	// Beyond what the chip is made for, with a margin, nothing was measured: a bit changed on the way, or the chip is drowned.
+	if pascals < 20e3 || pascals > 125e3 || celsius < -45 || celsius > 90 {
+		return s.chip.Fault(hal.BusFault, fmt.Errorf("got %.0f Pa at %.1f °C, want within the sensor's range", pascals, celsius))
+	}
+	if s.moist {
+		humidity = s.trim.Humidity(int32(d[6])<<8|int32(d[7]), fine)
+	}
+	put(values, pascals-s.config.Air, celsius, humidity)
+	return nil
+}
+
+// Close puts the chip to sleep.
+func (s *BMX280) Close() error { return s.chip.Write(BMX280CtrlMeas, 0) }

@@ -1,0 +1,241 @@
+package pwm
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/halyard-robotics/halyard/drivers/i2c"
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// KernelRoot is where the kernel shows its PWM (Documentation/driver-api/pwm.rst).
+const KernelRoot = "/sys/class/pwm"
+
+// KernelChannel names one channel: number of the chip and of its output.
+type KernelChannel struct{ Chip, Output int }
+
+// KernelConfig says which channels there are and how they pulse.
+type KernelConfig struct {
+	Root     string // "" = KernelRoot
+	Channels []KernelChannel
+	Period   time.Duration // of the pulses; 0 = 20 ms
+	Clock    hal.Clock     // for the wait of Open; nil = the wall's
+}
+
+// Kernel is channels of the kernel's PWM. It is a drivers.Output. The widths are as exact as the hardware behind it, nanoseconds
+// where it is a timer. Its files stay open between two writes.
+type Kernel struct {
+	config KernelConfig
+	outs   []kernelOut
+	text   []byte
+}
+
+// kernelOut is one channel's open files; nil where they are not.
+type kernelOut struct {
+	dir    string
+	duty   *os.File
+	enable *os.File
+	on     bool
+	wrote  time.Duration
+}
+
+// What the device of a fresh export needs before a user may write to it: udev sets its group.
+const (
+	exportPatience = 500 * time.Millisecond
+	exportStep     = 10 * time.Millisecond
+)
+
+// NewKernel returns the channels. It does no I/O. The error is hal.Invalid.
+func NewKernel(c KernelConfig) (*Kernel, error) {
+	if c.Root == "" {
+		c.Root = KernelRoot
+	}
+	if c.Period == 0 {
+		c.Period = 20 * time.Millisecond
+	}
+	if c.Clock == nil {
+		c.Clock = i2c.Clock()
+	}
+	k := &Kernel{config: c, outs: make([]kernelOut, len(c.Channels))}
+	for i, ch := range c.Channels {
+		if ch.Chip < 0 || ch.Output < 0 {
+			return nil, k.fault(hal.Invalid, i, errors.New("got a number below 0"))
+		}
+		k.outs[i].dir = filepath.Join(c.Root, "pwmchip"+strconv.Itoa(ch.Chip), "pwm"+strconv.Itoa(ch.Output))
+	}
+	if c.Period < 2*time.Millisecond || c.Period > time.Second || len(c.Channels) == 0 {
+		return nil, k.fault(hal.Invalid, -1, fmt.Errorf("got %d channels of period %v, want 1 or more of 2ms..1s", len(c.Channels), c.Period))
+	}
+	return k, nil
+}
+
+func (k *Kernel) fault(kind hal.Kind, channel int, err error) error {
+	e := &hal.Error{Kind: kind, Bus: k.config.Root, Op: "pwm", Err: err}
+	if channel >= 0 {
+		c := k.config.Channels[channel]
+		e.Op = fmt.Sprintf("pwm: chip %d output %d", c.Chip, c.Output)
+	}
+	switch {
+	case kind != hal.BusFault:
+	case errors.Is(err, fs.ErrNotExist):
+		e.Kind, e.Try = hal.Absent, "halyard doctor"
+	case errors.Is(err, fs.ErrPermission):
+		e.Kind, e.Try = hal.Busy, "halyard doctor"
+	}
+	return e
+}
+
+// Open exports the channels that are not yet, waits up to half a second for their files, and sets the period, without pulses.
+func (k *Kernel) Open() error {
+	if err := k.Close(); err != nil {
+		return err
+	}
+	for i := range k.outs {
+		if err := k.openOut(i); err != nil {
+			return k.fault(hal.BusFault, i, err)
+		}
+	}
+	return nil
+}
+
+func (k *Kernel) openOut(i int) error {
+	o := &k.outs[i]
+	// A channel that is exported already may be another program's work of before; exporting it twice is an error.
+	if _, err := os.Stat(o.dir); errors.Is(err, fs.ErrNotExist) {
+		export := filepath.Join(filepath.Dir(o.dir), "export")
+		if err := writeFile(export, strconv.Itoa(k.config.Channels[i].Output)); err != nil {
+			return err
+		}
+	}
+	// The old duty must not be longer than the new period, and no channel runs while it is set up.
+	steps := [...]struct{ file, value string }{
+		{"enable", "0"}, {"duty_cycle", "0"}, {"period", strconv.FormatInt(int64(k.config.Period), 10)}}
+	until := k.config.Clock.Now() + exportPatience
+	for s := 0; s < len(steps); {
+		err := writeFile(filepath.Join(o.dir, steps[s].file), steps[s].value)
+		switch {
+		case err == nil:
+			s++
+		case steps[s].file == "enable" && errors.Is(err, os.ErrInvalid):
+			s++ // a channel without a period cannot even be switched off
+		case k.config.Clock.Now() >= until || !errors.Is(err, fs.ErrPermission) && !errors.Is(err, fs.ErrNotExist):
+			return err
+		default:
+			sleep(k.config.Clock, exportStep)
+		}
+	}
+	var err error
+	if o.duty, err = os.OpenFile(filepath.Join(o.dir, "duty_cycle"), os.O_WRONLY, 0); err != nil {
+		return err
+	}
+	o.enable, err = os.OpenFile(filepath.Join(o.dir, "enable"), os.O_RDWR, 0)
+	o.on, o.wrote = false, 0
+	return err
+}
+
+// writeFile writes to what is there; it makes no file.
+func writeFile(path, text string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
+}
+
+// Write sets each channel's pulse; a channel that has none is switched off. What has not changed is not written.
+func (k *Kernel) Write(pulses []time.Duration) error {
+	for i := range k.outs {
+		// The kernel takes one file after the other, so that channels change some 20 µs apart; a PCA9685 changes all at once.
+		o, pulse := &k.outs[i], time.Duration(0)
+		if i < len(pulses) {
+			pulse = pulses[i]
+		}
+		if o.duty == nil || o.enable == nil {
+			return k.fault(hal.Absent, i, os.ErrClosed)
+		}
+		if pulse < 0 || pulse >= k.config.Period {
+			return k.fault(hal.Invalid, i, fmt.Errorf("pulse: got %v, want less than %v", pulse, k.config.Period))
+		}
+		// The width first: a channel that is switched on begins with the right one.
+		if pulse != o.wrote {
+			if err := k.put(o.duty, int64(pulse)); err != nil {
+				return k.fault(hal.BusFault, i, err)
+			}
+			o.wrote = pulse
+		}
+		if on := pulse > 0; on != o.on {
+			if err := k.put(o.enable, flag(on)); err != nil {
+				return k.fault(hal.BusFault, i, err)
+			}
+			o.on = on
+		}
+	}
+	return nil
+}
+
+func flag(on bool) int64 {
+	if on {
+		return 1
+	}
+	return 0
+}
+
+// put writes v at the beginning of f, as the kernel wants it.
+func (k *Kernel) put(f *os.File, v int64) error {
+	k.text = append(strconv.AppendInt(k.text[:0], v, 10), '\n')
+	_, err := f.WriteAt(k.text, 0)
+	return err
+}
+
+// Off switches every channel off and reads back whether it is.
+func (k *Kernel) Off() []error {
+	errs := make([]error, len(k.outs))
+	for i := range k.outs {
+		if err := k.off(&k.outs[i]); err != nil {
+			errs[i] = k.fault(hal.BusFault, i, err)
+		}
+	}
+	return errs
+}
+
+func (k *Kernel) off(o *kernelOut) error {
+	o.on, o.wrote = false, -1 // whatever comes of it, the next Write writes everything
+	// By a file of its own: the open ones may be those of a device that is gone and has come back.
+	path := filepath.Join(o.dir, "enable")
+	if _, err := os.Stat(o.dir); errors.Is(err, fs.ErrNotExist) && o.enable == nil {
+		return nil // what is not exported has no pulses of ours
+	}
+	if err := writeFile(path, "0"); err != nil {
+		return err
+	}
+	state, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if got := string(bytes.TrimSpace(state)); got != "0" {
+		return fmt.Errorf("enable: got %q, want 0", got)
+	}
+	return nil
+}
+
+// Close gives the files back and leaves the channels as they are.
+func (k *Kernel) Close() error {
+	var faults []error
+	for i := range k.outs {
+		o := &k.outs[i]
+		for _, f := range [...]**os.File{&o.duty, &o.enable} {
+			if *f != nil {
+				faults = append(faults, (*f).Close())
+				*f = nil
+			}
+		}
+	}
+	return errors.Join(faults...)
+}

@@ -1,0 +1,139 @@
+package pwm
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// sysfs is a folder that looks as the kernel's does, with the channels given exported.
+func sysfs(t *testing.T, exported ...string) string {
+	t.Helper()
+	root := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(root, "pwmchip0"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(root, "pwmchip0", "export"), "")
+	for _, name := range exported {
+		export(t, filepath.Join(root, "pwmchip0", name))
+	}
+	return root
+}
+
+func export(t *testing.T, dir string) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []string{"period", "duty_cycle", "enable"} {
+		put(t, filepath.Join(dir, f), "0\n")
+	}
+}
+
+func put(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// get is the first line of a file: a plain file keeps what a shorter text does not cover.
+func get(t *testing.T, parts ...string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(parts...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := strings.Cut(string(b), "\n")
+	return first
+}
+
+// udev exports what was asked for after a while, as udev and the kernel do.
+type udev struct {
+	fakeClock
+	t    *testing.T
+	root string
+}
+
+func (u *udev) SleepUntil(t time.Duration) {
+	u.fakeClock.SleepUntil(t)
+	if n := get(u.t, u.root, "pwmchip0", "export"); n != "" && u.now >= 30*time.Millisecond {
+		export(u.t, filepath.Join(u.root, "pwmchip0", "pwm"+n))
+	}
+}
+
+func TestKernel(t *testing.T) {
+	root := sysfs(t, "pwm0")
+	clock := &udev{t: t, root: root}
+	k, err := NewKernel(KernelConfig{Root: root, Channels: []KernelChannel{{0, 0}, {0, 1}}, Clock: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := k.Open(); err != nil {
+		t.Fatal(err)
+	}
+	if got := get(t, root, "pwmchip0", "pwm1", "period"); got != "20000000" {
+		t.Errorf("period: got %s ns", got)
+	}
+	if err := k.Write([]time.Duration{1500 * time.Microsecond, 0}); err != nil {
+		t.Fatal(err)
+	}
+	if d, e := get(t, root, "pwmchip0", "pwm0", "duty_cycle"), get(t, root, "pwmchip0", "pwm0", "enable"); d != "1500000" || e != "1" {
+		t.Errorf("pulses: got duty %s, enable %s", d, e)
+	}
+	if e := get(t, root, "pwmchip0", "pwm1", "enable"); e != "0" {
+		t.Errorf("no pulses: got enable %s", e)
+	}
+	if n := testing.AllocsPerRun(100, func() { _ = k.Write([]time.Duration{1501 * time.Microsecond, 0}) }); n != 0 {
+		t.Errorf("a write: got %g allocations", n)
+	}
+	for i, err := range k.Off() {
+		if e := get(t, root, "pwmchip0", "pwm0", "enable"); err != nil || e != "0" {
+			t.Errorf("channel %d: off: got %v and enable %s", i, err, e)
+		}
+	}
+	// The chip goes, an adapter on USB: it is absent, and opened again when it is back.
+	if err := os.RemoveAll(filepath.Join(root, "pwmchip0")); err != nil {
+		t.Fatal(err)
+	}
+	if err := k.Open(); hal.KindOf(err) != hal.Absent {
+		t.Errorf("gone: got %v", err)
+	}
+	if err := k.Write([]time.Duration{0, 0}); hal.KindOf(err) != hal.Absent {
+		t.Errorf("write to what is gone: got %v", err)
+	}
+	if err := k.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestKernelRefuses(t *testing.T) {
+	root := sysfs(t, "pwm0")
+	one := []KernelChannel{{0, 0}}
+	for _, c := range []KernelConfig{{}, {Channels: []KernelChannel{{-1, 0}}}, {Channels: one, Period: time.Microsecond}} {
+		if _, err := NewKernel(c); hal.KindOf(err) != hal.Invalid {
+			t.Errorf("%+v: got %v", c, err)
+		}
+	}
+	k, err := NewKernel(KernelConfig{Root: root, Channels: one, Clock: &fakeClock{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := k.Write([]time.Duration{0}); hal.KindOf(err) != hal.Absent {
+		t.Errorf("not open: got %v", err)
+	}
+	if errs := k.Off(); errs[0] != nil {
+		t.Errorf("off, not open: got %v", errs[0])
+	}
+	if err := k.Open(); err != nil {
+		t.Fatal(err)
+	}
+	defer k.Close()
+	if err := k.Write([]time.Duration{20 * time.Millisecond}); hal.KindOf(err) != hal.Invalid {
+		t.Errorf("a pulse of the whole period: got %v", err)
+	}
+}

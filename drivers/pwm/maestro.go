@@ -1,0 +1,193 @@
+package pwm
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// MaestroConfig says how a Maestro is used. Its serial mode must be USB dual port or a UART of a fixed baud rate, or one that
+// it detects.
+type MaestroConfig struct {
+	Name     string // of its line, for errors
+	Channels int    // 0..Channels-1 are used: 6, 12, 18 or 24; 0 = 6
+	// Device is its number on a line of several, 0..127, and chooses the Pololu protocol; -1 = the compact one.
+	Device int
+	CRC    bool // as its settings say ("enable CRC")
+	Detect bool // it detects the baud rate, from a first byte AA
+}
+
+// Maestro is one board. It is a drivers.Output. It acknowledges nothing by itself, so that every Write asks for its errors.
+type Maestro struct {
+	config MaestroConfig
+	opener servo.Opener
+	line   servo.Line // nil while closed
+	send   []byte
+	answer [2]byte
+}
+
+// maestroPatience is how long an answer may take, beyond its wire time: it is made between two of the board's own ticks of 1 ms.
+const maestroPatience = 20 * time.Millisecond
+
+// NewMaestro returns the board on a line that open opens, and opens again. It does no I/O. The error is hal.Invalid.
+func NewMaestro(open servo.Opener, c MaestroConfig) (*Maestro, error) {
+	if c.Channels == 0 {
+		c.Channels = 6
+	}
+	d := &Maestro{config: c, opener: open}
+	switch {
+	case c.Channels < 1 || c.Channels > 24:
+		return nil, d.fault(hal.Invalid, fmt.Errorf("channels: got %d, want 1..24", c.Channels))
+	case c.Device < -1 || c.Device > 127:
+		return nil, d.fault(hal.Invalid, fmt.Errorf("device: got %d, want 0..127, or -1 for the compact protocol", c.Device))
+	}
+	return d, nil
+}
+
+func (d *Maestro) fault(kind hal.Kind, err error) error {
+	if errors.Is(err, servo.ErrGone) {
+		kind = hal.Absent
+	}
+	return &hal.Error{Kind: kind, Bus: d.config.Name, Op: "maestro", Err: err, Try: "halyard doctor"}
+}
+
+// Open opens the line, asks for the board's errors until it has none, and ends all pulses.
+func (d *Maestro) Open() error {
+	if err := d.Close(); err != nil {
+		return err
+	}
+	line, err := d.opener()
+	if err != nil {
+		return err
+	}
+	d.line = line
+	if d.config.Detect {
+		if _, err := line.Write([]byte{MaestroStart}); err != nil {
+			return d.fault(hal.BusFault, err)
+		}
+	}
+	// What it complains of from before is no news, but that it answers is. A half heard command of another program ends
+	// with an error of its own, so that the second answer is clean.
+	for range 3 {
+		if err = d.errors(); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+			break
+		}
+	}
+	if err != nil {
+		return d.fault(hal.Absent, errors.Unwrap(err))
+	}
+	for _, err := range d.Off() {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Write sets every channel's target and asks for the board's errors. Targets are quarters of a µs.
+func (d *Maestro) Write(pulses []time.Duration) error {
+	if d.line == nil {
+		return d.fault(hal.Absent, os.ErrClosed)
+	}
+	// One command a channel, all in one write: the Micro does not know MaestroTargets, and USB sends them in one packet.
+	d.send = d.send[:0]
+	for i := range min(d.config.Channels, len(pulses)) {
+		quarters := (pulses[i]*MaestroQuarters + time.Microsecond/2) / time.Microsecond
+		if quarters < 0 || quarters > 1<<14-1 {
+			return d.fault(hal.Invalid, fmt.Errorf("channel %d: pulse: got %v, want 0..4095 µs", i, pulses[i]))
+		}
+		d.send = d.append(MaestroTarget, byte(i), byte(quarters&0x7F), byte(quarters>>7))
+	}
+	if _, err := d.line.Write(d.send); err != nil {
+		return d.fault(hal.BusFault, err)
+	}
+	return d.errors()
+}
+
+func (d *Maestro) append(command byte, data ...byte) []byte {
+	return AppendMaestro(d.send, d.config.Device, d.config.CRC, command, data...)
+}
+
+// errors asks for the board's errors; any is an error here, as a command that the board did not understand did nothing.
+func (d *Maestro) errors() error {
+	d.send = d.send[:0]
+	d.send = d.append(MaestroErrors)
+	bits, err := d.ask()
+	if err != nil {
+		return err
+	}
+	if bits != 0 {
+		return d.fault(hal.BusFault, fmt.Errorf("board complains: %s (0x%04X)", maestroErrors(bits), bits))
+	}
+	return nil
+}
+
+// ask sends what is in d.send and takes an answer of two bytes, the low one first.
+func (d *Maestro) ask() (uint16, error) {
+	if d.line == nil {
+		return 0, d.fault(hal.Absent, os.ErrClosed)
+	}
+	// An answer that came too late for the question before must not be taken for this one's.
+	if err := d.line.Discard(); err != nil {
+		return 0, d.fault(hal.BusFault, err)
+	}
+	if _, err := d.line.Write(d.send); err != nil {
+		return 0, d.fault(hal.BusFault, err)
+	}
+	wire := time.Duration(len(d.send)+2) * 10 * time.Second / time.Duration(d.line.Baud())
+	deadline := d.line.Now() + maestroPatience + wire
+	for have := 0; have < len(d.answer); {
+		n, err := d.line.Read(d.answer[have:], deadline-d.line.Now())
+		if err != nil {
+			return 0, d.fault(hal.BusFault, fmt.Errorf("answer: got %d bytes, want 2: %w", have, err))
+		}
+		have += n
+	}
+	return uint16(d.answer[0]) | uint16(d.answer[1])<<8, nil
+}
+
+// Off ends the pulses of every channel and asks each whether it has: its position is 0 then.
+func (d *Maestro) Off() []error {
+	if d.line == nil { // an emergency stop tries even what was never opened
+		line, err := d.opener()
+		if err != nil {
+			return all(d.config.Channels, d.fault(hal.KindOf(err), err))
+		}
+		d.line = line
+	}
+	d.send = d.send[:0]
+	for i := range d.config.Channels {
+		d.send = d.append(MaestroTarget, byte(i), 0, 0)
+	}
+	if _, err := d.line.Write(d.send); err != nil {
+		return all(d.config.Channels, d.fault(hal.BusFault, err))
+	}
+	errs := make([]error, d.config.Channels)
+	for i := range errs {
+		d.send = d.send[:0]
+		d.send = d.append(MaestroPosition, byte(i))
+		quarters, err := d.ask()
+		if err != nil { // who does not answer once is not asked for every channel: others wait for this
+			copy(errs[i:], all(len(errs)-i, err))
+			break
+		}
+		if quarters != 0 {
+			errs[i] = d.fault(hal.BusFault, fmt.Errorf("channel %d: off: got pulses of %d quarter µs", i, quarters))
+		}
+	}
+	return errs
+}
+
+// Close gives the line back and leaves the board as it is.
+func (d *Maestro) Close() error {
+	if d.line == nil {
+		return nil
+	}
+	err := d.line.Close()
+	d.line = nil
+	return err
+}

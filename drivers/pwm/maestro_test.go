@@ -1,0 +1,158 @@
+package pwm
+
+import (
+	"bytes"
+	"encoding/hex"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// hardware.md section 3.2: every command that it has bytes of. The same rows drive the encoder, the CRC and the fuzzer's seeds.
+var maestroVectors = []struct {
+	device  int
+	crc     bool
+	command byte
+	data    []byte
+	wire    string
+}{
+	{-1, false, MaestroTarget, []byte{0, 0x70, 0x2E}, "84 00 70 2E"},         // 1500 µs on channel 0
+	{-1, true, MaestroTarget, []byte{0, 0x70, 0x2E}, "84 00 70 2E 2B"},       // and its CRC
+	{12, true, MaestroTarget, []byte{0, 0x70, 0x2E}, "AA 0C 04 00 70 2E 22"}, // to device 12
+	{-1, true, 0x83, []byte{0x01}, "83 01 17"},                               // the manual's example of the CRC
+	{-1, false, MaestroPosition, []byte{5}, "90 05"},
+	{-1, false, MaestroErrors, nil, "A1"},
+}
+
+func wire(t *testing.T, text string) []byte {
+	t.Helper()
+	b, err := hex.DecodeString(strings.ReplaceAll(text, " ", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestMaestroVectors(t *testing.T) {
+	for _, v := range maestroVectors {
+		if got, want := AppendMaestro(nil, v.device, v.crc, v.command, v.data...), wire(t, v.wire); !bytes.Equal(got, want) {
+			t.Errorf("got % X, want %s", got, v.wire)
+		}
+	}
+	if got := maestroErrors(0x0108); got != "CRC, script program counter" {
+		t.Errorf("errors: got %q", got)
+	}
+}
+
+// script is a line on which the host must say what the script has, in this order, and hears what stands behind it.
+type script struct {
+	servo.Line
+	t     *testing.T
+	steps []string // "said > heard"
+	heard []byte
+	now   time.Duration
+}
+
+func (s *script) Baud() int          { return 115200 }
+func (s *script) Now() time.Duration { return s.now }
+func (s *script) Discard() error     { s.heard = nil; return nil }
+func (s *script) Close() error       { return nil }
+
+func (s *script) Write(p []byte) (int, error) {
+	s.t.Helper()
+	if len(s.steps) == 0 {
+		s.t.Fatalf("said % X, want nothing", p)
+	}
+	said, heard, _ := strings.Cut(s.steps[0], ">")
+	s.steps = s.steps[1:]
+	if want := wire(s.t, said); !bytes.Equal(p, want) {
+		s.t.Fatalf("said % X, want % X", p, want)
+	}
+	s.heard = append(s.heard, wire(s.t, heard)...)
+	return len(p), nil
+}
+
+func (s *script) Read(p []byte, timeout time.Duration) (int, error) {
+	if len(s.heard) == 0 {
+		s.now += timeout
+		return 0, errTimeout{}
+	}
+	p[0], s.heard = s.heard[0], s.heard[1:] // a byte at a time
+	return 1, nil
+}
+
+type errTimeout struct{}
+
+func (errTimeout) Error() string { return "timed out" }
+
+// A session of a board with two channels: opening clears its errors and ends its pulses, each write asks for errors.
+func TestMaestroSession(t *testing.T) {
+	s := &script{t: t, steps: []string{
+		"A1 > 20 00", "A1 > 00 00", // it complained of a timeout from before
+		"84 00 00 00 84 01 00 00", "90 00 > 00 00", "90 01 > 00 00",
+		"84 00 70 2E 84 01 18 3B", "A1 > 00 00", // 1500 µs, 1894 µs
+		"84 00 70 2E 84 01 00 00", "A1 > 08 00",
+		"84 00 00 00 84 01 00 00", "90 00 > 00 00", "90 01 > 70 17", // it has pulses still
+		"84 00 00 00 84 01 00 00", "90 00", // it says nothing more
+	}}
+	d, err := NewMaestro(func() (servo.Line, error) { return s, nil }, MaestroConfig{Name: "esc", Channels: 2, Device: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Open(); err != nil {
+		t.Fatal(err)
+	}
+	us := time.Microsecond
+	if err := d.Write([]time.Duration{1500 * us, 1894 * us}); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Write([]time.Duration{1500 * us, 0}); hal.KindOf(err) != hal.BusFault || !strings.Contains(err.Error(), "CRC") {
+		t.Errorf("a complaint: got %v", err)
+	}
+	if errs := d.Off(); errs[0] != nil || errs[1] == nil {
+		t.Errorf("off: got %v", errs)
+	}
+	if errs := d.Off(); errs[0] == nil || errs[1] == nil || s.now > 50*time.Millisecond {
+		t.Errorf("off, silent: got %v after %v, want two faults after one patience", errs, s.now)
+	}
+	if len(s.steps) != 0 {
+		t.Errorf("left over: %q", s.steps)
+	}
+	if err := d.Write([]time.Duration{5 * time.Millisecond}); hal.KindOf(err) != hal.Invalid {
+		t.Errorf("5 ms: got %v", err)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := d.Write(nil); hal.KindOf(err) != hal.Absent {
+		t.Errorf("closed: got %v", err)
+	}
+	for _, c := range []MaestroConfig{{Channels: 25}, {Device: 128}, {Device: -2}} {
+		if _, err := NewMaestro(nil, c); hal.KindOf(err) != hal.Invalid {
+			t.Errorf("%+v: got %v", c, err)
+		}
+	}
+}
+
+// A command is found again in what was made of it; one wrong bit is always noticed by the CRC.
+func FuzzMaestro(f *testing.F) {
+	for _, v := range maestroVectors {
+		f.Add(v.command, v.data)
+	}
+	f.Fuzz(func(t *testing.T, command byte, data []byte) {
+		p := AppendMaestro(nil, 12, true, command|0x80, data[:min(len(data), 32)]...)
+		if n := len(p) - 1; MaestroCRC(p[:n]) != p[n] {
+			t.Fatalf("% X: CRC does not fit itself", p)
+		}
+		for bit := range 8 * (len(p) - 1) {
+			p[bit/8] ^= 1 << (bit % 8)
+			if n := len(p) - 1; MaestroCRC(p[:n]) == p[n] {
+				t.Fatalf("% X: bit %d not noticed", p, bit)
+			}
+			p[bit/8] ^= 1 << (bit % 8)
+		}
+	})
+}

@@ -1,0 +1,161 @@
+package pwm
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"periph.io/x/conn/v3/gpio"
+	conn "periph.io/x/conn/v3/i2c"
+
+	"github.com/halyard-robotics/halyard/drivers/i2c"
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// PCA9685Config says how a PCA9685 is used.
+type PCA9685Config struct {
+	Address    uint16    // 0 = PCA9685Address
+	Channels   int       // 0..Channels-1 are used; 0 = all 16
+	Hertz      float64   // of the pulses, 24..400; 0 = 50. 24 Hz is where the prescaler ends
+	Oscillator float64   // Hz, measured on this very chip; 0 = 25 MHz
+	Clock      hal.Clock // for the wait of Open; nil = the wall's
+}
+
+// PCA9685 is one chip. It is a drivers.Output.
+type PCA9685 struct {
+	chip   *i2c.Chip
+	config PCA9685Config
+	scale  byte
+	step   float64 // s a count
+	data   []byte
+}
+
+// NewPCA9685 returns the chip on bus. It does no I/O. The error is hal.Invalid.
+func NewPCA9685(bus conn.Bus, c PCA9685Config) (*PCA9685, error) {
+	if c.Address == 0 {
+		c.Address = PCA9685Address
+	}
+	if c.Channels == 0 {
+		c.Channels = PCA9685Channels
+	}
+	if c.Hertz == 0 {
+		c.Hertz = 50
+	}
+	if c.Oscillator == 0 {
+		c.Oscillator = PCA9685Oscillator
+	}
+	if c.Clock == nil {
+		c.Clock = i2c.Clock()
+	}
+	d := &PCA9685{chip: i2c.NewChip(bus, c.Address, "pca9685"), config: c}
+	switch {
+	case c.Channels < 1 || c.Channels > PCA9685Channels:
+		return nil, d.chip.Fault(hal.Invalid, fmt.Errorf("channels: got %d, want 1..16", c.Channels))
+	case !(c.Hertz >= 24 && c.Hertz <= 400): // an ESC takes 400 Hz at most
+		return nil, d.chip.Fault(hal.Invalid, fmt.Errorf("frequency: got %g, want 24..400 Hz", c.Hertz))
+	case !(c.Oscillator >= 20e6 && c.Oscillator <= 50e6):
+		return nil, d.chip.Fault(hal.Invalid, fmt.Errorf("oscillator: got %g, want 20e6..50e6 Hz", c.Oscillator))
+	}
+	d.scale = PCA9685Scale(c.Oscillator, c.Hertz)
+	d.step = PCA9685Step(c.Oscillator, d.scale)
+	d.data = make([]byte, 4*c.Channels)
+	return d, nil
+}
+
+// Hertz is the frequency that the prescaler really makes, if the oscillator is what the config says.
+func (d *PCA9685) Hertz() float64 { return 1 / (d.step * PCA9685Steps) }
+
+// Open sets the chip up, every channel off: 500 µs and seven transactions.
+func (d *PCA9685) Open() error {
+	p, err := d.chip.Read(PCA9685Mode1, 2)
+	if err != nil {
+		return d.chip.Fault(hal.Absent, errors.Unwrap(err))
+	}
+	// It has no identity; a chip whose mode registers have bits that no PCA9685 has is another one.
+	if p[1]&0xE0 != 0 {
+		return d.chip.Fault(hal.Absent, fmt.Errorf("mode 2: got 0x%02X, want no bit of 0xE0", p[1]))
+	}
+	for _, w := range [...]struct{ register, value byte }{
+		{PCA9685All + 3, PCA9685Full}, // all off before anything runs
+		{PCA9685Mode1, PCA9685Sleep},
+		{PCA9685PreScale, d.scale},
+		{PCA9685Mode2, PCA9685Drive},
+		{PCA9685Mode1, PCA9685AI},
+	} {
+		if err := d.chip.Write(w.register, w.value); err != nil {
+			return err
+		}
+	}
+	sleep(d.config.Clock, PCA9685Wake)
+	if err := d.chip.Write(PCA9685Mode1, PCA9685AI|PCA9685Restart); err != nil {
+		return err
+	}
+	if p, err = d.chip.Read(PCA9685PreScale, 1); err != nil {
+		return err
+	}
+	if p[0] != d.scale {
+		return d.chip.Fault(hal.Absent, fmt.Errorf("prescaler: got %d, want %d: not a PCA9685", p[0], d.scale))
+	}
+	return nil
+}
+
+// Write sets all channels in one transaction, whose end lets them take effect together, and looks whether the chip has its
+// settings still. A pulse is rounded to counts: 4.9 µs at 50 Hz, 0.8 µs at 333 Hz.
+func (d *PCA9685) Write(pulses []time.Duration) error {
+	for i := range d.config.Channels {
+		pulse := time.Duration(0)
+		if i < len(pulses) {
+			pulse = pulses[i]
+		}
+		n := int(math.Round(pulse.Seconds() / d.step))
+		if n >= PCA9685Steps {
+			return d.chip.Fault(hal.Invalid, fmt.Errorf("channel %d: pulse: got %v, want less than %.2f ms", i, pulse, d.step*PCA9685Steps*1e3))
+		}
+		b := d.data[4*i : 4*i+4]
+		if b[0], b[1], b[2], b[3] = 0, 0, byte(n), byte(n>>8); n <= 0 {
+			b[2], b[3] = 0, PCA9685Full
+		}
+	}
+	// Asked first: a chip that has been reset would take the bytes one over the other into one register.
+	p, err := d.chip.Read(PCA9685Mode1, 1)
+	if err != nil {
+		return err
+	}
+	if got := p[0] &^ PCA9685Restart; got != PCA9685AI {
+		return d.chip.Fault(hal.Absent, fmt.Errorf("mode 1: got 0x%02X, want 0x%02X: the chip was reset", got, PCA9685AI))
+	}
+	return d.chip.Write(PCA9685LED0, d.data...)
+}
+
+// Off ends all pulses at once, by the register of all channels, and asks each channel whether it did.
+func (d *PCA9685) Off() []error {
+	if err := d.chip.Write(PCA9685All+3, PCA9685Full); err != nil {
+		return all(d.config.Channels, err)
+	}
+	errs := make([]error, d.config.Channels)
+	for i := range errs {
+		p, err := d.chip.Read(PCA9685LED0+byte(4*i)+3, 1)
+		switch {
+		case err != nil:
+			errs[i] = err
+		case p[0]&PCA9685Full == 0:
+			errs[i] = d.chip.Fault(hal.BusFault, fmt.Errorf("channel %d: off: got 0x%02X, want bit 0x%02X", i, p[0], PCA9685Full))
+		}
+	}
+	return errs
+}
+
+// Close leaves the chip as it is.
+func (d *PCA9685) Close() error { return nil }
+
+// Gate returns what cuts all channels off by a chip's OE pin, whatever its bus does: for FeederConfig.Gate. The pin is low
+// to let pulses through.
+func Gate(oe gpio.PinOut) func(open bool) error {
+	return func(open bool) error {
+		if err := oe.Out(gpio.Level(!open)); err != nil {
+			return &hal.Error{Kind: hal.BusFault, Bus: oe.Name(), Op: "output enable", Err: err}
+		}
+		return nil
+	}
+}

@@ -1,0 +1,87 @@
+package servo
+
+import (
+	"errors"
+	"os"
+	"time"
+)
+
+// Slack is added to the wire time of every exchange: a servo's own processing and a full-speed USB frame each way.
+const Slack = 2 * time.Millisecond
+
+// Exchange is one end of a line with the buffers of the question under way. Nothing in it allocates after its making.
+type Exchange struct {
+	Port     Port
+	Latency  time.Duration // what the adapter holds an answer back, at most
+	Out      []byte        // packets to send
+	Raw      []byte        // received in this exchange, bounded
+	Sent     uint64        // bytes
+	Received uint64
+
+	bits     int // of a byte on the wire: start, data, parity, stop
+	deadline time.Duration
+	late     bool // the deadline has passed and one last look was taken
+}
+
+// NewExchange returns an exchange on port for packets of out bytes together and answers of in bytes. bits is the length
+// of a byte on the wire, 10 where there is no parity.
+func NewExchange(port Port, bits, out, in int) Exchange {
+	return Exchange{Port: port, bits: bits, Out: make([]byte, 0, out), Raw: make([]byte, 0, in)}
+}
+
+// Wire is the time of n bytes.
+func (x *Exchange) Wire(n int) time.Duration { return WireTime(n, x.bits, x.Port.Baud()) }
+
+// WireTime is the time of n bytes of bits bits each at baud, 0 where that is not known.
+func WireTime(n, bits, baud int) time.Duration {
+	if baud <= 0 {
+		return 0
+	}
+	return time.Duration(n) * time.Duration(bits) * time.Second / time.Duration(baud)
+}
+
+// Tell sends what has been added to Out; nobody answers.
+func (x *Exchange) Tell() error {
+	_, err := x.Port.Write(x.Out)
+	x.Sent += uint64(len(x.Out))
+	x.Out = x.Out[:0]
+	return err
+}
+
+// Ask sends what has been added to Out and sets the deadline for an answer of reply bytes that may begin delay later.
+// What is left of earlier exchanges is thrown away: a late answer to the last question must not be taken for one to
+// this. A parser beside it has to be reset as well.
+func (x *Exchange) Ask(reply int, delay time.Duration) error {
+	if err := x.Port.Discard(); err != nil {
+		return err
+	}
+	x.Raw, x.late = x.Raw[:0], false
+	x.deadline = x.Port.Now() + x.Wire(len(x.Out)+reply) + delay + Slack + x.Latency
+	return x.Tell()
+}
+
+// More waits for the next piece of the answer, adds it to Raw and returns it. After the deadline it looks once more
+// without waiting, since the answer may lie there while this process was not running; then it is ErrSilent.
+func (x *Exchange) More() ([]byte, error) {
+	// The deadline, not the wait, is fixed: a line that trickles bytes does not gain time by it.
+	wait := x.deadline - x.Port.Now()
+	if wait <= 0 {
+		if x.late {
+			return nil, ErrSilent
+		}
+		x.late, wait = true, 0
+	}
+	if len(x.Raw) == cap(x.Raw) { // a babbling line: no answer is that long
+		return nil, ErrSilent
+	}
+	n, err := x.Port.Read(x.Raw[len(x.Raw):cap(x.Raw)], wait)
+	piece := x.Raw[len(x.Raw) : len(x.Raw)+n]
+	x.Raw = x.Raw[:len(x.Raw)+n]
+	x.Received += uint64(n)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		if err = nil; n == 0 {
+			err = ErrSilent
+		}
+	}
+	return piece, err
+}

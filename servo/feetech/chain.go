@@ -1,0 +1,139 @@
+package feetech
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// ChainConfig describes all servos of one line. Zero values give the defaults.
+type ChainConfig struct {
+	Name    string // the bus in errors
+	Servos  []ServoConfig
+	Line    servo.Line    // owned by the chain from NewChain on
+	Reopen  servo.Opener  // how to get the line back after it was lost; nil = never
+	Period  time.Duration // of the cycle; bounds what asking for lost servos may cost in one. 0 = no bound
+	Latency time.Duration // what the adapter may hold an answer back
+	// Health is how many cycles pass from one look at a servo's switches to the next; each serves one servo in turn.
+	// 0 = 5, below 0 = only where something has changed.
+	Health int
+}
+
+// ServoConfig is one servo of a chain.
+type ServoConfig struct {
+	ID           byte
+	Model        *Model
+	Joint        string    // named in errors; may be empty
+	Velocity     float64   // greatest speed of a position goal, rad/s; 0 = the servo's own
+	Acceleration float64   // rad/s²; 0 = no bound
+	Settings     []Setting // registers to write before torque goes on; those of the EEPROM in their copy in RAM alone
+}
+
+// Setting is a raw value for a register.
+type Setting struct {
+	Register string
+	Value    int64
+}
+
+// Chain drives all servos of one line. It is a servo.Chain; one goroutine calls it.
+//
+// A cycle is one sync write of 7 bytes each (acceleration, position, time, speed) and, of STS and SMS, one sync read of
+// 8 (position, speed, load, voltage, temperature); SCS take 6 and are read one by one. Alarms stand in every answer.
+// The look at one servo in turn reads its mode, torque switch, limit and lock as well.
+//
+// The operating mode is an EEPROM register. It is changed with torque off, read back, and written with the lock closed,
+// which changes its copy in RAM alone.
+type Chain struct {
+	*servo.Roster
+	b *brand
+}
+
+var _ servo.Chain = (*Chain)(nil)
+
+// NewChain returns a chain; nothing is sent until Open, which also reports what is wrong with cfg.
+func NewChain(cfg ChainConfig) *Chain {
+	n := len(cfg.Servos)
+	b := &brand{cfg: &cfg, devices: make([]device, n), queue: make([]write, 0, 16*n)}
+	roster := servo.RosterConfig{
+		Bus: cfg.Name, Line: cfg.Line, Reopen: cfg.Reopen, LastID: LastID, Period: cfg.Period, Latency: cfg.Latency,
+		Health: cfg.Health, Bits: bitsPerByte, Out: exchangeRoom, In: exchangeRoom,
+	}
+	for i := range cfg.Servos {
+		s := &cfg.Servos[i]
+		b.devices[i].init(s)
+		roster.Seats = append(roster.Seats, servo.SeatConfig{
+			ID: int(s.ID), Joint: s.Joint, Grouped: s.Model != nil && s.Model.Series == STS,
+		})
+	}
+	c := &Chain{b: b}
+	c.Roster = servo.NewRoster(roster, b)
+	b.roster = c.Roster
+	return c
+}
+
+// mostServos fit into one sync write of goals.
+const mostServos = (maxLength - 4) / (1 + goalBlock)
+
+// Open asks every servo who it is and how it is set, and reports all that is wrong together: a servo that is missing,
+// another model, another series. Nothing moves, no torque goes on, nothing is written.
+func (c *Chain) Open() error {
+	var faults []error
+	if n := len(c.b.devices); n > mostServos {
+		e := fmt.Errorf("got %d servos, want %d at most: they do not fit into one packet", n, mostServos)
+		faults = append(faults, &hal.Error{Kind: hal.Invalid, Bus: c.b.cfg.Name, Op: "open", Err: e})
+	}
+	for i := range c.b.devices {
+		d, seat := &c.b.devices[i], &c.Seats[i]
+		if d.m == nil {
+			faults = append(faults, seat.Error(hal.Invalid, "open", errors.New("no model")))
+			continue
+		}
+		for _, s := range d.cfg.Settings {
+			r := d.m.Register(s.Register)
+			if r == nil || r.Access == servo.ReadOnly || s.Value < r.Min || s.Value > r.Max || !Settable(s.Register) {
+				e := fmt.Errorf("setting %s = %d: not a setting of %s, or out of range", s.Register, s.Value, d.m.Name)
+				faults = append(faults, seat.Error(hal.Invalid, "open", e))
+			}
+		}
+	}
+	if len(faults) > 0 {
+		return errors.Join(faults...)
+	}
+	return c.Roster.Open()
+}
+
+// Settable says that a register is neither an address nor what the chain itself writes.
+func Settable(name string) bool {
+	switch name {
+	case "id", "baud_rate", "operating_mode", "lock", "torque_enable", "torque_limit", "goal_position", "goal_velocity",
+		"goal_time", "goal_acceleration":
+		return false
+	}
+	return true
+}
+
+// Units returns what servo i's values mean.
+func (c *Chain) Units(i int) servo.Units { return c.b.devices[i].m.Units() }
+
+// WireTime is the time of a usual cycle's bytes at the line's rate, with the return delays: 8 + N·8 written, then
+// 8 + N asked and N·14 answered; of SCS 8 + N·7 and N·(8 + 14).
+func (c *Chain) WireTime(baud int) time.Duration {
+	bytes, grouped, delay := 8, 0, time.Duration(0)
+	for i := range c.b.devices {
+		d := &c.b.devices[i]
+		delay += d.delay
+		if bytes += 1 + d.goalSize() + 6 + stateSize; c.Seats[i].Level == 0 {
+			grouped++
+			bytes++
+		} else {
+			bytes += 8
+		}
+	}
+	if grouped > 0 {
+		bytes += 8
+	}
+	return servo.WireTime(bytes, bitsPerByte, baud) + delay
+}

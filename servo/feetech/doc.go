@@ -1,0 +1,20 @@
+// Package feetech drives chains of Feetech bus servos, the STS and SMS series and the older SCS: the codec, the memory
+// tables as data, a client for tools (Client) and the bus cycle (Chain).
+//
+// 8N1, half duplex, 1 Mbit/s from the factory: the host asks, the servos answer. The frame is that of Dynamixel 1.0:
+//
+//	FF FF ID LEN CODE P1..PN CHK     LEN = N+2, CHK = ^(ID+LEN+CODE+P1+..+PN)
+//
+// CODE is the instruction on the way out and the error byte on the way back. Addresses and lengths are one byte.
+//
+//	         words          position      sync read  torque limit in RAM  EEPROM lock
+//	STS/SMS  low byte first 4096 a turn   yes        48                   55
+//	SCS      high first     1024          no         none                 48
+//
+// Signs are sign and magnitude, the sign's bit different from register to register. What the EEPROM registers do while
+// the lock is closed is used here: a write changes the copy in RAM alone and is gone with the power. So a change of mode
+// in the cycle wears nothing out.
+//
+// Sources: the memory tables of STS3215, STS3250 and SCS15 (Feetech), Feetech's SCServo SDK, LeRobot's
+// motors/feetech. Known faults of the sources: LeRobot's baud codes 5 to 7 are each one step too slow.
+package feetech

@@ -1,0 +1,107 @@
+package feetech
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// bitsPerByte on the wire: start, eight data, stop.
+const bitsPerByte = 10
+
+// maxDelay is the greatest return delay a servo can be set to.
+const maxDelay = 254 * 2 * time.Microsecond
+
+// exchangeRoom is what one exchange may be long at the most, bytes: all answers to a sync read, or all packets that
+// arming a full line at once takes.
+const exchangeRoom = 8 * maxPacket
+
+// link is one end of a line: the questions that both the client and the chain ask.
+type link struct {
+	*servo.Exchange
+	parser *Parser
+}
+
+func newLink(x *servo.Exchange) *link { return &link{x, NewParser(FromServos)} }
+
+// ask sends what is in Out and sets the deadline for answers of reply bytes.
+func (l *link) ask(reply int, delay time.Duration) error {
+	l.parser.Reset()
+	return l.Ask(reply, delay)
+}
+
+// status returns the next whole answer, waiting as long as the deadline allows: servo.ErrSilent then, or ErrMangled
+// where something came.
+func (l *link) status(bad uint64) (Packet, error) {
+	var k Packet
+	for {
+		if l.parser.Next(&k) {
+			return k, nil
+		}
+		piece, err := l.More()
+		l.parser.Feed(piece)
+		if errors.Is(err, servo.ErrSilent) && l.parser.BadChecksum > bad {
+			err = servo.ErrMangled
+		}
+		if err != nil {
+			return Packet{}, err
+		}
+	}
+}
+
+// answer sends what is in Out to servo id and returns its answer with size bytes of data.
+func (l *link) answer(id byte, size int, delay time.Duration) (Packet, error) {
+	bad := l.parser.BadChecksum
+	if err := l.ask(6+size, delay); err != nil {
+		return Packet{}, err
+	}
+	for {
+		k, err := l.status(bad)
+		switch {
+		case err != nil:
+			return k, err
+		case k.ID != id: // somebody else's late answer
+			continue
+		case len(k.Params) != size:
+			return k, servo.ErrMangled
+		}
+		return k, nil
+	}
+}
+
+// read returns size bytes from addr of servo id; they are the parser's until the next question.
+func (l *link) read(id, addr byte, size int, delay time.Duration) (Packet, error) {
+	l.Out = AppendRead(l.Out[:0], id, addr, byte(size))
+	return l.answer(id, size, delay)
+}
+
+// register reads one register.
+func (l *link) register(id byte, r *servo.Register, delay time.Duration) (int64, error) {
+	k, err := l.read(id, byte(r.Addr), int(r.Size), delay)
+	if err != nil {
+		return 0, err
+	}
+	return r.Decode(k.Params), nil
+}
+
+// store writes v to r of servo id and reads it back, whatever its response level.
+func (l *link) store(id byte, r *servo.Register, v int64, delay time.Duration) error {
+	var room [4]byte
+	l.Out = AppendWrite(l.Out[:0], id, byte(r.Addr), r.Append(room[:0], v))
+	// No acknowledgement is no fault: the reading back decides.
+	if _, err := l.answer(id, 0, delay); err != nil && !ofServo(err) {
+		return err
+	}
+	got, err := l.register(id, r, delay)
+	if err == nil && got != v {
+		return fmt.Errorf("%s: got %d, want %d", r.Name, got, v)
+	}
+	return err
+}
+
+// ofServo tells whether err is one servo's silence or noise.
+func ofServo(err error) bool {
+	return errors.Is(err, servo.ErrSilent) || errors.Is(err, servo.ErrMangled)
+}

@@ -1,0 +1,159 @@
+package feetech
+
+import (
+	"fmt"
+
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// Broadcast is the ID that every servo listens to; nobody answers it.
+const Broadcast = 0xFE
+
+// LastID is the greatest ID of a servo.
+const LastID = 0xFD
+
+// maxLength bounds the length field, as Feetech's SDK does; it bounds every buffer of the package.
+const maxLength = 250
+
+const maxPacket = 4 + maxLength
+
+// Op is an instruction code. The comment gives the parameters.
+type Op byte
+
+// The instructions.
+const (
+	Ping      Op = 0x01 // none; the answer has none either
+	Read      Op = 0x02 // addr len
+	Write     Op = 0x03 // addr data..
+	RegWrite  Op = 0x04 // as Write; waits for Action
+	Action    Op = 0x05 // none
+	Reset     Op = 0x0A // none; the memory table but for the ID to the factory's
+	Calibrate Op = 0x0B // none; here is the middle. Some firmware alone
+	SyncRead  Op = 0x82 // addr len id..; answers one after the other. STS and SMS alone
+	SyncWrite Op = 0x83 // addr len {id data}..
+)
+
+// String names the instruction.
+func (o Op) String() string {
+	switch o {
+	case Ping:
+		return "ping"
+	case Read:
+		return "read"
+	case Write:
+		return "write"
+	case RegWrite:
+		return "reg write"
+	case Action:
+		return "action"
+	case Reset:
+		return "reset"
+	case Calibrate:
+		return "calibrate"
+	case SyncRead:
+		return "sync read"
+	case SyncWrite:
+		return "sync write"
+	}
+	return fmt.Sprintf("instruction %02X", byte(o))
+}
+
+// Packet is one frame, its checksum good. Code is the instruction on the way out, the error byte on the way back. Params
+// belongs to the parser until its next call.
+type Packet struct {
+	ID     byte
+	Code   byte
+	Params []byte
+}
+
+// AppendPacket appends k. The caller keeps Params within 248 bytes.
+func AppendPacket(dst []byte, k *Packet) []byte {
+	start := len(dst)
+	dst = append(dst, 0xFF, 0xFF, k.ID, byte(len(k.Params)+2), k.Code)
+	dst = append(dst, k.Params...)
+	return append(dst, servo.Complement(dst[start+2:]))
+}
+
+// AppendRead appends a request for n bytes from addr.
+func AppendRead(dst []byte, id, addr, n byte) []byte {
+	p := [2]byte{addr, n}
+	return AppendPacket(dst, &Packet{ID: id, Code: byte(Read), Params: p[:]})
+}
+
+// AppendWrite appends a write of data at addr.
+func AppendWrite(dst []byte, id, addr byte, data []byte) []byte {
+	start := len(dst)
+	dst = append(dst, 0xFF, 0xFF, id, byte(len(data)+3), byte(Write), addr)
+	dst = append(dst, data...)
+	return append(dst, servo.Complement(dst[start+2:]))
+}
+
+// Group is a sync packet in the making: one address and size, then the servos one by one.
+type Group struct {
+	dst   []byte
+	start int
+}
+
+// BeginGroup appends the beginning of a SyncRead or SyncWrite of size bytes at addr to dst.
+func BeginGroup(dst []byte, op Op, addr, size byte) Group {
+	return Group{append(dst, 0xFF, 0xFF, Broadcast, 0, byte(op), addr, size), len(dst)}
+}
+
+// Add appends one servo, with its data where they are written.
+func (g *Group) Add(id byte, data []byte) { g.dst = append(append(g.dst, id), data...) }
+
+// End fills in the length and appends the checksum.
+func (g *Group) End() []byte {
+	g.dst[g.start+3] = byte(len(g.dst) - g.start - 3)
+	return append(g.dst, servo.Complement(g.dst[g.start+2:]))
+}
+
+// Side is who sends what a Parser reads.
+type Side uint8
+
+// The sides.
+const (
+	FromServos Side = iota
+	FromHost
+)
+
+// Parser cuts packets out of a stream of bytes. It frames by the length field, so that headers inside data do no harm; a
+// packet with a bad checksum costs one byte and the search goes on inside it. It never grows.
+type Parser struct {
+	servo.Framer
+	side Side
+}
+
+// NewParser returns a parser of what side sends.
+func NewParser(side Side) *Parser {
+	p := &Parser{side: side}
+	p.Framer = servo.NewFramer(maxPacket, servo.Rules{First: servo.IsByte(0xFF), Frame: p.frame, Check: check})
+	return p
+}
+
+func (p *Parser) frame(h []byte) (int, bool) {
+	last := byte(Broadcast)
+	if p.side == FromServos {
+		last = LastID
+		// Bits 6 and 7 of the error byte are never set.
+		if len(h) > 4 && h[4] > 0x3F {
+			return 0, false
+		}
+	}
+	return servo.FrameTwin(h, last, 2, maxLength, 4)
+}
+
+func check(packet []byte) bool {
+	n := len(packet) - 1
+	return servo.Complement(packet[2:n]) == packet[n]
+}
+
+// Next reads the next whole packet into k, false when there is none yet.
+func (p *Parser) Next(k *Packet) bool {
+	packet := p.Frame()
+	if packet == nil {
+		return false
+	}
+	*k = Packet{ID: packet[2], Code: packet[4], Params: packet[5 : len(packet)-1]}
+	return true
+}

@@ -1,0 +1,155 @@
+package feetech
+
+import (
+	"math"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// Series is a family of firmware.
+type Series uint8
+
+// The series. The value is what the servo's byte_order register says.
+const (
+	STS Series = iota // STS and SMS: low byte first
+	SCS               // high byte first
+)
+
+// The values of operating_mode of STS.
+const (
+	modePosition = 0
+	modeVelocity = 1
+	modePWM      = 2
+)
+
+// Baud is one value of the baud_rate register.
+type Baud struct {
+	Code byte
+	Rate int // bit/s
+}
+
+// bauds are the codes of Feetech's own headers, all series.
+func bauds() []Baud {
+	return []Baud{{0, 1000000}, {1, 500000}, {2, 250000}, {3, 128000}, {4, 115200}, {5, 76800}, {6, 57600}, {7, 38400}}
+}
+
+// Model is one servo model: its memory table and what its values mean. Nobody writes to it.
+type Model struct {
+	Name      string
+	Number    uint16 // model_number; 0 = not published, not checked
+	Series    Series
+	Registers []servo.Register
+	RAMStart  uint16 // first address that a power loss clears
+
+	TicksPerTurn       float64
+	Centre             float64 // ticks
+	MinTicks, MaxTicks float64
+
+	NominalVolts float64 // what the next three are for
+	MaxVelocity  float64 // without load, rad/s
+	StallTorque  float64 // N·m
+	StallCurrent float64 // A
+
+	Modes [hal.NumModes]int // operating_mode of each mode of ours; -1 = not offered
+
+	index map[string]*servo.Register
+}
+
+// Register returns the register called name, or nil.
+func (m *Model) Register(name string) *servo.Register { return m.index[name] }
+
+// Rate returns the bit/s of a baud code, 0 for an unknown one.
+func (m *Model) Rate(code byte) int {
+	for _, b := range bauds() {
+		if b.Code == code {
+			return b.Rate
+		}
+	}
+	return 0
+}
+
+// BaudCode returns the code for a rate.
+func (m *Model) BaudCode(rate int) (byte, bool) {
+	for _, b := range bauds() {
+		if b.Rate == rate {
+			return b.Code, true
+		}
+	}
+	return 0, false
+}
+
+// alarmBits are the bits of the error byte, of status and of unload_condition.
+var alarmBits = [...]servo.Alarm{servo.AlarmVoltage, servo.AlarmEncoder, servo.AlarmHeat, servo.AlarmShock, 0, servo.AlarmOverload}
+
+// Alarms translates an error byte.
+func Alarms(bits byte) servo.Alarm {
+	var a servo.Alarm
+	for i, alarm := range alarmBits {
+		if bits>>i&1 != 0 {
+			a |= alarm
+		}
+	}
+	return a
+}
+
+// AlarmByte is the error byte that tells a.
+func AlarmByte(a servo.Alarm) (bits byte) {
+	for i, alarm := range alarmBits {
+		if alarm&a != 0 {
+			bits |= 1 << i
+		}
+	}
+	return bits
+}
+
+// Units returns what a chain's values of this model mean.
+func (m *Model) Units() servo.Units {
+	u := servo.Units{
+		Name: m.Name, TicksPerTurn: m.TicksPerTurn, CentreTicks: m.Centre, MinTicks: m.MinTicks, MaxTicks: m.MaxTicks,
+		MaxVelocity: m.MaxVelocity, StallTorque: m.StallTorque, NominalVolts: m.NominalVolts, MaxEffort: 1,
+	}
+	for i, code := range m.Modes {
+		u.Modes[i] = code >= 0
+	}
+	return u
+}
+
+const rpm = 2 * math.Pi / 60 // rad/s
+
+// catalogue is every known model. It is built once and only read.
+var catalogue = buildCatalogue()
+
+func buildCatalogue() []*Model {
+	all := append(stsModels(), scsModels()...)
+	for _, m := range all {
+		m.index = make(map[string]*servo.Register, len(m.Registers))
+		for i := range m.Registers {
+			m.index[m.Registers[i].Name] = &m.Registers[i]
+		}
+	}
+	return all
+}
+
+// Models returns every known model. The slice is the caller's, the models are not.
+func Models() []*Model { return append([]*Model(nil), catalogue...) }
+
+// ModelByName returns the model called name ("sts3215"), or nil.
+func ModelByName(name string) *Model {
+	for _, m := range catalogue {
+		if m.Name == name {
+			return m
+		}
+	}
+	return nil
+}
+
+// ModelByNumber returns the model that says number in its model_number register, or nil.
+func ModelByNumber(number uint16) *Model {
+	for _, m := range catalogue {
+		if m.Number == number && number != 0 {
+			return m
+		}
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package hiwonder
+
+import (
+	"errors"
+	"time"
+
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// bitsPerByte on the wire: start, eight data, stop.
+const bitsPerByte = 10
+
+// replyDelay is what a servo needs before an answer: about half a millisecond, by measurement of others.
+const replyDelay = 500 * time.Microsecond
+
+// exchangeRoom is what is sent at once at the most, bytes: four packets to each of 254 servos.
+const exchangeRoom = 4 * 254 * maxPacket
+
+// link is one end of a line: the questions that both the client and the chain ask.
+type link struct {
+	*servo.Exchange
+	parser *Parser
+}
+
+func newLink(x *servo.Exchange) *link { return &link{x, NewParser()} }
+
+// write adds c with params for id; nobody answers.
+func (l *link) write(id byte, c byte, params []byte) {
+	l.Out = AppendPacket(l.Out, &Packet{ID: id, Command: c, Params: params})
+}
+
+// read asks servo id for what c reads. Out must be empty. The bytes are the parser's until the next question.
+func (l *link) read(id byte, c *Command) (Packet, error) {
+	l.parser.Reset()
+	l.Out = AppendPacket(l.Out[:0], &Packet{ID: id, Command: c.Read})
+	bad := l.parser.BadChecksum
+	if err := l.Ask(6+int(c.Size), replyDelay); err != nil {
+		return Packet{}, err
+	}
+	for {
+		var k Packet
+		// A question that comes back as an echo has no parameters; somebody else's late answer has another id.
+		for l.parser.Next(&k) {
+			if (k.ID == id || id == Broadcast) && k.Command == c.Read && len(k.Params) == int(c.Size) {
+				return k, nil
+			}
+		}
+		piece, err := l.More()
+		l.parser.Feed(piece)
+		if errors.Is(err, servo.ErrSilent) && l.parser.BadChecksum > bad {
+			err = servo.ErrMangled
+		}
+		if err != nil {
+			return Packet{}, err
+		}
+	}
+}
+
+// register reads one register.
+func (l *link) register(id byte, r *servo.Register) (int64, error) {
+	c := commandOf(r)
+	k, err := l.read(id, c)
+	if err != nil {
+		return 0, err
+	}
+	return r.Decode(k.Params[r.Addr-c.Addr:]), nil
+}

@@ -1,0 +1,127 @@
+package hiwonder
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// packetCases are hardware.md's, section 3.1, both ways.
+func packetCases() []struct {
+	name, bytes string
+	packet      Packet
+} {
+	return []struct {
+		name, bytes string
+		packet      Packet
+	}{
+		{"move 1 to 500 in 1000 ms", "55 55 01 07 01 F4 01 E8 03 16", Packet{1, 1, []byte{0xF4, 1, 0xE8, 3}}},
+		{"read position", "55 55 01 03 1C DF", Packet{1, 28, nil}},
+		{"500", "55 55 01 05 1C F4 01 E8", Packet{1, 28, []byte{0xF4, 1}}},
+		{"read id of all", "55 55 FE 03 0E F0", Packet{Broadcast, 14, nil}},
+		{"stop", "55 55 01 03 0C EF", Packet{1, moveStop, nil}},
+		{"motor mode +500", "55 55 01 07 1D 01 00 F4 01 E4", Packet{1, 29, []byte{1, 0, 0xF4, 1}}},
+		{"load on", "55 55 01 04 1F 01 DA", Packet{1, 31, []byte{1}}},
+		{"read volts", "55 55 01 03 1B E0", Packet{1, 27, nil}},
+		{"7400 mV", "55 55 01 05 1B E8 1C DA", Packet{1, 27, []byte{0xE8, 0x1C}}},
+		{"read temperature", "55 55 01 03 1A E1", Packet{1, 26, nil}},
+		{"30 °C", "55 55 01 04 1A 1E C2", Packet{1, 26, []byte{30}}},
+		{"offset -10", "55 55 01 04 11 F6 F3", Packet{1, adjustOffset, []byte{0xF6}}},
+		{"header in the data", "55 55 01 05 1C 55 55 33", Packet{1, 28, []byte{0x55, 0x55}}},
+	}
+}
+
+func wire(t testing.TB, text string) []byte {
+	t.Helper()
+	b, err := hex.DecodeString(strings.ReplaceAll(text, " ", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestPackets(t *testing.T) {
+	var k Packet
+	for _, c := range packetCases() {
+		want := wire(t, c.bytes)
+		if got := AppendPacket(nil, &c.packet); !bytes.Equal(got, want) {
+			t.Errorf("%s: encoded: got % X, want % X", c.name, got, want)
+		}
+		p := NewParser()
+		p.Feed(want)
+		if !p.Next(&k) || fmt.Sprint(k) != fmt.Sprint(c.packet) || p.Garbage+p.BadChecksum != 0 {
+			t.Errorf("%s: decoded: got %v, want %v", c.name, k, c.packet)
+		}
+	}
+}
+
+// Every command's bytes are registers, each of one command alone, and the numbers are those of the document: reading is
+// one above writing, but for what is only read and for the offset.
+func TestTable(t *testing.T) {
+	m := ModelByName("lx-16a")
+	seen := map[byte]string{}
+	for _, c := range Commands() {
+		for _, n := range []byte{c.Write, c.Read} {
+			if n != 0 && seen[n] != "" {
+				t.Errorf("command %d: both %s and %s", n, seen[n], c.Name)
+			}
+			seen[n] = c.Name
+		}
+		if c.Write != 0 && c.Read != c.Write+1 && c.Write != adjustOffset {
+			t.Errorf("%s: %d is read by %d", c.Name, c.Write, c.Read)
+		}
+	}
+	for i := range m.Registers {
+		r := &m.Registers[i]
+		c := commandOf(r)
+		if c == nil || r.Addr+r.Size > c.Addr+c.Size {
+			t.Errorf("%s: no command has it whole", r.Name)
+		}
+		if r.Default < r.Min || r.Default > r.Max {
+			t.Errorf("%s: default %d is outside of %d..%d", r.Name, r.Default, r.Min, r.Max)
+		}
+	}
+	if ModelByName("lx-15") != nil || m.Register("x") != nil || len(Models()) != len(catalogue) {
+		t.Error("found what is not there")
+	}
+	if _, ok := m.BaudCode(1000000); ok {
+		t.Error("1000000: got a rate of the servo, want none")
+	}
+}
+
+// FuzzParser checks on any stream: no panic, the same packets whether fed whole or byte by byte, and that what decodes
+// encodes to the bytes it came from.
+func FuzzParser(f *testing.F) {
+	for _, c := range packetCases() {
+		f.Add(wire(f, c.bytes))
+		f.Add(append([]byte{0x55, 0x55, 1}, wire(f, c.bytes)...))
+	}
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		whole, a := parseAll(t, stream, len(stream))
+		single, b := parseAll(t, stream, 1)
+		if whole != single || a.Garbage != b.Garbage || a.BadChecksum != b.BadChecksum {
+			t.Fatalf("whole %q, %d garbage; byte by byte %q, %d", whole, a.Garbage, single, b.Garbage)
+		}
+	})
+}
+
+func parseAll(t *testing.T, stream []byte, size int) (string, *Parser) {
+	p := NewParser()
+	var all strings.Builder
+	var k Packet
+	for at := 0; at < len(stream); {
+		n := p.Feed(stream[at:min(at+size, len(stream))])
+		if at += n; n == 0 {
+			t.Fatal("took nothing")
+		}
+		for p.Next(&k) {
+			if again := AppendPacket(nil, &k); !bytes.Contains(stream, again) {
+				t.Fatalf("% X is not in the stream", again)
+			}
+			fmt.Fprintf(&all, "%v ", k)
+		}
+	}
+	return all.String(), p
+}

@@ -1,0 +1,222 @@
+package kondo
+
+import (
+	"errors"
+	"math"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// brand is the servo.Brand of a chain.
+type brand struct {
+	cfg     *ChainConfig
+	roster  *servo.Roster
+	link    *link
+	devices []device
+}
+
+// device is what the chain knows of one servo beside its seat.
+type device struct {
+	cfg *ServoConfig
+	m   *Model
+
+	due      bool // goal is to be told in this Send
+	goal     int  // ticks; 0 = free
+	settings bool // they are to be written first
+	strange  int  // a position that could not be, taken for true if the next one agrees
+}
+
+// free is the position that takes the torque off.
+const free = 0
+
+// Connect takes a line.
+func (b *brand) Connect(x *servo.Exchange) { b.link = newLink(x) }
+
+// Noise is what the parser has counted; there is no checksum.
+func (b *brand) Noise() (uint64, uint64) { return b.link.parser.BadChecksum, b.link.parser.Garbage }
+
+// Meet asks whether servo i is there, by its stiffness.
+func (b *brand) Meet(i int) error {
+	_, err := b.link.exchange(Packet{Op: Read, ID: b.devices[i].cfg.ID, A: Stretch})
+	return err
+}
+
+// Group is never asked for: no servo takes part in one.
+func (b *brand) Group([]int) error { return nil }
+
+// Ready has nothing to prepare.
+func (b *brand) Ready(int) (bool, error) { return true, nil }
+
+// Steps of arming: the position where the servo stands is its torque.
+func (b *brand) Steps() int { return 1 }
+
+// Off, Arm and Aim note what Flush shall tell.
+func (b *brand) Off(i int) {
+	// A lost servo is freed when it is asked for: waiting for it in every cycle would cost the others their pace.
+	if !b.roster.Seats[i].Lost {
+		b.tell(i, free)
+	}
+}
+
+// Arm tells servo i to be where it is, its settings before that.
+func (b *brand) Arm(i, _ int) {
+	b.devices[i].settings = len(b.devices[i].cfg.Settings) > 0
+	b.tell(i, b.target(i, true))
+}
+
+// Aim tells servo i its goal.
+func (b *brand) Aim(i int) { b.tell(i, b.target(i, false)) }
+
+func (b *brand) tell(i, goal int) { b.devices[i].due, b.devices[i].goal = true, goal }
+
+// target is the position to tell servo i.
+func (b *brand) target(i int, rest bool) int {
+	d, seat := &b.devices[i], &b.roster.Seats[i]
+	return int(math.Round(seat.Position(rest, seat.Goal.Mode != hal.PositionMode, d.m.MinTicks, d.m.MaxTicks)))
+}
+
+// Stage has nothing to do: each servo is told one thing.
+func (b *brand) Stage() {}
+
+// Flush tells every servo what is due and takes the answer.
+func (b *brand) Flush() error {
+	for i := range b.devices {
+		d := &b.devices[i]
+		if !d.due {
+			continue
+		}
+		d.due = false
+		err := b.settle(i)
+		if err == nil {
+			err = b.exchange(i, d.goal)
+		}
+		switch {
+		case err == nil:
+			b.roster.Heard(i)
+		case ofServo(err):
+			b.roster.Missed(i, errors.Is(err, servo.ErrMangled))
+		default:
+			return err
+		}
+	}
+	return nil
+}
+
+// settle writes the settings of servo i where they are due.
+func (b *brand) settle(i int) error {
+	d := &b.devices[i]
+	if !d.settings {
+		return nil
+	}
+	for _, s := range d.cfg.Settings {
+		sc := byte(d.m.Register(s.Register).Addr)
+		k, err := b.link.exchange(Packet{Op: Write, ID: d.cfg.ID, A: sc, B: byte(s.Value)})
+		if err != nil {
+			return err
+		}
+		if k.B != byte(s.Value) {
+			return servo.ErrMangled
+		}
+	}
+	d.settings = false
+	return nil
+}
+
+func ofServo(err error) bool {
+	return errors.Is(err, servo.ErrSilent) || errors.Is(err, servo.ErrMangled)
+}
+
+// exchange tells servo i a position and takes where it stands and, since it has heard, whether it has torque.
+func (b *brand) exchange(i, goal int) error {
+	d, seat := &b.devices[i], &b.roster.Seats[i]
+	k, err := b.link.exchange(At(d.cfg.ID, goal))
+	if err != nil {
+		return err
+	}
+	if !b.believable(i, k.Value()) {
+		return servo.ErrMangled
+	}
+	seat.State.Position = float64(k.Value())
+	torque := servo.On
+	if goal == free {
+		torque = servo.Off
+	}
+	// What was answered has been done. One that is freed to be measured is Ask's to judge.
+	if driven := seat.Stage == servo.Driven; driven == (torque == servo.On) {
+		seat.SawTorque(torque, false)
+	}
+	seat.State.Torque = torque == servo.On
+	return nil
+}
+
+// How far beyond its range a shaft may be pushed, ticks, and what a position may be off beside its motion.
+const (
+	beyond = 300
+	jitter = 200
+)
+
+// believable tells whether servo i can be at a position: in its range and no further from the last than it can turn in
+// the time since, unless it says so twice. Without a checksum this is all there is.
+func (b *brand) believable(i, ticks int) bool {
+	d, s := &b.devices[i], &b.roster.Seats[i].State
+	if float64(ticks) < d.m.MinTicks-beyond || float64(ticks) > d.m.MaxTicks+beyond {
+		return false
+	}
+	if math.IsNaN(s.Position) {
+		return true
+	}
+	reach := func(from float64, dt time.Duration) bool {
+		way := 2 * d.m.MaxVelocity * d.m.TicksPerTurn / (2 * math.Pi) * dt.Seconds()
+		return math.Abs(float64(ticks)-from) <= way+jitter
+	}
+	if reach(s.Position, b.link.Port.Now()-s.Time) || d.strange != 0 && reach(float64(d.strange), 0) {
+		d.strange = 0
+		return true
+	}
+	d.strange = ticks
+	return false
+}
+
+// Ask measures servo i without a change: it is told once more what it was told, or to be free. One that was lost while
+// it had torque may have lost its power, and then must not be driven: it is freed.
+func (b *brand) Ask(i int) error {
+	d, seat := &b.devices[i], &b.roster.Seats[i]
+	goal := free
+	if seat.Stage == servo.Driven && !seat.Lost {
+		goal = d.goal
+	}
+	err := b.exchange(i, goal)
+	if err == nil && seat.Lost && seat.Stage == servo.Driven {
+		seat.Hold(servo.ErrPowerLost)
+	}
+	return err
+}
+
+// Look reads the current of servo i. Where it shall be limp it is told so, whose answer is the proof.
+func (b *brand) Look(i int) error {
+	d, seat := &b.devices[i], &b.roster.Seats[i]
+	if seat.Stage != servo.Driven {
+		if err := b.exchange(i, free); err != nil {
+			return err
+		}
+	}
+	k, err := b.link.exchange(Packet{Op: Read, ID: d.cfg.ID, A: Current})
+	if err != nil {
+		return err
+	}
+	// 0..63 forwards, 64 more backwards; as a share of what it draws when it stands still.
+	amps := ampere * float64(k.B&0x3F)
+	if k.B&0x40 != 0 {
+		amps = -amps
+	}
+	seat.State.Effort = amps / d.m.StallCurrent
+	return nil
+}
+
+// Forget says that the settings have to be written again.
+func (b *brand) Forget(i int) { b.devices[i].due = false }
+
+// Clear has nothing to do: the servo reports no alarm.
+func (b *brand) Clear(int) error { return nil }

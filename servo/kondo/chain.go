@@ -1,0 +1,100 @@
+package kondo
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// ChainConfig describes all servos of one line. Zero values give the defaults.
+type ChainConfig struct {
+	Name    string // the bus in errors
+	Servos  []ServoConfig
+	Line    servo.Line    // owned by the chain from NewChain on; its echo is out of it already
+	Reopen  servo.Opener  // how to get the line back after it was lost; nil = never
+	Period  time.Duration // of the cycle; bounds what asking for lost servos may cost in one. 0 = no bound
+	Latency time.Duration // what the adapter may hold an answer back
+	Health  int           // cycles from one look at a servo to the next; 0 = 5, below 0 = only where something has changed
+}
+
+// ServoConfig is one servo of a chain.
+type ServoConfig struct {
+	ID       byte
+	Model    *Model
+	Joint    string    // named in errors; may be empty
+	Settings []Setting // parameters to write before torque goes on
+}
+
+// Setting is a raw value for a register: stretch, speed, current_limit or heat_limit.
+type Setting struct {
+	Register string
+	Value    int64
+}
+
+// Chain drives all servos of one line. It is a servo.Chain; one goroutine calls it.
+//
+// A cycle is one exchange with each servo, 3 bytes and 3: it tells the goal and measures the position. It takes place in
+// Send, which therefore blocks for the answers; State is as old as that. Receive asks those alone that Send did not.
+//
+// The servo reports no alarm, no voltage, no speed, and no temperature that could be told in degrees. Its torque switch
+// cannot be read: torque is off where the command to be free was answered. So a servo that was lost and had torque is
+// taken to have lost its power. It cannot be limited from cycle to cycle: a limit of zero is made by freeing it.
+type Chain struct {
+	*servo.Roster
+	b *brand
+}
+
+var _ servo.Chain = (*Chain)(nil)
+
+// NewChain returns a chain; nothing is sent until Open, which also reports what is wrong with cfg.
+func NewChain(cfg ChainConfig) *Chain {
+	b := &brand{cfg: &cfg, devices: make([]device, len(cfg.Servos))}
+	roster := servo.RosterConfig{
+		Bus: cfg.Name, Line: cfg.Line, Reopen: cfg.Reopen, LastID: LastID, Period: cfg.Period, Latency: cfg.Latency,
+		Health: cfg.Health, Bits: bitsPerByte, Out: maxPacket, In: 8 * maxPacket, NoLimit: true,
+	}
+	for i := range cfg.Servos {
+		s := &cfg.Servos[i]
+		b.devices[i] = device{cfg: s, m: s.Model}
+		roster.Seats = append(roster.Seats, servo.SeatConfig{ID: int(s.ID), Joint: s.Joint})
+	}
+	c := &Chain{b: b}
+	c.Roster = servo.NewRoster(roster, b)
+	b.roster = c.Roster
+	return c
+}
+
+// Open asks every servo whether it is there, and reports all that is wrong together. Nothing moves. A servo that holds
+// goes on holding until the first Receive, which can measure it by freeing it alone.
+func (c *Chain) Open() error {
+	var faults []error
+	for i := range c.b.devices {
+		d, seat := &c.b.devices[i], &c.Seats[i]
+		if d.m == nil {
+			faults = append(faults, seat.Error(hal.Invalid, "open", errors.New("no model")))
+			continue
+		}
+		for _, s := range d.cfg.Settings {
+			r := d.m.Register(s.Register)
+			if r == nil || r.Addr < Stretch || r.Addr > Heat || s.Value < r.Min || s.Value > r.Max {
+				e := fmt.Errorf("setting %s = %d: not a setting of %s, or out of range", s.Register, s.Value, d.m.Name)
+				faults = append(faults, seat.Error(hal.Invalid, "open", e))
+			}
+		}
+	}
+	if len(faults) > 0 {
+		return errors.Join(faults...)
+	}
+	return c.Roster.Open()
+}
+
+// Units returns what servo i's values mean.
+func (c *Chain) Units(i int) servo.Units { return c.b.devices[i].m.Units() }
+
+// WireTime is the time of a usual cycle's bytes: 3 told and 3 answered by each.
+func (c *Chain) WireTime(baud int) time.Duration {
+	return servo.WireTime(6*len(c.b.devices), bitsPerByte, baud)
+}

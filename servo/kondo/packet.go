@@ -1,0 +1,132 @@
+package kondo
+
+import "github.com/halyard-robotics/halyard/servo"
+
+// LastID is the greatest ID of a servo.
+const LastID = 31
+
+// Op is the kind of a command, the upper three bits of its first byte.
+type Op byte
+
+// The commands. The comment gives what follows the first byte, and what follows that of the answer.
+const (
+	Position Op = 0x80 // hh ll -> hh ll
+	Read     Op = 0xA0 // sc    -> sc vv
+	Write    Op = 0xC0 // sc vv -> sc vv
+	ID       Op = 0xE0 // 00 00 00 or 01 01 01 -> nothing
+)
+
+// Packet is a command or an answer. Of ID and of a command to read fewer than two bytes are used.
+type Packet struct {
+	Op Op
+	ID byte
+	A  byte // high seven bits of a position; the parameter's number; what an ID command does (0 read, 1 set)
+	B  byte // low seven bits of a position; the parameter's value
+}
+
+// Value is the position of a packet.
+func (k *Packet) Value() int { return int(k.A)<<7 | int(k.B) }
+
+// At is a command that moves servo id to a position of 0..16383.
+func At(id byte, position int) Packet {
+	return Packet{Op: Position, ID: id, A: byte(position>>7) & 0x7F, B: byte(position) & 0x7F}
+}
+
+// Side is who sends what a Parser reads.
+type Side uint8
+
+// The sides.
+const (
+	FromServos Side = iota
+	FromHost
+)
+
+// size is the length of what side sends of a kind.
+func size(op Op, side Side) int {
+	switch {
+	case op == ID && side == FromHost:
+		return 4
+	case op == ID:
+		return 1
+	case op == Read && side == FromHost:
+		return 2
+	}
+	return 3
+}
+
+// AppendPacket appends k as side sends it.
+func AppendPacket(dst []byte, k *Packet, side Side) []byte {
+	first := byte(k.Op) | k.ID&0x1F
+	switch {
+	case k.Op == ID && side == FromHost:
+		return append(dst, first, k.A, k.A, k.A)
+	case k.Op == ID:
+		return append(dst, first)
+	case side == FromServos:
+		first &= 0x7F
+	case k.Op == Read:
+		return append(dst, first, k.A)
+	}
+	return append(dst, first, k.A, k.B)
+}
+
+const maxPacket = 4
+
+// Parser cuts packets out of a stream of bytes. Commands are told from their data by bit 7. Answers are not: one that
+// begins in the middle is misread until the line has been quiet, which is what Reset is for.
+type Parser struct {
+	servo.Framer
+	side Side
+}
+
+// NewParser returns a parser of what side sends.
+func NewParser(side Side) *Parser {
+	p := &Parser{side: side}
+	p.Framer = servo.NewFramer(maxPacket, servo.Rules{First: p.first, Frame: p.frame, Check: check})
+	return p
+}
+
+// opOf is the kind of a packet by its first byte. Answers to an ID keep their bit 7.
+func (p *Parser) opOf(first byte) Op { return Op(first)&0xE0 | 0x80 }
+
+func (p *Parser) first(b byte) bool {
+	if p.side == FromHost {
+		return b >= 0x80
+	}
+	return b < 0x60 || b >= 0xE0
+}
+
+func (p *Parser) frame(h []byte) (int, bool) {
+	if len(h) == 0 {
+		return 0, true
+	}
+	n := size(p.opOf(h[0]), p.side)
+	// Bit 7 in what follows is the beginning of something else.
+	for i := 1; i < min(n, len(h)); i++ {
+		if h[i] >= 0x80 {
+			return 0, false
+		}
+	}
+	return n, true
+}
+
+// check has nothing to compare: there is no checksum.
+func check(packet []byte) bool {
+	return len(packet) < 4 || packet[1] == packet[2] && packet[2] == packet[3]
+}
+
+// Next reads the next whole packet into k, false when there is none yet.
+func (p *Parser) Next(k *Packet) bool {
+	packet := p.Frame()
+	if packet == nil {
+		return false
+	}
+	*k = Packet{Op: p.opOf(packet[0]), ID: packet[0] & 0x1F}
+	if len(packet) > 1 {
+		k.A = packet[1]
+	}
+	if len(packet) == 3 {
+		k.B = packet[2]
+	}
+	return true
+}

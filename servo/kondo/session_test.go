@@ -1,0 +1,162 @@
+package kondo
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/servo/servotest"
+)
+
+func play(t *testing.T, text string) *servotest.Playback {
+	t.Helper()
+	turns, err := servotest.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return servotest.NewPlayback(1250000, turns...)
+}
+
+func TestChainSession(t *testing.T) {
+	line := play(t, `
+# Open: is it there
+> A1 01
+< 21 01 3C
+# the first Receive: measured by being told to be free
+> 81 00 00
+< 01 3A 4C
+# torque: the settings, then the position where it stands
+> C1 01 50
+< 41 01 50
+> 81 3A 4C
+< 01 3A 4C
+# a goal of 8000, and its current, 0.5 A, which every third cycle looks at
+> 81 3E 40
+< 01 3B 1A
+> A1 03
+< 21 03 45
+# it says something that cannot be, then silence, then noise: three misses, one of them no sign of absence
+> 81 3E 40
+< 01 00 00
+> 81 3E 40
+> 81 3E 40
+< 01 80 80
+# limp: freed until it says where it is
+> 81 00 00
+< 01 3B 1A
+`)
+	c := NewChain(ChainConfig{Name: "arm", Line: line, Health: 3, Servos: []ServoConfig{
+		{ID: 1, Model: ModelByName("krs-2552"), Settings: []Setting{{"stretch", 80}}}}})
+	cycle := func(g servo.Goal) {
+		t.Helper()
+		c.SetGoal(0, g)
+		if err := errors.Join(c.Send(), c.Receive()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(c.Open(), c.Receive()); err != nil {
+		t.Fatal(err)
+	}
+	cycle(servo.Goal{Enable: true, Mode: hal.NoMode, Limit: 1})
+	to := servo.Goal{Enable: true, Mode: hal.PositionMode, Position: 8000, Limit: 1}
+	cycle(to)
+	s := c.State(0)
+	if want := -0.5 / 4.2; s.Position != 7578 || !s.Torque || s.Effort < want-1e-9 || s.Effort > want+1e-9 || s.Err != nil {
+		t.Errorf("state: got %+v", s)
+	}
+	cycle(to)
+	if !errors.Is(s.Err, servo.ErrMangled) || s.Position != 7578 {
+		t.Errorf("an impossible position: got %g, %v", s.Position, s.Err)
+	}
+	cycle(to)
+	if !errors.Is(s.Err, servo.ErrSilent) {
+		t.Errorf("silence: got %v", s.Err)
+	}
+	cycle(to)
+	if !errors.Is(s.Err, servo.ErrMangled) {
+		t.Errorf("noise: got %v", s.Err)
+	}
+	cycle(servo.Goal{})
+	if s.Err != nil || s.Torque {
+		t.Errorf("limp: got %+v", s)
+	}
+	if err := line.Close(); err != nil {
+		t.Error(err)
+	}
+	if got, want := c.WireTime(1250000), servo.WireTime(6, 11, 1250000); got != want {
+		t.Errorf("wire time: got %v, want %v", got, want)
+	}
+}
+
+func TestChainRefusesItsDescription(t *testing.T) {
+	err := NewChain(ChainConfig{Line: play(t, ""), Servos: []ServoConfig{
+		{ID: 1}, {ID: 2, Model: ModelByName("krs-2552"), Settings: []Setting{{"id", 3}}}}}).Open()
+	for _, want := range []string{"no model", "setting id = 3"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	err = NewChain(ChainConfig{Line: play(t, ""), Servos: []ServoConfig{{ID: 32, Model: ModelByName("krs-2552")}}}).Open()
+	if err == nil || !strings.Contains(err.Error(), "got id 32, want 0..31") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestClientSession(t *testing.T) {
+	line := play(t, `
+> FF 00 00 00
+< E5
+> E9 01 01 01
+< E9
+> C9 02 40
+< 49 02 40
+> C9 03 3F
+< 49 03 20
+> A9 04
+< 29 04 5A
+> 89 00 00
+< 09 3A 4C
+> A0 01
+> A1 01
+< 21 01 FF
+> A2 01
+< gone
+`)
+	c := NewClient(line)
+	c.Name = "bench"
+	if id, err := c.Alone(); err != nil || id != 5 {
+		t.Errorf("alone: got %d, %v", id, err)
+	}
+	if err := c.SetID(9); err != nil {
+		t.Errorf("set id: %v", err)
+	}
+	if err := c.SetID(32); hal.KindOf(err) != hal.Invalid {
+		t.Errorf("id 32: got %v", err)
+	}
+	if err := c.Set(9, Speed, 64); err != nil {
+		t.Errorf("speed: %v", err)
+	}
+	if err := c.Set(9, Current, 63); err == nil || !strings.Contains(err.Error(), "got 32, want 63") {
+		t.Errorf("a write that does not take: got %v", err)
+	}
+	if err := c.Set(9, 5, 1); hal.KindOf(err) != hal.Invalid {
+		t.Errorf("parameter 5: got %v", err)
+	}
+	if v, err := c.Get(9, Heat); err != nil || v != 90 {
+		t.Errorf("heat: got %d, %v", v, err)
+	}
+	if ticks, err := c.Free(9); err != nil || ticks != 7500 {
+		t.Errorf("free: got %d, %v", ticks, err)
+	}
+	var found []string
+	err := c.Scan(0, 255, func(id byte, err error) { found = append(found, fmt.Sprint(id, hal.KindOf(err))) })
+	if strings.Join(found, ",") != "1 bus fault" || hal.KindOf(err) != hal.Absent {
+		t.Errorf("scan: got %v, %v", found, err)
+	}
+	if err := line.Close(); err != nil {
+		t.Error(err)
+	}
+}

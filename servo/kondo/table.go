@@ -1,0 +1,109 @@
+package kondo
+
+import (
+	"math"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// The numbers of the parameters (sc).
+const (
+	Stretch = 1 // stiffness
+	Speed   = 2
+	Current = 3 // written: limit; read: present
+	Heat    = 4 // written: limit; read: present. The lower, the hotter
+)
+
+// Model is one servo model.
+type Model struct {
+	Name      string
+	Registers []servo.Register
+
+	TicksPerTurn       float64
+	Centre             float64 // ticks
+	MinTicks, MaxTicks float64
+
+	NominalVolts float64 // what the next three are for
+	MaxVelocity  float64 // without load, rad/s
+	StallTorque  float64 // N·m
+	StallCurrent float64 // A
+}
+
+// Register returns the register called name, or nil.
+func (m *Model) Register(name string) *servo.Register {
+	for i := range m.Registers {
+		if m.Registers[i].Name == name {
+			return &m.Registers[i]
+		}
+	}
+	return nil
+}
+
+// Bauds are the rates, fastest first; which one a servo has is set with Kondo's own tool.
+func Bauds() []int { return []int{1250000, 625000, 115200} }
+
+// BaudCode tells whether a rate is one of ICS, and its place among them.
+func (m *Model) BaudCode(rate int) (byte, bool) {
+	for i, b := range Bauds() {
+		if b == rate {
+			return byte(i), true
+		}
+	}
+	return 0, false
+}
+
+// Units returns what a chain's values of this model mean.
+func (m *Model) Units() servo.Units {
+	u := servo.Units{
+		Name: m.Name, TicksPerTurn: m.TicksPerTurn, CentreTicks: m.Centre, MinTicks: m.MinTicks, MaxTicks: m.MaxTicks,
+		MaxVelocity: m.MaxVelocity, StallTorque: m.StallTorque, NominalVolts: m.NominalVolts, MaxEffort: 1,
+	}
+	u.Modes[hal.PositionMode] = true
+	return u
+}
+
+const ticksPerTurn = 8000 * 360. / 270 // 3500..11500 are 270 degrees
+
+// ampere is the unit of the current, read as 0..63 forwards and 64 more backwards; not verified.
+const ampere = 0.1
+
+// catalogue is every known model: only read. Source of the figures: Kondo's data sheet of the KRS-2552RHV at 11.1 V.
+var catalogue = []*Model{{
+	Name: "krs-2552", Registers: registers(), TicksPerTurn: ticksPerTurn, Centre: 7500, MinTicks: 3500, MaxTicks: 11500,
+	NominalVolts: 11.1, MaxVelocity: 71 * 2 * math.Pi / 60, StallTorque: 1.37, StallCurrent: 4.2,
+}}
+
+// Models returns every known model. The slice is the caller's, the models are not.
+func Models() []*Model { return append([]*Model(nil), catalogue...) }
+
+// ModelByName returns the model called name ("krs-2552"), or nil.
+func ModelByName(name string) *Model {
+	for _, m := range catalogue {
+		if m.Name == name {
+			return m
+		}
+	}
+	return nil
+}
+
+// registers is what a servo can be told and asked. The address of a setting is its parameter number; the rest has none
+// on the wire, and addresses of ours.
+func registers() []servo.Register {
+	const ro, ram, keep, plain = servo.ReadOnly, servo.RAM, servo.EEPROM, servo.Unsigned
+	number := servo.Measure{}
+	tick := servo.Measure{Unit: "rad", Scale: 2 * math.Pi / ticksPerTurn, Zero: 7500}
+	return []servo.Register{
+		servo.Reg("id", 0, 1, keep, plain, 0, LastID, 0, number),
+		servo.Reg("stretch", Stretch, 1, ram, plain, 1, 127, 60, number),
+		servo.Reg("speed", Speed, 1, ram, plain, 1, 127, 127, number),
+		servo.Reg("current_limit", Current, 1, ram, plain, 1, 63, 63, servo.Measure{Unit: "A", Scale: ampere}),
+		servo.Reg("heat_limit", Heat, 1, ram, plain, 1, 127, 30, number),
+		servo.Reg("torque_enable", 8, 1, ram, plain, 0, 1, 0, number),
+		servo.Reg("goal_position", 10, 2, ram, plain, 0, 16383, 0, tick),
+		servo.Reg("present_position", 12, 2, ro, plain, 0, 16383, 7500, tick),
+		servo.Reg("present_amps", 14, 1, ro, plain, 0, 127, 0, number),
+		servo.Reg("present_heat", 15, 1, ro, plain, 1, 127, 90, number),
+		servo.Reg("baud_rate", 16, 1, keep, plain, 0, 2, 0, number),
+	}
+}

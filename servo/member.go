@@ -1,0 +1,253 @@
+package servo
+
+import (
+	"errors"
+	"math"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// Why a servo's values are not of this cycle, or its torque is off. They are the same for every brand.
+var (
+	ErrSilent  = errors.New("no answer")
+	ErrMangled = errors.New("answer mangled")
+	ErrSkipped = errors.New("not asked: the period was over")
+	ErrLost    = errors.New("lost: asked again every fiftieth cycle")
+
+	ErrLatched   = errors.New("an alarm has taken the torque: clear it, then enable again")
+	ErrPowerLost = errors.New("power was lost: enable again")
+	ErrNoTorque  = errors.New("torque does not go on")
+	ErrHalted    = errors.New("halted: enable again")
+	ErrRegained  = errors.New("the line was lost and is back: enable again")
+)
+
+// Stage is where a servo is on its way to torque.
+type Stage uint8
+
+// The stages.
+const (
+	Limp    Stage = iota // no torque, as told; or not yet
+	Driven               // torque was told to go on and goals are written
+	Holding              // torque went without being told to: nothing is written until Enable has been false once
+)
+
+// Switch is what is known of a switch that only some reads show.
+type Switch uint8
+
+// The states of a switch.
+const (
+	Unknown Switch = iota
+	Off
+	On
+)
+
+// SwitchOf is the switch as a register shows it.
+func SwitchOf(v int64) Switch {
+	if v == 0 {
+		return Off
+	}
+	return On
+}
+
+// Member is one servo of a chain as every brand keeps it: what it shall do, what it last said, and how far it is on its
+// way to torque. Init it before use; its chain alone writes to it.
+type Member struct {
+	Goal  Goal
+	State State
+
+	Stage   Stage
+	Held    error  // why Stage is Holding
+	Torque  Switch // as last read
+	Seen    bool   // torque was read on since it was told to
+	Verify  bool   // the switch has to be looked at
+	Latched bool   // an alarm took the torque: it has to be cleared first
+
+	// Errors of the cycle, made once: a servo that is silent for an hour allocates nothing.
+	Silent, Mangled, Unasked, Skipped *hal.Error
+
+	attempts int // of switching torque on without seeing it
+	resting  bool
+	restAt   float64
+}
+
+// Init forgets everything; bus, id and joint name the servo in its errors.
+func (m *Member) Init(bus string, id int, joint string) {
+	fault := func(kind hal.Kind, err error) *hal.Error {
+		return &hal.Error{Kind: kind, Bus: bus, ID: id, Joint: joint, Op: "read", Err: err}
+	}
+	// Nothing is known yet: NaN and a time before all times say so.
+	nan := math.NaN()
+	*m = Member{
+		State:  State{Position: nan, Velocity: nan, Effort: nan, Voltage: nan, Temperature: nan, Time: -1},
+		Silent: fault(hal.Timeout, ErrSilent), Mangled: fault(hal.BusFault, ErrMangled),
+		Unasked: fault(hal.Timeout, ErrLost), Skipped: fault(hal.Timeout, ErrSkipped),
+	}
+	m.State.Err = m.Unasked
+}
+
+// mostAttempts is how often torque is switched on without being seen on.
+const mostAttempts = 5
+
+// SawTorque compares the switch, as just read, with what was told. taken says that an alarm has taken the torque. It
+// reports whether torque is on and meant to be.
+func (m *Member) SawTorque(s Switch, taken bool) bool {
+	m.Torque, m.Verify = s, false
+	switch {
+	case m.Stage != Driven:
+		// Told to be limp: keep asking until it is.
+		m.Verify = s == On && !m.Goal.Enable
+	// The servo protects itself: nothing but clearing the alarm may end that.
+	case taken:
+		m.Latched = true
+		m.Hold(ErrLatched)
+	// Nobody told it to: its RAM is gone, and with it settings and goals.
+	case s == Off && m.Seen:
+		m.Hold(ErrPowerLost)
+	case s == Off:
+		// The switch was never seen on: the packet may have been lost. Try again a few times.
+		if m.attempts++; m.attempts >= mostAttempts {
+			m.Hold(ErrNoTorque)
+			return false
+		}
+		m.Stage = Limp
+	default:
+		m.Seen, m.attempts = true, 0
+		return true
+	}
+	return false
+}
+
+// Hold stops writing to m until Enable has been false once.
+func (m *Member) Hold(why error) {
+	m.Stage, m.Seen, m.attempts = Holding, false, 0
+	// A copy: the caller may keep it while the next one is made.
+	e := *m.Silent
+	e.Kind, e.Op, e.Err = hal.BusFault, "torque", why
+	m.Held = &e
+}
+
+// Release begins the way to torque anew, as the fall of Enable does: whatever was wrong is forgotten. It reports
+// whether there was anything to forget.
+func (m *Member) Release() bool {
+	m.attempts = 0
+	if m.Stage == Limp {
+		return false
+	}
+	m.Stage, m.Held, m.Torque, m.Seen = Limp, nil, Unknown, false
+	return true
+}
+
+// Arm notes that torque was told to go on; the switch has to be looked at.
+func (m *Member) Arm() {
+	m.Stage, m.Torque, m.Seen, m.Verify, m.Held = Driven, Unknown, false, true, nil
+}
+
+// Disarm notes that torque was told to go off for a while, for a change that needs it off.
+func (m *Member) Disarm() { m.Stage, m.Torque, m.Seen, m.Verify = Limp, Unknown, false, true }
+
+// Position is the position goal, ticks within low..high. Where idle, because the goal's mode is no position or rest is
+// asked for, it is where the servo stood when that began: a joint that gives way comes back to it.
+func (m *Member) Position(rest, idle bool, low, high float64) float64 {
+	idle = idle || math.IsNaN(m.Goal.Position)
+	if rest || idle && !m.resting {
+		m.restAt = m.State.Position
+	}
+	m.resting = rest || idle
+	v := m.Goal.Position
+	if m.resting {
+		v = m.restAt
+	}
+	return min(max(v, low), high)
+}
+
+// Share is the goal's limit, 0..1; unknown means everything.
+func (m *Member) Share() float64 {
+	if math.IsNaN(m.Goal.Limit) {
+		return 1
+	}
+	return min(max(m.Goal.Limit, 0), 1)
+}
+
+// Gone notes that the line was lost: whether the servo still holds torque is not known.
+func (m *Member) Gone() { m.State.Err, m.State.Torque, m.Torque = m.Unasked, false, Unknown }
+
+// Regained notes that the line is back. A goal of some seconds ago is no goal of now: a servo that had torque waits for
+// Enable to have been false once.
+func (m *Member) Regained() {
+	if m.Stage == Driven {
+		m.Hold(ErrRegained)
+	}
+	m.Verify = true
+}
+
+// Error is an error of m.
+func (m *Member) Error(kind hal.Kind, op string, err error) error {
+	e := *m.Silent
+	e.Kind, e.Op, e.Err = kind, op, err
+	if e.ID == 0 { // hal.Error leaves out id 0, which is a servo here
+		e.Op = "id 0: " + op
+	}
+	return &e
+}
+
+// Presence is whether a servo answers, and when it is asked again where it does not.
+type Presence struct {
+	Answered bool   // in this cycle
+	Garbled  bool   // the last miss was a bad answer, not silence
+	Lost     bool   // it missed LostAfter times in a row
+	Misses   int    // in a row
+	Ask      uint64 // cycle at which to ask a lost one
+}
+
+// How trouble with reading a servo is spread over cycles.
+const (
+	LostAfter = 3  // misses in a row until a servo is lost
+	LostPause = 50 // cycles between two questions to a lost servo
+)
+
+// Miss counts a miss in cycle and sets what m says of it. It reports whether it was silence.
+func (p *Presence) Miss(m *Member, cycle uint64) (silence bool) {
+	p.Misses++
+	silence = !p.Garbled
+	if m.State.Err = m.Silent; p.Garbled {
+		m.State.Err = m.Mangled
+	}
+	// A servo that answers badly is there; one that does not answer may not be.
+	if p.Lost || p.Misses >= LostAfter && silence {
+		m.State.Err = m.Unasked
+		p.Lost, p.Ask = true, cycle+LostPause
+		m.Torque, m.State.Torque = Unknown, false
+	}
+	p.Garbled = false
+	return silence
+}
+
+// Heard notes an answer.
+func (p *Presence) Heard() { p.Answered, p.Garbled, p.Misses = true, false, 0 }
+
+// Clears bounds how often a joint's alarm is cleared: one that goes on tripping has a cause.
+type Clears struct {
+	times [MostClears]time.Duration
+	n     int
+}
+
+// An alarm is cleared at most MostClears times in ClearWindow of the line's clock.
+const (
+	MostClears  = 3
+	ClearWindow = 5 * time.Minute
+)
+
+// Allow notes a clearing at now; false where there have been too many.
+func (c *Clears) Allow(now time.Duration) bool {
+	// Old ones fall out of the window.
+	for c.n > 0 && now-c.times[0] >= ClearWindow {
+		c.n = copy(c.times[:], c.times[1:c.n])
+	}
+	if c.n == MostClears {
+		return false
+	}
+	c.times[c.n] = now
+	c.n++
+	return true
+}

@@ -1,0 +1,133 @@
+package servo
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+func TestMemberSeesTorque(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		stage Stage
+		seen  bool
+		is    Switch
+		taken bool
+		good  bool
+		held  error
+		stays Stage
+	}{
+		{"on as told", Driven, false, On, false, true, nil, Driven},
+		{"off before it was seen: try again", Driven, false, Off, false, false, nil, Limp},
+		{"off after it was seen", Driven, true, Off, false, false, ErrPowerLost, Holding},
+		{"taken by an alarm", Driven, true, Off, true, false, ErrLatched, Holding},
+		{"limp as told", Limp, false, Off, false, false, nil, Limp},
+		{"still on", Limp, false, On, false, false, nil, Limp},
+	} {
+		var m Member
+		m.Init("arm", 3, "elbow")
+		m.Stage, m.Seen = c.stage, c.seen
+		if got := m.SawTorque(c.is, c.taken); got != c.good || m.Stage != c.stays || !errors.Is(m.Held, c.held) {
+			t.Errorf("%s: got %v, stage %d, %v; want %v, %d, %v", c.name, got, m.Stage, m.Held, c.good, c.stays, c.held)
+		}
+		if m.Verify != (c.name == "still on") {
+			t.Errorf("%s: verify: got %v", c.name, m.Verify)
+		}
+	}
+	// Torque that is never seen on is given up, until Enable falls.
+	var m Member
+	m.Init("arm", 3, "elbow")
+	for range mostAttempts {
+		m.Arm()
+		m.SawTorque(Off, false)
+	}
+	if !errors.Is(m.Held, ErrNoTorque) {
+		t.Errorf("never on: got %v, want %v", m.Held, ErrNoTorque)
+	}
+	if !m.Release() || m.Held != nil || m.Stage != Limp || m.Release() {
+		t.Errorf("released: got %v, stage %d", m.Held, m.Stage)
+	}
+}
+
+func TestMemberPosition(t *testing.T) {
+	var m Member
+	m.Init("", 1, "")
+	m.State.Position, m.Goal.Position = 500, 700
+	if got := m.Position(false, false, 0, 600); got != 600 {
+		t.Errorf("bounded: got %g", got)
+	}
+	if got := m.Position(false, true, 0, 1000); got != 500 {
+		t.Errorf("idle: got %g, want where it stood", got)
+	}
+	m.State.Position = 480 // it gave way
+	if got := m.Position(false, true, 0, 1000); got != 500 {
+		t.Errorf("still idle: got %g, want where it stood", got)
+	}
+	if got := m.Position(true, false, 0, 1000); got != 480 {
+		t.Errorf("rest: got %g, want where it is", got)
+	}
+}
+
+func TestPresence(t *testing.T) {
+	var m Member
+	var p Presence
+	m.Init("arm", 0, "elbow")
+	for i := range LostAfter {
+		if p.Lost {
+			t.Errorf("lost after %d misses", i)
+		}
+		if !p.Miss(&m, 100) {
+			t.Error("silence was not silence")
+		}
+	}
+	if !p.Lost || p.Ask != 100+LostPause || !errors.Is(m.State.Err, ErrLost) {
+		t.Errorf("got lost %v, asked at %d, %v", p.Lost, p.Ask, m.State.Err)
+	}
+	p = Presence{Garbled: true, Misses: 9}
+	if p.Miss(&m, 100) || p.Lost || !errors.Is(m.State.Err, ErrMangled) {
+		t.Errorf("a bad answer: got lost %v, %v", p.Lost, m.State.Err)
+	}
+	if err := m.Error(hal.Timeout, "halt", ErrSilent); err.Error() != `bus "arm": joint "elbow": id 0: halt: no answer` {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestClears(t *testing.T) {
+	var c Clears
+	for i := range MostClears {
+		if !c.Allow(time.Duration(i) * time.Minute) {
+			t.Errorf("clear %d: refused", i)
+		}
+	}
+	if c.Allow(ClearWindow - 1) {
+		t.Error("one too many: allowed")
+	}
+	if !c.Allow(ClearWindow) || c.Allow(ClearWindow) {
+		t.Error("after the window: want one more")
+	}
+}
+
+// Every encoding, both ways.
+func TestRegisterBytes(t *testing.T) {
+	for _, c := range []struct {
+		encoding Encoding
+		size     uint16
+		value    int64
+		bytes    string
+	}{
+		{Unsigned, 1, 200, "\xC8"}, {Unsigned, 2, 0x1234, "\x34\x12"}, {Unsigned | BigEndian, 2, 0x1234, "\x12\x34"},
+		{Signed, 2, -2, "\xFE\xFF"}, {Signed | BigEndian, 2, -2, "\xFF\xFE"}, {Signed, 1, -10, "\xF6"},
+		{Magnitude10, 2, -3, "\x03\x04"}, {Magnitude11, 2, -100, "\x64\x08"}, {Magnitude15, 2, -1000, "\xE8\x83"},
+		{Magnitude15 | BigEndian, 2, -1000, "\x83\xE8"}, {Magnitude10, 2, 0, "\x00\x00"}, {Signed, 4, -1, "\xFF\xFF\xFF\xFF"},
+	} {
+		r := Reg("x", 0, c.size, RAM, c.encoding, -1<<31, 1<<31, 0, Measure{})
+		if got := string(r.Append(nil, c.value)); got != c.bytes {
+			t.Errorf("%d as %d: got % X, want % X", c.value, c.encoding, got, c.bytes)
+		}
+		if got := r.Decode([]byte(c.bytes)); got != c.value {
+			t.Errorf("% X as %d: got %d, want %d", c.bytes, c.encoding, got, c.value)
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package servo
+
+// Level is a way of reading a servo, 0 the cheapest: in a group, which asks many with one request. The last level is a
+// request of its own, which always works.
+type Level uint8
+
+// How a servo that keeps a group from answering is treated, so that one old firmware does not slow down the rest.
+const (
+	strikeWindow = 100  // cycles within which a second broken group is no accident
+	firstBackoff = 50   // cycles on a lower level before the higher is tried again, doubled each time
+	lastBackoff  = 6400 // its bound
+)
+
+// Reading is how one servo is read and how well that goes.
+type Reading struct {
+	Presence
+	Level Level // now
+
+	base, alone    Level  // the best that the model promises, and the last
+	retry, backoff uint64 // cycle at which to try a level up, and the next wait for that
+	struck         uint64 // cycle in which it last broke a group
+	probing        bool   // missed in a group: asked alone until it answers
+	suspect        bool   // the first that was missing there: it may be what broke the group
+}
+
+// Restart forgets all trouble, as on a line that may be another. base is what the model promises, alone the last level.
+func (r *Reading) Restart(base, alone Level) {
+	*r = Reading{base: base, alone: alone, Level: base, backoff: firstBackoff}
+}
+
+// Joins says whether the servo is read in the group of level lv in this cycle.
+func (r *Reading) Joins(lv Level, cycle uint64) bool {
+	if r.Lost || r.probing || lv == r.alone {
+		return false
+	}
+	// Time to try a level up, together with those who are there.
+	if r.Level > r.base && cycle >= r.retry {
+		return r.Level-1 == lv
+	}
+	return r.Level == lv
+}
+
+// IsAlone says whether the servo is to be asked on its own in this cycle and has not been heard yet.
+func (r *Reading) IsAlone(cycle uint64) bool {
+	switch {
+	case r.Answered:
+		return false
+	case r.Lost:
+		return cycle >= r.Ask
+	case r.probing: // from the cycle after the one in which the group missed it, which set Ask
+		return r.Misses > 0 && cycle > r.Ask
+	}
+	return r.Level == r.alone && !(r.Level > r.base && cycle >= r.retry)
+}
+
+// Kept notes that the servo answered in the group of level lv.
+func (r *Reading) Kept(lv Level, cycle uint64) {
+	if r.Level > lv { // the try a level up went well
+		r.Level, r.backoff = lv, max(firstBackoff, r.backoff/2)
+		r.retry = cycle + r.backoff
+	}
+}
+
+// Broke notes that the servo was missing in the group of level lv. The first missing one may be what broke it; those
+// behind it may merely have waited for it. All are asked alone in the next cycle.
+func (r *Reading) Broke(lv Level, cycle uint64, first bool) {
+	// A bad answer is not what an old firmware does: it took part.
+	r.probing, r.suspect, r.Ask = true, first && !r.Garbled, cycle
+	if r.Level > lv { // the try failed: wait longer
+		r.retry = cycle + r.backoff
+		r.backoff = min(2*r.backoff, lastBackoff)
+		r.suspect = false
+	}
+}
+
+// Hear notes an answer. returned says that the servo was lost, fell that it is read a level down from now on: it has
+// broken its group for the second time in a short while; once may happen to anybody.
+func (r *Reading) Hear(cycle uint64) (returned, fell bool) {
+	r.Heard()
+	suspect := r.probing && r.suspect
+	returned, r.Lost, r.probing, r.suspect = r.Lost, false, false, false
+	if returned || !suspect || r.Level == r.alone {
+		return returned, false
+	}
+	if r.struck == 0 || cycle-r.struck > strikeWindow {
+		r.struck = cycle
+		return false, false
+	}
+	r.Level++
+	r.retry, r.struck = cycle+r.backoff, 0
+	r.backoff = min(2*r.backoff, lastBackoff)
+	return false, true
+}

@@ -1,0 +1,175 @@
+package servo
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Access says who may write a register and what a power loss does to it.
+type Access uint8
+
+// The kinds of access.
+const (
+	ReadOnly Access = iota
+	RAM             // lost with the power
+	EEPROM          // kept; each brand has its own way of guarding it
+)
+
+// Encoding says how a register's bytes hold a sign, and in which order they stand.
+type Encoding uint8
+
+// The encodings. A sign and a magnitude are what cheap firmware keeps: the value of the constant is the sign's bit, the
+// magnitude stands below it, and what is above belongs to nobody.
+const (
+	Unsigned    Encoding = 0
+	Signed      Encoding = 1 // two's complement
+	Magnitude10 Encoding = 10
+	Magnitude11 Encoding = 11
+	Magnitude15 Encoding = 15
+
+	BigEndian Encoding = 0x80 // the high byte at the lower address; added to one of the others
+)
+
+// magnitude is the sign's bit of an encoding that has one.
+func (e Encoding) magnitude() (bit uint, ok bool) {
+	e &^= BigEndian
+	return uint(e), e > Signed
+}
+
+// Measure is what a raw value means: SI value = (raw - Zero) * Scale, in Unit. Scale 0: a plain number.
+type Measure struct {
+	Unit  string
+	Scale float64
+	Zero  int64
+}
+
+// Register is one entry of a control table. Min and Max bound what may be written, as raw values after decoding;
+// Default is the factory's, and for RAM what stands there after power-up.
+type Register struct {
+	Name       string
+	Addr, Size uint16
+	Access     Access
+	Encoding   Encoding
+	Min, Max   int64
+	Default    int64
+	Measure
+}
+
+// Reg is a row of a control table: the fields of a Register in their order.
+func Reg(name string, addr, size uint16, a Access, e Encoding, least, most, initial int64, m Measure) Register {
+	return Register{name, addr, size, a, e, least, most, initial, m}
+}
+
+// Decode reads the register's value from its bytes, at least r.Size of them.
+func (r *Register) Decode(p []byte) int64 {
+	var v int64
+	switch r.Size {
+	case 1:
+		v = int64(p[0])
+	case 2:
+		if v = int64(binary.LittleEndian.Uint16(p)); r.Encoding&BigEndian != 0 {
+			v = int64(binary.BigEndian.Uint16(p))
+		}
+	default:
+		if v = int64(binary.LittleEndian.Uint32(p)); r.Encoding&BigEndian != 0 {
+			v = int64(binary.BigEndian.Uint32(p))
+		}
+	}
+	if bit, ok := r.Encoding.magnitude(); ok {
+		// Bits above the sign are not used; some firmware sets them.
+		m := v & (1<<bit - 1)
+		if v>>bit&1 == 1 {
+			m = -m
+		}
+		return m
+	}
+	if r.Encoding&^BigEndian == Signed {
+		// Up and down again spreads the sign.
+		shift := 64 - 8*int(r.Size)
+		return v << shift >> shift
+	}
+	return v
+}
+
+// Append appends v as the register's bytes; v outside of what they can hold is cut off as the servo would.
+func (r *Register) Append(dst []byte, v int64) []byte {
+	// Zero has two forms; the negative one is never written.
+	if bit, ok := r.Encoding.magnitude(); ok && v < 0 {
+		v = -v&(1<<bit-1) | 1<<bit
+	}
+	big := r.Encoding&BigEndian != 0
+	switch {
+	case r.Size == 1:
+		return append(dst, byte(v))
+	case r.Size == 2 && big:
+		return binary.BigEndian.AppendUint16(dst, uint16(v))
+	case r.Size == 2:
+		return binary.LittleEndian.AppendUint16(dst, uint16(v))
+	case big:
+		return binary.BigEndian.AppendUint32(dst, uint32(v))
+	}
+	return binary.LittleEndian.AppendUint32(dst, uint32(v))
+}
+
+// SI converts a raw value to the register's unit.
+func (r *Register) SI(raw int64) float64 {
+	if r.Scale == 0 {
+		return float64(raw)
+	}
+	return float64(raw-r.Zero) * r.Scale
+}
+
+// Raw converts v in the register's unit to the nearest raw value within Min..Max. NaN gives Zero.
+func (r *Register) Raw(v float64) int64 {
+	if r.Scale != 0 {
+		// Clipping comes before rounding, so that infinities are harmless.
+		v = v/r.Scale + float64(r.Zero)
+	}
+	if math.IsNaN(v) {
+		return r.Zero
+	}
+	return int64(math.Round(min(max(v, float64(r.Min)), float64(r.Max))))
+}
+
+// Setting says that r is configuration kept in RAM: lost with the power and to be written again before torque.
+// Goals, switches and lamps are no settings.
+func (r *Register) Setting() bool {
+	if r.Access != RAM {
+		return false
+	}
+	switch r.Name {
+	case "torque_enable", "led", "lock", "bus_watchdog", "goal_position", "goal_velocity", "goal_current", "goal_pwm",
+		"goal_torque", "goal_time", "moving_speed", "torque_limit", "torque_mode", "current":
+		return false
+	}
+	return r.Addr < 168 // beyond lie indirect addresses and data, which nobody but their owner knows
+}
+
+// CheckWrite says why v must not be written to r of a model: there is none (r is nil), it is read-only, v is out of its
+// range; nil where it may.
+func (r *Register) CheckWrite(model string, v int64) error {
+	switch {
+	case r == nil:
+		return fmt.Errorf("%s has no such register", model)
+	case r.Access == ReadOnly:
+		return errors.New("it is read-only")
+	case v < r.Min || v > r.Max:
+		return fmt.Errorf("got %d, want %d..%d", v, r.Min, r.Max)
+	}
+	return nil
+}
+
+// Dump reads every register of a table by its name into a map. It stops at the first failure.
+func Dump(table []Register, read func(name string) (int64, error)) (map[string]int64, error) {
+	values := make(map[string]int64, len(table))
+	for i := range table {
+		v, err := read(table[i].Name)
+		if err != nil {
+			return values, err
+		}
+		values[table[i].Name] = v
+	}
+	return values, nil
+}

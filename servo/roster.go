@@ -1,0 +1,294 @@
+package servo
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// Brand is a brand's part of a Roster: what its packets say. Servos are named by their index. All methods are called
+// from the roster's goroutine while there is a line; what they return is what went wrong: ErrSilent or ErrMangled of one
+// servo, anything else of the line itself.
+type Brand interface {
+	// Connect takes the line that has just been opened.
+	Connect(x *Exchange)
+	// Meet asks servo i who it is and how it is set. Nothing moves, no torque goes on. Its error may be a *hal.Error.
+	Meet(i int) error
+	// Ready says whether servo i may be given torque now. Where its mode is another than its goal's, it changes that
+	// first, one servo a cycle, which costs some exchanges.
+	Ready(i int) (bool, error)
+	// Off stages no torque for servo i, Arm one of the Steps of giving it torque where it stands, Aim its goal.
+	Off(i int)
+	Arm(i, step int)
+	Aim(i int)
+	Steps() int
+	// Stage ends what has been staged, which goes out before what is staged after; Flush sends it.
+	Stage()
+	Flush() error
+	// Group reads the states of many with one request and calls Roster.Heard for each that answers.
+	Group(list []int) error
+	// Ask reads the state of servo i with a request of its own, Look its torque switch and its health.
+	Ask(i int) error
+	Look(i int) error
+	// Forget notes that what was written to servo i may be gone.
+	Forget(i int)
+	// Clear frees servo i of a latched alarm; torque stays off.
+	Clear(i int) error
+	// Noise is what the line's parser has counted.
+	Noise() (badChecksums, garbage uint64)
+}
+
+// RosterConfig describes all servos of one line. Zero values give the defaults.
+type RosterConfig struct {
+	Bus     string // its name in errors
+	Line    Line   // owned by the roster from NewRoster on
+	Reopen  Opener // how to get the line back after it was lost; nil = never
+	Seats   []SeatConfig
+	LastID  int           // the greatest id of the brand
+	Period  time.Duration // of the cycle; bounds what asking for lost servos may cost in one. 0 = no bound
+	Latency time.Duration // what the adapter may hold an answer back (FTDI: its latency timer)
+	Health  int           // cycles from one Look to the next; each serves one servo in turn. 0 = 5, below 0 = only where something has changed
+	Bits    int           // of a byte on the wire
+	Out, In int           // bytes of the longest packets, staged together and answered together
+	NoLimit bool          // the brand cannot limit its effort: a limit of zero is made by taking the torque off
+}
+
+// SeatConfig is one servo of a roster.
+type SeatConfig struct {
+	ID      int
+	Joint   string // in errors; may be empty
+	Grouped bool   // it takes part in Group
+}
+
+// Seat is one servo of a roster with everything known of it that is not of its brand.
+type Seat struct {
+	Member
+	Reading
+	ID     int
+	Barred bool // another model answers at this id: it is left alone
+	met    bool
+	fresh  bool // armed in this Send
+	doubt  bool // back after a loss and not looked at yet: no goals
+	base   Level
+	clears Clears
+}
+
+// The levels of reading.
+const (
+	groupLevel Level = iota
+	aloneLevel
+)
+
+// Roster is the cycle of a chain of servos, the same for every brand that has no cleverer one: it keeps who is there, who
+// has torque, and the line. One goroutine calls it. A brand's chain is one with its Brand; it is a Chain but for Units.
+//
+// Send stages and sends the goals of all servos with torque, changed or not: that repairs a lost packet. Receive reads
+// all servos, those that can in one request. A servo that missed there is asked alone in the next cycle; one that missed
+// three times every fiftieth. One servo a cycle at most is looked at beside: one whose torque switch has to be seen, or
+// the next in turn.
+type Roster struct {
+	Seats []Seat
+
+	cfg      RosterConfig
+	brand    Brand
+	x        Exchange
+	line     Line // nil while it is lost
+	reopen   Reopening
+	cycle    uint64
+	turn     int // next servo of the health rotation
+	next     int // next servo asked alone, where the period does not suffice for all
+	silences int // servos that did not answer in this cycle
+	list     []int
+	stats    Stats
+}
+
+// NewRoster returns a roster; nothing is sent until Open.
+func NewRoster(cfg RosterConfig, b Brand) *Roster {
+	if cfg.Health == 0 {
+		cfg.Health = 5
+	}
+	r := &Roster{cfg: cfg, brand: b, Seats: make([]Seat, len(cfg.Seats)), list: make([]int, 0, len(cfg.Seats))}
+	r.reopen = Reopening{Bus: cfg.Bus, Open: cfg.Reopen}
+	for i, c := range cfg.Seats {
+		s := &r.Seats[i]
+		s.ID = c.ID
+		s.Init(cfg.Bus, c.ID, c.Joint)
+		if s.base = aloneLevel; c.Grouped {
+			s.base = groupLevel
+		}
+		s.Restart(s.base, aloneLevel)
+	}
+	if cfg.Line != nil {
+		r.connect(cfg.Line)
+	}
+	return r
+}
+
+func (r *Roster) connect(line Line) {
+	r.line = line
+	r.x = NewExchange(line, r.cfg.Bits, r.cfg.Out, r.cfg.In)
+	r.x.Latency = r.cfg.Latency
+	r.brand.Connect(&r.x)
+}
+
+// SetGoal stages what servo i shall do from the next Send on.
+func (r *Roster) SetGoal(i int, g Goal) { r.Seats[i].Goal = g }
+
+// State returns what servo i last said. The roster changes it in Send, Receive and Halt.
+func (r *Roster) State(i int) *State { return &r.Seats[i].State }
+
+// Fault returns why servo i has no torque although it is told to, or nil. Torque stays off until Enable has been false
+// once.
+func (r *Roster) Fault(i int) error { return r.Seats[i].Held }
+
+// Stats returns the counts so far.
+func (r *Roster) Stats() Stats { return r.stats }
+
+// Open asks every servo who it is and reports all that is wrong together. After an error the roster may be used all the
+// same: missing servos are asked again at a slow pace, other models are left alone.
+func (r *Roster) Open() error {
+	if err := r.check(); err != nil {
+		return err
+	}
+	if r.line == nil {
+		return r.reopen.Lost()
+	}
+	var faults []error
+	for i := range r.Seats {
+		if err := r.meet(i); err != nil {
+			faults = append(faults, err)
+		}
+		// The adapter went while asking: nothing more can be learned.
+		if r.line == nil {
+			break
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// check finds what is wrong with the roster's own description.
+func (r *Roster) check() error {
+	var faults []error
+	seen := map[int]bool{}
+	for i := range r.Seats {
+		s := &r.Seats[i]
+		if s.ID < 0 || s.ID > r.cfg.LastID {
+			faults = append(faults, s.Error(hal.Invalid, "open", fmt.Errorf("got id %d, want 0..%d", s.ID, r.cfg.LastID)))
+		}
+		if seen[s.ID] {
+			faults = append(faults, s.Error(hal.Invalid, "open", errors.New("id used twice on one line")))
+		}
+		seen[s.ID] = true
+	}
+	return errors.Join(faults...)
+}
+
+// meet asks servo i who it is, a second time if the first went wrong: one lost answer is no reason not to start.
+func (r *Roster) meet(i int) error {
+	s := &r.Seats[i]
+	err := r.brand.Meet(i)
+	if ofServo(err) {
+		err = r.brand.Meet(i)
+	}
+	switch {
+	case err == nil:
+		s.met = true
+		return nil
+	case errors.Is(err, ErrSilent):
+		s.Lost, s.Ask, s.State.Err = true, r.cycle+LostPause, s.Unasked
+		return s.Error(hal.Absent, "open", err)
+	case s.Barred:
+		s.State.Err = err
+		return err
+	}
+	s.Lost, s.Ask = true, r.cycle+LostPause
+	return r.lineError(s, "open", err)
+}
+
+// ofServo tells whether err is one servo's silence or noise.
+func ofServo(err error) bool { return errors.Is(err, ErrSilent) || errors.Is(err, ErrMangled) }
+
+// Close closes the line and waits for a try to get it back that is under way. Torque stays as it is: Halt first.
+func (r *Roster) Close() error {
+	err := r.reopen.Close()
+	if r.line == nil {
+		return err
+	}
+	line := r.line
+	r.line = nil
+	return errors.Join(err, line.Close())
+}
+
+// lineError passes on an error of servo s or of the port, with its place; when the adapter is gone the line is given up.
+func (r *Roster) lineError(s *Seat, op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, ErrGone) {
+		if r.line != nil {
+			r.lose(err)
+		}
+		return r.reopen.Lost()
+	}
+	var told *hal.Error
+	switch {
+	case errors.As(err, &told):
+		return err
+	case s == nil:
+		return &hal.Error{Kind: hal.BusFault, Bus: r.cfg.Bus, Err: err}
+	case errors.Is(err, ErrSilent):
+		return s.Error(hal.Timeout, op, err)
+	}
+	return s.Error(hal.BusFault, op, err)
+}
+
+// lose closes the line.
+func (r *Roster) lose(err error) {
+	r.line.Close() // it is gone: there is nothing to learn from a second error
+	r.line = nil
+	r.reopen.Lose(err)
+	for i := range r.Seats {
+		r.Seats[i].Gone()
+	}
+}
+
+// attend sees to a lost line and never blocks. nil means that there is a line. The servos of one that is back may have
+// lost their power, or hold torque on an old goal.
+func (r *Roster) attend() error {
+	if r.line != nil {
+		return nil
+	}
+	line := r.reopen.Attend()
+	if line == nil {
+		return r.reopen.Lost()
+	}
+	r.connect(line)
+	r.stats.Reopened++
+	for i := range r.Seats {
+		s := &r.Seats[i]
+		s.Regained()
+		s.Restart(s.base, aloneLevel)
+		r.brand.Forget(i)
+	}
+	return nil
+}
+
+// wanted tells whether s shall have torque.
+func (r *Roster) wanted(s *Seat) bool { return s.Goal.Enable && !(r.cfg.NoLimit && s.Share() == 0) }
+
+// ready says whether servo i can be given torque now: it answered in the last cycle and no alarm has it latched.
+func (r *Roster) ready(i int) (bool, error) {
+	s := &r.Seats[i]
+	switch {
+	case s.Barred || s.Lost || !s.met || s.State.Err != nil || math.IsNaN(s.State.Position):
+		return false, nil
+	// Enabling it again would free it: that is not what latching is for.
+	case s.Latched:
+		s.Hold(ErrLatched)
+		return false, nil
+	}
+	return r.brand.Ready(i)
+}

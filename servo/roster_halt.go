@@ -1,0 +1,95 @@
+package servo
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// Halt switches every servo's torque off, twice, and then asks each whether it is off, once more where it did not
+// answer. The result has an entry for every servo, nil where it said that its torque is off. Torque does not come back
+// until Enable has been false once. Safe at any time, and twice.
+func (r *Roster) Halt() []error {
+	for i := range r.Seats {
+		if s := &r.Seats[i]; s.Stage == Driven {
+			s.Hold(ErrHalted)
+		}
+		r.brand.Forget(i)
+	}
+	// Twice: most buses do not acknowledge it, and this one matters.
+	for range 2 {
+		if r.line == nil {
+			break
+		}
+		r.x.Out = r.x.Out[:0]
+		for i := range r.Seats {
+			if !r.Seats[i].Barred {
+				r.brand.Off(i)
+			}
+		}
+		r.brand.Stage()
+		r.lineError(nil, "", r.brand.Flush()) // the looking below finds out
+	}
+	faults := make([]error, len(r.Seats))
+	for i := range r.Seats {
+		faults[i] = r.verifyHalt(i)
+	}
+	return faults
+}
+
+var (
+	errStillOn = errors.New("torque is still on")
+	errForeign = errors.New("not the model it should be: left alone")
+)
+
+func (r *Roster) verifyHalt(i int) error {
+	s := &r.Seats[i]
+	if s.Barred {
+		// Another model's torque switch lies elsewhere: writing blindly could change its settings.
+		return s.Error(hal.BusFault, "halt", errForeign)
+	}
+	var err error
+	for range 2 {
+		if r.line == nil {
+			return s.Error(hal.Absent, "halt", r.reopen.Lost())
+		}
+		// Reading is the acknowledgement: an answered write would say that it was heard, not that it was done.
+		if err = r.lineError(s, "halt", r.brand.Look(i)); err != nil {
+			continue
+		}
+		if s.State.Torque = s.Torque == On; s.Torque == Off {
+			s.Verify = false
+			return nil
+		}
+		err = s.Error(hal.BusFault, "halt", errStillOn)
+		r.brand.Off(i)
+		r.brand.Stage()
+		if e := r.lineError(s, "halt", r.brand.Flush()); e != nil {
+			err = e
+		}
+	}
+	return err
+}
+
+// ClearAlarm frees servo i of a latched alarm. It moves nothing: torque comes with the next change of Enable to true.
+// The fourth call within 5 minutes of the line's clock is refused.
+func (r *Roster) ClearAlarm(i int) error {
+	s := &r.Seats[i]
+	if r.line == nil {
+		return r.reopen.Lost()
+	}
+	if !s.clears.Allow(r.x.Port.Now()) {
+		e := fmt.Errorf("cleared %d times within %v: find what overloads it", MostClears, ClearWindow)
+		return s.Error(hal.Unsafe, "clear alarm", e)
+	}
+	if s.Stage == Driven {
+		s.Hold(ErrLatched)
+	}
+	if err := r.lineError(s, "clear alarm", r.brand.Clear(i)); err != nil {
+		return err
+	}
+	s.Latched, s.Verify = false, true
+	r.brand.Forget(i)
+	return nil
+}

@@ -1,0 +1,52 @@
+package servo
+
+import "time"
+
+// Stats count what a chain has done since it was made.
+type Stats struct {
+	Cycles       uint64 // Receives that asked all servos
+	Timeouts     uint64 // questions that a servo did not answer
+	BadChecksums uint64
+	Garbage      uint64 // bytes that belonged to no packet
+	Fallbacks    uint64 // times a servo went from a faster way of reading to a slower one
+	Reopened     uint64 // times the line came back
+
+	Sent, Received uint64        // bytes on the wire in the last cycle
+	Wire           time.Duration // their time at the line's rate
+	Spent          time.Duration // by the line's clock, in Send and Receive together
+
+	sent0, received0 uint64
+	checksums0       uint64 // bad checksums of the parser already counted
+	garbage0         uint64
+	start            time.Duration
+	sending          time.Duration // what Send took
+}
+
+// Begin notes where a cycle starts.
+func (s *Stats) Begin(x *Exchange) {
+	s.start, s.sent0, s.received0 = x.Port.Now(), x.Sent, x.Received
+}
+
+// Pause and Resume leave out what passes between Send and Receive: the world's time is not the line's.
+func (s *Stats) Pause(x *Exchange)  { s.sending = x.Port.Now() - s.start }
+func (s *Stats) Resume(x *Exchange) { s.start = x.Port.Now() - s.sending }
+
+// Late says that the cycle has taken longer than period, which has no end where it is 0.
+func (s *Stats) Late(x *Exchange, period time.Duration) bool {
+	return period > 0 && x.Port.Now()-s.start > period
+}
+
+// End sums a cycle up. badChecksums and garbage are what the line's parser has counted over its life; the chain's life
+// may span several.
+func (s *Stats) End(x *Exchange, badChecksums, garbage uint64) {
+	s.Cycles++
+	s.Sent, s.Received = x.Sent-s.sent0, x.Received-s.received0
+	s.Wire = x.Wire(int(s.Sent + s.Received))
+	s.Spent = x.Port.Now() - s.start
+	if badChecksums < s.checksums0 || garbage < s.garbage0 { // a new line has a new parser
+		s.checksums0, s.garbage0 = 0, 0
+	}
+	s.BadChecksums += badChecksums - s.checksums0
+	s.Garbage += garbage - s.garbage0
+	s.checksums0, s.garbage0 = badChecksums, garbage
+}

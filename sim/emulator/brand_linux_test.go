@@ -1,0 +1,94 @@
+package emulator_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/servo/feetech"
+	"github.com/halyard-robotics/halyard/servo/hiwonder"
+	"github.com/halyard-robotics/halyard/servo/kondo"
+	"github.com/halyard-robotics/halyard/sim/emulator"
+)
+
+// Each brand's chain drives its servos over a pseudo terminal, on the wall's clock, as over a port.
+func TestBrandsOnAPTY(t *testing.T) {
+	for _, c := range []struct {
+		model  string
+		baud   int
+		make   func(id int) *emulator.Servo
+		open   func(line servo.Line, latency time.Duration) servo.Chain
+		goal   float64
+		within float64
+	}{
+		{"sts3215", 1000000, func(id int) *emulator.Servo { return newFeetech(t, "sts3215", id) },
+			func(line servo.Line, latency time.Duration) servo.Chain {
+				m := feetech.ModelByName("sts3215")
+				return feetech.NewChain(feetech.ChainConfig{Line: line, Latency: latency, Servos: []feetech.ServoConfig{{ID: 1, Model: m}, {ID: 2, Model: m}}})
+			}, 2300, 20},
+		{"lx-16a", 115200, func(id int) *emulator.Servo { return newHiwonder(t, id) },
+			func(line servo.Line, latency time.Duration) servo.Chain {
+				m := hiwonder.ModelByName("lx-16a")
+				return hiwonder.NewChain(hiwonder.ChainConfig{Line: line, Latency: latency, Servos: []hiwonder.ServoConfig{{ID: 1, Model: m}, {ID: 2, Model: m}}})
+			}, 550, 8},
+		{"krs-2552", 115200, func(id int) *emulator.Servo { return newKondo(t, id) },
+			func(line servo.Line, latency time.Duration) servo.Chain {
+				m := kondo.ModelByName("krs-2552")
+				return kondo.NewChain(kondo.ChainConfig{Line: line, Latency: latency, Servos: []kondo.ServoConfig{{ID: 1, Model: m}, {ID: 2, Model: m}}})
+			}, 8000, 60},
+	} {
+		t.Run(c.model, func(t *testing.T) {
+			var mu sync.Mutex // held around the physics, too
+			servos := []*emulator.Servo{c.make(1), c.make(2)}
+			bus := emulator.NewBus(emulator.BusConfig{Name: c.model, Baud: c.baud, Mutex: &mu}, servos...)
+			ctx, cancel := context.WithCancel(t.Context())
+			link := filepath.Join(t.TempDir(), "line")
+			_, wait, err := bus.ServePTY(ctx, link)
+			if err != nil {
+				cancel()
+				t.Skipf("no pseudo terminals here: %v", err)
+			}
+			defer func() {
+				cancel()
+				if err := wait(); err != nil {
+					t.Error(err)
+				}
+			}()
+			chain := c.open(openTTY(t, link, c.baud), ptyTimeout)
+			if err := chain.Open(); err != nil {
+				t.Fatal(err)
+			}
+			// The world is moved here, so that the test takes as long as the bytes do.
+			for range 120 {
+				for i := range servos {
+					chain.SetGoal(i, to(c.goal))
+				}
+				if err := errors.Join(chain.Send(), chain.Receive()); err != nil {
+					t.Fatal(err)
+				}
+				mu.Lock()
+				for range 10 {
+					for _, s := range servos {
+						s.Actuator().Step(0.001)
+					}
+				}
+				mu.Unlock()
+			}
+			for i := range servos {
+				if st := chain.State(i); st.Err != nil || math.Abs(st.Position-c.goal) > c.within || !st.Torque {
+					t.Errorf("servo %d: got %+v, want it near %g", i+1, *st, c.goal)
+				}
+			}
+			for i, err := range chain.Halt() {
+				if err != nil {
+					t.Errorf("halt: servo %d: %v", i+1, err)
+				}
+			}
+		})
+	}
+}

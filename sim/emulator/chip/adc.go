@@ -1,0 +1,195 @@
+package chip
+
+import (
+	"slices"
+	"time"
+
+	"github.com/halyard-robotics/halyard/drivers/adc"
+	"github.com/halyard-robotics/halyard/drivers/imu"
+)
+
+// words is a chip of 16 bit registers: the first byte written is the pointer, two more are a register.
+type words struct {
+	file    [8]uint16
+	pointer byte
+}
+
+// transfer is a transaction: write stores a word as the chip's rules want.
+func (f *words) transfer(w, r []byte, write func(register byte, v uint16)) {
+	if len(w) > 0 {
+		f.pointer = w[0] & 7
+	}
+	if len(w) >= 3 {
+		write(f.pointer, uint16(w[1])<<8|uint16(w[2]))
+	}
+	for i := range r {
+		r[i] = byte(f.file[f.pointer] >> (8 - 8*(i&1)))
+	}
+}
+
+// ADS1115 is an emulated converter. Volts at its four inputs may be written between cycles.
+type ADS1115 struct {
+	Volts [4]float64
+	addr  uint16
+	gains []adc.ADS1115Gain
+	rates []int
+	regs  words
+	done  time.Duration // when the conversion that runs is over
+}
+
+// NewADS1115 returns a chip at addr.
+func NewADS1115(addr uint16) *ADS1115 {
+	return &ADS1115{addr: addr, gains: adc.ADS1115Gains(), rates: adc.ADS1115Rates()}
+}
+
+// Address implements Device.
+func (c *ADS1115) Address() uint16 { return c.addr }
+
+// Power implements Device.
+func (c *ADS1115) Power(_ bool, now time.Duration) {
+	c.regs, c.done = words{}, now
+	c.regs.file[adc.ADS1115Setup] = adc.ADS1115Default
+}
+
+// Transfer implements Device.
+func (c *ADS1115) Transfer(w, r []byte, now time.Duration) error {
+	f := &c.regs.file
+	if now >= c.done && f[adc.ADS1115Setup]&adc.ADS1115Start == 0 {
+		f[adc.ADS1115Setup] |= adc.ADS1115Start
+		f[adc.ADS1115Conversion] = c.sample()
+	}
+	c.regs.transfer(w, r, func(register byte, v uint16) {
+		if register != adc.ADS1115Setup {
+			return
+		}
+		if f[register] = v; v&adc.ADS1115Start != 0 {
+			f[register] &^= adc.ADS1115Start
+			c.done = now + time.Second/time.Duration(c.rates[v>>5&7])
+		}
+	})
+	return nil
+}
+
+// sample is the conversion of the input that is set: 4..7 against ground, 0..3 pairs.
+func (c *ADS1115) sample() uint16 {
+	word := c.regs.file[adc.ADS1115Setup]
+	mux := word >> 12 & 7
+	pairs := [...][2]int{{0, 1}, {0, 3}, {1, 3}, {2, 3}}
+	volts := 0.0
+	if mux >= 4 {
+		volts = c.Volts[mux-4]
+	} else {
+		volts = c.Volts[pairs[mux][0]] - c.Volts[pairs[mux][1]]
+	}
+	gain := c.gains[min(int(word>>9&7), len(c.gains)-1)]
+	return uint16(counts(volts, gain.Volts/32768, 16))
+}
+
+// INA219 is an emulated power monitor. Volts and Amps may be written between cycles.
+type INA219 struct {
+	Volts, Amps float64
+	shunt       float64
+	addr        uint16
+	regs        words
+}
+
+// NewINA219 returns a chip at addr with a shunt in Ω.
+func NewINA219(addr uint16, shunt float64) *INA219 {
+	return &INA219{addr: addr, shunt: shunt, Volts: 12}
+}
+
+// Address implements Device.
+func (c *INA219) Address() uint16 { return c.addr }
+
+// Power implements Device.
+func (c *INA219) Power(bool, time.Duration) {
+	c.regs = words{}
+	c.regs.file[adc.INA219Setup] = adc.INA219Default
+}
+
+// Transfer implements Device.
+func (c *INA219) Transfer(w, r []byte, now time.Duration) error {
+	f := &c.regs.file
+	shunt := counts(c.Amps*c.shunt, adc.INA219ShuntLSB, 16)
+	shunt = min(32000, max(-32000, shunt)) // ±320 mV
+	volts := counts(c.Volts, adc.INA219BusLSB, 14)
+	current := shunt * int64(f[adc.INA219Calibration]) / 4096
+	f[adc.INA219Shunt] = uint16(shunt)
+	f[adc.INA219Bus] = uint16(max(0, volts))<<3 | 2
+	if current > 32767 || current < -32768 || shunt == 32000 || shunt == -32000 {
+		f[adc.INA219Bus] |= adc.INA219Overflow
+	}
+	f[adc.INA219Current] = uint16(current)
+	f[adc.INA219Power] = uint16(max(current, -current) * max(0, volts) / 5000)
+	c.regs.transfer(w, r, func(register byte, v uint16) {
+		switch {
+		case register == adc.INA219Setup && v&adc.INA219Reset != 0:
+			c.Power(true, now)
+		case register == adc.INA219Setup:
+			f[register] = v
+		case register == adc.INA219Calibration:
+			f[register] = v &^ 1
+		}
+	})
+	return nil
+}
+
+// LSM6 is an emulated LSM6DSOX. Motion may be written between cycles.
+type LSM6 struct {
+	Motion    Motion
+	addr      uint16
+	gyro, acc []imu.LSM6Range
+	regs      registers
+	booted    time.Duration
+}
+
+// NewLSM6 returns a chip at addr that lies still.
+func NewLSM6(addr uint16) *LSM6 {
+	return &LSM6{addr: addr, Motion: AtRest(), gyro: imu.LSM6GyroRanges(), acc: imu.LSM6AccRanges()}
+}
+
+// Address implements Device.
+func (c *LSM6) Address() uint16 { return c.addr }
+
+// Power implements Device.
+func (c *LSM6) Power(_ bool, now time.Duration) {
+	c.regs, c.booted = registers{}, now+imu.LSM6Boot
+	c.regs.file[imu.LSM6WhoAmI], c.regs.file[imu.LSM6Ctrl3] = imu.LSM6ID, 0x04
+}
+
+// Transfer implements Device.
+func (c *LSM6) Transfer(w, r []byte, now time.Duration) error {
+	if now < c.booted {
+		return ErrNoAcknowledge
+	}
+	f := &c.regs
+	c.measure()
+	f.transfer(w, r, func(register, v byte) {
+		switch {
+		case register == imu.LSM6Ctrl3 && v&imu.LSM6Reset != 0:
+			c.Power(true, now-imu.LSM6Boot)
+		case register >= imu.LSM6Ctrl1 && register < imu.LSM6Status:
+			f.file[register] = v
+		}
+	})
+	return nil
+}
+
+// measure takes a sample of what runs.
+func (c *LSM6) measure() {
+	f, m := &c.regs, &c.Motion
+	find := func(ranges []imu.LSM6Range, ctrl byte) float64 {
+		i := slices.IndexFunc(ranges, func(r imu.LSM6Range) bool { return r.Bits == ctrl&0x0E })
+		return ranges[max(0, i)].PerLSB
+	}
+	f.putLE16(imu.LSM6Data, counts(m.Celsius-imu.LSM6Zero, 1.0/imu.LSM6PerDegree, 16))
+	for axis := range 3 {
+		at := byte(2 * axis)
+		if ctrl := f.file[imu.LSM6Ctrl2]; ctrl>>4 != 0 {
+			f.putLE16(imu.LSM6Data+2+at, counts(m.Rates[axis], find(c.gyro, ctrl)*degree, 16))
+		}
+		if ctrl := f.file[imu.LSM6Ctrl1]; ctrl>>4 != 0 {
+			f.putLE16(imu.LSM6Data+8+at, counts(m.Acceleration[axis], find(c.acc, ctrl&0x0C)*gravity, 16))
+		}
+	}
+}

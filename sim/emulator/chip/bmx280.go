@@ -1,0 +1,111 @@
+package chip
+
+import (
+	"sort"
+	"time"
+
+	"github.com/halyard-robotics/halyard/drivers/pressure"
+)
+
+// BMX280 is an emulated BMP280 or BME280 with the trim of the datasheet's example. Air may be written between cycles.
+type BMX280 struct {
+	Air    Fluid
+	addr   uint16
+	id     byte
+	trim   pressure.BMX280Trim
+	regs   registers
+	booted time.Duration
+	first  time.Duration // when the first measurement is over
+	seen   Fluid         // what the registers hold
+}
+
+// NewBMX280 returns a chip at addr, a BME280 where it measures humidity, at sea level at 20 °C.
+func NewBMX280(addr uint16, humidity bool) *BMX280 {
+	c := &BMX280{addr: addr, id: pressure.BMP280WhoAmI, Air: Fluid{Pascals: pressure.SeaLevel, Celsius: 20, Humidity: 0.5},
+		trim: pressure.BMX280Trim{T1: 27504, T2: 26435, T3: -1000, P1: 36477, P2: -10685, P3: 3024, P4: 2855, P5: 140, P6: -7,
+			P7: 15500, P8: -14600, P9: 6000, H1: 75, H2: 354, H3: 0, H4: 333, H5: 50, H6: 30}}
+	if humidity {
+		c.id = pressure.BME280WhoAmI
+	}
+	return c
+}
+
+// Address implements Device.
+func (c *BMX280) Address() uint16 { return c.addr }
+
+// Power implements Device.
+func (c *BMX280) Power(_ bool, now time.Duration) {
+	c.regs, c.seen, c.booted = registers{}, Fluid{}, now+pressure.BMX280Boot
+	f, t := &c.regs, &c.trim
+	f.file[pressure.BMX280ID] = c.id
+	for i, v := range [...]int64{int64(t.T1), int64(t.T2), int64(t.T3), int64(t.P1), int64(t.P2), int64(t.P3), int64(t.P4), int64(t.P5),
+		int64(t.P6), int64(t.P7), int64(t.P8), int64(t.P9)} {
+		f.putLE16(pressure.BMX280Calibration+byte(2*i), v)
+	}
+	f.file[pressure.BMX280Data], f.file[pressure.BMX280Data+3], f.file[pressure.BMX280Data+6] = 0x80, 0x80, 0x80
+	if c.id != pressure.BME280WhoAmI {
+		return
+	}
+	f.file[pressure.BMX280H1] = t.H1
+	copy(f.file[pressure.BMX280Humidity2:], []byte{byte(t.H2), byte(t.H2 >> 8), t.H3, byte(t.H4 >> 4), byte(t.H4&0xF) | byte(t.H5&0xF)<<4,
+		byte(t.H5 >> 4), byte(t.H6)})
+}
+
+// Transfer implements Device. Writing does not run on: register and value come in pairs.
+func (c *BMX280) Transfer(w, r []byte, now time.Duration) error {
+	if now < c.booted {
+		return ErrNoAcknowledge
+	}
+	f := &c.regs
+	if len(w) > 0 {
+		f.pointer = w[0]
+		for i := 1; i < len(w); i += 2 {
+			c.write(w[i-1], w[i], now)
+		}
+	}
+	c.measure(now)
+	f.transfer(nil, r, nil)
+	return nil
+}
+
+func (c *BMX280) write(register, v byte, now time.Duration) {
+	switch register {
+	case pressure.BMX280Reset:
+		if v == pressure.BMX280ResetWord {
+			c.Power(true, now)
+		}
+	case pressure.BMX280CtrlMeas:
+		if v&3 != 0 && c.regs.file[register]&3 == 0 {
+			c.first = now + pressure.BMX280Measure
+		}
+		c.regs.file[register] = v
+		if v&3 == 1 || v&3 == 2 { // forced: once, then asleep again
+			c.regs.file[register] = v &^ 3
+			c.sample()
+		}
+	case pressure.BMX280CtrlHum, pressure.BMX280Filter:
+		c.regs.file[register] = v
+	}
+}
+
+// measure is what the normal mode does all the time.
+func (c *BMX280) measure(now time.Duration) {
+	if c.regs.file[pressure.BMX280CtrlMeas]&3 == 3 && now >= c.first && c.seen != c.Air {
+		c.sample()
+	}
+}
+
+// sample fills the data registers: the datasheet's mathematics backwards, by halving.
+func (c *BMX280) sample() {
+	c.seen = c.Air
+	// Each rises or falls with its raw value all the way, so that halving finds it within a count.
+	rawT := sort.Search(1<<20-1, func(v int) bool { return pressure.Celsius(c.trim.Fine(int32(v))) >= c.Air.Celsius })
+	fine := c.trim.Fine(int32(rawT))
+	rawP := sort.Search(1<<20-1, func(v int) bool { return c.trim.Pascals(int32(v), fine) <= c.Air.Pascals }) // falls
+	rawH := sort.Search(1<<16-1, func(v int) bool { return c.trim.Humidity(int32(v), fine) >= c.Air.Humidity })
+	d := c.regs.file[pressure.BMX280Data:]
+	copy(d, []byte{byte(rawP >> 12), byte(rawP >> 4), byte(rawP << 4), byte(rawT >> 12), byte(rawT >> 4), byte(rawT << 4)})
+	if c.id == pressure.BME280WhoAmI && c.regs.file[pressure.BMX280CtrlHum] != 0 {
+		copy(d[6:], []byte{byte(rawH >> 8), byte(rawH)})
+	}
+}

@@ -1,0 +1,145 @@
+package chip
+
+import (
+	"math"
+	"time"
+
+	"github.com/halyard-robotics/halyard/drivers/imu"
+)
+
+// BNO055 is an emulated chip; on I2C it is a Device, on a serial line an Endpoint. Motion may be written between cycles.
+type BNO055 struct {
+	Motion Motion
+	addr   uint16
+	page   byte
+	regs   registers
+	booted time.Duration // when it answers
+	fused  time.Duration // when the fusion has its first attitude
+	half   []byte        // what came of a request on the serial line
+	heard  time.Duration
+}
+
+// NewBNO055 returns a chip at addr that lies still.
+func NewBNO055(addr uint16) *BNO055 { return &BNO055{addr: addr, Motion: AtRest()} }
+
+// Address implements Device.
+func (c *BNO055) Address() uint16 { return c.addr }
+
+// Power implements Device: the registers of power-on (section 4.2), and the wait before any answer.
+func (c *BNO055) Power(_ bool, now time.Duration) {
+	c.regs, c.half = registers{}, c.half[:0]
+	for r, v := range map[byte]byte{0: imu.BNO055ID, 1: 0xFB, 2: 0x32, 3: 0x0F, 4: 0x11, 5: 0x03, 6: 0x15,
+		imu.BNO055Units: 0x80, imu.BNO055AxisMap: 0x24} {
+		c.regs.file[r] = v
+	}
+	c.booted, c.fused, c.page = now+imu.BNO055Boot, now, 0
+}
+
+// Transfer implements Device.
+func (c *BNO055) Transfer(w, r []byte, now time.Duration) error {
+	if now < c.booted {
+		return ErrNoAcknowledge
+	}
+	c.measure(now)
+	c.regs.transfer(w, r, func(register, v byte) { c.write(register, v, now) })
+	return nil
+}
+
+// mode is the operating mode in force.
+func (c *BNO055) mode() byte { return c.regs.file[imu.BNO055Mode] & 0x0F }
+
+// write stores one byte by the rules: most registers change in the configuration mode alone.
+func (c *BNO055) write(register, v byte, now time.Duration) {
+	switch {
+	case register == imu.BNO055Trigger && v&0x20 != 0:
+		c.Power(true, now)
+	case register == imu.BNO055Mode:
+		if c.mode() != v&0x0F {
+			c.fused = now + imu.BNO055ToFusion + imu.BNO055Period
+		}
+		c.regs.file[register] = v & 0x0F
+	case register == imu.BNO055Page:
+		c.page = v & 1
+	case register >= imu.BNO055Units && register <= imu.BNO055Offsets+imu.BNO055OffsetSize && c.mode() == imu.BNO055ModeConfig:
+		c.regs.file[register] = v
+	}
+}
+
+// measure fills the data registers with what the motion is now.
+func (c *BNO055) measure(now time.Duration) {
+	f, m := &c.regs, &c.Motion
+	clear(f.file[imu.BNO055Acc : imu.BNO055Temperature+1])
+	f.file[imu.BNO055Status] = 0
+	f.file[imu.BNO055Temperature] = byte(counts(m.Celsius, 1, 8))
+	// In the configuration mode all sensors stand and their registers read 0.
+	if c.mode() == imu.BNO055ModeConfig {
+		return
+	}
+	for axis := range 3 {
+		at := byte(2 * axis)
+		f.putLE16(imu.BNO055Acc+at, counts(m.Acceleration[axis], imu.BNO055AccScale, 16))
+		f.putLE16(imu.BNO055Gyro+at, counts(m.Rates[axis], imu.BNO055GyroScale, 16))
+		if c.mode() == imu.BNO055ModeNDOF {
+			f.putLE16(imu.BNO055Mag+at, counts(m.Field[axis], imu.BNO055MagScale, 16))
+		}
+	}
+	if now < c.fused {
+		return
+	}
+	// Gyro and accelerometer count as calibrated, system and field only where there is a magnetometer.
+	f.file[imu.BNO055Status], f.file[imu.BNO055Calibration] = imu.BNO055Running, 0x3C
+	if c.mode() == imu.BNO055ModeNDOF {
+		f.file[imu.BNO055Calibration] = 0xFF
+	}
+	q := m.Attitude
+	if q == ([4]float64{}) {
+		q[0] = 1
+	}
+	for i, v := range q {
+		f.putLE16(imu.BNO055Quaternion+byte(2*i), counts(math.Max(-1, math.Min(1, v)), imu.BNO055QuatScale, 16))
+	}
+}
+
+// Hear implements Endpoint: the serial protocol of section 4.7.
+func (c *BNO055) Hear(p []byte, now time.Duration, answer []byte) []byte {
+	// "Receive character timeout": a request that stops is forgotten after 30 ms.
+	if len(c.half) > 0 && now-c.heard > 30*time.Millisecond {
+		c.half = c.half[:0]
+	}
+	c.heard = now
+	for _, b := range p {
+		if now < c.booted { // since power-on, or since a byte before this one reset it
+			c.half = c.half[:0]
+			return answer
+		}
+		if len(c.half) == 0 && b != imu.BNO055Start {
+			answer = append(answer, imu.BNO055Answer, 6) // wrong start byte
+			continue
+		}
+		if c.half = append(c.half, b); len(c.half) < 4 {
+			continue
+		}
+		read, register, n := c.half[1] == 1, c.half[2], int(c.half[3])
+		switch {
+		case n == 0:
+			answer = append(answer, imu.BNO055Answer, 9)
+		case n > imu.BNO055Longest:
+			answer = append(answer, imu.BNO055Answer, 8)
+		case int(register)+n > 0x80 || c.half[1] > 1:
+			answer = append(answer, imu.BNO055Answer, 4)
+		case read:
+			c.measure(now)
+			answer = append(answer, imu.BNO055Reply, byte(n))
+			answer = append(answer, c.regs.file[register:int(register)+n]...)
+		case len(c.half) < 4+n:
+			continue // the data is still coming
+		default:
+			for i, v := range c.half[4:] {
+				c.write(register+byte(i), v, now)
+			}
+			answer = append(answer, imu.BNO055Answer, imu.BNO055Wrote)
+		}
+		c.half = c.half[:0]
+	}
+	return answer
+}

@@ -1,0 +1,177 @@
+package chip
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"periph.io/x/conn/v3/physic"
+)
+
+// Device is one emulated chip on a bus. The bus calls it, one call at a time.
+type Device interface {
+	// Address is the 7-bit address it answers at now, and Transfer one whole transaction at it: w is written, then r is read.
+	// Its error is a byte that it did not acknowledge.
+	Address() uint16
+	Transfer(w, r []byte, now time.Duration) error
+	// Power takes its power away or gives it: everything volatile is lost then, and it boots from now on.
+	Power(on bool, now time.Duration)
+}
+
+// What a host's Tx fails with. The kernel says EREMOTEIO and ETIMEDOUT.
+var (
+	ErrNoAcknowledge = errors.New("no acknowledge")
+	ErrHangs         = errors.New("bus does not become free")
+)
+
+// hang is how long the kernel waits for a bus that is held low.
+const hang = time.Second
+
+// Bus is an I2C bus in memory. It is a hal.World: Advance moves its clock along with the scene's. All methods may be called
+// from any goroutine.
+type Bus struct {
+	name    string
+	hertz   int64
+	devices []Device
+
+	mu       sync.Mutex
+	edge     time.Duration // the end of the last period that has passed
+	busy     time.Duration // what transactions took since then, all hosts'
+	total    time.Duration // and since the bus was made
+	overruns uint64
+	faults   []*planted
+	dark     map[Device]bool
+	dice     *rand.Rand
+}
+
+// NewBus returns the bus called name that runs at hertz (400 kHz, usually), with its devices under power for long. seed is of
+// the faults' dice.
+func NewBus(name string, hertz int, seed int64, devices ...Device) *Bus {
+	b := &Bus{name: name, hertz: int64(max(1000, hertz)), devices: devices, dark: map[Device]bool{},
+		dice: rand.New(rand.NewPCG(uint64(seed), 0x12C))}
+	for _, d := range devices {
+		d.Power(true, -time.Hour)
+	}
+	return b
+}
+
+// Advance lets a period of dt pass. Transactions that took longer than it count as an overrun: on copper they would not
+// have been over.
+func (b *Bus) Advance(dt time.Duration) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.edge += dt
+	// Hosts do not wait for each other here; that they would have to is seen in the sum.
+	if b.busy > dt {
+		b.overruns++
+	}
+	b.busy = 0
+	b.power(b.edge)
+	return nil
+}
+
+// Edge is the time of the cycle's edge: what a poller in step with the cycle goes by.
+func (b *Bus) Edge() time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.edge
+}
+
+// Overruns counts the periods that their transactions did not fit into.
+func (b *Bus) Overruns() uint64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.overruns
+}
+
+// Busy is how long the bus has been busy since it was made.
+func (b *Bus) Busy() time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.total
+}
+
+// Host returns a handle for one program, or one goroutine of it. One goroutine at a time uses it.
+func (b *Bus) Host() *Host { return &Host{bus: b} }
+
+// Host is one program's handle of a Bus: periph's i2c.Bus and, for the waits between transactions, a hal.Clock.
+type Host struct {
+	bus *Bus
+	own time.Duration // what its transactions and waits took it to
+}
+
+func (h *Host) String() string { return h.bus.name }
+
+// Now is the handle's own time: the edge's, or what was waited for beyond it.
+func (h *Host) Now() time.Duration {
+	h.own = max(h.own, h.bus.Edge())
+	return h.own
+}
+
+// SleepUntil returns at once; the handle's time is t then, or later.
+func (h *Host) SleepUntil(t time.Duration) { h.own = max(h.Now(), t) }
+
+// SetSpeed sets the rate of the whole bus.
+func (h *Host) SetSpeed(f physic.Frequency) error {
+	hertz := int64(f / physic.Hertz)
+	if hertz < 1000 || hertz > 5_000_000 {
+		return fmt.Errorf("%s: speed: got %v, want 1kHz..5MHz", h.bus.name, f)
+	}
+	h.bus.mu.Lock()
+	defer h.bus.mu.Unlock()
+	h.bus.hertz = hertz
+	return nil
+}
+
+// Tx is one transaction. It returns at once and moves the handle's time by what the transaction takes on the wire: 9 bits a
+// byte, address bytes included, and a bit each for start, repeated start and stop.
+func (h *Host) Tx(addr uint16, w, r []byte) error {
+	h.Now()
+	b := h.bus
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	bits := int64(1 + 9*(1+len(w)) + 1)
+	if len(w) > 0 && len(r) > 0 {
+		bits++
+	}
+	if len(r) > 0 {
+		bits += int64(9 * len(r))
+		if len(w) > 0 {
+			bits += 9
+		}
+	}
+	took := time.Duration(bits * int64(time.Second) / b.hertz)
+	// Power first: what a brown-out took is lost before this transaction asks for it.
+	b.power(h.own)
+	if b.strikes(Hang, addr, h.own) {
+		h.own += hang
+		return ErrHangs
+	}
+	d := b.at(addr)
+	if d == nil || b.dark[d] || b.strikes(Deaf, addr, h.own) {
+		h.own += time.Duration(11 * int64(time.Second) / b.hertz) // the address alone
+		return fmt.Errorf("address 0x%02X: %w", addr, ErrNoAcknowledge)
+	}
+	// The chip acts at the beginning: a conversion that this transaction starts runs while its stop bit is sent.
+	begin := h.own
+	h.own += took
+	b.busy += took
+	b.total += took
+	if err := d.Transfer(w, r, begin); err != nil {
+		return fmt.Errorf("address 0x%02X: %w", addr, err)
+	}
+	b.spoil(addr, r, begin)
+	return nil
+}
+
+// at is the device that answers at addr, or nil.
+func (b *Bus) at(addr uint16) Device {
+	for _, d := range b.devices {
+		if d.Address() == addr {
+			return d
+		}
+	}
+	return nil
+}

@@ -1,0 +1,129 @@
+package chip
+
+import (
+	"time"
+
+	"github.com/halyard-robotics/halyard/drivers/imu"
+)
+
+const (
+	degree  = 0.017453292519943295
+	gravity = 9.80665
+)
+
+// MPU is an emulated chip of InvenSense's family. Motion may be written between cycles.
+type MPU struct {
+	Motion Motion
+	addr   uint16
+	model  imu.MPUModel
+	gyro   []imu.MPURange
+	acc    []imu.MPURange
+	regs   registers
+	booted time.Duration
+}
+
+// NewMPU returns the chip called model ("mpu-6050", "mpu-9250" ..) at addr, asleep where that is what it does at
+// power-on. It is nil for a model that imu does not know.
+func NewMPU(model string, addr uint16) *MPU {
+	for _, m := range imu.MPUModels() {
+		if m.Name == model {
+			return &MPU{addr: addr, model: m, Motion: AtRest(), gyro: imu.MPUGyroRanges(), acc: imu.MPUAccRanges()}
+		}
+	}
+	return nil
+}
+
+// Address implements Device.
+func (c *MPU) Address() uint16 { return c.addr }
+
+// Power implements Device.
+func (c *MPU) Power(_ bool, now time.Duration) {
+	c.regs = registers{}
+	c.regs.file[imu.MPUWhoAmI], c.regs.file[imu.MPUPower] = c.model.WhoAmI, c.model.Power
+	c.booted = now + 30*time.Millisecond
+}
+
+// Transfer implements Device.
+func (c *MPU) Transfer(w, r []byte, now time.Duration) error {
+	if now < c.booted {
+		return ErrNoAcknowledge
+	}
+	c.measure()
+	c.regs.transfer(w, r, func(register, v byte) {
+		switch {
+		case register == imu.MPUPower && v&imu.MPUReset != 0:
+			c.Power(true, now-30*time.Millisecond) // it answers while it resets
+		case register == imu.MPUWhoAmI || register >= imu.MPUData && register < imu.MPUData+imu.MPUDataLen:
+		default:
+			c.regs.file[register] = v
+		}
+	})
+	return nil
+}
+
+// measure takes a sample; a chip that sleeps keeps its last one.
+func (c *MPU) measure() {
+	f, m := &c.regs, &c.Motion
+	if f.file[imu.MPUPower]&0x40 != 0 {
+		return
+	}
+	gyro := c.gyro[f.file[imu.MPUGyroConfig]>>3&3].PerLSB * degree
+	acc := c.acc[f.file[imu.MPUAccConfig]>>3&3].PerLSB * gravity
+	for axis := range 3 {
+		at := byte(2 * axis)
+		f.putBE16(imu.MPUData+at, counts(m.Acceleration[axis], acc, 16))
+		f.putBE16(imu.MPUData+8+at, counts(m.Rates[axis], gyro, 16))
+	}
+	f.putBE16(imu.MPUData+6, counts(m.Celsius-c.model.ZeroCelsius, 1/c.model.PerCelsius, 16))
+}
+
+// AK8963 is the magnetometer in an MPU-9250. It answers while its MPU lets it onto the bus.
+type AK8963 struct {
+	mpu    *MPU
+	adjust [3]byte
+	regs   registers
+}
+
+// Compass returns the magnetometer inside c, with the factory adjustment given (128 = none).
+func (c *MPU) Compass(adjust [3]byte) *AK8963 { return &AK8963{mpu: c, adjust: adjust} }
+
+// Address implements Device: none that a host can send while the bypass is off.
+func (c *AK8963) Address() uint16 {
+	if c.mpu.regs.file[imu.MPUIntPin]&imu.MPUBypass == 0 {
+		return 0xFFF
+	}
+	return imu.AK8963Address
+}
+
+// Power implements Device.
+func (c *AK8963) Power(bool, time.Duration) {
+	c.regs = registers{}
+	c.regs.file[imu.AK8963ID] = imu.AK8963WhoAmI
+}
+
+// Transfer implements Device.
+func (c *AK8963) Transfer(w, r []byte, _ time.Duration) error {
+	f := &c.regs
+	clear(f.file[imu.AK8963Adjust : imu.AK8963Adjust+3])
+	switch f.file[imu.AK8963Control] {
+	case imu.AK8963Fuse: // the factory's values show in this mode alone
+		copy(f.file[imu.AK8963Adjust:], c.adjust[:])
+	case imu.AK8963Run100Hz:
+		m := c.mpu.Motion.Field
+		f.file[imu.AK8963Status1], f.file[imu.AK8963Status2] = 1, 0x10
+		for i, v := range [...]float64{m[1], m[0], -m[2]} {
+			scale := imu.AK8963Scale * ((float64(c.adjust[i])-128)/256 + 1)
+			n := counts(v, scale, 16)
+			if n > 32760 || n < -32760 {
+				f.file[imu.AK8963Status2] |= imu.AK8963Overflow
+			}
+			f.putLE16(imu.AK8963Data+byte(2*i), n)
+		}
+	}
+	f.transfer(w, r, func(register, v byte) {
+		if register == imu.AK8963Control {
+			f.file[register] = v
+		}
+	})
+	return nil
+}

@@ -1,0 +1,220 @@
+package chip
+
+import (
+	"time"
+
+	"github.com/halyard-robotics/halyard/drivers/pwm"
+)
+
+// PCA9685 is an emulated PWM chip. Whoever moves the world asks for its pulses between cycles.
+type PCA9685 struct {
+	addr       uint16
+	oscillator float64
+	gate       bool // OE is low
+	regs       registers
+}
+
+// NewPCA9685 returns a chip at addr whose oscillator runs at hertz, 25e6 by the datasheet; its OE pin lets pulses through.
+func NewPCA9685(addr uint16, hertz float64) *PCA9685 {
+	return &PCA9685{addr: addr, oscillator: hertz, gate: true}
+}
+
+// Address implements Device.
+func (c *PCA9685) Address() uint16 { return c.addr }
+
+// Power implements Device.
+func (c *PCA9685) Power(bool, time.Duration) {
+	c.regs = registers{}
+	f := &c.regs.file
+	f[pwm.PCA9685Mode1], f[pwm.PCA9685Mode2], f[pwm.PCA9685PreScale] = pwm.PCA9685Reset1, pwm.PCA9685Reset2, 30
+	f[2], f[3], f[4], f[5] = 0xE2, 0xE4, 0xE8, 0xE0
+	for i := range pwm.PCA9685Channels {
+		f[pwm.PCA9685LED0+4*i+3] = pwm.PCA9685Full
+	}
+}
+
+// Gate moves the OE pin: true lets pulses through. It is what FeederConfig.Gate wants of an emulated one.
+func (c *PCA9685) Gate(open bool) error {
+	c.gate = open
+	return nil
+}
+
+// Transfer implements Device. Without the AI bit the pointer stays where it is.
+func (c *PCA9685) Transfer(w, r []byte, _ time.Duration) error {
+	f := &c.regs
+	if len(w) > 0 {
+		f.pointer = w[0]
+		for _, v := range w[1:] {
+			c.write(f.pointer, v)
+			c.next()
+		}
+	}
+	for i := range r {
+		r[i] = 0
+		if f.pointer < pwm.PCA9685All || f.pointer >= pwm.PCA9685PreScale {
+			r[i] = f.file[f.pointer]
+		}
+		c.next()
+	}
+	return nil
+}
+
+// next moves the pointer on, round after the last channel.
+func (c *PCA9685) next() {
+	if c.regs.file[pwm.PCA9685Mode1]&pwm.PCA9685AI == 0 {
+		return
+	}
+	if c.regs.pointer++; c.regs.pointer == pwm.PCA9685LED0+4*pwm.PCA9685Channels {
+		c.regs.pointer = 0
+	}
+}
+
+// write stores one byte by the rules.
+func (c *PCA9685) write(register, v byte) {
+	f := &c.regs.file
+	switch {
+	case register == pwm.PCA9685PreScale:
+		if f[pwm.PCA9685Mode1]&pwm.PCA9685Sleep != 0 {
+			f[register] = max(3, v)
+		}
+	case register == pwm.PCA9685Mode1:
+		f[register] = v &^ pwm.PCA9685Restart // written as 1 it is cleared
+	case register >= pwm.PCA9685All && register < pwm.PCA9685PreScale:
+		for i := range pwm.PCA9685Channels {
+			f[pwm.PCA9685LED0+4*i+int(register-pwm.PCA9685All)] = v
+		}
+	case register < pwm.PCA9685LED0+4*pwm.PCA9685Channels:
+		f[register] = v
+	}
+}
+
+// Pulse is what channel i puts out: the width of its pulses, 0 where it has none, and how often.
+func (c *PCA9685) Pulse(i int) (width time.Duration, hertz float64) {
+	f := &c.regs.file
+	at := pwm.PCA9685LED0 + 4*i
+	if !c.gate || f[pwm.PCA9685Mode1]&pwm.PCA9685Sleep != 0 || f[at+3]&pwm.PCA9685Full != 0 {
+		return 0, 0
+	}
+	on, off := int(f[at])|int(f[at+1]&0x0F)<<8, int(f[at+2])|int(f[at+3]&0x0F)<<8
+	step := (float64(f[pwm.PCA9685PreScale]) + 1) / c.oscillator
+	// A pulse may begin anywhere in the period and go round its end.
+	n := (off - on + pwm.PCA9685Steps) % pwm.PCA9685Steps
+	return time.Duration(float64(n) * step * 1e9), 1 / (step * pwm.PCA9685Steps)
+}
+
+// Maestro is an emulated board on a serial line. Whoever moves the world asks for its pulses between cycles.
+type Maestro struct {
+	device  byte
+	crc     bool
+	targets []uint16 // quarter µs
+	errors  uint16
+	half    []byte
+}
+
+// NewMaestro returns a board of n channels that answers to a device number (12 as it comes) in the Pololu protocol, and
+// to the compact one; crc is as its settings have it.
+func NewMaestro(n int, device byte, crc bool) *Maestro {
+	return &Maestro{device: device, crc: crc, targets: make([]uint16, n)}
+}
+
+// Power implements Endpoint.
+func (m *Maestro) Power(bool, time.Duration) {
+	clear(m.targets)
+	m.errors, m.half = 0, m.half[:0]
+}
+
+// Pulse is the width of channel i's pulses, 0 where it has none. They come 50 times a second.
+func (m *Maestro) Pulse(i int) time.Duration {
+	return time.Duration(m.targets[i]) * time.Microsecond / pwm.MaestroQuarters
+}
+
+// The error bits that this one can have.
+const (
+	maestroCRCBit      = 1 << 3
+	maestroProtocolBit = 1 << 4
+)
+
+// Hear implements Endpoint. A byte with bit 7 begins a command, wherever it comes.
+func (m *Maestro) Hear(p []byte, _ time.Duration, answer []byte) []byte {
+	for _, b := range p {
+		if b&0x80 != 0 {
+			if len(m.half) > 0 && !m.justStart() {
+				m.errors |= maestroProtocolBit
+			}
+			m.half = append(m.half[:0], b)
+		} else if len(m.half) == 0 {
+			m.errors |= maestroProtocolBit
+			continue
+		} else {
+			m.half = append(m.half, b)
+		}
+		answer = m.whole(answer)
+	}
+	return answer
+}
+
+// justStart tells the byte from which a board detects the baud rate.
+func (m *Maestro) justStart() bool { return len(m.half) == 1 && m.half[0] == pwm.MaestroStart }
+
+// whole obeys the command in half, once all of it is there.
+func (m *Maestro) whole(answer []byte) []byte {
+	// The Pololu protocol's command is the compact one without its highest bit, behind the board's number.
+	command, data, mine := m.half[0], m.half[1:], true
+	if command == pwm.MaestroStart {
+		if len(m.half) < 3 {
+			return answer
+		}
+		command, data, mine = m.half[2]|0x80, m.half[3:], m.half[1] == m.device
+	}
+	need, known := map[byte]int{pwm.MaestroTarget: 3, pwm.MaestroSpeed: 3, pwm.MaestroAccel: 3, pwm.MaestroPosition: 1,
+		pwm.MaestroMoving: 0, pwm.MaestroErrors: 0, pwm.MaestroHome: 0}[command]
+	if !known {
+		m.errors |= maestroProtocolBit
+		m.half = m.half[:0]
+		return answer
+	}
+	total := need
+	if m.crc {
+		total++
+	}
+	if len(data) < total {
+		return answer
+	}
+	// A command to another board is whole, but not obeyed; its CRC is that board's to judge.
+	sound := !m.crc || pwm.MaestroCRC(m.half[:len(m.half)-1]) == m.half[len(m.half)-1]
+	defer func() { m.half = m.half[:0] }()
+	if !mine {
+		return answer
+	}
+	if !sound {
+		m.errors |= maestroCRCBit
+		return answer
+	}
+	return m.obey(command, data[:need], answer)
+}
+
+func (m *Maestro) obey(command byte, data, answer []byte) []byte {
+	two := func(v uint16) []byte { return append(answer, byte(v), byte(v>>8)) }
+	switch command {
+	case pwm.MaestroTarget:
+		if int(data[0]) >= len(m.targets) {
+			m.errors |= maestroProtocolBit
+			break
+		}
+		m.targets[data[0]] = uint16(data[1]) | uint16(data[2])<<7
+	case pwm.MaestroPosition:
+		if int(data[0]) < len(m.targets) {
+			return two(m.targets[data[0]])
+		}
+		m.errors |= maestroProtocolBit
+	case pwm.MaestroMoving:
+		return append(answer, 0)
+	case pwm.MaestroErrors:
+		bits := m.errors
+		m.errors = 0
+		return two(bits)
+	case pwm.MaestroHome:
+		clear(m.targets)
+	}
+	return answer
+}

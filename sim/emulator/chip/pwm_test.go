@@ -1,0 +1,94 @@
+package chip_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard/drivers/pwm"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/emulator/chip"
+)
+
+const us = time.Microsecond
+
+// An oscillator that is off by 6 % makes pulses wrong by as much, until it is measured.
+func TestPCA9685Oscillator(t *testing.T) {
+	for _, c := range []struct{ true, told, want float64 }{{25e6, 25e6, 1500}, {26.5e6, 25e6, 1415}, {26.5e6, 26.5e6, 1500}, {23e6, 23e6, 1500}} {
+		d := chip.NewPCA9685(0x40, c.true)
+		host := chip.NewBus("i2c", 400_000, 1, d).Host()
+		out, err := pwm.NewPCA9685(host, pwm.PCA9685Config{Hertz: 300, Oscillator: c.told, Clock: host})
+		must(t, err)
+		must(t, out.Open())
+		must(t, out.Write([]time.Duration{0, 1500 * us}))
+		width, hertz := d.Pulse(1)
+		near(t, "pulse", width.Seconds()*1e6, c.want, 0.6)
+		if c.true == c.told {
+			near(t, "Hz", hertz, out.Hertz(), 1e-9)
+		}
+		for i, err := range out.Off() {
+			if w, _ := d.Pulse(i); err != nil || w != 0 {
+				t.Errorf("off: channel %d: got %v, %v", i, w, err)
+			}
+		}
+	}
+}
+
+// OE cuts what the chip's registers still have.
+func TestPCA9685Gate(t *testing.T) {
+	d := chip.NewPCA9685(0x40, 25e6)
+	host := chip.NewBus("i2c", 400_000, 1, d).Host()
+	out, err := pwm.NewPCA9685(host, pwm.PCA9685Config{Clock: host})
+	must(t, err)
+	must(t, out.Open())
+	must(t, out.Write([]time.Duration{1500 * us}))
+	must(t, d.Gate(false))
+	if w, _ := d.Pulse(0); w != 0 {
+		t.Errorf("closed: got %v", w)
+	}
+	must(t, d.Gate(true))
+	if w, _ := d.Pulse(0); w == 0 {
+		t.Error("open: got no pulse")
+	}
+}
+
+// Without the AI bit a chip puts all bytes into one register: a chip that was reset must not be written to.
+func TestPCA9685Reset(t *testing.T) {
+	d := chip.NewPCA9685(0x40, 25e6)
+	bus := chip.NewBus("i2c", 400_000, 1, d)
+	host := bus.Host()
+	out, err := pwm.NewPCA9685(host, pwm.PCA9685Config{Clock: host})
+	must(t, err)
+	must(t, out.Open())
+	bus.Fault(chip.Fault{Kind: chip.Off, For: time.Millisecond})
+	must(t, bus.Advance(10*time.Millisecond))
+	if err := out.Write([]time.Duration{1500 * us}); hal.KindOf(err) != hal.Absent {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestKernelPWM(t *testing.T) {
+	root := t.TempDir()
+	channels := []pwm.KernelChannel{{Chip: 0, Output: 0}, {Chip: 2, Output: 1}}
+	d, err := chip.NewKernelPWM(root, channels...)
+	must(t, err)
+	out, err := pwm.NewKernel(pwm.KernelConfig{Root: root, Channels: channels})
+	must(t, err)
+	must(t, out.Open())
+	for _, pulses := range [][]time.Duration{{1500 * us, 0}, {0, 900 * us}, {1900 * us, 1100 * us}} {
+		must(t, out.Write(pulses))
+		for i, want := range pulses {
+			if got := d.Pulse(i); got != want {
+				t.Errorf("channel %d: got %v, want %v", i, got, want)
+			}
+		}
+	}
+	for i, err := range out.Off() {
+		if d.Pulse(i) != 0 || err != nil {
+			t.Errorf("off: channel %d: got %v, %v", i, d.Pulse(i), err)
+		}
+	}
+	must(t, out.Close())
+	if d.Pulse(7) != 0 {
+		t.Error("no such channel: got a pulse")
+	}
+}
