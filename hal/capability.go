@@ -34,6 +34,17 @@ type Pusher interface {
 	Push(agent, part string, force [3]float64) error
 }
 
+// Part names a body: of an agent or, where Agent is "", of the world. The world's Body "" is the ground and all else that
+// never moves.
+type Part struct{ Agent, Body string }
+
+// Toucher tells which bodies touched during the last Advance. It looks for them from WatchTouches on, which any
+// goroutine may call; Touches is the cycle's and tells of each pair once.
+type Toucher interface {
+	WatchTouches()
+	Touches(f func(a, b Part))
+}
+
 // GravitySetter sets the world's gravity, m/s².
 type GravitySetter interface{ SetGravity(g [3]float64) error }
 

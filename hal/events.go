@@ -12,9 +12,10 @@ type Events struct {
 	names   []string // index = EventID - 1
 	ids     map[string]EventID
 	pending []bool // raised since the last cycle's end
+	asked   map[EventID]func()
 }
 
-func newEvents() *Events { return &Events{ids: map[string]EventID{}} }
+func newEvents() *Events { return &Events{ids: map[string]EventID{}, asked: map[EventID]func(){}} }
 
 // Declare makes name known and returns its id, the same one each time.
 func (e *Events) Declare(name string) EventID {
@@ -30,11 +31,25 @@ func (e *Events) Declare(name string) EventID {
 	return id
 }
 
+// DeclareFor is Declare for an event that costs something to find out: asked is called when somebody looks it up, in
+// whose goroutine and each time, and until then nobody misses it.
+func (e *Events) DeclareFor(name string, asked func()) EventID {
+	id := e.Declare(name)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.asked[id] = asked
+	return id
+}
+
 // Lookup finds a declared event.
 func (e *Events) Lookup(name string) (EventID, bool) {
 	e.mu.Lock()
-	defer e.mu.Unlock()
 	id, ok := e.ids[name]
+	asked := e.asked[id]
+	e.mu.Unlock()
+	if asked != nil {
+		asked()
+	}
 	return id, ok
 }
 

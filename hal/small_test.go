@@ -105,3 +105,17 @@ func TestDutyLimit(t *testing.T) {
 		}
 	}
 }
+
+// Whoever declares a costly event hears when somebody wants it, and not before.
+func TestEventThatIsAskedFor(t *testing.T) {
+	e, asked := newEvents(), 0
+	id := e.DeclareFor("/robot/foot/Collision", func() { asked++ })
+	e.Declare("/robot/other")
+	e.Lookup("/robot/other")
+	if asked != 0 {
+		t.Errorf("before it was looked up: asked %d times", asked)
+	}
+	if got, ok := e.Lookup("/robot/foot/Collision"); !ok || got != id || asked != 1 {
+		t.Errorf("looked up: got %d, %v, asked %d times; want %d, asked once", got, ok, asked, id)
+	}
+}

@@ -3,7 +3,6 @@ package sim
 import (
 	"errors"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -17,21 +16,28 @@ import (
 type Body struct {
 	scene  *Scene
 	name   string
-	model  *model.Robot
+	model  *model.Robot // as it is until the next reset; nobody writes to it
 	pose   hal.Pose
 	layout *hal.Layout
 	joints []Joint
+	next   *model.Robot     // what the next reset draws model from; nobody writes to it
+	stale  bool             // next was changed since the last reset
+	drawn  int64            // the seed of model
 	supply *actuator.Supply // one robot, one supply
 
 	// The robot's bodies in the scene's system; none where each joint has a load of its own.
-	parts   []model.Body // ours to change
+	parts   []model.Body // those of model
 	root    int
 	at      span
 	placed  bool // at is that of a system
 	pins    []pin
 	senses  []sense
-	sensed  []float64 // one a channel of the sensors, as of the end of the last Advance
-	fault   error     // why its joints are limp until the next reset
+	sensed  []float64     // one a channel of the sensors, as of the end of the last Advance
+	fault   error         // why its joints are limp until the next reset
+	group   uint32        // of its geoms, for rays
+	dropped int           // of its RFID tags
+	found   []func(Found) // one a sensor, or none
+	fov     []float64     // rad, one a camera
 	savedAt span
 
 	saved    []snapshot // one a joint; empty = none
@@ -43,9 +49,11 @@ type Body struct {
 
 // savedRun is what a snapshot keeps of a robot as a whole.
 type savedRun struct {
-	sensed []float64
-	senses []sense
-	fault  error
+	sensed  []float64
+	senses  []sense
+	fault   error
+	drawn   figures
+	dropped int
 }
 
 // pin fixes a part in the world.
@@ -60,15 +68,16 @@ func newBody(scene *Scene, name string, m *model.Robot, pose hal.Pose) *Body {
 		supply: actuator.NewSupply(m.Supply.Volts, m.Supply.Resistance),
 		joints: make([]Joint, len(m.Joints)),
 		alarms: make([]error, len(m.Joints)), shown: make([]actuator.Alarm, len(m.Joints)),
-		parts: slices.Clone(m.Bodies), root: m.Root(), pins: make([]pin, len(m.Bodies)),
-	}
-	for i := range b.parts {
-		b.parts[i].Shapes = slices.Clone(b.parts[i].Shapes)
+		next: m, stale: true, root: m.Root(), pins: make([]pin, len(m.Bodies)),
 	}
 	for i := range m.Joints {
 		b.joints[i] = newJoint(&m.Joints[i], b.supply)
 	}
+	b.redraw(scene.seed)
 	b.findSenses()
+	for i := range m.Cameras {
+		b.fov = append(b.fov, m.Cameras[i].FOV)
+	}
 	return b
 }
 
@@ -224,7 +233,7 @@ func (j *Joint) effort(torque float64) float64 {
 	if k := j.Servo.Spec; !k.CurrentControl {
 		return torque / k.StallTorque
 	}
-	return torque / j.Servo.Spec.Kt
+	return torque / j.rated
 }
 
 // Read tells the state at the end of the last Advance, which is the frame's time: positions as the encoders say them, all
@@ -256,6 +265,9 @@ func (b *Body) Read(f *hal.Frame) error {
 		if b.fault == nil {
 			f.Status[i].Err = b.alarms[i]
 		}
+	}
+	if len(b.fov) > 0 {
+		b.scene.show(f.Time)
 	}
 	for i := range b.senses {
 		s := &b.senses[i]
@@ -391,6 +403,8 @@ func (b *Body) save() {
 		b.joints[i].save(&b.saved[i])
 	}
 	b.savedSup, b.savedAt, b.savedRun.fault = *b.supply, b.at, b.fault
+	b.savedRun.dropped = b.dropped
+	b.savedRun.drawn = figures{b.model, b.next, b.drawn}
 	copy(b.savedRun.sensed, b.sensed)
 	copy(b.savedRun.senses, b.senses)
 }
@@ -406,6 +420,7 @@ func (b *Body) restore(seed int64) {
 	*b.supply, b.fault = b.savedSup, b.savedRun.fault
 	copy(b.sensed, b.savedRun.sensed)
 	copy(b.senses, b.savedRun.senses)
+	b.dropped = b.savedRun.dropped
 }
 
 func (b *Body) setGravity(g [3]float64) {

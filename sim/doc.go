@@ -10,6 +10,8 @@
 //
 //	Joint.drive: Servo.Couple ──torque, damping, friction──► System.Step ──position, velocity──► Joint.settle: Servo.Moved
 //
+// Loose things that lie still sleep until something moves them, so that a scene of two hundred stones costs what moves.
+//
 // A robot without bodies is joints alone: each servo moves the load that the file gives it and feels no other.
 //
 // Simloid's robots have motors of their own (motor.go), which do what the original's did, to its recordings.

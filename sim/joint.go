@@ -15,6 +15,7 @@ type Joint struct {
 
 	motor   motor   // where Servo is nil
 	driven  bool    // an emulated device writes Servo; the body's Write and Halt leave it alone
+	rated   float64 // N·m/A, the servo's torque constant as drivers believe it
 	enabled bool    // what the last Write asked for
 	limit   float64 // N·m, the torque limit that was commanded last
 
@@ -41,7 +42,7 @@ type snapshot struct {
 func newJoint(m *model.Joint, supply *actuator.Supply) Joint {
 	j := Joint{Model: m, followPosition: math.NaN(), dof: -1, coord: -1}
 	if m.Servo != nil {
-		j.Servo = actuator.NewServo(m.Servo)
+		j.Servo, j.rated = actuator.NewServo(m.Servo), m.Servo.Kt
 		j.Servo.Load, j.Servo.Noise, j.Servo.Supply = m.Load, m.Noise, supply
 	}
 	return j
@@ -134,17 +135,17 @@ func (j *Joint) drive(s *dynamics.System, h float64, i, n int, limp bool) {
 func (j *Joint) settle(s *dynamics.System, h float64) {
 	sign := j.Model.Sign
 	q, v := float64(sign*s.Q[j.coord]), float64(sign*s.V[j.dof])
-	held := float64(sign * s.ConstraintForce(j.dof))
+	friction, stopped := s.ConstraintForce(j.dof)
 	d := &s.Drive[j.dof]
 	push := float64(sign * s.Tau[j.dof])
 	tau := push - float64(d.Damping*v)
 	if j.Servo == nil {
 		j.motor.position, j.motor.velocity = q, v
-		j.motor.given = push + held
+		j.motor.given = push + float64(sign*friction) // what a stop bears is not the motor's
 		return
 	}
 	// While the gear turns with the joint, what its motor and its friction did not do the load did.
-	j.external = float64(d.Armature*(v-j.before)/h) - tau - held
+	j.external = float64(d.Armature*(v-j.before)/h) - tau - float64(sign*(friction+stopped))
 	j.Servo.Moved(h, q, v, j.external)
 }
 

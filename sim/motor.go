@@ -34,7 +34,7 @@ const follow = 20
 func (j *Joint) run(dt float64) {
 	m, k := &j.motor, j.Model.Motor
 	if k.Kind == model.Ideal {
-		m.ideal(k, j.enabled, j.limit)
+		m.ideal(k, j.enabled, j.limit, j.Model.Wraps)
 		return
 	}
 	m.slip = k.Softness
@@ -49,7 +49,7 @@ func (j *Joint) run(dt float64) {
 		m.rub(k, j.enabled && m.mode == hal.DutyMode)
 	}
 	m.stopped(j.Model.Stops)
-	m.open(j.swing, dt)
+	m.open(j.swing, dt, k.StallTorque())
 }
 
 // rub is the friction of the voltage mode, which a motor without voltage has as well.
@@ -90,7 +90,7 @@ func (m *motor) stopped(stops [2]float64) {
 // the circle by r(1-cos φ) outwards and r(φ-sin φ) ahead, φ = ω dt; in the next step its hinge pulls it back by a share
 // ERP of what has opened. What the centre's momentum along the new direction lacks of mrω is an impulse on the joint. At
 // an even speed it vanishes; a joint that speeds up loses a little, one that slows down gains it.
-func (m *motor) open(swing, dt float64) {
+func (m *motor) open(swing, dt, most float64) {
 	turn := float64(m.velocity * dt)
 	cos, sin := exact.Cos(turn), exact.Sin(turn)
 	out, ahead := m.apart[0], m.apart[1]
@@ -99,7 +99,8 @@ func (m *motor) open(swing, dt float64) {
 	far, on := float64((1-worldERP)*out)+(1-cos), float64((1-worldERP)*ahead)+(turn-sin)
 	m.apart = [2]float64{float64(far*cos) + float64(on*sin), float64(on*cos) - float64(far*sin)}
 	momentum += float64(pull * m.apart[1])
-	m.torque += float64(swing / dt * (momentum - m.velocity))
+	// Of a link that spins through a radian in a step this would make more than the original's hinges bear.
+	m.torque += math.Max(-most, math.Min(most, float64(swing/dt*(momentum-m.velocity))))
 }
 
 // push is the voltage mode: a torque that is then held.
@@ -127,7 +128,7 @@ func (m *motor) pursue(k *model.Motor, limit float64) {
 }
 
 // ideal is the law of a motor of which only its greatest torque and speed are known.
-func (m *motor) ideal(k *model.Motor, enabled bool, limit float64) {
+func (m *motor) ideal(k *model.Motor, enabled bool, limit float64, wraps bool) {
 	m.torque, m.target, m.bound, m.slip = 0, 0, 0, 0
 	if !enabled {
 		return
@@ -136,7 +137,11 @@ func (m *motor) ideal(k *model.Motor, enabled bool, limit float64) {
 	speed := func(v float64) float64 { return math.Max(-k.MaxVelocity, math.Min(k.MaxVelocity, v)) }
 	switch m.mode {
 	case hal.PositionMode:
-		m.target, m.bound = speed(follow*(m.goal-m.position)), limit
+		way := m.goal - m.position
+		if wraps {
+			way = math.Remainder(way, 2*math.Pi)
+		}
+		m.target, m.bound = speed(follow*way), limit
 	case hal.VelocityMode:
 		m.target, m.bound = speed(m.goal), limit
 	case hal.TorqueMode:

@@ -19,6 +19,9 @@ const mostReach = 1e6
 // Place puts a robot's root at a pose in the world, at rest, with its joints as they are; see hal.Placer. The other
 // joints keep their speeds. A robot with a fixed base is mounted there.
 func (s *Scene) Place(agent string, p hal.Pose) error {
+	if v := s.Vehicle(agent); v != nil {
+		return v.place(p)
+	}
 	b := s.Body(agent)
 	if b == nil {
 		return absent(agent)
@@ -50,6 +53,9 @@ func (b *Body) PlacePart(body int, p hal.Pose) error {
 
 // Push applies a force, N in world axes, at a body's centre of mass during the next Advance; see hal.Pusher.
 func (s *Scene) Push(agent, part string, force [3]float64) error {
+	if v := s.Vehicle(agent); v != nil {
+		return v.push(part, force)
+	}
 	b, i, err := s.part("push", agent, part)
 	if err != nil {
 		return err
@@ -71,6 +77,9 @@ func (s *Scene) clearForces() {
 		s.system.Force[i] = dynamics.Wrench{}
 	}
 	s.pushed = s.pushed[:0]
+	for _, v := range s.vehicles {
+		v.craft.External = dynamics.Wrench{}
+	}
 }
 
 // ToggleFixed fixes a body of a robot where it is in the world, or frees it again.
@@ -99,39 +108,26 @@ func (s *Scene) SetMotor(agent string, p []float64) error {
 			return refused("motor", agent, fmt.Errorf("parameter %d: got %g, want more than 0", i+1, x))
 		}
 	}
-	joints := make([]model.Joint, len(b.joints))
 	for i := range b.joints {
-		j := &b.joints[i]
-		if j.Model.Motor == nil {
-			return refused("motor", agent, fmt.Errorf("joint %q: got a servo, want one of Simloid's motors", j.Model.Name))
+		if m := b.joints[i].Model; m.Motor == nil {
+			return refused("motor", agent, fmt.Errorf("joint %q: got a servo, want one of Simloid's motors", m.Name))
 		}
-		k := *j.Model.Motor
-		k.Volts, k.TorqueConstant, k.BackEMF, k.Conductance = p[0], p[1], p[2], 1/p[3]
-		k.Coulomb, k.Sticking, k.Fluid, k.StictionSpeed, k.BristleMax, k.BristleStiffness = p[4], p[5], p[6], p[7], p[8], p[9]
-		joints[i] = *j.Model
-		joints[i].Motor = &k
 	}
-	for i := range joints {
-		b.joints[i].Model = &joints[i]
+	law := func(r *model.Robot) *model.Robot {
+		r = r.Clone()
+		for i := range r.Joints {
+			k := *r.Joints[i].Motor
+			k.Volts, k.TorqueConstant, k.BackEMF, k.Conductance = p[0], p[1], p[2], 1/p[3]
+			k.Coulomb, k.Sticking, k.Fluid, k.StictionSpeed, k.BristleMax, k.BristleStiffness = p[4], p[5], p[6], p[7], p[8], p[9]
+			r.Joints[i].Motor = &k
+		}
+		return r
 	}
-	return nil
-}
-
-// Reshape changes the figures of one of a robot's bodies from the next reset on. The error says what no rigid body has;
-// then nothing changes.
-func (b *Body) Reshape(body int, change func(*model.Body)) error {
-	was := b.parts[body]
-	part := was
-	part.Shapes = append([]model.Shape(nil), was.Shapes...)
-	change(&part)
-	b.parts[body] = part
-	spec := dynamics.Spec{}
-	b.assemble(&spec, b.scene.substep.Seconds())
-	if _, err := dynamics.New(spec); err != nil {
-		b.parts[body] = was
-		return refused("reshape", b.name+"/"+was.Name, err)
+	b.next = law(b.next)
+	b.use(law(b.model))
+	if k := &b.savedRun.drawn; k.model != nil { // a snapshot is of what moved, not of the motors' law
+		k.model, k.next = law(k.model), law(k.next)
 	}
-	b.scene.stale = true
 	return nil
 }
 
@@ -171,6 +167,16 @@ func (s *Scene) diverged(err error) error {
 		clear(s.system.V[b.at.v : b.at.v+b.at.dofs])
 		s.system.Moved()
 		return e
+	}
+	for _, v := range s.vehicles {
+		if d.Body == v.at.body && v.now.fault == nil {
+			v.now.fault = &hal.Error{Kind: hal.Unsafe, Op: "physics of " + d.Name, Try: "halyard reset",
+				Err: fmt.Errorf("%s would be %.3g; its thrusters rest until it is reset", d.What, d.Value)}
+			v.throttle()
+			clear(s.system.V[v.at.v:][:v.at.dofs])
+			s.system.Moved()
+			return v.now.fault
+		}
 	}
 	s.fault = &hal.Error{Kind: hal.Unsafe, Op: "physics of " + d.Name, Try: "halyard reset",
 		Err: fmt.Errorf("%s would be %.3g; time stands still until the reset", d.What, d.Value)}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/dynamics"
+	"github.com/halyard-robotics/halyard/sim/hydro"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
@@ -32,17 +33,26 @@ type Scene struct {
 	bodies  []*Body
 	saved   saved
 
+	// Vehicles in the water of ground, and what shows them.
+	vehicles []*Vehicle
+	sea      hydro.Sea
+	gallery  gallery
+
 	// The world of whole bodies; nil while no robot has any.
 	load     func(seed int64) (*model.Scene, error)
 	ground   *model.Scene
 	loaded   int64 // the seed of ground
 	system   *dynamics.System
 	thing    int        // the first loose thing of ground among the system's bodies
-	stale    bool       // a figure of a model was changed: the next reset builds the system anew
+	due      bool       // figures have changed in a reset: the system and its ground are made anew
+	own      own        // figures of the ground and of loose things that were set
 	bare     bool       // no robot of ours but Simloid's own: contacts and stops give way as theirs did
 	pushed   []int32    // bodies with a force for the next Advance
 	fault    error      // why no step is taken any more
 	touching []touching // one a body of the system, in the last step
+	sight    sight
+	tags     []tag // of the arena, and those that robots dropped
+	touches  touches
 }
 
 // saved is a Scene's snapshot beside those of its bodies.
@@ -53,8 +63,10 @@ type saved struct {
 	gravity   [3]float64
 	ground    *model.Scene
 	loaded    int64
+	thing     int
 	system    *dynamics.System
 	state     *dynamics.State
+	tags      []tag
 }
 
 // NewScene returns a scene without robots.
@@ -79,7 +91,7 @@ const standardGravity = 9.81
 // Add puts a robot into the scene under name, at pose, in its reset state; the rest of the world goes on as it was. The
 // error is hal.Invalid: the name is taken, or the robot's bodies make no system.
 func (s *Scene) Add(name string, m *model.Robot, pose hal.Pose) (*Body, error) {
-	if s.Body(name) != nil {
+	if s.Body(name) != nil || s.Vehicle(name) != nil {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "scene", Err: fmt.Errorf("robot %q: got the name twice", name)}
 	}
 	b := newBody(s, name, m, pose)
@@ -100,6 +112,12 @@ func (s *Scene) Remove(name string) error {
 	for i, b := range s.bodies {
 		if b.name == name {
 			s.bodies = append(s.bodies[:i:i], s.bodies[i+1:]...)
+			return s.rebuild()
+		}
+	}
+	for i, v := range s.vehicles {
+		if v.name == name {
+			s.vehicles = append(s.vehicles[:i:i], s.vehicles[i+1:]...)
 			return s.rebuild()
 		}
 	}
@@ -144,6 +162,7 @@ func (s *Scene) Advance(dt time.Duration) error {
 	s.rest += dt
 	n := int(s.rest / s.substep)
 	s.rest -= time.Duration(n) * s.substep
+	s.touches.clear()
 	for _, b := range s.bodies {
 		b.begin(dt)
 	}
@@ -155,6 +174,10 @@ func (s *Scene) Advance(dt time.Duration) error {
 	}
 	s.clearForces()
 	s.sense(dt)
+	for _, v := range s.vehicles {
+		v.sense(dt.Seconds())
+		v.visit()
+	}
 	return fault
 }
 
@@ -163,10 +186,17 @@ func (s *Scene) step(h float64, i, n int) error {
 	for _, b := range s.bodies {
 		b.drive(h, i, n)
 	}
+	if s.fault == nil {
+		for _, v := range s.vehicles {
+			v.craft.Act(s.system, &s.sea, h)
+		}
+	}
 	var fault error
 	if s.system != nil && s.fault == nil {
 		if err := s.system.Step(h); err != nil {
 			fault = s.diverged(err)
+		} else {
+			s.noteTouches()
 		}
 	}
 	for _, b := range s.bodies {
@@ -185,7 +215,8 @@ func (s *Scene) Reset(seed int64) error {
 		s.seed = seed
 	}
 	s.rest, s.fault = 0, nil
-	if s.stale || s.loaded != s.seed {
+	s.layTags()
+	if s.redraw() {
 		if err := s.rebuild(); err != nil {
 			return err
 		}
@@ -197,7 +228,11 @@ func (s *Scene) Reset(seed int64) error {
 	for _, b := range s.bodies {
 		b.reset(s.seed)
 	}
+	for _, v := range s.vehicles {
+		v.reset(s.seed)
+	}
 	clear(s.touching)
+	s.touches.clear()
 	return nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/sim/model"
 )
 
 // sense is one sensor of a robot that has bodies.
@@ -19,6 +18,9 @@ type sense struct {
 	from         int     // in Body.sensed
 
 	speed [3]float64 // m/s, of an accelerometer's place at the end of the last Advance
+
+	device device // of a rescue robot
+	number int    // of Body.senses
 }
 
 // touching is what touches one body of a system.
@@ -31,7 +33,7 @@ type touching struct {
 func (b *Body) findSenses() {
 	m := b.model
 	for _, s := range b.layout.Sensors {
-		x := sense{kind: s.Kind, first: s.First, count: s.Count, from: len(b.sensed)}
+		x := sense{kind: s.Kind, first: s.First, count: s.Count, from: len(b.sensed), number: len(b.senses)}
 		b.sensed = append(b.sensed, make([]float64, s.Count)...)
 		for i := range m.Accelerometers {
 			if a := &m.Accelerometers[i]; s.Kind == "accelerometer" && a.Name == s.Name {
@@ -40,7 +42,7 @@ func (b *Body) findSenses() {
 		}
 		for i := range m.Sensors {
 			if k := &m.Sensors[i]; k.Kind == s.Kind && k.Name == s.Name {
-				x.body, x.mount = k.Body, k.Pose
+				x.body, x.mount, x.device.spec = k.Body, k.Pose, k.Device
 			}
 		}
 		b.senses = append(b.senses, x)
@@ -51,7 +53,9 @@ func (b *Body) findSenses() {
 func (b *Body) restSenses() {
 	for i := range b.senses {
 		b.senses[i].speed = [3]float64{}
+		b.restDevice(&b.senses[i], b.layout.Sensors[i].Name)
 	}
+	b.scene.sight.fresh, b.dropped = false, 0
 	b.sense(0)
 }
 
@@ -61,6 +65,7 @@ func (s *Scene) sense(dt time.Duration) {
 		return
 	}
 	s.touch()
+	s.sight.fresh = false
 	for _, b := range s.bodies {
 		b.sense(dt.Seconds())
 	}
@@ -93,6 +98,10 @@ func (b *Body) sense(dt float64) {
 	for i := range b.senses {
 		s := &b.senses[i]
 		to := b.sensed[s.from:][:s.count]
+		if s.device.spec != nil {
+			b.measure(s, to, dt)
+			continue
+		}
 		switch s.kind {
 		case "accelerometer":
 			b.accelerometer(s, to, dt)
@@ -183,6 +192,3 @@ func (b *Body) inertial(s *sense, to []float64, dt float64) {
 	copy(to[4:], rate[:])
 	copy(to[7:], push[:])
 }
-
-// Parts are the robot's bodies as they will be after the next reset of the scene; see Reshape. Nobody writes to them.
-func (b *Body) Parts() []model.Body { return b.parts }

@@ -22,6 +22,10 @@ type Space struct {
 	work     work
 	contacts []Contact
 
+	// Bodies that stay where they are, and how many they are.
+	held  []bool
+	holds int
+
 	overflow, lost int
 }
 
@@ -72,6 +76,7 @@ func New(geoms []Geom, skip [][2]int, limit int) (*Space, error) {
 			s.place(i, nil)
 		}
 	}
+	s.held = make([]bool, s.bodies)
 	s.sweep.init(s)
 	return s, nil
 }
@@ -89,6 +94,9 @@ func (s *Space) Update(poses []Pose) {
 	s.overflow, s.lost = 0, 0
 	for _, i := range s.sweep.placed {
 		body := s.geoms[i].Body
+		if s.holds > 0 && s.held[body] {
+			continue
+		}
 		if s.present[i] = body < len(poses); s.present[i] {
 			s.place(int(i), &poses[body])
 		}
@@ -105,6 +113,23 @@ func (s *Space) Update(poses []Pose) {
 		s.touch(int32(p>>32), int32(uint32(p)))
 	}
 }
+
+// Hold leaves a body where the last Update had it, until it is let go: its pose does not count, and it meets only what
+// is neither held nor the world's.
+func (s *Space) Hold(body int, on bool) {
+	if body < 0 || body >= len(s.held) || s.held[body] == on {
+		return
+	}
+	s.held[body] = on
+	if on {
+		s.holds++
+	} else {
+		s.holds--
+	}
+}
+
+// rests tells whether a body does not move.
+func (s *Space) rests(body int) bool { return body < 0 || s.held[body] }
 
 // Contacts returns the contacts of the last Update, in order. The slice is the space's own and lasts until the next
 // Update.
@@ -134,6 +159,9 @@ func (s *Space) place(i int, pose *Pose) {
 func (s *Space) pair(a, b int32) {
 	g, h := &s.geoms[a], &s.geoms[b]
 	if g.Body == h.Body || g.Group&h.Mask == 0 || h.Group&g.Mask == 0 || g.Kind >= Plane && h.Kind >= Plane {
+		return
+	}
+	if s.holds > 0 && s.rests(g.Body) && s.rests(h.Body) {
 		return
 	}
 	if len(s.skip) > 0 {

@@ -328,3 +328,36 @@ func TestMovingPlane(t *testing.T) {
 		t.Errorf("got %v", c)
 	}
 }
+
+// A body that is held stays where it was, whatever its pose says, and meets what is not held.
+func TestHold(t *testing.T) {
+	geoms := []Geom{{Shape: Shape{Kind: Plane}, Body: -1}}
+	for b := range 3 {
+		geoms = append(geoms, Geom{Shape: ball(1), Body: b})
+	}
+	s, err := New(geoms, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := []Pose{At(0, 0, 0.9), At(1.9, 0, 0.9), At(3.8, 0, 0.9)} // each on the ground, and beside the next
+	want := func(what string, poses []Pose, n int) {
+		t.Helper()
+		s.Update(poses)
+		if got := len(s.Contacts()); got != n {
+			t.Errorf("%s: got %d contacts, want %d", what, got, n)
+		}
+	}
+	want("none held", row, 5)
+	s.Hold(0, true)
+	s.Hold(0, true)
+	want("one held", row, 4)
+	s.Hold(1, true)
+	want("two held", row, 2)
+	want("and elsewhere, they say", []Pose{At(9, 9, 9), At(9, 9, 9), row[2]}, 2)
+	s.Hold(7, true)
+	s.Hold(-1, true)
+	s.Hold(0, false)
+	s.Hold(1, false)
+	want("let go", row, 5)
+	want("let go elsewhere", []Pose{At(9, 9, 9), At(19, 9, 9), row[2]}, 1)
+}

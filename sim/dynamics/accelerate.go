@@ -4,6 +4,7 @@ package dynamics
 // damping and springs are implicit: the step, or 0 where the integrator does not want that. h is the step, which the
 // constraints look ahead. It returns the degree of freedom that makes the mass matrix singular, or -1.
 func (s *System) accelerate(implicit, h float64) int {
+	s.doze()
 	s.place()
 	s.ahead = implicit
 	x := s.qdd
@@ -53,6 +54,10 @@ func (s *System) drive(h float64) {
 func (s *System) answer(i int) int {
 	t := &s.m.trees[i]
 	x := s.qdd
+	if s.sleeping[i] {
+		clear(x[t.dof : t.dof+t.dofs])
+		return -1
+	}
 	if s.following {
 		for k := t.dof; k < t.dof+t.dofs; k++ {
 			if s.State.follow[k].active {

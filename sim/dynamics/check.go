@@ -78,6 +78,8 @@ func (f *Faults) softness(path string, s *Softness) {
 	f.within(path+".impedance", 0, 1, s.Impedance)
 	f.within(path+".erp", 0, 1, s.ERP)
 	f.within(path+".cfm", 0, 1e12, s.CFM)
+	f.within(path+".slip", 0, 1e12, s.Slip)
+	f.within(path+".haste", 0, 1e12, s.Haste)
 }
 
 // body checks the numbers of one body; order checks the tree.
@@ -198,5 +200,6 @@ func (f *Faults) options(o *Options) {
 	f.within("options.contacts", 0, 1e6, float64(o.Contacts))
 	f.within("options.maxSpeed", 0, 1e12, o.MaxSpeed)
 	f.within("options.maxTurn", -1, 1e6, o.MaxTurn)
+	f.within("options.eulerTurn", 0, 1e6, o.EulerTurn)
 	f.softness("options.contact", &o.Contact)
 }

@@ -363,3 +363,27 @@ func ExampleSystem_Step() {
 	fmt.Printf("after %.0f s it lies at %.2f m, %d contact\n", s.Time, s.Pose(0).Position[2], s.Touches())
 	// Output: after 2 s it lies at 0.10 m, 1 contact
 }
+
+// Two balls that have passed deep into each other part no faster than Haste lets them; without it, with the energy of a
+// spring that nobody has wound.
+func TestHaste(t *testing.T) {
+	for haste, most := range map[float64]float64{0: 10, 0.5: 0.5, 0.1: 0.1} {
+		spec := dynamics.Spec{Options: dynamics.Options{Contact: dynamics.Softness{ERP: 0.3, CFM: 1e-4, Haste: haste}}}
+		for b, x := range []float64{0, 0.02} {
+			spec.Bodies = append(spec.Bodies, dynamics.Body{Parent: dynamics.World, Joint: dynamics.Joint{Kind: dynamics.Free},
+				Position: [3]float64{x, 0, 0}, Mass: 0.5, Inertia: [9]float64{0: 1e-3, 4: 1e-3, 8: 1e-3}})
+			spec.Geoms = append(spec.Geoms, collide.Geom{Body: b, Shape: collide.Shape{Kind: collide.Sphere, Radius: 0.05}})
+		}
+		s := system(t, spec)
+		fastest := 0.0
+		for range 100 {
+			steps(t, s, 1, 0.01)
+			a, _ := s.Velocity(0)
+			b, _ := s.Velocity(1)
+			fastest = math.Max(fastest, b[0]-a[0])
+		}
+		if fastest > most+1e-9 || haste == 0 && fastest < 1 {
+			t.Errorf("haste %g: parted at %.3f m/s, want at most %g", haste, fastest, most)
+		}
+	}
+}

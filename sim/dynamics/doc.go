@@ -27,6 +27,8 @@
 // recursion instead (section 7.3), which gives the same numbers to rounding. Constraints are soft as in E. Todorov,
 // "Convex and analytically-invertible dynamics with contacts and constraints", ICRA 2014, and solved by block
 // Gauss-Seidel from the forces of the step before: see solve.go.
+// Each island of trees that constraints join is solved for itself: see island.go. Loose things that lie still are left
+// alone, where the spec allows it: see sleep.go.
 //
 // # Water
 //

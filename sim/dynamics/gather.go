@@ -99,7 +99,7 @@ func (v *solver) triple(s *System, held int, gap, speed r3.Vec, angular bool, so
 func (v *solver) joints(s *System) {
 	m := s.m
 	for i := range m.dofs {
-		if s.State.follow[i].active {
+		if s.State.follow[i].active || s.sleeping[m.tree(int32(i))] {
 			continue
 		}
 		d := &s.Drive[i]
@@ -143,9 +143,16 @@ func (d *Drive) friction(v float64) float64 {
 func (v *solver) touches(s *System) {
 	// Only bodies with geoms need a pose, which takes a quaternion.
 	for _, b := range v.wears {
-		v.poses[b] = s.pose(int(b))
+		if l := s.m.on[b]; l == World || !s.parked[s.m.links[l].tree] {
+			v.poses[b] = s.pose(int(b))
+		}
 	}
 	s.space.Update(v.poses)
+	for _, t := range s.m.drowsy {
+		if s.sleeping[t] && !s.parked[t] { // from here on it is placed
+			s.park(t, true)
+		}
+	}
 	v.contacts = s.space.Contacts()
 	v.cursor, v.dropped = 0, s.space.Overflow()
 	gravity := r3.Pack(s.Gravity)
@@ -153,7 +160,7 @@ func (v *solver) touches(s *System) {
 	for i := range v.contacts {
 		c := &v.contacts[i]
 		g, h := s.space.Geom(c.A), s.space.Geom(c.B)
-		a, b := s.m.last(g.Body), s.m.last(h.Body)
+		a, b := s.dormant(g.Body), s.dormant(h.Body)
 		if a < 0 && b < 0 {
 			continue
 		}

@@ -19,7 +19,7 @@ func TestDryFriction(t *testing.T) {
 		steps(t, s, 60_000, 1e-3)
 		t.Logf("integrator %d: crept %.1e rad in 60 s", in, s.Q[0]-0.5)
 		near(t, "lever", s.Q[0], 0.5, 1e-4)
-		near(t, "friction", s.ConstraintForce(0), 9.81*math.Sin(0.5), 1e-3)
+		near(t, "friction", friction(s), 9.81*math.Sin(0.5), 1e-3)
 
 		s.Reset()
 		s.Q[0] = 1 // 8.25 N·m
@@ -29,7 +29,7 @@ func TestDryFriction(t *testing.T) {
 			t.Fatal(err)
 		}
 		near(t, "acceleration", qdd[0], (-9.81*math.Sin(s.Q[0])+5)/(2.0/12+0.5), 1e-6)
-		near(t, "friction", s.ConstraintForce(0), 5, 1e-9)
+		near(t, "friction", friction(s), 5, 1e-9)
 	}
 }
 
@@ -47,7 +47,7 @@ func TestStribeck(t *testing.T) {
 	if s.V[0] > -0.5 {
 		t.Errorf("lever above Static: got %g rad/s after 0.2 s, want it to run away", s.V[0])
 	}
-	near(t, "friction in motion", s.ConstraintForce(0), 1, 1e-9)
+	near(t, "friction in motion", friction(s), 1, 1e-9)
 }
 
 // A joint driven hard against its stop, at speed and by a standing torque.
@@ -70,7 +70,8 @@ func TestLimits(t *testing.T) {
 		t.Logf("integrator %d: overshoot %.4f degrees", in, worst*180/math.Pi)
 		near(t, "overshoot", worst, 0, 0.5*math.Pi/180)
 		near(t, "rest", s.Q[0], -0.5, 1e-3)
-		near(t, "force of the stop", s.ConstraintForce(0), 5, 1e-2)
+		_, f := s.ConstraintForce(0)
+		near(t, "force of the stop", f, 5, 1e-2)
 		s.Tau[0] = 1
 		steps(t, s, 300, 1e-3)
 		if s.Q[0] < -0.45 {
@@ -256,4 +257,10 @@ func TestWeld(t *testing.T) {
 	near(t, "angle", halves.Q[0], whole.Q[0], 1e-12)
 	p := halves.Pose(1).Position
 	near(t, "x of the half", p[0], -0.75*math.Sin(whole.Q[0]), 1e-12)
+}
+
+// friction is what dry friction does to the first degree of freedom, N·m or N.
+func friction(s *dynamics.System) float64 {
+	f, _ := s.ConstraintForce(0)
+	return f
 }

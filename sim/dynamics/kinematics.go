@@ -37,6 +37,9 @@ func (s *System) place() {
 	now := s.links[:len(links)]
 	for i := range links {
 		l, n := &links[i], &now[i]
+		if s.parked[l.tree] {
+			continue // it is where it was
+		}
 		parent := &still
 		if l.parent >= 0 {
 			parent = &now[l.parent]

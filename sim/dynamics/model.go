@@ -18,6 +18,8 @@ type Model struct {
 	wet   []wet
 	dofs  []dof
 	nq    int
+	// Trees that may sleep.
+	drowsy []int32
 
 	// Where each body of the spec is: on a link (World: it never moves), in the link's own frame.
 	on      []int32
@@ -112,6 +114,7 @@ func New(spec Spec) (*Model, error) {
 	m.grow(order)
 	m.inertias(&f)
 	m.wets()
+	m.sleepers()
 	m.paths(&f)
 	if len(f) > 0 {
 		return nil, f

@@ -40,7 +40,7 @@ func TestDriveTarget(t *testing.T) {
 	if want := target - slip*load; math.Abs(s.V[0]-want) > 1e-4 {
 		t.Errorf("under load: got %g rad/s, want %g", s.V[0], want)
 	}
-	if f := s.ConstraintForce(0); math.Abs(f-load) > 1e-4 {
+	if f, _ := s.ConstraintForce(0); math.Abs(f-load) > 1e-4 {
 		t.Errorf("the motor: got %g N·m, want %g", f, load)
 	}
 	s.Tau[0] = -2 * most

@@ -9,6 +9,9 @@ func (s *System) bias() {
 	links := s.links[:len(m.links)]
 	for i := range links {
 		n := &links[i]
+		if s.parked[m.links[i].tree] { // at rest; answer gives it no acceleration
+			continue
+		}
 		// f = I a + v x* I v
 		pw, pv := n.inertia.of(&n.v)
 		w, v := n.inertia.of(&n.a)
@@ -101,5 +104,5 @@ func (s *System) InverseDynamics(qdd, tau []float64) {
 	for i := range s.need {
 		tau[i] = s.need[i] + float64(s.Drive[i].Armature*qdd[i])
 	}
-	s.Moved()
+	s.placed = false
 }

@@ -91,7 +91,8 @@ type Touch struct {
 	Force, Torque [3]float64 // N, N·m
 }
 
-// Touches returns how many contacts the last evaluation of a step had.
+// Touches returns how many contacts the last evaluation of a step had; those of a body that sleeps, with what sleeps or
+// never moves, are none.
 func (s *System) Touches() int { return len(s.solver.blocks) - s.solver.first }
 
 // Touch returns contact i of the last evaluation of a step, 0 <= i < Touches().
@@ -114,7 +115,7 @@ func (s *System) Touch(i int) Touch {
 // Dropped returns how many contacts the last evaluation of a step left out for want of room: see Options.Contacts.
 func (s *System) Dropped() int { return s.solver.dropped }
 
-// Sweeps returns how many sweeps over the constraints the last evaluation of a step took.
+// Sweeps returns how many sweeps over the constraints the last evaluation of a step took, of the island that took most.
 func (s *System) Sweeps() int { return s.solver.sweeps }
 
 // Geom returns geom i of the collision space; its Material may be changed between steps. It is nil where nothing can
@@ -126,17 +127,18 @@ func (s *System) Geom(i int) *collide.Geom {
 	return s.space.Geom(int32(i))
 }
 
-// ConstraintForce returns the force of dry friction and the stop on degree of freedom i in the last evaluation of a
-// step, N·m or N.
-func (s *System) ConstraintForce(i int) float64 {
-	sum := 0.0
+// ConstraintForce returns the force of dry friction, or of the motor that Drive.Target makes of it, and that of the stop on
+// degree of freedom i in the last evaluation of a step, N·m or N.
+func (s *System) ConstraintForce(i int) (friction, stopped float64) {
 	for j := range s.solver.blocks[:s.solver.first] {
-		if k := &s.solver.blocks[j]; int(k.source) == i && (k.kind == dry || k.kind == stop) {
-			r := &s.solver.row[k.row]
-			sum += float64(r.way.X * r.f)
+		k := &s.solver.blocks[j]
+		if r := &s.solver.row[k.row]; int(k.source) == i && k.kind == dry {
+			friction += float64(r.way.X * r.f)
+		} else if int(k.source) == i && k.kind == stop {
+			stopped += float64(r.way.X * r.f)
 		}
 	}
-	return sum
+	return friction, stopped
 }
 
 // Reaction returns what the parent of body b gives it through its joint: the force, N, and the moment about the joint's

@@ -192,3 +192,35 @@ func TestOrders(t *testing.T) {
 		near(t, "ratio of errors", ratio/want, 1, 0.15)
 	}
 }
+
+// What tumbles about two hinges by more than a radian a step gains energy without end under Euler, but not in parts of a
+// radian.
+func TestEulerTurn(t *testing.T) {
+	gain := func(turn float64) float64 {
+		s := system(t, dynamics.Spec{
+			Bodies: []dynamics.Body{
+				{Parent: dynamics.World, Joint: dynamics.Joint{Kind: dynamics.Hinge, Axis: [3]float64{1, 0, 0}}, Mass: 0.03, Inertia: [9]float64{0: 1e-5, 4: 1e-5, 8: 1e-6}},
+				{Parent: 0, Joint: dynamics.Joint{Kind: dynamics.Hinge, Axis: [3]float64{0, 1, 0}}, COM: [3]float64{0, 0, -0.03},
+					Mass: 0.2, Inertia: [9]float64{0: 1e-4, 4: 1e-4, 8: 1e-5}},
+			},
+			Options: dynamics.Options{EulerTurn: turn},
+		})
+		s.V[0], s.V[1] = 150, 10
+		s.Moved()
+		begun, _ := s.Energy()
+		most := begun
+		for range 30 {
+			if s.Step(0.01) != nil {
+				return math.Inf(1)
+			}
+			now, _ := s.Energy()
+			most = math.Max(most, now)
+		}
+		return most / begun
+	}
+	whole, parts := gain(0), gain(1)
+	t.Logf("greatest energy as a share of the first: %.3g in whole steps, %.3g in parts", whole, parts)
+	if !(parts < 2 && whole > 100) {
+		t.Errorf("got %.3g in parts, want below 2, which whole steps are not: %.3g", parts, whole)
+	}
+}

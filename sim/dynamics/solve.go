@@ -17,37 +17,10 @@ const recovery = 0.1
 // factored, and their part of qdd is D^-1/2 L^-T times the torques.
 func (v *solver) solve(s *System) {
 	z := s.qdd
-	scale := 0.0
-	var rest [maxRows]float64
-	// What each row lacks without any force is the measure of how exact the forces must be.
-	for i := range v.blocks {
-		k := &v.blocks[i]
-		v.whiten(s, k)
-		v.weigh(s, k)
-		rows := v.row[k.row : k.row+k.rows]
-		v.residual(k, z, &rest)
-		for c := range rows {
-			scale = max(scale, math.Abs(rest[c]-float64(rows[c].give*rows[c].f)))
-		}
-	}
-	for i := range v.blocks {
-		k := &v.blocks[i]
-		for c := range k.rows {
-			rest[c] = v.row[k.row+c].f
-		}
-		v.push(k, z, &rest)
-	}
-	enough := float64(s.options.Tolerance * scale)
+	v.islands(s.m)
 	v.sweeps = 0
-	for range s.options.Iterations {
-		v.sweeps++
-		change := 0.0
-		for i := range v.blocks {
-			change = max(change, v.visit(&v.blocks[i], z))
-		}
-		if change <= enough {
-			break
-		}
+	for i, first := range v.starts[:len(v.starts)-1] {
+		v.sweeps = max(v.sweeps, v.settle(s, v.order[first:v.starts[i+1]]))
 	}
 	// back from z to the accelerations: L^-1 D^-1/2
 	for t := range s.m.trees {
@@ -60,6 +33,43 @@ func (v *solver) solve(s *System) {
 		}
 		s.ascend(tree, z)
 	}
+}
+
+// settle solves one island and returns how many sweeps that took.
+func (v *solver) settle(s *System, island []int32) (sweeps int) {
+	z := s.qdd
+	scale := 0.0
+	var rest [maxRows]float64
+	// What each row lacks without any force is the measure of how exact the forces must be.
+	for _, i := range island {
+		k := &v.blocks[i]
+		v.whiten(s, k)
+		v.weigh(s, k)
+		rows := v.row[k.row : k.row+k.rows]
+		v.residual(k, z, &rest)
+		for c := range rows {
+			scale = max(scale, math.Abs(rest[c]-float64(rows[c].give*rows[c].f)))
+		}
+	}
+	for _, i := range island {
+		k := &v.blocks[i]
+		for c := range k.rows {
+			rest[c] = v.row[k.row+c].f
+		}
+		v.push(k, z, &rest)
+	}
+	enough := float64(s.options.Tolerance * scale)
+	for sweeps < s.options.Iterations {
+		sweeps++
+		change := 0.0
+		for _, i := range island {
+			change = max(change, v.visit(&v.blocks[i], z))
+		}
+		if change <= enough {
+			break
+		}
+	}
+	return sweeps
 }
 
 // weigh computes the block Y Y', and the acceleration each row wants and how it gives way.

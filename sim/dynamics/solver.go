@@ -72,6 +72,10 @@ type solver struct {
 	square []float64 // of a block: Y Y' + R
 	work   []float64
 
+	// The islands: blocks order[starts[i]:starts[i+1]] are number i.
+	order, starts []int32
+	joined, room  []int32 // a tree each: another of its island, and the sorting's
+
 	poses    []collide.Pose
 	wears    []int32 // bodies with geoms
 	contacts []collide.Contact
@@ -107,6 +111,8 @@ func (v *solver) size(m *Model, contacts int) {
 	v.values = make([]float64, 0, min((contacts+ne)*2*depth*maxRows+2*len(m.path), maxValues))
 	v.square = make([]float64, 0, (contacts+ne)*maxRows*maxRows+2*nv)
 	v.work = make([]float64, nv*maxRows)
+	v.order, v.starts = make([]int32, 0, cap(v.blocks)), make([]int32, 0, len(m.trees)+1)
+	v.joined, v.room = make([]int32, len(m.trees)), make([]int32, len(m.trees))
 	v.poses = make([]collide.Pose, len(m.spec.Bodies))
 	seen := make([]bool, len(m.spec.Bodies))
 	for i := range m.spec.Geoms {
@@ -234,7 +240,13 @@ func (v *solver) forget(s *System) {
 // reference returns aref and R of a row with the effective inverse mass a; standard is its kind's softness.
 func (p *Softness) reference(standard *Softness, h, velocity, violation, a float64) (want, give float64) {
 	if p.CFM > 0 {
-		return -velocity/h - float64(p.ERP/float64(h*h)*violation), p.CFM / h
+		// What is far off comes back no faster than Haste: two links that have passed into each other within a step would
+		// else part with the energy of a spring that nobody has wound, and wind others.
+		back := float64(p.ERP / float64(h*h) * violation)
+		if p.Haste > 0 {
+			back = max(-p.Haste/h, min(p.Haste/h, back))
+		}
+		return -velocity/h - back, p.CFM / h
 	}
 	time, ratio, d := p.Time, p.Ratio, p.Impedance
 	if time == 0 {

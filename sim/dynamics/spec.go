@@ -27,6 +27,9 @@ type Body struct {
 	COM     [3]float64 // m, in the link frame
 	Inertia [9]float64 // kg·m², about the COM, in the axes of the link frame, row by row
 
+	// Sleeps lets a free body that nothing drives be left alone while it lies still: see sleep.go. Under RK4 none does.
+	Sleeps bool
+
 	// Added, where not nil, puts the body into water, see Water: the inertia of the water that moves along, about the
 	// origin of the link frame, in its axes. Rows are force x, y, z and moment x, y, z; columns the accelerations that
 	// take them: kg, kg·m, kg·m². It is symmetric, and all of 0 for what has drag alone.
@@ -111,6 +114,9 @@ type Softness struct {
 	CFM       float64 // 1/kg·s⁻¹ or the like for torques
 	// Slip, of contacts with CFM, is how fast they give way along the surface, m/s per N (ODE manual, "slip1").
 	Slip float64
+	// Haste, with CFM, is the speed, m/s or rad/s, above which a violation is not brought back; 0 means any (ODE manual,
+	// "dWorldSetContactMaxCorrectingVel").
+	Haste float64
 }
 
 // Integrator is how a step advances time.
@@ -139,6 +145,9 @@ type Options struct {
 	// MaxTurn is the angle, rad, that no joint turns by in one part of a step under RK4: faster ones have the step taken
 	// in up to 16 parts. 0 means 0.1, negative without end.
 	MaxTurn float64
+	// EulerTurn is the same under Euler, where 0 is without end: what spins by more than a radian in a step gains energy
+	// from the terms of v², which are explicit.
+	EulerTurn float64
 	// Articulated makes trees without constraints use the articulated-body recursion from so many degrees of freedom
 	// in a row on; 0 means where it is faster, negative never.
 	Articulated int

@@ -18,6 +18,8 @@ type State struct {
 	Water   []Water    // around each body; none where no body has Added inertia
 
 	follow []follow
+	still  []float64  // s, how long each tree has lain still; none where none may sleep
+	felt   [3]float64 // gravity of the last step
 	// The constraint forces of the last solve, from which the next one starts.
 	stops, dry, held []float64
 	touch            []touch
@@ -76,6 +78,9 @@ func (m *Model) newState(contacts int) State {
 			s.Water[m.wet[i].body].Share = 1
 		}
 	}
+	if len(m.drowsy) > 0 {
+		s.still = make([]float64, len(m.trees))
+	}
 	for i := range m.links {
 		l := &m.links[i]
 		j := &m.spec.Bodies[l.body].Joint
@@ -99,7 +104,8 @@ func (m *Model) newState(contacts int) State {
 
 // copyFrom makes s equal to t, which is of the same model. It does not allocate.
 func (s *State) copyFrom(t *State) {
-	s.Time, s.Gravity = t.Time, t.Gravity
+	s.Time, s.Gravity, s.felt = t.Time, t.Gravity, t.felt
+	copy(s.still, t.still)
 	copy(s.Q, t.Q)
 	copy(s.V, t.V)
 	copy(s.Tau, t.Tau)
@@ -117,7 +123,7 @@ func (s *State) copyFrom(t *State) {
 // fits tells whether t is of a model with the same sizes.
 func (s *State) fits(t *State) bool {
 	return len(s.Q) == len(t.Q) && len(s.V) == len(t.V) && len(s.Force) == len(t.Force) && len(s.Water) == len(t.Water) &&
-		len(s.held) == len(t.held) && len(s.touch) == len(t.touch)
+		len(s.held) == len(t.held) && len(s.still) == len(t.still) && len(s.touch) == len(t.touch)
 }
 
 // NewState returns a state of the right size to Save into.
@@ -141,14 +147,14 @@ func (s *System) Restore(src *State) error {
 		return errSize
 	}
 	s.State.copyFrom(src)
-	s.Moved()
+	s.moved()
 	return nil
 }
 
 // Reset goes back to the state of the model as it is built, at rest.
 func (s *System) Reset() {
 	s.State.copyFrom(s.initial)
-	s.Moved()
+	s.moved()
 }
 
 var errSize = errors.New("dynamics: state: got one of another model, want one of the same")
@@ -184,6 +190,11 @@ func (s *State) Hash() uint64 {
 		put(w.Current[:]...)
 		put(w.Drag[:]...)
 		put(w.Centre[:]...)
+	}
+	for i, x := range s.still {
+		if x != 0 {
+			put(float64(i), x)
+		}
 	}
 	for i := range s.follow {
 		if f := &s.follow[i]; f.active {

@@ -48,12 +48,16 @@ func (s *System) Step(dt float64) error {
 		var bad int
 		if s.options.Integrator == RK4 {
 			bad = -1
-			parts := s.parts(h)
+			parts := s.parts(h, s.options.MaxTurn)
 			for j := 0; j < parts && bad < 0; j++ {
 				bad = s.rk4(h / float64(parts))
 			}
 		} else {
-			bad = s.euler(h)
+			bad = -1
+			parts := s.parts(h, s.options.EulerTurn)
+			for j := 0; j < parts && bad < 0; j++ {
+				bad = s.euler(h / float64(parts))
+			}
 		}
 		s.placed = false
 		if bad >= 0 {
@@ -124,6 +128,7 @@ func (s *System) jump(h float64) int {
 	s.drift(h)
 	s.arrive(s.stage.q0, h)
 	s.solver.keep(s)
+	s.rest(h)
 	return -1
 }
 
@@ -173,6 +178,9 @@ func (s *System) diverged(i int) error {
 func (s *System) drift(h float64) {
 	for i := range s.m.links {
 		l := &s.m.links[i]
+		if s.sleeping[l.tree] {
+			continue
+		}
 		switch l.kind {
 		case Hinge, Slide:
 			s.Q[l.q] += float64(h * s.V[l.v])
@@ -299,18 +307,21 @@ func (s *System) upright() {
 	}
 }
 
-// parts returns in how many equal parts RK4 takes a step of h, so that no joint turns by more than MaxTurn in one: the
+// parts returns in how many equal parts a step of h is taken, so that no joint turns by more than most in one: the
 // tip of a chain that cracks like a whip turns ten times as fast as the rest, for a few steps, and would make most of
 // the error of the whole run.
-func (s *System) parts(h float64) int {
+func (s *System) parts(h, most float64) int {
+	if most <= 0 {
+		return 1
+	}
 	fastest := 0.0
 	for i, v := range s.V {
 		if s.turns[i] {
 			fastest = max(fastest, math.Abs(v))
 		}
 	}
-	turn := float64(fastest*h) / s.options.MaxTurn
-	if s.options.MaxTurn < 0 || turn < 1 {
+	turn := float64(fastest*h) / most
+	if turn < 1 {
 		return 1
 	}
 	if turn < maxParts {

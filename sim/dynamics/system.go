@@ -38,6 +38,7 @@ type System struct {
 	bodies                []articulated
 	rises                 []rise
 	busy                  []bool // trees with constraints in this evaluation
+	sleeping, parked      []bool // trees, see sleep.go
 
 	stage  stages
 	solver solver
@@ -57,7 +58,7 @@ func NewSystem(m *Model) (*System, error) {
 		need: make([]float64, nv), solid: make([]float64, nv), qdd: make([]float64, nv), given: make([]float64, nv),
 		inverse: make([]float64, nv), root: make([]float64, nv),
 		bodies: make([]articulated, nl), rises: make([]rise, nv), busy: make([]bool, len(m.trees)), turns: make([]bool, nv),
-		wet: make([]soaked, len(m.wet)),
+		wet: make([]soaked, len(m.wet)), sleeping: make([]bool, len(m.trees)), parked: make([]bool, len(m.trees)),
 	}
 	if m.path != nil {
 		s.matrix = make([]float64, len(m.path))
@@ -108,8 +109,12 @@ func either[T comparable](x, standard T) T {
 // Model returns the model.
 func (s *System) Model() *Model { return s.m }
 
-// Moved tells the system that Q or V were written to, so that poses and velocities of bodies are computed anew.
-func (s *System) Moved() { s.placed = false }
+// Moved tells the system that Q or V were written to, so that poses and velocities of bodies are computed anew, and
+// wakes all that sleeps.
+func (s *System) Moved() {
+	clear(s.State.still)
+	s.moved()
+}
 
 // update places the links for those who ask for them between steps.
 func (s *System) update() {

@@ -17,6 +17,7 @@ type Body struct {
 	CentreOfMass [3]float64 // m
 	Inertia      [6]float64 // kg·m²
 
+	Random Random
 	Merged []string // names of links that a URDF welds to this one
 	Source string   // where the figures come from
 }
@@ -44,7 +45,8 @@ type Shape struct {
 	Half     [3]float64 // m
 	Pose     hal.Pose   // in the body's frame
 	Material Material
-	Collides bool // false: it has a mass and nothing touches it
+	Mass     float64 // kg, its part of the body's; 0 where the file does not say it
+	Collides bool    // false: it has a mass and nothing touches it
 }
 
 // Material is the surface of a shape. A contact is Coulomb's unless one of the two materials says ForceLimit: then the
@@ -55,6 +57,10 @@ type Material struct {
 	Rolling     float64 // m: torque about the tangents per newton of normal force
 	Restitution float64 // 0..1
 	ForceLimit  bool
+	Paint       *Paint // how it looks; nil: grey
+	// Axle is Friction along the shape's own axis (a wheel's axle) as a share of Friction; 0 = the same every way.
+	Axle  float64
+	Glass bool // rays of infrared pass through
 }
 
 // Accelerometer is a sensor of proper acceleration, of one to three axes: at rest an axis that points up reads +g.
@@ -115,6 +121,7 @@ func (b *Body) weigh(masses []float64) {
 	var about mat // the frame's origin
 	for i := range b.Shapes {
 		s, m := &b.Shapes[i], masses[i]
+		s.Mass = m
 		total += m
 		moment = add(moment, scale(m, s.Pose.Position))
 		about.add(turned(s.inertia(m), s.Pose.Rotation))

@@ -26,6 +26,7 @@
 //	    mass_kg: 0.2
 //	    com_m: [0.01, 0, 0]      # where the shapes do not say it; inertia_kgm2: [xx, yy, zz, xy, xz, yz] likewise
 //	    shapes: [{sphere: 0.04}]
+//	    random: {mass: 10%, friction: 20%}
 //
 //	joints:                      # in motor order
 //	  - name: nod
@@ -37,9 +38,12 @@
 //	    child: head
 //	    anchor_m: [0, 0, 0.2]    # a point of the axis
 //	    axis: [0, 1, 0]          # the child turns about it by sign (1 or -1) times the joint's position
+//	    random: {strength: 15%}  # of the motor's torque constant; friction and damping too, where the joint has them
 //
 //	accelerometers:
 //	  - {name: balance, body: head, at_m: [0, 0, 0.02], axes: [+x, +z], range_g: 2}
+//
+// What is random is drawn at each reset, evenly within ± that share of the figure that the file gives: Robot.Draw.
 //
 // Beside these: passive joints (hinge, slide, weld; mimic), mirrors (the joint's image on the other side), no_contact
 // (pairs of bodies), joint_defaults, motor: simloid-rx-28 with its torque_factor in place of a servo, and simloid: the

@@ -15,7 +15,7 @@ import (
 
 // The built-in robots are in this folder and in simloid/, the built-in scenes in scenes/.
 //
-//go:embed *.yaml simloid/*.yaml scenes/*.yaml
+//go:embed *.yaml simloid/*.yaml scenes/*.yaml usarsim/*.yaml arenas/*.yaml
 var embedded embed.FS
 
 // Names lists the built-in robots that servos move. Those of Simloid are beside it, in SimloidIDs.
@@ -49,7 +49,7 @@ func SimloidIDs() []int {
 func Load(name string) (*Robot, error) {
 	b, err := Source(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, absent("model", "robot", name, append(Names(), "simloid-ID"))
+		return nil, absent("model", "robot", name, append(append(Names(), RescueNames()...), "simloid-ID"))
 	} else if err != nil {
 		return nil, err
 	}
@@ -68,6 +68,9 @@ func Source(name string) ([]byte, error) {
 	if id, ok := strings.CutPrefix(name, "simloid-"); ok {
 		return embedded.ReadFile(path.Join("simloid", id+".yaml"))
 	}
+	if name, ok := strings.CutPrefix(name, rescuePrefix); ok {
+		return embedded.ReadFile(path.Join(rescueFolder, name+".yaml"))
+	}
 	return embedded.ReadFile(name + ".yaml")
 }
 
@@ -78,7 +81,7 @@ func SceneNames() []string { return names("scenes") }
 func LoadScene(name string, seed int64) (*Scene, error) {
 	b, err := SceneSource(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, absent("scene", "scene", name, SceneNames())
+		return nil, absent("scene", "scene", name, append(SceneNames(), ArenaNames()...))
 	} else if err != nil {
 		return nil, err
 	}
@@ -102,7 +105,11 @@ func SceneSource(name string) ([]byte, error) {
 	if !namePattern.MatchString(name) {
 		return nil, fs.ErrNotExist
 	}
-	return embedded.ReadFile(path.Join("scenes", name+".yaml"))
+	b, err := embedded.ReadFile(path.Join("scenes", name+".yaml"))
+	if err != nil {
+		return embedded.ReadFile(path.Join(arenaFolder, name+".yaml"))
+	}
+	return b, nil
 }
 
 func absent(op, what, name string, want []string) error {

@@ -17,6 +17,9 @@ type file struct {
 	NoContact      [][]string              `yaml:"no_contact"`
 	Accelerometers []accelFile             `yaml:"accelerometers"`
 	Sensors        []sensorFile            `yaml:"sensors"`
+	Cameras        []cameraFile            `yaml:"cameras"`
+	Rescue         *rescueFile             `yaml:"usarsim"`
+	Differential   []string                `yaml:"differential"` // two passive joints that turn against each other
 }
 
 type supplyFile struct {
@@ -26,11 +29,12 @@ type supplyFile struct {
 
 // defaultsFile is what a joint has that does not say otherwise.
 type defaultsFile struct {
-	Servo        string   `yaml:"servo"`
-	Motor        string   `yaml:"motor"`
-	Sign         float64  `yaml:"sign"`
-	StartDeg     *float64 `yaml:"start_deg"`
-	TorqueFactor float64  `yaml:"torque_factor"`
+	Servo        string          `yaml:"servo"`
+	Motor        string          `yaml:"motor"`
+	Sign         float64         `yaml:"sign"`
+	StartDeg     *float64        `yaml:"start_deg"`
+	TorqueFactor float64         `yaml:"torque_factor"`
+	Random       jointRandomFile `yaml:"random"`
 }
 
 type jointFile struct {
@@ -51,17 +55,19 @@ type jointFile struct {
 	Wraps        bool      `yaml:"wraps"`
 	Mirrors      string    `yaml:"mirrors"`
 	Link         linkFile  `yaml:",inline"`
+	Ideal        idealFile `yaml:",inline"`
 }
 
 // linkFile is where a joint is and what it connects.
 type linkFile struct {
-	Parent   string    `yaml:"parent"`
-	Child    string    `yaml:"child"`
-	Anchor   []float64 `yaml:"anchor_m"`
-	Axis     []float64 `yaml:"axis"`
-	Sign     float64   `yaml:"sign"`
-	Damping  float64   `yaml:"damping_nms"`
-	Friction float64   `yaml:"friction_nm"`
+	Parent   string          `yaml:"parent"`
+	Child    string          `yaml:"child"`
+	Anchor   []float64       `yaml:"anchor_m"`
+	Axis     []float64       `yaml:"axis"`
+	Sign     float64         `yaml:"sign"`
+	Damping  float64         `yaml:"damping_nms"`
+	Friction float64         `yaml:"friction_nm"`
+	Random   jointRandomFile `yaml:"random"`
 }
 
 type loadFile struct {
@@ -96,18 +102,26 @@ type materialFile struct {
 	Torsion     float64  `yaml:"torsion_m"`
 	Rolling     float64  `yaml:"rolling_m"`
 	Restitution float64  `yaml:"restitution"`
+	Axle        float64  `yaml:"axle"`  // friction along the shape's axis, as a share; 0 = the same
+	Glass       bool     `yaml:"glass"` // infrared passes
+
+	Colour  []float64 `yaml:"colour"` // red, green, blue, 0..1
+	Second  []float64 `yaml:"second"`
+	Pattern string    `yaml:"pattern"` // of both colours: checks or bands
+	Size    float64   `yaml:"size_m"`  // of one field of the pattern
 }
 
 type bodyFile struct {
-	Name     string      `yaml:"name"`
-	Position []float64   `yaml:"position_m"`
-	Rotation []float64   `yaml:"rotation_deg"`
-	Mass     *float64    `yaml:"mass_kg"`
-	Density  *float64    `yaml:"density_kgm3"`
-	Centre   []float64   `yaml:"com_m"`
-	Inertia  []float64   `yaml:"inertia_kgm2"`
-	Shapes   []shapeFile `yaml:"shapes"`
-	Source   string      `yaml:"source"`
+	Name     string         `yaml:"name"`
+	Position []float64      `yaml:"position_m"`
+	Rotation []float64      `yaml:"rotation_deg"`
+	Mass     *float64       `yaml:"mass_kg"`
+	Density  *float64       `yaml:"density_kgm3"`
+	Centre   []float64      `yaml:"com_m"`
+	Inertia  []float64      `yaml:"inertia_kgm2"`
+	Shapes   []shapeFile    `yaml:"shapes"`
+	Random   bodyRandomFile `yaml:"random"`
+	Source   string         `yaml:"source"`
 }
 
 // shapeFile has one of the four solids, its sizes in m.
@@ -135,12 +149,13 @@ type accelFile struct {
 
 // sensorFile is a sensor of any other kind, by default in the middle of its body's frame.
 type sensorFile struct {
-	Name     string    `yaml:"name"`
-	Path     string    `yaml:"path"`
-	Kind     string    `yaml:"kind"`
-	Body     string    `yaml:"body"`
-	At       []float64 `yaml:"at_m"`
-	Rotation []float64 `yaml:"rotation_deg"`
+	Name     string     `yaml:"name"`
+	Path     string     `yaml:"path"`
+	Kind     string     `yaml:"kind"`
+	Body     string     `yaml:"body"`
+	At       []float64  `yaml:"at_m"`
+	Rotation []float64  `yaml:"rotation_deg"`
+	Device   deviceFile `yaml:",inline"`
 }
 
 type sceneFile struct {
@@ -153,6 +168,11 @@ type sceneFile struct {
 	Fields    []fieldFile             `yaml:"fields"`
 	Free      []bodyFile              `yaml:"free"`
 	Scatter   []scatterFile           `yaml:"scatter"`
+	GroundZ   float64                 `yaml:"ground_m"` // where the plane lies instead
+	Arena     arenaFile               `yaml:",inline"`
+	Water     *waterFile              `yaml:"water"`
+	Objects   []objectFile            `yaml:"objects"`
+	Course    courseFile              `yaml:"course"`
 }
 
 // fieldFile is a height field: either heights row by row, along x first, or a formula with the number of samples.

@@ -68,6 +68,7 @@ func (f *file) robot(faults *faults) *Robot {
 	// Partners and passive joints may name joints further down, so all joints are read by now.
 	f.partners(r, names, faults)
 	f.passive(r, names, bodies, faults)
+	f.equip(r, bodies, faults)
 	f.tree(r, faults)
 	return r
 }
@@ -87,6 +88,9 @@ func (f *jointFile) inherit(all *file) {
 	if f.StartDeg == nil {
 		f.StartDeg = d.StartDeg
 	}
+	if f.Link.Random == (jointRandomFile{}) {
+		f.Link.Random = d.Random
+	}
 	if f.TorqueFactor == 0 {
 		f.TorqueFactor = d.TorqueFactor
 	}
@@ -95,7 +99,7 @@ func (f *jointFile) inherit(all *file) {
 func (f *jointFile) joint(path string, faults *faults) Joint {
 	j := Joint{
 		Name: f.Name, Path: f.Path, Default: radians(f.DefaultDeg), Spread: radians(f.SpreadDeg),
-		Noise: radians(f.NoiseDeg), Source: f.Load.Source, Wraps: f.Wraps,
+		Noise: radians(f.NoiseDeg), Source: f.Load.Source, Wraps: f.Wraps, Strength: 1,
 	}
 	// The even range around the centre: the ticks end one short of it on one side.
 	whole := [2]float64{-math.Pi, math.Pi}
@@ -133,6 +137,12 @@ func (f *jointFile) joint(path string, faults *faults) Joint {
 
 // drive looks up what moves the joint, and returns the modes that it has.
 func (f *jointFile) drive(path string, j *Joint, faults *faults) (can [hal.NumModes]bool) {
+	if f.Motor == idealName && f.Servo == "" && f.TorqueFactor == 0 {
+		return f.Ideal.motor(path, j, faults)
+	}
+	if f.Ideal != (idealFile{}) {
+		faults.add("%s: got torque_nm or speed_rads, want motor: %s with them", path, idealName)
+	}
 	if f.Motor != "" {
 		m, ok := LookupMotor(f.Motor)
 		if !ok {

@@ -105,7 +105,7 @@ func readMaterials(files map[string]materialFile, faults *faults) map[string]Mat
 	slices.Sort(names)
 	for _, name := range names {
 		path, f := fmt.Sprintf("materials.%s", name), files[name]
-		m := Material{Torsion: f.Torsion, Rolling: f.Rolling, Restitution: f.Restitution}
+		m := Material{Torsion: f.Torsion, Rolling: f.Rolling, Restitution: f.Restitution, Axle: f.Axle, Glass: f.Glass}
 		switch {
 		case (f.Friction == nil) == (f.Force == nil):
 			faults.add("%s: want either friction or force_n", path)
@@ -121,6 +121,8 @@ func readMaterials(files map[string]materialFile, faults *faults) map[string]Mat
 		faults.number(path+".torsion_m", m.Torsion, 0, 10)
 		faults.number(path+".rolling_m", m.Rolling, 0, 10)
 		faults.number(path+".restitution", m.Restitution, 0, 1)
+		faults.number(path+".axle", m.Axle, 0, 100)
+		m.Paint = f.paint(path, faults)
 		materials[name] = m
 		if name == "default" {
 			materials[""] = m
@@ -141,6 +143,7 @@ func (f *bodyFile) body(path string, materials map[string]Material, faults *faul
 		}
 	}
 	f.weigh(path, &b, faults)
+	b.Random = f.Random.read(path+".random", &b, faults)
 	if f.Centre != nil {
 		b.CentreOfMass = faults.point(path+".com_m", f.Centre)
 	}

@@ -17,6 +17,7 @@ func (f *linkFile) linkage(path string, bodies map[string]int, faults *faults) L
 	}
 	faults.number(path+".damping_nms", f.Damping, 0, maxForce)
 	faults.number(path+".friction_nm", f.Friction, 0, maxForce)
+	l.Random = f.Random.read(path+".random", f, faults)
 	// Without bodies there is nothing to connect, and whoever wrote it forgot them.
 	if len(bodies) == 0 {
 		if f.Parent != "" || f.Child != "" || f.Anchor != nil || f.Axis != nil {
@@ -73,6 +74,9 @@ func (f *file) passive(r *Robot, joints, bodies map[string]int, faults *faults) 
 		// Names are unique over both lists: a config or a test finds a joint by its name alone.
 		if k, both := joints[p.Name]; both {
 			faults.add("%s.name: got %q, which joints[%d] has too", path, p.Name, k)
+		}
+		if p.Link.Random.Strength != "" {
+			faults.add("%s.random.strength: got %s without a motor, want none", path, p.Link.Random.Strength)
 		}
 		out := Passive{Name: p.Name}
 		var kind JointKind

@@ -18,6 +18,9 @@ type Robot struct {
 	Passive        []Passive // joints without a motor
 	Accelerometers []Accelerometer
 	Sensors        []Sensor
+	Cameras        []Camera
+	Rescue         *Rescue  // nil: it is no robot of USARSim
+	Differential   []int    // two of Passive, whose positions add up to 0; or none
 	Fixed          bool     // the root body does not move; else it floats freely
 	NoContact      [][2]int // pairs of bodies that never touch, beside those that a joint connects
 }
@@ -40,6 +43,7 @@ type Linkage struct {
 	Stops    [2]float64
 	Damping  float64 // N·m·s/rad, or N·s/m, beside the motor's own
 	Friction float64 // N·m, or N, dry, beside the motor's own
+	Random   Random
 }
 
 // JointKind is how a joint lets its child move.
@@ -87,6 +91,9 @@ type Joint struct {
 	Load    actuator.Load
 	Source  string // where the load's figures come from
 	Wraps   bool   // it turns without end
+	// Strength is what its motor makes of its torque constant: 1 is as the data sheet says. It is in Servo or Motor of
+	// what Draw returns, and there alone.
+	Strength float64
 
 	Linkage
 	Partner int  // the joint on the robot's other side, itself where there is none

@@ -16,7 +16,12 @@ type Scene struct {
 	Ground  *Material // of the plane z = 0, solid below; nil: there is none
 	Fixed   []Shape   // in the scene's frame
 	Fields  []Field
-	Free    []Body // loose, at rest; stones that fall first
+	Free    []Body  // loose, at rest; stones that fall first
+	GroundZ float64 // m, where the ground is
+	Arena   Arena
+	Water   *Water // nil: it is dry
+	Things  []Thing
+	Course  Course
 }
 
 // Field is a height field: a grid of heights over the scene's ground.
@@ -73,6 +78,12 @@ func (f *sceneFile) scene(seed uint64, faults *faults) *Scene {
 		}
 	}
 	f.loose(s, seed, materials, faults)
+	f.wet(s, faults)
+	f.objects(s, materials, faults)
+	s.Course = f.Course.course(faults)
+	s.GroundZ = f.GroundZ
+	faults.number("ground_m", f.GroundZ, -maxLength, maxLength)
+	f.Arena.arena(s, materials, faults)
 	return s
 }
 

@@ -13,6 +13,7 @@ type Sensor struct {
 	Kind       string   // one of sensorKinds
 	Body       int      // of Robot.Bodies; of a current none
 	Pose       hal.Pose // in the body's frame; body counts from the centre of mass and in world axes
+	Device     *Device  // nil where the kind is told nothing
 }
 
 // axes name the three of a vector.
@@ -67,6 +68,7 @@ func (f *file) sensors(r *Robot, names map[string]int, faults *faults) {
 	for i := range kinds {
 		known = append(known, kinds[i].name)
 	}
+	known = append(known, deviceNames()...)
 	for i := range r.Accelerometers {
 		seen[r.Accelerometers[i].Name] = i // both kinds share the channels' names
 	}
@@ -127,9 +129,14 @@ func (r *Robot) measure(l *hal.Layout, truth bool) {
 			continue
 		}
 		for i := range r.Sensors {
-			if s := &r.Sensors[i]; s.Kind == k.name {
+			if s := &r.Sensors[i]; s.Kind == k.name && s.Device == nil {
 				add(hal.Sensor{Name: s.Name, Path: s.Path, Kind: s.Kind, Mount: s.Pose}, k.channels)
 			}
+		}
+	}
+	for i := range r.Sensors {
+		if s := &r.Sensors[i]; s.Device != nil && !truth {
+			add(hal.Sensor{Name: s.Name, Path: s.Path, Kind: s.Kind, Mount: s.Pose}, s.Device.channels(s.Kind))
 		}
 	}
 	if most := r.MaxCurrent(); truth && most > 0 {

@@ -81,7 +81,7 @@ func (b *urdfBuilder) linkage(j *urdfJoint) Linkage {
 // drive makes a motor's joint.
 func (b *urdfBuilder) drive(j *urdfJoint, l Linkage) {
 	path := jointPath(j.Name)
-	out := Joint{Name: j.Name, Linkage: l, Partner: len(b.r.Joints), Limits: l.Stops, Source: "URDF"}
+	out := Joint{Name: j.Name, Linkage: l, Partner: len(b.r.Joints), Limits: l.Stops, Strength: 1, Source: "URDF"}
 	if j.Type == "continuous" {
 		out.Wraps, out.Limits = true, [2]float64{-math.Pi, math.Pi}
 	}

@@ -1,0 +1,155 @@
+package sim
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/model"
+)
+
+// In every arena a robot that is spawned at the recommended start comes to rest on its wheels, and stays there.
+func TestStartsStand(t *testing.T) {
+	for _, name := range model.ArenaNames() {
+		ground, err := model.LoadScene(name, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, start := range ground.Course.Starts {
+			r := enter(t, "p2at", name, start.Pose)
+			r.run(time.Second)
+			p := r.body.Pose(0)
+			r.run(time.Second)
+			q := r.body.Pose(0)
+			if away(p, q) > 1e-3 || q.Turn([3]float64{0, 0, 1})[2] < 0.98 || away(q, start.Pose) > 0.1 {
+				t.Errorf("%s, %s: spawned at %v, at %v after two seconds, %v a second later", name, start.Name, start.Pose.Position, p.Position, q.Position)
+			}
+		}
+	}
+}
+
+// The P2AT climbs the ramp of the orange arena to its upper level.
+func TestRamp(t *testing.T) {
+	r := enter(t, "p2at", "orange", hal.Pose{Position: [3]float64{1.8, 4.6, -1.16}})
+	r.drive(5, 5)
+	r.run(9 * time.Second)
+	if p := r.body.Pose(0).Position; p[2] < -0.25 || p[0] < 6 || math.Abs(p[1]-4.6) > 0.4 {
+		t.Errorf("got to %v, want onto the upper level", p)
+	}
+}
+
+// The yellow arena's victim is told by degrees of nearness, and only where the reader points at it.
+func TestVictims(t *testing.T) {
+	r := enter(t, "p2at", "yellow", hal.Pose{Position: [3]float64{2.15, -5.9, -1.8}, Rotation: [4]float64{math.Sqrt(0.5), 0, 0, math.Sqrt(0.5)}})
+	var last Found
+	heard := 0
+	if err := r.body.Listen(r.index("victrfid"), func(f Found) { last, heard = f, heard+1 }); err != nil {
+		t.Fatal(err)
+	}
+	at := func(y float64, turn float64) {
+		t.Helper()
+		p := hal.Pose{Position: [3]float64{2.15, y, -1.82}, Rotation: [4]float64{math.Cos(turn / 2), 0, 0, math.Sin(turn / 2)}}
+		if err := r.scene.Place("p2at", p); err != nil {
+			t.Fatal(err)
+		}
+		last, heard = Found{}, 0
+		r.run(cycle)
+	}
+	// The reader stands 0.2 m ahead of the middle of the robot; Jim lies at y = -4.4.
+	at(-5.5, math.Pi/2)
+	if heard != 1 || last.Name != "None" || last.State != "None" || r.sensor("victrfid")[0] != 1 || math.Abs(last.At[0]-0.9) > 0.02 {
+		t.Errorf("at 0.9 m: got %+v, want somebody", last)
+	}
+	at(-5.05, math.Pi/2)
+	if last.Name != "Jim" || last.State != "None" {
+		t.Errorf("at 0.45 m: got %+v, want Jim", last)
+	}
+	at(-4.8, math.Pi/2)
+	if last.Name != "Jim" || last.State != "unconscious" {
+		t.Errorf("at 0.2 m: got %+v, want Jim and how he is", last)
+	}
+	at(-5.5, -math.Pi/2)
+	if heard != 0 || r.sensor("victrfid")[0] != 0 {
+		t.Errorf("turned away: got %+v, want nobody", last)
+	}
+}
+
+// Tags are read within range; a single-shot tag once; a dropped one has a number of its own.
+func TestTags(t *testing.T) {
+	s := arena("yellow")
+	r := join(t, s, "a", "p2at", hal.Pose{Position: [3]float64{0.75, -7.9, -1.82}})
+	var read []int
+	if err := r.body.Listen(r.index("rfid"), func(f Found) { read = append(read, f.Tag) }); err != nil {
+		t.Fatal(err)
+	}
+	r.run(10 * cycle)
+	if len(read) != 1 || read[0] != 3 {
+		t.Errorf("got %v, want the single-shot tag 3 once", read)
+	}
+	d := join(t, s, "d", "p2dx", hal.Pose{Position: [3]float64{0.9, -6.6, -1.8}})
+	for range 10 {
+		if err := d.body.Release(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := d.body.Release(); hal.KindOf(err) != hal.Invalid || d.body.Remaining() != 0 {
+		t.Errorf("an eleventh tag: got %v, %d left", err, d.body.Remaining())
+	}
+	ids := map[int]bool{}
+	for _, tag := range s.tags {
+		if ids[tag.ID] {
+			t.Errorf("tag %d is there twice", tag.ID)
+		}
+		ids[tag.ID] = true
+	}
+	if len(s.tags) != 14 || !ids[1001] {
+		t.Errorf("got tags %v, want the arena's four and ten from 1001 on", ids)
+	}
+	if err := s.Reset(0); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.tags) != 4 || d.body.Remaining() != 10 {
+		t.Errorf("after a reset: got %d tags and %d to drop, want 4 and 10", len(s.tags), d.body.Remaining())
+	}
+}
+
+// The sound sensor hears the loudest voice by the square of its distance while it calls; the motion sensor knows what
+// waves in front of it.
+func TestSoundAndMotion(t *testing.T) {
+	r := exactly(t, arena("yellow"), "a", "papagoose", hal.Pose{Position: [3]float64{11.6, -2.5, -1.8}, Rotation: [4]float64{math.Sqrt(0.5), 0, 0, math.Sqrt(0.5)}})
+	r.run(time.Second)
+	at := r.body.Pose(0).Position
+	square := math.Pow(at[0]-11.6, 2) + math.Pow(at[1]+1.2, 2) + math.Pow(at[2]+1.85, 2)
+	if got := r.sensor("sound"); math.Abs(got[0]-20/square) > 1e-6 || got[1] != 3 {
+		t.Errorf("sound: got %v, want %g for 3 s", got, 20/square)
+	}
+	if p := r.sensor("motion")[0]; p < 0.5 || p > 1 {
+		t.Errorf("motion: got %g, want a human in front", p)
+	}
+	r.run(3 * time.Second) // Sarah is silent from the third second on
+	if got := r.sensor("sound"); got[0] != 0 {
+		t.Errorf("sound: got %v, want silence", got)
+	}
+}
+
+func TestFlip(t *testing.T) {
+	r := enter(t, "p2at", "hall", middle)
+	half := 0.35
+	over := hal.Pose{Position: [3]float64{10, -6, -1.6}, Rotation: [4]float64{math.Cos(half), 0, 0, math.Sin(half)}}
+	if err := r.scene.Place("p2at", over.Times(hal.Pose{Rotation: [4]float64{0, 1, 0, 0}})); err != nil {
+		t.Fatal(err)
+	}
+	r.run(time.Second)
+	if up := r.body.Pose(0).Turn([3]float64{0, 0, 1})[2]; up > -0.9 {
+		t.Fatalf("it does not lie on its back: %g", up)
+	}
+	if err := r.body.Flip(); err != nil {
+		t.Fatal(err)
+	}
+	r.run(time.Second)
+	p := r.body.Pose(0)
+	if up := p.Turn([3]float64{0, 0, 1})[2]; up < 0.999 || math.Abs(heading(p)-2*half) > 0.1 {
+		t.Errorf("got up %g, heading %g, want 1 and %g", up, heading(p), 2*half)
+	}
+}

@@ -1,0 +1,38 @@
+package sim
+
+import (
+	"testing"
+)
+
+// BenchmarkScene is a cycle of 10 ms of a whole scene, with the commands and what comes of them. The figure to read is
+// x-real, the simulated time by the time that it takes; its bound is 1, below which no controller can be served in real
+// time. Simloid's robots make one step of 10 ms as the original did, the humanoid ten of 1 ms.
+func BenchmarkScene(b *testing.B) {
+	for _, c := range []stress{
+		{robot: "simloid-31", scene: "flat"},
+		{robot: "simloid-50", scene: "flat"},
+		{robot: "a-series", scene: "flat"},
+		{robot: "simloid-31", scene: "shaky"},
+		{robot: "simloid-31", scene: "shaky", amid: true},
+		{robot: "a-series", scene: "shaky"},
+	} {
+		name := c.robot + "/" + c.scene
+		if c.amid {
+			name += "/amid"
+		}
+		b.Run(name, func(b *testing.B) {
+			r := newStress(b, c)
+			for range 300 { // stones fall, and come to rest
+				r.cycle(1)
+			}
+			k := 0
+			b.ReportAllocs()
+			for b.Loop() {
+				r.wave(k)
+				r.cycle(1)
+				k++
+			}
+			b.ReportMetric(float64(b.N)*period.Seconds()/b.Elapsed().Seconds(), "x-real")
+		})
+	}
+}

@@ -1,0 +1,159 @@
+package sim
+
+import (
+	"errors"
+	"math"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/actuator"
+	"github.com/halyard-robotics/halyard/sim/exact"
+	"github.com/halyard-robotics/halyard/sim/model"
+)
+
+// device is a rescue robot's sensor at work: what the last reading left behind. It is copied with the snapshot.
+type device struct {
+	spec *model.Device // nil: a sensor of sense.go alone
+	wait float64       // s until it reads again
+	seed uint64        // of its noise
+	age  float64       // s since the reset
+
+	zero  [4]float64 // of an INU the attitude, of an encoder (first) the angle that counts as 0
+	wheel [2]float64 // of odometry: the ticks of both wheels at the last estimate
+	place [3]float64 // of odometry: x, y and heading
+}
+
+// rays tells whether the device casts any.
+func (d *device) rays() bool {
+	return d.spec != nil && (d.spec.Range > 0 || d.spec.Diameter > 0)
+}
+
+// measured is v as the sensor says it: with its noise, and through its curve.
+func (d *device) measured(v float64) float64 {
+	if n := d.spec.Noise; n > 0 {
+		v += float64(v * n * (float64(2*actuator.Uniform(&d.seed)) - 1))
+	}
+	return bent(d.spec.Curve, v)
+}
+
+// bent is the curve at v: straight from point to point, 0 outside of it (manual, section 8).
+func bent(curve [][2]float64, v float64) float64 {
+	if len(curve) == 0 {
+		return v
+	}
+	for i := 1; i < len(curve); i++ {
+		if p, q := curve[i-1], curve[i]; v >= p[0] && v <= q[0] {
+			return p[1] + float64((q[1]-p[1])*((v-p[0])/(q[0]-p[0])))
+		}
+	}
+	return 0
+}
+
+// restDevice puts a device into the state of the scene's seed.
+func (b *Body) restDevice(s *sense, name string) {
+	d := &s.device
+	if d.spec == nil {
+		return
+	}
+	*d = device{spec: d.spec, seed: stream(b.scene.seed, b.name, name)}
+	b.zero(s)
+}
+
+// zero lets a device count from where the robot is.
+func (b *Body) zero(s *sense) {
+	d := &s.device
+	switch s.kind {
+	case "encoder":
+		d.zero[0] = b.joints[d.spec.Joint].motor.position
+	case "inertial":
+		d.zero = b.axes(s).Rotation
+	case "odometry":
+		d.wheel, d.place = b.ticks(d.spec), [3]float64{}
+	}
+}
+
+// Zero lets a sensor of the layout count from here: odometry, an INU or an encoder. What it says changes at once.
+func (b *Body) Zero(sensor int) error {
+	if sensor < 0 || sensor >= len(b.senses) || !zeroed(b.senses[sensor].kind) || b.senses[sensor].device.spec == nil {
+		return refused("zero", b.name, errors.New("got a sensor that does not count"))
+	}
+	s := &b.senses[sensor]
+	b.zero(s)
+	clear(b.sensed[s.from:][:s.count])
+	return nil
+}
+
+func zeroed(kind string) bool { return kind == "odometry" || kind == "inertial" || kind == "encoder" }
+
+// measure lets a device read, if its time has come.
+func (b *Body) measure(s *sense, to []float64, dt float64) {
+	d := &s.device
+	d.age += dt
+	if s.kind == "battery" {
+		to[0] = math.Max(0, d.spec.Life-d.age)
+		return
+	}
+	if dt == 0 && (s.kind == "rfid" || s.kind == "victim") {
+		clear(to) // to look at what is there without time would use up single-shot tags
+		return
+	}
+	// A part of a nanosecond is the rounding of sums, not a cycle.
+	if d.wait -= dt; d.wait > 1e-9 && dt > 0 {
+		return
+	}
+	if d.wait += d.spec.Interval; d.wait < 0 || dt == 0 {
+		d.wait = d.spec.Interval
+	}
+	switch s.kind {
+	case "sonar":
+		to[0] = b.sonar(s)
+	case "infrared":
+		to[0] = b.beam(s)
+	case "range":
+		b.scan(s, to)
+	case "contact":
+		to[0] = b.pressed(s)
+	case "encoder":
+		turned := b.joints[d.spec.Joint].motor.position - d.zero[0]
+		to[0] = math.Trunc(d.measured(turned) / d.spec.Resolution)
+	case "inertial":
+		turned := hal.Pose{Rotation: d.zero}.Inverse().Times(b.axes(s))
+		for i, a := range rollPitchYaw(turned.Rotation) {
+			to[i] = d.measured(a)
+		}
+	case "odometry":
+		b.reckon(d)
+		copy(to, d.place[:])
+	default:
+		b.notice(s, to)
+	}
+}
+
+// ticks are what the encoders of odometry's wheels have counted.
+func (b *Body) ticks(d *model.Device) [2]float64 {
+	return [2]float64{math.Floor(b.joints[d.Left].motor.position / d.Resolution),
+		math.Floor(b.joints[d.Right].motor.position / d.Resolution)}
+}
+
+// reckon adds what the wheels have turned to the estimate, as the manual says (8.4.1): a simple algorithm, which takes
+// the way between two estimates for straight, along the heading at its beginning, and wheels that do not slip.
+func (b *Body) reckon(d *device) {
+	now := b.ticks(d.spec)
+	way := float64(d.spec.Resolution * d.spec.Radius)
+	left, right := float64((now[0]-d.wheel[0])*way), float64((now[1]-d.wheel[1])*way)
+	d.wheel = now
+	ahead := 0.5 * (left + right)
+	d.place[0] += float64(ahead * exact.Cos(d.place[2]))
+	d.place[1] += float64(ahead * exact.Sin(d.place[2]))
+	d.place[2] += (right - left) / d.spec.Separation
+}
+
+// rollPitchYaw are the turns about x, y and z of a quaternion, rad, yaw first.
+func rollPitchYaw(q [4]float64) [3]float64 {
+	w, x, y, z := q[0], q[1], q[2], q[3]
+	square := func(a, b float64) float64 { return float64(a*a) + float64(b*b) }
+	return [3]float64{
+		math.Atan2(2*(float64(w*x)+float64(y*z)), 1-2*square(x, y)),
+		math.Asin(math.Max(-1, math.Min(1, 2*(float64(w*y)-float64(z*x))))),
+		math.Atan2(2*(float64(w*z)+float64(x*y)), 1-2*square(y, z)),
+	}
+}

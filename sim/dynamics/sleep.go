@@ -1,0 +1,143 @@
+package dynamics
+
+// Sleep. A free body that Spec allows to sleep, and that has lain still for restful seconds, is left alone: it stands where
+// it is, as the World does, costs next to nothing, and pushes back on whoever treads on it. It wakes for the next step when
+// something that moves touches it, when what it touched begins to move, and at once when a force acts on it, when gravity
+// changes and when Moved says that somebody has reached in. A scene of two hundred stones so costs what moves in it.
+//
+// Who sleeps is a part of the State; all else here follows from it.
+
+const (
+	restful  = 0.5  // s
+	slowly   = 5e-3 // m/s
+	steadily = 0.1  // rad/s
+)
+
+// sleepers finds the trees that may sleep: of one body alone, which nothing holds.
+func (m *Model) sleepers() {
+	count := make([]int, len(m.links))
+	for _, l := range m.on {
+		if l != World {
+			count[l]++
+		}
+	}
+	for i := range m.spec.Equalities {
+		for _, b := range [...]int{m.spec.Equalities[i].A, m.spec.Equalities[i].B} {
+			if b != World && m.on[b] != World {
+				count[m.on[b]] = 0
+			}
+		}
+	}
+	for t := range m.trees {
+		l := m.trees[t].link
+		if b := &m.spec.Bodies[m.links[l].body]; b.Sleeps && b.Added == nil && m.trees[t].links == 1 && count[l] == 1 {
+			m.drowsy = append(m.drowsy, int32(t))
+		}
+	}
+}
+
+// doze finds who sleeps in this evaluation. It changes nothing of the State.
+func (s *System) doze() {
+	awake := s.Gravity != s.State.felt
+	for _, t := range s.m.drowsy {
+		s.sleeping[t] = s.State.still[t] >= restful && !awake && !s.driven(t)
+		if !s.sleeping[t] && s.parked[t] {
+			s.park(t, false)
+		}
+	}
+}
+
+// driven tells whether a force acts on tree t, of one free body.
+func (s *System) driven(t int32) bool {
+	tree := &s.m.trees[t]
+	for _, tau := range s.Tau[tree.dof : tree.dof+tree.dofs] {
+		if tau != 0 {
+			return true
+		}
+	}
+	return !s.Force[s.m.links[tree.link].body].none()
+}
+
+// park keeps the links, the pose and the place in the collision space of tree t as they are from one step to the next.
+func (s *System) park(t int32, on bool) {
+	s.parked[t] = on
+	if s.space != nil {
+		s.space.Hold(int(s.m.links[s.m.trees[t].link].body), on)
+	}
+}
+
+// moved is Moved without waking anybody: Q and V are others, and so perhaps is who sleeps.
+func (s *System) moved() {
+	s.placed = false
+	for _, t := range s.m.drowsy {
+		s.park(t, false)
+	}
+}
+
+// rest ends a step of h: who has not moved comes nearer to sleep, and who sleeps is woken by what moves beside it.
+func (s *System) rest(h float64) {
+	m, still := s.m, s.State.still
+	if len(m.drowsy) == 0 {
+		return
+	}
+	s.State.felt = s.Gravity
+	for _, t := range m.drowsy {
+		switch v := s.V[m.trees[t].dof:]; {
+		case s.sleeping[t]:
+		case still[t] >= restful: // something has woken it
+			still[t] = h
+		case within(v[:3], slowly) && within(v[3:6], steadily):
+			still[t] += h
+		default:
+			still[t] = 0
+		}
+	}
+	for i := range s.touch[:s.touches] {
+		a, b := s.wearer(s.touch[i].a), s.wearer(s.touch[i].b)
+		s.rouse(a, b, h)
+		s.rouse(b, a, h)
+	}
+	for _, t := range m.drowsy {
+		if !s.sleeping[t] && still[t] >= restful {
+			clear(s.V[m.trees[t].dof:][:6])
+		}
+	}
+}
+
+// rouse wakes tree a where it sleeps and b moves, or could. Who is woken has not moved yet, and wakes no other.
+func (s *System) rouse(a, b int32, h float64) {
+	if a == World || b == World || !s.sleeping[a] || s.sleeping[b] {
+		return
+	}
+	if s.State.still[b] == 0 { // of what cannot sleep it always is
+		s.State.still[a] = h
+	}
+}
+
+// wearer is the tree of a geom, or World.
+func (s *System) wearer(geom int32) int32 {
+	b := s.space.Geom(geom).Body
+	if b == World || s.m.on[b] == World {
+		return World
+	}
+	return s.m.links[s.m.on[b]].tree
+}
+
+// dormant is last, where a body that sleeps is as the World.
+func (s *System) dormant(b int) int32 {
+	last := s.m.last(b)
+	if last >= 0 && s.sleeping[s.m.tree(last)] {
+		return -1
+	}
+	return last
+}
+
+// within tells whether no x is greater than most.
+func within(x []float64, most float64) bool {
+	for _, v := range x {
+		if !(v <= most && v >= -most) {
+			return false
+		}
+	}
+	return true
+}

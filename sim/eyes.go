@@ -1,0 +1,55 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/camera"
+)
+
+// lens is how near to a robot's camera things are looked through, m: the glass of its own housing.
+const lens = 0.02
+
+// cameras are the robot's, for the gallery.
+func (b *Body) cameras() []camera.Camera {
+	if len(b.parts) == 0 {
+		return nil
+	}
+	list := make([]camera.Camera, len(b.model.Cameras))
+	for i := range list {
+		c := &b.model.Cameras[i]
+		list[i] = camera.Camera{Name: b.name + "/" + c.Name, Body: b.at.body + c.Body, Mount: c.Pose,
+			Width: c.Width, Height: c.Height, FieldOfView: b.fov[i], Near: lens}
+	}
+	return list
+}
+
+// Watch begins to look through one of the robot's cameras; see hal.Watcher. Nothing is rendered until somebody does.
+func (b *Body) Watch(index int) (hal.Watch, error) {
+	w := &viewer{gallery: &b.scene.gallery, vehicle: b.name, index: index}
+	return w, w.reopen()
+}
+
+// Zoom sets a camera's field of view, rad, within its range; pictures from now on have it.
+func (b *Body) Zoom(index int, fov float64) error {
+	if index < 0 || index >= len(b.fov) || len(b.parts) == 0 {
+		return refused("zoom", b.name, errors.New("got a camera that it does not have"))
+	}
+	if c := &b.model.Cameras[index]; !(fov >= c.Least && fov <= c.Most) {
+		return refused("zoom", b.name, fmt.Errorf("got %g rad, want %g to %g", fov, c.Least, c.Most))
+	}
+	b.fov[index] = fov
+	b.scene.hang()
+	return nil
+}
+
+// unhang ends all pictures of a scene that nobody is left in.
+func (s *Scene) unhang() {
+	g := &s.gallery
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.cameras, g.owners, g.bodies = nil, nil, 0
+	g.hung++
+	g.drop()
+}

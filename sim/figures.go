@@ -1,0 +1,237 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/actuator"
+	"github.com/halyard-robotics/halyard/sim/collide"
+	"github.com/halyard-robotics/halyard/sim/dynamics"
+	"github.com/halyard-robotics/halyard/sim/model"
+)
+
+// Figures of robots and of loose things: masses, sizes, friction, motors. They change at a reset alone, where what is
+// random of them is drawn: each from a stream of its own, by the seed and the names of the robot, of the part and of the
+// figure, so that nothing that is added changes what another draws.
+
+// figures are those of a robot at one time.
+type figures struct {
+	model, next *model.Robot
+	drawn       int64
+}
+
+// Figures are the robot's, drawn where they are random; after a Change, until the next reset, those from which that
+// will draw. Nobody writes to them.
+func (b *Body) Figures() *model.Robot {
+	if b.stale {
+		return b.next
+	}
+	return b.model
+}
+
+// Change changes figures of the robot from the next reset on: change gets a copy to write to, and what it writes is
+// what random figures are drawn about. Names, and what hangs on what, stay. The error says what no robot has; then
+// nothing changes.
+func (b *Body) Change(change func(*model.Robot)) error {
+	next := b.next.Clone()
+	change(next)
+	// The builder of the system knows what it cannot be. It notes where the robot's bodies are in the spec, which must
+	// not be the robot's own note: the system goes on with those there are.
+	if len(next.Bodies) > 0 {
+		spec, trial := dynamics.Spec{}, *b
+		trial.model, trial.parts = next, next.Bodies
+		trial.assemble(&spec, b.scene.substep.Seconds())
+		if _, err := dynamics.New(spec); err != nil {
+			return refused("change", b.name, err)
+		}
+	}
+	b.next, b.stale = next, true
+	return nil
+}
+
+// Reshape is Change for one of the robot's bodies.
+func (b *Body) Reshape(body int, change func(*model.Body)) error {
+	return b.Change(func(m *model.Robot) { change(&m.Bodies[body]) })
+}
+
+// redraw draws the robot's figures for a seed; false where they are those already.
+func (b *Body) redraw(seed int64) bool {
+	if !b.stale && (seed == b.drawn || !b.next.Random()) {
+		return false
+	}
+	b.stale, b.drawn = false, seed
+	b.use(b.next.Draw(b.scene.uniform(b.name)))
+	return true
+}
+
+// use makes the robot's figures those of m.
+func (b *Body) use(m *model.Robot) {
+	b.model, b.parts = m, m.Bodies
+	b.supply.Resistance = m.Supply.Resistance
+	for i := range b.joints {
+		j := &b.joints[i]
+		j.Model = &m.Joints[i]
+		// An emulated device may have put a backlash into the load: only what can change is taken.
+		if s := j.Servo; s != nil {
+			s.Spec, s.Load.Min, s.Load.Max = j.Model.Servo, j.Model.Load.Min, j.Model.Load.Max
+		}
+	}
+}
+
+// uniform draws the figures of a robot, or of no robot those of loose things, for the scene's seed.
+func (s *Scene) uniform(robot string) func(list, name, figure string) float64 {
+	return func(list, name, figure string) float64 {
+		state := stream(s.seed, robot, list, name, figure)
+		return actuator.Uniform(&state)
+	}
+}
+
+// redraw prepares the figures of all for the scene's seed; it tells whether the system must be built anew.
+func (s *Scene) redraw() bool {
+	// due stays until a system has been built, lest one reset that fails leaves the next with half of it.
+	s.due = s.due || s.loaded != s.seed || s.own.changed
+	s.own.changed = false
+	for _, b := range s.bodies {
+		if b.redraw(s.seed) && len(b.parts) > 0 {
+			s.due = true
+		}
+	}
+	return s.due
+}
+
+// reinstate brings back the figures of the snapshot where a reset has made others since; it tells whether it has, and the
+// system must be built anew.
+func (s *Scene) reinstate() (anew bool) {
+	if k := &s.saved; s.system != nil && k.ground != nil && k.ground != s.ground {
+		s.ground, s.loaded, anew = k.ground, k.loaded, true
+		s.own.changed = s.own.changed || s.own.is()
+	}
+	for _, b := range s.bodies {
+		was := b.savedRun.drawn
+		if was.model == nil || was.model == b.model {
+			continue
+		}
+		// What was set after the snapshot, or before a reset after it, has not gone: the next reset has it.
+		b.use(was.model)
+		b.drawn, b.stale = was.drawn, b.stale || b.next != was.next
+		anew = anew || len(b.parts) > 0
+	}
+	return anew
+}
+
+// own are the figures of the ground and of loose things that were set: they count whatever the seed makes of others.
+type own struct {
+	changed bool // since the last reset
+	ground  *model.Material
+	things  map[string]model.Body // by name
+}
+
+func (o *own) is() bool { return o.ground != nil || len(o.things) > 0 }
+
+// put puts them into a scene of ours.
+func (o *own) put(g *model.Scene) *model.Scene {
+	if g.Ground != nil && o.ground != nil {
+		g.Ground = o.ground
+	}
+	for i := range g.Free {
+		if b, ok := o.things[g.Free[i].Name]; ok {
+			b.Pose = g.Free[i].Pose
+			g.Free[i] = b
+		}
+	}
+	return g
+}
+
+// Gravity is what SetGravity has set, m/s².
+func (s *Scene) Gravity() [3]float64 { return s.gravity }
+
+// Ground is the surface of the plane that the robots stand on, as Figures are; nil where there is none.
+func (s *Scene) Ground() *model.Material {
+	switch {
+	case s.ground == nil || s.ground.Ground == nil:
+		return nil
+	case s.own.ground != nil:
+		return s.own.ground
+	}
+	return s.ground.Ground
+}
+
+// SetGround changes the surface of the plane from the next reset on.
+func (s *Scene) SetGround(m model.Material) error {
+	if s.Ground() == nil {
+		return refused("set", "ground", fmt.Errorf("got a surface, want a plane that has one"))
+	}
+	// On its own, for the material is all that can be wrong.
+	trial := dynamics.Spec{Geoms: []collide.Geom{{Shape: collide.Shape{Kind: collide.Plane}, Material: surface(&m), Body: dynamics.World}}}
+	if err := check(trial); err != nil {
+		return refused("set", "ground", err)
+	}
+	s.own.ground, s.own.changed = &m, true
+	return nil
+}
+
+// Things are the names of the loose things, which other indexes count by.
+func (s *Scene) Things() []string {
+	if s.ground == nil {
+		return nil
+	}
+	names := make([]string, len(s.ground.Free))
+	for i := range names {
+		names[i] = s.ground.Free[i].Name
+	}
+	return names
+}
+
+// Thing is a loose thing with its figures, as Figures are, and where it is; false where there is none.
+func (s *Scene) Thing(i int) (*model.Body, hal.Pose, bool) {
+	if s.system == nil || i < 0 || i >= len(s.ground.Free) {
+		return nil, hal.Pose{}, false
+	}
+	b := &s.ground.Free[i]
+	if set, ok := s.own.things[b.Name]; ok {
+		b = &set
+	}
+	return b, hal.Pose(s.system.Pose(s.thing + i)), true
+}
+
+// PlaceThing puts a loose thing at a pose, at rest.
+func (s *Scene) PlaceThing(i int, p hal.Pose) error {
+	b, _, ok := s.Thing(i)
+	switch {
+	case !ok:
+		return absent(fmt.Sprintf("thing %d", i))
+	case !finite(p.Position[:]...) || !s.system.Place(s.thing+i, collide.Pose(p), [3]float64{}, [3]float64{}):
+		return refused("place", b.Name, fmt.Errorf("got %v, want a place within %g m and a unit quaternion", p, mostReach))
+	}
+	return nil
+}
+
+// ChangeThing changes figures of a loose thing from the next reset on, as Body.Change those of a robot.
+func (s *Scene) ChangeThing(i int, change func(*model.Body)) error {
+	was, _, ok := s.Thing(i)
+	if !ok {
+		return absent(fmt.Sprintf("thing %d", i))
+	}
+	b := *was
+	b.Shapes = append([]model.Shape(nil), b.Shapes...)
+	b.Random = model.Random{} // what is set is meant
+	change(&b)
+	spec := dynamics.Spec{}
+	if err := assembleGround(&spec, &model.Scene{Free: []model.Body{b}}); err != nil {
+		return err
+	}
+	if err := check(spec); err != nil {
+		return refused("change", b.Name, err)
+	}
+	if s.own.things == nil {
+		s.own.things = map[string]model.Body{}
+	}
+	s.own.things[b.Name], s.own.changed = b, true
+	return nil
+}
+
+// check tells what is wrong with a spec.
+func check(spec dynamics.Spec) error {
+	_, err := dynamics.New(spec)
+	return err
+}

@@ -1,0 +1,243 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// Arena is what a scene has for rescue robots beside what stands in their way, and beside the starts of its course.
+type Arena struct {
+	Level   string // what the server calls it: "DM-USAR_yellow"
+	Tags    []Tag
+	Victims []Victim
+}
+
+// Tag is an RFID tag.
+type Tag struct {
+	ID     int // 0 to 1000; tags that robots drop have greater ones
+	At     [3]float64
+	Single bool // it answers one reader once
+}
+
+// Victim is somebody to be found, or a false alarm: a place that a reader of victims reports. Its body, if it has one, is
+// among the scene's shapes.
+type Victim struct {
+	Name, State string // "Jim", "unconscious"
+	At          [3]float64
+	False       bool    // no victim: FalsePositive
+	Loudness    float64 // of its voice a metre away; 0 = silent
+	Call, Pause float64 // s, how long it calls and how long not
+	Amplitude   float64 // m, how far what moves of it moves; 0 = it lies still
+	Period      float64 // s, of that motion
+}
+
+// arenaFile is an Arena as written, in the scene's file.
+type arenaFile struct {
+	Level   string       `yaml:"level"`
+	Tags    []tagFile    `yaml:"tags"`
+	Victims []victimFile `yaml:"victims"`
+	Plans   []planFile   `yaml:"plans"`
+}
+
+type tagFile struct {
+	ID     int       `yaml:"id"`
+	At     []float64 `yaml:"at_m"`
+	Single bool      `yaml:"single_shot"`
+}
+
+type victimFile struct {
+	Name      string    `yaml:"name"`
+	State     string    `yaml:"state"`
+	At        []float64 `yaml:"at_m"`
+	Turn      float64   `yaml:"turn_deg"` // about z: where its head points
+	False     bool      `yaml:"false_positive"`
+	Loudness  float64   `yaml:"loudness"`
+	Call      float64   `yaml:"call_s"`
+	Pause     float64   `yaml:"pause_s"`
+	Amplitude float64   `yaml:"moves_m"`
+	Period    float64   `yaml:"period_s"`
+	Material  string    `yaml:"material"`
+}
+
+// planFile is a floor plan drawn with letters. Its lines are posts and walls by turns:
+//
+//	+--+--+
+//	|     |
+//	+  +==+        - | wall   = ! glass   + a post, part of the walls beside it
+//	|     |
+//	+--+--+
+//
+// Cells are two letters wide and one high; the first line is the wall at the greatest y.
+type planFile struct {
+	At        []float64 `yaml:"at_m"`   // the corner of least x and y, at the walls' foot
+	Cell      float64   `yaml:"cell_m"` // from post to post
+	Height    float64   `yaml:"height_m"`
+	Thickness float64   `yaml:"thickness_m"`
+	Material  string    `yaml:"material"`
+	Glass     string    `yaml:"glass"` // the material of = and !
+	Rows      []string  `yaml:"rows"`
+}
+
+// arena reads what the scene's file has for rescue robots, and puts walls and victims among s's shapes.
+func (f *arenaFile) arena(s *Scene, materials map[string]Material, faults *faults) {
+	s.Arena.Level = f.Level
+	if f.Level != "" && !proper(f.Level) {
+		faults.add("level: got %q, want a word", f.Level)
+	}
+	if !faults.count("tags", len(f.Tags), maxLoose) ||
+		!faults.count("victims", len(f.Victims), maxLoose) || !faults.count("plans", len(f.Plans), maxShapes) {
+		return
+	}
+	ids := map[int]int{}
+	for i, t := range f.Tags {
+		path := fmt.Sprintf("tags[%d]", i)
+		faults.number(path+".id", float64(t.ID), 0, 1000)
+		if first, twice := ids[t.ID]; twice {
+			faults.add("%s.id: got %d, which tags[%d] has too", path, t.ID, first)
+		}
+		ids[t.ID] = i
+		s.Arena.Tags = append(s.Arena.Tags, Tag{t.ID, faults.point(path+".at_m", t.At), t.Single})
+	}
+	for i := range f.Victims {
+		f.Victims[i].victim(fmt.Sprintf("victims[%d]", i), s, materials, faults)
+	}
+	for i := range f.Plans {
+		f.Plans[i].walls(fmt.Sprintf("plans[%d]", i), s, materials, faults)
+	}
+}
+
+func (f *victimFile) victim(path string, s *Scene, materials map[string]Material, faults *faults) {
+	v := Victim{Name: f.Name, State: f.State, At: faults.point(path+".at_m", f.At), False: f.False,
+		Loudness: f.Loudness, Call: f.Call, Pause: f.Pause, Amplitude: f.Amplitude, Period: f.Period}
+	if !f.False && !proper(f.Name) {
+		faults.add("%s.name: got %q, want a word", path, f.Name)
+	}
+	if f.State != "" && !proper(f.State) {
+		faults.add("%s.state: got %q, want a word", path, f.State)
+	}
+	for _, n := range []struct {
+		key   string
+		value float64
+	}{{"loudness", f.Loudness}, {"call_s", f.Call}, {"pause_s", f.Pause}, {"moves_m", f.Amplitude}, {"period_s", f.Period}} {
+		faults.number(path+"."+n.key, n.value, 0, maxLength)
+	}
+	faults.number(path+".turn_deg", f.Turn, -360, 360)
+	if f.Amplitude > 0 && !(f.Period > 0) || f.Loudness > 0 && !(f.Call > 0) {
+		faults.add("%s: got moves_m %g and loudness %g, want period_s and call_s with them", path, f.Amplitude, f.Loudness)
+	}
+	s.Arena.Victims = append(s.Arena.Victims, v)
+	material, known := materials[f.Material]
+	if !known {
+		faults.add("%s.material: got %q, want the name of a material", path, f.Material)
+	}
+	if f.False {
+		return
+	}
+	// A body that lies on its back, the place being that of its chest.
+	turn := radians(f.Turn)
+	sin, cos := math.Sincos(turn)
+	lie := rollPitchYaw(0, math.Pi/2, turn) // a capsule's z along the body
+	part := func(kind ShapeKind, along, across, radius, length float64) {
+		at := vec{v.At[0] + along*cos - across*sin, v.At[1] + along*sin + across*cos, v.At[2]}
+		s.Fixed = append(s.Fixed, Shape{Kind: kind, Radius: radius, Half: [3]float64{0, 0, length / 2},
+			Pose: hal.Pose{Position: at, Rotation: lie}, Material: material, Collides: true})
+	}
+	part(Capsule, 0, 0, 0.13, 0.3)
+	part(Sphere, 0.38, 0, 0.11, 0)
+	part(Capsule, -0.6, 0.1, 0.07, 0.65)
+	part(Capsule, -0.6, -0.1, 0.07, 0.65)
+}
+
+// walls turns the drawing into boxes: each straight run of wall is one.
+func (f *planFile) walls(path string, s *Scene, materials map[string]Material, faults *faults) {
+	before := len(*faults)
+	at := faults.point(path+".at_m", f.At)
+	faults.positive(path+".cell_m", f.Cell, 100)
+	faults.positive(path+".height_m", f.Height, 100)
+	faults.positive(path+".thickness_m", f.Thickness, 10)
+	wall, known := materials[f.Material]
+	glass, clear := materials[f.Glass]
+	if !known || !clear {
+		faults.add("%s: got material %q and glass %q, want names of materials", path, f.Material, f.Glass)
+	}
+	width := 0
+	for _, row := range f.Rows {
+		width = max(width, len(row))
+	}
+	if len(f.Rows)%2 != 1 || width%3 != 1 || width > 999 || len(f.Rows) > 999 {
+		faults.add("%s.rows: got %d lines of %d letters, want an odd number of lines of 1 + 3n", path, len(f.Rows), width)
+	}
+	for i, row := range f.Rows {
+		if k := strings.IndexFunc(row, func(c rune) bool { return !strings.ContainsRune(" +-|=!", c) }); k >= 0 {
+			faults.add("%s.rows[%d]: got %q, want - | = ! + and blanks", path, i, row[k:])
+		}
+	}
+	if len(*faults) > before {
+		return
+	}
+	d := drawing{rows: f.Rows, bottom: len(f.Rows) - 1}
+	box := func(x0, y0, x1, y1 float64, m Material) {
+		half := f.Thickness / 2
+		s.Fixed = append(s.Fixed, Shape{Kind: Box, Collides: true, Material: m,
+			Half: [3]float64{(x1-x0)/2*f.Cell + half, (y1-y0)/2*f.Cell + half, f.Height / 2},
+			Pose: hal.Pose{Rotation: [4]float64{1}, Position: [3]float64{
+				at[0] + (x0+x1)/2*f.Cell, at[1] + (y0+y1)/2*f.Cell, at[2] + f.Height/2}}})
+	}
+	d.runs(width/3, '-', '=', d.across, func(line, from, to int, clear bool) {
+		box(float64(from), float64(line), float64(to), float64(line), choose(clear, glass, wall))
+	})
+	d.runs(len(f.Rows)/2, '|', '!', d.up, func(line, from, to int, clear bool) {
+		box(float64(line), float64(from), float64(line), float64(to), choose(clear, glass, wall))
+	})
+	faults.count("fixed, with the walls", len(s.Fixed), maxFixed)
+}
+
+func choose(first bool, a, b Material) Material {
+	if first {
+		return a
+	}
+	return b
+}
+
+// drawing is a plan by posts: (0, 0) is the one of least x and y.
+type drawing struct {
+	rows   []string
+	bottom int
+}
+
+// letter is what is drawn in a line at a column, a blank beyond its end.
+func (d *drawing) letter(line, column int) byte {
+	if line < 0 || line > d.bottom || column >= len(d.rows[line]) {
+		return ' '
+	}
+	return d.rows[line][column]
+}
+
+// across is the wall along x in line y from post x on; up is the wall along y in column x from post y on.
+func (d *drawing) across(y, x int) byte { return d.letter(d.bottom-2*y, 3*x+1) }
+func (d *drawing) up(x, y int) byte     { return d.letter(d.bottom-2*y-1, 3*x) }
+
+// runs calls found for each run of the same wall, line after line; a line without any beyond the drawing ends it.
+func (d *drawing) runs(cells int, wall, glass byte, at func(line, cell int) byte, found func(line, from, to int, clear bool)) {
+	for line := range 1000 {
+		from, kind := 0, byte(' ')
+		for cell := range cells + 1 {
+			k := byte(' ')
+			if cell < cells {
+				if c := at(line, cell); c == wall || c == glass {
+					k = c
+				}
+			}
+			if k == kind {
+				continue
+			}
+			if kind != ' ' {
+				found(line, from, cell, kind == glass)
+			}
+			from, kind = cell, k
+		}
+	}
+}

@@ -1,0 +1,250 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// Device is what a sensor of a rescue robot is told beyond its place. Which fields count hangs on its kind; what a file
+// leaves out is as in USARSim's own USARBot.ini (manual, section 8).
+type Device struct {
+	Interval   float64      // s between two readings; 0 = with every cycle
+	TimeStamp  bool         // bWithTimeStamp: how it is told
+	Manual     bool         // a scanner that is told when it is asked
+	Range      float64      // m, of rays, tags and motion
+	Noise      float64      // relative amplitude: data + data * (-Noise..Noise)
+	Curve      [][2]float64 // what goes out for what was measured, in straight pieces; nothing = as it is; outside 0
+	Beam       float64      // rad, the whole angle of a sonar's cone
+	FOV        float64      // rad, of scanners and of readers that look ahead
+	Resolution float64      // rad, from ray to ray of a scanner; of one tick of an encoder or of odometry's encoders
+	Upright    bool         // the scanner's plane is x-z, not x-y
+	Clear      bool         // its rays pass through glass
+	Diameter   float64      // m, of a touch sensor's button; 0 = contact of the body that carries it
+	Joint      int          // of an encoder; hal.None = no joint
+	Left       int          // of odometry: its wheels' joints
+	Right      int
+	Radius     float64 // m, of the wheels as odometry believes
+	Separation float64 // m, between them, likewise
+	Near       float64 // m, at which a victim is known by name
+	Nearest    float64 // m, at which its state is known
+	Life       float64 // s, of a full battery
+}
+
+// deviceFile is a Device as written.
+type deviceFile struct {
+	Interval   *float64     `yaml:"interval_s"`
+	TimeStamp  *bool        `yaml:"time_stamp"`
+	Manual     bool         `yaml:"manual"`
+	Range      *float64     `yaml:"range_m"`
+	Noise      *float64     `yaml:"noise"`
+	Curve      [][2]float64 `yaml:"curve"`
+	Beam       *float64     `yaml:"beam_deg"`
+	FOV        *float64     `yaml:"fov_deg"`
+	Resolution *float64     `yaml:"resolution_deg"`
+	Plane      string       `yaml:"plane"` // xy or xz
+	Infrared   bool         `yaml:"infrared"`
+	Diameter   *float64     `yaml:"diameter_m"`
+	Joint      string       `yaml:"joint"`
+	Left       string       `yaml:"left"`
+	Right      string       `yaml:"right"`
+	Radius     *float64     `yaml:"radius_m"`
+	Separation *float64     `yaml:"separation_m"`
+	Near       *float64     `yaml:"near_m"`
+	Nearest    *float64     `yaml:"nearest_m"`
+	Life       *float64     `yaml:"life_s"`
+}
+
+// deviceKinds are the kinds of sensor that have a Device, each with what its section of USARBot.ini says.
+func deviceKinds() map[string]Device {
+	none := Device{Joint: hal.None, Left: hal.None, Right: hal.None}
+	with := func(change func(d *Device)) Device {
+		d := none
+		change(&d)
+		return d
+	}
+	return map[string]Device{
+		"sonar":    with(func(d *Device) { d.TimeStamp, d.Range, d.Beam, d.Noise = true, 5, 0.3491, 0.05 }),
+		"infrared": with(func(d *Device) { d.TimeStamp, d.Range, d.Noise, d.Clear = true, 5, 0.05, true }),
+		"range": with(func(d *Device) {
+			d.Range, d.Interval, d.Resolution, d.FOV = 1000, 0.5, 800*math.Pi/32768, math.Pi
+		}),
+		"odometry": with(func(d *Device) { d.Interval, d.Resolution = 0.2, 0.01 }),
+		"inertial": with(func(d *Device) { d.Noise = 0.05 }),
+		"encoder":  with(func(d *Device) { d.Resolution, d.Noise = 0.01745, 0.005 }),
+		"rfid":     with(func(d *Device) { d.Range = 0.28 }),
+		"victim":   with(func(d *Device) { d.Range, d.Near, d.Nearest, d.FOV = 1.33, 0.5, 0.25, 0.52 }),
+		"sound":    with(func(d *Device) { d.Noise = 0.05 }),
+		"motion":   with(func(d *Device) { d.Range, d.FOV, d.Noise = 1000, math.Pi/3, 0.1 }),
+		"battery":  with(func(d *Device) { d.Life = 3600 }),
+	}
+}
+
+// most rays of one scanner, as many as a message of the protocol can hold.
+const maxRays = 4096
+
+// device reads what the sensor of kind at path is told; nil for kinds that are told nothing. r has its joints.
+func (f *deviceFile) device(path, kind string, r *Robot, faults *faults) *Device {
+	d, ok := deviceKinds()[kind]
+	if !ok && kind == "contact" && f.Diameter != nil {
+		d, ok = Device{Joint: hal.None, Left: hal.None, Right: hal.None}, true
+	}
+	if !ok {
+		if f.written() {
+			faults.add("%s: got figures of a device for a sensor of kind %s, want none", path, kind)
+		}
+		return nil
+	}
+	number := func(key string, to, from *float64, scale, low, high float64) {
+		if from != nil && faults.number(path+"."+key, *from, low, high) {
+			*to = *from * scale
+		}
+	}
+	degree := math.Pi / 180
+	number("interval_s", &d.Interval, f.Interval, 1, 0, 3600)
+	number("range_m", &d.Range, f.Range, 1, 1e-3, maxLength)
+	number("noise", &d.Noise, f.Noise, 1, 0, 1)
+	number("beam_deg", &d.Beam, f.Beam, degree, 0, 170)
+	number("fov_deg", &d.FOV, f.FOV, degree, 0, 360)
+	number("resolution_deg", &d.Resolution, f.Resolution, degree, 1e-3, 360)
+	number("diameter_m", &d.Diameter, f.Diameter, 1, 1e-3, 1)
+	number("radius_m", &d.Radius, f.Radius, 1, 1e-3, 10)
+	number("separation_m", &d.Separation, f.Separation, 1, 1e-3, 100)
+	number("near_m", &d.Near, f.Near, 1, 0, maxLength)
+	number("nearest_m", &d.Nearest, f.Nearest, 1, 0, maxLength)
+	number("life_s", &d.Life, f.Life, 1, 1, 1e7)
+	if f.TimeStamp != nil {
+		d.TimeStamp = *f.TimeStamp
+	}
+	d.Manual, d.Clear = f.Manual, d.Clear || f.Infrared
+	switch f.Plane {
+	case "", "xy":
+	case "xz":
+		d.Upright = true
+	default:
+		faults.add("%s.plane: got %q, want xy or xz", path, f.Plane)
+	}
+	for i, p := range f.Curve {
+		if !(math.Abs(p[0]) <= maxLength && math.Abs(p[1]) <= maxLength) || i > 0 && !(p[0] > f.Curve[i-1][0]) {
+			faults.add("%s.curve[%d]: got %v, want a pair whose first number is above the last", path, i, p)
+		}
+	}
+	d.Curve = f.Curve
+	if kind == "range" && !(d.FOV/d.Resolution < maxRays) {
+		faults.add("%s: got %g rays, want at most %d: a wider resolution_deg", path, d.FOV/d.Resolution, maxRays)
+	}
+	f.joints(path, kind, &d, r, faults)
+	return &d
+}
+
+// written tells whether the file says anything of a device.
+func (f *deviceFile) written() bool {
+	return f.Interval != nil || f.TimeStamp != nil || f.Manual || f.Range != nil || f.Noise != nil || f.Curve != nil ||
+		f.Beam != nil || f.FOV != nil || f.Resolution != nil || f.Plane != "" || f.Infrared || f.Diameter != nil ||
+		f.Joint != "" || f.Left != "" || f.Right != "" || f.Radius != nil || f.Separation != nil || f.Near != nil ||
+		f.Nearest != nil || f.Life != nil
+}
+
+// joints finds the joints that the device listens to. Odometry without wheels takes the left-most and the right-most, and
+// believes their true sizes where the file does not say others.
+func (f *deviceFile) joints(path, kind string, d *Device, r *Robot, faults *faults) {
+	find := func(key, name string) int {
+		i := r.Joint(name)
+		if i == hal.None {
+			faults.add("%s.%s: got %q, want the name of a joint", path, key, name)
+		}
+		return i
+	}
+	switch kind {
+	case "encoder":
+		d.Joint = find("joint", f.Joint)
+		return
+	case "odometry":
+	default:
+		return
+	}
+	for i := range r.Joints {
+		j := &r.Joints[i]
+		if !j.Wraps || j.Child == hal.None {
+			continue
+		}
+		if d.Left == hal.None || j.Anchor[1] > r.Joints[d.Left].Anchor[1] {
+			d.Left = i
+		}
+		if d.Right == hal.None || j.Anchor[1] < r.Joints[d.Right].Anchor[1] {
+			d.Right = i
+		}
+	}
+	if f.Left != "" {
+		d.Left = find("left", f.Left)
+	}
+	if f.Right != "" {
+		d.Right = find("right", f.Right)
+	}
+	if d.Left == hal.None || d.Right == hal.None || d.Left == d.Right {
+		faults.add("%s: got no two wheels, want left and right: joints that wrap", path)
+		return
+	}
+	if d.Radius == 0 {
+		d.Radius = r.Wheel(d.Left)
+	}
+	if d.Separation == 0 {
+		d.Separation = r.Joints[d.Left].Anchor[1] - r.Joints[d.Right].Anchor[1]
+	}
+	if !(d.Radius > 0) || !(d.Separation > 0) {
+		faults.add("%s: got wheels of %g m, %g m apart, want radius_m and separation_m above 0", path, d.Radius, d.Separation)
+	}
+}
+
+// Rays is how many rays a scanner has: the first at the right end of its field of view.
+func (d *Device) Rays() int { return int(d.FOV/d.Resolution+1e-9) + 1 }
+
+// greatest ends of channels that have none by nature.
+const (
+	mostTicks = 1e9
+	mostTags  = 64
+	mostWay   = 1e4 // m
+	mostNoise = 1e6 // of loudness
+)
+
+// channels are those of a device of a kind.
+func (d *Device) channels(kind string) []sensorChannels {
+	one := []string{""}
+	switch kind {
+	case "sonar", "infrared":
+		return []sensorChannels{{"range", hal.Distance, d.Range, one}}
+	case "range":
+		names := make([]string, d.Rays())
+		for i := range names {
+			names[i] = fmt.Sprint(i)
+		}
+		return []sensorChannels{{"range", hal.Distance, d.Range, names}}
+	case "odometry":
+		return []sensorChannels{{"place", hal.Distance, mostWay, axes[:2]}, {"heading", hal.Position, 1e6, []string{"z"}}}
+	case "inertial":
+		return []sensorChannels{{"attitude", hal.Position, 2 * math.Pi, []string{"roll", "pitch", "yaw"}}}
+	case "encoder":
+		return []sensorChannels{{"ticks", hal.Ratio, mostTicks, []string{"count"}}}
+	case "rfid", "victim":
+		return []sensorChannels{{"tags", hal.Ratio, mostTags, one}}
+	case "sound":
+		return []sensorChannels{{"sound", hal.Ratio, mostNoise, []string{"loudness", "duration"}}}
+	case "motion":
+		return []sensorChannels{{"human", hal.Ratio, 1, one}}
+	case "battery":
+		return []sensorChannels{{"left", hal.Ratio, d.Life, one}}
+	}
+	return []sensorChannels{{"contact", hal.Ratio, 1, one}}
+}
+
+// deviceNames are the kinds, sorted.
+func deviceNames() []string {
+	var names []string
+	for name := range deviceKinds() {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,210 @@
+package model
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Random says how far figures of a body or a joint may be from what the file says, as shares of it: 0.1 is an even
+// chance of anything within ±10 %. 0 leaves the figure alone.
+type Random struct {
+	Mass     float64 // of a body, with its inertia
+	Friction float64 // of a body: of the surface of all its shapes; of a joint: its dry friction
+	Damping  float64 // of a joint
+	Strength float64 // of a joint with a motor
+}
+
+// mostRandom keeps what is drawn well above 0.
+const mostRandom = 0.9
+
+// Random tells whether the file leaves any figure to chance.
+func (r *Robot) Random() bool {
+	for i := range r.Bodies {
+		if r.Bodies[i].Random != (Random{}) {
+			return true
+		}
+	}
+	for i := range r.Joints {
+		if r.Joints[i].Random != (Random{}) {
+			return true
+		}
+	}
+	for i := range r.Passive {
+		if r.Passive[i].Random != (Random{}) {
+			return true
+		}
+	}
+	return false
+}
+
+// Clone returns a copy of r whose bodies, shapes and joints may be changed. Servos and motors stay shared: put a
+// changed copy in their place.
+func (r *Robot) Clone() *Robot {
+	c := *r
+	c.Bodies = cloneBodies(r.Bodies)
+	c.Joints = append([]Joint(nil), r.Joints...)
+	c.Passive = append([]Passive(nil), r.Passive...)
+	return &c
+}
+
+func cloneBodies(list []Body) []Body {
+	list = append([]Body(nil), list...)
+	for i := range list {
+		list[i].Shapes = append([]Shape(nil), list[i].Shapes...)
+	}
+	return list
+}
+
+// Draw returns the robot as it is for once: with what is random drawn, and with motors as strong as Joint.Strength says.
+// uniform gives a number from 0 to 1 for a figure: of the list "bodies" or "joints", of the thing called name there. It
+// must not depend on the order of calls, so that a figure more changes no other.
+func (r *Robot) Draw(uniform func(list, name, figure string) float64) *Robot {
+	d := r.Clone()
+	draw := spread(uniform)
+	for i := range d.Bodies {
+		d.Bodies[i].draw("bodies", draw)
+	}
+	link := func(l *Linkage, name string) {
+		l.Friction *= draw("joints", name, "friction", l.Random.Friction)
+		l.Damping *= draw("joints", name, "damping", l.Random.Damping)
+	}
+	for i := range d.Joints {
+		j := &d.Joints[i]
+		link(&j.Linkage, j.Name)
+		j.Strength *= draw("joints", j.Name, "strength", j.Random.Strength)
+		j.strengthen()
+	}
+	for i := range d.Passive {
+		link(&d.Passive[i].Linkage, d.Passive[i].Name)
+	}
+	return d
+}
+
+// Draw returns the scene with what is random of its loose things drawn, of the list "things"; else as of a Robot.
+func (s *Scene) Draw(uniform func(list, name, figure string) float64) *Scene {
+	d, draw := *s, spread(uniform)
+	d.Free = cloneBodies(s.Free)
+	for i := range d.Free {
+		d.Free[i].draw("things", draw)
+	}
+	return &d
+}
+
+// spread turns a draw from 0 to 1 into one of a factor about 1.
+func spread(uniform func(list, name, figure string) float64) func(list, name, figure string, share float64) float64 {
+	return func(list, name, figure string, share float64) float64 {
+		if share == 0 {
+			return 1 // exactly, and without a draw: what is not random stays as it is to the bit
+		}
+		return 1 + float64(share*(2*uniform(list, name, figure)-1))
+	}
+}
+
+func (b *Body) draw(list string, draw func(list, name, figure string, share float64) float64) {
+	if b.Random.Mass > 0 {
+		b.Weigh(b.Mass * draw(list, b.Name, "mass", b.Random.Mass))
+	}
+	// One draw for all shapes: a body is of one batch of rubber.
+	surface := draw(list, b.Name, "friction", b.Random.Friction)
+	for k := range b.Shapes {
+		b.Shapes[k].Material.Friction *= surface
+	}
+}
+
+// strengthen gives the joint a motor of its strength. A servo's data sheet stays as it is: drivers and firmware count by
+// it, and do not know that this one is weaker.
+func (j *Joint) strengthen() {
+	switch {
+	case j.Strength == 1:
+	case j.Servo != nil:
+		own := *j.Servo
+		own.Kt *= j.Strength
+		j.Servo = &own
+	default:
+		own := *j.Motor
+		own.Factor, own.MaxTorque = own.Factor*j.Strength, own.MaxTorque*j.Strength
+		j.Motor = &own
+	}
+}
+
+// Weigh makes the body weigh mass, kg, above 0, with its inertia in proportion; it weighs something already.
+func (b *Body) Weigh(mass float64) {
+	times := mass / b.Mass
+	b.Mass = mass
+	for i := range b.Inertia {
+		b.Inertia[i] *= times
+	}
+	// The shapes keep their parts, which Resize needs.
+	for i := range b.Shapes {
+		b.Shapes[i].Mass *= times
+	}
+}
+
+// Resize gives shape i other measures, m; see Shape. It keeps its mass and its place, so that of the body the inertia
+// alone follows. Where the file gives the shapes no masses, they have that of the body by their volumes.
+func (b *Body) Resize(i int, radius float64, half [3]float64) {
+	s := &b.Shapes[i]
+	mass, all, volume := s.Mass, 0.0, 0.0
+	for k := range b.Shapes {
+		all, volume = all+b.Shapes[k].Mass, volume+b.Shapes[k].Volume()
+	}
+	if all == 0 {
+		mass = b.Mass * s.Volume() / volume
+	}
+	// Taking the old solid out and putting the new one in leaves alone what the file says beyond the shapes. About the
+	// body's centre both have the same parallel-axis part, which falls out.
+	about := symmetric(b.Inertia)
+	about.add(turned(s.inertia(-mass), s.Pose.Rotation))
+	s.Radius, s.Half = radius, half
+	about.add(turned(s.inertia(mass), s.Pose.Rotation))
+	b.Inertia = about.list()
+}
+
+// bodyRandomFile is what a body may leave to chance: "10%".
+type bodyRandomFile struct {
+	Mass     string `yaml:"mass"`
+	Friction string `yaml:"friction"`
+}
+
+func (f *bodyRandomFile) read(path string, b *Body, faults *faults) (r Random) {
+	// A share of nothing is a mistake, not a figure: it would never be seen to do nothing.
+	r.Mass = faults.share(path+".mass", f.Mass, "mass_kg", b.Mass)
+	rough := 0.0
+	for i := range b.Shapes {
+		rough = max(rough, b.Shapes[i].Material.Friction)
+	}
+	r.Friction = faults.share(path+".friction", f.Friction, "a shape with friction", rough)
+	return r
+}
+
+// jointRandomFile is what a joint may leave to chance: "10%". Where it starts, start_spread_deg says.
+type jointRandomFile struct {
+	Strength string `yaml:"strength"`
+	Friction string `yaml:"friction"`
+	Damping  string `yaml:"damping"`
+}
+
+func (f *jointRandomFile) read(path string, l *linkFile, faults *faults) (r Random) {
+	r.Strength = faults.share(path+".strength", f.Strength, "", 1)
+	r.Friction = faults.share(path+".friction", f.Friction, "friction_nm", l.Friction)
+	r.Damping = faults.share(path+".damping", f.Damping, "damping_nms", l.Damping)
+	return r
+}
+
+// share reads "10%" as 0.1, and 0 where nothing is said. Of nothing no share can be random: want names what is missing
+// where the figure is 0.
+func (f *faults) share(path, text, want string, figure float64) float64 {
+	if text == "" {
+		return 0
+	}
+	number, ok := strings.CutSuffix(text, "%")
+	percent, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if !ok || err != nil || !(percent > 0 && percent <= 100*mostRandom) {
+		f.add("%s: got %q, want a share above 0%%, at most %g%%", path, text, 100*mostRandom)
+		return 0
+	}
+	if figure == 0 {
+		f.add("%s: got %s of nothing, want %s too", path, text, want)
+	}
+	return percent / 100
+}

@@ -1,0 +1,260 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// Rescue is what a controller of USARSim must know of a robot, beside what its layout says. Names on the wire are the
+// Paths of joints and sensors, without their slash.
+type Rescue struct {
+	Class        string  // "USARBot.P2AT"
+	Interval     float64 // s, msgTimer
+	Absolute     bool    // bAbsoluteCamera
+	Left, Right  []int   // joints that DRIVE {Left} {Right} turns
+	Front, Rear  []int   // joints that steer an axle
+	Steers       []Steer
+	Steering     string     // "SkidSteered"
+	Size         [3]float64 // m: length, width, height
+	Headlight    bool
+	Tags         int // that its RFID releaser carries; 0 = it has none
+	ReleaserName string
+	ReleaserPose hal.Pose // on the chassis
+	Packages     []MissionPackage
+}
+
+// Steer is a wheel's joint and the joint that steers it.
+type Steer struct{ Wheel, Joint int }
+
+// MissionPackage is a row of joints from the chassis to a terminal.
+type MissionPackage struct {
+	Type, Name string
+	Joints     []int
+}
+
+// Camera is a camera on a body.
+type Camera struct {
+	Name, Path    string
+	Body          int
+	Pose          hal.Pose // in the body's frame: it looks along its x
+	Width, Height int
+	FOV           float64 // rad, across the width
+	Least, Most   float64 // rad, how far it zooms
+	Package       string  // the mission package that aims it; "" = none
+}
+
+// rescueFile is a Rescue as written.
+type rescueFile struct {
+	Class     string            `yaml:"class"`
+	Interval  *float64          `yaml:"interval_s"`
+	Relative  bool              `yaml:"relative_camera"`
+	Left      []string          `yaml:"left"`
+	Right     []string          `yaml:"right"`
+	Front     []string          `yaml:"front"`
+	Rear      []string          `yaml:"rear"`
+	Steers    map[string]string `yaml:"steers"` // a wheel and the joint that turns it
+	Steering  string            `yaml:"steering"`
+	Size      []float64         `yaml:"size_m"`
+	Headlight bool              `yaml:"headlight"`
+	Releaser  *releaserFile     `yaml:"releaser"`
+	Packages  []packageFile     `yaml:"packages"`
+}
+
+type releaserFile struct {
+	Name string    `yaml:"name"`
+	Tags int       `yaml:"tags"`
+	At   []float64 `yaml:"at_m"`
+}
+
+type packageFile struct {
+	Type   string   `yaml:"type"`
+	Name   string   `yaml:"name"`
+	Joints []string `yaml:"joints"`
+}
+
+// cameraFile is a Camera as written.
+type cameraFile struct {
+	Name     string    `yaml:"name"`
+	Path     string    `yaml:"path"`
+	Body     string    `yaml:"body"`
+	At       []float64 `yaml:"at_m"`
+	Rotation []float64 `yaml:"rotation_deg"`
+	Pixels   []int     `yaml:"pixels"`
+	FOV      float64   `yaml:"fov_deg"`
+	Zoom     []float64 `yaml:"zoom_deg"`
+	Package  string    `yaml:"package"`
+}
+
+// maxPixels bounds a side of a camera's picture.
+const maxPixels = 4096
+
+// equip reads all that names joints and is no joint: devices, cameras and what USARSim must know. r has its joints.
+func (f *file) equip(r *Robot, bodies map[string]int, faults *faults) {
+	for i := range f.Sensors {
+		if i < len(r.Sensors) {
+			s := &r.Sensors[i]
+			s.Device = f.Sensors[i].Device.device(fmt.Sprintf("sensors[%d]", i), s.Kind, r, faults)
+		}
+	}
+	seen := map[string]int{}
+	for i := range f.Cameras {
+		path, c := fmt.Sprintf("cameras[%d]", i), &f.Cameras[i]
+		faults.name(path, "cameras", c.Name, i, seen)
+		r.Cameras = append(r.Cameras, c.camera(path, bodies, faults))
+	}
+	f.couple(r, faults)
+	if f.Rescue != nil {
+		r.Rescue = f.Rescue.rescue("usarsim", r, faults)
+	}
+}
+
+// couple finds the two passive joints of a differential.
+func (f *file) couple(r *Robot, faults *faults) {
+	if f.Differential == nil {
+		return
+	}
+	for i, name := range f.Differential {
+		for k := range r.Passive {
+			if r.Passive[k].Name == name && r.Passive[k].Kind != Weld && r.Passive[k].Mimic == nil {
+				r.Differential = append(r.Differential, k)
+			}
+		}
+		if len(r.Differential) != i+1 {
+			break
+		}
+	}
+	if n := len(r.Differential); n != len(f.Differential) || n != 2 || r.Differential[0] == r.Differential[1] {
+		faults.add("differential: got %q, want two passive joints that turn", f.Differential)
+		r.Differential = nil
+	}
+}
+
+func (f *cameraFile) camera(path string, bodies map[string]int, faults *faults) Camera {
+	c := Camera{Name: f.Name, Path: f.Path, Body: faults.index(path+".body", "body", f.Body, bodies), Package: f.Package,
+		Pose:  hal.Pose{Position: faults.point(path+".at_m", f.At), Rotation: faults.turn(path+".rotation_deg", f.Rotation)},
+		Width: 320, Height: 240, FOV: 0.7854, Least: 0.3491, Most: 2.0944}
+	if f.Pixels != nil {
+		if len(f.Pixels) != 2 || min(f.Pixels[0], f.Pixels[1]) < 1 || max(f.Pixels[0], f.Pixels[1]) > maxPixels {
+			faults.add("%s.pixels: got %v, want two numbers of 1 to %d", path, f.Pixels, maxPixels)
+		} else {
+			c.Width, c.Height = f.Pixels[0], f.Pixels[1]
+		}
+	}
+	if f.FOV != 0 && faults.number(path+".fov_deg", f.FOV, 1, 170) {
+		c.FOV = radians(f.FOV)
+		c.Least, c.Most = c.FOV, c.FOV
+	}
+	if f.Zoom != nil {
+		ends := faults.pair(path+".zoom_deg", f.Zoom, [2]float64{c.Least, c.Most})
+		if c.Least, c.Most = ends[0], ends[1]; !(c.Least >= radians(1) && c.Least <= c.FOV && c.FOV <= c.Most && c.Most <= radians(170)) {
+			faults.add("%s.zoom_deg: got %v, want two angles of 1 to 170 around fov_deg", path, f.Zoom)
+		}
+	}
+	return c
+}
+
+func (f *rescueFile) rescue(path string, r *Robot, faults *faults) *Rescue {
+	list := func(key string, names []string) (joints []int) {
+		for i, name := range names {
+			k := r.Joint(name)
+			if k == hal.None {
+				faults.add("%s.%s[%d]: got %q, want the name of a joint", path, key, i, name)
+				continue
+			}
+			joints = append(joints, k)
+		}
+		return joints
+	}
+	out := &Rescue{Class: f.Class, Interval: 0.2, Absolute: !f.Relative, Headlight: f.Headlight, Steering: f.Steering,
+		Left: list("left", f.Left), Right: list("right", f.Right), Front: list("front", f.Front), Rear: list("rear", f.Rear),
+		Size: faults.point(path+".size_m", f.Size)}
+	if !proper(f.Class) {
+		faults.add("%s.class: got %q, want a word such as USARBot.P2AT", path, f.Class)
+	}
+	if f.Interval != nil && faults.number(path+".interval_s", *f.Interval, 1e-3, 60) {
+		out.Interval = *f.Interval
+	}
+	// In the joints' order, since a map has none.
+	for wheel := range r.Joints {
+		if name, ok := f.Steers[r.Joints[wheel].Name]; ok {
+			if k := list("steers", []string{name}); len(k) > 0 {
+				out.Steers = append(out.Steers, Steer{wheel, k[0]})
+			}
+		}
+	}
+	if len(out.Steers) < len(f.Steers) {
+		faults.add("%s.steers: got %v, want wheels and joints by name", path, f.Steers)
+	}
+	if l := f.Releaser; l != nil {
+		faults.number(path+".releaser.tags", float64(l.Tags), 1, 1e6)
+		if !proper(l.Name) {
+			faults.add("%s.releaser.name: got %q, want a word", path, l.Name)
+		}
+		out.Tags, out.ReleaserName = l.Tags, l.Name
+		out.ReleaserPose = hal.Pose{Position: faults.point(path+".releaser.at_m", l.At), Rotation: [4]float64{1}}
+	}
+	for i, p := range f.Packages {
+		at := fmt.Sprintf("packages[%d]", i)
+		if !proper(p.Type) || !proper(p.Name) {
+			faults.add("%s.%s: got type %q and name %q, want a word each", path, at, p.Type, p.Name)
+		}
+		out.Packages = append(out.Packages, MissionPackage{p.Type, p.Name, list(at+".joints", p.Joints)})
+	}
+	return out
+}
+
+// proper tells whether a name can stand on USARSim's wire: printable, one word, nothing that its grammar needs.
+func proper(name string) bool {
+	return name != "" && len(name) <= 64 && !strings.ContainsFunc(name, func(c rune) bool {
+		return c <= ' ' || c > '~' || strings.ContainsRune("{},/", c)
+	})
+}
+
+// Span is how far the joints of two wheels are apart along an axis of the robot, m.
+func (r *Robot) Span(a, b, axis int) float64 {
+	return math.Abs(r.Joints[a].Anchor[axis] - r.Joints[b].Anchor[axis])
+}
+
+// Where the robots and arenas of USARSim are among the built-in files, and how Load calls the robots.
+const (
+	rescueFolder = "usarsim"
+	rescuePrefix = "usarsim-"
+	arenaFolder  = "arenas"
+)
+
+// RescueNames lists the built-in robots of USARSim as Load knows them: "usarsim-p2at".
+func RescueNames() []string {
+	list := names(rescueFolder)
+	for i := range list {
+		list[i] = rescuePrefix + list[i]
+	}
+	return list
+}
+
+// ArenaNames lists the built-in scenes that are arenas of USARSim; LoadScene loads them.
+func ArenaNames() []string { return names(arenaFolder) }
+
+// look appends the cameras to a layout, and lets what is a distance to something begin at 0.
+func (r *Robot) look(l *hal.Layout) {
+	for i := range r.Cameras {
+		c := &r.Cameras[i]
+		l.Cameras = append(l.Cameras, hal.Camera{Name: c.Name, Width: c.Width, Height: c.Height, FieldOfView: c.FOV, Mount: c.Pose})
+	}
+	for i := range l.Sensors {
+		if s := &l.Sensors[i]; s.Kind == "range" {
+			for k := range s.Count {
+				l.Outputs[s.First+k].Min = 0
+			}
+		}
+	}
+	if r.Rescue != nil {
+		for i := range l.Actuators {
+			if l.Actuators[i].Wraps {
+				l.Actuators[i].Kind = hal.Wheel
+			}
+		}
+	}
+}

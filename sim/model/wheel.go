@@ -1,0 +1,35 @@
+package model
+
+import "github.com/halyard-robotics/halyard/hal"
+
+// idealName is how files call a motor of which only its greatest torque and speed are known: that of a wheel, say, whose
+// own controller holds its speed.
+const idealName = "ideal"
+
+// idealFile is what a joint says of such a motor.
+type idealFile struct {
+	Torque float64 `yaml:"torque_nm"`
+	Speed  float64 `yaml:"speed_rads"`
+}
+
+// most bounds a motor's speed, rad/s: beyond it the physics counts as diverged.
+const mostMotorSpeed = 1e3
+
+// motor reads the motor, and the modes that it has: all but duty, which no wheel's controller offers.
+func (f *idealFile) motor(path string, j *Joint, faults *faults) (can [hal.NumModes]bool) {
+	faults.positive(path+".torque_nm", f.Torque, maxForce)
+	faults.positive(path+".speed_rads", f.Speed, mostMotorSpeed)
+	j.Motor = &Motor{Name: idealName, Kind: Ideal, MaxTorque: f.Torque, MaxVelocity: f.Speed}
+	return [hal.NumModes]bool{hal.PositionMode: true, hal.VelocityMode: true, hal.TorqueMode: true}
+}
+
+// Wheel is the radius of what turns on joint i, m: that of its child's greatest round shape; 0 where it has none.
+func (r *Robot) Wheel(i int) float64 {
+	radius := 0.0
+	if child := r.Joints[i].Child; child != hal.None {
+		for k := range r.Bodies[child].Shapes {
+			radius = max(radius, r.Bodies[child].Shapes[k].Radius)
+		}
+	}
+	return radius
+}

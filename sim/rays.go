@@ -1,0 +1,170 @@
+package sim
+
+import (
+	"math"
+
+	"github.com/halyard-robotics/halyard/sim/collide"
+	"github.com/halyard-robotics/halyard/sim/dynamics"
+	"github.com/halyard-robotics/halyard/sim/exact"
+	"github.com/halyard-robotics/halyard/sim/ray"
+)
+
+// What rays see, as groups of geoms: a sensor leaves out its own robot, infrared glass. Robots share the bits that are
+// left, so that of more than thirty some do not see some other.
+const (
+	solidGroup = 1 << iota
+	glassGroup
+	firstRobot // and all bits above it
+)
+
+const robotGroups = 30
+
+// robotGroup is the bit of robot i.
+func robotGroup(i int) uint32 { return firstRobot << (i % robotGroups) }
+
+// sight is what the rays of all robots are cast at. It follows the system: the poses of its bodies are taken when the
+// first ray of an Advance is cast, so that a scene in which nothing is due pays nothing.
+type sight struct {
+	tree  *ray.BVH // nil where no robot has rays
+	poses []collide.Pose
+	fresh bool // of this Advance
+}
+
+// group gives every geom of a spec its group, and makes the tree where a robot has rays. Glass has its group already.
+func (s *Scene) group(spec *dynamics.Spec, whole []*Body) error {
+	s.sight = sight{}
+	looks := false
+	for i, b := range whole {
+		b.group = robotGroup(i)
+		for k := range b.senses {
+			looks = looks || b.senses[k].device.rays()
+		}
+	}
+	for i := range spec.Geoms {
+		g := &spec.Geoms[i]
+		if g.Group == 0 {
+			g.Group = solidGroup
+		}
+		for _, b := range whole {
+			if g.Body >= b.at.body && g.Body < b.at.body+len(b.parts) {
+				g.Group = b.group
+			}
+		}
+	}
+	if !looks {
+		return nil
+	}
+	poses := make([]collide.Pose, len(spec.Bodies))
+	tree, err := ray.New(spec.Geoms, poses)
+	s.sight = sight{tree: tree, poses: poses}
+	return err
+}
+
+// look is the tree as things stand now.
+func (s *Scene) look() *ray.BVH {
+	if !s.sight.fresh {
+		for i := range s.sight.poses {
+			s.sight.poses[i] = s.system.Pose(i)
+		}
+		s.sight.tree.Update(s.sight.poses)
+		s.sight.fresh = true
+	}
+	return s.sight.tree
+}
+
+// shine is a ray of a sensor along a direction in its own axes.
+func (b *Body) shine(s *sense, way [3]float64) ray.Ray {
+	at := b.axes(s)
+	r := ray.Ray{Origin: at.Position, Direction: at.Turn(way), Max: s.device.spec.Range, Mask: ^b.group}
+	if s.device.spec.Clear {
+		r.Mask &^= glassGroup
+	}
+	return r
+}
+
+// Of a sonar's cone: how many rays go around its middle, half of them on the rim and half of them halfway out, and the
+// cosine of the steepest incidence that still sends an echo. Sound that grazes a surface, as the lower rim of the cone
+// does the floor, is thrown forward and not back.
+const (
+	coneRays = 8
+	grazing  = 0.26 // 75°
+)
+
+// sonar is the distance of the nearest thing in the cone that sends an echo.
+func (b *Body) sonar(s *sense) float64 {
+	d := s.device.spec
+	tree, nearest := b.scene.look(), d.Range
+	for i := range coneRays + 1 {
+		wide := 0.5 * d.Beam
+		switch {
+		case i == coneRays:
+			wide = 0
+		case i%2 == 1:
+			wide *= 0.5
+		}
+		turn := 2 * math.Pi / coneRays * float64(i)
+		out := exact.Sin(wide)
+		r := b.shine(s, [3]float64{exact.Cos(wide), float64(out * exact.Cos(turn)), float64(out * exact.Sin(turn))})
+		hit, ok := tree.Cast(&r)
+		if ok && hit.Distance < nearest && echoes(&hit, &r) {
+			nearest = hit.Distance
+		}
+	}
+	return s.device.measured(nearest)
+}
+
+// echoes tells whether sound comes back from a hit.
+func echoes(h *ray.Hit, r *ray.Ray) bool {
+	steep := 0.0
+	for k := range r.Direction {
+		steep += float64(r.Direction[k] * h.Normal[k])
+	}
+	return math.Abs(steep) >= grazing
+}
+
+// beam is the distance along the sensor's axis.
+func (b *Body) beam(s *sense) float64 {
+	r := b.shine(s, [3]float64{1, 0, 0})
+	hit, ok := b.scene.look().Cast(&r)
+	return s.device.measured(reach(hit, ok, r.Max))
+}
+
+// scan turns the beam from the right end of the field of view, or the upper of an upright scanner, to the other.
+func (b *Body) scan(s *sense, to []float64) {
+	d := s.device.spec
+	tree := b.scene.look()
+	for i := range to {
+		turn := float64(float64(i)*d.Resolution) - 0.5*d.FOV
+		way := [3]float64{exact.Cos(turn), exact.Sin(turn), 0}
+		if d.Upright {
+			way[1], way[2] = 0, -way[1]
+		}
+		r := b.shine(s, way)
+		hit, ok := tree.Cast(&r)
+		to[i] = s.device.measured(reach(hit, ok, r.Max))
+	}
+}
+
+// reach is the distance of a hit; what is out of range is told as the range.
+func reach(h ray.Hit, ok bool, most float64) float64 {
+	if !ok {
+		return most
+	}
+	return math.Min(h.Distance, most)
+}
+
+// touchReach is how near a thing must be to a button to press it, m (manual 8.7.1).
+const touchReach = 0.0047
+
+// pressed casts from the middle of a button and from four places of its rim.
+func (b *Body) pressed(s *sense) float64 {
+	at := b.axes(s)
+	rim := 0.5 * s.device.spec.Diameter
+	for _, p := range [...][2]float64{{0, 0}, {rim, 0}, {-rim, 0}, {0, rim}, {0, -rim}} {
+		r := ray.Ray{Origin: at.Of([3]float64{0, p[0], p[1]}), Direction: at.Turn([3]float64{1, 0, 0}), Max: touchReach, Mask: ^b.group}
+		if _, ok := b.scene.look().Cast(&r); ok {
+			return 1
+		}
+	}
+	return 0
+}

@@ -1,0 +1,75 @@
+package sim
+
+import (
+	"sync/atomic"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// touches are the pairs of bodies of the system that touched during the last Advance, in whichever of its steps: a knock
+// may be over when it ends. They are kept once somebody watches.
+type touches struct {
+	watched atomic.Bool
+	pairs   [][2]int32 // in the order in which they met; dynamics.World first
+	seen    map[[2]int32]bool
+}
+
+func (t *touches) clear() {
+	if len(t.pairs) > 0 {
+		t.pairs = t.pairs[:0]
+		clear(t.seen)
+	}
+}
+
+// WatchTouches makes Touches tell of every Advance from now on; see hal.Toucher.
+func (s *Scene) WatchTouches() { s.touches.watched.Store(true) }
+
+// Touches tells which bodies touched during the last Advance; see hal.Toucher.
+func (s *Scene) Touches(f func(a, b hal.Part)) {
+	// From the list, not the map: maps have no order, and what depends on one does not repeat.
+	for _, p := range s.touches.pairs {
+		f(s.name(int(p[0])), s.name(int(p[1])))
+	}
+}
+
+// noteTouches notes who touched in the step that has just been taken. It allocates where more touch than ever did.
+func (s *Scene) noteTouches() {
+	t := &s.touches
+	if !t.watched.Load() {
+		return
+	}
+	if t.seen == nil {
+		t.seen = map[[2]int32]bool{}
+	}
+	// Two bodies meet at several points and in several steps, but are told of once.
+	for i := range s.system.Touches() {
+		c := s.system.Touch(i).Contact
+		a, b := int32(s.system.Geom(int(c.A)).Body), int32(s.system.Geom(int(c.B)).Body)
+		pair := [2]int32{min(a, b), max(a, b)}
+		if !t.seen[pair] {
+			t.seen[pair] = true
+			t.pairs = append(t.pairs, pair)
+		}
+	}
+}
+
+// name is what a body of the system is called: the world never moves, robots come first, things last.
+func (s *Scene) name(body int) hal.Part {
+	if body < 0 {
+		return hal.Part{}
+	}
+	if body >= s.thing {
+		return hal.Part{Body: s.ground.Free[body-s.thing].Name}
+	}
+	for _, b := range s.bodies {
+		if n := body - b.at.body; n >= 0 && n < len(b.parts) {
+			return hal.Part{Agent: b.name, Body: b.parts[n].Name}
+		}
+	}
+	for _, v := range s.vehicles {
+		if body == v.at.body {
+			return hal.Part{Agent: v.name, Body: hullName}
+		}
+	}
+	return hal.Part{}
+}

@@ -1,0 +1,123 @@
+package sim
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/model"
+)
+
+// newArm is the six-joint arm of a URDF on the table, with ideal motors of the file's torques and speeds.
+func newArm(t *testing.T) *rig {
+	m, err := model.LoadURDF("model/testdata/arm/urdf/arm.urdf", model.URDFOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &rig{Scene: NewScene(SceneConfig{Seed: 1}), t: t}
+	if r.body, err = r.Add("arm", m, hal.Pose{}); err != nil {
+		t.Fatal(err)
+	}
+	r.frame = hal.NewFrame(r.body.Layout())
+	return r
+}
+
+// goal tells joint i where to go.
+func (r *rig) goal(i int, v float64) {
+	r.frame.Inputs[r.body.Layout().Actuators[i].Goal[hal.PositionMode]] = v
+}
+
+// An arm that a URDF describes is listed, goes to its goals under gravity within its speeds and torques, holds there, and
+// its second finger does what the first does.
+func TestURDFArmMoves(t *testing.T) {
+	r := newArm(t)
+	joints := r.body.Layout().Actuators
+	names := make([]string, len(joints))
+	for i := range joints {
+		names[i] = joints[i].Name
+	}
+	if want := []string{"pan", "lift", "elbow", "wrist_roll", "wrist_pitch", "left_finger"}; !slices.Equal(names, want) {
+		t.Fatalf("joints: got %q, want %q", names, want)
+	}
+	m := r.body.model
+	left, right := m.Body("left_finger"), m.Body("right_finger")
+	base := r.body.Pose(0)
+	r.enable(true)
+	for _, goals := range [][]float64{
+		{0, 0, 0.1, 0, 0, 0.03},
+		{1.2, 0.9, 1.1, 2, -0.8, 0},
+		{-2, 1.4, 0.2, -3, 1, 0.02}, // stretched out: lift needs 11 of its 12 N·m
+		{0.5, -1, 2.2, 0.3, 0, 0.01},
+	} {
+		for i, g := range goals {
+			r.goal(i, g)
+		}
+		fastest := make([]float64, len(goals))
+		strongest := make([]float64, len(goals))
+		for range 300 {
+			r.cycle(1)
+			for i, a := range joints {
+				fastest[i] = math.Max(fastest[i], math.Abs(r.frame.Measured[a.Velocity])/a.Limits.MaxVelocity)
+				strongest[i] = math.Max(strongest[i], math.Abs(r.frame.Measured[a.Torque])/a.Limits.MaxTorque)
+			}
+		}
+		for i, g := range goals {
+			got := r.frame.Measured[joints[i].Position]
+			if joints[i].Wraps {
+				got = g + math.Remainder(got-g, 2*math.Pi)
+			}
+			tolerance := 0.01
+			if joints[i].Kind == hal.Slide {
+				tolerance = 0.001
+			}
+			t.Logf("%-11s %+.3f for %+.3f, at most %.2f of its speed and %.2f of its torque", names[i], got, g, fastest[i], strongest[i])
+			if math.Abs(got-g) > tolerance {
+				t.Errorf("%s: got %g, want %g", names[i], got, g)
+			}
+			// Where a motor gives all it has, the load may drive it beyond its speed.
+			if fastest[i] > 1.1 && strongest[i] < 0.99 || fastest[i] > 1.3 || strongest[i] > 1.01 {
+				t.Errorf("%s: got %.2f of its speed and %.2f of its torque, want no more than the file says", names[i], fastest[i], strongest[i])
+			}
+		}
+		// Both fingers are as far from the middle of the hand.
+		hand := r.body.Pose(m.Body("hand")).Inverse()
+		a, b := hand.Times(r.body.Pose(left)).Position, hand.Times(r.body.Pose(right)).Position
+		if want := 0.02 + goals[5]; math.Abs(a[1]-want) > 0.001 || math.Abs(b[1]+want) > 0.001 {
+			t.Errorf("fingers: got %.4f and %.4f m, want %.4f to either side", a[1], b[1], want)
+		}
+	}
+	if at := r.body.Pose(0); at != base {
+		t.Errorf("base: got %v, want %v", at, base)
+	}
+	// The motors held it: without them it falls, onto its stops or the table.
+	hand := m.Body("hand")
+	held := r.body.Pose(hand).Position[2]
+	r.enable(false)
+	r.cycle(300)
+	fallen := r.body.Pose(hand).Position[2]
+	t.Logf("limp: the hand falls from %.3f to %.3f m", held, fallen)
+	if fallen > held-0.1 || fallen < 0 {
+		t.Errorf("limp: got the hand at %.3f m, want it fallen, above the table", fallen)
+	}
+}
+
+// Goals beyond the file's limits end there.
+func TestURDFArmLimits(t *testing.T) {
+	r := newArm(t)
+	r.enable(true)
+	for i, a := range r.body.Layout().Actuators {
+		// one at a time, since together they would meet the table
+		r.must(r.Reset(0))
+		clear(r.frame.Inputs)
+		for k := range r.body.Layout().Actuators {
+			r.frame.Inputs[r.body.Layout().Actuators[k].TorqueLimit] = math.NaN()
+			r.frame.Inputs[r.body.Layout().Actuators[k].Goal[hal.PositionMode]] = r.body.joints[k].Model.Default
+		}
+		r.goal(i, 100)
+		r.cycle(300)
+		if got := r.frame.Measured[a.Position]; !a.Wraps && a.Name != "lift" && math.Abs(got-r.body.joints[i].Model.Stops[1]) > 0.01 {
+			t.Errorf("%s: got %g, want its stop at %g", a.Name, got, r.body.joints[i].Model.Stops[1])
+		}
+	}
+}

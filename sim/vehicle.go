@@ -1,0 +1,265 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/actuator"
+	"github.com/halyard-robotics/halyard/sim/collide"
+	"github.com/halyard-robotics/halyard/sim/dynamics"
+	"github.com/halyard-robotics/halyard/sim/hydro"
+)
+
+// Vehicle is an underwater vehicle of a Scene, in one system with its robots. It is a hal.Body and, for its cameras, a
+// hal.Watcher. Its course is in course.go, its eyes are in view.go.
+type Vehicle struct {
+	scene  *Scene
+	name   string
+	model  *hydro.Vehicle
+	pose   hal.Pose // as seen from where it starts
+	layout *hal.Layout
+	noise  Noise
+
+	thrusters []int // of the model, one an actuator
+	craft     *hydro.Craft
+	at        span
+	placed    bool // at is that of a system
+	savedAt   span
+
+	now, saved run
+	before     *hydro.State // the craft's, of the snapshot
+}
+
+// run is what a vehicle's future hangs on beside the system and the craft, and what it shows.
+type run struct {
+	is      bool
+	enabled []bool
+	goal    []float64 // -1..1, one an actuator
+	random  uint64    // of the sensors' noise
+	speed   [3]float64
+	sensed  []float64 // of the sensors, in the layout's order
+	fault   error
+	course  progress
+}
+
+// Noise is what a vehicle's sensors add to what is: standard deviations, each reading by itself. The zero Noise is none.
+type Noise struct {
+	Pressure     float64 // Pa; an MS5837-30BA at its finest has 20
+	Rate         float64 // rad/s; a BNO055's gyroscope has 0.0015 at 32 Hz
+	Acceleration float64 // m/s²; its accelerometer 0.012
+}
+
+// SensorNoise is that of the parts which vehicles of this kind are built with; sources at the fields of Noise.
+func SensorNoise() Noise { return Noise{Pressure: 20, Rate: 0.0015, Acceleration: 0.012} }
+
+// hullName is the vehicle's only body.
+const hullName = "hull"
+
+// AddVehicle puts a vehicle into the scene under name, in one of the scene's start zones if it has some, else at the
+// origin; pose is as seen from there. It stands still. The error is hal.Invalid: the name is taken, or the bodies make no
+// system.
+func (s *Scene) AddVehicle(name string, m *hydro.Vehicle, pose hal.Pose, noise Noise) (*Vehicle, error) {
+	if s.Body(name) != nil || s.Vehicle(name) != nil {
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "scene", Err: fmt.Errorf("robot %q: got the name twice", name)}
+	}
+	v := &Vehicle{scene: s, name: name, model: m, pose: pose, noise: noise, thrusters: inOrder(m)}
+	v.layout = v.describe()
+	n := len(v.thrusters)
+	v.now.enabled, v.now.goal, v.now.sensed = make([]bool, n), make([]float64, n), make([]float64, v.readings())
+	s.vehicles = append(s.vehicles, v)
+	if err := s.rebuild(); err != nil {
+		s.vehicles = s.vehicles[:len(s.vehicles)-1]
+		return nil, errors.Join(err, s.rebuild())
+	}
+	v.reset(s.seed)
+	return v, nil
+}
+
+// Vehicle returns the vehicle called name, or nil.
+func (s *Scene) Vehicle(name string) *Vehicle {
+	for _, v := range s.vehicles {
+		if v.name == name {
+			return v
+		}
+	}
+	return nil
+}
+
+// Name is the vehicle's name in its scene.
+func (v *Vehicle) Name() string { return v.name }
+
+// Layout is what it offers: its thrusters, its sensors and its cameras.
+func (v *Vehicle) Layout() *hal.Layout { return v.layout }
+
+// Model is the vehicle as data.
+func (v *Vehicle) Model() *hydro.Vehicle { return v.model }
+
+// Write takes the duties of the thrusters. One that is enabled anew rests until it is told otherwise.
+func (v *Vehicle) Write(f *hal.Frame) error {
+	r := &v.now
+	for i := range v.thrusters {
+		if f.Enable[i] != r.enabled[i] {
+			r.enabled[i], r.goal[i] = f.Enable[i], 0
+		}
+		if u := f.Inputs[v.layout.Actuators[i].Goal[hal.DutyMode]]; r.enabled[i] && !math.IsNaN(u) {
+			r.goal[i] = math.Max(-1, math.Min(1, u))
+		}
+	}
+	v.throttle()
+	return nil
+}
+
+// throttle hands the duties to the thrusters; those of a vehicle at fault rest.
+func (v *Vehicle) throttle() {
+	for i, t := range v.thrusters {
+		v.craft.Input[t] = v.now.goal[i]
+		if !v.now.enabled[i] || v.now.fault != nil {
+			v.craft.Input[t] = 0
+		}
+	}
+}
+
+// Halt lets every thruster rest, at once and until it is enabled anew.
+func (v *Vehicle) Halt() error {
+	clear(v.now.enabled)
+	clear(v.now.goal)
+	v.throttle()
+	return nil
+}
+
+// Read tells the state at the end of the last Advance, which is the frame's time.
+func (v *Vehicle) Read(f *hal.Frame) error {
+	at := 0
+	for i := range v.layout.Sensors {
+		s := &v.layout.Sensors[i]
+		copy(f.Measured[s.First:s.First+s.Count], v.now.sensed[at:])
+		at += s.Count
+	}
+	for i, t := range v.thrusters {
+		f.Measured[v.layout.Actuators[i].Torque] = v.craft.Thrust(t)
+	}
+	for i := range f.Status {
+		f.Status[i] = hal.Status{Time: f.Time, Err: v.now.fault}
+	}
+	v.scene.show(f.Time)
+	return nil
+}
+
+// Pose is where the vehicle's frame is in the world.
+func (v *Vehicle) Pose() hal.Pose { return hal.Pose(v.scene.system.Pose(v.at.body)) }
+
+// assemble appends the vehicle to a spec.
+func (v *Vehicle) assemble(spec *dynamics.Spec) {
+	v.at.body = len(spec.Bodies)
+	body := v.model.Body()
+	body.Name = v.name + "/" + hullName
+	body.Position, body.Rotation = v.pose.Position, v.pose.Rotation
+	spec.Bodies = append(spec.Bodies, body)
+	spec.Geoms = append(spec.Geoms, v.model.Geoms(v.at.body)...)
+}
+
+// settle finds the vehicle in a new system, where it goes on from where it was in the old one.
+func (v *Vehicle) settle(next, old *dynamics.System) {
+	was := v.at
+	j := next.Model().Joint(v.at.body)
+	v.at = span{q: j.Q, v: j.V, body: v.at.body, coords: j.Coords, dofs: j.DOFs}
+	fresh := hydro.New(v.model, v.at.body)
+	if v.placed && old != nil {
+		copy(next.Q[v.at.q:][:v.at.coords], old.Q[was.q:])
+		copy(next.V[v.at.v:][:v.at.dofs], old.V[was.v:])
+		state := v.craft.NewState()
+		v.craft.Save(state)
+		fresh.Restore(state)
+	}
+	v.craft, v.placed = fresh, true
+}
+
+// place puts the vehicle at a pose of the world, at rest; its thrusters go on.
+func (v *Vehicle) place(p hal.Pose) error {
+	if !finite(p.Position[:]...) || !finite(p.Rotation[:]...) || !v.scene.system.Place(v.at.body, collide.Pose(p), [3]float64{}, [3]float64{}) {
+		return refused("place", v.name, fmt.Errorf("got %v, want a place within %g m and a unit quaternion", p, mostReach))
+	}
+	v.now.speed = [3]float64{}
+	v.sense(0)
+	return nil
+}
+
+// push adds a force, N in world axes, through the centre of mass for the next Advance.
+func (v *Vehicle) push(part string, force [3]float64) error {
+	if part != "" && part != hullName {
+		return refused("push", v.name, fmt.Errorf("got body %q, want %s", part, hullName))
+	}
+	if !finite(force[:]...) {
+		return refused("push", v.name, fmt.Errorf("got %g N, want at most %g", force, mostReach))
+	}
+	for k, f := range force {
+		v.craft.External.Force[k] += f
+	}
+	return nil
+}
+
+// reset puts the vehicle into the state of seed. The streams are its own, so that adding another changes nothing of it.
+func (v *Vehicle) reset(seed int64) {
+	clear(v.now.enabled)
+	clear(v.now.goal)
+	v.now.random, v.now.fault = stream(seed, v.name, "sensors"), nil
+	v.now.course.begin(len(v.scene.ground.Course.Zones), stream(seed, v.name, "course"))
+	v.craft.Reset()
+	p := v.scene.start(&v.now.course.random).Times(v.pose)
+	// The engine takes every pose that a scene and a config can say.
+	v.scene.system.Place(v.at.body, collide.Pose(p), [3]float64{}, [3]float64{})
+	v.now.speed = [3]float64{}
+	v.sense(0)
+}
+
+func (r *run) copyFrom(s *run) {
+	enabled, goal, sensed, course := r.enabled, r.goal, r.sensed, r.course
+	*r = *s
+	r.enabled, r.goal, r.sensed = append(enabled[:0], s.enabled...), append(goal[:0], s.goal...), append(sensed[:0], s.sensed...)
+	r.course = course
+	r.course.copyFrom(&s.course)
+}
+
+func (v *Vehicle) save() {
+	v.saved.copyFrom(&v.now)
+	v.saved.is, v.savedAt = true, v.at
+	if v.before == nil {
+		v.before = v.craft.NewState()
+	}
+	v.craft.Save(v.before)
+}
+
+func (v *Vehicle) restore(seed int64) {
+	if !v.saved.is {
+		v.reset(seed)
+		return
+	}
+	v.now.copyFrom(&v.saved)
+	v.craft.Restore(v.before)
+}
+
+// transplant takes the vehicle's place from a snapshot of another system, where it was in it.
+func (v *Vehicle) transplant(from *dynamics.State) {
+	if from == nil || !v.saved.is {
+		return
+	}
+	s := v.scene.system
+	copy(s.Q[v.at.q:][:v.at.coords], from.Q[v.savedAt.q:])
+	copy(s.V[v.at.v:][:v.at.dofs], from.V[v.savedAt.v:])
+	s.Moved()
+}
+
+// gauss draws a number of deviation sigma: the sum of four even ones, near enough to a normal one and exact everywhere.
+func gauss(random *uint64, sigma float64) float64 {
+	if !(sigma > 0) {
+		return 0
+	}
+	const four = 0.57735026918962576 // of the sum of four in -0.5..0.5
+	sum := -2.0
+	for range 4 {
+		sum += float64(actuator.Uniform(random))
+	}
+	return float64(sum * sigma / four)
+}

@@ -1,0 +1,236 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/camera"
+	"github.com/halyard-robotics/halyard/sim/collide"
+)
+
+// gallery is what the vehicles' cameras see. Its studio is opened for the first who watches, and anew where the scene has
+// other bodies; who watches goes on then, and the numbers of the pictures rise on.
+type gallery struct {
+	making sync.Mutex // held while a studio is made; taken before mu
+
+	mu      sync.Mutex // held for microseconds: the cycle takes it
+	scene   camera.Scene
+	cameras []camera.Camera
+	owners  []eye          // one a camera
+	bodies  int            // of the system
+	studio  *camera.Studio // nil: nobody has watched yet, or it is being replaced
+	fault   error          // why there is none
+	hung    int            // counts the systems
+	closed  bool
+	change  chan struct{} // closed when studio is no longer the one to watch
+
+	poses []collide.Pose // the cycle's
+	shown time.Duration  // of the newest snapshot; below 0 = none
+}
+
+// eye says whose camera it is and how its pictures are numbered.
+type eye struct {
+	vehicle     string
+	camera      int    // of the vehicle
+	base, given uint64 // added to the studio's numbers; the greatest that was given away
+}
+
+// hang makes the gallery that of a new system. An old studio ends when its picture does.
+func (s *Scene) hang() {
+	g := &s.gallery
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	old := g.owners
+	g.scene, g.cameras, g.owners = s.visible(), nil, nil
+	g.bodies, g.shown = s.system.Model().Bodies(), -1
+	g.poses = make([]collide.Pose, g.bodies)
+	add := func(owner string, cameras []camera.Camera) {
+		for i, c := range cameras {
+			e := eye{vehicle: owner, camera: i}
+			for _, was := range old {
+				if was.vehicle == owner && was.camera == i {
+					e.base, e.given = was.given, was.given
+				}
+			}
+			g.cameras, g.owners = append(g.cameras, c), append(g.owners, e)
+		}
+	}
+	for _, v := range s.vehicles {
+		add(v.name, v.model.Cameras(v.at.body))
+	}
+	for _, b := range s.bodies {
+		add(b.name, b.cameras())
+	}
+	g.hung++
+	g.drop()
+}
+
+// drop ends the studio, if there is one. Under the lock.
+func (g *gallery) drop() {
+	if g.studio != nil {
+		g.studio.Close()
+		close(g.change)
+		g.studio = nil
+	}
+	g.fault = nil
+}
+
+// Close ends all pictures and waits for the renderer. The scene's bodies stay usable.
+func (s *Scene) Close() {
+	s.gallery.mu.Lock()
+	defer s.gallery.mu.Unlock()
+	s.gallery.closed = true
+	s.gallery.drop()
+}
+
+// show hands the poses of the bodies to the studio, once a cycle, if somebody watches.
+func (s *Scene) show(now time.Duration) {
+	g := &s.gallery
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.studio == nil || g.shown == now || !g.studio.Watched() {
+		return
+	}
+	for i := range g.poses {
+		g.poses[i] = s.system.Pose(i)
+	}
+	g.studio.Push(now, g.poses)
+	g.shown = now
+}
+
+var errGone = errors.New("it is gone")
+
+// open returns the studio, the number in it of a vehicle's camera, and what tells that another studio has taken over.
+func (g *gallery) open(vehicle string, index int) (*camera.Studio, int, chan struct{}, error) {
+	g.making.Lock()
+	defer g.making.Unlock()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for g.studio == nil && g.fault == nil && !g.closed {
+		// What is made beside the cycle may be out of date when it is there.
+		scene, bodies, cameras, hung := g.scene, g.bodies, g.cameras, g.hung
+		g.mu.Unlock()
+		studio, err := camera.New(&scene, bodies, cameras, 0)
+		g.mu.Lock()
+		switch {
+		case hung == g.hung && !g.closed:
+			g.studio, g.fault, g.change = studio, err, make(chan struct{})
+		case err == nil:
+			studio.Close()
+		}
+	}
+	if g.fault != nil {
+		return nil, 0, nil, g.fault
+	}
+	for i := range g.owners {
+		if !g.closed && g.owners[i].vehicle == vehicle && g.owners[i].camera == index {
+			return g.studio, i, g.change, nil
+		}
+	}
+	return nil, 0, nil, &hal.Error{Kind: hal.Absent, Op: fmt.Sprintf("camera %d of %s", index, vehicle), Err: errGone}
+}
+
+// Watch begins to look through one of the vehicle's cameras; see hal.Watcher. Nothing is rendered until somebody does.
+func (v *Vehicle) Watch(index int) (hal.Watch, error) {
+	w := &viewer{gallery: &v.scene.gallery, vehicle: v.name, index: index}
+	return w, w.reopen()
+}
+
+// viewer is a watch that outlives studios. Next and Close may be called side by side.
+type viewer struct {
+	gallery *gallery
+	vehicle string
+	index   int
+
+	mu     sync.Mutex
+	at     int // of the studio's cameras
+	in     hal.Watch
+	change chan struct{}
+	closed bool
+}
+
+// reopen looks through the present studio's camera.
+func (w *viewer) reopen() error {
+	studio, at, change, err := w.gallery.open(w.vehicle, w.index)
+	if err != nil {
+		return err
+	}
+	in, err := studio.Watch(at)
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		in.Close()
+		return errGone
+	}
+	w.at, w.in, w.change = at, in, change
+	return nil
+}
+
+// Next is that of hal.Watch.
+func (w *viewer) Next(ctx context.Context, after uint64) (*hal.Picture, error) {
+	for {
+		w.mu.Lock()
+		in, at, change, closed := w.in, w.at, w.change, w.closed
+		w.mu.Unlock()
+		if closed {
+			return nil, errGone
+		}
+		base := w.gallery.base(w.vehicle, w.index)
+		p, err := in.Next(ctx, after-min(after, base))
+		if err == nil {
+			return w.gallery.number(at, w.vehicle, base, p), nil
+		}
+		select {
+		case <-change: // another studio has taken over
+			if err := w.reopen(); err != nil {
+				return nil, err
+			}
+		default:
+			return nil, err
+		}
+	}
+}
+
+func (g *gallery) base(vehicle string, index int) uint64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for i := range g.owners {
+		if g.owners[i].vehicle == vehicle && g.owners[i].camera == index {
+			return g.owners[i].base
+		}
+	}
+	return 0
+}
+
+// number gives a picture of the studio the number that its viewers know it by.
+func (g *gallery) number(at int, vehicle string, base uint64, p *hal.Picture) *hal.Picture {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if at < len(g.owners) && g.owners[at].vehicle == vehicle {
+		g.owners[at].given = max(g.owners[at].given, base+p.Sequence)
+	}
+	if base == 0 {
+		return p
+	}
+	q := *p
+	q.Sequence += base
+	q.Free = func(*hal.Picture) { p.Release() }
+	return &q
+}
+
+// Close ends the watch and a Next that waits in it.
+func (w *viewer) Close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.closed && w.in != nil {
+		w.in.Close()
+	}
+	w.closed = true
+}

@@ -1,0 +1,92 @@
+package sim
+
+import (
+	"github.com/halyard-robotics/halyard/sim/camera"
+	"github.com/halyard-robotics/halyard/sim/collide"
+	"github.com/halyard-robotics/halyard/sim/dynamics"
+	"github.com/halyard-robotics/halyard/sim/model"
+)
+
+// dry is the surface of a water that is nowhere, m.
+const dry = -1e6
+
+// flood fills the scene with its water.
+func (s *Scene) flood() {
+	s.sea.Surface, s.sea.Density, s.sea.Current = dry, 0, [3]float64{}
+	if w := s.ground.Water; w != nil {
+		s.sea.Surface, s.sea.Density, s.sea.Current = w.Surface, w.Density, w.Current
+	}
+}
+
+// Water is what the scene is full of; nil where it is dry, and while nothing in it has a body.
+func (s *Scene) Water() *model.Water {
+	if s.ground == nil {
+		return nil
+	}
+	return s.ground.Water
+}
+
+// The looks of what has none of its own.
+func plainGround() model.Paint {
+	return model.Paint{Colour: [3]float64{0.45, 0.45, 0.42}, Second: [3]float64{0.5, 0.5, 0.47}, Pattern: model.Checks, Size: 1}
+}
+func plainShape() model.Paint { return model.Paint{Colour: [3]float64{0.6, 0.6, 0.6}} }
+func plainHull() model.Paint  { return model.Paint{Colour: [3]float64{0.95, 0.75, 0.1}} }
+
+// visible is all that can be seen of the system, with its paints; what collides with nothing is seen too.
+func (s *Scene) visible() camera.Scene {
+	var out camera.Scene
+	add := func(g collide.Geom, own *model.Paint, other model.Paint) {
+		if own != nil {
+			other = *own
+		}
+		out.Geoms = append(out.Geoms, g)
+		out.Paints = append(out.Paints, camera.Paint{Colour: other.Colour, Second: other.Second,
+			Pattern: camera.Pattern(other.Pattern), Size: other.Size})
+	}
+	shapes := func(list []model.Shape, body int) {
+		for i := range list {
+			add(geom(&list[i], body), list[i].Material.Paint, plainShape())
+		}
+	}
+	g := s.ground
+	shapes(g.Fixed, dynamics.World) // first, for the things count them
+	for _, t := range g.Things {
+		thing := camera.Thing{Class: t.Class, Name: t.Name}
+		for i := range t.Count {
+			thing.Geoms = append(thing.Geoms, t.First+i)
+		}
+		out.Things = append(out.Things, thing)
+	}
+	for _, b := range s.bodies {
+		for i := range b.parts {
+			shapes(b.parts[i].Shapes, b.at.body+i)
+		}
+	}
+	for _, v := range s.vehicles {
+		for _, k := range v.model.Geoms(v.at.body) {
+			add(k, nil, plainHull())
+		}
+	}
+	for i := range g.Free {
+		shapes(g.Free[i].Shapes, s.thing+i)
+	}
+	// The plane and the fields, as the engine has them.
+	var wide dynamics.Spec
+	if assembleGround(&wide, &model.Scene{Name: g.Name, Ground: g.Ground, GroundZ: g.GroundZ, Fields: g.Fields}) == nil {
+		own := make([]*model.Paint, 0, len(wide.Geoms))
+		if g.Ground != nil {
+			own = append(own, g.Ground.Paint)
+		}
+		for i := range g.Fields {
+			own = append(own, g.Fields[i].Material.Paint)
+		}
+		for i, k := range wide.Geoms {
+			add(k, own[i], plainGround())
+		}
+	}
+	if w := g.Water; w != nil {
+		out.Water = &camera.Water{Surface: w.Surface, Turbidity: w.Turbidity}
+	}
+	return out
+}
