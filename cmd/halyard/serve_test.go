@@ -124,7 +124,7 @@ func TestServeAndPlay(t *testing.T) {
 	for _, body := range []string{"sim", "emulated"} {
 		t.Run(body, func(t *testing.T) {
 			r := startServe(t, "demo", "--body", body, "--listen", "osp=127.0.0.1:0", "--listen", "odcp@humanoid=127.0.0.1:0")
-			if rows := played(t, r, 1, "4"); len(rows) != 21 {
+			if rows := played(t, r, 1.2, "2"); len(rows) != 21 {
 				t.Fatalf("play: got %d joints, want 21: %+v", len(rows), rows)
 			}
 			if code, out, _ := runApp(t, "status", "-o", "jsonl"); code != 0 || strings.Count(out, "\n") != 22 {
