@@ -22,6 +22,15 @@ func (c *Config) complete() {
 	if c.World.Substep == unset {
 		c.World.Substep, c.World.OwnSubstep = substep(c.Clock.Period), true
 	}
+	for name, bus := range c.Buses {
+		if bus.Baud == 0 {
+			bus.Baud = 1000000
+			if bus.Type == "serial" { // what a BNO055 has, and a Maestro on a UART
+				bus.Baud = 115200
+			}
+			c.Buses[name] = bus
+		}
+	}
 	for i := range c.Agents {
 		c.Agents[i].complete()
 	}
@@ -36,7 +45,7 @@ func (c *Config) complete() {
 		simloid := s.Protocol == "simloid"
 		if s.ClientTimeout == unset {
 			s.ClientTimeout = 0
-			if c.Clock.Mode == Realtime && !simloid {
+			if c.Clock.Mode == Realtime && !persists(s.Protocol) {
 				s.ClientTimeout = 2 * time.Second
 			}
 		}
@@ -44,6 +53,11 @@ func (c *Config) complete() {
 			s.AckTimeout = 500 * time.Millisecond
 			if simloid { // its clients acknowledge when they have read the traits, and people may type
 				s.AckTimeout = 30 * time.Second
+			}
+		}
+		if s.MaxClients == 0 {
+			if s.MaxClients = 16; okon(s.Protocol) { // its clients look on as well as command
+				s.MaxClients = 256
 			}
 		}
 		if s.Agent == "" && servesOne(s.Protocol) && len(c.Agents) == 1 {
@@ -73,8 +87,18 @@ func (r *Robot) complete() {
 	}
 }
 
+// persists reports whether the protocol's commands persist, so that who says nothing need not be gone.
+func persists(protocol string) bool {
+	return protocol == "simloid" || protocol == "gamebots" || protocol == "imageserver" || okon(protocol)
+}
+
 // servesOne reports whether the protocol has no way to say which robot is meant.
-func servesOne(protocol string) bool { return protocol == "odcp" || protocol == "simloid" }
+func servesOne(protocol string) bool {
+	return protocol == "odcp" || protocol == "simloid" || okon(protocol)
+}
+
+// okon reports whether the protocol is one of Okon's two channels.
+func okon(protocol string) bool { return protocol == "okon" || protocol == "okon-video" }
 
 // placed is a robot with its path, for what agents and classes have in common.
 type placed struct {
@@ -211,32 +235,77 @@ func (c *checker) checkRobot(r placed) {
 		c.add(hardware, "nothing", fmt.Sprintf("the devices of a body that is %s", r.Body), fix)
 		return
 	}
-	var servos map[string]Joint // none is fine for a body that is all simulated
-	if r.Hardware != nil {
-		servos = r.Hardware.Joints
+	if r.Hardware == nil {
+		return // which is fine for a body that is all simulated
 	}
-	joints := hardware.Key("joints")
+	joints, sensors := r.Hardware.Joints, r.Hardware.Sensors
+	known := append(names(joints), names(sensors)...)
+	at := hardware.Key("joints")
 	for _, part := range c.inOrder(r.path.Key("parts"), names(r.Parts)) {
-		if _, there := servos[part]; !there && r.Parts[part] != Sim && !c.bad[joints.Key(part)] {
-			c.add(r.path.Key("parts").Key(part), string(r.Parts[part]), fmt.Sprintf("sim, or the joint's servo under %s", joints.Key(part)),
-				meant(part, names(servos)))
+		if !slices.Contains(known, part) && r.Parts[part] != Sim && !c.bad[at.Key(part)] && !c.bad[hardware.Key("sensors").Key(part)] {
+			c.add(r.path.Key("parts").Key(part), string(r.Parts[part]), fmt.Sprintf("sim, or the joint's servo under %s", at.Key(part)),
+				meant(part, known))
 		}
 	}
-	for _, name := range c.inOrder(joints, names(servos)) {
-		j, at := servos[name], joints.Key(name)
-		// A bus that is there but faulty is not unknown; and only a real joint needs the bus to lead anywhere.
-		bus, there := c.Buses[j.Bus]
-		switch port := Path("buses").Key(j.Bus).Key("port"); {
-		case !c.good(at.Key("bus")):
-		case !there && !c.bad["buses"] && !c.bad[Path("buses").Key(j.Bus)]:
-			known := "a bus under buses"
-			if len(c.Buses) > 0 {
-				known = words(names(c.Buses))
-			}
-			c.add(at.Key("bus"), quote(j.Bus), known, meant(j.Bus, names(c.Buses)))
-		case there && bus.Port == "" && r.BodyOf(name) == Real:
-			c.add(port, "nothing", fmt.Sprintf("a port, for %s is real", at), "halyard ports lists them")
+	for _, name := range c.inOrder(at, names(joints)) {
+		j := joints[name]
+		c.checkJoint(at.Key(name), &j)
+		c.checkBus(at.Key(name), j.Bus, r.BodyOf(name))
+	}
+	at = hardware.Key("sensors")
+	for _, name := range c.inOrder(at, names(sensors)) {
+		c.checkBus(at.Key(name), sensors[name].Bus, r.BodyOf(name))
+	}
+	at = hardware.Key("monitors")
+	for _, name := range c.inOrder(at, names(r.Hardware.Monitors)) {
+		c.checkBus(at.Key(name), r.Hardware.Monitors[name].Bus, r.Body)
+	}
+}
+
+// checkBus checks the bus that what stands at path hangs on.
+func (c *checker) checkBus(at Path, name string, body BodyKind) {
+	// A bus that is there but faulty is not unknown; and only a real device needs the bus to lead anywhere.
+	bus, there := c.Buses[name]
+	switch port := Path("buses").Key(name).Key("port"); {
+	case !c.good(at.Key("bus")) || name == "":
+	case !there && !c.bad["buses"] && !c.bad[Path("buses").Key(name)]:
+		known := "a bus under buses"
+		if len(c.Buses) > 0 {
+			known = words(names(c.Buses))
 		}
+		c.add(at.Key("bus"), quote(name), known, meant(name, names(c.Buses)))
+	case there && bus.Port == "" && body == Real:
+		c.add(port, "nothing", fmt.Sprintf("a port, for %s is real", at), "halyard ports lists them")
+	}
+}
+
+// checkJoint finds keys of a servo at a channel of pulses, and the other way round.
+func (c *checker) checkJoint(at Path, j *Joint) {
+	type key struct {
+		name string
+		said bool
+	}
+	if j.Device == "" {
+		for _, k := range []key{{"bus", j.Bus == ""}, {"model", j.Model == ""}} {
+			if k.said && c.good(at.Key(k.name)) {
+				c.add(at.Key(k.name), `""`, "the servo's, or device: the board that makes its pulses", "")
+			}
+		}
+		for _, k := range []key{{"address", j.Address != nil}, {"channel", j.Channel != nil}, {"hertz", j.Hertz != nil},
+			{"oscillator", j.Oscillator != nil}, {"crc", j.CRC}} {
+			if k.said {
+				c.add(at.Key(k.name), k.name, "it beside device alone: the board that makes pulses", "a servo has bus, id and model")
+			}
+		}
+		return
+	}
+	for _, k := range []key{{"id", j.ID != 0}, {"model", j.Model != ""}, {"registers", len(j.Registers) > 0}} {
+		if k.said {
+			c.add(at.Key(k.name), k.name, "no such key beside device", "a channel of pulses has device, address and channel")
+		}
+	}
+	if t := j.Truth; t != nil && (t.Zero != nil || t.Gear != 0 || t.Backlash != 0) {
+		c.add(at.Key("truth"), "zero, gear or backlash", "direction alone beside device", "")
 	}
 }
 
@@ -255,7 +324,7 @@ func (c *checker) checkIDs() {
 		joints := r.path.Key("hardware").Key("joints")
 		for _, name := range c.inOrder(joints, names(r.Hardware.Joints)) {
 			j, at := r.Hardware.Joints[name], joints.Key(name)
-			if !c.good(at.Key("bus")) || !c.good(at.Key("id")) {
+			if j.Device != "" || !c.good(at.Key("bus")) || !c.good(at.Key("id")) {
 				continue
 			}
 			if first, twice := seen[address{j.Bus, j.ID}]; twice {
@@ -281,6 +350,14 @@ func (c *checker) checkServers() {
 			c.add(at.Key("agent"), quote(s.Agent), "the name of an agent", meant(s.Agent, agents))
 		case s.Agent == "" && servesOne(s.Protocol) && len(agents) > 1:
 			c.add(at.Key("agent"), "nothing", words(agents), s.Protocol+" serves one robot")
+		}
+		switch {
+		case s.Dialect == "later" && okon(s.Protocol):
+			c.add(at.Key("dialect"), quote(s.Dialect), "document or original, of okon", "")
+		case s.Dialect == "original" && !okon(s.Protocol):
+			c.add(at.Key("dialect"), quote(s.Dialect), "document or later, of "+s.Protocol, "")
+		case s.Teleport && s.Protocol != "okon":
+			c.add(at.Key("teleport"), "true", "it of okon alone", "")
 		}
 		listen := at.Key("listen")
 		if !c.good(listen) {

@@ -22,7 +22,7 @@ type Config struct {
 	Name    string           `yaml:"name" required:"true" form:"name" doc:"The rig's name; its socket and its logs carry it."`
 	Clock   Clock            `yaml:"clock" doc:"What a cycle waits for."`
 	World   World            `yaml:"world" doc:"The simulated world."`
-	Buses   map[string]Bus   `yaml:"buses" form:"name" doc:"Serial lines by name; any number of agents may share one."`
+	Buses   map[string]Bus   `yaml:"buses" form:"name" doc:"Serial lines and I2C buses by name; any number of agents may share one."`
 	Agents  []Agent          `yaml:"agents" doc:"The robots."`
 	Servers []Server         `yaml:"servers" doc:"The protocols that controllers may speak."`
 	Classes map[string]Robot `yaml:"classes" form:"class" doc:"What a protocol's spawned class is (USARSim INIT), by the class's name."`
@@ -59,7 +59,7 @@ type Clock struct {
 
 // World is the simulated world.
 type World struct {
-	Scene   string        `yaml:"scene" default:"flat" doc:"A scene by name (flat, hurdles, hills, shaky, stairs, plates), or the path of a scene file."`
+	Scene   string        `yaml:"scene" default:"flat" doc:"A scene by name (flat, hurdles, hills, shaky, stairs, plates; pool, which is full of water), or the path of a scene file."`
 	Gravity float64       `yaml:"gravity" default:"9.81" min:"-1000" max:"1000" doc:"Its pull downwards, m/s²."`
 	Seed    int64         `yaml:"seed" default:"1" doc:"What all randomness starts from; the same seed gives the same run."`
 	Substep time.Duration `yaml:"substep" min:"10us" max:"100ms" otherwise:"the longest part of the period up to 1ms; up to 10ms where all robots are Simloid's" doc:"Length of one step of the physics; the period is a whole number of them."`
@@ -67,11 +67,12 @@ type World struct {
 	OwnSubstep bool `yaml:"-"`
 }
 
-// Bus is one serial line. Type is an open set: a new brand is a case in cmd, not here.
+// Bus is one serial line or I2C bus. Type is an open set: a new brand is a case in cmd, not here.
 type Bus struct {
-	Type        string        `yaml:"type" required:"true" form:"kind" doc:"What is spoken on the line: dynamixel1 or dynamixel2."`
-	Port        string        `yaml:"port" form:"port" doc:"The adapter, best by its stable name under /dev/serial/by-id/. Needed by real joints only."`
-	Baud        int           `yaml:"baud" default:"1000000" min:"1200" max:"4500000" doc:"Rate, bits per second."`
+	Type        string        `yaml:"type" required:"true" form:"kind" doc:"What is spoken on the line: dynamixel1, dynamixel2, feetech, hiwonder or kondo where smart servos hang on it; i2c; serial where one other device is at its end, a Maestro or a BNO055."`
+	Port        string        `yaml:"port" form:"port" doc:"The adapter, best by its stable name under /dev/serial/by-id/; of type i2c a bus such as /dev/i2c-1. Needed by real devices only."`
+	Baud        int           `yaml:"baud" min:"1200" max:"4500000" otherwise:"1000000; 115200 of type serial" doc:"Rate of a serial line, bits per second."`
+	Hertz       int           `yaml:"hertz" default:"400000" min:"10000" max:"5000000" doc:"Clock of an I2C bus where it is emulated, Hz; that of a real one is set by the device tree."`
 	Opener      string        `yaml:"opener" default:"bugst" enum:"bugst|tarm" doc:"The library that opens the port. tarm: 115200 baud and below, without timing guarantees."`
 	Latency     time.Duration `yaml:"latency" default:"1ms" min:"1ms" max:"255ms" doc:"Latency timer to set in an FTDI adapter, in whole milliseconds."`
 	ReturnDelay time.Duration `yaml:"return_delay" default:"0s" min:"0s" max:"508us" doc:"How long each servo waits before it answers, in steps of 2us: what emulated servos have, and what the doctor expects of real ones (halyard setup --set return_delay=0)."`
@@ -108,7 +109,7 @@ type Agent struct {
 type Robot struct {
 	Model    string              `yaml:"model" required:"true" doc:"An embedded robot by name (simloid-31 is Simloid's robot 31), or the path of a robot file or of a URDF file, NAME.urdf."`
 	Body     BodyKind            `yaml:"body" default:"sim" enum:"sim|emulated|real" doc:"sim: physics. emulated: the real driver stack on emulated devices. real: the devices under hardware. Never a silent fall back."`
-	Parts    map[string]BodyKind `yaml:"parts" enum:"sim|emulated|real" doc:"Joints with another body than the rest, by name."`
+	Parts    map[string]BodyKind `yaml:"parts" enum:"sim|emulated|real" doc:"Joints and sensors with another body than the rest, by name."`
 	Shadow   bool                `yaml:"shadow" default:"false" doc:"Simulate beside a real or emulated body on the same commands, and publish the difference as JOINT/shadow_error."`
 	Guard    Guard               `yaml:"guard" doc:"What stands between controllers and the robot."`
 	Hardware *Hardware           `yaml:"hardware" doc:"The devices it is made of; needed by real and emulated bodies."`
@@ -150,17 +151,41 @@ type Guard struct {
 
 // Hardware is what a robot is made of.
 type Hardware struct {
-	Joints map[string]Joint `yaml:"joints" form:"name" doc:"The servos, by the name of the joint that each drives."`
+	Joints   map[string]Joint  `yaml:"joints" form:"name" doc:"What drives each joint or thruster, by its name: a servo of a bus (bus, id, model), or a channel of a board that makes pulses (bus, device, channel)."`
+	Sensors  map[string]Sensor `yaml:"sensors" form:"name" doc:"The devices that measure, by the name of the robot's sensor that each is. One device may be several. With below or above its alarm is the event /AGENT/NAME/Alarm."`
+	Monitors map[string]Sensor `yaml:"monitors" form:"name" doc:"Devices that are watched beside the robot's sensors, by a name of yours: a leak, say. The keys are those of sensors."`
 }
 
-// Joint is the servo of one joint. Ids up to 253 are what one brand or another allows; cmd knows the brand's own range.
+// Joint is what drives one joint: a servo, or where Device is set a channel of pulses. Ids up to 253 are what one brand or
+// another allows; cmd knows the brand's own range, and the devices.
 type Joint struct {
-	Bus         string         `yaml:"bus" required:"true" doc:"The line it hangs on, one of buses."`
-	ID          int            `yaml:"id" required:"true" min:"0" max:"253" doc:"Its address on that line."`
-	Model       string         `yaml:"model" required:"true" form:"kind" doc:"What it is: ax-12a, mx-28, xm430-w350; halyard scan says it."`
-	Calibration string         `yaml:"calibration" doc:"The file that maps its ticks to radians. A real joint needs one; others have nominal values without."`
+	Bus         string         `yaml:"bus" required:"without device" doc:"The line it hangs on, one of buses."`
+	ID          int            `yaml:"id" required:"without device" min:"0" max:"253" doc:"A servo's address on that line."`
+	Model       string         `yaml:"model" required:"without device" form:"kind" doc:"What servo it is: ax-12a, mx-28, xm430-w350; halyard scan says it."`
+	Device      string         `yaml:"device" form:"kind" doc:"The board that makes its pulses, in place of id and model: pca9685 on i2c, maestro on serial, or kernel-pwm, which needs no bus."`
+	Address     *int           `yaml:"address" min:"0" max:"1023" otherwise:"the board's usual" doc:"The board's address: 0x40 of a pca9685; the number of a maestro, where several share a line or it asks for it; the chip of kernel-pwm."`
+	Channel     *int           `yaml:"channel" required:"with device" min:"0" max:"255" doc:"Which of the board's channels, from 0."`
+	Hertz       *float64       `yaml:"hertz" min:"24" max:"400" otherwise:"50" doc:"How many pulses a second the whole board makes; said at any one of its channels."`
+	Oscillator  *float64       `yaml:"oscillator" min:"20000000" max:"50000000" otherwise:"25000000" doc:"Of a pca9685: its clock as measured, Hz; said at any one of its channels."`
+	CRC         bool           `yaml:"crc" default:"false" doc:"Of a maestro: its commands have a CRC, as its settings say."`
+	Calibration string         `yaml:"calibration" doc:"The file that maps its ticks or pulses to what they make. A real joint needs one; others have nominal values without."`
 	Truth       *Truth         `yaml:"truth" otherwise:"as the calibration says" doc:"What an emulated servo really is, so that a calibration can be wrong."`
 	Registers   map[string]int `yaml:"registers" form:"kind" doc:"Values to write at the start, by the register's name, in the servo's own units (position_p_gain: 400)."`
+}
+
+// Sensor is a device that measures: a sensor of the robot, or a monitor.
+type Sensor struct {
+	Bus         string   `yaml:"bus" required:"true" doc:"The line it hangs on, one of buses."`
+	Device      string   `yaml:"device" required:"true" form:"kind" doc:"What it is. imu: bno055, mpu-6050, mpu-9250 or lsm6dsox. Pressure: ms5837-30ba or ms5837-02ba under water, bmp280 or bme280 in air. Voltage: ina219, of a supply, or ads1115, at one of its inputs."`
+	Address     *int     `yaml:"address" min:"0" max:"127" otherwise:"the device's usual" doc:"Its address on an I2C bus."`
+	Rate        float64  `yaml:"rate" default:"50" min:"0.1" max:"1000" doc:"How often it is read, Hz; a slow device is read as often as it can."`
+	Calibration string   `yaml:"calibration" doc:"The file that says how an inertial sensor lies in its mount, and its offsets. A real one needs it; others need none."`
+	Air         float64  `yaml:"air" default:"101325" min:"0" max:"200000" doc:"Of a pressure sensor: the pressure that its values count from, Pa; that of the air at sea level gives depth."`
+	Compass     bool     `yaml:"compass" default:"false" doc:"Of a bno055: its magnetometer keeps the heading. Near thrusters and motors it is led astray."`
+	Input       int      `yaml:"input" default:"0" min:"0" max:"3" doc:"Of an ads1115: which of its inputs."`
+	Scale       float64  `yaml:"scale" default:"1" min:"-1000" max:"1000" doc:"Of an ads1115: what makes the value of the volts; behind a divider by 11 it is 11."`
+	Below       *float64 `yaml:"below" otherwise:"no alarm" doc:"The alarm is on while the first value is below this: a battery that runs low."`
+	Above       *float64 `yaml:"above" otherwise:"no alarm" doc:"The alarm is on while the first value is above this: a leak sensor that gets wet."`
 }
 
 // Truth is what an emulated servo really is. What is left out is the inverse of the calibration, which then is right.
@@ -184,13 +209,19 @@ const (
 // Server is one protocol on one address. Agent is filled in where a protocol serves one robot and there is only one;
 // empty it means all of them.
 type Server struct {
-	Protocol      string        `yaml:"protocol" required:"true" form:"kind" doc:"osp, odcp or simloid."`
+	Protocol      string        `yaml:"protocol" required:"true" form:"kind" doc:"osp, odcp, simloid, gamebots, imageserver, okon or okon-video."`
 	Listen        string        `yaml:"listen" required:"true" form:"address" doc:"HOST:PORT; port 0 is any free one. Another host than loopback lets the network command the robot."`
-	Agent         string        `yaml:"agent" otherwise:"all; for odcp and simloid the only one" doc:"The robot it serves."`
-	ClientTimeout time.Duration `yaml:"client_timeout" min:"0s" max:"24h" otherwise:"none in lockstep, 2s in realtime; none for simloid" doc:"Silence after which a client's registrations are released; none = never."`
+	Agent         string        `yaml:"agent" otherwise:"all; for odcp, simloid and okon the only one" doc:"The robot it serves."`
+	ClientTimeout time.Duration `yaml:"client_timeout" min:"0s" max:"24h" otherwise:"none in lockstep, 2s in realtime; none for simloid, gamebots, imageserver and okon" doc:"Silence after which a client's registrations are released; none = never."`
 	AckTimeout    time.Duration `yaml:"ack_timeout" min:"1ms" max:"1m" otherwise:"500ms; 30s for simloid" doc:"How long to wait for an acknowledgement before the rig goes on without."`
 	Outputs       Outputs       `yaml:"outputs" default:"normalised" enum:"normalised|physical" doc:"OSP outputs and infos. normalised: as its document says. physical: as the original did."`
-	Dialect       string        `yaml:"dialect" default:"document" enum:"document|later" doc:"Simloid's. document: as its document says. later: of 2018 to 2020, with names of bodies, motor currents and more commands."`
+	Dialect       string        `yaml:"dialect" default:"document" enum:"document|later|original" doc:"document: as the protocol's document says. later: of Simloid from 2018, of USARSim from 2007 on. original: Okon's HIT_NGZ, HIT_FZ, CHK_AP and angularAccel as its simulator sent them."`
 	Noise         bool          `yaml:"noise" default:"true" doc:"Simloid's: the noise of its sensors, seeded by world.seed."`
 	Keep          bool          `yaml:"keep" default:"false" doc:"Simloid's: a new client finds a simulated robot as the one before left it, not as at the start."`
+	Teleport      bool          `yaml:"teleport" default:"false" doc:"okon: a simulated robot that comes into a no-go or finish zone is put back into a start zone, as the original did."`
+	MaxClients    int           `yaml:"max_clients" min:"1" max:"1024" otherwise:"16; 256 of okon" doc:"gamebots, imageserver and okon: how many clients at a time; of gamebots each has one robot."`
+	Format        string        `yaml:"format" default:"raw" enum:"raw|super|good|normal|average|bad" doc:"imageserver: how pictures go out; all but raw are JPEG, the best first."`
+	FrameRate     float64       `yaml:"frame_rate" default:"30" min:"0.1" max:"120" doc:"imageserver: pictures a second, at most."`
+	Width         int           `yaml:"width" default:"0" min:"0" max:"4096" doc:"imageserver: of every picture, pixels; 0 = the camera's own."`
+	Height        int           `yaml:"height" default:"0" min:"0" max:"4096" doc:"imageserver: of every picture, pixels; 0 = the camera's own."`
 }

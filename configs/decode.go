@@ -146,10 +146,18 @@ func (d *decoder) table(n *node, v reflect.Value, path Path, tag reflect.StructT
 		return // what the tree refused here may have been what is missing
 	}
 	for _, f := range known {
-		if f.tag.Get("required") != "" && n.key(f.name) == nil && !mistyped[f.name] {
+		if n.requires(f.tag.Get("required")) && n.key(f.name) == nil && !mistyped[f.name] {
 			d.fault(path.Key(f.name), n.at, "nothing", rule(f.typ, f.tag), "")
 		}
 	}
+}
+
+// requires tells whether n must have a key whose tag says: "true", or "with KEY" or "without KEY" of another one.
+func (n *node) requires(tag string) bool {
+	word, other, _ := strings.Cut(tag, " ")
+	k := n.key(other)
+	has := k != nil && (k.value.kind != text || k.value.text != "")
+	return word == "true" || word == "with" && has || word == "without" && !has
 }
 
 // entries sets a map; the tag's form is for its keys, its enum for its values.
@@ -215,7 +223,7 @@ func (d *decoder) text(n *node, v reflect.Value, path Path, tag reflect.StructTa
 	if enum := tag.Get("enum"); enum != "" {
 		among := strings.Split(enum, "|")
 		ok, fix = func(s string) bool { return slices.Contains(among, s) }, meant(n.text, among)
-	} else if n.text == "" && tag.Get("required") == "" {
+	} else if n.text == "" && tag.Get("required") != "true" {
 		v.SetString("")
 		return
 	}

@@ -123,6 +123,28 @@ var cases = []struct {
 		`f.yaml:7:22: agents[0].hardware.joints.elbow.bus: got "left", want a bus under buses`,
 		`f.yaml:8:22: agents[0].hardware.joints.wrist.bus: got "right", want a bus under buses`,
 	)},
+	{"servo and pulses", with("elbow: {bus: left, id: 1, model: ax-12a}", "elbow: {bus: left, id: 1, model: ax-12a, channel: 3, hertz: 50}",
+		"wrist: {bus: right, id: 1, model: ax-12a}", "wrist: {bus: right, id: 1, device: pca9685, truth: {gear: 2}}"), Options{}, lines(
+		`f.yaml:10:59: agents[0].hardware.joints.elbow.channel: got channel, want it beside device alone: the board that makes pulses; a servo has bus, id and model`,
+		`f.yaml:10:69: agents[0].hardware.joints.elbow.hertz: got hertz, want it beside device alone: the board that makes pulses; a servo has bus, id and model`,
+		`f.yaml:11:9: agents[0].hardware.joints.wrist.channel: got nothing, want 0..255`,
+		`f.yaml:11:33: agents[0].hardware.joints.wrist.id: got id, want no such key beside device; a channel of pulses has device, address and channel`,
+		`f.yaml:11:53: agents[0].hardware.joints.wrist.truth: got zero, gear or backlash, want direction alone beside device`,
+	)},
+	{"no servo", with("{bus: left, id: 1, model: ax-12a}", "{calibration: x}", "model: ax-12a", "model: \"\""), Options{}, lines(
+		`f.yaml:10:9: agents[0].hardware.joints.elbow.bus: got nothing, want text`,
+		`f.yaml:10:9: agents[0].hardware.joints.elbow.id: got nothing, want 0..253`,
+		`f.yaml:10:9: agents[0].hardware.joints.elbow.model: got nothing, want a word of small letters, digits, - and _`,
+		`f.yaml:11:43: agents[0].hardware.joints.wrist.model: got "", want the servo's, or device: the board that makes its pulses`,
+	)},
+	{"sensors", with("      joints:\n", "      sensors: {imu: {bus: main, device: bno055, address: 200}, depth: {bus: lefd}}\n      monitors: {leak: {bus: left, device: ads1115, input: 4, above: x}}\n      joints:\n"), Options{}, lines(
+		`f.yaml:9:28: agents[0].hardware.sensors.imu.bus: got "main", want left or right`,
+		`f.yaml:9:59: agents[0].hardware.sensors.imu.address: got 200, want 0..127`,
+		`f.yaml:9:65: agents[0].hardware.sensors.depth.device: got nothing, want a word of small letters, digits, - and _`,
+		`f.yaml:9:78: agents[0].hardware.sensors.depth.bus: got "lefd", want left or right; did you mean "left"?`,
+		`f.yaml:10:60: agents[0].hardware.monitors.leak.input: got 4, want 0..3`,
+		`f.yaml:10:70: agents[0].hardware.monitors.leak.above: got "x", want a number`,
+	)},
 	{"a faulty bus is no unknown bus", with("{type: dynamixel1, port: /dev/ttyUSB0}", "5"), Options{}, `f.yaml:3:9: buses.left: got 5, want a table`},
 	{"a faulty id is no second one", with("bus: right, id: 1", "bus: left, id: -1"), Options{}, `f.yaml:11:32: agents[0].hardware.joints.wrist.id: got -1, want 0..253`},
 

@@ -87,8 +87,11 @@ func valueText(f field) string {
 // defaultText is the default as a cell, in code where it can be typed and in words where it hangs on other keys.
 func defaultText(f field) string {
 	switch {
-	case f.tag.Get("required") != "":
+	case f.tag.Get("required") == "true":
 		return "required"
+	case f.tag.Get("required") != "":
+		word, key, _ := strings.Cut(f.tag.Get("required"), " ")
+		return fmt.Sprintf("required %s `%s`", word, key)
 	case f.tag.Get("otherwise") != "":
 		return f.tag.Get("otherwise")
 	case f.tag.Get("default") != "":

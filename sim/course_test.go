@@ -147,7 +147,7 @@ func TestVehicleWatch(t *testing.T) {
 	_, err = b.AddVehicle("two", vehicleOf(t, "okon"), at(0.9, 0, 0), Noise{})
 	b.must(err)
 	look().Release()
-	b.must(b.Reset(2))
+	b.must(b.Reset(2)) // the world is built anew, and the next cycle shows it to a studio that comes later
 	look().Release()
 	other, err := b.v.Watch(1)
 	b.must(err)

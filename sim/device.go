@@ -76,6 +76,7 @@ func (b *Body) Zero(sensor int) error {
 	if sensor < 0 || sensor >= len(b.senses) || !zeroed(b.senses[sensor].kind) || b.senses[sensor].device.spec == nil {
 		return refused("zero", b.name, errors.New("got a sensor that does not count"))
 	}
+	// The last reading was against the old zero.
 	s := &b.senses[sensor]
 	b.zero(s)
 	clear(b.sensed[s.from:][:s.count])
@@ -100,6 +101,7 @@ func (b *Body) measure(s *sense, to []float64, dt float64) {
 	if d.wait -= dt; d.wait > 1e-9 && dt > 0 {
 		return
 	}
+	// On a grid, so that no reading is lost to rounding; a grid that was missed begins anew.
 	if d.wait += d.spec.Interval; d.wait < 0 || dt == 0 {
 		d.wait = d.spec.Interval
 	}
@@ -113,9 +115,11 @@ func (b *Body) measure(s *sense, to []float64, dt float64) {
 	case "contact":
 		to[0] = b.pressed(s)
 	case "encoder":
+		// The manual: the real angle divided by the resolution; noise is of the angle, so ticks stay whole.
 		turned := b.joints[d.spec.Joint].motor.position - d.zero[0]
 		to[0] = math.Trunc(d.measured(turned) / d.spec.Resolution)
 	case "inertial":
+		// In the axes that the robot had at its zero, not in the world's.
 		turned := hal.Pose{Rotation: d.zero}.Inverse().Times(b.axes(s))
 		for i, a := range rollPitchYaw(turned.Rotation) {
 			to[i] = d.measured(a)

@@ -27,8 +27,7 @@ func (b *Body) cameras() []camera.Camera {
 
 // Watch begins to look through one of the robot's cameras; see hal.Watcher. Nothing is rendered until somebody does.
 func (b *Body) Watch(index int) (hal.Watch, error) {
-	w := &viewer{gallery: &b.scene.gallery, vehicle: b.name, index: index}
-	return w, w.reopen()
+	return b.scene.gallery.watch(b.name, index)
 }
 
 // Zoom sets a camera's field of view, rad, within its range; pictures from now on have it.

@@ -33,6 +33,7 @@ type sight struct {
 // group gives every geom of a spec its group, and makes the tree where a robot has rays. Glass has its group already.
 func (s *Scene) group(spec *dynamics.Spec, whole []*Body) error {
 	s.sight = sight{}
+	// A geom of the ground has no robot; what lies loose counts as ground too, and so does an underwater vehicle.
 	looks := false
 	for i, b := range whole {
 		b.group = robotGroup(i)
@@ -54,6 +55,7 @@ func (s *Scene) group(spec *dynamics.Spec, whole []*Body) error {
 	if !looks {
 		return nil
 	}
+	// The tree of what moves is shaped once; where it is, look finds out.
 	poses := make([]collide.Pose, len(spec.Bodies))
 	tree, err := ray.New(spec.Geoms, poses)
 	s.sight = sight{tree: tree, poses: poses}
@@ -74,6 +76,7 @@ func (s *Scene) look() *ray.BVH {
 
 // shine is a ray of a sensor along a direction in its own axes.
 func (b *Body) shine(s *sense, way [3]float64) ray.Ray {
+	// A sensor sees past its own housing, or its first hit would be the robot that carries it.
 	at := b.axes(s)
 	r := ray.Ray{Origin: at.Position, Direction: at.Turn(way), Max: s.device.spec.Range, Mask: ^b.group}
 	if s.device.spec.Clear {
@@ -136,6 +139,7 @@ func (b *Body) scan(s *sense, to []float64) {
 	for i := range to {
 		turn := float64(float64(i)*d.Resolution) - 0.5*d.FOV
 		way := [3]float64{exact.Cos(turn), exact.Sin(turn), 0}
+		// Upright the first ray looks up: a turn about the sensor's y, right-handed, ends below.
 		if d.Upright {
 			way[1], way[2] = 0, -way[1]
 		}

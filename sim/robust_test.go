@@ -205,17 +205,17 @@ func (c stress) run(t *testing.T, cycles int) gauge {
 }
 
 // Every robot of Simloid's and the humanoid bear random commands on every scene: from their start, and dropped into the
-// midst of it. The run is 2 simulated seconds each; with
+// midst of it. The run is 0.6 simulated seconds each; with
 //
 //	HALYARD_LONG=1 go test -run TestRobust -timeout 60m -v ./sim
 //
 // it is 60.
 func TestRobust(t *testing.T) {
-	cycles := 200
+	cycles := 60
 	if os.Getenv("HALYARD_LONG") != "" {
 		cycles = 6000
 	} else if testing.Short() {
-		cycles = 50
+		cycles = 20
 	}
 	t.Logf("%-10s %-8s %7s %6s %6s %7s %8s %8s %9s", "robot", "scene", "x real", "m/s", "rad/s", "energy", "deep mm", "sunk mm", "wedged mm")
 	for _, robot := range stressed() {

@@ -120,7 +120,7 @@ func TestVehicleConforms(t *testing.T) {
 func TestVehicleThrusts(t *testing.T) {
 	b := newBasin(t, "okon", "pool", 1, Noise{}, nil)
 	thrust := func() float64 { return b.frame.Measured[b.v.Layout().Actuators[4].Torque] }
-	b.must(b.Place("rov", hal.Pose{Position: [3]float64{0, 0, -2}, Rotation: [4]float64{1}}))
+	b.must(b.Place("rov", hal.Pose{Position: [3]float64{0, 0, -3.5}, Rotation: [4]float64{1}}))
 	b.duty(false, 0, 0, 0, 0, 1, 1, 1, 1)
 	b.cycle(5)
 	if thrust() != 0 {
@@ -231,7 +231,7 @@ func TestVehicleSenses(t *testing.T) {
 	}
 	near("attitude, rates, acceleration", b.reading("imu"), half, 0, 0, half, 0, 0, 0, 0, 0, 9.81)
 	near("pressure", b.reading("pressure"), 1.5*997*9.81)
-	near("voltage", b.reading("battery"), 1)
+	near("voltage", b.reading("battery"), 16)
 	near("pose", b.reading("pose"), 2, 1, -1.5, half, 0, 0, half, 0, 0, 0, 0, 0, 0)
 	// A push along the world's x is to its right.
 	b.must(b.Push("rov", "hull", [3]float64{12.55, 0, 0}))

@@ -28,8 +28,9 @@ type gallery struct {
 	closed  bool
 	change  chan struct{} // closed when studio is no longer the one to watch
 
-	poses []collide.Pose // the cycle's
-	shown time.Duration  // of the newest snapshot; below 0 = none
+	viewers int            // who watch
+	poses   []collide.Pose // of the newest snapshot, which is kept for a studio that comes
+	shown   time.Duration  // its time; below 0 = there is none
 }
 
 // eye says whose camera it is and how its pictures are numbered.
@@ -92,14 +93,34 @@ func (s *Scene) show(now time.Duration) {
 	g := &s.gallery
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.studio == nil || g.shown == now || !g.studio.Watched() {
+	if g.viewers == 0 || g.shown == now {
 		return
 	}
 	for i := range g.poses {
 		g.poses[i] = s.system.Pose(i)
 	}
-	g.studio.Push(now, g.poses)
 	g.shown = now
+	if g.studio != nil {
+		g.studio.Push(now, g.poses)
+	}
+}
+
+// enter counts a viewer, n = 1, or one who leaves, -1. What nobody has watched is nothing to show to the next.
+func (g *gallery) enter(n int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.viewers += n; g.viewers == 0 {
+		g.shown = -1
+	}
+}
+
+// catchUp shows a studio that has just been opened what the one before was shown last.
+func (g *gallery) catchUp(studio *camera.Studio) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.studio == studio && g.shown >= 0 {
+		studio.Push(g.shown, g.poses)
+	}
 }
 
 var errGone = errors.New("it is gone")
@@ -135,9 +156,17 @@ func (g *gallery) open(vehicle string, index int) (*camera.Studio, int, chan str
 }
 
 // Watch begins to look through one of the vehicle's cameras; see hal.Watcher. Nothing is rendered until somebody does.
-func (v *Vehicle) Watch(index int) (hal.Watch, error) {
-	w := &viewer{gallery: &v.scene.gallery, vehicle: v.name, index: index}
-	return w, w.reopen()
+func (v *Vehicle) Watch(index int) (hal.Watch, error) { return v.scene.gallery.watch(v.name, index) }
+
+// watch begins to look through a camera of the robot or vehicle called owner.
+func (g *gallery) watch(owner string, index int) (hal.Watch, error) {
+	w := &viewer{gallery: g, vehicle: owner, index: index}
+	g.enter(1)
+	if err := w.reopen(); err != nil {
+		w.Close()
+		return nil, err
+	}
+	return w, nil
 }
 
 // viewer is a watch that outlives studios. Next and Close may be called side by side.
@@ -170,6 +199,7 @@ func (w *viewer) reopen() error {
 		return errGone
 	}
 	w.at, w.in, w.change = at, in, change
+	w.gallery.catchUp(studio)
 	return nil
 }
 
@@ -229,8 +259,12 @@ func (g *gallery) number(at int, vehicle string, base uint64, p *hal.Picture) *h
 func (w *viewer) Close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.closed && w.in != nil {
-		w.in.Close()
+	if w.closed {
+		return
 	}
 	w.closed = true
+	if w.in != nil {
+		w.in.Close()
+	}
+	w.gallery.enter(-1)
 }

@@ -63,5 +63,8 @@ func subject(t *testing.T, p *plan) haltest.Subject {
 	for _, l := range sys.lines {
 		s.Buses = append(s.Buses, l.chain)
 	}
+	for _, r := range sys.runners {
+		s.Buses = append(s.Buses, r)
+	}
 	return s
 }

@@ -34,6 +34,12 @@ type system struct {
 	bodies []hal.Body  // one an agent
 	worlds []hal.World // in the order in which time passes in them
 
+	devices
+	alarms *alarms
+	helms  []*helm
+
+	values     *modelValues
+	collisions *collisions
 }
 
 // line is one open bus: the chain of its servos, and its emulation where it has one.
@@ -51,7 +57,7 @@ func build(p *plan, log *slog.Logger) (sys *system, err error) {
 	if c.Clock.Mode == configs.Realtime {
 		mode = hal.Realtime
 	}
-	rig, err := hal.New(hal.Config{Name: c.Name, Mode: mode, Period: c.Clock.Period, Seed: c.World.Seed, Log: log})
+	rig, err := hal.New(hal.Config{Name: c.Name, Mode: mode, Period: c.Clock.Period, Seed: c.World.Seed, Log: log, Clock: p.clock})
 	if err != nil {
 		return nil, err
 	}
@@ -59,17 +65,27 @@ func build(p *plan, log *slog.Logger) (sys *system, err error) {
 	if b.scene, err = newScene(p); err != nil {
 		return nil, err
 	}
-	b.addWorld(b.scene)
 	defer func() {
 		if err != nil {
 			b.close()
 		}
 	}()
 	for i := range p.agents {
-		a := &p.agents[i]
-		if b.robots[i], err = b.scene.Add(a.config.Name, a.robot, poseOf(a.config.Pose)); err != nil {
+		if _, err = p.agents[i].stand(b.scene); err != nil {
 			return nil, err
 		}
+		b.robots[i] = b.scene.Body(p.agents[i].config.Name)
+	}
+	b.hung = map[hung]drivers.Joint{}
+	if err := b.openDevices(); err != nil {
+		return nil, err
+	}
+	if b.emulation != nil {
+		b.addWorld(motors{b.emulation})
+	}
+	b.addWorld(b.scene)
+	if b.emulation != nil {
+		b.addWorld(chips{b.emulation})
 	}
 	if err := b.openLines(); err != nil {
 		return nil, err
@@ -79,6 +95,8 @@ func build(p *plan, log *slog.Logger) (sys *system, err error) {
 			return nil, err
 		}
 	}
+	b.observeModel()
+	b.watchAlarms()
 	return b.system, nil
 }
 
@@ -92,7 +110,7 @@ func newScene(p *plan) (*sim.Scene, error) {
 // cycle, as the original's, for which their motors, joints and contacts are made. Cycles above 10 ms are divided.
 func (p *plan) substep() time.Duration {
 	w, period := &p.config.World, p.config.Clock.Period
-	if !w.OwnSubstep || slices.ContainsFunc(p.agents, func(a agentPlan) bool { return a.robot.Simloid == hal.None }) {
+	if !w.OwnSubstep || len(p.classes) > 0 || slices.ContainsFunc(p.agents, func(a agentPlan) bool { return a.robot.Simloid == hal.None }) {
 		return w.Substep
 	}
 	n := (period + 10*time.Millisecond - 1) / (10 * time.Millisecond)
@@ -121,7 +139,7 @@ func poseOf(p configs.Pose) hal.Pose {
 type builder struct {
 	*system
 	plan   *plan
-	robots []*sim.Body // one an agent, also where its joints are all real
+	robots []*sim.Body // one an agent, also where its joints are all real; nil of a vehicle
 	hung   map[hung]drivers.Joint
 }
 
@@ -131,7 +149,6 @@ type hung struct{ agent, joint int }
 // openLines opens every line that a joint hangs on: in memory where the joint is emulated, a port where it is real.
 // All faults come together.
 func (b *builder) openLines() error {
-	b.hung = map[hung]drivers.Joint{}
 	var faults []error
 	for _, name := range slices.Sorted(maps.Keys(b.plan.config.Buses)) {
 		for _, kind := range []configs.BodyKind{configs.Emulated, configs.Real} {
@@ -148,7 +165,7 @@ func (p *plan) on(bus string, kind configs.BodyKind) []hung {
 	var list []hung
 	for i := range p.agents {
 		for k := range p.agents[i].joints {
-			if j := &p.agents[i].joints[k]; j.body == kind && j.hardware != nil && j.hardware.Bus == bus {
+			if j := &p.agents[i].joints[k]; j.body == kind && j.servo != nil && j.hardware.Bus == bus {
 				list = append(list, hung{i, k})
 			}
 		}
@@ -306,45 +323,55 @@ var policies = map[string]hal.Policy{"hold": hal.Hold, "limp": hal.Limp, "park":
 // body is the body of agent i: simulated, of hardware, or joined of both.
 func (b *builder) body(i int) (hal.Body, hal.Reality, error) {
 	p := &b.plan.agents[i]
-	reality := hal.Simulated
-	var names []string
+	sensors, reality := b.sensed(i)
+	var on []int
 	var joints []drivers.Joint
 	for k := range p.joints {
-		j, ok := b.hung[hung{i, k}]
-		if !ok {
-			continue
+		if j, ok := b.hung[hung{i, k}]; ok {
+			on, joints = append(on, k), append(joints, j)
+			reality = max(reality, realities[p.joints[k].body])
 		}
-		names, joints = append(names, p.robot.Joints[k].Name), append(joints, j)
-		reality = max(reality, realities[p.joints[k].body])
 	}
-	switch len(joints) {
-	case 0:
-		return b.robots[i], reality, nil
-	case len(p.joints):
-		body, err := drivers.Build(p.layout, joints, reality == hal.Emulated)
-		if err != nil {
+	// What no emulated device measures is told by the physics, which moves all of them; but a vehicle's pose nobody tells.
+	told := reality == hal.Emulated && len(sensors) < len(p.layout.Sensors) && !afloat(p.layout)
+	whole := len(joints) == len(p.joints) && !told
+	layout := p.layout
+	switch {
+	case len(joints)+len(sensors) == 0:
+		return b.simulated(i), reality, nil
+	case !whole:
+		layout = cut(p.layout, on, joints, sensors)
+	}
+	built, err := drivers.Build(layout, joints, reality == hal.Emulated)
+	if err == nil {
+		err = b.sense(i, built)
+	}
+	if err != nil {
+		return nil, reality, err
+	}
+	body := hal.Body(built)
+	if !whole {
+		if body, err = hal.Join(b.simulated(i), built); err != nil {
 			return nil, reality, err
 		}
-		whole, err := p.estimate(body)
-		return whole, reality, err
 	}
-	sub, err := p.robot.Sub(names)
-	if err != nil {
-		return nil, reality, err
+	switch {
+	case whole && afloat(p.layout):
+		body = reckon(body, sensors)
+	case whole || told:
+		body, err = p.estimate(body)
 	}
-	part, err := drivers.Build(sub.Layout(), joints, reality == hal.Emulated)
-	if err != nil {
-		return nil, reality, err
-	}
-	body, err := hal.Join(b.robots[i], part)
 	return body, reality, err
 }
 
 var realities = map[configs.BodyKind]hal.Reality{configs.Sim: hal.Simulated, configs.Emulated: hal.Emulated, configs.Real: hal.Real}
 
-// close gives every line back. The rig has stopped its bodies before.
+// close gives every line and device back. The rig has stopped its bodies before.
 func (s *system) close() error {
-	var faults []error
+	s.alarms.close()
+	s.closeHelms()
+	s.scene.Close()
+	faults := []error{s.devices.close(s.log)}
 	for _, l := range s.lines {
 		faults = append(faults, l.chain.Close())
 	}
@@ -353,12 +380,21 @@ func (s *system) close() error {
 
 // newServer opens the server that s describes at an address and tells where it listens.
 func newServer(sys *system, s *configs.Server, at netip.AddrPort) (server, netip.AddrPort, error) {
+	switch s.Protocol {
+	case "gamebots":
+		return sys.newGamebots(s, at)
+	case "imageserver":
+		return sys.newImageServer(s, at)
+	}
 	agent := sys.rig.Agent(s.Agent)
 	if agent == nil && s.Protocol != "osp" {
 		return nil, netip.AddrPort{}, fmt.Errorf("no agent %q", s.Agent)
 	}
-	if s.Protocol == "simloid" {
+	switch s.Protocol {
+	case "simloid":
 		return sys.newSimloid(s, agent, at)
+	case "okon", "okon-video":
+		return sys.newOkon(s, agent, at)
 	}
 	conn, err := protocols.ListenUDP(at)
 	if err != nil {

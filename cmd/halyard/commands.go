@@ -22,6 +22,7 @@ func (a *app) commands() []*cobra.Command {
 		newDoctor(a),
 		newEmulate(a),
 		newSimloid(a),
+		newUSARSim(a),
 		newBench(a),
 		newOrder(a, orderStop, "take the torque off every joint of a running rig, latched"),
 		newOrder(a, orderReset, "clear the emergency stop; everything stays disarmed"),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -25,7 +26,8 @@ func (f *configFlags) add(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.listen, "listen", nil, "PROTOCOL=ADDRESS or PROTOCOL@AGENT=ADDRESS; port 0 is any free one")
 }
 
-// load reads the config that args name, "demo" where they name none, and resolves what it names.
+// load reads the config that args name, "demo" where they name none, and resolves what it names. With faults it returns
+// what there is for those who look for more of them: the doctor.
 func (f *configFlags) load(a *app, args []string) (*configs.Config, *plan, error) {
 	name := "demo"
 	if len(args) > 0 {
@@ -37,7 +39,7 @@ func (f *configFlags) load(a *app, args []string) (*configs.Config, *plan, error
 	}
 	p, unresolved := resolve(c)
 	if err := allFaults(err, unresolved); err != nil {
-		return nil, nil, err
+		return c, p, err
 	}
 	for _, n := range c.Notes {
 		a.note("note: %v", n)
@@ -174,9 +176,16 @@ func (p *agentPlan) things(rows []thing) []thing {
 		on, body := "", string(p.config.BodyOf(act.Name))
 		if hw, ok := p.hardware(act.Name); ok {
 			on = hw.Bus + " id " + strconv.Itoa(hw.ID) + " " + hw.Model
+			if hw.Device != "" {
+				on = strings.TrimSpace(hw.Bus + " " + hw.Device + " channel " + strconv.Itoa(*hw.Channel))
+			}
 		}
-		rows = append(rows, thing{"joint", p.config.Name, act.Name, body, hal.Position.Unit(),
-			number(act.Limits.MinPosition), number(act.Limits.MaxPosition), on})
+		row := thing{"joint", p.config.Name, act.Name, body, hal.Position.Unit(),
+			number(act.Limits.MinPosition), number(act.Limits.MaxPosition), on}
+		if act.Kind == hal.Thruster {
+			row.Kind, row.Unit, row.Min, row.Max = "thruster", hal.Force.Unit(), number(-act.Limits.MaxTorque), number(act.Limits.MaxTorque)
+		}
+		rows = append(rows, row)
 		for _, at := range act.Goal {
 			if at != hal.None {
 				rows = append(rows, channel(p, "input", body, &l.Inputs[at]))
@@ -192,10 +201,19 @@ func (p *agentPlan) things(rows []thing) []thing {
 		}
 	}
 	for _, s := range l.Sensors {
-		rows = append(rows, thing{Kind: "sensor", Agent: p.config.Name, Name: s.Name, On: s.Kind})
+		row := thing{Kind: "sensor", Agent: p.config.Name, Name: s.Name, On: s.Kind}
+		if hw := p.config.Hardware; hw != nil {
+			if d, ok := hw.Sensors[s.Name]; ok {
+				row.Body, row.On = string(p.config.BodyOf(s.Name)), s.Kind+" on "+d.Bus+" "+d.Device
+			}
+		}
+		rows = append(rows, row)
 		for at := range s.Count {
 			rows = append(rows, p.measured(s.First+at, ""))
 		}
+	}
+	for _, c := range l.Cameras {
+		rows = append(rows, thing{Kind: "camera", Agent: p.config.Name, Name: c.Name, Unit: "pixels", Min: number(c.Width), Max: number(c.Height)})
 	}
 	parents := p.robot.Parents()
 	for i := range p.robot.Bodies {

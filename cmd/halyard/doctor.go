@@ -44,6 +44,7 @@ import (
 //	watchdog       its bus watchdog has not tripped
 //	calibration    there, measured, and of this servo                            doctor_calibration.go
 //	load           the driver's cycle fits into the period                       doctor_load.go
+//	device         what is no servo answers, is what the config says, and measures   doctor_device.go
 //
 // What one look at a robot at rest cannot tell: a position that is off by a constant, and values that are merely old.
 
@@ -182,7 +183,10 @@ func (d *examination) run(ctx context.Context) error {
 			}
 		}
 	}
-	if examined == 0 {
+	if err := d.devices(); err != nil {
+		return err
+	}
+	if examined+len(d.plan.boards)+len(d.plan.sensors) == 0 {
 		d.note("no joint has a device: there is nothing to examine")
 	}
 	d.uniform()

@@ -50,11 +50,10 @@ func emulateWorld(p *plan) (*emulatedWorld, error) {
 	b := &builder{plan: p, system: &system{scene: w.scene}}
 	for i := range p.agents {
 		a := &p.agents[i]
-		body, err := w.scene.Add(a.config.Name, a.robot, poseOf(a.config.Pose))
-		if err != nil {
+		if _, err := a.stand(w.scene); err != nil {
 			return nil, err
 		}
-		b.robots = append(b.robots, body)
+		b.robots = append(b.robots, w.scene.Body(a.config.Name))
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.config.Buses)) {
 		on := p.on(name, configs.Emulated)
@@ -212,7 +211,7 @@ func (a *app) emulate(ctx context.Context, p *plan, w *emulatedWorld, dir string
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.config.Buses)) {
 		if bus := p.config.Buses[name]; w.bus(name) == nil {
-			ports = append(ports, readyPort{Bus: name, Type: bus.Type, Baud: bus.Baud, Reason: "no joint hangs on it"})
+			ports = append(ports, readyPort{Bus: name, Type: bus.Type, Baud: bus.Baud, Reason: unserved(&bus)})
 		}
 	}
 	wg.Go(func() { w.move(ctx) })
@@ -222,6 +221,17 @@ func (a *app) emulate(ctx context.Context, p *plan, w *emulatedWorld, dir string
 	<-ctx.Done()
 	wg.Wait()
 	return errors.Join(errs...)
+}
+
+// unserved is why a bus has no terminal.
+func unserved(bus *configs.Bus) string {
+	switch bus.Type {
+	case i2cBus:
+		return "I2C cannot be a terminal: halyard serve --body emulated has its devices in memory"
+	case serialBus:
+		return "its device is emulated in memory alone: halyard serve --body emulated"
+	}
+	return "no joint hangs on it"
 }
 
 // portLine is one served bus, for people.
@@ -255,6 +265,10 @@ func (a *app) announcePorts(ports []readyPort, dir string) error {
 	}
 	if err := show(a, lines); err != nil {
 		return err
+	}
+	if next == "" {
+		a.note("Nothing of it can be a terminal. Next: halyard serve CONFIG --body emulated")
+		return nil
 	}
 	a.note("EMULATED: no hardware is touched. Next, in another terminal:\n  halyard scan %s\nCtrl-C ends it.", next)
 	return nil

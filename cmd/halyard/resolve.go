@@ -9,24 +9,29 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/actuator"
+	"github.com/halyard-robotics/halyard/sim/hydro"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
 // plan is a config with every name in it resolved to what it means. Nothing is open yet.
 type plan struct {
-	config *configs.Config
-	agents []agentPlan
-	scene  func(seed int64) (*model.Scene, error)
+	config  *configs.Config
+	agents  []agentPlan
+	scene   func(seed int64) (*model.Scene, error)
+	classes map[string]*agentPlan // what can be spawned
+	devicePlan
 
-	startTorque float64 // Simloid's position controllers at the start, 0..1; 0 = as the original
+	clock       hal.Clock // of the rig; nil = the wall's
+	startTorque float64   // Simloid's position controllers at the start, 0..1; 0 = as the original
 }
 
 // agentPlan is one robot: its model with the servos that it really has, and what each joint is made of.
 type agentPlan struct {
-	config *configs.Agent
-	robot  *model.Robot
-	layout *hal.Layout
-	joints []jointPlan // in the robot's order
+	config  *configs.Agent
+	robot   *model.Robot
+	vehicle *hydro.Vehicle // where it is one; robot then has a name alone
+	layout  *hal.Layout
+	joints  []jointPlan // in the order of the layout's actuators
 }
 
 // jointPlan is one joint. Simulated joints have no servo of the wire.
@@ -35,11 +40,12 @@ type jointPlan struct {
 	hardware    *configs.Joint // nil where the config names none
 	servo       servoModel
 	calibration *calibration.Joint // nil: nominal values, where the joint is not real
+	pulses      pulsePlan          // where a board's channel drives it, and servo is nil
 }
 
 // hardware is the servo that the config names for joint.
 func (p *agentPlan) hardware(joint string) (*configs.Joint, bool) {
-	i := p.robot.Joint(joint)
+	i := p.layout.Actuator(joint)
 	if i == hal.None || p.joints[i].hardware == nil {
 		return nil, false
 	}
@@ -50,34 +56,41 @@ func (p *agentPlan) hardware(joint string) (*configs.Joint, bool) {
 var busProtocols = map[string]int{"dynamixel1": 1, "dynamixel2": 2}
 
 // serverProtocols are what servers speak.
-var serverProtocols = []string{"odcp", "osp", "simloid"}
+var serverProtocols = []string{"gamebots", "imageserver", "odcp", "okon", "okon-video", "osp", "simloid"}
 
 // resolve looks up every name of c. All faults come together, in the type and with the paths of configs' own.
 func resolve(c *configs.Config) (*plan, error) {
 	r := resolver{config: c}
 	p := &plan{config: c}
 	for name, bus := range c.Buses {
-		if _, ok := busTypes[bus.Type]; !ok {
-			r.fault(configs.Path("buses").Key(name).Key("type"), bus.Type, "one of "+typeNames(), "")
+		if _, ok := busTypes[bus.Type]; !ok && bus.Type != i2cBus && bus.Type != serialBus {
+			r.fault(configs.Path("buses").Key(name).Key("type"), bus.Type, "one of "+typeNames()+", "+i2cBus+", "+serialBus, "")
 		}
 	}
 	for i := range c.Agents {
-		p.agents = append(p.agents, r.agent(configs.Path("agents").Index(i), &c.Agents[i]))
+		path := configs.Path("agents").Index(i)
+		p.agents = append(p.agents, r.agent(path, &c.Agents[i]))
+		r.measure(path, i, &c.Agents[i], &p.agents[i])
 	}
 	for i, s := range c.Servers {
 		if !slices.Contains(serverProtocols, s.Protocol) {
 			r.fault(configs.Path("servers").Index(i).Key("protocol"), s.Protocol, strings.Join(serverProtocols, " or "), "")
 		}
 	}
+	p.devicePlan = r.devices
+	p.classes = r.classes()
 	p.scene = r.scene()
 	r.checkSimloid(p)
+	r.checkOkon(p)
 	slices.SortStableFunc(r.faults, func(a, b configs.Fault) int { return a.Line - b.Line })
 	return p, r.faults.Err()
 }
 
 type resolver struct {
-	config *configs.Config
-	faults configs.Faults
+	config  *configs.Config
+	faults  configs.Faults
+	devices devicePlan
+	seats   map[busPlace]seat
 }
 
 func (r *resolver) fault(path configs.Path, got, rule, fix string) {
@@ -92,6 +105,9 @@ func (r *resolver) uncalibrated(path configs.Path, got, rule, fix string) {
 }
 
 func (r *resolver) agent(path configs.Path, c *configs.Agent) agentPlan {
+	if p, ok := r.vehicle(path, c); ok {
+		return p
+	}
 	robot, err := r.robot(path, c)
 	if err != nil {
 		r.fault(path.Key("model"), c.Model, err.Error(), "")
@@ -103,8 +119,9 @@ func (r *resolver) agent(path configs.Path, c *configs.Agent) agentPlan {
 		names[i] = robot.Joints[i].Name
 		p.joints[i] = r.joint(path, c, robot, &robot.Joints[i])
 	}
+	p.layout = robot.Layout()
 	for joint := range c.Parts {
-		if robot.Joint(joint) == hal.None {
+		if robot.Joint(joint) == hal.None && !slices.ContainsFunc(p.layout.Sensors, func(s hal.Sensor) bool { return s.Name == joint }) {
 			r.fault(path.Key("parts").Key(joint), joint, "a joint of "+robot.Name+": "+strings.Join(names, ", "), "")
 		}
 	}
@@ -115,7 +132,6 @@ func (r *resolver) agent(path configs.Path, c *configs.Agent) agentPlan {
 			}
 		}
 	}
-	p.layout = robot.Layout()
 	return p
 }
 
@@ -133,6 +149,11 @@ func (r *resolver) joint(path configs.Path, c *configs.Agent, robot *model.Robot
 		if p.body != configs.Sim {
 			r.fault(at, "none", fmt.Sprintf("the servo of %s, which is %s", j.Name, p.body), "")
 		}
+		return p
+	}
+	if p.hardware.Device != "" {
+		p.pulses = r.pulses(at, p.hardware, p.body)
+		r.pulsed(at, &p, j)
 		return p
 	}
 	p.servo = lookupServo(p.hardware.Model)

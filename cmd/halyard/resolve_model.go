@@ -11,6 +11,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/protocols/simloid"
 	"github.com/halyard-robotics/halyard/sim/actuator"
+	"github.com/halyard-robotics/halyard/sim/hydro"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
@@ -23,7 +24,7 @@ func (r *resolver) robot(path configs.Path, c *configs.Agent) (*model.Robot, err
 	if err != nil {
 		data, e := os.ReadFile(r.config.Resolve(c.Model))
 		if e != nil {
-			return nil, fmt.Errorf("a robot (%s or simloid-ID), or the path of a robot file or a URDF", strings.Join(model.Names(), ", "))
+			return nil, fmt.Errorf("a robot (%s or simloid-ID), or the path of a robot file or a URDF", strings.Join(slices.Concat(model.Names(), model.RescueNames(), hydro.Names()), ", "))
 		}
 		if robot, err = model.Parse(data); err != nil {
 			return nil, fmt.Errorf("a good robot file: %w", err)
@@ -74,10 +75,11 @@ func (r *resolver) urdf(path configs.Path, c *configs.Agent) (*model.Robot, erro
 func (r *resolver) scene() func(seed int64) (*model.Scene, error) {
 	name := r.config.World.Scene
 	load := func(seed int64) (*model.Scene, error) { return model.LoadScene(name, seed) }
-	if !slices.Contains(model.SceneNames(), name) {
+	known := append(model.SceneNames(), model.ArenaNames()...)
+	if !slices.Contains(known, name) {
 		data, err := os.ReadFile(r.config.Resolve(name))
 		if err != nil {
-			r.fault("world.scene", name, "a scene ("+strings.Join(model.SceneNames(), ", ")+") or the path of a scene file", "")
+			r.fault("world.scene", name, "a scene ("+strings.Join(known, ", ")+") or the path of a scene file", "")
 			return nil
 		}
 		load = func(seed int64) (*model.Scene, error) { return model.ParseScene(data, seed) }

@@ -121,6 +121,7 @@ func (sys *system) remodel(p *agentPlan, id int) (*simloid.Robot, error) {
 	if err != nil {
 		return nil, err
 	}
+	sys.observeRobot(body)
 	return sys.simloidRobot(&changed, agent, m), nil
 }
 

@@ -35,5 +35,6 @@ func (*Line) Baud() int                                    { return 0 }
 func (*Line) Rate() int                                    { return 0 }
 func (*Line) SetBaud(int) error                            { return errSystem }
 func (*Line) SetEven(bool) error                           { return errSystem }
+func (*Line) SetDTR(bool) error                            { return errSystem }
 func (*Line) Close() error                                 { return errSystem }
 func (*Line) LatencyTimer() (d time.Duration, note string) { return 0, errSystem.Error() }

@@ -67,7 +67,7 @@ func TestContains(t *testing.T) {
 		if !z.Contains(add(at.Position, c.in)) || z.Contains(add(at.Position, c.out)) {
 			t.Errorf("%s: got in %t, out %t", c.name, z.Contains(add(at.Position, c.in)), !z.Contains(add(at.Position, c.out)))
 		}
-		z.Shape.Pose.Position[0] += math.NaN()
+		z.Shape.Pose.Position[0] = math.NaN()
 		if z.Contains(at.Position) {
 			t.Errorf("%s: contains what is nowhere", c.name)
 		}

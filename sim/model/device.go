@@ -97,6 +97,7 @@ func (f *deviceFile) device(path, kind string, r *Robot, faults *faults) *Device
 		}
 		return nil
 	}
+	// The file has degrees, the device radians; what is out of range keeps its default, and is a fault.
 	number := func(key string, to, from *float64, scale, low, high float64) {
 		if from != nil && faults.number(path+"."+key, *from, low, high) {
 			*to = *from * scale
@@ -118,6 +119,7 @@ func (f *deviceFile) device(path, kind string, r *Robot, faults *faults) *Device
 	if f.TimeStamp != nil {
 		d.TimeStamp = *f.TimeStamp
 	}
+	// Infrared always passes glass; a scanner is told so.
 	d.Manual, d.Clear = f.Manual, d.Clear || f.Infrared
 	switch f.Plane {
 	case "", "xy":
@@ -165,6 +167,7 @@ func (f *deviceFile) joints(path, kind string, d *Device, r *Robot, faults *faul
 	default:
 		return
 	}
+	// By place and not by name: the manual's sensor looks for the outermost wheels itself.
 	for i := range r.Joints {
 		j := &r.Joints[i]
 		if !j.Wraps || j.Child == hal.None {

@@ -168,7 +168,7 @@ joints:
 }
 
 func FuzzParse(f *testing.F) {
-	for _, name := range append(Names(), "simloid-31", "simloid-60") {
+	for _, name := range append(append(Names(), RescueNames()...), "simloid-31", "simloid-60") {
 		src, _ := Source(name)
 		f.Add(src)
 	}

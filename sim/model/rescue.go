@@ -99,6 +99,7 @@ func (f *file) equip(r *Robot, bodies map[string]int, faults *faults) {
 			s.Device = f.Sensors[i].Device.device(fmt.Sprintf("sensors[%d]", i), s.Kind, r, faults)
 		}
 	}
+	// Cameras are in the layout under their names; two of one name could not be told apart.
 	seen := map[string]int{}
 	for i := range f.Cameras {
 		path, c := fmt.Sprintf("cameras[%d]", i), &f.Cameras[i]
@@ -188,6 +189,7 @@ func (f *rescueFile) rescue(path string, r *Robot, faults *faults) *Rescue {
 	if len(out.Steers) < len(f.Steers) {
 		faults.add("%s.steers: got %v, want wheels and joints by name", path, f.Steers)
 	}
+	// A releaser without tags would only fail.
 	if l := f.Releaser; l != nil {
 		faults.number(path+".releaser.tags", float64(l.Tags), 1, 1e6)
 		if !proper(l.Name) {

@@ -215,7 +215,7 @@ scatter:
 }
 
 func FuzzParseScene(f *testing.F) {
-	for _, name := range SceneNames() {
+	for _, name := range append(SceneNames(), ArenaNames()...) {
 		src, err := SceneSource(name)
 		if err != nil {
 			f.Fatal(err)

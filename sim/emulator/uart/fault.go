@@ -85,7 +85,6 @@ func (l *Line) suffer(now time.Duration) {
 		if gone := w.at(Unplug, now); gone != w.gone {
 			if w.gone = gone; gone {
 				l.plug++
-				l.in.clear()
 			}
 		}
 	}

@@ -1,10 +1,8 @@
 package uart
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"sync"
 	"time"
 
@@ -112,7 +110,7 @@ func (l *Line) Open() (servo.Line, error) {
 		return nil, &hal.Error{Kind: hal.Absent, Bus: l.name, Op: "open", Err: servo.ErrGone}
 	}
 	l.host = l.baud
-	l.in.clear()
+	l.drop()
 	return &port{line: l, plug: l.plug}, nil
 }
 
@@ -149,10 +147,11 @@ func (l *Line) hear(now time.Duration) {
 
 // say puts what the board says on the wire.
 func (l *Line) say(now time.Duration) {
+	rate := l.board.Baud() // saying may end with a change of it
 	l.text = l.board.Speak(l.text[:0], now)
 	b, late := l.wild.spoil(l.text, now)
 	if !l.wild.strikes(Deaf, now) {
-		l.in.add(b, now+late, l.board.Baud())
+		l.in.add(b, now+late, rate)
 	}
 }
 
@@ -185,8 +184,6 @@ func (w *wire) shift() piece {
 	return p
 }
 
-func (w *wire) clear() { w.pieces, w.bytes = w.pieces[:0], 0 }
-
 // take moves what is there by now to b; said at another rate than baud it is something else.
 func (l *Line) take(b []byte, now time.Duration) (n int) {
 	for n < len(b) && len(l.in.pieces) > 0 {
@@ -211,122 +208,17 @@ func (l *Line) take(b []byte, now time.Duration) (n int) {
 	return n
 }
 
+// drop forgets what is there by now.
+func (l *Line) drop() {
+	var scrap [256]byte
+	for l.take(scrap[:], l.own) > 0 {
+	}
+}
+
 // byteTime is that of a byte with its start and stop bit.
 func byteTime(baud int) time.Duration {
 	if baud <= 0 {
 		return 0
 	}
 	return 10 * time.Second / time.Duration(baud)
-}
-
-// port is one opening of a Line: a servo.Line.
-type port struct {
-	line   *Line
-	plug   int
-	closed bool
-}
-
-// there says whether the adapter is there, at the host's own time. Under the lock.
-func (p *port) there() error {
-	p.line.run(p.line.own)
-	if p.closed || p.plug != p.line.plug {
-		return servo.ErrGone
-	}
-	return nil
-}
-
-// Write is servo.Port's: the bytes are on their way when it returns.
-func (p *port) Write(b []byte) (int, error) {
-	l := p.line
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if err := p.there(); err != nil {
-		return 0, err
-	}
-	if l.wild.strikes(Echo, l.own) {
-		l.in.add(b, l.own, l.host)
-	}
-	said, late := l.wild.spoil(append(l.text[:0], b...), l.own)
-	l.out.add(said, l.own+late, l.host)
-	return len(b), nil
-}
-
-// Read is servo.Port's: waiting costs the host's own time alone.
-func (p *port) Read(b []byte, timeout time.Duration) (int, error) {
-	l := p.line
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	until := l.own + max(0, timeout)
-	for {
-		if err := p.there(); err != nil {
-			return 0, err
-		}
-		if n := l.take(b, l.own); n > 0 {
-			return n, nil
-		}
-		if l.own >= until {
-			return 0, os.ErrDeadlineExceeded
-		}
-		// On to the next thing that happens, and no further.
-		next := min(until, l.out.whole(), l.wild.next(l.own))
-		if len(l.in.pieces) > 0 {
-			next = min(next, l.in.pieces[0].first)
-		}
-		if !l.wild.dark {
-			next = min(next, l.board.Next())
-		}
-		l.own = max(l.own, next)
-	}
-}
-
-// Discard is servo.Port's; what is on the wire comes later.
-func (p *port) Discard() error {
-	p.line.mu.Lock()
-	defer p.line.mu.Unlock()
-	if err := p.there(); err != nil {
-		return err
-	}
-	var scrap [256]byte
-	for p.line.take(scrap[:], p.line.own) > 0 {
-	}
-	return nil
-}
-
-// Now is the host's own time.
-func (p *port) Now() time.Duration { return p.line.Now() }
-
-// Baud is the host's rate; 0 where the wire has none.
-func (p *port) Baud() int {
-	p.line.mu.Lock()
-	defer p.line.mu.Unlock()
-	return p.line.host
-}
-
-// SetBaud changes the host's rate; the board keeps its own.
-func (p *port) SetBaud(baud int) error {
-	p.line.mu.Lock()
-	defer p.line.mu.Unlock()
-	if baud < 1 {
-		return &hal.Error{Kind: hal.Invalid, Bus: p.line.name, Op: "baud", Err: fmt.Errorf("got %d, want 1 or more", baud)}
-	}
-	p.line.host = baud
-	return nil
-}
-
-// SetDTR tells the board the state of the modem line DTR, where it cares.
-func (p *port) SetDTR(on bool) error {
-	p.line.mu.Lock()
-	defer p.line.mu.Unlock()
-	if b, ok := p.line.board.(interface{ DTR(bool, time.Duration) }); ok {
-		b.DTR(on, p.line.own)
-	}
-	return nil
-}
-
-// Close ends this opening; the line stays.
-func (p *port) Close() error {
-	p.line.mu.Lock()
-	defer p.line.mu.Unlock()
-	p.closed = true
-	return nil
 }

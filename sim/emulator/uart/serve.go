@@ -129,7 +129,7 @@ func (s *server) serve(ctx context.Context, e end) error {
 	defer context.AfterFunc(ctx, e.Interrupt)()
 	l := s.line
 	l.mu.Lock()
-	l.in.clear()
+	l.drop()
 	l.mu.Unlock()
 	var in, out [4096]byte
 	for {

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim"
+	"github.com/halyard-robotics/halyard/sim/hydro"
+	"github.com/halyard-robotics/halyard/sim/model"
+)
+
+// benchOkon measures an underwater robot and its protocol in this process: the physics without a rig; GET_SENS over
+// loopback while the rig keeps its 50 Hz, in blocks that alternate with those of bare TCP round trips as long; pictures;
+// and how the control loop keeps its time without and with clients that ask for pictures as fast as they come.
+func benchOkon(ctx context.Context, size benchSize, emit func(result)) error {
+	for _, name := range hydro.Names() {
+		f, err := benchVehicle(ctx, name, size.stepsOr(400_000))
+		if err != nil {
+			return fmt.Errorf("bench: okon: %s: %w", name, err)
+		}
+		emit(result{"okon", name + " steps", f})
+	}
+	for _, clients := range []int{1, 8} {
+		f, err := benchSensors(ctx, clients, size.stepsOr(100_000))
+		if err != nil {
+			return fmt.Errorf("bench: okon: %d clients: %w", clients, err)
+		}
+		emit(result{"okon", fmt.Sprintf("GET_SENS %d clients", clients), f})
+	}
+	for camera, name := range []string{"colour", "depth"} {
+		f, err := benchFrames(ctx, camera, size.stepsOr(100))
+		if err != nil {
+			return fmt.Errorf("bench: okon: %s: %w", name, err)
+		}
+		emit(result{"okon", "pictures " + name, f})
+	}
+	span := size.time
+	if span <= 0 {
+		span = time.Minute
+	}
+	for _, c := range []struct {
+		name  string
+		video bool
+	}{{"control without video", false}, {"control with video", true}} {
+		f, err := benchControl(ctx, c.video, span)
+		if err != nil {
+			return fmt.Errorf("bench: okon: %s: %w", c.name, err)
+		}
+		emit(result{"okon", c.name, f})
+	}
+	return nil
+}
+
+// swimmer is a vehicle alone in the pool, its thrusters at work.
+type swimmer struct {
+	scene *sim.Scene
+	body  *sim.Vehicle
+	frame *hal.Frame
+}
+
+// okonPeriod is the cycle of Okon's control laws.
+const okonPeriod = 20 * time.Millisecond
+
+func newSwimmer(name string) (*swimmer, error) {
+	v, err := hydro.Load(name)
+	if err != nil {
+		return nil, err
+	}
+	s := &swimmer{scene: sim.NewScene(sim.SceneConfig{Scene: func(seed int64) (*model.Scene, error) { return model.LoadScene("pool", seed) }})}
+	if s.body, err = s.scene.AddVehicle(name, v, hal.Pose{}, sim.SensorNoise()); err != nil {
+		return nil, err
+	}
+	s.frame = hal.NewFrame(s.body.Layout())
+	for i := range s.frame.Enable {
+		s.frame.Enable[i], s.frame.Inputs[i] = true, 0.2
+	}
+	return s, nil
+}
+
+// cycle is what a rig does with a body in a cycle, without one.
+func (s *swimmer) cycle() error {
+	s.frame.Time += okonPeriod
+	return errors.Join(s.body.Write(s.frame), s.scene.Advance(okonPeriod), s.body.Read(s.frame))
+}
+
+// again puts the vehicle back before it comes to a wall.
+func (s *swimmer) again() error {
+	return s.scene.Place(s.body.Name(), hal.Pose{Position: [3]float64{0, 0, -1.5}, Rotation: [4]float64{1}})
+}
+
+// benchVehicle counts steps of a millisecond; the bound is real time.
+func benchVehicle(ctx context.Context, name string, steps int) (figures, error) {
+	s, err := newSwimmer(name)
+	if err != nil {
+		return nil, err
+	}
+	defer s.scene.Close()
+	cycles := max(1, steps/20/benchBlocks)
+	var rates [benchBlocks]float64
+	for b := range rates {
+		if err := errors.Join(ctx.Err(), s.again()); err != nil {
+			return nil, err
+		}
+		start := time.Now()
+		for range cycles {
+			if err := s.cycle(); err != nil {
+				return nil, err
+			}
+		}
+		rates[b] = float64(20*cycles) / time.Since(start).Seconds()
+	}
+	rate := median(rates[:])
+	return figures{{"steps_per_s", number(rate)}, {"real_time_per_s", 1000}, {"ratio", number(rate / 1000)}}, nil
+}
+
+// benchFrames renders n pictures of one of Okon's cameras, each of another snapshot. The bound is the original's 35
+// pictures a second.
+func benchFrames(ctx context.Context, camera, n int) (figures, error) {
+	s, err := newSwimmer("okon")
+	if err != nil {
+		return nil, err
+	}
+	defer s.scene.Close()
+	w, err := s.body.Watch(camera)
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	last, pixels := uint64(0), 0
+	start := time.Now()
+	for range n {
+		if err := errors.Join(s.again(), s.cycle()); err != nil {
+			return nil, err
+		}
+		p, err := w.Next(ctx, last)
+		if err != nil {
+			return nil, err
+		}
+		last, pixels = p.Sequence, p.Width*p.Height
+		p.Release()
+	}
+	rate := float64(n) / time.Since(start).Seconds()
+	const original = 35
+	return figures{{"frames_per_s", number(rate)}, {"pixels", number(pixels)}, {"ns_per_ray", number(1e9 / rate / float64(pixels))},
+		{"original_per_s", original}, {"ratio", number(rate / original)}}, nil
+}

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols/okon"
+)
+
+// okonBench is the embedded rig behind its servers.
+type okonBench struct {
+	sys     *system
+	servers *servers
+	stop    context.CancelFunc
+	running sync.WaitGroup
+	errs    [2]error
+}
+
+func newOkonBench(ctx context.Context) (*okonBench, error) {
+	c, err := configs.Load("okon", configs.Options{Listen: []string{"okon=127.0.0.1:0", "okon-video=127.0.0.1:0"}})
+	if err != nil {
+		return nil, err
+	}
+	p, err := resolve(c)
+	if err != nil {
+		return nil, err
+	}
+	b := &okonBench{}
+	if b.sys, err = build(p, slog.New(slog.DiscardHandler)); err != nil {
+		return nil, err
+	}
+	if b.servers, err = openServers(b.sys); err != nil {
+		return nil, errors.Join(err, b.sys.close())
+	}
+	ctx, b.stop = context.WithCancel(context.WithoutCancel(ctx))
+	b.running.Go(func() { b.errs[0] = b.sys.rig.Run(ctx) })
+	b.running.Go(func() { b.errs[1] = b.servers.run(ctx) })
+	return b, nil
+}
+
+func (b *okonBench) close() error {
+	b.stop()
+	b.running.Wait()
+	return errors.Join(b.errs[0], b.errs[1], b.sys.close())
+}
+
+// benchSensors counts round trips of all clients together; bare is as many pairs of sockets that do nothing else.
+func benchSensors(ctx context.Context, clients, trips int) (f figures, err error) {
+	b, err := newOkonBench(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, b.close()) }()
+	var asked []*okon.Client
+	var bare []*tcpPair
+	defer func() {
+		for _, c := range asked {
+			err = errors.Join(err, c.Close())
+		}
+		for _, p := range bare {
+			err = errors.Join(err, p.close())
+		}
+	}()
+	for range clients {
+		c, err := okon.Dial(b.servers.ready[0].Address, barePatience)
+		if err != nil {
+			return nil, err
+		}
+		asked = append(asked, c)
+		answer, err := c.Ask(okon.GetSensors, okon.DoNotLog, nil)
+		if err != nil {
+			return nil, err
+		}
+		p, err := newTCPPair(okonHeader, okonHeader+len(answer))
+		if err != nil {
+			return nil, err
+		}
+		bare = append(bare, p)
+	}
+	n := perBlock(trips / clients)
+	each := func(trip func(i int) error) (rate float64, err error) {
+		var all sync.WaitGroup
+		errs := make([]error, clients)
+		start := time.Now()
+		for i := range clients {
+			all.Go(func() {
+				for k := 0; k < n && errs[i] == nil; k++ {
+					errs[i] = trip(i)
+				}
+			})
+		}
+		all.Wait()
+		return float64(n*clients) / time.Since(start).Seconds(), errors.Join(errs...)
+	}
+	var rates, bounds [benchBlocks]float64
+	for k := range benchBlocks {
+		for turn := range 2 {
+			if turn == k%2 {
+				rates[k], err = each(func(i int) error {
+					_, err := asked[i].Ask(okon.GetSensors, okon.DoNotLog, nil)
+					return err
+				})
+			} else {
+				bounds[k], err = each(func(i int) error { return bare[i].roundTrip() })
+			}
+			if err = errors.Join(err, ctx.Err()); err != nil {
+				return nil, err
+			}
+		}
+	}
+	rate, bound := median(rates[:]), median(bounds[:])
+	return figures{{"trips_per_s", number(rate)}, {"bare_per_s", number(bound)}, {"ratio", number(rate / bound)}}, nil
+}
+
+// okonHeader is the length of a packet without data.
+const okonHeader = 6
+
+// tcpPair is two connected sockets of which one answers each message of the other by one of another length.
+type tcpPair struct {
+	near      net.Conn
+	in, out   []byte
+	answering sync.WaitGroup
+}
+
+func newTCPPair(ask, answer int) (*tcpPair, error) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	defer ln.Close()
+	p := &tcpPair{in: make([]byte, answer), out: make([]byte, ask)}
+	if p.near, err = net.Dial("tcp", ln.Addr().String()); err != nil {
+		return nil, err
+	}
+	far, err := ln.Accept()
+	if err != nil {
+		return nil, errors.Join(err, p.near.Close())
+	}
+	in, out := make([]byte, ask), make([]byte, answer)
+	p.answering.Go(func() {
+		defer far.Close()
+		for {
+			if _, err := io.ReadFull(far, in); err != nil {
+				return
+			}
+			if _, err := far.Write(out); err != nil {
+				return
+			}
+		}
+	})
+	// One deadline for all: moving it costs, and the client under test does so once an exchange too, but not the server.
+	p.near.SetDeadline(time.Now().Add(10 * barePatience))
+	return p, nil
+}
+
+func (p *tcpPair) roundTrip() error {
+	if _, err := p.near.Write(p.out); err != nil {
+		return err
+	}
+	_, err := io.ReadFull(p.near, p.in)
+	return err
+}
+
+func (p *tcpPair) close() error {
+	err := p.near.Close()
+	p.answering.Wait()
+	return err
+}
+
+// benchControl runs the rig for span with a client that flies it in stable mode and reads its sensors, and where video is
+// asked for one that takes every picture it can get. What the rig does in a cycle is bound by the period.
+func benchControl(ctx context.Context, video bool, span time.Duration) (f figures, err error) {
+	b, err := newOkonBench(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, b.close()) }()
+	c, err := okon.Dial(b.servers.ready[0].Address, barePatience)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	if err := errors.Join(c.SetMode("stable"), c.SetStable(okon.Stable{Depth: 1.5}), c.Arm()); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, span)
+	defer cancel()
+	var viewing sync.WaitGroup
+	frames, start := 0, time.Now()
+	var viewed error
+	if video {
+		v, err := okon.DialVideo(b.servers.ready[1].Address, barePatience)
+		if err != nil {
+			return nil, err
+		}
+		viewing.Go(func() {
+			defer v.Close()
+			for ctx.Err() == nil && viewed == nil {
+				if _, viewed = v.Next(); viewed == nil {
+					frames++
+				}
+			}
+		})
+	}
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for err == nil && ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case <-tick.C:
+			_, err = c.Sensors()
+		}
+	}
+	viewing.Wait()
+	var s hal.Stats
+	b.sys.rig.Stats(&s)
+	us := func(d time.Duration) number { return number(d.Seconds() * 1e6) }
+	work := s.Work.Quantile(0.99)
+	return figures{{"ticks", number(s.Ticks)}, {"missed", number(s.Missed)},
+		{"late_p50_us", us(s.Late.Quantile(0.5))}, {"late_p99_us", us(s.Late.Quantile(0.99))}, {"late_max_us", us(s.Late.Max())},
+		{"work_p99_us", us(work)}, {"frames_per_s", number(float64(frames) / time.Since(start).Seconds())},
+		{"bound_us", us(okonPeriod)}, {"ratio", number(float64(work) / float64(okonPeriod))}}, errors.Join(err, viewed)
+}

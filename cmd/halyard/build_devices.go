@@ -1,0 +1,264 @@
+package main
+
+import (
+	"errors"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/halyard-robotics/halyard/calibration"
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/drivers"
+	"github.com/halyard-robotics/halyard/drivers/i2c"
+	"github.com/halyard-robotics/halyard/drivers/serial"
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// devices are the open devices of a rig that are no servos on a line.
+type devices struct {
+	runners   []runner
+	feeders   map[*boardPlan]*drivers.Feeder
+	pollers   map[*sensorPlan]*drivers.Poller
+	i2c       map[string]*i2c.Bus
+	emulation *emulation // nil where nothing of it is emulated
+}
+
+// runner is a device that is read or written beside the cycle, or, emulated, in step with it.
+type runner interface {
+	hal.Bus
+	Open() error
+	Close() error
+}
+
+// warmUpTime is how long emulated devices have been on when the first cycle begins: their sensors measure by then.
+const warmUpTime = time.Second
+
+// mostJump is how far a pressure may be from the one before, Pa: 2 m of water. I2C has no checksum.
+const mostJump = 20e3
+
+// openDevices opens every device of the plan that is not simulated: in memory where it is emulated. All faults come
+// together.
+func (b *builder) openDevices() error {
+	b.devices = devices{feeders: map[*boardPlan]*drivers.Feeder{}, pollers: map[*sensorPlan]*drivers.Poller{}, i2c: map[string]*i2c.Bus{}}
+	emulated := slices.ContainsFunc(b.plan.boards, func(p *boardPlan) bool { return p.body == configs.Emulated }) ||
+		slices.ContainsFunc(b.plan.sensors, func(p *sensorPlan) bool { return p.body == configs.Emulated })
+	if emulated {
+		e, err := b.emulateDevices()
+		if err != nil {
+			return err
+		}
+		b.emulation = e
+		if err := e.feel(0); err != nil {
+			return err
+		}
+	}
+	var faults []error
+	for _, p := range b.plan.boards {
+		if p.body != configs.Sim {
+			faults = append(faults, b.openBoard(p))
+		}
+	}
+	for _, p := range b.plan.sensors {
+		if p.body != configs.Sim {
+			faults = append(faults, b.openSensor(p))
+		}
+	}
+	if err := errors.Join(faults...); err != nil {
+		return err
+	}
+	if emulated {
+		if err := b.warmUp(); err != nil {
+			return err
+		}
+	}
+	for _, r := range b.runners {
+		if err := b.rig.AddBus(r); err != nil {
+			return err
+		}
+	}
+	return b.hangPulses()
+}
+
+// warmUp lets time pass for the emulated devices alone.
+func (b *builder) warmUp() error {
+	period := b.plan.config.Clock.Period
+	for range warmUpTime / period {
+		if err := (chips{b.emulation}).Advance(period); err != nil {
+			return err
+		}
+		for _, r := range b.runners {
+			if err := r.Receive(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// end is what a device on a bus is reached by. edge is nil where it is real.
+func (b *builder) end(bus string, body configs.BodyKind) (e end, edge func() time.Duration, err error) {
+	if body == configs.Emulated {
+		e, edge = b.emulation.end(bus)
+		return e, edge, nil
+	}
+	e = end{name: bus, clock: i2c.Clock()}
+	switch c := b.plan.config.Buses[bus]; c.Type {
+	case i2cBus:
+		if b.i2c[bus] == nil {
+			open, err := i2c.Open(c.Port)
+			if err != nil {
+				return e, nil, err
+			}
+			b.i2c[bus] = open
+		}
+		e.bus = b.i2c[bus]
+	case serialBus:
+		e.open = serial.Reopener(c.Port, c.Baud, c.Opener)
+	}
+	return e, nil, nil
+}
+
+// run opens r and keeps it.
+func (b *builder) run(r runner) error {
+	if err := r.Open(); err != nil {
+		return errors.Join(err, r.Close())
+	}
+	b.runners = append(b.runners, r)
+	return nil
+}
+
+func (b *builder) openBoard(p *boardPlan) error {
+	e, edge, err := b.end(p.bus, p.body)
+	if err != nil {
+		return err
+	}
+	out, err := p.kind.open(e, p)
+	if err != nil {
+		return err
+	}
+	f := drivers.NewFeeder(out, drivers.FeederConfig{Name: p.name(), Channels: p.channels, Clock: e.clock, Edge: edge})
+	b.feeders[p] = f
+	return b.run(f)
+}
+
+func (b *builder) openSensor(p *sensorPlan) error {
+	e, edge, err := b.end(p.config.Bus, p.body)
+	if err != nil {
+		return err
+	}
+	s, err := p.kind.open(e, p)
+	if err != nil {
+		return err
+	}
+	c := drivers.PollerConfig{Name: p.name, Values: p.kind.values, Period: time.Duration(float64(time.Second) / p.config.Rate),
+		Clock: e.clock, Edge: edge}
+	if _, ok := p.kind.first["pressure"]; ok {
+		c.Jump = []float64{mostJump}
+	}
+	b.pollers[p] = drivers.NewPoller(s, c)
+	return b.run(b.pollers[p])
+}
+
+// hangPulses hangs every joint that a board's channel drives on it.
+func (b *builder) hangPulses() error {
+	for i := range b.plan.agents {
+		p := &b.plan.agents[i]
+		for k := range p.joints {
+			j := &p.joints[k]
+			if j.pulses.board == nil || j.body == configs.Sim {
+				continue
+			}
+			cal := j.pulses.calibration
+			a := &p.layout.Actuators[k]
+			if cal == nil {
+				cal = nominalPulse(a, j)
+			}
+			j.pulses.board.thrusts = j.pulses.board.thrusts || a.Kind == hal.Thruster
+			b.hung[hung{i, k}] = drivers.Joint{Feeder: b.feeders[j.pulses.board], Channel: j.pulses.channel, Pulse: cal,
+				Bus: j.pulses.board.name(), Port: b.plan.config.Buses[j.hardware.Bus].Port, ID: max(0, j.pulses.board.address)}
+			if j.body != configs.Emulated {
+				continue
+			}
+			if err := b.motor(i, k, j, cal); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// nominalPulse is the calibration of an output of which nothing was measured.
+func nominalPulse(a *hal.Actuator, j *jointPlan) *calibration.Pulse {
+	c := calibration.Channel{Model: j.hardware.Device, Channel: j.pulses.channel}
+	if a.Kind == hal.Thruster {
+		p := calibration.NominalThruster(a.Name, c, nil)
+		p.Drives = hal.DutyMode // by its share of the range: no force was measured
+		return p
+	}
+	return calibration.NominalServo(a.Name, c, a.Limits.MinPosition, a.Limits.MaxPosition)
+}
+
+// simulated is the robot of agent i as it is in the scene.
+func (b *builder) simulated(i int) hal.Body {
+	if v := b.scene.Vehicle(b.plan.agents[i].config.Name); v != nil {
+		return v
+	}
+	return b.robots[i]
+}
+
+// sensed lists the sensors of agent i that devices measure, and what is the most real of them.
+func (b *builder) sensed(i int) (names map[string]bool, reality hal.Reality) {
+	names = map[string]bool{}
+	for _, p := range b.plan.sensors {
+		if p.agent != i || p.body == configs.Sim {
+			continue
+		}
+		for _, u := range p.uses {
+			names[u.sensor] = true
+			reality = max(reality, realities[p.body])
+		}
+	}
+	return names, reality
+}
+
+// sense gives the sensors of a body of agent i their devices.
+func (b *builder) sense(i int, body *drivers.Body) error {
+	for _, p := range b.plan.sensors {
+		if p.agent != i || p.body == configs.Sim {
+			continue
+		}
+		for _, u := range p.uses {
+			if err := body.Sense(u.sensor, b.pollers[p], u.first); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// close ends the pulses of thrusters, so that nothing runs on without a program, and gives every device back. Servos keep
+// theirs: they hold.
+func (d *devices) close(log *slog.Logger) error {
+	var faults []error
+	for p, f := range d.feeders {
+		if !p.thrusts || !slices.Contains(d.runners, runner(f)) {
+			continue
+		}
+		if err := errors.Join(f.Halt()...); err != nil {
+			log.Error("thrusters not stopped", "board", p.name(), "fault", err)
+			faults = append(faults, err)
+		} else {
+			log.Info("thrusters stopped", "board", p.name())
+		}
+	}
+	for _, r := range d.runners {
+		faults = append(faults, r.Close())
+	}
+	for _, bus := range d.i2c {
+		faults = append(faults, bus.Close())
+	}
+	if d.emulation != nil {
+		faults = append(faults, d.emulation.close())
+	}
+	return errors.Join(faults...)
+}

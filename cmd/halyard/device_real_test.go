@@ -1,0 +1,206 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard/calibration"
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/drivers/imu"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/emulator/chip"
+	"github.com/halyard-robotics/halyard/sim/emulator/pty"
+)
+
+// wired is an emulated board at the other end of a port of the operating system.
+type wired struct {
+	mu    sync.Mutex
+	board chip.Endpoint
+	path  string
+	heard chan struct{} // has room for one
+}
+
+// plug serves board on a pty until the test ends.
+func plug(t *testing.T, board chip.Endpoint) *wired {
+	t.Helper()
+	line, err := pty.Open(115200)
+	if err != nil {
+		t.Skip(err)
+	}
+	w := &wired{board: board, path: line.Path, heard: make(chan struct{}, 1)}
+	board.Power(true, -time.Hour)
+	start, stop := time.Now(), make(chan struct{})
+	var served sync.WaitGroup
+	served.Go(func() {
+		buffer, answer := make([]byte, 256), []byte(nil)
+		for {
+			n, err := line.Read(buffer, time.Now().Add(50*time.Millisecond))
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			if err != nil || n == 0 {
+				continue
+			}
+			w.mu.Lock()
+			answer = board.Hear(buffer[:n], time.Since(start), answer[:0])
+			w.mu.Unlock()
+			line.Write(answer)
+			select {
+			case w.heard <- struct{}{}:
+			default:
+			}
+		}
+	})
+	t.Cleanup(func() {
+		close(stop)
+		line.Interrupt()
+		served.Wait()
+		line.Close()
+	})
+	return w
+}
+
+// until waits for what the board is told to become true.
+func (w *wired) until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	late := time.After(10 * time.Second)
+	for {
+		w.mu.Lock()
+		done := ok()
+		w.mu.Unlock()
+		if done {
+			return
+		}
+		select {
+		case <-w.heard:
+		case <-late:
+			t.Fatalf("%s: not within 10 s", what)
+		}
+	}
+}
+
+// The real drivers beside the cycle, on serial ports of the operating system: what is commanded becomes pulses, what the
+// chip feels becomes values, and an emergency stop ends the pulses and says which joints acknowledged.
+func TestRealDevicesOnPTYs(t *testing.T) {
+	maestro, bno := chip.NewMaestro(6, 12, false), chip.NewBNO055(imu.BNO055Address)
+	board, sensor := plug(t, maestro), plug(t, bno)
+	path := rigOf(t, nodderRig, nodder, "body: emulated", "body: real", "{type: i2c, port: /dev/i2c-nobody}", "{type: serial, port: "+sensor.path+"}",
+		"{type: dynamixel2, port: /dev/serial/by-id/nobody}", "{type: serial, port: "+board.path+"}",
+		"{bus: line, id: 1, model: xl430-w250}", "{bus: line, device: maestro, channel: 0, calibration: pan.yaml}",
+		"{bus: main, device: pca9685, channel: 3, hertz: 200}", "{bus: line, device: maestro, channel: 3, calibration: tilt.yaml}",
+		"rate: 100", "rate: 100, calibration: imu.yaml")
+	for name, channel := range map[string]int{"pan": 0, "tilt": 3} {
+		c := calibration.NominalServo(name, calibration.Channel{Model: "maestro", Channel: channel}, -1, 1)
+		c.Method, c.Date = calibration.ByHand, time.Unix(1_700_000_000, 0)
+		if err := os.WriteFile(filepath.Join(filepath.Dir(path), name+".yaml"), c.Encode(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const lies = "sensor: imu\nmodel: bno055\nmethod: hand\ndate: 2026-11-21T14:03:00Z\naxes: [y, -x, z]\n"
+	if err := os.WriteFile(filepath.Join(filepath.Dir(path), "imu.yaml"), []byte(lies), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sys, err := build(planOf(t, path, configs.Options{}), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ran := make(chan error, 1)
+	go func() { ran <- sys.rig.Run(ctx) }()
+	agent := sys.rig.Agents()[0]
+	inputs := []float64{math.NaN(), math.NaN(), math.NaN(), math.NaN()}
+	inputs[agent.Layout().Actuators[1].Goal[hal.PositionMode]] = 0.5
+	if err := agent.Override(inputs); err != nil {
+		t.Fatal(err)
+	}
+	board.until(t, "tilt at 0.5 rad", func() bool { return maestro.Pulse(3) == 1750*time.Microsecond && maestro.Pulse(0) == 0 })
+	v := agent.Measured(nil)[sensorOf(t, agent.Layout(), "imu").First:]
+	if q := v[:4]; math.Abs(q[0]-math.Sqrt2/2) > 0.01 || math.Abs(math.Abs(q[3])-math.Sqrt2/2) > 0.01 || math.Abs(v[9]-9.81) > 0.02 {
+		t.Errorf("imu, mounted a quarter turn off: got %v", v[:10])
+	}
+	for _, stop := range sys.rig.EmergencyStop("test") {
+		if stop.Err != nil {
+			t.Errorf("emergency stop: %s: %v", stop.Joint, stop.Err)
+		}
+	}
+	board.mu.Lock()
+	if w := maestro.Pulse(3); w != 0 {
+		t.Errorf("stopped: got pulses of %v", w)
+	}
+	board.mu.Unlock()
+	cancel()
+	if err := <-ran; err != nil {
+		t.Error(err)
+	}
+	if err := sys.close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// The program's end ends the pulses of real thrusters; before it they stood in neutral until their ESCs were armed.
+func TestRealThrustersOnAPTY(t *testing.T) {
+	maestro, bno := chip.NewMaestro(12, 12, false), chip.NewBNO055(imu.BNO055Address)
+	board, sensor := plug(t, maestro), plug(t, bno)
+	pairs := []string{"body: emulated", "body: real", "{type: i2c, port: /dev/i2c-nobody}", "{type: serial, port: " + sensor.path + "}",
+		"/dev/serial/by-id/nobody", board.path, "rate: 100", "rate: 100, calibration: imu.yaml", ", hertz: 200", "",
+		"        pressure: {bus: main, device: ms5837-30ba}\n", "", "        battery: {bus: main, device: ina219, address: 0x41, below: 13}\n", ""}
+	names := []string{"flh", "frh", "blh", "brh", "flv", "frv", "blv", "brv"}
+	for i, name := range names {
+		pairs = append(pairs, fmt.Sprintf("%s: {bus: main, device: pca9685, channel: %d", name, i),
+			fmt.Sprintf("%s: {bus: thrusters, device: maestro, channel: %d, calibration: %s.yaml", name, i, name))
+	}
+	path := rigOf(t, rovRig, "", pairs...)
+	for i, name := range names {
+		c := calibration.NominalThruster(name, calibration.Channel{Model: "maestro", Channel: i}, nil)
+		c.Drives, c.Method, c.Date, c.Arming = hal.DutyMode, calibration.ByHand, time.Unix(1_700_000_000, 0), 300*time.Millisecond
+		if err := os.WriteFile(filepath.Join(filepath.Dir(path), name+".yaml"), c.Encode(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const lies = "sensor: imu\nmodel: bno055\nmethod: hand\ndate: 2026-11-21T14:03:00Z\naxes: [x, y, z]\n"
+	if err := os.WriteFile(filepath.Join(filepath.Dir(path), "imu.yaml"), []byte(lies), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sys, err := build(planOf(t, path, configs.Options{}), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent := sys.rig.Agents()[0]
+	inputs := make([]float64, len(agent.Layout().Inputs))
+	inputs[0] = 0.5
+	if err := agent.Override(inputs); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ran := make(chan error, 1)
+	go func() { ran <- sys.rig.Run(ctx) }()
+	neutral := false
+	board.until(t, "duty 0.5 on channel 0", func() bool {
+		neutral = neutral || maestro.Pulse(0) == 1500*time.Microsecond
+		return maestro.Pulse(0) == 1714*time.Microsecond && maestro.Pulse(7) == 1500*time.Microsecond
+	})
+	if !neutral {
+		t.Error("channel 0 had no neutral before")
+	}
+	// Nobody commands any more: the guard's deadline brings neutral.
+	board.until(t, "neutral after silence", func() bool { return maestro.Pulse(0) == 1500*time.Microsecond })
+	cancel()
+	if err := errors.Join(<-ran, sys.close()); err != nil {
+		t.Error(err)
+	}
+	for i := range names {
+		if w := maestro.Pulse(i); w != 0 {
+			t.Errorf("after the end channel %d has pulses of %v", i, w)
+		}
+	}
+}

@@ -1,0 +1,246 @@
+package main
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/drivers/imu"
+	"github.com/halyard-robotics/halyard/drivers/pwm"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/hal/autopilot"
+	"github.com/halyard-robotics/halyard/hal/haltest"
+	"github.com/halyard-robotics/halyard/sim/emulator/chip"
+)
+
+const rovRig = `
+name: rov
+clock: {period: 10ms}
+world: {scene: pool}
+buses:
+  main: {type: i2c, port: /dev/i2c-nobody}
+  thrusters: {type: serial, port: /dev/serial/by-id/nobody}
+agents:
+  - name: rov
+    model: okon
+    pose: {position: [0, 0, -1]}
+    body: emulated
+    hardware:
+      joints:
+        flh: {bus: main, device: pca9685, channel: 0, hertz: 200}
+        frh: {bus: main, device: pca9685, channel: 1}
+        blh: {bus: main, device: pca9685, channel: 2}
+        brh: {bus: main, device: pca9685, channel: 3}
+        flv: {bus: main, device: pca9685, channel: 4}
+        frv: {bus: main, device: pca9685, channel: 5}
+        blv: {bus: main, device: pca9685, channel: 6}
+        brv: {bus: main, device: pca9685, channel: 7}
+      sensors:
+        imu: {bus: main, device: bno055, rate: 100}
+        pressure: {bus: main, device: ms5837-30ba}
+        battery: {bus: main, device: ina219, address: 0x41, below: 13}
+servers: []
+`
+
+// The emulated ROV passes the suite of all bodies, on either board.
+func TestROVConforms(t *testing.T) {
+	for _, board := range []string{"pca9685", "maestro"} {
+		t.Run(board, func(t *testing.T) {
+			path := rovOn(t, board)
+			haltest.Run(t, func(t *testing.T) haltest.Subject { return subject(t, planOf(t, path, configs.Options{})) })
+		})
+	}
+}
+
+func rovOn(t *testing.T, board string) string {
+	if board == "maestro" {
+		return rigOf(t, rovRig, "", "{bus: main, device: pca9685,", "{bus: thrusters, device: maestro,", ", hertz: 200", "")
+	}
+	return rigOf(t, rovRig, "")
+}
+
+// dive lets a pilot hold a depth of 2 m and a heading for half a minute and tells how far off it was in the end.
+func dive(t *testing.T, s *stepped) (bits []uint64, depth, heading float64) {
+	t.Helper()
+	p, err := autopilot.New(s.agent.Layout(), autopilot.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.agent.SetAutopilot(p)
+	none := s.inputs
+	s.run(4 * time.Second)
+	p.SetTargets(autopilot.Targets{Attitude: [4]float64{math.Cos(0.4), 0, 0, math.Sin(0.4)}, Depth: 2})
+	p.Arm()
+	s.inputs = none
+	bits = s.run(30 * time.Second)
+	truth := hal.NewFrame(s.agent.Layout())
+	if err := s.sys.scene.Vehicle("rov").Read(truth); err != nil {
+		t.Fatal(err)
+	}
+	at := truth.Measured[sensorOf(t, s.agent.Layout(), "pose").First:]
+	return bits, -at[2], 2 * math.Atan2(at[6], at[3])
+}
+
+// The same laws hold depth and heading on the simulated and on the emulated ROV: within 5 cm and 2 degrees.
+func TestROVDives(t *testing.T) {
+	for _, body := range []string{"sim", "pca9685", "maestro"} {
+		t.Run(body, func(t *testing.T) {
+			path, o := rovOn(t, body), configs.Options{}
+			if body == "sim" {
+				o.Body = "sim"
+			}
+			bits, depth, heading := dive(t, step(t, planOf(t, path, o)))
+			t.Logf("depth %.3f m, heading %.3f rad", depth, heading)
+			if math.Abs(depth-2) > 0.05 || math.Abs(heading-0.8) > 2*math.Pi/180 {
+				t.Errorf("got depth %.3f m, heading %.3f rad, want 2 and 0.8", depth, heading)
+			}
+			again, _, _ := dive(t, step(t, planOf(t, path, o)))
+			if !slices.Equal(bits, again) {
+				t.Error("two dives differ")
+			}
+		})
+	}
+}
+
+// duties are what the thrusters truly do.
+func (s *stepped) duties() (most float64) {
+	for _, r := range s.sys.emulation.robots {
+		for i := range r.outputs {
+			most = math.Max(most, math.Abs(r.frame.Inputs[r.outputs[i].input]))
+		}
+	}
+	return most
+}
+
+// An IMU that is unplugged is told, and no thruster goes on without it; the same with a board, and a disarmed robot.
+// Nothing moves before the ESCs are armed.
+func TestROVFaults(t *testing.T) {
+	rig := func() (*stepped, *autopilot.Pilot, *chip.Bus) {
+		s := step(t, planOf(t, rovOn(t, ""), configs.Options{}))
+		p, err := autopilot.New(s.agent.Layout(), autopilot.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.agent.SetAutopilot(p)
+		p.SetTargets(autopilot.Targets{Attitude: [4]float64{1}, Depth: 2})
+		p.Arm()
+		return s, p, s.sys.emulation.buses["main"]
+	}
+	t.Run("arming", func(t *testing.T) {
+		s, _, _ := rig()
+		s.run(2900 * time.Millisecond)
+		if s.duties() != 0 {
+			t.Errorf("before the ESCs are armed: got duty %v", s.duties())
+		}
+		s.run(300 * time.Millisecond)
+		if s.duties() == 0 {
+			t.Error("armed: no thruster turns")
+		}
+		for _, d := range []string{"flh", "imu", "pressure", "battery", "pose"} {
+			if s.device(d).Err != nil {
+				t.Errorf("%s: %v", d, s.device(d).Err)
+			}
+		}
+		if s.saw("/rov/battery/Alarm") {
+			t.Error("a full battery rings")
+		}
+	})
+	t.Run("imu", func(t *testing.T) {
+		s, _, bus := rig()
+		s.run(5 * time.Second)
+		bus.Fault(chip.Fault{Kind: chip.Off, Address: imu.BNO055Address})
+		s.run(time.Second)
+		if s.device("imu").Err == nil || s.device("pose").Err == nil || s.device("pressure").Err != nil || !s.saw("/rov/imu/Fault") {
+			t.Errorf("unplugged: imu %v, pose %v, pressure %v", s.device("imu").Err, s.device("pose").Err, s.device("pressure").Err)
+		}
+		if s.duties() != 0 {
+			t.Errorf("without an attitude: got duty %v", s.duties())
+		}
+		bus.ClearFaults()
+		s.run(3 * time.Second)
+		if s.device("imu").Err != nil || s.duties() == 0 {
+			t.Errorf("plugged in: %v, duty %v", s.device("imu").Err, s.duties())
+		}
+	})
+	t.Run("board", func(t *testing.T) {
+		s, _, bus := rig()
+		s.run(5 * time.Second)
+		bus.Fault(chip.Fault{Kind: chip.Off, Address: pwm.PCA9685Address})
+		s.run(500 * time.Millisecond)
+		if s.device("brv").Err == nil || s.device("imu").Err != nil || !s.saw("/rov/brv/Fault") || s.duties() != 0 {
+			t.Errorf("lost: got %v, duty %v", s.device("brv").Err, s.duties())
+		}
+		for _, stop := range s.sys.rig.EmergencyStop("test") {
+			if stop.Err == nil {
+				t.Errorf("emergency stop: %s acknowledged", stop.Joint)
+			}
+		}
+		bus.ClearFaults()
+		s.run(time.Second)
+		for _, stop := range s.sys.rig.EmergencyStop("again") {
+			if stop.Err != nil {
+				t.Errorf("emergency stop: %s: %v", stop.Joint, stop.Err)
+			}
+		}
+	})
+	t.Run("disarming", func(t *testing.T) {
+		s, p, _ := rig()
+		s.run(5 * time.Second)
+		s.agent.Disarm()
+		s.run(100 * time.Millisecond)
+		if s.duties() != 0 || p.Armed() {
+			t.Errorf("disarmed: got duty %v", s.duties())
+		}
+		if err := s.agent.Arm(); err != nil {
+			t.Fatal(err)
+		}
+		s.run(time.Second)
+		if s.duties() != 0 {
+			t.Errorf("armed anew, but not the autopilot: got duty %v", s.duties())
+		}
+		s.agent.SetAutopilot(nil)
+		s.inputs[s.agent.Layout().Actuators[0].Goal[hal.DutyMode]] = 0.5
+		s.run(100 * time.Millisecond)
+		if d := s.duties(); math.Abs(d-0.5) > 0.01 {
+			t.Errorf("by hand: got duty %v, want 0.5", d)
+		}
+	})
+}
+
+// A thruster whose truth is not its calibration pushes the other way.
+func TestThrusterMountedWrong(t *testing.T) {
+	path := rigOf(t, rovRig, "", "channel: 0, hertz: 200}", "channel: 0, hertz: 200, truth: {direction: -1}}")
+	s := step(t, planOf(t, path, configs.Options{}))
+	for _, a := range s.agent.Layout().Actuators {
+		s.inputs[a.Goal[hal.DutyMode]] = 0.5
+	}
+	s.run(4 * time.Second)
+	for _, m := range s.sys.emulation.robots[0].outputs {
+		name, want := s.agent.Layout().Actuators[m.at].Name, 0.5
+		if name == "flh" {
+			want = -0.5
+		}
+		if got := s.sys.emulation.robots[0].frame.Inputs[m.input]; math.Abs(got-want) > 0.01 {
+			t.Errorf("%s: got duty %v, want %v", name, got, want)
+		}
+	}
+}
+
+// In real time an emulated ROV is served, listed and stopped like any other.
+func TestServeROV(t *testing.T) {
+	path := rovOn(t, "")
+	if code, out, _ := runApp(t, "list", path, "-o", "jsonl"); code != 0 || strings.Count(out, `"kind":"thruster"`) != 8 ||
+		!strings.Contains(out, `"on":"main pca9685 channel 3"`) || !strings.Contains(out, `"on":"imu on main bno055"`) {
+		t.Errorf("list: exit %d:\n%s", code, out)
+	}
+	if code, out, text := runApp(t, "doctor", path, "--body", "emulated", "-o", "jsonl"); code != 0 || strings.Count(out, `"check":"device"`) != 4 {
+		t.Errorf("doctor: exit %d: %s\n%s", code, text, out)
+	}
+	startServe(t, path, "--set", "clock.mode=realtime")
+	if code, out, text := runApp(t, "estop", "-o", "jsonl"); code != 0 || strings.Count(out, `"acknowledged":true`) != 8 {
+		t.Errorf("estop: exit %d: %s\n%s", code, text, out)
+	}
+}

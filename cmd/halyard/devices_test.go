@@ -1,0 +1,255 @@
+package main
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard/calibration"
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/hal/haltest"
+)
+
+// nodder is a neck of a smart servo and a hobby servo with an inertial sensor in its head.
+const nodder = `
+name: nodder
+title: a neck
+supply: {volts: 12, ohms: 0.1}
+base: fixed
+bodies:
+  - {name: post, position_m: [0, 0, 0.2], mass_kg: 5, shapes: [{box: [0.1, 0.1, 0.4]}]}
+  - {name: neck, position_m: [0, 0, 0.425], mass_kg: 0.1, shapes: [{box: [0.05, 0.05, 0.05], collides: false}]}
+  - {name: head, position_m: [0, 0, 0.475], mass_kg: 0.05, shapes: [{box: [0.05, 0.05, 0.05], collides: false}]}
+joints:
+  - {name: pan, servo: xl430-w250, modes: [position], limits_deg: [-90, 90], parent: post, child: neck, anchor_m: [0, 0, 0.4], axis: [0, 0, 1]}
+  - {name: tilt, servo: xl430-w250, modes: [position, duty], limits_deg: [-45, 45], parent: neck, child: head, anchor_m: [0, 0, 0.45], axis: [0, 1, 0]}
+sensors:
+  - {name: imu, kind: imu, body: head}
+  - {name: head, kind: body, body: head}
+`
+
+const nodderRig = `
+name: nodder
+buses:
+  line: {type: dynamixel2, port: /dev/serial/by-id/nobody}
+  main: {type: i2c, port: /dev/i2c-nobody}
+agents:
+  - name: nodder
+    model: nodder-robot.yaml
+    body: emulated
+    hardware:
+      joints:
+        pan: {bus: line, id: 1, model: xl430-w250}
+        tilt: {bus: main, device: pca9685, channel: 3, hertz: 200}
+      sensors:
+        imu: {bus: main, device: bno055, rate: 100}
+servers: []
+`
+
+// rigOf writes a config and its robot, and returns the config's path. pairs are replaced in the config.
+func rigOf(t *testing.T, rig, robot string, pairs ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "rig.yaml")
+	for name, text := range map[string]string{path: strings.NewReplacer(pairs...).Replace(rig), filepath.Join(dir, "nodder-robot.yaml"): robot} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return path
+}
+
+// turned is the calibration of an inertial sensor that lies a quarter turn off, whose axes are off too.
+const turned = `
+sensor: imu
+model: DEVICE
+method: hand
+date: 2026-11-21T14:03:00Z
+axes: [y, -x, z]
+rates: {offset: [0.01, -0.02, 0.03]}
+acceleration: {offset: [0.1, 0.2, -0.3], scale: [1.01, 0.99, 1]}
+`
+
+// A robot of a smart servo, a hobby servo and an inertial sensor passes the suite of all bodies, and the sensor tells the
+// nod that the servo makes, however it lies.
+func TestNodder(t *testing.T) {
+	for _, device := range []string{"bno055", "mpu-6050", "mpu-9250", "lsm6dsox", "bno055 turned", "mpu-9250 turned"} {
+		kind, file, lies := strings.Cut(device, " ")
+		if lies {
+			file = ", calibration: imu.yaml"
+		}
+		path := rigOf(t, nodderRig, nodder, "bno055, rate: 100", kind+", rate: 100"+file)
+		if err := os.WriteFile(filepath.Join(filepath.Dir(path), "imu.yaml"), []byte(strings.Replace(turned, "DEVICE", kind, 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		t.Run(device, func(t *testing.T) {
+			s := subject(t, planOf(t, path, configs.Options{}))
+			f := hal.NewFrame(s.Body.Layout())
+			cycles(t, s, f, 100*time.Millisecond)
+			l := s.Body.Layout()
+			tilt, imu := l.Actuators[l.Actuator("tilt")], sensorOf(t, l, "imu")
+			if tilt.Goal[hal.DutyMode] != hal.None {
+				t.Error("a hobby servo takes no duty")
+			}
+			for i := range f.Enable {
+				f.Enable[i] = true
+			}
+			f.Inputs[tilt.Goal[hal.PositionMode]] = 0.5
+			cycles(t, s, f, 4*time.Second)
+			v := f.Measured[imu.First:]
+			if got := 2 * math.Atan2(v[2], v[0]); math.Abs(got-0.5) > 0.05 {
+				t.Errorf("nod by the imu: got %.3f rad, want 0.5", got)
+			}
+			if math.Abs(v[7]+9.81*math.Sin(0.5)) > 0.5 || math.Abs(v[9]-9.81*math.Cos(0.5)) > 0.5 {
+				t.Errorf("gravity in the head's axes: got %v", v[7:10])
+			}
+			for i := range f.Status {
+				if f.Status[i].Err != nil {
+					t.Errorf("device %d: %v", i, f.Status[i].Err)
+				}
+			}
+		})
+	}
+	t.Run("conforms", func(t *testing.T) {
+		path := rigOf(t, nodderRig, nodder)
+		haltest.Run(t, func(t *testing.T) haltest.Subject { return subject(t, planOf(t, path, configs.Options{})) })
+	})
+}
+
+func sensorOf(t *testing.T, l *hal.Layout, name string) hal.Sensor {
+	t.Helper()
+	for _, s := range l.Sensors {
+		if s.Name == name {
+			return s
+		}
+	}
+	t.Fatalf("no sensor %q", name)
+	return hal.Sensor{}
+}
+
+// cycles lets a body's cycle run for d.
+func cycles(t *testing.T, s haltest.Subject, f *hal.Frame, d time.Duration) {
+	t.Helper()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range d / s.Period {
+		must(s.Body.Write(f))
+		for _, b := range s.Buses {
+			must(b.Send())
+		}
+		must(s.World.Advance(s.Period))
+		f.Time += s.Period
+		for _, b := range s.Buses {
+			must(b.Receive())
+		}
+		must(s.Body.Read(f))
+	}
+}
+
+// A config with ten faults of devices reports ten, each with its path; unknown devices list the known ones.
+func TestDeviceFaults(t *testing.T) {
+	rig := rigOf(t, nodderRig, nodder,
+		"{type: i2c,", "{type: i2c, hertz: 100000,",
+		"        tilt: {bus: main, device: pca9685, channel: 3, hertz: 200}\n", `        tilt: {bus: line, device: pca9685, channel: 3}
+`,
+		"{bus: line, id: 1, model: xl430-w250}", "{bus: main, device: pca9686, channel: 0}",
+		"        imu: {bus: main, device: bno055, rate: 100}\n", `        imu: {bus: main, device: ms5837-30ba}
+        head: {bus: main, device: bno055}
+        nose: {bus: main, device: bno055}
+      monitors:
+        leak: {bus: main, device: ads1115, address: 0x4C}
+        wet: {bus: main, device: ads1115, above: 1}
+        dry: {bus: main, device: ads1115, below: 1}
+        cold: {bus: line, device: ina219}
+        hot: {bus: main, device: termometer}
+        odd: {bus: main, device: ina219, calibration: x.yaml}
+`)
+	c, err := configs.Load(rig, configs.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = resolve(c)
+	got := strings.ReplaceAll(err.Error(), rig+":", "")
+	const want = `12:34: agents[0].hardware.joints.pan.device: got pca9686, want one of kernel-pwm, maestro, pca9685; did you mean "pca9685"?
+13:21: agents[0].hardware.joints.tilt.bus: got line, which is dynamixel2, want a bus of type i2c, for pca9685
+15:34: agents[0].hardware.sensors.imu.device: got ms5837-30ba, want one of bno055, lsm6dsox, mpu-6050, mpu-6500, mpu-9250, mpu-9255, for the sensor is of kind imu
+16:35: agents[0].hardware.sensors.head.device: got bno055, want no device: none measures body
+17:9: agents[0].hardware.sensors.nose: got nose, want a sensor of the robot: imu, head; monitors watch what no sensor of the robot is
+19:53: agents[0].hardware.monitors.leak.address: got 0x4C, want 0x48..0x4B
+20:9: agents[0].hardware.monitors.wet.address: got 0x48, want an address of its own on bus main; agents[0].hardware.monitors.dry has it too
+22:21: agents[0].hardware.monitors.cold.bus: got line, which is dynamixel2, want a bus of type i2c, for ina219
+23:34: agents[0].hardware.monitors.hot.device: got termometer, want one of ads1115, bme280, bmp280, bno055, ina219, lsm6dsox, mpu-6050, mpu-6500, mpu-9250, mpu-9255, ms5837-02ba, ms5837-30ba
+24:55: agents[0].hardware.monitors.odd.calibration: got x.yaml, want none, for ina219 is no inertial sensor`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// Real devices without a calibration are refused with 6, those that are not there with 3.
+func TestRealDevices(t *testing.T) {
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	rig := rigOf(t, nodderRig, nodder, "body: emulated", "body: real", "        pan: {bus: line, id: 1, model: xl430-w250}\n", "        pan: {bus: main, device: pca9685, channel: 0}\n")
+	code, _, text := runApp(t, "serve", rig)
+	if code != 6 || strings.Count(text, "calibration: got none") != 3 {
+		t.Errorf("not calibrated: got exit %d: %s; want 6 and three faults", code, text)
+	}
+	dir := filepath.Dir(rig)
+	for name, channel := range map[string]int{"pan": 0, "tilt": 3} {
+		c := calibration.NominalServo(name, calibration.Channel{Model: "pca9685", Channel: channel}, -0.7, 0.7)
+		c.Method, c.Date = calibration.ByHand, time.Unix(1_700_000_000, 0)
+		if err := os.WriteFile(filepath.Join(dir, name+".yaml"), c.Encode(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const imu = "sensor: imu\nmodel: bno055\nmethod: hand\ndate: 2026-11-21T14:03:00Z\naxes: [y, -x, z]\n"
+	if err := os.WriteFile(filepath.Join(dir, "imu.yaml"), []byte(imu), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"serve", rig}
+	for _, set := range []string{"joints.pan.calibration=pan.yaml", "joints.tilt.calibration=tilt.yaml", "sensors.imu.calibration=imu.yaml"} {
+		args = append(args, "--set", "agents[0].hardware."+set)
+	}
+	code, _, text = runApp(t, args...)
+	if code != 3 || !strings.Contains(text, "/dev/i2c-nobody") || !strings.Contains(text, "halyard doctor") {
+		t.Errorf("no such bus: got exit %d: %s; want 3 and what to type", code, text)
+	}
+	code, _, text = runApp(t, append(args, "--set", "agents[0].hardware.joints.tilt.channel=4")...)
+	if code != 6 || !strings.Contains(text, "one of pca9685 channel 3, want one of pca9685 channel 4") {
+		t.Errorf("another channel's calibration: got exit %d: %s; want 6", code, text)
+	}
+}
+
+// A hobby servo goes where it is told on every kind of board.
+func TestBoardKinds(t *testing.T) {
+	for _, c := range []struct{ board, port string }{
+		{"{bus: main, device: pca9685, address: 0x41, channel: 15, hertz: 333, oscillator: 26000000}", ""},
+		{"{bus: usb, device: maestro, channel: 11}", "  usb: {type: serial, port: /dev/serial/by-id/nobody-2}\n"},
+		{"{bus: usb, device: maestro, address: 12, crc: true, channel: 2}", "  usb: {type: serial, port: /dev/serial/by-id/nobody-2}\n"},
+		{"{device: kernel-pwm, address: 2, channel: 1}", ""},
+	} {
+		path := rigOf(t, nodderRig, nodder, "{bus: main, device: pca9685, channel: 3, hertz: 200}", c.board, "agents:\n", c.port+"agents:\n")
+		s := step(t, planOf(t, path, configs.Options{}))
+		s.inputs[s.agent.Layout().Actuators[1].Goal[hal.PositionMode]] = 0.3
+		s.run(2 * time.Second)
+		if got := s.sys.scene.Body("nodder").Joint(1).Servo.Position; math.Abs(got-0.3) > 0.03 || s.device("tilt").Err != nil {
+			t.Errorf("%s: tilt at %.3f rad, want 0.3; %v", c.board, got, s.device("tilt").Err)
+		}
+		for _, stop := range s.sys.rig.EmergencyStop("test") {
+			if stop.Err != nil {
+				t.Errorf("%s: stop: %v", c.board, stop.Err)
+			}
+		}
+		s.run(50 * time.Millisecond)
+		if s.sys.scene.Body("nodder").Joint(1).Servo.Enable {
+			t.Errorf("%s: stopped, and the servo still has pulses", c.board)
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/halyard-robotics/halyard/calibration"
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/drivers/i2c"
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// The checks of devices that are no servos:
+//
+//	device       it answers, is what the config says, and measures; a board that makes pulses answers, where it can without
+//	             losing them
+//	calibration  there, measured, and of this device
+
+// deviceExam examines what hangs on buses beside servos.
+type deviceExam struct {
+	*examination
+	b *builder
+}
+
+// devices examines every device of the plan.
+func (d *examination) devices() error {
+	x := deviceExam{d, &builder{plan: d.plan, system: &system{scene: d.world.scene, plan: d.plan}}}
+	b := x.b
+	b.devices.i2c = map[string]*i2c.Bus{}
+	for i := range d.plan.agents {
+		b.robots = append(b.robots, d.world.scene.Body(d.plan.agents[i].config.Name))
+	}
+	var err error
+	if b.emulation, err = b.emulateDevices(); err != nil {
+		return err
+	}
+	if err := b.emulation.feel(0); err != nil {
+		return errors.Join(err, b.devices.close(slog.New(slog.DiscardHandler)))
+	}
+	for _, p := range d.plan.boards {
+		x.board(p)
+	}
+	for _, p := range d.plan.sensors {
+		x.sensor(p)
+	}
+	return b.devices.close(slog.New(slog.DiscardHandler))
+}
+
+// body is what a device counts as; false: it is simulated, and nobody asks what it would be.
+func (x *deviceExam) body(of configs.BodyKind) (configs.BodyKind, bool) {
+	if of == configs.Sim && x.hypothetic {
+		return configs.Real, true
+	}
+	return of, of != configs.Sim
+}
+
+// add notes a finding; a nil err is none that is wrong.
+func (x *deviceExam) add(check, bus, name, found string, err error, fix string) {
+	f := finding{Check: check, State: stateOK, Bus: bus, Joint: name, Found: found}
+	if err != nil {
+		f.State, f.Found, f.Fix, f.kind = stateFail, err.Error(), fix, hal.KindOf(err)
+		var known *hal.Error
+		if errors.As(err, &known) && known.Err != nil {
+			f.Found = strings.TrimPrefix(known.Op+": ", ": ") + known.Err.Error()
+		}
+	}
+	x.found = append(x.found, f)
+}
+
+// board looks whether a board answers. It is not opened: that would end its pulses, and an arm would fall.
+func (x *deviceExam) board(p *boardPlan) {
+	body, examined := x.body(p.body)
+	if !examined {
+		return
+	}
+	e, _, err := x.b.end(p.bus, body)
+	found := "in the config"
+	switch {
+	case err != nil:
+	case e.bus != nil:
+		found = fmt.Sprintf("answers at 0x%02X", p.address)
+		_, err = i2c.NewChip(e.bus, uint16(p.address), p.device).Read(0, 1)
+	case e.open != nil:
+		line, failed := e.open()
+		if found, err = "its line opens", failed; err == nil {
+			err = line.Close()
+		}
+	}
+	x.add("device", p.bus, p.device, found, err, "check its power and cables, and its address; i2cdetect -y BUS lists who answers")
+	for i := range x.plan.agents {
+		a := &x.plan.agents[i]
+		for k := range a.joints {
+			if j := &a.joints[k]; j.pulses.board == p {
+				x.calibrated(body, p.bus, a.layout.Actuators[k].Name, j.pulses.calibration == nil,
+					j.pulses.calibration != nil && j.pulses.calibration.Method == calibration.ByNominal)
+			}
+		}
+	}
+}
+
+// sensor opens a device, lets it measure once and closes it.
+func (x *deviceExam) sensor(p *sensorPlan) {
+	body, examined := x.body(p.body)
+	if !examined {
+		return
+	}
+	values := make([]float64, p.kind.values)
+	e, _, err := x.b.end(p.config.Bus, body)
+	if err == nil {
+		s, failed := p.kind.open(e, p)
+		if err = failed; err == nil {
+			if err = s.Open(); err == nil {
+				err = s.Read(values)
+			}
+			err = errors.Join(err, s.Close())
+		}
+	}
+	x.add("device", p.config.Bus, p.name, fmt.Sprintf("%s measures %.3g", p.config.Device, values), err,
+		"check its power and cables, and its address; i2cdetect -y BUS lists who answers")
+	if p.kind.inertial {
+		x.calibrated(body, p.config.Bus, p.name, p.calibration == nil, p.calibration != nil && p.calibration.Method == calibration.ByNominal)
+	}
+}
+
+// calibrated checks a calibration: missing it is a failure of what is real, nominal a warning.
+func (x *deviceExam) calibrated(body configs.BodyKind, bus, name string, missing, nominal bool) {
+	fix := "measure " + name + " and write its file: docs/okon.md"
+	f := finding{Check: "calibration", State: stateOK, Bus: bus, Joint: name, Found: "measured"}
+	switch {
+	case missing && body == configs.Real:
+		f.State, f.Found, f.Fix, f.kind = stateFail, "none: what it means is not known", fix, hal.Uncalibrated
+	case missing:
+		return // an emulated device is as its nominal calibration says
+	case nominal:
+		f.State, f.Found, f.Fix = stateWarn, "nominal: nothing was measured", fix
+	}
+	x.found = append(x.found, f)
+}

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/halyard-robotics/halyard/calibration"
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/drivers"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/hal/kinematics"
+)
+
+// sensorPlan is a device that measures, resolved: it serves sensors of one robot, or is watched.
+type sensorPlan struct {
+	agent       int
+	name        string // of its first use, or of the monitor
+	config      configs.Sensor
+	kind        *sensorKind
+	address     int // 0 on a serial line
+	body        configs.BodyKind
+	calibration *calibration.Inertial // nil: it lies as its mount does
+	uses        []use                 // none: a monitor
+	serial      bool
+}
+
+// use is one sensor of the robot and the first of the device's values that is its.
+type use struct {
+	sensor string
+	first  int
+}
+
+// mounted is how an inertial sensor lies.
+func (p *sensorPlan) mounted() *calibration.Inertial {
+	if p.calibration == nil {
+		return calibration.NominalInertial(p.name, p.config.Device)
+	}
+	return p.calibration
+}
+
+// fused is a chip without an attitude of its own, with one.
+func (p *sensorPlan) fused(raw drivers.Sensor, clock hal.Clock) drivers.Sensor {
+	return drivers.NewFusion(raw, p.mounted(), clock, kinematics.AttitudeConfig{})
+}
+
+// devicePlan is all that hangs on a rig's buses beside servos.
+type devicePlan struct {
+	boards  []*boardPlan
+	sensors []*sensorPlan
+}
+
+// place is who sits at an address of an I2C bus, or, at address -1, alone on a serial line.
+type busPlace struct {
+	bus     string
+	address int
+}
+
+// seat is who that is.
+type seat struct {
+	device string
+	path   configs.Path
+}
+
+// sit notes that device has an address of a bus, and reports who has it already.
+func (r *resolver) sit(at configs.Path, bus, device string, address int) bool {
+	if r.seats == nil {
+		r.seats = map[busPlace]seat{}
+	}
+	if r.config.Buses[bus].Type == serialBus {
+		address = -1
+	}
+	key := busPlace{bus, address}
+	if s, taken := r.seats[key]; taken && s.device != device {
+		key, got, rule := "address", fmt.Sprintf("0x%02X", address), "an address of its own on bus "+bus
+		if address < 0 {
+			key, got, rule = "bus", bus, "a line of its own"
+		}
+		r.fault(at.Key(key), got, rule, fmt.Sprintf("%s has it too", s.path))
+		return false
+	}
+	r.seats[key] = seat{device, at}
+	return true
+}
+
+// onBus checks that a device hangs on a bus of one of the types.
+func (r *resolver) onBus(at configs.Path, bus, device string, types []string) bool {
+	b, there := r.config.Buses[bus]
+	switch {
+	case bus == "" && len(types) > 0:
+		r.fault(at.Key("bus"), "nothing", "a bus of type "+strings.Join(types, " or ")+", for "+device, "")
+	case bus != "" && len(types) == 0:
+		r.fault(at.Key("bus"), bus, "none, for "+device, "")
+	case bus == "":
+		return true
+	case !there:
+	case !slices.Contains(types, b.Type):
+		r.fault(at.Key("bus"), bus+", which is "+b.Type, "a bus of type "+strings.Join(types, " or ")+", for "+device, "")
+	default:
+		return true
+	}
+	return false
+}
+
+// address is the one that was said, or the usual one. No list of addresses means that any will do, and none is -1.
+func (r *resolver) address(at configs.Path, said *int, addresses []int) (int, bool) {
+	switch {
+	case said == nil && len(addresses) == 0:
+		return -1, true
+	case said == nil:
+		return addresses[0], true
+	case len(addresses) == 0 || slices.Contains(addresses, *said):
+		return *said, true
+	}
+	rule := fmt.Sprintf("0x%02X", addresses[0])
+	if n := len(addresses); n > 1 {
+		rule += fmt.Sprintf("..0x%02X", addresses[n-1])
+	}
+	r.fault(at.Key("address"), fmt.Sprintf("0x%02X", *said), rule, "")
+	return 0, false
+}
+
+// measure resolves the devices that measure for the robot p, and those that are watched beside.
+func (r *resolver) measure(path configs.Path, index int, c *configs.Agent, p *agentPlan) {
+	if c.Hardware == nil || p.layout == nil {
+		return
+	}
+	at := path.Key("hardware").Key("sensors")
+	for _, name := range sortedKeys(c.Hardware.Sensors) {
+		r.sensor(at.Key(name), index, name, c.Hardware.Sensors[name], c.BodyOf(name), p.layout)
+	}
+	at = path.Key("hardware").Key("monitors")
+	for _, name := range sortedKeys(c.Hardware.Monitors) {
+		r.sensor(at.Key(name), index, name, c.Hardware.Monitors[name], c.Body, nil)
+	}
+}
+
+// sensor resolves one device; layout is nil for a monitor.
+func (r *resolver) sensor(at configs.Path, agent int, name string, c configs.Sensor, body configs.BodyKind, layout *hal.Layout) {
+	kinds := sensorKinds()
+	kind := kinds[c.Device]
+	if kind == nil {
+		rule, fix := known(kinds, c.Device)
+		r.fault(at.Key("device"), c.Device, rule, fix)
+		return
+	}
+	p := &sensorPlan{agent: agent, name: name, config: c, kind: kind, body: body}
+	if layout != nil && !r.use(at, p, layout) || !r.onBus(at, c.Bus, c.Device, kind.buses) {
+		return
+	}
+	if p.serial = r.config.Buses[c.Bus].Type == serialBus; !p.serial {
+		var ok bool
+		if p.address, ok = r.address(at, c.Address, kind.addresses); !ok {
+			return
+		}
+	}
+	// A chip may be several sensors of a robot: its gyro, its accelerometer.
+	for _, other := range r.devices.sensors {
+		if len(p.uses) > 0 && len(other.uses) > 0 && other.agent == agent && other.body == body && other.config.Bus == c.Bus && other.config.Device == c.Device && other.address == p.address {
+			other.uses = append(other.uses, p.uses...)
+			return
+		}
+	}
+	if !r.sit(at, c.Bus, c.Device+" "+string(at), p.address) {
+		return
+	}
+	p.calibration = r.inertial(at, p)
+	r.devices.sensors = append(r.devices.sensors, p)
+}
+
+// use finds the robot's sensor that the device is.
+func (r *resolver) use(at configs.Path, p *sensorPlan, l *hal.Layout) bool {
+	var names []string
+	for i := range l.Sensors {
+		s := &l.Sensors[i]
+		if names = append(names, s.Name); s.Name != p.name {
+			continue
+		}
+		first, fits := p.kind.first[s.Kind]
+		if !fits || first+s.Count > p.kind.values {
+			may := map[string]bool{}
+			for device, k := range sensorKinds() {
+				if first, ok := k.first[s.Kind]; ok && first+s.Count <= k.values {
+					may[device] = true
+				}
+			}
+			rule := fmt.Sprintf("no device: none measures %s", s.Kind)
+			if len(may) > 0 {
+				rule, _ = known(may, "")
+				rule += ", for the sensor is of kind " + s.Kind
+			}
+			r.fault(at.Key("device"), p.config.Device, rule, "")
+			return false
+		}
+		p.uses = []use{{s.Name, first}}
+		return true
+	}
+	rule := "no sensor: the robot has none"
+	if len(names) > 0 {
+		rule = "a sensor of the robot: " + strings.Join(names, ", ")
+	}
+	r.fault(at, p.name, rule, "monitors watch what no sensor of the robot is")
+	return false
+}
+
+// inertial reads how an inertial sensor is mounted; of others nothing is to be known.
+func (r *resolver) inertial(at configs.Path, p *sensorPlan) *calibration.Inertial {
+	at, file := at.Key("calibration"), p.config.Calibration
+	const must = "a calibration file of this sensor, since it is real"
+	switch {
+	case !p.kind.inertial && file != "":
+		r.fault(at, file, "none, for "+p.config.Device+" is no inertial sensor", "")
+		return nil
+	case !p.kind.inertial || file == "" && p.body != configs.Real:
+		return nil
+	case file == "":
+		r.uncalibrated(at, "none", must, "docs/okon.md")
+		return nil
+	}
+	c, err := calibration.LoadInertial(r.config.Resolve(file))
+	switch {
+	case hal.KindOf(err) == hal.Uncalibrated && p.body != configs.Real:
+		return nil
+	case err != nil:
+		f := r.config.Fault(at, file, must, err.Error())
+		f.Kind = hal.KindOf(err)
+		r.faults.Add(f)
+		return nil
+	case c.Model != p.config.Device:
+		r.uncalibrated(at, "one of "+c.Model, "one of "+p.config.Device, "docs/okon.md")
+	}
+	return c
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"github.com/halyard-robotics/halyard/calibration"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/emulator/chip"
+)
+
+// truth is what a simulated robot really does, for an emulated device that is one or more of its sensors.
+type truth struct {
+	layout *hal.Layout
+	frame  *hal.Frame
+	serves []*hal.Sensor
+}
+
+func newTruth(of look, uses []use) *truth {
+	l := of.body.Layout()
+	t := &truth{layout: l, frame: of.frame}
+	for _, u := range uses {
+		for i := range l.Sensors {
+			if l.Sensors[i].Name == u.sensor {
+				t.serves = append(t.serves, &l.Sensors[i])
+			}
+		}
+	}
+	return t
+}
+
+// values are what a sensor of the layout truly measures.
+func (t *truth) values(s *hal.Sensor) []float64 { return t.frame.Measured[s.First:][:s.Count] }
+
+// motion is what an inertial chip feels in its own axes, which lies and is off as c says.
+func (t *truth) motion(c *calibration.Inertial) chip.Motion {
+	m := chip.AtRest()
+	for _, s := range t.serves {
+		v := t.values(s)
+		switch s.Kind {
+		case "imu":
+			copy(m.Attitude[:], v)
+			copy(m.Rates[:], v[4:])
+			copy(m.Acceleration[:], v[7:])
+		case "gyro":
+			copy(m.Rates[:], v)
+		case "accelerometer":
+			copy(m.Acceleration[:], v)
+		}
+	}
+	at := hal.Pose{Rotation: m.Attitude}
+	m.Field = at.Inverse().Turn(m.Field)
+	m.Rates, m.Acceleration, m.Field = unsaid(c, m.Rates, m.Acceleration, m.Field)
+	mount, _ := c.Mount()
+	m.Attitude = at.Times(hal.Pose{Rotation: mount}.Inverse()).Rotation
+	return m
+}
+
+// unsaid is what a chip must say for its calibration to make these of it: the inverse of c.Corrected. Each axis of the
+// mount is one of the chip's, so that single axes tell which, and by how much.
+func unsaid(c *calibration.Inertial, want ...[3]float64) (rates, acceleration, field [3]float64) {
+	var zero, said [3][3]float64
+	zero[0], zero[1], zero[2] = c.Corrected(rates, acceleration, field)
+	for k := range 3 {
+		var one [3]float64
+		one[k] = 1
+		var turned [3][3]float64
+		turned[0], turned[1], turned[2] = c.Corrected(one, one, one)
+		for q := range want {
+			for i := range 3 {
+				if by := turned[q][i] - zero[q][i]; by != 0 {
+					said[q][k] = (want[q][i] - zero[q][i]) / by
+				}
+			}
+		}
+	}
+	return said[0], said[1], said[2]
+}
+
+// fluid is what a pressure sensor feels, under air Pa above the water.
+func (t *truth) fluid(air float64) chip.Fluid {
+	f := chip.Fluid{Pascals: air, Celsius: 15, Humidity: 0.5}
+	for _, s := range t.serves {
+		f.Pascals += t.values(s)[0]
+	}
+	return f
+}
+
+// volts is the voltage of the robot's supply, or otherwise where nothing tells it.
+func (t *truth) volts(otherwise float64) float64 {
+	for i := range t.layout.Sensors {
+		// A vehicle whose file says nothing of its supply has 1 V.
+		if s := &t.layout.Sensors[i]; s.Kind == "voltage" && t.values(s)[0] > 1 {
+			return t.values(s)[0]
+		}
+	}
+	for i := range t.layout.Actuators {
+		if at := t.layout.Actuators[i].Voltage; at != hal.None && t.frame.Measured[at] > 1 {
+			return t.frame.Measured[at]
+		}
+	}
+	return otherwise
+}

@@ -1,0 +1,264 @@
+package base
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// Side is where a wheel is.
+type Side uint8
+
+// The sides. All wheels of one side turn together.
+const (
+	Left Side = iota
+	Right
+)
+
+// Settings say how a base is used.
+type Settings struct {
+	Name  string // the bus's, for errors
+	Robot Robot
+	Line  servo.Opener // opens the line, and opens it again
+	Clock hal.Clock    // the line's; nil = the wall's
+	Bauds []int        // tried in this order; nil = 9600 and 38400
+	// Wheels are the actuators of the chain; nil = one a side, left first. Wheels of one side share a motor: it goes at the
+	// mean of their goals.
+	Wheels []Side
+	// Coarse commands each side by itself in steps of 20 mm/s. Else speed and turn are commanded, in mm/s and whole
+	// degrees a second.
+	Coarse           bool
+	Acceleration     float64 // m/s², above 0; 0 = the base's own
+	TurnAcceleration float64 // rad/s²; likewise
+	Mute             bool    // leave the sonar off
+	Gyro             bool    // ask for the analog gyro
+	Encoders         bool    // ask for the encoders' counts
+	IO               bool    // ask for all inputs and outputs
+	Gripper          bool    // ask for the gripper's state
+	// Runtime is how long a full battery lasts; 0 = not known.
+	Runtime time.Duration
+}
+
+// Base is one robot base. It is a servo.Chain whose servos are wheels that take velocities; their ticks are millimetres of
+// the rim, dead reckoned. Source gives its sensors. One goroutine at a time calls it.
+//
+// Nothing moves before every wheel is enabled and the base has confirmed that its motors are on. Where the base switched
+// them off (its button, its emergency stop), was silent for its watchdog's time or had to be opened anew, they stay off
+// until the wheels were disabled and enabled again.
+type Base struct {
+	cfg    Settings
+	robot  Robot
+	clock  hal.Clock
+	line   servo.Line // nil while lost
+	reopen servo.Reopening
+	parser *Parser
+	out    []byte
+	raw    [512]byte
+
+	stage  stage
+	asked  time.Duration // when it was last asked for the next stage
+	tries  int           // how often
+	rate   int           // index in cfg.Bauds
+	fresh  bool          // an open session is somebody else's: close it first
+	names  Names
+	refuse error // it is another robot
+	start  int   // settings sent since the session began
+	extra  []Command
+
+	wheels []wheel
+	drive  drive
+	odo    odometry
+	stats  Stats
+
+	report  Report
+	at      time.Duration // of the report; < 0 = none yet
+	config  ConfigReport
+	io      IOReport
+	gripper GripperReport
+	senses  [numSenses]sense
+	gyro    gyro
+	silent  error // what stands for silence: one value, so that it is explained once
+	lost    error
+}
+
+// wheel is one actuator.
+type wheel struct {
+	side  Side
+	goal  servo.Goal
+	state servo.State
+}
+
+// Stats counts what a base has done and suffered.
+type Stats struct {
+	Reports     uint64
+	BadChecksum uint64 // packets
+	Garbage     uint64 // bytes
+	Malformed   uint64 // packets that checked and said nothing
+	Jumps       uint64 // places too far from the last to be believed
+	Sessions    uint64 // opened
+	Reopened    uint64 // lines
+}
+
+// farTicks bounds the ticks of a wheel, mm: farther than calibration's numbers go, and than any base drives.
+const farTicks = 1e6
+
+// New returns the base as s says. It does no I/O.
+func New(s Settings) (*Base, error) {
+	fault := func(format string, args ...any) error {
+		return &hal.Error{Kind: hal.Invalid, Bus: s.Name, Op: "base", Err: fmt.Errorf(format, args...)}
+	}
+	switch r := s.Robot; {
+	case s.Line == nil:
+		return nil, fault("line: got none, want one")
+	case !(r.Distance > 0 && r.Range > 0 && r.Speed > 0 && r.Difference > 0 && r.Radius > 0 && r.MaxSpeed > 0 && r.MaxTurn > 0):
+		return nil, fault("robot: got %q with units %g %g %g %g, wheel %g, speeds %g %g, want all above 0",
+			r.Name, r.Distance, r.Range, r.Speed, r.Difference, r.Radius, r.MaxSpeed, r.MaxTurn)
+	case len(r.Sonar) > MostEchoes || r.Bumpers < 0 || r.Bumpers > 7:
+		return nil, fault("robot: got %d sonars and %d bumpers a ring, want at most %d and 7", len(r.Sonar), r.Bumpers, MostEchoes)
+	}
+	if len(s.Bauds) == 0 {
+		s.Bauds = []int{9600, 38400}
+	}
+	if len(s.Wheels) == 0 {
+		s.Wheels = []Side{Left, Right}
+	}
+	if s.Clock == nil {
+		s.Clock = hal.WallClock()
+	}
+	b := &Base{cfg: s, robot: s.Robot, clock: s.Clock, parser: NewParser(), at: -1, fresh: true,
+		reopen: servo.Reopening{Bus: s.Name, Open: s.Line}}
+	b.out = make([]byte, 0, 2*longest)
+	for _, side := range s.Wheels {
+		nan := math.NaN()
+		b.wheels = append(b.wheels, wheel{side: side, state: servo.State{Position: nan, Velocity: nan, Effort: nan,
+			Voltage: nan, Temperature: nan, Time: -1}})
+	}
+	b.silent = &hal.Error{Kind: hal.Timeout, Bus: s.Name, Op: "report", Err: servo.ErrSilent, Try: "halyard doctor"}
+	b.makeSenses()
+	b.settle(nil)
+	return b, nil
+}
+
+// patience is how long Open knocks at one rate where nothing is heard; any word lets it wait on.
+const (
+	patience = 3 * knock
+	most     = 3 * time.Second
+)
+
+// Open opens the line and a session with the base, and sees that it is the robot it should be. A session that somebody left
+// open is closed first. Motors stay off. It blocks for up to three seconds a rate.
+func (b *Base) Open() error {
+	if b.line == nil {
+		line, err := b.cfg.Line()
+		if err != nil {
+			return err
+		}
+		b.line = line
+	}
+	for i := range b.cfg.Bauds {
+		b.rate = i
+		if err := b.tune(i); err != nil {
+			return err
+		}
+		b.restart(true)
+		began, heard := b.clock.Now(), b.stats.Garbage
+		for now := began; now < began+most; now = b.clock.Now() {
+			if b.stage == knocking && now > began+patience && b.names == (Names{}) && b.stats.Garbage == heard && b.at < began {
+				break
+			}
+			err := b.tell(now)
+			if err == nil {
+				err = b.hear(10 * time.Millisecond)
+			}
+			if err != nil {
+				return err
+			}
+			if b.refuse != nil {
+				return b.refuse
+			}
+			if b.stage == running {
+				b.settle(nil)
+				return nil
+			}
+		}
+	}
+	return &hal.Error{Kind: hal.Absent, Bus: b.cfg.Name, Op: "open",
+		Err: fmt.Errorf("no base answers at %v baud: %w", b.cfg.Bauds, servo.ErrSilent), Try: "halyard doctor"}
+}
+
+// Close ends the session, which takes the motors' power, and the line.
+func (b *Base) Close() error {
+	err := b.reopen.Close()
+	if b.line == nil {
+		return err
+	}
+	if b.stage == running {
+		b.put(Command{Op: OpStop}, Command{Op: OpEnable, Kind: Number}, Command{Op: OpClose})
+		err = errors.Join(err, b.flush())
+	}
+	err = errors.Join(err, b.line.Close())
+	b.line = nil
+	return err
+}
+
+// Units is servo.Chain's: the same for every wheel.
+func (b *Base) Units(int) servo.Units {
+	u := servo.Units{Name: b.robot.Name, TicksPerTurn: 2 * math.Pi * b.robot.Radius * 1000, MinTicks: -farTicks, MaxTicks: farTicks,
+		MaxVelocity: b.robot.MaxSpeed / b.robot.Radius, MaxEffort: 1, NominalVolts: 12,
+		// What the motors can is not published; nothing here commands or measures it.
+		StallTorque: 10}
+	u.Modes[hal.VelocityMode] = true
+	return u
+}
+
+// SetGoal is servo.Chain's.
+func (b *Base) SetGoal(i int, g servo.Goal) { b.wheels[i].goal = g }
+
+// State is servo.Chain's.
+func (b *Base) State(i int) *servo.State { return &b.wheels[i].state }
+
+// Stats says what has passed since New.
+func (b *Base) Stats() Stats {
+	s := b.stats
+	s.BadChecksum, s.Garbage = b.parser.BadChecksum, b.parser.Garbage
+	return s
+}
+
+// Names, Report, Config, IO and GripperState are what the base last said of itself, in its own counts; zero where it did not.
+func (b *Base) Names() Names                { return b.names }
+func (b *Base) Report() Report              { return b.report }
+func (b *Base) Config() ConfigReport        { return b.config }
+func (b *Base) IO() IOReport                { return b.io }
+func (b *Base) GripperState() GripperReport { return b.gripper }
+
+// mostExtra bounds the commands of Do that wait.
+const mostExtra = 16
+
+// Do hands on a command with the next Send: the gripper, a digital output, the auxiliary port. What moves the base, its motors or
+// its session is refused: that is what goals are for.
+func (b *Base) Do(c Command) error {
+	switch c.Op {
+	case OpPulse, OpOpen, OpClose, OpEnable, OpMove, OpRotate, OpVel, OpHead, OpDHead, OpRVel, OpDChange, OpVel2, OpLatVel,
+		OpJoyDrive, OpHostBaud, OpReset, OpSetO:
+		return &hal.Error{Kind: hal.Unsafe, Bus: b.cfg.Name, Op: "do", Err: fmt.Errorf("got command %d, which moves the base or ends its session", c.Op)}
+	}
+	if len(b.extra) >= mostExtra {
+		return &hal.Error{Kind: hal.Busy, Bus: b.cfg.Name, Op: "do", Err: fmt.Errorf("%d commands wait", len(b.extra))}
+	}
+	b.extra = append(b.extra, c)
+	return nil
+}
+
+// sameRobot says what is wrong with the names that the base gave.
+func (b *Base) sameRobot() error {
+	if strings.EqualFold(b.names.Subclass, b.robot.Name) {
+		return nil
+	}
+	return &hal.Error{Kind: hal.Invalid, Bus: b.cfg.Name, Op: "open",
+		Err: fmt.Errorf("robot %q: got a %s, want a %s", b.names.Name, b.names.Subclass, b.robot.Name)}
+}

@@ -1,0 +1,21 @@
+// Package base drives robot bases that speak P2OS or ARCOS over a serial line: Pioneer 2 and 3, AmigoBot and kin.
+//
+//	packet    FA FB COUNT data.. CHKH CHKL          COUNT = len(data)+2, the whole at most 200 bytes
+//	command   data = OP [KIND LOW HIGH | 2B LEN text..]     KIND 3B: a number of 0 and more, 1B: minus the number
+//	report    data = TYPE ..                        ten times a second, see Report
+//
+// A session: SYNC0, SYNC1 and SYNC2 are each echoed, the last with the robot's names; OPEN starts the reports. A base that
+// hears nothing for its watchdog's time, two seconds, stops. So this driver says something in Send and nowhere else: where
+// the cycle stops, the base stops.
+//
+//	knocking ─echo─► syncing 1 ─echo─► syncing 2 ─names─► opening ─report─► running ─silence─► knocking
+//
+// SYNC0 is PULSE, too: a base whose cable was out for a moment goes on where it was. One that was without power
+// has to be opened anew, and its motors stay off until they are enabled again, explicitly.
+//
+// At 9600 baud a hundred milliseconds carry 96 bytes: the report of a base with two sonar rings takes 60 of them. Who asks for
+// encoders, gyro and inputs as well wants 38400, or gets every second report.
+//
+// Sources: Pioneer 2 and Pioneer 3 operations manuals (ActivMedia, MobileRobots), chapters "P2OS"
+// and "ARCOS"; units of the robots as in ARIA's and Player's parameter files. No hardware has been tried.
+package base

@@ -1,0 +1,224 @@
+package base
+
+import (
+	"errors"
+	"math"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// Times of driving.
+const (
+	settling = 120 * time.Millisecond // from a switch of the motors to a report that knows of it
+	insist   = 200 * time.Millisecond // between two commands to the same end
+	gap      = 20 * time.Millisecond  // least time between two speeds, so that a slow line keeps up
+)
+
+// drive is what is wanted of the motors and what was told them.
+type drive struct {
+	wants    bool // all wheels were enabled as of the last cycle
+	arming   bool // ENABLE is under way
+	on       bool // the base said that its motors are on, after we asked for it
+	off      error
+	switched time.Duration // when ENABLE was last sent
+	to       bool          // what it said
+	sent     bool          // it ever was
+	speed    [2]int        // told last: mm/s and °/s, or the two sides' steps
+	told     time.Duration // when
+	valid    bool          // since then nothing else was told
+}
+
+// release forgets that the motors were asked for: only a new Enable brings them back.
+func (d *drive) release() { d.arming, d.on, d.sent, d.valid = false, false, false, false }
+
+// fault is what keeps enabled wheels from turning; nil where nothing does.
+func (d *drive) fault(b *Base) error {
+	if !d.wants || d.on || d.arming {
+		d.off = nil
+		return nil
+	}
+	if d.off == nil {
+		d.off = &hal.Error{Kind: hal.Unsafe, Bus: b.cfg.Name, Op: "motors",
+			Err: errors.New("off: the base was stopped, or lost; disable and enable again"), Try: "halyard arm"}
+	}
+	return d.off
+}
+
+// steer puts what a running base is to be told at now: settings one by one, motors, speeds, else a pulse.
+func (b *Base) steer(now time.Duration) {
+	d := &b.drive
+	b.want()
+	if b.setUp(now) {
+		return
+	}
+	motors := b.report.Flags&FlagMotors != 0
+	knows := b.at-d.switched > settling // the newest report is of after the last switch
+	switch {
+	case d.arming && d.sent && d.to && motors && knows:
+		d.arming, d.on, d.valid = false, true, false
+	case d.on && !motors && knows:
+		d.on = false // its own button, its own emergency stop
+	}
+	if run := d.arming || d.on; (run != motors || !d.sent || d.to != run) && (now-d.switched > insist || d.to != run || !d.sent) {
+		if !run && d.valid && d.speed != ([2]int{}) {
+			b.put(Command{Op: OpStop})
+		}
+		on := 0
+		if run {
+			on = 1
+		}
+		b.put(Command{Op: OpEnable, Kind: Number, Int: on})
+		d.switched, d.to, d.sent = now, run, true
+		if !run {
+			d.valid = false
+		}
+	}
+	switch speed := b.speeds(); {
+	case d.on && (!d.valid || speed != d.speed && now-d.told >= b.pace() || now-d.told >= pulse):
+		b.command(speed)
+		d.speed, d.told, d.valid = speed, now, true
+	case !d.on && now-d.told >= pulse:
+		b.put(Command{Op: OpPulse})
+		d.told = now
+	}
+	for _, c := range b.extra {
+		b.put(c)
+	}
+	b.extra = b.extra[:0]
+}
+
+// pace is the least time between two speeds on this line.
+func (b *Base) pace() time.Duration { return max(gap, 2*servo.WireTime(18, 10, b.line.Baud())) }
+
+// want looks whether all wheels are enabled, and begins to arm where they were not before.
+func (b *Base) want() {
+	d, want := &b.drive, true
+	for i := range b.wheels {
+		want = want && b.wheels[i].goal.Enable && b.wheels[i].goal.Limit > 0
+	}
+	switch {
+	case want && !d.wants:
+		d.arming = true
+	case !want:
+		d.arming, d.on = false, false
+	}
+	d.wants = want
+}
+
+// speeds is what the wheels' goals come to, in the numbers of the command.
+func (b *Base) speeds() [2]int {
+	var sum, count [2]float64
+	for i := range b.wheels {
+		if w := &b.wheels[i]; w.goal.Mode == hal.VelocityMode && !math.IsNaN(w.goal.Velocity) {
+			sum[w.side] += w.goal.Velocity * b.robot.Radius
+		}
+		count[b.wheels[i].side]++
+	}
+	left, right := sum[Left]/max(1, count[Left]), sum[Right]/max(1, count[Right])
+	if b.cfg.Coarse {
+		return [2]int{steps(left), steps(right)}
+	}
+	forward := limit((left+right)/2, b.robot.MaxSpeed)
+	turn := limit((right-left)/2*b.robot.Difference, b.robot.MaxTurn)
+	return [2]int{int(math.Round(forward * 1000)), int(math.Round(turn / degree))}
+}
+
+func steps(speed float64) int { return int(math.Round(limit(speed*1000/vel2Step, 127))) }
+
+func limit(v, most float64) float64 { return math.Min(most, math.Max(-most, v)) }
+
+// command puts the speeds.
+func (b *Base) command(speed [2]int) {
+	if b.cfg.Coarse {
+		b.put(Command{Op: OpVel2, Kind: Number, Int: int(byte(speed[0]))<<8 | int(byte(speed[1]))})
+		return
+	}
+	b.put(Command{Op: OpVel, Kind: Number, Int: speed[0]}, Command{Op: OpRVel, Kind: Number, Int: speed[1]})
+}
+
+// setUp puts the next setting of a new session, one a time so that a slow base keeps up; false when there are no more.
+func (b *Base) setUp(now time.Duration) bool {
+	yes := func(on bool) int {
+		if on {
+			return 1
+		}
+		return 0
+	}
+	s := &b.cfg
+	settings := [...]struct {
+		skip bool
+		op   Op
+		arg  int
+	}{
+		{false, OpEnable, 0},
+		{false, OpSonar, yes(!s.Mute)},
+		{false, OpConfig, 1},
+		{s.Acceleration <= 0, OpSetA, int(math.Round(s.Acceleration * 1000))},
+		{s.Acceleration <= 0, OpSetA, -int(math.Round(s.Acceleration * 1000))},
+		{s.TurnAcceleration <= 0, OpSetRA, int(math.Round(s.TurnAcceleration / degree))},
+		{!s.Gyro, OpGyro, 1},
+		{!s.Encoders, OpEncoder, 2},
+		{!s.IO, OpIORequest, 2},
+		{!s.Gripper, OpGripperState, 2},
+	}
+	for b.start < len(settings) {
+		c := settings[b.start]
+		if !c.skip && now-b.drive.told < b.pace() {
+			return true
+		}
+		if b.start++; c.skip {
+			continue
+		}
+		b.put(Command{Op: c.op, Kind: Number, Int: c.arg})
+		b.drive.told = now
+		return true
+	}
+	return false
+}
+
+// Halt stops the base as hard as it can, switches its motors off and waits until it says so, for half a second at most.
+// There is an error a wheel. Motors come back only after the wheels were disabled once.
+func (b *Base) Halt() []error {
+	for i := range b.wheels {
+		b.wheels[i].goal = servo.Goal{}
+	}
+	b.drive.release()
+	b.drive.wants = true // so that nothing but a new Enable is one
+	err := b.halt()
+	errs := make([]error, len(b.wheels))
+	for i := range errs {
+		errs[i] = err
+	}
+	return errs
+}
+
+func (b *Base) halt() error {
+	if b.line == nil {
+		return b.unlined()
+	}
+	began := b.clock.Now()
+	for said := began - time.Second; ; {
+		now := b.clock.Now()
+		if now-began > 500*time.Millisecond {
+			return b.silent
+		}
+		// Again and again: a word may be lost, and this one matters.
+		if now-said >= settling {
+			b.put(Command{Op: OpEStop}, Command{Op: OpEnable, Kind: Number})
+			b.drive.switched, b.drive.to, b.drive.sent, said = now, false, true, now
+			if err := b.flush(); err != nil {
+				return err
+			}
+		}
+		if err := b.hear(10 * time.Millisecond); err != nil {
+			return err
+		}
+		// A report that was on its way already may say what was before.
+		if b.at > began+settling && b.report.Flags&FlagMotors == 0 {
+			b.settle(nil)
+			return nil
+		}
+	}
+}

@@ -1,0 +1,188 @@
+package base
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// stage is how far the session is.
+type stage uint8
+
+const (
+	knocking stage = iota // SYNC0 was sent
+	syncing1              // SYNC1 was
+	syncing2              // SYNC2 was
+	opening               // OPEN was; a report is awaited
+	running               // reports come
+)
+
+// Times of a session. Reports come every 100 ms.
+const (
+	knock     = 150 * time.Millisecond // between two tries
+	tolerable = 350 * time.Millisecond // age of a report up to which it counts as of now
+	lostAfter = 500 * time.Millisecond // silence after which the session counts as lost
+	// watchdog is the base's own: after as much silence it has stopped by itself.
+	watchdog = 2 * time.Second
+	pulse    = 400 * time.Millisecond // between two words, so that it does not
+)
+
+// mostTries is how often a stage is asked for before the session starts again from the beginning, and how often a rate is tried.
+const mostTries = 3
+
+// restart begins a session from the beginning.
+func (b *Base) restart(fresh bool) {
+	b.stage, b.fresh, b.tries, b.asked = knocking, fresh, 0, b.clock.Now()-knock
+	b.parser.Reset()
+	b.names, b.refuse = Names{}, nil
+}
+
+// Send hands on what the base shall do: one step of a session that is not open yet, or what the wheels want. It never
+// blocks.
+func (b *Base) Send() error {
+	if b.line == nil {
+		// Reopening counts in cycles, and waits for seconds in the end; a base that is back is wanted back at once.
+		if now := b.clock.Now(); b.lost != nil && now-b.asked >= knock {
+			b.asked = now
+			b.reopen.Lose(b.lost)
+		}
+		line := b.reopen.Attend()
+		if line == nil {
+			return b.unlined()
+		}
+		b.line = line
+		if err := b.tune(b.rate); err != nil {
+			return b.failed(err)
+		}
+		b.stats.Reopened++
+		b.restart(false)
+	}
+	return b.tell(b.clock.Now())
+}
+
+// Receive takes what the base has said. It never blocks: how old it is stands in State and in the sources.
+func (b *Base) Receive() error {
+	if b.line == nil {
+		return b.unlined()
+	}
+	err := b.hear(0)
+	b.settle(err)
+	return err
+}
+
+// tell says what is due at now.
+func (b *Base) tell(now time.Duration) error {
+	if b.stage == running {
+		b.steer(now)
+		return b.flush()
+	}
+	if now-b.asked < knock || b.refuse != nil {
+		return nil
+	}
+	b.asked = now
+	if b.tries++; b.stage != knocking && b.tries > mostTries {
+		b.stage, b.tries = knocking, 1
+	}
+	if b.stage == knocking && !b.fresh {
+		// Somebody may have pressed its reset: it is at another rate then. Every third knock looks there.
+		rate := b.rate
+		if b.tries%3 == 0 {
+			rate += b.tries / 3
+		}
+		if err := b.tune(rate % len(b.cfg.Bauds)); err != nil {
+			return b.failed(err)
+		}
+	}
+	b.ask()
+	return b.flush()
+}
+
+// tune gives the line a rate of the settings.
+func (b *Base) tune(i int) error {
+	baud := b.cfg.Bauds[i]
+	if b.line.Baud() == baud {
+		return nil
+	}
+	return b.line.SetBaud(baud)
+}
+
+// ask puts what leads to the next stage.
+func (b *Base) ask() {
+	b.put(Command{Op: [...]Op{knocking: OpPulse, syncing1: OpOpen, syncing2: OpClose, opening: OpOpen}[b.stage]})
+}
+
+// advance goes to the next stage and asks for the one after it.
+func (b *Base) advance() {
+	b.stage, b.tries, b.asked = b.stage+1, 0, b.clock.Now()
+	b.rate = max(0, slices.Index(b.cfg.Bauds, b.line.Baud()))
+	b.ask()
+}
+
+// hear takes everything that has come, waiting for something for up to wait.
+func (b *Base) hear(wait time.Duration) error {
+	for {
+		n, err := b.line.Read(b.raw[:], wait)
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return b.flush()
+		}
+		if err != nil {
+			return b.failed(err)
+		}
+		wait = 0
+		for piece := b.raw[:n]; len(piece) > 0; {
+			piece = piece[b.parser.Feed(piece):]
+			for data := b.parser.Data(); data != nil; data = b.parser.Data() {
+				b.handle(data, b.clock.Now())
+			}
+		}
+		b.stats.Garbage = b.parser.Garbage
+	}
+}
+
+// put adds commands to what the next flush sends.
+func (b *Base) put(commands ...Command) {
+	for i := range commands {
+		b.out = commands[i].Append(b.out)
+	}
+}
+
+// flush sends what was put.
+func (b *Base) flush() error {
+	if len(b.out) == 0 {
+		return nil
+	}
+	_, err := b.line.Write(b.out)
+	b.out = b.out[:0]
+	if err != nil {
+		return b.failed(err)
+	}
+	return nil
+}
+
+// unlined is the error of a base without a line.
+func (b *Base) unlined() error {
+	if b.lost == nil {
+		b.lost = b.reopen.Lost() // it was never opened
+	}
+	return b.lost
+}
+
+// failed names the bus in an error of the line; one that is gone is given up.
+func (b *Base) failed(err error) error {
+	e := &hal.Error{Kind: hal.BusFault, Bus: b.cfg.Name, Op: "line", Err: err}
+	if errors.Is(err, servo.ErrGone) {
+		b.line.Close() // it is gone: there is nothing to learn from a second error
+		b.line = nil
+		b.out = b.out[:0]
+		b.reopen.Lose(err)
+		b.drive.release()
+		e.Kind, e.Try = hal.Absent, "halyard ports"
+		b.lost = e
+		b.settle(e)
+	}
+	return e
+}

@@ -1,0 +1,69 @@
+package base
+
+import (
+	"math"
+	"time"
+)
+
+// odometry is where the base is by dead reckoning: the base's own counts put together over their wraps, its resets and
+// its losses.
+type odometry struct {
+	x, y, heading float64    // m and rad, from where it stood at Zero
+	travel        [2]float64 // m of each side's rim
+	turn          float64    // rad from the base's own axes to ours
+	last          [3]uint16  // counts
+	known         bool       // last is of this session
+}
+
+// Counts of places wrap at 15 bits or above, headings at 12.
+const (
+	placeBits   = 15
+	headingBits = 12
+)
+
+// wrap is the way from one count to another where counting goes round after bits bits: the short way.
+func wrap(from, to uint16, bits uint) int {
+	return int(int16((to-from)<<(16-bits)) >> (16 - bits))
+}
+
+// rebase says that the base counts from somewhere else now.
+func (o *odometry) rebase() { o.known = false }
+
+// zero makes the present place the origin.
+func (o *odometry) zero() {
+	o.turn -= o.heading
+	o.x, o.y, o.heading = 0, 0, 0
+}
+
+// take follows a report that comes dt after the last; false where it lies farther off than the base can have gone.
+// It counts from there then, without believing the way.
+func (o *odometry) take(r *Report, robot *Robot, dt time.Duration) bool {
+	now := [3]uint16{r.X, r.Y, r.Heading}
+	from := o.last
+	known := o.known
+	o.last, o.known = now, true
+	own := float64(int(r.Heading)) * Angle
+	if !known {
+		o.turn = o.heading - own
+		return true
+	}
+	dx := float64(wrap(from[0], now[0], placeBits)) * robot.Distance
+	dy := float64(wrap(from[1], now[1], placeBits)) * robot.Distance
+	dh := float64(wrap(from[2], now[2], headingBits)) * Angle
+	// Twice what its top speeds allow, and something for the cycle that a command may be early or late.
+	longest := dt.Seconds() + 0.1
+	if math.Hypot(dx, dy) > 2*robot.MaxSpeed*longest || math.Abs(dh) > 2*robot.MaxTurn*longest {
+		o.turn = o.heading - own
+		return false
+	}
+	// How far the rims went: along the middle of the two headings, more on the outer side.
+	middle := own - dh/2
+	along := float64(dx*math.Cos(middle)) + float64(dy*math.Sin(middle))
+	o.travel[Left] += along - dh/robot.Difference
+	o.travel[Right] += along + dh/robot.Difference
+	sin, cos := math.Sincos(o.turn)
+	o.x += float64(dx*cos) - float64(dy*sin)
+	o.y += float64(dx*sin) + float64(dy*cos)
+	o.heading = math.Remainder(o.heading+dh, 2*math.Pi)
+	return true
+}

@@ -1,0 +1,137 @@
+package base
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+const (
+	head1 = 0xFA
+	head2 = 0xFB
+	// longest bounds a packet, as the manual does.
+	longest = 200
+	// maxData is what is left of it without head, count and checksum.
+	maxData = longest - 5
+)
+
+// Checksum is that of a packet's data: big-endian pairs added, an odd last byte folded into the low one.
+func Checksum(data []byte) uint16 {
+	var c uint16
+	for ; len(data) > 1; data = data[2:] {
+		c += binary.BigEndian.Uint16(data)
+	}
+	if len(data) == 1 {
+		c ^= uint16(data[0])
+	}
+	return c
+}
+
+// AppendPacket appends a packet of data, which must have 1 to 195 bytes.
+func AppendPacket(dst, data []byte) []byte {
+	dst = append(append(dst, head1, head2, byte(len(data)+2)), data...)
+	return binary.BigEndian.AppendUint16(dst, Checksum(data))
+}
+
+// Command is one thing that a client asks for.
+type Command struct {
+	Op   Op
+	Kind ArgKind
+	Int  int    // of Number: -65535..65535
+	Text string // of Text, at most 190 bytes
+}
+
+// ArgKind is what a command's argument is.
+type ArgKind uint8
+
+// The kinds of argument.
+const (
+	NoArg ArgKind = iota
+	Number
+	Text
+)
+
+// Append appends the command as a packet.
+func (c *Command) Append(dst []byte) []byte {
+	data := [maxData]byte{byte(c.Op)}
+	b := data[:1]
+	switch c.Kind {
+	case Number:
+		kind, v := byte(argPositive), c.Int
+		if v < 0 {
+			kind, v = argNegative, -v
+		}
+		b = append(b, kind, byte(v), byte(v>>8))
+	case Text:
+		text := c.Text[:min(len(c.Text), maxData-3)]
+		b = append(append(b, argText, byte(len(text))), text...)
+	}
+	return AppendPacket(dst, b)
+}
+
+// DecodeCommand is Append's other side, of a packet's data. A lone kind byte after the operation counts as no argument, for
+// Player sends SETO so. It keeps nothing of data.
+func DecodeCommand(data []byte) (Command, error) {
+	bad := func(want string) (Command, error) {
+		return Command{}, fmt.Errorf("base: command: got % X, want %s", data, want)
+	}
+	switch n := len(data); {
+	case n == 0:
+		return bad("an operation")
+	case n == 1, n == 2 && data[1] == argPositive:
+		return Command{Op: Op(data[0])}, nil
+	}
+	c := Command{Op: Op(data[0]), Kind: Number}
+	switch data[1] {
+	case argPositive, argNegative:
+		if len(data) != 4 {
+			return bad("a number of two bytes")
+		}
+		if c.Int = int(binary.LittleEndian.Uint16(data[2:])); data[1] == argNegative {
+			c.Int = -c.Int
+		}
+	case argText:
+		if len(data) < 3 || int(data[2]) != len(data)-3 {
+			return bad("a text of the length it says")
+		}
+		c.Kind, c.Text = Text, string(data[3:])
+	default:
+		return bad("3B, 1B or 2B")
+	}
+	return c, nil
+}
+
+// Parser finds packets in what comes over the line, either way. Its result does not depend on how the stream is cut.
+type Parser struct{ servo.Framer }
+
+// NewParser returns a parser with nothing in it.
+func NewParser() *Parser {
+	return &Parser{servo.NewFramer(longest, servo.Rules{
+		First: servo.IsByte(head1),
+		Frame: func(h []byte) (int, bool) {
+			switch {
+			case len(h) < 2:
+				return 0, true
+			case h[1] != head2:
+				return 0, false
+			case len(h) < 3:
+				return 0, true
+			}
+			return 3 + int(h[2]), h[2] >= 3 && int(h[2]) <= longest-3
+		},
+		Check: func(p []byte) bool {
+			n := len(p) - 2
+			return Checksum(p[3:n]) == binary.BigEndian.Uint16(p[n:])
+		},
+	})}
+}
+
+// Data is the data of the next whole packet, nil when there is none yet. It is the parser's until Feed or Reset.
+func (p *Parser) Data() []byte {
+	f := p.Frame()
+	if f == nil {
+		return nil
+	}
+	return f[3 : len(f)-2]
+}

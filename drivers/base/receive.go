@@ -1,0 +1,139 @@
+package base
+
+import (
+	"time"
+
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// handle takes one packet's data.
+func (b *Base) handle(data []byte, now time.Duration) {
+	var err error
+	switch data[0] {
+	case byte(OpPulse), byte(OpOpen): // the echo of a SYNC has its number
+		if len(data) == 1 && b.stage < syncing2 && stage(data[0]) == b.stage {
+			b.advance()
+		}
+	case byte(OpClose):
+		// The echo of our own command is no answer: it has no names.
+		if len(data) == 1 || b.stage != syncing2 {
+			return
+		}
+		if err = b.names.Decode(data); err == nil {
+			if b.refuse = b.sameRobot(); b.refuse == nil {
+				b.advance()
+				b.put(Command{Op: OpPulse})
+			}
+		}
+	case typeStopped, typeMoving:
+		var r Report // decoded apart: one that does not make sense leaves the last
+		if err = r.Decode(data); err == nil {
+			b.takeReport(&r, now)
+		}
+	case typeConfig:
+		var c ConfigReport
+		if err = c.Decode(data); err == nil {
+			b.config = c
+		}
+	case typeEncoder:
+		var e EncoderReport
+		if err = e.Decode(data); err == nil {
+			b.senses[Encoders].set(now, float64(e.Left), float64(e.Right))
+		}
+	case typeGyro:
+		var g GyroReport
+		if err = g.Decode(data); err == nil {
+			b.takeGyro(&g, now)
+		}
+	case typeIO:
+		var r IOReport
+		if err = r.Decode(data); err == nil {
+			b.io = r
+		}
+	case typeGripper:
+		var g GripperReport
+		if err = g.Decode(data); err == nil {
+			b.gripper = g
+		}
+	}
+	if err != nil {
+		b.stats.Malformed++
+	}
+}
+
+// takeReport is a report's way into everything. The first one of a session ends its opening.
+func (b *Base) takeReport(r *Report, now time.Duration) {
+	switch b.stage {
+	case knocking:
+		if b.fresh { // left open by somebody; CLOSE is answered by silence
+			b.put(Command{Op: OpClose})
+			b.asked = now - knock/2
+			return
+		}
+		// Our own session goes on. Where the base has stopped by itself, it is for the user to start it again.
+		if now-b.at > watchdog {
+			b.drive.release()
+		}
+		b.stage = running
+	case opening:
+		b.stage, b.start, b.fresh = running, 0, false
+		b.stats.Sessions++
+		b.drive.release()
+		b.odo.rebase()
+	case syncing1, syncing2:
+		return // of a session that ends
+	}
+	b.stats.Reports++
+	dt := now - b.at
+	if b.at < 0 {
+		dt = 0
+	}
+	b.report, b.at = *r, now
+	if !b.odo.take(r, &b.robot, dt) {
+		b.stats.Jumps++
+	}
+	b.sense(now)
+}
+
+// settle brings the wheels' states up to date at the end of a cycle; err is what was wrong with the line.
+func (b *Base) settle(err error) {
+	now := b.clock.Now()
+	age := now - b.at
+	if b.stage == running && age > lostAfter {
+		b.restart(false)
+	}
+	switch {
+	case err != nil:
+	case b.refuse != nil:
+		err = b.refuse
+	case b.at < 0 || b.stage != running || age > tolerable:
+		err = b.silent
+	}
+	fault := err
+	if err == nil {
+		err = b.drive.fault(b)
+	}
+	for i := range b.wheels {
+		w := &b.wheels[i]
+		s := &w.state
+		if s.Err = err; fault != nil {
+			continue
+		}
+		r := &b.report
+		// Wheels turn as their side does. What is reported is the speed; how far is dead reckoned.
+		speed, stalled := r.Left, r.Stall&1 != 0
+		if w.side == Right {
+			speed, stalled = r.Right, r.Stall>>8&1 != 0
+		}
+		s.Position = b.odo.travel[w.side] * 1000
+		s.Velocity = float64(speed) * b.robot.Speed / b.robot.Radius
+		s.Voltage = r.Volts()
+		if r.Extra >= 10 && r.Celsius != -127 {
+			s.Temperature = float64(r.Celsius)
+		}
+		s.Time, s.Torque, s.Alarm = b.at, r.Flags&FlagMotors != 0, 0
+		if stalled {
+			s.Alarm = servo.AlarmOverload
+		}
+	}
+}

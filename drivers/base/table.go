@@ -1,0 +1,184 @@
+package base
+
+import "fmt"
+
+// Op is a command of the client. The comment gives its argument.
+type Op byte
+
+// The commands (Pioneer 3 manual, table "Client commands").
+const (
+	OpPulse        Op = 0   // none; SYNC0 before the session
+	OpOpen         Op = 1   // none; SYNC1
+	OpClose        Op = 2   // none; SYNC2
+	OpPolling      Op = 3   // text: the order in which the sonar fires
+	OpEnable       Op = 4   // 1 = motors on, 0 = off
+	OpSetA         Op = 5   // mm/s², greatest acceleration; negative: deceleration
+	OpSetV         Op = 6   // mm/s, greatest speed
+	OpSetO         Op = 7   // none: here is the origin
+	OpMove         Op = 8   // mm
+	OpRotate       Op = 9   // °/s
+	OpSetRV        Op = 10  // °/s, greatest turning speed
+	OpVel          Op = 11  // mm/s
+	OpHead         Op = 12  // °, absolute
+	OpDHead        Op = 13  // °, relative
+	OpSay          Op = 15  // text of tones
+	OpConfig       Op = 18  // 1 -> a ConfigReport
+	OpEncoder      Op = 19  // 1 = once, 2 = with every report, 0 = stop -> EncoderReport
+	OpRVel         Op = 21  // °/s
+	OpDChange      Op = 22  // ° to turn the heading set point by
+	OpSetRA        Op = 23  // °/s²
+	OpSonar        Op = 28  // 1 = on, 0 = off
+	OpStop         Op = 29  // none
+	OpDigOut       Op = 30  // mask in the high byte, bits in the low one
+	OpVel2         Op = 32  // left in the high byte, right in the low one, signed, 20 mm/s each
+	OpGripper      Op = 33  // 1 open 2 close 3 stop 4 up 5 down 6 lift stop 7 store 8 deploy
+	OpADSel        Op = 35  // which analog input the reports carry
+	OpGripperVal   Op = 36  // pressure
+	OpGripperState Op = 37  // 1 = once, 2 = stream, 0 = stop -> GripperReport
+	OpIORequest    Op = 40  // as GripperState -> IOReport
+	OpPTUPos       Op = 41  // port in the high byte, pulse width in the low one
+	OpTTY2         Op = 42  // text for the auxiliary port
+	OpGetAux       Op = 43  // bytes wanted from it
+	OpBumpStall    Op = 44  // 0 = never stall, 1 = front, 2 = rear, 3 = both
+	OpTCM2         Op = 45  // compass
+	OpJoyDrive     Op = 47  // 1 = the joystick drives
+	OpSonarCycle   Op = 48  // ms
+	OpHostBaud     Op = 50  // 0 = 9600, 1 = 19200, 2 = 38400, 3 = 57600, 4 = 115200
+	OpAux1Baud     Op = 51  // likewise
+	OpEStop        Op = 55  // none: as hard as it can
+	OpGyro         Op = 58  // 1 = stream -> GyroReport
+	OpTTY3         Op = 66  // text
+	OpGetAux2      Op = 67  // bytes
+	OpRotKP        Op = 82  // gains of the two controllers, until power-off
+	OpRotKV        Op = 83  //
+	OpRotKI        Op = 84  //
+	OpTransKP      Op = 85  //
+	OpTransKV      Op = 86  //
+	OpTransKI      Op = 87  //
+	OpRevCount     Op = 88  // encoder difference of half a turn
+	OpDriftFactor  Op = 89  // ticks a 8192 of the one wheel more than of the other
+	OpSoundTog     Op = 92  // 0 = no noises
+	OpTicksMM      Op = 93  // encoder ticks a mm
+	OpLatVel       Op = 110 // mm/s to the left, of bases that can
+	OpBatTest      Op = 250 // 0.1 V
+	OpReset        Op = 253 // none
+)
+
+// Arguments' kinds.
+const (
+	argPositive = 0x3B
+	argNegative = 0x1B
+	argText     = 0x2B
+)
+
+// Types of what the base sends, apart from the echoes of the three SYNCs (0, 1, 2).
+const (
+	typeStopped = 0x32 // Report
+	typeMoving  = 0x33 // Report
+	typeConfig  = 0x20
+	typeEncoder = 0x90
+	typeGyro    = 0x98
+	typeGripper = 0xE0
+	typeIO      = 0xF0
+)
+
+// What a wheel command of Vel2 counts, mm/s.
+const vel2Step = 20
+
+// Place is where a sonar sits and looks: m forward and to the left of the robot's centre, rad to the left.
+type Place struct{ X, Y, Heading float64 }
+
+// Robot is one kind of base: what its numbers mean. Nobody writes to it.
+type Robot struct {
+	Name         string  // the subclass that it answers SYNC2 with
+	Distance     float64 // m a count of x and y
+	Range        float64 // m a count of a sonar
+	Speed        float64 // m/s a count of a wheel's speed
+	Difference   float64 // rad of turn a metre of half the difference of the wheels
+	Radius       float64 // of a wheel, m
+	Length       float64 // m
+	Width        float64 // m
+	MaxSpeed     float64 // m/s
+	MaxTurn      float64 // rad/s
+	Wheels       int     // 2, or 4 where the two of a side are geared together: skid steering
+	Sonar        []Place
+	Bumpers      int     // segments a ring, where it has rings
+	FullVolts    float64 // battery
+	EmptyVolts   float64
+	MetersOfNone float64 // what a sonar says without an echo
+}
+
+const degree = 3.14159265358979323846 / 180
+
+// Angle is one count of a heading, rad: 4096 a turn.
+const Angle = 360 * degree / 4096
+
+// GyroScale is one count of the analog gyro, rad/s: a 300 °/s gyro of 2.5 V on a ten bit converter of 5 V, by ARIA's factor.
+const GyroScale = 5.0 / 1023 * 300 / 2.5 * 1.626 * degree
+
+// GyroStill is what the analog gyro says at rest, nominally.
+const GyroStill = 512
+
+// places makes poses of the table's millimetres and degrees.
+func places(at ...[3]float64) []Place {
+	p := make([]Place, len(at))
+	for i, a := range at {
+		p[i] = Place{a[0] / 1000, a[1] / 1000, a[2] * degree}
+	}
+	return p
+}
+
+func sonarAT() []Place {
+	return places([3]float64{147, 136, 90}, [3]float64{193, 119, 50}, [3]float64{227, 79, 30}, [3]float64{245, 27, 10},
+		[3]float64{245, -27, -10}, [3]float64{227, -79, -30}, [3]float64{193, -119, -50}, [3]float64{147, -136, -90},
+		[3]float64{-144, -136, -90}, [3]float64{-189, -119, -130}, [3]float64{-223, -79, -150}, [3]float64{-241, -27, -170},
+		[3]float64{-241, 27, 170}, [3]float64{-223, 79, 150}, [3]float64{-189, 119, 130}, [3]float64{-144, 136, 90})
+}
+
+func sonarDX() []Place {
+	return places([3]float64{69, 136, 90}, [3]float64{114, 119, 50}, [3]float64{148, 78, 30}, [3]float64{166, 27, 10},
+		[3]float64{166, -27, -10}, [3]float64{148, -78, -30}, [3]float64{114, -119, -50}, [3]float64{69, -136, -90},
+		[3]float64{-157, -136, -90}, [3]float64{-203, -119, -130}, [3]float64{-237, -78, -150}, [3]float64{-255, -27, -170},
+		[3]float64{-255, 27, 170}, [3]float64{-237, 78, 150}, [3]float64{-203, 119, 130}, [3]float64{-157, 136, 90})
+}
+
+func sonarAmigo() []Place {
+	return places([3]float64{76, 100, 90}, [3]float64{125, 75, 41}, [3]float64{150, 30, 15}, [3]float64{150, -30, -15},
+		[3]float64{125, -75, -41}, [3]float64{76, -100, -90}, [3]float64{-140, -58, -145}, [3]float64{-140, 58, 145})
+}
+
+// Robots are the bases known, by their names. Factors and sizes are those of ARIA's parameter files; radii of wheels are of the
+// manuals' tables of dimensions.
+func Robots() []Robot {
+	// A millimetre's worth of ARIA's factors, in SI.
+	robot := func(name string, dist, rng, vel, diff, radius, length, width, speed, turn float64, wheels int, sonar []Place) Robot {
+		return Robot{Name: name, Distance: dist / 1000, Range: rng / 1000, Speed: vel / 1000, Difference: diff * 1000,
+			Radius: radius, Length: length / 1000, Width: width / 1000, MaxSpeed: speed / 1000, MaxTurn: turn * degree,
+			Wheels: wheels, Sonar: sonar, Bumpers: 5, FullVolts: 12.8, EmptyVolts: 11, MetersOfNone: 5}
+	}
+	at := func(name string, dist, rng, diff, radius float64) Robot {
+		return robot(name, dist, rng, 1, diff, radius, 626, 505, 1200, 300, 4, sonarAT())
+	}
+	dx := func(name string, dist, rng, diff, radius float64) Robot {
+		return robot(name, dist, rng, 1, diff, radius, 511, 425, 2200, 500, 2, sonarDX())
+	}
+	return []Robot{
+		at("p2at", 1.32, 0.268, 0.0034, 0.110), at("p2at8", 1.32, 1, 0.0034, 0.110), at("p2it", 1.136, 0.268, 0.0032, 0.110),
+		at("p3at", 0.465, 1, 0.0034, 0.111), at("p3at-sh", 1, 1, 0.0034, 0.111),
+		dx("p2dx", 0.84, 0.268, 0.0056, 0.0825), dx("p2de", 0.969, 0.268, 0.0056, 0.095), dx("p2df", 0.485, 0.268, 0.0060, 0.0825),
+		dx("p2d8", 0.485, 1, 0.0056, 0.095), dx("p2ce", 0.826, 0.268, 0.0057, 0.0825),
+		dx("p3dx", 0.485, 1, 0.0056, 0.0975), dx("p3dx-sh", 1, 1, 0.0056, 0.0975),
+		robot("amigo", 0.5083, 1, 0.6154, 0.011, 0.05, 330, 279, 1000, 300, 2, sonarAmigo()),
+		robot("amigo-sh", 1, 1, 1, 0.011, 0.05, 330, 279, 1000, 300, 2, sonarAmigo()),
+	}
+}
+
+// RobotOf is the robot called name.
+func RobotOf(name string) (Robot, error) {
+	for _, r := range Robots() {
+		if r.Name == name {
+			return r, nil
+		}
+	}
+	return Robot{}, fmt.Errorf("base: robot: got %q, want one of base.Robots", name)
+}

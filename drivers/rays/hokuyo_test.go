@@ -1,0 +1,195 @@
+package rays
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+)
+
+// Values of the specification: hardware.md, section 5.2.
+func TestSCIPValues(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		v    int
+	}{{"CB", 1234}, {"1Dh", 5432}, {"m2@0", 16000000}, {"00", 0}, {"oo", 4095}} {
+		if got := AppendSCIPValue(nil, c.v, len(c.text)); string(got) != c.text {
+			t.Errorf("%d: got %q, want %q", c.v, got, c.text)
+		}
+		if got, ok := DecodeSCIPValue([]byte(c.text)); !ok || got != c.v {
+			t.Errorf("%q: got %d, want %d", c.text, got, c.v)
+		}
+	}
+	for _, bad := range []string{"/0", "0p", "\x80\x80"} {
+		if v, ok := DecodeSCIPValue([]byte(bad)); ok {
+			t.Errorf("%q: got %d", bad, v)
+		}
+	}
+	for status, sum := range map[string]byte{"00": 'P', "99": 'b', "02": 'R', "0E": 'e'} {
+		if got := SCIPSum([]byte(status)); got != sum {
+			t.Errorf("sum of %q: got %c, want %c", status, got, sum)
+		}
+	}
+}
+
+// blockCase is one answer, as text both ways.
+type blockCase struct {
+	name, text           string
+	echo, status, fields string
+}
+
+func blockCases() []blockCase {
+	return []blockCase{
+		{"quit", "QT\n00P\n\n", "QT", "00", ""},
+		{"laser is on", "BM\n02R\n\n", "BM", "02", ""},
+		{"unknown", "XX\n0Ee\n\n", "XX", "0E", ""},
+		{"parameters", "PP\n00P\nMODL:URG-04LX(Hokuyo Automatic Co.,Ltd.);N\nDMIN:20;4\nARES:1024;\\\n\n", "PP", "00", "DMIN=20 ARES=1024"},
+		{"behind an echo", "QT\nQT\n00P\n\n", "QT", "00", ""},
+		{"behind noise", "\x00\xffz\nQT\n00P\n\n", "QT", "00", ""},
+	}
+}
+
+func TestSCIPBlocks(t *testing.T) {
+	var k SCIPBlock
+	for _, c := range blockCases() {
+		for step := 1; step <= len(c.text); step += 3 {
+			p, n := NewSCIPParser(), 0
+			for rest := []byte(c.text); len(rest) > 0; {
+				piece := rest[:min(step, len(rest))]
+				rest = rest[p.Feed(piece):]
+				for p.Next(&k) {
+					if n++; string(k.Echo) != c.echo || string(k.Status) != c.status {
+						t.Errorf("%s: got %q %q, want %q %q", c.name, k.Echo, k.Status, c.echo, c.status)
+					}
+					for _, f := range strings.Fields(c.fields) {
+						key, want, _ := strings.Cut(f, "=")
+						if got, ok := k.Field(key); !ok || got != want {
+							t.Errorf("%s: %s: got %q, want %q", c.name, key, got, want)
+						}
+					}
+				}
+			}
+			if n != 1 || p.Garbage != 0 {
+				t.Errorf("%s by %d: got %d blocks, %d garbage", c.name, step, n, p.Garbage)
+			}
+		}
+	}
+	if got := AppendSCIP(nil, "QT", SCIPOK); string(got) != "QT\n00P\n\n" {
+		t.Errorf("encoded: got %q", got)
+	}
+	if got := AppendSCIPFields(nil, "PP", "DMIN:20", "ARES:1024"); string(got) != "PP\n00P\nDMIN:20;4\nARES:1024;\\\n\n" {
+		t.Errorf("encoded: got %q", got)
+	}
+	// A field whose sum is wrong is none; a block without an end is thrown away.
+	p := NewSCIPParser()
+	p.Feed([]byte("PP\n00P\nDMIN:20;5\n\n"))
+	if p.Next(&k); true {
+		if v, ok := k.Field("DMIN"); ok {
+			t.Errorf("wrong sum: got %q", v)
+		}
+	}
+	long := bytes.Repeat([]byte("x"), 3*scipLongest)
+	for rest := append(long, "\n\nQT\n00P\n\n"...); len(rest) > 0; {
+		rest = rest[p.Feed(rest):]
+		for p.Next(&k) {
+		}
+	}
+	if string(k.Status) != SCIPOK || p.Garbage == 0 {
+		t.Errorf("behind a line without end: got %q, %d garbage", k.Status, p.Garbage)
+	}
+}
+
+// Scans of every length around a line's end go both ways; one wrong character anywhere is seen.
+func TestSCIPScans(t *testing.T) {
+	for _, size := range []int{2, 3} {
+		for _, n := range []int{1, 21, 22, 32, 33, 43, 682} {
+			values, want, got := make([]int, n), make([]float64, n), make([]float64, n)
+			for i := range values {
+				values[i] = (i * 37) % 4000
+				if want[i] = float64(values[i]) / 1000; values[i] < 20 {
+					want[i] = math.NaN()
+				}
+			}
+			text := AppendSCIPScan(nil, "MD0044072501000", SCIPData, 123456, values, size)
+			p, k := NewSCIPParser(), SCIPBlock{}
+			p.Feed(text)
+			if !p.Next(&k) {
+				t.Fatalf("%d by %d: no block", n, size)
+			}
+			ms, err := k.Scan(size, 20, got)
+			if err != nil || ms != 123456 || fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Fatalf("%d by %d: got %d %v %v, want %v", n, size, ms, got, err, want)
+			}
+			for _, wrong := range []int{n - 1, n + 1} {
+				if wrong > 0 {
+					if _, err := k.Scan(size, 20, make([]float64, wrong)); err == nil {
+						t.Errorf("%d by %d as %d: got no error", n, size, wrong)
+					}
+				}
+			}
+			for i := bytes.IndexByte(k.Lines, '\n') + 1; i < len(k.Lines); i++ {
+				for bit := range 8 {
+					k.Lines[i] ^= 1 << bit
+					if _, err := k.Scan(size, 20, got); err == nil {
+						t.Fatalf("%d by %d: byte %d bit %d: a flip is not seen", n, size, i, bit)
+					}
+					k.Lines[i] ^= 1 << bit
+				}
+			}
+		}
+	}
+}
+
+func TestNewHokuyo(t *testing.T) {
+	m, err := HokuyoModelOf("URG-04LX")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := NewHokuyo(HokuyoSettings{Line: nobody, Model: m, First: 44, Last: 725, Cluster: 1})
+	if err != nil || h.command != "MD0044072501000" || h.fan.Count != 682 || math.Abs(h.fan.First+119.53*degree) > 1e-4 {
+		t.Errorf("got %q %+v %v", h.command, h.fan, err)
+	}
+	for _, s := range []HokuyoSettings{{}, {Model: m, First: 43, Last: 700}, {Model: m, First: 700, Last: 100}, {Model: m, Cluster: 100}, {Model: m, Baud: 9600}, {Model: m, Skip: 10}} {
+		s.Line = nobody
+		if h, err := NewHokuyo(s); err == nil {
+			t.Errorf("%+v: got %+v, want an error", s, h)
+		}
+	}
+	if _, err := HokuyoModelOf("URG-05"); err == nil {
+		t.Error("unknown model: got no error")
+	}
+}
+
+func FuzzSCIP(f *testing.F) {
+	for _, c := range blockCases() {
+		f.Add([]byte(c.text))
+	}
+	f.Add(AppendSCIPScan(nil, "MD0044072501000", SCIPData, 123456, []int{1000, 5, 2000}, 3))
+	dst := make([]float64, 3)
+	f.Fuzz(func(t *testing.T, in []byte) {
+		whole, cut := "", ""
+		for _, step := range []int{max(1, len(in)), 1} {
+			var k SCIPBlock
+			p, out := NewSCIPParser(), &whole
+			if step == 1 {
+				out = &cut
+			}
+			for rest := in; len(rest) > 0; {
+				rest = rest[p.Feed(rest[:min(step, len(rest))]):]
+				for p.Next(&k) {
+					*out += fmt.Sprintf("%q %q %q;", k.Echo, k.Status, k.Lines)
+					k.Field("DMIN")
+					for _, size := range []int{2, 3} {
+						if _, err := k.Scan(size, 20, dst); err == nil && !(dst[0] >= 0 || math.IsNaN(dst[0])) {
+							t.Fatalf("got %v", dst)
+						}
+					}
+				}
+			}
+		}
+		if whole != cut && len(in) <= scipLongest {
+			t.Fatalf("whole %s, cut %s", whole, cut)
+		}
+	})
+}

@@ -1,0 +1,135 @@
+package rays
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// Fan is where a scanner's rays look: ray i at First + i·Step, rad to the left of straight ahead.
+type Fan struct {
+	First, Step float64
+	Count       int
+}
+
+const degree = math.Pi / 180
+
+// link is a scanner's line with what every scanner does with it.
+type link struct {
+	name   string // the bus's, for errors
+	op     string // the scanner's
+	opener servo.Opener
+	line   servo.Line // nil while closed
+	raw    [4096]byte
+}
+
+// open closes the line, if it is open, and opens it.
+func (l *link) open() error {
+	l.close()
+	line, err := l.opener()
+	if err != nil {
+		return err
+	}
+	l.line = line
+	return nil
+}
+
+func (l *link) close() error {
+	if l.line == nil {
+		return nil
+	}
+	err := l.line.Close()
+	l.line = nil
+	return err
+}
+
+// fault names the scanner in err; what says that the line is gone is of kind hal.Absent.
+func (l *link) fault(kind hal.Kind, err error) error {
+	e := &hal.Error{Kind: kind, Bus: l.name, Op: l.op, Err: err, Try: "halyard doctor"}
+	switch {
+	case errors.Is(err, servo.ErrGone):
+		e.Kind, e.Try = hal.Absent, "halyard ports"
+	case errors.Is(err, servo.ErrSilent) && kind == hal.BusFault:
+		e.Kind = hal.Timeout
+	}
+	return e
+}
+
+func (l *link) faultf(kind hal.Kind, format string, args ...any) error {
+	return l.fault(kind, fmt.Errorf(format, args...))
+}
+
+// write says b.
+func (l *link) write(b []byte) error {
+	if l.line == nil {
+		return os.ErrClosed
+	}
+	_, err := l.line.Write(b)
+	return err
+}
+
+// read returns what comes before the deadline, of the line's clock; servo.ErrSilent where nothing does.
+func (l *link) read(deadline time.Duration) ([]byte, error) {
+	if l.line == nil {
+		return nil, os.ErrClosed
+	}
+	n, err := l.line.Read(l.raw[:], max(0, deadline-l.line.Now()))
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return nil, servo.ErrSilent
+	}
+	return l.raw[:n], err
+}
+
+// wire is the time of n bytes; 0 on a wire without a rate.
+func (l *link) wire(n int) time.Duration { return servo.WireTime(n, 10, l.line.Baud()) }
+
+// tuned reports whether the wire has a rate at all: USB and TCP have none.
+func (l *link) tuned() bool { return l.line.Baud() > 0 }
+
+// skim takes what has come already, of scans that are over: nobody knows for how long. An error of kind hal.Absent ends it.
+func (l *link) skim(take func([]byte) (bool, error)) error {
+	if l.line == nil {
+		return l.fault(hal.Absent, servo.ErrGone)
+	}
+	for {
+		piece, err := l.read(0)
+		if errors.Is(err, servo.ErrSilent) {
+			return nil
+		}
+		if err == nil {
+			_, err = take(piece)
+		} else {
+			err = l.fault(hal.BusFault, err)
+		}
+		if hal.KindOf(err) == hal.Absent {
+			return err
+		}
+	}
+}
+
+// await takes what comes until a scan is whole, an error or the deadline. A scanner that says nothing at all for as long as
+// silence is not measuring: the error is of kind hal.Absent, and it is to be opened anew.
+func (l *link) await(silence, deadline time.Duration, take func([]byte) (bool, error)) error {
+	deadline += l.line.Now()
+	for heard := false; ; heard = true {
+		until := deadline
+		if !heard {
+			until = l.line.Now() + silence
+		}
+		piece, err := l.read(until)
+		if errors.Is(err, servo.ErrSilent) && !heard {
+			return l.faultf(hal.Absent, "scan: nothing comes for %v: %w", silence, err)
+		}
+		if err != nil {
+			return l.fault(hal.BusFault, fmt.Errorf("scan: %w", err))
+		}
+		if done, err := take(piece); done || err != nil {
+			return err
+		}
+	}
+}

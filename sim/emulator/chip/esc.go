@@ -1,0 +1,47 @@
+package chip
+
+import "time"
+
+// ESC is an emulated speed controller between a board's channel and a thruster. It obeys pulses once it has seen neutral
+// for long enough, as ESCs do, so that nothing spins up by being switched on; without pulses it begins anew.
+type ESC struct {
+	Neutral  float64    // µs
+	DeadBand [2]float64 // µs: widths that do nothing
+	Range    [2]float64 // µs: widths of full duty, backward and forward
+	Reversed bool       // the thruster is mounted the other way round
+	Arming   time.Duration
+
+	armed bool
+	quiet time.Duration // how long neutral has stood
+}
+
+// nearNeutral is what counts as neutral to an ESC without a dead band, µs either way.
+const nearNeutral = 25
+
+// Step lets dt pass with pulses of the width given, 0 for none, and returns the duty that the thruster has in it, -1..1.
+func (e *ESC) Step(pulse, dt time.Duration) float64 {
+	us := float64(pulse) / 1000
+	away := us < min(e.DeadBand[0], e.Neutral-nearNeutral) || us > max(e.DeadBand[1], e.Neutral+nearNeutral)
+	switch {
+	case pulse <= 0:
+		e.armed, e.quiet = false, 0
+		return 0
+	case !e.armed && away:
+		e.quiet = 0
+		return 0
+	case !e.armed:
+		e.quiet += dt
+		e.armed = e.quiet >= e.Arming // it obeys the next pulse
+		return 0
+	}
+	duty := 0.0
+	if us > e.DeadBand[1] {
+		duty = min(1, (us-e.DeadBand[1])/(e.Range[1]-e.DeadBand[1]))
+	} else if us < e.DeadBand[0] {
+		duty = -min(1, (e.DeadBand[0]-us)/(e.DeadBand[0]-e.Range[0]))
+	}
+	if e.Reversed {
+		return -duty
+	}
+	return duty
+}

@@ -1,0 +1,223 @@
+package laser
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/halyard-robotics/halyard/drivers/rays"
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/sim/emulator/uart"
+)
+
+// Hokuyo is a scanner of SCIP 2.0.
+type Hokuyo struct {
+	Boot  time.Duration // from power-on to its first word
+	model rays.HokuyoModel
+	scene Scene
+	usual int // baud at power-on; 0 = USB, TCP
+
+	powered    bool
+	ready      time.Duration
+	baud, rate int // now, and after what is being said
+	line       []byte
+	laser      bool
+	timing     bool // TM0 was said
+	out        []byte
+	answer     time.Duration
+
+	stream              string // the command under way, "" = none
+	first, last, bundle int
+	size, skip, left    int // left: scans to go, -1 = no end
+	scan                time.Duration
+	ranges              []float64
+	values              []int
+}
+
+// NewHokuyo returns a scanner of a model, at baud after power-on, 0 on USB and TCP.
+func NewHokuyo(m rays.HokuyoModel, baud int, scene Scene) *Hokuyo {
+	return &Hokuyo{Boot: 50 * time.Millisecond, model: m, scene: scene, usual: baud}
+}
+
+// Baud is uart.Board's.
+func (h *Hokuyo) Baud() int { return h.baud }
+
+// Power is uart.Board's.
+func (h *Hokuyo) Power(on bool, now time.Duration) {
+	*h = Hokuyo{Boot: h.Boot, model: h.model, scene: h.scene, usual: h.usual, powered: on, ready: now + h.Boot,
+		baud: h.usual, rate: h.usual}
+}
+
+// Next is uart.Board's.
+func (h *Hokuyo) Next() time.Duration {
+	next := uart.Never
+	if h.powered && len(h.out) > 0 {
+		next = h.answer
+	}
+	if h.powered && h.stream != "" {
+		next = min(next, h.scan)
+	}
+	return next
+}
+
+// Speak is uart.Board's.
+func (h *Hokuyo) Speak(dst []byte, now time.Duration) []byte {
+	if len(h.out) > 0 && h.answer <= now {
+		dst = append(dst, h.out...)
+		h.out = h.out[:0]
+		h.scan = max(h.scan, now+h.wire(len(dst)))
+		h.baud = h.rate
+		return dst
+	}
+	// The echo of a scan says how many are left.
+	echo, left := h.stream, 0
+	if h.left > 0 {
+		h.left--
+		left = h.left
+	}
+	h.measure()
+	echo = fmt.Sprintf("%s%02d", echo[:len(echo)-2], left)
+	dst = rays.AppendSCIPScan(dst, echo, rays.SCIPData, int(now/time.Millisecond)&0xFFFFFF, h.values, h.size)
+	turn := time.Minute / time.Duration(h.model.RPM) * time.Duration(1+h.skip)
+	h.scan = now + max(turn, h.wire(len(dst)))
+	if h.left == 0 {
+		h.stream = ""
+	}
+	return dst
+}
+
+func (h *Hokuyo) wire(n int) time.Duration { return servo.WireTime(n, 10, h.baud) }
+
+// measure fills values; of a cluster the nearest counts.
+func (h *Hokuyo) measure() {
+	step := 2 * math.Pi / float64(h.model.Turn)
+	n := h.last - h.first + 1
+	if len(h.ranges) != n {
+		h.ranges = make([]float64, n)
+	}
+	h.scene.Scan(float64(h.first-h.model.Front)*step, step, h.ranges)
+	h.values = h.values[:0]
+	most := h.model.Most
+	if h.size == 2 {
+		most = min(most, 4095)
+	}
+	for i := 0; i < n; i += h.bundle {
+		best := 1 // an error code: nothing there
+		for _, m := range h.ranges[i:min(n, i+h.bundle)] {
+			mm := math.Round(m * 1000)
+			if mm >= float64(h.model.Least) && mm <= float64(most) && (best < h.model.Least || int(mm) < best) {
+				best = int(mm)
+			}
+		}
+		h.values = append(h.values, best)
+	}
+}
+
+// Hear is uart.Board's. Lines end with LF or CR.
+func (h *Hokuyo) Hear(p []byte, now time.Duration) {
+	if !h.powered || now < h.ready {
+		return
+	}
+	for _, c := range p {
+		if c != '\n' && c != '\r' {
+			if h.line = append(h.line, c); len(h.line) > 64 {
+				h.line = h.line[:0]
+			}
+			continue
+		}
+		if len(h.line) > 0 {
+			h.obey(string(h.line), now+thinking)
+			h.answer = now + thinking
+		}
+		h.line = h.line[:0]
+	}
+}
+
+func (h *Hokuyo) obey(line string, at time.Duration) {
+	name := line[:min(2, len(line))]
+	say := func(status string, lines ...string) { h.out = rays.AppendSCIP(h.out, line, status, lines...) }
+	m := h.model
+	if h.timing && name != rays.SCIPTime {
+		say(rays.SCIPUnknown)
+		return
+	}
+	switch name {
+	case rays.SCIPVersion:
+		h.out = rays.AppendSCIPFields(h.out, line, "VEND:Hokuyo Automatic Co., Ltd.", "PROD:"+m.Name, "FIRM:3.3.00", "PROT:SCIP 2.0", "SERI:H0500001")
+	case rays.SCIPParameters:
+		h.out = rays.AppendSCIPFields(h.out, line, "MODL:"+m.Name, fmt.Sprint("DMIN:", m.Least), fmt.Sprint("DMAX:", m.Most),
+			fmt.Sprint("ARES:", m.Turn), fmt.Sprint("AMIN:", m.First), fmt.Sprint("AMAX:", m.Last), fmt.Sprint("AFRT:", m.Front), fmt.Sprint("SCAN:", m.RPM))
+	case rays.SCIPInternals:
+		h.out = rays.AppendSCIPFields(h.out, line, "MODL:"+m.Name, "LASR:OFF", "SCSP:Initial", "MESM:IDLE", fmt.Sprint("SBPS:", h.baud), "TIME:000000", "STAT:Sensor works well.")
+	case rays.SCIPLaserOn:
+		if h.laser {
+			say(rays.SCIPAlready)
+			return
+		}
+		h.laser = true
+		say(rays.SCIPOK)
+	case rays.SCIPLaserOff, rays.SCIPReset:
+		h.laser, h.stream = false, ""
+		say(rays.SCIPOK)
+	case rays.SCIPRate:
+		rate, err := strconv.Atoi(line[2:])
+		switch {
+		case err != nil || len(line) != 8 || !slices.Contains(rays.SCIPBauds(), rate):
+			say("01")
+		case rate == h.baud:
+			say(rays.SCIPSame)
+		default:
+			h.rate = rate
+			say(rays.SCIPOK)
+		}
+	case rays.SCIPTime:
+		h.timing = line == "TM0" || h.timing && line != "TM2"
+		if line == "TM1" {
+			say(rays.SCIPOK, string(rays.AppendSCIPValue(nil, int(at/time.Millisecond)&0xFFFFFF, 4)))
+			return
+		}
+		say(rays.SCIPOK)
+	case rays.SCIPOnce, rays.SCIPOnceShort, rays.SCIPStream, rays.SCIPStreamTwo:
+		h.start(line, at)
+	default:
+		say(rays.SCIPUnknown)
+	}
+}
+
+// start begins what a measuring command says.
+func (h *Hokuyo) start(line string, at time.Duration) {
+	stream := line[0] == 'M'
+	digits := []byte(line[2:])
+	if len(digits) != 10 && (!stream || len(digits) != 13) || len(bytes.Trim(digits, "0123456789")) > 0 {
+		h.out = rays.AppendSCIP(h.out, line, "0D")
+		return
+	}
+	number := func(i, n int) int { v, _ := strconv.Atoi(string(digits[i : i+n])); return v }
+	first, last := number(0, 4), number(4, 4)
+	if first < h.model.First || last > h.model.Last || first > last {
+		h.out = rays.AppendSCIP(h.out, line, "05")
+		return
+	}
+	h.first, h.last, h.bundle, h.size = first, last, max(1, number(8, 2)), 3
+	if line[1] == 'S' {
+		h.size = 2
+	}
+	if !stream {
+		if !h.laser {
+			h.out = rays.AppendSCIP(h.out, line, "10")
+			return
+		}
+		h.measure()
+		h.out = rays.AppendSCIPScan(h.out, line, rays.SCIPOK, int(at/time.Millisecond)&0xFFFFFF, h.values, h.size)
+		return
+	}
+	// The laser goes on by itself.
+	h.laser, h.stream, h.skip, h.left, h.scan = true, line, number(10, 1), number(11, 2), at
+	if h.left == 0 {
+		h.left = -1
+	}
+	h.out = rays.AppendSCIP(h.out, line, rays.SCIPOK)
+}

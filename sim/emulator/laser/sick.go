@@ -1,0 +1,227 @@
+package laser
+
+import (
+	"encoding/binary"
+	"math"
+	"time"
+
+	"github.com/halyard-robotics/halyard/drivers/rays"
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/sim/emulator/uart"
+)
+
+// SICK is an LMS200 or LMS291.
+type SICK struct {
+	Boot     time.Duration // from power-on to its first word; a real one takes up to a minute
+	Refuses  bool          // the password is another
+	scene    Scene
+	kind     string
+	settings [rays.SICKSettingsLen]byte // kept without power
+	parser   *rays.SICKParser
+
+	powered           bool
+	ready             time.Duration
+	heard             time.Duration
+	baud, rate        int // now, and after what is being said
+	streaming         bool
+	install           bool
+	angle, resolution int
+	out               []byte
+	answer            time.Duration
+	scan              time.Duration // when the next one is said
+	ranges            []float64
+	values            []uint16
+}
+
+const (
+	mirror     = 13333 * time.Microsecond // a turn
+	longestGap = 6 * time.Millisecond     // within a telegram of the host
+)
+
+// NewSICK returns a scanner called kind, "LMS200;30106;V02.30", as it leaves the factory: 8 m, centimetres.
+func NewSICK(kind string, scene Scene) *SICK {
+	return &SICK{Boot: 50 * time.Millisecond, kind: kind, scene: scene, parser: rays.NewSICKParser(0)}
+}
+
+// Baud is uart.Board's.
+func (s *SICK) Baud() int { return s.baud }
+
+// Power is uart.Board's.
+func (s *SICK) Power(on bool, now time.Duration) {
+	*s = SICK{Boot: s.Boot, Refuses: s.Refuses, scene: s.scene, kind: s.kind, settings: s.settings,
+		parser: rays.NewSICKParser(0), powered: on, ready: now + s.Boot, baud: 9600, rate: 9600, angle: 180, resolution: 100}
+	s.say(append([]byte{rays.SICKStarted}, s.kind+" "...), s.ready)
+}
+
+// Next is uart.Board's.
+func (s *SICK) Next() time.Duration {
+	next := uart.Never
+	if s.powered && len(s.out) > 0 {
+		next = s.answer
+	}
+	if s.powered && s.streaming {
+		next = min(next, s.scan)
+	}
+	return next
+}
+
+// Speak is uart.Board's: answers first, scans between them.
+func (s *SICK) Speak(dst []byte, now time.Duration) []byte {
+	if len(s.out) > 0 && s.answer <= now {
+		dst = append(dst, s.out...)
+		s.out = s.out[:0]
+		s.scan = max(s.scan, now+s.wire(len(dst)))
+		// A new rate begins behind the answer that says so; the line has it with its old one.
+		s.baud = s.rate
+		return dst
+	}
+	dst = rays.AppendSICK(dst, rays.SICKReplyBit, s.measure())
+	s.scan = now + max(mirror*time.Duration(100/s.resolution), s.wire(len(dst)))
+	return dst
+}
+
+func (s *SICK) wire(n int) time.Duration { return servo.WireTime(n, 10, s.baud) }
+
+// measure is the body of a scan of now.
+func (s *SICK) measure() []byte {
+	n := 100*s.angle/s.resolution + 1
+	if len(s.ranges) != n {
+		s.ranges, s.values = make([]float64, n), make([]uint16, n)
+	}
+	step := float64(s.resolution) / 100 * math.Pi / 180
+	s.scene.Scan(-float64(s.angle)/2*math.Pi/180, step, s.ranges)
+	unit, scale := s.settings[rays.SICKUnitByte], 100.0
+	if unit == 1 {
+		scale = 1000
+	}
+	mask := uint16(0x1FFF)
+	for _, r := range rays.SICKReaches() {
+		if r.Mode == s.settings[rays.SICKModeByte] {
+			mask = 1<<r.Bits - 1
+		}
+	}
+	for i, m := range s.ranges {
+		v := math.Round(m * scale)
+		switch {
+		case math.IsNaN(v):
+			s.values[i] = mask - rays.SICKInvalid
+		case v >= float64(mask-rays.SICKTooFar):
+			s.values[i] = mask - rays.SICKTooFar
+		default:
+			s.values[i] = uint16(max(0, v))
+		}
+	}
+	return rays.AppendSICKScan(nil, s.values, unit, 0x10)
+}
+
+// say queues a telegram.
+func (s *SICK) say(body []byte, at time.Duration) {
+	s.out = rays.AppendSICK(s.out, rays.SICKReplyBit, body)
+	s.answer = at
+}
+
+// Hear is uart.Board's.
+func (s *SICK) Hear(p []byte, now time.Duration) {
+	if !s.powered || now < s.ready {
+		return
+	}
+	// A gap ends a telegram that was never whole.
+	if now-s.wire(len(p))-s.heard > longestGap {
+		s.parser.Reset()
+	}
+	s.heard = now
+	for len(p) > 0 {
+		p = p[s.parser.Feed(p):]
+		for body := s.parser.Body(); body != nil; body = s.parser.Body() {
+			s.obey(body, now+thinking)
+		}
+	}
+}
+
+func (s *SICK) obey(body []byte, at time.Duration) {
+	const status = 0x10
+	s.out = append(s.out, rays.SICKAck)
+	reply := []byte{body[0] | rays.SICKReplyBit}
+	switch rays.SICKCommand(body[0]) {
+	case rays.SICKReset:
+		s.Power(true, at)
+		return
+	case rays.SICKMode:
+		was := s.streaming
+		if reply = []byte{rays.SICKModeReply, s.mode(body[1:])}; s.streaming && !was {
+			s.scan = at
+		}
+	case rays.SICKScan:
+		s.say(s.measure(), at)
+		return
+	case rays.SICKType:
+		reply = append(reply, s.kind+" "...)
+	case rays.SICKVariant:
+		if len(body) != 5 {
+			return
+		}
+		angle, resolution := int(binary.LittleEndian.Uint16(body[1:])), int(binary.LittleEndian.Uint16(body[3:]))
+		ok := byte(0)
+		if (angle == 100 || angle == 180) && (resolution == 100 || resolution == 50 || resolution == 25 && angle == 100) {
+			s.angle, s.resolution, ok = angle, resolution, 1
+		}
+		reply = append(append(reply, ok), byte(s.angle), byte(s.angle>>8), byte(s.resolution), byte(s.resolution>>8))
+	case rays.SICKConfig:
+		reply = append(reply, s.settings[:]...)
+	case rays.SICKConfigure:
+		ok := byte(0)
+		if s.install && len(body) == 1+rays.SICKSettingsLen {
+			copy(s.settings[:], body[1:])
+			ok = 1
+			at += 300 * time.Millisecond // EEPROM
+		}
+		reply = append(append(reply, ok), s.settings[:]...)
+	case rays.SICKStatus:
+		reply = s.status(reply)
+	default:
+		s.out[len(s.out)-1] = rays.SICKNak
+		s.answer = at
+		return
+	}
+	s.say(append(reply, status), at)
+}
+
+// mode changes the mode; what it returns is the answer's.
+func (s *SICK) mode(p []byte) byte {
+	if len(p) == 0 {
+		return 2
+	}
+	switch p[0] {
+	case rays.SICKInstall:
+		if s.Refuses || string(p[1:]) != rays.SICKPassword {
+			return 1
+		}
+		s.install, s.streaming = true, false
+	case rays.SICKStream:
+		s.install, s.streaming = false, true
+	case rays.SICKRequest:
+		s.install, s.streaming = false, false
+	default:
+		for _, b := range rays.SICKBauds() {
+			if b.Mode == p[0] {
+				s.rate = b.Rate
+				return 0
+			}
+		}
+		return 2
+	}
+	return 0
+}
+
+func (s *SICK) status(reply []byte) []byte {
+	p := append(reply, make([]byte, rays.SICKStatusLen-1)...)
+	copy(p[1:], "V02.30 ")
+	p[8] = rays.SICKRequest
+	if s.streaming {
+		p[8] = rays.SICKStream
+	}
+	p[102], p[122], p[123] = s.settings[rays.SICKModeByte], s.settings[rays.SICKUnitByte], 1
+	binary.LittleEndian.PutUint16(p[107:], uint16(s.angle))
+	binary.LittleEndian.PutUint16(p[109:], uint16(s.resolution))
+	return p
+}

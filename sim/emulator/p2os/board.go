@@ -1,0 +1,182 @@
+package p2os
+
+import (
+	"math"
+	"time"
+
+	"github.com/halyard-robotics/halyard/drivers/base"
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/sim/emulator/uart"
+)
+
+// Chassis is the physics under the board: what it drives and what it feels. All of it is of the cycle's edge.
+type Chassis interface {
+	// Drive says at which speeds the rims of both sides shall go, m/s; not at all driven where on is false.
+	Drive(left, right float64, on bool)
+	// Rims is how far they have gone since ever, m.
+	Rims() (left, right float64)
+	// Sonar is the distance to the nearest thing in transducer i's cone, m; +Inf where there is none.
+	Sonar(i int) float64
+	// Bumper tells whether segment i of a ring is pressed, from the left.
+	Bumper(rear bool, i int) bool
+	// Turn is the rate of turning to the left, rad/s.
+	Turn() float64
+	// Volts is the battery's voltage.
+	Volts() float64
+}
+
+// Times of the board.
+const (
+	tick     = 20 * time.Millisecond
+	cycle    = 100 * time.Millisecond
+	thinking = time.Millisecond      // from a command to its answer
+	boot     = 50 * time.Millisecond // a real one takes a few seconds
+	watchdog = 2 * time.Second
+)
+
+// perReport is how many transducers fire between two reports: 40 ms each, both rings at once.
+const perReport = 8
+
+// Board is one base's controller.
+type Board struct {
+	robot   base.Robot
+	names   base.Names
+	chassis Chassis
+	baud    int
+	arcos   bool
+
+	powered bool
+	synced  int // how many SYNCs of a session came in order; 3 = it may be opened
+	open    bool
+	parser  *base.Parser
+	next    time.Duration // tick
+	report  time.Duration // when the next one is due
+	free    time.Duration // when the wire has taken the last one
+	out     []byte
+	answer  time.Duration // when out is said
+	ready   time.Duration // when it has booted
+	heard   time.Duration // the last good packet
+
+	motors  bool
+	estop   bool
+	goal    [2]float64    // rims, m/s
+	speed   [2]float64    // after the ramp
+	rims    [2]float64    // as last seen
+	since   time.Duration // the last report
+	told    [2]float64    // as of the last report
+	actual  [2]float64    // m/s, over the time between two reports
+	stall   [2]bool
+	slow    [2]int // ticks for which a side did not do what it was told
+	accel   float64
+	limit   float64 // SetV
+	turnMax float64
+	x, y, h float64 // dead reckoned since SetO, m and rad
+
+	sonar    bool
+	fires    int // the next transducer
+	encoder  int
+	gyro     bool
+	io       int
+	gripper  int
+	digital  byte
+	grip     byte // state
+	selected byte // analog input
+}
+
+// New returns the board of robot, at the serial rate of baud, on chassis. With arcos its reports have what ARCOS adds.
+func New(robot base.Robot, name string, baud int, arcos bool, chassis Chassis) *Board {
+	return &Board{robot: robot, names: base.Names{Name: name, Class: "Pioneer", Subclass: robot.Name}, chassis: chassis,
+		baud: baud, arcos: arcos, parser: base.NewParser()}
+}
+
+// Baud is uart.Board's.
+func (b *Board) Baud() int { return b.baud }
+
+// Power is uart.Board's: without it everything but the wheels' place is lost.
+func (b *Board) Power(on bool, now time.Duration) {
+	*b = Board{robot: b.robot, names: b.names, chassis: b.chassis, baud: b.baud, arcos: b.arcos, parser: base.NewParser(),
+		powered: on, next: now + boot, ready: now + boot, heard: now, since: now, accel: 0.3, limit: b.robot.MaxSpeed, turnMax: b.robot.MaxTurn, sonar: true,
+		grip: 1}
+	b.rims[0], b.rims[1] = b.chassis.Rims()
+	b.told = b.rims
+	b.chassis.Drive(0, 0, false)
+}
+
+// Press is the white button: it switches the motors. They are a client's to switch back on.
+func (b *Board) Press() { b.switchMotors(!b.motors) }
+
+// EmergencyStop is the red one; it latches until it is called with false.
+func (b *Board) EmergencyStop(down bool) {
+	if b.estop = down; down {
+		b.switchMotors(false)
+	}
+}
+
+// Motors tells whether they are on, and at which speed each side is driven, m/s.
+func (b *Board) Motors() (on bool, left, right float64) { return b.motors, b.speed[0], b.speed[1] }
+
+func (b *Board) switchMotors(on bool) {
+	b.motors = on && !b.estop
+	b.goal, b.speed = [2]float64{}, [2]float64{}
+	b.chassis.Drive(0, 0, b.motors)
+}
+
+// Next is uart.Board's.
+func (b *Board) Next() time.Duration {
+	if !b.powered {
+		return uart.Never
+	}
+	if len(b.out) > 0 {
+		return min(b.next, b.answer)
+	}
+	return b.next
+}
+
+// Speak is uart.Board's: what has gathered since the last tick.
+func (b *Board) Speak(dst []byte, now time.Duration) []byte {
+	dst = append(dst, b.out...)
+	b.out = b.out[:0]
+	if now < b.next { // an answer between two ticks
+		return dst
+	}
+	b.next = now + tick
+	b.step(tick.Seconds(), now)
+	if b.open && now >= b.report {
+		b.report = now + cycle
+		if now < b.free { // there is no room to keep what the wire does not take
+			return dst
+		}
+		for i := range b.rims {
+			b.actual[i], b.told[i] = (b.rims[i]-b.told[i])/(now-b.since).Seconds(), b.rims[i]
+		}
+		b.since = now
+		dst = b.reports(dst)
+		b.free = now + servo.WireTime(len(dst), 10, b.baud)
+	}
+	return dst
+}
+
+// step is one tick of the board's control: ramps towards the goals, and dead reckoning by the rims.
+func (b *Board) step(dt float64, now time.Duration) {
+	if b.open && now-b.heard > watchdog {
+		b.goal = [2]float64{}
+	}
+	left, right := b.chassis.Rims()
+	gone := [2]float64{left - b.rims[0], right - b.rims[1]}
+	b.rims = [2]float64{left, right}
+	for i := range gone {
+		// The ramp, and a wheel that does not follow it for half a second.
+		most := b.accel * dt
+		b.speed[i] += math.Min(most, math.Max(-most, b.goal[i]-b.speed[i]))
+		if b.slow[i]++; !b.motors || math.Abs(b.speed[i]) < 0.05 || math.Abs(gone[i]) > 0.1*math.Abs(b.speed[i])*dt {
+			b.slow[i] = 0
+		}
+		b.stall[i] = b.slow[i] > 25
+	}
+	b.chassis.Drive(b.speed[0], b.speed[1], b.motors)
+	along, turn := (gone[0]+gone[1])/2, (gone[1]-gone[0])/2*b.robot.Difference
+	sin, cos := math.Sincos(b.h + turn/2)
+	b.x += float64(along * cos)
+	b.y += float64(along * sin)
+	b.h = math.Remainder(b.h+turn, 2*math.Pi)
+}

@@ -1,0 +1,121 @@
+package p2os
+
+import (
+	"math"
+	"time"
+
+	"github.com/halyard-robotics/halyard/drivers/base"
+)
+
+// Hear is uart.Board's.
+func (b *Board) Hear(p []byte, now time.Duration) {
+	if now < b.ready {
+		return
+	}
+	for len(p) > 0 {
+		p = p[b.parser.Feed(p):]
+		for data := b.parser.Data(); data != nil; data = b.parser.Data() {
+			if c, err := base.DecodeCommand(data); err == nil {
+				b.heard = now
+				b.obey(&c, data, now)
+			}
+		}
+	}
+	b.answer = now + thinking
+}
+
+// obey does what one command says.
+func (b *Board) obey(c *base.Command, data []byte, now time.Duration) {
+	if !b.open {
+		b.sync(c.Op, data, now)
+		return
+	}
+	v := float64(c.Int)
+	switch c.Op {
+	case base.OpClose:
+		b.open, b.synced = false, 0
+		b.switchMotors(false)
+	case base.OpEnable:
+		b.switchMotors(c.Int != 0)
+	case base.OpSetA:
+		if v > 0 {
+			b.accel = v / 1000
+		}
+	case base.OpSetV:
+		b.limit = math.Min(v/1000, b.robot.MaxSpeed)
+	case base.OpSetRV:
+		b.turnMax = math.Min(v*math.Pi/180, b.robot.MaxTurn)
+	case base.OpSetO:
+		b.x, b.y, b.h = 0, 0, 0
+	case base.OpVel:
+		b.move(v/1000, b.turning())
+	case base.OpRVel, base.OpRotate:
+		b.move(b.forward(), v*math.Pi/180)
+	case base.OpVel2:
+		b.goal = [2]float64{float64(int8(c.Int>>8)) * 0.02, float64(int8(c.Int)) * 0.02}
+		b.clamp()
+	case base.OpStop, base.OpEStop:
+		b.goal = [2]float64{}
+		if c.Op == base.OpEStop {
+			b.speed = [2]float64{}
+		}
+	case base.OpSonar:
+		b.sonar = c.Int&1 != 0
+	case base.OpConfig:
+		b.out = base.AppendPacket(b.out, b.config().Append(nil))
+	case base.OpEncoder:
+		b.encoder = c.Int
+	case base.OpGyro:
+		b.gyro = c.Int != 0
+	case base.OpIORequest:
+		b.io = c.Int
+	case base.OpGripperState:
+		b.gripper = c.Int
+	case base.OpGripper:
+		b.grip = [9]byte{1: 1, 2: 2, 4: 1<<4 | b.grip&3, 5: 1<<5 | b.grip&3, 7: 2 | 1<<4, 8: 1 | 1<<5}[c.Int%9]
+	case base.OpDigOut:
+		mask := byte(c.Int >> 8)
+		b.digital = b.digital&^mask | byte(c.Int)&mask
+	case base.OpADSel:
+		b.selected = byte(c.Int)
+	}
+}
+
+// sync is the way to an open session.
+func (b *Board) sync(op base.Op, data []byte, now time.Duration) {
+	switch {
+	case op == base.OpPulse:
+		b.synced = 1
+		b.out = base.AppendPacket(b.out, data)
+	case op == base.OpOpen && b.synced == 3:
+		b.open, b.report = true, now+cycle
+		b.switchMotors(false)
+	case op == base.OpOpen && b.synced >= 1:
+		b.synced = 2
+		b.out = base.AppendPacket(b.out, data)
+	case op == base.OpClose && b.synced >= 2:
+		b.synced = 3
+		b.out = base.AppendPacket(b.out, b.names.Append(nil))
+	}
+}
+
+func (b *Board) forward() float64 { return (b.goal[0] + b.goal[1]) / 2 }
+func (b *Board) turning() float64 { return (b.goal[1] - b.goal[0]) / 2 * b.robot.Difference }
+
+// move sets the goals for a speed and a rate of turning.
+func (b *Board) move(forward, turn float64) {
+	turn = math.Min(b.turnMax, math.Max(-b.turnMax, turn))
+	half := turn / b.robot.Difference
+	b.goal = [2]float64{forward - half, forward + half}
+	b.clamp()
+}
+
+// clamp keeps the goals within what the robot can; with its motors off it has none.
+func (b *Board) clamp() {
+	for i := range b.goal {
+		b.goal[i] = math.Min(b.limit, math.Max(-b.limit, b.goal[i]))
+		if !b.motors {
+			b.goal[i] = 0
+		}
+	}
+}

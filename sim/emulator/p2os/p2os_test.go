@@ -1,0 +1,316 @@
+package p2os_test
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/halyard-robotics/halyard/drivers/base"
+	"github.com/halyard-robotics/halyard/drivers/serial"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/emulator/uart"
+)
+
+// From power-on to a square metre: nothing moves before an enable, then it goes as far as it is told and says so.
+func TestDrive(t *testing.T) {
+	for _, kind := range []string{"p2dx", "p2at", "p3dx", "p3at"} {
+		for _, coarse := range []bool{false, true} {
+			r := newRobot(t, kind, 1, func(s *base.Settings) { s.Coarse, s.Runtime = coarse, time.Hour })
+			must(t, r.base.Open())
+			model, _ := base.RobotOf(kind)
+			w := 0.3 / model.Radius // 0.3 m/s
+			r.drive(w, w)
+			r.run(time.Second)
+			if on, _, _ := r.board.Motors(); on || left(r) != 0 {
+				t.Fatalf("%s: motors %v, %g m before an enable", kind, on, left(r))
+			}
+			r.enable(true)
+			r.run(4 * time.Second)
+			r.drive(-w, w)
+			r.run(2 * time.Second)
+			r.drive(0, 0)
+			r.run(2 * time.Second)
+			// The truth of the floor, which dead reckoning on a floor without slip must meet.
+			got, status := r.sensor("odometry")
+			want := []float64{r.floor.X, r.floor.Y, math.Remainder(r.floor.Heading, 2*math.Pi)}
+			for i, tol := range []float64{0.02, 0.02, 0.01} {
+				if math.Abs(got[i]-want[i]) > tol || status.Err != nil {
+					t.Errorf("%s coarse %v: odometry: got %v %v, want %v", kind, coarse, got, status.Err, want)
+					break
+				}
+			}
+			if r.floor.X < 0.8 || math.Abs(r.floor.Heading) < 0.5 {
+				t.Errorf("%s: went %g m and %g rad only", kind, r.floor.X, r.floor.Heading)
+			}
+			for i := range r.body.Layout().Actuators {
+				l, right := r.floor.Rims()
+				rim := math.Remainder([2]float64{l, right}[i%2]/model.Radius, 2*math.Pi)
+				if got := r.f.Measured[2*i]; math.Abs(math.Remainder(got-rim, 2*math.Pi)) > 0.2 || r.f.Status[i].Err != nil {
+					t.Errorf("%s wheel %d: got %g %v, want %g", kind, i, got, r.f.Status[i].Err, rim)
+				}
+			}
+			if v, s := r.sensor("battery"); s.Err != nil || math.Abs(v[0]-3600*1.3/1.8) > 1 {
+				t.Errorf("battery: got %v %v", v, s.Err)
+			}
+		}
+	}
+}
+
+func TestSenses(t *testing.T) {
+	r := newRobot(t, "p2at", 1, nil)
+	must(t, r.base.Open())
+	r.run(time.Second)
+	check := func(name string, want float64) {
+		t.Helper()
+		got, s := r.sensor(name)
+		if s.Err != nil || math.Abs(got[0]-want) > 0.005 || r.f.Time-s.Time > 400*time.Millisecond {
+			t.Errorf("%s: got %v %v of %v, want %g", name, got, s.Err, r.f.Time-s.Time, want)
+		}
+	}
+	check("F1", 1.5)
+	check("R8", 5) // no echo
+	check("front_left", 0)
+	check("gyro", 0)
+	r.floor.Pressed = [2]int{1, 5}
+	r.run(300 * time.Millisecond)
+	check("front_left", 1)
+	check("rear_right", 1)
+	// Nobody knows how long this battery lasts: that is no value, and said.
+	if _, s := r.sensor("battery"); s.Err == nil || s.Time >= 0 {
+		t.Errorf("battery: got %v", s)
+	}
+	// Between two reports values age.
+	oldest := time.Duration(0)
+	for range 20 {
+		r.cycle()
+		_, s := r.sensor("odometry")
+		oldest = max(oldest, r.f.Time-s.Time)
+	}
+	if oldest < 60*time.Millisecond || oldest > 150*time.Millisecond {
+		t.Errorf("odometry ages to %v, want up to 100 ms", oldest)
+	}
+	if w := r.f.Time - r.f.Status[0].Time; w > 150*time.Millisecond {
+		t.Errorf("wheel: got of %v ago", w)
+	}
+	// Turning, by the gyro and by its learnt rest.
+	r.enable(true)
+	r.drive(-2, 2)
+	r.run(3 * time.Second)
+	got, _ := r.sensor("gyro")
+	if want := r.floor.Turn(); math.Abs(got[0]-want) > 2*base.GyroScale || want < 0.3 {
+		t.Errorf("gyro: got %v, want %g", got, want)
+	}
+	if r.base.Config().Watchdog != 2000 || r.base.Names().Name != "TestBot" {
+		t.Errorf("config %+v, names %+v", r.base.Config(), r.base.Names())
+	}
+}
+
+// left is how far the left rim has gone, m.
+func left(r *robot) float64 {
+	l, _ := r.floor.Rims()
+	return l
+}
+
+// When nobody calls Send any more the base stops by itself; so does one whose cable is out.
+func TestWatchdog(t *testing.T) { synctest.Test(t, watchdog) }
+
+func watchdog(t *testing.T) {
+	stops := func(name string, r *robot, cut func(*robot)) {
+		must(t, r.base.Open())
+		r.enable(true)
+		r.drive(2, 2)
+		r.run(3 * time.Second)
+		if _, speed, _ := r.board.Motors(); speed < 0.1 {
+			t.Fatalf("%s: got %g m/s", name, speed)
+		}
+		began, moved := r.line.Edge(), left(r)
+		cut(r)
+		for r.line.Edge() < began+4*time.Second {
+			must(t, r.line.Advance(period))
+			must(t, r.floor.Advance(period))
+			if name == "cable" {
+				r.cycle()
+			}
+		}
+		if _, left, right := r.board.Motors(); left != 0 || right != 0 {
+			t.Errorf("%s: after 4 s: got %g and %g m/s, want 0", name, left, right)
+		}
+		// Two seconds of watchdog and the ramp down: no farther.
+		if far := left(r) - moved; far > 0.22*3.5 {
+			t.Errorf("%s: went on for %g m", name, far)
+		}
+	}
+	stops("silence", newRobot(t, "p2dx", 1, nil), func(*robot) {})
+	r := newRobot(t, "p2dx", 1, nil)
+	r.wait = synctest.Wait
+	stops("cable", r, func(r *robot) { r.line.Fault(uart.Fault{Kind: uart.Unplug}) })
+	// Back again it measures within a second, and stands until it is enabled again.
+	r.line.ClearFaults()
+	r.run(time.Second)
+	if _, s := r.sensor("odometry"); s.Err != nil || r.f.Time-s.Time > 200*time.Millisecond {
+		t.Errorf("back: got %v of %v ago", s.Err, r.f.Time-s.Time)
+	}
+	if s := r.f.Status[0]; hal.KindOf(s.Err) != hal.Unsafe || r.floor.Turn() != 0 {
+		t.Errorf("back: wheel: got %v and %v, want unsafe and no motion", s.Err, r.floor.Turn())
+	}
+	r.enable(false)
+	r.cycle()
+	r.enable(true)
+	r.run(2 * time.Second)
+	if on, left, _ := r.board.Motors(); !on || left < 0.1 || r.f.Status[0].Err != nil {
+		t.Errorf("enabled again: got %v %g %v", on, left, r.f.Status[0].Err)
+	}
+}
+
+// A base that was without power measures again within a second, and stands: what it was told before is no order to it.
+func TestPower(t *testing.T) {
+	r := newRobot(t, "p2at", 1, nil)
+	must(t, r.base.Open())
+	r.enable(true)
+	r.drive(2, 2)
+	r.run(2 * time.Second)
+	r.line.Fault(uart.Fault{Kind: uart.Off, For: time.Second})
+	r.run(time.Second)
+	if s := r.f.Status[0]; s.Err == nil || r.f.Time-s.Time < 800*time.Millisecond {
+		t.Errorf("off: got %v of %v ago", s.Err, r.f.Time-s.Time)
+	}
+	stood, before := left(r), r.base.Stats().Sessions
+	r.run(time.Second)
+	// Its own counts begin at zero again; ours go on from where it stands.
+	at, s := r.sensor("odometry")
+	if s.Err != nil || r.base.Stats().Sessions != before+1 || math.Hypot(at[0]-r.floor.X, at[1]-r.floor.Y) > 0.05 {
+		t.Errorf("back: got %v, %+v, at %v, want %g %g", s.Err, r.base.Stats(), at, r.floor.X, r.floor.Y)
+	}
+	r.run(2 * time.Second)
+	if s := r.f.Status[0]; hal.KindOf(s.Err) != hal.Unsafe || left(r) != stood {
+		t.Errorf("back: got %v, %g m", s.Err, left(r)-stood)
+	}
+}
+
+// The button on the robot is its own: what it switched off nobody switches on behind its back.
+func TestButton(t *testing.T) {
+	r := newRobot(t, "p3dx", 1, nil)
+	must(t, r.base.Open())
+	r.enable(true)
+	r.drive(1, 1)
+	r.run(2 * time.Second)
+	r.board.EmergencyStop(true)
+	r.run(time.Second)
+	r.board.EmergencyStop(false)
+	r.run(2 * time.Second)
+	if on, _, _ := r.board.Motors(); on || hal.KindOf(r.f.Status[1].Err) != hal.Unsafe {
+		t.Errorf("got motors %v, status %v, want them off and unsafe", on, r.f.Status[1].Err)
+	}
+	r.enable(false)
+	r.run(100 * time.Millisecond)
+	r.enable(true)
+	r.run(time.Second)
+	if on, _, _ := r.board.Motors(); !on || r.f.Status[1].Err != nil {
+		t.Errorf("enabled again: got %v, %v", on, r.f.Status[1].Err)
+	}
+}
+
+func TestHalt(t *testing.T) {
+	r := newRobot(t, "p2at", 1, nil)
+	if err := r.body.Halt(); err == nil || !strings.Contains(err.Error(), "LeftFWheel") {
+		t.Errorf("before Open: got %v, want an error a wheel", err)
+	}
+	must(t, r.base.Open())
+	r.enable(true)
+	r.drive(2, 2)
+	r.run(2 * time.Second)
+	must(t, r.body.Halt())
+	if on, left, right := r.board.Motors(); on || left != 0 || right != 0 {
+		t.Errorf("got motors %v at %g %g", on, left, right)
+	}
+	r.run(2 * time.Second) // enabled all the time: that is no new enable
+	if on, _, _ := r.board.Motors(); on {
+		t.Error("motors came back by themselves")
+	}
+	r.line.Fault(uart.Fault{Kind: uart.Deaf})
+	if err := r.body.Halt(); err == nil {
+		t.Error("deaf: got no error")
+	}
+}
+
+// A robot of another kind is refused; one whose session somebody left open is taken over; none is an error in bounded time.
+func TestOpen(t *testing.T) {
+	r := newRobot(t, "p2dx", 1, func(s *base.Settings) { s.Robot, _ = base.RobotOf("p3dx") })
+	if err := r.base.Open(); err == nil || !strings.Contains(err.Error(), "got a p2dx, want a p3dx") {
+		t.Errorf("another robot: got %v", err)
+	}
+	r = newRobot(t, "p2dx", 1, nil)
+	must(t, r.base.Open())
+	again, err := base.New(base.Settings{Name: "base", Robot: mustRobot(t, "p2dx"), Line: r.line.Open, Clock: r.line})
+	must(t, err)
+	must(t, again.Open())
+	if s := again.Stats(); s.Sessions != 1 {
+		t.Errorf("left open: got %+v, want a session of its own", s)
+	}
+	r = newRobot(t, "p2dx", 1, nil)
+	r.line.Fault(uart.Fault{Kind: uart.Off})
+	began := r.line.Now()
+	if err := r.base.Open(); hal.KindOf(err) != hal.Absent || r.line.Now()-began > 3*time.Second {
+		t.Errorf("none: got %v after %v", err, r.line.Now()-began)
+	}
+}
+
+func mustRobot(t *testing.T, name string) base.Robot {
+	t.Helper()
+	r, err := base.RobotOf(name)
+	must(t, err)
+	return r
+}
+
+func TestDo(t *testing.T) {
+	r := newRobot(t, "p2at", 1, func(s *base.Settings) { s.IO, s.Gripper = true, true })
+	must(t, r.base.Open())
+	r.run(time.Second)
+	must(t, r.base.Do(base.Command{Op: base.OpDigOut, Kind: base.Number, Int: 1<<8 | 1}))
+	must(t, r.base.Do(base.Command{Op: base.OpGripper, Kind: base.Number, Int: 2}))
+	r.run(300 * time.Millisecond)
+	if io, g := r.base.IO(), r.base.GripperState(); io.Out[0] != 1 || io.Ins != 4 || g.State != 2 {
+		t.Errorf("got %+v and %+v", io, g)
+	}
+	if err := r.base.Do(base.Command{Op: base.OpVel, Kind: base.Number, Int: 1}); hal.KindOf(err) != hal.Unsafe {
+		t.Errorf("motion: got %v, want unsafe", err)
+	}
+}
+
+func TestCycleAllocatesNothing(t *testing.T) {
+	r := newRobot(t, "p2at", 1, nil)
+	must(t, r.base.Open())
+	r.enable(true)
+	r.drive(1, 1)
+	r.run(2 * time.Second)
+	// The line allocates for what is on its way; the driver's own part is Write, Send and Read of a cycle without bytes.
+	if n := testing.AllocsPerRun(100, func() {
+		r.body.Write(r.f)
+		r.base.Receive()
+		r.body.Read(r.f)
+	}); n != 0 {
+		t.Errorf("got %g allocations a cycle, want 0", n)
+	}
+}
+
+// The same over a pty and the driver of real adapters, by the wall clock.
+func TestPTY(t *testing.T) {
+	r := newRobot(t, "p2dx", 1, nil)
+	ctx, cancel := context.WithCancel(context.Background())
+	path, wait, err := r.line.ServePTY(ctx, "")
+	if err != nil {
+		cancel()
+		t.Skip(err)
+	}
+	defer func() { cancel(); must(t, wait()) }()
+	b, err := base.New(base.Settings{Name: "pty", Robot: mustRobot(t, "p2dx"), Line: serial.Reopener(path, 9600, "")})
+	must(t, err)
+	must(t, b.Open())
+	defer b.Close()
+	if b.Names().Name != "TestBot" || b.State(0).Err != nil {
+		t.Errorf("got %+v, %v", b.Names(), b.State(0).Err)
+	}
+}

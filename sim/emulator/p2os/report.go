@@ -1,0 +1,105 @@
+package p2os
+
+import (
+	"math"
+
+	"github.com/halyard-robotics/halyard/drivers/base"
+)
+
+// reports appends the packets of one cycle.
+func (b *Board) reports(dst []byte) []byte {
+	r := b.standard()
+	dst = base.AppendPacket(dst, r.Append(nil))
+	if b.encoder > 0 {
+		e := base.EncoderReport{Left: b.ticks(b.rims[0]), Right: b.ticks(b.rims[1])}
+		dst = base.AppendPacket(dst, e.Append(nil))
+	}
+	if b.gyro {
+		g := base.GyroReport{Count: 4}
+		for i := range g.Readings[:g.Count] {
+			g.Readings[i] = base.GyroReading{Rate: uint16(clip(base.GyroStill-b.chassis.Turn()/base.GyroScale, 0, 1023)), Celsius: 128}
+		}
+		dst = base.AppendPacket(dst, g.Append(nil))
+	}
+	if b.io > 0 {
+		io := base.IOReport{Ins: 4, Outs: 1, Analogs: 9}
+		io.In[1], io.In[2], io.Out[0] = byte(r.Stall>>9), byte(r.Stall>>1)&0x7F, b.digital
+		io.Analog[8] = uint16(clip(b.chassis.Volts()/20*1023, 0, 1023))
+		dst = base.AppendPacket(dst, io.Append(nil))
+	}
+	if b.gripper > 0 {
+		g := base.GripperReport{Kind: 2, State: b.grip}
+		dst = base.AppendPacket(dst, g.Append(nil))
+	}
+	// What was asked for once is said once.
+	for _, mode := range [...]*int{&b.encoder, &b.io, &b.gripper} {
+		if *mode == 1 {
+			*mode = 0
+		}
+	}
+	return dst
+}
+
+// ticksPerMetre is that of a P3-DX's encoders; nobody converts them here.
+const ticksPerMetre = 128000
+
+func (b *Board) ticks(m float64) int32 { return int32(int64(math.Round(m * ticksPerMetre))) }
+
+// standard is the report of now; the sonar has gone on by as many transducers as one cycle is long.
+func (b *Board) standard() base.Report {
+	volts := b.chassis.Volts()
+	// Places and headings are counts that wrap.
+	r := base.Report{
+		X: uint16(int64(math.Round(b.x/b.robot.Distance))) & 0x7FFF, Y: uint16(int64(math.Round(b.y/b.robot.Distance))) & 0x7FFF,
+		Heading: uint16(int64(math.Round(b.h/base.Angle))) & 0x0FFF,
+		Left:    int16(math.Round(b.actual[0] / b.robot.Speed)), Right: int16(math.Round(b.actual[1] / b.robot.Speed)),
+		Battery: byte(clip(volts*10, 0, 255)), AnalogPort: b.selected, DigitalIn: 0xFF, DigitalOut: b.digital,
+		Celsius: -127,
+	}
+	r.Moving = r.Left != 0 || r.Right != 0
+	set := func(bits *uint16, bit int, on bool) {
+		if on {
+			*bits |= 1 << bit
+		}
+	}
+	set(&r.Flags, 0, b.motors)
+	set(&r.Flags, 5, b.estop)
+	for i := range 4 {
+		set(&r.Flags, 1+i, b.sonar)
+	}
+	set(&r.Stall, 0, b.stall[0])
+	set(&r.Stall, 8, b.stall[1])
+	for i := range b.robot.Bumpers {
+		set(&r.Stall, 1+i, b.chassis.Bumper(true, i))
+		set(&r.Stall, 9+i, b.chassis.Bumper(false, i))
+	}
+	if n := len(b.robot.Sonar); b.sonar && n > 0 {
+		for range min(perReport, n) {
+			i := b.fires % n
+			m := math.Min(b.chassis.Sonar(i), b.robot.MetersOfNone)
+			r.Echoes[r.Count] = base.EchoReading{Index: byte(i), Range: uint16(math.Round(m / b.robot.Range))}
+			r.Count++
+			b.fires = i + 1
+		}
+	}
+	if b.arcos {
+		r.Extra, r.Battery10, r.Charged = 11, uint16(clip(volts*10, 0, 65535)), 100
+		r.Turn = int16(clip((b.actual[1]-b.actual[0])/2*b.robot.Difference*1800/math.Pi, -32768, 32767))
+	}
+	return r
+}
+
+// config is what the board knows of itself.
+func (b *Board) config() *base.ConfigReport {
+	return &base.ConfigReport{
+		Class: b.names.Class, Subclass: b.names.Subclass, Serial: "SIM-0001", FourMotors: b.robot.Wheels == 4, Name: b.names.Name,
+		RotVelTop: uint16(b.robot.MaxTurn * 180 / math.Pi), TransVelTop: uint16(b.robot.MaxSpeed * 1000), RotAccTop: 300,
+		TransAccTop: 2000, PWMMax: 500, Cycle: 100, Gripper: 1, FrontSonar: 1, RearSonar: 1, LowBattery: 110,
+		RevCount: 16570, Watchdog: 2000, StallVal: 200, StallCount: 200, RotVelMax: 100, TransVelMax: 1000,
+		RotAcc: 100, RotDecel: 100, RotGains: [3]uint16{40, 20, 0}, TransAcc: 300, TransDecel: 300, TransGains: [3]uint16{40, 30, 0},
+		FrontBumpers: 5, RearBumpers: 5, SonarCycle: 40, HasGyro: 1,
+	}
+}
+
+// clip is v within low..high, rounded.
+func clip(v, low, high float64) float64 { return math.Round(math.Min(high, math.Max(low, v))) }
