@@ -164,6 +164,7 @@ func (a *Actuator) DutyLimit(limit, velocity, towards float64) float64 {
 //	sound          loudness, and how long it lasts, s
 //	motion         probability that what moves is human, 0..1
 //	battery        running time that is left, s
+//	voltage        V of the supply
 //	current        A, one a motor
 type Sensor struct {
 	Name  string

@@ -42,7 +42,7 @@ func (s *Scene) start(random *uint64) hal.Pose {
 		return hal.Pose{Rotation: [4]float64{1}}
 	}
 	k := &starts[min(int(actuator.Uniform(random)*float64(len(starts))), len(starts)-1)]
-	half := float64(k.Spread * (actuator.Uniform(random) - 0.5))
+	half := float64(k.Spread * (float64(actuator.Uniform(random)) - 0.5))
 	turn := hal.Pose{Position: k.Pose.Position, Rotation: [4]float64{exact.Cos(half), 0, 0, exact.Sin(half)}}
 	return turn.Times(hal.Pose{Rotation: k.Pose.Rotation})
 }

@@ -30,7 +30,8 @@ func (d *device) rays() bool {
 // measured is v as the sensor says it: with its noise, and through its curve.
 func (d *device) measured(v float64) float64 {
 	if n := d.spec.Noise; n > 0 {
-		v += float64(v * n * (float64(2*actuator.Uniform(&d.seed)) - 1))
+		share := float64(actuator.Uniform(&d.seed))
+		v += float64(2 * v * n * (share - 0.5))
 	}
 	return bent(d.spec.Curve, v)
 }

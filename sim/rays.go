@@ -137,7 +137,7 @@ func (b *Body) scan(s *sense, to []float64) {
 	d := s.device.spec
 	tree := b.scene.look()
 	for i := range to {
-		turn := float64(float64(i)*d.Resolution) - 0.5*d.FOV
+		turn := float64(float64(i)*d.Resolution) - float64(0.5*d.FOV)
 		way := [3]float64{exact.Cos(turn), exact.Sin(turn), 0}
 		// Upright the first ray looks up: a turn about the sensor's y, right-handed, ends below.
 		if d.Upright {

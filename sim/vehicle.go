@@ -111,11 +111,11 @@ func (v *Vehicle) Write(f *hal.Frame) error {
 	return nil
 }
 
-// throttle hands the duties to the thrusters; those of a vehicle at fault rest.
+// throttle hands the duties to the thrusters: 0 of one that is not enabled. Those of a vehicle at fault rest.
 func (v *Vehicle) throttle() {
 	for i, t := range v.thrusters {
 		v.craft.Input[t] = v.now.goal[i]
-		if !v.now.enabled[i] || v.now.fault != nil {
+		if v.now.fault != nil {
 			v.craft.Input[t] = 0
 		}
 	}

@@ -135,6 +135,18 @@ func TestVehicleThrusts(t *testing.T) {
 	if got := b.reading("pose")[9]; math.Abs(got/want-1) > 0.01 {
 		t.Errorf("climb: got %.4f m/s, theory %.4f", got, want)
 	}
+	b.duty(false)
+	b.cycle(1)
+	if thrust() != 0 {
+		t.Errorf("switched off: got %g N", thrust())
+	}
+	b.duty(true)
+	b.cycle(1)
+	if thrust() != 0 {
+		t.Errorf("switched on again: got %g N, want rest", thrust())
+	}
+	b.duty(true, 0, 0, 0, 0, 1)
+	b.cycle(1)
 	for range 2 {
 		b.must(b.v.Halt())
 	}

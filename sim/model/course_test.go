@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"os"
 	"strings"
 	"testing"
 
@@ -103,5 +104,19 @@ course:
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v\nwant a fault with %q", err, want)
 		}
+	}
+}
+
+// The scene of docs/okon.md is a file that can be read.
+func TestDocumentedCourse(t *testing.T) {
+	page, err := os.ReadFile("../../docs/okon.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, _ := strings.Cut(string(page), "```yaml\nwater:")
+	block, _, _ = strings.Cut(block, "```")
+	s, err := ParseScene([]byte("name: my-pool\nwater:"+block), 1)
+	if err != nil || s.Water == nil || len(s.Things) != 1 || len(s.Course.Zones) != 4 || len(s.Course.Starts) != 1 {
+		t.Errorf("got %+v, %v", s, err)
 	}
 }

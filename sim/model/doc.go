@@ -50,6 +50,9 @@
 // robot's id there. The files simloid/*.yaml are the fourteen robots of the original Simloid of 2016; where it differs
 // from what one would expect they say so.
 //
+// A scene may be full of water, have objects that a detector knows by their class, and a course of start, checkpoint,
+// no-go, finish and action zones (course.go; scenes/pool.yaml has all of it). Materials may have a colour.
+//
 // Lengths, masses and inertias are SI; angles in the files are degrees, which the key's name says, and radians
 // everywhere else.
 package model
