@@ -10,6 +10,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/protocols"
+	"github.com/halyard-robotics/halyard/protocols/protocolstest"
 )
 
 // TestHostile: whatever a client sends, its robot does nothing of it, it is told what the manual says, and another
@@ -149,7 +150,7 @@ func TestDeaf(t *testing.T) {
 // does not hasten it.
 func TestLockstep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, config{mode: hal.Lockstep, change: plain}, newPipes(), &bubbleClock{time.Now()})
+		s := newStage(t, config{mode: hal.Lockstep, change: plain}, protocolstest.NewPipes("pipes"), &bubbleClock{time.Now()})
 		s.play("a> INIT {ClassName P2AT} {Name R1}\n")
 		go func() {
 			for s.receive("a") != "" {
@@ -219,13 +220,13 @@ func TestFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := errors.New("broken")
-	if err := NewServer(rig, brokenListener{newPipes(), broken}, Arena{}, Options{}).Serve(t.Context()); err != broken {
+	if err := NewServer(rig, brokenListener{protocolstest.NewPipes("pipes"), broken}, Arena{}, Options{}).Serve(t.Context()); err != broken {
 		t.Errorf("got %v, want %v", err, broken)
 	}
 }
 
 type brokenListener struct {
-	*pipes
+	*protocolstest.Pipes
 	err error
 }
 

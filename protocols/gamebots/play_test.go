@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols/protocolstest"
 )
 
 const period = 10 * time.Millisecond
@@ -274,7 +275,7 @@ type stage struct {
 	town   *town
 	server *Server
 	log    *strings.Builder
-	lines  *pipes
+	lines  *protocolstest.Pipes
 	conns  map[string]net.Conn
 	heard  map[string]*bufio.Reader
 }
@@ -292,7 +293,7 @@ type config struct {
 func newStage(t testing.TB, c config, ln net.Listener, clock hal.Clock) *stage {
 	t.Helper()
 	s := &stage{t: t, log: &strings.Builder{}, conns: map[string]net.Conn{}, heard: map[string]*bufio.Reader{}}
-	if s.lines, _ = ln.(*pipes); s.lines != nil {
+	if s.lines, _ = ln.(*protocolstest.Pipes); s.lines != nil {
 		c.Log = slog.New(slog.NewTextHandler(s.log, nil))
 	}
 	var err error
@@ -364,7 +365,7 @@ func (s *stage) hang(who string) {
 func (s *stage) conn(who string) net.Conn {
 	s.t.Helper()
 	if s.conns[who] == nil {
-		s.conns[who] = s.lines.dial()
+		s.conns[who] = s.lines.Dial()
 		s.heard[who] = bufio.NewReader(s.conns[who])
 	}
 	return s.conns[who]
@@ -379,37 +380,6 @@ func (s *stage) receive(who string) string {
 		s.t.Fatalf("%s: nothing came\n%s", who, s.log)
 	}
 	return line
-}
-
-// pipes is a listener in memory.
-type pipes struct {
-	accepted chan net.Conn
-	closed   chan struct{}
-	once     sync.Once
-}
-
-func newPipes() *pipes { return &pipes{accepted: make(chan net.Conn), closed: make(chan struct{})} }
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.accepted:
-		return c, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) Close() error   { p.once.Do(func() { close(p.closed) }); return nil }
-func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
-
-func (p *pipes) dial() net.Conn {
-	a, b := net.Pipe()
-	select {
-	case p.accepted <- b:
-	case <-p.closed:
-		b.Close()
-	}
-	return a
 }
 
 // bubbleClock runs on the clock of a testing/synctest bubble.

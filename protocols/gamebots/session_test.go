@@ -8,13 +8,14 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/protocols"
+	"github.com/halyard-robotics/halyard/protocols/protocolstest"
 )
 
 func bubble(t *testing.T, c config, f func(s *stage)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		c.mode = hal.Realtime
-		f(newStage(t, c, newPipes(), &bubbleClock{time.Now()}))
+		f(newStage(t, c, protocolstest.NewPipes("pipes"), &bubbleClock{time.Now()}))
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols/protocolstest"
 )
 
 func listen(t testing.TB) net.Listener {
@@ -156,7 +157,7 @@ func TestCycleDoesNotAllocate(t *testing.T) {
 	near, far := net.Pipe()
 	defer near.Close()
 	defer far.Close()
-	server := NewServer(rig, newPipes(), Arena{}, Options{})
+	server := NewServer(rig, protocolstest.NewPipes("pipes"), Arena{}, Options{})
 	s := newSession(server, near, server.options.Log)
 	s.control = Control{session: s, message: &s.message}
 	s.begin(k)
@@ -355,7 +356,7 @@ func FuzzCommand(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	server := NewServer(rig, newPipes(), Arena{}, Options{Later: true})
+	server := NewServer(rig, protocolstest.NewPipes("pipes"), Arena{}, Options{Later: true})
 	f.Fuzz(func(t *testing.T, line string) {
 		r := p.robot()
 		if err := r.complete(p.layout); err != nil {

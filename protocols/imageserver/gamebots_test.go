@@ -6,21 +6,22 @@ import (
 	"testing/synctest"
 
 	"github.com/halyard-robotics/halyard/protocols/gamebots"
+	"github.com/halyard-robotics/halyard/protocols/protocolstest"
 )
 
 // TestSetCamera: what SET {Type Camera} of Gamebots says is what the image server's clients see. It needs no robot of
 // the one who says it.
 func TestSetCamera(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, newPipes(), Options{FrameRate: 1000})
+		s := newStage(t, protocolstest.NewPipes("pipes"), Options{FrameRate: 1000})
 		s.world.add("R1")
-		ln := newPipes()
+		ln := protocolstest.NewPipes("pipes")
 		server := gamebots.NewServer(s.rig, ln, gamebots.Arena{}, gamebots.Options{})
 		ctx, cancel := context.WithCancel(context.Background())
 		done := make(chan error, 1)
 		go func() { done <- server.Serve(ctx) }()
-		c := gamebots.NewClient(ln.dial("10.0.0.7"), gamebots.ClientOptions{})
-		viewer := s.lines.dial("10.0.0.2")
+		c := gamebots.NewClient(dialFrom(ln, "10.0.0.7"), gamebots.ClientOptions{})
+		viewer := dialFrom(s.lines, "10.0.0.2")
 		defer viewer.Close()
 		if got := first(t, viewer)[0]; got != 10 {
 			t.Errorf("before: got %d, want R1's first camera, 10", got)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols/protocolstest"
 )
 
 // gallery is a watcher whose pictures are made when they are asked for: pixel 0 is (camera, sequence, 0). It counts.
@@ -108,7 +109,7 @@ type stage struct {
 	rig    *hal.Rig
 	world  *world
 	server *Server
-	lines  *pipes
+	lines  *protocolstest.Pipes
 }
 
 func newStage(t *testing.T, ln net.Listener, o Options) *stage {
@@ -118,7 +119,7 @@ func newStage(t *testing.T, ln net.Listener, o Options) *stage {
 		t.Fatal(err)
 	}
 	s := &stage{t: t, rig: rig, world: &world{}}
-	s.lines, _ = ln.(*pipes)
+	s.lines, _ = ln.(*protocolstest.Pipes)
 	s.server = NewServer(rig, ln, s.world.find, o)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -166,9 +167,9 @@ func say(t *testing.T, conn net.Conn, text string) {
 // TestPace: a picture at once, none without an acknowledgement, and never more than the frame rate.
 func TestPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, newPipes(), Options{FrameRate: 10})
+		s := newStage(t, protocolstest.NewPipes("pipes"), Options{FrameRate: 10})
 		g := s.world.add("R1")
-		conn := s.lines.dial("10.0.0.2")
+		conn := dialFrom(s.lines, "10.0.0.2")
 		defer conn.Close()
 		start := time.Now()
 		if got := first(t, conn); got != [3]byte{10, 1, 0} {
@@ -213,8 +214,8 @@ func TestPace(t *testing.T) {
 // that is not there.
 func TestViewpoints(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, newPipes(), Options{FrameRate: 1000})
-		a, b := s.lines.dial("10.0.0.2"), s.lines.dial("10.0.0.3")
+		s := newStage(t, protocolstest.NewPipes("pipes"), Options{FrameRate: 1000})
+		a, b := dialFrom(s.lines, "10.0.0.2"), dialFrom(s.lines, "10.0.0.3")
 		defer a.Close()
 		defer b.Close()
 		next := func(conn net.Conn) byte {
@@ -260,9 +261,9 @@ func TestViewpoints(t *testing.T) {
 // TestSlowClient: one that takes its time holds up nobody, and one that never reads is let go.
 func TestSlowClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, newPipes(), Options{FrameRate: 100})
+		s := newStage(t, protocolstest.NewPipes("pipes"), Options{FrameRate: 100})
 		s.world.add("R1")
-		deaf, quick := s.lines.dial("10.0.0.2"), s.lines.dial("10.0.0.3")
+		deaf, quick := dialFrom(s.lines, "10.0.0.2"), dialFrom(s.lines, "10.0.0.3")
 		defer quick.Close()
 		start := time.Now()
 		for range 100 {
@@ -283,10 +284,10 @@ func TestSlowClient(t *testing.T) {
 // TestRegion: U and four numbers ask for a part.
 func TestRegion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, newPipes(), Options{})
+		s := newStage(t, protocolstest.NewPipes("pipes"), Options{})
 		g := s.world.add("R1")
 		g.width, g.height = 8, 8
-		conn := s.lines.dial("10.0.0.2")
+		conn := dialFrom(s.lines, "10.0.0.2")
 		defer conn.Close()
 		first(t, conn)
 		for _, k := range []struct{ ask, want string }{
@@ -306,11 +307,11 @@ func TestRegion(t *testing.T) {
 // TestFull: one more client than may be finds its connection closed.
 func TestFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, newPipes(), Options{MaxClients: 1})
-		a := s.lines.dial("10.0.0.2")
+		s := newStage(t, protocolstest.NewPipes("pipes"), Options{MaxClients: 1})
+		a := dialFrom(s.lines, "10.0.0.2")
 		defer a.Close()
 		first(t, a)
-		b := s.lines.dial("10.0.0.3")
+		b := dialFrom(s.lines, "10.0.0.3")
 		if _, err := b.Read(make([]byte, 1)); err != io.EOF {
 			t.Errorf("a second client: got %v, want the end", err)
 		}
@@ -381,27 +382,6 @@ func TestClientFaults(t *testing.T) {
 	}
 }
 
-// pipes is a listener in memory whose clients come from addresses that they choose; the server's is 10.0.0.1.
-type pipes struct {
-	accepted chan net.Conn
-	closed   chan struct{}
-	once     sync.Once
-}
-
-func newPipes() *pipes { return &pipes{accepted: make(chan net.Conn), closed: make(chan struct{})} }
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.accepted:
-		return c, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) Close() error   { p.once.Do(func() { close(p.closed) }); return nil }
-func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
-
 type placed struct {
 	net.Conn
 	from string
@@ -412,12 +392,9 @@ func (c placed) LocalAddr() net.Addr {
 	return &net.TCPAddr{IP: net.ParseIP("10.0.0.1"), Port: DefaultPort}
 }
 
-func (p *pipes) dial(from string) net.Conn {
-	a, b := net.Pipe()
-	select {
-	case p.accepted <- placed{b, from}:
-	case <-p.closed:
-		b.Close()
-	}
-	return a
+// dialFrom is a client with an address of its own; the server's is 10.0.0.1.
+func dialFrom(p *protocolstest.Pipes, from string) net.Conn {
+	near, far := net.Pipe()
+	p.Offer(placed{far, from})
+	return near
 }

@@ -177,7 +177,7 @@ func TestCrowd(t *testing.T) {
 		was := runtime.NumGoroutine()
 		var conns []net.Conn
 		for i := range 1000 {
-			conn := s.lines.dial(fmt.Sprint(i))
+			conn := dialAs(s.lines, fmt.Sprint(i))
 			conns = append(conns, conn)
 			if i >= 200 {
 				b, err := io.ReadAll(conn)

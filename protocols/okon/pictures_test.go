@@ -15,6 +15,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/protocols"
+	"github.com/halyard-robotics/halyard/protocols/protocolstest"
 )
 
 func decoded(t *testing.T, b []byte) image.Image {
@@ -162,10 +163,10 @@ func TestFindViews(t *testing.T) {
 }
 
 // videoStage is a stage with a server of the video channel.
-func videoStage(t *testing.T, o Options) (*stage, *VideoServer, *pipes) {
+func videoStage(t *testing.T, o Options) (*stage, *VideoServer, *protocolstest.Pipes) {
 	t.Helper()
 	s := newStage(t, config{still: true})
-	lines := newPipes()
+	lines := protocolstest.NewPipes("pipes")
 	v := NewVideoServer(lines, s.pictures, o)
 	serve(t, v.Serve)
 	return s, v, lines
@@ -175,7 +176,7 @@ func videoStage(t *testing.T, o Options) (*stage, *VideoServer, *pipes) {
 func TestVideoChannel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _, lines := videoStage(t, Options{})
-		conn := lines.dial("v")
+		conn := dialAs(lines, "v")
 		read := func(n int) []byte {
 			t.Helper()
 			b := make([]byte, n)
@@ -222,7 +223,7 @@ func TestVideoChannel(t *testing.T) {
 func TestVideoNeverRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, v, lines := videoStage(t, Options{WriteTimeout: time.Second})
-		deaf := lines.dial("deaf")
+		deaf := dialAs(lines, "deaf")
 		ended := make(chan time.Duration, 1)
 		start := time.Now()
 		go func() {
@@ -233,7 +234,7 @@ func TestVideoNeverRead(t *testing.T) {
 				}
 			}
 		}()
-		client := &VideoClient{conn: lines.dial("v"), timeout: time.Minute}
+		client := &VideoClient{conn: dialAs(lines, "v"), timeout: time.Minute}
 		client.in = newReader(client.conn)
 		for range 40 {
 			b, err := client.Next()

@@ -17,6 +17,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/autopilot"
 	"github.com/halyard-robotics/halyard/hal/haltest"
+	"github.com/halyard-robotics/halyard/protocols/protocolstest"
 )
 
 const period = 20 * time.Millisecond
@@ -135,7 +136,7 @@ type stage struct {
 	pictures *Pictures
 	server   *Server
 	log      *journal
-	lines    *pipes
+	lines    *protocolstest.Pipes
 	conns    map[string]net.Conn
 }
 
@@ -152,7 +153,7 @@ type config struct {
 
 func newStage(t testing.TB, c config) *stage {
 	t.Helper()
-	s := &stage{t: t, log: &journal{}, lines: newPipes(), conns: map[string]net.Conn{}}
+	s := &stage{t: t, log: &journal{}, lines: protocolstest.NewPipes("pipes"), conns: map[string]net.Conn{}}
 	level := slog.LevelInfo
 	if c.debug {
 		level = slog.LevelDebug
@@ -287,7 +288,7 @@ func parsePacket(t testing.TB, text string) (p Packet) {
 func (s *stage) conn(who string) net.Conn {
 	s.t.Helper()
 	if s.conns[who] == nil {
-		s.conns[who] = s.lines.dial(who)
+		s.conns[who] = dialAs(s.lines, who)
 	}
 	return s.conns[who]
 }
@@ -387,35 +388,11 @@ func (t *theatre) expose(camera int, n uint64) *hal.Picture {
 	return p
 }
 
-// pipes is a listener in memory.
-type pipes struct {
-	accepted chan net.Conn
-	closed   chan struct{}
-	once     sync.Once
-}
-
-func newPipes() *pipes { return &pipes{accepted: make(chan net.Conn), closed: make(chan struct{})} }
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.accepted:
-		return c, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) Close() error   { p.once.Do(func() { close(p.closed) }); return nil }
-func (p *pipes) Addr() net.Addr { return name("pipes") }
-
-func (p *pipes) dial(who string) net.Conn {
-	a, b := net.Pipe()
-	select {
-	case p.accepted <- named{b, name(who)}:
-	case <-p.closed:
-		b.Close()
-	}
-	return a
+// dialAs is a client whose address prints as who.
+func dialAs(p *protocolstest.Pipes, who string) net.Conn {
+	near, far := net.Pipe()
+	p.Offer(named{far, name(who)})
+	return near
 }
 
 type named struct {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/autopilot"
+	"github.com/halyard-robotics/halyard/protocols/protocolstest"
 )
 
 func newReader(r io.Reader) *bufio.Reader { return bufio.NewReader(r) }
@@ -50,7 +51,7 @@ func newSettingsServer(t testing.TB) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := NewServer(rig, newPipes(), &Robot{Agent: agent, Pilot: pilot}, Options{})
+	s, err := NewServer(rig, protocolstest.NewPipes("pipes"), &Robot{Agent: agent, Pilot: pilot}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +231,7 @@ func TestServerRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range []*Robot{{}, {Agent: agent}} {
-		if _, err := NewServer(rig, newPipes(), r, Options{}); hal.KindOf(err) != hal.Invalid {
+		if _, err := NewServer(rig, protocolstest.NewPipes("pipes"), r, Options{}); hal.KindOf(err) != hal.Invalid {
 			t.Errorf("%+v: got %v, want invalid", r, err)
 		}
 	}
@@ -303,7 +304,7 @@ func BenchmarkSensors(b *testing.B) {
 				trips = append(trips, func() { exchange(b, c.conn, ask, &c.in) })
 			}
 			for range clients {
-				bare = append(bare, bareTCP(b, len(ask), size))
+				bare = append(bare, protocolstest.BareTCP(b, len(ask), size))
 			}
 			together(1000, trips)
 			together(1000, bare)
@@ -323,42 +324,6 @@ func BenchmarkSensors(b *testing.B) {
 			b.ReportMetric(rate/bound, "ratio")
 			b.ReportMetric(float64(size), "answer-B")
 		})
-	}
-}
-
-// bareTCP returns a function that makes one round trip of so many bytes out and back on loopback.
-func bareTCP(b *testing.B, out, back int) (trip func()) {
-	b.Helper()
-	ln := listen(b)
-	defer ln.Close()
-	var wg sync.WaitGroup
-	var far net.Conn
-	wg.Go(func() { far, _ = ln.Accept() })
-	near, err := net.Dial("tcp", ln.Addr().String())
-	if err != nil {
-		b.Fatal(err)
-	}
-	wg.Wait()
-	wg.Go(func() {
-		in, answer := make([]byte, out), make([]byte, back)
-		for {
-			if _, err := io.ReadFull(far, in); err != nil {
-				return
-			}
-			far.Write(answer)
-		}
-	})
-	b.Cleanup(func() {
-		near.Close()
-		far.Close()
-		wg.Wait()
-	})
-	in, ask := make([]byte, back), make([]byte, out)
-	return func() {
-		near.Write(ask)
-		if _, err := io.ReadFull(near, in); err != nil {
-			b.Error(err)
-		}
 	}
 }
 

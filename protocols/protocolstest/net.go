@@ -1,4 +1,5 @@
-// Package protocolstest is a network in memory for the tests of datagram protocols: no sockets, no ports, no waiting.
+// Package protocolstest is a network in memory for the tests of protocols, of datagrams (Net) and of streams (Pipes): no
+// sockets, no ports, no waiting.
 // Inside a testing/synctest bubble its deadlines run on the bubble's clock.
 package protocolstest
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/protocols"
+	"github.com/halyard-robotics/halyard/protocols/protocolstest"
 )
 
 // hostile are lines that do nothing: a status after them is the one that would have come without them.
@@ -72,7 +73,7 @@ func TestTooManyUnknown(t *testing.T) {
 func TestNoise(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{powerful: true, Options: Options{Dialect: Later}})
-		c, err := NewClient(s.lines.dial(), ClientOptions{Dialect: Later})
+		c, err := NewClient(s.lines.Dial(), ClientOptions{Dialect: Later})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -233,7 +234,7 @@ func TestRobotRefused(t *testing.T) {
 	r.Accels[0][1] = -7
 	r.Traits.Names[0] = ""
 	r.Bodies = r.Bodies[:1]
-	_, err = NewServer(rig, newPipes(), r, Options{})
+	_, err = NewServer(rig, protocolstest.NewPipes("pipes"), r, Options{})
 	if hal.KindOf(err) != hal.Invalid {
 		t.Fatalf("got %v, want invalid", err)
 	}
@@ -242,7 +243,7 @@ func TestRobotRefused(t *testing.T) {
 			t.Errorf("got %v, want it to name %q", err, want)
 		}
 	}
-	if _, err := NewServer(rig, newPipes(), &Robot{}, Options{}); hal.KindOf(err) != hal.Invalid {
+	if _, err := NewServer(rig, protocolstest.NewPipes("pipes"), &Robot{}, Options{}); hal.KindOf(err) != hal.Invalid {
 		t.Errorf("no agent: got %v, want invalid", err)
 	}
 }
@@ -252,7 +253,7 @@ func TestNoiseOfSensors(t *testing.T) {
 	run := func(seed int64) (all []float64) {
 		synctest.Test(t, func(t *testing.T) {
 			s := newStage(t, config{powerful: true, Options: Options{Seed: seed}})
-			c, err := NewClient(s.lines.dial(), ClientOptions{})
+			c, err := NewClient(s.lines.Dial(), ClientOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

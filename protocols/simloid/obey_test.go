@@ -16,7 +16,7 @@ func TestInputs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{powerful: true, Options: Options{Exact: true}})
 		s.body.Speed = 1000
-		c, err := NewClient(s.lines.dial(), ClientOptions{})
+		c, err := NewClient(s.lines.Dial(), ClientOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/haltest"
+	"github.com/halyard-robotics/halyard/protocols/protocolstest"
 )
 
 const period = 10 * time.Millisecond
@@ -188,7 +189,7 @@ type stage struct {
 	robot  *Robot
 	server *Server
 	log    *strings.Builder
-	lines  *pipes
+	lines  *protocolstest.Pipes
 	conns  map[string]net.Conn
 }
 
@@ -204,7 +205,7 @@ type config struct {
 
 func newStage(t testing.TB, c config) *stage {
 	t.Helper()
-	s := &stage{t: t, log: &strings.Builder{}, lines: newPipes(), conns: map[string]net.Conn{}}
+	s := &stage{t: t, log: &strings.Builder{}, lines: protocolstest.NewPipes("pipes"), conns: map[string]net.Conn{}}
 	c.Log = slog.New(slog.NewTextHandler(s.log, nil))
 	s.start(c, s.lines)
 	t.Cleanup(func() {
@@ -303,7 +304,7 @@ func (s *stage) play(text string) {
 func (s *stage) conn(who string) net.Conn {
 	s.t.Helper()
 	if s.conns[who] == nil {
-		s.conns[who] = s.lines.dial()
+		s.conns[who] = s.lines.Dial()
 	}
 	return s.conns[who]
 }
@@ -319,37 +320,6 @@ func (s *stage) receive(who string) string {
 		s.t.Fatalf("%s: nothing came\n%s", who, s.log)
 	}
 	return string(b[:n])
-}
-
-// pipes is a listener in memory.
-type pipes struct {
-	accepted chan net.Conn
-	closed   chan struct{}
-	once     sync.Once
-}
-
-func newPipes() *pipes { return &pipes{accepted: make(chan net.Conn), closed: make(chan struct{})} }
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.accepted:
-		return c, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) Close() error   { p.once.Do(func() { close(p.closed) }); return nil }
-func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
-
-func (p *pipes) dial() net.Conn {
-	a, b := net.Pipe()
-	select {
-	case p.accepted <- b:
-	case <-p.closed:
-		b.Close()
-	}
-	return a
 }
 
 // runs lets rig's time pass until the test ends.

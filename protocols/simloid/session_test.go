@@ -354,7 +354,7 @@ func TestReal(t *testing.T) {
 		s := newStage(t, config{powerful: true, reality: hal.Real, mode: hal.Realtime,
 			guard: hal.GuardConfig{CommandTimeout: 500 * time.Millisecond}, Options: Options{Exact: true}})
 		runs(t, s.rig)
-		c, err := NewClient(s.lines.dial(), ClientOptions{})
+		c, err := NewClient(s.lines.Dial(), ClientOptions{})
 		if err != nil {
 			t.Fatal(err, s.log)
 		}
@@ -388,7 +388,7 @@ func TestResetRepeats(t *testing.T) {
 	for _, shared := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newStage(t, config{powerful: true})
-			c, err := NewClient(s.lines.dial(), ClientOptions{})
+			c, err := NewClient(s.lines.Dial(), ClientOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols/protocolstest"
 )
 
 // listen opens a real socket.
@@ -203,7 +204,7 @@ func TestServeEndsWithListener(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := NewServer(rig, broken{newPipes()}, Describe(agent), Options{})
+	s, err := NewServer(rig, broken{protocolstest.NewPipes("pipes")}, Describe(agent), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +213,7 @@ func TestServeEndsWithListener(t *testing.T) {
 	}
 }
 
-type broken struct{ *pipes }
+type broken struct{ *protocolstest.Pipes }
 
 func (broken) Accept() (net.Conn, error) { return nil, io.ErrUnexpectedEOF }
 
@@ -245,42 +246,6 @@ func TestCycleDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// bareTCP returns a function that makes one round trip of so many bytes out and back on loopback.
-func bareTCP(b *testing.B, out, back int) (trip func()) {
-	b.Helper()
-	ln := listen(b)
-	defer ln.Close()
-	var wg sync.WaitGroup
-	var far net.Conn
-	wg.Go(func() { far, _ = ln.Accept() })
-	near, err := net.Dial("tcp", ln.Addr().String())
-	if err != nil {
-		b.Fatal(err)
-	}
-	wg.Wait()
-	wg.Go(func() {
-		in, answer := make([]byte, out), make([]byte, back)
-		for {
-			if _, err := io.ReadFull(far, in); err != nil {
-				return
-			}
-			far.Write(answer)
-		}
-	})
-	b.Cleanup(func() {
-		near.Close()
-		far.Close()
-		wg.Wait()
-	})
-	in, ask := make([]byte, back), make([]byte, out)
-	return func() {
-		near.Write(ask)
-		if _, err := io.ReadFull(near, in); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 // BenchmarkCycle is a whole cycle over real sockets, noise on: a voltage for each joint and DONE out, a status back.
 // Its bound is the bare round trip of the same sizes, measured in the same run.
 func BenchmarkCycle(b *testing.B) {
@@ -308,7 +273,7 @@ func BenchmarkCycle(b *testing.B) {
 			}
 			out, back := len(c.out), len(AppendStatus(nil, c.Status()))
 			c.Close()
-			trip, start := bareTCP(b, out, back), time.Now()
+			trip, start := protocolstest.BareTCP(b, out, back), time.Now()
 			for range b.N {
 				trip()
 			}
