@@ -1,21 +1,17 @@
 package hydro
 
 import (
-	"bytes"
 	"embed"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"regexp"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/lexer"
-	"github.com/goccy/go-yaml/token"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/r3"
+	"github.com/halyard-robotics/halyard/sim/strict"
 )
 
 // The built-in vehicles.
@@ -68,13 +64,12 @@ func Parse(b []byte) (*Vehicle, error) {
 
 // What a file may hold at most, and its figures: far beyond any vehicle, so that products of them stay finite.
 const (
-	maxFile    = 1 << 20 // bytes
-	maxNesting = 16
-	maxFaults  = 100
-	maxParts   = 64 // thrusters, shapes, cameras, pieces of a curve
-	maxCells   = 32 // along an axis
-	maxLength  = 100
-	maxFigure  = 1e6 // masses, forces, coefficients
+	maxFile   = 1 << 20 // bytes
+	maxFaults = 100
+	maxParts  = 64 // thrusters, shapes, cameras, pieces of a curve
+	maxCells  = 32 // along an axis
+	maxLength = 100
+	maxFigure = 1e6 // masses, forces, coefficients
 )
 
 // The names that vehicles, thrusters and cameras may have: they become names of channels and files.
@@ -150,61 +145,16 @@ func (f *faults) count(path string, n int) bool {
 	return n <= maxParts
 }
 
-// read decodes a file strictly; where that fails for its keys or types, leniently after the fault, so that whatever can
-// be read is checked all the same. It is false when nothing could be read.
+// read decodes a file; see strict.Read. It is false when nothing could be read.
 func (f *faults) read(b []byte, into *file) bool {
-	if len(b) > maxFile {
-		f.add("got %d bytes, want at most %d", len(b), maxFile)
-		return false
-	}
-	if err := tame(b); err != nil {
-		f.add("%w", err)
-		return false
-	}
-	err := decode(b, into, yaml.Strict())
+	fault, ok := strict.Read(b, maxFile, into)
 	switch {
-	case err == nil:
-		return true
-	case errors.Is(err, io.EOF):
-		f.add("got an empty file, want a vehicle")
-		return false
+	case errors.Is(fault, strict.ErrEmpty):
+		f.add("%w, want a vehicle", fault)
+	case fault != nil:
+		f.add("%w", fault)
 	}
-	f.add("%s", strings.TrimSpace(yaml.FormatError(err, false, false)))
-	*into = file{}
-	return decode(b, into) == nil
-}
-
-// tame refuses what takes goccy/go-yaml 1.19.2 minutes to read: aliases of aliases, and brackets thousands deep.
-func tame(b []byte) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("yaml: got %v, want a document", r)
-		}
-	}()
-	var depth int
-	for _, t := range lexer.Tokenize(string(b)) {
-		switch t.Type {
-		case token.AnchorType, token.AliasType, token.MergeKeyType:
-			return fmt.Errorf("line %d: got %q, want no anchor and no alias", t.Position.Line, t.Value)
-		case token.SequenceStartType, token.MappingStartType:
-			if depth++; depth > maxNesting {
-				return fmt.Errorf("line %d: got brackets more than %d deep", t.Position.Line, maxNesting)
-			}
-		case token.SequenceEndType, token.MappingEndType:
-			depth--
-		}
-	}
-	return nil
-}
-
-// decode reads one YAML document. Some malformed ones make goccy/go-yaml 1.19.2 panic.
-func decode(b []byte, into *file, options ...yaml.DecodeOption) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("yaml: got %v, want a document", r)
-		}
-	}()
-	return yaml.NewDecoder(bytes.NewReader(b), options...).Decode(into)
+	return ok
 }
 
 func radians(degrees float64) float64 { return degrees * (math.Pi / 180) }

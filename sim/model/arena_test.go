@@ -54,7 +54,7 @@ func TestYellowIsConnected(t *testing.T) {
 	}
 	var f sceneFile
 	var bad faults
-	if !bad.read(src, &f, "scene", func() {}) {
+	if !read(&bad, src, &f, "scene") {
 		t.Fatal(bad)
 	}
 	d := drawing{rows: f.Arena.Plans[0].Rows, bottom: len(f.Arena.Plans[0].Rows) - 1}

@@ -1,18 +1,13 @@
 package model
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"regexp"
-	"strings"
 
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/lexer"
-	"github.com/goccy/go-yaml/token"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/strict"
 )
 
 // What a file may hold at most. A robot of flesh has dozens of links; a file with a million is an accident or an attack.
@@ -152,65 +147,16 @@ func (f *faults) pair(path string, v []float64, whole [2]float64) [2]float64 {
 // The names that joints, bodies and robots may have: they become channel names, config keys and file names.
 var namePattern = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 
-// read decodes a file into a struct, strictly; where that fails for its keys or types, leniently after
-// the fault, so that whatever can be read is checked all the same and all faults come together. It is false when
-// nothing could be read. reset empties what into points to.
-func (f *faults) read(b []byte, into any, what string, reset func()) bool {
-	if len(b) > maxFile {
-		f.add("got %d bytes, want at most %d", len(b), maxFile)
-		return false
-	}
-	if err := tame(b); err != nil {
-		f.add("%w", err)
-		return false
-	}
-	err := decode(b, into, yaml.Strict())
+// read decodes a file into a struct; see strict.Read. Of an empty one all that is missing is told. It is false when
+// nothing could be read.
+func read[T any](f *faults, b []byte, into *T, what string) bool {
+	fault, ok := strict.Read(b, maxFile, into)
 	switch {
-	case err == nil:
+	case errors.Is(fault, strict.ErrEmpty):
+		f.add("%w, want a %s", fault, what)
 		return true
-	case errors.Is(err, io.EOF):
-		f.add("got an empty file, want a %s", what)
-		return true
+	case fault != nil:
+		f.add("%w", fault)
 	}
-	f.add("%s", strings.TrimSpace(yaml.FormatError(err, false, false)))
-	reset()
-	return decode(b, into) == nil
-}
-
-// maxNesting is how deep brackets may nest; the files of this package need five.
-const maxNesting = 16
-
-// tame refuses what takes goccy/go-yaml 1.19.2 minutes to read: aliases of aliases of aliases, whose size is exponential,
-// and brackets thousands deep.
-func tame(b []byte) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("yaml: got %v, want a document", r)
-		}
-	}()
-	var depth int
-	for _, t := range lexer.Tokenize(string(b)) {
-		switch t.Type {
-		case token.AnchorType, token.AliasType, token.MergeKeyType:
-			return fmt.Errorf("line %d: got %q, want no anchor and no alias", t.Position.Line, t.Value)
-		case token.SequenceStartType, token.MappingStartType:
-			if depth++; depth > maxNesting {
-				return fmt.Errorf("line %d: got brackets more than %d deep", t.Position.Line, maxNesting)
-			}
-		case token.SequenceEndType, token.MappingEndType:
-			depth--
-		}
-	}
-	return nil
-}
-
-// decode reads one YAML document. Some malformed ones make goccy/go-yaml 1.19.2 panic (testdata/fuzz keeps one), which
-// a file that somebody edits must not do to a running rig.
-func decode(b []byte, f any, options ...yaml.DecodeOption) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("yaml: got %v, want a document", r)
-		}
-	}()
-	return yaml.NewDecoder(bytes.NewReader(b), options...).Decode(f)
+	return ok
 }

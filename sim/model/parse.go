@@ -15,7 +15,7 @@ import (
 func Parse(b []byte) (*Robot, error) {
 	var f file
 	var faults faults
-	if !faults.read(b, &f, "robot", func() { f = file{} }) {
+	if !read(&faults, b, &f, "robot") {
 		return nil, faults.err("model")
 	}
 	r := f.robot(&faults)

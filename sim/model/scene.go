@@ -41,7 +41,7 @@ type Field struct {
 func ParseScene(b []byte, seed int64) (*Scene, error) {
 	var f sceneFile
 	var faults faults
-	if !faults.read(b, &f, "scene", func() { f = sceneFile{} }) {
+	if !read(&faults, b, &f, "scene") {
 		return nil, faults.err("scene")
 	}
 	s := f.scene(uint64(seed), &faults)
