@@ -38,18 +38,18 @@ type Scene struct {
 	sea      hydro.Sea
 	gallery  gallery
 
-	// The world of whole bodies; nil while no robot has any.
+	// The world of whole bodies.
 	load     func(seed int64) (*model.Scene, error)
 	ground   *model.Scene
-	loaded   int64 // the seed of ground
-	system   *dynamics.System
-	thing    int        // the first loose thing of ground among the system's bodies
-	due      bool       // figures have changed in a reset: the system and its ground are made anew
-	own      own        // figures of the ground and of loose things that were set
-	bare     bool       // no robot of ours but Simloid's own: contacts and stops give way as theirs did
-	pushed   []int32    // bodies with a force for the next Advance
-	fault    error      // why no step is taken any more
-	touching []touching // one a body of the system, in the last step
+	loaded   int64            // the seed of ground
+	system   *dynamics.System // nil while neither robot nor vehicle has a body in it
+	thing    int              // the first loose thing of ground among the system's bodies
+	due      bool             // figures have changed in a reset: the system and its ground are made anew
+	own      own              // figures of the ground and of loose things that were set
+	bare     bool             // no robot of ours but Simloid's own: contacts and stops give way as theirs did
+	pushed   []int32          // bodies with a force for the next Advance
+	fault    error            // why no step is taken any more
+	touching []touching       // one a body of the system, in the last step
 	sight    sight
 	tags     []tag // of the arena, and those that robots dropped
 	touches  touches
@@ -57,16 +57,15 @@ type Scene struct {
 
 // saved is a Scene's snapshot beside those of its bodies.
 type saved struct {
-	is        bool
-	now, rest time.Duration
-	seed      int64
-	gravity   [3]float64
-	ground    *model.Scene
-	loaded    int64
-	thing     int
-	system    *dynamics.System
-	state     *dynamics.State
-	tags      []tag
+	is     bool
+	rest   time.Duration
+	seed   int64
+	ground *model.Scene
+	loaded int64
+	thing  int
+	system *dynamics.System
+	state  *dynamics.State
+	tags   []tag
 }
 
 // NewScene returns a scene without robots.

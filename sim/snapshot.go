@@ -12,7 +12,7 @@ func (s *Scene) Save() error {
 	if s.system != nil && s.saved.system != s.system {
 		state = s.system.NewState()
 	}
-	s.saved = saved{is: true, now: s.now, rest: s.rest, seed: s.seed, gravity: s.gravity,
+	s.saved = saved{is: true, rest: s.rest, seed: s.seed,
 		ground: s.ground, loaded: s.loaded, thing: s.thing, system: s.system, state: state}
 	if s.system != nil {
 		if err := s.system.Save(state); err != nil {

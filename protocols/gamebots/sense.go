@@ -1,6 +1,9 @@
 package gamebots
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // sen is the message of one group, or none where nothing is known.
 func (k *link) sen(t *text, s *sample, g *group) {
@@ -30,11 +33,14 @@ func (k *link) sen(t *text, s *sample, g *group) {
 	t.end()
 }
 
-// reach makes rays that met nothing as long as the sensor reaches, which is how the protocol says so. Where the first ray
-// is not known, none is.
+// reach makes rays that met nothing as long as the sensor reaches, which is how the protocol says so, and so those that
+// one look has lost, the first one too. Where no ray is known they stay unknown: there is nothing to tell.
 func (k *link) reach(v []float64, channel int) {
+	if !slices.ContainsFunc(v, func(x float64) bool { return !math.IsNaN(x) }) {
+		return
+	}
 	for i := range v {
-		if longest := k.layout.Measured(channel + i).Max; v[i] > longest || i > 0 && math.IsNaN(v[i]) {
+		if longest := k.layout.Measured(channel + i).Max; v[i] > longest || math.IsNaN(v[i]) {
 			v[i] = longest
 		}
 	}

@@ -329,3 +329,17 @@ func TestBattery(t *testing.T) {
 		}
 	})
 }
+
+// A ray that one look has lost reads as far as the sensor reaches, the first as any other; a scanner that has lost all of
+// them has nothing to tell.
+func TestReach(t *testing.T) {
+	k := &link{layout: &hal.Layout{Outputs: []hal.Channel{{Max: 20}, {Max: 20}, {Max: 20}}}}
+	v := []float64{nan, 2.5, math.Inf(1)}
+	if k.reach(v, 0); v[0] != 20 || v[1] != 2.5 || v[2] != 20 {
+		t.Errorf("one ray known: got %v, want 20, 2.5, 20", v)
+	}
+	v = []float64{nan, nan, nan}
+	if k.reach(v, 0); !math.IsNaN(v[0]) || !math.IsNaN(v[2]) {
+		t.Errorf("none known: got %v, want none", v)
+	}
+}
