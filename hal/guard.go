@@ -27,6 +27,8 @@ type GuardConfig struct {
 	// Direct hands commands on as they come, within their ranges and limits: goals are not slewed, and efforts may press
 	// a joint against its stops. For simulated robots whose controllers know them without a guard.
 	Direct bool
+	// Interlock says which devices the robot does not move without; the zero Interlock is none.
+	Interlock Interlock
 }
 
 // GuardState says whether commands pass.
@@ -48,6 +50,7 @@ type GuardCounts struct {
 	Refused uint64 // infinite commands, commands of a second mode in one message, and all while not armed
 	Clamped uint64 // commands outside their range or limits
 	Expired uint64 // times that the command deadline ran out
+	Locked  uint64 // times that the interlock lost a device
 }
 
 // guard stands between every command and one body. Its agent's lock protects it.
@@ -66,6 +69,7 @@ type guard struct {
 	homing  bool          // on the way to the default pose
 	reset   bool          // because of a reset: commands wait; a parking body follows its controller again
 	arrived time.Duration // when the goals reached the pose; < 0 = not yet
+	locked  bool          // a device of the interlock is lost
 }
 
 type guardJoint struct {
@@ -136,13 +140,13 @@ func (g *guard) accept(inputs []float64, now time.Duration) {
 	g.last, g.waiting = now, true
 	for i := range g.joints {
 		a, j := &g.layout.Actuators[i], &g.joints[i]
-		taken := false
+		taken, kept := false, g.kept(i)
 		for m := PositionMode; m < NumModes; m++ {
 			v, ok := g.command(inputs, a.Goal[m])
 			if !ok {
 				continue
 			}
-			if taken {
+			if taken || kept {
 				g.counts.Refused++
 				continue
 			}
@@ -188,6 +192,7 @@ func (g *guard) apply(f *Frame, now, dt time.Duration) {
 		g.counts.Expired++
 		g.stop(f)
 	}
+	g.lock(f, now)
 	fillNaN(f.Inputs)
 	for i := range g.joints {
 		g.joint(i, f, dt.Seconds())
@@ -212,18 +217,22 @@ func (g *guard) stop(f *Frame) {
 func (g *guard) hold(f *Frame) {
 	g.homing, g.reset, g.waiting = false, false, false
 	for i := range g.joints {
-		j := &g.joints[i]
-		switch {
-		case !j.enabled:
-			j.mode = NoMode
-		case j.mode == PositionMode:
-			if at := g.layout.Actuators[i].Position; at != None && !math.IsNaN(f.Measured[at]) {
-				j.out = f.Measured[at]
-			}
-			j.goal = j.out
-		default:
-			j.goal = 0
+		g.holdJoint(i, f)
+	}
+}
+
+func (g *guard) holdJoint(i int, f *Frame) {
+	j := &g.joints[i]
+	switch {
+	case !j.enabled:
+		j.mode = NoMode
+	case j.mode == PositionMode:
+		if at := g.layout.Actuators[i].Position; at != None && !math.IsNaN(f.Measured[at]) {
+			j.out = f.Measured[at]
 		}
+		j.goal = j.out
+	default:
+		j.goal = 0
 	}
 }
 

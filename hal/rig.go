@@ -127,13 +127,27 @@ func (r *Rig) AddWorld(w World) {
 	r.addWorld(w)
 }
 
-// AddBus puts a line under the rig: it sends and receives once a cycle. It is asked for its states at once, so that the
-// agents added afterwards know where they are. Not after Run.
+// AddBus puts a line under the rig, between cycles: it sends and receives once a cycle. It is asked for its states at
+// once, so that the agents added afterwards know where they are.
 func (r *Rig) AddBus(b Bus) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.buses = append(r.buses, b)
+	if r.crew != nil {
+		r.crew.hire(b)
+	}
 	return b.Receive()
+}
+
+// RemoveBus takes a line from under the rig, between cycles; the agents on it were removed before. It stays open: who
+// opened it closes it.
+func (r *Rig) RemoveBus(b Bus) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.buses = slices.DeleteFunc(r.buses, func(have Bus) bool { return have == b })
+	if r.crew != nil {
+		r.crew.fire(b)
+	}
 }
 
 // Name is the rig's name.
@@ -200,7 +214,13 @@ func (r *Rig) Run(ctx context.Context) error {
 	r.mu.Lock()
 	r.crew = newCrew(r.buses)
 	r.mu.Unlock()
-	defer r.crew.close()
+	defer func() {
+		r.mu.Lock()
+		c := r.crew
+		r.crew = nil // a bus that comes now finds nobody to hire
+		r.mu.Unlock()
+		c.close()
+	}()
 	wake := context.AfterFunc(ctx, func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()

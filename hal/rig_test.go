@@ -389,6 +389,31 @@ func TestLateLoopSkips(t *testing.T) {
 	})
 }
 
+// A bus may come and go while the rig runs; it is asked while it is there and not after.
+func TestBusesComeAndGo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, hal.Realtime)
+		first, second := &slowBus{}, &slowBus{}
+		r.AddBus(first)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- r.Run(ctx) }()
+		time.Sleep(10*period + period/2)
+		r.AddBus(second)
+		time.Sleep(10 * period)
+		r.RemoveBus(second)
+		had := second.n
+		time.Sleep(10 * period)
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if had < 9 || second.n != had || first.n < 29 {
+			t.Errorf("got %d sends to the bus that stayed, %d then %d to the other; want 30, 10 and no more", first.n, had, second.n)
+		}
+	})
+}
+
 // slowBus blocks once.
 type slowBus struct {
 	n, at int

@@ -3,6 +3,7 @@ package sim
 import (
 	"math"
 
+	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/dynamics"
 	"github.com/halyard-robotics/halyard/sim/model"
@@ -66,6 +67,21 @@ func (j *Joint) reset(seed uint64) {
 	}
 	j.motor = motor{position: at, goal: at}
 }
+
+// drivable tells whether something outside may drive the joint.
+func (j *Joint) drivable() bool {
+	return j.Servo != nil || j.Model.Motor != nil && j.Model.Motor.Kind == model.Ideal
+}
+
+// Spin lets the ideal motor of a driven joint hold a speed, rad/s, with all its torque from the next Advance on; with on
+// false it turns freely.
+func (j *Joint) Spin(speed float64, on bool) {
+	j.enabled = on
+	j.motor.tell(hal.VelocityMode, speed)
+}
+
+// Turned is how far a joint with a motor has turned, rad, whole turns included.
+func (j *Joint) Turned() float64 { return j.motor.position }
 
 // position is where the joint is, rad.
 func (j *Joint) position() float64 {

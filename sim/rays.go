@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"math"
 
 	"github.com/halyard-robotics/halyard/sim/collide"
@@ -138,15 +139,39 @@ func (b *Body) scan(s *sense, to []float64) {
 	tree := b.scene.look()
 	for i := range to {
 		turn := float64(float64(i)*d.Resolution) - float64(0.5*d.FOV)
-		way := [3]float64{exact.Cos(turn), exact.Sin(turn), 0}
-		// Upright the first ray looks up: a turn about the sensor's y, right-handed, ends below.
-		if d.Upright {
-			way[1], way[2] = 0, -way[1]
-		}
-		r := b.shine(s, way)
+		r := b.shine(s, s.way(turn))
 		hit, ok := tree.Cast(&r)
 		to[i] = s.device.measured(reach(hit, ok, r.Max))
 	}
+}
+
+// Look casts rays into the scene as it stands at the end of the last Advance, from the place of one of the layout's sensors
+// that looks (a range scanner), in its plane: ray i goes at first + i·step, rad to the left of straight ahead. ranges[i]
+// becomes the distance, m, without noise; +Inf beyond the sensor's greatest range.
+func (b *Body) Look(sensor int, first, step float64, ranges []float64) error {
+	if sensor < 0 || sensor >= len(b.senses) || !b.senses[sensor].device.rays() {
+		return refused("look", b.name, errors.New("got a sensor without rays"))
+	}
+	s := &b.senses[sensor]
+	tree := b.scene.look()
+	for i := range ranges {
+		turn := first + float64(float64(i)*step)
+		r := b.shine(s, s.way(turn))
+		ranges[i] = math.Inf(1)
+		if hit, ok := tree.Cast(&r); ok {
+			ranges[i] = hit.Distance
+		}
+	}
+	return nil
+}
+
+// way is where a scanner looks when its beam has turned, in its own axes. Upright the first ray looks up: a turn about the
+// sensor's y, right-handed, ends below.
+func (s *sense) way(turn float64) [3]float64 {
+	if s.device.spec.Upright {
+		return [3]float64{exact.Cos(turn), 0, -exact.Sin(turn)}
+	}
+	return [3]float64{exact.Cos(turn), exact.Sin(turn), 0}
 }
 
 // reach is the distance of a hit; what is out of range is told as the range.

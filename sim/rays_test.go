@@ -80,6 +80,29 @@ func TestScannerAgainstGeometry(t *testing.T) {
 	}
 }
 
+// Looking from a scanner's place sees what it sees, at any angle; what has no rays looks at nothing.
+func TestLook(t *testing.T) {
+	r := exactly(t, arena("hall"), "a", "p2at", turnedTo(10, -6, 0.3))
+	r.run(2 * time.Second)
+	scan, seen := r.sensor("scanner1"), make([]float64, 361)
+	if err := r.body.Look(r.index("scanner1"), -math.Pi/2, math.Pi/360, seen); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range scan {
+		if math.Abs(seen[2*i]-want) > 1e-9 {
+			t.Errorf("ray %d: got %.6f m, want %.6f", i, seen[2*i], want)
+		}
+	}
+	for _, sensor := range []int{-1, 1000, r.index("odometry")} {
+		if err := r.body.Look(sensor, 0, 1, seen); hal.KindOf(err) != hal.Invalid {
+			t.Errorf("sensor %d: got %v, want invalid", sensor, err)
+		}
+	}
+	if n := testing.AllocsPerRun(10, func() { r.body.Look(r.index("scanner1"), 0, 0.01, seen) }); n > 0 {
+		t.Errorf("a look allocates %g times", n)
+	}
+}
+
 // A sonar hears what comes back first, here against a dense cone of rays through the same geoms.
 func TestSonarAgainstGeometry(t *testing.T) {
 	const half = 0.3491 / 2

@@ -133,17 +133,17 @@ func (s *Scene) Body(name string) *Body {
 	return nil
 }
 
-// Driven marks a joint as driven from outside: its body's Write and Halt no longer command it, whoever has its Servo
-// does. It stays in the scene's step.
+// Driven marks a joint as driven from outside: its body's Write and Halt no longer command it, whoever has its Servo or,
+// of a joint with an ideal motor, calls its Spin does. It stays in the scene's step.
 func (s *Scene) Driven(name string, joint int) error {
 	b := s.Body(name)
 	if b == nil {
 		return absent(name)
 	}
-	if joint < 0 || joint >= len(b.joints) || b.joints[joint].Servo == nil {
+	if joint < 0 || joint >= len(b.joints) || !b.joints[joint].drivable() {
 		return &hal.Error{
 			Kind: hal.Invalid, Op: "scene",
-			Err: fmt.Errorf("robot %q: got joint %d, want one with a servo, below %d", name, joint, len(b.joints)),
+			Err: fmt.Errorf("robot %q: got joint %d, want one with a servo or an ideal motor, below %d", name, joint, len(b.joints)),
 		}
 	}
 	b.joints[joint].driven = true

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -59,6 +60,35 @@ func joinModel(t *testing.T, s *Scene, name string, m *model.Robot, at hal.Pose)
 		t.Fatal(err)
 	}
 	return r
+}
+
+// A wheel that something outside drives obeys it alone, and rolls on freely when it lets go.
+func TestDrivenWheels(t *testing.T) {
+	m, err := model.Load("usarsim-p2at")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := joinModel(t, arena("hall"), "a", m, turnedTo(5, -6, 0))
+	wheels := append(slices.Clone(m.Rescue.Left), m.Rescue.Right...)
+	for _, i := range wheels {
+		if err := r.scene.Driven("a", i); err != nil {
+			t.Fatal(err)
+		}
+		r.body.Joint(i).Spin(2, true)
+	}
+	r.drive(-6, -6) // nobody hears it
+	r.run(2 * time.Second)
+	at, turned := r.body.Pose(0).Position, r.body.Joint(wheels[0]).Turned()
+	if way := at[0] - 5; math.Abs(way-2*2*0.11) > 0.03 || math.Abs(turned*0.11-way) > 0.02 {
+		t.Errorf("got %.3f m by %.3f rad, want 0.44 by 4", way, turned)
+	}
+	for _, i := range wheels {
+		r.body.Joint(i).Spin(0, false)
+	}
+	r.run(100 * time.Millisecond)
+	if on := r.body.Pose(0).Position[0] - at[0]; on < 0.01 {
+		t.Errorf("let go: rolled %.4f m in 0.1 s, want it to roll on", on)
+	}
 }
 
 // drive turns the wheels of both sides, rad/s.

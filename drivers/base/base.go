@@ -28,7 +28,7 @@ type Settings struct {
 	Clock hal.Clock    // the line's; nil = the wall's
 	Bauds []int        // tried in this order; nil = 9600 and 38400
 	// Wheels are the actuators of the chain; nil = one a side, left first. Wheels of one side share a motor: it goes at the
-	// mean of their goals.
+	// mean of the goals of those that are enabled.
 	Wheels []Side
 	// Coarse commands each side by itself in steps of 20 mm/s. Else speed and turn are commanded, in mm/s and whole
 	// degrees a second.
@@ -47,9 +47,9 @@ type Settings struct {
 // Base is one robot base. It is a servo.Chain whose servos are wheels that take velocities; their ticks are millimetres of
 // the rim, dead reckoned. Source gives its sensors. One goroutine at a time calls it.
 //
-// Nothing moves before every wheel is enabled and the base has confirmed that its motors are on. Where the base switched
+// Nothing moves before a wheel is enabled and the base has confirmed that its motors are on. Where the base switched
 // them off (its button, its emergency stop), was silent for its watchdog's time or had to be opened anew, they stay off
-// until the wheels were disabled and enabled again.
+// until all wheels were disabled and one is enabled again.
 type Base struct {
 	cfg    Settings
 	robot  Robot

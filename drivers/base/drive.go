@@ -18,7 +18,7 @@ const (
 
 // drive is what is wanted of the motors and what was told them.
 type drive struct {
-	wants    bool // all wheels were enabled as of the last cycle
+	wants    bool // a wheel was enabled as of the last cycle
 	arming   bool // ENABLE is under way
 	on       bool // the base said that its motors are on, after we asked for it
 	off      error
@@ -92,11 +92,15 @@ func (b *Base) steer(now time.Duration) {
 // pace is the least time between two speeds on this line.
 func (b *Base) pace() time.Duration { return max(gap, 2*servo.WireTime(18, 10, b.line.Baud())) }
 
-// want looks whether all wheels are enabled, and begins to arm where they were not before.
+// driven tells whether a wheel is enabled. One is enough for the motors: who drives the left side alone turns about the
+// right one, which stands still.
+func (w *wheel) driven() bool { return w.goal.Enable && w.goal.Limit > 0 }
+
+// want looks whether a wheel is enabled, and begins to arm where none was before.
 func (b *Base) want() {
-	d, want := &b.drive, true
+	d, want := &b.drive, false
 	for i := range b.wheels {
-		want = want && b.wheels[i].goal.Enable && b.wheels[i].goal.Limit > 0
+		want = want || b.wheels[i].driven()
 	}
 	switch {
 	case want && !d.wants:
@@ -107,14 +111,19 @@ func (b *Base) want() {
 	d.wants = want
 }
 
-// speeds is what the wheels' goals come to, in the numbers of the command.
+// speeds is what the wheels' goals come to, in the numbers of the command. The wheels of a side share a motor: it goes at
+// the mean of those that are enabled, and stands where none is.
 func (b *Base) speeds() [2]int {
 	var sum, count [2]float64
 	for i := range b.wheels {
-		if w := &b.wheels[i]; w.goal.Mode == hal.VelocityMode && !math.IsNaN(w.goal.Velocity) {
+		w := &b.wheels[i]
+		if !w.driven() {
+			continue
+		}
+		if w.goal.Mode == hal.VelocityMode && !math.IsNaN(w.goal.Velocity) {
 			sum[w.side] += w.goal.Velocity * b.robot.Radius
 		}
-		count[b.wheels[i].side]++
+		count[w.side]++
 	}
 	left, right := sum[Left]/max(1, count[Left]), sum[Right]/max(1, count[Right])
 	if b.cfg.Coarse {

@@ -66,8 +66,9 @@ type Board struct {
 	told    [2]float64    // as of the last report
 	actual  [2]float64    // m/s, over the time between two reports
 	stall   [2]bool
-	slow    [2]int // ticks for which a side did not do what it was told
-	accel   float64
+	slow    [2]int  // ticks for which a side did not do what it was told
+	accel   float64 // m/s², away from a stand
+	decel   float64 // towards one
 	limit   float64 // SetV
 	turnMax float64
 	x, y, h float64 // dead reckoned since SetO, m and rad
@@ -95,7 +96,7 @@ func (b *Board) Baud() int { return b.baud }
 // Power is uart.Board's: without it everything but the wheels' place is lost.
 func (b *Board) Power(on bool, now time.Duration) {
 	*b = Board{robot: b.robot, names: b.names, chassis: b.chassis, baud: b.baud, arcos: b.arcos, parser: base.NewParser(),
-		powered: on, next: now + boot, ready: now + boot, heard: now, since: now, accel: 0.3, limit: b.robot.MaxSpeed, turnMax: b.robot.MaxTurn, sonar: true,
+		powered: on, next: now + boot, ready: now + boot, heard: now, since: now, accel: 0.3, decel: 0.3, limit: b.robot.MaxSpeed, turnMax: b.robot.MaxTurn, sonar: true,
 		grip: 1}
 	b.rims[0], b.rims[1] = b.chassis.Rims()
 	b.told = b.rims
@@ -166,7 +167,11 @@ func (b *Board) step(dt float64, now time.Duration) {
 	b.rims = [2]float64{left, right}
 	for i := range gone {
 		// The ramp, and a wheel that does not follow it for half a second.
-		most := b.accel * dt
+		rate := b.accel
+		if math.Abs(b.goal[i]) < math.Abs(b.speed[i]) {
+			rate = b.decel
+		}
+		most := rate * dt
 		b.speed[i] += math.Min(most, math.Max(-most, b.goal[i]-b.speed[i]))
 		if b.slow[i]++; !b.motors || math.Abs(b.speed[i]) < 0.05 || math.Abs(gone[i]) > 0.1*math.Abs(b.speed[i])*dt {
 			b.slow[i] = 0

@@ -38,8 +38,11 @@ func (b *Board) obey(c *base.Command, data []byte, now time.Duration) {
 	case base.OpEnable:
 		b.switchMotors(c.Int != 0)
 	case base.OpSetA:
-		if v > 0 {
+		switch {
+		case v > 0:
 			b.accel = v / 1000
+		case v < 0:
+			b.decel = -v / 1000
 		}
 	case base.OpSetV:
 		b.limit = math.Min(v/1000, b.robot.MaxSpeed)

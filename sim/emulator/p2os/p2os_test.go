@@ -59,6 +59,24 @@ func TestDrive(t *testing.T) {
 	}
 }
 
+// Who drives one wheel drives its side, and the other side stands; wheels that are not enabled have no say.
+func TestOneSide(t *testing.T) {
+	r := newRobot(t, "p2at", 1, nil)
+	must(t, r.base.Open())
+	r.run(300 * time.Millisecond)
+	r.f.Enable[2], r.f.Inputs[2] = true, 2 // the left rear one
+	r.run(4 * time.Second)
+	on, left, right := r.board.Motors()
+	if !on || math.Abs(left-2*0.11) > 0.01 || math.Abs(right) > 0.01 {
+		t.Errorf("got motors %v, %.3f and %.3f m/s, want 0.22 and 0", on, left, right)
+	}
+	r.enable(false)
+	r.run(300 * time.Millisecond)
+	if on, _, _ := r.board.Motors(); on {
+		t.Error("no wheel enabled: the motors are on")
+	}
+}
+
 func TestSenses(t *testing.T) {
 	r := newRobot(t, "p2at", 1, nil)
 	must(t, r.base.Open())

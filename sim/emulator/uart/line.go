@@ -62,9 +62,12 @@ type piece struct {
 	baud  int           // that it was said at
 }
 
+// warm is how long a board has been under power when its line begins; a real one boots within it.
+const warm = time.Minute
+
 // New returns the line called name, opened by hosts at baud, with a board that has been under power for long.
 func New(name string, baud int, seed int64, b Board) *Line {
-	b.Power(true, -time.Hour)
+	b.Power(true, -warm)
 	return &Line{name: name, baud: baud, host: baud, board: b,
 		wild: wild{dice: rand.New(rand.NewPCG(uint64(seed), 0x0A27))}}
 }

@@ -1,0 +1,55 @@
+package hal
+
+import (
+	"slices"
+	"time"
+)
+
+// Interlock keeps actuators still while a device is lost: wheels that nobody watches over, since a scanner's cable was
+// pulled. What was commanded before is forgotten, so that nothing moves because the device is back: a new command does.
+type Interlock struct {
+	Devices   []int         // of Frame.Status: those that must be well
+	Actuators []int         // that stand still otherwise, at zero velocity, torque or duty, or where they are
+	After     time.Duration // how long a device may be at fault; 0 = 1 s
+}
+
+// defaultPatience is longer than any scan and than the opening of a line that was lost for a moment.
+const defaultPatience = time.Second
+
+// lost tells whether a device of the interlock has said nothing good for too long.
+func (g *guard) lost(f *Frame, now time.Duration) bool {
+	after := g.config.Interlock.After
+	if after == 0 {
+		after = defaultPatience
+	}
+	for _, i := range g.config.Interlock.Devices {
+		if s := &f.Status[i]; s.Err != nil && (s.Time < 0 || now-s.Time > after) {
+			return true
+		}
+	}
+	return false
+}
+
+// lock stops the interlock's actuators once when a device is lost. One that is lost itself cannot be told to stand: it is
+// to be off when it is found again.
+func (g *guard) lock(f *Frame, now time.Duration) {
+	was := g.locked
+	if g.locked = g.lost(f, now); !g.locked || was {
+		return
+	}
+	g.counts.Locked++
+	for _, i := range g.config.Interlock.Actuators {
+		j := &g.joints[i]
+		if j.mode != NoMode {
+			g.holdJoint(i, f)
+		}
+		if f.Status[i].Err != nil {
+			*j = guardJoint{mode: NoMode, goal: j.goal, out: j.out, limit: j.limit}
+		}
+	}
+}
+
+// kept tells whether actuator i is not to be commanded now.
+func (g *guard) kept(i int) bool {
+	return g.locked && slices.Contains(g.config.Interlock.Actuators, i)
+}

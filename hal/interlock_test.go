@@ -1,0 +1,78 @@
+package hal
+
+import (
+	"errors"
+	"testing"
+	"time"
+)
+
+// watched is a wheel beside a scanner that it does not turn without.
+func watched() *guarded {
+	l := oneJoint()
+	l.Outputs = append(l.Outputs, Channel{Name: "scanner", Max: 8})
+	l.Sensors = []Sensor{{Name: "scanner", Kind: "range", First: 1, Count: 1}}
+	g := &guarded{guard: newGuard(l, GuardConfig{Interlock: Interlock{Devices: []int{0, 1}, Actuators: []int{0}}}), f: NewFrame(l)}
+	g.f.Measured[0] = 0
+	return g
+}
+
+// device sets what device i says: well as of now, or at fault since before.
+func (g *guarded) device(i int, err error) {
+	if g.f.Status[i].Err = err; err == nil {
+		g.f.Status[i].Time = g.now
+	}
+}
+
+// run lets d pass with the scanner and the wheel as they are said to be.
+func (g *guarded) run(d time.Duration, wheel, scanner error) {
+	for range d / tick {
+		g.device(0, wheel)
+		g.device(1, scanner)
+		g.tick()
+	}
+}
+
+var errPulled = errors.New("the cable is out")
+
+func TestInterlock(t *testing.T) {
+	g := watched()
+	g.run(100*time.Millisecond, nil, nil)
+	g.say(nan, 1.5, nan, nan, nan)
+	g.run(100*time.Millisecond, nil, nil)
+	turning := func(want float64, enabled bool, when string) {
+		t.Helper()
+		if got := g.f.Inputs[1]; enabled != g.f.Enable[0] || enabled && got != want {
+			t.Errorf("%s: got %g, enabled %v; want %g, %v", when, got, g.f.Enable[0], want, enabled)
+		}
+	}
+	turning(1.5, true, "all well")
+	g.run(900*time.Millisecond, nil, errPulled)
+	turning(1.5, true, "a scan late")
+	g.run(200*time.Millisecond, nil, errPulled)
+	turning(0, true, "a scanner lost")
+	g.say(nan, 1, nan, nan, nan)
+	g.run(100*time.Millisecond, nil, errPulled)
+	turning(0, true, "a command without eyes")
+	g.run(100*time.Millisecond, nil, nil)
+	turning(0, true, "the scanner is back")
+	g.say(nan, 1, nan, nan, nan)
+	g.run(100*time.Millisecond, nil, nil)
+	turning(1, true, "a new command")
+	g.run(1200*time.Millisecond, errPulled, nil)
+	turning(0, false, "the wheel itself lost")
+	g.run(100*time.Millisecond, nil, nil)
+	turning(0, false, "the wheel is back")
+	g.say(nan, 1, nan, nan, nan)
+	g.run(100*time.Millisecond, nil, nil)
+	turning(1, true, "commanded anew")
+	if g.counts.Locked != 2 || g.counts.Refused != 1 {
+		t.Errorf("got locked %d times, %d refused; want 2, 1", g.counts.Locked, g.counts.Refused)
+	}
+	// A scanner that never was there is as good as one that is lost.
+	g = watched()
+	g.f.Status[1] = Status{Time: -1, Err: errPulled}
+	g.tick()
+	g.say(nan, 1, nan, nan, nan)
+	g.tick()
+	turning(0, false, "no scanner at all")
+}
