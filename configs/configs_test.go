@@ -26,7 +26,7 @@ func mustLoad(t *testing.T, name string, o Options) *Config {
 }
 
 func TestEmbedded(t *testing.T) {
-	if got, want := Names(), []string{"a-series", "demo", "okon", "pendulum", "usarsim", "xl430-pendulum", "xm430-arm"}; !slices.Equal(got, want) {
+	if got, want := Names(), []string{"a-series", "demo", "hobby-hexapod", "lx16a-arm", "okon", "pendulum", "rov", "so101", "usarsim", "xl430-pendulum", "xm430-arm"}; !slices.Equal(got, want) {
 		t.Fatalf("names: got %v, want %v", got, want)
 	}
 	if _, ok := Embedded("nothing"); ok {
@@ -44,10 +44,13 @@ func TestEmbedded(t *testing.T) {
 					body = Sim
 				}
 				mode, period, timeout := Lockstep, 10*time.Millisecond, 500*time.Millisecond
-				if name == "okon" { // its clients do not step, and its laws are made for 50 Hz
+				switch name {
+				case "okon", "rov": // their clients do not step, and their laws are made for 50 Hz
+					mode, period = Realtime, 20*time.Millisecond
+				case "hobby-hexapod", "lx16a-arm": // as fast as pulses come, and as the line lets six answer
 					period = 20 * time.Millisecond
 				}
-				if body == Real || spawns || name == "okon" {
+				if body == Real || spawns {
 					mode = Realtime
 				}
 				if body == Sim {

@@ -46,7 +46,7 @@ func TestReadMotion(t *testing.T) {
 
 // The embedded motions start and end at rest and never ask for more than a servo can do.
 func TestEmbeddedMotions(t *testing.T) {
-	for _, joints := range []int{1, 6, 21} {
+	for _, joints := range []int{1, 6, 18, 21} {
 		m, err := openMotion("wave", joints)
 		if err != nil {
 			t.Fatal(err)

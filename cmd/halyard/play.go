@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -115,32 +116,43 @@ func (p *player) run(ctx context.Context, name string) error {
 	return show(p.app, p.results())
 }
 
-// names finds the robot that the server's joints belong to, for their names and the angles of 0 and 1023.
+// names finds the robot that the server's joints belong to, for their names and the angles of 0 and 1023. The protocol does
+// not say which it is: without --model it must be the only one with so many joints.
 func (p *player) names(n int) error {
-	candidates := model.Names()
+	fits := robotsOf(n)
 	if p.model != "" {
-		candidates = []string{p.model}
+		fits = []string{p.model}
 	}
-	for _, name := range candidates {
-		robot, err := model.Load(name)
+	if len(fits) == 1 {
+		robot, err := model.Load(fits[0])
 		if err != nil {
 			return err
 		}
 		if len(robot.Joints) != n {
-			continue
+			return &hal.Error{Kind: hal.Invalid, Op: "--model " + p.model, Err: fmt.Errorf("joints: the server's robot has %d", n)}
 		}
 		for _, j := range robot.Joints {
 			p.joints = append(p.joints, jointError{name: j.Name, min: j.Range[0], max: j.Range[1]})
 		}
 		return nil
 	}
-	if p.model != "" {
-		return &hal.Error{Kind: hal.Invalid, Op: "--model " + p.model, Err: fmt.Errorf("joints: the server's robot has %d", n)}
+	if len(fits) > 1 {
+		p.app.note("%s have %d joints: --model NAME gives them their names and ranges", strings.Join(fits, ", "), n)
 	}
-	for i := range n { // a robot of its owner's: motors by number, over the original's ±150 degrees
+	for i := range n { // one of them, or a robot of its owner's: motors by number, over the original's ±150 degrees
 		p.joints = append(p.joints, jointError{name: fmt.Sprintf("motor_%d", i+1), min: -150 * math.Pi / 180, max: 150 * math.Pi / 180})
 	}
 	return nil
+}
+
+// robotsOf lists the built-in robots with n joints.
+func robotsOf(n int) (names []string) {
+	for _, name := range model.Names() {
+		if r, err := model.Load(name); err == nil && len(r.Joints) == n {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // play sends every sample at its time. What is measured just before a sample answers the one before it.

@@ -192,12 +192,19 @@ func nextCommand(p *plan, list []readyServer) string {
 		}
 	}
 	for _, s := range list {
-		if s.Protocol == "odcp" {
-			if s.Address == "127.0.0.1:45453" {
-				return arm + "halyard play wave"
-			}
-			return arm + "halyard play wave --address " + s.Address
+		if s.Protocol != "odcp" {
+			continue
 		}
+		play := arm + "halyard play wave"
+		for i := range p.agents {
+			if a := &p.agents[i]; a.config.Name == s.Agent && len(robotsOf(len(a.joints))) > 1 {
+				play += " --model " + a.config.Model
+			}
+		}
+		if s.Address != "127.0.0.1:45453" {
+			play += " --address " + s.Address
+		}
+		return play
 	}
 	for _, s := range list {
 		if host, port, err := net.SplitHostPort(s.Address); err == nil && s.Protocol == "simloid" {

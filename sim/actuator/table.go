@@ -58,6 +58,7 @@ var oldSheets = []sheet{
 // otherSheets are other brands' servos. Sources: Feetech's data sheets of STS3032 (6 V), STS3250 (12 V), SCS0009 (6 V)
 // and SCS15 (7.4 V); Hiwonder's of the LX-16A (7.4 V); Kondo's of the KRS-2552 (11.1 V). Stall currents of STS3032,
 // SCS0009 and LX-16A are estimates. The gains are those of the STS3215, by which such servos hold as stiffly as it does.
+// The MG996R is a hobby servo, which pulses tell where to be: TowerPro's data sheet (6 V); its gain is an estimate.
 var otherSheets = []sheet{
 	{"sts3032", cored, 6, 0.44, 1.2, 95, 21, 0, 4, 8, 70, 32, 0, 32, 100, 1920},
 	{"sts3250", coreless, 12, 4.9, 4.4, 75, 74.5, 0, 6, 14, 70, 32, 0, 32, 100, 1920},
@@ -65,6 +66,7 @@ var otherSheets = []sheet{
 	{"scs15", cored, 7.4, 1.6, 2.2, 62.5, 56, 0, 4, 9, 80, 15, 0, 32, 100, 1920},
 	{"lx-16a", cored, 7.4, 1.67, 2.4, 62.5, 54, 0, 4.5, 12, 85, 32, 0, 32, 100, 1920},
 	{"krs-2552", coreless, 11.1, 1.37, 4.2, 71, 41.5, 0, 9, 12.6, 100, 32, 0, 32, 100, 1920},
+	{"mg996r", cored, 6, 1.08, 2.5, 71, 55, 0, 4.8, 7.2, 80, 32, 0, 32, 100, 1920},
 }
 
 // The position gains, duty per rad and unit of P. Those of MX, XL-320 and STS3215 are measured (BAM); that of the
@@ -140,6 +142,9 @@ func (r *sheet) other() Spec {
 	case "krs-2552":
 		k.Source = "Kondo datasheet, " + r.name + volts
 		k.TicksPerTurn, k.CentreTicks, k.MinTicks, k.MaxTicks = 8000*360.0/270, 7500, 3500, 11500
+	case "mg996r": // a potentiometer over 180 degrees, whose dead band of 5 µs is two of these ticks
+		k.Source = "TowerPro datasheet, " + r.name + volts
+		k.TicksPerTurn, k.CentreTicks, k.MaxTicks, k.DeadSector = 2*1023, 512, 1023, true
 	default:
 		k.Source = "Feetech datasheet, " + r.name + volts
 		k.Modes = [hal.NumModes]bool{hal.PositionMode: true, hal.VelocityMode: true, hal.DutyMode: true}
