@@ -19,6 +19,7 @@ func (a *app) commands() []*cobra.Command {
 		newPorts(a),
 		newScan(a),
 		newSetup(a),
+		newRegisters(a),
 		newDoctor(a),
 		newEmulate(a),
 		newSimloid(a),

@@ -14,7 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/halyard-robotics/halyard/drivers/serial"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
@@ -22,11 +21,6 @@ import (
 	"github.com/halyard-robotics/halyard/servo/hiwonder"
 	"github.com/halyard-robotics/halyard/servo/kondo"
 )
-
-// usualBauds are the rates at which servos are found, the likeliest first: X servos come with 57600, AX with 1M.
-func usualBauds() []int {
-	return []int{57600, 1000000, 115200, 2000000, 3000000, 4000000, 4500000, 9600, 400000, 500000, 250000, 200000}
-}
 
 // foundServo is one servo on a line, or what stands in the way of reading it.
 type foundServo struct {
@@ -52,27 +46,21 @@ func (f foundServo) cells() []string {
 }
 
 func newScan(a *app) *cobra.Command {
-	var bauds []int
-	var protocol, opener string
+	var f lineFlags
 	c := &cobra.Command{
-		Use:               "scan PORT",
-		Short:             "every servo on a line, whatever its protocol and baud rate",
+		Use:   "scan PORT",
+		Short: "every servo on a line, of every brand and at every baud rate",
+		Long: targetHelp + "\nEvery id is asked at every rate, in every protocol: Dynamixel 2.0 and 1.0, Feetech, Hiwonder and Kondo.\n" +
+			"None of them hears the others' packets as its own, and nothing moves.",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completePorts,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			protocols, err := protocolsOf(protocol)
+			b, err := f.open(cmd, args[0])
 			if err != nil {
 				return err
 			}
-			line, err := openLine(args[0], bauds, opener)
-			if err != nil {
-				return err
-			}
-			defer line.Close()
-			s := survey{port: args[0], line: line, bauds: bauds, protocols: protocols, note: a.note}
-			if s.latency = latencyOf(args[0], line); s.latency == terminalPatience {
-				s.hurry = terminalHurry
-			}
+			defer b.line.Close()
+			s := survey{bareLine: b, note: a.note}
 			rows, err := s.run(cmd.Context())
 			if e := show(a, rows); err == nil {
 				err = e
@@ -83,42 +71,8 @@ func newScan(a *app) *cobra.Command {
 			return err
 		},
 	}
-	addLineFlags(c, &bauds, &protocol, &opener)
+	f.add(c)
 	return c
-}
-
-// addLineFlags adds what commands on a bare port must know of it.
-func addLineFlags(c *cobra.Command, bauds *[]int, protocol, opener *string) {
-	c.Flags().IntSliceVar(bauds, "baud", usualBauds(), "rates to try, bits a second")
-	c.Flags().StringVar(protocol, "protocol", "both", "dynamixel1 (which finds Feetech servos as well), dynamixel2 or both; feetech, hiwonder, kondo")
-	c.Flags().StringVar(opener, "opener", serial.Bugst, "the library that opens the port: bugst, or tarm (to 115200 baud)")
-}
-
-// protocolsOf reads --protocol, the cheaper protocol to scan first.
-func protocolsOf(word string) ([]int, error) {
-	if word == "both" {
-		return []int{2, 1}, nil
-	}
-	if p, ok := busProtocols[word]; ok {
-		return []int{p}, nil
-	}
-	if p := slices.Index(brandWords, word); p >= asFeetech {
-		return []int{p}, nil
-	}
-	return nil, &hal.Error{Kind: hal.Invalid, Op: "--protocol", Err: fmt.Errorf("got %q, want both or one of %s", word, typeNames())}
-}
-
-// openLine opens port at the first of bauds.
-func openLine(port string, bauds []int, opener string) (*serial.Line, error) {
-	for _, b := range bauds {
-		if b < 1 || b > serial.MaxBaud {
-			return nil, &hal.Error{Kind: hal.Invalid, Op: "--baud", Err: fmt.Errorf("got %d, want 1..%d", b, serial.MaxBaud)}
-		}
-	}
-	if len(bauds) == 0 {
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "--baud", Err: errors.New("got none, want a rate")}
-	}
-	return serial.Open(port, bauds[0], opener)
 }
 
 // What the program behind a pseudo terminal may need until the system lets it run, and what it gets where 254 ids are
@@ -166,13 +120,8 @@ func completePorts(*cobra.Command, []string, string) ([]string, cobra.ShellCompD
 // protocol 1.0, where all would answer a broadcast at once. A line may have servos of both protocols and at several
 // rates: none of them hears the others' packets as its own.
 type survey struct {
-	port      string
-	line      servo.Line
-	bauds     []int
-	protocols []int
-	latency   time.Duration
-	hurry     time.Duration                    // in place of latency where ids are asked one after the other; 0 = the same
-	note      func(format string, args ...any) // progress
+	*bareLine
+	note func(format string, args ...any) // progress
 }
 
 // lastID is the greatest id of each protocol, those of other brands included.
@@ -193,13 +142,18 @@ func (s *survey) run(ctx context.Context) ([]foundServo, error) {
 	var total time.Duration
 	for _, b := range s.bauds {
 		for _, p := range s.protocols {
-			total += s.estimate(b, p)
+			if possible(p, b) {
+				total += s.estimate(b, p)
+			}
 		}
 	}
 	s.note("%s: %d rates, protocol %s: up to %v", s.port, len(s.bauds), strings.Join(protocolWords(s.protocols), " and "),
 		total.Round(100*time.Millisecond))
 	rows := []foundServo{}
-	for _, b := range s.bauds {
+	for i, b := range s.bauds {
+		if !slices.ContainsFunc(s.protocols, func(p int) bool { return possible(p, b) }) {
+			continue
+		}
 		if err := s.line.SetBaud(b); err != nil {
 			if hal.KindOf(err) == hal.Invalid { // the adapter cannot go so fast
 				s.note("%d Bd: skipped: %v", b, err)
@@ -207,19 +161,23 @@ func (s *survey) run(ctx context.Context) ([]foundServo, error) {
 			}
 			return rows, err
 		}
-		if echo, err := echoes(s.line); err != nil {
+		if err := s.unecho(s.note); err != nil {
 			return rows, err
-		} else if _, quiet := s.line.(*servo.Unechoed); echo && !quiet {
-			s.note("! %s hears its own bytes: %s", s.port, echoFix)
-			s.line = &servo.Unechoed{Line: s.line}
 		}
 		for _, p := range s.protocols {
+			if !possible(p, b) {
+				continue
+			}
 			found, err := s.ask(ctx, b, p)
 			rows = append(rows, found...)
 			if err != nil {
 				return rows, err
 			}
-			s.note("%d Bd, protocol %s: %s", b, protocolWord(p), summary(found))
+			if p == asKondo && len(found) > 0 {
+				s.note("%d Bd: Kondo servos share a line with nobody: no other protocol is asked", b)
+				break
+			}
+			s.note("%d of %d: %d Bd, protocol %s: %s", i+1, len(s.bauds), b, protocolWord(p), summary(found))
 		}
 	}
 	return rows, nil

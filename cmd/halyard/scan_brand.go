@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"strconv"
 
@@ -74,15 +75,20 @@ func (s *survey) meet(row *foundServo, protocol int) error {
 			return err
 		}
 		row.Number, row.Firmware = int(f.Number), int(f.Firmware[0])
-		m := f.Model()
-		if m == nil {
+		t := feetechTool{c: c}
+		if _, err := t.identify(row.ID); hal.KindOf(err) == hal.Invalid {
 			row.Finding = "a Feetech servo, of " + unknownText
 			return nil
+		} else if err != nil {
+			return err
 		}
-		row.Model = m.Name
-		raw, err := c.ReadRegister(id, m, "present_voltage")
+		row.Model = t.m.Name
+		if f.Model() == nil {
+			row.Finding = fmt.Sprintf("number %d is not published: taken for a %s, whose series' table it has", f.Number, t.m.Name)
+		}
+		raw, err := c.ReadRegister(id, t.m, "present_voltage")
 		if err == nil {
-			row.Voltage = number(m.Register("present_voltage").SI(raw))
+			row.Voltage = number(t.m.Register("present_voltage").SI(raw))
 		}
 		return err
 	case asHiwonder:

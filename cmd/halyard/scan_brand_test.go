@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -49,6 +50,20 @@ func TestScanOfBrands(t *testing.T) {
 	}
 }
 
+// Without being told anything, a scan finds every brand, at every rate that it has.
+func TestScanFindsEveryBrand(t *testing.T) {
+	for _, c := range append(everyBrand(), brandCase{"feetech", "sts3215", 38400, asFeetech}, brandCase{"feetech", "scs0009", 76800, asFeetech},
+		brandCase{"feetech", "sts3250", 128000, asFeetech}, brandCase{"kondo", "krs-2552", 1250000, asKondo}, brandCase{"kondo", "krs-2552", 625000, asKondo},
+		brandCase{"dynamixel2", "xl-320", 9600, 2}, brandCase{"dynamixel1", "ax-12a", 19200, 1}) {
+		s := surveyOf(brandBus(t, c.kind, c.model, c.baud, 3).Line())
+		s.protocols = allProtocols()
+		rows, err := s.run(t.Context())
+		if err != nil || len(rows) != 1 || rows[0].Type != c.kind || rows[0].Baud != c.baud || rows[0].ID != 3 {
+			t.Errorf("%s at %d: got %+v, %v", c.model, c.baud, rows, err)
+		}
+	}
+}
+
 func TestSetupOfBrands(t *testing.T) {
 	for _, c := range []struct {
 		name, kind, model string
@@ -69,9 +84,9 @@ func TestSetupOfBrands(t *testing.T) {
 		}, "not a register"},
 	} {
 		bus := brandBus(t, c.kind, c.model, c.baud, 3)
-		s := &setup{line: bus.Line(), port: "PORT", id: 3, newID: -1, bauds: []int{115200, 1000000, 1250000}, protocols: []int{c.protocol}, note: func(string, ...any) {}}
+		s := &setup{finder: finder{line: bus.Line(), port: "PORT", bauds: []int{115200, 1000000, 1250000}, protocols: []int{c.protocol}}, id: 3, newID: -1, note: func(string, ...any) {}}
 		c.change(s)
-		done, err := s.runBrand(t.Context())
+		done, err := s.start(t.Context())
 		one := bus.Servos()[0]
 		id, _ := one.Register("id")
 		got := fmt.Sprint(id, "@", c.baud)
@@ -91,8 +106,77 @@ func TestSetupOfBrands(t *testing.T) {
 	}
 	// A taken id is refused.
 	bus := brandBus(t, "feetech", "sts3215", 1000000, 3, 9)
-	s := &setup{line: bus.Line(), id: 3, newID: 9, bauds: []int{1000000}, protocols: []int{asFeetech}, note: func(string, ...any) {}}
-	if _, err := s.runBrand(t.Context()); hal.KindOf(err) != hal.Unsafe {
+	s := &setup{finder: finder{line: bus.Line(), bauds: []int{1000000}, protocols: []int{asFeetech}}, id: 3, newID: 9, note: func(string, ...any) {}}
+	if _, err := s.start(t.Context()); hal.KindOf(err) != hal.Unsafe {
 		t.Errorf("taken: got %v", err)
 	}
+}
+
+// A servo of another brand whose change breaks off is where it was, as it was, and locked; what is lost once is sent again.
+func TestSetupOfBrandsRestores(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		of    brandCase
+		baud  int                                  // new; 0 = keep
+		spoil func(n int, p []byte, cancel func()) // the n-th writing of a command that changes something
+		want  string
+		kind  hal.Kind
+	}{
+		{"interrupted", brandCase{"feetech", "sts3215", 1000000, asFeetech}, 500000, func(n int, p []byte, cancel func()) {
+			if isWrite(p, 5) {
+				cancel()
+			}
+		}, "3@1000000", hal.Unexpected},
+		{"rate lost", brandCase{"feetech", "sts3215", 1000000, asFeetech}, 500000, func(n int, p []byte, cancel func()) {
+			if isWrite(p, 6) && p[6] == 1 {
+				p[len(p)-1] ^= 0xFF
+			}
+		}, "3@1000000", hal.Timeout},
+		{"lost once", brandCase{"feetech", "sts3215", 1000000, asFeetech}, 500000, func(n int, p []byte, cancel func()) {
+			if n == 1 || n == 4 {
+				p[len(p)-1] ^= 0xFF
+			}
+		}, "9@500000", hal.Unexpected},
+		{"id lost once", brandCase{"hiwonder", "lx-16a", 115200, asHiwonder}, 0, func(n int, p []byte, cancel func()) {
+			if n == 1 {
+				p[len(p)-1] ^= 0xFF
+			}
+		}, "9@0", hal.Unexpected},
+	} {
+		t.Run(c.name+" "+c.of.model, func(t *testing.T) {
+			bus := brandBus(t, c.of.kind, c.of.model, c.of.baud, 3)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			n := 0
+			line := &watched{bus.Line(), func(p []byte) {
+				if isWrite(p, 5) || isWrite(p, 6) || isWrite(p, 7) || len(p) > 4 && p[0] == 0x55 && p[4] == 13 {
+					n++
+					c.spoil(n, p, cancel)
+				}
+			}}
+			s := &setup{finder: finder{line: line, port: "PORT", bauds: []int{c.of.baud}, protocols: allProtocols()}, id: 3, newID: 9,
+				newBaud: c.baud, note: func(string, ...any) {}}
+			if c.of.kind == "feetech" {
+				s.writes = []dynamixel.Setting{{Register: "return_delay", Value: 10}}
+			}
+			_, err := s.start(ctx)
+			one := bus.Servos()[0]
+			id, _ := one.Register("id")
+			rate, lock, delay := 0, int64(1), int64(0)
+			if code, ok := one.Register("baud_rate"); ok {
+				rate = map[int64]int{0: 1000000, 1: 500000}[code]
+				lock, _ = one.Register("lock")
+				delay, _ = one.Register("return_delay")
+			}
+			undone := strings.HasPrefix(c.want, "3@")
+			if got := fmt.Sprintf("%d@%d", id, rate); got != c.want || lock != 1 || undone && delay != 0 || (err != nil) != undone || hal.KindOf(err) != c.kind && c.kind != hal.Unexpected {
+				t.Errorf("got %s, lock %d, delay %d, %v; want %s, locked", got, lock, delay, err, c.want)
+			}
+		})
+	}
+}
+
+// isWrite tells a Feetech packet that writes from addr on.
+func isWrite(p []byte, addr byte) bool {
+	return len(p) > 6 && p[0] == 0xFF && p[4] == 3 && p[5] == addr
 }

@@ -2,18 +2,14 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 )
 
@@ -47,15 +43,11 @@ func (s assignment) cells() []string {
 //	change   torque off; settings, id, baud rate, each verified where it should be then
 //	restore  where a step does not come through, or the user interrupts
 type setup struct {
-	line      servo.Line
-	port      string
-	latency   time.Duration
+	finder
 	id, newID int      // newID -1: keep
 	newBaud   int      // 0: keep
 	set       []string // NAME=VALUE of further registers
-	bauds     []int
-	protocols []int
-	backup    string // file for the register backup; "" = none
+	backup    string   // file for the register backup; "" = none
 	dry       bool
 	note      func(format string, args ...any)
 
@@ -66,34 +58,26 @@ type setup struct {
 
 func newSetup(a *app) *cobra.Command {
 	s := setup{note: a.note}
-	var protocol, opener string
+	var f lineFlags
 	c := &cobra.Command{
 		Use:   "setup PORT --id OLD [--new-id N] [--new-baud B] [--set REGISTER=VALUE]",
 		Short: "give one servo another id, baud rate or setting, and verify it",
-		Long: "Finds the servo with id OLD, saves its registers, switches its torque off, writes what is new, and verifies it.\n" +
+		Long: targetHelp + "\nFinds the servo with id OLD, saves its registers, switches its torque off, writes what is new, and verifies it.\n" +
 			"Settings are raw values: --set return_delay=0. A new id that is taken, or several servos with the old one,\n" +
 			"are refused. What was written is taken back when a step does not come through.",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completePorts,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var err error
-			if s.protocols, err = protocolsOf(protocol); err != nil {
-				return err
-			}
 			if err := s.check(cmd.Flags().Changed("new-id")); err != nil {
 				return err
 			}
-			line, err := openLine(args[0], s.bauds, opener)
+			b, err := f.open(cmd, args[0])
 			if err != nil {
 				return err
 			}
-			defer line.Close()
-			s.port, s.line, s.latency = args[0], line, latencyOf(args[0], line)
-			run := s.run
-			if s.protocols[0] >= asFeetech {
-				run = s.runBrand
-			}
-			done, err := run(cmd.Context())
+			defer b.line.Close()
+			s.finder = b.finder
+			done, err := s.start(cmd.Context())
 			if done == nil {
 				return err
 			}
@@ -107,7 +91,7 @@ func newSetup(a *app) *cobra.Command {
 	c.Flags().StringVar(&s.backup, "backup", "", "file to save the servo's registers in, as JSON")
 	c.Flags().BoolVarP(&s.dry, "dry-run", "n", false, "check everything, write nothing")
 	c.MarkFlagRequired("id")
-	addLineFlags(c, &s.bauds, &protocol, &opener)
+	f.add(c)
 	return c
 }
 
@@ -143,7 +127,38 @@ func (s *setup) check(renumber bool) error {
 // place is where a servo answers.
 type place struct{ baud, protocol, id int }
 
-// run does it all. A servo whose change failed is put back before run returns, also when ctx ended.
+// start finds the servo, whatever its brand, and does it all.
+func (s *setup) start(ctx context.Context) (*assignment, error) {
+	if err := s.unecho(s.note); err != nil {
+		return nil, err
+	}
+	spots, err := s.find(ctx, s.id, true)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(spots) == 0:
+		return nil, &hal.Error{Kind: hal.Absent, Bus: s.port, ID: s.id, Op: "setup",
+			Err: fmt.Errorf("no servo answers at %s Bd", strings.Join(decimals(s.bauds), ", ")), Try: "halyard scan " + s.port}
+	case len(spots) > 1:
+		return nil, s.several(spots)
+	}
+	one := spots[0]
+	s.bauds, s.protocols = []int{one.baud}, []int{one.protocol}
+	if one.protocol >= asFeetech {
+		return s.runBrand(ctx)
+	}
+	return s.run(ctx)
+}
+
+func (s *setup) several(spots []spot) error {
+	list := make([]place, len(spots))
+	for i := range spots {
+		list[i] = spots[i].place
+	}
+	return s.unsafe("", "id %d: servos answer at %s: say which with --baud and --protocol, or connect one alone", s.id, places(list))
+}
+
+// run does it all for a Dynamixel. A servo whose change failed is put back before run returns, also when ctx ended.
 func (s *setup) run(ctx context.Context) (*assignment, error) {
 	old, err := s.locate(ctx)
 	if err != nil {
@@ -163,11 +178,11 @@ func (s *setup) run(ctx context.Context) (*assignment, error) {
 	if err := s.line.SetBaud(old.baud); err != nil {
 		return nil, err
 	}
-	if done.Backup, err = s.save(byte(old.id)); err != nil {
+	if done.Backup, err = readAll(ctx, &dynamixelTool{s.client, s.model}, s.model, old.id); err != nil {
 		return nil, err
 	}
-	if s.dry {
-		return done, nil
+	if err := s.keep(done, fmt.Sprintf("dynamixel%d", old.protocol)); err != nil || s.dry {
+		return done, err
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -254,7 +269,7 @@ func (p place) String() string { return fmt.Sprintf("%d@%d", p.id, p.baud) }
 func places(list []place) string {
 	text := make([]string, len(list))
 	for i, p := range list {
-		text[i] = fmt.Sprintf("%d Bd (protocol %d)", p.baud, p.protocol)
+		text[i] = fmt.Sprintf("%d Bd (protocol %s)", p.baud, protocolWord(p.protocol))
 	}
 	return strings.Join(text, " and ")
 }
@@ -305,31 +320,11 @@ func ratesOf(m *dynamixel.Model) string {
 	return strings.Join(decimals(list), ", ")
 }
 
-// save reads all registers of the servo but windows on others, and writes them to the backup file where one is wanted.
-func (s *setup) save(id byte) (map[string]int64, error) {
-	table := map[string]int64{}
-	for i := range s.model.Registers {
-		name := s.model.Registers[i].Name
-		if strings.HasPrefix(name, "indirect_") {
-			continue
-		}
-		err := insist(func() (err error) { table[name], err = s.client.ReadRegister(id, s.model, name); return err })
-		if err != nil {
-			return nil, err
-		}
-	}
+// keep writes the backup file, where one is wanted.
+func (s *setup) keep(done *assignment, kind string) error {
 	if s.backup == "" {
-		return table, nil
+		return nil
 	}
-	data, err := json.MarshalIndent(map[string]any{"model": s.model.Name, "id": id, "registers": table}, "", "  ")
-	if err != nil {
-		return nil, err
-	}
-	// Never over an older backup, which may be the only one of a servo that works.
-	f, err := os.OpenFile(s.backup, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return nil, s.invalid("--backup: %w", err)
-	}
-	_, err = f.Write(append(data, '\n'))
-	return table, errors.Join(err, f.Close())
+	f := registerFile{Model: done.Model, Type: kind, ID: done.OldID, Baud: done.OldBaud, Registers: done.Backup}
+	return f.save(s.backup)
 }

@@ -18,15 +18,8 @@ func (s *setup) change(ctx context.Context, old, to place) error {
 	if err := s.store(c, id, dynamixel.Setting{Register: "torque_enable", Value: 0}); err != nil {
 		return err
 	}
-	if s.model.Register("lock") != nil {
-		var locked int64
-		err := insist(func() (err error) { locked, err = c.ReadRegister(id, s.model, "lock"); return err })
-		if err != nil {
-			return err
-		}
-		if locked != 0 {
-			return s.unsafe("", "id %d: its EEPROM is locked until its power goes off: switch it off and on", id)
-		}
+	if err := unlocked(&dynamixelTool{c, s.model}, s.model, old.id); err != nil {
+		return err
 	}
 	for _, w := range s.writes {
 		if err := s.store(c, id, w); err != nil {
@@ -45,17 +38,7 @@ func (s *setup) change(ctx context.Context, old, to place) error {
 
 // store writes a register and reads it back, at one place.
 func (s *setup) store(c *dynamixel.Client, id byte, w dynamixel.Setting) error {
-	return insist(func() error {
-		err := c.WriteRegister(id, s.model, w.Register, w.Value)
-		if err != nil && hal.KindOf(err) != hal.Timeout { // a low status return level acknowledges nothing
-			return err
-		}
-		v, err := c.ReadRegister(id, s.model, w.Register)
-		if err == nil && v != w.Value {
-			err = s.differs(int(id), w.Register, v, w.Value)
-		}
-		return err
-	})
+	return writeOne(&dynamixelTool{c, s.model}, int(id), w.Register, w.Value)
 }
 
 func (s *setup) differs(id int, what string, got, want int64) error {

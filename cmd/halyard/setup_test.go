@@ -26,7 +26,7 @@ func (w *watched) Write(p []byte) (int, error) {
 }
 
 func setupOf(bus *emulator.Bus, change func(*setup)) *setup {
-	s := &setup{line: bus.Line(), port: "PORT", id: 1, newID: -1, bauds: usualBauds(), protocols: []int{2, 1}, note: func(string, ...any) {}}
+	s := &setup{finder: finder{line: bus.Line(), port: "PORT", bauds: usualBauds(), protocols: []int{2, 1}}, id: 1, newID: -1, note: func(string, ...any) {}}
 	change(s)
 	return s
 }
@@ -96,7 +96,7 @@ func TestSetup(t *testing.T) {
 			err := s.check(s.newID >= 0)
 			var done *assignment
 			if err == nil {
-				done, err = s.run(t.Context())
+				done, err = s.start(t.Context())
 			}
 			if c.kind == 0 && err != nil || c.kind != 0 && (hal.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.say)) {
 				t.Errorf("got %v, want %v %q", err, c.kind, c.say)
@@ -128,7 +128,7 @@ func TestSetupRestores(t *testing.T) {
 		if err := s.check(true); err != nil {
 			t.Fatal(err)
 		}
-		_, err := s.run(ctx)
+		_, err := s.start(ctx)
 		delay, _ := bus.Servos()[0].Register("return_delay")
 		if delay != 250 {
 			t.Errorf("return delay: got %d, want the 250 of before", delay)
@@ -174,7 +174,7 @@ func TestSetupRestores(t *testing.T) {
 				}
 			}}
 		})
-		if _, err := s.run(t.Context()); err != nil || state(bus) != "3@1000000" || len(lost) != 4 {
+		if _, err := s.start(t.Context()); err != nil || state(bus) != "3@1000000" || len(lost) != 4 {
 			t.Errorf("got %s, %v, %v", state(bus), err, lost)
 		}
 	})
@@ -188,7 +188,7 @@ func TestSetupRestores(t *testing.T) {
 				}
 			}}
 		})
-		if _, err := s.run(t.Context()); err == nil || !strings.Contains(err.Error(), "not where it was") || !strings.Contains(err.Error(), "halyard scan PORT") {
+		if _, err := s.start(t.Context()); err == nil || !strings.Contains(err.Error(), "not where it was") || !strings.Contains(err.Error(), "halyard scan PORT") {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -198,7 +198,7 @@ func TestSetupBackup(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "servo1.json")
 	bus := wireOf(t, emulator.Timing{}, onWire{"xm430-w350", 1, 57600, 0})
 	s := setupOf(bus, func(s *setup) { s.newID, s.backup = 3, file })
-	if _, err := s.run(t.Context()); err != nil {
+	if _, err := s.start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(file)
@@ -216,7 +216,7 @@ func TestSetupBackup(t *testing.T) {
 	}
 	// An older backup is never written over, and without one nothing is changed.
 	s = setupOf(bus, func(s *setup) { s.id, s.newID, s.backup = 3, 4, file })
-	if _, err := s.run(t.Context()); hal.KindOf(err) != hal.Invalid || state(bus) != "3@57600" {
+	if _, err := s.start(t.Context()); hal.KindOf(err) != hal.Invalid || state(bus) != "3@57600" {
 		t.Errorf("got %v, %s", err, state(bus))
 	}
 }
