@@ -41,35 +41,35 @@ func TestRamp(t *testing.T) {
 
 // The yellow arena's victim is told by degrees of nearness, and only where the reader points at it.
 func TestVictims(t *testing.T) {
-	r := enter(t, "p2at", "yellow", hal.Pose{Position: [3]float64{2.15, -5.9, -1.8}, Rotation: [4]float64{math.Sqrt(0.5), 0, 0, math.Sqrt(0.5)}})
+	r := enter(t, "p2at", "yellow", hal.Pose{Position: [3]float64{1.2, -4.35, -1.8}})
 	var last Found
 	heard := 0
 	if err := r.body.Listen(r.index("victrfid"), func(f Found) { last, heard = f, heard+1 }); err != nil {
 		t.Fatal(err)
 	}
-	at := func(y float64, turn float64) {
+	at := func(x float64, turn float64) {
 		t.Helper()
-		p := hal.Pose{Position: [3]float64{2.15, y, -1.82}, Rotation: [4]float64{math.Cos(turn / 2), 0, 0, math.Sin(turn / 2)}}
+		p := hal.Pose{Position: [3]float64{x, -4.35, -1.82}, Rotation: [4]float64{math.Cos(turn / 2), 0, 0, math.Sin(turn / 2)}}
 		if err := r.scene.Place("p2at", p); err != nil {
 			t.Fatal(err)
 		}
 		last, heard = Found{}, 0
 		r.run(cycle)
 	}
-	// The reader stands 0.2 m ahead of the middle of the robot; Jim lies at y = -4.4.
-	at(-5.5, math.Pi/2)
+	// The reader stands 0.2 m ahead of the middle of the robot; Jim lies at x = 2.4.
+	at(1.3, 0)
 	if heard != 1 || last.Name != "None" || last.State != "None" || r.sensor("victrfid")[0] != 1 || math.Abs(last.At[0]-0.9) > 0.02 {
 		t.Errorf("at 0.9 m: got %+v, want somebody", last)
 	}
-	at(-5.05, math.Pi/2)
+	at(1.75, 0)
 	if last.Name != "Jim" || last.State != "None" {
 		t.Errorf("at 0.45 m: got %+v, want Jim", last)
 	}
-	at(-4.8, math.Pi/2)
+	at(2, 0)
 	if last.Name != "Jim" || last.State != "unconscious" {
 		t.Errorf("at 0.2 m: got %+v, want Jim and how he is", last)
 	}
-	at(-5.5, -math.Pi/2)
+	at(1.3, math.Pi)
 	if heard != 0 || r.sensor("victrfid")[0] != 0 {
 		t.Errorf("turned away: got %+v, want nobody", last)
 	}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim"
+	"github.com/halyard-robotics/halyard/sim/model"
+)
+
+// towed is a rig's clock that a controller tows: each message that it has obeyed lets some more time pass, as fast as the
+// machine can. So two minutes take seconds, and a busy machine makes the run slow and not wrong. What waits for nobody
+// goes on by itself, slowly.
+type towed struct {
+	mu      sync.Mutex
+	more    *sync.Cond
+	now     time.Duration
+	allowed time.Duration
+}
+
+const untowed = 50 * time.Millisecond
+
+func newTowed() *towed {
+	c := &towed{}
+	c.more = sync.NewCond(&c.mu)
+	return c
+}
+
+func (c *towed) Now() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *towed) SleepUntil(t time.Duration) {
+	late := time.AfterFunc(untowed, func() { c.allow(t) })
+	defer late.Stop()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.allowed < t {
+		c.more.Wait()
+	}
+	c.now = max(c.now, t)
+}
+
+// allow lets time pass until t.
+func (c *towed) allow(t time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.allowed = max(c.allowed, t)
+	c.more.Broadcast()
+}
+
+// tow lets time pass for d from now on.
+func (c *towed) tow(d time.Duration) { c.allow(c.Now() + d) }
+
+// runArena runs "halyard usarsim" with further words of its command line, on a clock of the test's (nil = the wall's), until
+// the test ends, and says where Gamebots is.
+func runArena(t *testing.T, clock hal.Clock, f usarsimFlags, config ...string) (*station, string) {
+	t.Helper()
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	a := &app{in: strings.NewReader(""), out: io.Discard, err: io.Discard}
+	f.flags.listen = append(f.flags.listen, "gamebots=127.0.0.1:0", "imageserver=127.0.0.1:0")
+	p, err := f.plan(a, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.clock = clock
+	st, err := openStation(p, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- a.operate(ctx, st) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	for _, s := range st.servers.ready {
+		if s.Protocol == "gamebots" {
+			return st, s.Address
+		}
+	}
+	t.Fatal("no gamebots server")
+	return nil, ""
+}
+
+// fence measures how near a robot's outline comes to what stands in the arena, seen from above: the truth, whatever the
+// robot's own sensors say.
+type fence struct {
+	scene   *sim.Scene
+	robot   string
+	size    [2]float64 // m, length and width
+	walls   []model.Shape
+	cycles  int
+	nearest float64 // m
+	where   hal.Pose
+	last    hal.Pose
+}
+
+func newFence(t *testing.T, st *station, robot string, length, width float64) *fence {
+	t.Helper()
+	arena, err := st.scene.Arena()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fence{scene: st.scene, robot: robot, size: [2]float64{length, width}, walls: arena.Fixed, nearest: math.Inf(1)}
+	party := st.rig.NewParty("fence", f)
+	t.Cleanup(party.Close)
+	return f
+}
+
+// Cycle is the rig's call after each cycle.
+func (f *fence) Cycle(*hal.Cycle) {
+	body := f.scene.Body(f.robot)
+	if f.cycles++; body == nil || f.cycles%5 != 0 {
+		return
+	}
+	at := body.Pose(0)
+	f.last = at
+	const steps = 12
+	for i := -steps; i <= steps; i++ {
+		share := float64(i) / steps / 2
+		for _, p := range [...][3]float64{{share * f.size[0], f.size[1] / 2}, {share * f.size[0], -f.size[1] / 2},
+			{f.size[0] / 2, share * f.size[1]}, {-f.size[0] / 2, share * f.size[1]}} {
+			if d := f.away(at.Of(p)); d < f.nearest {
+				f.nearest, f.where = d, at
+			}
+		}
+	}
+}
+
+// away is how far a point is from the nearest thing, m; below 0 within a box.
+func (f *fence) away(p [3]float64) float64 {
+	nearest := math.Inf(1)
+	for i := range f.walls {
+		w := &f.walls[i]
+		q, half := w.Pose.Inverse().Of(p), w.Half
+		if w.Kind != model.Box {
+			half[0], half[1] = w.Radius, w.Radius
+			if w.Kind != model.Sphere {
+				half[2] += w.Radius
+			}
+		}
+		out, deepest := 0.0, math.Inf(-1)
+		for k := range q {
+			d := math.Abs(q[k]) - half[k]
+			out, deepest = out+math.Pow(max(d, 0), 2), max(deepest, d)
+		}
+		if out > 0 {
+			deepest = math.Sqrt(out)
+		}
+		nearest = min(nearest, deepest)
+	}
+	return nearest
+}
+
+// Show 1: a controller that was written from the manual alone follows the walls of the yellow arena for two minutes
+// without a touch, reads a victim's tag and comes back to the start.
+func TestUSARSimRescue(t *testing.T) {
+	clock := newTowed()
+	st, address := runArena(t, clock, usarsimFlags{arena: "yellow"})
+	showRescue(t, st, address, clock.tow)
+}
+
+// showRescue lets the controller do all that in an arena that runs. tow is what it calls when it has obeyed a message, nil
+// on a clock that runs by itself. The same bytes go to every body: what differs is the config that was served.
+func showRescue(t *testing.T, st *station, address string, tow func(time.Duration)) {
+	t.Helper()
+	f := newFence(t, st, "Rescuer", 0.5, 0.49)
+	r, err := rescue(address, tow)
+	if err != nil {
+		t.Fatalf("after %.1f s at %.2f: %v", r.time-r.began, r.at, err)
+	}
+	// A cycle may be at work.
+	st.rig.AtEdge(func() {
+		t.Logf("followed walls for %.1f s, read %q, was back after %.1f s and %.1f m; nothing was nearer than %.3f m (at %.2f)",
+			r.followed, r.victim, r.time-r.began, r.way, f.nearest, f.where.Position)
+		if f.nearest < 0.02 {
+			t.Errorf("came as near as %.3f m to something, at %.2f: want no touch", f.nearest, f.where.Position)
+		}
+		if p := f.last.Position; math.Hypot(p[0]-4.5, p[1]+1.9) > 0.4 {
+			t.Errorf("ended at %.2f, want the start", p)
+		}
+	})
+	if r.followed < 120 || r.victim == "" {
+		t.Errorf("followed walls for %.1f s and read victim %q, want two minutes and one", r.followed, r.victim)
+	}
+}
