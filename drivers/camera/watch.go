@@ -1,0 +1,136 @@
+package camera
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// plate is a picture with those who hold it counted.
+type plate struct {
+	hal.Picture
+	holds int
+}
+
+// keep bounds the plates that lie ready; those beyond go to the garbage collector.
+const keep = 4
+
+// plate returns one to decode into, held once. Under the lock.
+func (c *Camera) plate() *plate {
+	if n := len(c.free); n > 0 {
+		p := c.free[n-1]
+		c.free = c.free[:n-1]
+		p.holds = 1
+		return p
+	}
+	w, h := c.config.Width, c.config.Height
+	p := &plate{Picture: hal.Picture{Width: w, Height: h, RGB: make([]byte, 3*w*h)}, holds: 1}
+	p.Free = func(*hal.Picture) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.drop(p)
+	}
+	return p
+}
+
+// publish makes p the newest picture. Under the lock.
+func (c *Camera) publish(p *plate, at time.Duration) {
+	if c.newest != nil {
+		c.drop(c.newest)
+	}
+	c.sequence++
+	p.Sequence, p.Time = c.sequence, at
+	c.newest, c.stale, c.asked = p, false, false
+	c.lost, c.refuse = nil, nil
+	c.tell()
+}
+
+// drop lets go of a plate once; with the last hold it may be used again. Under the lock.
+func (c *Camera) drop(p *plate) {
+	if p.holds--; p.holds == 0 && len(c.free) < keep {
+		c.free = append(c.free, p)
+	}
+}
+
+// viewer is one hal.Watch.
+type viewer struct {
+	camera *Camera
+	closed bool
+}
+
+var _ hal.Watcher = (*Camera)(nil)
+
+// Watch begins to look through the camera, whose number is 0. The device need not be there at the moment: Next tells.
+func (c *Camera) Watch(camera int) (hal.Watch, error) {
+	if camera != 0 {
+		return nil, c.config.fault(hal.Invalid, fmt.Errorf("got camera %d, want 0", camera))
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil, c.gone()
+	}
+	// What was before nobody's concern is none of this viewer's: the device may be back by now.
+	if c.viewers++; c.viewers == 1 {
+		c.refuse, c.stale = nil, true
+	}
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+	return &viewer{camera: c}, nil
+}
+
+func (c *Camera) gone() error { return c.config.fault(hal.Absent, errors.New("it is closed")) }
+
+// Next is that of hal.Watch: the picture shows the newest frame at the time of the call, or a newer one. While the camera
+// is lost it fails with the reason, at once but for the first time.
+func (v *viewer) Next(ctx context.Context, after uint64) (*hal.Picture, error) {
+	c := v.camera
+	for {
+		c.mu.Lock()
+		changed := c.changed
+		switch {
+		case c.closed || v.closed:
+			c.mu.Unlock()
+			return nil, c.gone()
+		case ctx.Err() != nil:
+			c.mu.Unlock()
+			return nil, ctx.Err()
+		case c.refuse != nil:
+			err := c.refuse
+			c.asked = true // a picture is what ends it
+			c.mu.Unlock()
+			return nil, err
+		case c.newest != nil && !c.stale && c.newest.Sequence > after:
+			p := c.newest
+			p.holds++
+			c.mu.Unlock()
+			return &p.Picture, nil
+		}
+		c.asked = true
+		c.mu.Unlock()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// Close ends the watch and a Next that waits in it.
+func (v *viewer) Close() {
+	c := v.camera
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if v.closed {
+		return
+	}
+	v.closed = true
+	if c.viewers--; c.viewers == 0 {
+		c.asked = false
+	}
+	c.tell()
+}

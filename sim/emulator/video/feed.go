@@ -1,0 +1,191 @@
+package video
+
+import (
+	"bytes"
+	"context"
+	"image"
+	"image/jpeg"
+	"time"
+
+	"github.com/halyard-robotics/halyard/drivers/camera"
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// quality of the JPEGs, as cameras have it.
+const quality = 90
+
+// feed is the feeder: the goroutine that makes frames while a node streams.
+func (n *node) feed(ctx context.Context) {
+	defer n.feeding.Done()
+	v := n.device
+	watch, err := v.config.Source.Watch(v.config.Camera)
+	if err != nil {
+		return // a camera without a lens: no frames come
+	}
+	defer watch.Close()
+	var e encoder
+	after := uint64(0)
+	for due := v.now(); ; {
+		if !n.await(ctx, due) {
+			return
+		}
+		p, err := watch.Next(ctx, after)
+		if err != nil {
+			return
+		}
+		after = p.Sequence
+		e.take(p)
+		p.Release()
+		period := n.fill(&e)
+		// A frame that was missed is not made up for.
+		due = max(due+period, v.now())
+	}
+}
+
+func (v *Camera) now() time.Duration {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.clock
+}
+
+// await waits until a frame is due and a buffer is there for it; false: the stream is over.
+func (n *node) await(ctx context.Context, due time.Duration) bool {
+	v := n.device
+	for {
+		v.mu.Lock()
+		changed := v.changed
+		ready := v.clock >= due && len(n.queued) > 0 && !v.at(Frozen) && n.there() == nil
+		v.mu.Unlock()
+		if ready {
+			return true
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// fill puts a frame into the next buffer, with what goes wrong on its way, and returns the period of frames.
+func (n *node) fill(e *encoder) time.Duration {
+	v := n.device
+	v.mu.Lock()
+	period := time.Duration(float64(time.Second) * float64(v.rate.Numerator) / float64(v.rate.Denominator))
+	if !n.streaming || len(n.queued) == 0 {
+		v.mu.Unlock()
+		return period
+	}
+	v.frames++
+	n.sequence++
+	f, at := v.format, v.clock
+	var strikes [NumFaults]bool
+	for kind := range NumFaults {
+		strikes[kind] = v.strikes(kind)
+	}
+	v.mu.Unlock()
+	if strikes[Lost] {
+		return period
+	}
+	if strikes[Resized] {
+		f.Width, f.Height, f.Stride = f.Width/4*2, f.Height/2, f.Stride/4*2
+	}
+	// Not under the lock: the cycle waits for nobody who encodes.
+	frame := e.encode(&f, v.config.Bare)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if !n.streaming || len(n.queued) == 0 {
+		return period
+	}
+	b := camera.Buffer{Index: n.queued[0], Kind: camera.Capture, Memory: camera.MappedMem, Flags: camera.Monotonic,
+		Sequence: n.sequence - 1, Field: camera.Progressive}
+	b.SetTime(at)
+	if strikes[Garbage] {
+		for i := range frame {
+			frame[i] = byte(v.dice.Uint32())
+		}
+	}
+	if strikes[Truncated] {
+		frame = frame[:v.dice.IntN(len(frame))]
+	}
+	if strikes[Damaged] {
+		frame = frame[:len(frame)/2]
+		b.Flags |= camera.FrameDamaged
+	}
+	m := n.memory[b.Index]
+	b.Used, b.Length = uint32(copy(m, frame)), uint32(len(m))
+	n.queued = n.queued[:copy(n.queued, n.queued[1:])]
+	n.full = append(n.full, b)
+	v.wake()
+	return period
+}
+
+// encoder makes frames of pictures. One goroutine uses it.
+type encoder struct {
+	picture hal.Picture // a copy: it is released before it is needed
+	scaled  []byte
+	image   *image.RGBA
+	out     bytes.Buffer
+	frame   []byte
+}
+
+func (e *encoder) take(p *hal.Picture) {
+	e.picture.Width, e.picture.Height = p.Width, p.Height
+	e.picture.RGB = append(e.picture.RGB[:0], p.RGB...)
+}
+
+// encode is the picture as a frame of a format. Where its size is another, each pixel is the nearest.
+func (e *encoder) encode(f *camera.Format, bare bool) []byte {
+	w, h := int(f.Width), int(f.Height)
+	rgb := e.picture.RGB
+	if w != e.picture.Width || h != e.picture.Height || len(rgb) != 3*w*h {
+		e.scaled = e.scaled[:0]
+		for y := range h {
+			for x := range w {
+				at := 3 * (y*e.picture.Height/h*e.picture.Width + x*e.picture.Width/w)
+				if at+3 > len(rgb) { // a depth camera has no colours
+					e.scaled = append(e.scaled, 0, 0, 0)
+					continue
+				}
+				e.scaled = append(e.scaled, rgb[at:at+3]...)
+			}
+		}
+		rgb = e.scaled
+	}
+	if f.Pixel != camera.MJPG {
+		s := camera.Shape{Pixel: f.Pixel, Width: w, Height: h, Stride: int(f.Stride)}
+		e.frame = camera.AppendRaw(e.frame[:0], s, rgb)
+		return e.frame
+	}
+	box := image.Rect(0, 0, w, h)
+	if e.image == nil || e.image.Rect != box {
+		e.image = image.NewRGBA(box)
+	}
+	for i := range w * h {
+		to := e.image.Pix[4*i:][:4]
+		to[0], to[1], to[2], to[3] = rgb[3*i], rgb[3*i+1], rgb[3*i+2], 255
+	}
+	e.out.Reset()
+	if err := jpeg.Encode(&e.out, e.image, &jpeg.Options{Quality: quality}); err != nil {
+		return nil
+	}
+	e.frame = append(e.frame[:0], e.out.Bytes()...)
+	if bare {
+		e.frame = strip(e.frame)
+	}
+	return e.frame
+}
+
+// strip takes the Huffman tables out of a JPEG of Go's encoder.
+func strip(p []byte) []byte {
+	const tables, scan = 0xC4, 0xDA
+	for at := 2; at+4 <= len(p) && p[at+1] != scan; {
+		n := 2 + int(p[at+2])<<8 + int(p[at+3])
+		if p[at+1] == tables {
+			p = append(p[:at], p[at+n:]...)
+			continue
+		}
+		at += n
+	}
+	return p
+}

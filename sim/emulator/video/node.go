@@ -1,0 +1,292 @@
+package video
+
+import (
+	"context"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/halyard-robotics/halyard/drivers/camera"
+)
+
+// node is one opening of a device: a camera.Node.
+type node struct {
+	device *Camera
+	plug   int
+	closed bool
+
+	memory    [][]byte // one a buffer; the device writes into those that are queued
+	queued    []uint32
+	full      []camera.Buffer // in the order in which they were filled
+	sequence  uint32
+	streaming bool
+	stop      context.CancelFunc // the feeder's
+	feeding   sync.WaitGroup
+}
+
+const (
+	most     = 8    // buffers of one node
+	pageSize = 4096 // of mmap's offsets
+)
+
+// there says why nothing can be done with the node. Under the lock.
+func (n *node) there() error {
+	switch {
+	case n.closed:
+		return syscall.EBADF
+	case n.plug != n.device.plug:
+		return syscall.ENODEV
+	}
+	return nil
+}
+
+// Ioctl is camera.Node's.
+func (n *node) Ioctl(number uint32, argument []byte) error {
+	v := n.device
+	op, known := v.config.ABI.Find(number)
+	if !known {
+		return syscall.ENOTTY
+	}
+	v.mu.Lock()
+	err := n.there()
+	var answer camera.Argument
+	if err == nil {
+		answer, err = n.obey(op, argument)
+	}
+	v.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	copy(argument, v.config.ABI.Append(nil, answer))
+	if op == camera.StreamOff {
+		n.feeding.Wait()
+	}
+	return nil
+}
+
+// obey does what an ioctl asks and returns what it answers. Under the lock.
+func (n *node) obey(op camera.Op, p []byte) (camera.Argument, error) {
+	v, abi := n.device, n.device.config.ABI
+	busy := func() bool { return v.at(Busy) || v.owner != nil && v.owner != n }
+	switch op {
+	case camera.QueryCap:
+		caps := uint32(camera.CanCapture | camera.CanStream)
+		return &camera.Capability{Driver: "emulated", Card: v.config.Name, Bus: "memory", Version: 6 << 16,
+			Capabilities: caps | camera.HasDeviceCaps | camera.CanMeta, DeviceCaps: caps}, nil
+	case camera.EnumFmt:
+		var x camera.FormatInfo
+		if err := abi.Parse(p, &x); err != nil || x.Kind != camera.Capture || int(x.Index) >= len(v.config.Pixels) {
+			return nil, syscall.EINVAL
+		}
+		x.Pixel = v.config.Pixels[x.Index]
+		x.Description = x.Pixel.String()
+		return &x, nil
+	case camera.EnumSizes:
+		var x camera.FrameSize
+		if err := abi.Parse(p, &x); err != nil || !v.offers(x.Pixel) || int(x.Index) >= len(v.config.Sizes) {
+			return nil, syscall.EINVAL
+		}
+		size := v.config.Sizes[x.Index]
+		x.Kind, x.Sizes = camera.SizeDiscrete, [6]uint32{uint32(size[0]), uint32(size[1])}
+		return &x, nil
+	case camera.GetFmt:
+		return &v.format, nil
+	case camera.SetFmt:
+		var x camera.Format
+		if err := abi.Parse(p, &x); err != nil || x.Kind != camera.Capture {
+			return nil, syscall.EINVAL
+		}
+		if busy() || n.memory != nil {
+			return nil, syscall.EBUSY
+		}
+		v.format = v.nearest(x)
+		return &v.format, nil
+	case camera.SetParm:
+		var x camera.Rate
+		if err := abi.Parse(p, &x); err != nil || x.Kind != camera.Capture {
+			return nil, syscall.EINVAL
+		}
+		if busy() || n.streaming {
+			return nil, syscall.EBUSY
+		}
+		if x.Numerator > 0 && x.Denominator > 0 && x.Denominator/x.Numerator <= 120 {
+			v.rate = x
+		}
+		return &v.rate, nil
+	case camera.ReqBufs:
+		var x camera.Buffers
+		if err := abi.Parse(p, &x); err != nil || x.Kind != camera.Capture || x.Memory != camera.MappedMem {
+			return nil, syscall.EINVAL
+		}
+		if busy() {
+			return nil, syscall.EBUSY
+		}
+		return n.allot(x), nil
+	case camera.StreamOn, camera.StreamOff:
+		var x camera.Number
+		if err := abi.Parse(p, &x); err != nil || x.Value != camera.Capture || op == camera.StreamOn && n.memory == nil {
+			return nil, syscall.EINVAL
+		}
+		n.stream(op == camera.StreamOn)
+		return &x, nil
+	}
+	var x camera.Buffer
+	if err := abi.Parse(p, &x); err != nil || x.Kind != camera.Capture || x.Memory != camera.MappedMem {
+		return nil, syscall.EINVAL
+	}
+	return n.buffer(op, x)
+}
+
+// buffer does what is asked of one buffer. Under the lock.
+func (n *node) buffer(op camera.Op, x camera.Buffer) (camera.Argument, error) {
+	if op == camera.DequeueBuf {
+		switch {
+		case !n.streaming:
+			return nil, syscall.EINVAL
+		case len(n.full) == 0:
+			return nil, syscall.EAGAIN
+		}
+		x = n.full[0]
+		n.full = n.full[:copy(n.full, n.full[1:])]
+		return &x, nil
+	}
+	if int(x.Index) >= len(n.memory) {
+		return nil, syscall.EINVAL
+	}
+	x.Length, x.Offset = uint32(len(n.memory[x.Index])), x.Index*pageSize
+	if op == camera.QueueBuf {
+		for _, i := range n.queued {
+			if i == x.Index {
+				return nil, syscall.EINVAL
+			}
+		}
+		n.queued = append(n.queued, x.Index)
+		n.device.wake()
+	}
+	return &x, nil
+}
+
+// allot makes buffers for frames of the format. Under the lock.
+func (n *node) allot(x camera.Buffers) camera.Argument {
+	v := n.device
+	x.Count = min(x.Count, most)
+	n.memory, n.queued, n.full = nil, nil, nil
+	v.owner = nil
+	for range x.Count {
+		n.memory = append(n.memory, make([]byte, v.format.Size))
+		v.owner = n
+	}
+	return &x
+}
+
+// stream starts and stops the feeder. Under the lock.
+func (n *node) stream(on bool) {
+	if on == n.streaming {
+		return
+	}
+	if n.streaming = on; on {
+		ctx, cancel := context.WithCancel(context.Background())
+		n.stop, n.sequence = cancel, 0
+		n.feeding.Add(1)
+		go n.feed(ctx)
+		return
+	}
+	n.stop()
+	n.queued, n.full = n.queued[:0], n.full[:0]
+}
+
+// Map is camera.Node's.
+func (n *node) Map(offset uint32, length int) ([]byte, error) {
+	n.device.mu.Lock()
+	defer n.device.mu.Unlock()
+	i := int(offset / pageSize)
+	if offset%pageSize != 0 || i >= len(n.memory) || length != len(n.memory[i]) {
+		return nil, syscall.EINVAL
+	}
+	return n.memory[i], nil
+}
+
+// Unmap is camera.Node's.
+func (n *node) Unmap([]byte) error { return nil }
+
+// Wait is camera.Node's.
+func (n *node) Wait(patience time.Duration) error {
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	v := n.device
+	for {
+		v.mu.Lock()
+		changed, err, ready := v.changed, n.there(), len(n.full) > 0
+		v.mu.Unlock()
+		if err != nil || ready {
+			return err
+		}
+		select {
+		case <-changed:
+		case <-timer.C:
+			return os.ErrDeadlineExceeded
+		}
+	}
+}
+
+// Now is the device's clock.
+func (n *node) Now() time.Duration {
+	n.device.mu.Lock()
+	defer n.device.mu.Unlock()
+	return n.device.clock
+}
+
+// Close is camera.Node's.
+func (n *node) Close() error {
+	v := n.device
+	v.mu.Lock()
+	if n.streaming {
+		n.stream(false)
+	}
+	if v.owner == n {
+		v.owner = nil
+	}
+	n.closed = true
+	v.wake()
+	v.mu.Unlock()
+	n.feeding.Wait()
+	return nil
+}
+
+func (v *Camera) offers(p camera.Pixel) bool {
+	for _, have := range v.config.Pixels {
+		if have == p {
+			return true
+		}
+	}
+	return false
+}
+
+// nearest is what the device makes of a format that somebody asks for. Under the lock.
+func (v *Camera) nearest(x camera.Format) camera.Format {
+	if !v.offers(x.Pixel) {
+		x.Pixel = v.config.Pixels[0]
+	}
+	best := v.config.Sizes[0]
+	for _, size := range v.config.Sizes {
+		if size == [2]int{int(x.Width), int(x.Height)} {
+			best = size
+		}
+	}
+	if v.at(Obstinate) {
+		best = [2]int{best[0] / 4 * 2, best[1] / 2}
+	}
+	x.Width, x.Height, x.Field, x.Stride = uint32(best[0]), uint32(best[1]), camera.Progressive, 0
+	switch pixels := x.Width * x.Height; x.Pixel {
+	case camera.YUYV:
+		x.Stride, x.Size = 2*x.Width, 2*pixels
+	case camera.RGB3:
+		x.Stride, x.Size = 3*x.Width, 3*pixels
+	case camera.GREY:
+		x.Stride, x.Size = x.Width, pixels
+	default:
+		x.Size = 2*pixels + 4096 // more than any JPEG of it
+	}
+	return x
+}
