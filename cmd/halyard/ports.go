@@ -54,12 +54,23 @@ func (p portRow) cells() []string {
 }
 
 func newPorts(a *app) *cobra.Command {
-	var udev bool
+	var udev, watch bool
 	c := &cobra.Command{
 		Use:   "ports",
 		Short: "serial adapters of this machine: stable name, chip, access, who holds each",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		Long: "The name to write into a config is the first: it stays when the adapter is plugged in again. No port is opened.\n" +
+			"What stands between you and a port is told with its fix. Which of two adapters is which: --watch, and pull one out.",
+		Example: "  halyard ports --watch\n  halyard ports --udev | sudo tee " + serial.RulesFile,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if udev && watch {
+				return &hal.Error{Kind: hal.Invalid, Op: "ports", Err: errors.New("got --udev and --watch, want one of them")}
+			}
+			if watch {
+				tick := time.NewTicker(watchPulse)
+				defer tick.Stop()
+				return a.watchPorts(cmd.Context(), machineRoot, tick.C)
+			}
 			if udev {
 				_, err := io.WriteString(a.out, serial.UdevRules())
 				return err
@@ -82,7 +93,8 @@ func newPorts(a *app) *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&udev, "udev", false, "print the udev rules that give access and short latency; you install them")
+	c.Flags().BoolVar(&udev, "udev", false, "print the udev rules that give access, short latency and stable names; you install them")
+	c.Flags().BoolVarP(&watch, "watch", "w", false, "tell what is plugged in and pulled out, until Ctrl-C")
 	return c
 }
 

@@ -41,8 +41,8 @@ func List(root string) ([]Port, error) {
 }
 
 // describe reads all about the port called name, whose device stands at dir in sysfs.
-func describe(root, name, dir string, links map[string]string) Port {
-	p := Port{Device: "/dev/" + name, Stable: cmp.Or(links[name], "/dev/"+name)}
+func describe(root, name, dir string, links links) Port {
+	p := Port{Device: "/dev/" + name}
 	// A tty of a USB serial chip has the chip's driver; one of CDC-ACM has its interface's.
 	driver, _ := os.Readlink(filepath.Join(dir, "driver"))
 	// The USB device is the first ancestor that has a vendor id; interfaces and ports lie between.
@@ -54,6 +54,7 @@ func describe(root, name, dir string, links map[string]string) Port {
 			break
 		}
 	}
+	p.Stable = links.of(name, p.USB && p.Serial == "")
 	p.Chip = chipOf(p.Vendor, p.Product, baseOrEmpty(driver))
 	// access(2) knows of ACLs, which logind uses to give a seat its devices; the mode bits alone do not.
 	node := filepath.Join(root, "dev", name)
@@ -67,31 +68,66 @@ func describe(root, name, dir string, links map[string]string) Port {
 	return p
 }
 
-// StableName is the name of path under /dev/serial that outlives a replugging: by-id, else by-path, else path.
+// StableName is the name of path under /dev/serial or LinkDir that outlives a replugging: by-id, else ours, else by-path,
+// else path. Of an adapter without a serial number by-id comes last but path: its twin has the same.
 func StableName(root, path string) string {
-	if strings.HasPrefix(path, "/dev/serial/") {
+	if strings.HasPrefix(path, "/dev/serial/") || strings.HasPrefix(path, LinkDir+"/") {
 		return path
 	}
 	device := path
 	if d, err := filepath.EvalSymlinks(filepath.Join(root, path)); err == nil {
 		device = d
 	}
-	return cmp.Or(stableLinks(root)[filepath.Base(device)], path)
-}
-
-// stableLinks maps "ttyUSB0" to its stable name. by-id is preferred: it survives another USB socket too.
-func stableLinks(root string) map[string]string {
-	links := map[string]string{}
-	for _, kind := range []string{"by-path", "by-id"} {
-		dir := filepath.Join("/dev/serial", kind)
-		entries, _ := os.ReadDir(filepath.Join(root, dir)) // none without udev
-		for _, e := range entries {
-			if target, err := os.Readlink(filepath.Join(root, dir, e.Name())); err == nil {
-				links[filepath.Base(target)] = filepath.Join(dir, e.Name())
+	if ports, err := List(root); err == nil {
+		for i := range ports {
+			if ports[i].Device == "/dev/"+filepath.Base(device) {
+				return ports[i].Stable
 			}
 		}
 	}
-	return links
+	if name := stableLinks(root).of(filepath.Base(device), false); name != "/dev/"+filepath.Base(device) {
+		return name
+	}
+	return path
+}
+
+// links are the names of devices in each folder of stable links, by the kernel's name: "ttyUSB0".
+type links map[string]map[string]string
+
+// The folders of stable links.
+const (
+	byID   = "/dev/serial/by-id"
+	byPath = "/dev/serial/by-path"
+)
+
+// of is the most stable name of a device; anonymous says that it has no serial number, by which by-id could tell it
+// from another of its kind.
+func (l links) of(name string, anonymous bool) string {
+	order := []string{byID, LinkDir, byPath}
+	if anonymous {
+		order = []string{LinkDir, byPath, byID}
+	}
+	for _, dir := range order {
+		if link := l[dir][name]; link != "" {
+			return link
+		}
+	}
+	return "/dev/" + name
+}
+
+// stableLinks reads the folders of stable links.
+func stableLinks(root string) links {
+	l := links{}
+	for _, dir := range []string{byID, LinkDir, byPath} {
+		l[dir] = map[string]string{}
+		entries, _ := os.ReadDir(filepath.Join(root, dir)) // none without udev
+		for _, e := range entries {
+			if target, err := os.Readlink(filepath.Join(root, dir, e.Name())); err == nil {
+				l[dir][filepath.Base(target)] = filepath.Join(dir, e.Name())
+			}
+		}
+	}
+	return l
 }
 
 // text is a sysfs attribute without its newline, "" where there is none.

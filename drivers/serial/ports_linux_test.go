@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -59,6 +60,7 @@ var machine = map[string]string{
 	"sys/devices/usb1/1-2/1-2:1.0/tty/ttyACM10/device": "-> ../../../1-2:1.0",
 	"dev/ttyACM10": "",
 	"dev/serial/by-path/pci-0000:00-usb-0:2:1.0": "-> ../../ttyACM10",
+	"dev/serial/by-id/usb-1a86_USB_Serial-if00":  "-> ../../ttyACM10", // which its twin would have as well
 	"sys/class/tty/ttyAMA0/device/driver":        "-> ../../../../bus/amba/drivers/uart-pl011",
 	"sys/class/tty/ttyS0/type":                   "0\n",
 	"sys/class/tty/ttyS0/device/driver":          "-> ../serial8250",
@@ -112,6 +114,34 @@ func TestStableName(t *testing.T) {
 	} {
 		if got := StableName(root, path); got != want {
 			t.Errorf("%s: got %s, want %s", path, got, want)
+		}
+	}
+}
+
+// Our own link is preferred to the USB socket, and to by-id where that is ambiguous.
+func TestStableLinks(t *testing.T) {
+	files := map[string]string{"dev/halyard/ch343-pci-0_usb-0_2": "-> ../ttyACM10", "dev/halyard/ft232h-FT4THVLA-00": "-> ../ttyUSB0"}
+	for name, content := range machine {
+		files[name] = content
+	}
+	root := tree(t, files)
+	for path, want := range map[string]string{
+		"/dev/ttyUSB0": "/dev/serial/by-id/usb-FTDI_FT4THVLA-if00-port0", "/dev/ttyACM10": "/dev/halyard/ch343-pci-0_usb-0_2",
+		"/dev/halyard/ch343-pci-0_usb-0_2": "/dev/halyard/ch343-pci-0_usb-0_2",
+	} {
+		if got := StableName(root, path); got != want {
+			t.Errorf("%s: got %s, want %s", path, got, want)
+		}
+	}
+	// Every line of the rules is one that udev can read: KEY OP "VALUE", by commas.
+	for line := range strings.Lines(UdevRules()) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		for part := range strings.SplitSeq(strings.TrimSpace(line), ", ") {
+			if ok, err := regexp.MatchString(`^[A-Z]+(\{[A-Za-z_]+\})?(==|!=|=|\+=)"[^"]*"$`, part); err != nil || !ok {
+				t.Errorf("%q: not a rule", part)
+			}
 		}
 	}
 }
@@ -189,7 +219,9 @@ func TestUdevRules(t *testing.T) {
 	rules := UdevRules()
 	for _, want := range []string{
 		`ATTRS{idVendor}=="0403", ATTRS{idProduct}=="6014", GROUP="dialout", MODE="0660", TAG+="uaccess"`,
-		`ATTR{latency_timer}="1"`, `ID_MM_PORT_IGNORE`, `LABEL="halyard_end"`, RulesFile,
+		`ATTR{latency_timer}="1"`, `ID_MM_PORT_IGNORE`, `LABEL="halyard_end"`, RulesFile, `ENV{HALYARD}="ft232h"`,
+		`ENV{ID_SERIAL_SHORT}=="?*", SYMLINK+="halyard/$env{HALYARD}-$env{ID_SERIAL_SHORT}-$env{ID_USB_INTERFACE_NUM}"`,
+		`SYMLINK+="halyard/$env{HALYARD}-$env{ID_PATH_TAG}"`,
 	} {
 		if !strings.Contains(rules, want) {
 			t.Errorf("rules lack %s", want)
