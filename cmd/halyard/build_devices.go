@@ -168,11 +168,8 @@ func (b *builder) hangPulses() error {
 			if j.pulses.board == nil || j.body == configs.Sim {
 				continue
 			}
-			cal := j.pulses.calibration
 			a := &p.layout.Actuators[k]
-			if cal == nil {
-				cal = nominalPulse(a, j)
-			}
+			cal := pulseOf(a, j)
 			j.pulses.board.thrusts = j.pulses.board.thrusts || a.Kind == hal.Thruster
 			b.hung[hung{i, k}] = drivers.Joint{Feeder: b.feeders[j.pulses.board], Channel: j.pulses.channel, Pulse: cal,
 				Bus: j.pulses.board.name(), Port: b.plan.config.Buses[j.hardware.Bus].Port, ID: max(0, j.pulses.board.address)}

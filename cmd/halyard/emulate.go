@@ -33,14 +33,15 @@ type emulatedBus struct {
 	bus  *emulator.Bus
 }
 
-// emulatedWorld is all servos of a config, emulated, over one scene.
+// emulatedWorld is all servos of a config, emulated, over one scene, and, where they are asked for, all other devices.
 type emulatedWorld struct {
-	mu    sync.Mutex // held around the scene's steps and while a bus touches its servos
-	scene *sim.Scene
-	buses []emulatedBus // by name
+	mu      sync.Mutex // held around the scene's steps and while a bus touches its servos
+	scene   *sim.Scene
+	buses   []emulatedBus // by name
+	devices *emulation    // nil: servos alone
 }
 
-// emulateWorld makes the emulated devices of p: every joint that is emulated.
+// emulateWorld makes the emulated servos of p: every joint that is emulated.
 func emulateWorld(p *plan) (*emulatedWorld, error) {
 	scene, err := newScene(p)
 	if err != nil {
@@ -140,9 +141,7 @@ func (w *emulatedWorld) move(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case now := <-tick.C:
-			w.mu.Lock()
-			w.scene.Advance(min(now.Sub(last), longestPulse)) // it refuses nothing but a negative time
-			w.mu.Unlock()
+			w.advance(min(now.Sub(last), longestPulse))
 			last = now
 		}
 	}
@@ -153,8 +152,10 @@ func newEmulate(a *app) *cobra.Command {
 	var dir string
 	var faults []string
 	c := &cobra.Command{
-		Use:               "emulate CONFIG",
-		Short:             "a config's servos, byte for byte, on pseudo terminals that any program can open",
+		Use:   "emulate CONFIG",
+		Short: "a config's servos and serial devices, byte for byte, on pseudo terminals that any program can open",
+		Long: "Every serial line of CONFIG is served at once, over one simulated world: servos, and boards, sensors and robots at\n" +
+			"the end of a line of type serial. What cannot be a terminal is listed with the reason.",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeConfigs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -162,10 +163,11 @@ func newEmulate(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			w, err := emulateWorld(p)
+			w, err := emulateAll(p)
 			if err != nil {
 				return err
 			}
+			defer w.devices.close()
 			for _, text := range faults {
 				if err := w.plant(text); err != nil {
 					return err
@@ -193,25 +195,32 @@ func (a *app) emulate(ctx context.Context, p *plan, w *emulatedWorld, dir string
 	defer wg.Wait()
 	defer cancel()
 	var ports []readyPort
-	errs := make([]error, len(w.buses))
-	for i, b := range w.buses {
+	lines := w.terminals(p)
+	errs := make([]error, len(lines))
+	for i, t := range lines {
 		link := ""
 		if dir != "" {
-			link = filepath.Join(dir, b.name)
+			link = filepath.Join(dir, t.name)
 		}
-		path, wait, err := b.bus.ServePTY(ctx, link)
+		path, wait, err := t.serve(ctx, link)
 		if err != nil {
-			return &hal.Error{Kind: hal.Busy, Bus: b.name, Op: "emulate", Err: err}
+			return &hal.Error{Kind: hal.Busy, Bus: t.name, Op: "emulate", Err: err}
 		}
-		ports = append(ports, readyPort{Bus: b.name, Type: p.config.Buses[b.name].Type, Path: path, Baud: b.bus.Baud()})
+		bus := p.config.Buses[t.name]
+		ports = append(ports, readyPort{Bus: t.name, Type: bus.Type, Path: path, Baud: bus.Baud})
 		wg.Go(func() {
 			errs[i] = wait()
 			cancel() // one line that breaks ends all
 		})
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.config.Buses)) {
-		if bus := p.config.Buses[name]; w.bus(name) == nil {
-			ports = append(ports, readyPort{Bus: name, Type: bus.Type, Baud: bus.Baud, Reason: unserved(&bus)})
+		if bus := p.config.Buses[name]; !slices.ContainsFunc(lines, func(t terminal) bool { return t.name == name }) {
+			ports = append(ports, readyPort{Bus: name, Type: bus.Type, Baud: bus.Baud, Reason: unserved(bus.Type)})
+		}
+	}
+	for _, b := range p.boards {
+		if b.bus == "" && b.body == configs.Emulated { // it hangs on no bus: the kernel's PWM
+			ports = append(ports, readyPort{Bus: b.name(), Type: b.device, Reason: unserved(b.device)})
 		}
 	}
 	wg.Go(func() { w.move(ctx) })
@@ -221,17 +230,6 @@ func (a *app) emulate(ctx context.Context, p *plan, w *emulatedWorld, dir string
 	<-ctx.Done()
 	wg.Wait()
 	return errors.Join(errs...)
-}
-
-// unserved is why a bus has no terminal.
-func unserved(bus *configs.Bus) string {
-	switch bus.Type {
-	case i2cBus:
-		return "I2C cannot be a terminal: halyard serve --body emulated has its devices in memory"
-	case serialBus:
-		return "its device is emulated in memory alone: halyard serve --body emulated"
-	}
-	return "no joint hangs on it"
 }
 
 // portLine is one served bus, for people.
@@ -255,7 +253,7 @@ func (a *app) announcePorts(ports []readyPort, dir string) error {
 	next := ""
 	for i, p := range ports {
 		lines[i] = portLine{p}
-		if next == "" && p.Path != "" {
+		if _, servos := busTypes[p.Type]; next == "" && p.Path != "" && servos {
 			next = p.Path
 			if dir != "" {
 				next = filepath.Join(dir, p.Bus)
@@ -266,10 +264,13 @@ func (a *app) announcePorts(ports []readyPort, dir string) error {
 	if err := show(a, lines); err != nil {
 		return err
 	}
-	if next == "" {
+	switch {
+	case next != "":
+		a.note("EMULATED: no hardware is touched. Next, in another terminal:\n  halyard scan %s\nCtrl-C ends it.", next)
+	case slices.ContainsFunc(ports, func(p readyPort) bool { return p.Path != "" }):
+		a.note("EMULATED: no hardware is touched. Ctrl-C ends it.")
+	default:
 		a.note("Nothing of it can be a terminal. Next: halyard serve CONFIG --body emulated")
-		return nil
 	}
-	a.note("EMULATED: no hardware is touched. Next, in another terminal:\n  halyard scan %s\nCtrl-C ends it.", next)
 	return nil
 }

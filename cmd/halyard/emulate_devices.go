@@ -19,8 +19,9 @@ import (
 //	Send: drivers ─► boards ─pulses─► motors.Advance ─► scene.Advance ─truth─► chips.Advance ─► drivers: Receive
 type emulation struct {
 	buses   map[string]*chip.Bus
-	lines   map[string]*chip.Serial
-	kernel  *chip.Bus // nobody sits on it: the time of what needs no bus
+	lines   map[string]emulatedLine
+	ends    map[string]serialEnd // what is at the end of lines, by bus
+	kernel  *chip.Bus            // nobody sits on it: the time of what needs no bus
 	widths  map[*boardPlan]func(channel int) time.Duration
 	chips   map[*sensorPlan]chip.Device
 	looks   []look // one a robot that has sensors
@@ -67,10 +68,9 @@ type motor struct {
 
 // emulateDevices makes every emulated device of the plan, over the simulated robots.
 func (b *builder) emulateDevices() (*emulation, error) {
-	e := &emulation{buses: map[string]*chip.Bus{}, lines: map[string]*chip.Serial{}, widths: map[*boardPlan]func(int) time.Duration{},
+	e := &emulation{buses: map[string]*chip.Bus{}, lines: map[string]emulatedLine{}, ends: map[string]serialEnd{}, widths: map[*boardPlan]func(int) time.Duration{},
 		chips: map[*sensorPlan]chip.Device{}}
 	hang := map[string][]chip.Device{}
-	ends := map[string]chip.Endpoint{}
 	for _, p := range b.plan.boards {
 		if p.body != configs.Emulated {
 			continue
@@ -86,7 +86,7 @@ func (b *builder) emulateDevices() (*emulation, error) {
 			e.widths[p] = func(i int) time.Duration { w, _ := c.Pulse(i); return w }
 		case "maestro":
 			m := chip.NewMaestro(p.size(), byte(max(0, p.address)), p.crc)
-			ends[p.bus], e.widths[p] = m, m.Pulse
+			e.ends[p.bus], e.widths[p] = serialEnd{answers: m}, m.Pulse
 		case "kernel-pwm":
 			if err := e.emulateKernel(p); err != nil {
 				return nil, err
@@ -100,7 +100,7 @@ func (b *builder) emulateDevices() (*emulation, error) {
 		f := p.kind.emulate(p)
 		e.chips[p] = f.device
 		if end, ok := f.device.(chip.Endpoint); ok && p.serial {
-			ends[p.config.Bus] = end
+			e.ends[p.config.Bus] = serialEnd{answers: end}
 		} else {
 			hang[p.config.Bus] = append(append(hang[p.config.Bus], f.device), f.more...)
 		}
@@ -111,8 +111,8 @@ func (b *builder) emulateDevices() (*emulation, error) {
 	for _, name := range sortedKeys(hang) {
 		e.buses[name] = chip.NewBus(name, b.plan.config.Buses[name].Hertz, seed, hang[name]...)
 	}
-	for _, name := range sortedKeys(ends) {
-		e.lines[name] = chip.NewSerial(name, b.plan.config.Buses[name].Baud, seed, ends[name])
+	for _, name := range sortedKeys(e.ends) {
+		e.lines[name] = e.ends[name].line(name, b.plan.config.Buses[name].Baud, seed)
 	}
 	e.kernel = chip.NewBus("kernel", 400_000, seed)
 	return e, nil
