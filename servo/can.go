@@ -1,0 +1,190 @@
+package servo
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+)
+
+// CANFrame is one frame of a CAN bus, classic CAN with at most 8 bytes.
+type CANFrame struct {
+	ID       uint32 // 11 bits, 29 where Extended; the error's class where Error
+	Extended bool
+	Remote   bool // it asks for the frame of this id; Data is nothing
+	Error    bool // the controller itself reports an error; it was never on the bus
+	Len      byte
+	Data     [8]byte
+}
+
+// CANSize is the size of a frame on a line, bytes.
+const CANSize = 16
+
+// The parts of a frame's first word (linux/can.h), and the greatest ids.
+const (
+	canExtended = 1 << 31
+	canRemote   = 1 << 30
+	canError    = 1 << 29
+
+	MaxCAN         = 1<<11 - 1
+	MaxExtendedCAN = 1<<29 - 1
+)
+
+// A CAN line is a Port that carries whole frames of CANSize bytes, as a raw socket of Linux does (struct can_frame), so
+// that everything made for serial lines holds for it too:
+//
+//	0..3   id, with bit 31 extended, bit 30 remote, bit 29 error, in the machine's byte order (little-endian here)
+//	4      length, 0..8
+//	5..7   nothing
+//	8..15  data
+
+// AppendCAN appends f as a line carries it.
+func AppendCAN(dst []byte, f *CANFrame) []byte {
+	word := f.ID
+	if f.Extended {
+		word |= canExtended
+	}
+	if f.Remote {
+		word |= canRemote
+	}
+	if f.Error {
+		word |= canError
+	}
+	dst = binary.LittleEndian.AppendUint32(dst, word)
+	dst = append(dst, f.Len, 0, 0, 0)
+	return append(dst, f.Data[:]...)
+}
+
+// ParseCAN reads the frame of p into f. Wrong lengths, and ids that their format cannot hold, are errors.
+func ParseCAN(p []byte, f *CANFrame) error {
+	if len(p) != CANSize {
+		return fmt.Errorf("can: frame: got %d bytes, want %d", len(p), CANSize)
+	}
+	word := binary.LittleEndian.Uint32(p)
+	*f = CANFrame{
+		ID: word & MaxExtendedCAN, Extended: word&canExtended != 0, Remote: word&canRemote != 0, Error: word&canError != 0,
+		Len: p[4], Data: [8]byte(p[8:]),
+	}
+	switch {
+	case f.Len > 8:
+		return fmt.Errorf("can: frame: length: got %d, want 0..8", f.Len)
+	case !f.Extended && !f.Error && f.ID > MaxCAN:
+		return fmt.Errorf("can: frame: id: got %#x, want 0..%#x", f.ID, MaxCAN)
+	}
+	return nil
+}
+
+// String is a frame as candump writes it: "123#0102", "1200FD01#0570", "123#R".
+func (f *CANFrame) String() string {
+	text := fmt.Sprintf("%03X#", f.ID)
+	if f.Extended {
+		text = fmt.Sprintf("%08X#", f.ID)
+	}
+	if f.Remote {
+		return text + "R"
+	}
+	return text + fmt.Sprintf("%X", f.Data[:min(f.Len, 8)])
+}
+
+// Float is the 32-bit float at data byte at, NaN where the frame is too short for it.
+func (f *CANFrame) Float(at int) float64 {
+	if int(f.Len) < at+4 {
+		return math.NaN()
+	}
+	return float64(math.Float32frombits(binary.LittleEndian.Uint32(f.Data[at:])))
+}
+
+// SetFloat puts v at data byte at, which the frame then is long enough for.
+func (f *CANFrame) SetFloat(at int, v float64) { f.SetWord(at, math.Float32bits(float32(v))) }
+
+// Word is the 32-bit word at data byte at, 0 where the frame is too short for it.
+func (f *CANFrame) Word(at int) uint32 {
+	if int(f.Len) < at+4 {
+		return 0
+	}
+	return binary.LittleEndian.Uint32(f.Data[at:])
+}
+
+// SetWord puts v at data byte at, which the frame then is long enough for.
+func (f *CANFrame) SetWord(at int, v uint32) {
+	binary.LittleEndian.PutUint32(f.Data[at:], v)
+	f.Len = max(f.Len, byte(at+4))
+}
+
+// CANExchange is one end of a CAN line: an Exchange whose answers are frames that may come from anybody at any time.
+// Nothing in it allocates after its making.
+type CANExchange struct {
+	*Exchange
+	Bad uint64 // frames that were none, and errors that the controller reported
+
+	take func(*CANFrame) bool
+	room [32 * CANSize]byte
+}
+
+// NewCANExchange returns an exchange that gives every frame to take, which says whether it was one that is waited for.
+func NewCANExchange(x *Exchange, take func(*CANFrame) bool) *CANExchange {
+	return &CANExchange{Exchange: x, take: take}
+}
+
+// mostDrained bounds what is read before a question: a bus that never falls silent must not hold the cycle up.
+const mostDrained = 64
+
+// Drain takes the frames that have come since the last question, unasked or late, without waiting.
+func (x *CANExchange) Drain() error {
+	for range mostDrained {
+		n, err := x.Port.Read(x.room[:], 0)
+		x.Received += uint64(n)
+		x.each(x.room[:n])
+		if n == 0 || err != nil {
+			return onlyGone(err)
+		}
+	}
+	return nil
+}
+
+// onlyGone passes on that the line is lost; that nothing came in time is no error here.
+func onlyGone(err error) error {
+	if errors.Is(err, ErrGone) {
+		return err
+	}
+	return nil
+}
+
+// each takes the frames of p and returns how many of them were waited for.
+func (x *CANExchange) each(p []byte) (hits int) {
+	var f CANFrame
+	for ; len(p) >= CANSize; p = p[CANSize:] {
+		switch err := ParseCAN(p[:CANSize], &f); {
+		case err != nil || f.Error:
+			x.Bad++
+		case x.take(&f):
+			hits++
+		}
+	}
+	return hits
+}
+
+// Put adds f to what is sent next.
+func (x *CANExchange) Put(f *CANFrame) { x.Out = AppendCAN(x.Out, f) }
+
+// Collect takes what has come, sends what has been added to Out, and waits until want frames have come that take says
+// are waited for. An answer may begin delay later than its turn. It returns ErrSilent where some are missing.
+func (x *CANExchange) Collect(want int, delay time.Duration) error {
+	if err := x.Drain(); err != nil {
+		return err
+	}
+	if err := x.Ask(want*CANSize, delay); err != nil {
+		return err
+	}
+	// Pieces lie one behind the other in Raw: a frame in two of them is whole when the second has come.
+	for at := 0; want > 0; {
+		if _, err := x.More(); err != nil {
+			return err
+		}
+		whole := (len(x.Raw) - at) / CANSize * CANSize
+		want -= x.each(x.Raw[at : at+whole])
+		at += whole
+	}
+	return nil
+}

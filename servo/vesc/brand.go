@@ -1,0 +1,199 @@
+package vesc
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// brand is the servo.Brand of a chain.
+type brand struct {
+	cfg     *ChainConfig
+	roster  *servo.Roster
+	link    *link
+	devices []device
+}
+
+// device is what the chain knows of one controller beside its seat.
+type device struct {
+	cfg *MotorConfig
+	m   *Model
+
+	pairs float64 // pole pairs
+	tacho float64 // its counter without sign, which a restart brings back to 0; NaN = not known yet
+	fault Fault
+}
+
+// asked are the fields of a usual answer.
+const asked = 1<<TempFET | 1<<CurrentQ | 1<<Duty | 1<<ERPM | 1<<Volts | 1<<Tacho | 1<<TachoAbs | 1<<FaultCode |
+	1<<PosNow | 1<<ControllerID
+
+// Connect takes a line; who stands at its end is asked anew.
+func (b *brand) Connect(x *servo.Exchange) { b.link = newLink(x) }
+
+// Noise is what the parser has counted.
+func (b *brand) Noise() (uint64, uint64) { return b.link.parser.BadChecksum, b.link.parser.Garbage }
+
+// The oldest firmware whose packets are these, and the longest timeout that still stops a motor in time.
+const (
+	leastMajor, leastMinor = 3, 40
+	longestTimeout         = 2 * time.Second
+)
+
+// Meet asks controller i who it is. One that would go on without this program is left alone: its own timeout is all that
+// stops a motor whose cable was pulled.
+func (b *brand) Meet(i int) error {
+	d, seat := &b.devices[i], &b.roster.Seats[i]
+	if err := b.link.find(); err != nil {
+		return err
+	}
+	who, err := b.link.identify(seat.ID)
+	if err != nil {
+		return err
+	}
+	refuse := func(kind hal.Kind, format string, args ...any) error {
+		seat.Barred = true
+		return seat.Error(kind, "open", fmt.Errorf(format, args...))
+	}
+	switch {
+	case who.major < leastMajor || who.major == leastMajor && who.minor < leastMinor:
+		return refuse(hal.BusFault, "firmware: got %d.%02d, want %d.%02d or later: VESC Tool, Firmware", who.major, who.minor, leastMajor, leastMinor)
+	case who.timeout <= 0 || who.timeout > longestTimeout:
+		return refuse(hal.Unsafe, "timeout: got %v, want 1ms..%v, or nothing stops the motor when the cable is pulled: VESC Tool, App Settings, General",
+			who.timeout, longestTimeout)
+	}
+	d.pairs = float64(cmp.Or(who.poles/2, d.m.PolePairs))
+	d.tacho = math.NaN()
+	return nil
+}
+
+// Group is never asked for: no controller takes part in one.
+func (b *brand) Group([]int) error { return nil }
+
+// Ask measures controller i.
+func (b *brand) Ask(i int) error {
+	d, seat := &b.devices[i], &b.roster.Seats[i]
+	if err := b.link.find(); err != nil {
+		return err
+	}
+	v, err := b.link.measure(seat.ID, asked)
+	if err != nil {
+		return err
+	}
+	s := &seat.State
+	s.Velocity = v[ERPM] / d.pairs * rpm
+	s.Effort, s.Voltage, s.Temperature = v[CurrentQ], v[Volts], v[TempFET]
+	if s.Position = v[PosNow] / 360 * TicksPerTurn; !d.m.Encoder {
+		s.Position = v[Tacho] / (6 * d.pairs) * TicksPerTurn
+	}
+	d.fault = Fault(v[FaultCode])
+	s.Alarm = d.fault.Alarm()
+	// The counter runs up from 0 from when it has power. One that was silent for long may have lost it without having
+	// turned before.
+	restarted := v[TachoAbs] < d.tacho || seat.Lost
+	d.tacho = v[TachoAbs]
+	switch {
+	case seat.Stage != servo.Driven:
+	case d.fault != 0:
+		seat.SawTorque(servo.Off, true)
+	case restarted:
+		seat.Hold(servo.ErrPowerLost)
+	default:
+		seat.SawTorque(servo.On, false)
+	}
+	s.Torque = seat.Stage == servo.Driven
+	return nil
+}
+
+// idle is the current below which a motor that was let go counts as let go, A: what the sensors of an idle bridge say.
+const idle = 1.0
+
+// Look has nothing more to read. A controller that shall be limp is told so once more, in one write with the question:
+// what answers has heard it, and what no longer pushes has done it.
+func (b *brand) Look(i int) error {
+	seat := &b.roster.Seats[i]
+	if seat.Stage == servo.Driven {
+		return b.Ask(i)
+	}
+	if err := b.link.find(); err != nil {
+		return err
+	}
+	b.Off(i)
+	if err := b.Ask(i); err != nil {
+		return err
+	}
+	off := servo.Off
+	if math.Abs(seat.State.Effort) > idle {
+		off = servo.On
+	}
+	seat.SawTorque(off, false)
+	return nil
+}
+
+// Forget has nothing to do: everything is told in every cycle.
+func (b *brand) Forget(int) {}
+
+// Clear looks whether the fault is over: a controller forgets one by itself half a second later.
+func (b *brand) Clear(i int) error {
+	if err := b.Look(i); err != nil {
+		return err
+	}
+	if f := b.devices[i].fault; f != 0 {
+		return fmt.Errorf("still there: %v", f)
+	}
+	return nil
+}
+
+// Ready has nothing to prepare, and Steps of arming are one: the first goal is the torque.
+func (b *brand) Ready(int) (bool, error) { return true, nil }
+func (b *brand) Steps() int              { return 1 }
+
+// Off lets the motor go.
+func (b *brand) Off(i int) { b.link.set(b.roster.Seats[i].ID, SetCurrent, 0) }
+
+// Arm tells controller i to stay where it is, Aim its goal.
+func (b *brand) Arm(i, _ int) { b.tell(i, true) }
+func (b *brand) Aim(i int)    { b.tell(i, false) }
+
+// tell stages the goal of controller i. rest asks for no motion.
+func (b *brand) tell(i int, rest bool) {
+	d, seat := &b.devices[i], &b.roster.Seats[i]
+	g := &seat.Goal
+	known := func(v float64) float64 {
+		if rest || math.IsNaN(v) {
+			return 0
+		}
+		return v
+	}
+	switch {
+	case g.Mode == hal.TorqueMode:
+		most := d.m.Amps * seat.Share()
+		b.link.set(seat.ID, SetCurrent, min(max(known(g.Effort), -most), most))
+	case g.Mode == hal.DutyMode:
+		b.link.set(seat.ID, SetDuty, min(max(known(g.Duty), -1), 1))
+	case g.Mode == hal.VelocityMode || !d.m.Encoder: // without an encoder no speed is all the hold there is
+		v := known(g.Velocity)
+		if g.Mode != hal.VelocityMode {
+			v = 0
+		}
+		b.link.set(seat.ID, SetRPM, min(max(v, -d.m.Velocity), d.m.Velocity)/rpm*d.pairs)
+	default:
+		at := seat.Position(rest, g.Mode != hal.PositionMode, 0, TicksPerTurn-1)
+		b.link.set(seat.ID, SetPos, at/TicksPerTurn*360)
+	}
+}
+
+// Stage has nothing to do: packets leave in the order they are staged.
+func (b *brand) Stage() {}
+
+// Flush sends what is staged.
+func (b *brand) Flush() error {
+	if len(b.link.Out) == 0 {
+		return nil
+	}
+	return b.link.Tell()
+}

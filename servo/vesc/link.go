@@ -1,0 +1,153 @@
+package vesc
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// bitsPerByte on the wire: start, eight data, stop.
+const bitsPerByte = 10
+
+// replyDelay is what a controller needs before an answer, a packet over its CAN bus and back included: 7 frames each way
+// at 500 kbit/s are 4 ms for the longest that the chain asks for in a cycle.
+const replyDelay = 4 * time.Millisecond
+
+// unknownID stands for the first controller as long as it has not said its id.
+const unknownID = -1
+
+// link is one end of a line: the questions that both the client and the chain ask.
+type link struct {
+	*servo.Exchange
+	parser *Parser
+	first  int // id of the controller at the line's end, or unknownID
+	room   []byte
+	values Values
+}
+
+func newLink(x *servo.Exchange) *link {
+	return &link{Exchange: x, parser: NewParser(), first: unknownID, room: make([]byte, 0, 16)}
+}
+
+// put adds payload for controller id. One that is not the first is reached through it.
+func (l *link) put(id int, payload []byte) {
+	if id == l.first || l.first == unknownID {
+		l.Out = AppendPacket(l.Out, payload)
+		return
+	}
+	var room [MaxPayload]byte
+	l.Out = AppendPacket(l.Out, append(append(room[:0], byte(ForwardCAN), byte(id)), payload...))
+}
+
+// set adds a command that tells v.
+func (l *link) set(id int, c Command, v float64) { l.put(id, AppendSet(l.room[:0], c, v)) }
+
+// ask sends Out and waits for an answer to c of about size bytes. It is the parser's until the next question. An echo of
+// a question is no answer: all answers but PingCAN's are longer.
+func (l *link) ask(c Command, size int) ([]byte, error) { return l.await(c, size, 6) }
+
+// askPing is ask for PingCAN, whose answer is the ids, perhaps none.
+func (l *link) askPing() ([]byte, error) {
+	p, err := l.await(PingCAN, 256, 1)
+	if err != nil {
+		return nil, err
+	}
+	return p[1:], nil
+}
+
+func (l *link) await(c Command, size, least int) ([]byte, error) {
+	l.parser.Reset()
+	bad := l.parser.BadChecksum
+	if err := l.Ask(size+6, replyDelay); err != nil {
+		return nil, err
+	}
+	for {
+		for p := l.parser.Next(); p != nil; p = l.parser.Next() {
+			if Command(p[0]) == c && len(p) >= least {
+				return p, nil
+			}
+		}
+		piece, err := l.More()
+		l.parser.Feed(piece)
+		if errors.Is(err, servo.ErrSilent) && l.parser.BadChecksum > bad {
+			err = servo.ErrMangled
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// measure asks controller id for the fields of mask, which must name ControllerID. Answers of others are no answer.
+func (l *link) measure(id int, mask uint32) (*Values, error) {
+	l.put(id, AppendSelective(l.room[:0], mask))
+	p, err := l.ask(Selective, 5+size(mask))
+	if err != nil {
+		return nil, err
+	}
+	got, err := l.values.Parse(p)
+	switch {
+	case err != nil || got&mask != mask:
+		return nil, servo.ErrMangled
+	case l.first != unknownID && int(l.values[ControllerID]) != id: // somebody else's late answer
+		return nil, servo.ErrMangled
+	}
+	return &l.values, nil
+}
+
+// find asks the controller at the line's end for its id, once for each line.
+func (l *link) find() error {
+	if l.first != unknownID {
+		return nil
+	}
+	v, err := l.measure(unknownID, Mask(ControllerID, FaultCode, Volts))
+	if err == nil {
+		l.first = int(v[ControllerID])
+	}
+	return err
+}
+
+// identity is what a controller says of itself.
+type identity struct {
+	major, minor byte
+	hardware     string
+	poles        int           // of its motor
+	timeout      time.Duration // after which it stops the motor when nobody speaks; 0 = never
+}
+
+// identify asks controller id who it is and how it is set.
+func (l *link) identify(id int) (who identity, err error) {
+	l.put(id, []byte{byte(FWVersion)})
+	p, err := l.ask(FWVersion, 80)
+	if err != nil {
+		return who, err
+	}
+	who.major, who.minor = p[1], p[2]
+	for _, b := range p[3:] { // ends with a zero
+		if b < ' ' || b > '~' {
+			break
+		}
+		who.hardware += string(b)
+	}
+	l.put(id, []byte{byte(GetMcConfTemp)})
+	if p, err = l.ask(GetMcConfTemp, 50); err != nil {
+		return who, err
+	}
+	const polesAt, timeoutAt = 1 + 10*4, 1 + 4 + 1
+	if len(p) <= polesAt {
+		return who, servo.ErrMangled
+	}
+	who.poles = int(p[polesAt])
+	l.put(id, []byte{byte(GetAppConf)})
+	if p, err = l.ask(GetAppConf, MaxPayload); err != nil {
+		return who, err
+	}
+	if len(p) < timeoutAt+4 || int(p[timeoutAt-1]) != id {
+		return who, servo.ErrMangled
+	}
+	who.timeout = time.Duration(min(binary.BigEndian.Uint32(p[timeoutAt:]), math.MaxInt32)) * time.Millisecond
+	return who, nil
+}

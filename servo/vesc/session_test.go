@@ -1,0 +1,283 @@
+package vesc
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/servo/servotest"
+)
+
+// play is a line that goes by a session's text, whose packets are payloads alone.
+func play(t *testing.T, text string) *servotest.Playback {
+	t.Helper()
+	text = regexp.MustCompile(`(?m)^([><+]) ([0-9A-F ]+)$`).ReplaceAllStringFunc(text, func(line string) string {
+		return line[:2] + strings.ToUpper(hexOf(AppendPacket(nil, wire(t, line[2:]))))
+	})
+	turns, err := servotest.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return servotest.NewPlayback(Baud, turns...)
+}
+
+func hexOf(b []byte) string {
+	const digits = "0123456789ABCDEF"
+	var s strings.Builder
+	for _, c := range b {
+		s.WriteByte(digits[c>>4])
+		s.WriteByte(digits[c&15])
+	}
+	return s.String()
+}
+
+// say is an answer to the chain's usual question.
+func say(t *testing.T, set map[Field]float64) string {
+	t.Helper()
+	v := Values{ControllerID: 1, Volts: 24, TempFET: 30, TachoAbs: 100, PosNow: 180}
+	for f, x := range set {
+		v[f] = x
+	}
+	return hexOf(v.Append(binary.BigEndian.AppendUint32([]byte{byte(Selective)}, asked), asked))
+}
+
+// opening is what the chain asks at first, of the controller at the line's end, id 1.
+const opening = `
+# who is at the end
+> 32 00 02 81 00
+< 32 00 02 81 00 00 F0 00 01
+# firmware 6.05
+> 00
+< 00 06 05 36 30 00
+# 14 poles
+> 5B
+< 5B 3F800000 3F800000 C7C35000 47C35000 3BA3D70A 3F733333 C9B71B00 49B71B00 C2700000 42C60000 0E 40400000 3DA9FBE7
+# a timeout of 1 s
+> 11
+< 11 01020304 01 000003E8 00000000 0000
+`
+
+func open(t *testing.T, text string, motors ...MotorConfig) (*Chain, *servotest.Playback) {
+	t.Helper()
+	line := play(t, strings.ReplaceAll(text, "ASK", "32 00 01 E1 E1"))
+	c := NewChain(ChainConfig{Name: "wheels", Line: line, Motors: motors})
+	return c, line
+}
+
+func cycle(t *testing.T, c *Chain, g servo.Goal) {
+	t.Helper()
+	c.SetGoal(0, g)
+	if err := errors.Join(c.Send(), c.Receive()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestChainSession(t *testing.T) {
+	ask := hexOf(AppendSelective(nil, asked))
+	ask = strings.ReplaceAll(opening+`
+# limp: told so, and measured
+> 0600000000
+> ASK
+< `+say(t, nil)+`
+# the look: told to let go, with the question
+> 0600000000
++ ASK
+< `+say(t, nil)+`
+# torque: where it stands, in degrees
+> 090ABA9500
+> ASK
+< `+say(t, map[Field]float64{CurrentQ: 1.5})+`
+# a goal beyond the turn's end
+> 09157529FF
+> ASK
+< `+say(t, map[Field]float64{CurrentQ: 1.5, ERPM: 700, PosNow: 200})+`
+# a fault takes the torque; from then on nothing is written
+> 08 000007D0
+> ASK
+< `+say(t, map[Field]float64{FaultCode: 4})+`
+> ASK
+< `+say(t, nil)+`
+`, "ASK", ask)
+	ask = strings.ReplaceAll(ask, "09157529FF", hexOf(AppendSet(nil, SetPos, 360.0*(TicksPerTurn-1)/TicksPerTurn)))
+	ask = strings.ReplaceAll(ask, "08 000007D0", hexOf(AppendSet(nil, SetRPM, 10/rpm*7)))
+	c, line := open(t, ask, MotorConfig{ID: 1, Model: ModelByName("vesc-6"), Joint: "wheel"})
+	if err := c.Open(); err != nil {
+		t.Fatal(err)
+	}
+	cycle(t, c, servo.Goal{})
+	if s := c.State(0); s.Position != TicksPerTurn/2 || s.Torque || s.Voltage != 24 || s.Temperature != 30 {
+		t.Errorf("limp: got %+v", s)
+	}
+	cycle(t, c, servo.Goal{Enable: true, Mode: hal.NoMode, Limit: 1})
+	cycle(t, c, servo.Goal{Enable: true, Mode: hal.PositionMode, Position: 1e6, Limit: 1})
+	if s := c.State(0); !s.Torque || s.Effort != 1.5 || math.Abs(s.Velocity-100*rpm) > 1e-9 || s.Err != nil {
+		t.Errorf("driven: got %+v", s)
+	}
+	g := servo.Goal{Enable: true, Mode: hal.VelocityMode, Velocity: 10, Limit: 1}
+	cycle(t, c, g)
+	if s := c.State(0); s.Alarm != servo.AlarmShock || s.Torque || !errors.Is(c.Fault(0), servo.ErrLatched) {
+		t.Errorf("fault: got %+v, %v", s, c.Fault(0))
+	}
+	c.SetGoal(0, g)
+	if err := c.Send(); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Receive(); err != nil {
+		t.Fatal(err)
+	}
+	if err := line.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// One behind the first is reached through it; its answers are bare and carry its id.
+func TestForwarded(t *testing.T) {
+	ask := hexOf(AppendSelective(nil, asked))
+	text := strings.Replace(opening, "> 00\n", "> 22 07 00\n", 1)
+	text = strings.Replace(text, "> 5B", "> 22 07 5B", 1)
+	text = strings.Replace(text, "> 11\n< 11 01020304 01", "> 22 07 11\n< 11 01020304 07", 1)
+	c, line := open(t, strings.ReplaceAll(text+`
+> 22 07 ASK
+< `+say(t, map[Field]float64{ControllerID: 1})+`
+> 22 07 ASK
+< `+say(t, map[Field]float64{ControllerID: 7, Tacho: -42, PosNow: 0})+`
+`, "ASK", ask), MotorConfig{ID: 7, Model: ModelByName("vesc-6-hall")})
+	if err := c.Open(); err != nil {
+		t.Fatal(err)
+	}
+	// The first's late answer is none.
+	c.Receive()
+	if s := c.State(0); !errors.Is(s.Err, servo.ErrMangled) {
+		t.Errorf("another's answer: got %v", s.Err)
+	}
+	c.Receive()
+	// 42 sixths of electrical turns are one turn of 7 pole pairs.
+	if s := c.State(0); s.Err != nil || s.Position != -TicksPerTurn {
+		t.Errorf("tachometer: got %+v", s)
+	}
+	if err := line.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A controller that would go on without us, and one too old, are refused and left alone.
+func TestRefused(t *testing.T) {
+	for _, x := range []struct {
+		old, new, want string
+		kind           hal.Kind
+	}{
+		{"000003E8", "00000000", "timeout: got 0s", hal.Unsafe},
+		{"000003E8", "FFFFFFFF", "timeout: got 596h", hal.Unsafe},
+		{"< 00 06 05", "< 00 02 12", "firmware: got 2.18", hal.BusFault},
+	} {
+		text := strings.Replace(opening, x.old, x.new, 1) + "> 0600000000\n"
+		c, _ := open(t, text, MotorConfig{ID: 1, Model: ModelByName("vesc-6")})
+		err := c.Open()
+		if err == nil || hal.KindOf(err) != x.kind || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%s: got %v", x.want, err)
+		}
+		if !c.Seats[0].Barred {
+			t.Errorf("%s: not left alone", x.want)
+		}
+	}
+	c, _ := open(t, "> any\n< silence\n> any\n< silence\n", MotorConfig{ID: 1, Model: ModelByName("vesc-6")})
+	if err := c.Open(); hal.KindOf(err) != hal.Absent {
+		t.Errorf("nobody: got %v", err)
+	}
+	c, _ = open(t, "", MotorConfig{ID: 1})
+	if err := c.Open(); hal.KindOf(err) != hal.Invalid {
+		t.Errorf("no model: got %v", err)
+	}
+}
+
+// The counter of turns begins anew with the power: torque is not given back by itself.
+func TestPowerLost(t *testing.T) {
+	ask := hexOf(AppendSelective(nil, asked))
+	c, line := open(t, strings.ReplaceAll(opening+`
+> ASK
+< `+say(t, nil)+`
+> 0600000000
+> ASK
+< `+say(t, nil)+`
+> 0600000000
++ ASK
+< `+say(t, nil)+`
+> 0500000000
+> ASK
+< `+say(t, nil)+`
+> 0500004E20
+> ASK
+< `+say(t, map[Field]float64{TachoAbs: 3})+`
+`, "ASK", ask), MotorConfig{ID: 1, Model: ModelByName("vesc-6")})
+	if err := errors.Join(c.Open(), c.Receive()); err != nil {
+		t.Fatal(err)
+	}
+	cycle(t, c, servo.Goal{})
+	g := servo.Goal{Enable: true, Mode: hal.DutyMode, Duty: 0.2, Limit: 1}
+	cycle(t, c, g)
+	cycle(t, c, g)
+	if !errors.Is(c.Fault(0), servo.ErrPowerLost) || c.State(0).Torque {
+		t.Errorf("got %v, %+v", c.Fault(0), c.State(0))
+	}
+	c.SetGoal(0, g)
+	if err := c.Send(); err != nil { // nothing is written
+		t.Error(err)
+	}
+	if err := line.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestHaltSession(t *testing.T) {
+	ask := hexOf(AppendSelective(nil, asked))
+	c, line := open(t, strings.ReplaceAll(opening+`
+> 0600000000
+> 0600000000
+# it still pushes, then no longer
+> 0600000000
++ ASK
+< `+say(t, map[Field]float64{CurrentQ: 8})+`
+> 0600000000
+> 0600000000
++ ASK
+< `+say(t, nil)+`
+`, "ASK", ask), MotorConfig{ID: 1, Model: ModelByName("vesc-6")})
+	if err := c.Open(); err != nil {
+		t.Fatal(err)
+	}
+	if faults := c.Halt(); faults[0] != nil {
+		t.Error(faults[0])
+	}
+	if err := line.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestClientSession(t *testing.T) {
+	line := play(t, opening+"> "+hexOf(AppendSelective(nil, asked))+"\n< "+say(t, nil)+`
+# who is behind
+> 3E
+< 3E 07 09
+> 3E
+< 3E
+`)
+	c := NewClient(line)
+	f, err := c.Identify(1)
+	if err != nil || f.Major != 6 || f.Minor != 5 || f.Hardware != "60" || f.PolePairs != 7 || f.Timeout.Seconds() != 1 || f.Volts != 24 {
+		t.Errorf("got %+v, %v", f, err)
+	}
+	if ids, err := c.Behind(); err != nil || string(ids) != "\x07\x09" {
+		t.Errorf("behind: got %v, %v", ids, err)
+	}
+	if ids, err := c.Behind(); err != nil || len(ids) != 0 {
+		t.Errorf("nobody behind: got %v, %v", ids, err)
+	}
+	if err := line.Close(); err != nil {
+		t.Error(err)
+	}
+}

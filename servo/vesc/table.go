@@ -1,0 +1,127 @@
+package vesc
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// Baud is the rate of the serial port as it comes, bit/s.
+const Baud = 115200
+
+// TicksPerTurn is what one turn of the motor is counted in here: the wire has degrees and electrical turns, encoders of
+// such drives 14 bits.
+const TicksPerTurn = 16384
+
+// Model is a controller with the motor that it usually turns. The motor's figures bound goals and give the torque of a
+// current where no calibration does; the controller's own limits hold in any case.
+type Model struct {
+	Name      string
+	Encoder   bool    // it knows the angle within a turn: there is a position mode
+	PolePairs int     // where the controller does not say
+	Amps      float64 // continuous motor current, A
+	Kt        float64 // N·m/A
+	Velocity  float64 // rad/s without load at Volts
+	Volts     float64
+}
+
+// Register is nil: a controller keeps its settings for VESC Tool.
+func (m *Model) Register(string) *servo.Register { return nil }
+
+// BaudCode is false: the rate is set with VESC Tool.
+func (m *Model) BaudCode(int) (byte, bool) { return 0, false }
+
+// Units returns what the chain's values mean.
+func (m *Model) Units() servo.Units {
+	u := servo.Units{
+		Name: m.Name, TicksPerTurn: TicksPerTurn, MaxVelocity: m.Velocity, StallTorque: m.Amps * m.Kt, MaxEffort: m.Amps,
+		Current: true, NominalVolts: m.Volts,
+		Modes: [hal.NumModes]bool{hal.PositionMode: m.Encoder, hal.VelocityMode: true, hal.TorqueMode: true, hal.DutyMode: true},
+	}
+	// An encoder says where within a turn; a tachometer counts on.
+	u.CentreTicks, u.MaxTicks = TicksPerTurn/2, TicksPerTurn-1
+	if !m.Encoder {
+		u.CentreTicks, u.MinTicks, u.MaxTicks = 0, -counted, counted
+	}
+	return u
+}
+
+// counted is how far a tachometer is followed, ticks: 31 bits of sixths of electrical turns are farther with any motor.
+const counted = 1e9
+
+// rpm is rad/s a turn a minute.
+const rpm = 2 * math.Pi / 60
+
+// catalogue: controllers by their continuous current (Trampa and vedder.se, product pages), with a 6374 motor of 190 rpm/V
+// (7 pole pairs; Kt = 60/(2π·190) = 0.0503 N·m/A). "-hall" has no encoder: Hall sensors, or none at all.
+var catalogue = []*Model{
+	{"vesc-4", true, 7, 50, 0.0503, 36 * 190 * rpm, 36},
+	{"vesc-4-hall", false, 7, 50, 0.0503, 36 * 190 * rpm, 36},
+	{"vesc-6", true, 7, 80, 0.0503, 48 * 190 * rpm, 48},
+	{"vesc-6-hall", false, 7, 80, 0.0503, 48 * 190 * rpm, 48},
+	{"vesc-75", true, 7, 200, 0.0503, 60 * 190 * rpm, 60},
+	{"vesc-75-hall", false, 7, 200, 0.0503, 60 * 190 * rpm, 60},
+}
+
+// Models returns every known model. The slice is the caller's, the models are not.
+func Models() []*Model { return append([]*Model(nil), catalogue...) }
+
+// ModelByName returns the model called name ("vesc-6"), or nil.
+func ModelByName(name string) *Model {
+	for _, m := range catalogue {
+		if m.Name == name {
+			return m
+		}
+	}
+	return nil
+}
+
+// Fault is what a controller stopped for (datatypes.h, mc_fault_code).
+type Fault byte
+
+// faults are their names and the alarms that they are.
+var faults = [...]struct {
+	name  string
+	alarm servo.Alarm
+}{
+	{"none", 0},
+	{"over voltage", servo.AlarmVoltage},
+	{"under voltage", servo.AlarmVoltage},
+	{"bridge driver", servo.AlarmShock},
+	{"over current", servo.AlarmShock},
+	{"bridge over temperature", servo.AlarmHeat},
+	{"motor over temperature", servo.AlarmHeat},
+	{"gate driver over voltage", servo.AlarmVoltage},
+	{"gate driver under voltage", servo.AlarmVoltage},
+	{"processor under voltage", servo.AlarmVoltage},
+	{"restarted by its watchdog", servo.AlarmShock},
+	{"encoder bus", servo.AlarmEncoder},
+	{"encoder signal too small", servo.AlarmEncoder},
+	{"encoder signal too large", servo.AlarmEncoder},
+	{"flash corrupted", servo.AlarmShock},
+	{"current sensor 1 offset", servo.AlarmShock},
+	{"current sensor 2 offset", servo.AlarmShock},
+	{"current sensor 3 offset", servo.AlarmShock},
+	{"unbalanced currents", servo.AlarmShock},
+	{"brake", servo.AlarmOverload},
+	{"resolver: loss of tracking", servo.AlarmEncoder},
+	{"resolver: degradation of signal", servo.AlarmEncoder},
+	{"resolver: loss of signal", servo.AlarmEncoder},
+}
+
+func (f Fault) String() string {
+	if int(f) < len(faults) {
+		return faults[f].name
+	}
+	return fmt.Sprintf("fault %d", byte(f))
+}
+
+// Alarm is the fault as every brand says it. One that is not known is a shock: the motor was stopped for it.
+func (f Fault) Alarm() servo.Alarm {
+	if int(f) < len(faults) {
+		return faults[f].alarm
+	}
+	return servo.AlarmShock
+}
