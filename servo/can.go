@@ -168,13 +168,10 @@ func (x *CANExchange) each(p []byte) (hits int) {
 // Put adds f to what is sent next.
 func (x *CANExchange) Put(f *CANFrame) { x.Out = AppendCAN(x.Out, f) }
 
-// Collect takes what has come, sends what has been added to Out, and waits until want frames have come that take says
-// are waited for. An answer may begin delay later than its turn. It returns ErrSilent where some are missing.
+// Collect sends what has been added to Out and waits until want frames have come that take says are waited for. An answer
+// may begin delay later than its turn. It returns ErrSilent where some are missing.
 func (x *CANExchange) Collect(want int, delay time.Duration) error {
-	if err := x.Drain(); err != nil {
-		return err
-	}
-	if err := x.Ask(want*CANSize, delay); err != nil {
+	if err := x.Await(want*CANSize, delay); err != nil {
 		return err
 	}
 	// Pieces lie one behind the other in Raw: a frame in two of them is whole when the second has come.

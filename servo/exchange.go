@@ -55,8 +55,16 @@ func (x *Exchange) Ask(reply int, delay time.Duration) error {
 	if err := x.Port.Discard(); err != nil {
 		return err
 	}
+	return x.Await(reply, delay)
+}
+
+// Await is Ask for a line on which an answer says what it answers: nothing is thrown away, and Out may be empty.
+func (x *Exchange) Await(reply int, delay time.Duration) error {
 	x.Raw, x.late = x.Raw[:0], false
 	x.deadline = x.Port.Now() + x.Wire(len(x.Out)+reply) + delay + Slack + x.Latency
+	if len(x.Out) == 0 {
+		return nil
+	}
 	return x.Tell()
 }
 

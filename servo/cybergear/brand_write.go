@@ -1,0 +1,154 @@
+package cybergear
+
+import (
+	"errors"
+	"math"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// wanted is the RunMode that a goal needs. A torque goal goes by motion commands, with no stiffness.
+func wanted(g *servo.Goal) int {
+	switch g.Mode {
+	case hal.VelocityMode:
+		return InSpeed
+	case hal.TorqueMode:
+		return Operating
+	}
+	return InPosition
+}
+
+var (
+	errMode    = errors.New("its mode does not change")
+	errTimeout = errors.New("its CAN timeout cannot be set, so that nothing stops it when the cable is pulled; registers: {can_timeout: 0} does without")
+)
+
+// Ready stops motor i, writes its mode and its CAN timeout and reads them back: a mode changes at rest alone, and power
+// that was gone for a moment takes both.
+func (b *brand) Ready(i int) (bool, error) {
+	d, seat := &b.devices[i], &b.roster.Seats[i]
+	if seat.Torque != servo.Off {
+		seat.Verify = true
+		b.Off(i)
+		return false, nil
+	}
+	if b.changed {
+		return false, nil
+	}
+	b.changed = true
+	// What waits goes first; what it brings is not waited for.
+	if err := b.Flush(); err != nil {
+		return false, err
+	}
+	b.changed = true
+	b.Off(i)
+	d.mode = wanted(&seat.Goal)
+	if err := b.write(i, RunMode, float64(d.mode)); err != nil {
+		return false, b.refused(i, err, errMode)
+	}
+	if d.timeout > 0 {
+		if err := b.write(i, CANTimeout, d.timeout); err != nil {
+			return false, b.refused(i, err, errTimeout)
+		}
+	}
+	d.limit = math.NaN()
+	return d.last.State == Resting, nil
+}
+
+// errDiffers says that a parameter does not take what is written.
+var errDiffers = errors.New("it reads back another value")
+
+// refused holds motor i back where it does not take a value, which asking again does not change.
+func (b *brand) refused(i int, err, why error) error {
+	if errors.Is(err, errDiffers) {
+		b.roster.Seats[i].Hold(why)
+		return servo.ErrMangled
+	}
+	return err
+}
+
+// write writes a parameter and reads it back.
+func (b *brand) write(i int, k Index, v float64) error {
+	d := &b.devices[i]
+	b.tell(i, Set(d.cfg.ID, k, v))
+	b.put(Ask(d.cfg.ID, k))
+	d.ask = k
+	err := b.collect(i, 1)
+	d.ask, d.pending = 0, 0
+	if err == nil && d.got != v {
+		err = errDiffers
+	}
+	return err
+}
+
+// Steps of arming: the goal where it stands, the torque, and the goal once more, should enabling have forgotten it.
+func (b *brand) Steps() int { return 3 }
+
+// Off stages a stop, Arm a step of giving torque, Aim the goal.
+func (b *brand) Off(i int) { b.tell(i, To(b.devices[i].cfg.ID, Stop)) }
+
+// Arm stages a step of giving torque.
+func (b *brand) Arm(i, step int) {
+	if step == 1 {
+		b.tell(i, To(b.devices[i].cfg.ID, Enable))
+		return
+	}
+	b.goal(i, true)
+}
+
+// Aim stages the goal of motor i.
+func (b *brand) Aim(i int) {
+	seat := &b.roster.Seats[i]
+	if wanted(&seat.Goal) != b.devices[i].mode {
+		seat.Disarm()
+		b.Off(i)
+		return
+	}
+	b.goal(i, false)
+}
+
+// goal stages the goal of motor i, and its limit where that has changed. rest asks for no motion.
+func (b *brand) goal(i int, rest bool) {
+	d, seat := &b.devices[i], &b.roster.Seats[i]
+	g, id := &seat.Goal, d.cfg.ID
+	if limit := b.share(i); !(math.Abs(limit-d.limit) < 0.01*d.m.Spans.Torque) {
+		d.limit = limit
+		b.tell(i, Set(id, LimitTorque, limit))
+	}
+	known := func(v, most float64) float64 {
+		if rest || math.IsNaN(v) {
+			return 0
+		}
+		return min(max(v, -most), most)
+	}
+	switch d.mode {
+	case InSpeed:
+		b.tell(i, Set(id, SpeedRef, known(g.Velocity, d.m.Spans.Speed)))
+	case Operating:
+		k := Motions{Torque: known(g.Effort*d.m.Kt, d.m.Spans.Torque)}
+		b.tell(i, k.Message(id, &d.m.Spans))
+	default:
+		span := ticks(d.m.Spans.Angle)
+		b.tell(i, Set(id, AngleRef, radians(seat.Position(rest, g.Mode != hal.PositionMode, -span, span))))
+	}
+}
+
+// Stage has nothing to do: frames leave in the order they are staged, as one sender's do.
+func (b *brand) Stage() {}
+
+// Flush ends a Send: what came before it is no answer to it.
+func (b *brand) Flush() error {
+	b.changed = false
+	if err := b.x.Drain(); err != nil {
+		return err
+	}
+	for i := range b.devices {
+		d := &b.devices[i]
+		d.heard, d.pending, d.staged = false, d.staged, 0
+	}
+	if len(b.x.Out) == 0 {
+		return nil
+	}
+	return b.x.Tell()
+}

@@ -1,0 +1,24 @@
+// Package cybergear drives chains of Xiaomi CyberGear actuators on a CAN bus: the codec, the parameters and models as
+// data, and the bus cycle (Chain).
+//
+// 1 Mbit/s, extended frames of 8 bytes. The identifier says what a frame is, and for whom:
+//
+//	28..24 type   23..8 data of the type   7..0 target
+//
+//	0   who is there        host     -> 0: motor in 23..8, target FE, its serial number
+//	1   motion              torque   angle, speed, kp, kd: 16 bits each, big-endian        -> 2
+//	2   feedback            mode, faults, motor    angle, speed, torque, 0.1 °C, likewise; target is the host
+//	3   enable              host     -> 2
+//	4   stop                host     byte 0 = 1 clears faults                              -> 2
+//	6   zero here           host     byte 0 = 1; lost with the power                       -> 2
+//	17  read parameter      host     index, 0                    -> 17 with the value in bytes 4..7
+//	18  write parameter     host     index, 0, value; lost with the power                  -> 2
+//	21  faults              motor    faults, warnings
+//
+// Indices and values of parameters are little-endian. Every command is answered, by feedback mostly: a goal and a
+// measurement are one frame each.
+//
+// Source: "CyberGear micromotor instruction manual", sections 3.3 and 4 (Xiaomi; in English, belovictor/cybergear-docs).
+// Its text has the angle's range as ±4π, its code as ±12.5; this is ±12.5. It says of CAN_TIMEOUT neither its unit nor
+// that a frame may write it: 50 µs, and type 18, are what the maker's later motors have.
+package cybergear

@@ -1,0 +1,256 @@
+package cybergear
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// Type is what a frame is.
+type Type byte
+
+// The types.
+const (
+	Who     Type = 0
+	Motion  Type = 1
+	Tell    Type = 2 // feedback
+	Enable  Type = 3
+	Stop    Type = 4
+	ZeroSet Type = 6
+	Read    Type = 17
+	Write   Type = 18
+	Faulted Type = 21
+)
+
+// The ids. Host is what this program calls itself; motors take any.
+const (
+	LastID = 127
+	Host   = 0xFD
+	answer = 0xFE // target of the answer to Who
+)
+
+// Message is a frame taken apart: its type, the 16 bits of its identifier that are the type's, its target and its bytes.
+type Message struct {
+	Type   Type
+	Extra  uint16
+	Target byte
+	Data   [8]byte
+}
+
+// Frame is m as it goes over the bus.
+func (m *Message) Frame() servo.CANFrame {
+	id := uint32(m.Type)<<24 | uint32(m.Extra)<<8 | uint32(m.Target)
+	return servo.CANFrame{ID: id, Extended: true, Len: 8, Data: m.Data}
+}
+
+// Parse reads a frame into m; false for what is no frame of such a motor.
+func (m *Message) Parse(f *servo.CANFrame) bool {
+	if !f.Extended || f.Remote || f.Error || f.Len != 8 {
+		return false
+	}
+	*m = Message{Type: Type(f.ID >> 24), Extra: uint16(f.ID >> 8), Target: byte(f.ID), Data: f.Data}
+	return true
+}
+
+// To is the message of a type to motor id, from this host, with nothing in it.
+func To(id byte, t Type) Message { return Message{Type: t, Extra: Host, Target: id} }
+
+// Spans are the greatest values that the 16-bit words of a motor reach, either way.
+type Spans struct {
+	Angle, Speed, Torque float64 // rad, rad/s, N·m
+	Kp, Kd               float64 // N·m/rad, N·m·s/rad; from 0
+}
+
+// Motions are the five values of a motion command: torque = Kp·(Angle - angle) + Kd·(Speed - speed) + Torque.
+type Motions struct{ Angle, Speed, Torque, Kp, Kd float64 }
+
+// Message is g for motor id.
+func (g *Motions) Message(id byte, s *Spans) Message {
+	m := Message{Type: Motion, Extra: word(g.Torque, s.Torque), Target: id}
+	be := binary.BigEndian
+	be.PutUint16(m.Data[0:], word(g.Angle, s.Angle))
+	be.PutUint16(m.Data[2:], word(g.Speed, s.Speed))
+	be.PutUint16(m.Data[4:], word(2*g.Kp-s.Kp, s.Kp))
+	be.PutUint16(m.Data[6:], word(2*g.Kd-s.Kd, s.Kd))
+	return m
+}
+
+// Parse reads a motion command.
+func (g *Motions) Parse(m *Message, s *Spans) {
+	be := binary.BigEndian
+	*g = Motions{
+		Torque: value(m.Extra, s.Torque),
+		Angle:  value(be.Uint16(m.Data[0:]), s.Angle), Speed: value(be.Uint16(m.Data[2:]), s.Speed),
+		Kp: (value(be.Uint16(m.Data[4:]), s.Kp) + s.Kp) / 2, Kd: (value(be.Uint16(m.Data[6:]), s.Kd) + s.Kd) / 2,
+	}
+}
+
+// word is v of -span..span as 16 bits, 0 in the middle; NaN is 0.
+func word(v, span float64) uint16 {
+	if math.IsNaN(v) {
+		v = 0
+	}
+	return uint16(math.Round((min(max(v, -span), span) + span) / (2 * span) * 65535))
+}
+
+func value(w uint16, span float64) float64 { return float64(w)*2*span/65535 - span }
+
+// State is what a motor is doing.
+type State byte
+
+// The states.
+const (
+	Resting State = iota
+	Calibrating
+	Running
+)
+
+// Faults are complaints of feedback.
+type Faults byte
+
+// The faults.
+const (
+	UnderVoltage Faults = 1 << iota
+	OverCurrent
+	OverHeat
+	EncoderFault
+	HallFault
+	NotCalibrated
+)
+
+// Alarm is f as every brand says it.
+func (f Faults) Alarm() (a servo.Alarm) {
+	for _, x := range [...]struct {
+		f Faults
+		a servo.Alarm
+	}{
+		{UnderVoltage, servo.AlarmVoltage}, {OverCurrent, servo.AlarmShock}, {OverHeat, servo.AlarmHeat},
+		{EncoderFault | HallFault | NotCalibrated, servo.AlarmEncoder},
+	} {
+		if f&x.f != 0 {
+			a |= x.a
+		}
+	}
+	return a
+}
+
+// Feedback is what a motor says after most commands.
+type Feedback struct {
+	ID                   byte
+	State                State
+	Faults               Faults
+	Angle, Speed, Torque float64 // rad, rad/s, N·m
+	Celsius              float64
+}
+
+// Message is b to host.
+func (b *Feedback) Message(host byte, s *Spans) Message {
+	m := Message{Type: Tell, Extra: uint16(b.State)<<14 | uint16(b.Faults&0x3F)<<8 | uint16(b.ID), Target: host}
+	be := binary.BigEndian
+	be.PutUint16(m.Data[0:], word(b.Angle, s.Angle))
+	be.PutUint16(m.Data[2:], word(b.Speed, s.Speed))
+	be.PutUint16(m.Data[4:], word(b.Torque, s.Torque))
+	be.PutUint16(m.Data[6:], uint16(int16(math.Round(b.Celsius*10))))
+	return m
+}
+
+// Parse reads feedback.
+func (b *Feedback) Parse(m *Message, s *Spans) {
+	be := binary.BigEndian
+	*b = Feedback{
+		ID: byte(m.Extra), State: State(m.Extra >> 14), Faults: Faults(m.Extra>>8) & 0x3F,
+		Angle: value(be.Uint16(m.Data[0:]), s.Angle), Speed: value(be.Uint16(m.Data[2:]), s.Speed),
+		Torque: value(be.Uint16(m.Data[4:]), s.Torque), Celsius: float64(int16(be.Uint16(m.Data[6:]))) / 10,
+	}
+}
+
+// Index names a parameter.
+type Index uint16
+
+// The parameters that a motor's frames read and write.
+const (
+	RunMode     Index = 0x7005 // byte: Operating..InCurrent
+	IqRef       Index = 0x7006 // A
+	SpeedRef    Index = 0x700A // rad/s
+	LimitTorque Index = 0x700B // N·m
+	AngleRef    Index = 0x7016 // rad
+	LimitSpeed  Index = 0x7017 // rad/s, of the position mode
+	LimitAmps   Index = 0x7018 // A, of the position and speed modes
+	MechAngle   Index = 0x7019 // rad, read only from here to BusVolts
+	IqNow       Index = 0x701A // A
+	MechSpeed   Index = 0x701B // rad/s
+	BusVolts    Index = 0x701C // V
+	CANTimeout  Index = 0x200C // whole number of 50 µs; 0 = never
+)
+
+// whole tells the parameters that are no float.
+func (i Index) whole() bool { return i == RunMode || i == CANTimeout }
+
+// The values of RunMode.
+const (
+	Operating = iota
+	InPosition
+	InSpeed
+	InCurrent
+)
+
+// Ask is the question for a parameter of motor id.
+func Ask(id byte, i Index) Message {
+	m := To(id, Read)
+	binary.LittleEndian.PutUint16(m.Data[:], uint16(i))
+	return m
+}
+
+// Set writes v to a parameter of motor id.
+func Set(id byte, i Index, v float64) Message {
+	m := Ask(id, i)
+	m.Type = Write
+	m.put(i, v)
+	return m
+}
+
+func (m *Message) put(i Index, v float64) {
+	if i.whole() {
+		binary.LittleEndian.PutUint32(m.Data[4:], uint32(max(v, 0)))
+		return
+	}
+	binary.LittleEndian.PutUint32(m.Data[4:], math.Float32bits(float32(v)))
+}
+
+// Answer is the answer of motor id to Ask from host.
+func Answer(id, host byte, i Index, v float64) Message {
+	m := Ask(host, i)
+	m.Extra = uint16(id)
+	m.put(i, v)
+	return m
+}
+
+// Parameter reads a parameter's message, a question, an answer or a writing.
+func (m *Message) Parameter() (Index, float64) {
+	i := Index(binary.LittleEndian.Uint16(m.Data[:]))
+	raw := binary.LittleEndian.Uint32(m.Data[4:])
+	switch {
+	case i == RunMode:
+		return i, float64(byte(raw))
+	case i.whole():
+		return i, float64(raw)
+	}
+	return i, float64(math.Float32frombits(raw))
+}
+
+// sender is the motor that an answer of it is from, false for what is no answer.
+func (m *Message) sender() (byte, bool) {
+	switch m.Type {
+	case Tell, Read, Faulted:
+		return byte(m.Extra), m.Target == Host
+	case Who:
+		return byte(m.Extra), m.Target == answer
+	}
+	return 0, false
+}
+
+func (m *Message) String() string {
+	return fmt.Sprintf("type %d, %04X, to %d, % X", m.Type, m.Extra, m.Target, m.Data)
+}

@@ -1,0 +1,23 @@
+// Package odrive drives ODrive motor controllers, over a serial line by their ASCII protocol (SerialChain) and over a CAN
+// bus by CANSimple (CANChain): both codecs, what they have in common as data, and the bus cycles.
+//
+// Serial, 115200 bit/s 8N1 or a USB port, one controller a line, one or two axes each:
+//
+//	command arguments*checksum LF            -> answer*checksum CR LF, where there is one
+//
+// The checksum is the XOR of all bytes before the asterisk, in decimal; a command with a wrong one is ignored, an answer
+// to one without has none. Answers do not say what they answer.
+//
+//	p axis turns turns/s N·m    v axis turns/s N·m    c axis N·m    u axis (I am alive)    f axis -> turns turns/s
+//	r property -> value         w property value      sc (clear errors)
+//
+// CAN, 250 kbit/s as it comes, standard frames; each axis is a node:
+//
+//	10..5 node   4..0 command              little-endian; a remote frame asks for what a node also sends unasked
+//
+// Firmware 0.5 (v3.6) and 0.6 (S1, Pro) differ in the names of properties, in the bits of errors, and in what CAN can
+// read; 0.4 counts encoder steps in place of turns and is refused. The watchdog stops an axis that is not commanded.
+//
+// Sources: docs.odriverobotics.com (ASCII protocol, CAN protocol, error codes); firmware 0.5, ascii_protocol.cpp and
+// can_simple.cpp (github.com/odriverobotics/ODrive).
+package odrive

@@ -1,0 +1,85 @@
+package odrive
+
+import (
+	"errors"
+	"time"
+
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// bitsPerByte on the wire: start, eight data, stop.
+const bitsPerByte = 10
+
+// replyDelay is what a controller needs before an answer: its communication runs beside the motors' control.
+const replyDelay = 2 * time.Millisecond
+
+// longestAnswer is what an answer takes at the most, bytes: two numbers, a checksum and the line's end.
+const longestAnswer = 40
+
+// link is one end of a serial line.
+type link struct {
+	*servo.Exchange
+	lines  Lines
+	missed bool // an answer did not come: it may yet, and answers do not say what they answer
+}
+
+func newLink(x *servo.Exchange) *link { return &link{Exchange: x} }
+
+// settle lets an answer that is overdue come, and throws it away.
+func (l *link) settle() error {
+	if !l.missed {
+		return nil
+	}
+	l.missed = false
+	out := l.Out
+	l.Out = out[len(out):] // what is staged is not sent now
+	err := l.Await(longestAnswer, replyDelay)
+	for err == nil {
+		_, err = l.More()
+	}
+	l.Out = out
+	if errors.Is(err, servo.ErrGone) {
+		return err
+	}
+	return nil
+}
+
+// numbers sends Out, whose last line is a question, and reads the numbers of its answer into dst.
+func (l *link) numbers(dst []float64) error {
+	if err := l.settle(); err != nil {
+		return err
+	}
+	l.lines.Reset()
+	bad := l.lines.BadChecksum + l.lines.Garbage
+	if err := l.Ask(longestAnswer, replyDelay); err != nil {
+		return err
+	}
+	for {
+		piece, err := l.More()
+		if err != nil {
+			l.missed = true
+			if errors.Is(err, servo.ErrSilent) && l.lines.BadChecksum+l.lines.Garbage > bad {
+				err = servo.ErrMangled
+			}
+			return err
+		}
+		for len(piece) > 0 {
+			piece = piece[l.lines.Feed(piece):]
+			switch line := l.lines.Line(); {
+			case line == nil:
+			case Numbers(line, dst):
+				return nil
+			default: // "invalid property", or the echo of the question
+				bad--
+			}
+		}
+	}
+}
+
+// number asks for a property.
+func (l *link) number(p Property, d Dialect, axis int) (float64, error) {
+	var v [1]float64
+	l.Out = AppendRead(l.Out, p, d, axis)
+	err := l.numbers(v[:])
+	return v[0], err
+}

@@ -1,0 +1,198 @@
+package odrive
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// serialBrand is the servo.Brand of a SerialChain.
+type serialBrand struct {
+	cfg     *ChainConfig
+	roster  *servo.Roster
+	link    *link
+	devices []device
+	changed bool // an axis was prepared in this Send
+}
+
+// Connect takes a line.
+func (b *serialBrand) Connect(x *servo.Exchange) { b.link = newLink(x) }
+
+// Noise is what was no line.
+func (b *serialBrand) Noise() (uint64, uint64) { return b.link.lines.BadChecksum, b.link.lines.Garbage }
+
+// Meet asks the controller which firmware it has, and axis i what it does.
+func (b *serialBrand) Meet(i int) error {
+	d, seat := &b.devices[i], &b.roster.Seats[i]
+	major, err := b.link.number(FirmwareMajor, V05, 0)
+	if err != nil {
+		return err
+	}
+	minor, err := b.link.number(FirmwareMinor, V05, 0)
+	if err != nil {
+		return err
+	}
+	if major != 0 || minor < float64(V05) {
+		seat.Barred = true
+		return seat.Error(hal.BusFault, "open", fmt.Errorf("firmware: got %g.%g, want 0.5 or 0.6", major, minor))
+	}
+	d.dialect = Dialect(min(minor, float64(V06)))
+	return b.state(i)
+}
+
+// state reads what axis i does and what it complains of.
+func (b *serialBrand) state(i int) error {
+	d, seat := &b.devices[i], &b.roster.Seats[i]
+	state, err := b.link.number(CurrentState, d.dialect, seat.ID)
+	if err != nil {
+		return err
+	}
+	e, err := b.link.number(AxisErrors, d.dialect, seat.ID)
+	if err != nil {
+		return err
+	}
+	d.judge(seat, Beat{Errors(e), State(state)})
+	return nil
+}
+
+// Group is never asked for: no axis takes part in one.
+func (b *serialBrand) Group([]int) error { return nil }
+
+// Ask measures axis i. One that is not driven is told that the host is there, since its watchdog may be on.
+func (b *serialBrand) Ask(i int) error {
+	d, seat := &b.devices[i], &b.roster.Seats[i]
+	if seat.Stage != servo.Driven && d.guarded {
+		b.link.Out = AppendSet(b.link.Out, 'u', seat.ID)
+	}
+	var v [2]float64
+	b.link.Out = AppendSet(b.link.Out, 'f', seat.ID)
+	if err := b.link.numbers(v[:]); err != nil {
+		return err
+	}
+	seat.State.Position, seat.State.Velocity = v[0]*TicksPerTurn, v[1]*2*math.Pi
+	return nil
+}
+
+// Look reads state and errors of axis i, and in turn its current, its voltage and its temperature.
+func (b *serialBrand) Look(i int) error {
+	d, s := &b.devices[i], &b.roster.Seats[i].State
+	d.turn = (d.turn + 1) % 4
+	p, to := IqMeasured, &s.Effort
+	switch d.turn {
+	case 1:
+		p, to = BusVolts, &s.Voltage
+	case 3:
+		p, to = FETCelsius, &s.Temperature
+	}
+	// Not every board has every sensor; a property that is none of its is answered with words.
+	v, err := b.link.number(p, d.dialect, b.roster.Seats[i].ID)
+	switch {
+	case err == nil:
+		*to = v
+	case !errors.Is(err, servo.ErrSilent) && !errors.Is(err, servo.ErrMangled):
+		return err
+	}
+	return b.state(i)
+}
+
+// Forget says that settings have to be written again, which they are before every arming.
+func (b *serialBrand) Forget(i int) { b.devices[i].limit = math.NaN() }
+
+// Clear frees the controller of its errors.
+func (b *serialBrand) Clear(i int) error {
+	b.link.Out = AppendLine(b.link.Out, "sc")
+	if err := b.state(i); err != nil {
+		return err
+	}
+	return b.devices[i].remaining()
+}
+
+// Ready sets watchdog and input mode of axis i and reads them back. That the host was away is forgotten here: to enable
+// it is to say that it is back.
+func (b *serialBrand) Ready(i int) (bool, error) {
+	d, seat := &b.devices[i], &b.roster.Seats[i]
+	if seat.Torque != servo.Off {
+		seat.Verify = true
+		b.Off(i)
+		return false, nil
+	}
+	if b.changed {
+		return false, nil
+	}
+	b.changed = true
+	if d.beat.Errors != 0 && d.beat.Errors.Alarm(d.dialect) == 0 {
+		b.link.Out = AppendLine(b.link.Out, "sc")
+	}
+	for _, w := range [...]struct {
+		p Property
+		v float64
+	}{{WatchdogTime, Watchdog.Seconds()}, {InputMode, Passthrough}, {WatchdogOn, 1}} {
+		// Fed before it bites: the clock of a watchdog runs on from when it was last on.
+		b.link.Out = AppendSet(b.link.Out, 'u', seat.ID)
+		b.link.Out = AppendWrite(b.link.Out, w.p, d.dialect, seat.ID, w.v)
+		got, err := b.link.number(w.p, d.dialect, seat.ID)
+		if err != nil {
+			return false, err
+		}
+		if math.Abs(got-w.v) > 1e-3 {
+			seat.Hold(fmt.Errorf("%s: got %g, want %g", properties[w.p].v05, got, w.v))
+			return false, servo.ErrMangled
+		}
+	}
+	d.guarded, d.limit = true, math.NaN()
+	return true, nil
+}
+
+// Steps of arming: the goal where it stands, the torque, and the goal once more.
+func (b *serialBrand) Steps() int { return 3 }
+
+// Off stages no torque, Arm a step of giving it, Aim the goal.
+func (b *serialBrand) Off(i int) { b.request(i, Idle) }
+
+// Arm stages a step of giving torque.
+func (b *serialBrand) Arm(i, step int) {
+	if step == 1 {
+		b.request(i, ClosedLoop)
+		return
+	}
+	b.goal(i, true)
+}
+
+// Aim stages the goal of axis i; a goal of another mode changes what it controls by itself.
+func (b *serialBrand) Aim(i int) { b.goal(i, false) }
+
+func (b *serialBrand) request(i int, s State) {
+	b.link.Out = AppendWrite(b.link.Out, RequestedState, b.devices[i].dialect, b.roster.Seats[i].ID, float64(s))
+}
+
+func (b *serialBrand) goal(i int, rest bool) {
+	d, seat := &b.devices[i], &b.roster.Seats[i]
+	if amps, changed := d.amps(seat); changed {
+		b.link.Out = AppendWrite(b.link.Out, CurrentLimit, d.dialect, seat.ID, amps)
+	}
+	control, v := d.goal(seat, rest)
+	command := [...]byte{TorqueControl: 'c', VelocityControl: 'v', PositionControl: 'p'}[control]
+	b.link.Out = AppendSet(b.link.Out, command, seat.ID, v)
+}
+
+// Stage has nothing to do: lines leave in the order they are staged.
+func (b *serialBrand) Stage() {}
+
+// Flush ends a Send.
+func (b *serialBrand) Flush() error {
+	b.changed = false
+	if len(b.link.Out) == 0 {
+		return nil
+	}
+	if err := b.link.settle(); err != nil {
+		return err
+	}
+	return b.link.Tell()
+}
+
+// serialWire is the time of a usual cycle's bytes of one axis: "p 0 12.345678*12", "f 0*12", "12.345678 -1.234567*12".
+func serialWire(baud int) time.Duration { return servo.WireTime(17+7+25, bitsPerByte, baud) }

@@ -1,0 +1,244 @@
+package odrive
+
+import (
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// The usual rates, bit/s.
+const (
+	Baud    = 115200
+	Bitrate = 250_000
+)
+
+// TicksPerTurn is what a turn is counted in here; the wire has turns.
+const TicksPerTurn = 16384
+
+// counted is how far turns are followed, ticks: beyond 1024 turns a 32-bit float no longer tells one tick from the next.
+const counted = 1024 * TicksPerTurn
+
+// Watchdog is the time after which an axis that is not commanded stops.
+const Watchdog = 500 * time.Millisecond
+
+// Model is a controller with the motor that it usually turns; the figures bound goals and give the torque of a current.
+type Model struct {
+	Name      string
+	Axes      int
+	PolePairs int
+	Amps      float64 // A, continuous
+	Kt        float64 // N·m/A
+	Velocity  float64 // rad/s without load at Volts
+	Volts     float64
+	Registers []servo.Register
+}
+
+// Register returns a setting by name, nil where there is none: watchdog_endpoint and enable_endpoint are the numbers of
+// axis0.config.watchdog_timeout and .enable_watchdog in the flat_endpoints.json of the controller's firmware, by which
+// the watchdog can be set over CAN.
+func (m *Model) Register(name string) *servo.Register {
+	for i := range m.Registers {
+		if m.Registers[i].Name == name {
+			return &m.Registers[i]
+		}
+	}
+	return nil
+}
+
+// BaudCode is false: rates are set with odrivetool.
+func (m *Model) BaudCode(int) (byte, bool) { return 0, false }
+
+// Units returns what the chains' values mean.
+func (m *Model) Units() servo.Units {
+	return servo.Units{
+		Name: m.Name, TicksPerTurn: TicksPerTurn, MinTicks: -counted, MaxTicks: counted,
+		MaxVelocity: m.Velocity, StallTorque: m.Amps * m.Kt, MaxEffort: m.Amps, Current: true, NominalVolts: m.Volts,
+		Modes: [hal.NumModes]bool{hal.PositionMode: true, hal.VelocityMode: true, hal.TorqueMode: true},
+	}
+}
+
+// The names of the settings.
+const (
+	watchdogEndpoint = "watchdog_endpoint"
+	enableEndpoint   = "enable_endpoint"
+)
+
+var endpoints = []servo.Register{
+	servo.Reg(watchdogEndpoint, 0, 2, servo.RAM, servo.Unsigned, 0, math.MaxUint16, 0, servo.Measure{}),
+	servo.Reg(enableEndpoint, 2, 2, servo.RAM, servo.Unsigned, 0, math.MaxUint16, 0, servo.Measure{}),
+}
+
+// rpm is rad/s a turn a minute.
+const rpm = 2 * math.Pi / 60
+
+// catalogue: controllers by the shop's continuous current, v3.6 with a D5065 motor (270 rpm/V, 7 pole pairs), the others
+// with an M8325s (100 rpm/V, 20 pole pairs). Kt = 8.27/KV, as their documentation has it.
+var catalogue = []*Model{
+	{"odrive-v3.6", 2, 7, 60, 8.27 / 270, 24 * 270 * rpm, 24, nil},
+	{"odrive-s1", 1, 20, 40, 8.27 / 100, 48 * 100 * rpm, 48, endpoints},
+	{"odrive-pro", 1, 20, 58, 8.27 / 100, 48 * 100 * rpm, 48, endpoints},
+}
+
+// Models returns every known model. The slice is the caller's, the models are not.
+func Models() []*Model { return append([]*Model(nil), catalogue...) }
+
+// ModelByName returns the model called name ("odrive-s1"), or nil.
+func ModelByName(name string) *Model {
+	for _, m := range catalogue {
+		if m.Name == name {
+			return m
+		}
+	}
+	return nil
+}
+
+// State is what an axis does.
+type State byte
+
+// The states that this program asks for or looks at.
+const (
+	Undefined  State = 0
+	Idle       State = 1
+	ClosedLoop State = 8
+)
+
+// Control is what an axis controls.
+type Control byte
+
+// The controls.
+const (
+	TorqueControl   Control = 1
+	VelocityControl Control = 2
+	PositionControl Control = 3
+)
+
+// Passthrough is the input mode in which a goal counts as it comes.
+const Passthrough = 1
+
+// Dialect is which firmware speaks.
+type Dialect byte
+
+// The dialects, by the minor version.
+const (
+	V05 Dialect = 5
+	V06 Dialect = 6
+)
+
+// Errors are the bits of an axis's error, which the dialects number differently.
+type Errors uint32
+
+// The errors of 0.6 that are no fault of the axis, and those of 0.5.
+const (
+	watchdog06 Errors = 1 << 24
+	estop06    Errors = 1 << 25
+	watchdog05 Errors = 0x800
+	estop05    Errors = 0x4000
+)
+
+// alarms are the alarms of each dialect's bits.
+var alarms06 = [...]struct {
+	bits  Errors
+	alarm servo.Alarm
+}{
+	{0x0300, servo.AlarmVoltage},                      // bus over and under voltage
+	{0x0020 | 0x0C00 | 0x0800_0000, servo.AlarmShock}, // bridge driver, bus current, brake resistor
+	{0x1000 | 0x8000, servo.AlarmOverload},            // current limit, speed limit
+	{0x6000 | 0x1000_0000, servo.AlarmHeat},           // motor, bridge, thermistor
+	{0x0008 | 0x0400_0000 | 0x4000_0000, servo.AlarmEncoder},
+	{0x1_0000, servo.AlarmRange},
+	{0x0057, servo.AlarmShock}, // initialising, system, timing, configuration, input
+}
+
+var alarms05 = [...]struct {
+	bits  Errors
+	alarm servo.Alarm
+}{
+	{0x0006, servo.AlarmVoltage},
+	{0x0078, servo.AlarmShock},   // current measurement, brake resistor, motor
+	{0x0380, servo.AlarmEncoder}, // estimator, encoder, controller, which fails by them
+	{0x3000, servo.AlarmRange},
+	{0x40000, servo.AlarmHeat},
+	{0xA0401, servo.AlarmShock},
+}
+
+// Alarm is what e says as every brand does; what only says that the host was away, or stopped it, is none.
+func (e Errors) Alarm(d Dialect) (a servo.Alarm) {
+	table := alarms06[:]
+	if d == V05 {
+		table = alarms05[:]
+	}
+	known := watchdog06 | estop06
+	if d == V05 {
+		known = watchdog05 | estop05
+	}
+	for _, x := range table {
+		if e&x.bits != 0 {
+			a |= x.alarm
+		}
+		known |= x.bits
+	}
+	if e&^known != 0 {
+		a |= servo.AlarmShock
+	}
+	return a
+}
+
+// Expired tells whether the watchdog is among e.
+func (e Errors) Expired(d Dialect) bool {
+	if d == V05 {
+		return e&watchdog05 != 0
+	}
+	return e&watchdog06 != 0
+}
+
+// Property is a value that the ASCII protocol reads or writes.
+type Property byte
+
+// The properties.
+const (
+	FirmwareMajor Property = iota
+	FirmwareMinor
+	BusVolts
+	CurrentState
+	RequestedState
+	AxisErrors
+	IqMeasured
+	CurrentLimit
+	InputMode
+	FETCelsius
+	WatchdogTime
+	WatchdogOn
+)
+
+// properties are their names in 0.5 and, where it has another, in 0.6; a name that begins with a point is an axis's.
+var properties = [...]struct{ v05, v06 string }{
+	FirmwareMajor:  {"fw_version_major", ""},
+	FirmwareMinor:  {"fw_version_minor", ""},
+	BusVolts:       {"vbus_voltage", ""},
+	CurrentState:   {".current_state", ""},
+	RequestedState: {".requested_state", ""},
+	AxisErrors:     {".error", ".active_errors"},
+	IqMeasured:     {".motor.current_control.Iq_measured", ".motor.foc.Iq_measured"},
+	CurrentLimit:   {".motor.config.current_lim", ".config.motor.current_soft_max"},
+	InputMode:      {".controller.config.input_mode", ""},
+	FETCelsius:     {".motor.fet_thermistor.temperature", ""},
+	WatchdogTime:   {".config.watchdog_timeout", ""},
+	WatchdogOn:     {".config.enable_watchdog", ""},
+}
+
+// Append appends the name of p for an axis.
+func (p Property) Append(dst []byte, d Dialect, axis int) []byte {
+	name := properties[p].v05
+	if d == V06 && properties[p].v06 != "" {
+		name = properties[p].v06
+	}
+	if name[0] == '.' {
+		dst = strconv.AppendInt(append(dst, "axis"...), int64(axis), 10)
+	}
+	return append(dst, name...)
+}
+
+func turns(tick float64) float64 { return tick / TicksPerTurn }
