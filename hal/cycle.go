@@ -32,6 +32,7 @@ func (r *Rig) allAsked(what request) bool {
 // run is one cycle: what was asked becomes what the bodies do, and what they did becomes what the observers see.
 func (r *Rig) run() {
 	dt := r.config.Period
+	r.heed()
 	for _, a := range r.agents {
 		a.decide(r.time, dt)
 		if err := a.body.Write(a.frame); err != nil {

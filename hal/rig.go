@@ -36,6 +36,7 @@ type Rig struct {
 	worlds  []World
 	buses   []Bus
 	parties []*Party
+	inputs  []func() error // of emergency stops
 	leases  int
 	closed  bool
 	paused  bool

@@ -575,3 +575,53 @@ func BenchmarkCycle21(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/5000, "of_bound")
 }
+
+// A stop input stops all in the cycle in which it fails, for good: a robot that joins is stopped too, nothing clears the stop
+// while its cause lasts, and nothing moves because it is over.
+func TestStopInput(t *testing.T) {
+	r := newRig(t, hal.Lockstep)
+	a := add(t, r, "arm", haltest.NewBody("x"), hal.Emulated, hal.GuardConfig{})
+	var fault error
+	asked := 0
+	r.AddStopInput(func() error { asked++; return fault })
+	p, l, o := acquire(t, r, "test", a)
+	step := func() {
+		t.Helper()
+		if err := p.Step(l, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	state := func(a *hal.Agent) hal.GuardState { s, _, _ := a.Guard(); return s }
+	step()
+	if state(a) != hal.Armed || asked != 1 {
+		t.Fatalf("all well: got %v, asked %d times", state(a), asked)
+	}
+	fault = errors.New("the button is pressed")
+	step()
+	step()
+	stops := 0
+	for _, id := range o.events {
+		if r.Events().Name(id) == "/Control/EmergencyStop" {
+			stops++
+		}
+	}
+	if state(a) != hal.Stopped || stops != 1 {
+		t.Errorf("pressed: got %v, %d stops; want it stopped, once", state(a), stops)
+	}
+	late := add(t, r, "late", haltest.NewBody("x"), hal.Emulated, hal.GuardConfig{})
+	step()
+	if state(late) != hal.Stopped {
+		t.Errorf("joined while it is pressed: got %v", state(late))
+	}
+	if err := r.ClearStop(); hal.KindOf(err) != hal.Unsafe || !errors.Is(err, fault) || state(a) != hal.Stopped {
+		t.Errorf("cleared while it is pressed: got %v, %v", err, state(a))
+	}
+	fault = nil
+	step()
+	if state(a) != hal.Stopped {
+		t.Errorf("released: got %v, want it latched", state(a))
+	}
+	if err := r.ClearStop(); err != nil || state(a) != hal.Disarmed {
+		t.Errorf("cleared: got %v, %v", err, state(a))
+	}
+}

@@ -1,6 +1,9 @@
 package hal
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // JointStop tells how one joint took an emergency stop. Err is nil where it acknowledged.
 type JointStop struct {
@@ -14,6 +17,11 @@ type JointStop struct {
 func (r *Rig) EmergencyStop(reason string) []JointStop {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	return r.stop(reason)
+}
+
+// stop is EmergencyStop under the lock.
+func (r *Rig) stop(reason string) []JointStop {
 	r.log.Error("emergency stop", "reason", reason)
 	r.events.Raise(r.known.emergencyStop)
 	var all []JointStop
@@ -25,6 +33,51 @@ func (r *Rig) EmergencyStop(reason string) []JointStop {
 		all = append(all, a.stopped(a.body.Halt())...)
 	}
 	return all
+}
+
+// AddStopInput lets f be asked at the beginning of every cycle, before anything is commanded. An error of it, the button is
+// pressed or nobody hears of it, is an emergency stop, which cannot be cleared while it lasts. f must not block nor call the
+// rig.
+func (r *Rig) AddStopInput(f func() error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.inputs = append(r.inputs, f)
+}
+
+// heed stops all where a stop input says so and not all is stopped yet: a robot that has joined since is not. Under the lock.
+func (r *Rig) heed() {
+	err := r.pressed()
+	if err == nil || r.stopped() {
+		return
+	}
+	for _, s := range r.stop(err.Error()) {
+		if s.Err != nil {
+			r.log.Error("stop not acknowledged", "agent", s.Agent, "joint", s.Joint, "fault", s.Err)
+		}
+	}
+}
+
+// pressed is what the first stop input says that is not well.
+func (r *Rig) pressed() error {
+	for _, f := range r.inputs {
+		if err := f(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stopped tells whether every agent is.
+func (r *Rig) stopped() bool {
+	for _, a := range r.agents {
+		a.mu.Lock()
+		state := a.guard.state
+		a.mu.Unlock()
+		if state != Stopped {
+			return false
+		}
+	}
+	return true
 }
 
 // stopped splits the error of a Halt by joint.
@@ -60,10 +113,14 @@ func flatten(err error, list []error) []error {
 	return append(list, err)
 }
 
-// ClearStop unlatches the emergency stop; every agent is disarmed then, and Agent.Arm lets commands pass.
-func (r *Rig) ClearStop() {
+// ClearStop unlatches the emergency stop; every agent is disarmed then, and Agent.Arm lets commands pass. While a stop
+// input is not well it does nothing, and the error, of kind Unsafe, says what it is.
+func (r *Rig) ClearStop() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if err := r.pressed(); err != nil {
+		return &Error{Kind: Unsafe, Op: "clear the emergency stop", Err: fmt.Errorf("its cause lasts: %w", err)}
+	}
 	for _, a := range r.agents {
 		a.mu.Lock()
 		if a.guard.state == Stopped {
@@ -71,4 +128,5 @@ func (r *Rig) ClearStop() {
 		}
 		a.mu.Unlock()
 	}
+	return nil
 }

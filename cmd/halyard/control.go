@@ -148,7 +148,7 @@ func (c *control) obey(o order) answer {
 	case orderStop:
 		stops = c.rig.EmergencyStop("asked on the control socket")
 	case orderReset:
-		c.rig.ClearStop()
+		err = c.rig.ClearStop()
 	case orderArm:
 		for _, a := range c.rig.Agents() {
 			err = errors.Join(err, a.Arm())
