@@ -1,0 +1,233 @@
+package gpio
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"time"
+)
+
+// ChipInfo is what a chip says of itself.
+type ChipInfo struct {
+	Name  string // of its node: gpiochip0
+	Label string // of its driver, and the same on every start of the machine: pinctrl-bcm2711
+	Lines uint32
+}
+
+// LineInfo is what a chip says of a line.
+type LineInfo struct {
+	Offset   uint32
+	Name     string // "" where the board's maker gave none
+	Consumer string // who holds it, "" where nobody said
+	Flags    Flags
+}
+
+// Attribute is what holds for some lines of a request only.
+type Attribute struct {
+	Flags    *Flags        // in place of the request's
+	Values   *uint64       // bits of outputs
+	Debounce time.Duration // by the kernel, in whole µs, where neither of the others is set
+	Mask     uint64        // the lines, by their place in the request
+}
+
+// Request asks a chip for lines.
+type Request struct {
+	Offsets    []uint32
+	Consumer   string
+	Flags      Flags
+	Attributes []Attribute
+	Buffer     uint32 // edges to keep; 0 = 16 a line
+}
+
+// Event is one edge.
+type Event struct {
+	At      time.Duration // of the interrupt
+	Line    uint32        // its offset
+	Rising  bool          // to activity
+	Seq     uint32        // counts the request's edges, also those that the kernel dropped
+	LineSeq uint32        // counts the line's
+}
+
+var order = binary.NativeEndian
+
+// fixed is the text up to its final zero.
+func fixed(b []byte) string {
+	if i := bytes.IndexByte(b, 0); i >= 0 {
+		b = b[:i]
+	}
+	return string(b)
+}
+
+// put stores text with its final zero, cut where it is too long.
+func put(b []byte, text string) {
+	clear(b)
+	copy(b[:len(b)-1], text)
+}
+
+// size checks the length of a structure: the number of the request says it, so another is a fault of ours or of an emulator.
+func size(what string, b []byte, want int) error {
+	if len(b) != want {
+		return fmt.Errorf("gpio: %s: got %d bytes, want %d", what, len(b), want)
+	}
+	return nil
+}
+
+// AppendTo appends the structure of the chip's answer.
+func (c *ChipInfo) AppendTo(b []byte) []byte {
+	at := len(b)
+	b = append(b, make([]byte, chipInfoSize)...)
+	put(b[at:][:nameSize], c.Name)
+	put(b[at+atLabel:][:nameSize], c.Label)
+	order.PutUint32(b[at+atLines:], c.Lines)
+	return b
+}
+
+// Parse takes the structure apart.
+func (c *ChipInfo) Parse(b []byte) error {
+	if err := size("chip info", b, chipInfoSize); err != nil {
+		return err
+	}
+	*c = ChipInfo{fixed(b[:nameSize]), fixed(b[atLabel:][:nameSize]), order.Uint32(b[atLines:])}
+	return nil
+}
+
+// AppendTo appends the structure of a question, which has the offset alone, or of the answer.
+func (l *LineInfo) AppendTo(b []byte) []byte {
+	at := len(b)
+	b = append(b, make([]byte, lineInfoSize)...)
+	put(b[at:][:nameSize], l.Name)
+	put(b[at+atConsumer:][:nameSize], l.Consumer)
+	order.PutUint32(b[at+atOffset:], l.Offset)
+	order.PutUint64(b[at+atInfoFlags:], uint64(l.Flags))
+	return b
+}
+
+// Parse takes the structure apart; the attributes are not looked at.
+func (l *LineInfo) Parse(b []byte) error {
+	if err := size("line info", b, lineInfoSize); err != nil {
+		return err
+	}
+	if n := order.Uint32(b[atInfoAttrs:]); n > mostAttributes {
+		return fmt.Errorf("gpio: line info: got %d attributes, want 0..%d", n, mostAttributes)
+	}
+	*l = LineInfo{order.Uint32(b[atOffset:]), fixed(b[:nameSize]), fixed(b[atConsumer:][:nameSize]), Flags(order.Uint64(b[atInfoFlags:]))}
+	return nil
+}
+
+// AppendTo appends the structure. The kernel, and an emulator, writes the line node's descriptor into its last four bytes.
+func (r *Request) AppendTo(b []byte) ([]byte, error) {
+	if n := len(r.Offsets); n < 1 || n > MostLines || len(r.Attributes) > mostAttributes {
+		return b, fmt.Errorf("gpio: request: got %d lines and %d attributes, want 1..%d and 0..%d", n, len(r.Attributes), MostLines, mostAttributes)
+	}
+	at := len(b)
+	b = append(b, make([]byte, requestSize)...)
+	q := b[at:]
+	for i, offset := range r.Offsets {
+		order.PutUint32(q[4*i:], offset)
+	}
+	put(q[atReqConsumer:][:nameSize], r.Consumer)
+	order.PutUint64(q[atReqFlags:], uint64(r.Flags))
+	order.PutUint32(q[atReqAttrs:], uint32(len(r.Attributes)))
+	for i := range r.Attributes {
+		r.Attributes[i].put(q[atReqAttr+i*attrSize:][:attrSize])
+	}
+	order.PutUint32(q[atReqLines:], uint32(len(r.Offsets)))
+	order.PutUint32(q[atReqBuffer:], r.Buffer)
+	return b, nil
+}
+
+func (a *Attribute) put(b []byte) {
+	id, value := uint32(attrDebounce), uint64(0)
+	switch {
+	case a.Flags != nil:
+		id, value = attrFlags, uint64(*a.Flags)
+	case a.Values != nil:
+		id, value = attrValues, *a.Values
+	default:
+		// A u32 in a union of u64: its place depends on the byte order.
+		order.PutUint32(b[atAttrValue:], uint32(a.Debounce/time.Microsecond))
+	}
+	order.PutUint32(b, id)
+	if id != attrDebounce {
+		order.PutUint64(b[atAttrValue:], value)
+	}
+	order.PutUint64(b[atAttrMask:], a.Mask)
+}
+
+// Parse takes the structure apart; what the kernel would refuse is an error.
+func (r *Request) Parse(b []byte) error {
+	if err := size("request", b, requestSize); err != nil {
+		return err
+	}
+	lines, attrs := order.Uint32(b[atReqLines:]), order.Uint32(b[atReqAttrs:])
+	if lines < 1 || lines > MostLines || attrs > mostAttributes {
+		return fmt.Errorf("gpio: request: got %d lines and %d attributes, want 1..%d and 0..%d", lines, attrs, MostLines, mostAttributes)
+	}
+	*r = Request{Consumer: fixed(b[atReqConsumer:][:nameSize]), Flags: Flags(order.Uint64(b[atReqFlags:])), Buffer: order.Uint32(b[atReqBuffer:])}
+	for i := range lines {
+		r.Offsets = append(r.Offsets, order.Uint32(b[4*i:]))
+	}
+	for i := range attrs {
+		q := b[atReqAttr+i*attrSize:][:attrSize]
+		value := order.Uint64(q[atAttrValue:])
+		a := Attribute{Mask: order.Uint64(q[atAttrMask:])}
+		switch id := order.Uint32(q); id {
+		case attrFlags:
+			flags := Flags(value)
+			a.Flags = &flags
+		case attrValues:
+			a.Values = &value
+		case attrDebounce:
+			a.Debounce = time.Duration(order.Uint32(q[atAttrValue:])) * time.Microsecond
+		default:
+			return fmt.Errorf("gpio: request: attribute: got id %d, want 1..3", id)
+		}
+		r.Attributes = append(r.Attributes, a)
+	}
+	return nil
+}
+
+// AppendTo appends the event as the kernel writes it.
+func (e *Event) AppendTo(b []byte) []byte {
+	at, id := len(b), uint32(edgeFalling)
+	if e.Rising {
+		id = edgeRising
+	}
+	b = append(b, make([]byte, EventSize)...)
+	order.PutUint64(b[at:], uint64(e.At))
+	for i, v := range [...]uint32{id, e.Line, e.Seq, e.LineSeq} {
+		order.PutUint32(b[at+atEventID+4*i:], v)
+	}
+	return b
+}
+
+// Parse takes one event apart.
+func (e *Event) Parse(b []byte) error {
+	if err := size("event", b, EventSize); err != nil {
+		return err
+	}
+	id := order.Uint32(b[atEventID:])
+	if id != edgeRising && id != edgeFalling {
+		return fmt.Errorf("gpio: event: edge: got %d, want 1 or 2", id)
+	}
+	at := time.Duration(order.Uint64(b))
+	if at < 0 {
+		return fmt.Errorf("gpio: event: time: got %d ns, want less than 2^63", uint64(at))
+	}
+	*e = Event{at, order.Uint32(b[atEventLine:]), id == edgeRising, order.Uint32(b[atEventSeq:]), order.Uint32(b[atLineSeq:])}
+	return nil
+}
+
+// PutValues stores bits and mask, and ParseValues takes them out.
+func PutValues(b []byte, bits, mask uint64) {
+	order.PutUint64(b, bits)
+	order.PutUint64(b[atMask:], mask)
+}
+
+// ParseValues takes bits and mask of valuesSize bytes.
+func ParseValues(b []byte) (bits, mask uint64) { return order.Uint64(b), order.Uint64(b[atMask:]) }
+
+// PutLines writes the descriptor of a line node into a request, and linesOf takes it out.
+func PutLines(request []byte, fd int32) { order.PutUint32(request[atReqFD:], uint32(fd)) }
+
+func linesOf(request []byte) int32 { return int32(order.Uint32(request[atReqFD:])) }

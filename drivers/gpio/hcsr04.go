@@ -1,0 +1,170 @@
+package gpio
+
+import (
+	"errors"
+	"os"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// What an HC-SR04 is, by its data sheet and hardware.md section 6.
+const (
+	hcsr04Trigger = 10 * time.Microsecond  // the shortest trigger
+	hcsr04Cycle   = 60 * time.Millisecond  // between two triggers, so that no echo of the one before is heard
+	hcsr04Begin   = 20 * time.Millisecond  // by when its echo line has risen; 0.5 ms after the trigger, usually
+	hcsr04Silence = 60 * time.Millisecond  // by when it has fallen: 38 ms where nothing echoes
+	hcsr04Clone   = 250 * time.Millisecond // of clones that hold it for 200 ms then
+
+	// HCSR04Least and HCSR04Most are its range, m.
+	HCSR04Least = 0.02
+	HCSR04Most  = 4.0
+)
+
+// HCSR04Config says where a sonar is.
+type HCSR04Config struct {
+	Celsius float64 // of the air
+	Range   float64 // what is said where nothing echoes, m; 0 = HCSR04Most
+}
+
+// HCSR04 is an HC-SR04 ultrasonic sensor: one value, the distance of the nearest thing in its cone of 15 degrees, m; its
+// greatest range where nothing echoes. It is a drivers.Sensor. Its echo line is 5 V: most chips need a divider.
+//
+// The width of the echo is taken from the kernel's stamps of its edges. A Read takes up to 60 ms, and begins no sooner
+// than 60 ms after the one before.
+type HCSR04 struct {
+	lines  lines
+	config HCSR04Config
+	take   func(*Event)
+	next   time.Duration // when it may be triggered again
+	rose   time.Duration // of this echo; < 0 = not yet
+	fell   time.Duration
+}
+
+// The sonar's lines by their places in a request.
+const (
+	trigger = 1 << iota
+	echo
+)
+
+// NewHCSR04 returns the sonar at two lines, trigger and echo. It does no I/O.
+func NewHCSR04(p Pins, c HCSR04Config) *HCSR04 {
+	if c.Range <= 0 || c.Range > HCSR04Most {
+		c.Range = HCSR04Most
+	}
+	s := &HCSR04{lines: lines{pins: &p, op: "hc-sr04"}, config: c}
+	s.take = func(e *Event) {
+		switch {
+		case e.Rising && s.rose < 0:
+			s.rose = e.At
+		case !e.Rising && s.rose >= 0 && s.fell < 0:
+			s.fell = e.At
+		}
+	}
+	return s
+}
+
+// speedOfSound in air at a temperature, m/s.
+func speedOfSound(celsius float64) float64 { return 331.3 + 0.606*celsius }
+
+// Open asks for the lines, the trigger at rest.
+func (s *HCSR04) Open() error {
+	s.rest() // in vain where the chip is gone, which is why it is opened again
+	out, none := Output, uint64(0)
+	return s.lines.open(Input|EdgeRising|EdgeFalling, 0, Attribute{Flags: &out, Mask: trigger}, Attribute{Values: &none, Mask: trigger})
+}
+
+// Read triggers it and waits for the echo.
+func (s *HCSR04) Read(values []float64) error {
+	if s.lines.node == nil {
+		return s.lines.fault(os.ErrClosed)
+	}
+	node := s.lines.node
+	node.SleepUntil(s.next)
+	if err := s.ready(); err != nil {
+		return err
+	}
+	if err := s.lines.set(trigger, trigger); err != nil {
+		return err
+	}
+	node.SleepUntil(node.Now() + hcsr04Trigger)
+	if err := s.lines.set(0, trigger); err != nil {
+		return err
+	}
+	begin := node.Now()
+	s.next = begin + hcsr04Cycle
+	if err := s.listen(begin+hcsr04Begin, &s.rose); err != nil {
+		return err
+	}
+	if s.rose < 0 {
+		return s.lines.faultf(hal.Timeout, "no answer to a trigger: is it wired, and has it 5 V?")
+	}
+	if err := s.listen(s.rose+hcsr04Silence, &s.fell); err != nil {
+		return err
+	}
+	if len(values) > 0 {
+		values[0] = s.distance()
+	}
+	return nil
+}
+
+// ready waits for the echo line to be at rest, and forgets the edges of before. A clone holds it long where nothing echoes.
+func (s *HCSR04) ready() error {
+	s.rose, s.fell = -1, -1
+	defer func() { s.rose, s.fell = -1, -1 }()
+	for until := s.lines.node.Now() + hcsr04Clone; ; {
+		if _, err := s.lines.each(0, s.take); err != nil {
+			return err
+		}
+		bits, err := s.lines.values()
+		switch {
+		case err != nil:
+			return err
+		case bits&echo == 0:
+			return nil
+		case s.lines.node.Now() >= until:
+			return s.lines.faultf(hal.Timeout, "its echo line stays high: is it wired, and has it 5 V?")
+		}
+		if _, err := s.lines.each(until-s.lines.node.Now(), s.take); err != nil {
+			return err
+		}
+	}
+}
+
+// listen takes edges until what has its time, or there is no time left.
+func (s *HCSR04) listen(until time.Duration, what *time.Duration) error {
+	for *what < 0 {
+		left := until - s.lines.node.Now()
+		if left <= 0 {
+			return nil
+		}
+		lost, err := s.lines.each(left, s.take)
+		switch {
+		case err != nil:
+			return err
+		case lost > 0:
+			return s.lines.faultf(hal.BusFault, "%d edges of its echo were missed", lost)
+		}
+	}
+	return nil
+}
+
+// distance is what the echo says: there and back again.
+func (s *HCSR04) distance() float64 {
+	width := s.fell - s.rose
+	if s.fell < 0 || width >= hcsr04Silence/2 { // 38 ms, or for as long as a clone likes
+		return s.config.Range
+	}
+	return min(s.config.Range, max(HCSR04Least, width.Seconds()*speedOfSound(s.config.Celsius)/2))
+}
+
+// rest ends a trigger.
+func (s *HCSR04) rest() error {
+	if s.lines.node == nil {
+		return nil
+	}
+	return s.lines.set(0, trigger)
+}
+
+// Close gives the lines back, the trigger at rest.
+func (s *HCSR04) Close() error { return errors.Join(s.rest(), s.lines.close()) }

@@ -1,0 +1,209 @@
+package gpio
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// Pins say where a device is: on which lines of which chip, and how it is wired.
+type Pins struct {
+	Bus       string   // the chip's name in the config, for errors
+	Open      Opener   //
+	Lines     []string // offsets, or names, in the order that the device says
+	ActiveLow bool     // the low level is the active one
+	Bias      Bias     // the resistor inside the chip
+	User      string   // who holds the lines, for whoever looks: "halyard left_bumper"
+}
+
+// Bias is a resistor inside the chip that holds a line on which nothing drives. A chip that has none says nothing.
+type Bias uint8
+
+// The resistors.
+const (
+	NoBias Bias = iota // as the machine's start left it
+	Up
+	Down
+)
+
+func (b Bias) flags() Flags { return [...]Flags{0, PullUp, PullDown}[min(b, Down)] }
+
+// input are the flags of a line that is listened to.
+func (p *Pins) input() Flags {
+	f := Input | EdgeRising | EdgeFalling | p.Bias.flags()
+	if p.ActiveLow {
+		f |= ActiveLow
+	}
+	return f
+}
+
+// lines are the lines of one device, asked for together.
+type lines struct {
+	pins    *Pins
+	op      string // of errors: what device
+	node    Node   // nil while closed
+	offsets []uint32
+	seq     uint32 // of the last event
+	arg     [valuesSize]byte
+	raw     [batch * EventSize]byte
+	events  [batch]Event
+}
+
+// batch is how many events one read takes, and rounds how many reads one look at the lines takes at most: a line in a storm
+// of edges must not hold its reader for good.
+const (
+	batch  = 64
+	rounds = MostEvents/batch + 1
+)
+
+func (l *lines) fault(err error) error { return fault(l.pins.Bus, l.op, err) }
+
+func (l *lines) faultf(kind hal.Kind, format string, args ...any) error {
+	return &hal.Error{Kind: kind, Bus: l.pins.Bus, Op: l.op, Err: fmt.Errorf(format, args...), Try: "halyard doctor"}
+}
+
+// open gives the lines back, if it has them, and asks for them.
+func (l *lines) open(flags Flags, buffer uint32, attributes ...Attribute) error {
+	if err := l.close(); err != nil {
+		return err
+	}
+	chip, err := l.pins.Open()
+	if err != nil {
+		return l.fault(err)
+	}
+	err = l.request(chip, Request{Consumer: l.pins.User, Flags: flags, Buffer: buffer, Attributes: attributes})
+	return l.fault(errors.Join(err, chip.Close()))
+}
+
+func (l *lines) request(chip Node, r Request) error {
+	for _, name := range l.pins.Lines {
+		offset, err := find(chip, name)
+		if err != nil {
+			return err
+		}
+		r.Offsets = append(r.Offsets, offset)
+	}
+	arg, err := r.AppendTo(nil)
+	if err != nil {
+		return err
+	}
+	if err := chip.Ioctl(GetLine, arg); err != nil {
+		return explain(chip, r.Offsets, err)
+	}
+	l.node, l.offsets, l.seq = chip.Lines(linesOf(arg)), r.Offsets, 0
+	return nil
+}
+
+// explain says which line the kernel refused, and who has it.
+func explain(chip Node, offsets []uint32, err error) error {
+	var c ChipInfo
+	all, failed := survey(chip, &c)
+	if failed != nil {
+		return err
+	}
+	for _, offset := range offsets {
+		switch {
+		case int(offset) >= len(all):
+			return invalid("line: got offset %d of %s (%s), want 0..%d", offset, c.Name, c.Label, len(all)-1)
+		case errors.Is(err, syscall.EBUSY) && all[offset].Flags&Used != 0:
+			return fmt.Errorf("line %d is held by %q: %w", offset, all[offset].Consumer, err)
+		}
+	}
+	return err
+}
+
+// close gives the lines back as they are. It does nothing where they are given back.
+func (l *lines) close() error {
+	if l.node == nil {
+		return nil
+	}
+	err := l.node.Close()
+	l.node = nil
+	return l.fault(err)
+}
+
+// values are the lines' activities, bit i of line i.
+func (l *lines) values() (uint64, error) {
+	if l.node == nil {
+		return 0, l.fault(os.ErrClosed)
+	}
+	mask := uint64(1)<<len(l.offsets) - 1
+	PutValues(l.arg[:], 0, mask)
+	if err := l.node.Ioctl(GetValues, l.arg[:]); err != nil {
+		return 0, l.fault(err)
+	}
+	bits, _ := ParseValues(l.arg[:])
+	return bits & mask, nil
+}
+
+// set makes the outputs of mask what bits say.
+func (l *lines) set(bits, mask uint64) error {
+	if l.node == nil {
+		return l.fault(os.ErrClosed)
+	}
+	PutValues(l.arg[:], bits, mask)
+	return l.fault(l.node.Ioctl(SetValues, l.arg[:]))
+}
+
+// read takes edges that have come, up to a batch; where there are none it waits for one. The events are the reader's until
+// its next call. lost is how many more there were that the kernel dropped, for its queue was full.
+func (l *lines) read(wait time.Duration) (events []Event, lost uint32, err error) {
+	if l.node == nil {
+		return nil, 0, l.fault(os.ErrClosed)
+	}
+	n, err := l.node.Read(l.raw[:], wait)
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, 0, nil
+	case err != nil:
+		return nil, 0, l.fault(err)
+	case n < 0 || n > len(l.raw) || n%EventSize != 0:
+		return nil, 0, l.faultf(hal.BusFault, "events: got %d bytes, want whole ones of %d", n, EventSize)
+	}
+	for i := range n / EventSize {
+		e := &l.events[i]
+		if err := e.Parse(l.raw[i*EventSize:][:EventSize]); err != nil {
+			return nil, 0, l.fault(err)
+		}
+		if l.place(e.Line) < 0 {
+			return nil, 0, l.faultf(hal.BusFault, "events: got one of line %d, want one of %v", e.Line, l.offsets)
+		}
+		// The number counts from 1, wraps, and counts what was dropped too.
+		lost += e.Seq - l.seq - 1
+		l.seq = e.Seq
+	}
+	return l.events[:n/EventSize], lost, nil
+}
+
+// place is where a line stands in the request, -1 where it does not.
+func (l *lines) place(offset uint32) int {
+	for i, o := range l.offsets {
+		if o == offset {
+			return i
+		}
+	}
+	return -1
+}
+
+// each takes all edges that have come, after waiting for the first, and hands them to take in their order.
+func (l *lines) each(wait time.Duration, take func(*Event)) (lost uint32, err error) {
+	for range rounds {
+		events, dropped, err := l.read(wait)
+		if err != nil {
+			return lost, err
+		}
+		lost += dropped
+		for i := range events {
+			take(&events[i])
+		}
+		if len(events) < batch {
+			break
+		}
+		wait = 0
+	}
+	return lost, nil
+}

@@ -1,0 +1,230 @@
+package gpio
+
+import (
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// The encoder's steps by the table of hardware.md section 6: every change of one line counts, one of both is an error.
+func TestSteps(t *testing.T) {
+	for from := range uint8(4) {
+		for to := range uint8(4) {
+			forward := map[uint8]uint8{0: 2, 2: 3, 3: 1, 1: 0}
+			count, faults := int64(0), uint64(0)
+			switch to {
+			case forward[from]:
+				count = 1
+			case from ^ 3:
+				faults = 1
+			case from:
+			default:
+				count = -1
+			}
+			e := Encoder{state: from}
+			e.turn(to)
+			if e.count != count || e.errors != faults || e.state != to {
+				t.Errorf("%02b to %02b: got %d and %d errors, want %d and %d", from, to, e.count, e.errors, count, faults)
+			}
+		}
+	}
+	// A count that is as high as it can be goes round.
+	e := Encoder{count: math.MaxInt64}
+	if e.turn(2); e.count != math.MinInt64 {
+		t.Errorf("one more than the greatest: got %d", e.count)
+	}
+}
+
+// scripted is a node whose answers the test writes; its time passes by what is waited for.
+type scripted struct {
+	ioctl func(request uint32, arg []byte) error
+	read  func(p []byte) (int, error)
+	now   time.Duration
+	shut  int
+}
+
+func (s *scripted) Ioctl(request uint32, arg []byte) error { return s.ioctl(request, arg) }
+func (s *scripted) Lines(int32) Node                       { return s }
+func (s *scripted) Now() time.Duration                     { return s.now }
+func (s *scripted) SleepUntil(t time.Duration)             { s.now = max(s.now, t) }
+func (s *scripted) Close() error                           { s.shut++; return nil }
+func (s *scripted) Read(p []byte, wait time.Duration) (int, error) {
+	s.now += wait
+	return s.read(p)
+}
+
+func quiet([]byte) (int, error)  { return 0, os.ErrDeadlineExceeded }
+func obeys(uint32, []byte) error { return nil }
+func (s *scripted) open() Opener { return func() (Node, error) { return s, nil } }
+func (s *scripted) pins() Pins {
+	return Pins{Bus: "io", Open: s.open(), Lines: []string{"4"}, User: "test"}
+}
+func answers(p []byte, e Event) int { return copy(p, e.AppendTo(nil)) }
+
+// What no kernel says is refused and taken for nothing; what it says of lines that are gone is told as that.
+func TestHostile(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		read func(p []byte) (int, error)
+		says string
+		kind hal.Kind
+	}{
+		{"half an event", func(p []byte) (int, error) { return 40, nil }, "got 40 bytes, want whole ones of 48", hal.BusFault},
+		{"more than there is room", func(p []byte) (int, error) { return len(p) + EventSize, nil }, "whole ones", hal.BusFault},
+		{"less than nothing", func(p []byte) (int, error) { return -1, nil }, "whole ones", hal.BusFault},
+		{"no edge", func(p []byte) (int, error) { clear(p); return EventSize, nil }, "edge: got 0", hal.BusFault},
+		{"another's line", func(p []byte) (int, error) { return answers(p, Event{Line: 9, Rising: true, Seq: 1}), nil }, "got one of line 9, want one of [4]", hal.BusFault},
+		{"unplugged", func(p []byte) (int, error) { return 0, syscall.ENODEV }, "no such device", hal.Absent},
+		{"broken", func(p []byte) (int, error) { return 0, syscall.EIO }, "input/output error", hal.BusFault},
+	} {
+		n := &scripted{ioctl: obeys, read: quiet}
+		s := NewBumper(n.pins(), BumperConfig{})
+		if err := s.Open(); err != nil {
+			t.Fatal(err)
+		}
+		n.read = c.read
+		v := []float64{7}
+		if err := s.Read(v); err == nil || !strings.Contains(err.Error(), c.says) || hal.KindOf(err) != c.kind || v[0] != 7 {
+			t.Errorf("%s: got %v, %v; want %q of kind %v", c.name, err, v, c.says, c.kind)
+		}
+	}
+	n := &scripted{ioctl: func(request uint32, arg []byte) error { order.PutUint32(arg[atLines:], math.MaxUint32); return nil }}
+	if _, _, err := Survey("io", n.open()); err == nil || n.shut != 1 {
+		t.Errorf("a chip of 2^32 lines: got %v, closed %d times", err, n.shut)
+	}
+}
+
+// A storm of edges is read for a while, not for good.
+func TestStorm(t *testing.T) {
+	seq := uint32(0)
+	n := &scripted{ioctl: obeys}
+	n.read = func(p []byte) (int, error) {
+		for i := 0; i < len(p); i += EventSize {
+			seq++
+			answers(p[i:], Event{At: n.now, Line: 4, Rising: seq%2 == 1, Seq: seq})
+		}
+		return len(p), nil
+	}
+	s := NewBumper(n.pins(), BumperConfig{})
+	if err := s.Open(); err != nil {
+		t.Fatal(err)
+	}
+	v := []float64{0}
+	if err := s.Read(v); err != nil || v[0] != 1 || seq > 2*MostEvents {
+		t.Errorf("got %v, %v after %d edges", v, err, seq)
+	}
+}
+
+// Every device gives its lines back when it is closed, and opened again; what is closed says so.
+func TestGivesBack(t *testing.T) {
+	n := &scripted{ioctl: obeys, read: quiet}
+	two := n.pins()
+	two.Lines = []string{"1", "2"}
+	for name, s := range map[string]interface {
+		Open() error
+		Read([]float64) error
+		Close() error
+	}{"bumper": NewBumper(n.pins(), BumperConfig{}), "circuit": NewCircuit(n.pins(), 0), "pir": NewPIR(n.pins(), PIRConfig{}),
+		"encoder": NewEncoder(two), "sonar": NewHCSR04(two, HCSR04Config{})} {
+		n.shut = 0
+		for range 2 {
+			if err := s.Open(); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+		// The chip's node twice, and the lines' between and after.
+		if err := errors.Join(s.Close(), s.Close()); err != nil || n.shut != 4 {
+			t.Errorf("%s: got %v, %d nodes closed; want 4", name, err, n.shut)
+		}
+		if err := s.Read(make([]float64, 2)); hal.KindOf(err) != hal.Absent {
+			t.Errorf("%s: read while closed: got %v", name, err)
+		}
+	}
+}
+
+// A port is a device, a name, a number or a label, which must be of one chip.
+func TestFind(t *testing.T) {
+	dev := t.TempDir()
+	labels := map[string]string{"gpiochip0": "pinctrl-rp1", "gpiochip4": "twin", "gpiochip10": "twin"}
+	for name := range labels {
+		if err := os.WriteFile(filepath.Join(dev, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var opened string
+	open := func(path string) (Node, error) {
+		label, ok := labels[filepath.Base(path)]
+		if !ok {
+			return nil, &os.PathError{Op: "open", Path: path, Err: syscall.ENOENT}
+		}
+		if label == "secret" {
+			return nil, &os.PathError{Op: "open", Path: path, Err: syscall.EACCES}
+		}
+		opened = filepath.Base(path)
+		return &scripted{ioctl: func(_ uint32, arg []byte) error {
+			copy(arg, (&ChipInfo{filepath.Base(path), label, 4}).AppendTo(nil))
+			return nil
+		}}, nil
+	}
+	for port, want := range map[string]string{"gpiochip4": "gpiochip4", "10": "gpiochip10", "pinctrl-rp1": "gpiochip0", dev + "/gpiochip4": "gpiochip4"} {
+		if _, err := within(dev, port, open)(); err != nil || opened != want {
+			t.Errorf("%s: got %s, %v; want %s", port, opened, err, want)
+		}
+	}
+	fails := func(port, says string, kind hal.Kind) {
+		t.Helper()
+		if _, err := within(dev, port, open)(); err == nil || !strings.Contains(err.Error(), says) || hal.KindOf(err) != kind {
+			t.Errorf("%s: got %v (%v), want %q", port, err, hal.KindOf(err), says)
+		}
+	}
+	fails("twin", "want one chip of it", hal.Invalid)
+	fails("pinctrl-rp2", "there is gpiochip0 (pinctrl-rp1)", hal.Absent)
+	fails("7", "gpiochip7", hal.Absent)
+	labels["gpiochip10"] = "secret"
+	fails("10", "permission denied", hal.Busy)
+	fails("pinctrl-rp2", "permission denied", hal.Busy)
+	if _, err := within(t.TempDir(), "pinctrl-rp1", open)(); hal.KindOf(err) != hal.Absent || !strings.Contains(err.Error(), "there is no chip") {
+		t.Errorf("no chip: got %v", err)
+	}
+	if _, err := Find(os.DevNull)(); err != nil {
+		t.Errorf("a file that opens: got %v", err)
+	}
+	if _, _, err := Survey("io", Find(os.DevNull)); hal.KindOf(err) != hal.Invalid {
+		t.Errorf("a device that is no chip: got %v", err)
+	}
+}
+
+// The kernel's own chip, where this machine has one: gpio-sim or gpio-mockup will do (modprobe gpio-mockup
+// gpio_mockup_ranges=-1,8). Nothing is driven.
+func TestKernelChip(t *testing.T) {
+	chips := Chips()
+	if len(chips) == 0 {
+		t.Skip("no /dev/gpiochip*: not tried against a kernel; modprobe gpio-sim or gpio-mockup makes one")
+	}
+	for _, path := range chips {
+		info, lines, err := Survey(path, Find(path))
+		if hal.KindOf(err) == hal.Busy {
+			t.Skip(err)
+		}
+		if err != nil || int(info.Lines) != len(lines) {
+			t.Fatalf("%s: %+v, %v", path, info, err)
+		}
+		if !strings.Contains(info.Label, "gpio-mockup") && !strings.Contains(info.Label, "gpio-sim") {
+			t.Logf("%s (%s): %d lines, looked at only", path, info.Label, info.Lines)
+			continue
+		}
+		p := Pins{Bus: path, Open: Find(path), Lines: []string{"0"}, Bias: Up, User: "halyard test"}
+		s := NewBumper(p, BumperConfig{Wait: time.Millisecond})
+		v := []float64{0}
+		if err := errors.Join(s.Open(), s.Read(v), s.Close()); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package gpio
+
+import (
+	"errors"
+	"os"
+	"sync"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// Switch is a line that switches something: a headlight, a relay, the OE pin of a board that makes pulses. It is off from
+// Open on. Any goroutine may call it; a call takes as long as the chip does, some µs where it is part of the processor,
+// some 100 µs where it hangs on I2C or USB.
+//
+// Close switches it off and gives the line back. What the line does when the program dies is the chip's affair: most let
+// go of it, some keep what it was. A resistor outside must pull it to where it is harmless.
+type Switch struct {
+	mu    sync.Mutex
+	lines lines
+	open  bool // from Open to Close, also while the chip is away
+	on    bool // as was asked for last
+}
+
+// NewSwitch returns the switch at one line, whose active level is on. It does no I/O.
+func NewSwitch(p Pins) *Switch { return &Switch{lines: lines{pins: &p, op: "output"}} }
+
+// Open asks for the line, off.
+func (s *Switch) Open() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open, s.on = true, false
+	return s.request()
+}
+
+func (s *Switch) request() error {
+	flags, off := Output, uint64(0)
+	if s.lines.pins.ActiveLow {
+		flags |= ActiveLow
+	}
+	return s.lines.open(flags, 0, Attribute{Values: &off, Mask: 1})
+}
+
+// Switch sets it. Where the chip was lost it is asked for the line again, once.
+func (s *Switch) Switch(on bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.open {
+		return s.lines.fault(os.ErrClosed)
+	}
+	s.on = on
+	err := s.put(on)
+	if hal.KindOf(err) == hal.Absent {
+		s.lines.close() // of a chip that is gone nothing more is to be had
+		if err = s.request(); err == nil {
+			err = s.put(on)
+		}
+	}
+	return err
+}
+
+func (s *Switch) put(on bool) error {
+	if s.lines.node == nil {
+		return s.lines.fault(os.ErrClosed)
+	}
+	bits := uint64(0)
+	if on {
+		bits = 1
+	}
+	return s.lines.set(bits, 1)
+}
+
+// Lit tells what was asked for last.
+func (s *Switch) Lit() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.on
+}
+
+// Close switches it off and gives the line back.
+func (s *Switch) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open, s.on = false, false
+	if s.lines.node == nil {
+		return nil
+	}
+	return errors.Join(s.put(false), s.lines.close())
+}
