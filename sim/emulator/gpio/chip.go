@@ -1,0 +1,289 @@
+package gpio
+
+import (
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	driver "github.com/halyard-robotics/halyard/drivers/gpio"
+)
+
+// Config is what a chip is.
+type Config struct {
+	Name  string   // of its node: gpiochip0
+	Label string   // of its driver
+	Lines []string // their names; "" = none
+	Seed  int64    // of the faults' dice
+	// Keeps is a chip whose outputs stay as they are when nobody holds them any more; most let go of them.
+	Keeps bool
+}
+
+// Chip is a GPIO chip in memory. It is a hal.World: Advance moves its clock along with the scene's. All methods may be called
+// from any goroutine; what its parts are set to is written between cycles.
+type Chip struct {
+	config Config
+
+	mu     sync.Mutex
+	edge   time.Duration
+	lines  []line
+	parts  []Part
+	nodes  map[int32]*request
+	handed int32
+	faults []*planted
+	gone   int // how often it was unplugged: a node of before is dead
+	dice   *rand.Rand
+}
+
+// pull is what holds a line, or drives it.
+type pull uint8
+
+const (
+	loose pull = iota
+	low
+	high
+)
+
+func pulled(up bool) pull {
+	if up {
+		return high
+	}
+	return low
+}
+
+// line is one line of the chip.
+type line struct {
+	board   pull // a resistor on the board
+	part    pull // what hangs on it, as of the last change
+	out     pull // our own, where it is an output
+	level   bool // on the wire
+	shown   bool // after the kernel's debouncing
+	due     time.Duration
+	settles bool // at due it is shown what it is
+	coming  []change
+	holder  *request
+	flags   driver.Flags
+	quiet   time.Duration // of debouncing
+	seq     uint32
+}
+
+// change is what a part does to a line at a time.
+type change struct {
+	at time.Duration
+	to pull
+}
+
+// Part is something on the chip's lines. Its methods are called under the chip's lock.
+type Part interface {
+	// advance does what happens from the last edge to the next.
+	advance(c *Chip, from, to time.Duration)
+	// hear takes the level that an output has come to.
+	hear(c *Chip, line int, level bool, at time.Duration)
+}
+
+// New returns a chip with nothing on its lines.
+func New(config Config) *Chip {
+	return &Chip{config: config, lines: make([]line, len(config.Lines)), nodes: map[int32]*request{},
+		dice: rand.New(rand.NewPCG(uint64(config.Seed), 0x6910))}
+}
+
+// Attach puts parts on lines.
+func (c *Chip) Attach(parts ...Part) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, p := range parts {
+		c.parts = append(c.parts, p)
+		p.advance(c, c.edge, c.edge)
+	}
+	c.settleAll()
+}
+
+// Resistor puts a resistor on the board that holds a line up or down while nothing drives it.
+func (c *Chip) Resistor(line int, up bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lines[line].board = pulled(up)
+	c.refresh(line, c.edge)
+}
+
+// Level is what is on the wire of a line at the edge.
+func (c *Chip) Level(line int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.lines[line].level
+}
+
+// Held is who holds a line, "" where nobody does.
+func (c *Chip) Held(line int) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if h := c.lines[line].holder; h != nil {
+		return h.asked.Consumer
+	}
+	return ""
+}
+
+// Edge is the time of the cycle's edge: what a poller in step with the cycle goes by.
+func (c *Chip) Edge() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.edge
+}
+
+// Advance lets a period of dt pass. The kernel takes edges whether or not anybody reads them.
+func (c *Chip) Advance(dt time.Duration) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	from := c.edge
+	c.edge += dt
+	c.age()
+	for _, p := range c.parts {
+		p.advance(c, from, c.edge)
+	}
+	c.settleAll()
+	return nil
+}
+
+func (c *Chip) settleAll() {
+	for i := range c.lines {
+		if c.lines[i].holder == nil {
+			c.settle(i, c.edge)
+		}
+	}
+	for _, r := range c.held() {
+		r.settle(c.edge)
+	}
+}
+
+// held are the requests that hold lines, in the order of their lines: a map's would differ from run to run.
+func (c *Chip) held() (list []*request) {
+	for i := range c.lines {
+		if h := c.lines[i].holder; h != nil && int(h.asked.Offsets[0]) == i {
+			list = append(list, h)
+		}
+	}
+	return list
+}
+
+// drive lets a part's end of a line change at a time. Under the lock.
+func (c *Chip) drive(i int, to pull, at time.Duration) {
+	l := &c.lines[i]
+	if last := len(l.coming) - 1; last < 0 && l.part == to || last >= 0 && l.coming[last].to == to {
+		return
+	}
+	// What has been said stays said: a contact that still bounces changes after it.
+	if last := len(l.coming) - 1; last >= 0 {
+		at = max(at, l.coming[last].at)
+	}
+	// A contact that bounces comes back a few times, sooner and sooner.
+	if f := c.fault(Bounce, i, at); f != nil {
+		was := l.part
+		if last := len(l.coming) - 1; last >= 0 {
+			was = l.coming[last].to
+		}
+		for gap := 2 * time.Millisecond; gap > 50*time.Microsecond; gap /= 2 {
+			gap -= time.Duration(c.dice.Int64N(int64(gap) / 4))
+			l.coming = append(l.coming, change{at, to}, change{at + gap/2, was})
+			at += gap
+		}
+	}
+	l.coming = append(l.coming, change{at, to})
+}
+
+// settle lets what comes to a line until a time come. Under the lock.
+func (c *Chip) settle(i int, until time.Duration) {
+	l := &c.lines[i]
+	for {
+		at, ok := l.next()
+		if !ok || at > until {
+			return
+		}
+		if l.settles && l.due == at {
+			l.settles = false
+			c.show(i, l.level, at)
+			continue
+		}
+		l.part = l.coming[0].to
+		l.coming = l.coming[:copy(l.coming, l.coming[1:])]
+		c.refresh(i, at)
+	}
+}
+
+// next is when something comes to the line.
+func (l *line) next() (at time.Duration, ok bool) {
+	if len(l.coming) > 0 {
+		at, ok = l.coming[0].at, true
+	}
+	if l.settles && (!ok || l.due <= at) {
+		at, ok = l.due, true
+	}
+	return at, ok
+}
+
+// refresh brings the wire to the level that it has at a time. Under the lock.
+func (c *Chip) refresh(i int, at time.Duration) {
+	l := &c.lines[i]
+	level := c.level(i, at)
+	if level == l.level {
+		return
+	}
+	l.level = level
+	switch {
+	case l.quiet == 0:
+		c.show(i, level, at)
+	case level == l.shown:
+		l.settles = false
+	default:
+		l.settles, l.due = true, at+l.quiet
+	}
+	if l.out != loose {
+		for _, p := range c.parts {
+			p.hear(c, i, level, at)
+		}
+	}
+}
+
+// level works out the level of a line.
+func (c *Chip) level(i int, at time.Duration) bool {
+	l := &c.lines[i]
+	inside := loose
+	switch {
+	case l.holder == nil:
+	case l.flags&driver.PullUp != 0:
+		inside = high
+	case l.flags&driver.PullDown != 0:
+		inside = low
+	}
+	part := l.part
+	if c.fault(Cut, i, at) != nil {
+		part = loose
+	}
+	switch {
+	case c.fault(StuckLow, i, at) != nil:
+		return false
+	case c.fault(StuckHigh, i, at) != nil:
+		return true
+	}
+	for _, p := range [...]pull{l.out, part, inside, l.board} {
+		if p != loose {
+			return p == high
+		}
+	}
+	return false
+}
+
+// show lets the kernel see a level, and tell whoever asked.
+func (c *Chip) show(i int, level bool, at time.Duration) {
+	l := &c.lines[i]
+	if l.shown == level {
+		return
+	}
+	if l.shown = level; l.holder == nil || l.out != loose {
+		return
+	}
+	active := level != (l.flags&driver.ActiveLow != 0)
+	if wanted := map[bool]driver.Flags{true: driver.EdgeRising, false: driver.EdgeFalling}[active]; l.flags&wanted == 0 {
+		return
+	}
+	l.seq++
+	l.holder.tell(driver.Event{At: at, Line: uint32(i), Rising: active, LineSeq: l.seq}, c.strikes(Lost, i, at))
+}

@@ -1,0 +1,303 @@
+package gpio
+
+import (
+	"os"
+	"slices"
+	"syscall"
+	"time"
+
+	driver "github.com/halyard-robotics/halyard/drivers/gpio"
+)
+
+// Host is one program's handle of a Chip, or one goroutine's of it: a hal.Clock, and an Opener whose nodes go by that clock.
+type Host struct {
+	chip *Chip
+	own  time.Duration
+}
+
+// Host returns a handle. One goroutine at a time uses it.
+func (c *Chip) Host() *Host { return &Host{chip: c} }
+
+// Now is the handle's own time: the edge's, or what was waited for beyond it.
+func (h *Host) Now() time.Duration {
+	h.own = max(h.own, h.chip.Edge())
+	return h.own
+}
+
+// SleepUntil returns at once; the handle's time is t then, or later.
+func (h *Host) SleepUntil(t time.Duration) { h.own = max(h.Now(), t) }
+
+// Open opens the chip's node.
+func (h *Host) Open() (driver.Node, error) {
+	now := h.Now()
+	c := h.chip
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.fault(Unplugged, AnyLine, now) != nil {
+		return nil, &os.PathError{Op: "open", Path: "/dev/" + c.config.Name, Err: syscall.ENOENT}
+	}
+	return &node{Host: h, life: c.gone}, nil
+}
+
+// node is an open node of the chip or, with lines, of a request.
+type node struct {
+	*Host
+	lines  *request
+	life   int
+	closed bool
+}
+
+// request is lines that were handed out.
+type request struct {
+	chip  *Chip
+	asked driver.Request
+	queue []driver.Event
+	most  int
+	seq   uint32
+}
+
+// alive tells whether the node may still be used. Under the lock.
+func (n *node) alive() error {
+	switch {
+	case n.closed:
+		return os.ErrClosed
+	case n.life != n.chip.gone || n.chip.fault(Unplugged, AnyLine, n.own) != nil:
+		return syscall.ENODEV
+	}
+	return nil
+}
+
+// Ioctl does what the kernel would.
+func (n *node) Ioctl(number uint32, arg []byte) error {
+	n.Now()
+	c := n.chip
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := n.alive(); err != nil {
+		return err
+	}
+	switch {
+	case number == driver.GetChipInfo && n.lines == nil:
+		info := driver.ChipInfo{Name: c.config.Name, Label: c.config.Label, Lines: uint32(len(c.lines))}
+		return answer(arg, info.AppendTo(nil))
+	case number == driver.GetLineInfo && n.lines == nil:
+		return c.info(arg)
+	case number == driver.GetLine && n.lines == nil:
+		return c.hand(arg, n.own)
+	case number == driver.GetValues && n.lines != nil && len(arg) == 16:
+		_, mask := driver.ParseValues(arg)
+		driver.PutValues(arg, n.lines.values(n.own)&mask, mask)
+		return nil
+	case number == driver.SetValues && n.lines != nil && len(arg) == 16:
+		bits, mask := driver.ParseValues(arg)
+		return n.lines.set(bits, mask, n.own)
+	}
+	return syscall.ENOTTY
+}
+
+func answer(arg, b []byte) error {
+	if len(arg) != len(b) {
+		return syscall.EFAULT
+	}
+	copy(arg, b)
+	return nil
+}
+
+func (c *Chip) info(arg []byte) error {
+	var info driver.LineInfo
+	if info.Parse(arg) != nil || int(info.Offset) >= len(c.lines) {
+		return syscall.EINVAL
+	}
+	l := &c.lines[info.Offset]
+	info = driver.LineInfo{Offset: info.Offset, Name: c.config.Lines[info.Offset], Flags: l.flags}
+	if l.holder != nil {
+		info.Consumer, info.Flags = l.holder.asked.Consumer, info.Flags|driver.Used
+	}
+	return answer(arg, info.AppendTo(nil))
+}
+
+// hand gives lines out, all or none.
+func (c *Chip) hand(arg []byte, now time.Duration) error {
+	r := &request{chip: c}
+	if r.asked.Parse(arg) != nil {
+		return syscall.EINVAL
+	}
+	for i, offset := range r.asked.Offsets {
+		if int(offset) >= len(c.lines) || slices.Contains(r.asked.Offsets[:i], offset) {
+			return syscall.EINVAL
+		}
+		if c.lines[offset].holder != nil {
+			return syscall.EBUSY
+		}
+	}
+	if r.most = 16 * len(r.asked.Offsets); r.asked.Buffer > 0 {
+		r.most = int(min(r.asked.Buffer, driver.MostEvents))
+	}
+	for i, offset := range r.asked.Offsets {
+		flags, out, quiet := r.wants(i)
+		// The kernel wants one direction, and edges of inputs alone.
+		if in := flags&driver.Input != 0; in == (flags&driver.Output != 0) || !in && flags&(driver.EdgeRising|driver.EdgeFalling) != 0 {
+			return syscall.EINVAL
+		}
+		l := &c.lines[offset]
+		c.settle(int(offset), now)
+		l.holder, l.flags, l.quiet, l.seq, l.out = r, flags, quiet, 0, loose
+		if flags&driver.Output != 0 {
+			l.out = pulled(out != (flags&driver.ActiveLow != 0))
+		}
+		l.level = c.level(int(offset), now)
+		l.shown, l.settles = l.level, false
+	}
+	c.handed++
+	c.nodes[c.handed] = r
+	driver.PutLines(arg, c.handed)
+	return nil
+}
+
+// wants is what a request wants of its line i.
+func (r *request) wants(i int) (flags driver.Flags, out bool, quiet time.Duration) {
+	flags = r.asked.Flags
+	for _, a := range r.asked.Attributes {
+		switch {
+		case a.Mask>>i&1 == 0:
+		case a.Flags != nil:
+			flags = *a.Flags
+		case a.Values != nil:
+			out = *a.Values>>i&1 == 1
+		default:
+			quiet = a.Debounce
+		}
+	}
+	return flags, out, quiet
+}
+
+// Lines is the node of the lines handed out as fd, by the same clock.
+func (n *node) Lines(fd int32) driver.Node {
+	n.chip.mu.Lock()
+	defer n.chip.mu.Unlock()
+	return &node{Host: n.Host, lines: n.chip.nodes[fd], life: n.life}
+}
+
+// values are the lines' activities at a time.
+func (r *request) values(now time.Duration) (bits uint64) {
+	r.settle(now)
+	for i, offset := range r.asked.Offsets {
+		if l := &r.chip.lines[offset]; l.shown != (l.flags&driver.ActiveLow != 0) {
+			bits |= 1 << i
+		}
+	}
+	return bits
+}
+
+func (r *request) set(bits, mask uint64, now time.Duration) error {
+	r.settle(now)
+	for i, offset := range r.asked.Offsets {
+		l := &r.chip.lines[offset]
+		switch {
+		case mask>>i&1 == 0:
+		case l.out == loose:
+			return syscall.EPERM
+		default:
+			l.out = pulled((bits>>i&1 == 1) != (l.flags&driver.ActiveLow != 0))
+			r.chip.refresh(int(offset), now)
+		}
+	}
+	return nil
+}
+
+// settle lets what comes to the request's lines come, in the order of its time.
+func (r *request) settle(until time.Duration) {
+	for {
+		first, at := -1, until
+		for _, offset := range r.asked.Offsets {
+			if next, ok := r.chip.lines[offset].next(); ok && (next < at || next == at && first < 0) {
+				first, at = int(offset), next
+			}
+		}
+		if first < 0 {
+			return
+		}
+		r.chip.settle(first, at)
+	}
+}
+
+// tell queues an event; where the queue is full the oldest goes. One that is lost is counted all the same.
+func (r *request) tell(e driver.Event, lost bool) {
+	r.seq++
+	e.Seq = r.seq
+	if lost {
+		return
+	}
+	if len(r.queue) == r.most {
+		r.queue = r.queue[:copy(r.queue, r.queue[1:])]
+	}
+	r.queue = append(r.queue, e)
+}
+
+// Read takes events that have come by the handle's time. Waiting moves it to the next, or by the whole wait.
+func (n *node) Read(p []byte, wait time.Duration) (int, error) {
+	n.Now()
+	c := n.chip
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := n.alive(); err != nil {
+		return 0, err
+	}
+	r := n.lines
+	if r == nil || len(p) < driver.EventSize {
+		return 0, syscall.EINVAL
+	}
+	until := n.own + max(0, wait)
+	for r.settle(n.own); len(r.queue) == 0; r.settle(n.own) {
+		next := until + 1
+		for _, offset := range r.asked.Offsets {
+			if at, ok := c.lines[offset].next(); ok {
+				next = min(next, at)
+			}
+		}
+		if next > until {
+			n.own = until
+			return 0, os.ErrDeadlineExceeded
+		}
+		n.own = max(n.own, next)
+	}
+	k := min(len(r.queue), len(p)/driver.EventSize)
+	for i := range k {
+		r.queue[i].AppendTo(p[:i*driver.EventSize])
+	}
+	r.queue = r.queue[:copy(r.queue, r.queue[k:])]
+	return k * driver.EventSize, nil
+}
+
+// Close gives lines back. What an output does then is the chip's kind.
+func (n *node) Close() error {
+	c := n.chip
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n.closed {
+		return os.ErrClosed
+	}
+	n.closed = true
+	if r := n.lines; r != nil && n.life == c.gone {
+		r.release()
+	}
+	return nil
+}
+
+// release lets go of a request's lines. Under the lock.
+func (r *request) release() {
+	c := r.chip
+	for fd, have := range c.nodes {
+		if have == r {
+			delete(c.nodes, fd)
+		}
+	}
+	for _, offset := range r.asked.Offsets {
+		l := &c.lines[offset]
+		l.holder, l.flags, l.quiet, l.settles = nil, 0, 0, false
+		if !c.config.Keeps {
+			l.out = loose
+		}
+		c.refresh(int(offset), c.edge)
+	}
+}

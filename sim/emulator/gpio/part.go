@@ -1,0 +1,135 @@
+package gpio
+
+import (
+	"math"
+	"time"
+)
+
+// Switch is a contact between a line and ground, or the supply: a bumper's, a button's.
+type Switch struct {
+	Line     int
+	ToSupply bool
+	Closed   bool
+}
+
+func (s *Switch) advance(c *Chip, _, to time.Duration) {
+	end := loose
+	if s.Closed {
+		end = pulled(s.ToSupply)
+	}
+	c.drive(s.Line, end, to)
+}
+
+func (s *Switch) hear(*Chip, int, bool, time.Duration) {}
+
+// Encoder is a quadrature encoder that turns to Count within the next period, at an even pace; four steps a slot.
+type Encoder struct {
+	A, B  int
+	Count int64
+	at    int64
+}
+
+// mostSteps is what an encoder turns in one period at most; what is left it turns in the next.
+const mostSteps = 1 << 14
+
+func (e *Encoder) advance(c *Chip, from, to time.Duration) {
+	n := min(max(e.Count-e.at, -mostSteps), mostSteps)
+	step, total := int64(1), n
+	if n < 0 {
+		step, total = -1, -n
+	}
+	for k := range total {
+		e.at += step
+		e.put(c, from+time.Duration(float64(to-from)*float64(k+1)/float64(total)))
+	}
+	e.put(c, to) // the first time it is asked, its lines are driven though it stands
+}
+
+// put drives the lines: A leads where the count rises, 00 10 11 01.
+func (e *Encoder) put(c *Chip, at time.Duration) {
+	phase := e.at & 3
+	c.drive(e.A, pulled(phase == 1 || phase == 2), at)
+	c.drive(e.B, pulled(phase >= 2), at)
+}
+
+func (e *Encoder) hear(*Chip, int, bool, time.Duration) {}
+
+// PIR is an HC-SR501 that is warm: high for Hold after the last motion, then deaf for 2.5 s.
+type PIR struct {
+	Line  int
+	Moves bool
+	Hold  time.Duration // 0 = 2.5 s, the shortest
+	until time.Duration // high
+	deaf  time.Duration
+	on    bool
+}
+
+const pirLockOut = 2500 * time.Millisecond
+
+func (p *PIR) advance(c *Chip, _, to time.Duration) {
+	hold := p.Hold
+	if hold == 0 {
+		hold = pirLockOut
+	}
+	if p.Moves && to >= p.deaf {
+		p.on, p.until = true, to+hold
+	}
+	if p.on && to >= p.until {
+		p.on, p.deaf = false, p.until+pirLockOut
+	}
+	c.drive(p.Line, pulled(p.on), to)
+}
+
+func (p *PIR) hear(*Chip, int, bool, time.Duration) {}
+
+// Sonar is an HC-SR04: at the end of a trigger it sends, and its echo line is high for as long as the sound is under way.
+type Sonar struct {
+	Trigger, Echo int
+	Distance      float64 // m; beyond Range, or no number: nothing echoes
+	Range         float64 // m; 0 = 4
+	Celsius       float64 // of the air
+	Silence       time.Duration
+	rose          time.Duration
+	busy          time.Duration
+	high          bool
+}
+
+const (
+	sonarLag     = 460 * time.Microsecond // 8 periods of 40 kHz, and its own time
+	sonarTrigger = 10 * time.Microsecond  // the shortest that it takes
+	sonarSilence = 38 * time.Millisecond
+)
+
+func (s *Sonar) advance(c *Chip, _, to time.Duration) {
+	if s.busy == 0 {
+		c.drive(s.Echo, low, to) // its output is never loose
+	}
+}
+
+func (s *Sonar) hear(c *Chip, line int, level bool, at time.Duration) {
+	if line != s.Trigger || level == s.high {
+		return
+	}
+	if s.high = level; level {
+		s.rose = at
+		return
+	}
+	if at-s.rose < sonarTrigger || at < s.busy {
+		return
+	}
+	width := s.Silence
+	if width == 0 {
+		width = sonarSilence
+	}
+	limit := s.Range
+	if limit == 0 {
+		limit = 4
+	}
+	if s.Distance <= limit { // what is no number is not
+		sound := 331.3 + float64(0.606*s.Celsius)
+		width = time.Duration(math.Round(2 * max(0, s.Distance) / sound * 1e9))
+	}
+	c.drive(s.Echo, high, at+sonarLag)
+	c.drive(s.Echo, low, at+sonarLag+width)
+	s.busy = at + sonarLag + width
+}
