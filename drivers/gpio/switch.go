@@ -76,6 +76,14 @@ func (s *Switch) Lit() bool {
 	return s.on
 }
 
+// unlessGone forgets an error of a chip that is gone: its lines are nobody's any more.
+func unlessGone(err error) error {
+	if hal.KindOf(err) == hal.Absent {
+		return nil
+	}
+	return err
+}
+
 // Close switches it off and gives the line back.
 func (s *Switch) Close() error {
 	s.mu.Lock()
@@ -84,5 +92,5 @@ func (s *Switch) Close() error {
 	if s.lines.node == nil {
 		return nil
 	}
-	return errors.Join(s.put(false), s.lines.close())
+	return errors.Join(unlessGone(s.put(false)), s.lines.close())
 }
