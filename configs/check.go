@@ -251,6 +251,9 @@ func (c *checker) checkRobot(r placed) {
 		j := joints[name]
 		c.checkJoint(at.Key(name), &j)
 		c.checkBus(at.Key(name), j.Bus, r.BodyOf(name))
+		if j.Gate != nil {
+			c.checkBus(at.Key(name).Key("gate"), j.Gate.Bus, r.BodyOf(name))
+		}
 	}
 	at = hardware.Key("sensors")
 	for _, name := range c.inOrder(at, names(sensors)) {
@@ -259,6 +262,13 @@ func (c *checker) checkRobot(r placed) {
 	at = hardware.Key("monitors")
 	for _, name := range c.inOrder(at, names(r.Hardware.Monitors)) {
 		c.checkBus(at.Key(name), r.Hardware.Monitors[name].Bus, r.Body)
+	}
+	if stop := r.Hardware.Estop; stop != nil {
+		c.checkBus(hardware.Key("estop"), stop.Bus, r.Most())
+	}
+	at = hardware.Key("lights")
+	for _, name := range c.inOrder(at, names(r.Hardware.Lights)) {
+		c.checkBus(at.Key(name), r.Hardware.Lights[name].Bus, r.Most())
 	}
 }
 
@@ -292,7 +302,7 @@ func (c *checker) checkJoint(at Path, j *Joint) {
 			}
 		}
 		for _, k := range []key{{"address", j.Address != nil}, {"channel", j.Channel != nil}, {"hertz", j.Hertz != nil},
-			{"oscillator", j.Oscillator != nil}, {"crc", j.CRC}} {
+			{"oscillator", j.Oscillator != nil}, {"crc", j.CRC}, {"gate", j.Gate != nil}} {
 			if k.said {
 				c.add(at.Key(k.name), k.name, "it beside device alone: the board that makes pulses", "a servo has bus, id and model")
 			}

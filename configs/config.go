@@ -22,7 +22,7 @@ type Config struct {
 	Name    string           `yaml:"name" required:"true" form:"name" doc:"The rig's name; its socket and its logs carry it."`
 	Clock   Clock            `yaml:"clock" doc:"What a cycle waits for."`
 	World   World            `yaml:"world" doc:"The simulated world."`
-	Buses   map[string]Bus   `yaml:"buses" form:"name" doc:"Serial lines and I2C buses by name; any number of agents may share one."`
+	Buses   map[string]Bus   `yaml:"buses" form:"name" doc:"Serial lines, I2C buses and GPIO chips by name; any number of agents may share one."`
 	Agents  []Agent          `yaml:"agents" doc:"The robots."`
 	Servers []Server         `yaml:"servers" doc:"The protocols that controllers may speak."`
 	Classes map[string]Robot `yaml:"classes" form:"class" doc:"What a protocol's spawned class is (USARSim INIT), by the class's name."`
@@ -67,10 +67,10 @@ type World struct {
 	OwnSubstep bool `yaml:"-"`
 }
 
-// Bus is one serial line or I2C bus. Type is an open set: a new brand is a case in cmd, not here.
+// Bus is one serial line, I2C bus or GPIO chip. Type is an open set: a new brand is a case in cmd, not here.
 type Bus struct {
-	Type        string        `yaml:"type" required:"true" form:"kind" doc:"What is spoken on the line: dynamixel1, dynamixel2, feetech, hiwonder or kondo where smart servos hang on it; i2c; serial where one other device is at its end, a Maestro or a BNO055."`
-	Port        string        `yaml:"port" form:"port" doc:"The adapter, best by its stable name under /dev/serial/by-id/; of type i2c a bus such as /dev/i2c-1. Needed by real devices only."`
+	Type        string        `yaml:"type" required:"true" form:"kind" doc:"What is spoken on the line: dynamixel1, dynamixel2, feetech, hiwonder or kondo where smart servos hang on it; i2c; gpio; serial where one other device is at its end, a Maestro or a BNO055."`
+	Port        string        `yaml:"port" form:"port" doc:"The adapter, best by its stable name under /dev/serial/by-id/; of type i2c a bus such as /dev/i2c-1; of type gpio a chip such as /dev/gpiochip0, or its label, pinctrl-rp1. Needed by real devices only."`
 	Baud        int           `yaml:"baud" min:"1200" max:"4500000" otherwise:"1000000; 115200 of type serial" doc:"Rate of a serial line, bits per second."`
 	Hertz       int           `yaml:"hertz" default:"400000" min:"10000" max:"5000000" doc:"Clock of an I2C bus where it is emulated, Hz; that of a real one is set by the device tree."`
 	Opener      string        `yaml:"opener" default:"bugst" enum:"bugst|tarm" doc:"The library that opens the port. tarm: 115200 baud and below, without timing guarantees."`
@@ -133,6 +133,16 @@ func (r *Robot) Has(k BodyKind) bool {
 	return r.Body == k
 }
 
+// Most is the most real of what the robot is made of: what a device is that belongs to no part.
+func (r *Robot) Most() BodyKind {
+	for _, k := range []BodyKind{Real, Emulated} {
+		if r.Has(k) {
+			return k
+		}
+	}
+	return Sim
+}
+
 // Pose is a place and an attitude in the world.
 type Pose struct {
 	Position [3]float64 `yaml:"position" default:"[0, 0, 0]" doc:"x, y, z in m."`
@@ -153,6 +163,8 @@ type Guard struct {
 type Hardware struct {
 	Joints   map[string]Joint  `yaml:"joints" form:"name" doc:"What drives each joint or thruster, by its name: a servo of a bus (bus, id, model), or a channel of a board that makes pulses (bus, device, channel)."`
 	Sensors  map[string]Sensor `yaml:"sensors" form:"name" doc:"The devices that measure, by the name of the robot's sensor that each is. One device may be several. With below or above its alarm is the event /AGENT/NAME/Alarm."`
+	Estop    *Wire             `yaml:"estop" otherwise:"none" doc:"The circuit of an emergency-stop button, normally closed. Opened, by the button or a cut wire, or not heard of for 100ms, it stops the whole rig, latched."`
+	Lights   map[string]Wire   `yaml:"lights" form:"name" doc:"What is switched on and off, by name: headlight is the one that USARSim's clients switch. Each is also the value /AGENT/NAME."`
 	Monitors map[string]Sensor `yaml:"monitors" form:"name" doc:"Devices that are watched beside the robot's sensors, by a name of yours: a leak, say. The keys are those of sensors."`
 }
 
@@ -168,6 +180,7 @@ type Joint struct {
 	Hertz       *float64       `yaml:"hertz" min:"24" max:"400" otherwise:"50" doc:"How many pulses a second the whole board makes; said at any one of its channels."`
 	Oscillator  *float64       `yaml:"oscillator" min:"20000000" max:"50000000" otherwise:"25000000" doc:"Of a pca9685: its clock as measured, Hz; said at any one of its channels."`
 	CRC         bool           `yaml:"crc" default:"false" doc:"Of a maestro: its commands have a CRC, as its settings say."`
+	Gate        *Wire          `yaml:"gate" otherwise:"none" doc:"Of a board that makes pulses: what cuts all of them off beside the bus, the OE pin of a pca9685; said at any one of its channels. Closed until there are pulses, at an emergency stop and at the end."`
 	Calibration string         `yaml:"calibration" doc:"The file that maps its ticks or pulses to what they make. A real joint needs one; others have nominal values without."`
 	Truth       *Truth         `yaml:"truth" otherwise:"as the calibration says" doc:"What an emulated servo really is, so that a calibration can be wrong."`
 	Registers   map[string]int `yaml:"registers" form:"kind" doc:"Values to write at the start, by the register's name, in the servo's own units (position_p_gain: 400)."`
@@ -175,17 +188,51 @@ type Joint struct {
 
 // Sensor is a device that measures: a sensor of the robot, or a monitor.
 type Sensor struct {
-	Bus         string   `yaml:"bus" required:"true" doc:"The line it hangs on, one of buses."`
-	Device      string   `yaml:"device" required:"true" form:"kind" doc:"What it is. imu: bno055, mpu-6050, mpu-9250 or lsm6dsox. Pressure: ms5837-30ba or ms5837-02ba under water, bmp280 or bme280 in air. Voltage: ina219, of a supply, or ads1115, at one of its inputs."`
-	Address     *int     `yaml:"address" min:"0" max:"127" otherwise:"the device's usual" doc:"Its address on an I2C bus."`
-	Rate        float64  `yaml:"rate" default:"50" min:"0.1" max:"1000" doc:"How often it is read, Hz; a slow device is read as often as it can."`
-	Calibration string   `yaml:"calibration" doc:"The file that says how an inertial sensor lies in its mount, and its offsets. A real one needs it; others need none."`
-	Air         float64  `yaml:"air" default:"101325" min:"0" max:"200000" doc:"Of a pressure sensor: the pressure that its values count from, Pa; that of the air at sea level gives depth."`
-	Compass     bool     `yaml:"compass" default:"false" doc:"Of a bno055: its magnetometer keeps the heading. Near thrusters and motors it is led astray."`
-	Input       int      `yaml:"input" default:"0" min:"0" max:"3" doc:"Of an ads1115: which of its inputs."`
-	Scale       float64  `yaml:"scale" default:"1" min:"-1000" max:"1000" doc:"Of an ads1115: what makes the value of the volts; behind a divider by 11 it is 11."`
-	Below       *float64 `yaml:"below" otherwise:"no alarm" doc:"The alarm is on while the first value is below this: a battery that runs low."`
-	Above       *float64 `yaml:"above" otherwise:"no alarm" doc:"The alarm is on while the first value is above this: a leak sensor that gets wet."`
+	Bus         string        `yaml:"bus" required:"true" doc:"The line it hangs on, one of buses."`
+	Device      string        `yaml:"device" required:"true" form:"kind" doc:"What it is. imu: bno055, mpu-6050, mpu-9250 or lsm6dsox. Pressure: ms5837-30ba or ms5837-02ba under water, bmp280 or bme280 in air. Voltage: ina219, of a supply, or ads1115, at one of its inputs. On a GPIO chip: bumper, encoder, hc-sr04 (sonar) or pir (motion)."`
+	Address     *int          `yaml:"address" min:"0" max:"127" otherwise:"the device's usual" doc:"Its address on an I2C bus."`
+	Rate        float64       `yaml:"rate" default:"50" min:"0.1" max:"1000" doc:"How often it is read, Hz; a slow device is read as often as it can."`
+	Calibration string        `yaml:"calibration" doc:"The file that says how an inertial sensor lies in its mount, and its offsets. A real one needs it; others need none."`
+	Air         float64       `yaml:"air" default:"101325" min:"0" max:"200000" doc:"Of a pressure sensor: the pressure that its values count from, Pa; that of the air at sea level gives depth."`
+	Compass     bool          `yaml:"compass" default:"false" doc:"Of a bno055: its magnetometer keeps the heading. Near thrusters and motors it is led astray."`
+	Input       int           `yaml:"input" default:"0" min:"0" max:"3" doc:"Of an ads1115: which of its inputs."`
+	Scale       float64       `yaml:"scale" default:"1" min:"-1000" max:"1000" doc:"Of an ads1115: what makes the value of the volts; behind a divider by 11 it is 11."`
+	Lines       []Line        `yaml:"lines" doc:"On a GPIO chip: its lines, by offset or name. Of a bumper and a pir one; of an encoder A and B, the other way round where it counts backwards; of an hc-sr04 trigger and echo."`
+	ActiveLow   *bool         `yaml:"active_low" otherwise:"true of a bumper, false of a pir" doc:"On a GPIO chip: touched, or moved, is the low level. Of a normally closed switch to ground it is false."`
+	Bias        Bias          `yaml:"bias" default:"usual" enum:"usual|up|down|none" doc:"On a GPIO chip: the resistor inside it that holds the line while nothing drives it. usual: up of a bumper and an encoder, none of others."`
+	Debounce    time.Duration `yaml:"debounce" default:"10ms" min:"1ms" max:"1s" doc:"Of a bumper: how long it must be quiet to be released, while a touch counts at once. Of a pir: by the kernel."`
+	Celsius     float64       `yaml:"celsius" default:"20" min:"-40" max:"85" doc:"Of an hc-sr04: the temperature of the air, by which sound is faster or slower."`
+	Below       *float64      `yaml:"below" otherwise:"no alarm" doc:"The alarm is on while the first value is below this: a battery that runs low."`
+	Above       *float64      `yaml:"above" otherwise:"no alarm" doc:"The alarm is on while the first value is above this: a leak sensor that gets wet."`
+}
+
+// Line names a line of a GPIO chip: by its offset, or by the name that the maker of the board gave it.
+type Line string
+
+// Bias is a resistor inside a GPIO chip.
+type Bias string
+
+// The resistors.
+const (
+	UsualBias Bias = "usual"
+	Up        Bias = "up"
+	Down      Bias = "down"
+	NoBias    Bias = "none"
+)
+
+// Wire is one line of a GPIO chip, of what has no more than that.
+type Wire struct {
+	Bus       string `yaml:"bus" required:"true" doc:"The GPIO chip, one of buses."`
+	Line      Line   `yaml:"line" required:"true" doc:"Which of its lines, by offset or name (17, GPIO17)."`
+	ActiveLow *bool  `yaml:"active_low" otherwise:"true of estop and gate, false of lights" doc:"The low level is on; of an estop, that of the closed circuit. The chip's resistor holds an estop's line against it, so that a cut wire is open."`
+}
+
+// Low reports whether the low level is the active one, which it is usually or not.
+func Low(said *bool, usually bool) bool {
+	if said == nil {
+		return usually
+	}
+	return *said
 }
 
 // Truth is what an emulated servo really is. What is left out is the inverse of the calibration, which then is right.

@@ -75,6 +75,13 @@ func (d *decoder) value(n *node, v reflect.Value, path Path, tag reflect.StructT
 	case t == reflect.TypeFor[time.Duration]():
 		d.duration(n, v, path, tag)
 		return
+	case t == reflect.TypeFor[Line]():
+		if n.kind != number && n.kind != text || !isLine(n.text, n.kind == text) {
+			wrong("")
+			return
+		}
+		v.SetString(n.text)
+		return
 	}
 	switch t.Kind() {
 	case reflect.Struct:
@@ -204,6 +211,8 @@ func (d *decoder) list(n *node, v reflect.Value, path Path, tag reflect.StructTa
 		return
 	case array && len(n.items) != v.Len():
 		d.fault(path, n.at, fmt.Sprintf("%d", len(n.items)), rule(v.Type(), tag), "")
+		return
+	case !array && len(n.items) == 0: // as good as none
 		return
 	case !array:
 		v.Set(reflect.MakeSlice(v.Type(), len(n.items), len(n.items)))

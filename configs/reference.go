@@ -75,6 +75,8 @@ func valueText(f field) string {
 		return "names with whole numbers"
 	case t.Kind() == reflect.Map:
 		return "names with tables"
+	case t == reflect.TypeFor[[]Line]():
+		return "a list of lines"
 	case t.Kind() == reflect.Slice:
 		return "a list of tables"
 	case t == reflect.TypeFor[time.Duration](), t.Kind() == reflect.Array:

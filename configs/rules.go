@@ -55,6 +55,16 @@ func isPort(s string) bool {
 		filepath.Clean(s) != "." && !strings.HasSuffix(s, "/")
 }
 
+// isLine takes an offset as the tools print it, 17 and not 0x11 or 017, and, of a text, what can be the name of a line: the
+// kernel has room for 31 bytes.
+func isLine(s string, named bool) bool {
+	if strings.Trim(s, "0123456789") == "" {
+		offset, err := strconv.ParseUint(s, 10, 16)
+		return err == nil && s == strconv.FormatUint(offset, 10)
+	}
+	return named && len(s) <= 31 && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f })
+}
+
 // isAddress takes any host: looking names up would make loading wait for the network.
 func isAddress(s string) bool {
 	host, port, err := net.SplitHostPort(s)
@@ -116,6 +126,8 @@ func rule(t reflect.Type, tag reflect.StructTag) string {
 		between = tag.Get("min") + ".." + tag.Get("max")
 	}
 	switch {
+	case t == reflect.TypeFor[Line]():
+		return "the offset of a line, or its name"
 	case t == reflect.TypeFor[time.Duration]():
 		return strings.TrimSpace("a time " + between)
 	case tag.Get("enum") != "" && t.Kind() != reflect.Map:
