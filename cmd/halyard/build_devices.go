@@ -9,6 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers"
+	"github.com/halyard-robotics/halyard/drivers/gpio"
 	"github.com/halyard-robotics/halyard/drivers/i2c"
 	"github.com/halyard-robotics/halyard/drivers/serial"
 	"github.com/halyard-robotics/halyard/hal"
@@ -16,10 +17,11 @@ import (
 
 // devices are the open devices of a rig that are no servos on a line.
 type devices struct {
-	runners   []runner
-	feeders   map[*boardPlan]*drivers.Feeder
-	pollers   map[*sensorPlan]*drivers.Poller
-	i2c       map[string]*i2c.Bus
+	runners []runner
+	feeders map[*boardPlan]*drivers.Feeder
+	pollers map[*sensorPlan]*drivers.Poller
+	i2c     map[string]*i2c.Bus
+	wires
 	emulation *emulation // nil where nothing of it is emulated
 }
 
@@ -41,7 +43,7 @@ const mostJump = 20e3
 func (b *builder) openDevices() error {
 	b.devices = devices{feeders: map[*boardPlan]*drivers.Feeder{}, pollers: map[*sensorPlan]*drivers.Poller{}, i2c: map[string]*i2c.Bus{}}
 	emulated := slices.ContainsFunc(b.plan.boards, func(p *boardPlan) bool { return p.body == configs.Emulated }) ||
-		slices.ContainsFunc(b.plan.sensors, func(p *sensorPlan) bool { return p.body == configs.Emulated })
+		slices.ContainsFunc(b.plan.sensors, func(p *sensorPlan) bool { return p.body == configs.Emulated }) || b.plan.emulatesLines()
 	if emulated {
 		e, err := b.emulateDevices()
 		if err != nil {
@@ -52,7 +54,7 @@ func (b *builder) openDevices() error {
 			return err
 		}
 	}
-	var faults []error
+	faults := []error{b.openWires()}
 	for _, p := range b.plan.boards {
 		if p.body != configs.Sim {
 			faults = append(faults, b.openBoard(p))
@@ -114,6 +116,8 @@ func (b *builder) end(bus string, body configs.BodyKind) (e end, edge func() tim
 		e.bus = b.i2c[bus]
 	case serialBus:
 		e.open = serial.Reopener(c.Port, c.Baud, c.Opener)
+	case gpioBus:
+		e.lines, e.live = gpio.Find(c.Port), true
 	}
 	return e, nil, nil
 }
@@ -136,7 +140,7 @@ func (b *builder) openBoard(p *boardPlan) error {
 	if err != nil {
 		return err
 	}
-	f := drivers.NewFeeder(out, drivers.FeederConfig{Name: p.name(), Channels: p.channels, Clock: e.clock, Edge: edge})
+	f := drivers.NewFeeder(out, drivers.FeederConfig{Name: p.name(), Channels: p.channels, Clock: e.clock, Edge: edge, Gate: b.gateOf(p)})
 	b.feeders[p] = f
 	return b.run(f)
 }
@@ -152,6 +156,9 @@ func (b *builder) openSensor(p *sensorPlan) error {
 	}
 	c := drivers.PollerConfig{Name: p.name, Values: p.kind.values, Period: time.Duration(float64(time.Second) / p.config.Rate),
 		Clock: e.clock, Edge: edge}
+	if e.live && p.kind.on.waits {
+		c.Period = time.Millisecond // it waits itself, and what it sees is not to wait
+	}
 	if _, ok := p.kind.first["pressure"]; ok {
 		c.Jump = []float64{mostJump}
 	}
@@ -251,6 +258,7 @@ func (d *devices) close(log *slog.Logger) error {
 	for _, r := range d.runners {
 		faults = append(faults, r.Close())
 	}
+	faults = append(faults, d.wires.close())
 	for _, bus := range d.i2c {
 		faults = append(faults, bus.Close())
 	}

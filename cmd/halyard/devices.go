@@ -12,6 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers"
 	"github.com/halyard-robotics/halyard/drivers/adc"
+	"github.com/halyard-robotics/halyard/drivers/gpio"
 	"github.com/halyard-robotics/halyard/drivers/imu"
 	"github.com/halyard-robotics/halyard/drivers/pressure"
 	"github.com/halyard-robotics/halyard/drivers/pwm"
@@ -31,6 +32,8 @@ type end struct {
 	name  string
 	bus   conn.Bus     // of type i2c
 	open  servo.Opener // of type serial
+	lines gpio.Opener  // of type gpio
+	live  bool         // real, and at work: it is read beside the cycle
 	clock hal.Clock    // nil = the wall's
 }
 
@@ -43,6 +46,7 @@ type sensorKind struct {
 	inertial  bool           // it is mounted some way, and has a calibration
 	open      func(e end, p *sensorPlan) (drivers.Sensor, error)
 	emulate   func(p *sensorPlan) felt
+	on        *lineKind // where it is on lines of a GPIO chip
 }
 
 // felt is an emulated device: a chip or a board, and what hands it the truth.
@@ -95,6 +99,7 @@ func sensorKinds() map[string]*sensorKind {
 				return felt{device: c, feel: func(t *truth) { c.Air = t.fluid(p.config.Air) }}
 			}}
 	}
+	maps.Copy(kinds, lineKinds())
 	return kinds
 }
 

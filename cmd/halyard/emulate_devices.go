@@ -21,7 +21,8 @@ type emulation struct {
 	buses   map[string]*chip.Bus
 	lines   map[string]emulatedLine
 	ends    map[string]serialEnd // what is at the end of lines, by bus
-	kernel  *chip.Bus            // nobody sits on it: the time of what needs no bus
+	gpios   map[string]chipOf
+	kernel  *chip.Bus // nobody sits on it: the time of what needs no bus
 	widths  map[*boardPlan]func(channel int) time.Duration
 	chips   map[*sensorPlan]chip.Device
 	looks   []look // one a robot that has sensors
@@ -69,7 +70,7 @@ type motor struct {
 // emulateDevices makes every emulated device of the plan, over the simulated robots.
 func (b *builder) emulateDevices() (*emulation, error) {
 	e := &emulation{buses: map[string]*chip.Bus{}, lines: map[string]emulatedLine{}, ends: map[string]serialEnd{}, widths: map[*boardPlan]func(int) time.Duration{},
-		chips: map[*sensorPlan]chip.Device{}}
+		chips: map[*sensorPlan]chip.Device{}, gpios: map[string]chipOf{}}
 	hang := map[string][]chip.Device{}
 	for _, p := range b.plan.boards {
 		if p.body != configs.Emulated {
@@ -93,8 +94,13 @@ func (b *builder) emulateDevices() (*emulation, error) {
 			}
 		}
 	}
+	b.emulateChips(e)
 	for _, p := range b.plan.sensors {
 		if p.body != configs.Emulated {
+			continue
+		}
+		if p.kind.on != nil {
+			e.attach(p, newTruth(e.look(b.simulated(p.agent)), p.uses))
 			continue
 		}
 		f := p.kind.emulate(p)
@@ -156,6 +162,9 @@ func (e *emulation) end(bus string) (end, func() time.Duration) {
 	case e.lines[bus] != nil:
 		line := e.lines[bus]
 		return end{name: bus, open: line.Open, clock: line}, line.Edge
+	}
+	if c, ok := e.gpios[bus]; ok {
+		return c.end(bus)
 	}
 	return end{name: bus, clock: e.kernel.Host()}, e.kernel.Edge
 }
@@ -239,6 +248,9 @@ func (w chips) Advance(dt time.Duration) error {
 	fault := errors.Join(w.feel(dt), w.kernel.Advance(dt))
 	for _, b := range w.buses {
 		fault = errors.Join(fault, b.Advance(dt))
+	}
+	for _, c := range w.gpios {
+		fault = errors.Join(fault, c.Advance(dt))
 	}
 	for _, l := range w.lines {
 		fault = errors.Join(fault, l.Advance(dt))

@@ -63,14 +63,15 @@ func resolve(c *configs.Config) (*plan, error) {
 	r := resolver{config: c}
 	p := &plan{config: c}
 	for name, bus := range c.Buses {
-		if _, ok := busTypes[bus.Type]; !ok && bus.Type != i2cBus && bus.Type != serialBus {
-			r.fault(configs.Path("buses").Key(name).Key("type"), bus.Type, "one of "+typeNames()+", "+i2cBus+", "+serialBus, "")
+		if _, ok := busTypes[bus.Type]; !ok && bus.Type != i2cBus && bus.Type != serialBus && bus.Type != gpioBus {
+			r.fault(configs.Path("buses").Key(name).Key("type"), bus.Type, "one of "+typeNames()+", "+i2cBus+", "+serialBus+", "+gpioBus, "")
 		}
 	}
 	for i := range c.Agents {
 		path := configs.Path("agents").Index(i)
 		p.agents = append(p.agents, r.agent(path, &c.Agents[i]))
 		r.measure(path, i, &c.Agents[i], &p.agents[i])
+		r.wires(path, i, &c.Agents[i])
 	}
 	for i, s := range c.Servers {
 		if !slices.Contains(serverProtocols, s.Protocol) {
@@ -91,6 +92,7 @@ type resolver struct {
 	faults  configs.Faults
 	devices devicePlan
 	seats   map[busPlace]seat
+	taken   map[busLine]seat
 }
 
 func (r *resolver) fault(path configs.Path, got, rule, fix string) {

@@ -23,6 +23,7 @@ type sensorPlan struct {
 	calibration *calibration.Inertial // nil: it lies as its mount does
 	uses        []use                 // none: a monitor
 	serial      bool
+	most        float64 // of the robot's sensor: the greatest value of its first channel
 }
 
 // use is one sensor of the robot and the first of the device's values that is its.
@@ -48,6 +49,7 @@ func (p *sensorPlan) fused(raw drivers.Sensor, clock hal.Clock) drivers.Sensor {
 type devicePlan struct {
 	boards  []*boardPlan
 	sensors []*sensorPlan
+	linePlans
 }
 
 // place is who sits at an address of an I2C bus, or, at address -1, alone on a serial line.
@@ -148,7 +150,10 @@ func (r *resolver) sensor(at configs.Path, agent int, name string, c configs.Sen
 	if layout != nil && !r.use(at, p, layout) || !r.onBus(at, c.Bus, c.Device, kind.buses) {
 		return
 	}
-	if p.serial = r.config.Buses[c.Bus].Type == serialBus; !p.serial {
+	if !r.lines(at, p) {
+		return
+	}
+	if p.serial = r.config.Buses[c.Bus].Type == serialBus; !p.serial && kind.on == nil {
 		var ok bool
 		if p.address, ok = r.address(at, c.Address, kind.addresses); !ok {
 			return
@@ -156,12 +161,12 @@ func (r *resolver) sensor(at configs.Path, agent int, name string, c configs.Sen
 	}
 	// A chip may be several sensors of a robot: its gyro, its accelerometer.
 	for _, other := range r.devices.sensors {
-		if len(p.uses) > 0 && len(other.uses) > 0 && other.agent == agent && other.body == body && other.config.Bus == c.Bus && other.config.Device == c.Device && other.address == p.address {
+		if kind.on == nil && len(p.uses) > 0 && len(other.uses) > 0 && other.agent == agent && other.body == body && other.config.Bus == c.Bus && other.config.Device == c.Device && other.address == p.address {
 			other.uses = append(other.uses, p.uses...)
 			return
 		}
 	}
-	if !r.sit(at, c.Bus, c.Device+" "+string(at), p.address) {
+	if kind.on == nil && !r.sit(at, c.Bus, c.Device+" "+string(at), p.address) {
 		return
 	}
 	p.calibration = r.inertial(at, p)
@@ -192,7 +197,7 @@ func (r *resolver) use(at configs.Path, p *sensorPlan, l *hal.Layout) bool {
 			r.fault(at.Key("device"), p.config.Device, rule, "")
 			return false
 		}
-		p.uses = []use{{s.Name, first}}
+		p.uses, p.most = []use{{s.Name, first}}, l.Measured(s.First).Max
 		return true
 	}
 	rule := "no sensor: the robot has none"

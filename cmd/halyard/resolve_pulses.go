@@ -18,8 +18,9 @@ type boardPlan struct {
 	channels          int     // 0..channels-1 are used
 	hertz, oscillator float64 // 0: the usual
 	crc               bool
-	root              string // of kernel-pwm; "" = the kernel's own
-	thrusts           bool   // a thruster hangs on it
+	root              string    // of kernel-pwm; "" = the kernel's own
+	thrusts           bool      // a thruster hangs on it
+	gate              *gatePlan // nil: nothing cuts it off but its bus
 
 	taken map[int]configs.Path
 	said  map[string]configs.Path // where a setting of the whole board was said
@@ -72,6 +73,7 @@ func (r *resolver) pulses(at configs.Path, c *configs.Joint, body configs.BodyKi
 	r.wholly(board, at, "hertz", c.Hertz, &board.hertz)
 	r.wholly(board, at, "oscillator", c.Oscillator, &board.oscillator)
 	board.crc = board.crc || c.CRC
+	r.gate(at, board, c.Gate)
 	p.board = board
 	p.calibration = r.pulseCalibration(at, c, body)
 	return p

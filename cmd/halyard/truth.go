@@ -29,6 +29,14 @@ func newTruth(of look, uses []use) *truth {
 // values are what a sensor of the layout truly measures.
 func (t *truth) values(s *hal.Sensor) []float64 { return t.frame.Measured[s.First:][:s.Count] }
 
+// first is the first value of the sensor that a device is; a monitor, which is none, feels nothing.
+func (t *truth) first() float64 {
+	if len(t.serves) == 0 {
+		return 0
+	}
+	return t.values(t.serves[0])[0]
+}
+
 // motion is what an inertial chip feels in its own axes, which lies and is off as c says.
 func (t *truth) motion(c *calibration.Inertial) chip.Motion {
 	m := chip.AtRest()

@@ -240,6 +240,9 @@ func (y *yard) describe(class string, a *hal.Agent) (r *gamebots.Robot, err erro
 	// Listeners of tags are set here, so it stands at the edge.
 	short := class[strings.LastIndexByte(class, '.')+1:]
 	y.sys.rig.AtEdge(func() { r = describeRescue(short, a, p.plan.robot, p.body) })
+	if light := y.sys.light(a.Name(), "headlight"); light != nil {
+		r.Light = light
+	}
 	return r, nil
 }
 

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/hal/haltest"
+	"github.com/halyard-robotics/halyard/sim/emulator/chip"
+	pins "github.com/halyard-robotics/halyard/sim/emulator/gpio"
+)
+
+// feeler is the nodder with a hobby servo, a gate before it, a stop button, a light, and what it feels with.
+const feelerRig = `
+name: feeler
+buses:
+  main: {type: i2c, port: /dev/i2c-nobody}
+  io: {type: gpio, port: gpiochip-nobody}
+agents:
+  - name: feeler
+    model: nodder-robot.yaml
+    body: emulated
+    hardware:
+      joints:
+        pan: {bus: main, device: pca9685, channel: 2, gate: {bus: io, line: 4}}
+        tilt: {bus: main, device: pca9685, channel: 3, hertz: 200}
+      sensors:
+        bump: {bus: io, device: bumper, lines: [17], debounce: 20ms, rate: 100}
+      estop: {bus: io, line: BUTTON}
+      lights: {headlight: {bus: io, line: 5}}
+servers: []
+`
+
+// feeler is the nodder that touches a post with its head when it nods.
+var feeler = strings.NewReplacer("parent: post, child: neck", "parent: post, child: neck",
+	"  - {name: imu, kind: imu, body: head}\n", "  - {name: bump, kind: contact, body: head}\n").Replace(nodder)
+
+func TestFeelerConforms(t *testing.T) {
+	path := rigOf(t, feelerRig, feeler)
+	haltest.Run(t, func(t *testing.T) haltest.Subject { return subject(t, planOf(t, path, configs.Options{})) })
+}
+
+// The gate is closed until there are pulses, at an emergency stop, and at the end; the emulated board has no pulses behind it.
+func TestGate(t *testing.T) {
+	s := step(t, planOf(t, rigOf(t, feelerRig, feeler), configs.Options{}))
+	io := s.sys.emulation.gpios["io"]
+	servo := s.sys.scene.Body("feeler").Joint(1).Servo
+	s.run(100 * time.Millisecond)
+	if !io.Level(4) {
+		t.Error("nothing commanded: got the gate open")
+	}
+	s.inputs[s.agent.Layout().Actuators[1].Goal[hal.PositionMode]] = 0.3
+	s.run(2 * time.Second)
+	if io.Level(4) || math.Abs(servo.Position-0.3) > 0.03 {
+		t.Errorf("commanded: got gate closed %v, tilt at %.3f; want it open and at 0.3", io.Level(4), servo.Position)
+	}
+	// The bus hangs: the gate alone ends the pulses.
+	s.sys.emulation.buses["main"].Fault(chip.Fault{Kind: chip.Deaf})
+	stops := s.sys.rig.EmergencyStop("test")
+	if stops[1].Err == nil {
+		t.Error("a board that does not hear was believed to have stopped")
+	}
+	s.run(50 * time.Millisecond)
+	if !io.Level(4) || servo.Enable {
+		t.Errorf("stopped: got gate closed %v, servo driven %v", io.Level(4), servo.Enable)
+	}
+}
+
+// The circuit of a stop button stops the rig in the next cycle: pressed, cut, unplugged; it cannot be cleared while that lasts.
+func TestStopButton(t *testing.T) {
+	for name, fault := range map[string]pins.Fault{
+		"cut":       {Kind: pins.Cut, Line: 18},
+		"shorted":   {Kind: pins.StuckHigh, Line: 18},
+		"unplugged": {Kind: pins.Unplugged},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := step(t, planOf(t, rigOf(t, feelerRig, feeler), configs.Options{}))
+			servo := s.sys.scene.Body("feeler").Joint(1).Servo
+			s.inputs[s.agent.Layout().Actuators[1].Goal[hal.PositionMode]] = 0.3
+			s.run(500 * time.Millisecond)
+			if state, _, _ := s.agent.Guard(); state != hal.Armed || !servo.Enable {
+				t.Fatalf("all well: got %v, driven %v", state, servo.Enable)
+			}
+			if got := s.sys.emulation.gpios["io"].Held(18); got != "halyard estop" {
+				t.Errorf("line of the button: held by %q", got)
+			}
+			io := s.sys.emulation.gpios["io"]
+			io.Fault(fault)
+			s.run(20 * time.Millisecond)
+			if state, _, _ := s.agent.Guard(); state != hal.Stopped || servo.Enable || !s.saw("/Control/EmergencyStop") {
+				t.Errorf("two cycles later: got %v, driven %v", state, servo.Enable)
+			}
+			if err := s.sys.rig.ClearStop(); hal.KindOf(err) != hal.Unsafe {
+				t.Errorf("cleared: got %v", err)
+			}
+			io.ClearFaults()
+			s.run(time.Second) // a chip that was unplugged is opened anew
+			if state, _, _ := s.agent.Guard(); state != hal.Stopped || servo.Enable {
+				t.Errorf("whole again: got %v, driven %v; want it latched", state, servo.Enable)
+			}
+			if err := errors.Join(s.sys.rig.ClearStop(), s.agent.Arm()); err != nil {
+				t.Error(err)
+			}
+			s.run(500 * time.Millisecond)
+			if !servo.Enable || io.Level(4) {
+				t.Errorf("armed again: driven %v, gate closed %v", servo.Enable, io.Level(4))
+			}
+		})
+	}
+}
+
+// A config with faults of lines reports each with its path.
+func TestLineFaults(t *testing.T) {
+	rig := rigOf(t, feelerRig, feeler,
+		"lines: [17], debounce: 20ms", "lines: [17, 18], address: 3",
+		"      estop: {bus: io, line: BUTTON}\n", `        imu: {bus: io, device: encoder, lines: [1, 2]}
+      monitors:
+        left: {bus: io, device: encoder, lines: [4, 20]}
+        wheel: {bus: io, device: encoder, lines: [21, 21]}
+        far: {bus: io, device: hc-sr04, lines: [22]}
+        volts: {bus: main, device: ina219, lines: [23]}
+        odd: {bus: main, device: pir, lines: [23]}
+      estop: {bus: main, line: 20}
+`,
+		"tilt: {bus: main, device: pca9685, channel: 3, hertz: 200}", "tilt: {bus: main, device: pca9685, channel: 3, gate: {bus: io, line: 6}}",
+		"headlight: {bus: io, line: 5}", "headlight: {bus: io, line: 20}")
+	c, err := configs.Load(rig, configs.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = resolve(c)
+	got := strings.ReplaceAll(err.Error(), rig+":", "")
+	const want = `13:78: agents[0].hardware.joints.tilt.gate.line: got 6, want 4 of io, for the whole board has one gate
+15:67: agents[0].hardware.sensors.bump.address: got 3, want none, for bumper is on lines
+16:9: agents[0].hardware.sensors.imu: got imu, want a sensor of the robot: bump, head; monitors watch what no sensor of the robot is
+18:50: agents[0].hardware.monitors.left.lines[0]: got 4, want a line of its own on chip io; agents[0].hardware.joints.pan.gate.line has it too
+19:55: agents[0].hardware.monitors.wheel.lines[1]: got 21, want a line of its own on chip io; agents[0].hardware.monitors.wheel.lines[0] has it too
+20:41: agents[0].hardware.monitors.far.lines: got 1, want 2: trigger, echo
+21:44: agents[0].hardware.monitors.volts.lines: got 23, want none, for ina219 is on no GPIO chip
+22:20: agents[0].hardware.monitors.odd.bus: got main, which is i2c, want a bus of type gpio, for pir
+23:20: agents[0].hardware.estop.bus: got main, which is i2c, want a bus of type gpio, for estop
+24:43: agents[0].hardware.lights.headlight.line: got 20, want a line of its own on chip io; agents[0].hardware.monitors.left.lines[1] has it too`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	for line, says := range map[string]string{
+		"-1": "got -1, want the offset of a line, or its name", "017": "want the offset", "1.5": "want the offset", "''": "want the offset", "70000": "want the offset", "[1]": "want the offset",
+	} {
+		_, err := configs.Load(rigOf(t, feelerRig, feeler, "line: BUTTON", "line: "+line), configs.Options{})
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("line: %s: got %v, want %q", line, err, says)
+		}
+	}
+	_, err = configs.Load(rigOf(t, feelerRig, feeler, "estop: {bus: io,", "estop: {bus: oi,", "body: emulated", "body: real", "port: gpiochip-nobody", "hertz: 10000"), configs.Options{})
+	if err == nil || !strings.Contains(err.Error(), `hardware.estop.bus: got "oi"`) || !strings.Contains(err.Error(), "buses.io.port: got nothing, want a port") {
+		t.Errorf("no such chip: got %v", err)
+	}
+}

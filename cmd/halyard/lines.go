@@ -1,0 +1,112 @@
+package main
+
+import (
+	"math"
+	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/drivers"
+	"github.com/halyard-robotics/halyard/drivers/gpio"
+	pins "github.com/halyard-robotics/halyard/sim/emulator/gpio"
+)
+
+// gpioBus is the type of bus that is a GPIO chip.
+const gpioBus = "gpio"
+
+// lineKind is what a device on lines of a GPIO chip has beside what all have.
+type lineKind struct {
+	lines []string // what each is for, in the order of the config
+	low   bool     // the low level is the active one, usually
+	bias  gpio.Bias
+	waits bool // a Read waits for an edge: it is read without a pause
+	// part is the emulated device on lines at, and what hands it the truth.
+	part func(p *sensorPlan, at []int) (pins.Part, func(*truth))
+}
+
+// mostWait is how long a device waits for an edge before it looks at its line all the same.
+const mostWait = 100 * time.Millisecond
+
+// lineKinds are the devices on lines of a GPIO chip that may be a robot's sensor.
+func lineKinds() map[string]*sensorKind {
+	kind := func(values int, first map[string]int, open func(end, *sensorPlan) (drivers.Sensor, error), l lineKind) *sensorKind {
+		return &sensorKind{buses: []string{gpioBus}, values: values, first: first, open: open, on: &l}
+	}
+	return map[string]*sensorKind{
+		"bumper": kind(1, map[string]int{"contact": 0}, func(e end, p *sensorPlan) (drivers.Sensor, error) {
+			return gpio.NewBumper(p.pins(e), gpio.BumperConfig{Debounce: p.config.Debounce, Wait: p.wait(e)}), nil
+		}, lineKind{lines: []string{"the switch"}, low: true, bias: gpio.Up, waits: true, part: bumperPart}),
+		"pir": kind(1, map[string]int{"motion": 0}, func(e end, p *sensorPlan) (drivers.Sensor, error) {
+			c := gpio.PIRConfig{WarmUp: time.Minute, Debounce: p.config.Debounce, Wait: p.wait(e)}
+			if !e.live { // emulated, it has been on for long; examined, what it says now is what is asked
+				c.WarmUp = 0
+			}
+			return gpio.NewPIR(p.pins(e), c), nil
+		}, lineKind{lines: []string{"its output"}, waits: true, part: pirPart}),
+		"hc-sr04": kind(1, map[string]int{"sonar": 0, "range": 0}, func(e end, p *sensorPlan) (drivers.Sensor, error) {
+			return gpio.NewHCSR04(p.pins(e), gpio.HCSR04Config{Celsius: p.config.Celsius, Range: p.most}), nil
+		}, lineKind{lines: []string{"trigger", "echo"}, part: sonarPart}),
+		"encoder": kind(2, map[string]int{"encoder": 0}, func(e end, p *sensorPlan) (drivers.Sensor, error) {
+			return gpio.NewEncoder(p.pins(e)), nil
+		}, lineKind{lines: []string{"A", "B"}, bias: gpio.Up, part: encoderPart}),
+	}
+}
+
+// pins are the lines of a device, as they are wired.
+func (p *sensorPlan) pins(e end) gpio.Pins {
+	bias, said := p.kind.on.bias, map[configs.Bias]gpio.Bias{configs.Up: gpio.Up, configs.Down: gpio.Down, configs.NoBias: gpio.NoBias}
+	if b, ok := said[p.config.Bias]; ok {
+		bias = b
+	}
+	return gpio.Pins{Bus: e.name, Open: e.lines, Lines: lineTexts(p.config.Lines), ActiveLow: p.low(), Bias: bias, User: "halyard " + p.name}
+}
+
+func (p *sensorPlan) low() bool { return configs.Low(p.config.ActiveLow, p.kind.on.low) }
+
+// wait is how long a reading may wait for an edge: not at all in step with the cycle.
+func (p *sensorPlan) wait(e end) time.Duration {
+	if !e.live {
+		return 0
+	}
+	return min(mostWait, time.Duration(float64(time.Second)/p.config.Rate))
+}
+
+// lineTexts are lines as the driver takes them.
+func lineTexts(lines []configs.Line) (list []string) {
+	for _, l := range lines {
+		list = append(list, string(l))
+	}
+	return list
+}
+
+// bumperPart is a switch to ground, or to the supply, whose resistor pulls the other way: it makes the level that is touched
+// or, normally closed, leaves it.
+func bumperPart(p *sensorPlan, at []int) (pins.Part, func(*truth)) {
+	up := p.pins(end{}).Bias != gpio.Down
+	s := &pins.Switch{Line: at[0], ToSupply: !up}
+	closes := p.low() == up // when it is touched
+	return s, func(t *truth) { s.Closed = (t.first() > 0) == closes }
+}
+
+func pirPart(p *sensorPlan, at []int) (pins.Part, func(*truth)) {
+	s := &pins.PIR{Line: at[0]}
+	return s, func(t *truth) { s.Moves = t.first() >= 0.5 }
+}
+
+func sonarPart(p *sensorPlan, at []int) (pins.Part, func(*truth)) {
+	s := &pins.Sonar{Trigger: at[0], Echo: at[1], Celsius: p.config.Celsius, Distance: math.NaN()}
+	return s, func(t *truth) {
+		// Its greatest range is what a sensor of the robot says where there is nothing.
+		if s.Distance = t.first(); s.Distance >= p.most {
+			s.Distance = math.NaN()
+		}
+	}
+}
+
+func encoderPart(p *sensorPlan, at []int) (pins.Part, func(*truth)) {
+	s := &pins.Encoder{A: at[0], B: at[1]}
+	return s, func(t *truth) {
+		if ticks := t.first(); math.Abs(ticks) < 1<<52 {
+			s.Count = int64(math.Round(ticks))
+		}
+	}
+}
