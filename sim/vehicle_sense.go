@@ -17,9 +17,6 @@ const (
 	mostPush     = 80.0   // m/s²
 	mostPressure = 3e6    // Pa
 	mostVolts    = 60.0   // V
-
-	// nominalVolts is what the battery of a vehicle has whose thrust hangs on none: four cells.
-	nominalVolts = 16.0
 )
 
 // inOrder lists a vehicle's thrusters as Okon's mixer has its: those that push along before those that push up, front
@@ -127,11 +124,7 @@ func (v *Vehicle) sense(dt float64) {
 	depth := math.Max(0, sea.Surface-at.Position[2])
 	fall := math.Sqrt(dot(v.scene.gravity, v.scene.gravity))
 	to = put(to, []float64{float64(depth*float64(sea.Density*fall)) + gauss(&r.random, v.noise.Pressure)})
-	volts := v.craft.Volts
-	if v.model.Supply.Exponent == 0 {
-		volts = nominalVolts
-	}
-	to = put(to, []float64{volts})
+	to = put(to, []float64{v.craft.Volts})
 	to = put(to, at.Position[:])
 	to = put(to, at.Rotation[:])
 	to = put(to, speed[:])

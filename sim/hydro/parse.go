@@ -29,8 +29,8 @@ func (f *file) vehicle(faults *faults) *Vehicle {
 	v.Curve = f.Curve.curve(faults)
 	faults.number("lag_ms", f.Lag, 0, 1e4)
 	faults.number("propeller_m", f.Propeller, 0, maxLength)
-	// Without a supply thrust depends on none: to the power 0.
-	if v.Supply.Volts = 1; f.Supply != nil {
+	// Without a supply thrust depends on none, to the power 0, and the battery has four cells.
+	if v.Supply.Volts = 16; f.Supply != nil {
 		v.Supply = Supply{f.Supply.Volts, f.Supply.Exponent}
 		faults.number("supply.volts", f.Supply.Volts, 0.1, 1e3)
 		faults.number("supply.exponent", f.Supply.Exponent, 0, 4)

@@ -47,6 +47,8 @@ func TestParse(t *testing.T) {
 	near(t, "axis", v.Thrusters[0].Direction[2], 0.8, 1e-15)
 	near(t, "yaw", v.Thrusters[1].Direction[1], 1, 1e-15)
 	near(t, "table", v.Curve.Force(1712.5), 10, 1e-9)
+	near(t, "volts where no supply is told", New(v, 0).Volts, 16, 0)
+	near(t, "which do nothing", v.Supply.scale(8), 1, 0)
 	if v.Thruster("b") != 1 || v.Thruster("z") != -1 {
 		t.Error("thruster: got the wrong index")
 	}
@@ -80,6 +82,7 @@ func TestBuiltIn(t *testing.T) {
 	}
 	okon := load(t, "okon")
 	near(t, "righting arm", okon.Hull.Centre[2]-okon.COM[2], 0.002, 1e-15)
+	near(t, "battery", New(okon, 0).Volts, 16, 0)
 	near(t, "weight", okon.Mass*9.81, 123.12, 0.01)
 	near(t, "buoyancy", okon.Hull.Volume*997*9.81, 123.23, 0.01)
 	var wrong *hal.Error
