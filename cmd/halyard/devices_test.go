@@ -120,7 +120,7 @@ func TestNodder(t *testing.T) {
 	})
 }
 
-func sensorOf(t *testing.T, l *hal.Layout, name string) hal.Sensor {
+func sensorOf(t testing.TB, l *hal.Layout, name string) hal.Sensor {
 	t.Helper()
 	for _, s := range l.Sensors {
 		if s.Name == name {

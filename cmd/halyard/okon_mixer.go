@@ -52,8 +52,8 @@ func mixerOf(v *hydro.Vehicle, l *hal.Layout) autopilot.Mixer {
 }
 
 // strongTuning is for a vehicle of Okon's size with eight times its thrust, whose propellers take 80 ms to follow: with
-// Okon's own gains it hunts. Attitudes settle at 3 to 5 rad/s, depth at 1.5; the integrals hold it against a righting arm
-// of a centimetre and a weight of a newton or two in water.
+// Okon's own gains it hunts. Attitudes settle at 3 to 5 rad/s, rates at 10 to 15, depth at 1.5; the integrals hold it
+// against a righting arm of a centimetre and a weight of a newton or two in water.
 func strongTuning() autopilot.Tuning {
 	of := func(p, i, d, limit float64) autopilot.Gains {
 		return autopilot.Gains{P: p, I: i, D: d, WindupCap: 10, Gain: 1, Limit: limit}
@@ -61,6 +61,6 @@ func strongTuning() autopilot.Tuning {
 	return autopilot.Tuning{
 		Roll: of(0.012, 0.006, 0.003, 0.3), Pitch: of(0.02, 0.012, 0.0055, 0.3), Yaw: of(0.008, 0.002, 0.0045, 0.3),
 		Depth:     autopilot.Gains{P: 2, I: 0.3, D: 1, WindupCap: 0.25, Gain: 1, Limit: 0.5},
-		RollSpeed: of(0.07, 0.3, 0, 0.5), PitchSpeed: of(0.1, 0.3, 0, 0.5), YawSpeed: of(0.12, 0.3, 0, 0.5),
+		RollSpeed: of(0.2, 0.6, 0.014, 0.5), PitchSpeed: of(0.3, 0.9, 0.02, 0.5), YawSpeed: of(0.25, 0.2, 0.02, 0.5),
 	}
 }

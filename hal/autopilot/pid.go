@@ -64,13 +64,17 @@ type Tuning struct {
 	RollSpeed, PitchSpeed, YawSpeed Gains
 }
 
-// OkonTuning is the original's, but for the integrals of the acro mode, ten times its own: that mode never flew there,
-// and with 0.1 the water's drag keeps the rates a third below their targets.
+// OkonTuning is the original's, but for the integrals of the acro mode, 5 with a cap of 0.1 where it had 0.1 and 1: that
+// mode never flew there (see the package's comment), and with 0.1 the water's drag keeps the rates a third below their
+// targets for a minute. A turn at w rad/s that lifts the vehicle against its righting moment stays behind by the slope of
+// that moment, as a share of a thruster, over the integral's gain: an eighth of 0.2 rad/s with 1, a fortieth with 5. Cap
+// and gain together are the limit, so that nothing is gathered that could not be given.
 func OkonTuning() Tuning {
 	of := func(p, i, d float64) Gains { return Gains{P: p, I: i, D: d, WindupCap: 1, Gain: 1, Limit: 0.5} }
+	rate := Gains{P: 1, I: 5, D: 0.05, WindupCap: 0.1, Gain: 1, Limit: 0.5}
 	return Tuning{
 		Roll: of(0.4, 0, 0.03), Pitch: of(0.7, 0, 0.1), Yaw: of(0.3, 0, 0.04), Depth: of(10, 0, 4),
-		RollSpeed: of(1, 1, 0.05), PitchSpeed: of(1, 1, 0.05), YawSpeed: of(1, 1, 0.05),
+		RollSpeed: rate, PitchSpeed: rate, YawSpeed: rate,
 	}
 }
 

@@ -14,9 +14,9 @@ const (
 		`"pitch":{"p":0.7,"i":0,"d":0.1,"windupCap":1,"gain":1,"limit":0.5},` +
 		`"yaw":{"p":0.3,"i":0,"d":0.04,"windupCap":1,"gain":1,"limit":0.5},` +
 		`"depth":{"p":10,"i":0,"d":4,"windupCap":1,"gain":1,"limit":0.5},`
-	speedPIDs = `"rollSpeed":{"p":1,"i":1,"d":0.05,"windupCap":1,"gain":1,"limit":0.5},` +
-		`"pitchSpeed":{"p":1,"i":1,"d":0.05,"windupCap":1,"gain":1,"limit":0.5},` +
-		`"yawSpeed":{"p":1,"i":1,"d":0.05,"windupCap":1,"gain":1,"limit":0.5}}`
+	speedPIDs = `"rollSpeed":{"p":1,"i":5,"d":0.05,"windupCap":0.1,"gain":1,"limit":0.5},` +
+		`"pitchSpeed":{"p":1,"i":5,"d":0.05,"windupCap":0.1,"gain":1,"limit":0.5},` +
+		`"yawSpeed":{"p":1,"i":5,"d":0.05,"windupCap":0.1,"gain":1,"limit":0.5}}`
 	zeroPIDs = `"rollSpeed":{"p":0,"i":0,"d":0,"windupCap":0,"gain":0,"limit":0},` +
 		`"pitchSpeed":{"p":0,"i":0,"d":0,"windupCap":0,"gain":0,"limit":0},` +
 		`"yawSpeed":{"p":0,"i":0,"d":0,"windupCap":0,"gain":0,"limit":0}}`
@@ -78,7 +78,7 @@ var transcripts = []struct {
 	a< ERROR 0 {"info":"SET_PID: depth.limit: got -1, want 0..1e+06","fromClient":"{\"depth\":{\"limit\":-1}}"}
 	a> SET_PID 0 {"rollSpeed":{"i":0.25},"yaw":{"p":9}}
 	a> SET_PID 0
-	a< SET_PID 0 {"roll":...,"yaw":{"p":9,"i":0,"d":0.04,"windupCap":1,"gain":1,"limit":0.5},"depth":{"p":10,"i":0,"d":4,"windupCap":1,"gain":1,"limit":0.5},"rollSpeed":{"p":1,"i":0.25,"d":0.05,"windupCap":1,"gain":1,"limit":0.5},"pitchSpeed":{"p":1,"i":1,"d":0.05,"windupCap":1,"gain":1,"limit":0.5},"yawSpeed":{"p":1,"i":1,"d":0.05,"windupCap":1,"gain":1,"limit":0.5}}
+	a< SET_PID 0 {"roll":...,"yaw":{"p":9,"i":0,"d":0.04,"windupCap":1,"gain":1,"limit":0.5},"depth":{"p":10,"i":0,"d":4,"windupCap":1,"gain":1,"limit":0.5},"rollSpeed":{"p":1,"i":0.25,"d":0.05,"windupCap":0.1,"gain":1,"limit":0.5},"pitchSpeed":{"p":1,"i":5,"d":0.05,"windupCap":0.1,"gain":1,"limit":0.5},"yawSpeed":{"p":1,"i":5,"d":0.05,"windupCap":0.1,"gain":1,"limit":0.5}}
 	`},
 
 	{name: "echoes come behind the answer", text: `
