@@ -39,9 +39,13 @@ func (w wallClock) SleepUntil(t time.Duration) {
 }
 
 // lockThread binds the calling goroutine to its thread and asks the kernel to wake it without slack (the default of
-// 50 µs lets wake-ups be batched). The returned function undoes the binding.
+// 50 µs lets wake-ups be batched), and before others. The returned function undoes the binding.
 func lockThread() (unlock func()) {
 	runtime.LockOSThread()
 	syscall.RawSyscall(syscall.SYS_PRCTL, prSetTimerSlack, timerSlackNanos, 0)
-	return runtime.UnlockOSThread
+	setSlice(slice)
+	return func() {
+		setSlice(0)
+		runtime.UnlockOSThread()
+	}
 }

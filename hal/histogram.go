@@ -23,6 +23,15 @@ func (h *Histogram) Add(d time.Duration) {
 	h.max = max(h.max, d)
 }
 
+// Join adds all that o has counted.
+func (h *Histogram) Join(o *Histogram) {
+	for i, c := range o.counts {
+		h.counts[i] += c
+	}
+	h.n += o.n
+	h.max = max(h.max, o.max)
+}
+
 // bucket keeps the leading bit and the five after it.
 func bucket(ns uint64) int {
 	if ns < 32 {

@@ -58,11 +58,13 @@ func TestChannelFraction(t *testing.T) {
 }
 
 func TestHistogram(t *testing.T) {
-	var h Histogram
-	for i := 1; i <= 1000; i++ {
+	var h, other Histogram
+	for i := 1; i <= 1000; i += 2 {
 		h.Add(time.Duration(i) * time.Microsecond)
+		other.Add(time.Duration(i+1) * time.Microsecond)
 	}
-	h.Add(-5 * time.Millisecond)
+	other.Add(-5 * time.Millisecond)
+	h.Join(&other)
 	for _, c := range []struct{ q, want float64 }{{0.5, 500e3}, {0.99, 990e3}, {1, 5e6}} {
 		if got := float64(h.Quantile(c.q)); math.Abs(got/c.want-1) > 0.04 {
 			t.Errorf("quantile %g: got %g ns, want %g within 4 %%", c.q, got, c.want)
