@@ -239,7 +239,7 @@ func (c *checker) checkRobot(r placed) {
 		return // which is fine for a body that is all simulated
 	}
 	joints, sensors := r.Hardware.Joints, r.Hardware.Sensors
-	known := append(names(joints), names(sensors)...)
+	known := slices.Concat(names(joints), names(sensors), names(r.Hardware.Cameras))
 	at := hardware.Key("joints")
 	for _, part := range c.inOrder(r.path.Key("parts"), names(r.Parts)) {
 		if !slices.Contains(known, part) && r.Parts[part] != Sim && !c.bad[at.Key(part)] && !c.bad[hardware.Key("sensors").Key(part)] {
@@ -258,6 +258,12 @@ func (c *checker) checkRobot(r placed) {
 	at = hardware.Key("sensors")
 	for _, name := range c.inOrder(at, names(sensors)) {
 		c.checkBus(at.Key(name), sensors[name].Bus, r.BodyOf(name))
+	}
+	at = hardware.Key("cameras")
+	for _, name := range c.inOrder(at, names(r.Hardware.Cameras)) {
+		if r.Hardware.Cameras[name].Port == "" && r.BodyOf(name) == Real && c.good(at.Key(name)) {
+			c.add(at.Key(name).Key("port"), "nothing", fmt.Sprintf("a device, for %s is real", at.Key(name)), "ls /dev/v4l/by-id lists them")
+		}
 	}
 	at = hardware.Key("monitors")
 	for _, name := range c.inOrder(at, names(r.Hardware.Monitors)) {

@@ -165,6 +165,7 @@ type Hardware struct {
 	Sensors  map[string]Sensor `yaml:"sensors" form:"name" doc:"The devices that measure, by the name of the robot's sensor that each is. One device may be several. With below or above its alarm is the event /AGENT/NAME/Alarm."`
 	Estop    *Wire             `yaml:"estop" otherwise:"none" doc:"The circuit of an emergency-stop button, normally closed. Opened, by the button or a cut wire, or not heard of for 100ms, it stops the whole rig, latched."`
 	Lights   map[string]Wire   `yaml:"lights" form:"name" doc:"What is switched on and off, by name: headlight is the one that USARSim's clients switch. Each is also the value /AGENT/NAME."`
+	Cameras  map[string]Camera `yaml:"cameras" form:"name" doc:"The devices that take pictures, by the name of the robot's camera that each is."`
 	Monitors map[string]Sensor `yaml:"monitors" form:"name" doc:"Devices that are watched beside the robot's sensors, by a name of yours: a leak, say. The keys are those of sensors."`
 }
 
@@ -233,6 +234,16 @@ func Low(said *bool, usually bool) bool {
 		return usually
 	}
 	return *said
+}
+
+// Camera is a device that takes pictures: one of the robot's cameras.
+type Camera struct {
+	Device string  `yaml:"device" required:"true" form:"kind" doc:"What it is: v4l2, a camera of the Linux kernel's, on USB mostly."`
+	Port   string  `yaml:"port" form:"port" doc:"The device, best by its stable name under /dev/v4l/by-id/, the one that ends in index0. Needed by real cameras only."`
+	Width  *int    `yaml:"width" min:"1" max:"4096" otherwise:"that of the robot's camera" doc:"Of a picture, pixels; the simulated camera has it then too. One that the device offers: halyard doctor lists them."`
+	Height *int    `yaml:"height" min:"1" max:"4096" otherwise:"that of the robot's camera" doc:"Of a picture, pixels."`
+	Rate   float64 `yaml:"rate" default:"30" min:"0.1" max:"120" doc:"Pictures a second that the device is asked for; it may have another one near it."`
+	Format string  `yaml:"format" default:"mjpeg" enum:"mjpeg|yuyv|rgb24|grey" doc:"How pictures come from the device. mjpeg: compressed, as most cameras on USB have it. The others are raw: more bytes, no losses."`
 }
 
 // Truth is what an emulated servo really is. What is left out is the inverse of the calibration, which then is right.

@@ -80,6 +80,7 @@ func TestRoundTrip(t *testing.T) {
 		o := Options{Set: []string{"agents[0].hardware.joints.elbow={bus: x, id: 99, model: y, truth: {zero: 2048, direction: -1, gear: 2}}", "buses.x.type=z",
 			"agents[0].hardware.joints.tilt={bus: x, device: board, address: 0x40, channel: 0, hertz: 50}",
 			"agents[0].hardware.sensors={imu: {bus: x, device: chip}}",
+			"agents[0].hardware.cameras={front: {device: v4l2, width: 640}}",
 			"agents[0].hardware.monitors={leak: {bus: x, device: chip, above: 2.5}}"}}
 		if name == "usarsim" { // it has no agent yet
 			o = Options{}

@@ -145,6 +145,12 @@ var cases = []struct {
 		`f.yaml:10:60: agents[0].hardware.monitors.leak.input: got 4, want 0..3`,
 		`f.yaml:10:70: agents[0].hardware.monitors.leak.above: got "x", want a number`,
 	)},
+	{"cameras", with("    model: m\n", "    model: m\n    body: real\n", "      joints:\n", "      cameras: {front: {device: v4l2}, back: {device: v4l2, port: /dev/video2, width: 0, format: h264, rate: 200}}\n      joints:\n"), Options{}, lines(
+		`f.yaml:10:17: agents[0].hardware.cameras.front.port: got nothing, want a device, for agents[0].hardware.cameras.front is real; ls /dev/v4l/by-id lists them`,
+		`f.yaml:10:87: agents[0].hardware.cameras.back.width: got 0, want 1..4096`,
+		`f.yaml:10:98: agents[0].hardware.cameras.back.format: got "h264", want mjpeg, yuyv, rgb24 or grey`,
+		`f.yaml:10:110: agents[0].hardware.cameras.back.rate: got 200, want 0.1..120`,
+	)},
 	{"a faulty bus is no unknown bus", with("{type: dynamixel1, port: /dev/ttyUSB0}", "5"), Options{}, `f.yaml:3:9: buses.left: got 5, want a table`},
 	{"a faulty id is no second one", with("bus: right, id: 1", "bus: left, id: -1"), Options{}, `f.yaml:11:32: agents[0].hardware.joints.wrist.id: got -1, want 0..253`},
 

@@ -37,6 +37,7 @@ type system struct {
 	devices
 	alarms *alarms
 	helms  []*helm
+	eyes   eyes
 
 	values     *modelValues
 	collisions *collisions
@@ -94,6 +95,9 @@ func build(p *plan, log *slog.Logger) (sys *system, err error) {
 		if err := b.addAgent(i); err != nil {
 			return nil, err
 		}
+	}
+	if err := b.openCameras(); err != nil {
+		return nil, err
 	}
 	b.observeModel()
 	b.watchAlarms()
@@ -370,8 +374,9 @@ var realities = map[configs.BodyKind]hal.Reality{configs.Sim: hal.Simulated, con
 func (s *system) close() error {
 	s.alarms.close()
 	s.closeHelms()
-	s.scene.Close()
-	faults := []error{s.devices.close(s.log)}
+	faults := []error{s.eyes.close()}
+	s.scene.Close() // after the cameras, which may look at it
+	faults = append(faults, s.devices.close(s.log))
 	for _, l := range s.lines {
 		faults = append(faults, l.chain.Close())
 	}

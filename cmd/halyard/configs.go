@@ -213,7 +213,13 @@ func (p *agentPlan) things(rows []thing) []thing {
 		}
 	}
 	for _, c := range l.Cameras {
-		rows = append(rows, thing{Kind: "camera", Agent: p.config.Name, Name: c.Name, Unit: "pixels", Min: number(c.Width), Max: number(c.Height)})
+		row := thing{Kind: "camera", Agent: p.config.Name, Name: c.Name, Unit: "pixels", Min: number(c.Width), Max: number(c.Height)}
+		if hw := p.config.Hardware; hw != nil {
+			if d, ok := hw.Cameras[c.Name]; ok {
+				row.Body, row.On = string(p.config.BodyOf(c.Name)), d.Device+" "+d.Format
+			}
+		}
+		rows = append(rows, row)
 	}
 	parents := p.robot.Parents()
 	for i := range p.robot.Bodies {

@@ -45,6 +45,7 @@ import (
 //	calibration    there, measured, and of this servo                            doctor_calibration.go
 //	load           the driver's cycle fits into the period                       doctor_load.go
 //	device         what is no servo answers, is what the config says, and measures   doctor_device.go
+//	camera         it is there, nobody else's, and offers what the config asks for   doctor_camera.go
 //
 // What one look at a robot at rest cannot tell: a position that is off by a constant, and values that are merely old.
 
@@ -186,7 +187,7 @@ func (d *examination) run(ctx context.Context) error {
 	if err := d.devices(); err != nil {
 		return err
 	}
-	if examined+len(d.plan.boards)+len(d.plan.sensors) == 0 {
+	if examined+len(d.plan.boards)+len(d.plan.sensors)+len(d.plan.cameras) == 0 {
 		d.note("no joint has a device: there is nothing to examine")
 	}
 	d.uniform()

@@ -45,6 +45,9 @@ func (d *examination) devices() error {
 	for _, p := range d.plan.sensors {
 		x.sensor(p)
 	}
+	for _, q := range d.plan.cameras {
+		x.camera(q)
+	}
 	return b.devices.close(slog.New(slog.DiscardHandler))
 }
 

@@ -223,6 +223,9 @@ func (a *app) emulate(ctx context.Context, p *plan, w *emulatedWorld, dir string
 			ports = append(ports, readyPort{Bus: b.name(), Type: b.device, Reason: unserved(b.device)})
 		}
 	}
+	for _, q := range p.cameras {
+		ports = append(ports, readyPort{Bus: q.name, Type: cameraDevice, Reason: "V4L2 cannot be a terminal: halyard serve --body emulated has its devices in memory"})
+	}
 	wg.Go(func() { w.move(ctx) })
 	if err := a.announcePorts(ports, dir); err != nil {
 		return err

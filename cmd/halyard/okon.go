@@ -38,28 +38,30 @@ func (sys *system) helm(agent *hal.Agent) (*okon.Robot, error) {
 	if h.robot.Pilot, err = autopilot.New(agent.Layout(), sys.pilotConfig(agent)); err != nil {
 		return nil, err
 	}
-	layout, watcher := agent.Layout(), sys.watcher(agent)
 	if vehicle != nil {
-		layout, watcher = vehicle.Layout(), vehicle
 		h.robot.Course, h.robot.Placer = course{vehicle}, sys.scene
 		vehicle.Tell(sys.rig.Events())
 	}
-	if watcher != nil && len(layout.Cameras) > 0 {
-		h.robot.Pictures = okon.NewPictures(watcher, okon.FindViews(layout), okon.PictureOptions{})
+	if s, err := sys.sight(agent); err == nil {
+		if views := s.views(agent.Layout()); views.Colour != hal.None || views.Depth != hal.None {
+			h.robot.Pictures = okon.NewPictures(s, views, okon.PictureOptions{})
+		}
 	}
 	sys.helms = append(sys.helms, h)
 	return &h.robot, nil
 }
 
-// watcher is the body of an agent as far as its own cameras can be watched.
-func (sys *system) watcher(agent *hal.Agent) hal.Watcher {
-	for i, a := range sys.plan.agents {
-		if a.config.Name == agent.Name() && i < len(sys.bodies) {
-			w, _ := sys.bodies[i].(hal.Watcher)
-			return w
+// views are the cameras that the protocol asks for. What has no device is asked for in vain: the answer is the document's
+// error packet.
+func (s *sight) views(l *hal.Layout) okon.Views {
+	v := okon.FindViews(l)
+	for _, at := range []*int{&v.Colour, &v.Depth} {
+		if !s.sees(*at) {
+			*at = hal.None
 		}
 	}
-	return nil
+	v.Detector = s.detector(v.Detector)
+	return v
 }
 
 // pilotConfig is how the laws fly an agent: Okon's as they are, another vehicle by its own thrusters.

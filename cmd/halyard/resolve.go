@@ -72,6 +72,7 @@ func resolve(c *configs.Config) (*plan, error) {
 		p.agents = append(p.agents, r.agent(path, &c.Agents[i]))
 		r.measure(path, i, &c.Agents[i], &p.agents[i])
 		r.wires(path, i, &c.Agents[i])
+		r.sights(path, i, &c.Agents[i], &p.agents[i])
 	}
 	for i, s := range c.Servers {
 		if !slices.Contains(serverProtocols, s.Protocol) {
@@ -123,7 +124,7 @@ func (r *resolver) agent(path configs.Path, c *configs.Agent) agentPlan {
 	}
 	p.layout = robot.Layout()
 	for joint := range c.Parts {
-		if robot.Joint(joint) == hal.None && !slices.ContainsFunc(p.layout.Sensors, func(s hal.Sensor) bool { return s.Name == joint }) {
+		if robot.Joint(joint) == hal.None && !measures(p.layout, joint) {
 			r.fault(path.Key("parts").Key(joint), joint, "a joint of "+robot.Name+": "+strings.Join(names, ", "), "")
 		}
 	}

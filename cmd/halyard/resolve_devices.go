@@ -50,6 +50,7 @@ type devicePlan struct {
 	boards  []*boardPlan
 	sensors []*sensorPlan
 	linePlans
+	cameras []*cameraPlan
 }
 
 // place is who sits at an address of an I2C bus, or, at address -1, alone on a serial line.

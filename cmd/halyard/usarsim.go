@@ -146,15 +146,13 @@ func (sys *system) findCamera(robot, name string) (w hal.Watcher, index int, err
 		if robot != "" && !strings.EqualFold(agent.Name(), robot) {
 			continue
 		}
-		// A robot of another world than the scene's, an underwater vehicle say, has no body here.
-		var body *sim.Body
-		sys.rig.AtEdge(func() { body = sys.scene.Body(agent.Name()) })
-		if body == nil {
+		sight, err := sys.sight(agent)
+		if err != nil {
 			continue
 		}
 		for i, c := range agent.Layout().Cameras {
-			if name == "" || strings.EqualFold(c.Name, name) {
-				return body, i, nil
+			if sight.sees(i) && (name == "" || strings.EqualFold(c.Name, name)) {
+				return sight, i, nil
 			}
 		}
 	}

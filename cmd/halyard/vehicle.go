@@ -37,7 +37,7 @@ func (r *resolver) vehicle(path configs.Path, c *configs.Agent) (p agentPlan, ok
 	}
 	among := "a thruster of " + v.Name + ": " + strings.Join(names, ", ")
 	for _, part := range sortedKeys(c.Parts) {
-		if !slices.Contains(names, part) && !slices.ContainsFunc(p.layout.Sensors, func(s hal.Sensor) bool { return s.Name == part }) {
+		if !slices.Contains(names, part) && !measures(p.layout, part) {
 			r.fault(path.Key("parts").Key(part), part, among, "")
 		}
 	}
@@ -52,6 +52,12 @@ func (r *resolver) vehicle(path configs.Path, c *configs.Agent) (p agentPlan, ok
 		r.fault(path.Key("shadow"), "true", "false: a vehicle has no joints to compare", "")
 	}
 	return p, true
+}
+
+// measures tells whether a layout has a sensor or a camera called name.
+func measures(l *hal.Layout, name string) bool {
+	return slices.ContainsFunc(l.Sensors, func(s hal.Sensor) bool { return s.Name == name }) ||
+		slices.ContainsFunc(l.Cameras, func(c hal.Camera) bool { return c.Name == name })
 }
 
 // stand puts a robot or a vehicle into a scene.

@@ -245,10 +245,10 @@ func (f *feed) next(watch hal.Watch) error {
 	}
 	pic, err := watch.Next(ctx, after)
 	if err != nil {
-		if f.picture != nil {
-			return nil
+		if f.picture != nil && errors.Is(err, context.DeadlineExceeded) {
+			return nil // time stands still
 		}
-		return err
+		return err // the camera is lost: what it showed before is not what it would show now
 	}
 	f.picture.Release()
 	f.picture, f.taken = pic, time.Now()

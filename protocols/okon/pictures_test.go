@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"image"
 	"image/jpeg"
 	"math"
@@ -91,6 +92,31 @@ func TestPicturesDelayNobody(t *testing.T) {
 		s.play("a> GET_VIDEO_BYTES 0")
 		if again := s.receive("a"); !bytes.Equal(again.Data, first.Data) || time.Since(start) != patience {
 			t.Errorf("got another picture after %v, want the same after %v", time.Since(start), patience)
+		}
+	})
+}
+
+// A camera that is lost has no pictures, not old ones; when it is back it has new ones.
+func TestPicturesLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, config{})
+		ask := func() Packet {
+			s.play("a> GET_VIDEO_BYTES 0")
+			return s.receive("a")
+		}
+		lose := func(err error) {
+			s.theatre.mu.Lock()
+			s.theatre.lost = err
+			s.theatre.mu.Unlock()
+		}
+		first := ask()
+		lose(&hal.Error{Kind: hal.Absent, Op: "camera front", Err: errors.New("it is gone")})
+		if got := ask(); got.Type != Failure || !strings.Contains(string(got.Data), "it is gone") {
+			t.Errorf("lost: got %v %s", got.Type, got.Data)
+		}
+		lose(nil)
+		if got := ask(); got.Type != GetVideoBytes || bytes.Equal(got.Data, first.Data) {
+			t.Errorf("back: got %v, want a new picture", got.Type)
 		}
 	})
 }

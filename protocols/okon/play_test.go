@@ -322,6 +322,7 @@ type theatre struct {
 	held    int // pictures that are not released
 	sights  []hal.Sight
 	stopped bool // no more pictures
+	lost    error
 }
 
 const exposure = 50 * time.Millisecond
@@ -354,8 +355,11 @@ func (s *seat) Next(ctx context.Context, after uint64) (*hal.Picture, error) {
 	t := s.theatre
 	for {
 		t.mu.Lock()
-		stopped := t.stopped
+		stopped, lost := t.stopped, t.lost
 		t.mu.Unlock()
+		if lost != nil {
+			return nil, lost
+		}
 		since := time.Since(t.start)
 		if n := uint64(since/exposure) + 1; n > after && !stopped {
 			return t.expose(s.camera, n), nil

@@ -84,6 +84,11 @@ func (v *Vehicle) Cameras(b int) []camera.Camera {
 	return cameras
 }
 
+// Resize sets how large the pictures of camera i are, pixels; how far it sees to the sides stays.
+func (v *Vehicle) Resize(i, width, height int) {
+	v.cameras[i].Width, v.cameras[i].Height = width, height
+}
+
 // Thruster returns the index of the thruster called name, or -1.
 func (v *Vehicle) Thruster(name string) int {
 	for i := range v.Thrusters {

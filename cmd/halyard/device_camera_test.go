@@ -1,0 +1,273 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image/jpeg"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/drivers/camera"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols/imageserver"
+	"github.com/halyard-robotics/halyard/protocols/okon"
+	"github.com/halyard-robotics/halyard/sim/emulator/video"
+)
+
+// emulatedEye is Okon in lock-step with an emulated camera that has small pictures.
+func emulatedEye(t *testing.T, format string) (*stepped, *video.Camera) {
+	t.Helper()
+	s := step(t, planOf(t, "okon", configs.Options{Body: "emulated", Set: []string{"clock.mode=lockstep",
+		"agents[0].hardware.cameras.front={device: v4l2, width: 64, height: 36, format: " + format + ", rate: 25}"}}))
+	for _, w := range s.sys.worlds {
+		if v, ok := w.(*video.Camera); ok {
+			return s, v
+		}
+	}
+	t.Fatal("no emulated camera")
+	return nil, nil
+}
+
+// look lets time pass until camera i has a picture newer than after, for d at most of the wall's time and of the rig's.
+func (s *stepped) look(i int, after uint64, d time.Duration) (p *hal.Picture, err error) {
+	s.t.Helper()
+	sight, err := s.sys.sight(s.agent)
+	if err != nil {
+		return nil, err
+	}
+	w, err := sight.Watch(i)
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		p, err = w.Next(ctx, after)
+	}()
+	// The goroutines beside the cycle have the wall's time; the rig's passes as fast as it can.
+	pause := time.NewTicker(time.Millisecond)
+	defer pause.Stop()
+	for late := time.Now().Add(d); time.Now().Before(late); {
+		s.run(s.sys.rig.Period())
+		select {
+		case <-done:
+			return p, err
+		case <-pause.C:
+		}
+	}
+	cancel()
+	<-done
+	return p, err
+}
+
+// On the emulated body the camera is the real driver on an emulated device, and shows what the simulated one sees.
+func TestCameraEmulated(t *testing.T) {
+	for _, format := range []string{"mjpeg", "yuyv", "rgb24"} {
+		t.Run(format, func(t *testing.T) {
+			s, device := emulatedEye(t, format)
+			s.run(time.Second)
+			if device.Opened() != 1 || device.Frames() != 0 {
+				t.Errorf("nobody watches: opened %d times, %d frames", device.Opened(), device.Frames())
+			}
+			p, err := s.look(0, 0, 20*time.Second)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := len(s.agent.Layout().Cameras)
+			truth, err := s.look(n, 0, 20*time.Second)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.Width != 64 || p.Height != 36 || len(p.RGB) != len(truth.RGB) || len(truth.Sights) == 0 && len(p.Sights) != 0 {
+				t.Fatalf("got %dx%d and %d bytes, the scene's %d", p.Width, p.Height, len(p.RGB), len(truth.RGB))
+			}
+			off, shades := 0.0, map[byte]bool{}
+			for i := range p.RGB {
+				off += math.Abs(float64(p.RGB[i])-float64(truth.RGB[i])) / float64(len(p.RGB))
+				shades[p.RGB[i]] = true
+			}
+			if off > 6 || len(shades) < 10 {
+				t.Errorf("got a picture of %d shades that is off by %.1f on average, want that of the scene", len(shades), off)
+			}
+			if age := truth.Time - p.Time; age < -2*time.Second || age > 5*time.Second {
+				t.Errorf("got a picture of %v beside one of %v", p.Time, truth.Time)
+			}
+			p.Release()
+			truth.Release()
+		})
+	}
+}
+
+// A camera that is pulled out is an event and a reason; plugged in again it has pictures.
+func TestCameraUnplugged(t *testing.T) {
+	s, device := emulatedEye(t, "mjpeg")
+	p, err := s.look(0, 0, 20*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	device.Fault(video.Fault{Kind: video.Unplug})
+	var gone error
+	for range 20 {
+		if _, gone = s.look(0, p.Sequence, 20*time.Second); gone != nil {
+			break
+		}
+	}
+	s.run(100 * time.Millisecond)
+	if hal.KindOf(gone) != hal.Absent || !s.saw("/okon/front/Fault") {
+		t.Errorf("unplugged: got %v and no event", gone)
+	}
+	device.ClearFaults()
+	for late := time.Now().Add(20 * time.Second); ; {
+		q, err := s.look(0, p.Sequence, 20*time.Second)
+		if err == nil && q.Sequence > p.Sequence {
+			break
+		}
+		if time.Now().After(late) {
+			t.Fatalf("plugged in again: got %v", err)
+		}
+	}
+	s.run(100 * time.Millisecond)
+	for _, e := range s.sys.eyes.watched {
+		if stats, lost := e.camera.State(); lost != nil || stats.Opened < 2 {
+			t.Errorf("got %+v, %v", stats, lost)
+		}
+	}
+}
+
+// What a real robot has no device for is asked for in vain; what it has shows pictures, and nobody knows what is in them.
+func TestSightOfDevices(t *testing.T) {
+	s, _ := emulatedEye(t, "mjpeg")
+	emulated, err := s.sys.sight(s.agent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := s.agent.Layout()
+	device := emulated.devices[0]
+	scene := emulated.scene
+	none := []*camera.Camera{nil, nil}
+	for _, c := range []struct {
+		name string
+		s    sight
+		want okon.Views
+	}{
+		{"sim", sight{scene: scene, devices: none, real: []bool{false, false}}, okon.Views{Colour: 0, Depth: 1, Detector: 0}},
+		{"emulated", *emulated, okon.Views{Colour: 0, Depth: 1, Detector: 2}},
+		{"real", sight{scene: scene, devices: []*camera.Camera{device, nil}, real: []bool{true, true}}, okon.Views{Colour: 0, Depth: hal.None, Detector: hal.None}},
+		{"real, no camera", sight{scene: scene, devices: none, real: []bool{true, true}}, okon.Views{Colour: hal.None, Depth: hal.None, Detector: hal.None}},
+		{"no scene", sight{devices: none, real: []bool{false, false}}, okon.Views{Colour: hal.None, Depth: hal.None, Detector: hal.None}},
+	} {
+		if got := c.s.views(l); got != c.want {
+			t.Errorf("%s: got %+v, want %+v", c.name, got, c.want)
+		}
+		for i := range 5 {
+			w, err := c.s.Watch(i)
+			if (err == nil) != (slices.Contains([]int{c.want.Colour, c.want.Depth, c.want.Detector}, i) || i >= 2 && i < 4 && c.s.scene != nil && !c.s.real[i-2]) {
+				t.Errorf("%s: camera %d: got %v", c.name, i, err)
+			}
+			if err == nil {
+				w.Close()
+			}
+		}
+	}
+}
+
+// Cameras that fit to nothing: each fault with its path, and what would fit.
+func TestCameraFaults(t *testing.T) {
+	rig := rigOf(t, strings.Replace(rovRig, "      sensors:\n", `      cameras:
+        depth: {device: v4l2}
+        frnt: {device: v4l2}
+        front: {device: webcam}
+      sensors:
+`, 1), "")
+	c, err := configs.Load(rig, configs.Options{Set: []string{"agents[0].model=okon"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = resolve(c)
+	if err == nil {
+		t.Fatal("resolved")
+	}
+	for _, want := range []string{
+		"hardware.cameras.depth: got depth, want a camera of colours: no device here measures depth",
+		"hardware.cameras.frnt: got frnt, want a camera of the robot: front",
+		"hardware.cameras.front.device: got webcam, want v4l2",
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("got\n%v\nwant %s", err, want)
+		}
+	}
+	for set, want := range map[string]string{
+		"{device: v4l2, format: yuyv, width: 63}": "cameras.front.width: got 63, want an even width, of yuyv",
+	} {
+		c, err := configs.Load("okon", configs.Options{Set: []string{"agents[0].hardware.cameras.front=" + set}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := resolve(c); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", set, err, want)
+		}
+	}
+	p := planOf(t, "okon", configs.Options{Set: []string{"agents[0].hardware.cameras.front.width=320", "agents[0].hardware.cameras.front.height=180"}})
+	if got := p.agents[0].vehicle.Cameras(0)[0]; got.Width != 320 || got.Height != 180 || p.agents[0].layout.Cameras[0].Width != 320 {
+		t.Errorf("got %dx%d, want the simulated camera as large as the device's pictures", got.Width, got.Height)
+	}
+}
+
+// The doctor tells of a camera; list and emulate do too.
+func TestDoctorOfCameras(t *testing.T) {
+	code, out, text := runApp(t, "doctor", "okon", "--body", "emulated", "-o", "jsonl")
+	if code != 0 || !strings.Contains(out, `"check":"camera","state":"ok"`) || !strings.Contains(out, `v4l2 offers 640x360 mjpeg`) {
+		t.Errorf("exit %d: %s\n%s", code, text, out)
+	}
+	code, out, _ = runApp(t, "doctor", "okon", "--body", "real", "-o", "jsonl", "--set", "agents[0].hardware.cameras.front.port="+t.TempDir()+"/video9")
+	if code != 3 || !strings.Contains(out, `"check":"camera","state":"fail"`) || !strings.Contains(out, "no such device") || !strings.Contains(out, "ls /dev/v4l/by-id") {
+		t.Errorf("absent: exit %d:\n%s", code, out)
+	}
+	if code, out, _ := runApp(t, "list", "okon", "--body", "emulated", "-o", "jsonl"); code != 0 || !strings.Contains(out, `"on":"v4l2 mjpeg"`) {
+		t.Errorf("list: exit %d:\n%s", code, out)
+	}
+}
+
+// Okon's video channel and USARSim's image server serve the pictures of emulated cameras, in real time.
+func TestServeCamera(t *testing.T) {
+	r := startServe(t, "okon", "--body", "emulated", "--set", "agents[0].hardware.cameras.front.width=96", "--set", "agents[0].hardware.cameras.front.height=54",
+		"--set", "servers[2]={protocol: imageserver, listen: \"127.0.0.1:0\", format: good}", "--listen", "okon=127.0.0.1:0", "--listen", "okon-video=127.0.0.1:0")
+	v, err := okon.DialVideo(r.address(t, "okon-video"), 20*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	var jpg []byte
+	for range 20 { // the channel is patient for a second alone
+		if jpg, err = v.Next(); err == nil {
+			break
+		}
+		if refused := (*okon.Refusal)(nil); !errors.As(err, &refused) {
+			t.Fatal(err)
+		}
+	}
+	m, err := jpeg.DecodeConfig(bytes.NewReader(jpg))
+	if err != nil || m.Width != 96 || m.Height != 54 {
+		t.Errorf("okon-video: got %dx%d, %v", m.Width, m.Height, err)
+	}
+	eye, err := imageserver.Dial(r.address(t, "imageserver"), 20*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer eye.Close()
+	p, err := eye.Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err := jpeg.DecodeConfig(bytes.NewReader(p.Data)); err != nil || m.Width != 96 {
+		t.Errorf("imageserver: got format %v, %dx%d, %v", p.Format, m.Width, m.Height, err)
+	}
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/drivers/camera"
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// The check of cameras:
+//
+//	camera       it is there, may be opened, is nobody else's, and offers the pictures that the config asks for; a real one
+//	             takes one
+
+// firstPicture is how long a camera may take for its first picture: some need seconds to find the light.
+const firstPicture = 6 * time.Second
+
+// camera examines one camera.
+func (x *deviceExam) camera(q *cameraPlan) {
+	body, examined := x.body(q.body)
+	if !examined {
+		return
+	}
+	as := *q
+	as.body = body
+	found, err := x.picture(&as)
+	fix := "plug it in, or put its name into hardware.cameras." + q.name + ".port: ls /dev/v4l/by-id"
+	var known *hal.Error
+	if errors.As(err, &known) && known.Kind != hal.Absent {
+		fix = "set its keys under hardware.cameras." + q.name + " to what it offers"
+		if known.Kind != hal.Invalid && known.Try != "" {
+			fix = known.Try
+		}
+	}
+	x.add("camera", "", q.name, found, err, fix)
+}
+
+// picture agrees with a camera on its pictures and, where time passes for it, waits for one.
+func (x *deviceExam) picture(q *cameraPlan) (found string, err error) {
+	node, _, err := x.b.cameraNode(q)
+	if err != nil {
+		return "", err
+	}
+	cam, err := camera.New(q.camera(x.plan.agents[q.agent].config.Name, node))
+	if err != nil {
+		return "", err
+	}
+	if err := cam.Open(); err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, cam.Close()) }()
+	found = fmt.Sprintf("%s offers %dx%d %s", q.config.Device, q.width, q.height, q.config.Format)
+	if q.body == configs.Emulated {
+		return found, nil
+	}
+	watch, err := cam.Watch(0)
+	if err != nil {
+		return found, err
+	}
+	defer watch.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), firstPicture)
+	defer cancel()
+	began := time.Now()
+	p, err := watch.Next(ctx, 0)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return found, &hal.Error{Kind: hal.Timeout, Op: "camera " + q.name, Err: fmt.Errorf("no picture within %v", firstPicture), Try: "plug it in again"}
+	}
+	if err != nil {
+		return found, err
+	}
+	p.Release()
+	return fmt.Sprintf("%s, a picture after %v", found, time.Since(began).Round(10*time.Millisecond)), nil
+}
