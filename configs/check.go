@@ -240,6 +240,10 @@ func (c *checker) checkRobot(r placed) {
 	}
 	joints, sensors := r.Hardware.Joints, r.Hardware.Sensors
 	known := slices.Concat(names(joints), names(sensors), names(r.Hardware.Cameras))
+	if b := r.Hardware.Base; b != nil {
+		known = append(known, BasePart)
+		c.checkBus(hardware.Key("base"), b.Bus, r.BodyOf(BasePart))
+	}
 	at := hardware.Key("joints")
 	for _, part := range c.inOrder(r.path.Key("parts"), names(r.Parts)) {
 		if !slices.Contains(known, part) && r.Parts[part] != Sim && !c.bad[at.Key(part)] && !c.bad[hardware.Key("sensors").Key(part)] {

@@ -69,9 +69,9 @@ type World struct {
 
 // Bus is one serial line, I2C bus or GPIO chip. Type is an open set: a new brand is a case in cmd, not here.
 type Bus struct {
-	Type        string        `yaml:"type" required:"true" form:"kind" doc:"What is spoken on the line: dynamixel1, dynamixel2, feetech, hiwonder or kondo where smart servos hang on it; i2c; gpio; serial where one other device is at its end, a Maestro or a BNO055."`
-	Port        string        `yaml:"port" form:"port" doc:"The adapter, best by its stable name under /dev/serial/by-id/; of type i2c a bus such as /dev/i2c-1; of type gpio a chip such as /dev/gpiochip0, or its label, pinctrl-rp1. Needed by real devices only."`
-	Baud        int           `yaml:"baud" min:"1200" max:"4500000" otherwise:"1000000; 115200 of type serial" doc:"Rate of a serial line, bits per second."`
+	Type        string        `yaml:"type" required:"true" form:"kind" doc:"What is spoken on the line: dynamixel1, dynamixel2, feetech, hiwonder or kondo where smart servos hang on it; i2c; gpio; serial where one other device is at its end: a Maestro, a BNO055, a robot base or a laser scanner."`
+	Port        string        `yaml:"port" form:"port" doc:"The adapter, best by its stable name under /dev/serial/by-id/; of type i2c a bus such as /dev/i2c-1; of type gpio a chip such as /dev/gpiochip0, or its label, pinctrl-rp1; of type serial tcp://HOST:PORT too, of a scanner on the network. Needed by real devices only."`
+	Baud        int           `yaml:"baud" min:"1200" max:"4500000" otherwise:"1000000; 115200 of type serial" doc:"Rate of a serial line, bits per second. A base is found at 9600 and 38400 too; a sick goes at 38400 unless told 500000, 19200 or 9600."`
 	Hertz       int           `yaml:"hertz" default:"400000" min:"10000" max:"5000000" doc:"Clock of an I2C bus where it is emulated, Hz; that of a real one is set by the device tree."`
 	Opener      string        `yaml:"opener" default:"bugst" enum:"bugst|tarm" doc:"The library that opens the port. tarm: 115200 baud and below, without timing guarantees."`
 	Latency     time.Duration `yaml:"latency" default:"1ms" min:"1ms" max:"255ms" doc:"Latency timer to set in an FTDI adapter, in whole milliseconds."`
@@ -161,6 +161,7 @@ type Guard struct {
 
 // Hardware is what a robot is made of.
 type Hardware struct {
+	Base     *Base             `yaml:"base" doc:"The robot base that turns the wheels and is all of the robot's sensors that it has: sonar, odometry, encoders, bumpers, battery. In parts it is base."`
 	Joints   map[string]Joint  `yaml:"joints" form:"name" doc:"What drives each joint or thruster, by its name: a servo of a bus (bus, id, model), or a channel of a board that makes pulses (bus, device, channel)."`
 	Sensors  map[string]Sensor `yaml:"sensors" form:"name" doc:"The devices that measure, by the name of the robot's sensor that each is. One device may be several. With below or above its alarm is the event /AGENT/NAME/Alarm."`
 	Estop    *Wire             `yaml:"estop" otherwise:"none" doc:"The circuit of an emergency-stop button, normally closed. Opened, by the button or a cut wire, or not heard of for 100ms, it stops the whole rig, latched."`
@@ -190,7 +191,7 @@ type Joint struct {
 // Sensor is a device that measures: a sensor of the robot, or a monitor.
 type Sensor struct {
 	Bus         string        `yaml:"bus" required:"true" doc:"The line it hangs on, one of buses."`
-	Device      string        `yaml:"device" required:"true" form:"kind" doc:"What it is. imu: bno055, mpu-6050, mpu-9250 or lsm6dsox. Pressure: ms5837-30ba or ms5837-02ba under water, bmp280 or bme280 in air. Voltage: ina219, of a supply, or ads1115, at one of its inputs. On a GPIO chip: bumper, encoder, hc-sr04 (sonar) or pir (motion)."`
+	Device      string        `yaml:"device" required:"true" form:"kind" doc:"What it is. imu: bno055, mpu-6050, mpu-9250 or lsm6dsox. Pressure: ms5837-30ba or ms5837-02ba under water, bmp280 or bme280 in air. Voltage: ina219, of a supply, or ads1115, at one of its inputs. On a GPIO chip: bumper, encoder, hc-sr04 (sonar) or pir (motion). Range: sick-lms200, sick-lms291, hokuyo or rplidar."`
 	Address     *int          `yaml:"address" min:"0" max:"127" otherwise:"the device's usual" doc:"Its address on an I2C bus."`
 	Rate        float64       `yaml:"rate" default:"50" min:"0.1" max:"1000" doc:"How often it is read, Hz; a slow device is read as often as it can."`
 	Calibration string        `yaml:"calibration" doc:"The file that says how an inertial sensor lies in its mount, and its offsets. A real one needs it; others need none."`
@@ -203,8 +204,10 @@ type Sensor struct {
 	Bias        Bias          `yaml:"bias" default:"usual" enum:"usual|up|down|none" doc:"On a GPIO chip: the resistor inside it that holds the line while nothing drives it. usual: up of a bumper and an encoder, none of others."`
 	Debounce    time.Duration `yaml:"debounce" default:"10ms" min:"1ms" max:"1s" doc:"Of a bumper: how long it must be quiet to be released, while a touch counts at once. Of a pir: by the kernel."`
 	Celsius     float64       `yaml:"celsius" default:"20" min:"-40" max:"85" doc:"Of an hc-sr04: the temperature of the air, by which sound is faster or slower."`
-	Below       *float64      `yaml:"below" otherwise:"no alarm" doc:"The alarm is on while the first value is below this: a battery that runs low."`
-	Above       *float64      `yaml:"above" otherwise:"no alarm" doc:"The alarm is on while the first value is above this: a leak sensor that gets wet."`
+	Scanner     `yaml:",inline"`
+	Needed      bool     `yaml:"needed" default:"true" doc:"Of a robot with a base: without it for a second the wheels stand still, until it is back and commanded anew."`
+	Below       *float64 `yaml:"below" otherwise:"no alarm" doc:"The alarm is on while the first value is below this: a battery that runs low."`
+	Above       *float64 `yaml:"above" otherwise:"no alarm" doc:"The alarm is on while the first value is above this: a leak sensor that gets wet."`
 }
 
 // Line names a line of a GPIO chip: by its offset, or by the name that the maker of the board gave it.

@@ -69,6 +69,9 @@ func (d *decoder) value(n *node, v reflect.Value, path Path, tag reflect.StructT
 			return
 		}
 		inner := reflect.New(t.Elem())
+		if t.Elem().Kind() == reflect.Struct {
+			fill(inner.Elem())
+		}
 		d.value(n, inner.Elem(), path, tag)
 		v.Set(inner)
 		return

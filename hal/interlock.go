@@ -1,6 +1,7 @@
 package hal
 
 import (
+	"math"
 	"slices"
 	"time"
 )
@@ -30,21 +31,23 @@ func (g *guard) lost(f *Frame, now time.Duration) bool {
 	return false
 }
 
-// lock stops the interlock's actuators once when a device is lost. One that is lost itself cannot be told to stand: it is
-// to be off when it is found again.
+// lock stops the interlock's actuators when a device is lost, and lets new commands pass when all are back. One that will
+// not obey when it is back, since it has switched itself off, is off for us as well: the next command switches it on.
 func (g *guard) lock(f *Frame, now time.Duration) {
 	was := g.locked
-	if g.locked = g.lost(f, now); !g.locked || was {
+	if g.locked = g.lost(f, now); g.locked == was {
 		return
 	}
-	g.counts.Locked++
+	if g.locked {
+		g.counts.Locked++
+	}
 	for _, i := range g.config.Interlock.Actuators {
 		j := &g.joints[i]
-		if j.mode != NoMode {
+		switch {
+		case g.locked && j.mode != NoMode:
 			g.holdJoint(i, f)
-		}
-		if f.Status[i].Err != nil {
-			*j = guardJoint{mode: NoMode, goal: j.goal, out: j.out, limit: j.limit}
+		case !g.locked && f.Status[i].Err != nil:
+			*j = guardJoint{mode: NoMode, goal: math.NaN(), out: math.NaN(), limit: j.limit}
 		}
 	}
 }

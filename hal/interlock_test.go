@@ -16,9 +16,9 @@ func watched() *guarded {
 	return g
 }
 
-// device sets what device i says: well as of now, or at fault since before.
+// device sets what device i says: well as of now, or lost since before, or there and switched off.
 func (g *guarded) device(i int, err error) {
-	if g.f.Status[i].Err = err; err == nil {
+	if g.f.Status[i].Err = err; err != errPulled {
 		g.f.Status[i].Time = g.now
 	}
 }
@@ -32,7 +32,7 @@ func (g *guarded) run(d time.Duration, wheel, scanner error) {
 	}
 }
 
-var errPulled = errors.New("the cable is out")
+var errPulled, errOff = errors.New("the cable is out"), errors.New("off")
 
 func TestInterlock(t *testing.T) {
 	g := watched()
@@ -59,14 +59,19 @@ func TestInterlock(t *testing.T) {
 	g.run(100*time.Millisecond, nil, nil)
 	turning(1, true, "a new command")
 	g.run(1200*time.Millisecond, errPulled, nil)
-	turning(0, false, "the wheel itself lost")
+	turning(0, true, "the wheel itself lost")
 	g.run(100*time.Millisecond, nil, nil)
-	turning(0, false, "the wheel is back")
+	turning(0, true, "the wheel is back, and on")
+	g.say(nan, 1, nan, nan, nan)
+	g.run(1200*time.Millisecond, errPulled, nil)
+	turning(0, true, "the wheel lost again")
+	g.run(100*time.Millisecond, errOff, nil)
+	turning(0, false, "the wheel is back, and off")
 	g.say(nan, 1, nan, nan, nan)
 	g.run(100*time.Millisecond, nil, nil)
 	turning(1, true, "commanded anew")
-	if g.counts.Locked != 2 || g.counts.Refused != 1 {
-		t.Errorf("got locked %d times, %d refused; want 2, 1", g.counts.Locked, g.counts.Refused)
+	if g.counts.Locked != 3 || g.counts.Refused != 1 {
+		t.Errorf("got locked %d times, %d refused; want 3, 1", g.counts.Locked, g.counts.Refused)
 	}
 	// A scanner that never was there is as good as one that is lost.
 	g = watched()

@@ -1,5 +1,7 @@
 package hal
 
+import "math"
+
 // Products that are added are rounded first, so that every machine gets the same bits (Go spec, "Floating-point
 // operators").
 
@@ -46,6 +48,18 @@ func (p Pose) Inverse() Pose {
 	t := back.Turn(p.Position)
 	back.Position = [3]float64{-t[0], -t[1], -t[2]}
 	return back
+}
+
+// RollPitchYaw are the turns about x, y and z that p's rotation is, rad, yaw first.
+func (p Pose) RollPitchYaw() [3]float64 {
+	q := p.quaternion()
+	w, x, y, z := q[0], q[1], q[2], q[3]
+	square := func(a, b float64) float64 { return float64(a*a) + float64(b*b) }
+	return [3]float64{
+		math.Atan2(2*(float64(w*x)+float64(y*z)), 1-2*square(x, y)),
+		math.Asin(math.Max(-1, math.Min(1, 2*(float64(w*y)-float64(z*x))))),
+		math.Atan2(2*(float64(w*z)+float64(x*y)), 1-2*square(y, z)),
+	}
 }
 
 // multiply is the turn b followed by the turn a.

@@ -27,3 +27,19 @@ func TestPose(t *testing.T) {
 	near("inverse", quarter.Inverse().Of(quarter.Of([3]float64{7, 8, 9})), [3]float64{7, 8, 9})
 	near("inverse times", quarter.Inverse().Times(both).Position, b.Position)
 }
+
+func TestRollPitchYaw(t *testing.T) {
+	half := func(a float64) (sin, cos float64) { return math.Sincos(a / 2) }
+	for _, want := range [][3]float64{{}, {0.3, 0, 0}, {0, -0.5, 0}, {0, 0, 3}, {-0.2, 0.4, -2.5}} {
+		sr, cr := half(want[0])
+		sp, cp := half(want[1])
+		sy, cy := half(want[2])
+		turn := Pose{Rotation: [4]float64{cy, 0, 0, sy}}.Times(Pose{Rotation: [4]float64{cp, 0, sp, 0}}).Times(Pose{Rotation: [4]float64{cr, sr, 0, 0}})
+		for i, got := range turn.RollPitchYaw() {
+			if math.Abs(got-want[i]) > 1e-12 {
+				t.Errorf("%v: got %v", want, turn.RollPitchYaw())
+				break
+			}
+		}
+	}
+}

@@ -315,6 +315,9 @@ func (b *Body) Follow(i int, position, velocity float64) {
 	if math.IsNaN(velocity) || math.IsInf(velocity, 0) {
 		velocity = 0
 	}
+	if j.Model.Wraps && !math.IsNaN(position) { // its twin counts no turns
+		position = j.position() + math.Remainder(position-j.position(), 2*math.Pi)
+	}
 	j.followPosition, j.followVelocity = position, velocity
 }
 

@@ -122,7 +122,7 @@ func (b *Body) measure(s *sense, to []float64, dt float64) {
 	case "inertial":
 		// In the axes that the robot had at its zero, not in the world's.
 		turned := hal.Pose{Rotation: d.zero}.Inverse().Times(b.axes(s))
-		for i, a := range rollPitchYaw(turned.Rotation) {
+		for i, a := range turned.RollPitchYaw() {
 			to[i] = d.measured(a)
 		}
 	case "odometry":
@@ -150,15 +150,4 @@ func (b *Body) reckon(d *device) {
 	d.place[0] += float64(ahead * exact.Cos(d.place[2]))
 	d.place[1] += float64(ahead * exact.Sin(d.place[2]))
 	d.place[2] += (right - left) / d.spec.Separation
-}
-
-// rollPitchYaw are the turns about x, y and z of a quaternion, rad, yaw first.
-func rollPitchYaw(q [4]float64) [3]float64 {
-	w, x, y, z := q[0], q[1], q[2], q[3]
-	square := func(a, b float64) float64 { return float64(a*a) + float64(b*b) }
-	return [3]float64{
-		math.Atan2(2*(float64(w*x)+float64(y*z)), 1-2*square(x, y)),
-		math.Asin(math.Max(-1, math.Min(1, 2*(float64(w*y)-float64(z*x))))),
-		math.Atan2(2*(float64(w*z)+float64(x*y)), 1-2*square(y, z)),
-	}
 }

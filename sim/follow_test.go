@@ -56,3 +56,19 @@ func TestFollowsWalls(t *testing.T) {
 	}
 	t.Logf("%d cells, ends at %.2f", len(cells), r.body.Pose(0).Position)
 }
+
+// A wheel that follows a real one follows it over the end of its turn, where the real one's count begins anew.
+func TestFollowOverTheTurn(t *testing.T) {
+	r := enter(t, "p2at", "hall", hal.Pose{Position: [3]float64{5, -6, -1.82}})
+	angle := 0.0
+	for range 100 {
+		angle += 0.06
+		for i := range r.body.Layout().Actuators[:4] {
+			r.body.Follow(i, math.Remainder(angle, 2*math.Pi), 6)
+		}
+		r.run(10 * time.Millisecond)
+	}
+	if got := r.body.Joint(0).Turned(); math.Abs(got-angle) > 1e-6 {
+		t.Errorf("turned by %.4f rad, want %.4f", got, angle)
+	}
+}

@@ -81,6 +81,11 @@ func build(p *plan, log *slog.Logger) (sys *system, err error) {
 	if err := b.openDevices(); err != nil {
 		return nil, err
 	}
+	for _, r := range b.runners {
+		if err := b.rig.AddBus(r); err != nil {
+			return nil, err
+		}
+	}
 	if b.emulation != nil {
 		b.addWorld(motors{b.emulation})
 	}
@@ -318,7 +323,7 @@ func (p *agentPlan) agent(body hal.Body, world hal.World, reality hal.Reality) h
 	g := p.config.Guard
 	return hal.AgentConfig{Name: p.config.Name, Body: body, World: world, Reality: reality,
 		Guard: hal.GuardConfig{CommandTimeout: g.CommandTimeout, OnTimeout: policies[g.OnTimeout], Slew: g.Slew,
-			HomeSpeed: g.HomeSpeed, Disarmed: !g.Armed,
+			HomeSpeed: g.HomeSpeed, Disarmed: !g.Armed, Interlock: p.interlock(),
 			Direct: reality == hal.Simulated && p.robot.Simloid != hal.None && g.Slew == 1}}
 }
 
@@ -339,6 +344,14 @@ func (b *builder) body(i int) (hal.Body, hal.Reality, error) {
 	// What no emulated device measures is told by the physics, which moves all of them; but a vehicle's pose nobody tells.
 	told := reality == hal.Emulated && len(sensors) < len(p.layout.Sensors) && !afloat(p.layout)
 	whole := len(joints) == len(p.joints) && !told
+	if reality == hal.Real {
+		// What is real and has no device is not known; the physics is no witness for it.
+		for k := range p.layout.Sensors {
+			if name := p.layout.Sensors[k].Name; p.config.BodyOf(name) == configs.Real {
+				sensors[name] = true
+			}
+		}
+	}
 	layout := p.layout
 	switch {
 	case len(joints)+len(sensors) == 0:
@@ -360,6 +373,8 @@ func (b *builder) body(i int) (hal.Body, hal.Reality, error) {
 		}
 	}
 	switch {
+	case p.base != nil && p.base.body != configs.Sim:
+		body, err = b.reckonWheels(i, body, poseOf(p.config.Pose))
 	case whole && afloat(p.layout):
 		body = reckon(body, sensors)
 	case whole || told:

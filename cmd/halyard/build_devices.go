@@ -4,13 +4,16 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers"
+	"github.com/halyard-robotics/halyard/drivers/base"
 	"github.com/halyard-robotics/halyard/drivers/gpio"
 	"github.com/halyard-robotics/halyard/drivers/i2c"
+	"github.com/halyard-robotics/halyard/drivers/rays"
 	"github.com/halyard-robotics/halyard/drivers/serial"
 	"github.com/halyard-robotics/halyard/hal"
 )
@@ -20,6 +23,8 @@ type devices struct {
 	runners []runner
 	feeders map[*boardPlan]*drivers.Feeder
 	pollers map[*sensorPlan]*drivers.Poller
+	bases   map[*basePlan]*base.Base
+	sources map[hung]drivers.Source // of the sensors of agents
 	i2c     map[string]*i2c.Bus
 	wires
 	emulation *emulation // nil where nothing of it is emulated
@@ -41,9 +46,8 @@ const mostJump = 20e3
 // openDevices opens every device of the plan that is not simulated: in memory where it is emulated. All faults come
 // together.
 func (b *builder) openDevices() error {
-	b.devices = devices{feeders: map[*boardPlan]*drivers.Feeder{}, pollers: map[*sensorPlan]*drivers.Poller{}, i2c: map[string]*i2c.Bus{}}
-	emulated := slices.ContainsFunc(b.plan.boards, func(p *boardPlan) bool { return p.body == configs.Emulated }) ||
-		slices.ContainsFunc(b.plan.sensors, func(p *sensorPlan) bool { return p.body == configs.Emulated }) || b.plan.emulatesLines()
+	b.devices = newDevices()
+	emulated := b.plan.emulates()
 	if emulated {
 		e, err := b.emulateDevices()
 		if err != nil {
@@ -65,6 +69,11 @@ func (b *builder) openDevices() error {
 			faults = append(faults, b.openSensor(p))
 		}
 	}
+	for _, p := range b.plan.bases {
+		if p.body != configs.Sim {
+			faults = append(faults, b.openBase(p))
+		}
+	}
 	if err := errors.Join(faults...); err != nil {
 		return err
 	}
@@ -73,12 +82,19 @@ func (b *builder) openDevices() error {
 			return err
 		}
 	}
-	for _, r := range b.runners {
-		if err := b.rig.AddBus(r); err != nil {
-			return err
-		}
-	}
 	return b.hangPulses()
+}
+
+func newDevices() devices {
+	return devices{feeders: map[*boardPlan]*drivers.Feeder{}, pollers: map[*sensorPlan]*drivers.Poller{},
+		bases: map[*basePlan]*base.Base{}, sources: map[hung]drivers.Source{}, i2c: map[string]*i2c.Bus{}}
+}
+
+// emulates tells whether anything that is no servo on a line is emulated.
+func (p *devicePlan) emulates() bool {
+	return slices.ContainsFunc(p.boards, func(p *boardPlan) bool { return p.body == configs.Emulated }) ||
+		slices.ContainsFunc(p.sensors, func(p *sensorPlan) bool { return p.body == configs.Emulated }) ||
+		slices.ContainsFunc(p.bases, func(p *basePlan) bool { return p.body == configs.Emulated }) || p.emulatesLines()
 }
 
 // warmUp lets time pass for the emulated devices alone.
@@ -116,6 +132,9 @@ func (b *builder) end(bus string, body configs.BodyKind) (e end, edge func() tim
 		e.bus = b.i2c[bus]
 	case serialBus:
 		e.open = serial.Reopener(c.Port, c.Baud, c.Opener)
+		if networked(&c) {
+			e.open = rays.DialTCP(strings.TrimPrefix(c.Port, tcpPrefix))
+		}
 	case gpioBus:
 		e.lines, e.live = gpio.Find(c.Port), true
 	}
@@ -154,7 +173,7 @@ func (b *builder) openSensor(p *sensorPlan) error {
 	if err != nil {
 		return err
 	}
-	c := drivers.PollerConfig{Name: p.name, Values: p.kind.values, Period: time.Duration(float64(time.Second) / p.config.Rate),
+	c := drivers.PollerConfig{Name: p.name, Values: p.values(), Period: time.Duration(float64(time.Second) / p.config.Rate),
 		Clock: e.clock, Edge: edge}
 	if e.live && p.kind.on.waits {
 		c.Period = time.Millisecond // it waits itself, and what it sees is not to wait
@@ -213,6 +232,12 @@ func (b *builder) simulated(i int) hal.Body {
 // sensed lists the sensors of agent i that devices measure, and what is the most real of them.
 func (b *builder) sensed(i int) (names map[string]bool, reality hal.Reality) {
 	names = map[string]bool{}
+	if p := b.plan.agents[i].base; p != nil && p.body != configs.Sim {
+		for _, u := range p.serves {
+			names[u.sensor] = true
+		}
+		reality = realities[p.body]
+	}
 	for _, p := range b.plan.sensors {
 		if p.agent != i || p.body == configs.Sim {
 			continue
@@ -227,12 +252,28 @@ func (b *builder) sensed(i int) (names map[string]bool, reality hal.Reality) {
 
 // sense gives the sensors of a body of agent i their devices.
 func (b *builder) sense(i int, body *drivers.Body) error {
+	layout := b.plan.agents[i].layout
+	give := func(sensor string, s drivers.Source, first int) error {
+		b.sources[hung{i, sensorIndex(layout, sensor)}] = s
+		return body.Sense(sensor, s, first)
+	}
 	for _, p := range b.plan.sensors {
 		if p.agent != i || p.body == configs.Sim {
 			continue
 		}
 		for _, u := range p.uses {
-			if err := body.Sense(u.sensor, b.pollers[p], u.first); err != nil {
+			s := drivers.Source(b.pollers[p])
+			if layout.Sensors[sensorIndex(layout, u.sensor)].Kind == "inertial" {
+				s = &tilted{Source: s}
+			}
+			if err := give(u.sensor, s, u.first); err != nil {
+				return err
+			}
+		}
+	}
+	if p := b.plan.agents[i].base; p != nil && p.body != configs.Sim {
+		for _, u := range p.serves {
+			if err := give(u.sensor, p.source(b.bases[p], u), u.first); err != nil {
 				return err
 			}
 		}

@@ -46,7 +46,8 @@ type sensorKind struct {
 	inertial  bool           // it is mounted some way, and has a calibration
 	open      func(e end, p *sensorPlan) (drivers.Sensor, error)
 	emulate   func(p *sensorPlan) felt
-	on        *lineKind // where it is on lines of a GPIO chip
+	on        *lineKind                                                     // where it is on lines of a GPIO chip
+	scanner   func(c *configs.Sensor, bus *configs.Bus) (*scanner, *misfit) // of one: open and emulate are its own
 }
 
 // felt is an emulated device: a chip or a board, and what hands it the truth.
@@ -56,8 +57,11 @@ type felt struct {
 	feel   func(*truth)
 }
 
-// As which sensors of a robot they may serve: an imu as a whole or in part, pressure in Pa, a voltage in V.
-func asInertial() map[string]int { return map[string]int{"imu": 0, "gyro": 4, "accelerometer": 7} }
+// As which sensors of a robot they may serve: an imu as a whole or in part, or as the angles of its attitude (tilted),
+// pressure in Pa, a voltage in V.
+func asInertial() map[string]int {
+	return map[string]int{"imu": 0, "inertial": 0, "gyro": 4, "accelerometer": 7}
+}
 func asPressure() map[string]int { return map[string]int{"pressure": 0} }
 func asVoltage() map[string]int  { return map[string]int{"voltage": 0} }
 
@@ -100,6 +104,16 @@ func sensorKinds() map[string]*sensorKind {
 			}}
 	}
 	maps.Copy(kinds, lineKinds())
+	for name, of := range scannerKinds() {
+		kinds[name] = &sensorKind{buses: []string{serialBus}, first: map[string]int{"range": 0}, scanner: of,
+			open: func(e end, p *sensorPlan) (drivers.Sensor, error) {
+				s, err := p.scanner.open(e.name, e.open)
+				if err != nil {
+					return nil, err
+				}
+				return newFanned(p.scanner, s), nil
+			}}
+	}
 	return kinds
 }
 

@@ -109,7 +109,7 @@ func (x *deviceExam) sensor(p *sensorPlan) {
 	if !examined {
 		return
 	}
-	values := make([]float64, p.kind.values)
+	values := make([]float64, p.values())
 	e, _, err := x.b.end(p.config.Bus, body)
 	if err == nil {
 		s, failed := p.kind.open(e, p)

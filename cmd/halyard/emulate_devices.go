@@ -22,6 +22,7 @@ type emulation struct {
 	lines   map[string]emulatedLine
 	ends    map[string]serialEnd // what is at the end of lines, by bus
 	gpios   map[string]chipOf
+	bases   []*chassis
 	kernel  *chip.Bus // nobody sits on it: the time of what needs no bus
 	widths  map[*boardPlan]func(channel int) time.Duration
 	chips   map[*sensorPlan]chip.Device
@@ -71,6 +72,7 @@ type motor struct {
 func (b *builder) emulateDevices() (*emulation, error) {
 	e := &emulation{buses: map[string]*chip.Bus{}, lines: map[string]emulatedLine{}, ends: map[string]serialEnd{}, widths: map[*boardPlan]func(int) time.Duration{},
 		chips: map[*sensorPlan]chip.Device{}, gpios: map[string]chipOf{}}
+	seed := b.plan.config.World.Seed
 	hang := map[string][]chip.Device{}
 	for _, p := range b.plan.boards {
 		if p.body != configs.Emulated {
@@ -103,6 +105,11 @@ func (b *builder) emulateDevices() (*emulation, error) {
 			e.attach(p, newTruth(e.look(b.simulated(p.agent)), p.uses))
 			continue
 		}
+		if p.scanner != nil {
+			scene := outlook{b.robots[p.agent], sensorIndex(b.plan.agents[p.agent].layout, p.name)}
+			e.ends[p.config.Bus] = serialEnd{speaks: p.scanner.board(scene)}
+			continue
+		}
 		f := p.kind.emulate(p)
 		e.chips[p] = f.device
 		if end, ok := f.device.(chip.Endpoint); ok && p.serial {
@@ -113,12 +120,27 @@ func (b *builder) emulateDevices() (*emulation, error) {
 		t := newTruth(e.look(b.simulated(p.agent)), p.uses)
 		e.feels = append(e.feels, func() { f.feel(t) })
 	}
-	seed := b.plan.config.World.Seed
+	for _, p := range b.plan.bases {
+		if p.body != configs.Emulated {
+			continue
+		}
+		c, err := b.newChassis(e, p)
+		if err != nil {
+			return nil, err
+		}
+		bus := b.plan.config.Buses[p.config.Bus]
+		e.bases = append(e.bases, c)
+		e.ends[p.config.Bus] = serialEnd{speaks: c.board(p.bauds(&bus)[0])}
+	}
 	for _, name := range sortedKeys(hang) {
 		e.buses[name] = chip.NewBus(name, b.plan.config.Buses[name].Hertz, seed, hang[name]...)
 	}
 	for _, name := range sortedKeys(e.ends) {
-		e.lines[name] = e.ends[name].line(name, b.plan.config.Buses[name].Baud, seed)
+		bus := b.plan.config.Buses[name]
+		if networked(&bus) {
+			bus.Baud = 0
+		}
+		e.lines[name] = e.ends[name].line(name, bus.Baud, seed)
 	}
 	e.kernel = chip.NewBus("kernel", 400_000, seed)
 	return e, nil
@@ -212,6 +234,9 @@ type motors struct{ *emulation }
 // Advance lets dt pass with the pulses that the boards make now.
 func (w motors) Advance(dt time.Duration) error {
 	var fault error
+	for _, c := range w.bases {
+		c.move()
+	}
 	for _, r := range w.robots {
 		for i := range r.outputs {
 			r.outputs[i].drive(r.frame, dt)

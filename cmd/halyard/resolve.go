@@ -32,6 +32,7 @@ type agentPlan struct {
 	vehicle *hydro.Vehicle // where it is one; robot then has a name alone
 	layout  *hal.Layout
 	joints  []jointPlan // in the order of the layout's actuators
+	base    *basePlan   // that turns its wheels; nil where none does
 }
 
 // jointPlan is one joint. Simulated joints have no servo of the wire.
@@ -96,6 +97,23 @@ type resolver struct {
 	taken   map[busLine]seat
 }
 
+// fitScanners makes the range sensors of m what the scanners are that the hardware names for them; what is wrong with one
+// is told with the other devices.
+func (r *resolver) fitScanners(c *configs.Agent, m *model.Robot) {
+	if c.Hardware == nil {
+		return
+	}
+	kinds := sensorKinds()
+	for name, s := range c.Hardware.Sensors {
+		if kind := kinds[s.Device]; kind != nil && kind.scanner != nil {
+			bus := r.config.Buses[s.Bus]
+			if of, unfit := kind.scanner(&s, &bus); unfit == nil {
+				of.fit(m, name)
+			}
+		}
+	}
+}
+
 func (r *resolver) fault(path configs.Path, got, rule, fix string) {
 	r.faults.Add(r.config.Fault(path, got, rule, fix))
 }
@@ -117,14 +135,22 @@ func (r *resolver) agent(path configs.Path, c *configs.Agent) agentPlan {
 		return agentPlan{config: c}
 	}
 	p := agentPlan{config: c, robot: robot, joints: make([]jointPlan, len(robot.Joints))}
+	p.base = r.based(path, c, robot)
 	names := make([]string, len(robot.Joints))
 	for i := range robot.Joints {
-		names[i] = robot.Joints[i].Name
+		if names[i] = robot.Joints[i].Name; p.base.turns(i) {
+			p.joints[i] = jointPlan{body: p.base.body}
+			continue
+		}
 		p.joints[i] = r.joint(path, c, robot, &robot.Joints[i])
 	}
+	r.fitScanners(c, robot)
 	p.layout = robot.Layout()
+	if p.base != nil {
+		p.base.serve(c, robot, p.layout)
+	}
 	for joint := range c.Parts {
-		if robot.Joint(joint) == hal.None && !measures(p.layout, joint) {
+		if joint != configs.BasePart && robot.Joint(joint) == hal.None && !measures(p.layout, joint) {
 			r.fault(path.Key("parts").Key(joint), joint, "a joint of "+robot.Name+": "+strings.Join(names, ", "), "")
 		}
 	}

@@ -23,7 +23,16 @@ type sensorPlan struct {
 	calibration *calibration.Inertial // nil: it lies as its mount does
 	uses        []use                 // none: a monitor
 	serial      bool
-	most        float64 // of the robot's sensor: the greatest value of its first channel
+	most        float64  // of the robot's sensor: the greatest value of its first channel
+	scanner     *scanner // of a laser scanner
+}
+
+// values is how many the device measures.
+func (p *sensorPlan) values() int {
+	if p.scanner != nil {
+		return p.scanner.rays
+	}
+	return p.kind.values
 }
 
 // use is one sensor of the robot and the first of the device's values that is its.
@@ -51,6 +60,7 @@ type devicePlan struct {
 	sensors []*sensorPlan
 	linePlans
 	cameras []*cameraPlan
+	bases   []*basePlan
 }
 
 // place is who sits at an address of an I2C bus, or, at address -1, alone on a serial line.
@@ -128,6 +138,10 @@ func (r *resolver) measure(path configs.Path, index int, c *configs.Agent, p *ag
 	if c.Hardware == nil || p.layout == nil {
 		return
 	}
+	if p.base != nil {
+		p.base.agent = index
+		r.devices.bases = append(r.devices.bases, p.base)
+	}
 	at := path.Key("hardware").Key("sensors")
 	for _, name := range sortedKeys(c.Hardware.Sensors) {
 		r.sensor(at.Key(name), index, name, c.Hardware.Sensors[name], c.BodyOf(name), p.layout)
@@ -148,6 +162,19 @@ func (r *resolver) sensor(at configs.Path, agent int, name string, c configs.Sen
 		return
 	}
 	p := &sensorPlan{agent: agent, name: name, config: c, kind: kind, body: body}
+	if kind.scanner != nil && layout == nil {
+		r.fault(at.Key("device"), c.Device, "no scanner: it is a sensor of the robot, of kind range", "name it under hardware.sensors")
+		return
+	}
+	if kind.scanner != nil {
+		bus := r.config.Buses[c.Bus]
+		of, unfit := kind.scanner(&c, &bus)
+		if unfit != nil {
+			r.fault(at.Key(unfit.key), unfit.got, unfit.rule, unfit.fix)
+			return
+		}
+		p.scanner = of
+	}
 	if layout != nil && !r.use(at, p, layout) || !r.onBus(at, c.Bus, c.Device, kind.buses) {
 		return
 	}
@@ -183,10 +210,10 @@ func (r *resolver) use(at configs.Path, p *sensorPlan, l *hal.Layout) bool {
 			continue
 		}
 		first, fits := p.kind.first[s.Kind]
-		if !fits || first+s.Count > p.kind.values {
+		if !fits || first+s.Count > p.values() {
 			may := map[string]bool{}
 			for device, k := range sensorKinds() {
-				if first, ok := k.first[s.Kind]; ok && first+s.Count <= k.values {
+				if first, ok := k.first[s.Kind]; ok && (k.scanner != nil || first+s.Count <= k.values) {
 					may[device] = true
 				}
 			}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"time"
+
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
@@ -11,6 +13,8 @@ type truth struct {
 	layout *hal.Layout
 	frame  *hal.Frame
 	serves []*hal.Sensor
+	felt   time.Duration // when, and with what speed, a chip last felt the robot's own motion
+	speed  [3]float64
 }
 
 func newTruth(of look, uses []use) *truth {
@@ -43,6 +47,8 @@ func (t *truth) motion(c *calibration.Inertial) chip.Motion {
 	for _, s := range t.serves {
 		v := t.values(s)
 		switch s.Kind {
+		case "inertial":
+			t.feel(&m, s.Mount)
 		case "imu":
 			copy(m.Attitude[:], v)
 			copy(m.Rates[:], v[4:])
@@ -59,6 +65,28 @@ func (t *truth) motion(c *calibration.Inertial) chip.Motion {
 	mount, _ := c.Mount()
 	m.Attitude = at.Times(hal.Pose{Rotation: mount}.Inverse()).Rotation
 	return m
+}
+
+// feel is how a robot whose pose is told moves, at a place on it: for a sensor whose own values are angles alone.
+func (t *truth) feel(m *chip.Motion, mount hal.Pose) {
+	for i := range t.layout.Sensors {
+		s := &t.layout.Sensors[i]
+		if s.Kind != "pose" {
+			continue
+		}
+		v := t.values(s)
+		at := hal.Pose{Rotation: [4]float64(v[3:7])}.Times(s.Mount.Inverse()).Times(mount)
+		back := hal.Pose{Rotation: at.Rotation}.Inverse()
+		push := [3]float64{0, 0, standardGravity}
+		if dt := (t.frame.Time - t.felt).Seconds(); dt > 0 && t.felt > 0 {
+			for k := range push {
+				push[k] += (v[7+k] - t.speed[k]) / dt
+			}
+		}
+		t.felt, t.speed = t.frame.Time, [3]float64(v[7:10])
+		m.Attitude, m.Rates, m.Acceleration = at.Rotation, back.Turn([3]float64(v[10:13])), back.Turn(push)
+		return
+	}
 }
 
 // unsaid is what a chip must say for its calibration to make these of it: the inverse of c.Corrected. Each axis of the

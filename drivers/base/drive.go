@@ -187,7 +187,7 @@ func (b *Base) setUp(now time.Duration) bool {
 	return false
 }
 
-// Halt stops the base as hard as it can, switches its motors off and waits until it says so, for half a second at most.
+// Halt stops the base as hard as it can, switches its motors off and waits until it says so, for a second at most.
 // There is an error a wheel. Motors come back only after the wheels were disabled once.
 func (b *Base) Halt() []error {
 	for i := range b.wheels {
@@ -208,15 +208,26 @@ func (b *Base) halt() error {
 		return b.unlined()
 	}
 	began := b.clock.Now()
+	off := false // it was told to switch its motors off, too
 	for said := began - time.Second; ; {
 		now := b.clock.Now()
-		if now-began > 500*time.Millisecond {
+		if now-began > haltPatience {
 			return b.silent
+		}
+		// Motors that are off brake nothing: they are to be on until it stands. A report that was on its way already may say
+		// what was before.
+		stands := b.at > began+settling && b.report.Left == 0 && b.report.Right == 0
+		if !off && (stands || now-began > brakeTime) {
+			off, said = true, began-time.Second
 		}
 		// Again and again: a word may be lost, and this one matters.
 		if now-said >= settling {
-			b.put(Command{Op: OpEStop}, Command{Op: OpEnable, Kind: Number})
-			b.drive.switched, b.drive.to, b.drive.sent, said = now, false, true, now
+			b.put(Command{Op: OpEStop})
+			if off {
+				b.put(Command{Op: OpEnable, Kind: Number})
+				b.drive.switched, b.drive.to, b.drive.sent = now, false, true
+			}
+			said = now
 			if err := b.flush(); err != nil {
 				return err
 			}
@@ -224,10 +235,15 @@ func (b *Base) halt() error {
 		if err := b.hear(10 * time.Millisecond); err != nil {
 			return err
 		}
-		// A report that was on its way already may say what was before.
-		if b.at > began+settling && b.report.Flags&FlagMotors == 0 {
+		if off && b.at > b.drive.switched && b.at > began+settling && b.report.Flags&FlagMotors == 0 {
 			b.settle(nil)
 			return nil
 		}
 	}
 }
+
+// Times of a halt: how long the base may take to stand, and to say that its motors are off.
+const (
+	brakeTime    = 400 * time.Millisecond
+	haltPatience = time.Second
+)

@@ -31,6 +31,7 @@ type SICK struct {
 	scan              time.Duration // when the next one is said
 	ranges            []float64
 	values            []uint16
+	body              []byte // of the newest scan
 }
 
 const (
@@ -111,7 +112,8 @@ func (s *SICK) measure() []byte {
 			s.values[i] = uint16(max(0, v))
 		}
 	}
-	return rays.AppendSICKScan(nil, s.values, unit, 0x10)
+	s.body = rays.AppendSICKScan(s.body[:0], s.values, unit, 0x10)
+	return s.body
 }
 
 // say queues a telegram.

@@ -32,6 +32,7 @@ const (
 	thinking = time.Millisecond      // from a command to its answer
 	boot     = 50 * time.Millisecond // a real one takes a few seconds
 	watchdog = 2 * time.Second
+	braking  = time.Second // of an emergency stop
 )
 
 // perReport is how many transducers fire between two reports: 40 ms each, both rings at once.
@@ -53,12 +54,14 @@ type Board struct {
 	report  time.Duration // when the next one is due
 	free    time.Duration // when the wire has taken the last one
 	out     []byte
+	text    []byte        // of a packet that is being made
 	answer  time.Duration // when out is said
 	ready   time.Duration // when it has booted
 	heard   time.Duration // the last good packet
 
 	motors  bool
 	estop   bool
+	brake   time.Duration // until when an emergency stop holds the wheels
 	goal    [2]float64    // rims, m/s
 	speed   [2]float64    // after the ramp
 	rims    [2]float64    // as last seen
@@ -96,7 +99,7 @@ func (b *Board) Baud() int { return b.baud }
 // Power is uart.Board's: without it everything but the wheels' place is lost.
 func (b *Board) Power(on bool, now time.Duration) {
 	*b = Board{robot: b.robot, names: b.names, chassis: b.chassis, baud: b.baud, arcos: b.arcos, parser: base.NewParser(),
-		powered: on, next: now + boot, ready: now + boot, heard: now, since: now, accel: 0.3, decel: 0.3, limit: b.robot.MaxSpeed, turnMax: b.robot.MaxTurn, sonar: true,
+		powered: on, next: now + boot, ready: now + boot, heard: now, brake: now, since: now, accel: 0.3, decel: 0.3, limit: b.robot.MaxSpeed, turnMax: b.robot.MaxTurn, sonar: true,
 		grip: 1}
 	b.rims[0], b.rims[1] = b.chassis.Rims()
 	b.told = b.rims
@@ -119,7 +122,13 @@ func (b *Board) Motors() (on bool, left, right float64) { return b.motors, b.spe
 func (b *Board) switchMotors(on bool) {
 	b.motors = on && !b.estop
 	b.goal, b.speed = [2]float64{}, [2]float64{}
-	b.chassis.Drive(0, 0, b.motors)
+	b.hold(b.heard)
+}
+
+// hold hands the speeds to the chassis. After an emergency stop the motors brake on though they are switched off: a
+// client that waits until the robot stands does so in a time in which no physics passes.
+func (b *Board) hold(now time.Duration) {
+	b.chassis.Drive(b.speed[0], b.speed[1], b.motors || now < b.brake)
 }
 
 // Next is uart.Board's.
@@ -178,7 +187,7 @@ func (b *Board) step(dt float64, now time.Duration) {
 		}
 		b.stall[i] = b.slow[i] > 25
 	}
-	b.chassis.Drive(b.speed[0], b.speed[1], b.motors)
+	b.hold(now)
 	along, turn := (gone[0]+gone[1])/2, (gone[1]-gone[0])/2*b.robot.Difference
 	sin, cos := math.Sincos(b.h + turn/2)
 	b.x += float64(along * cos)

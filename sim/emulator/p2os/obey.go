@@ -60,7 +60,7 @@ func (b *Board) obey(c *base.Command, data []byte, now time.Duration) {
 	case base.OpStop, base.OpEStop:
 		b.goal = [2]float64{}
 		if c.Op == base.OpEStop {
-			b.speed = [2]float64{}
+			b.speed, b.brake = [2]float64{}, now+braking
 		}
 	case base.OpSonar:
 		b.sonar = c.Int&1 != 0

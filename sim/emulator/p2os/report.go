@@ -9,27 +9,27 @@ import (
 // reports appends the packets of one cycle.
 func (b *Board) reports(dst []byte) []byte {
 	r := b.standard()
-	dst = base.AppendPacket(dst, r.Append(nil))
+	dst = b.packet(dst, r.Append(b.text[:0]))
 	if b.encoder > 0 {
 		e := base.EncoderReport{Left: b.ticks(b.rims[0]), Right: b.ticks(b.rims[1])}
-		dst = base.AppendPacket(dst, e.Append(nil))
+		dst = b.packet(dst, e.Append(b.text[:0]))
 	}
 	if b.gyro {
 		g := base.GyroReport{Count: 4}
 		for i := range g.Readings[:g.Count] {
 			g.Readings[i] = base.GyroReading{Rate: uint16(clip(base.GyroStill-b.chassis.Turn()/base.GyroScale, 0, 1023)), Celsius: 128}
 		}
-		dst = base.AppendPacket(dst, g.Append(nil))
+		dst = b.packet(dst, g.Append(b.text[:0]))
 	}
 	if b.io > 0 {
 		io := base.IOReport{Ins: 4, Outs: 1, Analogs: 9}
 		io.In[1], io.In[2], io.Out[0] = byte(r.Stall>>9), byte(r.Stall>>1)&0x7F, b.digital
 		io.Analog[8] = uint16(clip(b.chassis.Volts()/20*1023, 0, 1023))
-		dst = base.AppendPacket(dst, io.Append(nil))
+		dst = b.packet(dst, io.Append(b.text[:0]))
 	}
 	if b.gripper > 0 {
 		g := base.GripperReport{Kind: 2, State: b.grip}
-		dst = base.AppendPacket(dst, g.Append(nil))
+		dst = b.packet(dst, g.Append(b.text[:0]))
 	}
 	// What was asked for once is said once.
 	for _, mode := range [...]*int{&b.encoder, &b.io, &b.gripper} {
@@ -38,6 +38,12 @@ func (b *Board) reports(dst []byte) []byte {
 		}
 	}
 	return dst
+}
+
+// packet appends one packet; data is what text was made into.
+func (b *Board) packet(dst, data []byte) []byte {
+	b.text = data
+	return base.AppendPacket(dst, data)
 }
 
 // ticksPerMetre is that of a P3-DX's encoders; nobody converts them here.

@@ -52,11 +52,13 @@ type wire struct {
 	pieces []piece
 	busy   time.Duration // until when its last byte takes
 	bytes  int
+	spare  [][]byte // of pieces that are over, to be used again
 }
 
 // piece is bytes that were said in one go. They arrive one after the other.
 type piece struct {
-	b     []byte
+	b     []byte // what is left of whole
+	whole []byte
 	first time.Duration // when its first byte is over
 	step  time.Duration // from one byte to the next
 	baud  int           // that it was said at
@@ -166,7 +168,12 @@ func (w *wire) add(b []byte, now time.Duration, baud int) {
 	}
 	step := byteTime(baud)
 	first := max(now, w.busy) + step
-	w.pieces = append(w.pieces, piece{append([]byte(nil), b...), first, step, baud})
+	var own []byte
+	if n := len(w.spare); n > 0 {
+		own, w.spare = w.spare[n-1][:0], w.spare[:n-1]
+	}
+	own = append(own, b...)
+	w.pieces = append(w.pieces, piece{own, own, first, step, baud})
 	w.busy = first + time.Duration(len(b)-1)*step
 	w.bytes += len(b)
 }
@@ -180,9 +187,11 @@ func (w *wire) whole() time.Duration {
 	return p.first + time.Duration(len(p.b)-1)*p.step
 }
 
+// shift takes the oldest piece off the wire; its bytes hold until the next add.
 func (w *wire) shift() piece {
 	p := w.pieces[0]
 	w.pieces = w.pieces[:copy(w.pieces, w.pieces[1:])]
+	w.spare = append(w.spare, p.whole)
 	w.bytes -= len(p.b)
 	return p
 }

@@ -1,0 +1,321 @@
+package main
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/drivers/imu"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/hal/haltest"
+	"github.com/halyard-robotics/halyard/sim/emulator/chip"
+	"github.com/halyard-robotics/halyard/sim/emulator/uart"
+)
+
+// pioneerRig is a P2AT in the hall: its base, its laser and its IMU are devices, the camera's head is simulated.
+const pioneerRig = `
+name: pioneer
+world: {scene: hall}
+buses:
+  base: {type: serial, port: /dev/serial/by-id/nobody}
+  laser: {type: serial, port: /dev/serial/by-id/nobody-else}
+  main: {type: i2c, port: /dev/i2c-nobody}
+agents:
+  - name: pioneer
+    model: usarsim-p2at
+    pose: {position: [5, -6, -1.82], rotation: [0, 0, 0.5]}
+    body: emulated
+    parts: {camera_pan: sim, camera_tilt: sim}
+    hardware:
+      base: {bus: base, device: p2os, robot: p2at}
+      sensors:
+        scanner1: {bus: laser, device: sick-lms200}
+        inu: {bus: main, device: bno055}
+servers: []
+`
+
+// scanners are other devices in the place of the laser.
+func scanners() map[string]string {
+	return map[string]string{"": "sick-lms200", "urg": "hokuyo, model: urg-04lx", "ust": "hokuyo, model: ust-10lx, resolution: 0.5",
+		"lms291": "sick-lms291, resolution: 0.5, reach: 32", "rplidar": "rplidar", "rplidar standard": "rplidar, standard: true, resolution: 2, fov: 180"}
+}
+
+func pioneer(t *testing.T, o configs.Options, pairs ...string) *stepped {
+	t.Helper()
+	return step(t, planOf(t, rigOf(t, pioneerRig, "", pairs...), o))
+}
+
+// wheels commands all wheels of both sides, rad/s.
+func (s *stepped) wheels(left, right float64) {
+	for i := range s.agent.Layout().Actuators {
+		a := &s.agent.Layout().Actuators[i]
+		if at := a.Goal[hal.VelocityMode]; strings.HasPrefix(a.Name, "left") {
+			s.inputs[at] = left
+		} else if strings.HasPrefix(a.Name, "right") {
+			s.inputs[at] = right
+		}
+	}
+}
+
+// sensor is what the device says.
+func (s *stepped) sensor(name string) []float64 {
+	s.t.Helper()
+	at := sensorOf(s.t, s.agent.Layout(), name)
+	return s.agent.Measured(nil)[at.First : at.First+at.Count]
+}
+
+// truth is where the robot truly is and looks.
+func (s *stepped) truth() (x, y, heading float64) {
+	at := s.sys.scene.Body(s.agent.Name()).Pose(0)
+	return at.Position[0], at.Position[1], at.RollPitchYaw()[2]
+}
+
+// line is the wire of a bus, for its faults.
+func (s *stepped) line(bus string) *uart.Line {
+	line, _ := s.sys.emulation.lines[bus].(*uart.Line)
+	return line
+}
+
+func TestBaseConforms(t *testing.T) {
+	path := rigOf(t, pioneerRig, "")
+	haltest.Run(t, func(t *testing.T) haltest.Subject { return subject(t, planOf(t, path, configs.Options{})) })
+}
+
+// The same commands drive the simulated and the emulated base to the same place, and the emulated one knows where it is.
+func TestBaseDrives(t *testing.T) {
+	ends := map[string][3]float64{}
+	for body, o := range map[string]configs.Options{"sim": {Body: "sim"}, "emulated": {}} { // the option clears parts
+		s := pioneer(t, o)
+		s.run(time.Second)
+		if x, y, _ := s.truth(); math.Hypot(x-5, y+6) > 1e-3 {
+			t.Errorf("%s: moved to %.3f %.3f before any command", body, x, y)
+		}
+		s.wheels(4, 4)
+		s.run(3 * time.Second)
+		s.wheels(-2, 2)
+		s.run(2 * time.Second)
+		s.wheels(0, 0)
+		s.run(2 * time.Second)
+		x, y, h := s.truth()
+		ends[body] = [3]float64{x, y, h}
+		for _, name := range []string{"left_front_wheel", "right_rear_wheel", "f1", "r8", "scanner1", "odometry", "inu", "groundtruth", "battery"} {
+			if d := s.device(name); d.Err != nil || d.Time < 6500*time.Millisecond {
+				t.Errorf("%s: %s: %v of %v", body, name, d.Err, d.Time)
+			}
+		}
+		pose := s.sensor("groundtruth")
+		yaw := hal.Pose{Rotation: [4]float64(pose[3:7])}.RollPitchYaw()[2]
+		t.Logf("%s: at %.3f %.3f %.3f, says %.3f %.3f %.3f, odometry %.3f", body, x, y, h, pose[0], pose[1], yaw, s.sensor("odometry"))
+		if math.Hypot(pose[0]-x, pose[1]-y) > 0.05 || math.Abs(yaw-h) > 0.02 {
+			t.Errorf("%s: says that it is at %.3f %.3f %.3f, is at %.3f %.3f %.3f", body, pose[0], pose[1], yaw, x, y, h)
+		}
+	}
+	a, b := ends["sim"], ends["emulated"]
+	// A base ramps up and down and is told ten times a second how it goes: it ends a little elsewhere.
+	if math.Hypot(a[0]-b[0], a[1]-b[1]) > 0.3 || math.Abs(a[2]-b[2]) > 0.4 {
+		t.Errorf("ends: simulated %.3f, emulated %.3f", a, b)
+	}
+}
+
+// Two runs are the same, bit for bit, whatever scanner looks.
+func TestBaseRepeats(t *testing.T) {
+	for name, device := range scanners() {
+		run := func() []uint64 {
+			s := pioneer(t, configs.Options{}, "sick-lms200", device)
+			s.wheels(3, 2)
+			return s.run(time.Second)
+		}
+		if !slices.Equal(run(), run()) {
+			t.Errorf("%s: two runs differ", name)
+		}
+	}
+}
+
+// moves tells whether the robot truly goes while d passes, in steps of 10 ms, and when it stood for good.
+func (s *stepped) stops(d time.Duration) (after time.Duration, still bool) {
+	s.t.Helper()
+	x, y, h := s.truth()
+	for passed := time.Duration(0); passed < d; passed += s.sys.rig.Period() {
+		s.run(s.sys.rig.Period())
+		nx, ny, nh := s.truth()
+		if math.Hypot(nx-x, ny-y) > 2e-4 || math.Abs(math.Remainder(nh-h, 2*math.Pi)) > 5e-4 {
+			after, still = passed, false
+		} else {
+			still = true
+		}
+		x, y, h = nx, ny, nh
+	}
+	return after, still
+}
+
+// Pulling any cable stops the base: its own by its watchdog, another's by the guard. It does not go on because the cable is
+// back, but with the next command.
+func TestBaseCables(t *testing.T) {
+	for _, c := range []struct {
+		cable  string
+		within time.Duration
+	}{
+		// The watchdog of a P2 is two seconds; at 1 m/s² it takes as much as half a second to stand.
+		{"base", 2700 * time.Millisecond},
+		// The guard waits for a second, and a scan may have been on its way.
+		{"laser", 2 * time.Second},
+		{"main", 2 * time.Second},
+	} {
+		t.Run(c.cable, func(t *testing.T) {
+			s := pioneer(t, configs.Options{})
+			s.run(500 * time.Millisecond)
+			s.wheels(4, 3)
+			s.run(2 * time.Second)
+			if _, still := s.stops(100 * time.Millisecond); still {
+				t.Fatal("it does not drive")
+			}
+			plug := func(out bool) {
+				switch line := s.line(c.cable); {
+				case line == nil && out:
+					s.sys.emulation.buses[c.cable].Fault(chip.Fault{Kind: chip.Off, Address: imu.BNO055Address})
+				case line == nil:
+					s.sys.emulation.buses[c.cable].ClearFaults()
+				case out:
+					line.Fault(uart.Fault{Kind: uart.Deaf})
+				default:
+					line.ClearFaults()
+				}
+			}
+			plug(true)
+			// Whoever commands goes on doing so.
+			after, still := s.stops(4 * time.Second)
+			t.Logf("%s: stands after %v", c.cable, after)
+			if !still || after > c.within {
+				t.Errorf("stands %v after %v, want within %v", still, after, c.within)
+			}
+			for i := range s.inputs {
+				s.inputs[i] = math.NaN() // the client says nothing more
+			}
+			plug(false)
+			s.run(3 * time.Second)
+			if _, still := s.stops(time.Second); !still {
+				t.Error("it drives because the cable is back")
+			}
+			s.wheels(4, 3)
+			s.run(2 * time.Second)
+			if _, still := s.stops(100 * time.Millisecond); still {
+				t.Errorf("a new command does not drive it: wheel %v, scanner %v", s.device("left_front_wheel").Err, s.device("scanner1").Err)
+			}
+		})
+	}
+}
+
+// The emergency stop ends at the base's board, which says that its motors are off; nothing brings them back but to be armed
+// and commanded.
+func TestBaseEmergencyStop(t *testing.T) {
+	s := pioneer(t, configs.Options{})
+	s.run(500 * time.Millisecond)
+	s.wheels(5, 5)
+	s.run(2 * time.Second)
+	stops := s.sys.rig.EmergencyStop("test")
+	acknowledged := 0
+	for _, j := range stops {
+		if j.Err == nil && strings.HasSuffix(j.Joint, "wheel") {
+			acknowledged++
+		}
+	}
+	if acknowledged != 4 {
+		t.Errorf("got %+v, want an acknowledgement of four wheels", stops)
+	}
+	if after, still := s.stops(2 * time.Second); !still || after > time.Second {
+		t.Errorf("stands %v after %v", still, after)
+	}
+	s.sys.rig.ClearStop()
+	if err := s.agent.Arm(); err != nil {
+		t.Fatal(err)
+	}
+	for i := range s.inputs {
+		s.inputs[i] = math.NaN()
+	}
+	if _, still := s.stops(time.Second); !still {
+		t.Error("armed: it drives without a command")
+	}
+	s.wheels(5, 5)
+	s.run(time.Second)
+	if _, still := s.stops(100 * time.Millisecond); still {
+		t.Error("armed and commanded: it stands")
+	}
+}
+
+// What is wrong with a base or a scanner is told with its path before anything is opened.
+func TestBaseFaults(t *testing.T) {
+	for _, c := range []struct{ from, to, path, want string }{
+		{"robot: p2at", "robot: p2atx", "agents[0].hardware.base.robot", `did you mean "p2at"?`},
+		{"device: p2os", "device: roomba", "agents[0].hardware.base.device", "p2os"},
+		{"model: usarsim-p2at", "model: a-series", "agents[0].hardware.base", "no wheels on two sides"},
+		{"base: {bus: base", "base: {bus: main", "agents[0].hardware.base.bus", "a bus of type serial"},
+		{"base: {bus: base", "base: {bus: laser", "agents[0].hardware.sensors.scanner1.bus", "a line of its own"},
+		{"scanner1: {bus: laser, device: sick-lms200", "scanner1: {bus: laser, device: hokuyo", "agents[0].hardware.sensors.scanner1.model", "urg-04lx"},
+		{"device: sick-lms200", "device: sick-lms200, fov: 120", "agents[0].hardware.sensors.scanner1.fov", "180 or 100"},
+		{"device: sick-lms200", "device: sick-lms200, resolution: 0.25", "agents[0].hardware.sensors.scanner1.resolution", "0.25 with fov: 100"},
+		{"device: sick-lms200", "device: sick-lms200, reach: 20", "agents[0].hardware.sensors.scanner1.reach", "8, 16 or 32"},
+		{"device: sick-lms200", "device: hokuyo, model: urg-04lx, fov: 300", "agents[0].hardware.sensors.scanner1.fov", "239"},
+		{"device: sick-lms200", "device: hokuyo, model: urg-04lx, resolution: 0.4", "agents[0].hardware.sensors.scanner1.resolution", "0.351562"},
+		{"device: sick-lms200", "device: rplidar, resolution: 7", "agents[0].hardware.sensors.scanner1.resolution", "a whole part of 360"},
+		{"inu: {bus: main, device: bno055}", "inu: {bus: main, device: rplidar}", "agents[0].hardware.sensors.inu.device", "bno055"},
+		{"parts: {camera_pan: sim, camera_tilt: sim}", "parts: {camera_pan: sim, camera_tilt: sim, left_rear_wheel: sim}",
+			"agents[0].parts.left_rear_wheel", "emulated as the whole base"},
+	} {
+		config, err := configs.Load(rigOf(t, pioneerRig, "", c.from, c.to), configs.Options{})
+		if err == nil {
+			_, err = resolve(config)
+		}
+		if err == nil || !strings.Contains(err.Error(), c.path+":") || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want at %s: %s", c.to, err, c.path, c.want)
+		}
+	}
+}
+
+// A scanner makes the robot's sensor what it is, on every body, and its rays end at the walls of the hall.
+func TestScanners(t *testing.T) {
+	for name, device := range scanners() {
+		path := rigOf(t, pioneerRig, "", "sick-lms200", device)
+		count := map[string]int{}
+		for _, body := range []string{"sim", "emulated"} {
+			s := step(t, planOf(t, path, configs.Options{Set: []string{"agents[0].body=" + body}}))
+			s.run(4 * time.Second) // an RPLIDAR spins up
+			scan, d := s.sensor("scanner1"), s.device("scanner1")
+			if count[body] = len(scan); d.Err != nil {
+				t.Errorf("%s %s: %v", name, body, d.Err)
+				continue
+			}
+			at := s.sys.scene.Body("pioneer").Pose(0).Times(hal.Pose{Position: [3]float64{0.144, 0, 0.13}})
+			p := s.sys.plan.sensors[slices.IndexFunc(s.sys.plan.sensors, func(p *sensorPlan) bool { return p.name == "scanner1" })].scanner
+			wrong := 0
+			for i, got := range scan {
+				want := math.Min(p.reach, toWalls(at, (float64(i)-float64(len(scan)-1)/2)*p.step))
+				// What a hokuyo or an rplidar does not see it does not tell from what it did not measure.
+				if unknown := math.IsNaN(got) && want > 0.99*p.reach; !unknown && !(math.Abs(got-want) <= 0.03+0.03*want) {
+					wrong++
+				}
+			}
+			if wrong > len(scan)/50 {
+				t.Errorf("%s %s: %d of %d rays are wrong", name, body, wrong, len(scan))
+			}
+		}
+		if count["sim"] != count["emulated"] || count["sim"] < 90 {
+			t.Errorf("%s: got %v rays", name, count)
+		}
+	}
+}
+
+// toWalls is how far the walls of the hall are from a place along an angle.
+func toWalls(from hal.Pose, turn float64) float64 {
+	far := math.Inf(1)
+	way := from.Turn([3]float64{math.Cos(turn), math.Sin(turn), 0})
+	for _, d := range []float64{(0 - from.Position[0]) / way[0], (20 - from.Position[0]) / way[0],
+		(0 - from.Position[1]) / way[1], (-12 - from.Position[1]) / way[1]} {
+		if d > 0 {
+			far = math.Min(far, d)
+		}
+	}
+	return far
+}

@@ -1,0 +1,149 @@
+package kinematics
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// Wheeled is what Reckon must know of a robot on wheels.
+type Wheeled struct {
+	Start hal.Pose // where its frame was at the beginning
+	// Odometry and Pose are sensors of the layout: one of kind "odometry" that the wheels serve, and one of kind "pose" that
+	// nothing does.
+	Odometry, Pose int
+	Left, Right    int     // actuators: a wheel of each side
+	Radius         float64 // of the wheels, m
+	Turn           float64 // rad/s of turn a m/s of half the difference of the sides' speeds
+	// Attitude, where not nil, is the latest of an attitude sensor: that of the robot's frame, w x y z, about a vertical of
+	// its own choice. false: it is not known now.
+	Attitude func() ([4]float64, bool)
+}
+
+// Reckoned is a body whose place is reckoned: how far it went is what its wheels say, which way what its attitude sensor
+// says, and the wheels again while that is silent. So a skid-steered base, whose wheels know little of its turns, and one on
+// a ramp come out right; what slips away sideways does not.
+type Reckoned struct {
+	hal.Body
+	layout *hal.Layout
+	w      Wheeled
+	last   [3]float64 // odometry
+	known  bool       // last is
+	at     [3]float64
+	yaw    float64
+	offset float64 // from the attitude sensor's yaw to ours
+	led    bool    // offset is of the present: the sensor was well in the cycle before
+}
+
+// Reckon returns b with its pose reckoned, marked as an estimate.
+func Reckon(b hal.Body, w Wheeled) (*Reckoned, error) {
+	l := b.Layout()
+	for _, s := range []struct {
+		index, count int
+		kind         string
+	}{{w.Odometry, 3, "odometry"}, {w.Pose, 13, "pose"}} {
+		if s.index < 0 || s.index >= len(l.Sensors) || l.Sensors[s.index].Kind != s.kind || l.Sensors[s.index].Count != s.count {
+			return nil, fmt.Errorf("kinematics: sensor %d: want one of kind %s, of %d values", s.index, s.kind, s.count)
+		}
+	}
+	for _, i := range []int{w.Left, w.Right} {
+		if i < 0 || i >= len(l.Actuators) || l.Actuators[i].Velocity == hal.None {
+			return nil, fmt.Errorf("kinematics: wheel: got actuator %d, want one whose velocity is measured", i)
+		}
+	}
+	whole := *l
+	whole.Outputs, whole.Infos = slices.Clone(l.Outputs), slices.Clone(l.Infos)
+	for k := range l.Sensors[w.Pose].Count {
+		whole.Measured(l.Sensors[w.Pose].First + k).Estimate = true
+	}
+	return &Reckoned{Body: b, layout: &whole, w: w, at: w.Start.Position, yaw: yawOf(w.Start.Rotation)}, nil
+}
+
+// Layout is the inner body's, with the estimates marked.
+func (r *Reckoned) Layout() *hal.Layout { return r.layout }
+
+// Holding implements hal.Holder for a body that does.
+func (r *Reckoned) Holding(actuator int) bool {
+	h, ok := r.Body.(hal.Holder)
+	return ok && h.Holding(actuator)
+}
+
+// Rebase says that the odometry counts from somewhere else now: what it says next is where it begins, and no way.
+func (r *Reckoned) Rebase() { r.known = false }
+
+// Read reads the body, then reckons.
+func (r *Reckoned) Read(f *hal.Frame) error {
+	err := r.Body.Read(f)
+	odometry := &r.layout.Sensors[r.w.Odometry]
+	now := [3]float64(f.Measured[odometry.First:])
+	if !math.IsNaN(now[0] + now[1] + now[2]) {
+		r.advance(now)
+	}
+	r.tell(f)
+	f.Status[len(r.layout.Actuators)+r.w.Pose] = f.Status[len(r.layout.Actuators)+r.w.Odometry]
+	return err
+}
+
+// advance goes on to what odometry says now.
+func (r *Reckoned) advance(now [3]float64) {
+	from, known := r.last, r.known
+	r.last, r.known = now, true
+	if !known {
+		return
+	}
+	dx, dy, turn := now[0]-from[0], now[1]-from[1], math.Remainder(now[2]-from[2], 2*math.Pi)
+	sin, cos := math.Sincos(now[2] - turn/2)
+	ahead := float64(dx*cos) + float64(dy*sin) // along the middle of the two headings, backward where it is below 0
+	tilt, yaw := r.attitude(turn)
+	// Half of the turn lies before the way's middle.
+	middle := hal.Pose{Rotation: about(yaw - math.Remainder(yaw-r.yaw, 2*math.Pi)/2)}.Times(tilt)
+	for k, v := range middle.Turn([3]float64{ahead, 0, 0}) {
+		r.at[k] += v
+	}
+	r.yaw = yaw
+}
+
+// attitude is how the robot stands: its tilt without its yaw, and its yaw, which the wheels say has gone on by turn.
+func (r *Reckoned) attitude(turn float64) (tilt hal.Pose, yaw float64) {
+	tilt, yaw = hal.Pose{Rotation: [4]float64{1}}, math.Remainder(r.yaw+turn, 2*math.Pi)
+	if r.w.Attitude == nil {
+		return tilt, yaw
+	}
+	q, ok := r.w.Attitude()
+	if !ok {
+		r.led = false
+		return tilt, yaw
+	}
+	said := yawOf(q)
+	if !r.led {
+		r.offset, r.led = yaw-said, true
+	}
+	return hal.Pose{Rotation: about(-said)}.Times(hal.Pose{Rotation: q}), math.Remainder(said+r.offset, 2*math.Pi)
+}
+
+// tell writes the pose.
+func (r *Reckoned) tell(f *hal.Frame) {
+	tilt, yaw := r.attitude(0)
+	s := &r.layout.Sensors[r.w.Pose]
+	at := hal.Pose{Position: r.at, Rotation: hal.Pose{Rotation: about(yaw)}.Times(tilt).Rotation}
+	to := f.Measured[s.First:][:s.Count]
+	left := f.Measured[r.layout.Actuators[r.w.Left].Velocity] * r.w.Radius
+	right := f.Measured[r.layout.Actuators[r.w.Right].Velocity] * r.w.Radius
+	speed, spin := at.Turn([3]float64{(left + right) / 2, 0, 0}), at.Turn([3]float64{0, 0, (right - left) / 2 * r.w.Turn})
+	whole := at.Times(s.Mount)
+	copy(to, whole.Position[:])
+	copy(to[3:], whole.Rotation[:])
+	copy(to[7:], speed[:])
+	copy(to[10:], spin[:])
+}
+
+// yawOf is the turn about the vertical of an attitude, yaw first.
+func yawOf(q [4]float64) float64 { return hal.Pose{Rotation: q}.RollPitchYaw()[2] }
+
+// about is a turn about z.
+func about(angle float64) [4]float64 {
+	sin, cos := math.Sincos(angle / 2)
+	return [4]float64{cos, 0, 0, sin}
+}
