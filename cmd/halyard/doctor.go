@@ -44,6 +44,9 @@ import (
 //	watchdog       its bus watchdog has not tripped
 //	calibration    there, measured, and of this servo                            doctor_calibration.go
 //	load           the driver's cycle fits into the period                       doctor_load.go
+//	line           a line of a GPIO chip is nobody else's                         doctor_lines.go
+//	estop          the circuit of a stop button is closed
+//	gate           something else than the bus ends a board's pulses
 //	device         what is no servo answers, is what the config says, and measures   doctor_device.go
 //	camera         it is there, nobody else's, and offers what the config asks for   doctor_camera.go
 //
@@ -135,6 +138,7 @@ type examination struct {
 	// table, and whoever asks the doctor wants to know whether it could be real.
 	hypothetic bool
 	note       func(format string, args ...any)
+	tamper     func(*emulation) // plants faults in emulated devices; tests do
 	found      []finding
 	met        []*servoExam // servos that answered and are what they should be
 }
@@ -187,7 +191,7 @@ func (d *examination) run(ctx context.Context) error {
 	if err := d.devices(); err != nil {
 		return err
 	}
-	if examined+len(d.plan.boards)+len(d.plan.sensors)+len(d.plan.cameras) == 0 {
+	if examined+len(d.plan.boards)+len(d.plan.sensors)+len(d.plan.cameras)+len(d.plan.used()) == 0 {
 		d.note("no joint has a device: there is nothing to examine")
 	}
 	d.uniform()

@@ -16,6 +16,9 @@ import (
 //
 //	device       it answers, is what the config says, and measures; a board that makes pulses answers, where it can without
 //	             losing them
+//	line         nobody else holds it
+//	estop        the circuit of a stop button is closed
+//	gate         something else than the bus ends the pulses of a board that has no watchdog
 //	calibration  there, measured, and of this device
 
 // deviceExam examines what hangs on buses beside servos.
@@ -36,14 +39,20 @@ func (d *examination) devices() error {
 	if b.emulation, err = b.emulateDevices(); err != nil {
 		return err
 	}
+	if d.tamper != nil {
+		d.tamper(b.emulation)
+	}
 	if err := b.emulation.feel(0); err != nil {
 		return errors.Join(err, b.devices.close(slog.New(slog.DiscardHandler)))
 	}
 	for _, p := range d.plan.boards {
 		x.board(p)
 	}
+	hopeless := x.lines()
 	for _, p := range d.plan.sensors {
-		x.sensor(p)
+		if p.kind.on == nil || !hopeless[p.name] {
+			x.sensor(p)
+		}
 	}
 	for _, q := range d.plan.cameras {
 		x.camera(q)
@@ -92,6 +101,7 @@ func (x *deviceExam) board(p *boardPlan) {
 		}
 	}
 	x.add("device", p.bus, p.device, found, err, "check its power and cables, and its address; i2cdetect -y BUS lists who answers")
+	x.gate(p)
 	for i := range x.plan.agents {
 		a := &x.plan.agents[i]
 		for k := range a.joints {
@@ -111,6 +121,7 @@ func (x *deviceExam) sensor(p *sensorPlan) {
 	}
 	values := make([]float64, p.values())
 	e, _, err := x.b.end(p.config.Bus, body)
+	e.live = false // one look, now
 	if err == nil {
 		s, failed := p.kind.open(e, p)
 		if err = failed; err == nil {
@@ -120,8 +131,11 @@ func (x *deviceExam) sensor(p *sensorPlan) {
 			err = errors.Join(err, s.Close())
 		}
 	}
-	x.add("device", p.config.Bus, p.name, fmt.Sprintf("%s measures %.3g", p.config.Device, values), err,
-		"check its power and cables, and its address; i2cdetect -y BUS lists who answers")
+	fix := "check its power and cables, and its address; i2cdetect -y BUS lists who answers"
+	if p.kind.on != nil {
+		fix = lineFix(err)
+	}
+	x.add("device", p.config.Bus, p.name, fmt.Sprintf("%s measures %.3g", p.config.Device, values), err, fix)
 	if p.kind.inertial {
 		x.calibrated(body, p.config.Bus, p.name, p.calibration == nil, p.calibration != nil && p.calibration.Method == calibration.ByNominal)
 	}
