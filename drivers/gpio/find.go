@@ -74,7 +74,7 @@ func locate(dev, port string, open func(path string) (Node, error)) (string, err
 	case len(labels) == 0:
 		labels = []string{"no chip"}
 	}
-	return "", &hal.Error{Kind: hal.Absent, Bus: port, Op: "gpio", Err: fmt.Errorf("no chip is called or labelled so; there is %s", strings.Join(labels, ", ")),
+	return "", &hal.Error{Kind: hal.Absent, Bus: port, Op: "gpio", Err: fmt.Errorf("no chip is called or labelled %q; there is %s", port, strings.Join(labels, ", ")),
 		Try: "ls /dev/gpiochip*"}
 }
 

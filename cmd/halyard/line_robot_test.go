@@ -1,0 +1,136 @@
+package main
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	pins "github.com/halyard-robotics/halyard/sim/emulator/gpio"
+)
+
+const roverRig = `
+name: rover
+world: {scene: yellow}
+buses:
+  io: {type: gpio}
+agents:
+  - name: rover
+    model: usarsim-p2dx
+    pose: {position: [4.5, -1.9, -1.8], rotation: [0, 0, 1.5708]}
+    parts: {f4: emulated, ecleft: emulated, ecright: emulated, front: emulated}
+    guard: {command_timeout: none}
+    hardware:
+      sensors:
+        f4: {bus: io, device: hc-sr04, lines: [23, 24], rate: 16}
+        ecleft: {bus: io, device: encoder, lines: [5, 6], rate: 100}
+        ecright: {bus: io, device: encoder, lines: [13, 19], rate: 100}
+        front: {bus: io, device: bumper, lines: [17], rate: 100}
+servers: []
+`
+
+// A simulated rover feels its way with emulated devices on GPIO lines: they tell what its own sensors would, in step with the
+// cycle, and twice the same.
+func TestLinesOfRover(t *testing.T) {
+	path := rigOf(t, roverRig, "")
+	drive := func() []uint64 {
+		s := step(t, planOf(t, path, configs.Options{}))
+		l, rover := s.agent.Layout(), s.sys.scene.Body("rover")
+		truth := hal.NewFrame(rover.Layout())
+		of := func(name string) (told, is float64) {
+			return s.agent.Measured(nil)[sensorOf(t, l, name).First], truth.Measured[sensorOf(t, rover.Layout(), name).First]
+		}
+		bits := s.run(500 * time.Millisecond)
+		for _, wheel := range []string{"left_wheel", "right_wheel"} {
+			s.inputs[l.Actuators[l.Actuator(wheel)].Goal[hal.VelocityMode]] = 6
+		}
+		far, _ := of("f4")
+		touched := time.Duration(-1)
+		for at := time.Duration(0); at < 6*time.Second && touched < 0; at += 10 * time.Millisecond {
+			bits = append(bits, s.run(10*time.Millisecond)...)
+			if err := rover.Read(truth); err != nil {
+				t.Fatal(err)
+			}
+			told, is := of("front")
+			if told != is {
+				t.Errorf("touch after %v: got %g, want %g", at, told, is)
+			}
+			if told == 1 {
+				touched = at
+			}
+		}
+		near, is := of("f4")
+		if touched < 0 || far < 1 || math.Abs(near-is) > 0.1 || near > 0.5 {
+			t.Errorf("touch after %v, sonar from %.3f to %.3f m, want %.3f", touched, far, near, is)
+		}
+		for _, wheel := range []string{"ecleft", "ecright"} {
+			if told, is := of(wheel); told != math.Round(is) || is < 100 {
+				t.Errorf("%s: got %g ticks, want %g", wheel, told, is)
+			}
+		}
+		for i, st := range s.agent.Status(nil) {
+			if st.Err != nil {
+				t.Errorf("device %d: %v", i, st.Err)
+			}
+		}
+		return bits
+	}
+	if !slices.Equal(drive(), drive()) {
+		t.Error("two drives differ")
+	}
+}
+
+// What goes wrong with the rover's lines is told of the sensor that it is, and no other; it is well again within a second of
+// the end of it.
+func TestLinesOfRoverFail(t *testing.T) {
+	for _, c := range []struct {
+		fault pins.Fault
+		hurts string
+	}{
+		{pins.Fault{Kind: pins.Cut, Line: 24}, "f4"},
+		{pins.Fault{Kind: pins.StuckHigh, Line: 24}, "f4"},
+		{pins.Fault{Kind: pins.Lost, Line: 24}, "f4"},
+		{pins.Fault{Kind: pins.Lost, Line: 5, P: 0.5}, "ecleft"},
+		{pins.Fault{Kind: pins.Bounce, Line: 17}, ""},
+		{pins.Fault{Kind: pins.Unplugged}, "f4 ecleft ecright front"},
+	} {
+		s := step(t, planOf(t, rigOf(t, roverRig, ""), configs.Options{}))
+		l := s.agent.Layout()
+		s.inputs[l.Actuators[l.Actuator("left_wheel")].Goal[hal.VelocityMode]] = 6
+		s.run(500 * time.Millisecond)
+		io := s.sys.emulation.gpios["io"]
+		ill := func() (names []string) {
+			for _, name := range []string{"f4", "ecleft", "ecright", "front"} {
+				if s.device(name).Err != nil {
+					names = append(names, name)
+				}
+			}
+			return names
+		}
+		if got := ill(); got != nil {
+			t.Fatalf("all well: got %v at fault", got)
+		}
+		io.Fault(c.fault)
+		for range 100 {
+			s.run(10 * time.Millisecond)
+			for _, name := range ill() {
+				if !slices.Contains(strings.Fields(c.hurts), name) {
+					t.Fatalf("%v: got %s at fault, want %q", c.fault.Kind, name, c.hurts)
+				}
+			}
+		}
+		for _, name := range strings.Fields(c.hurts) {
+			if !slices.Contains(s.events, "/rover/"+name+"/Fault") {
+				t.Errorf("%v: no event of %s", c.fault.Kind, name)
+			}
+		}
+		io.ClearFaults()
+		s.run(time.Second)
+		if got := ill(); got != nil {
+			t.Errorf("%v: got %v at fault a second after its end", c.fault.Kind, got)
+		}
+	}
+}

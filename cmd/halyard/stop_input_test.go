@@ -1,0 +1,143 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/halyard-robotics/halyard/drivers"
+	"github.com/halyard-robotics/halyard/drivers/gpio"
+	"github.com/halyard-robotics/halyard/hal"
+	pins "github.com/halyard-robotics/halyard/sim/emulator/gpio"
+)
+
+// dozing is a line node that waits by the wall's clock, and that hangs in the kernel until it is let go.
+type dozing struct {
+	gpio.Node
+	hang chan struct{} // nil: it does not
+}
+
+func (d *dozing) Lines(fd int32) gpio.Node { return &dozing{d.Node.Lines(fd), d.hang} }
+
+func (d *dozing) Read(p []byte, wait time.Duration) (int, error) {
+	if wait > 0 {
+		time.Sleep(wait)
+	}
+	select {
+	case <-d.hang:
+		time.Sleep(time.Hour)
+	default:
+	}
+	return d.Node.Read(p, 0)
+}
+
+// sleeper is the clock of a synctest bubble.
+type sleeper struct{ start time.Time }
+
+func (c sleeper) Now() time.Duration         { return time.Since(c.start) }
+func (c sleeper) SleepUntil(t time.Duration) { time.Sleep(t - c.Now()) }
+
+// A reader beside the cycle: an open circuit stops within its wait, a dead reader within its patience, a lost chip at once.
+func TestStopReader(t *testing.T) {
+	button := &pins.Switch{Line: 0, Closed: true}
+	for name, c := range map[string]struct {
+		spoil func(chip *pins.Chip, hang chan struct{})
+		says  string
+		kind  hal.Kind
+	}{
+		"cut":       {func(chip *pins.Chip, _ chan struct{}) { chip.Fault(pins.Fault{Kind: pins.Cut, Line: 0}) }, "its circuit is open", hal.Unsafe},
+		"unplugged": {func(chip *pins.Chip, _ chan struct{}) { chip.Fault(pins.Fault{Kind: pins.Unplugged}) }, "no such", hal.Absent},
+		"dead":      {func(_ *pins.Chip, hang chan struct{}) { close(hang) }, "its reader has said nothing for 100ms", hal.Timeout},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				chip := pins.New(pins.Config{Lines: []string{"BUTTON"}})
+				chip.Attach(button)
+				host, hang := chip.Host(), make(chan struct{})
+				open := func() (gpio.Node, error) {
+					n, err := host.Open()
+					return &dozing{n, hang}, err
+				}
+				p := &wirePlan{name: "estop", bus: "io", line: "0", low: true}
+				reader := drivers.NewPoller(gpio.NewCircuit(p.pins(end{name: "io", lines: open}), stopWait),
+					drivers.PollerConfig{Values: 1, Period: time.Millisecond, Clock: sleeper{time.Now()}})
+				if err := reader.Open(); err != nil {
+					t.Fatal(err)
+				}
+				heed := stopInput(reader, "arm", p, stopPatience)
+				if err := heed(); err == nil {
+					t.Error("nothing heard yet: got no stop")
+				}
+				time.Sleep(stopWait + 2*time.Millisecond)
+				for range 100 {
+					if err := heed(); err != nil {
+						t.Fatalf("all well: got %v", err)
+					}
+					time.Sleep(7 * time.Millisecond)
+				}
+				if n := testing.AllocsPerRun(10, func() { heed() }); n > 0 {
+					t.Errorf("asking costs %g allocations, want none", n)
+				}
+				c.spoil(chip, hang)
+				time.Sleep(stopPatience + stopWait + 2*time.Millisecond)
+				if err := heed(); err == nil || !strings.Contains(err.Error(), c.says) || hal.KindOf(err) != c.kind {
+					t.Errorf("got %v, want %q", err, c.says)
+				}
+				time.Sleep(2 * time.Hour) // a reader that hangs comes back in the end, and is closed then
+				if err := reader.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+// A gate that boards share is open while one has pulses and none was halted.
+func TestGateShared(t *testing.T) {
+	chip := pins.New(pins.Config{Lines: []string{"OE"}})
+	chip.Resistor(0, true)
+	out := gpio.NewSwitch(gpio.Pins{Open: chip.Host().Open, Lines: []string{"OE"}, ActiveLow: true})
+	g := &cutoff{out: out, wants: make([]want, 2)}
+	left, right := g.of(0), g.of(1)
+	if left(true) == nil {
+		t.Error("not open yet: got no error")
+	}
+	g.wants[0] = nothing
+	if err := out.Open(); err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range []struct {
+		board  func(bool) error
+		open   bool
+		closed bool
+	}{{left, true, false}, {right, true, false}, {right, false, true}, {left, true, true}, {right, true, false}, {left, false, true}, {right, true, true}, {left, true, false}} {
+		if err := c.board(c.open); err != nil || chip.Level(0) != c.closed {
+			t.Errorf("step %d: got closed %v, %v; want %v", i, chip.Level(0), err, c.closed)
+		}
+	}
+	chip.Fault(pins.Fault{Kind: pins.Unplugged})
+	if err := left(false); hal.KindOf(err) != hal.Absent || !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a gate that cannot be closed: got %v", err)
+	}
+	if err := out.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A real rig whose stop button is on a chip that is not there does not start.
+func TestRealChipAbsent(t *testing.T) {
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	rig := rigOf(t, feelerRig, feeler, "body: emulated", "body: real",
+		"        pan: {bus: main, device: pca9685, channel: 2, gate: {bus: io, line: 4}}\n", "        pan: {device: kernel-pwm, channel: 0, calibration: pan.yaml}\n")
+	code, _, text := runApp(t, "serve", rig)
+	if code != 6 {
+		t.Fatalf("not calibrated: got exit %d: %s", code, text)
+	}
+	code, _, text = runApp(t, "serve", rigOf(t, strings.Replace(feelerRig, "body: emulated", "body: sim\n    parts: {bump: real}", 1), feeler))
+	if code != 3 || strings.Count(text, "gpiochip-nobody") < 2 || !strings.Contains(text, "ls /dev/gpiochip*") {
+		t.Errorf("no such chip: got exit %d: %s; want 3 and what to type", code, text)
+	}
+}
