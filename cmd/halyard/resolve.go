@@ -7,6 +7,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/configs/usarini"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/hydro"
@@ -95,6 +96,7 @@ type resolver struct {
 	devices devicePlan
 	seats   map[busPlace]seat
 	taken   map[busLine]seat
+	inis    map[string]*usarini.Bots // by their files
 }
 
 // fitScanners makes the range sensors of m what the scanners are that the hardware names for them; what is wrong with one
@@ -130,6 +132,9 @@ func (r *resolver) agent(path configs.Path, c *configs.Agent) agentPlan {
 		return p
 	}
 	robot, err := r.robot(path, c)
+	if robot == nil && err == nil {
+		return agentPlan{config: c} // its faults are told already
+	}
 	if err != nil {
 		r.fault(path.Key("model"), c.Model, err.Error(), "")
 		return agentPlan{config: c}

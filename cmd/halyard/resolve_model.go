@@ -21,6 +21,9 @@ func (r *resolver) robot(path configs.Path, c *configs.Agent) (*model.Robot, err
 	if err != nil && strings.EqualFold(filepath.Ext(c.Model), ".urdf") {
 		return r.urdf(path, c)
 	}
+	if err != nil && strings.EqualFold(filepath.Ext(c.Model), ".ini") {
+		return r.ini(path, c)
+	}
 	if err != nil {
 		data, e := os.ReadFile(r.config.Resolve(c.Model))
 		if e != nil {

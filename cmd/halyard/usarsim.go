@@ -25,6 +25,7 @@ import (
 // usarsimFlags are the command line of "halyard usarsim": short ways to say what --set and --listen can say too.
 type usarsimFlags struct {
 	arena string
+	ini   []string
 	port  int
 	flags configFlags
 }
@@ -47,6 +48,7 @@ Controllers spawn their robots with INIT. CONFIG is another config than the embe
 		},
 	}
 	c.Flags().StringVar(&f.arena, "map", "", "the arena: "+strings.Join(model.ArenaNames(), ", ")+", as DM-USAR_yellow too, or a scene file (yellow)")
+	c.Flags().StringArrayVar(&f.ini, "ini", nil, "a USARBot.ini, whose robots become classes, or a BotAPI.ini, which says where to listen")
 	c.Flags().IntVarP(&f.port, "port", "p", 0, "where controllers connect (3000); --listen says hosts too")
 	f.flags.add(c)
 	return c
@@ -59,6 +61,11 @@ func (f *usarsimFlags) plan(a *app, args []string) (*plan, error) {
 	}
 	if f.arena != "" {
 		f.flags.set = append(f.flags.set, "world.scene="+arenaOf(f.arena))
+	}
+	for _, file := range f.ini {
+		if err := f.read(file, args[0]); err != nil {
+			return nil, err
+		}
 	}
 	if f.port > 0 {
 		f.flags.listen = append(f.flags.listen, fmt.Sprintf("gamebots=127.0.0.1:%d", f.port))
@@ -85,7 +92,7 @@ func (r *resolver) classes() map[string]*agentPlan {
 	classes := map[string]*agentPlan{}
 	for _, name := range slices.Sorted(maps.Keys(r.config.Classes)) {
 		path := configs.Path("classes").Key(name)
-		c := &configs.Agent{Robot: r.config.Classes[name]}
+		c := &configs.Agent{Name: name, Robot: r.config.Classes[name]}
 		p := r.agent(path, c)
 		if p.robot == nil {
 			continue

@@ -42,7 +42,7 @@ func describeRescue(class string, agent *hal.Agent, m *model.Robot, body *sim.Bo
 		return gamebots.Describe(class, agent)
 	}
 	r := &rescuer{m: m, body: body, layout: agent.Layout(), parts: make([]string, len(m.Bodies)), out: &gamebots.Robot{
-		Class: class, State: hal.None, Interval: seconds(k.Interval), AbsoluteCamera: k.Absolute,
+		Class: class, State: hal.None, Interval: seconds(k.Interval), AbsoluteCamera: k.Absolute, Torque: k.Torque,
 		Left: k.Left, Right: k.Right, Front: k.Front, Rear: k.Rear, Zeroer: body, Flipper: body, Zoomer: body}}
 	if k.Headlight {
 		r.out.Light = &headlight{}

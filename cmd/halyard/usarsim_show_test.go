@@ -16,20 +16,20 @@ import (
 )
 
 // towed is a rig's clock that a controller tows: each message that it has obeyed lets some more time pass, as fast as the
-// machine can. So two minutes take seconds, and a busy machine makes the run slow and not wrong. What waits for nobody
-// goes on by itself, slowly.
+// machine can. So two minutes take seconds, and a busy machine makes the run slow and not wrong.
 type towed struct {
+	patience time.Duration // after which time goes on by itself, slowly: what waits for nobody must not wait for ever
+
 	mu      sync.Mutex
-	more    *sync.Cond
+	changed *sync.Cond
 	now     time.Duration
 	allowed time.Duration
+	parked  bool // the rig waits for more
 }
 
-const untowed = 50 * time.Millisecond
-
 func newTowed() *towed {
-	c := &towed{}
-	c.more = sync.NewCond(&c.mu)
+	c := &towed{patience: 50 * time.Millisecond}
+	c.changed = sync.NewCond(&c.mu)
 	return c
 }
 
@@ -40,13 +40,16 @@ func (c *towed) Now() time.Duration {
 }
 
 func (c *towed) SleepUntil(t time.Duration) {
-	late := time.AfterFunc(untowed, func() { c.allow(t) })
+	late := time.AfterFunc(c.patience, func() { c.allow(t) })
 	defer late.Stop()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for c.allowed < t {
-		c.more.Wait()
+		c.parked = true
+		c.changed.Broadcast()
+		c.changed.Wait()
 	}
+	c.parked = false
 	c.now = max(c.now, t)
 }
 
@@ -55,11 +58,22 @@ func (c *towed) allow(t time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.allowed = max(c.allowed, t)
-	c.more.Broadcast()
+	c.parked = false
+	c.changed.Broadcast()
 }
 
 // tow lets time pass for d from now on.
 func (c *towed) tow(d time.Duration) { c.allow(c.Now() + d) }
+
+// pass lets it pass and waits until it has.
+func (c *towed) pass(d time.Duration) {
+	c.tow(d)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for !c.parked {
+		c.changed.Wait()
+	}
+}
 
 // runArena runs "halyard usarsim" with further words of its command line, on a clock of the test's (nil = the wall's), until
 // the test ends, and says where Gamebots is.

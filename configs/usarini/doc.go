@@ -21,6 +21,11 @@
 // metres and radians in those of SAE J670 (x forward, y to the right, z down). Directions are turns about x, y and z, or
 // Pitch, Yaw and Roll in Unreal units, in which case so is the position. Unreal's turns have the same signs as J670's.
 //
+// # Twins
+//
+// Bots.Twin writes a robot as a file of sim/model, in which everything else reads robots: there is one way to a body. A
+// class that is built in keeps its mechanics. Faults of that file are the INI's: Twin.Blame finds their lines.
+//
 // # Faults
 //
 // Nothing is guessed. All that is wrong is reported together, each with file, line and key. A key that nobody here knows

@@ -4,6 +4,7 @@ import "strings"
 
 // Bots are what a USARBot.ini says, in its order.
 type Bots struct {
+	File    string // as faults name it
 	Robots  []Robot
 	Devices []Device
 	Ignored []Fault // keys that nobody here knows, and sections of other packages
@@ -38,7 +39,7 @@ func same(class, asked string) bool {
 // is returned beside it.
 func ParseBots(file string, text []byte) (*Bots, error) {
 	var faults Faults
-	b := &Bots{}
+	b := &Bots{File: file}
 	var everything Robot
 	var every Device
 	slots := append(everything.slots(), every.slots()...)
@@ -74,6 +75,7 @@ func ParseBots(file string, text []byte) (*Bots, error) {
 
 // API is what a BotAPI.ini says of the server.
 type API struct {
+	Found          bool // the file has the section
 	ListenPort     int
 	MaxConnections int
 	Ignored        []Fault
@@ -83,18 +85,17 @@ type API struct {
 func ParseAPI(file string, text []byte) (*API, error) {
 	var faults Faults
 	a := &API{ListenPort: 3000, MaxConnections: 16}
-	have := false
 	for _, s := range scan(file, text, func(string) bool { return false }, &faults) {
 		d := decoder{file: file, section: s.name, line: s.line, faults: &faults}
 		if !strings.EqualFold(s.name, "BotAPI.BotServer") {
 			d.ignore(&a.Ignored, s.entries)
 			continue
 		}
-		if have {
+		if a.Found {
 			d.fault("", "it twice", "each section once")
 			continue
 		}
-		have = true
+		a.Found = true
 		d.ignore(&a.Ignored, d.scalars(s.entries, []slot{
 			{"ListenPort", &a.ListenPort, 1, 65535}, {"MaxConnections", &a.MaxConnections, 1, 1024}}))
 	}

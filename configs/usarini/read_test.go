@@ -171,8 +171,7 @@ f.ini:6: [USARBot.A] batteryLife: got "NaN", want a number`},
 			`f.ini:2: [USARBot.A] Sensors.ItemNam: got a field of that name, want one of ItemClass, ItemName, Parent, Position, Direction, SensorClass, SenName
 f.ini:2: [USARBot.A] Sensors.Position.X: got "a", want a number
 f.ini:2: [USARBot.A] Sensors.Position.W: got a field of that name, want one of X, Y, Z
-f.ini:2: [USARBot.A] Sensors.ItemName: got "", want one word of at most 64 letters
-f.ini:2: [USARBot.A] Sensors.Parent: got "Arm", want a part of this robot that stands before it`},
+f.ini:2: [USARBot.A] Sensors.ItemName: got "", want one word of at most 64 letters`},
 		{"two of a name", "[USARBot.A]\nSensors=(ItemClass=class'A.B',ItemName=\"F1\")\nSensors=(ItemClass=class'a.b',ItemName=\"f1\")",
 			`f.ini:3: [USARBot.A] Sensors.ItemName: got "f1", want another name: line 2 has it`},
 		{"a part", "[USARBot.A]\nJointParts=(PartName=\"P\",PartClass=class'A.B',JointClass=class'KBall',Parent=\"Q\",PackageName=\"Arm\")\n" +

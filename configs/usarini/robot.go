@@ -148,7 +148,7 @@ func (d *decoder) robot(s *section) (r Robot, ignored []entry) {
 				continue
 			}
 			to := [...]*[]Item{&r.Sensors, &r.Cameras, &r.Effecters}[at]
-			*to = append(*to, d.item(e, v, r.MountByUU, parts, names))
+			*to = append(*to, d.item(e, v, r.MountByUU, names))
 		}
 	}
 	for _, e := range rest {
@@ -160,7 +160,7 @@ func (d *decoder) robot(s *section) (r Robot, ignored []entry) {
 }
 
 // item decodes one Sensors, Cameras or Effecters.
-func (d *decoder) item(e entry, v value, uu bool, parts map[string]bool, names map[string]int) Item {
+func (d *decoder) item(e entry, v value, uu bool, names map[string]int) Item {
 	it := Item{Line: e.line}
 	var at [3]float64
 	var to direction
@@ -171,7 +171,10 @@ func (d *decoder) item(e entry, v value, uu bool, parts map[string]bool, names m
 	})
 	d.word(e.key+".ItemClass", it.Class)
 	d.word(e.key+".ItemName", it.Name)
-	d.parent(e.key+".Parent", &it.Parent, parts)
+	// Whether the part is there, Twin sees: a class that is built in may leave its parts out, as the manual's P2AT does.
+	if strings.EqualFold(it.Parent, "None") {
+		it.Parent = ""
+	}
 	id := strings.ToLower(it.Class + " " + it.Name)
 	if line, twice := names[id]; twice {
 		d.fault(e.key+".ItemName", quote(it.Name), fmt.Sprintf("another name: line %d has it", line))
@@ -220,7 +223,7 @@ func (d *decoder) part(e entry, v value, uu bool, parts map[string]bool) Part {
 	return p
 }
 
-// parent checks that an item's or part's parent is there, the parts before it: the manual wants parents first.
+// parent checks that a part's parent is there, one before it: the manual wants parents first.
 func (d *decoder) parent(path string, name *string, parts map[string]bool) {
 	if !parts[strings.ToLower(*name)] {
 		d.fault(path, quote(*name), "a part of this robot that stands before it")

@@ -7,7 +7,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// full is what stands for a wheel's greatest speed in a normalised DRIVE.
+// full is what stands for a wheel's greatest speed (or torque) in a normalised DRIVE.
 const full = 100
 
 // wheels obeys DRIVE in all its forms, which may stand in one line.
@@ -44,13 +44,17 @@ func (c *Control) side(name string, joints []int) error {
 	if len(joints) == 0 {
 		return fmt.Errorf("%s: %w", name, errAbsent)
 	}
-	v, normalized := c.Number(name, 0), c.Truth("Normalized")
+	v, normalized, order := c.Number(name, 0), c.Truth("Normalized"), Speed
+	if c.robot().Torque {
+		order = Torque
+	}
 	for _, i := range joints {
-		speed := v
+		value := v
 		if normalized {
-			speed *= c.link().layout.Actuators[c.robot().Joints[i].Actuator].Limits.MaxVelocity / full
+			most := &c.link().layout.Actuators[c.robot().Joints[i].Actuator].Limits
+			value *= [...]float64{Speed: most.MaxVelocity, Torque: most.MaxTorque}[order] / full
 		}
-		if err := c.drive(i, Speed, speed); err != nil {
+		if err := c.drive(i, order, value); err != nil {
 			return err
 		}
 	}

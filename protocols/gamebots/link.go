@@ -28,10 +28,13 @@ type link struct {
 	fresh  sample
 	taken  sample // the writer's; changes places with fresh
 	primed bool
+	time   time.Duration // rig time of the last cycle
 	born   time.Duration // rig time of the first cycle
 	status time.Duration // rig time at which STA and MIS are due
 	asked  []bool        // of each group: SCAN
-	hits   []Hit         // the writer's room
+	hits   []Hit         // the cycle's room
+	found  []Hits        // of each of the robot's readers: what is to be told
+	told   []Hit         // the writer's room
 }
 
 // group is what goes into one message: all sensors of a type that come together, or one alone.
@@ -64,6 +67,7 @@ func newLink(r *Robot, a *hal.Agent, lease *hal.Lease, later bool) *link {
 			k.life = i
 		}
 	}
+	k.found, k.hits, k.told = make([]Hits, len(r.Sensors)), make([]Hit, 0, maxHits), make([]Hit, 0, maxHits)
 	for i := range r.Sensors {
 		k.group(i)
 		if r.Sensors[i].Hits != nil {
@@ -117,7 +121,7 @@ func (k *link) cycle(f *hal.Frame) (due bool) {
 			k.groups[i].due = now
 		}
 	}
-	k.fresh.time = now
+	k.time = now
 	if now >= k.status {
 		due, k.fresh.status = true, true
 		k.status = next(k.status, now, k.robot.Interval)
@@ -129,9 +133,11 @@ func (k *link) cycle(f *hal.Frame) (due bool) {
 		}
 		due, k.fresh.due[i], k.asked[i] = true, true, false
 		g.due = next(g.due, now, g.every)
+		k.collect(g)
 	}
 	// one copy for all that is due: the messages of one instant belong together
 	if due {
+		k.fresh.time = now
 		copy(k.fresh.measured, f.Measured)
 		k.silence(f)
 	}
@@ -141,6 +147,19 @@ func (k *link) cycle(f *hal.Frame) (due bool) {
 		k.drained.Store(now-k.born >= k.robot.BatteryLife)
 	}
 	return due
+}
+
+// collect keeps what a group's readers have found until now: what they find from here on is another message's. What the
+// writer has not told yet stays, since a tag may answer once alone.
+func (k *link) collect(g *group) {
+	for _, i := range g.members {
+		if from := k.robot.Sensors[i].Hits; from != nil {
+			k.hits = from.take(k.hits)
+			for _, h := range k.hits {
+				k.found[i].Put(h)
+			}
+		}
+	}
 }
 
 // next is the first time of the grid after now; a grid that was missed begins anew.
@@ -170,7 +189,7 @@ func (k *link) take() *sample {
 	defer k.mu.Unlock()
 	k.fresh, k.taken = k.taken, k.fresh
 	// what was due in the one is told now; the other begins without
-	k.fresh.time, k.fresh.status = k.taken.time, false
+	k.fresh.status = false
 	clear(k.fresh.due)
 	return &k.taken
 }
@@ -193,7 +212,7 @@ func (k *link) scan(i int) bool {
 func (k *link) now() time.Duration {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.fresh.time
+	return k.time
 }
 
 // battery is the running time left at s, whole seconds.

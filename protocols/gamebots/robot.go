@@ -31,6 +31,7 @@ type Robot struct {
 	Interval       time.Duration // msgTimer; 0 = 200 ms
 	BatteryLife    time.Duration // without a sensor of kind battery: from the spawning on; 0 = an hour
 	AbsoluteCamera bool          // bAbsoluteCamera: CAMERA means angles, not changes of them
+	Torque         bool          // DRIVE {Left} {Right} are torques, N·m: bSpeedControl is false
 	Joints         []Joint
 	Left, Right    []int // of Joints: the wheels of DRIVE {Left} {Right}
 	Front, Rear    []int // of Joints: what the later DRIVE {FrontSteer} {RearSteer} turns

@@ -22,7 +22,7 @@ func (k *link) sen(t *text, s *sample, g *group) {
 		if g.kind == "range" || g.kind == "sonar" || g.kind == "infrared" {
 			k.reach(v, c.First)
 		}
-		if k.sense(t, sensor, g.kind, v) {
+		if k.sense(t, i, g.kind, v) {
 			told = true
 		}
 	}
@@ -46,15 +46,16 @@ func (k *link) reach(v []float64, channel int) {
 	}
 }
 
-// sense is one sensor's part, {Name n} first; it tells whether there is something to tell. v is at least as long as
+// sense is the part of one of the robot's sensors, {Name n} first; it tells whether there is something to tell. v is at least as long as
 // the kind wants (Robot.complete).
-func (k *link) sense(t *text, sensor *Sensor, kind string, v []float64) bool {
+func (k *link) sense(t *text, of int, kind string, v []float64) bool {
+	sensor := &k.robot.Sensors[of]
 	if math.IsNaN(v[0]) {
 		return false
 	}
 	switch kind {
 	case "rfid", "victim":
-		return k.tags(t, sensor, kind == "victim")
+		return k.tags(t, of, kind == "victim")
 	case "sonar", "infrared":
 		t.open()
 		t.word("Name", sensor.Name)
@@ -110,14 +111,14 @@ func (k *link) sense(t *text, sensor *Sensor, kind string, v []float64) bool {
 	return true
 }
 
-// tags is what a reader found since the last message.
-func (k *link) tags(t *text, sensor *Sensor, victims bool) bool {
-	if k.hits = sensor.Hits.take(k.hits); len(k.hits) == 0 {
+// tags is what a reader found until the instant of the message.
+func (k *link) tags(t *text, of int, victims bool) bool {
+	if k.told = k.found[of].take(k.told); len(k.told) == 0 {
 		return false
 	}
-	t.segment("Name", sensor.Name)
-	for i := range k.hits {
-		h := &k.hits[i]
+	t.segment("Name", k.robot.Sensors[of].Name)
+	for i := range k.told {
+		h := &k.told[i]
 		t.segment("ID", h.ID)
 		if victims {
 			t.segment("State", h.State)

@@ -14,6 +14,7 @@ type Rescue struct {
 	Class        string  // "USARBot.P2AT"
 	Interval     float64 // s, msgTimer
 	Absolute     bool    // bAbsoluteCamera
+	Torque       bool    // DRIVE's sides are torques: bSpeedControl is false
 	Left, Right  []int   // joints that DRIVE {Left} {Right} turns
 	Front, Rear  []int   // joints that steer an axle
 	Steers       []Steer
@@ -51,6 +52,7 @@ type rescueFile struct {
 	Class     string            `yaml:"class"`
 	Interval  *float64          `yaml:"interval_s"`
 	Relative  bool              `yaml:"relative_camera"`
+	Torque    bool              `yaml:"torque_drive"`
 	Left      []string          `yaml:"left"`
 	Right     []string          `yaml:"right"`
 	Front     []string          `yaml:"front"`
@@ -169,7 +171,7 @@ func (f *rescueFile) rescue(path string, r *Robot, faults *faults) *Rescue {
 		}
 		return joints
 	}
-	out := &Rescue{Class: f.Class, Interval: 0.2, Absolute: !f.Relative, Headlight: f.Headlight, Steering: f.Steering,
+	out := &Rescue{Class: f.Class, Interval: 0.2, Absolute: !f.Relative, Torque: f.Torque, Headlight: f.Headlight, Steering: f.Steering,
 		Left: list("left", f.Left), Right: list("right", f.Right), Front: list("front", f.Front), Rear: list("rear", f.Rear),
 		Size: faults.point(path+".size_m", f.Size)}
 	if !proper(f.Class) {

@@ -1,0 +1,263 @@
+package usarini
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// itemClasses are the manual's classes of items and what they are in a robot file.
+var itemClasses = map[string]string{
+	"sonarsensor": "sonar", "irsensor": "infrared", "rangesensor": "infrared", "rangescanner": "range", "irscanner": "range",
+	"odometrysensor": "odometry", "inusensor": "inertial", "encodersensor": "encoder", "touchsensor": "contact",
+	"rfidsensor": "rfid", "rfidvictsensor": "victim", "victrfidsensor": "victim", "soundsensor": "sound",
+	"humanmotionsensor": "motion", "robotcamera": "camera", "rfidreleaser": "releaser", "headlight": "headlight",
+}
+
+// kind is what an item of a class is. A class of the user's own is known by what its section alone can have.
+func (w *writer) kind(class string) (kind string, clear bool) {
+	short := strings.ToLower(class[strings.LastIndexByte(class, '.')+1:])
+	if kind, ok := itemClasses[short]; ok {
+		return kind, short == "irscanner"
+	}
+	v := w.bots.Device(class)
+	if v == nil {
+		return "", false
+	}
+	for _, k := range [...]struct {
+		has  bool
+		kind string
+	}{{v.ScanFOV > 0, "range"}, {v.BeamAngle > 0, "sonar"}, {v.FPMinRange > 0, "victim"}, {v.EncoderResolution > 0, "odometry"},
+		{v.Diameter > 0, "contact"}, {v.FOV > 0, "motion"}, {v.CameraDefFOV > 0, "camera"}, {v.NumTags > 0, "releaser"}, {v.Resolution > 0, "encoder"}} {
+		if k.has {
+			return k.kind, false
+		}
+	}
+	return "", false
+}
+
+// equip writes what the robot carries.
+func (w *writer) equip() {
+	r := w.robot
+	var tail strings.Builder
+	w.line("sensors:")
+	n := 0
+	for i := range r.Sensors {
+		n += w.sensor(&r.Sensors[i], n)
+	}
+	w.line("  - {name: %s, path: /Battery, kind: battery, body: %s, life_s: %s}", w.own("battery"), w.base.Chassis, num(r.BatteryLife))
+	w.place(fmt.Sprintf("sensors[%d]", n), r.Line, "batteryLife")
+	w.line("  - {name: %s, path: /GroundTruth, kind: pose, body: %s}", w.own("groundtruth"), w.base.Chassis)
+	if len(r.Cameras) > 0 {
+		w.line("\ncameras:")
+	}
+	for i := range r.Cameras {
+		w.camera(&r.Cameras[i], i)
+	}
+	for i := range r.Effecters {
+		w.effecter(&r.Effecters[i], &tail)
+	}
+	w.drive(&tail)
+}
+
+// drive writes what USARSim must know. Of a built-in robot the wheels, sides and packages are its own.
+func (w *writer) drive(tail *strings.Builder) {
+	r := w.robot
+	w.place("usarsim.interval_s", r.Line, "msgTimer")
+	w.line("\nusarsim:\n  class: %q\n  interval_s: %s\n  relative_camera: %v\n  torque_drive: %v", r.Class, num(r.Interval), !r.AbsoluteCamera, !r.SpeedControl)
+	w.out.WriteString(tail.String())
+	section, list := "", ""
+	for line := range strings.Lines(string(w.base.YAML)) {
+		line = strings.TrimRight(line, "\r\n")
+		switch key, _, _ := strings.Cut(strings.TrimSpace(line), ":"); {
+		case line != "" && line[0] >= 'a' && line[0] <= 'z':
+			section = key
+			continue
+		case section != "usarsim" || strings.TrimSpace(line) == "":
+			continue
+		case strings.HasPrefix(line, "  ") && line[2] != ' ':
+			list = key
+		}
+		switch list {
+		case "class", "interval_s", "relative_camera", "torque_drive", "releaser":
+			continue
+		case "packages":
+			if w.packages != "" {
+				continue
+			}
+		}
+		w.line("%s", line)
+	}
+	w.out.WriteString(w.packages)
+}
+
+// carrier is the body that an item hangs on, and its pose there: a built-in part is another body than the one in the INI,
+// but stands in the same place.
+func (w *writer) carrier(it *Item, list string) (body string, ok bool) {
+	if it.Parent == "" {
+		return w.base.Chassis, true
+	}
+	part, ok := w.base.Joints[strings.ToLower(it.Parent)]
+	if !ok {
+		w.decoder.line = it.Line
+		w.fault(list+".Parent", quote(it.Parent), "a part that the robot has")
+	}
+	return part[1], ok
+}
+
+// sensor writes one sensor and tells how many that were.
+func (w *writer) sensor(it *Item, n int) int {
+	kind, clear := w.kind(it.Class)
+	w.decoder.line = it.Line
+	if kind == "" || kind == "camera" || kind == "releaser" || kind == "headlight" {
+		w.fault("Sensors.ItemClass", quote(it.Class), "a sensor of the manual, or a class whose section says of what kind it is")
+		return 0
+	}
+	body, ok := w.carrier(it, "Sensors")
+	if !ok {
+		return 0
+	}
+	s := fmt.Sprintf("  - {name: %s, path: \"/%s\", kind: %s, body: %s%s", w.own(it.Name), it.Name, kind, body, pose(it.Pose))
+	if kind == "encoder" {
+		part, ok := w.base.Joints[strings.ToLower(it.Parent)]
+		if !ok {
+			w.fault("Sensors.Parent", quote(it.Parent), "the part whose turns the encoder counts")
+			return 0
+		}
+		s += ", joint: " + part[0]
+	}
+	w.place(fmt.Sprintf("sensors[%d]", n), it.Line, "Sensors "+it.Name)
+	if v := w.bots.Device(it.Class); v != nil {
+		s += w.figures(kind, v, n)
+	}
+	if clear {
+		s += ", infrared: true"
+	}
+	w.line("%s}", s)
+	return 1
+}
+
+// figures are what a class's section says, as the keys of a robot file; what it leaves out is as in USARSim's own file.
+func (w *writer) figures(kind string, v *Device, n int) (s string) {
+	add := func(key, value, ini string) {
+		s += ", " + key + ": " + value
+		w.twin.places[fmt.Sprintf("sensors[%d].%s", n, key)] = entry{key: where(v.Class, ini), line: v.Line}
+	}
+	if v.TimeStamp {
+		add("time_stamp", "true", "bWithTimeStamp")
+	} else if kind == "sonar" || kind == "infrared" {
+		add("time_stamp", "false", "bWithTimeStamp")
+	}
+	for _, k := range [...]struct {
+		kinds, key, ini string
+		value           float64
+	}{
+		{"sonar infrared range rfid motion", "range_m", "MaxRange", v.MaxRange},
+		{"victim", "range_m", "FPMinRange", v.FPMinRange}, {"victim", "near_m", "VictMinRange", v.VictMinRange},
+		{"victim", "nearest_m", "VictStatusRange", v.VictStatusRange}, {"victim", "fov_deg", "RFIDFOV", inDegrees(v.RFIDFOV)},
+		{"sonar", "beam_deg", "BeamAngle", inDegrees(v.BeamAngle)}, {"motion", "fov_deg", "FOV", inDegrees(v.FOV)},
+		{"range", "fov_deg", "ScanFov", inDegrees(v.ScanFOV)}, {"range encoder", "resolution_deg", "Resolution", inDegrees(v.Resolution)},
+		{"odometry", "resolution_deg", "EncoderResolution", inDegrees(v.EncoderResolution)},
+		{"contact", "diameter_m", "Diameter", v.Diameter},
+	} {
+		if slices.Contains(strings.Fields(k.kinds), kind) && k.value > 0 {
+			add(k.key, num(k.value), k.ini)
+		}
+	}
+	switch kind {
+	case "range":
+		// a scanner without an interval scans when it is asked
+		if add("interval_s", num(v.ScanInterval), "ScanInterval"); v.ScanInterval == 0 {
+			add("manual", "true", "ScanInterval")
+		}
+		if v.Pitch && !v.Yaw {
+			add("plane", "xz", "bPitch")
+		}
+	case "odometry", "inertial":
+		add("interval_s", num(v.ScanInterval), "ScanInterval")
+	}
+	if slices.Contains([]string{"sonar", "infrared", "range", "inertial", "encoder", "sound", "motion"}, kind) {
+		add("noise", num(v.Noise), "Noise")
+		if len(v.OutputCurve) > 0 {
+			points := make([]string, len(v.OutputCurve))
+			for i, p := range v.OutputCurve {
+				points[i] = "[" + num(p.In) + ", " + num(p.Out) + "]"
+			}
+			add("curve", "["+strings.Join(points, ", ")+"]", "OutputCurve")
+		}
+	}
+	if kind == "odometry" {
+		for _, t := range [...]struct{ key, ini, tire string }{{"left", "LeftTire", v.LeftTire}, {"right", "RightTire", v.RightTire}} {
+			if t.tire == "" || strings.EqualFold(t.tire, "None") {
+				continue
+			}
+			part, ok := w.base.Joints[strings.ToLower(t.tire)]
+			if !ok {
+				// one section for all robots: what this one has not, the sensor looks for itself (8.4.1)
+				w.twin.Notes = append(w.twin.Notes, Fault{w.file, v.Line, where(v.Class, t.ini), quote(t.tire),
+					"a part of " + w.robot.Class + ": its outermost wheel is taken"})
+				continue
+			}
+			add(t.key, part[0], t.ini)
+		}
+	}
+	return s
+}
+
+func (w *writer) camera(it *Item, n int) {
+	w.decoder.line = it.Line
+	if kind, _ := w.kind(it.Class); kind != "camera" {
+		w.fault("Cameras.ItemClass", quote(it.Class), "USARBot.RobotCamera, or a class with CameraDefFov")
+		return
+	}
+	body, ok := w.carrier(it, "Cameras")
+	if !ok {
+		return
+	}
+	fov, least, most := 0.7854, 0.3491, 2.0944 // the manual's own (8.12.2)
+	if v := w.bots.Device(it.Class); v != nil && v.CameraDefFOV > 0 {
+		fov, least, most = v.CameraDefFOV, v.CameraDefFOV, v.CameraDefFOV
+		if v.CameraMinFOV > 0 {
+			least = math.Min(fov, v.CameraMinFOV)
+		}
+		most = math.Max(fov, v.CameraMaxFOV)
+	}
+	path := fmt.Sprintf("cameras[%d]", n)
+	w.place(path, it.Line, "Cameras "+it.Name)
+	s := fmt.Sprintf("  - {name: %s, path: \"/%s\", body: %s%s, fov_deg: %s", w.own(it.Name), it.Name, body, pose(it.Pose), num(inDegrees(fov)))
+	if most > least {
+		s += ", zoom_deg: [" + num(inDegrees(least)) + ", " + num(inDegrees(most)) + "]"
+	}
+	if p := w.base.Package[strings.ToLower(it.Parent)]; p != "" {
+		s += fmt.Sprintf(", package: %q", p)
+	}
+	w.line("%s}", s)
+}
+
+func (w *writer) effecter(it *Item, tail *strings.Builder) {
+	w.decoder.line = it.Line
+	kind, _ := w.kind(it.Class)
+	switch {
+	case kind == "headlight":
+		fmt.Fprintf(tail, "  headlight: true\n")
+	case kind == "releaser" && strings.Contains(tail.String(), "releaser:"):
+		w.fault("Effecters", "a second releaser of tags", "one")
+	case kind == "releaser":
+		if _, ok := w.carrier(it, "Effecters"); !ok {
+			return
+		}
+		tags := 10 // the manual's own (9.1.2)
+		if v := w.bots.Device(it.Class); v != nil && v.NumTags > 0 {
+			tags = v.NumTags
+		}
+		at := it.Pose
+		if it.Parent != "" {
+			at = w.base.Poses[strings.ToLower(it.Parent)].Times(at)
+		}
+		w.place("usarsim.releaser", it.Line, "Effecters "+it.Name)
+		fmt.Fprintf(tail, "  releaser: {name: %q, tags: %d, at_m: %s}\n", it.Name, tags, list3(at.Position))
+	default:
+		w.fault("Effecters.ItemClass", quote(it.Class), "USARBot.RFIDReleaser, USARBot.Headlight, or a class with NumTags")
+	}
+}

@@ -1,0 +1,213 @@
+package usarini
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// Base is a robot file that a class begins with, where it is built in: its mechanics stay, what it carries is the INI's.
+type Base struct {
+	YAML    []byte
+	Chassis string               // its root body
+	Joints  map[string][2]string // by the names of the wire in small letters: the joint and the body that it moves
+	Package map[string]string    // likewise: the mission package that a part belongs to
+	Poses   map[string]hal.Pose  // of the parts on the chassis, all joints at 0
+}
+
+// Twin is a robot of an INI file as a robot file of sim/model, which says the same.
+type Twin struct {
+	YAML  []byte
+	Notes []Fault // what has no meaning here, or had to be assumed
+
+	file   string
+	places map[string]entry // what of the YAML comes from where: "sensors[3]" → its line and key
+}
+
+// Twin makes the robot file of a class. base is nil where the class is not built in: then its parts make its mechanics.
+// The error is Faults.
+func (b *Bots) Twin(class string, base *Base) (*Twin, error) {
+	r := b.Robot(class)
+	if r == nil {
+		return nil, Faults{{File: b.File, Line: 1, Key: "[" + class + "]", Got: "no such section", Want: "one of a robot"}}
+	}
+	w := &writer{bots: b, robot: r, twin: &Twin{file: b.File, places: map[string]entry{}}, names: map[string]bool{}}
+	w.decoder = decoder{file: b.File, section: r.Class, line: r.Line, faults: &w.faults}
+	switch {
+	case base != nil && w.known(base):
+		w.keep(base)
+	case len(r.Parts) > 0:
+		w.base = &Base{Chassis: "chassis", Joints: map[string][2]string{}, Package: map[string]string{}, Poses: map[string]hal.Pose{}}
+		w.build()
+	default:
+		w.fault("JointParts", "none, and a class that is not built in", "its parts")
+	}
+	if w.base != nil {
+		w.equip()
+	}
+	w.twin.YAML = []byte(w.out.String())
+	return w.twin, w.faults.err()
+}
+
+// Blame says what faults of the twin's robot file are faults of in the INI. text is one line a fault, as package
+// sim/model has them: "sensors[3].range_m: got -1, want ...".
+func (t *Twin) Blame(text string) Faults {
+	var faults Faults
+	for line := range strings.Lines(text) {
+		path, what, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		at, known := entry{key: path, line: 1}, false
+		// the longest beginning that has a place
+		for p := path; p != "" && !known; {
+			if e, ok := t.places[p]; ok {
+				at, known = e, true
+			}
+			p = p[:max(0, strings.LastIndexAny(p, ".["))]
+		}
+		got, want, _ := strings.Cut(strings.TrimPrefix(what, "got "), ", want ")
+		faults.add(Fault{File: t.file, Line: at.line, Key: at.key, Got: got, Want: want})
+	}
+	return faults
+}
+
+// writer writes a twin.
+type writer struct {
+	decoder
+	bots   *Bots
+	robot  *Robot
+	base   *Base
+	twin   *Twin
+	faults Faults
+	out    bytes.Buffer
+	names  map[string]bool // of sensors, which the robot file wants each once
+
+	packages string // the section of packages, where the INI names some
+}
+
+func (w *writer) line(format string, args ...any) { fmt.Fprintf(&w.out, format+"\n", args...) }
+
+// note tells of something that is no fault.
+func (w *writer) note(line int, key, got, want string) {
+	w.twin.Notes = append(w.twin.Notes, Fault{w.file, line, where(w.robot.Class, key), got, want})
+}
+
+// place remembers where an entry of the YAML comes from.
+func (w *writer) place(path string, line int, key string) {
+	w.twin.places[path] = entry{key: where(w.robot.Class, key), line: line}
+}
+
+// known tells whether all parts of the robot are those of the built-in one, whose own mechanics are the better ones: an
+// INI says nothing of shapes and masses.
+func (w *writer) known(base *Base) bool {
+	for i := range w.robot.Parts {
+		if _, ok := base.Joints[strings.ToLower(w.robot.Parts[i].Name)]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// keep takes over a built-in robot file but for what the INI says.
+func (w *writer) keep(base *Base) {
+	w.base = base
+	if n := len(w.robot.Parts); n > 0 {
+		w.note(w.robot.Parts[0].Line, "JointParts", fmt.Sprintf("%d parts of a built-in class", n), "nothing: it keeps its own sizes and masses")
+		w.pack()
+	}
+	section := ""
+	for line := range strings.Lines(string(base.YAML)) {
+		line = strings.TrimRight(line, "\r\n")
+		if line != "" && line[0] >= 'a' && line[0] <= 'z' {
+			section, _, _ = strings.Cut(line, ":")
+		}
+		if section != "sensors" && section != "cameras" && section != "usarsim" {
+			w.line("%s", line)
+		}
+	}
+}
+
+// pack groups the parts into mission packages, in the file's order. w.base has their joints.
+func (w *writer) pack() {
+	var order []string
+	kinds, joints := map[string]string{}, map[string][]string{}
+	for i := range w.robot.Parts {
+		p := &w.robot.Parts[i]
+		if p.Package == "" {
+			continue
+		}
+		if kinds[p.Package] == "" {
+			order = append(order, p.Package)
+			kinds[p.Package] = p.PackageType
+		} else if kinds[p.Package] != p.PackageType {
+			w.decoder.line = p.Line
+			w.fault("JointParts.PackageType", quote(p.PackageType), quote(kinds[p.Package])+", as the parts before it")
+		}
+		at := strings.ToLower(p.Name)
+		joints[p.Package] = append(joints[p.Package], w.base.Joints[at][0])
+		w.base.Package[at] = p.Package
+	}
+	if len(order) == 0 {
+		return
+	}
+	w.packages = "  packages:\n"
+	for i, name := range order {
+		w.place(fmt.Sprintf("usarsim.packages[%d]", i), w.robot.Line, "JointParts.PackageName")
+		w.packages += fmt.Sprintf("    - {type: %s, name: %s, joints: [%s]}\n", strconv.Quote(kinds[name]), strconv.Quote(name), strings.Join(joints[name], ", "))
+	}
+}
+
+// own is a name as robot files have them, each once.
+func (w *writer) own(name string) string {
+	plain := strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '_' {
+			return c
+		}
+		return '_'
+	}, strings.ToLower(name))
+	for n := 2; w.names[plain]; n++ {
+		plain = fmt.Sprintf("%s_%d", strings.TrimSuffix(plain, fmt.Sprintf("_%d", n-1)), n)
+	}
+	w.names[plain] = true
+	return plain
+}
+
+// num is a number without the rounding of unit conversions: 7.6125 uu are 0.145 m.
+func num(v float64) string {
+	v = math.Round(v*1e9) / 1e9
+	if v == 0 {
+		v = 0 // no -0
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
+}
+
+// list3 is a vector.
+func list3(v [3]float64) string { return "[" + num(v[0]) + ", " + num(v[1]) + ", " + num(v[2]) + "]" }
+
+// degrees of radians.
+func inDegrees(rad float64) float64 { return rad * 180 / math.Pi }
+
+// turns are roll, pitch and yaw of a unit quaternion, degrees.
+func turns(q [4]float64) [3]float64 {
+	a, x, y, z := q[0], q[1], q[2], q[3]
+	sin := math.Max(-1, math.Min(1, 2*(a*y-z*x)))
+	if math.Abs(sin) > 1-1e-12 {
+		// straight up or down roll and yaw are one turn
+		return [3]float64{0, math.Copysign(90, sin), inDegrees(2 * math.Atan2(z, a))}
+	}
+	return [3]float64{inDegrees(math.Atan2(2*(a*x+y*z), 1-2*(x*x+y*y))), inDegrees(math.Asin(sin)),
+		inDegrees(math.Atan2(2*(a*z+x*y), 1-2*(y*y+z*z)))}
+}
+
+// pose is where something is on a body: at_m and, where it is turned, rotation_deg; "" where it is neither.
+func pose(p hal.Pose) (s string) {
+	if at := list3(p.Position); at != "[0, 0, 0]" {
+		s = ", at_m: " + at
+	}
+	if turn := list3(turns(p.Rotation)); turn != "[0, 0, 0]" {
+		s += ", rotation_deg: " + turn
+	}
+	return s
+}
