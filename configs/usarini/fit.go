@@ -217,8 +217,8 @@ func (w *writer) camera(it *Item, n int) {
 	}
 	fov, least, most := 0.7854, 0.3491, 2.0944 // the manual's own (8.12.2)
 	if v := w.bots.Device(it.Class); v != nil && v.CameraDefFOV > 0 {
-		fov, least, most = v.CameraDefFOV, v.CameraDefFOV, v.CameraDefFOV
-		if v.CameraMinFOV > 0 {
+		fov = v.CameraDefFOV
+		if least = fov; v.CameraMinFOV > 0 {
 			least = math.Min(fov, v.CameraMinFOV)
 		}
 		most = math.Max(fov, v.CameraMaxFOV)

@@ -49,7 +49,7 @@ func (b *Bots) Twin(class string, base *Base) (*Twin, error) {
 	if w.base != nil {
 		w.equip()
 	}
-	w.twin.YAML = []byte(w.out.String())
+	w.twin.YAML = w.out.Bytes()
 	return w.twin, w.faults.err()
 }
 
