@@ -121,7 +121,7 @@ func TestDoctorOfBrands(t *testing.T) {
 		{"kondo", "krs-2552", 1250000, 11.1, nil, ""},
 		{"feetech", "sts3215", 1000000, 7.4, []string{"off servo 2"}, "fail servo"},
 		{"feetech", "sts3215", 1000000, 7.4, []string{"off bus"}, "fail power"},
-		{"feetech", "sts3215", 1000000, 3, nil, "fail alarm"},
+		{"feetech", "sts3215", 1000000, 3, nil, "fail voltage"},
 		{"kondo", "krs-2552", 1250000, 11.1, []string{"off servo 1"}, "fail servo"},
 	} {
 		name := fmt.Sprint(c.model, c.faults, c.volts)

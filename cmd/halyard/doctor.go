@@ -41,6 +41,7 @@ import (
 //	temperature    it is cooler than its limit
 //	alarm          nothing is latched
 //	torque-limit   no limit of zero keeps it limp
+//	lock           its EEPROM is closed, where it has a lock
 //	watchdog       its bus watchdog has not tripped
 //	calibration    there, measured, and of this servo                            doctor_calibration.go
 //	load           the driver's cycle fits into the period                       doctor_load.go
@@ -246,22 +247,26 @@ func gravity(k hal.Kind) int {
 // uniform compares the firmware of equal models over all buses: the fewer differ from the more. Versions behave
 // differently (profiles, fast sync read), which is looked for in vain in one joint's tuning.
 func (d *examination) uniform() {
-	type group struct {
-		model    string
-		firmware int
-	}
+	type group struct{ model, firmware string }
 	count := map[group]int{}
 	best := map[string]group{}
 	for _, s := range d.met {
-		g := group{s.model.Name, s.firmware}
-		if count[g]++; count[g] > count[best[g.model]] {
+		g := group{s.called(), s.firmware}
+		if count[g]++; g.firmware != "" && count[g] > count[best[g.model]] {
 			best[g.model] = g
 		}
 	}
 	for _, s := range d.met {
-		if b := best[s.model.Name]; s.firmware != b.firmware {
-			s.warn("firmware", fmt.Sprintf("%d, the other %d %s have %d", s.firmware, count[b], b.model, b.firmware),
-				"bring all to one version with DYNAMIXEL Wizard 2.0")
+		if b := best[s.called()]; s.firmware != b.firmware && s.firmware != "" {
+			s.warn("firmware", fmt.Sprintf("%s, the other %d %s have %s", s.firmware, count[b], b.model, b.firmware), s.firmwareFix())
 		}
 	}
+}
+
+// firmwareFix is the maker's own tool, since no other writes firmware.
+func (s *servoExam) firmwareFix() string {
+	if s.protocol == asFeetech {
+		return "bring all to one version with Feetech's FD"
+	}
+	return "bring all to one version with DYNAMIXEL Wizard 2.0"
 }

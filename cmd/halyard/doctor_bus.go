@@ -10,7 +10,6 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
-	"github.com/halyard-robotics/halyard/servo/dynamixel"
 )
 
 // busExam is the examination of one line. Its embedded examination collects the findings of all.
@@ -21,20 +20,23 @@ type busExam struct {
 	config configs.Bus
 	servos []*servoExam // in the order of the config's robots
 
-	line    servo.Line
-	client  *dynamixel.Client
-	latency time.Duration // what an answer may be held back on its way: adapter, USB, a program behind a pty
-	checks  []check       // made on this bus, in order; those without a finding are passed
-	load    load          // of a cycle of the real driver
+	protocol int // of its type
+	line     servo.Line
+	latency  time.Duration // what an answer may be held back on its way: adapter, USB, a program behind a pty
+	checks   []check       // made on this bus, in order; those without a finding are passed
+	load     load          // of a cycle of the real driver
 }
 
 func newBusExam(d *examination, name string, kind configs.BodyKind, on []hung) *busExam {
 	b := &busExam{examination: d, name: name, kind: kind, config: d.plan.config.Buses[name]}
+	if p, err := protocolsOf(b.config.Type); err == nil {
+		b.protocol = p[0]
+	}
 	for _, h := range on {
 		j := d.plan.joint(h)
 		b.servos = append(b.servos, &servoExam{
 			busExam: b, joint: d.plan.agents[h.agent].robot.Joints[h.joint].Name, plan: j,
-			id: byte(j.hardware.ID), model: dynamixelOf(j.servo),
+			id: byte(j.hardware.ID), model: j.servo,
 		})
 	}
 	return b
@@ -132,11 +134,11 @@ func (b *busExam) examine(ctx context.Context) error {
 		b.warn("echo", "the adapter hears its own bytes; they are taken out, and cost time", echoFix)
 		b.line = &servo.Unechoed{Line: b.line}
 	}
-	if busProtocols[b.config.Type] == 0 {
-		return b.examineBrand()
+	for _, s := range b.servos {
+		if s.tool, err = newToolOf(b.line, b.name, b.latency, b.protocol, s.model); err != nil {
+			return err
+		}
 	}
-	b.client = dynamixel.NewClient(b.line, busProtocols[b.config.Type])
-	b.client.Name, b.client.Latency = b.name, b.latency
 	// First a glance at each servo's own clock: one that restarts from now on gives itself away.
 	for _, s := range b.servos {
 		s.glance()
@@ -178,7 +180,7 @@ func (b *busExam) seek(ctx context.Context, missing []*servoExam) error {
 		b.check("baud")
 	}
 	for _, rate := range usualBauds() {
-		if rate == b.config.Baud || len(missing) == 0 {
+		if rate == b.config.Baud || len(missing) == 0 || !possible(b.protocol, rate) {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
@@ -191,10 +193,10 @@ func (b *busExam) seek(ctx context.Context, missing []*servoExam) error {
 		}
 		var still []*servoExam
 		for _, s := range missing {
-			switch _, err := b.client.Ping(s.id); hal.KindOf(err) {
-			case hal.Absent:
+			switch _, err := s.tool.identify(int(s.id)); {
+			case hal.KindOf(err) == hal.Absent:
 				return err
-			case hal.Timeout:
+			case hal.KindOf(err) == hal.Timeout && err != nil:
 				still = append(still, s)
 			default:
 				s.fail("baud", hal.BusFault, fmt.Sprintf("answers at %d Bd, want %d", rate, b.config.Baud),

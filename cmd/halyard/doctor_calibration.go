@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
@@ -30,8 +29,8 @@ func (s *servoExam) calibrated() {
 		s.fail("calibration", hal.Uncalibrated, "stale: "+s.stale(c), fix)
 	case c.Method == calibration.ByNominal:
 		s.warn("calibration", "nominal: nothing was measured", fix)
-	case s.readable && c.Servo.Firmware != "" && c.Servo.Firmware != strconv.Itoa(s.firmware):
-		s.warn("calibration", fmt.Sprintf("made with firmware %s, the servo has %d", c.Servo.Firmware, s.firmware), fix+", to be sure")
+	case s.readable && c.Servo.Firmware != "" && c.Servo.Firmware != s.firmware:
+		s.warn("calibration", fmt.Sprintf("made with firmware %s, the servo has %s", c.Servo.Firmware, s.firmware), fix+", to be sure")
 	case s.outside(c):
 		s.warn("calibration",
 			fmt.Sprintf("the joint stands at tick %g, outside of its calibrated %g..%g", s.position, c.RangeTicks[0], c.RangeTicks[1]),

@@ -93,14 +93,15 @@ const patience = 508*time.Microsecond + 2*time.Millisecond
 // surelySilent is how many unanswered questions in a row, from the first on, are enough: each costs its full patience.
 const surelySilent = 6
 
-// hear asks the servo of m at id for its id register n times, whose answer is known beforehand, and sorts what comes.
-func hear(line servo.Port, m *dynamixel.Model, id byte, n int, latency time.Duration) (hearing, error) {
-	r := m.Register("id")
+// hear asks the servo at id for its id register n times, whose answer is known beforehand, and sorts what comes. protocol is
+// Dynamixel's or Feetech's, whose packets are those of 1.0.
+func hear(line servo.Line, protocol int, r *servo.Register, id byte, n int, latency time.Duration) (hearing, error) {
 	in := dynamixel.Instruction{ID: id, Op: dynamixel.Read, Addr: r.Addr, Size: r.Size}
 	st := dynamixel.Status{ID: id, Data: []byte{id}}
 	var ask, want []byte
 	errorAt := 4 // the error byte tells of alarms, which may come and go
-	if m.Protocol == 1 {
+	if protocol != 2 {
+		protocol = 1
 		ask, want = dynamixel.AppendInstruction1(nil, &in), dynamixel.AppendStatus1(nil, &st)
 	} else {
 		ask, want = dynamixel.AppendInstruction2(nil, &in), dynamixel.AppendStatus2(nil, &st)
@@ -113,7 +114,7 @@ func hear(line servo.Port, m *dynamixel.Model, id byte, n int, latency time.Dura
 		if err != nil {
 			return h, err
 		}
-		h.sort(got, want, errorAt, m.Protocol, took > due)
+		h.sort(got, want, errorAt, protocol, took > due)
 		if i == surelySilent-1 && h.silent == surelySilent {
 			h.asked = surelySilent
 			break
@@ -121,6 +122,42 @@ func hear(line servo.Port, m *dynamixel.Model, id byte, n int, latency time.Dura
 	}
 	return h, nil
 }
+
+// hearTool is hear by the tool of a brand whose packets are others: what is spoilt is not told apart further.
+func (s *servoExam) hearTool() (hearing, error) {
+	h := hearing{asked: asks}
+	slow, err := newTool(s.line, s.name, s.latency+late, s.protocol)
+	if err != nil {
+		return h, err
+	}
+	due := lineTime(s.line, 2*wordiest) + patience + s.latency
+	for i := range asks {
+		if err := s.line.Discard(); err != nil {
+			return h, err
+		}
+		start := s.line.Now()
+		switch _, err := slow.read(int(s.id), "id"); {
+		case err == nil && s.line.Now()-start > due:
+			h.tardy++
+		case err == nil:
+			h.clean++
+		case hal.KindOf(err) == hal.Timeout:
+			h.silent++
+		case hal.KindOf(err) == hal.Absent:
+			return h, err
+		default:
+			h.garbled++
+		}
+		if i == surelySilent-1 && h.silent == surelySilent {
+			h.asked = surelySilent
+			break
+		}
+	}
+	return h, nil
+}
+
+// wordiest is the length of the longest question and answer of an id, bytes.
+const wordiest = 8
 
 // sort counts one answer, got, where want was expected. Noise spoils single bits, mostly seen in the checksum; two
 // servos that answer at once and not in step make a longer answer, or one whose very address or data are not what they

@@ -6,21 +6,23 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
+	"github.com/halyard-robotics/halyard/servo/feetech"
 )
 
 // read returns a register's raw value; false where the model has none or the line fails.
 func (s *servoExam) read(name string) (int64, bool) {
-	if s.model.Register(name) == nil {
+	r := s.model.Register(name)
+	if r == nil || !readable(s.model, r) {
 		return 0, false
 	}
-	var v int64
-	err := insist(func() (err error) { v, err = s.client.ReadRegister(s.id, s.model, name); return err })
+	v, err := readOne(s.tool, int(s.id), name)
 	return v, err == nil
 }
 
@@ -43,14 +45,24 @@ func (s *servoExam) registers() error {
 		latched = s.alarms(s.supplies())
 	}
 	s.switches(latched)
-	s.homing, _ = s.read("homing_offset")
+	if v, ok := s.read("firmware"); ok {
+		s.firmware = strconv.FormatInt(v, 10)
+		if minor, ok := s.read("firmware_minor"); ok {
+			s.firmware += "." + strconv.FormatInt(minor, 10)
+		}
+	}
+	for _, name := range []string{"homing_offset", "angle_offset"} {
+		if v, ok := s.read(name); ok {
+			s.homing = v
+		}
+	}
 	return err
 }
 
 // setFix is the command that writes a register for good. The doctor itself never writes: what it examines may be
 // another program's robot.
 func (s *servoExam) setFix(register string, v int64) string {
-	return fmt.Sprintf("halyard setup %s --id %d --set %s=%d", s.port(), s.id, register, v)
+	return fmt.Sprintf("halyard registers write %s --id %d %s=%d", s.port(), s.id, register, v)
 }
 
 // delays checks how it answers: after how long, and to what.
@@ -65,6 +77,12 @@ func (s *servoExam) delays() {
 	}
 	if v, ok := s.read("status_return"); ok && v != 2 {
 		s.warn("status-return", fmt.Sprintf("its status return level is %d: writes are not acknowledged", v), s.setFix("status_return", 2))
+	}
+	if v, ok := s.read("response_level"); ok && v != 1 {
+		s.warn("status-return", fmt.Sprintf("its response level is %d: writes are not acknowledged", v), s.setFix("response_level", 1))
+	}
+	if v, ok := s.read("lock"); ok && v == 0 && s.protocol == asFeetech {
+		s.warn("lock", "its EEPROM is open: whatever is written to it is kept, also by mistake", "switch its power off and on, which closes it")
 	}
 }
 
@@ -85,7 +103,7 @@ func (s *servoExam) supplies() servo.Alarm {
 	case v > high:
 		explained |= servo.AlarmVoltage
 		s.fail("voltage", hal.BusFault, fmt.Sprintf("%.1f V, want %.1f..%.1f", v, low, high),
-			"switch off now: the supply is too high for a "+s.model.Name)
+			"switch off now: the supply is too high for a "+s.called())
 	case v < 1.03*low: // the next acceleration pulls it below
 		s.warn("voltage", fmt.Sprintf("%.1f V, close to the least of %.1f", v, low), "charge the battery")
 	}
@@ -100,7 +118,24 @@ func (s *servoExam) supplies() servo.Alarm {
 	case t >= limit-margin:
 		s.warn("temperature", fmt.Sprintf("%.0f °C, its limit is %.0f", t, limit), "let it cool down, and take load off this joint")
 	}
-	return explained
+	return explained | s.heat()
+}
+
+// heat checks what a Kondo servo says of its temperature: a plain number, the lower the hotter.
+func (s *servoExam) heat() servo.Alarm {
+	v, ok := s.read("present_heat")
+	if !ok {
+		return 0
+	}
+	const margin = 10
+	switch limit := s.model.Register("heat_limit").Default; {
+	case v <= limit:
+		s.fail("temperature", hal.BusFault, fmt.Sprintf("its heat reads %d, which is hotter than the limit of %d", v, limit), "switch off and let it cool down")
+		return servo.AlarmHeat
+	case v <= limit+margin:
+		s.warn("temperature", fmt.Sprintf("its heat reads %d, close to the limit of %d", v, limit), "let it cool down, and take load off this joint")
+	}
+	return 0
 }
 
 // alarms tells what is latched, beside what is explained already.
@@ -108,9 +143,13 @@ func (s *servoExam) alarms(explained servo.Alarm) (latched bool) {
 	s.check("alarm")
 	var alarm servo.Alarm
 	if v, ok := s.read("hardware_error"); ok {
-		alarm = s.model.Alarms(byte(v))
-	} else if st, err := s.status(); err == nil {
-		alarm = s.model.Alarms(st) &^ servo.AlarmRange
+		if d := dynamixelOf(s.model); d != nil {
+			alarm = d.Alarms(byte(v))
+		} else {
+			alarm = feetech.Alarms(byte(v))
+		}
+	} else if st, err := s.status(); s.protocol == 1 && err == nil {
+		alarm = dynamixelOf(s.model).Alarms(st) &^ servo.AlarmRange
 	}
 	if alarm &^= explained; alarm != 0 {
 		s.fail("alarm", hal.BusFault, alarm.String()+" is latched: the servo has cut its torque",
@@ -139,16 +178,18 @@ func (s *servoExam) status() (byte, error) {
 func (s *servoExam) switches(latched bool) {
 	s.check("torque-limit")
 	s.check("watchdog")
-	for _, r := range []struct{ register, why, fix string }{
-		{"max_torque", "EEPROM", s.setFix("max_torque", 1023)},
-		{"pwm_limit", "EEPROM", s.setFix("pwm_limit", 885)},
-		{"current_limit", "EEPROM", "halyard setup sets it: --set current_limit=N"},
-		{"torque_limit", "left by a shutdown", "switch its power off and on; an overload has taken its torque: look for what blocks the joint"},
-	} {
-		if v, ok := s.read(r.register); ok && v == 0 && !latched {
-			s.fail("torque-limit", hal.BusFault, fmt.Sprintf("%s is 0 (%s): it stays limp", r.register, r.why), r.fix)
-			break // the RAM limit begins as the EEPROM's
+	for _, name := range []string{"max_torque", "pwm_limit", "current_limit", "torque_limit"} {
+		v, ok := s.read(name)
+		if !ok || v != 0 || latched {
+			continue
 		}
+		r := s.model.Register(name)
+		why, fix := "EEPROM", s.setFix(name, r.Max)
+		if r.Access == servo.RAM {
+			why, fix = "left by a shutdown", "switch its power off and on; an overload has taken its torque: look for what blocks the joint"
+		}
+		s.fail("torque-limit", hal.BusFault, fmt.Sprintf("%s is 0 (%s): it stays limp", name, why), fix)
+		break // the RAM limit begins as the EEPROM's
 	}
 	if v, ok := s.read("bus_watchdog"); ok && v < 0 {
 		s.warn("watchdog", "its bus watchdog has tripped: it takes no goals", "halyard serve clears it; or switch its power off and on")
@@ -171,7 +212,7 @@ func (s *servoExam) values() (alive bool, err error) {
 	switch s.position = low; {
 	case len(positions) == 0:
 		s.position = math.NaN()
-	case high-low > s.model.TicksPerTurn/16: // in these milliseconds no servo turns so far
+	case high-low > s.model.Units().TicksPerTurn/16: // in these milliseconds no servo turns so far
 		s.position, s.tick = math.NaN(), -1
 		s.fail("values", hal.BusFault, "its position jumps at rest: "+strings.Join(positions, ", "), "replace the servo: its encoder is broken")
 		return false, nil
@@ -200,7 +241,7 @@ const (
 func (s *servoExam) glance() {
 	s.tick = -1
 	if r := s.model.Register("realtime_tick"); r != nil {
-		if v, err := s.client.ReadRegister(s.id, s.model, r.Name); err == nil {
+		if v, err := s.tool.read(int(s.id), r.Name); err == nil {
 			s.tick = v
 		}
 	}

@@ -3,23 +3,24 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
-	"github.com/halyard-robotics/halyard/servo/dynamixel"
 )
 
-// servoExam is the examination of one servo.
+// servoExam is the examination of one servo of any brand.
 type servoExam struct {
 	*busExam
 	joint string
 	plan  *jointPlan
 	id    byte
-	model *dynamixel.Model
+	model servoModel // what the config says
+	tool  tool       // of that model
 
 	readable bool // it is the right model and mostly answers
-	firmware int
+	firmware string
 	homing   int64   // what its homing register holds, 0 where it has none
 	position float64 // ticks, NaN = not read
 	delay    time.Duration
@@ -53,20 +54,19 @@ func (s *servoExam) identify() (there bool, err error) {
 	for _, c := range []string{"id", "model", "speed", "answers", "status-return"} {
 		s.check(c)
 	}
-	var f dynamixel.Found
-	err = insist(func() error { f, err = s.client.Ping(s.id); return err })
+	m, err := s.ping()
 	if errors.Is(err, servo.ErrGone) {
 		return false, err
 	}
-	pinged := err == nil
-	if pinged && s.foreign(&f) {
+	pinged := err == nil || hal.KindOf(err) == hal.Invalid
+	if pinged && s.foreign(m, err) {
 		return true, nil
 	}
-	h, err := hear(s.line, s.model, s.id, asks, s.latency)
+	h, err := s.hear()
 	if err != nil {
 		return false, err
 	}
-	if h.silent == h.asked && !pinged && s.model.Protocol == 1 {
+	if h.silent == h.asked && !pinged && s.protocol == 1 {
 		_, err := s.status() // the client's ping of 1.0 reads, too
 		pinged = err == nil
 	}
@@ -97,29 +97,52 @@ func (s *servoExam) identify() (there bool, err error) {
 	}
 	if s.readable = 2*h.clean >= h.asked; s.readable && !pinged {
 		// It was deaf to the pings and hears now: ask again.
-		if f, err = s.client.Ping(s.id); err == nil && s.foreign(&f) {
+		if m, err = s.ping(); (err == nil || hal.KindOf(err) == hal.Invalid) && s.foreign(m, err) {
 			s.readable = false
 		}
 	}
 	return true, nil
 }
 
+// ping asks who is at the servo's id. The tool goes on taking it for what the config says.
+func (s *servoExam) ping() (m servoModel, err error) {
+	t, err := newTool(s.line, s.name, s.latency, s.protocol)
+	if err == nil {
+		err = insist(func() error { m, err = t.identify(int(s.id)); return err })
+	}
+	return m, err
+}
+
+// hear asks it often for what is known beforehand, and sorts the answers.
+func (s *servoExam) hear() (hearing, error) {
+	if s.protocol == asHiwonder || s.protocol == asKondo {
+		return s.hearTool()
+	}
+	return hear(s.line, s.protocol, s.model.Register("id"), s.id, asks, s.latency)
+}
+
+// called is the model's name.
+func (s *servoExam) called() string { return s.model.Units().Name }
+
 func (s *servoExam) double() {
 	s.fail("id", hal.BusFault, fmt.Sprintf("two servos answer at id %d", s.id),
 		fmt.Sprintf("connect one of them alone, then: halyard setup %s --id %d --new-id N", s.port(), s.id))
 }
 
-// foreign tells whether a servo is another than the config says, and reports it. It keeps the firmware's version.
-func (s *servoExam) foreign(f *dynamixel.Found) bool {
-	s.firmware = int(f.Firmware)
-	if f.Number == s.model.Number {
+// foreign tells whether a servo, which says that it is m, or why it is none that is known, is another than the config says,
+// and reports it.
+func (s *servoExam) foreign(m servoModel, why error) bool {
+	if m == s.model {
 		return false
 	}
-	name := fmt.Sprintf("model %d", f.Number)
-	if m := f.Model(s.model.Protocol); m != nil {
-		name = m.Name
+	name := "a model that is not known here"
+	var e *hal.Error
+	if m != nil {
+		name = m.Units().Name
+	} else if errors.As(why, &e) && e.Err != nil {
+		name, _, _ = strings.Cut(e.Err.Error(), ":")
 	}
-	s.fail("model", hal.BusFault, fmt.Sprintf("%s, want %s", name, s.model.Name),
+	s.fail("model", hal.BusFault, fmt.Sprintf("%s, want %s", name, s.called()),
 		fmt.Sprintf("change the servo, or set model of %s to %s in the config", s.joint, name))
 	return true
 }
@@ -135,9 +158,13 @@ func (s *servoExam) wireFix(h *hearing) string {
 
 // disagrees tells whether two equal servos answer at once: what both say alike comes through, what they measure not.
 func (s *servoExam) disagrees() (bool, error) {
+	r := s.model.Register("present_position")
+	if r == nil || !readable(s.model, r) {
+		return false, nil
+	}
 	spoilt := 0
 	for range tries {
-		if _, err := s.client.ReadRegister(s.id, s.model, "present_position"); hal.KindOf(err) == hal.BusFault {
+		if _, err := s.tool.read(int(s.id), r.Name); hal.KindOf(err) == hal.BusFault {
 			spoilt++
 		} else if errors.Is(err, servo.ErrGone) {
 			return false, err

@@ -68,7 +68,7 @@ func (s *registers) differences(ctx context.Context, args []string) ([]differenc
 		}
 		delete(other, "id")
 	} else {
-		what = args[0]
+		what = "file"
 		if other, err = s.saved(args[0]); err != nil {
 			return nil, err
 		}

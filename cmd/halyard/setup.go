@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -178,7 +179,7 @@ func (s *setup) run(ctx context.Context) (*assignment, error) {
 	if err := s.line.SetBaud(old.baud); err != nil {
 		return nil, err
 	}
-	if done.Backup, err = readAll(ctx, &dynamixelTool{s.client, s.model}, s.model, old.id); err != nil {
+	if done.Backup, err = readAll(ctx, s.tool(s.client), s.model, old.id); err != nil {
 		return nil, err
 	}
 	if err := s.keep(done, fmt.Sprintf("dynamixel%d", old.protocol)); err != nil || s.dry {
@@ -207,6 +208,11 @@ func (s *setup) at(p place) (*dynamixel.Client, error) {
 	c := dynamixel.NewClient(s.line, p.protocol)
 	c.Name, c.Latency = s.port, s.latency
 	return c, nil
+}
+
+// tool is c for the servo that was found.
+func (s *setup) tool(c *dynamixel.Client) tool {
+	return settled{&dynamixelTool{c, s.model}, s.line, 2*s.latency + 3*time.Millisecond}
 }
 
 // pingOf pings an id until it answers or is surely silent.

@@ -18,7 +18,7 @@ func (s *setup) change(ctx context.Context, old, to place) error {
 	if err := s.store(c, id, dynamixel.Setting{Register: "torque_enable", Value: 0}); err != nil {
 		return err
 	}
-	if err := unlocked(&dynamixelTool{c, s.model}, s.model, old.id); err != nil {
+	if err := unlocked(s.tool(c), s.model, old.id); err != nil {
 		return err
 	}
 	for _, w := range s.writes {
@@ -38,7 +38,7 @@ func (s *setup) change(ctx context.Context, old, to place) error {
 
 // store writes a register and reads it back, at one place.
 func (s *setup) store(c *dynamixel.Client, id byte, w dynamixel.Setting) error {
-	return writeOne(&dynamixelTool{c, s.model}, int(id), w.Register, w.Value)
+	return writeOne(s.tool(c), int(id), w.Register, w.Value)
 }
 
 func (s *setup) differs(id int, what string, got, want int64) error {

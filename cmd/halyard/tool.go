@@ -27,26 +27,70 @@ type tool interface {
 
 // newTool is the client of a protocol on line, and the line's parity with it.
 func newTool(line servo.Line, port string, latency time.Duration, protocol int) (tool, error) {
+	return newToolOf(line, port, latency, protocol, nil)
+}
+
+// newToolOf is newTool for a servo that is taken for an m, whatever it says itself.
+func newToolOf(line servo.Line, port string, latency time.Duration, protocol int, m servoModel) (tool, error) {
 	if err := parity(line, protocol == asKondo); err != nil {
 		return nil, err
 	}
+	t := settled{line: line, quiet: 2*latency + 3*time.Millisecond}
 	switch protocol {
 	case asFeetech:
 		c := feetech.NewClient(line)
 		c.Name, c.Latency = port, latency
-		return &feetechTool{c: c}, nil
+		one := &feetechTool{c: c}
+		one.m, _ = m.(*feetech.Model)
+		t.tool = one
 	case asHiwonder:
 		c := hiwonder.NewClient(line)
 		c.Name, c.Latency = port, latency
-		return hiwonderTool{c, hiwonder.Models()[0]}, nil
+		t.tool = hiwonderTool{c, hiwonder.Models()[0]}
 	case asKondo:
 		c := kondo.NewClient(line)
 		c.Name, c.Latency = port, latency
-		return kondoTool{c, kondo.Models()[0]}, nil
+		t.tool = kondoTool{c, kondo.Models()[0]}
+	default:
+		c := dynamixel.NewClient(line, protocol)
+		c.Name, c.Latency = port, latency
+		t.tool = &dynamixelTool{c, dynamixelOf(m)}
 	}
-	c := dynamixel.NewClient(line, protocol)
-	c.Name, c.Latency = port, latency
-	return &dynamixelTool{c: c}, nil
+	return t, nil
+}
+
+// settled is a tool that lets its line fall silent after an answer that did not come in time or was spoilt: an answer says
+// of which servo it is, but not of which register, and a late one would be taken for the next question's.
+type settled struct {
+	tool
+	line  servo.Line
+	quiet time.Duration
+}
+
+func (s settled) read(id int, register string) (int64, error) {
+	v, err := s.tool.read(id, register)
+	return v, s.settle(err)
+}
+
+func (s settled) write(id int, register string, v int64) error {
+	return s.settle(s.tool.write(id, register, v))
+}
+
+// longestBabble bounds what is waited for on a line that never falls silent, reads.
+const longestBabble = 100
+
+// settle waits for silence where err says that there may be more to come, and hands err on.
+func (s settled) settle(err error) error {
+	if kind := hal.KindOf(err); err == nil || kind != hal.Timeout && kind != hal.BusFault {
+		return err
+	}
+	var scrap [256]byte
+	for range longestBabble {
+		if _, quiet := s.line.Read(scrap[:], s.quiet); quiet != nil {
+			break // silence, or the line is gone, which the next question tells
+		}
+	}
+	return err
 }
 
 // stranger is the error of a servo that answers and is no model of ours.
