@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -17,21 +15,11 @@ import (
 // brandConfig writes a robot of three light joints with servos of a model on one line, and its config.
 func brandConfig(t testing.TB, bus, model string, baud int, volts float64) string {
 	t.Helper()
-	dir := t.TempDir()
-	robot := fmt.Sprintf("name: trio\ntitle: three joints\nsupply: {volts: %g, ohms: 0.02}\njoints:\n", volts)
-	config := fmt.Sprintf("name: trio\nclock: {period: 20ms}\nbuses:\n  line: {type: %s, port: /dev/ttyUSB0, baud: %d}\nagents:\n"+
-		"  - name: trio\n    model: robot.yaml\n    hardware:\n      joints:\n", bus, baud)
-	for i, joint := range []string{"a", "b", "c"} {
-		robot += fmt.Sprintf("  - {name: %s, path: /%s, servo: %s, limits_deg: [-80, 80], default_deg: 0,\n"+
-			"     load: {inertia_kgm2: 0.0002, mass_kg: 0.001, length_m: 0.05, source: a test}}\n", joint, joint, model)
-		config += fmt.Sprintf("        %s: {bus: line, id: %d, model: %s}\n", joint, i+1, model)
+	path, err := writeTrio(t.TempDir(), bus, model, baud, volts)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"robot.yaml": robot, "trio.yaml": config} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return filepath.Join(dir, "trio.yaml")
+	return path
 }
 
 // Robots of every brand pass the suite of all bodies, on emulated servos: drivers.Body over the brand's chain.
@@ -105,42 +93,4 @@ func TestBrandsAreResolved(t *testing.T) {
 	}
 	// What is set at the start: of Feetech also what the EEPROM keeps, in its copy in RAM.
 	planOf(t, config, configs.Options{Set: []string{"agents[0].hardware.joints.a.registers.position_p_gain=16"}})
-}
-
-// The doctor names what is wrong with a bus of another brand.
-func TestDoctorOfBrands(t *testing.T) {
-	for _, c := range []struct {
-		bus, model string
-		baud       int
-		volts      float64
-		faults     []string
-		want       string // state check
-	}{
-		{"feetech", "sts3215", 1000000, 7.4, nil, ""},
-		{"hiwonder", "lx-16a", 115200, 7.4, nil, ""},
-		{"kondo", "krs-2552", 1250000, 11.1, nil, ""},
-		{"feetech", "sts3215", 1000000, 7.4, []string{"off servo 2"}, "fail servo"},
-		{"feetech", "sts3215", 1000000, 7.4, []string{"off bus"}, "fail power"},
-		{"feetech", "sts3215", 1000000, 3, nil, "fail voltage"},
-		{"kondo", "krs-2552", 1250000, 11.1, []string{"off servo 1"}, "fail servo"},
-	} {
-		name := fmt.Sprint(c.model, c.faults, c.volts)
-		p := planOf(t, brandConfig(t, c.bus, c.model, c.baud, c.volts), configs.Options{Body: "emulated"})
-		d, err := newExamination(p, "emulated", c.faults)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := d.run(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		for _, f := range d.found {
-			if f.State != stateOK {
-				got = append(got, f.State+" "+f.Check)
-			}
-		}
-		if c.want == "" && len(got) > 0 || c.want != "" && (len(got) == 0 || got[0] != c.want) {
-			t.Errorf("%s: got %q, want %q", name, got, c.want)
-		}
-	}
 }

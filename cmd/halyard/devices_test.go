@@ -14,42 +14,6 @@ import (
 	"github.com/halyard-robotics/halyard/hal/haltest"
 )
 
-// nodder is a neck of a smart servo and a hobby servo with an inertial sensor in its head.
-const nodder = `
-name: nodder
-title: a neck
-supply: {volts: 12, ohms: 0.1}
-base: fixed
-bodies:
-  - {name: post, position_m: [0, 0, 0.2], mass_kg: 5, shapes: [{box: [0.1, 0.1, 0.4]}]}
-  - {name: neck, position_m: [0, 0, 0.425], mass_kg: 0.1, shapes: [{box: [0.05, 0.05, 0.05], collides: false}]}
-  - {name: head, position_m: [0, 0, 0.475], mass_kg: 0.05, shapes: [{box: [0.05, 0.05, 0.05], collides: false}]}
-joints:
-  - {name: pan, servo: xl430-w250, modes: [position], limits_deg: [-90, 90], parent: post, child: neck, anchor_m: [0, 0, 0.4], axis: [0, 0, 1]}
-  - {name: tilt, servo: xl430-w250, modes: [position, duty], limits_deg: [-45, 45], parent: neck, child: head, anchor_m: [0, 0, 0.45], axis: [0, 1, 0]}
-sensors:
-  - {name: imu, kind: imu, body: head}
-  - {name: head, kind: body, body: head}
-`
-
-const nodderRig = `
-name: nodder
-buses:
-  line: {type: dynamixel2, port: /dev/serial/by-id/nobody}
-  main: {type: i2c, port: /dev/i2c-nobody}
-agents:
-  - name: nodder
-    model: nodder-robot.yaml
-    body: emulated
-    hardware:
-      joints:
-        pan: {bus: line, id: 1, model: xl430-w250}
-        tilt: {bus: main, device: pca9685, channel: 3, hertz: 200}
-      sensors:
-        imu: {bus: main, device: bno055, rate: 100}
-servers: []
-`
-
 // rigOf writes a config and its robot, and returns the config's path. pairs are replaced in the config.
 func rigOf(t *testing.T, rig, robot string, pairs ...string) string {
 	t.Helper()

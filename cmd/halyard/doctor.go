@@ -24,6 +24,8 @@ import (
 //	access         this user may open it
 //	holder         nobody else has it open
 //	meddler        no daemon that opens serial ports by itself runs
+//	name           the config calls it by a name that stays
+//	rate           it can go as fast as the bus
 //	latency        the adapter hands answers on within 1 ms
 //	echo           it does not hear its own bytes                                doctor_bus.go
 //	power          somebody answers; no servo restarts while it is looked at     and doctor_registers.go
@@ -88,16 +90,24 @@ func (f finding) cells() []string {
 func newDoctor(a *app) *cobra.Command {
 	var f configFlags
 	var faults []string
-	var strict bool
+	var strict, matrix bool
 	c := &cobra.Command{
 		Use:   "doctor CONFIG",
 		Short: "every pre-flight check of a robot, with the fix of each that fails",
 		Long: "Examines the ports and servos that CONFIG names: simulated joints too, as what they would be if they were real.\n" +
 			"With --body emulated it examines the emulated servos instead, in memory, with the faults of --fault.\n" +
 			"Nothing moves and no register is written. The exit code is the one of the worst finding.",
-		Args:              cobra.ExactArgs(1),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if matrix {
+				return cobra.NoArgs(cmd, args)
+			}
+			return cobra.ExactArgs(1)(cmd, args)
+		},
 		ValidArgsFunction: completeConfigs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if matrix {
+				return a.doctorMatrix(cmd.Context())
+			}
 			_, p, err := f.load(a, args)
 			if err != nil && !uncalibratedAlone(err) {
 				return err
@@ -118,6 +128,7 @@ func newDoctor(a *app) *cobra.Command {
 	}
 	f.add(c)
 	c.Flags().StringArrayVar(&faults, "fault", nil, `plant a fault in the emulated servos: "off servo 3", "BUS: crc servo 3 p=0.1"`)
+	c.Flags().BoolVar(&matrix, "matrix", false, "prove the doctor itself: plant each fault it knows in emulated robots, one at a time, and print what it says")
 	c.Flags().BoolVar(&strict, "strict", false, "exit 8 where there is any warning")
 	return c
 }

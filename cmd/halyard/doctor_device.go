@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/i2c"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
 
 // The checks of devices that are no servos:
@@ -24,12 +26,13 @@ import (
 // deviceExam examines what hangs on buses beside servos.
 type deviceExam struct {
 	*examination
-	b *builder
+	b     *builder
+	buses map[string]bool // of real devices, whether there is sense in using each
 }
 
 // devices examines every device of the plan.
 func (d *examination) devices() error {
-	x := deviceExam{d, &builder{plan: d.plan, system: &system{scene: d.world.scene, plan: d.plan}}}
+	x := deviceExam{d, &builder{plan: d.plan, system: &system{scene: d.world.scene, plan: d.plan}}, map[string]bool{}}
 	b := x.b
 	b.devices.i2c = map[string]*i2c.Bus{}
 	for i := range d.plan.agents {
@@ -60,6 +63,23 @@ func (d *examination) devices() error {
 	return b.devices.close(slog.New(slog.DiscardHandler))
 }
 
+// reachable tells whether there is sense in using a bus, and reports once what is in the way.
+func (x *deviceExam) reachable(bus string, body configs.BodyKind) bool {
+	if bus == "" || body != configs.Real {
+		return true
+	}
+	ok, known := x.buses[bus]
+	if !known {
+		b := &busExam{examination: x.examination, name: bus, kind: body, config: x.plan.config.Buses[bus]}
+		before := len(b.found)
+		b.check("port")
+		ok = b.reachable()
+		b.pass(before)
+		x.buses[bus] = ok
+	}
+	return ok
+}
+
 // body is what a device counts as; false: it is simulated, and nobody asks what it would be.
 func (x *deviceExam) body(of configs.BodyKind) (configs.BodyKind, bool) {
 	if of == configs.Sim && x.hypothetic {
@@ -81,12 +101,61 @@ func (x *deviceExam) add(check, bus, name, found string, err error, fix string) 
 	x.found = append(x.found, f)
 }
 
+// deviceFix is what helps against err of a device: where it is another chip, or answers elsewhere, that is said.
+func (x *deviceExam) deviceFix(e end, err error, bus string, address int, usual []int) string {
+	if err == nil {
+		return ""
+	}
+	text := err.Error()
+	switch {
+	case strings.Contains(text, "identity:"):
+		return "another chip answers there: set device to what it is, or change it"
+	case e.bus == nil:
+		return "check its power, that its lines are crossed (TX to RX), its baud rate, and that no other device is on " + bus
+	}
+	if strings.Contains(text, chip.ErrHangs.Error()) || strings.Contains(text, "timed out") {
+		return "something holds the bus low: unplug its devices one by one, and check the pull-ups of SDA and SCL"
+	}
+	for _, a := range usual {
+		if a == address || x.taken(bus, a) {
+			continue
+		}
+		if _, err := i2c.NewChip(e.bus, uint16(a), "").Read(0, 1); err == nil {
+			return fmt.Sprintf("something answers at 0x%02X: set address to it, or strap its address pins", a)
+		}
+	}
+	return "check its power and cables, and its address: halyard scan " + x.plan.config.Buses[bus].Port + " lists who answers"
+}
+
+// taken tells whether another device of the config has an address.
+func (x *deviceExam) taken(bus string, address int) bool {
+	return slices.ContainsFunc(x.plan.boards, func(p *boardPlan) bool { return p.bus == bus && p.address == address }) ||
+		slices.ContainsFunc(x.plan.sensors, func(p *sensorPlan) bool { return p.config.Bus == bus && p.address == address })
+}
+
 // board looks whether a board answers. It is not opened: that would end its pulses, and an arm would fall.
 func (x *deviceExam) board(p *boardPlan) {
 	body, examined := x.body(p.body)
 	if !examined {
 		return
 	}
+	if x.reachable(p.bus, body) {
+		x.answers(p, body)
+	}
+	x.gate(p)
+	for i := range x.plan.agents {
+		a := &x.plan.agents[i]
+		for k := range a.joints {
+			if j := &a.joints[k]; j.pulses.board == p {
+				x.calibrated(body, p.bus, a.layout.Actuators[k].Name, j.pulses.calibration == nil,
+					j.pulses.calibration != nil && j.pulses.calibration.Method == calibration.ByNominal)
+			}
+		}
+	}
+}
+
+// answers asks a board for a register, or opens its line.
+func (x *deviceExam) answers(p *boardPlan, body configs.BodyKind) {
 	e, _, err := x.b.end(p.bus, body)
 	found := "in the config"
 	switch {
@@ -100,17 +169,7 @@ func (x *deviceExam) board(p *boardPlan) {
 			err = line.Close()
 		}
 	}
-	x.add("device", p.bus, p.device, found, err, "check its power and cables, and its address; i2cdetect -y BUS lists who answers")
-	x.gate(p)
-	for i := range x.plan.agents {
-		a := &x.plan.agents[i]
-		for k := range a.joints {
-			if j := &a.joints[k]; j.pulses.board == p {
-				x.calibrated(body, p.bus, a.layout.Actuators[k].Name, j.pulses.calibration == nil,
-					j.pulses.calibration != nil && j.pulses.calibration.Method == calibration.ByNominal)
-			}
-		}
-	}
+	x.add("device", p.bus, p.device, found, err, x.deviceFix(e, err, p.bus, p.address, p.kind.addresses))
 }
 
 // sensor opens a device, lets it measure once and closes it.
@@ -119,6 +178,15 @@ func (x *deviceExam) sensor(p *sensorPlan) {
 	if !examined {
 		return
 	}
+	if x.reachable(p.config.Bus, body) {
+		x.measures(p, body)
+	}
+	if p.kind.inertial {
+		x.calibrated(body, p.config.Bus, p.name, p.calibration == nil, p.calibration != nil && p.calibration.Method == calibration.ByNominal)
+	}
+}
+
+func (x *deviceExam) measures(p *sensorPlan, body configs.BodyKind) {
 	values := make([]float64, p.values())
 	e, _, err := x.b.end(p.config.Bus, body)
 	e.live = false // one look, now
@@ -131,14 +199,11 @@ func (x *deviceExam) sensor(p *sensorPlan) {
 			err = errors.Join(err, s.Close())
 		}
 	}
-	fix := "check its power and cables, and its address; i2cdetect -y BUS lists who answers"
-	if p.kind.on != nil {
+	fix := x.deviceFix(e, err, p.config.Bus, p.address, p.kind.addresses)
+	if p.kind.on != nil && err != nil {
 		fix = lineFix(err)
 	}
 	x.add("device", p.config.Bus, p.name, fmt.Sprintf("%s measures %.3g", p.config.Device, values), err, fix)
-	if p.kind.inertial {
-		x.calibrated(body, p.config.Bus, p.name, p.calibration == nil, p.calibration != nil && p.calibration.Method == calibration.ByNominal)
-	}
 }
 
 // calibrated checks a calibration: missing it is a failure of what is real, nominal a warning.

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -15,13 +17,8 @@ import (
 // connect opens the bus, after the checks of the machine's side of it. It reports whether it could.
 func (b *busExam) connect() bool {
 	b.check("port")
-	if b.kind == configs.Real {
-		b.check("access")
-		b.check("holder")
-		b.check("meddler")
-		if p := b.adapter(); p != nil && !b.usable(p) {
-			return false
-		}
+	if b.kind == configs.Real && !b.reachable() {
+		return false
 	}
 	line, err := b.open(b.name, b.kind)
 	if err != nil {
@@ -43,13 +40,65 @@ func (b *busExam) connect() bool {
 	return true
 }
 
-// adapter finds the bus's port, whatever the config calls it, among the machine's adapters; nil where it is another kind
-// of file, or not there.
-func (b *busExam) adapter() *serial.Port {
+// reachable reports whether there is sense in opening the bus's port, and what is in the way on the machine's side.
+func (b *busExam) reachable() bool {
+	node := filepath.Join(b.root, b.config.Port)
+	if b.config.Type == i2cBus {
+		return b.reachableI2C(node)
+	}
 	ports, err := serial.List(b.root)
 	if err != nil {
-		return nil // no sysfs: opening tells what there is to tell
+		return true // no sysfs: opening tells what there is to tell
 	}
+	p := b.adapter(ports)
+	if p != nil {
+		return b.usable(p)
+	}
+	if _, err := os.Lstat(node); errors.Is(err, fs.ErrNotExist) {
+		b.fail("port", hal.Absent, b.config.Port+" is not there"+plugged(ports), b.plugFix())
+		return false
+	}
+	return true
+}
+
+// plugged says what is there instead of a port that is not.
+func plugged(ports []serial.Port) string {
+	var names []string
+	for i := range ports {
+		if p := &ports[i]; p.USB {
+			names = append(names, p.Stable+" ("+p.Chip.Name+")")
+		}
+	}
+	if len(names) == 0 {
+		return "; no adapter is plugged in"
+	}
+	return "; plugged in: " + strings.Join(names, ", ")
+}
+
+func (b *busExam) plugFix() string {
+	return "plug the adapter in, or put its name into buses." + b.name + ".port: halyard ports"
+}
+
+// reachableI2C looks at the node of an I2C bus.
+func (b *busExam) reachableI2C(node string) bool {
+	if _, err := os.Stat(node); errors.Is(err, fs.ErrNotExist) {
+		b.fail("port", hal.Absent, b.config.Port+" is not there: the bus is not switched on",
+			"sudo raspi-config nonint do_i2c 0 (a Raspberry Pi), else: sudo modprobe i2c-dev")
+		return false
+	}
+	b.check("access")
+	if f, err := os.OpenFile(node, os.O_RDWR, 0); errors.Is(err, fs.ErrPermission) {
+		b.fail("access", hal.Busy, "permission denied: "+b.config.Port, "sudo usermod -aG i2c $USER and log in again")
+		return false
+	} else if err == nil {
+		f.Close() // nothing is sent by opening an I2C bus
+	}
+	return true
+}
+
+// adapter finds the bus's port, whatever the config calls it, among the machine's; nil where it is another kind of file, or
+// not there.
+func (b *busExam) adapter(ports []serial.Port) *serial.Port {
 	device := b.config.Port
 	if d, err := filepath.EvalSymlinks(filepath.Join(b.root, device)); err == nil {
 		device = d
@@ -62,24 +111,53 @@ func (b *busExam) adapter() *serial.Port {
 	return nil
 }
 
+// console is the kernel's own use of a UART: its messages, and often a login.
+func (b *busExam) console(p *serial.Port) bool {
+	line, _ := os.ReadFile(filepath.Join(b.root, "proc/cmdline"))
+	for _, word := range strings.Fields(string(line)) {
+		name, _, _ := strings.Cut(strings.TrimPrefix(word, "console="), ",")
+		if strings.HasPrefix(word, "console=") && name == filepath.Base(p.Device) {
+			return true
+		}
+	}
+	return false
+}
+
 // usable reports whether there is sense in opening p, and what is in the way. It looks before the port is opened, since
 // opening raises modem lines, which resets some boards, and takes bytes away from whoever has it.
 func (b *busExam) usable(p *serial.Port) bool {
+	b.check("access")
+	b.check("holder")
 	if p.USB {
+		b.check("meddler")
 		for _, m := range meddlersIn(filepath.Join(b.root, "proc")) {
 			b.warn("meddler", m.Found, m.Fix)
 		}
+		b.check("name")
+		if b.config.Port == p.Device && p.Stable != p.Device {
+			b.warn("name", p.Device+" may be another adapter after the next plugging", "set buses."+b.name+".port to "+p.Stable)
+		}
 	}
-	if p.Denied != "" {
+	switch {
+	case p.Denied != "":
 		b.fail("access", hal.Busy, "permission denied: "+p.Denied, accessFix(p.Denied))
 		return false
-	}
-	if len(p.Holders) > 0 {
+	case b.console(p):
+		b.fail("holder", hal.Busy, "the kernel's console is on "+p.Device,
+			"take console="+filepath.Base(p.Device)+" out of the kernel's command line (raspi-config, Serial Port: no login shell) and restart")
+		return false
+	case len(p.Holders) > 0:
 		for _, a := range portAdvice(p) {
 			if a.Found == p.Held() {
 				b.fail("holder", hal.Busy, a.Found, a.Fix)
 			}
 		}
+		return false
+	}
+	b.check("rate")
+	if top := p.Chip.MaxBaud; top > 0 && b.config.Baud > top {
+		b.fail("rate", hal.Invalid, fmt.Sprintf("the bus runs at %d Bd, a %s at %d at most", b.config.Baud, p.Chip.Name, top),
+			"use an adapter that is fast enough (FT232H, CH343), or slow the bus down: halyard setup --new-baud")
 		return false
 	}
 	return true
@@ -99,7 +177,7 @@ func (b *busExam) refused(err error) {
 	case kind == hal.Busy:
 		b.fail("holder", kind, found, "stop that program")
 	case kind == hal.Absent:
-		b.fail("port", kind, found, "plug the adapter in, or put its name into buses."+b.name+".port: halyard ports")
+		b.fail("port", kind, found, b.plugFix())
 	default:
 		b.fail("port", kind, found, "halyard ports")
 	}

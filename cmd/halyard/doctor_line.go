@@ -9,6 +9,8 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
+	"github.com/halyard-robotics/halyard/servo/hiwonder"
+	"github.com/halyard-robotics/halyard/servo/kondo"
 )
 
 // What can be told of a line only by looking at its bare bytes.
@@ -93,28 +95,65 @@ const patience = 508*time.Microsecond + 2*time.Millisecond
 // surelySilent is how many unanswered questions in a row, from the first on, are enough: each costs its full patience.
 const surelySilent = 6
 
-// hear asks the servo at id for its id register n times, whose answer is known beforehand, and sorts what comes. protocol is
-// Dynamixel's or Feetech's, whose packets are those of 1.0.
-func hear(line servo.Line, protocol int, r *servo.Register, id byte, n int, latency time.Duration) (hearing, error) {
+// question is one whose answer is known beforehand, but for what changes by itself.
+type question struct {
+	ask, want []byte
+	same      func(got []byte) bool // of an answer as long as want: what cannot be otherwise is as it should be
+	sound     func(got []byte) bool // and it is whole
+}
+
+// whoIs asks the servo of a protocol at id for its id, whose register is r; of a Kondo servo, which cannot be asked that,
+// for its stiffness.
+func whoIs(protocol int, r *servo.Register, id byte) question {
+	var q question
+	switch protocol {
+	case asKondo:
+		q.ask = kondo.AppendPacket(nil, &kondo.Packet{Op: kondo.Read, ID: id, A: kondo.Stretch}, kondo.FromHost)
+		q.want = kondo.AppendPacket(nil, &kondo.Packet{Op: kondo.Read, ID: id, A: kondo.Stretch, B: 1}, kondo.FromServos)
+		q.same = func(got []byte) bool { return bytes.Equal(got[:2], q.want[:2]) }
+		q.sound = func(got []byte) bool { return got[2] < 0x80 } // ICS has no checksum
+		return q
+	case asHiwonder:
+		const readID = 14
+		q.ask = hiwonder.AppendPacket(nil, &hiwonder.Packet{ID: id, Command: readID})
+		q.want = hiwonder.AppendPacket(nil, &hiwonder.Packet{ID: id, Command: readID, Params: []byte{id}})
+		q.same = func(got []byte) bool { return bytes.Equal(got[:len(got)-1], q.want[:len(q.want)-1]) }
+		q.sound = func(got []byte) bool { return bytes.Equal(got, q.want) }
+		return q
+	}
 	in := dynamixel.Instruction{ID: id, Op: dynamixel.Read, Addr: r.Addr, Size: r.Size}
 	st := dynamixel.Status{ID: id, Data: []byte{id}}
-	var ask, want []byte
 	errorAt := 4 // the error byte tells of alarms, which may come and go
-	if protocol != 2 {
-		protocol = 1
-		ask, want = dynamixel.AppendInstruction1(nil, &in), dynamixel.AppendStatus1(nil, &st)
-	} else {
-		ask, want = dynamixel.AppendInstruction2(nil, &in), dynamixel.AppendStatus2(nil, &st)
+	if protocol == 2 {
+		q.ask, q.want = dynamixel.AppendInstruction2(nil, &in), dynamixel.AppendStatus2(nil, &st)
 		errorAt = 8
+	} else { // Feetech's packets are those of 1.0
+		protocol = 1
+		q.ask, q.want = dynamixel.AppendInstruction1(nil, &in), dynamixel.AppendStatus1(nil, &st)
 	}
+	data := errorAt + 1 // one byte: the register
+	q.same = func(got []byte) bool {
+		return bytes.Equal(got[:errorAt], q.want[:errorAt]) && got[data] == q.want[data]
+	}
+	q.sound = func(got []byte) bool {
+		p := dynamixel.NewParser(protocol, dynamixel.FromServos)
+		p.Feed(got)
+		var k dynamixel.Packet
+		return p.Next(&k)
+	}
+	return q
+}
+
+// hear asks q n times and sorts what comes.
+func hear(line servo.Line, q question, n int, latency time.Duration) (hearing, error) {
 	h := hearing{asked: n}
-	due := lineTime(line, len(ask)+len(want)) + patience + latency
+	due := lineTime(line, len(q.ask)+len(q.want)) + patience + latency
 	for i := range n {
-		got, took, err := listen(line, ask, len(want), late+latency)
+		got, took, err := listen(line, q.ask, len(q.want), late+latency)
 		if err != nil {
 			return h, err
 		}
-		h.sort(got, want, errorAt, protocol, took > due)
+		h.sort(got, &q, took > due)
 		if i == surelySilent-1 && h.silent == surelySilent {
 			h.asked = surelySilent
 			break
@@ -123,67 +162,17 @@ func hear(line servo.Line, protocol int, r *servo.Register, id byte, n int, late
 	return h, nil
 }
 
-// hearTool is hear by the tool of a brand whose packets are others: what is spoilt is not told apart further.
-func (s *servoExam) hearTool() (hearing, error) {
-	h := hearing{asked: asks}
-	slow, err := newTool(s.line, s.name, s.latency+late, s.protocol)
-	if err != nil {
-		return h, err
-	}
-	due := lineTime(s.line, 2*wordiest) + patience + s.latency
-	for i := range asks {
-		if err := s.line.Discard(); err != nil {
-			return h, err
-		}
-		start := s.line.Now()
-		switch _, err := slow.read(int(s.id), "id"); {
-		case err == nil && s.line.Now()-start > due:
-			h.tardy++
-		case err == nil:
-			h.clean++
-		case hal.KindOf(err) == hal.Timeout:
-			h.silent++
-		case hal.KindOf(err) == hal.Absent:
-			return h, err
-		default:
-			h.garbled++
-		}
-		if i == surelySilent-1 && h.silent == surelySilent {
-			h.asked = surelySilent
-			break
-		}
-	}
-	return h, nil
-}
-
-// wordiest is the length of the longest question and answer of an id, bytes.
-const wordiest = 8
-
-// sort counts one answer, got, where want was expected. Noise spoils single bits, mostly seen in the checksum; two
-// servos that answer at once and not in step make a longer answer, or one whose very address or data are not what they
-// can be: every bit is the lower of both.
-func (h *hearing) sort(got, want []byte, errorAt, protocol int, tardy bool) {
+// sort counts one answer. Noise spoils single bits, mostly seen in the checksum; two servos that answer at once and not in
+// step make a longer answer, or one whose very address or data are not what they can be: every bit is the lower of both.
+func (h *hearing) sort(got []byte, q *question, tardy bool) {
 	switch n := len(got); {
 	case n == 0:
 		h.silent++
-		return
-	case n > len(want):
-		h.crossed++
-		return
-	case n < len(want):
+	case n < len(q.want):
 		h.cut++
-		return
-	}
-	data := errorAt + 1 // one byte: the register
-	if !bytes.Equal(got[:errorAt], want[:errorAt]) || got[data] != want[data] {
+	case n > len(q.want) || !q.same(got):
 		h.crossed++
-		return
-	}
-	p := dynamixel.NewParser(protocol, dynamixel.FromServos)
-	p.Feed(got)
-	var k dynamixel.Packet
-	switch {
-	case !p.Next(&k):
+	case !q.sound(got):
 		h.garbled++
 	case tardy:
 		h.tardy++

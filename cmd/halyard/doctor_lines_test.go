@@ -47,7 +47,7 @@ func TestDoctorLines(t *testing.T) {
 		}, []string{"device fail stays high"}, hal.Timeout},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d, err := newExamination(planOf(t, rigOf(t, with, feeler, c.pairs...), configs.Options{}), "emulated", nil)
+			d, err := newExamination(planOf(t, rigOf(t, with, feeler(), c.pairs...), configs.Options{}), "emulated", nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -22,7 +22,8 @@ type load struct{ cycle, period time.Duration }
 func (l load) share() float64 { return float64(l.cycle) / float64(l.period) }
 
 func (l load) String() string {
-	return fmt.Sprintf("a cycle takes %v of %v, %.0f %%", l.cycle.Round(10*time.Microsecond), l.period, 100*l.share())
+	return fmt.Sprintf("a cycle takes %v of %v, %.0f %%: the wire allows %.0f Hz", l.cycle.Round(10*time.Microsecond), l.period, 100*l.share(),
+		float64(time.Second)/float64(max(l.cycle, 1)))
 }
 
 // Shares of the period. Retries and the long reads of health registers need some room.

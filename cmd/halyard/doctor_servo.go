@@ -115,10 +115,7 @@ func (s *servoExam) ping() (m servoModel, err error) {
 
 // hear asks it often for what is known beforehand, and sorts the answers.
 func (s *servoExam) hear() (hearing, error) {
-	if s.protocol == asHiwonder || s.protocol == asKondo {
-		return s.hearTool()
-	}
-	return hear(s.line, s.protocol, s.model.Register("id"), s.id, asks, s.latency)
+	return hear(s.line, whoIs(s.protocol, s.model.Register("id"), s.id), asks, s.latency)
 }
 
 // called is the model's name.

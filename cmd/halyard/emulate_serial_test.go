@@ -16,10 +16,7 @@ import (
 // Every serial line of a config is served at once, over one world: the real driver of the sensor on its line feels what
 // the pulses of the board on another one do. What cannot be a terminal says why.
 func TestEmulateSerialDevices(t *testing.T) {
-	path := rigOf(t, nodderRig, nodder,
-		"{type: i2c, port: /dev/i2c-nobody}", "{type: i2c, port: /dev/i2c-nobody}\n  head: {type: serial, port: /dev/no-head}\n  board: {type: serial, port: /dev/no-board}",
-		"{bus: main, device: pca9685, channel: 3, hertz: 200}", "{bus: board, device: maestro, channel: 3}",
-		"{bus: main, device: bno055, rate: 100}", "{bus: head, device: bno055, rate: 100}")
+	path := rigOf(t, nodderRig, nodder, append(onSerial(), "agents:\n", "  main: {type: i2c, port: /dev/i2c-nobody}\nagents:\n")...)
 	dir := t.TempDir()
 	line, stop := emulated(t, path, "--dir", dir)
 	defer stop()

@@ -14,39 +14,14 @@ import (
 	pins "github.com/halyard-robotics/halyard/sim/emulator/gpio"
 )
 
-// feeler is the nodder with a hobby servo, a gate before it, a stop button, a light, and what it feels with.
-const feelerRig = `
-name: feeler
-buses:
-  main: {type: i2c, port: /dev/i2c-nobody}
-  io: {type: gpio, port: gpiochip-nobody}
-agents:
-  - name: feeler
-    model: nodder-robot.yaml
-    body: emulated
-    hardware:
-      joints:
-        pan: {bus: main, device: pca9685, channel: 2, gate: {bus: io, line: 4}}
-        tilt: {bus: main, device: pca9685, channel: 3, hertz: 200}
-      sensors:
-        bump: {bus: io, device: bumper, lines: [17], debounce: 20ms, rate: 100}
-      estop: {bus: io, line: BUTTON}
-      lights: {headlight: {bus: io, line: 5}}
-servers: []
-`
-
-// feeler is the nodder that touches a post with its head when it nods.
-var feeler = strings.NewReplacer("parent: post, child: neck", "parent: post, child: neck",
-	"  - {name: imu, kind: imu, body: head}\n", "  - {name: bump, kind: contact, body: head}\n").Replace(nodder)
-
 func TestFeelerConforms(t *testing.T) {
-	path := rigOf(t, feelerRig, feeler)
+	path := rigOf(t, feelerRig, feeler())
 	haltest.Run(t, func(t *testing.T) haltest.Subject { return subject(t, planOf(t, path, configs.Options{})) })
 }
 
 // The gate is closed until there are pulses, at an emergency stop, and at the end; the emulated board has no pulses behind it.
 func TestGate(t *testing.T) {
-	s := step(t, planOf(t, rigOf(t, feelerRig, feeler), configs.Options{}))
+	s := step(t, planOf(t, rigOf(t, feelerRig, feeler()), configs.Options{}))
 	io := s.sys.emulation.gpios["io"]
 	servo := s.sys.scene.Body("feeler").Joint(1).Servo
 	s.run(100 * time.Millisecond)
@@ -78,7 +53,7 @@ func TestStopButton(t *testing.T) {
 		"unplugged": {Kind: pins.Unplugged},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := step(t, planOf(t, rigOf(t, feelerRig, feeler), configs.Options{}))
+			s := step(t, planOf(t, rigOf(t, feelerRig, feeler()), configs.Options{}))
 			servo := s.sys.scene.Body("feeler").Joint(1).Servo
 			s.inputs[s.agent.Layout().Actuators[1].Goal[hal.PositionMode]] = 0.3
 			s.run(500 * time.Millisecond)
@@ -115,7 +90,7 @@ func TestStopButton(t *testing.T) {
 
 // A config with faults of lines reports each with its path.
 func TestLineFaults(t *testing.T) {
-	rig := rigOf(t, feelerRig, feeler,
+	rig := rigOf(t, feelerRig, feeler(),
 		"lines: [17], debounce: 20ms", "lines: [17, 18], address: 3",
 		"      estop: {bus: io, line: BUTTON}\n", `        imu: {bus: io, device: encoder, lines: [1, 2]}
       monitors:
@@ -150,12 +125,12 @@ func TestLineFaults(t *testing.T) {
 	for line, says := range map[string]string{
 		"-1": "got -1, want the offset of a line, or its name", "017": "want the offset", "1.5": "want the offset", "''": "want the offset", "70000": "want the offset", "[1]": "want the offset",
 	} {
-		_, err := configs.Load(rigOf(t, feelerRig, feeler, "line: BUTTON", "line: "+line), configs.Options{})
+		_, err := configs.Load(rigOf(t, feelerRig, feeler(), "line: BUTTON", "line: "+line), configs.Options{})
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("line: %s: got %v, want %q", line, err, says)
 		}
 	}
-	_, err = configs.Load(rigOf(t, feelerRig, feeler, "estop: {bus: io,", "estop: {bus: oi,", "body: emulated", "body: real", "port: gpiochip-nobody", "hertz: 10000"), configs.Options{})
+	_, err = configs.Load(rigOf(t, feelerRig, feeler(), "estop: {bus: io,", "estop: {bus: oi,", "body: emulated", "body: real", "port: gpiochip-nobody", "hertz: 10000"), configs.Options{})
 	if err == nil || !strings.Contains(err.Error(), `hardware.estop.bus: got "oi"`) || !strings.Contains(err.Error(), "buses.io.port: got nothing, want a port") {
 		t.Errorf("no such chip: got %v", err)
 	}

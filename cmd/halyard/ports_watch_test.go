@@ -60,7 +60,7 @@ func TestWatchPorts(t *testing.T) {
 	must(os.WriteFile(filepath.Join(root, "proc/812/comm"), []byte("lerobot\n"), 0o600))
 	tick()
 	read("held by pid 812 (lerobot)")
-	must(os.WriteFile(filepath.Join(root, "sys/devices/usb1/1-1/serial"), []byte("FT4THVLA\n"), 0o600))
+	must(os.WriteFile(filepath.Join(root, "sys/devices/usb1/1-1/serial"), []byte("FT9XYZ\n"), 0o600))
 	tick() // another one of its kind, between two looks
 	read("- 10:00:00 ", "+ 10:00:00 ")
 	must(os.Remove(node))

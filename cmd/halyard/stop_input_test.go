@@ -130,13 +130,13 @@ func TestGateShared(t *testing.T) {
 // A real rig whose stop button is on a chip that is not there does not start.
 func TestRealChipAbsent(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
-	rig := rigOf(t, feelerRig, feeler, "body: emulated", "body: real",
+	rig := rigOf(t, feelerRig, feeler(), "body: emulated", "body: real",
 		"        pan: {bus: main, device: pca9685, channel: 2, gate: {bus: io, line: 4}}\n", "        pan: {device: kernel-pwm, channel: 0, calibration: pan.yaml}\n")
 	code, _, text := runApp(t, "serve", rig)
 	if code != 6 {
 		t.Fatalf("not calibrated: got exit %d: %s", code, text)
 	}
-	code, _, text = runApp(t, "serve", rigOf(t, strings.Replace(feelerRig, "body: emulated", "body: sim\n    parts: {bump: real}", 1), feeler))
+	code, _, text = runApp(t, "serve", rigOf(t, strings.Replace(feelerRig, "body: emulated", "body: sim\n    parts: {bump: real}", 1), feeler()))
 	if code != 3 || strings.Count(text, "gpiochip-nobody") < 2 || !strings.Contains(text, "ls /dev/gpiochip*") {
 		t.Errorf("no such chip: got exit %d: %s; want 3 and what to type", code, text)
 	}
