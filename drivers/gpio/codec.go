@@ -50,8 +50,9 @@ type Event struct {
 
 var order = binary.NativeEndian
 
-// fixed is the text up to its final zero.
+// fixed is the text up to its final zero, which has its place even where it is missing.
 func fixed(b []byte) string {
+	b = b[:len(b)-1]
 	if i := bytes.IndexByte(b, 0); i >= 0 {
 		b = b[:i]
 	}
