@@ -72,6 +72,9 @@ func TestStopButton(t *testing.T) {
 			if err := s.sys.rig.ClearStop(); hal.KindOf(err) != hal.Unsafe {
 				t.Errorf("cleared: got %v", err)
 			}
+			if ans := (&control{rig: s.sys.rig}).obey(orderReset); ans.Kind != hal.Unsafe || !strings.Contains(ans.Error, "its cause lasts") {
+				t.Errorf("reset by hand: got %+v, want it refused", ans)
+			}
 			io.ClearFaults()
 			s.run(time.Second) // a chip that was unplugged is opened anew
 			if state, _, _ := s.agent.Guard(); state != hal.Stopped || servo.Enable {

@@ -2,6 +2,8 @@ package main
 
 import (
 	"math"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -132,5 +134,40 @@ func TestLinesOfRoverFail(t *testing.T) {
 		if got := ill(); got != nil {
 			t.Errorf("%v: got %v at fault a second after its end", c.fault.Kind, got)
 		}
+	}
+}
+
+// The config of docs/gpio.md is one that runs, emulated, and its light is a value.
+func TestDocumentedLines(t *testing.T) {
+	text, err := os.ReadFile("../../docs/gpio.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rig, _ := strings.Cut(string(text), "```yaml\n")
+	rig, _, _ = strings.Cut(rig, "```")
+	path := rigOf(t, "name: rover\nservers: []\n"+rig, "", ": real", ": emulated")
+	s := step(t, planOf(t, path, configs.Options{}))
+	s.run(300 * time.Millisecond)
+	for _, name := range []string{"front", "f4", "ecleft", "ecright"} {
+		if d := s.device(name); d.Err != nil || d.Time <= 0 {
+			t.Errorf("%s: got %v at %v", name, d.Err, d.Time)
+		}
+	}
+	values, io := s.sys.rig.Values(), s.sys.emulation.gpios["io"]
+	ids := values.Find(regexp.MustCompile("/rover/headlight"))
+	if len(ids) != 1 {
+		t.Fatalf("got %d values of the light, want 1", len(ids))
+	}
+	for _, on := range []bool{true, false, true} {
+		if err := values.Set(ids[0], hal.Value{Kind: hal.BoolValue, Bool: on}); err != nil {
+			t.Fatal(err)
+		}
+		s.run(20 * time.Millisecond)
+		if io.Level(27) != on || s.sys.light("rover", "headlight").Lit() != on {
+			t.Errorf("switched %v: got %v", on, io.Level(27))
+		}
+	}
+	if s.sys.light("rover", "lamp") != nil {
+		t.Error("a light that there is not: got one")
 	}
 }
