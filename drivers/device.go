@@ -20,6 +20,14 @@ type Sensor interface {
 	Close() error
 }
 
+// Reader is a Sensor that reads tags: its one value is how many are in reach.
+type Reader interface {
+	Sensor
+	// Listen lets f hear of each tag, by its number, each time that it is read, in the goroutine that reads. There is one
+	// listener; nil ends it. It may be called from any goroutine.
+	Listen(f func(tag int))
+}
+
 // Output is one device with channels that are told by the width of a pulse: servos, ESCs, thrusters. One goroutine at a
 // time calls it; every call is bounded in time.
 type Output interface {

@@ -192,6 +192,15 @@ func (p *Poller) show() {
 	}
 }
 
+// Listen lets f hear of the tags that the sensor reads; false: it is no Reader. See there.
+func (p *Poller) Listen(f func(tag int)) bool {
+	r, ok := p.sensor.(Reader)
+	if ok {
+		r.Listen(f)
+	}
+	return ok
+}
+
 // Values is how many the sensor measures.
 func (p *Poller) Values() int { return len(p.shown.values) }
 

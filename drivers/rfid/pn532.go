@@ -1,0 +1,226 @@
+package rfid
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	conn "periph.io/x/conn/v3/i2c"
+
+	"github.com/halyard-robotics/halyard/drivers/i2c"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+const (
+	ackPatience    = 30 * time.Millisecond  // a chip acknowledges within 15 ms
+	answerPatience = 150 * time.Millisecond // two tags at four tries take less
+	readyPause     = 2 * time.Millisecond   // between two looks whether it is ready
+	tries          = 3                      // of an activation, beside the first
+)
+
+// PN532 is one reader: a drivers.Sensor of one value. Every Read asks anew which tags are in its field: at most two.
+type PN532 struct {
+	audience
+	link  pnLink
+	data  []byte
+	frame []byte
+}
+
+// pnLink carries frames: the serial line, or the bus.
+type pnLink interface {
+	open() error
+	close() error
+	// send says frame, which begins with a wake-up where first is set.
+	send(frame []byte, first bool) error
+	// receive returns the next frame's data, empty of an acknowledgement; it holds until the next call.
+	receive(patience time.Duration) ([]byte, error)
+	fault(kind hal.Kind, err error) error
+}
+
+// NewPN532 returns the reader at the end of a line that open opens, at 115200 baud. It does no I/O.
+func NewPN532(name string, open servo.Opener) *PN532 {
+	return &PN532{link: &pnSerial{port: port{name: name, device: "pn532", opener: open}}}
+}
+
+// NewPN532I2C returns the reader at 0x24 of a bus; nil is the wall's clock. It does no I/O.
+func NewPN532I2C(bus conn.Bus, clock hal.Clock) *PN532 {
+	if clock == nil {
+		clock = i2c.Clock()
+	}
+	return &PN532{link: &pnBus{bus: bus, clock: clock}}
+}
+
+// Open finds the chip and sets it up: it reads tags, and gives up soon where there is none.
+func (r *PN532) Open() error {
+	if err := r.link.open(); err != nil {
+		return err
+	}
+	if _, err := r.ask(true, PN532SAM, 1, 0x14, 1); err != nil {
+		return r.absent(err)
+	}
+	p, err := r.ask(false, PN532Firmware)
+	if err != nil {
+		return r.absent(err)
+	}
+	if len(p) != 4 || p[0] != PN532IC {
+		return r.link.fault(hal.Absent, fmt.Errorf("identity: got % X, want 32 and three more", p))
+	}
+	_, err = r.ask(false, PN532RFConfig, PN532Retries, 0xFF, 0x01, tries)
+	return err
+}
+
+// absent is err of a chip that was never heard of.
+func (r *PN532) absent(err error) error {
+	var known *hal.Error
+	if errors.As(err, &known) && known.Kind != hal.Absent {
+		return r.link.fault(hal.Absent, known.Err)
+	}
+	return err
+}
+
+// Close gives the line back.
+func (r *PN532) Close() error { return r.link.close() }
+
+// Read asks which tags are in reach: about 10 ms where there is one, 30 where there is none.
+func (r *PN532) Read(values []float64) error {
+	p, err := r.ask(false, PN532List, PN532Targets, PN532ListTypeA)
+	if err != nil {
+		return err
+	}
+	// All of it first: of an answer that is not whole nothing is told.
+	if !parseTargets(p, func([]byte) {}) {
+		return r.link.fault(hal.BusFault, fmt.Errorf("tags: got % X", p))
+	}
+	parseTargets(p, func(uid []byte) { r.tell(number(uid)) })
+	if len(values) > 0 {
+		values[0] = float64(p[0])
+	}
+	return nil
+}
+
+// ask sends a command and returns what follows the command's number in its answer; it holds until the next one.
+func (r *PN532) ask(first bool, command byte, args ...byte) ([]byte, error) {
+	r.data = append(append(r.data[:0], PN532Host, command), args...)
+	r.frame = AppendPN532(r.frame[:0], r.data...)
+	if err := r.link.send(r.frame, first); err != nil {
+		return nil, r.link.fault(hal.BusFault, err)
+	}
+	p, err := r.link.receive(ackPatience)
+	if err == nil && len(p) > 0 {
+		err = fmt.Errorf("command 0x%02X: got % X, want an acknowledgement", command, p)
+	}
+	if err == nil {
+		p, err = r.link.receive(answerPatience)
+	}
+	switch {
+	case err != nil:
+		return nil, r.link.fault(hal.BusFault, fmt.Errorf("command 0x%02X: %w", command, err))
+	case len(p) < 2 || p[0] != PN532Chip || p[1] != command+1:
+		return nil, r.link.fault(hal.BusFault, fmt.Errorf("command 0x%02X: got % X", command, p))
+	}
+	return p[2:], nil
+}
+
+// pnSerial is the chip's HSU.
+type pnSerial struct {
+	port
+	raw  [128]byte
+	kept []byte
+	out  []byte
+}
+
+func (l *pnSerial) send(frame []byte, first bool) error {
+	if l.line == nil {
+		return os.ErrClosed
+	}
+	// An answer that came too late for the command before must not be taken for this one's.
+	l.kept = l.kept[:0]
+	if err := l.line.Discard(); err != nil {
+		return err
+	}
+	if l.out = l.out[:0]; first {
+		l.out = append(l.out, PN532Wake()...)
+	}
+	l.out = append(l.out, frame...)
+	_, err := l.line.Write(l.out)
+	return err
+}
+
+func (l *pnSerial) receive(patience time.Duration) ([]byte, error) {
+	deadline := l.line.Now() + patience
+	for {
+		for len(l.kept) > 0 {
+			data, used, ok := ParsePN532(l.kept)
+			if ok {
+				// The data is moved to the front of raw, for kept moves on.
+				n := copy(l.raw[:], data)
+				l.kept = l.kept[:copy(l.kept, l.kept[used:])]
+				return l.raw[:n], nil
+			}
+			if used == 0 {
+				break
+			}
+			l.kept = l.kept[:copy(l.kept, l.kept[used:])]
+		}
+		left := deadline - l.line.Now()
+		if left < 0 {
+			return nil, servo.ErrSilent // of what is ours: a line may never fall silent
+		}
+		n, err := l.line.Read(l.raw[:], left)
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return nil, servo.ErrSilent
+		}
+		if err != nil {
+			return nil, err
+		}
+		l.kept = append(l.kept, l.raw[:n]...)
+	}
+}
+
+// pnBus is the chip on I2C.
+type pnBus struct {
+	bus   conn.Bus
+	clock hal.Clock
+	raw   [1 + 5 + pnLongest + 2]byte
+}
+
+func (l *pnBus) open() error  { return nil }
+func (l *pnBus) close() error { return nil }
+
+func (l *pnBus) fault(kind hal.Kind, err error) error {
+	e := &hal.Error{Kind: kind, Bus: l.bus.String(), ID: PN532Address, Op: fmt.Sprintf("pn532 at 0x%02X", PN532Address), Err: err}
+	if kind == hal.Absent {
+		e.Try = "halyard doctor"
+	}
+	return e
+}
+
+func (l *pnBus) send(frame []byte, _ bool) error { return l.bus.Tx(PN532Address, frame, nil) }
+
+// receive looks whether the chip is ready and then takes a whole frame: what is not read of one at once is lost.
+func (l *pnBus) receive(patience time.Duration) ([]byte, error) {
+	deadline := l.clock.Now() + patience
+	for {
+		ready := l.raw[:1]
+		if err := l.bus.Tx(PN532Address, nil, ready); err != nil {
+			return nil, err
+		}
+		if ready[0]&PN532Ready != 0 {
+			break
+		}
+		if l.clock.Now() >= deadline {
+			return nil, servo.ErrSilent
+		}
+		l.clock.SleepUntil(l.clock.Now() + readyPause)
+	}
+	if err := l.bus.Tx(PN532Address, nil, l.raw[:]); err != nil {
+		return nil, err
+	}
+	data, _, ok := ParsePN532(l.raw[1:])
+	if !ok {
+		return nil, fmt.Errorf("got % X, want a frame", l.raw[:12])
+	}
+	return data, nil
+}

@@ -1,0 +1,183 @@
+package rfid
+
+import (
+	"errors"
+	"os"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// The RDM6300's telegram.
+const (
+	RDM6300Baud   = 9600
+	RDM6300Length = 14 // bytes
+	rdmStart      = 0x02
+	rdmEnd        = 0x03
+)
+
+// present is for how long a tag that was read counts as being in reach: longer than two pauses between telegrams.
+const present = 250 * time.Millisecond
+
+// AppendRDM6300 appends the telegram of a tag.
+func AppendRDM6300(dst []byte, tag [5]byte) []byte {
+	const digits = "0123456789ABCDEF"
+	sum := byte(0)
+	dst = append(dst, rdmStart)
+	for _, b := range tag {
+		dst = append(dst, digits[b>>4], digits[b&15])
+		sum ^= b
+	}
+	return append(dst, digits[sum>>4], digits[sum&15], rdmEnd)
+}
+
+// parseRDM6300 finds the first telegram in p: of which tag it is, and how many bytes it and what stands in front of it
+// take. used 0: there may be one when more has come. ok false: what is used is none.
+func parseRDM6300(p []byte) (tag [5]byte, used int, ok bool) {
+	// What stands in front of a start is noise.
+	from := 0
+	for from < len(p) && p[from] != rdmStart {
+		from++
+	}
+	if from > 0 {
+		return tag, from, false
+	}
+	var all [6]byte // and the sum
+	for i := 1; i < len(p) && i < RDM6300Length; i++ {
+		if i == RDM6300Length-1 {
+			sum := byte(0)
+			for _, b := range all {
+				sum ^= b // over the sum too: 0
+			}
+			if p[i] != rdmEnd || sum != 0 {
+				return tag, 1, false
+			}
+			return [5]byte(all[:5]), RDM6300Length, true
+		}
+		digit, known := hex(p[i])
+		if !known {
+			return tag, 1, false // the start was none, or a byte is missing: the next start may be a true one
+		}
+		all[(i-1)/2] = all[(i-1)/2]<<4 | digit
+	}
+	return tag, 0, false
+}
+
+func hex(c byte) (byte, bool) {
+	switch {
+	case c >= '0' && c <= '9':
+		return c - '0', true
+	case c >= 'A' && c <= 'F':
+		return c - 'A' + 10, true
+	}
+	return 0, false
+}
+
+// RDM6300 is one reader: a drivers.Sensor of one value. Tags are read one at a time; of several in its field it reads
+// none, or the nearest.
+type RDM6300 struct {
+	audience
+	port
+	raw  [256]byte
+	kept []byte
+	seen map[int]time.Duration // when each tag was read last, by the line's clock
+}
+
+// NewRDM6300 returns the reader at the end of a line that open opens, at 9600 baud. It does no I/O.
+func NewRDM6300(name string, open servo.Opener) *RDM6300 {
+	return &RDM6300{port: port{name: name, device: "rdm6300", opener: open}, seen: map[int]time.Duration{}}
+}
+
+// Open opens the line. Whether a reader is at its end shows when it reads a tag.
+func (r *RDM6300) Open() error {
+	r.kept = r.kept[:0]
+	clear(r.seen)
+	return r.open()
+}
+
+// Close gives the line back.
+func (r *RDM6300) Close() error { return r.close() }
+
+// Read takes what has come and counts the tags in reach. It does not wait.
+func (r *RDM6300) Read(values []float64) error {
+	if r.line == nil {
+		return r.fault(hal.Absent, os.ErrClosed)
+	}
+	for range 16 { // a line that never falls silent is not ours to empty
+		n, err := r.line.Read(r.raw[:], 0)
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			break
+		}
+		if err != nil {
+			return r.fault(hal.BusFault, err)
+		}
+		r.take(r.raw[:n])
+	}
+	now := r.line.Now()
+	for tag, at := range r.seen {
+		if now-at > present {
+			delete(r.seen, tag)
+		}
+	}
+	if len(values) > 0 {
+		values[0] = float64(len(r.seen))
+	}
+	return nil
+}
+
+// take goes through what has come. At most a telegram less a byte stays for the next time.
+func (r *RDM6300) take(p []byte) {
+	r.kept = append(r.kept, p...)
+	for len(r.kept) > 0 {
+		tag, used, ok := parseRDM6300(r.kept)
+		if used == 0 {
+			return
+		}
+		r.kept = r.kept[:copy(r.kept, r.kept[used:])]
+		if ok {
+			// The number that is printed on a card is the lower 32 bits.
+			n := number(tag[1:])
+			r.seen[n] = r.line.Now()
+			r.tell(n)
+		}
+	}
+}
+
+// port is a reader's serial line.
+type port struct {
+	name, device string // of the bus and the reader, for errors
+	opener       servo.Opener
+	line         servo.Line // nil while closed
+}
+
+// open closes the line, if it is open, and opens it.
+func (p *port) open() error {
+	if err := p.close(); err != nil {
+		return err
+	}
+	line, err := p.opener()
+	if err != nil {
+		return err
+	}
+	p.line = line
+	return nil
+}
+
+func (p *port) close() error {
+	if p.line == nil {
+		return nil
+	}
+	err := p.line.Close()
+	p.line = nil
+	return err
+}
+
+// fault names the reader in err; what says that its line is gone is of kind hal.Absent.
+func (p *port) fault(kind hal.Kind, err error) error {
+	e := &hal.Error{Kind: kind, Bus: p.name, Op: p.device, Err: err, Try: "halyard doctor"}
+	if errors.Is(err, servo.ErrGone) {
+		e.Kind, e.Try = hal.Absent, "halyard ports"
+	}
+	return e
+}

@@ -1,0 +1,35 @@
+package rfid
+
+import "sync"
+
+// number is what a tag's bytes are as a number, the first the highest; what an int has no room for is lost at the top.
+func number(id []byte) int {
+	n := uint64(0)
+	for _, b := range id {
+		n = n<<8 | uint64(b)
+	}
+	return int(n & uint64(^uint(0)>>1))
+}
+
+// audience is who hears of tags.
+type audience struct {
+	mu sync.Mutex
+	f  func(tag int)
+}
+
+// Listen lets f hear of each tag, each time that it is read, in the goroutine that reads. There is one listener; nil ends
+// it.
+func (a *audience) Listen(f func(tag int)) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.f = f
+}
+
+func (a *audience) tell(tag int) {
+	a.mu.Lock()
+	f := a.f
+	a.mu.Unlock()
+	if f != nil {
+		f(tag)
+	}
+}

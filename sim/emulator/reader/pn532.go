@@ -1,0 +1,125 @@
+package reader
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"time"
+
+	"github.com/halyard-robotics/halyard/drivers/rfid"
+)
+
+// PN532 is an emulated reader, on I2C and at the end of a serial line: a chip.Device and a chip.Endpoint. Its tags have
+// four bytes of UID, the highest first.
+type PN532 struct {
+	Tags []uint32 // in its field
+
+	awake   bool // its serial line hears from the wake-up on
+	ready   bool // it has been told how to use its security module, without which it reads nothing
+	limited bool // it gives up where there is no tag; else it would go on looking, and say nothing
+	out     []said
+	data    []byte
+}
+
+// said is a frame that waits to be fetched over I2C.
+type said struct {
+	frame []byte
+	from  time.Duration
+}
+
+const (
+	acknowledging = time.Millisecond
+	looking       = 8 * time.Millisecond
+)
+
+var errNoAcknowledge = errors.New("no acknowledge")
+
+// Address implements chip.Device.
+func (c *PN532) Address() uint16 { return rfid.PN532Address }
+
+// Power implements chip.Device and chip.Endpoint.
+func (c *PN532) Power(bool, time.Duration) { *c = PN532{Tags: c.Tags} }
+
+// Hear implements chip.Endpoint.
+func (c *PN532) Hear(p []byte, _ time.Duration, answer []byte) []byte {
+	if !c.awake {
+		if len(p) == 0 || p[0] != 0x55 {
+			return answer
+		}
+		c.awake = true
+	}
+	for len(p) > 0 {
+		data, used, ok := rfid.ParsePN532(p)
+		if used == 0 {
+			break
+		}
+		if p = p[used:]; ok && len(data) > 0 {
+			answer = append(answer, rfid.PN532Ack()...)
+			answer = append(answer, c.obey(data)...)
+		}
+	}
+	return answer
+}
+
+// Transfer implements chip.Device: what is written is a command, what is read a ready byte and the frame that is due.
+func (c *PN532) Transfer(w, r []byte, now time.Duration) error {
+	if len(w) > 0 {
+		data, _, ok := rfid.ParsePN532(w)
+		if !ok {
+			return errNoAcknowledge
+		}
+		if c.out = nil; len(data) > 0 { // an acknowledgement from the host ends what it asked for
+			c.out = []said{{rfid.PN532Ack(), now + acknowledging}}
+			if frame := c.obey(data); frame != nil {
+				c.out = append(c.out, said{frame, now + looking})
+			}
+		}
+	}
+	if len(r) == 0 {
+		return nil
+	}
+	clear(r)
+	if len(c.out) == 0 || now < c.out[0].from {
+		return nil
+	}
+	r[0] = rfid.PN532Ready
+	// Whoever looks at the ready byte alone takes nothing; a frame that is read is gone, whole or not.
+	if len(r) > 1 {
+		copy(r[1:], c.out[0].frame)
+		c.out = c.out[1:]
+	}
+	return nil
+}
+
+// obey does what a command says and returns the answer's frame; nil where it says nothing.
+func (c *PN532) obey(data []byte) []byte {
+	if len(data) < 2 || data[0] != rfid.PN532Host {
+		return rfid.AppendPN532(nil, 0x7F) // a syntax error
+	}
+	c.data = append(c.data[:0], rfid.PN532Chip, data[1]+1)
+	switch args := data[2:]; data[1] {
+	case rfid.PN532Firmware:
+		c.data = append(c.data, rfid.PN532IC, 0x01, 0x06, 0x07)
+	case rfid.PN532SAM:
+		c.ready = bytes.HasPrefix(args, []byte{1})
+	case rfid.PN532RFConfig:
+		if len(args) == 4 && args[0] == rfid.PN532Retries {
+			c.limited = args[3] != 0xFF
+		}
+	case rfid.PN532List:
+		if len(args) != 2 || args[0] == 0 || args[0] > rfid.PN532Targets || args[1] != rfid.PN532ListTypeA {
+			return rfid.AppendPN532(nil, 0x7F)
+		}
+		n := min(int(args[0]), len(c.Tags))
+		if !c.ready || n == 0 && !c.limited {
+			return nil
+		}
+		c.data = append(c.data, byte(n))
+		for i, tag := range c.Tags[:n] {
+			c.data = rfid.AppendPN532Target(c.data, byte(i+1), binary.BigEndian.AppendUint32(nil, tag))
+		}
+	default:
+		return rfid.AppendPN532(nil, 0x7F)
+	}
+	return rfid.AppendPN532(nil, c.data...)
+}

@@ -1,0 +1,246 @@
+package reader_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard/drivers"
+	"github.com/halyard-robotics/halyard/drivers/rfid"
+	"github.com/halyard-robotics/halyard/drivers/serial"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/emulator/chip"
+	"github.com/halyard-robotics/halyard/sim/emulator/reader"
+	"github.com/halyard-robotics/halyard/sim/emulator/uart"
+)
+
+const period = 10 * time.Millisecond
+
+// subject is one reader under faults, read by a poller in step with the cycle.
+type subject struct {
+	poller *drivers.Poller
+	world  hal.World
+	set    func(tags ...uint32)
+	fault  func(kind int, p float64) // by the place in faults
+	clear  func()
+	mu     sync.Mutex
+	told   []int
+}
+
+// faults are those of the three kinds of line, by what they do; -1 where a line has no such.
+var faults = []struct {
+	name       string
+	uart       uart.FaultKind
+	serial     chip.FaultKind
+	bus        chip.FaultKind
+	on         [3]bool // rdm6300, pn532 on a line, pn532 on a bus
+	tells, raw bool    // it must be seen; it may make a wrong tag, for nothing tells noise with a right sum
+}{
+	{"off", uart.Off, chip.Off, chip.Off, [3]bool{false, true, true}, true, false},
+	{"deaf", uart.Deaf, chip.Deaf, chip.Deaf, [3]bool{false, true, true}, true, false},
+	{"unplug", uart.Unplug, chip.Hang, chip.Hang, [3]bool{true, true, true}, true, false},
+	{"flip", uart.Flip, chip.Flip, chip.Flip, [3]bool{true, true, true}, false, false},
+	{"lost", uart.Lost, chip.Lost, chip.Lost, [3]bool{true, true, false}, false, false},
+	{"doubled", uart.Doubled, chip.Doubled, chip.Doubled, [3]bool{true, true, false}, false, false},
+	{"short", uart.Short, chip.Garbage, chip.Garbage, [3]bool{true, true, true}, false, false},
+	{"noise", uart.Noise, chip.Noise, chip.Noise, [3]bool{true, true, false}, false, false},
+}
+
+func (s *subject) listen(t *testing.T) *subject {
+	t.Helper()
+	if !s.poller.Listen(func(tag int) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.told = append(s.told, tag)
+	}) {
+		t.Fatal("it reads no tags")
+	}
+	if err := s.poller.Open(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.poller.Close() })
+	return s
+}
+
+func subjects(t *testing.T, seed int64) map[string]*subject {
+	t.Helper()
+	rdm, far, near := &reader.RDM6300{Version: 0x62}, &reader.PN532{}, &reader.PN532{}
+	line := uart.New("rdm6300", rfid.RDM6300Baud, seed, rdm)
+	hsu := chip.NewSerial("hsu", rfid.PN532Baud, seed, far)
+	bus := chip.NewBus("i2c", 400_000, seed, near)
+	host := bus.Host()
+	return map[string]*subject{
+		"rdm6300": (&subject{world: line, set: func(tags ...uint32) { rdm.Field(line.Now(), tags...) },
+			fault: func(k int, p float64) { line.Fault(uart.Fault{Kind: faults[k].uart, P: p}) }, clear: line.ClearFaults,
+			poller: drivers.NewPoller(rfid.NewRDM6300("rdm6300", line.Open), drivers.PollerConfig{Values: 1, Period: 20 * time.Millisecond, Clock: line, Edge: line.Edge}),
+		}).listen(t),
+		"pn532": (&subject{world: hsu, set: func(tags ...uint32) { far.Tags = tags },
+			fault: func(k int, p float64) { hsu.Fault(chip.Fault{Kind: faults[k].serial, P: p}) }, clear: hsu.ClearFaults,
+			poller: drivers.NewPoller(rfid.NewPN532("hsu", hsu.Open), drivers.PollerConfig{Values: 1, Period: 50 * time.Millisecond, Clock: hsu, Edge: hsu.Edge}),
+		}).listen(t),
+		"pn532 i2c": (&subject{world: bus, set: func(tags ...uint32) { near.Tags = tags },
+			fault: func(k int, p float64) { bus.Fault(chip.Fault{Kind: faults[k].bus, P: p}) }, clear: bus.ClearFaults,
+			poller: drivers.NewPoller(rfid.NewPN532I2C(host, host), drivers.PollerConfig{Values: 1, Period: 50 * time.Millisecond, Clock: host, Edge: bus.Edge}),
+		}).listen(t),
+	}
+}
+
+// run lets d pass and returns which tags were told, each once, and whether the reader was ever at fault.
+func (s *subject) run(t *testing.T, d time.Duration) (tags []int, count float64, fault error) {
+	t.Helper()
+	s.told = nil
+	var n [1]float64
+	for range d / period {
+		if err := s.world.Advance(period); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.poller.Receive(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.poller.Latest(n[:], 0); err != nil {
+			fault = err
+		}
+	}
+	slices.Sort(s.told)
+	return slices.Compact(s.told), n[0], fault
+}
+
+var names = []string{"rdm6300", "pn532", "pn532 i2c"}
+
+// What comes into the field is told, what leaves it is not any more.
+func TestReaders(t *testing.T) {
+	all := subjects(t, 1)
+	for _, name := range names {
+		s := all[name]
+		for _, c := range []struct{ field, want []int }{
+			{nil, nil}, {[]int{7}, []int{7}}, {[]int{1001, 7}, []int{7, 1001}}, {[]int{1, 2, 3}, []int{1, 2}}, {nil, nil},
+		} {
+			want := slices.Clone(c.want)
+			if name == "rdm6300" && len(c.field) > 1 { // it reads the nearest
+				want = c.field[:1]
+			}
+			var tags []uint32
+			for _, f := range c.field {
+				tags = append(tags, uint32(f))
+			}
+			s.set(tags...)
+			s.run(t, 500*time.Millisecond) // what was there before is forgotten
+			if got, n, err := s.run(t, time.Second); err != nil || !slices.Equal(got, want) || int(n) != len(want) {
+				t.Errorf("%s: a field of %d: got %d and a count of %v, %v, want %d", name, c.field, got, n, err, want)
+			}
+		}
+	}
+}
+
+// Every fault, always and now and then: no tag is told that is not there, a lost reader is seen to be lost where that can
+// be seen, and within a second of the end of the cause all is well.
+func TestFaults(t *testing.T) {
+	for i, name := range names {
+		for k, f := range faults {
+			if !f.on[i] {
+				continue
+			}
+			for _, p := range []float64{0, 0.3} {
+				for seed := range int64(5) {
+					s, what := subjects(t, seed)[name], fmt.Sprintf("%s: %s %g, seed %d", name, f.name, p, seed)
+					s.set(0x834CE7)
+					if got, _, err := s.run(t, time.Second); err != nil || !slices.Equal(got, []int{0x834CE7}) {
+						t.Fatalf("%s: before: got %X, %v", what, got, err)
+					}
+					s.fault(k, p)
+					got, _, err := s.run(t, 2*time.Second)
+					if slices.ContainsFunc(got, func(tag int) bool { return tag != 0x834CE7 }) {
+						t.Errorf("%s: told of %X", what, got)
+					}
+					if f.tells && p == 0 && (err == nil || hal.KindOf(err) != hal.Absent && f.name == "unplug" && i < 2) {
+						t.Errorf("%s: got %v", what, err)
+					}
+					s.clear()
+					s.run(t, time.Second)
+					if got, n, err := s.run(t, 500*time.Millisecond); err != nil || n != 1 || !slices.Equal(got, []int{0x834CE7}) {
+						t.Errorf("%s: a second after: got %X, %v, %v", what, got, n, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+// The same driver on a terminal of the system, with the wall's time.
+func TestOnPTY(t *testing.T) {
+	board := &reader.RDM6300{}
+	line := uart.New("rdm6300", rfid.RDM6300Baud, 1, board)
+	board.Field(0, 0x834CE7)
+	ctx, cancel := context.WithCancel(context.Background())
+	path, wait, err := line.ServePTY(ctx, "")
+	if err != nil {
+		cancel()
+		t.Skip(err)
+	}
+	defer func() {
+		cancel()
+		if err := wait(); err != nil {
+			t.Error(err)
+		}
+	}()
+	r := rfid.NewRDM6300("tags", serial.Reopener(path, rfid.RDM6300Baud, ""))
+	told := make(chan int, 1)
+	r.Listen(func(tag int) {
+		select {
+		case told <- tag:
+		default:
+		}
+	})
+	p := drivers.NewPoller(r, drivers.PollerConfig{Values: 1, Period: 20 * time.Millisecond})
+	if err := p.Open(); err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	select {
+	case tag := <-told:
+		if tag != 0x834CE7 {
+			t.Errorf("got %X", tag)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("told of no tag")
+	}
+}
+
+// What an emulated PN532 says to what no driver here says.
+func TestPN532Refuses(t *testing.T) {
+	c := &reader.PN532{Tags: []uint32{1}}
+	hear := func(p ...byte) int { return len(c.Hear(p, 0, nil)) }
+	list := rfid.AppendPN532(nil, rfid.PN532Host, rfid.PN532List, 1, 0)
+	if n := hear(list...); n != 0 {
+		t.Errorf("asleep: got %d bytes", n)
+	}
+	hear(rfid.PN532Wake()...)
+	if n := hear(list...); n != 6 { // the acknowledgement alone
+		t.Errorf("not set up: got %d bytes", n)
+	}
+	hear(rfid.AppendPN532(nil, rfid.PN532Host, rfid.PN532SAM, 1, 20, 1)...)
+	if n := hear(list...); n <= 6 {
+		t.Errorf("set up: got %d bytes", n)
+	}
+	c.Tags = nil
+	if n := hear(list...); n != 6 {
+		t.Errorf("nothing there, and it may look for ever: got %d bytes", n)
+	}
+	for _, data := range [][]byte{{rfid.PN532Host}, {1, 2}, {rfid.PN532Host, 0x99}, {rfid.PN532Host, rfid.PN532List, 9, 0}} {
+		if n := hear(rfid.AppendPN532(nil, data...)...); n != 14 {
+			t.Errorf("% X: got %d bytes, want a syntax error", data, n)
+		}
+	}
+	if n := hear(1, 2, 3); n != 0 {
+		t.Errorf("noise: got %d bytes", n)
+	}
+	if err := c.Transfer([]byte{1, 2}, nil, 0); err == nil {
+		t.Error("took what is no frame")
+	}
+	if err := c.Transfer(rfid.PN532Ack(), make([]byte, 8), 0); err != nil {
+		t.Error(err)
+	}
+}
