@@ -32,6 +32,7 @@ func benchmarks() []benchmark {
 		{"physics", "the multibody engine on the models that engines are compared by", benchPhysics},
 		{"simloid", "cycles a second over Simloid's protocol", benchSimloid},
 		{"okon", "an underwater robot, its protocol and its pictures", benchOkon},
+		{"gamebots", "rescue robots in an arena, their rays and their protocol", benchGamebots},
 	}
 }
 
@@ -165,7 +166,7 @@ func newBench(a *app) *cobra.Command {
 		},
 	}
 	c.Flags().IntVar(&steps, "steps", 0, "cycles or steps of each case; 0 is each benchmark's own choice")
-	c.Flags().Float64Var(&seconds, "seconds", 60, "how long each case of clock, and of okon's control loop, runs")
+	c.Flags().Float64Var(&seconds, "seconds", 60, "how long each case of clock, of okon's control loop and of gamebots' robots, runs")
 	c.Flags().StringVar(&physics.model, "model", "", "of physics: chain or quad; both where it is not given")
 	c.Flags().IntVar(&links, "n", 0, "links of the chain of physics; 2, 10, 20 and 40 where it is not given")
 	c.Flags().StringVar(&physics.integrator, "integrator", "", "of physics: euler or rk4; both where it is not given")

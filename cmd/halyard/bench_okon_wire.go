@@ -14,8 +14,8 @@ import (
 	"github.com/halyard-robotics/halyard/protocols/okon"
 )
 
-// okonBench is the embedded rig behind its servers.
-type okonBench struct {
+// rigBench is an embedded rig behind its servers.
+type rigBench struct {
 	sys     *system
 	servers *servers
 	stop    context.CancelFunc
@@ -23,8 +23,13 @@ type okonBench struct {
 	errs    [2]error
 }
 
-func newOkonBench(ctx context.Context) (*okonBench, error) {
-	c, err := configs.Load("okon", configs.Options{Listen: []string{"okon=127.0.0.1:0", "okon-video=127.0.0.1:0"}})
+// newRigBench runs the config called name, its servers at any ports; change, where it is not nil, may change the plan.
+func newRigBench(ctx context.Context, name string, change func(*plan), protocols ...string) (*rigBench, error) {
+	var o configs.Options
+	for _, p := range protocols {
+		o.Listen = append(o.Listen, p+"=127.0.0.1:0")
+	}
+	c, err := configs.Load(name, o)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +37,10 @@ func newOkonBench(ctx context.Context) (*okonBench, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &okonBench{}
+	if change != nil {
+		change(p)
+	}
+	b := &rigBench{}
 	if b.sys, err = build(p, slog.New(slog.DiscardHandler)); err != nil {
 		return nil, err
 	}
@@ -45,7 +53,7 @@ func newOkonBench(ctx context.Context) (*okonBench, error) {
 	return b, nil
 }
 
-func (b *okonBench) close() error {
+func (b *rigBench) close() error {
 	b.stop()
 	b.running.Wait()
 	return errors.Join(b.errs[0], b.errs[1], b.sys.close())
@@ -53,7 +61,7 @@ func (b *okonBench) close() error {
 
 // benchSensors counts round trips of all clients together; bare is as many pairs of sockets that do nothing else.
 func benchSensors(ctx context.Context, clients, trips int) (f figures, err error) {
-	b, err := newOkonBench(ctx)
+	b, err := newRigBench(ctx, "okon", nil, "okon", "okon-video")
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +210,7 @@ func benchControl(ctx context.Context, span time.Duration) (without, with figure
 // run runs the rig for span with a client that flies it in stable mode and reads its sensors, and where video is asked for
 // one that takes every picture it can get.
 func (c *keeping) run(ctx context.Context, video bool, span time.Duration) (err error) {
-	b, err := newOkonBench(ctx)
+	b, err := newRigBench(ctx, "okon", nil, "okon", "okon-video")
 	if err != nil {
 		return err
 	}
