@@ -145,23 +145,13 @@ func (c *Chip) Advance(dt time.Duration) error {
 
 func (c *Chip) settleAll() {
 	for i := range c.lines {
-		if c.lines[i].holder == nil {
+		switch r := c.lines[i].holder; {
+		case r == nil:
 			c.settle(i, c.edge)
+		case int(r.asked.Offsets[0]) == i: // its lines together, in the order of time
+			r.settle(c.edge)
 		}
 	}
-	for _, r := range c.held() {
-		r.settle(c.edge)
-	}
-}
-
-// held are the requests that hold lines, in the order of their lines: a map's would differ from run to run.
-func (c *Chip) held() (list []*request) {
-	for i := range c.lines {
-		if h := c.lines[i].holder; h != nil && int(h.asked.Offsets[0]) == i {
-			list = append(list, h)
-		}
-	}
-	return list
 }
 
 // drive lets a part's end of a line change at a time. Under the lock.
@@ -280,8 +270,11 @@ func (c *Chip) show(i int, level bool, at time.Duration) {
 	if l.shown = level; l.holder == nil || l.out != loose {
 		return
 	}
-	active := level != (l.flags&driver.ActiveLow != 0)
-	if wanted := map[bool]driver.Flags{true: driver.EdgeRising, false: driver.EdgeFalling}[active]; l.flags&wanted == 0 {
+	active, wanted := level != (l.flags&driver.ActiveLow != 0), driver.EdgeFalling
+	if active {
+		wanted = driver.EdgeRising
+	}
+	if l.flags&wanted == 0 {
 		return
 	}
 	l.seq++

@@ -62,10 +62,10 @@ func (c *Chip) ClearFaults() {
 // struck lets a fault that begins or ends be seen. Under the lock.
 func (c *Chip) struck(kind FaultKind) {
 	if kind == Unplugged {
-		for _, r := range c.held() {
-			r.release()
-		}
 		for i := range c.lines {
+			if r := c.lines[i].holder; r != nil {
+				r.release()
+			}
 			c.lines[i].out = loose // it has no power
 		}
 		c.gone++
