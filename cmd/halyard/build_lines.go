@@ -107,6 +107,14 @@ func (b *builder) openStop(p *wirePlan) error {
 		}
 	}
 	b.rig.AddStopInput(heed)
+	// Whoever looks sees the button, and an emulated one can be pressed.
+	var press func(hal.Value) error
+	if edge != nil {
+		button := b.emulation.buttons[p]
+		press = func(v hal.Value) error { button.Closed = !v.Bool; return nil }
+	}
+	b.rig.Values().Declare("/"+b.plan.agents[p.agent].config.Name+"/"+p.name, hal.BoolValue,
+		func() hal.Value { return hal.Value{Kind: hal.BoolValue, Bool: heed() != nil} }, press)
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
+	pins "github.com/halyard-robotics/halyard/sim/emulator/gpio"
 )
 
 // emulation is all emulated devices of a rig that are no servos on a line. In each cycle it is two worlds:
@@ -22,6 +23,7 @@ type emulation struct {
 	lines   map[string]emulatedLine
 	ends    map[string]serialEnd // what is at the end of lines, by bus
 	gpios   map[string]chipOf
+	buttons map[*wirePlan]*pins.Switch // of emergency stops
 	bases   []*chassis
 	kernel  *chip.Bus // nobody sits on it: the time of what needs no bus
 	widths  map[*boardPlan]func(channel int) time.Duration
@@ -71,7 +73,7 @@ type motor struct {
 // emulateDevices makes every emulated device of the plan, over the simulated robots.
 func (b *builder) emulateDevices() (*emulation, error) {
 	e := &emulation{buses: map[string]*chip.Bus{}, lines: map[string]emulatedLine{}, ends: map[string]serialEnd{}, widths: map[*boardPlan]func(int) time.Duration{},
-		chips: map[*sensorPlan]chip.Device{}, gpios: map[string]chipOf{}}
+		chips: map[*sensorPlan]chip.Device{}, gpios: map[string]chipOf{}, buttons: map[*wirePlan]*pins.Switch{}}
 	seed := b.plan.config.World.Seed
 	hang := map[string][]chip.Device{}
 	for _, p := range b.plan.boards {

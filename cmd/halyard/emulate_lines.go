@@ -44,7 +44,8 @@ func (b *builder) emulateChips(e *emulation) {
 	}
 	for _, w := range b.plan.estops {
 		if c, ok := e.gpios[w.bus]; ok && w.body == configs.Emulated {
-			c.Attach(&pins.Switch{Line: c.at[w.line], ToSupply: !w.low, Closed: true})
+			e.buttons[w] = &pins.Switch{Line: c.at[w.line], ToSupply: !w.low, Closed: true}
+			c.Attach(e.buttons[w])
 		}
 	}
 	for _, g := range b.plan.gates {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -136,5 +137,30 @@ func TestLineFaults(t *testing.T) {
 	_, err = configs.Load(rigOf(t, feelerRig, feeler(), "estop: {bus: io,", "estop: {bus: oi,", "body: emulated", "body: real", "port: gpiochip-nobody", "hertz: 10000"), configs.Options{})
 	if err == nil || !strings.Contains(err.Error(), `hardware.estop.bus: got "oi"`) || !strings.Contains(err.Error(), "buses.io.port: got nothing, want a port") {
 		t.Errorf("no such chip: got %v", err)
+	}
+}
+
+// The emulated button is pressed by its value; a light must not be called as it is.
+func TestPressButton(t *testing.T) {
+	s := step(t, planOf(t, rigOf(t, feelerRig, feeler()), configs.Options{}))
+	s.run(100 * time.Millisecond)
+	values := s.sys.rig.Values()
+	id := values.Find(regexp.MustCompile("/feeler/estop"))[0]
+	for _, pressed := range []bool{true, false} {
+		if err := values.Set(id, hal.Value{Kind: hal.BoolValue, Bool: pressed}); err != nil {
+			t.Fatal(err)
+		}
+		s.run(30 * time.Millisecond)
+		v, err := values.Get(id)
+		if state, _, _ := s.agent.Guard(); state != hal.Stopped || v.Bool != pressed || err != nil {
+			t.Errorf("pressed %v: got %v, value %v, %v", pressed, state, v.Bool, err)
+		}
+	}
+	c, err := configs.Load(rigOf(t, feelerRig, feeler(), "headlight:", "estop:"), configs.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := resolve(c); err == nil || !strings.Contains(err.Error(), "hardware.lights.estop: got estop, want a name of its own") {
+		t.Errorf("a light called estop: got %v", err)
 	}
 }

@@ -171,3 +171,27 @@ func TestDocumentedLines(t *testing.T) {
 		t.Error("a light that there is not: got one")
 	}
 }
+
+// A PIR on a line sees the hand that moves in the arena, and not the wall on the other side.
+func TestPIRInArena(t *testing.T) {
+	const rig = `
+name: goose
+world: {scene: yellow}
+buses:
+  io: {type: gpio}
+agents:
+  - name: goose
+    model: usarsim-papagoose
+    pose: {position: [10, -1.9, -1.8], rotation: [0, 0, 0.41]}
+    parts: {motion: emulated}
+    hardware: {sensors: {motion: {bus: io, device: pir, lines: [22]}}}
+servers: []
+`
+	for pose, want := range map[string]float64{"0.41": 1, "-2.73": 0} {
+		s := step(t, planOf(t, rigOf(t, rig, "", "0.41", pose), configs.Options{}))
+		s.run(500 * time.Millisecond)
+		if got := s.agent.Measured(nil)[sensorOf(t, s.agent.Layout(), "motion").First]; got != want || s.device("motion").Err != nil {
+			t.Errorf("heading %s: got %g, %v; want %g", pose, got, s.device("motion").Err, want)
+		}
+	}
+}

@@ -109,6 +109,10 @@ func (r *resolver) wires(path configs.Path, index int, c *configs.Agent) {
 	}
 	for _, name := range sortedKeys(c.Hardware.Lights) {
 		light := c.Hardware.Lights[name]
+		if _, watched := c.Hardware.Monitors[name]; watched || name == "estop" {
+			r.fault(at.Key("lights").Key(name), name, "a name of its own", "its value is /"+c.Name+"/"+name)
+			continue
+		}
 		take(at.Key("lights").Key(name), &light, name, false, c.Most(), &r.devices.lights)
 	}
 }
