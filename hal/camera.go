@@ -31,9 +31,9 @@ func (p *Picture) Release() {
 type Sight struct {
 	Class, Name string
 	Box         [4]float64 // left, top, right, bottom as shares of the picture, 0..1
-	Distance    float64    // m, to the nearest point seen
+	Distance    float64    // m, from the camera to its middle, seen or not
 	Visible     float64    // share of the object that is in the picture and not hidden, 0..1
-	Fill        float64    // share of the box that the object fills, 0..1
+	Fill        float64    // share of the picture that the box takes, 0..1
 	Colour      float64    // share of its colour that reaches the camera through the water or air, 0..1
 }
 

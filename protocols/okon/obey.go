@@ -209,15 +209,18 @@ func (c *session) look(p *Packet) {
 	}})
 }
 
-// detections are sights in the protocol's words: boxes are counted from the bottom.
+// detections are sights in the protocol's words: boxes are counted from the bottom. What is not in the picture has no
+// box; the original's was a full one, turned inside out.
 func detections(sights []hal.Sight) []Detection {
 	list := make([]Detection, len(sights))
 	for i := range sights {
 		s := &sights[i]
-		box := vector(s.Fill, s.Distance, s.Colour) // what is not known is 0
-		low, high := vector(s.Box[0], 1-s.Box[3], 0), vector(s.Box[2], 1-s.Box[1], 0)
-		list[i] = Detection{VisibleInFrame: s.Visible > 0, Min: Point{low.X, low.Y}, Max: Point{high.X, high.Y},
-			Fill: box.X, ClassName: s.Class, Distance: box.Y, ColorPercentVisible: box.Z}
+		about := vector(s.Distance, s.Colour, s.Fill) // what is not known is 0
+		list[i] = Detection{ClassName: s.Class, Distance: about.X, ColorPercentVisible: about.Y, Fill: about.Z}
+		if d := &list[i]; s.Visible > 0 {
+			low, high := vector(s.Box[0], 1-s.Box[3], 0), vector(s.Box[2], 1-s.Box[1], 0)
+			d.VisibleInFrame, d.Min, d.Max = true, Point{low.X, low.Y}, Point{high.X, high.Y}
+		}
 	}
 	return list
 }

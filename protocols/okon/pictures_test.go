@@ -125,12 +125,12 @@ func TestDetections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{})
 		s.theatre.sights = []hal.Sight{
-			{Class: "gate", Box: [4]float64{0.25, 0.125, 0.75, 0.5}, Distance: 4.5, Visible: 1, Fill: 0.5, Colour: 0.75},
+			{Class: "gate", Box: [4]float64{0.25, 0.125, 0.75, 0.5}, Distance: 4.5, Visible: 1, Fill: 0.1875, Colour: 0.75},
 			{Class: "buoy", Distance: math.Inf(1)},
 		}
 		s.play(`a> GET_DETE 2
-		a< GET_DETE 2 [{"visibleInFrame":true,"min":{"x":0.25,"y":0.5},"max":{"x":0.75,"y":0.875},"fill":0.5,"className":"gate","distance":4.5,"colorPercentVisible":0.75},` +
-			`{"visibleInFrame":false,"min":{"x":0,"y":1},"max":{"x":0,"y":1},"fill":0,"className":"buoy","distance":0,"colorPercentVisible":0}]`)
+		a< GET_DETE 2 [{"visibleInFrame":true,"min":{"x":0.25,"y":0.5},"max":{"x":0.75,"y":0.875},"fill":0.1875,"className":"gate","distance":4.5,"colorPercentVisible":0.75},` +
+			`{"visibleInFrame":false,"min":{"x":0,"y":0},"max":{"x":0,"y":0},"fill":0,"className":"buoy","distance":0,"colorPercentVisible":0}]`)
 		if _, rounds, _ := s.theatre.counts(); rounds != 1 {
 			t.Errorf("got %d pictures, want 1", rounds)
 		}

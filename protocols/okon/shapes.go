@@ -141,9 +141,9 @@ type Detection struct {
 	VisibleInFrame      bool    `json:"visibleInFrame"`
 	Min                 Point   `json:"min"`
 	Max                 Point   `json:"max"`
-	Fill                float32 `json:"fill"`
+	Fill                float32 `json:"fill"` // share of the picture that the box takes
 	ClassName           string  `json:"className"`
-	Distance            float32 `json:"distance"` // m
+	Distance            float32 `json:"distance"` // m, to its middle
 	ColorPercentVisible float32 `json:"colorPercentVisible"`
 }
 

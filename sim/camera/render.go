@@ -160,7 +160,7 @@ func (r *renderer) row(v *view, j int, p *hal.Picture, t tally) {
 			q[0], q[1], q[2] = r.screen.of(light.X), r.screen.of(light.Y), r.screen.of(light.Z)
 		}
 		if thing >= 0 {
-			t[thing].add(i, j, h.Distance, left)
+			t[thing].add(i, j, left)
 		}
 	}
 }

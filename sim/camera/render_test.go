@@ -69,13 +69,13 @@ func TestSight(t *testing.T) {
 	}
 	whole := look(dry, at(0, 0, -5, 0, 0))
 	near(t, "visible", whole.Visible, 1, 0)
-	near(t, "fill of a disc", whole.Fill, math.Pi/4, 0.02)
-	near(t, "distance", whole.Distance, 3.5, 1e-3)
+	near(t, "distance", whole.Distance, 4, 1e-12)
 	near(t, "colour in air", whole.Colour, 1, 0)
 	// The cone around a ball of radius r at distance d has the half angle asin(r/d).
 	half := math.Tan(math.Asin(0.5/4)) / math.Tan(front.FieldOfView/2) / 2
 	near(t, "left", whole.Box[0], 0.5-half, 0.002)
 	near(t, "right", whole.Box[2], 0.5+half, 0.002)
+	near(t, "fill", whole.Fill, 2*half*2*half*16/9, 0.001)
 
 	wet := dry
 	wet.Water = &Water{Turbidity: 0.1}
@@ -95,7 +95,7 @@ func TestSight(t *testing.T) {
 	near(t, "half out of the picture", edge.Visible, 0.5, 0.06)
 	near(t, "its right", edge.Box[2], 1, 0)
 	away := look(dry, at(0, 0, -5, math.Pi, 0))
-	if away.Visible != 0 || away.Box != ([4]float64{}) || math.Abs(away.Distance-4) > 0.05 {
+	if away.Visible != 0 || away.Box != ([4]float64{}) || math.Abs(away.Distance-4) > 1e-12 {
 		t.Errorf("behind the camera: got %+v, want not visible, at 4 m", away)
 	}
 }

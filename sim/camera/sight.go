@@ -14,6 +14,8 @@ import (
 // thing is a Thing with points spread through its solids, by which its visible share is judged.
 type thing struct {
 	class, name string
+	parts       []int
+	share       []float64    // of each part in the surface of all
 	geom        []int32      // of each point
 	point       [][3]float64 // in the geom's frame
 }
@@ -22,7 +24,7 @@ type thing struct {
 const samples = 64
 
 func newThing(t *Thing, geoms []collide.Geom) thing {
-	out := thing{class: t.Class, name: t.Name}
+	out := thing{class: t.Class, name: t.Name, parts: append([]int(nil), t.Geoms...)}
 	// From all sides together, a convex solid shows a quarter of its surface (Cauchy): a fair weight of its part.
 	var total float64
 	for _, g := range t.Geoms {
@@ -30,8 +32,10 @@ func newThing(t *Thing, geoms []collide.Geom) thing {
 	}
 	for _, g := range t.Geoms {
 		s := &geoms[g].Shape
+		share := surface(s) / total
+		out.share = append(out.share, share)
 		// The same points every time: a share does not flicker while nothing moves.
-		n := max(1, int(math.Round(samples*surface(s)/total)))
+		n := max(1, int(math.Round(samples*share)))
 		for k := uint64(1); n > 0; k++ {
 			p := [3]float64{2*halton(k, 2) - 1, 2*halton(k, 3) - 1, 2*halton(k, 5) - 1}
 			if inside(s, &p) {
@@ -94,7 +98,6 @@ type tally []count
 type count struct {
 	pixels                   int64
 	left, top, right, bottom int
-	nearest                  float64
 	colour                   uint64 // in shares of 1/colourUnit
 }
 
@@ -102,15 +105,14 @@ const colourUnit = 1 << 16
 
 func (t tally) clear() {
 	for i := range t {
-		t[i] = count{left: math.MaxInt, top: math.MaxInt, right: -1, bottom: -1, nearest: math.Inf(1)}
+		t[i] = count{left: math.MaxInt, top: math.MaxInt, right: -1, bottom: -1}
 	}
 }
 
-func (c *count) add(i, j int, distance float64, left r3.Vec) {
+func (c *count) add(i, j int, left r3.Vec) {
 	c.pixels++
 	c.left, c.right = min(c.left, i), max(c.right, i)
 	c.top, c.bottom = min(c.top, j), max(c.bottom, j)
-	c.nearest = min(c.nearest, distance)
 	c.colour += uint64((left.X + left.Y + left.Z) / 3 * colourUnit)
 }
 
@@ -121,28 +123,25 @@ func (t tally) join(u tally) {
 		a.pixels += b.pixels
 		a.left, a.right = min(a.left, b.left), max(a.right, b.right)
 		a.top, a.bottom = min(a.top, b.top), max(a.bottom, b.bottom)
-		a.nearest = min(a.nearest, b.nearest)
 		a.colour += b.colour
 	}
 }
 
 // sights appends what the tally says to dst, all things of the scene: those in the picture first, then the others, which
-// have Visible 0 and no box; both by distance, that of what is not seen to its middle.
+// have Visible 0 and no box; both by distance.
 func (r *renderer) sights(dst []hal.Sight, v *view, t tally) []hal.Sight {
 	for i := range t {
 		c, k := &t[i], &r.things[i]
-		s := hal.Sight{Class: k.class, Name: k.name}
+		s := hal.Sight{Class: k.class, Name: k.name, Distance: r.middle(k).Sub(v.eye).Norm()}
 		if c.pixels == 0 {
-			s.Distance = r.middle(k).Sub(v.eye).Norm()
 			dst = append(dst, s)
 			continue
 		}
 		// From the outer edges of its outermost pixels.
 		w, h := float64(v.Width), float64(v.Height)
 		s.Box = [4]float64{float64(c.left) / w, float64(c.top) / h, float64(c.right+1) / w, float64(c.bottom+1) / h}
-		s.Distance = c.nearest
 		s.Visible = max(r.visible(int16(i), v), 1/(w*h)) // a pixel was seen, if by no sample
-		s.Fill = float64(c.pixels) / float64((c.right-c.left+1)*(c.bottom-c.top+1))
+		s.Fill = float64(c.right-c.left+1) * float64(c.bottom-c.top+1) / (w * h)
 		s.Colour = float64(c.colour) / colourUnit / float64(c.pixels)
 		dst = append(dst, s)
 	}
@@ -155,11 +154,12 @@ func (r *renderer) sights(dst []hal.Sight, v *view, t tally) []hal.Sight {
 	return dst
 }
 
+// middle is that of its parts by their surfaces: of a gate the middle of the way through.
 func (r *renderer) middle(t *thing) (sum r3.Vec) {
-	for i, g := range t.geom {
-		sum = sum.Add(r.sample(g, t.point[i]))
+	for i, g := range t.parts {
+		sum = sum.Along(t.share[i], r3.Pack(r.frames[g].Position))
 	}
-	return sum.Mul(1 / float64(len(t.geom)))
+	return sum
 }
 
 func (r *renderer) sample(geom int32, p [3]float64) r3.Vec {
