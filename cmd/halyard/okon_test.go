@@ -88,12 +88,18 @@ type dock struct {
 
 func newDock(t testing.TB, o configs.Options) *dock {
 	t.Helper()
+	return dockOf(t, o, io.Discard)
+}
+
+// dockOf is newDock with a log.
+func dockOf(t testing.TB, o configs.Options, log io.Writer) *dock {
+	t.Helper()
 	o.Listen = append(o.Listen, "okon=127.0.0.1:0", "okon-video=127.0.0.1:0")
 	p := planOf(t, "okon", o)
 	d := &dock{t: t, gate: newGate()}
 	p.clock = d.gate
 	var err error
-	d.sys, err = build(p, slog.New(slog.DiscardHandler))
+	d.sys, err = build(p, slog.New(slog.NewTextHandler(log, nil)))
 	d.must(err)
 	servers, err := openServers(d.sys)
 	d.must(err)
