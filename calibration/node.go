@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
 )
 
 // reader turns nodes into values and keeps the faults.
@@ -176,7 +178,8 @@ func (r *reader) pair(path string, n ast.Node) *[2]float64 {
 	return nil
 }
 
-// number is a plain number; .inf and .nan are other nodes and so refused, as are quoted ones.
+// number is a plain number; .inf and .nan are other nodes and so refused, as are quoted ones. The parser takes -3e-6, which
+// has no point, for a text.
 func number(n ast.Node) (float64, bool) {
 	switch n := n.(type) {
 	case *ast.IntegerNode:
@@ -188,6 +191,11 @@ func number(n ast.Node) (float64, bool) {
 		}
 	case *ast.FloatNode:
 		return n.Value, true
+	case *ast.StringNode:
+		if n.Token != nil && n.Token.Type == token.StringType && strings.Trim(n.Value, "+-.0123456789eE") == "" {
+			v, err := strconv.ParseFloat(n.Value, 64)
+			return v, err == nil
+		}
 	}
 	return 0, false
 }

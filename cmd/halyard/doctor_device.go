@@ -208,7 +208,7 @@ func (x *deviceExam) measures(p *sensorPlan, body configs.BodyKind) {
 
 // calibrated checks a calibration: missing it is a failure of what is real, nominal a warning.
 func (x *deviceExam) calibrated(body configs.BodyKind, bus, name string, missing, nominal bool) {
-	fix := "measure " + name + " and write its file: docs/okon.md"
+	fix := "measure " + name + " and write its file: docs/calibration.md"
 	f := finding{Check: "calibration", State: stateOK, Bus: bus, Joint: name, Found: "measured"}
 	switch {
 	case missing && body == configs.Real:

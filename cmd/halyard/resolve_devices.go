@@ -247,7 +247,7 @@ func (r *resolver) inertial(at configs.Path, p *sensorPlan) *calibration.Inertia
 	case !p.kind.inertial || file == "" && p.body != configs.Real:
 		return nil
 	case file == "":
-		r.uncalibrated(at, "none", must, "docs/okon.md")
+		r.uncalibrated(at, "none", must, "docs/calibration.md")
 		return nil
 	}
 	c, err := calibration.LoadInertial(r.config.Resolve(file))
@@ -260,7 +260,7 @@ func (r *resolver) inertial(at configs.Path, p *sensorPlan) *calibration.Inertia
 		r.faults.Add(f)
 		return nil
 	case c.Model != p.config.Device:
-		r.uncalibrated(at, "one of "+c.Model, "one of "+p.config.Device, "docs/okon.md")
+		r.uncalibrated(at, "one of "+c.Model, "one of "+p.config.Device, "docs/calibration.md")
 	}
 	return c
 }

@@ -110,7 +110,7 @@ func (r *resolver) pulseCalibration(at configs.Path, c *configs.Joint, body conf
 	const must = "a calibration file of this channel, since the joint is real"
 	if c.Calibration == "" {
 		if body == configs.Real {
-			r.uncalibrated(at, "none", must, "docs/okon.md")
+			r.uncalibrated(at, "none", must, "docs/calibration.md")
 		}
 		return nil
 	}
@@ -125,7 +125,7 @@ func (r *resolver) pulseCalibration(at configs.Path, c *configs.Joint, body conf
 		return nil
 	case p.Device.Model != c.Device || p.Device.Channel != *c.Channel:
 		r.uncalibrated(at, fmt.Sprintf("one of %s channel %d", p.Device.Model, p.Device.Channel),
-			fmt.Sprintf("one of %s channel %d", c.Device, *c.Channel), "docs/okon.md")
+			fmt.Sprintf("one of %s channel %d", c.Device, *c.Channel), "docs/calibration.md")
 	}
 	return p
 }
