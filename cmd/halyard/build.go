@@ -35,9 +35,11 @@ type system struct {
 	worlds []hal.World // in the order in which time passes in them
 
 	devices
-	alarms *alarms
-	helms  []*helm
-	eyes   eyes
+	outfits       map[string]*outfit // of classes that are real
+	before, after crowd              // the worlds of spawned robots, beside the scene
+	alarms        *alarms
+	helms         []*helm
+	eyes          eyes
 
 	values     *modelValues
 	collisions *collisions
@@ -62,7 +64,7 @@ func build(p *plan, log *slog.Logger) (sys *system, err error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &builder{plan: p, system: &system{rig: rig, plan: p, log: log}, robots: make([]*sim.Body, len(p.agents))}
+	b := newBuilder(&system{rig: rig, plan: p, log: log, outfits: map[string]*outfit{}}, make([]*sim.Body, len(p.agents))...)
 	if b.scene, err = newScene(p); err != nil {
 		return nil, err
 	}
@@ -77,24 +79,17 @@ func build(p *plan, log *slog.Logger) (sys *system, err error) {
 		}
 		b.robots[i] = b.scene.Body(p.agents[i].config.Name)
 	}
-	b.hung = map[hung]drivers.Joint{}
-	if err := b.openDevices(); err != nil {
+	if err := errors.Join(b.openDevices(), b.openLines(), b.openOutfits()); err != nil {
 		return nil, err
 	}
-	for _, r := range b.runners {
-		if err := b.rig.AddBus(r); err != nil {
+	for _, bus := range b.buses() {
+		if err := b.rig.AddBus(bus); err != nil {
 			return nil, err
 		}
 	}
-	if b.emulation != nil {
-		b.addWorld(motors{b.emulation})
-	}
-	b.addWorld(b.scene)
-	if b.emulation != nil {
-		b.addWorld(chips{b.emulation})
-	}
-	if err := b.openLines(); err != nil {
-		return nil, err
+	before, after := b.lived()
+	for _, w := range slices.Concat(before, []hal.World{&b.before, b.scene}, after, []hal.World{&b.after}) {
+		b.addWorld(w)
 	}
 	for i := range p.agents {
 		if err := b.addAgent(i); err != nil {
@@ -131,8 +126,9 @@ func (p *plan) substep() time.Duration {
 
 // addWorld lets time pass in w with the rig, after the worlds before it.
 func (b *builder) addWorld(w hal.World) {
-	b.worlds = append(b.worlds, w)
-	b.rig.AddWorld(w)
+	if b.worlds = append(b.worlds, w); !b.apart {
+		b.rig.AddWorld(w)
+	}
 }
 
 // poseOf turns roll, pitch and yaw into a unit quaternion (w, x, y, z).
@@ -150,6 +146,58 @@ type builder struct {
 	plan   *plan
 	robots []*sim.Body // one an agent, also where its joints are all real; nil of a vehicle
 	hung   map[hung]drivers.Joint
+	apart  bool // its worlds are its owner's to let time pass in
+}
+
+// newBuilder works on sys, whose agents stand in the scene as robots.
+func newBuilder(sys *system, robots ...*sim.Body) *builder {
+	return &builder{system: sys, plan: sys.plan, robots: robots, hung: map[hung]drivers.Joint{}}
+}
+
+// buses are all open lines and devices that the rig sends to and receives from, those of real classes too.
+func (b *builder) buses() (list []hal.Bus) {
+	for _, r := range b.runners {
+		list = append(list, r)
+	}
+	for _, l := range b.lines {
+		list = append(list, l.chain)
+	}
+	for _, name := range sortedKeys(b.outfits) {
+		list = append(list, b.outfits[name].buses()...)
+	}
+	return list
+}
+
+// lived are the worlds of what is emulated: what moves the robots, before the scene, and what feels them, after it.
+func (b *builder) lived() (before, after []hal.World) {
+	if b.emulation != nil {
+		before, after = append(before, motors{b.emulation}), append(after, chips{b.emulation})
+	}
+	for _, l := range b.lines {
+		if l.emu != nil {
+			after = append(after, l.emu)
+		}
+	}
+	return before, after
+}
+
+// openOutfits opens the devices of the classes that are real, whether or not anybody comes for them: a device that is missing
+// is told now.
+func (b *builder) openOutfits() error {
+	var faults []error
+	for _, name := range sortedKeys(b.plan.classes) {
+		if p := b.plan.classes[name]; p.config.Has(configs.Real) {
+			b.outfits[name] = b.newOutfit(p, nil)
+			o := b.outfits[name]
+			if err := o.open(); err != nil {
+				faults = append(faults, err)
+				continue
+			}
+			faults = append(faults, o.openCameras())
+			b.after.join(o.worlds)
+		}
+	}
+	return errors.Join(faults...)
 }
 
 // hung is one joint of one agent.
@@ -213,10 +261,7 @@ func (b *builder) openLine(name string, kind configs.BodyKind, on []hung) error 
 		j := b.plan.joint(h)
 		b.hung[h] = drivers.Joint{Chain: l.chain, Index: i, Calibration: j.calibration, Bus: name, Port: bus.Port, ID: j.hardware.ID}
 	}
-	if l.emu != nil {
-		b.addWorld(l.emu)
-	}
-	return b.rig.AddBus(l.chain)
+	return nil
 }
 
 // openDeaf opens a line and, where its adapter hears what it sends, takes the echo out, then and after every reopening.
@@ -374,7 +419,7 @@ func (b *builder) body(i int) (hal.Body, hal.Reality, error) {
 	}
 	switch {
 	case p.base != nil && p.base.body != configs.Sim:
-		body, err = b.reckonWheels(i, body, poseOf(p.config.Pose))
+		body, err = b.reckonWheels(i, body, p.place())
 	case whole && afloat(p.layout):
 		body = reckon(body, sensors)
 	case whole || told:
@@ -392,6 +437,9 @@ func (s *system) close() error {
 	faults := []error{s.eyes.close()}
 	s.scene.Close() // after the cameras, which may look at it
 	faults = append(faults, s.devices.close(s.log))
+	for _, o := range s.outfits {
+		faults = append(faults, o.close())
+	}
 	for _, l := range s.lines {
 		faults = append(faults, l.chain.Close())
 	}

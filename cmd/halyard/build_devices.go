@@ -226,6 +226,9 @@ func (b *builder) simulated(i int) hal.Body {
 	if v := b.scene.Vehicle(b.plan.agents[i].config.Name); v != nil {
 		return v
 	}
+	if b.robots[i] == nil {
+		return nil // and no body that is one of nothing
+	}
 	return b.robots[i]
 }
 

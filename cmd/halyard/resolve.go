@@ -34,6 +34,10 @@ type agentPlan struct {
 	layout  *hal.Layout
 	joints  []jointPlan // in the order of the layout's actuators
 	base    *basePlan   // that turns its wheels; nil where none does
+	start   *hal.Pose   // where a spawned one begins; nil: where the config says
+
+	// Of a class: what hangs on its buses, apart from all others'.
+	devices devicePlan
 }
 
 // jointPlan is one joint. Simulated joints have no servo of the wire.

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -86,6 +88,7 @@ func (sys *system) sight(agent *hal.Agent) (*sight, error) {
 // eyes are the sights of a rig's agents, with the devices in them. What goes wrong with one is an event of the rig,
 // /AGENT/CAMERA/Fault, and a line in the log; /AGENT/CAMERA/Bad and /Lost count frames.
 type eyes struct {
+	mu      sync.Mutex // guards sights
 	sights  []*sight
 	party   *hal.Party
 	watched []eye
@@ -100,7 +103,22 @@ type eye struct {
 	faulty      bool
 }
 
+// join and leave let the sights of spawned robots be found, and be found no more.
+func (e *eyes) join(sights []*sight) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.sights = append(e.sights, sights...)
+}
+
+func (e *eyes) leave(sights []*sight) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.sights = slices.DeleteFunc(e.sights, func(s *sight) bool { return slices.Contains(sights, s) })
+}
+
 func (e *eyes) of(agent string) *sight {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	for _, s := range e.sights {
 		if s.agent == agent {
 			return s

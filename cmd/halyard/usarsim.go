@@ -1,15 +1,12 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"net"
 	"net/netip"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +15,6 @@ import (
 	"github.com/halyard-robotics/halyard/protocols"
 	"github.com/halyard-robotics/halyard/protocols/gamebots"
 	"github.com/halyard-robotics/halyard/protocols/imageserver"
-	"github.com/halyard-robotics/halyard/sim"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
@@ -87,25 +83,6 @@ func arenaOf(name string) string {
 	return name
 }
 
-// classes are the robots that can be spawned, by the names of the config. Their bodies are simulated.
-func (r *resolver) classes() map[string]*agentPlan {
-	classes := map[string]*agentPlan{}
-	for _, name := range slices.Sorted(maps.Keys(r.config.Classes)) {
-		path := configs.Path("classes").Key(name)
-		c := &configs.Agent{Name: name, Robot: r.config.Classes[name]}
-		p := r.agent(path, c)
-		if p.robot == nil {
-			continue
-		}
-		// A base of metal is no class yet: its drivers are bound to agents.
-		if c.Has(configs.Real) || c.Has(configs.Emulated) {
-			r.fault(path.Key("body"), string(c.Body), "sim: a class is simulated", "make it one of agents")
-		}
-		classes[name] = &p
-	}
-	return classes
-}
-
 // newGamebots opens a Gamebots server for the rig's classes.
 func (sys *system) newGamebots(s *configs.Server, at netip.AddrPort) (server, netip.AddrPort, error) {
 	arena, err := sys.scene.Arena()
@@ -117,7 +94,7 @@ func (sys *system) newGamebots(s *configs.Server, at netip.AddrPort) (server, ne
 		return nil, netip.AddrPort{}, err
 	}
 	// The arena tells where to begin, the config who may come.
-	yard := &yard{sys: sys, spawned: map[string]*plot{}}
+	yard := sys.newYard()
 	g := gamebots.Arena{Level: arena.Arena.Level, Spawner: yard, Describe: yard.describe}
 	for class := range sys.plan.classes {
 		g.Classes = append(g.Classes, class)
@@ -164,91 +141,6 @@ func (sys *system) findCamera(robot, name string) (w hal.Watcher, index int, err
 		}
 	}
 	return nil, 0, &hal.Error{Kind: hal.Absent, Op: "camera", Err: fmt.Errorf("no camera %q of %q", name, robot)}
-}
-
-// yard makes and removes robots of the config's classes: a hal.Spawner. Sessions call it from goroutines of their own; what
-// it does to the scene it does between cycles.
-type yard struct {
-	sys *system
-
-	mu      sync.Mutex
-	spawned map[string]*plot
-}
-
-// plot is a robot that was spawned.
-type plot struct {
-	plan *agentPlan
-	body *sim.Body
-}
-
-// Spawn puts a new robot of a class into the scene, between cycles, and into the rig. The error is hal.Invalid where the
-// class is not there or the name is taken.
-func (y *yard) Spawn(class, name string, at hal.Pose) (*hal.Agent, error) {
-	of, ok := y.sys.plan.classes[class]
-	if !ok {
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "spawn " + name, Err: fmt.Errorf("got class %q, want one of the config", class)}
-	}
-	if y.sys.rig.Agent(name) != nil {
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "spawn " + name, Err: errors.New("there is one of that name")}
-	}
-	// The scene first: what makes no system there must not become an agent. A cycle may pass between the two.
-	p := &plot{plan: of.named(name)}
-	var err error
-	y.sys.rig.AtEdge(func() { p.body, err = y.sys.scene.Add(name, of.robot, at) })
-	if err != nil {
-		return nil, err
-	}
-	agent, err := y.sys.rig.Add(p.plan.agent(p.body, y.sys.scene, hal.Simulated))
-	if err != nil {
-		y.sys.rig.AtEdge(func() { err = errors.Join(err, y.sys.scene.Remove(name)) })
-		return nil, err
-	}
-	y.mu.Lock()
-	defer y.mu.Unlock()
-	y.spawned[name] = p
-	return agent, nil
-}
-
-// named is the plan of a robot of this class called name.
-func (p *agentPlan) named(name string) *agentPlan {
-	own, config := *p, *p.config
-	config.Name = name
-	own.config = &config
-	return &own
-}
-
-// Remove takes a spawned robot out of the rig and out of the scene. It is the spawner's own alone.
-func (y *yard) Remove(name string) error {
-	y.mu.Lock()
-	defer y.mu.Unlock()
-	if y.spawned[name] == nil {
-		return &hal.Error{Kind: hal.Invalid, Op: "remove " + name, Err: errors.New("got a robot that was not spawned")}
-	}
-	// The other way round: the rig must not read a body that the scene no longer has.
-	if err := y.sys.rig.Remove(name); err != nil {
-		return err
-	}
-	delete(y.spawned, name)
-	var err error
-	y.sys.rig.AtEdge(func() { err = y.sys.scene.Remove(name) })
-	return err
-}
-
-// describe tells the protocol what a spawned robot has.
-func (y *yard) describe(class string, a *hal.Agent) (r *gamebots.Robot, err error) {
-	y.mu.Lock()
-	p := y.spawned[a.Name()]
-	y.mu.Unlock()
-	if p == nil {
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "describe " + a.Name(), Err: errors.New("got a robot that was not spawned")}
-	}
-	// Listeners of tags are set here, so it stands at the edge.
-	short := class[strings.LastIndexByte(class, '.')+1:]
-	y.sys.rig.AtEdge(func() { r = describeRescue(short, a, p.plan.robot, p.body) })
-	if light := y.sys.light(a.Name(), "headlight"); light != nil {
-		r.Light = light
-	}
-	return r, nil
 }
 
 // omnidrive obeys the tutorial's own order (session 3): STRAIGHT and SIDE in m/s, ROT in rad/s to the right. Each wheel

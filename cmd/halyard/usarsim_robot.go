@@ -35,7 +35,8 @@ type rescuer struct {
 	out    *gamebots.Robot
 }
 
-// describeRescue is agent, made of m and simulated by body, in the words of Gamebots.
+// describeRescue is agent, made of m and simulated by body, in the words of Gamebots. Without a body in the scene it can
+// do nothing that only a scene can.
 func describeRescue(class string, agent *hal.Agent, m *model.Robot, body *sim.Body) *gamebots.Robot {
 	k := m.Rescue
 	if k == nil {
@@ -43,7 +44,10 @@ func describeRescue(class string, agent *hal.Agent, m *model.Robot, body *sim.Bo
 	}
 	r := &rescuer{m: m, body: body, layout: agent.Layout(), parts: make([]string, len(m.Bodies)), out: &gamebots.Robot{
 		Class: class, State: hal.None, Interval: seconds(k.Interval), AbsoluteCamera: k.Absolute, Torque: k.Torque,
-		Left: k.Left, Right: k.Right, Front: k.Front, Rear: k.Rear, Zeroer: body, Flipper: body, Zoomer: body}}
+		Left: k.Left, Right: k.Right, Front: k.Front, Rear: k.Rear}}
+	if body != nil {
+		r.out.Zeroer, r.out.Flipper, r.out.Zoomer = body, body, body
+	}
 	if k.Headlight {
 		r.out.Light = &headlight{}
 	}
@@ -53,7 +57,7 @@ func describeRescue(class string, agent *hal.Agent, m *model.Robot, body *sim.Bo
 	r.cameras()
 	r.size()
 	// The body is its own releaser: it knows how many tags it has dropped, also after a reset.
-	if k.Tags > 0 {
+	if k.Tags > 0 && body != nil {
 		r.out.Effecters = []gamebots.Effecter{{Type: "RFIDReleaser", Name: k.ReleaserName, Pose: k.ReleaserPose, Releaser: body,
 			Settings: []gamebots.Setting{{Name: "NumTags", Value: float64(k.Tags)}}}}
 	}
@@ -192,6 +196,9 @@ func (r *rescuer) device(out *gamebots.Sensor, kind string, d *model.Device) {
 
 // reader lets what a reader finds wait for the client.
 func (r *rescuer) reader(out *gamebots.Sensor, kind string) {
+	if r.body == nil {
+		return
+	}
 	// The scene finds in the cycle's goroutine, the session takes in its own: Hits stands between them.
 	hits := &gamebots.Hits{}
 	err := r.body.Listen(out.Index, func(f sim.Found) {

@@ -67,3 +67,11 @@ func (p *agentPlan) stand(s *sim.Scene) (hal.Body, error) {
 	}
 	return s.Add(p.config.Name, p.robot, poseOf(p.config.Pose))
 }
+
+// place is where the robot begins.
+func (p *agentPlan) place() hal.Pose {
+	if p.start != nil {
+		return *p.start
+	}
+	return poseOf(p.config.Pose)
+}

@@ -146,12 +146,14 @@ func New(s Settings) (*Base, error) {
 
 // patience is how long Open knocks at one rate where nothing is heard; any word lets it wait on.
 const (
+	rounds   = 2
 	patience = 3 * knock
 	most     = 3 * time.Second
 )
 
 // Open opens the line and a session with the base, and sees that it is the robot it should be. A session that somebody left
-// open is closed first. Motors stay off. It blocks for up to three seconds a rate.
+// open is closed first. Motors stay off. It goes round the rates twice, for a base that was switched on a moment ago, and
+// blocks for half a second at each where nobody is, for up to three where somebody is.
 func (b *Base) Open() error {
 	if b.line == nil {
 		line, err := b.cfg.Line()
@@ -160,7 +162,8 @@ func (b *Base) Open() error {
 		}
 		b.line = line
 	}
-	for i := range b.cfg.Bauds {
+	for n := range rounds * len(b.cfg.Bauds) {
+		i := n % len(b.cfg.Bauds)
 		b.rate = i
 		if err := b.tune(i); err != nil {
 			return err

@@ -3,6 +3,7 @@ package gamebots
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/halyard-robotics/halyard/hal"
 )
@@ -116,6 +117,17 @@ func (c *Control) oneJoint(name []byte) error {
 	}
 	order := c.order("Order")
 	if !c.Has("Value") {
+		return nil
+	}
+	for _, side := range [...][]int{c.robot().Left, c.robot().Right} {
+		if !c.robot().Coupled || !slices.Contains(side, i) {
+			continue
+		}
+		for _, k := range side {
+			if err := c.drive(k, order, c.Number("Value", 0)); err != nil {
+				return err
+			}
+		}
 		return nil
 	}
 	return c.drive(i, order, c.Number("Value", 0))

@@ -34,6 +34,7 @@ type Robot struct {
 	Torque         bool          // DRIVE {Left} {Right} are torques, N·m: bSpeedControl is false
 	Joints         []Joint
 	Left, Right    []int // of Joints: the wheels of DRIVE {Left} {Right}
+	Coupled        bool  // the wheels of a side turn together, as by a belt: an order to one is one to all of its side
 	Front, Rear    []int // of Joints: what the later DRIVE {FrontSteer} {RearSteer} turns
 	Sensors        []Sensor
 	Cameras        []Camera // the first is the main one, CAMERA's

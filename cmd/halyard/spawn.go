@@ -1,0 +1,320 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols/gamebots"
+	"github.com/halyard-robotics/halyard/sim"
+)
+
+// classes are the robots that can be spawned, by the names of the config. Each has its devices apart: those of a class that
+// is emulated come anew with each of its robots.
+func (r *resolver) classes() map[string]*agentPlan {
+	classes := map[string]*agentPlan{}
+	for _, name := range slices.Sorted(maps.Keys(r.config.Classes)) {
+		path := configs.Path("classes").Key(name)
+		c := &configs.Agent{Name: name, Robot: r.config.Classes[name]}
+		others := r.devices
+		r.devices = devicePlan{}
+		p := r.agent(path, c)
+		r.measure(path, 0, c, &p)
+		r.wires(path, 0, c)
+		r.sights(path, 0, c, &p)
+		p.devices, r.devices = r.devices, others
+		if p.robot == nil {
+			continue
+		}
+		switch {
+		case p.vehicle != nil && c.Body != configs.Sim:
+			r.fault(path.Key("body"), string(c.Body), "sim: a vehicle is no class of devices", "make it one of agents")
+		case c.Has(configs.Real) && c.Has(configs.Emulated):
+			r.fault(path.Key("parts"), "emulated", "sim or real: a class that is real has one robot, whose devices are open from the start", "")
+		case c.Shadow:
+			r.fault(path.Key("shadow"), "true", "false: a spawned robot has no twin", "make it one of agents")
+		}
+		classes[name] = &p
+	}
+	return classes
+}
+
+// plot is a robot that was spawned.
+type plot struct {
+	plan   *agentPlan
+	body   *sim.Body // in the scene; nil where nothing of it is simulated
+	outfit *outfit   // its devices; nil where all of it is simulated
+}
+
+// outfit is what a robot of a class brings with it: its devices, with all that the rig must know of them.
+type outfit struct {
+	*builder
+	body          hal.Body
+	before, after []hal.World
+	real          bool   // it was there before the robot was bound, and stays
+	bound         bool   // of a real one: somebody has it
+	opened        string // what its robot was called when it was opened: its lights are under that name
+}
+
+// crowd is the worlds of spawned robots: they come and go, between cycles, at one place in the order of worlds.
+type crowd struct{ worlds []hal.World }
+
+// Advance lets dt pass in each.
+func (c *crowd) Advance(dt time.Duration) (fault error) {
+	for _, w := range c.worlds {
+		fault = errors.Join(fault, w.Advance(dt))
+	}
+	return fault
+}
+
+func (c *crowd) join(worlds []hal.World) { c.worlds = append(c.worlds, worlds...) }
+func (c *crowd) leave(worlds []hal.World) {
+	c.worlds = slices.DeleteFunc(c.worlds, func(w hal.World) bool { return slices.Contains(worlds, w) })
+}
+
+// newOutfit is that of a robot of plan p, which stands in the scene as body or not at all. Nothing is open yet.
+func (s *system) newOutfit(p *agentPlan, body *sim.Body) *outfit {
+	plan := *s.plan
+	plan.agents, plan.devicePlan, plan.classes = []agentPlan{*p}, p.devices, nil
+	b := newBuilder(&system{rig: s.rig, plan: &plan, log: s.log, scene: s.scene}, body)
+	b.apart = true
+	return &outfit{real: p.config.Has(configs.Real), builder: b, opened: p.config.Name}
+}
+
+// open opens its devices. Of emulated ones it is called at a cycle's edge: they feel the scene at once.
+func (o *outfit) open() error {
+	if !o.real {
+		// Nobody can press the button of an emulated circuit, and its reader would be silent when the robot is gone.
+		o.plan.estops = nil
+	}
+	return errors.Join(o.openDevices(), o.openLines())
+}
+
+// restart lets a real robot count from where it is now: it is somebody else's.
+func (o *outfit) restart() {
+	for _, d := range o.bases {
+		d.Zero()
+	}
+	for _, s := range o.eyes.sights {
+		s.agent = o.plan.agents[0].config.Name
+	}
+}
+
+// describe adds what the robot has by its devices. p is its plot.
+func (o *outfit) describe(r *gamebots.Robot, p *plot) {
+	z := &zeroer{devices: map[int]bool{}}
+	z.of, _ = o.body.(gamebots.Zeroer)
+	if p.body != nil {
+		z.simulated = p.body
+	}
+	driven, _ := o.sensed(0)
+	for i := range p.plan.layout.Sensors {
+		z.devices[i] = driven[p.plan.layout.Sensors[i].Name]
+	}
+	r.Zeroer, r.Coupled = z, p.plan.base != nil
+	if light := o.light(o.opened, "headlight"); light != nil {
+		r.Light = light
+	}
+}
+
+// zeroer sets a robot's counters to zero, each where it counts.
+type zeroer struct {
+	of, simulated gamebots.Zeroer // nil: none
+	devices       map[int]bool    // sensors that are devices
+}
+
+// Zero is gamebots.Zeroer's.
+func (z *zeroer) Zero(sensor int) error {
+	of := z.simulated
+	if z.devices[sensor] {
+		of = z.of
+	}
+	if of == nil {
+		return &hal.Error{Kind: hal.Invalid, Op: "zero", Err: errUncounted}
+	}
+	return of.Zero(sensor)
+}
+
+// close gives all its devices back.
+func (o *outfit) close() error {
+	faults := []error{o.eyes.close(), o.devices.close(o.log)}
+	for _, l := range o.lines {
+		faults = append(faults, l.chain.Close())
+	}
+	return errors.Join(faults...)
+}
+
+// yard makes and removes robots of the config's classes: a hal.Spawner. Sessions call it from goroutines of their own; what
+// it does to the scene it does between cycles.
+type yard struct {
+	sys *system
+
+	mu      sync.Mutex
+	spawned map[string]*plot
+}
+
+func (s *system) newYard() *yard { return &yard{sys: s, spawned: map[string]*plot{}} }
+
+func unspawnable(name, format string, args ...any) error {
+	return &hal.Error{Kind: hal.Invalid, Op: "spawn " + name, Err: fmt.Errorf(format, args...)}
+}
+
+// Spawn makes a robot of a class at a place: a new one in the scene, with its devices where it is emulated, or the real one
+// that the class is, which is where the client says. The error is hal.Invalid where the class is not there or the name is
+// taken, and hal.Busy where the real robot is.
+func (y *yard) Spawn(class, name string, at hal.Pose) (*hal.Agent, error) {
+	of, ok := y.sys.plan.classes[class]
+	if !ok {
+		return nil, unspawnable(name, "got class %q, want one of the config", class)
+	}
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	if y.sys.rig.Agent(name) != nil {
+		return nil, unspawnable(name, "there is one of that name")
+	}
+	p := &plot{plan: of.named(name, at)}
+	agent, err := y.put(class, p, at)
+	if err != nil {
+		return nil, errors.Join(err, y.clear(name, p))
+	}
+	y.spawned[name] = p
+	return agent, nil
+}
+
+// put makes the robot of p, and leaves behind what clear takes away again where it does not come to an end.
+func (y *yard) put(class string, p *plot, at hal.Pose) (*hal.Agent, error) {
+	sys, c, name := y.sys, p.plan.config, p.plan.config.Name
+	body, reality := hal.Body(nil), hal.Simulated
+	if o := sys.outfits[class]; o != nil {
+		if o.bound {
+			return nil, &hal.Error{Kind: hal.Busy, Op: "spawn " + name, Err: fmt.Errorf("the robot of class %s is somebody else's", class)}
+		}
+		o.bound, p.outfit = true, o
+		o.plan.agents[0] = *p.plan
+	}
+	// The scene first: what makes no system there must not become an agent. A cycle may pass between this and the end.
+	var err error
+	sys.rig.AtEdge(func() {
+		if !c.Has(configs.Real) || c.Has(configs.Sim) {
+			if p.body, err = sys.scene.Add(name, p.plan.robot, at); err != nil {
+				return
+			}
+		}
+		if body = p.body; c.Has(configs.Emulated) {
+			p.outfit = sys.newOutfit(p.plan, p.body)
+			err = p.outfit.open()
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	if o := p.outfit; o != nil {
+		if o.robots[0] = p.body; o.real {
+			sys.rig.AtEdge(o.restart)
+			sys.eyes.join(o.eyes.sights)
+		}
+		if o.body, reality, err = o.builder.body(0); err != nil {
+			return nil, err
+		}
+		if body = o.body; !o.real {
+			if err := y.attend(o); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return sys.rig.Add(p.plan.agent(body, sys.scene, reality))
+}
+
+// attend lets the rig's time pass for an outfit.
+func (y *yard) attend(o *outfit) error {
+	if err := o.openCameras(); err != nil {
+		return err
+	}
+	before, after := o.lived()
+	o.before, o.after = before, append(after, o.worlds...)
+	y.sys.eyes.join(o.eyes.sights)
+	y.sys.rig.AtEdge(func() {
+		y.sys.before.join(o.before)
+		y.sys.after.join(o.after)
+	})
+	for _, b := range o.buses() {
+		if err := y.sys.rig.AddBus(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clear takes away what there is of p but its agent. A real robot's devices stay open for the next who wants it.
+func (y *yard) clear(name string, p *plot) (fault error) {
+	o := p.outfit
+	if o != nil {
+		y.sys.eyes.leave(o.eyes.sights)
+	}
+	switch {
+	case o != nil && o.real:
+		o.bound = false
+	case o != nil:
+		for _, b := range o.buses() {
+			y.sys.rig.RemoveBus(b)
+		}
+		y.sys.rig.AtEdge(func() {
+			y.sys.before.leave(o.before)
+			y.sys.after.leave(o.after)
+		})
+		fault = o.close()
+	}
+	if p.body != nil {
+		y.sys.rig.AtEdge(func() { fault = errors.Join(fault, y.sys.scene.Remove(name)) })
+	}
+	return fault
+}
+
+// named is the plan of a robot of this class called name, which begins at a place.
+func (p *agentPlan) named(name string, at hal.Pose) *agentPlan {
+	own, config := *p, *p.config
+	config.Name = name
+	own.config, own.start = &config, &at
+	return &own
+}
+
+// Remove takes a spawned robot out of the rig and out of the scene. It is the spawner's own alone.
+func (y *yard) Remove(name string) error {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	p := y.spawned[name]
+	if p == nil {
+		return &hal.Error{Kind: hal.Invalid, Op: "remove " + name, Err: errors.New("got a robot that was not spawned")}
+	}
+	// The other way round: the rig must not read a body that the scene no longer has. A base that does not say that it has
+	// stopped has its watchdog; it is taken out all the same, or nobody could ever have it back.
+	err := y.sys.rig.Remove(name)
+	if y.sys.rig.Agent(name) != nil {
+		return err
+	}
+	delete(y.spawned, name)
+	return errors.Join(err, y.clear(name, p))
+}
+
+// describe tells the protocol what a spawned robot has.
+func (y *yard) describe(class string, a *hal.Agent) (r *gamebots.Robot, err error) {
+	y.mu.Lock()
+	p := y.spawned[a.Name()]
+	y.mu.Unlock()
+	if p == nil {
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "describe " + a.Name(), Err: errors.New("got a robot that was not spawned")}
+	}
+	// Listeners of tags are set here, so it stands at the edge.
+	short := class[strings.LastIndexByte(class, '.')+1:]
+	y.sys.rig.AtEdge(func() { r = describeRescue(short, a, p.plan.robot, p.body) })
+	if p.outfit != nil {
+		p.outfit.describe(r, p)
+	}
+	return r, nil
+}

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"math"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols/gamebots"
+)
+
+// pioneerClass is a P2AT as a class: what is emulated or real of it, the body says.
+const pioneerClass = `
+name: pioneer
+clock: {mode: realtime, period: 10ms}
+world: {scene: yellow, seed: 1}
+buses:
+  base: {type: serial, port: /dev/serial/by-id/nobody}
+  laser: {type: serial, port: /dev/serial/by-id/nobody-else}
+  main: {type: i2c, port: /dev/i2c-nobody}
+classes:
+  USARBot.P2AT:
+    model: usarsim-p2at
+    body: emulated
+    parts: {camera_pan: sim, camera_tilt: sim}
+    hardware:
+      base: {bus: base, device: p2os, robot: p2at}
+      sensors:
+        scanner1: {bus: laser, device: sick-lms200}
+        inu: {bus: main, device: bno055}
+servers:
+  - {protocol: gamebots, listen: "127.0.0.1:3000"}
+  - {protocol: imageserver, listen: "127.0.0.1:5003"}
+`
+
+// Show 1 on the real stack: the same bytes of client code drive P2OS, the LMS200 and the IMU on emulated devices through the
+// yellow arena, by sonar echoes and dead reckoning, for two minutes and back.
+func TestUSARSimRescueEmulated(t *testing.T) {
+	clock := newTowed()
+	st, address := runArena(t, clock, usarsimFlags{}, rigOf(t, pioneerClass, ""))
+	showRescue(t, st, address, clock.tow)
+}
+
+// dial is a client of a running arena.
+func dialArena(t *testing.T, address string) *controller {
+	t.Helper()
+	c, err := gamebots.Dial(address, gamebots.ClientOptions{Timeout: 20 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return &controller{c, t}
+}
+
+// drives waits until the robot has come at least so far from where it is, and tells where it is then.
+func (c *controller) drives(far float64) (at []float64) {
+	c.t.Helper()
+	from := c.place(1)
+	for range 200 {
+		if at = c.place(1); math.Hypot(at[0]-from[0], at[1]-from[1]) > far {
+			return at
+		}
+	}
+	c.t.Fatalf("drove from %v to %v, want %g m", from, at, far)
+	return nil
+}
+
+// stands waits until the robot says the same place for a while.
+func (c *controller) stands() {
+	c.t.Helper()
+	last := c.place(1)
+	for still, n := 0, 0; still < 5; n++ {
+		at := c.place(1)
+		if still++; math.Hypot(at[0]-last[0], at[1]-last[1]) > 1e-3 {
+			still = 0
+		}
+		if last = at; n > 200 {
+			c.t.Fatal("it does not come to stand")
+		}
+	}
+}
+
+// Robots of an emulated class come with devices of their own, obey wheel by wheel as a base does, count from where they are
+// told, and are gone with their clients.
+func TestUSARSimEmulatedClass(t *testing.T) {
+	clock := newTowed()
+	// The wall's heartbeats of a client are far apart in this time.
+	st, address := runArena(t, clock, usarsimFlags{arena: "hall"}, rigOf(t, pioneerClass, "", "    body: emulated", "    body: emulated\n    guard: {command_timeout: 1h}"))
+	goOn := make(chan struct{})
+	t.Cleanup(func() { close(goOn) })
+	go func() { // time passes as fast as it can
+		for {
+			select {
+			case <-goOn:
+				return
+			default:
+				clock.tow(50 * time.Millisecond)
+			}
+		}
+	}()
+	a, b := dialArena(t, address), dialArena(t, address)
+	a.spawn("USARBot.P2AT", "A", [3]float64{5, 6, 1.82})
+	b.spawn("USARBot.P2AT", "B", [3]float64{5, 9, 1.82})
+	a.place(5)
+	// One wheel of a base is its side, and only speeds can be told.
+	a.say("DRIVE {Name LeftFWheel} {Order 0} {Value 1}")
+	a.say("DRIVE {Name LeftFWheel} {Order 1} {Value 3} {Name RightRWheel} {Order 1} {Value 3}")
+	at := a.drives(0.3)
+	if math.Abs(at[1]-6) > 0.05 || at[0] < 5.2 {
+		t.Errorf("drove to %v, want north", at)
+	}
+	a.say("DRIVE {Name RightFWheel} {Order 1} {Value 0} {Name LeftRWheel} {Order 1} {Value 0}")
+	a.stands()
+	if at := b.place(1); math.Hypot(at[0]-5, at[1]-9) > 0.01 {
+		t.Errorf("the other: got %v, want it where it was", at)
+	}
+	a.say("SET {Type Odometry} {Name Odometry} {Opcode RESET}")
+	if m := a.wait("RES", "Type", "Odometry"); m.Text("Status") != "OK" {
+		t.Errorf("reset: got %q", m.Text("Status"))
+	}
+	a.place(2)
+	if pose := a.numbers(a.wait("SEN", "Type", "Odometry"), "Pose"); math.Hypot(pose[0], pose[1]) > 0.01 {
+		t.Errorf("odometry after its reset: got %v", pose)
+	}
+	if again := a.place(1); math.Hypot(again[0]-at[0], again[1]-at[1]) > 0.2 {
+		t.Errorf("the reset moved it from %v to %v", at, again)
+	}
+	a.say("SET {Type INU} {Name INU} {Opcode RESET}")
+	if m := a.wait("RES", "Type", "INU"); m.Text("Status") != "OK" {
+		t.Errorf("reset: got %q", m.Text("Status"))
+	}
+	b.Close()
+	for st.rig.Agent("B") != nil || len(st.after.worlds) != 1 {
+		a.place(1)
+	}
+	c := dialArena(t, address)
+	c.spawn("USARBot.P2AT", "B", [3]float64{5, 9, 1.82})
+	c.place(3)
+}
+
+// A class that is real is one robot, here at the ends of terminals behind which the emulated devices are: it is bound where the
+// client says that it stands, by one client at a time.
+func TestUSARSimRealClass(t *testing.T) {
+	dir := t.TempDir()
+	_, stop := emulated(t, rigOf(t, pioneerRig, "", "buses:", "buses:\n  head: {type: dynamixel1, port: /dev/serial/by-id/neck}",
+		"    hardware:", "    hardware:\n      joints: {camera_pan: {bus: head, id: 1, model: ax-12a}, camera_tilt: {bus: head, id: 2, model: ax-12a}}"), "--dir", dir)
+	defer stop()
+	path := rigOf(t, pioneerClass, "", "/dev/serial/by-id/nobody-else", filepath.Join(dir, "laser"), "/dev/serial/by-id/nobody",
+		filepath.Join(dir, "base"), "body: emulated", "body: real", "        inu: {bus: main, device: bno055}\n", "")
+	t.Run("bound", func(t *testing.T) { bindReal(t, path) }) // it ends before its devices do
+}
+
+func bindReal(t *testing.T, path string) {
+	st, address := runArena(t, nil, usarsimFlags{arena: "hall"}, path)
+	a := dialArena(t, address)
+	a.spawn("USARBot.P2AT", "A", [3]float64{1, 2, 3})
+	if at := a.place(3); math.Hypot(at[0]-1, at[1]-2) > 1e-3 || at[2] != 3 {
+		t.Errorf("bound: got %v, want where the client said", at)
+	}
+	if agent := st.rig.Agent("A"); agent.Reality() != hal.Real || !agent.Layout().Measured(sensorOf(t, agent.Layout(), "groundtruth").First).Estimate {
+		t.Error("want a real robot whose place is an estimate")
+	}
+	if scan := a.numbers(a.wait("SEN", "Type", "RangeScanner"), "Range"); len(scan) != 181 {
+		t.Errorf("scanner: got %d rays", len(scan))
+	}
+	if f1 := a.sonar("F1"); f1 < 0.1 || f1 > 5 {
+		t.Errorf("F1: got %g m", f1)
+	}
+	b := dialArena(t, address)
+	b.say("INIT {ClassName USARBot.P2AT} {Name B} {Location 0,0,0}")
+	if m := b.wait("RES"); m.Text("Status") != "Failed" {
+		t.Errorf("a second INIT while it is bound: got %q", m.Text("Status"))
+	}
+	a.say("DRIVE {Left 3} {Right 3}")
+	a.drives(0.2)
+	// Whoever leaves leaves it standing, for the next.
+	a.Close()
+	for st.rig.Agent("A") != nil {
+		b.say("GETSTARTPOSES") // what takes a moment
+		b.wait("NFO", "StartPoses", "2")
+	}
+	c := dialArena(t, address)
+	c.spawn("USARBot.P2AT", "C", [3]float64{})
+	if at := c.place(3); math.Hypot(at[0], at[1]) > 0.02 {
+		t.Errorf("bound anew: got %v, want where the client said", at)
+	}
+	c.stands()
+	c.say("DRIVE {Left 2} {Right 2}")
+	c.drives(0.1)
+}
