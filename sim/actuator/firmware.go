@@ -12,6 +12,7 @@ import (
 //	    results in 1/885 of the supply voltage, once a millisecond (e-Manual)
 //	MX  P/8, I·1000/2048, D·4/1000, errors in ticks, times in seconds (e-Manual, protocol 1.0)
 //	AX  none: margins, slopes and punch
+//	FOC P in 1/s, velocity P in A·s/rad and I in A/rad
 type Gains struct {
 	P, I, D              float64
 	FF1, FF2             float64 // feed-forward of the trajectory's velocity and acceleration (X)
@@ -77,6 +78,9 @@ func (s *Servo) drive(dt, volts float64) Drive {
 		if s.Limit < 1 {
 			amps = s.Limit * k.MaxCurrent
 		}
+	}
+	if k.Firmware == FOC && (s.Mode == hal.PositionMode || s.Mode == hal.VelocityMode) {
+		return s.cascade(dt, volts)
 	}
 	var duty float64
 	switch s.Mode {

@@ -11,9 +11,10 @@ type FirmwareKind uint8
 
 // The firmwares.
 const (
-	AX FirmwareKind = iota // compliance margin, slope and punch; the wheel mode is a share of the voltage
-	MX                     // P, I, D of protocol 1.0; moving speed and goal acceleration
-	X                      // P, I, D, feed-forward, velocity PI, profiles, current and duty modes
+	AX  FirmwareKind = iota // compliance margin, slope and punch; the wheel mode is a share of the voltage
+	MX                      // P, I, D of protocol 1.0; moving speed and goal acceleration
+	X                       // P, I, D, feed-forward, velocity PI, profiles, current and duty modes
+	FOC                     // a current regulator under a speed regulator under a position regulator: motor controllers
 )
 
 // Spec is the immutable data of one servo model. All torques, speeds and inertias are those of the output shaft.

@@ -109,6 +109,9 @@ func models() []Spec {
 	for i := range otherSheets {
 		all = append(all, otherSheets[i].other())
 	}
+	for i := range motorSheets {
+		all = append(all, motorSheets[i].spec())
+	}
 	for i := range sheets {
 		k := sheets[i].spec()
 		k.Firmware, k.PositionGain = X, gainX

@@ -1,0 +1,98 @@
+package actuator
+
+import (
+	"math"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// cascade is the law of motor controllers: the position's error asks for a speed, the speed's error for a current. The
+// proportional part of the latter is damping and goes into the step as such, so that it is stable however stiff it is.
+func (s *Servo) cascade(dt, volts float64) Drive {
+	k := s.Spec
+	goal := finite(s.GoalVelocity)
+	most := k.NoLoadSpeed
+	if s.Mode == hal.PositionMode {
+		s.follow(dt)
+		goal = s.TrajectoryVelocity + float64(s.Gains.P*(s.TrajectoryPosition-s.MeasuredPosition()))
+		if s.ProfileVelocity > 0 && !s.TimeBased {
+			most = math.Min(most, float64(1.2*s.ProfileVelocity))
+		}
+	} else if ramp := float64(s.ProfileAcceleration * dt); ramp > 0 {
+		goal = clamp(goal, s.TrajectoryVelocity-ramp, s.TrajectoryVelocity+ramp)
+	}
+	goal = clamp(goal, -most, most)
+	if s.Mode == hal.VelocityMode {
+		s.TrajectoryVelocity, s.TrajectoryPosition = goal, s.MeasuredPosition()
+	}
+	e := goal - s.Velocity
+	bound := s.Limit * k.MaxCurrent
+	amps := float64(s.Gains.VelocityP*e) + float64(s.Gains.VelocityI*s.integral)
+	// The integral stands still while the regulator can give no more.
+	if math.Abs(amps) < bound || amps*e < 0 {
+		s.integral += float64(e * dt)
+	}
+	duty := math.Min(k.MaxDuty, s.DutyLimit)
+	needs := (float64(amps*k.R) + float64(k.Kt*s.gearVelocity)) / volts
+	if math.Abs(amps) >= bound || !(math.Abs(needs) < duty) {
+		return s.onCurrent(clamp(amps, -bound, bound), duty, volts)
+	}
+	s.bridge, s.Duty, s.Current = current, needs, amps
+	return Drive{
+		Torque:  float64(k.Kt * (amps + float64(s.Gains.VelocityP*s.Velocity))),
+		Damping: float64(k.Kt * s.Gains.VelocityP),
+	}
+}
+
+// motorSheet is one row of motors on controllers.
+type motorSheet struct {
+	name               string
+	source             string
+	volts, kt, ohms    float64 // V, N·m/A, Ω
+	armature           float64 // kg·m², at the output
+	amps               float64 // greatest
+	dry, viscous       float64 // N·m, N·m·s/rad
+	grams              float64
+	minVolts, maxVolts float64
+	centre, low, high  float64 // ticks of 16384 a turn
+	duty               float64 // greatest
+}
+
+// How far positions of several turns go, ticks: a motor without an end, and a CyberGear's ±12.5 rad.
+const (
+	endless   = 1024 * 16384
+	gearTicks = 12.5 * 16384 / (2 * math.Pi)
+)
+
+// motorSheets are motors on controllers. The data sheets give Kt (8.27/KV, 60/(2π·KV)), resistance and mass; inertia and
+// friction are estimates from the size of rotor and bearings. The CyberGear's are at its output, behind 7.75:1.
+var motorSheets = []motorSheet{
+	{"vesc-4", "6374 190 KV at 36 V", 36, 0.0503, 0.05, 2e-4, 50, 0.03, 5e-5, 850, 8, 60, 8192, 0, 16383, 0.95},
+	{"vesc-4-hall", "6374 190 KV at 36 V", 36, 0.0503, 0.05, 2e-4, 50, 0.03, 5e-5, 850, 8, 60, 0, -1e9, 1e9, 0.95},
+	{"vesc-6", "6374 190 KV at 48 V", 48, 0.0503, 0.05, 2e-4, 80, 0.03, 5e-5, 850, 8, 60, 8192, 0, 16383, 0.95},
+	{"vesc-6-hall", "6374 190 KV at 48 V", 48, 0.0503, 0.05, 2e-4, 80, 0.03, 5e-5, 850, 8, 60, 0, -1e9, 1e9, 0.95},
+	{"vesc-75", "6374 190 KV at 60 V", 60, 0.0503, 0.05, 2e-4, 200, 0.03, 5e-5, 850, 14, 75, 8192, 0, 16383, 0.95},
+	{"vesc-75-hall", "6374 190 KV at 60 V", 60, 0.0503, 0.05, 2e-4, 200, 0.03, 5e-5, 850, 14, 75, 0, -1e9, 1e9, 0.95},
+	{"odrive-v3.6", "ODrive D5065 270 KV at 24 V", 24, 8.27 / 270, 0.039, 1e-4, 60, 0.02, 3e-5, 420, 8, 56, 0, -endless, endless, 0.95},
+	{"odrive-s1", "ODrive M8325s 100 KV at 48 V", 48, 8.27 / 100, 0.06, 6e-4, 40, 0.04, 1e-4, 870, 12, 50, 0, -endless, endless, 0.95},
+	{"odrive-pro", "ODrive M8325s 100 KV at 48 V", 48, 8.27 / 100, 0.06, 6e-4, 58, 0.04, 1e-4, 870, 14, 58, 0, -endless, endless, 0.95},
+	{"cybergear", "Xiaomi manual, CyberGear at 24 V", 24, 0.87 / math.Sqrt2, 0.34, 2.3e-3, 12 * math.Sqrt2 / 0.87, 0.1, 4e-3, 317,
+		16, 28, 0, -gearTicks, gearTicks, 0.85},
+}
+
+func (r *motorSheet) spec() Spec {
+	free := r.volts * r.duty / r.kt
+	k := Spec{
+		Name: r.name, Source: r.source, Fit: "data sheet; inertia and friction estimated",
+		Kt: r.kt, R: r.ohms, Armature: r.armature, Friction: Friction{Model: 1, Kb: r.dry, Kv: r.viscous}, MaxDuty: r.duty,
+		NominalVolts: r.volts, StallTorque: r.kt * r.amps, StallCurrent: r.amps, NoLoadSpeed: free, Mass: r.grams / 1000,
+		TicksPerTurn: 16384, CentreTicks: r.centre, MinTicks: r.low, MaxTicks: r.high,
+		Firmware: FOC, Modes: [hal.NumModes]bool{true, true, true, true}, CurrentControl: true, MaxCurrent: r.amps,
+		MinVolts: r.minVolts, MaxVolts: r.maxVolts, BrownOut: r.minVolts * 0.6, MaxTemperature: 100, Standby: 0.05,
+		// All the current at a hundredth of the free speed: stiff enough for a hundred times the rotor.
+		Gains: Gains{P: 8, VelocityP: 100 * r.amps / free, VelocityI: 100 * r.amps / free},
+	}
+	// What an encoder on a motor can tell of its range: a mode that needs one is only there where it ends.
+	k.Modes[hal.PositionMode] = r.high < 1e9
+	return k
+}
