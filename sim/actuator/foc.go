@@ -89,8 +89,8 @@ func (r *motorSheet) spec() Spec {
 		TicksPerTurn: 16384, CentreTicks: r.centre, MinTicks: r.low, MaxTicks: r.high,
 		Firmware: FOC, Modes: [hal.NumModes]bool{true, true, true, true}, CurrentControl: true, MaxCurrent: r.amps,
 		MinVolts: r.minVolts, MaxVolts: r.maxVolts, BrownOut: r.minVolts * 0.6, MaxTemperature: 100, Standby: 0.05,
-		// All the current at a hundredth of the free speed: stiff enough for a hundred times the rotor.
-		Gains: Gains{P: 8, VelocityP: 100 * r.amps / free, VelocityI: 100 * r.amps / free},
+		// All the current at a fiftieth of the free speed: stiff enough for a hundred times the rotor.
+		Gains: Gains{P: 8, VelocityP: 50 * r.amps / free, VelocityI: 100 * r.amps / free},
 	}
 	// What an encoder on a motor can tell of its range: a mode that needs one is only there where it ends.
 	k.Modes[hal.PositionMode] = r.high < 1e9
