@@ -118,8 +118,9 @@ type CANExchange struct {
 	*Exchange
 	Bad uint64 // frames that were none, and errors that the controller reported
 
-	take func(*CANFrame) bool
-	room [32 * CANSize]byte
+	take  func(*CANFrame) bool
+	frame CANFrame // the one at hand
+	room  [32 * CANSize]byte
 }
 
 // NewCANExchange returns an exchange that gives every frame to take, which says whether it was one that is waited for.
@@ -153,12 +154,11 @@ func onlyGone(err error) error {
 
 // each takes the frames of p and returns how many of them were waited for.
 func (x *CANExchange) each(p []byte) (hits int) {
-	var f CANFrame
 	for ; len(p) >= CANSize; p = p[CANSize:] {
-		switch err := ParseCAN(p[:CANSize], &f); {
-		case err != nil || f.Error:
+		switch err := ParseCAN(p[:CANSize], &x.frame); {
+		case err != nil || x.frame.Error:
 			x.Bad++
-		case x.take(&f):
+		case x.take(&x.frame):
 			hits++
 		}
 	}

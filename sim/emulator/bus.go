@@ -43,6 +43,7 @@ type Bus struct {
 	plug     int // counts pluggings; a line of an earlier one is gone
 
 	tongue tongue // what is spoken on the line
+	net    *net   // the bus where it is CAN, else nil
 
 	// Scratch.
 	packet []byte             // an answer
@@ -88,6 +89,9 @@ func (b *Bus) Advance(dt time.Duration) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.edge += dt
+	if b.net != nil {
+		b.net.run(b.edge, false)
+	}
 	if b.now > b.edge {
 		b.overruns++
 		b.edge = b.now
@@ -119,6 +123,9 @@ func (b *Bus) unplug() {
 		b.plugged = false
 		b.plug++
 		b.wire.clear()
+		if b.net != nil {
+			b.net.unplug()
+		}
 	}
 }
 
@@ -158,6 +165,9 @@ func (b *Bus) view(s *Servo, now time.Duration) {
 // hear takes bytes that the host sends from start on, and returns when the last one ends. Whole instructions among
 // them are obeyed and answered.
 func (b *Bus) hear(p []byte, start time.Duration) time.Duration {
+	if b.net != nil {
+		return b.net.hear(p, start)
+	}
 	end := start + b.time(len(p), b.host)
 	if !b.plugged {
 		return end

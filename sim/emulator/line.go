@@ -30,6 +30,9 @@ func (b *Bus) Open() (servo.Line, error) {
 	b.mu.Lock()
 	plugged := b.plugged
 	b.mu.Unlock()
+	if plugged && b.net != nil {
+		b.net.open()
+	}
 	if !plugged { // nobody waits here: the caller tries again
 		return nil, &hal.Error{Kind: hal.Absent, Bus: b.name, Op: "open", Err: servo.ErrGone}
 	}
@@ -37,7 +40,9 @@ func (b *Bus) Open() (servo.Line, error) {
 }
 
 // gone reports whether the adapter that l was opened on has been unplugged since.
-func (l *line) gone() bool { return l.closed || !l.bus.plugged || l.plug != l.bus.plug }
+func (l *line) gone() bool {
+	return l.closed || !l.bus.plugged || l.plug != l.bus.plug || l.bus.net != nil && l.bus.net.host.Off
+}
 
 // Write puts p on the wire and moves the clock to when its last byte has left, as tcdrain(3) would wait. The answers
 // are on their way when it returns.
@@ -62,6 +67,7 @@ func (l *line) Read(p []byte, timeout time.Duration) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	until := b.now + max(timeout, 0)
+	b.run(until)
 	at, coming := b.next()
 	if !coming || at > until {
 		// Waiting is when faults begin and watchdogs trip.

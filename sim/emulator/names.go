@@ -96,6 +96,8 @@ const (
 	rPresentAmps
 	rStretch
 	rSpeed
+	rTimeout
+	rControl
 	numNames
 )
 
@@ -114,7 +116,7 @@ var registerNames = [numNames]string{
 	"present_current", "present_load", "present_velocity", "present_position", "velocity_trajectory",
 	"position_trajectory", "present_voltage", "present_temperature", "backup_ready", "phase", "unload_condition",
 	"response_level", "goal_time", "registered_position", "registered_time", "motor_mode", "angle_offset",
-	"present_heat", "heat_limit", "present_amps", "stretch", "speed",
+	"present_heat", "heat_limit", "present_amps", "stretch", "speed", "timeout", "control_mode",
 }
 
 // isGoal tells the registers that a tripped bus watchdog locks.

@@ -44,6 +44,7 @@ type Servo struct {
 	registerAt  uint16
 	backup      []byte  // the control table as stored, nil = never
 	flash       []byte  // Feetech: what the EEPROM holds, whatever its copy in RAM says
+	motor       motor   // of motor controllers
 	answer      []byte  // scratch of the answer being made
 	sensed      reading // scratch of the measuring
 	faults      faultView

@@ -1,0 +1,11 @@
+// Package can is a CAN bus in memory: who speaks when, how long it takes, and what becomes of what goes wrong. What the
+// stations say and hear is theirs.
+//
+//	start ─► of all who wait, the lowest identifier ─► its bits, stuffed ─► acknowledged by anybody? ─► heard by all others
+//	  ▲                                                      │ disturbed             │ no
+//	  └── error frame, counters, again ◄─────────────────────┴───────────────────────┘
+//
+// The length of a frame is exact to the bit, its checksum and stuffing included. Error counters are those of ISO 11898-1
+// as far as they change who may speak: a transmitter whose counter passes 255 is off the bus. A station at another bit
+// rate hears nothing and acknowledges nothing; what it would disturb is left out.
+package can

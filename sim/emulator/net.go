@@ -1,0 +1,214 @@
+package emulator
+
+import (
+	"time"
+
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/sim/emulator/can"
+)
+
+// canKind is a brand on a CAN bus.
+type canKind interface {
+	kind
+	// obey does what a frame says to s, and sends answers with net.say. It ended at now.
+	obey(n *net, s *Servo, f *servo.CANFrame, now time.Duration)
+	// beat sends what s says unasked and returns when it will again.
+	beat(n *net, s *Servo, now time.Duration) (next time.Duration)
+}
+
+// mostKept bounds what waits for a host that does not read, frames: what a socket keeps.
+const mostKept = 512
+
+// arrival is one frame that has come to the host.
+type arrival struct {
+	frame servo.CANFrame
+	end   time.Duration
+}
+
+// net is a bus that is CAN: the host's controller and one for each servo.
+type net struct {
+	bus   *Bus
+	wires *can.Bus
+	host  *can.Station
+	nodes []*can.Station // of the bus's servos
+	inbox []arrival      // in the order of time
+	bytes [can16]byte
+}
+
+const can16 = servo.CANSize
+
+// newNet makes b's servos stations of a CAN bus.
+func newNet(b *Bus) *net {
+	n := &net{bus: b, wires: can.New(b.baud), inbox: make([]arrival, 0, mostKept)}
+	n.host = n.wires.Attach()
+	n.host.Hear = func(f *servo.CANFrame, end time.Duration) {
+		if b.plugged && len(n.inbox) < cap(n.inbox) {
+			n.inbox = append(n.inbox, arrival{*f, end})
+		}
+	}
+	n.host.Spoils = func(now time.Duration) bool {
+		p := b.faultAt(CRC, nil, now)
+		return p != nil && (p.P >= 1 || p.dice.Float64() < p.P)
+	}
+	for _, s := range b.servos {
+		node := n.wires.Attach()
+		node.Returns = true
+		node.Hear = func(f *servo.CANFrame, end time.Duration) { n.tell(s, f, end) }
+		// On this bus a checksum that is wrong, an end in the middle and a second one of the same id are the same thing:
+		// an error frame, and the frame once more.
+		node.Spoils = func(now time.Duration) bool {
+			return b.strikes(CRC, s, now) != nil || b.strikes(Truncate, s, now) != nil || b.strikes(DuplicateID, s, now) != nil
+		}
+		n.nodes = append(n.nodes, node)
+	}
+	return n
+}
+
+// tell hands a frame to s, unless it does not hear it.
+func (n *net) tell(s *Servo, f *servo.CANFrame, end time.Duration) {
+	n.bus.view(s, end)
+	s.update(end)
+	if n.bus.hears(s, end) {
+		s.kind.(canKind).obey(n, s, f, end)
+	}
+}
+
+// say sends f from s, after it has worked out what to say.
+func (n *net) say(s *Servo, f servo.CANFrame, now time.Duration) {
+	now += n.bus.timing.Reply
+	if p := n.bus.strikes(Slow, s, now); p != nil {
+		now += p.Delay
+	}
+	for i, other := range n.bus.servos {
+		if other == s {
+			n.nodes[i].Send(&f, now)
+		}
+	}
+}
+
+// run lets the bus have its way until then, or until a frame has come for the host where stop says so.
+func (n *net) run(until time.Duration, stop bool) {
+	for {
+		// What is said unasked comes in its turn.
+		next, who := until, -1
+		for i, s := range n.bus.servos {
+			n.bus.view(s, min(s.motor.beat, until))
+			n.nodes[i].Deaf = s.dark || !sameBaud(s.baud(), n.wires.Rate())
+			if !s.dark && s.motor.beat < next {
+				next, who = s.motor.beat, i
+			}
+		}
+		for {
+			if stop && len(n.inbox) > 0 {
+				return
+			}
+			if _, ok := n.wires.Step(next); !ok {
+				break
+			}
+		}
+		if who < 0 {
+			return
+		}
+		s := n.bus.servos[who]
+		s.update(next)
+		s.motor.beat = s.kind.(canKind).beat(n, s, next)
+	}
+}
+
+// hear takes the frames of p, which the host sends from start on, and returns when the last has gone out. One that finds
+// nobody stays on the way.
+func (n *net) hear(p []byte, start time.Duration) time.Duration {
+	const patience = 100 * time.Millisecond
+	if !n.bus.plugged {
+		return start
+	}
+	var f servo.CANFrame
+	for ; len(p) >= can16; p = p[can16:] {
+		if servo.ParseCAN(p[:can16], &f) == nil && !f.Error {
+			n.host.Send(&f, start)
+		}
+	}
+	// It goes out frame by frame; the clock stops as soon as it has.
+	now := start
+	for n.host.Waiting() > 0 && !n.host.Off && now < start+patience {
+		for i, s := range n.bus.servos {
+			n.nodes[i].Deaf = s.dark || !sameBaud(s.baud(), n.wires.Rate())
+		}
+		end, ok := n.wires.Step(start + patience)
+		if !ok {
+			break
+		}
+		now = max(now, end)
+	}
+	if n.host.Waiting() > 0 { // a socket does not wait for them
+		return start
+	}
+	return now
+}
+
+// next is when the next frame has come for the host; false where none has.
+func (n *net) next() (time.Duration, bool) {
+	if len(n.inbox) == 0 {
+		return 0, false
+	}
+	return n.inbox[0].end, true
+}
+
+// take reads whole frames into p that have come by now.
+func (n *net) take(p []byte, now time.Duration) int {
+	used, at := 0, 0
+	for ; used < len(n.inbox) && n.inbox[used].end <= now && len(p)-at >= can16; used++ {
+		at += copy(p[at:], servo.AppendCAN(n.bytes[:0], &n.inbox[used].frame))
+	}
+	n.inbox = n.inbox[:copy(n.inbox, n.inbox[used:])]
+	return at
+}
+
+// discard drops what has come by now.
+func (n *net) discard(now time.Duration) {
+	used := 0
+	for used < len(n.inbox) && n.inbox[used].end <= now {
+		used++
+	}
+	n.inbox = n.inbox[:copy(n.inbox, n.inbox[used:])]
+}
+
+// unplug loses what was for the host; open starts its controller anew, as a link that is set up does.
+func (n *net) unplug() { n.inbox = n.inbox[:0]; n.host.Deaf = true }
+func (n *net) open()   { n.host.Restart(); n.host.Deaf = false; n.inbox = n.inbox[:0] }
+
+// silent is the tongue of a bus that has no bytes: net hears whole frames.
+type silent struct{}
+
+func (silent) reset()                      {}
+func (silent) parse([]byte, time.Duration) {}
+
+// run lets a CAN bus have its way until then or until there is something to read.
+func (b *Bus) run(until time.Duration) {
+	if b.net != nil {
+		b.net.run(until, b.plugged)
+	}
+}
+
+// next, take and discard are the wire's, or the frames of a CAN bus.
+func (b *Bus) next() (time.Duration, bool) {
+	if b.net != nil {
+		return b.net.next()
+	}
+	return b.wire.next()
+}
+
+func (b *Bus) take(p []byte, now time.Duration, baud int) int {
+	if b.net != nil {
+		return b.net.take(p, now)
+	}
+	return b.wire.take(p, now, baud)
+}
+
+func (b *Bus) discard(now time.Duration) {
+	if b.net != nil {
+		b.net.discard(now)
+		return
+	}
+	b.wire.discard(now)
+}
