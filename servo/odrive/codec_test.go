@@ -227,7 +227,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s: got a code of a rate", m.Name)
 		}
 	}
-	if ModelByName("odrive") != nil || ModelByName("odrive-v3.6").Register(watchdogEndpoint) != nil || ModelByName("odrive-s1").Register(enableEndpoint) == nil {
+	if ModelByName("odrive") != nil || ModelByName("odrive-v3").Register(watchdogEndpoint) != nil || ModelByName("odrive-s1").Register(enableEndpoint) == nil {
 		t.Error("found what is not there, or not what is")
 	}
 }

@@ -77,7 +77,7 @@ const rpm = 2 * math.Pi / 60
 // catalogue: controllers by the shop's continuous current, v3.6 with a D5065 motor (270 rpm/V, 7 pole pairs), the others
 // with an M8325s (100 rpm/V, 20 pole pairs). Kt = 8.27/KV, as their documentation has it.
 var catalogue = []*Model{
-	{"odrive-v3.6", 2, 7, 60, 8.27 / 270, 24 * 270 * rpm, 24, nil},
+	{"odrive-v3", 2, 7, 60, 8.27 / 270, 24 * 270 * rpm, 24, nil},
 	{"odrive-s1", 1, 20, 40, 8.27 / 100, 48 * 100 * rpm, 48, endpoints},
 	{"odrive-pro", 1, 20, 58, 8.27 / 100, 48 * 100 * rpm, 48, endpoints},
 }

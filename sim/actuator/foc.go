@@ -73,7 +73,7 @@ var motorSheets = []motorSheet{
 	{"vesc-6-hall", "6374 190 KV at 48 V", 48, 0.0503, 0.05, 2e-4, 80, 0.03, 5e-5, 850, 8, 60, 0, -1e9, 1e9, 0.95},
 	{"vesc-75", "6374 190 KV at 60 V", 60, 0.0503, 0.05, 2e-4, 200, 0.03, 5e-5, 850, 14, 75, 8192, 0, 16383, 0.95},
 	{"vesc-75-hall", "6374 190 KV at 60 V", 60, 0.0503, 0.05, 2e-4, 200, 0.03, 5e-5, 850, 14, 75, 0, -1e9, 1e9, 0.95},
-	{"odrive-v3.6", "ODrive D5065 270 KV at 24 V", 24, 8.27 / 270, 0.039, 1e-4, 60, 0.02, 3e-5, 420, 8, 56, 0, -endless, endless, 0.95},
+	{"odrive-v3", "ODrive D5065 270 KV at 24 V", 24, 8.27 / 270, 0.039, 1e-4, 60, 0.02, 3e-5, 420, 8, 56, 0, -endless, endless, 0.95},
 	{"odrive-s1", "ODrive M8325s 100 KV at 48 V", 48, 8.27 / 100, 0.06, 6e-4, 40, 0.04, 1e-4, 870, 12, 50, 0, -endless, endless, 0.95},
 	{"odrive-pro", "ODrive M8325s 100 KV at 48 V", 48, 8.27 / 100, 0.06, 6e-4, 58, 0.04, 1e-4, 870, 14, 58, 0, -endless, endless, 0.95},
 	{"cybergear", "Xiaomi manual, CyberGear at 24 V", 24, 0.87 / math.Sqrt2, 0.34, 2.3e-3, 12 * math.Sqrt2 / 0.87, 0.1, 4e-3, 317,

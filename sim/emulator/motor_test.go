@@ -112,8 +112,8 @@ func motors(t *testing.T, test func(t *testing.T, d *rostered)) {
 		rate        int
 		can         bool
 	}{
-		{"vesc", "vesc-6", 115200, false}, {"odrive-0.5", "odrive-v3.6", 115200, false}, {"odrive-can-0.6", "odrive-s1", 250000, true},
-		{"odrive-can-0.5", "odrive-v3.6", 250000, true}, {"cybergear", "cybergear", 1000000, true},
+		{"vesc", "vesc-6", 115200, false}, {"odrive-0.5", "odrive-v3", 115200, false}, {"odrive-can-0.6", "odrive-s1", 250000, true},
+		{"odrive-can-0.5", "odrive-v3", 250000, true}, {"cybergear", "cybergear", 1000000, true},
 	} {
 		t.Run(c.name, func(t *testing.T) { test(t, motorBus(t, c.model, 2, c.rate, c.can)) })
 	}
@@ -168,7 +168,7 @@ func TestMotorsStopWithoutAHost(t *testing.T) {
 		}
 		d.pass(1200 * time.Millisecond)
 		for i, s := range d.servos {
-			if s.Actuator().Enable && s.Name() != "odrive-v3.6" || s.Actuator().Enable && d.bus.Baud() == 115200 {
+			if s.Actuator().Enable && s.Name() != "odrive-v3" || s.Actuator().Enable && d.bus.Baud() == 115200 {
 				t.Errorf("motor %d goes on without a host", i)
 			}
 		}
