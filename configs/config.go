@@ -69,9 +69,9 @@ type World struct {
 
 // Bus is one serial line, I2C bus or GPIO chip. Type is an open set: a new brand is a case in cmd, not here.
 type Bus struct {
-	Type        string        `yaml:"type" required:"true" form:"kind" doc:"What is spoken on the line: dynamixel1, dynamixel2, feetech, hiwonder or kondo where smart servos hang on it; i2c; gpio; serial where one other device is at its end: a Maestro, a BNO055, a robot base or a laser scanner."`
-	Port        string        `yaml:"port" form:"port" doc:"The adapter, best by its stable name under /dev/serial/by-id/; of type i2c a bus such as /dev/i2c-1; of type gpio a chip such as /dev/gpiochip0, or its label, pinctrl-rp1; of type serial tcp://HOST:PORT too, of a scanner on the network. Needed by real devices only."`
-	Baud        int           `yaml:"baud" min:"1200" max:"4500000" otherwise:"1000000; 115200 of type serial" doc:"Rate of a serial line, bits per second. A base is found at 9600 and 38400 too; a sick goes at 38400 unless told 500000, 19200 or 9600."`
+	Type        string        `yaml:"type" required:"true" form:"kind" doc:"What is spoken on the line: dynamixel1, dynamixel2, feetech, hiwonder or kondo where smart servos hang on it; vesc or odrive where motor controllers do, odrive-can or cybergear on CAN; i2c; gpio; serial where one other device is at its end: a Maestro, a BNO055, a robot base or a laser scanner."`
+	Port        string        `yaml:"port" form:"port" doc:"The adapter, best by its stable name under /dev/serial/by-id/; of type i2c a bus such as /dev/i2c-1; of CAN an interface such as can0; of type gpio a chip such as /dev/gpiochip0, or its label, pinctrl-rp1; of type serial tcp://HOST:PORT too, of a scanner on the network. Needed by real devices only."`
+	Baud        int           `yaml:"baud" min:"1200" max:"4500000" otherwise:"1000000; 115200 of type serial" doc:"Rate of a serial line or of a CAN bus, bits per second. A base is found at 9600 and 38400 too; a sick goes at 38400 unless told 500000, 19200 or 9600."`
 	Hertz       int           `yaml:"hertz" default:"400000" min:"10000" max:"5000000" doc:"Clock of an I2C bus where it is emulated, Hz; that of a real one is set by the device tree."`
 	Opener      string        `yaml:"opener" default:"bugst" enum:"bugst|tarm" doc:"The library that opens the port. tarm: 115200 baud and below, without timing guarantees."`
 	Latency     time.Duration `yaml:"latency" default:"1ms" min:"1ms" max:"255ms" doc:"Latency timer to set in an FTDI adapter, in whole milliseconds."`

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/halyard-robotics/halyard/drivers/can"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/servo/feetech"
@@ -45,6 +46,8 @@ type chainServo struct {
 	model    servoModel
 	joint    string
 	settings []dynamixel.Setting
+
+	calibrated bool
 }
 
 // busType is one type of line: what hangs on it and how that is driven and emulated. Of a model that another type has
@@ -54,16 +57,23 @@ type busType struct {
 	setting func(r *servo.Register) bool // a config may write it at the start
 	chain   func(c chainConfig) chain
 	emulate func(m servoModel, id int, act *actuator.Servo, t emulator.Truth) *emulator.Servo
-	even    bool // its bytes have an even parity bit
+	even    bool                          // its bytes have an even parity bit
+	duplex  bool                          // nobody hears what he sends himself
+	filters func(ids []byte) []can.Filter // of CAN: the frames that are for this program; nil = a serial line
 }
 
 // busTypes are the types of line, by the word of the config.
 var busTypes = map[string]busType{
 	"dynamixel1": dynamixelBus(1),
 	"dynamixel2": dynamixelBus(2),
-	"feetech":    {feetechModel, feetechSetting, feetechChain, emulateFeetech, false},
-	"hiwonder":   {hiwonderModel, func(*servo.Register) bool { return false }, hiwonderChain, emulateHiwonder, false},
-	"kondo":      {kondoModel, kondoSetting, kondoChain, emulateKondo, true},
+	"feetech":    {lookup: feetechModel, setting: feetechSetting, chain: feetechChain, emulate: emulateFeetech},
+	"hiwonder":   {lookup: hiwonderModel, setting: noSetting, chain: hiwonderChain, emulate: emulateHiwonder},
+	"kondo":      {lookup: kondoModel, setting: kondoSetting, chain: kondoChain, emulate: emulateKondo, even: true},
+
+	"vesc":        vescBus(),
+	"odrive":      odriveBus(false),
+	odriveCAN:     odriveBus(true),
+	cybergearType: cybergearBus(),
 }
 
 // parity sets the parity of a line that has one, as a port of the system does and a bus in memory does not.

@@ -77,7 +77,7 @@ func TestEveryModelIsWhole(t *testing.T) {
 func TestBrandsAreResolved(t *testing.T) {
 	config := brandConfig(t, "feetech", "sts3215", 1000000, 7.4)
 	for _, c := range []struct{ set, want string }{
-		{"buses.line.type=canbus", "one of dynamixel1, dynamixel2, feetech, hiwonder, kondo"},
+		{"buses.line.type=canbus", "one of cybergear, dynamixel1, dynamixel2, feetech, hiwonder, kondo, odrive, odrive-can, vesc"},
 		{"buses.line.type=hiwonder", "a servo that speaks hiwonder"},
 		{"agents[0].hardware.joints.a.model=ax-12a", "a servo that speaks feetech"},
 		{"agents[0].hardware.joints.a.registers.id=4", "a setting in RAM"},

@@ -13,7 +13,6 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers"
-	"github.com/halyard-robotics/halyard/drivers/serial"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/protocols"
 	"github.com/halyard-robotics/halyard/protocols/odcp"
@@ -239,7 +238,8 @@ func (b *builder) openLine(name string, kind configs.BodyKind, on []hung) error 
 	for _, h := range on {
 		cfg.servos = append(cfg.servos, b.plan.servoConfig(h))
 	}
-	open := serial.Reopener(bus.Port, bus.Baud, bus.Opener)
+	t := busTypes[bus.Type]
+	open := t.portOpener(&bus, idsOf(cfg.servos))
 	if kind == configs.Emulated {
 		var err error
 		if l.emu, err = b.emulate(name, on, nil); err != nil {
@@ -248,8 +248,7 @@ func (b *builder) openLine(name string, kind configs.BodyKind, on []hung) error 
 		open, cfg.latency = l.emu.Open, bus.Timing.LatencyTimer+2*bus.Timing.USBFrame
 	}
 	var err error
-	t := busTypes[bus.Type]
-	if cfg.line, cfg.reopen, err = openDeaf(t.opener(open)); err != nil {
+	if cfg.line, cfg.reopen, err = t.connect(open); err != nil {
 		return &hal.Error{Kind: hal.KindOf(err), Bus: name, Err: err}
 	}
 	l.chain = t.chain(cfg)
@@ -286,10 +285,19 @@ func openDeaf(open servo.Opener) (servo.Line, servo.Opener, error) {
 	}, nil
 }
 
+// idsOf are the ids of servos.
+func idsOf(servos []chainServo) []byte {
+	ids := make([]byte, len(servos))
+	for i, s := range servos {
+		ids[i] = s.id
+	}
+	return ids
+}
+
 // servoConfig is what a chain must know of a servo.
 func (p *plan) servoConfig(h hung) chainServo {
 	j := p.joint(h)
-	s := chainServo{id: byte(j.hardware.ID), model: j.servo, joint: p.agents[h.agent].robot.Joints[h.joint].Name}
+	s := chainServo{id: byte(j.hardware.ID), model: j.servo, joint: p.agents[h.agent].robot.Joints[h.joint].Name, calibrated: j.calibration != nil}
 	for _, name := range slices.Sorted(maps.Keys(j.hardware.Registers)) {
 		s.settings = append(s.settings, dynamixel.Setting{Register: name, Value: int64(j.hardware.Registers[name])})
 	}

@@ -177,6 +177,9 @@ func (d *examination) openBus(name string, kind configs.BodyKind) (servo.Line, e
 		return d.world.bus(name).Open()
 	}
 	bus := d.plan.config.Buses[name]
+	if t := busTypes[bus.Type]; t.filters != nil {
+		return t.portOpener(&bus, nil)()
+	}
 	line, err := serial.Open(bus.Port, bus.Baud, bus.Opener)
 	if err != nil {
 		return nil, err // not a *Line that is nil inside an interface

@@ -125,6 +125,9 @@ func (b *busExam) passed(c check) string {
 
 // examine looks at what hangs on the open line.
 func (b *busExam) examine(ctx context.Context) error {
+	if busTypes[b.config.Type].duplex {
+		return b.examineMotors()
+	}
 	b.check("echo")
 	echo, err := echoes(b.line)
 	if err != nil {

@@ -46,6 +46,9 @@ func (b *busExam) reachable() bool {
 	if b.config.Type == i2cBus {
 		return b.reachableI2C(node)
 	}
+	if busTypes[b.config.Type].filters != nil {
+		return true // an interface is no file: opening it tells
+	}
 	ports, err := serial.List(b.root)
 	if err != nil {
 		return true // no sysfs: opening tells what there is to tell
@@ -176,6 +179,8 @@ func (b *busExam) refused(err error) {
 		b.fail("access", kind, found, fix)
 	case kind == hal.Busy:
 		b.fail("holder", kind, found, "stop that program")
+	case busTypes[b.config.Type].filters != nil: // a CAN interface knows what brings it up
+		b.fail("port", kind, found, fix)
 	case kind == hal.Absent:
 		b.fail("port", kind, found, b.plugFix())
 	default:

@@ -111,7 +111,9 @@ func emulateAll(p *plan) (*emulatedWorld, error) {
 // terminals are the lines of w that can be put on pseudo terminals, by name.
 func (w *emulatedWorld) terminals(p *plan) (list []terminal) {
 	for _, b := range w.buses {
-		list = append(list, terminal{b.name, b.bus.ServePTY})
+		if busTypes[p.config.Buses[b.name].Type].filters == nil {
+			list = append(list, terminal{b.name, b.bus.ServePTY})
+		}
 	}
 	if w.devices != nil {
 		for _, name := range sortedKeys(w.devices.ends) {
@@ -173,7 +175,10 @@ func unserved(kind string) string {
 	case "":
 		return "it has no line of bytes"
 	}
-	if _, line := busTypes[kind]; line {
+	if t, line := busTypes[kind]; line {
+		if t.filters != nil {
+			return "CAN cannot be a terminal" + memory
+		}
 		return "no joint hangs on it"
 	}
 	return fmt.Sprintf("%s cannot be a terminal%s", kind, memory)

@@ -11,6 +11,12 @@ const LongestLine = 256
 // AppendLine appends text as a line with its checksum. It must be printable and hold no asterisk.
 func AppendLine(dst []byte, text string) []byte { return seal(append(dst, text...), len(dst)) }
 
+// AppendAnswer is AppendLine for a controller, whose lines end with CR LF.
+func AppendAnswer(dst, text []byte) []byte {
+	dst = seal(append(dst, text...), len(dst))
+	return append(dst[:len(dst)-1], '\r', '\n')
+}
+
 // seal ends the line that begins at start.
 func seal(dst []byte, start int) []byte {
 	sum := checksum(dst[start:])

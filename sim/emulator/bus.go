@@ -44,6 +44,7 @@ type Bus struct {
 
 	tongue tongue // what is spoken on the line
 	net    *net   // the bus where it is CAN, else nil
+	duplex bool   // a wire each way: nobody talks over an answer
 
 	// Scratch.
 	packet []byte             // an answer
@@ -175,7 +176,7 @@ func (b *Bus) hear(p []byte, start time.Duration) time.Duration {
 	if start-b.sent > byteGap { // whatever stopped there will not go on
 		b.resetParsers()
 	}
-	if start < b.busy() {
+	if start < b.busy() && !b.duplex {
 		// The host talks over an answer: neither is understood.
 		b.spoil(start)
 		b.resetParsers()

@@ -147,6 +147,9 @@ func (k *motorKind) notice(s *Servo) {
 	at := s.shaft()
 	m.way += math.Abs(at - m.last)
 	m.last = at
+	if v := s.act.Volts(); v < s.act.Spec.MinVolts || v > s.act.Spec.MaxVolts {
+		s.alarm |= actuator.AlarmVoltage
+	}
 	if s.alarm |= s.act.Alarm & (actuator.AlarmHeat | actuator.AlarmVoltage | actuator.AlarmOverload | actuator.AlarmShock); s.alarm != 0 {
 		s.letGo()
 	}

@@ -1,9 +1,7 @@
 package emulator
 
 import (
-	"bytes"
 	"math"
-	"strconv"
 	"time"
 
 	"github.com/halyard-robotics/halyard/servo"
@@ -53,6 +51,7 @@ func newODrive(m *odrive.Model, onCAN bool, lastID int64, id int, act *actuator.
 
 func (k *odriveKind) tongue(b *Bus) tongue {
 	if !k.can {
+		b.duplex = true
 		return &odriveTongue{bus: b}
 	}
 	b.net = newNet(b)
@@ -231,158 +230,4 @@ func (k *odriveKind) answer(n *net, s *Servo, c odrive.Command, now time.Duratio
 func (k *odriveKind) beat(n *net, s *Servo, now time.Duration) time.Duration {
 	n.say(s, odrive.Beat{Errors: k.errors(s), State: k.state(s)}.Frame(byte(s.get(rID))), now)
 	return now + heartbeat
-}
-
-// odriveTongue is what a controller understands on a serial line.
-type odriveTongue struct {
-	bus   *Bus
-	lines odrive.Lines
-	text  []byte
-}
-
-func (t *odriveTongue) reset() { t.lines.Reset() }
-
-func (t *odriveTongue) parse(p []byte, start time.Duration) {
-	for fed := 0; fed < len(p); {
-		fed += t.lines.Feed(p[fed:])
-		if line := t.lines.Line(); line != nil {
-			t.obey(line, start+t.bus.time(fed, t.bus.host))
-		}
-	}
-}
-
-// obey does what a line says.
-func (t *odriveTongue) obey(line []byte, now time.Duration) {
-	b := t.bus
-	b.update(now)
-	words := bytes.Fields(line)
-	if len(words) == 0 || len(b.servos) == 0 || !b.hears(b.servos[0], now) {
-		return
-	}
-	// Without an axis in it a line is for the whole controller.
-	s, axis := b.servos[0], -1
-	if len(words) > 1 {
-		axis = axisOf(words[1])
-	}
-	for _, other := range b.servos {
-		if int64(axis) == other.get(rID) {
-			s = other
-		}
-	}
-	k := s.kind.(*odriveKind)
-	if axis >= 0 && int64(axis) != s.get(rID) {
-		t.say(s, "invalid motor", now)
-		return
-	}
-	t.single(k, s, words, now)
-	s.drive()
-}
-
-// axisOf is the axis that a word names, a bare number or the beginning of a property; -1 where it names none.
-func axisOf(word []byte) int {
-	word = bytes.TrimPrefix(word, []byte("axis"))
-	name, _, _ := bytes.Cut(word, []byte("."))
-	n, err := strconv.Atoi(string(name))
-	if err != nil {
-		return -1
-	}
-	return n
-}
-
-func (t *odriveTongue) single(k *odriveKind, s *Servo, words [][]byte, now time.Duration) {
-	arg := func(i int) float64 {
-		if i >= len(words) {
-			return 0
-		}
-		v, _ := strconv.ParseFloat(string(words[i]), 64)
-		return v
-	}
-	goal := func(c odrive.Control) {
-		s.heard = now
-		k.control(s, c)
-		k.goal(s, c, arg(2))
-	}
-	switch string(words[0]) {
-	case "p":
-		goal(odrive.PositionControl)
-	case "v":
-		goal(odrive.VelocityControl)
-	case "c":
-		goal(odrive.TorqueControl)
-	case "u":
-		s.heard = now
-	case "sc":
-		for _, other := range t.bus.servos {
-			k.clear(other)
-		}
-	case "f":
-		s.measure()
-		t.say(s, number(float64(s.get(rPresentPosition))/motorTicks)+" "+number(s.si(rPresentVelocity)/(2*math.Pi)), now)
-	case "r":
-		t.say(s, k.property(s, words[1:]), now)
-	case "w":
-		if len(words) == 3 {
-			k.write(s, words[1], arg(2))
-		}
-	default:
-		t.say(s, "unknown command", now)
-	}
-}
-
-func number(v float64) string { return strconv.FormatFloat(v, 'f', 6, 64) }
-
-// is tells whether a word names a property of s.
-func (k *odriveKind) is(s *Servo, word []byte, p odrive.Property) bool {
-	var room [96]byte
-	return bytes.Equal(word, p.Append(room[:0], k.dialect, int(s.get(rID))))
-}
-
-// property is the answer to the question for one.
-func (k *odriveKind) property(s *Servo, words [][]byte) string {
-	s.measure()
-	for p, v := range [...]func() float64{
-		odrive.FirmwareMajor: func() float64 { return 0 },
-		odrive.FirmwareMinor: func() float64 { return float64(k.dialect) },
-		odrive.BusVolts:      func() float64 { return s.si(rPresentVoltage) },
-		odrive.CurrentState:  func() float64 { return float64(k.state(s)) },
-		odrive.AxisErrors:    func() float64 { return float64(k.errors(s)) },
-		odrive.IqMeasured:    func() float64 { return s.si(rPresentCurrent) },
-		odrive.CurrentLimit:  func() float64 { return s.si(rCurrentLimit) },
-		odrive.InputMode:     func() float64 { return odrive.Passthrough },
-		odrive.FETCelsius:    func() float64 { return s.si(rPresentTemperature) },
-		odrive.WatchdogTime:  func() float64 { return s.si(rTimeout) },
-		odrive.WatchdogOn:    func() float64 { return float64(min(s.get(rWatchdog), 1)) },
-	} {
-		if v != nil && len(words) == 1 && k.is(s, words[0], odrive.Property(p)) {
-			if x := v(); x == math.Trunc(x) {
-				return strconv.FormatFloat(x, 'f', 0, 64)
-			}
-			return number(v())
-		}
-	}
-	return "invalid property"
-}
-
-func (k *odriveKind) write(s *Servo, word []byte, v float64) {
-	switch {
-	case k.is(s, word, odrive.RequestedState):
-		k.request(s, odrive.State(v))
-	case k.is(s, word, odrive.CurrentLimit):
-		s.setSI(rCurrentLimit, v)
-	case k.is(s, word, odrive.WatchdogTime):
-		s.setSI(rTimeout, v)
-		k.arm(s, s.get(rWatchdog) > 0)
-	case k.is(s, word, odrive.WatchdogOn):
-		k.arm(s, v == 1)
-	}
-}
-
-// say answers with a line.
-func (t *odriveTongue) say(s *Servo, text string, now time.Duration) {
-	b := t.bus
-	b.packet = odrive.AppendLine(b.packet[:0], text)
-	sent := b.transmit(s, b.packet, now, s.baud())
-	if sent.doubled {
-		b.put(odrive.AppendLine(t.text[:0], "-"+text), sent.start, s.baud())
-	}
 }

@@ -85,6 +85,7 @@ type vescTongue struct {
 const viaCAN = time.Millisecond
 
 func newVESCTongue(b *Bus) *vescTongue {
+	b.duplex = true
 	return &vescTongue{bus: b, parser: vesc.NewParser(), answer: make([]byte, 0, vesc.MaxPayload)}
 }
 

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal/haltest"
+	"github.com/halyard-robotics/halyard/servo/cybergear"
+	"github.com/halyard-robotics/halyard/servo/odrive"
+	"github.com/halyard-robotics/halyard/servo/vesc"
+)
+
+// motorConfig is brandConfig for motors, at ids, with more keys for each joint.
+func motorConfig(t testing.TB, bus, model string, baud int, volts float64, keys string, ids ...int) string {
+	t.Helper()
+	dir := t.TempDir()
+	robot := fmt.Sprintf("name: motors\ntitle: some joints\nsupply: {volts: %g, ohms: 0.02}\njoints:\n", volts)
+	config := fmt.Sprintf("name: motors\nclock: {period: 20ms}\nbuses:\n  line: {type: %s, port: can0, baud: %d}\nagents:\n"+
+		"  - name: motors\n    model: robot.yaml\n    hardware:\n      joints:\n", bus, baud)
+	for i, id := range ids {
+		joint := string(rune('a' + i))
+		robot += fmt.Sprintf("  - {name: %s, path: /%s, servo: %s, limits_deg: [-80, 80], default_deg: 0,\n"+
+			"     load: {inertia_kgm2: 0.002, mass_kg: 0.01, length_m: 0.05, source: a test}}\n", joint, joint, model)
+		config += fmt.Sprintf("        %s: {bus: line, id: %d, model: %s%s}\n", joint, id, model, keys)
+	}
+	for name, text := range map[string]string{"robot.yaml": robot, "motors.yaml": config} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return filepath.Join(dir, "motors.yaml")
+}
+
+const endpoints = ", registers: {watchdog_endpoint: 200, enable_endpoint: 201}"
+
+// motorCases are a bus of every type and make.
+func motorCases() []struct {
+	bus, model string
+	baud       int
+	volts      float64
+	keys       string
+	ids        []int
+} {
+	return []struct {
+		bus, model string
+		baud       int
+		volts      float64
+		keys       string
+		ids        []int
+	}{
+		{"vesc", "vesc-6", 1000000, 48, "", []int{1, 2, 3}},
+		{"odrive", "odrive-v3", 460800, 24, "", []int{0, 1}},
+		{"odrive-can", "odrive-s1", 1000000, 48, endpoints, []int{1, 2, 3}},
+		{"odrive-can", "odrive-v3", 500000, 24, "", []int{1, 2}},
+		{"cybergear", "cybergear", 1000000, 24, "", []int{1, 2, 3}},
+	}
+}
+
+// Robots of motor controllers pass the suite of all bodies, emulated.
+func TestMotorsConform(t *testing.T) {
+	for _, c := range motorCases() {
+		t.Run(c.bus+"/"+c.model, func(t *testing.T) {
+			config := motorConfig(t, c.bus, c.model, c.baud, c.volts, c.keys, c.ids...)
+			haltest.Run(t, func(t *testing.T) haltest.Subject {
+				return subject(t, planOf(t, config, configs.Options{Body: "emulated"}))
+			})
+		})
+	}
+}
+
+// Every model that a chain drives can be emulated and simulated, under the name that a config says.
+func TestEveryMotorIsWhole(t *testing.T) {
+	var names []string
+	for _, m := range vesc.Models() {
+		names = append(names, "vesc "+m.Name)
+	}
+	for _, m := range odrive.Models() {
+		names = append(names, "odrive "+m.Name, "odrive-can "+m.Name)
+	}
+	for _, m := range cybergear.Models() {
+		names = append(names, "cybergear "+m.Name)
+	}
+	for _, name := range names {
+		bus, model, _ := strings.Cut(name, " ")
+		if m := lookupServo(model); m == nil || busTypes[bus].lookup(model) != m || m.Units().Name != model {
+			t.Errorf("%s: not found", name)
+		}
+		line := trialLine{kind: busTypes[bus], baud: 1000000, servos: []servoModel{lookupServo(model)}}
+		if _, err := line.cycle(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestDoctorOfMotors(t *testing.T) {
+	for i, c := range motorCases() {
+		for _, x := range []struct{ fault, want string }{{"", ""}, {fmt.Sprintf("off servo %d", c.ids[1]), "fail servo"}, {"off bus", "fail power"}} {
+			p := planOf(t, motorConfig(t, c.bus, c.model, c.baud, c.volts, c.keys, c.ids...), configs.Options{Body: "emulated"})
+			var faults []string
+			if x.fault != "" {
+				faults = []string{x.fault}
+			}
+			d, err := newExamination(p, "emulated", faults)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := d.run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, f := range d.found {
+				if f.State != stateOK && f.Check != "watchdog" {
+					got = append(got, f.State+" "+f.Check+": "+f.Found)
+				}
+			}
+			if x.want == "" && len(got) > 0 || x.want != "" && (len(got) == 0 || !strings.HasPrefix(got[0], x.want)) {
+				t.Errorf("%s %s: got %q, want %q", c.model, x.fault, got, x.want)
+			}
+			// Whether an ODrive on CAN stops by itself is known where its endpoints are.
+			unknown := slices.ContainsFunc(d.found, func(f finding) bool { return f.Check == "watchdog" && f.State == stateWarn })
+			if want := i == 3 && x.fault != "off bus"; unknown != want {
+				t.Errorf("%s %s: watchdog unknown %v, want %v", c.model, x.fault, unknown, want)
+			}
+		}
+	}
+	// Too low a supply is named.
+	p := planOf(t, motorConfig(t, "vesc", "vesc-6", 1000000, 7, "", 1, 2), configs.Options{Body: "emulated"})
+	d, err := newExamination(p, "emulated", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.run(t.Context()); err != nil || !slices.ContainsFunc(d.found, func(f finding) bool { return f.State == stateFail && f.Check == "alarm" && f.Found == "voltage" }) {
+		t.Errorf("7 V: got %+v, %v", d.found, err)
+	}
+}
+
+// A CAN interface that is not there is named, with the command that brings it up.
+func TestDoctorOfACANInterface(t *testing.T) {
+	text := motorConfig(t, "cybergear", "cybergear", 1000000, 24, "", 1)
+	p := planOf(t, text, configs.Options{Set: []string{"buses.line.port=nocan7"}})
+	d, err := newExamination(p, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f := d.found[0]
+	if f.Check != "port" || f.State != stateFail || !strings.Contains(f.Found, "no interface nocan7") || !strings.Contains(f.Fix, "ip link set nocan7 up type can bitrate 1000000") {
+		t.Errorf("got %+v", f)
+	}
+}
+
+func TestMotorsAreResolved(t *testing.T) {
+	for _, c := range []struct{ bus, model, set, want string }{
+		{"odrive", "odrive-s1", "agents[0].hardware.joints.a.registers.watchdog_endpoint=200", "a setting in RAM"},
+		{"odrive-can", "odrive-s1", "agents[0].hardware.joints.a.registers.watchdog_endpoint=70000", "0..65535"},
+		{"odrive-can", "odrive-v3", "agents[0].hardware.joints.a.registers.watchdog_endpoint=200", "a register of odrive-v3"},
+		{"vesc", "cybergear", "name=x", "a servo that speaks vesc"},
+		{"cybergear", "cybergear", "agents[0].hardware.joints.a.registers.can_timeout=200000", "0..100000"},
+	} {
+		k, err := configs.Load(motorConfig(t, c.bus, c.model, 1000000, 24, "", 1), configs.Options{Set: []string{c.set}})
+		if err == nil {
+			_, err = resolve(k)
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q", c.set, err, c.want)
+		}
+	}
+}
+
+// A CAN bus is listed, with the reason why it is no terminal; it runs in memory all the same.
+func TestCANIsNoTerminal(t *testing.T) {
+	p := planOf(t, motorConfig(t, "cybergear", "cybergear", 1000000, 24, "", 1), configs.Options{Body: "emulated"})
+	w, err := emulateAll(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := w.terminals(p); len(lines) != 0 || !strings.Contains(unserved("cybergear"), "CAN cannot be a terminal") || unserved("vesc") == unserved("odrive-can") {
+		t.Errorf("got %d terminals, %q", len(lines), unserved("cybergear"))
+	}
+}

@@ -1,0 +1,215 @@
+package emulator
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/halyard-robotics/halyard/servo/odrive"
+)
+
+// odriveTongue is what a controller understands on a serial line.
+type odriveTongue struct {
+	bus   *Bus
+	lines odrive.Lines
+	words [8][]byte
+	text  []byte // of the answer at hand
+}
+
+func (t *odriveTongue) reset() { t.lines.Reset() }
+
+func (t *odriveTongue) parse(p []byte, start time.Duration) {
+	for fed := 0; fed < len(p); {
+		fed += t.lines.Feed(p[fed:])
+		if line := t.lines.Line(); line != nil {
+			t.obey(line, start+t.bus.time(fed, t.bus.host))
+		}
+	}
+}
+
+// split cuts a line at its spaces; what is behind the eighth word is left out.
+func (t *odriveTongue) split(line []byte) [][]byte {
+	n := 0
+	for len(line) > 0 && n < len(t.words) {
+		word := line
+		end := bytes.IndexByte(line, ' ')
+		if line = nil; end >= 0 {
+			word, line = word[:end], word[end+1:]
+		}
+		if len(word) > 0 {
+			t.words[n] = word
+			n++
+		}
+	}
+	return t.words[:n]
+}
+
+// obey does what a line says.
+func (t *odriveTongue) obey(line []byte, now time.Duration) {
+	b := t.bus
+	b.update(now)
+	words := t.split(line)
+	if len(words) == 0 || len(b.servos) == 0 {
+		return
+	}
+	// Without an axis in it a line is for the whole controller.
+	s, axis := b.servos[0], -1
+	if len(words) > 1 {
+		axis = axisOf(words[1])
+	}
+	for _, other := range b.servos {
+		if int64(axis) == other.get(rID) {
+			s = other
+		}
+	}
+	if !b.hears(s, now) {
+		return
+	}
+	t.text = t.text[:0]
+	if axis >= 0 && int64(axis) != s.get(rID) {
+		t.text = append(t.text, "invalid motor"...)
+	} else {
+		t.single(s.kind.(*odriveKind), s, words, now)
+		s.drive()
+	}
+	if len(t.text) > 0 {
+		t.say(s, now)
+	}
+}
+
+// axisOf is the axis that a word names, a bare digit or the beginning of a property; -1 where it names none.
+func axisOf(word []byte) int {
+	word = bytes.TrimPrefix(word, []byte("axis"))
+	if len(word) == 0 || word[0] < '0' || word[0] > '9' || len(word) > 1 && word[1] != '.' {
+		return -1
+	}
+	return int(word[0] - '0')
+}
+
+// argument is the number of a word, 0 where it is none or missing.
+func argument(words [][]byte, i int) float64 {
+	var v [1]float64
+	if i < len(words) {
+		odrive.Numbers(words[i], v[:])
+	}
+	return v[0]
+}
+
+// single does what words say and puts the answer, where there is one, into text.
+func (t *odriveTongue) single(k *odriveKind, s *Servo, words [][]byte, now time.Duration) {
+	switch string(words[0]) {
+	case "p":
+		t.goal(k, s, odrive.PositionControl, argument(words, 2), now)
+	case "v":
+		t.goal(k, s, odrive.VelocityControl, argument(words, 2), now)
+	case "c":
+		t.goal(k, s, odrive.TorqueControl, argument(words, 2), now)
+	case "u":
+		s.heard = now
+	case "sc":
+		for _, other := range t.bus.servos {
+			k.clear(other)
+		}
+	case "f":
+		s.measure()
+		t.number(float64(s.get(rPresentPosition)) / motorTicks)
+		t.text = append(t.text, ' ')
+		t.number(s.si(rPresentVelocity) / (2 * math.Pi))
+	case "r":
+		if len(words) != 2 || !t.property(k, s, words[1]) {
+			t.text = append(t.text, "invalid property"...)
+		}
+	case "w":
+		if len(words) == 3 {
+			k.write(s, words[1], argument(words, 2))
+		}
+	default:
+		t.text = append(t.text, "unknown command"...)
+	}
+}
+
+// goal is a command that tells a goal: it says which sort, too, and that the host is there.
+func (t *odriveTongue) goal(k *odriveKind, s *Servo, c odrive.Control, v float64, now time.Duration) {
+	s.heard = now
+	k.control(s, c)
+	k.goal(s, c, v)
+}
+
+// number appends v, whole numbers without a point.
+func (t *odriveTongue) number(v float64) {
+	places := 6
+	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
+		places = 0
+	}
+	t.text = strconv.AppendFloat(t.text, v, 'f', places, 64)
+}
+
+// is tells whether a word names a property of s.
+func (k *odriveKind) is(s *Servo, word []byte, p odrive.Property) bool {
+	var room [96]byte
+	return bytes.Equal(word, p.Append(room[:0], k.dialect, int(s.get(rID))))
+}
+
+// property answers the question for one; false where there is none of that name.
+func (t *odriveTongue) property(k *odriveKind, s *Servo, word []byte) bool {
+	p := odrive.FirmwareMajor
+	for ; p <= odrive.WatchdogOn && !k.is(s, word, p); p++ {
+	}
+	s.measure()
+	v := 0.0
+	switch p {
+	case odrive.FirmwareMajor:
+	case odrive.FirmwareMinor:
+		v = float64(k.dialect)
+	case odrive.BusVolts:
+		v = s.si(rPresentVoltage)
+	case odrive.CurrentState:
+		v = float64(k.state(s))
+	case odrive.AxisErrors:
+		v = float64(k.errors(s))
+	case odrive.IqMeasured:
+		v = s.si(rPresentCurrent)
+	case odrive.CurrentLimit:
+		v = s.si(rCurrentLimit)
+	case odrive.InputMode:
+		v = odrive.Passthrough
+	case odrive.FETCelsius:
+		v = s.si(rPresentTemperature)
+	case odrive.WatchdogTime:
+		v = s.si(rTimeout)
+	case odrive.WatchdogOn:
+		v = float64(min(s.get(rWatchdog), 1))
+	default:
+		return false
+	}
+	t.number(v)
+	return true
+}
+
+// write sets a property; what is none, or cannot be written, is let pass, as the firmware does.
+func (k *odriveKind) write(s *Servo, word []byte, v float64) {
+	switch {
+	case k.is(s, word, odrive.RequestedState):
+		k.request(s, odrive.State(v))
+	case k.is(s, word, odrive.CurrentLimit):
+		s.setSI(rCurrentLimit, v)
+	case k.is(s, word, odrive.WatchdogTime):
+		s.setSI(rTimeout, v)
+		k.arm(s, s.get(rWatchdog) > 0)
+	case k.is(s, word, odrive.WatchdogOn):
+		k.arm(s, v == 1)
+	}
+}
+
+// say sends text as a line.
+func (t *odriveTongue) say(s *Servo, now time.Duration) {
+	b := t.bus
+	b.packet = odrive.AppendAnswer(b.packet[:0], t.text)
+	sent := b.transmit(s, b.packet, now, s.baud())
+	if sent.doubled { // the twin stands on the other side
+		t.text = append(t.text, '1')
+		b.packet = odrive.AppendAnswer(b.packet[:0], t.text)
+		b.put(b.packet, sent.start, s.baud())
+	}
+}
