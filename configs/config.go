@@ -191,7 +191,7 @@ type Joint struct {
 // Sensor is a device that measures: a sensor of the robot, or a monitor.
 type Sensor struct {
 	Bus         string        `yaml:"bus" required:"true" doc:"The line it hangs on, one of buses."`
-	Device      string        `yaml:"device" required:"true" form:"kind" doc:"What it is. imu: bno055, mpu-6050, mpu-9250 or lsm6dsox. Pressure: ms5837-30ba or ms5837-02ba under water, bmp280 or bme280 in air. Voltage: ina219, of a supply, or ads1115, at one of its inputs. On a GPIO chip: bumper, encoder, hc-sr04 (sonar) or pir (motion). Range: sick-lms200, sick-lms291, hokuyo or rplidar."`
+	Device      string        `yaml:"device" required:"true" form:"kind" doc:"What it is. imu: bno055, mpu-6050, mpu-9250 or lsm6dsox. Pressure: ms5837-30ba or ms5837-02ba under water, bmp280 or bme280 in air. Voltage: ina219, of a supply, or ads1115, at one of its inputs. Tags: rdm6300 (125 kHz) or pn532 (13.56 MHz). On a GPIO chip: bumper, encoder, hc-sr04 (sonar) or pir (motion). Range: sick-lms200, sick-lms291, hokuyo or rplidar."`
 	Address     *int          `yaml:"address" min:"0" max:"127" otherwise:"the device's usual" doc:"Its address on an I2C bus."`
 	Rate        float64       `yaml:"rate" default:"50" min:"0.1" max:"1000" doc:"How often it is read, Hz; a slow device is read as often as it can."`
 	Calibration string        `yaml:"calibration" doc:"The file that says how an inertial sensor lies in its mount, and its offsets. A real one needs it; others need none."`

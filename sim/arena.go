@@ -49,13 +49,16 @@ func (s *Scene) Arena() (*model.Scene, error) {
 }
 
 // Listen lets f hear of what a sensor of kind rfid or victim finds, each time that it reads, in the goroutine of Advance.
-// There is one listener a sensor; nil ends it.
+// There is one listener a sensor, and a second is refused; nil ends it.
 func (b *Body) Listen(sensor int, f func(Found)) error {
 	if sensor < 0 || sensor >= len(b.senses) || b.senses[sensor].kind != "rfid" && b.senses[sensor].kind != "victim" {
 		return refused("listen", b.name, errors.New("got a sensor that reads no tags"))
 	}
 	if b.found == nil {
 		b.found = make([]func(Found), len(b.senses))
+	}
+	if f != nil && b.found[sensor] != nil {
+		return refused("listen", b.name, errors.New("got a sensor that somebody listens to"))
 	}
 	b.found[sensor] = f
 	return nil

@@ -19,6 +19,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
+	"github.com/halyard-robotics/halyard/sim/emulator/uart"
 )
 
 // The types of bus that are no line of servos, by the word of the config.
@@ -44,6 +45,7 @@ type sensorKind struct {
 	values    int
 	first     map[string]int // by the kind of the robot's sensor that it may be: which of its values is that one's first
 	inertial  bool           // it is mounted some way, and has a calibration
+	reads     bool           // tags
 	open      func(e end, p *sensorPlan) (drivers.Sensor, error)
 	emulate   func(p *sensorPlan) felt
 	on        *lineKind                                                     // where it is on lines of a GPIO chip
@@ -54,6 +56,7 @@ type sensorKind struct {
 type felt struct {
 	device chip.Device
 	more   []chip.Device // that hide in it
+	speaks uart.Board    // in place of device, at the end of a serial line: it speaks by itself
 	feel   func(*truth)
 }
 
@@ -104,6 +107,7 @@ func sensorKinds() map[string]*sensorKind {
 			}}
 	}
 	maps.Copy(kinds, lineKinds())
+	maps.Copy(kinds, readerKinds())
 	for name, of := range scannerKinds() {
 		kinds[name] = &sensorKind{buses: []string{serialBus}, first: map[string]int{"range": 0}, scanner: of,
 			open: func(e end, p *sensorPlan) (drivers.Sensor, error) {

@@ -150,7 +150,7 @@ func TestDeviceFaults(t *testing.T) {
 19:53: agents[0].hardware.monitors.leak.address: got 0x4C, want 0x48..0x4B
 20:9: agents[0].hardware.monitors.wet.address: got 0x48, want an address of its own on bus main; agents[0].hardware.monitors.dry has it too
 22:21: agents[0].hardware.monitors.cold.bus: got line, which is dynamixel2, want a bus of type i2c, for ina219
-23:34: agents[0].hardware.monitors.hot.device: got termometer, want one of ads1115, bme280, bmp280, bno055, bumper, encoder, hc-sr04, hokuyo, ina219, lsm6dsox, mpu-6050, mpu-6500, mpu-9250, mpu-9255, ms5837-02ba, ms5837-30ba, pir, rplidar, sick-lms200, sick-lms291
+23:34: agents[0].hardware.monitors.hot.device: got termometer, want one of ads1115, bme280, bmp280, bno055, bumper, encoder, hc-sr04, hokuyo, ina219, lsm6dsox, mpu-6050, mpu-6500, mpu-9250, mpu-9255, ms5837-02ba, ms5837-30ba, pir, pn532, rdm6300, rplidar, sick-lms200, sick-lms291
 24:55: agents[0].hardware.monitors.odd.calibration: got x.yaml, want none, for ina219 is no inertial sensor`
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -114,12 +114,17 @@ func (b *builder) emulateDevices() (*emulation, error) {
 		}
 		f := p.kind.emulate(p)
 		e.chips[p] = f.device
-		if end, ok := f.device.(chip.Endpoint); ok && p.serial {
+		if f.speaks != nil {
+			e.ends[p.config.Bus] = serialEnd{speaks: f.speaks}
+		} else if end, ok := f.device.(chip.Endpoint); ok && p.serial {
 			e.ends[p.config.Bus] = serialEnd{answers: end}
 		} else {
 			hang[p.config.Bus] = append(append(hang[p.config.Bus], f.device), f.more...)
 		}
 		t := newTruth(e.look(b.simulated(p.agent)), p.uses)
+		if p.kind.reads {
+			t.tags = b.field(p, t)
+		}
 		e.feels = append(e.feels, func() { f.feel(t) })
 	}
 	for _, p := range b.plan.bases {

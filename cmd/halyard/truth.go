@@ -15,6 +15,7 @@ type truth struct {
 	serves []*hal.Sensor
 	felt   time.Duration // when, and with what speed, a chip last felt the robot's own motion
 	speed  [3]float64
+	tags   *field // around a reader
 }
 
 func newTruth(of look, uses []use) *truth {

@@ -73,7 +73,7 @@ func subjects(t *testing.T, seed int64) map[string]*subject {
 	bus := chip.NewBus("i2c", 400_000, seed, near)
 	host := bus.Host()
 	return map[string]*subject{
-		"rdm6300": (&subject{world: line, set: func(tags ...uint32) { rdm.Field(line.Now(), tags...) },
+		"rdm6300": (&subject{world: line, set: func(tags ...uint32) { rdm.Tags = tags },
 			fault: func(k int, p float64) { line.Fault(uart.Fault{Kind: faults[k].uart, P: p}) }, clear: line.ClearFaults,
 			poller: drivers.NewPoller(rfid.NewRDM6300("rdm6300", line.Open), drivers.PollerConfig{Values: 1, Period: 20 * time.Millisecond, Clock: line, Edge: line.Edge}),
 		}).listen(t),
@@ -171,9 +171,8 @@ func TestFaults(t *testing.T) {
 
 // The same driver on a terminal of the system, with the wall's time.
 func TestOnPTY(t *testing.T) {
-	board := &reader.RDM6300{}
+	board := &reader.RDM6300{Tags: []uint32{0x834CE7}}
 	line := uart.New("rdm6300", rfid.RDM6300Baud, 1, board)
-	board.Field(0, 0x834CE7)
 	ctx, cancel := context.WithCancel(context.Background())
 	path, wait, err := line.ServePTY(ctx, "")
 	if err != nil {

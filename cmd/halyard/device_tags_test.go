@@ -1,0 +1,171 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols/gamebots"
+	"github.com/halyard-robotics/halyard/sim/emulator/chip"
+)
+
+// seeker is a rescue robot whose readers are devices.
+const seeker = `
+name: seeker
+clock: {mode: lockstep, period: 10ms}
+world: {scene: yellow, seed: 1}
+buses:
+  tags: {type: serial, port: /dev/serial/by-id/nobody-1, baud: 9600}
+  nfc: {type: serial, port: /dev/serial/by-id/nobody-2, baud: 115200}
+  main: {type: i2c, port: /dev/i2c-nobody}
+agents:
+  - name: seeker
+    model: usarsim-p2at
+    parts: {rfid: emulated, victrfid: emulated}
+    hardware:
+      sensors:
+        rfid: {bus: tags, device: rdm6300}
+        victrfid: {bus: main, device: pn532, rate: 20}
+servers: []
+`
+
+// listeners are what the readers of a robot tell.
+func listeners(t *testing.T, s *stepped) map[string]*[]int {
+	t.Helper()
+	told := map[string]*[]int{}
+	for _, name := range []string{"rfid", "victrfid"} {
+		source, ok := s.sys.sources[hung{0, sensorIndex(s.agent.Layout(), name)}].(tagged)
+		if list := (&[]int{}); ok && source.Listen(func(tag int) { *list = append(*list, tag) }) {
+			told[name] = list
+		} else {
+			t.Fatalf("%s reads no tags", name)
+		}
+	}
+	return told
+}
+
+// at puts the robot where its reader is over a place, and lets d pass; it returns which tags a reader told there.
+func (s *stepped) at(t *testing.T, told *[]int, x, y float64, d time.Duration) []int {
+	t.Helper()
+	s.sys.rig.AtEdge(func() {
+		if err := s.sys.scene.Place("seeker", hal.Pose{Position: [3]float64{x - 0.2, y, -1.82}, Rotation: [4]float64{1}}); err != nil {
+			t.Error(err)
+		}
+	})
+	s.run(400 * time.Millisecond) // what was read before is forgotten
+	*told = nil
+	s.run(d)
+	slices.Sort(*told)
+	return slices.Compact(*told)
+}
+
+// The tags of the arena pass through emulated readers and their drivers: by number, where the scene's reader finds them.
+func TestReadersOfTags(t *testing.T) {
+	for _, c := range []struct{ name, device, bus, baud string }{
+		{"rdm6300", "rdm6300", "tags", ""}, {"pn532 on a line", "pn532", "nfc", ""}, {"pn532 on i2c", "pn532", "main", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			rig := strings.Replace(seeker, "{bus: tags, device: rdm6300}", fmt.Sprintf("{bus: %s, device: %s}", c.bus, c.device), 1)
+			if c.bus == "main" { // one of its kind on a bus
+				rig = strings.Replace(rig, "{bus: main, device: pn532, rate: 20}", "{bus: nfc, device: pn532, rate: 20}", 1)
+			}
+			s := step(t, planOf(t, rigOf(t, rig, ""), configs.Options{}))
+			told := listeners(t, s)
+			first := sensorOf(t, s.agent.Layout(), "rfid").First
+			for _, at := range []struct {
+				x, y float64
+				want []int
+			}{{3.3, -1.9, []int{1}}, {6, -1.9, nil}, {8.1, -4.3, []int{2}}} {
+				if got := s.at(t, told["rfid"], at.x, at.y, time.Second); !slices.Equal(got, at.want) {
+					t.Errorf("at %g, %g: got %d, want %d", at.x, at.y, got, at.want)
+				}
+				if n := s.agent.Measured(nil)[first]; int(n) != len(at.want) {
+					t.Errorf("at %g, %g: got a count of %g, want %d", at.x, at.y, n, len(at.want))
+				}
+			}
+			// Jim's number is his place in the arena's list; his name no reader knows.
+			if got := s.at(t, told["victrfid"], 2.1, -4.35, time.Second); !slices.Equal(got, []int{0}) {
+				t.Errorf("at the victim: got %d, want 0", got)
+			}
+			for _, name := range []string{"rfid", "victrfid"} {
+				if d := s.device(name); d.Err != nil {
+					t.Errorf("%s: %v", name, d.Err)
+				}
+			}
+		})
+	}
+}
+
+// A tag that answers once alone is read all the same, for it stays in the field until a reader has looked.
+func TestReaderOfSingleShot(t *testing.T) {
+	s := step(t, planOf(t, rigOf(t, seeker, ""), configs.Options{}))
+	list := listeners(t, s)["rfid"]
+	s.sys.rig.AtEdge(func() {
+		if err := s.sys.scene.Place("seeker", hal.Pose{Position: [3]float64{0.7, -7.9, -1.82}, Rotation: [4]float64{1}}); err != nil {
+			t.Error(err)
+		}
+	})
+	s.run(time.Second)
+	if got := slices.Compact(*list); !slices.Equal(got, []int{3}) {
+		t.Errorf("got %d, want 3", got)
+	}
+	if got := s.at(t, list, 0.9, -7.9, time.Second); len(got) != 0 {
+		t.Errorf("a second time: got %d, want nothing", got)
+	}
+}
+
+// What a client of Gamebots is told comes of the devices; where there are none, of the scene.
+func TestReadersTellGamebots(t *testing.T) {
+	s := step(t, planOf(t, rigOf(t, seeker, ""), configs.Options{}))
+	l := s.agent.Layout()
+	r := &gamebots.Robot{Sensors: []gamebots.Sensor{{Index: sensorIndex(l, "rfid")}, {Index: sensorIndex(l, "victrfid")}, {Index: 0}}}
+	s.sys.listen(0, r)
+	if r.Sensors[0].Hits == nil || r.Sensors[1].Hits == nil || r.Sensors[2].Hits != nil {
+		t.Errorf("got %+v", r.Sensors)
+	}
+	// The scene's reader has a listener already, the emulated device: a second would take its tags away.
+	if err := s.sys.scene.Body("seeker").Listen(sensorIndex(l, "rfid"), nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// A reader that does not answer is a fault, and well again when it does; the doctor looks at readers too.
+func TestReaderLost(t *testing.T) {
+	s := step(t, planOf(t, rigOf(t, seeker, ""), configs.Options{}))
+	told := listeners(t, s)["victrfid"]
+	bus := s.sys.emulation.buses["main"]
+	s.run(500 * time.Millisecond)
+	bus.Fault(chip.Fault{Kind: chip.Off, Address: 0x24})
+	s.run(time.Second)
+	if d := s.device("victrfid"); hal.KindOf(d.Err) != hal.Absent || !s.saw("/seeker/victrfid/Fault") {
+		t.Errorf("off: got %v", d.Err)
+	}
+	bus.ClearFaults()
+	if got := s.at(t, told, 2.1, -4.35, time.Second); !slices.Equal(got, []int{0}) || s.device("victrfid").Err != nil {
+		t.Errorf("on again: got %d, %v", got, s.device("victrfid").Err)
+	}
+	path := rigOf(t, seeker, "")
+	if code, out, text := runApp(t, "doctor", path, "--set", "agents[0].parts={rfid: emulated, victrfid: emulated}", "-o", "jsonl"); code != 0 ||
+		!strings.Contains(out, `"found":"rdm6300 measures [0]"`) || !strings.Contains(out, `"found":"pn532 measures [0]"`) {
+		t.Errorf("doctor: exit %d: %s\n%s", code, text, out)
+	}
+	for set, want := range map[string]string{
+		"agents[0].hardware.sensors.rfid.bus=main":                      "want a bus of type serial, for rdm6300",
+		"agents[0].hardware.sensors.rfid.device=bno055":                 "want one of pn532, rdm6300, for the sensor is of kind rfid",
+		"agents[0].hardware.sensors.victrfid.address=0x25":              "got 0x25, want 0x24",
+		"agents[0].hardware.sensors.odometry={bus: nfc, device: pn532}": "sensors.odometry.device: got pn532",
+	} {
+		c, err := configs.Load(path, configs.Options{Set: []string{set}})
+		if err != nil {
+			t.Errorf("%s: %v", set, err)
+			continue
+		}
+		if _, err := resolve(c); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", set, err, want)
+		}
+	}
+}

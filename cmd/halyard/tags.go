@@ -1,0 +1,113 @@
+package main
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/halyard-robotics/halyard/drivers"
+	"github.com/halyard-robotics/halyard/drivers/rfid"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols/gamebots"
+	"github.com/halyard-robotics/halyard/sim"
+	"github.com/halyard-robotics/halyard/sim/emulator/reader"
+)
+
+// asReader is as which sensors of a robot a reader of tags may serve.
+func asReader() map[string]int { return map[string]int{"rfid": 0, "victim": 0} }
+
+// readerKinds are the readers of tags.
+func readerKinds() map[string]*sensorKind {
+	return map[string]*sensorKind{
+		"rdm6300": {buses: []string{serialBus}, values: 1, first: asReader(), reads: true,
+			open: func(e end, _ *sensorPlan) (drivers.Sensor, error) { return rfid.NewRDM6300(e.name, e.open), nil },
+			emulate: func(*sensorPlan) felt {
+				r := &reader.RDM6300{}
+				return felt{speaks: r, feel: func(t *truth) { r.Tags = t.tags.now() }}
+			}},
+		"pn532": {buses: []string{i2cBus, serialBus}, addresses: []int{rfid.PN532Address}, values: 1, first: asReader(), reads: true,
+			open: func(e end, _ *sensorPlan) (drivers.Sensor, error) {
+				if e.open != nil {
+					return rfid.NewPN532(e.name, e.open), nil
+				}
+				return rfid.NewPN532I2C(e.bus, e.clock), nil
+			},
+			emulate: func(*sensorPlan) felt {
+				r := &reader.PN532{}
+				return felt{device: r, feel: func(t *truth) { r.Tags = t.tags.now() }}
+			}},
+	}
+}
+
+// field is which tags stand around a simulated reader: what the scene has found of late. A tag that answers once alone
+// stands there for as long as a device needs to read it.
+type field struct {
+	truth *truth
+	list  []standing
+	tags  []uint32
+}
+
+type standing struct {
+	tag   uint32
+	away  float64 // m
+	until time.Duration
+}
+
+// dwell is longer than two looks of any reader at its field.
+const dwell = 150 * time.Millisecond
+
+// field lets the simulated sensors that p is fill one. A robot that is not simulated, or a monitor, has an empty one.
+func (b *builder) field(p *sensorPlan, t *truth) *field {
+	f := &field{truth: t}
+	body, ok := b.simulated(p.agent).(*sim.Body)
+	for _, u := range p.uses {
+		if i := sensorIndex(t.layout, u.sensor); ok && i != hal.None {
+			// Refused where somebody listens already: then the field stays empty, which shows.
+			_ = body.Listen(i, f.find)
+		}
+	}
+	return f
+}
+
+// find takes what the scene has found, in the goroutine of the cycle.
+func (f *field) find(found sim.Found) {
+	at := found.At
+	s := standing{tag: uint32(found.Tag), away: math.Sqrt(at[0]*at[0] + at[1]*at[1] + at[2]*at[2]), until: f.truth.frame.Time + dwell}
+	if i := slices.IndexFunc(f.list, func(have standing) bool { return have.tag == s.tag }); i >= 0 {
+		f.list[i] = s
+	} else {
+		f.list = append(f.list, s)
+	}
+}
+
+// now are the tags that stand there now, the nearest first; it holds until the next call.
+func (f *field) now() []uint32 {
+	f.list = slices.DeleteFunc(f.list, func(s standing) bool { return s.until < f.truth.frame.Time })
+	slices.SortFunc(f.list, func(a, b standing) int { return cmp.Or(cmp.Compare(a.away, b.away), cmp.Compare(a.tag, b.tag)) })
+	f.tags = f.tags[:0]
+	for _, s := range f.list {
+		f.tags = append(f.tags, s.tag)
+	}
+	return f.tags
+}
+
+// tagged is a source that reads tags: a drivers.Poller of a drivers.Reader.
+type tagged interface{ Listen(f func(tag int)) bool }
+
+// listen lets the readers of agent i that are devices tell a client of r what they read, in the place of the scene. A
+// reader knows a tag's number alone: not how far away it is, and neither the name nor the state of a victim.
+func (sys *system) listen(i int, r *gamebots.Robot) {
+	for k := range r.Sensors {
+		s := &r.Sensors[k]
+		source, ok := sys.sources[hung{i, s.Index}].(tagged)
+		if !ok {
+			continue
+		}
+		hits := &gamebots.Hits{}
+		if source.Listen(func(tag int) { hits.Put(gamebots.Hit{Tag: tag, ID: strconv.Itoa(tag), State: "None"}) }) {
+			s.Hits = hits
+		}
+	}
+}
