@@ -236,8 +236,11 @@ func geom(s *model.Shape, body int) collide.Geom {
 		Shape:    collide.Shape{Kind: collide.Kind(s.Kind), Radius: s.Radius, Half: s.Half},
 		Material: surface(&s.Material), Body: body, Local: collide.Pose(s.Pose),
 	}
-	if s.Material.Glass {
+	switch {
+	case s.Material.Glass:
 		g.Group = glassGroup
+	case s.Material.Mirror:
+		g.Group = mirrorGroup
 	}
 	return g
 }

@@ -38,6 +38,7 @@ type Body struct {
 	dropped int           // of its RFID tags
 	found   []func(Found) // one a sensor, or none
 	fov     []float64     // rad, one a camera
+	lit     bool          // its headlight is on
 	savedAt span
 
 	saved    []snapshot // one a joint; empty = none

@@ -43,6 +43,21 @@ func (b *Body) Zoom(index int, fov float64) error {
 	return nil
 }
 
+// Switch turns the headlight on or off: pictures from now on are lit by it. It fails where the robot has none.
+func (b *Body) Switch(on bool) error {
+	if b.model.Rescue == nil || !b.model.Rescue.Headlight || len(b.parts) == 0 {
+		return refused("headlight", b.name, errors.New("got a robot that has none"))
+	}
+	if b.lit != on {
+		b.lit = on
+		b.scene.hang()
+	}
+	return nil
+}
+
+// Lit tells whether the headlight is on.
+func (b *Body) Lit() bool { return b.lit }
+
 // unhang ends all pictures of a scene that nobody is left in.
 func (s *Scene) unhang() {
 	g := &s.gallery

@@ -15,10 +15,11 @@ import (
 const (
 	solidGroup = 1 << iota
 	glassGroup
+	mirrorGroup
 	firstRobot // and all bits above it
 )
 
-const robotGroups = 30
+const robotGroups = 29
 
 // robotGroup is the bit of robot i.
 func robotGroup(i int) uint32 { return firstRobot << (i % robotGroups) }
@@ -31,7 +32,8 @@ type sight struct {
 	fresh bool // of this Advance
 }
 
-// group gives every geom of a spec its group, and makes the tree where a robot has rays. Glass has its group already.
+// group gives every geom of a spec its group, and makes the tree where a robot has rays. Glass and mirrors have
+// theirs already.
 func (s *Scene) group(spec *dynamics.Spec, whole []*Body) error {
 	s.sight = sight{}
 	// A geom of the ground has no robot; what lies loose counts as ground too, and so does an underwater vehicle.
@@ -129,8 +131,7 @@ func echoes(h *ray.Hit, r *ray.Ray) bool {
 // beam is the distance along the sensor's axis.
 func (b *Body) beam(s *sense) float64 {
 	r := b.shine(s, [3]float64{1, 0, 0})
-	hit, ok := b.scene.look().Cast(&r)
-	return s.device.measured(reach(hit, ok, r.Max))
+	return s.device.measured(b.scene.light(b.scene.look(), &r))
 }
 
 // scan turns the beam from the right end of the field of view, or the upper of an upright scanner, to the other.
@@ -140,8 +141,7 @@ func (b *Body) scan(s *sense, to []float64) {
 	for i := range to {
 		turn := float64(float64(i)*d.Resolution) - float64(0.5*d.FOV)
 		r := b.shine(s, s.way(turn))
-		hit, ok := tree.Cast(&r)
-		to[i] = s.device.measured(reach(hit, ok, r.Max))
+		to[i] = s.device.measured(b.scene.light(tree, &r))
 	}
 }
 
@@ -174,12 +174,35 @@ func (s *sense) way(turn float64) [3]float64 {
 	return [3]float64{exact.Cos(turn), exact.Sin(turn), 0}
 }
 
-// reach is the distance of a hit; what is out of range is told as the range.
-func reach(h ray.Hit, ok bool, most float64) float64 {
-	if !ok {
-		return most
+// mostTurned is how many mirrors a beam comes round.
+const mostTurned = 4
+
+// light is how far a beam of light goes, round mirrors, until something sends it back; what is out of range is told as the
+// range. A mirror itself sends back nothing: what is seen in it seems to lie behind it.
+func (s *Scene) light(tree *ray.BVH, r *ray.Ray) float64 {
+	most, way := r.Max, 0.0
+	one := *r
+	for range mostTurned + 1 {
+		hit, ok := tree.Cast(&one)
+		if !ok {
+			return most
+		}
+		if way += hit.Distance; s.system.Geom(int(hit.Geom)).Group&mirrorGroup == 0 {
+			break
+		}
+		if one.Max -= hit.Distance; one.Max <= 0 {
+			break
+		}
+		along := 0.0
+		for k := range one.Direction {
+			along += float64(one.Direction[k] * hit.Normal[k])
+		}
+		for k := range one.Direction {
+			one.Origin[k] += float64(one.Direction[k]*hit.Distance) - float64(math.Copysign(1e-6, along)*hit.Normal[k])
+			one.Direction[k] -= float64(2 * along * hit.Normal[k])
+		}
 	}
-	return math.Min(h.Distance, most)
+	return math.Min(way, most)
 }
 
 // touchReach is how near a thing must be to a button to press it, m (manual 8.7.1).

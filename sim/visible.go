@@ -33,6 +33,30 @@ func plainGround() model.Paint {
 func plainShape() model.Paint { return model.Paint{Colour: [3]float64{0.6, 0.6, 0.6}} }
 func plainHull() model.Paint  { return model.Paint{Colour: [3]float64{0.95, 0.75, 0.1}} }
 
+// What a headlight is: a cone of 60°, as bright on a wall two metres away as daylight.
+const (
+	headlightHalf  = 0.52 // rad
+	headlightPower = 4
+)
+
+// lights are the day, the lamps of an arena, and the headlights that are on.
+func (s *Scene) lights(out *camera.Scene) {
+	a := &s.ground.Arena
+	if a.Daylight < 1 {
+		// Zero is the sun of every day to package camera; a millionth is night.
+		out.Sun.Light, out.Sun.Sky = max(1e-6, 0.7*a.Daylight), max(1e-6, 0.6*a.Daylight)
+	}
+	for _, l := range a.Lamps {
+		out.Lamps = append(out.Lamps, camera.Lamp{Body: dynamics.World, Position: l.At, Direction: l.Towards, Half: l.Half, Power: l.Power})
+	}
+	for _, b := range s.bodies {
+		if k := b.model.Rescue; b.lit && k != nil && len(b.parts) > 0 {
+			out.Lamps = append(out.Lamps, camera.Lamp{Body: b.at.body + b.root, Position: [3]float64{k.Size[0] / 2, 0, k.Size[2] / 4},
+				Direction: [3]float64{1}, Half: headlightHalf, Power: headlightPower})
+		}
+	}
+}
+
 // visible is all that can be seen of the system, with its paints; what collides with nothing is seen too.
 func (s *Scene) visible() camera.Scene {
 	var out camera.Scene
@@ -47,6 +71,7 @@ func (s *Scene) visible() camera.Scene {
 	shapes := func(list []model.Shape, body int) {
 		for i := range list {
 			add(geom(&list[i], body), list[i].Material.Paint, plainShape())
+			out.Paints[len(out.Paints)-1].Mirror = list[i].Material.Mirror
 		}
 	}
 	g := s.ground
@@ -63,6 +88,7 @@ func (s *Scene) visible() camera.Scene {
 			shapes(b.parts[i].Shapes, b.at.body+i)
 		}
 	}
+	s.lights(&out)
 	for _, v := range s.vehicles {
 		for _, k := range v.model.Geoms(v.at.body) {
 			add(k, nil, plainHull())

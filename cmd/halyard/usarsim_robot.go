@@ -4,7 +4,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -49,7 +48,7 @@ func describeRescue(class string, agent *hal.Agent, m *model.Robot, body *sim.Bo
 		r.out.Zeroer, r.out.Flipper, r.out.Zoomer = body, body, body
 	}
 	if k.Headlight {
-		r.out.Light = &headlight{}
+		r.out.Light = body
 	}
 	r.joints()
 	r.packages()
@@ -246,13 +245,3 @@ func (r *rescuer) size() {
 		}
 	}
 }
-
-// headlight is a switch; what it lights up only a camera sees.
-type headlight struct{ on atomic.Bool }
-
-func (h *headlight) Switch(on bool) error {
-	h.on.Store(on)
-	return nil
-}
-
-func (h *headlight) Lit() bool { return h.on.Load() }

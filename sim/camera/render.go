@@ -58,7 +58,7 @@ func newRenderer(s *Scene, bodies int) (*renderer, error) {
 	}
 	for i := range s.Paints {
 		p := &s.Paints[i]
-		r.coats = append(r.coats, coat{linear(p.Colour), linear(p.Second), p.Pattern, p.Size})
+		r.coats = append(r.coats, coat{linear(p.Colour), linear(p.Second), p.Pattern, p.Size, p.Mirror})
 		r.owner[i] = -1
 	}
 	for i := range s.Things {
@@ -154,7 +154,14 @@ func (r *renderer) row(v *view, j int, p *hal.Picture, t tally) {
 		if p.RGB == nil && thing < 0 {
 			continue
 		}
-		light, left := r.see(v.eye, d.Mul(1/long), &h, hit)
+		eye, way, share := v.eye, d.Mul(1/long), 1.0
+		if hit && r.coats[h.Geom].mirror {
+			hit, share = r.turn(&eye, &way, &h, v.Mask)
+		}
+		light, left := r.see(eye, way, &h, hit)
+		if share < 1 {
+			light = light.Mul(share)
+		}
 		if p.RGB != nil {
 			q := p.RGB[3*(at+i):][:3]
 			q[0], q[1], q[2] = r.screen.of(light.X), r.screen.of(light.Y), r.screen.of(light.Z)

@@ -35,6 +35,7 @@ type Paint struct {
 	Colour, Second [3]float64 // red, green, blue, 0..1
 	Pattern        Pattern
 	Size           float64 // m, of one field of the pattern
+	Mirror         bool    // what is seen in it is what lies before it
 }
 
 // Thing is an object that a detector recognises: one or more geoms, none of which belongs to another thing.

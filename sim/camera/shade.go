@@ -13,6 +13,7 @@ type coat struct {
 	colour, second r3.Vec
 	pattern        Pattern
 	size           float64
+	mirror         bool
 }
 
 // linear takes a colour as screens have it to light (IEC 61966-2-1).
@@ -164,6 +165,30 @@ func (r *renderer) see(o, d r3.Vec, h *ray.Hit, hit bool) (seen, left r3.Vec) {
 	}
 	left = w.fall.through(w.beam, reach)
 	return w.glow(depth, d.Z, reach).Add(filter(seen, left)), left
+}
+
+// What a mirror gives back of the light, and how many of them light comes round.
+const (
+	silver     = 0.9
+	mostTurned = 4
+)
+
+// turn follows a look along the unit vector d from mirror to mirror: h becomes what is seen in the last of them, from where
+// that was, and share what is left of its light. Who sees a mirror sees no thing, but its picture.
+func (r *renderer) turn(o, d *r3.Vec, h *ray.Hit, mask uint32) (hit bool, share float64) {
+	hit, share = true, 1
+	for n := 0; hit && n < mostTurned && r.coats[h.Geom].mirror; n++ {
+		at, normal := o.Along(h.Distance, *d), r3.Pack(h.Normal)
+		if normal.Dot(*d) > 0 {
+			normal = normal.Mul(-1)
+		}
+		*d = d.Along(-2*normal.Dot(*d), normal)
+		*o = at.Along(1e-6, normal)
+		one := ray.Ray{Origin: o.Array(), Direction: d.Array(), Mask: mask}
+		*h, hit = r.bvh.Cast(&one)
+		share *= silver
+	}
+	return hit, share
 }
 
 // inward takes a direction into a geom's frame.

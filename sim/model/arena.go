@@ -13,6 +13,16 @@ type Arena struct {
 	Level   string // what the server calls it: "DM-USAR_yellow"
 	Tags    []Tag
 	Victims []Victim
+	// What cameras see by: Daylight is the sun's and the sky's share of a clear day, 0..1, 1 where the file says nothing.
+	Daylight float64
+	Lamps    []Lamp
+}
+
+// Lamp is a light that hangs in the arena and shines into a cone.
+type Lamp struct {
+	At, Towards [3]float64 // m; a direction
+	Half        float64    // rad, half the cone's angle
+	Power       float64    // light on a surface that faces it from 1 m; 1 = a clear day
 }
 
 // Tag is an RFID tag.
@@ -40,6 +50,27 @@ type arenaFile struct {
 	Tags    []tagFile    `yaml:"tags"`
 	Victims []victimFile `yaml:"victims"`
 	Plans   []planFile   `yaml:"plans"`
+	Fences  []fenceFile  `yaml:"fences"`
+
+	Daylight *float64   `yaml:"daylight"`
+	Lamps    []lampFile `yaml:"lamps"`
+}
+
+// fenceFile is a grid of bars from one point to another: a robot stops at it, most rays go through.
+type fenceFile struct {
+	From     []float64 `yaml:"from_m"` // at its foot
+	To       []float64 `yaml:"to_m"`
+	Height   float64   `yaml:"height_m"`
+	Gap      float64   `yaml:"gap_m"` // from bar to bar
+	Bar      float64   `yaml:"bar_m"` // how thick one is
+	Material string    `yaml:"material"`
+}
+
+type lampFile struct {
+	At      []float64 `yaml:"at_m"`
+	Towards []float64 `yaml:"towards"`
+	Half    float64   `yaml:"half_deg"`
+	Power   float64   `yaml:"power"`
 }
 
 type tagFile struct {
@@ -104,6 +135,29 @@ func (f *arenaFile) arena(s *Scene, materials map[string]Material, faults *fault
 	for i := range f.Victims {
 		f.Victims[i].victim(fmt.Sprintf("victims[%d]", i), s, materials, faults)
 	}
+	s.Arena.Daylight = 1
+	if f.Daylight != nil && faults.number("daylight", *f.Daylight, 0, 1) {
+		s.Arena.Daylight = *f.Daylight
+	}
+	if !faults.count("lamps", len(f.Lamps), maxLamps) || !faults.count("fences", len(f.Fences), maxLoose) {
+		return
+	}
+	for i, l := range f.Lamps {
+		path := fmt.Sprintf("lamps[%d]", i)
+		lamp := Lamp{At: faults.point(path+".at_m", l.At), Towards: [3]float64{0, 0, -1}, Half: radians(l.Half), Power: l.Power}
+		if l.Towards != nil {
+			lamp.Towards = faults.point(path+".towards", l.Towards)
+		}
+		if lamp.Towards == ([3]float64{}) {
+			faults.add("%s.towards: got no direction, want one", path)
+		}
+		faults.positive(path+".half_deg", l.Half, 180)
+		faults.number(path+".power", l.Power, 0, 1e4)
+		s.Arena.Lamps = append(s.Arena.Lamps, lamp)
+	}
+	for i := range f.Fences {
+		f.Fences[i].bars(fmt.Sprintf("fences[%d]", i), s, materials, faults)
+	}
 	for i := range f.Plans {
 		f.Plans[i].walls(fmt.Sprintf("plans[%d]", i), s, materials, faults)
 	}
@@ -149,6 +203,44 @@ func (f *victimFile) victim(path string, s *Scene, materials map[string]Material
 	part(Sphere, 0.38, 0, 0.11, 0)
 	part(Capsule, -0.6, 0.1, 0.07, 0.65)
 	part(Capsule, -0.6, -0.1, 0.07, 0.65)
+}
+
+// maxLamps bounds the lights of a scene: each costs every pixel.
+const maxLamps = 64
+
+// bars turns a fence into its posts and two rails.
+func (f *fenceFile) bars(path string, s *Scene, materials map[string]Material, faults *faults) {
+	before := len(*faults)
+	from, to := faults.point(path+".from_m", f.From), faults.point(path+".to_m", f.To)
+	faults.positive(path+".height_m", f.Height, 100)
+	faults.positive(path+".gap_m", f.Gap, 100)
+	faults.positive(path+".bar_m", f.Bar, 1)
+	m, known := materials[f.Material]
+	if !known {
+		faults.add("%s.material: got %q, want the name of a material", path, f.Material)
+	}
+	way := vec{to[0] - from[0], to[1] - from[1], to[2] - from[2]}
+	long := math.Hypot(way[0], way[1])
+	if !(long > f.Gap) || math.Abs(way[2]) > 1e-9 {
+		faults.add("%s: got a fence from %v to %v, want one level and longer than gap_m", path, from, to)
+	}
+	if len(*faults) > before {
+		return
+	}
+	n := int(math.Round(long / f.Gap))
+	if !faults.count(path+", with all bars", len(s.Fixed)+n+3, maxFixed) {
+		return
+	}
+	turn := rollPitchYaw(0, 0, math.Atan2(way[1], way[0]))
+	box := func(share, up, length, height float64) {
+		s.Fixed = append(s.Fixed, Shape{Kind: Box, Collides: true, Material: m, Half: [3]float64{length / 2, f.Bar / 2, height / 2},
+			Pose: hal.Pose{Rotation: turn, Position: [3]float64{from[0] + float64(share*way[0]), from[1] + float64(share*way[1]), from[2] + up}}})
+	}
+	for i := range n + 1 {
+		box(float64(i)/float64(n), f.Height/2, f.Bar, f.Height)
+	}
+	box(0.5, f.Bar/2, long, f.Bar)
+	box(0.5, f.Height-f.Bar/2, long, f.Bar)
 }
 
 // walls turns the drawing into boxes: each straight run of wall is one.

@@ -193,3 +193,33 @@ plans: [{cell_m: 1, height_m: 1, thickness_m: 0.1, rows: ["+--+", "#"]}]
 		}
 	}
 }
+
+// A fence is a post every gap and two rails; lamps and daylight are as written.
+func TestFencesAndLamps(t *testing.T) {
+	s, err := ParseScene([]byte(`{name: a, materials: {metal: {friction: 0.5, mirror: true}}, daylight: 0.25, lamps: [{at_m: [1, 2, 3], half_deg: 30, power: 2}],
+fences: [{from_m: [1, 1, 0], to_m: [1, 2, 0], height_m: 0.5, gap_m: 0.25, bar_m: 0.02, material: metal}]}`), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Fixed) != 5+2 || !s.Fixed[0].Material.Mirror {
+		t.Fatalf("got %d shapes, want five posts and two rails", len(s.Fixed))
+	}
+	post, rail := s.Fixed[1], s.Fixed[6]
+	if p := post.Pose.Position; p != [3]float64{1, 1.25, 0.25} || post.Half != [3]float64{0.01, 0.01, 0.25} {
+		t.Errorf("second post: got %v at %v", post.Half, p)
+	}
+	if p := rail.Pose.Position; math.Abs(p[1]-1.5) > 1e-12 || math.Abs(p[2]-0.49) > 1e-12 || rail.Half[0] != 0.5 {
+		t.Errorf("upper rail: got %v at %v", rail.Half, p)
+	}
+	if a := s.Arena; a.Daylight != 0.25 || len(a.Lamps) != 1 || a.Lamps[0].Towards != [3]float64{0, 0, -1} || math.Abs(a.Lamps[0].Half-math.Pi/6) > 1e-12 {
+		t.Errorf("light: got %+v", a)
+	}
+	_, err = ParseScene([]byte(`{name: a, materials: {m: {friction: 0.5, mirror: true, glass: true}}, daylight: 2, lamps: [{at_m: [1, 2, 3], towards: [0, 0, 0], half_deg: 300, power: -1}],
+fences: [{from_m: [1, 1, 0], to_m: [1, 1.1, 1], height_m: 0.5, gap_m: 0.25, bar_m: 0.02, material: m}, {from_m: [0, 0, 0], to_m: [9000, 0, 0], height_m: 1, gap_m: 0.001, bar_m: 0.1, material: m}]}`), 1)
+	for _, want := range []string{"materials.m: got glass and mirror", "daylight: got 2, want 0..1", "lamps[0].towards: got no direction", "lamps[0].half_deg: got 300",
+		"lamps[0].power: got -1", "fences[0]: got a fence from", "fences[1], with all bars: got 9000003"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("no %q in %v", want, err)
+		}
+	}
+}

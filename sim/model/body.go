@@ -61,6 +61,8 @@ type Material struct {
 	// Axle is Friction along the shape's own axis (a wheel's axle) as a share of Friction; 0 = the same every way.
 	Axle  float64
 	Glass bool // rays of infrared pass through
+	// Mirror turns light back as mirrors do: what lasers, infrared and cameras find is what lies before it.
+	Mirror bool
 }
 
 // Accelerometer is a sensor of proper acceleration, of one to three axes: at rest an axis that points up reads +g.

@@ -104,6 +104,7 @@ type materialFile struct {
 	Restitution float64  `yaml:"restitution"`
 	Axle        float64  `yaml:"axle"`  // friction along the shape's axis, as a share; 0 = the same
 	Glass       bool     `yaml:"glass"` // infrared passes
+	Mirror      bool     `yaml:"mirror"`
 
 	Colour  []float64 `yaml:"colour"` // red, green, blue, 0..1
 	Second  []float64 `yaml:"second"`

@@ -105,7 +105,10 @@ func readMaterials(files map[string]materialFile, faults *faults) map[string]Mat
 	slices.Sort(names)
 	for _, name := range names {
 		path, f := fmt.Sprintf("materials.%s", name), files[name]
-		m := Material{Torsion: f.Torsion, Rolling: f.Rolling, Restitution: f.Restitution, Axle: f.Axle, Glass: f.Glass}
+		m := Material{Torsion: f.Torsion, Rolling: f.Rolling, Restitution: f.Restitution, Axle: f.Axle, Glass: f.Glass, Mirror: f.Mirror}
+		if f.Glass && f.Mirror {
+			faults.add("materials.%s: got glass and mirror, want one of the two", name)
+		}
 		switch {
 		case (f.Friction == nil) == (f.Force == nil):
 			faults.add("%s: want either friction or force_n", path)
