@@ -178,6 +178,9 @@ func (b *builder) openSensor(p *sensorPlan) error {
 	if e.live && p.kind.on.waits {
 		c.Period = time.Millisecond // it waits itself, and what it sees is not to wait
 	}
+	if p.kind.on != nil && p.kind.on.turns {
+		c.Period = max(c.Period, b.plan.round(p))
+	}
 	if _, ok := p.kind.first["pressure"]; ok {
 		c.Jump = []float64{mostJump}
 	}

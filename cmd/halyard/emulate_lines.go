@@ -97,6 +97,12 @@ func (e *emulation) attach(p *sensorPlan, t *truth) {
 	for _, line := range p.config.Lines {
 		at = append(at, c.at[string(line)])
 	}
+	// Where the config wants none of the chip's resistors there is one on the board: a switch alone makes no level.
+	if p.kind.on.bias != gpio.NoBias && p.pins(end{}).Bias == gpio.NoBias {
+		for _, line := range at {
+			c.Resistor(line, true)
+		}
+	}
 	part, feel := p.kind.on.part(p, at)
 	c.Attach(part)
 	e.feels = append(e.feels, func() { feel(t) })

@@ -101,6 +101,7 @@ func TestLineFaults(t *testing.T) {
         left: {bus: io, device: encoder, lines: [4, 20]}
         wheel: {bus: io, device: encoder, lines: [21, 21]}
         far: {bus: io, device: hc-sr04, lines: [22]}
+        near: {bus: io, device: hc-sr04, lines: [24, 25], bias: up}
         volts: {bus: main, device: ina219, lines: [23]}
         odd: {bus: main, device: pir, lines: [23]}
       estop: {bus: main, line: 20}
@@ -119,10 +120,11 @@ func TestLineFaults(t *testing.T) {
 18:50: agents[0].hardware.monitors.left.lines[0]: got 4, want a line of its own on chip io; agents[0].hardware.joints.pan.gate.line has it too
 19:55: agents[0].hardware.monitors.wheel.lines[1]: got 21, want a line of its own on chip io; agents[0].hardware.monitors.wheel.lines[0] has it too
 20:41: agents[0].hardware.monitors.far.lines: got 1, want 2: trigger, echo
-21:44: agents[0].hardware.monitors.volts.lines: got 23, want none, for ina219 is on no GPIO chip
-22:20: agents[0].hardware.monitors.odd.bus: got main, which is i2c, want a bus of type gpio, for pir
-23:20: agents[0].hardware.estop.bus: got main, which is i2c, want a bus of type gpio, for estop
-24:43: agents[0].hardware.lights.headlight.line: got 20, want a line of its own on chip io; agents[0].hardware.monitors.left.lines[1] has it too`
+21:65: agents[0].hardware.monitors.near.bias: got up, want nothing, for hc-sr04 drives its line both ways
+22:44: agents[0].hardware.monitors.volts.lines: got 23, want none, for ina219 is on no GPIO chip
+23:20: agents[0].hardware.monitors.odd.bus: got main, which is i2c, want a bus of type gpio, for pir
+24:20: agents[0].hardware.estop.bus: got main, which is i2c, want a bus of type gpio, for estop
+25:43: agents[0].hardware.lights.headlight.line: got 20, want a line of its own on chip io; agents[0].hardware.monitors.left.lines[1] has it too`
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

@@ -187,11 +187,37 @@ agents:
     hardware: {sensors: {motion: {bus: io, device: pir, lines: [22]}}}
 servers: []
 `
-	for pose, want := range map[string]float64{"0.41": 1, "-2.73": 0} {
-		s := step(t, planOf(t, rigOf(t, rig, "", "0.41", pose), configs.Options{}))
-		s.run(500 * time.Millisecond)
-		if got := s.agent.Measured(nil)[sensorOf(t, s.agent.Layout(), "motion").First]; got != want || s.device("motion").Err != nil {
-			t.Errorf("heading %s: got %g, %v; want %g", pose, got, s.device("motion").Err, want)
+	for _, output := range []string{"", ", active_low: true"} {
+		for pose, want := range map[string]float64{"0.41": 1, "-2.73": 0} {
+			s := step(t, planOf(t, rigOf(t, rig, "", "0.41", pose, "lines: [22]", "lines: [22]"+output), configs.Options{}))
+			s.run(500 * time.Millisecond)
+			if got := s.agent.Measured(nil)[sensorOf(t, s.agent.Layout(), "motion").First]; got != want || s.device("motion").Err != nil {
+				t.Errorf("heading %s%s: got %g, %v; want %g", pose, output, got, s.device("motion").Err, want)
+			}
+		}
+	}
+}
+
+// However a bumper is wired, at rest it reads 0 and touched 1; a PIR's output may be either level. The emulated device has the
+// resistor that the chip is not asked for.
+func TestWirings(t *testing.T) {
+	for _, wiring := range []string{"", ", active_low: false", ", bias: none", ", bias: none, active_low: false", ", bias: down, active_low: false", ", bias: down, active_low: true"} {
+		path := rigOf(t, roverRig, "", "device: bumper, lines: [17]", "device: bumper, lines: [17]"+wiring)
+		s := step(t, planOf(t, path, configs.Options{}))
+		l := s.agent.Layout()
+		s.run(300 * time.Millisecond)
+		front := sensorOf(t, l, "front").First
+		rest := s.agent.Measured(nil)[front]
+		for _, wheel := range []string{"left_wheel", "right_wheel"} {
+			s.inputs[l.Actuators[l.Actuator(wheel)].Goal[hal.VelocityMode]] = 6
+		}
+		touched := 0.0
+		for at := time.Duration(0); at < 6*time.Second && touched == 0; at += 10 * time.Millisecond {
+			s.run(10 * time.Millisecond)
+			touched = s.agent.Measured(nil)[front]
+		}
+		if rest != 0 || touched != 1 {
+			t.Errorf("bumper%s: got %g at rest and %g at the wall", wiring, rest, touched)
 		}
 	}
 }

@@ -18,6 +18,7 @@ type lineKind struct {
 	lines []string // what each is for, in the order of the config
 	low   bool     // the low level is the active one, usually
 	bias  gpio.Bias
+	turns bool // a sonar: its levels are its own, and it takes turns with its like
 	waits bool // a Read waits for an edge: it is read without a pause
 	// part is the emulated device on lines at, and what hands it the truth.
 	part func(p *sensorPlan, at []int) (pins.Part, func(*truth))
@@ -43,8 +44,8 @@ func lineKinds() map[string]*sensorKind {
 			return gpio.NewPIR(p.pins(e), c), nil
 		}, lineKind{lines: []string{"its output"}, waits: true, part: pirPart}),
 		"hc-sr04": kind(1, map[string]int{"sonar": 0, "range": 0}, func(e end, p *sensorPlan) (drivers.Sensor, error) {
-			return gpio.NewHCSR04(p.pins(e), gpio.HCSR04Config{Celsius: p.config.Celsius, Range: p.most}), nil
-		}, lineKind{lines: []string{"trigger", "echo"}, part: sonarPart}),
+			return gpio.NewHCSR04(p.pins(e), gpio.HCSR04Config{Celsius: p.config.Celsius, Range: p.most, Turn: p.turn}), nil
+		}, lineKind{lines: []string{"trigger", "echo"}, turns: true, part: sonarPart}),
 		"encoder": kind(2, map[string]int{"encoder": 0}, func(e end, p *sensorPlan) (drivers.Sensor, error) {
 			return gpio.NewEncoder(p.pins(e)), nil
 		}, lineKind{lines: []string{"A", "B"}, bias: gpio.Up, part: encoderPart}),
@@ -70,6 +71,16 @@ func (p *sensorPlan) wait(e end) time.Duration {
 	return min(mostWait, time.Duration(float64(time.Second)/p.config.Rate))
 }
 
+// round is how long it takes until a sonar has its turn again.
+func (p *devicePlan) round(of *sensorPlan) (d time.Duration) {
+	for _, s := range p.sensors {
+		if s.turn == of.turn && s.kind.on.turns {
+			d += gpio.HCSR04Cycle
+		}
+	}
+	return d
+}
+
 // lineTexts are lines as the driver takes them.
 func lineTexts(lines []configs.Line) (list []string) {
 	for _, l := range lines {
@@ -88,7 +99,7 @@ func bumperPart(p *sensorPlan, at []int) (pins.Part, func(*truth)) {
 }
 
 func pirPart(p *sensorPlan, at []int) (pins.Part, func(*truth)) {
-	s := &pins.PIR{Line: at[0]}
+	s := &pins.PIR{Line: at[0], Low: p.low()}
 	// It sees whatever is warm and moves, a hand as well as a doubtful one; how human it is it does not tell.
 	return s, func(t *truth) { s.Moves = t.first() > 0.05 }
 }

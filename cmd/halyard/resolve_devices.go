@@ -8,6 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers"
+	"github.com/halyard-robotics/halyard/drivers/gpio"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/kinematics"
 )
@@ -23,8 +24,9 @@ type sensorPlan struct {
 	calibration *calibration.Inertial // nil: it lies as its mount does
 	uses        []use                 // none: a monitor
 	serial      bool
-	most        float64  // of the robot's sensor: the greatest value of its first channel
-	scanner     *scanner // of a laser scanner
+	most        float64    // of the robot's sensor: the greatest value of its first channel
+	turn        *gpio.Turn // of sonars: the robot's
+	scanner     *scanner   // of a laser scanner
 }
 
 // values is how many the device measures.

@@ -72,9 +72,22 @@ func (r *resolver) lines(at configs.Path, p *sensorPlan) bool {
 	case p.config.Address != nil:
 		r.fault(at.Key("address"), fmt.Sprint(*p.config.Address), "none, for "+p.config.Device+" is on lines", "")
 		return false
+	case on.turns && p.config.ActiveLow != nil:
+		r.fault(at.Key("active_low"), fmt.Sprint(*p.config.ActiveLow), "nothing, for the levels of "+p.config.Device+" are its own", "")
+		return false
+	case on.turns && p.config.Bias != configs.UsualBias:
+		r.fault(at.Key("bias"), string(p.config.Bias), "nothing, for "+p.config.Device+" drives its line both ways", "")
+		return false
 	case len(said) != len(on.lines):
 		r.fault(at.Key("lines"), fmt.Sprint(len(said)), fmt.Sprintf("%d: %s", len(on.lines), strings.Join(on.lines, ", ")), "")
 		return false
+	}
+	// The sonars of one robot look at the same things.
+	p.turn = &gpio.Turn{}
+	for _, other := range r.devices.sensors {
+		if other.agent == p.agent && other.turn != nil {
+			p.turn = other.turn
+		}
 	}
 	ok := true
 	for i, line := range said {

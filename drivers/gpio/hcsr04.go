@@ -3,6 +3,7 @@ package gpio
 import (
 	"errors"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -11,11 +12,12 @@ import (
 // What an HC-SR04 is, by its data sheet and hardware.md section 6.
 const (
 	hcsr04Trigger = 10 * time.Microsecond  // the shortest trigger
-	hcsr04Cycle   = 60 * time.Millisecond  // between two triggers, so that no echo of the one before is heard
 	hcsr04Begin   = 20 * time.Millisecond  // by when its echo line has risen; 0.5 ms after the trigger, usually
 	hcsr04Silence = 60 * time.Millisecond  // by when it has fallen: 38 ms where nothing echoes
 	hcsr04Clone   = 250 * time.Millisecond // of clones that hold it for 200 ms then
 
+	// HCSR04Cycle is the time between two triggers, so that no echo of the one before is heard.
+	HCSR04Cycle = 60 * time.Millisecond
 	// HCSR04Least and HCSR04Most are its range, m.
 	HCSR04Least = 0.02
 	HCSR04Most  = 4.0
@@ -25,6 +27,14 @@ const (
 type HCSR04Config struct {
 	Celsius float64 // of the air
 	Range   float64 // what is said where nothing echoes, m; 0 = HCSR04Most
+	Turn    *Turn   // shared with those that would hear it; nil = alone
+}
+
+// Turn lets sonars that hear each other sound one after the other: of n each has a look every n times 60 ms. The zero Turn is
+// ready. It takes no account of which of them really do.
+type Turn struct {
+	mu   sync.Mutex
+	next time.Duration // when the next may sound
 }
 
 // HCSR04 is an HC-SR04 ultrasonic sensor: one value, the distance of the nearest thing in its cone of 15 degrees, m; its
@@ -36,7 +46,6 @@ type HCSR04 struct {
 	lines  lines
 	config HCSR04Config
 	take   func(*Event)
-	next   time.Duration // when it may be triggered again
 	rose   time.Duration // of this echo; < 0 = not yet
 	fell   time.Duration
 }
@@ -51,6 +60,9 @@ const (
 func NewHCSR04(p Pins, c HCSR04Config) *HCSR04 {
 	if c.Range <= 0 || c.Range > HCSR04Most {
 		c.Range = HCSR04Most
+	}
+	if c.Turn == nil {
+		c.Turn = &Turn{}
 	}
 	s := &HCSR04{lines: lines{pins: &p, op: "hc-sr04"}, config: c}
 	s.take = func(e *Event) {
@@ -74,13 +86,16 @@ func (s *HCSR04) Open() error {
 	return s.lines.open(Input|EdgeRising|EdgeFalling, 0, Attribute{Flags: &out, Mask: trigger}, Attribute{Values: &none, Mask: trigger})
 }
 
-// Read triggers it and waits for the echo.
+// Read triggers it, in its turn, and waits for the echo.
 func (s *HCSR04) Read(values []float64) error {
 	if s.lines.node == nil {
 		return s.lines.fault(os.ErrClosed)
 	}
+	turn := s.config.Turn
+	turn.mu.Lock()
+	defer turn.mu.Unlock()
 	node := s.lines.node
-	node.SleepUntil(s.next)
+	node.SleepUntil(turn.next)
 	if err := s.ready(); err != nil {
 		return err
 	}
@@ -92,7 +107,7 @@ func (s *HCSR04) Read(values []float64) error {
 		return err
 	}
 	begin := node.Now()
-	s.next = begin + hcsr04Cycle
+	turn.next = begin + HCSR04Cycle
 	if err := s.listen(begin+hcsr04Begin, &s.rose); err != nil {
 		return err
 	}

@@ -261,6 +261,33 @@ func TestSonar(t *testing.T) {
 	}
 }
 
+// Sonars that share a turn sound 60 ms after each other, one that is not wired no longer than the others' turns.
+func TestSonarTurns(t *testing.T) {
+	b := newBoard(t, &gpio.Sonar{Trigger: 0, Echo: 1, Distance: 1}, &gpio.Sonar{Trigger: 2, Echo: 3, Distance: 2})
+	turn := &driver.Turn{}
+	var sonars []*driver.HCSR04
+	for _, lines := range [][]string{{"0", "1"}, {"2", "3"}, {"4", "6"}} {
+		s := driver.NewHCSR04(b.pins(lines...), driver.HCSR04Config{Turn: turn})
+		b.open(s)
+		sonars = append(sonars, s)
+	}
+	v := []float64{0}
+	for look := range 4 {
+		before := b.host.Now()
+		for i, want := range []float64{1, 2} {
+			if b.must(sonars[i].Read(v)); math.Abs(v[0]-want) > 0.1 {
+				t.Errorf("sonar %d: got %g, want %g", i, v[0], want)
+			}
+		}
+		if err := sonars[2].Read(v); hal.KindOf(err) != hal.Timeout {
+			t.Errorf("not wired: got %v", err)
+		}
+		if took := b.host.Now() - before; look > 0 && (took < 170*ms || took > 190*ms) {
+			t.Errorf("a look of all three: took %v, want three turns", took)
+		}
+	}
+}
+
 // Sound is faster where it is warm.
 func TestSonarWarm(t *testing.T) {
 	part := &gpio.Sonar{Trigger: 0, Echo: 2, Celsius: 35, Distance: 2}

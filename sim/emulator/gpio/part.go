@@ -57,6 +57,7 @@ func (e *Encoder) hear(*Chip, int, bool, time.Duration) {}
 // PIR is an HC-SR501 that is warm: high for Hold after the last motion, then deaf for 2.5 s.
 type PIR struct {
 	Line  int
+	Low   bool // its output is low while it sees something, as behind a transistor
 	Moves bool
 	Hold  time.Duration // 0 = 2.5 s, the shortest
 	until time.Duration // high
@@ -77,7 +78,7 @@ func (p *PIR) advance(c *Chip, _, to time.Duration) {
 	if p.on && to >= p.until {
 		p.on, p.deaf = false, p.until+pirLockOut
 	}
-	c.drive(p.Line, pulled(p.on), to)
+	c.drive(p.Line, pulled(p.on != p.Low), to)
 }
 
 func (p *PIR) hear(*Chip, int, bool, time.Duration) {}
