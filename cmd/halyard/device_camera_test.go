@@ -135,6 +135,9 @@ func TestCameraUnplugged(t *testing.T) {
 		}
 	}
 	s.run(100 * time.Millisecond)
+	if n := testing.AllocsPerRun(100, func() { watchful{s.sys}.Cycle(nil) }); n != 0 {
+		t.Errorf("looking after cameras: got %g allocations a cycle, want 0", n)
+	}
 	for _, e := range s.sys.eyes.watched {
 		if stats, lost := e.camera.State(); lost != nil || stats.Opened < 2 {
 			t.Errorf("got %+v, %v", stats, lost)
@@ -233,6 +236,34 @@ func TestDoctorOfCameras(t *testing.T) {
 	}
 	if code, out, _ := runApp(t, "list", "okon", "--body", "emulated", "-o", "jsonl"); code != 0 || !strings.Contains(out, `"on":"v4l2 mjpeg"`) {
 		t.Errorf("list: exit %d:\n%s", code, out)
+	}
+}
+
+// What the doctor says against each fault of a camera.
+func TestCameraFix(t *testing.T) {
+	q := &cameraPlan{name: "front"}
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{&hal.Error{Kind: hal.Absent, Try: "ls"}, "plug it in, or put its name into hardware.cameras.front.port: ls /dev/v4l/by-id"},
+		{&hal.Error{Kind: hal.Busy, Try: "sudo usermod -aG video $USER, then log in again"}, "sudo usermod -aG video $USER, then log in again"},
+		{&hal.Error{Kind: hal.Busy, Try: "fuser -v /dev/video0"}, "fuser -v /dev/video0"},
+		{&hal.Error{Kind: hal.Invalid, Try: "halyard doctor"}, "set the keys of hardware.cameras.front to what it offers"},
+		{errors.New("odd"), "plug it in, or put its name into hardware.cameras.front.port: ls /dev/v4l/by-id"},
+	} {
+		if got := q.fix(c.err); got != c.want {
+			t.Errorf("%v: got %q, want %q", c.err, got, c.want)
+		}
+	}
+}
+
+// A camera may be simulated on a robot whose rest is not.
+func TestCameraPart(t *testing.T) {
+	s := step(t, planOf(t, "okon", configs.Options{Set: []string{"clock.mode=lockstep", "agents[0].body=emulated", "agents[0].parts={front: sim}"}}))
+	sight, err := s.sys.sight(s.agent)
+	if err != nil || sight.devices[0] != nil || !sight.sees(0) || s.agent.Reality() != hal.Emulated {
+		t.Errorf("got %+v, %v", sight, err)
 	}
 }
 

@@ -28,15 +28,20 @@ func (x *deviceExam) camera(q *cameraPlan) {
 	as := *q
 	as.body = body
 	found, err := x.picture(&as)
-	fix := "plug it in, or put its name into hardware.cameras." + q.name + ".port: ls /dev/v4l/by-id"
+	x.add("camera", "", q.name, found, err, q.fix(err))
+}
+
+// fix is what helps against err.
+func (q *cameraPlan) fix(err error) string {
+	key := "hardware.cameras." + q.name
 	var known *hal.Error
-	if errors.As(err, &known) && known.Kind != hal.Absent {
-		fix = "set its keys under hardware.cameras." + q.name + " to what it offers"
-		if known.Kind != hal.Invalid && known.Try != "" {
-			fix = known.Try
-		}
+	switch errors.As(err, &known); {
+	case known != nil && known.Kind == hal.Invalid:
+		return "set the keys of " + key + " to what it offers"
+	case known != nil && known.Kind != hal.Absent && known.Try != "":
+		return known.Try
 	}
-	x.add("camera", "", q.name, found, err, fix)
+	return "plug it in, or put its name into " + key + ".port: ls /dev/v4l/by-id"
 }
 
 // picture agrees with a camera on its pictures and, where time passes for it, waits for one.

@@ -9,6 +9,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 	"unsafe"
@@ -93,7 +94,7 @@ func (f *file) Close() error { return unix.Close(f.fd) }
 
 // openFault explains why a device could not be opened, and what to do.
 func openFault(path, device string, err error) error {
-	e := &hal.Error{Kind: hal.Absent, Bus: path, Op: "open", Err: err, Try: "ls -l /dev/v4l/by-id"}
+	e := &hal.Error{Kind: hal.Absent, Bus: path, Op: "open", Err: err, Try: "ls -l " + stableNames}
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		e.Kind, e.Err, e.Try = hal.Busy, errors.New("permission denied"), "ls -l "+device
@@ -104,9 +105,22 @@ func openFault(path, device string, err error) error {
 	case errors.Is(err, syscall.EBUSY):
 		e.Kind, e.Err, e.Try = hal.Busy, errors.New("another program has it"), "fuser -v "+device
 	case errors.Is(err, fs.ErrNotExist):
-		e.Err = errors.New("no such device")
+		e.Err = errors.New("no such device" + others(stableNames))
 	}
 	return e
+}
+
+// stableNames is where udev links cameras by names that outlive a replugging.
+const stableNames = "/dev/v4l/by-id"
+
+// others names the cameras that there are, in the words of an error; "" where there is none. A camera's first node has
+// its pictures.
+func others(dir string) string {
+	list, err := filepath.Glob(filepath.Join(dir, "*-index0"))
+	if err != nil || len(list) == 0 {
+		return ""
+	}
+	return "; there are " + strings.Join(list[:min(len(list), 8)], ", ")
 }
 
 // groupOf is the name of the group of a file; "" where it is root's or not known.

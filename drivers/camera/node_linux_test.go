@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -33,6 +34,17 @@ func TestOpenNode(t *testing.T) {
 		if err := c.Open(); hal.KindOf(err) != kind {
 			t.Errorf("%s: got %v, want kind %v", path, err, kind)
 		}
+	}
+	if got := others(filepath.Dir(plain)); got != "" {
+		t.Errorf("no cameras: got %q", got)
+	}
+	for _, name := range []string{"usb-HD_Webcam-video-index0", "usb-HD_Webcam-video-index1"} {
+		if err := os.WriteFile(filepath.Join(filepath.Dir(plain), name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := others(filepath.Dir(plain)); !strings.HasSuffix(got, "/usb-HD_Webcam-video-index0") {
+		t.Errorf("a camera: got %q, want its first node alone", got)
 	}
 	if err := openFault("front", plain, syscall.EACCES); hal.KindOf(err) != hal.Busy {
 		t.Errorf("denied: got %v", err)
