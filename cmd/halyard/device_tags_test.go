@@ -10,6 +10,7 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/protocols/gamebots"
+	"github.com/halyard-robotics/halyard/sim"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
 
@@ -115,6 +116,27 @@ func TestReaderOfSingleShot(t *testing.T) {
 	}
 	if got := s.at(t, list, 0.9, -7.9, time.Second); len(got) != 0 {
 		t.Errorf("a second time: got %d, want nothing", got)
+	}
+}
+
+// Tags of a field come the nearest first, and what a cycle does with them allocates nothing.
+func TestFieldOfTags(t *testing.T) {
+	f := &field{truth: &truth{frame: &hal.Frame{Time: time.Second}}}
+	look := func() {
+		f.find(sim.Found{Tag: 7, At: [3]float64{0.2, 0.1, 0}})
+		f.find(sim.Found{Tag: 3, At: [3]float64{0.1, 0, 0}})
+		f.find(sim.Found{Tag: 9, At: [3]float64{0.1, 0, 0}})
+	}
+	look()
+	if got := f.now(); !slices.Equal(got, []uint32{3, 9, 7}) {
+		t.Errorf("got %d, want the nearest first", got)
+	}
+	if n := testing.AllocsPerRun(100, func() { look(); f.now() }); n != 0 {
+		t.Errorf("got %g allocations, want 0", n)
+	}
+	f.truth.frame.Time += dwell + 1
+	if got := f.now(); len(got) != 0 {
+		t.Errorf("a while later: got %d", got)
 	}
 }
 

@@ -37,7 +37,7 @@ type Camera struct {
 	plug    int   // counts losses: what was opened before one is gone
 	dice    *rand.Rand
 	faults  []planted
-	changed chan struct{} // closed, and made anew, when a node or a feeder may go on
+	changed chan struct{} // closed when a node or a feeder may go on; nil while none waits
 	opened  int
 	frames  uint64
 }
@@ -53,7 +53,7 @@ func New(c Config) (*Camera, error) {
 	if c.Source == nil || len(c.Sizes) == 0 || len(c.Pixels) == 0 {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "video " + c.Name, Err: fmt.Errorf("got %d sizes and %d formats, want a source, a size and a format", len(c.Sizes), len(c.Pixels))}
 	}
-	v := &Camera{config: c, dice: rand.New(rand.NewPCG(uint64(c.Seed), 0x71DE0)), changed: make(chan struct{})}
+	v := &Camera{config: c, dice: rand.New(rand.NewPCG(uint64(c.Seed), 0x71DE0))}
 	v.format = camera.Format{Kind: camera.Capture, Width: uint32(c.Sizes[0][0]), Height: uint32(c.Sizes[0][1]), Pixel: c.Pixels[0]}
 	v.rate = camera.Rate{Kind: camera.Capture, Numerator: 1000, Denominator: uint32(1000 * c.Rate)}
 	return v, nil
@@ -69,10 +69,19 @@ func (v *Camera) Advance(dt time.Duration) error {
 	return nil
 }
 
-// wake lets all who wait look again. Under the lock.
+// wake lets all who wait look again, and costs nothing where none does. wait is what is waited for. Under the lock.
 func (v *Camera) wake() {
-	close(v.changed)
-	v.changed = make(chan struct{})
+	if v.changed != nil {
+		close(v.changed)
+		v.changed = nil
+	}
+}
+
+func (v *Camera) wait() <-chan struct{} {
+	if v.changed == nil {
+		v.changed = make(chan struct{})
+	}
+	return v.changed
 }
 
 // Opened is how often the device has been opened, and Frames how many it has made.

@@ -53,7 +53,7 @@ func (n *node) await(ctx context.Context, due time.Duration) bool {
 	v := n.device
 	for {
 		v.mu.Lock()
-		changed := v.changed
+		changed := v.wait()
 		ready := v.clock >= due && len(n.queued) > 0 && !v.at(Frozen) && n.there() == nil
 		v.mu.Unlock()
 		if ready {

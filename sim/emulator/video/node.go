@@ -217,7 +217,7 @@ func (n *node) Wait(patience time.Duration) error {
 	v := n.device
 	for {
 		v.mu.Lock()
-		changed, err, ready := v.changed, n.there(), len(n.full) > 0
+		changed, err, ready := v.wait(), n.there(), len(n.full) > 0
 		v.mu.Unlock()
 		if err != nil || ready {
 			return err
