@@ -153,3 +153,44 @@ func TestFlip(t *testing.T) {
 		t.Errorf("got up %g, heading %g, want 1 and %g", up, heading(p), 2*half)
 	}
 }
+
+// A victim's arm swings between its two turns at the rate that the file says, rays see it where it is, and it knocks
+// against what is in its way.
+func TestVictimsMove(t *testing.T) {
+	const text = `{name: a, ground: floor, materials: {floor: {friction: 0.8}, skin: {friction: 0.5, colour: [0.8, 0.6, 0.5]}},
+victims: [{name: Ann, at_m: [3, 0, 0.5], material: skin, segments: [{name: left_arm, from_deg: [0, 0, 0], to_deg: [0, 90, 0], rate_degs: 45}]}]}`
+	s := yard(t, text)
+	r := exactly(t, s, "p", "papagoose", hal.Pose{Position: [3]float64{-3, 3, 0.2}})
+	arm := s.thing
+	hand := func() [3]float64 { return hal.Pose(s.system.Pose(arm)).Of([3]float64{-0.5, 0, 0}) }
+	// The shoulder is at 3.12, 0.19; the arm points to the feet, which are to the south, and rises to straight up.
+	for _, k := range []struct {
+		at   time.Duration
+		want [3]float64
+	}{{time.Second, [3]float64{3.12 - 0.5*math.Sqrt2/2, 0.19, 0.5 + 0.5*math.Sqrt2/2}}, {2 * time.Second, [3]float64{3.12, 0.19, 1}}, {4 * time.Second, [3]float64{2.62, 0.19, 0.5}}} {
+		r.run(k.at - s.Now())
+		if got := hand(); length([3]float64{got[0] - k.want[0], got[1] - k.want[1], got[2] - k.want[2]}) > 0.01 {
+			t.Errorf("after %v: the hand is at %.3f, want %.3f", k.at, got, k.want)
+		}
+	}
+	v := s.ground.Arena.Victims[0]
+	if math.Abs(v.Period-4) > 1e-9 || math.Abs(v.Amplitude-0.5*math.Sqrt2/2) > 1e-9 || len(s.ground.Fixed) != 4 {
+		t.Errorf("got a period of %g s, an amplitude of %g m and %d parts that lie still", v.Period, v.Amplitude, len(s.ground.Fixed))
+	}
+	if p := r.sensor("motion")[0]; p < 0 || p > 1 {
+		t.Errorf("motion: got %g", p)
+	}
+	// Something in the way of the arm is thrown aside, and is told what touched it.
+	s.WatchTouches()
+	if err := s.Place("p", hal.Pose{Position: [3]float64{2.75, 0.35, 0.85}, Rotation: [4]float64{1}}); err != nil {
+		t.Fatal(err)
+	}
+	knocked := false
+	for range 200 {
+		r.run(cycle)
+		s.Touches(func(a, b hal.Part) { knocked = knocked || a.Body == "Ann/left_arm" || b.Body == "Ann/left_arm" })
+	}
+	if !knocked || s.fault != nil {
+		t.Errorf("the arm met nothing that was in its way, or the physics broke: %v", s.fault)
+	}
+}

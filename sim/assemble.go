@@ -7,6 +7,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/collide"
 	"github.com/halyard-robotics/halyard/sim/dynamics"
+	"github.com/halyard-robotics/halyard/sim/exact"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
@@ -227,7 +228,40 @@ func assembleGround(spec *dynamics.Spec, g *model.Scene) error {
 		spec.Bodies = append(spec.Bodies, dynamics.Body{Name: p.Name, Parent: dynamics.World, Position: p.Pose.Position, Rotation: p.Pose.Rotation,
 			Joint: dynamics.Joint{Kind: dynamics.Free}, Mass: p.Mass, COM: p.CentreOfMass, Inertia: square(p.Inertia), Sleeps: true})
 	}
+	// What moves of a victim touches robots, and nothing that stands.
+	for i := range g.Arena.Victims {
+		for k := range g.Arena.Victims[i].Segments {
+			l := &g.Arena.Victims[i].Segments[k]
+			spec.Geoms = append(spec.Geoms, geom(&l.Shape, len(spec.Bodies)))
+			spec.NoContact = append(spec.NoContact, [2]int{dynamics.World, len(spec.Bodies)})
+			spec.Bodies = append(spec.Bodies, dynamics.Body{Name: g.Arena.Victims[i].Name + "/" + l.Name, Parent: dynamics.World,
+				Position: l.Pose.Position, Rotation: l.Pose.Rotation, Joint: dynamics.Joint{Kind: dynamics.Hinge, Axis: l.Axis},
+				Mass: limbMass, Inertia: [9]float64{limbInertia, 0, 0, 0, limbInertia, 0, 0, 0, limbInertia}})
+		}
+	}
 	return nil
+}
+
+// A limb weighs as one of a grown-up does; what it pushes, it pushes with that.
+const (
+	limbMass    = 5.0 // kg
+	limbInertia = 0.2 // kg·m²
+)
+
+// wave moves the victims' segments to where they are at now, s: to and fro as a cosine, so that they turn softly.
+func (s *Scene) wave(now float64) {
+	body := s.thing + len(s.ground.Free)
+	for i := range s.ground.Arena.Victims {
+		v := &s.ground.Arena.Victims[i]
+		for k := range v.Segments {
+			l := &v.Segments[k]
+			pace := 2 * math.Pi / l.Period()
+			phase := math.Mod(float64(pace*now), 2*math.Pi)
+			half := float64(0.5 * l.Angle)
+			s.system.Follow(s.system.Model().Joint(body).V, half-float64(half*exact.Cos(phase)), float64(float64(half*pace)*exact.Sin(phase)))
+			body++
+		}
+	}
 }
 
 // geom is a shape on a body of the system.

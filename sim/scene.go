@@ -192,6 +192,7 @@ func (s *Scene) step(h float64, i, n int) error {
 	}
 	var fault error
 	if s.system != nil && s.fault == nil {
+		s.wave(s.now.Seconds() - s.rest.Seconds() - float64(float64(n-i)*h))
 		if err := s.system.Step(h); err != nil {
 			fault = s.diverged(err)
 		} else {

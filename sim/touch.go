@@ -58,7 +58,9 @@ func (s *Scene) name(body int) hal.Part {
 	if body < 0 {
 		return hal.Part{}
 	}
-	if body >= s.thing {
+	if free := len(s.ground.Free); body >= s.thing+free {
+		return hal.Part{Body: s.system.Model().Name(body)}
+	} else if body >= s.thing {
 		return hal.Part{Body: s.ground.Free[body-s.thing].Name}
 	}
 	for _, b := range s.bodies {

@@ -97,6 +97,13 @@ func (s *Scene) visible() camera.Scene {
 	for i := range g.Free {
 		shapes(g.Free[i].Shapes, s.thing+i)
 	}
+	limb := s.thing + len(g.Free)
+	for i := range g.Arena.Victims {
+		for k := range g.Arena.Victims[i].Segments {
+			shapes([]model.Shape{g.Arena.Victims[i].Segments[k].Shape}, limb)
+			limb++
+		}
+	}
 	// The plane and the fields, as the engine has them.
 	var wide dynamics.Spec
 	if assembleGround(&wide, &model.Scene{Name: g.Name, Ground: g.Ground, GroundZ: g.GroundZ, Fields: g.Fields}) == nil {

@@ -42,6 +42,7 @@ type Victim struct {
 	Call, Pause float64 // s, how long it calls and how long not
 	Amplitude   float64 // m, how far what moves of it moves; 0 = it lies still
 	Period      float64 // s, of that motion
+	Segments    []Segment
 }
 
 // arenaFile is an Arena as written, in the scene's file.
@@ -91,6 +92,8 @@ type victimFile struct {
 	Amplitude float64   `yaml:"moves_m"`
 	Period    float64   `yaml:"period_s"`
 	Material  string    `yaml:"material"`
+
+	Segments []segmentFile `yaml:"segments"`
 }
 
 // planFile is a floor plan drawn with letters. Its lines are posts and walls by turns:
@@ -182,11 +185,12 @@ func (f *victimFile) victim(path string, s *Scene, materials map[string]Material
 	if f.Amplitude > 0 && !(f.Period > 0) || f.Loudness > 0 && !(f.Call > 0) {
 		faults.add("%s: got moves_m %g and loudness %g, want period_s and call_s with them", path, f.Amplitude, f.Loudness)
 	}
-	s.Arena.Victims = append(s.Arena.Victims, v)
 	material, known := materials[f.Material]
 	if !known {
 		faults.add("%s.material: got %q, want the name of a material", path, f.Material)
 	}
+	moving := f.segments(path, &v, material, faults)
+	s.Arena.Victims = append(s.Arena.Victims, v)
 	if f.False {
 		return
 	}
@@ -200,9 +204,16 @@ func (f *victimFile) victim(path string, s *Scene, materials map[string]Material
 			Pose: hal.Pose{Position: at, Rotation: lie}, Material: material, Collides: true})
 	}
 	part(Capsule, 0, 0, 0.13, 0.3)
-	part(Sphere, 0.38, 0, 0.11, 0)
-	part(Capsule, -0.6, 0.1, 0.07, 0.65)
-	part(Capsule, -0.6, -0.1, 0.07, 0.65)
+	// What moves is not there a second time.
+	if !moving["head"] {
+		part(Sphere, 0.38, 0, 0.11, 0)
+	}
+	if !moving["left_leg"] {
+		part(Capsule, -0.6, 0.1, 0.07, 0.65)
+	}
+	if !moving["right_leg"] {
+		part(Capsule, -0.6, -0.1, 0.07, 0.65)
+	}
 }
 
 // maxLamps bounds the lights of a scene: each costs every pixel.

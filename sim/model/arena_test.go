@@ -223,3 +223,17 @@ fences: [{from_m: [1, 1, 0], to_m: [1, 1.1, 1], height_m: 0.5, gap_m: 0.25, bar_
 		}
 	}
 }
+
+// Segments are checked as the rest of a victim is.
+func TestSegmentFaults(t *testing.T) {
+	_, err := ParseScene([]byte(`{name: a, materials: {m: {friction: 0.5}}, victims: [
+{name: A, at_m: [0, 0, 0], material: m, segments: [{name: tail, rate_degs: 1}, {name: head, to_deg: [0, 0, 0], rate_degs: 1}, {name: left_leg, to_deg: [0, 9, 0], rate_degs: 0}, {name: left_leg, to_deg: [0, 9, 0], rate_degs: 1}]},
+{false_positive: true, at_m: [0, 0, 0], material: m, segments: [{name: head, to_deg: [0, 0, 9], rate_degs: 1}]},
+{name: B, at_m: [0, 0, 0], material: m, segments: [{}, {}, {}, {}, {}, {}, {}, {}, {}]}]}`), 1)
+	for _, want := range []string{`victims[0].segments[0].name: got "tail"`, "victims[0].segments[1].to_deg: got", "victims[0].segments[2].rate_degs: got 0",
+		`victims[0].segments[3].name: got "left_leg"`, "victims[1].segments: got 1 of a false positive", "victims[2].segments: got 9, want at most 8"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("no %q in %v", want, err)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package model
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// Segment is a part of a victim that turns to and fro about an axis through its joint, as long as the scene's clock goes
+// (manual, 12.1.3).
+type Segment struct {
+	Name  string
+	Pose  hal.Pose   // of its joint in the scene, at its initial turn; its frame is the joint's
+	Axis  [3]float64 // a unit vector in that frame
+	Angle float64    // rad, from the initial turn to the final one
+	Rate  float64    // rad/s, on the way from one to the other, in the mean
+	Shape Shape      // in the joint's frame
+}
+
+// Period is how long it takes to and fro, s.
+func (s *Segment) Period() float64 { return 2 * s.Angle / s.Rate }
+
+// segmentFile is a Segment as written. Turns are roll, pitch and yaw in the axes of the victim: x to its head, z up.
+type segmentFile struct {
+	Name string    `yaml:"name"`
+	From []float64 `yaml:"from_deg"`
+	To   []float64 `yaml:"to_deg"`
+	Rate float64   `yaml:"rate_degs"`
+}
+
+// maxSegments is how many the manual has for a victim.
+const maxSegments = 8
+
+// limb is where a segment's joint is on a victim, m, and what hangs on it: towards the feet, but for the head.
+type limb struct {
+	joint          [3]float64
+	radius, length float64
+}
+
+func limbs() map[string]limb {
+	return map[string]limb{
+		"head":     {[3]float64{0.26, 0, 0}, 0.11, -0.12},
+		"left_arm": {[3]float64{0.12, 0.19, 0}, 0.05, 0.5}, "right_arm": {[3]float64{0.12, -0.19, 0}, 0.05, 0.5},
+		"left_leg": {[3]float64{-0.275, 0.1, 0}, 0.07, 0.65}, "right_leg": {[3]float64{-0.275, -0.1, 0}, 0.07, 0.65},
+	}
+}
+
+// segments reads what of a victim moves, and tells which parts that are. What the sensor of human motion is to know of
+// the victim follows from the widest of them, where the file does not say it.
+func (f *victimFile) segments(path string, v *Victim, m Material, faults *faults) (moving map[string]bool) {
+	moving = map[string]bool{}
+	if !faults.count(path+".segments", len(f.Segments), maxSegments) {
+		return moving
+	}
+	if f.False && len(f.Segments) > 0 {
+		faults.add("%s.segments: got %d of a false positive, want none", path, len(f.Segments))
+	}
+	at := hal.Pose{Position: v.At, Rotation: rollPitchYaw(0, 0, radians(f.Turn))}
+	for i, s := range f.Segments {
+		own := fmt.Sprintf("%s.segments[%d]", path, i)
+		l, known := limbs()[s.Name]
+		if !known || moving[s.Name] {
+			faults.add("%s.name: got %q, want head, left_arm, right_arm, left_leg or right_leg, each once", own, s.Name)
+			continue
+		}
+		moving[s.Name] = true
+		from, to := faults.turn(own+".from_deg", s.From), faults.turn(own+".to_deg", s.To)
+		faults.positive(own+".rate_degs", s.Rate, 3600)
+		// From the one turn to the other it is one turn about one axis, the short way.
+		between := hal.Pose{Rotation: from}.Inverse().Times(hal.Pose{Rotation: to}).Rotation
+		if between[0] < 0 {
+			for k := range between {
+				between[k] = -between[k]
+			}
+		}
+		sin := math.Sqrt(float64(between[1]*between[1]) + float64(between[2]*between[2]) + float64(between[3]*between[3]))
+		if sin < 1e-6 {
+			faults.add("%s.to_deg: got %v, want another turn than from_deg", own, s.To)
+			continue
+		}
+		g := Segment{Name: s.Name, Pose: at.Times(hal.Pose{Position: l.joint, Rotation: from}), Angle: 2 * math.Atan2(sin, between[0]), Rate: radians(s.Rate),
+			Axis: [3]float64{between[1] / sin, between[2] / sin, between[3] / sin}}
+		g.Shape = Shape{Kind: Capsule, Radius: l.radius, Half: [3]float64{0, 0, l.length / 2}, Material: m, Collides: true,
+			Pose: hal.Pose{Position: [3]float64{-l.length / 2, 0, 0}, Rotation: rollPitchYaw(0, math.Pi/2, 0)}}
+		if s.Name == "head" {
+			g.Shape.Kind, g.Shape.Half = Sphere, [3]float64{}
+			g.Shape.Pose.Position = [3]float64{-l.length, 0, 0}
+		}
+		v.Segments = append(v.Segments, g)
+		if amplitude := math.Abs(l.length) * math.Sin(math.Min(g.Angle, math.Pi)/2); f.Amplitude == 0 && amplitude > v.Amplitude && s.Rate > 0 {
+			v.Amplitude, v.Period = amplitude, g.Period()
+		}
+	}
+	return moving
+}
