@@ -106,6 +106,17 @@ func typeNames() string {
 	return strings.Join(slices.Sorted(maps.Keys(busTypes)), ", ")
 }
 
+// servoTypeNames are those of smart servos, which share a line and are told apart on it.
+func servoTypeNames() string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(busTypes)) {
+		if !busTypes[name].duplex {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
 // lookupServo finds a servo model of any brand, nil where there is none.
 func lookupServo(model string) servoModel {
 	for _, t := range busTypes {

@@ -19,13 +19,9 @@ func (b *busExam) examineMotors() error {
 	}
 	kind := busTypes[b.config.Type]
 	c := kind.chain(cfg) // not closed: the line is the examination's
-	faults := map[int]*hal.Error{}
-	for _, err := range separate(c.Open()) {
-		var e *hal.Error
-		if errors.Is(err, servo.ErrGone) || !errors.As(err, &e) {
-			return err
-		}
-		faults[e.ID] = e
+	faults, unplaced := faultsOf(c.Open())
+	if unplaced != nil {
+		return unplaced
 	}
 	var absent []*servoExam
 	for _, s := range b.servos {
@@ -82,13 +78,22 @@ func (s *servoExam) guarded() {
 	}
 }
 
-// separate takes joined errors apart.
-func separate(err error) []error {
-	if err == nil {
-		return nil
-	}
+// faultsOf takes what opening a chain says apart, by the id of who it is about; unplaced is what is about nobody.
+func faultsOf(err error) (faults map[int]*hal.Error, unplaced error) {
+	faults = map[int]*hal.Error{}
+	all := []error{err}
 	if j, ok := err.(interface{ Unwrap() []error }); ok {
-		return j.Unwrap()
+		all = j.Unwrap()
 	}
-	return []error{err}
+	for _, one := range all {
+		var e *hal.Error
+		switch {
+		case one == nil:
+		case errors.Is(one, servo.ErrGone) || !errors.As(one, &e):
+			return nil, one
+		default:
+			faults[e.ID] = e
+		}
+	}
+	return faults, nil
 }

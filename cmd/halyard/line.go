@@ -53,7 +53,7 @@ func protocolsOf(word string) ([]int, error) {
 	if p := slices.Index(brandWords, word); p >= asFeetech {
 		return []int{p}, nil
 	}
-	return nil, &hal.Error{Kind: hal.Invalid, Op: "--protocol", Err: fmt.Errorf("got %q, want all, both or one of %s", word, typeNames())}
+	return nil, &hal.Error{Kind: hal.Invalid, Op: "--protocol", Err: fmt.Errorf("got %q, want all, both or one of %s", word, servoTypeNames())}
 }
 
 // bareLine is an open line of which nothing more is known than where to look.

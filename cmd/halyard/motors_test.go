@@ -185,3 +185,36 @@ func TestCANIsNoTerminal(t *testing.T) {
 		t.Errorf("got %d terminals, %q", len(lines), unserved("cybergear"))
 	}
 }
+
+// A scan of a line finds its controllers, of a VESC also those behind it.
+func TestScanOfMotors(t *testing.T) {
+	for _, c := range []struct {
+		kind, model string
+		baud        int
+		ids         []int
+		want        string
+	}{
+		{"vesc", "vesc-6", 115200, []int{3, 7}, "3 605 VESC firmware 6.05 on 60_MK6: 7 pole pairs, timeout 1s, none; 7 605 VESC firmware 6.05 on 60_MK6: 7 pole pairs, timeout 1s, none; "},
+		{"odrive", "odrive-v3", 115200, []int{0, 1}, "0 0 a motor controller, which does not say its motor; 1 0 a motor controller, which does not say its motor; "},
+		{"odrive-can", "odrive-s1", 250000, []int{0, 62}, "0 0 a motor controller, which does not say its motor; 62 0 a motor controller, which does not say its motor; "},
+		{"cybergear", "cybergear", 1000000, []int{1, 127}, "1 0 ; 127 0 ; "},
+		{"cybergear", "cybergear", 1000000, nil, ""},
+		{"vesc", "vesc-6", 115200, nil, ""},
+	} {
+		s := motorScan{c.kind, configs.Bus{Port: "PORT", Baud: c.baud}}
+		rows, err := s.run(brandBus(t, c.kind, c.model, c.baud, c.ids...).Line())
+		got := ""
+		for _, r := range rows {
+			got += fmt.Sprint(r.ID, " ", r.Firmware, " ", r.Finding, "; ")
+		}
+		if err != nil || got != c.want {
+			t.Errorf("%s: got %q, %v; want %q", c.kind, got, err, c.want)
+		}
+	}
+	if code, _, text := runApp(t, "scan", "nocan7", "--protocol", "cybergear"); code != 3 || !strings.Contains(text, "ip link set nocan7 up type can bitrate 1000000") {
+		t.Errorf("no interface: got exit %d, %q", code, text)
+	}
+	if code, _, text := runApp(t, "scan", "/dev/no-such-port", "--protocol", "vesc"); code != 3 || !strings.Contains(text, "halyard ports") {
+		t.Errorf("no port: got exit %d, %q", code, text)
+	}
+}

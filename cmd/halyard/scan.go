@@ -51,10 +51,14 @@ func newScan(a *app) *cobra.Command {
 		Use:   "scan PORT",
 		Short: "every servo on a line, of every brand and at every baud rate",
 		Long: targetHelp + "\nEvery id is asked at every rate, in every protocol: Dynamixel 2.0 and 1.0, Feetech, Hiwonder and Kondo.\n" +
-			"None of them hears the others' packets as its own, and nothing moves.",
+			"None of them hears the others' packets as its own, and nothing moves.\n" +
+			"Motor controllers are looked for where --protocol says vesc, odrive, odrive-can or cybergear; of CAN, PORT is an interface.",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completePorts,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if t, ok, err := f.motors(cmd, args[0]); ok || err != nil {
+				return a.scanMotors(t, err)
+			}
 			b, err := f.open(cmd, args[0])
 			if err != nil {
 				return err

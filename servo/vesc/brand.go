@@ -23,6 +23,7 @@ type device struct {
 	cfg *MotorConfig
 	m   *Model
 
+	due   bool    // an answer of it is waited for
 	pairs float64 // pole pairs
 	tacho float64 // its counter without sign, which a restart brings back to 0; NaN = not known yet
 	fault Fault
@@ -71,19 +72,67 @@ func (b *brand) Meet(i int) error {
 	return nil
 }
 
-// Group is never asked for: no controller takes part in one.
-func (b *brand) Group([]int) error { return nil }
-
-// Ask measures controller i.
-func (b *brand) Ask(i int) error {
-	d, seat := &b.devices[i], &b.roster.Seats[i]
+// Group asks many in one write: the line has a wire each way, and an answer says whose it is. Those behind the first are
+// asked over its CAN bus while it sends what others have answered.
+func (b *brand) Group(list []int) error {
 	if err := b.link.find(); err != nil {
 		return err
 	}
-	v, err := b.link.measure(seat.ID, asked)
-	if err != nil {
+	for _, i := range list {
+		b.link.put(b.roster.Seats[i].ID, AppendSelective(b.link.room[:0], asked))
+		b.devices[i].due = true
+	}
+	err := b.gather(len(list))
+	for _, i := range list {
+		b.devices[i].due = false
+	}
+	return err
+}
+
+// gather sends what is staged and takes n answers of those that are due one.
+func (b *brand) gather(n int) error {
+	l := b.link
+	bad, err := l.parser.BadChecksum, l.begin(n*(5+size(asked)+6))
+	for err == nil && n > 0 {
+		var p []byte
+		if p, err = l.next(Selective, 6, bad); err != nil {
+			break
+		}
+		if got, e := l.values.Parse(p); e == nil && got&asked == asked && b.answered(&l.values) {
+			n--
+		}
+	}
+	return err
+}
+
+// answered takes an answer; false where nobody is due one with its id.
+func (b *brand) answered(v *Values) bool {
+	for i := range b.devices {
+		if d := &b.devices[i]; d.due && b.roster.Seats[i].ID == int(v[ControllerID]) {
+			d.due = false
+			b.take(i, v)
+			b.roster.Heard(i)
+			return true
+		}
+	}
+	return false
+}
+
+// Ask measures controller i.
+func (b *brand) Ask(i int) error {
+	if err := b.link.find(); err != nil {
 		return err
 	}
+	v, err := b.link.measure(b.roster.Seats[i].ID, asked)
+	if err == nil {
+		b.take(i, v)
+	}
+	return err
+}
+
+// take takes what controller i has answered.
+func (b *brand) take(i int, v *Values) {
+	d, seat := &b.devices[i], &b.roster.Seats[i]
 	s := &seat.State
 	s.Velocity = v[ERPM] / d.pairs * rpm
 	s.Effort, s.Voltage, s.Temperature = v[CurrentQ], v[Volts], v[TempFET]
@@ -106,7 +155,6 @@ func (b *brand) Ask(i int) error {
 		seat.SawTorque(servo.On, false)
 	}
 	s.Torque = seat.Stage == servo.Driven
-	return nil
 }
 
 // idle is the current below which a motor that was let go counts as let go, A: what the sensors of an idle bridge say.

@@ -59,11 +59,21 @@ func (l *link) askPing() ([]byte, error) {
 }
 
 func (l *link) await(c Command, size, least int) ([]byte, error) {
-	l.parser.Reset()
 	bad := l.parser.BadChecksum
-	if err := l.Ask(size+6, replyDelay); err != nil {
+	if err := l.begin(size + 6); err != nil {
 		return nil, err
 	}
+	return l.next(c, least, bad)
+}
+
+// begin sends Out and begins to listen for answers of size bytes.
+func (l *link) begin(size int) error {
+	l.parser.Reset()
+	return l.Ask(size, replyDelay)
+}
+
+// next waits for the next answer to c. bad is how many packets had been spoilt before the question.
+func (l *link) next(c Command, least int, bad uint64) ([]byte, error) {
 	for {
 		for p := l.parser.Next(); p != nil; p = l.parser.Next() {
 			if Command(p[0]) == c && len(p) >= least {

@@ -152,7 +152,7 @@ func TestForwarded(t *testing.T) {
 	}
 	// The first's late answer is none.
 	c.Receive()
-	if s := c.State(0); !errors.Is(s.Err, servo.ErrMangled) {
+	if s := c.State(0); !errors.Is(s.Err, servo.ErrSilent) {
 		t.Errorf("another's answer: got %v", s.Err)
 	}
 	c.Receive()

@@ -189,7 +189,7 @@ func (t *vescTongue) send(s *Servo, payload []byte, now time.Duration) {
 		now += viaCAN
 	}
 	b.packet = vesc.AppendPacket(b.packet[:0], payload)
-	sent := b.transmit(s, b.packet, now, b.servos[0].baud())
+	sent := b.transmit(s, b.packet, max(now, b.busy()), b.servos[0].baud()) // one after the other
 	if sent.doubled {
 		for i := 1; i < len(payload); i++ {
 			payload[i] = ^payload[i]

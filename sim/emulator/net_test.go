@@ -1,0 +1,221 @@
+package emulator_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/servo/cybergear"
+	"github.com/halyard-robotics/halyard/servo/odrive"
+	"github.com/halyard-robotics/halyard/sim/emulator"
+)
+
+// say sends frames and returns what comes within a millisecond, as candump writes it.
+func (r *rig) say(frames ...servo.CANFrame) string {
+	r.Helper()
+	var out []byte
+	for i := range frames {
+		out = servo.AppendCAN(out, &frames[i])
+	}
+	if _, err := r.line.Write(out); err != nil {
+		r.Fatal(err)
+	}
+	return r.frames(time.Millisecond)
+}
+
+// frames are what comes until the bus has been still for a while.
+func (r *rig) frames(still time.Duration) string {
+	r.Helper()
+	var got []string
+	for {
+		var b [16]byte
+		n, err := r.line.Read(b[:], still)
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return strings.Join(got, " ")
+		}
+		var f servo.CANFrame
+		if err = errors.Join(err, servo.ParseCAN(b[:n], &f)); err != nil {
+			r.Fatal(err)
+		}
+		got = append(got, f.String())
+	}
+}
+
+func canRig(t testing.TB, rate int, servos ...*emulator.Servo) *rig {
+	b := emulator.NewBus(emulator.BusConfig{Name: "can", Baud: rate}, servos...)
+	return &rig{t, b, b.Line(), servos}
+}
+
+// What the documents say of frames, asked of emulated axes of both firmwares.
+func TestODriveFrames(t *testing.T) {
+	r := canRig(t, 250000, emulator.NewODriveCAN(odrive.ModelByName("odrive-s1"), 3, motorActuator(t, "odrive-s1"), emulator.Truth{}),
+		emulator.NewODriveCAN(odrive.ModelByName("odrive-v3"), 4, motorActuator(t, "odrive-v3"), emulator.Truth{}))
+	r.frames(time.Millisecond) // the first heartbeats
+	for _, c := range []struct {
+		name  string
+		frame servo.CANFrame
+		want  string
+	}{
+		{"version", odrive.Ask(3, odrive.GetVersion), "060#0205020000060A00"},
+		{"version of 0.5", odrive.Ask(4, odrive.GetVersion), ""},
+		{"estimates", odrive.Ask(3, odrive.Estimates), "069#0000000000000000"},
+		{"estimates of 0.5", odrive.Ask(4, odrive.Estimates), "089#0000000000000000"},
+		{"volts", odrive.Ask(3, odrive.GetBus), "077#0000404200000000"},
+		{"somebody else", odrive.Ask(5, odrive.Estimates), ""},
+		{"watchdog, as it is", odrive.SDO{Endpoint: emulator.WatchdogEndpoint}.Frame(3, odrive.RxSDO), "065#00C800000000003F"},
+		{"watchdog on", odrive.SDO{Write: true, Endpoint: emulator.EnableEndpoint, Value: 1}.Frame(3, odrive.RxSDO), ""},
+		{"is it", odrive.SDO{Endpoint: emulator.EnableEndpoint}.Frame(3, odrive.RxSDO), "065#00C9000001000000"},
+		{"an endpoint of nobody", odrive.SDO{Endpoint: 7}.Frame(3, odrive.RxSDO), ""},
+		{"0.5 has none", odrive.SDO{Endpoint: emulator.EnableEndpoint}.Frame(4, odrive.RxSDO), ""},
+		{"closed loop", odrive.Words(3, odrive.SetState, 8), ""},
+	} {
+		if got := r.say(c.frame); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+	// Every 100 ms each says that it is there, and what it does: the lower node first.
+	if got := r.frames(95 * time.Millisecond); got != "061#0000000008000000 081#0000000001000000" {
+		t.Errorf("heartbeats: got %q", got)
+	}
+	// An emergency stop takes the torque until the errors are cleared.
+	r.say(odrive.Frame(3, odrive.Estop), odrive.Words(3, odrive.SetState, 8))
+	if got := r.say(odrive.Ask(3, odrive.GetErrors)); got != "063#0000000200000002" || r.servos[0].Actuator().Enable {
+		t.Errorf("stopped: got %q, driven %v", got, r.servos[0].Actuator().Enable)
+	}
+	r.say(odrive.Frame(3, odrive.ClearErrors), odrive.Words(3, odrive.SetState, 8))
+	if !r.servos[0].Actuator().Enable {
+		t.Error("cleared: not driven")
+	}
+}
+
+func TestCyberGearFrames(t *testing.T) {
+	r := canRig(t, 1000000, emulator.NewCyberGear(cybergear.ModelByName("cybergear"), 1, motorActuator(t, "cybergear"), emulator.Truth{}))
+	spans := &cybergear.ModelByName("cybergear").Spans
+	push := (&cybergear.Motions{Torque: 2}).Message(1, spans)
+	current := cybergear.Set(1, cybergear.RunMode, cybergear.InCurrent)
+	for _, c := range []struct {
+		name    string
+		message cybergear.Message
+		want    string
+	}{
+		{"who", cybergear.To(1, cybergear.Who), "000001FE#68616C7961726401"},
+		{"stop", cybergear.To(1, cybergear.Stop), "020001FD#80008000800000FA"},
+		{"somebody else", cybergear.To(2, cybergear.Stop), ""},
+		{"volts", cybergear.Ask(1, cybergear.BusVolts), "110001FD#1C7000000000C041"},
+		{"no such parameter", cybergear.Ask(1, 0x7777), ""},
+		{"current mode", current, "020001FD#80008000800000FA"},
+		{"it reads back", cybergear.Ask(1, cybergear.RunMode), "110001FD#0570000003000000"},
+		{"enable", cybergear.To(1, cybergear.Enable), "028001FD#80008000800000FA"},
+		{"no mode while it runs", cybergear.Set(1, cybergear.RunMode, 0), "028001FD#80008000800000FA"},
+		{"it stays", cybergear.Ask(1, cybergear.RunMode), "110001FD#0570000003000000"},
+		{"a motion in another mode", push, "028001FD#80008000800000FA"},
+	} {
+		if got := r.say(c.message.Frame()); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+	// A motion command is a spring, a damper and a torque.
+	stop, operate, enable := cybergear.To(1, cybergear.Stop), cybergear.Set(1, cybergear.RunMode, cybergear.Operating), cybergear.To(1, cybergear.Enable)
+	hold := (&cybergear.Motions{Angle: 0.5, Kp: 20, Kd: 1}).Message(1, spans)
+	r.say(stop.Frame(), operate.Frame(), enable.Frame(), hold.Frame())
+	r.pass(2 * time.Second)
+	if p := r.servos[0].Actuator().Position; p < 0.48 || p > 0.52 {
+		t.Errorf("spring: got %.3f rad, want 0.5", p)
+	}
+}
+
+// A bus that destroys everything takes the host's controller off it: the line is lost, and comes back within a second of
+// the cause going away. Nothing moves by itself then.
+func TestCANBusOff(t *testing.T) {
+	for _, model := range []string{"odrive-s1", "cybergear"} {
+		d := motorBus(t, model, 3, 1000000, true)
+		d.cycles(100, to(1000))
+		d.follows("before", 1000, 40)
+		d.plant("crc bus for=200ms")
+		send, receive := d.cycles(3, to(1000))
+		if err := errors.Join(send, receive); !errors.Is(err, servo.ErrGone) || hal.KindOf(err) != hal.Absent {
+			t.Errorf("%s: got %v, want the line lost", model, err)
+		}
+		began, well := d.line.Now(), time.Duration(0)
+		for n := 0; n < 500 && d.State(0).Err != nil || d.line.Now() < began+250*time.Millisecond; n++ {
+			d.cycles(1, to(1000))
+			for range 20 {
+				runtime.Gosched() // the line is opened beside the cycle
+			}
+			well = d.line.Now() - began
+		}
+		if well > 1200*time.Millisecond || d.stats().Reopened == 0 {
+			t.Errorf("%s: well after %v, opened %d times", model, well, d.stats().Reopened)
+		}
+		d.cycles(20, to(1000))
+		for i := range d.servos {
+			if !errors.Is(d.fault(i), servo.ErrRegained) {
+				t.Errorf("%s: motor %d: got %v", model, i, d.fault(i))
+			}
+		}
+		d.cycles(20, servo.Goal{})
+		d.cycles(100, to(1000))
+		d.follows("after", 1000, 40)
+	}
+}
+
+// One that has another bit rate hears nothing and is missing; a bus on which nobody is costs no more than its questions.
+func TestCANStrangers(t *testing.T) {
+	m := cybergear.ModelByName("cybergear")
+	one := emulator.NewCyberGear(m, 1, motorActuator(t, "cybergear"), emulator.Truth{})
+	two := emulator.NewCyberGear(m, 2, motorActuator(t, "cybergear"), emulator.Truth{})
+	r := canRig(t, 1000000, one, two)
+	two.Preset("baud_rate", 500000)
+	c := cybergear.NewChain(cybergear.ChainConfig{Name: "can", Line: r.line, Motors: []cybergear.MotorConfig{{ID: 1, Model: m}, {ID: 2, Model: m}}})
+	err := c.Open()
+	if hal.KindOf(err) != hal.Absent || !strings.Contains(err.Error(), "id 2") || strings.Contains(err.Error(), "id 1:") {
+		t.Errorf("got %v, want id 2 missing", err)
+	}
+	r = canRig(t, 1000000)
+	c = cybergear.NewChain(cybergear.ChainConfig{Name: "can", Line: r.line, Motors: []cybergear.MotorConfig{{ID: 1, Model: m}}})
+	if err := c.Open(); hal.KindOf(err) != hal.Absent {
+		t.Errorf("nobody: got %v", err)
+	}
+	if took := r.line.Now(); took > 20*time.Millisecond {
+		t.Errorf("nobody: it took %v", took)
+	}
+}
+
+// FuzzMotors sends any bytes to emulated motor controllers: no panic, and no torque beyond what the motor has.
+func FuzzMotors(f *testing.F) {
+	f.Add([]byte("p 0 1.5*16\nw axis0.requested_state 8*118\n"), uint8(3))
+	f.Add(unhex(f, "02 05 06 00 00 00 00 CD 85 03"), uint8(0))
+	frame := odrive.Words(1, odrive.SetState, 8)
+	f.Add(servo.AppendCAN(nil, &frame), uint8(15))
+	set := cybergear.Set(1, cybergear.LimitTorque, 1e30)
+	frame = set.Frame()
+	f.Add(servo.AppendCAN(nil, &frame), uint8(15))
+	f.Fuzz(func(t *testing.T, stream []byte, piece uint8) {
+		for _, c := range []struct {
+			model string
+			can   bool
+		}{{"vesc-6", false}, {"odrive-v3", false}, {"odrive-s1", true}, {"cybergear", true}} {
+			d := motorBus(t, c.model, 2, 1000000, c.can)
+			for at, n := 0, int(piece)%32+1; at < len(stream); at += n {
+				d.line.Write(stream[at:min(at+n, len(stream))])
+				d.pass(time.Millisecond)
+				d.line.Discard()
+			}
+			for i, s := range d.servos {
+				a := s.Actuator()
+				if !(a.Current <= a.Spec.MaxCurrent*1.01 && a.Current >= -a.Spec.MaxCurrent*1.01) && a.Mode != hal.DutyMode && a.Enable {
+					t.Errorf("%s %d: %v A", c.model, i, a.Current)
+				}
+				if fmt.Sprint(a.Position) == "NaN" {
+					t.Errorf("%s %d: no position", c.model, i)
+				}
+			}
+		}
+	})
+}
