@@ -27,6 +27,8 @@ type device struct {
 	pairs float64 // pole pairs
 	tacho float64 // its counter without sign, which a restart brings back to 0; NaN = not known yet
 	fault Fault
+
+	timeout time.Duration // its own
 }
 
 // asked are the fields of a usual answer.
@@ -68,7 +70,7 @@ func (b *brand) Meet(i int) error {
 			who.timeout, longestTimeout)
 	}
 	d.pairs = float64(cmp.Or(who.poles/2, d.m.PolePairs))
-	d.tacho = math.NaN()
+	d.tacho, d.timeout = math.NaN(), who.timeout
 	return nil
 }
 
@@ -141,9 +143,10 @@ func (b *brand) take(i int, v *Values) {
 	}
 	d.fault = Fault(v[FaultCode])
 	s.Alarm = d.fault.Alarm()
-	// The counter runs up from 0 from when it has power. One that was silent for long may have lost it without having
-	// turned before.
-	restarted := v[TachoAbs] < d.tacho || seat.Lost
+	// The counter runs up from 0 from when it has power, which tells nothing of one that never turned. One that was silent
+	// for longer than its timeout has let go: a goal of then is no goal of now.
+	silent := b.link.Port.Now() - s.Time
+	restarted := v[TachoAbs] < d.tacho || seat.Lost && (!(d.tacho > 0) || silent > d.timeout)
 	d.tacho = v[TachoAbs]
 	switch {
 	case seat.Stage != servo.Driven:
