@@ -269,8 +269,11 @@ func (b *builder) sense(i int, body *drivers.Body) error {
 		}
 		for _, u := range p.uses {
 			s := drivers.Source(b.pollers[p])
-			if layout.Sensors[sensorIndex(layout, u.sensor)].Kind == "inertial" {
+			switch layout.Sensors[sensorIndex(layout, u.sensor)].Kind {
+			case "inertial":
 				s = &tilted{Source: s}
+			case "encoder":
+				s = &counted{Source: s}
 			}
 			if err := give(u.sensor, s, u.first); err != nil {
 				return err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/gpio"
+	"github.com/halyard-robotics/halyard/hal"
 	pins "github.com/halyard-robotics/halyard/sim/emulator/gpio"
 )
 
@@ -48,6 +49,11 @@ func (b *builder) emulateChips(e *emulation) {
 			c.Attach(e.buttons[w])
 		}
 	}
+	for _, w := range b.plan.lights {
+		if c, ok := e.gpios[w.bus]; ok && w.body == configs.Emulated && w.name == "headlight" {
+			e.shine(w, c, b.simulated(w.agent))
+		}
+	}
 	for _, g := range b.plan.gates {
 		if c, ok := e.gpios[g.bus]; ok && g.body == configs.Emulated {
 			c.Resistor(c.at[g.line], g.low) // that keeps it closed
@@ -75,6 +81,15 @@ func newChipOf(bus string, lines []string, seed int64) chipOf {
 	}
 	c.Chip = pins.New(pins.Config{Name: bus, Label: "emulated", Lines: names, Seed: seed})
 	return c
+}
+
+// shine lets the headlight of a simulated robot, if it has one, be as its line is.
+func (e *emulation) shine(w *wirePlan, c chipOf, body hal.Body) {
+	lamp, ok := body.(interface{ Switch(on bool) error })
+	if !ok || lamp.Switch(false) != nil {
+		return
+	}
+	e.feels = append(e.feels, func() { lamp.Switch(c.Level(c.at[w.line]) != w.low) }) // it has one: it does not refuse
 }
 
 // gate lets a gate that is closed end the pulses of its boards.

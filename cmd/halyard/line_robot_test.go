@@ -221,3 +221,49 @@ func TestWirings(t *testing.T) {
 		}
 	}
 }
+
+// An encoder counts from its last zero, and its lost readings are what they were.
+func TestCounted(t *testing.T) {
+	told := &said{value: 7}
+	c := &counted{Source: told}
+	dst := []float64{math.NaN()}
+	for _, step := range []struct {
+		value float64
+		zero  bool
+		want  float64
+	}{{7, false, 7}, {9, true, 9}, {9, false, 0}, {4, false, -5}, {math.NaN(), false, -5}, {4, true, -5}, {5, false, 1}} {
+		told.value = step.value
+		if _, err := c.Latest(dst, 0); err != nil || dst[0] != step.want {
+			t.Errorf("%+v: got %g, %v", step, dst[0], err)
+		}
+		if step.zero {
+			c.zero()
+		}
+	}
+}
+
+// said is a source that says what it is told to.
+type said struct{ value float64 }
+
+func (s *said) Values() int { return 2 }
+func (s *said) Latest(dst []float64, _ int) (time.Duration, error) {
+	dst[0] = s.value
+	return 0, nil
+}
+
+// The headlight of a robot in the scene is as the line that its emulated one hangs on.
+func TestHeadlightShines(t *testing.T) {
+	rig := strings.NewReplacer("usarsim-p2dx", "usarsim-atrvjr", "parts: {f4: emulated, ecleft: emulated, ecright: emulated, front: emulated}", "parts: {s1: emulated}", "        f4:", "        s1:",
+		"        ecleft: {bus: io, device: encoder, lines: [5, 6], rate: 100}\n", "", "        ecright: {bus: io, device: encoder, lines: [13, 19], rate: 100}\n", "",
+		"        front: {bus: io, device: bumper, lines: [17], rate: 100}\n", "      lights: {headlight: {bus: io, line: 5, active_low: true}}\n").Replace(roverRig)
+	s := step(t, planOf(t, rigOf(t, rig, ""), configs.Options{}))
+	for _, on := range []bool{false, true, false} {
+		if err := s.sys.light("rover", "headlight").Switch(on); err != nil {
+			t.Fatal(err)
+		}
+		s.run(20 * time.Millisecond)
+		if got := s.sys.scene.Body("rover").Lit(); got != on {
+			t.Errorf("switched %v: got %v", on, got)
+		}
+	}
+}

@@ -122,3 +122,26 @@ func encoderPart(p *sensorPlan, at []int) (pins.Part, func(*truth)) {
 		}
 	}
 }
+
+// counted is a counter that counts from its last zero.
+type counted struct {
+	drivers.Source
+	now  [1]float64 // what the device is asked into
+	last float64    // as it was told last
+	from float64
+}
+
+// Values is drivers.Source's.
+func (c *counted) Values() int { return 1 }
+
+// Latest is drivers.Source's.
+func (c *counted) Latest(dst []float64, first int) (age time.Duration, err error) {
+	if age, err = c.Source.Latest(c.now[:], first); age >= 0 && len(dst) > 0 && !math.IsNaN(c.now[0]) {
+		c.last = c.now[0]
+		dst[0] = c.last - c.from
+	}
+	return age, err
+}
+
+// zero makes the count as it was told last the one that counts from here.
+func (c *counted) zero() { c.from = c.last }
