@@ -45,8 +45,8 @@ type Output interface {
 const (
 	// tolerated is how many times in a row a device may fail before it is opened anew.
 	tolerated = 3
-	// retryEvery is the pause between two attempts to open a lost device. With it a device is back well within a second.
-	retryEvery = 200 * time.Millisecond
+	// retryEvery is the pause between two attempts to open a lost device. With it a device is back well within a second, one that needs 0.7 s to boot too.
+	retryEvery = 100 * time.Millisecond
 	// staleAfter is when values count as a fault, on top of three periods: the device hangs, but does not say so.
 	staleAfter = 500 * time.Millisecond
 )

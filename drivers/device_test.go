@@ -135,11 +135,11 @@ func TestPollerRecovers(t *testing.T) {
 		}
 	}
 	s.err, s.absent = nil, &hal.Error{Kind: hal.Absent}
-	for range 60 { // 600 ms without it: three attempts
+	for range 60 { // 600 ms without it: six attempts
 		step()
 	}
-	if s.opens != 1+3 {
-		t.Errorf("lost: opened %d times, want 4", s.opens)
+	if s.opens != 1+6 {
+		t.Errorf("lost: opened %d times, want 7", s.opens)
 	}
 	s.absent = nil
 	for n := 0; got[0] == 1; n++ {
@@ -153,8 +153,8 @@ func TestPollerRecovers(t *testing.T) {
 	for range 21 {
 		step()
 	}
-	if s.opens != 6 {
-		t.Errorf("gone at once: opened %d times, want 6", s.opens)
+	if s.opens != 9 {
+		t.Errorf("gone at once: opened %d times, want 9", s.opens)
 	}
 }
 

@@ -7,10 +7,11 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Cycles between two tries to get a lost line back, doubled each time.
+// Cycles between two tries to get a lost line back, doubled each time. The last pause lets a robot of 50 Hz have its line
+// back within a second of its plug.
 const (
 	FirstPause = 10
-	lastPause  = 200
+	lastPause  = 40
 )
 
 // Reopening is the way back of a lost line. Opening may block, so it runs in a goroutine, at most one at a time, which
