@@ -215,7 +215,11 @@ func (j *joint) read(f *hal.Frame, a *hal.Actuator) hal.Status {
 	measure(f, a.Torque, j.cal.TorqueOf(s.Effort))
 	measure(f, a.Voltage, s.Voltage)
 	measure(f, a.Temperature, s.Temperature)
-	return hal.Status{Time: j.time, Err: j.fault(s.Err, s.Alarm)}
+	err := s.Err
+	if err == nil && s.Alarm == 0 {
+		err = s.Held // its values are good, but it gives way
+	}
+	return hal.Status{Time: j.time, Err: j.fault(err, s.Alarm)}
 }
 
 // Alarms appends what each actuator's device complains of, in the layout's order, to dst.

@@ -259,6 +259,28 @@ func TestSilentServo(t *testing.T) {
 	}
 }
 
+// A servo that answers and waits to be enabled anew says so: its values are good, but it gives way.
+func TestHeldServo(t *testing.T) {
+	r := newRobot(t, ax, []string{"elbow"}, nil)
+	r.states[0].Held = &hal.Error{Kind: hal.BusFault, Op: "torque", Err: servo.ErrRegained}
+	r.cycle()
+	s := r.f.Status[0]
+	want := `bus "upper": id 1: joint "elbow": torque: the line was lost and is back: enable again (try: halyard reset)`
+	if s.Time != r.f.Time || s.Err == nil || s.Err.Error() != want {
+		t.Errorf("got %v, %v; want %v, %s", s.Time, s.Err, r.f.Time, want)
+	}
+	r.states[0].Alarm = servo.AlarmHeat // that is why, and says more
+	r.cycle()
+	if s := r.f.Status[0]; s.Err == nil || !strings.Contains(s.Err.Error(), "alarm: heat") {
+		t.Errorf("with an alarm: got %v", s.Err)
+	}
+	r.states[0].Held, r.states[0].Alarm = nil, 0
+	r.cycle()
+	if s := r.f.Status[0]; s.Err != nil {
+		t.Errorf("enabled again: got %v", s.Err)
+	}
+}
+
 func TestFaultTexts(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -29,7 +29,7 @@ type Stage uint8
 const (
 	Limp    Stage = iota // no torque, as told; or not yet
 	Driven               // torque was told to go on and goals are written
-	Holding              // torque went without being told to: nothing is written until Enable has been false once
+	Holding              // torque went without being told to: nothing is written until Enable has been false once; State.Held says why
 )
 
 // Switch is what is known of a switch that only some reads show.
@@ -57,7 +57,6 @@ type Member struct {
 	State State
 
 	Stage   Stage
-	Held    error  // why Stage is Holding
 	Torque  Switch // as last read
 	Seen    bool   // torque was read on since it was told to
 	Verify  bool   // the switch has to be looked at
@@ -65,6 +64,10 @@ type Member struct {
 
 	// Errors of the cycle, made once: a servo that is silent for an hour allocates nothing.
 	Silent, Mangled, Unasked, Skipped *hal.Error
+
+	strange   float64 // a position that could not be, believed if the next one agrees
+	strangeAt time.Duration
+	doubted   bool
 
 	attempts int // of switching torque on without seeing it
 	resting  bool
@@ -124,7 +127,7 @@ func (m *Member) Hold(why error) {
 	// A copy: the caller may keep it while the next one is made.
 	e := *m.Silent
 	e.Kind, e.Op, e.Err = hal.BusFault, "torque", why
-	m.Held = &e
+	m.State.Held = &e
 }
 
 // Release begins the way to torque anew, as the fall of Enable does: whatever was wrong is forgotten. It reports
@@ -134,13 +137,13 @@ func (m *Member) Release() bool {
 	if m.Stage == Limp {
 		return false
 	}
-	m.Stage, m.Held, m.Torque, m.Seen = Limp, nil, Unknown, false
+	m.Stage, m.State.Held, m.Torque, m.Seen = Limp, nil, Unknown, false
 	return true
 }
 
 // Arm notes that torque was told to go on; the switch has to be looked at.
 func (m *Member) Arm() {
-	m.Stage, m.Torque, m.Seen, m.Verify, m.Held = Driven, Unknown, false, true, nil
+	m.Stage, m.Torque, m.Seen, m.Verify, m.State.Held = Driven, Unknown, false, true, nil
 }
 
 // Disarm notes that torque was told to go off for a while, for a change that needs it off.
@@ -167,6 +170,32 @@ func (m *Member) Share() float64 {
 		return 1
 	}
 	return min(max(m.Goal.Limit, 0), 1)
+}
+
+// How far a position may be from the one before, beside what the servo can turn at twice its greatest speed: a share of a
+// turn for its noise and its play; and the most, after however long.
+const (
+	jitterShare = 1. / 128
+	farShare    = 1. / 8
+)
+
+// Believes tells whether the servo, which has turn ticks a turn and turns at speed rad/s, can be at ticks at now: no farther
+// from where it was than it can turn in the time since, unless it says so twice. A checksum of eight bits lets one spoilt answer in 256 pass, and some
+// lines have none. Where it turns freely, or crosses a dead sector, anything is believed.
+func (m *Member) Believes(ticks, turn, speed float64, now time.Duration) bool {
+	reach := func(from float64, dt time.Duration) bool {
+		way := speed * turn / math.Pi * dt.Seconds()
+		far := math.Abs(ticks - from)
+		far = min(far, math.Abs(far-turn)) // it may count from 0 again
+		return far <= min(way, farShare*turn)+jitterShare*turn
+	}
+	turns := m.Goal.Mode != hal.PositionMode && m.Goal.Mode != hal.NoMode
+	if turns || math.IsNaN(m.State.Position) || reach(m.State.Position, now-m.State.Time) || m.doubted && reach(m.strange, now-m.strangeAt) {
+		m.doubted = false
+		return true
+	}
+	m.strange, m.strangeAt, m.doubted = ticks, now, true
+	return false
 }
 
 // Gone notes that the line was lost: whether the servo still holds torque is not known.

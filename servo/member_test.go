@@ -29,8 +29,8 @@ func TestMemberSeesTorque(t *testing.T) {
 		var m Member
 		m.Init("arm", 3, "elbow")
 		m.Stage, m.Seen = c.stage, c.seen
-		if got := m.SawTorque(c.is, c.taken); got != c.good || m.Stage != c.stays || !errors.Is(m.Held, c.held) {
-			t.Errorf("%s: got %v, stage %d, %v; want %v, %d, %v", c.name, got, m.Stage, m.Held, c.good, c.stays, c.held)
+		if got := m.SawTorque(c.is, c.taken); got != c.good || m.Stage != c.stays || !errors.Is(m.State.Held, c.held) {
+			t.Errorf("%s: got %v, stage %d, %v; want %v, %d, %v", c.name, got, m.Stage, m.State.Held, c.good, c.stays, c.held)
 		}
 		if m.Verify != (c.name == "still on") {
 			t.Errorf("%s: verify: got %v", c.name, m.Verify)
@@ -43,11 +43,54 @@ func TestMemberSeesTorque(t *testing.T) {
 		m.Arm()
 		m.SawTorque(Off, false)
 	}
-	if !errors.Is(m.Held, ErrNoTorque) {
-		t.Errorf("never on: got %v, want %v", m.Held, ErrNoTorque)
+	if !errors.Is(m.State.Held, ErrNoTorque) {
+		t.Errorf("never on: got %v, want %v", m.State.Held, ErrNoTorque)
 	}
-	if !m.Release() || m.Held != nil || m.Stage != Limp || m.Release() {
-		t.Errorf("released: got %v, stage %d", m.Held, m.Stage)
+	if !m.Release() || m.State.Held != nil || m.Stage != Limp || m.Release() {
+		t.Errorf("released: got %v, stage %d", m.State.Held, m.Stage)
+	}
+}
+
+// A position that the servo cannot have come to is believed when it is said twice; one that it can, at once.
+func TestMemberBelieves(t *testing.T) {
+	const turn, speed, ms = 4096, 6, time.Millisecond // 78 ticks in 10 ms at twice its speed, and 32 of noise
+	for _, c := range []struct {
+		name  string
+		ticks []float64 // one each 10 ms, after 2048
+		want  []bool
+	}{
+		{"turns", []float64{2100, 2200, 2100}, []bool{true, true, true}},
+		{"leaps once", []float64{2300, 2050, 2050}, []bool{false, true, true}},
+		{"was turned", []float64{2300, 2310, 2320}, []bool{false, true, true}},
+		{"turns on while it is doubted", []float64{2300, 2380, 2400}, []bool{false, true, true}},
+		{"says nonsense", []float64{9000, 100, 2050}, []bool{false, false, true}},
+		{"a turn off", []float64{2048 + turn}, []bool{true}},
+		{"four turns off", []float64{2048 + 4*turn}, []bool{false}},
+	} {
+		var m Member
+		m.Init("", 1, "")
+		if m.State.Position = 2048; !m.Believes(2048, turn, speed, 0) {
+			t.Errorf("%s: where it stands", c.name)
+		}
+		m.State.Time = 0
+		for i, ticks := range c.ticks {
+			now := time.Duration(i+1) * 10 * ms
+			got := m.Believes(ticks, turn, speed, now)
+			if got {
+				m.State.Position, m.State.Time = ticks, now
+			}
+			if got != c.want[i] {
+				t.Errorf("%s: %g: got %v, want %v", c.name, ticks, got, c.want[i])
+			}
+		}
+	}
+	// What is not known yet is believed; a wheel may be anywhere.
+	var m Member
+	if m.Init("", 1, ""); !m.Believes(17, turn, speed, 0) {
+		t.Error("the first word")
+	}
+	if m.State.Position, m.Goal.Mode = 0, hal.VelocityMode; !m.Believes(2000, turn, speed, 0) {
+		t.Error("a wheel")
 	}
 }
 

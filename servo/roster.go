@@ -142,7 +142,7 @@ func (r *Roster) State(i int) *State { return &r.Seats[i].State }
 
 // Fault returns why servo i has no torque although it is told to, or nil. Torque stays off until Enable has been false
 // once.
-func (r *Roster) Fault(i int) error { return r.Seats[i].Held }
+func (r *Roster) Fault(i int) error { return r.Seats[i].State.Held }
 
 // Stats returns the counts so far.
 func (r *Roster) Stats() Stats { return r.stats }

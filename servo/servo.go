@@ -56,6 +56,7 @@ type State struct {
 	Alarm       Alarm         // what the servo complains of, as bits
 	Torque      bool          // the servo has torque on, as far as known
 	Err         error         // why the values are no newer; nil = they are of the last cycle
+	Held        error         // why it has no torque though it was told to: until Enable has been false once; nil = it has
 }
 
 // Alarm is a set of complaints, the same bits for every brand.

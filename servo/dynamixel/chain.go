@@ -119,7 +119,7 @@ func (c *Chain) State(i int) *servo.State { return &c.devices[i].State }
 
 // Fault returns why servo i has no torque although it is told to, or nil: it lost its power, an alarm is latched, its
 // bus watchdog tripped. Torque stays off until Enable has been false once.
-func (c *Chain) Fault(i int) error { return c.devices[i].Held }
+func (c *Chain) Fault(i int) error { return c.devices[i].State.Held }
 
 // span is a stretch of registers read at once.
 type span struct{ addr, size uint16 }

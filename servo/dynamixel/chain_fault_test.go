@@ -184,6 +184,15 @@ func TestChainRefusedLongRead(t *testing.T) {
 	if !r.State(1).Torque || r.State(1).Err != nil || r.State(0).Err != nil {
 		t.Errorf("torque: got %v, %v, want it seen apart", r.State(1).Torque, r.State(1).Err)
 	}
+	r.servos[1].set("bus_watchdog", -1)
+	r.run(20)
+	if !errors.Is(r.Fault(1), errTripped) {
+		t.Errorf("watchdog: got %v, want %v", r.Fault(1), errTripped)
+	}
+	r.SetGoal(1, servo.Goal{})
+	r.run(2)
+	r.goal(atTicks(600))
+	r.run(20)
 	r.servos[1].set("torque_enable", 0)
 	r.run(20)
 	if !errors.Is(r.Fault(1), servo.ErrPowerLost) {

@@ -46,7 +46,7 @@ func (c *Chain) Receive() error {
 
 // lookApart reads what a long read would have shown of a servo that refuses those.
 func (c *Chain) lookApart(d *device) error {
-	// Two questions more, but only in the cycles that would have read long.
+	// Up to three questions more, but only in the cycles that would have read long.
 	torque, err := c.fetch(d, d.reg.torque)
 	if err == nil && d.reg.hardware != nil {
 		var bits int64
@@ -57,6 +57,12 @@ func (c *Chain) lookApart(d *device) error {
 	if err == nil {
 		d.takeTorque(servo.SwitchOf(torque), span{}, nil)
 		d.State.Torque = d.Torque == servo.On
+	}
+	if err == nil && d.reg.watchdog != nil && d.Stage == servo.Driven {
+		var dog int64
+		if dog, err = c.fetch(d, d.reg.watchdog); err == nil && dog < 0 {
+			d.hold(errTripped)
+		}
 	}
 	if c.link == nil {
 		return err
@@ -263,6 +269,14 @@ func (c *Chain) accept(d *device, s span, st *Status) {
 		}
 		return
 	}
-	d.take(s, st, c.link.Port.Now())
+	now := c.link.Port.Now()
+	if v, ok := s.within(d.reg.position, st.Data); ok && !d.Believes(float64(v), d.m.TicksPerTurn, d.m.MaxVelocity, now) {
+		d.reading.Answered, d.State.Err = true, d.Mangled
+		return
+	}
+	if s == d.long && !d.narrowed() {
+		d.reading.wideFails = 0 // what went wrong before was the line
+	}
+	d.take(s, st, now)
 	c.heard(d)
 }

@@ -187,15 +187,16 @@ func (b *brand) Ask(i int) error {
 	return err
 }
 
-// take fills in a state that was read from stateAt. It refuses one without voltage: nobody speaks without, but zeros are
-// what is left where two servos talk at once, and one checksum in 256 fits.
+// take fills in a state that was read from stateAt. It refuses one that cannot be, and one without voltage: nobody speaks
+// without, but zeros are what is left where two servos talk at once, and one checksum in 256 fits.
 func (b *brand) take(i int, k *Packet) bool {
 	d, seat := &b.devices[i], &b.roster.Seats[i]
 	s := &seat.State
-	if at(d.volts, k.Params, stateAt) == 0 {
+	ticks := float64(at(d.position, k.Params, stateAt))
+	if at(d.volts, k.Params, stateAt) == 0 || !seat.Believes(ticks, d.m.TicksPerTurn, d.m.MaxVelocity, b.link.Port.Now()) {
 		return false
 	}
-	s.Position = float64(at(d.position, k.Params, stateAt))
+	s.Position = ticks
 	s.Velocity = d.velocity.SI(at(d.velocity, k.Params, stateAt)) * d.coarse
 	s.Effort = d.load.SI(at(d.load, k.Params, stateAt))
 	s.Voltage = d.volts.SI(at(d.volts, k.Params, stateAt))

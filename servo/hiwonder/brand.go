@@ -91,10 +91,15 @@ func (b *brand) Group([]int) error { return nil }
 func (b *brand) Ask(i int) error {
 	d := &b.devices[i]
 	k, err := b.link.read(d.cfg.ID, d.position)
-	if err == nil {
-		b.roster.Seats[i].State.Position = float64(int16(binary.LittleEndian.Uint16(k.Params)))
+	if err != nil {
+		return err
 	}
-	return err
+	seat, ticks := &b.roster.Seats[i], float64(int16(binary.LittleEndian.Uint16(k.Params)))
+	if !seat.Believes(ticks, d.m.TicksPerTurn, d.m.MaxVelocity, b.link.Port.Now()) {
+		return servo.ErrMangled
+	}
+	seat.State.Position = ticks
+	return nil
 }
 
 // Look reads the torque switch of servo i and its temperature or its voltage.

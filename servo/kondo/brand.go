@@ -3,7 +3,6 @@ package kondo
 import (
 	"errors"
 	"math"
-	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
@@ -25,7 +24,6 @@ type device struct {
 	due      bool // goal is to be told in this Send
 	goal     int  // ticks; 0 = free
 	settings bool // they are to be written first
-	strange  int  // a position that could not be, taken for true if the next one agrees
 }
 
 // free is the position that takes the torque off.
@@ -151,32 +149,16 @@ func (b *brand) exchange(i, goal int) error {
 	return nil
 }
 
-// How far beyond its range a shaft may be pushed, ticks, and what a position may be off beside its motion.
-const (
-	beyond = 300
-	jitter = 200
-)
+// beyond is how far beyond its range a shaft may be pushed, ticks.
+const beyond = 300
 
-// believable tells whether servo i can be at a position: in its range and no further from the last than it can turn in
-// the time since, unless it says so twice. Without a checksum this is all there is.
+// believable tells whether servo i can be at a position. Without a checksum this is all there is.
 func (b *brand) believable(i, ticks int) bool {
-	d, s := &b.devices[i], &b.roster.Seats[i].State
+	d := &b.devices[i]
 	if float64(ticks) < d.m.MinTicks-beyond || float64(ticks) > d.m.MaxTicks+beyond {
 		return false
 	}
-	if math.IsNaN(s.Position) {
-		return true
-	}
-	reach := func(from float64, dt time.Duration) bool {
-		way := 2 * d.m.MaxVelocity * d.m.TicksPerTurn / (2 * math.Pi) * dt.Seconds()
-		return math.Abs(float64(ticks)-from) <= way+jitter
-	}
-	if reach(s.Position, b.link.Port.Now()-s.Time) || d.strange != 0 && reach(float64(d.strange), 0) {
-		d.strange = 0
-		return true
-	}
-	d.strange = ticks
-	return false
+	return b.roster.Seats[i].Believes(float64(ticks), d.m.TicksPerTurn, d.m.MaxVelocity, b.link.Port.Now())
 }
 
 // Ask measures servo i without a change: it is told once more what it was told, or to be free. One that was lost while
