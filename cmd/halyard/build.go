@@ -245,7 +245,7 @@ func (b *builder) openLine(name string, kind configs.BodyKind, on []hung) error 
 		if l.emu, err = b.emulate(name, on, nil); err != nil {
 			return err
 		}
-		open, cfg.latency = l.emu.Open, bus.Timing.LatencyTimer+2*bus.Timing.USBFrame
+		open, cfg.latency = b.tapped(name, l.emu.Open), bus.Timing.LatencyTimer+2*bus.Timing.USBFrame
 	}
 	var err error
 	if cfg.line, cfg.reopen, err = t.connect(open); err != nil {

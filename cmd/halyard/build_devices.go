@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"log/slog"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/rays"
 	"github.com/halyard-robotics/halyard/drivers/serial"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
 )
 
 // devices are the open devices of a rig that are no servos on a line.
@@ -39,9 +41,6 @@ type runner interface {
 
 // warmUpTime is how long emulated devices have been on when the first cycle begins: their sensors measure by then.
 const warmUpTime = time.Second
-
-// mostJump is how far a pressure may be from the one before, Pa: 2 m of water. I2C has no checksum.
-const mostJump = 20e3
 
 // openDevices opens every device of the plan that is not simulated: in memory where it is emulated. All faults come
 // together.
@@ -116,7 +115,9 @@ func (b *builder) warmUp() error {
 // end is what a device on a bus is reached by. edge is nil where it is real.
 func (b *builder) end(bus string, body configs.BodyKind) (e end, edge func() time.Duration, err error) {
 	if body == configs.Emulated {
-		e, edge = b.emulation.end(bus)
+		if e, edge = b.emulation.end(bus); e.open != nil {
+			e.open = b.tapped(bus, e.open)
+		}
 		return e, edge, nil
 	}
 	e = end{name: bus, clock: i2c.Clock()}
@@ -139,6 +140,14 @@ func (b *builder) end(bus string, body configs.BodyKind) (e end, edge func() tim
 		e.lines, e.live = gpio.Find(c.Port), true
 	}
 	return e, nil, nil
+}
+
+// tapped is open, or what the plan puts between a host and an emulated line.
+func (b *builder) tapped(bus string, open servo.Opener) servo.Opener {
+	if b.plan.tap == nil {
+		return open
+	}
+	return b.plan.tap(bus, open)
 }
 
 // run opens r and keeps it.
@@ -181,8 +190,8 @@ func (b *builder) openSensor(p *sensorPlan) error {
 	if p.kind.on != nil && p.kind.on.turns {
 		c.Period = max(c.Period, b.plan.round(p))
 	}
-	if _, ok := p.kind.first["pressure"]; ok {
-		c.Jump = []float64{mostJump}
+	for _, most := range p.kind.jump {
+		c.Jump = append(c.Jump, most*math.Abs(p.config.Scale))
 	}
 	b.pollers[p] = drivers.NewPoller(s, c)
 	return b.run(b.pollers[p])

@@ -21,6 +21,7 @@ func (a *app) commands() []*cobra.Command {
 		newSetup(a),
 		newRegisters(a),
 		newDoctor(a),
+		newFaults(a),
 		newEmulate(a),
 		newSimloid(a),
 		newUSARSim(a),

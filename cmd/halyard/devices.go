@@ -46,6 +46,7 @@ type sensorKind struct {
 	first     map[string]int // by the kind of the robot's sensor that it may be: which of its values is that one's first
 	inertial  bool           // it is mounted some way, and has a calibration
 	reads     bool           // tags
+	jump      []float64      // how far each value may be from the one before, where the wire has no checksum; see drivers.PollerConfig
 	open      func(e end, p *sensorPlan) (drivers.Sensor, error)
 	emulate   func(p *sensorPlan) felt
 	on        *lineKind                                                     // where it is on lines of a GPIO chip
@@ -68,24 +69,29 @@ func asInertial() map[string]int {
 func asPressure() map[string]int { return map[string]int{"pressure": 0} }
 func asVoltage() map[string]int  { return map[string]int{"voltage": 0} }
 
+// How far values jump that are true: an attitude turns at 30 rad/s at most, a robot falls on its side, a supply sags, and no
+// water rises by 2 m between two readings.
+func inertialJump() []float64 { return []float64{0.3, 0.3, 0.3, 0.3, 5, 5, 5, 30, 30, 30} }
+func fluidJump() []float64    { return []float64{20e3, 5, 0.3} }
+
 // sensorKinds are the devices that may be a robot's sensor.
 func sensorKinds() map[string]*sensorKind {
 	kinds := map[string]*sensorKind{
 		"bno055": {buses: []string{i2cBus, serialBus}, addresses: []int{imu.BNO055Address, imu.BNO055AddressAlt}, values: 10,
-			first: asInertial(), inertial: true, open: openBNO055, emulate: emulateBNO055},
+			first: asInertial(), inertial: true, jump: inertialJump(), open: openBNO055, emulate: emulateBNO055},
 		"lsm6dsox": {buses: []string{i2cBus}, addresses: []int{imu.LSM6Address, imu.LSM6AddressAlt}, values: 10,
-			first: asInertial(), inertial: true, open: openLSM6, emulate: emulateLSM6},
-		"ina219": {buses: []string{i2cBus}, addresses: span(adc.INA219Address, 0x4F), values: 3, first: asVoltage(),
+			first: asInertial(), inertial: true, jump: inertialJump(), open: openLSM6, emulate: emulateLSM6},
+		"ina219": {buses: []string{i2cBus}, addresses: span(adc.INA219Address, 0x4F), values: 3, first: asVoltage(), jump: []float64{3, 20, 100},
 			open: openINA219, emulate: emulateINA219},
-		"ads1115": {buses: []string{i2cBus}, addresses: span(adc.ADS1115Address, 0x4B), values: 1, first: asVoltage(),
+		"ads1115": {buses: []string{i2cBus}, addresses: span(adc.ADS1115Address, 0x4B), values: 1, first: asVoltage(), jump: []float64{0.5},
 			open: openADS1115, emulate: emulateADS1115},
 	}
 	for _, m := range imu.MPUModels() {
 		kinds[m.Name] = &sensorKind{buses: []string{i2cBus}, addresses: []int{imu.MPUAddress, imu.MPUAddressAlt}, values: 10,
-			first: asInertial(), inertial: true, open: openMPU, emulate: emulateMPU}
+			first: asInertial(), inertial: true, jump: inertialJump(), open: openMPU, emulate: emulateMPU}
 	}
 	for _, m := range []*pressure.MS5837Model{pressure.MS5837_30BA(), pressure.MS5837_02BA()} {
-		kinds[m.Name] = &sensorKind{buses: []string{i2cBus}, addresses: []int{pressure.MS5837Address}, values: 2, first: asPressure(),
+		kinds[m.Name] = &sensorKind{buses: []string{i2cBus}, addresses: []int{pressure.MS5837Address}, values: 2, first: asPressure(), jump: fluidJump(),
 			open: func(e end, p *sensorPlan) (drivers.Sensor, error) {
 				return pressure.NewMS5837(e.bus, pressure.MS5837Config{Model: m, Air: p.config.Air, Clock: e.clock})
 			},
@@ -97,7 +103,7 @@ func sensorKinds() map[string]*sensorKind {
 	for _, name := range []string{"bmp280", "bme280"} {
 		humid := name == "bme280"
 		kinds[name] = &sensorKind{buses: []string{i2cBus}, addresses: []int{pressure.BMX280Address, pressure.BMX280AddressAlt},
-			values: 3, first: asPressure(),
+			values: 3, first: asPressure(), jump: fluidJump(),
 			open: func(e end, p *sensorPlan) (drivers.Sensor, error) {
 				return pressure.NewBMX280(e.bus, pressure.BMX280Config{Address: uint16(p.address), Humidity: humid, Air: p.config.Air, Clock: e.clock}), nil
 			},

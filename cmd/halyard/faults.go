@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// newFaults makes the sub-command.
+func newFaults(a *app) *cobra.Command {
+	var seeds int
+	var only string
+	words := faultWords()
+	long := "Tries every device that a config may name against every fault of its wire, emulated in memory and in virtual time:\n" +
+		"a second of calm, one in which the fault strikes now and then, one and a half in which it strikes wholly, two after\n" +
+		"it. A cell is good when no value that is handed on as right is wrong, what is not known is seen to be old or told as\n" +
+		"the event /AGENT/NAME/Fault, the other devices notice nothing, and the device is well within a second of the fault's\n" +
+		"end and obeys again. The faults:\n"
+	for _, w := range words {
+		long += fmt.Sprintf("\n  %-10s %s", w.name, w.about)
+	}
+	long += "\n\nUnharmed: no value was missed for long. Told: the event came. Oldest is the greatest age of a value that was seen, told\n" +
+		"from the beginning of the fault (or of its second half) to the event, back from its end to the first good value."
+	c := &cobra.Command{
+		Use:   "faults [DEVICE]",
+		Short: "every device against every fault of its wire, emulated: what is told, and how soon it is back",
+		Long:  long,
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			rows := faultRows()
+			if len(args) > 0 {
+				name := args[0]
+				rows = slices.DeleteFunc(rows, func(r *faultRow) bool { return r.device != name && r.bus != name })
+			}
+			if only != "" {
+				words = slices.DeleteFunc(words, func(w faultWord) bool { return w.name != only })
+			}
+			switch {
+			case len(rows) == 0:
+				return &hal.Error{Kind: hal.Invalid, Op: "faults", Err: fmt.Errorf("device: got %q, want one of %s", args[0], deviceNames())}
+			case len(words) == 0 || seeds < 1 || seeds > 1000:
+				return &hal.Error{Kind: hal.Invalid, Op: "faults", Err: fmt.Errorf("got fault %q and %d seeds, want a fault of the help and 1..1000", only, seeds),
+					Try: "halyard faults --help"}
+			}
+			return a.faults(cmd.Context(), rows, words, seeds)
+		},
+	}
+	c.Flags().IntVar(&seeds, "seeds", 3, "how often each cell is tried, each time with other dice")
+	c.Flags().StringVar(&only, "fault", "", "one fault alone")
+	return c
+}
+
+// deviceNames are the devices on trial as a person reads them.
+func deviceNames() string {
+	var names []string
+	for _, r := range faultRows() {
+		names = append(names, r.device)
+	}
+	return strings.Join(slices.Compact(names), ", ")
+}
+
+// faults prints the matrix. Cells that are not as they must be are an error of kind hal.Differs.
+func (a *app) faults(ctx context.Context, rows []*faultRow, words []faultWord, seeds int) error {
+	var all []cell
+	failed := 0
+	for _, r := range rows {
+		for i := range words {
+			c, err := runCell(ctx, r, &words[i], seeds)
+			if err != nil {
+				return err
+			}
+			if c.failed {
+				failed++
+			}
+			if all = append(all, c); a.format == "jsonl" {
+				if err := a.line(c); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if a.format != "jsonl" {
+		if err := show(a, all); err != nil {
+			return err
+		}
+	}
+	if failed > 0 {
+		return &hal.Error{Kind: hal.Differs, Op: "faults", Err: fmt.Errorf("%d of %d cells are not as they must be", failed, len(all))}
+	}
+	return nil
+}

@@ -1,0 +1,300 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// The course of a cell, in virtual time.
+const (
+	calm   = 1200 * time.Millisecond // all is well
+	storm  = 1000 * time.Millisecond // the fault strikes now and then
+	outage = 1500 * time.Millisecond // it strikes wholly, and longer with three seeds of four
+	longer = 700 * time.Millisecond
+	after  = 2000 * time.Millisecond // it is over
+
+	// backIn is how soon a device must be well again.
+	backIn = time.Second
+	// untold is how old values may become before the device is said to be at fault.
+	untold = 700 * time.Millisecond
+	// inFlight is how long a value may have been on its way: a scan is sent in a tenth of a second and turned in another.
+	inFlight = 250 * time.Millisecond
+	// obeys is how far a joint may be behind its goal, rad.
+	obeys = 0.25
+	// besides is how old the values of its neighbours may become.
+	besides = 300 * time.Millisecond
+)
+
+// cell is what one fault does to one device, over all seeds: the worst of each.
+type cell struct {
+	Device  string `json:"device"`
+	Bus     string `json:"bus"`
+	Fault   string `json:"fault"`
+	Outcome string `json:"outcome"` // unharmed, told, n/a, or what is wrong
+	Oldest  number `json:"oldest_ms"`
+	Told    number `json:"told_ms"`
+	Back    number `json:"back_ms"`
+	Seeds   int    `json:"seeds"`
+
+	failed bool
+}
+
+func (cell) header() []string {
+	return []string{"device", "bus", "fault", "outcome", "oldest ms", "told ms", "back ms", "seeds"}
+}
+
+func (c cell) cells() []string {
+	return []string{c.Device, c.Bus, c.Fault, c.Outcome, c.Oldest.String(), c.Told.String(), c.Back.String(), fmt.Sprint(c.Seeds)}
+}
+
+// runCell tries a fault on a device with each seed.
+func runCell(ctx context.Context, r *faultRow, w *faultWord, seeds int) (cell, error) {
+	c := cell{Device: r.device, Bus: r.bus, Fault: w.name, Outcome: "n/a", Oldest: number(math.NaN()), Told: number(math.NaN()), Back: number(math.NaN())}
+	if w.plant(r) == nil {
+		return c, nil
+	}
+	c.Outcome, c.Seeds = "unharmed", seeds
+	for seed := range seeds {
+		if err := ctx.Err(); err != nil {
+			return c, err
+		}
+		one := tryCell(r, w, int64(seed+1))
+		c.Oldest, c.Told, c.Back = worst(c.Oldest, one.Oldest), worst(c.Told, one.Told), worst(c.Back, one.Back)
+		switch known, ok := r.known[w.name]; {
+		case one.failed && ok:
+			c.Outcome = known
+		case one.failed && !c.failed:
+			c.Outcome, c.failed = fmt.Sprintf("%s (seed %d)", one.Outcome, seed+1), true
+		case !c.failed && len(one.Outcome) > len(c.Outcome) || c.Outcome == "unharmed":
+			c.Outcome = one.Outcome
+		}
+	}
+	return c, nil
+}
+
+// worst is the greater of two numbers, either of which may be none.
+func worst(a, b number) number {
+	if math.IsNaN(float64(a)) || b > a {
+		return b
+	}
+	return a
+}
+
+// tryCell tries a fault on a device once. A panic is an outcome.
+func tryCell(r *faultRow, w *faultWord, seed int64) (c cell) {
+	c = cell{Oldest: number(math.NaN()), Told: number(math.NaN()), Back: number(math.NaN())}
+	fail := func(what string, args ...any) {
+		if !c.failed {
+			c.Outcome, c.failed = fmt.Sprintf(what, args...), true
+		}
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			c.failed = false
+			fail("panic: %v", p)
+		}
+	}()
+	row := *r
+	row.values = map[string][]float64{} // what was right is this stand's own
+	s, err := newStand(&row, seed)
+	if err != nil {
+		fail("%v", err)
+		return c
+	}
+	defer s.close()
+	t := trial{s: s, w: w, c: &c, fail: fail, seed: seed, told: -1, back: make([]time.Duration, len(row.names))}
+	t.run()
+	if c.Outcome == "" {
+		switch c.Outcome = "unharmed"; {
+		case t.held:
+			c.Outcome = "told, held"
+		case t.told >= 0:
+			c.Outcome = "told"
+		}
+	}
+	return c
+}
+
+// trial is one run of a cell.
+type trial struct {
+	s    *stand
+	w    *faultWord
+	c    *cell
+	fail func(string, ...any)
+
+	told   time.Duration   // when its event came; < 0: not
+	held   bool            // it answers again, but waits to be enabled
+	farest float64         // of a joint from its goal, in the end; rad
+	back   []time.Duration // when each of its names was well after the fault, 0 while it is not
+	begin  time.Duration   // of the fault
+	wholly time.Duration   // when it began to strike wholly
+	over   time.Duration   // when it was over; 0 before
+	ends   time.Duration   // when all shall be well; 0 before
+	seed   int64
+}
+
+func (t *trial) run() {
+	s, plant := t.s, t.w.plant(t.s.row)
+	must := func(err error) bool {
+		if err != nil {
+			t.fail("%v", err)
+		}
+		return err == nil
+	}
+	pass := func(span time.Duration) bool {
+		for until := s.now + span; s.now < until; {
+			if !must(s.step()) {
+				return false
+			}
+			t.look()
+		}
+		return true
+	}
+	s.row.calm = true
+	if !pass(calm) || t.c.failed {
+		return
+	}
+	t.begin, s.row.calm = s.now, false
+	if !must(plant(s, false)) || !pass(storm) {
+		return
+	}
+	t.wholly = s.now
+	if !must(plant(s, true)) || !pass(outage+time.Duration(t.seed%4)*longer) {
+		return
+	}
+	t.over = s.now
+	if s.heal(); !pass(after) {
+		return
+	}
+	// A person sees what is held and, when there is nothing in the way, enables it again.
+	if t.held {
+		s.agent.Disarm()
+		if !pass(100 * time.Millisecond) {
+			return
+		}
+		if !must(s.agent.Arm()) || !pass(after/2) {
+			return
+		}
+	}
+	t.ends = s.now
+	if pass(swingTime / 4) {
+		t.finish()
+	}
+}
+
+// look judges one cycle.
+func (t *trial) look() {
+	s, row := t.s, t.s.row
+	for i, name := range row.names {
+		r := s.read(name)
+		if r.wrong != "" {
+			t.fail("wrong: %s at %v: %s", name, s.now, r.wrong)
+		}
+		if t.begin == 0 {
+			// Sensors take a moment to be what they are.
+			if s.now > calm/2 && (r.err != nil || r.at < 0) {
+				t.fail("not well from the start: %s: %v", name, r.err)
+			}
+			continue
+		}
+		age := s.now - r.at
+		if t.over == 0 {
+			t.c.Oldest = worst(t.c.Oldest, number(age.Milliseconds()))
+		}
+		mine := row.only == "" || name == row.only || t.w.name != "power"
+		switch {
+		case t.over > 0:
+			t.well(i, name, r)
+		case t.wholly > 0 && t.w.dead && mine && r.at > t.wholly+inFlight:
+			t.fail("lies: %s has a value of %v, but nothing since %v", name, r.at, t.wholly)
+		case age > untold && r.err == nil:
+			t.fail("not told: a value of %s is %v old and counts as good", name, age)
+		}
+		// On one line a servo that falls silent in the middle of an answer for all costs those behind it a cycle.
+		if !mine && age > besides {
+			t.fail("harmed: %s beside it: %v old, %v", name, age, r.err)
+		}
+	}
+	t.beside()
+	t.listen()
+}
+
+// well sees how a device comes back.
+func (t *trial) well(i int, name string, r reading) {
+	s := t.s
+	var why *hal.Error
+	held := errors.As(r.err, &why) && why.Op == "torque"
+	t.held = t.held || held
+	if t.back[i] == 0 && (r.err == nil || held) && r.at > t.over {
+		t.back[i] = s.now
+	}
+	if t.ends == 0 {
+		return
+	}
+	if r.err != nil {
+		t.fail("not well in the end: %s: %v", name, r.err)
+	}
+	if k := s.agent.Layout().Actuator(name); k >= 0 {
+		t.farest = max(t.farest, math.Abs(s.truth[len(s.truth)-1][k]-s.goals[k]))
+	}
+}
+
+// beside sees to the neighbours.
+func (t *trial) beside() {
+	s, row := t.s, t.s.row
+	if t.begin == 0 {
+		return
+	}
+	for _, name := range row.beside {
+		// A bus that is held low is nobody's.
+		if row.bus == i2cBus && t.w.name == "late" && (name == "imu" || name == "pulse") {
+			continue
+		}
+		if r := s.read(name); r.err != nil || s.now-r.at > besides {
+			t.fail("harmed: %s: %v old, %v", name, s.now-r.at, r.err)
+		}
+	}
+}
+
+// listen waits for the event.
+func (t *trial) listen() {
+	for _, e := range t.s.events {
+		name, fault := strings.CutSuffix(strings.TrimPrefix(e, "/stand/"), "/Fault")
+		if fault && t.told < 0 && t.begin > 0 && slices.Contains(t.s.row.names, name) {
+			t.told = t.s.now
+			t.c.Told = number((t.s.now - max(t.begin, min(t.wholly, t.s.now))).Milliseconds())
+			if t.wholly == 0 {
+				t.c.Told = number((t.s.now - t.begin).Milliseconds())
+			}
+		}
+	}
+	t.s.events = t.s.events[:0]
+}
+
+// finish judges the end: everything is well again, and obeys.
+func (t *trial) finish() {
+	s, row := t.s, t.s.row
+	for i, name := range row.names {
+		if t.back[i] == 0 {
+			t.fail("not back: %s: %v", name, s.read(name).err)
+			return
+		}
+		span := t.back[i] - t.over
+		if t.c.Back = worst(t.c.Back, number(span.Milliseconds())); span > backIn+t.w.stalls(row) {
+			t.fail("back late: %s after %v", name, span)
+		}
+	}
+	if t.farest > obeys {
+		t.fail("does not obey: %.2f rad from its goal", t.farest)
+	}
+	if t.w.dead && t.told < 0 {
+		t.fail("no event")
+	}
+}

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/halyard-robotics/halyard/drivers/gpio"
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/servo/dynamixel"
+	"github.com/halyard-robotics/halyard/servo/hiwonder"
+	"github.com/halyard-robotics/halyard/sim/actuator"
+)
+
+// faultRow is one device on trial, and how it hangs on the stand.
+type faultRow struct {
+	device string   // as the config calls it
+	bus    string   // what it is reached by: a type of bus, or ofMachine
+	on     string   // the stand's bus that it hangs on
+	names  []string // what the stand calls it
+	only   string   // which of names loses its power
+	beside []string // that must not notice
+
+	servo, lineType, buses, board, monitor string // of the stand's files
+	baud                                   int
+	id                                     int  // of the first servo; the second is the next
+	frames                                 bool // its line carries frames, of CAN
+	address                                uint16
+	stranger                               []byte            // what another device would say on the line
+	off                                    float64           // what the position of a servo may be off by, rad
+	known                                  map[string]string // what a fault does that no driver can help, by the fault
+
+	contacts bool // on lines of GPIO: switches, which bounce
+
+	rover         bool // on the robot with wheels, with these:
+	base, scanner string
+
+	calm   bool                 // nothing is wrong yet
+	values map[string][]float64 // of sensors, when all was well
+	within []float64            // how far from them is no fault: without a checksum small errors are not to be seen
+	share  float64              // of a scan's rays may be wrong: each has a checksum of a few bits, or none
+}
+
+// judge says what is wrong with a sensor's values. Those of the calm are the right ones.
+func (r *faultRow) judge(name string, values []float64) (wrong string) {
+	if r.calm {
+		r.values[name] = slices.Clone(values)
+		return ""
+	}
+	right, bad := r.values[name], 0
+	for i, v := range values[:min(len(values), len(right))] {
+		near := 1e-6 + 1e-3*math.Abs(right[i])
+		if k := min(i, len(r.within)-1); k >= 0 {
+			near = max(near, r.within[k])
+		}
+		if math.Abs(v-right[i]) > near { // NaN is not known, and no lie
+			bad++
+			wrong = fmt.Sprintf("value %d is %.4g, want %.4g", i, v, right[i])
+		}
+	}
+	if float64(bad) <= r.share*float64(len(values)) {
+		return ""
+	}
+	return wrong
+}
+
+// exemplars are the servos that stand for their types of line, one for each way to count and to be read. A type that is not
+// here is tried with the first motor that is known of it.
+func exemplars() map[string][]string {
+	return map[string][]string{
+		"dynamixel1": {"ax-12a", "mx-64"},
+		"dynamixel2": {"xl-320", "xl430-w250", "xm430-w350"},
+		"feetech":    {"sts3215", "scs0009"},
+		"hiwonder":   {"lx-16a"},
+		"kondo":      {"krs-2552"},
+	}
+}
+
+// faultRows are all devices that a config may name. They come from the same tables as the config's words do, so a new one
+// is tried without a word here.
+func faultRows() []*faultRow {
+	var rows []*faultRow
+	for _, kind := range sortedKeys(busTypes) {
+		t, models := busTypes[kind], exemplars()[kind]
+		if models == nil {
+			i := slices.IndexFunc(actuator.Names(), func(name string) bool { return t.lookup(name) != nil })
+			if i >= 0 {
+				models = actuator.Names()[i : i+1]
+			}
+		}
+		for _, model := range models {
+			r := newRow(model, kind)
+			r.on, r.names, r.only, r.beside = "line", []string{"one", "two"}, "one", []string{"pulse", "imu"}
+			if r.servo, r.lineType = model, kind; kind != "dynamixel2" {
+				r.off = offChance
+			}
+			for _, baud := range []int{1_000_000, 1_250_000, 115_200} {
+				if _, ok := t.lookup(model).BaudCode(baud); ok {
+					r.baud = baud
+					break
+				}
+			}
+			switch {
+			case kind == "odrive":
+				r.id = 0 // the two axes of a board
+			case kind == "vesc":
+				r.only = "two" // which is behind the first
+			case t.filters != nil:
+				r.frames, r.off = true, offPosition
+			}
+			if kind == "kondo" {
+				r.known = map[string]string{"corrupted": "known: ICS has no checksum, and a position that could be is believed"}
+			}
+			rows = append(rows, r)
+		}
+	}
+	for _, device := range sortedKeys(outputKinds()) {
+		kind := outputKinds()[device]
+		r := newRow(device, kind.bus)
+		r.names, r.beside = []string{"pulse"}, []string{"one", "two", "imu"}
+		r.hang(kind.bus, kind.addresses, 0x28)
+		r.board = fmt.Sprintf("{%sdevice: %s, channel: 0}", r.at(), device)
+		rows = append(rows, r)
+		if device == "maestro" { // its checksum is an option
+			crc := *r
+			crc.device, crc.board = "maestro, crc", strings.Replace(r.board, "channel", "crc: true, channel", 1)
+			rows = append(rows, &crc)
+			r.known = map[string]string{"corrupted": "known: a wrong pulse now and then, without crc: true"}
+		}
+	}
+	for _, device := range sortedKeys(sensorKinds()) {
+		kind := sensorKinds()[device]
+		for _, bus := range kind.buses {
+			r := newRow(device, bus)
+			if rows = append(rows, r); kind.scanner != nil {
+				r.roll("usb", "scanner1")
+				r.scanner, r.within, r.share = fmt.Sprintf("{bus: usb, device: %s%s}", device, scannerKeys()[device]), []float64{0.1}, 0.05
+				continue
+			}
+			r.names, r.beside, r.within = []string{"device"}, []string{"one", "two", "pulse", "imu"}, kind.jump
+			if device == "rdm6300" {
+				r.known = map[string]string{"power": "known: without a tag it says nothing, with power or without"}
+			}
+			r.hang(bus, kind.addresses, 0x28, 0x40)
+			lines := ""
+			if kind.on != nil {
+				r.contacts = kind.on.bias == gpio.Up
+				lines = ", lines: [4"
+				for i := range len(kind.on.lines) - 1 {
+					lines += fmt.Sprint(", ", 5+i)
+				}
+				lines += "]"
+			}
+			r.monitor = fmt.Sprintf("      monitors:\n        device: {%sdevice: %s%s, rate: 50}", r.at(), device, lines)
+		}
+	}
+	r := newRow("p2os", serialBus)
+	r.roll("base", "odometry", "battery")
+	r.within = []float64{0.02}
+	return append(rows, r)
+}
+
+// scannerKeys are what a scanner must be told beside what it is.
+func scannerKeys() map[string]string { return map[string]string{"hokuyo": ", model: urg-04lx"} }
+
+// roll puts the row on the robot with wheels, at a bus of which these of its sensors hang.
+func (r *faultRow) roll(on string, names ...string) {
+	r.rover, r.on, r.names, r.beside = true, on, names, []string{"inu"}
+	r.base, r.scanner = "p2os", "{bus: usb, device: sick-lms200}"
+	for _, other := range []string{"odometry", "f4", "scanner1"} {
+		if !slices.Contains(names, other) && (other == "scanner1") == (on == "base") {
+			r.beside = append(r.beside, other)
+		}
+	}
+}
+
+// ofMachine is the bus of what is part of the machine: the kernel's PWM.
+const ofMachine = "-"
+
+// newRow is the row of a device, with a stand of devices that are not on trial.
+func newRow(device, bus string) *faultRow {
+	return &faultRow{values: map[string][]float64{}, device: device, bus: bus, servo: "xl430-w250", lineType: "dynamixel2", baud: 1_000_000,
+		board: "{bus: main, device: pca9685, channel: 0}", stranger: strangerOn(bus), off: offPosition, id: 1}
+}
+
+// hang finds the row's device a place on the stand, beside those that have the addresses taken.
+func (r *faultRow) hang(bus string, addresses []int, taken ...int) {
+	switch bus {
+	case "":
+		r.bus = ofMachine
+	case i2cBus:
+		r.on = "main"
+		for _, a := range addresses {
+			if !slices.Contains(taken, a) {
+				r.address = uint16(a)
+				break
+			}
+		}
+	default:
+		r.on, r.buses = "usb", "  usb: {type: "+bus+", port: /dev/serial/by-id/usb}"
+		if bus == gpioBus {
+			r.on, r.buses = "io", "  io: {type: gpio}"
+		}
+	}
+}
+
+// at is where the device hangs, for the stand's file.
+func (r *faultRow) at() string {
+	switch r.on {
+	case "":
+		return ""
+	case "main":
+		return fmt.Sprintf("bus: main, address: 0x%02X, ", r.address)
+	}
+	return "bus: " + r.on + ", "
+}
+
+// strangerOn is a sound telegram of a device that nobody asked, in the language of the bus where it has addresses.
+func strangerOn(bus string) []byte {
+	const id = 99
+	switch bus {
+	case "dynamixel2":
+		return dynamixel.AppendStatus2(nil, &dynamixel.Status{ID: id, Data: []byte{0, 8, 0, 0}})
+	case "hiwonder":
+		return hiwonder.AppendPacket(nil, &hiwonder.Packet{ID: id, Command: 28, Params: []byte{0xF4, 1}})
+	case "kondo":
+		return []byte{9, 0x3A, 0x4C}
+	case odriveCAN, cybergearType:
+		return servo.AppendCAN(nil, &servo.CANFrame{ID: id << 5, Len: 8, Data: [8]byte{1, 2, 3, 4, 5, 6, 7, 8}})
+	}
+	return dynamixel.AppendStatus1(nil, &dynamixel.Status{ID: id, Data: []byte{0, 2}})
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/emulator/uart"
+)
+
+// Every device that a config may name is on trial, on every bus that it can hang on: a new one comes by itself, or is missed
+// here.
+func TestFaultRows(t *testing.T) {
+	rows := faultRows()
+	has := func(what string, is func(r *faultRow) bool) {
+		t.Helper()
+		if !slices.ContainsFunc(rows, is) {
+			t.Errorf("%s: no row in faultRows", what)
+		}
+	}
+	for kind := range busTypes {
+		has(kind, func(r *faultRow) bool { return r.bus == kind && r.lineType == kind && r.baud > 0 })
+	}
+	for device := range outputKinds() {
+		has(device, func(r *faultRow) bool { return r.device == device && strings.Contains(r.board, device) })
+	}
+	for device, kind := range sensorKinds() {
+		for _, bus := range kind.buses {
+			has(device+" on "+bus, func(r *faultRow) bool { return r.device == device && r.bus == bus })
+		}
+	}
+	for kind, models := range exemplars() {
+		for _, model := range models {
+			if b, ok := busTypes[kind]; !ok || b.lookup(model) == nil {
+				t.Errorf("%s: %s is no servo of it", kind, model)
+			}
+		}
+	}
+}
+
+// Every device against every fault: a third of the cells with one seed, or, with eight seeds, all of them:
+//
+//	HALYARD_LONG=1 go test -run TestFaultMatrix -timeout 30m -v ./cmd/halyard
+func TestFaultMatrix(t *testing.T) {
+	seeds, every := 8, 1
+	if os.Getenv("HALYARD_LONG") == "" {
+		seeds, every = 1, 3
+	}
+	for i, r := range faultRows() {
+		for k, w := range faultWords() {
+			if (i+k)%every != 0 {
+				continue
+			}
+			t.Run(r.device+"/"+r.bus+"/"+w.name, func(t *testing.T) {
+				c, err := runCell(t.Context(), r, &w, seeds)
+				if err != nil || c.failed {
+					t.Errorf("%s, %v", c.Outcome, err)
+				}
+				t.Logf("%s: %v ms old, told after %v ms, back after %v ms", c.Outcome, c.Oldest, c.Told, c.Back)
+			})
+		}
+	}
+}
+
+// The judges see what they are there for: a cell with each kind of wrong is red.
+func TestFaultJudges(t *testing.T) {
+	rows := faultRows()
+	row := func(device, bus string) *faultRow {
+		return rows[slices.IndexFunc(rows, func(r *faultRow) bool { return r.device == device && r.bus == bus })]
+	}
+	nothing := func(*stand, bool) error { return nil }
+	for _, c := range []struct {
+		name string
+		row  *faultRow
+		word faultWord
+		want string
+	}{
+		{"a value that is not true", row("bno055", i2cBus), faultWord{i2c: func(s *stand, wholly bool) error {
+			s.row.values["device"] = []float64{2}
+			return nil
+		}}, "wrong: device"},
+		{"a servo that lags", row("sts3215", "feetech"), faultWord{serial: func(s *stand, wholly bool) error {
+			s.row.off = 1e-6
+			return nil
+		}}, "wrong: "},
+		{"values that come though nothing can", row("sts3215", "feetech"), faultWord{serial: nothing, dead: true}, "lies: one"},
+		{"silence, which is told", row("ax-12a", "dynamixel1"), faultWord{name: "deaf", serial: func(s *stand, wholly bool) error {
+			if wholly {
+				s.tap().Fault(uart.Fault{Kind: uart.Deaf})
+			}
+			return nil
+		}}, ""},
+		{"it never ends", row("ina219", i2cBus), faultWord{i2c: func(s *stand, wholly bool) error {
+			s.row.address, s.row.on = 0x40, "main" // the neighbour's board
+			return s.darken(true)
+		}}, "harmed: pulse"},
+	} {
+		got := tryCell(c.row, &c.word, 1)
+		if got.failed != (c.want != "") || !strings.HasPrefix(got.Outcome, c.want) {
+			t.Errorf("%s: got %q, want %q", c.name, got.Outcome, c.want)
+		}
+	}
+}
+
+// What a shell sees: JSON lines of the documented form, and which devices and faults there are.
+func TestFaultsCommand(t *testing.T) {
+	code, out, text := runApp(t, "faults", "ina219", "--fault", "power", "--seeds", "1", "-o", "jsonl")
+	if want := `{"device":"ina219","bus":"i2c","fault":"power","outcome":"told","oldest_ms":`; code != 0 || !strings.HasPrefix(out, want) {
+		t.Errorf("exit %d: %s\n%s", code, out, text)
+	}
+	code, out, _ = runApp(t, "faults", "kernel-pwm", "--fault", "lost")
+	if code != 0 || !strings.Contains(out, "kernel-pwm  -    lost   n/a") {
+		t.Errorf("exit %d:\n%s", code, out)
+	}
+	for _, args := range [][]string{{"faults", "warp-drive"}, {"faults", "--fault", "gremlins"}, {"faults", "--seeds", "0"}} {
+		if code, _, text := runApp(t, args...); code != 2 || !strings.Contains(text, "want") {
+			t.Errorf("%v: exit %d: %s", args, code, text)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := runCell(ctx, faultRows()[0], &faultWords()[0], 1); err == nil || hal.KindOf(err) != hal.Unexpected {
+		t.Errorf("interrupted: got %v", err)
+	}
+}

@@ -1,0 +1,224 @@
+package uart
+
+import (
+	"errors"
+	"math/rand/v2"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// Tap is a bad stretch of wire between a host and any line in memory, whatever is at its end: servos, a board, a laser.
+// What passes goes wrong byte by byte, or on CAN frame by frame, both ways, so that it needs to know nothing of telegrams.
+// Power is not its: that is the device's own emulation's.
+//
+// Of its faults P is how likely one strikes each byte (Flip, Lost, Doubled, and Short, which loses the rest of what is
+// said) or each beginning of something said (Noise, Stranger); 0 is always. Late, Echo, Deaf and Unplug strike always,
+// until they are cleared.
+type Tap struct {
+	// Unit is how many bytes go wrong together: 1, or the size of a frame. Set it before use.
+	Unit int
+	open servo.Opener
+
+	mu     sync.Mutex
+	dice   *rand.Rand
+	faults [NumFaults]*Fault // at work
+	plug   int               // counts losses of the adapter: what was opened before one is gone
+}
+
+// NewTap returns a tap on what open opens. seed is of its dice.
+func NewTap(seed int64, open servo.Opener) *Tap {
+	return &Tap{Unit: 1, open: open, dice: rand.New(rand.NewPCG(uint64(seed), 0x7A9))}
+}
+
+// Fault plants f, in place of another of its kind.
+func (t *Tap) Fault(f Fault) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.faults[f.Kind] = &f; f.Kind == Unplug {
+		t.plug++
+	}
+}
+
+// ClearFaults ends all faults.
+func (t *Tap) ClearFaults() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	clear(t.faults[:])
+}
+
+// Open is a servo.Opener; its error is of kind hal.Absent while the adapter is unplugged.
+func (t *Tap) Open() (servo.Line, error) {
+	t.mu.Lock()
+	plug, gone := t.plug, t.faults[Unplug] != nil
+	t.mu.Unlock()
+	if gone {
+		return nil, &hal.Error{Kind: hal.Absent, Op: "open", Err: servo.ErrGone}
+	}
+	line, err := t.open()
+	if err != nil {
+		return nil, err
+	}
+	return &tapped{Line: line, tap: t, plug: plug}, nil
+}
+
+// strikes throws the dice of a fault. Under the lock.
+func (t *Tap) strikes(kind FaultKind) bool {
+	f := t.faults[kind]
+	return f != nil && (f.P == 0 || t.dice.Float64() < f.P)
+}
+
+// spoil appends to dst what becomes of p. begins says that something new is said; cut is whether its rest is lost.
+func (t *Tap) spoil(dst, p []byte, begins bool, cut *bool) []byte {
+	if begins {
+		*cut = false
+		if t.strikes(Noise) {
+			for range 1 + t.dice.IntN(8) {
+				dst = append(dst, byte(t.dice.Uint32()))
+			}
+		}
+		if t.strikes(Stranger) {
+			dst = append(dst, t.faults[Stranger].Bytes...)
+		}
+	}
+	for ; len(p) > 0; p = p[min(t.Unit, len(p)):] {
+		if *cut = *cut || t.strikes(Short); *cut || t.strikes(Lost) {
+			continue
+		}
+		one := p[:min(t.Unit, len(p))]
+		if dst = append(dst, one...); t.strikes(Flip) {
+			dst[len(dst)-1-t.dice.IntN(len(one))] ^= 1 << t.dice.IntN(8)
+		}
+		if t.strikes(Doubled) {
+			dst = append(dst, dst[len(dst)-len(one):]...)
+		}
+	}
+	return dst
+}
+
+// tapped is one opening through a Tap.
+type tapped struct {
+	servo.Line
+	tap    *Tap
+	plug   int
+	coming []arrival
+	last   time.Duration // when the last byte came
+	begins bool          // what comes next is said anew
+	cut    bool
+	in     [256]byte
+	said   []byte
+}
+
+// arrival is a byte and when the host has it.
+type arrival struct {
+	b  byte
+	at time.Duration
+}
+
+// there says whether the adapter is there. Under the lock.
+func (l *tapped) there() error {
+	if l.plug != l.tap.plug {
+		return servo.ErrGone
+	}
+	return nil
+}
+
+// Write is servo.Port's.
+func (l *tapped) Write(p []byte) (int, error) {
+	t := l.tap
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := l.there(); err != nil {
+		return 0, err
+	}
+	if t.faults[Echo] != nil {
+		l.arrive(p, l.Now())
+	}
+	cut := false
+	l.said, l.begins = t.spoil(l.said[:0], p, true, &cut), true
+	if len(l.said) == 0 || t.faults[Deaf] != nil {
+		return len(p), nil
+	}
+	if _, err := l.Line.Write(l.said); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+func (l *tapped) arrive(p []byte, at time.Duration) {
+	for _, b := range p {
+		l.coming = append(l.coming, arrival{b, at})
+	}
+}
+
+// Read is servo.Port's.
+func (l *tapped) Read(p []byte, timeout time.Duration) (int, error) {
+	t := l.tap
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for until := l.Now() + max(0, timeout); ; {
+		if err := l.there(); err != nil {
+			return 0, err
+		}
+		if n := l.take(p); n > 0 {
+			return n, nil
+		}
+		wait := max(0, until-l.Now())
+		if len(l.coming) > 0 {
+			wait = min(wait, max(0, l.coming[0].at-l.Now()))
+		}
+		n, err := l.Line.Read(l.in[:], wait)
+		if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+			return 0, err
+		}
+		if now := l.Now(); n > 0 && t.faults[Deaf] == nil {
+			l.hear(l.in[:n], now)
+		} else if n == 0 && now >= until && (len(l.coming) == 0 || l.coming[0].at > now) {
+			return 0, os.ErrDeadlineExceeded
+		}
+	}
+}
+
+// hear lets p go wrong on its way in. A pause of a few bytes is where something new begins.
+func (l *tapped) hear(p []byte, now time.Duration) {
+	begins := l.begins || now-l.last > time.Duration(len(p)+3)*byteTime(l.Baud())
+	l.begins, l.last = false, now
+	l.said = l.tap.spoil(l.said[:0], p, begins, &l.cut)
+	if f := l.tap.faults[Late]; f != nil {
+		now += f.Delay
+	}
+	l.arrive(l.said, now)
+}
+
+// take hands on what has come.
+func (l *tapped) take(p []byte) (n int) {
+	for now := l.Now(); n < len(p) && n < len(l.coming) && l.coming[n].at <= now; n++ {
+		p[n] = l.coming[n].b
+	}
+	l.coming = l.coming[:copy(l.coming, l.coming[n:])]
+	return n
+}
+
+// Discard is servo.Port's; what is on the wire comes later.
+func (l *tapped) Discard() error {
+	l.tap.mu.Lock()
+	defer l.tap.mu.Unlock()
+	if err := l.there(); err != nil {
+		return err
+	}
+	var scrap [64]byte
+	for l.take(scrap[:]) > 0 {
+	}
+	return l.Line.Discard()
+}
+
+// SetDTR is the line's, where it has one.
+func (l *tapped) SetDTR(on bool) error {
+	if line, ok := l.Line.(interface{ SetDTR(bool) error }); ok {
+		return line.SetDTR(on)
+	}
+	return nil
+}

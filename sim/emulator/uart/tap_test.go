@@ -1,0 +1,139 @@
+package uart
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// parrot says at once what it has heard.
+type parrot struct {
+	heard []byte
+	at    time.Duration
+}
+
+func (p *parrot) Hear(b []byte, now time.Duration) {
+	p.heard, p.at = append(p.heard, b...), now+time.Millisecond
+}
+
+func (p *parrot) Next() time.Duration {
+	if len(p.heard) == 0 {
+		return Never
+	}
+	return p.at
+}
+
+func (p *parrot) Speak(dst []byte, now time.Duration) []byte {
+	dst = append(dst, p.heard...)
+	p.heard = p.heard[:0]
+	return dst
+}
+func (p *parrot) Baud() int                 { return 115200 }
+func (p *parrot) Power(bool, time.Duration) {}
+
+// Each fault does what its word says to what is said, and nothing once it is cleared.
+func TestTap(t *testing.T) {
+	const said = "halyard"
+	for _, c := range []struct {
+		fault Fault
+		want  func(heard string, after time.Duration) bool
+	}{
+		{Fault{Kind: Lost}, func(s string, _ time.Duration) bool { return s == "" }},
+		{Fault{Kind: Doubled}, func(s string, _ time.Duration) bool { return s == "hhhhaaaallllyyyyaaaarrrrdddd" }},
+		{Fault{Kind: Flip}, func(s string, _ time.Duration) bool { return len(s) == len(said) && s != said }},
+		{Fault{Kind: Lost, P: 0.3}, func(s string, _ time.Duration) bool { return len(s) > 0 && len(s) < len(said) }},
+		{Fault{Kind: Short, P: 0.2}, func(s string, _ time.Duration) bool {
+			return len(s) < len(said) && bytes.HasPrefix([]byte(said), []byte(s))
+		}},
+		{Fault{Kind: Stranger, Bytes: []byte("x")}, func(s string, _ time.Duration) bool { return s == "xx"+said }},
+		{Fault{Kind: Noise}, func(s string, _ time.Duration) bool {
+			return len(s) >= len(said)+2 && bytes.HasSuffix([]byte(s), []byte(said))
+		}},
+		{Fault{Kind: Late, Delay: 50 * time.Millisecond}, func(s string, after time.Duration) bool {
+			return s == said && after > 50*time.Millisecond && after < 55*time.Millisecond
+		}},
+		{Fault{Kind: Echo}, func(s string, _ time.Duration) bool { return s == said+said }},
+		{Fault{Kind: Deaf}, func(s string, _ time.Duration) bool { return s == "" }},
+	} {
+		t.Run(c.fault.Kind.String(), func(t *testing.T) {
+			tap := NewTap(3, New("bench", 115200, 1, &parrot{}).Open)
+			line, err := tap.Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			say := func() (string, time.Duration) {
+				if _, err := line.Write([]byte(said)); err != nil {
+					t.Fatal(err)
+				}
+				var heard []byte
+				start, last := line.Now(), line.Now()
+				for p := make([]byte, 64); ; {
+					n, err := line.Read(p, 100*time.Millisecond)
+					if errors.Is(err, os.ErrDeadlineExceeded) {
+						return string(heard), last - start
+					} else if err != nil {
+						t.Fatal(err)
+					}
+					heard, last = append(heard, p[:n]...), line.Now()
+				}
+			}
+			tap.Fault(c.fault)
+			if heard, after := say(); !c.want(heard, after) {
+				t.Errorf("got %q after %v", heard, after)
+			}
+			tap.ClearFaults()
+			if heard, _ := say(); heard != said {
+				t.Errorf("cleared: got %q", heard)
+			}
+		})
+	}
+}
+
+// On a line of frames a whole frame goes wrong at a time.
+func TestTapFrames(t *testing.T) {
+	for _, kind := range []FaultKind{Lost, Doubled} {
+		tap := NewTap(1, nil)
+		tap.Unit = 4
+		tap.Fault(Fault{Kind: kind, P: 0.5})
+		cut := false
+		got := string(tap.spoil(nil, []byte("aaaabbbbccccdddd"), true, &cut))
+		left := got
+		for _, frame := range []string{"aaaa", "bbbb", "cccc", "dddd"} {
+			left = strings.ReplaceAll(left, frame, "")
+		}
+		if left != "" || len(got) == 16 {
+			t.Errorf("%v: got %q", kind, got)
+		}
+	}
+}
+
+// Unplugged, what was opened stays gone; what is opened after it is back is well.
+func TestTapUnplugged(t *testing.T) {
+	tap := NewTap(3, New("bench", 115200, 1, &parrot{}).Open)
+	line, err := tap.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tap.Fault(Fault{Kind: Unplug})
+	if _, err := tap.Open(); hal.KindOf(err) != hal.Absent {
+		t.Errorf("opened while it is gone: got %v", err)
+	}
+	tap.ClearFaults()
+	_, wrote := line.Write([]byte{1})
+	_, read := line.Read(make([]byte, 1), 0)
+	if !errors.Is(wrote, servo.ErrGone) || !errors.Is(read, servo.ErrGone) || !errors.Is(line.Discard(), servo.ErrGone) {
+		t.Errorf("the old line: got %v and %v, want gone", wrote, read)
+	}
+	if line, err = tap.Open(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := line.Write([]byte{1}); err != nil {
+		t.Error(err)
+	}
+}
