@@ -97,7 +97,14 @@ func (d *RPLidar) Open() error {
 	}
 	info, err := d.ask(rpTypeInfo, 20, RPLidarInfo)
 	if err != nil {
-		return err
+		// It may still wait for the rest of a request of which bytes were lost: as much as there can be.
+		var rest [rpRequest]byte
+		if err := errors.Join(d.write(rest[:]), d.stop()); err != nil {
+			return err
+		}
+		if info, err = d.ask(rpTypeInfo, 20, RPLidarInfo); err != nil {
+			return err
+		}
 	}
 	d.Model, d.Firmware, d.Serial = info[0], fmt.Sprintf("%d.%02d", info[2], info[1]), fmt.Sprintf("%X", info[4:20])
 	health, err := d.ask(rpTypeHealth, 3, RPLidarHealth)

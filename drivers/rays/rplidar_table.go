@@ -33,7 +33,8 @@ const (
 const (
 	rpStart      = 0xA5
 	rpReply      = 0x5A
-	rpDescriptor = 7 // bytes: A5 5A, length of 30 bits and mode of 2, type
+	rpDescriptor = 7   // bytes: A5 5A, length of 30 bits and mode of 2, type
+	rpRequest    = 260 // bytes that a request has at the most
 	rpNode       = 5
 	rpCapsule    = 84
 	rpPairs      = 16 // of samples in a capsule

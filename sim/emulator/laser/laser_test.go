@@ -189,6 +189,21 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// A scanner that still waits for the rest of a request, of which bytes were lost, is found all the same.
+func TestRPLidarHalfAsked(t *testing.T) {
+	line := uart.New("rp", 115200, 1, laser.NewRPLidar(rays.RPLidarFree, 115200, room))
+	before, err := line.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := before.Write([]byte{0xA5, 0x82, 0xFF}); err != nil {
+		t.Fatal(err)
+	}
+	if err := rplidar(rays.RPLidarFree, false, 360)(t, line.Open).Open(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestMotor(t *testing.T) {
 	for _, drive := range []rays.RPLidarDrive{rays.RPLidarDTR, rays.RPLidarPWM} {
 		board := laser.NewRPLidar(drive, 115200, room)
