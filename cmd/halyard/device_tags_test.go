@@ -10,6 +10,7 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/protocols/gamebots"
+	"github.com/halyard-robotics/halyard/protocols/imageserver"
 	"github.com/halyard-robotics/halyard/sim"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
@@ -188,6 +189,69 @@ func TestReaderLost(t *testing.T) {
 		}
 		if _, err := resolve(c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", set, err, want)
+		}
+	}
+}
+
+// A spawned robot whose readers and camera are emulated devices: a client of USARSim is told of tags and victims by number,
+// as a real one tells of them, and the image server shows its camera's pictures.
+func TestUSARSimReaders(t *testing.T) {
+	_, head, _ := strings.Cut(seeker, "buses:")
+	buses, hardware, _ := strings.Cut(head, "agents:")
+	_, hardware, _ = strings.Cut(hardware, "    hardware:\n")
+	hardware = strings.Replace(hardware, "servers: []\n", "", 1)
+	rig := "name: seekers\nclock: {mode: realtime, period: 10ms}\nworld: {scene: yellow, seed: 1}\nbuses:" + buses + `classes:
+  USARBot.P2AT:
+    model: usarsim-p2at
+    parts: {rfid: emulated, victrfid: emulated, camera: emulated}
+    hardware:
+` + hardware + `      cameras:
+        camera: {device: v4l2, width: 80, height: 60, rate: 25, format: yuyv}
+servers:
+  - {protocol: gamebots, listen: "127.0.0.1:0"}
+  - {protocol: imageserver, listen: "127.0.0.1:0", format: raw}
+`
+	r := startServe(t, rigOf(t, rig, ""))
+	c := gamebotsClient(t, r)
+	c.spawn("USARBot.P2AT", "R1", [3]float64{3.1, 1.9, 1.82})
+	for n := 0; ; n++ {
+		m := c.wait("SEN", "Type", "RFID")
+		if m.Text("ID") == "1" {
+			break
+		}
+		if id := m.Text("ID"); id != "" || n > 100 {
+			t.Fatalf("message %d: got tag %q, want 1", n, id)
+		}
+	}
+	eye, err := imageserver.Dial(r.address(t, "imageserver"), 20*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer eye.Close()
+	for n := 0; ; n++ {
+		p, err := eye.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.Data) >= 80*60*3 && len(p.Data) < 81*60*3 {
+			break
+		}
+		if n > 100 {
+			t.Fatalf("got pictures of %d bytes, want 80 by 60", len(p.Data))
+		}
+		if err := eye.Acknowledge(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := gamebotsClient(t, r)
+	d.spawn("USARBot.P2AT", "R2", [3]float64{1.9, 4.35, 1.82})
+	for n := 0; ; n++ {
+		m := d.wait("SEN", "Type", "VictRFID")
+		if m.Text("ID") == "0" && m.Text("State") == "None" {
+			break
+		}
+		if id := m.Text("ID"); id != "" || n > 100 {
+			t.Fatalf("message %d: got victim %q, want number 0", n, id)
 		}
 	}
 }

@@ -121,6 +121,7 @@ func (o *outfit) describe(r *gamebots.Robot, p *plot) {
 	if light := o.light(o.opened, "headlight"); light != nil {
 		r.Light = light
 	}
+	o.listen(0, r)
 }
 
 // zeroer sets a robot's counters to zero, each where it counts.
