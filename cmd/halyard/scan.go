@@ -82,7 +82,7 @@ func newScan(a *app) *cobra.Command {
 // What the program behind a pseudo terminal may need until the system lets it run, and what it gets where 254 ids are
 // asked and each silent one costs it.
 const (
-	terminalPatience = 30 * time.Millisecond
+	terminalPatience = 50 * time.Millisecond
 	terminalHurry    = 4 * time.Millisecond
 )
 
@@ -125,6 +125,7 @@ func completePorts(*cobra.Command, []string, string) ([]string, cobra.ShellCompD
 // rates: none of them hears the others' packets as its own.
 type survey struct {
 	*bareLine
+	ear  *eared                           // the line, while ids are asked
 	note func(format string, args ...any) // progress
 }
 
@@ -189,20 +190,20 @@ func (s *survey) run(ctx context.Context) ([]foundServo, error) {
 
 // ask finds the servos of one protocol at the line's rate.
 func (s *survey) ask(ctx context.Context, baud, protocol int) ([]foundServo, error) {
+	s.ear = &eared{Line: s.line}
 	if protocol >= asFeetech {
 		return s.askBrand(ctx, baud, protocol)
 	}
-	c := dynamixel.NewClient(s.line, protocol)
+	c := dynamixel.NewClient(s.ear, protocol)
 	c.Name, c.Latency = s.port, s.latency
-	var rows []foundServo
-	add := func(f dynamixel.Found, err error) {
+	row := func(f dynamixel.Found, err error) foundServo {
 		c.Latency = s.latency
-		row := foundServo{Port: s.port, Baud: baud, Protocol: protocol, ID: int(f.ID)}
-		row.describe(c, &f, err)
-		if row.Finding == unknownText && protocol == 1 {
-			s.unmask(&row)
+		r := foundServo{Port: s.port, Baud: baud, Protocol: protocol, ID: int(f.ID)}
+		r.describe(c, &f, err)
+		if r.Finding == unknownText && protocol == 1 {
+			s.unmask(&r)
 		}
-		rows = append(rows, row)
+		return r
 	}
 	if protocol == 2 {
 		all, err := c.PingAll()
@@ -210,29 +211,26 @@ func (s *survey) ask(ctx context.Context, baud, protocol int) ([]foundServo, err
 			return nil, err
 		}
 		if err == nil {
+			var rows []foundServo
 			for _, f := range all {
 				if f.Answers > 1 {
 					err = errors.New("answered twice")
 				}
-				add(f, err)
+				rows = append(rows, row(f, err))
 				err = nil
 			}
 			return rows, ctx.Err()
 		}
 		// Answers lay over each other: ask one id after the other.
 	}
-	for id := 0; id <= lastID[protocol] && ctx.Err() == nil; id++ {
-		c.Latency = cmp.Or(s.hurry, s.latency)
+	return s.sweep(ctx, lastID[protocol], func(id int, patience time.Duration) (foundServo, error) {
+		c.Latency = patience
 		f, err := c.Ping(byte(id))
-		switch hal.KindOf(err) {
-		case hal.Timeout:
-			continue
-		case hal.Absent:
-			return rows, err
+		if kind := hal.KindOf(err); err != nil && (kind == hal.Timeout || kind == hal.Absent) {
+			return foundServo{}, err
 		}
-		add(f, err)
-	}
-	return rows, ctx.Err()
+		return row(f, err), err
+	})
 }
 
 // describe fills in what a servo that answered a ping says of itself; why is what was wrong with the answer. Reading

@@ -1,11 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"strconv"
+	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo/feetech"
@@ -41,34 +41,26 @@ func protocolWords(list []int) []string {
 
 // askBrand asks every id of another brand, one after the other.
 func (s *survey) askBrand(ctx context.Context, baud, protocol int) ([]foundServo, error) {
-	var rows []foundServo
 	if err := parity(s.line, protocol == asKondo); err != nil {
 		return nil, err
 	}
 	defer parity(s.line, false) // where that fails the next question tells
-	for id := 0; id <= lastID[protocol] && ctx.Err() == nil; id++ {
+	return s.sweep(ctx, lastID[protocol], func(id int, patience time.Duration) (foundServo, error) {
 		row := foundServo{Port: s.port, Baud: baud, Type: brandWords[protocol], ID: id, Voltage: number(math.NaN())}
-		err := s.meet(&row, protocol)
-		switch hal.KindOf(err) {
-		case hal.Timeout:
-			continue
-		case hal.Absent:
-			return rows, err
-		case hal.BusFault:
+		err := s.meet(&row, protocol, patience)
+		if hal.KindOf(err) == hal.BusFault {
 			row.Finding = collisionText
 		}
-		rows = append(rows, row)
-	}
-	return rows, ctx.Err()
+		return row, err
+	})
 }
 
 // meet asks the servo of row who it is and fills in what it says.
-func (s *survey) meet(row *foundServo, protocol int) error {
-	patience := cmp.Or(s.hurry, s.latency)
+func (s *survey) meet(row *foundServo, protocol int, patience time.Duration) error {
 	id := byte(row.ID)
 	switch protocol {
 	case asFeetech:
-		c := feetech.NewClient(s.line)
+		c := feetech.NewClient(s.ear)
 		c.Name, c.Latency = s.port, patience
 		f, err := c.Ping(id)
 		if err != nil {
@@ -93,7 +85,7 @@ func (s *survey) meet(row *foundServo, protocol int) error {
 		return err
 	case asHiwonder:
 		// It does not say what it is; only one model is known.
-		c, m := hiwonder.NewClient(s.line), hiwonder.Models()[0]
+		c, m := hiwonder.NewClient(s.ear), hiwonder.Models()[0]
 		c.Name, c.Latency = s.port, patience
 		raw, err := c.ReadRegister(id, m, "present_voltage")
 		if err == nil {
@@ -101,7 +93,7 @@ func (s *survey) meet(row *foundServo, protocol int) error {
 		}
 		return err
 	default:
-		c := kondo.NewClient(s.line)
+		c := kondo.NewClient(s.ear)
 		c.Name, c.Latency = s.port, patience
 		err := c.Ping(id)
 		row.Finding = "a servo that speaks ICS, which does not say its model"
@@ -113,7 +105,7 @@ func (s *survey) meet(row *foundServo, protocol int) error {
 // packets are the same.
 func (s *survey) unmask(row *foundServo) {
 	other := foundServo{Port: row.Port, Baud: row.Baud, Type: brandWords[asFeetech], ID: row.ID, Voltage: number(math.NaN())}
-	if s.meet(&other, asFeetech) == nil && other.Model != "" {
+	if s.meet(&other, asFeetech, s.latency) == nil && other.Model != "" {
 		*row = other
 	}
 }

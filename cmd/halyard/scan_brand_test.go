@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
@@ -179,4 +181,37 @@ func TestSetupOfBrandsRestores(t *testing.T) {
 // isWrite tells a Feetech packet that writes from addr on.
 func isWrite(p []byte, addr byte) bool {
 	return len(p) > 6 && p[0] == 0xFF && p[4] == 3 && p[5] == addr
+}
+
+// Where ids are asked in a hurry, an answer that comes too late is still the one of whom was asked.
+func TestScanOfLateAnswers(t *testing.T) {
+	for _, c := range everyBrand() {
+		if c.protocol == 2 { // all are asked at once, with time
+			continue
+		}
+		for _, late := range []string{"", "slow servo 3 by=8ms", "slow bus by=8ms", "slow bus by=11ms", "slow servo 4 by=8ms p=0.5"} {
+			bus := brandBus(t, c.kind, c.model, c.baud, 3, 4, 7)
+			if late != "" {
+				f, err := emulator.ParseFault(late)
+				if err == nil {
+					err = bus.Fault(f)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			s := surveyOf(bus.Line())
+			s.bauds, s.protocols, s.latency, s.hurry = []int{c.baud}, []int{c.protocol}, 50*time.Millisecond, 4*time.Millisecond
+			rows, err := s.run(t.Context())
+			var ids []int
+			for _, r := range rows {
+				if ids = append(ids, r.ID); r.Type != c.kind || r.Finding == collisionText {
+					t.Errorf("%s, %s: got %+v", c.model, late, r)
+				}
+			}
+			if err != nil || !slices.Equal(ids, []int{3, 4, 7}) {
+				t.Errorf("%s, %s: got %v, %v; want 3, 4, 7", c.model, late, ids, err)
+			}
+		}
+	}
 }

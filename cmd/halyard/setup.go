@@ -216,8 +216,8 @@ func (s *setup) tool(c *dynamixel.Client) tool {
 }
 
 // pingOf pings an id until it answers or is surely silent.
-func pingOf(c *dynamixel.Client, id int) (f dynamixel.Found, err error) {
-	err = insist(func() error { f, err = c.Ping(byte(id)); return err })
+func (s *setup) pingOf(c *dynamixel.Client, id int) (f dynamixel.Found, err error) {
+	err = s.insist(func() error { f, err = c.Ping(byte(id)); return err })
 	return f, err
 }
 
@@ -240,7 +240,7 @@ func (s *setup) locate(ctx context.Context) (*place, error) {
 			if err != nil {
 				return nil, err
 			}
-			f, err := pingOf(c, s.id)
+			f, err := s.pingOf(c, s.id)
 			row := foundServo{Protocol: p}
 			if err == nil {
 				row.describe(c, &f, nil)
@@ -307,7 +307,7 @@ func (s *setup) prove(old, to place) error {
 		if err != nil {
 			return err
 		}
-		switch _, err := pingOf(c, p.id); hal.KindOf(err) {
+		switch _, err := s.pingOf(c, p.id); hal.KindOf(err) {
 		case hal.Timeout:
 		case hal.Absent:
 			return err

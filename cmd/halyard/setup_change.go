@@ -79,7 +79,7 @@ func (s *setup) verify(p place) error {
 	if err != nil {
 		return err
 	}
-	return insist(func() error {
+	return s.insist(func() error {
 		f, err := c.Ping(byte(p.id))
 		if err != nil {
 			return err

@@ -84,13 +84,18 @@ func (s settled) settle(err error) error {
 	if kind := hal.KindOf(err); err == nil || kind != hal.Timeout && kind != hal.BusFault {
 		return err
 	}
+	settle(s.line, s.quiet)
+	return err
+}
+
+// settle waits until nothing has come for quiet, within reason.
+func settle(line servo.Line, quiet time.Duration) {
 	var scrap [256]byte
 	for range longestBabble {
-		if _, quiet := s.line.Read(scrap[:], s.quiet); quiet != nil {
-			break // silence, or the line is gone, which the next question tells
+		if _, err := line.Read(scrap[:], quiet); err != nil {
+			return // silence, or the line is gone, which the next question tells
 		}
 	}
-	return err
 }
 
 // stranger is the error of a servo that answers and is no model of ours.
@@ -232,7 +237,7 @@ func (f *finder) probe(p place) (s spot, there bool, err error) {
 	if s.tool, err = newTool(f.line, f.port, f.latency, p.protocol); err != nil {
 		return s, false, err
 	}
-	s.err = insist(func() (err error) { s.model, err = s.identify(p.id); return err })
+	s.err = f.insist(func() (err error) { s.model, err = s.identify(p.id); return err })
 	switch kind := hal.KindOf(s.err); {
 	case s.err == nil:
 		return s, true, nil
@@ -243,6 +248,17 @@ func (f *finder) probe(p place) (s spot, there bool, err error) {
 		return s, true, nil
 	}
 	return s, false, s.err
+}
+
+// insist is insist that lets the line fall silent after what was spoilt: it may have been the answer of the try before.
+func (f *finder) insist(try func() error) error {
+	return insist(func() error {
+		err := try()
+		if hal.KindOf(err) == hal.BusFault {
+			settle(f.line, 2*f.latency+3*time.Millisecond)
+		}
+		return err
+	})
 }
 
 // possible tells whether there are servos of a protocol at a rate.
