@@ -217,7 +217,7 @@ func TestDoctorTwins(t *testing.T) {
 
 // Tables have a cell under each heading.
 func TestRows(t *testing.T) {
-	for _, r := range []row{portRow{}, foundServo{}, assignment{}, finding{}, portLine{}, registerRow{}, differenceRow{}, changeRow{}, matrixRow{}} {
+	for _, r := range []row{portRow{}, foundServo{}, assignment{}, finding{}, foundChip{}, portLine{}, registerRow{}, differenceRow{}, changeRow{}, matrixRow{}} {
 		if len(r.header()) != len(r.cells()) {
 			t.Errorf("%T: got %d cells under %d headings", r, len(r.cells()), len(r.header()))
 		}

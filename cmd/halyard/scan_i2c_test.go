@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/halyard-robotics/halyard/drivers/pressure"
+	"github.com/halyard-robotics/halyard/sim/emulator/chip"
+)
+
+// Who answers on an I2C bus, and what says so.
+func TestSurveyI2C(t *testing.T) {
+	bus := chip.NewBus("main", 400_000, 1, chip.NewBNO055(0x28), chip.NewMPU("mpu-9250", 0x68), chip.NewLSM6(0x6A), chip.NewPCA9685(0x41, 25e6),
+		chip.NewINA219(0x40, 0.1), chip.NewBMX280(0x77, true), chip.NewMS5837(pressure.MS5837_30BA()), chip.NewADS1115(0x48))
+	rows, err := surveyI2C(t.Context(), "PORT", bus.Host())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range rows {
+		got = append(got, strings.Join(r.cells(), " "))
+	}
+	want := []string{"0x28 bno055 its identity", "0x40 ina219 or pca9685 its address", "0x41 ina219 or pca9685 its address", "0x48 ads1115 or ina219 or pca9685 its address",
+		"0x68 mpu-9250 its identity", "0x6A lsm6dsox its identity", "0x76 ms5837-02ba or ms5837-30ba or pca9685 its address", "0x77 bme280 its identity"}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if rows, err := surveyI2C(t.Context(), "PORT", chip.NewBus("empty", 400_000, 1).Host()); err != nil || len(rows) != 0 {
+		t.Errorf("nobody: got %v, %v", rows, err)
+	}
+	for target, want := range map[string]bool{"/dev/i2c-1": true, "/dev/ttyUSB0": false, "okon:main": true, "okon:other": false, "xm430-arm:arm": false, "nothing": false} {
+		if _, ok := i2cPort(target); ok != want {
+			t.Errorf("%s: got %v, want %v", target, ok, want)
+		}
+	}
+	link := filepath.Join(t.TempDir(), "imu")
+	if err := os.Symlink("/dev/null", link); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := i2cPort(link); ok {
+		t.Error("a link to something else is taken for a bus")
+	}
+	if code, _, errText := runApp(t, "scan", "/dev/i2c-99"); code != 3 || !strings.Contains(errText, "no such bus") {
+		t.Errorf("a bus that is not there: exit %d, %s", code, errText)
+	}
+}
