@@ -161,7 +161,11 @@ func newEmulate(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			_, p, err := f.load(a, args)
 			if err != nil {
-				return err
+				// Not all of it can be emulated: what it says itself, then, where that is some of it.
+				own := f
+				if own.body = ""; f.body == "" || !someEmulated(a, &own, args, &p) {
+					return err
+				}
 			}
 			w, err := emulateAll(p)
 			if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -85,6 +86,23 @@ func (g *guarded) Power(on bool, now time.Duration) {
 	g.board.Power(on, now)
 }
 
+// someEmulated loads a config as it is and tells whether anything of it is emulated.
+func someEmulated(a *app, f *configFlags, args []string, p **plan) bool {
+	c, own, err := f.load(a, args)
+	if err != nil {
+		return false
+	}
+	*p = own
+	return slices.ContainsFunc(c.Agents, func(g configs.Agent) bool {
+		for _, body := range g.Parts {
+			if body == configs.Emulated {
+				return true
+			}
+		}
+		return g.Body == configs.Emulated
+	})
+}
+
 // terminal is one emulated line that can be put on a pseudo terminal.
 type terminal struct {
 	name  string
@@ -117,7 +135,13 @@ func (w *emulatedWorld) terminals(p *plan) (list []terminal) {
 	}
 	if w.devices != nil {
 		for _, name := range sortedKeys(w.devices.ends) {
-			line := w.devices.ends[name].terminal(name, p.config.Buses[name].Baud, p.config.World.Seed, &w.mu)
+			bus := p.config.Buses[name]
+			if networked(&bus) {
+				line := w.devices.ends[name].terminal(name, 0, p.config.World.Seed, &w.mu)
+				list = append(list, terminal{name, overTCP(line)})
+				continue
+			}
+			line := w.devices.ends[name].terminal(name, bus.Baud, p.config.World.Seed, &w.mu)
 			list = append(list, terminal{name, line.ServePTY})
 		}
 	}
@@ -136,6 +160,20 @@ func (w *emulatedWorld) advance(dt time.Duration) {
 	w.scene.Advance(dt)
 	if w.devices != nil {
 		w.devices.feel(dt)
+	}
+}
+
+// overTCP serves a line where the device is one of the network: at any free port of this machine alone, whose address, as
+// a config says it, is the path. There is no link to it.
+func overTCP(line *uart.Line) func(context.Context, string) (string, func() error, error) {
+	return func(ctx context.Context, _ string) (string, func() error, error) {
+		n, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return "", nil, err
+		}
+		done := make(chan error, 1)
+		go func() { done <- line.ServeTCP(ctx, n) }()
+		return tcpPrefix + n.Addr().String(), sync.OnceValue(func() error { return <-done }), nil
 	}
 }
 

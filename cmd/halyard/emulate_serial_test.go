@@ -4,12 +4,14 @@ import (
 	"errors"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/halyard-robotics/halyard/drivers/imu"
 	"github.com/halyard-robotics/halyard/drivers/pwm"
+	"github.com/halyard-robotics/halyard/drivers/rays"
 	"github.com/halyard-robotics/halyard/drivers/serial"
 )
 
@@ -67,4 +69,85 @@ func TestUnserved(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", kind, got, want)
 		}
 	}
+}
+
+// Whatever kind of device makes the end of a line is served: a base and its laser on terminals, a scanner of the network on
+// a port of the loopback, all in one world.
+func TestEmulateBasesAndScanners(t *testing.T) {
+	dir := t.TempDir()
+	path := rigOf(t, pioneerRig, "")
+	line, stop := emulated(t, path, "--dir", dir)
+	var kinds []string
+	for _, p := range line.Ports {
+		kinds = append(kinds, p.Bus+" "+p.Type+" "+p.Reason)
+	}
+	if want := "base serial |laser serial |main i2c " + unserved(i2cBus); strings.Join(kinds, "|") != want {
+		t.Fatalf("got %q, want %q", strings.Join(kinds, "|"), want)
+	}
+	laser, err := rays.NewSICK(rays.SICKSettings{Name: "laser", Line: serial.Reopener(filepath.Join(dir, "laser"), 38400, "")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scan := make([]float64, laser.Fan().Count)
+	for range 3 { // a busy machine lets an answer be late now and then
+		if err = errors.Join(laser.Open(), laser.Read(scan)); err == nil {
+			break
+		}
+	}
+	near := slices.Min(scan)
+	if err != nil || !(near > 0.1 && near < 20) {
+		t.Errorf("laser: the nearest wall at %.2f m, %v", near, err)
+	}
+	laser.Close()
+	// A base says who it is to whoever greets it, as ARIA and Player do.
+	port, err := serial.Open(filepath.Join(dir, "base"), 9600, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	heard := ""
+	for i, greeting := range []string{"\xFA\xFB\x03\x00\x00\x00", "\xFA\xFB\x03\x01\x00\x01", "\xFA\xFB\x03\x02\x00\x02"} {
+		got, _, err := listen(port, []byte(greeting), []int{6, 6, 27}[i], time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		heard += string(got)
+	}
+	if !strings.Contains(heard, "Pioneer") || !strings.Contains(strings.ToLower(heard), "p2at") {
+		t.Errorf("base: greeted, it says %q", heard)
+	}
+	port.Close()
+	stop()
+
+	path = rigOf(t, pioneerRig, "", "laser: {type: serial, port: /dev/serial/by-id/nobody-else}", "laser: {type: serial, port: \"tcp://192.168.0.10:10940\"}",
+		"device: sick-lms200", "device: hokuyo, model: ust-10lx, resolution: 0.5")
+	line, _ = emulated(t, path)
+	at := line.Ports[1].Path
+	if line.Ports[1].Bus != "laser" || !strings.HasPrefix(at, "tcp://127.0.0.1:") {
+		t.Fatalf("got %+v, want the scanner on the loopback", line.Ports)
+	}
+	ust, err := rays.NewHokuyo(rays.HokuyoSettings{Name: "laser", Line: rays.DialTCP(strings.TrimPrefix(at, tcpPrefix)), Model: hokuyoModel(t, "ust-10lx")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scan = make([]float64, ust.Fan().Count)
+	for range 3 {
+		if err = errors.Join(ust.Open(), ust.Read(scan)); err == nil {
+			break
+		}
+	}
+	if near := slices.Min(scan); err != nil || !(near > 0.05 && near < 20) {
+		t.Errorf("scanner on the network: the nearest wall at %.2f m, %v", near, err)
+	}
+	ust.Close()
+}
+
+func hokuyoModel(t *testing.T, name string) rays.HokuyoModel {
+	t.Helper()
+	for _, m := range rays.HokuyoModels() {
+		if strings.EqualFold(m.Name, name) {
+			return m
+		}
+	}
+	t.Fatalf("no model %s", name)
+	return rays.HokuyoModel{}
 }
