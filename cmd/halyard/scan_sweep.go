@@ -31,8 +31,8 @@ func (e *eared) Discard() error {
 // SetEven sets the parity of the line, where it has one.
 func (e *eared) SetEven(even bool) error { return parity(e.Line, even) }
 
-// lateBy is how many ids further on an answer may be heard that came too late, where they are asked in a hurry.
-const lateBy = 3
+// heardAfter is how many ids further on an answer may be heard that came too late, where they are asked in a hurry.
+const heardAfter = 3
 
 // sweep asks every id from 0 to last in a hurry. What is heard of an id that did not answer, and an answer that is spoilt,
 // may be the answer of one asked before that came too late: those are asked again, with time.
@@ -60,7 +60,7 @@ func (s *survey) sweep(ctx context.Context, last int, ask func(id int, patience 
 		if suspect {
 			settle(s.ear, 2*s.latency+3*time.Millisecond)
 		}
-		for back := max(0, id-lateBy); suspect && back <= id && err == nil; back++ {
+		for back := max(0, id-heardAfter); suspect && back <= id && err == nil; back++ {
 			if !known[back] {
 				_, err = one(back, s.latency)
 			}
