@@ -2,6 +2,11 @@ package main
 
 import (
 	"math"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -44,6 +49,34 @@ func TestOkonClientDives(t *testing.T) {
 			}
 			if code, out, text := runApp(t, "estop", "-o", "jsonl"); code != 0 {
 				t.Errorf("estop: exit %d: %s\n%s", code, text, out)
+			}
+		})
+	}
+}
+
+// The client of docs/okon.md, in Python and in real time, goes through the course on either body.
+func TestOkonPython(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if os.Getenv("HALYARD_LONG") == "" || err != nil {
+		t.Skip("some fifty seconds of real time a body: HALYARD_LONG=1 go test -run OkonPython ./cmd/halyard; it needs python3")
+	}
+	script, err := filepath.Abs("../../docs/okon_client.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, body := range []string{"sim", "emulated"} {
+		t.Run(body, func(t *testing.T) {
+			r := startServe(t, "okon", "--body", body, "--listen", "okon=127.0.0.1:0", "--listen", "okon-video=127.0.0.1:0")
+			_, control, _ := net.SplitHostPort(r.address(t, "okon"))
+			_, video, _ := net.SplitHostPort(r.address(t, "okon-video"))
+			client := exec.Command(python, script, "127.0.0.1", control, video)
+			client.Dir = t.TempDir() // it keeps a picture there
+			out, err := client.CombinedOutput()
+			t.Logf("%s", out)
+			for _, want := range []string{"at 1.5 m\n", "a gate ", "all checkpoints reached\n", `finish zone {"id":"FZ1"}`, "there after "} {
+				if err != nil || !strings.Contains(string(out), want) {
+					t.Fatalf("got %v, and no %q", err, want)
+				}
 			}
 		})
 	}
