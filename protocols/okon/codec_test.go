@@ -177,20 +177,32 @@ func FuzzDecode(f *testing.F) {
 
 // FuzzJSON: texts of clients end in settings that a robot can follow, or in an error.
 func FuzzJSON(f *testing.F) {
+	sets := []Type{SetMotors, SetControlMode, SetAcro, SetStable, SetPID}
 	for _, k := range hostile {
-		f.Add(byte(k.Type), []byte(k.data))
+		f.Add(byte(slices.Index(sets, k.Type)), []byte(k.data)) // 255, which is another, where it is none of them
 	}
-	f.Add(byte(SetPID), []byte(startPIDs+speedPIDs))
-	f.Add(byte(SetStable), []byte(`{"rot":{"x":1,"y":2,"z":3},"vel":{"x":1,"y":0,"z":0},"depth":1.5}`))
-	f.Add(byte(SetAcro), []byte(`{"rotSpeed":{"x":0.5},"vel":{"z":1}}`))
+	f.Add(byte(5), []byte(`{"rot":{"x":0,"y":90,"z":0},"pos":{"x":1,"y":-0.9,"z":-2.7}}`))
+	f.Add(byte(6), []byte(`{"quality":30}`))
+	f.Add(byte(4), []byte(startPIDs+speedPIDs))
+	f.Add(byte(3), []byte(`{"rot":{"x":1,"y":2,"z":3},"vel":{"x":1,"y":0,"z":0},"depth":1.5}`))
+	f.Add(byte(2), []byte(`{"rotSpeed":{"x":0.5},"vel":{"z":1}}`))
 	s := newSettingsServer(f)
 	f.Fuzz(func(t *testing.T, kind byte, data []byte) {
-		p := Packet{Type: SetMotors + Type(kind%7), Data: data}
-		if p.Type == ArmMotors || p.Type == DisarmMotors {
-			return
-		}
+		p := Packet{Type: append(sets, SetOrientation, SetSim)[kind%7], Data: data}
 		c := &session{server: s}
-		if apply, err := c.parse(&p); err == nil {
+		if p.Type == SetOrientation || p.Type == SetSim {
+			if err := c.set(&p); err == nil && len(data) < 2 {
+				t.Fatalf("%v %q: it was done", p.Type, data)
+			}
+			body := s.robot.Placer.(*rover)
+			body.happened() // or its notes grow without end
+			at, quality := body.pose, s.robot.Pictures.Quality()
+			for _, v := range append(at.Position[:], at.Rotation[:]...) {
+				if math.IsNaN(v) || math.IsInf(v, 0) || quality < 0 || quality > 100 {
+					t.Fatalf("%v %q: got %+v, quality %d", p.Type, data, at, quality)
+				}
+			}
+		} else if apply, err := c.parse(&p); err == nil {
 			if err := apply(); err != nil {
 				t.Fatalf("%v %q: %v", p.Type, data, err)
 			}

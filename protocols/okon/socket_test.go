@@ -43,7 +43,8 @@ func newSettingsServer(t testing.TB) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	agent, err := rig.Add(hal.AgentConfig{Name: "okon", Body: newRover()})
+	body := newRover()
+	agent, err := rig.Add(hal.AgentConfig{Name: "okon", Body: body})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +52,8 @@ func newSettingsServer(t testing.TB) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := NewServer(rig, protocolstest.NewPipes("pipes"), &Robot{Agent: agent, Pilot: pilot}, Options{})
+	s, err := NewServer(rig, protocolstest.NewPipes("pipes"), &Robot{Agent: agent, Pilot: pilot, Placer: body,
+		Pictures: NewPictures(&theatre{}, FindViews(&hal.Layout{}), PictureOptions{})}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +228,8 @@ func TestClientErrors(t *testing.T) {
 
 func TestServerRefused(t *testing.T) {
 	rig, _ := hal.New(hal.Config{Period: period})
-	agent, err := rig.Add(hal.AgentConfig{Name: "okon", Body: newRover()})
+	body := newRover()
+	agent, err := rig.Add(hal.AgentConfig{Name: "okon", Body: body})
 	if err != nil {
 		t.Fatal(err)
 	}
