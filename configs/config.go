@@ -75,7 +75,7 @@ type Bus struct {
 	Hertz       int           `yaml:"hertz" default:"400000" min:"10000" max:"5000000" doc:"Clock of an I2C bus where it is emulated, Hz; that of a real one is set by the device tree."`
 	Opener      string        `yaml:"opener" default:"bugst" enum:"bugst|tarm" doc:"The library that opens the port. tarm: 115200 baud and below, without timing guarantees."`
 	Latency     time.Duration `yaml:"latency" default:"1ms" min:"1ms" max:"255ms" doc:"Latency timer to set in an FTDI adapter, in whole milliseconds."`
-	ReturnDelay time.Duration `yaml:"return_delay" default:"0s" min:"0s" max:"508us" doc:"How long each servo waits before it answers, in steps of 2us: what emulated servos have, and what the doctor expects of real ones (halyard setup --set return_delay=0)."`
+	ReturnDelay time.Duration `yaml:"return_delay" default:"0s" min:"0s" max:"508us" doc:"How long each servo waits before it answers, in steps of 2us: what emulated servos have, and what the doctor expects of real ones (halyard registers write PORT --id N return_delay=0)."`
 	Timing      Timing        `yaml:"timing" doc:"How the line behaves where it is emulated."`
 }
 

@@ -216,7 +216,7 @@ func newRegistersDump(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		f := registerFile{Model: s.model.Units().Name, Type: s.kind(), ID: s.id, Baud: s.baud, Registers: values}
+		f := registerFile{Model: s.model.Units().Name, Type: typeOf(s.protocol), ID: s.id, Baud: s.baud, Registers: values}
 		if len(args) == 0 {
 			return f.encode(a.out)
 		}
@@ -227,14 +227,6 @@ func newRegistersDump(a *app) *cobra.Command {
 			f.Model, f.ID, len(values), args[0], s.bus, s.id, args[0])
 		return nil
 	})
-}
-
-// kind is the type of bus that the servo hangs on, as a config says it.
-func (s *registers) kind() string {
-	if s.protocol >= asFeetech {
-		return brandWords[s.protocol]
-	}
-	return fmt.Sprintf("dynamixel%d", s.protocol)
 }
 
 // fileOrID tells an id of a neighbour on the line from the name of a file: a file that is there comes first.

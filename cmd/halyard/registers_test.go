@@ -46,7 +46,7 @@ func TestRegistersOfEveryBrand(t *testing.T) {
 	for _, c := range everyBrand() {
 		t.Run(c.model, func(t *testing.T) {
 			s, bus := c.registers(t, 3)
-			if s.model.Units().Name != c.model || s.baud != c.baud || s.protocol != c.protocol || s.kind() != c.kind {
+			if s.model.Units().Name != c.model || s.baud != c.baud || s.protocol != c.protocol || typeOf(s.protocol) != c.kind {
 				t.Fatalf("got %s at %d Bd, protocol %d", s.model.Units().Name, s.baud, s.protocol)
 			}
 			rows, err := s.rows(t.Context(), nil)

@@ -31,6 +31,14 @@ func protocolWord(p int) string {
 	return strconv.Itoa(p)
 }
 
+// typeOf is the type of bus on which servos of a protocol hang, as a config says it.
+func typeOf(p int) string {
+	if p >= asFeetech {
+		return brandWords[p]
+	}
+	return "dynamixel" + strconv.Itoa(p)
+}
+
 func protocolWords(list []int) []string {
 	words := make([]string, len(list))
 	for i, p := range list {

@@ -19,6 +19,7 @@ type assignment struct {
 	Port     string           `json:"port"`
 	Model    string           `json:"model"`
 	Protocol int              `json:"protocol"` // of Dynamixel; 0 = another brand
+	Type     string           `json:"type"`     // of the bus that it hangs on
 	OldID    int              `json:"old_id"`
 	OldBaud  int              `json:"old_baud"`
 	ID       int              `json:"id"`
@@ -28,11 +29,11 @@ type assignment struct {
 }
 
 func (assignment) header() []string {
-	return []string{"model", "protocol", "id", "baud", "new id", "new baud", "done"}
+	return []string{"model", "type", "id", "baud", "new id", "new baud", "done"}
 }
 
 func (s assignment) cells() []string {
-	return []string{s.Model, strconv.Itoa(s.Protocol), strconv.Itoa(s.OldID), strconv.Itoa(s.OldBaud),
+	return []string{s.Model, s.Type, strconv.Itoa(s.OldID), strconv.Itoa(s.OldBaud),
 		strconv.Itoa(s.ID), strconv.Itoa(s.Baud), map[bool]string{true: "yes", false: "dry run"}[s.Done]}
 }
 
@@ -175,14 +176,14 @@ func (s *setup) run(ctx context.Context) (*assignment, error) {
 	if err := s.prove(*old, to); err != nil {
 		return nil, err
 	}
-	done := &assignment{Port: s.port, Model: s.model.Name, Protocol: old.protocol, OldID: old.id, OldBaud: old.baud, ID: to.id, Baud: to.baud}
+	done := &assignment{Port: s.port, Model: s.model.Name, Protocol: old.protocol, Type: typeOf(old.protocol), OldID: old.id, OldBaud: old.baud, ID: to.id, Baud: to.baud}
 	if err := s.line.SetBaud(old.baud); err != nil {
 		return nil, err
 	}
 	if done.Backup, err = readAll(ctx, s.tool(s.client), s.model, old.id); err != nil {
 		return nil, err
 	}
-	if err := s.keep(done, fmt.Sprintf("dynamixel%d", old.protocol)); err != nil || s.dry {
+	if err := s.keep(done); err != nil || s.dry {
 		return done, err
 	}
 	if err := ctx.Err(); err != nil {
@@ -327,10 +328,10 @@ func ratesOf(m *dynamixel.Model) string {
 }
 
 // keep writes the backup file, where one is wanted.
-func (s *setup) keep(done *assignment, kind string) error {
+func (s *setup) keep(done *assignment) error {
 	if s.backup == "" {
 		return nil
 	}
-	f := registerFile{Model: done.Model, Type: kind, ID: done.OldID, Baud: done.OldBaud, Registers: done.Backup}
+	f := registerFile{Model: done.Model, Type: done.Type, ID: done.OldID, Baud: done.OldBaud, Registers: done.Backup}
 	return f.save(s.backup)
 }

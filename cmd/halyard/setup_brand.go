@@ -35,14 +35,14 @@ func (s *setup) runBrand(ctx context.Context) (*assignment, error) {
 	if err := s.proveBrand(m, old, to); err != nil {
 		return nil, err
 	}
-	done := &assignment{Port: s.port, Model: m.Units().Name, OldID: old.id, OldBaud: old.baud, ID: to.id, Baud: to.baud}
+	done := &assignment{Port: s.port, Model: m.Units().Name, Type: typeOf(old.protocol), OldID: old.id, OldBaud: old.baud, ID: to.id, Baud: to.baud}
 	if err := s.line.SetBaud(old.baud); err != nil {
 		return nil, err
 	}
 	if done.Backup, err = readAll(ctx, one, m, old.id); err != nil {
 		return nil, err
 	}
-	if err := s.keep(done, brandWords[old.protocol]); err != nil || s.dry {
+	if err := s.keep(done); err != nil || s.dry {
 		return done, err
 	}
 	if err := s.changeBrand(ctx, one, to); err != nil {

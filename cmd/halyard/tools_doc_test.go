@@ -1,0 +1,34 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// The page of the tools has every check that a fault is named by, and every sub-command of the tools.
+func TestToolsDoc(t *testing.T) {
+	data, err := os.ReadFile("../../docs/tools.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(data)
+	for _, l := range ailments() {
+		if l.check != "" && !strings.Contains(page, "`"+l.check+"`") {
+			t.Errorf("docs/tools.md: lacks the check %s, by which %q is named", l.check, l.name)
+		}
+	}
+	a := &app{}
+	for _, c := range a.commands() {
+		for _, sub := range c.Commands() {
+			if want := "halyard " + c.Name() + " " + sub.Name(); !strings.Contains(page, want) {
+				t.Errorf("docs/tools.md: lacks %s", want)
+			}
+		}
+	}
+	for _, name := range []string{"ports", "scan", "setup", "registers", "doctor", "emulate"} {
+		if !strings.Contains(page, "\n## "+name+": ") {
+			t.Errorf("docs/tools.md: lacks a section of %s", name)
+		}
+	}
+}
