@@ -218,3 +218,42 @@ func TestScanOfMotors(t *testing.T) {
 		t.Errorf("no port: got exit %d, %q", code, text)
 	}
 }
+
+// The example of docs/motors.md is whole: it validates, runs emulated, and the doctor finds nothing wrong with it.
+func TestMotorsDocument(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "motors.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var blocks []string
+	for _, part := range strings.Split(string(text), "```yaml\n")[1:] {
+		block, _, _ := strings.Cut(part, "```")
+		blocks = append(blocks, block)
+	}
+	if len(blocks) != 2 {
+		t.Fatalf("got %d blocks, want the robot and its config", len(blocks))
+	}
+	dir := t.TempDir()
+	for i, name := range []string{"arm.yaml", "my-arm.yaml"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(blocks[i]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	config := filepath.Join(dir, "my-arm.yaml")
+	if code, _, text := runApp(t, "validate", config); code != 0 {
+		t.Errorf("validate: exit %d, %s", code, text)
+	}
+	haltest.Run(t, func(t *testing.T) haltest.Subject { return subject(t, planOf(t, config, configs.Options{})) })
+	d, err := newExamination(planOf(t, config, configs.Options{}), "emulated", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range d.found {
+		if f.State != stateOK {
+			t.Errorf("doctor: got %+v", f)
+		}
+	}
+}

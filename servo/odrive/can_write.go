@@ -1,0 +1,144 @@
+package odrive
+
+import (
+	"errors"
+	"math"
+
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// Clear frees node i of its errors and waits for a heartbeat without them.
+func (b *canBrand) Clear(i int) error {
+	d := &b.devices[i]
+	b.put(Frame(d.cfg.ID, ClearErrors))
+	if err := b.x.Drain(); err != nil {
+		return err
+	}
+	d.due = 1 << Heartbeat
+	err := b.x.Collect(1, beatPatience)
+	if d.due = 0; err != nil {
+		return err
+	}
+	return d.remaining()
+}
+
+// Ready prepares node i: that the host was away is forgotten, and the watchdog is set where its endpoints are known.
+func (b *canBrand) Ready(i int) (bool, error) {
+	d, seat := &b.devices[i], &b.roster.Seats[i]
+	if seat.Torque != servo.Off {
+		seat.Verify = true
+		b.Off(i)
+		return false, nil
+	}
+	if b.changed {
+		return false, nil
+	}
+	b.changed = true
+	if d.beat.Errors != 0 && d.beat.Errors.Alarm(d.dialect) == 0 {
+		b.put(Frame(d.cfg.ID, ClearErrors))
+	}
+	if err := b.guard(i); err != nil {
+		return false, err
+	}
+	d.control, d.limit = wanted(&seat.Goal), math.NaN()
+	return true, nil
+}
+
+var errWatchdog = errors.New("its watchdog cannot be set by the endpoints of the config: take those of its firmware's flat_endpoints.json")
+
+// guard writes the watchdog of node i and reads it back.
+func (b *canBrand) guard(i int) error {
+	d := &b.devices[i]
+	for _, s := range d.cfg.Settings {
+		w := SDO{Write: true, Endpoint: uint16(s.Value), Value: 1}
+		if s.Register == watchdogEndpoint {
+			w.Value = floatWord(Watchdog.Seconds())
+		}
+		b.put(w.Frame(d.cfg.ID, RxSDO))
+		b.put(SDO{Endpoint: w.Endpoint}.Frame(d.cfg.ID, RxSDO))
+		d.due |= 1 << TxSDO
+		err := b.x.Collect(1, canDelay)
+		if d.due &^= 1 << TxSDO; err != nil {
+			return err
+		}
+		if d.sdo.Endpoint != w.Endpoint || d.sdo.Value != w.Value {
+			b.roster.Seats[i].Hold(errWatchdog)
+			return servo.ErrMangled
+		}
+		d.guarded = true
+	}
+	return nil
+}
+
+// Steps of arming: the control with the goal where it stands, the torque, and the goal once more.
+func (b *canBrand) Steps() int { return 3 }
+
+// Off stages no torque. Said again, it is not news.
+func (b *canBrand) Off(i int) { b.request(i, Idle, b.devices[i].asked != Idle) }
+
+func (b *canBrand) request(i int, s State, news bool) {
+	d := &b.devices[i]
+	d.asked, d.telling = s, d.telling || news
+	b.put(Words(d.cfg.ID, SetState, uint32(s)))
+}
+
+// Arm stages a step of giving torque.
+func (b *canBrand) Arm(i, step int) {
+	switch step {
+	case 0:
+		b.put(Words(b.devices[i].cfg.ID, SetControl, uint32(b.devices[i].control), Passthrough))
+	case 1:
+		b.goal(i, true)
+		b.request(i, ClosedLoop, true)
+		return
+	}
+	b.goal(i, true)
+}
+
+// Aim stages the goal of node i. What it controls changes at rest alone.
+func (b *canBrand) Aim(i int) {
+	if seat := &b.roster.Seats[i]; wanted(&seat.Goal) != b.devices[i].control {
+		seat.Disarm()
+		b.Off(i)
+		return
+	}
+	b.goal(i, false)
+}
+
+// goal stages the goal of node i, and its limits where they have changed. rest asks for no motion.
+func (b *canBrand) goal(i int, rest bool) {
+	d, seat := &b.devices[i], &b.roster.Seats[i]
+	if amps, changed := d.amps(seat); changed {
+		b.put(Floats(d.cfg.ID, SetLimits, d.m.Velocity/(2*math.Pi), amps))
+	}
+	switch control, v := d.goal(seat, rest); control {
+	case VelocityControl:
+		b.put(Floats(d.cfg.ID, InputVel, v, 0))
+	case TorqueControl:
+		b.put(Floats(d.cfg.ID, InputTorque, v))
+	default:
+		b.put(Position(d.cfg.ID, v))
+	}
+}
+
+// Stage has nothing to do: frames leave in the order they are staged, as one sender's do.
+func (b *canBrand) Stage() {}
+
+// Flush ends a Send.
+func (b *canBrand) Flush() error {
+	b.changed = false
+	if len(b.x.Out) == 0 {
+		return nil
+	}
+	// What has come by now was said before what is told now.
+	if err := b.x.Drain(); err != nil {
+		return err
+	}
+	err := b.x.Tell()
+	for i := range b.devices {
+		if d := &b.devices[i]; d.telling {
+			d.telling, d.toldAt = false, b.x.Port.Now()
+		}
+	}
+	return err
+}

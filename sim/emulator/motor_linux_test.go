@@ -1,0 +1,88 @@
+package emulator_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/servo/odrive"
+	"github.com/halyard-robotics/halyard/servo/vesc"
+	"github.com/halyard-robotics/halyard/sim/emulator"
+)
+
+// A VESC with another behind it, and an ODrive with both its axes, are driven over a pseudo terminal, on the wall's clock,
+// as over a port.
+func TestMotorsOnAPTY(t *testing.T) {
+	v, o := vesc.ModelByName("vesc-6"), odrive.ModelByName("odrive-v3")
+	for _, c := range []struct {
+		name   string
+		servos []*emulator.Servo
+		open   func(line servo.Line) servo.Chain
+		goal   float64
+	}{
+		{"vesc", []*emulator.Servo{emulator.NewVESC(v, 4, motorActuator(t, "vesc-6"), emulator.Truth{}), emulator.NewVESC(v, 9, motorActuator(t, "vesc-6"), emulator.Truth{})},
+			func(line servo.Line) servo.Chain {
+				return vesc.NewChain(vesc.ChainConfig{Line: line, Latency: ptyTimeout, Motors: []vesc.MotorConfig{{ID: 4, Model: v}, {ID: 9, Model: v}}})
+			}, 8700},
+		{"odrive", []*emulator.Servo{emulator.NewODrive(o, 0, motorActuator(t, "odrive-v3"), emulator.Truth{}), emulator.NewODrive(o, 1, motorActuator(t, "odrive-v3"), emulator.Truth{})},
+			func(line servo.Line) servo.Chain {
+				return odrive.NewSerialChain(odrive.ChainConfig{Line: line, Latency: ptyTimeout, Axes: []odrive.AxisConfig{{ID: 0, Model: o}, {ID: 1, Model: o}}})
+			}, 500},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var mu sync.Mutex // held around the physics, too
+			bus := emulator.NewBus(emulator.BusConfig{Name: c.name, Baud: 115200, Mutex: &mu}, c.servos...)
+			ctx, cancel := context.WithCancel(t.Context())
+			link := filepath.Join(t.TempDir(), "line")
+			_, wait, err := bus.ServePTY(ctx, link)
+			if err != nil {
+				cancel()
+				t.Skipf("no pseudo terminals here: %v", err)
+			}
+			defer func() {
+				cancel()
+				if err := wait(); err != nil {
+					t.Error(err)
+				}
+			}()
+			chain := c.open(openTTY(t, link, 115200))
+			if err := chain.Open(); err != nil {
+				t.Fatal(err)
+			}
+			// The world is moved here, so that the test takes as long as the bytes do.
+			for k := range 130 {
+				g := to(c.goal)
+				if k < 5 {
+					g = servo.Goal{}
+				}
+				for i := range c.servos {
+					chain.SetGoal(i, g)
+				}
+				if err := errors.Join(chain.Send(), chain.Receive()); err != nil {
+					t.Fatal(err)
+				}
+				mu.Lock()
+				for range 10 {
+					for _, s := range c.servos {
+						s.Actuator().Step(0.001)
+					}
+				}
+				mu.Unlock()
+			}
+			for i := range c.servos {
+				if st := chain.State(i); st.Err != nil || math.Abs(st.Position-c.goal) > 40 || !st.Torque {
+					t.Errorf("motor %d: got %.0f, torque %v, %v; want %.0f", i, st.Position, st.Torque, st.Err, c.goal)
+				}
+			}
+			for i, err := range chain.Halt() {
+				if err != nil || c.servos[i].Actuator().Enable {
+					t.Errorf("halt of motor %d: %v", i, err)
+				}
+			}
+		})
+	}
+}
