@@ -88,7 +88,6 @@ func (b *canBrand) Arm(i, step int) {
 	case 0:
 		b.put(Words(b.devices[i].cfg.ID, SetControl, uint32(b.devices[i].control), Passthrough))
 	case 1:
-		b.goal(i, true)
 		b.request(i, ClosedLoop, true)
 		return
 	}

@@ -1,0 +1,186 @@
+package cybergear
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/servo/servotest"
+)
+
+// turn is one write of the chain and what comes after it.
+type turn struct{ write, read []Message }
+
+func playback(turns ...turn) *servotest.Playback {
+	bytes := func(list []Message) (p []byte) {
+		for i := range list {
+			f := list[i].Frame()
+			p = servo.AppendCAN(p, &f)
+		}
+		return p
+	}
+	var all []servotest.Turn
+	for _, x := range turns {
+		all = append(all, servotest.Turn{Write: bytes(x.write), Read: bytes(x.read)})
+	}
+	return servotest.NewPlayback(Bitrate, all...)
+}
+
+// said is feedback of motor 1.
+func said(state State, angle float64, faults Faults) Message {
+	b := Feedback{ID: 1, State: state, Angle: angle, Faults: faults, Celsius: 30}
+	return b.Message(Host, &ModelByName("cybergear").Spans)
+}
+
+var (
+	here    = Message{Type: Who, Extra: 1, Target: answer}
+	rest    = said(Resting, 0, 0)
+	running = said(Running, 0, 0)
+	stop    = To(1, Stop)
+)
+
+// zeroAngle is what a motor at 0 rad says, which 16 bits cannot quite.
+func zeroAngle() float64 {
+	var b Feedback
+	m := rest
+	b.Parse(&m, &ModelByName("cybergear").Spans)
+	return b.Angle
+}
+
+func one(line servo.Line, settings ...Setting) *Chain {
+	return NewChain(ChainConfig{Name: "arm", Line: line, Motors: []MotorConfig{{ID: 1, Model: ModelByName("cybergear"), Joint: "knee", Settings: settings}}})
+}
+
+func cycle(t *testing.T, c *Chain, g servo.Goal) {
+	t.Helper()
+	c.SetGoal(0, g)
+	if err := errors.Join(c.Send(), c.Receive()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// arming is what it takes to give torque: at rest the mode and the timeout, read back; then the limit, the goal where it
+// stands, the torque, and the goal once more.
+func arming(at float64) []turn {
+	return []turn{
+		{[]Message{stop, Set(1, RunMode, InPosition), Ask(1, RunMode)}, []Message{rest, rest, Answer(1, Host, RunMode, InPosition)}},
+		{[]Message{Set(1, CANTimeout, usualTimeout), Ask(1, CANTimeout)}, []Message{rest, Answer(1, Host, CANTimeout, usualTimeout)}},
+		{[]Message{Set(1, LimitTorque, 12), Set(1, AngleRef, at), To(1, Enable), Set(1, AngleRef, at)}, []Message{rest, rest, running, running}},
+	}
+}
+
+func TestChainSession(t *testing.T) {
+	at := zeroAngle()
+	turns := append([]turn{{[]Message{To(1, Who)}, []Message{here}}, {[]Message{stop}, []Message{rest}}}, arming(at)...)
+	turns = append(turns,
+		turn{[]Message{Set(1, AngleRef, radians(1000))}, []Message{running}},
+		// Half the torque, said once.
+		turn{[]Message{Set(1, LimitTorque, 6), Set(1, AngleRef, radians(1000))}, []Message{running, said(Running, 0.1, 0)}},
+		// The fifth cycle's look reads the voltage; the limit makes it say how it is.
+		turn{[]Message{Set(1, AngleRef, radians(1000))}, []Message{said(Running, 0.1, 0)}},
+		turn{[]Message{Ask(1, BusVolts), Set(1, LimitTorque, 6)}, []Message{Answer(1, Host, BusVolts, 24), said(Running, 0.1, 0)}},
+		// A fault takes the torque: nothing but stops is written from then on.
+		turn{[]Message{Set(1, AngleRef, radians(1000))}, []Message{said(Resting, 0.1, OverHeat)}},
+		turn{[]Message{stop}, []Message{said(Resting, 0.1, OverHeat)}},
+	)
+	line := playback(turns...)
+	c := one(line)
+	if err := c.Open(); err != nil {
+		t.Fatal(err)
+	}
+	cycle(t, c, servo.Goal{})
+	cycle(t, c, servo.Goal{Enable: true, Mode: hal.NoMode, Limit: 1})
+	if s := c.State(0); !s.Torque || s.Temperature != 30 || s.Err != nil {
+		t.Errorf("armed: got %+v", s)
+	}
+	g := servo.Goal{Enable: true, Mode: hal.PositionMode, Position: 1000, Limit: 1}
+	cycle(t, c, g)
+	g.Limit = 0.5
+	cycle(t, c, g)
+	cycle(t, c, g)
+	if s := c.State(0); s.Voltage != 24 {
+		t.Errorf("look: got %+v", s)
+	}
+	cycle(t, c, g)
+	if s := c.State(0); s.Alarm != servo.AlarmHeat || s.Torque || !errors.Is(c.Fault(0), servo.ErrLatched) {
+		t.Errorf("hot: got %+v, %v", s, c.Fault(0))
+	}
+	cycle(t, c, g)
+	if err := line.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A motor whose CAN timeout cannot be set is not given torque: nothing would stop it when the cable is pulled. A config may
+// do without.
+func TestTimeoutIsProven(t *testing.T) {
+	prepared := arming(zeroAngle())
+	for _, c := range []struct {
+		name     string
+		answer   float64
+		settings []Setting
+		armed    bool
+	}{
+		{"taken", usualTimeout, nil, true}, {"not taken", 0, nil, false}, {"without", 0, []Setting{{"can_timeout", 0}}, true},
+	} {
+		turns := []turn{{[]Message{To(1, Who)}, []Message{here}}, {[]Message{stop}, []Message{rest}}, prepared[0]}
+		if c.settings == nil {
+			turns = append(turns, turn{prepared[1].write, []Message{rest, Answer(1, Host, CANTimeout, c.answer)}})
+		}
+		if last := (turn{[]Message{stop}, []Message{rest}}); c.armed {
+			turns = append(turns, prepared[2])
+		} else {
+			turns = append(turns, last)
+		}
+		line := playback(turns...)
+		chain := one(line, c.settings...)
+		if err := chain.Open(); err != nil {
+			t.Fatal(err)
+		}
+		cycle(t, chain, servo.Goal{})
+		cycle(t, chain, servo.Goal{Enable: true, Mode: hal.NoMode, Limit: 1})
+		if chain.State(0).Torque != c.armed || c.armed != (chain.Fault(0) == nil) {
+			t.Errorf("%s: torque %v, %v", c.name, chain.State(0).Torque, chain.Fault(0))
+		}
+		if !c.armed && !strings.Contains(chain.Fault(0).Error(), "cable") {
+			t.Errorf("%s: got %v", c.name, chain.Fault(0))
+		}
+		if err := line.Close(); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+// Answers of others, to others, and late ones are no answers; a frame of nobody is none.
+func TestStrangers(t *testing.T) {
+	other := Feedback{ID: 9, State: Running}
+	toOther := rest
+	toOther.Target = 3
+	line := playback(turn{[]Message{To(1, Who)}, []Message{here}},
+		turn{[]Message{stop}, []Message{other.Message(Host, &ModelByName("cybergear").Spans), toOther, {Type: 9, Extra: 1, Target: Host}}},
+		turn{[]Message{stop}, []Message{rest}})
+	c := one(line)
+	if err := c.Open(); err != nil {
+		t.Fatal(err)
+	}
+	c.Receive()
+	if s := c.State(0); !errors.Is(s.Err, servo.ErrSilent) {
+		t.Errorf("strangers: got %+v", s)
+	}
+	c.Receive()
+	if s := c.State(0); s.Err != nil || s.Torque {
+		t.Errorf("its own: got %+v", s)
+	}
+	if err := line.Close(); err != nil {
+		t.Error(err)
+	}
+	// What is wrong with the config itself.
+	if err := one(nil, Setting{"can_timeout", -1}).Open(); hal.KindOf(err) != hal.Invalid {
+		t.Errorf("setting: got %v", err)
+	}
+	if err := NewChain(ChainConfig{Motors: []MotorConfig{{ID: 200}}}).Open(); hal.KindOf(err) != hal.Invalid {
+		t.Errorf("no model: got %v", err)
+	}
+}

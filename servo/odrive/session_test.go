@@ -1,0 +1,269 @@
+package odrive
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/servo/servotest"
+)
+
+// play is a serial line that goes by a session's text, whose lines have no checksums yet.
+func play(t *testing.T, text string) *servotest.Playback {
+	t.Helper()
+	text = regexp.MustCompile(`(?m)^([><+]) (.+)$`).ReplaceAllStringFunc(text, func(line string) string {
+		if line == "< silence" || line == "> any" {
+			return line
+		}
+		sealed := AppendLine(nil, line[2:])
+		if line[0] == '<' {
+			sealed = AppendAnswer(nil, []byte(line[2:]))
+		}
+		return fmt.Sprintf("%s%X", line[:2], sealed)
+	})
+	turns, err := servotest.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return servotest.NewPlayback(Baud, turns...)
+}
+
+func cycle(t *testing.T, c servo.Chain, g servo.Goal) {
+	t.Helper()
+	c.SetGoal(0, g)
+	if err := errors.Join(c.Send(), c.Receive()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+const opening = `
+> r fw_version_major
+< 0
+> r fw_version_minor
+< 6
+> r axis0.current_state
+< 1
+> r axis0.active_errors
+< 0
+`
+
+func TestSerialSession(t *testing.T) {
+	line := play(t, opening+`
+# limp: the state was read at the opening, so nothing is said
+> f 0
+< 0.500000 0.000000
+# torque: fed, then the watchdog and the input mode written and read back
+> u 0
++ w axis0.config.watchdog_timeout 0.5
++ r axis0.config.watchdog_timeout
+< 0.5
+> u 0
++ w axis0.controller.config.input_mode 1
++ r axis0.controller.config.input_mode
+< 1
+> u 0
++ w axis0.config.enable_watchdog 1
++ r axis0.config.enable_watchdog
+< 1
+# the goal where it stands, the torque, the goal
+> w axis0.config.motor.current_soft_max 40
++ p 0 0.500000
++ w axis0.requested_state 8
++ p 0 0.500000
+> f 0
+< 0.500000 0.000000
+# the look finds it driven
+> r vbus_voltage
+< 47.900000
+> r axis0.current_state
+< 8
+> r axis0.active_errors
+< 0
+# speed, torque
+> v 0 1.000000
+> f 0
+< 0.600000 1.000000
+> c 0 0.827000
+> f 0
+< 0.700000 1.000000
+# an answer that does not come is waited for before the next question
+> c 0 0.827000
+> f 0
+< silence
+> c 0 0.827000
+> f 0
+< 0.800000 1.000000
+> c 0 0.827000
+> f 0
+< 0.800000 0.000000
+> c 0 0.827000
+> f 0
+< 0.800000 0.000000
+> c 0 0.827000
+> f 0
+< 0.800000 0.000000
+# an error took the torque: the tenth cycle's look sees it
+> c 0 0.827000
+> f 0
+< 0.800000 0.000000
+> r axis0.motor.foc.Iq_measured
+< -1.500000
+> r axis0.current_state
+< 1
+> r axis0.active_errors
+< 16384
+# it is told that the host is there all the same
+> u 0
++ f 0
+< 0.800000 0.000000
+`)
+	c := NewSerialChain(ChainConfig{Name: "drive", Line: line, Axes: []AxisConfig{{ID: 0, Model: ModelByName("odrive-s1"), Joint: "wheel"}}})
+	if err := c.Open(); err != nil {
+		t.Fatal(err)
+	}
+	cycle(t, c, servo.Goal{})
+	if s := c.State(0); s.Position != TicksPerTurn/2 || s.Torque {
+		t.Errorf("limp: got %+v", s)
+	}
+	cycle(t, c, servo.Goal{Enable: true, Mode: hal.NoMode, Limit: 1})
+	if s := c.State(0); !s.Torque || s.Voltage != 47.9 {
+		t.Errorf("armed: got %+v", s)
+	}
+	cycle(t, c, servo.Goal{Enable: true, Mode: hal.VelocityMode, Velocity: 2 * math.Pi, Limit: 1})
+	g := servo.Goal{Enable: true, Mode: hal.TorqueMode, Effort: 10, Limit: 1}
+	cycle(t, c, g)
+	cycle(t, c, g)
+	if s := c.State(0); !errors.Is(s.Err, servo.ErrSilent) {
+		t.Errorf("silent: got %+v", s)
+	}
+	for range 5 {
+		cycle(t, c, g)
+	}
+	if s := c.State(0); s.Alarm != servo.AlarmHeat || s.Torque || s.Effort != -1.5 || !errors.Is(c.Fault(0), servo.ErrLatched) {
+		t.Errorf("hot: got %+v, %v", s, c.Fault(0))
+	}
+	cycle(t, c, g)
+	if err := line.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A watchdog that does not take, and a firmware that counts in steps, are refused.
+func TestSerialRefuses(t *testing.T) {
+	line := play(t, opening+`
+> f 0
+< 0.000000 0.000000
+> u 0
++ w axis0.config.watchdog_timeout 0.5
++ r axis0.config.watchdog_timeout
+< 0
+> f 0
+< 0.000000 0.000000
+`)
+	c := NewSerialChain(ChainConfig{Line: line, Axes: []AxisConfig{{ID: 0, Model: ModelByName("odrive-s1")}}})
+	if err := c.Open(); err != nil {
+		t.Fatal(err)
+	}
+	cycle(t, c, servo.Goal{})
+	cycle(t, c, servo.Goal{Enable: true, Mode: hal.NoMode, Limit: 1})
+	if f := c.Fault(0); f == nil || !strings.Contains(f.Error(), "watchdog_timeout: got 0, want 0.5") || c.State(0).Torque {
+		t.Errorf("got %v, torque %v", f, c.State(0).Torque)
+	}
+	if err := line.Close(); err != nil {
+		t.Error(err)
+	}
+	line = play(t, strings.Replace(opening[:strings.Index(opening, "> r axis0")], "< 6", "< 4", 1))
+	c = NewSerialChain(ChainConfig{Line: line, Axes: []AxisConfig{{ID: 0, Model: ModelByName("odrive-s1")}}})
+	if err := c.Open(); err == nil || !strings.Contains(err.Error(), "firmware: got 0.4, want 0.5 or 0.6") {
+		t.Errorf("0.4: got %v", err)
+	}
+	c = NewSerialChain(ChainConfig{Line: play(t, ""), Axes: []AxisConfig{{ID: 2, Model: ModelByName("odrive-s1")}}})
+	if err := c.Open(); hal.KindOf(err) != hal.Invalid {
+		t.Errorf("axis 2: got %v", err)
+	}
+}
+
+// canTurn is one write of the chain and what comes after it.
+type canTurn struct{ write, read []servo.CANFrame }
+
+func canPlayback(turns ...canTurn) *servotest.Playback {
+	bytes := func(list []servo.CANFrame) (p []byte) {
+		for i := range list {
+			p = servo.AppendCAN(p, &list[i])
+		}
+		return p
+	}
+	var all []servotest.Turn
+	for _, x := range turns {
+		all = append(all, servotest.Turn{Write: bytes(x.write), Read: bytes(x.read)})
+	}
+	return servotest.NewPlayback(Bitrate, all...)
+}
+
+func TestCANSession(t *testing.T) {
+	type frames = []servo.CANFrame
+	version := Frame(3, GetVersion)
+	version.Len, version.Data = 8, [8]byte{2, 5, 2, 0, 0, 6, 10, 0}
+	ask := frames{Ask(3, Estimates), Ask(3, GetIq)}
+	say := func(at float64, more ...servo.CANFrame) frames {
+		return append(frames{Floats(3, Estimates, at, 0), Floats(3, GetIq, 0, 1.5)}, more...)
+	}
+	idle, closed := Beat{State: Idle}.Frame(3), Beat{State: ClosedLoop}.Frame(3)
+	set := SDO{Write: true, Endpoint: 200, Value: floatWord(0.5)}
+	on := SDO{Write: true, Endpoint: 201, Value: 1}
+	line := canPlayback(
+		canTurn{frames{Ask(3, GetVersion)}, frames{version}},
+		// Limp: told so until a heartbeat says it. One that came before says nothing.
+		canTurn{frames{Words(3, SetState, uint32(Idle))}, frames{idle}},
+		canTurn{ask, say(0.5)},
+		canTurn{frames{Ask(3, GetBus)}, frames{Floats(3, GetBus, 48, 0)}},
+		canTurn{frames{Words(3, SetState, uint32(Idle))}, nil},
+		canTurn{ask, say(0.5, idle)},
+		canTurn{ask, say(0.5)},
+		// Torque: the watchdog by its endpoints, then the control, the goal, the state, the goal.
+		canTurn{frames{set.Frame(3, RxSDO), SDO{Endpoint: 200}.Frame(3, RxSDO)}, frames{SDO{Endpoint: 200, Value: set.Value}.Frame(3, TxSDO)}},
+		canTurn{frames{on.Frame(3, RxSDO), SDO{Endpoint: 201}.Frame(3, RxSDO)}, frames{SDO{Endpoint: 201, Value: 1}.Frame(3, TxSDO)}},
+		canTurn{frames{Words(3, SetControl, uint32(PositionControl), Passthrough), Floats(3, SetLimits, ModelByName("odrive-s1").Velocity / (2 * math.Pi), 40),
+			Position(3, 0.5), Words(3, SetState, uint32(ClosedLoop)), Position(3, 0.5)}, nil},
+		canTurn{ask, say(0.5)},
+		// This heartbeat may be of the moment before it began; the next is not.
+		canTurn{frames{Ask(3, GetTemperature)}, frames{Floats(3, GetTemperature, 31, 0), closed}},
+		canTurn{frames{Position(3, 0.75)}, nil},
+		canTurn{ask, say(0.6)},
+		canTurn{frames{Ask(3, GetBus)}, frames{Floats(3, GetBus, 48, 0), closed}},
+		canTurn{frames{Position(3, 0.75)}, nil},
+		canTurn{ask, say(0.75)},
+	)
+	c := NewCANChain(ChainConfig{Name: "can", Line: line, Axes: []AxisConfig{{ID: 3, Model: ModelByName("odrive-s1"), Joint: "knee",
+		Settings: []Setting{{watchdogEndpoint, 200}, {enableEndpoint, 201}}}}})
+	if err := c.Open(); err != nil {
+		t.Fatal(err)
+	}
+	// A period passes between two cycles.
+	step := func(g servo.Goal) {
+		t.Helper()
+		cycle(t, c, g)
+		line.Pass(settling)
+	}
+	step(servo.Goal{})
+	if s := c.State(0); s.Position != TicksPerTurn/2 || s.Effort != 1.5 || s.Voltage != 48 {
+		t.Errorf("limp: got %+v", s)
+	}
+	step(servo.Goal{})
+	step(servo.Goal{})
+	g := servo.Goal{Enable: true, Mode: hal.PositionMode, Position: 0.75 * TicksPerTurn, Limit: 1}
+	step(g)
+	step(g)
+	step(g)
+	if s := c.State(0); !s.Torque || s.Temperature != 31 || c.Fault(0) != nil {
+		t.Errorf("driven: got %+v, %v", s, c.Fault(0))
+	}
+	if err := line.Close(); err != nil {
+		t.Error(err)
+	}
+}
