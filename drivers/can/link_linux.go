@@ -51,20 +51,17 @@ func parseLinks(table []byte, name string) (*Link, error) {
 		if m.Header.Type != unix.RTM_NEWLINK || len(m.Data) < unix.SizeofIfInfomsg {
 			continue
 		}
-		attrs, err := syscall.ParseNetlinkRouteAttr(m)
-		if err != nil {
-			return nil, err
-		}
 		link := &Link{State: Unknown, Up: binary.NativeEndian.Uint32(m.Data[8:])&interfaceUp != 0}
 		kind := ""
-		for _, a := range attrs {
-			switch a.Attr.Type & attrType {
+		// Not syscall.ParseNetlinkRouteAttr, which panics where the last attribute is cut short.
+		each(m.Data[unix.SizeofIfInfomsg:], func(t uint16, v []byte) {
+			switch t {
 			case unix.IFLA_IFNAME:
-				link.Name = text(a.Value)
+				link.Name = text(v)
 			case unix.IFLA_LINKINFO:
-				kind = link.read(a.Value)
+				kind = link.read(v)
 			}
-		}
+		})
 		if link.Name != name {
 			continue
 		}

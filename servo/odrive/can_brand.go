@@ -214,4 +214,3 @@ func (b *canBrand) Look(i int) error {
 
 // Forget says that the limit has to be written again; the rest is before every arming.
 func (b *canBrand) Forget(i int) { b.devices[i].limit = math.NaN() }
-

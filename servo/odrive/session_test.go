@@ -228,7 +228,7 @@ func TestCANSession(t *testing.T) {
 		// Torque: the watchdog by its endpoints, then the control, the goal, the state, the goal.
 		canTurn{frames{set.Frame(3, RxSDO), SDO{Endpoint: 200}.Frame(3, RxSDO)}, frames{SDO{Endpoint: 200, Value: set.Value}.Frame(3, TxSDO)}},
 		canTurn{frames{on.Frame(3, RxSDO), SDO{Endpoint: 201}.Frame(3, RxSDO)}, frames{SDO{Endpoint: 201, Value: 1}.Frame(3, TxSDO)}},
-		canTurn{frames{Words(3, SetControl, uint32(PositionControl), Passthrough), Floats(3, SetLimits, ModelByName("odrive-s1").Velocity / (2 * math.Pi), 40),
+		canTurn{frames{Words(3, SetControl, uint32(PositionControl), Passthrough), Floats(3, SetLimits, ModelByName("odrive-s1").Velocity/(2*math.Pi), 40),
 			Position(3, 0.5), Words(3, SetState, uint32(ClosedLoop)), Position(3, 0.5)}, nil},
 		canTurn{ask, say(0.5)},
 		// This heartbeat may be of the moment before it began; the next is not.
