@@ -4,10 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
-	"slices"
-	"strings"
 	"syscall"
 	"time"
 
@@ -19,8 +16,6 @@ const (
 	leastBuffers = 2       // that will do
 	mostBuffers  = 32      // V4L2's own bound
 	mostFrame    = 1 << 26 // bytes; three of 4096 squared fit
-	mostFormats  = 64      // pixel formats of one device
-	mostSizes    = 256     // sizes of one format
 )
 
 // stream is one session with a device. One goroutine uses it.
@@ -83,128 +78,6 @@ func (c *Config) fault(kind hal.Kind, err error) error {
 }
 
 func (c *Config) op() string { return "camera " + c.Name }
-
-// agree asks for format, size and rate, and refuses what the device makes of them where that is another picture.
-func (s *stream) agree() error {
-	var have Capability
-	if err := s.do(QueryCap, &have); err != nil {
-		if errors.Is(err, syscall.ENOTTY) || errors.Is(err, syscall.EINVAL) {
-			return s.fault(hal.Invalid, errors.New("got no video device, want one such as /dev/video0"))
-		}
-		return s.fault(hal.BusFault, err)
-	}
-	switch caps := have.Caps(); {
-	case caps&CanCapture == 0 && caps&CanMeta != 0:
-		return s.fault(hal.Invalid, fmt.Errorf("%s: this node has metadata; its pictures are at the one that ends in index0", have.Card))
-	case caps&CanCapture == 0 && caps&CanPlanes != 0:
-		return s.fault(hal.Invalid, fmt.Errorf("%s: sends its pictures in planes only, want whole ones, as USB cameras do", have.Card))
-	case caps&CanCapture == 0 || caps&CanStream == 0:
-		return s.fault(hal.Invalid, fmt.Errorf("%s: capabilities 0x%08X: want capture and streaming", have.Card, caps))
-	}
-	pixel, err := s.choose()
-	if err != nil {
-		return err
-	}
-	if err := s.offered(pixel); err != nil {
-		return err
-	}
-	return s.set(pixel)
-}
-
-// choose finds the config's encoding among the device's pixel formats.
-func (s *stream) choose() (Pixel, error) {
-	var names []string
-	var have []Pixel
-	for i := range uint32(mostFormats) {
-		f := FormatInfo{Index: i, Kind: Capture}
-		if err := s.do(EnumFmt, &f); errors.Is(err, syscall.EINVAL) {
-			break
-		} else if err != nil {
-			return 0, s.fault(hal.BusFault, err)
-		}
-		have, names = append(have, f.Pixel), append(names, f.Pixel.String())
-	}
-	for _, e := range Encodings() {
-		if e.Word != s.config.Encoding {
-			continue
-		}
-		for _, p := range e.Pixels {
-			if slices.Contains(have, p) {
-				return p, nil
-			}
-		}
-	}
-	return 0, s.fault(hal.Invalid, fmt.Errorf("format: got %s, want one that it offers: %s", s.config.Encoding, strings.Join(names, ", ")))
-}
-
-// offered looks whether the device offers the config's size. A driver that lists none is believed to have it; S_FMT tells.
-func (s *stream) offered(pixel Pixel) error {
-	w, h := uint32(s.config.Width), uint32(s.config.Height)
-	var list []string
-	for i := range uint32(mostSizes) {
-		f := FrameSize{Index: i, Pixel: pixel}
-		if err := s.do(EnumSizes, &f); errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTTY) {
-			break
-		} else if err != nil {
-			return s.fault(hal.BusFault, err)
-		}
-		z := f.Sizes
-		if f.Kind == SizeDiscrete {
-			if z[0] == w && z[1] == h {
-				return nil
-			}
-			list = append(list, fmt.Sprintf("%dx%d", z[0], z[1]))
-			continue
-		}
-		// One range is all that such a device lists.
-		if within(w, z[0], z[1], z[2]) && within(h, z[3], z[4], z[5]) {
-			return nil
-		}
-		list = append(list, fmt.Sprintf("%dx%d to %dx%d in steps of %dx%d", z[0], z[3], z[1], z[4], z[2], z[5]))
-		break
-	}
-	if len(list) == 0 {
-		return nil
-	}
-	return s.fault(hal.Invalid, fmt.Errorf("size: got %dx%d, want one that it offers in %v: %s", w, h, pixel, strings.Join(list, ", ")))
-}
-
-func within(v, least, most, step uint32) bool {
-	return v >= least && v <= most && (v-least)%max(1, step) == 0
-}
-
-// set asks for format and rate. V4L2 never refuses a format: it answers with the nearest, which is not what was asked for.
-func (s *stream) set(pixel Pixel) error {
-	c := s.config
-	f := Format{Kind: Capture, Width: uint32(c.Width), Height: uint32(c.Height), Pixel: pixel, Field: Progressive}
-	if err := s.do(SetFmt, &f); err != nil {
-		return s.fault(hal.BusFault, err)
-	}
-	if f.Pixel != pixel || int(f.Width) != c.Width || int(f.Height) != c.Height {
-		return s.fault(hal.Invalid, fmt.Errorf("format: got %dx%d %v from it, want %dx%d %v", f.Width, f.Height, f.Pixel, c.Width, c.Height, pixel))
-	}
-	if f.Field != Progressive && f.Field != AnyField {
-		return s.fault(hal.Invalid, fmt.Errorf("format: got interlaced frames (field %d), want whole ones", f.Field))
-	}
-	s.shape = Shape{Pixel: pixel, Width: c.Width, Height: c.Height, Stride: int(min(f.Stride, 1<<20)),
-		Full: f.Quantisation == FullRange || f.Quantisation != LimitedRange && f.Colourspace == ColourspaceJPG}
-	if row := pixel.bytes(c.Width); s.shape.Stride == 0 {
-		s.shape.Stride = row // some drivers say nothing
-	}
-	if err := s.shape.check(); err != nil {
-		return s.fault(hal.Invalid, err)
-	}
-	// A camera that knows no rates runs at its own.
-	r := Rate{Kind: Capture, Numerator: 1000, Denominator: uint32(math.Round(1000 * c.Rate))}
-	switch err := s.do(SetParm, &r); {
-	case err == nil && r.Numerator > 0 && r.Denominator > 0:
-		s.period = time.Duration(float64(time.Second) * float64(r.Numerator) / float64(r.Denominator))
-	case err != nil && !errors.Is(err, syscall.ENOTTY) && !errors.Is(err, syscall.EINVAL):
-		return s.fault(hal.BusFault, err)
-	}
-	s.period = min(s.period, 10*time.Second)
-	return nil
-}
 
 // start maps the buffers, hands them to the driver and lets frames come.
 func (s *stream) start() error {

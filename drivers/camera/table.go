@@ -80,9 +80,8 @@ const (
 	CanStream     = 0x04000000
 	HasDeviceCaps = 0x80000000 // DeviceCaps is of this node; Capabilities are of the whole device
 
-	SizeDiscrete   = 1 // kinds of frame size
-	SizeContinuous = 2
-	SizeStepwise   = 3
+	SizeDiscrete = 1 // kinds of frame size
+	SizeStepwise = 3
 
 	FrameDamaged = 0x00000040 // flags of a buffer
 	StampMask    = 0x0000E000

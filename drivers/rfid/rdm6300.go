@@ -11,10 +11,10 @@ import (
 
 // The RDM6300's telegram.
 const (
-	RDM6300Baud   = 9600
-	RDM6300Length = 14 // bytes
-	rdmStart      = 0x02
-	rdmEnd        = 0x03
+	RDM6300Baud = 9600
+	rdmLength   = 14 // bytes
+	rdmStart    = 0x02
+	rdmEnd      = 0x03
 )
 
 // present is for how long a tag that was read counts as being in reach: longer than two pauses between telegrams.
@@ -44,8 +44,8 @@ func parseRDM6300(p []byte) (tag [5]byte, used int, ok bool) {
 		return tag, from, false
 	}
 	var all [6]byte // and the sum
-	for i := 1; i < len(p) && i < RDM6300Length; i++ {
-		if i == RDM6300Length-1 {
+	for i := 1; i < len(p) && i < rdmLength; i++ {
+		if i == rdmLength-1 {
 			sum := byte(0)
 			for _, b := range all {
 				sum ^= b // over the sum too: 0
@@ -53,7 +53,7 @@ func parseRDM6300(p []byte) (tag [5]byte, used int, ok bool) {
 			if p[i] != rdmEnd || sum != 0 {
 				return tag, 1, false
 			}
-			return [5]byte(all[:5]), RDM6300Length, true
+			return [5]byte(all[:5]), rdmLength, true
 		}
 		digit, known := hex(p[i])
 		if !known {

@@ -59,7 +59,7 @@ func TestRDM6300Telegrams(t *testing.T) {
 	}
 	for _, c := range lines {
 		for _, n := range []int{1, 5, 100} {
-			if got, kept := feed([]byte(c.bytes), n); !slices.Equal(got, c.tags) || kept >= RDM6300Length {
+			if got, kept := feed([]byte(c.bytes), n); !slices.Equal(got, c.tags) || kept >= rdmLength {
 				t.Errorf("%s, %d at a time: got %X and %d bytes kept, want %X", c.name, n, got, kept, c.tags)
 			}
 		}
@@ -74,7 +74,7 @@ func FuzzRDM6300(f *testing.F) {
 	f.Fuzz(func(t *testing.T, p []byte, n uint8) {
 		whole, kept := feed(p, len(p)+1)
 		pieces, _ := feed(p, int(n)+1)
-		if !slices.Equal(whole, pieces) || kept >= RDM6300Length {
+		if !slices.Equal(whole, pieces) || kept >= rdmLength {
 			t.Errorf("got %X whole and %X in pieces of %d, %d bytes kept", whole, pieces, int(n)+1, kept)
 		}
 	})
