@@ -15,6 +15,7 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/serial"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/sim/emulator/video"
 )
 
 // The doctor looks at a robot from the machine inwards, so that the first thing that is wrong is named and not its
@@ -150,7 +151,8 @@ type examination struct {
 	// table, and whoever asks the doctor wants to know whether it could be real.
 	hypothetic bool
 	note       func(format string, args ...any)
-	tamper     func(*emulation) // plants faults in emulated devices; tests do
+	tamper     func(*emulation)    // plants faults in emulated devices; tests do
+	blur       func(*video.Camera) // and in cameras
 	found      []finding
 	met        []*servoExam // servos that answered and are what they should be
 }

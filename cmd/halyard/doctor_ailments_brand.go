@@ -37,7 +37,7 @@ func trios() map[string]struct {
 
 // madeUp are the names of all made-up robots.
 func madeUp() []string {
-	return append(slices.Sorted(slices.Values(sortedKeys(trios()))), nodderRobot, nodderSerial)
+	return append(slices.Sorted(slices.Values(sortedKeys(trios()))), nodderRobot, nodderSerial, onlookerRobot)
 }
 
 // makeUp writes the made-up robot called name into dir and returns its config's path, or name where it is none.
@@ -45,6 +45,8 @@ func makeUp(name, dir string) (string, error) {
 	switch {
 	case name == nodderRobot || name == nodderSerial || name == nodderUngated || name == feelerRobot:
 		return writeNodder(dir, name)
+	case name == onlookerRobot:
+		return writeOnlooker(dir)
 	case strings.HasSuffix(name, "-trio"):
 		t := trios()[name]
 		return writeTrio(dir, t.bus, t.model, t.baud, t.volts)

@@ -46,9 +46,12 @@ func (q *cameraPlan) fix(err error) string {
 
 // picture agrees with a camera on its pictures and, where time passes for it, waits for one.
 func (x *deviceExam) picture(q *cameraPlan) (found string, err error) {
-	node, _, err := x.b.cameraNode(q)
+	node, device, err := x.b.cameraNode(q)
 	if err != nil {
 		return "", err
+	}
+	if device != nil && x.blur != nil {
+		x.blur(device)
 	}
 	cam, err := camera.New(q.camera(x.plan.agents[q.agent].config.Name, node))
 	if err != nil {

@@ -85,7 +85,7 @@ func ailments() []ailment {
 		}
 		list = append(list, one)
 	}
-	return slices.Concat(list, servoAilments(), answerAilments(), calibrationAilments(), brandAilments(), hostAilments(), deviceAilments(), lineAilments())
+	return slices.Concat(list, servoAilments(), answerAilments(), calibrationAilments(), brandAilments(), hostAilments(), deviceAilments(), cameraAilments(), lineAilments())
 }
 
 // ungated tells of an embedded config whether nothing ends the pulses of a board of its when the program dies, which the

@@ -1,6 +1,7 @@
 package camera
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -69,10 +70,7 @@ func (c *Config) fault(kind hal.Kind, err error) error {
 	case errors.Is(err, syscall.ENODEV), errors.Is(err, syscall.ENXIO), errors.Is(err, io.EOF):
 		e.Kind, e.Err, e.Try = hal.Absent, errors.New("it is gone"), "ls -l /dev/v4l/by-id"
 	case errors.Is(err, syscall.EBUSY):
-		e.Kind, e.Err = hal.Busy, errors.New("another program has it")
-		if c.Port != "" {
-			e.Try = "fuser -v " + c.Port
-		}
+		e.Kind, e.Err, e.Try = hal.Busy, errors.New("another program has it"), "fuser -v "+cmp.Or(c.Port, "/dev/video*")
 	}
 	return e
 }

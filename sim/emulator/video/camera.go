@@ -1,10 +1,10 @@
 package video
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/halyard-robotics/halyard/drivers/camera"
@@ -101,14 +101,12 @@ func (v *Camera) Frames() uint64 {
 func (v *Camera) Open() (camera.Node, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	fault := func(kind hal.Kind, err error) (camera.Node, error) {
-		return nil, &hal.Error{Kind: kind, Bus: v.config.Name, Op: "open", Err: err, Try: "halyard doctor"}
-	}
 	switch {
 	case v.at(Unplug):
-		return fault(hal.Absent, syscall.ENOENT)
+		return nil, &hal.Error{Kind: hal.Absent, Bus: v.config.Name, Op: "open", Err: errors.New("no such device"), Try: "halyard doctor"}
 	case v.at(Denied):
-		return fault(hal.Busy, syscall.EACCES)
+		return nil, &hal.Error{Kind: hal.Busy, Bus: v.config.Name, Op: "open", Err: errors.New("permission denied: you are not in group video"),
+			Try: "sudo usermod -aG video $USER, then log in again"}
 	}
 	v.opened++
 	return &node{device: v, plug: v.plug}, nil
