@@ -32,6 +32,8 @@ func benchmarks() []benchmark {
 		{"physics", "the multibody engine on the models that engines are compared by", benchPhysics},
 		{"simloid", "cycles a second over Simloid's protocol", benchSimloid},
 		{"okon", "an underwater robot, its protocol and its pictures", benchOkon},
+		{"drivers", "each servo bus against its wire, each laser's telegrams against memory", benchDrivers},
+		{"configs", "the robots with devices, emulated, at their own rate on the wall clock", benchConfigs},
 		{"gamebots", "rescue robots in an arena, their rays and their protocol", benchGamebots},
 	}
 }
