@@ -152,6 +152,8 @@ func deviceAilments() []ailment {
 		{"sensor's address strapped otherwise", nodderRobot, "", nil, strapped(imu.BNO055AddressAlt),
 			"device", stateFail, nobody, hal.Absent, "no acknowledge", fmt.Sprintf("answers at 0x%02X", imu.BNO055Address)},
 		{"another chip", nodderRobot, "", nil, mistaken("lsm6dsox"), "device", stateFail, nobody, hal.Absent, "identity", "set device"},
+		{"I2C bus too slow", nodderRobot, "buses.main.hertz=30000", nil, nil, "load", stateFail, nobody, hal.BusFault, "at 30000 Hz", "400000 Hz (dtparam=i2c_arm_baudrate=400000): "},
+		{"I2C bus nearly full", nodderRobot, "buses.main.hertz=60000", nil, nil, "load", stateWarn, nobody, 0, "at 60000 Hz", "a lower rate of"},
 		{"I2C not switched on", nodderRobot, "", nil, realSensors(), "port", stateFail, nobody, hal.Absent, "not switched on", "raspi-config"},
 		{"sensor without power", nodderSerial, "", nil, endFault("head", chip.Fault{Kind: chip.Off}),
 			"device", stateFail, nobody, hal.Absent, "bno055", "TX to RX"},

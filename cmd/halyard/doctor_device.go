@@ -21,6 +21,7 @@ import (
 //	line         nobody else holds it
 //	estop        the circuit of a stop button is closed
 //	gate         something else than the bus ends the pulses of a board that has no watchdog
+//	load         an I2C bus has the time for all of its devices                  doctor_device_load.go
 //	calibration  there, measured, and of this device
 
 // deviceExam examines what hangs on buses beside servos.
@@ -60,6 +61,7 @@ func (d *examination) devices() error {
 	for _, q := range d.plan.cameras {
 		x.camera(q)
 	}
+	x.budgets()
 	return b.devices.close(slog.New(slog.DiscardHandler))
 }
 

@@ -234,3 +234,22 @@ func TestDoctorUsable(t *testing.T) {
 		t.Errorf("got %+v", f)
 	}
 }
+
+// A real bus runs at what the device tree says, not at what the config has for an emulated one.
+func TestDoctorHertz(t *testing.T) {
+	const node = "sys/class/i2c-adapter/i2c-1/of_node/clock-frequency"
+	bus := configs.Bus{Port: "/dev/i2c-1", Hertz: 400_000}
+	for _, c := range []struct {
+		text string
+		body configs.BodyKind
+		want int
+	}{
+		{"\x00\x01\x86\xA0", configs.Real, 100_000}, {"\x00\x01\x86\xA0", configs.Emulated, 400_000}, {"100000\n", configs.Real, 400_000},
+		{"\x00\x00\x00\x00", configs.Real, 400_000}, {"gone", configs.Real, 400_000},
+	} {
+		x := deviceExam{examination: &examination{root: machine(t, map[string]string{node: c.text})}}
+		if got := x.hertz(&bus, c.body); got != c.want {
+			t.Errorf("%q, %s: got %d, want %d", c.text, c.body, got, c.want)
+		}
+	}
+}
