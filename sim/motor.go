@@ -145,7 +145,8 @@ func (m *motor) ideal(k *model.Motor, enabled bool, limit float64, wraps bool) {
 	case hal.VelocityMode:
 		m.target, m.bound = speed(m.goal), limit
 	case hal.TorqueMode:
-		m.torque = math.Max(-limit, math.Min(limit, m.goal))
+		// It pushes as it is told until it turns as fast as it can.
+		m.target, m.bound = math.Copysign(k.MaxVelocity, m.goal), math.Min(limit, math.Abs(m.goal))
 	case hal.DutyMode:
 		// a straight line from the stall torque to the no-load speed
 		push := math.Max(-1, math.Min(1, m.goal)) - math.Max(-1, math.Min(1, m.velocity/k.MaxVelocity))

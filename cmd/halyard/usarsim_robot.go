@@ -117,6 +117,12 @@ func (r *rescuer) packages() {
 			}
 			out.Parts = append(out.Parts, part)
 		}
+		if !simple(p.Type) && len(p.Joints) > 0 {
+			// A package whose joints make no arm, two in a ring say, is moved joint by joint.
+			if solver, err := newArmSolver(r.m, &p); err == nil {
+				out.Solver = solver
+			}
+		}
 		r.out.Packages = append(r.out.Packages, out)
 	}
 }

@@ -294,7 +294,8 @@ func (w *writer) joint(k *piece, n int) int {
 		return count
 	}
 	w.line("  - {name: %s, path: \"/%s\", "+modes+", limits_deg: [-175, 175],", k.joint, p.Name, num(torque), num(math.Max(0.01, r.MotorSpeed)), "position, velocity, torque")
-	w.line("     parent: %s, child: %s, anchor_m: %s, axis: %s}", parent, k.body, list3(k.anchor), list3(k.spin))
+	// Karma's hinges stay where they are, which a gear does by its friction.
+	w.line("     parent: %s, child: %s, anchor_m: %s, axis: %s, friction_nm: %s}", parent, k.body, list3(k.anchor), list3(k.spin), num(0.3*torque))
 	return count
 }
 

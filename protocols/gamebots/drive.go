@@ -270,7 +270,7 @@ func (c *Control) solve(p *Package, order Order, rotation, translation [3]float6
 	if translation = flip(translation); !c.Has("Translation") {
 		translation = free
 	}
-	if err := c.atEdge(func() error { return p.Solver.Solve(order, rotation, translation, angles, goals) }); err != nil {
+	if err := p.Solver.Solve(order, rotation, translation, angles, goals); err != nil {
 		return err
 	}
 	for i, goal := range goals {

@@ -24,7 +24,7 @@ type Start struct {
 }
 
 // Robot is what one robot has beyond its layout. Poses are in hal's axes. Its interfaces are called one at a time, at a
-// cycle's edge; they must not call the rig. What is nil is refused.
+// cycle's edge, but for Solvers, which may take their time beside it; they must not call the rig. What is nil is refused.
 type Robot struct {
 	Class          string        // "P2AT", of the later dialect's CONF
 	State          int           // Layout.Sensors of kind pose or body that STA tells, or hal.None: no STA
