@@ -10,7 +10,7 @@
 //	interface down  likewise, and so is an adapter that was pulled out
 //	all others      go up as frames, which chains count
 //
-// A frame that nobody acknowledges stays in the controller. When its queue is full, what is written is dropped: nobody
+// A frame that nobody acknowledges stays in the controller. When its queue stays full, what is written is dropped: nobody
 // who could answer is there.
 package can
 

@@ -91,26 +91,40 @@ func newLine(name string, bitrate, fd int) *Line {
 	return &Line{name: name, bitrate: bitrate, fd: fd, poll: [1]unix.PollFd{{Fd: int32(fd)}}}
 }
 
-// Write is servo.Port's: whole frames. Those for which there is no room are dropped and counted: nobody acknowledges.
+// longestFrame is the most bits that a frame takes, stuffing and the gap included.
+const longestFrame = 160
+
+// Write is servo.Port's: whole frames. An interface queues ten of them as it comes (txqueuelen); what finds no room waits
+// for as long as all of p takes on the bus, and is then dropped and counted: nobody acknowledges.
 func (l *Line) Write(p []byte) (int, error) {
 	if l.lost != nil {
 		return 0, l.lost
 	}
-	for at := 0; at+servo.CANSize <= len(p); at += servo.CANSize {
-		for {
-			_, err := unix.Write(l.fd, p[at:at+servo.CANSize])
-			switch {
-			case err == unix.EINTR:
-				continue
-			case err == unix.ENOBUFS || err == unix.EAGAIN:
-				l.dropped++
-			case err != nil:
-				return at, l.failed("write", err)
-			}
-			break
+	frame := time.Duration(longestFrame) * time.Second / time.Duration(l.bitrate)
+	budget := time.Duration(len(p)/servo.CANSize+1) * frame
+	for at := 0; at+servo.CANSize <= len(p); {
+		_, err := unix.Write(l.fd, p[at:at+servo.CANSize])
+		switch {
+		case err == unix.EINTR:
+			continue
+		case (err == unix.ENOBUFS || err == unix.EAGAIN) && budget > 0:
+			budget -= frame
+			l.pause(frame)
+			continue
+		case err == unix.ENOBUFS || err == unix.EAGAIN:
+			l.dropped++
+		case err != nil:
+			return at, l.failed("write", err)
 		}
+		at += servo.CANSize
 	}
 	return len(p), nil
+}
+
+// pause lets d pass: a full queue of an interface is nothing that can be waited for.
+func (l *Line) pause(d time.Duration) {
+	l.wait = unix.NsecToTimespec(int64(d))
+	unix.Ppoll(nil, &l.wait, nil) // ending early does no harm
 }
 
 // Read is servo.Port's: as many whole frames as have come and find room in p.

@@ -88,11 +88,16 @@ func (b *brand) Steps() int { return 3 }
 // Off stages a stop, Arm a step of giving torque, Aim the goal.
 func (b *brand) Off(i int) { b.tell(i, To(b.devices[i].cfg.ID, Stop)) }
 
-// Arm stages a step of giving torque.
+// Arm stages a step of giving torque. As it comes a motor goes to positions at 2 rad/s: a controller that wants it slow says
+// so by its goals.
 func (b *brand) Arm(i, step int) {
-	if step == 1 {
-		b.tell(i, To(b.devices[i].cfg.ID, Enable))
+	d := &b.devices[i]
+	switch {
+	case step == 1:
+		b.tell(i, To(d.cfg.ID, Enable))
 		return
+	case step == 0 && d.mode == InPosition:
+		b.tell(i, Set(d.cfg.ID, LimitSpeed, d.m.Velocity))
 	}
 	b.goal(i, true)
 }

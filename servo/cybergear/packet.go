@@ -177,7 +177,6 @@ const (
 	LimitTorque Index = 0x700B // N·m
 	AngleRef    Index = 0x7016 // rad
 	LimitSpeed  Index = 0x7017 // rad/s, of the position mode
-	LimitAmps   Index = 0x7018 // A, of the position and speed modes
 	MechAngle   Index = 0x7019 // rad, read only from here to BusVolts
 	IqNow       Index = 0x701A // A
 	MechSpeed   Index = 0x701B // rad/s

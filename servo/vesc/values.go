@@ -21,9 +21,7 @@ const (
 	GetAppConf      Command = 17 // -> signature, id, uint32 timeout in ms, f32 brake current, ...
 	Alive           Command = 30 // a command in force goes on
 	ForwardCAN      Command = 34 // id, then a payload for that controller
-	GetValuesSetup  Command = 47 // -> fields of the whole vehicle
 	Selective       Command = 50 // mask -> mask, the fields of Values that it names
-	SetupSelective  Command = 51 // as 50, of GetValuesSetup
 	PingCAN         Command = 62 // -> the ids behind the first controller
 	GetMcConfTemp   Command = 91 // -> ten f32 of limits, motor poles, f32 gear ratio, f32 wheel diameter
 )

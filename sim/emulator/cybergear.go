@@ -35,6 +35,7 @@ func (k *cybergearKind) tongue(b *Bus) tongue {
 func (k *cybergearKind) start(s *Servo) {
 	k.motorKind.start(s)
 	s.set(rControl, controlMotion)
+	s.motor.fast = 2 // as the manual's table has limit_spd
 }
 
 // The run modes, as the controls that they are.
@@ -153,6 +154,8 @@ func (k *cybergearKind) write(s *Servo, i cybergear.Index, v float64) {
 		s.set(rWatchdog, int64(math.Round(v*0.05)))
 	case cybergear.LimitTorque:
 		s.setSI(rCurrentLimit, v/k.m.Kt)
+	case cybergear.LimitSpeed:
+		s.motor.fast = min(max(v, 0), k.m.Spans.Speed)
 	case cybergear.AngleRef:
 		s.setSI(rGoalPosition, v)
 	case cybergear.SpeedRef:

@@ -22,6 +22,7 @@ type motor struct {
 	beat    time.Duration // when it says unasked that it is there
 	kp, kd  float64       // of a motion command, N·m/rad and N·m·s/rad of the shaft
 	bias    float64       // N·m, likewise
+	fast    float64       // rad/s of the shaft, the most on the way to a position; 0 = what it can
 }
 
 // The values of control_mode.
@@ -128,7 +129,7 @@ func (k *motorKind) drive(s *Servo) {
 		} else {
 			goal += s.motor.zero
 		}
-		a.Mode, a.GoalPosition = hal.PositionMode, s.angle(goal)
+		a.Mode, a.GoalPosition, a.ProfileVelocity = hal.PositionMode, s.angle(goal), s.motor.fast/s.truth.Gear
 	}
 }
 
