@@ -267,3 +267,38 @@ func TestCANSession(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Endpoints of another firmware read back something else, or nothing: the axis stays limp, with what to do.
+func TestCANWatchdogIsProven(t *testing.T) {
+	type frames = []servo.CANFrame
+	set := SDO{Write: true, Endpoint: 200, Value: floatWord(0.5)}
+	for name, answer := range map[string]frames{
+		"another value":    {SDO{Endpoint: 200, Value: 7}.Frame(3, TxSDO)},
+		"another endpoint": {SDO{Endpoint: 201, Value: set.Value}.Frame(3, TxSDO)},
+	} {
+		ask := frames{Ask(3, Estimates), Ask(3, GetIq)}
+		say := frames{Floats(3, Estimates, 0.5, 0), Floats(3, GetIq, 0, 0), Beat{State: Idle}.Frame(3)}
+		version := Frame(3, GetVersion)
+		version.Len = 8
+		line := canPlayback(canTurn{frames{Ask(3, GetVersion)}, frames{version}},
+			canTurn{frames{Words(3, SetState, uint32(Idle))}, nil}, canTurn{ask, say},
+			canTurn{frames{Ask(3, GetBus)}, nil},
+			canTurn{frames{Words(3, SetState, uint32(Idle))}, nil}, canTurn{ask, say},
+			canTurn{ask, say},
+			canTurn{frames{set.Frame(3, RxSDO), SDO{Endpoint: 200}.Frame(3, RxSDO)}, answer}, canTurn{ask, say})
+		c := NewCANChain(ChainConfig{Line: line, Axes: []AxisConfig{{ID: 3, Model: ModelByName("odrive-s1"), Settings: []Setting{{watchdogEndpoint, 200}}}}})
+		if err := c.Open(); err != nil {
+			t.Fatal(err)
+		}
+		for k := range 4 {
+			cycle(t, c, servo.Goal{Enable: k == 3, Mode: hal.NoMode, Limit: 1})
+			line.Pass(settling)
+		}
+		if !errors.Is(c.Fault(0), errWatchdog) || c.State(0).Torque {
+			t.Errorf("%s: got %v", name, c.Fault(0))
+		}
+		if err := line.Close(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -78,7 +78,10 @@ func TestMotorsOnAPTY(t *testing.T) {
 					t.Errorf("motor %d: got %.0f, torque %v, %v; want %.0f", i, st.Position, st.Torque, st.Err, c.goal)
 				}
 			}
-			for i, err := range chain.Halt() {
+			faults := chain.Halt()
+			mu.Lock()
+			defer mu.Unlock()
+			for i, err := range faults {
 				if err != nil || c.servos[i].Actuator().Enable {
 					t.Errorf("halt of motor %d: %v", i, err)
 				}

@@ -1,0 +1,65 @@
+package servo_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/servo/servotest"
+)
+
+// What comes on a CAN bus at any time is taken, whole or in pieces; what is no frame, and what the controller complains
+// of, is counted.
+func TestCANExchange(t *testing.T) {
+	frame := func(id uint32) []byte { return servo.AppendCAN(nil, &servo.CANFrame{ID: id, Len: 1}) }
+	passive := servo.AppendCAN(nil, &servo.CANFrame{ID: 4, Error: true, Len: 8})
+	broken := frame(1)
+	broken[4] = 9
+	join := func(parts ...[]byte) (all []byte) {
+		for _, p := range parts {
+			all = append(all, p...)
+		}
+		return all
+	}
+	for _, piece := range []int{0, 1, 16} {
+		line := servotest.NewPlayback(1_000_000,
+			servotest.Turn{Write: frame(7), Read: join(frame(1), passive, broken, frame(2), frame(3))},
+			servotest.Turn{Write: frame(8), Read: frame(1)},
+			servotest.Turn{Write: frame(9), Read: join(frame(5), frame(5))})
+		line.Piece = piece
+		x := servo.NewExchange(line, 9, 64, 16*servo.CANSize)
+		var heard []uint32
+		c := servo.NewCANExchange(&x, func(f *servo.CANFrame) bool { heard = append(heard, f.ID); return f.ID < 3 })
+		c.Put(&servo.CANFrame{ID: 7, Len: 1})
+		if err := c.Collect(2, 0); err != nil || c.Bad != 2 || len(heard) < 2 {
+			t.Errorf("piece %d: got %v, %d bad, heard %v", piece, err, c.Bad, heard)
+		}
+		// One answer of two: silence, after the wire's time and the slack.
+		start := line.Now()
+		c.Put(&servo.CANFrame{ID: 8, Len: 1})
+		if err := c.Collect(2, time.Millisecond); !errors.Is(err, servo.ErrSilent) || line.Now()-start > servo.Slack+2*time.Millisecond {
+			t.Errorf("piece %d: got %v after %v", piece, err, line.Now()-start)
+		}
+		// Draining waits for nothing.
+		c.Put(&servo.CANFrame{ID: 9, Len: 1})
+		if err := x.Tell(); err != nil {
+			t.Fatal(err)
+		}
+		line.Pass(time.Millisecond)
+		start, heard = line.Now(), nil
+		if err := c.Drain(); err != nil || line.Now() != start || piece != 1 && len(heard) != 2 {
+			t.Errorf("piece %d: drain: got %v, heard %v, %v", piece, err, heard, line.Now()-start)
+		}
+		if err := line.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	line := servotest.NewPlayback(1_000_000, servotest.Turn{Any: true, Gone: true})
+	x := servo.NewExchange(line, 9, 64, 64)
+	c := servo.NewCANExchange(&x, func(*servo.CANFrame) bool { return true })
+	c.Put(&servo.CANFrame{ID: 7})
+	if err := c.Collect(1, 0); !errors.Is(err, servo.ErrGone) || !errors.Is(c.Drain(), servo.ErrGone) {
+		t.Errorf("gone: got %v", err)
+	}
+}
