@@ -27,6 +27,12 @@ func TestCurve(t *testing.T) {
 	} {
 		near(t, c.name, c.curve.Force(c.curve.Pulse(c.input)), c.force, 1e-4)
 	}
+	// Blue Robotics' public table at 16 V, kgf by the pulse's microseconds, whole.
+	for pulse, force := range map[float64]float64{1100: -4.07, 1148: -3.52, 1200: -2.71, 1248: -2.08, 1300: -1.44, 1352: -0.90, 1400: -0.48,
+		1440: -0.18, 1460: -0.07, 1468: -0.036, 1472: 0, 1500: 0, 1528: 0, 1532: 0.041, 1540: 0.077, 1560: 0.218, 1580: 0.399, 1600: 0.603,
+		1620: 0.817, 1660: 1.279, 1700: 1.823, 1740: 2.431, 1780: 3.107, 1800: 3.420, 1840: 4.255, 1860: 4.649, 1880: 5.012, 1900: 5.245} {
+		near(t, "t200 table", rov.Force(pulse), force*kgf, 1e-9)
+	}
 	// The public tables of 14 and 20 V, by the power of the supply.
 	s := load(t, "bluerov2-heavy").Supply
 	near(t, "14 V", s.scale(14)*5.245, 4.52, 0.03)
