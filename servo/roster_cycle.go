@@ -222,7 +222,8 @@ func (r *Roster) lookAround() error {
 		if s.Barred || s.Lost || s.State.Err != nil || !s.met {
 			continue
 		}
-		if s.Verify {
+		// A usual read may show the torque and leave nothing to verify: the doubt ends with a look alone.
+		if s.Verify || s.doubt {
 			chosen = i
 			break
 		}

@@ -65,6 +65,22 @@ func TestFaultMatrix(t *testing.T) {
 	}
 }
 
+// What the matrix has found stays mended, with the dice that found it: a servo back from noise that was never told a goal
+// again, a tripped watchdog that nobody saw, a scanner that waited for the rest of a request.
+func TestFaultFinds(t *testing.T) {
+	rows, words := faultRows(), faultWords()
+	for _, c := range []struct {
+		device, bus, fault string
+		seed               int64
+	}{{"vesc-4", "vesc", "garbage", 2}, {"xl430-w250", "dynamixel2", "doubled", 12}, {"rplidar", serialBus, "short", 1}} {
+		r := rows[slices.IndexFunc(rows, func(r *faultRow) bool { return r.device == c.device && r.bus == c.bus })]
+		w := words[slices.IndexFunc(words, func(w faultWord) bool { return w.name == c.fault })]
+		if got := tryCell(r, &w, c.seed); got.failed {
+			t.Errorf("%s, %s, seed %d: %s", c.device, c.fault, c.seed, got.Outcome)
+		}
+	}
+}
+
 // The judges see what they are there for: a cell with each kind of wrong is red.
 func TestFaultJudges(t *testing.T) {
 	rows := faultRows()
