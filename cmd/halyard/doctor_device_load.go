@@ -104,7 +104,11 @@ const (
 // sensorTime is how long one reading of a device takes on a wire of hertz.
 func (x *deviceExam) sensorTime(p *sensorPlan, hertz int) (time.Duration, error) {
 	f := p.kind.emulate(p)
-	f.feel(newTruth(x.b.emulation.look(x.b.simulated(p.agent)), p.uses))
+	t := newTruth(x.b.emulation.look(x.b.simulated(p.agent)), p.uses)
+	if p.kind.reads {
+		t.tags = &field{truth: t} // without a tag
+	}
+	f.feel(t)
 	bus := chip.NewBus("trial", hertz, 1, append([]chip.Device{f.device}, f.more...)...)
 	host := bus.Host()
 	s, err := p.kind.open(end{name: "trial", bus: host, clock: host}, p)

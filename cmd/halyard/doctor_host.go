@@ -42,6 +42,9 @@ func (b *busExam) connect() bool {
 
 // reachable reports whether there is sense in opening the bus's port, and what is in the way on the machine's side.
 func (b *busExam) reachable() bool {
+	if !strings.HasPrefix(b.config.Port, "/") {
+		return true // a network's interface or address, or a path from here: opening tells
+	}
 	node := filepath.Join(b.root, b.config.Port)
 	if b.config.Type == i2cBus {
 		return b.reachableI2C(node)

@@ -253,3 +253,20 @@ func TestDoctorHertz(t *testing.T) {
 		}
 	}
 }
+
+// What is no device file is not looked for among them.
+func TestDoctorReachable(t *testing.T) {
+	root := machine(t, map[string]string{"dev/i2c-1": "", "dev/pts/3": ""})
+	for _, c := range []struct {
+		kind, port string
+		want       bool
+	}{
+		{"odrive-can", "can0", true}, {serialBus, "tcp://192.168.0.10:10940", true}, {"feetech", "d/arm", true}, {"feetech", "/dev/pts/3", true},
+		{"feetech", "/dev/ttyUSB9", false}, {i2cBus, "/dev/i2c-1", true}, {i2cBus, "/dev/i2c-2", false}, {"feetech", adapterName, true},
+	} {
+		b := &busExam{examination: &examination{root: root}, name: "arm", config: configs.Bus{Type: c.kind, Port: c.port, Baud: 1000000}}
+		if got := b.reachable(); got != c.want || (len(b.found) == 0) != c.want {
+			t.Errorf("%s %s: got %v, %v; want %v", c.kind, c.port, got, texts(b.found), c.want)
+		}
+	}
+}

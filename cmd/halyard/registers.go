@@ -119,6 +119,7 @@ func registersCommand(a *app, c *cobra.Command, run func(ctx context.Context, s 
 		if err := b.unecho(a.note); err != nil {
 			return err
 		}
+		b.searching(*id, a.note)
 		s, err := meetRegisters(cmd.Context(), &b.finder, *id)
 		if err != nil {
 			return err

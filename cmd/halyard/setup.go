@@ -134,6 +134,7 @@ func (s *setup) start(ctx context.Context) (*assignment, error) {
 	if err := s.unecho(s.note); err != nil {
 		return nil, err
 	}
+	s.searching(s.id, s.note)
 	spots, err := s.find(ctx, s.id, true)
 	switch {
 	case err != nil:

@@ -189,6 +189,13 @@ type finder struct {
 	protocols []int
 }
 
+// searching tells a person who waits what for.
+func (f *finder) searching(id int, note func(string, ...any)) {
+	if len(f.bauds) > 1 {
+		note("%s: looking for id %d at %d rates; --baud makes it quick", f.port, id, len(f.bauds))
+	}
+}
+
 // find returns the places where id answers, most of them in the order of the finder's rates: the first alone, or all.
 func (f *finder) find(ctx context.Context, id int, all bool) (spots []spot, err error) {
 	for _, b := range f.bauds {
