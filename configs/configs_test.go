@@ -26,7 +26,7 @@ func mustLoad(t *testing.T, name string, o Options) *Config {
 }
 
 func TestEmbedded(t *testing.T) {
-	if got, want := Names(), []string{"a-series", "demo", "hobby-hexapod", "lx16a-arm", "okon", "pendulum", "rov", "so101", "usarsim", "xl430-pendulum", "xm430-arm"}; !slices.Equal(got, want) {
+	if got, want := Names(), []string{"a-series", "demo", "hobby-hexapod", "lx16a-arm", "okon", "p2at", "pendulum", "rov", "so101", "usarsim", "xl430-pendulum", "xm430-arm"}; !slices.Equal(got, want) {
 		t.Fatalf("names: got %v, want %v", got, want)
 	}
 	if _, ok := Embedded("nothing"); ok {
@@ -34,8 +34,8 @@ func TestEmbedded(t *testing.T) {
 	}
 	for _, name := range Names() {
 		for _, body := range []BodyKind{"", Sim, Emulated, Real} {
-			spawns := name == "usarsim" // its classes have no devices, and its controllers a watch
-			if spawns && (body == Emulated || body == Real) {
+			spawns := name == "usarsim" || name == "p2at" // their controllers have a watch
+			if name == "usarsim" && (body == Emulated || body == Real) { // its classes have no devices
 				continue
 			}
 			t.Run(name+"/"+string(body), func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestRoundTrip(t *testing.T) {
 			"agents[0].hardware.sensors={imu: {bus: x, device: chip}}",
 			"agents[0].hardware.cameras={front: {device: v4l2, width: 640}}",
 			"agents[0].hardware.monitors={leak: {bus: x, device: chip, above: 2.5}}"}}
-		if name == "usarsim" { // it has no agent yet
+		if name == "usarsim" || name == "p2at" { // no agent is there yet
 			o = Options{}
 		}
 		first := mustLoad(t, name, o)

@@ -14,12 +14,15 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// newBase is the driver of a base at the end of a line.
-func (p *basePlan) newBase(e end, bus *configs.Bus) (*base.Base, error) {
+// newBase is the driver of a base at the end of a line. only says that it is nowhere but at the bus's rate.
+func (p *basePlan) newBase(e end, bus *configs.Bus, only bool) (*base.Base, error) {
 	s := base.Settings{Name: e.name, Robot: p.robot, Line: e.open, Clock: e.clock, Bauds: p.bauds(bus), Acceleration: p.config.Acceleration,
 		Mute: !p.config.Sonar, Gyro: p.config.Gyro, Runtime: p.runtime}
 	for _, w := range p.wheels {
 		s.Wheels = append(s.Wheels, w.side)
+	}
+	if only {
+		s.Bauds = []int{bus.Baud}
 	}
 	return base.New(s)
 }
@@ -31,7 +34,7 @@ func (b *builder) openBase(p *basePlan) error {
 		return err
 	}
 	bus := b.plan.config.Buses[p.config.Bus]
-	d, err := p.newBase(e, &bus)
+	d, err := p.newBase(e, &bus, false)
 	if err != nil {
 		return err
 	}

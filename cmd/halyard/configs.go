@@ -154,6 +154,9 @@ func newList(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if p, err = p.stationed(); err != nil {
+				return err
+			}
 			var rows []thing
 			for i := range p.agents {
 				rows = p.agents[i].things(rows)
@@ -174,6 +177,9 @@ func (p *agentPlan) things(rows []thing) []thing {
 	for i := range l.Actuators {
 		act := &l.Actuators[i]
 		on, body := "", string(p.config.BodyOf(act.Name))
+		if p.base.turns(i) {
+			on, body = p.base.config.Bus+" "+p.base.config.Device+" "+p.base.robot.Name, string(p.base.body)
+		}
 		if hw, ok := p.hardware(act.Name); ok {
 			on = hw.Bus + " id " + strconv.Itoa(hw.ID) + " " + hw.Model
 			if hw.Device != "" {

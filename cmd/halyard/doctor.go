@@ -159,9 +159,12 @@ type examination struct {
 
 // newExamination prepares the examination of p. body is what the command line made of every agent, "" for nothing.
 func newExamination(p *plan, body string, faults []string) (*examination, error) {
+	p, err := p.stationed()
+	if err != nil {
+		return nil, err
+	}
 	d := &examination{plan: p, root: machineRoot, hypothetic: body == "", note: func(string, ...any) {}}
 	d.open = d.openBus
-	var err error
 	if d.world, err = emulateWorld(p); err != nil {
 		return nil, err
 	}

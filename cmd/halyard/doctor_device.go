@@ -18,6 +18,7 @@ import (
 //
 //	device       it answers, is what the config says, and measures; a board that makes pulses answers, where it can without
 //	             losing them
+//	battery      of a base: it has charge for a while
 //	line         nobody else holds it
 //	estop        the circuit of a stop button is closed
 //	gate         something else than the bus ends the pulses of a board that has no watchdog
@@ -57,6 +58,9 @@ func (d *examination) devices() error {
 		if p.kind.on == nil || !hopeless[p.name] {
 			x.sensor(p)
 		}
+	}
+	for _, p := range d.plan.bases {
+		x.base(p)
 	}
 	for _, q := range d.plan.cameras {
 		x.camera(q)
@@ -112,6 +116,8 @@ func (x *deviceExam) deviceFix(e end, err error, bus string, address int, usual 
 	switch {
 	case strings.Contains(text, "identity:"):
 		return "another chip answers there: set device to what it is, or change it"
+	case e.bus == nil && (strings.Contains(text, "model ") || strings.Contains(text, "type: got")):
+		return "another scanner answers there: set device and model to what it is, or change it"
 	case e.bus == nil:
 		return "check its power, that its lines are crossed (TX to RX), its baud rate, and that no other device is on " + bus
 	}
@@ -201,11 +207,15 @@ func (x *deviceExam) measures(p *sensorPlan, body configs.BodyKind) {
 			err = errors.Join(err, s.Close())
 		}
 	}
+	found := fmt.Sprintf("%s measures %.3g", p.config.Device, values)
+	if p.scanner != nil {
+		found = p.scanner.seen(p.config.Device, values)
+	}
 	fix := x.deviceFix(e, err, p.config.Bus, p.address, p.kind.addresses)
 	if p.kind.on != nil && err != nil {
 		fix = lineFix(err)
 	}
-	x.add("device", p.config.Bus, p.name, fmt.Sprintf("%s measures %.3g", p.config.Device, values), err, fix)
+	x.add("device", p.config.Bus, p.name, found, err, fix)
 }
 
 // calibrated checks a calibration: missing it is a failure of what is real, nominal a warning.

@@ -85,7 +85,8 @@ func ailments() []ailment {
 		}
 		list = append(list, one)
 	}
-	return slices.Concat(list, servoAilments(), answerAilments(), calibrationAilments(), brandAilments(), hostAilments(), deviceAilments(), cameraAilments(), lineAilments())
+	return slices.Concat(list, servoAilments(), answerAilments(), calibrationAilments(), brandAilments(), hostAilments(), deviceAilments(), cameraAilments(), lineAilments(),
+		baseAilments())
 }
 
 // ungated tells of an embedded config whether nothing ends the pulses of a board of its when the program dies, which the

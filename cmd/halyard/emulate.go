@@ -167,6 +167,9 @@ func newEmulate(a *app) *cobra.Command {
 					return err
 				}
 			}
+			if p, err = p.stationed(); err != nil {
+				return err
+			}
 			w, err := emulateAll(p)
 			if err != nil {
 				return err

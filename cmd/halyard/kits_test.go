@@ -13,7 +13,7 @@ import (
 // device, and a joint goes where it is told, as far as its load lets it.
 func TestEmbeddedConfigsRun(t *testing.T) {
 	for _, name := range configs.Names() {
-		if name == "usarsim" { // its robots come with its controllers
+		if name == "usarsim" || name == "p2at" { // their robots come with their controllers
 			continue
 		}
 		for _, body := range []string{"sim", "emulated"} {

@@ -34,11 +34,11 @@ servers:
   - {protocol: imageserver, listen: "127.0.0.1:5003"}
 `
 
-// Show 1 on the real stack: the same bytes of client code drive P2OS, the LMS200 and the IMU on emulated devices through the
-// yellow arena, by sonar echoes and dead reckoning, for two minutes and back.
+// Show 1 on the real stack: the same bytes of client code drive P2OS, the LMS200, the servos of the camera, the IMU and the
+// bumpers on emulated devices through the yellow arena, by sonar echoes and dead reckoning, for two minutes and back.
 func TestUSARSimRescueEmulated(t *testing.T) {
 	clock := newTowed()
-	st, address := runArena(t, clock, usarsimFlags{}, rigOf(t, pioneerClass, ""))
+	st, address := runArena(t, clock, usarsimFlags{flags: configFlags{body: "emulated"}}, "p2at")
 	showRescue(t, st, address, clock.tow)
 }
 

@@ -63,9 +63,9 @@ func measures(l *hal.Layout, name string) bool {
 // stand puts a robot or a vehicle into a scene.
 func (p *agentPlan) stand(s *sim.Scene) (hal.Body, error) {
 	if p.vehicle != nil {
-		return s.AddVehicle(p.config.Name, p.vehicle, poseOf(p.config.Pose), sim.SensorNoise())
+		return s.AddVehicle(p.config.Name, p.vehicle, p.place(), sim.SensorNoise())
 	}
-	return s.Add(p.config.Name, p.robot, poseOf(p.config.Pose))
+	return s.Add(p.config.Name, p.robot, p.place())
 }
 
 // place is where the robot begins.
