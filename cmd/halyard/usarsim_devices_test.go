@@ -3,6 +3,7 @@ package main
 import (
 	"math"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -137,6 +138,61 @@ func TestUSARSimEmulatedClass(t *testing.T) {
 	c := dialArena(t, address)
 	c.spawn("USARBot.P2AT", "B", [3]float64{5, 9, 1.82})
 	c.place(3)
+}
+
+// All that hangs on the Pioneer of the embedded config is a part of the robot that its client has.
+func TestUSARSimPioneerParts(t *testing.T) {
+	st, address := runArena(t, nil, usarsimFlags{arena: "hall", flags: configFlags{body: "emulated"}}, "p2at")
+	c := dialArena(t, address)
+	c.spawn("USARBot.P2AT", "A", [3]float64{19, 6, 1.8})
+	c.place(5)
+	var lit, real bool
+	c.say("DRIVE {Light True}")
+	for range 20 {
+		if c.wait("STA").Text("LightToggle") == "True" {
+			break
+		}
+	}
+	c.place(2)
+	st.rig.AtEdge(func() { lit = st.scene.Body("A").Lit() })
+	if real = st.rig.Agent("A").Reality() == hal.Emulated; !lit || !real {
+		t.Errorf("headlight on its line: lit %v in the scene, emulated %v", lit, real)
+	}
+	c.say("MISPKG {Name CameraPanTilt} {Rotation 0,0.2,0.5} {Order 0}")
+	turned := 0.0
+	for range 50 {
+		turned = c.numbers(lastPart(c.wait("MIS"), "CameraPan"), "Orientation")[2]
+		if math.Abs(turned-0.5) < 0.03 {
+			break
+		}
+	}
+	if math.Abs(turned-0.5) > 0.03 {
+		t.Errorf("pan by its servo: got %.3f, want 0.5", turned)
+	}
+	if m := c.wait("SEN", "Type", "Touch"); m.Text("Name") == "" {
+		t.Error("no bumper")
+	}
+	if _, _, err := st.findCamera("A", ""); err != nil {
+		t.Errorf("camera: %v", err)
+	}
+	agent := st.rig.Agent("A")
+	for i, d := range agent.Status(nil) {
+		if d.Err != nil {
+			t.Errorf("device %d: %v", i, d.Err)
+		}
+	}
+	// Touched by a wall, and only there.
+	c.say("DRIVE {Left 4} {Right 4}")
+	touched := false
+	for range 100 {
+		m := c.wait("SEN", "Type", "Touch")
+		if touched = strings.Contains(m.Text("Touch"), "True"); touched {
+			break
+		}
+	}
+	if !touched {
+		t.Error("drove against the wall, and no bumper felt it")
+	}
 }
 
 // A class that is real is one robot, here at the ends of terminals behind which the emulated devices are: it is bound where the

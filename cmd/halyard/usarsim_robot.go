@@ -47,7 +47,7 @@ func describeRescue(class string, agent *hal.Agent, m *model.Robot, body *sim.Bo
 	if body != nil {
 		r.out.Zeroer, r.out.Flipper, r.out.Zoomer = body, body, body
 	}
-	if k.Headlight {
+	if k.Headlight && body != nil {
 		r.out.Light = body
 	}
 	r.joints()
