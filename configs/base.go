@@ -11,6 +11,7 @@ type Base struct {
 	Sonar        bool    `yaml:"sonar" default:"true" doc:"Its sonars are the robot's, each for the one that looks its way."`
 	Bumpers      bool    `yaml:"bumpers" default:"true" doc:"It has rings of bumpers: their segments are the robot's contact sensors that look their way."`
 	Gyro         bool    `yaml:"gyro" default:"false" doc:"It has the analog gyro, which is the robot's gyro of one axis."`
+	TurnsAbout   float64 `yaml:"turns_about" default:"0" min:"-1" max:"1" doc:"How far ahead of the robot's middle the point is that it turns about on the spot, m. A base that steers by skidding turns about where its weight is: in half a turn its middle comes ahead by twice as much. STA's place is reckoned with it."`
 	Acceleration float64 `yaml:"acceleration" default:"1" min:"0.05" max:"10" doc:"Of speeding up and of slowing down, m/s²: with it the base stops, too, when its watchdog has heard nothing for two seconds."`
 }
 

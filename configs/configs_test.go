@@ -34,7 +34,7 @@ func TestEmbedded(t *testing.T) {
 	}
 	for _, name := range Names() {
 		for _, body := range []BodyKind{"", Sim, Emulated, Real} {
-			spawns := name == "usarsim" || name == "p2at" // their controllers have a watch
+			spawns := name == "usarsim" || name == "p2at"                // their controllers have a watch
 			if name == "usarsim" && (body == Emulated || body == Real) { // its classes have no devices
 				continue
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/base"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/kinematics"
+	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
@@ -153,8 +154,8 @@ func (w *wheeled) Zero(sensor int) error {
 func (b *builder) reckonWheels(i int, body hal.Body, start hal.Pose) (hal.Body, error) {
 	a := &b.plan.agents[i]
 	p, l := a.base, body.Layout()
-	w := kinematics.Wheeled{Start: start, Odometry: hal.None, Pose: hal.None, Radius: p.robot.Radius, Turn: p.robot.Difference,
-		Left: p.wheels[0].actuator, Right: p.wheels[len(p.wheels)-1].actuator}
+	w := kinematics.Wheeled{Start: start, Centre: p.config.TurnsAbout, Odometry: hal.None, Pose: hal.None, Radius: p.robot.Radius, Turn: p.robot.Difference,
+		Left: p.wheels[0].actuator, Right: p.wheels[len(p.wheels)-1].actuator, Lag: p.lag(b.plan.config.Buses[p.config.Bus].Baud)}
 	out := &wheeled{base: b.bases[p], zeros: map[int]zeroed{}, place: hal.None}
 	for k := range l.Sensors {
 		if s := &l.Sensors[k]; s.Kind == "pose" && w.Pose == hal.None {
@@ -179,6 +180,12 @@ func (b *builder) reckonWheels(i int, body hal.Body, start hal.Pose) (hal.Body, 
 	var err error
 	out.Reckoned, err = kinematics.Reckon(body, w)
 	return out, err
+}
+
+// lag is how long a report of the base is on its wire, and half of the board's own tick.
+func (p *basePlan) lag(baud int) time.Duration {
+	const head, tick = 31, 20 * time.Millisecond // bytes of a report but for its echoes
+	return servo.WireTime(head+3*min(8, len(p.robot.Sonar)), 10, baud) + tick/2
 }
 
 // attitudeOf is the robot's attitude by an inertial sensor that sits on its chassis, in the axes of the chassis.

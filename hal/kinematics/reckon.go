@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
 )
@@ -17,6 +18,11 @@ type Wheeled struct {
 	Left, Right    int     // actuators: a wheel of each side
 	Radius         float64 // of the wheels, m
 	Turn           float64 // rad/s of turn a m/s of half the difference of the sides' speeds
+	// Centre is how far ahead of its frame the point is that the robot turns about, m: on a base that steers by skidding it
+	// is not between the wheels.
+	Centre float64
+	// Lag is how much older than its time in Frame.Status what odometry says is: what it takes on its wire.
+	Lag time.Duration
 	// Attitude, where not nil, is the latest of an attitude sensor: that of the robot's frame, w x y z, about a vertical of
 	// its own choice. false: it is not known now.
 	Attitude func() ([4]float64, bool)
@@ -31,10 +37,21 @@ type Reckoned struct {
 	w      Wheeled
 	last   [3]float64 // odometry
 	known  bool       // last is
-	at     [3]float64
-	yaw    float64
+	at     [3]float64 // of the centre
+	yaw    float64 // there
 	offset float64 // from the attitude sensor's yaw to ours
 	led    bool    // offset is of the present: the sensor was well in the cycle before
+	past   [64]attitude
+	newest int // of past
+}
+
+// attitude is how the robot stood once: its yaw, and its tilt without it. Odometry comes late, and which way the robot went
+// is which way it looked then.
+type attitude struct {
+	time  time.Duration
+	yaw   float64
+	tilt  hal.Pose
+	known bool
 }
 
 // Reckon returns b with its pose reckoned, marked as an estimate.
@@ -58,7 +75,7 @@ func Reckon(b hal.Body, w Wheeled) (*Reckoned, error) {
 	for k := range l.Sensors[w.Pose].Count {
 		whole.Measured(l.Sensors[w.Pose].First + k).Estimate = true
 	}
-	return &Reckoned{Body: b, layout: &whole, w: w, at: w.Start.Position, yaw: yawOf(w.Start.Rotation)}, nil
+	return &Reckoned{Body: b, layout: &whole, w: w, at: w.Start.Of([3]float64{w.Centre, 0, 0}), yaw: yawOf(w.Start.Rotation)}, nil
 }
 
 // Layout is the inner body's, with the estimates marked.
@@ -76,27 +93,64 @@ func (r *Reckoned) Rebase() { r.known = false }
 // Read reads the body, then reckons.
 func (r *Reckoned) Read(f *hal.Frame) error {
 	err := r.Body.Read(f)
+	status := f.Status[len(r.layout.Actuators)+r.w.Odometry]
+	r.remember(f.Time)
 	odometry := &r.layout.Sensors[r.w.Odometry]
 	now := [3]float64(f.Measured[odometry.First:])
 	if !math.IsNaN(now[0] + now[1] + now[2]) {
-		r.advance(now)
+		r.advance(now, status.Time-r.w.Lag)
 	}
 	r.tell(f)
-	f.Status[len(r.layout.Actuators)+r.w.Pose] = f.Status[len(r.layout.Actuators)+r.w.Odometry]
+	f.Status[len(r.layout.Actuators)+r.w.Pose] = status
 	return err
 }
 
-// advance goes on to what odometry says now.
-func (r *Reckoned) advance(now [3]float64) {
+// remember asks the attitude sensor.
+func (r *Reckoned) remember(now time.Duration) {
+	r.newest = (r.newest + 1) % len(r.past)
+	a := &r.past[r.newest]
+	*a = attitude{time: now}
+	var q [4]float64
+	if r.w.Attitude != nil {
+		q, a.known = r.w.Attitude()
+	}
+	if !a.known {
+		r.led = false
+		return
+	}
+	said := yawOf(q)
+	if !r.led {
+		r.offset, r.led = r.yaw-said, true
+	}
+	a.yaw, a.tilt = math.Remainder(said+r.offset, 2*math.Pi), hal.Pose{Rotation: about(-said)}.Times(hal.Pose{Rotation: q})
+}
+
+// stood is how the robot stood at a time, or as long ago as is remembered.
+func (r *Reckoned) stood(at time.Duration) *attitude {
+	i := r.newest
+	for n := 1; n < len(r.past) && r.past[i].time > at; n++ {
+		before := (i + len(r.past) - 1) % len(r.past)
+		if !r.past[before].known {
+			break
+		}
+		i = before
+	}
+	return &r.past[i]
+}
+
+// advance goes on to what odometry said at a time.
+func (r *Reckoned) advance(now [3]float64, at time.Duration) {
 	from, known := r.last, r.known
-	r.last, r.known = now, true
-	if !known {
+	if r.last, r.known = now, true; !known {
 		return
 	}
 	dx, dy, turn := now[0]-from[0], now[1]-from[1], math.Remainder(now[2]-from[2], 2*math.Pi)
 	sin, cos := math.Sincos(now[2] - turn/2)
 	ahead := float64(dx*cos) + float64(dy*sin) // along the middle of the two headings, backward where it is below 0
-	tilt, yaw := r.attitude(turn)
+	tilt, yaw := hal.Pose{Rotation: [4]float64{1}}, math.Remainder(r.yaw+turn, 2*math.Pi)
+	if a := r.stood(at); a.known {
+		tilt, yaw = a.tilt, a.yaw
+	}
 	// Half of the turn lies before the way's middle.
 	middle := hal.Pose{Rotation: about(yaw - math.Remainder(yaw-r.yaw, 2*math.Pi)/2)}.Times(tilt)
 	for k, v := range middle.Turn([3]float64{ahead, 0, 0}) {
@@ -105,29 +159,17 @@ func (r *Reckoned) advance(now [3]float64) {
 	r.yaw = yaw
 }
 
-// attitude is how the robot stands: its tilt without its yaw, and its yaw, which the wheels say has gone on by turn.
-func (r *Reckoned) attitude(turn float64) (tilt hal.Pose, yaw float64) {
-	tilt, yaw = hal.Pose{Rotation: [4]float64{1}}, math.Remainder(r.yaw+turn, 2*math.Pi)
-	if r.w.Attitude == nil {
-		return tilt, yaw
-	}
-	q, ok := r.w.Attitude()
-	if !ok {
-		r.led = false
-		return tilt, yaw
-	}
-	said := yawOf(q)
-	if !r.led {
-		r.offset, r.led = yaw-said, true
-	}
-	return hal.Pose{Rotation: about(-said)}.Times(hal.Pose{Rotation: q}), math.Remainder(said+r.offset, 2*math.Pi)
-}
-
-// tell writes the pose.
+// tell writes the pose: the place as of the odometry, the attitude as of now.
 func (r *Reckoned) tell(f *hal.Frame) {
-	tilt, yaw := r.attitude(0)
+	tilt, yaw := hal.Pose{Rotation: [4]float64{1}}, r.yaw
+	if a := &r.past[r.newest]; a.known {
+		tilt, yaw = a.tilt, a.yaw
+	}
 	s := &r.layout.Sensors[r.w.Pose]
-	at := hal.Pose{Position: r.at, Rotation: hal.Pose{Rotation: about(yaw)}.Times(tilt).Rotation}
+	at := hal.Pose{Rotation: hal.Pose{Rotation: about(yaw)}.Times(tilt).Rotation}
+	for k, v := range at.Turn([3]float64{-r.w.Centre, 0, 0}) {
+		at.Position[k] = r.at[k] + v
+	}
 	to := f.Measured[s.First:][:s.Count]
 	left := f.Measured[r.layout.Actuators[r.w.Left].Velocity] * r.w.Radius
 	right := f.Measured[r.layout.Actuators[r.w.Right].Velocity] * r.w.Radius

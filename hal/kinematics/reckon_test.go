@@ -13,6 +13,7 @@ type cart struct {
 	layout   *hal.Layout
 	odometry [3]float64
 	speed    [2]float64
+	late     time.Duration
 }
 
 func newCart() *cart {
@@ -41,7 +42,7 @@ func (c *cart) Halt() error            { return nil }
 func (c *cart) Read(f *hal.Frame) error {
 	copy(f.Measured, c.speed[:])
 	copy(f.Measured[2:], c.odometry[:])
-	f.Status[2] = hal.Status{Time: f.Time - 50*time.Millisecond}
+	f.Status[2] = hal.Status{Time: f.Time - c.late}
 	return nil
 }
 
@@ -68,6 +69,7 @@ func TestReckon(t *testing.T) {
 	f.Time = time.Second
 	at := func(what string, x, y, z, yaw float64) {
 		t.Helper()
+		f.Time += 100 * time.Millisecond
 		if err := r.Read(f); err != nil {
 			t.Fatal(err)
 		}
@@ -104,8 +106,22 @@ func TestReckon(t *testing.T) {
 	if v, w := math.Hypot(f.Measured[12], f.Measured[13]), f.Measured[17]; math.Abs(v-0.2) > 1e-9 || math.Abs(w-0.4) > 1e-9 {
 		t.Errorf("speeds: got %.3f m/s, %.3f rad/s; want 0.2, 0.4", v, w)
 	}
-	if s := f.Status[3]; s.Time != 950*time.Millisecond {
+	// What comes late is of then: the robot went on the way that it had before it turned.
+	c.late = 50 * time.Millisecond
+	r.w.Lag = 60 * time.Millisecond
+	attitude = turnedBy(1+math.Pi/2, 0)
+	c.odometry = [3]float64{1, 0, 0}
+	was := math.Pi/2 - 0.3
+	at("a metre before it turned", math.Cos(was)+10, math.Sin(was)+21+2*math.Cos(math.Pi/6), 2, was+math.Pi/2)
+	if s := f.Status[3]; s.Time != f.Time-c.late {
 		t.Errorf("status: got %+v, want that of the odometry", s)
+	}
+	// About a point ahead a turn on the spot carries the frame round it.
+	r, _ = Reckon(newCart(), Wheeled{Odometry: 0, Pose: 1, Left: 0, Right: 1, Centre: 0.5})
+	r.Read(f)
+	r.Body.(*cart).odometry[2] = math.Pi / 2
+	if r.Read(f); !near([3]float64(f.Measured[5:]), [3]float64{0.5, -0.5, 0}, 1e-9) {
+		t.Errorf("turned about 0.5 m ahead: got %.3f, want 0.5 -0.5", f.Measured[5:8])
 	}
 	if n := testing.AllocsPerRun(100, func() { r.Read(f) }); n > 0 {
 		t.Errorf("a read allocates %g times", n)
