@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -23,7 +24,8 @@ func benchConfigs(ctx context.Context, size benchSize, emit func(result)) error 
 	}
 	for _, name := range configs.Names() {
 		c, err := configs.Load(name, configs.Options{})
-		if err == nil && !slices.ContainsFunc(c.Agents, func(a configs.Agent) bool { return a.Hardware != nil }) {
+		if err == nil && !slices.ContainsFunc(c.Agents, func(a configs.Agent) bool { return a.Hardware != nil }) &&
+			!slices.ContainsFunc(slices.Collect(maps.Values(c.Classes)), func(r configs.Robot) bool { return r.Hardware != nil }) {
 			continue
 		}
 		if err == nil {
@@ -43,6 +45,9 @@ func benchConfigs(ctx context.Context, size benchSize, emit func(result)) error 
 
 func configCase(ctx context.Context, c *configs.Config, span time.Duration) (figures, error) {
 	p, err := resolve(c)
+	if err == nil {
+		p, err = p.stationed()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -106,6 +111,8 @@ func (m *mover) run(ctx context.Context) {
 				m.inputs[at] = a.Default + 0.1*swing*(a.Limits.MaxPosition-a.Limits.MinPosition)
 			} else if at := a.Goal[hal.DutyMode]; at != hal.None {
 				m.inputs[at] = 0.2 * swing
+			} else if at := a.Goal[hal.VelocityMode]; at != hal.None {
+				m.inputs[at] = 0.2 * swing * a.Limits.MaxVelocity
 			}
 		}
 		if m.agent.Override(m.inputs) != nil {

@@ -38,9 +38,9 @@ type Reckoned struct {
 	last   [3]float64 // odometry
 	known  bool       // last is
 	at     [3]float64 // of the centre
-	yaw    float64 // there
-	offset float64 // from the attitude sensor's yaw to ours
-	led    bool    // offset is of the present: the sensor was well in the cycle before
+	yaw    float64    // there
+	offset float64    // from the attitude sensor's yaw to ours
+	led    bool       // offset is of the present: the sensor was well in the cycle before
 	past   [64]attitude
 	newest int // of past
 }
