@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -95,15 +96,26 @@ func (l *servoLine) measure(ctx context.Context, n, cycles int) (figures, error)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	timeouts := c.Stats().Timeouts
-	start, began := line.Now(), time.Now()
-	line.spent = 0
+	start := line.Now()
 	for k := range cycles {
 		if err := errors.Join(cycle(k), ctx.Err()); err != nil {
 			return nil, err
 		}
 	}
-	cpu := time.Since(began) - line.spent
 	took := (line.Now() - start).Seconds() / float64(cycles)
+	var cpu [benchBlocks]float64 // us of a cycle
+	block := perBlock(cycles)
+	line.pieces = true
+	for b := range cpu {
+		began := time.Now()
+		line.spent = 0
+		for k := range block {
+			if err := errors.Join(cycle(k), ctx.Err()); err != nil {
+				return nil, err
+			}
+		}
+		cpu[b] = 1e6 * (time.Since(began) - line.spent).Seconds() / float64(block)
+	}
 	runtime.ReadMemStats(&after)
 	if lost := c.Stats().Timeouts - timeouts; lost > 0 {
 		return nil, fmt.Errorf("%d servos: %d timeouts, want none", n, lost)
@@ -111,15 +123,16 @@ func (l *servoLine) measure(ctx context.Context, n, cycles int) (figures, error)
 	bound := servo.WireTime(l.bytes(n), l.bits, l.baud).Seconds()
 	return figures{
 		{"cycle_ms", number(1e3 * took)}, {"bound_ms", number(1e3 * bound)}, {"ratio", number(bound / took)},
-		{"cpu_us", number(float64(cpu.Microseconds()) / float64(cycles))},
-		{"allocs", number(float64(after.Mallocs-before.Mallocs) / float64(cycles))}, {"bound_allocs", 0},
+		{"cpu_us", number(slices.Min(cpu[:]))}, // the block that lost the least to others
+		{"allocs", number(float64(after.Mallocs-before.Mallocs) / float64(cycles+block*benchBlocks))}, {"bound_allocs", 0},
 	}, nil
 }
 
 // clocked is a line that knows how long the processor was busy behind it.
 type clocked struct {
 	servo.Line
-	spent time.Duration
+	spent  time.Duration
+	pieces bool // what comes is handed on in pieces, as adapters do, and not byte by byte
 }
 
 func (l *clocked) Write(p []byte) (int, error) {
@@ -129,7 +142,14 @@ func (l *clocked) Write(p []byte) (int, error) {
 
 func (l *clocked) Read(p []byte, timeout time.Duration) (int, error) {
 	defer l.since(time.Now())
-	return l.Line.Read(p, timeout)
+	n, err := l.Line.Read(p, timeout)
+	for l.pieces && err == nil && n < min(len(p), tapePiece) {
+		more, late := l.Line.Read(p[n:], 2*servo.WireTime(1, 11, l.Line.Baud()))
+		if n += more; late != nil {
+			break
+		}
+	}
+	return n, err
 }
 
 func (l *clocked) since(began time.Time) { l.spent += time.Since(began) }
