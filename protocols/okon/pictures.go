@@ -54,8 +54,9 @@ type PictureOptions struct {
 const (
 	// fresh is how old a picture may be that answers a new request.
 	fresh = 100 * time.Millisecond
-	// patience is how long a request waits for a picture; then it gets the last one, or none.
-	patience = time.Second
+	// patience is how long a request waits for a picture; then it gets the last one, or none. A small computer that is busy
+	// takes a second for one.
+	patience = 5 * time.Second
 	// idle is how long a camera is watched after the last request.
 	idle = time.Second
 )
