@@ -37,7 +37,7 @@ func trios() map[string]struct {
 
 // madeUp are the names of all made-up robots.
 func madeUp() []string {
-	return append(slices.Sorted(slices.Values(sortedKeys(trios()))), nodderRobot, nodderSerial, onlookerRobot)
+	return append(slices.Sorted(slices.Values(append(sortedKeys(trios()), vescs, cybergears))), nodderRobot, nodderSerial, onlookerRobot)
 }
 
 // makeUp writes the made-up robot called name into dir and returns its config's path, or name where it is none.
@@ -47,6 +47,10 @@ func makeUp(name, dir string) (string, error) {
 		return writeNodder(dir, name)
 	case name == onlookerRobot:
 		return writeOnlooker(dir)
+	case name == vescs:
+		return writeTrio(dir, "vesc", "vesc-6", 1000000, 48)
+	case name == cybergears:
+		return writeTrio(dir, cybergearType, "cybergear", 1000000, 24)
 	case strings.HasSuffix(name, "-trio"):
 		t := trios()[name]
 		return writeTrio(dir, t.bus, t.model, t.baud, t.volts)

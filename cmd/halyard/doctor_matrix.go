@@ -85,7 +85,7 @@ func ailments() []ailment {
 		}
 		list = append(list, one)
 	}
-	return slices.Concat(list, servoAilments(), answerAilments(), calibrationAilments(), brandAilments(), hostAilments(), deviceAilments(), cameraAilments(), lineAilments(),
+	return slices.Concat(list, servoAilments(), answerAilments(), calibrationAilments(), brandAilments(), motorAilments(), hostAilments(), deviceAilments(), cameraAilments(), lineAilments(),
 		baseAilments())
 }
 

@@ -151,6 +151,9 @@ func (k *motorKind) notice(s *Servo) {
 	if v := s.act.Volts(); v < s.act.Spec.MinVolts || v > s.act.Spec.MaxVolts {
 		s.alarm |= actuator.AlarmVoltage
 	}
+	if s.act.Temperature > s.act.Spec.MaxTemperature {
+		s.alarm |= actuator.AlarmHeat
+	}
 	if s.alarm |= s.act.Alarm & (actuator.AlarmHeat | actuator.AlarmVoltage | actuator.AlarmOverload | actuator.AlarmShock); s.alarm != 0 {
 		s.letGo()
 	}
