@@ -53,25 +53,50 @@ func emulated(t *testing.T, args ...string) (line ready, stop func() int) {
 	return line, stop
 }
 
-// scanned is "id@baud" of each servo that "halyard scan" finds.
-func scanned(t *testing.T, port string, bauds string) (code int, servos string) {
+// typed runs a command until it is good, five times at most: behind a terminal is a program, which a busy machine lets run
+// when it likes, and a tool that waited for it in vain says so.
+func typed(t *testing.T, good func(code int, text string) bool, args ...string) (code int, out, errText string) {
 	t.Helper()
-	code, out, errText := runApp(t, "scan", port, "--protocol", "dynamixel2", "--baud", bauds, "-o", "jsonl")
-	var text []string
-	for line := range strings.Lines(out) {
-		var f foundServo
-		if err := json.Unmarshal([]byte(line), &f); err != nil {
-			t.Fatalf("%q: %v", line, err)
+	for range 5 {
+		if code, out, errText = runApp(t, args...); good(code, out+errText) {
+			break
 		}
-		if f.Model != "xm430-w350" || f.Number != 1020 || f.Protocol != 2 || f.Port != port || f.Finding != "" {
-			t.Errorf("got %+v", f)
+	}
+	return code, out, errText
+}
+
+// exits is what is good of a command whose exit code alone counts.
+func exits(want int) func(int, string) bool {
+	return func(code int, _ string) bool { return code == want }
+}
+
+// scanned wants "halyard scan" to find want: "id@baud" of each servo.
+func scanned(t *testing.T, port, bauds, want string) {
+	t.Helper()
+	servos := func(out string) string {
+		var text []string
+		for line := range strings.Lines(out) {
+			var f foundServo
+			if err := json.Unmarshal([]byte(line), &f); err != nil {
+				continue // what stderr has
+			}
+			mark := ""
+			if f.Model != "xm430-w350" || f.Number != 1020 || f.Protocol != 2 || f.Port != port || f.Finding != "" {
+				mark = "!"
+			}
+			text = append(text, place{f.Baud, 2, f.ID}.String()+mark)
 		}
-		text = append(text, place{f.Baud, 2, f.ID}.String())
+		return strings.Join(text, " ")
 	}
-	if code != 0 && len(text) > 0 {
-		t.Errorf("exit %d: %s", code, errText)
+	exit := 0
+	if want == "" {
+		exit = 5
 	}
-	return code, strings.Join(text, " ")
+	code, out, errText := typed(t, func(code int, text string) bool { return code == exit && servos(text) == want },
+		"scan", port, "--protocol", "dynamixel2", "--baud", bauds, "-o", "jsonl", "-q")
+	if code != exit || servos(out) != want {
+		t.Errorf("scan %s at %s: got exit %d, %q %s; want %d, %q", port, bauds, code, servos(out), errText, exit, want)
+	}
 }
 
 // A config's servos on a pty are found, changed and found changed by the same commands as real ones.
@@ -87,25 +112,19 @@ func TestToolsEndToEnd(t *testing.T) {
 		t.Errorf("got %+v", p)
 	}
 	link := filepath.Join(dir, "arm")
-	if code, got := scanned(t, link, "1000000"); code != 0 || got != "1@1000000 2@1000000 3@1000000 4@1000000 5@1000000 6@1000000" {
-		t.Errorf("scan: exit %d, %s", code, got)
-	}
-	if code, got := scanned(t, p.Path, "4000000"); code != 5 || got != "" {
-		t.Errorf("scan at a rate where nobody is: exit %d, %q, want 5", code, got)
-	}
-	code, out, errText := runApp(t, "setup", link, "--id", "3", "--new-id", "9", "--new-baud", "2000000", "--baud", "1000000", "-o", "jsonl")
+	scanned(t, link, "1000000", "1@1000000 2@1000000 3@1000000 4@1000000 5@1000000 6@1000000")
+	scanned(t, p.Path, "4000000", "")
+	code, out, errText := typed(t, exits(0), "setup", link, "--id", "3", "--new-id", "9", "--new-baud", "2000000", "--baud", "1000000", "-o", "jsonl")
 	var done assignment
 	if err := json.Unmarshal([]byte(out), &done); code != 0 || err != nil || !done.Done || done.Backup["id"] != 3 || done.ID != 9 {
 		t.Fatalf("setup: exit %d, %s %s", code, out, errText)
 	}
-	if code, got := scanned(t, link, "2000000,1000000"); code != 0 || got != "9@2000000 1@1000000 2@1000000 4@1000000 5@1000000 6@1000000" {
-		t.Errorf("scan after setup: exit %d, %s", code, got)
-	}
-	if code, _, errText := runApp(t, "setup", link, "--id", "1", "--new-id", "2", "--baud", "1000000"); code != 7 || !strings.Contains(errText, "taken") {
+	scanned(t, link, "2000000,1000000", "9@2000000 1@1000000 2@1000000 4@1000000 5@1000000 6@1000000")
+	if code, _, errText := typed(t, exits(7), "setup", link, "--id", "1", "--new-id", "2", "--baud", "1000000"); code != 7 || !strings.Contains(errText, "taken") {
 		t.Errorf("setup to a taken id: exit %d, %s, want 7", code, errText)
 	}
 	// The doctor sees on the pty what setup has done; the arm has no calibration.
-	code, out, _ = runApp(t, "doctor", "xm430-arm", "-q", "-o", "jsonl", "--set", "buses.arm.port="+link)
+	code, out, _ = typed(t, func(_ int, text string) bool { return strings.Count(text, `"found":"no answer"`) == 1 }, "doctor", "xm430-arm", "-q", "-o", "jsonl", "--set", "buses.arm.port="+link)
 	for _, want := range []string{`{"check":"servo","state":"fail","bus":"arm","id":3,"joint":"elbow","found":"no answer"`,
 		`"check":"calibration","state":"fail"`, `{"check":"model","state":"ok","bus":"arm"`} {
 		if code != 3 || !strings.Contains(out, want) {

@@ -251,12 +251,13 @@ func TestRegistersEndToEnd(t *testing.T) {
 		{[]string{"write", port, "--id", "3", "id=4"}, 7, "halyard setup"},
 		{[]string{"diff", port, "--id", "3", filepath.Join(dir, "none.json")}, 3, "no such file"},
 	} {
-		code, out, errText := runApp(t, append(append([]string{"registers"}, c.args...), quick...)...)
+		code, out, errText := typed(t, func(code int, text string) bool { return code == c.code && strings.Contains(text, c.say) },
+			append(append([]string{"registers"}, c.args...), quick...)...)
 		if code != c.code || !strings.Contains(out+errText, c.say) {
 			t.Errorf("%v: got exit %d, %s%s; want %d and %q", c.args, code, out, errText, c.code, c.say)
 		}
 	}
-	code, out, _ := runApp(t, append([]string{"registers", "read", port, "--id", "3", "max_voltage", "-o", "json"}, quick...)...)
+	code, out, _ := typed(t, exits(0), append([]string{"registers", "read", port, "--id", "3", "max_voltage", "-o", "json"}, quick...)...)
 	var got struct{ Items []registerRow }
 	if err := json.Unmarshal([]byte(out), &got); code != 0 || err != nil || len(got.Items) != 1 || got.Items[0].Raw != 160 ||
 		math.Abs(float64(got.Items[0].Value)-16) > 1e-9 || got.Items[0].Unit != "V" || got.Items[0].Access != "eeprom" {
