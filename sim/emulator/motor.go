@@ -138,8 +138,8 @@ func (k *motorKind) motion(s *Servo) float64 {
 	m := &s.motor
 	tick := 2 * math.Pi / motorTicks
 	e := (float64(s.get(rGoalPosition)) - k.present(s, s.shaft())) * tick
-	v := s.si(rGoalVelocity) - s.truth.Direction*s.truth.Gear*s.act.Velocity
-	return (m.kp*e + m.kd*v + m.bias) / s.act.Spec.Kt
+	v := s.si(rGoalVelocity) - float64(s.truth.Direction*s.truth.Gear*s.act.Velocity)
+	return (float64(m.kp*e) + float64(m.kd*v) + m.bias) / s.act.Spec.Kt
 }
 
 // notice lets the controller latch its alarms, and its watchdog look at the time.
