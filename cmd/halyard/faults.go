@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -93,4 +94,67 @@ func (a *app) faults(ctx context.Context, rows []*faultRow, words []faultWord, s
 		return &hal.Error{Kind: hal.Differs, Op: "faults", Err: fmt.Errorf("%d of %d cells are not as they must be", failed, len(all))}
 	}
 	return nil
+}
+
+// cell is what one fault does to one device, over all seeds: the worst of each.
+type cell struct {
+	Device  string `json:"device"`
+	Bus     string `json:"bus"`
+	Fault   string `json:"fault"`
+	Outcome string `json:"outcome"` // unharmed, told, n/a, or what is wrong
+	Oldest  number `json:"oldest_ms"`
+	Told    number `json:"told_ms"`
+	Back    number `json:"back_ms"`
+	Seeds   int    `json:"seeds"`
+
+	failed bool
+}
+
+func (cell) header() []string {
+	return []string{"device", "bus", "fault", "outcome", "oldest ms", "told ms", "back ms", "seeds"}
+}
+
+func (c cell) cells() []string {
+	return []string{c.Device, c.Bus, c.Fault, c.Outcome, c.Oldest.String(), c.Told.String(), c.Back.String(), fmt.Sprint(c.Seeds)}
+}
+
+// rank orders the outcomes: the worst seed speaks for the cell, and what is known outweighs what went well.
+func rank(outcome string) int {
+	if i := slices.Index([]string{"unharmed", "told", "told, held"}, outcome); i >= 0 {
+		return i
+	}
+	return 3
+}
+
+// runCell tries a fault on a device with each seed.
+func runCell(ctx context.Context, r *faultRow, w *faultWord, seeds int) (cell, error) {
+	c := cell{Device: r.device, Bus: r.bus, Fault: w.name, Outcome: "n/a", Oldest: number(math.NaN()), Told: number(math.NaN()), Back: number(math.NaN())}
+	if w.plant(r) == nil {
+		return c, nil
+	}
+	c.Outcome, c.Seeds = "unharmed", seeds
+	for seed := range seeds {
+		if err := ctx.Err(); err != nil {
+			return c, err
+		}
+		one := tryCell(r, w, int64(seed+1))
+		c.Oldest, c.Told, c.Back = worst(c.Oldest, one.Oldest), worst(c.Told, one.Told), worst(c.Back, one.Back)
+		switch known, ok := r.known[w.name]; {
+		case one.failed && ok:
+			c.Outcome = known
+		case one.failed && !c.failed:
+			c.Outcome, c.failed = fmt.Sprintf("%s (seed %d)", one.Outcome, seed+1), true
+		case !c.failed && rank(one.Outcome) > rank(c.Outcome):
+			c.Outcome = one.Outcome
+		}
+	}
+	return c, nil
+}
+
+// worst is the greater of two numbers, either of which may be none.
+func worst(a, b number) number {
+	if math.IsNaN(float64(a)) || b > a {
+		return b
+	}
+	return a
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -31,61 +30,6 @@ const (
 	// besides is how old the values of its neighbours may become.
 	besides = 300 * time.Millisecond
 )
-
-// cell is what one fault does to one device, over all seeds: the worst of each.
-type cell struct {
-	Device  string `json:"device"`
-	Bus     string `json:"bus"`
-	Fault   string `json:"fault"`
-	Outcome string `json:"outcome"` // unharmed, told, n/a, or what is wrong
-	Oldest  number `json:"oldest_ms"`
-	Told    number `json:"told_ms"`
-	Back    number `json:"back_ms"`
-	Seeds   int    `json:"seeds"`
-
-	failed bool
-}
-
-func (cell) header() []string {
-	return []string{"device", "bus", "fault", "outcome", "oldest ms", "told ms", "back ms", "seeds"}
-}
-
-func (c cell) cells() []string {
-	return []string{c.Device, c.Bus, c.Fault, c.Outcome, c.Oldest.String(), c.Told.String(), c.Back.String(), fmt.Sprint(c.Seeds)}
-}
-
-// runCell tries a fault on a device with each seed.
-func runCell(ctx context.Context, r *faultRow, w *faultWord, seeds int) (cell, error) {
-	c := cell{Device: r.device, Bus: r.bus, Fault: w.name, Outcome: "n/a", Oldest: number(math.NaN()), Told: number(math.NaN()), Back: number(math.NaN())}
-	if w.plant(r) == nil {
-		return c, nil
-	}
-	c.Outcome, c.Seeds = "unharmed", seeds
-	for seed := range seeds {
-		if err := ctx.Err(); err != nil {
-			return c, err
-		}
-		one := tryCell(r, w, int64(seed+1))
-		c.Oldest, c.Told, c.Back = worst(c.Oldest, one.Oldest), worst(c.Told, one.Told), worst(c.Back, one.Back)
-		switch known, ok := r.known[w.name]; {
-		case one.failed && ok:
-			c.Outcome = known
-		case one.failed && !c.failed:
-			c.Outcome, c.failed = fmt.Sprintf("%s (seed %d)", one.Outcome, seed+1), true
-		case !c.failed && len(one.Outcome) > len(c.Outcome) || c.Outcome == "unharmed":
-			c.Outcome = one.Outcome
-		}
-	}
-	return c, nil
-}
-
-// worst is the greater of two numbers, either of which may be none.
-func worst(a, b number) number {
-	if math.IsNaN(float64(a)) || b > a {
-		return b
-	}
-	return a
-}
 
 // tryCell tries a fault on a device once. A panic is an outcome.
 func tryCell(r *faultRow, w *faultWord, seed int64) (c cell) {
