@@ -80,7 +80,8 @@ func configCase(ctx context.Context, c *configs.Config, span time.Duration) (fig
 	p99 := s.Work.Quantile(0.99)
 	return figures{
 		{"period_ms", ms(c.Clock.Period)}, {"cycles", number(s.Ticks)}, {"missed", number(s.Missed)},
-		{"late_p99_ms", ms(s.Late.Quantile(0.99))}, {"cycle_p99_ms", ms(p99)}, {"cycle_max_ms", ms(s.Work.Max())},
+		{"late_p99_ms", ms(s.Late.Quantile(0.99))}, {"cycle_median_ms", ms(s.Work.Quantile(0.5))}, {"cycle_p99_ms", ms(p99)},
+		{"cycle_max_ms", ms(s.Work.Max())},
 		{"ratio", number(float64(p99) / float64(c.Clock.Period))},
 		{"line_overruns", number(s.LineOverruns)}, {"device_faults", number(faults)},
 	}, ctx.Err()
