@@ -27,10 +27,8 @@ type guest struct {
 	reading sync.WaitGroup
 }
 
-// packet is one as a client that was written from the document alone would make it.
-func packet(t okon.Type, flag byte, data string) []byte {
-	b := binary.LittleEndian.AppendUint32([]byte{byte(t), flag}, uint32(len(data)))
-	return append(b, data...)
+func packet(t okon.Type, f okon.Flag, data string) []byte {
+	return okon.Append(nil, okon.Packet{Type: t, Flag: f, Data: []byte(data)})
 }
 
 // polite are requests that mean something.
@@ -47,14 +45,14 @@ var polite = []struct {
 
 // newGuest draws one of those that have been seen on the net, or might be.
 func newGuest(r *rand.Rand) *guest {
-	any := func(r *rand.Rand) []byte {
+	some := func(r *rand.Rand) []byte {
 		p := polite[r.IntN(len(polite))]
-		return packet(p.Type, byte(r.IntN(4)), p.data)
+		return packet(p.Type, okon.Flag(r.IntN(4)), p.data)
 	}
 	picture := []okon.Type{okon.GetVideoBytes, okon.GetDepthBytes, okon.GetDetections, okon.GetVideo, okon.GetDepth}
 	switch r.IntN(12) {
 	case 0, 1, 2, 3: // a good one
-		return &guest{reads: true, act: any}
+		return &guest{reads: true, act: some}
 	case 4: // looks on
 		return &guest{reads: true, act: func(r *rand.Rand) []byte { return packet(picture[r.IntN(len(picture))], 2, "") }}
 	case 5: // of the video
@@ -62,7 +60,7 @@ func newGuest(r *rand.Rand) *guest {
 	case 6: // never reads what it asks for
 		return &guest{act: func(r *rand.Rand) (b []byte) {
 			for range 200 {
-				b = append(b, any(r)...)
+				b = append(b, some(r)...)
 			}
 			return append(b, packet(okon.GetVideo, 1, "")...)
 		}}
