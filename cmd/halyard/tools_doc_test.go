@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -29,6 +30,20 @@ func TestToolsDoc(t *testing.T) {
 	for _, name := range []string{"ports", "scan", "setup", "registers", "doctor", "emulate"} {
 		if !strings.Contains(page, "\n## "+name+": ") {
 			t.Errorf("docs/tools.md: lacks a section of %s", name)
+		}
+	}
+}
+
+// The page of the devices has every word that a config may say for one.
+func TestHardwareDoc(t *testing.T) {
+	data, err := os.ReadFile("../../docs/hardware.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := slices.Concat(sortedKeys(busTypes), sortedKeys(sensorKinds()), sortedKeys(outputKinds()))
+	for _, word := range append(words, "p2os", "v4l2", "estop", "lights", "gate") {
+		if !strings.Contains(string(data), "`"+word+"`") {
+			t.Errorf("docs/hardware.md: lacks %s", word)
 		}
 	}
 }
