@@ -29,13 +29,17 @@ func TestStartsStand(t *testing.T) {
 	}
 }
 
-// The P2AT climbs the ramp of the orange arena to its upper level.
+// Who drives all wheels climbs the ramp of the orange arena to its upper level, the Tarantula's tracks too.
 func TestRamp(t *testing.T) {
-	r := enter(t, "p2at", "orange", hal.Pose{Position: [3]float64{1.8, 4.6, -1.16}})
-	r.drive(5, 5)
-	r.run(9 * time.Second)
-	if p := r.body.Pose(0).Position; p[2] < -0.25 || p[0] < 6 || math.Abs(p[1]-4.6) > 0.4 {
-		t.Errorf("got to %v, want onto the upper level", p)
+	for robot, speed := range map[string]float64{"p2at": 5, "tarantula": 5, "papagoose": 5, "atrvjr": 3.5} {
+		r := enter(t, robot, "orange", hal.Pose{Position: [3]float64{2.2, 4.6, -1.1}})
+		r.drive(speed, speed)
+		for i := 0; i < 16 && r.body.Pose(0).Position[0] < 6.5; i++ {
+			r.run(time.Second)
+		}
+		if p := r.body.Pose(0).Position; p[2] < -0.25 || p[0] < 6 || math.Abs(p[1]-4.6) > 0.4 {
+			t.Errorf("%s: got to %v, want onto the upper level", robot, p)
+		}
 	}
 }
 
