@@ -446,7 +446,7 @@ func (s *system) close() error {
 	s.scene.Close() // after the cameras, which may look at it
 	faults = append(faults, s.devices.close(s.log))
 	for _, o := range s.outfits {
-		faults = append(faults, o.close())
+		faults = append(faults, o.close(func(f func()) { f() })) // the rig has ended
 	}
 	for _, l := range s.lines {
 		faults = append(faults, l.chain.Close())

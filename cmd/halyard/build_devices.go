@@ -150,9 +150,13 @@ func (b *builder) tapped(bus string, open servo.Opener) servo.Opener {
 	return b.plan.tap(bus, open)
 }
 
-// run opens r and keeps it.
+// run opens r and keeps it. What does not answer is asked once more before it counts as missing: a busy machine hears late.
 func (b *builder) run(r runner) error {
-	if err := r.Open(); err != nil {
+	err := r.Open()
+	if k := hal.KindOf(err); err != nil && (k == hal.Absent || k == hal.Timeout || k == hal.BusFault) {
+		err = r.Open()
+	}
+	if err != nil {
 		return errors.Join(err, r.Close())
 	}
 	b.runners = append(b.runners, r)

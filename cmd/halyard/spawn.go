@@ -122,6 +122,14 @@ func (o *outfit) describe(r *gamebots.Robot, p *plot) {
 		r.Light = light
 	}
 	o.listen(0, r)
+	if !o.real {
+		return
+	}
+	// Nobody turns a real robot over, and what its camera's lens is, it is; a simulated part of it is the scene's as ever.
+	r.Flipper, r.Effecters = nil, nil
+	if k := r.Cameras; len(k) == 0 || p.plan.config.BodyOf(p.plan.layout.Cameras[k[0].Index].Name) != configs.Sim {
+		r.Zoomer = nil
+	}
 }
 
 // zeroer sets a robot's counters to zero, each where it counts.
@@ -142,12 +150,15 @@ func (z *zeroer) Zero(sensor int) error {
 	return of.Zero(sensor)
 }
 
-// close gives all its devices back.
-func (o *outfit) close() error {
-	faults := []error{o.eyes.close(), o.devices.close(o.log)}
-	for _, l := range o.lines {
-		faults = append(faults, l.chain.Close())
-	}
+// close gives all its devices back. edge calls what it is given between cycles: emulated devices feel the scene to the end.
+func (o *outfit) close(edge func(func())) error {
+	faults := []error{o.eyes.close()}
+	edge(func() {
+		faults = append(faults, o.devices.close(o.log))
+		for _, l := range o.lines {
+			faults = append(faults, l.chain.Close())
+		}
+	})
 	return errors.Join(faults...)
 }
 
@@ -269,7 +280,7 @@ func (y *yard) clear(name string, p *plot) (fault error) {
 			y.sys.before.leave(o.before)
 			y.sys.after.leave(o.after)
 		})
-		fault = o.close()
+		fault = o.close(y.sys.rig.AtEdge)
 	}
 	if p.body != nil {
 		y.sys.rig.AtEdge(func() { fault = errors.Join(fault, y.sys.scene.Remove(name)) })
