@@ -110,7 +110,7 @@ func faultRows() []*faultRow {
 				r.frames, r.off = true, offPosition
 			}
 			if kind == "kondo" {
-				r.known = map[string]string{"corrupted": "known: ICS has no checksum, and a position that could be is believed"}
+				r.known = map[string]string{"corrupted": "known: ICS has no checksum: what could be is believed, by Halyard and by the servo"}
 			}
 			rows = append(rows, r)
 		}
