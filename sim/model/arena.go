@@ -57,16 +57,6 @@ type arenaFile struct {
 	Lamps    []lampFile `yaml:"lamps"`
 }
 
-// fenceFile is a grid of bars from one point to another: a robot stops at it, most rays go through.
-type fenceFile struct {
-	From     []float64 `yaml:"from_m"` // at its foot
-	To       []float64 `yaml:"to_m"`
-	Height   float64   `yaml:"height_m"`
-	Gap      float64   `yaml:"gap_m"` // from bar to bar
-	Bar      float64   `yaml:"bar_m"` // how thick one is
-	Material string    `yaml:"material"`
-}
-
 type lampFile struct {
 	At      []float64 `yaml:"at_m"`
 	Towards []float64 `yaml:"towards"`
@@ -218,41 +208,6 @@ func (f *victimFile) victim(path string, s *Scene, materials map[string]Material
 
 // maxLamps bounds the lights of a scene: each costs every pixel.
 const maxLamps = 64
-
-// bars turns a fence into its posts and two rails.
-func (f *fenceFile) bars(path string, s *Scene, materials map[string]Material, faults *faults) {
-	before := len(*faults)
-	from, to := faults.point(path+".from_m", f.From), faults.point(path+".to_m", f.To)
-	faults.positive(path+".height_m", f.Height, 100)
-	faults.positive(path+".gap_m", f.Gap, 100)
-	faults.positive(path+".bar_m", f.Bar, 1)
-	m, known := materials[f.Material]
-	if !known {
-		faults.add("%s.material: got %q, want the name of a material", path, f.Material)
-	}
-	way := vec{to[0] - from[0], to[1] - from[1], to[2] - from[2]}
-	long := math.Hypot(way[0], way[1])
-	if !(long > f.Gap) || math.Abs(way[2]) > 1e-9 {
-		faults.add("%s: got a fence from %v to %v, want one level and longer than gap_m", path, from, to)
-	}
-	if len(*faults) > before {
-		return
-	}
-	n := int(math.Round(long / f.Gap))
-	if !faults.count(path+", with all bars", len(s.Fixed)+n+3, maxFixed) {
-		return
-	}
-	turn := rollPitchYaw(0, 0, math.Atan2(way[1], way[0]))
-	box := func(share, up, length, height float64) {
-		s.Fixed = append(s.Fixed, Shape{Kind: Box, Collides: true, Material: m, Half: [3]float64{length / 2, f.Bar / 2, height / 2},
-			Pose: hal.Pose{Rotation: turn, Position: [3]float64{from[0] + float64(share*way[0]), from[1] + float64(share*way[1]), from[2] + up}}})
-	}
-	for i := range n + 1 {
-		box(float64(i)/float64(n), f.Height/2, f.Bar, f.Height)
-	}
-	box(0.5, f.Bar/2, long, f.Bar)
-	box(0.5, f.Height-f.Bar/2, long, f.Bar)
-}
 
 // walls turns the drawing into boxes: each straight run of wall is one.
 func (f *planFile) walls(path string, s *Scene, materials map[string]Material, faults *faults) {

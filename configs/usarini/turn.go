@@ -1,0 +1,57 @@
+package usarini
+
+import (
+	"math"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// align is the turn that carries a to b, and c as near to d as it can then; axes that are zero ask for nothing.
+func align(a, c, b, d [3]float64) [4]float64 {
+	zero := [3]float64{}
+	if a == zero {
+		a = b
+	}
+	q := least(a, b)
+	if c == zero || d == zero {
+		return q
+	}
+	// and about b, until c lies where d does, as seen along b
+	turned := hal.Pose{Rotation: q}.Turn(c)
+	u, v := across(turned, b), across(d, b)
+	angle := math.Atan2(inner(b, outer(u, v)), inner(u, v))
+	s, cos := math.Sincos(angle / 2)
+	about := hal.Pose{Rotation: [4]float64{cos, b[0] * s, b[1] * s, b[2] * s}}
+	return about.Times(hal.Pose{Rotation: q}).Rotation
+}
+
+// least is the least turn that carries a to b, both unit vectors. Opposite ones turn about whatever lies across.
+func least(a, b [3]float64) [4]float64 {
+	n := outer(a, b)
+	d := inner(a, b)
+	if d < -1+1e-12 {
+		n = outer(a, [3]float64{1})
+		if inner(n, n) < 1e-6 {
+			n = outer(a, [3]float64{0, 1})
+		}
+		n = unit(n)
+		return [4]float64{0, n[0], n[1], n[2]}
+	}
+	q := [4]float64{1 + d, n[0], n[1], n[2]}
+	size := math.Sqrt(q[0]*q[0] + inner(n, n))
+	for i := range q {
+		q[i] /= size
+	}
+	return q
+}
+
+func inner(a, b [3]float64) float64 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
+func outer(a, b [3]float64) [3]float64 {
+	return [3]float64{a[1]*b[2] - a[2]*b[1], a[2]*b[0] - a[0]*b[2], a[0]*b[1] - a[1]*b[0]}
+}
+
+// across is what of a is not along the unit vector b.
+func across(a, b [3]float64) [3]float64 {
+	along := inner(a, b)
+	return [3]float64{a[0] - along*b[0], a[1] - along*b[1], a[2] - along*b[2]}
+}
