@@ -154,10 +154,16 @@ func (a *app) announce(stations []*station) {
 	}
 	bodies := map[configs.BodyKind]bool{}
 	for _, st := range stations {
-		for i := range st.plan.agents {
-			for _, j := range st.plan.agents[i].joints {
+		made := func(p *agentPlan) {
+			for _, j := range p.joints {
 				bodies[j.body] = true
 			}
+		}
+		for i := range st.plan.agents {
+			made(&st.plan.agents[i])
+		}
+		for _, c := range st.plan.classes { // a client's INIT makes them move
+			made(c)
 		}
 	}
 	switch {

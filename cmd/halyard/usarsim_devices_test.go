@@ -1,12 +1,14 @@
 package main
 
 import (
+	"io"
 	"math"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/protocols/gamebots"
 )
@@ -247,4 +249,15 @@ func bindReal(t *testing.T, path string) {
 	}
 	c.stands()
 	c.drives(0.1, "DRIVE {Left 2} {Right 2}")
+}
+
+// Whoever serves a class that is real is warned as of any real body: a client's INIT makes it move.
+func TestRealClassWarns(t *testing.T) {
+	plan := planOf(t, rigOf(t, pioneerClass, "", "body: emulated", "body: real", "        inu: {bus: main, device: bno055}\n", ""), configs.Options{})
+	var said strings.Builder
+	a := &app{out: io.Discard, err: &said}
+	a.announce([]*station{{system: &system{plan: plan}, servers: &servers{}}})
+	if !strings.Contains(said.String(), "REAL") {
+		t.Errorf("got %q", said.String())
+	}
 }
