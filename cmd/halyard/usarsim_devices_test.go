@@ -115,6 +115,7 @@ func TestUSARSimEmulatedClass(t *testing.T) {
 	}
 	a.say("DRIVE {Name RightFWheel} {Order 1} {Value 0} {Name LeftRWheel} {Order 1} {Value 0}")
 	a.stands()
+	at = a.place(1) // it went on while the order was on its way
 	if at := b.place(1); math.Hypot(at[0]-5, at[1]-9) > 0.01 {
 		t.Errorf("the other: got %v, want it where it was", at)
 	}
