@@ -79,6 +79,9 @@ func rescue(address string, obeyed func(time.Duration)) (*searcher, error) {
 			return r, err
 		}
 		if obeyed != nil {
+			if err := r.settle(); err != nil {
+				return r, err
+			}
 			obeyed(200 * time.Millisecond)
 		}
 		if r.time-r.began > forgets {
@@ -86,6 +89,20 @@ func rescue(address string, obeyed func(time.Duration)) (*searcher, error) {
 		}
 	}
 	return r, nil
+}
+
+// settle waits until the server has taken all that was said: what it is asked last it answers last.
+func (r *searcher) settle() error {
+	if err := r.say("GETSTARTPOSES"); err != nil {
+		return err
+	}
+	for r.in.Scan() {
+		if strings.HasPrefix(r.in.Text(), "NFO {StartPoses") {
+			return nil
+		}
+		r.hear(r.in.Text())
+	}
+	return errors.Join(errors.New("the server is gone"), r.in.Err())
 }
 
 func (r *searcher) say(format string, args ...any) error {
@@ -261,7 +278,7 @@ func (r *searcher) comeBack() {
 	// What the sonars see beside the way pushes it to the other side.
 	push := func(names ...string) (p float64) {
 		for _, n := range names {
-			p = math.Max(p, 0.25-r.sonar[n])
+			p = math.Max(p, 0.3-r.sonar[n])
 		}
 		return p
 	}

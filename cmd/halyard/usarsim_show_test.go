@@ -184,12 +184,13 @@ func (f *fence) away(p [3]float64) float64 {
 func TestUSARSimRescue(t *testing.T) {
 	clock := newTowed()
 	st, address := runArena(t, clock, usarsimFlags{arena: "yellow"})
-	showRescue(t, st, address, clock.tow)
+	showRescue(t, st, address, clock.tow, 0.4)
 }
 
 // showRescue lets the controller do all that in an arena that runs. tow is what it calls when it has obeyed a message, nil
-// on a clock that runs by itself. The same bytes go to every body: what differs is the config that was served.
-func showRescue(t *testing.T, st *station, address string, tow func(time.Duration)) {
+// on a clock that runs by itself; home is how near to the start it must end, m. The same bytes go to every body: what differs
+// is the config that was served.
+func showRescue(t *testing.T, st *station, address string, tow func(time.Duration), home float64) {
 	t.Helper()
 	f := newFence(t, st, "Rescuer", 0.5, 0.49)
 	r, err := rescue(address, tow)
@@ -203,7 +204,7 @@ func showRescue(t *testing.T, st *station, address string, tow func(time.Duratio
 		if f.nearest < 0.02 {
 			t.Errorf("came as near as %.3f m to something, at %.2f: want no touch", f.nearest, f.where.Position)
 		}
-		if p := f.last.Position; math.Hypot(p[0]-4.5, p[1]+1.9) > 0.4 {
+		if p := f.last.Position; math.Hypot(p[0]-4.5, p[1]+1.9) > home {
 			t.Errorf("ended at %.2f, want the start", p)
 		}
 	})
