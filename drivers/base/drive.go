@@ -14,6 +14,9 @@ const (
 	settling = 120 * time.Millisecond // from a switch of the motors to a report that knows of it
 	insist   = 200 * time.Millisecond // between two commands to the same end
 	gap      = 20 * time.Millisecond  // least time between two speeds, so that a slow line keeps up
+	// arms is how long the base is asked to switch its motors on: where its red button is down they would come on, and it
+	// would drive, when somebody lets go of that.
+	arms = 2 * time.Second
 )
 
 // drive is what is wanted of the motors and what was told them.
@@ -25,6 +28,7 @@ type drive struct {
 	switched time.Duration // when ENABLE was last sent
 	to       bool          // what it said
 	sent     bool          // it ever was
+	began    time.Duration // when it was first sent to arm
 	speed    [2]int        // told last: mm/s and °/s, or the two sides' steps
 	told     time.Duration // when
 	valid    bool          // since then nothing else was told
@@ -58,6 +62,8 @@ func (b *Base) steer(now time.Duration) {
 	switch {
 	case d.arming && d.sent && d.to && motors && knows:
 		d.arming, d.on, d.valid = false, true, false
+	case d.arming && d.sent && d.to && now-d.began > arms:
+		d.arming = false
 	case d.on && !motors && knows:
 		d.on = false // its own button, its own emergency stop
 	}
@@ -68,6 +74,9 @@ func (b *Base) steer(now time.Duration) {
 		on := 0
 		if run {
 			on = 1
+			if !d.sent || !d.to {
+				d.began = now
+			}
 		}
 		b.put(Command{Op: OpEnable, Kind: Number, Int: on})
 		d.switched, d.to, d.sent = now, run, true
@@ -185,6 +194,17 @@ func (b *Base) setUp(now time.Duration) bool {
 		return true
 	}
 	return false
+}
+
+// Brake tells the base to stop as hard as it can, and waits for nothing: where there are several none is to wait for the
+// Halt of another.
+func (b *Base) Brake() error {
+	if b.line == nil {
+		return nil // Halt says so
+	}
+	b.put(Command{Op: OpEStop})
+	b.drive.valid = false
+	return b.flush()
 }
 
 // Halt stops the base as hard as it can, switches its motors off and waits until it says so, for a second at most.

@@ -231,6 +231,50 @@ func TestButton(t *testing.T) {
 	}
 }
 
+// Motors that do not come on since the red button is down do not come on when somebody lets go of it, either.
+func TestButtonDown(t *testing.T) {
+	r := newRobot(t, "p3dx", 1, nil)
+	must(t, r.base.Open())
+	r.board.EmergencyStop(true)
+	r.enable(true)
+	r.drive(1, 1)
+	r.run(3 * time.Second)
+	if hal.KindOf(r.f.Status[1].Err) != hal.Unsafe {
+		t.Errorf("held down: got %v, want unsafe", r.f.Status[1].Err)
+	}
+	r.board.EmergencyStop(false)
+	r.run(2 * time.Second)
+	if on, _, _ := r.board.Motors(); on || left(r) != 0 {
+		t.Errorf("let go of: got motors %v, %g m", on, left(r))
+	}
+	r.enable(false)
+	r.run(100 * time.Millisecond)
+	r.enable(true)
+	r.run(time.Second)
+	if on, _, _ := r.board.Motors(); !on || r.f.Status[1].Err != nil {
+		t.Errorf("enabled again: got %v, %v", on, r.f.Status[1].Err)
+	}
+}
+
+// A base brakes before anybody waits for it.
+func TestBrake(t *testing.T) {
+	r := newRobot(t, "p2at", 1, nil)
+	must(t, r.base.Brake()) // not open: nothing to brake
+	must(t, r.base.Open())
+	r.enable(true)
+	r.drive(2, 2)
+	r.run(2 * time.Second)
+	before := r.line.Now()
+	must(t, r.base.Brake())
+	if r.line.Now() != before {
+		t.Error("it waited")
+	}
+	must(t, r.line.Advance(50*time.Millisecond))
+	if _, left, right := r.board.Motors(); left != 0 || right != 0 {
+		t.Errorf("got %g and %g m/s, want it to stand", left, right)
+	}
+}
+
 func TestHalt(t *testing.T) {
 	r := newRobot(t, "p2at", 1, nil)
 	if err := r.body.Halt(); err == nil || !strings.Contains(err.Error(), "LeftFWheel") {
