@@ -122,9 +122,12 @@ func (b *Base) advance() {
 	b.ask()
 }
 
-// hear takes everything that has come, waiting for something for up to wait.
+// mostReads bounds one hearing: no serial line is as fast, but a connection may babble, and the cycle waits for this.
+const mostReads = 64
+
+// hear takes what has come, waiting for something for up to wait.
 func (b *Base) hear(wait time.Duration) error {
-	for {
+	for range mostReads {
 		n, err := b.line.Read(b.raw[:], wait)
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			return b.flush()
@@ -141,6 +144,7 @@ func (b *Base) hear(wait time.Duration) error {
 		}
 		b.stats.Garbage = b.parser.Garbage
 	}
+	return b.flush()
 }
 
 // put adds commands to what the next flush sends.
