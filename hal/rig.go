@@ -37,6 +37,7 @@ type Rig struct {
 	buses   []Bus
 	parties []*Party
 	inputs  []func() error // of emergency stops
+	latched bool           // an emergency stop is
 	leases  int
 	closed  bool
 	paused  bool
@@ -104,6 +105,10 @@ func (r *Rig) Add(c AgentConfig) (*Agent, error) {
 	a.now = r.time
 	r.note(a, "read", a.body.Read(a.frame))
 	a.publish()
+	if r.latched {
+		a.guard.set(Stopped)
+		r.note(a, "halt", a.body.Halt())
+	}
 	if h, ok := a.body.(Holder); ok {
 		a.guard.adopt(h, a.frame)
 	}

@@ -625,3 +625,52 @@ func TestStopInput(t *testing.T) {
 		t.Errorf("cleared: got %v, %v", err, state(a))
 	}
 }
+
+// The stop is the rig's: who leaves and comes again is stopped too, until it is cleared.
+func TestStopOutlivesAgents(t *testing.T) {
+	r := newRig(t, hal.Lockstep)
+	add(t, r, "a", haltest.NewBody("x"), hal.Emulated, hal.GuardConfig{})
+	r.EmergencyStop("test")
+	if err := r.Remove("a"); err != nil {
+		t.Fatal(err)
+	}
+	body := haltest.NewBody("x")
+	a := add(t, r, "a", body, hal.Emulated, hal.GuardConfig{})
+	p, l, _ := acquire(t, r, "test", a)
+	if err := p.Step(l, []float64{1, nan}); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Arm(); body.Enabled[0] || body.Halts != 1 || hal.KindOf(err) != hal.Unsafe {
+		t.Errorf("came again: got enabled %v, %d halts, armed %v; want it stopped", body.Enabled[0], body.Halts, err)
+	}
+	if err := errors.Join(r.ClearStop(), a.Arm()); err != nil {
+		t.Error(err)
+	}
+	late := add(t, r, "late", haltest.NewBody("x"), hal.Emulated, hal.GuardConfig{})
+	if state, _, _ := late.Guard(); state != hal.Armed {
+		t.Errorf("joined after it was cleared: got %v", state)
+	}
+}
+
+// brakeBus notes what was halted when it was told to brake.
+type brakeBus struct {
+	slowBus
+	body          *haltest.Body
+	braked, halts int
+}
+
+func (b *brakeBus) Brake() error { b.braked, b.halts = b.braked+1, b.body.Halts; return nil }
+
+// What rolls is told to brake before anybody waits for a halt.
+func TestStopBrakesFirst(t *testing.T) {
+	r := newRig(t, hal.Lockstep)
+	bus := &brakeBus{body: haltest.NewBody("x")}
+	if err := r.AddBus(bus); err != nil {
+		t.Fatal(err)
+	}
+	add(t, r, "a", bus.body, hal.Emulated, hal.GuardConfig{})
+	r.EmergencyStop("test")
+	if bus.braked != 1 || bus.halts != 0 || bus.body.Halts != 1 {
+		t.Errorf("got %d brakes after %d of %d halts, want 1 after 0 of 1", bus.braked, bus.halts, bus.body.Halts)
+	}
+}

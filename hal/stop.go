@@ -11,7 +11,8 @@ type JointStop struct {
 	Err          error
 }
 
-// EmergencyStop takes the torque off every joint of every agent now, latched until ClearStop. It may be called at any
+// EmergencyStop takes the torque off every joint of every agent now, latched until ClearStop: an agent that joins before is
+// stopped too. It may be called at any
 // time, again too, from any goroutine but an observer; it waits for the cycle that is under way, no longer than its buses take.
 // The answer lists every joint with what it said.
 func (r *Rig) EmergencyStop(reason string) []JointStop {
@@ -20,10 +21,20 @@ func (r *Rig) EmergencyStop(reason string) []JointStop {
 	return r.stop(reason)
 }
 
+// braker is a bus with a body on it whose Halt takes long, since it rolls: it is told before anybody is waited for, so that
+// the last of several robots does not drive on for as long as the others take to say that they stand.
+type braker interface{ Brake() error }
+
 // stop is EmergencyStop under the lock.
 func (r *Rig) stop(reason string) []JointStop {
 	r.log.Error("emergency stop", "reason", reason)
 	r.events.Raise(r.known.emergencyStop)
+	r.latched = true
+	for _, b := range r.buses {
+		if k, ok := b.(braker); ok {
+			r.note(nil, "brake", k.Brake())
+		}
+	}
 	var all []JointStop
 	for _, a := range r.agents {
 		a.mu.Lock()
@@ -44,10 +55,10 @@ func (r *Rig) AddStopInput(f func() error) {
 	r.inputs = append(r.inputs, f)
 }
 
-// heed stops all where a stop input says so and not all is stopped yet: a robot that has joined since is not. Under the lock.
+// heed stops all where a stop input says so and the stop is not latched yet. Under the lock.
 func (r *Rig) heed() {
 	err := r.pressed()
-	if err == nil || r.stopped() {
+	if err == nil || r.latched {
 		return
 	}
 	for _, s := range r.stop(err.Error()) {
@@ -65,19 +76,6 @@ func (r *Rig) pressed() error {
 		}
 	}
 	return nil
-}
-
-// stopped tells whether every agent is.
-func (r *Rig) stopped() bool {
-	for _, a := range r.agents {
-		a.mu.Lock()
-		state := a.guard.state
-		a.mu.Unlock()
-		if state != Stopped {
-			return false
-		}
-	}
-	return true
 }
 
 // stopped splits the error of a Halt by joint.
@@ -121,6 +119,7 @@ func (r *Rig) ClearStop() error {
 	if err := r.pressed(); err != nil {
 		return &Error{Kind: Unsafe, Op: "clear the emergency stop", Err: fmt.Errorf("its cause lasts: %w", err)}
 	}
+	r.latched = false
 	for _, a := range r.agents {
 		a.mu.Lock()
 		if a.guard.state == Stopped {
