@@ -84,6 +84,26 @@ const (
 	stopBegin    = time.Second            // by when its first word is there
 )
 
+// latched is a circuit that goes on to read open for a while: the rig looks at it once a cycle, its reader more often, and
+// what was over between two looks of the rig would stop nothing.
+type latched struct {
+	drivers.Sensor
+	clock        hal.Clock
+	least, until time.Duration
+}
+
+// Read is drivers.Sensor's, of one value.
+func (l *latched) Read(values []float64) error {
+	err := l.Sensor.Read(values)
+	switch now := l.clock.Now(); {
+	case err != nil || values[0] != 1:
+		l.until = now + l.least
+	case now < l.until:
+		values[0] = 0
+	}
+	return err
+}
+
 // openStop lets the circuit of a button stop the rig: open, at fault or not heard of.
 func (b *builder) openStop(p *wirePlan) error {
 	e, edge, err := b.end(p.bus, p.body)
@@ -94,8 +114,8 @@ func (b *builder) openStop(p *wirePlan) error {
 	if edge != nil {
 		wait, patience = 0, patience+2*b.plan.config.Clock.Period
 	}
-	reader := drivers.NewPoller(gpio.NewCircuit(p.pins(e), wait),
-		drivers.PollerConfig{Name: p.name, Values: 1, Period: time.Millisecond, Clock: e.clock, Edge: edge})
+	circuit := &latched{Sensor: gpio.NewCircuit(p.pins(e), wait), clock: e.clock, least: max(stopPatience, 2*b.plan.config.Clock.Period)}
+	reader := drivers.NewPoller(circuit, drivers.PollerConfig{Name: p.name, Values: 1, Period: time.Millisecond, Clock: e.clock, Edge: edge})
 	if err := b.run(reader); err != nil {
 		return err
 	}

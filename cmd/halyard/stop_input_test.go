@@ -95,6 +95,45 @@ func TestStopReader(t *testing.T) {
 	}
 }
 
+// An opening that is over before the rig looks again stops it all the same.
+func TestStopBlink(t *testing.T) {
+	chip := pins.New(pins.Config{Lines: []string{"BUTTON"}})
+	chip.Attach(&pins.Switch{Line: 0, Closed: true})
+	p := &wirePlan{name: "estop", bus: "io", line: "0", low: true}
+	clock := &hands{}
+	circuit := &latched{Sensor: gpio.NewCircuit(p.pins(end{name: "io", lines: chip.Host().Open}), 0), clock: clock, least: stopPatience}
+	if err := circuit.Open(); err != nil {
+		t.Fatal(err)
+	}
+	reads := func(want float64, when string) {
+		t.Helper()
+		var whole [1]float64
+		if err := circuit.Read(whole[:]); err != nil || whole[0] != want {
+			t.Errorf("%s: got %v, %v; want %v", when, whole, err, want)
+		}
+	}
+	reads(1, "whole")
+	chip.Fault(pins.Fault{Kind: pins.Cut, Line: 0})
+	clock.now += time.Millisecond
+	reads(0, "open")
+	chip.ClearFaults()
+	clock.now += time.Millisecond
+	reads(0, "whole again, before the rig has looked")
+	clock.now += 98 * time.Millisecond
+	reads(0, "within the patience")
+	clock.now += time.Millisecond
+	reads(1, "after it")
+	if err := circuit.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// hands is a clock that somebody turns.
+type hands struct{ now time.Duration }
+
+func (h *hands) Now() time.Duration         { return h.now }
+func (h *hands) SleepUntil(t time.Duration) { h.now = max(h.now, t) }
+
 // A gate that boards share is open while one has pulses and none was halted.
 func TestGateShared(t *testing.T) {
 	chip := pins.New(pins.Config{Lines: []string{"OE"}})
