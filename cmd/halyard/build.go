@@ -189,6 +189,7 @@ func (b *builder) openOutfits() error {
 				continue
 			}
 			faults = append(faults, o.openCameras())
+			o.watchAlarms()
 			b.after.join(o.worlds)
 		}
 	}

@@ -93,6 +93,7 @@ func (z *zeroer) Zero(sensor int) error {
 
 // close gives all its devices back. edge calls what it is given between cycles: emulated devices feel the scene to the end.
 func (o *outfit) close(edge func(func())) error {
+	o.alarms.close()
 	faults := []error{o.eyes.close()}
 	edge(func() {
 		faults = append(faults, o.devices.close(o.log))

@@ -154,6 +154,7 @@ func (y *yard) attend(o *outfit) error {
 	if err := o.openCameras(); err != nil {
 		return err
 	}
+	o.watchAlarms()
 	before, after := o.lived()
 	o.before, o.after = before, append(after, o.worlds...)
 	y.sys.eyes.join(o.eyes.sights)

@@ -2,8 +2,10 @@ package main
 
 import (
 	"io"
+	"log/slog"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -260,5 +262,43 @@ func TestRealClassWarns(t *testing.T) {
 	a.announce([]*station{{system: &system{plan: plan}, servers: &servers{}}})
 	if !strings.Contains(said.String(), "REAL") {
 		t.Errorf("got %q", said.String())
+	}
+}
+
+// heardEvents keeps what was raised.
+type heardEvents []hal.EventID
+
+func (h *heardEvents) Cycle(c *hal.Cycle) { *h = append(*h, c.Events...) }
+
+// The alarms of a spawned robot's devices ring, too, and end with it.
+func TestSpawnedAlarm(t *testing.T) {
+	sys, err := build(planOf(t, rigOf(t, pioneerClass, "", "mode: realtime", "mode: lockstep",
+		"      sensors:\n", "      monitors:\n        leak: {bus: main, device: ads1115, above: -1}\n      sensors:\n"), configs.Options{}), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sys.close()
+	heard := &heardEvents{}
+	party := sys.rig.NewParty("test", heard)
+	y := sys.newYard()
+	a, err := y.Spawn("USARBot.P2AT", "A", hal.Pose{Rotation: [4]float64{1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lease, err := party.Acquire(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 50 {
+		if err := party.Step(lease, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if id, ok := sys.rig.Events().Lookup("/A/leak/Alarm"); !ok || !slices.Contains(*heard, id) {
+		t.Errorf("got no alarm (declared %v)", ok)
+	}
+	party.Close()
+	if err := y.Remove("A"); err != nil {
+		t.Error(err)
 	}
 }
