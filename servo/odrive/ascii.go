@@ -32,6 +32,9 @@ func checksum(p []byte) (sum byte) {
 
 // appendNumber appends v as the protocol reads it: six places, which is finer than an encoder.
 func appendNumber(dst []byte, v float64) []byte {
+	if v == 0 {
+		return append(dst, " 0"...)
+	}
 	return strconv.AppendFloat(append(dst, ' '), v, 'f', 6, 64)
 }
 

@@ -65,8 +65,10 @@ func (b *canBrand) hear(i int, c Command, f *servo.CANFrame) bool {
 	d, s := &b.devices[i], &b.roster.Seats[i].State
 	switch c {
 	case GetVersion:
+		if f.Len != 8 {
+			return false
+		}
 		d.dialect = V06
-		return f.Len == 8
 	case Heartbeat:
 		beat, ok := ParseBeat(f)
 		if !ok {
@@ -141,10 +143,14 @@ func (b *canBrand) Group(list []int) error {
 	}
 	for _, i := range list {
 		b.devices[i].heard = false
+		if holds(&b.roster.Seats[i]) {
+			b.Off(i)
+		}
 		b.ask(i, Estimates)
 		b.ask(i, GetIq)
 	}
 	err := b.x.Collect(2*len(list), canDelay)
+	b.told()
 	for _, i := range list {
 		d := &b.devices[i]
 		if d.due = 0; d.heard {
@@ -200,6 +206,7 @@ func (b *canBrand) Look(i int) error {
 	}
 	// 0.5 does not tell its temperature over CAN.
 	d.turn++
+	d.limit = math.NaN() // nobody says that a limit was heard: it is told again now and then
 	c := GetBus
 	if d.dialect == V06 && d.turn%2 == 0 {
 		c = GetTemperature
@@ -212,5 +219,6 @@ func (b *canBrand) Look(i int) error {
 	return err
 }
 
-// Forget says that the limit has to be written again; the rest is before every arming.
-func (b *canBrand) Forget(i int) { b.devices[i].limit = math.NaN() }
+// Forget says that the limit has to be written again; the rest is before every arming. What it said of its state counts no
+// longer either.
+func (b *canBrand) Forget(i int) { b.devices[i].limit, b.devices[i].beatAt = math.NaN(), -1 }

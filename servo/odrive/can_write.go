@@ -46,6 +46,9 @@ func (b *canBrand) Ready(i int) (bool, error) {
 
 var errWatchdog = errors.New("its watchdog cannot be set by the endpoints of the config: take those of its firmware's flat_endpoints.json")
 
+// mostUnsaid is how many questions in a row for its watchdog an axis may leave without an answer.
+const mostUnsaid = 3
+
 // guard writes the watchdog of node i and reads it back.
 func (b *canBrand) guard(i int) error {
 	d := &b.devices[i]
@@ -59,8 +62,14 @@ func (b *canBrand) guard(i int) error {
 		d.due |= 1 << TxSDO
 		err := b.x.Collect(1, canDelay)
 		if d.due &^= 1 << TxSDO; err != nil {
+			// One answer may be lost; an endpoint that is none has no answer.
+			if d.unsaid++; d.unsaid == mostUnsaid {
+				d.unsaid = 0
+				b.roster.Seats[i].Hold(errWatchdog)
+			}
 			return err
 		}
+		d.unsaid = 0
 		if d.sdo.Endpoint != w.Endpoint || d.sdo.Value != w.Value {
 			b.roster.Seats[i].Hold(errWatchdog)
 			return servo.ErrMangled
@@ -134,10 +143,21 @@ func (b *canBrand) Flush() error {
 		return err
 	}
 	err := b.x.Tell()
+	b.told()
+	// A halt is proven by what is said after it.
+	if b.patient {
+		for i := range b.devices {
+			b.devices[i].beatAt = -1
+		}
+	}
+	return err
+}
+
+// told notes that what was staged has been sent.
+func (b *canBrand) told() {
 	for i := range b.devices {
 		if d := &b.devices[i]; d.telling {
 			d.telling, d.toldAt = false, b.x.Port.Now()
 		}
 	}
-	return err
 }

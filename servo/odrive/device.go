@@ -27,6 +27,7 @@ type device struct {
 	toldAt  time.Duration // when it was last told another state
 	due     uint32        // commands whose frames are waited for, as bits
 	heard   bool          // estimates have come
+	unsaid  int           // questions for its watchdog without an answer
 	sdo     SDO           // as it answered last
 	control Control       // that it was armed in
 }
@@ -55,12 +56,16 @@ func (d *device) remaining() error {
 // amps is the current limit that an axis shall have, and whether it has another.
 func (d *device) amps(seat *servo.Seat) (amps float64, changed bool) {
 	amps = seat.Share() * d.m.Amps
-	if math.Abs(amps-d.limit) < 0.01*d.m.Amps {
+	if math.Abs(amps-d.limit) < 0.01*d.m.Amps && (amps > 0 || d.limit == 0) {
 		return amps, false
 	}
 	d.limit = amps
 	return amps, true
 }
+
+// holds tells that seat shall be limp until it is enabled anew and is not known to be: its line was lost for less than its
+// watchdog's time. It has to be told, since every word to it feeds the watchdog.
+func holds(seat *servo.Seat) bool { return seat.Stage == servo.Holding && seat.Torque != servo.Off }
 
 // wanted is what an axis controls for a goal.
 func wanted(g *servo.Goal) Control {

@@ -65,7 +65,10 @@ func (b *serialBrand) Group([]int) error { return nil }
 // Ask measures axis i. One that is not driven is told that the host is there, since its watchdog may be on.
 func (b *serialBrand) Ask(i int) error {
 	d, seat := &b.devices[i], &b.roster.Seats[i]
-	if seat.Stage != servo.Driven && d.guarded {
+	switch {
+	case holds(seat):
+		b.Off(i)
+	case seat.Stage != servo.Driven && d.guarded:
 		b.link.Out = AppendSet(b.link.Out, 'u', seat.ID)
 	}
 	var v [2]float64
@@ -96,6 +99,7 @@ func (b *serialBrand) Look(i int) error {
 	case !errors.Is(err, servo.ErrSilent) && !errors.Is(err, servo.ErrMangled):
 		return err
 	}
+	d.limit = math.NaN() // nobody says that a limit was heard: it is told again now and then
 	return b.state(i)
 }
 
@@ -174,9 +178,15 @@ func (b *serialBrand) goal(i int, rest bool) {
 	if amps, changed := d.amps(seat); changed {
 		b.link.Out = AppendWrite(b.link.Out, CurrentLimit, d.dialect, seat.ID, amps)
 	}
-	control, v := d.goal(seat, rest)
-	command := [...]byte{TorqueControl: 'c', VelocityControl: 'v', PositionControl: 'p'}[control]
-	b.link.Out = AppendSet(b.link.Out, command, seat.ID, v)
+	// What a line leaves out stays as it was: the speed of a speed goal would go on under a position, a torque under both.
+	switch control, v := d.goal(seat, rest); control {
+	case TorqueControl:
+		b.link.Out = AppendSet(b.link.Out, 'c', seat.ID, v)
+	case VelocityControl:
+		b.link.Out = AppendSet(b.link.Out, 'v', seat.ID, v, 0)
+	default:
+		b.link.Out = AppendSet(b.link.Out, 'p', seat.ID, v, 0, 0)
+	}
 }
 
 // Stage has nothing to do: lines leave in the order they are staged.
@@ -194,5 +204,5 @@ func (b *serialBrand) Flush() error {
 	return b.link.Tell()
 }
 
-// serialWire is the time of a usual cycle's bytes of one axis: "p 0 12.345678*12", "f 0*12", "12.345678 -1.234567*12".
-func serialWire(baud int) time.Duration { return servo.WireTime(17+7+25, bitsPerByte, baud) }
+// serialWire is the time of a usual cycle's bytes of one axis: "p 0 12.345678 0 0*12", "f 0*12", "12.345678 -1.234567*12".
+func serialWire(baud int) time.Duration { return servo.WireTime(21+7+25, bitsPerByte, baud) }

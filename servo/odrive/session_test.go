@@ -72,9 +72,9 @@ func TestSerialSession(t *testing.T) {
 < 1
 # the goal where it stands, the torque, the goal
 > w axis0.config.motor.current_soft_max 40
-+ p 0 0.500000
++ p 0 0.500000 0 0
 + w axis0.requested_state 8
-+ p 0 0.500000
++ p 0 0.500000 0 0
 > f 0
 < 0.500000 0.000000
 # the look finds it driven
@@ -84,8 +84,9 @@ func TestSerialSession(t *testing.T) {
 < 8
 > r axis0.active_errors
 < 0
-# speed, torque
-> v 0 1.000000
+# speed, with the limit once more after a look, and no feed-forward of before; torque
+> w axis0.config.motor.current_soft_max 40
++ v 0 1.000000 0
 > f 0
 < 0.600000 1.000000
 > c 0 0.827000
@@ -213,6 +214,7 @@ func TestCANSession(t *testing.T) {
 	say := func(at float64, more ...servo.CANFrame) frames {
 		return append(frames{Floats(3, Estimates, at, 0), Floats(3, GetIq, 0, 1.5)}, more...)
 	}
+	limits := Floats(3, SetLimits, ModelByName("odrive-s1").Velocity/(2*math.Pi), 40)
 	idle, closed := Beat{State: Idle}.Frame(3), Beat{State: ClosedLoop}.Frame(3)
 	set := SDO{Write: true, Endpoint: 200, Value: floatWord(0.5)}
 	on := SDO{Write: true, Endpoint: 201, Value: 1}
@@ -233,10 +235,10 @@ func TestCANSession(t *testing.T) {
 		canTurn{ask, say(0.5)},
 		// This heartbeat may be of the moment before it began; the next is not.
 		canTurn{frames{Ask(3, GetTemperature)}, frames{Floats(3, GetTemperature, 31, 0), closed}},
-		canTurn{frames{Position(3, 0.75)}, nil},
+		canTurn{frames{limits, Position(3, 0.75)}, nil}, // after a look the limit is said once more
 		canTurn{ask, say(0.6)},
 		canTurn{frames{Ask(3, GetBus)}, frames{Floats(3, GetBus, 48, 0), closed}},
-		canTurn{frames{Position(3, 0.75)}, nil},
+		canTurn{frames{limits, Position(3, 0.75)}, nil},
 		canTurn{ask, say(0.75)},
 	)
 	c := NewCANChain(ChainConfig{Name: "can", Line: line, Axes: []AxisConfig{{ID: 3, Model: ModelByName("odrive-s1"), Joint: "knee",
@@ -300,5 +302,40 @@ func TestCANWatchdogIsProven(t *testing.T) {
 		if err := line.Close(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// What a node said before a halt proves nothing of it.
+func TestCANHaltWaitsForAWord(t *testing.T) {
+	type frames = []servo.CANFrame
+	version, idle := Frame(3, GetVersion), Beat{State: Idle}.Frame(3)
+	version.Len = 8
+	limp := frames{Words(3, SetState, uint32(Idle))}
+	for _, after := range []frames{{idle}, nil} {
+		line := canPlayback(canTurn{frames{Ask(3, GetVersion)}, frames{version}},
+			canTurn{limp, nil}, canTurn{frames{Ask(3, Estimates), Ask(3, GetIq)}, nil})
+		c := NewCANChain(ChainConfig{Line: line, Axes: []AxisConfig{{ID: 3, Model: ModelByName("odrive-s1")}}})
+		if err := c.Open(); err != nil {
+			t.Fatal(err)
+		}
+		cycle(t, c, servo.Goal{})
+		line.Pass(settling)
+		// It was limp when it was last heard.
+		c.b.devices[0].beat, c.b.devices[0].beatAt = Beat{State: Idle}, line.Now()
+		halted := canPlayback(canTurn{limp, nil}, canTurn{limp, after}, canTurn{limp, nil})
+		halted.Pass(line.Now())
+		c.b.x.Port = halted
+		if err := c.Halt()[0]; (err == nil) != (after != nil) {
+			t.Errorf("it says %v: got %v", after, err)
+		}
+	}
+}
+
+// A limit of nothing is told however small the one before.
+func TestNoLimitIsExact(t *testing.T) {
+	d := device{m: ModelByName("odrive-s1"), limit: 0.2}
+	var seat servo.Seat
+	if amps, changed := d.amps(&seat); amps != 0 || !changed {
+		t.Errorf("got %g A, changed %v", amps, changed)
 	}
 }

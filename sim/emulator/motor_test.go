@@ -3,6 +3,8 @@ package emulator_test
 import (
 	"errors"
 	"math"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -173,6 +175,49 @@ func TestMotorsStopWithoutAHost(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A line that was lost for less than any watchdog's time: what turned is let go, and not fed on.
+func TestMotorsLetGoOfALineRegained(t *testing.T) {
+	motors(t, func(t *testing.T, d *rostered) {
+		d.cycles(30, servo.Goal{})
+		g := servo.Goal{Enable: true, Mode: hal.VelocityMode, Velocity: 3, Limit: 1}
+		d.cycles(100, g)
+		d.plant("unplug bus for=30ms")
+		for n := 0; d.stats().Reopened == 0 && n < 1000; n++ {
+			d.cycles(1, g)
+			runtime.Gosched() // the line is opened beside the cycle
+		}
+		d.cycles(40, g)
+		for i, s := range d.servos {
+			if s.Actuator().Enable || !errors.Is(d.fault(i), servo.ErrRegained) {
+				t.Errorf("motor %d: driven %v, %v", i, s.Actuator().Enable, d.fault(i))
+			}
+		}
+	})
+}
+
+// Endpoints that are none have no answer: the axis says what keeps it limp.
+func TestODriveWithoutItsEndpoints(t *testing.T) {
+	m := odrive.ModelByName("odrive-s1")
+	s := emulator.NewODriveCAN(m, 1, motorActuator(t, "odrive-s1"), emulator.Truth{})
+	bus := emulator.NewBus(emulator.BusConfig{Name: "motors", Baud: 1000000}, s)
+	line, err := bus.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := odrive.NewCANChain(odrive.ChainConfig{Line: line, Axes: []odrive.AxisConfig{{ID: 1, Model: m,
+		Settings: []odrive.Setting{{Register: "watchdog_endpoint", Value: 300}}}}})
+	d := &rostered{rig: &rig{t, bus, line, []*emulator.Servo{s}}}
+	d.Chain, d.stats, d.fault = c, c.Stats, c.Fault
+	if err := c.Open(); err != nil {
+		t.Fatal(err)
+	}
+	d.cycles(30, servo.Goal{})
+	d.cycles(30, servo.Goal{Enable: true, Mode: hal.NoMode, Limit: 1})
+	if err := d.fault(0); err == nil || !strings.Contains(err.Error(), "flat_endpoints.json") || s.Actuator().Enable {
+		t.Errorf("got %v, driven %v", err, s.Actuator().Enable)
+	}
 }
 
 // No limit lets a motor push more than its share.
