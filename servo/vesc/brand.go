@@ -43,7 +43,7 @@ func (b *brand) Noise() (uint64, uint64) { return b.link.parser.BadChecksum, b.l
 
 // The oldest firmware whose packets are these, and the longest timeout that still stops a motor in time.
 const (
-	leastMajor, leastMinor = 3, 40
+	leastMajor, leastMinor = 5, 2
 	longestTimeout         = 2 * time.Second
 )
 
@@ -63,7 +63,7 @@ func (b *brand) Meet(i int) error {
 		return seat.Error(kind, "open", fmt.Errorf(format, args...))
 	}
 	switch {
-	case who.major < leastMajor || who.major == leastMajor && who.minor < leastMinor:
+	case who.old():
 		return refuse(hal.BusFault, "firmware: got %d.%02d, want %d.%02d or later: VESC Tool, Firmware", who.major, who.minor, leastMajor, leastMinor)
 	case who.timeout <= 0 || who.timeout > longestTimeout:
 		return refuse(hal.Unsafe, "timeout: got %v, want 1ms..%v, or nothing stops the motor when the cable is pulled: VESC Tool, App Settings, General",
@@ -210,6 +210,9 @@ func (b *brand) Off(i int) { b.link.set(b.roster.Seats[i].ID, SetCurrent, 0) }
 func (b *brand) Arm(i, _ int) { b.tell(i, true) }
 func (b *brand) Aim(i int)    { b.tell(i, false) }
 
+// reach is how far from where it stands a controller is sent at once, ticks.
+const reach = 0.45 * TicksPerTurn
+
 // tell stages the goal of controller i. rest asks for no motion.
 func (b *brand) tell(i int, rest bool) {
 	d, seat := &b.devices[i], &b.roster.Seats[i]
@@ -234,6 +237,8 @@ func (b *brand) tell(i int, rest bool) {
 		b.link.set(seat.ID, SetRPM, min(max(v, -d.m.Velocity), d.m.Velocity)/rpm*d.pairs)
 	default:
 		at := seat.Position(rest, g.Mode != hal.PositionMode, 0, TicksPerTurn-1)
+		// It goes the shorter way round: to a goal half a turn away or more, by way of the end of its range.
+		at = min(max(at, seat.State.Position-reach), seat.State.Position+reach)
 		b.link.set(seat.ID, SetPos, at/TicksPerTurn*360)
 	}
 }

@@ -14,5 +14,5 @@
 // Speeds are electrical: turns a minute times the pole pairs, which the controller is asked for. Angles are its
 // encoder's, 0..360 degrees; without one it counts sixths of electrical turns since it has power (tachometer).
 //
-// Source: github.com/vedderb/bldc, comm/packet.c, comm/commands.c, datatypes.h, confgenerator.c (firmware 3.40 to 6.5).
+// Source: github.com/vedderb/bldc, comm/packet.c, comm/commands.c, datatypes.h, confgenerator.c (firmware 5.2 to 6.5).
 package vesc

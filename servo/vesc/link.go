@@ -128,6 +128,11 @@ type identity struct {
 	timeout      time.Duration // after which it stops the motor when nobody speaks; 0 = never
 }
 
+// old tells that its firmware is older than the chain knows.
+func (who *identity) old() bool {
+	return who.major < leastMajor || who.major == leastMajor && who.minor < leastMinor
+}
+
 // identify asks controller id who it is and how it is set.
 func (l *link) identify(id int) (who identity, err error) {
 	l.put(id, []byte{byte(FWVersion)})
@@ -141,6 +146,9 @@ func (l *link) identify(id int) (who identity, err error) {
 			break
 		}
 		who.hardware += string(b)
+	}
+	if who.old() { // it does not know the next question
+		return who, nil
 	}
 	l.put(id, []byte{byte(GetMcConfTemp)})
 	if p, err = l.ask(GetMcConfTemp, 50); err != nil {

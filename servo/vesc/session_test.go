@@ -92,7 +92,7 @@ func TestChainSession(t *testing.T) {
 > 090ABA9500
 > ASK
 < `+say(t, map[Field]float64{CurrentQ: 1.5})+`
-# a goal beyond the turn's end
+# a goal beyond the turn's end, as far as it cannot be taken for one the other way round
 > 09157529FF
 > ASK
 < `+say(t, map[Field]float64{CurrentQ: 1.5, ERPM: 700, PosNow: 200})+`
@@ -103,7 +103,7 @@ func TestChainSession(t *testing.T) {
 > ASK
 < `+say(t, nil)+`
 `, "ASK", ask)
-	ask = strings.ReplaceAll(ask, "09157529FF", hexOf(AppendSet(nil, SetPos, 360.0*(TicksPerTurn-1)/TicksPerTurn)))
+	ask = strings.ReplaceAll(ask, "09157529FF", hexOf(AppendSet(nil, SetPos, 180+0.45*360)))
 	ask = strings.ReplaceAll(ask, "08 000007D0", hexOf(AppendSet(nil, SetRPM, 10/rpm*7)))
 	c, line := open(t, ask, MotorConfig{ID: 1, Model: ModelByName("vesc-6"), Joint: "wheel"})
 	if err := c.Open(); err != nil {
@@ -173,7 +173,7 @@ func TestRefused(t *testing.T) {
 	}{
 		{"000003E8", "00000000", "timeout: got 0s", hal.Unsafe},
 		{"000003E8", "FFFFFFFF", "timeout: got 596h", hal.Unsafe},
-		{"< 00 06 05", "< 00 02 12", "firmware: got 2.18", hal.BusFault},
+		{"< 00 06 05", "< 00 03 40", "firmware: got 3.64, want 5.02 or later", hal.BusFault},
 	} {
 		text := strings.Replace(opening, x.old, x.new, 1) + "> 0600000000\n"
 		c, _ := open(t, text, MotorConfig{ID: 1, Model: ModelByName("vesc-6")})
@@ -276,6 +276,18 @@ func TestClientSession(t *testing.T) {
 	}
 	if ids, err := c.Behind(); err != nil || len(ids) != 0 {
 		t.Errorf("nobody behind: got %v, %v", ids, err)
+	}
+	if err := line.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A controller of before 5.2 does not know the question for its poles: it is too old, not absent.
+func TestOld(t *testing.T) {
+	text := strings.Replace(opening[:strings.Index(opening, "# 14 poles")], "00 06 05", "00 05 01", 1)
+	c, line := open(t, text, MotorConfig{ID: 1, Model: ModelByName("vesc-6")})
+	if err := c.Open(); err == nil || !strings.Contains(err.Error(), "firmware: got 5.01, want 5.02 or later") {
+		t.Errorf("got %v", err)
 	}
 	if err := line.Close(); err != nil {
 		t.Error(err)
