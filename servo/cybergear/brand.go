@@ -157,9 +157,9 @@ func (b *brand) share(i int) float64 { return b.roster.Seats[i].Share() * b.devi
 // judge compares what motor i does with what it was told.
 func (b *brand) judge(i int) {
 	d, seat := &b.devices[i], &b.roster.Seats[i]
-	torque := servo.Off
-	if d.last.State == Running {
-		torque = servo.On
+	torque := servo.On // whatever else it does turns the motor
+	if d.last.State == Resting {
+		torque = servo.Off
 	}
 	seat.SawTorque(torque, torque == servo.Off && d.last.Faults != 0)
 	seat.State.Torque = torque == servo.On

@@ -97,7 +97,7 @@ func (b *brand) Arm(i, step int) {
 		b.tell(i, To(d.cfg.ID, Enable))
 		return
 	case step == 0 && d.mode == InPosition:
-		b.tell(i, Set(d.cfg.ID, LimitSpeed, d.m.Velocity))
+		b.tell(i, Set(d.cfg.ID, LimitSpeed, min(d.m.Velocity, d.m.Spans.Speed)))
 	}
 	b.goal(i, true)
 }
@@ -117,7 +117,7 @@ func (b *brand) Aim(i int) {
 func (b *brand) goal(i int, rest bool) {
 	d, seat := &b.devices[i], &b.roster.Seats[i]
 	g, id := &seat.Goal, d.cfg.ID
-	if limit := b.share(i); !(math.Abs(limit-d.limit) < 0.01*d.m.Spans.Torque) {
+	if limit := b.share(i); !(math.Abs(limit-d.limit) < 0.01*d.m.Spans.Torque) || limit == 0 && d.limit != 0 {
 		d.limit = limit
 		b.tell(i, Set(id, LimitTorque, limit))
 	}
@@ -131,7 +131,8 @@ func (b *brand) goal(i int, rest bool) {
 	case InSpeed:
 		b.tell(i, Set(id, SpeedRef, known(g.Velocity, d.m.Spans.Speed)))
 	case Operating:
-		k := Motions{Torque: known(g.Effort*d.m.Kt, d.m.Spans.Torque)}
+		// The manual does not say that the limit holds for motion commands.
+		k := Motions{Torque: known(g.Effort*d.m.Kt, b.share(i))}
 		b.tell(i, k.Message(id, &d.m.Spans))
 	default:
 		span := ticks(d.m.Spans.Angle)

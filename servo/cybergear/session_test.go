@@ -67,7 +67,7 @@ func arming(at float64) []turn {
 	return []turn{
 		{[]Message{stop, Set(1, RunMode, InPosition), Ask(1, RunMode)}, []Message{rest, rest, Answer(1, Host, RunMode, InPosition)}},
 		{[]Message{Set(1, CANTimeout, usualTimeout), Ask(1, CANTimeout)}, []Message{rest, Answer(1, Host, CANTimeout, usualTimeout)}},
-		{[]Message{Set(1, LimitSpeed, ModelByName("cybergear").Velocity), Set(1, LimitTorque, 12), Set(1, AngleRef, at), To(1, Enable), Set(1, AngleRef, at)},
+		{[]Message{Set(1, LimitSpeed, 30), Set(1, LimitTorque, 12), Set(1, AngleRef, at), To(1, Enable), Set(1, AngleRef, at)},
 			[]Message{rest, rest, rest, running, running}},
 	}
 }
@@ -183,5 +183,42 @@ func TestStrangers(t *testing.T) {
 	}
 	if err := NewChain(ChainConfig{Motors: []MotorConfig{{ID: 200}}}).Open(); hal.KindOf(err) != hal.Invalid {
 		t.Errorf("no model: got %v", err)
+	}
+}
+
+// A motor that calibrates itself turns: it is not halted.
+func TestCalibratingIsNotHalted(t *testing.T) {
+	f := said(Calibrating, 0, 0)
+	frame := f.Frame()
+	again := servotest.Turn{Any: true, Read: servo.AppendCAN(nil, &frame)}
+	who := here.Frame()
+	turns := []servotest.Turn{{Any: true, Read: servo.AppendCAN(nil, &who)}}
+	for range 8 {
+		turns = append(turns, again)
+	}
+	c := one(servotest.NewPlayback(Bitrate, turns...))
+	if err := c.Open(); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Halt()[0]; err == nil || !strings.Contains(err.Error(), "still on") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The limit holds for torques that are told as well.
+func TestTorqueWithinItsLimit(t *testing.T) {
+	c := one(servotest.NewPlayback(Bitrate))
+	d, seat := &c.b.devices[0], &c.Seats[0]
+	d.mode, seat.Goal = Operating, servo.Goal{Enable: true, Mode: hal.TorqueMode, Effort: -1e3, Limit: 0.25}
+	c.b.goal(0, false)
+	var m Message
+	var g Motions
+	var f servo.CANFrame
+	out := c.b.x.Out
+	if err := servo.ParseCAN(out[len(out)-servo.CANSize:], &f); err != nil || !m.Parse(&f) {
+		t.Fatalf("got %v, %v", &f, err)
+	}
+	if g.Parse(&m, &d.m.Spans); g.Torque < -3.001 || g.Torque > -2.999 {
+		t.Errorf("got %g N·m, want -3", g.Torque)
 	}
 }
