@@ -88,6 +88,26 @@ func TestLineDropsWhatFindsNoRoom(t *testing.T) {
 	}
 }
 
+// What stands behind a dropped frame is dropped with it: it may be the torque to the goal that was lost.
+func TestLineDropsTheRest(t *testing.T) {
+	l, peer := pair(t)
+	defer unix.Close(peer)
+	full := true
+	l.write = func(_ int, p []byte) (int, error) {
+		if p[0] == 3 {
+			full = false // room again
+		}
+		if full {
+			return 0, unix.ENOBUFS
+		}
+		return len(p), nil
+	}
+	f := servo.AppendCAN(servo.AppendCAN(nil, &servo.CANFrame{ID: 2}), &servo.CANFrame{ID: 3})
+	if n, err := l.Write(f); n != len(f) || err != nil || l.Dropped() != 2 || !full {
+		t.Errorf("got %d, %v, %d dropped, full %v", n, err, l.Dropped(), full)
+	}
+}
+
 func TestLineIsLost(t *testing.T) {
 	gone := func(what string, l *Line, err error) {
 		t.Helper()

@@ -27,7 +27,8 @@ type Line struct {
 	fd      int
 	poll    [1]unix.PollFd
 	wait    unix.Timespec
-	lost    error // why it is gone
+	write   func(fd int, p []byte) (int, error) // unix.Write
+	lost    error                               // why it is gone
 	frame   servo.CANFrame
 	dropped uint64
 }
@@ -88,14 +89,14 @@ func socket(name string, filters []Filter) (int, error) {
 
 // newLine makes a line of a socket that keeps the bounds of frames.
 func newLine(name string, bitrate, fd int) *Line {
-	return &Line{name: name, bitrate: bitrate, fd: fd, poll: [1]unix.PollFd{{Fd: int32(fd)}}}
+	return &Line{name: name, bitrate: bitrate, fd: fd, poll: [1]unix.PollFd{{Fd: int32(fd)}}, write: unix.Write}
 }
 
 // longestFrame is the most bits that a frame takes, stuffing and the gap included.
 const longestFrame = 160
 
 // Write is servo.Port's: whole frames. An interface queues ten of them as it comes (txqueuelen); what finds no room waits
-// for as long as all of p takes on the bus, and is then dropped and counted: nobody acknowledges.
+// for as long as all of p takes on the bus, and is then dropped with all behind it, and counted: nobody acknowledges.
 func (l *Line) Write(p []byte) (int, error) {
 	if l.lost != nil {
 		return 0, l.lost
@@ -103,7 +104,7 @@ func (l *Line) Write(p []byte) (int, error) {
 	frame := time.Duration(longestFrame) * time.Second / time.Duration(l.bitrate)
 	budget := time.Duration(len(p)/servo.CANSize+1) * frame
 	for at := 0; at+servo.CANSize <= len(p); {
-		_, err := unix.Write(l.fd, p[at:at+servo.CANSize])
+		_, err := l.write(l.fd, p[at:at+servo.CANSize])
 		switch {
 		case err == unix.EINTR:
 			continue
@@ -112,7 +113,9 @@ func (l *Line) Write(p []byte) (int, error) {
 			l.pause(frame)
 			continue
 		case err == unix.ENOBUFS || err == unix.EAGAIN:
-			l.dropped++
+			// All that follows as well: torque must not go on where the goal before it found no room.
+			l.dropped += uint64(len(p)-at) / servo.CANSize
+			return len(p), nil
 		case err != nil:
 			return at, l.failed("write", err)
 		}
