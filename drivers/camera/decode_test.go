@@ -104,6 +104,11 @@ func frames(t testing.TB) []struct {
 	sof, _ := segment(whole, jpegBaseline)
 	_, data := segment(whole, jpegScan)
 	second := bytes.Index(blocks, []byte{0xFF, jpegRestart + 1})
+	// A head of another size that Go's decoder finds, and who takes a restart marker for a segment with a length does not.
+	head := patch(whole, sof+5, 0x0F, 0xFF, 0x0F, 0xFF)[2:data]
+	hidden := func(marker byte) []byte {
+		return slices.Concat(whole[:2], []byte{0xFF, marker, byte((len(head) + 2) >> 8), byte(len(head) + 2)}, head, whole[2:])
+	}
 	return []struct {
 		name  string
 		shape Shape
@@ -138,6 +143,8 @@ func frames(t testing.TB) []struct {
 		{"noise", mjpg, []byte("no picture at all"), 0, "want a JPEG"},
 		{"noise behind a start", mjpg, []byte("\xFF\xD8no picture at all"), 0, "want a marker"},
 		{"a segment without a length", mjpg, []byte{0xFF, jpegStart, 0xFF, jpegTables, 0, 1, 0, 0}, 0, "cut off"},
+		{"a large one behind a restart", mjpg, hidden(jpegRestart), 0, "out of place"},
+		{"a large one behind a marker that is none", mjpg, hidden(0), 0, "out of place"},
 		{"two heads", mjpg, slices.Concat(whole[:data], whole[sof:]), 0, "MJPG frame: "},
 	}
 }

@@ -51,6 +51,9 @@ func inspect(p []byte, width, height int) (a anatomy, err error) {
 			return a, errCut
 		case p[at] != 0xFF:
 			return a, fmt.Errorf("byte %d: got 0x%02X, want a marker", at, p[at])
+		case p[at+1] == 0 || p[at+1] >= jpegRestart && p[at+1] <= jpegStart:
+			// These have no length. A decoder that passes over them alone would find heads in what is passed over here.
+			return a, fmt.Errorf("byte %d: got marker 0x%02X out of place", at, p[at+1])
 		case p[at+1] == jpegEnd && a.scans == 0:
 			return a, errors.New("no picture in it")
 		case p[at+1] == jpegEnd:
