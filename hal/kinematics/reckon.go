@@ -24,7 +24,7 @@ type Wheeled struct {
 	// Lag is how much older than its time in Frame.Status what odometry says is: what it takes on its wire.
 	Lag time.Duration
 	// Attitude, where not nil, is the latest of an attitude sensor: that of the robot's frame, w x y z, about a vertical of
-	// its own choice. false: it is not known now.
+	// its own choice. false, or NaN: it is not known now.
 	Attitude func() ([4]float64, bool)
 }
 
@@ -113,6 +113,7 @@ func (r *Reckoned) remember(now time.Duration) {
 	var q [4]float64
 	if r.w.Attitude != nil {
 		q, a.known = r.w.Attitude()
+		a.known = a.known && !math.IsNaN(q[0]+q[1]+q[2]+q[3]) // one, and the place would be NaN for good
 	}
 	if !a.known {
 		r.led = false

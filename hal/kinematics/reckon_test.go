@@ -96,8 +96,11 @@ func TestReckon(t *testing.T) {
 	known = false
 	c.odometry[2] = 0.2
 	at("the sensor is gone, the wheels go on turning", 10, 21+2*math.Cos(math.Pi/6), 2, math.Pi/2-0.3)
-	known, attitude = true, turnedBy(1, 0)
-	at("and back", 10, 21+2*math.Cos(math.Pi/6), 2, math.Pi/2-0.3)
+	nan := math.NaN()
+	known, attitude = true, [4]float64{nan, nan, nan, nan}
+	at("it is back, and has no attitude yet", 10, 21+2*math.Cos(math.Pi/6), 2, math.Pi/2-0.3)
+	attitude = turnedBy(1, 0)
+	at("and now it has", 10, 21+2*math.Cos(math.Pi/6), 2, math.Pi/2-0.3)
 	c.odometry = [3]float64{}
 	r.Rebase()
 	at("odometry at zero again is no way", 10, 21+2*math.Cos(math.Pi/6), 2, math.Pi/2-0.3)
