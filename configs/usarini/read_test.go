@@ -190,6 +190,8 @@ f.ini:2: [USARBot.S] OutputCurve.Points[1].InVal: got 1, want above 1, that of t
 f.ini:3: [USARBot.S] NumTags: got "1.5", want a whole number`},
 		{"a camera", "[USARBot.C]\nCameraMinFov=2\nCameraMaxFov=1\nCameraDefFov=9", `f.ini:1: [USARBot.C] CameraMinFov: got more than CameraMaxFov, want at most that
 f.ini:4: [USARBot.C] CameraDefFov: got 9, want 0.01..3.1415`},
+		{"a quote in a name", "[USARBot.A]\nSensors=(ItemClass='USARBot.SonarSensor',ItemName='F\"1')\n", `f.ini:2: [USARBot.A] Sensors.ItemName: got "F\"1", want one word of at most 64 letters`},
+		{"a backslash in a name", "[USARBot.A]\nSensors=(ItemClass='USARBot.SonarSensor',ItemName=F\\n1)\n", `f.ini:2: [USARBot.A] Sensors.ItemName: got "F\\n1", want one word of at most 64 letters`},
 		{"not text", "[A]\x00\n", `f.ini:1: got a NUL in line 1, want text`},
 	} {
 		t.Run(k.name, func(t *testing.T) {

@@ -234,11 +234,11 @@ func (d *decoder) parent(path string, name *string, parts map[string]bool) {
 }
 
 // word wants a name as section 7.2 of the manual has them: printable ASCII without blanks. Braces and commas would break
-// the protocol.
+// the protocol, quotes and backslashes the robot file.
 func (d *decoder) word(path, name string) {
 	ok := name != "" && len(name) <= 64
 	for _, c := range []byte(name) {
-		ok = ok && c > ' ' && c <= '~' && !strings.ContainsRune("{},/", rune(c))
+		ok = ok && c > ' ' && c <= '~' && !strings.ContainsRune("{},/\"\\", rune(c))
 	}
 	if !ok {
 		d.fault(path, quote(name), "one word of at most 64 letters")
