@@ -84,6 +84,9 @@ func TestSetupOfBrands(t *testing.T) {
 		{"no such register", "feetech", "sts3215", 1000000, asFeetech, func(s *setup) {
 			s.newID, s.writes = 9, []dynamixel.Setting{{Register: "nonsense", Value: 1}}
 		}, "not a register"},
+		{"a setting that moves it", "hiwonder", "lx-16a", 115200, asHiwonder, func(s *setup) {
+			s.writes = []dynamixel.Setting{{Register: "motor_mode", Value: 1}}
+		}, "guard"},
 	} {
 		bus := brandBus(t, c.kind, c.model, c.baud, 3)
 		s := &setup{finder: finder{line: bus.Line(), port: "PORT", bauds: []int{115200, 1000000, 1250000}, protocols: []int{c.protocol}}, id: 3, newID: -1, note: func(string, ...any) {}}

@@ -98,7 +98,7 @@ func newSetup(a *app) *cobra.Command {
 }
 
 func (s *setup) invalid(format string, args ...any) error {
-	return &hal.Error{Kind: hal.Invalid, Op: "setup", Err: fmt.Errorf(format, args...)}
+	return &hal.Error{Kind: hal.Invalid, Op: "setup", Err: fmt.Errorf(format, args...), Try: "halyard help setup"}
 }
 
 func (s *setup) unsafe(try, format string, args ...any) error {
@@ -295,6 +295,9 @@ func (s *setup) prove(old, to place) error {
 		r := s.model.Register(w.Register)
 		if r == nil || r.Access == dynamixel.ReadOnly || w.Value < r.Min || w.Value > r.Max {
 			return s.invalid("--set %s=%d: not a writable register of a %s, or out of its range", w.Register, w.Value, s.model.Name)
+		}
+		if err := s.refuse(s.model, old.id, w); err != nil {
+			return err
 		}
 	}
 	looks := []place{{to.baud, to.protocol, to.id}}

@@ -69,6 +69,9 @@ func (s *setup) proveBrand(m servoModel, old, to place) error {
 		if err := m.Register(w.Register).CheckWrite(name, w.Value); err != nil {
 			return s.invalid("--set %s=%d: not a register of a %s, or out of its range: %w", w.Register, w.Value, name, err)
 		}
+		if err := s.refuse(m, old.id, w); err != nil {
+			return err
+		}
 	}
 	for _, p := range []place{{old.baud, old.protocol, to.id}, to} {
 		if p == old {

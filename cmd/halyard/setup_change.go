@@ -36,6 +36,11 @@ func (s *setup) change(ctx context.Context, old, to place) error {
 	return s.move(step, to)
 }
 
+// refuse says why a setting must not be written, as "registers write" does: nothing moves here, and no servo is lost.
+func (s *setup) refuse(m servoModel, id int, w dynamixel.Setting) error {
+	return (&registers{spot: spot{place: place{id: id}, model: m}, bus: s.port}).refuse(m.Register(w.Register), w.Value)
+}
+
 // store writes a register and reads it back, at one place.
 func (s *setup) store(c *dynamixel.Client, id byte, w dynamixel.Setting) error {
 	return writeOne(s.tool(c), int(id), w.Register, w.Value)

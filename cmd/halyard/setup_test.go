@@ -84,6 +84,9 @@ func TestSetup(t *testing.T) {
 			hal.Invalid, "want a rate of the xm430-w350: 4500000,", before},
 		{"no such id in 2.0", arm, func(s *setup) { s.newID = 253 }, nil, hal.Invalid, "0..252", before},
 		{"no such register", arm, func(s *setup) { s.set = []string{"punch=32"} }, nil, hal.Invalid, "punch", before},
+		{"a setting that moves it", arm, func(s *setup) { s.set = []string{"torque_enable=1", "goal_position=100"} }, nil,
+			hal.Unsafe, "guard", before},
+		{"a setting that loses it", arm, func(s *setup) { s.set = []string{"status_return=0"} }, nil, hal.Unsafe, "no reads", before},
 		{"register out of range", arm, func(s *setup) { s.set = []string{"return_delay=255"} }, nil,
 			hal.Invalid, "range", before},
 	} {
