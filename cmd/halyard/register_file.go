@@ -27,7 +27,7 @@ const mostRegisterFile = 1 << 16
 func (f *registerFile) save(path string) error {
 	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
-		return &hal.Error{Kind: hal.Invalid, Op: "save registers", Err: err}
+		return &hal.Error{Kind: hal.Invalid, Op: "save registers", Err: err, Try: "another name"}
 	}
 	return errors.Join(f.encode(out), out.Close())
 }
@@ -42,7 +42,7 @@ func (f *registerFile) encode(w io.Writer) error {
 func loadRegisters(path string) (*registerFile, error) {
 	in, err := os.Open(path)
 	if err != nil {
-		return nil, &hal.Error{Kind: hal.Absent, Op: "read registers", Err: err}
+		return nil, &hal.Error{Kind: hal.Absent, Op: "read registers", Err: err, Try: "halyard registers dump PORT --id N " + path}
 	}
 	defer in.Close()
 	data, err := io.ReadAll(io.LimitReader(in, mostRegisterFile+1))

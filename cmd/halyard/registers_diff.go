@@ -98,6 +98,9 @@ func kept(r *servo.Register) bool {
 
 // neighbour reads another servo at the same rate, which must be of the same model.
 func (s *registers) neighbour(ctx context.Context, id int) (map[string]int64, error) {
+	if last := lastID[s.protocol]; id < 0 || id > last {
+		return nil, s.invalid("got neighbour %d, want a file that is there, or an id of 0..%d", id, last)
+	}
 	// A tool remembers whom it has met: the other is met, read, and then the first again.
 	m, err := s.identify(id)
 	if err == nil && m != s.model {
@@ -114,6 +117,8 @@ func (s *registers) saved(path string) (map[string]int64, error) {
 	f, err := loadRegisters(path)
 	if err == nil && f.Model != s.model.Units().Name {
 		err = s.invalid("%s is of a %s, this servo is a %s", path, f.Model, s.model.Units().Name)
+	} else if err == nil && len(f.Registers) == 0 {
+		err = s.invalid("%s has no registers", path)
 	}
 	if err != nil {
 		return nil, err

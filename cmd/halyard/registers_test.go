@@ -110,12 +110,45 @@ func TestRegistersDiffNeighbours(t *testing.T) {
 	if _, err := s.differences(t.Context(), []string{"9"}); hal.KindOf(err) != hal.Timeout {
 		t.Errorf("nobody there: got %v", err)
 	}
+	// As a byte it is the servo itself, which differs in nothing from itself.
+	if rows, err := s.differences(t.Context(), []string{"259"}); hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), "0..253") {
+		t.Errorf("an id that nobody can have: got %v, %v", rows, err)
+	}
 	other := filepath.Join(t.TempDir(), "other.json")
 	if err := (&registerFile{Model: "lx-16a", Registers: map[string]int64{}}).save(other); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.differences(t.Context(), []string{other}); err == nil || !strings.Contains(err.Error(), "is of a lx-16a") {
 		t.Errorf("another model's file: got %v", err)
+	}
+	// Of a file that says nothing, nothing would differ.
+	empty := filepath.Join(t.TempDir(), "empty.json")
+	if err := (&registerFile{Model: "sts3215"}).save(empty); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.differences(t.Context(), []string{empty}); hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), "no registers") {
+		t.Errorf("a file without registers: got %v", err)
+	}
+	if _, err := s.differences(t.Context(), []string{empty + "x"}); err == nil || !strings.Contains(err.Error(), "halyard registers dump") {
+		t.Errorf("no file: got %v", err)
+	}
+}
+
+// What cannot be set back is told, not passed over.
+func TestRegistersRestoreTells(t *testing.T) {
+	s, _ := brandCase{"feetech", "sts3215", 1000000, asFeetech}.registers(t, 3)
+	file := filepath.Join(t.TempDir(), "servo.json")
+	f := registerFile{Model: "sts3215", Registers: map[string]int64{"id": 9, "max_voltage": 84, "temperature_limit": 9999}}
+	if err := f.save(file); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := s.differences(t.Context(), []string{file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	writes, left := s.back(rows)
+	if len(writes) != 1 || writes[0].register.Name != "max_voltage" || len(left) != 1 || !strings.Contains(left[0].Error(), "temperature_limit") {
+		t.Errorf("got %+v, %v; want the voltage written and the temperature told", writes, left)
 	}
 }
 
@@ -133,7 +166,7 @@ func TestRegistersRefuse(t *testing.T) {
 		{xm, "status_return=0", hal.Unsafe, "no reads"}, {xm, "protocol_type=1", hal.Unsafe, "not be found"},
 		{xm, "return_delay=255", hal.Invalid, "want 0..254"}, {xm, "return_dealy=1", hal.Invalid, `did you mean "return_delay"`},
 		{xm, "present_voltage=1", hal.Invalid, "read-only"}, {xm, "max_voltage=17V", hal.Invalid, "9.5..16 V"},
-		{xm, "max_voltage=12A", hal.Invalid, "one in V"}, {xm, "position_p_gain=3.5", hal.Invalid, "whole number"},
+		{xm, "pwm_limit=101%", hal.Invalid, "0..100 %"}, {xm, "max_voltage=12A", hal.Invalid, "one in V"}, {xm, "position_p_gain=3.5", hal.Invalid, "whole number"},
 		{xm, "max_voltage=NaNV", hal.Invalid, "got NaNV"}, {xm, "return_delay", hal.Invalid, "NAME=VALUE"},
 		{brandCase{"feetech", "sts3215", 1000000, asFeetech}, "lock=0", hal.Unsafe, "themselves"},
 		{brandCase{"feetech", "sts3215", 1000000, asFeetech}, "torque_enable=128", hal.Unsafe, "guard"},

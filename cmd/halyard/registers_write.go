@@ -74,11 +74,9 @@ func newRegistersRestore(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		var writes []write
-		for _, d := range rows {
-			if r := s.model.Register(d.Name); r.Access != servo.ReadOnly && s.refuse(r, d.There) == nil {
-				writes = append(writes, write{r, d.There})
-			}
+		writes, left := s.back(rows)
+		for _, why := range left {
+			a.note("! not set back: %v", why)
 		}
 		done, err := s.change(ctx, writes, dry)
 		if err != nil {
@@ -87,6 +85,24 @@ func newRegistersRestore(a *app) *cobra.Command {
 		a.note("%s id %d: %d registers set back", s.model.Units().Name, s.id, len(done))
 		return show(a, done)
 	})
+}
+
+// back are the writes that undo differences, and why some cannot be made. What restore is not for (the id, the rate, goals)
+// is left out without a word.
+func (s *registers) back(rows []differenceRow) (writes []write, left []error) {
+	for _, d := range rows {
+		r := s.model.Register(d.Name)
+		if r.Access == servo.ReadOnly {
+			continue
+		}
+		switch err := s.refuse(r, d.There); {
+		case err == nil:
+			writes = append(writes, write{r, d.There})
+		case hal.KindOf(err) == hal.Invalid:
+			left = append(left, err)
+		}
+	}
+	return writes, left
 }
 
 // write is a register and what it shall be, raw.
@@ -140,6 +156,9 @@ func rawOf(r *servo.Register, text string) (int64, error) {
 	}
 	least, most := r.SI(r.Min), r.SI(r.Max)
 	if !(v >= min(least, most)-r.Scale/2 && v <= max(least, most)+r.Scale/2) {
+		if unit == "1" {
+			least, most, unit = 100*least, 100*most, "%"
+		}
 		return 0, fmt.Errorf("got %s, want %.4g..%.4g %s", text, least, most, unit)
 	}
 	return r.Raw(v), nil
