@@ -47,7 +47,7 @@ func i2cPort(target string) (port string, ok bool) {
 		return target, true
 	}
 	config, bus, two := strings.Cut(target, ":")
-	if !two || strings.HasPrefix(target, "/") {
+	if !two || strings.HasPrefix(target, "/dev/") {
 		return "", false
 	}
 	if c, err := configs.Load(config, configs.Options{}); err == nil && c.Buses[bus].Type == i2cBus {

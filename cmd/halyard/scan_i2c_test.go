@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/pressure"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
@@ -31,7 +32,12 @@ func TestSurveyI2C(t *testing.T) {
 	if rows, err := surveyI2C(t.Context(), "PORT", chip.NewBus("empty", 400_000, 1).Host()); err != nil || len(rows) != 0 {
 		t.Errorf("nobody: got %v, %v", rows, err)
 	}
-	for target, want := range map[string]bool{"/dev/i2c-1": true, "/dev/ttyUSB0": false, "okon:main": true, "okon:other": false, "xm430-arm:arm": false, "nothing": false} {
+	file := filepath.Join(t.TempDir(), "rov.yaml")
+	text, _ := configs.Embedded("rov")
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for target, want := range map[string]bool{"/dev/i2c-1": true, file + ":main": true, "/dev/ttyUSB0": false, "okon:main": true, "okon:other": false, "xm430-arm:arm": false, "nothing": false} {
 		if _, ok := i2cPort(target); ok != want {
 			t.Errorf("%s: got %v, want %v", target, ok, want)
 		}

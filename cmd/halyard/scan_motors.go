@@ -63,7 +63,12 @@ func (a *app) scanMotors(s motorScan, err error) error {
 	if err := show(a, rows); err != nil || len(rows) > 0 {
 		return err
 	}
-	return &hal.Error{Kind: hal.Timeout, Bus: s.bus.Port, Op: "scan", Err: fmt.Errorf("no %s answers at %d bit/s", s.word, s.bus.Baud)}
+	try := "halyard ports"
+	if t.filters != nil {
+		try = "ip -details link show " + s.bus.Port
+	}
+	return &hal.Error{Kind: hal.Timeout, Bus: s.bus.Port, Op: "scan",
+		Err: fmt.Errorf("no %s answers at %d bit/s: check its power and the wires", s.word, s.bus.Baud), Try: try}
 }
 
 // run asks every id of the line. Nothing moves and nothing is written.
