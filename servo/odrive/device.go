@@ -20,6 +20,11 @@ type device struct {
 	guarded bool    // its watchdog is on
 	turn    int     // what the next look reads
 
+	// Serial alone: a position that it cannot have come to, turns, believed if the next one agrees.
+	strange   float64
+	strangeAt time.Duration
+	doubted   bool
+
 	// CAN alone.
 	beatAt  time.Duration // when the last heartbeat came, < 0 = never
 	asked   State         // what it was told to do

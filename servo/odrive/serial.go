@@ -76,8 +76,32 @@ func (b *serialBrand) Ask(i int) error {
 	if err := b.link.numbers(v[:]); err != nil {
 		return err
 	}
+	if b.leaps(i, v[0], v[1]) {
+		return servo.ErrMangled
+	}
 	seat.State.Position, seat.State.Velocity = v[0]*TicksPerTurn, v[1]*2*math.Pi
 	return nil
+}
+
+// slack is how far an axis may be from where its speed takes it, turns.
+const slack = 1. / 8
+
+// leaps tells that axis i cannot be at turns, where it says that it is and turns at speed: the greater of this speed and the
+// last does not take it there in the time since, and it has not said so twice. An XOR lets bytes pass that are lost in
+// pairs, and a spoilt line in 256.
+func (b *serialBrand) leaps(i int, at, speed float64) bool {
+	d, s, now := &b.devices[i], &b.roster.Seats[i].State, b.link.Port.Now()
+	fastest := max(math.Abs(speed), math.Abs(s.Velocity)/(2*math.Pi))
+	fastest = min(1.5*fastest, d.m.Velocity/math.Pi) // it may have been faster between
+	comes := func(from float64, since time.Duration) bool {
+		return math.Abs(at-from) <= fastest*(now-since).Seconds()+slack
+	}
+	if math.IsNaN(s.Position) || comes(turns(s.Position), s.Time) || d.doubted && comes(d.strange, d.strangeAt) {
+		d.doubted = false
+		return false
+	}
+	d.strange, d.strangeAt, d.doubted = at, now, true
+	return true
 }
 
 // Look reads state and errors of axis i, and in turn its current, its voltage and its temperature.

@@ -339,3 +339,33 @@ func TestNoLimitIsExact(t *testing.T) {
 		t.Errorf("got %g A, changed %v", amps, changed)
 	}
 }
+
+// The checksum lets bytes that are lost in pairs pass: where an axis cannot have come to is believed when it is said twice.
+func TestSerialDoubtsALeap(t *testing.T) {
+	line := play(t, opening+`
+> f 0
+< 0.500000 0.000000
+> f 0
+< 8.500000 0.000000
+> f 0
+< 8.500000 0.000000
+> f 0
+< 0.500000 0.000000
+`)
+	c := NewSerialChain(ChainConfig{Line: line, Axes: []AxisConfig{{ID: 0, Model: ModelByName("odrive-s1")}}})
+	if err := c.Open(); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []struct {
+		at   float64
+		good bool
+	}{{0.5, true}, {0.5, false}, {8.5, true}, {8.5, false}} {
+		cycle(t, c, servo.Goal{})
+		if s := c.State(0); s.Position != want.at*TicksPerTurn || (s.Err == nil) != want.good {
+			t.Errorf("%d: got %+v, want %v", i, s, want)
+		}
+	}
+	if err := line.Close(); err != nil {
+		t.Error(err)
+	}
+}
