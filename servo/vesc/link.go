@@ -160,7 +160,11 @@ func (l *link) identify(id int) (who identity, err error) {
 	}
 	who.poles = int(p[polesAt])
 	l.put(id, []byte{byte(GetAppConf)})
-	if p, err = l.ask(GetAppConf, MaxPayload); err != nil {
+	most := MaxPayload
+	if id != l.first { // over the CAN bus as a whole, and only then over the line
+		most *= 2
+	}
+	if p, err = l.ask(GetAppConf, most); err != nil {
 		return who, err
 	}
 	if len(p) < timeoutAt+4 || int(p[timeoutAt-1]) != id {

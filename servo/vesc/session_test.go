@@ -141,6 +141,8 @@ func TestForwarded(t *testing.T) {
 	text := strings.Replace(opening, "> 00\n", "> 22 07 00\n", 1)
 	text = strings.Replace(text, "> 5B", "> 22 07 5B", 1)
 	text = strings.Replace(text, "> 11\n< 11 01020304 01", "> 22 07 11\n< 11 01020304 07", 1)
+	// Its configuration goes over the CAN bus first, and then over the line.
+	text = strings.Replace(text, "000003E8 00000000 0000\n", "000003E8 00000000 0000\nafter 60ms\n", 1)
 	c, line := open(t, strings.ReplaceAll(text+`
 > 22 07 ASK
 < `+say(t, map[Field]float64{ControllerID: 1})+`
