@@ -19,6 +19,7 @@ type device struct {
 	limit   float64 // A, current limit in the axis, NaN = unknown
 	guarded bool    // its watchdog is on
 	turn    int     // what the next look reads
+	turned  bool    // its last goal was no position: to hold is to stay where it is then
 
 	// Serial alone: a position that it cannot have come to, turns, believed if the next one agrees.
 	strange   float64
@@ -92,11 +93,13 @@ func (d *device) goal(seat *servo.Seat, rest bool) (Control, float64) {
 		}
 		return min(max(v, -most), most)
 	}
-	switch c := wanted(g); c {
+	c, turned := wanted(g), d.turned
+	d.turned = c != PositionControl
+	switch c {
 	case VelocityControl:
 		return c, known(g.Velocity, d.m.Velocity) / (2 * math.Pi)
 	case TorqueControl:
 		return c, known(g.Effort, d.m.Amps) * d.m.Kt
 	}
-	return PositionControl, turns(seat.Position(rest, g.Mode != hal.PositionMode, -counted, counted))
+	return PositionControl, turns(seat.Position(rest || turned && g.Mode != hal.PositionMode, g.Mode != hal.PositionMode, -counted, counted))
 }

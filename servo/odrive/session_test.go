@@ -369,3 +369,19 @@ func TestSerialDoubtsALeap(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// To hold after a speed is to stay where it is then, not to go back to where torque went on.
+func TestHoldsWhereItIs(t *testing.T) {
+	d := device{m: ModelByName("odrive-s1")}
+	var seat servo.Seat
+	d.goal(&seat, true)
+	seat.Goal.Mode = hal.VelocityMode
+	d.goal(&seat, false)
+	seat.Goal.Mode, seat.State.Position = hal.NoMode, 3*TicksPerTurn
+	for _, moved := range []float64{3, 3.1} {
+		seat.State.Position = moved * TicksPerTurn
+		if _, at := d.goal(&seat, false); at != 3 {
+			t.Errorf("at %g turns: got %g, want 3", moved, at)
+		}
+	}
+}

@@ -28,6 +28,7 @@ type device struct {
 	tacho float64 // its counter without sign, which a restart brings back to 0; NaN = not known yet
 	fault Fault
 
+	turned  bool          // its last goal was no position: to hold is to stay where it is then
 	timeout time.Duration // its own
 }
 
@@ -216,7 +217,8 @@ const reach = 0.45 * TicksPerTurn
 // tell stages the goal of controller i. rest asks for no motion.
 func (b *brand) tell(i int, rest bool) {
 	d, seat := &b.devices[i], &b.roster.Seats[i]
-	g := &seat.Goal
+	g, turned := &seat.Goal, d.turned
+	d.turned = g.Mode != hal.PositionMode && g.Mode != hal.NoMode
 	known := func(v float64) float64 {
 		if rest || math.IsNaN(v) {
 			return 0
@@ -236,7 +238,7 @@ func (b *brand) tell(i int, rest bool) {
 		}
 		b.link.set(seat.ID, SetRPM, min(max(v, -d.m.Velocity), d.m.Velocity)/rpm*d.pairs)
 	default:
-		at := seat.Position(rest, g.Mode != hal.PositionMode, 0, TicksPerTurn-1)
+		at := seat.Position(rest || turned && g.Mode != hal.PositionMode, g.Mode != hal.PositionMode, 0, TicksPerTurn-1)
 		// It goes the shorter way round: to a goal half a turn away or more, by way of the end of its range.
 		at = min(max(at, seat.State.Position-reach), seat.State.Position+reach)
 		b.link.set(seat.ID, SetPos, at/TicksPerTurn*360)

@@ -295,3 +295,22 @@ func TestOld(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// To hold after a speed is to stay where it is then, not to go back to where torque went on.
+func TestHoldsWhereItIs(t *testing.T) {
+	c, _ := open(t, "", MotorConfig{ID: 1, Model: ModelByName("vesc-6")})
+	seat := &c.Seats[0]
+	seat.State.Position = 0
+	c.b.Arm(0, 0)
+	seat.Goal.Mode = hal.VelocityMode
+	c.b.Aim(0)
+	seat.Goal.Mode, seat.State.Position = hal.NoMode, TicksPerTurn/4
+	for range 2 {
+		c.b.link.Out = c.b.link.Out[:0]
+		c.b.Aim(0)
+		seat.State.Position = TicksPerTurn / 3
+		if _, at, ok := ParseSet(body(c.b.link.Out)); !ok || at != 90 {
+			t.Errorf("got %g degrees, want 90", at)
+		}
+	}
+}
