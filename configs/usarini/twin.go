@@ -167,6 +167,9 @@ func (w *writer) own(name string) string {
 		}
 		return '_'
 	}, strings.ToLower(name))
+	if plain == "" || plain[0] < 'a' || plain[0] > 'z' || plain == "null" || plain == "true" || plain == "false" {
+		plain = "x" + plain // no name there, or no text
+	}
 	for n := 2; w.names[plain]; n++ {
 		plain = fmt.Sprintf("%s_%d", strings.TrimSuffix(plain, fmt.Sprintf("_%d", n-1)), n)
 	}

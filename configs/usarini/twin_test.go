@@ -200,3 +200,13 @@ MyRobots.ini:1: base: got something, want `
 		t.Error("faults of the twin are no faults")
 	}
 }
+
+// Names of robot files begin with a letter, and are no word of YAML's own.
+func TestOwn(t *testing.T) {
+	w := &writer{names: map[string]bool{}}
+	for _, c := range [][2]string{{"F1", "f1"}, {"f1", "f1_2"}, {"7", "x7"}, {"2nd Arm", "x2nd_arm"}, {"_L", "x_l"}, {"null", "xnull"}, {"", "x"}, {"Arm_2", "arm_2"}} {
+		if got := w.own(c[0]); got != c[1] {
+			t.Errorf("%s: got %s, want %s", c[0], got, c[1])
+		}
+	}
+}
