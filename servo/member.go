@@ -210,6 +210,11 @@ func (m *Member) Regained() {
 	m.Verify = true
 }
 
+// runsOn tells that m waits for Enable, may have torque, and has no position to hold: a wheel would turn on at its last goal.
+func (m *Member) runsOn() bool {
+	return m.Stage == Holding && m.Torque != Off && m.Goal.Mode != hal.PositionMode && m.Goal.Mode != hal.NoMode
+}
+
 // Error is an error of m.
 func (m *Member) Error(kind hal.Kind, op string, err error) error {
 	e := *m.Silent

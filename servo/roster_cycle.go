@@ -21,10 +21,11 @@ func (r *Roster) send() error {
 	// 1. Torque off, for all that shall be limp and are not known to be; the lost ones may still hear it.
 	for i := range r.Seats {
 		s := &r.Seats[i]
-		if s.Barred || r.wanted(s) {
+		wanted := r.wanted(s)
+		if s.Barred || wanted && !s.runsOn() {
 			continue
 		}
-		if s.Release() {
+		if !wanted && s.Release() {
 			r.brand.Forget(i)
 		}
 		// Repeated in every Send until it was seen: one lost packet must not leave a joint driven.

@@ -215,6 +215,8 @@ func TestPowerLost(t *testing.T) {
 > 0500004E20
 > ASK
 < `+say(t, map[Field]float64{TachoAbs: 3})+`
+# no goal; it is told to let go
+> 0600000000
 `, "ASK", ask), MotorConfig{ID: 1, Model: ModelByName("vesc-6")})
 	if err := errors.Join(c.Open(), c.Receive()); err != nil {
 		t.Fatal(err)
@@ -227,7 +229,7 @@ func TestPowerLost(t *testing.T) {
 		t.Errorf("got %v, %+v", c.Fault(0), c.State(0))
 	}
 	c.SetGoal(0, g)
-	if err := c.Send(); err != nil { // nothing is written
+	if err := c.Send(); err != nil {
 		t.Error(err)
 	}
 	if err := line.Close(); err != nil {

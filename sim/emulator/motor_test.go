@@ -197,6 +197,34 @@ func TestMotorsLetGoOfALineRegained(t *testing.T) {
 	})
 }
 
+// A wheel that runs on when its line comes back is stopped; an arm goes on holding.
+func TestWheelsStopOnALineRegained(t *testing.T) {
+	for _, c := range []struct {
+		model  string
+		open   func(t *testing.T, model string, n int) *rostered
+		goal   servo.Goal
+		driven bool
+	}{
+		{"sts3215", openFeetech, servo.Goal{Enable: true, Mode: hal.VelocityMode, Velocity: 2, Limit: 1}, false},
+		{"sts3215", openFeetech, to(2600), true},
+		{"lx-16a", openHiwonder, servo.Goal{Enable: true, Mode: hal.DutyMode, Duty: 0.5, Limit: 1}, false},
+	} {
+		d := c.open(t, c.model, 2)
+		d.cycles(100, c.goal)
+		d.plant("unplug bus for=30ms")
+		for n := 0; d.stats().Reopened == 0 && n < 1000; n++ {
+			d.cycles(1, c.goal)
+			runtime.Gosched() // the line is opened beside the cycle
+		}
+		d.cycles(60, c.goal)
+		for i, s := range d.servos {
+			if s.Actuator().Enable != c.driven || !errors.Is(d.fault(i), servo.ErrRegained) {
+				t.Errorf("%s: servo %d: driven %v, want %v: %v", c.model, i, s.Actuator().Enable, c.driven, d.fault(i))
+			}
+		}
+	}
+}
+
 // Endpoints that are none have no answer: the axis says what keeps it limp.
 func TestODriveWithoutItsEndpoints(t *testing.T) {
 	m := odrive.ModelByName("odrive-s1")
