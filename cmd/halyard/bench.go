@@ -43,6 +43,7 @@ type benchSize struct {
 	steps   int           // cycles or steps of each case
 	time    time.Duration // of each case that runs in real time
 	physics []physicsCase // of physics
+	config  string        // of configs: the only one; "" = every embedded one with devices
 }
 
 // stepsOr is the number of steps that was asked for, n where none was.
@@ -125,6 +126,7 @@ func newBench(a *app) *cobra.Command {
 	var seconds float64
 	var physics physicsFlags
 	var links int
+	var only string
 	var names []string
 	long := "Measures this machine, each figure beside its bound, and leaves judging to whoever reads it:\n"
 	for _, b := range benchmarks() {
@@ -157,7 +159,11 @@ func newBench(a *app) *cobra.Command {
 				return &hal.Error{Kind: hal.Invalid, Op: "bench " + args[0],
 					Err: fmt.Errorf("got --model, --n or --integrator, which are of physics"), Try: "halyard bench physics"}
 			}
-			size := benchSize{steps: steps, time: time.Duration(seconds * float64(time.Second))}
+			if only != "" && !slices.Contains(which, "configs") {
+				return &hal.Error{Kind: hal.Invalid, Op: "bench " + args[0], Err: fmt.Errorf("got --config, which is of configs"),
+					Try: "halyard bench configs --config " + only}
+			}
+			size := benchSize{steps: steps, config: only, time: time.Duration(seconds * float64(time.Second))}
 			if slices.Contains(which, "physics") {
 				var err error
 				if size.physics, err = physics.cases(steps); err != nil {
@@ -168,7 +174,8 @@ func newBench(a *app) *cobra.Command {
 		},
 	}
 	c.Flags().IntVar(&steps, "steps", 0, "cycles or steps of each case; 0 is each benchmark's own choice")
-	c.Flags().Float64Var(&seconds, "seconds", 60, "how long each case of clock, of okon's control loop and of gamebots' robots, runs")
+	c.Flags().Float64Var(&seconds, "seconds", 60, "how long each case of clock, of okon's control loop, of gamebots' robots and of configs runs")
+	c.Flags().StringVar(&only, "config", "", "of configs: the one to run, embedded or a file; all embedded ones where it is not given")
 	c.Flags().StringVar(&physics.model, "model", "", "of physics: chain or quad; both where it is not given")
 	c.Flags().IntVar(&links, "n", 0, "links of the chain of physics; 2, 10, 20 and 40 where it is not given")
 	c.Flags().StringVar(&physics.integrator, "integrator", "", "of physics: euler or rk4; both where it is not given")

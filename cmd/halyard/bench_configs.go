@@ -13,8 +13,8 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// benchConfigs runs every embedded config whose robots have devices for a minute on the wall clock, emulated, its joints
-// moving all the time: the drivers as shipped, the emulated devices and the physics in one process, at the config's own rate.
+// benchConfigs runs the config that was named, or every embedded one whose robots have devices, for a minute on the wall
+// clock, emulated, its joints moving all the time: the drivers as shipped, the emulated devices and the physics in one process, at the config's own rate.
 // cycle is the work of one, from the wake-up to the end of the observers; late_ and missed are how the machine let it keep its
 // time, which is seen in the clock benchmark too.
 func benchConfigs(ctx context.Context, size benchSize, emit func(result)) error {
@@ -22,9 +22,13 @@ func benchConfigs(ctx context.Context, size benchSize, emit func(result)) error 
 	if span <= 0 {
 		span = time.Minute
 	}
-	for _, name := range configs.Names() {
+	names := configs.Names()
+	if size.config != "" {
+		names = []string{size.config}
+	}
+	for _, name := range names {
 		c, err := configs.Load(name, configs.Options{})
-		if err == nil && !slices.ContainsFunc(c.Agents, func(a configs.Agent) bool { return a.Hardware != nil }) &&
+		if err == nil && size.config == "" && !slices.ContainsFunc(c.Agents, func(a configs.Agent) bool { return a.Hardware != nil }) &&
 			!slices.ContainsFunc(slices.Collect(maps.Values(c.Classes)), func(r configs.Robot) bool { return r.Hardware != nil }) {
 			continue
 		}
