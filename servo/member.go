@@ -210,8 +210,8 @@ func (m *Member) Regained() {
 	m.Verify = true
 }
 
-// runsOn tells that m waits for Enable, may have torque, and has no position to hold: a wheel would turn on at its last goal.
-func (m *Member) runsOn() bool {
+// RunsOn tells that m waits for Enable, may have torque, and has no position to hold: a wheel would turn on at its last goal.
+func (m *Member) RunsOn() bool {
 	return m.Stage == Holding && m.Torque != Off && m.Goal.Mode != hal.PositionMode && m.Goal.Mode != hal.NoMode
 }
 

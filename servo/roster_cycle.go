@@ -22,7 +22,7 @@ func (r *Roster) send() error {
 	for i := range r.Seats {
 		s := &r.Seats[i]
 		wanted := r.wanted(s)
-		if s.Barred || wanted && !s.runsOn() {
+		if s.Barred || wanted && !s.RunsOn() {
 			continue
 		}
 		if !wanted && s.Release() {

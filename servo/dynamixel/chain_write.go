@@ -39,11 +39,11 @@ func (c *Chain) send() error {
 	// 1. Torque off, for all that shall be limp and are not known to be; the lost ones may still hear it.
 	for i := range c.devices {
 		d := &c.devices[i]
-		if d.m == nil || d.barred || d.Goal.Enable {
+		if d.m == nil || d.barred || d.Goal.Enable && !d.RunsOn() {
 			continue
 		}
 		// Enable has fallen: whatever was wrong is forgotten, and the way to torque begins anew.
-		if d.Release() {
+		if !d.Goal.Enable && d.Release() {
 			d.limit = -1
 		}
 		// Repeated in every Send until a long read has seen it: one lost packet must not leave a joint driven.

@@ -1,6 +1,7 @@
 package emulator_test
 
 import (
+	"errors"
 	"math"
 	"runtime"
 	"testing"
@@ -44,9 +45,14 @@ func drive(t *testing.T, model string, n int) *driven {
 
 // cycles runs n cycles towards a position and returns the errors of the last.
 func (d *driven) cycles(n int, enable bool, ticks float64) (send, receive error) {
+	return d.towards(n, servo.Goal{Enable: enable, Mode: hal.PositionMode, Position: ticks, Limit: 1})
+}
+
+// towards is cycles towards any goal.
+func (d *driven) towards(n int, goal servo.Goal) (send, receive error) {
 	for range n {
 		for i := range d.servos {
-			d.chain.SetGoal(i, servo.Goal{Enable: enable, Mode: hal.PositionMode, Position: ticks, Limit: 1})
+			d.chain.SetGoal(i, goal)
 		}
 		send = d.chain.Send()
 		for range 10 {
@@ -155,6 +161,40 @@ func TestChainComesBackAfterUnplug(t *testing.T) {
 	d.cycles(20, false, 2200)
 	d.cycles(200, true, 2500)
 	d.follows(2500, 20)
+}
+
+// A wheel without a watchdog of its own turns on while its line is lost, and is stopped when the line is back; an arm holds.
+func TestWheelStopsWhenItsLineIsBack(t *testing.T) {
+	for _, c := range []struct {
+		model  string
+		goal   servo.Goal
+		driven bool
+	}{
+		{"ax-12a", servo.Goal{Enable: true, Mode: hal.DutyMode, Duty: 0.5, Limit: 1}, false},
+		{"mx-28", servo.Goal{Enable: true, Mode: hal.DutyMode, Duty: 0.5, Limit: 1}, false},
+		{"xm430-w350", servo.Goal{Enable: true, Mode: hal.VelocityMode, Velocity: 2, Limit: 1}, false},
+		{"ax-12a", servo.Goal{Enable: true, Mode: hal.PositionMode, Position: 600, Limit: 1}, true},
+	} {
+		d := drive(t, c.model, 2)
+		d.towards(100, c.goal)
+		if !d.servos[0].Actuator().Enable {
+			t.Fatalf("%s: not driven before", c.model)
+		}
+		x, _ := emulator.ParseFault("unplug bus for=30ms")
+		if err := d.bus.Fault(x); err != nil {
+			t.Fatal(err)
+		}
+		for n := 0; d.chain.Stats().Reopened == 0 && n < 5000; n++ {
+			d.towards(1, c.goal)
+			runtime.Gosched() // the line is opened beside the cycle
+		}
+		d.towards(60, c.goal)
+		for i, s := range d.servos {
+			if s.Actuator().Enable != c.driven || !errors.Is(d.chain.Fault(i), servo.ErrRegained) {
+				t.Errorf("%s, mode %v: servo %d: driven %v, want %v: %v", c.model, c.goal.Mode, i+1, s.Actuator().Enable, c.driven, d.chain.Fault(i))
+			}
+		}
+	}
 }
 
 func TestPowerLossIsNoticedAndRewritten(t *testing.T) {
