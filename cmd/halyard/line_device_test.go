@@ -152,7 +152,11 @@ func TestPressButton(t *testing.T) {
 		if err := values.Set(id, hal.Value{Kind: hal.BoolValue, Bool: pressed}); err != nil {
 			t.Fatal(err)
 		}
-		s.run(30 * time.Millisecond)
+		soon := 30 * time.Millisecond
+		if !pressed {
+			soon += 100 * time.Millisecond // so long a press is shown, however short it was
+		}
+		s.run(soon)
 		v, err := values.Get(id)
 		if state, _, _ := s.agent.Guard(); state != hal.Stopped || v.Bool != pressed || err != nil {
 			t.Errorf("pressed %v: got %v, value %v, %v", pressed, state, v.Bool, err)
