@@ -147,6 +147,22 @@ func (r *Register) Setting() bool {
 	return r.Addr < 168 // beyond lie indirect addresses and data, which nobody but their owner knows
 }
 
+// Setting is a raw value for a register, by its name.
+type Setting struct {
+	Register string
+	Value    int64
+}
+
+// Named returns the register of a table by its name, nil where there is none. It looks at each: for tables of a few.
+func Named(table []Register, name string) *Register {
+	for i := range table {
+		if table[i].Name == name {
+			return &table[i]
+		}
+	}
+	return nil
+}
+
 // CheckWrite says why v must not be written to r of a model: there is none (r is nil), it is read-only, v is out of its
 // range; nil where it may.
 func (r *Register) CheckWrite(model string, v int64) error {
@@ -157,6 +173,14 @@ func (r *Register) CheckWrite(model string, v int64) error {
 		return errors.New("it is read-only")
 	case v < r.Min || v > r.Max:
 		return fmt.Errorf("got %d, want %d..%d", v, r.Min, r.Max)
+	}
+	return nil
+}
+
+// CheckSetting is CheckWrite of a setting, with its name.
+func (r *Register) CheckSetting(model string, x Setting) error {
+	if err := r.CheckWrite(model, x.Value); err != nil {
+		return fmt.Errorf("setting %s: %w", x.Register, err)
 	}
 	return nil
 }

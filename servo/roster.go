@@ -59,8 +59,22 @@ type RosterConfig struct {
 // SeatConfig is one servo of a roster.
 type SeatConfig struct {
 	ID      int
-	Joint   string // in errors; may be empty
-	Grouped bool   // it takes part in Group
+	Joint   string  // in errors; may be empty
+	Grouped bool    // it takes part in Group
+	Faults  []error // what is wrong with its description, by its brand; Open says it and asks nobody
+}
+
+// Faults lists what is wrong with how a servo of a chain is described: its model is not known, or check refuses a setting.
+func Faults(known bool, settings []Setting, check func(s Setting) error) (faults []error) {
+	if !known {
+		return []error{errors.New("no model")}
+	}
+	for _, s := range settings {
+		if err := check(s); err != nil {
+			faults = append(faults, err)
+		}
+	}
+	return faults
 }
 
 // Seat is one servo of a roster with everything known of it that is not of its brand.
@@ -182,6 +196,9 @@ func (r *Roster) check() error {
 			faults = append(faults, s.Error(hal.Invalid, "open", errors.New("id used twice on one line")))
 		}
 		seen[s.ID] = true
+		for _, err := range r.cfg.Seats[i].Faults {
+			faults = append(faults, s.Error(hal.Invalid, "open", err))
+		}
 	}
 	return errors.Join(faults...)
 }

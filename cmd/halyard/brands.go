@@ -45,7 +45,7 @@ type chainServo struct {
 	id       byte
 	model    servoModel
 	joint    string
-	settings []dynamixel.Setting
+	settings []servo.Setting
 
 	calibrated bool
 }
@@ -170,11 +170,7 @@ func feetechChain(c chainConfig) chain {
 	cfg := feetech.ChainConfig{Name: c.name, Line: c.line, Reopen: c.reopen, Period: c.period, Latency: c.latency}
 	for _, s := range c.servos {
 		m, _ := s.model.(*feetech.Model)
-		one := feetech.ServoConfig{ID: s.id, Model: m, Joint: s.joint}
-		for _, x := range s.settings {
-			one.Settings = append(one.Settings, feetech.Setting(x))
-		}
-		cfg.Servos = append(cfg.Servos, one)
+		cfg.Servos = append(cfg.Servos, feetech.ServoConfig{ID: s.id, Model: m, Joint: s.joint, Settings: s.settings})
 	}
 	return feetech.NewChain(cfg)
 }
@@ -216,11 +212,7 @@ func kondoChain(c chainConfig) chain {
 	cfg := kondo.ChainConfig{Name: c.name, Line: c.line, Reopen: c.reopen, Period: c.period, Latency: c.latency}
 	for _, s := range c.servos {
 		m, _ := s.model.(*kondo.Model)
-		one := kondo.ServoConfig{ID: s.id, Model: m, Joint: s.joint}
-		for _, x := range s.settings {
-			one.Settings = append(one.Settings, kondo.Setting(x))
-		}
-		cfg.Servos = append(cfg.Servos, one)
+		cfg.Servos = append(cfg.Servos, kondo.ServoConfig{ID: s.id, Model: m, Joint: s.joint, Settings: s.settings})
 	}
 	return kondo.NewChain(cfg)
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/halyard-robotics/halyard/drivers"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
-	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
@@ -112,7 +111,7 @@ func (p *plan) servoConfig(h hung) chainServo {
 	j := p.joint(h)
 	s := chainServo{id: byte(j.hardware.ID), model: j.servo, joint: p.agents[h.agent].robot.Joints[h.joint].Name, calibrated: j.calibration != nil}
 	for _, name := range slices.Sorted(maps.Keys(j.hardware.Registers)) {
-		s.settings = append(s.settings, dynamixel.Setting{Register: name, Value: int64(j.hardware.Registers[name])})
+		s.settings = append(s.settings, servo.Setting{Register: name, Value: int64(j.hardware.Registers[name])})
 	}
 	return s
 }

@@ -87,11 +87,7 @@ func odriveAxes(c chainConfig) odrive.ChainConfig {
 	cfg := odrive.ChainConfig{Name: c.name, Line: c.line, Reopen: c.reopen, Period: c.period, Latency: c.latency}
 	for _, s := range c.servos {
 		m, _ := s.model.(*odrive.Model)
-		one := odrive.AxisConfig{ID: s.id, Model: m, Joint: s.joint}
-		for _, x := range s.settings {
-			one.Settings = append(one.Settings, odrive.Setting(x))
-		}
-		cfg.Axes = append(cfg.Axes, one)
+		cfg.Axes = append(cfg.Axes, odrive.AxisConfig{ID: s.id, Model: m, Joint: s.joint, Settings: s.settings})
 	}
 	return cfg
 }
@@ -109,11 +105,7 @@ func cybergearBus() busType {
 			cfg := cybergear.ChainConfig{Name: c.name, Line: c.line, Reopen: c.reopen, Period: c.period, Latency: c.latency}
 			for _, s := range c.servos {
 				m, _ := s.model.(*cybergear.Model)
-				one := cybergear.MotorConfig{ID: s.id, Model: m, Joint: s.joint, Calibrated: s.calibrated}
-				for _, x := range s.settings {
-					one.Settings = append(one.Settings, cybergear.Setting(x))
-				}
-				cfg.Motors = append(cfg.Motors, one)
+				cfg.Motors = append(cfg.Motors, cybergear.MotorConfig{ID: s.id, Model: m, Joint: s.joint, Calibrated: s.calibrated, Settings: s.settings})
 			}
 			return cybergear.NewChain(cfg)
 		},

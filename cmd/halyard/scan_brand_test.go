@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/servo/dynamixel"
+	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
@@ -82,10 +82,10 @@ func TestSetupOfBrands(t *testing.T) {
 		{"the same", "kondo", "krs-2552", 1250000, asKondo, func(s *setup) { s.newID = 40 }, "want 0..31"},
 		{"a rate it has not", "hiwonder", "lx-16a", 115200, asHiwonder, func(s *setup) { s.newBaud = 1000000 }, "cannot be told"},
 		{"no such register", "feetech", "sts3215", 1000000, asFeetech, func(s *setup) {
-			s.newID, s.writes = 9, []dynamixel.Setting{{Register: "nonsense", Value: 1}}
+			s.newID, s.writes = 9, []servo.Setting{{Register: "nonsense", Value: 1}}
 		}, "not a register"},
 		{"a setting that moves it", "hiwonder", "lx-16a", 115200, asHiwonder, func(s *setup) {
-			s.writes = []dynamixel.Setting{{Register: "motor_mode", Value: 1}}
+			s.writes = []servo.Setting{{Register: "motor_mode", Value: 1}}
 		}, "guard"},
 	} {
 		bus := brandBus(t, c.kind, c.model, c.baud, 3)
@@ -162,7 +162,7 @@ func TestSetupOfBrandsRestores(t *testing.T) {
 			s := &setup{finder: finder{line: line, port: "PORT", bauds: []int{c.of.baud}, protocols: allProtocols()}, id: 3, newID: 9,
 				newBaud: c.baud, note: func(string, ...any) {}}
 			if c.of.kind == "feetech" {
-				s.writes = []dynamixel.Setting{{Register: "return_delay", Value: 10}}
+				s.writes = []servo.Setting{{Register: "return_delay", Value: 10}}
 			}
 			_, err := s.start(ctx)
 			one := bus.Servos()[0]

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 )
 
@@ -55,7 +56,7 @@ type setup struct {
 
 	client *dynamixel.Client
 	model  *dynamixel.Model
-	writes []dynamixel.Setting // what set says
+	writes []servo.Setting // what set says
 }
 
 func newSetup(a *app) *cobra.Command {
@@ -121,7 +122,7 @@ func (s *setup) check(renumber bool) error {
 		if !ok || err != nil || name == "id" || name == "baud_rate" {
 			return s.invalid("--set: got %q, want REGISTER=NUMBER, not id nor baud_rate", text)
 		}
-		s.writes = append(s.writes, dynamixel.Setting{Register: name, Value: v})
+		s.writes = append(s.writes, servo.Setting{Register: name, Value: v})
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/servo/dynamixel"
+	"github.com/halyard-robotics/halyard/servo"
 )
 
 // runBrand is run for other brands than Dynamixel, by their tools: locate, prove, save, change, verify, and restore where
@@ -176,7 +176,7 @@ func (s *setup) restoreBrand(old, to place, backup map[string]int64) error {
 	}
 	writes := s.writes
 	if old.protocol == asFeetech { // a lost step may have left it open
-		writes = append(writes[:len(writes):len(writes)], dynamixel.Setting{Register: "lock"})
+		writes = append(writes[:len(writes):len(writes)], servo.Setting{Register: "lock"})
 		backup["lock"] = 1
 	}
 	for _, w := range writes {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 )
 
@@ -15,7 +16,7 @@ func (s *setup) change(ctx context.Context, old, to place) error {
 		return err
 	}
 	id := byte(old.id)
-	if err := s.store(c, id, dynamixel.Setting{Register: "torque_enable", Value: 0}); err != nil {
+	if err := s.store(c, id, servo.Setting{Register: "torque_enable", Value: 0}); err != nil {
 		return err
 	}
 	if err := unlocked(s.tool(c), s.model, old.id); err != nil {
@@ -37,12 +38,12 @@ func (s *setup) change(ctx context.Context, old, to place) error {
 }
 
 // refuse says why a setting must not be written, as "registers write" does: nothing moves here, and no servo is lost.
-func (s *setup) refuse(m servoModel, id int, w dynamixel.Setting) error {
+func (s *setup) refuse(m servoModel, id int, w servo.Setting) error {
 	return (&registers{spot: spot{place: place{id: id}, model: m}, bus: s.port}).refuse(m.Register(w.Register), w.Value)
 }
 
 // store writes a register and reads it back, at one place.
-func (s *setup) store(c *dynamixel.Client, id byte, w dynamixel.Setting) error {
+func (s *setup) store(c *dynamixel.Client, id byte, w servo.Setting) error {
 	return writeOne(s.tool(c), int(id), w.Register, w.Value)
 }
 
@@ -121,7 +122,7 @@ func (s *setup) restore(old, to place, backup map[string]int64) error {
 		return err
 	}
 	for _, w := range s.writes {
-		if err := s.store(c, byte(old.id), dynamixel.Setting{Register: w.Register, Value: backup[w.Register]}); err != nil {
+		if err := s.store(c, byte(old.id), servo.Setting{Register: w.Register, Value: backup[w.Register]}); err != nil {
 			return err
 		}
 	}

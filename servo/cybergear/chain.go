@@ -1,7 +1,6 @@
 package cybergear
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -30,13 +29,7 @@ type MotorConfig struct {
 	Model      *Model
 	Joint      string // named in errors; may be empty
 	Calibrated bool   // a calibration counts on its zero
-	Settings   []Setting
-}
-
-// Setting is a raw value for a register of the model.
-type Setting struct {
-	Register string
-	Value    int64
+	Settings   []servo.Setting
 }
 
 // Chain drives all motors of one bus. It is a servo.Chain; one goroutine calls it.
@@ -62,7 +55,11 @@ func NewChain(cfg ChainConfig) *Chain {
 	for i := range cfg.Motors {
 		m := &cfg.Motors[i]
 		b.devices[i] = device{cfg: m, m: m.Model, limit: math.NaN(), timeout: usualTimeout}
-		roster.Seats = append(roster.Seats, servo.SeatConfig{ID: int(m.ID), Joint: m.Joint, Grouped: true})
+		for _, s := range m.Settings {
+			b.devices[i].timeout = float64(s.Value) // there is no other
+		}
+		roster.Seats = append(roster.Seats, servo.SeatConfig{ID: int(m.ID), Joint: m.Joint, Grouped: true,
+			Faults: servo.Faults(m.Model != nil, m.Settings, m.check)})
 	}
 	c := &Chain{b: b}
 	c.Roster = servo.NewRoster(roster, b)
@@ -70,27 +67,9 @@ func NewChain(cfg ChainConfig) *Chain {
 	return c
 }
 
-// Open asks every motor whether it is there, and reports all that is wrong together. Nothing moves. A motor that holds
-// goes on holding until the first Send or Receive, which stop what is not enabled.
-func (c *Chain) Open() error {
-	var faults []error
-	for i := range c.b.devices {
-		d := &c.b.devices[i]
-		if d.m == nil {
-			faults = append(faults, c.Seats[i].Error(hal.Invalid, "open", errors.New("no model")))
-			continue
-		}
-		for _, s := range d.cfg.Settings {
-			if err := d.m.Register(s.Register).CheckWrite(d.m.Name, s.Value); err != nil {
-				faults = append(faults, c.Seats[i].Error(hal.Invalid, "open", fmt.Errorf("setting %s: %w", s.Register, err)))
-			}
-			d.timeout = float64(s.Value) // there is no other
-		}
-	}
-	if len(faults) > 0 {
-		return errors.Join(faults...)
-	}
-	return c.Roster.Open()
+// check says why x is no setting of the motor.
+func (m *MotorConfig) check(x servo.Setting) error {
+	return m.Model.Register(x.Register).CheckSetting(m.Model.Name, x)
 }
 
 // Units returns what motor i's values mean.

@@ -49,7 +49,7 @@ func zeroAngle() float64 {
 	return b.Angle
 }
 
-func one(line servo.Line, settings ...Setting) *Chain {
+func one(line servo.Line, settings ...servo.Setting) *Chain {
 	return NewChain(ChainConfig{Name: "arm", Line: line, Motors: []MotorConfig{{ID: 1, Model: ModelByName("cybergear"), Joint: "knee", Settings: settings}}})
 }
 
@@ -121,10 +121,10 @@ func TestTimeoutIsProven(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		answer   float64
-		settings []Setting
+		settings []servo.Setting
 		armed    bool
 	}{
-		{"taken", usualTimeout, nil, true}, {"not taken", 0, nil, false}, {"without", 0, []Setting{{"can_timeout", 0}}, true},
+		{"taken", usualTimeout, nil, true}, {"not taken", 0, nil, false}, {"without", 0, []servo.Setting{{Register: "can_timeout", Value: 0}}, true},
 	} {
 		turns := []turn{{[]Message{To(1, Who)}, []Message{here}}, {[]Message{stop}, []Message{rest}}, prepared[0]}
 		if c.settings == nil {
@@ -178,7 +178,7 @@ func TestStrangers(t *testing.T) {
 		t.Error(err)
 	}
 	// What is wrong with the config itself.
-	if err := one(nil, Setting{"can_timeout", -1}).Open(); hal.KindOf(err) != hal.Invalid {
+	if err := one(nil, servo.Setting{Register: "can_timeout", Value: -1}).Open(); hal.KindOf(err) != hal.Invalid {
 		t.Errorf("setting: got %v", err)
 	}
 	if err := NewChain(ChainConfig{Motors: []MotorConfig{{ID: 200}}}).Open(); hal.KindOf(err) != hal.Invalid {

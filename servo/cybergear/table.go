@@ -27,14 +27,7 @@ type Model struct {
 }
 
 // Register returns a setting by name: "can_timeout", nil where there is none.
-func (m *Model) Register(name string) *servo.Register {
-	for i := range m.Registers {
-		if m.Registers[i].Name == name {
-			return &m.Registers[i]
-		}
-	}
-	return nil
-}
+func (m *Model) Register(name string) *servo.Register { return servo.Named(m.Registers, name) }
 
 // BaudCode is false: all motors of a bus have its rate.
 func (m *Model) BaudCode(int) (byte, bool) { return 0, false }

@@ -25,16 +25,10 @@ type ChainConfig struct {
 type ServoConfig struct {
 	ID           byte
 	Model        *Model
-	Joint        string    // named in errors; may be empty
-	Velocity     float64   // profile_velocity or moving_speed, rad/s; 0 = no bound
-	Acceleration float64   // profile_acceleration, rad/s²; 0 = no bound
-	Settings     []Setting // RAM registers to write before torque goes on, again after every power loss
-}
-
-// Setting is a raw value for a register.
-type Setting struct {
-	Register string
-	Value    int64
+	Joint        string          // named in errors; may be empty
+	Velocity     float64         // profile_velocity or moving_speed, rad/s; 0 = no bound
+	Acceleration float64         // profile_acceleration, rad/s²; 0 = no bound
+	Settings     []servo.Setting // RAM registers to write before torque goes on, again after every power loss
 }
 
 // Chain drives all servos of one line: one write and one read a cycle. It is a servo.Chain; one goroutine calls it.

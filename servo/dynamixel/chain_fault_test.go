@@ -71,7 +71,7 @@ func TestChainReturnOfAServo(t *testing.T) {
 		{"powered again", "xm430-w350", true}, {"powered again", "mx-28", true}, {"powered again", "ax-12a", true},
 	} {
 		setting := map[string]string{"xm430-w350": "position_p_gain", "mx-28": "punch", "ax-12a": "punch"}[c.model]
-		r := driving(t, func(cfg *ChainConfig) { cfg.Servos[1].Settings = []Setting{{setting, 40}} }, c.model, c.model)
+		r := driving(t, func(cfg *ChainConfig) { cfg.Servos[1].Settings = []servo.Setting{{Register: setting, Value: 40}} }, c.model, c.model)
 		s := r.servos[1]
 		s.dead = c.power
 		s.mute = true
@@ -311,7 +311,7 @@ func TestChainOpenRefusesItsDescription(t *testing.T) {
 	ax, xm := ModelByName("ax-12a"), ModelByName("xm430-w350")
 	err := NewChain(ChainConfig{Name: "arm", Line: b, Servos: []ServoConfig{
 		{ID: 1, Model: ax}, {ID: 1, Model: ax}, {ID: 2, Model: xm}, {ID: 254, Model: ax}, {ID: 3},
-		{ID: 4, Model: ax, Settings: []Setting{{"id", 7}}},
+		{ID: 4, Model: ax, Settings: []servo.Setting{{Register: "id", Value: 7}}},
 	}}).Open()
 	for _, want := range []string{"id used twice", "got protocol 2 (xm430-w350), want 1", "got id 254", "no model", "setting id = 7"} {
 		if !containsText(err, want) {

@@ -284,7 +284,7 @@ func TestChainWheelsByAngleLimits(t *testing.T) {
 func TestChainSettingsProfileAndWatchdog(t *testing.T) {
 	r := openedRig(t, func(cfg *ChainConfig) {
 		cfg.Servos[0].Velocity, cfg.Servos[0].Acceleration = 2.398, 3.745
-		cfg.Servos[0].Settings = []Setting{{"position_p_gain", 500}}
+		cfg.Servos[0].Settings = []servo.Setting{{Register: "position_p_gain", Value: 500}}
 		cfg.Watchdog = 100 * time.Millisecond
 	}, "xm430-w350", "xm430-w350")
 	r.run(1)

@@ -1,11 +1,9 @@
 package feetech
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
-	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -26,16 +24,10 @@ type ChainConfig struct {
 type ServoConfig struct {
 	ID           byte
 	Model        *Model
-	Joint        string    // named in errors; may be empty
-	Velocity     float64   // greatest speed of a position goal, rad/s; 0 = the servo's own
-	Acceleration float64   // rad/s²; 0 = no bound
-	Settings     []Setting // registers to write before torque goes on; those of the EEPROM in their copy in RAM alone
-}
-
-// Setting is a raw value for a register.
-type Setting struct {
-	Register string
-	Value    int64
+	Joint        string          // named in errors; may be empty
+	Velocity     float64         // greatest speed of a position goal, rad/s; 0 = the servo's own
+	Acceleration float64         // rad/s²; 0 = no bound
+	Settings     []servo.Setting // registers to write before torque goes on; those of the EEPROM in their copy in RAM alone
 }
 
 // Chain drives all servos of one line. It is a servo.Chain; one goroutine calls it.
@@ -64,8 +56,12 @@ func NewChain(cfg ChainConfig) *Chain {
 	for i := range cfg.Servos {
 		s := &cfg.Servos[i]
 		b.devices[i].init(s)
+		faults := servo.Faults(s.Model != nil, s.Settings, s.check)
+		if i == mostServos {
+			faults = append(faults, fmt.Errorf("got %d servos, want %d at most: they do not fit into one packet", n, mostServos))
+		}
 		roster.Seats = append(roster.Seats, servo.SeatConfig{
-			ID: int(s.ID), Joint: s.Joint, Grouped: s.Model != nil && s.Model.Series == STS,
+			ID: int(s.ID), Joint: s.Joint, Grouped: s.Model != nil && s.Model.Series == STS, Faults: faults,
 		})
 	}
 	c := &Chain{b: b}
@@ -77,32 +73,13 @@ func NewChain(cfg ChainConfig) *Chain {
 // mostServos fit into one sync write of goals.
 const mostServos = (maxLength - 4) / (1 + goalBlock)
 
-// Open asks every servo who it is and how it is set, and reports all that is wrong together: a servo that is missing,
-// another model, another series. Nothing moves, no torque goes on, nothing is written.
-func (c *Chain) Open() error {
-	var faults []error
-	if n := len(c.b.devices); n > mostServos {
-		e := fmt.Errorf("got %d servos, want %d at most: they do not fit into one packet", n, mostServos)
-		faults = append(faults, &hal.Error{Kind: hal.Invalid, Bus: c.b.cfg.Name, Op: "open", Err: e})
+// check says why x is no setting of the servo.
+func (s *ServoConfig) check(x servo.Setting) error {
+	r := s.Model.Register(x.Register)
+	if r == nil || r.Access == servo.ReadOnly || x.Value < r.Min || x.Value > r.Max || !Settable(x.Register) {
+		return fmt.Errorf("setting %s = %d: not a setting of %s, or out of range", x.Register, x.Value, s.Model.Name)
 	}
-	for i := range c.b.devices {
-		d, seat := &c.b.devices[i], &c.Seats[i]
-		if d.m == nil {
-			faults = append(faults, seat.Error(hal.Invalid, "open", errors.New("no model")))
-			continue
-		}
-		for _, s := range d.cfg.Settings {
-			r := d.m.Register(s.Register)
-			if r == nil || r.Access == servo.ReadOnly || s.Value < r.Min || s.Value > r.Max || !Settable(s.Register) {
-				e := fmt.Errorf("setting %s = %d: not a setting of %s, or out of range", s.Register, s.Value, d.m.Name)
-				faults = append(faults, seat.Error(hal.Invalid, "open", e))
-			}
-		}
-	}
-	if len(faults) > 0 {
-		return errors.Join(faults...)
-	}
-	return c.Roster.Open()
+	return nil
 }
 
 // Settable says that a register is neither an address nor what the chain itself writes.

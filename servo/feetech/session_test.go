@@ -113,7 +113,7 @@ func sts(steps float64) *Model {
 func TestChainRefusesItsDescription(t *testing.T) {
 	m := ModelByName("sts3215")
 	err := NewChain(ChainConfig{Name: "arm", Line: play(t, ""), Servos: []ServoConfig{
-		{ID: 1}, {ID: 2, Model: m, Settings: []Setting{{"id", 3}}}, {ID: 3, Model: m, Settings: []Setting{{"punch", 2000}}},
+		{ID: 1}, {ID: 2, Model: m, Settings: []servo.Setting{{Register: "id", Value: 3}}}, {ID: 3, Model: m, Settings: []servo.Setting{{Register: "punch", Value: 2000}}},
 	}}).Open()
 	for _, want := range []string{"no model", "setting id = 3", "setting punch = 2000"} {
 		if err == nil || !strings.Contains(err.Error(), want) {

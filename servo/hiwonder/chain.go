@@ -1,10 +1,8 @@
 package hiwonder
 
 import (
-	"errors"
 	"time"
 
-	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -52,26 +50,12 @@ func NewChain(cfg ChainConfig) *Chain {
 	for i := range cfg.Servos {
 		s := &cfg.Servos[i]
 		b.devices[i].init(s)
-		roster.Seats = append(roster.Seats, servo.SeatConfig{ID: int(s.ID), Joint: s.Joint})
+		roster.Seats = append(roster.Seats, servo.SeatConfig{ID: int(s.ID), Joint: s.Joint, Faults: servo.Faults(s.Model != nil, nil, nil)})
 	}
 	c := &Chain{b: b}
 	c.Roster = servo.NewRoster(roster, b)
 	b.roster = c.Roster
 	return c
-}
-
-// Open asks every servo how it is set, and reports all that is wrong together. Nothing moves, no torque goes on.
-func (c *Chain) Open() error {
-	var faults []error
-	for i := range c.b.devices {
-		if c.b.devices[i].m == nil {
-			faults = append(faults, c.Seats[i].Error(hal.Invalid, "open", errors.New("no model")))
-		}
-	}
-	if len(faults) > 0 {
-		return errors.Join(faults...)
-	}
-	return c.Roster.Open()
 }
 
 // Units returns what servo i's values mean.

@@ -69,14 +69,7 @@ type Model struct {
 }
 
 // Register returns the register called name, or nil.
-func (m *Model) Register(name string) *servo.Register {
-	for i := range m.Registers {
-		if m.Registers[i].Name == name {
-			return &m.Registers[i]
-		}
-	}
-	return nil
-}
+func (m *Model) Register(name string) *servo.Register { return servo.Named(m.Registers, name) }
 
 // Baud is the only rate.
 const Baud = 115200

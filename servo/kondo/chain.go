@@ -1,11 +1,9 @@
 package kondo
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
-	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -24,14 +22,8 @@ type ChainConfig struct {
 type ServoConfig struct {
 	ID       byte
 	Model    *Model
-	Joint    string    // named in errors; may be empty
-	Settings []Setting // parameters to write before torque goes on
-}
-
-// Setting is a raw value for a register: stretch, speed, current_limit or heat_limit.
-type Setting struct {
-	Register string
-	Value    int64
+	Joint    string          // named in errors; may be empty
+	Settings []servo.Setting // parameters to write before torque goes on
 }
 
 // Chain drives all servos of one line. It is a servo.Chain; one goroutine calls it.
@@ -59,7 +51,7 @@ func NewChain(cfg ChainConfig) *Chain {
 	for i := range cfg.Servos {
 		s := &cfg.Servos[i]
 		b.devices[i] = device{cfg: s, m: s.Model}
-		roster.Seats = append(roster.Seats, servo.SeatConfig{ID: int(s.ID), Joint: s.Joint})
+		roster.Seats = append(roster.Seats, servo.SeatConfig{ID: int(s.ID), Joint: s.Joint, Faults: servo.Faults(s.Model != nil, s.Settings, s.check)})
 	}
 	c := &Chain{b: b}
 	c.Roster = servo.NewRoster(roster, b)
@@ -67,28 +59,13 @@ func NewChain(cfg ChainConfig) *Chain {
 	return c
 }
 
-// Open asks every servo whether it is there, and reports all that is wrong together. Nothing moves. A servo that holds
-// goes on holding until the first Receive, which can measure it by freeing it alone.
-func (c *Chain) Open() error {
-	var faults []error
-	for i := range c.b.devices {
-		d, seat := &c.b.devices[i], &c.Seats[i]
-		if d.m == nil {
-			faults = append(faults, seat.Error(hal.Invalid, "open", errors.New("no model")))
-			continue
-		}
-		for _, s := range d.cfg.Settings {
-			r := d.m.Register(s.Register)
-			if r == nil || r.Addr < Stretch || r.Addr > Heat || s.Value < r.Min || s.Value > r.Max {
-				e := fmt.Errorf("setting %s = %d: not a setting of %s, or out of range", s.Register, s.Value, d.m.Name)
-				faults = append(faults, seat.Error(hal.Invalid, "open", e))
-			}
-		}
+// check says why x is no setting of the servo.
+func (s *ServoConfig) check(x servo.Setting) error {
+	r := s.Model.Register(x.Register)
+	if r == nil || r.Addr < Stretch || r.Addr > Heat || x.Value < r.Min || x.Value > r.Max {
+		return fmt.Errorf("setting %s = %d: not a setting of %s, or out of range", x.Register, x.Value, s.Model.Name)
 	}
-	if len(faults) > 0 {
-		return errors.Join(faults...)
-	}
-	return c.Roster.Open()
+	return nil
 }
 
 // Units returns what servo i's values mean.

@@ -49,7 +49,7 @@ func TestChainSession(t *testing.T) {
 < 01 3B 1A
 `)
 	c := NewChain(ChainConfig{Name: "arm", Line: line, Health: 3, Servos: []ServoConfig{
-		{ID: 1, Model: ModelByName("krs-2552"), Settings: []Setting{{"stretch", 80}}}}})
+		{ID: 1, Model: ModelByName("krs-2552"), Settings: []servo.Setting{{Register: "stretch", Value: 80}}}}})
 	cycle := func(g servo.Goal) {
 		t.Helper()
 		c.SetGoal(0, g)
@@ -93,7 +93,7 @@ func TestChainSession(t *testing.T) {
 
 func TestChainRefusesItsDescription(t *testing.T) {
 	err := NewChain(ChainConfig{Line: play(t, ""), Servos: []ServoConfig{
-		{ID: 1}, {ID: 2, Model: ModelByName("krs-2552"), Settings: []Setting{{"id", 3}}}}}).Open()
+		{ID: 1}, {ID: 2, Model: ModelByName("krs-2552"), Settings: []servo.Setting{{Register: "id", Value: 3}}}}}).Open()
 	for _, want := range []string{"no model", "setting id = 3"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)

@@ -31,14 +31,7 @@ type Model struct {
 }
 
 // Register returns the register called name, or nil.
-func (m *Model) Register(name string) *servo.Register {
-	for i := range m.Registers {
-		if m.Registers[i].Name == name {
-			return &m.Registers[i]
-		}
-	}
-	return nil
-}
+func (m *Model) Register(name string) *servo.Register { return servo.Named(m.Registers, name) }
 
 // Bauds are the rates, fastest first; which one a servo has is set with Kondo's own tool.
 func Bauds() []int { return []int{1250000, 625000, 115200} }

@@ -1,12 +1,9 @@
 package odrive
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"time"
 
-	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -25,13 +22,7 @@ type AxisConfig struct {
 	ID       byte // serial: 0 or 1; CAN: the node
 	Model    *Model
 	Joint    string // named in errors; may be empty
-	Settings []Setting
-}
-
-// Setting is a raw value for a register of the model.
-type Setting struct {
-	Register string
-	Value    int64
+	Settings []servo.Setting
 }
 
 // SerialChain drives the axes of one controller over a serial line. It is a servo.Chain; one goroutine calls it.
@@ -93,43 +84,16 @@ func devices(cfg *ChainConfig) []device {
 func roster(cfg *ChainConfig, grouped bool) servo.RosterConfig {
 	r := servo.RosterConfig{Bus: cfg.Name, Line: cfg.Line, Reopen: cfg.Reopen, Period: cfg.Period, Latency: cfg.Latency}
 	for i := range cfg.Axes {
-		r.Seats = append(r.Seats, servo.SeatConfig{ID: int(cfg.Axes[i].ID), Joint: cfg.Axes[i].Joint, Grouped: grouped})
+		a := &cfg.Axes[i]
+		r.Seats = append(r.Seats, servo.SeatConfig{ID: int(a.ID), Joint: a.Joint, Grouped: grouped,
+			Faults: servo.Faults(a.Model != nil, a.Settings, a.check)})
 	}
 	return r
 }
 
-// check finds what is wrong with the axes of a roster.
-func check(r *servo.Roster, all []device) error {
-	var faults []error
-	for i := range all {
-		d := &all[i]
-		if d.m == nil {
-			faults = append(faults, r.Seats[i].Error(hal.Invalid, "open", errors.New("no model")))
-			continue
-		}
-		for _, s := range d.cfg.Settings {
-			if err := d.m.Register(s.Register).CheckWrite(d.m.Name, s.Value); err != nil {
-				faults = append(faults, r.Seats[i].Error(hal.Invalid, "open", fmt.Errorf("setting %s: %w", s.Register, err)))
-			}
-		}
-	}
-	return errors.Join(faults...)
-}
-
-// Open asks every axis who it is and what it does, and reports all that is wrong together. Nothing moves.
-func (c *SerialChain) Open() error {
-	if err := check(c.Roster, c.b.devices); err != nil {
-		return err
-	}
-	return c.Roster.Open()
-}
-
-// Open asks every axis who it is, and reports all that is wrong together. Nothing moves.
-func (c *CANChain) Open() error {
-	if err := check(c.Roster, c.b.devices); err != nil {
-		return err
-	}
-	return c.Roster.Open()
+// check says why x is no setting of the axis.
+func (a *AxisConfig) check(x servo.Setting) error {
+	return a.Model.Register(x.Register).CheckSetting(a.Model.Name, x)
 }
 
 // Units returns what axis i's values mean.

@@ -242,7 +242,7 @@ func TestCANSession(t *testing.T) {
 		canTurn{ask, say(0.75)},
 	)
 	c := NewCANChain(ChainConfig{Name: "can", Line: line, Axes: []AxisConfig{{ID: 3, Model: ModelByName("odrive-s1"), Joint: "knee",
-		Settings: []Setting{{watchdogEndpoint, 200}, {enableEndpoint, 201}}}}})
+		Settings: []servo.Setting{{Register: watchdogEndpoint, Value: 200}, {Register: enableEndpoint, Value: 201}}}}})
 	if err := c.Open(); err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +288,7 @@ func TestCANWatchdogIsProven(t *testing.T) {
 			canTurn{frames{Words(3, SetState, uint32(Idle))}, nil}, canTurn{ask, say},
 			canTurn{ask, say},
 			canTurn{frames{set.Frame(3, RxSDO), SDO{Endpoint: 200}.Frame(3, RxSDO)}, answer}, canTurn{ask, say})
-		c := NewCANChain(ChainConfig{Line: line, Axes: []AxisConfig{{ID: 3, Model: ModelByName("odrive-s1"), Settings: []Setting{{watchdogEndpoint, 200}}}}})
+		c := NewCANChain(ChainConfig{Line: line, Axes: []AxisConfig{{ID: 3, Model: ModelByName("odrive-s1"), Settings: []servo.Setting{{Register: watchdogEndpoint, Value: 200}}}}})
 		if err := c.Open(); err != nil {
 			t.Fatal(err)
 		}

@@ -39,14 +39,7 @@ type Model struct {
 // Register returns a setting by name, nil where there is none: watchdog_endpoint and enable_endpoint are the numbers of
 // axis0.config.watchdog_timeout and .enable_watchdog in the flat_endpoints.json of the controller's firmware, by which
 // the watchdog can be set over CAN.
-func (m *Model) Register(name string) *servo.Register {
-	for i := range m.Registers {
-		if m.Registers[i].Name == name {
-			return &m.Registers[i]
-		}
-	}
-	return nil
-}
+func (m *Model) Register(name string) *servo.Register { return servo.Named(m.Registers, name) }
 
 // BaudCode is false: rates are set with odrivetool.
 func (m *Model) BaudCode(int) (byte, bool) { return 0, false }

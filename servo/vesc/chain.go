@@ -1,10 +1,8 @@
 package vesc
 
 import (
-	"errors"
 	"time"
 
-	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -52,26 +50,12 @@ func NewChain(cfg ChainConfig) *Chain {
 	for i := range cfg.Motors {
 		m := &cfg.Motors[i]
 		b.devices[i] = device{cfg: m, m: m.Model, pairs: 1}
-		roster.Seats = append(roster.Seats, servo.SeatConfig{ID: int(m.ID), Joint: m.Joint, Grouped: true})
+		roster.Seats = append(roster.Seats, servo.SeatConfig{ID: int(m.ID), Joint: m.Joint, Grouped: true, Faults: servo.Faults(m.Model != nil, nil, nil)})
 	}
 	c := &Chain{b: b}
 	c.Roster = servo.NewRoster(roster, b)
 	b.roster = c.Roster
 	return c
-}
-
-// Open asks every controller who it is and how it is set, and reports all that is wrong together. Nothing moves.
-func (c *Chain) Open() error {
-	var faults []error
-	for i := range c.b.devices {
-		if c.b.devices[i].m == nil {
-			faults = append(faults, c.Seats[i].Error(hal.Invalid, "open", errors.New("no model")))
-		}
-	}
-	if len(faults) > 0 {
-		return errors.Join(faults...)
-	}
-	return c.Roster.Open()
 }
 
 // Units returns what motor i's values mean.

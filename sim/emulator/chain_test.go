@@ -31,7 +31,7 @@ func drive(t *testing.T, model string, n int) *driven {
 		cfg.Servos = append(cfg.Servos, dynamixel.ServoConfig{ID: byte(id), Model: dynamixel.ModelByName(model)})
 	}
 	if r := dynamixel.ModelByName(model).Register("position_p_gain"); r != nil && r.Max > 500 {
-		cfg.Servos[0].Settings = []dynamixel.Setting{{Register: r.Name, Value: 500}}
+		cfg.Servos[0].Settings = []servo.Setting{{Register: r.Name, Value: 500}}
 	}
 	r := newRig(t, emulator.Timing{Reply: emulator.DefaultReply}, servos...)
 	cfg.Name, cfg.Line, cfg.Reopen = "bench", r.line, r.bus.Open

@@ -50,7 +50,7 @@ func motorBus(t testing.TB, model string, n, rate int, onCAN bool) *rostered {
 			servos = append(servos, emulator.NewODriveCAN(m, id, act, emulator.Truth{}))
 			axis := odrive.AxisConfig{ID: byte(id), Model: m}
 			if m.Register("watchdog_endpoint") != nil {
-				axis.Settings = []odrive.Setting{{Register: "watchdog_endpoint", Value: emulator.WatchdogEndpoint}, {Register: "enable_endpoint", Value: emulator.EnableEndpoint}}
+				axis.Settings = []servo.Setting{{Register: "watchdog_endpoint", Value: emulator.WatchdogEndpoint}, {Register: "enable_endpoint", Value: emulator.EnableEndpoint}}
 			}
 			o.Axes = append(o.Axes, axis)
 		} else if m != nil {
@@ -235,7 +235,7 @@ func TestODriveWithoutItsEndpoints(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := odrive.NewCANChain(odrive.ChainConfig{Line: line, Axes: []odrive.AxisConfig{{ID: 1, Model: m,
-		Settings: []odrive.Setting{{Register: "watchdog_endpoint", Value: 300}}}}})
+		Settings: []servo.Setting{{Register: "watchdog_endpoint", Value: 300}}}}})
 	d := &rostered{rig: &rig{t, bus, line, []*emulator.Servo{s}}}
 	d.Chain, d.stats, d.fault = c, c.Stats, c.Fault
 	if err := c.Open(); err != nil {
