@@ -36,10 +36,13 @@ type Settings struct {
 	Acceleration     float64 // m/s², above 0; 0 = the base's own
 	TurnAcceleration float64 // rad/s²; likewise
 	Mute             bool    // leave the sonar off
-	Gyro             bool    // ask for the analog gyro
-	Encoders         bool    // ask for the encoders' counts
-	IO               bool    // ask for all inputs and outputs
-	Gripper          bool    // ask for the gripper's state
+	// Polling is the order in which the transducers fire, a byte each, their numbers from 1; "" = the base's own. One that is
+	// there twice fires twice as often, one that is not there is silent.
+	Polling  string
+	Gyro     bool // ask for the analog gyro
+	Encoders bool // ask for the encoders' counts
+	IO       bool // ask for all inputs and outputs
+	Gripper  bool // ask for the gripper's state
 	// Runtime is how long a full battery lasts; 0 = not known.
 	Runtime time.Duration
 }
@@ -70,20 +73,25 @@ type Base struct {
 	start  int   // settings sent since the session began
 	extra  []Command
 
+	reminded time.Duration // when something was asked for again
+
 	wheels []wheel
 	drive  drive
 	odo    odometry
+	ticks  counts
 	stats  Stats
 
-	report  Report
-	at      time.Duration // of the report; < 0 = none yet
-	config  ConfigReport
-	io      IOReport
-	gripper GripperReport
-	senses  [numSenses]sense
-	gyro    gyro
-	silent  error // what stands for silence: one value, so that it is explained once
-	lost    error
+	report    Report
+	at        time.Duration // of the report; < 0 = none yet
+	config    ConfigReport
+	io        IOReport
+	ioAt      time.Duration
+	gripper   GripperReport
+	gripperAt time.Duration
+	senses    [numSenses]sense
+	gyro      gyro
+	silent    error // what stands for silence: one value, so that it is explained once
+	lost      error
 }
 
 // wheel is one actuator.

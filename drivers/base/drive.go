@@ -92,6 +92,7 @@ func (b *Base) steer(now time.Duration) {
 		b.put(Command{Op: OpPulse})
 		d.told = now
 	}
+	b.remind(now)
 	for _, c := range b.extra {
 		b.put(c)
 	}
@@ -156,46 +157,6 @@ func (b *Base) command(speed [2]int) {
 	b.put(Command{Op: OpVel, Kind: Number, Int: speed[0]}, Command{Op: OpRVel, Kind: Number, Int: speed[1]})
 }
 
-// setUp puts the next setting of a new session, one a time so that a slow base keeps up; false when there are no more.
-func (b *Base) setUp(now time.Duration) bool {
-	yes := func(on bool) int {
-		if on {
-			return 1
-		}
-		return 0
-	}
-	s := &b.cfg
-	settings := [...]struct {
-		skip bool
-		op   Op
-		arg  int
-	}{
-		{false, OpEnable, 0},
-		{false, OpSonar, yes(!s.Mute)},
-		{false, OpConfig, 1},
-		{s.Acceleration <= 0, OpSetA, int(math.Round(s.Acceleration * 1000))},
-		{s.Acceleration <= 0, OpSetA, -int(math.Round(s.Acceleration * 1000))},
-		{s.TurnAcceleration <= 0, OpSetRA, int(math.Round(s.TurnAcceleration / degree))},
-		{!s.Gyro, OpGyro, 1},
-		{!s.Encoders, OpEncoder, 2},
-		{!s.IO, OpIORequest, 2},
-		{!s.Gripper, OpGripperState, 2},
-	}
-	for b.start < len(settings) {
-		c := settings[b.start]
-		if !c.skip && now-b.drive.told < b.pace() {
-			return true
-		}
-		if b.start++; c.skip {
-			continue
-		}
-		b.put(Command{Op: c.op, Kind: Number, Int: c.arg})
-		b.drive.told = now
-		return true
-	}
-	return false
-}
-
 // Brake tells the base to stop as hard as it can, and waits for nothing: where there are several none is to wait for the
 // Halt of another.
 func (b *Base) Brake() error {
@@ -207,15 +168,17 @@ func (b *Base) Brake() error {
 	return b.flush()
 }
 
-// Halt stops the base as hard as it can, switches its motors off and waits until it says so, for a second at most.
-// There is an error a wheel. Motors come back only after the wheels were disabled once.
+// Halt stops the base as hard as it can, switches its motors off and waits until it says so, for a second at most; not at
+// all where it stands with its motors off already. There is an error a wheel. Motors come back only after the wheels were
+// disabled once.
 func (b *Base) Halt() []error {
 	for i := range b.wheels {
 		b.wheels[i].goal = servo.Goal{}
 	}
+	inert := b.inert(b.clock.Now())
 	b.drive.release()
 	b.drive.wants = true // so that nothing but a new Enable is one
-	err := b.halt()
+	err := b.halt(inert)
 	errs := make([]error, len(b.wheels))
 	for i := range errs {
 		errs[i] = err
@@ -223,11 +186,16 @@ func (b *Base) Halt() []error {
 	return errs
 }
 
-func (b *Base) halt() error {
+func (b *Base) halt(inert bool) error {
 	if b.line == nil {
 		return b.unlined()
 	}
 	began := b.clock.Now()
+	if inert {
+		b.put(Command{Op: OpEStop}, Command{Op: OpEnable, Kind: Number})
+		b.drive.sent = true
+		return b.flush()
+	}
 	off := false // it was told to switch its motors off, too
 	for said := began - time.Second; ; {
 		now := b.clock.Now()
@@ -260,6 +228,13 @@ func (b *Base) halt() error {
 			return nil
 		}
 	}
+}
+
+// inert tells whether the base stands with its motors off, by its own word, and was not told otherwise since.
+func (b *Base) inert(now time.Duration) bool {
+	d, r := &b.drive, &b.report
+	return b.stage == running && b.at >= 0 && now-b.at <= tolerable && d.sent && !d.to && b.at-d.switched > settling &&
+		r.Flags&FlagMotors == 0 && r.Left == 0 && r.Right == 0
 }
 
 // Times of a halt: how long the base may take to stand, and to say that its motors are off.

@@ -67,3 +67,21 @@ func (o *odometry) take(r *Report, robot *Robot, dt time.Duration) bool {
 	o.heading = math.Remainder(o.heading+dh, 2*math.Pi)
 	return true
 }
+
+// counts are the encoders' put together over their wraps at 32 bits, the base's resets and its losses.
+type counts struct {
+	total [2]int64
+	last  [2]int32
+	known bool // last is of this session
+}
+
+// take follows a report. What the wheels turned while nobody heard of it is not known, and not counted.
+func (c *counts) take(e *EncoderReport) {
+	now := [2]int32{e.Left, e.Right}
+	for i := range now {
+		if c.known {
+			c.total[i] += int64(now[i] - c.last[i]) // the short way round
+		}
+	}
+	c.last, c.known = now, true
+}

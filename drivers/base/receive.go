@@ -38,7 +38,8 @@ func (b *Base) handle(data []byte, now time.Duration) {
 	case typeEncoder:
 		var e EncoderReport
 		if err = e.Decode(data); err == nil {
-			b.senses[Encoders].set(now, float64(e.Left), float64(e.Right))
+			b.ticks.take(&e)
+			b.senses[Encoders].set(now, float64(b.ticks.total[Left]), float64(b.ticks.total[Right]))
 		}
 	case typeGyro:
 		var g GyroReport
@@ -48,12 +49,12 @@ func (b *Base) handle(data []byte, now time.Duration) {
 	case typeIO:
 		var r IOReport
 		if err = r.Decode(data); err == nil {
-			b.io = r
+			b.io, b.ioAt = r, now
 		}
 	case typeGripper:
 		var g GripperReport
 		if err = g.Decode(data); err == nil {
-			b.gripper = g
+			b.gripper, b.gripperAt = g, now
 		}
 	}
 	if err != nil {
@@ -80,6 +81,8 @@ func (b *Base) takeReport(r *Report, now time.Duration) {
 		b.stats.Sessions++
 		b.drive.release()
 		b.odo.rebase()
+		b.ticks.known = false
+		b.reminded = now // what is asked for now takes its time
 	case syncing1, syncing2:
 		return // of a session that ends
 	}

@@ -16,7 +16,7 @@ const (
 	Battery               // battery: s that are left, by the voltage and Settings.Runtime; an estimate
 	Volts                 // V of the battery
 	Gyro                  // gyro: rad/s to the left; at rest it learns what rest is
-	Encoders              // encoder: ticks of the left and the right side
+	Encoders              // encoder: ticks of the left and the right side since the first report
 	Compass               // rad to the left of north
 	numSenses
 )

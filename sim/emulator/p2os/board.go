@@ -65,6 +65,7 @@ type Board struct {
 	goal    [2]float64    // rims, m/s
 	speed   [2]float64    // after the ramp
 	rims    [2]float64    // as last seen
+	from    [2]float64    // at power-on, when the encoders begin at zero
 	since   time.Duration // the last report
 	told    [2]float64    // as of the last report
 	actual  [2]float64    // m/s, over the time between two reports
@@ -77,7 +78,8 @@ type Board struct {
 	x, y, h float64 // dead reckoned since SetO, m and rad
 
 	sonar    bool
-	fires    int // the next transducer
+	fires    int    // the next transducer, or the next of the order
+	order    string // in which they fire, by their numbers from 1; "" = one after the other
 	encoder  int
 	gyro     bool
 	io       int
@@ -102,7 +104,7 @@ func (b *Board) Power(on bool, now time.Duration) {
 		powered: on, next: now + boot, ready: now + boot, heard: now, brake: now, since: now, accel: 0.3, decel: 0.3, limit: b.robot.MaxSpeed, turnMax: b.robot.MaxTurn, sonar: true,
 		grip: 1}
 	b.rims[0], b.rims[1] = b.chassis.Rims()
-	b.told = b.rims
+	b.told, b.from = b.rims, b.rims
 	b.chassis.Drive(0, 0, false)
 }
 

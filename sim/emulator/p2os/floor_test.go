@@ -28,11 +28,17 @@ type robot struct {
 // newRobot builds a robot of a kind; change may set up the driver's settings.
 func newRobot(t *testing.T, kind string, seed int64, change func(*base.Settings)) *robot {
 	t.Helper()
+	return newRobotOn(t, kind, seed, change, func(f *p2os.Floor) p2os.Chassis { return f })
+}
+
+// newRobotOn is newRobot with another chassis, which is made of its floor.
+func newRobotOn(t *testing.T, kind string, seed int64, change func(*base.Settings), on func(*p2os.Floor) p2os.Chassis) *robot {
+	t.Helper()
 	model, err := base.RobotOf(kind)
 	must(t, err)
 	r := &robot{t: t, wait: func() {}, floor: p2os.NewFloor(model.Difference)}
 	r.floor.Echo = 1.5
-	r.board = p2os.New(model, "TestBot", 38400, true, r.floor)
+	r.board = p2os.New(model, "TestBot", 38400, true, on(r.floor))
 	r.line = uart.New("base", 9600, seed, r.board)
 	s := base.Settings{Name: "base", Robot: model, Line: r.line.Open, Clock: r.line, Gyro: true, Encoders: true}
 	if model.Wheels == 4 {

@@ -64,6 +64,13 @@ func (b *Board) obey(c *base.Command, data []byte, now time.Duration) {
 		}
 	case base.OpSonar:
 		b.sonar = c.Int&1 != 0
+	case base.OpPolling:
+		b.order, b.fires = "", 0
+		for _, n := range []byte(c.Text) {
+			if n >= 1 && int(n) <= len(b.robot.Sonar) {
+				b.order += string(rune(n))
+			}
+		}
 	case base.OpConfig:
 		b.out = base.AppendPacket(b.out, b.config().Append(nil))
 	case base.OpEncoder:

@@ -2,6 +2,8 @@ package p2os_test
 
 import (
 	"context"
+	"encoding/hex"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -11,6 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/base"
 	"github.com/halyard-robotics/halyard/drivers/serial"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/emulator/p2os"
 	"github.com/halyard-robotics/halyard/sim/emulator/uart"
 )
 
@@ -292,9 +295,23 @@ func TestHalt(t *testing.T) {
 	if on, _, _ := r.board.Motors(); on {
 		t.Error("motors came back by themselves")
 	}
+	// It stands with its motors off, and said so a moment ago: nobody waits for it.
+	before := r.line.Now()
+	if must(t, r.body.Halt()); r.line.Now() != before {
+		t.Errorf("inert: waited for %v", r.line.Now()-before)
+	}
+	r.enable(false)
+	r.run(100 * time.Millisecond)
+	r.enable(true)
+	r.run(time.Second)
 	r.line.Fault(uart.Fault{Kind: uart.Deaf})
 	if err := r.body.Halt(); err == nil {
 		t.Error("deaf: got no error")
+	}
+	// A word of long ago is none.
+	r.run(time.Second)
+	if err := r.body.Halt(); err == nil {
+		t.Error("deaf for long: got no error")
 	}
 }
 
@@ -325,6 +342,45 @@ func mustRobot(t *testing.T, name string) base.Robot {
 	r, err := base.RobotOf(name)
 	must(t, err)
 	return r
+}
+
+// What Player says at its start, as recorded (hardware.md, section 4), and what the base answers.
+func TestPlayersStart(t *testing.T) {
+	model, err := base.RobotOf("p2at")
+	must(t, err)
+	floor := p2os.NewFloor(model.Difference)
+	b := p2os.New(model, "MyRobot", 9600, false, floor)
+	b.Power(true, 0)
+	now := 100 * time.Millisecond
+	say := func(text string) string {
+		p, err := hex.DecodeString(strings.ReplaceAll(text, " ", ""))
+		must(t, err)
+		b.Hear(p, now)
+		now += 2 * time.Millisecond
+		return fmt.Sprintf("% X", b.Speak(nil, now))
+	}
+	for _, c := range []struct{ said, heard string }{
+		{"FA FB 03 00 00 00", "FA FB 03 00 00 00"},
+		{"FA FB 03 01 00 01", "FA FB 03 01 00 01"},
+		{"FA FB 03 02 00 02", "FA FB 18 02 4D 79 52 6F 62 6F 74 00 50 69 6F 6E 65 65 72 00 70 32 61 74 00 3E DC"},
+		{"FA FB 03 01 00 01", ""},          // OPEN
+		{"FA FB 03 00 00 00", ""},          // PULSE
+		{"FA FB 04 07 3B 07 3B", ""},       // SETO, with a kind and no argument
+		{"FA FB 06 04 3B 01 00 05 3B", ""}, // ENABLE
+		{"FA FB 06 1C 3B 01 00 1D 3B", ""}, // SONAR
+		{"FA FB 06 20 3B 0A 0A 2A 45", ""}, // VEL2: 0.2 m/s
+	} {
+		if got := say(c.said); got != c.heard {
+			t.Errorf("%s: got %s, want %s", c.said, got, c.heard)
+		}
+	}
+	for range 80 {
+		now += 20 * time.Millisecond
+		b.Speak(nil, now)
+	}
+	if on, left, right := b.Motors(); !on || math.Abs(left-0.2) > 1e-9 || left != right {
+		t.Errorf("got motors %v at %g and %g m/s, want 0.2", on, left, right)
+	}
 }
 
 func TestDo(t *testing.T) {

@@ -11,7 +11,7 @@ func (b *Board) reports(dst []byte) []byte {
 	r := b.standard()
 	dst = b.packet(dst, r.Append(b.text[:0]))
 	if b.encoder > 0 {
-		e := base.EncoderReport{Left: b.ticks(b.rims[0]), Right: b.ticks(b.rims[1])}
+		e := base.EncoderReport{Left: b.ticks(b.rims[0] - b.from[0]), Right: b.ticks(b.rims[1] - b.from[1])}
 		dst = b.packet(dst, e.Append(b.text[:0]))
 	}
 	if b.gyro {
@@ -80,12 +80,18 @@ func (b *Board) standard() base.Report {
 		set(&r.Stall, 9+i, b.chassis.Bumper(false, i))
 	}
 	if n := len(b.robot.Sonar); b.sonar && n > 0 {
+		if b.order != "" {
+			n = len(b.order)
+		}
 		for range min(perReport, n) {
 			i := b.fires % n
+			b.fires = i + 1
+			if b.order != "" {
+				i = int(b.order[i]) - 1
+			}
 			m := math.Min(b.chassis.Sonar(i), b.robot.MetersOfNone)
 			r.Echoes[r.Count] = base.EchoReading{Index: byte(i), Range: uint16(math.Round(m / b.robot.Range))}
 			r.Count++
-			b.fires = i + 1
 		}
 	}
 	if b.arcos {
