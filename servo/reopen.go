@@ -19,6 +19,9 @@ const (
 type Reopening struct {
 	Bus  string // in errors
 	Open Opener // nil = never
+	// Inline is a line in memory, whose opening takes no time: Attend opens it itself. Virtual time waits for no goroutine,
+	// and the same seed has the line back in the same cycle on every machine.
+	Inline bool
 
 	done    chan opened // of the try under way, nil when none is
 	pause   int
@@ -45,7 +48,7 @@ func (r *Reopening) Lost() error {
 }
 
 // Attend is called once a cycle while the line is lost: it starts a try to get it back when it is time, and returns the
-// new line when there is one, else nil. It never blocks.
+// new line when there is one, else nil, a cycle after the try at the earliest. It never blocks.
 func (r *Reopening) Attend() Line {
 	if r.Open == nil || r.closing {
 		return nil
@@ -55,10 +58,15 @@ func (r *Reopening) Attend() Line {
 			// Room for one result: the goroutine ends whether or not anybody still wants it.
 			done, open := make(chan opened, 1), r.Open
 			r.done = done
-			go func() {
+			try := func() {
 				line, err := open()
 				done <- opened{line, err}
-			}()
+			}
+			if r.Inline {
+				try()
+			} else {
+				go try()
+			}
 		}
 		return nil
 	}

@@ -148,6 +148,9 @@ func (r *Roster) connect(line Line) {
 	r.brand.Connect(&r.x)
 }
 
+// Inline lets a lost line be opened within the cycle, for lines in memory; see Reopening. Call it before Send.
+func (r *Roster) Inline() { r.reopen.Inline = true }
+
 // SetGoal stages what servo i shall do from the next Send on.
 func (r *Roster) SetGoal(i int, g Goal) { r.Seats[i].Goal = g }
 

@@ -79,3 +79,35 @@ func TestAlarmNames(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// A line in memory is opened in the cycle that wants it, and is there in the next, on every run.
+func TestReopeningInline(t *testing.T) {
+	tries, want := 0, &echoing{}
+	r := Reopening{Bus: "bench", Inline: true, Open: func() (Line, error) {
+		if tries++; tries == 1 {
+			return nil, ErrGone
+		}
+		return want, nil
+	}}
+	r.Lose(ErrGone)
+	cycles := 1
+	for ; ; cycles++ {
+		line := r.Attend()
+		if cycles == 1 && tries != 1 {
+			t.Errorf("the first cycle: got %d tries, want one", tries)
+		}
+		if line != nil {
+			if line != want {
+				t.Errorf("got another line")
+			}
+			break
+		}
+	}
+	// The try, its end, the pause, the second try, its end.
+	if cycles != FirstPause+3 || tries != 2 {
+		t.Errorf("got the line in cycle %d after %d tries, want %d after 2", cycles, tries, FirstPause+3)
+	}
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+}

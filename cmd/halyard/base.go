@@ -39,7 +39,9 @@ func (b *builder) openBase(p *basePlan) error {
 	if err != nil {
 		return err
 	}
-	b.bases[p] = d
+	if b.bases[p] = d; p.body == configs.Emulated {
+		d.Inline()
+	}
 	if err := b.run(d); err != nil {
 		return err
 	}

@@ -29,6 +29,7 @@ type chain interface {
 	servo.Chain
 	Close() error
 	Stats() servo.Stats
+	Inline()
 }
 
 // chainConfig is what every brand's chain is made of.

@@ -63,7 +63,9 @@ func (b *builder) openLine(name string, kind configs.BodyKind, on []hung) error 
 	if cfg.line, cfg.reopen, err = t.connect(open); err != nil {
 		return &hal.Error{Kind: hal.KindOf(err), Bus: name, Err: err}
 	}
-	l.chain = t.chain(cfg)
+	if l.chain = t.chain(cfg); kind == configs.Emulated {
+		l.chain.Inline()
+	}
 	b.lines = append(b.lines, l)
 	if err := l.chain.Open(); err != nil {
 		return err

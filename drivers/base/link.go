@@ -64,6 +64,9 @@ func (b *Base) Send() error {
 	return b.tell(b.clock.Now())
 }
 
+// Inline lets a lost line be opened within the cycle, for lines in memory; see servo.Reopening. Call it before Send.
+func (b *Base) Inline() { b.reopen.Inline = true }
+
 // Receive takes what the base has said. It never blocks: how old it is stands in State and in the sources.
 func (b *Base) Receive() error {
 	if b.line == nil {

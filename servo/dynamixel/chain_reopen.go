@@ -38,6 +38,9 @@ func (c *Chain) lose(err error) {
 	}
 }
 
+// Inline lets a lost line be opened within the cycle, for lines in memory; see servo.Reopening. Call it before Send.
+func (c *Chain) Inline() { c.reopen.Inline = true }
+
 // lost is the error of a chain without a line.
 func (c *Chain) lost() error { return c.reopen.Lost() }
 
