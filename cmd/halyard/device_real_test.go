@@ -26,6 +26,7 @@ type wired struct {
 	board chip.Endpoint
 	path  string
 	heard chan struct{} // has room for one
+	pull  func()        // takes it away; the test's end does too
 }
 
 // plug serves board on a pty until the test ends.
@@ -61,12 +62,13 @@ func plug(t *testing.T, board chip.Endpoint) *wired {
 			}
 		}
 	})
-	t.Cleanup(func() {
+	w.pull = sync.OnceFunc(func() {
 		close(stop)
 		line.Interrupt()
 		served.Wait()
 		line.Close()
 	})
+	t.Cleanup(w.pull)
 	return w
 }
 

@@ -114,7 +114,7 @@ func (t *trial) run() {
 		return
 	}
 	t.over = s.now
-	if s.heal(); !pass(after) {
+	if !must(s.heal()) || !pass(after) {
 		return
 	}
 	// A person sees what is held and, when there is nothing in the way, enables it again.

@@ -105,12 +105,18 @@ func delayed(s *stand, wholly bool) error {
 }
 
 func unplugged(s *stand, wholly bool) error {
-	if wholly {
-		s.tap().Fault(uart.Fault{Kind: uart.Unplug})
-		s.gone = true
+	if !wholly {
+		return nil
+	}
+	s.tap().Fault(uart.Fault{Kind: uart.Unplug})
+	if name := s.port(); s.nodes[name] != "" {
+		return s.unplug(name)
 	}
 	return nil
 }
+
+// port is the stable name of the adapter of the device on trial.
+func (s *stand) port() string { return s.sys.plan.config.Buses[s.row.on].Port }
 
 // tap is the wire of the device on trial.
 func (s *stand) tap() *uart.Tap { return s.taps[s.row.on] }
@@ -187,8 +193,8 @@ func (s *stand) darken(wholly bool) error {
 	return nil
 }
 
-// heal ends all faults.
-func (s *stand) heal() {
+// heal ends all faults. An adapter that was gone comes back under another number.
+func (s *stand) heal() error {
 	for _, t := range s.taps {
 		t.ClearFaults()
 	}
@@ -206,4 +212,8 @@ func (s *stand) heal() {
 	for _, c := range s.sys.emulation.gpios {
 		c.ClearFaults()
 	}
+	if t := s.taps[s.row.on]; t == nil || t.Unit > 1 || s.nodes[s.port()] != "" {
+		return nil
+	}
+	return s.plug(s.port())
 }

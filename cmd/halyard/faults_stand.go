@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"math"
@@ -86,6 +87,7 @@ servers: []
 
 // stand is a rig with one device on trial. It is stepped in virtual time.
 type stand struct {
+	sockets
 	row    *faultRow
 	sys    *system
 	agent  *hal.Agent
@@ -95,7 +97,6 @@ type stand struct {
 	dir    string
 	now    time.Duration
 	inputs []float64
-	gone   bool // the adapter is, or was until a moment ago
 	events []string
 
 	goals  []float64   // of the joints, rad, as told in this cycle
@@ -139,13 +140,19 @@ func newStand(row *faultRow, seed int64) (s *stand, err error) {
 	if err != nil {
 		return s, err
 	}
+	s.sockets = sockets{root: filepath.Join(s.dir, "root"), nodes: map[string]string{}}
+	var sockets error
 	p.tap = func(bus string, open servo.Opener) servo.Opener {
-		if s.taps[bus] = uart.NewTap(seed, open); row.frames && bus == row.on {
-			s.taps[bus].Unit = servo.CANSize
+		tap := uart.NewTap(seed, open)
+		if s.taps[bus] = tap; row.frames && bus == row.on {
+			tap.Unit = servo.CANSize
+			return tap.Open // the names of interfaces are the system's to keep
 		}
-		return s.taps[bus].Open
+		sockets = errors.Join(sockets, s.plug(c.Buses[bus].Port))
+		return s.follow(c.Buses[bus].Port, tap.Open)
 	}
-	if s.sys, err = build(p, slog.New(slog.DiscardHandler)); err != nil {
+	s.sys, err = build(p, slog.New(slog.DiscardHandler))
+	if err = errors.Join(err, sockets); err != nil {
 		return s, err
 	}
 	s.agent = s.sys.rig.Agents()[0]
@@ -164,9 +171,6 @@ func (s *stand) Cycle(c *hal.Cycle) {
 		s.events = append(s.events, s.sys.rig.Events().Name(id))
 	}
 }
-
-// goneStep is what a cycle takes while the adapter is gone.
-const goneStep = 300 * time.Microsecond
 
 // swing is how far and how fast the joints go to and fro: a value that is old is a value that is wrong then.
 const (
@@ -194,10 +198,6 @@ func (s *stand) step() error {
 			at[i] = body.Joint(i).Servo.Position
 		}
 		s.truth, s.widths = append(s.truth, at), append(s.widths, s.goals[l.Actuator("pulse")])
-	}
-	// A line that was lost is opened again by a goroutine, which virtual time does not wait for.
-	if s.gone {
-		time.Sleep(goneStep)
 	}
 	return nil
 }

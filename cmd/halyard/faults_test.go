@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -77,6 +78,23 @@ func TestFaultFinds(t *testing.T) {
 		w := words[slices.IndexFunc(words, func(w faultWord) bool { return w.name == c.fault })]
 		if got := tryCell(r, &w, c.seed); got.failed {
 			t.Errorf("%s, %s, seed %d: %s", c.device, c.fault, c.seed, got.Outcome)
+		}
+	}
+}
+
+// The same seed tells the same, however the machine is busy: a line is lost and opened again in the same cycles.
+func TestFaultsRepeat(t *testing.T) {
+	words := faultWords()
+	for i, r := range faultRows() {
+		if i%5 != 0 && r.device != "p2os" {
+			continue
+		}
+		for k := range words {
+			if w := &words[k]; w.dead && w.plant(r) != nil {
+				if one, two := fmt.Sprint(tryCell(r, w, 2)), fmt.Sprint(tryCell(r, w, 2)); one != two {
+					t.Errorf("%s, %s: got %s, then %s", r.device, w.name, one, two)
+				}
+			}
 		}
 	}
 }

@@ -4,6 +4,7 @@ package camera
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -34,6 +35,26 @@ func TestOpenNode(t *testing.T) {
 		if err := c.Open(); hal.KindOf(err) != kind {
 			t.Errorf("%s: got %v, want kind %v", path, err, kind)
 		}
+	}
+	// A camera that comes back under another number: the same name leads to the other node.
+	for _, number := range []string{"2", "3"} {
+		to := filepath.Join(t.TempDir(), "video"+number)
+		if err := errors.Join(os.WriteFile(to, nil, 0o600), os.Remove(link), os.Symlink(to, link)); err != nil {
+			t.Fatal(err)
+		}
+		n, err := OpenNode(link)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", n.(*file).fd)); err != nil || got != to {
+			t.Errorf("got %s, %v; want %s", got, err, to)
+		}
+		if err := n.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := os.Remove(link); err != nil {
+		t.Fatal(err)
 	}
 	if got := others(filepath.Dir(plain)); got != "" {
 		t.Errorf("no cameras: got %q", got)

@@ -184,6 +184,15 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s: got %v (%v), want %q", port, err, hal.KindOf(err), says)
 		}
 	}
+	// A chip that was unplugged and is counted anew: the same opener finds it by its label, at another node.
+	again := within(dev, "pinctrl-rp1", open)
+	for _, c := range []struct{ rp1, other string }{{"gpiochip0", "gpiochip4"}, {"gpiochip4", "gpiochip0"}} {
+		labels[c.rp1], labels[c.other] = "pinctrl-rp1", "twin"
+		if _, err := again(); err != nil || opened != c.rp1 {
+			t.Errorf("counted anew: got %s, %v; want %s", opened, err, c.rp1)
+		}
+	}
+	labels["gpiochip0"], labels["gpiochip4"] = "pinctrl-rp1", "twin"
 	fails("twin", "want one chip of it", hal.Invalid)
 	fails("pinctrl-rp2", "there is gpiochip0 (pinctrl-rp1)", hal.Absent)
 	fails("7", "gpiochip7", hal.Absent)

@@ -15,6 +15,7 @@
 package serial
 
 import (
+	"path/filepath"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -41,16 +42,32 @@ var _ servo.Line = (*Line)(nil)
 // epoch is the zero of every line's clock, so that the clock goes on when a lost adapter is opened again.
 var epoch = time.Now()
 
-// Reopener returns the servo.Opener of path. It looks up the adapter's stable name now, while it is there, and finds
-// it again by that name after it was unplugged, whatever number the kernel gives it then.
+// Reopener returns the servo.Opener of path; see Named.
 func Reopener(path string, baud int, opener string) servo.Opener {
-	stable := StableName("/", path)
-	return func() (servo.Line, error) {
-		l, err := Open(stable, baud, opener)
+	return Named("/", path, func(name, node string) (servo.Line, error) {
+		l, err := openAt(name, node, baud, opener)
 		if err != nil {
 			return nil, err // not a *Line that is nil inside an interface
 		}
 		return l, nil
+	})
+}
+
+// Named returns an Opener of the adapter at path by its stable name, which it looks up now, while the adapter is there. Each
+// time, the name is followed anew and what it leads to is handed to open: an adapter that was unplugged is found again
+// whatever number the kernel gives it then. root is as in List.
+func Named(root, path string, open func(name, node string) (servo.Line, error)) servo.Opener {
+	stable := StableName(root, path)
+	at := filepath.Join(root, stable)
+	if !filepath.IsAbs(stable) {
+		at = stable // from the folder that the program runs in, as Open takes it
+	}
+	return func() (servo.Line, error) {
+		node, err := filepath.EvalSymlinks(at)
+		if err != nil {
+			return nil, openFault(stable, stable, err)
+		}
+		return open(stable, node)
 	}
 }
 

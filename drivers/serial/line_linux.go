@@ -1,6 +1,7 @@
 package serial
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -44,19 +45,23 @@ type Line struct {
 // Its errors: hal.Absent where there is no such device, hal.Busy where another process holds it (named where that
 // can be known) or access is denied, hal.Invalid for what is no serial port or a rate it cannot have.
 func Open(path string, baud int, opener string) (*Line, error) {
-	if opener == "" {
-		opener = Bugst
-	}
-	l := &Line{path: path, opener: opener}
-	if err := l.check(baud); err != nil {
+	if err := (&Line{path: path, opener: cmp.Or(opener, Bugst)}).check(baud); err != nil {
 		return nil, err
 	}
-	// The node itself is what /proc names in a holder's list of files, and what sysfs has a folder for.
 	device, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return nil, openFault(path, path, err)
 	}
-	l.device = device
+	return openAt(path, device, baud, opener)
+}
+
+// openAt is Open of the node that path leads to: what /proc names in a holder's list of files, and what sysfs has a folder
+// for.
+func openAt(path, device string, baud int, opener string) (_ *Line, err error) {
+	l := &Line{path: path, device: device, opener: cmp.Or(opener, Bugst)}
+	if err := l.check(baud); err != nil {
+		return nil, err
+	}
 	if l.ctl, err = openControl(device); err != nil {
 		return nil, openFault(path, device, err)
 	}

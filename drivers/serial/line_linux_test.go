@@ -189,7 +189,9 @@ func TestHeldByStranger(t *testing.T) {
 // A link that points to another device after the replug stands for /dev/serial/by-id.
 func TestReopener(t *testing.T) {
 	link := filepath.Join(t.TempDir(), "usb-FTDI")
+	// Both are there at once, or the kernel would give the second the number of the first.
 	first, slave := openPTY(t)
+	second, other := openPTY(t)
 	if err := os.Symlink(slave, link); err != nil {
 		t.Fatal(err)
 	}
@@ -208,8 +210,7 @@ func TestReopener(t *testing.T) {
 	if l, err := reopen(); l != nil || hal.KindOf(err) != hal.Absent {
 		t.Fatalf("while away: got %v, %v", l, err)
 	}
-	second, slave := openPTY(t)
-	os.Symlink(slave, link)
+	os.Symlink(other, link)
 	if l, err = reopen(); err != nil {
 		t.Fatal(err)
 	}

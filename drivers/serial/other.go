@@ -19,6 +19,10 @@ func Open(path string, baud int, opener string) (*Line, error) {
 	return nil, fault(hal.Absent, path, "open", errSystem)
 }
 
+func openAt(path, _ string, baud int, opener string) (*Line, error) { return Open(path, baud, opener) }
+
+func openFault(path, _ string, err error) error { return fault(hal.Absent, path, "open", err) }
+
 // List answers that this system is not supported.
 func List(root string) ([]Port, error) { return nil, errSystem }
 

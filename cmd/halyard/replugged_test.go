@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/drivers/imu"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/emulator/chip"
+)
+
+// turning is a rig that runs in real time, watched cycle by cycle.
+type turning struct {
+	t     *testing.T
+	sys   *system
+	agent *hal.Agent
+	cycle chan struct{} // has room for one
+}
+
+// Cycle implements hal.Observer.
+func (r *turning) Cycle(*hal.Cycle) {
+	select {
+	case r.cycle <- struct{}{}:
+	default:
+	}
+}
+
+// turn runs the rig of a config until the test ends.
+func turn(t *testing.T, path string, o configs.Options) *turning {
+	t.Helper()
+	sys, err := build(planOf(t, path, o), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &turning{t: t, sys: sys, agent: sys.rig.Agents()[0], cycle: make(chan struct{}, 1)}
+	party := sys.rig.NewParty("test", r)
+	ctx, cancel := context.WithCancel(context.Background())
+	ran := make(chan error, 1)
+	go func() { ran <- sys.rig.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := errors.Join(<-ran, sys.close()); err != nil {
+			t.Error(err)
+		}
+		party.Close()
+	})
+	return r
+}
+
+// until waits for all devices of the agent to be as ok says.
+func (r *turning) until(what string, ok func(s []hal.Status) bool) {
+	r.t.Helper()
+	for late := time.After(20 * time.Second); ; {
+		status := r.agent.Status(nil)
+		if ok(status) {
+			return
+		}
+		select {
+		case <-r.cycle:
+		case <-late:
+			r.t.Fatalf("%s: not within 20 s: %+v", what, status)
+		}
+	}
+}
+
+// each makes a condition of all devices of one of each.
+func each(ok func(s *hal.Status) bool) func([]hal.Status) bool {
+	return func(all []hal.Status) bool {
+		for i := range all {
+			if !ok(&all[i]) {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// stable is a name that leads to a port until it is made to lead to another, as udev's below /dev/serial/by-id.
+func stable(t *testing.T, port string) (name string, lead func(to string)) {
+	t.Helper()
+	name = filepath.Join(t.TempDir(), "usb-FTDI_U2D2-if00-port0")
+	lead = func(to string) {
+		t.Helper()
+		if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+		if to == "" {
+			return
+		}
+		if err := os.Symlink(to, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lead(port)
+	return name, lead
+}
+
+// A line of servos whose adapter is pulled out and comes back as another /dev/pts: it is found by its stable name, every joint
+// says so and waits to be enabled, and obeys then.
+func TestServosReplugged(t *testing.T) {
+	first, pull := startEmulate(t, "xm430-arm")
+	second, _ := startEmulate(t, "xm430-arm") // both are there at once, or it would have the number of the first
+	if first == second {
+		t.Fatalf("both are %s", first)
+	}
+	name, lead := stable(t, first)
+	r := turn(t, realConfig(t, name), configs.Options{Body: "real", Set: []string{"clock.period=20ms", "buses.arm.latency=20ms"}})
+	well := each(func(s *hal.Status) bool { return s.Err == nil && s.Time >= 0 })
+	r.until("well", well)
+	goals := make([]float64, len(r.agent.Layout().Inputs))
+	for i := range goals {
+		goals[i] = math.NaN()
+	}
+	for _, a := range r.agent.Layout().Actuators {
+		goals[a.Goal[hal.PositionMode]] = 0.05
+	}
+	if err := r.agent.Override(goals); err != nil {
+		t.Fatal(err)
+	}
+	at := r.agent.Layout().Actuators[0].Position
+	r.until("under way", func([]hal.Status) bool { return r.agent.Measured(nil)[at] > 0.02 })
+	pull()
+	lead("")
+	r.until("gone", each(func(s *hal.Status) bool { return s.Err != nil }))
+	lead(second)
+	r.until("back, and held", each(func(s *hal.Status) bool {
+		var why *hal.Error
+		return errors.As(s.Err, &why) && why.Op == "torque"
+	}))
+	r.agent.Disarm()
+	r.until("disarmed", well)
+	if err := r.agent.Arm(); err != nil {
+		t.Fatal(err)
+	}
+	r.until("enabled again", well)
+	if n := r.sys.lines[0].chain.Stats().Reopened; n != 1 {
+		t.Errorf("reopened %d times, want once", n)
+	}
+}
+
+// feltRig is a robot of which nothing but its inertial sensor is real.
+const feltRig = `
+name: felt
+clock: {mode: realtime, period: 20ms}
+buses: {usb: {type: serial, port: PORT}}
+agents:
+  - name: felt
+    model: nodder-robot.yaml
+    body: sim
+    parts: {imu: real}
+    hardware: {sensors: {imu: {bus: usb, device: bno055, calibration: imu.yaml}}}
+servers: []
+`
+
+// An inertial sensor whose adapter comes back as another /dev/pts: what it measures there is what is told.
+func TestSensorReplugged(t *testing.T) {
+	before, after := chip.NewBNO055(imu.BNO055Address), chip.NewBNO055(imu.BNO055Address)
+	after.Motion.Rates = [3]float64{0, 0, 1}
+	first, second := plug(t, before), plug(t, after)
+	name, lead := stable(t, first.path)
+	rig := rigOf(t, feltRig, nodder, "PORT", name)
+	const lies = "sensor: imu\nmodel: bno055\nmethod: hand\ndate: 2026-11-21T14:03:00Z\naxes: [x, y, z]\n"
+	if err := os.WriteFile(filepath.Join(filepath.Dir(rig), "imu.yaml"), []byte(lies), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := turn(t, rig, configs.Options{})
+	l := r.agent.Layout()
+	s := sensorOf(t, l, "imu")
+	device := len(l.Actuators) + sensorIndex(l, "imu")
+	turns := func(rate float64) func([]hal.Status) bool {
+		return func(all []hal.Status) bool {
+			return all[device].Err == nil && math.Abs(r.agent.Measured(nil)[s.First+6]-rate) < 0.01
+		}
+	}
+	r.until("at rest", turns(0))
+	first.pull()
+	lead("")
+	r.until("gone", func(all []hal.Status) bool { return hal.KindOf(all[device].Err) == hal.Absent })
+	lead(second.path)
+	r.until("another", turns(1))
+}
