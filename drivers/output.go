@@ -23,6 +23,7 @@ type output struct {
 	begun    uint64        // the feeder's count that since belongs to
 	since    time.Duration // when its pulses began; < 0 = they have not
 	halted   bool          // until it is enabled again: an ESC that is told neutral is an ESC that has pulses
+	regained bool          // its device was away: no pulses until it has not been enabled once
 	last     lastFault
 }
 
@@ -36,7 +37,7 @@ func (o *output) write(f *hal.Frame, a *hal.Actuator, enable bool) {
 		o.limit = limit
 	}
 	if !enable {
-		o.mode = hal.NoMode // whatever was commanded before, it starts from where it is
+		o.mode, o.regained = hal.NoMode, false // whatever was commanded before, it starts from where it is
 	} else {
 		o.halted = false
 	}
@@ -51,14 +52,19 @@ func (o *output) write(f *hal.Frame, a *hal.Actuator, enable bool) {
 
 // pulse is what the channel gets in the cycle at now.
 func (o *output) pulse(now time.Duration, a *hal.Actuator, enable bool) time.Duration {
-	limp := !enable || o.limit <= 0
+	// A device that came back has lost what its channels had: nothing moves because of that.
+	_, begun, _ := o.Feeder.State()
+	if begun != o.begun {
+		o.regained = o.regained || o.since >= 0 && enable
+		o.begun, o.since = begun, -1
+	}
+	limp := !enable || o.regained || o.limit <= 0
 	if o.halted || limp && o.cal.Idle == calibration.IdleNone {
 		o.since = -1
 		return 0
 	}
-	// A device that came back, or was halted, has lost what its channels had: an ESC arms anew.
-	if _, begun, _ := o.Feeder.State(); begun != o.begun || o.since < 0 {
-		o.begun, o.since = begun, now
+	if o.since < 0 { // an ESC arms anew
+		o.since = now
 	}
 	neutral := o.cal.Width(hal.DutyMode, 0)
 	if limp || now-o.since < o.cal.Arming {
@@ -87,8 +93,12 @@ func (o *output) pulse(now time.Duration, a *hal.Actuator, enable bool) time.Dur
 func (o *output) read(f *hal.Frame, a *hal.Actuator) hal.Status {
 	measure(f, a.Position, o.position)
 	age, _, err := o.Feeder.State()
+	op, try := "write", "halyard doctor"
+	if err == nil && o.regained {
+		op, try, err = "torque", "halyard reset", servo.ErrRegained
+	}
 	if !o.last.is(err) {
-		o.last = lastFault{err, o.describe("write", err, "halyard doctor")}
+		o.last = lastFault{err, o.describe(op, err, try)}
 	}
 	return hal.Status{Time: since(f.Time, age), Err: o.last.fault}
 }

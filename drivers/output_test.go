@@ -10,6 +10,7 @@ import (
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/haltest"
+	"github.com/halyard-robotics/halyard/servo"
 )
 
 // rov is a layout of a hobby servo, a thruster and two sensors.
@@ -170,12 +171,14 @@ func TestOutputHalt(t *testing.T) {
 	b.wants("armed again", 0, 1900)
 }
 
-// A device that was lost and is back: its ESCs arm anew, though the commands went on.
-func TestOutputArmsAnew(t *testing.T) {
+// A device that was lost and is back: nothing moves though the commands went on, until it is enabled anew; its ESCs arm
+// meanwhile.
+func TestOutputRegained(t *testing.T) {
 	b := newBoat(t)
-	b.f.Enable[1] = true
-	b.f.Inputs[2] = 1
+	b.f.Enable[0], b.f.Enable[1] = true, true
+	b.f.Inputs[0], b.f.Inputs[2] = 0.5, 1
 	b.cycles(4 * time.Second)
+	b.wants("ahead", 1750, 1900)
 	b.device.err = &hal.Error{Kind: hal.Absent, Op: "pca9685"}
 	b.device.absent = b.device.err
 	b.cycles(time.Second)
@@ -184,12 +187,21 @@ func TestOutputArmsAnew(t *testing.T) {
 	}
 	b.device.err, b.device.absent = nil, nil
 	b.cycles(300 * ms)
-	b.wants("back", 0, 1500)
-	if s := b.f.Status[1]; s.Err != nil {
-		t.Errorf("back: got %v", s.Err)
-	}
 	b.cycles(3 * time.Second)
-	b.wants("armed anew", 0, 1900)
+	b.wants("back", 0, 1500)
+	for i, joint := range []string{"tilt", "bow"} {
+		if s := b.f.Status[i]; !errors.Is(s.Err, servo.ErrRegained) || !strings.Contains(s.Err.Error(), joint) || b.f.Time-s.Time > 200*ms {
+			t.Errorf("back: got %v since %v at %v", s.Err, s.Time, b.f.Time)
+		}
+	}
+	b.f.Enable[0], b.f.Enable[1] = false, false
+	b.cycle()
+	b.f.Enable[0], b.f.Enable[1] = true, true
+	b.cycle()
+	b.wants("enabled anew", 1750, 1900)
+	if err := errors.Join(b.f.Status[0].Err, b.f.Status[1].Err); err != nil {
+		t.Errorf("enabled anew: got %v", err)
+	}
 }
 
 // Sensors: values with their time, each layout's sensor a part of a device's values, and the fault named.

@@ -118,7 +118,18 @@ func (a *Agent) Arm() error {
 	if a.guard.state == Disarmed {
 		a.guard.set(Armed)
 	}
+	a.guard.admit()
 	return nil
+}
+
+// JointState tells whether commands reach actuator i: one at fault may be disarmed alone, by Rig.Recover.
+func (a *Agent) JointState(i int) GuardState {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.guard.state == Armed && a.guard.joints[i].off {
+		return Disarmed
+	}
+	return a.guard.state
 }
 
 // Disarm takes all torque off from the next cycle on and drops commands until Arm.

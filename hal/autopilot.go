@@ -73,7 +73,7 @@ func (a *Agent) release() {
 	a.pilot.flying = false
 	for i := range a.guard.joints {
 		if a.layout.Actuators[i].Kind == Thruster {
-			a.guard.joints[i] = guardJoint{mode: NoMode, goal: math.NaN(), out: math.NaN(), limit: math.NaN()}
+			a.guard.joints[i].forget(math.NaN())
 		}
 	}
 }

@@ -123,7 +123,7 @@ func TestAutopilotDeadline(t *testing.T) {
 // TestAutopilotRests: whatever stops the robot stops the autopilot, and it does not go on by itself.
 func TestAutopilotRests(t *testing.T) {
 	for name, stop := range map[string]func(*Rig, *Agent){
-		"emergency stop": func(r *Rig, a *Agent) { r.EmergencyStop("test"); r.ClearStop(); a.Arm() },
+		"emergency stop": func(r *Rig, a *Agent) { r.EmergencyStop("test"); r.Recover(); a.Arm() },
 		"disarm":         func(_ *Rig, a *Agent) { a.Disarm(); a.Arm() },
 		"reset": func(r *Rig, a *Agent) {
 			r.mu.Lock()

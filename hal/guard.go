@@ -79,13 +79,12 @@ type guardJoint struct {
 	limit   float64 // torque limit; NaN = never commanded
 	enabled bool
 	limp    bool // by a torque limit of 0
+	blind   bool // it has not been seen for long
+	off     bool // disarmed alone, by a reset, until armed
 }
 
-const (
-	defaultHomeSpeed = 0.5             // rad/s: slow enough to step aside
-	homeTolerance    = 0.05            // rad: a servo's steady error under load
-	homePatience     = 3 * time.Second // after the goals arrived; gravity may keep a joint from its pose
-)
+// blindAfter is how long a joint may go unseen without being taken for one that stands elsewhere when it is back.
+const blindAfter = 100 * time.Millisecond
 
 func newGuard(l *Layout, c GuardConfig) *guard {
 	if !(c.Slew > 0 && c.Slew <= 1) {
@@ -105,9 +104,14 @@ func newGuard(l *Layout, c GuardConfig) *guard {
 // clear forgets every command; nothing is enabled until a new one comes.
 func (g *guard) clear() {
 	for i := range g.joints {
-		g.joints[i] = guardJoint{mode: NoMode, goal: math.NaN(), out: math.NaN(), limit: math.NaN()}
+		g.joints[i].forget(math.NaN())
 	}
 	g.homing, g.reset, g.waiting = false, false, false
+}
+
+// forget makes j limp until a new command comes.
+func (j *guardJoint) forget(limit float64) {
+	*j = guardJoint{mode: NoMode, goal: math.NaN(), out: math.NaN(), limit: limit, blind: j.blind, off: j.off}
 }
 
 // adopt makes every joint of h that has torque hold where it is; it is commanded before any controller comes.
@@ -127,6 +131,24 @@ func (g *guard) adopt(h Holder, f *Frame) {
 func (g *guard) set(s GuardState) {
 	g.state = s
 	g.clear()
+	g.admit()
+}
+
+// admit lets commands reach the joints that were disarmed alone.
+func (g *guard) admit() {
+	for i := range g.joints {
+		g.joints[i].off = false
+	}
+}
+
+// disarmFaulty disarms each joint that gives way: what has cut its torque is about to be cleared.
+func (g *guard) disarmFaulty(f *Frame) {
+	for i := range g.joints {
+		if f.Status[i].Err != nil {
+			g.joints[i].forget(g.joints[i].limit)
+			g.joints[i].off = true
+		}
+	}
 }
 
 // accept takes the commands of one message at rig time now. NaN keeps what was; a slice shorter than the inputs
@@ -140,7 +162,7 @@ func (g *guard) accept(inputs []float64, now time.Duration) {
 	g.last, g.waiting = now, true
 	for i := range g.joints {
 		a, j := &g.layout.Actuators[i], &g.joints[i]
-		taken, kept := false, g.kept(i)
+		taken, kept := false, j.off || g.kept(i)
 		for m := PositionMode; m < NumModes; m++ {
 			v, ok := g.command(inputs, a.Goal[m])
 			if !ok {
@@ -195,96 +217,23 @@ func (g *guard) apply(f *Frame, now, dt time.Duration) {
 	g.lock(f, now)
 	fillNaN(f.Inputs)
 	for i := range g.joints {
-		g.joint(i, f, dt.Seconds())
+		g.joint(i, f, now, dt.Seconds())
 	}
 	g.watchHoming(f, now)
 }
 
-// stop applies the policy; what was commanded is forgotten, so that a client that comes back moves nothing by coming.
-func (g *guard) stop(f *Frame) {
-	g.waiting = false
-	switch g.config.OnTimeout {
-	case Limp:
-		g.clear()
-	case Park:
-		g.home(f)
-	default:
-		g.hold(f)
-	}
-}
-
-// hold makes every enabled joint stay where it is.
-func (g *guard) hold(f *Frame) {
-	g.homing, g.reset, g.waiting = false, false, false
-	for i := range g.joints {
-		g.holdJoint(i, f)
-	}
-}
-
-func (g *guard) holdJoint(i int, f *Frame) {
-	j := &g.joints[i]
-	switch {
-	case !j.enabled:
-		j.mode = NoMode
-	case j.mode == PositionMode:
-		if at := g.layout.Actuators[i].Position; at != None && !math.IsNaN(f.Measured[at]) {
-			j.out = f.Measured[at]
-		}
-		j.goal = j.out
-	default:
-		j.goal = 0
-	}
-}
-
-// home sends every joint that knows a default pose there, at the home speed. It enables what was limp.
-func (g *guard) home(f *Frame) {
-	g.homing, g.arrived, g.waiting = true, -1, false
-	for i := range g.joints {
-		a, j := &g.layout.Actuators[i], &g.joints[i]
-		if a.Goal[PositionMode] == None {
-			j.goal = 0
-			continue
-		}
-		if j.mode != PositionMode {
-			j.enabled = false // starts from the measured position
-		}
-		if j.limit == 0 {
-			j.limit = a.Limits.MaxTorque
-		}
-		j.mode, j.goal = PositionMode, a.Default
-	}
-}
-
-// watchHoming ends homing when the joints are there, or as near as they come.
-func (g *guard) watchHoming(f *Frame, now time.Duration) {
-	if !g.homing {
-		return
-	}
-	there := true
-	for i := range g.joints {
-		a, j := &g.layout.Actuators[i], &g.joints[i]
-		if j.mode != PositionMode || !j.enabled {
-			continue
-		}
-		if j.out != j.goal {
-			return
-		}
-		there = there && math.Abs(difference(a, j.goal, f.Measured[a.Position])) < homeTolerance
-	}
-	if g.arrived < 0 {
-		g.arrived = now
-	}
-	if there || now-g.arrived > homePatience {
-		g.homing, g.reset = false, false
-	}
-}
-
-// joint decides what actuator i is told for dt seconds.
-func (g *guard) joint(i int, f *Frame, dt float64) {
+// joint decides what actuator i is told for dt seconds from now on.
+func (g *guard) joint(i int, f *Frame, now time.Duration, dt float64) {
 	a, j := &g.layout.Actuators[i], &g.joints[i]
 	position := math.NaN()
 	if a.Position != None {
 		position = f.Measured[a.Position]
+	}
+	// One that was away starts from where it is found: the goals of meanwhile never reached it.
+	if s := &f.Status[i]; s.Err == nil && j.blind {
+		j.blind, j.out = false, math.NaN()
+	} else if s.Err != nil && now-s.Time > blindAfter {
+		j.blind = true
 	}
 	if g.state != Armed || j.mode == NoMode || j.mode == PositionMode && !j.enabled && math.IsNaN(position) {
 		j.enabled, f.Enable[i] = false, false // a joint whose place is not known is not switched on

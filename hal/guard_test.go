@@ -1,6 +1,7 @@
 package hal
 
 import (
+	"errors"
 	"math"
 	"testing"
 	"time"
@@ -285,5 +286,34 @@ func TestGuardDirect(t *testing.T) {
 	g.tick()
 	if v := g.f.Inputs[0]; v > 1.01 || v < 1 {
 		t.Errorf("on the way home: got %g, want the home speed", v)
+	}
+}
+
+// A joint that was not seen for long starts from where it is found, not where its goals have gone meanwhile; one answer
+// that is missing changes nothing.
+func TestGuardFindsAJointAgain(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		blind int // ticks without an answer
+		want  float64
+	}{
+		{"one answer missing", 1, 0.04 + 0.02},
+		{"lost", 30, 0.02},
+	} {
+		g := newGuarded(GuardConfig{}, 0)
+		g.say(0.8, nan, nan, nan, nan)
+		seen := func(err error) {
+			if g.f.Status[0].Err = err; err == nil {
+				g.f.Status[0].Time = g.now
+			}
+			g.tick()
+		}
+		seen(nil)
+		for range c.blind {
+			seen(errors.New("no answer"))
+		}
+		if seen(nil); math.Abs(g.f.Inputs[0]-c.want) > 1e-9 || !g.f.Enable[0] {
+			t.Errorf("%s: got goal %v, enabled %v; want %v", c.name, g.f.Inputs[0], g.f.Enable[0], c.want)
+		}
 	}
 }

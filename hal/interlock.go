@@ -1,7 +1,6 @@
 package hal
 
 import (
-	"math"
 	"slices"
 	"time"
 )
@@ -47,7 +46,7 @@ func (g *guard) lock(f *Frame, now time.Duration) {
 		case g.locked && j.mode != NoMode:
 			g.holdJoint(i, f)
 		case !g.locked && f.Status[i].Err != nil:
-			*j = guardJoint{mode: NoMode, goal: math.NaN(), out: math.NaN(), limit: j.limit}
+			j.forget(j.limit)
 		}
 	}
 }

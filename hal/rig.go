@@ -30,17 +30,18 @@ type Rig struct {
 	events *Events
 	values *Values
 
-	mu      sync.Mutex
-	changed *sync.Cond // leases, paused or closed have changed
-	agents  []*Agent
-	worlds  []World
-	buses   []Bus
-	parties []*Party
-	inputs  []func() error // of emergency stops
-	latched bool           // an emergency stop is
-	leases  int
-	closed  bool
-	paused  bool
+	mu       sync.Mutex
+	changed  *sync.Cond // leases, paused or closed have changed
+	agents   []*Agent
+	worlds   []World
+	buses    []Bus
+	parties  []*Party
+	inputs   []func() error // of emergency stops
+	latched  bool           // an emergency stop is
+	disarmed bool           // it was, and nobody has armed the rig since
+	leases   int
+	closed   bool
+	paused   bool
 
 	time      time.Duration // rig time: the sum of all periods, missed ones included
 	step      uint64        // cycles since the last reset
@@ -105,9 +106,12 @@ func (r *Rig) Add(c AgentConfig) (*Agent, error) {
 	a.now = r.time
 	r.note(a, "read", a.body.Read(a.frame))
 	a.publish()
-	if r.latched {
+	switch {
+	case r.latched:
 		a.guard.set(Stopped)
 		r.note(a, "halt", a.body.Halt())
+	case r.disarmed:
+		a.guard.set(Disarmed)
 	}
 	if h, ok := a.body.(Holder); ok {
 		a.guard.adopt(h, a.frame)

@@ -326,7 +326,7 @@ func TestEmergencyStop(t *testing.T) {
 	if err := a.Arm(); hal.KindOf(err) != hal.Unsafe {
 		t.Errorf("arm while latched: got %v, want refused", err)
 	}
-	r.ClearStop()
+	r.Recover()
 	p.Step(l, []float64{1, nan, 1, nan, 1, nan})
 	if body.Enabled[0] {
 		t.Error("cleared but not armed: a command moved the body")
@@ -613,7 +613,7 @@ func TestStopInput(t *testing.T) {
 	if state(late) != hal.Stopped {
 		t.Errorf("joined while it is pressed: got %v", state(late))
 	}
-	if err := r.ClearStop(); hal.KindOf(err) != hal.Unsafe || !errors.Is(err, fault) || state(a) != hal.Stopped {
+	if err := r.Recover(); hal.KindOf(err) != hal.Unsafe || !errors.Is(err, fault) || state(a) != hal.Stopped {
 		t.Errorf("cleared while it is pressed: got %v, %v", err, state(a))
 	}
 	fault = nil
@@ -621,7 +621,7 @@ func TestStopInput(t *testing.T) {
 	if state(a) != hal.Stopped {
 		t.Errorf("released: got %v, want it latched", state(a))
 	}
-	if err := r.ClearStop(); err != nil || state(a) != hal.Disarmed {
+	if err := r.Recover(); err != nil || state(a) != hal.Disarmed {
 		t.Errorf("cleared: got %v, %v", err, state(a))
 	}
 }
@@ -643,13 +643,63 @@ func TestStopOutlivesAgents(t *testing.T) {
 	if err := a.Arm(); body.Enabled[0] || body.Halts != 1 || hal.KindOf(err) != hal.Unsafe {
 		t.Errorf("came again: got enabled %v, %d halts, armed %v; want it stopped", body.Enabled[0], body.Halts, err)
 	}
-	if err := errors.Join(r.ClearStop(), a.Arm()); err != nil {
+	for _, c := range []struct {
+		name string
+		act  func() error
+		want hal.GuardState
+	}{{"cleared", r.Recover, hal.Disarmed}, {"armed", r.Arm, hal.Armed}} {
+		if err := c.act(); err != nil {
+			t.Error(err)
+		}
+		late := add(t, r, c.name, haltest.NewBody("x"), hal.Emulated, hal.GuardConfig{})
+		for _, a := range []*hal.Agent{a, late} {
+			if state, _, _ := a.Guard(); state != c.want {
+				t.Errorf("%s: %s: got %v, want %v", c.name, a.Name(), state, c.want)
+			}
+		}
+	}
+}
+
+// latchBus is a bus with an alarm that stays until it is cleared.
+type latchBus struct {
+	slowBus
+	cleared int
+	err     error
+}
+
+func (b *latchBus) ClearAlarms() []error { b.cleared++; return []error{nil, b.err} }
+
+// Without a stop a reset is for the joints at fault alone: the others hold what they hold, and it is disarmed until armed.
+func TestRecoverOneJoint(t *testing.T) {
+	r := newRig(t, hal.Lockstep)
+	bus := &latchBus{err: errors.New("three times in five minutes")}
+	if err := r.AddBus(bus); err != nil {
+		t.Fatal(err)
+	}
+	body := haltest.NewBody("x", "y")
+	a := add(t, r, "a", body, hal.Emulated, hal.GuardConfig{})
+	p, l, _ := acquire(t, r, "test", a)
+	wants := func(what string, x, y bool, state hal.GuardState) {
+		t.Helper()
+		if err := p.Step(l, []float64{1, nan, 1, nan}); err != nil {
+			t.Fatal(err)
+		}
+		if body.Enabled[0] != x || body.Enabled[1] != y || a.JointState(0) != hal.Armed || a.JointState(1) != state {
+			t.Errorf("%s: got enabled %v, %v and %v; want %v, true and %v", what, body.Enabled, a.JointState(0), a.JointState(1), x, state)
+		}
+	}
+	wants("commanded", true, true, hal.Armed)
+	body.Silent[1] = errors.New("overload")
+	wants("at fault", true, true, hal.Armed)
+	if err := r.Recover(); !errors.Is(err, bus.err) || bus.cleared != 1 {
+		t.Errorf("reset: got %v, cleared %d times", err, bus.cleared)
+	}
+	delete(body.Silent, 1)
+	wants("reset", true, false, hal.Disarmed)
+	if err := r.Arm(); err != nil {
 		t.Error(err)
 	}
-	late := add(t, r, "late", haltest.NewBody("x"), hal.Emulated, hal.GuardConfig{})
-	if state, _, _ := late.Guard(); state != hal.Armed {
-		t.Errorf("joined after it was cleared: got %v", state)
-	}
+	wants("armed", true, true, hal.Armed)
 }
 
 // brakeBus notes what was halted when it was told to brake.

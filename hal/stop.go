@@ -11,7 +11,7 @@ type JointStop struct {
 	Err          error
 }
 
-// EmergencyStop takes the torque off every joint of every agent now, latched until ClearStop: an agent that joins before is
+// EmergencyStop takes the torque off every joint of every agent now, latched until Recover: an agent that joins before is
 // stopped too. It may be called at any
 // time, again too, from any goroutine but an observer; it waits for the cycle that is under way, no longer than its buses take.
 // The answer lists every joint with what it said.
@@ -111,21 +111,46 @@ func flatten(err error, list []error) []error {
 	return append(list, err)
 }
 
-// ClearStop unlatches the emergency stop; every agent is disarmed then, and Agent.Arm lets commands pass. While a stop
-// input is not well it does nothing, and the error, of kind Unsafe, says what it is.
-func (r *Rig) ClearStop() error {
+// recoverer is a bus with devices that latch an alarm when they protect themselves: an overload that has cut a servo's
+// torque. It frees those that may be freed, moves nothing, and returns one error for each that stays latched.
+type recoverer interface{ ClearAlarms() []error }
+
+// Recover unlatches the emergency stop: every agent is disarmed then. Without a stop it disarms the joints that are at fault
+// alone, the others go on. Alarms that devices have latched are cleared. Arm lets commands pass again. While a stop input
+// is not well it does nothing, and the error, of kind Unsafe, says what it is; else the error joins what could not be cleared.
+func (r *Rig) Recover() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err := r.pressed(); err != nil {
 		return &Error{Kind: Unsafe, Op: "clear the emergency stop", Err: fmt.Errorf("its cause lasts: %w", err)}
 	}
+	r.disarmed = r.disarmed || r.latched
 	r.latched = false
 	for _, a := range r.agents {
 		a.mu.Lock()
 		if a.guard.state == Stopped {
 			a.guard.set(Disarmed)
 		}
+		a.guard.disarmFaulty(a.frame)
 		a.mu.Unlock()
 	}
-	return nil
+	var faults []error
+	for _, b := range r.buses {
+		if c, ok := b.(recoverer); ok {
+			faults = append(faults, c.ClearAlarms()...)
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// Arm arms every agent, and those that join from now on; see Agent.Arm.
+func (r *Rig) Arm() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.disarmed = r.latched
+	var faults []error
+	for _, a := range r.agents {
+		faults = append(faults, a.Arm())
+	}
+	return errors.Join(faults...)
 }

@@ -16,7 +16,7 @@ var (
 	ErrLost    = errors.New("lost: asked again every fiftieth cycle")
 
 	ErrLatched   = errors.New("an alarm has taken the torque: clear it, then enable again")
-	ErrPowerLost = errors.New("power was lost: enable again")
+	ErrPowerLost = errors.New("torque went off by itself, as with its power: enable again")
 	ErrNoTorque  = errors.New("torque does not go on")
 	ErrHalted    = errors.New("halted: enable again")
 	ErrRegained  = errors.New("the line was lost and is back: enable again")

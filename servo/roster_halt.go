@@ -93,3 +93,13 @@ func (r *Roster) ClearAlarm(i int) error {
 	r.brand.Forget(i)
 	return nil
 }
+
+// ClearAlarms frees every servo that an alarm has latched; see ClearAlarm. It returns what was wrong with each, nil where it is free.
+func (r *Roster) ClearAlarms() (faults []error) {
+	for i := range r.Seats {
+		if r.Seats[i].Latched {
+			faults = append(faults, r.ClearAlarm(i))
+		}
+	}
+	return faults
+}

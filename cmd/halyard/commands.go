@@ -27,7 +27,7 @@ func (a *app) commands() []*cobra.Command {
 		newUSARSim(a),
 		newBench(a),
 		newOrder(a, orderStop, "take the torque off every joint of a running rig, latched"),
-		newOrder(a, orderReset, "clear the emergency stop; everything stays disarmed"),
+		newOrder(a, orderReset, "clear the emergency stop and latched alarms; what had stopped stays disarmed"),
 		newOrder(a, orderArm, "let commands move the bodies of a running rig"),
 		newOrder(a, orderStatus, "the joints of a running rig, and how it keeps its time"),
 		newVersion(a),

@@ -148,11 +148,9 @@ func (c *control) obey(o order) answer {
 	case orderStop:
 		stops = c.rig.EmergencyStop("asked on the control socket")
 	case orderReset:
-		err = c.rig.ClearStop()
+		err = c.rig.Recover()
 	case orderArm:
-		for _, a := range c.rig.Agents() {
-			err = errors.Join(err, a.Arm())
-		}
+		err = c.rig.Arm()
 	case orderStatus:
 	default:
 		err = &hal.Error{Kind: hal.Invalid, Op: "order", Err: fmt.Errorf("got %q, want estop, reset, arm or status", o)}
@@ -172,11 +170,10 @@ func (c *control) obey(o order) answer {
 func jointsOf(r *hal.Rig, stops []hal.JointStop) []jointStatus {
 	list := []jointStatus{}
 	for _, a := range r.Agents() {
-		state, _, _ := a.Guard()
 		measured, status := a.Measured(nil), a.Status(nil)
 		for i := range a.Layout().Actuators {
 			act := &a.Layout().Actuators[i]
-			j := jointStatus{Agent: a.Name(), Joint: act.Name, State: state.String(), Holder: a.Holder()}
+			j := jointStatus{Agent: a.Name(), Joint: act.Name, State: a.JointState(i).String(), Holder: a.Holder()}
 			if act.Position != hal.None {
 				j.Position = number(measured[act.Position])
 			}
@@ -270,7 +267,7 @@ func newOrder(a *app, o order, short string) *cobra.Command {
 			if err == nil {
 				a.note("%s: %s", ans.Rig.Name, map[order]string{
 					orderStop:   "stopped, latched. Next: halyard reset, then halyard arm",
-					orderReset:  "the stop is cleared, all is disarmed. Next: halyard arm",
+					orderReset:  recovered(ans.Joints),
 					orderArm:    "armed: commands move it",
 					orderStatus: fmt.Sprintf("%s, %d ticks, %d missed, %d faults", ans.Rig.Clock, ans.Rig.Ticks, ans.Rig.Missed, ans.Rig.Faults),
 				}[o])
@@ -278,6 +275,20 @@ func newOrder(a *app, o order, short string) *cobra.Command {
 			return err
 		},
 	}
+}
+
+// recovered says what a reset has left to do.
+func recovered(joints []jointStatus) string {
+	n := 0
+	for _, j := range joints {
+		if j.State == hal.Disarmed.String() {
+			n++
+		}
+	}
+	if n == 0 {
+		return "nothing was latched, nothing has changed"
+	}
+	return fmt.Sprintf("cleared, %d of %d joints are disarmed. Next: halyard arm", n, len(joints))
 }
 
 // unacknowledged is an error where a joint did not confirm a stop.

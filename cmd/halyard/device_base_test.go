@@ -228,7 +228,7 @@ func TestBaseEmergencyStop(t *testing.T) {
 	if after, still := s.stops(2 * time.Second); !still || after > time.Second {
 		t.Errorf("stands %v after %v", still, after)
 	}
-	s.sys.rig.ClearStop()
+	s.sys.rig.Recover()
 	if err := s.agent.Arm(); err != nil {
 		t.Fatal(err)
 	}

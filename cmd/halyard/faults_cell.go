@@ -123,9 +123,11 @@ func (t *trial) run() {
 		if !pass(100 * time.Millisecond) {
 			return
 		}
+		s.slewing = true
 		if !must(s.agent.Arm()) || !pass(after/2) {
 			return
 		}
+		s.slewing = false
 	}
 	t.ends = s.now
 	if pass(swingTime / 4) {

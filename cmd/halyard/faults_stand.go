@@ -99,6 +99,8 @@ type stand struct {
 	inputs []float64
 	events []string
 
+	slewing bool // enabled anew: on its way from where it was to its goal
+
 	goals  []float64   // of the joints, rad, as told in this cycle
 	truth  [][]float64 // of the joints, one a cycle: where they truly are
 	widths []float64   // of the pulse joint: what it was told, in rad, one a cycle
@@ -259,7 +261,7 @@ func (s *stand) joint(i int, at time.Duration) string {
 	if s.agent.Layout().Actuators[i].Name == "pulse" {
 		// It says nothing: what counts is what the servo is told, which must be what it was to be told of late.
 		servo := s.sys.scene.Body("stand").Joint(i).Servo
-		if !servo.Enable || s.now-at > 5*period {
+		if !servo.Enable || s.slewing || s.now-at > 5*period {
 			return ""
 		}
 		for k := max(0, n-12); k < n; k++ {

@@ -70,7 +70,7 @@ func TestStopButton(t *testing.T) {
 			if state, _, _ := s.agent.Guard(); state != hal.Stopped || servo.Enable || !s.saw("/Control/EmergencyStop") {
 				t.Errorf("two cycles later: got %v, driven %v", state, servo.Enable)
 			}
-			if err := s.sys.rig.ClearStop(); hal.KindOf(err) != hal.Unsafe {
+			if err := s.sys.rig.Recover(); hal.KindOf(err) != hal.Unsafe {
 				t.Errorf("cleared: got %v", err)
 			}
 			if ans := (&control{rig: s.sys.rig}).obey(orderReset); ans.Kind != hal.Unsafe || !strings.Contains(ans.Error, "its cause lasts") {
@@ -81,7 +81,7 @@ func TestStopButton(t *testing.T) {
 			if state, _, _ := s.agent.Guard(); state != hal.Stopped || servo.Enable {
 				t.Errorf("whole again: got %v, driven %v; want it latched", state, servo.Enable)
 			}
-			if err := errors.Join(s.sys.rig.ClearStop(), s.agent.Arm()); err != nil {
+			if err := errors.Join(s.sys.rig.Recover(), s.agent.Arm()); err != nil {
 				t.Error(err)
 			}
 			s.run(500 * time.Millisecond)

@@ -157,7 +157,7 @@ func TestEmergencyStop(t *testing.T) {
 		s.rig.EmergencyStop("test")
 		s.play("a~ 50ms\na> ARM_MTR 0\na< ERROR 0 {\"info\":\"arm okon: the emergency stop is latched...")
 		s.wantDuty("stopped", 4, 0, false)
-		s.rig.ClearStop()
+		s.rig.Recover()
 		s.play("a~ 50ms")
 		s.wantDuty("cleared", 4, 0, false)
 		s.play(manual)

@@ -99,5 +99,15 @@ func (c *Chain) ClearAlarm(i int) error {
 	return nil
 }
 
+// ClearAlarms frees every servo that an alarm has latched; see ClearAlarm. It returns what was wrong with each, nil where it is free.
+func (c *Chain) ClearAlarms() (faults []error) {
+	for i := range c.devices {
+		if c.devices[i].Latched {
+			faults = append(faults, c.ClearAlarm(i))
+		}
+	}
+	return faults
+}
+
 // rebootPause is how many cycles a servo is left alone after a reboot.
 const rebootPause = 20

@@ -165,6 +165,10 @@ func (s *Servo) takeAll(c *hiwonder.Command, params []byte) {
 				continue
 			}
 			s.store(r, v)
+			if n == rTorqueEnable {
+				s.act.ClearAlarm() // the way out of a protection whose cause is over; no document says so
+				s.alarm = 0
+			}
 			// All that is kept is kept at once, but for the offset, which is saved by a command of its own.
 			if r.Access == servo.EEPROM && n != rAngleOffset {
 				copy(s.flash[r.Addr:r.Addr+r.Size], s.bytes[r.Addr:])

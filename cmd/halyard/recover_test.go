@@ -1,0 +1,57 @@
+package main
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/actuator"
+)
+
+// A servo that has cut its torque stays limp, says what to type, and moves again after that: `halyard reset` clears the
+// alarm, `halyard arm` lets commands pass. Its neighbours never notice.
+func TestResetClearsAlarm(t *testing.T) {
+	for _, config := range []string{"xm430-arm", "a-series", "so101", "lx16a-arm"} {
+		t.Run(config, func(t *testing.T) {
+			s := step(t, planOf(t, config, configs.Options{Set: []string{"clock.mode=lockstep", "agents[0].body=emulated"}}))
+			l, orders := s.agent.Layout(), &control{rig: s.sys.rig}
+			body := s.sys.scene.Body(s.agent.Name())
+			aim := func(goal float64) {
+				for i := range 2 {
+					s.inputs[l.Actuators[i].Goal[hal.PositionMode]] = l.Actuators[i].Default + goal
+				}
+				s.run(time.Second)
+			}
+			aim(0.1)
+			if err := errors.Join(s.device(l.Actuators[0].Name).Err, s.device(l.Actuators[1].Name).Err); err != nil {
+				t.Fatal(err)
+			}
+			body.Joint(0).Servo.Alarm = actuator.AlarmOverload
+			aim(0)
+			d := s.device(l.Actuators[0].Name)
+			if d.Err == nil || !strings.Contains(d.Err.Error(), "halyard reset") || body.Joint(0).Servo.Enable {
+				t.Fatalf("overload: got %v, torque %v", d.Err, body.Joint(0).Servo.Enable)
+			}
+			ans := orders.obey(orderReset)
+			if s.run(100 * time.Millisecond); ans.Error != "" || ans.Joints[0].State != "disarmed" || ans.Joints[1].State != "armed" {
+				t.Errorf("reset: got %+v", ans)
+			}
+			// A Dynamixel of protocol 2.0 is cleared by a reboot.
+			if s.run(time.Second); body.Joint(0).Servo.Enable || body.Joint(0).Servo.Alarm != 0 || !body.Joint(1).Servo.Enable {
+				t.Errorf("reset: got torque %v, alarm %v; its neighbour's torque %v", body.Joint(0).Servo.Enable, body.Joint(0).Servo.Alarm, body.Joint(1).Servo.Enable)
+			}
+			if ans = orders.obey(orderArm); ans.Error != "" {
+				t.Errorf("arm: got %s", ans.Error)
+			}
+			aim(0.1)
+			at := s.agent.Measured(nil)[l.Actuators[0].Position]
+			if d := s.device(l.Actuators[0].Name); d.Err != nil || math.Abs(at-l.Actuators[0].Default-0.1) > 0.06 {
+				t.Errorf("armed: got %v, %.3f rad, want %.3f", d.Err, at, l.Actuators[0].Default+0.1)
+			}
+		})
+	}
+}
