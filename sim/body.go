@@ -7,7 +7,6 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/actuator"
-	"github.com/halyard-robotics/halyard/sim/collide"
 	"github.com/halyard-robotics/halyard/sim/dynamics"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
@@ -46,15 +45,6 @@ type Body struct {
 	savedRun savedRun
 	alarms   []error // one a joint, in words: what Status says while the alarm lasts
 	shown    []actuator.Alarm
-}
-
-// savedRun is what a snapshot keeps of a robot as a whole.
-type savedRun struct {
-	sensed  []float64
-	senses  []sense
-	fault   error
-	drawn   figures
-	dropped int
 }
 
 // pin fixes a part in the world.
@@ -132,110 +122,6 @@ func (b *Body) Joint(i int) *Joint { return &b.joints[i] }
 
 // Supply is the supply that all the robot's servos share.
 func (b *Body) Supply() *actuator.Supply { return b.supply }
-
-// Write commands every joint that is not driven from outside.
-func (b *Body) Write(f *hal.Frame) error {
-	for i := range b.joints {
-		if j := &b.joints[i]; !j.driven {
-			j.command(&b.layout.Actuators[i], f, f.Enable[i])
-		}
-	}
-	return nil
-}
-
-// command takes one joint's inputs out of a frame.
-func (j *Joint) command(a *hal.Actuator, f *hal.Frame, enable bool) {
-	j.enable(enable)
-	if a.TorqueLimit != hal.None {
-		if v := f.Inputs[a.TorqueLimit]; !math.IsNaN(v) {
-			j.limit = v
-		}
-	}
-	for m, in := range a.Goal {
-		if in == hal.None {
-			continue
-		}
-		if v := f.Inputs[in]; !math.IsNaN(v) && !math.IsInf(v, 0) {
-			j.tell(hal.Mode(m), v)
-			break
-		}
-	}
-	if j.Servo != nil {
-		j.limitEffort(a)
-	}
-}
-
-// enable switches the torque on where the joint is, or off.
-func (j *Joint) enable(on bool) {
-	if on == j.enabled {
-		return
-	}
-	j.enabled = on
-	s := j.Servo
-	if s == nil {
-		// Simloid's motors have no goal before the first one: they are as without voltage
-		j.motor.tell(hal.DutyMode, 0)
-		if on && j.Model.Motor.Kind == model.Ideal {
-			j.motor.tell(hal.PositionMode, j.motor.position)
-		}
-		return
-	}
-	// An alarm cuts the torque; it does not return by itself, but by switching off and on, which clears it; if its
-	// cause lasts it comes again.
-	s.Enable = on
-	if on {
-		s.ClearAlarm()
-		s.Mode, s.GoalPosition = hal.PositionMode, s.MeasuredPosition()
-	}
-}
-
-// tell gives the joint's servo or motor a goal of mode m.
-func (j *Joint) tell(m hal.Mode, v float64) {
-	s := j.Servo
-	if s == nil {
-		j.motor.tell(m, v)
-		return
-	}
-	s.Mode = m
-	switch m {
-	case hal.PositionMode:
-		s.GoalPosition = v
-	case hal.VelocityMode:
-		s.GoalVelocity = v
-	case hal.TorqueMode:
-		s.GoalCurrent = j.effort(v)
-	case hal.DutyMode:
-		s.GoalDuty = v
-	}
-}
-
-// limitEffort hands the torque limit to the firmware in the form that it knows: a share of the greatest current, or of
-// the supply.
-func (j *Joint) limitEffort(a *hal.Actuator) {
-	s := j.Servo
-	if s.Spec.CurrentControl {
-		s.Limit = math.Max(0, math.Min(1, j.limit/a.Limits.MaxTorque))
-		return
-	}
-	towards := s.GoalPosition - s.Position
-	switch s.Mode {
-	case hal.VelocityMode:
-		towards = s.GoalVelocity
-	case hal.DutyMode:
-		towards = s.GoalDuty
-	case hal.TorqueMode:
-		towards = s.GoalCurrent
-	}
-	s.Limit = a.DutyLimit(j.limit, s.Velocity, towards)
-}
-
-// effort is the servo's effort for a torque, N·m.
-func (j *Joint) effort(torque float64) float64 {
-	if k := j.Servo.Spec; !k.CurrentControl {
-		return torque / k.StallTorque
-	}
-	return torque / j.rated
-}
 
 // Read tells the state at the end of the last Advance, which is the frame's time: positions as the encoders say them, all
 // else as it truly is.
@@ -352,101 +238,4 @@ func (b *Body) settle(h float64) {
 		}
 	}
 	b.supply.Settle(h)
-}
-
-// reset puts the robot into the state of seed. Each joint has a stream of its own, from the seed, the robot's name and
-// the joint's, so that adding a robot or a joint changes no other. The scene has put the bodies into their built pose.
-func (b *Body) reset(seed int64) {
-	b.fault = nil
-	b.supply.Volts = b.model.Supply.Volts
-	b.supply.Reset()
-	for i := range b.joints {
-		b.joints[i].reset(stream(seed, b.name, b.joints[i].Model.Name))
-	}
-	if len(b.parts) > 0 {
-		b.pose0()
-	}
-	b.restSenses()
-}
-
-// pose0 puts the robot's bodies where its joints are, at rest.
-func (b *Body) pose0() {
-	s := b.scene.system
-	clear(s.V[b.at.v : b.at.v+b.at.dofs])
-	for i := range b.joints {
-		if j := &b.joints[i]; j.dof >= 0 {
-			s.Q[j.coord] = j.Model.Sign * j.position()
-			s.Release(j.dof)
-		}
-	}
-	for i := range b.model.Passive {
-		p := &b.model.Passive[i]
-		if p.Kind == model.Weld {
-			continue
-		}
-		at := 0.0
-		if p.Mimic != nil {
-			at = float64(p.Mimic.Times*b.joints[p.Mimic.Joint].position()) + p.Mimic.Plus
-		}
-		s.Q[s.Model().Joint(b.at.body+p.Child).Q] = p.Sign * at
-	}
-	if !b.model.Fixed {
-		root := b.root
-		at := b.pose.Times(b.parts[root].Pose)
-		s.Place(b.at.body+root, collide.Pose(at), [3]float64{}, [3]float64{})
-	}
-	s.Moved()
-}
-
-func (b *Body) save() {
-	if len(b.saved) != len(b.joints) {
-		b.saved = make([]snapshot, len(b.joints))
-		b.savedRun = savedRun{sensed: make([]float64, len(b.sensed)), senses: make([]sense, len(b.senses))}
-	}
-	for i := range b.joints {
-		b.joints[i].save(&b.saved[i])
-	}
-	b.savedSup, b.savedAt, b.savedRun.fault = *b.supply, b.at, b.fault
-	b.savedRun.dropped = b.dropped
-	b.savedRun.drawn = figures{b.model, b.next, b.drawn}
-	copy(b.savedRun.sensed, b.sensed)
-	copy(b.savedRun.senses, b.senses)
-}
-
-func (b *Body) restore(seed int64) {
-	if len(b.saved) == 0 {
-		b.reset(seed)
-		return
-	}
-	for i := range b.joints {
-		b.joints[i].restore(&b.saved[i])
-	}
-	*b.supply, b.fault = b.savedSup, b.savedRun.fault
-	copy(b.sensed, b.savedRun.sensed)
-	copy(b.senses, b.savedRun.senses)
-	b.dropped = b.savedRun.dropped
-}
-
-func (b *Body) setGravity(g [3]float64) {
-	for i := range b.joints {
-		if s := b.joints[i].Servo; s != nil {
-			s.Gravity = -g[2]
-		}
-	}
-}
-
-// stream is the beginning of the random stream of one joint (FNV-1a over seed and names, splitmix64 follows).
-func stream(seed int64, names ...string) uint64 {
-	const prime = 1099511628211
-	h := uint64(14695981039346656037)
-	for i := range 8 {
-		h = (h ^ uint64(seed)>>(8*i)&0xff) * prime
-	}
-	for _, name := range names {
-		for i := range len(name) {
-			h = (h ^ uint64(name[i])) * prime
-		}
-		h = (h ^ 0xff) * prime
-	}
-	return h
 }

@@ -1,0 +1,98 @@
+package configs
+
+import (
+	"slices"
+	"time"
+)
+
+// complete works out the defaults that hang on other keys. It runs on configs with faults too, since checking goes on
+// after them; every key then has its default or a value within its rule.
+func (c *Config) complete() {
+	// A real robot cannot wait for a controller. So that one word turns a simulated rig into a real one, a config that
+	// does not name the mode gets the one that its bodies allow; one that names it is held to its word (checkRobot).
+	if c.Clock.Mode == "" {
+		c.Clock.Mode = Lockstep
+		if slices.ContainsFunc(c.robots(), func(r placed) bool { return r.Has(Real) }) {
+			c.Clock.Mode = Realtime
+		}
+	}
+	if c.World.Substep == unset {
+		c.World.Substep, c.World.OwnSubstep = substep(c.Clock.Period), true
+	}
+	for name, bus := range c.Buses {
+		if bus.Baud == 0 {
+			bus.Baud = 1000000
+			if bus.Type == "serial" { // what a BNO055 has, and a Maestro on a UART
+				bus.Baud = 115200
+			}
+			c.Buses[name] = bus
+		}
+	}
+	for i := range c.Agents {
+		c.Agents[i].complete()
+	}
+	for name, class := range c.Classes {
+		class.complete()
+		c.Classes[name] = class
+	}
+	for i := range c.Servers {
+		s := &c.Servers[i]
+		// In lockstep a silent client may be thinking, and time waits for it; in realtime it keeps others out.
+		// Simloid's commands persist: there a client that is connected is alive.
+		simloid := s.Protocol == "simloid"
+		if s.ClientTimeout == unset {
+			s.ClientTimeout = 0
+			if c.Clock.Mode == Realtime && !persists(s.Protocol) {
+				s.ClientTimeout = 2 * time.Second
+			}
+		}
+		if s.AckTimeout == unset {
+			s.AckTimeout = 500 * time.Millisecond
+			if simloid { // its clients acknowledge when they have read the traits, and people may type
+				s.AckTimeout = 30 * time.Second
+			}
+		}
+		if s.MaxClients == 0 {
+			if s.MaxClients = 16; okon(s.Protocol) { // its clients look on as well as command
+				s.MaxClients = 256
+			}
+		}
+		if s.Agent == "" && servesOne(s.Protocol) && len(c.Agents) == 1 {
+			s.Agent = c.Agents[0].Name
+		}
+	}
+}
+
+// substep is the longest part of period that is a whole number of nanoseconds and no longer than 1 ms. Periods are
+// whole microseconds, so that it is never below half of that; others are a fault, and stay whole here.
+func substep(period time.Duration) time.Duration {
+	n := (period + time.Millisecond - 1) / time.Millisecond
+	for period%time.Microsecond == 0 && period%n != 0 {
+		n++
+	}
+	return period / n
+}
+
+// complete sets the command deadline: none where a lost controller can break nothing.
+func (r *Robot) complete() {
+	if r.Guard.CommandTimeout != unset {
+		return
+	}
+	r.Guard.CommandTimeout = 0
+	if r.Has(Real) || r.Has(Emulated) {
+		r.Guard.CommandTimeout = 500 * time.Millisecond
+	}
+}
+
+// persists reports whether the protocol's commands persist, so that who says nothing need not be gone.
+func persists(protocol string) bool {
+	return protocol == "simloid" || protocol == "gamebots" || protocol == "imageserver" || okon(protocol)
+}
+
+// servesOne reports whether the protocol has no way to say which robot is meant.
+func servesOne(protocol string) bool {
+	return protocol == "odcp" || protocol == "simloid" || okon(protocol)
+}
+
+// okon reports whether the protocol is one of Okon's two channels.
+func okon(protocol string) bool { return protocol == "okon" || protocol == "okon-video" }

@@ -1,0 +1,112 @@
+package sim
+
+import (
+	"math"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/model"
+)
+
+// Write commands every joint that is not driven from outside.
+func (b *Body) Write(f *hal.Frame) error {
+	for i := range b.joints {
+		if j := &b.joints[i]; !j.driven {
+			j.command(&b.layout.Actuators[i], f, f.Enable[i])
+		}
+	}
+	return nil
+}
+
+// command takes one joint's inputs out of a frame.
+func (j *Joint) command(a *hal.Actuator, f *hal.Frame, enable bool) {
+	j.enable(enable)
+	if a.TorqueLimit != hal.None {
+		if v := f.Inputs[a.TorqueLimit]; !math.IsNaN(v) {
+			j.limit = v
+		}
+	}
+	for m, in := range a.Goal {
+		if in == hal.None {
+			continue
+		}
+		if v := f.Inputs[in]; !math.IsNaN(v) && !math.IsInf(v, 0) {
+			j.tell(hal.Mode(m), v)
+			break
+		}
+	}
+	if j.Servo != nil {
+		j.limitEffort(a)
+	}
+}
+
+// enable switches the torque on where the joint is, or off.
+func (j *Joint) enable(on bool) {
+	if on == j.enabled {
+		return
+	}
+	j.enabled = on
+	s := j.Servo
+	if s == nil {
+		// Simloid's motors have no goal before the first one: they are as without voltage
+		j.motor.tell(hal.DutyMode, 0)
+		if on && j.Model.Motor.Kind == model.Ideal {
+			j.motor.tell(hal.PositionMode, j.motor.position)
+		}
+		return
+	}
+	// An alarm cuts the torque; it does not return by itself, but by switching off and on, which clears it; if its
+	// cause lasts it comes again.
+	s.Enable = on
+	if on {
+		s.ClearAlarm()
+		s.Mode, s.GoalPosition = hal.PositionMode, s.MeasuredPosition()
+	}
+}
+
+// tell gives the joint's servo or motor a goal of mode m.
+func (j *Joint) tell(m hal.Mode, v float64) {
+	s := j.Servo
+	if s == nil {
+		j.motor.tell(m, v)
+		return
+	}
+	s.Mode = m
+	switch m {
+	case hal.PositionMode:
+		s.GoalPosition = v
+	case hal.VelocityMode:
+		s.GoalVelocity = v
+	case hal.TorqueMode:
+		s.GoalCurrent = j.effort(v)
+	case hal.DutyMode:
+		s.GoalDuty = v
+	}
+}
+
+// limitEffort hands the torque limit to the firmware in the form that it knows: a share of the greatest current, or of
+// the supply.
+func (j *Joint) limitEffort(a *hal.Actuator) {
+	s := j.Servo
+	if s.Spec.CurrentControl {
+		s.Limit = math.Max(0, math.Min(1, j.limit/a.Limits.MaxTorque))
+		return
+	}
+	towards := s.GoalPosition - s.Position
+	switch s.Mode {
+	case hal.VelocityMode:
+		towards = s.GoalVelocity
+	case hal.DutyMode:
+		towards = s.GoalDuty
+	case hal.TorqueMode:
+		towards = s.GoalCurrent
+	}
+	s.Limit = a.DutyLimit(j.limit, s.Velocity, towards)
+}
+
+// effort is the servo's effort for a torque, N·m.
+func (j *Joint) effort(torque float64) float64 {
+	if k := j.Servo.Spec; !k.CurrentControl {
+		return torque / k.StallTorque
+	}
+	return torque / j.rated
+}
