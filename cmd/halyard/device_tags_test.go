@@ -179,6 +179,7 @@ func TestReaderLost(t *testing.T) {
 	for set, want := range map[string]string{
 		"agents[0].hardware.sensors.rfid.bus=main":                      "want a bus of type serial, for rdm6300",
 		"agents[0].hardware.sensors.rfid.device=bno055":                 "want one of pn532, rdm6300, for the sensor is of kind rfid",
+		"buses.tags.baud=115200":                                        "buses.tags.baud: got 115200, want 9600, for rdm6300",
 		"agents[0].hardware.sensors.victrfid.address=0x25":              "got 0x25, want 0x24",
 		"agents[0].hardware.sensors.odometry={bus: nfc, device: pn532}": "sensors.odometry.device: got pn532",
 	} {

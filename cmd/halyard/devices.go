@@ -42,6 +42,7 @@ type end struct {
 type sensorKind struct {
 	buses     []string // the types that it hangs on
 	addresses []int    // on i2c, the usual one first
+	baud      int      // at which it talks at the end of a serial line; 0 = at any, which it looks for
 	values    int
 	first     map[string]int // by the kind of the robot's sensor that it may be: which of its values is that one's first
 	inertial  bool           // it is mounted some way, and has a calibration
@@ -77,7 +78,7 @@ func fluidJump() []float64    { return []float64{20e3, 5, 0.3} }
 // sensorKinds are the devices that may be a robot's sensor.
 func sensorKinds() map[string]*sensorKind {
 	kinds := map[string]*sensorKind{
-		"bno055": {buses: []string{i2cBus, serialBus}, addresses: []int{imu.BNO055Address, imu.BNO055AddressAlt}, values: 10,
+		"bno055": {buses: []string{i2cBus, serialBus}, addresses: []int{imu.BNO055Address, imu.BNO055AddressAlt}, baud: imu.BNO055Baud, values: 10,
 			first: asInertial(), inertial: true, jump: inertialJump(), open: openBNO055, emulate: emulateBNO055},
 		"lsm6dsox": {buses: []string{i2cBus}, addresses: []int{imu.LSM6Address, imu.LSM6AddressAlt}, values: 10,
 			first: asInertial(), inertial: true, jump: inertialJump(), open: openLSM6, emulate: emulateLSM6},

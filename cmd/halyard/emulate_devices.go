@@ -28,7 +28,8 @@ type emulation struct {
 	kernel  *chip.Bus // nobody sits on it: the time of what needs no bus
 	widths  map[*boardPlan]func(channel int) time.Duration
 	chips   map[*sensorPlan]chip.Device
-	looks   []look // one a robot that has sensors
+	fields  map[*sensorPlan]*field // of readers of tags
+	looks   []look                 // one a robot that has sensors
 	feels   []func()
 	robots  []*motored // that have outputs
 	folders []string   // of the kernel's PWM, to be removed
@@ -73,7 +74,7 @@ type motor struct {
 // emulateDevices makes every emulated device of the plan, over the simulated robots.
 func (b *builder) emulateDevices() (*emulation, error) {
 	e := &emulation{buses: map[string]*chip.Bus{}, lines: map[string]emulatedLine{}, ends: map[string]serialEnd{}, widths: map[*boardPlan]func(int) time.Duration{},
-		chips: map[*sensorPlan]chip.Device{}, gpios: map[string]chipOf{}, buttons: map[*wirePlan]*pins.Switch{}}
+		chips: map[*sensorPlan]chip.Device{}, fields: map[*sensorPlan]*field{}, gpios: map[string]chipOf{}, buttons: map[*wirePlan]*pins.Switch{}}
 	seed := b.plan.config.World.Seed
 	hang := map[string][]chip.Device{}
 	for _, p := range b.plan.boards {
@@ -124,6 +125,7 @@ func (b *builder) emulateDevices() (*emulation, error) {
 		t := newTruth(e.look(b.simulated(p.agent)), p.uses)
 		if p.kind.reads {
 			t.tags = b.field(p, t)
+			e.fields[p] = t.tags
 		}
 		e.feels = append(e.feels, func() { f.feel(t) })
 	}

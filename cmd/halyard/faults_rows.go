@@ -23,6 +23,7 @@ type faultRow struct {
 	beside []string // that must not notice
 
 	servo, lineType, buses, board, monitor string // of the stand's files
+	rate                                   string // a key of the device's bus
 	baud                                   int
 	id                                     int  // of the first servo; the second is the next
 	frames                                 bool // its line carries frames, of CAN
@@ -32,20 +33,33 @@ type faultRow struct {
 	known                                  map[string]string // what a fault does that no driver can help, by the fault
 
 	contacts bool // on lines of GPIO: switches, which bounce
+	tag      int  // before a reader of tags
+	mute     bool // it is heard only while there is a tag
 
 	rover         bool // on the robot with wheels, with these:
 	base, scanner string
 
 	calm   bool                 // nothing is wrong yet
+	missed bool                 // it told of no tag
 	values map[string][]float64 // of sensors, when all was well
 	within []float64            // how far from them is no fault: without a checksum small errors are not to be seen
 	share  float64              // of a scan's rays may be wrong: each has a checksum of a few bits, or none
 }
 
+// heldTag is the number of the tag that is held before readers.
+const heldTag = 0x0083_4CE7
+
+// mutely is what comes of a reader that was not heard, and hence tells of no tag.
+const mutely = "known: a reader that is not heard is like one without a tag"
+
 // judge says what is wrong with a sensor's values. Those of the calm are the right ones.
 func (r *faultRow) judge(name string, values []float64) (wrong string) {
 	if r.calm {
 		r.values[name] = slices.Clone(values)
+		return ""
+	}
+	if r.mute && values[0] == 0 {
+		r.missed = true // which is no lie
 		return ""
 	}
 	right, bad := r.values[name], 0
@@ -139,8 +153,12 @@ func faultRows() []*faultRow {
 				continue
 			}
 			r.names, r.beside, r.within = []string{"device"}, []string{"one", "two", "pulse", "imu"}, kind.jump
-			if device == "rdm6300" {
-				r.known = map[string]string{"power": "known: without a tag it says nothing, with power or without"}
+			if r.tag = 0; kind.reads {
+				r.tag = heldTag
+			}
+			r.mute = device == "rdm6300"
+			if kind.baud != 0 {
+				r.rate = fmt.Sprintf(", baud: %d", kind.baud)
 			}
 			r.hang(bus, kind.addresses, 0x28, 0x40)
 			lines := ""
@@ -155,10 +173,13 @@ func faultRows() []*faultRow {
 			r.monitor = fmt.Sprintf("      monitors:\n        device: {%sdevice: %s%s, rate: 50}", r.at(), device, lines)
 		}
 	}
-	r := newRow("p2os", serialBus)
-	r.roll("base", "odometry", "battery")
-	r.within = []float64{0.02}
-	return append(rows, r)
+	for _, device := range sortedKeys(baseKinds()) {
+		r := newRow(device, serialBus)
+		r.roll("base", "odometry", "battery")
+		r.base, r.within = fmt.Sprintf("{bus: base, device: %s, robot: %s}", device, baseKinds()[device]), []float64{0.02}
+		rows = append(rows, r)
+	}
+	return rows
 }
 
 // scannerKeys are what a scanner must be told beside what it is.
@@ -167,7 +188,7 @@ func scannerKeys() map[string]string { return map[string]string{"hokuyo": ", mod
 // roll puts the row on the robot with wheels, at a bus of which these of its sensors hang.
 func (r *faultRow) roll(on string, names ...string) {
 	r.rover, r.on, r.names, r.beside = true, on, names, []string{"inu"}
-	r.base, r.scanner = "p2os", "{bus: usb, device: sick-lms200}"
+	r.base, r.scanner = "{bus: base, device: p2os, robot: p2at}", "{bus: usb, device: sick-lms200}"
 	for _, other := range []string{"odometry", "f4", "scanner1"} {
 		if !slices.Contains(names, other) && (other == "scanner1") == (on == "base") {
 			r.beside = append(r.beside, other)
@@ -198,7 +219,7 @@ func (r *faultRow) hang(bus string, addresses []int, taken ...int) {
 			}
 		}
 	default:
-		r.on, r.buses = "usb", "  usb: {type: "+bus+", port: /dev/serial/by-id/usb}"
+		r.on, r.buses = "usb", "  usb: {type: "+bus+", port: /dev/serial/by-id/usb"+r.rate+"}"
 		if bus == gpioBus {
 			r.on, r.buses = "io", "  io: {type: gpio}"
 		}

@@ -78,7 +78,7 @@ agents:
     body: emulated
     parts: {camera_pan: sim, camera_tilt: sim}
     hardware:
-      base: {bus: base, device: BASE, robot: p2at}
+      base: BASE
       sensors:
         scanner1: SCANNER
         inu: {bus: main, device: bno055}
@@ -98,6 +98,7 @@ type stand struct {
 	now    time.Duration
 	inputs []float64
 	events []string
+	tags   []int // that readers told
 
 	slewing bool // enabled anew: on its way from where it was to its goal
 
@@ -156,6 +157,10 @@ func newStand(row *faultRow, seed int64) (s *stand, err error) {
 	s.sys, err = build(p, slog.New(slog.DiscardHandler))
 	if err = errors.Join(err, sockets); err != nil {
 		return s, err
+	}
+	for plan, field := range s.sys.emulation.fields {
+		field.held = []uint32{heldTag}
+		s.sys.pollers[plan].Listen(func(tag int) { s.tags = append(s.tags, tag) })
 	}
 	s.agent = s.sys.rig.Agents()[0]
 	s.party = s.sys.rig.NewParty("faults", s)
@@ -218,6 +223,7 @@ type reading struct {
 	at    time.Duration // < 0: never
 	err   error
 	wrong string // what is wrong with a value that is handed on as right, "" where it is right
+	none  bool   // a reader tells of no tag, which is all that it can say of silence
 }
 
 // read is what the rig knows of the device called name.
@@ -297,6 +303,12 @@ func (s *stand) monitor() reading {
 		}
 		if err == nil && age >= 0 {
 			r.wrong = s.row.judge(p.name, values)
+			r.none = s.row.mute && values[0] == 0
+		}
+		for _, tag := range s.tags {
+			if tag != s.row.tag {
+				r.wrong = fmt.Sprintf("tag %X, want %X", tag, s.row.tag)
+			}
 		}
 		return r
 	}

@@ -30,8 +30,11 @@ func TestFaultRows(t *testing.T) {
 	}
 	for device, kind := range sensorKinds() {
 		for _, bus := range kind.buses {
-			has(device+" on "+bus, func(r *faultRow) bool { return r.device == device && r.bus == bus })
+			has(device+" on "+bus, func(r *faultRow) bool { return r.device == device && r.bus == bus && (r.tag != 0) == kind.reads })
 		}
+	}
+	for device := range baseKinds() {
+		has(device, func(r *faultRow) bool { return r.device == device && strings.Contains(r.base, device) })
 	}
 	for kind, models := range exemplars() {
 		for _, model := range models {
@@ -114,6 +117,12 @@ func TestFaultJudges(t *testing.T) {
 	}{
 		{"a value that is not true", row("bno055", i2cBus), faultWord{i2c: func(s *stand, wholly bool) error {
 			s.row.values["device"] = []float64{2}
+			return nil
+		}}, "wrong: device"},
+		{"another tag", row("pn532", serialBus), faultWord{serial: func(s *stand, wholly bool) error {
+			for _, f := range s.sys.emulation.fields {
+				f.held = []uint32{7}
+			}
 			return nil
 		}}, "wrong: device"},
 		{"a servo that lags", row("sts3215", "feetech"), faultWord{serial: func(s *stand, wholly bool) error {

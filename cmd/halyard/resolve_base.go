@@ -43,8 +43,8 @@ type baseUse struct {
 	tick  float64
 }
 
-// baseDevice is the one kind of base there is.
-const baseDevice = "p2os"
+// baseKinds are the bases that a config may name, each with a robot of which it is the base.
+func baseKinds() map[string]string { return map[string]string{"p2os": "p2at"} }
 
 // based resolves the base of the robot m, whose wheels become what the base makes of them on every body: a speed, within
 // what it can. nil where it has none, or a faulty one.
@@ -57,8 +57,9 @@ func (r *resolver) based(path configs.Path, c *configs.Agent, m *model.Robot) *b
 		r.fault(at, p.config.Device, "no base: the model "+m.Name+" has no wheels on two sides", "usarsim: left and right of a robot file say which they are")
 		return nil
 	}
-	if p.config.Device != baseDevice {
-		r.fault(at.Key("device"), p.config.Device, baseDevice, "")
+	if kinds := baseKinds(); kinds[p.config.Device] == "" {
+		rule, fix := known(kinds, p.config.Device)
+		r.fault(at.Key("device"), p.config.Device, rule, fix)
 	}
 	robots := map[string]base.Robot{}
 	for _, known := range base.Robots() {

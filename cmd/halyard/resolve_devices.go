@@ -183,6 +183,11 @@ func (r *resolver) sensor(at configs.Path, agent int, name string, c configs.Sen
 	if !r.lines(at, p) {
 		return
 	}
+	// At another rate it is never heard, and some say nothing by themselves.
+	if bus := r.config.Buses[c.Bus]; bus.Type == serialBus && kind.baud != 0 && bus.Baud != kind.baud {
+		r.fault(configs.Path("buses").Key(c.Bus).Key("baud"), fmt.Sprint(bus.Baud), fmt.Sprintf("%d, for %s", kind.baud, c.Device), "")
+		return
+	}
 	if p.serial = r.config.Buses[c.Bus].Type == serialBus; !p.serial && kind.on == nil {
 		var ok bool
 		if p.address, ok = r.address(at, c.Address, kind.addresses); !ok {

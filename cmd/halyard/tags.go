@@ -21,13 +21,13 @@ func asReader() map[string]int { return map[string]int{"rfid": 0, "victim": 0} }
 // readerKinds are the readers of tags.
 func readerKinds() map[string]*sensorKind {
 	return map[string]*sensorKind{
-		"rdm6300": {buses: []string{serialBus}, values: 1, first: asReader(), reads: true,
+		"rdm6300": {buses: []string{serialBus}, baud: rfid.RDM6300Baud, values: 1, first: asReader(), reads: true,
 			open: func(e end, _ *sensorPlan) (drivers.Sensor, error) { return rfid.NewRDM6300(e.name, e.open), nil },
 			emulate: func(*sensorPlan) felt {
 				r := &reader.RDM6300{}
 				return felt{speaks: r, feel: func(t *truth) { r.Tags = t.tags.now() }}
 			}},
-		"pn532": {buses: []string{i2cBus, serialBus}, addresses: []int{rfid.PN532Address}, values: 1, first: asReader(), reads: true,
+		"pn532": {buses: []string{i2cBus, serialBus}, addresses: []int{rfid.PN532Address}, baud: rfid.PN532Baud, values: 1, first: asReader(), reads: true,
 			open: func(e end, _ *sensorPlan) (drivers.Sensor, error) {
 				if e.open != nil {
 					return rfid.NewPN532(e.name, e.open), nil
@@ -45,6 +45,7 @@ func readerKinds() map[string]*sensorKind {
 // stands there for as long as a device needs to read it.
 type field struct {
 	truth *truth
+	held  []uint32 // before the reader of no simulated sensor, by somebody's hand
 	list  []standing
 	tags  []uint32
 }
@@ -86,7 +87,7 @@ func (f *field) find(found sim.Found) {
 func (f *field) now() []uint32 {
 	f.list = slices.DeleteFunc(f.list, func(s standing) bool { return s.until < f.truth.frame.Time })
 	slices.SortFunc(f.list, func(a, b standing) int { return cmp.Or(cmp.Compare(a.away, b.away), cmp.Compare(a.tag, b.tag)) })
-	f.tags = f.tags[:0]
+	f.tags = append(f.tags[:0], f.held...)
 	for _, s := range f.list {
 		f.tags = append(f.tags, s.tag)
 	}

@@ -7,7 +7,8 @@
 //	         00 00 FF 00 FF 00                              an acknowledgement, before each answer
 //
 // Both are sensors of one value, the number of tags in reach. Which they are, a reader tells those who listen: the tag's
-// number, each time that it is read. A reader knows neither how far away a tag is nor who wears it.
+// number, each time that it is read; an RDM6300 when two telegrams in a row have said it, for eight bits guard each. A reader
+// knows neither how far away a tag is nor who wears it.
 //
 // Sources: RDM6300 specifications (ITead); PN532 User Manual, UM0701-02 (NXP). An RDM6300 without power and one without a
 // tag sound the same: that it is there is known when it has read a tag. A PN532 is asked all the time, so its loss is seen.

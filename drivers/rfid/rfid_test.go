@@ -43,11 +43,9 @@ var lines = []struct {
 // feed gives p to a reader in pieces of n bytes and returns the tags that it tells.
 func feed(p []byte, n int) (tags []int, kept int) {
 	r := NewRDM6300("", nil)
-	r.line = &wire{}
-	r.Listen(func(tag int) { tags = append(tags, tag) })
 	for len(p) > 0 {
 		k := min(n, len(p))
-		r.take(p[:k])
+		r.take(p[:k], func(tag int) { tags = append(tags, tag) })
 		p = p[k:]
 	}
 	return tags, len(r.kept)
@@ -331,7 +329,7 @@ func TestPN532I2C(t *testing.T) {
 	}
 }
 
-// An RDM6300 counts the tags that it has read of late; a line that is gone is told.
+// An RDM6300 counts the tags that it has read of late, each twice in a row; a line that is gone is told.
 func TestRDM6300(t *testing.T) {
 	w := &wire{}
 	r := NewRDM6300("tags", func() (servo.Line, error) { return w, nil })
@@ -342,7 +340,14 @@ func TestRDM6300(t *testing.T) {
 	if err := r.Open(); err != nil {
 		t.Fatal(err)
 	}
-	w.coming = []byte(example + "\x02000000000101\x03")
+	var told []int
+	r.Listen(func(tag int) { told = append(told, tag) })
+	other := "\x02000000000101\x03"
+	w.coming = []byte(example + other + example) // nothing is said twice: two wrong bits make a sound telegram
+	if err := r.Read(n[:]); err != nil || n[0] != 0 || told != nil {
+		t.Errorf("each said once: got %v and tags %X, %v", n[0], told, err)
+	}
+	w.coming = []byte(example + other + other + example)
 	for _, c := range []struct {
 		after time.Duration
 		want  float64
@@ -351,6 +356,13 @@ func TestRDM6300(t *testing.T) {
 		if err := r.Read(n[:]); err != nil || n[0] != c.want {
 			t.Errorf("after %v: got %v, %v, want %v", c.after, n[0], err, c.want)
 		}
+	}
+	if want := []int{0x834CE7, 1, 0x834CE7}; !slices.Equal(told, want) {
+		t.Errorf("got tags %X, want %X", told, want)
+	}
+	w.coming = []byte(example) // of long after the last
+	if err := r.Read(n[:]); err != nil || n[0] != 0 {
+		t.Errorf("said once again: got %v, %v", n[0], err)
 	}
 	w.fail = servo.ErrGone
 	if err := r.Read(n[:]); hal.KindOf(err) != hal.Absent {
