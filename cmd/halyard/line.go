@@ -101,26 +101,35 @@ func (f *lineFlags) open(c *cobra.Command, target string) (*bareLine, error) {
 	return b, nil
 }
 
-// busOf is the port that target means, and the bus of the config where it is CONFIG:BUS. A file of that name comes first:
-// names by path have colons as well.
+// busOf is the port that target means, and the bus of the config where it is CONFIG:BUS.
 func busOf(target string) (port string, bus *configs.Bus, err error) {
+	c, name, err := busIn(target)
+	if c == nil {
+		return target, nil, err
+	}
+	b := c.Buses[name]
+	return b.Port, &b, nil
+}
+
+// busIn is the config that target means, and which of its buses, where it is CONFIG:BUS; a port is in none. A file of that
+// name comes first: names by path have colons as well.
+func busIn(target string) (c *configs.Config, bus string, err error) {
 	config, name, two := strings.Cut(target, ":")
 	if !two || strings.HasPrefix(target, "/dev/") {
-		return target, nil, nil
+		return nil, "", nil
 	}
 	if _, err := os.Lstat(target); err == nil {
-		return target, nil, nil
+		return nil, "", nil
 	}
-	c, err := configs.Load(config, configs.Options{})
-	if err != nil {
-		return "", nil, err
+	if c, err = configs.Load(config, configs.Options{}); err != nil {
+		return nil, "", err
 	}
 	b, ok := c.Buses[name]
 	if _, servos := busTypes[b.Type]; !ok || !servos {
-		return "", nil, &hal.Error{Kind: hal.Invalid, Op: target, Err: fmt.Errorf("got bus %q, want a line of servos of %s: %s",
+		return nil, "", &hal.Error{Kind: hal.Invalid, Op: target, Err: fmt.Errorf("got bus %q, want a line of servos of %s: %s",
 			name, c.Name, strings.Join(servoBuses(c), ", ")), Try: "halyard configs " + config}
 	}
-	return b.Port, &b, nil
+	return c, name, nil
 }
 
 // servoBuses are the names of a config's lines of servos.

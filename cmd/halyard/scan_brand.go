@@ -89,6 +89,7 @@ func (s *survey) meet(row *foundServo, protocol int, patience time.Duration) err
 		raw, err := c.ReadRegister(id, t.m, "present_voltage")
 		if err == nil {
 			row.Voltage = number(t.m.Register("present_voltage").SI(raw))
+			err = s.differs(func() error { _, err := c.ReadRegister(id, t.m, "present_position"); return err })
 		}
 		return err
 	case asHiwonder:
@@ -98,6 +99,7 @@ func (s *survey) meet(row *foundServo, protocol int, patience time.Duration) err
 		raw, err := c.ReadRegister(id, m, "present_voltage")
 		if err == nil {
 			row.Model, row.Voltage = m.Name, number(m.Register("present_voltage").SI(raw))
+			err = s.differs(func() error { _, err := c.ReadRegister(id, m, "present_position"); return err })
 		}
 		return err
 	default:
@@ -107,6 +109,15 @@ func (s *survey) meet(row *foundServo, protocol int, patience time.Duration) err
 		row.Finding = "a servo that speaks ICS, which does not say its model"
 		return err
 	}
+}
+
+// differs reads what differs between equal servos with one id, whose other answers lie over each other unseen. That it did
+// not come says nothing.
+func (s *survey) differs(read func() error) error {
+	if err := s.insist(read); hal.KindOf(err) != hal.Timeout {
+		return err
+	}
+	return nil
 }
 
 // unmask looks whether a servo that answers as a Dynamixel of protocol 1.0 but is none that is known is a Feetech, whose

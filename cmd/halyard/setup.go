@@ -62,15 +62,27 @@ type setup struct {
 func newSetup(a *app) *cobra.Command {
 	s := setup{note: a.note}
 	var f lineFlags
+	var deaf bool
 	c := &cobra.Command{
-		Use:   "setup PORT --id OLD [--new-id N] [--new-baud B] [--set REGISTER=VALUE]",
-		Short: "give one servo another id, baud rate or setting, and verify it",
+		Use:   "setup CONFIG:BUS | PORT --id OLD [--new-id N] [--new-baud B] [--set REGISTER=VALUE]",
+		Short: "give servos their ids, baud rates and settings: one by its id, or all of a config's bus, asking for each",
 		Long: targetHelp + "\nFinds the servo with id OLD, saves its registers, switches its torque off, writes what is new, and verifies it.\n" +
 			"Settings are raw values: --set return_delay=0. A new id that is taken, or several servos with the old one,\n" +
-			"are refused. What was written is taken back when a step does not come through.",
+			"are refused. What was written is taken back when a step does not come through.\n" +
+			"CONFIG:BUS without --id goes through the joints of the bus: it asks for each one's servo, looks for it at every rate,\n" +
+			"and gives it the id, the rate and the kept settings of the config. --backup is a folder then.",
+		Example:           "  halyard setup so101:arm --backup before\n  halyard setup /dev/ttyUSB0 --id 1 --new-id 3",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completePorts,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if flags := cmd.Flags(); !flags.Changed("id") && !flags.Changed("new-id") && !flags.Changed("new-baud") && !flags.Changed("set") {
+				w, err := newWalk(a, cmd, &f, args[0], deaf)
+				if err != nil {
+					return err
+				}
+				w.folder, w.dry = s.backup, s.dry
+				return w.run(cmd.Context())
+			}
 			if err := s.check(cmd.Flags().Changed("new-id")); err != nil {
 				return err
 			}
@@ -84,6 +96,9 @@ func newSetup(a *app) *cobra.Command {
 			if done == nil {
 				return err
 			}
+			if done.Done {
+				a.note("%s: id %d at %d Bd. Next: halyard scan %s --baud %d", done.Model, done.ID, done.Baud, args[0], done.Baud)
+			}
 			return errors.Join(err, show(a, []assignment{*done}))
 		},
 	}
@@ -91,9 +106,9 @@ func newSetup(a *app) *cobra.Command {
 	c.Flags().IntVar(&s.newID, "new-id", -1, "the id it shall have")
 	c.Flags().IntVar(&s.newBaud, "new-baud", 0, "the baud rate it shall have, bits a second")
 	c.Flags().StringArrayVar(&s.set, "set", nil, "REGISTER=VALUE to write as well, a raw value")
-	c.Flags().StringVar(&s.backup, "backup", "", "file to save the servo's registers in, as JSON")
+	c.Flags().StringVar(&s.backup, "backup", "", "file to save the servo's registers in, as JSON; of a whole bus the folder for them")
 	c.Flags().BoolVarP(&s.dry, "dry-run", "n", false, "check everything, write nothing")
-	c.MarkFlagRequired("id")
+	c.Flags().BoolVar(&deaf, "no-input", false, "refuse what would ask")
 	f.add(c)
 	return c
 }
@@ -199,7 +214,6 @@ func (s *setup) run(ctx context.Context) (*assignment, error) {
 		return nil, err
 	}
 	done.Done = true
-	s.note("%s: id %d at %d Bd. Next: halyard scan %s --baud %d", s.model.Name, to.id, to.baud, s.port, to.baud)
 	return done, nil
 }
 
@@ -324,10 +338,13 @@ func (s *setup) prove(old, to place) error {
 	return nil
 }
 
-func ratesOf(m *dynamixel.Model) string {
+// ratesOf are the usual rates that a model of any brand knows.
+func ratesOf(m servoModel) string {
 	var list []int
-	for _, b := range m.Bauds {
-		list = append(list, b.Rate)
+	for _, b := range usualBauds() {
+		if _, ok := m.BaudCode(b); ok {
+			list = append(list, b)
+		}
 	}
 	return strings.Join(decimals(list), ", ")
 }

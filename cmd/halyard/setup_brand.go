@@ -52,7 +52,6 @@ func (s *setup) runBrand(ctx context.Context) (*assignment, error) {
 		return nil, err
 	}
 	done.Done = true
-	s.note("%s: id %d at %d Bd", done.Model, to.id, to.baud)
 	return done, nil
 }
 

@@ -81,7 +81,7 @@ func TestSetup(t *testing.T) {
 		{"EEPROM locked", arm, func(s *setup) { s.id, s.newID = 7, 8 }, func(b *emulator.Bus) { b.Servos()[2].Preset("lock", 1) },
 			hal.Unsafe, "off and on", before},
 		{"no such rate", arm, func(s *setup) { s.newBaud = 250000 }, nil,
-			hal.Invalid, "want a rate of the xm430-w350: 4500000,", before},
+			hal.Invalid, "want a rate of the xm430-w350: 57600, 1000000,", before},
 		{"no such id in 2.0", arm, func(s *setup) { s.newID = 253 }, nil, hal.Invalid, "0..252", before},
 		{"no such register", arm, func(s *setup) { s.set = []string{"punch=32"} }, nil, hal.Invalid, "punch", before},
 		{"a setting that moves it", arm, func(s *setup) { s.set = []string{"torque_enable=1", "goal_position=100"} }, nil,
