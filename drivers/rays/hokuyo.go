@@ -145,9 +145,16 @@ func (h *Hokuyo) find() error {
 			}
 		}
 		var status string
-		status, last = h.ask(SCIPLaserOff, SCIPOK, SCIPUnknown)
-		if errors.Is(last, errMisheard) {
-			status, last = h.ask(SCIPLaserOff, SCIPOK, SCIPUnknown)
+		for range 2 {
+			if status, last = h.ask(SCIPLaserOff, SCIPOK, SCIPUnknown, SCIPOldUnknown); !errors.Is(last, errMisheard) {
+				break
+			}
+		}
+		if status == SCIPOldUnknown {
+			if _, err := h.ask(SCIPSwitch, SCIPOldOK, SCIPOK); err != nil {
+				return err
+			}
+			status, last = h.ask(SCIPLaserOff, SCIPOK)
 		}
 		if last != nil {
 			if errors.Is(last, servo.ErrGone) || h.sense {
@@ -205,12 +212,20 @@ func (h *Hokuyo) ask(command string, statuses ...string) (string, error) {
 				}
 				status := string(h.block.Status)
 				if !slices.Contains(statuses, status) {
-					return status, h.faultf(hal.BusFault, "%s: got status %s, want %v", command, status, statuses)
+					return status, h.refused(command, command, status, statuses...)
 				}
 				return status, nil
 			}
 		}
 	}
+}
+
+// refused says what a status means.
+func (h *Hokuyo) refused(what, command, status string, want ...string) error {
+	if meaning := scipMeaning(command, status); meaning != "" {
+		return h.faultf(hal.BusFault, "%s: got status %s (%s), want %v", what, status, meaning, want)
+	}
+	return h.faultf(hal.BusFault, "%s: got status %s, want %v", what, status, want)
 }
 
 // Read waits for the next scan: a turn of the mirror, 25 to 100 ms, or the time of the wire.
@@ -241,10 +256,12 @@ func (h *Hokuyo) take(piece []byte) (scanned bool, err error) {
 				continue // an answer that came late
 			case string(k.Status) == SCIPOK:
 				continue // that the stream begins
+			case string(k.Status) == SCIPResumed:
+				continue
 			case string(k.Status) != SCIPData:
-				return false, h.faultf(hal.BusFault, "scan: got status %s, want %s", k.Status, SCIPData)
+				return false, h.refused("scan", h.command, string(k.Status), SCIPData)
 			}
-			if _, err := k.Scan(h.size, h.s.Model.Least, h.scan); err != nil {
+			if _, err := k.Scan(h.size, &h.s.Model, h.scan); err != nil {
 				return false, h.fault(hal.BusFault, err)
 			}
 			scanned = true

@@ -37,8 +37,8 @@ func DecodeSCIPValue(p []byte) (v int, ok bool) {
 	return v, true
 }
 
-// SCIPBlock is one answer: the command that it answers, the two characters of its status, and its lines, each with its
-// newline. It is the parser's until Feed or Reset.
+// SCIPBlock is one answer: the command that it answers, the two characters of its status, one of SCIP 1.1, and its lines, each
+// with its newline. It is the parser's until Feed or Reset.
 type SCIPBlock struct {
 	Echo   []byte
 	Status []byte
@@ -109,6 +109,10 @@ func (k *SCIPBlock) decode(block []byte) bool {
 			k.Echo, k.Status, k.Lines = echo, line[:2], after
 			return true
 		}
+		if len(echo) >= 2 && len(line) == 1 && len(after) == 0 { // of SCIP 1.1
+			k.Echo, k.Status, k.Lines = echo, line, after
+			return true
+		}
 		echo, rest = line, after
 	}
 	return false
@@ -146,9 +150,11 @@ func (k *SCIPBlock) Number(key string) (int, error) {
 
 var errSCIPLine = errors.New("scan: a line's sum or length is wrong")
 
-// Scan puts the ranges of a block of data into dst, m, of which it must have exactly as many: size characters a value,
-// which is an error code below least. It returns the scanner's time, ms modulo 2^24. After an error dst means nothing.
-func (k *SCIPBlock) Scan(size, least int, dst []float64) (ms int, err error) {
+// Scan puts the ranges of a block of data of a model into dst, m, of which it must have exactly as many: size characters a
+// value. What lies beyond the scanner's reach, or beyond what two characters can say, is +Inf; what is an error is NaN. It returns
+// the scanner's time, ms modulo 2^24: of its step 0, by a clock of its own that nobody has compared with ours. After an error dst
+// means nothing.
+func (k *SCIPBlock) Scan(size int, m *HokuyoModel, dst []float64) (ms int, err error) {
 	line, rest, _ := bytes.Cut(k.Lines, []byte("\n"))
 	if len(line) != 5 || SCIPSum(line[:4]) != line[4] {
 		return 0, errSCIPLine
@@ -159,6 +165,10 @@ func (k *SCIPBlock) Scan(size, least int, dst []float64) (ms int, err error) {
 	}
 	// Values run on from line to line: what is left of one is carried over.
 	i, v, chars := 0, 0, 0
+	most := m.Most
+	if size == 2 {
+		most = min(most, scipMostShort-1) // what is farther is said so
+	}
 	for left := size * len(dst); left > 0; {
 		n := min(left, scipLine)
 		if len(rest) < n+2 || rest[n+1] != '\n' || SCIPSum(rest[:n]) != rest[n] {
@@ -172,7 +182,10 @@ func (k *SCIPBlock) Scan(size, least int, dst []float64) (ms int, err error) {
 			if chars++; chars < size {
 				continue
 			}
-			if dst[i] = float64(v) / 1000; v < least {
+			switch dst[i] = float64(v) / 1000; {
+			case v > most, v == m.Void && v > 0:
+				dst[i] = math.Inf(1)
+			case v < m.Least:
 				dst[i] = math.NaN()
 			}
 			i, v, chars = i+1, 0, 0

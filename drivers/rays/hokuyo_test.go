@@ -45,6 +45,12 @@ func blockCases() []blockCase {
 		{"laser is on", "BM\n02R\n\n", "BM", "02", ""},
 		{"unknown", "XX\n0Ee\n\n", "XX", "0E", ""},
 		{"parameters", "PP\n00P\nMODL:URG-04LX(Hokuyo Automatic Co.,Ltd.);N\nDMIN:20;4\nARES:1024;\\\n\n", "PP", "00", "DMIN=20 ARES=1024"},
+		{"all parameters", "PP\n00P\nMODL:URG-04LX(Hokuyo Automatic Co.,Ltd.);N\nDMIN:20;4\nDMAX:5600;_\nARES:1024;\\\nAMIN:44;7\nAMAX:725;o\n" +
+			"AFRT:384;6\nSCAN:600;e\n\n", "PP", "00", "DMIN=20 DMAX=5600 ARES=1024 AMIN=44 AMAX=725 AFRT=384 SCAN=600"},
+		{"versions", "VV\n00P\nVEND:Hokuyo Automatic Co.,Ltd.;[\nFIRM:3.1.00(18/Jan./2007);`\nPROT:SCIP 2.0;N\nSERI:H0614967;V\n\n",
+			"VV", "00", "FIRM=3.1.00(18/Jan./2007) SERI=H0614967"},
+		{"SCIP 1.1", "QT\nE\n\n", "QT", "E", ""},
+		{"SCIP 1.1 is left", "SCIP2.0\n0\n\n", "SCIP2.0", "0", ""},
 		{"behind an echo", "QT\nQT\n00P\n\n", "QT", "00", ""},
 		{"behind noise", "\x00\xffz\nQT\n00P\n\n", "QT", "00", ""},
 	}
@@ -117,13 +123,14 @@ func TestSCIPScans(t *testing.T) {
 			if !p.Next(&k) {
 				t.Fatalf("%d by %d: no block", n, size)
 			}
-			ms, err := k.Scan(size, 20, got)
+			m := &HokuyoModel{Least: 20, Most: 5600}
+			ms, err := k.Scan(size, m, got)
 			if err != nil || ms != 123456 || fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Fatalf("%d by %d: got %d %v %v, want %v", n, size, ms, got, err, want)
 			}
 			for _, wrong := range []int{n - 1, n + 1} {
 				if wrong > 0 {
-					if _, err := k.Scan(size, 20, make([]float64, wrong)); err == nil {
+					if _, err := k.Scan(size, m, make([]float64, wrong)); err == nil {
 						t.Errorf("%d by %d as %d: got no error", n, size, wrong)
 					}
 				}
@@ -131,12 +138,85 @@ func TestSCIPScans(t *testing.T) {
 			for i := bytes.IndexByte(k.Lines, '\n') + 1; i < len(k.Lines); i++ {
 				for bit := range 8 {
 					k.Lines[i] ^= 1 << bit
-					if _, err := k.Scan(size, 20, got); err == nil {
+					if _, err := k.Scan(size, m, got); err == nil {
 						t.Fatalf("%d by %d: byte %d bit %d: a flip is not seen", n, size, i, bit)
 					}
 					k.Lines[i] ^= 1 << bit
 				}
 			}
+		}
+	}
+}
+
+// What is no range: each family says in its own way that nothing is there, and two characters end at 4095.
+func TestSCIPVoid(t *testing.T) {
+	for _, c := range []struct {
+		model  string
+		size   int
+		values []int
+		want   string
+	}{
+		{"URG-04LX", 3, []int{0, 1, 6, 19, 20, 4095, 5600, 5601}, "[NaN NaN NaN NaN 0.02 4.095 5.6 +Inf]"},
+		{"URG-04LX", 2, []int{0, 19, 20, 4094, 4095}, "[NaN NaN 0.02 4.094 +Inf]"},
+		{"UTM-30LX", 3, []int{0, 1, 2, 5, 22, 23, 60000, 60001}, "[NaN +Inf NaN NaN NaN 0.023 60 +Inf]"},
+		{"UST-10LX", 3, []int{1, 21, 30000, 65533}, "[NaN 0.021 30 +Inf]"},
+	} {
+		m, err := HokuyoModelOf(c.model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, k, got := NewSCIPParser(), SCIPBlock{}, make([]float64, len(c.values))
+		// The clock goes round at 24 bits: that is no fault of a scan.
+		p.Feed(AppendSCIPScan(nil, "MD0044072501000", SCIPData, 1<<24-1, c.values, c.size))
+		if !p.Next(&k) {
+			t.Fatalf("%s: no block", c.model)
+		}
+		if ms, err := k.Scan(c.size, &m, got); err != nil || ms != 1<<24-1 || fmt.Sprint(got) != c.want {
+			t.Errorf("%s by %d: got %v at %d, %v, want %s", c.model, c.size, got, ms, err, c.want)
+		}
+	}
+}
+
+// What stands in the stream in place of a scan.
+func TestSCIPInstead(t *testing.T) {
+	m, err := HokuyoModelOf("URG-04LX")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := NewHokuyo(HokuyoSettings{Line: nobody, Model: m, First: 384, Last: 385})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scan := AppendSCIPScan(nil, h.command, SCIPData, 5, []int{1000, 2000}, 3)
+	for _, c := range []struct {
+		status, want string
+	}{{SCIPOK, ""}, {SCIPResumed, ""}, {"21", "verify an error"}, {"50", "in trouble"}, {"0B", "no room"}} {
+		_, err := h.take(AppendSCIP(nil, h.command, c.status))
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("status %s: got %v, want %q", c.status, err, c.want)
+		}
+		if got, err := h.take(scan); err != nil || !got || h.scan[1] != 2 {
+			t.Errorf("behind status %s: got %v, %v, %v", c.status, got, h.scan, err)
+		}
+	}
+}
+
+// Every status that the specification names has a name.
+func TestSCIPMeanings(t *testing.T) {
+	for _, c := range []struct{ command, status, want string }{
+		{"MD0044072501000", "01", "first step"}, {"MS0044072501000", "07", "count of scans"}, {"GD0044072501", "04", "out of range"},
+		{"GS0044072501", "05", "before the first"}, {"GD0044072501", "10", "laser is off"}, {"MD0044072501000", "21", "verify"},
+		{"MD0044072501000", "49", "verify"}, {"MD0044072501000", "50", "trouble"}, {"MD0044072501000", "97", "trouble"},
+		{"BM", "01", "defective"}, {"BM", "02", "on already"}, {"SS019200", "03", "already"}, {"SS012345", "02", "out of range"},
+		{"TM1", "04", "not being set"}, {"XX", "0A", "no answer"}, {"XX", "0E", "undefined"}, {"XX", "0I", "updated"},
+	} {
+		if got := scipMeaning(c.command, c.status); !strings.Contains(got, c.want) {
+			t.Errorf("%s to %s: got %q, want %q", c.status, c.command, got, c.want)
+		}
+	}
+	for _, c := range [][2]string{{"MD0044072501000", "98"}, {"MD0044072501000", "08"}, {"QT", "01"}, {"BM", "0J"}, {"B", "01"}, {"BM", "0"}, {"BM", ""}} {
+		if got := scipMeaning(c[0], c[1]); got != "" {
+			t.Errorf("%s to %s: got %q, want nothing", c[1], c[0], got)
 		}
 	}
 }
@@ -181,7 +261,7 @@ func FuzzSCIP(f *testing.F) {
 					*out += fmt.Sprintf("%q %q %q;", k.Echo, k.Status, k.Lines)
 					k.Field("DMIN")
 					for _, size := range []int{2, 3} {
-						if _, err := k.Scan(size, 20, dst); err == nil && !(dst[0] >= 0 || math.IsNaN(dst[0])) {
+						if _, err := k.Scan(size, &HokuyoModel{Least: 20, Most: 5600}, dst); err == nil && !(dst[0] >= 0 || math.IsNaN(dst[0])) {
 							t.Fatalf("got %v", dst)
 						}
 					}

@@ -73,12 +73,22 @@ func (l *link) write(b []byte) error {
 	return err
 }
 
-// read returns what comes before the deadline, of the line's clock; servo.ErrSilent where nothing does.
+// read returns what comes before the deadline, of the line's clock; servo.ErrSilent where nothing does. Behind the deadline
+// nothing counts: a line may never fall silent.
 func (l *link) read(deadline time.Duration) ([]byte, error) {
 	if l.line == nil {
 		return nil, os.ErrClosed
 	}
-	n, err := l.line.Read(l.raw[:], max(0, deadline-l.line.Now()))
+	left := deadline - l.line.Now()
+	if left < 0 {
+		return nil, servo.ErrSilent
+	}
+	return l.within(left)
+}
+
+// within returns what comes in a time.
+func (l *link) within(wait time.Duration) ([]byte, error) {
+	n, err := l.line.Read(l.raw[:], wait)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return nil, servo.ErrSilent
 	}
@@ -96,8 +106,8 @@ func (l *link) skim(take func([]byte) (bool, error)) error {
 	if l.line == nil {
 		return l.fault(hal.Absent, servo.ErrGone)
 	}
-	for {
-		piece, err := l.read(0)
+	for range mostSkims {
+		piece, err := l.within(0)
 		if errors.Is(err, servo.ErrSilent) {
 			return nil
 		}
@@ -110,7 +120,11 @@ func (l *link) skim(take func([]byte) (bool, error)) error {
 			return err
 		}
 	}
+	return nil
 }
+
+// mostSkims bounds what is taken of scans that are over, in pieces: more than a second of any scanner.
+const mostSkims = 256
 
 // await takes what comes until a scan is whole, an error or the deadline. A scanner that says nothing at all for as long as
 // silence is not measuring: the error is of kind hal.Absent, and it is to be opened anew.

@@ -21,6 +21,9 @@ type SICKSettings struct {
 	Reach       float64      // 8, 16 or 32 m; 0 = 8. In centimetres 8 is 80
 	Centimetres bool         // units of a value; else millimetres
 	Address     byte         // 0 but for several on a line
+	// Request asks for each scan, as a line with several scanners needs it; else the scanner streams. Asked for one a scan takes
+	// up to a turn of the mirror longer.
+	Request bool
 }
 
 // SICK is one scanner. It is a drivers.Sensor of Fan().Count values.
@@ -119,6 +122,14 @@ func (d *SICK) Open() error {
 	if err := d.configure(); err != nil {
 		return err
 	}
+	return d.begin()
+}
+
+// begin starts the stream, where there is to be one.
+func (d *SICK) begin() error {
+	if d.s.Request {
+		return nil // it is in the mode of requests
+	}
 	return d.mode(sickAck, SICKStream)
 }
 
@@ -206,52 +217,11 @@ func (d *SICK) configure() error {
 	return d.mode(sickStore, SICKRequest)
 }
 
-// mode changes the mode and sees that it was done.
-func (d *SICK) mode(patience time.Duration, mode ...byte) error {
-	p, err := d.ask(patience, SICKModeReply, append([]byte{byte(SICKMode)}, mode...)...)
-	if err == nil && (len(p) < 2 || p[1] != 0) {
-		err = d.faultf(hal.BusFault, "mode %02X: got % X, want 00", mode[0], p)
-	}
-	return err
-}
-
-// ask sends a telegram of body and waits for its answer, which holds until the next use of the parser. reply 0 is the
-// command with bit 7. The answer may come behind a scan that is on the wire; where nothing comes the wait is short.
-func (d *SICK) ask(patience time.Duration, reply byte, body ...byte) ([]byte, error) {
-	if reply == 0 {
-		reply = body[0] | SICKReplyBit
-	}
-	d.out = AppendSICK(d.out[:0], d.s.Address, body)
-	d.parser.Reset() // what looks like the head of a long telegram would swallow the answer
-	if err := d.write(d.out); err != nil {
-		return nil, d.fault(hal.BusFault, err)
-	}
-	now := d.line.Now()
-	silence := now + patience + d.wire(len(d.out)) + sickSlack
-	// A scan on the wire comes first; at a rate that is not ours nobody streams, but for who was there before.
-	whole := silence + d.wire(sickScan+SICKStatusLen)
-	if d.tuned() && d.line.Baud() != d.s.Baud {
-		whole = silence + sickForeign + d.wire(SICKStatusLen)
-	}
-	for deadline := silence; ; {
-		piece, err := d.read(deadline)
-		if err != nil {
-			return nil, d.fault(hal.BusFault, fmt.Errorf("answer to %02X: %w", body[0], err))
-		}
-		deadline = whole
-		for len(piece) > 0 {
-			piece = piece[d.parser.Feed(piece):]
-			for p := d.parser.Body(); p != nil; p = d.parser.Body() {
-				if p[0] == reply {
-					return p, nil
-				}
-			}
-		}
-	}
-}
-
 // Read waits for the next scan: some tens of milliseconds at 500 kbaud, up to 190 at 38400.
 func (d *SICK) Read(values []float64) error {
+	if d.s.Request {
+		return d.request(values)
+	}
 	if err := d.skim(d.take); err != nil {
 		return err
 	}
@@ -264,6 +234,34 @@ func (d *SICK) Read(values []float64) error {
 	return nil
 }
 
+// request asks for one scan.
+func (d *SICK) request(values []float64) error {
+	if d.line == nil {
+		return d.fault(hal.Absent, servo.ErrGone)
+	}
+	p, err := d.ask(sickAck, SICKRanges, byte(SICKScan), 1)
+	if err == nil {
+		err = d.decode(p)
+	}
+	if err != nil {
+		return err
+	}
+	copy(values, d.scan)
+	return nil
+}
+
+// decode takes a scan.
+func (d *SICK) decode(p []byte) error {
+	status, err := DecodeSICKScan(p, d.reach.Bits, d.scan)
+	if err == nil && status&sickLevel >= sickError {
+		err = fmt.Errorf("scan: status %02X: the scanner reports an error", status)
+	}
+	if err != nil {
+		return d.fault(hal.BusFault, err)
+	}
+	return nil
+}
+
 // take feeds a piece of the stream; true where a scan ended in it.
 func (d *SICK) take(piece []byte) (scanned bool, err error) {
 	for len(piece) > 0 {
@@ -273,12 +271,8 @@ func (d *SICK) take(piece []byte) (scanned bool, err error) {
 			case SICKStarted:
 				return false, d.faultf(hal.Absent, "scan: the scanner has started anew")
 			case SICKRanges:
-				status, err := DecodeSICKScan(p, d.reach.Bits, d.scan)
-				if err == nil && status&sickLevel >= sickError {
-					err = fmt.Errorf("scan: status %02X: the scanner reports an error", status)
-				}
-				if err != nil {
-					return false, d.fault(hal.BusFault, err)
+				if err := d.decode(p); err != nil {
+					return false, err
 				}
 				scanned = true
 			}

@@ -12,9 +12,14 @@ import (
 // SICKState is what a scanner says of itself.
 type SICKState struct {
 	Version             string // of its program
+	Boot                string // of the one that starts it
 	Mode                byte   // SICKStream, SICKRequest ..
 	Defect              bool
-	Angle, Resolution   int // °, 1/100 °
+	Variant             byte   // which kind of LMS
+	Angle, Resolution   int    // °, 1/100 °
+	Baud                uint16 // its divider
+	KeepsBaud           bool   // over power-off
+	Address             byte
 	MeasuringMode, Unit byte
 	Laser               bool
 }
@@ -26,8 +31,9 @@ func DecodeSICKStatus(p []byte) (SICKState, error) {
 	}
 	le := binary.LittleEndian
 	return SICKState{
-		Version: string(bytes.Trim(p[1:8], " \x00")), Mode: p[8], Defect: p[9] != 0, Angle: int(le.Uint16(p[107:])),
-		Resolution: int(le.Uint16(p[109:])), MeasuringMode: p[102], Unit: p[122], Laser: p[123] != 0,
+		Version: string(bytes.Trim(p[1:8], " \x00")), Mode: p[8], Defect: p[9] != 0, Variant: p[18], MeasuringMode: p[102],
+		Angle: int(le.Uint16(p[107:])), Resolution: int(le.Uint16(p[109:])), Baud: le.Uint16(p[116:]), KeepsBaud: p[119] != 0,
+		Address: p[120], Unit: p[122], Laser: p[123] != 0, Boot: string(bytes.Trim(p[124:131], " \x00")),
 	}, nil
 }
 
@@ -47,5 +53,5 @@ func (d *SICK) State() (SICKState, error) {
 	if err != nil {
 		return s, d.fault(hal.BusFault, err)
 	}
-	return s, d.mode(sickAck, SICKStream)
+	return s, d.begin()
 }

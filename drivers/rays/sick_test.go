@@ -113,6 +113,27 @@ func TestSICKScan(t *testing.T) {
 	}
 }
 
+// Where what stands in a status: hardware.md, section 5.1.
+func TestSICKStatus(t *testing.T) {
+	body := make([]byte, 1+SICKStatusLen)
+	body[0] = 0xB1
+	copy(body[1:], "V02.30 ")
+	copy(body[124:], "X01.27 ")
+	for i, v := range map[int]byte{8: 0x24, 9: 1, 18: 2, 102: 6, 107: 180, 109: 50, 116: 1, 117: 0x80, 119: 1, 120: 3, 122: 1, 123: 1} {
+		body[i] = v
+	}
+	want := SICKState{Version: "V02.30", Boot: "X01.27", Mode: 0x24, Defect: true, Variant: 2, Angle: 180, Resolution: 50, Baud: 0x8001,
+		KeepsBaud: true, Address: 3, MeasuringMode: 6, Unit: 1, Laser: true}
+	if got, err := DecodeSICKStatus(body); err != nil || got != want {
+		t.Errorf("got %+v, %v, want %+v", got, err, want)
+	}
+	for _, bad := range [][]byte{nil, body[:SICKStatusLen-1], append([]byte{0xB0}, body[1:]...)} {
+		if got, err := DecodeSICKStatus(bad); err == nil {
+			t.Errorf("% X: got %+v", bad[:min(len(bad), 4)], got)
+		}
+	}
+}
+
 func TestSICKResync(t *testing.T) {
 	good := wire(t, "02 80 0A 00 B0 03 40 E8 03 E9 03 EA 03 10 CF DC")
 	bad := bytes.Clone(good)

@@ -28,10 +28,17 @@ type socket struct {
 	began time.Time
 }
 
+// writePatience is how long a connection may take for a few bytes: it has room for many times as many. Where it has none, its other
+// end has read nothing for long, and half a word is said: it is as good as gone. A cycle may wait for this.
+const writePatience = 10 * time.Millisecond
+
 func (s *socket) Write(p []byte) (int, error) {
-	s.conn.SetWriteDeadline(time.Now().Add(time.Second))
+	s.conn.SetWriteDeadline(time.Now().Add(writePatience))
 	n, err := s.conn.Write(p)
-	return n, gone(err)
+	if err != nil {
+		err = fmt.Errorf("%w: %w", servo.ErrGone, err)
+	}
+	return n, err
 }
 
 func (s *socket) Read(p []byte, timeout time.Duration) (int, error) {
@@ -54,13 +61,14 @@ func gone(err error) error {
 
 func (s *socket) Discard() error {
 	var scrap [1024]byte
-	for {
+	for range mostSkims {
 		if _, err := s.Read(scrap[:], 0); errors.Is(err, os.ErrDeadlineExceeded) {
 			return nil
 		} else if err != nil {
 			return err
 		}
 	}
+	return nil
 }
 
 func (s *socket) Now() time.Duration { return time.Since(s.began) }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/halyard-robotics/halyard/drivers/rays"
@@ -16,11 +17,13 @@ import (
 // Hokuyo is a scanner of SCIP 2.0.
 type Hokuyo struct {
 	Boot  time.Duration // from power-on to its first word
+	Old   bool          // it wakes up in SCIP 1.1
 	model rays.HokuyoModel
 	scene Scene
 	usual int // baud at power-on; 0 = USB, TCP
 
 	powered    bool
+	old        bool // it speaks SCIP 1.1
 	ready      time.Duration
 	baud, rate int // now, and after what is being said
 	line       []byte
@@ -47,7 +50,7 @@ func (h *Hokuyo) Baud() int { return h.baud }
 
 // Power is uart.Board's.
 func (h *Hokuyo) Power(on bool, now time.Duration) {
-	*h = Hokuyo{Boot: h.Boot, model: h.model, scene: h.scene, usual: h.usual, powered: on, ready: now + h.Boot,
+	*h = Hokuyo{Boot: h.Boot, Old: h.Old, old: h.Old, model: h.model, scene: h.scene, usual: h.usual, powered: on, ready: now + h.Boot,
 		baud: h.usual, rate: h.usual}
 }
 
@@ -100,17 +103,24 @@ func (h *Hokuyo) measure() {
 	}
 	h.scene.Scan(float64(h.first-h.model.Front)*step, step, h.ranges)
 	h.values = h.values[:0]
-	most := h.model.Most
-	if h.size == 2 {
-		most = min(most, 4095)
+	// Where nothing is each family has its own word.
+	void := 1
+	if strings.HasPrefix(h.model.Name, "UST") {
+		void = 65533
 	}
 	for i := 0; i < n; i += h.bundle {
-		best := 1 // an error code: nothing there
+		best := -1
 		for _, m := range h.ranges[i:min(n, i+h.bundle)] {
 			mm := math.Round(m * 1000)
-			if mm >= float64(h.model.Least) && mm <= float64(most) && (best < h.model.Least || int(mm) < best) {
+			if mm >= float64(h.model.Least) && mm <= float64(h.model.Most) && (best < 0 || int(mm) < best) {
 				best = int(mm)
 			}
+		}
+		if best < 0 {
+			best = void
+		}
+		if h.size == 2 {
+			best = min(best, 4095)
 		}
 		h.values = append(h.values, best)
 	}
@@ -140,6 +150,15 @@ func (h *Hokuyo) obey(line string, at time.Duration) {
 	name := line[:min(2, len(line))]
 	say := func(status string, lines ...string) { h.out = rays.AppendSCIP(h.out, line, status, lines...) }
 	m := h.model
+	switch {
+	case h.old && line == rays.SCIPSwitch:
+		h.old = false
+		h.out = append(h.out, line+"\n"+rays.SCIPOldOK+"\n\n"...)
+		return
+	case h.old:
+		h.out = append(h.out, line+"\n"+rays.SCIPOldUnknown+"\n\n"...)
+		return
+	}
 	if h.timing && name != rays.SCIPTime {
 		say(rays.SCIPUnknown)
 		return

@@ -52,6 +52,15 @@ func sick(baud, angle, resolution int, reach float64, cm bool) func(*testing.T, 
 	}
 }
 
+// asked is sick that asks for each scan.
+func asked(baud, angle, resolution int) func(*testing.T, servo.Opener) scanner {
+	return func(t *testing.T, open servo.Opener) scanner {
+		s, err := rays.NewSICK(rays.SICKSettings{Name: "lms", Line: open, Baud: baud, Angle: angle, Resolution: resolution, Request: true})
+		must(t, err)
+		return s
+	}
+}
+
 func hokuyo(model string, first, last, cluster int, short bool) func(*testing.T, servo.Opener) scanner {
 	return func(t *testing.T, open servo.Opener) scanner {
 		m, err := rays.HokuyoModelOf(model)
@@ -84,6 +93,8 @@ func subjects() []subject {
 		{"lms 500000 180/1 cm", 9600, lms(), sick(500000, 180, 100, 8, true), 0.006, 0, 16 * ms},
 		{"lms 500000 100/0.25 16 m", 9600, lms(), sick(500000, 100, 25, 16, false), 0.001, 0, 60 * ms},
 		{"lms 38400 100/1 32 m", 9600, lms(), sick(38400, 100, 100, 32, false), 0.001, 0, 60 * ms},
+		{"lms 500000 on request", 9600, lms(), asked(500000, 180, 50), 0.001, 0, 60 * ms},
+		{"lms 38400 on request", 9600, lms(), asked(38400, 100, 100), 0.001, 0, 120 * ms},
 		{"urg serial", 19200, laser.NewHokuyo(model("URG-04LX"), 19200, room), hokuyo("URG-04LX", 0, 0, 1, false), 0.001, 0, 220 * ms},
 		{"urg short", 115200, laser.NewHokuyo(model("URG-04LX"), 19200, room), hokuyo("URG-04LX", 128, 640, 1, true), 0.001, 999, 110 * ms},
 		{"utm usb", 0, laser.NewHokuyo(model("UTM-30LX"), 0, room), hokuyo("UTM-30LX", 0, 0, 1, false), 0.001, 0, 30 * ms},
@@ -135,7 +146,7 @@ func TestScans(t *testing.T) {
 
 // What is not there, not within reach or not measured.
 func TestNothing(t *testing.T) {
-	far := laser.Room{Length: 300, Width: 4, X: 1, Y: 2}
+	far, hall := laser.Room{Length: 300, Width: 4, X: 1, Y: 2}, laser.Room{Length: 6, Width: 4, X: 1, Y: 2}
 	for _, s := range []struct {
 		name  string
 		board uart.Board
@@ -145,6 +156,9 @@ func TestNothing(t *testing.T) {
 	}{
 		{"lms", laser.NewSICK("LMS291;30106;V02.30", far), sick(38400, 180, 100, 8, false), 90, math.Inf(1)},
 		{"urg", laser.NewHokuyo(model("URG-04LX"), 115200, far), hokuyo("URG-04LX", 0, 0, 1, false), 340, math.NaN()},
+		{"urg short", laser.NewHokuyo(model("URG-04LX"), 115200, hall), hokuyo("URG-04LX", 0, 0, 1, true), 340, math.Inf(1)},
+		{"utm", laser.NewHokuyo(model("UTM-30LX"), 115200, far), hokuyo("UTM-30LX", 0, 0, 1, false), 540, math.Inf(1)},
+		{"ust", laser.NewHokuyo(model("UST-10LX"), 115200, far), hokuyo("UST-10LX", 0, 0, 1, false), 540, math.Inf(1)},
 		{"rplidar", laser.NewRPLidar(rays.RPLidarFree, 115200, far), rplidar(rays.RPLidarFree, false, 360), 180, math.NaN()},
 	} {
 		line := uart.New(s.name, 115200, 1, s.board)

@@ -1,0 +1,149 @@
+package laser_test
+
+import (
+	"encoding/hex"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard/drivers/rays"
+	"github.com/halyard-robotics/halyard/sim/emulator/laser"
+	"github.com/halyard-robotics/halyard/sim/emulator/uart"
+)
+
+// talk lets a board hear what a host says, and returns what it says until it has nothing more to.
+func talk(b uart.Board, now *time.Duration, said []byte) (heard []byte) {
+	b.Hear(said, *now)
+	for until := *now + 20*time.Millisecond; b.Next() <= until; {
+		*now = max(*now, b.Next())
+		heard = b.Speak(heard, *now)
+	}
+	*now += 20 * time.Millisecond
+	return heard
+}
+
+// The sessions of hardware.md, section 5, byte by byte: the emulated scanners answer as real ones do. What stands in
+// brackets in an answer is how much more there is.
+func TestSICKSession(t *testing.T) {
+	b := laser.NewSICK("LMS200;30106;V02.30", room)
+	b.Power(true, 0)
+	now := time.Second
+	b.Speak(nil, now) // what it says at power-on
+	for _, c := range []struct{ what, said, heard string }{
+		{"requests", "02 00 02 00 20 25 35 08", "06 02 80 03 00 A0 00 10 16 0A"},
+		{"180 by 1", "02 00 05 00 3B B4 00 64 00 97 49", "06 02 80 07 00 BB 01 B4 00 64 00 10 5B 30"},
+		{"type", "02 00 01 00 3A 1E 12", "06 02 80 16 00 BA 4C 4D 53 32 30 30 3B 33 30 31 30 36 3B [10]"},
+		{"status", "02 00 01 00 31 15 12", "06 02 80 99 00 B1 56 30 32 2E 33 30 20 25 [146]"},
+		{"settings", "02 00 01 00 74 50 12", "06 02 80 24 00 F4 [37]"},
+		{"install", "02 00 0A 00 20 00 53 49 43 4B 5F 4C 4D 53 BE C5", "06 02 80 03 00 A0 00 10 16 0A"},
+		{"requests again", "02 00 02 00 20 25 35 08", "06 02 80 03 00 A0 00 10 16 0A"},
+		{"100 by 1/4", "02 00 05 00 3B 64 00 19 00 E7 72", "06 02 80 07 00 BB 01 64 00 19 00 10 [2]"},
+		{"100 by 1", "02 00 05 00 3B 64 00 64 00 1D 0F", "06 02 80 07 00 BB 01 64 00 64 00 10 [2]"},
+		{"one scan", "02 00 02 00 30 01 31 18", "06 02 80 CE 00 B0 65 00 [205]"},
+		{"another address", "02 01 01 00 31 1B 16", ""},
+		{"a wrong sum", "02 00 01 00 31 15 13", ""},
+		{"a telegram that it does not know", "02 00 01 00 55 71 12", "15"},
+		{"38400", "02 00 02 00 20 40 50 08", "06 02 80 03 00 A0 00 10 16 0A"},
+	} {
+		said, err := hex.DecodeString(strings.ReplaceAll(c.said, " ", ""))
+		must(t, err)
+		got, want := talk(b, &now, said), c.heard
+		if i := strings.Index(want, "["); i >= 0 {
+			n := i / 3
+			want = fmt.Sprintf("% X [%d]", got[:min(n, len(got))], len(got)-n)
+		}
+		if c.heard != want || !strings.Contains(c.heard, "[") && fmt.Sprintf("% X", got) != want {
+			t.Errorf("%s: got % X, want %s", c.what, got, c.heard)
+		}
+	}
+	if b.Baud() != 38400 {
+		t.Errorf("got %d baud, want 38400 behind the answer", b.Baud())
+	}
+}
+
+// A session of SCIP 2.0: single scans, the clock, the rate, what is wrong; and the way out of SCIP 1.1.
+func TestSCIPSession(t *testing.T) {
+	b := laser.NewHokuyo(model("URG-04LX"), 19200, room)
+	b.Old = true
+	b.Power(true, 0)
+	now := time.Second
+	for _, c := range []struct{ said, heard string }{
+		{"QT", "QT\nE\n\n"},
+		{"SCIP2.0", "SCIP2.0\n0\n\n"},
+		{"SCIP2.0", "SCIP2.0\n0Ee\n\n"},
+		{"QT", "QT\n00P\n\n"},
+		{"GD0044072501", "GD0044072501\n10Q\n\n"}, // the laser is off
+		{"BM", "BM\n00P\n\n"},
+		{"BM", "BM\n02R\n\n"},
+		{"GS0384038501", "GS0384038501\n00P\n0"},
+		{"GD0040072501", "GD0040072501\n05U\n\n"},
+		{"GD00400725", "GD00400725\n0Dd\n\n"},
+		{"TM0", "TM0\n00P\n\n"},
+		{"TM1", "TM1\n00P\n0"},
+		{"VV", "VV\n0Ee\n\n"}, // not while its clock is set
+		{"TM2", "TM2\n00P\n\n"},
+		{"SS019200", "SS019200\n03S\n\n"},
+		{"SS115201", "SS115201\n01Q\n\n"},
+		{"RS", "RS\n00P\n\n"},
+		{"II", "II\n00P\nMODL:URG-04LX;"},
+		{"SS115200", "SS115200\n00P\n\n"},
+	} {
+		got := string(talk(b, &now, []byte(c.said+"\n")))
+		if whole := strings.HasSuffix(c.heard, "\n\n"); !strings.HasPrefix(got, c.heard) || whole && got != c.heard {
+			t.Errorf("%s: got %q, want %q", c.said, got, c.heard)
+		}
+	}
+	if b.Baud() != 115200 {
+		t.Errorf("got %d baud, want 115200 behind the answer", b.Baud())
+	}
+}
+
+// What ultra_simple says at its start (hardware.md, section 5.3), and single answers.
+func TestRPLidarSession(t *testing.T) {
+	b := laser.NewRPLidar(rays.RPLidarPWM, 115200, room)
+	b.Power(true, 0)
+	now := time.Second
+	b.Speak(nil, now)
+	for _, c := range []struct{ said, heard string }{
+		{"A5 25", ""}, {"A5 25", ""}, {"A5 25", ""},
+		{"A5 50", "A5 5A 14 00 00 00 04 18 1D 01 07 48 41 4C 59 41 52 44 2D 45 4D 55 4C 41 54 4F 52"},
+		{"A5 52", "A5 5A 03 00 00 00 06 00 00 00"},
+		{"A5 84 04 7C 00 00 00 59", "A5 5A 06 00 00 00 20 7C 00 00 00 01 00"},
+		{"A5 84 06 71 00 00 00 01 00 57", "A5 5A 08 00 00 00 20 71 00 00 00 00 FA 00 00"},
+		{"A5 84 06 74 00 00 00 01 00 52", "A5 5A 08 00 00 00 20 74 00 00 00 00 0C 00 00"},
+		{"A5 84 06 75 00 00 00 01 00 53", "A5 5A 05 00 00 00 20 75 00 00 00 82"},
+		{"A5 84 04 04 00 00 00 21", ""}, // a type that it does not know
+		{"A5 A0 00 05", ""},             // a request that it does not know
+		{"A5 59", "A5 5A 04 00 00 00 15 F4 01 FA 00"},
+		{"A5 F0 02 94 02 C1", ""}, {"A5 F0 02 00 00 57", ""},
+		{"A5 20", "A5 5A 05 00 00 40 81"}, // and the motor stands
+		{"A5 25", ""},
+		{"A5 82 05 00 00 00 00 00 22", "A5 5A 54 00 00 40 82"},
+	} {
+		said, err := hex.DecodeString(strings.ReplaceAll(c.said, " ", ""))
+		must(t, err)
+		if got := fmt.Sprintf("% X", talk(b, &now, said)); got != c.heard {
+			t.Errorf("%s: got %s, want %s", c.said, got, c.heard)
+		}
+	}
+}
+
+// A scanner that wakes up in SCIP 1.1 is found at whatever rate it is, and after a loss of power again.
+func TestOldHokuyo(t *testing.T) {
+	b := laser.NewHokuyo(model("URG-04LX"), 19200, room)
+	b.Old = true
+	line := uart.New("urg", 115200, 1, b)
+	d := hokuyo("URG-04LX", 0, 0, 1, false)(t, line.Open)
+	values := make([]float64, d.Fan().Count)
+	for range 2 {
+		must(t, d.Open())
+		must(t, d.Read(values))
+		if v := values[340]; math.Abs(v-4.5) > 0.01 {
+			t.Errorf("ahead: got %g, want 4.5", v)
+		}
+		line.Fault(uart.Fault{Kind: uart.Off, For: 10 * time.Millisecond})
+		line.SleepUntil(line.Now() + 200*time.Millisecond)
+	}
+}
