@@ -90,6 +90,7 @@ func decoders() []decoder {
 	sick, scip := rays.NewSICKParser(0x80), rays.NewSCIPParser()
 	node, capsule := rays.NewRPNodeParser(), rays.NewRPCapsuleParser()
 	var block rays.SCIPBlock
+	utm := rays.HokuyoModel{Least: 23, Most: 60000, Void: 1}
 	var n rays.RPNode
 	var c rays.RPCapsule
 	return []decoder{
@@ -108,7 +109,7 @@ func decoders() []decoder {
 		{"hokuyo, 1081 ranges", urg, scans, func(p []byte) (got int) {
 			for p = p[scip.Feed(p):]; ; p = p[scip.Feed(p):] {
 				for scip.Next(&block) {
-					if _, err := block.Scan(3, 20, ranges); err == nil {
+					if _, err := block.Scan(3, &utm, ranges); err == nil {
 						got++
 					}
 				}
