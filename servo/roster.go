@@ -50,7 +50,7 @@ type RosterConfig struct {
 	LastID  int           // the greatest id of the brand
 	Period  time.Duration // of the cycle; bounds what asking for lost servos may cost in one. 0 = no bound
 	Latency time.Duration // what the adapter may hold an answer back (FTDI: its latency timer)
-	Health  int           // cycles from one Look to the next; each serves one servo in turn. 0 = 5, below 0 = only where something has changed
+	Health  int           // cycles from one Look to the next; each serves one servo in turn. 0 = as Looks has it, below 0 = only where something has changed
 	Bits    int           // of a byte on the wire
 	Out, In int           // bytes of the longest packets, staged together and answered together
 	NoLimit bool          // the brand cannot limit its effort: a limit of zero is made by taking the torque off
@@ -119,10 +119,20 @@ type Roster struct {
 	stats    Stats
 }
 
+// Looks is how many cycles of period pass from one look at a servo's health to the next: five, and 50 ms at least. What a
+// look sees, heat and a switch that fell, changes no faster in a short cycle, where the wire has the least time for it.
+func Looks(period time.Duration) int {
+	const least, pause = 5, 50 * time.Millisecond
+	if period <= 0 {
+		return least
+	}
+	return max(least, int((pause+period-1)/period))
+}
+
 // NewRoster returns a roster; nothing is sent until Open.
 func NewRoster(cfg RosterConfig, b Brand) *Roster {
 	if cfg.Health == 0 {
-		cfg.Health = 5
+		cfg.Health = Looks(cfg.Period)
 	}
 	r := &Roster{cfg: cfg, brand: b, Seats: make([]Seat, len(cfg.Seats)), list: make([]int, 0, len(cfg.Seats))}
 	r.reopen = Reopening{Bus: cfg.Bus, Open: cfg.Reopen}

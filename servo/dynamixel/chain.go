@@ -16,9 +16,12 @@ type ChainConfig struct {
 
 	Latency  time.Duration // what the adapter may hold an answer back (FTDI: its latency timer)
 	Watchdog time.Duration // bus_watchdog of servos that have one; 0 = 200 ms or 4 periods, below 0 = off
-	// Health is how many cycles pass from one long read to the next; each serves one servo in turn. 0 = 5, below 0 =
-	// only where something has changed.
+	// Health is how many cycles pass from one long read to the next; each serves one servo in turn. 0 = as servo.Looks
+	// has it, below 0 = only where something has changed.
 	Health int
+	// PositionOnly reads the position alone in a cycle, 4 bytes of 10 on an X: velocities and efforts stay NaN. It is for
+	// lines too slow for more.
+	PositionOnly bool
 }
 
 // ServoConfig is one servo of a chain.
@@ -65,7 +68,7 @@ var _ servo.Chain = (*Chain)(nil)
 // NewChain returns a chain; nothing is sent until Open, which also reports what is wrong with cfg.
 func NewChain(cfg ChainConfig) *Chain {
 	if cfg.Health == 0 {
-		cfg.Health = 5
+		cfg.Health = servo.Looks(cfg.Period)
 	}
 	// Four periods let three packets be lost; below 200 ms the watchdog would bite hosts that are merely busy.
 	if cfg.Watchdog == 0 {
@@ -161,5 +164,9 @@ func (d *device) init(chain *ChainConfig, cfg *ServoConfig) {
 		return
 	}
 	d.resolve()
+	if chain.PositionOnly {
+		d.reg.velocity, d.reg.effort = nil, nil
+		d.short = spanOf(d.reg.position)
+	}
 	d.reading.restart(d.m)
 }

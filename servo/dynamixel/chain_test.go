@@ -197,6 +197,30 @@ func TestChainStates(t *testing.T) {
 	}
 }
 
+// Where the line has no time for more, the position alone is read; a long read tells no velocity either, which would be old
+// in the next cycle.
+func TestChainPositionOnly(t *testing.T) {
+	r := openedRig(t, func(cfg *ChainConfig) { cfg.Health, cfg.PositionOnly = 3, true }, "xm430-w350", "xm430-w350")
+	r.servos[0].set("present_position", 1234)
+	r.servos[0].set("present_velocity", 100)
+	r.servos[0].set("present_current", 200)
+	r.servos[0].set("present_temperature", 41)
+	for range 12 {
+		r.run(1)
+		if s := r.State(0); s.Err != nil || s.Position != 1234 || !math.IsNaN(s.Velocity) || !math.IsNaN(s.Effort) {
+			t.Fatalf("got %+v", *s)
+		}
+	}
+	if s := r.State(0); s.Temperature != 41 {
+		t.Errorf("long read: got %g °C, want 41", s.Temperature)
+	}
+	// Limp: a question of 14 + 2 bytes, an answer of 8 + 2·(4+4).
+	r.run(1)
+	if s := r.Stats(); s.Sent+s.Received != 16+24 {
+		t.Errorf("got %d bytes, want 40", s.Sent+s.Received)
+	}
+}
+
 func TestChainModesAndLimits(t *testing.T) {
 	r := openedRig(t, nil, "xm430-w350")
 	s := r.servos[0]

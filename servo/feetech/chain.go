@@ -16,7 +16,7 @@ type ChainConfig struct {
 	Period  time.Duration // of the cycle; bounds what asking for lost servos may cost in one. 0 = no bound
 	Latency time.Duration // what the adapter may hold an answer back
 	// Health is how many cycles pass from one look at a servo's switches to the next; each serves one servo in turn.
-	// 0 = 5, below 0 = only where something has changed.
+	// 0 = as servo.Looks has it, below 0 = only where something has changed.
 	Health int
 }
 

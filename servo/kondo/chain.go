@@ -15,7 +15,7 @@ type ChainConfig struct {
 	Reopen  servo.Opener  // how to get the line back after it was lost; nil = never
 	Period  time.Duration // of the cycle; bounds what asking for lost servos may cost in one. 0 = no bound
 	Latency time.Duration // what the adapter may hold an answer back
-	Health  int           // cycles from one look at a servo to the next; 0 = 5, below 0 = only where something has changed
+	Health  int           // cycles from one look at a servo to the next; 0 = as servo.Looks has it, below 0 = only where something has changed
 }
 
 // ServoConfig is one servo of a chain.
