@@ -32,9 +32,14 @@ type device struct {
 	timeout time.Duration // its own
 }
 
-// asked are the fields of a usual answer.
-const asked = 1<<TempFET | 1<<CurrentQ | 1<<Duty | 1<<ERPM | 1<<Volts | 1<<Tacho | 1<<TachoAbs | 1<<FaultCode |
-	1<<PosNow | 1<<ControllerID
+// asked are the fields of a usual answer, 27 bytes of payload: with one more over the controllers' CAN bus it would be a frame more.
+func (m *Model) asked() uint32 {
+	const always = 1<<TempFET | 1<<CurrentQ | 1<<ERPM | 1<<Volts | 1<<TachoAbs | 1<<FaultCode | 1<<ControllerID
+	if m.Encoder {
+		return always | 1<<PosNow
+	}
+	return always | 1<<Tacho
+}
 
 // Connect takes a line; who stands at its end is asked anew.
 func (b *brand) Connect(x *servo.Exchange) { b.link = newLink(x) }
@@ -82,7 +87,7 @@ func (b *brand) Group(list []int) error {
 		return err
 	}
 	for _, i := range list {
-		b.link.put(b.roster.Seats[i].ID, AppendSelective(b.link.room[:0], asked))
+		b.link.put(b.roster.Seats[i].ID, AppendSelective(b.link.room[:0], b.devices[i].m.asked()))
 		b.devices[i].due = true
 	}
 	err := b.gather(len(list))
@@ -94,24 +99,28 @@ func (b *brand) Group(list []int) error {
 
 // gather sends what is staged and takes n answers of those that are due one.
 func (b *brand) gather(n int) error {
+	// The mask and the packet's own bytes stand around the fields, which are as long of one with an encoder as without.
+	const length = 5 + 22 + 6
 	l := b.link
-	bad, err := l.parser.BadChecksum, l.begin(n*(5+size(asked)+6))
+	// Those behind the first answer over one CAN bus, which may take longer for it than the line does.
+	delay := replyDelay + time.Duration(max(0, n-2))*max(0, replyDelay-l.Wire(length))
+	bad, err := l.parser.BadChecksum, l.begin(n*length, delay)
 	for err == nil && n > 0 {
 		var p []byte
 		if p, err = l.next(Selective, 6, bad); err != nil {
 			break
 		}
-		if got, e := l.values.Parse(p); e == nil && got&asked == asked && b.answered(&l.values) {
+		if got, e := l.values.Parse(p); e == nil && b.answered(&l.values, got) {
 			n--
 		}
 	}
 	return err
 }
 
-// answered takes an answer; false where nobody is due one with its id.
-func (b *brand) answered(v *Values) bool {
+// answered takes an answer of some fields; false where nobody is due one of them with its id.
+func (b *brand) answered(v *Values, fields uint32) bool {
 	for i := range b.devices {
-		if d := &b.devices[i]; d.due && b.roster.Seats[i].ID == int(v[ControllerID]) {
+		if d := &b.devices[i]; d.due && b.roster.Seats[i].ID == int(v[ControllerID]) && fields&d.m.asked() == d.m.asked() {
 			d.due = false
 			b.take(i, v)
 			b.roster.Heard(i)
@@ -126,7 +135,7 @@ func (b *brand) Ask(i int) error {
 	if err := b.link.find(); err != nil {
 		return err
 	}
-	v, err := b.link.measure(b.roster.Seats[i].ID, asked)
+	v, err := b.link.measure(b.roster.Seats[i].ID, b.devices[i].m.asked())
 	if err == nil {
 		b.take(i, v)
 	}

@@ -26,8 +26,9 @@ type MotorConfig struct {
 // Chain drives all controllers of one line. It is a servo.Chain; one goroutine calls it.
 //
 // A cycle is one command of 10 bytes to each controller, repeated whether it changed or not, one question of 10 bytes
-// and an answer of 38; 4 more there for one behind the first. At 115200 Bd that is 5.0 ms for each. All are asked at once,
-// so that the CAN bus behind the first costs its time once.
+// and an answer of 32; 4 more there for one behind the first. At 115200 Bd that is 4.5 ms for each. All are asked at once,
+// so that the line speaks while the CAN bus behind the first is busy with the next: 1.7 ms each, which from 300000 Bd on is more
+// than the line needs.
 //
 // A controller has no torque switch that could be read: it holds torque while it is told to, and for its timeout after
 // that. So one that was lost, and one whose counter of turns has begun anew, is taken to have lost its power, and waits
@@ -63,5 +64,11 @@ func (c *Chain) Units(i int) servo.Units { return c.b.devices[i].m.Units() }
 
 // WireTime is the time of a usual cycle's bytes, as if every controller stood at the line's end.
 func (c *Chain) WireTime(baud int) time.Duration {
-	return servo.WireTime((10+10+10+size(asked))*len(c.b.devices), bitsPerByte, baud)
+	bytes := 0
+	for i := range c.b.devices {
+		if m := c.b.devices[i].m; m != nil {
+			bytes += 10 + 10 + 10 + size(m.asked())
+		}
+	}
+	return servo.WireTime(bytes, bitsPerByte, baud)
 }

@@ -51,7 +51,7 @@ func (c *Client) Identify(id byte) (Found, error) {
 	if err != nil {
 		return Found{}, servo.Fault(c.Name, int(id), "identify", err)
 	}
-	v, err := c.link.measure(int(id), asked)
+	v, err := c.link.measure(int(id), Mask(Volts, FaultCode, ControllerID))
 	if err != nil {
 		return Found{}, servo.Fault(c.Name, int(id), "measure", err)
 	}

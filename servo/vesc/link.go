@@ -16,6 +16,19 @@ const bitsPerByte = 10
 // back at 500 kbit/s are 2.1 ms for what the chain asks in a cycle.
 const replyDelay = 2500 * time.Microsecond
 
+// canByte is what a byte takes on the controllers' CAN bus: 7 of them share a frame of 160 bits at the most.
+const canByte = 160 * time.Second / 500_000 / 7
+
+// via is how long controller id may need before an answer of about size bytes comes out of the line: one behind the first has
+// sent it there as a whole by then.
+func (l *link) via(id, size int) time.Duration {
+	const around = 20 // of the question and of what ends the answer
+	if id == l.first || l.first == unknownID {
+		return replyDelay
+	}
+	return max(replyDelay, time.Duration(size+around)*canByte)
+}
+
 // unknownID stands for the first controller as long as it has not said its id.
 const unknownID = -1
 
@@ -45,31 +58,33 @@ func (l *link) put(id int, payload []byte) {
 // set adds a command that tells v.
 func (l *link) set(id int, c Command, v float64) { l.put(id, AppendSet(l.room[:0], c, v)) }
 
-// ask sends Out and waits for an answer to c of about size bytes. It is the parser's until the next question. An echo of
+// ask sends Out and waits for id's answer to c of about size bytes. It is the parser's until the next question. An echo of
 // a question is no answer: all answers but PingCAN's are longer.
-func (l *link) ask(c Command, size int) ([]byte, error) { return l.await(c, size, 6) }
+func (l *link) ask(id int, c Command, size int) ([]byte, error) {
+	return l.await(c, size, 6, l.via(id, size))
+}
 
 // askPing is ask for PingCAN, whose answer is the ids, perhaps none.
 func (l *link) askPing() ([]byte, error) {
-	p, err := l.await(PingCAN, 256, 1)
+	p, err := l.await(PingCAN, 256, 1, replyDelay)
 	if err != nil {
 		return nil, err
 	}
 	return p[1:], nil
 }
 
-func (l *link) await(c Command, size, least int) ([]byte, error) {
+func (l *link) await(c Command, size, least int, delay time.Duration) ([]byte, error) {
 	bad := l.parser.BadChecksum
-	if err := l.begin(size + 6); err != nil {
+	if err := l.begin(size+6, delay); err != nil {
 		return nil, err
 	}
 	return l.next(c, least, bad)
 }
 
-// begin sends Out and begins to listen for answers of size bytes.
-func (l *link) begin(size int) error {
+// begin sends Out and begins to listen for answers of size bytes that may come delay late.
+func (l *link) begin(size int, delay time.Duration) error {
 	l.parser.Reset()
-	return l.Ask(size, replyDelay)
+	return l.Ask(size, delay)
 }
 
 // next waits for the next answer to c. bad is how many packets had been spoilt before the question.
@@ -94,7 +109,7 @@ func (l *link) next(c Command, least int, bad uint64) ([]byte, error) {
 // measure asks controller id for the fields of mask, which must name ControllerID. Answers of others are no answer.
 func (l *link) measure(id int, mask uint32) (*Values, error) {
 	l.put(id, AppendSelective(l.room[:0], mask))
-	p, err := l.ask(Selective, 5+size(mask))
+	p, err := l.ask(id, Selective, 5+size(mask))
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +151,7 @@ func (who *identity) old() bool {
 // identify asks controller id who it is and how it is set.
 func (l *link) identify(id int) (who identity, err error) {
 	l.put(id, []byte{byte(FWVersion)})
-	p, err := l.ask(FWVersion, 80)
+	p, err := l.ask(id, FWVersion, 80)
 	if err != nil {
 		return who, err
 	}
@@ -151,7 +166,7 @@ func (l *link) identify(id int) (who identity, err error) {
 		return who, nil
 	}
 	l.put(id, []byte{byte(GetMcConfTemp)})
-	if p, err = l.ask(GetMcConfTemp, 50); err != nil {
+	if p, err = l.ask(id, GetMcConfTemp, 50); err != nil {
 		return who, err
 	}
 	const polesAt, timeoutAt = 1 + 10*4, 1 + 4 + 1
@@ -160,11 +175,7 @@ func (l *link) identify(id int) (who identity, err error) {
 	}
 	who.poles = int(p[polesAt])
 	l.put(id, []byte{byte(GetAppConf)})
-	most := MaxPayload
-	if id != l.first { // over the CAN bus as a whole, and only then over the line
-		most *= 2
-	}
-	if p, err = l.ask(GetAppConf, most); err != nil {
+	if p, err = l.ask(id, GetAppConf, MaxPayload); err != nil {
 		return who, err
 	}
 	if len(p) < timeoutAt+4 || int(p[timeoutAt-1]) != id {

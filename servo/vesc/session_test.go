@@ -43,8 +43,14 @@ func say(t *testing.T, set map[Field]float64) string {
 	for f, x := range set {
 		v[f] = x
 	}
+	asked := question("vesc-6")
+	if _, ok := set[Tacho]; ok {
+		asked = question("vesc-6-hall")
+	}
 	return hexOf(v.Append(binary.BigEndian.AppendUint32([]byte{byte(Selective)}, asked), asked))
 }
+
+func question(model string) uint32 { return ModelByName(model).asked() }
 
 // opening is what the chain asks at first, of the controller at the line's end, id 1.
 const opening = `
@@ -78,7 +84,7 @@ func cycle(t *testing.T, c *Chain, g servo.Goal) {
 }
 
 func TestChainSession(t *testing.T) {
-	ask := hexOf(AppendSelective(nil, asked))
+	ask := hexOf(AppendSelective(nil, question("vesc-6")))
 	ask = strings.ReplaceAll(opening+`
 # limp: told so, and measured
 > 0600000000
@@ -137,7 +143,7 @@ func TestChainSession(t *testing.T) {
 
 // One behind the first is reached through it; its answers are bare and carry its id.
 func TestForwarded(t *testing.T) {
-	ask := hexOf(AppendSelective(nil, asked))
+	ask := hexOf(AppendSelective(nil, question("vesc-6-hall")))
 	text := strings.Replace(opening, "> 00\n", "> 22 07 00\n", 1)
 	text = strings.Replace(text, "> 5B", "> 22 07 5B", 1)
 	text = strings.Replace(text, "> 11\n< 11 01020304 01", "> 22 07 11\n< 11 01020304 07", 1)
@@ -145,7 +151,7 @@ func TestForwarded(t *testing.T) {
 	text = strings.Replace(text, "000003E8 00000000 0000\n", "000003E8 00000000 0000\nafter 60ms\n", 1)
 	c, line := open(t, strings.ReplaceAll(text+`
 > 22 07 ASK
-< `+say(t, map[Field]float64{ControllerID: 1})+`
+< `+say(t, map[Field]float64{ControllerID: 1, Tacho: 0})+`
 > 22 07 ASK
 < `+say(t, map[Field]float64{ControllerID: 7, Tacho: -42, PosNow: 0})+`
 `, "ASK", ask), MotorConfig{ID: 7, Model: ModelByName("vesc-6-hall")})
@@ -199,7 +205,7 @@ func TestRefused(t *testing.T) {
 
 // The counter of turns begins anew with the power: torque is not given back by itself.
 func TestPowerLost(t *testing.T) {
-	ask := hexOf(AppendSelective(nil, asked))
+	ask := hexOf(AppendSelective(nil, question("vesc-6")))
 	c, line := open(t, strings.ReplaceAll(opening+`
 > ASK
 < `+say(t, nil)+`
@@ -238,7 +244,7 @@ func TestPowerLost(t *testing.T) {
 }
 
 func TestHaltSession(t *testing.T) {
-	ask := hexOf(AppendSelective(nil, asked))
+	ask := hexOf(AppendSelective(nil, question("vesc-6")))
 	c, line := open(t, strings.ReplaceAll(opening+`
 > 0600000000
 > 0600000000
@@ -263,7 +269,9 @@ func TestHaltSession(t *testing.T) {
 }
 
 func TestClientSession(t *testing.T) {
-	line := play(t, opening+"> "+hexOf(AppendSelective(nil, asked))+"\n< "+say(t, nil)+`
+	line := play(t, opening+`> 32 00 02 81 00
+< 32 00 02 81 00 00 F0 00 01
+
 # who is behind
 > 3E
 < 3E 07 09

@@ -17,9 +17,12 @@ var motorBounds = []struct {
 	// bytes, 47 of a remote one and 131 of an extended one, nothing stuffed.
 	bound func(n int) time.Duration
 }{
-	// 10 told and 10 asked of the first, 12 and 12 of the others, 38 answered, which goes beside the asking of all but one
-	{"vesc-6", 115200, false, func(n int) time.Duration { return servo.WireTime(20+38+12*(n-1)+38*(n-1), 10, 115200) }},
-	{"vesc-6", 1000000, false, func(n int) time.Duration { return servo.WireTime(20+38+12*(n-1)+38*(n-1), 10, 1000000) }},
+	// 10 told and 10 asked of the first, 12 and 12 of the others, 32 answered, which goes beside the asking of all but one
+	{"vesc-6", 115200, false, func(n int) time.Duration { return servo.WireTime(20+32+(12+32)*(n-1), 10, 115200) }},
+	// The CAN bus behind the first has longer: 877 bits each at 500 kbit/s (bldc, comm_can_send_buffer)
+	{"vesc-6", 1000000, false, func(n int) time.Duration {
+		return max(servo.WireTime(20+32, 10, 1000000), servo.WireTime(n-1, 877, 500000))
+	}},
 	// a goal, two questions, two answers
 	{"odrive-s1", 250000, true, func(n int) time.Duration { return servo.WireTime(n, 3*111+2*47, 250000) }},
 	{"odrive-s1", 1000000, true, func(n int) time.Duration { return servo.WireTime(n, 3*111+2*47, 1000000) }},

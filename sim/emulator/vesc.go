@@ -11,8 +11,8 @@ import (
 
 // vescKind is the kind of VESC controllers. Decisions:
 //
-//   - The first of a line's controllers stands at its end, the others behind it; what goes through it takes a millisecond
-//     each way. One that is behind a dark one is not reached.
+//   - The first of a line's controllers stands at its end, the others behind it on a CAN bus of 500 kbit/s, the firmware's own
+//     rate, whose frames go out in the order in which they were wanted. One that is behind a dark one is not reached.
 //   - A fault is over when its cause is and half a second has passed, as the firmware's.
 type vescKind struct {
 	motorKind
@@ -79,10 +79,28 @@ type vescTongue struct {
 	parser  *vesc.Parser
 	payload []byte
 	answer  []byte
+	free    time.Duration // when the CAN bus behind the first falls idle
 }
 
-// viaCAN is what a packet takes to a controller behind the first, each way.
-const viaCAN = time.Millisecond
+// viaCAN is when n bytes of payload that are wanted at now have gone over the CAN bus: in one frame behind two bytes of address, or
+// in frames of seven, behind the 256th byte of six, and one of six that ends them (bldc, comm_can_send_buffer). Nothing is stuffed.
+func (t *vescTongue) viaCAN(n int, now time.Duration) time.Duration {
+	const rate, bare = 500_000, 67 // bit/s; bits of an extended frame without data, and the gap
+	bits := bare + 8*(2+n)
+	if n > 6 {
+		bits = bare + 8*6
+		for at := 0; at < n; {
+			size, head := min(7, n-at), 1
+			if at > 255 {
+				size, head = min(6, n-at), 2
+			}
+			bits += bare + 8*(head+size)
+			at += size
+		}
+	}
+	t.free = max(t.free, now) + time.Duration(bits)*time.Second/rate
+	return t.free
+}
 
 func newVESCTongue(b *Bus) *vescTongue {
 	b.duplex = true
@@ -109,7 +127,7 @@ func (t *vescTongue) obey(now time.Duration) {
 	}
 	for _, s := range b.servos[1:] {
 		if len(p) > 2 && int64(p[1]) == s.get(rID) && b.hears(s, now) {
-			t.single(s, p[2:], now+viaCAN)
+			t.single(s, p[2:], t.viaCAN(len(p)-2, now))
 		}
 	}
 }
@@ -186,7 +204,7 @@ func (k *vescKind) set(s *Servo, p []byte) {
 func (t *vescTongue) send(s *Servo, payload []byte, now time.Duration) {
 	b := t.bus
 	if s != b.servos[0] {
-		now += viaCAN
+		now = t.viaCAN(len(payload), now)
 	}
 	b.packet = vesc.AppendPacket(b.packet[:0], payload)
 	sent := b.transmit(s, b.packet, max(now, b.busy()), b.servos[0].baud()) // one after the other
