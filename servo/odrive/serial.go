@@ -104,16 +104,22 @@ func (b *serialBrand) leaps(i int, at, speed float64) bool {
 	return true
 }
 
-// Look reads state and errors of axis i, and in turn its current, its voltage and its temperature.
+// Look reads state and errors of axis i, and in half of the looks its current, its voltage or its temperature: properties have long
+// names, so that a look at all of them would take longer than a cycle does.
 func (b *serialBrand) Look(i int) error {
 	d, s := &b.devices[i], &b.roster.Seats[i].State
-	d.turn = (d.turn + 1) % 4
+	d.turn = (d.turn + 1) % 8
 	p, to := IqMeasured, &s.Effort
 	switch d.turn {
 	case 1:
 		p, to = BusVolts, &s.Voltage
-	case 3:
+	case 5:
 		p, to = FETCelsius, &s.Temperature
+	case 0:
+		d.limit = math.NaN() // nobody says that a limit was heard: it is told again now and then
+	}
+	if d.turn%4 != 1 && d.turn%4 != 2 {
+		return b.state(i)
 	}
 	// Not every board has every sensor; a property that is none of its is answered with words.
 	v, err := b.link.number(p, d.dialect, b.roster.Seats[i].ID)
@@ -123,7 +129,6 @@ func (b *serialBrand) Look(i int) error {
 	case !errors.Is(err, servo.ErrSilent) && !errors.Is(err, servo.ErrMangled):
 		return err
 	}
-	d.limit = math.NaN() // nobody says that a limit was heard: it is told again now and then
 	return b.state(i)
 }
 

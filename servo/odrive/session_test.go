@@ -84,9 +84,8 @@ func TestSerialSession(t *testing.T) {
 < 8
 > r axis0.active_errors
 < 0
-# speed, with the limit once more after a look, and no feed-forward of before; torque
-> w axis0.config.motor.current_soft_max 40
-+ v 0 1.000000 0
+# speed, with no feed-forward of before; torque
+> v 0 1.000000 0
 > f 0
 < 0.600000 1.000000
 > c 0 0.827000
