@@ -27,8 +27,12 @@ type Maestro struct {
 	opener servo.Opener
 	line   servo.Line // nil while closed
 	send   []byte
+	data   []byte
 	answer [2]byte
 }
+
+// maestroMicro is how many channels the Micro has, the one board that does not know MaestroTargets.
+const maestroMicro = 6
 
 // maestroPatience is how long an answer may take, beyond its wire time: it is made between two of the board's own ticks of 1 ms.
 const maestroPatience = 20 * time.Millisecond
@@ -93,19 +97,30 @@ func (d *Maestro) Write(pulses []time.Duration) error {
 	if d.line == nil {
 		return d.fault(hal.Absent, os.ErrClosed)
 	}
-	// One command a channel, all in one write: the Micro does not know MaestroTargets, and USB sends them in one packet.
-	d.send = d.send[:0]
-	for i := range min(d.config.Channels, len(pulses)) {
+	n := min(d.config.Channels, len(pulses))
+	d.send, d.data = d.send[:0], append(d.data[:0], byte(n), 0)
+	for i := range n {
 		quarters := (pulses[i]*MaestroQuarters + time.Microsecond/2) / time.Microsecond
 		if quarters < 0 || quarters > 1<<14-1 {
 			return d.fault(hal.Invalid, fmt.Errorf("channel %d: pulse: got %v, want 0..4095 µs", i, pulses[i]))
 		}
-		d.send = d.append(MaestroTarget, byte(i), byte(quarters&0x7F), byte(quarters>>7))
+		d.data = append(d.data, byte(quarters&0x7F), byte(quarters>>7))
 	}
-	if _, err := d.line.Write(d.send); err != nil {
-		return d.fault(hal.BusFault, err)
+	d.targets()
+	// The question for errors goes along: on USB both are one packet.
+	d.send = d.append(MaestroErrors)
+	return d.judge()
+}
+
+// targets adds what sets the targets in d.data, which begins as MaestroTargets has it.
+func (d *Maestro) targets() {
+	if d.config.Channels > maestroMicro {
+		d.send = d.append(MaestroTargets, d.data...) // half the bytes, and all at one time
+		return
 	}
-	return d.errors()
+	for i := range int(d.data[0]) {
+		d.send = d.append(MaestroTarget, byte(i), d.data[2+2*i], d.data[3+2*i])
+	}
 }
 
 func (d *Maestro) append(command byte, data ...byte) []byte {
@@ -116,6 +131,11 @@ func (d *Maestro) append(command byte, data ...byte) []byte {
 func (d *Maestro) errors() error {
 	d.send = d.send[:0]
 	d.send = d.append(MaestroErrors)
+	return d.judge()
+}
+
+// judge sends what is in d.send, which ends with the question for errors.
+func (d *Maestro) judge() error {
 	bits, err := d.ask()
 	if err != nil {
 		return err
@@ -159,10 +179,11 @@ func (d *Maestro) Off() []error {
 		}
 		d.line = line
 	}
-	d.send = d.send[:0]
-	for i := range d.config.Channels {
-		d.send = d.append(MaestroTarget, byte(i), 0, 0)
+	d.send, d.data = d.send[:0], append(d.data[:0], byte(d.config.Channels), 0)
+	for range d.config.Channels {
+		d.data = append(d.data, 0, 0)
 	}
+	d.targets()
 	if _, err := d.line.Write(d.send); err != nil {
 		return all(d.config.Channels, d.fault(hal.BusFault, err))
 	}

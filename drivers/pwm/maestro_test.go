@@ -25,6 +25,7 @@ var maestroVectors = []struct {
 	{-1, true, 0x83, []byte{0x01}, "83 01 17"},                               // the manual's example of the CRC
 	{-1, false, MaestroPosition, []byte{5}, "90 05"},
 	{-1, false, MaestroErrors, nil, "A1"},
+	{-1, false, MaestroTargets, []byte{2, 3, 0, 0, 0x70, 0x2E}, "9F 02 03 00 00 70 2E"}, // the guide's: channel 3 off, 4 at 1500 µs
 }
 
 func wire(t *testing.T, text string) []byte {
@@ -88,13 +89,43 @@ type errTimeout struct{}
 
 func (errTimeout) Error() string { return "timed out" }
 
+// More channels than the Micro has are told in one command, by an emergency stop too.
+func TestMaestroMini(t *testing.T) {
+	zeros, positions := strings.Repeat(" 00 00", 7), []string{}
+	for i := range 7 {
+		positions = append(positions, "90 0"+string(rune('0'+i))+" > 00 00")
+	}
+	steps := append([]string{"A1 > 00 00", "9F 07 00" + zeros}, positions...)
+	steps = append(steps, "9F 07 00 70 2E"+strings.Repeat(" 00 00", 5)+" 18 3B A1 > 00 00", "9F 07 00"+zeros)
+	s := &script{t: t, steps: append(steps, positions...)}
+	d, err := NewMaestro(func() (servo.Line, error) { return s, nil }, MaestroConfig{Name: "esc", Channels: 7, Device: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Open(); err != nil {
+		t.Fatal(err)
+	}
+	us := time.Microsecond
+	if err := d.Write([]time.Duration{1500 * us, 0, 0, 0, 0, 0, 1894 * us}); err != nil {
+		t.Fatal(err)
+	}
+	for i, err := range d.Off() {
+		if err != nil {
+			t.Errorf("off: channel %d: %v", i, err)
+		}
+	}
+	if len(s.steps) != 0 {
+		t.Errorf("left over: %q", s.steps)
+	}
+}
+
 // A session of a board with two channels: opening clears its errors and ends its pulses, each write asks for errors.
 func TestMaestroSession(t *testing.T) {
 	s := &script{t: t, steps: []string{
 		"A1 > 20 00", "A1 > 00 00", // it complained of a timeout from before
 		"84 00 00 00 84 01 00 00", "90 00 > 00 00", "90 01 > 00 00",
-		"84 00 70 2E 84 01 18 3B", "A1 > 00 00", // 1500 µs, 1894 µs
-		"84 00 70 2E 84 01 00 00", "A1 > 08 00",
+		"84 00 70 2E 84 01 18 3B A1 > 00 00", // 1500 µs, 1894 µs
+		"84 00 70 2E 84 01 00 00 A1 > 08 00",
 		"84 00 00 00 84 01 00 00", "90 00 > 00 00", "90 01 > 70 17", // it has pulses still
 		"84 00 00 00 84 01 00 00", "90 00", // it says nothing more
 	}}

@@ -34,6 +34,7 @@ var maestroTalk = []struct {
 	{"a byte of nothing", false, []byte{0x12, 0xA1}, []byte{0x10, 0x00}, 0},
 	{"a first AA", false, []byte{0xAA, 0xA1}, []byte{0, 0}, 0},
 	{"home", false, []byte{0x84, 0, 0x70, 0x2E, 0xA2, 0x93}, []byte{0}, 0},
+	{"many targets, of a Micro", false, []byte{0x9F, 1, 0, 0x70, 0x2E}, nil, 0},
 }
 
 func TestMaestroTalk(t *testing.T) {
@@ -53,6 +54,28 @@ func TestMaestroTalk(t *testing.T) {
 	}
 	if got := m.Hear(ask, 0, nil); !bytes.Equal(got, []byte{0, 0}) {
 		t.Errorf("asked again: got errors % X", got)
+	}
+}
+
+// Many targets at once are for the boards of more channels than six.
+func TestMaestroTargets(t *testing.T) {
+	said := []byte{0x9F, 2, 3, 0x70, 0x2E, 0x70, 0x2E, 0xA1}
+	for n, want := range map[int]struct {
+		heard byte
+		pulse time.Duration
+	}{6: {0x10, 0}, 12: {0, 1500 * time.Microsecond}} {
+		m := chip.NewMaestro(n, 12, false)
+		var heard []byte
+		for _, b := range said { // however it comes
+			heard = m.Hear([]byte{b}, 0, heard)
+		}
+		if !bytes.Equal(heard, []byte{want.heard, 0}) || m.Pulse(4) != want.pulse || m.Pulse(2) != 0 {
+			t.Errorf("%d channels: heard % X and got %v, want %02X 00 and %v", n, heard, m.Pulse(4), want.heard, want.pulse)
+		}
+		// Channels that it does not have.
+		if got := m.Hear([]byte{0x9F, 2, 11, 0, 0, 0, 0, 0xA1}, 0, nil); !bytes.Equal(got, []byte{0x10, 0}) {
+			t.Errorf("%d channels: heard % X", n, got)
+		}
 	}
 }
 

@@ -166,9 +166,8 @@ func (m *Maestro) whole(answer []byte) []byte {
 		}
 		command, data, mine = m.half[2]|0x80, m.half[3:], m.half[1] == m.device
 	}
-	need, known := map[byte]int{pwm.MaestroTarget: 3, pwm.MaestroSpeed: 3, pwm.MaestroAccel: 3, pwm.MaestroPosition: 1,
-		pwm.MaestroMoving: 0, pwm.MaestroErrors: 0, pwm.MaestroHome: 0}[command]
-	if !known {
+	need := m.needs(command, data)
+	if need < 0 {
 		m.errors |= maestroProtocolBit
 		m.half = m.half[:0]
 		return answer
@@ -182,15 +181,36 @@ func (m *Maestro) whole(answer []byte) []byte {
 	}
 	// A command to another board is whole, but not obeyed; its CRC is that board's to judge.
 	sound := !m.crc || pwm.MaestroCRC(m.half[:len(m.half)-1]) == m.half[len(m.half)-1]
-	defer func() { m.half = m.half[:0] }()
-	if !mine {
-		return answer
-	}
-	if !sound {
+	switch {
+	case mine && sound:
+		answer = m.obey(command, data[:need], answer)
+	case mine:
 		m.errors |= maestroCRCBit
-		return answer
 	}
-	return m.obey(command, data[:need], answer)
+	m.half = m.half[:0]
+	return answer
+}
+
+// needs is how many bytes a command has behind it, below 0 of one that is not known. The Micro, of six channels, does not know to
+// set many targets at once.
+func (m *Maestro) needs(command byte, data []byte) int {
+	switch command {
+	case pwm.MaestroTarget, pwm.MaestroSpeed, pwm.MaestroAccel:
+		return 3
+	case pwm.MaestroPosition:
+		return 1
+	case pwm.MaestroMoving, pwm.MaestroErrors, pwm.MaestroHome:
+		return 0
+	case pwm.MaestroTargets:
+		if len(m.targets) <= 6 {
+			return -1
+		}
+		if len(data) == 0 {
+			return 2
+		}
+		return 2 + 2*int(data[0])
+	}
+	return -1
 }
 
 func (m *Maestro) obey(command byte, data, answer []byte) []byte {
@@ -202,6 +222,15 @@ func (m *Maestro) obey(command byte, data, answer []byte) []byte {
 			break
 		}
 		m.targets[data[0]] = uint16(data[1]) | uint16(data[2])<<7
+	case pwm.MaestroTargets:
+		first, targets := int(data[1]), data[2:]
+		if first+len(targets)/2 > len(m.targets) {
+			m.errors |= maestroProtocolBit
+			break
+		}
+		for i := range len(targets) / 2 {
+			m.targets[first+i] = uint16(targets[2*i]) | uint16(targets[2*i+1])<<7
+		}
 	case pwm.MaestroPosition:
 		if int(data[0]) < len(m.targets) {
 			return two(m.targets[data[0]])
