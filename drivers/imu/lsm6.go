@@ -88,7 +88,8 @@ func (s *LSM6) Read(values []float64) error {
 	if err != nil {
 		return err
 	}
-	if want := s.settings(); [3]byte(p) != want {
+	if [3]byte(p) != s.settings() {
+		want := s.settings() // apart: what an error holds is allocated
 		return s.chip.Fault(hal.Absent, fmt.Errorf("settings: got % X, want % X: the chip was reset", p, want[:]))
 	}
 	if p, err = s.chip.Read(LSM6Data, LSM6DataLen); err != nil {
