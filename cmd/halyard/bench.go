@@ -32,7 +32,7 @@ func benchmarks() []benchmark {
 		{"physics", "the multibody engine on the models that engines are compared by", benchPhysics},
 		{"simloid", "cycles a second over Simloid's protocol", benchSimloid},
 		{"okon", "an underwater robot, its protocol and its pictures", benchOkon},
-		{"drivers", "each servo bus against its wire, each laser's telegrams against memory", benchDrivers},
+		{"drivers", "each bus against its wire, each telegram against memory", benchDrivers},
 		{"configs", "the robots with devices, emulated, at their own rate on the wall clock", benchConfigs},
 		{"gamebots", "rescue robots in an arena, their rays and their protocol", benchGamebots},
 	}
@@ -44,6 +44,7 @@ type benchSize struct {
 	time    time.Duration // of each case that runs in real time
 	physics []physicsCase // of physics
 	config  string        // of configs: the only one; "" = every embedded one with devices
+	all     bool          // of drivers: the whole table
 }
 
 // stepsOr is the number of steps that was asked for, n where none was.
@@ -127,6 +128,7 @@ func newBench(a *app) *cobra.Command {
 	var physics physicsFlags
 	var links int
 	var only string
+	var all bool
 	var names []string
 	long := "Measures this machine, each figure beside its bound, and leaves judging to whoever reads it:\n"
 	for _, b := range benchmarks() {
@@ -163,7 +165,11 @@ func newBench(a *app) *cobra.Command {
 				return &hal.Error{Kind: hal.Invalid, Op: "bench " + args[0], Err: fmt.Errorf("got --config, which is of configs"),
 					Try: "halyard bench configs --config " + only}
 			}
-			size := benchSize{steps: steps, config: only, time: time.Duration(seconds * float64(time.Second))}
+			if all && !slices.Contains(which, "drivers") {
+				return &hal.Error{Kind: hal.Invalid, Op: "bench " + args[0], Err: fmt.Errorf("got --all, which is of drivers"),
+					Try: "halyard bench drivers --all"}
+			}
+			size := benchSize{steps: steps, config: only, all: all, time: time.Duration(seconds * float64(time.Second))}
 			if slices.Contains(which, "physics") {
 				var err error
 				if size.physics, err = physics.cases(steps); err != nil {
@@ -176,6 +182,7 @@ func newBench(a *app) *cobra.Command {
 	c.Flags().IntVar(&steps, "steps", 0, "cycles or steps of each case; 0 is each benchmark's own choice")
 	c.Flags().Float64Var(&seconds, "seconds", 60, "how long each case of clock, of okon's control loop, of gamebots' robots and of configs runs")
 	c.Flags().StringVar(&only, "config", "", "of configs: the one to run, embedded or a file; all embedded ones where it is not given")
+	c.Flags().BoolVar(&all, "all", false, "of drivers: every way to read, rate, length and return delay of Dynamixel and Feetech buses, 500 cases")
 	c.Flags().StringVar(&physics.model, "model", "", "of physics: chain or quad; both where it is not given")
 	c.Flags().IntVar(&links, "n", 0, "links of the chain of physics; 2, 10, 20 and 40 where it is not given")
 	c.Flags().StringVar(&physics.integrator, "integrator", "", "of physics: euler or rk4; both where it is not given")

@@ -14,118 +14,186 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
-// servoLine is a line of one model at one rate, and the bytes of a cycle of n servos by the data sheets: a goal and a state
-// each, the shortest way that the protocol has (hardware.md 7).
-type servoLine struct {
-	kind, model string
-	baud, bits  int // bits of a byte on the wire
-	bytes       func(n int) int
-}
-
-// servoLines are the lines of the benchmark, at the rates that are usual for them.
-func servoLines() []servoLine {
-	fast := func(n int) int { return 14 + 5*n + 14 + n + 8 + 14*n } // sync write 4, fast sync read 10
-	ax := func(n int) int { return 8 + 5*n + 8*n + 12*n }           // sync write 4 (goal, speed), read 6 alone
-	mx := func(n int) int { return 8 + 5*n + 7 + 3*n + 12*n }       // sync write 4, bulk read 6
-	sts := func(n int) int { return 8 + 8*n + 8 + n + 14*n }        // sync write 7, sync read 8
-	scs := func(n int) int { return 8 + 7*n + 22*n }                // sync write 6, read 8 alone
-	lx := func(n int) int { return 24 * n }                         // 10 told, 6 asked, 8 answered
-	krs := func(n int) int { return 6 * n }                         // 3 told, 3 answered
-	return []servoLine{
-		{"dynamixel1", "ax-12a", 115_200, 10, ax}, {"dynamixel1", "ax-12a", 1_000_000, 10, ax},
-		{"dynamixel1", "mx-64", 1_000_000, 10, mx},
-		{"dynamixel2", "xm430-w350", 57_600, 10, fast}, {"dynamixel2", "xm430-w350", 1_000_000, 10, fast},
-		{"dynamixel2", "xm430-w350", 4_000_000, 10, fast},
-		{"feetech", "sts3215", 115_200, 10, sts}, {"feetech", "sts3215", 1_000_000, 10, sts},
-		{"feetech", "scs0009", 1_000_000, 10, scs},
-		{"hiwonder", "lx-16a", 115_200, 10, lx},
-		{"kondo", "krs-2552", 115_200, 11, krs}, {"kondo", "krs-2552", 1_250_000, 11, krs},
-	}
-}
-
 // benchDrivers runs the chain of every brand as shipped, health looked at and watchdogs fed, over emulated lines that add
-// nothing to their bytes: cycle_ms is the line's own time, bound_ms that of the bytes of servoLines. cpu_us is the
-// processor's time of the driver alone. Then the lasers: how fast what they say is decoded, beside how fast memory is copied.
+// nothing to their bytes: cycle_ms is the time by the line's own clock, bound_ms that of the bytes of the data sheets. cpu_us
+// is the processor's time of the driver alone. Then what is told by pulses and what measures over I2C, and how fast what lasers and the
+// rest say is decoded, beside how fast memory is copied. With all: every cell of the table of hardware.md, section 7.
 func benchDrivers(ctx context.Context, size benchSize, emit func(result)) error {
-	for _, l := range servoLines() {
-		for _, n := range []int{6, 12, 18, 20} {
+	lines := append(servoLines(), motorLines()...)
+	lines = append(lines, adapterLines()...)
+	if size.all {
+		lines = append(lines, tableLines()...)
+	}
+	for _, l := range lines {
+		for _, n := range l.counts {
 			f, err := l.measure(ctx, n, size.stepsOr(400))
 			if err != nil {
-				return fmt.Errorf("bench: drivers: %s: %w", l.model, err)
+				return fmt.Errorf("bench: drivers: %s: %w", l.name(n), err)
 			}
-			emit(result{"drivers", fmt.Sprintf("%s, %d baud, %d servos", l.model, l.baud, n), f})
+			emit(result{"drivers", l.name(n), f})
 		}
 	}
-	return benchDecoders(ctx, size, emit)
+	for _, bench := range []func(context.Context, benchSize, func(result)) error{benchOutputs, benchDecoders} {
+		if err := bench(ctx, size, emit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// benchLine is a line of one model at one rate.
+type benchLine struct {
+	kind, model string
+	how         string // what is special about it, for its name; may be empty
+	baud        int
+	delay       time.Duration // return delay of its servos
+	timing      emulator.Timing
+	counts      []int                     // of servos
+	bound       func(n int) time.Duration // of a cycle
+	first       int                       // id of the first servo
+	settings    []servo.Setting
+	chain       func(c chainConfig) chain // nil = the kind's, as shipped
+}
+
+// name is the case's: "mx-64, 1000000 baud, 6 servos".
+func (l *benchLine) name(n int) string {
+	name := l.model
+	if l.how != "" {
+		name += ", " + l.how
+	}
+	unit, what := "baud", "servos"
+	if t := busTypes[l.kind]; t.duplex {
+		if what = "motors"; n == 1 {
+			what = "motor"
+		}
+		if t.filters != nil {
+			unit = "bit/s"
+		}
+	}
+	name += fmt.Sprintf(", %d %s", l.baud, unit)
+	if l.delay > 0 {
+		name += fmt.Sprintf(", delay %d µs", l.delay.Microseconds())
+	}
+	return fmt.Sprintf("%s, %d %s", name, n, what)
+}
+
+// period is the one that a robot with this line would have: the shortest usual one that a cycle fits into.
+func (l *benchLine) period(n int) time.Duration {
+	for _, ms := range []time.Duration{1, 2, 5, 10, 20, 50, 100} {
+		if p := ms * time.Millisecond; l.bound(n) < p*9/10 {
+			return p
+		}
+	}
+	return 200 * time.Millisecond
 }
 
 // measure is the figures of n servos.
-func (l *servoLine) measure(ctx context.Context, n, cycles int) (figures, error) {
+func (l *benchLine) measure(ctx context.Context, n, cycles int) (figures, error) {
+	b, err := l.open(n)
+	if err != nil {
+		return nil, err
+	}
+	defer b.chain.Close()
+	for range 4*n + 60 { // until torque is on and nothing is left to see
+		if _, err := b.cycle(); err != nil {
+			return nil, err
+		}
+	}
+	timeouts := b.chain.Stats().Timeouts
+	spent := time.Duration(0) // of the line's time
+	for range cycles {
+		_, err := b.cycle()
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return nil, err
+		}
+		spent += b.chain.Stats().Spent
+	}
+	took := spent.Seconds() / float64(cycles)
+	var cpu, allocs [benchBlocks]float64 // of a cycle
+	block := perBlock(cycles)
+	b.line.pieces = busTypes[l.kind].filters == nil // a CAN socket hands on frame by frame
+	for k := range cpu {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range block {
+			busy, err := b.cycle()
+			if err := errors.Join(err, ctx.Err()); err != nil {
+				return nil, err
+			}
+			cpu[k] += 1e6 * busy.Seconds() / float64(block)
+		}
+		runtime.ReadMemStats(&after)
+		allocs[k] = float64(after.Mallocs-before.Mallocs) / float64(block)
+	}
+	if lost := b.chain.Stats().Timeouts - timeouts; lost > 0 {
+		return nil, fmt.Errorf("%d timeouts, want none", lost)
+	}
+	bound := l.bound(n).Seconds()
+	return figures{
+		{"cycle_ms", number(1e3 * took)}, {"bound_ms", number(1e3 * bound)}, {"ratio", number(bound / took)},
+		{"cpu_us", number(slices.Min(cpu[:]))}, // the block that lost the least to others
+		// The runtime allocates now and then beside: the median block tells what the cycle does.
+		{"allocs", number(median(allocs[:]))}, {"bound_allocs", 0},
+	}, nil
+}
+
+// benchBus is a line under measurement.
+type benchBus struct {
+	bus    *emulator.Bus
+	line   *clocked
+	chain  chain
+	centre float64
+	period time.Duration
+	n, k   int
+}
+
+// open makes n emulated servos and the chain that drives them.
+func (l *benchLine) open(n int) (*benchBus, error) {
 	t := busTypes[l.kind]
 	model := t.lookup(l.model)
 	spec, ok := actuator.Lookup(l.model)
 	if model == nil || !ok {
 		return nil, errors.New("no such model")
 	}
+	b := &benchBus{n: n, period: l.period(n), centre: model.Units().CentreTicks}
+	cfg := chainConfig{name: "bench", period: b.period, latency: l.timing.Latency}
 	var servos []*emulator.Servo
-	cfg := chainConfig{name: "bench", period: time.Second}
-	for id := range n {
-		s := t.emulate(model, id+1, actuator.NewServo(spec), emulator.Truth{ZeroTicks: model.Units().CentreTicks, Direction: 1, Gear: 1})
-		s.Preset("return_delay", 0)
+	for i := range n {
+		id := l.first + i
+		s := t.emulate(model, id, actuator.NewServo(spec), emulator.Truth{ZeroTicks: b.centre, Direction: 1, Gear: 1})
+		s.Preset("return_delay", int64(l.delay/(2*time.Microsecond)))
 		servos = append(servos, s)
-		cfg.servos = append(cfg.servos, chainServo{id: byte(id + 1), model: model})
+		cfg.servos = append(cfg.servos, chainServo{id: byte(id), model: model, settings: l.settings})
 	}
-	line := &clocked{Line: emulator.NewBus(emulator.BusConfig{Name: "bench", Baud: l.baud}, servos...).Line()}
-	cfg.line = line
-	c := t.chain(cfg)
-	defer c.Close()
-	if err := c.Open(); err != nil {
+	b.bus = emulator.NewBus(emulator.BusConfig{Name: "bench", Baud: l.baud, Timing: l.timing}, servos...)
+	line, err := b.bus.Open()
+	if err != nil {
 		return nil, err
 	}
-	cycle := func(k int) error {
-		for i := range n {
-			c.SetGoal(i, servo.Goal{Enable: true, Mode: hal.PositionMode, Limit: 1, Position: model.Units().CentreTicks + float64(k%2)})
-		}
-		return errors.Join(c.Send(), c.Receive())
+	b.line = &clocked{Line: line}
+	cfg.line = b.line
+	build := t.chain
+	if l.chain != nil {
+		build = l.chain
 	}
-	for k := range 3*n + 20 { // until torque is on and nothing is left to see
-		if err := cycle(k); err != nil {
-			return nil, err
-		}
+	b.chain = build(cfg)
+	if err := b.chain.Open(); err != nil {
+		return nil, errors.Join(err, b.chain.Close())
 	}
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	timeouts := c.Stats().Timeouts
-	start := line.Now()
-	for k := range cycles {
-		if err := errors.Join(cycle(k), ctx.Err()); err != nil {
-			return nil, err
-		}
+	return b, nil
+}
+
+// cycle is one cycle with goals that change each time, as a moving robot's do. busy is the processor's time of the driver.
+func (b *benchBus) cycle() (busy time.Duration, err error) {
+	began := time.Now()
+	b.line.spent = 0
+	for i := range b.n {
+		b.chain.SetGoal(i, servo.Goal{Enable: true, Mode: hal.PositionMode, Limit: 1, Position: b.centre + float64(b.k%2)})
 	}
-	took := (line.Now() - start).Seconds() / float64(cycles)
-	var cpu [benchBlocks]float64 // us of a cycle
-	block := perBlock(cycles)
-	line.pieces = true
-	for b := range cpu {
-		began := time.Now()
-		line.spent = 0
-		for k := range block {
-			if err := errors.Join(cycle(k), ctx.Err()); err != nil {
-				return nil, err
-			}
-		}
-		cpu[b] = 1e6 * (time.Since(began) - line.spent).Seconds() / float64(block)
-	}
-	runtime.ReadMemStats(&after)
-	if lost := c.Stats().Timeouts - timeouts; lost > 0 {
-		return nil, fmt.Errorf("%d servos: %d timeouts, want none", n, lost)
-	}
-	bound := servo.WireTime(l.bytes(n), l.bits, l.baud).Seconds()
-	return figures{
-		{"cycle_ms", number(1e3 * took)}, {"bound_ms", number(1e3 * bound)}, {"ratio", number(bound / took)},
-		{"cpu_us", number(slices.Min(cpu[:]))}, // the block that lost the least to others
-		{"allocs", number(float64(after.Mallocs-before.Mallocs) / float64(cycles+block*benchBlocks))}, {"bound_allocs", 0},
-	}, nil
+	b.k++
+	err = errors.Join(b.chain.Send(), b.chain.Receive())
+	busy = time.Since(began) - b.line.spent
+	return busy, errors.Join(err, b.bus.Advance(b.period))
 }
 
 // clocked is a line that knows how long the processor was busy behind it.
