@@ -18,13 +18,13 @@ type wireBytes struct {
 	replies func(n int) int
 }
 
-func each(n int) int { return n }
-func once(int) int   { return 1 }
-func never(int) int  { return 0 }
+func apiece(n int) int { return n }
+func once(int) int     { return 1 }
+func never(int) int    { return 0 }
 
 // The cycles of Dynamixel 2.0, with answers of size bytes.
 func syncBytes(size int) wireBytes {
-	return wireBytes{10, func(n int) int { return 14 + 5*n + 14 + n + (11+size)*n }, each}
+	return wireBytes{10, func(n int) int { return 14 + 5*n + 14 + n + (11+size)*n }, apiece}
 }
 
 func fastBytes(size int) wireBytes {
@@ -32,24 +32,24 @@ func fastBytes(size int) wireBytes {
 }
 
 func singleBytes(size int) wireBytes {
-	return wireBytes{10, func(n int) int { return 14 + 5*n + 14*n + (11+size)*n }, each}
+	return wireBytes{10, func(n int) int { return 14 + 5*n + 14*n + (11+size)*n }, apiece}
 }
 
 // The cycles of the others.
 func axBytes() wireBytes { // sync write 4 (goal, speed), read 6 alone
-	return wireBytes{10, func(n int) int { return 8 + 5*n + 8*n + 12*n }, each}
+	return wireBytes{10, func(n int) int { return 8 + 5*n + 8*n + 12*n }, apiece}
 }
 
 func mxBytes() wireBytes { // sync write 4, bulk read 6
-	return wireBytes{10, func(n int) int { return 8 + 5*n + 7 + 3*n + 12*n }, each}
+	return wireBytes{10, func(n int) int { return 8 + 5*n + 7 + 3*n + 12*n }, apiece}
 }
 
 func stsBytes() wireBytes { // sync write 7, sync read 8
-	return wireBytes{10, func(n int) int { return 8 + 8*n + 8 + n + 14*n }, each}
+	return wireBytes{10, func(n int) int { return 8 + 8*n + 8 + n + 14*n }, apiece}
 }
 
 func scsBytes() wireBytes { // sync write 6, read 8 alone
-	return wireBytes{10, func(n int) int { return 8 + 7*n + 22*n }, each}
+	return wireBytes{10, func(n int) int { return 8 + 7*n + 22*n }, apiece}
 }
 
 func lxBytes() wireBytes { // 10 told, 6 asked, 8 answered

@@ -54,7 +54,7 @@ func motorLines() []benchLine {
 		all = append(all, benchLine{kind: "odrive", model: "odrive-v3", baud: baud, counts: few[:2], bound: wire.at(baud, 0)})
 	}
 	// A goal, two questions and two answers each.
-	perAxis := wireBytes{3*standardFrame + 2*remoteFrame, each, never}
+	perAxis := wireBytes{3*standardFrame + 2*remoteFrame, apiece, never}
 	for _, rate := range []int{250_000, 500_000, 1_000_000} {
 		l := benchLine{kind: odriveCAN, model: "odrive-s1", baud: rate, counts: few, bound: perAxis.at(rate, 0), first: 1}
 		l.settings = []servo.Setting{{Register: "watchdog_endpoint", Value: emulator.WatchdogEndpoint}, {Register: "enable_endpoint", Value: emulator.EnableEndpoint}}
@@ -62,6 +62,6 @@ func motorLines() []benchLine {
 		all = append(all, l)
 	}
 	// A goal and the feedback that answers it.
-	perMotor := wireBytes{2 * extendedFrame, each, never}
+	perMotor := wireBytes{2 * extendedFrame, apiece, never}
 	return append(all, benchLine{kind: cybergearType, model: "cybergear", baud: 1_000_000, counts: few, bound: perMotor.at(1_000_000, 0), first: 1})
 }
