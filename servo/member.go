@@ -15,6 +15,8 @@ var (
 	ErrSkipped = errors.New("not asked: the period was over")
 	ErrLost    = errors.New("lost: asked again every fiftieth cycle")
 
+	ErrDiffers = errors.New("reads back another value")
+
 	ErrLatched   = errors.New("an alarm has taken the torque: clear it, then enable again")
 	ErrPowerLost = errors.New("torque went off by itself, as with its power: enable again")
 	ErrNoTorque  = errors.New("torque does not go on")
@@ -89,8 +91,11 @@ func (m *Member) Init(bus string, id int, joint string) {
 	m.State.Err = m.Unasked
 }
 
-// mostAttempts is how often torque is switched on without being seen on.
-const mostAttempts = 5
+// How often torque is switched on without being seen on, and how often a servo may refuse what it needs for it.
+const (
+	mostAttempts = 5
+	mostRefusals = 3
+)
 
 // SawTorque compares the switch, as just read, with what was told. taken says that an alarm has taken the torque. It
 // reports whether torque is on and meant to be.
@@ -109,11 +114,8 @@ func (m *Member) SawTorque(s Switch, taken bool) bool {
 		m.Hold(ErrPowerLost)
 	case s == Off:
 		// The switch was never seen on: the packet may have been lost. Try again a few times.
-		if m.attempts++; m.attempts >= mostAttempts {
-			m.Hold(ErrNoTorque)
-			return false
-		}
 		m.Stage = Limp
+		m.refuse(ErrNoTorque, mostAttempts)
 	default:
 		m.Seen, m.attempts = true, 0
 		return true
@@ -128,6 +130,16 @@ func (m *Member) Hold(why error) {
 	e := *m.Silent
 	e.Kind, e.Op, e.Err = hal.BusFault, "torque", why
 	m.State.Held = &e
+}
+
+// Refused notes that the servo does not take what it needs for torque. Once may be the line's doing; the third time in a
+// row m waits for Enable to have been false once.
+func (m *Member) Refused(why error) { m.refuse(why, mostRefusals) }
+
+func (m *Member) refuse(why error, most int) {
+	if m.attempts++; m.attempts >= most {
+		m.Hold(why)
+	}
 }
 
 // Release begins the way to torque anew, as the fall of Enable does: whatever was wrong is forgotten. It reports

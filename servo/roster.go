@@ -2,7 +2,6 @@ package servo
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"time"
 
@@ -18,12 +17,13 @@ type Brand interface {
 	// Meet asks servo i who it is and how it is set. Nothing moves, no torque goes on. Its error may be a *hal.Error.
 	Meet(i int) error
 	// Ready says whether servo i may be given torque now. Where its mode is another than its goal's, it changes that
-	// first, one servo a cycle, which costs some exchanges.
+	// first, when Roster.Resting says that it may. ErrDiffers is a servo that does not take what torque needs.
 	Ready(i int) (bool, error)
-	// Off stages no torque for servo i, Arm one of the Steps of giving it torque where it stands, Aim its goal.
+	// Off stages no torque for servo i, Arm one of the Steps of giving it torque where it stands.
 	Off(i int)
 	Arm(i, step int)
-	Aim(i int)
+	// Aim stages the goal of servo i; false where that needs another mode, which changes with torque off alone.
+	Aim(i int) bool
 	Steps() int
 	// Stage ends what has been staged, which goes out before what is staged after; Flush sends it.
 	Stage()
@@ -112,9 +112,10 @@ type Roster struct {
 	line     Line // nil while it is lost
 	reopen   Reopening
 	cycle    uint64
-	turn     int // next servo of the health rotation
-	next     int // next servo asked alone, where the period does not suffice for all
-	silences int // servos that did not answer in this cycle
+	turn     int  // next servo of the health rotation
+	next     int  // next servo asked alone, where the period does not suffice for all
+	silences int  // servos that did not answer in this cycle
+	prepared bool // a servo was prepared for torque in this Send
 	list     []int
 	stats    Stats
 }
@@ -174,72 +175,8 @@ func (r *Roster) Fault(i int) error { return r.Seats[i].State.Held }
 // Stats returns the counts so far.
 func (r *Roster) Stats() Stats { return r.stats }
 
-// Open asks every servo who it is and reports all that is wrong together. After an error the roster may be used all the
-// same: missing servos are asked again at a slow pace, other models are left alone.
-func (r *Roster) Open() error {
-	if err := r.check(); err != nil {
-		return err
-	}
-	if r.line == nil {
-		return r.reopen.Lost()
-	}
-	var faults []error
-	for i := range r.Seats {
-		if err := r.meet(i); err != nil {
-			faults = append(faults, err)
-		}
-		// The adapter went while asking: nothing more can be learned.
-		if r.line == nil {
-			break
-		}
-	}
-	return errors.Join(faults...)
-}
-
-// check finds what is wrong with the roster's own description.
-func (r *Roster) check() error {
-	var faults []error
-	seen := map[int]bool{}
-	for i := range r.Seats {
-		s := &r.Seats[i]
-		if s.ID < 0 || s.ID > r.cfg.LastID {
-			faults = append(faults, s.Error(hal.Invalid, "open", fmt.Errorf("got id %d, want 0..%d", s.ID, r.cfg.LastID)))
-		}
-		if seen[s.ID] {
-			faults = append(faults, s.Error(hal.Invalid, "open", errors.New("id used twice on one line")))
-		}
-		seen[s.ID] = true
-		for _, err := range r.cfg.Seats[i].Faults {
-			faults = append(faults, s.Error(hal.Invalid, "open", err))
-		}
-	}
-	return errors.Join(faults...)
-}
-
-// meet asks servo i who it is, a second time if the first went wrong: one lost answer is no reason not to start.
-func (r *Roster) meet(i int) error {
-	s := &r.Seats[i]
-	err := r.brand.Meet(i)
-	if ofServo(err) {
-		err = r.brand.Meet(i)
-	}
-	switch {
-	case err == nil:
-		s.met = true
-		return nil
-	case errors.Is(err, ErrSilent):
-		s.Lost, s.Ask, s.State.Err = true, r.cycle+LostPause, s.Unasked
-		return s.Error(hal.Absent, "open", err)
-	case s.Barred:
-		s.State.Err = err
-		return err
-	}
-	s.Lost, s.Ask = true, r.cycle+LostPause
-	return r.lineError(s, "open", err)
-}
-
-// ofServo tells whether err is one servo's silence or noise.
-func ofServo(err error) bool { return errors.Is(err, ErrSilent) || errors.Is(err, ErrMangled) }
+// OfServo tells whether err is one servo's silence or noise, and no matter of the line.
+func OfServo(err error) bool { return errors.Is(err, ErrSilent) || errors.Is(err, ErrMangled) }
 
 // Close closes the line and waits for a try to get it back that is under way. Torque stays as it is: Halt first.
 func (r *Roster) Close() error {
@@ -321,4 +258,19 @@ func (r *Roster) ready(i int) (bool, error) {
 		return false, nil
 	}
 	return r.brand.Ready(i)
+}
+
+// Resting says whether servo i may be prepared for torque now, which takes some exchanges: its torque was seen to be off,
+// not only told so, and no other was prepared in this Send. One with torque is told to be off.
+func (r *Roster) Resting(i int) bool {
+	s := &r.Seats[i]
+	if s.Torque != Off {
+		s.Verify = true
+		r.brand.Off(i)
+		r.brand.Stage()
+		return false
+	}
+	was := r.prepared
+	r.prepared = true
+	return !was
 }

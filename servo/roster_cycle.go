@@ -17,7 +17,7 @@ func (r *Roster) send() error {
 		return err
 	}
 	r.stats.Begin(&r.x)
-	r.x.Out = r.x.Out[:0]
+	r.x.Out, r.prepared = r.x.Out[:0], false
 	// 1. Torque off, for all that shall be limp and are not known to be; the lost ones may still hear it.
 	for i := range r.Seats {
 		s := &r.Seats[i]
@@ -43,10 +43,12 @@ func (r *Roster) send() error {
 			continue
 		}
 		ok, err := r.ready(i)
-		if err != nil && !ofServo(err) {
+		switch {
+		case errors.Is(err, ErrDiffers): // its own trouble: the others get their goals
+			s.Refused(err)
+		case err != nil && !OfServo(err):
 			return r.lineError(s, "mode", err)
-		}
-		if ok && err == nil {
+		case ok && err == nil:
 			s.Arm()
 			s.fresh = true
 			r.list = append(r.list, i)
@@ -61,7 +63,10 @@ func (r *Roster) send() error {
 	// 3. All goals; who was armed in this Send has his, the present position, on the way.
 	for i := range r.Seats {
 		if s := &r.Seats[i]; s.Stage == Driven && !s.Lost && !s.fresh && !s.doubt {
-			r.brand.Aim(i)
+			if !r.brand.Aim(i) {
+				s.Disarm()
+				r.brand.Off(i)
+			}
 		}
 		r.Seats[i].fresh = false
 	}
@@ -108,7 +113,7 @@ func (r *Roster) readGroup() error {
 	if len(r.list) == 0 {
 		return nil
 	}
-	if err := r.brand.Group(r.list); err != nil && !ofServo(err) {
+	if err := r.brand.Group(r.list); err != nil && !OfServo(err) {
 		return r.lineError(nil, "", err)
 	}
 	first := true
@@ -173,7 +178,7 @@ func (r *Roster) readOne(i int) error {
 	switch {
 	case err == nil:
 		r.Heard(i)
-	case ofServo(err):
+	case OfServo(err):
 		s.Garbled = errors.Is(err, ErrMangled)
 		r.missed(s)
 	default:
@@ -245,7 +250,7 @@ func (r *Roster) lookAround() error {
 			r.brand.Forget(chosen)
 		}
 		return nil
-	case ofServo(err): // whether it is there is the state's reading to find out
+	case OfServo(err): // whether it is there is the state's reading to find out
 		r.stats.Timeouts++
 		return nil
 	default:

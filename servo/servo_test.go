@@ -15,6 +15,7 @@ type echoing struct {
 }
 
 func (l *echoing) Now() time.Duration { return l.now }
+func (l *echoing) Baud() int          { return 1000000 }
 
 func (l *echoing) Write(p []byte) (int, error) {
 	l.in = append(l.in, p...)

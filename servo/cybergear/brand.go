@@ -15,7 +15,6 @@ type brand struct {
 	roster  *servo.Roster
 	x       *servo.CANExchange
 	devices []device
-	changed bool // a mode was changed in this Send
 }
 
 // device is what the chain knows of one motor beside its seat.

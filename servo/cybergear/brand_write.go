@@ -1,7 +1,7 @@
 package cybergear
 
 import (
-	"errors"
+	"fmt"
 	"math"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -20,56 +20,37 @@ func wanted(g *servo.Goal) int {
 }
 
 var (
-	errMode    = errors.New("its mode does not change")
-	errTimeout = errors.New("its CAN timeout cannot be set, so that nothing stops it when the cable is pulled; registers: {can_timeout: 0} does without")
+	errMode    = fmt.Errorf("its mode: %w", servo.ErrDiffers)
+	errTimeout = fmt.Errorf("its CAN timeout: %w, so that nothing stops it when the cable is pulled; registers: {can_timeout: 0} does without", servo.ErrDiffers)
 )
 
 // Ready stops motor i, writes its mode and its CAN timeout and reads them back: a mode changes at rest alone, and power
 // that was gone for a moment takes both.
 func (b *brand) Ready(i int) (bool, error) {
 	d, seat := &b.devices[i], &b.roster.Seats[i]
-	if seat.Torque != servo.Off {
-		seat.Verify = true
-		b.Off(i)
+	if !b.roster.Resting(i) {
 		return false, nil
 	}
-	if b.changed {
-		return false, nil
-	}
-	b.changed = true
 	// What waits goes first; what it brings is not waited for.
 	if err := b.Flush(); err != nil {
 		return false, err
 	}
-	b.changed = true
 	b.Off(i)
 	d.mode = wanted(&seat.Goal)
-	if err := b.write(i, RunMode, float64(d.mode)); err != nil {
-		return false, b.refused(i, err, errMode)
+	if err := b.write(i, RunMode, float64(d.mode), errMode); err != nil {
+		return false, err
 	}
 	if d.timeout > 0 {
-		if err := b.write(i, CANTimeout, d.timeout); err != nil {
-			return false, b.refused(i, err, errTimeout)
+		if err := b.write(i, CANTimeout, d.timeout, errTimeout); err != nil {
+			return false, err
 		}
 	}
 	d.limit = math.NaN()
 	return d.last.State == Resting, nil
 }
 
-// errDiffers says that a parameter does not take what is written.
-var errDiffers = errors.New("it reads back another value")
-
-// refused holds motor i back where it does not take a value, which asking again does not change.
-func (b *brand) refused(i int, err, why error) error {
-	if errors.Is(err, errDiffers) {
-		b.roster.Seats[i].Hold(why)
-		return servo.ErrMangled
-	}
-	return err
-}
-
-// write writes a parameter and reads it back.
-func (b *brand) write(i int, k Index, v float64) error {
+// write writes a parameter and reads it back; differs where it does not take it.
+func (b *brand) write(i int, k Index, v float64, differs error) error {
 	d := &b.devices[i]
 	b.tell(i, Set(d.cfg.ID, k, v))
 	b.put(Ask(d.cfg.ID, k))
@@ -77,7 +58,7 @@ func (b *brand) write(i int, k Index, v float64) error {
 	err := b.collect(i, 1)
 	d.ask, d.pending = 0, 0
 	if err == nil && d.got != v {
-		err = errDiffers
+		err = differs
 	}
 	return err
 }
@@ -103,14 +84,12 @@ func (b *brand) Arm(i, step int) {
 }
 
 // Aim stages the goal of motor i.
-func (b *brand) Aim(i int) {
-	seat := &b.roster.Seats[i]
-	if wanted(&seat.Goal) != b.devices[i].mode {
-		seat.Disarm()
-		b.Off(i)
-		return
+func (b *brand) Aim(i int) bool {
+	fits := wanted(&b.roster.Seats[i].Goal) == b.devices[i].mode
+	if fits {
+		b.goal(i, false)
 	}
-	b.goal(i, false)
+	return fits
 }
 
 // goal stages the goal of motor i, and its limit where that has changed. rest asks for no motion.
@@ -145,7 +124,6 @@ func (b *brand) Stage() {}
 
 // Flush ends a Send: what came before it is no answer to it.
 func (b *brand) Flush() error {
-	b.changed = false
 	if err := b.x.Drain(); err != nil {
 		return err
 	}

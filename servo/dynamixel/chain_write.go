@@ -1,8 +1,11 @@
 package dynamixel
 
 import (
+	"errors"
+	"fmt"
 	"math"
 
+	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -123,10 +126,20 @@ func (c *Chain) ready(d *device) bool {
 		return false
 	}
 	// One a cycle: the EEPROM takes its time, and so do the two exchanges.
-	if !c.modeSet && c.setMode(d, want) == nil {
-		d.mode, d.limit = want, -1
+	if c.modeSet {
+		return false
 	}
 	c.modeSet = true
+	switch err := c.setMode(d, want); {
+	case err == nil:
+		d.mode, d.limit = want, -1
+	case c.link != nil && hal.KindOf(err) != hal.Timeout: // silence is the reading's to count
+		var told *hal.Error
+		if errors.As(err, &told) { // who says it and on which bus stands around it
+			err = fmt.Errorf("%s: %w", told.Op, told.Err)
+		}
+		d.Refused(err)
+	}
 	return false
 }
 

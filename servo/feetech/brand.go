@@ -29,7 +29,6 @@ type brand struct {
 	link    *link
 	devices []device
 	queue   []write // staged
-	changed bool    // a mode was changed in this Send
 }
 
 // write is a run of bytes of one servo, waiting to be put into a sync write with its like.

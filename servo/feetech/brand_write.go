@@ -45,18 +45,9 @@ func (b *brand) Ready(i int) (bool, error) {
 	if want == d.modeNow {
 		return true, nil
 	}
-	// Not only told to be off but seen to be: no motor may run into another mode.
-	if seat.Torque != servo.Off {
-		seat.Verify = true
-		b.Off(i)
-		b.Stage()
+	if !b.roster.Resting(i) { // no motor may run into another mode
 		return false, nil
 	}
-	// One a cycle, for the exchanges it takes.
-	if b.changed {
-		return false, nil
-	}
-	b.changed = true
 	if err := b.send(); err != nil {
 		return false, err
 	}
@@ -91,13 +82,11 @@ func (b *brand) Arm(i, step int) {
 	}
 }
 
-// Aim stages the goal of servo i and its limit where that has changed. A mode can be changed with torque off alone.
-func (b *brand) Aim(i int) {
+// Aim stages the goal of servo i and its limit where that has changed.
+func (b *brand) Aim(i int) bool {
 	d, seat := &b.devices[i], &b.roster.Seats[i]
 	if want, _ := d.wanted(&seat.Goal); want != d.modeNow {
-		seat.Disarm()
-		b.Off(i)
-		return
+		return false
 	}
 	// A limit raised under an alarm would defeat the servo's own protection.
 	if v := d.limitRaw(seat.Share()); v != d.limitNow && (seat.State.Alarm&d.fatal == 0 || v < d.limitNow) {
@@ -105,6 +94,7 @@ func (b *brand) Aim(i int) {
 		b.put(i, d.limit, v)
 	}
 	b.putGoal(i, false)
+	return true
 }
 
 // putGoal stages acceleration, position, time and speed, which in every mode lie side by side. rest asks for no motion:
@@ -202,6 +192,5 @@ func (b *brand) send() error {
 
 // Flush ends a Send.
 func (b *brand) Flush() error {
-	b.changed = false
 	return b.send()
 }

@@ -91,17 +91,12 @@ func (l *link) store(id byte, r *servo.Register, v int64, delay time.Duration) e
 	var room [4]byte
 	l.Out = AppendWrite(l.Out[:0], id, byte(r.Addr), r.Append(room[:0], v))
 	// No acknowledgement is no fault: the reading back decides.
-	if _, err := l.answer(id, 0, delay); err != nil && !ofServo(err) {
+	if _, err := l.answer(id, 0, delay); err != nil && !servo.OfServo(err) {
 		return err
 	}
 	got, err := l.register(id, r, delay)
 	if err == nil && got != v {
-		return fmt.Errorf("%s: got %d, want %d", r.Name, got, v)
+		return fmt.Errorf("%s: %w: got %d, want %d", r.Name, servo.ErrDiffers, got, v)
 	}
 	return err
-}
-
-// ofServo tells whether err is one servo's silence or noise.
-func ofServo(err error) bool {
-	return errors.Is(err, servo.ErrSilent) || errors.Is(err, servo.ErrMangled)
 }

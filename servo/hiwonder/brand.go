@@ -15,7 +15,6 @@ type brand struct {
 	roster  *servo.Roster
 	link    *link
 	devices []device
-	changed bool // a mode was changed in this Send
 }
 
 // The values of motor_mode.
@@ -127,6 +126,11 @@ func (b *brand) Look(i int) error {
 	if s.Temperature > d.mostC {
 		s.Alarm |= servo.AlarmHeat
 	}
+	if d.modeNow < 0 { // back after a silence: to take its torque for want of knowing would let the joint fall
+		if err := b.readMode(d); err != nil {
+			return err
+		}
+	}
 	if k, err = b.link.read(d.cfg.ID, d.load); err != nil {
 		return err
 	}
@@ -172,23 +176,20 @@ func (b *brand) Ready(i int) (bool, error) {
 	if want == d.modeNow {
 		return true, nil
 	}
-	if seat.Torque != servo.Off {
-		seat.Verify = true
-		b.Off(i)
+	if !b.roster.Resting(i) {
 		return false, nil
 	}
-	if b.changed {
-		return false, nil
-	}
-	b.changed = true
 	b.link.write(d.cfg.ID, d.mode.Write, []byte{byte(want), 0, 0, 0})
 	err := b.readMode(d)
-	return err == nil && d.modeNow == want, err
+	if err == nil && d.modeNow != want {
+		err = fmt.Errorf("motor_mode: %w: got %d, want %d", servo.ErrDiffers, d.modeNow, want)
+	}
+	return err == nil, err
 }
 
 // readMode sends what waits and asks d for its mode.
 func (b *brand) readMode(d *device) error {
-	if err := b.send(); err != nil {
+	if err := b.Flush(); err != nil {
 		return err
 	}
 	k, err := b.link.read(d.cfg.ID, d.mode)
@@ -217,14 +218,12 @@ func (b *brand) Arm(i, step int) {
 }
 
 // Aim stages the goal of servo i.
-func (b *brand) Aim(i int) {
-	seat := &b.roster.Seats[i]
-	if wanted(&seat.Goal) != b.devices[i].modeNow {
-		seat.Disarm()
-		b.Off(i)
-		return
+func (b *brand) Aim(i int) bool {
+	fits := wanted(&b.roster.Seats[i].Goal) == b.devices[i].modeNow
+	if fits {
+		b.putGoal(i, false)
 	}
-	b.putGoal(i, false)
+	return fits
 }
 
 // putGoal stages a position with its time, or a duty. rest asks for no motion.
@@ -260,14 +259,8 @@ func (b *brand) putGoal(i int, rest bool) {
 // Stage has nothing to do: packets leave in the order they are staged.
 func (b *brand) Stage() {}
 
-// Flush ends a Send.
+// Flush sends what waits.
 func (b *brand) Flush() error {
-	b.changed = false
-	return b.send()
-}
-
-// send sends what waits.
-func (b *brand) send() error {
 	if len(b.link.Out) == 0 {
 		return nil
 	}

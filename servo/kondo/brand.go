@@ -65,7 +65,10 @@ func (b *brand) Arm(i, _ int) {
 }
 
 // Aim tells servo i its goal.
-func (b *brand) Aim(i int) { b.tell(i, b.target(i, false)) }
+func (b *brand) Aim(i int) bool {
+	b.tell(i, b.target(i, false))
+	return true
+}
 
 func (b *brand) tell(i, goal int) { b.devices[i].due, b.devices[i].goal = true, goal }
 
@@ -93,7 +96,7 @@ func (b *brand) Flush() error {
 		switch {
 		case err == nil:
 			b.roster.Heard(i)
-		case ofServo(err):
+		case servo.OfServo(err):
 			b.roster.Missed(i, errors.Is(err, servo.ErrMangled))
 		default:
 			return err
@@ -120,10 +123,6 @@ func (b *brand) settle(i int) error {
 	}
 	d.settings = false
 	return nil
-}
-
-func ofServo(err error) bool {
-	return errors.Is(err, servo.ErrSilent) || errors.Is(err, servo.ErrMangled)
 }
 
 // exchange tells servo i a position and takes where it stands and, since it has heard, whether it has torque.

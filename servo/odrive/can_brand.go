@@ -27,7 +27,6 @@ type canBrand struct {
 	roster  *servo.Roster
 	x       *servo.CANExchange
 	devices []device
-	changed bool // an axis was prepared in this Send
 	patient bool // heartbeats are waited for
 }
 

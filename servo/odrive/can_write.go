@@ -1,7 +1,7 @@
 package odrive
 
 import (
-	"errors"
+	"fmt"
 	"math"
 
 	"github.com/halyard-robotics/halyard/servo"
@@ -25,15 +25,9 @@ func (b *canBrand) Clear(i int) error {
 // Ready prepares node i: that the host was away is forgotten, and the watchdog is set where its endpoints are known.
 func (b *canBrand) Ready(i int) (bool, error) {
 	d, seat := &b.devices[i], &b.roster.Seats[i]
-	if seat.Torque != servo.Off {
-		seat.Verify = true
-		b.Off(i)
+	if !b.roster.Resting(i) {
 		return false, nil
 	}
-	if b.changed {
-		return false, nil
-	}
-	b.changed = true
 	if d.beat.Errors != 0 && d.beat.Errors.Alarm(d.dialect) == 0 {
 		b.put(Frame(d.cfg.ID, ClearErrors))
 	}
@@ -44,10 +38,7 @@ func (b *canBrand) Ready(i int) (bool, error) {
 	return true, nil
 }
 
-var errWatchdog = errors.New("its watchdog cannot be set by the endpoints of the config: take those of its firmware's flat_endpoints.json")
-
-// mostUnsaid is how many questions in a row for its watchdog an axis may leave without an answer.
-const mostUnsaid = 3
+var errWatchdog = fmt.Errorf("its watchdog: %w: the endpoints of the config are not those of its firmware's flat_endpoints.json", servo.ErrDiffers)
 
 // guard writes the watchdog of node i and reads it back.
 func (b *canBrand) guard(i int) error {
@@ -61,18 +52,14 @@ func (b *canBrand) guard(i int) error {
 		b.put(SDO{Endpoint: w.Endpoint}.Frame(d.cfg.ID, RxSDO))
 		d.due |= 1 << TxSDO
 		err := b.x.Collect(1, canDelay)
-		if d.due &^= 1 << TxSDO; err != nil {
-			// One answer may be lost; an endpoint that is none has no answer.
-			if d.unsaid++; d.unsaid == mostUnsaid {
-				d.unsaid = 0
-				b.roster.Seats[i].Hold(errWatchdog)
-			}
+		d.due &^= 1 << TxSDO
+		switch {
+		case servo.OfServo(err): // an endpoint that is none has no answer
+			return errWatchdog
+		case err != nil:
 			return err
-		}
-		d.unsaid = 0
-		if d.sdo.Endpoint != w.Endpoint || d.sdo.Value != w.Value {
-			b.roster.Seats[i].Hold(errWatchdog)
-			return servo.ErrMangled
+		case d.sdo.Endpoint != w.Endpoint || d.sdo.Value != w.Value:
+			return errWatchdog
 		}
 		d.guarded = true
 	}
@@ -104,13 +91,12 @@ func (b *canBrand) Arm(i, step int) {
 }
 
 // Aim stages the goal of node i. What it controls changes at rest alone.
-func (b *canBrand) Aim(i int) {
-	if seat := &b.roster.Seats[i]; wanted(&seat.Goal) != b.devices[i].control {
-		seat.Disarm()
-		b.Off(i)
-		return
+func (b *canBrand) Aim(i int) bool {
+	fits := wanted(&b.roster.Seats[i].Goal) == b.devices[i].control
+	if fits {
+		b.goal(i, false)
 	}
-	b.goal(i, false)
+	return fits
 }
 
 // goal stages the goal of node i, and its limits where they have changed. rest asks for no motion.
@@ -134,7 +120,6 @@ func (b *canBrand) Stage() {}
 
 // Flush ends a Send.
 func (b *canBrand) Flush() error {
-	b.changed = false
 	if len(b.x.Out) == 0 {
 		return nil
 	}

@@ -33,7 +33,6 @@ type device struct {
 	toldAt  time.Duration // when it was last told another state
 	due     uint32        // commands whose frames are waited for, as bits
 	heard   bool          // estimates have come
-	unsaid  int           // questions for its watchdog without an answer
 	sdo     SDO           // as it answered last
 	control Control       // that it was armed in
 }

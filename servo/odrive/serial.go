@@ -16,7 +16,6 @@ type serialBrand struct {
 	roster  *servo.Roster
 	link    *link
 	devices []device
-	changed bool // an axis was prepared in this Send
 }
 
 // Connect takes a line.
@@ -148,15 +147,9 @@ func (b *serialBrand) Clear(i int) error {
 // it is to say that it is back.
 func (b *serialBrand) Ready(i int) (bool, error) {
 	d, seat := &b.devices[i], &b.roster.Seats[i]
-	if seat.Torque != servo.Off {
-		seat.Verify = true
-		b.Off(i)
+	if !b.roster.Resting(i) {
 		return false, nil
 	}
-	if b.changed {
-		return false, nil
-	}
-	b.changed = true
 	if d.beat.Errors != 0 && d.beat.Errors.Alarm(d.dialect) == 0 {
 		b.link.Out = AppendLine(b.link.Out, "sc")
 	}
@@ -172,8 +165,7 @@ func (b *serialBrand) Ready(i int) (bool, error) {
 			return false, err
 		}
 		if math.Abs(got-w.v) > 1e-3 {
-			seat.Hold(fmt.Errorf("%s: got %g, want %g", properties[w.p].v05, got, w.v))
-			return false, servo.ErrMangled
+			return false, fmt.Errorf("%s: %w: got %g, want %g", properties[w.p].v05, servo.ErrDiffers, got, w.v)
 		}
 	}
 	d.guarded, d.limit = true, math.NaN()
@@ -196,7 +188,10 @@ func (b *serialBrand) Arm(i, step int) {
 }
 
 // Aim stages the goal of axis i; a goal of another mode changes what it controls by itself.
-func (b *serialBrand) Aim(i int) { b.goal(i, false) }
+func (b *serialBrand) Aim(i int) bool {
+	b.goal(i, false)
+	return true
+}
 
 func (b *serialBrand) request(i int, s State) {
 	b.link.Out = AppendWrite(b.link.Out, RequestedState, b.devices[i].dialect, b.roster.Seats[i].ID, float64(s))
@@ -223,7 +218,6 @@ func (b *serialBrand) Stage() {}
 
 // Flush ends a Send.
 func (b *serialBrand) Flush() error {
-	b.changed = false
 	if len(b.link.Out) == 0 {
 		return nil
 	}

@@ -218,7 +218,11 @@ func (b *brand) Off(i int) { b.link.set(b.roster.Seats[i].ID, SetCurrent, 0) }
 
 // Arm tells controller i to stay where it is, Aim its goal.
 func (b *brand) Arm(i, _ int) { b.tell(i, true) }
-func (b *brand) Aim(i int)    { b.tell(i, false) }
+
+func (b *brand) Aim(i int) bool {
+	b.tell(i, false)
+	return true
+}
 
 // reach is how far from where it stands a controller is sent at once, ticks.
 const reach = 0.45 * TicksPerTurn

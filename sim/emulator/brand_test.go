@@ -283,3 +283,30 @@ func TestBrandsAllocateNothing(t *testing.T) {
 		}
 	})
 }
+
+// A servo that did not hear for a moment keeps its torque, or says why it has not: motors that stop by a watchdog of their
+// own, and those of which nobody can say that they kept their power.
+func TestBrandsKeepTorqueOverSilence(t *testing.T) {
+	brands(t, func(t *testing.T, open func(int) *rostered, goal, near float64) {
+		d := open(3)
+		d.cycles(150, to(goal))
+		d.plant("intermittent servo 2 p=1 for=40ms")
+		unsaid, most := 0, 0
+		if d.servos[1].Name() == "odrive-s1" {
+			most = 11 // its heartbeat says it, every tenth cycle
+		}
+		for range 80 {
+			d.cycles(1, to(goal))
+			// While it is lost nothing is known of it.
+			if st := d.State(1); st.Err == nil && !d.servos[1].Actuator().Enable && d.fault(1) == nil {
+				unsaid++
+			}
+		}
+		if unsaid > most {
+			t.Errorf("%d cycles it was limp and nothing said why, want %d at most", unsaid, most)
+		}
+		if d.fault(0) != nil || d.State(1).Err != nil {
+			t.Errorf("afterwards: got %v and %v", d.fault(0), d.State(1).Err)
+		}
+	})
+}
