@@ -42,6 +42,17 @@ func TestSteps(t *testing.T) {
 	}
 }
 
+// The sonar's unit: 0.1715 mm a µs at 343 m/s, which is 58 µs a centimetre (hardware.md, section 6).
+func TestSonarUnit(t *testing.T) {
+	s := NewHCSR04(Pins{}, HCSR04Config{Celsius: (343 - 331.3) / 0.606})
+	for width, want := range map[time.Duration]float64{1000 * time.Microsecond: 0.1715, 5800 * time.Microsecond: 0.9947,
+		100 * time.Microsecond: 0.02, 23300 * time.Microsecond: 3.99595, 38 * time.Millisecond: 4} {
+		if s.rose, s.fell = time.Second, time.Second+width; math.Abs(s.distance()-want) > 1e-6 {
+			t.Errorf("%v: got %g m, want %g", width, s.distance(), want)
+		}
+	}
+}
+
 // scripted is a node whose answers the test writes; its time passes by what is waited for.
 type scripted struct {
 	ioctl func(request uint32, arg []byte) error

@@ -1,6 +1,7 @@
 package imu
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -83,7 +84,6 @@ func (s *BNO055) Open() error {
 		value    byte
 		wait     time.Duration
 	}{
-		{BNO055Page, 0, 0},
 		{BNO055Mode, BNO055ModeConfig, BNO055ToConfig}, // all else may be written in this mode alone
 		{BNO055Power, 0, 0},
 		{BNO055Units, BNO055SI, 0},
@@ -123,12 +123,27 @@ func (s *BNO055) find() error {
 		case err == nil && p[0] == BNO055ID:
 			return nil
 		case err == nil:
-			return s.wire.Fault(hal.Absent, fmt.Errorf("identity: got 0x%02X, want 0x%02X", p[0], BNO055ID))
+			return s.turnBack(p[0])
 		case s.config.Clock.Now() >= patience:
 			return s.wire.Fault(hal.Absent, err)
 		}
 		sleep(s.config.Clock, 50*time.Millisecond)
 	}
+}
+
+// turnBack looks whether a chip without the identity is ours after all, left at its other page by whoever had it before. To a
+// stranger nothing is written.
+func (s *BNO055) turnBack(id byte) error {
+	p, err := s.wire.Read(BNO055Page, 1)
+	if err == nil && p[0] == 1 {
+		if err = s.wire.Write(BNO055Page, 0); err == nil {
+			p, err = s.wire.Read(BNO055ChipID, 1)
+		}
+		if err == nil && p[0] == BNO055ID {
+			return nil
+		}
+	}
+	return s.wire.Fault(hal.Absent, errors.Join(fmt.Errorf("identity: got 0x%02X, want 0x%02X", id, BNO055ID), err))
 }
 
 // firstFusion waits for the first attitude: until then the registers hold zeros.

@@ -46,7 +46,7 @@ const bnoSample = "64 00 38 FF D5 03 " + "40 01 00 00 30 FD " + "00 01 00 FE 80 
 // What a BNO055 is told at the start, after its identity, on I2C.
 var bnoOpening = []i2ctest.IO{
 	io(0x28, "00", "A0"),
-	io(0x28, "07 00", ""), io(0x28, "3D 00", ""), io(0x28, "3E 00", ""), io(0x28, "3B 00", ""), io(0x28, "41 24", ""), io(0x28, "42 00", ""),
+	io(0x28, "3D 00", ""), io(0x28, "3E 00", ""), io(0x28, "3B 00", ""), io(0x28, "41 24", ""), io(0x28, "42 00", ""),
 	io(0x28, "3D 0C", ""), io(0x28, "3D", "0C"),
 	io(0x28, "20", "00 00 00 00 00 00 00 00"), // the fusion has no attitude yet
 	io(0x28, "20", "00 40 00 00 00 00 00 00"),
@@ -102,9 +102,9 @@ func TestBNO055Offsets(t *testing.T) {
 		offsets[i] = byte(i + 1)
 	}
 	text := hex.EncodeToString(offsets[:])
-	ops := append([]i2ctest.IO{}, bnoOpening[:7]...)
+	ops := append([]i2ctest.IO{}, bnoOpening[:6]...)
 	ops = append(ops, io(0x28, "55"+text, ""))
-	ops = append(ops, bnoOpening[7:]...)
+	ops = append(ops, bnoOpening[6:]...)
 	ops = append(ops, io(0x28, "3D", "0C"), io(0x28, "3D 00", ""), io(0x28, "55", text), io(0x28, "3D 0C", ""))
 	bus := &i2ctest.Playback{DontPanic: true, Ops: ops}
 	s := NewBNO055(bus, BNO055Config{Compass: true, Offsets: &offsets, Clock: &fakeClock{}})
@@ -126,8 +126,9 @@ func TestBNO055Refuses(t *testing.T) {
 		kind hal.Kind
 	}{
 		{"nothing there", nil, hal.Absent},
-		{"another chip", []i2ctest.IO{io(0x28, "00", "68")}, hal.Absent},
-		{"a mode that does not take", append(append([]i2ctest.IO{}, bnoOpening[:8]...), io(0x28, "3D", "00")), hal.BusFault},
+		{"another chip", []i2ctest.IO{io(0x28, "00", "68"), io(0x28, "07", "02")}, hal.Absent},
+		{"another chip with a 1 there", []i2ctest.IO{io(0x28, "00", "68"), io(0x28, "07", "01"), io(0x28, "07 00", ""), io(0x28, "00", "68")}, hal.Absent},
+		{"a mode that does not take", append(append([]i2ctest.IO{}, bnoOpening[:7]...), io(0x28, "3D", "00")), hal.BusFault},
 	} {
 		clock := &fakeClock{}
 		s := NewBNO055(&i2ctest.Playback{DontPanic: true, Ops: c.ops}, BNO055Config{Compass: true, Clock: clock})
@@ -185,7 +186,6 @@ func (s *script) Read(p []byte, timeout time.Duration) (int, error) {
 func TestBNO055Serial(t *testing.T) {
 	s := &script{t: t, steps: []string{
 		"AA 01 00 01 > BB 01 A0",
-		"AA 00 07 01 00 > EE 01",
 		"AA 00 3D 01 00 > EE 07", "AA 00 3D 01 00 > EE 01", // bus overrun
 		"AA 00 3E 01 00 >", "AA 00 3E 01 00 > EE 01", // nothing
 		"AA 00 3B 01 00 > EE 01", "AA 00 41 01 24 > EE 01", "AA 00 42 01 00 > EE 01",

@@ -182,7 +182,7 @@ func (s *MPU) Read(values []float64) error {
 		return err
 	}
 	if p[1] != MPULowPass || p[2] != s.gyro || p[3] != s.acc {
-		return s.chip.Fault(hal.Absent, fmt.Errorf("settings: got % X, want % X: the chip was reset", p[1:4], []byte{MPULowPass, s.gyro << 3, s.acc << 3}))
+		return s.chip.Fault(hal.Absent, fmt.Errorf("settings: got % X, want % X: the chip was reset", p[1:4], []byte{MPULowPass, s.gyro, s.acc}))
 	}
 	if s.model.Compass {
 		if err := s.field(out[6:9]); err != nil {
@@ -200,6 +200,9 @@ func (s *MPU) field(out []float64) error {
 	p, err := s.compass.Read(AK8963Data, 7)
 	if err != nil {
 		return err
+	}
+	if p[6]&AK8963Whole == 0 { // it was reset: it sleeps, and keeps its last sample for ever
+		return s.compass.Fault(hal.Absent, fmt.Errorf("field: got status 0x%02X, want bit 4 set: the chip was reset", p[6]))
 	}
 	if p[6]&AK8963Overflow != 0 {
 		return s.compass.Fault(hal.BusFault, errOverflow)

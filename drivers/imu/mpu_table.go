@@ -78,11 +78,12 @@ const (
 	AK8963WhoAmI   = 0x48
 	AK8963Status1  = 0x02 // bit 0: data ready
 	AK8963Data     = 0x03 // x y z
-	AK8963Status2  = 0x09 // bit 3: overflow; reading it frees the data
+	AK8963Status2  = 0x09 // bit 4: samples of 16 bits, bit 3: overflow; reading it frees the data
 	AK8963Control  = 0x0A
 	AK8963Run100Hz = 0x16 // 16 bits, continuous mode 2
 	AK8963Fuse     = 0x1F // fuse ROM access
 	AK8963Adjust   = 0x10 // x y z: field = raw · ((adjust-128)/256 + 1)
 	AK8963Scale    = 0.15e-6
 	AK8963Overflow = 0x08
+	AK8963Whole    = 0x10
 )

@@ -3,6 +3,7 @@ package imu
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"periph.io/x/conn/v3/i2c/i2ctest"
@@ -40,7 +41,7 @@ func TestMPUSession(t *testing.T) {
 	if !math.IsNaN(v[6]) || v[9] != 36.53 {
 		t.Errorf("field and °C: got %v", v[6:])
 	}
-	if err := s.Read(v); hal.KindOf(err) != hal.Absent {
+	if err := s.Read(v); hal.KindOf(err) != hal.Absent || !strings.Contains(err.Error(), "got 00 00 00, want 03 08 08") {
 		t.Errorf("reset: got %v", err)
 	}
 	if err := errors.Join(s.Close(), bus.Close()); err != nil {
@@ -59,6 +60,7 @@ func TestMPUCompass(t *testing.T) {
 		mode("00"), mode("1F"), io(0x0C, "10", "80 80 C0"), mode("00"), mode("1F"), io(0x0C, "10", "80 80 C0"), mode("00"), mode("16")}
 	ops = append(ops, sample("64 00 38 FF E8 03 10")...)
 	ops = append(ops, sample("64 00 38 FF E8 03 18")...)
+	ops = append(ops, sample("64 00 38 FF E8 03 00")...)
 	s, err := NewMPU(&i2ctest.Playback{DontPanic: true, Ops: ops}, MPUConfig{Clock: &fakeClock{}})
 	if err != nil {
 		t.Fatal(err)
@@ -82,10 +84,39 @@ func TestMPUCompass(t *testing.T) {
 	if err := s.Read(v); hal.KindOf(err) != hal.BusFault {
 		t.Errorf("overflow: got %v", err)
 	}
+	if err := s.Read(v); hal.KindOf(err) != hal.Absent {
+		t.Errorf("the magnetometer alone was reset: got %v", err)
+	}
 	ops[13] = io(0x0C, "10", "80 81 C0")
 	s, _ = NewMPU(&i2ctest.Playback{DontPanic: true, Ops: ops}, MPUConfig{Clock: &fakeClock{}})
 	if err := s.Open(); hal.KindOf(err) != hal.BusFault {
 		t.Errorf("an adjustment read wrong: got %v", err)
+	}
+}
+
+// The units of the datasheets: hardware.md, section 6.
+func TestMPUUnits(t *testing.T) {
+	for i, want := range []float64{131, 65.5, 32.8, 16.4} {
+		if got := 1 / MPUGyroRanges()[i].PerLSB; math.Abs(got-want) > 1e-9 {
+			t.Errorf("gyro %d: got %g counts, want %g", i, got, want)
+		}
+	}
+	for i, want := range []float64{16384, 8192, 4096, 2048} {
+		if got := 1 / MPUAccRanges()[i].PerLSB; got != want {
+			t.Errorf("accelerometer %d: got %g counts, want %g", i, got, want)
+		}
+	}
+	for _, c := range []struct {
+		name    string
+		id      byte
+		raw     float64
+		celsius float64
+	}{{"mpu-6050", 0x68, 340, 37.53}, {"mpu-9250", 0x71, 333.87, 22}, {"mpu-9255", 0x73, 0, 21}} {
+		for _, m := range MPUModels() {
+			if m.Name == c.name && (m.WhoAmI != c.id || math.Abs(c.raw/m.PerCelsius+m.ZeroCelsius-c.celsius) > 1e-9) {
+				t.Errorf("%s: got %+v", c.name, m)
+			}
+		}
 	}
 }
 

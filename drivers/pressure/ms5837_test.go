@@ -48,6 +48,27 @@ func TestMS5837Vectors(t *testing.T) {
 	}
 }
 
+// Every oversampling has its command and its wait (hardware.md, section 6).
+func TestMS5837Oversampling(t *testing.T) {
+	for i, us := range []int{600, 1170, 2280, 4540, 9040, 18080} {
+		d1, d2 := byte(0x40+2*i), byte(0x50+2*i)
+		clock := &fakeClock{}
+		bus := transcript(ms5837Vectors[0].prom, i2ctest.IO{Addr: 0x76, W: []byte{d1}}, i2ctest.IO{Addr: 0x76, W: []byte{0}, R: []byte{0x4B, 0xA7, 0xE3}},
+			i2ctest.IO{Addr: 0x76, W: []byte{d2}}, i2ctest.IO{Addr: 0x76, W: []byte{0}, R: []byte{0x67, 0xFE, 0xB6}})
+		s, err := NewMS5837(bus, MS5837Config{Samples: 256 << i, Clock: clock})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := make([]float64, 2)
+		if err := errors.Join(s.Open(), s.Read(v), bus.Close()); err != nil || v[0] != 399980 {
+			t.Errorf("%d samples: got %v, %v", 256<<i, v, err)
+		}
+		if want := 10*time.Millisecond + 2*time.Duration(us)*time.Microsecond; clock.now != want {
+			t.Errorf("%d samples: waited %v, want %v", 256<<i, clock.now, want)
+		}
+	}
+}
+
 func TestMS5837CRC(t *testing.T) {
 	// AN520's own example, of eight words.
 	if got := crc4([8]uint16{0x3132, 0x3334, 0x3536, 0x3738, 0x3940, 0x4142, 0x4344, 0x4500}); got != 0xB {

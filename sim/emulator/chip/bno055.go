@@ -42,7 +42,19 @@ func (c *BNO055) Transfer(w, r []byte, now time.Duration) error {
 	}
 	c.measure(now)
 	c.regs.transfer(w, r, func(register, v byte) { c.write(register, v, now) })
+	if c.page == 1 && len(w) > 0 {
+		c.other(w[0], r)
+	}
 	return nil
+}
+
+// other makes what was read from register on that of page 1: settings that nobody here touches.
+func (c *BNO055) other(register byte, p []byte) {
+	for i := range p {
+		if p[i] = 0; register+byte(i) == imu.BNO055Page {
+			p[i] = 1
+		}
+	}
 }
 
 // mode is the operating mode in force.
@@ -51,15 +63,16 @@ func (c *BNO055) mode() byte { return c.regs.file[imu.BNO055Mode] & 0x0F }
 // write stores one byte by the rules: most registers change in the configuration mode alone.
 func (c *BNO055) write(register, v byte, now time.Duration) {
 	switch {
-	case register == imu.BNO055Trigger && v&0x20 != 0:
+	case c.page == 0 && register == imu.BNO055Trigger && v&0x20 != 0:
 		c.Power(true, now)
-	case register == imu.BNO055Mode:
+	case c.page == 0 && register == imu.BNO055Mode:
 		if c.mode() != v&0x0F {
 			c.fused = now + imu.BNO055ToFusion + imu.BNO055Period
 		}
 		c.regs.file[register] = v & 0x0F
 	case register == imu.BNO055Page:
 		c.page = v & 1
+	case c.page == 1:
 	case register >= imu.BNO055Units && register <= imu.BNO055Offsets+imu.BNO055OffsetSize && c.mode() == imu.BNO055ModeConfig:
 		c.regs.file[register] = v
 	}
@@ -131,6 +144,9 @@ func (c *BNO055) Hear(p []byte, now time.Duration, answer []byte) []byte {
 			c.measure(now)
 			answer = append(answer, imu.BNO055Reply, byte(n))
 			answer = append(answer, c.regs.file[register:int(register)+n]...)
+			if c.page == 1 {
+				c.other(register, answer[len(answer)-n:])
+			}
 		case len(c.half) < 4+n:
 			continue // the data is still coming
 		default:

@@ -108,6 +108,29 @@ func TestBNO055Forgets(t *testing.T) {
 	}
 }
 
+// A chip that another program left at its other page is found.
+func TestBNO055Page(t *testing.T) {
+	for _, wire := range []string{"i2c", "serial"} {
+		c := chip.NewBNO055(imu.BNO055Address)
+		bus, line := chip.NewBus("i2c", 400_000, 1, c), chip.NewSerial("uart", imu.BNO055Baud, 1, c)
+		host := bus.Host()
+		s := imu.NewBNO055(host, imu.BNO055Config{Clock: host})
+		if wire == "serial" {
+			s = imu.NewBNO055Serial("uart", line.Open, imu.BNO055Config{Clock: line})
+			must(t, line.Advance(time.Second))
+		}
+		must(t, bus.Advance(time.Second))
+		must(t, host.Tx(imu.BNO055Address, []byte{imu.BNO055Page, 1}, nil))
+		id := []byte{9}
+		must(t, host.Tx(imu.BNO055Address, []byte{imu.BNO055ChipID}, id))
+		if id[0] != 0 {
+			t.Fatalf("%s: page 1: got identity %02X", wire, id[0])
+		}
+		must(t, s.Open())
+		must(t, s.Read(make([]float64, 10)))
+	}
+}
+
 func TestMPU(t *testing.T) {
 	for _, model := range imu.MPUModels() {
 		t.Run(model.Name, func(t *testing.T) {
