@@ -271,5 +271,5 @@ func (b *Base) sameRobot() error {
 		return nil
 	}
 	return &hal.Error{Kind: hal.Invalid, Bus: b.cfg.Name, Op: "open",
-		Err: fmt.Errorf("robot %q: got a %s, want a %s", b.names.Name, b.names.Subclass, b.robot.Name)}
+		Err: fmt.Errorf("robot %q: got a %s, want a %s", b.names.Name, b.names.Subclass, b.robot.Name), Try: "halyard doctor"}
 }

@@ -180,7 +180,7 @@ func (b *Base) unlined() error {
 
 // failed names the bus in an error of the line; one that is gone is given up.
 func (b *Base) failed(err error) error {
-	e := &hal.Error{Kind: hal.BusFault, Bus: b.cfg.Name, Op: "line", Err: err}
+	e := &hal.Error{Kind: hal.BusFault, Bus: b.cfg.Name, Op: "line", Err: err, Try: "halyard doctor"}
 	if errors.Is(err, servo.ErrGone) {
 		b.line.Close() // it is gone: there is nothing to learn from a second error
 		b.line = nil

@@ -63,7 +63,7 @@ func (c *Chip) Expect(register byte, values ...byte) (byte, error) {
 // Fault is err as a user sees it, with the bus, the address and the chip's name.
 func (c *Chip) Fault(kind hal.Kind, err error) error {
 	e := &hal.Error{Kind: kind, Bus: c.bus.String(), ID: int(c.addr), Op: fmt.Sprintf("%s at 0x%02X", c.name, c.addr), Err: err}
-	if kind == hal.Absent {
+	if kind != hal.Invalid { // what the config says wrongly no other command mends
 		e.Try = "halyard doctor"
 	}
 	return e

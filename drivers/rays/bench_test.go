@@ -6,9 +6,27 @@ import (
 	"time"
 )
 
-// The streams of a second or so, decoded to ranges. The bound is memory: every byte is read once and copied once on the way in, so
-// the rate at which memory is copied, measured in the same run, is what no decoder beats; the ratio says how near it is.
-func BenchmarkDecode(b *testing.B) {
+// stream is what a scanner says in a second or so, and what takes it; true where a scan ended.
+type stream struct {
+	name  string
+	bytes []byte
+	take  func() func([]byte) bool
+	scans int // of a run
+}
+
+// feed gives a stream to what takes it in pieces, as a serial port hands them on.
+func (s *stream) feed(take func([]byte) bool) (scans int) {
+	for rest := s.bytes; len(rest) > 0; {
+		n := min(len(rest), 512)
+		if take(rest[:n]) {
+			scans++
+		}
+		rest = rest[n:]
+	}
+	return scans
+}
+
+func streams() []stream {
 	lms, urg, nodes, capsules := []byte(nil), []byte(nil), []byte(nil), []byte(nil)
 	words, numbers := make([]uint16, 361), make([]int, 1081)
 	for i := range words {
@@ -31,13 +49,7 @@ func BenchmarkDecode(b *testing.B) {
 	}
 	ranges := make([]float64, 1081)
 	clock := link{line: &socket{began: time.Now()}}
-	bound := copyRate()
-	for _, c := range []struct {
-		name   string
-		stream []byte
-		decode func() func([]byte) bool
-		scans  int
-	}{
+	return []stream{
 		{"lms", lms, func() func([]byte) bool {
 			d := &SICK{parser: NewSICKParser(0x80), reach: SICKReach{8, 0, 13}, scan: ranges[:361]}
 			return func(p []byte) bool { ok, _ := d.take(p); return ok }
@@ -55,27 +67,38 @@ func BenchmarkDecode(b *testing.B) {
 			d := &RPLidar{link: clock, capsules: NewRPCapsuleParser(), turn: newTurn(360), scan: ranges[:360]}
 			return func(p []byte) bool { ok, _ := d.take(p); return ok }
 		}, 38},
-	} {
+	}
+}
+
+// The streams decoded to ranges. The bound is memory: every byte is read once and copied once on the way in, so the rate at
+// which memory is copied, measured in the same run, is what no decoder beats; the ratio says how near it is.
+func BenchmarkDecode(b *testing.B) {
+	bound := copyRate()
+	for _, c := range streams() {
 		b.Run(c.name, func(b *testing.B) {
-			b.SetBytes(int64(len(c.stream)))
+			b.SetBytes(int64(len(c.bytes)))
 			b.ReportAllocs()
-			feed, scans := c.decode(), 0
+			take, scans := c.take(), 0
 			for b.Loop() {
-				for rest := c.stream; len(rest) > 0; {
-					n := min(len(rest), 512) // as a serial port hands it on
-					if feed(rest[:n]) {
-						scans++
-					}
-					rest = rest[n:]
-				}
+				scans += c.feed(take)
 			}
 			if scans < c.scans*b.N*9/10 {
 				b.Errorf("got %d scans in %d runs, want %d a run", scans, b.N, c.scans)
 			}
-			rate := float64(len(c.stream)) * float64(b.N) / b.Elapsed().Seconds()
+			rate := float64(len(c.bytes)) * float64(b.N) / b.Elapsed().Seconds()
 			b.ReportMetric(bound/1e6, "copy-MB/s")
 			b.ReportMetric(rate/bound, "ratio")
 		})
+	}
+}
+
+// A scan costs no memory, of whichever scanner.
+func TestScansAllocateNothing(t *testing.T) {
+	for _, c := range streams() {
+		take, scans := c.take(), 0
+		if n := testing.AllocsPerRun(3, func() { scans = c.feed(take) }); n != 0 || scans < c.scans*9/10 {
+			t.Errorf("%s: got %g allocations for %d scans, want none for %d", c.name, n, scans, c.scans)
+		}
 	}
 }
 

@@ -190,11 +190,7 @@ func (l *pnBus) open() error  { return nil }
 func (l *pnBus) close() error { return nil }
 
 func (l *pnBus) fault(kind hal.Kind, err error) error {
-	e := &hal.Error{Kind: kind, Bus: l.bus.String(), ID: PN532Address, Op: fmt.Sprintf("pn532 at 0x%02X", PN532Address), Err: err}
-	if kind == hal.Absent {
-		e.Try = "halyard doctor"
-	}
-	return e
+	return &hal.Error{Kind: kind, Bus: l.bus.String(), ID: PN532Address, Op: fmt.Sprintf("pn532 at 0x%02X", PN532Address), Err: err, Try: "halyard doctor"}
 }
 
 func (l *pnBus) send(frame []byte, _ bool) error { return l.bus.Tx(PN532Address, frame, nil) }

@@ -294,6 +294,25 @@ func TestPN532Session(t *testing.T) {
 	}
 }
 
+// repeated is a PN532 that sees one tag for ever.
+type repeated struct {
+	wire
+	answer []byte
+}
+
+func (r *repeated) Write(p []byte) (int, error) { r.coming = r.answer; return len(p), nil }
+
+// A look costs no memory.
+func TestPN532Allocates(t *testing.T) {
+	r := NewPN532("nfc", nil)
+	line := &repeated{answer: answer(AppendPN532Target([]byte{0xD5, 0x4B, 1}, 1, []byte{0x12, 0x34, 0x56, 0x78})...)}
+	r.link.(*pnSerial).line = line
+	var n [1]float64
+	if allocs := testing.AllocsPerRun(50, func() { _ = r.Read(n[:]) }); allocs != 0 || n[0] != 1 {
+		t.Errorf("got %g allocations and %g tags, want none and 1", allocs, n[0])
+	}
+}
+
 // On I2C each frame is awaited by its ready byte, and read whole.
 func TestPN532I2C(t *testing.T) {
 	said := func(frame []byte) []byte {
