@@ -1,6 +1,7 @@
 package calibration
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -25,6 +26,7 @@ import (
 //	rates: {offset: [0.012, -0.003, 0.001]}                              # rad/s; of the chip's own axes, as the rest
 //	acceleration: {offset: [0.1, 0, -0.2], scale: [1.002, 0.998, 1]}     # m/s²; true = (said - offset) · scale
 //	field: {offset: [12.5e-6, -3e-6, 0], scale: [1, 1.05, 0.97]}         # T
+//	chip: 0102..16                # what a chip with a fusion of its own found, hexadecimal: a BNO055's 22 bytes
 type Inertial struct {
 	Sensor       string
 	Model        string
@@ -35,6 +37,7 @@ type Inertial struct {
 	Rates        Correction
 	Acceleration Correction
 	Field        Correction
+	Chip         string // 44 hexadecimal digits, or none
 }
 
 // Axis is one of the chip's axes with its sign: "x", "-x" ..
@@ -120,13 +123,14 @@ func ParseInertial(data []byte) (*Inertial, error) {
 		return nil, &Fault{Text: err.Error()}
 	}
 	j := NominalInertial("", "")
-	top := r.object("", body, "sensor", "model", "method", "date", "version", "axes", "rates", "acceleration", "field")
+	top := r.object("", body, "sensor", "model", "method", "date", "version", "axes", "rates", "acceleration", "field", "chip")
 	top.require("sensor", "model", "method", "date")
 	top.text("sensor", &j.Sensor)
 	top.text("model", &j.Model)
 	top.text("method", (*string)(&j.Method))
 	top.date("date", &j.Date)
 	top.whole("version", &j.Version)
+	top.text("chip", &j.Chip)
 	// What is no text, or one too many, leaves an axis empty, which makes no rotation: one fault says it all.
 	if list := top.list("axes"); list != nil {
 		j.Axes = [3]Axis{}
@@ -196,6 +200,9 @@ func (j *Inertial) Validate() error {
 	return f.join()
 }
 
+// chipBytes is how much a BNO055 tells of what it found: offsets of three sensors and two radii.
+const chipBytes = 22
+
 // What is believed of a chip: no gyro is off by 35 °/s, no accelerometer by 2 g, no magnetometer by 10 times the earth's field.
 const (
 	maxRateOffset         = 0.6
@@ -215,6 +222,9 @@ func (f *faults) inertial(j *Inertial) {
 	}
 	if j.Version < 1 || j.Version > maxTicks {
 		f.add("version", "got %d, want 1 or more", j.Version)
+	}
+	if b, err := hex.DecodeString(j.Chip); err != nil || len(b) != 0 && len(b) != chipBytes {
+		f.add("chip", "got %q, want %d hexadecimal digits", j.Chip, 2*chipBytes)
 	}
 	if _, ok := j.Mount(); !ok {
 		f.add("axes", "got %q, want x, y and z in some order with signs that make a rotation, not a mirror", j.Axes)

@@ -180,6 +180,18 @@ func TestInertial(t *testing.T) {
 	if err == nil {
 		t.Fatal("a mirror: taken")
 	}
+	if j.Chip != "" {
+		t.Errorf("chip: got %q, want none", j.Chip)
+	}
+	offsets := strings.Repeat("0F", 22)
+	if j, err := ParseInertial([]byte(imuFile + "chip: \"" + offsets + "\"\n")); err != nil || j.Chip != offsets {
+		t.Errorf("chip: got %+v, %v", j, err)
+	}
+	for _, bad := range []string{offsets[1:], offsets[2:], "x" + offsets[1:]} {
+		if _, err := ParseInertial([]byte(imuFile + "chip: \"" + bad + "\"\n")); err == nil || !strings.Contains(err.Error(), "want 44 hexadecimal digits") {
+			t.Errorf("chip %s: got %v", bad, err)
+		}
+	}
 	for _, want := range []string{"line 6: axes: got", "rates.offset[0]: got 2", "acceleration.scale: got"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q in:\n%v", want, err)

@@ -86,6 +86,9 @@ func NewMounted(raw Sensor, c *calibration.Inertial) *Mounted {
 	return &Mounted{raw: raw, cal: *c, mount: hal.Pose{Rotation: q}}
 }
 
+// Chip is the sensor as it is without its mount.
+func (s *Mounted) Chip() Sensor { return s.raw }
+
 // Open opens the chip.
 func (s *Mounted) Open() error { return s.raw.Open() }
 

@@ -3,6 +3,8 @@ package main
 import (
 	"log/slog"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -205,6 +207,17 @@ func TestDoctorOfDevices(t *testing.T) {
 	path := rigOf(t, nodderRig, nodder)
 	code, out, text := runApp(t, "doctor", path, "--body", "emulated", "-o", "jsonl")
 	if code != 0 || !strings.Contains(out, `"found":"answers at 0x40"`) || !strings.Contains(out, `"found":"bno055 measures [1 0 0 0 `) {
+		t.Errorf("exit %d: %s\n%s", code, text, out)
+	}
+	// What a BNO055 found of itself is in its calibration, is given back to it, and is told.
+	found := strings.Repeat("0102", 11)
+	file := filepath.Join(t.TempDir(), "imu.yaml")
+	text = "sensor: imu\nmodel: bno055\nmethod: hand\ndate: \"2026-11-21T14:03:00Z\"\naxes: [x, y, z]\nchip: \"" + found + "\"\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	restored := rigOf(t, strings.Replace(nodderRig, "device: bno055", "device: bno055, calibration: "+file, 1), nodder)
+	if code, out, text := runApp(t, "doctor", restored, "--body", "emulated", "-o", "jsonl"); code != 0 || !strings.Contains(out, "; chip: "+found) {
 		t.Errorf("exit %d: %s\n%s", code, text, out)
 	}
 	code, out, _ = runApp(t, "doctor", path, "--body", "real", "-o", "jsonl")

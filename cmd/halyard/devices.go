@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
@@ -130,6 +131,9 @@ func sensorKinds() map[string]*sensorKind {
 
 func openBNO055(e end, p *sensorPlan) (drivers.Sensor, error) {
 	c := imu.BNO055Config{Address: uint16(p.address), Compass: p.config.Compass, Clock: e.clock}
+	if known, err := hex.DecodeString(p.mounted().Chip); err == nil && len(known) == imu.BNO055OffsetSize {
+		c.Offsets = (*[imu.BNO055OffsetSize]byte)(known)
+	}
 	if e.open != nil {
 		return drivers.NewMounted(imu.NewBNO055Serial(e.name, e.open, c), p.mounted()), nil
 	}

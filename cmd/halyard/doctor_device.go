@@ -9,7 +9,9 @@ import (
 
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/drivers"
 	"github.com/halyard-robotics/halyard/drivers/i2c"
+	"github.com/halyard-robotics/halyard/drivers/imu"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
@@ -195,7 +197,7 @@ func (x *deviceExam) sensor(p *sensorPlan) {
 }
 
 func (x *deviceExam) measures(p *sensorPlan, body configs.BodyKind) {
-	values := make([]float64, p.values())
+	values, learnt := make([]float64, p.values()), ""
 	e, _, err := x.b.end(p.config.Bus, body)
 	e.live = false // one look, now
 	if err == nil {
@@ -204,10 +206,13 @@ func (x *deviceExam) measures(p *sensorPlan, body configs.BodyKind) {
 			if err = s.Open(); err == nil {
 				err = s.Read(values)
 			}
+			if err == nil {
+				learnt, err = learntBy(s)
+			}
 			err = errors.Join(err, s.Close())
 		}
 	}
-	found := fmt.Sprintf("%s measures %.3g", p.config.Device, values)
+	found := fmt.Sprintf("%s measures %.3g%s", p.config.Device, values, learnt)
 	if p.scanner != nil {
 		found = p.scanner.seen(p.config.Device, values)
 	}
@@ -216,6 +221,23 @@ func (x *deviceExam) measures(p *sensorPlan, body configs.BodyKind) {
 		fix = lineFix(err)
 	}
 	x.add("device", p.config.Bus, p.name, found, err, fix)
+}
+
+// learntBy is what a chip found of itself, as its calibration's file has it; "" where it has nothing to say.
+func learntBy(s drivers.Sensor) (string, error) {
+	m, ok := s.(*drivers.Mounted)
+	if !ok {
+		return "", nil
+	}
+	c, ok := m.Chip().(*imu.BNO055)
+	if !ok {
+		return "", nil
+	}
+	offsets, err := c.Offsets()
+	if offsets == ([imu.BNO055OffsetSize]byte{}) {
+		return "", err
+	}
+	return fmt.Sprintf("; chip: %X", offsets), err
 }
 
 // calibrated checks a calibration: missing it is a failure of what is real, nominal a warning.
