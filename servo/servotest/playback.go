@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -28,7 +29,20 @@ type Playback struct {
 // NewPlayback returns a line of baud bit/s with turns to come.
 func NewPlayback(baud int, turns ...Turn) *Playback { return &Playback{rate: baud, turns: turns} }
 
-var _ servo.Line = (*Playback)(nil)
+// Play returns a line of baud bit/s that goes by a session's text. What is wrong with the text is among what Close returns.
+func Play(baud int, text string) *Playback {
+	turns, err := Parse(text)
+	b := NewPlayback(baud, turns...)
+	if err != nil {
+		b.faults = append(b.faults, err)
+	}
+	return b
+}
+
+var (
+	_ servo.Line = (*Playback)(nil)
+	_ hal.Clock  = (*Playback)(nil)
+)
 
 // Write checks p against the next turn.
 func (b *Playback) Write(p []byte) (int, error) {
@@ -89,6 +103,10 @@ func (b *Playback) Now() time.Duration { return b.now }
 
 // Pass lets d of the virtual clock pass.
 func (b *Playback) Pass(d time.Duration) { b.now += d }
+
+// SleepUntil returns at once; the virtual clock is at t then, or later. With Now it makes the line a hal.Clock, for
+// devices that wait by one.
+func (b *Playback) SleepUntil(t time.Duration) { b.now = max(b.now, t) }
 
 // Baud is the rate.
 func (b *Playback) Baud() int { return b.rate }

@@ -15,7 +15,7 @@ const session = `
 > FF FF 01 02 01 FB
 < FF FF 01 02 00 FC
 > FF FF 02
-+ 02 01 FA
++ "\x02\x01\xFA"
 < silence
 > any
 after 1ms
@@ -92,8 +92,9 @@ func TestPlaybackFindsFault(t *testing.T) {
 		{"wrong bytes", "> 01 02\n", "\x01\x03", "write 0: got 01 03, want 01 02"},
 		{"leftover", "> 01\n> 02\n", "\x01", "closed with 1 turns left: want write of 02"},
 		{"too much", "", "\x01", "write 0: got 01, want nothing more"},
+		{"a text that is none", "> 01\n? 02\n", "\x01", "line 2"},
 	} {
-		line := open(t, c.text)
+		line := Play(1000000, c.text)
 		line.Write([]byte(c.write))
 		if err := line.Close(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
@@ -103,7 +104,7 @@ func TestPlaybackFindsFault(t *testing.T) {
 
 func TestParseFaults(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"< 01", "line 1"}, {"> 0", "line 1"}, {"> 01\n? 02", "line 2"}, {"> 01\nafter soon", "line 2"},
+		{"< 01", "line 1"}, {"> 0", "line 1"}, {"> 01\n? 02", "line 2"}, {"> 01\nafter soon", "line 2"}, {"> \"a", "line 1"},
 	} {
 		if _, err := Parse(c.text); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: got %v, want one at %s", c.text, err, c.want)
@@ -112,13 +113,14 @@ func TestParseFaults(t *testing.T) {
 }
 
 func TestLateAnswerIsSilence(t *testing.T) {
-	line := open(t, "> 01\nafter 5ms\n< 02")
+	line := Play(1000000, "> 01\nafter 5ms\n< 02")
 	line.Write([]byte{1})
 	var p [4]byte
 	if _, err := line.Read(p[:], time.Millisecond); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("read: got %v, want %v", err, os.ErrDeadlineExceeded)
 	}
-	line.Pass(5 * time.Millisecond)
+	line.SleepUntil(line.Now() + 5*time.Millisecond)
+	line.SleepUntil(0) // long over
 	if n, err := line.Read(p[:], 0); n != 1 || err != nil {
 		t.Errorf("read later: got %d, %v, want 1, nil", n, err)
 	}

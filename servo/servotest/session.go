@@ -3,6 +3,7 @@ package servotest
 import (
 	"encoding/hex"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -68,7 +69,14 @@ func turnLine(turns *[]Turn, verb, rest string) error {
 	return err
 }
 
-func unhex(s string) ([]byte, error) { return hex.DecodeString(strings.ReplaceAll(s, " ", "")) }
+// unhex reads bytes: hexadecimal, or a Go string in quotes.
+func unhex(s string) ([]byte, error) {
+	if strings.HasPrefix(s, `"`) {
+		text, err := strconv.Unquote(s)
+		return []byte(text), err
+	}
+	return hex.DecodeString(strings.ReplaceAll(s, " ", ""))
+}
 
 // Format writes turns as the text that Parse reads.
 func Format(turns []Turn) string {
