@@ -98,8 +98,7 @@ const session = `
 > "r axis0.active_errors*23\n"
 < "\n0*48\r"
 # the goal
-> "w axis0.config.motor.current_soft_max 40*28\n"
-+ "v 0 1.591549 0*76\n"
+> "v 0 1.591549 0*76\n"
 > "f 0*118\n"
 < "0 0*32\r"
 # the goal again, on its way
