@@ -24,7 +24,8 @@ type ChainConfig struct {
 	PositionOnly bool
 }
 
-// ServoConfig is one servo of a chain.
+// ServoConfig is one servo of a chain. A servo whose drive_mode has bit 2 takes its profile for times: leave Velocity and
+// Acceleration 0 there.
 type ServoConfig struct {
 	ID           byte
 	Model        *Model
@@ -143,6 +144,8 @@ type device struct {
 	maxLimit [3]int64 // greatest raw torque_limit or goal_pwm, goal_current, goal_velocity that the EEPROM allows
 	minTicks float64
 	maxTicks float64
+	guarded  bool    // its watchdog was seen to be on since it was armed
+	bare     bool    // it was not: the packet was lost
 	fresh    bool    // armed in this Send
 	bytes    [4]byte // the goal as written
 	length   int

@@ -134,12 +134,18 @@ func (d *device) takeTorque(k servo.Switch, s span, data []byte) {
 	// Torque is on, but goals are locked; it holds where it stopped.
 	case dogRead && dog < 0:
 		d.hold(errTripped)
+	// Its RAM is gone, and its torque came back by itself, by the startup register.
+	case dogRead && dog == 0 && d.guarded:
+		d.hold(servo.ErrPowerLost)
 	// A limit packet was lost, or somebody else wrote.
 	case limitRead && d.limit >= 0 && limit != d.limit:
 		d.limit = -1 // written again with the next goal
 	}
 	if d.Stage == servo.Holding {
 		d.limit = -1
+	}
+	if dogRead {
+		d.guarded, d.bare = dog > 0, dog == 0
 	}
 }
 

@@ -3,6 +3,7 @@ package dynamixel
 import (
 	"errors"
 	"os"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -120,6 +121,51 @@ func TestChainBrownOutIsNoticed(t *testing.T) {
 		r.run(12)
 		if !errors.Is(r.Fault(0), servo.ErrPowerLost) || r.State(0).Torque || r.Fault(1) != nil {
 			t.Errorf("%s: got %v, torque %v and %v, want %v", model, r.Fault(0), r.State(0).Torque, r.Fault(1), servo.ErrPowerLost)
+		}
+	}
+}
+
+// A servo whose startup register switches its torque on comes back with it: its watchdog, which does not, tells.
+func TestChainBrownOutWithTorqueAtStart(t *testing.T) {
+	r := driving(t, nil, "xm430-w350", "xm430-w350")
+	r.run(12)
+	s := r.servos[0]
+	s.power()
+	s.set("torque_enable", 1)
+	s.set("goal_pwm", 885)
+	r.run(12)
+	if !errors.Is(r.Fault(0), servo.ErrPowerLost) || r.Fault(1) != nil {
+		t.Errorf("got %v and %v, want %v", r.Fault(0), r.Fault(1), servo.ErrPowerLost)
+	}
+}
+
+// A servo that does not take its operating mode says so after three tries; a 1.0 one whose EEPROM is locked as well.
+func TestChainRefusedMode(t *testing.T) {
+	for model, mode := range map[string]servo.Goal{
+		"xm430-w350": {Enable: true, Mode: hal.VelocityMode, Limit: 1}, "mx-28": {Enable: true, Mode: hal.VelocityMode, Limit: 1},
+	} {
+		r := openedRig(t, nil, model, model)
+		r.run(2)
+		r.servos[0].fixed = true
+		r.goal(mode)
+		r.run(2)
+		if r.Fault(0) != nil {
+			t.Errorf("%s: after two tries: got %v", model, r.Fault(0))
+		}
+		r.run(6)
+		if err := r.Fault(0); err == nil || !strings.Contains(err.Error(), "j1") || !strings.Contains(err.Error(), ": got ") {
+			t.Errorf("%s: got %v", model, err)
+		}
+		if r.Fault(1) != nil || !r.State(1).Torque {
+			t.Errorf("%s: the other: got %v, torque %v", model, r.Fault(1), r.State(1).Torque)
+		}
+		r.servos[0].fixed = false
+		r.SetGoal(0, servo.Goal{})
+		r.run(2)
+		r.SetGoal(0, mode)
+		r.run(6)
+		if r.Fault(0) != nil || !r.State(0).Torque {
+			t.Errorf("%s: enabled anew: got %v, torque %v", model, r.Fault(0), r.State(0).Torque)
 		}
 	}
 }
@@ -311,9 +357,9 @@ func TestChainOpenRefusesItsDescription(t *testing.T) {
 	ax, xm := ModelByName("ax-12a"), ModelByName("xm430-w350")
 	err := NewChain(ChainConfig{Name: "arm", Line: b, Servos: []ServoConfig{
 		{ID: 1, Model: ax}, {ID: 1, Model: ax}, {ID: 2, Model: xm}, {ID: 254, Model: ax}, {ID: 3},
-		{ID: 4, Model: ax, Settings: []servo.Setting{{Register: "id", Value: 7}}},
+		{ID: 4, Model: ax, Settings: []servo.Setting{{Register: "id", Value: 7}, {Register: "torque_enable", Value: 1}}},
 	}}).Open()
-	for _, want := range []string{"id used twice", "got protocol 2 (xm430-w350), want 1", "got id 254", "no model", "setting id = 7"} {
+	for _, want := range []string{"id used twice", "got protocol 2 (xm430-w350), want 1", "got id 254", "no model", "setting id = 7", "setting torque_enable = 1"} {
 		if !containsText(err, want) {
 			t.Errorf("got %s, want %q", joined(err), want)
 		}

@@ -67,8 +67,8 @@ func (c *Chain) check() error {
 			fault("got protocol %d (%s), want %d as the first servo's: a line speaks one protocol", d.m.Protocol, d.m.Name, c.protocol())
 		}
 		for _, s := range d.cfg.Settings {
-			if r := d.m.Register(s.Register); r == nil || r.Access != RAM || s.Value < r.Min || s.Value > r.Max {
-				fault("setting %s = %d: not a RAM register of %s, or out of range", s.Register, s.Value, d.m.Name)
+			if r := d.m.Register(s.Register); r == nil || !r.Setting() || s.Value < r.Min || s.Value > r.Max {
+				fault("setting %s = %d: not a setting in RAM of %s, or out of range", s.Register, s.Value, d.m.Name)
 			}
 		}
 		// The longest packet is the fast answer with one servo read long, or in 1.0 the goals.

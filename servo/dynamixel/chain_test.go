@@ -308,17 +308,27 @@ func TestChainWheelsByAngleLimits(t *testing.T) {
 func TestChainSettingsProfileAndWatchdog(t *testing.T) {
 	r := openedRig(t, func(cfg *ChainConfig) {
 		cfg.Servos[0].Velocity, cfg.Servos[0].Acceleration = 2.398, 3.745
-		cfg.Servos[0].Settings = []servo.Setting{{Register: "position_p_gain", Value: 500}}
+		cfg.Servos[0].Settings = []servo.Setting{{Register: "position_p_gain", Value: 500}, {Register: "profile_velocity", Value: 77}}
 		cfg.Watchdog = 100 * time.Millisecond
 	}, "xm430-w350", "xm430-w350")
 	r.run(1)
 	r.goal(atTicks(2000))
 	r.run(6)
 	s := r.servos[0]
-	for name, want := range map[string]int64{"profile_velocity": 100, "profile_acceleration": 10, "position_p_gain": 500, "bus_watchdog": 5} {
+	for name, want := range map[string]int64{"profile_velocity": 77, "profile_acceleration": 10, "position_p_gain": 500, "bus_watchdog": 5} {
 		if got := s.get(name); got != want {
 			t.Errorf("%s: got %d, want %d", name, got, want)
 		}
+	}
+	if got := r.servos[1].get("profile_velocity"); got != 0 {
+		t.Errorf("without a bound: profile_velocity: got %d, want 0", got)
+	}
+	// A watchdog whose packet was lost is written again when that is seen.
+	r.servos[1].set("bus_watchdog", 0)
+	r.devices[1].guarded = false
+	r.run(12)
+	if got := r.servos[1].get("bus_watchdog"); got != 5 || r.Fault(1) != nil {
+		t.Errorf("lost watchdog: got %d, %v, want 5", got, r.Fault(1))
 	}
 	// A tripped watchdog: nothing more is written until Enable has been false.
 	s.set("bus_watchdog", -1)

@@ -79,6 +79,10 @@ func (c *Chain) send() error {
 			c.leaveMode(d)
 			continue
 		}
+		if d.bare {
+			d.bare = false
+			c.putStep(d, armWatchdog)
+		}
 		// Limits change rarely and are as long as goals: they are sent when they change.
 		if r := d.limitRegister(); r != nil {
 			// A limit raised after an alarm would take the latch of a 1.0 servo away.
@@ -160,7 +164,7 @@ const (
 // arm stages everything that gives d torque. The packets leave in flushArming, step by step.
 func (c *Chain) arm(d *device) {
 	d.Arm()
-	d.limit, d.fresh = -1, true
+	d.limit, d.fresh, d.guarded, d.bare = -1, true, false, false
 	d.encodeGoal(true)
 	c.goals = append(c.goals, d)
 }
@@ -185,13 +189,14 @@ func (c *Chain) putStep(d *device, step int) {
 		if d.reg.watchdog != nil {
 			c.put(d, d.reg.watchdog, 0)
 		}
-		for _, s := range d.cfg.Settings {
-			c.put(d, d.m.Register(s.Register), s.Value)
-		}
 		// Written even where no bound is wanted: zero is what takes an old one away.
 		if d.reg.profileVelocity != nil {
 			c.put(d, d.reg.profileAcceleration, d.reg.profileAcceleration.Raw(d.cfg.Acceleration))
 			c.put(d, d.reg.profileVelocity, d.reg.profileVelocity.Raw(d.cfg.Velocity))
+		}
+		// Behind it: a profile may be one of them.
+		for _, s := range d.cfg.Settings {
+			c.put(d, d.m.Register(s.Register), s.Value)
 		}
 		if r := d.limitRegister(); r != nil {
 			d.limit = d.limitRaw()

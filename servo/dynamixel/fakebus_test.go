@@ -15,6 +15,7 @@ type fakeServo struct {
 	mute   bool // hears but does not answer
 	dead   bool // no power
 	noFast bool // old firmware: does not take part in fast reads
+	fixed  bool // takes no EEPROM
 	noWide bool // refuses reads across the gaps of its table
 	bad    int  // answers to spoil
 	errors byte // error byte of every answer
@@ -146,7 +147,7 @@ func (b *fakeBus) carryOut(in *Instruction) {
 }
 
 func (s *fakeServo) write(addr uint16, data []byte) {
-	if r := s.m.RegisterAt(addr); r == nil || r.Access == EEPROM && s.get("torque_enable") != 0 {
+	if r := s.m.RegisterAt(addr); r == nil || r.Access == EEPROM && (s.fixed || s.get("torque_enable") != 0) {
 		return
 	}
 	copy(s.regs[addr:], data)
