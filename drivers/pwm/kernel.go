@@ -130,6 +130,13 @@ func (k *Kernel) openOut(i int) error {
 			sleep(k.config.Clock, exportStep)
 		}
 	}
+	// Another program may have left it inverted, which makes 18.5 ms of 1.5. Not every chip can be.
+	polarity := filepath.Join(o.dir, "polarity")
+	if was, err := os.ReadFile(polarity); err == nil && !bytes.HasPrefix(was, []byte("normal")) {
+		if err := writeFile(polarity, "normal"); err != nil {
+			return err
+		}
+	}
 	var err error
 	if o.duty, err = os.OpenFile(filepath.Join(o.dir, "duty_cycle"), os.O_WRONLY, 0); err != nil {
 		return err

@@ -68,6 +68,7 @@ func (u *udev) SleepUntil(t time.Duration) {
 
 func TestKernel(t *testing.T) {
 	root := sysfs(t, "pwm0")
+	put(t, filepath.Join(root, "pwmchip0", "pwm0", "polarity"), "inversed\n")
 	clock := &udev{t: t, root: root}
 	k, err := NewKernel(KernelConfig{Root: root, Channels: []KernelChannel{{0, 0}, {0, 1}}, Clock: clock})
 	if err != nil {
@@ -75,6 +76,9 @@ func TestKernel(t *testing.T) {
 	}
 	if err := k.Open(); err != nil {
 		t.Fatal(err)
+	}
+	if got := get(t, root, "pwmchip0", "pwm0", "polarity"); !strings.HasPrefix(got, "normal") {
+		t.Errorf("polarity: got %s", got)
 	}
 	if got := get(t, root, "pwmchip0", "pwm1", "period"); got != "20000000" {
 		t.Errorf("period: got %s ns", got)

@@ -23,8 +23,15 @@ var maestroVectors = []struct {
 	{-1, true, MaestroTarget, []byte{0, 0x70, 0x2E}, "84 00 70 2E 2B"},       // and its CRC
 	{12, true, MaestroTarget, []byte{0, 0x70, 0x2E}, "AA 0C 04 00 70 2E 22"}, // to device 12
 	{-1, true, 0x83, []byte{0x01}, "83 01 17"},                               // the manual's example of the CRC
+	{-1, false, MaestroSpeed, []byte{1, 0x0C, 0x01}, "87 01 0C 01"},          // 140: 3.5 µs a ms
+	{-1, false, MaestroAccel, []byte{1, 4, 0}, "89 01 04 00"},
 	{-1, false, MaestroPosition, []byte{5}, "90 05"},
+	{-1, false, MaestroMoving, nil, "93"},
+	{-1, false, MaestroTargets, []byte{2, 3, 0x70, 0x2E, 0x70, 0x2E}, "9F 02 03 70 2E 70 2E"},
 	{-1, false, MaestroErrors, nil, "A1"},
+	{-1, false, MaestroHome, nil, "A2"},
+	{-1, false, MaestroMini, []byte{0, 127}, "FF 00 7F"},
+	{5, false, MaestroErrors, nil, "AA 05 21"},
 	{-1, false, MaestroTargets, []byte{2, 3, 0, 0, 0x70, 0x2E}, "9F 02 03 00 00 70 2E"}, // the guide's: channel 3 off, 4 at 1500 µs
 }
 

@@ -68,13 +68,14 @@ func (d *PCA9685) Hertz() float64 { return 1 / (d.step * PCA9685Steps) }
 
 // Open sets the chip up, every channel off: 500 µs and seven transactions.
 func (d *PCA9685) Open() error {
-	p, err := d.chip.Read(PCA9685Mode1, 2)
+	// By itself: the pointer does not run on yet, and a second byte would be mode 1 once more.
+	p, err := d.chip.Read(PCA9685Mode2, 1)
 	if err != nil {
 		return d.chip.Fault(hal.Absent, errors.Unwrap(err))
 	}
-	// It has no identity; a chip whose mode registers have bits that no PCA9685 has is another one.
-	if p[1]&0xE0 != 0 {
-		return d.chip.Fault(hal.Absent, fmt.Errorf("mode 2: got 0x%02X, want no bit of 0xE0", p[1]))
+	// It has no identity; a chip whose mode 2 has bits that no PCA9685 has is another one.
+	if p[0]&0xE0 != 0 {
+		return d.chip.Fault(hal.Absent, fmt.Errorf("mode 2: got 0x%02X, want no bit of 0xE0", p[0]))
 	}
 	for _, w := range [...]struct{ register, value byte }{
 		{PCA9685All + 3, PCA9685Full}, // all off before anything runs

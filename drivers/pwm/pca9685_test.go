@@ -36,7 +36,7 @@ func TestPCA9685Scale(t *testing.T) {
 // opening is the session of Open: what is sent, in its order.
 func opening(rest ...i2ctest.IO) *i2ctest.Playback {
 	return &i2ctest.Playback{DontPanic: true, Ops: append([]i2ctest.IO{
-		{Addr: 0x40, W: []byte{0x00}, R: []byte{0x11, 0x04}},
+		{Addr: 0x40, W: []byte{0x01}, R: []byte{0x04}},
 		{Addr: 0x40, W: []byte{0xFD, 0x10}}, // all off
 		{Addr: 0x40, W: []byte{0x00, 0x10}}, // sleep
 		{Addr: 0x40, W: []byte{0xFE, 0x79}}, // 50 Hz
@@ -93,7 +93,7 @@ func TestPCA9685Refuses(t *testing.T) {
 		kind  hal.Kind
 	}{
 		{"nothing there", &i2ctest.Playback{DontPanic: true}, 0, hal.Absent},
-		{"another chip", &i2ctest.Playback{DontPanic: true, Ops: []i2ctest.IO{{Addr: 0x40, W: []byte{0}, R: []byte{0x39, 0x9F}}}}, 0, hal.Absent},
+		{"another chip", &i2ctest.Playback{DontPanic: true, Ops: []i2ctest.IO{{Addr: 0x40, W: []byte{1}, R: []byte{0x9F}}}}, 0, hal.Absent},
 		{"reset since", opening(write(0x11)...), 0, hal.Absent},
 		{"too long", opening(), 21 * time.Millisecond, hal.Invalid},
 	} {

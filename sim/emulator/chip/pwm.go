@@ -78,7 +78,12 @@ func (c *PCA9685) write(register, v byte) {
 			f[register] = max(3, v)
 		}
 	case register == pwm.PCA9685Mode1:
-		f[register] = v &^ pwm.PCA9685Restart // written as 1 it is cleared
+		// Put to sleep while it pulses, it says so by RESTART, which a 1 written to it clears.
+		restart := f[register] & pwm.PCA9685Restart &^ v
+		if v&pwm.PCA9685Sleep != 0 && f[register]&pwm.PCA9685Sleep == 0 && c.pulses() {
+			restart = pwm.PCA9685Restart
+		}
+		f[register] = v&^pwm.PCA9685Restart | restart
 	case register >= pwm.PCA9685All && register < pwm.PCA9685PreScale:
 		for i := range pwm.PCA9685Channels {
 			f[pwm.PCA9685LED0+4*i+int(register-pwm.PCA9685All)] = v
@@ -86,6 +91,16 @@ func (c *PCA9685) write(register, v byte) {
 	case register < pwm.PCA9685LED0+4*pwm.PCA9685Channels:
 		f[register] = v
 	}
+}
+
+// pulses tells whether any channel is on.
+func (c *PCA9685) pulses() bool {
+	for i := range pwm.PCA9685Channels {
+		if c.regs.file[pwm.PCA9685LED0+4*i+3]&pwm.PCA9685Full == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // Pulse is what channel i puts out: the width of its pulses, 0 where it has none, and how often.

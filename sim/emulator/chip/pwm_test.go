@@ -92,3 +92,48 @@ func TestKernelPWM(t *testing.T) {
 		t.Error("no such channel: got a pulse")
 	}
 }
+
+// Put to sleep by another program while it pulsed, a chip has RESTART in its mode 1: it is a PCA9685 all the same.
+func TestPCA9685LeftAsleep(t *testing.T) {
+	d := chip.NewPCA9685(0x40, 25e6)
+	host := chip.NewBus("i2c", 400_000, 1, d).Host()
+	for _, w := range [][]byte{{0x00, 0x01}, {0x09, 0x00}, {0x00, 0x11}} {
+		must(t, host.Tx(0x40, w, nil))
+	}
+	mode := []byte{0}
+	if must(t, host.Tx(0x40, []byte{0x00}, mode)); mode[0] != 0x91 {
+		t.Errorf("mode 1: got %02X, want 91", mode[0])
+	}
+	out, err := pwm.NewPCA9685(host, pwm.PCA9685Config{Clock: host})
+	must(t, err)
+	must(t, out.Open())
+	must(t, out.Write([]time.Duration{1500 * us}))
+	if w, _ := d.Pulse(0); w == 0 {
+		t.Error("got no pulse")
+	}
+}
+
+// hardware.md section 3.3, as the chip's registers have it: the prescaler of a frequency and the counts of a pulse.
+func TestPCA9685Counts(t *testing.T) {
+	for _, c := range []struct {
+		hertz    float64
+		prescale byte
+		pulse    time.Duration
+		count    uint16
+	}{{50, 0x79, 1500 * us, 307}, {50, 0x79, 1000 * us, 205}, {50, 0x79, 2000 * us, 410}, {60, 0x65, 1500 * us, 368},
+		{200, 0x1E, 1500 * us, 1210}, {224, 26, 1500 * us, 1389}} {
+		host := chip.NewBus("i2c", 400_000, 1, chip.NewPCA9685(0x40, 25e6)).Host()
+		out, err := pwm.NewPCA9685(host, pwm.PCA9685Config{Hertz: c.hertz, Clock: host})
+		must(t, err)
+		must(t, out.Open())
+		must(t, out.Write([]time.Duration{c.pulse}))
+		var scale, mode [1]byte
+		var led [4]byte
+		must(t, host.Tx(0x40, []byte{pwm.PCA9685PreScale}, scale[:]))
+		must(t, host.Tx(0x40, []byte{pwm.PCA9685Mode2}, mode[:]))
+		must(t, host.Tx(0x40, []byte{pwm.PCA9685LED0}, led[:]))
+		if got := uint16(led[2]) | uint16(led[3])<<8; scale[0] != c.prescale || mode[0] != 0x04 || led[0]|led[1] != 0 || got != c.count {
+			t.Errorf("%g Hz, %v: got prescaler %02X, mode 2 %02X, % X; want %02X, 04, %d counts", c.hertz, c.pulse, scale, mode, led, c.prescale, c.count)
+		}
+	}
+}
