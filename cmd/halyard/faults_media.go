@@ -7,6 +7,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 	pins "github.com/halyard-robotics/halyard/sim/emulator/gpio"
 	"github.com/halyard-robotics/halyard/sim/emulator/uart"
+	"github.com/halyard-robotics/halyard/sim/emulator/video"
 )
 
 // faultWord is one fault of the matrix: what it is on a serial line and on I2C, now and then, and wholly.
@@ -16,7 +17,7 @@ type faultWord struct {
 	dead  bool // wholly, no value can come: one that does is a lie
 	can   bool // on CAN too, where controllers throw away what is not whole
 	// plant begins it; wholly is the second half. nil: the medium cannot have it.
-	serial, i2c, gpio func(s *stand, wholly bool) error
+	serial, i2c, gpio, video func(s *stand, wholly bool) error
 }
 
 // lateBy is how late what is late comes: after several cycles.
@@ -25,18 +26,18 @@ const lateBy = 60 * time.Millisecond
 // faultWords are the faults of the matrix.
 func faultWords() []faultWord {
 	return []faultWord{
-		{name: "lost", can: true, about: "bytes are missing; I2C: not acknowledged; GPIO: edges are", serial: bytewise(uart.Lost), i2c: onChip(chip.Deaf, 0.3), gpio: onLines(pins.Lost)},
-		{name: "corrupted", about: "bits are wrong", serial: bytewise(uart.Flip), i2c: flipped},
+		{name: "lost", can: true, about: "bytes are missing; I2C: not acknowledged; GPIO: edges are", serial: bytewise(uart.Lost), i2c: onChip(chip.Deaf, 0.3), gpio: onLines(pins.Lost), video: onEye(video.Lost)},
+		{name: "corrupted", about: "bits are wrong", serial: bytewise(uart.Flip), i2c: flipped, video: mangled},
 		{name: "doubled", can: true, about: "bytes come twice; GPIO: contacts bounce", serial: bytewise(uart.Doubled), gpio: onLines(pins.Bounce)},
-		{name: "late", can: true, about: "what is said comes 60 ms later; I2C: the bus is held low", serial: delayed, i2c: onChip(chip.Hang, 0.02)},
+		{name: "late", can: true, about: "what is said comes 60 ms later; I2C: the bus is held low", serial: delayed, i2c: onChip(chip.Hang, 0.02), video: onEye(video.Late)},
 		{name: "echoed", about: "the host hears itself", serial: always(uart.Echo)},
 		{name: "garbage", about: "bytes nobody sent come before and between what is said", serial: anew(uart.Noise)},
-		{name: "stranger", can: true, about: "what another device says comes before the answer", serial: anew(uart.Stranger)},
-		{name: "short", about: "the end is missing", serial: bytewise(uart.Short)},
+		{name: "stranger", can: true, about: "what another device says comes before the answer", serial: anew(uart.Stranger), video: onEye(video.Resized)},
+		{name: "short", about: "the end is missing", serial: bytewise(uart.Short), video: onEye(video.Truncated)},
 		{name: "unplugged", can: true, about: "the adapter is gone and back as another; I2C: the device's cable is", dead: true,
-			serial: unplugged, i2c: onChip(chip.Off, 1), gpio: onLines(pins.Unplugged)},
+			serial: unplugged, i2c: onChip(chip.Off, 1), gpio: onLines(pins.Unplugged), video: pullEye},
 		{name: "power", can: true, about: "the device loses its power and its settings, first for 50 ms, then for long", dead: true,
-			serial: (*stand).darken, i2c: (*stand).darken},
+			serial: (*stand).darken, i2c: (*stand).darken, video: darkEye},
 	}
 }
 
@@ -52,6 +53,8 @@ func (w *faultWord) plant(r *faultRow) func(*stand, bool) error {
 		return nil // nothing of it can be cut off
 	case i2cBus:
 		return w.i2c
+	case videoBus:
+		return w.video
 	}
 	if r.frames && !w.can {
 		return nil
@@ -211,6 +214,9 @@ func (s *stand) heal() error {
 	}
 	for _, c := range s.sys.emulation.gpios {
 		c.ClearFaults()
+	}
+	if err := s.healEye(); err != nil {
+		return err
 	}
 	if t := s.taps[s.row.on]; t == nil || t.Unit > 1 || s.nodes[s.port()] != "" {
 		return nil

@@ -32,9 +32,11 @@ type faultRow struct {
 	off                                    float64           // what the position of a servo may be off by, rad
 	known                                  map[string]string // what a fault does that no driver can help, by the fault
 
-	contacts bool // on lines of GPIO: switches, which bounce
-	tag      int  // before a reader of tags
-	mute     bool // it is heard only while there is a tag
+	contacts bool   // on lines of GPIO: switches, which bounce
+	cameras  string // of the stand's file
+	encoding string // of the camera's frames
+	tag      int    // before a reader of tags
+	mute     bool   // it is heard only while there is a tag
 
 	rover         bool // on the robot with wheels, with these:
 	base, scanner string
@@ -173,6 +175,7 @@ func faultRows() []*faultRow {
 			r.monitor = fmt.Sprintf("      monitors:\n        device: {%sdevice: %s%s, rate: 50}", r.at(), device, lines)
 		}
 	}
+	rows = append(rows, cameraRows()...)
 	for _, device := range sortedKeys(baseKinds()) {
 		r := newRow(device, serialBus)
 		r.roll("base", "odometry", "battery")

@@ -35,13 +35,15 @@ joints:
   - {name: pulse, servo: SERVO, modes: [position], limits_deg: [-60, 60], parent: post, child: pulse, anchor_m: [0, 0, 0.3], axis: [0, 0, 1]}
 sensors:
   - {name: imu, kind: imu, body: post}
+cameras:
+  - {name: eye, body: post, at_m: [0.1, 0, 0], pixels: [32, 32], fov_deg: 45}
 `
 
 // standRig hangs two joints on a line of servos, one on a board, and the sensors on I2C: what is tried is one of them, and
 // the rest are its neighbours.
 const standRig = `
 name: stand
-clock: {mode: lockstep, period: 10ms}
+clock: {mode: lockstep, period: PERIOD}
 world: {seed: SEED}
 buses:
   line: {type: TYPE, baud: BAUD, port: /dev/serial/by-id/line}
@@ -58,6 +60,7 @@ agents:
         pulse: BOARD
       sensors:
         imu: {bus: main, device: bno055, rate: 100}
+CAMERAS
 MONITOR
 servers: []
 `
@@ -65,7 +68,7 @@ servers: []
 // standRover is a Pioneer that stands in a hall: for what only a robot on wheels has.
 const standRover = `
 name: stand
-clock: {mode: lockstep, period: 10ms}
+clock: {mode: lockstep, period: PERIOD}
 world: {scene: hall, seed: SEED}
 buses:
   base: {type: serial, port: /dev/serial/by-id/base}
@@ -85,6 +88,9 @@ agents:
 servers: []
 `
 
+// standPeriod is the period of its cycle.
+const standPeriod = 10 * time.Millisecond
+
 // stand is a rig with one device on trial. It is stepped in virtual time.
 type stand struct {
 	sockets
@@ -99,6 +105,7 @@ type stand struct {
 	inputs []float64
 	events []string
 	tags   []int // that readers told
+	eye    standEye
 
 	slewing bool // enabled anew: on its way from where it was to its goal
 
@@ -124,8 +131,8 @@ func newStand(row *faultRow, seed int64) (s *stand, err error) {
 		return s, fmt.Errorf("servo: no motor of %q is known", row.servo)
 	}
 	text := strings.NewReplacer("ID1", fmt.Sprint(row.id), "ID2", fmt.Sprint(row.id+1), "SEED", fmt.Sprint(seed), "TYPE", row.lineType, "BAUD", fmt.Sprint(row.baud), "SERVO", row.servo,
-		"VOLTS", fmt.Sprint(spec.NominalVolts), "EXTRA", row.buses, "BOARD", row.board, "MONITOR", row.monitor,
-		"BASE", row.base, "SCANNER", row.scanner)
+		"VOLTS", fmt.Sprint(spec.NominalVolts), "EXTRA", row.buses, "BOARD", row.board, "MONITOR", row.monitor, "CAMERAS", row.cameras,
+		"BASE", row.base, "PERIOD", standPeriod.String(), "SCANNER", row.scanner)
 	rig := standRig
 	if row.rover {
 		rig = standRover
@@ -154,6 +161,7 @@ func newStand(row *faultRow, seed int64) (s *stand, err error) {
 		sockets = errors.Join(sockets, s.plug(c.Buses[bus].Port))
 		return s.follow(c.Buses[bus].Port, tap.Open)
 	}
+	p.lens = s.lens
 	s.sys, err = build(p, slog.New(slog.DiscardHandler))
 	if err = errors.Join(err, sockets); err != nil {
 		return s, err
@@ -168,8 +176,10 @@ func newStand(row *faultRow, seed int64) (s *stand, err error) {
 		s.inputs = append(s.inputs, math.NaN())
 	}
 	s.goals = make([]float64, len(s.agent.Layout().Actuators))
-	s.lease, err = s.party.Acquire(s.agent)
-	return s, err
+	if s.lease, err = s.party.Acquire(s.agent); err != nil {
+		return s, err
+	}
+	return s, s.watch()
 }
 
 // Cycle implements hal.Observer.
@@ -198,6 +208,7 @@ func (s *stand) step() error {
 		return err
 	}
 	s.now += s.sys.rig.Period()
+	s.see()
 	if !s.row.rover {
 		body := s.sys.scene.Body("stand")
 		at := make([]float64, len(l.Actuators))
@@ -211,6 +222,9 @@ func (s *stand) step() error {
 
 // close gives the stand back.
 func (s *stand) close() {
+	if s.eye.watch != nil {
+		s.eye.watch.Close()
+	}
 	if s.sys != nil {
 		s.party.Close()
 		s.sys.close() // nothing of it is real
@@ -228,6 +242,9 @@ type reading struct {
 
 // read is what the rig knows of the device called name.
 func (s *stand) read(name string) (r reading) {
+	if s.row.bus == videoBus && slices.Contains(s.row.names, name) {
+		return s.shown()
+	}
 	l := s.agent.Layout()
 	for i := range l.Actuators {
 		if l.Actuators[i].Name == name {

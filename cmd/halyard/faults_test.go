@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halyard-robotics/halyard/drivers/camera"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/emulator/uart"
 )
@@ -32,6 +33,9 @@ func TestFaultRows(t *testing.T) {
 		for _, bus := range kind.buses {
 			has(device+" on "+bus, func(r *faultRow) bool { return r.device == device && r.bus == bus && (r.tag != 0) == kind.reads })
 		}
+	}
+	for _, e := range camera.Encodings() {
+		has("a camera of "+e.Word, func(r *faultRow) bool { return r.bus == videoBus && strings.Contains(r.cameras, "format: "+e.Word) })
 	}
 	for device := range baseKinds() {
 		has(device, func(r *faultRow) bool { return r.device == device && strings.Contains(r.base, device) })
@@ -89,7 +93,7 @@ func TestFaultFinds(t *testing.T) {
 func TestFaultsRepeat(t *testing.T) {
 	words := faultWords()
 	for i, r := range faultRows() {
-		if i%5 != 0 && r.device != "p2os" {
+		if i%5 != 0 && r.device != "p2os" && r.bus != videoBus {
 			continue
 		}
 		for k := range words {
@@ -136,6 +140,10 @@ func TestFaultJudges(t *testing.T) {
 			}
 			return nil
 		}}, ""},
+		{"a picture of another time", row("v4l2, grey", videoBus), faultWord{video: func(s *stand, wholly bool) error {
+			s.eye.blinker.period /= 2
+			return nil
+		}}, "wrong: eye"},
 		{"it never ends", row("ina219", i2cBus), faultWord{i2c: func(s *stand, wholly bool) error {
 			s.row.address, s.row.on = 0x40, "main" // the neighbour's board
 			return s.darken(true)

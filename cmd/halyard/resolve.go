@@ -8,9 +8,11 @@ import (
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/configs/usarini"
+	"github.com/halyard-robotics/halyard/drivers/camera"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/actuator"
+	"github.com/halyard-robotics/halyard/sim/emulator/video"
 	"github.com/halyard-robotics/halyard/sim/hydro"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
@@ -23,9 +25,10 @@ type plan struct {
 	classes map[string]*agentPlan // what can be spawned
 	devicePlan
 
-	tap         func(bus string, open servo.Opener) servo.Opener // between hosts and emulated lines, where faults are tried; nil = nothing
-	clock       hal.Clock                                        // of the rig; nil = the wall's
-	startTorque float64                                          // Simloid's position controllers at the start, 0..1; 0 = as the original
+	tap         func(bus string, open servo.Opener) servo.Opener           // between hosts and emulated lines, where faults are tried; nil = nothing
+	lens        func(c video.Config) (camera.Opener, *video.Camera, error) // makes the emulated cameras; nil: as sight.go does
+	clock       hal.Clock                                                  // of the rig; nil = the wall's
+	startTorque float64                                                    // Simloid's position controllers at the start, 0..1; 0 = as the original
 }
 
 // agentPlan is one robot: its model with the servos that it really has, and what each joint is made of.

@@ -156,11 +156,11 @@ func (b *builder) openCamera(q *cameraPlan) error {
 	if err != nil {
 		return err
 	}
-	if device != nil {
-		b.addWorld(device)
-	}
 	c := q.camera(agent, node)
-	c.Now = b.eyes.clock.now
+	if c.Now = b.eyes.clock.now; device != nil {
+		b.addWorld(device)
+		c.After = device.After
+	}
 	cam, err := camera.New(c)
 	if err != nil {
 		return err
@@ -192,8 +192,12 @@ func (b *builder) cameraNode(q *cameraPlan) (camera.Opener, *video.Camera, error
 	if !ok {
 		return nil, nil, &hal.Error{Kind: hal.Invalid, Op: "camera " + q.name, Err: errors.New("nothing simulated looks through it")}
 	}
-	device, err := video.New(video.Config{Name: q.name, Source: source, Camera: q.index, Sizes: [][2]int{{q.width, q.height}},
-		Pixels: []camera.Pixel{camera.MJPG, camera.YUYV, camera.RGB3, camera.GREY}, Rate: q.config.Rate, Seed: b.plan.config.World.Seed, Bare: true})
+	c := video.Config{Name: q.name, Source: source, Camera: q.index, Sizes: [][2]int{{q.width, q.height}},
+		Pixels: []camera.Pixel{camera.MJPG, camera.YUYV, camera.RGB3, camera.GREY}, Rate: q.config.Rate, Seed: b.plan.config.World.Seed, Bare: true}
+	if b.plan.lens != nil {
+		return b.plan.lens(c)
+	}
+	device, err := video.New(c)
 	if err != nil {
 		return nil, nil, err
 	}

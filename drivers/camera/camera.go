@@ -19,7 +19,10 @@ type Config struct {
 	// Now is the rig's time, which pictures carry; nil = the time of the node's clock. It is called from the camera's
 	// goroutine.
 	Now func() time.Duration
-	ABI ABI // 0 = Native
+	// After is what the pause between two attempts to open a lost camera is waited for by; nil = time.After. A camera in
+	// virtual time has its own.
+	After func(d time.Duration) <-chan time.Time
+	ABI   ABI // 0 = Native
 }
 
 const (
@@ -75,6 +78,9 @@ func New(c Config) (*Camera, error) {
 	}
 	if c.ABI == 0 {
 		c.ABI = Native
+	}
+	if c.After == nil {
+		c.After = time.After
 	}
 	known := false
 	for _, e := range Encodings() {
@@ -138,8 +144,7 @@ func (c *Camera) tell() {
 
 // run is the goroutine: it captures while somebody watches.
 func (c *Camera) run() {
-	timer := time.NewTimer(0)
-	defer timer.Stop()
+	var pause <-chan time.Time // nil: there is none
 	for {
 		select {
 		case <-c.stop:
@@ -148,17 +153,18 @@ func (c *Camera) run() {
 		}
 		for c.watched() {
 			// A camera that is lost is not asked more often for it by many viewers who come and go.
-			select {
-			case <-c.stop:
-				return
-			case <-timer.C:
+			if pause != nil {
+				select {
+				case <-c.stop:
+					return
+				case <-pause:
+				}
 			}
-			pause := time.Duration(0)
+			pause = nil
 			if err := c.capture(); err != nil {
 				c.fail(err)
-				pause = retryEvery
+				pause = c.config.After(retryEvery)
 			}
-			timer.Reset(pause)
 		}
 	}
 }

@@ -87,7 +87,7 @@ func (c *Camera) Watch(camera int) (hal.Watch, error) {
 func (c *Camera) gone() error { return c.config.fault(hal.Absent, errors.New("it is closed")) }
 
 // Next is that of hal.Watch: the picture shows the newest frame at the time of the call, or a newer one. While the camera
-// is lost it fails with the reason, at once but for the first time.
+// is lost it fails with the reason, at once but for the first time. With a context that is done it looks, and does not wait.
 func (v *viewer) Next(ctx context.Context, after uint64) (*hal.Picture, error) {
 	c := v.camera
 	for {
@@ -97,9 +97,6 @@ func (v *viewer) Next(ctx context.Context, after uint64) (*hal.Picture, error) {
 		case c.closed || v.closed:
 			c.mu.Unlock()
 			return nil, c.gone()
-		case ctx.Err() != nil:
-			c.mu.Unlock()
-			return nil, ctx.Err()
 		case c.refuse != nil:
 			err := c.refuse
 			c.asked = true // a picture is what ends it
@@ -113,6 +110,9 @@ func (v *viewer) Next(ctx context.Context, after uint64) (*hal.Picture, error) {
 		}
 		c.asked = true
 		c.mu.Unlock()
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		select {
 		case <-changed:
 		case <-ctx.Done():

@@ -23,6 +23,9 @@ type Config struct {
 	ABI    camera.ABI     // 0 = camera.Native
 	// Bare frames lack their Huffman tables, as those of most USB cameras do.
 	Bare bool
+	// Steady lets Advance wait until the driver has come to rest, once one has waited for a frame: what happens in virtual
+	// time is then the same on every run. The Source must answer at once.
+	Steady bool
 }
 
 // Camera is an emulated device. It is a hal.World; all methods may be called from any goroutine.
@@ -40,6 +43,22 @@ type Camera struct {
 	changed chan struct{} // closed when a node or a feeder may go on; nil while none waits
 	opened  int
 	frames  uint64
+
+	// Who is at rest: has looked at all that there is, and waits for it to change.
+	rest    *sync.Cond
+	ticks   uint64 // of the clock
+	idle    int    // drivers that wait for a frame
+	feeders int    // that there are
+	fed     int    // of them, that wait to be due
+	pauses  []pause
+	called  bool // a pause is over, and its driver has not come yet
+	met     bool // a driver has waited
+}
+
+// pause is somebody who waits for a time.
+type pause struct {
+	until time.Duration
+	over  chan time.Time
 }
 
 // New returns a device that is plugged in.
@@ -54,9 +73,16 @@ func New(c Config) (*Camera, error) {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "video " + c.Name, Err: fmt.Errorf("got %d sizes and %d formats, want a source, a size and a format", len(c.Sizes), len(c.Pixels))}
 	}
 	v := &Camera{config: c, dice: rand.New(rand.NewPCG(uint64(c.Seed), 0x71DE0))}
+	v.rest = sync.NewCond(&v.mu)
+	v.reset()
+	return v, nil
+}
+
+// reset makes it what it is when it has just been plugged in. Under the lock.
+func (v *Camera) reset() {
+	c := &v.config
 	v.format = camera.Format{Kind: camera.Capture, Width: uint32(c.Sizes[0][0]), Height: uint32(c.Sizes[0][1]), Pixel: c.Pixels[0]}
 	v.rate = camera.Rate{Kind: camera.Capture, Numerator: 1000, Denominator: uint32(1000 * c.Rate)}
-	return v, nil
 }
 
 // Advance lets dt pass.
@@ -64,14 +90,45 @@ func (v *Camera) Advance(dt time.Duration) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.clock += dt
+	v.ticks++
 	v.suffer()
-	v.wake()
+	for len(v.pauses) > 0 && v.pauses[0].until <= v.clock {
+		v.pauses[0].over <- time.Time{} // there is room
+		v.pauses, v.called = v.pauses[1:], true
+	}
+	if v.wake(); v.config.Steady && v.met {
+		v.settle()
+	}
 	return nil
+}
+
+// After is time.After by the device's clock; it is a camera.Config's. Pauses are taken to be of one length.
+func (v *Camera) After(d time.Duration) <-chan time.Time {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	over := make(chan time.Time, 1)
+	v.pauses, v.called = append(v.pauses, pause{v.clock + d, over}), false
+	v.rest.Broadcast()
+	return over
+}
+
+// Settle waits until a driver, who is watched, has come to rest.
+func (v *Camera) Settle() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.settle()
+}
+
+// settle waits until the driver waits for a frame, or for a pause to be over, and the feeder for its time. Under the lock.
+func (v *Camera) settle() {
+	for v.called || v.idle+len(v.pauses) == 0 || v.fed < v.feeders {
+		v.rest.Wait()
+	}
 }
 
 // wake lets all who wait look again, and costs nothing where none does. wait is what is waited for. Under the lock.
 func (v *Camera) wake() {
-	if v.changed != nil {
+	if v.idle, v.fed = 0, 0; v.changed != nil {
 		close(v.changed)
 		v.changed = nil
 	}
@@ -101,6 +158,7 @@ func (v *Camera) Frames() uint64 {
 func (v *Camera) Open() (camera.Node, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	v.called = false
 	switch {
 	case v.at(Unplug):
 		return nil, &hal.Error{Kind: hal.Absent, Bus: v.config.Name, Op: "open", Err: errors.New("no such device"), Try: "halyard doctor"}
@@ -127,13 +185,14 @@ const (
 	Lost                       // a frame is missing; its number tells
 	Resized                    // frames come in another size than was agreed on
 	Obstinate                  // S_FMT answers with another size than was asked for
+	Late                       // a frame comes later than it was taken, by Delay
 	NumFaults
 )
 
 func (k FaultKind) String() string {
 	if k < NumFaults {
 		return [NumFaults]string{"unplug", "denied", "busy", "frozen", "truncated", "damaged", "garbage", "lost", "resized",
-			"obstinate"}[k]
+			"obstinate", "late"}[k]
 	}
 	return fmt.Sprintf("fault(%d)", uint8(k))
 }
@@ -143,6 +202,8 @@ type Fault struct {
 	Kind FaultKind
 	P    float64       // how likely it strikes a frame; 0 = always
 	For  time.Duration // from now on; 0 = for good
+	// Delay is Late's.
+	Delay time.Duration
 }
 
 type planted struct {
@@ -171,13 +232,12 @@ func (v *Camera) ClearFaults() {
 	v.wake()
 }
 
-// suffer pulls the plug where a fault says so. Under the lock.
+// suffer pulls the plug where a fault says so; without power it forgets what it was set to. Under the lock.
 func (v *Camera) suffer() {
-	if v.owner != nil && v.at(Unplug) {
-		v.owner = nil
-	}
 	if v.at(Unplug) {
+		v.owner = nil
 		v.plug++
+		v.reset()
 	}
 }
 

@@ -16,8 +16,14 @@ const quality = 90
 
 // feed is the feeder: the goroutine that makes frames while a node streams.
 func (n *node) feed(ctx context.Context) {
-	defer n.feeding.Done()
 	v := n.device
+	defer func() {
+		v.mu.Lock()
+		v.feeders--
+		v.rest.Broadcast()
+		v.mu.Unlock()
+		n.feeding.Done()
+	}()
 	watch, err := v.config.Source.Watch(v.config.Camera)
 	if err != nil {
 		return // a camera without a lens: no frames come
@@ -36,9 +42,14 @@ func (n *node) feed(ctx context.Context) {
 		after = p.Sequence
 		e.take(p)
 		p.Release()
-		period := n.fill(&e)
-		// A frame that was missed is not made up for.
-		due = max(due+period, v.now())
+		at := v.now()
+		if late := v.delay(); late > 0 && !n.await(ctx, at+late) {
+			return
+		}
+		period := n.fill(&e, at)
+		// A frame that was missed is not made up for, and no two are of one time.
+		period = max(period, 1)
+		due += period * max(1, (v.now()-due)/period+1)
 	}
 }
 
@@ -48,6 +59,16 @@ func (v *Camera) now() time.Duration {
 	return v.clock
 }
 
+// delay is by how much the frame of now comes late.
+func (v *Camera) delay() time.Duration {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if p := v.find(Late); p != nil && v.strikes(Late) {
+		return p.Delay
+	}
+	return 0
+}
+
 // await waits until a frame is due and a buffer is there for it; false: the stream is over.
 func (n *node) await(ctx context.Context, due time.Duration) bool {
 	v := n.device
@@ -55,6 +76,10 @@ func (n *node) await(ctx context.Context, due time.Duration) bool {
 		v.mu.Lock()
 		changed := v.wait()
 		ready := v.clock >= due && len(n.queued) > 0 && !v.at(Frozen) && n.there() == nil
+		if !ready {
+			v.fed++
+			v.rest.Broadcast()
+		}
 		v.mu.Unlock()
 		if ready {
 			return true
@@ -62,13 +87,19 @@ func (n *node) await(ctx context.Context, due time.Duration) bool {
 		select {
 		case <-changed:
 		case <-ctx.Done():
+			v.mu.Lock()
+			if v.changed == changed { // else it counts as awake already
+				v.fed--
+			}
+			v.mu.Unlock()
 			return false
 		}
 	}
 }
 
-// fill puts a frame into the next buffer, with what goes wrong on its way, and returns the period of frames.
-func (n *node) fill(e *encoder) time.Duration {
+// fill puts the frame that was taken at a time into the next buffer, with what goes wrong on its way, and returns the period
+// of frames.
+func (n *node) fill(e *encoder, at time.Duration) time.Duration {
 	v := n.device
 	v.mu.Lock()
 	period := time.Duration(float64(time.Second) * float64(v.rate.Numerator) / float64(v.rate.Denominator))
@@ -78,7 +109,7 @@ func (n *node) fill(e *encoder) time.Duration {
 	}
 	v.frames++
 	n.sequence++
-	f, at := v.format, v.clock
+	f := v.format
 	var strikes [NumFaults]bool
 	for kind := range NumFaults {
 		strikes[kind] = v.strikes(kind)

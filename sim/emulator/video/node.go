@@ -189,6 +189,7 @@ func (n *node) stream(on bool) {
 		ctx, cancel := context.WithCancel(context.Background())
 		n.stop, n.sequence = cancel, 0
 		n.feeding.Add(1)
+		n.device.feeders++
 		go n.feed(ctx)
 		return
 	}
@@ -210,21 +211,33 @@ func (n *node) Map(offset uint32, length int) ([]byte, error) {
 // Unmap is camera.Node's.
 func (n *node) Unmap([]byte) error { return nil }
 
-// Wait is camera.Node's.
+// Wait is camera.Node's. It ends with every step of the device's clock too: whoever waits in virtual time looks at that.
 func (n *node) Wait(patience time.Duration) error {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	v := n.device
-	for {
-		v.mu.Lock()
-		changed, err, ready := v.wait(), n.there(), len(n.full) > 0
-		v.mu.Unlock()
-		if err != nil || ready {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.met = true
+	for tick := v.ticks; ; {
+		if err := n.there(); err != nil || len(n.full) > 0 {
 			return err
 		}
+		if v.ticks != tick {
+			return os.ErrDeadlineExceeded
+		}
+		changed := v.wait()
+		v.idle++
+		v.rest.Broadcast()
+		v.mu.Unlock()
 		select {
 		case <-changed:
+			v.mu.Lock()
 		case <-timer.C:
+			v.mu.Lock()
+			if v.changed == changed { // else it counts as awake already
+				v.idle--
+			}
 			return os.ErrDeadlineExceeded
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -247,7 +249,7 @@ func TestFaults(t *testing.T) {
 								t.Fatal("no picture before the fault")
 							}
 						}
-						b.device.Fault(video.Fault{Kind: kind, P: p})
+						b.device.Fault(video.Fault{Kind: kind, P: p, Delay: 60 * time.Millisecond})
 						good = 0
 						for range 60 {
 							see(50 * time.Millisecond)
@@ -262,6 +264,10 @@ func TestFaults(t *testing.T) {
 							}
 							if err := b.driver.Probe(); err == nil {
 								t.Error("a new one was let in")
+							}
+						case video.Late:
+							if good == 0 || told > 0 || counted > 0 {
+								t.Errorf("got %d pictures, %d faults, %d counted", good, told, counted)
 							}
 						case video.Unplug, video.Frozen:
 							if good > 1 || told == 0 || lost == nil {
@@ -340,6 +346,80 @@ func TestReplugged(t *testing.T) {
 			t.Errorf("plugged in again: got %v, %v, want picture %d", p, err, after+1)
 		}
 	})
+}
+
+// A steady device waits for its driver: in virtual time the same happens in the same cycle on every run, a loss and the
+// pauses before it is looked for again too.
+func TestSteady(t *testing.T) {
+	run := func() (told []string) {
+		l := newLamp(width, height)
+		device, err := video.New(video.Config{Name: "lamp", Source: l, Sizes: [][2]int{{width, height}}, Pixels: []camera.Pixel{camera.YUYV}, Seed: 5, Steady: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		driver, err := camera.New(camera.Config{Name: "front", Node: device.Open, Encoding: "yuyv", Width: width, Height: height, Rate: 50, After: device.After})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := driver.Open(); err != nil {
+			t.Fatal(err)
+		}
+		watch, err := driver.Watch(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			watch.Close()
+			if err := driver.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+		device.Settle()
+		look, cancel := context.WithCancel(t.Context())
+		cancel() // it does not wait
+		after := uint64(0)
+		for i := range 300 {
+			switch i {
+			case 50:
+				device.Fault(video.Fault{Kind: video.Lost, P: 0.4})
+			case 80:
+				device.Fault(video.Fault{Kind: video.Late, P: 0.5, Delay: 3 * period})
+			case 110:
+				device.Fault(video.Fault{Kind: video.Unplug})
+			case 160:
+				device.ClearFaults()
+			}
+			device.Settle()
+			l.advance(period)
+			if err := device.Advance(period); err != nil {
+				t.Fatal(err)
+			}
+			p, err := watch.Next(look, after)
+			if err == nil {
+				told = append(told, fmt.Sprint(i, p.Time))
+				after = p.Sequence
+				p.Release()
+			} else if hal.KindOf(err) == hal.Absent {
+				told = append(told, fmt.Sprint(i, " gone"))
+			}
+		}
+		return told
+	}
+	first, second := run(), run()
+	if !slices.Equal(first, second) {
+		t.Errorf("got %v, then %v", first, second)
+	}
+	gone := func(s string) bool { return strings.HasSuffix(s, " gone") }
+	last := slices.IndexFunc(first, gone)
+	for last < len(first) && gone(first[last]) {
+		last++
+	}
+	// Five times a second it is looked for, and its first frame takes a period.
+	if at := 0; last == len(first) || len(first)-last < 50 {
+		t.Errorf("after the loss: got %v", first[max(0, last-3):])
+	} else if _, err := fmt.Sscan(first[last], &at); err != nil || at < 160 || at > 183 {
+		t.Errorf("back in cycle %d, %v; want 160..183", at, err)
+	}
 }
 
 // While nobody watches the device is closed and the source makes no pictures; time that stands still is no fault.
