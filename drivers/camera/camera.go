@@ -194,7 +194,7 @@ func (c *Camera) capture() (err error) {
 			err = e
 		}
 	}()
-	d, err := newDecoder(s.shape)
+	d, err := NewDecoder(s.shape)
 	if err != nil {
 		return s.fault(hal.Invalid, err)
 	}
@@ -235,7 +235,7 @@ func (c *Camera) capture() (err error) {
 }
 
 // take makes a picture of a frame, if somebody waits for one. The error says why the frame is none.
-func (c *Camera) take(s *stream, d *decoder, b *Buffer, lost uint64) error {
+func (c *Camera) take(s *stream, d *Decoder, b *Buffer, lost uint64) error {
 	c.mu.Lock()
 	c.stats.Frames++
 	c.stats.Lost += lost
@@ -248,7 +248,7 @@ func (c *Camera) take(s *stream, d *decoder, b *Buffer, lost uint64) error {
 	c.mu.Unlock()
 	frame, err := s.frame(b)
 	if err == nil && wanted {
-		err = d.decode(p.RGB, frame)
+		err = d.Decode(p.RGB, frame)
 	}
 	at := c.time(s, b)
 	c.mu.Lock()

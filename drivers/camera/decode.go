@@ -34,16 +34,17 @@ func (s Shape) check() error {
 	return nil
 }
 
-// decoder makes pictures of frames. One goroutine uses it.
-type decoder struct {
+// Decoder makes pictures of frames. One goroutine uses it.
+type Decoder struct {
 	shape  Shape
 	tables []byte // the standard Huffman tables, as a JPEG has them
 	whole  []byte // a frame with its tables
 	reader bytes.Reader
 }
 
-func newDecoder(s Shape) (*decoder, error) {
-	d := &decoder{shape: s}
+// NewDecoder returns a decoder of frames of s, or says why s is no shape of a frame.
+func NewDecoder(s Shape) (*Decoder, error) {
+	d := &Decoder{shape: s}
 	if err := s.check(); err != nil {
 		return nil, err
 	}
@@ -53,9 +54,9 @@ func newDecoder(s Shape) (*decoder, error) {
 	return d, nil
 }
 
-// decode fills rgb, three bytes a pixel of the shape, from a frame. After an error rgb means nothing. It keeps nothing of
+// Decode fills rgb, three bytes a pixel of the shape, from a frame. After an error rgb means nothing. It keeps nothing of
 // the frame.
-func (d *decoder) decode(rgb, frame []byte) error {
+func (d *Decoder) Decode(rgb, frame []byte) error {
 	s := &d.shape
 	row := s.Pixel.bytes(s.Width)
 	if row == 0 {
@@ -83,27 +84,50 @@ func (d *decoder) decode(rgb, frame []byte) error {
 
 // yuyv converts one row (ITU-R BT.601, as the kernel's document has it for cameras that say nothing else).
 func (s *Shape) yuyv(to, from []byte) {
-	for x := 0; x+3 < len(from); x += 4 {
-		u, v := from[x+1], from[x+3]
-		p := to[3*x/2:][:6]
+	for ; len(from) >= 4 && len(to) >= 6; from, to = from[4:], to[6:] {
+		var c chroma
+		y0, y1 := int32(from[0]), int32(from[2])
 		if s.Full {
-			p[0], p[1], p[2] = color.YCbCrToRGB(from[x], u, v)
-			p[3], p[4], p[5] = color.YCbCrToRGB(from[x+2], u, v)
-			continue
+			c.full(from[1], from[3])
+			y0, y1 = y0*fullLuma, y1*fullLuma
+		} else {
+			// Luma 16..235 and chroma 16..240 in shares of 256.
+			d, e := int32(from[1])-128, int32(from[3])-128
+			c = chroma{409 * e << 8, (-100*d - 208*e) << 8, 516 * d << 8}
+			y0, y1 = (298*(y0-16)+128)<<8, (298*(y1-16)+128)<<8
 		}
-		// Luma 16..235 and chroma 16..240 in shares of 256.
-		d, e := int32(u)-128, int32(v)-128
-		for i := range 2 {
-			c := 298*(int32(from[x+2*i])-16) + 128
-			p[3*i], p[3*i+1], p[3*i+2] = clip(c+409*e), clip(c-100*d-208*e), clip(c+516*d)
-		}
+		c.pair((*[6]byte)(to), y0, y1)
 	}
 }
 
-func clip(v int32) byte { return byte(min(255, max(0, v>>8))) }
+// chroma is what a pair of colour differences adds to red, green and blue, in shares of 65536: once for all pixels that share it.
+type chroma struct{ r, g, b int32 }
+
+// fullLuma makes shares of 65536 of a luma that uses all of 0..255, with its rounding (JFIF).
+const fullLuma = 0x10101
+
+// full takes differences that use all of 0..255: 1.402, 0.344, 0.714 and 1.772, as color.YCbCrToRGB rounds them.
+func (c *chroma) full(cb, cr byte) {
+	d, e := int32(cb)-128, int32(cr)-128
+	*c = chroma{91881 * e, -22554*d - 46802*e, 116130 * d}
+}
+
+// pair is two pixels of one chroma.
+func (c *chroma) pair(to *[6]byte, y0, y1 int32) {
+	to[0], to[1], to[2] = clip(y0+c.r), clip(y0+c.g), clip(y0+c.b)
+	to[3], to[4], to[5] = clip(y1+c.r), clip(y1+c.g), clip(y1+c.b)
+}
+
+// clip is a share as a byte.
+func clip(v int32) byte {
+	if uint32(v) < 1<<24 {
+		return byte(v >> 16)
+	}
+	return byte(^(v >> 31)) // 0 below, 255 above
+}
 
 // jpeg decodes a frame that is a JPEG.
-func (d *decoder) jpeg(rgb, frame []byte) error {
+func (d *Decoder) jpeg(rgb, frame []byte) error {
 	found, err := inspect(frame, d.shape.Width, d.shape.Height)
 	if err != nil {
 		return fmt.Errorf("%v frame: %w", d.shape.Pixel, err)
@@ -124,13 +148,8 @@ func (d *decoder) jpeg(rgb, frame []byte) error {
 	}
 	switch m := m.(type) {
 	case *image.YCbCr:
-		at := 0
 		for y := range d.shape.Height {
-			for x := range d.shape.Width {
-				i, c := m.YOffset(x, y), m.COffset(x, y)
-				rgb[at], rgb[at+1], rgb[at+2] = color.YCbCrToRGB(m.Y[i], m.Cb[c], m.Cr[c])
-				at += 3
-			}
+			convert(rgb[3*y*d.shape.Width:][:3*d.shape.Width], m, y)
 		}
 	case *image.Gray:
 		at := 0
@@ -144,6 +163,32 @@ func (d *decoder) jpeg(rgb, frame []byte) error {
 		return fmt.Errorf("%v frame: got colours as %T, want YCbCr or grey", d.shape.Pixel, m)
 	}
 	return nil
+}
+
+// convert fills to with row y of m, of whose pixels as many share a chroma as their sampling says.
+func convert(to []byte, m *image.YCbCr, y int) {
+	luma, at := m.Y[m.YOffset(0, y):][:len(to)/3], m.COffset(0, y)
+	share := 1
+	switch m.SubsampleRatio {
+	case image.YCbCrSubsampleRatio422, image.YCbCrSubsampleRatio420:
+		share = 2
+	case image.YCbCrSubsampleRatio411, image.YCbCrSubsampleRatio410:
+		share = 4
+	}
+	cb, cr := m.Cb[at:], m.Cr[at:]
+	for x := 0; x < len(luma); x += share {
+		var c chroma
+		c.full(cb[x/share], cr[x/share])
+		row := luma[x:min(x+share, len(luma))]
+		for ; len(row) >= 2; row, to = row[2:], to[6:] {
+			c.pair((*[6]byte)(to), int32(row[0])*fullLuma, int32(row[1])*fullLuma)
+		}
+		if len(row) == 1 {
+			v := int32(row[0]) * fullLuma
+			to[0], to[1], to[2] = clip(v+c.r), clip(v+c.g), clip(v+c.b)
+			to = to[3:]
+		}
+	}
 }
 
 // standardTables are the Huffman tables of ITU-T T.81, Annex K, which cameras leave out of their frames: Go's encoder

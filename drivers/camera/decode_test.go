@@ -151,14 +151,14 @@ func frames(t testing.TB) []struct {
 
 func TestDecode(t *testing.T) {
 	for _, c := range frames(t) {
-		d, err := newDecoder(c.shape)
+		d, err := NewDecoder(c.shape)
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
 		rgb := bytes.Repeat([]byte{1}, 3*c.shape.Width*c.shape.Height)
 		// Twice: what one frame left behind is nothing to the next.
 		for range 2 {
-			err = d.decode(rgb, c.frame)
+			err = d.Decode(rgb, c.frame)
 		}
 		if c.fault != "" {
 			if err == nil || !strings.Contains(err.Error(), c.fault) {
@@ -190,12 +190,12 @@ func TestYUYV(t *testing.T) {
 		{81, 90, 240, 255, 0, 0}, {145, 54, 34, 0, 255, 0}, {41, 240, 110, 0, 0, 255},
 		{0, 128, 128, 0, 0, 0}, {255, 128, 128, 255, 255, 255},
 	} {
-		d, err := newDecoder(Shape{Pixel: YUYV, Width: 2, Height: 1, Stride: 4})
+		d, err := NewDecoder(Shape{Pixel: YUYV, Width: 2, Height: 1, Stride: 4})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var rgb [6]byte
-		if err := d.decode(rgb[:], []byte{c.y, c.u, c.y, c.v}); err != nil {
+		if err := d.Decode(rgb[:], []byte{c.y, c.u, c.y, c.v}); err != nil {
 			t.Fatal(err)
 		}
 		for i, want := range [6]byte{c.r, c.g, c.b, c.r, c.g, c.b} {
@@ -205,16 +205,56 @@ func TestYUYV(t *testing.T) {
 			}
 		}
 	}
-	grey, err := newDecoder(Shape{Pixel: GREY, Width: 3, Height: 1, Stride: 3})
+	grey, err := NewDecoder(Shape{Pixel: GREY, Width: 3, Height: 1, Stride: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var rgb [9]byte
-	if err := grey.decode(rgb[:], []byte{7, 8, 9}); err != nil || rgb != [9]byte{7, 7, 7, 8, 8, 8, 9, 9, 9} {
+	if err := grey.Decode(rgb[:], []byte{7, 8, 9}); err != nil || rgb != [9]byte{7, 7, 7, 8, 8, 8, 9, 9, 9} {
 		t.Errorf("grey: got %d, %v", rgb, err)
 	}
 	if got := AppendRaw(nil, grey.shape, bytes.Repeat([]byte{9}, 9)); !bytes.Equal(got, []byte{9, 9, 9}) {
 		t.Errorf("to grey: got %d", got)
+	}
+}
+
+// Every colour comes out as the standard library has it, whatever the sampling and the width.
+func TestConvert(t *testing.T) {
+	for _, ratio := range []image.YCbCrSubsampleRatio{
+		image.YCbCrSubsampleRatio444, image.YCbCrSubsampleRatio422, image.YCbCrSubsampleRatio420,
+		image.YCbCrSubsampleRatio440, image.YCbCrSubsampleRatio411, image.YCbCrSubsampleRatio410,
+	} {
+		for _, w := range []int{1, 2, 3, 6, 63, 64} {
+			m := image.NewYCbCr(image.Rect(0, 0, w, 37), ratio)
+			for i := range m.Y {
+				m.Y[i] = byte(i * 37)
+			}
+			for i := range m.Cb {
+				m.Cb[i], m.Cr[i] = byte(i*29), byte(i*53+7)
+			}
+			row := make([]byte, 3*w)
+			for y := range 37 {
+				convert(row, m, y)
+				for x := range w {
+					c := m.YCbCrAt(x, y)
+					r, g, b := color.YCbCrToRGB(c.Y, c.Cb, c.Cr)
+					if got := [3]byte(row[3*x:]); got != [3]byte{r, g, b} {
+						t.Fatalf("%v, %d wide, at %d %d: got %d, want %d %d %d", ratio, w, x, y, got, r, g, b)
+					}
+				}
+			}
+		}
+	}
+	for y := range 256 {
+		for k := range 256 {
+			var c chroma
+			c.full(byte(k), byte(255-k))
+			var to [6]byte
+			c.pair(&to, int32(y)*fullLuma, int32(y)*fullLuma)
+			if r, g, b := color.YCbCrToRGB(byte(y), byte(k), byte(255-k)); to != [6]byte{r, g, b, r, g, b} {
+				t.Fatalf("%d %d: got %d, want %d %d %d", y, k, to, r, g, b)
+			}
+		}
 	}
 }
 
@@ -223,7 +263,7 @@ func TestShapes(t *testing.T) {
 		{}, {Pixel: YUYV, Width: 3, Height: 2, Stride: 6}, {Pixel: YUYV, Width: 4, Height: 2, Stride: 7},
 		{Pixel: RGB3, Width: 4, Height: 2, Stride: 1 << 20}, {Pixel: MJPG, Width: MaxSide + 1, Height: 1}, {Pixel: 0x10203, Width: 4, Height: 4},
 	} {
-		if _, err := newDecoder(s); err == nil {
+		if _, err := NewDecoder(s); err == nil {
 			t.Errorf("%+v: got no error", s)
 		}
 	}
@@ -235,9 +275,9 @@ func TestShapes(t *testing.T) {
 // Raw frames are decoded without an allocation; a JPEG costs what Go's decoder does.
 func TestDecodeAllocates(t *testing.T) {
 	s := Shape{Pixel: YUYV, Width: 64, Height: 48, Stride: 128}
-	d, _ := newDecoder(s)
+	d, _ := NewDecoder(s)
 	frame, rgb := AppendRaw(nil, s, scenery(64, 48)), make([]byte, 3*64*48)
-	if n := testing.AllocsPerRun(10, func() { _ = d.decode(rgb, frame) }); n != 0 {
+	if n := testing.AllocsPerRun(10, func() { _ = d.Decode(rgb, frame) }); n != 0 {
 		t.Errorf("got %g allocations, want 0", n)
 	}
 }
@@ -251,14 +291,14 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, pixel, w, h uint8, frame []byte) {
 		s := Shape{Pixel: pixels[pixel%4], Width: int(w), Height: int(h)}
 		s.Stride = s.Pixel.bytes(s.Width)
-		d, err := newDecoder(s)
+		d, err := NewDecoder(s)
 		if err != nil {
 			return
 		}
 		rgb := make([]byte, 3*s.Width*s.Height)
-		if err := d.decode(rgb, frame); err == nil && s.Pixel != MJPG {
+		if err := d.Decode(rgb, frame); err == nil && s.Pixel != MJPG {
 			again := make([]byte, len(rgb))
-			if err := d.decode(again, AppendRaw(nil, s, rgb)); err != nil {
+			if err := d.Decode(again, AppendRaw(nil, s, rgb)); err != nil {
 				t.Errorf("its own frame: %v", err)
 			}
 		}
@@ -280,13 +320,13 @@ func BenchmarkDecode(b *testing.B) {
 		{"mjpeg", Shape{Pixel: MJPG, Width: w, Height: h}, asJPEG(b, w, h, false)},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			d, err := newDecoder(c.shape)
+			d, err := NewDecoder(c.shape)
 			if err != nil {
 				b.Fatal(err)
 			}
 			rgb := make([]byte, 3*w*h)
 			for b.Loop() {
-				if err := d.decode(rgb, c.frame); err != nil {
+				if err := d.Decode(rgb, c.frame); err != nil {
 					b.Fatal(err)
 				}
 			}

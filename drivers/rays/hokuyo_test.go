@@ -241,6 +241,21 @@ func TestNewHokuyo(t *testing.T) {
 	}
 }
 
+// A sum of eight bytes at a time is the sum, of lines of any length and content.
+func TestSCIPSum(t *testing.T) {
+	var line []byte
+	for i := range 700 {
+		sum := byte(0)
+		for _, c := range line {
+			sum += c
+		}
+		if got, want := SCIPSum(line), sum&0x3F+0x30; got != want {
+			t.Fatalf("%d bytes: got %c, want %c", i, got, want)
+		}
+		line = append(line, byte(255-i*i))
+	}
+}
+
 func FuzzSCIP(f *testing.F) {
 	for _, c := range blockCases() {
 		f.Add([]byte(c.text))

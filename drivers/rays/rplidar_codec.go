@@ -98,14 +98,15 @@ type RPNodeParser struct {
 	Garbage uint64 // bytes dropped
 	buf     []byte
 	at      int
-	last    int // angle of the last node; below 0 = none
+	last    int  // angle of the last node; below 0 = none
+	sure    bool // it and the nodes ahead of it all go on from one another
 }
 
 // NewRPNodeParser returns a parser with nothing in it.
 func NewRPNodeParser() *RPNodeParser { return &RPNodeParser{buf: make([]byte, 0, 4096), last: -1} }
 
 // Reset forgets what has been fed.
-func (p *RPNodeParser) Reset() { p.buf, p.at, p.last = p.buf[:0], 0, -1 }
+func (p *RPNodeParser) Reset() { p.buf, p.at, p.last, p.sure = p.buf[:0], 0, -1, false }
 
 // Feed takes bytes of b and returns how many.
 func (p *RPNodeParser) Feed(b []byte) int {
@@ -121,6 +122,13 @@ func (p *RPNodeParser) Feed(b []byte) int {
 // Next gives the next node that is followed by as many as make it believed; false when there is none yet.
 func (p *RPNodeParser) Next(n *RPNode) bool {
 	for len(p.buf)-p.at >= rpNode*(1+ahead) {
+		// Where all of them were sound, one of those ahead is new.
+		if p.sure = p.sure && p.goesOn(p.buf[p.at:]); p.sure {
+			n.decode(p.buf[p.at:])
+			p.at += rpNode
+			p.last = int(n.Angle)
+			return true
+		}
 		if p.row(n) {
 			p.at += rpNode
 			p.last = int(n.Angle)
@@ -132,6 +140,12 @@ func (p *RPNodeParser) Next(n *RPNode) bool {
 	return false
 }
 
+// goesOn tells whether the last of the nodes behind the first of head goes on from the one before it, which is sound.
+func (p *RPNodeParser) goesOn(head []byte) bool {
+	var before, last RPNode
+	return before.decode(head[rpNode*(ahead-1):]) && last.decode(head[rpNode*ahead:]) && follows(int(before.Angle), int(last.Angle))
+}
+
 // row tells whether nodes stand in a row from here on, turning the way they do, and gives the first.
 func (p *RPNodeParser) row(n *RPNode) bool {
 	head := p.buf[p.at:]
@@ -140,6 +154,7 @@ func (p *RPNodeParser) row(n *RPNode) bool {
 	}
 	from := int(n.Angle)
 	if p.last >= 0 && !follows(p.last, from) && p.run(head, p.last) {
+		p.sure = false
 		return false // this one alone is off: those behind it go on from the last
 	}
 	return p.run(head, from)
@@ -160,6 +175,7 @@ func (p *RPNodeParser) run(head []byte, from int) bool {
 			return false
 		}
 	}
+	p.sure = wrong == 0
 	return true
 }
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 )
@@ -185,6 +187,42 @@ func TestNewRPLidar(t *testing.T) {
 		s.Line = nobody
 		if d, err := NewRPLidar(s); err == nil {
 			t.Errorf("%+v: got %+v, want an error", s, d)
+		}
+	}
+}
+
+// What the parser remembers of the nodes ahead saves it a look at them, and changes nothing: not with any byte damaged, doubled or
+// lost.
+func TestRPNodesRemembered(t *testing.T) {
+	dice := rand.New(rand.NewPCG(7, 3))
+	for range 300 {
+		var p []byte
+		for k := range 3 {
+			p = append(p, turnOf(90*k, 90, 1234)...)
+		}
+		for range dice.IntN(12) {
+			switch at := dice.IntN(len(p)); dice.IntN(3) {
+			case 0:
+				p[at] = byte(dice.Uint32())
+			case 1:
+				p = append(p[:at], p[at+1:]...)
+			default:
+				p = append(p[:at+1], p[at:]...)
+			}
+		}
+		nodes := func(forget bool) (list []RPNode, garbage uint64) {
+			f := NewRPNodeParser()
+			f.Feed(p)
+			for n := (RPNode{}); f.Next(&n); {
+				list = append(list, n)
+				f.sure = f.sure && !forget
+			}
+			return list, f.Garbage
+		}
+		got, lost := nodes(false)
+		want, wantLost := nodes(true)
+		if !slices.Equal(got, want) || lost != wantLost {
+			t.Fatalf("% X: got %v and %d bytes lost, want %v and %d", p, got, lost, want, wantLost)
 		}
 	}
 }

@@ -31,7 +31,9 @@ func (t *rpTurn) reset() {
 // add takes a sample that came at now, at an angle to the right, 1/64 °, rising from sample to sample. It tells whether a
 // turn ended before it, which is in was then. One that took too long has a hole that nobody can tell the length of.
 func (t *rpTurn) add(angle int, metres float64, now time.Duration) (ended bool) {
-	angle = (angle%turnQ6 + turnQ6) % turnQ6
+	if angle < 0 || angle >= turnQ6 {
+		angle = (angle%turnQ6 + turnQ6) % turnQ6
+	}
 	if angle < t.angle-turnQ6/2 {
 		ended = t.begun >= 0 && now-t.begun <= 2*rpSlowest
 		t.older, t.was, t.rays = t.was, t.rays, t.older
@@ -45,10 +47,20 @@ func (t *rpTurn) add(angle int, metres float64, now time.Duration) (ended bool) 
 		return ended
 	}
 	t.angle = angle
+	if !(metres > 0) {
+		return ended
+	}
 	// Ray 0 looks backward, and they turn to the left.
-	i := (turnQ6/2 - angle + turnQ6) % turnQ6
+	i := turnQ6/2 - angle
+	if i < 0 {
+		i += turnQ6
+	}
 	n := len(t.rays)
-	if ray := (i*n + turnQ6/2) / turnQ6 % n; metres > 0 && !(t.rays[ray] <= metres) {
+	ray := int((uint64(i)*uint64(n) + turnQ6/2) / turnQ6)
+	if ray == n { // nearer to the first of the next turn
+		ray = 0
+	}
+	if !(t.rays[ray] <= metres) {
 		t.rays[ray] = metres
 	}
 	return ended
