@@ -32,7 +32,7 @@ func benchOutputs(ctx context.Context, size benchSize, emit func(result)) error 
 			all = append(all, benchMaestro(baud, n))
 		}
 	}
-	for _, d := range append(all, benchChips(400_000)...) {
+	for _, d := range append(append(all, benchChips(400_000)...), benchSerialIMU(115_200)) {
 		f, err := d.measure(ctx, size.stepsOr(400))
 		if err != nil {
 			return fmt.Errorf("bench: drivers: %s: %w", d.name, err)
@@ -200,4 +200,21 @@ func benchChips(hertz int) []benchDevice {
 			}})
 	}
 	return all
+}
+
+// benchSerialIMU is a BNO055 on its UART: 4 bytes asked, 2 and 32 answered.
+func benchSerialIMU(baud int) benchDevice {
+	return benchDevice{fmt.Sprintf("bno055, %d baud", baud), servo.WireTime(4+2+32, 10, baud),
+		func() (func(int) error, func() time.Duration, func() time.Duration, error) {
+			line := chip.NewSerial("bench", baud, 1, chip.NewBNO055(imu.BNO055Address))
+			timed := &clocked{}
+			open := func() (l servo.Line, err error) {
+				timed.Line, err = line.Open()
+				return timed, err
+			}
+			s := imu.NewBNO055Serial("bench", open, imu.BNO055Config{Clock: line})
+			err := s.Open()
+			values := make([]float64, 10)
+			return func(int) error { return s.Read(values) }, line.Now, func() time.Duration { return timed.spent }, err
+		}}
 }
