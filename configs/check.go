@@ -155,8 +155,11 @@ func (c *checker) checkRobot(r placed) {
 	at := hardware.Key("joints")
 	for _, part := range c.inOrder(r.path.Key("parts"), names(r.Parts)) {
 		if !slices.Contains(known, part) && r.Parts[part] != Sim && !c.bad[at.Key(part)] && !c.bad[hardware.Key("sensors").Key(part)] {
-			c.add(r.path.Key("parts").Key(part), string(r.Parts[part]), fmt.Sprintf("sim, or the joint's servo under %s", at.Key(part)),
-				meant(part, known))
+			fix := meant(part, known)
+			if fix == "" && len(known) > 0 {
+				fix = "it has " + words(known)
+			}
+			c.add(r.path.Key("parts").Key(part), string(r.Parts[part]), fmt.Sprintf("sim, or the joint's servo under %s", at.Key(part)), fix)
 		}
 	}
 	for _, name := range c.inOrder(at, names(joints)) {

@@ -111,6 +111,13 @@ func flatten(err error, list []error) []error {
 	return append(list, err)
 }
 
+// Latched tells whether an emergency stop is, also of a rig that nobody is in.
+func (r *Rig) Latched() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.latched
+}
+
 // recoverer is a bus with devices that latch an alarm when they protect themselves: an overload that has cut a servo's
 // torque. It frees those that may be freed, moves nothing, and returns one error for each that stays latched.
 type recoverer interface{ ClearAlarms() []error }

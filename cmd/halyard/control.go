@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -45,6 +47,7 @@ type answer struct {
 type rigStatus struct {
 	Name    string `json:"name"`
 	Clock   string `json:"clock"`
+	Stopped bool   `json:"stopped"` // the emergency stop is latched
 	Ticks   uint64 `json:"ticks"`
 	Missed  uint64 `json:"missed"`
 	P99us   number `json:"late_p99_us"`
@@ -71,7 +74,7 @@ func (j jointStatus) cells() []string {
 	if j.Acked != nil {
 		acked = map[bool]string{true: "yes", false: "NO"}[*j.Acked]
 	}
-	return []string{j.Agent, j.Joint, j.State, j.Holder, j.Position.String(), acked, j.Fault}
+	return []string{j.Agent, j.Joint, j.State, cmp.Or(j.Holder, "-"), j.Position.String(), acked, cmp.Or(j.Fault, "-")}
 }
 
 // controlSocket is where the rig called name listens.
@@ -150,6 +153,10 @@ func (c *control) obey(o order) answer {
 	case orderReset:
 		err = c.rig.Recover()
 	case orderArm:
+		if c.rig.Latched() { // a robot that is spawned later would be stopped all the same
+			err = &hal.Error{Kind: hal.Unsafe, Op: "arm " + c.rig.Name(), Err: errors.New("the emergency stop is latched"), Try: "halyard reset"}
+			break
+		}
 		err = c.rig.Arm()
 	case orderStatus:
 	default:
@@ -161,7 +168,7 @@ func (c *control) obey(o order) answer {
 	}
 	var s hal.Stats
 	c.rig.Stats(&s)
-	ans.Rig = rigStatus{Name: c.rig.Name(), Clock: c.rig.Mode().String(), Ticks: s.Ticks, Missed: s.Missed,
+	ans.Rig = rigStatus{Name: c.rig.Name(), Clock: c.rig.Mode().String(), Stopped: c.rig.Latched(), Ticks: s.Ticks, Missed: s.Missed,
 		P99us: number(s.Late.Quantile(0.99).Seconds() * 1e6), Faults: s.Faults, Message: s.LastFault}
 	return ans
 }
@@ -193,15 +200,20 @@ func jointsOf(r *hal.Rig, stops []hal.JointStop) []jointStatus {
 	return list
 }
 
-// command sends an order to the rig called name; without a name to the only one that runs.
+// sendOrder sends an order to the rig called name; without a name to the only one that runs.
 func sendOrder(ctx context.Context, name string, o order) (*answer, error) {
-	path := controlSocket(name)
 	if name == "" {
-		var err error
-		if path, err = onlySocket(); err != nil {
-			return nil, err
+		running := runningRigs()
+		if len(running) > 1 {
+			return nil, &hal.Error{Kind: hal.Invalid, Op: string(o), Err: fmt.Errorf("%d rigs are running, name one: %s", len(running), strings.Join(running, ", ")),
+				Try: fmt.Sprintf("halyard %s %s", o, running[0])}
 		}
+		if len(running) == 0 {
+			return nil, &hal.Error{Kind: hal.Absent, Op: "find the rig", Err: errors.New("none is running"), Try: "halyard serve"}
+		}
+		name = running[0]
 	}
+	path := controlSocket(name)
 	var d net.Dialer
 	ctx, cancel := context.WithTimeout(ctx, controlPatience)
 	defer cancel()
@@ -222,23 +234,38 @@ func sendOrder(ctx context.Context, name string, o order) (*answer, error) {
 	return &ans, nil
 }
 
-// onlySocket finds the one rig that runs.
-func onlySocket() (string, error) {
+// stopAll sends the emergency stop to every rig that runs, at once: who wants all to stand still has no time to name one.
+// What one of them does not say is an error; the joints are those of all that answered.
+func stopAll(ctx context.Context) (*answer, error) {
+	running := runningRigs()
+	if len(running) <= 1 {
+		return sendOrder(ctx, "", orderStop)
+	}
+	answers, errs := make([]*answer, len(running)), make([]error, len(running))
+	var all sync.WaitGroup
+	for i, name := range running {
+		all.Go(func() { answers[i], errs[i] = sendOrder(ctx, name, orderStop) })
+	}
+	all.Wait()
+	whole := &answer{Rig: rigStatus{Name: strings.Join(running, ", ")}}
+	for _, a := range answers {
+		if a != nil {
+			whole.Joints = append(whole.Joints, a.Joints...)
+		}
+	}
+	return whole, errors.Join(errs...)
+}
+
+// runningRigs are the names of the rigs that run.
+func runningRigs() (names []string) {
 	all, _ := filepath.Glob(controlSocket("*"))
-	var alive []string
 	for _, path := range all {
 		if c, err := net.DialTimeout("unix", path, controlPatience); err == nil {
 			c.Close()
-			alive = append(alive, path)
+			names = append(names, strings.TrimSuffix(filepath.Base(path), ".sock"))
 		}
 	}
-	switch len(alive) {
-	case 0:
-		return "", &hal.Error{Kind: hal.Absent, Op: "find the rig", Err: errors.New("none is running"), Try: "halyard serve"}
-	case 1:
-		return alive[0], nil
-	}
-	return "", &hal.Error{Kind: hal.Invalid, Op: "find the rig", Err: fmt.Errorf("%d are running, name one", len(alive))}
+	return names
 }
 
 // newOrder makes the sub-command that sends o.
@@ -252,7 +279,13 @@ func newOrder(a *app, o order, short string) *cobra.Command {
 			if len(args) > 0 {
 				name = args[0]
 			}
-			ans, err := sendOrder(cmd.Context(), name, o)
+			var ans *answer
+			var err error
+			if o == orderStop && name == "" {
+				ans, err = stopAll(cmd.Context())
+			} else {
+				ans, err = sendOrder(cmd.Context(), name, o)
+			}
 			if ans == nil {
 				return err
 			}
@@ -265,11 +298,15 @@ func newOrder(a *app, o order, short string) *cobra.Command {
 				err = errors.Join(err, unacknowledged(ans.Joints))
 			}
 			if err == nil {
+				latched := ""
+				if ans.Rig.Stopped {
+					latched = ", STOPPED: halyard reset, then halyard arm"
+				}
 				a.note("%s: %s", ans.Rig.Name, map[order]string{
 					orderStop:   "stopped, latched. Next: halyard reset, then halyard arm",
 					orderReset:  recovered(ans.Joints),
 					orderArm:    "armed: commands move it",
-					orderStatus: fmt.Sprintf("%s, %d ticks, %d missed, %d faults", ans.Rig.Clock, ans.Rig.Ticks, ans.Rig.Missed, ans.Rig.Faults),
+					orderStatus: fmt.Sprintf("%s, %d ticks, %d missed, %d faults%s", ans.Rig.Clock, ans.Rig.Ticks, ans.Rig.Missed, ans.Rig.Faults, latched),
 				}[o])
 			}
 			return err

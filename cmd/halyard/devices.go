@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/hex"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -243,8 +242,5 @@ func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys
 // known says which devices there are, in the words of a fault, and which was meant.
 func known[T any](kinds map[string]T, name string) (rule, fix string) {
 	list := sortedKeys(kinds)
-	if c := configs.Closest(name, list); c != "" {
-		fix = fmt.Sprintf("did you mean %q?", c)
-	}
-	return "one of " + strings.Join(list, ", "), fix
+	return "one of " + strings.Join(list, ", "), likely(name, list)
 }

@@ -222,6 +222,9 @@ func (a *app) emulate(ctx context.Context, p *plan, w *emulatedWorld, dir string
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.config.Buses)) {
 		if bus := p.config.Buses[name]; !slices.ContainsFunc(lines, func(t terminal) bool { return t.name == name }) {
+			if bus.Type == i2cBus || bus.Type == gpioBus {
+				bus.Baud = 0 // it has none
+			}
 			ports = append(ports, readyPort{Bus: name, Type: bus.Type, Baud: bus.Baud, Reason: unserved(bus.Type)})
 		}
 	}
@@ -234,7 +237,7 @@ func (a *app) emulate(ctx context.Context, p *plan, w *emulatedWorld, dir string
 		ports = append(ports, readyPort{Bus: q.name, Type: cameraDevice, Reason: "V4L2 cannot be a terminal: halyard serve --body emulated has its devices in memory"})
 	}
 	wg.Go(func() { w.move(ctx) })
-	if err := a.announcePorts(ports, dir); err != nil {
+	if err := a.announcePorts(ports, p.config.Source, dir); err != nil {
 		return err
 	}
 	<-ctx.Done()
@@ -251,11 +254,15 @@ func (p portLine) cells() []string {
 	if path == "" {
 		path = "- (" + p.Reason + ")"
 	}
-	return []string{p.Bus, p.Type, strconv.Itoa(p.Baud), path}
+	baud := "-"
+	if p.Baud != 0 {
+		baud = strconv.Itoa(p.Baud)
+	}
+	return []string{p.Bus, p.Type, baud, path}
 }
 
 // announcePorts tells that the buses can be opened: scripts by a line, people by what to type next.
-func (a *app) announcePorts(ports []readyPort, dir string) error {
+func (a *app) announcePorts(ports []readyPort, config, dir string) error {
 	if a.format != "table" {
 		return a.line(ready{Event: "ready", Servers: []readyServer{}, Ports: ports})
 	}
@@ -280,7 +287,7 @@ func (a *app) announcePorts(ports []readyPort, dir string) error {
 	case slices.ContainsFunc(ports, func(p readyPort) bool { return p.Path != "" }):
 		a.note("EMULATED: no hardware is touched. Ctrl-C ends it.")
 	default:
-		a.note("Nothing of it can be a terminal. Next: halyard serve CONFIG --body emulated")
+		a.note("Nothing of it can be a terminal. Next: halyard serve %s --body emulated", config)
 	}
 	return nil
 }

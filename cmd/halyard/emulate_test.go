@@ -191,7 +191,7 @@ func TestEmulateTable(t *testing.T) {
 	var out, errs bytes.Buffer
 	a := &app{out: &out, err: &errs, format: "table"}
 	if err := a.announcePorts([]readyPort{{Bus: "legs", Type: "dynamixel1", Baud: 1000000, Reason: "no joint hangs on it"},
-		{Bus: "arm", Type: "dynamixel2", Path: "/dev/pts/3", Baud: 57600}}, ""); err != nil {
+		{Bus: "arm", Type: "dynamixel2", Path: "/dev/pts/3", Baud: 57600}}, "so101", ""); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(out.String(), "- (no joint hangs on it)") || !strings.Contains(errs.String(), "halyard scan /dev/pts/3 --baud 57600") {

@@ -63,6 +63,9 @@ func (k *keys) watch(a *app, rigs []*hal.Rig) {
 					joints = append(joints, jointsOf(r, r.EmergencyStop("space was pressed"))...)
 				}
 				show(a, joints)
+				if err := unacknowledged(joints); err != nil {
+					a.complain(err)
+				}
 				a.note("EMERGENCY STOP, latched. Next: halyard reset, then halyard arm")
 			}
 		}

@@ -68,31 +68,63 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return 0
 	}
 	if !a.started && hal.KindOf(err) == hal.Unexpected {
-		err = &hal.Error{Kind: hal.Invalid, Err: err, Try: "halyard help"}
+		err = misused(root, args, err)
 	}
 	a.complain(err)
 	return int(hal.KindOf(err)) + 1
 }
 
+// misused is what is wrong with the arguments of a command, with the help of the one below it that they are for, or with the
+// one that was meant.
+func misused(c *cobra.Command, args []string, err error) error {
+	of, _, unknown := c.Find(args)
+	if unknown == nil && of != c {
+		return &hal.Error{Kind: hal.Invalid, Err: err, Try: of.CommandPath() + " --help"}
+	}
+	var names []string
+	for _, sub := range c.Commands() {
+		names = append(names, sub.Name())
+	}
+	if len(args) > 0 {
+		if fix := likely(args[0], names); fix != "" {
+			err = fmt.Errorf("%w; %s", err, fix)
+		}
+	}
+	return &hal.Error{Kind: hal.Invalid, Err: err, Try: c.CommandPath() + " --help"}
+}
+
 const (
 	patienceOfTerm = 3 * time.Second // who sends SIGTERM sends SIGKILL next
 	patienceOfLimp = time.Second
+
+	// echoOfSignal is how long the same signal counts as the first one's echo: timeout(1), and a terminal that hangs up
+	// under a shell, send theirs to the process and to its group, and nobody meant that to drop an arm.
+	echoOfSignal = 200 * time.Millisecond
 )
+
+// echoesSignal tells whether s, so long after first, is the same signal once more and no second one.
+func echoesSignal(first, s os.Signal, since time.Duration) bool {
+	return s == first && since < echoOfSignal
+}
 
 // obeySignals ends the sub-command at the first signal: it stops its robots by their policies. A second signal, or a
 // SIGTERM or SIGHUP that has waited too long, takes all torque off and ends the process.
 func (a *app) obeySignals(cancel context.CancelCauseFunc, ended <-chan struct{}) {
 	var first os.Signal
+	var at time.Time
 	var late <-chan time.Time
 	for {
 		select {
 		case s := <-a.signals:
 			if first == nil {
-				first = s
+				first, at = s, time.Now()
 				cancel(interrupted{s})
 				if s != os.Interrupt {
 					late = time.After(patienceOfTerm)
 				}
+				continue
+			}
+			if echoesSignal(first, s, time.Since(at)) {
 				continue
 			}
 		case <-late:
@@ -133,6 +165,8 @@ func (a *app) root() *cobra.Command {
 		Long:          "Halyard puts a simulated, emulated or real robot behind the protocol that its controller speaks.",
 		SilenceErrors: true,
 		SilenceUsage:  true,
+
+		DisableSuggestions: true, // misused has one in the words of the other faults
 		PersistentPreRunE: func(*cobra.Command, []string) error {
 			switch a.format {
 			case "table", "json", "jsonl":

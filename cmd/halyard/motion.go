@@ -57,6 +57,20 @@ func openMotion(name string, joints int) (*motion, error) {
 	return m, nil
 }
 
+// knownMotion refuses what is no file and no embedded motion, for a robot of however many joints.
+func knownMotion(name string) error {
+	if embedded, _ := fs.Glob(motions, fmt.Sprintf("motions/%s-*.txt", name)); len(embedded) > 0 {
+		return nil
+	}
+	switch info, err := os.Stat(name); {
+	case err != nil:
+		return &hal.Error{Kind: hal.Invalid, Op: "motion " + name, Try: "halyard play wave", Err: errors.New("no such file, and no embedded motion of that name")}
+	case info.IsDir():
+		return &hal.Error{Kind: hal.Invalid, Op: "motion " + name, Try: "halyard play wave", Err: errors.New("got a folder, want a file")}
+	}
+	return nil
+}
+
 // readMotion reads every sample; a fault is told with its line.
 func readMotion(r io.Reader) (*motion, error) {
 	m := &motion{}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash"
 	"math"
+	"os"
 	"strings"
 	"time"
 
@@ -49,7 +50,7 @@ func newPlay(a *app) *cobra.Command {
 	c.Flags().StringVar(&p.protocol, "protocol", "odcp", "the protocol to speak")
 	c.Flags().StringVar(&p.address, "address", fmt.Sprintf("127.0.0.1:%d", odcp.DefaultPort), "where the server listens")
 	c.Flags().Float64Var(&p.speed, "speed", 1, "times the recorded pace")
-	c.Flags().StringVar(&p.model, "model", "", "the robot, for names and ranges; by default the one with as many joints")
+	c.Flags().StringVar(&p.model, "model", "", "the robot, or its file, for names and ranges; by default the one with as many joints")
 	return c
 }
 
@@ -84,7 +85,16 @@ func (p *player) run(ctx context.Context, name string) error {
 	case !(p.speed > 0 && p.speed <= 1000):
 		return &hal.Error{Kind: hal.Invalid, Op: "--speed", Err: fmt.Errorf("got %g, want above 0 and at most 1000", p.speed)}
 	}
-	var err error
+	// What is wrong with the command is told before anybody is asked.
+	if p.model != "" {
+		if _, err := robotCalled(p.model); err != nil {
+			return err
+		}
+	}
+	err := knownMotion(name)
+	if err != nil {
+		return err
+	}
 	if p.client, err = odcp.Open(p.address, odcp.ClientOptions{}); err != nil {
 		return err
 	}
@@ -124,7 +134,7 @@ func (p *player) names(n int) error {
 		fits = []string{p.model}
 	}
 	if len(fits) == 1 {
-		robot, err := model.Load(fits[0])
+		robot, err := robotCalled(fits[0])
 		if err != nil {
 			return err
 		}
@@ -143,6 +153,22 @@ func (p *player) names(n int) error {
 		p.joints = append(p.joints, jointError{name: fmt.Sprintf("motor_%d", i+1), min: -150 * math.Pi / 180, max: 150 * math.Pi / 180})
 	}
 	return nil
+}
+
+// robotCalled is the built-in robot of a name, or that of a robot file.
+func robotCalled(name string) (*model.Robot, error) {
+	robot, err := model.Load(name)
+	if err == nil {
+		return robot, nil
+	}
+	data, e := os.ReadFile(name)
+	if e != nil {
+		return nil, err
+	}
+	if robot, err = model.Parse(data); err != nil {
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "robot file " + name, Err: err}
+	}
+	return robot, nil
 }
 
 // robotsOf lists the built-in robots with n joints.

@@ -94,6 +94,12 @@ func newRegisters(a *app) *cobra.Command {
 		Short: "read, write, save and compare the registers of one servo, by name and with units",
 		Long: "The registers of one servo of any brand.\n" + targetHelp + "\nThe servo is looked for at every usual rate and in every protocol; " +
 			"--baud and --protocol make it quick.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return misused(cmd, args, fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath()))
+		},
 	}
 	c.AddCommand(newRegistersRead(a), newRegistersWrite(a), newRegistersDump(a), newRegistersDiff(a), newRegistersRestore(a))
 	return c
@@ -193,11 +199,7 @@ func (s *registers) known(name string) error {
 	if s.model.Register(name) != nil {
 		return nil
 	}
-	var names []string
-	for _, r := range registersOf(s.model) {
-		names = append(names, r.Name)
-	}
-	return s.invalid("a %s has no register %q%s", s.model.Units().Name, name, meant(name, names))
+	return s.invalid("a %s has no register %q%s", s.model.Units().Name, name, meant(name, registerNames(s.model)))
 }
 
 func (s *registers) invalid(format string, args ...any) error {

@@ -45,8 +45,12 @@ func newRegistersDiff(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := show(a, rows); err != nil || len(rows) == 0 {
+		if err := show(a, rows); err != nil {
 			return err
+		}
+		if len(rows) == 0 {
+			a.note("%s id %d: nothing is set otherwise", s.model.Units().Name, s.id)
+			return nil
 		}
 		return &hal.Error{Kind: hal.Differs, Bus: s.bus, ID: s.id, Op: "registers diff", Err: fmt.Errorf("%d registers differ", len(rows))}
 	})

@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"net"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/halyard-robotics/halyard/calibration"
@@ -11,7 +13,6 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/camera"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
-	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator/video"
 	"github.com/halyard-robotics/halyard/sim/hydro"
 	"github.com/halyard-robotics/halyard/sim/model"
@@ -75,7 +76,7 @@ func resolve(c *configs.Config) (*plan, error) {
 	p := &plan{config: c}
 	for name, bus := range c.Buses {
 		if _, ok := busTypes[bus.Type]; !ok && bus.Type != i2cBus && bus.Type != serialBus && bus.Type != gpioBus {
-			r.fault(configs.Path("buses").Key(name).Key("type"), bus.Type, "one of "+typeNames()+", "+i2cBus+", "+serialBus+", "+gpioBus, "")
+			r.fault(configs.Path("buses").Key(name).Key("type"), bus.Type, "one of "+typeNames()+", "+i2cBus+", "+serialBus+", "+gpioBus, likely(bus.Type, append(sortedKeys(busTypes), i2cBus, serialBus, gpioBus)))
 		}
 	}
 	for i := range c.Agents {
@@ -86,8 +87,9 @@ func resolve(c *configs.Config) (*plan, error) {
 		r.sights(path, i, &c.Agents[i], &p.agents[i])
 	}
 	for i, s := range c.Servers {
+		r.listening(i, &s)
 		if !slices.Contains(serverProtocols, s.Protocol) {
-			r.fault(configs.Path("servers").Index(i).Key("protocol"), s.Protocol, strings.Join(serverProtocols, " or "), "")
+			r.fault(configs.Path("servers").Index(i).Key("protocol"), s.Protocol, strings.Join(serverProtocols, " or "), likely(s.Protocol, serverProtocols))
 		}
 	}
 	p.devicePlan = r.devices
@@ -99,12 +101,29 @@ func resolve(c *configs.Config) (*plan, error) {
 	return p, r.faults.Err()
 }
 
+// listening finds two servers at one address. Protocols over UDP and over TCP do not get in each other's way.
+func (r *resolver) listening(i int, s *configs.Server) {
+	if _, port, _ := net.SplitHostPort(s.Listen); port == "0" || s.Listen == "" {
+		return
+	}
+	for j := range i {
+		if o := &r.config.Servers[j]; o.Listen == s.Listen && o.Protocol != s.Protocol && overUDP(o.Protocol) == overUDP(s.Protocol) {
+			r.fault(configs.Path("servers").Index(i).Key("listen"), strconv.Quote(s.Listen), "an address of its own",
+				fmt.Sprintf("%s has it too", configs.Path("servers").Index(j).Key("listen")))
+		}
+	}
+}
+
+// overUDP tells of a protocol whether its telegrams are datagrams.
+func overUDP(protocol string) bool { return protocol == "osp" || protocol == "odcp" }
+
 type resolver struct {
 	config  *configs.Config
 	faults  configs.Faults
 	devices devicePlan
 	seats   map[busPlace]seat
 	taken   map[busLine]seat
+	rated   map[string]bool          // the buses whose rate is a fault that is told
 	inis    map[string]*usarini.Bots // by their files
 }
 
@@ -165,92 +184,15 @@ func (r *resolver) agent(path configs.Path, c *configs.Agent) agentPlan {
 	}
 	for joint := range c.Parts {
 		if joint != configs.BasePart && robot.Joint(joint) == hal.None && !measures(p.layout, joint) {
-			r.fault(path.Key("parts").Key(joint), joint, "a joint of "+robot.Name+": "+strings.Join(names, ", "), "")
+			r.fault(path.Key("parts").Key(joint), joint, "a joint of "+robot.Name+": "+strings.Join(names, ", "), likely(joint, names))
 		}
 	}
 	if c.Hardware != nil {
 		for joint := range c.Hardware.Joints {
 			if robot.Joint(joint) == hal.None {
-				r.fault(path.Key("hardware").Key("joints").Key(joint), joint, "a joint of "+robot.Name+": "+strings.Join(names, ", "), "")
+				r.fault(path.Key("hardware").Key("joints").Key(joint), joint, "a joint of "+robot.Name+": "+strings.Join(names, ", "), likely(joint, names))
 			}
 		}
 	}
 	return p
-}
-
-// joint resolves the joint j of the agent c at path. The simulated joint has the servo that the hardware names, so
-// that all three bodies are of the same make.
-func (r *resolver) joint(path configs.Path, c *configs.Agent, robot *model.Robot, j *model.Joint) jointPlan {
-	p := jointPlan{body: c.BodyOf(j.Name)}
-	if c.Hardware != nil {
-		if hw, ok := c.Hardware.Joints[j.Name]; ok {
-			p.hardware = &hw
-		}
-	}
-	at := path.Key("hardware").Key("joints").Key(j.Name)
-	if p.hardware == nil {
-		if p.body != configs.Sim {
-			r.fault(at, "none", fmt.Sprintf("the servo of %s, which is %s", j.Name, p.body), "")
-		}
-		return p
-	}
-	if p.hardware.Device != "" {
-		p.pulses = r.pulses(at, p.hardware, p.body)
-		r.pulsed(at, &p, j)
-		return p
-	}
-	p.servo = lookupServo(p.hardware.Model)
-	line := busTypes[r.config.Buses[p.hardware.Bus].Type]
-	spec, simulated := actuator.Lookup(p.hardware.Model)
-	switch {
-	case p.servo == nil:
-		r.fault(at.Key("model"), p.hardware.Model, "a known servo", "halyard scan says what is on a line")
-		return p
-	case line.lookup == nil: // the type of the bus is a fault of its own
-		return p
-	case line.lookup(p.hardware.Model) == nil:
-		r.fault(at.Key("model"), p.hardware.Model, "a servo that speaks "+r.config.Buses[p.hardware.Bus].Type, "")
-	}
-	if simulated {
-		equip(robot, j, spec)
-	} else if p.body == configs.Emulated {
-		r.fault(at.Key("model"), p.hardware.Model, "a servo with an actuator model, to be emulated", "")
-	}
-	for name, v := range p.hardware.Registers {
-		reg := p.servo.Register(name)
-		if reg == nil {
-			r.fault(at.Key("registers").Key(name), name, "a register of "+p.hardware.Model, "")
-		} else if !line.setting(reg) {
-			r.fault(at.Key("registers").Key(name), name, "a setting in RAM; halyard setup writes what stays", "")
-		} else if int64(v) < reg.Min || int64(v) > reg.Max {
-			r.fault(at.Key("registers").Key(name), fmt.Sprint(v), fmt.Sprintf("%d..%d", reg.Min, reg.Max), "")
-		}
-	}
-	p.calibration = r.calibration(at, &p)
-	return p
-}
-
-// calibration reads a joint's calibration file. Without one a simulated or emulated joint runs on nominal values: nil.
-func (r *resolver) calibration(at configs.Path, p *jointPlan) *calibration.Joint {
-	at = at.Key("calibration")
-	const must = "a calibration file of this servo, since the joint is real"
-	if p.hardware.Calibration == "" {
-		if p.body == configs.Real {
-			r.uncalibrated(at, "none", must, "halyard doctor "+r.config.Source)
-		}
-		return nil
-	}
-	c, err := calibration.Load(r.config.Resolve(p.hardware.Calibration))
-	switch {
-	case hal.KindOf(err) == hal.Uncalibrated && p.body != configs.Real:
-		return nil // the file is yet to be made
-	case err != nil:
-		f := r.config.Fault(at, p.hardware.Calibration, must, err.Error())
-		f.Kind = hal.KindOf(err)
-		r.faults.Add(f)
-	case c.Servo.Model != p.hardware.Model || c.Servo.ID != p.hardware.ID:
-		r.uncalibrated(at, fmt.Sprintf("one of %s id %d", c.Servo.Model, c.Servo.ID),
-			fmt.Sprintf("one of %s id %d", p.hardware.Model, p.hardware.ID), "halyard doctor "+r.config.Source)
-	}
-	return c
 }

@@ -254,7 +254,7 @@ func (r *resolver) inertial(at configs.Path, p *sensorPlan) *calibration.Inertia
 	case !p.kind.inertial || file == "" && p.body != configs.Real:
 		return nil
 	case file == "":
-		r.uncalibrated(at, "none", must, "docs/calibration.md")
+		r.uncalibrated(at, "none", must, r.measureFix())
 		return nil
 	}
 	c, err := calibration.LoadInertial(r.config.Resolve(file))
@@ -262,12 +262,10 @@ func (r *resolver) inertial(at configs.Path, p *sensorPlan) *calibration.Inertia
 	case hal.KindOf(err) == hal.Uncalibrated && p.body != configs.Real:
 		return nil
 	case err != nil:
-		f := r.config.Fault(at, file, must, err.Error())
-		f.Kind = hal.KindOf(err)
-		r.faults.Add(f)
+		r.unread(at, file, must, err)
 		return nil
 	case c.Model != p.config.Device:
-		r.uncalibrated(at, "one of "+c.Model, "one of "+p.config.Device, "docs/calibration.md")
+		r.uncalibrated(at, "one of "+c.Model, "one of "+p.config.Device, r.measureFix())
 	}
 	return c
 }

@@ -27,7 +27,12 @@ func (r *resolver) robot(path configs.Path, c *configs.Agent) (*model.Robot, err
 	if err != nil {
 		data, e := os.ReadFile(r.config.Resolve(c.Model))
 		if e != nil {
-			return nil, fmt.Errorf("a robot (%s or simloid-ID), or the path of a robot file or a URDF", strings.Join(slices.Concat(model.Names(), model.RescueNames(), hydro.Names()), ", "))
+			known := slices.Concat(model.Names(), model.RescueNames(), hydro.Names())
+			meant := ""
+			if fix := likely(c.Model, known); fix != "" {
+				meant = "; " + fix
+			}
+			return nil, fmt.Errorf("a robot (%s or simloid-ID), or the path of a robot file or a URDF%s", strings.Join(known, ", "), meant)
 		}
 		if robot, err = model.Parse(data); err != nil {
 			return nil, fmt.Errorf("a good robot file: %w", err)
@@ -82,7 +87,7 @@ func (r *resolver) scene() func(seed int64) (*model.Scene, error) {
 	if !slices.Contains(known, name) {
 		data, err := os.ReadFile(r.config.Resolve(name))
 		if err != nil {
-			r.fault("world.scene", name, "a scene ("+strings.Join(known, ", ")+") or the path of a scene file", "")
+			r.fault("world.scene", name, "a scene ("+strings.Join(known, ", ")+") or the path of a scene file", likely(name, known))
 			return nil
 		}
 		load = func(seed int64) (*model.Scene, error) { return model.ParseScene(data, seed) }

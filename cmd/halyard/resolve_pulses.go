@@ -110,7 +110,7 @@ func (r *resolver) pulseCalibration(at configs.Path, c *configs.Joint, body conf
 	const must = "a calibration file of this channel, since the joint is real"
 	if c.Calibration == "" {
 		if body == configs.Real {
-			r.uncalibrated(at, "none", must, "docs/calibration.md")
+			r.uncalibrated(at, "none", must, r.measureFix())
 		}
 		return nil
 	}
@@ -119,13 +119,11 @@ func (r *resolver) pulseCalibration(at configs.Path, c *configs.Joint, body conf
 	case hal.KindOf(err) == hal.Uncalibrated && body != configs.Real:
 		return nil // the file is yet to be made
 	case err != nil:
-		f := r.config.Fault(at, c.Calibration, must, err.Error())
-		f.Kind = hal.KindOf(err)
-		r.faults.Add(f)
+		r.unread(at, c.Calibration, must, err)
 		return nil
 	case p.Device.Model != c.Device || p.Device.Channel != *c.Channel:
 		r.uncalibrated(at, fmt.Sprintf("one of %s channel %d", p.Device.Model, p.Device.Channel),
-			fmt.Sprintf("one of %s channel %d", c.Device, *c.Channel), "docs/calibration.md")
+			fmt.Sprintf("one of %s channel %d", c.Device, *c.Channel), r.measureFix())
 	}
 	return p
 }

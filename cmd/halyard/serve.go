@@ -14,6 +14,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/model"
 )
 
 // ready is the line that tells a script that servers or ports are open.
@@ -148,7 +149,8 @@ func (a *app) announce(stations []*station) {
 	for _, st := range stations {
 		list = append(list, st.servers.ready...)
 	}
-	if a.format == "jsonl" {
+	if a.format != "table" { // what runs until it is interrupted tells programs one line at a time
+		a.format = "jsonl"
 		a.line(ready{Event: "ready", Servers: list, Ports: []readyPort{}})
 		return
 	}
@@ -204,7 +206,11 @@ func nextCommand(p *plan, list []readyServer) string {
 		play := arm + "halyard play wave"
 		for i := range p.agents {
 			if a := &p.agents[i]; a.config.Name == s.Agent && len(robotsOf(len(a.joints))) > 1 {
-				play += " --model " + a.config.Model
+				name := a.config.Model
+				if _, err := model.Load(name); err != nil { // a file
+					name = p.config.Resolve(name)
+				}
+				play += " --model " + name
 			}
 		}
 		if s.Address != "127.0.0.1:45453" {

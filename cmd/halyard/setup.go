@@ -200,8 +200,11 @@ func (s *setup) run(ctx context.Context) (*assignment, error) {
 	if done.Backup, err = readAll(ctx, s.tool(s.client), s.model, old.id); err != nil {
 		return nil, err
 	}
-	if err := s.keep(done); err != nil || s.dry {
-		return done, err
+	if err := s.keep(done); err != nil {
+		return nil, err // nothing was written
+	}
+	if s.dry {
+		return done, nil
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -42,8 +42,11 @@ func (s *setup) runBrand(ctx context.Context) (*assignment, error) {
 	if done.Backup, err = readAll(ctx, one, m, old.id); err != nil {
 		return nil, err
 	}
-	if err := s.keep(done); err != nil || s.dry {
-		return done, err
+	if err := s.keep(done); err != nil {
+		return nil, err // nothing was written
+	}
+	if s.dry {
+		return done, nil
 	}
 	if err := s.changeBrand(ctx, one, to); err != nil {
 		if worse := s.restoreBrand(old, to, done.Backup); worse != nil {

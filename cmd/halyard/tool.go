@@ -118,6 +118,14 @@ func registersOf(m servoModel) []servo.Register {
 	return nil
 }
 
+// registerNames are what they are called.
+func registerNames(m servoModel) (names []string) {
+	for _, r := range registersOf(m) {
+		names = append(names, r.Name)
+	}
+	return names
+}
+
 // readable tells whether a tool can read r. Windows on other registers show what is read anyway; of a Kondo servo most
 // can be set alone.
 func readable(m servoModel, r *servo.Register) bool {

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/hal/haltest"
+)
+
+// What a beginner gets wrong in a config is named where it stands, with what is right: nothing of it reaches a device.
+func TestBeginnersConfigs(t *testing.T) {
+	for _, c := range []struct{ set, want string }{
+		{"buses.arm.type=i2c", "hardware.joints.elbow_flex.bus: got arm, which is i2c, want a bus of type feetech, for sts3215"},
+		{"buses.arm.type=gpio", "which is gpio"},
+		{"buses.arm.type=serial", "which is serial"},
+		{"buses.arm.type=feetch", `did you mean "feetech"?`},
+		{"buses.arm.baud=123456", "want a rate of a sts3215: 38400, 57600, 76800, 115200, 128000, 250000, 500000, 1000000"},
+		{"buses.arm.baud=2000000", "buses.arm.baud"},
+		{"agents[0].model=so-101", `did you mean "so101"?`},
+		{"world.scene=flaat", `did you mean "flat"?`},
+		{"agents[0].hardware.joints.elbow_flx={bus: arm, id: 9, model: sts3215}", `did you mean "elbow_flex"?`},
+		{"agents[0].hardware.joints.elbow_flex.model=sts-3215", `did you mean "sts3215"?`},
+		{"agents[0].hardware.joints.elbow_flex.registers.position_pgain=1", `did you mean "position_p_gain"?`},
+		{"agents[0].hardware.joints.elbow_flex.registers.nonsense=1", "halyard registers read PORT --id N"},
+		{"agents[0].parts.elbow=emulated", "it has elbow_flex, gripper"},
+		{"servers[0].protocol=odpc", "odcp"},
+		{"servers[1].listen=127.0.0.1:45454", "want an address of its own; servers[0].listen has it too"},
+	} {
+		for _, args := range [][]string{{"validate", "so101"}, {"doctor", "so101"}, {"serve", "so101", "--body", "emulated"}} {
+			if args[0] == "serve" && strings.Contains(c.set, "parts") {
+				continue // --body clears them
+			}
+			code, out, errText := runApp(t, append(args, "--set", c.set)...)
+			if code != 2 || !strings.Contains(errText, c.want) || out != "" {
+				t.Errorf("%v, %s: got exit %d, %s%s; want 2, %q", args, c.set, code, out, errText, c.want)
+			}
+		}
+	}
+	// One fault of a bus is told once, and a robot without any hardware is one fault, not one a joint.
+	for _, c := range []struct {
+		args []string
+		n    int
+	}{
+		{[]string{"validate", "so101", "--set", "buses.arm.baud=123456"}, 1},
+		{[]string{"validate", "usarsim", "--body", "emulated"}, 10},
+	} {
+		if _, _, errText := runApp(t, c.args...); strings.Count(errText, "\n") != c.n {
+			t.Errorf("%v: want %d lines, got\n%s", c.args, c.n, errText)
+		}
+	}
+	// Over UDP and over TCP the same number is another address; any free port is never taken.
+	for _, set := range []string{"servers[1]={protocol: simloid, listen: '127.0.0.1:45454'}", "servers[1].listen=127.0.0.1:0"} {
+		c, err := configs.Load("so101", configs.Options{Set: []string{set}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := resolver{config: c}
+		if r.listening(1, &c.Servers[1]); len(r.faults) > 0 {
+			t.Errorf("%s: got %v", set, r.faults)
+		}
+	}
+}
+
+// A calibration that is named and not there is told as such, once, with where to read on.
+func TestCalibrationNotThere(t *testing.T) {
+	for _, config := range []string{"okon", "rov", "p2at"} {
+		code, _, errText := runApp(t, "serve", config, "--body", "real")
+		if code != 6 || !strings.Contains(errText, ".yaml, which is not there") || !strings.Contains(errText, "docs/calibration.md") ||
+			!strings.Contains(errText, "halyard doctor "+config) || strings.Contains(errText, "(try: halyard doctor)") {
+			t.Errorf("%s: got exit %d, %s", config, code, errText)
+		}
+	}
+}
+
+// A command line that is wrong names what was meant, or the help of its command; a sub-command that is none is no success.
+func TestBeginnersCommands(t *testing.T) {
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"srve"}, `unknown command "srve" for "halyard"; did you mean "serve"? (try: halyard --help)`},
+		{[]string{"serve", "--bdoy", "sim"}, "(try: halyard serve --help)"},
+		{[]string{"validate"}, "(try: halyard validate --help)"},
+		{[]string{"registers", "red", "PORT"}, `did you mean "read"? (try: halyard registers --help)`},
+		{[]string{"registers", "dump", "--id", "3"}, "(try: halyard registers dump --help)"},
+		{[]string{"play", "nope"}, "no embedded motion"},
+		{[]string{"play", "."}, "a folder"},
+		{[]string{"play", "wave", "--model", "nope"}, "no such robot"},
+	} {
+		if code, out, errText := runApp(t, c.args...); code != 2 || !strings.Contains(errText, c.says) || strings.Count(errText, "\n") != 1 || out != "" {
+			t.Errorf("%v: got exit %d, %s%s; want 2, %q", c.args, code, out, errText, c.says)
+		}
+	}
+}
+
+// The name of a robot of one's own, for a motion, is its file.
+func TestRobotCalled(t *testing.T) {
+	path, err := writeTrio(t.TempDir(), "feetech", "sts3215", 1000000, 7.4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(filepath.Dir(path), "robot.yaml")
+	if r, err := robotCalled(file); err != nil || len(r.Joints) != 3 {
+		t.Errorf("got %v", err)
+	}
+	if err := os.WriteFile(file, []byte("name: [\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := robotCalled(file); hal.KindOf(err) != hal.Invalid {
+		t.Errorf("a bad robot file: got %v", err)
+	}
+	p := planOf(t, "so101", configs.Options{})
+	p.agents[0].config.Model = file
+	if next := nextCommand(p, []readyServer{{"odcp", "so101", "127.0.0.1:45453"}}); !strings.Contains(next, " --model "+file) {
+		t.Errorf("got %q, want the robot's file", next)
+	}
+}
+
+// Who wants all to stand still need not name anybody; whom else an order is for, is asked.
+func TestStopAll(t *testing.T) {
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	bodies := map[string]*haltest.Body{}
+	for _, name := range []string{"left", "right"} {
+		rig, err := hal.New(hal.Config{Name: name, Period: 1e7})
+		if err != nil {
+			t.Fatal(err)
+		}
+		bodies[name] = haltest.NewBody("elbow")
+		if _, err := rig.Add(hal.AgentConfig{Name: "arm", Body: bodies[name], World: bodies[name]}); err != nil {
+			t.Fatal(err)
+		}
+		ctl, err := openControl(rig)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ctl.close()
+	}
+	for _, order := range []string{"status", "arm", "reset"} {
+		if code, _, errText := runApp(t, order); code != 2 || !strings.Contains(errText, "left, right (try: halyard "+order+" left)") {
+			t.Errorf("%s: got exit %d, %s", order, code, errText)
+		}
+	}
+	code, out, errText := runApp(t, "estop")
+	if code != 0 || strings.Count(out, "yes") != 2 || bodies["left"].Halts != 1 || bodies["right"].Halts != 1 || !strings.Contains(errText, "left, right: stopped, latched") {
+		t.Errorf("got exit %d\n%s%s", code, out, errText)
+	}
+	if _, _, errText := runApp(t, "status", "right"); !strings.Contains(errText, "STOPPED") {
+		t.Errorf("status: got %s", errText)
+	}
+	bodies["right"].HaltErr = &hal.Error{Kind: hal.BusFault, Joint: "elbow", Err: os.ErrDeadlineExceeded}
+	if code, _, errText := runApp(t, "estop"); code != 5 || !strings.Contains(errText, "cut the power") {
+		t.Errorf("a mute joint of one: got exit %d, %s", code, errText)
+	}
+}
+
+// A rig that nobody is in yet is not armed while its stop is latched: a robot that comes would be stopped all the same.
+func TestArmOfNobody(t *testing.T) {
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	rig, err := hal.New(hal.Config{Name: "arena", Period: 1e7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctl, err := openControl(rig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ctl.close()
+	for _, c := range []struct {
+		order string
+		code  int
+	}{{"estop", 0}, {"arm", 7}, {"reset", 0}, {"arm", 0}} {
+		if code, _, errText := runApp(t, c.order); code != c.code {
+			t.Errorf("%s: got exit %d, %s; want %d", c.order, code, errText, c.code)
+		}
+	}
+}
+
+// The same signal twice at once is one: timeout(1) sends it to the process and to its group. Anything else is a second.
+func TestEchoOfSignal(t *testing.T) {
+	for _, c := range []struct {
+		s     os.Signal
+		since time.Duration
+		want  bool
+	}{
+		{syscall.SIGTERM, time.Millisecond, true}, {syscall.SIGTERM, echoOfSignal, false},
+		{os.Interrupt, time.Millisecond, false},
+	} {
+		if got := echoesSignal(syscall.SIGTERM, c.s, c.since); got != c.want {
+			t.Errorf("%v after %v: got %v", c.s, c.since, got)
+		}
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	a := &app{signals: make(chan os.Signal, 2), err: os.Stderr}
+	ended := make(chan struct{})
+	var all sync.WaitGroup
+	all.Go(func() { a.obeySignals(cancel, ended) })
+	a.signals <- syscall.SIGHUP
+	a.signals <- syscall.SIGHUP // were it a second one, the test would end here
+	<-ctx.Done()
+	close(ended)
+	all.Wait()
+}
