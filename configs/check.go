@@ -110,6 +110,12 @@ func (c *checker) checkBuses() {
 				seen[port] = at.Key("port")
 			}
 		}
+		// Who writes a rate that means nothing on such a bus expects something of it.
+		if line := b.Type != "i2c" && b.Type != "gpio"; line && b.Hertz != usualHertz {
+			c.add(at.Key("hertz"), fmt.Sprint(b.Hertz), "it of type i2c alone", "baud is the rate of a line")
+		} else if !line && b.Baud != usualBaud {
+			c.add(at.Key("baud"), fmt.Sprint(b.Baud), "no baud of type "+b.Type, "")
+		}
 		if b.Opener == "tarm" && b.Baud > 115200 {
 			c.add(at.Key("baud"), fmt.Sprint(b.Baud), "115200 or less with opener tarm", "use opener bugst")
 		}

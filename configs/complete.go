@@ -5,6 +5,12 @@ import (
 	"time"
 )
 
+// What a bus has that says nothing, and what an emulated I2C bus has.
+const (
+	usualBaud  = 1000000
+	usualHertz = 400000
+)
+
 // complete works out the defaults that hang on other keys. It runs on configs with faults too, since checking goes on
 // after them; every key then has its default or a value within its rule.
 func (c *Config) complete() {
@@ -21,7 +27,7 @@ func (c *Config) complete() {
 	}
 	for name, bus := range c.Buses {
 		if bus.Baud == 0 {
-			bus.Baud = 1000000
+			bus.Baud = usualBaud
 			if bus.Type == "serial" { // what a BNO055 has, and a Maestro on a UART
 				bus.Baud = 115200
 			}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,6 +25,14 @@ func TestBeginnersConfigs(t *testing.T) {
 		{"buses.arm.type=feetch", `did you mean "feetech"?`},
 		{"buses.arm.baud=123456", "want a rate of a sts3215: 38400, 57600, 76800, 115200, 128000, 250000, 500000, 1000000"},
 		{"buses.arm.baud=2000000", "buses.arm.baud"},
+		{"buses.arm.port=can0", "got can0, which is a CAN interface, want a serial port, for type feetech"},
+		{"buses.arm.port=/dev/i2c-1", "which is an I2C bus"},
+		{"buses.arm.port=tcp://laser:10940", "which is an address of the network"},
+		{"buses.arm.hertz=100000", "baud is the rate of a line"},
+		{"buses.io={type: gpio, port: /dev/ttyUSB0}", "which is a serial port, want a GPIO chip, for type gpio"},
+		{"buses.can={type: cybergear, port: /dev/ttyUSB0}", "want a CAN interface"},
+		{"buses.chips={type: i2c, port: can0}", "want an I2C bus"},
+		{"buses.chips={type: i2c, baud: 9600}", "buses.chips.baud"},
 		{"agents[0].model=so-101", `did you mean "so101"?`},
 		{"world.scene=flaat", `did you mean "flat"?`},
 		{"agents[0].hardware.joints.elbow_flx={bus: arm, id: 9, model: sts3215}", `did you mean "elbow_flex"?`},
@@ -66,6 +75,91 @@ func TestBeginnersConfigs(t *testing.T) {
 		if r.listening(1, &c.Servers[1]); len(r.faults) > 0 {
 			t.Errorf("%s: got %v", set, r.faults)
 		}
+	}
+}
+
+// What a port is called tells some ports from others; a link, a label or a terminal may be anything.
+func TestPortKind(t *testing.T) {
+	for port, want := range map[string]string{
+		"/dev/ttyUSB0": "a serial port", "/dev/serial/by-id/usb-FTDI": "a serial port", "/dev/pts/3": "a serial port", "/dev/i2c-1": "an I2C bus",
+		"can0": "a CAN interface", "vcan12": "a CAN interface", "can": "", "candle": "", "arm": "", "/dev/halyard/FT232H": "", "pinctrl-rp1": "",
+		"tcp://laser:10940": "an address of the network",
+	} {
+		if got := portKind(port); got != want {
+			t.Errorf("%s: got %q, want %q", port, got, want)
+		}
+	}
+}
+
+// Every command that prints a table prints JSON and JSON lines where it is asked for them, and errors as JSON too.
+func TestTablesAsJSON(t *testing.T) {
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	rig, err := hal.New(hal.Config{Name: "arm", Period: 1e7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := haltest.NewBody("elbow")
+	if _, err := rig.Add(hal.AgentConfig{Name: "arm", Body: body, World: body}); err != nil {
+		t.Fatal(err)
+	}
+	ctl, err := openControl(rig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ctl.close()
+	// Which commands print no table: what runs until it is interrupted is tried in serve_test.go, files are no tables, and
+	// what needs a servo is tried where there is one (emulate_test.go).
+	none := map[string]bool{"serve": true, "emulate": true, "simloid": true, "usarsim": true, "play": true, "completion": true, "help": true,
+		"setup": true, "registers": true}
+	tried := map[string]bool{}
+	for _, line := range []string{
+		"version", "configs", "ports", "list so101", "list rov", "list p2at", "validate so101", "doctor so101 --body emulated", "faults pca9685 --seeds 1 --fault lost",
+		"bench cycle --steps 1", "status", "estop", "reset", "arm", "scan nothere", "list nothere", "status nobody",
+	} {
+		args := strings.Fields(line)
+		tried[args[0]] = true
+		for _, form := range []string{"json", "jsonl"} {
+			code, out, errText := runApp(t, append(args, "-q", "-o", form)...)
+			texts := []string{out, errText}
+			if form == "jsonl" {
+				texts = append(strings.Split(out, "\n"), errText)
+			}
+			for _, text := range texts {
+				if text != "" && !json.Valid([]byte(text)) {
+					t.Errorf("%s -o %s: exit %d: no JSON: %.200s", line, form, code, text)
+				}
+			}
+			if code == 0 && form == "json" && out == "" && args[0] != "validate" && args[0] != "reset" && args[0] != "arm" {
+				t.Errorf("%s -o json: got nothing", line)
+			}
+		}
+	}
+	for _, c := range (&app{}).root().Commands() {
+		if !tried[c.Name()] && !none[c.Name()] {
+			t.Errorf("%s is not tried", c.Name())
+		}
+	}
+}
+
+// What all actuators share is listed once: a battery's voltage is not eight thrusters'.
+func TestListOnce(t *testing.T) {
+	for _, config := range []string{"rov", "okon", "so101", "hobby-hexapod"} {
+		_, out, _ := runApp(t, "list", config, "-o", "jsonl")
+		seen := map[string]bool{}
+		for line := range strings.Lines(out) {
+			var row thing
+			if err := json.Unmarshal([]byte(line), &row); err != nil {
+				t.Fatal(err)
+			}
+			if key := row.Kind + " " + row.Name; row.Kind != "body" && seen[key] {
+				t.Errorf("%s: %s twice", config, key)
+			} else {
+				seen[key] = true
+			}
+		}
+	}
+	if _, out, _ := runApp(t, "list", "hobby-hexapod"); !strings.Contains(out, "main pca9685 0x41 channel 15") {
+		t.Error("which of two boards is not told")
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -158,11 +159,12 @@ func newList(a *app) *cobra.Command {
 				return err
 			}
 			var rows []thing
+			none := number(math.NaN())
 			for i := range p.agents {
 				rows = p.agents[i].things(rows)
 			}
 			for _, s := range c.Servers {
-				rows = append(rows, thing{Kind: "server", Agent: s.Agent, Name: s.Protocol, On: s.Listen})
+				rows = append(rows, thing{Kind: "server", Agent: s.Agent, Name: s.Protocol, Min: none, Max: none, On: s.Listen})
 			}
 			return show(a, rows)
 		},
@@ -173,7 +175,7 @@ func newList(a *app) *cobra.Command {
 
 // things lists what an agent offers.
 func (p *agentPlan) things(rows []thing) []thing {
-	l := p.layout
+	l, none := p.layout, number(math.NaN())
 	for i := range l.Actuators {
 		act := &l.Actuators[i]
 		on, body := "", string(p.config.BodyOf(act.Name))
@@ -183,7 +185,11 @@ func (p *agentPlan) things(rows []thing) []thing {
 		if hw, ok := p.hardware(act.Name); ok {
 			on = hw.Bus + " id " + strconv.Itoa(hw.ID) + " " + hw.Model
 			if hw.Device != "" {
-				on = strings.TrimSpace(hw.Bus + " " + hw.Device + " channel " + strconv.Itoa(*hw.Channel))
+				on = strings.TrimSpace(hw.Bus + " " + hw.Device)
+				if hw.Address != nil {
+					on += fmt.Sprintf(" 0x%02X", *hw.Address)
+				}
+				on += " channel " + strconv.Itoa(*hw.Channel)
 			}
 		}
 		row := thing{"joint", p.config.Name, act.Name, body, hal.Position.Unit(),
@@ -201,13 +207,17 @@ func (p *agentPlan) things(rows []thing) []thing {
 			rows = append(rows, channel(p, "input", body, &l.Inputs[act.TorqueLimit]))
 		}
 		for _, at := range []int{act.Position, act.Velocity, act.Torque, act.Voltage, act.Temperature} {
-			if at != hal.None {
-				rows = append(rows, p.measured(at, body))
+			if at == hal.None {
+				continue
+			}
+			// What all of them share, such as the battery's voltage, is a sensor's.
+			if row := p.measured(at, body); strings.HasPrefix(row.Name, act.Name+"/") {
+				rows = append(rows, row)
 			}
 		}
 	}
 	for _, s := range l.Sensors {
-		row := thing{Kind: "sensor", Agent: p.config.Name, Name: s.Name, On: s.Kind}
+		row := thing{Kind: "sensor", Agent: p.config.Name, Name: s.Name, Min: none, Max: none, On: s.Kind}
 		if hw := p.config.Hardware; hw != nil {
 			if d, ok := hw.Sensors[s.Name]; ok {
 				row.Body, row.On = string(p.config.BodyOf(s.Name)), s.Kind+" on "+d.Bus+" "+d.Device

@@ -256,7 +256,7 @@ func (d *examination) verdict(strict bool) error {
 
 // gravity ranks kinds, the worst first: a port that is not there hides all the rest.
 func gravity(k hal.Kind) int {
-	order := []hal.Kind{hal.Absent, hal.Busy, hal.BusFault, hal.Uncalibrated}
+	order := []hal.Kind{hal.Absent, hal.Busy, hal.BusFault, hal.Invalid, hal.Uncalibrated}
 	if i := slices.Index(order, k); i >= 0 {
 		return i
 	}

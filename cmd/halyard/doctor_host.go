@@ -184,7 +184,7 @@ func (b *busExam) refused(err error) {
 		b.fail("holder", kind, found, "stop that program")
 	case busTypes[b.config.Type].filters != nil: // a CAN interface knows what brings it up
 		b.fail("port", kind, found, fix)
-	case kind == hal.Absent:
+	case kind == hal.Absent || kind == hal.Invalid:
 		b.fail("port", kind, found, b.plugFix())
 	default:
 		b.fail("port", kind, found, "halyard ports")

@@ -74,7 +74,9 @@ var serverProtocols = []string{"gamebots", "imageserver", "odcp", "okon", "okon-
 func resolve(c *configs.Config) (*plan, error) {
 	r := resolver{config: c}
 	p := &plan{config: c}
-	for name, bus := range c.Buses {
+	for _, name := range sortedKeys(c.Buses) {
+		bus := c.Buses[name]
+		r.leads(name, &bus)
 		if _, ok := busTypes[bus.Type]; !ok && bus.Type != i2cBus && bus.Type != serialBus && bus.Type != gpioBus {
 			r.fault(configs.Path("buses").Key(name).Key("type"), bus.Type, "one of "+typeNames()+", "+i2cBus+", "+serialBus+", "+gpioBus, likely(bus.Type, append(sortedKeys(busTypes), i2cBus, serialBus, gpioBus)))
 		}

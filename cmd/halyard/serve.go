@@ -149,7 +149,7 @@ func (a *app) announce(stations []*station) {
 	for _, st := range stations {
 		list = append(list, st.servers.ready...)
 	}
-	if a.format != "table" { // what runs until it is interrupted tells programs one line at a time
+	if a.format == "json" || a.format == "jsonl" { // what runs until it is interrupted tells programs one line at a time
 		a.format = "jsonl"
 		a.line(ready{Event: "ready", Servers: list, Ports: []readyPort{}})
 		return

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/halyard-robotics/halyard/configs"
+)
+
+// portKinds are what the system calls its devices, by the beginnings of their names. A name that begins otherwise may be
+// anything: a link of the user's, a label, a terminal of halyard emulate.
+func portKinds() map[string]string {
+	return map[string]string{
+		"/dev/ttyUSB": "a serial port", "/dev/ttyACM": "a serial port", "/dev/ttyAMA": "a serial port", "/dev/ttyS": "a serial port",
+		"/dev/serial/": "a serial port", "/dev/pts/": "a serial port", "/dev/i2c-": "an I2C bus", "/dev/gpiochip": "a GPIO chip",
+		"/dev/video": "a camera", "/dev/v4l/": "a camera", "/dev/spidev": "an SPI bus", "tcp://": "an address of the network",
+	}
+}
+
+// portKind is what a port is by its name, "" where that does not tell.
+func portKind(port string) string {
+	for begins, kind := range portKinds() {
+		if strings.HasPrefix(port, begins) {
+			return kind
+		}
+	}
+	for _, begins := range []string{"can", "vcan", "slcan"} {
+		if n, ok := strings.CutPrefix(port, begins); ok && n != "" && strings.Trim(n, "0123456789") == "" {
+			return "a CAN interface"
+		}
+	}
+	return ""
+}
+
+// leads checks that a bus's port is a device that its type can go over, as far as its name tells.
+func (r *resolver) leads(name string, bus *configs.Bus) {
+	t, servos := busTypes[bus.Type]
+	want, also := "a serial port", ""
+	switch {
+	case bus.Type == i2cBus:
+		want = "an I2C bus"
+	case bus.Type == gpioBus:
+		want = "a GPIO chip"
+	case bus.Type == serialBus:
+		also = "an address of the network"
+	case !servos:
+		return // the type is a fault of its own
+	case t.filters != nil:
+		want = "a CAN interface"
+	}
+	port := bus.Port
+	if strings.HasPrefix(port, "/") {
+		port = filepath.Clean(port)
+	}
+	if kind := portKind(port); kind != "" && kind != want && kind != also {
+		r.fault(configs.Path("buses").Key(name).Key("port"), bus.Port+", which is "+kind, want+", for type "+bus.Type, "")
+	}
+}
