@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 )
@@ -23,6 +24,7 @@ func packetCases() []struct {
 	}{
 		{"1 to 7500", FromHost, "81 3A 4C", At(1, 7500)},
 		{"there", FromServos, "01 3A 4C", At(1, 7500)},
+		{"0 to 3500, the least", FromHost, "80 1B 2C", At(0, 3500)},
 		{"31 to 11500", FromHost, "9F 59 6C", At(31, 11500)},
 		{"0 free", FromHost, "80 00 00", At(0, 0)},
 		{"read stretch of 2", FromHost, "A2 01", Packet{Read, 2, Stretch, 0}},
@@ -84,6 +86,10 @@ func TestTable(t *testing.T) {
 		if r := &m.Registers[i]; r.Default < r.Min || r.Default > r.Max {
 			t.Errorf("%s: default %d is outside of %d..%d", r.Name, r.Default, r.Min, r.Max)
 		}
+	}
+	// 3500..7500..11500 are 270 degrees; 0 is free.
+	if u := m.Units(); u.MinTicks != 3500 || u.CentreTicks != 7500 || u.MaxTicks != 11500 || math.Abs((u.MaxTicks-u.MinTicks)/u.TicksPerTurn-0.75) > 1e-12 || free != 0 {
+		t.Errorf("units: got %+v", u)
 	}
 	for name, sc := range map[string]uint16{"stretch": Stretch, "speed": Speed, "current_limit": Current, "heat_limit": Heat} {
 		if r := m.Register(name); r == nil || r.Addr != sc {

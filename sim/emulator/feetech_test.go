@@ -60,6 +60,8 @@ func TestFeetechVectors(t *testing.T) {
 	if got := lone.register(0, "id"); got != 1 {
 		t.Errorf("id: got %d, want 1", got)
 	}
+	lone.servos[0].Actuator().Reset((1304 - 2048) * 2 * math.Pi / 4096)
+	lone.want("FF FF 01 04 02 38 02 BE", "FF FF 01 04 00 18 05 DD")
 	lone.servos[0].Actuator().Reset(1000 * 2 * math.Pi / 4096)
 	lone.want("FF FF 01 04 03 28 80 4F", "FF FF 01 02 00 FC")
 	if got := lone.register(0, "present_position"); got != 2048 || lone.register(0, "homing_offset") != 1000 {

@@ -3,6 +3,7 @@ package emulator_test
 import (
 	"testing"
 
+	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
@@ -47,6 +48,33 @@ func TestTranscript1Many(t *testing.T) {
 	r.want("FF FF 01 02 01 FB", "FF FF 01 02 00 FC")
 }
 
+// hardware.md's further packets of protocol 1.0, asked of servos that can answer them.
+func TestTranscript1More(t *testing.T) {
+	zero, one := newServo(t, "mx-28", 0), newServo(t, "mx-28", 1)
+	r := newRig(t, emulator.Timing{}, zero, one)
+	r.want("FF FF FE 0E 83 1E 04 00 10 00 50 01 01 20 02 60 03 67", "") // sync write to 0 and 1
+	for i, want := range [][2]int64{{0x10, 0x150}, {0x220, 0x360}} {
+		if got := [2]int64{r.register(i, "goal_position"), r.register(i, "moving_speed")}; got != want {
+			t.Errorf("servo %d: got %v, want %v", i, got, want)
+		}
+	}
+	r.want("FF FF 01 05 03 0C 64 AA DC", "FF FF 01 02 00 FC") // 10.0 V and 17.0 V
+	if got := [2]int64{r.register(1, "min_voltage"), r.register(1, "max_voltage")}; got != [2]int64{100, 170} {
+		t.Errorf("voltages: got %v", got)
+	}
+	// Overload and heat together.
+	one.Actuator().Alarm |= actuator.AlarmOverload
+	one.Actuator().Temperature = 90
+	r.want("FF FF 01 02 01 FB", "FF FF 01 02 24 D8")
+
+	ax := newRig(t, emulator.Timing{}, newServo(t, "ax-12a", 1))
+	ax.want("FF FF FE 02 01 FE", "FF FF 01 02 00 FC")                                  // ping all
+	ax.want("FF FF 01 04 02 24 08 CC", "FF FF 01 0A 00 00 02 00 00 00 00 78 19 61")    // eight from 36
+	ax.want("FF FF 01 07 03 1E 00 02 00 01 D3", "FF FF 01 02 00 FC")                   // goal 512 at 256
+	ax.want("FF FF 01 04 02 1E 04 D6", "FF FF 01 06 00 00 02 00 01 F5")                // as it stands there
+	ax.want("FF FF 01 07 03 1E 00 02 00 01 D4 FF FF 01 02 01 FB", "FF FF 01 02 00 FC") // a bad checksum costs no more than itself
+}
+
 // The same of protocol 2.0.
 func TestTranscript2(t *testing.T) {
 	one := newServo(t, "xm430-w210", 1)
@@ -84,6 +112,19 @@ func TestTranscript2(t *testing.T) {
 	r.want("FF FF FD 00 01 08 00 20 02 43 54 52 4C 9E F5", "FF FF FD 00 01 04 00 55 00 A1 0C") // restore
 	r.want("FF FF FD 00 01 03 00 08 2F 4E", "FF FF FD 00 01 04 00 55 00 A1 0C")                // reboot
 	r.want("FF FF FD 00 01 04 00 06 01 A1 E6", "FF FF FD 00 01 04 00 55 00 A1 0C")             // factory reset but ID
+}
+
+// Data that look like a header are stuffed on the way in; a goal of 16646143 is none. What is damaged is not answered.
+func TestTranscript2More(t *testing.T) {
+	r := newRig(t, emulator.Timing{}, newServo(t, "xm430-w350", 1, "operating_mode", 4))
+	r.want("FF FF FD 00 01 0A 00 03 74 00 FF FF FD FD 00 21 E7", "FF FF FD 00 01 04 00 55 04 BA 8C")
+	r.want("FF FF FD 00 01 03 00 01 19 4F", "")
+	fast := newRig(t, emulator.Timing{}, newServo(t, "xm430-w350", 3), newServo(t, "xm430-w350", 7), newServo(t, "xm430-w350", 4))
+	place(fast.servos[0], 166)
+	at(fast.servos[1], 11.9)
+	fast.servos[2].Actuator().Temperature = 36
+	fast.want("FF FF FD 00 FE 12 00 9A 03 84 00 04 00 07 90 00 02 00 04 92 00 01 00 56 63",
+		"FF FF FD 00 FE 14 00 55 00 03 A6 00 00 00 67 A4 00 07 77 00 2E 98 00 04 24 7D 15")
 }
 
 // The e-Manual's fast sync read of servos 3, 7 and 4, with the cumulative CRCs.

@@ -1,0 +1,65 @@
+package servotest
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// Compare holds a control table against what a data sheet says of it, a register a line:
+//
+//	address size name access default [least..most [count unit]]
+//
+// access is r, ram or eeprom; count is what one count is in the register's SI unit, 1 where it is a plain number, right to
+// 2 in 1000, as sheets round. "-" is what the sheet does not say, # begins a comment. What differs, is missing, or is in
+// the table alone comes back, one error each.
+func Compare(table []servo.Register, sheet string) (faults []error) {
+	fail := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
+	said := map[string]bool{}
+	for line := range strings.Lines(sheet) {
+		line, _, _ = strings.Cut(line, "#")
+		words := strings.Fields(line)
+		if len(words) == 0 {
+			continue
+		}
+		for len(words) < 8 {
+			words = append(words, "-")
+		}
+		name := words[2]
+		r := servo.Named(table, name)
+		if r == nil || said[name] {
+			fail("%s: not in the table, or twice on the sheet", name)
+			continue
+		}
+		said[name] = true
+		access := [...]string{servo.ReadOnly: "r", servo.RAM: "ram", servo.EEPROM: "eeprom"}[r.Access]
+		count := r.Scale
+		if count == 0 {
+			count = 1
+		}
+		for _, x := range [...]struct{ what, got, want string }{
+			{"address", strconv.Itoa(int(r.Addr)), words[0]}, {"size", strconv.Itoa(int(r.Size)), words[1]}, {"access", access, words[3]},
+			{"default", strconv.FormatInt(r.Default, 10), words[4]}, {"range", fmt.Sprintf("%d..%d", r.Min, r.Max), words[5]},
+			{"unit", r.Unit, words[7]},
+		} {
+			if x.want != "-" && x.got != x.want {
+				fail("%s: %s: got %s, want %s", name, x.what, x.got, x.want)
+			}
+		}
+		if words[6] == "-" {
+			continue
+		}
+		if want, err := strconv.ParseFloat(words[6], 64); err != nil || !(math.Abs(count-want) <= 2e-3*math.Abs(want)) {
+			fail("%s: a count: got %g, want %s", name, count, words[6])
+		}
+	}
+	for i := range table {
+		if !said[table[i].Name] {
+			fail("%s at %d: not on the sheet", table[i].Name, table[i].Addr)
+		}
+	}
+	return faults
+}
