@@ -169,11 +169,11 @@ func emulateLSM6(p *sensorPlan) felt {
 }
 
 func openINA219(e end, p *sensorPlan) (drivers.Sensor, error) {
-	return adc.NewINA219(e.bus, adc.INA219Config{Address: uint16(p.address), Clock: e.clock})
+	return adc.NewINA219(e.bus, adc.INA219Config{Address: uint16(p.address), Shunt: p.config.Shunt, Clock: e.clock})
 }
 
 func emulateINA219(p *sensorPlan) felt {
-	c := chip.NewINA219(uint16(p.address), 0.1)
+	c := chip.NewINA219(uint16(p.address), p.config.Shunt)
 	return felt{device: c, feel: func(t *truth) { c.Volts = t.volts(16) }}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/haltest"
+	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
 
 // rigOf writes a config and its robot, and returns the config's path. pairs are replaced in the config.
@@ -214,6 +215,25 @@ func TestBoardKinds(t *testing.T) {
 		s.run(50 * time.Millisecond)
 		if s.sys.scene.Body("nodder").Joint(1).Servo.Enable {
 			t.Errorf("%s: stopped, and the servo still has pulses", c.board)
+		}
+	}
+}
+
+// An INA219 with another shunt than most boards have measures what flows through that one.
+func TestShunt(t *testing.T) {
+	path := rigOf(t, nodderRig, nodder, "servers: []", `      monitors:
+        supply: {bus: main, device: ina219, shunt: 0.01}
+servers: []`, "channel: 3, hertz: 200", "channel: 3, address: 0x41")
+	s := step(t, planOf(t, path, configs.Options{}))
+	for _, p := range s.sys.plan.sensors {
+		if p.name != "supply" {
+			continue
+		}
+		s.sys.emulation.chips[p].(*chip.INA219).Amps = 12
+		s.run(200 * time.Millisecond)
+		var v [3]float64
+		if _, err := s.sys.pollers[p].Latest(v[:], 0); err != nil || math.Abs(v[1]-12) > 0.05 {
+			t.Errorf("got %v, %v; want 12 A", v, err)
 		}
 	}
 }
