@@ -2,6 +2,7 @@ package actuator
 
 import (
 	"math"
+	"strings"
 
 	"github.com/halyard-robotics/halyard/hal"
 )
@@ -94,5 +95,6 @@ func (r *motorSheet) spec() Spec {
 	}
 	// What an encoder on a motor can tell of its range: a mode that needs one is only there where it ends.
 	k.Modes[hal.PositionMode] = r.high < 1e9
+	k.Modes[hal.DutyMode] = strings.HasPrefix(r.name, "vesc") // the others' protocols have no word for it
 	return k
 }

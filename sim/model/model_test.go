@@ -167,6 +167,34 @@ joints:
 	}
 }
 
+// A joint of which the file says no modes takes positions; where its motor has none, what that can.
+func TestModesNotSaid(t *testing.T) {
+	const text = `
+name: modes
+supply: {volts: 36, ohms: 0.1}
+joints:
+  - {name: a, servo: xm430-w350, limits_deg: [-10, 10], load: {inertia_kgm2: 0.01}}
+  - {name: b, servo: vesc-4-hall, limits_deg: [-10, 10], load: {inertia_kgm2: 0.01}}
+  - {name: c, servo: odrive-v3, modes: [position, velocity, torque], limits_deg: [-10, 10], load: {inertia_kgm2: 0.01}}
+`
+	r, err := Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range [][hal.NumModes]bool{
+		{hal.PositionMode: true},
+		{hal.VelocityMode: true, hal.TorqueMode: true, hal.DutyMode: true},
+		{hal.PositionMode: true, hal.VelocityMode: true, hal.TorqueMode: true},
+	} {
+		if got := r.Joints[i].Modes; got != want {
+			t.Errorf("%s: got modes %v, want %v", r.Joints[i].Name, got, want)
+		}
+	}
+	if _, err := Parse([]byte(strings.Replace(text, "velocity, torque", "duty", 1))); err == nil || !strings.Contains(err.Error(), "which odrive-v3 does not have") {
+		t.Errorf("the duty of an ODrive, whose protocol has none: got %v", err)
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	for _, name := range append(append(Names(), RescueNames()...), "simloid-31", "simloid-60") {
 		src, _ := Source(name)

@@ -171,10 +171,10 @@ func (f *jointFile) drive(path string, j *Joint, faults *faults) (can [hal.NumMo
 	return spec.Modes
 }
 
-// modes are those named; where none is, position, or whatever a motor without a servo has.
+// modes are those named; where none is, position, or whatever a motor has that is no servo, or has no position.
 func (f *jointFile) modes(path string, can [hal.NumModes]bool, faults *faults) (modes [hal.NumModes]bool) {
 	if f.Modes == nil {
-		if f.Motor != "" {
+		if f.Motor != "" || !can[hal.PositionMode] {
 			return can
 		}
 		return [hal.NumModes]bool{hal.PositionMode: true}
