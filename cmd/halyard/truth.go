@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/calibration"
+	"github.com/halyard-robotics/halyard/drivers/pressure"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
@@ -111,8 +112,11 @@ func unsaid(c *calibration.Inertial, want ...[3]float64) (rates, acceleration, f
 	return said[0], said[1], said[2]
 }
 
-// fluid is what a pressure sensor feels, under air Pa above the water.
+// fluid is what a pressure sensor feels, under air Pa above the water. One whose values count from nothing is at sea level.
 func (t *truth) fluid(air float64) chip.Fluid {
+	if air == 0 {
+		air = pressure.SeaLevel
+	}
 	f := chip.Fluid{Pascals: air, Celsius: 15, Humidity: 0.5}
 	for _, s := range t.serves {
 		f.Pascals += t.values(s)[0]
