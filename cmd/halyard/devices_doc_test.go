@@ -339,8 +339,9 @@ func deviceWords() (list []string) {
 		list = append(list, "hokuyo "+strings.ToLower(m.Name))
 	}
 	for _, r := range base.Robots() {
-		list = append(list, baseDevice+" "+r.Name)
+		list = append(list, "p2os "+r.Name)
 	}
+	list = append(list, sortedKeys(baseKinds())...)
 	return append(list, cameraDevice, "estop", "lights", "gate", "a scanner on "+tcpPrefix)
 }
 
@@ -361,7 +362,7 @@ func wordsOf(c *configs.Config) (list []string) {
 		}
 	}
 	if h.Base != nil {
-		list = append(list, h.Base.Device+" "+h.Base.Robot)
+		list = append(list, h.Base.Device, h.Base.Device+" "+h.Base.Robot)
 	}
 	for _, camera := range h.Cameras {
 		list = append(list, camera.Device)
