@@ -327,9 +327,7 @@ func deviceWords() (list []string) {
 			}
 		}
 	}
-	for _, device := range sortedKeys(outputKinds()) {
-		list = append(list, device)
-	}
+	list = append(list, sortedKeys(outputKinds())...)
 	for _, device := range sortedKeys(sensorKinds()) {
 		for _, bus := range sensorKinds()[device].buses {
 			list = append(list, device+" on "+bus)
