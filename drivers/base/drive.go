@@ -32,6 +32,9 @@ type drive struct {
 	speed    [2]int        // told last: mm/s and °/s, or the two sides' steps
 	told     time.Duration // when
 	valid    bool          // since then nothing else was told
+	braking  bool          // the motors are to go off, and brake first
+	braked   time.Duration // since when
+	insisted time.Duration // when it was last told to brake
 }
 
 // release forgets that the motors were asked for: only a new Enable brings them back.
@@ -67,10 +70,10 @@ func (b *Base) steer(now time.Duration) {
 	case d.on && !motors && knows:
 		d.on = false // its own button, its own emergency stop
 	}
+	if b.brake(now, motors) {
+		return
+	}
 	if run := d.arming || d.on; (run != motors || !d.sent || d.to != run) && (now-d.switched > insist || d.to != run || !d.sent) {
-		if !run && d.valid && d.speed != ([2]int{}) {
-			b.put(Command{Op: OpStop})
-		}
 		on := 0
 		if run {
 			on = 1
@@ -97,6 +100,24 @@ func (b *Base) steer(now time.Duration) {
 		b.put(c)
 	}
 	b.extra = b.extra[:0]
+}
+
+// brake stops a base that rolls before its motors go off: those brake nothing. True while it does, for brakeTime at most.
+func (b *Base) brake(now time.Duration, motors bool) bool {
+	d, r := &b.drive, &b.report
+	off := !d.arming && !d.on && d.sent && d.to && motors
+	if off && !d.braking && (r.Left != 0 || r.Right != 0 || d.valid && d.speed != ([2]int{})) {
+		d.braking, d.braked, d.insisted, d.valid = true, now, now-settling, false
+	}
+	stands := b.at > d.braked+settling && r.Left == 0 && r.Right == 0
+	if d.braking = d.braking && off && !stands && now-d.braked <= brakeTime; !d.braking {
+		return false
+	}
+	if now-d.insisted >= settling { // again and again: a word may be lost
+		b.put(Command{Op: OpEStop})
+		d.insisted, d.told = now, now
+	}
+	return true
 }
 
 // pace is the least time between two speeds on this line.
@@ -233,7 +254,7 @@ func (b *Base) halt(inert bool) error {
 // inert tells whether the base stands with its motors off, by its own word, and was not told otherwise since.
 func (b *Base) inert(now time.Duration) bool {
 	d, r := &b.drive, &b.report
-	return b.stage == running && b.at >= 0 && now-b.at <= tolerable && d.sent && !d.to && b.at-d.switched > settling &&
+	return b.stage == running && b.at >= 0 && now-b.at <= tolerable && d.sent && !d.to && b.at > d.switched && b.at-d.began > settling &&
 		r.Flags&FlagMotors == 0 && r.Left == 0 && r.Right == 0
 }
 

@@ -146,3 +146,51 @@ func TestReminder(t *testing.T) {
 		t.Errorf("got %+v, %+v, %+v", r.base.Config(), r.base.IO(), r.base.GripperState())
 	}
 }
+
+// rolling is a chassis that rolls on as it did when its motors go off.
+type rolling struct {
+	*p2os.Floor
+	speed [2]float64
+}
+
+func (r *rolling) Drive(left, right float64, on bool) {
+	if on {
+		r.speed = [2]float64{left, right}
+	}
+	r.Floor.Drive(r.speed[0], r.speed[1], true)
+}
+
+// Wheels that are let go of stand: motors that are off brake nothing, so they go off when it does.
+func TestLetGo(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		gag := false
+		r := newRobotOn(t, "p2dx", 1, func(s *base.Settings) {
+			open := s.Line
+			s.Line = func() (servo.Line, error) { l, err := open(); return gagged{l, &gag}, err }
+		}, func(f *p2os.Floor) p2os.Chassis { return &rolling{Floor: f} })
+		must(t, r.base.Open())
+		r.enable(true)
+		r.drive(5, 5)
+		r.run(3 * time.Second)
+		if on, speed, _ := r.board.Motors(); !on || speed < 0.3 {
+			t.Fatalf("got motors %v at %g m/s", on, speed)
+		}
+		r.enable(false)
+		if gag = late; late { // the first words are lost
+			r.run(150 * time.Millisecond)
+			gag = false
+		}
+		r.run(time.Second)
+		before := left(r)
+		r.run(time.Second)
+		if on, _, _ := r.board.Motors(); on || left(r) != before {
+			t.Errorf("first words lost %v: got motors %v, %g m more", late, on, left(r)-before)
+		}
+		// It drives again as soon as it may.
+		r.enable(true)
+		r.run(2 * time.Second)
+		if on, speed, _ := r.board.Motors(); !on || speed < 0.3 {
+			t.Errorf("enabled again: got motors %v at %g m/s", on, speed)
+		}
+	}
+}
