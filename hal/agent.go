@@ -49,6 +49,7 @@ type Agent struct {
 	status    []Status
 	overrides uint64
 	saved     agentSnapshot
+	leaving   bool // it is being removed
 }
 
 // Name is the agent's name in the config.

@@ -61,6 +61,9 @@ func (p *Party) Acquire(a *Agent) (*Lease, error) {
 	if a.lease != nil && a.lease.party != p {
 		return nil, &Error{Kind: Busy, Op: "control " + a.name, Err: fmt.Errorf("held by %s", a.lease.party.name)}
 	}
+	if a.leaving {
+		return nil, &Error{Kind: Busy, Op: "control " + a.name, Err: errLeaving}
+	}
 	if a.lease == nil {
 		a.lease = &Lease{party: p, agent: a}
 		p.leases = append(p.leases, a.lease)

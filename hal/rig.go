@@ -194,24 +194,6 @@ func (r *Rig) agent(name string) *Agent {
 	return nil
 }
 
-// Remove takes the agent called name out of the rig, between cycles, and leaves its body inert. Its values stay as they
-// were last. The error is Busy while a party holds it.
-func (r *Rig) Remove(name string) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	a := r.agent(name)
-	if a == nil {
-		return &Error{Kind: Invalid, Op: "remove " + name, Err: errors.New("no such agent")}
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.lease != nil {
-		return &Error{Kind: Busy, Op: "remove " + name, Err: fmt.Errorf("held by %s", a.lease.party.name)}
-	}
-	r.agents = slices.DeleteFunc(r.agents, func(b *Agent) bool { return b == a })
-	return a.body.Halt()
-}
-
 // AtEdge runs f between two cycles, while nothing of the rig moves. f must not call the rig.
 func (r *Rig) AtEdge(f func()) {
 	r.mu.Lock()

@@ -1,0 +1,76 @@
+package hal
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// letGoTime is how long a real body that leaves may take to let go of its joints: a base that rolls brakes first.
+const letGoTime = time.Second
+
+// Remove takes the agent called name out of the rig, between cycles, and leaves its body inert. Its values stay as they
+// were last. The error is Busy while a party holds it.
+//
+// A real body in a rig that runs lets go of its joints first, on the way that every command takes, in a second of cycles at
+// most, which the others go on in: its Halt, under which no cycle passes, then finds nothing left to wait for. Remove blocks for
+// as long.
+func (r *Rig) Remove(name string) error {
+	a, err := r.leave(name)
+	if err != nil {
+		return err
+	}
+	for end := r.clock.Now() + letGoTime; r.lettingGo(a) && r.clock.Now() < end; {
+		r.clock.SleepUntil(r.clock.Now() + r.config.Period)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.agents = slices.DeleteFunc(r.agents, func(b *Agent) bool { return b == a })
+	return a.body.Halt()
+}
+
+// leave marks an agent as leaving: nobody takes it any more.
+func (r *Rig) leave(name string) (*Agent, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a := r.agent(name)
+	if a == nil {
+		return nil, &Error{Kind: Invalid, Op: "remove " + name, Err: errors.New("no such agent")}
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case a.lease != nil:
+		return nil, &Error{Kind: Busy, Op: "remove " + name, Err: fmt.Errorf("held by %s", a.lease.party.name)}
+	case a.leaving:
+		return nil, &Error{Kind: Busy, Op: "remove " + name, Err: errLeaving}
+	}
+	a.leaving = true
+	return a, nil
+}
+
+var errLeaving = errors.New("it is being removed")
+
+// lettingGo tells whether a body that leaves holds joints yet and cycles pass in which it may let go of them, which it is told
+// to.
+func (r *Rig) lettingGo(a *Agent) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	h, ok := a.body.(Holder)
+	if !ok || a.reality != Real || r.crew == nil || r.config.Mode != Realtime || r.resting() {
+		return false
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.guard.state == Armed {
+		a.rest()
+		a.guard.set(Disarmed)
+	}
+	for i := range a.layout.Actuators {
+		if h.Holding(i) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,92 @@
+package hal_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/hal/haltest"
+)
+
+// slow is a body that holds its joints for some cycles after it was told to let go.
+type slow struct {
+	*haltest.Body
+	cycles int  // that it takes
+	limp   int  // for how many it has been limp
+	held   bool // when it was halted
+}
+
+func (s *slow) Write(f *hal.Frame) error {
+	err := s.Body.Write(f)
+	if s.limp++; s.Enabled[0] {
+		s.limp = 0
+	}
+	return err
+}
+
+func (s *slow) Holding(int) bool { return s.limp < s.cycles }
+
+func (s *slow) Halt() error {
+	s.held = s.Holding(0)
+	return s.Body.Halt()
+}
+
+// A real body that leaves lets go in cycles of the rig, before its Halt, under which none passes; one that does not let go is
+// halted all the same, after a second. Others are halted at once.
+func TestRemoveLetsGo(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		reality hal.Reality
+		cycles  int
+		held    bool
+		most    time.Duration // that Remove takes
+	}{
+		{"lets go", hal.Real, 20, false, 500 * time.Millisecond},
+		{"does not", hal.Real, 1 << 30, true, 1100 * time.Millisecond},
+		{"emulated", hal.Emulated, 20, true, 6 * period},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(t, hal.Realtime)
+			body := &slow{Body: haltest.NewBody("x"), cycles: c.cycles}
+			a, err := r.Add(hal.AgentConfig{Name: "a", Body: body, Reality: c.reality})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, l, _ := acquire(t, r, "client", a)
+			ctx, cancel := context.WithCancel(context.Background())
+			ended := make(chan error, 1)
+			go func() { ended <- r.Run(ctx) }()
+			if err := p.Step(l, []float64{1, nan}); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(10 * period)
+			p.Close()
+			began := time.Now()
+			removed := make(chan error, 1)
+			go func() { removed <- r.Remove("a") }()
+			time.Sleep(5 * period)
+			if c.reality == hal.Real { // it is on its way out
+				q := r.NewParty("another", nil)
+				if _, err := q.Acquire(a); hal.KindOf(err) != hal.Busy {
+					t.Errorf("%s: taken while it leaves: got %v", c.name, err)
+				}
+				if err := r.Remove("a"); hal.KindOf(err) != hal.Busy {
+					t.Errorf("%s: removed twice: got %v", c.name, err)
+				}
+				q.Close()
+			}
+			if err := <-removed; err != nil || body.held != c.held || r.Agent("a") != nil {
+				t.Errorf("%s: got %v, held %v, agent %v", c.name, err, body.held, r.Agent("a"))
+			}
+			if took := time.Since(began); took > c.most {
+				t.Errorf("%s: took %v", c.name, took)
+			}
+			cancel()
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
