@@ -415,6 +415,8 @@ func TestCycleAllocatesNothing(t *testing.T) {
 	}
 }
 
+// A cycle of a body of 21 joints, without its bus. The bound is what field.md grants the layer above the buses with 20 joints, 50 µs;
+// ratio is the part of it.
 func BenchmarkCycle(b *testing.B) {
 	names := strings.Fields("a b c d e f g h i j k l m n o p q r s t u")
 	l, c := layoutOf(ax, names...), newChain(ax, len(names))
@@ -433,4 +435,5 @@ func BenchmarkCycle(b *testing.B) {
 		body.Write(f)
 		body.Read(f)
 	}
+	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/50e3, "ratio")
 }

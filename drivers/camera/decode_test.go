@@ -325,11 +325,14 @@ func BenchmarkDecode(b *testing.B) {
 				b.Fatal(err)
 			}
 			rgb := make([]byte, 3*w*h)
+			b.SetBytes(int64(len(rgb)))
+			b.ReportAllocs()
 			for b.Loop() {
 				if err := d.Decode(rgb, c.frame); err != nil {
 					b.Fatal(err)
 				}
 			}
+			b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)*30, "ratio")
 		})
 	}
 }

@@ -262,6 +262,8 @@ func TestCycleAllocatesNothing(t *testing.T) {
 	}
 }
 
+// A question of 14 bytes and an answer as long through a pseudo terminal, four system calls. The bound is the wire: 28 bytes are 280 µs
+// at 1 Mbaud; ratio is the part of it that the calls take.
 func BenchmarkRoundTrip(b *testing.B) {
 	master, slave := openPTY(b)
 	l := open(b, slave, 1_000_000, "")
@@ -273,6 +275,7 @@ func BenchmarkRoundTrip(b *testing.B) {
 		master.Write(echo)
 		l.Read(p, time.Second)
 	}
+	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/280e3, "ratio")
 }
 
 // A line with parity is re-tuned as one without. Whether the bit is sent a pseudo terminal, which has none, cannot tell.

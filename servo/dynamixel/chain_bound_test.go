@@ -249,6 +249,8 @@ func TestChainLives(t *testing.T) {
 	}
 }
 
+// A cycle of 20 servos on a fake bus at 1 Mbaud. The bound is its bytes, a sync write of 4 and a fast sync read of 10: 4.36 ms; ratio is
+// what of a cycle's virtual time they are, long reads in turn included.
 func BenchmarkChainCycle20(b *testing.B) {
 	bus := newFakeBus(1000000, models(20, "xm430-w350")...)
 	cfg := ChainConfig{Name: "arm", Line: bus}
@@ -271,4 +273,5 @@ func BenchmarkChainCycle20(b *testing.B) {
 	}
 	cycles := float64(b.N)
 	b.ReportMetric(cycles/(bus.now-start).Seconds(), "cycles/virtual-s")
+	b.ReportMetric(4.36e-3*cycles/(bus.now-start).Seconds(), "ratio")
 }

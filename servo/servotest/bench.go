@@ -1,0 +1,28 @@
+package servotest
+
+import (
+	"testing"
+	"time"
+)
+
+// Decoding is the body of a benchmark of a parser: stream is so many packets, which wire is the time of on the fastest line of
+// their kind. feed takes a part of its argument, next a packet of what was fed. ratio is the processor's time as a part of the
+// wire's, which is what it has at the most.
+func Decoding(b *testing.B, stream []byte, packets int, wire time.Duration, feed func(p []byte) int, next func() bool) {
+	b.Helper()
+	b.SetBytes(int64(len(stream)))
+	b.ReportAllocs()
+	for b.Loop() {
+		got := 0
+		for p := stream; len(p) > 0; {
+			p = p[feed(p):]
+			for next() {
+				got++
+			}
+		}
+		if got != packets {
+			b.Fatalf("got %d packets, want %d", got, packets)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(wire), "ratio")
+}
