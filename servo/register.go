@@ -25,6 +25,7 @@ type Encoding uint8
 const (
 	Unsigned    Encoding = 0
 	Signed      Encoding = 1 // two's complement
+	Float       Encoding = 2 // 32 bits as IEEE 754 has them, in the measure's unit: raw values count its scale
 	Magnitude10 Encoding = 10
 	Magnitude11 Encoding = 11
 	Magnitude15 Encoding = 15
@@ -35,7 +36,7 @@ const (
 // magnitude is the sign's bit of an encoding that has one.
 func (e Encoding) magnitude() (bit uint, ok bool) {
 	e &^= BigEndian
-	return uint(e), e > Signed
+	return uint(e), e > Float
 }
 
 // Measure is what a raw value means: SI value = (raw - Zero) * Scale, in Unit. Scale 0: a plain number.
@@ -77,6 +78,9 @@ func (r *Register) Decode(p []byte) int64 {
 			v = int64(binary.BigEndian.Uint32(p))
 		}
 	}
+	if r.Encoding&^BigEndian == Float {
+		return r.Round(float64(math.Float32frombits(uint32(v))))
+	}
 	if bit, ok := r.Encoding.magnitude(); ok {
 		// Bits above the sign are not used; some firmware sets them.
 		m := v & (1<<bit - 1)
@@ -95,6 +99,9 @@ func (r *Register) Decode(p []byte) int64 {
 
 // Append appends v as the register's bytes; v outside of what they can hold is cut off as the servo would.
 func (r *Register) Append(dst []byte, v int64) []byte {
+	if r.Encoding&^BigEndian == Float {
+		v = int64(math.Float32bits(float32(r.SI(v))))
+	}
 	// Zero has two forms; the negative one is never written.
 	if bit, ok := r.Encoding.magnitude(); ok && v < 0 {
 		v = -v&(1<<bit-1) | 1<<bit
@@ -119,6 +126,20 @@ func (r *Register) SI(raw int64) float64 {
 		return float64(raw)
 	}
 	return float64(raw-r.Zero) * r.Scale
+}
+
+// widest is what a float's raw value is cut to, beyond which float64 does not count one by one.
+const widest = 1 << 53
+
+// Round is the raw value nearest to v in the register's unit, whatever its bounds; 0 of what is no number.
+func (r *Register) Round(v float64) int64 {
+	if r.Scale != 0 {
+		v = v/r.Scale + float64(r.Zero)
+	}
+	if math.IsNaN(v) {
+		return 0
+	}
+	return int64(math.Round(min(max(v, -widest), widest)))
 }
 
 // Raw converts v in the register's unit to the nearest raw value within Min..Max. NaN gives Zero.

@@ -11,6 +11,7 @@
 //	3   enable              host     -> 2
 //	4   stop                host     byte 0 = 1 clears faults                              -> 2
 //	6   zero here           host     byte 0 = 1; lost with the power                       -> 2
+//	7   another id          host in 15..8, the new id in 23..16; kept                      -> 0 of the new id
 //	17  read parameter      host     index, 0                    -> 17 with the value in bytes 4..7
 //	18  write parameter     host     index, 0, value; lost with the power                  -> 2
 //	21  faults              motor    faults, warnings

@@ -19,6 +19,7 @@ const (
 	Enable  Type = 3
 	Stop    Type = 4
 	ZeroSet Type = 6
+	SetID   Type = 7 // the new id in the upper byte of Extra
 	Read    Type = 17
 	Write   Type = 18
 	Faulted Type = 21
@@ -175,17 +176,26 @@ const (
 	IqRef       Index = 0x7006 // A
 	SpeedRef    Index = 0x700A // rad/s
 	LimitTorque Index = 0x700B // N·m
+	CurrentP    Index = 0x7010
+	CurrentI    Index = 0x7011
 	AngleRef    Index = 0x7016 // rad
 	LimitSpeed  Index = 0x7017 // rad/s, of the position mode
-	MechAngle   Index = 0x7019 // rad, read only from here to BusVolts
+	MechAngle   Index = 0x7019 // rad, read only from here to Turns
 	IqNow       Index = 0x701A // A
 	MechSpeed   Index = 0x701B // rad/s
 	BusVolts    Index = 0x701C // V
+	Turns       Index = 0x701D // int16, of the rotor
+	AngleP      Index = 0x701E
+	SpeedP      Index = 0x701F
+	SpeedI      Index = 0x7020
 	CANTimeout  Index = 0x200C // whole number of 50 µs; 0 = never
+
+	CurrentFilter Index = 0x7014 // 0..1
+	LimitCurrent  Index = 0x7018 // A, of the speed and the position mode
 )
 
 // whole tells the parameters that are no float.
-func (i Index) whole() bool { return i == RunMode || i == CANTimeout }
+func (i Index) whole() bool { return i == RunMode || i == CANTimeout || i == Turns }
 
 // The values of RunMode.
 const (
@@ -212,7 +222,7 @@ func Set(id byte, i Index, v float64) Message {
 
 func (m *Message) put(i Index, v float64) {
 	if i.whole() {
-		binary.LittleEndian.PutUint32(m.Data[4:], uint32(max(v, 0)))
+		binary.LittleEndian.PutUint32(m.Data[4:], uint32(int64(v)))
 		return
 	}
 	binary.LittleEndian.PutUint32(m.Data[4:], math.Float32bits(float32(v)))
@@ -233,6 +243,8 @@ func (m *Message) Parameter() (Index, float64) {
 	switch {
 	case i == RunMode:
 		return i, float64(byte(raw))
+	case i == Turns:
+		return i, float64(int16(raw))
 	case i.whole():
 		return i, float64(raw)
 	}

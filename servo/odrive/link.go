@@ -1,6 +1,7 @@
 package odrive
 
 import (
+	"bytes"
 	"errors"
 	"time"
 
@@ -21,6 +22,7 @@ type link struct {
 	*servo.Exchange
 	lines  Lines
 	missed bool // an answer did not come: it may yet, and answers do not say what they answer
+	none   bool // the last question was answered by that there is no such thing
 }
 
 func newLink(x *servo.Exchange) *link { return &link{Exchange: x} }
@@ -50,6 +52,7 @@ func (l *link) numbers(dst []float64) error {
 		return err
 	}
 	l.lines.Reset()
+	l.none = false
 	bad := l.lines.BadChecksum + l.lines.Garbage
 	if err := l.Ask(longestAnswer, replyDelay); err != nil {
 		return err
@@ -70,6 +73,7 @@ func (l *link) numbers(dst []float64) error {
 			case Numbers(line, dst):
 				return nil
 			default: // "invalid property", or the echo of the question
+				l.none = l.none || bytes.HasPrefix(line, []byte("invalid"))
 				bad--
 			}
 		}

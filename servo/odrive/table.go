@@ -78,6 +78,21 @@ var catalogue = []*Model{
 // Models returns every known model. The slice is the caller's, the models are not.
 func Models() []*Model { return append([]*Model(nil), catalogue...) }
 
+// modelOf is the model with a hardware's major version, as the shop's products say it; nil for another.
+func modelOf(hardware float64) *Model {
+	return ModelByName(map[float64]string{3: "odrive-v3", 4: "odrive-pro", 5: "odrive-s1"}[hardware])
+}
+
+// Hardware is the major version that the model says of itself.
+func (m *Model) Hardware() int {
+	for v := range 8 {
+		if modelOf(float64(v)) == m {
+			return v
+		}
+	}
+	return 0
+}
+
 // ModelByName returns the model called name ("odrive-s1"), or nil.
 func ModelByName(name string) *Model {
 	for _, m := range catalogue {
@@ -204,6 +219,7 @@ const (
 	FETCelsius
 	WatchdogTime
 	WatchdogOn
+	HardwareMajor
 )
 
 // properties are their names in 0.5 and, where it has another, in 0.6; a name that begins with a point is an axis's.
@@ -220,6 +236,7 @@ var properties = [...]struct{ v05, v06 string }{
 	FETCelsius:     {".motor.fet_thermistor.temperature", ""},
 	WatchdogTime:   {".config.watchdog_timeout", ""},
 	WatchdogOn:     {".config.enable_watchdog", ""},
+	HardwareMajor:  {"hw_version_major", ""},
 }
 
 // Append appends the name of p for an axis.

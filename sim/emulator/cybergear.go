@@ -14,15 +14,18 @@ import (
 //   - Any frame to a motor feeds its CAN timeout, which takes the torque as a stop does.
 //   - The run mode does not change while the motor runs; reading it back tells.
 //   - A stop, and enabling, leave the goals as they are.
+//   - The gains, and the limit of the current, are kept for whoever asks; the actuator's own do the work.
+//   - Another id is taken at rest alone; it is answered from the new one.
 type cybergearKind struct {
 	motorKind
-	m *cybergear.Model
+	m    *cybergear.Model
+	idle map[cybergear.Index]float64 // the parameters that move nothing
 }
 
 // NewCyberGear returns a motor of model m on act; its ID must be 0..127.
 func NewCyberGear(m *cybergear.Model, id int, act *actuator.Servo, truth Truth) *Servo {
 	u := m.Units()
-	k := &cybergearKind{motorKind{name: m.Name, amps: m.Spans.Torque / m.Kt, low: u.MinTicks, high: u.MaxTicks}, m}
+	k := &cybergearKind{motorKind{name: m.Name, amps: m.Spans.Torque / m.Kt, low: u.MinTicks, high: u.MaxTicks}, m, nil}
 	return newMotor(k, &k.motorKind, cybergear.LastID, 0, id, act, truth)
 }
 
@@ -35,7 +38,15 @@ func (k *cybergearKind) tongue(b *Bus) tongue {
 func (k *cybergearKind) start(s *Servo) {
 	k.motorKind.start(s)
 	s.set(rControl, controlMotion)
-	s.motor.fast = 2 // as the manual's table has limit_spd
+	k.idle = map[cybergear.Index]float64{}
+	for _, r := range cybergear.Parameters() {
+		switch i := cybergear.Index(r.Addr); i {
+		case cybergear.CurrentP, cybergear.CurrentI, cybergear.CurrentFilter, cybergear.AngleP, cybergear.SpeedP, cybergear.SpeedI, cybergear.LimitCurrent:
+			k.idle[i] = r.SI(r.Default)
+		case cybergear.LimitSpeed:
+			s.motor.fast = r.SI(r.Default)
+		}
+	}
 }
 
 // The run modes, as the controls that they are.
@@ -60,6 +71,13 @@ func (k *cybergearKind) obey(n *net, s *Servo, f *servo.CANFrame, now time.Durat
 	switch m.Type {
 	case cybergear.Who:
 		a := cybergear.Message{Type: cybergear.Who, Extra: uint16(m.Target), Target: 0xFE, Data: [8]byte{'h', 'a', 'l', 'y', 'a', 'r', 'd', m.Target}}
+		n.say(s, a.Frame(), now)
+		return
+	case cybergear.SetID:
+		if to := m.Extra >> 8; to <= cybergear.LastID && s.get(rTorqueEnable) == 0 {
+			s.set(rID, int64(to))
+		}
+		a := cybergear.Message{Type: cybergear.Who, Extra: uint16(s.get(rID)), Target: 0xFE, Data: [8]byte{'h', 'a', 'l', 'y', 'a', 'r', 'd', byte(s.get(rID))}}
 		n.say(s, a.Frame(), now)
 		return
 	case cybergear.Motion:
@@ -136,8 +154,13 @@ func (k *cybergearKind) parameter(s *Servo, i cybergear.Index) (float64, bool) {
 		return s.si(rPresentVelocity), true
 	case cybergear.IqNow:
 		return s.si(rPresentCurrent), true
+	case cybergear.LimitSpeed:
+		return s.motor.fast, true
+	case cybergear.Turns:
+		return math.Floor(float64(s.get(rPresentPosition)) / motorTicks), true
 	}
-	return 0, false
+	v, ok := k.idle[i]
+	return v, ok
 }
 
 // write takes a parameter's value.
@@ -162,6 +185,10 @@ func (k *cybergearKind) write(s *Servo, i cybergear.Index, v float64) {
 		s.setSI(rGoalVelocity, v)
 	case cybergear.IqRef:
 		s.setSI(rGoalCurrent, v)
+	default:
+		if _, ok := k.idle[i]; ok {
+			k.idle[i] = v
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"maps"
 	"math"
 	"time"
 
@@ -14,11 +15,14 @@ import (
 //   - A goal is remembered in every state and acted on in closed loop alone; entering that with an error left is refused.
 //   - Any command to an axis feeds its watchdog, and on a serial line those that name it.
 //   - Over CAN the endpoints of the watchdog are 200 and 201.
+//   - What is kept and moves nothing (gains, trip levels) is remembered for whoever asks. What was written and not saved
+//     goes with the power, but for the watchdog and the limit of the current, which are the servo's registers.
 type odriveKind struct {
 	motorKind
-	m       *odrive.Model
-	dialect odrive.Dialect
-	can     bool
+	m           *odrive.Model
+	dialect     odrive.Dialect
+	can         bool
+	idle, saved map[string]float64 // by the tools' names, in their units
 }
 
 // The endpoints of an emulated axis.
@@ -42,9 +46,14 @@ func NewODriveCAN(m *odrive.Model, id int, act *actuator.Servo, truth Truth) *Se
 
 func newODrive(m *odrive.Model, onCAN bool, lastID int64, id int, act *actuator.Servo, truth Truth) *Servo {
 	u := m.Units()
-	k := &odriveKind{motorKind{name: m.Name, amps: m.Amps, low: u.MinTicks, high: u.MaxTicks}, m, odrive.V06, onCAN}
+	k := &odriveKind{motorKind: motorKind{name: m.Name, amps: m.Amps, low: u.MinTicks, high: u.MaxTicks}, m: m, dialect: odrive.V06, can: onCAN, saved: map[string]float64{}}
 	if m.Axes > 1 {
 		k.dialect = odrive.V05
+	}
+	for _, r := range odrive.Parameters() {
+		if path, _ := odrive.Path(&r, k.dialect, 0); path != "" && (r.Access == servo.EEPROM || r.Name == "can_baud_rate" || r.Name == "supply_current") {
+			k.saved[r.Name] = r.SI(r.Default)
+		}
 	}
 	return newMotor(k, &k.motorKind, lastID, 500, id, act, truth)
 }
@@ -62,6 +71,17 @@ func (k *odriveKind) tongue(b *Bus) tongue {
 func (k *odriveKind) start(s *Servo) {
 	k.motorKind.start(s)
 	s.set(rControl, controlPosition)
+	k.idle = maps.Clone(k.saved)
+}
+
+// keep saves what was written. 0.6 starts anew then; neither does it while the motor holds.
+func (k *odriveKind) keep(s *Servo, now time.Duration) {
+	if s.get(rTorqueEnable) == 1 {
+		return
+	}
+	if k.saved = maps.Clone(k.idle); k.dialect == odrive.V06 {
+		s.powerOn(now)
+	}
 }
 
 // state is what the axis does.

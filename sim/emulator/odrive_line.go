@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/odrive"
 )
 
@@ -107,6 +108,10 @@ func (t *odriveTongue) single(k *odriveKind, s *Servo, words [][]byte, now time.
 		t.goal(k, s, odrive.TorqueControl, argument(words, 2), now)
 	case "u":
 		s.heard = now
+	case "ss":
+		for _, other := range t.bus.servos {
+			other.kind.(*odriveKind).keep(other, now)
+		}
 	case "sc":
 		for _, other := range t.bus.servos {
 			k.clear(other)
@@ -154,7 +159,7 @@ func (k *odriveKind) is(s *Servo, word []byte, p odrive.Property) bool {
 // property answers the question for one; false where there is none of that name.
 func (t *odriveTongue) property(k *odriveKind, s *Servo, word []byte) bool {
 	p := odrive.FirmwareMajor
-	for ; p <= odrive.WatchdogOn && !k.is(s, word, p); p++ {
+	for ; p <= odrive.HardwareMajor && !k.is(s, word, p); p++ {
 	}
 	s.measure()
 	v := 0.0
@@ -180,11 +185,39 @@ func (t *odriveTongue) property(k *odriveKind, s *Servo, word []byte) bool {
 		v = s.si(rTimeout)
 	case odrive.WatchdogOn:
 		v = float64(min(s.get(rWatchdog), 1))
+	case odrive.HardwareMajor:
+		v = float64(k.m.Hardware())
 	default:
-		return false
+		var ok bool
+		if v, ok = k.other(s, word); !ok {
+			return false
+		}
 	}
 	t.number(v)
 	return true
+}
+
+// other is the value of a property that only tools ask for: what is measured, and what is kept and moves nothing.
+func (k *odriveKind) other(s *Servo, word []byte) (float64, bool) {
+	name, factor := k.named(s, word)
+	switch name {
+	case "present_position":
+		return float64(s.get(rPresentPosition)) / motorTicks, true
+	case "present_velocity":
+		return s.si(rPresentVelocity) / factor, true
+	}
+	v, ok := k.idle[name]
+	return v / factor, ok
+}
+
+// named is the register of the tools that a property is, and its factor; "" where it is none.
+func (k *odriveKind) named(s *Servo, word []byte) (name string, factor float64) {
+	for _, r := range odrive.Parameters() {
+		if path, factor := odrive.Path(&r, k.dialect, int(s.get(rID))); path == string(word) && path != "" {
+			return r.Name, factor
+		}
+	}
+	return "", 1
 }
 
 // write sets a property; what is none, or cannot be written, is let pass, as the firmware does.
@@ -199,6 +232,11 @@ func (k *odriveKind) write(s *Servo, word []byte, v float64) {
 		k.arm(s, s.get(rWatchdog) > 0)
 	case k.is(s, word, odrive.WatchdogOn):
 		k.arm(s, v == 1)
+	default:
+		name, factor := k.named(s, word)
+		if r := servo.Named(odrive.Parameters(), name); r != nil && r.Access == servo.EEPROM {
+			k.idle[name] = v * factor
+		}
 	}
 }
 
