@@ -27,6 +27,9 @@ func (a Alarm) String() string {
 	return strings.Join(names, ", ")
 }
 
+// ErrNone says that a device has no such register, by its firmware or on this line.
+var ErrNone = errors.New("it has no such register here")
+
 // Fault wraps what went wrong with one servo of a bus with its kind; nil stays nil.
 func Fault(bus string, id int, op string, err error) error {
 	e := &hal.Error{Kind: hal.BusFault, Bus: bus, ID: id, Op: op, Err: err}

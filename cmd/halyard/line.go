@@ -28,7 +28,8 @@ type lineFlags struct {
 func (f *lineFlags) add(c *cobra.Command) {
 	c.Flags().IntSliceVar(&f.bauds, "baud", usualBauds(), "rates to try, bits a second")
 	c.Flags().StringVar(&f.protocol, "protocol", "all",
-		"dynamixel1 (which finds Feetech servos as well), dynamixel2, feetech, hiwonder, kondo; both is dynamixel1 and 2")
+		"dynamixel1 (which finds Feetech servos as well), dynamixel2, feetech, hiwonder, kondo; both is dynamixel1 and 2; "+
+			"motor controllers: vesc, odrive, odrive-can, cybergear")
 	c.Flags().StringVar(&f.opener, "opener", serial.Bugst, "the library that opens the port: bugst, or tarm (to 115200 baud)")
 }
 
@@ -64,6 +65,11 @@ type bareLine struct {
 
 // open opens what target names. Beside a config's bus, --baud and --protocol have the last word.
 func (f *lineFlags) open(c *cobra.Command, target string) (*bareLine, error) {
+	if s, ok, err := f.motors(c, target); err != nil {
+		return nil, err
+	} else if ok {
+		return s.open()
+	}
 	bauds, word, opener := f.bauds, f.protocol, f.opener
 	port, bus, err := busOf(target)
 	if err != nil {
@@ -144,7 +150,7 @@ func servoBuses(c *configs.Config) (names []string) {
 
 // unecho takes the line's echo out, where it has one, and says so. The rate must be one that the adapter knows.
 func (f *finder) unecho(note func(string, ...any)) error {
-	if _, quiet := f.line.(*servo.Unechoed); quiet {
+	if _, quiet := f.line.(*servo.Unechoed); quiet || f.duplex {
 		return nil
 	}
 	echo, err := echoes(f.line)

@@ -201,7 +201,7 @@ func TestScanOfMotors(t *testing.T) {
 		{"cybergear", "cybergear", 1000000, nil, ""},
 		{"vesc", "vesc-6", 115200, nil, ""},
 	} {
-		s := motorScan{c.kind, configs.Bus{Port: "PORT", Baud: c.baud}}
+		s := motorScan{word: c.kind, bus: configs.Bus{Port: "PORT", Baud: c.baud}}
 		rows, err := s.run(brandBus(t, c.kind, c.model, c.baud, c.ids...).Line())
 		got := ""
 		for _, r := range rows {

@@ -72,6 +72,9 @@ func parseRegisters(data []byte) (*registerFile, error) {
 		return nil, errors.New("got more behind the registers, want one servo")
 	}
 	m := lookupServo(f.Model)
+	if t := motorTable(f.Type, f.Model); t != nil && t.name == f.Model {
+		m = t
+	}
 	if m == nil {
 		return nil, fmt.Errorf("model: got %q, want a servo that is known here", f.Model)
 	}

@@ -70,6 +70,9 @@ func meaning(m servoModel, r *servo.Register, raw int64) string {
 	v := r.SI(raw)
 	switch r.Unit {
 	case "":
+		if r.Scale != 0 {
+			return fmt.Sprintf("%.4g", v)
+		}
 		return "-"
 	case "1":
 		return fmt.Sprintf("%.4g %%", 100*v)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -59,6 +60,9 @@ func newRegistersDiff(a *app) *cobra.Command {
 // differences compares the servo with what args name: a file, an id, or, without any, the factory's defaults.
 func (s *registers) differences(ctx context.Context, args []string) ([]differenceRow, error) {
 	what, other, err := "factory", map[string]int64{}, error(nil)
+	if motor, ok := s.model.(*tabled); ok && len(args) == 0 && motor.name != "cybergear" {
+		return nil, s.invalid("what the factory set a %s to depends on its firmware: want a file or a neighbour", motor.name)
+	}
 	if len(args) == 0 {
 		for _, r := range registersOf(s.model) {
 			other[r.Name] = r.Default
@@ -86,7 +90,7 @@ func (s *registers) differences(ctx context.Context, args []string) ([]differenc
 		r := s.model.Register(name)
 		here := own[name]
 		there, known := other[name]
-		if !known || here == there || !kept(r) {
+		if !known || here == there || !kept(s.model, r) {
 			continue
 		}
 		rows = append(rows, differenceRow{Name: name, Here: here, There: there, Default: r.Default, Unit: r.Unit, what: what,
@@ -96,7 +100,10 @@ func (s *registers) differences(ctx context.Context, args []string) ([]differenc
 }
 
 // kept tells whether a register says how the servo is set up.
-func kept(r *servo.Register) bool {
+func kept(m servoModel, r *servo.Register) bool {
+	if _, ok := m.(*tabled); ok {
+		return r.Access != servo.ReadOnly && r.Name != "torque_enable" && !strings.HasPrefix(r.Name, "goal_")
+	}
 	return r.Access == servo.EEPROM || r.Setting() || r.Name == "firmware"
 }
 
@@ -107,7 +114,7 @@ func (s *registers) neighbour(ctx context.Context, id int) (map[string]int64, er
 	}
 	// A tool remembers whom it has met: the other is met, read, and then the first again.
 	m, err := s.identify(id)
-	if err == nil && m != s.model {
+	if err == nil && m.Units().Name != s.model.Units().Name {
 		err = s.invalid("id %d is a %s, id %d a %s: their registers are not the same", id, m.Units().Name, s.id, s.model.Units().Name)
 	}
 	if err != nil {

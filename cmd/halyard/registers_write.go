@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,7 +42,8 @@ func newRegistersWrite(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "write PORT --id N NAME=VALUE...",
 		Short: "set registers for good where the servo keeps them, and read them back",
-		Long: "VALUE is raw, or has the register's unit: return_delay=0, max_voltage=12.6V, min_position=-1.57rad.\n" +
+		Long: "VALUE is raw, or has the register's unit: return_delay=0, max_voltage=12.6V, min_position=-1.57rad; what is a float\n" +
+			"in the device is in its unit anyway.\n" +
 			"Torque must be off for what the EEPROM keeps; its lock is opened and closed again. When one write does not come\n" +
 			"through, those before it are taken back. What would move the servo or lose it is refused.",
 		Example: "  halyard registers write /dev/ttyUSB0 --id 1 return_delay=0 temperature_limit=70",
@@ -70,6 +72,9 @@ func newRegistersRestore(a *app) *cobra.Command {
 	}
 	c.Flags().BoolVarP(&dry, "dry-run", "n", false, "check everything, write nothing")
 	return registersCommand(a, c, func(ctx context.Context, s *registers, args []string) error {
+		if s.protocol == asVESC {
+			return vescRefusal(s.bus, s.id, "registers restore")
+		}
 		rows, err := s.differences(ctx, args)
 		if err != nil {
 			return err
@@ -113,6 +118,9 @@ type write struct {
 
 // parse reads NAME=VALUE and refuses what must not be written, before anything is.
 func (s *registers) parse(args []string) ([]write, error) {
+	if s.protocol == asVESC {
+		return nil, vescRefusal(s.bus, s.id, "registers write")
+	}
 	var list []write
 	for _, text := range args {
 		name, value, ok := strings.Cut(text, "=")
@@ -137,18 +145,21 @@ func (s *registers) parse(args []string) ([]write, error) {
 
 // rawOf reads a raw value, or one with the register's unit behind it. It must be in range as it is said: nothing is cut.
 func rawOf(r *servo.Register, text string) (int64, error) {
-	if v, err := strconv.ParseInt(text, 0, 64); err == nil {
+	// Of a float on the wire nobody has seen the raw value.
+	float := r.Encoding == servo.Float
+	if v, err := strconv.ParseInt(text, 0, 64); err == nil && !float {
 		return v, nil
 	}
 	unit := r.Unit
 	digits, ok := strings.CutSuffix(text, unit)
+	ok = ok || float
 	if unit == "1" {
 		digits, ok = strings.CutSuffix(text, "%")
 	} else if !ok && unit == "°C" {
 		digits, ok = strings.CutSuffix(text, "C")
 	}
 	v, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
-	if !ok || unit == "" || err != nil {
+	if !ok || unit == "" && !float || err != nil {
 		return 0, fmt.Errorf("got %q, want a whole number%s", text, map[bool]string{true: "", false: " or one in " + strings.Replace(unit, "1", "%", 1)}[unit == ""])
 	}
 	if unit == "1" {
@@ -222,7 +233,10 @@ func (s *registers) change(ctx context.Context, writes []write, dry bool) (rows 
 		}
 		rows[i].Done = true
 	}
-	return rows, nil
+	if !slices.ContainsFunc(writes, func(w write) bool { return w.register.Access == servo.EEPROM }) {
+		return rows, nil
+	}
+	return rows, keepsBy(s.tool, s.note)
 }
 
 // takeBack puts back what was written before the last of rows failed because of why.

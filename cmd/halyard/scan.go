@@ -16,10 +16,13 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/servo/cybergear"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/servo/feetech"
 	"github.com/halyard-robotics/halyard/servo/hiwonder"
 	"github.com/halyard-robotics/halyard/servo/kondo"
+	"github.com/halyard-robotics/halyard/servo/odrive"
+	"github.com/halyard-robotics/halyard/servo/vesc"
 )
 
 // foundServo is one servo on a line, or what stands in the way of reading it.
@@ -134,7 +137,8 @@ type survey struct {
 }
 
 // lastID is the greatest id of each protocol, those of other brands included.
-var lastID = [...]int{1: 253, 2: 252, asFeetech: feetech.LastID, asHiwonder: hiwonder.LastID, asKondo: kondo.LastID}
+var lastID = [...]int{1: 253, 2: 252, asFeetech: feetech.LastID, asHiwonder: hiwonder.LastID, asKondo: kondo.LastID,
+	asVESC: vesc.LastID, asODrive: odrive.LastNode, asODriveCAN: odrive.LastNode, asCyberGear: cybergear.LastID}
 
 // estimate is how long one rate and protocol take where nobody answers.
 func (s *survey) estimate(baud, protocol int) time.Duration {

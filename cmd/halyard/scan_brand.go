@@ -18,10 +18,17 @@ const (
 	asFeetech  = 3
 	asHiwonder = 4
 	asKondo    = 5
+
+	// Motor controllers, which nobody looks for unless told.
+	asVESC      = 6
+	asODrive    = 7
+	asODriveCAN = 8
+	asCyberGear = 9
 )
 
 // brandWords are the types of line by these numbers.
-var brandWords = []string{asFeetech: "feetech", asHiwonder: "hiwonder", asKondo: "kondo"}
+var brandWords = []string{asFeetech: "feetech", asHiwonder: "hiwonder", asKondo: "kondo",
+	asVESC: "vesc", asODrive: "odrive", asODriveCAN: odriveCAN, asCyberGear: cybergearType}
 
 // protocolWord is a protocol as a person says it: the number of Dynamixel's, the name of another brand.
 func protocolWord(p int) string {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -20,6 +21,7 @@ import (
 type motorScan struct {
 	word string // the type of bus
 	bus  configs.Bus
+	said map[int]map[string]int // registers of the config, by id
 }
 
 // usualRates are the rates of motor buses as controllers come, bit/s.
@@ -31,9 +33,10 @@ func (f *lineFlags) motors(c *cobra.Command, target string) (s motorScan, ok boo
 	if err != nil {
 		return s, false, err
 	}
+	config, name, _ := busIn(target)
 	s = motorScan{word: f.protocol, bus: configs.Bus{Port: port, Opener: f.opener}}
 	if bus != nil {
-		s.bus = *bus
+		s.bus, s.said = *bus, saidOn(config, name)
 		if !c.Flags().Changed("protocol") {
 			s.word = bus.Type
 		}
@@ -43,6 +46,17 @@ func (f *lineFlags) motors(c *cobra.Command, target string) (s motorScan, ok boo
 	}
 	s.bus.Baud = cmp.Or(s.bus.Baud, usualRates[s.word])
 	return s, busTypes[s.word].duplex, nil
+}
+
+// open opens the line for tools on one controller.
+func (s *motorScan) open() (*bareLine, error) {
+	t := busTypes[s.word]
+	line, err := t.portOpener(&s.bus, nil)()
+	if err != nil {
+		return nil, err
+	}
+	return &bareLine{finder: finder{line: line, port: s.bus.Port, latency: latencyOf(s.bus.Port, line), bauds: []int{s.bus.Baud},
+		protocols: []int{slices.Index(brandWords, s.word)}, duplex: true, said: s.said}}, nil
 }
 
 // scanMotors shows which motor controllers answer.

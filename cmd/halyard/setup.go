@@ -91,13 +91,16 @@ func newSetup(a *app) *cobra.Command {
 				return err
 			}
 			defer b.line.Close()
+			if b.protocols[0] == asVESC {
+				return vescRefusal(b.port, s.id, "setup")
+			}
 			s.finder = b.finder
 			done, err := s.start(cmd.Context())
 			if done == nil {
 				return err
 			}
 			if done.Done {
-				a.note("%s: id %d at %d Bd. Next: halyard scan %s --baud %d", done.Model, done.ID, done.Baud, args[0], done.Baud)
+				a.note("%s: id %d at %d Bd%s. Next: halyard scan %s --baud %d --protocol %s", done.Model, done.ID, done.Baud, settingsText(s.writes), args[0], done.Baud, done.Type)
 			}
 			return errors.Join(err, show(a, []assignment{*done}))
 		},
@@ -162,6 +165,9 @@ func (s *setup) start(ctx context.Context) (*assignment, error) {
 		return nil, s.several(spots)
 	}
 	one := spots[0]
+	if err := s.ofMotor(one.protocol); err != nil {
+		return nil, err
+	}
 	s.bauds, s.protocols = []int{one.baud}, []int{one.protocol}
 	if one.protocol >= asFeetech {
 		return s.runBrand(ctx)

@@ -54,6 +54,9 @@ func (s *setup) runBrand(ctx context.Context) (*assignment, error) {
 		}
 		return nil, err
 	}
+	if err := keepsBy(one.tool, s.note); err != nil {
+		return nil, err
+	}
 	done.Done = true
 	return done, nil
 }
@@ -64,7 +67,7 @@ func (s *setup) proveBrand(m servoModel, old, to place) error {
 	if to.id > lastID[to.protocol] {
 		return s.invalid("--new-id: got %d, want 0..%d", to.id, lastID[to.protocol])
 	}
-	if _, ok := m.BaudCode(to.baud); !ok || to.baud != old.baud && to.protocol != asFeetech {
+	if _, ok := m.BaudCode(to.baud); to.baud != old.baud && (!ok || to.protocol != asFeetech) {
 		return s.invalid("--new-baud: got %d, which a %s cannot be told", to.baud, name)
 	}
 	for _, w := range s.writes {

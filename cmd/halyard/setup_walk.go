@@ -68,6 +68,9 @@ func newWalk(a *app, c *cobra.Command, f *lineFlags, target string, deaf bool) (
 	case config == nil:
 		err = &hal.Error{Kind: hal.Invalid, Op: "setup", Err: fmt.Errorf("got the port %s, want --id with it, or CONFIG:BUS for all servos of a bus", target),
 			Try: "halyard setup so101:arm"}
+	case busTypes[config.Buses[name].Type].duplex:
+		err = &hal.Error{Kind: hal.Invalid, Op: "setup", Err: fmt.Errorf("%s is a bus of motor controllers, want --id: they are set up one by one", name),
+			Try: "halyard setup " + target + " --id OLD --new-id N"}
 	case deaf:
 		err = &hal.Error{Kind: hal.Invalid, Op: "setup", Err: errors.New("got --no-input, but each servo must be asked for"),
 			Try: "halyard setup " + target + " --id OLD --new-id N"}

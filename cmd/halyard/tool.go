@@ -103,6 +103,14 @@ func stranger(id int, number uint16) error {
 	return &hal.Error{Kind: hal.Invalid, ID: id, Op: "identify", Err: fmt.Errorf("model %d: %s", number, unknownText)}
 }
 
+// toolOf is newTool for one of a finder's protocols, motor controllers among them.
+func (f *finder) toolOf(protocol int) (tool, error) {
+	if t := motorTool(f.line, f, protocol); t != nil {
+		return settled{t, f.line, 2*f.latency + 3*time.Millisecond}, nil
+	}
+	return newTool(f.line, f.port, f.latency, protocol)
+}
+
 // registersOf is the table of a model of any brand; nobody writes to it.
 func registersOf(m servoModel) []servo.Register {
 	switch m := m.(type) {
@@ -114,6 +122,8 @@ func registersOf(m servoModel) []servo.Register {
 		return m.Registers
 	case *kondo.Model:
 		return m.Registers
+	case *tabled:
+		return m.table
 	}
 	return nil
 }
@@ -132,6 +142,9 @@ func readable(m servoModel, r *servo.Register) bool {
 	if _, ok := m.(*kondo.Model); ok {
 		return slices.Contains([]string{"id", "stretch", "speed", "present_amps", "present_heat"}, r.Name)
 	}
+	if t, ok := m.(*tabled); ok && t.name == "cybergear" {
+		return r.Name != "torque_enable"
+	}
 	return !strings.HasPrefix(r.Name, "indirect_")
 }
 
@@ -148,7 +161,7 @@ func readAll(ctx context.Context, t tool, m servoModel, id int) (map[string]int6
 		}
 		v, err := readOne(t, id, all[i].Name)
 		var refused dynamixel.Refusal
-		if errors.As(err, &refused) {
+		if errors.As(err, &refused) || errors.Is(err, servo.ErrNone) {
 			continue
 		}
 		if err != nil {
@@ -195,6 +208,8 @@ type finder struct {
 	latency   time.Duration
 	bauds     []int
 	protocols []int
+	duplex    bool                   // its adapter hears nothing of what it sends
+	said      map[int]map[string]int // registers that a config says of motor controllers, by id
 }
 
 // searching tells a person who waits what for.
@@ -249,7 +264,7 @@ func (f *finder) find(ctx context.Context, id int, all bool) (spots []spot, err 
 // probe asks one place, at the line's present rate; there says that something answers.
 func (f *finder) probe(p place) (s spot, there bool, err error) {
 	s.place = p
-	if s.tool, err = newTool(f.line, f.port, f.latency, p.protocol); err != nil {
+	if s.tool, err = f.toolOf(p.protocol); err != nil {
 		return s, false, err
 	}
 	s.err = f.insist(func() (err error) { s.model, err = s.identify(p.id); return err })
@@ -285,6 +300,8 @@ func possible(protocol, baud int) bool {
 		return baud == hiwonder.Baud
 	case asKondo:
 		return slices.Contains(kondo.Bauds(), baud)
+	case asVESC, asODrive, asODriveCAN, asCyberGear:
+		return true
 	}
 	for _, m := range dynamixel.Models() {
 		if _, ok := m.BaudCode(baud); ok && m.Protocol == protocol {

@@ -72,7 +72,7 @@ func (c *CANClient) Identify(node int) (*Model, error) {
 		if m := modelOf(float64(c.got.Data[1])); m != nil {
 			return m, nil
 		}
-		return nil, &hal.Error{Kind: hal.Invalid, Bus: c.Name, ID: node, Op: "identify", Err: fmt.Errorf("hardware: got %d, want 4 or 5", c.got.Data[1])}
+		return nil, servo.Refuse(c.Name, node, "identify", "hardware: got %d, want 4 or 5", c.got.Data[1])
 	}
 	if hal.KindOf(err) != hal.Timeout {
 		return nil, err
@@ -134,7 +134,7 @@ func (c *CANClient) Read(node int, r *servo.Register) (int64, error) {
 	}
 	switch {
 	case command == 0 || newer && c.dialect == V05 || command == TxSDO && point == 0:
-		return 0, &hal.Error{Kind: hal.Invalid, Bus: c.Name, ID: node, Op: op, Err: ErrNone}
+		return 0, servo.Refuse(c.Name, node, op, "%w", servo.ErrNone)
 	case command == Heartbeat:
 		if err := c.ask(op, byte(node), command, nil, beatPatience); err != nil {
 			return 0, err
@@ -185,7 +185,7 @@ func (c *CANClient) Write(node int, r *servo.Register, v int64) error {
 	case r.Name == torqueEnable && v == 0:
 		f = Words(byte(node), SetState, uint32(Idle))
 	case command != TxSDO || point == 0 || c.dialect == V05:
-		return &hal.Error{Kind: hal.Invalid, Bus: c.Name, ID: node, Op: op, Err: ErrNone}
+		return servo.Refuse(c.Name, node, op, "%w", servo.ErrNone)
 	case r.Encoding == servo.Float:
 		f = SDO{Write: true, Endpoint: point, Value: floatWord(r.SI(v))}.Frame(byte(node), RxSDO)
 	default:

@@ -10,9 +10,6 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// ErrNone says that a controller has no such property, or that it is not reached on this line.
-var ErrNone = errors.New("this controller has no such property here")
-
 // Client asks the axes of a controller on a serial line one by one, for tools. One goroutine calls it. It makes no motor
 // turn.
 type Client struct {
@@ -33,7 +30,7 @@ func NewClient(line servo.Line) *Client {
 
 func (c *Client) fail(axis int, op string, err error) error {
 	if err != nil && c.link.none {
-		return &hal.Error{Kind: hal.Invalid, Bus: c.Name, ID: axis, Op: op, Err: ErrNone}
+		return servo.Refuse(c.Name, axis, op, "%w", servo.ErrNone)
 	}
 	return servo.Fault(c.Name, axis, op, err)
 }
@@ -50,7 +47,7 @@ func (c *Client) Identify(axis int) (*Model, error) {
 		}
 	}
 	if v[0] != 0 || v[1] < float64(V05) {
-		return nil, &hal.Error{Kind: hal.Invalid, Bus: c.Name, ID: axis, Op: "identify", Err: fmt.Errorf("firmware: got %g.%g, want 0.5 or 0.6", v[0], v[1])}
+		return nil, servo.Refuse(c.Name, axis, "identify", "firmware: got %g.%g, want 0.5 or 0.6", v[0], v[1])
 	}
 	c.dialect = Dialect(min(v[1], float64(V06)))
 	if _, err := c.link.number(CurrentState, c.dialect, axis); err != nil {
@@ -61,7 +58,7 @@ func (c *Client) Identify(axis int) (*Model, error) {
 	}
 	m := modelOf(v[2])
 	if m == nil {
-		return nil, &hal.Error{Kind: hal.Invalid, Bus: c.Name, ID: axis, Op: "identify", Err: fmt.Errorf("hardware: got %g, want 3, 4 or 5", v[2])}
+		return nil, servo.Refuse(c.Name, axis, "identify", "hardware: got %g, want 3, 4 or 5", v[2])
 	}
 	return m, nil
 }
@@ -70,7 +67,7 @@ func (c *Client) Identify(axis int) (*Model, error) {
 func (c *Client) Read(axis int, r *servo.Register) (int64, error) {
 	path, factor := Path(r, c.dialect, axis)
 	if path == "" {
-		return 0, &hal.Error{Kind: hal.Invalid, Bus: c.Name, ID: axis, Op: "read " + r.Name, Err: ErrNone}
+		return 0, servo.Refuse(c.Name, axis, "read "+r.Name, "%w", servo.ErrNone)
 	}
 	c.x.Latency = c.Latency
 	c.link.Out = AppendLine(c.link.Out, "r "+path)
@@ -96,7 +93,7 @@ func (c *Client) Write(axis int, r *servo.Register, v int64) error {
 	value := r.SI(v) / factor
 	switch on, err := c.link.number(CurrentState, c.dialect, axis); {
 	case path == "":
-		return &hal.Error{Kind: hal.Invalid, Bus: c.Name, ID: axis, Op: "write " + r.Name, Err: ErrNone}
+		return servo.Refuse(c.Name, axis, "write "+r.Name, "%w", servo.ErrNone)
 	case err != nil:
 		return c.fail(axis, "write "+r.Name, err)
 	case r.Name == torqueEnable:

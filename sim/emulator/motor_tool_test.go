@@ -143,7 +143,7 @@ func TestODriveCANTools(t *testing.T) {
 		for _, r := range odrive.CANParameters() {
 			if _, err := c.Read(3, &r); err == nil {
 				read++
-			} else if !errors.Is(err, odrive.ErrNone) {
+			} else if !errors.Is(err, servo.ErrNone) {
 				t.Errorf("%s: %s: %v", name, r.Name, err)
 			}
 		}
@@ -151,7 +151,7 @@ func TestODriveCANTools(t *testing.T) {
 			t.Errorf("%s: got %d registers, want %d", name, read, want)
 		}
 		timeout, on := servo.Named(odrive.Parameters(), "watchdog_timeout"), servo.Named(odrive.Parameters(), "torque_enable")
-		if err := c.Write(3, timeout, 700); !errors.Is(err, odrive.ErrNone) {
+		if err := c.Write(3, timeout, 700); !errors.Is(err, servo.ErrNone) {
 			t.Errorf("%s: no endpoint: got %v", name, err)
 		}
 		c.Watchdog, c.Armed = emulator.WatchdogEndpoint, emulator.EnableEndpoint
