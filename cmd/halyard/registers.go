@@ -149,7 +149,7 @@ func meetRegisters(ctx context.Context, f *finder, id int) (*registers, error) {
 	if len(spots) == 0 {
 		return nil, &hal.Error{Kind: hal.Absent, Bus: f.port, ID: id, Op: "registers",
 			Err: fmt.Errorf("no servo answers at %s Bd, protocol %s", strings.Join(decimals(f.bauds), ", "),
-				strings.Join(protocolWords(f.protocols), " or ")), Try: "halyard scan " + f.port}
+				strings.Join(protocolWords(f.protocols), " or ")), Try: f.scan()}
 	}
 	if spots[0].model == nil {
 		return nil, spots[0].err

@@ -160,7 +160,7 @@ func (s *setup) start(ctx context.Context) (*assignment, error) {
 		return nil, err
 	case len(spots) == 0:
 		return nil, &hal.Error{Kind: hal.Absent, Bus: s.port, ID: s.id, Op: "setup",
-			Err: fmt.Errorf("no servo answers at %s Bd", strings.Join(decimals(s.bauds), ", ")), Try: "halyard scan " + s.port}
+			Err: fmt.Errorf("no servo answers at %s Bd", strings.Join(decimals(s.bauds), ", ")), Try: s.scan()}
 	case len(spots) > 1:
 		return nil, s.several(spots)
 	}

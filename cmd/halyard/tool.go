@@ -212,6 +212,14 @@ type finder struct {
 	said      map[int]map[string]int // registers that a config says of motor controllers, by id
 }
 
+// scan is what looks at the finder's line, for who has not found what he wanted.
+func (f *finder) scan() string {
+	if f.duplex {
+		return "halyard scan " + f.port + " --protocol " + typeOf(f.protocols[0])
+	}
+	return "halyard scan " + f.port
+}
+
 // searching tells a person who waits what for.
 func (f *finder) searching(id int, note func(string, ...any)) {
 	if len(f.bauds) > 1 {

@@ -176,7 +176,9 @@ func (t *odriveTongue) property(k *odriveKind, s *Servo, word []byte) bool {
 	case odrive.IqMeasured:
 		v = s.si(rPresentCurrent)
 	case odrive.CurrentLimit:
-		v = s.si(rCurrentLimit)
+		if v = s.si(rCurrentLimit); s.get(rCurrentLimit) == math.MaxInt32 { // as it comes
+			v = k.amps
+		}
 	case odrive.InputMode:
 		v = odrive.Passthrough
 	case odrive.FETCelsius:
