@@ -324,3 +324,30 @@ func TestHoldsWhereItIs(t *testing.T) {
 		}
 	}
 }
+
+// The limit of a joint's torque holds in torque mode alone, and goals beyond the model are cut; docs/motors.md says so.
+func TestLimits(t *testing.T) {
+	c, _ := open(t, "", MotorConfig{ID: 1, Model: ModelByName("vesc-6")})
+	m, seat := ModelByName("vesc-6"), &c.Seats[0]
+	c.b.devices[0].pairs = 7
+	seat.State.Position = TicksPerTurn / 2
+	for _, x := range []struct {
+		goal    servo.Goal
+		command Command
+		want    float64
+	}{
+		{servo.Goal{Mode: hal.TorqueMode, Effort: -1e3, Limit: 0.25}, SetCurrent, -0.25 * m.Amps},
+		{servo.Goal{Mode: hal.TorqueMode, Effort: 5, Limit: 0.25}, SetCurrent, 5},
+		{servo.Goal{Mode: hal.TorqueMode, Effort: math.NaN(), Limit: 1}, SetCurrent, 0},
+		{servo.Goal{Mode: hal.DutyMode, Duty: 3, Limit: 0.25}, SetDuty, 1},
+		{servo.Goal{Mode: hal.VelocityMode, Velocity: -1e6, Limit: 0.25}, SetRPM, -m.Velocity / rpm * 7},
+		{servo.Goal{Mode: hal.PositionMode, Position: TicksPerTurn / 4, Limit: 0.25}, SetPos, 90},
+	} {
+		seat.Goal = x.goal
+		c.b.link.Out = c.b.link.Out[:0]
+		c.b.Aim(0)
+		if k, v, ok := ParseSet(body(c.b.link.Out)); !ok || k != x.command || math.Abs(v-x.want) > 1 && k == SetRPM || math.Abs(v-x.want) > 1e-3 && k != SetRPM {
+			t.Errorf("%+v: got %d %g, want %d %g", x.goal, k, v, x.command, x.want)
+		}
+	}
+}
