@@ -30,11 +30,11 @@ func TestResetClearsAlarm(t *testing.T) {
 			if err := errors.Join(s.device(l.Actuators[0].Name).Err, s.device(l.Actuators[1].Name).Err); err != nil {
 				t.Fatal(err)
 			}
-			body.Joint(0).Servo.Alarm = actuator.AlarmOverload
+			body.Joint(0).Servo.Alarm = actuator.AlarmHeat
 			aim(0)
 			d := s.device(l.Actuators[0].Name)
 			if d.Err == nil || !strings.Contains(d.Err.Error(), "halyard reset") || body.Joint(0).Servo.Enable {
-				t.Fatalf("overload: got %v, torque %v", d.Err, body.Joint(0).Servo.Enable)
+				t.Fatalf("heat: got %v, torque %v", d.Err, body.Joint(0).Servo.Enable)
 			}
 			ans := orders.obey(orderReset)
 			if s.run(100 * time.Millisecond); ans.Error != "" || ans.Joints[0].State != "disarmed" || ans.Joints[1].State != "armed" {

@@ -71,6 +71,42 @@ func TestFeetechModeIsAskedBeforeTorque(t *testing.T) {
 	d.follows("as a joint", 2150, 20)
 }
 
+// An overload leaves the protective torque until a goal the other way, or the torque switched off, as halyard reset does;
+// what the chain writes meanwhile raises no limit.
+func TestFeetechOverload(t *testing.T) {
+	for _, model := range []string{"sts3215", "scs0009"} {
+		d := driveFeetech(t, model, 2, emulator.Timing{}, nil)
+		middle, protective := d.Units(0).CentreTicks, float64(d.register(0, "protective_torque"))/100
+		d.cycles(100, to(middle+50))
+		act := d.servos[0].Actuator()
+		trip := func(goal float64) {
+			t.Helper()
+			d.cycles(1, to(goal))
+			act.Alarm |= actuator.AlarmOverload
+			d.cycles(20, to(goal))
+			if s := d.State(0); s.Alarm != servo.AlarmOverload || !s.Torque || d.fault(0) != nil || act.Limit != protective || d.State(1).Alarm != 0 {
+				t.Errorf("%s: tripped: got %v with torque %v, %v, limit %g; want overload and limit %g", model, s.Alarm, s.Torque, d.fault(0), act.Limit, protective)
+			}
+		}
+		trip(middle + 90)
+		d.cycles(20, to(middle-50))
+		if s := d.State(0); s.Alarm != 0 || act.Limit != 1 {
+			t.Errorf("%s: the other way: got %v, limit %g", model, s.Alarm, act.Limit)
+		}
+		trip(middle - 90)
+		clear := d.Chain.(*feetech.Chain).ClearAlarm
+		if err := clear(0); err != nil || act.Enable || !errors.Is(d.fault(0), servo.ErrLatched) {
+			t.Errorf("%s: cleared: got %v, torque %v, %v", model, err, act.Enable, d.fault(0))
+		}
+		d.cycles(5, servo.Goal{})
+		d.cycles(150, to(middle+50))
+		d.follows(model+": enabled anew", middle+50, 20)
+		if s := d.State(0); s.Alarm != 0 || act.Limit != 1 {
+			t.Errorf("%s: enabled anew: got %v, limit %g", model, s.Alarm, act.Limit)
+		}
+	}
+}
+
 func TestFeetechAlarms(t *testing.T) {
 	for _, c := range []struct {
 		name  string

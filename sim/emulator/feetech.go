@@ -184,11 +184,13 @@ func (s *Servo) takeFeetech(r *servo.Register, n name, v int64) {
 			return
 		case v == 0: // switching off is what ends a shutdown
 			s.shut = false
-			s.act.ClearAlarm()
-			s.alarm = 0
+			s.relieve()
 		case v != 1 || s.shut:
 			return
 		}
+	}
+	if n == rGoalPosition && s.pushed*(float64(v)-s.kind.(feetechKind).present(s, s.shaft())) < 0 {
+		s.relieve()
 	}
 	s.store(r, v)
 	if r.Access == servo.EEPROM && s.get(rLock) == 0 {

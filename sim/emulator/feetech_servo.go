@@ -23,7 +23,8 @@ const (
 	phaseTurns = 1 << 4 // positions may leave 0..4095
 )
 
-// feetechKind is the kind of Feetech servos.
+// feetechKind is the kind of Feetech servos. An overload that the unload condition names takes no torque away: it leaves the
+// protective torque, until a goal the other way or the torque switched off.
 type feetechKind struct{ m *feetech.Model }
 
 // NewFeetech returns a Feetech servo of model m on act, fresh from the factory but for its ID, which must be 0..253. The
@@ -63,11 +64,25 @@ func (k feetechKind) derive(s *Servo) {
 func (s *Servo) begin(k feetechKind) {
 	s.set(rTorqueLimit, s.get(rMaxTorque))
 	s.act.Shutdown = shutdownOf(byte(s.get(rUnloadCondition)))
+	s.pushed = 0
 	s.set(rGoalPosition, int64(k.present(s, s.shaft())))
 }
 
 // shutdownOf is the mask of alarms that cut the torque.
-func shutdownOf(bits byte) actuator.Alarm { return actuator.Alarm(feetech.Alarms(bits)) }
+func shutdownOf(bits byte) actuator.Alarm {
+	return actuator.Alarm(feetech.Alarms(bits)) &^ actuator.AlarmOverload
+}
+
+// overloaded tells that the protective torque is all that is left.
+func (s *Servo) overloaded() bool {
+	return s.alarm&actuator.AlarmOverload != 0 && feetech.Alarms(byte(s.get(rUnloadCondition)))&servo.AlarmOverload != 0
+}
+
+// relieve forgets an alarm, as the torque switched off does.
+func (s *Servo) relieve() {
+	s.act.ClearAlarm()
+	s.alarm, s.pushed = 0, 0
+}
 
 // offset is what the registers leave out of the encoder's count: present = actual - offset.
 func (s *Servo) offset() float64 { return float64(s.get(rHomingOffset)) }
@@ -102,6 +117,9 @@ func (k feetechKind) drive(s *Servo) {
 	if !s.has(rTorqueLimit) { // SCS
 		a.Limit = s.si(rMaxTorque)
 	}
+	if s.overloaded() {
+		a.Limit = min(a.Limit, s.si(rProtectiveTorque))
+	}
 	// Values beyond a turn are told and shown only where the phase says so.
 	a.Extended = s.get(rPhase)&phaseTurns != 0
 	speed := s.si(rGoalVelocity) * k.coarse(s) / s.truth.Gear
@@ -130,6 +148,10 @@ func (k feetechKind) drive(s *Servo) {
 func (k feetechKind) notice(s *Servo) {
 	const passing = actuator.AlarmVoltage
 	s.alarm = s.alarm&^passing | s.act.Alarm
+	if s.overloaded() && s.pushed == 0 {
+		s.pushed = math.Copysign(1, float64(s.get(rGoalPosition))-k.present(s, s.shaft()))
+		s.drive()
+	}
 	if s.alarm&s.act.Shutdown != 0 && !s.shut {
 		s.shut = true
 		s.set(rTorqueEnable, 0)

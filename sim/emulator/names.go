@@ -85,6 +85,7 @@ const (
 	// Other brands' own.
 	rPhase
 	rUnloadCondition
+	rProtectiveTorque
 	rResponseLevel
 	rGoalTime
 	rRegisteredPosition
@@ -114,7 +115,7 @@ var registerNames = [numNames]string{
 	"goal_velocity", "goal_torque", "torque_mode", "goal_acceleration", "profile_acceleration", "profile_velocity",
 	"goal_position", "moving_speed", "torque_limit", "lock", "realtime_tick", "moving", "moving_status", "present_pwm",
 	"present_current", "present_load", "present_velocity", "present_position", "velocity_trajectory",
-	"position_trajectory", "present_voltage", "present_temperature", "backup_ready", "phase", "unload_condition",
+	"position_trajectory", "present_voltage", "present_temperature", "backup_ready", "phase", "unload_condition", "protective_torque",
 	"response_level", "goal_time", "registered_position", "registered_time", "motor_mode", "angle_offset",
 	"present_heat", "heat_limit", "present_amps", "stretch", "speed", "timeout", "control_mode",
 }

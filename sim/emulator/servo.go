@@ -43,6 +43,7 @@ type Servo struct {
 	registered  []byte // what a reg write left: address, then data
 	registerAt  uint16
 	backup      []byte  // the control table as stored, nil = never
+	pushed      float64 // Feetech: the way its goal lay when it was overloaded, as a sign
 	flash       []byte  // Feetech: what the EEPROM holds, whatever its copy in RAM says
 	motor       motor   // of motor controllers
 	answer      []byte  // scratch of the answer being made
