@@ -11,11 +11,14 @@
 //	+ FF FF FE 02 05 FA
 //	after 1ms
 //	< FF FF 03 02
+//	after 20ms
+//	< 01 F9
 //	< gone
 //
 // A > is one Write of the host, a + more of it. What follows it is what the host can read until its next Write: bytes,
-// after a delay if told, nothing at all, or the end of the adapter. Bytes are hexadecimal or a Go string in quotes,
-// without a #. Blank lines and what follows a # are comments.
+// after a delay if told, nothing at all, or the end of the adapter. A delay behind bytes parts them from what the device
+// says later by itself. Bytes are hexadecimal or a Go string in quotes, without a #. Blank lines and what follows a # are
+// comments.
 //
 // Play makes a line of such a text, on which a driver may be tried without a device; its Close says how far the driver
 // went by it. Record makes a text of what passes on a line, a real one or sim/emulator's. Time is virtual throughout.

@@ -20,10 +20,16 @@ type Playback struct {
 	at      int // next turn
 	rate    int
 	now     time.Duration
-	pending []byte
-	arrives time.Duration // when the last byte of pending is there
+	pending []arrival // in the order in which they arrive
 	gone    bool
 	faults  []error
+}
+
+// arrival is what can be read from a time on, when its last byte is there.
+type arrival struct {
+	bytes   []byte
+	at      time.Duration
+	unasked bool
 }
 
 // NewPlayback returns a line of baud bit/s with turns to come.
@@ -59,42 +65,56 @@ func (b *Playback) Write(p []byte) (int, error) {
 		b.fault("write %d: got % X, want % X", b.at, p, t.Write)
 	}
 	b.at++
-	b.pending = append(b.pending, t.Read...)
-	b.arrives = b.now + t.After + b.wire(len(t.Read))
-	b.gone = t.Gone && len(t.Read) == 0
+	at := b.now
+	if k := len(b.pending); k > 0 {
+		at = max(at, b.pending[k-1].at) // one thing after the other
+	}
+	for i, p := range append([]Word{{t.After, t.Read}}, t.Then...) {
+		if at += p.After + b.wire(len(p.Read)); len(p.Read) > 0 {
+			b.pending = append(b.pending, arrival{p.Read, at, i > 0})
+		}
+	}
+	b.gone = t.Gone && len(b.pending) == 0
 	return len(p), nil
 }
 
 // Read hands out what the turns say, or lets timeout pass.
 func (b *Playback) Read(p []byte, timeout time.Duration) (int, error) {
-	switch {
-	case b.gone:
+	if b.gone {
 		return 0, servo.ErrGone
-	case len(b.pending) == 0:
-		b.now += timeout
-		return 0, os.ErrDeadlineExceeded
-	case b.arrives > b.now+timeout:
+	}
+	if len(b.pending) == 0 || b.pending[0].at > b.now+timeout {
 		b.now += timeout
 		return 0, os.ErrDeadlineExceeded
 	}
-	b.now = max(b.now, b.arrives)
+	next := &b.pending[0]
+	b.now = max(b.now, next.at)
 	if b.Piece > 0 && len(p) > b.Piece {
 		p = p[:b.Piece]
 	}
-	n := copy(p, b.pending)
-	b.pending = b.pending[n:]
-	if len(b.pending) == 0 && b.at > 0 {
-		b.gone = b.turns[b.at-1].Gone
+	n := copy(p, next.bytes)
+	if next.bytes = next.bytes[n:]; len(next.bytes) == 0 {
+		b.pending = b.pending[1:]
 	}
+	b.ends()
 	return n, nil
 }
 
-// Discard drops what has arrived and was not read.
+// ends pulls the adapter out where the last turn says so and all of it has been read.
+func (b *Playback) ends() {
+	if len(b.pending) == 0 && b.at > 0 {
+		b.gone = b.turns[b.at-1].Gone
+	}
+}
+
+// Discard drops what has arrived and was not read, and an answer on its way; what is said later by itself comes later.
 func (b *Playback) Discard() error {
 	if b.gone {
 		return servo.ErrGone
 	}
-	b.pending = b.pending[:0]
+	for len(b.pending) > 0 && (b.pending[0].at <= b.now || !b.pending[0].unasked) {
+		b.pending = b.pending[1:]
+	}
 	return nil
 }
 
@@ -124,7 +144,7 @@ func (b *Playback) Close() error {
 }
 
 func (b *Playback) wire(n int) time.Duration {
-	return time.Duration(n) * 10 * time.Second / time.Duration(b.rate)
+	return servo.WireTime(n, 10, b.rate)
 }
 
 func (b *Playback) fault(format string, args ...any) {

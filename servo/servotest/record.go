@@ -7,27 +7,53 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
+// pause is the silence that parts what a device says by itself from what it said before: longer than any answer takes to
+// begin, shorter than anything is said regularly.
+const pause = 5 * time.Millisecond
+
 // Record is a servo.Line that passes everything on to another and notes it as turns for a Playback.
 type Record struct {
 	servo.Line
 	Turns []Turn
+
+	said time.Duration // when the last word ended, either way, by the line's clock
 }
 
 // Write notes and passes on.
 func (r *Record) Write(p []byte) (int, error) {
 	n, err := r.Line.Write(p)
+	r.said = r.Line.Now() + servo.WireTime(n, 10, r.Line.Baud()) // a line does not wait until the bytes have left
 	r.Turns = append(r.Turns, Turn{Write: append([]byte(nil), p[:n]...), Gone: errors.Is(err, servo.ErrGone)})
 	return n, err
 }
 
-// Read passes on and notes. Bytes that come before the first Write belong to no turn and are not noted.
+// Read passes on and notes, silences of more than 5 ms too. Bytes that come before the first Write belong to no turn and
+// are not noted.
 func (r *Record) Read(p []byte, timeout time.Duration) (int, error) {
 	n, err := r.Line.Read(p, timeout)
-	if len(r.Turns) > 0 {
-		last := &r.Turns[len(r.Turns)-1]
-		last.Read = append(last.Read, p[:n]...)
-		last.Gone = last.Gone || errors.Is(err, servo.ErrGone)
+	if len(r.Turns) == 0 {
+		return n, err
 	}
+	last := &r.Turns[len(r.Turns)-1]
+	last.Gone = last.Gone || errors.Is(err, servo.ErrGone)
+	if n == 0 {
+		return n, err
+	}
+	now := r.Line.Now()
+	silence := now - r.said - servo.WireTime(n, 10, r.Line.Baud())
+	r.said = now
+	switch {
+	case silence < pause:
+	case len(last.Read) == 0:
+		last.After = silence
+	default:
+		last.Then = append(last.Then, Word{After: silence})
+	}
+	into := &last.Read
+	if k := len(last.Then); k > 0 {
+		into = &last.Then[k-1].Read
+	}
+	*into = append(*into, p[:n]...)
 	return n, err
 }
 

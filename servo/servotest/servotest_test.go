@@ -132,3 +132,30 @@ func TestLateAnswerIsSilence(t *testing.T) {
 		t.Errorf("discard: got %v", err)
 	}
 }
+
+// What a device says by itself comes in its time, though somebody discards what was before; Record keeps the time.
+func TestWords(t *testing.T) {
+	const said = "> 01\n< 02\nafter 20ms\n< 03\nafter 30ms\n< 04 05\n< gone\n"
+	rec := &Record{Line: Play(10000, said)}
+	rec.Write([]byte{1})
+	var p [4]byte
+	for i, c := range []struct {
+		wait time.Duration
+		want string
+		at   time.Duration
+	}{{0, "", 1}, {time.Second, "\x02", 2}, {5 * time.Millisecond, "", 7}, {time.Second, "\x03", 23}, {time.Second, "\x04\x05", 55}} {
+		n, err := rec.Read(p[:], c.wait)
+		if string(p[:n]) != c.want || errors.Is(err, os.ErrDeadlineExceeded) != (c.want == "") || rec.Now() != c.at*time.Millisecond {
+			t.Errorf("read %d: got % X, %v at %v, want % X at %d ms", i, p[:n], err, rec.Now(), c.want, c.at)
+		}
+		if i == 2 {
+			rec.Discard()
+		}
+	}
+	if _, err := rec.Read(p[:], 0); !errors.Is(err, servo.ErrGone) {
+		t.Errorf("after the end: got %v", err)
+	}
+	if rec.String() != said {
+		t.Errorf("recorded:\n%swant\n%s", rec.String(), said)
+	}
+}

@@ -14,7 +14,14 @@ type Turn struct {
 	Any   bool          // whatever is written is right
 	After time.Duration // from the end of the write to the first byte of the answer
 	Read  []byte        // the answer; empty = silence
+	Then  []Word        // what the device says afterwards by itself
 	Gone  bool          // after the answer the adapter is gone
+}
+
+// Word is something that a device says unasked.
+type Word struct {
+	After time.Duration // from the end of what it said before to the first byte
+	Read  []byte
 }
 
 // Parse reads a session's text.
@@ -54,7 +61,11 @@ func turnLine(turns *[]Turn, verb, rest string) error {
 		return err
 	case verb == "after":
 		d, err := time.ParseDuration(rest)
-		last.After = d
+		if len(last.Read) > 0 {
+			last.Then = append(last.Then, Word{After: d})
+		} else {
+			last.After = d
+		}
 		return err
 	case verb != "<":
 		return fmt.Errorf("got %q, want >, +, < or after", verb)
@@ -65,7 +76,11 @@ func turnLine(turns *[]Turn, verb, rest string) error {
 		return nil
 	}
 	b, err := unhex(rest)
-	last.Read = append(last.Read, b...)
+	if n := len(last.Then); n > 0 {
+		last.Then[n-1].Read = append(last.Then[n-1].Read, b...)
+	} else {
+		last.Read = append(last.Read, b...)
+	}
 	return err
 }
 
@@ -92,6 +107,9 @@ func Format(turns []Turn) string {
 		}
 		if len(t.Read) > 0 {
 			fmt.Fprintf(&b, "< % X\n", t.Read)
+		}
+		for _, p := range t.Then {
+			fmt.Fprintf(&b, "after %v\n< % X\n", p.After, p.Read)
 		}
 		if t.Gone {
 			b.WriteString("< gone\n")
