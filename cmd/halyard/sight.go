@@ -185,8 +185,7 @@ func (b *builder) openCamera(q *cameraPlan) error {
 // cameraNode is what a camera is opened by: the kernel's device, or one in memory that looks at the scene.
 func (b *builder) cameraNode(q *cameraPlan) (camera.Opener, *video.Camera, error) {
 	if q.body != configs.Emulated {
-		path := q.config.Port
-		return func() (camera.Node, error) { return camera.OpenNode(path) }, nil, nil
+		return camera.Reopener(q.config.Port), nil, nil
 	}
 	source, ok := b.simulated(q.agent).(hal.Watcher)
 	if !ok {

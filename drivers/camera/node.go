@@ -22,3 +22,6 @@ type Node interface {
 // Opener opens a camera's device by its stable name, again after it was lost. Its error is of kind hal.Absent or hal.Busy
 // while it is not to be had.
 type Opener func() (Node, error)
+
+// Reopener returns the Opener of the video device at path, which is followed anew each time; see OpenNode.
+func Reopener(path string) Opener { return func() (Node, error) { return OpenNode(path) } }
