@@ -1,0 +1,47 @@
+package serial_test
+
+import (
+	"fmt"
+	"log"
+
+	"github.com/halyard-robotics/halyard/drivers/serial"
+	"github.com/halyard-robotics/halyard/servo/feetech"
+)
+
+// Everything that hangs on a serial line takes a Line. The path is best one below /dev/serial/by-id, which stays an
+// adapter's whatever number the kernel gives it.
+func ExampleOpen() {
+	line, err := serial.Open("/dev/serial/by-id/usb-1a86_USB_Single_Serial_5A46-if00", 1_000_000, "")
+	if err != nil {
+		log.Fatal(err) // hal.KindOf: hal.Absent, hal.Busy (another program's, or no access), hal.Invalid
+	}
+	defer line.Close()
+	if _, note := line.LatencyTimer(); note != "" {
+		log.Print(note) // an adapter that holds answers back makes every cycle slow
+	}
+	found, err := feetech.NewClient(line).Ping(1)
+	fmt.Printf("%+v, %v\n", found, err)
+}
+
+// A chain, a laser or a base gets an opener, with which it finds its adapter again after it was unplugged.
+func ExampleReopener() {
+	path := "/dev/serial/by-id/usb-1a86_USB_Single_Serial_5A46-if00"
+	line, err := serial.Open(path, 1_000_000, serial.Bugst)
+	if err != nil {
+		log.Fatal(err)
+	}
+	arm := feetech.NewChain(feetech.ChainConfig{Name: "arm", Line: line, Reopen: serial.Reopener(path, 1_000_000, serial.Bugst),
+		Servos: []feetech.ServoConfig{{ID: 1, Model: feetech.ModelByName("sts3215")}}})
+	defer arm.Close() // and line with it
+}
+
+// The adapters of this machine, USB first. No port is opened for it.
+func ExampleList() {
+	ports, err := serial.List("/")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, p := range ports {
+		fmt.Println(p.Stable, p.Chip.Name, p.Denied, p.Held())
+	}
+}
