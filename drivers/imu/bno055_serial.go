@@ -19,40 +19,16 @@ const (
 // bnoSerial is the chip's registers over its UART. The protocol has no checksum: a byte that changes on the way is seen by
 // its place or not at all.
 type bnoSerial struct {
-	name    string
-	opener  servo.Opener
-	line    servo.Line // nil while closed
+	port    servo.Lone
 	request []byte
 	reply   [2 + BNO055Longest + 62]byte // an answer and what is in front of it
 }
 
-func (b *bnoSerial) open() error {
-	if err := b.close(); err != nil {
-		return err
-	}
-	line, err := b.opener()
-	if err != nil {
-		return err
-	}
-	b.line = line
-	return nil
-}
+func (b *bnoSerial) open() error  { return b.port.Open() }
+func (b *bnoSerial) close() error { return b.port.Close() }
 
-func (b *bnoSerial) close() error {
-	if b.line == nil {
-		return nil
-	}
-	err := b.line.Close()
-	b.line = nil
-	return err
-}
-
-func (b *bnoSerial) Fault(kind hal.Kind, err error) error {
-	if errors.Is(err, servo.ErrGone) {
-		kind = hal.Absent
-	}
-	return &hal.Error{Kind: kind, Bus: b.name, Op: "bno055", Err: err, Try: "halyard doctor"}
-}
+// Fault is transport's.
+func (b *bnoSerial) Fault(kind hal.Kind, err error) error { return b.port.Fault(kind, err) }
 
 // Read is transport's; what it returns holds until the next call.
 func (b *bnoSerial) Read(register byte, n int) ([]byte, error) {
@@ -69,7 +45,7 @@ func (b *bnoSerial) Write(register byte, data ...byte) error {
 
 // ask sends the request and takes its answer: n bytes of data, or the word that a write succeeded where n is 0.
 func (b *bnoSerial) ask(register byte, n int) (data []byte, err error) {
-	if b.line == nil {
+	if b.port.Line == nil {
 		return nil, b.Fault(hal.Absent, os.ErrClosed)
 	}
 	for range bnoAttempts {
@@ -101,16 +77,16 @@ func bnoStatus(status byte) string {
 // once is one request and its answer.
 func (b *bnoSerial) once(n int) ([]byte, byte, error) {
 	// An answer that came too late for the request before must not be taken for this one's.
-	if err := b.line.Discard(); err != nil {
+	if err := b.port.Line.Discard(); err != nil {
 		return nil, 0, err
 	}
-	if _, err := b.line.Write(b.request); err != nil {
+	if _, err := b.port.Line.Write(b.request); err != nil {
 		return nil, 0, err
 	}
 	bytes := len(b.request) + 2 + n
-	deadline := b.line.Now() + bnoPatience + time.Duration(bytes)*10*time.Second/time.Duration(b.line.Baud())
+	deadline := b.port.Line.Now() + bnoPatience + time.Duration(bytes)*10*time.Second/time.Duration(b.port.Line.Baud())
 	for have := 0; have < len(b.reply); {
-		got, err := b.line.Read(b.reply[have:], deadline-b.line.Now())
+		got, err := b.port.Line.Read(b.reply[have:], deadline-b.port.Line.Now())
 		if err != nil {
 			return nil, 0, fmt.Errorf("answer: got %d bytes % X, want %d: %w", have, b.reply[:min(have, 8)], 2+n, err)
 		}

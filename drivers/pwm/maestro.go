@@ -24,8 +24,7 @@ type MaestroConfig struct {
 // Maestro is one board. It is a drivers.Output. It acknowledges nothing by itself, so that every Write asks for its errors.
 type Maestro struct {
 	config MaestroConfig
-	opener servo.Opener
-	line   servo.Line // nil while closed
+	port   servo.Lone
 	send   []byte
 	data   []byte
 	answer [2]byte
@@ -42,7 +41,7 @@ func NewMaestro(open servo.Opener, c MaestroConfig) (*Maestro, error) {
 	if c.Channels == 0 {
 		c.Channels = 6
 	}
-	d := &Maestro{config: c, opener: open}
+	d := &Maestro{config: c, port: servo.Lone{Bus: c.Name, Device: "maestro", Opener: open}}
 	switch {
 	case c.Channels < 1 || c.Channels > 24:
 		return nil, d.fault(hal.Invalid, fmt.Errorf("channels: got %d, want 1..24", c.Channels))
@@ -52,25 +51,16 @@ func NewMaestro(open servo.Opener, c MaestroConfig) (*Maestro, error) {
 	return d, nil
 }
 
-func (d *Maestro) fault(kind hal.Kind, err error) error {
-	if errors.Is(err, servo.ErrGone) {
-		kind = hal.Absent
-	}
-	return &hal.Error{Kind: kind, Bus: d.config.Name, Op: "maestro", Err: err, Try: "halyard doctor"}
-}
+func (d *Maestro) fault(kind hal.Kind, err error) error { return d.port.Fault(kind, err) }
 
 // Open opens the line, asks for the board's errors until it has none, and ends all pulses.
 func (d *Maestro) Open() error {
-	if err := d.Close(); err != nil {
-		return err
-	}
-	line, err := d.opener()
+	err := d.port.Open()
 	if err != nil {
 		return err
 	}
-	d.line = line
 	if d.config.Detect {
-		if _, err := line.Write([]byte{MaestroStart}); err != nil {
+		if _, err := d.port.Line.Write([]byte{MaestroStart}); err != nil {
 			return d.fault(hal.BusFault, err)
 		}
 	}
@@ -94,7 +84,7 @@ func (d *Maestro) Open() error {
 
 // Write sets every channel's target and asks for the board's errors. Targets are quarters of a µs.
 func (d *Maestro) Write(pulses []time.Duration) error {
-	if d.line == nil {
+	if d.port.Line == nil {
 		return d.fault(hal.Absent, os.ErrClosed)
 	}
 	n := min(d.config.Channels, len(pulses))
@@ -148,20 +138,20 @@ func (d *Maestro) judge() error {
 
 // ask sends what is in d.send and takes an answer of two bytes, the low one first.
 func (d *Maestro) ask() (uint16, error) {
-	if d.line == nil {
+	if d.port.Line == nil {
 		return 0, d.fault(hal.Absent, os.ErrClosed)
 	}
 	// An answer that came too late for the question before must not be taken for this one's.
-	if err := d.line.Discard(); err != nil {
+	if err := d.port.Line.Discard(); err != nil {
 		return 0, d.fault(hal.BusFault, err)
 	}
-	if _, err := d.line.Write(d.send); err != nil {
+	if _, err := d.port.Line.Write(d.send); err != nil {
 		return 0, d.fault(hal.BusFault, err)
 	}
-	wire := time.Duration(len(d.send)+2) * 10 * time.Second / time.Duration(d.line.Baud())
-	deadline := d.line.Now() + maestroPatience + wire
+	wire := time.Duration(len(d.send)+2) * 10 * time.Second / time.Duration(d.port.Line.Baud())
+	deadline := d.port.Line.Now() + maestroPatience + wire
 	for have := 0; have < len(d.answer); {
-		n, err := d.line.Read(d.answer[have:], deadline-d.line.Now())
+		n, err := d.port.Line.Read(d.answer[have:], deadline-d.port.Line.Now())
 		if err != nil {
 			return 0, d.fault(hal.BusFault, fmt.Errorf("answer: got %d bytes, want 2: %w", have, err))
 		}
@@ -172,19 +162,17 @@ func (d *Maestro) ask() (uint16, error) {
 
 // Off ends the pulses of every channel and asks each whether it has: its position is 0 then.
 func (d *Maestro) Off() []error {
-	if d.line == nil { // an emergency stop tries even what was never opened
-		line, err := d.opener()
-		if err != nil {
+	if d.port.Line == nil { // an emergency stop tries even what was never opened
+		if err := d.port.Open(); err != nil {
 			return all(d.config.Channels, d.fault(hal.KindOf(err), err))
 		}
-		d.line = line
 	}
 	d.send, d.data = d.send[:0], append(d.data[:0], byte(d.config.Channels), 0)
 	for range d.config.Channels {
 		d.data = append(d.data, 0, 0)
 	}
 	d.targets()
-	if _, err := d.line.Write(d.send); err != nil {
+	if _, err := d.port.Line.Write(d.send); err != nil {
 		return all(d.config.Channels, d.fault(hal.BusFault, err))
 	}
 	errs := make([]error, d.config.Channels)
@@ -204,11 +192,4 @@ func (d *Maestro) Off() []error {
 }
 
 // Close gives the line back and leaves the board as it is.
-func (d *Maestro) Close() error {
-	if d.line == nil {
-		return nil
-	}
-	err := d.line.Close()
-	d.line = nil
-	return err
-}
+func (d *Maestro) Close() error { return d.port.Close() }

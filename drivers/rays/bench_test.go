@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"github.com/halyard-robotics/halyard/servo"
 )
 
 // stream is what a scanner says in a second or so, and what takes it; true where a scan ended.
@@ -48,7 +50,7 @@ func streams() []stream {
 		}
 	}
 	ranges := make([]float64, 1081)
-	clock := link{line: &socket{began: time.Now()}}
+	clock := link{port: servo.Lone{Line: &socket{began: time.Now()}}}
 	return []stream{
 		{"lms", lms, func() func([]byte) bool {
 			d := &SICK{parser: NewSICKParser(0x80), reach: SICKReach{8, 0, 13}, scan: ranges[:361]}

@@ -68,7 +68,7 @@ func NewHokuyo(s HokuyoSettings) (*Hokuyo, error) {
 	if err != nil {
 		return nil, &hal.Error{Kind: hal.Invalid, Bus: s.Name, Op: "hokuyo", Err: err}
 	}
-	h := &Hokuyo{link: link{name: s.Name, op: "hokuyo", opener: s.Line}, s: s, size: 3, parser: NewSCIPParser()}
+	h := &Hokuyo{link: newLink(s.Name, "hokuyo", s.Line), s: s, size: 3, parser: NewSCIPParser()}
 	stream := SCIPStream
 	if s.Short {
 		h.size, stream = 2, SCIPStreamTwo
@@ -94,7 +94,7 @@ const scipPatience = 80 * time.Millisecond
 // Open finds the scanner, sees that it is the model it should be, and starts the stream. It blocks for half a second at
 // most where there is one.
 func (h *Hokuyo) Open() error {
-	if err := h.open(); err != nil {
+	if err := h.port.Open(); err != nil {
 		return err
 	}
 	if err := h.find(); err != nil {
@@ -140,7 +140,7 @@ func (h *Hokuyo) find() error {
 			continue
 		}
 		if h.tuned() {
-			if err := h.line.SetBaud(rate); err != nil {
+			if err := h.port.Line.SetBaud(rate); err != nil {
 				return h.fault(hal.BusFault, err)
 			}
 		}
@@ -174,7 +174,7 @@ func (h *Hokuyo) find() error {
 		if _, err := h.ask(fmt.Sprintf("%s%06d", SCIPRate, h.s.Baud), SCIPOK, SCIPSame); err != nil {
 			return err
 		}
-		return h.line.SetBaud(h.s.Baud)
+		return h.port.Line.SetBaud(h.s.Baud)
 	}
 	return h.faultf(hal.Absent, "no scanner answers at any rate: %w", last)
 }
@@ -187,10 +187,10 @@ func (h *Hokuyo) ask(command string, statuses ...string) (string, error) {
 	if err := h.write([]byte(command + "\n")); err != nil {
 		return "", h.fault(hal.BusFault, err)
 	}
-	now := h.line.Now()
+	now := h.port.Line.Now()
 	silence := now + scipPatience + h.wire(len(command)+1)
 	whole := silence + h.wire(h.scanSize())
-	if h.tuned() && h.line.Baud() != h.s.Baud { // nobody streams there, but for who was there before
+	if h.tuned() && h.port.Line.Baud() != h.s.Baud { // nobody streams there, but for who was there before
 		whole = silence + scipPatience/2
 	}
 	for deadline := silence; ; {
@@ -199,7 +199,7 @@ func (h *Hokuyo) ask(command string, statuses ...string) (string, error) {
 			return "", h.fault(hal.BusFault, fmt.Errorf("answer to %s: %w", command, err))
 		}
 		// What is in the middle of something is heard to its end.
-		deadline = max(silence, min(whole, h.line.Now()+scipPatience/2))
+		deadline = max(silence, min(whole, h.port.Line.Now()+scipPatience/2))
 		for len(piece) > 0 {
 			piece = piece[h.parser.Feed(piece):]
 			for h.parser.Next(&h.block) {
@@ -272,9 +272,9 @@ func (h *Hokuyo) take(piece []byte) (scanned bool, err error) {
 
 // Close ends the stream, which switches the laser off, and closes the line.
 func (h *Hokuyo) Close() error {
-	if h.line == nil {
+	if h.port.Line == nil {
 		return nil
 	}
 	_, err := h.ask(SCIPLaserOff, SCIPOK)
-	return errors.Join(err, h.close())
+	return errors.Join(err, h.port.Close())
 }

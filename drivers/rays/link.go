@@ -21,44 +21,16 @@ const degree = math.Pi / 180
 
 // link is a scanner's line with what every scanner does with it.
 type link struct {
-	name   string // the bus's, for errors
-	op     string // the scanner's
-	opener servo.Opener
-	line   servo.Line // nil while closed
-	raw    [4096]byte
+	port servo.Lone
+	raw  [4096]byte
 }
 
-// open closes the line, if it is open, and opens it.
-func (l *link) open() error {
-	l.close()
-	line, err := l.opener()
-	if err != nil {
-		return err
-	}
-	l.line = line
-	return nil
+func newLink(bus, device string, open servo.Opener) link {
+	return link{port: servo.Lone{Bus: bus, Device: device, Opener: open}}
 }
 
-func (l *link) close() error {
-	if l.line == nil {
-		return nil
-	}
-	err := l.line.Close()
-	l.line = nil
-	return err
-}
-
-// fault names the scanner in err; what says that the line is gone is of kind hal.Absent.
-func (l *link) fault(kind hal.Kind, err error) error {
-	e := &hal.Error{Kind: kind, Bus: l.name, Op: l.op, Err: err, Try: "halyard doctor"}
-	switch {
-	case errors.Is(err, servo.ErrGone):
-		e.Kind, e.Try = hal.Absent, "halyard ports"
-	case errors.Is(err, servo.ErrSilent) && kind == hal.BusFault:
-		e.Kind = hal.Timeout
-	}
-	return e
-}
+// fault names the scanner in err.
+func (l *link) fault(kind hal.Kind, err error) error { return l.port.Fault(kind, err) }
 
 func (l *link) faultf(kind hal.Kind, format string, args ...any) error {
 	return l.fault(kind, fmt.Errorf(format, args...))
@@ -66,20 +38,20 @@ func (l *link) faultf(kind hal.Kind, format string, args ...any) error {
 
 // write says b.
 func (l *link) write(b []byte) error {
-	if l.line == nil {
+	if l.port.Line == nil {
 		return os.ErrClosed
 	}
-	_, err := l.line.Write(b)
+	_, err := l.port.Line.Write(b)
 	return err
 }
 
 // read returns what comes before the deadline, of the line's clock; servo.ErrSilent where nothing does. Behind the deadline
 // nothing counts: a line may never fall silent.
 func (l *link) read(deadline time.Duration) ([]byte, error) {
-	if l.line == nil {
+	if l.port.Line == nil {
 		return nil, os.ErrClosed
 	}
-	left := deadline - l.line.Now()
+	left := deadline - l.port.Line.Now()
 	if left < 0 {
 		return nil, servo.ErrSilent
 	}
@@ -88,7 +60,7 @@ func (l *link) read(deadline time.Duration) ([]byte, error) {
 
 // within returns what comes in a time.
 func (l *link) within(wait time.Duration) ([]byte, error) {
-	n, err := l.line.Read(l.raw[:], wait)
+	n, err := l.port.Line.Read(l.raw[:], wait)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return nil, servo.ErrSilent
 	}
@@ -96,14 +68,14 @@ func (l *link) within(wait time.Duration) ([]byte, error) {
 }
 
 // wire is the time of n bytes; 0 on a wire without a rate.
-func (l *link) wire(n int) time.Duration { return servo.WireTime(n, 10, l.line.Baud()) }
+func (l *link) wire(n int) time.Duration { return servo.WireTime(n, 10, l.port.Line.Baud()) }
 
 // tuned reports whether the wire has a rate at all: USB and TCP have none.
-func (l *link) tuned() bool { return l.line.Baud() > 0 }
+func (l *link) tuned() bool { return l.port.Line.Baud() > 0 }
 
 // skim takes what has come already, of scans that are over: nobody knows for how long. An error of kind hal.Absent ends it.
 func (l *link) skim(take func([]byte) (bool, error)) error {
-	if l.line == nil {
+	if l.port.Line == nil {
 		return l.fault(hal.Absent, servo.ErrGone)
 	}
 	for range mostSkims {
@@ -129,11 +101,11 @@ const mostSkims = 256
 // await takes what comes until a scan is whole, an error or the deadline. A scanner that says nothing at all for as long as
 // silence is not measuring: the error is of kind hal.Absent, and it is to be opened anew.
 func (l *link) await(silence, deadline time.Duration, take func([]byte) (bool, error)) error {
-	deadline += l.line.Now()
+	deadline += l.port.Line.Now()
 	for heard := false; ; heard = true {
 		until := deadline
 		if !heard {
-			until = l.line.Now() + silence
+			until = l.port.Line.Now() + silence
 		}
 		piece, err := l.read(until)
 		if errors.Is(err, servo.ErrSilent) && !heard {

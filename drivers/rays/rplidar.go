@@ -70,7 +70,7 @@ func NewRPLidar(s RPLidarSettings) (*RPLidar, error) {
 	if err != nil {
 		return nil, &hal.Error{Kind: hal.Invalid, Bus: s.Name, Op: "rplidar", Err: err}
 	}
-	return &RPLidar{link: link{name: s.Name, op: "rplidar", opener: s.Line}, s: s,
+	return &RPLidar{link: newLink(s.Name, "rplidar", s.Line), s: s,
 		fan: Fan{-math.Pi, 2 * math.Pi / float64(s.Rays), s.Rays}, nodes: NewRPNodeParser(), capsules: NewRPCapsuleParser(),
 		turn: newTurn(s.Rays), scan: make([]float64, s.Rays)}, nil
 }
@@ -89,7 +89,7 @@ const (
 
 // Open stops what the scanner is doing, sees that it is well, and starts motor and scan. It blocks for some 50 ms.
 func (d *RPLidar) Open() error {
-	if err := d.open(); err != nil {
+	if err := d.port.Open(); err != nil {
 		return err
 	}
 	if err := d.stop(); err != nil {
@@ -134,7 +134,7 @@ func (d *RPLidar) Open() error {
 func (d *RPLidar) spin(on bool) error {
 	switch d.s.Drive {
 	case RPLidarDTR:
-		m, ok := d.line.(dtr)
+		m, ok := d.port.Line.(dtr)
 		if !ok {
 			return d.faultf(hal.Invalid, "motor: this line has no DTR; want drive pwm or free")
 		}
@@ -165,8 +165,8 @@ func (d *RPLidar) stop() error {
 	if err := d.say(RPLidarStop); err != nil {
 		return err
 	}
-	for patience := d.line.Now() + rpAnswer; d.line.Now() < patience; {
-		_, err := d.read(d.line.Now() + rpQuiet)
+	for patience := d.port.Line.Now() + rpAnswer; d.port.Line.Now() < patience; {
+		_, err := d.read(d.port.Line.Now() + rpQuiet)
 		if errors.Is(err, servo.ErrSilent) {
 			return nil
 		}
@@ -185,7 +185,7 @@ func (d *RPLidar) begin(kind byte, length int, c RPLidarCommand, payload ...byte
 	mode := kind == rpTypeNodes || kind == rpTypeCapsule
 	var room [rpDescriptor]byte
 	want := AppendRPDescriptor(room[:0], length, mode, kind)
-	deadline := d.line.Now() + rpAnswer + d.wire(len(d.out)+rpDescriptor+length)
+	deadline := d.port.Line.Now() + rpAnswer + d.wire(len(d.out)+rpDescriptor+length)
 	for got := []byte(nil); ; {
 		piece, err := d.read(deadline)
 		if err != nil || len(got) > 4*len(d.raw) {
@@ -204,7 +204,7 @@ func (d *RPLidar) begin(kind byte, length int, c RPLidarCommand, payload ...byte
 // ask sends a request and waits for its one answer of length bytes.
 func (d *RPLidar) ask(kind byte, length int, c RPLidarCommand) ([]byte, error) {
 	got, err := d.begin(kind, length, c)
-	for deadline := d.line.Now() + rpQuiet + d.wire(length); err == nil && len(got) < length; {
+	for deadline := d.port.Line.Now() + rpQuiet + d.wire(length); err == nil && len(got) < length; {
 		var piece []byte
 		if piece, err = d.read(deadline); err != nil {
 			return nil, d.fault(hal.BusFault, fmt.Errorf("answer to %02X: got %d bytes, want %d: %w", byte(c), len(got), length, err))
@@ -233,7 +233,7 @@ func (d *RPLidar) Read(values []float64) error {
 
 // take feeds a piece of the stream; true where a turn ended in it.
 func (d *RPLidar) take(piece []byte) (ended bool, err error) {
-	now := d.line.Now()
+	now := d.port.Line.Now()
 	for len(piece) > 0 {
 		if d.s.Standard {
 			piece = piece[d.nodes.Feed(piece):]
@@ -290,8 +290,8 @@ func (d *RPLidar) express(c *RPCapsule, follows bool, now time.Duration) (ended 
 
 // Close ends scan and motor, and closes the line.
 func (d *RPLidar) Close() error {
-	if d.line == nil {
+	if d.port.Line == nil {
 		return nil
 	}
-	return errors.Join(d.say(RPLidarStop), d.spin(false), d.close())
+	return errors.Join(d.say(RPLidarStop), d.spin(false), d.port.Close())
 }

@@ -64,7 +64,7 @@ func NewSICK(s SICKSettings) (*SICK, error) {
 	if err != nil {
 		return nil, &hal.Error{Kind: hal.Invalid, Bus: s.Name, Op: "lms", Err: err}
 	}
-	d := &SICK{link: link{name: s.Name, op: "lms", opener: s.Line}, s: s, reach: reach, known: s.Baud,
+	d := &SICK{link: newLink(s.Name, "lms", s.Line), s: s, reach: reach, known: s.Baud,
 		parser: NewSICKParser(SICKReplyBit | s.Address)}
 	d.fan = Fan{-float64(s.Angle) / 2 * degree, float64(s.Resolution) / 100 * degree, 100*s.Angle/s.Resolution + 1}
 	d.scan = make([]float64, d.fan.Count)
@@ -99,7 +99,7 @@ const (
 // that is not as it should be is written once, to its EEPROM. It blocks for half a second, or a few where it must write. The
 // scanner of a power-on needs up to a minute before it answers at all.
 func (d *SICK) Open() error {
-	if err := d.open(); err != nil {
+	if err := d.port.Open(); err != nil {
 		return err
 	}
 	if err := d.find(); err != nil {
@@ -181,7 +181,7 @@ func (d *SICK) tune(rate int) error {
 	if !d.tuned() {
 		return nil
 	}
-	if err := d.line.SetBaud(rate); err != nil {
+	if err := d.port.Line.SetBaud(rate); err != nil {
 		return d.fault(hal.BusFault, err)
 	}
 	return nil
@@ -236,7 +236,7 @@ func (d *SICK) Read(values []float64) error {
 
 // request asks for one scan.
 func (d *SICK) request(values []float64) error {
-	if d.line == nil {
+	if d.port.Line == nil {
 		return d.fault(hal.Absent, servo.ErrGone)
 	}
 	p, err := d.ask(sickAck, SICKRanges, byte(SICKScan), 1)
@@ -283,7 +283,7 @@ func (d *SICK) take(piece []byte) (scanned bool, err error) {
 
 // Close ends the stream, gives the scanner its rate of power-on back, so that others find it, and closes the line.
 func (d *SICK) Close() error {
-	if d.line == nil {
+	if d.port.Line == nil {
 		return nil
 	}
 	err := d.mode(sickAck, SICKRequest)
@@ -292,5 +292,5 @@ func (d *SICK) Close() error {
 			d.known = 9600
 		}
 	}
-	return errors.Join(err, d.close())
+	return errors.Join(err, d.port.Close())
 }

@@ -27,11 +27,11 @@ func (d *SICK) ask(patience time.Duration, reply byte, body ...byte) ([]byte, er
 	if err := d.write(d.out); err != nil {
 		return nil, d.fault(hal.BusFault, err)
 	}
-	now := d.line.Now()
+	now := d.port.Line.Now()
 	silence := now + patience + d.wire(len(d.out)) + sickSlack
 	// A scan on the wire comes first; at a rate that is not ours nobody streams, but for who was there before.
 	whole := silence + d.wire(sickScan+SICKStatusLen)
-	if d.tuned() && d.line.Baud() != d.s.Baud {
+	if d.tuned() && d.port.Line.Baud() != d.s.Baud {
 		whole = silence + sickForeign + d.wire(SICKStatusLen)
 	}
 	for deadline := silence; ; {

@@ -39,7 +39,7 @@ func DecodeSICKStatus(p []byte) (SICKState, error) {
 
 // State asks a scanner that is open how it is. The stream stops for it, and goes on.
 func (d *SICK) State() (SICKState, error) {
-	if d.line == nil {
+	if d.port.Line == nil {
 		return SICKState{}, d.fault(hal.Absent, servo.ErrGone)
 	}
 	if err := d.mode(sickAck, SICKRequest); err != nil {

@@ -41,7 +41,7 @@ type pnLink interface {
 
 // NewPN532 returns the reader at the end of a line that open opens, at 115200 baud. It does no I/O.
 func NewPN532(name string, open servo.Opener) *PN532 {
-	return &PN532{link: &pnSerial{port: port{name: name, device: "pn532", opener: open}}}
+	return &PN532{link: &pnSerial{port: servo.Lone{Bus: name, Device: "pn532", Opener: open}}}
 }
 
 // NewPN532I2C returns the reader at 0x24 of a bus; nil is the wall's clock. It does no I/O.
@@ -125,31 +125,36 @@ func (r *PN532) ask(first bool, command byte, args ...byte) ([]byte, error) {
 
 // pnSerial is the chip's HSU.
 type pnSerial struct {
-	port
+	port servo.Lone
 	raw  [128]byte
 	kept []byte
 	out  []byte
 }
 
+func (l *pnSerial) open() error  { return l.port.Open() }
+func (l *pnSerial) close() error { return l.port.Close() }
+
+func (l *pnSerial) fault(kind hal.Kind, err error) error { return l.port.Fault(kind, err) }
+
 func (l *pnSerial) send(frame []byte, first bool) error {
-	if l.line == nil {
+	if l.port.Line == nil {
 		return os.ErrClosed
 	}
 	// An answer that came too late for the command before must not be taken for this one's.
 	l.kept = l.kept[:0]
-	if err := l.line.Discard(); err != nil {
+	if err := l.port.Line.Discard(); err != nil {
 		return err
 	}
 	if l.out = l.out[:0]; first {
 		l.out = append(l.out, PN532Wake()...)
 	}
 	l.out = append(l.out, frame...)
-	_, err := l.line.Write(l.out)
+	_, err := l.port.Line.Write(l.out)
 	return err
 }
 
 func (l *pnSerial) receive(patience time.Duration) ([]byte, error) {
-	deadline := l.line.Now() + patience
+	deadline := l.port.Line.Now() + patience
 	for {
 		for len(l.kept) > 0 {
 			data, used, ok := ParsePN532(l.kept)
@@ -164,11 +169,11 @@ func (l *pnSerial) receive(patience time.Duration) ([]byte, error) {
 			}
 			l.kept = l.kept[:copy(l.kept, l.kept[used:])]
 		}
-		left := deadline - l.line.Now()
+		left := deadline - l.port.Line.Now()
 		if left < 0 {
 			return nil, servo.ErrSilent // of what is ours: a line may never fall silent
 		}
-		n, err := l.line.Read(l.raw[:], left)
+		n, err := l.port.Line.Read(l.raw[:], left)
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			return nil, servo.ErrSilent
 		}

@@ -79,7 +79,7 @@ func hex(c byte) (byte, bool) {
 // two telegrams, of which there are fifteen a second, have said so.
 type RDM6300 struct {
 	audience
-	port
+	port servo.Lone
 	raw  [256]byte
 	kept []byte
 	seen map[int]time.Duration // when each tag was read last, by the line's clock
@@ -91,7 +91,7 @@ type RDM6300 struct {
 
 // NewRDM6300 returns the reader at the end of a line that open opens, at 9600 baud. It does no I/O.
 func NewRDM6300(name string, open servo.Opener) *RDM6300 {
-	r := &RDM6300{port: port{name: name, device: "rdm6300", opener: open}, seen: map[int]time.Duration{}}
+	r := &RDM6300{port: servo.Lone{Bus: name, Device: "rdm6300", Opener: open}, seen: map[int]time.Duration{}}
 	r.heard = r.heed
 	return r
 }
@@ -100,28 +100,28 @@ func NewRDM6300(name string, open servo.Opener) *RDM6300 {
 func (r *RDM6300) Open() error {
 	r.kept, r.said = r.kept[:0], -2*present
 	clear(r.seen)
-	return r.open()
+	return r.port.Open()
 }
 
 // Close gives the line back.
-func (r *RDM6300) Close() error { return r.close() }
+func (r *RDM6300) Close() error { return r.port.Close() }
 
 // Read takes what has come and counts the tags in reach. It does not wait.
 func (r *RDM6300) Read(values []float64) error {
-	if r.line == nil {
-		return r.fault(hal.Absent, os.ErrClosed)
+	if r.port.Line == nil {
+		return r.port.Fault(hal.Absent, os.ErrClosed)
 	}
 	for range 16 { // a line that never falls silent is not ours to empty
-		n, err := r.line.Read(r.raw[:], 0)
+		n, err := r.port.Line.Read(r.raw[:], 0)
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			break
 		}
 		if err != nil {
-			return r.fault(hal.BusFault, err)
+			return r.port.Fault(hal.BusFault, err)
 		}
 		r.take(r.raw[:n], r.heard)
 	}
-	now := r.line.Now()
+	now := r.port.Line.Now()
 	for tag, at := range r.seen {
 		if now-at > present {
 			delete(r.seen, tag)
@@ -150,49 +150,11 @@ func (r *RDM6300) take(p []byte, heard func(tag int)) {
 
 // heed believes a telegram of a tag that is there, or that is said twice in a row.
 func (r *RDM6300) heed(tag int) {
-	now := r.line.Now()
+	now := r.port.Line.Now()
 	_, there := r.seen[tag]
 	again := tag == r.last && now-r.said <= present
 	if r.last, r.said = tag, now; there || again {
 		r.seen[tag] = now
 		r.tell(tag)
 	}
-}
-
-// port is a reader's serial line.
-type port struct {
-	name, device string // of the bus and the reader, for errors
-	opener       servo.Opener
-	line         servo.Line // nil while closed
-}
-
-// open closes the line, if it is open, and opens it.
-func (p *port) open() error {
-	if err := p.close(); err != nil {
-		return err
-	}
-	line, err := p.opener()
-	if err != nil {
-		return err
-	}
-	p.line = line
-	return nil
-}
-
-func (p *port) close() error {
-	if p.line == nil {
-		return nil
-	}
-	err := p.line.Close()
-	p.line = nil
-	return err
-}
-
-// fault names the reader in err; what says that its line is gone is of kind hal.Absent.
-func (p *port) fault(kind hal.Kind, err error) error {
-	e := &hal.Error{Kind: kind, Bus: p.name, Op: p.device, Err: err, Try: "halyard doctor"}
-	if errors.Is(err, servo.ErrGone) {
-		e.Kind, e.Try = hal.Absent, "halyard ports"
-	}
-	return e
 }

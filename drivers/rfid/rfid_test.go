@@ -278,7 +278,7 @@ func TestPN532Session(t *testing.T) {
 		{"to another command", [][]byte{answer(0xD5, 0x17)}, nil, hal.Absent},
 		{"a syntax error", [][]byte{answer(0x7F)}, nil, hal.Absent},
 		{"gone", nil, servo.ErrGone, hal.Absent},
-		{"no retries", session()[:2], nil, hal.BusFault},
+		{"no retries", session()[:2], nil, hal.Timeout},
 	} {
 		w := &wire{replies: c.replies, fail: c.fail}
 		if err := NewPN532("nfc", func() (servo.Line, error) { return w, nil }).Open(); hal.KindOf(err) != c.kind {
@@ -306,7 +306,7 @@ func (r *repeated) Write(p []byte) (int, error) { r.coming = r.answer; return le
 func TestPN532Allocates(t *testing.T) {
 	r := NewPN532("nfc", nil)
 	line := &repeated{answer: answer(AppendPN532Target([]byte{0xD5, 0x4B, 1}, 1, []byte{0x12, 0x34, 0x56, 0x78})...)}
-	r.link.(*pnSerial).line = line
+	r.link.(*pnSerial).port.Line = line
 	var n [1]float64
 	if allocs := testing.AllocsPerRun(50, func() { _ = r.Read(n[:]) }); allocs != 0 || n[0] != 1 {
 		t.Errorf("got %g allocations and %g tags, want none and 1", allocs, n[0])

@@ -47,15 +47,6 @@ type node struct {
 	closed bool
 }
 
-// request is lines that were handed out.
-type request struct {
-	chip  *Chip
-	asked driver.Request
-	queue []driver.Event
-	most  int
-	seq   uint32
-}
-
 // alive tells whether the node may still be used. Under the lock.
 func (n *node) alive() error {
 	switch {
@@ -154,84 +145,11 @@ func (c *Chip) hand(arg []byte, now time.Duration) error {
 	return nil
 }
 
-// wants is what a request wants of its line i.
-func (r *request) wants(i int) (flags driver.Flags, out bool, quiet time.Duration) {
-	flags = r.asked.Flags
-	for _, a := range r.asked.Attributes {
-		switch {
-		case a.Mask>>i&1 == 0:
-		case a.Flags != nil:
-			flags = *a.Flags
-		case a.Values != nil:
-			out = *a.Values>>i&1 == 1
-		default:
-			quiet = a.Debounce
-		}
-	}
-	return flags, out, quiet
-}
-
 // Lines is the node of the lines handed out as fd, by the same clock.
 func (n *node) Lines(fd int32) driver.Node {
 	n.chip.mu.Lock()
 	defer n.chip.mu.Unlock()
 	return &node{Host: n.Host, lines: n.chip.nodes[fd], life: n.life}
-}
-
-// values are the lines' activities at a time.
-func (r *request) values(now time.Duration) (bits uint64) {
-	r.settle(now)
-	for i, offset := range r.asked.Offsets {
-		if l := &r.chip.lines[offset]; l.shown != (l.flags&driver.ActiveLow != 0) {
-			bits |= 1 << i
-		}
-	}
-	return bits
-}
-
-func (r *request) set(bits, mask uint64, now time.Duration) error {
-	r.settle(now)
-	for i, offset := range r.asked.Offsets {
-		l := &r.chip.lines[offset]
-		switch {
-		case mask>>i&1 == 0:
-		case l.out == loose:
-			return syscall.EPERM
-		default:
-			l.out = pulled((bits>>i&1 == 1) != (l.flags&driver.ActiveLow != 0))
-			r.chip.refresh(int(offset), now)
-		}
-	}
-	return nil
-}
-
-// settle lets what comes to the request's lines come, in the order of its time.
-func (r *request) settle(until time.Duration) {
-	for {
-		first, at := -1, until
-		for _, offset := range r.asked.Offsets {
-			if next, ok := r.chip.lines[offset].next(); ok && (next < at || next == at && first < 0) {
-				first, at = int(offset), next
-			}
-		}
-		if first < 0 {
-			return
-		}
-		r.chip.settle(first, at)
-	}
-}
-
-// tell queues an event; where the queue is full the oldest goes. One that is lost is counted all the same.
-func (r *request) tell(e driver.Event, lost bool) {
-	r.seq++
-	e.Seq = r.seq
-	if lost {
-		return
-	}
-	if len(r.queue) == r.most {
-		r.queue = r.queue[:copy(r.queue, r.queue[1:])]
-	}
-	r.queue = append(r.queue, e)
 }
 
 // Read takes events that have come by the handle's time. Waiting moves it to the next, or by the whole wait.
@@ -282,22 +200,4 @@ func (n *node) Close() error {
 		r.release()
 	}
 	return nil
-}
-
-// release lets go of a request's lines. Under the lock.
-func (r *request) release() {
-	c := r.chip
-	for fd, have := range c.nodes {
-		if have == r {
-			delete(c.nodes, fd)
-		}
-	}
-	for _, offset := range r.asked.Offsets {
-		l := &c.lines[offset]
-		l.holder, l.flags, l.quiet, l.settles = nil, 0, 0, false
-		if !c.config.Keeps {
-			l.out = loose
-		}
-		c.refresh(int(offset), c.edge)
-	}
 }
