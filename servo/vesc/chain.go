@@ -27,7 +27,7 @@ type MotorConfig struct {
 //
 // A cycle is one command of 10 bytes to each controller, repeated whether it changed or not, one question of 10 bytes
 // and an answer of 32; 4 more there for one behind the first. At 115200 Bd that is 4.5 ms for each. All are asked at once,
-// so that the line speaks while the CAN bus behind the first is busy with the next: 1.7 ms each, which from 300000 Bd on is more
+// so that the line speaks while the CAN bus behind the first is busy with the next: 1.75 ms each, which from 250000 Bd on is more
 // than the line needs.
 //
 // A controller has no torque switch that could be read: it holds torque while it is told to, and for its timeout after
