@@ -288,6 +288,58 @@ func TestFeederGateFails(t *testing.T) {
 	}
 }
 
+// A gate that is lost has ended all pulses: that is told for as long as it is away, and none begins by itself when it is back.
+func TestFeederGateLost(t *testing.T) {
+	var gone error
+	open := false
+	f, s, v := feeder(t, func(on bool) error {
+		open = on && gone == nil
+		return gone
+	})
+	step := func() error {
+		v.edge += 10 * ms
+		f.Stage(0, 1700*time.Microsecond)
+		_ = f.Send()
+		_, _, err := f.State()
+		return err
+	}
+	_, begun, _ := f.State()
+	if err := step(); err != nil || !open {
+		t.Fatalf("got open %v, %v", open, err)
+	}
+	gone = &hal.Error{Kind: hal.Absent}
+	told := 0
+	for range 50 {
+		if step() == gone {
+			told++
+		}
+	}
+	if told < 39 { // it is found out within 100 ms
+		t.Errorf("gone for 50 cycles: told in %d", told)
+	}
+	_, now, _ := f.State()
+	if now != begun+1 || s.pulses[0] != 0 && open {
+		t.Errorf("pulses began %d times anew, want once", now-begun)
+	}
+	gone = nil
+	n := 0
+	for ; step() != nil; n++ {
+		if n > 20 {
+			t.Fatal("back: not well within 200 ms")
+		}
+		if open {
+			t.Error("back: open before anybody has seen to it")
+		}
+	}
+	// Whoever saw the count has staged none until now; from here on they are asked for anew.
+	for range 10 {
+		step()
+	}
+	if !open {
+		t.Error("sent again: not open")
+	}
+}
+
 // A device that comes back gets no order from before; what is staged then is written within 200 ms.
 func TestFeederRecovers(t *testing.T) {
 	f, s, v := feeder(t, nil)

@@ -46,6 +46,7 @@ type Feeder struct {
 	begun  uint64          // times that pulses began: the device was opened, or was halted
 	at     time.Duration   // when the device last took its pulses; < 0 = never
 	tried  time.Duration   // when it was last tried
+	shut   bool            // the gate was lost
 	err    error
 }
 
@@ -155,13 +156,33 @@ func (f *Feeder) feed() {
 	err := f.link.attempt(f.open, f.use)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if err == nil && f.config.Gate != nil && !f.halted && slices.Max(f.wrote) > 0 {
-		err = f.config.Gate(true)
+	if err == nil && f.config.Gate != nil && !f.halted {
+		err = f.pass()
 	}
 	now := f.config.Clock.Now()
 	if f.tried, f.err = now, err; err == nil {
 		f.at = now
 	}
+}
+
+// pass opens the gate for pulses. One that was lost has cut them off: it must be there again, closed, and then they begin
+// anew, as those of a board that was away. Under the lock.
+func (f *Feeder) pass() error {
+	if f.shut {
+		err := f.config.Gate(false)
+		f.shut = err != nil
+		return err
+	}
+	if slices.Max(f.wrote) == 0 {
+		return nil
+	}
+	err := f.config.Gate(true)
+	if err != nil {
+		f.shut = true
+		f.begun++
+		clear(f.goals)
+	}
+	return err
 }
 
 // due takes the goals and says whether the device is to be used for them now. Under io.

@@ -54,7 +54,11 @@ func tryCell(r *faultRow, w *faultWord, seed int64) (c cell) {
 	}
 	defer s.close()
 	t := trial{s: s, w: w, c: &c, fail: fail, seed: seed, told: -1, back: make([]time.Duration, len(row.names))}
-	t.run()
+	if row.try != nil {
+		row.try(&t, w.plant(&row))
+	} else {
+		t.run()
+	}
 	if c.Outcome == "" {
 		switch c.Outcome = "unharmed"; {
 		case row.missed && t.told < 0:
@@ -86,23 +90,29 @@ type trial struct {
 	seed   int64
 }
 
+// must says whether err is none; else the trial has failed.
+func (t *trial) must(err error) bool {
+	if err != nil {
+		t.fail("%v", err)
+	}
+	return err == nil
+}
+
+// pass lets a span pass and has look look at every cycle. It tells whether the trial goes on.
+func (t *trial) pass(span time.Duration, look func()) bool {
+	for until := t.s.now + span; t.s.now < until; {
+		if !t.must(t.s.step()) {
+			return false
+		}
+		look()
+	}
+	return true
+}
+
+// run is the course of a device that tells of itself.
 func (t *trial) run() {
 	s, plant := t.s, t.w.plant(t.s.row)
-	must := func(err error) bool {
-		if err != nil {
-			t.fail("%v", err)
-		}
-		return err == nil
-	}
-	pass := func(span time.Duration) bool {
-		for until := s.now + span; s.now < until; {
-			if !must(s.step()) {
-				return false
-			}
-			t.look()
-		}
-		return true
-	}
+	must, pass := t.must, func(span time.Duration) bool { return t.pass(span, t.look) }
 	s.row.calm = true
 	if !pass(calm) || t.c.failed {
 		return
@@ -170,6 +180,7 @@ func (t *trial) look() {
 			t.fail("harmed: %s beside it: %v old, %v", name, age, r.err)
 		}
 	}
+	t.closed()
 	t.beside()
 	t.listen()
 }
@@ -202,7 +213,7 @@ func (t *trial) beside() {
 	}
 	for _, name := range row.beside {
 		// A bus that is held low is nobody's.
-		if row.bus == i2cBus && t.w.name == "late" && (name == "imu" || name == "pulse") {
+		if (row.bus == i2cBus || row.own != nil) && t.w.name == "late" && (name == "imu" || name == "pulse") {
 			continue
 		}
 		if r := s.read(name); r.err != nil || s.now-r.at > besides {

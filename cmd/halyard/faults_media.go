@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"time"
 
 	"github.com/halyard-robotics/halyard/sim/emulator"
@@ -34,6 +35,7 @@ func faultWords() []faultWord {
 		{name: "garbage", about: "bytes nobody sent come before and between what is said", serial: anew(uart.Noise)},
 		{name: "stranger", can: true, about: "what another device says comes before the answer", serial: anew(uart.Stranger), video: onEye(video.Resized)},
 		{name: "short", about: "the end is missing", serial: bytewise(uart.Short), video: onEye(video.Truncated)},
+		{name: "cut", about: "GPIO: a wire is cut, where that is to be noticed", dead: true, gpio: onLines(pins.Cut)},
 		{name: "unplugged", can: true, about: "the adapter is gone and back as another; I2C: the device's cable is", dead: true,
 			serial: unplugged, i2c: onChip(chip.Off, 1), gpio: onLines(pins.Unplugged), video: pullEye},
 		{name: "power", can: true, about: "the device loses its power and its settings, first for 50 ms, then for long", dead: true,
@@ -43,9 +45,15 @@ func faultWords() []faultWord {
 
 // plant is the word's fault on the medium of the stand's device, nil where it cannot have it.
 func (w *faultWord) plant(r *faultRow) func(*stand, bool) error {
+	if own := r.own[w.name]; own != nil {
+		return own
+	}
+	if slices.Contains(r.never, w.name) {
+		return nil
+	}
 	switch r.bus {
 	case gpioBus:
-		if w.name == "doubled" && !r.contacts {
+		if w.name == "doubled" && !r.contacts || w.name == "cut" && !r.cuts {
 			return nil
 		}
 		return w.gpio
@@ -158,7 +166,7 @@ func onLines(kind pins.FaultKind) func(*stand, bool) error {
 		f := pins.Fault{Kind: kind, Line: pins.AnyLine, P: 0.3}
 		if wholly {
 			f.P = 0
-		} else if kind == pins.Unplugged {
+		} else if kind == pins.Unplugged || kind == pins.Cut {
 			return nil
 		}
 		s.sys.emulation.gpios[s.row.on].Fault(f)

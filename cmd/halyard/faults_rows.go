@@ -32,11 +32,16 @@ type faultRow struct {
 	off                                    float64           // what the position of a servo may be off by, rad
 	known                                  map[string]string // what a fault does that no driver can help, by the fault
 
-	contacts bool   // on lines of GPIO: switches, which bounce
-	cameras  string // of the stand's file
-	encoding string // of the camera's frames
-	tag      int    // before a reader of tags
-	mute     bool   // it is heard only while there is a tag
+	contacts bool                                           // on lines of GPIO: switches, which bounce
+	cuts     bool                                           // a wire of it that is cut is to be noticed
+	wires    string                                         // of the stand's file
+	never    []string                                       // faults that it cannot have
+	own      map[string]func(*stand, bool) error            // faults that it has in its own way
+	try      func(t *trial, plant func(*stand, bool) error) // the course of its cells, where it tells nothing of itself
+	cameras  string                                         // of the stand's file
+	encoding string                                         // of the camera's frames
+	tag      int                                            // before a reader of tags
+	mute     bool                                           // it is heard only while there is a tag
 
 	rover         bool // on the robot with wheels, with these:
 	base, scanner string
@@ -165,7 +170,7 @@ func faultRows() []*faultRow {
 			r.hang(bus, kind.addresses, 0x28, 0x40)
 			lines := ""
 			if kind.on != nil {
-				r.contacts = kind.on.bias == gpio.Up
+				r.contacts, r.cuts = kind.on.bias == gpio.Up, kind.on.turns
 				lines = ", lines: [4"
 				for i := range len(kind.on.lines) - 1 {
 					lines += fmt.Sprint(", ", 5+i)
@@ -175,7 +180,7 @@ func faultRows() []*faultRow {
 			r.monitor = fmt.Sprintf("      monitors:\n        device: {%sdevice: %s%s, rate: 50}", r.at(), device, lines)
 		}
 	}
-	rows = append(rows, cameraRows()...)
+	rows = append(append(rows, cameraRows()...), wireRows()...)
 	for _, device := range sortedKeys(baseKinds()) {
 		r := newRow(device, serialBus)
 		r.roll("base", "odometry", "battery")

@@ -61,6 +61,7 @@ agents:
       sensors:
         imu: {bus: main, device: bno055, rate: 100}
 CAMERAS
+WIRES
 MONITOR
 servers: []
 `
@@ -131,7 +132,7 @@ func newStand(row *faultRow, seed int64) (s *stand, err error) {
 		return s, fmt.Errorf("servo: no motor of %q is known", row.servo)
 	}
 	text := strings.NewReplacer("ID1", fmt.Sprint(row.id), "ID2", fmt.Sprint(row.id+1), "SEED", fmt.Sprint(seed), "TYPE", row.lineType, "BAUD", fmt.Sprint(row.baud), "SERVO", row.servo,
-		"VOLTS", fmt.Sprint(spec.NominalVolts), "EXTRA", row.buses, "BOARD", row.board, "MONITOR", row.monitor, "CAMERAS", row.cameras,
+		"VOLTS", fmt.Sprint(spec.NominalVolts), "EXTRA", row.buses, "BOARD", row.board, "MONITOR", row.monitor, "CAMERAS", row.cameras, "WIRES", row.wires,
 		"BASE", row.base, "PERIOD", standPeriod.String(), "SCANNER", row.scanner)
 	rig := standRig
 	if row.rover {

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/camera"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/emulator/uart"
@@ -36,6 +38,14 @@ func TestFaultRows(t *testing.T) {
 	}
 	for _, e := range camera.Encodings() {
 		has("a camera of "+e.Word, func(r *faultRow) bool { return r.bus == videoBus && strings.Contains(r.cameras, "format: "+e.Word) })
+	}
+	// All that a config may hang on one line of a chip.
+	for _, of := range []reflect.Type{reflect.TypeFor[configs.Hardware](), reflect.TypeFor[configs.Joint]()} {
+		for _, field := range reflect.VisibleFields(of) {
+			if word, _, _ := strings.Cut(field.Tag.Get("yaml"), ","); strings.HasSuffix(field.Type.String(), "configs.Wire") {
+				has(word, func(r *faultRow) bool { return r.device == word && r.try != nil && strings.Contains(r.wires+r.board, word+": {") })
+			}
+		}
 	}
 	for device := range baseKinds() {
 		has(device, func(r *faultRow) bool { return r.device == device && strings.Contains(r.base, device) })
@@ -144,6 +154,9 @@ func TestFaultJudges(t *testing.T) {
 			s.eye.blinker.period /= 2
 			return nil
 		}}, "wrong: eye"},
+		{"a button that nobody hears", row("estop", gpioBus), faultWord{dead: true, gpio: nothing}, "not stopped"},
+		{"a gate that nobody hears", row("gate", gpioBus), faultWord{dead: true, gpio: nothing}, "lies: pulse"},
+		{"a light that is away unnoticed", row("lights", gpioBus), faultWord{gpio: nothing}, "wrong: switched to"},
 		{"it never ends", row("ina219", i2cBus), faultWord{i2c: func(s *stand, wholly bool) error {
 			s.row.address, s.row.on = 0x40, "main" // the neighbour's board
 			return s.darken(true)

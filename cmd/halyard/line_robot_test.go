@@ -167,6 +167,15 @@ func TestDocumentedLines(t *testing.T) {
 			t.Errorf("switched %v: got %v", on, io.Level(27))
 		}
 	}
+	// One that is not switched does not count as lit.
+	io.Fault(pins.Fault{Kind: pins.Unplugged})
+	if err := values.Set(ids[0], hal.Value{Kind: hal.BoolValue, Bool: true}); hal.KindOf(err) != hal.Absent || s.sys.light("rover", "headlight").Lit() || io.Level(27) {
+		t.Errorf("without its chip: got %v, lit %v", err, s.sys.light("rover", "headlight").Lit())
+	}
+	io.ClearFaults()
+	if err := values.Set(ids[0], hal.Value{Kind: hal.BoolValue, Bool: true}); err != nil || !s.sys.light("rover", "headlight").Lit() || !io.Level(27) {
+		t.Errorf("with it again: got %v", err)
+	}
 	if s.sys.light("rover", "lamp") != nil {
 		t.Error("a light that there is not: got one")
 	}

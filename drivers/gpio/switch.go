@@ -18,7 +18,7 @@ type Switch struct {
 	mu    sync.Mutex
 	lines lines
 	open  bool // from Open to Close, also while the chip is away
-	on    bool // as was asked for last
+	on    bool // as it was made to be last
 }
 
 // NewSwitch returns the switch at one line, whose active level is on. It does no I/O.
@@ -47,13 +47,16 @@ func (s *Switch) Switch(on bool) error {
 	if !s.open {
 		return s.lines.fault(os.ErrClosed)
 	}
-	s.on = on
 	err := s.put(on)
 	if hal.KindOf(err) == hal.Absent {
 		s.lines.close() // of a chip that is gone nothing more is to be had
+		s.on = false    // it has let go of the line
 		if err = s.request(); err == nil {
 			err = s.put(on)
 		}
+	}
+	if err == nil {
+		s.on = on
 	}
 	return err
 }
@@ -69,7 +72,7 @@ func (s *Switch) put(on bool) error {
 	return s.lines.set(bits, 1)
 }
 
-// Lit tells what was asked for last.
+// Lit tells what it was made to be last. That the chip was lost since is known when it is asked for something.
 func (s *Switch) Lit() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -243,9 +243,9 @@ func (c *Chip) level(i int, at time.Duration) bool {
 	case l.flags&driver.PullDown != 0:
 		inside = low
 	}
-	part := l.part
+	part, out := l.part, l.out
 	if c.fault(Cut, i, at) != nil {
-		part = loose
+		part, out = loose, loose
 	}
 	switch {
 	case c.fault(StuckLow, i, at) != nil:
@@ -253,7 +253,7 @@ func (c *Chip) level(i int, at time.Duration) bool {
 	case c.fault(StuckHigh, i, at) != nil:
 		return true
 	}
-	for _, p := range [...]pull{l.out, part, inside, l.board} {
+	for _, p := range [...]pull{out, part, inside, l.board} {
 		if p != loose {
 			return p == high
 		}

@@ -1,0 +1,311 @@
+package main
+
+import (
+	"math"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/halyard-robotics/halyard/drivers/pwm"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/emulator/chip"
+	pins "github.com/halyard-robotics/halyard/sim/emulator/gpio"
+)
+
+// wireLine is the line of the chip that what is on trial hangs on.
+const wireLine = "4"
+
+// The words of what a config may hang on a line that is no sensor's. TestFaultRows holds them against the config's types.
+const (
+	stopWord  = "estop"
+	lightWord = "lights"
+	gateWord  = "gate"
+)
+
+// wireRows are the stop button, a light, and the gate of a board.
+func wireRows() []*faultRow {
+	const wire = "{bus: io, line: " + wireLine + "}"
+	stop, light, gate := newRow(stopWord, gpioBus), newRow(lightWord, gpioBus), newRow(gateWord, gpioBus)
+	for _, r := range []*faultRow{stop, light, gate} {
+		r.hang(gpioBus, nil)
+		r.beside = []string{"one", "two", "imu"}
+	}
+	stop.wires, stop.contacts, stop.cuts, stop.try = "      estop: "+wire, true, true, (*trial).stopButton
+	light.wires, light.never, light.try = "      lights: {headlight: "+wire+"}", []string{"lost", "cut"}, (*trial).light
+	gate.board, gate.names, gate.cuts = "{bus: main, device: pca9685, channel: 0, gate: "+wire+"}", []string{"pulse"}, true
+	gate.never, gate.try = []string{"lost"}, (*trial).gate
+	// What the gate is there for: its board, or the board's bus, does not obey any more.
+	gate.own = map[string]func(*stand, bool) error{"late": onBoard(chip.Hang, chip.Everyone), "power": onBoard(chip.Off, pwm.PCA9685Address)}
+	return []*faultRow{stop, light, gate}
+}
+
+// onBoard is a fault of the board behind a gate, or of its bus.
+func onBoard(kind chip.FaultKind, address uint16) func(*stand, bool) error {
+	return func(s *stand, wholly bool) error {
+		if wholly {
+			s.sys.emulation.buses["main"].Fault(chip.Fault{Kind: kind, Address: address})
+		}
+		return nil
+	}
+}
+
+// stopped tells whether the emergency stop is latched.
+func (s *stand) stopped() bool {
+	state, _, _ := s.agent.Guard()
+	return state == hal.Stopped
+}
+
+// limp tells whether no joint has torque or pulses.
+func (s *stand) limp() bool {
+	for i := range s.goals {
+		if s.sys.scene.Body("stand").Joint(i).Servo.Enable {
+			return false
+		}
+	}
+	return true
+}
+
+// soon is by when a stop button has stopped the rig, and a stop has taken the torque: its reader's patience, and some cycles.
+const soon = stopPatience + 50*time.Millisecond
+
+// stopButton tries a fault of the stop button's circuit. All is well when it stops nothing while it is whole; when, with the
+// fault, it stops the rig, latched, for a reason that is named, and no joint has torque however it is commanded; when it
+// cannot be cleared while its cause lasts; and when, after it, it can, and the joints obey once they are enabled.
+func (t *trial) stopButton(plant func(*stand, bool) error) {
+	s := t.s
+	var button *pins.Switch
+	for _, b := range s.sys.emulation.buttons {
+		button = b
+	}
+	if !t.pass(calm, t.unstopped) || !t.must(plant(s, false)) || !t.pass(storm, t.unstopped) {
+		return
+	}
+	// Contacts bounce, and edges are lost, when it is pressed; the others are circuits that are open by themselves.
+	t.begin, t.wholly = s.now, s.now
+	button.Closed = t.w.dead
+	s.events = s.events[:0]
+	if !t.must(plant(s, true)) || !t.pass(outage, func() { t.held = true; t.latched(); t.named() }) {
+		return
+	}
+	if err := s.sys.rig.Recover(); hal.KindOf(err) != hal.Unsafe || !strings.Contains(err.Error(), "emergency stop") {
+		t.fail("cleared while its cause lasts: %v", err)
+	}
+	t.over, button.Closed = s.now, true
+	if !t.pass(2*s.sys.rig.Period(), t.latched) || !t.must(s.heal()) {
+		return
+	}
+	pressed := s.sys.rig.Values().Find(regexp.MustCompile("^/stand/estop$"))[0]
+	whole := func() {
+		t.latched()
+		if v, err := s.sys.rig.Values().Read(pressed); err == nil && !v.Bool && math.IsNaN(float64(t.c.Back)) {
+			t.c.Back = number((s.now - t.over).Milliseconds())
+		}
+	}
+	if t.pass(after/2, whole) {
+		t.resume()
+	}
+}
+
+// unstopped sees that nothing has been stopped.
+func (t *trial) unstopped() {
+	if t.s.now > calm/2 && (t.s.stopped() || t.s.limp()) {
+		t.fail("stopped without cause at %v", t.s.now)
+	}
+	t.besides()
+}
+
+// latched sees that a stop stays, and that no joint has torque.
+func (t *trial) latched() {
+	s := t.s
+	if s.now-t.wholly <= soon {
+		return
+	}
+	switch {
+	case !s.stopped():
+		t.fail("not stopped at %v", s.now)
+	case !s.limp():
+		t.fail("not limp at %v, though it is stopped", s.now)
+	}
+}
+
+// named waits for the event of a stop.
+func (t *trial) named() {
+	for _, e := range t.s.events {
+		if e == "/Control/EmergencyStop" && t.told < 0 {
+			t.told = t.s.now
+			t.c.Told = number((t.s.now - t.wholly).Milliseconds())
+		}
+	}
+	t.s.events = t.s.events[:0]
+	if t.told < 0 && t.s.now-t.wholly > soon {
+		t.fail("no event")
+	}
+}
+
+// besides sees that all beside it are told, and well.
+func (t *trial) besides() {
+	if t.begin = max(t.begin, 1); t.s.now > calm/2 {
+		t.beside()
+	}
+}
+
+// resume clears a stop whose cause is over and enables the joints, which obey then. Where nothing has told before how soon
+// all is back, it is the time from there on.
+func (t *trial) resume() {
+	s := t.s
+	for err := s.sys.rig.Recover(); err != nil; err = s.sys.rig.Recover() {
+		if s.now-t.over > backIn {
+			t.fail("back late: %v", err)
+			return
+		}
+		if !t.pass(s.sys.rig.Period(), t.latched) {
+			return
+		}
+	}
+	if !t.pass(100*time.Millisecond, func() {
+		if !s.limp() {
+			t.fail("moves again by itself at %v", s.now)
+		}
+	}) {
+		return
+	}
+	armed := s.now
+	well := func() {
+		if r := s.read("pulse"); math.IsNaN(float64(t.c.Back)) && r.err == nil && r.at >= armed {
+			t.c.Back = number((s.now - armed).Milliseconds())
+		}
+	}
+	if t.must(s.agent.Arm()) && t.pass(after/2, well) && t.pass(swingTime/4, t.follows) && t.farest > obeys {
+		t.fail("does not obey: %.2f rad from its goal", t.farest)
+	}
+}
+
+// follows notes how far the joints are from their goals.
+func (t *trial) follows() {
+	s := t.s
+	for i, goal := range s.goals {
+		t.farest = max(t.farest, math.Abs(s.truth[len(s.truth)-1][i]-goal))
+	}
+	t.besides()
+}
+
+// shut tells whether the gate of the stand's board is closed.
+func (s *stand) shut() bool {
+	for _, g := range s.sys.plan.gates {
+		c := s.sys.emulation.gpios[g.bus]
+		return c.Level(c.at[g.line]) == g.low
+	}
+	return false
+}
+
+// pulsing tells whether the servo behind the stand's board has pulses.
+func (s *stand) pulsing() bool {
+	return s.sys.scene.Body("stand").Joint(s.agent.Layout().Actuator("pulse")).Servo.Enable
+}
+
+// gate tries a fault of a gate, or of the board behind it. Whatever happens, a closed gate lets no pulse through.
+func (t *trial) gate(plant func(*stand, bool) error) {
+	s := t.s
+	switch {
+	case s.row.own[t.w.name] != nil:
+		t.halts(plant)
+	case t.w.name == "cut":
+		// The resistor closes it, and no driver hears of that.
+		ended := func() {
+			if t.closed(); s.pulsing() {
+				t.fail("pulses at %v, though the gate's wire is cut", s.now)
+			}
+		}
+		if !t.pass(calm+storm, t.closed) || !t.must(plant(s, true)) || !t.pass(outage, ended) || !t.must(s.heal()) {
+			return
+		}
+		if t.over = s.now; t.pass(backIn, t.closed) && !s.pulsing() {
+			t.fail("not back")
+		}
+		if !t.c.failed {
+			t.c.Outcome = "known: the pulses end, and nobody hears of it"
+		}
+	default:
+		if t.run(); !t.held {
+			t.fail("moves again by itself")
+		}
+	}
+}
+
+// closed sees that a closed gate lets nothing through.
+func (t *trial) closed() {
+	if s := t.s; s.row.device == gateWord && s.shut() && s.pulsing() {
+		t.fail("pulses at %v through a closed gate", s.now)
+	}
+}
+
+// halts tries whether an emergency stop ends the pulses of a board that no longer obeys.
+func (t *trial) halts(plant func(*stand, bool) error) {
+	s := t.s
+	if !t.pass(calm, t.unstopped) || !t.must(plant(s, true)) {
+		return
+	}
+	t.begin, t.wholly = s.now, s.now
+	s.events = s.events[:0]
+	if !t.pass(outage/2, func() { t.closed(); t.listen() }) {
+		return
+	}
+	for _, stop := range s.sys.rig.EmergencyStop("trial") {
+		if acknowledged := stop.Err == nil; acknowledged == (stop.Joint == "pulse") {
+			t.fail("the stop of %s: %v", stop.Joint, stop.Err)
+		}
+	}
+	stays := func() {
+		if t.closed(); !s.limp() {
+			t.fail("not limp at %v, though it is stopped", s.now)
+		}
+	}
+	if !t.pass(outage/2, stays) || !t.must(s.heal()) {
+		return
+	}
+	if t.over = s.now; t.pass(after/2, stays) {
+		t.held = true
+		t.resume()
+	}
+}
+
+// light tries a fault of the chip that a light hangs on. Whoever switches it is told; it never counts as lit while it is not.
+func (t *trial) light(plant func(*stand, bool) error) {
+	s := t.s
+	id := s.sys.rig.Values().Find(regexp.MustCompile("^/stand/headlight$"))[0]
+	c := s.sys.emulation.gpios[s.row.on]
+	on, tries := false, 0
+	// It is switched to and fro, ten times a second.
+	flash := func() {
+		if t.besides(); s.now%(100*time.Millisecond) != 0 {
+			return
+		}
+		tries++
+		on = tries%2 == 1
+		err := s.sys.rig.Values().Set(id, hal.Value{Kind: hal.BoolValue, Bool: on})
+		lit, _ := s.sys.rig.Values().Read(id)
+		switch dark := t.wholly > 0 && t.over == 0; {
+		case err == nil && (dark || c.Level(c.at[wireLine]) != on || lit.Bool != on):
+			t.fail("wrong: switched to %v at %v: it is %v and counts as %v", on, s.now, c.Level(c.at[wireLine]), lit.Bool)
+		case err != nil && (lit.Bool || hal.KindOf(err) != hal.Absent):
+			t.fail("wrong: not switched at %v: %v, and it counts as %v", s.now, err, lit.Bool)
+		case err != nil && !dark && s.now-t.over > backIn:
+			t.fail("back late: %v", err)
+		case err != nil && t.told < 0:
+			t.told, t.c.Told = s.now, number((s.now - t.wholly).Milliseconds())
+		case err == nil && t.over > 0 && math.IsNaN(float64(t.c.Back)):
+			t.c.Back = number((s.now - t.over).Milliseconds())
+		}
+	}
+	if !t.pass(calm+storm, flash) {
+		return
+	}
+	t.wholly = s.now
+	if !t.must(plant(s, true)) || !t.pass(outage, flash) {
+		return
+	}
+	t.over = s.now
+	if t.must(s.heal()) && t.pass(after, flash) && t.told < 0 {
+		t.fail("nobody is told")
+	}
+}
