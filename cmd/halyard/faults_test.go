@@ -43,7 +43,9 @@ func TestFaultRows(t *testing.T) {
 	for _, of := range []reflect.Type{reflect.TypeFor[configs.Hardware](), reflect.TypeFor[configs.Joint]()} {
 		for _, field := range reflect.VisibleFields(of) {
 			if word, _, _ := strings.Cut(field.Tag.Get("yaml"), ","); strings.HasSuffix(field.Type.String(), "configs.Wire") {
-				has(word, func(r *faultRow) bool { return r.device == word && r.try != nil && strings.Contains(r.wires+r.board, word+": {") })
+				has(word, func(r *faultRow) bool {
+					return r.device == word && r.try != nil && strings.Contains(r.wires+r.board, word+": {")
+				})
 			}
 		}
 	}
