@@ -22,15 +22,15 @@ type faultRow struct {
 	only   string   // which of names loses its power
 	beside []string // that must not notice
 
-	servo, lineType, buses, board, monitor string // of the stand's files
-	rate                                   string // a key of the device's bus
-	baud                                   int
-	id                                     int  // of the first servo; the second is the next
-	frames                                 bool // its line carries frames, of CAN
-	address                                uint16
-	stranger                               []byte            // what another device would say on the line
-	off                                    float64           // what the position of a servo may be off by, rad
-	known                                  map[string]string // what a fault does that no driver can help, by the fault
+	servo, lineType, port, buses, board, monitor string // of the stand's files
+	rate                                         string // a key of the device's bus
+	baud                                         int
+	id                                           int  // of the first servo; the second is the next
+	frames                                       bool // its line carries frames, of CAN
+	address                                      uint16
+	stranger                                     []byte            // what another device would say on the line
+	off                                          float64           // what the position of a servo may be off by, rad
+	known                                        map[string]string // what a fault does that no driver can help, by the fault
 
 	contacts bool                                           // on lines of GPIO: switches, which bounce
 	cuts     bool                                           // a wire of it that is cut is to be noticed
@@ -128,7 +128,7 @@ func faultRows() []*faultRow {
 			case kind == "vesc":
 				r.only = "two" // which is behind the first
 			case t.filters != nil:
-				r.frames, r.off = true, offPosition
+				r.frames, r.off, r.port = true, offPosition, "can0"
 			}
 			if kind == "kondo" {
 				r.known = map[string]string{"corrupted": "known: ICS has no checksum: what could be is believed, by Halyard and by the servo"}
@@ -209,7 +209,7 @@ const ofMachine = "-"
 
 // newRow is the row of a device, with a stand of devices that are not on trial.
 func newRow(device, bus string) *faultRow {
-	return &faultRow{values: map[string][]float64{}, device: device, bus: bus, servo: "xl430-w250", lineType: "dynamixel2", baud: 1_000_000,
+	return &faultRow{values: map[string][]float64{}, device: device, bus: bus, servo: "xl430-w250", lineType: "dynamixel2", port: "/dev/serial/by-id/line", baud: 1_000_000,
 		board: "{bus: main, device: pca9685, channel: 0}", stranger: strangerOn(bus), off: offPosition, id: 1}
 }
 

@@ -46,7 +46,7 @@ name: stand
 clock: {mode: lockstep, period: PERIOD}
 world: {seed: SEED}
 buses:
-  line: {type: TYPE, baud: BAUD, port: /dev/serial/by-id/line}
+  line: {type: TYPE, baud: BAUD, port: PORT}
   main: {type: i2c, port: /dev/i2c-1}
 EXTRA
 agents:
@@ -131,7 +131,7 @@ func newStand(row *faultRow, seed int64) (s *stand, err error) {
 	if !ok {
 		return s, fmt.Errorf("servo: no motor of %q is known", row.servo)
 	}
-	text := strings.NewReplacer("ID1", fmt.Sprint(row.id), "ID2", fmt.Sprint(row.id+1), "SEED", fmt.Sprint(seed), "TYPE", row.lineType, "BAUD", fmt.Sprint(row.baud), "SERVO", row.servo,
+	text := strings.NewReplacer("ID1", fmt.Sprint(row.id), "ID2", fmt.Sprint(row.id+1), "SEED", fmt.Sprint(seed), "TYPE", row.lineType, "PORT", row.port, "BAUD", fmt.Sprint(row.baud), "SERVO", row.servo,
 		"VOLTS", fmt.Sprint(spec.NominalVolts), "EXTRA", row.buses, "BOARD", row.board, "MONITOR", row.monitor, "CAMERAS", row.cameras, "WIRES", row.wires,
 		"BASE", row.base, "PERIOD", standPeriod.String(), "SCANNER", row.scanner)
 	rig := standRig
