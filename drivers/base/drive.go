@@ -21,10 +21,11 @@ const (
 
 // drive is what is wanted of the motors and what was told them.
 type drive struct {
-	wants    bool // a wheel was enabled as of the last cycle
-	arming   bool // ENABLE is under way
-	on       bool // the base said that its motors are on, after we asked for it
-	off      error
+	wants    bool          // a wheel was enabled as of the last cycle
+	arming   bool          // ENABLE is under way
+	on       bool          // the base said that its motors are on, after we asked for it
+	off      error         // why they are off, as a user sees it; made once
+	pressed  bool          // it says that the emergency stop is
 	switched time.Duration // when ENABLE was last sent
 	to       bool          // what it said
 	sent     bool          // it ever was
@@ -46,9 +47,12 @@ func (d *drive) fault(b *Base) error {
 		d.off = nil
 		return nil
 	}
-	if d.off == nil {
-		d.off = &hal.Error{Kind: hal.Unsafe, Bus: b.cfg.Name, Op: "motors",
-			Err: errors.New("off: the base was stopped, or lost; disable and enable again"), Try: "halyard arm"}
+	if pressed := b.report.Flags&FlagEStop != 0; d.off == nil || pressed != d.pressed {
+		why := errors.New("off: the base was stopped, or lost; disable and enable again")
+		if pressed {
+			why = errors.New("off: its emergency stop is pressed; release it, then disable and enable again")
+		}
+		d.pressed, d.off = pressed, &hal.Error{Kind: hal.Unsafe, Bus: b.cfg.Name, Op: "motors", Err: why, Try: "halyard arm"}
 	}
 	return d.off
 }

@@ -9,6 +9,10 @@
 // Read waits for the next scan that ends after its call, so that a scan's time is the time of Read's return. A scan is handed
 // on whole or not at all. A line that was lost, and a scanner without its settings, are opened anew by whoever polls it.
 //
+// Not here: partial scans and reflectivity of a SICK, intensities of a Hokuyo, and the scans of an RPLIDAR that only some models have
+// (ultra capsules 84, dense ones 85, HQ 83): each of them has the express scan of mode 0, which is the one asked for. The clock of a Hokuyo,
+// 24 bits of milliseconds, is decoded and not used: a scan is as old as its last byte.
+//
 // Sources: SICK "Telegrams for operating/configuring the LMS 2xx" (8007954), Hokuyo "Communication protocol specification
 // for SCIP 2.0" (C-42-03320-1), SLAMTEC "RPLIDAR interface protocol and application notes" (LR001, v2.x). No hardware has been
 // tried.

@@ -11,7 +11,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// DialTCP returns an opener of a scanner on the network, "192.168.0.10:10940". Opening blocks for a second at most.
+// DialTCP returns an opener of a scanner on the network, "192.168.0.10:10940". Opening blocks for a second at most, a word that the
+// connection has no room for 10 ms, and a look at a connection on which nothing comes one.
 func DialTCP(address string) servo.Opener {
 	return func() (servo.Line, error) {
 		c, err := net.DialTimeout("tcp", address, time.Second)

@@ -220,8 +220,14 @@ func TestButton(t *testing.T) {
 	r.run(2 * time.Second)
 	r.board.EmergencyStop(true)
 	r.run(time.Second)
+	if err := r.f.Status[1].Err; err == nil || !strings.Contains(err.Error(), "emergency stop is pressed") {
+		t.Errorf("pressed: got %v", err)
+	}
 	r.board.EmergencyStop(false)
 	r.run(2 * time.Second)
+	if err := r.f.Status[1].Err; err == nil || !strings.Contains(err.Error(), "the base was stopped") {
+		t.Errorf("released: got %v", err)
+	}
 	if on, _, _ := r.board.Motors(); on || hal.KindOf(r.f.Status[1].Err) != hal.Unsafe {
 		t.Errorf("got motors %v, status %v, want them off and unsafe", on, r.f.Status[1].Err)
 	}
