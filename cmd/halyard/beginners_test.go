@@ -78,6 +78,27 @@ func TestBeginnersConfigs(t *testing.T) {
 	}
 }
 
+// Every type of line has its own ids.
+func TestIDsOfTypes(t *testing.T) {
+	for kind, last := range map[string]int{"dynamixel1": 253, "dynamixel2": 252, "kondo": 31, "cybergear": 127, "odrive": 1, "odrive-can": 62, "vesc": 253} {
+		if got := lastIDOn(kind); got != last {
+			t.Errorf("%s: got %d, want %d", kind, got, last)
+		}
+	}
+	path, err := writeTrio(t.TempDir(), "cybergear", "cybergear", 1000000, 24)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, _, errText := runApp(t, "validate", path, "--set", "agents[0].hardware.joints.b.id=200")
+	if code != 2 || !strings.Contains(errText, "joints.b.id: got 200, want 0..127, of type cybergear") {
+		t.Errorf("got exit %d, %s", code, errText)
+	}
+	p := planOf(t, path, configs.Options{})
+	if next := nextCommand(p, []readyServer{{"odcp", "trio", "127.0.0.1:45453"}}); !strings.HasPrefix(next, "halyard play FILE --model ") {
+		t.Errorf("no motion of three joints is embedded: got %q", next)
+	}
+}
+
 // What a port is called tells some ports from others; a link, a label or a terminal may be anything.
 func TestPortKind(t *testing.T) {
 	for port, want := range map[string]string{

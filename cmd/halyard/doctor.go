@@ -32,6 +32,7 @@ import (
 //	power          somebody answers; no servo restarts while it is looked at     and doctor_registers.go
 //	servo          every servo answers at its id
 //	baud           at the bus's rate
+//	protocol       in the bus's protocol                                        doctor_strangers.go
 //	id             and no other servo does                                       doctor_servo.go
 //	model          it is what the config says
 //	speed          it answers in time
@@ -45,6 +46,7 @@ import (
 //	alarm          nothing is latched
 //	torque-limit   no limit of zero keeps it limp
 //	lock           its EEPROM is closed, where it has a lock
+//	settings       nothing is left in it that turns, fences or unprotects it    doctor_settings.go
 //	watchdog       its bus watchdog has not tripped
 //	calibration    there, measured, and of this servo                            doctor_calibration.go
 //	load           the driver's cycle fits into the period                       doctor_load.go
@@ -52,6 +54,7 @@ import (
 //	estop          the circuit of a stop button is closed
 //	gate           something else than the bus ends a board's pulses
 //	device         what is no servo answers, is what the config says, and measures   doctor_device.go
+//	alarm          of a device: what it measures is within below and above
 //	camera         it is there, nobody else's, and offers what the config asks for   doctor_camera.go
 //
 // What one look at a robot at rest cannot tell: a position that is off by a constant, and values that are merely old.
@@ -212,7 +215,7 @@ func (d *examination) run(ctx context.Context) error {
 		return err
 	}
 	if examined+len(d.plan.boards)+len(d.plan.sensors)+len(d.plan.cameras)+len(d.plan.used()) == 0 {
-		d.note("no joint has a device: there is nothing to examine")
+		d.note("nothing is emulated or real: there is nothing to examine; without --body it is, as if it were real")
 	}
 	d.uniform()
 	// What must be put right first is read first.

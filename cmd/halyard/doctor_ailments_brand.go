@@ -58,12 +58,20 @@ func makeUp(name, dir string) (string, error) {
 	return name, nil
 }
 
+// portFor is a port such as a type of line goes over.
+func portFor(kind string) string {
+	if busTypes[kind].filters != nil {
+		return "can0"
+	}
+	return "/dev/ttyUSB0"
+}
+
 // writeTrio writes a robot of joints a, b and c, with servos 1, 2 and 3 of a model on one line, and returns its config's
 // path. Its loads are light, so that a look at it finds it at rest.
 func writeTrio(dir, bus, model string, baud int, volts float64) (string, error) {
 	robot := fmt.Sprintf("name: trio\ntitle: three joints\nsupply: {volts: %g, ohms: 0.02}\njoints:\n", volts)
-	config := fmt.Sprintf("name: trio\nclock: {period: 20ms}\nbuses:\n  line: {type: %s, port: /dev/ttyUSB0, baud: %d}\nagents:\n"+
-		"  - name: trio\n    model: robot.yaml\n    hardware:\n      joints:\n", bus, baud)
+	config := fmt.Sprintf("name: trio\nclock: {period: 20ms}\nbuses:\n  line: {type: %s, port: %s, baud: %d}\nagents:\n"+
+		"  - name: trio\n    model: robot.yaml\n    hardware:\n      joints:\n", bus, portFor(bus), baud)
 	for i, joint := range []string{"a", "b", "c"} {
 		robot += fmt.Sprintf("  - {name: %s, path: /%s, servo: %s, limits_deg: [-80, 80], default_deg: 0,\n"+
 			"     load: {inertia_kgm2: 0.0002, mass_kg: 0.001, length_m: 0.05, source: a test}}\n", joint, joint, model)

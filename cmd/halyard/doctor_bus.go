@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,9 +36,10 @@ func newBusExam(d *examination, name string, kind configs.BodyKind, on []hung) *
 	}
 	for _, h := range on {
 		j := d.plan.joint(h)
+		robot := d.plan.agents[h.agent].robot
 		b.servos = append(b.servos, &servoExam{
-			busExam: b, joint: d.plan.agents[h.agent].robot.Joints[h.joint].Name, plan: j,
-			id: byte(j.hardware.ID), model: j.servo,
+			busExam: b, joint: robot.Joints[h.joint].Name, plan: j,
+			id: byte(j.hardware.ID), model: j.servo, supplied: robot.Supply.Volts, limits: robot.Joints[h.joint].Limits,
 		})
 	}
 	return b
@@ -182,6 +185,7 @@ func (b *busExam) seek(ctx context.Context, missing []*servoExam) error {
 		b.check("servo")
 		b.check("baud")
 	}
+	found := map[int][]*servoExam{} // by the rate at which they are
 	for _, rate := range usualBauds() {
 		if rate == b.config.Baud || len(missing) == 0 || !possible(b.protocol, rate) {
 			continue
@@ -202,8 +206,7 @@ func (b *busExam) seek(ctx context.Context, missing []*servoExam) error {
 			case hal.KindOf(err) == hal.Timeout && err != nil:
 				still = append(still, s)
 			default:
-				s.fail("baud", hal.BusFault, fmt.Sprintf("answers at %d Bd, want %d", rate, b.config.Baud),
-					fmt.Sprintf("halyard setup %s --id %d --protocol %s --baud %d --new-baud %d", b.port(), s.id, b.config.Type, rate, b.config.Baud))
+				found[rate] = append(found[rate], s)
 			}
 		}
 		missing = still
@@ -211,13 +214,47 @@ func (b *busExam) seek(ctx context.Context, missing []*servoExam) error {
 	if err := b.line.SetBaud(b.config.Baud); err != nil {
 		return err
 	}
+	for _, rate := range slices.Sorted(maps.Keys(found)) {
+		if n := len(found[rate]); n > 1 && n == len(b.servos) { // nobody has set them yet
+			b.fail("baud", hal.BusFault, fmt.Sprintf("all %d servos answer at %d Bd, want %d", n, rate, b.config.Baud),
+				fmt.Sprintf("set buses.%s.baud to %d, or, for each: halyard setup %s --id N --protocol %s --baud %d --new-baud %d",
+					b.name, rate, b.port(), b.config.Type, rate, b.config.Baud))
+			break
+		}
+		for _, s := range found[rate] {
+			s.fail("baud", hal.BusFault, fmt.Sprintf("answers at %d Bd, want %d", rate, b.config.Baud),
+				fmt.Sprintf("halyard setup %s --id %d --protocol %s --baud %d --new-baud %d", b.port(), s.id, b.config.Type, rate, b.config.Baud))
+		}
+	}
+	if len(missing) == len(b.servos) {
+		if told, err := b.lone(ctx); err != nil || told {
+			return err
+		}
+		if err := b.line.SetBaud(b.config.Baud); err != nil {
+			return err
+		}
+	}
 	if n := len(b.servos); len(missing) == n && n > 1 {
 		b.fail("power", hal.BusFault, fmt.Sprintf("none of the %d servos answers, at this or any usual rate", n),
 			"switch on their supply and check the data line; then: halyard scan "+b.port())
 		return nil
 	}
+	if len(missing) == 0 {
+		return nil
+	}
+	f := finder{line: b.line, port: b.port(), latency: b.latency}
+	known, err := b.strangers(ctx, &f)
+	if err != nil {
+		return err
+	}
 	for _, s := range missing {
-		s.fail("servo", hal.Absent, "no answer", s.cableFix(missing)+"; or it has another id: halyard scan "+b.port())
+		found, fix := "no answer", s.cableFix(missing)+"; or it has another id: halyard scan "+b.port()
+		if len(known) > 0 { // its id was never set, or all of them are numbered otherwise
+			found = "no answer, but " + strings.Join(known, ", ") + ", which no joint has"
+			fix = fmt.Sprintf("see which joint it is (halyard registers read %s --id N present_position, while you turn it), then: halyard setup %s --id N --new-id %d",
+				b.port(), b.port(), s.id)
+		}
+		s.fail("servo", hal.Absent, found, fix)
 	}
 	return nil
 }

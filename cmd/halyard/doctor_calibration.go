@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
+	"strings"
 
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
@@ -29,6 +31,9 @@ func (s *servoExam) calibrated() {
 		s.fail("calibration", hal.Uncalibrated, "stale: "+s.stale(c), fix)
 	case c.Method == calibration.ByNominal:
 		s.warn("calibration", "nominal: nothing was measured", fix)
+	case s.otherAdapter(c):
+		s.warn("calibration", fmt.Sprintf("made at adapter %s, the bus's is %s", filepath.Base(c.Servo.Adapter), filepath.Base(s.config.Port)),
+			"see that it is not another robot's, or that two adapters are not swapped; else set servo.adapter in "+path)
 	case s.readable && c.Servo.Firmware != "" && c.Servo.Firmware != s.firmware:
 		s.warn("calibration", fmt.Sprintf("made with firmware %s, the servo has %s", c.Servo.Firmware, s.firmware), fix+", to be sure")
 	case s.outside(c):
@@ -49,6 +54,14 @@ func (s *servoExam) stale(c *calibration.Joint) string {
 		return fmt.Sprintf("made with homing offset %d, the servo has %d", c.Servo.HomingOffset, s.homing)
 	}
 	return ""
+}
+
+// otherAdapter tells whether c was made at another adapter than the bus's, where both are called by a name that stays: with
+// the same ids and models nothing else tells one arm from its twin.
+func (s *servoExam) otherAdapter(c *calibration.Joint) bool {
+	const stable = "/dev/serial/by-id/"
+	return s.kind == configs.Real && c.Servo.Adapter != "" && strings.HasPrefix(s.config.Port, stable) &&
+		filepath.Base(c.Servo.Adapter) != filepath.Base(s.config.Port)
 }
 
 // outside tells whether the joint is where it never was while it was calibrated.

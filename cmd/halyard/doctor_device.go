@@ -109,6 +109,11 @@ func (x *deviceExam) add(check, bus, name, found string, err error, fix string) 
 	x.found = append(x.found, f)
 }
 
+// warn notes what runs, but not as it should.
+func (x *deviceExam) warn(check, bus, name, found, fix string) {
+	x.found = append(x.found, finding{Check: check, State: stateWarn, Bus: bus, Joint: name, Found: found, Fix: fix})
+}
+
 // deviceFix is what helps against err of a device: where it is another chip, or answers elsewhere, that is said.
 func (x *deviceExam) deviceFix(e end, err error, bus string, address int, usual []int) string {
 	if err == nil {
@@ -116,7 +121,7 @@ func (x *deviceExam) deviceFix(e end, err error, bus string, address int, usual 
 	}
 	text := err.Error()
 	switch {
-	case strings.Contains(text, "identity:"):
+	case strings.Contains(text, "identity:") || strings.Contains(text, "model: got"):
 		return "another chip answers there: set device to what it is, or change it"
 	case e.bus == nil && (strings.Contains(text, "model ") || strings.Contains(text, "type: got")):
 		return "another scanner answers there: set device and model to what it is, or change it"
@@ -172,7 +177,12 @@ func (x *deviceExam) answers(p *boardPlan, body configs.BodyKind) {
 	case err != nil:
 	case e.bus != nil:
 		found = fmt.Sprintf("answers at 0x%02X", p.address)
-		_, err = i2c.NewChip(e.bus, uint16(p.address), p.device).Read(0, 1)
+		c := i2c.NewChip(e.bus, uint16(p.address), p.device)
+		if _, err = c.Read(0, 1); err == nil && p.device == "pca9685" && !isPCA9685(c) {
+			x.warn("device", p.bus, p.device, fmt.Sprintf("what answers at 0x%02X is no PCA9685 by its registers", p.address),
+				"an INA219 comes at 0x40 too: look what is there (halyard scan "+x.plan.config.Buses[p.bus].Port+"), and strap one of them otherwise")
+			return
+		}
 	case e.open != nil:
 		line, failed := e.open()
 		if found, err = "its line opens", failed; err == nil {
@@ -221,6 +231,30 @@ func (x *deviceExam) measures(p *sensorPlan, body configs.BodyKind) {
 		fix = lineFix(err)
 	}
 	x.add("device", p.config.Bus, p.name, found, err, fix)
+	if err == nil {
+		x.alarmed(p, values[0])
+	}
+}
+
+// alarmed looks whether a device's alarm is on already: a battery that is low before the start, a hull that is wet.
+func (x *deviceExam) alarmed(p *sensorPlan, v float64) {
+	const fix = "see to it before anything moves; or set the key to what is usual here"
+	switch below, above := p.config.Below, p.config.Above; {
+	case below != nil && v < *below:
+		x.warn("alarm", p.config.Bus, p.name, fmt.Sprintf("%.4g is below %g: its alarm is on", v, *below), fix)
+	case above != nil && v > *above:
+		x.warn("alarm", p.config.Bus, p.name, fmt.Sprintf("%.4g is above %g: its alarm is on", v, *above), fix)
+	}
+}
+
+// isPCA9685 tells a board by its sub-addresses, which nobody changes: it has no identity. Reading disturbs no pulse.
+func isPCA9685(c *i2c.Chip) bool {
+	for i, want := range [...]byte{0xE2, 0xE4, 0xE8, 0xE0} {
+		if got, err := c.Read(byte(2+i), 1); err != nil || got[0] != want {
+			return false
+		}
+	}
+	return true
 }
 
 // learntBy is what a chip found of itself, as its calibration's file has it; "" where it has nothing to say.

@@ -86,7 +86,7 @@ func ailments() []ailment {
 		list = append(list, one)
 	}
 	return slices.Concat(list, servoAilments(), answerAilments(), calibrationAilments(), brandAilments(), motorAilments(), hostAilments(), deviceAilments(), cameraAilments(), lineAilments(),
-		baseAilments())
+		baseAilments(), fieldAilments(), usedAilments())
 }
 
 // ungated tells of an embedded config whether nothing ends the pulses of a board of its when the program dies, which the

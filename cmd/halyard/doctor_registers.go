@@ -45,6 +45,7 @@ func (s *servoExam) registers() error {
 		latched = s.alarms(s.supplies())
 	}
 	s.switches(latched)
+	s.settings()
 	if v, ok := s.read("firmware"); ok {
 		s.firmware = strconv.FormatInt(v, 10)
 		if minor, ok := s.read("firmware_minor"); ok {
@@ -104,6 +105,9 @@ func (s *servoExam) supplies() servo.Alarm {
 		explained |= servo.AlarmVoltage
 		s.fail("voltage", hal.BusFault, fmt.Sprintf("%.1f V, want %.1f..%.1f", v, low, high),
 			"switch off now: the supply is too high for a "+s.called())
+	case v > 1.25*max(s.model.Units().NominalVolts, s.supplied): // its own limit is for every version of it, the strongest too
+		s.warn("voltage", fmt.Sprintf("%.1f V at a %s of %.1f V", v, s.called(), s.model.Units().NominalVolts),
+			"switch off and look what its label says; of a version for this voltage say so in a robot file of yours: supply: {volts: "+fmt.Sprintf("%.0f", v)+"}")
 	case v < 1.03*low: // the next acceleration pulls it below
 		s.warn("voltage", fmt.Sprintf("%.1f V, close to the least of %.1f", v, low), "charge the battery")
 	}

@@ -19,6 +19,9 @@ type servoExam struct {
 	model servoModel // what the config says
 	tool  tool       // of that model
 
+	supplied float64    // what the robot's supply is said to have, V
+	limits   [2]float64 // of the joint, rad
+
 	readable bool // it is the right model and mostly answers
 	firmware string
 	homing   int64   // what its homing register holds, 0 where it has none

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/serial"
 	"github.com/halyard-robotics/halyard/hal"
@@ -267,6 +268,26 @@ func TestDoctorReachable(t *testing.T) {
 		b := &busExam{examination: &examination{root: root}, name: "arm", config: configs.Bus{Type: c.kind, Port: c.port, Baud: 1000000}}
 		if got := b.reachable(); got != c.want || (len(b.found) == 0) != c.want {
 			t.Errorf("%s %s: got %v, %v; want %v", c.kind, c.port, got, texts(b.found), c.want)
+		}
+	}
+}
+
+// A calibration that was made at another adapter is another arm's, or two plugs are swapped: with equal ids and models nothing
+// else tells. Names that change with the plugging order tell nothing.
+func TestDoctorOtherAdapter(t *testing.T) {
+	const by = "/dev/serial/by-id/"
+	for _, c := range []struct {
+		kind          configs.BodyKind
+		port, adapter string
+		want          bool
+	}{
+		{configs.Real, by + "usb-left", "usb-right", true}, {configs.Real, by + "usb-left", by + "usb-right", true},
+		{configs.Real, by + "usb-left", "usb-left", false}, {configs.Real, by + "usb-left", by + "usb-left", false},
+		{configs.Real, by + "usb-left", "", false}, {configs.Real, "/dev/ttyUSB0", "usb-right", false}, {configs.Emulated, by + "usb-left", "usb-right", false},
+	} {
+		s := &servoExam{busExam: &busExam{kind: c.kind, config: configs.Bus{Port: c.port}}}
+		if got := s.otherAdapter(&calibration.Joint{Servo: calibration.Servo{Adapter: c.adapter}}); got != c.want {
+			t.Errorf("%+v: got %v", c, got)
 		}
 	}
 }

@@ -110,6 +110,8 @@ func (w *emulatedWorld) plant(text string) error {
 		}
 	}
 	switch {
+	case len(w.buses) == 0:
+		return invalid(errors.New("faults are planted in emulated servos, and there are none: --body emulated"))
 	case len(hit) == 0:
 		return invalid(fmt.Errorf("no emulated servo has id %d", f.ID))
 	case len(hit) > 1 && f.ID != emulator.WholeBus:

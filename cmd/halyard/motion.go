@@ -39,6 +39,12 @@ const (
 //go:embed motions
 var motions embed.FS
 
+// embeddedMotion tells whether there is a motion of that name for a robot of so many joints.
+func embeddedMotion(name string, joints int) bool {
+	_, err := fs.Stat(motions, fmt.Sprintf("motions/%s-%d.txt", name, joints))
+	return err == nil
+}
+
 // openMotion opens the file at path, or the embedded motion of that name for a robot of so many joints.
 func openMotion(name string, joints int) (*motion, error) {
 	f, err := motions.Open(fmt.Sprintf("motions/%s-%d.txt", name, joints))
@@ -46,7 +52,7 @@ func openMotion(name string, joints int) (*motion, error) {
 		f, err = os.Open(name)
 	}
 	if err != nil {
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "motion " + name, Try: "halyard play wave",
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "motion " + name, Try: "halyard play --help, which says how a file of one looks",
 			Err: fmt.Errorf("no such file, and no embedded motion of that name for %d joints", joints)}
 	}
 	defer f.Close()

@@ -20,8 +20,8 @@ func motorConfig(t testing.TB, bus, model string, baud int, volts float64, keys 
 	t.Helper()
 	dir := t.TempDir()
 	robot := fmt.Sprintf("name: motors\ntitle: some joints\nsupply: {volts: %g, ohms: 0.02}\njoints:\n", volts)
-	config := fmt.Sprintf("name: motors\nclock: {period: 20ms}\nbuses:\n  line: {type: %s, port: can0, baud: %d}\nagents:\n"+
-		"  - name: motors\n    model: robot.yaml\n    hardware:\n      joints:\n", bus, baud)
+	config := fmt.Sprintf("name: motors\nclock: {period: 20ms}\nbuses:\n  line: {type: %s, port: %s, baud: %d}\nagents:\n"+
+		"  - name: motors\n    model: robot.yaml\n    hardware:\n      joints:\n", bus, portFor(bus), baud)
 	for i, id := range ids {
 		joint := string(rune('a' + i))
 		robot += fmt.Sprintf("  - {name: %s, path: /%s, servo: %s, limits_deg: [-80, 80], default_deg: 0,\n"+

@@ -9,6 +9,9 @@ import (
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo/cybergear"
+	"github.com/halyard-robotics/halyard/servo/odrive"
+	"github.com/halyard-robotics/halyard/servo/vesc"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
@@ -52,6 +55,9 @@ func (r *resolver) joint(path configs.Path, c *configs.Agent, robot *model.Robot
 		r.fault(at.Key("model"), p.hardware.Model, "a servo that speaks "+bus.Type, "")
 	default:
 		r.rate(p.hardware.Bus, &line, p.servo)
+		if last := lastIDOn(bus.Type); p.hardware.ID > last {
+			r.fault(at.Key("id"), strconv.Itoa(p.hardware.ID), fmt.Sprintf("0..%d, of type %s", last, bus.Type), "")
+		}
 	}
 	if spec, simulated := actuator.Lookup(p.hardware.Model); simulated {
 		equip(robot, j, spec)
@@ -90,6 +96,22 @@ func (r *resolver) rate(bus string, line *busType, m servoModel) {
 		}
 	}
 	r.fault(configs.Path("buses").Key(bus).Key("baud"), strconv.Itoa(baud), "a rate of a "+m.Units().Name+": "+strings.Join(has, ", "), "")
+}
+
+// lastIDOn is the greatest id on a type of line.
+func lastIDOn(kind string) int {
+	switch kind {
+	case "vesc":
+		return vesc.LastID
+	case "odrive":
+		return 1 // the axes of a board
+	case odriveCAN:
+		return odrive.LastNode
+	case cybergearType:
+		return cybergear.LastID
+	}
+	p, _ := protocolsOf(kind) // of any other type there is one
+	return lastID[p[0]]
 }
 
 // typesOf are the types of line on which there are servos of a model.

@@ -205,7 +205,11 @@ func nextCommand(p *plan, list []readyServer) string {
 		}
 		play := arm + "halyard play wave"
 		for i := range p.agents {
-			if a := &p.agents[i]; a.config.Name == s.Agent && len(robotsOf(len(a.joints))) > 1 {
+			a := &p.agents[i]
+			if a.config.Name == s.Agent && !embeddedMotion("wave", len(a.joints)) {
+				play = arm + "halyard play FILE" // halyard play --help says how one looks
+			}
+			if a.config.Name == s.Agent && len(robotsOf(len(a.joints))) != 1 {
 				name := a.config.Model
 				if _, err := model.Load(name); err != nil { // a file
 					name = p.config.Resolve(name)

@@ -24,11 +24,11 @@ type MS5837 struct {
 // NewMS5837 returns a chip of a model with the PROM of the datasheet's example, at the surface at 20 °C.
 func NewMS5837(m *pressure.MS5837Model) *MS5837 {
 	c := &MS5837{model: m, times: pressure.MS5837Oversampling(), Water: Fluid{Pascals: pressure.SeaLevel, Celsius: 20}}
-	c.prom = [...]uint16{0, 34982, 36352, 20328, 22354, 26646, 26146}
+	c.prom = [...]uint16{0x1A << 5, 34982, 36352, 20328, 22354, 26646, 26146}
 	if m.Name == pressure.MS5837_02BA().Name {
-		c.prom = [...]uint16{0, 46372, 43981, 29059, 27842, 31553, 28165}
+		c.prom = [...]uint16{0x15 << 5, 46372, 43981, 29059, 27842, 31553, 28165}
 	}
-	c.prom[0] = pressure.MS5837CRC(c.prom) << 12
+	c.prom[0] |= pressure.MS5837CRC(c.prom) << 12
 	return c
 }
 

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// What answers where nobody should: it tells why those who should do not. Asked for only where somebody is silent.
+
+// farthestStranger is the highest id that a stranger is looked for at: people count from one, and makers from zero.
+const farthestStranger = 30
+
+// lone says of servos that are all silent what does answer on their line, in one finding; false where nothing does.
+func (b *busExam) lone(ctx context.Context) (told bool, err error) {
+	f := finder{line: b.line, port: b.port(), latency: b.latency, bauds: []int{b.config.Baud}, protocols: []int{b.protocol}}
+	if other, ids, err := b.elsewhere(ctx, &f); err != nil || other != "" {
+		if err == nil {
+			b.fail("port", hal.BusFault, fmt.Sprintf("the servos of bus %s answer here, at ids %s; none of its own does", other, ids),
+				fmt.Sprintf("swap buses.%s.port and buses.%s.port, or the plugs", b.name, other))
+		}
+		return err == nil, err
+	}
+	if known, err := b.strangers(ctx, &f); err != nil || len(known) > 0 {
+		if err == nil {
+			b.fail("servo", hal.Absent, fmt.Sprintf("none of the %d servos answers, but %s, which no joint has", len(b.servos), strings.Join(known, ", ")),
+				"put their ids into the config, or give them those of the config: halyard setup "+b.port()+" --id N --new-id M")
+		}
+		return err == nil, err
+	}
+	return b.misspoken(ctx)
+}
+
+// misspoken looks whether the servos answer in another protocol than the bus's type says.
+func (b *busExam) misspoken(ctx context.Context) (told bool, err error) {
+	if busTypes[b.config.Type].even {
+		return false, nil // with another parity nobody is understood
+	}
+	f := finder{line: b.line, port: b.port(), latency: b.latency, bauds: []int{b.config.Baud}}
+	for _, rate := range []int{1000000, 57600, 115200} { // those that servos come with
+		if rate != b.config.Baud {
+			f.bauds = append(f.bauds, rate)
+		}
+	}
+	for _, p := range allProtocols() {
+		if p != b.protocol && p != asKondo && !(p == 1 && b.protocol == asFeetech) {
+			f.protocols = append(f.protocols, p)
+		}
+	}
+	if b.protocol == asFeetech { // whose packets are those of 1.0, which is asked for by the model alone
+		f.protocols = append(f.protocols, 1)
+	}
+	ids := []int{1}
+	for _, s := range b.servos {
+		if id := int(s.id); id != 1 && len(ids) < 3 {
+			ids = append(ids, id)
+		}
+	}
+	for _, id := range ids {
+		spots, err := f.find(ctx, id, false)
+		if errors.Is(err, servo.ErrGone) || ctx.Err() != nil {
+			return false, errors.Join(err, ctx.Err())
+		}
+		if len(spots) == 0 || spots[0].model == nil {
+			continue
+		}
+		at := spots[0]
+		b.fail("protocol", hal.Invalid, fmt.Sprintf("a %s answers at id %d in protocol %s, want %s", at.model.Units().Name, id, typeOf(at.protocol), b.config.Type),
+			fmt.Sprintf("set buses.%s.type to %s, its baud to %d, and the joints' model to %s", b.name, typeOf(at.protocol), at.baud, at.model.Units().Name))
+		return true, nil
+	}
+	return false, nil
+}
+
+// elsewhere looks whether the servos of another bus of the config hang here: two adapters are swapped.
+func (b *busExam) elsewhere(ctx context.Context, f *finder) (bus, ids string, err error) {
+	own := map[int]bool{}
+	for _, s := range b.servos {
+		own[int(s.id)] = true
+	}
+	for _, name := range sortedKeys(b.plan.config.Buses) {
+		other := b.plan.config.Buses[name]
+		if name == b.name || other.Type != b.config.Type {
+			continue
+		}
+		var met []string
+		for _, id := range b.plan.idsOn(name) {
+			if own[id] {
+				continue
+			}
+			if err := ctx.Err(); err != nil {
+				return "", "", err
+			}
+			s, there, err := f.probe(place{b.config.Baud, b.protocol, id})
+			if err != nil {
+				return "", "", err
+			}
+			if there && s.model != nil {
+				met = append(met, fmt.Sprint(id))
+			}
+		}
+		if len(met) > 0 {
+			return name, strings.Join(met, ", "), nil
+		}
+	}
+	return "", "", nil
+}
+
+// strangers are the servos of the bus's protocol that answer at an id that no joint has, each as "a MODEL at id N".
+func (b *busExam) strangers(ctx context.Context, f *finder) (known []string, err error) {
+	if b.protocol == asKondo {
+		return nil, nil // another of its line is no stranger's answer, but a whole line's
+	}
+	taken := b.plan.idsOn(b.name)
+	for id := range farthestStranger + 1 {
+		if slices.Contains(taken, id) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		s, there, err := f.probe(place{b.config.Baud, b.protocol, id})
+		if err != nil {
+			return nil, err
+		}
+		if there && s.model != nil {
+			known = append(known, fmt.Sprintf("a %s at id %d", s.model.Units().Name, id))
+		}
+	}
+	return known, nil
+}
+
+// idsOn are the ids that joints of the config have on a bus, whatever they are made of.
+func (p *plan) idsOn(bus string) (ids []int) {
+	for i := range p.agents {
+		for _, j := range p.agents[i].joints {
+			if hw := j.hardware; hw != nil && hw.Device == "" && hw.Bus == bus {
+				ids = append(ids, hw.ID)
+			}
+		}
+	}
+	return ids
+}
