@@ -84,7 +84,7 @@ func (b *bnoSerial) once(n int) ([]byte, byte, error) {
 		return nil, 0, err
 	}
 	bytes := len(b.request) + 2 + n
-	deadline := b.port.Line.Now() + bnoPatience + time.Duration(bytes)*10*time.Second/time.Duration(b.port.Line.Baud())
+	deadline := b.port.Line.Now() + bnoPatience + servo.WireTime(bytes, 10, b.port.Line.Baud())
 	for have := 0; have < len(b.reply); {
 		got, err := b.port.Line.Read(b.reply[have:], deadline-b.port.Line.Now())
 		if err != nil {

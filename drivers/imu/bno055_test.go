@@ -229,6 +229,20 @@ func TestBNO055Serial(t *testing.T) {
 	}
 }
 
+// connection is a line without a rate, as a network has.
+type connection struct{ *script }
+
+func (connection) Baud() int { return 0 }
+
+func TestBNO055OnTheNetwork(t *testing.T) {
+	s := &script{t: t, steps: []string{"AA 01 35 01 > BB 01 FF"}}
+	b := NewBNO055Serial("tcp", nil, BNO055Config{Clock: &fakeClock{}})
+	b.wire.(*bnoSerial).port.Line = connection{s}
+	if system, _, _, _, err := b.Calibrated(); err != nil || system != 3 {
+		t.Errorf("got %d, %v", system, err)
+	}
+}
+
 // One table drives the decoder and the fuzzer's seeds.
 var replies = []struct {
 	text   string

@@ -148,7 +148,7 @@ func (d *Maestro) ask() (uint16, error) {
 	if _, err := d.port.Line.Write(d.send); err != nil {
 		return 0, d.fault(hal.BusFault, err)
 	}
-	wire := time.Duration(len(d.send)+2) * 10 * time.Second / time.Duration(d.port.Line.Baud())
+	wire := servo.WireTime(len(d.send)+2, 10, d.port.Line.Baud())
 	deadline := d.port.Line.Now() + maestroPatience + wire
 	for have := 0; have < len(d.answer); {
 		n, err := d.port.Line.Read(d.answer[have:], deadline-d.port.Line.Now())

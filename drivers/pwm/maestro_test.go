@@ -194,3 +194,19 @@ func FuzzMaestro(f *testing.F) {
 		}
 	})
 }
+
+// connection is a line without a rate, as a network has.
+type connection struct{ *script }
+
+func (connection) Baud() int { return 0 }
+
+func TestMaestroOnTheNetwork(t *testing.T) {
+	d, err := NewMaestro(nil, MaestroConfig{Device: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.port.Line = connection{&script{t: t, steps: []string{"A1 > 00 00"}}}
+	if err := d.errors(); err != nil {
+		t.Error(err)
+	}
+}

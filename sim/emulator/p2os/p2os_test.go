@@ -5,12 +5,14 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+	"net"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/halyard-robotics/halyard/drivers/base"
+	"github.com/halyard-robotics/halyard/drivers/rays"
 	"github.com/halyard-robotics/halyard/drivers/serial"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/emulator/p2os"
@@ -437,4 +439,26 @@ func TestPTY(t *testing.T) {
 	if b.Names().Name != "TestBot" || b.State(0).Err != nil {
 		t.Errorf("got %+v, %v", b.Names(), b.State(0).Err)
 	}
+}
+
+// The same over a socket, which has no rate.
+func TestTCP(t *testing.T) {
+	model := mustRobot(t, "p2dx")
+	line := uart.New("base", 0, 1, p2os.New(model, "TestBot", 0, true, p2os.NewFloor(model.Difference)))
+	n, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- line.ServeTCP(ctx, n) }()
+	b, err := base.New(base.Settings{Name: "tcp", Robot: model, Line: rays.DialTCP(n.Addr().String())})
+	must(t, err)
+	must(t, b.Open())
+	must(t, b.Send())
+	must(t, b.Receive())
+	if b.Names().Name != "TestBot" || b.State(0).Err != nil {
+		t.Errorf("got %+v, %v", b.Names(), b.State(0).Err)
+	}
+	must(t, b.Close())
+	cancel()
+	must(t, <-done)
 }
