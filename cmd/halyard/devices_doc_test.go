@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -110,12 +111,12 @@ func (f *fragment) variants(t *testing.T) (list []fragment) {
 func exampleRobots() []exampleRobot {
 	pioneer := func(model, robot string) exampleRobot {
 		return exampleRobot{model: model, scene: "hall", position: []float64{17, -3, -1.82},
-			base: table{"bus": "frame_base", "device": "p2os", "robot": robot}, bus: table{"type": "dynamixel1"}, on: "model", word: "ax-12a", number: "id"}
+			base: table{"bus": "frame_base", "device": "p2os", "robot": robot}, bus: table{"type": "dynamixel1", "port": "/dev/frame"}, on: "model", word: "ax-12a", number: "id"}
 	}
 	return []exampleRobot{
 		pioneer("usarsim-pioneer", "p2at"), pioneer("usarsim-p2dx", "p2dx"), pioneer("usarsim-papagoose", "p2at"),
-		{model: "okon", scene: "pool", position: []float64{0, 0, -1}, bus: table{"type": "i2c"}, on: "device", word: "pca9685", number: "channel"},
-		{scene: "flat", position: []float64{0, 0, 0}, bus: table{"type": "dynamixel2"}, on: "model", word: "xl430-w250", number: "id"},
+		{model: "okon", scene: "pool", position: []float64{0, 0, -1}, bus: table{"type": "i2c", "port": "/dev/frame"}, on: "device", word: "pca9685", number: "channel"},
+		{scene: "flat", position: []float64{0, 0, 0}, bus: table{"type": "dynamixel2", "port": "/dev/frame"}, on: "model", word: "xl430-w250", number: "id"},
 	}
 }
 
@@ -192,7 +193,7 @@ func (f *fragment) framed(t *testing.T, dir string, whole table) table {
 		}
 		// What drives the rest, so that the whole robot can be emulated.
 		if _, named := hardware["base"]; r.base != nil && !named {
-			buses["frame_base"], hardware["base"] = table{"type": "serial"}, r.base
+			buses["frame_base"], hardware["base"] = table{"type": "serial", "port": "/dev/frame-base"}, r.base
 		}
 		buses["frame"] = r.bus
 		for i := range l.Actuators {
@@ -296,6 +297,7 @@ func TestDevicesDoc(t *testing.T) {
 					d = 400 * time.Millisecond
 				}
 				tryExample(t, p, d)
+				v.realLacks(t, p)
 				if said, ok := v.commands[v.own]; ok {
 					var has [hal.NumModes]bool
 					for _, a := range p.agents[0].layout.Actuators {
@@ -313,6 +315,28 @@ func TestDevicesDoc(t *testing.T) {
 	for _, word := range deviceWords() {
 		if !shown[word] {
 			t.Errorf("%s: no example of %s", examplesPage, word)
+		}
+	}
+}
+
+// realLacks checks that the real robot lacks nothing but the files of calibration that the example names.
+func (f *fragment) realLacks(t *testing.T, p *plan) {
+	t.Helper()
+	c, err := configs.Load(p.config.Source, configs.Options{Body: "real"})
+	if err == nil {
+		_, err = resolve(c)
+	}
+	var faults configs.Faults
+	if err != nil && !errors.As(err, &faults) {
+		t.Fatal(err)
+	}
+	for _, fault := range faults {
+		keys := strings.Split(string(fault.Path), ".")
+		if len(keys) < 2 || !strings.Contains(f.text, " "+keys[len(keys)-2]+":") && fault.Kind == hal.Uncalibrated {
+			continue // what the example does not name
+		}
+		if fault.Kind != hal.Uncalibrated || !strings.HasPrefix(fault.Got, "calibration/") {
+			t.Errorf("real: %v", fault)
 		}
 	}
 }
