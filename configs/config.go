@@ -197,7 +197,7 @@ type Sensor struct {
 	Calibration string        `yaml:"calibration" doc:"The file that says how an inertial sensor lies in its mount, and its offsets. A real one needs it; others need none."`
 	Air         float64       `yaml:"air" default:"101325" min:"0" max:"200000" doc:"Of a pressure sensor: the pressure that its values count from, Pa; that of the air at sea level gives depth."`
 	Compass     bool          `yaml:"compass" default:"false" doc:"Of a bno055: its magnetometer keeps the heading. Near thrusters and motors it is led astray."`
-	Input       int           `yaml:"input" default:"0" min:"0" max:"3" doc:"Of an ads1115: which of its inputs."`
+	Input       int           `yaml:"input" default:"0" min:"0" max:"3" doc:"Of an ads1115: which of its inputs; each is a sensor or a monitor of its own, at the same address."`
 	Scale       float64       `yaml:"scale" default:"1" min:"-1000" max:"1000" doc:"Of an ads1115: what makes the value of the volts; behind a divider by 11 it is 11."`
 	Shunt       float64       `yaml:"shunt" default:"0.1" min:"0.0001" max:"10" doc:"Of an ina219: its shunt, Ω. 0.32 V across it is the most that it measures, 3.2 A of 0.1 Ω; for more a smaller one is put in its place."`
 	Lines       []Line        `yaml:"lines" doc:"On a GPIO chip: its lines, by offset or name. Of a bumper and a pir one; of an encoder A and B, the other way round where it counts backwards; of an hc-sr04 trigger and echo."`

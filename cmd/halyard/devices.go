@@ -50,6 +50,7 @@ type sensorKind struct {
 	jump      []float64      // how far each value may be from the one before, where the wire has no checksum; see drivers.PollerConfig
 	open      func(e end, p *sensorPlan) (drivers.Sensor, error)
 	emulate   func(p *sensorPlan) felt
+	joins     func(p *sensorPlan, d chip.Device) felt                       // as another input of the emulated device d; nil: it is one sensor alone
 	on        *lineKind                                                     // where it is on lines of a GPIO chip
 	scanner   func(c *configs.Sensor, bus *configs.Bus) (*scanner, *misfit) // of one: open and emulate are its own
 }
@@ -85,7 +86,7 @@ func sensorKinds() map[string]*sensorKind {
 		"ina219": {buses: []string{i2cBus}, addresses: span(adc.INA219Address, 0x4F), values: 3, first: asVoltage(), jump: []float64{3, 20, 100},
 			open: openINA219, emulate: emulateINA219},
 		"ads1115": {buses: []string{i2cBus}, addresses: span(adc.ADS1115Address, 0x4B), values: 1, first: asVoltage(), jump: []float64{0.5},
-			open: openADS1115, emulate: emulateADS1115},
+			open: openADS1115, emulate: emulateADS1115, joins: feelADS1115},
 	}
 	for _, m := range imu.MPUModels() {
 		kinds[m.Name] = &sensorKind{buses: []string{i2cBus}, addresses: []int{imu.MPUAddress, imu.MPUAddressAlt}, values: 10,
@@ -178,13 +179,18 @@ func emulateINA219(p *sensorPlan) felt {
 }
 
 func openADS1115(e end, p *sensorPlan) (drivers.Sensor, error) {
-	return adc.NewADS1115(e.bus, adc.ADS1115Config{Address: uint16(p.address), Clock: e.clock,
+	return adc.NewADS1115(e.bus, adc.ADS1115Config{Address: uint16(p.address), Clock: e.clock, Turn: p.chip(),
 		Inputs: []adc.ADS1115In{{Input: p.config.Input, Scale: p.config.Scale}}})
 }
 
 // emulateADS1115 is a converter with the battery at its input, or, as a monitor, with a leak sensor that is dry.
 func emulateADS1115(p *sensorPlan) felt {
-	c := chip.NewADS1115(uint16(p.address))
+	return feelADS1115(p, chip.NewADS1115(uint16(p.address)))
+}
+
+// feelADS1115 is one input more of the emulated converter d.
+func feelADS1115(p *sensorPlan, d chip.Device) felt {
+	c := d.(*chip.ADS1115)
 	return felt{device: c, feel: func(t *truth) {
 		if len(p.uses) > 0 {
 			c.Volts[p.config.Input] = t.volts(16) / p.config.Scale

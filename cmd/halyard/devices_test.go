@@ -149,7 +149,7 @@ func TestDeviceFaults(t *testing.T) {
 16:35: agents[0].hardware.sensors.head.device: got bno055, want no device: none measures body
 17:9: agents[0].hardware.sensors.nose: got nose, want a sensor of the robot: imu, head; monitors watch what no sensor of the robot is
 19:53: agents[0].hardware.monitors.leak.address: got 0x4C, want 0x48..0x4B
-20:9: agents[0].hardware.monitors.wet.address: got 0x48, want an address of its own on bus main; agents[0].hardware.monitors.dry has it too
+20:9: agents[0].hardware.monitors.wet.input: got 0, want an input of its own; dry of the same chip has it too
 22:21: agents[0].hardware.monitors.cold.bus: got line, which is dynamixel2, want a bus of type i2c, for ina219
 23:34: agents[0].hardware.monitors.hot.device: got termometer, want one of ads1115, bme280, bmp280, bno055, bumper, encoder, hc-sr04, hokuyo, ina219, lsm6dsox, mpu-6050, mpu-6500, mpu-9250, mpu-9255, ms5837-02ba, ms5837-30ba, pir, pn532, rdm6300, rplidar, sick-lms200, sick-lms291
 24:55: agents[0].hardware.monitors.odd.calibration: got x.yaml, want none, for ina219 is no inertial sensor`
@@ -235,5 +235,42 @@ servers: []`, "channel: 3, hertz: 200", "channel: 3, address: 0x41")
 		if _, err := s.sys.pollers[p].Latest(v[:], 0); err != nil || math.Abs(v[1]-12) > 0.05 {
 			t.Errorf("got %v, %v; want 12 A", v, err)
 		}
+	}
+}
+
+// The inputs of one ADS1115 are sensors and monitors of their own, each at its rate, in step and beside the cycle: the chip
+// converts one at a time, and none has another's volts.
+func TestInputsOfOneChip(t *testing.T) {
+	path := rigOf(t, strings.Replace(rovRig, "        battery: {bus: main, device: ina219, address: 0x41, below: 13}\n", `        battery: {bus: main, device: ads1115, input: 3, scale: 5, below: 13}
+      monitors:
+        leak: {bus: main, device: ads1115, input: 0, above: 2.5, rate: 100}
+        trunk: {bus: main, device: ads1115, input: 1, scale: 2, rate: 7}
+`, 1), "")
+	s := step(t, planOf(t, path, configs.Options{}))
+	var of *chip.ADS1115
+	for _, p := range s.sys.plan.sensors {
+		if c, ok := s.sys.emulation.chips[p].(*chip.ADS1115); ok {
+			if of != nil && c != of {
+				t.Fatal("two chips at one address")
+			}
+			of = c
+		}
+	}
+	of.Volts[0], of.Volts[1] = 1.5, 0.75
+	s.run(2 * time.Second)
+	for _, p := range s.sys.plan.sensors {
+		want := map[string]float64{"leak": 1.5, "trunk": 1.5, "battery": 5 * of.Volts[3]}[p.name]
+		var v [1]float64
+		if age, err := s.sys.pollers[p].Latest(v[:], 0); want > 0 && (err != nil || age > 200*time.Millisecond || math.Abs(v[0]-want) > 0.01) {
+			t.Errorf("%s: got %g, %v old, %v; want %g", p.name, v[0], age, err, want)
+		}
+	}
+	if s.saw("/rov/leak/Alarm") || s.device("battery").Err != nil {
+		t.Error("a leak where there is none, or no battery")
+	}
+	of.Volts[0] = 3
+	s.run(200 * time.Millisecond)
+	if !s.saw("/rov/leak/Alarm") {
+		t.Error("no alarm of the leak")
 	}
 }

@@ -113,13 +113,19 @@ func (b *builder) emulateDevices() (*emulation, error) {
 			e.ends[p.config.Bus] = serialEnd{speaks: p.scanner.board(scene)}
 			continue
 		}
-		f := p.kind.emulate(p)
+		shared := e.chips[p.first]
+		f := felt{}
+		if shared != nil {
+			f = p.kind.joins(p, shared)
+		} else {
+			f = p.kind.emulate(p)
+		}
 		e.chips[p] = f.device
 		if f.speaks != nil {
 			e.ends[p.config.Bus] = serialEnd{speaks: f.speaks}
 		} else if end, ok := f.device.(chip.Endpoint); ok && p.serial {
 			e.ends[p.config.Bus] = serialEnd{answers: end}
-		} else {
+		} else if shared == nil {
 			hang[p.config.Bus] = append(append(hang[p.config.Bus], f.device), f.more...)
 		}
 		t := newTruth(e.look(b.simulated(p.agent)), p.uses)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
@@ -27,6 +28,17 @@ type sensorPlan struct {
 	most        float64    // of the robot's sensor: the greatest value of its first channel
 	turn        *gpio.Turn // of sonars: the robot's
 	scanner     *scanner   // of a laser scanner
+
+	first *sensorPlan // which has another input of the same chip, and came first; nil: none
+	taken sync.Mutex  // of a chip that has several inputs: who reads one has it
+}
+
+// chip is what who reads an input of p's chip holds.
+func (p *sensorPlan) chip() *sync.Mutex {
+	if p.first != nil {
+		return &p.first.taken
+	}
+	return &p.taken
 }
 
 // values is how many the device measures.
@@ -196,16 +208,39 @@ func (r *resolver) sensor(at configs.Path, agent int, name string, c configs.Sen
 	}
 	// A chip may be several sensors of a robot: its gyro, its accelerometer.
 	for _, other := range r.devices.sensors {
-		if kind.on == nil && len(p.uses) > 0 && len(other.uses) > 0 && other.agent == agent && other.body == body && other.config.Bus == c.Bus && other.config.Device == c.Device && other.address == p.address {
+		if kind.on == nil && kind.joins == nil && len(p.uses) > 0 && len(other.uses) > 0 && other.agent == agent && other.body == body && other.config.Bus == c.Bus && other.config.Device == c.Device && other.address == p.address {
 			other.uses = append(other.uses, p.uses...)
 			return
 		}
 	}
-	if kind.on == nil && !r.sit(at, c.Bus, c.Device+" "+string(at), p.address) {
+	who := c.Device + " " + string(at)
+	if kind.joins != nil {
+		if who = c.Device; !r.input(at, p) {
+			return
+		}
+	}
+	if kind.on == nil && !r.sit(at, c.Bus, who, p.address) {
 		return
 	}
 	p.calibration = r.inertial(at, p)
 	r.devices.sensors = append(r.devices.sensors, p)
+}
+
+// input finds who has another input of p's chip, and reports who has the same one.
+func (r *resolver) input(at configs.Path, p *sensorPlan) bool {
+	for _, other := range r.devices.sensors {
+		if other.config.Device != p.config.Device || other.config.Bus != p.config.Bus || other.address != p.address {
+			continue
+		}
+		if other.config.Input == p.config.Input {
+			r.fault(at.Key("input"), fmt.Sprint(p.config.Input), "an input of its own", fmt.Sprintf("%s of the same chip has it too", other.name))
+			return false
+		}
+		if p.first == nil && other.body == p.body {
+			p.first = other
+		}
+	}
+	return true
 }
 
 // use finds the robot's sensor that the device is.

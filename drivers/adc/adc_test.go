@@ -4,11 +4,14 @@ import (
 	"encoding/hex"
 	"errors"
 	"math"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"periph.io/x/conn/v3/i2c/i2ctest"
+	"periph.io/x/conn/v3/physic"
 
 	"github.com/halyard-robotics/halyard/hal"
 )
@@ -93,6 +96,60 @@ func TestADS1115Session(t *testing.T) {
 }
 
 // 0.1 Ω: 97.66 µA a count, calibration 1062 (4194).
+// yielding is a clock whose waits let others run.
+type yielding struct{}
+
+func (yielding) Now() time.Duration       { return 0 }
+func (yielding) SleepUntil(time.Duration) { runtime.Gosched() }
+
+// converter is an ADS1115 that has converted at once: input k says 1000·(k + 1).
+type converter struct {
+	sync.Mutex
+	word uint16
+}
+
+func (c *converter) String() string                  { return "converter" }
+func (c *converter) SetSpeed(physic.Frequency) error { return nil }
+
+func (c *converter) Tx(_ uint16, w, r []byte) error {
+	c.Lock()
+	defer c.Unlock()
+	runtime.Gosched()
+	if len(w) == 3 {
+		c.word = uint16(w[1])<<8 | uint16(w[2])
+	}
+	said := c.word
+	if w[0] == ADS1115Conversion {
+		said = 1000 * (c.word>>12&3 + 1)
+	}
+	for i := range r {
+		r[i] = byte(said >> (8 - 8*i))
+	}
+	return nil
+}
+
+// Four who read the inputs of one chip at the same time: none has another's volts.
+func TestADS1115Turns(t *testing.T) {
+	bus, turn := &converter{word: ADS1115Default}, &sync.Mutex{}
+	var readers sync.WaitGroup
+	for k := range 4 {
+		s, err := NewADS1115(bus, ADS1115Config{Clock: yielding{}, Turn: turn, Inputs: []ADS1115In{{Input: k}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		readers.Go(func() {
+			for range 200 {
+				var v [1]float64
+				if err := s.Read(v[:]); err != nil || math.Abs(v[0]-float64(1000*(k+1))*4.096/32768) > 1e-9 {
+					t.Errorf("input %d: got %v, %v", k, v, err)
+					return
+				}
+			}
+		})
+	}
+	readers.Wait()
+}
+
 func TestINA219Session(t *testing.T) {
 	clock := &fakeClock{}
 	read := func(cal, bus, current string) []i2ctest.IO {

@@ -3,6 +3,7 @@ package adc
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	conn "periph.io/x/conn/v3/i2c"
@@ -24,7 +25,9 @@ type ADS1115Config struct {
 	Address uint16 // 0 = ADS1115Address
 	Rate    int    // samples a second: 8, 16, 32, 64, 128, 250, 475 or 860; 0 = 860
 	Inputs  []ADS1115In
-	Clock   hal.Clock // that conversions are waited for by; nil = the wall's
+	// Turn is held from a conversion's start to its reading, by all who read inputs of one chip; nil = nobody else does.
+	Turn  *sync.Mutex
+	Clock hal.Clock // that conversions are waited for by; nil = the wall's
 }
 
 // ADS1115 is one chip. It is a drivers.Sensor of a value for each of its inputs.
@@ -46,6 +49,9 @@ func NewADS1115(bus conn.Bus, c ADS1115Config) (*ADS1115, error) {
 	}
 	if c.Clock == nil {
 		c.Clock = i2c.Clock()
+	}
+	if c.Turn == nil {
+		c.Turn = new(sync.Mutex)
 	}
 	c.Inputs = slices.Clone(c.Inputs)
 	s := &ADS1115{chip: i2c.NewChip(bus, c.Address, "ads1115"), config: c, takes: ADS1115Time(c.Rate)}
@@ -77,6 +83,8 @@ func NewADS1115(bus conn.Bus, c ADS1115Config) (*ADS1115, error) {
 
 // Open looks whether the chip answers as one does. It has no identity.
 func (s *ADS1115) Open() error {
+	s.config.Turn.Lock() // not while it converts for another
+	defer s.config.Turn.Unlock()
 	p, err := s.chip.Read(ADS1115Setup, 2)
 	if err != nil {
 		return s.chip.Fault(hal.Absent, err.(*hal.Error).Err)
@@ -106,6 +114,8 @@ func (s *ADS1115) Read(values []float64) error {
 
 // convert runs one conversion. A chip that does not say that it has done it, with the settings asked for, has not.
 func (s *ADS1115) convert(word uint16) (int16, error) {
+	s.config.Turn.Lock()
+	defer s.config.Turn.Unlock()
 	if err := s.chip.Write(ADS1115Setup, byte(word>>8), byte(word)); err != nil {
 		return 0, err
 	}
