@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -185,11 +186,13 @@ func (s *stand) darken(wholly bool) error {
 	}
 	for i := range s.sys.lines {
 		if l := &s.sys.lines[i]; l.name == s.row.on {
-			id := s.row.id
-			if s.row.only == "two" {
-				id++
+			var faults []error
+			for i, name := range s.row.names {
+				if s.row.only == "" || s.row.only == name {
+					faults = append(faults, l.emu.Fault(emulator.Fault{Kind: emulator.Off, ID: s.row.id + i, For: span}))
+				}
 			}
-			return l.emu.Fault(emulator.Fault{Kind: emulator.Off, ID: id, For: span})
+			return errors.Join(faults...)
 		}
 	}
 	if bus := s.sys.emulation.buses[s.row.on]; bus != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/servo/hiwonder"
+	"github.com/halyard-robotics/halyard/servo/vesc"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
 
@@ -124,9 +125,13 @@ func faultRows() []*faultRow {
 			}
 			switch {
 			case kind == "odrive":
-				r.id = 0 // the two axes of a board
+				r.id, r.only = 0, "" // the two axes of a board, which has one supply
 			case kind == "vesc":
-				r.only = "two" // which is behind the first
+				// The second is behind the first, on its CAN: it may lose its power alone, or both the line.
+				first := *r
+				first.device, first.only = model+", both", ""
+				rows = append(rows, &first)
+				r.only = "two"
 			case t.filters != nil:
 				r.frames, r.off, r.port = true, offPosition, "can0"
 			}
@@ -255,6 +260,10 @@ func strangerOn(bus string) []byte {
 		return hiwonder.AppendPacket(nil, &hiwonder.Packet{ID: id, Command: 28, Params: []byte{0xF4, 1}})
 	case "kondo":
 		return []byte{9, 0x3A, 0x4C}
+	case "vesc":
+		mask := vesc.Mask(vesc.ERPM, vesc.Volts, vesc.TachoAbs, vesc.FaultCode, vesc.PosNow, vesc.ControllerID)
+		v := vesc.Values{vesc.Volts: 24, vesc.TachoAbs: 1234, vesc.PosNow: 180, vesc.ControllerID: id}
+		return vesc.AppendPacket(nil, v.Append(vesc.AppendSelective(nil, mask), mask))
 	case odriveCAN, cybergearType:
 		return servo.AppendCAN(nil, &servo.CANFrame{ID: id << 5, Len: 8, Data: [8]byte{1, 2, 3, 4, 5, 6, 7, 8}})
 	}
