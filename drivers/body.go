@@ -65,6 +65,7 @@ type joint struct {
 	cal   calibration.Joint
 	units servo.Units
 	goal  servo.Goal
+	reach [2]float64    // ticks that it may be told: its range, and what lies between that and where it was enabled
 	limit float64       // N·m, the torque limit that was commanded last
 	time  time.Duration // rig time of the values
 	clock time.Duration // the chain's time of the same values
@@ -121,6 +122,7 @@ func (b *Body) Write(f *hal.Frame) error {
 func (j *joint) write(f *hal.Frame, a *hal.Actuator, enable bool) {
 	if enable && !j.goal.Enable {
 		j.goal.Mode = hal.NoMode // whatever was commanded before, it starts from where it is
+		j.reach = [2]float64{math.Inf(-1), math.Inf(1)}
 	}
 	j.goal.Enable = enable
 	if limit := input(f, a.TorqueLimit); !math.IsNaN(limit) {
@@ -178,7 +180,14 @@ func (j *joint) ticks(a *hal.Actuator, radians float64) float64 {
 	case a.Wraps && known: // the short way round
 		ticks = present + math.Remainder(ticks-present, j.cal.TicksPerTurn*j.cal.Gear)
 	case !a.Wraps:
-		ticks = clamp(ticks, j.cal.RangeTicks[0], j.cal.RangeTicks[1])
+		low, high := j.cal.RangeTicks[0], j.cal.RangeTicks[1]
+		if known {
+			// Enabled outside of its range it is led back, not made to leap: the bounds follow it inward, never outward.
+			at := j.cal.Unwrap(present)
+			j.reach = [2]float64{min(low, max(j.reach[0], at)), max(high, min(j.reach[1], at))}
+			low, high = j.reach[0], j.reach[1]
+		}
+		ticks = clamp(ticks, low, high)
 		if known {
 			ticks += present - j.cal.Unwrap(present)
 		}

@@ -114,6 +114,29 @@ func TestConformance(t *testing.T) {
 	}
 }
 
+// A joint that is enabled outside of its range follows its goals back into it, and is told nothing beyond where it was.
+func TestLedBackIntoRange(t *testing.T) {
+	r := newRobot(t, xm, []string{"elbow"}, func(l *hal.Layout, joints []Joint) {
+		joints[0].Calibration.RangeTicks = [2]float64{1000, 3000}
+	})
+	rad := func(ticks float64) float64 { return (ticks - 2048) * 2 * math.Pi / 4096 }
+	r.states[0].Position = 700
+	r.f.Enable[0] = true
+	r.cycle()
+	for _, c := range []struct{ at, told, want float64 }{
+		{700, 710, 710}, // inward, as the guard leads it
+		{700, 600, 700}, // not outward
+		{850, 840, 850}, // nor back to where it was
+		{800, 700, 850}, // though it gives way
+		{1000, 900, 1000}, {990, 900, 1000}, {2000, 3500, 3000},
+	} {
+		r.states[0].Position = c.at
+		r.set(0, hal.PositionMode, rad(c.told))
+		r.cycle()
+		near(t, "goal", r.goals[0].Position, c.want)
+	}
+}
+
 // A reversed, geared joint with its zero off the centre, in figures worked out by hand.
 func TestCalibrated(t *testing.T) {
 	r := newRobot(t, xm, []string{"elbow"}, func(l *hal.Layout, joints []Joint) {

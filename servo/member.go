@@ -2,6 +2,7 @@ package servo
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"time"
 
@@ -16,6 +17,7 @@ var (
 	ErrLost    = errors.New("lost: asked again every fiftieth cycle")
 
 	ErrDiffers = errors.New("reads back another value")
+	ErrOutside = errors.New("outside of its limits, to which torque would make it leap: turn it back by hand, or widen them")
 
 	ErrLatched   = errors.New("an alarm has taken the torque: clear it, then enable again")
 	ErrPowerLost = errors.New("torque went off by itself, as with its power: enable again")
@@ -176,6 +178,19 @@ func (m *Member) Position(rest, idle bool, low, high float64) float64 {
 	return min(max(v, low), high)
 }
 
+// Outside is ErrOutside where the servo, which has turn ticks a turn, stands beyond low..high, but for noise and play: its
+// first goal would be the nearer limit, and not where it stands.
+func (m *Member) Outside(low, high, turn float64) error {
+	at, near := m.State.Position, turn*jitterShare
+	if m.turns() || at >= low-near && at <= high+near {
+		return nil
+	}
+	return fmt.Errorf("stands at tick %.0f of %.0f..%.0f, %w", at, low, high, ErrOutside)
+}
+
+// turns tells that the goal is none of position: the servo may turn freely.
+func (m *Member) turns() bool { return m.Goal.Mode != hal.PositionMode && m.Goal.Mode != hal.NoMode }
+
 // Share is the goal's limit, 0..1; unknown means everything.
 func (m *Member) Share() float64 {
 	if math.IsNaN(m.Goal.Limit) {
@@ -201,8 +216,7 @@ func (m *Member) Believes(ticks, turn, speed float64, now time.Duration) bool {
 		far = min(far, math.Abs(far-turn)) // it may count from 0 again
 		return far <= min(way, farShare*turn)+jitterShare*turn
 	}
-	turns := m.Goal.Mode != hal.PositionMode && m.Goal.Mode != hal.NoMode
-	if turns || math.IsNaN(m.State.Position) || reach(m.State.Position, now-m.State.Time) || m.doubted && reach(m.strange, now-m.strangeAt) {
+	if m.turns() || math.IsNaN(m.State.Position) || reach(m.State.Position, now-m.State.Time) || m.doubted && reach(m.strange, now-m.strangeAt) {
 		m.doubted = false
 		return true
 	}
@@ -224,7 +238,7 @@ func (m *Member) Regained() {
 
 // RunsOn tells that m waits for Enable, may have torque, and has no position to hold: a wheel would turn on at its last goal.
 func (m *Member) RunsOn() bool {
-	return m.Stage == Holding && m.Torque != Off && m.Goal.Mode != hal.PositionMode && m.Goal.Mode != hal.NoMode
+	return m.Stage == Holding && m.Torque != Off && m.turns()
 }
 
 // Error is an error of m.
@@ -235,65 +249,4 @@ func (m *Member) Error(kind hal.Kind, op string, err error) error {
 		e.Op = "id 0: " + op
 	}
 	return &e
-}
-
-// Presence is whether a servo answers, and when it is asked again where it does not.
-type Presence struct {
-	Answered bool   // in this cycle
-	Garbled  bool   // the last miss was a bad answer, not silence
-	Lost     bool   // it missed LostAfter times in a row
-	Misses   int    // in a row
-	Ask      uint64 // cycle at which to ask a lost one
-}
-
-// How trouble with reading a servo is spread over cycles.
-const (
-	LostAfter = 3  // misses in a row until a servo is lost
-	LostPause = 50 // cycles between two questions to a lost servo
-)
-
-// Miss counts a miss in cycle and sets what m says of it. It reports whether it was silence.
-func (p *Presence) Miss(m *Member, cycle uint64) (silence bool) {
-	p.Misses++
-	silence = !p.Garbled
-	if m.State.Err = m.Silent; p.Garbled {
-		m.State.Err = m.Mangled
-	}
-	// A servo that answers badly is there; one that does not answer may not be.
-	if p.Lost || p.Misses >= LostAfter && silence {
-		m.State.Err = m.Unasked
-		p.Lost, p.Ask = true, cycle+LostPause
-		m.Torque, m.State.Torque = Unknown, false
-	}
-	p.Garbled = false
-	return silence
-}
-
-// Heard notes an answer.
-func (p *Presence) Heard() { p.Answered, p.Garbled, p.Misses = true, false, 0 }
-
-// Clears bounds how often a joint's alarm is cleared: one that goes on tripping has a cause.
-type Clears struct {
-	times [MostClears]time.Duration
-	n     int
-}
-
-// An alarm is cleared at most MostClears times in ClearWindow of the line's clock.
-const (
-	MostClears  = 3
-	ClearWindow = 5 * time.Minute
-)
-
-// Allow notes a clearing at now; false where there have been too many.
-func (c *Clears) Allow(now time.Duration) bool {
-	// Old ones fall out of the window.
-	for c.n > 0 && now-c.times[0] >= ClearWindow {
-		c.n = copy(c.times[:], c.times[1:c.n])
-	}
-	if c.n == MostClears {
-		return false
-	}
-	c.times[c.n] = now
-	c.n++
-	return true
 }

@@ -113,6 +113,26 @@ func TestMemberPosition(t *testing.T) {
 	}
 }
 
+// Torque that would make a servo leap to its limits does not go on; noise and play beside them do no harm.
+func TestMemberOutside(t *testing.T) {
+	for _, c := range []struct {
+		at      float64
+		mode    hal.Mode
+		outside bool
+	}{
+		{500, hal.NoMode, false}, {95, hal.PositionMode, false}, {905, hal.NoMode, false}, {80, hal.NoMode, true}, {930, hal.PositionMode, true},
+		{-4000, hal.VelocityMode, false}, // a wheel
+	} {
+		var m Member
+		m.Init("arm", 3, "elbow")
+		m.State.Position, m.Goal.Mode = c.at, c.mode
+		err := m.Outside(100, 900, 1024)
+		if errors.Is(err, ErrOutside) != c.outside || c.outside != (err != nil) {
+			t.Errorf("%+v: got %v", c, err)
+		}
+	}
+}
+
 func TestPresence(t *testing.T) {
 	var m Member
 	var p Presence

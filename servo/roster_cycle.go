@@ -44,7 +44,7 @@ func (r *Roster) send() error {
 		}
 		ok, err := r.ready(i)
 		switch {
-		case errors.Is(err, ErrDiffers): // its own trouble: the others get their goals
+		case errors.Is(err, ErrDiffers) || errors.Is(err, ErrOutside): // its own trouble: the others get their goals
 			s.Refused(err)
 		case err != nil && !OfServo(err):
 			return r.lineError(s, "mode", err)

@@ -170,6 +170,33 @@ func TestChainRefusedMode(t *testing.T) {
 	}
 }
 
+// A servo that stands outside of its position limits is given no torque: it would leap to the nearer one.
+func TestChainOutsideOfItsLimits(t *testing.T) {
+	for model, limit := range map[string]string{"xm430-w350": "min_position", "xl430-w250": "min_position", "ax-12a": "cw_angle_limit"} {
+		r := newRig(t, nil, model, model)
+		s := r.servos[0]
+		s.set(limit, 400)
+		s.set("present_position", 200)
+		if err := r.Open(); err != nil {
+			t.Fatal(err)
+		}
+		r.run(2)
+		r.goal(atTicks(500))
+		r.run(8)
+		if !errors.Is(r.Fault(0), servo.ErrOutside) || s.get("torque_enable") != 0 || !r.State(1).Torque {
+			t.Errorf("%s: got %v, torque %d, the other's %v", model, r.Fault(0), s.get("torque_enable"), r.State(1).Torque)
+		}
+		s.set("present_position", 410)
+		r.SetGoal(0, servo.Goal{})
+		r.run(3)
+		r.SetGoal(0, atTicks(500))
+		r.run(6)
+		if r.Fault(0) != nil || s.get("goal_position") != 500 || !r.State(0).Torque {
+			t.Errorf("%s: turned back: got %v, goal %d", model, r.Fault(0), s.get("goal_position"))
+		}
+	}
+}
+
 func TestChainLostTorquePacketIsRepeated(t *testing.T) {
 	r := openedRig(t, nil, "xm430-w350", "xm430-w350")
 	r.run(2)

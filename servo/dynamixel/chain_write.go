@@ -120,7 +120,11 @@ func (c *Chain) ready(d *device) bool {
 	}
 	want, _ := d.wantedMode()
 	if want == d.mode {
-		return true
+		err := d.Outside(d.minTicks, d.maxTicks, d.m.TicksPerTurn)
+		if err != nil {
+			d.Refused(err)
+		}
+		return err == nil
 	}
 	// Not only told to be off but seen to be: a mode written under torque is refused.
 	if d.Torque != servo.Off {

@@ -43,7 +43,8 @@ func (b *brand) Ready(i int) (bool, error) {
 		d.modeNow = int(v)
 	}
 	if want == d.modeNow {
-		return true, nil
+		err := seat.Outside(d.low, d.high, d.m.TicksPerTurn)
+		return err == nil, err
 	}
 	if !b.roster.Resting(i) { // no motor may run into another mode
 		return false, nil
@@ -58,7 +59,8 @@ func (b *brand) Ready(i int) (bool, error) {
 		return false, err
 	}
 	d.modeNow, d.limitNow = want, -1
-	return true, nil
+	err := seat.Outside(d.low, d.high, d.m.TicksPerTurn)
+	return err == nil, err
 }
 
 // Off stages no torque.

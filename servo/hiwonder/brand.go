@@ -174,7 +174,8 @@ func (b *brand) Ready(i int) (bool, error) {
 		return false, err
 	}
 	if want == d.modeNow {
-		return true, nil
+		err := seat.Outside(d.low, d.high, d.m.TicksPerTurn)
+		return err == nil, err
 	}
 	if !b.roster.Resting(i) {
 		return false, nil

@@ -45,7 +45,11 @@ func (b *brand) Meet(i int) error {
 func (b *brand) Group([]int) error { return nil }
 
 // Ready has nothing to prepare.
-func (b *brand) Ready(int) (bool, error) { return true, nil }
+func (b *brand) Ready(i int) (bool, error) {
+	d := &b.devices[i]
+	err := b.roster.Seats[i].Outside(d.m.MinTicks, d.m.MaxTicks, d.m.TicksPerTurn)
+	return err == nil, err
+}
 
 // Steps of arming: the position where the servo stands is its torque.
 func (b *brand) Steps() int { return 1 }

@@ -71,6 +71,48 @@ func TestFeetechModeIsAskedBeforeTorque(t *testing.T) {
 	d.follows("as a joint", 2150, 20)
 }
 
+// A servo that stands outside of its own limits would leap to them with its first goal: it stays limp, says so, and is given
+// torque when it was turned back. The other goes on.
+func TestOutsideOfLimitsStaysLimp(t *testing.T) {
+	for _, c := range []struct {
+		model string
+		open  func(t *testing.T, model string, n int) *rostered
+	}{{"sts3215", openFeetech}, {"scs0009", openFeetech}, {"lx-16a", openHiwonder}, {"krs-2552", openKondo}} {
+		d := c.open(t, c.model, 2)
+		u := d.Units(0)
+		d.cycles(5, servo.Goal{})
+		out := 0.04 * u.TicksPerTurn // Kondo believes nothing farther
+		if c.model == "krs-2552" {
+			out = 250
+		}
+		act := d.servos[0].Actuator()
+		move := func(ticks float64) { act.Reset((ticks - u.CentreTicks) * 2 * math.Pi / u.TicksPerTurn) }
+		edge := u.MaxTicks
+		if d.servos[0].Preset("max_position", int64(u.CentreTicks+200)) { // it was opened with other limits: open it anew
+			edge = u.CentreTicks + 200
+			if err := d.Open(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		move(edge + out)
+		d.cycles(10, servo.Goal{})
+		before := act.Position
+		d.cycles(20, to(u.CentreTicks))
+		if !errors.Is(d.fault(0), servo.ErrOutside) || act.Enable || act.Position != before {
+			t.Errorf("%s: outside: got %v, torque %v, moved %g rad", c.model, d.fault(0), act.Enable, act.Position-before)
+		}
+		if d.fault(1) != nil || !d.State(1).Torque {
+			t.Errorf("%s: the other: got %v, torque %v", c.model, d.fault(1), d.State(1).Torque)
+		}
+		move(edge - out)
+		d.cycles(5, servo.Goal{})
+		d.cycles(20, servo.Goal{Enable: true, Mode: hal.NoMode, Limit: 1})
+		if d.fault(0) != nil || !act.Enable {
+			t.Errorf("%s: turned back: got %v, torque %v", c.model, d.fault(0), act.Enable)
+		}
+	}
+}
+
 // An overload leaves the protective torque until a goal the other way, or the torque switched off, as halyard reset does;
 // what the chain writes meanwhile raises no limit.
 func TestFeetechOverload(t *testing.T) {

@@ -1,0 +1,64 @@
+package servo
+
+import "time"
+
+// Presence is whether a servo answers, and when it is asked again where it does not.
+type Presence struct {
+	Answered bool   // in this cycle
+	Garbled  bool   // the last miss was a bad answer, not silence
+	Lost     bool   // it missed LostAfter times in a row
+	Misses   int    // in a row
+	Ask      uint64 // cycle at which to ask a lost one
+}
+
+// How trouble with reading a servo is spread over cycles.
+const (
+	LostAfter = 3  // misses in a row until a servo is lost
+	LostPause = 50 // cycles between two questions to a lost servo
+)
+
+// Miss counts a miss in cycle and sets what m says of it. It reports whether it was silence.
+func (p *Presence) Miss(m *Member, cycle uint64) (silence bool) {
+	p.Misses++
+	silence = !p.Garbled
+	if m.State.Err = m.Silent; p.Garbled {
+		m.State.Err = m.Mangled
+	}
+	// A servo that answers badly is there; one that does not answer may not be.
+	if p.Lost || p.Misses >= LostAfter && silence {
+		m.State.Err = m.Unasked
+		p.Lost, p.Ask = true, cycle+LostPause
+		m.Torque, m.State.Torque = Unknown, false
+	}
+	p.Garbled = false
+	return silence
+}
+
+// Heard notes an answer.
+func (p *Presence) Heard() { p.Answered, p.Garbled, p.Misses = true, false, 0 }
+
+// Clears bounds how often a joint's alarm is cleared: one that goes on tripping has a cause.
+type Clears struct {
+	times [MostClears]time.Duration
+	n     int
+}
+
+// An alarm is cleared at most MostClears times in ClearWindow of the line's clock.
+const (
+	MostClears  = 3
+	ClearWindow = 5 * time.Minute
+)
+
+// Allow notes a clearing at now; false where there have been too many.
+func (c *Clears) Allow(now time.Duration) bool {
+	// Old ones fall out of the window.
+	for c.n > 0 && now-c.times[0] >= ClearWindow {
+		c.n = copy(c.times[:], c.times[1:c.n])
+	}
+	if c.n == MostClears {
+		return false
+	}
+	c.times[c.n] = now
+	c.n++
+	return true
+}
