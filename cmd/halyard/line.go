@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -31,6 +32,7 @@ func (f *lineFlags) add(c *cobra.Command) {
 		"dynamixel1 (which finds Feetech servos as well), dynamixel2, feetech, hiwonder, kondo; both is dynamixel1 and 2; "+
 			"motor controllers: vesc, odrive, odrive-can, cybergear")
 	c.Flags().StringVar(&f.opener, "opener", serial.Bugst, "the library that opens the port: bugst, or tarm (to 115200 baud)")
+	f.complete(c)
 }
 
 // usualBauds are the rates at which servos are found, the likeliest first: X servos come with 57600, AX and STS with 1M,
@@ -88,6 +90,9 @@ func (f *lineFlags) open(c *cobra.Command, target string) (*bareLine, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := noLine(port); err != nil {
+		return nil, err
+	}
 	for _, b := range bauds {
 		if b < 1 || b > serial.MaxBaud {
 			return nil, &hal.Error{Kind: hal.Invalid, Op: "--baud", Err: fmt.Errorf("got %d, want 1..%d", b, serial.MaxBaud)}
@@ -105,6 +110,18 @@ func (f *lineFlags) open(c *cobra.Command, target string) (*bareLine, error) {
 		b.hurry = terminalHurry
 	}
 	return b, nil
+}
+
+// noLine says where a port is a bus of another kind than a serial line; nil where it is not.
+func noLine(port string) error {
+	if _, ok := i2cPort(port); ok {
+		return &hal.Error{Kind: hal.Invalid, Bus: port, Op: "open", Err: errors.New("an I2C bus, which has no servos"), Try: "halyard scan " + port}
+	}
+	if _, err := os.Stat(filepath.Join(machineRoot, "sys/class/net", port)); err == nil && port == filepath.Base(port) {
+		return &hal.Error{Kind: hal.Invalid, Bus: port, Op: "open", Err: errors.New("a network interface: which motor controllers are on it?"),
+			Try: "--protocol " + odriveCAN + ", or --protocol " + cybergearType}
+	}
+	return nil
 }
 
 // busOf is the port that target means, and the bus of the config where it is CONFIG:BUS.

@@ -176,6 +176,7 @@ func (a *app) root() *cobra.Command {
 		},
 	}
 	root.PersistentFlags().StringVarP(&a.format, "output", "o", "table", "form of the output: table, json or jsonl")
+	root.RegisterFlagCompletionFunc("output", words("table", "json", "jsonl"))
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes on stderr")
 	root.CompletionOptions.HiddenDefaultCmd = false
 	for _, c := range a.commands() {

@@ -114,7 +114,19 @@ func registersCommand(a *app, c *cobra.Command, run func(ctx context.Context, s 
 	id := c.Flags().Int("id", -1, "the servo's id")
 	c.MarkFlagRequired("id")
 	f.add(c)
-	c.ValidArgsFunction = completePorts
+	switch c.Name() {
+	case "read":
+		c.ValidArgsFunction = completeRegisters(false)
+	case "write":
+		c.ValidArgsFunction = completeRegisters(true)
+	default: // a file may follow
+		c.ValidArgsFunction = func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveDefault
+			}
+			return completeLines(cmd, args, begun)
+		}
+	}
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		a.started = true
 		if *id < 0 || *id > 253 {

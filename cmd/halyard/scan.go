@@ -57,8 +57,7 @@ func newScan(a *app) *cobra.Command {
 			"None of them hears the others' packets as its own, and nothing moves.\n" +
 			"Of an I2C bus (/dev/i2c-1) it lists who answers at which address and what that is.\n" +
 			"Motor controllers are looked for where --protocol says vesc, odrive, odrive-can or cybergear; of CAN, PORT is an interface.",
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: completePorts,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if port, ok := i2cPort(args[0]); ok {
 				return a.scanI2C(cmd.Context(), port)
@@ -114,16 +113,6 @@ func latencyOf(port string, line servo.Line) time.Duration {
 		return d
 	}
 	return 0
-}
-
-// completePorts offers the stable names of the adapters.
-func completePorts(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	rows, _ := listPorts(machineRoot)
-	names := make([]string, len(rows))
-	for i, r := range rows {
-		names[i] = r.Port
-	}
-	return names, cobra.ShellCompDirectiveDefault
 }
 
 // survey asks a line for servos, one baud rate and protocol after the other. In protocol 2.0 a broadcast ping is

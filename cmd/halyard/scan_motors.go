@@ -81,7 +81,7 @@ func (a *app) scanMotors(s motorScan, err error) error {
 	if t.filters != nil {
 		try = "ip -details link show " + s.bus.Port
 	}
-	return &hal.Error{Kind: hal.Timeout, Bus: s.bus.Port, Op: "scan",
+	return &hal.Error{Kind: hal.BusFault, Bus: s.bus.Port, Op: "scan",
 		Err: fmt.Errorf("no %s answers at %d bit/s: check its power and the wires", s.word, s.bus.Baud), Try: try}
 }
 

@@ -71,9 +71,8 @@ func newSetup(a *app) *cobra.Command {
 			"are refused. What was written is taken back when a step does not come through.\n" +
 			"CONFIG:BUS without --id goes through the joints of the bus: it asks for each one's servo, looks for it at every rate,\n" +
 			"and gives it the id, the rate and the kept settings of the config. --backup is a folder then.",
-		Example:           "  halyard setup so101:arm --backup before\n  halyard setup /dev/ttyUSB0 --id 1 --new-id 3",
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: completePorts,
+		Example: "  halyard setup so101:arm --backup before\n  halyard setup /dev/ttyUSB0 --id 1 --new-id 3",
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if flags := cmd.Flags(); !flags.Changed("id") && !flags.Changed("new-id") && !flags.Changed("new-baud") && !flags.Changed("set") {
 				w, err := newWalk(a, cmd, &f, args[0], deaf)

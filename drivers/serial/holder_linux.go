@@ -77,7 +77,9 @@ func openFault(path, device string, err error) error {
 		errors.Is(err, syscall.EIO):
 		kind = hal.Absent
 	case errors.Is(err, syscall.ENOTTY), errors.Is(err, syscall.EISDIR):
-		return fault(hal.Invalid, path, "open", errors.New("not a serial port"))
+		f := fault(hal.Invalid, path, "open", errors.New("not a serial port"))
+		f.Try = "halyard ports"
+		return f
 	case errors.Is(err, syscall.EINVAL):
 		kind = hal.Invalid
 	}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/drivers/serial"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// What a shell offers. It is asked at every Tab: no device is opened, and what cannot be read is not offered.
+
+// words is the completion of a flag that is one of them.
+func words(list ...string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return list, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completeLines offers what a line of servos is called: the adapters' stable names, CAN interfaces, and CONFIG:BUS of the
+// embedded configs, or of the one that is begun.
+func completeLines(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	rows, _ := listPorts(machineRoot)
+	var names []string
+	for _, r := range rows {
+		names = append(names, r.Port)
+	}
+	links, _ := filepath.Glob(filepath.Join(machineRoot, "sys/class/net/*can*"))
+	for _, l := range links {
+		names = append(names, filepath.Base(l))
+	}
+	list := configs.Names()
+	if config, _, two := strings.Cut(begun, ":"); two {
+		list = []string{config}
+	} else if files, _ := filepath.Glob(begun + "*.yaml"); !strings.HasPrefix(begun, "/dev/") {
+		list = append(list, files...)
+	}
+	for _, config := range list {
+		if c, err := configs.Load(config, configs.Options{}); err == nil {
+			for _, bus := range servoBuses(c) {
+				names = append(names, config+":"+bus)
+			}
+		}
+	}
+	return names, cobra.ShellCompDirectiveDefault
+}
+
+// completeIDs offers the ids of CONFIG:BUS, each with its joint.
+func completeIDs(_ *cobra.Command, args []string, _ string) (ids []string, _ cobra.ShellCompDirective) {
+	for _, j := range joinedOn(args) {
+		ids = append(ids, strconv.Itoa(j.id)+"\t"+j.name+", "+j.model.Units().Name)
+	}
+	return ids, cobra.ShellCompDirectiveNoFileComp
+}
+
+// joinedOn are the servos of the line that is the first of args, where that is CONFIG:BUS.
+func joinedOn(args []string) []walkJoint {
+	if len(args) == 0 {
+		return nil
+	}
+	c, bus, err := busIn(args[0])
+	if err != nil || c == nil {
+		return nil
+	}
+	list, _ := jointsOn(c, bus)
+	return list
+}
+
+// completeRegisters offers the line, then the registers of the servo on it, by the config or by --protocol; with assign
+// those that may be written, each with its "=".
+func completeRegisters(assign bool) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return func(cmd *cobra.Command, args []string, begun string) (names []string, _ cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return completeLines(cmd, args, begun)
+		}
+		id, _ := cmd.Flags().GetInt("id")
+		s := registers{spot: spot{model: modelOfID(cmd, args, id)}}
+		refused := func(r *servo.Register, v int64) bool { return hal.KindOf(s.refuse(r, v)) == hal.Unsafe }
+		for _, r := range registersOf(s.model) {
+			switch {
+			case !assign:
+				names = append(names, r.Name)
+			case r.Access != servo.ReadOnly && !(refused(&r, r.Min) && refused(&r, r.Max)):
+				names = append(names, r.Name+"=")
+			}
+		}
+		if assign {
+			return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// usualModels are whose registers are offered where only the type of a line is known.
+var usualModels = map[string]string{"dynamixel1": "ax-12a", "dynamixel2": "xm430-w350", "feetech": "sts3215", "hiwonder": "lx-16a",
+	"kondo": "krs-2552", "odrive": "odrive-s1", odriveCAN: "odrive-s1"}
+
+// modelOfID is that of the servo with id on the line of args, or a usual one of its type.
+func modelOfID(cmd *cobra.Command, args []string, id int) servoModel {
+	kind, _ := cmd.Flags().GetString("protocol")
+	if c, bus, err := busIn(args[0]); err == nil && c != nil {
+		kind = c.Buses[bus].Type
+	}
+	name := usualModels[kind]
+	for _, j := range joinedOn(args) {
+		if j.id == id {
+			name = j.model.Units().Name
+		}
+	}
+	if t := motorTable(kind, name); t != nil {
+		return t
+	}
+	return lookupServo(name)
+}
+
+// complete gives a command that takes a line its completions.
+func (f *lineFlags) complete(c *cobra.Command) {
+	if c.ValidArgsFunction == nil {
+		c.ValidArgsFunction = completeLines
+	}
+	c.RegisterFlagCompletionFunc("protocol", words(append(slices.Clone(sortedKeys(busTypes)), "all", "both")...))
+	c.RegisterFlagCompletionFunc("opener", words(serial.Bugst, serial.Tarm))
+	if c.Flags().Lookup("id") != nil {
+		c.RegisterFlagCompletionFunc("id", completeIDs)
+	}
+}
