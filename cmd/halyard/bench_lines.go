@@ -10,8 +10,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
-// The lines of "bench drivers", each with the bytes of a cycle of n servos by the data sheets: a goal and a state each, the shortest way that
-// the protocol has (hardware.md 7). replies is how many answers wait for the return delay one after the other.
+// wireBytes are the bytes of a cycle of n servos by the data sheets: a goal and a state each, the shortest way that the
+// protocol has (hardware.md 7). replies is how many answers wait for the return delay one after the other.
 type wireBytes struct {
 	bits    int // of a byte on the wire
 	bytes   func(n int) int
@@ -146,9 +146,11 @@ func tableLines() []benchLine {
 			}
 		}
 		bare := dynamixel.ChainConfig{Health: -1, Watchdog: -1}
-		for _, baud := range []int{57_600, 115_200, 1_000_000} {
-			add("dynamixel1", "ax-12a", "bare", baud, axBytes(), robotis(fastRead, bare))
+		for _, baud := range tableRates()[:5] { // an MX goes to 3 Mbaud
 			add("dynamixel1", "mx-64", "bare", baud, mxBytes(), robotis(fastRead, bare))
+		}
+		for _, baud := range tableRates()[:3] {
+			add("dynamixel1", "ax-12a", "bare", baud, axBytes(), robotis(fastRead, bare))
 			add("feetech", "sts3215", "bare", baud, stsBytes(), bareFeetech)
 			add("feetech", "scs0009", "bare", baud, scsBytes(), bareFeetech)
 		}

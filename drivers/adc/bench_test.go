@@ -8,8 +8,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/chip/chiptest"
 )
 
-// One reading. The bound is the bits of what must be said: each input of an ADS1115 is told 3 bytes and answers 2, an INA219 answers 2
-// of its volts and 2 of its amperes.
+// One reading. The bound is the bits of what must be said: each input of an ADS1115 is told 3 bytes and answers 2, an INA219
+// answers 2 of its volts and 2 of its amperes.
 func BenchmarkRead(b *testing.B) {
 	const told, asked = 4*9 + 2, 5*9 + 3
 	b.Run("ads1115", func(b *testing.B) {

@@ -8,8 +8,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/chip/chiptest"
 )
 
-// One measurement. The bound is the bits of what must be said: an MS5837 is told two commands of a byte and answers 3 bytes twice, a
-// BMP280 has 6 bytes of values.
+// One measurement. The bound is the bits of what must be said: an MS5837 is told two commands of a byte and answers 3 bytes
+// twice, a BMP280 has 6 bytes of values.
 func BenchmarkRead(b *testing.B) {
 	b.Run("ms5837-30ba", func(b *testing.B) {
 		chiptest.Reading(b, 2*(2*9+2+6*9+3), chip.NewMS5837(pressure.MS5837_30BA()), func(h *chip.Host) (chiptest.Sensor, error) {

@@ -14,8 +14,8 @@ type Sensor interface {
 	Read(values []float64) error
 }
 
-// Reading is the body of a benchmark of a driver, whose chip answers on a bus of 400 kHz. of_bus is the time of bits, those that must
-// be said for its values alone, by the time of those that the driver says.
+// Reading is the body of a benchmark of a driver, whose chip answers on a bus of 400 kHz. of_bus is the time of bits, those
+// that must be said for its values alone, by the time of those that the driver says.
 func Reading(b *testing.B, bits int, device chip.Device, driver func(h *chip.Host) (Sensor, error)) {
 	b.Helper()
 	const hertz, period = 400_000, 20 * time.Millisecond
