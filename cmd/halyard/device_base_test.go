@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/drivers/base"
 	"github.com/halyard-robotics/halyard/drivers/imu"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/haltest"
@@ -318,4 +319,21 @@ func toWalls(from hal.Pose, turn float64) float64 {
 		}
 	}
 	return far
+}
+
+// Both rings of bumpers go round clockwise: the first of the rear one is on the right.
+func TestBumperSegments(t *testing.T) {
+	robot, err := base.RobotOf("p2at")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &basePlan{robot: robot}
+	for degrees, want := range map[float64][2]int{90: {0, 0}, 45: {0, 1}, 0: {0, 2}, -45: {0, 3}, -90: {0, 4},
+		-135: {1, 1}, 180: {1, 2}, 135: {1, 3}, -105: {1, 0}, 105: {1, 4}} {
+		sin, cos := math.Sincos(degrees * degree / 2)
+		ring, segment := p.segment(hal.Pose{Rotation: [4]float64{cos, 0, 0, sin}})
+		if got := [2]int{ring, segment}; got != want {
+			t.Errorf("looks %g° to the left: got ring and segment %v, want %v", degrees, got, want)
+		}
+	}
 }

@@ -182,12 +182,12 @@ func (p *basePlan) transducer(at hal.Pose) int {
 	return best
 }
 
-// segment is the bumper that looks as a contact sensor does: a ring goes from the left to the right, over a half turn.
+// segment is the bumper that looks as a contact sensor does: a ring goes over a half turn, both clockwise as seen from above, the
+// front one from the robot's left to its right, the rear one from its right to its left.
 func (p *basePlan) segment(at hal.Pose) (ring, segment int) {
 	h := headingOf(at)
 	if math.Abs(h) > 100*math.Pi/180 {
-		// Of the rear ring the leftmost is the robot's left as well.
-		ring, h = 1, math.Remainder(math.Pi-h, 2*math.Pi)
+		ring, h = 1, math.Remainder(h+math.Pi, 2*math.Pi)
 	}
 	if n := p.robot.Bumpers; n > 1 {
 		segment = int(math.Round((math.Pi/2 - h) / math.Pi * float64(n-1)))

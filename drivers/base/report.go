@@ -134,7 +134,8 @@ func (r *Report) Volts() float64 {
 	return float64(r.Battery) / 10
 }
 
-// Bumper tells whether segment i of the front or rear ring is pressed, i from 0.
+// Bumper tells whether segment i of the front or rear ring is pressed, i from 0: clockwise as seen from above, as ARIA has them, so that
+// the first of the front ring is on the left and the first of the rear one on the right.
 func (r *Report) Bumper(rear bool, i int) bool {
 	if rear {
 		return r.Stall>>(1+i)&1 != 0

@@ -12,7 +12,7 @@ type Sense uint8
 const (
 	Odometry Sense = iota // odometry: x y, m, and heading, rad
 	Ring                  // sonar: m, one a transducer, each with its own age
-	Bumpers               // contact: 1 where pressed; the front ring from left to right, then the rear one
+	Bumpers               // contact: 1 where pressed; clockwise: the front ring from left to right, the rear one from right to left
 	Battery               // battery: s that are left, by the voltage and Settings.Runtime; an estimate
 	Volts                 // V of the battery
 	Gyro                  // gyro: rad/s to the left; at rest it learns what rest is

@@ -17,7 +17,7 @@ type Chassis interface {
 	Rims() (left, right float64)
 	// Sonar is the distance to the nearest thing in transducer i's cone, m; +Inf where there is none.
 	Sonar(i int) float64
-	// Bumper tells whether segment i of a ring is pressed, from the left.
+	// Bumper tells whether segment i of a ring is pressed, clockwise: of the front ring from the left, of the rear one from the right.
 	Bumper(rear bool, i int) bool
 	// Turn is the rate of turning to the left, rad/s.
 	Turn() float64

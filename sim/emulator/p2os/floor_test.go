@@ -81,7 +81,7 @@ type senseOf struct {
 func senses() []senseOf {
 	return []senseOf{
 		{"odometry", "odometry", base.Odometry, 0, 3}, {"F1", "sonar", base.Ring, 0, 1}, {"R8", "sonar", base.Ring, 15, 1},
-		{"front_left", "contact", base.Bumpers, 0, 1}, {"rear_right", "contact", base.Bumpers, 9, 1},
+		{"front_left", "contact", base.Bumpers, 0, 1}, {"rear_left", "contact", base.Bumpers, 9, 1},
 		{"battery", "battery", base.Battery, 0, 1}, {"gyro", "gyro", base.Gyro, 0, 1}, {"encoders", "encoder", base.Encoders, 0, 2},
 	}
 }

@@ -100,7 +100,7 @@ func TestSenses(t *testing.T) {
 	r.floor.Pressed = [2]int{1, 5}
 	r.run(300 * time.Millisecond)
 	check("front_left", 1)
-	check("rear_right", 1)
+	check("rear_left", 1)
 	// Nobody knows how long this battery lasts: that is no value, and said.
 	if _, s := r.sensor("battery"); s.Err == nil || s.Time >= 0 {
 		t.Errorf("battery: got %v", s)
