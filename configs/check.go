@@ -153,7 +153,7 @@ func (c *checker) checkRobot(r placed) {
 		return // which is fine for a body that is all simulated
 	}
 	joints, sensors := r.Hardware.Joints, r.Hardware.Sensors
-	known := slices.Concat(names(joints), names(sensors), names(r.Hardware.Cameras))
+	known := slices.Concat(names(joints), names(sensors), names(r.Hardware.Cameras), names(r.Hardware.Monitors))
 	if b := r.Hardware.Base; b != nil {
 		known = append(known, BasePart)
 		c.checkBus(hardware.Key("base"), b.Bus, r.BodyOf(BasePart))
@@ -188,7 +188,7 @@ func (c *checker) checkRobot(r placed) {
 	}
 	at = hardware.Key("monitors")
 	for _, name := range c.inOrder(at, names(r.Hardware.Monitors)) {
-		c.checkBus(at.Key(name), r.Hardware.Monitors[name].Bus, r.Body)
+		c.checkBus(at.Key(name), r.Hardware.Monitors[name].Bus, r.BodyOf(name))
 	}
 	if stop := r.Hardware.Estop; stop != nil {
 		c.checkBus(hardware.Key("estop"), stop.Bus, r.Most())

@@ -109,7 +109,7 @@ type Agent struct {
 type Robot struct {
 	Model    string              `yaml:"model" required:"true" doc:"An embedded robot by name (simloid-31 is Simloid's robot 31), or the path of a robot file or of a URDF file, NAME.urdf."`
 	Body     BodyKind            `yaml:"body" default:"sim" enum:"sim|emulated|real" doc:"sim: physics. emulated: the real driver stack on emulated devices. real: the devices under hardware. Never a silent fall back."`
-	Parts    map[string]BodyKind `yaml:"parts" enum:"sim|emulated|real" doc:"Joints and sensors with another body than the rest, by name."`
+	Parts    map[string]BodyKind `yaml:"parts" enum:"sim|emulated|real" doc:"Joints, sensors, cameras and monitors with another body than the rest, by name; base is the base."`
 	Shadow   bool                `yaml:"shadow" default:"false" doc:"Simulate beside a real or emulated body on the same commands, and publish the difference as JOINT/shadow_error."`
 	Guard    Guard               `yaml:"guard" doc:"What stands between controllers and the robot."`
 	Hardware *Hardware           `yaml:"hardware" doc:"The devices it is made of; needed by real and emulated bodies."`

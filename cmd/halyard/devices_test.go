@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -272,5 +273,26 @@ func TestInputsOfOneChip(t *testing.T) {
 	s.run(200 * time.Millisecond)
 	if !s.saw("/rov/leak/Alarm") {
 		t.Error("no alarm of the leak")
+	}
+}
+
+// A monitor is a part like any: a hull is watched by its real sensor while the rest is simulated.
+func TestMonitorPart(t *testing.T) {
+	path := rigOf(t, strings.Replace(rovRig, "    body: emulated\n", "    body: sim\n    parts: {leak: emulated}\n", 1), "",
+		"servers: []", "      monitors:\n        leak: {bus: main, device: ads1115, above: 2.5}\n        dry: {bus: main, device: ads1115, input: 1}\nservers: []")
+	s := step(t, planOf(t, path, configs.Options{}))
+	s.run(time.Second)
+	for _, p := range s.sys.plan.sensors {
+		want := map[string]configs.BodyKind{"leak": configs.Emulated}[p.name]
+		if watching := s.sys.pollers[p] != nil; watching != (want == configs.Emulated) {
+			t.Errorf("%s: got it watched %v", p.name, watching)
+		}
+	}
+	ids := s.sys.rig.Values().Find(regexp.MustCompile("^/rov/leak$"))
+	if len(ids) != 1 {
+		t.Fatal("no value of the leak")
+	}
+	if v, err := s.sys.rig.Values().Get(ids[0]); err != nil || v.Double != 0 {
+		t.Errorf("the leak: got %v, %v; want 0 V", v, err)
 	}
 }

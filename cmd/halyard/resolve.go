@@ -185,7 +185,7 @@ func (r *resolver) agent(path configs.Path, c *configs.Agent) agentPlan {
 		p.base.serve(c, robot, p.layout)
 	}
 	for joint := range c.Parts {
-		if joint != configs.BasePart && robot.Joint(joint) == hal.None && !measures(p.layout, joint) {
+		if joint != configs.BasePart && robot.Joint(joint) == hal.None && !measures(p.layout, joint) && !monitored(c, joint) {
 			r.fault(path.Key("parts").Key(joint), joint, "a joint of "+robot.Name+": "+strings.Join(names, ", "), likely(joint, names))
 		}
 	}

@@ -162,7 +162,7 @@ func (r *resolver) measure(path configs.Path, index int, c *configs.Agent, p *ag
 	}
 	at = path.Key("hardware").Key("monitors")
 	for _, name := range sortedKeys(c.Hardware.Monitors) {
-		r.sensor(at.Key(name), index, name, c.Hardware.Monitors[name], c.Body, nil)
+		r.sensor(at.Key(name), index, name, c.Hardware.Monitors[name], c.BodyOf(name), nil)
 	}
 }
 

@@ -37,7 +37,7 @@ func (r *resolver) vehicle(path configs.Path, c *configs.Agent) (p agentPlan, ok
 	}
 	among := "a thruster of " + v.Name + ": " + strings.Join(names, ", ")
 	for _, part := range sortedKeys(c.Parts) {
-		if !slices.Contains(names, part) && !measures(p.layout, part) {
+		if !slices.Contains(names, part) && !measures(p.layout, part) && !monitored(c, part) {
 			r.fault(path.Key("parts").Key(part), part, among, "")
 		}
 	}
@@ -52,6 +52,15 @@ func (r *resolver) vehicle(path configs.Path, c *configs.Agent) (p agentPlan, ok
 		r.fault(path.Key("shadow"), "true", "false: a vehicle has no joints to compare", "")
 	}
 	return p, true
+}
+
+// monitored tells whether a robot has a monitor called name.
+func monitored(c *configs.Agent, name string) bool {
+	if c.Hardware == nil {
+		return false
+	}
+	_, ok := c.Hardware.Monitors[name]
+	return ok
 }
 
 // measures tells whether a layout has a sensor or a camera called name.
