@@ -1,12 +1,3 @@
-// Package drivers is the hardware Body: joints on servo chains, outputs told by pulses, and sensors, in any mixture, real
-// or emulated, with each one's calibration between it and the layout. It sees devices by their shape, never a brand.
-//
-//	Write: radians ─calibration─► ticks ─► Chain.SetGoal      the rig calls Chain.Send
-//	Read:  radians ◄─calibration─ ticks ◄─ Chain.State        the rig called Chain.Receive
-//	Write: rad, N  ─calibration─► pulse ─► Feeder.Stage       a Feeder writes an Output beside the cycle
-//	Read:  values with their age ◄──────── Poller.Latest      a Poller reads a Sensor beside the cycle
-//
-// Calibration is applied here and nowhere else; what is on the far side of a chain knows ticks alone.
 package drivers
 
 import (

@@ -1,5 +1,3 @@
-// Package servo is what all smart servos share: the line they hang on, the goal and state of one servo, and the chain
-// of all servos of a line, which a brand's folder implements (servo/dynamixel).
 package servo
 
 import (

@@ -13,6 +13,20 @@
 // SYNC0 is PULSE, too: a base whose cable was out for a moment goes on where it was. One that was without power
 // has to be opened anew, and its motors stay off until they are enabled again, explicitly.
 //
+// # Using it
+//
+//	robot, err := base.RobotOf("p3dx")           what its numbers mean: metres, m/s, rad
+//	b, err := base.New(base.Settings{..})        no I/O
+//	b.Open()                                     a session; that it is the robot it should be; nothing moves: up to 3 s
+//	b.SetGoal(wheel, servo.Goal{..})             rad/s of the wheel: m/s over robot.Radius, to robot.MaxSpeed
+//	b.Send(), b.Receive()                        one cycle, ten times a second, say; neither blocks
+//	b.State(wheel), b.Source(..).Latest(..)      what the base said last, and how long ago
+//	b.Halt()                                     stopped, motors off, and heard to be: up to a second
+//	b.Close()
+//
+// It is a servo.Chain: package servo says what a goal's Enable does and how errors and a lost line are told. Its units are
+// there too, but that ticks are millimetres of a wheel's rim; what Source gives is in SI units, as each Sense says.
+//
 // At 9600 baud a hundred milliseconds carry 96 bytes: the report of a base with two sonar rings takes 60 of them. Who asks for
 // encoders, gyro and inputs as well wants 38400, or gets every second report.
 //

@@ -14,6 +14,19 @@
 //	poll, DQBUF, QBUF, poll ...   the newest frame is decoded if somebody waits for it, and none else
 //	STREAMOFF, munmap, close
 //
+// For its user:
+//
+//	cam, err := camera.New(camera.Config{..})    no I/O; hal.Invalid where the config asks for what cannot be
+//	cam.Open()                                   looks whether the camera is there and offers that; it captures nothing yet
+//	view, err := cam.Watch(0)                    any number of them, from any goroutine
+//	picture, err := view.Next(ctx, last)         blocks until there is one newer than number last, 0 = any
+//	picture.Release()                            gives its memory back; then it must not be looked at
+//	view.Close(), cam.Close()
+//
+// Errors of Open: hal.Absent where there is no such camera, hal.Busy where another program streams or access is denied (group
+// video), hal.Invalid where it does not offer the size or the encoding. Next's is the context's, or says that the camera is
+// gone; whoever calls it again waits for its return.
+//
 // Nothing is captured while nobody watches: the device is opened for the first viewer and closed behind the last, so that
 // its light is off and other programs may have it. Frames are MJPEG or raw (YUYV, RGB24, GREY); pictures are hal.Picture's
 // RGB. A frame that is cut off, of another size or marked as damaged by the kernel is counted and shown to nobody. What
@@ -21,4 +34,7 @@
 //
 // A camera that is lost (unplugged, or silent) is looked for five times a second under the path of the config, which is
 // followed anew each time: below /dev/v4l/by-id it finds the same camera whatever number it has now.
+//
+// Sources: the kernel's media documentation and include/uapi/linux/videodev2.h; ITU-T T.81 and BT.601. No hardware has been
+// tried.
 package camera

@@ -12,6 +12,21 @@
 //	ads1x15   sleeps for the conversion on a clock that cannot be replaced
 //	ina219    does not say that a value overflowed; its units are whole nanos, made for printing
 //
+// # A session
+//
+//	bus, err := i2c.Open("/dev/i2c-1")           shared by any number of chips and goroutines; close it last
+//	sensor := imu.NewBNO055(bus, ..)             no I/O
+//	sensor.Open()                                finds the chip, refuses any other at its address, sets it up
+//	sensor.Read(values)                          one measurement, SI units, in the order that its type says
+//	sensor.Close()                               the bus stays open
+//
+// One goroutine at a time uses a chip. Open may be called again without a Close, and is how a chip comes back. Each call says
+// how long it blocks, by the Clock of its config. In a test the bus is periph's i2ctest.Playback, or sim/emulator/chip's.
+//
+// Errors are a *hal.Error with the bus, the address and the chip's name: of kind hal.Absent where nobody answers, another
+// chip does, or it was reset: Open it again; hal.BusFault where it said what cannot be, as a glitch on the bus makes it;
+// hal.Invalid, of New, where the config asks for what it does not have. After an error values mean nothing.
+//
 // A chip that lost its power comes back silent or with its factory settings; every driver here notices (an error of kind
 // hal.Absent), so that whoever polls it opens it anew.
 package i2c

@@ -2,6 +2,14 @@
 // Each is a drivers.Sensor by its shape: value 0 is Pa above Config.Air (0: absolute), value 1 °C, value 2 relative humidity
 // 0..1 where the chip measures it.
 //
+// A session, ownership and errors are as in drivers/i2c. Open blocks for some 20 ms, a Read of an MS5837 for two
+// conversions (18 ms at 4096 samples); a BMP280 or BME280 measures by itself and is asked for its newest.
+//
+//	MS5837-30BA      0..30 bar, 290 m of water           MS5837-02BA   0..2 bar
+//	BMP280, BME280   30..110 kPa, -40..85 °C, of air
+//
+// The depth is value 0 over the weight of a cubic metre of water: 1025 · 9.80665 N/m³ in the sea.
+//
 // For each chip X_table.go has its commands and its mathematics as the datasheet has them, X.go the device.
 package pressure
 

@@ -10,6 +10,18 @@
 // number, each time that it is read; an RDM6300 when two telegrams in a row have said it, for eight bits guard each. A reader
 // knows neither how far away a tag is nor who wears it.
 //
+// # A session
+//
+//	reader := rfid.NewPN532(name, opener)        no I/O; NewPN532I2C for one on a bus, NewRDM6300
+//	reader.Listen(func(tag int) { .. })          called by Read, in its goroutine
+//	reader.Open()                                a PN532 is found and set up; of an RDM6300 the line is opened
+//	reader.Read(count)                           a PN532 is asked, 10 to 30 ms; of an RDM6300 what has come is taken, no waiting
+//	reader.Close()
+//
+// One goroutine at a time calls a reader, and nobody else its line. Read an RDM6300 several times a second: a tag counts as
+// gone when it has not been heard for a while. Errors are a *hal.Error: of kind hal.Absent where the line or the chip is gone (Open it
+// again), hal.BusFault where it said what cannot be.
+//
 // Sources: RDM6300 specifications (ITead); PN532 User Manual, UM0701-02 (NXP). An RDM6300 without power and one without a
 // tag sound the same: that it is there is known when it has read a tag. A PN532 is asked all the time, so its loss is seen.
 package rfid

@@ -19,6 +19,10 @@
 // Indices and values of parameters are little-endian. Every command is answered, by feedback mostly: a goal and a
 // measurement are one frame each.
 //
+// A session, what blocks and what errors mean are as in package servo. Ticks: 16384 a turn of the output shaft from its
+// zero, within ±12.5 rad. Efforts are A of motor current, velocities rad/s of the output shaft, to 30. Modes: position,
+// velocity and torque. IDs are 0..127.
+//
 // Source: "CyberGear micromotor instruction manual", sections 3.3 and 4 (Xiaomi; in English, belovictor/cybergear-docs).
 // Its text has the angle's range as ±4π, its code as ±12.5; this is ±12.5. It says of CAN_TIMEOUT neither its unit nor
 // that a frame may write it: 50 µs, and type 18, are what the maker's later motors have.

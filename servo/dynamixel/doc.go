@@ -15,6 +15,11 @@
 //
 //	FF FF FD 00 FE LENL LENH 55 | ERR ID data CRCL CRCH | ERR ID data CRCL CRCH | ...   LEN = 1 + sum of (4 + data)
 //
+// A session, what blocks and what errors mean are as in package servo. Ticks are those of the servo: 4096 a turn, 2048
+// the centre, 0..4095 in the position mode; AX and XL-320 1023 for 300 degrees, 512 the centre. Efforts are A where the
+// model measures current (Model.CurrentControl), else shares of the stall torque. Modes: position of all; velocity of
+// all but AX and XL-320; torque of those with current control; duty of all but the MX of protocol 1.0. IDs are 0..252.
+//
 // Sources: ROBOTIS e-Manual, pages protocol1, protocol2 and one a model; the order and the rejection rules of
 // DynamixelSDK. Known faults of the sources: the SDK's xl320.model calls 2048 the centre of a 10 bit servo; the
 // XL330's indirect data begin at 208, older files say 224.

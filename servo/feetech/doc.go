@@ -15,6 +15,11 @@
 // the lock is closed is used here: a write changes the copy in RAM alone and is gone with the power. So a change of mode
 // in the cycle wears nothing out.
 //
+// A session, what blocks and what errors mean are as in package servo. Ticks: 4096 a turn, 2048 the centre, 0..4095 in
+// the position mode; of SCS 0..1023 over 300 degrees (SCS0009) or 200 (SCS15), 512 the centre. Efforts are shares of
+// the stall torque as the load register has them, -1..1. Modes: position, and of STS and SMS velocity and duty. IDs are
+// 0..253.
+//
 // Sources: the memory tables of STS3215, STS3250 and SCS15 (Feetech), Feetech's SCServo SDK, LeRobot's
 // motors/feetech. Known faults of the sources: LeRobot's baud codes 5 to 7 are each one step too slow.
 package feetech

@@ -9,6 +9,9 @@
 // many with one packet, no model number, no alarm and no torque limit. The position is 0..1000 for 240 degrees; it is
 // read as a signed number, since a shaft that is pushed may stand a little outside.
 //
+// A session, what blocks and what errors mean are as in package servo. Ticks: 1000 for 240 degrees, 500 the centre.
+// Modes: position and duty; speed and effort are not measured. IDs are 0..253.
+//
 // Source: "LX-16A bus servo communication protocol" (Hiwonder). Its LEN is worded in three ways; what counts is the
 // drawing above, which its examples follow.
 package hiwonder

@@ -15,6 +15,11 @@
 // torque is measured by being told to be free again. There is no checksum; parity and what a position can be are all
 // that tell a damaged answer from a sound one.
 //
+// A session, what blocks and what errors mean are as in package servo. Ticks: 8000 for 270 degrees, 7500 the centre,
+// 3500..11500. Position is the only mode. Efforts are shares of the stall torque, by the current. IDs are 0..31. A
+// serial.Line needs SetEven(true), and where the adapter hears itself a servo.Unechoed around it: see the example of
+// NewChain.
+//
 // Source: "ICS3.5/3.6 Software Manual Command Reference" (Kondo), known here by its implementations; nothing of it has
 // been checked against a servo.
 package kondo

@@ -18,6 +18,11 @@
 // Firmware 0.5 (v3.6) and 0.6 (S1, Pro) differ in the names of properties, in the bits of errors, and in what CAN can
 // read; 0.4 counts encoder steps in place of turns and is refused. The watchdog stops an axis that is not commanded.
 //
+// A session, what blocks and what errors mean are as in package servo. Ticks: 16384 a turn of the motor by its own
+// estimate, which begins at power-on where its encoder is not absolute. Efforts are A of motor current, velocities
+// rad/s of the motor's shaft. Modes: position, velocity and torque. The axis must have been configured and calibrated
+// with odrivetool. IDs are the axis, 0 or 1, on a serial line, the node, 0..62, on CAN.
+//
 // Sources: docs.odriverobotics.com (ASCII protocol, CAN protocol, error codes); firmware 0.5, ascii_protocol.cpp and
 // can_simple.cpp (github.com/odriverobotics/ODrive).
 package odrive

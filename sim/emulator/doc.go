@@ -1,17 +1,33 @@
 // Package emulator is bus servos from the other side of the wire: a register file on top of each simulated actuator, all
 // servos of one line behind one adapter, and what goes wrong there. A driver, and a stock SDK, must not be able to tell
 // it from copper. A brand is a kind, what its registers bring about, and a tongue, what is spoken on its line: Dynamixel
-// of both protocols, Feetech, Hiwonder, Kondo. What follows is of Dynamixel; the others' decisions stand with their
-// tongues.
+// of both protocols, Feetech, Hiwonder, Kondo, VESC, ODrive on both its wires, CyberGear.
 //
 //	host bytes ─► Bus: tongue ─► Servo: rules, registers ─► actuator.Servo (moved by the scene between transactions)
 //	host bytes ◄── wire: time of every byte, collisions, adapter ◄── answers ◄─┘
+//
+// # Trying a program
+//
+//	physics := actuator.NewServo(spec)           a motor, its gear and a load; spec by actuator.Lookup("ax-12a")
+//	s := emulator.NewServo(model, 1, physics, emulator.Truth{})     NewFeetech, NewHiwonder, NewKondo, NewVESC, NewODrive, NewCyberGear
+//	bus := emulator.NewBus(emulator.BusConfig{Name: "bench", Baud: 1_000_000}, s)
+//	line := bus.Line()                           what the program has for serial.Open; or bus.ServePTY, for any program
+//	physics.Step(0.001), bus.Advance(dt)         the world, between the program's cycles: nothing else moves
+//	bus.Fault(emulator.Fault{..})                what goes wrong, and for how long
+//	s.Register("present_position")               what its register holds now, past the wire
+//
+// A bus's servos are all of one brand. In memory one goroutine calls line and bus; on a pty the bus has its own, and
+// BusConfig.Mutex is to be held around Step. Positions are ticks on the wire, radians in
+// the physics, and Truth lies between.
+//
+// # How true it is
 //
 // One Bus has one clock. In memory (Line) it is virtual: a transfer returns at once and moves the clock by its wire
 // time. On a pseudo terminal (ServePTY) it is the wall's. Registers act on the actuator when they are written and
 // measure it when they are read; nothing moves but by the scene.
 //
-// Decisions where the sources are silent or the servos of the field differ:
+// Decisions of Dynamixel where the sources are silent or the servos of the field differ; those of the others stand with
+// their tongues:
 //
 //   - A silent servo in a sync or bulk read silences those after it (DynamixelSDK issue 364); Timing.SkipSilent is for
 //     firmware that goes on. A middle one missing in a fast read truncates the common answer.
