@@ -162,6 +162,47 @@ func TestTablesAsJSON(t *testing.T) {
 	}
 }
 
+// Every config, robot and scene that is built in can be printed, to start one of one's own from, and is good as it is.
+func TestSources(t *testing.T) {
+	dir := t.TempDir()
+	printed := func(args ...string) string {
+		code, out, errText := runApp(t, append([]string{"configs"}, args...)...)
+		if code != 0 || out == "" {
+			t.Fatalf("%v: exit %d: %s", args, code, errText)
+		}
+		path := filepath.Join(dir, strings.Join(args, "")+".yaml")
+		if err := os.WriteFile(path, []byte(out), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for _, name := range configs.Names() {
+		if code, _, errText := runApp(t, "validate", printed(name)); code != 0 {
+			t.Errorf("%s: %s", name, errText)
+		}
+	}
+	for _, set := range []string{"agents[0].model=" + printed("--robot", "so101"), "world.scene=" + printed("--scene", "hills")} {
+		if code, _, errText := runApp(t, "validate", "so101", "--set", set); code != 0 {
+			t.Errorf("%s: %s", set, errText)
+		}
+	}
+	for _, name := range []string{"hobby-hexapod", "usarsim-p2at", "simloid-31", "bluerov2-heavy"} {
+		printed("--robot", name)
+	}
+	_, out, _ := runApp(t, "configs", "-o", "jsonl")
+	for line := range strings.Lines(out) {
+		var row configRow
+		if err := json.Unmarshal([]byte(line), &row); err != nil || row.Title == "" || len(row.Title) > longestTitle || strings.HasPrefix(row.Title, "#") {
+			t.Errorf("got %s: %v", line, err)
+		}
+	}
+	for _, args := range [][]string{{"so102"}, {"--robot", "../so101"}, {"--scene", "hils"}, {"--robot", "so101", "--scene", "flat"}, {"so101", "--robot", "so101"}} {
+		if code, out, errText := runApp(t, append([]string{"configs"}, args...)...); code != 2 || out != "" || !strings.Contains(errText, "halyard configs") {
+			t.Errorf("%v: got exit %d, %s", args, code, errText)
+		}
+	}
+}
+
 // What all actuators share is listed once: a battery's voltage is not eight thrusters'.
 func TestListOnce(t *testing.T) {
 	for _, config := range []string{"rov", "okon", "so101", "hobby-hexapod"} {
