@@ -165,7 +165,7 @@ type Hardware struct {
 	Joints   map[string]Joint  `yaml:"joints" form:"name" doc:"What drives each joint or thruster, by its name: a servo of a bus (bus, id, model), or a channel of a board that makes pulses (bus, device, channel)."`
 	Sensors  map[string]Sensor `yaml:"sensors" form:"name" doc:"The devices that measure, by the name of the robot's sensor that each is. One device may be several. With below or above its alarm is the event /AGENT/NAME/Alarm."`
 	Estop    *Wire             `yaml:"estop" otherwise:"none" doc:"The circuit of an emergency-stop button, normally closed. Opened, by the button or a cut wire, or not heard of for 100ms, it stops the whole rig, latched. It is also the value /AGENT/estop, true while it is open; of an emulated one the value presses the button."`
-	Lights   map[string]Wire   `yaml:"lights" form:"name" doc:"What is switched on and off, by name: headlight is the one that USARSim's clients switch. Each is also the value /AGENT/NAME."`
+	Lights   map[string]Wire   `yaml:"lights" form:"name" doc:"What is switched on and off, by name: headlight is the one that USARSim's clients switch. Each is also the value /AGENT/NAME; the event /AGENT/NAME/Fault says that its chip is gone."`
 	Cameras  map[string]Camera `yaml:"cameras" form:"name" doc:"The devices that take pictures, by the name of the robot's camera that each is."`
 	Monitors map[string]Sensor `yaml:"monitors" form:"name" doc:"Devices that are watched beside the robot's sensors, by a name of yours: a leak, say. The keys are those of sensors."`
 }

@@ -23,6 +23,7 @@ type alarm struct {
 	poller       *drivers.Poller
 	below, above float64 // infinite where there is no bound
 	ring, lost   hal.EventID
+	light        bool // whose value is told elsewhere
 	monitor      bool // else its faults are the robot's sensor's, which the rig tells of
 	on, faulty   bool
 	value        [1]float64
@@ -53,8 +54,12 @@ func (b *builder) watchAlarms() {
 		}
 		w.list = append(w.list, a)
 	}
+	for _, l := range b.lamps {
+		w.list = append(w.list, alarm{agent: l.agent, name: l.name, poller: l.poller, monitor: true, light: true, below: math.Inf(-1), above: math.Inf(1),
+			lost: b.rig.Events().Declare("/" + l.agent + "/" + l.name + "/Fault")})
+	}
 	for i := range w.list {
-		if a := &w.list[i]; a.monitor {
+		if a := &w.list[i]; a.monitor && !a.light {
 			b.rig.Values().Declare("/"+a.agent+"/"+a.name, hal.DoubleValue,
 				func() hal.Value { return hal.Value{Kind: hal.DoubleValue, Double: a.value[0]} }, nil)
 		}

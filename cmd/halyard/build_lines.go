@@ -16,7 +16,17 @@ import (
 type wires struct {
 	gates  map[*gatePlan]*cutoff
 	lights map[string]*gpio.Switch // by AGENT/NAME
+	lamps  []lamp
 }
+
+// lamp is a light as it is watched.
+type lamp struct {
+	agent, name string
+	poller      *drivers.Poller
+}
+
+// lampRate is how often a light is looked at, Hz: by its switch nobody hears that its chip is gone.
+const lampRate = 10
 
 // light is what switches a light of an agent, or nil.
 func (w *wires) light(agent, name string) *gpio.Switch { return w.lights[agent+"/"+name] }
@@ -48,8 +58,16 @@ func (b *builder) openWires() error {
 		if faults = append(faults, err); light == nil {
 			continue
 		}
-		name := b.plan.agents[p.agent].config.Name + "/" + p.name
+		agent := b.plan.agents[p.agent].config.Name
+		name := agent + "/" + p.name
 		b.lights[name] = light
+		e, edge, err := b.end(p.bus, p.body)
+		if err != nil {
+			return err
+		}
+		watch := drivers.NewPoller(light, drivers.PollerConfig{Name: p.name, Values: 1, Period: time.Second / lampRate, Clock: e.clock, Edge: edge})
+		b.lamps = append(b.lamps, lamp{agent, p.name, watch})
+		faults = append(faults, b.run(watch))
 		b.rig.Values().Declare("/"+name, hal.BoolValue, func() hal.Value { return hal.Value{Kind: hal.BoolValue, Bool: light.Lit()} },
 			func(v hal.Value) error { return light.Switch(v.Bool) })
 	}

@@ -158,7 +158,7 @@ func TestFaultJudges(t *testing.T) {
 		}}, "wrong: eye"},
 		{"a button that nobody hears", row("estop", gpioBus), faultWord{dead: true, gpio: nothing}, "not stopped"},
 		{"a gate that nobody hears", row("gate", gpioBus), faultWord{dead: true, gpio: nothing}, "lies: pulse"},
-		{"a light that is away unnoticed", row("lights", gpioBus), faultWord{gpio: nothing}, "wrong: switched to"},
+		{"a light that is away unnoticed", row("lights", gpioBus), faultWord{gpio: nothing}, "no event"},
 		{"it never ends", row("ina219", i2cBus), faultWord{i2c: func(s *stand, wholly bool) error {
 			s.row.address, s.row.on = 0x40, "main" // the neighbour's board
 			return s.darken(true)

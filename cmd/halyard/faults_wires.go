@@ -31,6 +31,7 @@ func wireRows() []*faultRow {
 		r.beside = []string{"one", "two", "imu"}
 	}
 	stop.wires, stop.contacts, stop.cuts, stop.try = "      estop: "+wire, true, true, (*trial).stopButton
+	light.names = []string{"headlight"}
 	light.wires, light.never, light.try = "      lights: {headlight: "+wire+"}", []string{"lost", "cut"}, (*trial).light
 	gate.board, gate.names, gate.cuts = "{bus: main, device: pca9685, channel: 0, gate: "+wire+"}", []string{"pulse"}, true
 	gate.never, gate.try = []string{"lost"}, (*trial).gate
@@ -189,123 +190,67 @@ func (t *trial) follows() {
 	t.besides()
 }
 
-// shut tells whether the gate of the stand's board is closed.
-func (s *stand) shut() bool {
-	for _, g := range s.sys.plan.gates {
-		c := s.sys.emulation.gpios[g.bus]
-		return c.Level(c.at[g.line]) == g.low
-	}
-	return false
-}
-
-// pulsing tells whether the servo behind the stand's board has pulses.
-func (s *stand) pulsing() bool {
-	return s.sys.scene.Body("stand").Joint(s.agent.Layout().Actuator("pulse")).Servo.Enable
-}
-
-// gate tries a fault of a gate, or of the board behind it. Whatever happens, a closed gate lets no pulse through.
-func (t *trial) gate(plant func(*stand, bool) error) {
-	s := t.s
-	switch {
-	case s.row.own[t.w.name] != nil:
-		t.halts(plant)
-	case t.w.name == "cut":
-		// The resistor closes it, and no driver hears of that.
-		ended := func() {
-			if t.closed(); s.pulsing() {
-				t.fail("pulses at %v, though the gate's wire is cut", s.now)
-			}
-		}
-		if !t.pass(calm+storm, t.closed) || !t.must(plant(s, true)) || !t.pass(outage, ended) || !t.must(s.heal()) {
-			return
-		}
-		if t.over = s.now; t.pass(backIn, t.closed) && !s.pulsing() {
-			t.fail("not back")
-		}
-		if !t.c.failed {
-			t.c.Outcome = "known: the pulses end, and nobody hears of it"
-		}
-	default:
-		if t.run(); !t.held {
-			t.fail("moves again by itself")
-		}
-	}
-}
-
-// closed sees that a closed gate lets nothing through.
-func (t *trial) closed() {
-	if s := t.s; s.row.device == gateWord && s.shut() && s.pulsing() {
-		t.fail("pulses at %v through a closed gate", s.now)
-	}
-}
-
-// halts tries whether an emergency stop ends the pulses of a board that no longer obeys.
-func (t *trial) halts(plant func(*stand, bool) error) {
-	s := t.s
-	if !t.pass(calm, t.unstopped) || !t.must(plant(s, true)) {
-		return
-	}
-	t.begin, t.wholly = s.now, s.now
-	s.events = s.events[:0]
-	if !t.pass(outage/2, func() { t.closed(); t.listen() }) {
-		return
-	}
-	for _, stop := range s.sys.rig.EmergencyStop("trial") {
-		if acknowledged := stop.Err == nil; acknowledged == (stop.Joint == "pulse") {
-			t.fail("the stop of %s: %v", stop.Joint, stop.Err)
-		}
-	}
-	stays := func() {
-		if t.closed(); !s.limp() {
-			t.fail("not limp at %v, though it is stopped", s.now)
-		}
-	}
-	if !t.pass(outage/2, stays) || !t.must(s.heal()) {
-		return
-	}
-	if t.over = s.now; t.pass(after/2, stays) {
-		t.held = true
-		t.resume()
-	}
-}
-
-// light tries a fault of the chip that a light hangs on. Whoever switches it is told; it never counts as lit while it is not.
+// light tries a fault of the chip that a light hangs on. Who switches it is told, and so is who only looks; it never counts
+// as lit for long while it is not.
 func (t *trial) light(plant func(*stand, bool) error) {
 	s := t.s
 	id := s.sys.rig.Values().Find(regexp.MustCompile("^/stand/headlight$"))[0]
 	c := s.sys.emulation.gpios[s.row.on]
-	on, tries := false, 0
-	// It is switched to and fro, ten times a second.
-	flash := func() {
-		if t.besides(); s.now%(100*time.Millisecond) != 0 {
-			return
+	on, dark := false, time.Duration(0)
+	watch := func() {
+		t.besides()
+		t.listen()
+		lit, err := s.sys.rig.Values().Read(id)
+		if dark += s.sys.rig.Period(); !lit.Bool || err != nil || c.Level(c.at[wireLine]) {
+			dark = 0
 		}
-		tries++
-		on = tries%2 == 1
+		if dark > 2*time.Second/lampRate {
+			t.fail("wrong: it is dark at %v and counts as lit", s.now)
+		}
+	}
+	// flash switches it, and tells whether that is done.
+	flash := func() bool {
+		on = !on
 		err := s.sys.rig.Values().Set(id, hal.Value{Kind: hal.BoolValue, Bool: on})
 		lit, _ := s.sys.rig.Values().Read(id)
-		switch dark := t.wholly > 0 && t.over == 0; {
-		case err == nil && (dark || c.Level(c.at[wireLine]) != on || lit.Bool != on):
+		switch {
+		case err == nil && (c.Level(c.at[wireLine]) != on || lit.Bool != on):
 			t.fail("wrong: switched to %v at %v: it is %v and counts as %v", on, s.now, c.Level(c.at[wireLine]), lit.Bool)
 		case err != nil && (lit.Bool || hal.KindOf(err) != hal.Absent):
 			t.fail("wrong: not switched at %v: %v, and it counts as %v", s.now, err, lit.Bool)
-		case err != nil && !dark && s.now-t.over > backIn:
-			t.fail("back late: %v", err)
-		case err != nil && t.told < 0:
-			t.told, t.c.Told = s.now, number((s.now - t.wholly).Milliseconds())
-		case err == nil && t.over > 0 && math.IsNaN(float64(t.c.Back)):
-			t.c.Back = number((s.now - t.over).Milliseconds())
+		}
+		return err == nil
+	}
+	if !t.pass(calm, watch) {
+		return
+	}
+	for range 3 {
+		if !flash() || !t.pass(storm/3, watch) {
+			t.fail("not well from the start")
+			return
 		}
 	}
-	if !t.pass(calm+storm, flash) {
+	// It is lit when its chip goes; at first nobody touches it.
+	t.begin, t.wholly = s.now, s.now
+	s.events = s.events[:0]
+	if !t.must(plant(s, true)) || !t.pass(outage/2, watch) {
 		return
 	}
-	t.wholly = s.now
-	if !t.must(plant(s, true)) || !t.pass(outage, flash) {
+	if t.told < 0 {
+		t.fail("no event")
+	}
+	if flash(); on || flash() || !t.pass(outage/2, watch) {
+		t.fail("wrong: switched at %v without its chip", s.now)
+	}
+	if t.over = s.now; !t.must(s.heal()) {
 		return
 	}
-	t.over = s.now
-	if t.must(s.heal()) && t.pass(after, flash) && t.told < 0 {
-		t.fail("nobody is told")
+	for on = false; !flash(); on = false {
+		if !t.pass(s.sys.rig.Period(), watch) || s.now-t.over > backIn {
+			t.fail("back late")
+			return
+		}
 	}
+	t.c.Back = number((s.now - t.over).Milliseconds())
+	t.pass(after/2, watch)
 }

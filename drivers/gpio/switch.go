@@ -24,12 +24,37 @@ type Switch struct {
 // NewSwitch returns the switch at one line, whose active level is on. It does no I/O.
 func NewSwitch(p Pins) *Switch { return &Switch{lines: lines{pins: &p, op: "output"}} }
 
-// Open asks for the line, off.
+// Open asks for the line, off. One that has it keeps it as it is.
 func (s *Switch) Open() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.lines.node != nil {
+		if _, err := s.lines.values(); err == nil {
+			return nil
+		}
+	}
 	s.open, s.on = true, false
 	return s.request()
+}
+
+// Read looks at the line: 1 while it is on. So a Switch is a drivers.Sensor, for whoever wants to hear of the loss of its
+// chip without switching it.
+func (s *Switch) Read(values []float64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open && s.lines.node == nil { // it was lost when it was switched
+		if err := s.request(); err != nil {
+			return err
+		}
+	}
+	bits, err := s.lines.values()
+	if hal.KindOf(err) == hal.Absent {
+		s.on = false
+	}
+	if err != nil {
+		return err
+	}
+	return tell(values, bits == 1)
 }
 
 func (s *Switch) request() error {
@@ -72,7 +97,7 @@ func (s *Switch) put(on bool) error {
 	return s.lines.set(bits, 1)
 }
 
-// Lit tells what it was made to be last. That the chip was lost since is known when it is asked for something.
+// Lit tells what it was made to be last. That the chip was lost since is known when it is asked for something, or read.
 func (s *Switch) Lit() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -349,11 +349,19 @@ func TestSwitch(t *testing.T) {
 	if !slices.Equal(levels, []bool{true, false, true, false}) || !s.Lit() {
 		t.Errorf("got levels %v", levels)
 	}
+	// Who looks alone hears of its loss; opened again it is off, and one that has its line is left as it is.
+	b.want(s, 1, "on")
+	b.must(s.Open())
+	b.want(s, 1, "opened twice")
 	b.chip.Fault(gpio.Fault{Kind: gpio.Unplugged})
+	if err := s.Read(nil); hal.KindOf(err) != hal.Absent || s.Lit() {
+		t.Errorf("unplugged: got %v, lit %v", err, s.Lit())
+	}
 	if err := s.Switch(true); hal.KindOf(err) != hal.Absent || !b.chip.Level(4) {
 		t.Errorf("unplugged: got %v at %v, want that it is absent, and off", err, b.chip.Level(4))
 	}
 	b.chip.ClearFaults()
+	b.want(s, 0, "back")
 	b.must(s.Switch(true))
 	if b.chip.Level(4) {
 		t.Error("plugged in again: got it off")
