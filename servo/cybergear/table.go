@@ -63,10 +63,5 @@ func Models() []*Model { return append([]*Model(nil), catalogue...) }
 
 // ModelByName returns the model called name ("cybergear"), or nil.
 func ModelByName(name string) *Model {
-	for _, m := range catalogue {
-		if m.Name == name {
-			return m
-		}
-	}
-	return nil
+	return servo.Find(catalogue, func(m *Model) bool { return m.Name == name })
 }

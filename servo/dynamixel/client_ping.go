@@ -100,18 +100,7 @@ func (c *Client) collision(id byte, err error) error {
 // Scan asks every id from first to last, one after the other, and calls found for each that answers or whose answer
 // is mangled (err then says how). It takes the wire time and about 3 ms an id.
 func (c *Client) Scan(first, last byte, found func(Found, error)) error {
-	for id := int(first); id <= int(last); id++ {
-		f, err := c.Ping(byte(id))
-		switch hal.KindOf(err) {
-		// Silence is what nearly all ids answer.
-		case hal.Timeout:
-			continue
-		case hal.Absent:
-			return err
-		}
-		found(f, err)
-	}
-	return nil
+	return servo.Scan(first, last, c.Ping, found)
 }
 
 // broadcastSlot is what DynamixelSDK allows each of the 253 ids for answering a broadcast ping.

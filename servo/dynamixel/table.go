@@ -156,20 +156,10 @@ func Models() []*Model { return append([]*Model(nil), catalogue...) }
 
 // ModelByName returns the model called name ("ax-12a"), or nil.
 func ModelByName(name string) *Model {
-	for _, m := range catalogue {
-		if m.Name == name {
-			return m
-		}
-	}
-	return nil
+	return servo.Find(catalogue, func(m *Model) bool { return m.Name == name })
 }
 
 // ModelByNumber returns the model that says number in its model_number register, or nil.
 func ModelByNumber(number uint16, protocol int) *Model {
-	for _, m := range catalogue {
-		if m.Number == number && m.Protocol == protocol {
-			return m
-		}
-	}
-	return nil
+	return servo.Find(catalogue, func(m *Model) bool { return m.Number == number && m.Protocol == protocol })
 }

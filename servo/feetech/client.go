@@ -62,17 +62,7 @@ func (f *Found) read(p []byte) {
 // Scan asks every id from first to last, one after the other, and calls found for each that answers or whose answer is
 // mangled (err then says how). It takes the wire time and about 3 ms an id.
 func (c *Client) Scan(first, last byte, found func(Found, error)) error {
-	for id := int(first); id <= int(last); id++ {
-		f, err := c.Ping(byte(id))
-		switch hal.KindOf(err) {
-		case hal.Timeout: // what nearly all ids answer
-			continue
-		case hal.Absent:
-			return err
-		}
-		found(f, err)
-	}
-	return nil
+	return servo.Scan(first, last, c.Ping, found)
 }
 
 // ReadRegister returns the raw value of a register of a servo that is an m.

@@ -52,12 +52,10 @@ type Model struct {
 	StallCurrent float64 // A
 
 	Modes [hal.NumModes]int // operating_mode of each mode of ours; -1 = not offered
-
-	index map[string]*servo.Register
 }
 
 // Register returns the register called name, or nil.
-func (m *Model) Register(name string) *servo.Register { return m.index[name] }
+func (m *Model) Register(name string) *servo.Register { return servo.Named(m.Registers, name) }
 
 // Rate returns the bit/s of a baud code, 0 for an unknown one.
 func (m *Model) Rate(code byte) int {
@@ -117,39 +115,18 @@ func (m *Model) Units() servo.Units {
 
 const rpm = 2 * math.Pi / 60 // rad/s
 
-// catalogue is every known model. It is built once and only read.
-var catalogue = buildCatalogue()
-
-func buildCatalogue() []*Model {
-	all := append(stsModels(), scsModels()...)
-	for _, m := range all {
-		m.index = make(map[string]*servo.Register, len(m.Registers))
-		for i := range m.Registers {
-			m.index[m.Registers[i].Name] = &m.Registers[i]
-		}
-	}
-	return all
-}
+// catalogue is every known model: only read.
+var catalogue = append(stsModels(), scsModels()...)
 
 // Models returns every known model. The slice is the caller's, the models are not.
 func Models() []*Model { return append([]*Model(nil), catalogue...) }
 
 // ModelByName returns the model called name ("sts3215"), or nil.
 func ModelByName(name string) *Model {
-	for _, m := range catalogue {
-		if m.Name == name {
-			return m
-		}
-	}
-	return nil
+	return servo.Find(catalogue, func(m *Model) bool { return m.Name == name })
 }
 
 // ModelByNumber returns the model that says number in its model_number register, or nil.
 func ModelByNumber(number uint16) *Model {
-	for _, m := range catalogue {
-		if m.Number == number && number != 0 {
-			return m
-		}
-	}
-	return nil
+	return servo.Find(catalogue, func(m *Model) bool { return m.Number == number && number != 0 })
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -34,17 +33,10 @@ func (c *Client) Ping(id byte) (byte, error) {
 
 // Scan asks every id from first to last and calls found for each that answers or whose answer is mangled.
 func (c *Client) Scan(first, last byte, found func(id byte, err error)) error {
-	for id := int(first); id <= int(last); id++ {
-		_, err := c.Ping(byte(id))
-		switch hal.KindOf(err) {
-		case hal.Timeout: // what nearly all ids answer
-			continue
-		case hal.Absent:
-			return err
-		}
-		found(byte(id), err)
-	}
-	return nil
+	return servo.Scan(first, last, func(id byte) (byte, error) {
+		_, err := c.Ping(id)
+		return id, err
+	}, found)
 }
 
 // ReadRegister returns the raw value of a register.

@@ -100,12 +100,7 @@ func Models() []*Model { return append([]*Model(nil), catalogue...) }
 
 // ModelByName returns the model called name ("lx-16a"), or nil.
 func ModelByName(name string) *Model {
-	for _, m := range catalogue {
-		if m.Name == name {
-			return m
-		}
-	}
-	return nil
+	return servo.Find(catalogue, func(m *Model) bool { return m.Name == name })
 }
 
 // registers is the memory behind the commands. Two registers of one command are written together.

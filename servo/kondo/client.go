@@ -47,17 +47,7 @@ func (c *Client) SetID(id byte) error {
 
 // Scan asks every id from first to last and calls found for each that answers or whose answer is mangled.
 func (c *Client) Scan(first, last byte, found func(id byte, err error)) error {
-	for id := int(first); id <= min(int(last), LastID); id++ {
-		err := c.Ping(byte(id))
-		switch hal.KindOf(err) {
-		case hal.Timeout: // what nearly all ids answer
-			continue
-		case hal.Absent:
-			return err
-		}
-		found(byte(id), err)
-	}
-	return nil
+	return servo.Scan(first, min(last, LastID), func(id byte) (byte, error) { return id, c.Ping(id) }, found)
 }
 
 // Get reads a parameter: Stretch, Speed, or the present Current or Heat.

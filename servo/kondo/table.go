@@ -72,12 +72,7 @@ func Models() []*Model { return append([]*Model(nil), catalogue...) }
 
 // ModelByName returns the model called name ("krs-2552"), or nil.
 func ModelByName(name string) *Model {
-	for _, m := range catalogue {
-		if m.Name == name {
-			return m
-		}
-	}
-	return nil
+	return servo.Find(catalogue, func(m *Model) bool { return m.Name == name })
 }
 
 // registers is what a servo can be told and asked. The address of a setting is its parameter number; the rest has none

@@ -95,12 +95,7 @@ func (m *Model) Hardware() int {
 
 // ModelByName returns the model called name ("odrive-s1"), or nil.
 func ModelByName(name string) *Model {
-	for _, m := range catalogue {
-		if m.Name == name {
-			return m
-		}
-	}
-	return nil
+	return servo.Find(catalogue, func(m *Model) bool { return m.Name == name })
 }
 
 // State is what an axis does.
