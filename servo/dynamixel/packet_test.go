@@ -2,10 +2,10 @@ package dynamixel
 
 import (
 	"bytes"
-	"encoding/hex"
 	"reflect"
-	"strings"
 	"testing"
+
+	"github.com/halyard-robotics/halyard/servo/servotest"
 )
 
 // packetCase is one packet on the wire with what it says; exactly one of in and st is set.
@@ -95,16 +95,6 @@ func fastParts() []Status {
 	return []Status{{ID: 3, Data: []byte{0xA6, 0, 0, 0}}, {ID: 7, Data: []byte{0x1F, 8, 0, 0}}, {ID: 4, Data: []byte{0xFF, 3, 0, 0}}}
 }
 
-// wire turns "FF 01" into bytes.
-func wire(t testing.TB, s string) []byte {
-	t.Helper()
-	b, err := hex.DecodeString(strings.ReplaceAll(s, " ", ""))
-	if err != nil {
-		t.Fatalf("bad hex %q: %v", s, err)
-	}
-	return b
-}
-
 func casesOf(protocol int) []packetCase {
 	if protocol == 1 {
 		return cases1()
@@ -158,7 +148,7 @@ func TestPacketsBothWays(t *testing.T) {
 	for _, protocol := range []int{1, 2} {
 		var in Instruction // reused, so that stale fields show
 		for _, c := range casesOf(protocol) {
-			want := wire(t, c.wire)
+			want := servotest.Hex(t, c.wire)
 			side, got := FromServos, []byte{0xAA}
 			if c.in != nil {
 				side, got = FromHost, appendIn(protocol, got, c.in)
@@ -197,7 +187,7 @@ func TestCRC(t *testing.T) {
 	if !reflect.DeepEqual(crcTable[:8], want) || crcTable[255] != 0x0202 {
 		t.Errorf("crc table: got %04X.. %04X, want %04X.. 0202", crcTable[:8], crcTable[255], want)
 	}
-	if got := crc16(0, wire(t, "FF FF FD 00 2A 03 00 01")); got != 0xD216 {
+	if got := crc16(0, servotest.Hex(t, "FF FF FD 00 2A 03 00 01")); got != 0xD216 {
 		t.Errorf("crc of rustypot's ping: got %04X, want D216", got)
 	}
 }
@@ -211,18 +201,18 @@ func TestStuffing(t *testing.T) {
 		{"FF FD FF FF FD 01", "FF FD FF FF FD FD 01"},
 		{"FF FF", "FF FF"},
 	} {
-		got := stuff(wire(t, "01 02"+c.plain), 2)
-		if !bytes.Equal(got[2:], wire(t, c.stuffed)) {
+		got := stuff(servotest.Hex(t, "01 02"+c.plain), 2)
+		if !bytes.Equal(got[2:], servotest.Hex(t, c.stuffed)) {
 			t.Errorf("stuff %s: got % X, want %s", c.plain, got[2:], c.stuffed)
 		}
-		if back := unstuff(wire(t, c.stuffed)); !bytes.Equal(back, wire(t, c.plain)) {
+		if back := unstuff(servotest.Hex(t, c.stuffed)); !bytes.Equal(back, servotest.Hex(t, c.plain)) {
 			t.Errorf("unstuff %s: got % X, want %s", c.stuffed, back, c.plain)
 		}
 	}
 }
 
 func TestFastAnswer(t *testing.T) {
-	want := wire(t, fastAnswer)
+	want := servotest.Hex(t, fastAnswer)
 	if got := AppendFastStatus(nil, fastParts()); !bytes.Equal(got, want) {
 		t.Errorf("encode: got % X, want % X", got, want)
 	}

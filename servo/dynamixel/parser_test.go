@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"testing"
+
+	"github.com/halyard-robotics/halyard/servo/servotest"
 )
 
 // parseAll feeds stream in pieces of n bytes and returns every packet as text, and the parser.
@@ -53,7 +55,7 @@ func TestParserFindsPacketsInNoise(t *testing.T) {
 		{"broken off", 2, FromServos, "FF FF FD 00 01 04 00 55", nil, 0, 0},
 	} {
 		for _, n := range []int{1, 3, 1000} {
-			got, p := parseAll(c.protocol, c.side, wire(t, c.stream), n)
+			got, p := parseAll(c.protocol, c.side, servotest.Hex(t, c.stream), n)
 			if fmt.Sprint(got) != fmt.Sprint(c.want) || p.Garbage != c.garbage || p.BadChecksum != c.bad {
 				t.Errorf("protocol %d: %s: by %d: got %q, garbage %d, bad %d, want %q, %d, %d",
 					c.protocol, c.name, n, got, p.Garbage, p.BadChecksum, c.want, c.garbage, c.bad)
@@ -109,10 +111,10 @@ func FuzzParser2(f *testing.F) { fuzzParser(f, 2) }
 // that what decodes encodes to a packet that decodes to the same.
 func fuzzParser(f *testing.F, protocol int) {
 	for _, c := range casesOf(protocol) {
-		f.Add(wire(f, c.wire))
-		f.Add(append([]byte{0xFF, 0xFF, 0xFD}, wire(f, c.wire)[1:]...))
+		f.Add(servotest.Hex(f, c.wire))
+		f.Add(append([]byte{0xFF, 0xFF, 0xFD}, servotest.Hex(f, c.wire)[1:]...))
 	}
-	f.Add(wire(f, fastAnswer))
+	f.Add(servotest.Hex(f, fastAnswer))
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		for _, side := range []Side{FromServos, FromHost} {
 			whole, a := parseAll(protocol, side, stream, len(stream))
@@ -169,7 +171,7 @@ func roundTrip(t *testing.T, protocol int, side Side, stream []byte) {
 // FuzzFastParts checks on any bytes: no panic, only parts whose CRC is right, and the same parts whether the answer is
 // there at once or grows byte by byte.
 func FuzzFastParts(f *testing.F) {
-	whole := wire(f, fastAnswer)
+	whole := servotest.Hex(f, fastAnswer)
 	f.Add(whole, uint16(25), byte(4))
 	f.Add(whole[:19], uint16(25), byte(4))
 	f.Add(append([]byte{0xFF, 0xFF, 0xFD}, whole...), uint16(25), byte(4))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/servo/servotest"
 )
 
 // documented are the model numbers of the e-Manual.
@@ -146,7 +147,7 @@ func TestConversions(t *testing.T) {
 		if got := r.Raw(c.want); got != c.raw {
 			t.Errorf("%s: %s: raw of %g: got %d, want %d", c.model, c.register, c.want, got, c.raw)
 		}
-		if got := r.Decode(wire(t, c.bytes)); got != c.raw {
+		if got := r.Decode(servotest.Hex(t, c.bytes)); got != c.raw {
 			t.Errorf("%s: %s: decode %s: got %d, want %d", c.model, c.register, c.bytes, got, c.raw)
 		}
 	}

@@ -2,12 +2,12 @@ package feetech
 
 import (
 	"bytes"
-	"encoding/hex"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/servo/servotest"
 )
 
 // packetCase is one packet both ways. The bytes are those of hardware.md, section 2, and of Feetech's documents.
@@ -44,19 +44,10 @@ func packetCases() []packetCase {
 	}
 }
 
-func wire(t testing.TB, text string) []byte {
-	t.Helper()
-	b, err := hex.DecodeString(strings.ReplaceAll(text, " ", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
 func TestPackets(t *testing.T) {
 	var k Packet // reused, so that stale fields are caught
 	for _, c := range packetCases() {
-		want := wire(t, c.bytes)
+		want := servotest.Hex(t, c.bytes)
 		if got := AppendPacket(nil, &c.packet); !bytes.Equal(got, want) {
 			t.Errorf("%s: encoded: got % X, want % X", c.name, got, want)
 		}
@@ -72,7 +63,7 @@ func TestPackets(t *testing.T) {
 func TestShorthands(t *testing.T) {
 	check := func(name string, got []byte, want string) {
 		t.Helper()
-		if !bytes.Equal(got, wire(t, want)) {
+		if !bytes.Equal(got, servotest.Hex(t, want)) {
 			t.Errorf("%s: got % X, want %s", name, got, want)
 		}
 	}
@@ -117,7 +108,7 @@ func TestRegisters(t *testing.T) {
 	} {
 		r := ModelByName(c.model).Register(c.register)
 		got := r.Append(nil, c.value)
-		if !bytes.Equal(got, wire(t, c.bytes)) || r.Decode(got) != c.value {
+		if !bytes.Equal(got, servotest.Hex(t, c.bytes)) || r.Decode(got) != c.value {
 			t.Errorf("%s %s: %d: got % X, want %s", c.model, c.register, c.value, got, c.bytes)
 		}
 		if si := r.SI(c.value); si < c.si-1e-9 || si > c.si+1e-9 {
@@ -172,36 +163,21 @@ func TestTables(t *testing.T) {
 // encodes to the bytes it came from.
 func FuzzParser(f *testing.F) {
 	for _, c := range packetCases() {
-		f.Add(wire(f, c.bytes))
-		f.Add(append([]byte{0xFF, 0xFF, 1}, wire(f, c.bytes)...))
+		f.Add(servotest.Hex(f, c.bytes))
+		f.Add(append([]byte{0xFF, 0xFF, 1}, servotest.Hex(f, c.bytes)...))
 	}
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		for _, side := range []Side{FromServos, FromHost} {
-			whole, a := parseAll(t, side, stream, len(stream))
-			single, b := parseAll(t, side, stream, 1)
-			if whole != single || a.Garbage != b.Garbage || a.BadChecksum != b.BadChecksum {
-				t.Fatalf("whole %q, %d garbage; byte by byte %q, %d", whole, a.Garbage, single, b.Garbage)
-			}
+			servotest.Framing(t, stream, func() (*servo.Framer, func() ([]byte, any)) {
+				p := NewParser(side)
+				return &p.Framer, func() ([]byte, any) {
+					var k Packet
+					if !p.Next(&k) {
+						return nil, nil
+					}
+					return AppendPacket(nil, &k), k
+				}
+			})
 		}
 	})
-}
-
-func parseAll(t *testing.T, side Side, stream []byte, size int) (string, *Parser) {
-	p := NewParser(side)
-	var all strings.Builder
-	var k Packet
-	for at := 0; at < len(stream); {
-		n := p.Feed(stream[at:min(at+size, len(stream))])
-		if at += n; n == 0 {
-			t.Fatal("took nothing")
-		}
-		for p.Next(&k) {
-			again := AppendPacket(nil, &k)
-			if !bytes.Contains(stream, again) {
-				t.Fatalf("% X is not in the stream", again)
-			}
-			fmt.Fprintf(&all, "%v ", k)
-		}
-	}
-	return all.String(), p
 }

@@ -17,7 +17,7 @@ import (
 func play(t *testing.T, text string) *servotest.Playback {
 	t.Helper()
 	text = regexp.MustCompile(`FF FF [0-9A-F ]*\?\?`).ReplaceAllStringFunc(text, func(packet string) string {
-		b := wire(t, strings.TrimSuffix(packet, "??"))
+		b := servotest.Hex(t, strings.TrimSuffix(packet, "??"))
 		return fmt.Sprintf("% X", append(b, servo.Complement(b[2:])))
 	})
 	turns, err := servotest.Parse(text)

@@ -133,7 +133,7 @@ func TestMagnitudes(t *testing.T) {
 		bytes    string // of -most
 	}{{"homing_offset", 2047, "FF 0F"}, {"goal_position", 32767, "FF FF"}, {"goal_velocity", 32767, "FF FF"}, {"goal_time", 1000, "E8 07"}} {
 		r := m.Register(c.register)
-		if got := string(r.Append(nil, -c.most)); got != string(wire(t, c.bytes)) || r.Decode([]byte(got)) != -c.most {
+		if got := string(r.Append(nil, -c.most)); got != string(servotest.Hex(t, c.bytes)) || r.Decode([]byte(got)) != -c.most {
 			t.Errorf("%s: -%d: got % X, want %s", c.register, c.most, got, c.bytes)
 		}
 		for _, v := range []int64{c.most + 1, -c.most - 1} {

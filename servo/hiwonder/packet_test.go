@@ -2,11 +2,11 @@ package hiwonder
 
 import (
 	"bytes"
-	"encoding/hex"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/servotest"
 )
 
@@ -35,19 +35,10 @@ func packetCases() []struct {
 	}
 }
 
-func wire(t testing.TB, text string) []byte {
-	t.Helper()
-	b, err := hex.DecodeString(strings.ReplaceAll(text, " ", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
 func TestPackets(t *testing.T) {
 	var k Packet
 	for _, c := range packetCases() {
-		want := wire(t, c.bytes)
+		want := servotest.Hex(t, c.bytes)
 		if got := AppendPacket(nil, &c.packet); !bytes.Equal(got, want) {
 			t.Errorf("%s: encoded: got % X, want % X", c.name, got, want)
 		}
@@ -146,33 +137,19 @@ func TestCommands(t *testing.T) {
 // encodes to the bytes it came from.
 func FuzzParser(f *testing.F) {
 	for _, c := range packetCases() {
-		f.Add(wire(f, c.bytes))
-		f.Add(append([]byte{0x55, 0x55, 1}, wire(f, c.bytes)...))
+		f.Add(servotest.Hex(f, c.bytes))
+		f.Add(append([]byte{0x55, 0x55, 1}, servotest.Hex(f, c.bytes)...))
 	}
 	f.Fuzz(func(t *testing.T, stream []byte) {
-		whole, a := parseAll(t, stream, len(stream))
-		single, b := parseAll(t, stream, 1)
-		if whole != single || a.Garbage != b.Garbage || a.BadChecksum != b.BadChecksum {
-			t.Fatalf("whole %q, %d garbage; byte by byte %q, %d", whole, a.Garbage, single, b.Garbage)
-		}
-	})
-}
-
-func parseAll(t *testing.T, stream []byte, size int) (string, *Parser) {
-	p := NewParser()
-	var all strings.Builder
-	var k Packet
-	for at := 0; at < len(stream); {
-		n := p.Feed(stream[at:min(at+size, len(stream))])
-		if at += n; n == 0 {
-			t.Fatal("took nothing")
-		}
-		for p.Next(&k) {
-			if again := AppendPacket(nil, &k); !bytes.Contains(stream, again) {
-				t.Fatalf("% X is not in the stream", again)
+		servotest.Framing(t, stream, func() (*servo.Framer, func() ([]byte, any)) {
+			p := NewParser()
+			return &p.Framer, func() ([]byte, any) {
+				var k Packet
+				if !p.Next(&k) {
+					return nil, nil
+				}
+				return AppendPacket(nil, &k), k
 			}
-			fmt.Fprintf(&all, "%v ", k)
-		}
-	}
-	return all.String(), p
+		})
+	})
 }

@@ -2,11 +2,12 @@ package kondo
 
 import (
 	"bytes"
-	"encoding/hex"
 	"fmt"
 	"math"
-	"strings"
 	"testing"
+
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/servo/servotest"
 )
 
 // packetCases are the commands of the document and their answers, both ways.
@@ -37,19 +38,10 @@ func packetCases() []struct {
 	}
 }
 
-func wire(t testing.TB, text string) []byte {
-	t.Helper()
-	b, err := hex.DecodeString(strings.ReplaceAll(text, " ", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
 func TestPackets(t *testing.T) {
 	var k Packet
 	for _, c := range packetCases() {
-		want := wire(t, c.bytes)
+		want := servotest.Hex(t, c.bytes)
 		if got := AppendPacket(nil, &c.packet, c.side); !bytes.Equal(got, want) {
 			t.Errorf("%s: encoded: got % X, want % X", c.name, got, want)
 		}
@@ -69,7 +61,7 @@ func TestPackets(t *testing.T) {
 // A host's command that breaks off is dropped when the next one begins.
 func TestParserResynchronises(t *testing.T) {
 	p := NewParser(FromHost)
-	p.Feed(wire(t, "81 3A 82 00 00 7F A1 03"))
+	p.Feed(servotest.Hex(t, "81 3A 82 00 00 7F A1 03"))
 	var got []Packet
 	var k Packet
 	for p.Next(&k) {
@@ -108,35 +100,21 @@ func TestTable(t *testing.T) {
 // encodes to bytes that are in it.
 func FuzzParser(f *testing.F) {
 	for _, c := range packetCases() {
-		f.Add(wire(f, c.bytes))
-		f.Add(append([]byte{0x81, 0x3A}, wire(f, c.bytes)...))
+		f.Add(servotest.Hex(f, c.bytes))
+		f.Add(append([]byte{0x81, 0x3A}, servotest.Hex(f, c.bytes)...))
 	}
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		for _, side := range []Side{FromServos, FromHost} {
-			whole, a := parseAll(t, side, stream, len(stream))
-			single, b := parseAll(t, side, stream, 1)
-			if whole != single || a.Garbage != b.Garbage {
-				t.Fatalf("whole %q, %d garbage; byte by byte %q, %d", whole, a.Garbage, single, b.Garbage)
-			}
+			servotest.Framing(t, stream, func() (*servo.Framer, func() ([]byte, any)) {
+				p := NewParser(side)
+				return &p.Framer, func() ([]byte, any) {
+					var k Packet
+					if !p.Next(&k) {
+						return nil, nil
+					}
+					return AppendPacket(nil, &k, side), k
+				}
+			})
 		}
 	})
-}
-
-func parseAll(t *testing.T, side Side, stream []byte, size int) (string, *Parser) {
-	p := NewParser(side)
-	var all strings.Builder
-	var k Packet
-	for at := 0; at < len(stream); {
-		n := p.Feed(stream[at:min(at+size, len(stream))])
-		if at += n; n == 0 {
-			t.Fatal("took nothing")
-		}
-		for p.Next(&k) {
-			if again := AppendPacket(nil, &k, side); !bytes.Contains(stream, again) {
-				t.Fatalf("% X is not in the stream", again)
-			}
-			fmt.Fprintf(&all, "%v ", k)
-		}
-	}
-	return all.String(), p
 }

@@ -2,13 +2,11 @@ package vesc
 
 import (
 	"bytes"
-	"encoding/hex"
-	"fmt"
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/servo/servotest"
 )
 
 // packetCases are packets as others have recorded them or, where "computed", as comm/packet.c makes them.
@@ -21,22 +19,13 @@ func packetCases() []struct{ name, bytes, payload string } {
 	}
 }
 
-func wire(t testing.TB, text string) []byte {
-	t.Helper()
-	b, err := hex.DecodeString(strings.ReplaceAll(text, " ", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
 func TestPackets(t *testing.T) {
 	// The CRC's published check value.
 	if got := checksum([]byte("123456789")); got != 0x31C3 {
 		t.Errorf("crc: got %04X, want 31C3", got)
 	}
 	for _, c := range packetCases() {
-		want, payload := wire(t, c.bytes), wire(t, c.payload)
+		want, payload := servotest.Hex(t, c.bytes), servotest.Hex(t, c.payload)
 		if got := AppendPacket(nil, payload); !bytes.Equal(got, want) {
 			t.Errorf("%s: encoded: got % X, want % X", c.name, got, want)
 		}
@@ -59,7 +48,7 @@ func TestPackets(t *testing.T) {
 	// No packet: empty, too long, long without need.
 	for _, bad := range []string{"02 00 00 00 03", "03 02 01", "03 00 05 01 02 03 04 05 00 00 03", "02 01 04 40 84 04", "02 01 04 40 85 03"} {
 		p := NewParser()
-		p.Feed(wire(t, bad))
+		p.Feed(servotest.Hex(t, bad))
 		if got := p.Next(); got != nil {
 			t.Errorf("%s: got % X", bad, got)
 		}
@@ -84,12 +73,12 @@ func TestValues(t *testing.T) {
 	}
 	// A VESC at rest: 24.9 °C, 12.1 V, no fault, 360 degrees, id 2.
 	mask := Mask(TempFET, Volts, FaultCode, PosNow, ControllerID)
-	short := wire(t, "32 00 03 81 01 00 F9 00 79 00 15 75 2A 00 02")
+	short := servotest.Hex(t, "32 00 03 81 01 00 F9 00 79 00 15 75 2A 00 02")
 	if m, err := got.Parse(short); err != nil || m != mask || got[TempFET] != 24.9 || got[Volts] != 12.1 || got[PosNow] != 360 || got[ControllerID] != 2 {
 		t.Errorf("selective: got %v %x, %v", got, m, err)
 	}
 	for _, bad := range []string{"", "04", "32", "32 00 00 00 01", "32 00 00 00 01 00", "05 00 00 00 00"} {
-		if _, err := got.Parse(wire(t, bad)); err == nil && bad != "04" {
+		if _, err := got.Parse(servotest.Hex(t, bad)); err == nil && bad != "04" {
 			t.Errorf("%q: got %v", bad, got)
 		}
 	}
@@ -108,7 +97,7 @@ func TestSet(t *testing.T) {
 		{SetDuty, 0.2, "05 00 00 4E 20"}, {SetCurrent, -1.5, "06 FF FF FA 24"}, {SetRPM, 3000, "08 00 00 0B B8"},
 		{SetPos, 180, "09 0A BA 95 00"}, {SetCurrentBrake, 2, "07 00 00 07 D0"},
 	} {
-		want := wire(t, c.bytes)
+		want := servotest.Hex(t, c.bytes)
 		if got := AppendSet(nil, c.command, c.v); !bytes.Equal(got, want) {
 			t.Errorf("%d %v: got % X, want % X", c.command, c.v, got, want)
 		}
@@ -116,10 +105,10 @@ func TestSet(t *testing.T) {
 			t.Errorf("% X: got %d %v %v", want, k, v, ok)
 		}
 	}
-	if got := AppendSet(nil, SetDuty, math.NaN()); !bytes.Equal(got, wire(t, "05 00 00 00 00")) {
+	if got := AppendSet(nil, SetDuty, math.NaN()); !bytes.Equal(got, servotest.Hex(t, "05 00 00 00 00")) {
 		t.Errorf("NaN: got % X", got)
 	}
-	if _, _, ok := ParseSet(wire(t, "04 00 00 00 00")); ok {
+	if _, _, ok := ParseSet(servotest.Hex(t, "04 00 00 00 00")); ok {
 		t.Error("get values: got a goal")
 	}
 }
@@ -145,37 +134,24 @@ func TestTable(t *testing.T) {
 // the bytes it came from, and no payload that breaks the values.
 func FuzzParser(f *testing.F) {
 	for _, c := range packetCases() {
-		f.Add(wire(f, c.bytes))
-		f.Add(append([]byte{2, 3, 4}, wire(f, c.bytes)...))
+		f.Add(servotest.Hex(f, c.bytes))
+		f.Add(append([]byte{2, 3, 4}, servotest.Hex(f, c.bytes)...))
 	}
 	var v Values
 	f.Add(AppendPacket(nil, v.Append([]byte{byte(GetValues)}, 1<<numFields-1)))
 	f.Fuzz(func(t *testing.T, stream []byte) {
-		whole, a := parseAll(t, stream, len(stream))
-		single, b := parseAll(t, stream, 1)
-		if whole != single || a.Garbage != b.Garbage || a.BadChecksum != b.BadChecksum {
-			t.Fatalf("whole %q, %d garbage; byte by byte %q, %d", whole, a.Garbage, single, b.Garbage)
-		}
+		servotest.Framing(t, stream, func() (*servo.Framer, func() ([]byte, any)) {
+			p := NewParser()
+			return &p.Framer, func() ([]byte, any) {
+				payload := p.Next()
+				if payload == nil {
+					return nil, nil
+				}
+				return AppendPacket(nil, payload), payload
+			}
+		})
 		var v Values
 		v.Parse(stream)
 		ParseSet(stream)
 	})
-}
-
-func parseAll(t *testing.T, stream []byte, size int) (string, *Parser) {
-	p := NewParser()
-	var all strings.Builder
-	for at := 0; at < len(stream); {
-		n := p.Feed(stream[at:min(at+size, len(stream))])
-		if at += n; n == 0 {
-			t.Fatal("took nothing")
-		}
-		for payload := p.Next(); payload != nil; payload = p.Next() {
-			if again := AppendPacket(nil, payload); !bytes.Contains(stream, again) {
-				t.Fatalf("% X is not in the stream", again)
-			}
-			fmt.Fprintf(&all, "%X ", payload)
-		}
-	}
-	return all.String(), p
 }

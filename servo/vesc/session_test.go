@@ -17,7 +17,7 @@ import (
 func play(t *testing.T, text string) *servotest.Playback {
 	t.Helper()
 	text = regexp.MustCompile(`(?m)^([><+]) ([0-9A-F ]+)$`).ReplaceAllStringFunc(text, func(line string) string {
-		return line[:2] + strings.ToUpper(hexOf(AppendPacket(nil, wire(t, line[2:]))))
+		return line[:2] + strings.ToUpper(hexOf(AppendPacket(nil, servotest.Hex(t, line[2:]))))
 	})
 	turns, err := servotest.Parse(text)
 	if err != nil {
