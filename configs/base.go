@@ -7,7 +7,7 @@ const BasePart = "base"
 type Base struct {
 	Bus          string  `yaml:"bus" required:"true" doc:"The line it is at the end of, one of buses, of type serial."`
 	Device       string  `yaml:"device" required:"true" form:"kind" doc:"What it speaks: p2os, which is ARCOS too."`
-	Robot        string  `yaml:"robot" required:"true" form:"kind" doc:"What robot it is, as it says itself: p2at, p2dx, p3at, p3dx, p3dx-sh and kin. It makes metres of its counts; another robot than this is refused."`
+	Robot        string  `yaml:"robot" required:"true" form:"robot" doc:"What robot it is, as it says itself: p2at, p2at8+, p2dx, p3at, p3dx, p3dx-sh and kin. It makes metres of its counts; another robot than this is refused."`
 	Sonar        bool    `yaml:"sonar" default:"true" doc:"Its sonars are the robot's, each for the one that looks its way."`
 	Bumpers      bool    `yaml:"bumpers" default:"true" doc:"It has rings of bumpers: their segments are the robot's contact sensors that look their way."`
 	Gyro         bool    `yaml:"gyro" default:"false" doc:"It has the analog gyro, which is the robot's gyro of one axis."`

@@ -32,6 +32,10 @@ func forms(name string) form {
 		return form{"a word of small letters, digits, - and _", func(s string) bool {
 			return len(s) <= 64 && isAlnum(s[0]) && strings.Trim(s, kindChars) == ""
 		}}
+	case "robot": // as its maker wrote it into it: p2at8+
+		return form{"a word of small letters, digits, -, _ and +", func(s string) bool {
+			return len(s) <= 64 && isAlnum(s[0]) && strings.Trim(s, kindChars+"+") == ""
+		}}
 	case "port":
 		return form{"a device such as /dev/serial/by-id/usb-FTDI_..., or a path", isPort}
 	case "address":

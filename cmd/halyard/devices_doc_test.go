@@ -44,7 +44,7 @@ func fragments(t *testing.T) (list []fragment) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	word := regexp.MustCompile("`([a-z0-9-]+)`")
+	word := regexp.MustCompile("`([a-z0-9+-]+)`")
 	for _, section := range regexp.MustCompile(`(?m)^##+ `).Split(string(data), -1)[1:] {
 		name, _, _ := strings.Cut(section, "\n")
 		parts := strings.Split(section, "```yaml\n")
@@ -87,7 +87,7 @@ func (f *fragment) variants(t *testing.T) (list []fragment) {
 	t.Helper()
 	own := ""
 	for _, w := range f.instead {
-		if regexp.MustCompile(`(device|model|robot): ` + w + `[,}]`).MatchString(f.text) {
+		if regexp.MustCompile(`(device|model|robot): ` + regexp.QuoteMeta(w) + `[,}]`).MatchString(f.text) {
 			own = w
 		}
 	}
@@ -99,7 +99,7 @@ func (f *fragment) variants(t *testing.T) (list []fragment) {
 		if w != own {
 			swapped := *f
 			swapped.name, swapped.own = f.name+" as "+w, w
-			swapped.text = regexp.MustCompile(`((?:device|model|robot): )`+own+`([,}])`).ReplaceAllString(f.text, "${1}"+w+"${2}")
+			swapped.text = regexp.MustCompile(`((?:device|model|robot): )`+regexp.QuoteMeta(own)+`([,}])`).ReplaceAllString(f.text, "${1}"+w+"${2}")
 			list = append(list, swapped)
 		}
 	}
