@@ -11,10 +11,10 @@ import (
 // CANFrame is one frame of a CAN bus, classic CAN with at most 8 bytes.
 type CANFrame struct {
 	ID       uint32 // 11 bits, 29 where Extended; the error's class where Error
-	Extended bool
-	Remote   bool // it asks for the frame of this id; Data is nothing
-	Error    bool // the controller itself reports an error; it was never on the bus
-	Len      byte
+	Extended bool   // its id has 29 bits
+	Remote   bool   // it asks for the frame of this id; Data is nothing
+	Error    bool   // the controller itself reports an error; it was never on the bus
+	Len      byte   // bytes of Data, 0..8
 	Data     [8]byte
 }
 

@@ -41,16 +41,16 @@ func (e Encoding) magnitude() (bit uint, ok bool) {
 
 // Measure is what a raw value means: SI value = (raw - Zero) * Scale, in Unit. Scale 0: a plain number.
 type Measure struct {
-	Unit  string
-	Scale float64
-	Zero  int64
+	Unit  string  // "V", "rad/s", ..; "" where there is none
+	Scale float64 // units a count
+	Zero  int64   // the raw value that means 0
 }
 
 // Register is one entry of a control table. Min and Max bound what may be written, as raw values after decoding;
 // Default is the factory's, and for RAM what stands there after power-up.
 type Register struct {
-	Name       string
-	Addr, Size uint16
+	Name       string // "present_position", the maker's words
+	Addr, Size uint16 // bytes
 	Access     Access
 	Encoding   Encoding
 	Min, Max   int64
@@ -170,8 +170,8 @@ func (r *Register) Setting() bool {
 
 // Setting is a raw value for a register, by its name.
 type Setting struct {
-	Register string
-	Value    int64
+	Register string // "return_delay"
+	Value    int64  // as the register holds it, within its Min..Max
 }
 
 // Named returns the register of a table by its name, nil where there is none. It looks at each: for tables of a few.

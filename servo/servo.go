@@ -34,7 +34,7 @@ type Opener func() (Line, error)
 
 // Goal is what one servo shall do next. The zero Goal is a limp servo.
 type Goal struct {
-	Enable   bool
+	Enable   bool     // torque; false is limp
 	Mode     hal.Mode // hal.NoMode: hold the present position
 	Position float64  // ticks, in the servo's own numbering; rounded by the chain
 	Velocity float64  // rad/s of the output shaft, counted as the ticks are
@@ -72,16 +72,16 @@ const (
 
 // Units are what a chain's raw values mean for calibration.
 type Units struct {
-	Name         string  // the model's name, "ax-12a"
-	TicksPerTurn float64 // of the output shaft, also where less than a turn can be measured
-	CentreTicks  float64 // the tick that means zero when nothing else is known
-	MinTicks     float64 // what the servo can be told in its position mode
-	MaxTicks     float64
-	MaxVelocity  float64 // no-load speed at the nominal voltage, rad/s
-	StallTorque  float64 // at the nominal voltage, N·m
-	MaxEffort    float64 // the effort of Limit = 1: A where Current, else 1
-	Current      bool    // Effort is a current
-	NominalVolts float64
+	Name         string             // the model's name, "ax-12a"
+	TicksPerTurn float64            // of the output shaft, also where less than a turn can be measured
+	CentreTicks  float64            // the tick that means zero when nothing else is known
+	MinTicks     float64            // what the servo can be told in its position mode
+	MaxTicks     float64            // likewise
+	MaxVelocity  float64            // no-load speed at the nominal voltage, rad/s
+	StallTorque  float64            // at the nominal voltage, N·m
+	MaxEffort    float64            // the effort of Limit = 1: A where Current, else 1
+	Current      bool               // Effort is a current
+	NominalVolts float64            // V, what speed and torque are given for
 	Modes        [hal.NumModes]bool // what it can be commanded in
 }
 

@@ -28,7 +28,9 @@ func (s *Stats) Begin(x *Exchange) {
 }
 
 // Pause and Resume leave out what passes between Send and Receive: the world's time is not the line's.
-func (s *Stats) Pause(x *Exchange)  { s.sending = x.Port.Now() - s.start }
+func (s *Stats) Pause(x *Exchange) { s.sending = x.Port.Now() - s.start }
+
+// Resume ends a Pause.
 func (s *Stats) Resume(x *Exchange) { s.start = x.Port.Now() - s.sending }
 
 // Late says that the cycle has taken longer than period, which has no end where it is 0.

@@ -22,9 +22,9 @@ type ADS1115In struct {
 
 // ADS1115Config says how an ADS1115 is used.
 type ADS1115Config struct {
-	Address uint16 // 0 = ADS1115Address
-	Rate    int    // samples a second: 8, 16, 32, 64, 128, 250, 475 or 860; 0 = 860
-	Inputs  []ADS1115In
+	Address uint16      // 0 = ADS1115Address
+	Rate    int         // samples a second: 8, 16, 32, 64, 128, 250, 475 or 860; 0 = 860
+	Inputs  []ADS1115In // in the order of the values; at least one
 	// Turn is held from a conversion's start to its reading, by all who read inputs of one chip; nil = nobody else does.
 	Turn  *sync.Mutex
 	Clock hal.Clock // that conversions are waited for by; nil = the wall's

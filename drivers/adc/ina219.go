@@ -14,9 +14,9 @@ import (
 
 // INA219Config says how an INA219 is used.
 type INA219Config struct {
-	Address uint16  // 0 = INA219Address. A PCA9685 has the same one: one of them must be moved
-	Shunt   float64 // Ω; 0 = 0.1, as on most boards
-	Clock   hal.Clock
+	Address uint16    // 0 = INA219Address. A PCA9685 has the same one: one of them must be moved
+	Shunt   float64   // Ω; 0 = 0.1, as on most boards
+	Clock   hal.Clock // for the waits of Open; nil = the wall's
 }
 
 // INA219 is one chip. It is a drivers.Sensor of three values: V of the supply behind the shunt, A and W, counted positive towards

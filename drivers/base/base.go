@@ -240,11 +240,20 @@ func (b *Base) Stats() Stats {
 	return s
 }
 
-// Names, Report, Config, IO and GripperState are what the base last said of itself, in its own counts; zero where it did not.
-func (b *Base) Names() Names                { return b.names }
-func (b *Base) Report() Report              { return b.report }
-func (b *Base) Config() ConfigReport        { return b.config }
-func (b *Base) IO() IOReport                { return b.io }
+// Names, Report, Config, IO and GripperState are what the base last said of itself, in its own counts; zero where it did
+// not. They are called between Receive and the next Send.
+func (b *Base) Names() Names { return b.names }
+
+// Report is the last one, which came ten times a second.
+func (b *Base) Report() Report { return b.report }
+
+// Config is the answer to the one question that Open asks for it.
+func (b *Base) Config() ConfigReport { return b.config }
+
+// IO is the last report of inputs and outputs, where Settings.IO asks for it.
+func (b *Base) IO() IOReport { return b.io }
+
+// GripperState is the gripper's last report, where Settings.Gripper asks for it.
 func (b *Base) GripperState() GripperReport { return b.gripper }
 
 // mostExtra bounds the commands of Do that wait.

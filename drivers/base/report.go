@@ -16,10 +16,10 @@ const MostEchoes = 32
 //
 // Words are little-endian. A firmware that knows less leaves out the end.
 type Report struct {
-	Moving     bool
-	X, Y       uint16 // wrap, at 15 bits or above
+	Moving     bool   // the base says that it moves
+	X, Y       uint16 // counts of Robot.Distance; they wrap, at 15 bits or above
 	Heading    uint16 // 4096 a turn, wraps
-	Left       int16  // wheels' speeds
+	Left       int16  // wheels' speeds, counts of Robot.Speed
 	Right      int16
 	Battery    byte   // 0.1 V
 	Stall      uint16 // bit 0: left wheel stalled, 1..7: rear bumpers; bit 8: right wheel, 9..15: front bumpers
@@ -31,12 +31,12 @@ type Report struct {
 	Grip       byte
 	AnalogPort byte
 	Analog     byte
-	DigitalIn  byte
+	DigitalIn  byte // bits, as DigitalOut
 	DigitalOut byte
-	Extra      int // bytes of what follows that came, 0 to 11
-	Battery10  uint16
-	Charge     byte
-	Turn       int16 // 0.1 °/s
+	Extra      int    // bytes of what follows that came, 0 to 11
+	Battery10  uint16 // 0.1 V
+	Charge     byte   // state of charging
+	Turn       int16  // 0.1 °/s
 	Fault      uint16
 	Sideways   int16
 	Celsius    int8 // -127 = not known
@@ -45,8 +45,8 @@ type Report struct {
 
 // EchoReading is one sonar's newest range, in the robot's counts.
 type EchoReading struct {
-	Index byte
-	Range uint16
+	Index byte   // of the transducer, from 0
+	Range uint16 // counts of Robot.Range
 }
 
 // Flags of a report.

@@ -30,13 +30,13 @@ const mostGyro = 16
 
 // GyroReport is what the analog gyro said since the last one.
 type GyroReport struct {
-	Count    int
+	Count    int // of Readings
 	Readings [mostGyro]GyroReading
 }
 
 // GyroReading is one: GyroStill where it stands still, less where it turns to the left, and the chip's temperature in counts.
 type GyroReading struct {
-	Rate    uint16
+	Rate    uint16 // counts of GyroScale
 	Celsius byte
 }
 
@@ -68,7 +68,7 @@ const mostIO = 16
 // IOReport is all inputs and outputs. The first four bytes of inputs are the digital inputs, the front bumpers, the rear bumpers
 // and the infrared sensors.
 type IOReport struct {
-	Ins, Outs, Analogs int
+	Ins, Outs, Analogs int // how many there are of each below
 	In, Out            [mostIO]byte
 	Analog             [mostIO]uint16 // ten bits, 5 V
 }
@@ -141,29 +141,29 @@ type ConfigReport struct {
 	TransVelTop             uint16 // mm/s
 	RotAccTop               uint16 // °/s²
 	TransAccTop             uint16 // mm/s²
-	PWMMax                  uint16
+	PWMMax                  uint16 // of 500
 	Name                    string
-	Cycle                   byte // of reports, ms
-	HostBaud, AuxBaud       byte
-	Gripper, FrontSonar     uint16
+	Cycle                   byte   // of reports, ms
+	HostBaud, AuxBaud       byte   // as OpHostBaud has them
+	Gripper, FrontSonar     uint16 // 1 = it has one
 	RearSonar               byte
-	LowBattery              uint16 // 0.1 V
-	RevCount                uint16
-	Watchdog                uint16 // ms
-	LongReports             byte   // "P2MPACS": 1 = in SERAUX too
-	StallVal, StallCount    uint16
-	JoyVel, JoyRotVel       uint16
-	RotVelMax, TransVelMax  uint16
-	RotAcc, RotDecel        uint16
+	LowBattery              uint16    // 0.1 V
+	RevCount                uint16    // see OpRevCount
+	Watchdog                uint16    // ms
+	LongReports             byte      // "P2MPACS": 1 = in SERAUX too
+	StallVal, StallCount    uint16    // PWM at which a wheel that stands counts as stalled, and for how long, as the manual has them
+	JoyVel, JoyRotVel       uint16    // mm/s, °/s
+	RotVelMax, TransVelMax  uint16    // °/s, mm/s, as set now
+	RotAcc, RotDecel        uint16    // °/s²
 	RotGains                [3]uint16 // KP KV KI
-	TransAcc, TransDecel    uint16
-	TransGains              [3]uint16
-	FrontBumpers            byte
-	RearBumpers             byte
-	Charger                 byte
-	SonarCycle              byte
-	AutoBaud                byte
-	HasGyro                 byte
+	TransAcc, TransDecel    uint16    // mm/s²
+	TransGains              [3]uint16 // KP KV KI
+	FrontBumpers            byte      // segments
+	RearBumpers             byte      // segments
+	Charger                 byte      // its kind; 0 = none
+	SonarCycle              byte      // ms a transducer
+	AutoBaud                byte      // 1 = the serial port changes its rate by itself
+	HasGyro                 byte      // 1 = it has
 }
 
 // text is one string up to its zero byte.

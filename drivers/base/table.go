@@ -101,10 +101,10 @@ type Robot struct {
 	MaxSpeed     float64 // m/s
 	MaxTurn      float64 // rad/s
 	Wheels       int     // 2, or 4 where the two of a side are geared together: skid steering
-	Sonar        []Place
+	Sonar        []Place // one a transducer, in the order of their numbers
 	Bumpers      int     // segments a ring, where it has rings
 	FullVolts    float64 // battery
-	EmptyVolts   float64
+	EmptyVolts   float64 // V, likewise FullVolts
 	MetersOfNone float64 // what a sonar says without an echo
 }
 

@@ -10,12 +10,12 @@ import (
 
 // Config says which camera it is, and how it is used.
 type Config struct {
-	Name          string // for errors: the camera's name in the layout
-	Port          string // its path, for errors; "" = it has none
-	Node          Opener
-	Encoding      string // the word of one of Encodings; "" = mjpeg
-	Width, Height int    // pixels, 1..MaxSide; what the camera cannot do is refused
-	Rate          float64
+	Name          string  // for errors: the camera's name in the layout
+	Port          string  // its path, for errors; "" = it has none
+	Node          Opener  // opens the device, and opens it again; Reopener for the kernel's
+	Encoding      string  // the word of one of Encodings; "" = mjpeg
+	Width, Height int     // pixels, 1..MaxSide; what the camera cannot do is refused
+	Rate          float64 // frames a second, 0.1..1000; what the camera cannot do is refused
 	// Now is the rig's time, which pictures carry; nil = the time of the node's clock. It is called from the camera's
 	// goroutine.
 	Now func() time.Duration

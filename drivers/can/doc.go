@@ -76,9 +76,9 @@ func (s State) String() string {
 
 // Link is what the kernel says of an interface.
 type Link struct {
-	Name    string
-	Up      bool
-	State   State
+	Name    string        // "can0"
+	Up      bool          // it carries frames
+	State   State         // of its controller
 	Bitrate int           // bit/s, 0 where it has none
 	Restart time.Duration // after which it comes back from bus-off; 0 = not by itself
 }

@@ -11,12 +11,12 @@ import (
 type ChipInfo struct {
 	Name  string // of its node: gpiochip0
 	Label string // of its driver, and the same on every start of the machine: pinctrl-bcm2711
-	Lines uint32
+	Lines uint32 // how many it has
 }
 
 // LineInfo is what a chip says of a line.
 type LineInfo struct {
-	Offset   uint32
+	Offset   uint32 // of the line in its chip, from 0
 	Name     string // "" where the board's maker gave none
 	Consumer string // who holds it, "" where nobody said
 	Flags    Flags

@@ -13,10 +13,10 @@ import (
 
 // LSM6Config says how an LSM6DSOX is used. The zero LSM6Config is ±500 °/s and ±4 g.
 type LSM6Config struct {
-	Address   uint16  // 0 = LSM6Address
-	GyroRange float64 // °/s: 125, 250, 500, 1000 or 2000
-	AccRange  float64 // g: 2, 4, 8 or 16
-	Clock     hal.Clock
+	Address   uint16    // 0 = LSM6Address
+	GyroRange float64   // °/s: 125, 250, 500, 1000 or 2000
+	AccRange  float64   // g: 2, 4, 8 or 16
+	Clock     hal.Clock // for the waits of Open; nil = the wall's
 }
 
 // LSM6 is an LSM6DSOX, which samples at 208 Hz. It is a drivers.Sensor of ten values: rates x y z, acceleration x y z, a field that is

@@ -15,12 +15,12 @@ import (
 
 // MPUConfig says how an MPU is used. The zero MPUConfig is ±500 °/s, ±4 g and 200 Hz, for any chip of the family.
 type MPUConfig struct {
-	Address   uint16  // 0 = MPUAddress
-	Model     string  // "mpu-6050", "mpu-9250" ..; empty = whichever answers
-	GyroRange float64 // °/s: 250, 500, 1000 or 2000
-	AccRange  float64 // g: 2, 4, 8 or 16
-	Rate      int     // of the chip's own samples, Hz: 4..1000
-	Clock     hal.Clock
+	Address   uint16    // 0 = MPUAddress
+	Model     string    // "mpu-6050", "mpu-9250" ..; empty = whichever answers
+	GyroRange float64   // °/s: 250, 500, 1000 or 2000
+	AccRange  float64   // g: 2, 4, 8 or 16
+	Rate      int       // of the chip's own samples, Hz: 4..1000
+	Clock     hal.Clock // for the waits of Open; nil = the wall's
 }
 
 // MPU is an MPU-6050, -6500, -9250 or -9255. It is a drivers.Sensor of ten values: rates x y z, acceleration x y z, field

@@ -13,10 +13,10 @@ import (
 
 // BMX280Config says how a BMP280 or BME280 is used.
 type BMX280Config struct {
-	Address  uint16 // 0 = BMX280Address
-	Humidity bool   // it must be a BME280
-	Air      float64
-	Clock    hal.Clock
+	Address  uint16    // 0 = BMX280Address
+	Humidity bool      // it must be a BME280
+	Air      float64   // Pa that the reading is above; 0 = absolute
+	Clock    hal.Clock // for the waits of Open; nil = the wall's
 }
 
 // BMX280 is a BMP280 or BME280, for air: it ends at 110 kPa, 90 cm under water. It is a drivers.Sensor of three values: Pa, °C and

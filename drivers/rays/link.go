@@ -13,8 +13,8 @@ import (
 
 // Fan is where a scanner's rays look: ray i at First + i·Step, rad to the left of straight ahead.
 type Fan struct {
-	First, Step float64
-	Count       int
+	First, Step float64 // rad
+	Count       int     // rays
 }
 
 const degree = math.Pi / 180

@@ -40,9 +40,9 @@ type RPLidar struct {
 	fresh    bool      // nothing was read since Open
 	turn     rpTurn
 	scan     []float64
-	Model    byte // what it says of itself, after Open
-	Firmware string
-	Serial   string
+	Model    byte   // what it says of itself, after Open
+	Firmware string // "1.29", likewise
+	Serial   string // 32 hexadecimal digits, likewise
 }
 
 // dtr is a line whose modem line DTR can be set: drivers/serial's on an adapter.

@@ -35,9 +35,9 @@ type SICK struct {
 	parser *SICKParser
 	out    []byte
 	scan   []float64
-	known  int  // the rate that it answered at last
-	met    bool // it ever answered
-	Type   string
+	known  int    // the rate that it answered at last
+	met    bool   // it ever answered
+	Type   string // "LMS200;30106;V02.30", after Open
 }
 
 // NewSICK returns the scanner as s says. It does no I/O.

@@ -14,14 +14,14 @@ type SICKState struct {
 	Version             string // of its program
 	Boot                string // of the one that starts it
 	Mode                byte   // SICKStream, SICKRequest ..
-	Defect              bool
+	Defect              bool   // it says that it needs repair
 	Variant             byte   // which kind of LMS
 	Angle, Resolution   int    // °, 1/100 °
 	Baud                uint16 // its divider
 	KeepsBaud           bool   // over power-off
 	Address             byte
-	MeasuringMode, Unit byte
-	Laser               bool
+	MeasuringMode, Unit byte // see SICKReach; 0 = cm, 1 = mm
+	Laser               bool // on
 }
 
 // DecodeSICKStatus takes the body of an answer to SICKStatus.

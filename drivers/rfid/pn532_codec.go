@@ -24,8 +24,10 @@ const (
 	pnLongest = 64 // bytes of a frame's data that are of use here
 )
 
-// PN532Ack is what stands before each answer, and PN532Wake what a sleeping chip hears over its serial line first.
-func PN532Ack() []byte  { return []byte{0x00, 0x00, 0xFF, 0x00, 0xFF, 0x00} }
+// PN532Ack is what stands before each answer.
+func PN532Ack() []byte { return []byte{0x00, 0x00, 0xFF, 0x00, 0xFF, 0x00} }
+
+// PN532Wake is what a sleeping chip hears over its serial line first.
 func PN532Wake() []byte { return append([]byte{0x55, 0x55}, make([]byte, 14)...) }
 
 // AppendPN532 appends the frame of some data, 1 to 254 bytes: who speaks, the command, and what belongs to it.

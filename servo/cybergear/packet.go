@@ -65,6 +65,7 @@ type Spans struct {
 }
 
 // Motions are the five values of a motion command: torque = Kp·(Angle - angle) + Kd·(Speed - speed) + Torque.
+// Units are those of Spans.
 type Motions struct{ Angle, Speed, Torque, Kp, Kd float64 }
 
 // Message is g for motor id.
@@ -143,7 +144,7 @@ type Feedback struct {
 	State                State
 	Faults               Faults
 	Angle, Speed, Torque float64 // rad, rad/s, N·m
-	Celsius              float64
+	Celsius              float64 // °C
 }
 
 // Message is b to host.

@@ -17,12 +17,12 @@ const TicksPerTurn = 16384
 type Model struct {
 	Name      string
 	Spans     Spans
-	Amps      float64 // peak
-	PolePairs int
+	Amps      float64 // A, peak
+	PolePairs int     // of the rotor
 	Gear      float64 // turns of the rotor a turn of the output
 	Kt        float64 // N·m of the output a peak ampere
 	Velocity  float64 // rad/s without load
-	Volts     float64
+	Volts     float64 // that Velocity is for
 	Registers []servo.Register
 }
 

@@ -202,19 +202,19 @@ type Property byte
 
 // The properties.
 const (
-	FirmwareMajor Property = iota
-	FirmwareMinor
-	BusVolts
-	CurrentState
-	RequestedState
-	AxisErrors
-	IqMeasured
-	CurrentLimit
-	InputMode
-	FETCelsius
-	WatchdogTime
-	WatchdogOn
-	HardwareMajor
+	FirmwareMajor  Property = iota // 0
+	FirmwareMinor                  // 5 or 6
+	BusVolts                       // V of the supply
+	CurrentState                   // State
+	RequestedState                 // State
+	AxisErrors                     // bits, by the firmware
+	IqMeasured                     // A of the motor, signed as the torque
+	CurrentLimit                   // A
+	InputMode                      // Passthrough ..
+	FETCelsius                     // °C of the bridge
+	WatchdogTime                   // s
+	WatchdogOn                     // 0 or 1
+	HardwareMajor                  // of the board; 0.5 alone
 )
 
 // properties are their names in 0.5 and, where it has another, in 0.6; a name that begins with a point is an axis's.

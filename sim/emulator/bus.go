@@ -10,10 +10,10 @@ import (
 
 // BusConfig says what one line is.
 type BusConfig struct {
-	Name   string
-	Baud   int // bit/s of the line: what its servos are set to, and what a line in memory opens with
-	Timing Timing
-	Seed   int64 // of the faults' dice
+	Name   string // in errors
+	Baud   int    // bit/s of the line: what its servos are set to, and what a line in memory opens with
+	Timing Timing // of servos and adapter; the zero one adds nothing
+	Seed   int64  // of the faults' dice
 	// Mutex, when not nil, is held while the bus touches servos and actuators: give buses on ptys the one that is
 	// held around the scene's Advance. A nil one is made.
 	Mutex *sync.Mutex
@@ -78,10 +78,16 @@ func NewBus(cfg BusConfig, servos ...*Servo) *Bus {
 	return b
 }
 
-// Name, Baud and Servos say what the bus was made of.
-func (b *Bus) Name() string     { return b.name }
-func (b *Bus) Baud() int        { return b.baud }
+// Name is the bus's, as its config has it.
+func (b *Bus) Name() string { return b.name }
+
+// Baud is the rate of the config, bit/s.
+func (b *Bus) Baud() int { return b.baud }
+
+// Servos are those that the bus was made of, in their order. The slice is the bus's.
 func (b *Bus) Servos() []*Servo { return b.servos }
+
+// Overruns counts the periods of Advance in which transfers took longer than the period.
 func (b *Bus) Overruns() uint64 { return b.overruns }
 
 // Advance lets a period of dt pass: the clock moves to its end. Transfers that took longer count as an overrun, and

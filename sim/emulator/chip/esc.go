@@ -5,11 +5,11 @@ import "time"
 // ESC is an emulated speed controller between a board's channel and a thruster. It obeys pulses once it has seen neutral
 // for long enough, as ESCs do, so that nothing spins up by being switched on; without pulses it begins anew.
 type ESC struct {
-	Neutral  float64    // µs
-	DeadBand [2]float64 // µs: widths that do nothing
-	Range    [2]float64 // µs: widths of full duty, backward and forward
-	Reversed bool       // the thruster is mounted the other way round
-	Arming   time.Duration
+	Neutral  float64       // µs
+	DeadBand [2]float64    // µs: widths that do nothing
+	Range    [2]float64    // µs: widths of full duty, backward and forward
+	Reversed bool          // the thruster is mounted the other way round
+	Arming   time.Duration // of neutral pulses before it obeys
 
 	armed bool
 	quiet time.Duration // how long neutral has stood
