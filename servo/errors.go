@@ -51,3 +51,11 @@ func Fault(bus string, id int, op string, err error) error {
 func Refuse(bus string, id int, op, format string, args ...any) error {
 	return &hal.Error{Kind: hal.Invalid, Bus: bus, ID: id, Op: op, Err: fmt.Errorf(format, args...)}
 }
+
+// Verify is the error of a register that reads back got where want was written; nil where they are the same.
+func Verify(bus string, id int, register string, got, want int64) error {
+	if got == want {
+		return nil
+	}
+	return Fault(bus, id, "verify "+register, fmt.Errorf("got %d, want %d", got, want))
+}

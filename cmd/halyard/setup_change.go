@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
@@ -128,4 +129,76 @@ func (s *setup) restore(old, to place, backup map[string]int64) error {
 	}
 	s.note("%s: back at id %d, %d Bd", s.model.Name, old.id, old.baud)
 	return nil
+}
+
+// String is the place as people say it.
+func (p place) String() string { return fmt.Sprintf("%d@%d", p.id, p.baud) }
+
+func places(list []place) string {
+	text := make([]string, len(list))
+	for i, p := range list {
+		text[i] = fmt.Sprintf("%d Bd (protocol %s)", p.baud, protocolWord(p.protocol))
+	}
+	return strings.Join(text, " and ")
+}
+
+// prove makes sure that the servo can be what it shall be, and that nobody else is: once two servos share an id and a
+// rate, no packet reaches one of them alone any more. A rate that the adapter cannot go is found out here, too.
+func (s *setup) prove(old, to place) error {
+	if to.id > lastID[to.protocol] {
+		return s.invalid("--new-id: got %d, want 0..%d in protocol %d", to.id, lastID[to.protocol], to.protocol)
+	}
+	if _, ok := s.model.BaudCode(to.baud); !ok {
+		return s.invalid("--new-baud: got %d, want a rate of the %s: %s", to.baud, s.model.Name, ratesOf(s.model))
+	}
+	for _, w := range s.writes {
+		r := s.model.Register(w.Register)
+		if r == nil || r.Access == dynamixel.ReadOnly || w.Value < r.Min || w.Value > r.Max {
+			return s.invalid("--set %s=%d: not a writable register of a %s, or out of its range", w.Register, w.Value, s.model.Name)
+		}
+		if err := s.refuse(s.model, old.id, w); err != nil {
+			return err
+		}
+	}
+	looks := []place{{to.baud, to.protocol, to.id}}
+	if to.baud != old.baud && to.id != old.id {
+		looks = append(looks, place{old.baud, to.protocol, to.id}) // it passes there on its way
+	}
+	for _, p := range looks {
+		if p == old {
+			continue
+		}
+		c, err := s.at(p)
+		if err != nil {
+			return err
+		}
+		switch _, err := s.pingOf(c, p.id); hal.KindOf(err) {
+		case hal.Timeout:
+		case hal.Absent:
+			return err
+		default: // an answer, sound or not
+			return s.unsafe("halyard scan "+s.port, "id %d is taken at %d Bd: two servos on one id cannot be told apart any more", p.id, p.baud)
+		}
+	}
+	return nil
+}
+
+// ratesOf are the usual rates that a model of any brand knows.
+func ratesOf(m servoModel) string {
+	var list []int
+	for _, b := range usualBauds() {
+		if _, ok := m.BaudCode(b); ok {
+			list = append(list, b)
+		}
+	}
+	return strings.Join(decimals(list), ", ")
+}
+
+// keep writes the backup file, where one is wanted.
+func (s *setup) keep(done *assignment) error {
+	if s.backup == "" {
+		return nil
+	}
+	f := registerFile{Model: done.Model, Type: done.Type, ID: done.OldID, Baud: done.OldBaud, Registers: done.Backup}
+	return f.save(s.backup)
 }

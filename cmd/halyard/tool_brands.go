@@ -2,9 +2,9 @@ package main
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/servo/feetech"
 	"github.com/halyard-robotics/halyard/servo/hiwonder"
@@ -54,10 +54,10 @@ func (t *dynamixelTool) write(id int, register string, v int64) error {
 		return err
 	}
 	got, err := t.c.ReadRegister(byte(id), t.m, register)
-	if err == nil && got != v {
-		err = &hal.Error{Kind: hal.BusFault, Bus: t.c.Name, ID: id, Op: "verify " + register, Err: fmt.Errorf("got %d, want %d", got, v)}
+	if err != nil {
+		return err
 	}
-	return err
+	return servo.Verify(t.c.Name, id, register, got, v)
 }
 
 type feetechTool struct {

@@ -47,7 +47,7 @@ func (c motorCase) registers(t *testing.T) (*registers, *emulator.Bus) {
 func TestRegistersOfMotors(t *testing.T) {
 	for _, c := range everyMotor() {
 		t.Run(c.kind+" "+c.model, func(t *testing.T) {
-			s, _ := c.registers(t)
+			s, bus := c.registers(t)
 			rows, err := s.rows(t.Context(), nil)
 			if want := map[string]int{"vesc": 25, "odrive": 25, "odrive-can": 8, "cybergear": 20}[c.kind]; err != nil || len(rows) < want-1 {
 				t.Fatalf("got %d rows, %v; want %d", len(rows), err, want)
@@ -80,6 +80,10 @@ func TestRegistersOfMotors(t *testing.T) {
 			}
 			if _, err := s.change(t.Context(), writes, false); err != nil {
 				t.Fatal(err)
+			}
+			if c.kind == "odrive" { // which was told to save
+				bus.Fault(emulator.Fault{Kind: emulator.Off, ID: emulator.WholeBus, P: 1})
+				bus.ClearFaults()
 			}
 			if rows, err := s.differences(t.Context(), []string{path}); err != nil || len(rows) != 1 || rows[0].Name != name {
 				t.Errorf("against its dump: got %+v, %v; want %s", rows, err, name)
@@ -220,7 +224,9 @@ func TestSetupOfMotors(t *testing.T) {
 			if got != c.want && (err == nil || !strings.Contains(got, c.want)) {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
-			if c.node != "" {
+			if c.node != "" { // which survives the power
+				bus.Fault(emulator.Fault{Kind: emulator.Off, ID: emulator.WholeBus, P: 1})
+				bus.ClearFaults()
 				m, err := meetRegisters(t.Context(), &f, s.id)
 				if err != nil {
 					t.Fatal(err)
@@ -252,10 +258,12 @@ func TestSetupOfMotorsRestores(t *testing.T) {
 	if rows, err := m.rows(t.Context(), []string{"max_torque"}); err != nil || rows[0].Raw != 12000 {
 		t.Errorf("got %+v, %v, want 12 N·m as before", rows, err)
 	}
-	_ = bus
+	if id, _ := bus.Servos()[0].Register("id"); id != 3 {
+		t.Errorf("got id %d", id)
+	}
 }
 
-// The commands, of a VESC and an ODrive on ptys and of what cannot be.
+// The commands, on lines that are not there.
 func TestMotorToolsRefuse(t *testing.T) {
 	for _, c := range []struct {
 		code int

@@ -2,7 +2,6 @@ package cybergear
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -77,10 +76,10 @@ func (c *Client) Write(id byte, r *servo.Register, v int64) error {
 		return err
 	}
 	got, err := c.Read(id, r)
-	if err == nil && got != v {
-		err = &hal.Error{Kind: hal.BusFault, Bus: c.Name, ID: int(id), Op: "verify " + r.Name, Err: fmt.Errorf("got %d, want %d", got, v)}
+	if err != nil {
+		return err
 	}
-	return err
+	return servo.Verify(c.Name, int(id), r.Name, got, v)
 }
 
 var errStillOn = errors.New("it still has its torque")
@@ -91,7 +90,7 @@ func (c *Client) Stop(id byte) error {
 		return err
 	}
 	if State(c.got.Extra>>14) == Running {
-		return &hal.Error{Kind: hal.BusFault, Bus: c.Name, ID: int(id), Op: "stop", Err: errStillOn}
+		return servo.Fault(c.Name, int(id), "stop", errStillOn)
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package odrive
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -196,10 +195,11 @@ func (c *CANClient) Write(node int, r *servo.Register, v int64) error {
 		return servo.Fault(c.Name, node, op, err)
 	}
 	got, err := c.Read(node, r)
-	if err == nil && got != v {
-		if got, err = c.Read(node, r); err == nil && got != v { // the first heartbeat may be of the moment before
-			err = &hal.Error{Kind: hal.BusFault, Bus: c.Name, ID: node, Op: "verify " + r.Name, Err: fmt.Errorf("got %d, want %d", got, v)}
-		}
+	if err == nil && got != v { // the first heartbeat may be of the moment before
+		got, err = c.Read(node, r)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return servo.Verify(c.Name, node, r.Name, got, v)
 }

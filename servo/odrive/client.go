@@ -2,7 +2,6 @@ package odrive
 
 import (
 	"errors"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -107,10 +106,10 @@ func (c *Client) Write(axis int, r *servo.Register, v int64) error {
 		return c.fail(axis, "write "+r.Name, err)
 	}
 	got, err := c.Read(axis, r)
-	if err == nil && got != v {
-		err = &hal.Error{Kind: hal.BusFault, Bus: c.Name, ID: axis, Op: "verify " + r.Name, Err: fmt.Errorf("got %d, want %d", got, v)}
+	if err != nil {
+		return err
 	}
-	return err
+	return servo.Verify(c.Name, axis, r.Name, got, v)
 }
 
 // Save makes the controller keep what was written, all of its axes'. Firmware 0.6 starts anew then, which on USB closes the
