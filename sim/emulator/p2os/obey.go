@@ -45,9 +45,9 @@ func (b *Board) obey(c *base.Command, data []byte, now time.Duration) {
 			b.decel = -v / 1000
 		}
 	case base.OpSetV:
-		b.limit = math.Min(v/1000, b.robot.MaxSpeed)
+		b.limit = math.Min(math.Abs(v)/1000, b.robot.MaxSpeed)
 	case base.OpSetRV:
-		b.turnMax = math.Min(v*math.Pi/180, b.robot.MaxTurn)
+		b.turnMax = math.Min(math.Abs(v)*math.Pi/180, b.robot.MaxTurn)
 	case base.OpSetO:
 		b.x, b.y, b.h = 0, 0, 0
 	case base.OpVel:
@@ -82,7 +82,9 @@ func (b *Board) obey(c *base.Command, data []byte, now time.Duration) {
 	case base.OpGripperState:
 		b.gripper = c.Int
 	case base.OpGripper:
-		b.grip = [9]byte{1: 1, 2: 2, 4: 1<<4 | b.grip&3, 5: 1<<5 | b.grip&3, 7: 2 | 1<<4, 8: 1 | 1<<5}[c.Int%9]
+		if states := [9]byte{1: 1, 2: 2, 4: 1<<4 | b.grip&3, 5: 1<<5 | b.grip&3, 7: 2 | 1<<4, 8: 1 | 1<<5}; c.Int >= 0 && c.Int < len(states) {
+			b.grip = states[c.Int]
+		}
 	case base.OpDigOut:
 		mask := byte(c.Int >> 8)
 		b.digital = b.digital&^mask | byte(c.Int)&mask
