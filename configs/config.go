@@ -196,6 +196,7 @@ type Sensor struct {
 	Rate        float64       `yaml:"rate" default:"50" min:"0.1" max:"1000" doc:"How often it is read, Hz; a slow device is read as often as it can."`
 	Calibration string        `yaml:"calibration" doc:"The file that says how an inertial sensor lies in its mount, and its offsets. A real one needs it; others need none."`
 	Air         float64       `yaml:"air" default:"101325" min:"0" max:"200000" doc:"Of a pressure sensor: the pressure that its values count from, Pa; that of the air at sea level gives depth."`
+	Density     float64       `yaml:"density" default:"997" min:"900" max:"1200" doc:"Of a pressure sensor under water: how heavy the water is, kg/m³, by which depth is reckoned; 1029 in the sea."`
 	Compass     bool          `yaml:"compass" default:"false" doc:"Of a bno055: its magnetometer keeps the heading. Near thrusters and motors it is led astray."`
 	Input       int           `yaml:"input" default:"0" min:"0" max:"3" doc:"Of an ads1115: which of its inputs; each is a sensor or a monitor of its own, at the same address."`
 	Scale       float64       `yaml:"scale" default:"1" min:"-1000" max:"1000" doc:"Of an ads1115: what makes the value of the volts; behind a divider by 11 it is 11."`

@@ -284,7 +284,7 @@ func (b *builder) body(i int) (hal.Body, hal.Reality, error) {
 	case p.base != nil && p.base.body != configs.Sim:
 		body, err = b.reckonWheels(i, body, p.place())
 	case whole && afloat(p.layout):
-		body = reckon(body, sensors)
+		body = reckon(body, sensors, p.pascalPerMetre())
 	case whole || told:
 		body, err = p.estimate(body)
 	}

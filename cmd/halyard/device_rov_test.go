@@ -1,6 +1,7 @@
 package main
 
 import (
+	"log/slog"
 	"math"
 	"slices"
 	"strings"
@@ -242,5 +243,31 @@ func TestServeROV(t *testing.T) {
 	startServe(t, path, "--set", "clock.mode=realtime")
 	if code, out, text := runApp(t, "estop", "-o", "jsonl"); code != 0 || strings.Count(out, `"acknowledged":true`) != 8 {
 		t.Errorf("estop: exit %d: %s\n%s", code, text, out)
+	}
+}
+
+// Depth is by the water that the config says: the sea's is heavier, and the same pressure is less deep.
+func TestDensity(t *testing.T) {
+	for said, want := range map[string]float64{"": 997, ", density: 1029": 1029} {
+		sys, err := build(planOf(t, rigOf(t, rovRig, "", "device: ms5837-30ba", "device: ms5837-30ba"+said), configs.Options{}), slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &sys.plan.agents[0]
+		if got := p.pascalPerMetre() / 9.80665; math.Abs(got-want) > 1e-9 {
+			t.Errorf("%q: got %g kg/m³, want %g", said, got, want)
+		}
+		a := sys.rig.Agents()[0]
+		measured := a.Measured(nil)
+		at := func(kind string) int {
+			return p.layout.Sensors[slices.IndexFunc(p.layout.Sensors, func(s hal.Sensor) bool { return s.Kind == kind })].First
+		}
+		// The pool is of fresh water, so that of the same pressure the sea's depth is less.
+		if depth, pascals := -measured[at("pose")+2], measured[at("pressure")]; math.Abs(depth-pascals/(want*9.80665)) > 1e-9 || pascals < 5000 {
+			t.Errorf("%q: got a depth of %g m at %g Pa", said, depth, pascals)
+		}
+		if err := sys.close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

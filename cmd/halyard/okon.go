@@ -74,7 +74,14 @@ func (sys *system) pilotConfig(agent *hal.Agent) autopilot.Config {
 		}
 	}
 	for i := range sys.plan.agents {
-		if p := &sys.plan.agents[i]; p.config.Name == agent.Name() && p.vehicle != nil && p.vehicle.Name != "okon" {
+		p := &sys.plan.agents[i]
+		if p.config.Name != agent.Name() {
+			continue
+		}
+		if agent.Reality() == hal.Real {
+			c.PascalPerMetre = p.pascalPerMetre()
+		}
+		if p.vehicle != nil && p.vehicle.Name != "okon" {
 			m, t := mixerOf(p.vehicle, p.layout), strongTuning()
 			c.Mixer, c.Tuning = &m, &t
 		}

@@ -12,11 +12,27 @@ import (
 type reckoned struct {
 	hal.Body
 	layout              *hal.Layout
-	imu, pressure, pose int // of the layout's sensors, or hal.None
+	imu, pressure, pose int     // of the layout's sensors, or hal.None
+	perMetre            float64 // Pa
 }
 
 // pascalPerMetre is of fresh water at 20 °C, as the pool's.
-const pascalPerMetre = 997 * 9.80665
+const pascalPerMetre = 997 * weight
+
+// weight is what water of 1 kg/m³ weighs, by the standard acceleration of free fall.
+const weight = 9.80665
+
+// pascalPerMetre is how fast the pressure rises under water, as the config of the agent's pressure sensor has it.
+func (p *agentPlan) pascalPerMetre() float64 {
+	for i := range p.layout.Sensors {
+		if s := &p.layout.Sensors[i]; s.Kind == "pressure" && p.config.Hardware != nil {
+			if c, ok := p.config.Hardware.Sensors[s.Name]; ok {
+				return c.Density * weight
+			}
+		}
+	}
+	return pascalPerMetre
+}
 
 // afloat tells whether a layout is a vehicle's: it has nothing but thrusters.
 func afloat(l *hal.Layout) bool {
@@ -24,10 +40,10 @@ func afloat(l *hal.Layout) bool {
 }
 
 // reckon lets the devices of a vehicle tell its pose, marked as an estimate, where its layout has a place for it and no
-// device of its own does.
-func reckon(body hal.Body, driven map[string]bool) hal.Body {
+// device of its own does. The pressure rises by perMetre, Pa.
+func reckon(body hal.Body, driven map[string]bool, perMetre float64) hal.Body {
 	l := body.Layout()
-	r := &reckoned{Body: body, imu: hal.None, pressure: hal.None, pose: hal.None}
+	r := &reckoned{Body: body, perMetre: perMetre, imu: hal.None, pressure: hal.None, pose: hal.None}
 	for i := range l.Sensors {
 		s := &l.Sensors[i]
 		for kind, at := range map[string]*int{"imu": &r.imu, "pressure": &r.pressure, "pose": &r.pose} {
@@ -76,7 +92,7 @@ func (r *reckoned) Read(f *hal.Frame) error {
 		worse(r.imu)
 	}
 	if r.pressure != hal.None {
-		pose[2] = -f.Measured[r.layout.Sensors[r.pressure].First] / pascalPerMetre
+		pose[2] = -f.Measured[r.layout.Sensors[r.pressure].First] / r.perMetre
 		worse(r.pressure)
 	}
 	f.Status[len(r.layout.Actuators)+r.pose] = status
