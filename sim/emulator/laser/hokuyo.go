@@ -209,8 +209,11 @@ func (h *Hokuyo) obey(line string, at time.Duration) {
 // start begins what a measuring command says.
 func (h *Hokuyo) start(line string, at time.Duration) {
 	stream := line[0] == 'M'
-	digits := []byte(line[2:])
-	if len(digits) != 10 && (!stream || len(digits) != 13) || len(bytes.Trim(digits, "0123456789")) > 0 {
+	digits, want := []byte(line[2:]), 10
+	if stream {
+		want = 13
+	}
+	if len(digits) != want || len(bytes.Trim(digits, "0123456789")) > 0 {
 		h.out = rays.AppendSCIP(h.out, line, "0D")
 		return
 	}

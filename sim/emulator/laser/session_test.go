@@ -80,6 +80,7 @@ func TestSCIPSession(t *testing.T) {
 		{"GS0384038501", "GS0384038501\n00P\n0"},
 		{"GD0040072501", "GD0040072501\n05U\n\n"},
 		{"GD00400725", "GD00400725\n0Dd\n\n"},
+		{"MD0044072501", "MD0044072501\n0Dd\n\n"}, // without skip and count
 		{"TM0", "TM0\n00P\n\n"},
 		{"TM1", "TM1\n00P\n0"},
 		{"VV", "VV\n0Ee\n\n"}, // not while its clock is set
