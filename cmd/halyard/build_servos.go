@@ -68,13 +68,31 @@ func (b *builder) openLine(name string, kind configs.BodyKind, on []hung) error 
 	}
 	b.lines = append(b.lines, l)
 	if err := l.chain.Open(); err != nil {
-		return err
+		return advise(err, "halyard doctor "+b.plan.config.Source)
 	}
 	for i, h := range on {
 		j := b.plan.joint(h)
 		b.hung[h] = drivers.Joint{Chain: l.chain, Index: i, Calibration: j.calibration, Bus: name, Port: bus.Port, ID: j.hardware.ID}
 	}
 	return nil
+}
+
+// advise adds the command that looks closer to each of the errors that err joins and that names none.
+func advise(err error, try string) error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var all []error
+		for _, e := range joined.Unwrap() {
+			all = append(all, advise(e, try))
+		}
+		return errors.Join(all...)
+	}
+	e, ok := err.(*hal.Error)
+	if !ok || e.Try != "" {
+		return err
+	}
+	told := *e
+	told.Try = try
+	return &told
 }
 
 // openDeaf opens a line and, where its adapter hears what it sends, takes the echo out, then and after every reopening.
