@@ -15,7 +15,7 @@ type Config struct {
 	Node          Opener  // opens the device, and opens it again; Reopener for the kernel's
 	Encoding      string  // the word of one of Encodings; "" = mjpeg
 	Width, Height int     // pixels, 1..MaxSide; what the camera cannot do is refused
-	Rate          float64 // frames a second, 0.1..1000; what the camera cannot do is refused
+	Rate          float64 // frames a second, 0.1..1000; the camera takes the nearest that it can
 	// Now is the rig's time, which pictures carry; nil = the time of the node's clock. It is called from the camera's
 	// goroutine.
 	Now func() time.Duration

@@ -9,7 +9,8 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/camera"
 )
 
-// Ten pictures of a webcam, as RGB. It is opened for the first viewer and closed behind the last.
+// Ten pictures of a webcam, as RGB. It is opened for the first viewer and closed behind the last. The example of
+// sim/emulator/video looks through an emulated one.
 func Example() {
 	webcam, err := camera.New(camera.Config{
 		Name:     "front",
