@@ -198,6 +198,8 @@ type Sensor struct {
 	Air         float64       `yaml:"air" default:"101325" min:"0" max:"200000" doc:"Of a pressure sensor: the pressure that its values count from, Pa; that of the air at sea level gives depth."`
 	Density     float64       `yaml:"density" default:"997" min:"900" max:"1200" doc:"Of a pressure sensor under water: how heavy the water is, kg/m³, by which depth is reckoned; 1029 in the sea."`
 	Compass     bool          `yaml:"compass" default:"false" doc:"Of a bno055: its magnetometer keeps the heading. Near thrusters and motors it is led astray."`
+	GyroRange   float64       `yaml:"gyro_range" default:"500" min:"125" max:"2000" doc:"Of an mpu or lsm6dsox: the fastest turn that it measures, °/s: 250, 500, 1000 or 2000; 125 of the latter too. The narrower, the finer."`
+	AccRange    float64       `yaml:"acceleration_range" default:"4" min:"2" max:"16" doc:"Of an mpu or lsm6dsox: the greatest acceleration that it measures, g: 2, 4, 8 or 16. What walks and falls needs 8 or more."`
 	Input       int           `yaml:"input" default:"0" min:"0" max:"3" doc:"Of an ads1115: which of its inputs; each is a sensor or a monitor of its own, at the same address."`
 	Scale       float64       `yaml:"scale" default:"1" min:"-1000" max:"1000" doc:"Of an ads1115: what makes the value of the volts; behind a divider by 11 it is 11."`
 	Shunt       float64       `yaml:"shunt" default:"0.1" min:"0.0001" max:"10" doc:"Of an ina219: its shunt, Ω. 0.32 V across it is the most that it measures, 3.2 A of 0.1 Ω; for more a smaller one is put in its place."`

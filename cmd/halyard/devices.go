@@ -146,7 +146,8 @@ func emulateBNO055(p *sensorPlan) felt {
 }
 
 func openMPU(e end, p *sensorPlan) (drivers.Sensor, error) {
-	raw, err := imu.NewMPU(e.bus, imu.MPUConfig{Address: uint16(p.address), Model: p.config.Device, Clock: e.clock})
+	raw, err := imu.NewMPU(e.bus, imu.MPUConfig{Address: uint16(p.address), Model: p.config.Device,
+		GyroRange: p.config.GyroRange, AccRange: p.config.AccRange, Clock: e.clock})
 	return p.fused(raw, e.clock), err
 }
 
@@ -160,7 +161,7 @@ func emulateMPU(p *sensorPlan) felt {
 }
 
 func openLSM6(e end, p *sensorPlan) (drivers.Sensor, error) {
-	raw, err := imu.NewLSM6(e.bus, imu.LSM6Config{Address: uint16(p.address), Clock: e.clock})
+	raw, err := imu.NewLSM6(e.bus, imu.LSM6Config{Address: uint16(p.address), GyroRange: p.config.GyroRange, AccRange: p.config.AccRange, Clock: e.clock})
 	return p.fused(raw, e.clock), err
 }
 

@@ -296,3 +296,21 @@ func TestMonitorPart(t *testing.T) {
 		t.Errorf("the leak: got %v, %v; want 0 V", v, err)
 	}
 }
+
+// An inertial chip has the ranges of its data sheet, and no others.
+func TestInertialRanges(t *testing.T) {
+	for _, c := range []struct{ device, keys, want string }{
+		{"mpu-6050", "gyro_range: 2000, acceleration_range: 16", ""},
+		{"lsm6dsox", "gyro_range: 125", ""},
+		{"mpu-9250", "gyro_range: 125", "imu.gyro_range: got 125, want one of 250 500 1000 2000"},
+		{"lsm6dsox", "acceleration_range: 5", "imu.acceleration_range: got 5, want one of 2 4 8 16"},
+	} {
+		conf, err := configs.Load(rigOf(t, nodderRig, nodder, "bno055, rate: 100", c.device+", "+c.keys), configs.Options{})
+		if err == nil {
+			_, err = resolve(conf)
+		}
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s, %s: got %v, want %q", c.device, c.keys, err, c.want)
+		}
+	}
+}

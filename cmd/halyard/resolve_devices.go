@@ -33,14 +33,6 @@ type sensorPlan struct {
 	taken sync.Mutex  // of a chip that has several inputs: who reads one has it
 }
 
-// chip is what who reads an input of p's chip holds.
-func (p *sensorPlan) chip() *sync.Mutex {
-	if p.first != nil {
-		return &p.first.taken
-	}
-	return &p.taken
-}
-
 // values is how many the device measures.
 func (p *sensorPlan) values() int {
 	if p.scanner != nil {
@@ -189,6 +181,9 @@ func (r *resolver) sensor(at configs.Path, agent int, name string, c configs.Sen
 		}
 		p.scanner = of
 	}
+	if !r.ranges(at, &c) {
+		return
+	}
 	if layout != nil && !r.use(at, p, layout) || !r.onBus(at, c.Bus, c.Device, kind.buses) {
 		return
 	}
@@ -224,23 +219,6 @@ func (r *resolver) sensor(at configs.Path, agent int, name string, c configs.Sen
 	}
 	p.calibration = r.inertial(at, p)
 	r.devices.sensors = append(r.devices.sensors, p)
-}
-
-// input finds who has another input of p's chip, and reports who has the same one.
-func (r *resolver) input(at configs.Path, p *sensorPlan) bool {
-	for _, other := range r.devices.sensors {
-		if other.config.Device != p.config.Device || other.config.Bus != p.config.Bus || other.address != p.address {
-			continue
-		}
-		if other.config.Input == p.config.Input {
-			r.fault(at.Key("input"), fmt.Sprint(p.config.Input), "an input of its own", fmt.Sprintf("%s of the same chip has it too", other.name))
-			return false
-		}
-		if p.first == nil && other.body == p.body {
-			p.first = other
-		}
-	}
-	return true
 }
 
 // use finds the robot's sensor that the device is.
