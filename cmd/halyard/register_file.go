@@ -56,6 +56,14 @@ func loadRegisters(path string) (*registerFile, error) {
 	return f, nil
 }
 
+// model is that of the servo, nil where it is not known here.
+func (f *registerFile) model() servoModel {
+	if t := motorTable(f.Type, f.Model); t != nil && t.name == f.Model {
+		return t
+	}
+	return lookupServo(f.Model)
+}
+
 // parseRegisters is strict: what it does not know, nobody should write to a servo. Every register must be one of the
 // model's.
 func parseRegisters(data []byte) (*registerFile, error) {
@@ -71,10 +79,7 @@ func parseRegisters(data []byte) (*registerFile, error) {
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("got more behind the registers, want one servo")
 	}
-	m := lookupServo(f.Model)
-	if t := motorTable(f.Type, f.Model); t != nil && t.name == f.Model {
-		m = t
-	}
+	m := f.model()
 	if m == nil {
 		return nil, fmt.Errorf("model: got %q, want a servo that is known here", f.Model)
 	}

@@ -66,6 +66,10 @@ func meaning(m servoModel, r *servo.Register, raw int64) string {
 		case *feetech.Model:
 			return feetech.Alarms(byte(raw)).String()
 		}
+	case "errors":
+		if text := motorErrors(m, raw); text != "" {
+			return text
+		}
 	}
 	v := r.SI(raw)
 	switch r.Unit {

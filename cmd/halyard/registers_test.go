@@ -332,7 +332,7 @@ func FuzzRegisterFile(f *testing.F) {
 	for _, text := range []string{
 		`{"model":"sts3215","type":"feetech","id":1,"baud":1000000,"registers":{"id":1}}`, `{"model":"nothing"}`, `{}`, `[]`, ``,
 		`{"model":"ax-12a","registers":{"nonsense":1}}`, `{"model":"ax-12a","more":1}`, `{"model":"ax-12a"}{}`, `{"model":"ax-12a","id":1e99}`,
-		`{"model":"ax-12a","registers":{"id":1e400}}`,
+		`{"model":"ax-12a","registers":{"id":1e400}}`, `{"model":"vesc","type":"vesc","registers":{"id":1}}`, `{"model":"odrive-s1","type":"odrive","registers":{"can_node_id":1}}`,
 	} {
 		f.Add([]byte(text))
 	}
@@ -341,7 +341,7 @@ func FuzzRegisterFile(f *testing.F) {
 		if err != nil {
 			return
 		}
-		m := lookupServo(file.Model)
+		m := file.model()
 		if m == nil {
 			t.Fatalf("got model %q", file.Model)
 		}

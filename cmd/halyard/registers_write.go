@@ -227,7 +227,7 @@ func (s *registers) change(ctx context.Context, writes []write, dry bool) (rows 
 		if err != nil {
 			var e *hal.Error
 			if errors.As(err, &e) && e.Kind == hal.Unsafe && e.Try == "" && strings.Contains(err.Error(), "torque") {
-				e.Try = fmt.Sprintf("hold what it carries, then: halyard registers write %s --id %d torque_enable=0", s.bus, s.id)
+				e.Try = fmt.Sprintf("hold what it carries, then: halyard registers write %s --id %d torque_enable=0", s.bus, e.ID)
 			}
 			return nil, s.takeBack(rows[:i+1], err)
 		}

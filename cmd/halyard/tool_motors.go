@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
@@ -37,6 +38,29 @@ func motorTable(kind, name string) *tabled {
 		return &tabled{name, odrive.CANParameters()}
 	}
 	return nil
+}
+
+// motorErrors are the errors of a motor controller by their names, "" of another model.
+func motorErrors(m servoModel, raw int64) string {
+	t, _ := m.(*tabled)
+	switch {
+	case t == nil:
+		return ""
+	case t.name == "vesc":
+		return vesc.Fault(raw).String()
+	case t.name == "odrive-v3": // which has firmware 0.5
+		return odriveErrors(odrive.Errors(raw), odrive.V05)
+	}
+	return odriveErrors(odrive.Errors(raw), odrive.V06)
+}
+
+// odriveErrors are alarms, and what is none: that its host was away.
+func odriveErrors(e odrive.Errors, d odrive.Dialect) string {
+	text := e.Alarm(d).String()
+	if e.Expired(d) {
+		text = strings.TrimPrefix(text+", watchdog", "none, ")
+	}
+	return text
 }
 
 // keeper is a tool of what keeps nothing until it is told to.

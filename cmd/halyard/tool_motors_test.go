@@ -141,6 +141,14 @@ func TestRegistersOfMotorsRefuse(t *testing.T) {
 	if _, err := s.change(t.Context(), writes, false); hal.KindOf(err) != hal.Unsafe || !strings.Contains(err.Error(), "torque_enable=0") {
 		t.Errorf("under torque: got %v", err)
 	}
+	if rows, err := s.rows(t.Context(), []string{"errors"}); err != nil || rows[0].Meaning != "none" {
+		t.Errorf("errors: got %+v, %v", rows, err)
+	}
+	for raw, want := range map[int64]string{0: "none", 1 << 24: "watchdog", 1<<24 | 0x200: "voltage, watchdog"} {
+		if got := meaning(s.model, s.model.Register("errors"), raw); got != want {
+			t.Errorf("errors %#x: got %q, want %q", raw, got, want)
+		}
+	}
 	off := []write{{s.model.Register("torque_enable"), 0}}
 	if _, err := s.change(t.Context(), off, false); err != nil {
 		t.Error(err)

@@ -1,7 +1,7 @@
 package odrive
 
 import (
-	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -90,16 +90,15 @@ const torqueEnable = "torque_enable"
 func (c *Client) Write(axis int, r *servo.Register, v int64) error {
 	path, factor := Path(r, c.dialect, axis)
 	value := r.SI(v) / factor
-	switch on, err := c.link.number(CurrentState, c.dialect, axis); {
+	switch {
 	case path == "":
 		return servo.Refuse(c.Name, axis, "write "+r.Name, "%w", servo.ErrNone)
-	case err != nil:
-		return c.fail(axis, "write "+r.Name, err)
 	case r.Name == torqueEnable:
 		path, value = string(RequestedState.Append(nil, c.dialect, axis)), float64(Idle)
-	case on != float64(Idle) && r.Access == servo.EEPROM:
-		return &hal.Error{Kind: hal.Unsafe, Bus: c.Name, ID: axis, Op: "write " + r.Name,
-			Err: errors.New("torque is on: what is kept can be written with torque off alone")}
+	case r.Access == servo.EEPROM:
+		if err := c.resting("write " + r.Name); err != nil {
+			return err
+		}
 	}
 	c.link.Out = AppendLine(c.link.Out, "w "+path+" "+strconv.FormatFloat(value, 'f', 9, 64))
 	if err := c.link.Tell(); err != nil {
@@ -110,6 +109,21 @@ func (c *Client) Write(axis int, r *servo.Register, v int64) error {
 		return err
 	}
 	return servo.Verify(c.Name, axis, r.Name, got, v)
+}
+
+// resting makes sure that no axis of the controller is under torque: it saves nothing then, and does not say so.
+func (c *Client) resting(op string) error {
+	for axis := range 2 {
+		switch state, err := c.link.number(CurrentState, c.dialect, axis); {
+		case err != nil && c.link.none: // one axis alone
+		case err != nil:
+			return c.fail(axis, op, err)
+		case state != float64(Idle):
+			return &hal.Error{Kind: hal.Unsafe, Bus: c.Name, ID: axis, Op: op,
+				Err: fmt.Errorf("torque is on at axis %d: what is kept can be written with torque off alone", axis)}
+		}
+	}
+	return nil
 }
 
 // Save makes the controller keep what was written, all of its axes'. Firmware 0.6 starts anew then, which on USB closes the

@@ -2,6 +2,7 @@ package emulator_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -121,6 +122,25 @@ func TestODriveTools(t *testing.T) {
 		if on, _ := one.Register("torque_enable"); on != 0 {
 			t.Errorf("%s: it still has its torque", name)
 		}
+	}
+}
+
+// With the other axis under torque nothing would be saved: nothing is written.
+func TestODriveToolsRest(t *testing.T) {
+	spec, _ := actuator.Lookup("odrive-v3")
+	m := odrive.ModelByName("odrive-v3")
+	var list []*emulator.Servo
+	for id := range 2 {
+		list = append(list, emulator.NewODrive(m, id, actuator.NewServo(spec), emulator.Truth{}))
+	}
+	bus := emulator.NewBus(emulator.BusConfig{Name: "drive", Baud: odrive.Baud}, list...)
+	c := odrive.NewClient(bus.Line())
+	if _, err := c.Identify(0); err != nil {
+		t.Fatal(err)
+	}
+	list[1].Preset("torque_enable", 1)
+	if err := c.Write(0, servo.Named(odrive.Parameters(), "can_node_id"), 5); hal.KindOf(err) != hal.Unsafe || !strings.Contains(err.Error(), "axis 1") {
+		t.Errorf("got %v", err)
 	}
 }
 
