@@ -140,8 +140,8 @@ func runCell(ctx context.Context, r *faultRow, w *faultWord, seeds int) (cell, e
 		one := tryCell(r, w, int64(seed+1))
 		c.Oldest, c.Told, c.Back = worst(c.Oldest, one.Oldest), worst(c.Told, one.Told), worst(c.Back, one.Back)
 		switch known, ok := r.known[w.name]; {
-		case one.failed && ok && strings.HasPrefix(one.Outcome, "wrong: "):
-			c.Outcome = known // and nothing else: what is known to lie is not known to break
+		case one.failed && ok && (strings.HasPrefix(one.Outcome, "wrong: ") || strings.HasPrefix(one.Outcome, "does not obey")):
+			c.Outcome = known // and nothing else: what is known to believe noise is not known to break
 		case one.failed && !c.failed:
 			c.Outcome, c.failed = fmt.Sprintf("%s (seed %d)", one.Outcome, seed+1), true
 		case !c.failed && rank(one.Outcome) > rank(c.Outcome):

@@ -91,11 +91,35 @@ func (b *bnoSerial) once(n int) ([]byte, byte, error) {
 			return nil, 0, fmt.Errorf("answer: got %d bytes % X, want %d: %w", have, b.reply[:min(have, 8)], 2+n, err)
 		}
 		have += got
-		if data, status, ok := parseReply(b.reply[:have], n); ok {
-			return data, status, nil
+		data, status, ok := parseReply(b.reply[:have], n)
+		if !ok {
+			continue
 		}
+		if status == 0 {
+			err = b.end(data, have)
+		}
+		return data, status, err
 	}
 	return nil, 0, fmt.Errorf("answer: got %d bytes without one", len(b.reply))
+}
+
+// surplus is for how many bytes' time something that belongs to an answer may follow it.
+const surplus = 2
+
+// end says what is wrong with an answer behind which more comes: a byte too many has moved all after it, by one place each
+// time, so that what is wrong is said twice.
+func (b *bnoSerial) end(data []byte, have int) error {
+	more := cap(b.reply[:])-cap(data)+len(data) < have
+	if !more {
+		got, err := b.port.Line.Read(b.reply[have:], servo.WireTime(surplus, 10, b.port.Line.Baud()))
+		if more = got > 0; err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+			return err
+		}
+	}
+	if more {
+		return errors.New("answer: got more bytes than it says that it has")
+	}
+	return nil
 }
 
 // parseReply finds an answer in p: n bytes of data (status 0) or a status. What is in front of it, an echo or noise, is

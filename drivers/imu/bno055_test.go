@@ -243,6 +243,16 @@ func TestBNO055OnTheNetwork(t *testing.T) {
 	}
 }
 
+// A byte that came twice moves all behind it: the answer is longer than it says, and asked for again.
+func TestBNO055Surplus(t *testing.T) {
+	s := &script{t: t, steps: []string{"AA 01 35 01 > BB 01 01 FF", "AA 01 35 01 > BB 01 FF"}}
+	b := NewBNO055Serial("uart", nil, BNO055Config{Clock: &fakeClock{}})
+	b.wire.(*bnoSerial).port.Line = s
+	if system, gyro, _, _, err := b.Calibrated(); err != nil || system != 3 || gyro != 3 {
+		t.Errorf("got %d, %d, %v", system, gyro, err)
+	}
+}
+
 // One table drives the decoder and the fuzzer's seeds.
 var replies = []struct {
 	text   string
