@@ -67,7 +67,7 @@ type Member struct {
 	Latched bool   // an alarm took the torque: it has to be cleared first
 
 	// Errors of the cycle, made once: a servo that is silent for an hour allocates nothing.
-	Silent, Mangled, Unasked, Skipped *hal.Error
+	Silent, Mangled, Unasked, Skipped, Away *hal.Error
 
 	strange   float64 // a position that could not be, believed if the next one agrees
 	strangeAt time.Duration
@@ -89,6 +89,7 @@ func (m *Member) Init(bus string, id int, joint string) {
 		State:  State{Position: nan, Velocity: nan, Effort: nan, Voltage: nan, Temperature: nan, Time: -1},
 		Silent: fault(hal.Timeout, ErrSilent), Mangled: fault(hal.BusFault, ErrMangled),
 		Unasked: fault(hal.Timeout, ErrLost), Skipped: fault(hal.Timeout, ErrSkipped),
+		Away: fault(hal.Absent, ErrGone),
 	}
 	m.State.Err = m.Unasked
 }
@@ -225,7 +226,7 @@ func (m *Member) Believes(ticks, turn, speed float64, now time.Duration) bool {
 }
 
 // Gone notes that the line was lost: whether the servo still holds torque is not known.
-func (m *Member) Gone() { m.State.Err, m.State.Torque, m.Torque = m.Unasked, false, Unknown }
+func (m *Member) Gone() { m.State.Err, m.State.Torque, m.Torque = m.Away, false, Unknown }
 
 // Regained notes that the line is back. A goal of some seconds ago is no goal of now: a servo that had torque waits for
 // Enable to have been false once.

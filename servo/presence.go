@@ -15,6 +15,7 @@ type Presence struct {
 const (
 	LostAfter = 3  // misses in a row until a servo is lost
 	LostPause = 50 // cycles between two questions to a lost servo
+	badPause  = 10 // the same, to one that has answered badly: it is there
 )
 
 // Miss counts a miss in cycle and sets what m says of it. It reports whether it was silence.
@@ -27,7 +28,9 @@ func (p *Presence) Miss(m *Member, cycle uint64) (silence bool) {
 	// A servo that answers badly is there; one that does not answer may not be.
 	if p.Lost || p.Misses >= LostAfter && silence {
 		m.State.Err = m.Unasked
-		p.Lost, p.Ask = true, cycle+LostPause
+		if p.Lost, p.Ask = true, cycle+LostPause; !silence {
+			p.Ask = cycle + badPause
+		}
 		m.Torque, m.State.Torque = Unknown, false
 	}
 	p.Garbled = false

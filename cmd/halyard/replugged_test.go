@@ -124,11 +124,18 @@ func TestServosReplugged(t *testing.T) {
 	if err := r.agent.Override(goals); err != nil {
 		t.Fatal(err)
 	}
-	at := r.agent.Layout().Actuators[0].Position
-	r.until("under way", func([]hal.Status) bool { return r.agent.Measured(nil)[at] > 0.02 })
+	r.until("all under way", func([]hal.Status) bool {
+		v := r.agent.Measured(nil)
+		for _, a := range r.agent.Layout().Actuators {
+			if !(v[a.Position] > 0.02) {
+				return false
+			}
+		}
+		return true
+	})
 	pull()
 	lead("")
-	r.until("gone", each(func(s *hal.Status) bool { return s.Err != nil }))
+	r.until("gone, and said to be", each(func(s *hal.Status) bool { return hal.KindOf(s.Err) == hal.Absent }))
 	lead(second)
 	r.until("back, and held", each(func(s *hal.Status) bool {
 		var why *hal.Error
