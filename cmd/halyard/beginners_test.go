@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"os"
@@ -364,4 +365,21 @@ func TestEchoOfSignal(t *testing.T) {
 	<-ctx.Done()
 	close(ended)
 	all.Wait()
+}
+
+// Whoever ends the program of a real robot is told whether it falls.
+func TestParting(t *testing.T) {
+	for policy, want := range map[string]string{"hold": "so101 holds: smart servos keep their torque", "limp": "so101 goes limp", "park": "so101 parks"} {
+		p := planOf(t, "so101", configs.Options{Set: []string{"agents[0].guard.on_timeout=" + policy}})
+		var text bytes.Buffer
+		a := &app{err: &text}
+		a.part(&station{system: &system{plan: p}})
+		if text.Len() > 0 {
+			t.Errorf("simulated: got %s", &text)
+		}
+		p.agents[0].config.Body = configs.Real
+		if a.part(&station{system: &system{plan: p}}); !strings.Contains(text.String(), want) {
+			t.Errorf("%s: got %s", policy, &text)
+		}
+	}
 }

@@ -101,6 +101,7 @@ func newDoctor(a *app) *cobra.Command {
 		Long: "Examines the ports and servos that CONFIG names: simulated joints too, as what they would be if they were real.\n" +
 			"With --body emulated it examines the emulated servos instead, in memory, with the faults of --fault.\n" +
 			"Nothing moves and no register is written. The exit code is the one of the worst finding.",
+		Example: "  halyard doctor my-robot.yaml\n  halyard doctor so101 --body emulated --fault \"off servo 3\"\n  halyard doctor --matrix",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if matrix {
 				return cobra.NoArgs(cmd, args)

@@ -158,6 +158,7 @@ func newEmulate(a *app) *cobra.Command {
 		Short: "a config's servos and serial devices, byte for byte, on pseudo terminals that any program can open",
 		Long: "Every serial line of CONFIG is served at once, over one simulated world: servos, and boards, sensors and robots at\n" +
 			"the end of a line of type serial. What cannot be a terminal is listed with the reason.",
+		Example:           "  halyard emulate so101 --dir d\n  halyard emulate xm430-arm --fault \"crc servo 3 p=0.1\"",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeConfigs,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -21,6 +21,7 @@ import (
 const (
 	leadIn     = 1500 * time.Millisecond // to reach the first pose, before the error is counted
 	leadInStep = 20 * time.Millisecond
+	astray     = 0.2 // rad; a joint that is off by so much in the mean does something else than follow
 )
 
 // tracking is how well one joint followed.
@@ -126,7 +127,14 @@ func (p *player) run(ctx context.Context, name string) error {
 		return err
 	}
 	p.app.note("%d set datagrams, sha256 %x", p.count, p.sent.Sum(nil)[:8])
-	return show(p.app, p.results())
+	rows := p.results()
+	for _, r := range rows {
+		if r.RMS > astray {
+			p.app.note("it did not follow. Next: halyard status, which says whether it is armed, held by somebody else, or at fault")
+			break
+		}
+	}
+	return show(p.app, rows)
 }
 
 // names finds the robot that the server's joints belong to, for their names and the angles of 0 and 1023. The protocol does

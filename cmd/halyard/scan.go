@@ -57,7 +57,8 @@ func newScan(a *app) *cobra.Command {
 			"None of them hears the others' packets as its own, and nothing moves.\n" +
 			"Of an I2C bus (/dev/i2c-1) it lists who answers at which address and what that is.\n" +
 			"Motor controllers are looked for where --protocol says vesc, odrive, odrive-can or cybergear; of CAN, PORT is an interface.",
-		Args: cobra.ExactArgs(1),
+		Example: "  halyard scan /dev/ttyUSB0\n  halyard scan so101:arm\n  halyard scan /dev/i2c-1\n  halyard scan can0 --protocol cybergear",
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if port, ok := i2cPort(args[0]); ok {
 				return a.scanI2C(cmd.Context(), port)

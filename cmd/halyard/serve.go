@@ -42,9 +42,11 @@ type readyPort struct {
 func newServe(a *app) *cobra.Command {
 	var f configFlags
 	c := &cobra.Command{
-		Use:               "serve [CONFIG]",
-		Short:             "run a rig: its bodies, and the servers that controllers connect to",
-		Long:              "Runs the rig of CONFIG, a file or the name of an embedded config (default demo), until it is interrupted.\nSpace in its terminal is the emergency stop.",
+		Use:   "serve [CONFIG]",
+		Short: "run a rig: its bodies, and the servers that controllers connect to",
+		Long:  "Runs the rig of CONFIG, a file or the name of an embedded config (default demo), until it is interrupted.\nSpace in its terminal is the emergency stop.",
+		Example: "  halyard serve so101 --body emulated\n  halyard serve my-robot.yaml --body real\n  halyard serve a-series --set 'agents[0].parts.left_elbow=emulated'\n" +
+			"  halyard serve so101 --listen osp=127.0.0.1:0 --listen odcp=127.0.0.1:0",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeConfigs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -137,10 +139,29 @@ func (a *app) operate(ctx context.Context, st *station) error {
 	go func() { ran <- st.rig.Run(rigCtx) }()
 	shadows := watchResiduals(st.rig)
 	served := st.servers.run(ctx)
+	a.part(st)
 	stopRig()
 	err := errors.Join(served, <-ran, show(a, shadows.close()))
 	st.control.close()
 	return errors.Join(err, st.system.close())
+}
+
+// part tells what the real robots of a station do now that nobody commands them, and after the end of the program.
+func (a *app) part(st *station) {
+	for i := range st.plan.agents {
+		c := st.plan.agents[i].config
+		if !c.Has(configs.Real) {
+			continue
+		}
+		switch c.Guard.OnTimeout {
+		case "limp":
+			a.note("%s goes limp.", c.Name)
+		case "park":
+			a.note("%s parks, then holds: smart servos keep their torque until their power goes off.", c.Name)
+		default:
+			a.note("%s holds: smart servos keep their torque until their power goes off.", c.Name)
+		}
+	}
 }
 
 // announce tells that all is open: scripts by a line, people by what to type next.

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
 
@@ -107,6 +109,20 @@ func TestDocumentedCommands(t *testing.T) {
 			}
 		}
 	}
+	// So is every example of the help.
+	var helped func(c *cobra.Command)
+	helped = func(c *cobra.Command) {
+		for line := range strings.Lines(c.Example) {
+			text, ours := strings.CutPrefix(strings.TrimSpace(line), "halyard ")
+			if err := understood(text); err != nil || !ours {
+				t.Errorf("%s: example %q: %v", c.CommandPath(), line, err)
+			}
+		}
+		for _, sub := range c.Commands() {
+			helped(sub)
+		}
+	}
+	helped((&app{}).root())
 	for _, wrong := range []string{"srve so101", "serve so101 --nope", "registers red PORT", "doctor so101 --fault"} {
 		if understood(wrong) == nil {
 			t.Errorf("halyard %s: understood", wrong)
@@ -140,6 +156,7 @@ func understood(text string) error {
 	}
 	root := (&app{}).root()
 	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
 	c, rest, err := root.Find(args)
 	if err != nil || c == root {
 		return fmt.Errorf("no such command: %v", err)
