@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"math"
 	"time"
 
 	"github.com/halyard-robotics/halyard/servo"
@@ -207,7 +208,8 @@ func (s *Servo) middle() {
 	if r == nil {
 		return
 	}
-	s.set(rHomingOffset, int64(s.shaft()-s.sheet.centre))
+	// In whatever turn it stands; set cuts half a turn itself, a tick more than eleven bits hold.
+	s.set(rHomingOffset, int64(math.Round(math.Remainder(s.shaft()-s.sheet.centre, s.sheet.turn))))
 	copy(s.flash[r.Addr:r.Addr+r.Size], s.bytes[r.Addr:])
 	s.set(rGoalPosition, int64(s.sheet.centre))
 }

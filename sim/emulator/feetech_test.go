@@ -80,6 +80,25 @@ func TestFeetechVectors(t *testing.T) {
 	scs.want("FF FF 01 04 02 03 02 F3", "FF FF 01 04 00 05 04 F1")
 }
 
+// Wherever the shaft stands, in whatever turn, the middle made there reads as 2048, and as half a turn more half a turn away.
+func TestFeetechMiddleEverywhere(t *testing.T) {
+	s := newFeetech(t, "sts3215", 1)
+	r := newRig(t, emulator.Timing{}, s)
+	place := func(ticks int) { s.Actuator().Reset(float64(ticks-2048) * 2 * math.Pi / 4096) }
+	for ticks := -4096; ticks < 2*4096; ticks++ {
+		place(ticks)
+		r.ask("FF FF 01 04 03 28 80 4F")
+		// Half a turn is a tick more than the offset holds.
+		if got := r.register(0, "present_position"); got < 2047 || got > 2049 {
+			t.Fatalf("at %d: got %d with offset %d, want 2048", ticks, got, r.register(0, "homing_offset"))
+		}
+		place(ticks + 1024)
+		if got := r.register(0, "present_position"); got < 3071 || got > 3073 {
+			t.Fatalf("a quarter of a turn from %d: got %d, want 3072", ticks, got)
+		}
+	}
+}
+
 // A register of the EEPROM written while the lock is closed is lost with the power; written while it is open, it stays.
 func TestFeetechLock(t *testing.T) {
 	r := newRig(t, emulator.Timing{}, newFeetech(t, "sts3215", 1))
