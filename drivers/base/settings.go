@@ -46,32 +46,34 @@ func (b *Base) setUp(now time.Duration) bool {
 	return false
 }
 
-// remind asks once more, one thing at a time, for what was asked for and does not come: the word was lost on its way.
+// remind asks once more, one thing a second, for what was asked for and does not come: the word was lost on its way, or the base has
+// no such thing. So they take turns.
 func (b *Base) remind(now time.Duration) {
 	if now-b.reminded < stale {
 		return
 	}
-	s, sonar := &b.cfg, b.report.Flags&FlagSonar != 0
-	late := func(asked bool, at time.Duration) bool { return asked && now-max(at, 0) > stale }
-	c := Command{Kind: Number, Int: 1}
-	switch {
-	case sonar == s.Mute:
-		if c.Op = OpSonar; s.Mute {
-			c.Int = 0
-		}
-	case b.config == ConfigReport{}:
-		c.Op = OpConfig
-	case late(s.Gyro, b.senses[Gyro].at[0]):
-		c.Op = OpGyro
-	case late(s.Encoders, b.senses[Encoders].at[0]):
-		c.Op, c.Int = OpEncoder, 2
-	case late(s.IO, b.ioAt):
-		c.Op, c.Int = OpIORequest, 2
-	case late(s.Gripper, b.gripperAt):
-		c.Op, c.Int = OpGripperState, 2
-	default:
-		return
+	s, on := &b.cfg, 1
+	if s.Mute {
+		on = 0
 	}
-	b.put(c)
-	b.reminded = now
+	late := func(asked bool, at time.Duration) bool { return asked && now-max(at, 0) > stale }
+	n := func(op Op, arg int) Command { return Command{Op: op, Kind: Number, Int: arg} }
+	asks := [...]struct {
+		late bool
+		Command
+	}{
+		{b.report.Flags&FlagSonar != 0 == s.Mute, n(OpSonar, on)},
+		{b.config == ConfigReport{}, n(OpConfig, 1)},
+		{late(s.Gyro, b.senses[Gyro].at[0]), n(OpGyro, 1)},
+		{late(s.Encoders, b.senses[Encoders].at[0]), n(OpEncoder, 2)},
+		{late(s.IO, b.ioAt), n(OpIORequest, 2)},
+		{late(s.Gripper, b.gripperAt), n(OpGripperState, 2)},
+	}
+	for range asks {
+		if b.turn = (b.turn + 1) % len(asks); asks[b.turn].late {
+			b.put(asks[b.turn].Command)
+			b.reminded = now
+			return
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package p2os_test
 
 import (
+	"bytes"
 	"math"
 	"strings"
 	"testing"
@@ -111,23 +112,27 @@ func TestStall(t *testing.T) {
 // gagged is a line whose host is not heard while the gag is on.
 type gagged struct {
 	servo.Line
-	on *bool
+	on  *bool
+	but []byte // what is never heard
 }
 
 func (g gagged) Write(p []byte) (int, error) {
-	if *g.on {
+	if *g.on || g.but != nil && bytes.Contains(p, g.but) {
 		return len(p), nil
 	}
 	return g.Line.Write(p)
 }
 
-// What was asked for at the start and did not get through is asked for again.
+// What was asked for at the start and did not get through is asked for again, whatever else does not come, ever.
 func TestReminder(t *testing.T) {
 	gag := false
 	r := newRobot(t, "p2at", 1, func(s *base.Settings) {
 		open := s.Line
-		s.IO, s.Gripper = true, true
-		s.Line = func() (servo.Line, error) { l, err := open(); return gagged{l, &gag}, err }
+		s.IO, s.Gripper, s.Mute = true, true, true
+		s.Line = func() (servo.Line, error) {
+			l, err := open()
+			return gagged{l, &gag, []byte{0xFA, 0xFB, 6, byte(base.OpSonar)}}, err
+		}
 	})
 	must(t, r.base.Open())
 	gag = true
@@ -136,13 +141,13 @@ func TestReminder(t *testing.T) {
 		t.Fatal("nothing was lost")
 	}
 	gag = false
-	r.run(8 * time.Second)
+	r.run(10 * time.Second)
 	for _, name := range []string{"gyro", "encoders", "F1"} {
 		if _, s := r.sensor(name); s.Err != nil {
 			t.Errorf("%s: %v", name, s.Err)
 		}
 	}
-	if r.base.Config().Watchdog != 2000 || r.base.IO().Ins != 4 || r.base.GripperState().Kind != 2 {
+	if r.base.Config().Watchdog != 2000 || r.base.IO().Ins != 4 || r.base.GripperState().Kind != 2 || r.base.Report().Flags&base.FlagSonar == 0 {
 		t.Errorf("got %+v, %+v, %+v", r.base.Config(), r.base.IO(), r.base.GripperState())
 	}
 }
@@ -166,7 +171,7 @@ func TestLetGo(t *testing.T) {
 		gag := false
 		r := newRobotOn(t, "p2dx", 1, func(s *base.Settings) {
 			open := s.Line
-			s.Line = func() (servo.Line, error) { l, err := open(); return gagged{l, &gag}, err }
+			s.Line = func() (servo.Line, error) { l, err := open(); return gagged{l, &gag, nil}, err }
 		}, func(f *p2os.Floor) p2os.Chassis { return &rolling{Floor: f} })
 		must(t, r.base.Open())
 		r.enable(true)
