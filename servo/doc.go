@@ -8,7 +8,7 @@
 //	chain := feetech.NewChain(..)                no I/O; the line is the chain's from now on
 //	chain.Open()                                 each is asked who it is and how it is set; all faults come together
 //	chain.SetGoal(i, goal)                       staged, no I/O
-//	chain.Send()                                 all goals are written, changed or not
+//	chain.Send()                                 all goals are written
 //	chain.Receive()                              all are asked for their state, and waited for
 //	chain.State(i)                               what servo i last said, no I/O; SetGoal to here is one cycle
 //	chain.Halt()                                 torque off, twice, and seen to be off: an error for each that did not say so

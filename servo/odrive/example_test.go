@@ -58,7 +58,7 @@ func ExampleNewCANChain() {
 	}
 }
 
-// What the chain and an ODrive S1 say to each other. Each line ends with the sum of its characters.
+// What the chain and an ODrive S1 say to each other. Each line ends with the XOR of its characters, in decimal.
 const session = `
 # Open: who is there, and how it is set
 > "r fw_version_major*66\n"
