@@ -111,8 +111,8 @@ func (c *checker) checkBuses() {
 			}
 		}
 		// Who writes a rate that means nothing on such a bus expects something of it.
-		if line := b.Type != "i2c" && b.Type != "gpio"; line && b.Hertz != usualHertz {
-			c.add(at.Key("hertz"), fmt.Sprint(b.Hertz), "it of type i2c alone", "baud is the rate of a line")
+		if line := b.Type != "i2c" && b.Type != "spi" && b.Type != "gpio"; line && b.Hertz != usualHertz {
+			c.add(at.Key("hertz"), fmt.Sprint(b.Hertz), "it of type i2c or spi alone", "baud is the rate of a line")
 		} else if !line && b.Baud != usualBaud {
 			c.add(at.Key("baud"), fmt.Sprint(b.Baud), "no baud of type "+b.Type, "")
 		}

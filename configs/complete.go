@@ -31,8 +31,13 @@ func (c *Config) complete() {
 			if bus.Type == "serial" { // what a BNO055 has, and a Maestro on a UART
 				bus.Baud = 115200
 			}
-			c.Buses[name] = bus
 		}
+		if bus.Hertz == 0 {
+			if bus.Hertz = usualHertz; bus.Type == "spi" {
+				bus.Hertz = 1_000_000
+			}
+		}
+		c.Buses[name] = bus
 	}
 	for i := range c.Agents {
 		c.Agents[i].complete()

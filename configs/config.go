@@ -22,7 +22,7 @@ type Config struct {
 	Name    string           `yaml:"name" required:"true" form:"name" doc:"The rig's name; its socket and its logs carry it."`
 	Clock   Clock            `yaml:"clock" doc:"What a cycle waits for."`
 	World   World            `yaml:"world" doc:"The simulated world."`
-	Buses   map[string]Bus   `yaml:"buses" form:"name" doc:"Serial lines, I2C buses and GPIO chips by name; any number of agents may share one."`
+	Buses   map[string]Bus   `yaml:"buses" form:"name" doc:"Serial lines, I2C buses, ports of SPI and GPIO chips by name; any number of agents may share one."`
 	Agents  []Agent          `yaml:"agents" doc:"The robots."`
 	Servers []Server         `yaml:"servers" doc:"The protocols that controllers may speak."`
 	Classes map[string]Robot `yaml:"classes" form:"class" doc:"What a protocol's spawned class is (USARSim INIT), by the class's name."`
@@ -67,12 +67,12 @@ type World struct {
 	OwnSubstep bool `yaml:"-"`
 }
 
-// Bus is one serial line, I2C bus or GPIO chip. Type is an open set: a new brand is a case in cmd, not here.
+// Bus is one serial line, I2C bus, port of SPI or GPIO chip. Type is an open set: a new brand is a case in cmd, not here.
 type Bus struct {
-	Type        string        `yaml:"type" required:"true" form:"kind" doc:"What is spoken on the line: dynamixel1, dynamixel2, feetech, hiwonder or kondo where smart servos hang on it; vesc or odrive where motor controllers do, odrive-can or cybergear on CAN; i2c; gpio; serial where one other device is at its end: a Maestro, a BNO055, a robot base, a laser scanner or a reader of tags."`
-	Port        string        `yaml:"port" form:"port" doc:"The adapter, best by its stable name under /dev/serial/by-id/; of type i2c a bus such as /dev/i2c-1; of CAN an interface such as can0; of type gpio a chip such as /dev/gpiochip0, or its label, pinctrl-rp1; of type serial tcp://HOST:PORT too, of a scanner on the network. Needed by real devices only."`
+	Type        string        `yaml:"type" required:"true" form:"kind" doc:"What is spoken on the line: dynamixel1, dynamixel2, feetech, hiwonder or kondo where smart servos hang on it; vesc or odrive where motor controllers do, odrive-can or cybergear on CAN; i2c; spi, with one chip; gpio; serial where one other device is at its end: a Maestro, a BNO055, a robot base, a laser scanner or a reader of tags."`
+	Port        string        `yaml:"port" form:"port" doc:"The adapter, best by its stable name under /dev/serial/by-id/; of type i2c a bus such as /dev/i2c-1; of type spi a select of one, /dev/spidev0.1 (bus 0, select 1); of CAN an interface such as can0; of type gpio a chip such as /dev/gpiochip0, or its label, pinctrl-rp1; of type serial tcp://HOST:PORT too, of a scanner on the network. Needed by real devices only."`
 	Baud        int           `yaml:"baud" min:"1200" max:"4500000" otherwise:"1000000; 115200 of type serial" doc:"Rate of a serial line or of a CAN bus, bits per second. A base is found at 9600 and 38400 too; a sick goes at 38400 unless told 500000, 19200 or 9600."`
-	Hertz       int           `yaml:"hertz" default:"400000" min:"10000" max:"5000000" doc:"Clock of an I2C bus where it is emulated, Hz; that of a real one is set by the device tree."`
+	Hertz       int           `yaml:"hertz" min:"10000" max:"10000000" otherwise:"400000; 1000000 of type spi" doc:"Clock of a port of SPI, Hz; of an I2C bus where it is emulated, 5000000 at most, while that of a real one is set by the device tree."`
 	Opener      string        `yaml:"opener" default:"bugst" enum:"bugst|tarm" doc:"The library that opens the port. tarm: 115200 baud and below, without timing guarantees."`
 	Latency     time.Duration `yaml:"latency" default:"1ms" min:"1ms" max:"255ms" doc:"Latency timer to set in an FTDI adapter, in whole milliseconds."`
 	ReturnDelay time.Duration `yaml:"return_delay" default:"0s" min:"0s" max:"508us" doc:"How long each servo waits before it answers, in steps of 2us: what emulated servos have, and what the doctor expects of real ones (halyard registers write PORT --id N return_delay=0)."`
@@ -192,7 +192,7 @@ type Joint struct {
 type Sensor struct {
 	Bus         string        `yaml:"bus" required:"true" doc:"The line it hangs on, one of buses."`
 	Device      string        `yaml:"device" required:"true" form:"kind" doc:"What it is. imu: bno055, mpu-6050, mpu-6500, mpu-9250, mpu-9255 or lsm6dsox. Pressure: ms5837-30ba or ms5837-02ba under water, bmp280 or bme280 in air. Voltage: ina219, of a supply, or ads1115, at one of its inputs. Tags: rdm6300 (125 kHz) or pn532 (13.56 MHz). On a GPIO chip: bumper, encoder, hc-sr04 (sonar) or pir (motion). Range: sick-lms200, sick-lms291, hokuyo or rplidar."`
-	Address     *int          `yaml:"address" min:"0" max:"127" otherwise:"the device's usual" doc:"Its address on an I2C bus."`
+	Address     *int          `yaml:"address" min:"0" max:"127" otherwise:"the device's usual" doc:"Its address on an I2C bus; on SPI the port says which chip is meant."`
 	Rate        float64       `yaml:"rate" default:"50" min:"0.1" max:"1000" doc:"How often it is read, Hz; a slow device is read as often as it can."`
 	Calibration string        `yaml:"calibration" doc:"The file that says how an inertial sensor lies in its mount, and its offsets. A real one needs it; others need none."`
 	Air         float64       `yaml:"air" default:"101325" min:"0" max:"200000" doc:"Of a pressure sensor: the pressure that its values count from, Pa; that of the air at sea level gives depth."`

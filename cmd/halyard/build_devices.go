@@ -16,6 +16,7 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/i2c"
 	"github.com/halyard-robotics/halyard/drivers/rays"
 	"github.com/halyard-robotics/halyard/drivers/serial"
+	"github.com/halyard-robotics/halyard/drivers/spi"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
 )
@@ -28,6 +29,7 @@ type devices struct {
 	bases   map[*basePlan]*base.Base
 	sources map[hung]drivers.Source // of the sensors of agents
 	i2c     map[string]*i2c.Bus
+	spi     map[string]*spi.Port
 	wires
 	emulation *emulation // nil where nothing of it is emulated
 }
@@ -86,7 +88,7 @@ func (b *builder) openDevices() error {
 
 func newDevices() devices {
 	return devices{feeders: map[*boardPlan]*drivers.Feeder{}, pollers: map[*sensorPlan]*drivers.Poller{},
-		bases: map[*basePlan]*base.Base{}, sources: map[hung]drivers.Source{}, i2c: map[string]*i2c.Bus{}}
+		bases: map[*basePlan]*base.Base{}, sources: map[hung]drivers.Source{}, i2c: map[string]*i2c.Bus{}, spi: map[string]*spi.Port{}}
 }
 
 // emulates tells whether anything that is no servo on a line is emulated.
@@ -131,6 +133,15 @@ func (b *builder) end(bus string, body configs.BodyKind) (e end, edge func() tim
 			b.i2c[bus] = open
 		}
 		e.bus = b.i2c[bus]
+	case spiBus:
+		if b.spi[bus] == nil {
+			open, err := spi.Open(c.Port, c.Hertz)
+			if err != nil {
+				return e, nil, err
+			}
+			b.spi[bus] = open
+		}
+		e.bus = b.spi[bus]
 	case serialBus:
 		e.open = serial.Reopener(c.Port, c.Baud, c.Opener)
 		if networked(&c) {
@@ -324,6 +335,9 @@ func (d *devices) close(log *slog.Logger) error {
 	faults = append(faults, d.wires.close())
 	for _, bus := range d.i2c {
 		faults = append(faults, bus.Close())
+	}
+	for _, port := range d.spi {
+		faults = append(faults, port.Close())
 	}
 	if d.emulation != nil {
 		faults = append(faults, d.emulation.close())

@@ -25,13 +25,14 @@ import (
 // The types of bus that are no line of servos, by the word of the config.
 const (
 	i2cBus    = "i2c"
+	spiBus    = "spi" // a port with one chip
 	serialBus = "serial"
 )
 
 // end is what a device is reached by: a bus, or a line with it alone at its end. The clock is the one that it waits by.
 type end struct {
 	name  string
-	bus   conn.Bus     // of type i2c
+	bus   conn.Bus     // of type i2c, or spi
 	open  servo.Opener // of type serial
 	lines gpio.Opener  // of type gpio
 	live  bool         // real, and at work: it is read beside the cycle
@@ -42,6 +43,7 @@ type end struct {
 type sensorKind struct {
 	buses     []string // the types that it hangs on
 	addresses []int    // on i2c, the usual one first
+	most      int      // Hz that it takes on spi; 0 = what any does
 	baud      int      // at which it talks at the end of a serial line; 0 = at any, which it looks for
 	values    int
 	first     map[string]int // by the kind of the robot's sensor that it may be: which of its values is that one's first
@@ -81,7 +83,7 @@ func sensorKinds() map[string]*sensorKind {
 	kinds := map[string]*sensorKind{
 		"bno055": {buses: []string{i2cBus, serialBus}, addresses: []int{imu.BNO055Address, imu.BNO055AddressAlt}, baud: imu.BNO055Baud, values: 10,
 			first: asInertial(), inertial: true, jump: inertialJump(), open: openBNO055, emulate: emulateBNO055},
-		"lsm6dsox": {buses: []string{i2cBus}, addresses: []int{imu.LSM6Address, imu.LSM6AddressAlt}, values: 10,
+		"lsm6dsox": {buses: []string{i2cBus, spiBus}, addresses: []int{imu.LSM6Address, imu.LSM6AddressAlt}, values: 10,
 			first: asInertial(), inertial: true, jump: inertialJump(), open: openLSM6, emulate: emulateLSM6},
 		"ina219": {buses: []string{i2cBus}, addresses: span(adc.INA219Address, 0x4F), values: 3, first: asVoltage(), jump: []float64{3, 20, 100},
 			open: openINA219, emulate: emulateINA219},
@@ -89,8 +91,11 @@ func sensorKinds() map[string]*sensorKind {
 			open: openADS1115, emulate: emulateADS1115, joins: feelADS1115},
 	}
 	for _, m := range imu.MPUModels() {
-		kinds[m.Name] = &sensorKind{buses: []string{i2cBus}, addresses: []int{imu.MPUAddress, imu.MPUAddressAlt}, values: 10,
-			first: asInertial(), inertial: true, jump: inertialJump(), open: openMPU, emulate: emulateMPU}
+		kinds[m.Name] = &sensorKind{buses: []string{i2cBus, spiBus}, addresses: []int{imu.MPUAddress, imu.MPUAddressAlt}, values: 10,
+			most: imu.MPUFastest, first: asInertial(), inertial: true, jump: inertialJump(), open: openMPU, emulate: emulateMPU}
+		if m.Name == "mpu-6050" { // which has I2C alone
+			kinds[m.Name].buses = []string{i2cBus}
+		}
 	}
 	for _, m := range []*pressure.MS5837Model{pressure.MS5837_30BA(), pressure.MS5837_02BA()} {
 		kinds[m.Name] = &sensorKind{buses: []string{i2cBus}, addresses: []int{pressure.MS5837Address}, values: 2, first: asPressure(), jump: fluidJump(),
@@ -104,7 +109,7 @@ func sensorKinds() map[string]*sensorKind {
 	}
 	for _, name := range []string{"bmp280", "bme280"} {
 		humid := name == "bme280"
-		kinds[name] = &sensorKind{buses: []string{i2cBus}, addresses: []int{pressure.BMX280Address, pressure.BMX280AddressAlt},
+		kinds[name] = &sensorKind{buses: []string{i2cBus, spiBus}, addresses: []int{pressure.BMX280Address, pressure.BMX280AddressAlt},
 			values: 3, first: asPressure(), jump: fluidJump(),
 			open: func(e end, p *sensorPlan) (drivers.Sensor, error) {
 				return pressure.NewBMX280(e.bus, pressure.BMX280Config{Address: uint16(p.address), Humidity: humid, Air: p.config.Air, Clock: e.clock}), nil

@@ -37,13 +37,13 @@ func trios() map[string]struct {
 
 // madeUp are the names of all made-up robots.
 func madeUp() []string {
-	return append(slices.Sorted(slices.Values(append(sortedKeys(trios()), vescs, cybergears))), nodderRobot, nodderSerial, onlookerRobot)
+	return append(slices.Sorted(slices.Values(append(sortedKeys(trios()), vescs, cybergears))), nodderRobot, nodderSerial, nodderSPI, onlookerRobot)
 }
 
 // makeUp writes the made-up robot called name into dir and returns its config's path, or name where it is none.
 func makeUp(name, dir string) (string, error) {
 	switch {
-	case name == nodderRobot || name == nodderSerial || name == nodderUngated || name == feelerRobot:
+	case name == nodderRobot || name == nodderSerial || name == nodderSPI || name == nodderUngated || name == feelerRobot:
 		return writeNodder(dir, name)
 	case name == onlookerRobot:
 		return writeOnlooker(dir)

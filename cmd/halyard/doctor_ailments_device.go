@@ -18,6 +18,7 @@ import (
 // on I2C or each at the end of a serial line.
 const (
 	nodderRobot   = "nodder"
+	nodderSPI     = "nodder-spi"
 	nodderUngated = "nodder-ungated"
 	nodderSerial  = "nodder-serial"
 )
@@ -66,6 +67,11 @@ func onSerial() []string {
 	}
 }
 
+// onSPI are the changes of nodderRig that give it a sensor on SPI.
+func onSPI() []string {
+	return []string{"  main: {type: i2c", "  head: {type: spi, port: /dev/spidev9.9}\n  main: {type: i2c", "{bus: main, device: bno055, rate: 100}", "{bus: head, device: mpu-9250, rate: 100}"}
+}
+
 // gated are the changes of nodderRig by which a GPIO chip ends the board's pulses.
 func gated() []string {
 	return []string{"agents:\n", "  io: {type: gpio, port: gpiochip-nobody}\nagents:\n", "channel: 3, hertz: 200", "channel: 3, hertz: 200, gate: {bus: io, line: 4}"}
@@ -77,6 +83,8 @@ func writeNodder(dir, name string) (string, error) {
 	switch name {
 	case nodderRobot:
 		rig = strings.NewReplacer(gated()...).Replace(rig)
+	case nodderSPI:
+		rig = strings.NewReplacer(append(gated(), onSPI()...)...).Replace(rig)
 	case nodderSerial:
 		rig = strings.NewReplacer(onSerial()...).Replace(rig)
 	case feelerRobot:
@@ -155,6 +163,11 @@ func deviceAilments() []ailment {
 		{"I2C bus too slow", nodderRobot, "buses.main.hertz=30000", nil, nil, "load", stateFail, nobody, hal.BusFault, "at 30000 Hz", "400000 Hz (dtparam=i2c_arm_baudrate=400000): "},
 		{"I2C bus nearly full", nodderRobot, "buses.main.hertz=60000", nil, nil, "load", stateWarn, nobody, 0, "at 60000 Hz", "a lower rate of"},
 		{"I2C not switched on", nodderRobot, "", nil, realSensors(), "port", stateFail, nobody, hal.Absent, "not switched on", "raspi-config"},
+		{"sensor without power", nodderSPI, "", nil, chipFault("head", chip.Fault{Kind: chip.Off}),
+			"device", stateFail, nobody, hal.Absent, "got 0xFF", "MISO"},
+		{"another chip", nodderSPI, "", nil, mistaken("mpu-6500"), "device", stateFail, nobody, hal.Absent, "identity", "set device"},
+		{"SPI too slow", nodderSPI, "buses.head.hertz=10000", nil, nil, "load", stateFail, nobody, hal.BusFault, "at 10000 Hz", "a lower rate of imu"},
+		{"SPI not switched on", nodderSPI, "", nil, realSensors(), "port", stateFail, nobody, hal.Absent, "not switched on", "do_spi"},
 		{"sensor without power", nodderSerial, "", nil, endFault("head", chip.Fault{Kind: chip.Off}),
 			"device", stateFail, nobody, hal.Absent, "bno055", "TX to RX"},
 		{"sensor's adapter missing", nodderSerial, "", nil, realSensors(),

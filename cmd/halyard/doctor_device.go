@@ -12,6 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/drivers"
 	"github.com/halyard-robotics/halyard/drivers/i2c"
 	"github.com/halyard-robotics/halyard/drivers/imu"
+	"github.com/halyard-robotics/halyard/drivers/spi"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
@@ -24,7 +25,7 @@ import (
 //	line         nobody else holds it
 //	estop        the circuit of a stop button is closed
 //	gate         something else than the bus ends the pulses of a board that has no watchdog
-//	load         an I2C bus has the time for all of its devices                  doctor_device_load.go
+//	load         an I2C bus or a port of SPI has the time for its devices        doctor_device_load.go
 //	calibration  there, measured, and of this device
 
 // deviceExam examines what hangs on buses beside servos.
@@ -38,7 +39,7 @@ type deviceExam struct {
 func (d *examination) devices() error {
 	x := deviceExam{d, &builder{plan: d.plan, system: &system{scene: d.world.scene, plan: d.plan}}, map[string]bool{}}
 	b := x.b
-	b.devices.i2c = map[string]*i2c.Bus{}
+	b.devices.i2c, b.devices.spi = map[string]*i2c.Bus{}, map[string]*spi.Port{}
 	for i := range d.plan.agents {
 		b.robots = append(b.robots, d.world.scene.Body(d.plan.agents[i].config.Name))
 	}
@@ -119,14 +120,19 @@ func (x *deviceExam) deviceFix(e end, err error, bus string, address int, usual 
 	if err == nil {
 		return ""
 	}
-	text := err.Error()
+	text, port := err.Error(), e.bus != nil && i2c.OnSPI(e.bus)
 	switch {
+	case port && (strings.Contains(text, "got 0xFF") || strings.Contains(text, "got 0x00")): // a line that nobody drives
+		return "nobody answers: check its power, MISO, MOSI and SCLK, and that CS is at the select that the port names"
 	case strings.Contains(text, "identity:") || strings.Contains(text, "model: got"):
 		return "another chip answers there: set device to what it is, or change it"
 	case e.bus == nil && (strings.Contains(text, "model ") || strings.Contains(text, "type: got")):
 		return "another scanner answers there: set device and model to what it is, or change it"
 	case e.bus == nil:
 		return "check its power, that its lines are crossed (TX to RX), its baud rate, and that no other device is on " + bus
+	}
+	if port {
+		return "check its power and cables, and a lower hertz of " + bus
 	}
 	if strings.Contains(text, chip.ErrHangs.Error()) || strings.Contains(text, "timed out") {
 		return "something holds the bus low: unplug its devices one by one, and check the pull-ups of SDA and SCL"

@@ -15,7 +15,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
 
-// The budget of an I2C bus, as that of a line of servos, is measured: each device's own driver runs alone on an emulated
+// The budget of an I2C bus or a port of SPI, as that of a line of servos, is measured: each device's own driver runs alone on an emulated
 // one, in virtual time.
 
 // portion is what one device takes of a bus's time.
@@ -24,11 +24,11 @@ type portion struct {
 	share  float64
 }
 
-// budgets compares what the devices of each I2C bus take of it with what there is.
+// budgets compares what the devices of each bus take of it with what there is.
 func (x *deviceExam) budgets() {
 	for _, name := range sortedKeys(x.plan.config.Buses) {
 		bus := x.plan.config.Buses[name]
-		if bus.Type != i2cBus {
+		if bus.Type != i2cBus && bus.Type != spiBus {
 			continue
 		}
 		hertz := bus.Hertz
@@ -86,7 +86,7 @@ func (x *deviceExam) weigh(name string, hertz int, parts []portion) {
 		}
 		var options []string
 		for _, faster := range []int{400_000, 1_000_000} {
-			if faster > hertz {
+			if faster > hertz && x.plan.config.Buses[name].Type == i2cBus {
 				options = append(options, fmt.Sprintf("%d Hz (dtparam=i2c_arm_baudrate=%d): %.0f %%", faster, faster, 100*sum*float64(hertz)/float64(faster)))
 			}
 		}
@@ -110,8 +110,7 @@ func (x *deviceExam) sensorTime(p *sensorPlan, hertz int) (time.Duration, error)
 	}
 	f.feel(t)
 	bus := chip.NewBus("trial", hertz, 1, append([]chip.Device{f.device}, f.more...)...)
-	host := bus.Host()
-	s, err := p.kind.open(end{name: "trial", bus: host, clock: host}, p)
+	s, err := p.kind.open(endOf("trial", bus, x.plan.config.Buses[p.config.Bus].Type == spiBus), p)
 	if err != nil {
 		return 0, err
 	}

@@ -46,8 +46,11 @@ func (b *busExam) reachable() bool {
 		return true // a network's interface or address, or a path from here: opening tells
 	}
 	node := filepath.Join(b.root, b.config.Port)
-	if b.config.Type == i2cBus {
-		return b.reachableI2C(node)
+	switch b.config.Type {
+	case i2cBus:
+		return b.reachableNode(node, "the bus is not switched on", "sudo raspi-config nonint do_i2c 0 (a Raspberry Pi), else: sudo modprobe i2c-dev", "i2c")
+	case spiBus:
+		return b.reachableNode(node, "SPI is not switched on, or has no such select", "sudo raspi-config nonint do_spi 0 (a Raspberry Pi), else a device tree with spidev", "spi")
 	}
 	if busTypes[b.config.Type].filters != nil {
 		return true // an interface is no file: opening it tells
@@ -85,19 +88,18 @@ func (b *busExam) plugFix() string {
 	return "plug the adapter in, or put its name into buses." + b.name + ".port: halyard ports"
 }
 
-// reachableI2C looks at the node of an I2C bus.
-func (b *busExam) reachableI2C(node string) bool {
+// reachableNode looks at the node of an I2C bus or a port of SPI; off is why it may be missing, fix what helps, group whose it is.
+func (b *busExam) reachableNode(node, off, fix, group string) bool {
 	if _, err := os.Stat(node); errors.Is(err, fs.ErrNotExist) {
-		b.fail("port", hal.Absent, b.config.Port+" is not there: the bus is not switched on",
-			"sudo raspi-config nonint do_i2c 0 (a Raspberry Pi), else: sudo modprobe i2c-dev")
+		b.fail("port", hal.Absent, b.config.Port+" is not there: "+off, fix)
 		return false
 	}
 	b.check("access")
 	if f, err := os.OpenFile(node, os.O_RDWR, 0); errors.Is(err, fs.ErrPermission) {
-		b.fail("access", hal.Busy, "permission denied: "+b.config.Port, "sudo usermod -aG i2c $USER and log in again")
+		b.fail("access", hal.Busy, "permission denied: "+b.config.Port, "sudo usermod -aG "+group+" $USER and log in again")
 		return false
 	} else if err == nil {
-		f.Close() // nothing is sent by opening an I2C bus
+		f.Close() // nothing is sent by opening one
 	}
 	return true
 }

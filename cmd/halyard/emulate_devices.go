@@ -9,6 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/pwm"
+	"github.com/halyard-robotics/halyard/drivers/spi"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
@@ -19,7 +20,8 @@ import (
 //
 //	Send: drivers ─► boards ─pulses─► motors.Advance ─► scene.Advance ─truth─► chips.Advance ─► drivers: Receive
 type emulation struct {
-	buses   map[string]*chip.Bus
+	buses   map[string]*chip.Bus // of I2C and, each with one chip, of SPI
+	ports   map[string]bool      // which are of SPI
 	lines   map[string]emulatedLine
 	ends    map[string]serialEnd // what is at the end of lines, by bus
 	gpios   map[string]chipOf
@@ -73,7 +75,7 @@ type motor struct {
 
 // emulateDevices makes every emulated device of the plan, over the simulated robots.
 func (b *builder) emulateDevices() (*emulation, error) {
-	e := &emulation{buses: map[string]*chip.Bus{}, lines: map[string]emulatedLine{}, ends: map[string]serialEnd{}, widths: map[*boardPlan]func(int) time.Duration{},
+	e := &emulation{buses: map[string]*chip.Bus{}, ports: map[string]bool{}, lines: map[string]emulatedLine{}, ends: map[string]serialEnd{}, widths: map[*boardPlan]func(int) time.Duration{},
 		chips: map[*sensorPlan]chip.Device{}, fields: map[*sensorPlan]*field{}, gpios: map[string]chipOf{}, buttons: map[*wirePlan]*pins.Switch{}}
 	seed := b.plan.config.World.Seed
 	hang := map[string][]chip.Device{}
@@ -148,7 +150,8 @@ func (b *builder) emulateDevices() (*emulation, error) {
 		e.ends[p.config.Bus] = serialEnd{speaks: c.board(p.bauds(&bus)[0])}
 	}
 	for _, name := range sortedKeys(hang) {
-		e.buses[name] = chip.NewBus(name, b.plan.config.Buses[name].Hertz, seed, hang[name]...)
+		bus := b.plan.config.Buses[name]
+		e.buses[name], e.ports[name] = chip.NewBus(name, bus.Hertz, seed, hang[name]...), bus.Type == spiBus
 	}
 	for _, name := range sortedKeys(e.ends) {
 		bus := b.plan.config.Buses[name]
@@ -194,8 +197,7 @@ func (e *emulation) emulateKernel(p *boardPlan) error {
 func (e *emulation) end(bus string) (end, func() time.Duration) {
 	switch {
 	case e.buses[bus] != nil:
-		host := e.buses[bus].Host()
-		return end{name: bus, bus: host, clock: host}, e.buses[bus].Edge
+		return endOf(bus, e.buses[bus], e.ports[bus]), e.buses[bus].Edge
 	case e.lines[bus] != nil:
 		line := e.lines[bus]
 		return end{name: bus, open: line.Open, clock: line}, line.Edge
@@ -204,6 +206,16 @@ func (e *emulation) end(bus string) (end, func() time.Duration) {
 		return c.end(bus)
 	}
 	return end{name: bus, clock: e.kernel.Host()}, e.kernel.Edge
+}
+
+// endOf is what a device on an emulated bus called name is reached by: a bus of I2C, or a port of SPI.
+func endOf(name string, bus *chip.Bus, port bool) end {
+	if port {
+		wire := bus.SPI()
+		return end{name: name, bus: spi.NewPort(name, wire), clock: wire}
+	}
+	host := bus.Host()
+	return end{name: name, bus: host, clock: host}
 }
 
 // motor lets a channel of an emulated board move actuator at of the simulated robot of agent i, as cal says that it does

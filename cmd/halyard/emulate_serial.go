@@ -208,6 +208,8 @@ func unserved(kind string) string {
 	switch kind {
 	case i2cBus:
 		return "I2C cannot be a terminal" + memory
+	case spiBus:
+		return "SPI cannot be a terminal" + memory
 	case serialBus:
 		return "no emulated device hangs on it"
 	case "":

@@ -64,7 +64,7 @@ func TestEmulateSerialDevices(t *testing.T) {
 }
 
 func TestUnserved(t *testing.T) {
-	for kind, want := range map[string]string{i2cBus: "I2C cannot", serialBus: "no emulated device", "dynamixel2": "no joint", "kernel-pwm": "kernel-pwm cannot be", "": "no line"} {
+	for kind, want := range map[string]string{i2cBus: "I2C cannot", spiBus: "SPI cannot", serialBus: "no emulated device", "dynamixel2": "no joint", "kernel-pwm": "kernel-pwm cannot be", "": "no line"} {
 		if got := unserved(kind); !strings.Contains(got, want) {
 			t.Errorf("%q: got %q, want %q", kind, got, want)
 		}

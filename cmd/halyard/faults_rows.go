@@ -232,7 +232,11 @@ func (r *faultRow) hang(bus string, addresses []int, taken ...int) {
 			}
 		}
 	default:
-		r.on, r.buses = "usb", "  usb: {type: "+bus+", port: /dev/serial/by-id/usb"+r.rate+"}"
+		port := "/dev/serial/by-id/usb"
+		if bus == spiBus {
+			port = "/dev/spidev0.0"
+		}
+		r.on, r.buses = "usb", "  usb: {type: "+bus+", port: "+port+r.rate+"}"
 		if bus == gpioBus {
 			r.on, r.buses = "io", "  io: {type: gpio}"
 		}

@@ -114,8 +114,8 @@ func (f *lineFlags) open(c *cobra.Command, target string) (*bareLine, error) {
 
 // noLine says where a port is a bus of another kind than a serial line; nil where it is not.
 func noLine(port string) error {
-	if _, ok := i2cPort(port); ok {
-		return &hal.Error{Kind: hal.Invalid, Bus: port, Op: "open", Err: errors.New("an I2C bus, which has no servos"), Try: "halyard scan " + port}
+	if _, kind := chipPort(port); kind != "" {
+		return &hal.Error{Kind: hal.Invalid, Bus: port, Op: "open", Err: fmt.Errorf("a port of type %s, which has no servos", kind), Try: "halyard scan " + port}
 	}
 	if _, err := os.Stat(filepath.Join(machineRoot, "sys/class/net", port)); err == nil && port == filepath.Base(port) {
 		return &hal.Error{Kind: hal.Invalid, Bus: port, Op: "open", Err: errors.New("a network interface: which motor controllers are on it?"),

@@ -67,6 +67,9 @@ func (p *agentPlan) hardware(joint string) (*configs.Joint, bool) {
 // busProtocols are the types of line of Dynamixel servos and the protocol of each.
 var busProtocols = map[string]int{"dynamixel1": 1, "dynamixel2": 2}
 
+// deviceBuses are the types of bus on which no servos hang.
+var deviceBuses = []string{i2cBus, spiBus, serialBus, gpioBus}
+
 // serverProtocols are what servers speak.
 var serverProtocols = []string{"gamebots", "imageserver", "odcp", "okon", "okon-video", "osp", "simloid"}
 
@@ -75,10 +78,13 @@ func resolve(c *configs.Config) (*plan, error) {
 	r := resolver{config: c}
 	p := &plan{config: c}
 	for _, name := range sortedKeys(c.Buses) {
-		bus := c.Buses[name]
+		bus, at := c.Buses[name], configs.Path("buses").Key(name)
 		r.leads(name, &bus)
-		if _, ok := busTypes[bus.Type]; !ok && bus.Type != i2cBus && bus.Type != serialBus && bus.Type != gpioBus {
-			r.fault(configs.Path("buses").Key(name).Key("type"), bus.Type, "one of "+typeNames()+", "+i2cBus+", "+serialBus+", "+gpioBus, likely(bus.Type, append(sortedKeys(busTypes), i2cBus, serialBus, gpioBus)))
+		if _, ok := busTypes[bus.Type]; !ok && !slices.Contains(deviceBuses, bus.Type) {
+			r.fault(at.Key("type"), bus.Type, "one of "+typeNames()+", "+strings.Join(deviceBuses, ", "), likely(bus.Type, append(sortedKeys(busTypes), deviceBuses...)))
+		}
+		if bus.Type == i2cBus && bus.Hertz > 5_000_000 {
+			r.fault(at.Key("hertz"), fmt.Sprint(bus.Hertz), "at most 5000000 on i2c", "")
 		}
 	}
 	for i := range c.Agents {

@@ -69,7 +69,7 @@ type devicePlan struct {
 	bases   []*basePlan
 }
 
-// place is who sits at an address of an I2C bus, or, at address -1, alone on a serial line.
+// place is who sits at an address of an I2C bus, or, at address -1, alone on a line or a port.
 type busPlace struct {
 	bus     string
 	address int
@@ -86,7 +86,7 @@ func (r *resolver) sit(at configs.Path, bus, device string, address int) bool {
 	if r.seats == nil {
 		r.seats = map[busPlace]seat{}
 	}
-	if r.config.Buses[bus].Type == serialBus {
+	if t := r.config.Buses[bus].Type; t == serialBus || t == spiBus {
 		address = -1
 	}
 	key := busPlace{bus, address}
@@ -195,7 +195,12 @@ func (r *resolver) sensor(at configs.Path, agent int, name string, c configs.Sen
 		r.fault(configs.Path("buses").Key(c.Bus).Key("baud"), fmt.Sprint(bus.Baud), fmt.Sprintf("%d, for %s", kind.baud, c.Device), "")
 		return
 	}
-	if p.serial = r.config.Buses[c.Bus].Type == serialBus; !p.serial && kind.on == nil {
+	p.serial = r.config.Buses[c.Bus].Type == serialBus
+	if r.config.Buses[c.Bus].Type == spiBus {
+		if !r.selected(at, &c, kind) {
+			return
+		}
+	} else if !p.serial && kind.on == nil {
 		var ok bool
 		if p.address, ok = r.address(at, c.Address, kind.addresses); !ok {
 			return

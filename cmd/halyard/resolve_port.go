@@ -1,10 +1,12 @@
 package main
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 
 	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/drivers/spi"
 )
 
 // portKinds are what the system calls its devices, by the beginnings of their names. A name that begins otherwise may be
@@ -13,7 +15,7 @@ func portKinds() map[string]string {
 	return map[string]string{
 		"/dev/ttyUSB": "a serial port", "/dev/ttyACM": "a serial port", "/dev/ttyAMA": "a serial port", "/dev/ttyS": "a serial port",
 		"/dev/serial/": "a serial port", "/dev/pts/": "a serial port", "/dev/i2c-": "an I2C bus", "/dev/gpiochip": "a GPIO chip",
-		"/dev/video": "a camera", "/dev/v4l/": "a camera", "/dev/spidev": "an SPI bus", "tcp://": "an address of the network",
+		"/dev/video": "a camera", "/dev/v4l/": "a camera", "/dev/spidev": "a port of SPI", "tcp://": "an address of the network",
 	}
 }
 
@@ -39,6 +41,8 @@ func (r *resolver) leads(name string, bus *configs.Bus) {
 	switch {
 	case bus.Type == i2cBus:
 		want = "an I2C bus"
+	case bus.Type == spiBus:
+		want = "a port of SPI"
 	case bus.Type == gpioBus:
 		want = "a GPIO chip"
 	case bus.Type == serialBus:
@@ -55,4 +59,21 @@ func (r *resolver) leads(name string, bus *configs.Bus) {
 	if kind := portKind(port); kind != "" && kind != want && kind != also {
 		r.fault(configs.Path("buses").Key(name).Key("port"), bus.Port+", which is "+kind, want+", for type "+bus.Type, "")
 	}
+}
+
+// selected checks the port of SPI that a device is alone on.
+func (r *resolver) selected(at configs.Path, c *configs.Sensor, kind *sensorKind) bool {
+	bus, path := r.config.Buses[c.Bus], configs.Path("buses").Key(c.Bus)
+	_, _, named := spi.Parse(bus.Port)
+	switch {
+	case c.Address != nil:
+		r.fault(at.Key("address"), fmt.Sprintf("0x%02X", *c.Address), "none, on spi", "the port says which chip is meant: /dev/spidev0.1 is select 1 of bus 0")
+	case kind.most > 0 && bus.Hertz > kind.most:
+		r.fault(path.Key("hertz"), fmt.Sprint(bus.Hertz), fmt.Sprintf("at most %d, for %s", kind.most, c.Device), "")
+	case strings.HasPrefix(bus.Port, "/dev/spidev") && !named:
+		r.fault(path.Key("port"), bus.Port, "a bus and a select, such as /dev/spidev0.0", "")
+	default:
+		return true
+	}
+	return false
 }

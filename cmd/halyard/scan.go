@@ -52,16 +52,19 @@ func newScan(a *app) *cobra.Command {
 	var f lineFlags
 	c := &cobra.Command{
 		Use:   "scan PORT",
-		Short: "every servo on a line, of every brand and at every baud rate; every chip on an I2C bus",
+		Short: "every servo on a line, of every brand and at every baud rate; every chip on an I2C bus, or the one on SPI",
 		Long: targetHelp + "\nEvery id is asked at every rate, in every protocol: Dynamixel 2.0 and 1.0, Feetech, Hiwonder and Kondo.\n" +
 			"None of them hears the others' packets as its own, and nothing moves.\n" +
-			"Of an I2C bus (/dev/i2c-1) it lists who answers at which address and what that is.\n" +
+			"Of an I2C bus (/dev/i2c-1) it lists who answers at which address and what that is, of a port of SPI (/dev/spidev0.0) the chip.\n" +
 			"Motor controllers are looked for where --protocol says vesc, odrive, odrive-can or cybergear; of CAN, PORT is an interface.",
 		Example: "  halyard scan /dev/ttyUSB0\n  halyard scan so101:arm\n  halyard scan /dev/i2c-1\n  halyard scan can0 --protocol cybergear",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if port, ok := i2cPort(args[0]); ok {
+			switch port, kind := chipPort(args[0]); kind {
+			case i2cBus:
 				return a.scanI2C(cmd.Context(), port)
+			case spiBus:
+				return a.scanSPI(port)
 			}
 			if t, ok, err := f.motors(cmd, args[0]); ok || err != nil {
 				return a.scanMotors(t, err)

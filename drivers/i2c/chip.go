@@ -16,14 +16,25 @@ const maxRead = 64
 type Chip struct {
 	bus  conn.Bus
 	addr uint16
-	name string
+	id   int    // for errors
+	name string // likewise
 	w    [maxRead + 1]byte
 	r    [maxRead]byte
 }
 
 // NewChip returns the chip called name ("ms5837", for errors) at addr, a 7-bit address. It does no I/O.
 func NewChip(bus conn.Bus, addr uint16, name string) *Chip {
-	return &Chip{bus: bus, addr: addr, name: name}
+	c := &Chip{bus: bus, addr: addr, id: int(addr), name: fmt.Sprintf("%s at 0x%02X", name, addr)}
+	if OnSPI(bus) {
+		c.id, c.name = 0, name
+	}
+	return c
+}
+
+// OnSPI tells whether bus is a port of SPI with one chip (drivers/spi): it has no address, and does not acknowledge.
+func OnSPI(bus conn.Bus) bool {
+	s, ok := bus.(interface{ OnSPI() bool })
+	return ok && s.OnSPI()
 }
 
 // Read asks for the n bytes, at most 64, from register on: one transaction, a repeated start between its two halves. What
@@ -62,7 +73,7 @@ func (c *Chip) Expect(register byte, values ...byte) (byte, error) {
 
 // Fault is err as a user sees it, with the bus, the address and the chip's name.
 func (c *Chip) Fault(kind hal.Kind, err error) error {
-	e := &hal.Error{Kind: kind, Bus: c.bus.String(), ID: int(c.addr), Op: fmt.Sprintf("%s at 0x%02X", c.name, c.addr), Err: err}
+	e := &hal.Error{Kind: kind, Bus: c.bus.String(), ID: c.id, Op: c.name, Err: err}
 	if kind != hal.Invalid { // what the config says wrongly no other command mends
 		e.Try = "halyard doctor"
 	}

@@ -24,8 +24,9 @@ type MPUConfig struct {
 }
 
 // MPU is an MPU-6050, -6500, -9250 or -9255. It is a drivers.Sensor of ten values: rates x y z, acceleration x y z, field
-// x y z, °C.
+// x y z, °C. On SPI there is no field: the magnetometer is a chip of its own, on I2C.
 type MPU struct {
+	bus     conn.Bus
 	chip    *i2c.Chip
 	compass *i2c.Chip
 	config  MPUConfig
@@ -58,7 +59,7 @@ func NewMPU(bus conn.Bus, c MPUConfig) (*MPU, error) {
 	if name == "" {
 		name = "mpu"
 	}
-	s := &MPU{chip: i2c.NewChip(bus, c.Address, name), compass: i2c.NewChip(bus, AK8963Address, "ak8963"), config: c}
+	s := &MPU{bus: bus, chip: i2c.NewChip(bus, c.Address, name), compass: i2c.NewChip(bus, AK8963Address, "ak8963"), config: c}
 	find := func(ranges []MPURange, full float64) int {
 		return slices.IndexFunc(ranges, func(r MPURange) bool { return r.Full == full })
 	}
@@ -79,6 +80,11 @@ func NewMPU(bus conn.Bus, c MPUConfig) (*MPU, error) {
 	return s, nil
 }
 
+// settings are what MPURate and the three registers behind it hold.
+func (s *MPU) settings() [4]byte {
+	return [4]byte{byte(1000/s.config.Rate - 1), MPULowPass, s.gyro, s.acc}
+}
+
 // Open resets the chip, wakes it and sets its ranges: some 200 ms.
 func (s *MPU) Open() error {
 	if err := s.identify(); err != nil {
@@ -92,8 +98,14 @@ func (s *MPU) Open() error {
 		return err
 	}
 	sleep(s.config.Clock, MPUBoot)
+	if i2c.OnSPI(s.bus) {
+		if err := s.chip.Write(MPUUserControl, MPUNoI2C); err != nil {
+			return err
+		}
+	}
 	// MPUFilter, MPUGyroConfig and MPUAccConfig follow the rate.
-	if err := s.chip.Write(MPURate, byte(1000/s.config.Rate-1), MPULowPass, s.gyro, s.acc); err != nil {
+	set := s.settings()
+	if err := s.chip.Write(MPURate, set[:]...); err != nil {
 		return err
 	}
 	if s.model.PerCelsius != 340 { // the 6050 has no such register
@@ -124,6 +136,7 @@ func (s *MPU) identify() error {
 		return err
 	}
 	s.model = models[slices.IndexFunc(models, func(m MPUModel) bool { return m.WhoAmI == id })]
+	s.model.Compass = s.model.Compass && !i2c.OnSPI(s.bus)
 	return nil
 }
 
@@ -181,8 +194,8 @@ func (s *MPU) Read(values []float64) error {
 	if p, err = s.chip.Read(MPURate, 4); err != nil {
 		return err
 	}
-	if p[1] != MPULowPass || p[2] != s.gyro || p[3] != s.acc {
-		return s.chip.Fault(hal.Absent, fmt.Errorf("settings: got % X, want % X: the chip was reset", p[1:4], []byte{MPULowPass, s.gyro, s.acc}))
+	if [4]byte(p) != s.settings() {
+		return s.chip.Fault(hal.Absent, fmt.Errorf("settings: got % X, want % X: the chip was reset", p, s.settings()))
 	}
 	if s.model.Compass {
 		if err := s.field(out[6:9]); err != nil {

@@ -27,9 +27,13 @@ const (
 	MPUReset   = 0x80
 	MPUWake    = 0x01 // clock of the gyro's PLL
 	MPUBypass  = 0x02
+	MPUNoI2C   = 0x10 // of MPUUserControl: SPI alone (RM-MPU-9250A 4.34)
 	MPULowPass = 0x03 // 41..44 Hz, and a rate of 1 kHz to divide
 	MPUDataLen = 14
 )
+
+// MPUFastest is the clock that all registers take on SPI, Hz.
+const MPUFastest = 1_000_000
 
 // MPUBoot is the wait after a reset and after waking.
 const MPUBoot = 100 * time.Millisecond

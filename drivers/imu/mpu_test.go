@@ -41,7 +41,7 @@ func TestMPUSession(t *testing.T) {
 	if !math.IsNaN(v[6]) || v[9] != 36.53 {
 		t.Errorf("field and °C: got %v", v[6:])
 	}
-	if err := s.Read(v); hal.KindOf(err) != hal.Absent || !strings.Contains(err.Error(), "got 00 00 00, want 03 08 08") {
+	if err := s.Read(v); hal.KindOf(err) != hal.Absent || !strings.Contains(err.Error(), "got 00 00 00 00, want 04 03 08 08") {
 		t.Errorf("reset: got %v", err)
 	}
 	if err := errors.Join(s.Close(), bus.Close()); err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	conn "periph.io/x/conn/v3/i2c"
 
@@ -81,45 +82,59 @@ func (s *BMX280) Open() error {
 	return nil
 }
 
-var errTrim = errors.New("trim: got two that differ, want the same twice")
+var (
+	errTrim   = errors.New("trim: got two that differ, want the same twice")
+	errNoTrim = errors.New("trim: got bytes that are all alike, want the factory's")
+)
 
-// readTrim reads the three blocks of the trim; a BMP280 has the first alone.
+// readTrim reads the two blocks of the trim; a BMP280 has the first alone, and less of it.
 func (s *BMX280) readTrim() error {
-	p, err := s.chip.Read(BMX280Calibration, 24)
+	size := BMX280H1 - BMX280Calibration + 1 // with a byte that is reserved
+	if !s.moist {
+		size = 24
+	}
+	p, err := s.chip.Read(BMX280Calibration, size)
 	if err != nil {
 		return err
 	}
 	block, h1, hum := [24]byte(p), byte(0), [7]byte{}
 	if s.moist {
-		if p, err = s.chip.Read(BMX280H1, 1); err != nil {
-			return err
-		}
-		h1 = p[0]
+		h1 = p[size-1]
 		if p, err = s.chip.Read(BMX280Humidity2, 7); err != nil {
 			return err
 		}
 		hum = [7]byte(p)
 	}
+	// A line of SPI that nobody drives rests at one level.
+	if rests(block[:]) || s.moist && rests(hum[:]) {
+		return s.chip.Fault(hal.BusFault, errNoTrim)
+	}
 	s.trim = DecodeBMX280(block[:], h1, hum[:])
 	return nil
 }
 
+// rests tells whether p is a line that rests: all 0 or all ones.
+func rests(p []byte) bool {
+	return !slices.ContainsFunc(p, func(b byte) bool { return b != p[0] || b != 0 && b != 0xFF })
+}
+
 // Read takes the newest measurement, and looks in the same burst whether the chip still has its settings.
 func (s *BMX280) Read(values []float64) error {
-	size := 10
+	size := BMX280Data - BMX280CtrlHum + 6
 	if s.moist {
-		size = 12
+		size += 2
 	}
-	// From the status on: status, two settings, a byte that is reserved, data.
-	p, err := s.chip.Read(BMX280Status, size)
+	// A setting, the status, two settings, a byte that is reserved, data.
+	p, err := s.chip.Read(BMX280CtrlHum, size)
 	if err != nil {
 		return err
 	}
-	if p[1] != BMX280Normal {
-		return s.chip.Fault(hal.Absent, fmt.Errorf("settings: got 0x%02X, want 0x%02X: the chip was reset", p[1], BMX280Normal))
+	hum, meas, filter := p[0], p[BMX280CtrlMeas-BMX280CtrlHum], p[BMX280Filter-BMX280CtrlHum]
+	if meas != BMX280Normal || filter != BMX280Standby || s.moist && hum != BMX280HumOnce {
+		return s.chip.Fault(hal.Absent, fmt.Errorf("settings: got % X, want % X: the chip was reset", []byte{hum, meas, filter}, []byte{BMX280HumOnce, BMX280Normal, BMX280Standby}))
 	}
 	// The temperature comes first: both others are corrected by it.
-	d := p[BMX280Data-BMX280Status:]
+	d := p[BMX280Data-BMX280CtrlHum:]
 	rawP := int32(d[0])<<12 | int32(d[1])<<4 | int32(d[2])>>4
 	rawT := int32(d[3])<<12 | int32(d[4])<<4 | int32(d[5])>>4
 	if rawP == BMX280Skipped || rawT == BMX280Skipped {

@@ -1,6 +1,7 @@
 package pressure
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"math"
@@ -61,11 +62,9 @@ func bmxSession(rest ...i2ctest.IO) *i2ctest.Playback {
 	return &i2ctest.Playback{DontPanic: true, Ops: append([]i2ctest.IO{
 		{Addr: 0x77, W: []byte{0xD0}, R: []byte{0x60}},
 		{Addr: 0x77, W: []byte{0xE0, 0xB6}},
-		{Addr: 0x77, W: []byte{0x88}, R: block},
-		{Addr: 0x77, W: []byte{0xA1}, R: []byte{75}},
+		{Addr: 0x77, W: []byte{0x88}, R: append(block, 0, 75)},
 		{Addr: 0x77, W: []byte{0xE1}, R: hum},
-		{Addr: 0x77, W: []byte{0x88}, R: block}, // twice
-		{Addr: 0x77, W: []byte{0xA1}, R: []byte{75}},
+		{Addr: 0x77, W: []byte{0x88}, R: append(block, 0, 75)}, // twice
 		{Addr: 0x77, W: []byte{0xE1}, R: hum},
 		{Addr: 0x77, W: []byte{0xF2, 0x01}},
 		{Addr: 0x77, W: []byte{0xF5, 0x00}},
@@ -74,12 +73,13 @@ func bmxSession(rest ...i2ctest.IO) *i2ctest.Playback {
 }
 
 func TestBMX280Session(t *testing.T) {
-	data := []byte{0x08, 0x2F, 0x00, 0x00, 0x65, 0x5A, 0xC0, 0x7E, 0xED, 0x00, 0x75, 0x30} // 415148, 519888, 30000
-	reset := append([]byte{0, 0}, data[2:]...)
-	none := append([]byte{0, 0x2F, 0, 0}, 0x80, 0, 0, 0x80, 0, 0, 0x80, 0)
+	data := []byte{0x01, 0x08, 0x2F, 0x00, 0x00, 0x65, 0x5A, 0xC0, 0x7E, 0xED, 0x00, 0x75, 0x30} // 415148, 519888, 30000
+	reset := append([]byte{1, 0, 0}, data[3:]...)
+	other := append([]byte{0}, data[1:]...) // humidity is switched off
+	none := append([]byte{1, 0, 0x2F, 0, 0}, 0x80, 0, 0, 0x80, 0, 0, 0x80, 0)
 	clock := &fakeClock{}
-	bus := bmxSession(i2ctest.IO{Addr: 0x77, W: []byte{0xF3}, R: data}, i2ctest.IO{Addr: 0x77, W: []byte{0xF3}, R: reset},
-		i2ctest.IO{Addr: 0x77, W: []byte{0xF3}, R: none}, i2ctest.IO{Addr: 0x77, W: []byte{0xF4, 0}})
+	bus := bmxSession(i2ctest.IO{Addr: 0x77, W: []byte{0xF2}, R: data}, i2ctest.IO{Addr: 0x77, W: []byte{0xF2}, R: reset},
+		i2ctest.IO{Addr: 0x77, W: []byte{0xF2}, R: other}, i2ctest.IO{Addr: 0x77, W: []byte{0xF2}, R: none}, i2ctest.IO{Addr: 0x77, W: []byte{0xF4, 0}})
 	s := NewBMX280(bus, BMX280Config{Address: 0x77, Humidity: true, Air: 100000, Clock: clock})
 	if err := s.Open(); err != nil {
 		t.Fatal(err)
@@ -91,14 +91,25 @@ func TestBMX280Session(t *testing.T) {
 	if err := s.Read(values); err != nil || values[0] != 653.25390625 || values[1] != 25.08 || !(values[2] > 0.4 && values[2] < 0.8) {
 		t.Errorf("got %v, %v", values, err)
 	}
-	if err := s.Read(values); hal.KindOf(err) != hal.Absent {
-		t.Errorf("reset: got %v", err)
+	for _, what := range []string{"reset", "without humidity"} {
+		if err := s.Read(values); hal.KindOf(err) != hal.Absent {
+			t.Errorf("%s: got %v", what, err)
+		}
 	}
 	if err := s.Read(values); hal.KindOf(err) != hal.BusFault {
 		t.Errorf("nothing measured: got %v", err)
 	}
 	if err := errors.Join(s.Close(), bus.Close()); err != nil {
 		t.Error(err)
+	}
+	for _, level := range []byte{0, 0xFF} {
+		trim := bytes.Repeat([]byte{level}, 26)
+		dead := NewBMX280(&i2ctest.Playback{DontPanic: true, Ops: []i2ctest.IO{{Addr: 0x76, W: []byte{0xD0}, R: []byte{0x60}},
+			{Addr: 0x76, W: []byte{0xE0, 0xB6}}, {Addr: 0x76, W: []byte{0x88}, R: trim}, {Addr: 0x76, W: []byte{0xE1}, R: trim[:7]}}},
+			BMX280Config{Clock: clock})
+		if err := dead.Open(); !errors.Is(err, errNoTrim) {
+			t.Errorf("a line that rests at 0x%02X: got %v", level, err)
+		}
 	}
 	bmp := NewBMX280(&i2ctest.Playback{DontPanic: true, Ops: []i2ctest.IO{{Addr: 0x76, W: []byte{0xD0}, R: []byte{0x58}}}},
 		BMX280Config{Humidity: true, Clock: clock})

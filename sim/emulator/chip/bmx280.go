@@ -109,3 +109,6 @@ func (c *BMX280) sample() {
 		copy(d[6:], []byte{byte(rawH >> 8), byte(rawH)})
 	}
 }
+
+// Upper implements upper: its registers end at 0xFE.
+func (c *BMX280) Upper() bool { return true }

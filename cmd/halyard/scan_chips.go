@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -13,13 +14,14 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/i2c"
 	"github.com/halyard-robotics/halyard/drivers/imu"
 	"github.com/halyard-robotics/halyard/drivers/pressure"
+	"github.com/halyard-robotics/halyard/drivers/spi"
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// foundChip is what answers at one address of an I2C bus.
+// foundChip is what answers at one address of an I2C bus, or on a port of SPI.
 type foundChip struct {
 	Port    string   `json:"port"`
-	Address int      `json:"address"`
+	Address int      `json:"address"` // -1 on SPI
 	Devices []string `json:"devices"` // what of ours it may be
 	Sure    bool     `json:"sure"`    // it said so itself
 }
@@ -34,26 +36,35 @@ func (f foundChip) cells() []string {
 	case len(f.Devices) == 0:
 		name, by = "-", "nothing: no device of ours sits there"
 	}
+	if f.Address < 0 {
+		return []string{"-", name, by}
+	}
 	return []string{fmt.Sprintf("0x%02X", f.Address), name, by}
 }
 
-// i2cPort is the I2C bus that target means: a device file, a link to one, or CONFIG:BUS of that type.
-func i2cPort(target string) (port string, ok bool) {
+// chipPort is the I2C bus or port of SPI that target means: a device file, a link to one, or CONFIG:BUS of that type; of
+// another type it is nothing.
+func chipPort(target string) (port, kind string) {
 	device := target
 	if d, err := filepath.EvalSymlinks(target); err == nil {
 		device = d
 	}
 	if strings.HasPrefix(filepath.Base(device), "i2c-") {
-		return target, true
+		return target, i2cBus
+	}
+	if _, _, ok := spi.Parse(device); ok {
+		return target, spiBus
 	}
 	config, bus, two := strings.Cut(target, ":")
 	if !two || strings.HasPrefix(target, "/dev/") {
-		return "", false
+		return "", ""
 	}
-	if c, err := configs.Load(config, configs.Options{}); err == nil && c.Buses[bus].Type == i2cBus {
-		return c.Buses[bus].Port, true
+	if c, err := configs.Load(config, configs.Options{}); err == nil {
+		if b := c.Buses[bus]; b.Type == i2cBus || b.Type == spiBus {
+			return b.Port, b.Type
+		}
 	}
-	return "", false
+	return "", ""
 }
 
 // identity is how a chip says what it is: a register and its value.
@@ -121,6 +132,48 @@ func surveyI2C(ctx context.Context, port string, bus conn.Bus) ([]foundChip, err
 		rows = append(rows, row)
 	}
 	return rows, nil
+}
+
+// surveySPI asks the chip on a port of SPI who it is. It writes nothing but the numbers of registers to be read.
+func surveySPI(port string, bus conn.Bus) ([]foundChip, error) {
+	row, kinds := foundChip{Port: port, Address: -1}, sensorKinds()
+	silent := true
+	for _, id := range identities() {
+		if !slices.Contains(kinds[id.device].buses, spiBus) {
+			continue
+		}
+		p, err := i2c.NewChip(bus, 0, id.device).Read(id.register, 1)
+		if err != nil {
+			return nil, err
+		}
+		if p[0] == id.value {
+			row.Devices, row.Sure = []string{id.device}, true
+			return []foundChip{row}, nil
+		}
+		silent = silent && (p[0] == 0 || p[0] == 0xFF)
+	}
+	if silent {
+		return []foundChip{}, nil
+	}
+	return []foundChip{row}, nil
+}
+
+// scanSPI tells who answers on the port of SPI at port.
+func (a *app) scanSPI(port string) error {
+	bus, err := spi.Open(port, spi.Usual)
+	if err != nil {
+		return err
+	}
+	defer bus.Close()
+	rows, err := surveySPI(port, bus)
+	if e := show(a, rows); err == nil {
+		err = e
+	}
+	if err == nil && len(rows) == 0 {
+		return &hal.Error{Kind: hal.BusFault, Bus: port, Op: "scan",
+			Err: errors.New("nobody answers: check the chip's power, MISO, MOSI and SCLK, and its CS"), Try: "halyard ports"}
+	}
+	return err
 }
 
 // scanI2C lists who answers on the I2C bus at port.

@@ -1,0 +1,69 @@
+package chip
+
+import "time"
+
+// upper is a chip whose registers lie above 0x7F: on SPI, where bit 7 says which way the bytes go, their numbers come without
+// it.
+type upper interface{ Upper() bool }
+
+// SPI is a program's end of an SPI bus in memory, with the first device of a Bus at its select: the wire of a spi.Port, and the
+// clock of its waits. One goroutine at a time uses it.
+//
+// What the device would not acknowledge on I2C it does not say here: the line then rests high.
+type SPI struct {
+	host *Host
+	w    [1]byte
+}
+
+// SPI returns a handle for one program. Such a bus has one device.
+func (b *Bus) SPI() *SPI { return &SPI{host: b.Host()} }
+
+// Now and SleepUntil are those of a Host.
+func (s *SPI) Now() time.Duration { return s.host.Now() }
+
+// SleepUntil returns at once; the handle's time is t then, or later.
+func (s *SPI) SleepUntil(t time.Duration) { s.host.SleepUntil(t) }
+
+// Tx is one transaction, 8 bits a byte and one before and behind it for the select: w goes out while r comes in. It returns at
+// once and moves the handle's time.
+func (s *SPI) Tx(w, r []byte) error {
+	h := s.host
+	h.Now()
+	b := h.bus
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.power(h.own)
+	begin := h.own
+	took := time.Duration(int64(8*len(w)+2) * int64(time.Second) / b.hertz)
+	h.own += took
+	b.busy += took
+	b.total += took
+	for i := range r {
+		r[i] = 0xFF
+	}
+	if len(w) == 0 || len(b.devices) == 0 {
+		return nil
+	}
+	d := b.devices[0]
+	if b.dark[d] || b.strikes(Deaf, d.Address(), begin) {
+		return nil
+	}
+	register := w[0] & 0x7F
+	if u, ok := d.(upper); ok && u.Upper() {
+		register |= 0x80
+	}
+	if w[0]&0x80 == 0 {
+		data := append([]byte{register}, w[1:]...)
+		_ = d.Transfer(data, nil, begin) // nobody hears that it was not taken
+		return nil
+	}
+	s.w[0] = register
+	in := r[min(1, len(r)):]
+	if d.Transfer(s.w[:], in, begin) != nil {
+		for i := range in {
+			in[i] = 0xFF
+		}
+	}
+	b.spoil(d.Address(), in, begin)
+	return nil
+}
