@@ -204,6 +204,19 @@ func TestSources(t *testing.T) {
 	}
 }
 
+// A port that is said is listened at, 0 too, which is any free one; one that is none is refused.
+func TestUSARSimPort(t *testing.T) {
+	r := start(t, "usarsim", "--port", "0", "--listen", "imageserver=127.0.0.1:0")
+	if at := r.address(t, "gamebots"); strings.HasSuffix(at, ":3000") || strings.HasSuffix(at, ":0") {
+		t.Errorf("got %s, want a free port", at)
+	}
+	for _, args := range [][]string{{"--port", "-1"}, {"--port", "99999"}, {"--ini", "nothere.ini"}} {
+		if code, _, errText := runApp(t, append([]string{"usarsim"}, args...)...); code != 2 {
+			t.Errorf("%v: got exit %d, %s", args, code, errText)
+		}
+	}
+}
+
 // What all actuators share is listed once: a battery's voltage is not eight thrusters'.
 func TestListOnce(t *testing.T) {
 	for _, config := range []string{"rov", "okon", "so101", "hobby-hexapod"} {

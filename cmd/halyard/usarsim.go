@@ -23,6 +23,7 @@ type usarsimFlags struct {
 	arena string
 	ini   []string
 	port  int
+	said  bool // of port, where 0 is any free one
 	flags configFlags
 }
 
@@ -36,6 +37,7 @@ Controllers spawn their robots with INIT. CONFIG is another config than the embe
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeConfigs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			f.said = cmd.Flags().Changed("port")
 			p, err := f.plan(a, args)
 			if err != nil {
 				return err
@@ -45,7 +47,7 @@ Controllers spawn their robots with INIT. CONFIG is another config than the embe
 	}
 	c.Flags().StringVar(&f.arena, "map", "", "the arena: "+strings.Join(model.ArenaNames(), ", ")+", as DM-USAR_yellow too, or a scene file (yellow)")
 	c.Flags().StringArrayVar(&f.ini, "ini", nil, "a USARBot.ini, whose robots become classes, or a BotAPI.ini, which says where to listen")
-	c.Flags().IntVarP(&f.port, "port", "p", 0, "where controllers connect (3000); --listen says hosts too")
+	c.Flags().IntVarP(&f.port, "port", "p", 0, "where controllers connect (3000); 0 is any free port; --listen says hosts too")
 	f.flags.add(c)
 	return c
 }
@@ -63,7 +65,7 @@ func (f *usarsimFlags) plan(a *app, args []string) (*plan, error) {
 			return nil, err
 		}
 	}
-	if f.port > 0 {
+	if f.said || f.port > 0 {
 		f.flags.listen = append(f.flags.listen, fmt.Sprintf("gamebots=127.0.0.1:%d", f.port))
 	}
 	_, p, err := f.flags.load(a, args)

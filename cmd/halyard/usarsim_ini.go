@@ -18,7 +18,7 @@ import (
 func (f *usarsimFlags) read(file, config string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return &hal.Error{Kind: hal.Absent, Op: "ini", Err: err}
+		return &hal.Error{Kind: hal.Invalid, Op: "--ini", Err: err}
 	}
 	bots, err := usarini.ParseBots(file, text)
 	api := &usarini.API{}
