@@ -5,10 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -24,29 +22,6 @@ import (
 	"github.com/halyard-robotics/halyard/servo/odrive"
 	"github.com/halyard-robotics/halyard/servo/vesc"
 )
-
-// foundServo is one servo on a line, or what stands in the way of reading it.
-type foundServo struct {
-	Port     string `json:"port"`
-	Baud     int    `json:"baud"`
-	Protocol int    `json:"protocol"` // of Dynamixel; 0 = another brand
-	Type     string `json:"type"`     // of the bus that it would hang on
-	ID       int    `json:"id"`
-	Model    string `json:"model"`
-	Number   int    `json:"number"`
-	Firmware int    `json:"firmware"`
-	Voltage  number `json:"voltage_v"`
-	Finding  string `json:"finding,omitempty"` // two servos with this id, a model nobody knows
-}
-
-func (foundServo) header() []string {
-	return []string{"id", "model", "number", "firmware", "protocol", "baud", "volts", "finding"}
-}
-
-func (f foundServo) cells() []string {
-	return []string{strconv.Itoa(f.ID), f.Model, strconv.Itoa(f.Number), strconv.Itoa(f.Firmware),
-		cmp.Or(f.Type, strconv.Itoa(f.Protocol)), strconv.Itoa(f.Baud), f.Voltage.String(), f.Finding}
-}
 
 func newScan(a *app) *cobra.Command {
 	var f lineFlags
@@ -234,37 +209,6 @@ func (s *survey) ask(ctx context.Context, baud, protocol int) ([]foundServo, err
 	})
 }
 
-// describe fills in what a servo that answered a ping says of itself; why is what was wrong with the answer. Reading
-// what differs between two servos finds twins out.
-func (f *foundServo) describe(c *dynamixel.Client, found *dynamixel.Found, why error) {
-	f.Number, f.Firmware, f.Voltage = int(found.Number), int(found.Firmware), number(math.NaN())
-	m := found.Model(f.Protocol)
-	switch {
-	case why != nil:
-		f.Finding = collisionText
-		return
-	case m == nil:
-		f.Finding = unknownText
-		return
-	}
-	f.Model, f.Type = m.Name, fmt.Sprintf("dynamixel%d", m.Protocol)
-	err := insist(func() error {
-		raw, err := c.ReadRegister(found.ID, m, "present_voltage")
-		if err == nil {
-			f.Voltage = number(m.Register("present_voltage").SI(raw))
-			// Equal servos answer a ping with equal bytes, which lie over each other unseen; their positions differ.
-			_, err = c.ReadRegister(found.ID, m, "present_position")
-		}
-		return err
-	})
-	switch hal.KindOf(err) {
-	case hal.Timeout:
-		f.Finding = "it answers pings but no reads: its status return level is 0"
-	case hal.BusFault:
-		f.Finding = collisionText
-	}
-}
-
 const unknownText = "a model that is not known here"
 
 const collisionText = "its answers collide: two servos with this id? connect one alone, then halyard setup gives it another"
@@ -279,52 +223,4 @@ func (s *survey) silence() error {
 			strings.Join(decimals(s.bauds), ", "), strings.Join(protocolWords(s.protocols), " and ")),
 		Try: "halyard ports",
 	}
-}
-
-// summary is "ids 1-6: xm430-w350 x6", or "nothing".
-func summary(found []foundServo) string {
-	if len(found) == 0 {
-		return "nothing"
-	}
-	var ids []int
-	count := map[string]int{}
-	for _, f := range found {
-		ids = append(ids, f.ID)
-		count[f.Model]++
-	}
-	var models []string
-	for name, n := range count {
-		if name == "" {
-			name = "unknown"
-		}
-		models = append(models, fmt.Sprintf("%s x%d", name, n))
-	}
-	slices.Sort(models)
-	return "ids " + spans(ids) + ": " + strings.Join(models, ", ")
-}
-
-// spans writes sorted ids as "1-6, 20".
-func spans(ids []int) string {
-	var parts []string
-	for i := 0; i < len(ids); {
-		k := i
-		for k+1 < len(ids) && ids[k+1] == ids[k]+1 {
-			k++
-		}
-		if part := strconv.Itoa(ids[i]); k > i {
-			parts = append(parts, part+"-"+strconv.Itoa(ids[k]))
-		} else {
-			parts = append(parts, part)
-		}
-		i = k + 1
-	}
-	return strings.Join(parts, ", ")
-}
-
-func decimals(numbers []int) []string {
-	list := make([]string, len(numbers))
-	for i, n := range numbers {
-		list[i] = strconv.Itoa(n)
-	}
-	return list
 }
