@@ -29,7 +29,7 @@ func TestDocumentedFiles(t *testing.T) {
 			}
 		}
 	}
-	if seen["joint:"] != 1 || seen["output:"] != 2 || seen["sensor:"] != 1 {
-		t.Errorf("got %v, want 1 joint, 2 outputs and 1 sensor", seen)
+	if seen["joint:"] != 2 || seen["output:"] != 2 || seen["sensor:"] != 1 {
+		t.Errorf("got %v, want 2 joints, 2 outputs and 1 sensor", seen)
 	}
 }
