@@ -108,12 +108,12 @@ func (b *desk) Read(p []byte) (int, error) {
 	line := b.script[0]
 	b.script = b.script[1:]
 	plugged, text, _ := strings.Cut(line, ":")
-	if text = strings.TrimSpace(text); text == "^C" {
-		b.cancel()
-		<-b.ctx.Done()
-		text = ""
-	}
 	b.plug(strings.Fields(plugged))
+	if text = strings.TrimSpace(text); text == "^C" {
+		fmt.Fprintln(&b.said, "> ^C")
+		b.cancel() // the walk ends from here on, while this still reads: it touches nothing of the desk any more
+		return 0, io.EOF
+	}
 	fmt.Fprintf(&b.said, "> %s\n", text)
 	return copy(p, text+"\n"), nil
 }
