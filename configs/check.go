@@ -8,25 +8,6 @@ import (
 	"time"
 )
 
-// placed is a robot with its path, for what agents and classes have in common.
-type placed struct {
-	path Path
-	*Robot
-}
-
-// robots lists the agents, then copies of the classes by name.
-func (c *Config) robots() []placed {
-	var list []placed
-	for i := range c.Agents {
-		list = append(list, placed{Path("agents").Index(i), &c.Agents[i].Robot})
-	}
-	for _, name := range names(c.Classes) {
-		class := c.Classes[name]
-		list = append(list, placed{Path("classes").Key(name), &class})
-	}
-	return list
-}
-
 // checker finds what is wrong between keys. It concludes nothing from keys that have a fault of their own, so that one
 // slip is one fault.
 type checker struct {
@@ -77,7 +58,7 @@ func (c *checker) check() {
 	}
 	c.checkNames()
 	c.checkBuses()
-	for _, r := range c.robots() {
+	for _, r := range c.Robots() {
 		c.checkRobot(r)
 	}
 	c.checkIDs()
@@ -111,7 +92,7 @@ func (c *checker) checkBuses() {
 			}
 		}
 		// Who writes a rate that means nothing on such a bus expects something of it.
-		if line := b.Type != "i2c" && b.Type != "spi" && b.Type != "gpio"; line && b.Hertz != usualHertz {
+		if line := b.Rated(); line && b.Hertz != usualHertz {
 			c.add(at.Key("hertz"), fmt.Sprint(b.Hertz), "it of type i2c or spi alone", "baud is the rate of a line")
 		} else if !line && b.Baud != usualBaud {
 			c.add(at.Key("baud"), fmt.Sprint(b.Baud), "no baud of type "+b.Type, "")
@@ -129,14 +110,14 @@ func (c *checker) checkBuses() {
 }
 
 // checkRobot checks what r is made of against the devices that it names.
-func (c *checker) checkRobot(r placed) {
+func (c *checker) checkRobot(r Placed) {
 	// The fault stands at the word that makes the robot real: its body, or the part.
-	body, hardware := r.path.Key("body"), r.path.Key("hardware")
+	body, hardware := r.Path.Key("body"), r.Path.Key("hardware")
 	if r.Has(Real) && c.Clock.Mode == Lockstep {
 		at := body
 		for _, part := range names(r.Parts) {
 			if r.Body != Real && r.Parts[part] == Real {
-				at = r.path.Key("parts").Key(part)
+				at = r.Path.Key("parts").Key(part)
 			}
 		}
 		c.add(at, "real", "sim or emulated in lockstep: a real robot cannot wait", "set clock.mode: realtime")
@@ -159,13 +140,13 @@ func (c *checker) checkRobot(r placed) {
 		c.checkBus(hardware.Key("base"), b.Bus, r.BodyOf(BasePart))
 	}
 	at := hardware.Key("joints")
-	for _, part := range c.inOrder(r.path.Key("parts"), names(r.Parts)) {
+	for _, part := range c.inOrder(r.Path.Key("parts"), names(r.Parts)) {
 		if !slices.Contains(known, part) && r.Parts[part] != Sim && !c.bad[at.Key(part)] && !c.bad[hardware.Key("sensors").Key(part)] {
 			fix := meant(part, known)
 			if fix == "" && len(known) > 0 {
 				fix = "it has " + words(known)
 			}
-			c.add(r.path.Key("parts").Key(part), string(r.Parts[part]), fmt.Sprintf("sim, or the joint's servo under %s", at.Key(part)), fix)
+			c.add(r.Path.Key("parts").Key(part), string(r.Parts[part]), fmt.Sprintf("sim, or the joint's servo under %s", at.Key(part)), fix)
 		}
 	}
 	for _, name := range c.inOrder(at, names(joints)) {
@@ -254,11 +235,11 @@ func (c *checker) checkIDs() {
 		id  int
 	}
 	seen := map[address]Path{}
-	for _, r := range c.robots() {
+	for _, r := range c.Robots() {
 		if r.Hardware == nil {
 			continue
 		}
-		joints := r.path.Key("hardware").Key("joints")
+		joints := r.Path.Key("hardware").Key("joints")
 		for _, name := range c.inOrder(joints, names(r.Hardware.Joints)) {
 			j, at := r.Hardware.Joints[name], joints.Key(name)
 			if j.Device != "" || !c.good(at.Key("bus")) || !c.good(at.Key("id")) {

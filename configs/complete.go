@@ -18,7 +18,7 @@ func (c *Config) complete() {
 	// does not name the mode gets the one that its bodies allow; one that names it is held to its word (checkRobot).
 	if c.Clock.Mode == "" {
 		c.Clock.Mode = Lockstep
-		if slices.ContainsFunc(c.robots(), func(r placed) bool { return r.Has(Real) }) {
+		if slices.ContainsFunc(c.Robots(), func(r Placed) bool { return r.Has(Real) }) {
 			c.Clock.Mode = Realtime
 		}
 	}

@@ -40,7 +40,7 @@ func FuzzParse(f *testing.F) {
 		if c.Clock.Mode == "" || c.World.Substep <= 0 || c.Clock.Period%c.World.Substep != 0 {
 			t.Errorf("got %+v, %+v", c.Clock, c.World)
 		}
-		for _, r := range c.robots() {
+		for _, r := range c.Robots() {
 			if r.Guard.CommandTimeout < 0 || r.Model == "" {
 				t.Errorf("got %+v", r.Robot)
 			}

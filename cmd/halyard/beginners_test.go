@@ -21,6 +21,8 @@ import (
 func TestBeginnersConfigs(t *testing.T) {
 	for _, c := range []struct{ set, want string }{
 		{"buses.arm.type=i2c", "hardware.joints.elbow_flex.bus: got arm, which is i2c, want a bus of type feetech, for sts3215"},
+		{"buses.arm.type=spi", "got arm, which is spi, want a bus of type feetech, for sts3215"},
+		{"buses.arm={type: spi, port: /dev/spidev0.0}", "got arm, which is spi, want a bus of type feetech, for sts3215"},
 		{"buses.arm.type=gpio", "which is gpio"},
 		{"buses.arm.type=serial", "which is serial"},
 		{"buses.arm.type=feetch", `did you mean "feetech"?`},

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"log/slog"
-	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -28,8 +27,7 @@ func benchConfigs(ctx context.Context, size benchSize, emit func(result)) error 
 	}
 	for _, name := range names {
 		c, err := configs.Load(name, configs.Options{})
-		if err == nil && size.config == "" && !slices.ContainsFunc(c.Agents, func(a configs.Agent) bool { return a.Hardware != nil }) &&
-			!slices.ContainsFunc(slices.Collect(maps.Values(c.Classes)), func(r configs.Robot) bool { return r.Hardware != nil }) {
+		if err == nil && size.config == "" && !slices.ContainsFunc(c.Robots(), func(r configs.Placed) bool { return r.Hardware != nil }) {
 			continue
 		}
 		if err == nil {

@@ -225,7 +225,7 @@ func (a *app) emulate(ctx context.Context, p *plan, w *emulatedWorld, dir string
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.config.Buses)) {
 		if bus := p.config.Buses[name]; !slices.ContainsFunc(lines, func(t terminal) bool { return t.name == name }) {
-			if bus.Type == i2cBus || bus.Type == gpioBus {
+			if !bus.Rated() {
 				bus.Baud = 0 // it has none
 			}
 			ports = append(ports, readyPort{Bus: name, Type: bus.Type, Baud: bus.Baud, Reason: unserved(bus.Type)})

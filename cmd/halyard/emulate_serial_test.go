@@ -75,13 +75,16 @@ func TestUnserved(t *testing.T) {
 // a port of the loopback, all in one world.
 func TestEmulateBasesAndScanners(t *testing.T) {
 	dir := t.TempDir()
-	path := rigOf(t, pioneerRig, "")
+	path := rigOf(t, pioneerRig, "", "buses:\n", "buses:\n  bay: {type: spi, port: /dev/spidev0.0}\n")
 	line, stop := emulated(t, path, "--dir", dir)
 	var kinds []string
 	for _, p := range line.Ports {
 		kinds = append(kinds, p.Bus+" "+p.Type+" "+p.Reason)
+		if rated := p.Type == serialBus; rated != (p.Baud > 0) {
+			t.Errorf("%s, of type %s: got %d Bd", p.Bus, p.Type, p.Baud)
+		}
 	}
-	if want := "base serial |laser serial |main i2c " + unserved(i2cBus); strings.Join(kinds, "|") != want {
+	if want := "base serial |laser serial |bay spi " + unserved(spiBus) + "|main i2c " + unserved(i2cBus); strings.Join(kinds, "|") != want {
 		t.Fatalf("got %q, want %q", strings.Join(kinds, "|"), want)
 	}
 	laser, err := rays.NewSICK(rays.SICKSettings{Name: "laser", Line: serial.Reopener(filepath.Join(dir, "laser"), 38400, "")})

@@ -46,7 +46,7 @@ func (r *resolver) joint(path configs.Path, c *configs.Agent, robot *model.Robot
 	bus, there := r.config.Buses[p.hardware.Bus]
 	line, carries := busTypes[bus.Type]
 	switch {
-	case !there || !carries && bus.Type != i2cBus && bus.Type != serialBus && bus.Type != gpioBus:
+	case !there || !carries && !slices.Contains(deviceBuses, bus.Type):
 		return p // the bus, or its type, is a fault of its own
 	case !carries:
 		r.fault(at.Key("bus"), p.hardware.Bus+", which is "+bus.Type, "a bus of type "+strings.Join(typesOf(p.hardware.Model), " or ")+", for "+p.hardware.Model, "")

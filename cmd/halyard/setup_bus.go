@@ -41,11 +41,14 @@ func (j *walkJoint) novice() bool {
 func jointsOn(c *configs.Config, bus string) ([]walkJoint, error) {
 	var list []walkJoint
 	var faults configs.Faults
-	robot := func(at configs.Path, prefix string, r *configs.Robot) {
+	for _, r := range c.Robots() {
 		if r.Hardware == nil {
-			return
+			continue
 		}
-		at = at.Key("hardware").Key("joints")
+		at, prefix := r.Path.Key("hardware").Key("joints"), ""
+		if r.Class || len(c.Agents) > 1 {
+			prefix = r.Name + "/"
+		}
 		for _, name := range sortedKeys(r.Hardware.Joints) {
 			joint := r.Hardware.Joints[name]
 			if joint.Bus != bus || joint.Device != "" {
@@ -68,17 +71,6 @@ func jointsOn(c *configs.Config, bus string) ([]walkJoint, error) {
 			}
 			list = append(list, j)
 		}
-	}
-	for i := range c.Agents {
-		prefix := ""
-		if len(c.Agents) > 1 {
-			prefix = c.Agents[i].Name + "/"
-		}
-		robot(configs.Path("agents").Index(i), prefix, &c.Agents[i].Robot)
-	}
-	for _, name := range sortedKeys(c.Classes) {
-		class := c.Classes[name]
-		robot(configs.Path("classes").Key(name), name+"/", &class)
 	}
 	if len(list) == 0 && len(faults) == 0 {
 		return nil, &hal.Error{Kind: hal.Invalid, Bus: bus, Op: "setup", Err: errors.New("no joint of the config hangs on it"), Try: "halyard configs " + c.Source}

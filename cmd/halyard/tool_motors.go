@@ -245,12 +245,13 @@ func (n *nodes) Identify(id int) (*odrive.Model, error) {
 // saidOn are the registers that a config says of what hangs on a bus, by id.
 func saidOn(c *configs.Config, bus string) map[int]map[string]int {
 	said := map[int]map[string]int{}
-	for i := range c.Agents {
-		if h := c.Agents[i].Hardware; h != nil {
-			for _, j := range h.Joints {
-				if j.Bus == bus {
-					said[j.ID] = j.Registers
-				}
+	for _, r := range c.Robots() {
+		if r.Hardware == nil {
+			continue
+		}
+		for _, j := range r.Hardware.Joints {
+			if j.Bus == bus {
+				said[j.ID] = j.Registers
 			}
 		}
 	}

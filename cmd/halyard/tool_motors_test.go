@@ -2,10 +2,12 @@ package main
 
 import (
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator"
@@ -285,5 +287,26 @@ func TestMotorToolsRefuse(t *testing.T) {
 		if code, _, text := runApp(t, c.args...); code != c.code || !strings.Contains(text, c.say) {
 			t.Errorf("%v: got exit %d, %s; want %d and %q", c.args, code, text, c.code, c.say)
 		}
+	}
+}
+
+// What a config says of the nodes of a bus is known to the tools, whether they are an agent's or a class's.
+func TestSaidOn(t *testing.T) {
+	c, err := configs.Parse([]byte(`name: carts
+buses:
+  can: {type: odrive-can, port: can0}
+  other: {type: odrive-can, port: can1}
+agents:
+  - {name: one, model: so101, hardware: {joints: {elbow_flex: {bus: can, id: 1, model: odrive-s1, registers: {watchdog_endpoint: 200}}}}}
+classes:
+  Cart: {model: so101, hardware: {joints: {elbow_flex: {bus: can, id: 2, model: odrive-s1, registers: {watchdog_endpoint: 300}},
+    gripper: {bus: other, id: 3, model: odrive-s1, registers: {watchdog_endpoint: 400}}}}}
+`), "carts.yaml", configs.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[int]map[string]int{1: {"watchdog_endpoint": 200}, 2: {"watchdog_endpoint": 300}}
+	if got := saidOn(c, "can"); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
