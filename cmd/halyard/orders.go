@@ -12,8 +12,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/halyard-robotics/halyard/hal"
 	"github.com/spf13/cobra"
+
+	"github.com/halyard-robotics/halyard/hal"
 )
 
 // sendOrder sends an order to the rig called name; without a name to the only one that runs.
