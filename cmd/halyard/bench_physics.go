@@ -7,6 +7,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/dynamics"
@@ -16,7 +17,7 @@ import (
 const (
 	physicsChain, physicsQuad = "chain", "quad"
 
-	physicsStep  = 0.001      // s, of both models in every engine
+	physicsStep  = 0.001      // s, of all models in every engine
 	physicsSteps = 10_000     // 10 s
 	mostSteps    = 10_000_000 // of one case, and so many links:
 	mostLinks    = 1000
@@ -25,7 +26,7 @@ const (
 // physicsCase is one model under one integrator.
 type physicsCase struct {
 	model      string
-	links      int // of a chain; 0 of the quad
+	links      int // of a chain; 0 of other models
 	integrator dynamics.Integrator
 }
 
@@ -46,7 +47,7 @@ func physicsTable() []physicsCase {
 	var list []physicsCase
 	for _, c := range []physicsCase{
 		{model: physicsChain, links: 2}, {model: physicsChain, links: 10}, {model: physicsChain, links: 20},
-		{model: physicsChain, links: 40}, {model: physicsQuad},
+		{model: physicsChain, links: 40}, {model: physicsQuad}, {model: "humanoid"}, {model: "heap"},
 	} {
 		for in := range physicsIntegrators() {
 			c.integrator = dynamics.Integrator(in)
@@ -76,8 +77,8 @@ func (f physicsFlags) cases(steps int) ([]physicsCase, error) {
 	switch {
 	case steps > mostSteps:
 		return refuse("--steps: got %d, want at most %d", steps, mostSteps)
-	case f.model != "" && f.model != physicsChain && f.model != physicsQuad:
-		return refuse("--model: got %q, want %s or %s", f.model, physicsChain, physicsQuad)
+	case f.model != "" && !slices.Contains(peers.Models(), f.model):
+		return refuse("--model: got %q, want one of %s", f.model, strings.Join(peers.Models(), ", "))
 	case f.integrator != "" && in < 0:
 		return refuse("--integrator: got %q, want euler or rk4", f.integrator)
 	case f.links != nil && f.model != physicsChain:
@@ -100,7 +101,7 @@ func (f physicsFlags) cases(steps int) ([]physicsCase, error) {
 	return list, nil
 }
 
-// benchPhysics runs the chain and the quad of sim/dynamics/peers, whose figures for Bullet, DART, MuJoCo and ODE are in
+// benchPhysics runs the models of sim/dynamics/peers, whose figures for Bullet, DART, MuJoCo and ODE are in
 // docs/figures.md: alone, with nothing of a rig around. A run that diverges, as a long chain under Euler does in joint
 // coordinates, ends there: steps tells when, and the other figures are those until then.
 func benchPhysics(ctx context.Context, size benchSize, emit func(result)) error {
@@ -133,10 +134,13 @@ func physicsRun(c physicsCase, steps int) (figures, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.model == physicsQuad {
+	switch c.model {
+	case physicsChain:
+		return chainFigures(&f, allocs), nil
+	case physicsQuad:
 		return quadFigures(&f, allocs), nil
 	}
-	return chainFigures(&f, allocs), nil
+	return contactFigures(&f, allocs), nil
 }
 
 // since is x of a run that got as far as a second, and no number of a shorter one.
@@ -182,24 +186,28 @@ func quadFigures(f *peers.Figures, allocs float64) figures {
 	}
 }
 
+// contactFigures show whether the humanoid and the heap stand: their height, their contacts and how deep those are.
+func contactFigures(f *peers.Figures, allocs float64) figures {
+	return figures{
+		{"steps_per_s", number(f.StepsPerSecond)},
+		{"steps", number(f.Steps)},
+		{"body0_2s_x_m", since(2, f, f.Pose2[0])},
+		{"body0_2s_z_m", since(2, f, f.Pose2[2])},
+		{"mean_height_m", number(f.MeanZ)},
+		{"penetration_m", since(1, f, f.Deepest)},
+		{"contacts", number(f.Contacts)},
+		{"kinetic_j", number(f.Kinetic)},
+		{"sweeps", number(f.Sweeps)},
+		{"allocs", number(allocs)},
+	}
+}
+
 // physicsAllocs returns the allocations of one of the first steps of a case: the median block, as the runtime's own
 // few are in some. It is a run of its own, because the one for the clock shall do nothing else.
 func physicsAllocs(c physicsCase, steps int) (float64, error) {
-	spec := peers.Quad()
-	if c.model == physicsChain {
-		spec = peers.Chain(c.links)
-	}
-	spec.Options.Integrator = c.integrator
-	m, err := dynamics.New(spec)
+	s, err := peers.New(c.model, c.links, c.integrator)
 	if err != nil {
 		return 0, err
-	}
-	s, err := dynamics.NewSystem(m)
-	if err != nil {
-		return 0, err
-	}
-	if c.model == physicsQuad {
-		s.Before = peers.Squat
 	}
 	var before, after runtime.MemStats
 	var blocks [benchBlocks]float64

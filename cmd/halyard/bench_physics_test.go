@@ -13,17 +13,17 @@ import (
 // Which cases the flags ask for, or what they are refused with. Every refusal is exit 2 with nothing on stdout.
 func TestPhysicsFlags(t *testing.T) {
 	const all = "chain 2 euler, chain 2 rk4, chain 10 euler, chain 10 rk4, chain 20 euler, chain 20 rk4, " +
-		"chain 40 euler, chain 40 rk4, quad euler, quad rk4"
+		"chain 40 euler, chain 40 rk4, quad euler, quad rk4, humanoid euler, humanoid rk4, heap euler, heap rk4"
 	for _, c := range []struct{ args, cases, fault string }{
 		{"", all, ""},
 		{"--model chain", all[:strings.Index(all, ", quad")], ""},
 		{"--model quad", "quad euler, quad rk4", ""},
-		{"--integrator rk4", "chain 2 rk4, chain 10 rk4, chain 20 rk4, chain 40 rk4, quad rk4", ""},
+		{"--integrator rk4", "chain 2 rk4, chain 10 rk4, chain 20 rk4, chain 40 rk4, quad rk4, humanoid rk4, heap rk4", ""},
 		{"--model chain --n 10", "chain 10 euler, chain 10 rk4", ""},
 		{"--model chain --n 1 --integrator euler", "chain 1 euler", ""},
 		{"--model quad --integrator rk4", "quad rk4", ""},
 
-		{"--model hexapod", "", `--model: got "hexapod", want chain or quad`},
+		{"--model hexapod", "", `--model: got "hexapod", want one of chain, quad, humanoid, heap`},
 		{"--model Chain", "", `--model: got "Chain"`},
 		{"--integrator RK45", "", `--integrator: got "RK45", want euler or rk4`},
 		{"--n 10", "", "--n: got 10 links without --model chain"},
@@ -117,6 +117,10 @@ func TestPhysicsFigures(t *testing.T) {
 			map[string][2]float64{
 				"torso_z_m": {0.28, 0.03}, "mean_height_m": {0.275, 0.004}, "penetration_m": {1.25e-3, 1.25e-3},
 				"roll_rad": {0, 1e-3}, "pitch_rad": {0.53, 0.2}, "knee_rad": {-0.95, 0.4}, "torso_y_m": {0, 0.02}, "allocs": {0, 0},
+			}},
+		{"--model humanoid --integrator euler --steps 2000", `{"bench":"physics","case":"humanoid euler","figures":{"steps_per_s":`,
+			map[string][2]float64{
+				"mean_height_m": {0.7083, 1e-3}, "penetration_m": {2e-4, 2e-4}, "contacts": {8, 0.1}, "body0_2s_z_m": {0.7068, 1e-3}, "allocs": {0, 0},
 			}},
 	} {
 		code, out, errText := runApp(t, append([]string{"bench", "physics", "-o", "jsonl"}, strings.Fields(c.args)...)...)

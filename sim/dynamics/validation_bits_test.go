@@ -123,7 +123,9 @@ func TestPlanFuse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		source, err := os.ReadFile(m[1])
+		// With -trimpath, the paths begin with the module's.
+		path := strings.Replace(m[1], "github.com/halyard-robotics/halyard/sim/", "../", 1)
+		source, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -109,6 +109,51 @@ func TestQuad(t *testing.T) {
 	}
 }
 
+// The humanoid stands on eight corners, its pelvis within millimetres of its height; it neither falls nor sinks nor
+// walks away.
+func TestHumanoid(t *testing.T) {
+	for _, in := range []dynamics.Integrator{dynamics.Euler, dynamics.RK4} {
+		f, err := peers.Run("humanoid", 0, in, 10_000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("integrator %d: %.0f steps/s, pelvis %.4f, at 2 s %.4f, mean z %.4f, deepest %.2e, contacts %.2f, sweeps %.1f", in, f.StepsPerSecond, f.Torso, f.Pose2, f.MeanZ, f.Deepest, f.Contacts, f.Sweeps)
+		if math.Abs(f.MeanZ-0.7069) > 1e-3 || math.Hypot(f.Torso[0], f.Torso[1]) > 0.02 {
+			t.Errorf("pelvis: got mean height %.4f m, %.4f at the end, want 0.7069 m, within 20 mm of the middle", f.MeanZ, f.Torso)
+		}
+		if f.Deepest > 1e-3 || f.Contacts < 7.9 {
+			t.Errorf("soles: got %g m deep and %.2f contacts, want at most 1 mm and 8", f.Deepest, f.Contacts)
+		}
+	}
+}
+
+// The heap comes to rest with every box on the floor or on others, none in another.
+func TestHeap(t *testing.T) {
+	s, err := peers.New("heap", 0, dynamics.Euler)
+	if err != nil {
+		t.Fatal(err)
+	}
+	deepest := 0.0
+	for range 10_000 {
+		if err := s.Step(0.001); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range s.Touches() {
+		deepest = math.Max(deepest, s.Touch(i).Contact.Depth)
+	}
+	kinetic, _ := s.Energy()
+	t.Logf("%d contacts, deepest %.2e m, %.1e J", s.Touches(), deepest, kinetic)
+	if n := s.Touches(); n < 150 || n > 260 || deepest > 5e-4 || kinetic > 1e-6 {
+		t.Errorf("got %d contacts, %g m deep, %g J, want 150 to 260, 0.5 mm and rest", n, deepest, kinetic)
+	}
+	for b := range s.Model().Bodies() {
+		if z := s.Pose(b).Position[2]; z < 0.0495 || z > 0.6 {
+			t.Errorf("box %d: got height %g m, want it in the heap", b, z)
+		}
+	}
+}
+
 func TestRunRefuses(t *testing.T) {
 	for _, c := range []struct {
 		model    string
@@ -130,6 +175,8 @@ func BenchmarkStep(b *testing.B) {
 			b.Run(fmt.Sprintf("chain%d/%s", n, name), func(b *testing.B) { step(b, peers.Chain(n), in, nil) })
 		}
 		b.Run("quad/"+name, func(b *testing.B) { step(b, peers.Quad(), in, peers.Squat) })
+		b.Run("humanoid/"+name, func(b *testing.B) { step(b, peers.Humanoid(), in, peers.Stand) })
+		b.Run("heap/"+name, func(b *testing.B) { step(b, peers.Heap(), in, nil) })
 	}
 }
 
