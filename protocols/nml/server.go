@@ -1,0 +1,110 @@
+package nml
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/halyard-robotics/halyard/protocols"
+)
+
+// DefaultConnections is how many connections a server serves at a time: a program opens one or two for each buffer.
+const DefaultConnections = 256
+
+// Options are what a user may set of a server.
+type Options struct {
+	// MaxConnections bounds the connections; 0 = DefaultConnections. A further connection is closed.
+	MaxConnections int
+	// WriteTimeout is how long a client may leave a reply unread until its connection ends; 0 = 5 s.
+	WriteTimeout time.Duration
+	// Log receives connections that begin, end and are refused, and the first refused write of each connection;
+	// nil = silent.
+	Log *slog.Logger
+}
+
+func (o Options) withDefaults() Options {
+	if o.MaxConnections <= 0 {
+		o.MaxConnections = DefaultConnections
+	}
+	if o.WriteTimeout <= 0 {
+		o.WriteTimeout = 5 * time.Second
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+// Server serves buffers on one port.
+type Server struct {
+	listener net.Listener
+	buffers  map[int32]*Buffer
+	options  Options
+	traffic  protocols.Traffic
+}
+
+// NewServer returns a server of buffers, which must have different numbers. It owns listener.
+func NewServer(listener net.Listener, buffers []*Buffer, o Options) (*Server, error) {
+	s := &Server{listener: listener, buffers: map[int32]*Buffer{}, options: o.withDefaults()}
+	for _, b := range buffers {
+		if before := s.buffers[b.options.Number]; before != nil {
+			return nil, fmt.Errorf("buffer %s: number %d is that of %s", b.options.Name, b.options.Number, before.options.Name)
+		}
+		s.buffers[b.options.Number] = b
+	}
+	return s, nil
+}
+
+// Address is the server's address. Traffic counts requests, replies, and requests that were refused.
+func (s *Server) Address() net.Addr           { return s.listener.Addr() }
+func (s *Server) Traffic() *protocols.Traffic { return &s.traffic }
+
+// Serve serves until ctx ends or the listener breaks, then ends every connection and waits for it.
+func (s *Server) Serve(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() { s.listener.Close() })
+	defer stop()
+	var sessions sync.WaitGroup
+	free := make(chan struct{}, s.options.MaxConnections)
+	for {
+		conn, err := s.listener.Accept()
+		if err != nil {
+			cancel()
+			s.listener.Close()
+			sessions.Wait()
+			if errors.Is(err, net.ErrClosed) {
+				return nil
+			}
+			return err
+		}
+		select {
+		case free <- struct{}{}:
+		default:
+			s.options.Log.Warn("nml: connection refused", "client", conn.RemoteAddr(), "connections", cap(free))
+			s.traffic.Drop(protocols.Full)
+			conn.Close()
+			continue
+		}
+		sessions.Go(func() {
+			defer func() { <-free }()
+			s.serve(ctx, conn)
+		})
+	}
+}
+
+// serve runs one connection.
+func (s *Server) serve(ctx context.Context, conn net.Conn) {
+	defer conn.Close()
+	if c, ok := conn.(interface{ SetNoDelay(bool) error }); ok {
+		c.SetNoDelay(true) // the client waits for each reply
+	}
+	log := s.options.Log.With("client", conn.RemoteAddr())
+	log.Info("nml: connection")
+	err := newSession(s, conn, log).run(ctx)
+	log.Info("nml: connection ends", "reason", err)
+}
