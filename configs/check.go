@@ -222,7 +222,7 @@ func (c *checker) checkJoint(at Path, j *Joint) {
 			c.add(at.Key(k.name), k.name, "no such key beside device", "a channel of pulses has device, address and channel")
 		}
 	}
-	if t := j.Truth; t != nil && (t.Zero != nil || t.Gear != 0 || t.Backlash != 0) {
+	if t := j.GroundTruth; t != nil && (t.Zero != nil || t.Gear != 0 || t.Backlash != 0) {
 		c.add(at.Key("truth"), "zero, gear or backlash", "direction alone beside device", "")
 	}
 }

@@ -184,7 +184,7 @@ type Joint struct {
 	CRC         bool           `yaml:"crc" default:"false" doc:"Of a maestro: its commands have a CRC, as its settings say."`
 	Gate        *Wire          `yaml:"gate" otherwise:"none" doc:"Of a board that makes pulses: what cuts all of them off beside the bus, the OE pin of a pca9685; said at any one of its channels. Closed until there are pulses, at an emergency stop and at the end."`
 	Calibration string         `yaml:"calibration" doc:"The file that maps its ticks or pulses to what they make. A real joint needs one; others have nominal values without."`
-	Truth       *Truth         `yaml:"truth" otherwise:"as the calibration says" doc:"What an emulated servo really is, so that a calibration can be wrong."`
+	GroundTruth *GroundTruth   `yaml:"truth" otherwise:"as the calibration says" doc:"What an emulated servo really is, so that a calibration can be wrong."`
 	Registers   map[string]int `yaml:"registers" form:"kind" doc:"Values to write at the start, by the register's name, in the servo's own units (position_p_gain: 400)."`
 }
 
@@ -253,9 +253,9 @@ type Camera struct {
 	Format string  `yaml:"format" default:"mjpeg" enum:"mjpeg|yuyv|rgb24|grey" doc:"How pictures come from the device. mjpeg: compressed, as most cameras on USB have it. The others are raw: more bytes, no losses."`
 }
 
-// Truth is what an emulated servo really is. What is left out is the inverse of the calibration, which then is right.
+// GroundTruth is what an emulated servo really is. What is left out is the inverse of the calibration, which then is right.
 // The zero Direction and Gear stand for "as calibrated"; Zero is a pointer, for tick 0 is a tick.
-type Truth struct {
+type GroundTruth struct {
 	Zero      *float64 `yaml:"zero" otherwise:"as calibrated" doc:"Tick at which the joint is at 0 rad."`
 	Direction int      `yaml:"direction" otherwise:"as calibrated" enum:"1|-1" doc:"Which way the joint turns while ticks rise."`
 	Gear      float64  `yaml:"gear" otherwise:"as calibrated" min:"0.001" max:"1000" doc:"Turns of the servo a turn of the joint."`

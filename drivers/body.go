@@ -12,14 +12,14 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Joint is one actuator of the layout: a servo of a chain and how to read it, or, where Feeder is set, a channel of
+// Joint is one actuator of the layout: a servo of a chain and how to read it, or, where Writer is set, a channel of
 // pulses and what they make.
 type Joint struct {
 	Chain       servo.Chain
 	Index       int                // of the servo in its chain
 	Calibration *calibration.Joint // not written to; nil only for Build
-	Feeder      *Feeder
-	Channel     int                // of the Feeder's output
+	Writer      *OutputWriter
+	Channel     int                // of the Writer's output
 	Pulse       *calibration.Pulse // not written to
 	Bus         string             // name in the config, for errors
 	Port        string             // the bus's port, for the commands in errors
@@ -45,7 +45,7 @@ type part interface {
 	refused(error) error // that it did not halt, as a user sees it
 }
 
-// halter takes the torque off all that hangs on one line: a servo.Chain, a Feeder. It answers with one error for each that did
+// halter takes the torque off all that hangs on one line: a servo.Chain, an OutputWriter. It answers with one error for each that did
 // not acknowledge, nil for the rest.
 type halter interface{ Halt() []error }
 
@@ -72,7 +72,7 @@ func NewBody(layout *hal.Layout, joints []Joint) (*Body, error) {
 	}
 	b := &Body{layout: estimated(layout, joints), parts: make([]part, len(joints))}
 	for i, j := range joints {
-		if j.Feeder != nil {
+		if j.Writer != nil {
 			b.parts[i] = newOutput(j, &layout.Actuators[i])
 		} else {
 			b.parts[i] = newJoint(j, &layout.Actuators[i])
@@ -217,7 +217,7 @@ func (j *joint) read(f *hal.Frame, a *hal.Actuator) hal.Status {
 	measure(f, a.Temperature, s.Temperature)
 	err := s.Err
 	if err == nil && s.Alarm == 0 {
-		err = s.Held // its values are good, but it gives way
+		err = s.Inhibit // its values are good, but it gives way
 	}
 	return hal.Status{Time: j.time, Err: j.fault(err, s.Alarm)}
 }
@@ -273,7 +273,7 @@ func measure(f *hal.Frame, at int, v float64) {
 
 func clamp(v, low, high float64) float64 { return math.Min(high, math.Max(low, v)) }
 
-// Holding tells whether an actuator's device has torque on; see hal.Holder.
+// Holding tells whether an actuator's device has torque on; see hal.TorqueReporter.
 func (b *Body) Holding(actuator int) bool { return b.parts[actuator].holding() }
 
 func (j *joint) alarm() servo.Alarm  { return j.Chain.State(j.Index).Alarm }

@@ -108,7 +108,7 @@ func TestConformance(t *testing.T) {
 		t.Run(u.Name, func(t *testing.T) {
 			haltest.Run(t, func(t *testing.T) haltest.Subject {
 				r := newRobot(t, u, []string{"waist", "neck", "elbow"}, nil)
-				return haltest.Subject{Body: r.Body, Buses: []hal.Bus{r.chain}, World: hal.Room{}}
+				return haltest.Subject{Body: r.Body, Buses: []hal.Bus{r.chain}, World: hal.PhysicalWorld{}}
 			})
 		})
 	}
@@ -285,7 +285,7 @@ func TestSilentServo(t *testing.T) {
 // A servo that answers and waits to be enabled anew says so: its values are good, but it gives way.
 func TestHeldServo(t *testing.T) {
 	r := newRobot(t, ax, []string{"elbow"}, nil)
-	r.states[0].Held = &hal.Error{Kind: hal.BusFault, Op: "torque", Err: servo.ErrRegained}
+	r.states[0].Inhibit = &hal.Error{Kind: hal.BusFault, Op: "torque", Err: servo.ErrRegained}
 	r.cycle()
 	s := r.f.Status[0]
 	want := `bus "upper": id 1: joint "elbow": torque: the line was lost and is back: enable again (try: halyard reset)`
@@ -297,7 +297,7 @@ func TestHeldServo(t *testing.T) {
 	if s := r.f.Status[0]; s.Err == nil || !strings.Contains(s.Err.Error(), "alarm: heat") {
 		t.Errorf("with an alarm: got %v", s.Err)
 	}
-	r.states[0].Held, r.states[0].Alarm = nil, 0
+	r.states[0].Inhibit, r.states[0].Alarm = nil, 0
 	r.cycle()
 	if s := r.f.Status[0]; s.Err != nil {
 		t.Errorf("enabled again: got %v", s.Err)
@@ -319,7 +319,7 @@ func TestFaultTexts(t *testing.T) {
 		{"range alone is no fault", nil, servo.AlarmRange, 0, ""},
 		{"silent with an alarm", errors.New("no answer"), servo.AlarmOverload, hal.BusFault,
 			`bus "upper": id 1: joint "elbow": read: no answer; alarm before: overload (try: halyard scan /dev/ttyUSB0)`},
-		{"adapter gone", servo.ErrGone, 0, hal.BusFault,
+		{"adapter gone", servo.ErrDisconnected, 0, hal.BusFault,
 			`bus "upper": id 1: joint "elbow": read: adapter gone (try: halyard ports)`},
 		{"explained", &hal.Error{Kind: hal.Timeout, ID: 9, Op: "sync read", Err: errors.New("late"), Try: "wait"}, 0, hal.Timeout,
 			`bus "upper": id 9: joint "elbow": sync read: late (try: wait)`},
@@ -377,7 +377,7 @@ func TestHalt(t *testing.T) {
 		}
 	}
 	// What did not acknowledge is named, and nothing else.
-	one.haltErr[1], two.haltErr[0] = errors.New("no answer"), servo.ErrGone
+	one.haltErr[1], two.haltErr[0] = errors.New("no answer"), servo.ErrDisconnected
 	err = b.Halt()
 	var names []string
 	for _, e := range err.(interface{ Unwrap() []error }).Unwrap() {

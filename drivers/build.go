@@ -16,7 +16,7 @@ func Build(layout *hal.Layout, joints []Joint, emulated bool) (*Body, error) {
 	for i := range joints {
 		if j := &joints[i]; emulated && j.Calibration == nil && j.Chain != nil && i < len(layout.Actuators) {
 			j.Calibration = nominal(layout.Actuators[i].Name, j)
-		} else if emulated && j.Pulse == nil && j.Feeder != nil && i < len(layout.Actuators) {
+		} else if emulated && j.Pulse == nil && j.Writer != nil && i < len(layout.Actuators) {
 			j.Pulse = nominalPulse(&layout.Actuators[i], j)
 		}
 	}
@@ -45,7 +45,7 @@ func check(layout *hal.Layout, joints []Joint) error {
 			faults = append(faults, &hal.Error{Kind: kind, Bus: j.Bus, ID: j.ID, Joint: a.Name, Op: "body",
 				Err: fmt.Errorf(format, args...), Try: try})
 		}
-		if j.Feeder != nil {
+		if j.Writer != nil {
 			j.checkPulse(a, layout, joints[:i], fault)
 			continue
 		}

@@ -81,7 +81,7 @@ const ms = time.Millisecond
 func TestPollerInStep(t *testing.T) {
 	v := &virtual{}
 	s := &scripted{clock: v, takes: 18 * ms}
-	p := NewPoller(s, PollerConfig{Values: 3, Period: 50 * ms, Clock: v, Edge: v.Edge})
+	p := NewPoller(s, PollerConfig{Values: 3, Period: 50 * ms, Clock: v, CycleTime: v.Edge})
 	if err := p.Open(); err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestPollerInStep(t *testing.T) {
 func TestPollerRecovers(t *testing.T) {
 	v := &virtual{}
 	s := &scripted{clock: v}
-	p := NewPoller(s, PollerConfig{Values: 1, Period: 10 * ms, Clock: v, Edge: v.Edge})
+	p := NewPoller(s, PollerConfig{Values: 1, Period: 10 * ms, Clock: v, CycleTime: v.Edge})
 	if err := p.Open(); err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func TestPollerBeside(t *testing.T) {
 func TestPollerJump(t *testing.T) {
 	v := &virtual{}
 	s := &fixed{}
-	p := NewPoller(s, PollerConfig{Values: 2, Period: 10 * ms, Clock: v, Edge: v.Edge, Jump: []float64{0, 5}})
+	p := NewPoller(s, PollerConfig{Values: 2, Period: 10 * ms, Clock: v, CycleTime: v.Edge, Jump: []float64{0, 5}})
 	if err := p.Open(); err != nil {
 		t.Fatal(err)
 	}
@@ -225,11 +225,11 @@ func TestPollerMissing(t *testing.T) {
 }
 
 // feeder returns a feeder of two channels in virtual time.
-func feeder(t *testing.T, gate func(bool) error) (*Feeder, *scripted, *virtual) {
+func feeder(t *testing.T, gate func(bool) error) (*OutputWriter, *scripted, *virtual) {
 	t.Helper()
 	v := &virtual{}
 	s := &scripted{clock: v}
-	f := NewFeeder(s, FeederConfig{Channels: 2, Clock: v, Edge: v.Edge, Gate: gate})
+	f := NewOutputWriter(s, OutputWriterConfig{Channels: 2, Clock: v, CycleTime: v.Edge, Gate: gate})
 	if err := f.Open(); err != nil {
 		t.Fatal(err)
 	}
@@ -388,7 +388,7 @@ func TestFeederBeside(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := bubble{time.Now()}
 		s := &scripted{clock: clock, takes: 3 * ms}
-		f := NewFeeder(s, FeederConfig{Channels: 1, Clock: clock})
+		f := NewOutputWriter(s, OutputWriterConfig{Channels: 1, Clock: clock})
 		if err := f.Open(); err != nil {
 			t.Fatal(err)
 		}
@@ -424,7 +424,7 @@ func TestFeederHaltsUnderWay(t *testing.T) {
 		clock := bubble{time.Now()}
 		s := &scripted{clock: clock, takes: 50 * ms}
 		var open atomic.Bool
-		f := NewFeeder(s, FeederConfig{Channels: 1, Clock: clock, Gate: func(now bool) error { open.Store(now); return nil }})
+		f := NewOutputWriter(s, OutputWriterConfig{Channels: 1, Clock: clock, Gate: func(now bool) error { open.Store(now); return nil }})
 		if err := f.Open(); err != nil {
 			t.Fatal(err)
 		}

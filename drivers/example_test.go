@@ -105,7 +105,7 @@ func ExampleNewPoller() {
 }
 
 // An MPU-6050 made into an IMU with an attitude, as a BNO055 is one by itself.
-func ExampleNewFusion() {
+func ExampleNewAHRS() {
 	bus, err := i2c.Open("/dev/i2c-1")
 	if err != nil {
 		log.Fatal(err)
@@ -115,7 +115,7 @@ func ExampleNewFusion() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	attitude := drivers.NewFusion(chip, calibration.NominalInertial("imu", "mpu-6050"), hal.WallClock(), kinematics.AttitudeConfig{})
+	attitude := drivers.NewAHRS(chip, calibration.NominalInertial("imu", "mpu-6050"), hal.WallClock(), kinematics.AttitudeConfig{})
 	poller := drivers.NewPoller(attitude, drivers.PollerConfig{Name: "imu", Values: 10, Period: 5 * time.Millisecond})
 	if err := poller.Open(); err != nil {
 		log.Fatal(err)
@@ -127,7 +127,7 @@ func ExampleNewFusion() {
 }
 
 // Sixteen hobby servos behind a PCA9685, written beside the cycle.
-func ExampleNewFeeder() {
+func ExampleNewOutputWriter() {
 	bus, err := i2c.Open("/dev/i2c-1")
 	if err != nil {
 		log.Fatal(err)
@@ -137,7 +137,7 @@ func ExampleNewFeeder() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	feeder := drivers.NewFeeder(board, drivers.FeederConfig{Name: "servos", Channels: 16})
+	feeder := drivers.NewOutputWriter(board, drivers.OutputWriterConfig{Name: "servos", Channels: 16})
 	if err := feeder.Open(); err != nil {
 		log.Fatal(err)
 	}

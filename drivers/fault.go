@@ -46,12 +46,12 @@ func (j *joint) explain(err error, alarm servo.Alarm) error {
 		return j.describe("alarm", errors.New(alarm.String()), remedy(alarm))
 	case alarm != 0:
 		err = fmt.Errorf("%w; alarm before: %v", err, alarm)
-	case err == j.Chain.State(j.Index).Held:
+	case err == j.Chain.State(j.Index).Inhibit:
 		return j.describe("torque", err, "halyard reset") // disarms; then it may be armed
 	}
 	// With the adapter gone there is nothing to scan.
 	try := "halyard ports"
-	if j.Port != "" && !errors.Is(err, servo.ErrGone) {
+	if j.Port != "" && !errors.Is(err, servo.ErrDisconnected) {
 		try = "halyard scan " + j.Port
 	}
 	return j.describe("read", err, try)

@@ -47,13 +47,13 @@ func (o *output) write(f *hal.Frame, a *hal.Actuator, enable bool) {
 			o.mode, o.value = m, v
 		}
 	}
-	o.Feeder.Stage(o.Channel, o.pulse(f.Time, a, enable))
+	o.Writer.Stage(o.Channel, o.pulse(f.Time, a, enable))
 }
 
 // pulse is what the channel gets in the cycle at now.
 func (o *output) pulse(now time.Duration, a *hal.Actuator, enable bool) time.Duration {
 	// A device that came back has lost what its channels had: nothing moves because of that.
-	_, begun, _ := o.Feeder.State()
+	_, begun, _ := o.Writer.State()
 	if begun != o.begun {
 		o.regained = o.regained || o.since >= 0 && enable
 		o.begun, o.since = begun, -1
@@ -92,7 +92,7 @@ func (o *output) pulse(now time.Duration, a *hal.Actuator, enable bool) time.Dur
 
 func (o *output) read(f *hal.Frame, a *hal.Actuator) hal.Status {
 	measure(f, a.Position, o.position)
-	age, _, err := o.Feeder.State()
+	age, _, err := o.Writer.State()
 	op, try := "write", "halyard doctor"
 	if err == nil && o.regained {
 		op, try, err = "torque", "halyard reset", servo.ErrRegained
@@ -118,7 +118,7 @@ func (o *output) describe(op string, err error, try string) error {
 
 func (o *output) alarm() servo.Alarm      { return 0 }
 func (o *output) holding() bool           { return false }
-func (o *output) line() (halter, int)     { return o.Feeder, o.Channel }
+func (o *output) line() (halter, int)     { return o.Writer, o.Channel }
 func (o *output) release()                { o.halted, o.mode = true, hal.NoMode }
 func (o *output) refused(err error) error { return o.describe("halt", err, "halyard estop") }
 
@@ -136,11 +136,11 @@ func (l *lastFault) is(err error) bool {
 // checkPulse reports what is wrong with j as the output of a, beside the joints before it.
 func (j *Joint) checkPulse(a *hal.Actuator, l *hal.Layout, before []Joint, fault func(hal.Kind, string, string, ...any)) {
 	for k := range before {
-		if before[k].Feeder == j.Feeder && before[k].Channel == j.Channel {
+		if before[k].Writer == j.Writer && before[k].Channel == j.Channel {
 			fault(hal.Invalid, "", "channel %d: got the one of %q, want its own", j.Channel, l.Actuators[k].Name)
 		}
 	}
-	if n := j.Feeder.config.Channels; j.Channel < 0 || j.Channel >= n {
+	if n := j.Writer.config.Channels; j.Channel < 0 || j.Channel >= n {
 		fault(hal.Invalid, "", "channel: got %d, want 0..%d", j.Channel, n-1)
 	}
 	p := j.Pulse
@@ -176,13 +176,13 @@ func nominalPulse(a *hal.Actuator, j *Joint) *calibration.Pulse {
 
 // estimated is l with the positions of outputs marked as what they are. l itself is not written to.
 func estimated(l *hal.Layout, joints []Joint) *hal.Layout {
-	if !slices.ContainsFunc(joints, func(j Joint) bool { return j.Feeder != nil }) {
+	if !slices.ContainsFunc(joints, func(j Joint) bool { return j.Writer != nil }) {
 		return l
 	}
 	whole := *l
 	whole.Outputs, whole.Infos = slices.Clone(l.Outputs), slices.Clone(l.Infos)
 	for i := range joints {
-		if at := l.Actuators[i].Position; joints[i].Feeder != nil && at != hal.None {
+		if at := l.Actuators[i].Position; joints[i].Writer != nil && at != hal.None {
 			whole.Measured(at).Estimate = true
 		}
 	}

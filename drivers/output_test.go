@@ -43,7 +43,7 @@ type boat struct {
 	f      *hal.Frame
 	clocks [2]*virtual // the output's and the sensor's: neither waits for the other
 	device *scripted
-	feeder *Feeder
+	feeder *OutputWriter
 	poller *Poller
 	sensor *scripted
 }
@@ -52,16 +52,16 @@ func newBoat(t *testing.T) *boat {
 	t.Helper()
 	v, w := &virtual{}, &virtual{}
 	b := &boat{t: t, clocks: [2]*virtual{v, w}, device: &scripted{clock: v}, sensor: &scripted{clock: w, takes: 4 * ms}}
-	b.feeder = NewFeeder(b.device, FeederConfig{Channels: 3, Clock: v, Edge: v.Edge})
-	b.poller = NewPoller(b.sensor, PollerConfig{Values: 3, Period: 20 * ms, Clock: w, Edge: w.Edge})
+	b.feeder = NewOutputWriter(b.device, OutputWriterConfig{Channels: 3, Clock: v, CycleTime: v.Edge})
+	b.poller = NewPoller(b.sensor, PollerConfig{Values: 3, Period: 20 * ms, Clock: w, CycleTime: w.Edge})
 	if err := errors.Join(b.feeder.Open(), b.poller.Open()); err != nil {
 		t.Fatal(err)
 	}
-	body, err := Build(rov(), []Joint{{Feeder: b.feeder, Channel: 0, Bus: "pwm"}, {Feeder: b.feeder, Channel: 2, Bus: "pwm"}}, true)
+	body, err := Build(rov(), []Joint{{Writer: b.feeder, Channel: 0, Bus: "pwm"}, {Writer: b.feeder, Channel: 2, Bus: "pwm"}}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := body.Sense("depth", b.poller, 0); err != nil {
+	if err := body.AttachSensor("depth", b.poller, 0); err != nil {
 		t.Fatal(err)
 	}
 	b.Body, b.f = body, hal.NewFrame(body.Layout())
@@ -207,13 +207,13 @@ func TestOutputRegained(t *testing.T) {
 // Sensors: values with their time, each layout's sensor a part of a device's values, and the fault named.
 func TestSenses(t *testing.T) {
 	b := newBoat(t)
-	if err := b.Sense("gyro", b.poller, 1); hal.KindOf(err) != hal.Invalid {
+	if err := b.AttachSensor("gyro", b.poller, 1); hal.KindOf(err) != hal.Invalid {
 		t.Errorf("three values from the second of three on: got %v", err)
 	}
-	if err := b.Sense("sonar", b.poller, 0); hal.KindOf(err) != hal.Invalid {
+	if err := b.AttachSensor("sonar", b.poller, 0); hal.KindOf(err) != hal.Invalid {
 		t.Errorf("no such sensor: got %v", err)
 	}
-	if err := b.Sense("gyro", b.poller, 0); err != nil {
+	if err := b.AttachSensor("gyro", b.poller, 0); err != nil {
 		t.Error(err)
 	}
 	b.cycles(100 * ms)
@@ -239,7 +239,7 @@ func TestSenses(t *testing.T) {
 
 func TestOutputRefused(t *testing.T) {
 	v := &virtual{}
-	f := NewFeeder(&scripted{clock: v}, FeederConfig{Channels: 3, Clock: v, Edge: v.Edge})
+	f := NewOutputWriter(&scripted{clock: v}, OutputWriterConfig{Channels: 3, Clock: v, CycleTime: v.Edge})
 	for _, c := range []struct {
 		name   string
 		change func(*hal.Layout, []Joint)
@@ -254,7 +254,7 @@ func TestOutputRefused(t *testing.T) {
 		{"not valid", func(_ *hal.Layout, j []Joint) { j[0].Pulse.Direction = 3 }, hal.Invalid, "calibration: direction: got 3"},
 	} {
 		l := rov()
-		joints := []Joint{{Feeder: f, Channel: 0}, {Feeder: f, Channel: 2}}
+		joints := []Joint{{Writer: f, Channel: 0}, {Writer: f, Channel: 2}}
 		for i := range joints {
 			joints[i].Pulse = nominalPulse(&l.Actuators[i], &joints[i])
 			joints[i].Pulse.Date = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
@@ -265,7 +265,7 @@ func TestOutputRefused(t *testing.T) {
 			t.Errorf("%s: got %v", c.name, err)
 		}
 	}
-	if _, err := Build(rov(), []Joint{{Feeder: f}, {Feeder: f, Channel: 2}}, false); hal.KindOf(err) != hal.Uncalibrated {
+	if _, err := Build(rov(), []Joint{{Writer: f}, {Writer: f, Channel: 2}}, false); hal.KindOf(err) != hal.Uncalibrated {
 		t.Errorf("real, without calibrations: got %v", err)
 	}
 }

@@ -16,10 +16,10 @@ type PollerConfig struct {
 	Period time.Duration // between the beginnings of two reads; 0 = each follows the one before
 	// Clock is the one that the sensor waits by; nil = the wall's. Virtual time needs one.
 	Clock hal.Clock
-	// Edge, where not nil, is the time of the cycle's edge in a world of virtual time: the sensor is then read in
+	// CycleTime, where not nil, is the time of the cycle's edge in a world of virtual time: the sensor is then read in
 	// Receive, in step with the cycle, and what took it until after the edge is seen at a later one. Where it is nil a
 	// goroutine reads beside the cycle.
-	Edge func() time.Duration
+	CycleTime func() time.Duration
 	// Jump is how far each value may be from the one before to be believed at once; what jumps farther waits for the next
 	// reading to say the same. I2C has no checksum, and one wrong bit is a wrong value. 0, or a slice that is too short: any.
 	Jump []float64
@@ -88,7 +88,7 @@ func (p *Poller) Open() error {
 	p.mu.Lock()
 	p.opened = p.config.Clock.Now()
 	p.mu.Unlock()
-	if p.config.Edge == nil {
+	if p.config.CycleTime == nil {
 		p.stop = make(chan struct{})
 		p.running.Go(p.run)
 	}
@@ -111,10 +111,10 @@ func (p *Poller) Send() error { return nil }
 // Receive reads what is due in virtual time; beside the cycle it does nothing. It never fails: what is wrong with the
 // sensor is in Latest.
 func (p *Poller) Receive() error {
-	if p.config.Edge == nil {
+	if p.config.CycleTime == nil {
 		return nil
 	}
-	edge := p.config.Edge()
+	edge := p.config.CycleTime()
 	if !p.pending && p.next <= edge {
 		p.read()
 		p.pending = true
@@ -224,8 +224,8 @@ func (p *Poller) Latest(dst []float64, first int) (age time.Duration, err error)
 
 // now is the time that readings are seen at.
 func (p *Poller) now() time.Duration {
-	if p.config.Edge != nil {
-		return p.config.Edge()
+	if p.config.CycleTime != nil {
+		return p.config.CycleTime()
 	}
 	return p.config.Clock.Now()
 }

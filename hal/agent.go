@@ -7,38 +7,38 @@ import (
 	"time"
 )
 
-// Reality is what a body is made of, as its protocols must know.
-type Reality uint8
+// BodyKind is what a body is made of, as its protocols must know.
+type BodyKind uint8
 
 // The realities, the most careful last: a mixed body counts as its most real part.
 const (
-	Simulated Reality = iota
+	Simulated BodyKind = iota
 	Emulated
 	Real
 )
 
-func (r Reality) String() string { return [...]string{"sim", "emulated", "real"}[min(r, Real)] }
+func (r BodyKind) String() string { return [...]string{"sim", "emulated", "real"}[min(r, Real)] }
 
 // AgentConfig is what the rig needs to know of a new agent.
 type AgentConfig struct {
-	Name    string
-	Body    Body
-	World   World // nil = Room
-	Reality Reality
-	Guard   GuardConfig
+	Name     string
+	Body     Body
+	World    World // nil = Room
+	BodyKind BodyKind
+	Guard    GuardConfig
 }
 
 // Agent is a named body under control. Its methods may be called from any goroutine.
 type Agent struct {
-	name    string
-	rig     *Rig
-	body    Body
-	world   World
-	reality Reality
-	layout  *Layout
-	frame   *Frame    // the rig's; only under its lock
-	faulty  []EventID // one a device: its event while it is at fault, raised once; 0 while it is well
-	faults  []EventID // one a device: "/humanoid/left_elbow/Fault"
+	name     string
+	rig      *Rig
+	body     Body
+	world    World
+	bodyKind BodyKind
+	layout   *Layout
+	frame    *Frame    // the rig's; only under its lock
+	faulty   []EventID // one a device: its event while it is at fault, raised once; 0 while it is well
+	faults   []EventID // one a device: "/humanoid/left_elbow/Fault"
 
 	mu        sync.Mutex // guards what follows, for microseconds; taken after the rig's lock, never before
 	guard     *guard
@@ -58,8 +58,8 @@ func (a *Agent) Name() string { return a.name }
 // Layout is what its body offers; nobody writes to it.
 func (a *Agent) Layout() *Layout { return a.layout }
 
-// Reality says what its body is made of.
-func (a *Agent) Reality() Reality { return a.reality }
+// BodyKind says what its body is made of.
+func (a *Agent) BodyKind() BodyKind { return a.bodyKind }
 
 // Measured appends what the body measured in the last cycle, outputs then infos, to dst[:0].
 func (a *Agent) Measured(dst []float64) []float64 {
@@ -85,7 +85,7 @@ func (a *Agent) Holder() string {
 	if a.lease == nil {
 		return ""
 	}
-	return a.lease.party.name
+	return a.lease.session.name
 }
 
 // Guard tells the guard's state and what it did not let through; Overrides counts commands without a lease.
@@ -101,8 +101,8 @@ func (a *Agent) Guard() (state GuardState, counts GuardCounts, overrides uint64)
 func (a *Agent) Override(inputs []float64) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.lease != nil && a.reality == Real {
-		return &Error{Kind: Busy, Op: "command " + a.name, Err: fmt.Errorf("held by %s", a.lease.party.name)}
+	if a.lease != nil && a.bodyKind == Real {
+		return &Error{Kind: Busy, Op: "command " + a.name, Err: fmt.Errorf("held by %s", a.lease.session.name)}
 	}
 	a.overrides++
 	a.guard.accept(inputs, a.now)

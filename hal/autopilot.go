@@ -8,14 +8,14 @@ import (
 // Autopilot is a control law in the rig's cycle, between what the controllers said and the guard. The rig calls it with
 // the agent's lock held: it must neither block for long nor call the agent or the rig, and allocates nothing.
 type Autopilot interface {
-	// Fly is called at the start of every cycle, which lasts dt: f.Measured and f.Status are of the last one. It fills
+	// Update is called at the start of every cycle, which lasts dt: f.Measured and f.Status are of the last one. It fills
 	// inputs, which come as NaN (no command), and tells whether it commands: the cycle in which it no longer does takes
 	// the torque off the agent's thrusters.
-	Fly(f *Frame, inputs []float64, dt time.Duration) bool
-	// Rest is called instead of Fly while the guard lets nothing pass: disarmed or stopped, on the way home, or, where
-	// there is a command deadline, without a commander who was heard within it. After it Fly commands nothing until
+	Update(f *Frame, inputs []float64, dt time.Duration) bool
+	// Disengage is called instead of Update while the guard lets nothing pass: disarmed or stopped, on the way home, or, where
+	// there is a command deadline, without a commander who was heard within it. After it Update commands nothing until
 	// somebody has armed the autopilot anew, so that a client who comes back moves nothing by coming.
-	Rest()
+	Disengage()
 }
 
 // pilot is an agent's autopilot and what the rig keeps for it.
@@ -47,7 +47,7 @@ func (a *Agent) steer(now, dt time.Duration) {
 		return
 	}
 	fillNaN(p.inputs)
-	if !p.law.Fly(a.frame, p.inputs, dt) {
+	if !p.law.Update(a.frame, p.inputs, dt) {
 		a.release()
 		return
 	}
@@ -60,7 +60,7 @@ func (a *Agent) steer(now, dt time.Duration) {
 // rest lets the autopilot command nothing more. Under a's lock.
 func (a *Agent) rest() {
 	if a.pilot.law != nil {
-		a.pilot.law.Rest()
+		a.pilot.law.Disengage()
 		a.release()
 	}
 }

@@ -26,13 +26,13 @@ type constant struct {
 	rests int
 }
 
-func (c *constant) Fly(_ *Frame, inputs []float64, _ time.Duration) bool {
+func (c *constant) Update(_ *Frame, inputs []float64, _ time.Duration) bool {
 	if c.armed {
 		inputs[1] = 0.5
 	}
 	return c.armed
 }
-func (c *constant) Rest() { c.armed = false; c.rests++ }
+func (c *constant) Disengage() { c.armed = false; c.rests++ }
 
 func pilotedRig(t *testing.T, c GuardConfig) (*Rig, *Agent, *thrusters, *constant) {
 	t.Helper()
@@ -47,7 +47,7 @@ func pilotedRig(t *testing.T, c GuardConfig) (*Rig, *Agent, *thrusters, *constan
 		t.Fatal(err)
 	}
 	b := &thrusters{layout: l}
-	a, err := r.Add(AgentConfig{Name: "rov", Body: b, Reality: Emulated, Guard: c})
+	a, err := r.Add(AgentConfig{Name: "rov", Body: b, BodyKind: Emulated, Guard: c})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,8 +33,8 @@ type Bus interface {
 	Receive() error // asks for every state; blocks for the line's time at most
 }
 
-// Room is the World of real bodies: nothing but the rig's clock moves it.
-type Room struct{}
+// PhysicalWorld is the World of real bodies: nothing but the rig's clock moves it.
+type PhysicalWorld struct{}
 
 // Advance does nothing.
-func (Room) Advance(time.Duration) error { return nil }
+func (PhysicalWorld) Advance(time.Duration) error { return nil }

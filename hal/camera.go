@@ -11,15 +11,15 @@ type Picture struct {
 	Sequence      uint64 // rising by 1 a picture of this camera, from 1
 	Time          time.Duration
 	Width, Height int
-	RGB           []byte    // 3 bytes a pixel; nil of a depth camera
-	Depth         []float32 // m along the optical axis, one a pixel, +Inf where nothing is; nil of a colour camera
-	Sights        []Sight   // the objects that the camera's detector recognises, nearest first
+	RGB           []byte      // 3 bytes a pixel; nil of a depth camera
+	Depth         []float32   // m along the optical axis, one a pixel, +Inf where nothing is; nil of a colour camera
+	Detections    []Detection // the objects that the camera's detector recognises, nearest first
 
 	// Free, where not nil, takes the picture back; see Release.
 	Free func(*Picture)
 }
 
-// Release says that the receiver of a picture no longer looks at it. Every picture that Watch.Next returned is released
+// Release says that the receiver of a picture no longer looks at it. Every picture that ImageStream.Next returned is released
 // once.
 func (p *Picture) Release() {
 	if p != nil && p.Free != nil {
@@ -27,8 +27,8 @@ func (p *Picture) Release() {
 	}
 }
 
-// Sight is an object in a picture.
-type Sight struct {
+// Detection is an object in a picture.
+type Detection struct {
 	Class, Name string
 	Box         [4]float64 // left, top, right, bottom as shares of the picture, 0..1
 	Distance    float64    // m, from the camera to its middle, seen or not
@@ -37,15 +37,15 @@ type Sight struct {
 	Colour      float64    // share of its colour that reaches the camera through the water or air, 0..1
 }
 
-// Watcher is a body whose cameras can be watched. Its methods may be called from any goroutine, beside the cycle, which
+// CameraSource is a body whose cameras can be watched. Its methods may be called from any goroutine, beside the cycle, which
 // never waits for them. Nothing is rendered that nobody watches.
-type Watcher interface {
+type CameraSource interface {
 	// Watch begins to look through camera i of the layout.
-	Watch(camera int) (Watch, error)
+	Watch(camera int) (ImageStream, error)
 }
 
-// Watch is one viewer of one camera.
-type Watch interface {
+// ImageStream is one viewer of one camera.
+type ImageStream interface {
 	// Next blocks until there is a picture with a Sequence above after, the newest one then, and returns it. The caller
 	// releases it. The error is the context's, or says that the camera is gone.
 	Next(ctx context.Context, after uint64) (*Picture, error)

@@ -20,9 +20,9 @@ type Follower interface {
 	Follow(actuator int, position, velocity float64)
 }
 
-// Holder tells, before the first cycle, which actuators have torque from before, when another program or the run
+// TorqueReporter tells, before the first cycle, which actuators have torque from before, when another program or the run
 // before left them holding. The guard lets them go on holding where they are: cutting the torque would drop them.
-type Holder interface{ Holding(actuator int) bool }
+type TorqueReporter interface{ Holding(actuator int) bool }
 
 // Placer puts a body at a pose in the world.
 type Placer interface {

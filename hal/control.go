@@ -61,13 +61,13 @@ func (r *Rig) declareCount(name string, at *int64) {
 // setPause stops time. A real robot does not stop existing, so that its rig does not pause.
 func (r *Rig) setPause(x Value) error {
 	for _, a := range r.agents {
-		if x.Bool && a.reality == Real {
+		if x.Bool && a.bodyKind == Real {
 			return fmt.Errorf("pause: %s is real: got true, want false", a.name)
 		}
 	}
 	r.paused = x.Bool
 	r.changed.Broadcast()
-	r.settle()
+	r.runPending()
 	return nil
 }
 

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// settle runs what every lease has asked for, in lock-step. Under the lock.
-func (r *Rig) settle() {
+// runPending runs what every lease has asked for, in lock-step. Under the lock.
+func (r *Rig) runPending() {
 	if r.config.Mode != Lockstep || r.paused || r.closed || r.leases == 0 {
 		return
 	}
@@ -19,7 +19,7 @@ func (r *Rig) settle() {
 }
 
 func (r *Rig) allAsked(what request) bool {
-	for _, p := range r.parties {
+	for _, p := range r.sessions {
 		for _, l := range p.leases {
 			if l.asked != what {
 				return false
@@ -32,7 +32,7 @@ func (r *Rig) allAsked(what request) bool {
 // run is one cycle: what was asked becomes what the bodies do, and what they did becomes what the observers see.
 func (r *Rig) run() {
 	dt := r.config.Period
-	r.heed()
+	r.checkStopInputs()
 	for _, a := range r.agents {
 		a.decide(r.time, dt)
 		if err := a.body.Write(a.frame); err != nil {
@@ -69,7 +69,7 @@ func (r *Rig) run() {
 
 // tell answers every lease that asked for what, and lets the observers see the cycle.
 func (r *Rig) tell(what request) {
-	for _, p := range r.parties {
+	for _, p := range r.sessions {
 		for _, l := range p.leases {
 			l.done = askNothing
 			if l.asked == what {
@@ -79,7 +79,7 @@ func (r *Rig) tell(what request) {
 	}
 	r.occurred = r.events.take(r.occurred)
 	r.cycle = Cycle{Step: r.step, Reset: what == askReset, Events: r.occurred}
-	for _, p := range r.parties {
+	for _, p := range r.sessions {
 		if p.observer != nil {
 			p.observer.Cycle(&r.cycle)
 		}
@@ -134,7 +134,7 @@ func (r *Rig) relax(a *Agent) {
 func (r *Rig) exact(w World) bool {
 	_, ok := w.(Resetter)
 	for _, a := range r.agents {
-		ok = ok && (a.world != w || a.reality != Real)
+		ok = ok && (a.world != w || a.bodyKind != Real)
 	}
 	return ok
 }
@@ -160,7 +160,7 @@ func (r *Rig) finishReset() {
 // eachBus calls f for every bus, side by side in real time, one after another in lock-step, where lines are in memory
 // and cost no time.
 func (r *Rig) eachBus(f func(Bus) error) {
-	if r.crew == nil || r.config.Mode == Lockstep || len(r.buses) < 2 {
+	if r.pool == nil || r.config.Mode == Lockstep || len(r.buses) < 2 {
 		for _, b := range r.buses {
 			if err := f(b); err != nil {
 				r.note(nil, "bus", err)
@@ -168,7 +168,7 @@ func (r *Rig) eachBus(f func(Bus) error) {
 		}
 		return
 	}
-	for _, err := range r.crew.each(f) {
+	for _, err := range r.pool.each(f) {
 		if err != nil {
 			r.note(nil, "bus", err)
 		}
@@ -231,7 +231,7 @@ func (r *Rig) park(next time.Duration) {
 	r.mu.Lock()
 	for _, a := range r.agents {
 		a.mu.Lock()
-		if a.reality != Simulated && a.guard.config.OnTimeout == Park && a.guard.state == Armed {
+		if a.bodyKind != Simulated && a.guard.config.OnTimeout == Park && a.guard.state == Armed {
 			a.guard.home(a.frame)
 		}
 		a.mu.Unlock()

@@ -10,9 +10,9 @@ type Policy uint8
 
 // The policies.
 const (
-	Hold Policy = iota // stay where it is: the present position, or zero velocity, torque or duty
-	Limp               // no torque; an arm falls
-	Park               // move to the default pose within the guard's home speed, then hold
+	Hold      Policy = iota // stay where it is: the present position, or zero velocity, torque or duty
+	TorqueOff               // no torque; an arm falls
+	Park                    // move to the default pose within the guard's home speed, then hold
 )
 
 func (p Policy) String() string { return [...]string{"hold", "limp", "park"}[min(p, Park)] }
@@ -115,7 +115,7 @@ func (j *guardJoint) forget(limit float64) {
 }
 
 // adopt makes every joint of h that has torque hold where it is; it is commanded before any controller comes.
-func (g *guard) adopt(h Holder, f *Frame) {
+func (g *guard) adopt(h TorqueReporter, f *Frame) {
 	for i := range g.joints {
 		a, j := &g.layout.Actuators[i], &g.joints[i]
 		if g.state == Armed && a.Goal[PositionMode] != None && a.Position != None && h.Holding(i) {

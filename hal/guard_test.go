@@ -162,7 +162,7 @@ func TestGuardDeadline(t *testing.T) {
 		want   float64 // goal after a second
 	}{
 		{Hold, true, 0.1},
-		{Limp, false, nan},
+		{TorqueOff, false, nan},
 		{Park, true, -0.2},
 	} {
 		t.Run(c.policy.String(), func(t *testing.T) {

@@ -17,7 +17,7 @@ const (
 func (g *guard) stop(f *Frame) {
 	g.waiting = false
 	switch g.config.OnTimeout {
-	case Limp:
+	case TorqueOff:
 		g.clear()
 	case Park:
 		g.home(f)

@@ -152,11 +152,11 @@ func (j *joined) Halt() error {
 	return errors.Join(errs...)
 }
 
-// Holding implements Holder for the parts.
+// Holding implements TorqueReporter for the parts.
 func (j *joined) Holding(actuator int) bool {
 	for i := range j.parts {
 		for _, x := range j.parts[i].actuators {
-			if h, ok := j.parts[i].body.(Holder); ok && x.outer == actuator {
+			if h, ok := j.parts[i].body.(TorqueReporter); ok && x.outer == actuator {
 				return h.Holding(x.inner)
 			}
 		}

@@ -16,9 +16,9 @@ type Cycle struct {
 	Events []EventID
 }
 
-// Party is one protocol session, as the rig sees it: an observer that may hold leases. In lock-step time waits for
+// Session is one protocol session, as the rig sees it: an observer that may hold leases. In lock-step time waits for
 // every lease of every party.
-type Party struct {
+type Session struct {
 	rig      *Rig
 	name     string
 	observer Observer
@@ -27,10 +27,10 @@ type Party struct {
 
 // Lease is the right to command one agent. Its party's session owns it; it is not safe for two goroutines.
 type Lease struct {
-	party *Party
-	agent *Agent // nil once released
-	asked request
-	done  request // what the last cycle answered
+	session *Session
+	agent   *Agent // nil once released
+	asked   request
+	done    request // what the last cycle answered
 }
 
 type request uint8
@@ -41,31 +41,31 @@ const (
 	askReset
 )
 
-// NewParty registers an observer. name stands in messages: "osp@127.0.0.1:5000". Close removes it.
-func (r *Rig) NewParty(name string, o Observer) *Party {
+// NewSession registers an observer. name stands in messages: "osp@127.0.0.1:5000". Close removes it.
+func (r *Rig) NewSession(name string, o Observer) *Session {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	p := &Party{rig: r, name: name, observer: o}
-	r.parties = append(r.parties, p)
+	p := &Session{rig: r, name: name, observer: o}
+	r.sessions = append(r.sessions, p)
 	return p
 }
 
 // Acquire takes the lease of a, or fails with Busy where another party holds it. In lock-step, time stops at the
 // cycle's edge until every lease has asked. A party that holds it already gets the same lease.
-func (p *Party) Acquire(a *Agent) (*Lease, error) {
+func (p *Session) Acquire(a *Agent) (*Lease, error) {
 	r := p.rig
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.lease != nil && a.lease.party != p {
-		return nil, &Error{Kind: Busy, Op: "control " + a.name, Err: fmt.Errorf("held by %s", a.lease.party.name)}
+	if a.lease != nil && a.lease.session != p {
+		return nil, &Error{Kind: Busy, Op: "control " + a.name, Err: fmt.Errorf("held by %s", a.lease.session.name)}
 	}
 	if a.leaving {
 		return nil, &Error{Kind: Busy, Op: "control " + a.name, Err: errLeaving}
 	}
 	if a.lease == nil {
-		a.lease = &Lease{party: p, agent: a}
+		a.lease = &Lease{session: p, agent: a}
 		p.leases = append(p.leases, a.lease)
 		r.leases++
 	}
@@ -73,26 +73,26 @@ func (p *Party) Acquire(a *Agent) (*Lease, error) {
 }
 
 // Release gives l back; its body holds still. Nothing moves because a client left.
-func (p *Party) Release(l *Lease) {
+func (p *Session) Release(l *Lease) {
 	p.rig.mu.Lock()
 	defer p.rig.mu.Unlock()
 	p.release(l)
-	p.rig.settle()
+	p.rig.runPending()
 }
 
 // Close releases every lease and forgets the party. Its observer is not called again once Close has returned.
-func (p *Party) Close() {
+func (p *Session) Close() {
 	r := p.rig
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for len(p.leases) > 0 {
 		p.release(p.leases[0])
 	}
-	r.parties = slices.DeleteFunc(r.parties, func(q *Party) bool { return q == p })
-	r.settle()
+	r.sessions = slices.DeleteFunc(r.sessions, func(q *Session) bool { return q == p })
+	r.runPending()
 }
 
-func (p *Party) release(l *Lease) {
+func (p *Session) release(l *Lease) {
 	if l.agent == nil {
 		return
 	}
@@ -109,17 +109,17 @@ func (p *Party) release(l *Lease) {
 
 // Step hands on the inputs (Layout.Inputs, SI; NaN keeps) and asks for the next cycle. In lock-step the call that
 // completes the set runs the cycle, and every observer, before it returns; in real time the next tick answers.
-func (p *Party) Step(l *Lease, inputs []float64) error {
+func (p *Session) Step(l *Lease, inputs []float64) error {
 	return p.ask(l, askStep, inputs, 0)
 }
 
 // Reset asks for a reset with seed (0 = don't care); when every lease has asked, it runs. The last seed that is not 0
 // counts. A real body moves to its default pose first; observers hear of the completion.
-func (p *Party) Reset(l *Lease, seed int64) error {
+func (p *Session) Reset(l *Lease, seed int64) error {
 	return p.ask(l, askReset, nil, seed)
 }
 
-func (p *Party) ask(l *Lease, what request, inputs []float64, seed int64) error {
+func (p *Session) ask(l *Lease, what request, inputs []float64, seed int64) error {
 	r := p.rig
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -133,7 +133,7 @@ func (p *Party) ask(l *Lease, what request, inputs []float64, seed int64) error 
 		r.seed = seed
 	}
 	l.asked = what
-	r.settle()
+	r.runPending()
 	return nil
 }
 
@@ -149,7 +149,7 @@ func (l *Lease) ResetDone() bool { return l.done == askReset }
 
 // Pending tells whether l has asked and is not answered. For the session that owns l.
 func (l *Lease) Pending() bool {
-	l.party.rig.mu.Lock()
-	defer l.party.rig.mu.Unlock()
+	l.session.rig.mu.Lock()
+	defer l.session.rig.mu.Unlock()
 	return l.asked != askNothing
 }

@@ -42,7 +42,7 @@ func (r *Rig) leave(name string) (*Agent, error) {
 	defer a.mu.Unlock()
 	switch {
 	case a.lease != nil:
-		return nil, &Error{Kind: Busy, Op: "remove " + name, Err: fmt.Errorf("held by %s", a.lease.party.name)}
+		return nil, &Error{Kind: Busy, Op: "remove " + name, Err: fmt.Errorf("held by %s", a.lease.session.name)}
 	case a.leaving:
 		return nil, &Error{Kind: Busy, Op: "remove " + name, Err: errLeaving}
 	}
@@ -57,8 +57,8 @@ var errLeaving = errors.New("it is being removed")
 func (r *Rig) lettingGo(a *Agent) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	h, ok := a.body.(Holder)
-	if !ok || a.reality != Real || r.crew == nil || r.config.Mode != Realtime || r.resting() {
+	h, ok := a.body.(TorqueReporter)
+	if !ok || a.bodyKind != Real || r.pool == nil || r.config.Mode != Realtime || r.resting() {
 		return false
 	}
 	a.mu.Lock()

@@ -38,7 +38,7 @@ func (s *slow) Halt() error {
 func TestRemoveLetsGo(t *testing.T) {
 	for _, c := range []struct {
 		name    string
-		reality hal.Reality
+		reality hal.BodyKind
 		cycles  int
 		held    bool
 		most    time.Duration // that Remove takes
@@ -50,7 +50,7 @@ func TestRemoveLetsGo(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			r := newRig(t, hal.Realtime)
 			body := &slow{Body: haltest.NewBody("x"), cycles: c.cycles}
-			a, err := r.Add(hal.AgentConfig{Name: "a", Body: body, Reality: c.reality})
+			a, err := r.Add(hal.AgentConfig{Name: "a", Body: body, BodyKind: c.reality})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,7 +68,7 @@ func TestRemoveLetsGo(t *testing.T) {
 			go func() { removed <- r.Remove("a") }()
 			time.Sleep(5 * period)
 			if c.reality == hal.Real { // it is on its way out
-				q := r.NewParty("another", nil)
+				q := r.NewSession("another", nil)
 				if _, err := q.Acquire(a); hal.KindOf(err) != hal.Busy {
 					t.Errorf("%s: taken while it leaves: got %v", c.name, err)
 				}

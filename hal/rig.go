@@ -35,7 +35,7 @@ type Rig struct {
 	agents   []*Agent
 	worlds   []World
 	buses    []Bus
-	parties  []*Party
+	sessions []*Session
 	inputs   []func() error // of emergency stops
 	latched  bool           // an emergency stop is
 	disarmed bool           // it was, and nobody has armed the rig since
@@ -52,7 +52,7 @@ type Rig struct {
 	resetting bool // real bodies are on their way to their default poses
 	occurred  []EventID
 	cycle     Cycle
-	crew      *crew
+	pool      *busPool
 	stats     Stats
 	rate      rateMeter
 	known     controlEvents
@@ -74,7 +74,7 @@ func New(c Config) (*Rig, error) {
 	}
 	r := &Rig{config: c, log: c.Log, clock: c.Clock, seed: c.Seed, events: newEvents()}
 	r.changed = sync.NewCond(&r.mu)
-	r.values = newValues(r.AtEdge)
+	r.values = newValues(r.BetweenCycles)
 	r.declareControl()
 	return r, nil
 }
@@ -85,14 +85,14 @@ func (r *Rig) Add(c AgentConfig) (*Agent, error) {
 	if err := l.Validate(); err != nil {
 		return nil, &Error{Kind: Invalid, Op: "agent " + c.Name, Err: err}
 	}
-	if r.config.Mode == Lockstep && c.Reality == Real {
+	if r.config.Mode == Lockstep && c.BodyKind == Real {
 		return nil, &Error{Kind: Invalid, Op: "agent " + c.Name, Err: errors.New("a real body needs clock.mode: realtime"),
 			Try: "halyard serve --set clock.mode=realtime"}
 	}
 	if c.World == nil {
-		c.World = Room{}
+		c.World = PhysicalWorld{}
 	}
-	a := &Agent{name: c.Name, rig: r, body: c.Body, world: c.World, reality: c.Reality, layout: l,
+	a := &Agent{name: c.Name, rig: r, body: c.Body, world: c.World, bodyKind: c.BodyKind, layout: l,
 		frame: NewFrame(l), guard: newGuard(l, c.Guard)}
 	a.measured = append(a.measured, a.frame.Measured...)
 	a.status = append(a.status, a.frame.Status...)
@@ -113,7 +113,7 @@ func (r *Rig) Add(c AgentConfig) (*Agent, error) {
 	case r.disarmed:
 		a.guard.set(Disarmed)
 	}
-	if h, ok := a.body.(Holder); ok {
+	if h, ok := a.body.(TorqueReporter); ok {
 		a.guard.adopt(h, a.frame)
 	}
 	r.declareAgent(a)
@@ -143,8 +143,8 @@ func (r *Rig) AddBus(b Bus) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.buses = append(r.buses, b)
-	if r.crew != nil {
-		r.crew.hire(b)
+	if r.pool != nil {
+		r.pool.add(b)
 	}
 	return b.Receive()
 }
@@ -155,8 +155,8 @@ func (r *Rig) RemoveBus(b Bus) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.buses = slices.DeleteFunc(r.buses, func(have Bus) bool { return have == b })
-	if r.crew != nil {
-		r.crew.fire(b)
+	if r.pool != nil {
+		r.pool.remove(b)
 	}
 }
 
@@ -194,8 +194,8 @@ func (r *Rig) agent(name string) *Agent {
 	return nil
 }
 
-// AtEdge runs f between two cycles, while nothing of the rig moves. f must not call the rig.
-func (r *Rig) AtEdge(f func()) {
+// BetweenCycles runs f between two cycles, while nothing of the rig moves. f must not call the rig.
+func (r *Rig) BetweenCycles(f func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	f()
@@ -204,12 +204,12 @@ func (r *Rig) AtEdge(f func()) {
 // Run lets time pass until ctx ends, then stops every body by its policy. It is called once.
 func (r *Rig) Run(ctx context.Context) error {
 	r.mu.Lock()
-	r.crew = newCrew(r.buses)
+	r.pool = newCrew(r.buses)
 	r.mu.Unlock()
 	defer func() {
 		r.mu.Lock()
-		c := r.crew
-		r.crew = nil // a bus that comes now finds nobody to hire
+		c := r.pool
+		r.pool = nil // a bus that comes now finds nobody to hire
 		r.mu.Unlock()
 		c.close()
 	}()
@@ -236,7 +236,7 @@ func (r *Rig) close() error {
 	var faults []error
 	for _, a := range r.agents {
 		a.mu.Lock()
-		holds := a.reality != Simulated && a.guard.state == Armed && a.guard.config.OnTimeout != Limp
+		holds := a.bodyKind != Simulated && a.guard.state == Armed && a.guard.config.OnTimeout != TorqueOff
 		if holds {
 			a.guard.hold(a.frame)
 		}

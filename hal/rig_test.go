@@ -33,9 +33,9 @@ type bubbleClock struct{ start time.Time }
 func (c bubbleClock) Now() time.Duration         { return time.Since(c.start) }
 func (c bubbleClock) SleepUntil(t time.Duration) { time.Sleep(t - c.Now()) }
 
-func add(t *testing.T, r *hal.Rig, name string, b *haltest.Body, reality hal.Reality, g hal.GuardConfig) *hal.Agent {
+func add(t *testing.T, r *hal.Rig, name string, b *haltest.Body, reality hal.BodyKind, g hal.GuardConfig) *hal.Agent {
 	t.Helper()
-	c := hal.AgentConfig{Name: name, Body: b, World: b, Reality: reality, Guard: g}
+	c := hal.AgentConfig{Name: name, Body: b, World: b, BodyKind: reality, Guard: g}
 	a, err := r.Add(c)
 	if err != nil {
 		t.Fatal(err)
@@ -65,10 +65,10 @@ func (r *recorder) Cycle(c *hal.Cycle) {
 	r.events = append(r.events, c.Events...)
 }
 
-func acquire(t *testing.T, r *hal.Rig, name string, a *hal.Agent) (*hal.Party, *hal.Lease, *recorder) {
+func acquire(t *testing.T, r *hal.Rig, name string, a *hal.Agent) (*hal.Session, *hal.Lease, *recorder) {
 	t.Helper()
 	o := &recorder{}
-	p := r.NewParty(name, o)
+	p := r.NewSession(name, o)
 	l, err := p.Acquire(a)
 	if err != nil {
 		t.Fatal(err)
@@ -124,7 +124,7 @@ func TestLeaseIsExclusive(t *testing.T) {
 	r := newRig(t, hal.Lockstep)
 	a := add(t, r, "a", haltest.NewBody("j"), hal.Simulated, hal.GuardConfig{})
 	pa, la, _ := acquire(t, r, "one", a)
-	other := r.NewParty("two", nil)
+	other := r.NewSession("two", nil)
 	if _, err := other.Acquire(a); hal.KindOf(err) != hal.Busy {
 		t.Fatalf("second lease: got %v, want busy", err)
 	}
@@ -183,7 +183,7 @@ func running(t *testing.T, r *hal.Rig) (look func(func()), stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- r.Run(ctx) }()
-	return r.AtEdge, func() {
+	return r.BetweenCycles, func() {
 		cancel()
 		if err := <-done; err != nil {
 			t.Error(err)
@@ -346,7 +346,7 @@ func TestEmergencyStop(t *testing.T) {
 
 func TestOverride(t *testing.T) {
 	for _, c := range []struct {
-		reality hal.Reality
+		reality hal.BodyKind
 		held    bool
 		ok      bool
 	}{{hal.Simulated, true, true}, {hal.Emulated, true, true}, {hal.Real, false, true}, {hal.Real, true, false}} {
@@ -363,7 +363,7 @@ func TestOverride(t *testing.T) {
 
 func TestRealBodyNeedsRealTime(t *testing.T) {
 	r := newRig(t, hal.Lockstep)
-	_, err := r.Add(hal.AgentConfig{Name: "a", Body: haltest.NewBody("j"), Reality: hal.Real})
+	_, err := r.Add(hal.AgentConfig{Name: "a", Body: haltest.NewBody("j"), BodyKind: hal.Real})
 	if hal.KindOf(err) != hal.Invalid {
 		t.Errorf("real in lock-step: got %v, want invalid", err)
 	}
@@ -544,7 +544,7 @@ func TestFaultsAreEvents(t *testing.T) {
 func TestCycleAllocatesNothing(t *testing.T) {
 	r := newRig(t, hal.Lockstep)
 	a := add(t, r, "a", haltest.NewBody("x", "y"), hal.Simulated, hal.GuardConfig{})
-	p := r.NewParty("one", nil)
+	p := r.NewSession("one", nil)
 	l, err := p.Acquire(a)
 	if err != nil {
 		t.Fatal(err)
@@ -565,7 +565,7 @@ func BenchmarkCycle21(b *testing.B) {
 	r, _ := hal.New(hal.Config{Period: period})
 	body := haltest.NewBody(joints...)
 	a, _ := r.Add(hal.AgentConfig{Name: "a", Body: body, World: body})
-	p := r.NewParty("one", nil)
+	p := r.NewSession("one", nil)
 	l, _ := p.Acquire(a)
 	in := make([]float64, 42)
 	b.ReportAllocs()

@@ -98,8 +98,8 @@ func (s *shadowed) Halt() error {
 	return err
 }
 
-// Holding implements Holder for the body.
+// Holding implements TorqueReporter for the body.
 func (s *shadowed) Holding(actuator int) bool {
-	h, ok := s.body.(Holder)
+	h, ok := s.body.(TorqueReporter)
 	return ok && h.Holding(actuator)
 }

@@ -30,7 +30,7 @@ func (r *Rig) ResetWorld(w World, seed int64) error {
 	for _, a := range r.agents {
 		if a.world == w {
 			r.relax(a)
-			wired = wired || a.reality != Simulated
+			wired = wired || a.bodyKind != Simulated
 		}
 	}
 	if wired {
@@ -89,7 +89,7 @@ func (r *Rig) RestoreWorld(w World) error {
 func (r *Rig) saver(op string, w World) (Saver, error) {
 	s, ok := w.(Saver)
 	for _, a := range r.agents {
-		ok = ok && (a.world != w || a.reality == Simulated)
+		ok = ok && (a.world != w || a.bodyKind == Simulated)
 	}
 	if !ok {
 		return nil, &Error{Kind: Unsafe, Op: op, Err: errors.New("this world is not all simulated")}

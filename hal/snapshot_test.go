@@ -38,7 +38,7 @@ func (b *savingBody) Restore() error {
 // stepper steps one agent in lock-step.
 type stepper struct {
 	t *testing.T
-	*hal.Party
+	*hal.Session
 	*hal.Lease
 	*recorder
 }
@@ -63,7 +63,7 @@ func TestRestoreRepeats(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := &stepper{t: t}
-		s.Party, s.Lease, s.recorder = acquire(t, r, "client", a)
+		s.Session, s.Lease, s.recorder = acquire(t, r, "client", a)
 		play := func() (seen [][]float64) {
 			for range 3 {
 				seen = append(seen, s.step())
@@ -105,7 +105,7 @@ func TestRestoreMovesNothingStopped(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := &stepper{t: t}
-		s.Party, s.Lease, s.recorder = acquire(t, r, "client", a)
+		s.Session, s.Lease, s.recorder = acquire(t, r, "client", a)
 		s.step(1, 1.5)
 		if err := r.SaveWorld(b); err != nil {
 			t.Fatal(err)
@@ -132,7 +132,7 @@ func TestDeadlineSurvivesRestore(t *testing.T) {
 		}
 		expired := func() uint64 { _, c, _ := a.Guard(); return c.Expired }
 		s := &stepper{t: t}
-		s.Party, s.Lease, s.recorder = acquire(t, r, "client", a)
+		s.Session, s.Lease, s.recorder = acquire(t, r, "client", a)
 		quiet := func(n int) {
 			for range n {
 				s.step()
@@ -165,7 +165,7 @@ func TestDeadlineSurvivesRestore(t *testing.T) {
 // world that was never saved returns to its start.
 func TestWorldsThatCannot(t *testing.T) {
 	for _, c := range []struct {
-		reality     hal.Reality
+		reality     hal.BodyKind
 		save, reset hal.Kind
 	}{
 		{hal.Simulated, 0, 0}, {hal.Emulated, hal.Unsafe, 0}, {hal.Real, hal.Unsafe, hal.Unsafe},
@@ -173,7 +173,7 @@ func TestWorldsThatCannot(t *testing.T) {
 		r := newRig(t, hal.Realtime)
 		b := newSavingBody("a")
 		b.Position[0] = 0.5
-		if _, err := r.Add(hal.AgentConfig{Name: "robot", Body: b, World: b, Reality: c.reality}); err != nil {
+		if _, err := r.Add(hal.AgentConfig{Name: "robot", Body: b, World: b, BodyKind: c.reality}); err != nil {
 			t.Fatal(err)
 		}
 		for what, x := range map[string]struct {
@@ -191,7 +191,7 @@ func TestWorldsThatCannot(t *testing.T) {
 		}
 	}
 	r := newRig(t, hal.Lockstep)
-	if err := r.SaveWorld(hal.Room{}); hal.KindOf(err) != hal.Unsafe {
+	if err := r.SaveWorld(hal.PhysicalWorld{}); hal.KindOf(err) != hal.Unsafe {
 		t.Errorf("the room: got %v, want unsafe", err)
 	}
 }
@@ -206,7 +206,7 @@ func TestResetWorld(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := &stepper{t: t}
-		s.Party, s.Lease, s.recorder = acquire(t, r, "client", a)
+		s.Session, s.Lease, s.recorder = acquire(t, r, "client", a)
 		s.step(1, 1.5)
 		if err := r.ResetWorld(b, 3); err != nil {
 			t.Fatal(err)
@@ -220,7 +220,7 @@ func TestResetWorld(t *testing.T) {
 		if err := r.Remove("robot"); hal.KindOf(err) != hal.Busy {
 			t.Errorf("remove while held: got %v, want busy", err)
 		}
-		s.Party.Close()
+		s.Session.Close()
 		if err := r.Remove("robot"); err != nil || r.Agent("robot") != nil || b.Halts != 1 {
 			t.Errorf("remove: got %v, agent %v, %d halts", err, r.Agent("robot"), b.Halts)
 		}

@@ -55,8 +55,8 @@ func (r *Rig) AddStopInput(f func() error) {
 	r.inputs = append(r.inputs, f)
 }
 
-// heed stops all where a stop input says so and the stop is not latched yet. Under the lock.
-func (r *Rig) heed() {
+// checkStopInputs stops all where a stop input says so and the stop is not latched yet. Under the lock.
+func (r *Rig) checkStopInputs() {
 	err := r.pressed()
 	if err == nil || r.latched {
 		return

@@ -146,7 +146,7 @@ func (x *CANExchange) Drain() error {
 
 // onlyGone passes on that the line is lost; that nothing came in time is no error here.
 func onlyGone(err error) error {
-	if errors.Is(err, ErrGone) {
+	if errors.Is(err, ErrDisconnected) {
 		return err
 	}
 	return nil
@@ -169,7 +169,7 @@ func (x *CANExchange) each(p []byte) (hits int) {
 func (x *CANExchange) Put(f *CANFrame) { x.Out = AppendCAN(x.Out, f) }
 
 // Collect sends what has been added to Out and waits until want frames have come that take says are waited for. An answer
-// may begin delay later than its turn. It returns ErrSilent where some are missing.
+// may begin delay later than its turn. It returns ErrNoReply where some are missing.
 func (x *CANExchange) Collect(want int, delay time.Duration) error {
 	if err := x.Await(want*CANSize, delay); err != nil {
 		return err

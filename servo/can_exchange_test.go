@@ -38,12 +38,12 @@ func TestCANExchange(t *testing.T) {
 		// One answer of two: silence, after the wire's time and the slack.
 		start := line.Now()
 		c.Put(&servo.CANFrame{ID: 8, Len: 1})
-		if err := c.Collect(2, time.Millisecond); !errors.Is(err, servo.ErrSilent) || line.Now()-start > servo.Slack+2*time.Millisecond {
+		if err := c.Collect(2, time.Millisecond); !errors.Is(err, servo.ErrNoReply) || line.Now()-start > servo.Slack+2*time.Millisecond {
 			t.Errorf("piece %d: got %v after %v", piece, err, line.Now()-start)
 		}
 		// Draining waits for nothing.
 		c.Put(&servo.CANFrame{ID: 9, Len: 1})
-		if err := x.Tell(); err != nil {
+		if err := x.Write(); err != nil {
 			t.Fatal(err)
 		}
 		line.Pass(time.Millisecond)
@@ -59,7 +59,7 @@ func TestCANExchange(t *testing.T) {
 	x := servo.NewExchange(line, 9, 64, 64)
 	c := servo.NewCANExchange(&x, func(*servo.CANFrame) bool { return true })
 	c.Put(&servo.CANFrame{ID: 7})
-	if err := c.Collect(1, 0); !errors.Is(err, servo.ErrGone) || !errors.Is(c.Drain(), servo.ErrGone) {
+	if err := c.Collect(1, 0); !errors.Is(err, servo.ErrDisconnected) || !errors.Is(c.Drain(), servo.ErrDisconnected) {
 		t.Errorf("gone: got %v", err)
 	}
 }

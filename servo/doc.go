@@ -19,7 +19,7 @@
 // Nothing moves and no torque goes on in Open. A Goal with Enable gives torque in that cycle, where the servo stands; what
 // it is told to do follows in a later one. The zero Goal is limp, and so is one with a Limit of 0: 1 is all that it has.
 // A servo that loses its torque by itself (its power, a latched alarm, a lost line) stays limp until Enable has been false
-// once: State.Held says why, and ClearAlarm of the brand frees a latched one.
+// once: State.Inhibit says why, and ClearAlarm of the brand frees a latched one.
 //
 // # Units
 //
@@ -35,8 +35,8 @@
 // not answer is asked again at a slower pace and costs the others nothing more.
 //
 // Send and Receive return an error when the line is lost, and while it is; with a Reopen in the config they look for it
-// again. What one servo does not do stands in its State.Err, with its values as they were: errors.Is tells ErrSilent,
-// ErrMangled and ErrLost apart. All are a *hal.Error with bus, id and joint: hal.KindOf tells hal.Absent (there is no
+// again. What one servo does not do stands in its State.Err, with its values as they were: errors.Is tells ErrNoReply,
+// ErrCorrupt and ErrLost apart. All are a *hal.Error with bus, id and joint: hal.KindOf tells hal.Absent (there is no
 // such servo, or line), hal.Timeout (it did not answer), hal.BusFault (damaged answers, a refusal), hal.Invalid (the
 // config asks for what cannot be).
 package servo

@@ -2,16 +2,16 @@ package servo
 
 import "time"
 
-// Unechoed is a line whose adapter hears what it sends, as a bare half-duplex UART does, with the echo taken out. It
+// EchoFilter is a line whose adapter hears what it sends, as a bare half-duplex UART does, with the echo taken out. It
 // compares: bytes that are not the echo that is due are handed on, and end the wait for the rest of it.
-type Unechoed struct {
+type EchoFilter struct {
 	Line
 	due  []byte // sent and not heard yet
 	head int    // of due
 }
 
 // Write sends p and remembers it.
-func (l *Unechoed) Write(p []byte) (int, error) {
+func (l *EchoFilter) Write(p []byte) (int, error) {
 	n, err := l.Line.Write(p)
 	if l.head == len(l.due) {
 		l.due, l.head = l.due[:0], 0
@@ -21,13 +21,13 @@ func (l *Unechoed) Write(p []byte) (int, error) {
 }
 
 // Discard throws the echo away with the rest.
-func (l *Unechoed) Discard() error {
+func (l *EchoFilter) Discard() error {
 	l.due, l.head = l.due[:0], 0
 	return l.Line.Discard()
 }
 
 // Read waits on while there is nothing but echo.
-func (l *Unechoed) Read(p []byte, timeout time.Duration) (int, error) {
+func (l *EchoFilter) Read(p []byte, timeout time.Duration) (int, error) {
 	until := l.Now() + timeout
 	for {
 		n, err := l.Line.Read(p, max(0, until-l.Now()))

@@ -8,8 +8,8 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// ErrGone says that the adapter itself has vanished: unplugged, or its other end closed.
-var ErrGone = errors.New("adapter gone")
+// ErrDisconnected says that the adapter itself has vanished: unplugged, or its other end closed.
+var ErrDisconnected = errors.New("adapter gone")
 
 var alarmNames = [...]string{"voltage", "heat", "overload", "shock", "encoder", "range"}
 
@@ -27,8 +27,8 @@ func (a Alarm) String() string {
 	return strings.Join(names, ", ")
 }
 
-// ErrNone says that a device has no such register, by its firmware or on this line.
-var ErrNone = errors.New("it has no such register here")
+// ErrNoRegister says that a device has no such register, by its firmware or on this line.
+var ErrNoRegister = errors.New("it has no such register here")
 
 // Fault wraps what went wrong with one servo of a bus with its kind; nil stays nil.
 func Fault(bus string, id int, op string, err error) error {
@@ -36,9 +36,9 @@ func Fault(bus string, id int, op string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, ErrGone): // the adapter is a matter of this machine, not of the bus
+	case errors.Is(err, ErrDisconnected): // the adapter is a matter of this machine, not of the bus
 		e.Kind = hal.Absent
-	case errors.Is(err, ErrSilent):
+	case errors.Is(err, ErrNoReply):
 		e.Kind = hal.Timeout
 	}
 	if id == 0 { // hal.Error leaves out id 0, which is a servo here

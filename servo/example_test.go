@@ -20,7 +20,7 @@ func survey(chain servo.Chain, joints ...string) error {
 	for i, joint := range joints {
 		u, s := chain.Units(i), chain.State(i)
 		if s.Err != nil {
-			return s.Err // servo.ErrSilent, say: this servo's own trouble
+			return s.Err // servo.ErrNoReply, say: this servo's own trouble
 		}
 		fmt.Printf("%s: %s at %.1f°\n", joint, u.Name, (s.Position-u.CentreTicks)*360/u.TicksPerTurn)
 	}

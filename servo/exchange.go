@@ -40,47 +40,47 @@ func WireTime(n, bits, baud int) time.Duration {
 	return time.Duration(n) * time.Duration(bits) * time.Second / time.Duration(baud)
 }
 
-// Tell sends what has been added to Out; nobody answers.
-func (x *Exchange) Tell() error {
+// Write sends what has been added to Out; nobody answers.
+func (x *Exchange) Write() error {
 	_, err := x.Port.Write(x.Out)
 	x.Sent += uint64(len(x.Out))
 	x.Out = x.Out[:0]
 	return err
 }
 
-// Ask sends what has been added to Out and sets the deadline for an answer of reply bytes that may begin delay later.
+// Request sends what has been added to Out and sets the deadline for an answer of reply bytes that may begin delay later.
 // What is left of earlier exchanges is thrown away: a late answer to the last question must not be taken for one to
 // this. A parser beside it has to be reset as well.
-func (x *Exchange) Ask(reply int, delay time.Duration) error {
+func (x *Exchange) Request(reply int, delay time.Duration) error {
 	if err := x.Port.Discard(); err != nil {
 		return err
 	}
 	return x.Await(reply, delay)
 }
 
-// Await is Ask for a line on which an answer says what it answers: nothing is thrown away, and Out may be empty.
+// Await is ReadState for a line on which an answer says what it answers: nothing is thrown away, and Out may be empty.
 func (x *Exchange) Await(reply int, delay time.Duration) error {
 	x.Raw, x.late = x.Raw[:0], false
 	x.deadline = x.Port.Now() + x.Wire(len(x.Out)+reply) + delay + Slack + x.Latency
 	if len(x.Out) == 0 {
 		return nil
 	}
-	return x.Tell()
+	return x.Write()
 }
 
 // More waits for the next piece of the answer, adds it to Raw and returns it. After the deadline it looks once more
-// without waiting, since the answer may lie there while this process was not running; then it is ErrSilent.
+// without waiting, since the answer may lie there while this process was not running; then it is ErrNoReply.
 func (x *Exchange) More() ([]byte, error) {
 	// The deadline, not the wait, is fixed: a line that trickles bytes does not gain time by it.
 	wait := x.deadline - x.Port.Now()
 	if wait <= 0 {
 		if x.late {
-			return nil, ErrSilent
+			return nil, ErrNoReply
 		}
 		x.late, wait = true, 0
 	}
 	if len(x.Raw) == cap(x.Raw) { // a babbling line: no answer is that long
-		return nil, ErrSilent
+		return nil, ErrNoReply
 	}
 	n, err := x.Port.Read(x.Raw[len(x.Raw):cap(x.Raw)], wait)
 	piece := x.Raw[len(x.Raw) : len(x.Raw)+n]
@@ -88,7 +88,7 @@ func (x *Exchange) More() ([]byte, error) {
 	x.Received += uint64(n)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		if err = nil; n == 0 {
-			err = ErrSilent
+			err = ErrNoReply
 		}
 	}
 	return piece, err

@@ -19,11 +19,11 @@ const (
 )
 
 // Miss counts a miss in cycle and sets what m says of it. It reports whether it was silence.
-func (p *Presence) Miss(m *Member, cycle uint64) (silence bool) {
+func (p *Presence) Miss(m *DeviceState, cycle uint64) (silence bool) {
 	p.Misses++
 	silence = !p.Garbled
-	if m.State.Err = m.Silent; p.Garbled {
-		m.State.Err = m.Mangled
+	if m.State.Err = m.NoReply; p.Garbled {
+		m.State.Err = m.Corrupt
 	}
 	// A servo that answers badly is there; one that does not answer may not be.
 	if p.Lost || p.Misses >= LostAfter && silence {

@@ -47,7 +47,7 @@ func (r *Reading) IsAlone(cycle uint64) bool {
 		return false
 	case r.Lost:
 		return cycle >= r.Ask
-	case r.probing: // from the cycle after the one in which the group missed it, which set Ask
+	case r.probing: // from the cycle after the one in which the group missed it, which set ReadState
 		return r.Misses > 0 && cycle > r.Ask
 	}
 	return r.Level == r.alone && !(r.Level > r.base && cycle >= r.retry)
@@ -73,9 +73,9 @@ func (r *Reading) Broke(lv Level, cycle uint64, first bool) {
 	}
 }
 
-// Hear notes an answer. returned says that the servo was lost, fell that it is read a level down from now on: it has
+// Received notes an answer. returned says that the servo was lost, fell that it is read a level down from now on: it has
 // broken its group for the second time in a short while; once may happen to anybody.
-func (r *Reading) Hear(cycle uint64) (returned, fell bool) {
+func (r *Reading) Received(cycle uint64) (returned, fell bool) {
 	r.Heard()
 	suspect := r.probing && r.suspect
 	returned, r.Lost, r.probing, r.suspect = r.Lost, false, false, false

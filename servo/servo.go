@@ -11,7 +11,7 @@ type Port interface {
 	// Write hands p to the line and returns; it does not wait until the bytes have left.
 	Write(p []byte) (int, error)
 	// Read waits for at least one byte and returns what is there, at most len(p). When nothing comes within timeout
-	// it returns 0 and an error that is os.ErrDeadlineExceeded. An unplugged adapter is an error that is ErrGone.
+	// it returns 0 and an error that is os.ErrDeadlineExceeded. An unplugged adapter is an error that is ErrDisconnected.
 	Read(p []byte, timeout time.Duration) (int, error)
 	// Discard throws away all that has been received and not read.
 	Discard() error
@@ -54,7 +54,7 @@ type State struct {
 	Alarm       Alarm         // what the servo complains of, as bits
 	Torque      bool          // the servo has torque on, as far as known
 	Err         error         // why the values are no newer; nil = they are of the last cycle
-	Held        error         // why it has no torque though it was told to: until Enable has been false once; nil = it has
+	Inhibit     error         // why it has no torque though it was told to: until Enable has been false once; nil = it has
 }
 
 // Alarm is a set of complaints, the same bits for every brand.

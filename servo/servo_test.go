@@ -48,7 +48,7 @@ func TestUnechoed(t *testing.T) {
 	} {
 		for size := 1; size < 12; size++ { // however the bytes come
 			raw := &echoing{}
-			l := &Unechoed{Line: raw}
+			l := &EchoFilter{Line: raw}
 			if _, err := l.Write([]byte(c.send)); err != nil {
 				t.Fatal(err)
 			}
@@ -84,13 +84,13 @@ func TestAlarmNames(t *testing.T) {
 // A line in memory is opened in the cycle that wants it, and is there in the next, on every run.
 func TestReopeningInline(t *testing.T) {
 	tries, want := 0, &echoing{}
-	r := Reopening{Bus: "bench", Inline: true, Open: func() (Line, error) {
+	r := Reconnector{Bus: "bench", Inline: true, Open: func() (Line, error) {
 		if tries++; tries == 1 {
-			return nil, ErrGone
+			return nil, ErrDisconnected
 		}
 		return want, nil
 	}}
-	r.Lose(ErrGone)
+	r.Lose(ErrDisconnected)
 	cycles := 1
 	for ; ; cycles++ {
 		line := r.Attend()
@@ -119,7 +119,7 @@ func TestLooks(t *testing.T) {
 		period time.Duration
 		want   int
 	}{{0, 5}, {-time.Second, 5}, {20 * time.Millisecond, 5}, {10 * time.Millisecond, 5}, {7 * time.Millisecond, 8}, {time.Millisecond, 50}} {
-		if got := Looks(c.period); got != c.want {
+		if got := HealthInterval(c.period); got != c.want {
 			t.Errorf("period %v: got %d cycles, want %d", c.period, got, c.want)
 		}
 	}

@@ -116,7 +116,7 @@ func TestStarts(t *testing.T) {
 func TestVehicleWatch(t *testing.T) {
 	was := runtime.NumGoroutine()
 	b := newBasin(t, "okon", "pool", 1, Noise{}, nil)
-	var watched hal.Watcher = b.v
+	var watched hal.CameraSource = b.v
 	w, err := watched.Watch(0)
 	b.must(err)
 	ctx := context.Background()
@@ -134,11 +134,11 @@ func TestVehicleWatch(t *testing.T) {
 	}
 	p := look()
 	var gate bool
-	for _, s := range p.Sights {
+	for _, s := range p.Detections {
 		gate = gate || s.Name == "gate-1" && s.Visible > 0 && s.Distance > 4 && s.Distance < 7 && s.Class == "gate"
 	}
-	if !gate || len(p.Sights) != 7 {
-		t.Errorf("sights: got %+v, want the gate", p.Sights)
+	if !gate || len(p.Detections) != 7 {
+		t.Errorf("sights: got %+v, want the gate", p.Detections)
 	}
 	p.Release()
 	for range 3 {

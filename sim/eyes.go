@@ -25,8 +25,8 @@ func (b *Body) cameras() []camera.Camera {
 	return list
 }
 
-// Watch begins to look through one of the robot's cameras; see hal.Watcher. Nothing is rendered until somebody does.
-func (b *Body) Watch(index int) (hal.Watch, error) {
+// Watch begins to look through one of the robot's cameras; see hal.CameraSource. Nothing is rendered until somebody does.
+func (b *Body) Watch(index int) (hal.ImageStream, error) {
 	return b.scene.gallery.watch(b.name, index)
 }
 

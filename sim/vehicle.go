@@ -13,7 +13,7 @@ import (
 )
 
 // Vehicle is an underwater vehicle of a Scene, in one system with its robots. It is a hal.Body and, for its cameras, a
-// hal.Watcher. Its course is in course.go, its eyes are in view.go.
+// hal.CameraSource. Its course is in course.go, its eyes are in view.go.
 type Vehicle struct {
 	scene  *Scene
 	name   string

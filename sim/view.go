@@ -20,11 +20,11 @@ type gallery struct {
 	mu      sync.Mutex // held for microseconds: the cycle takes it
 	scene   camera.Scene
 	cameras []camera.Camera
-	owners  []eye          // one a camera
-	bodies  int            // of the system
-	studio  *camera.Studio // nil: nobody has watched yet, or it is being replaced
-	fault   error          // why there is none
-	hung    int            // counts the systems
+	owners  []eye            // one a camera
+	bodies  int              // of the system
+	studio  *camera.Renderer // nil: nobody has watched yet, or it is being replaced
+	fault   error            // why there is none
+	hung    int              // counts the systems
 	closed  bool
 	change  chan struct{} // closed when studio is no longer the one to watch
 
@@ -115,7 +115,7 @@ func (g *gallery) enter(n int) {
 }
 
 // catchUp shows a studio that has just been opened what the one before was shown last.
-func (g *gallery) catchUp(studio *camera.Studio) {
+func (g *gallery) catchUp(studio *camera.Renderer) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.studio == studio && g.shown >= 0 {
@@ -126,7 +126,7 @@ func (g *gallery) catchUp(studio *camera.Studio) {
 var errGone = errors.New("it is gone")
 
 // open returns the studio, the number in it of a vehicle's camera, and what tells that another studio has taken over.
-func (g *gallery) open(vehicle string, index int) (*camera.Studio, int, chan struct{}, error) {
+func (g *gallery) open(vehicle string, index int) (*camera.Renderer, int, chan struct{}, error) {
 	g.making.Lock()
 	defer g.making.Unlock()
 	g.mu.Lock()
@@ -155,11 +155,13 @@ func (g *gallery) open(vehicle string, index int) (*camera.Studio, int, chan str
 	return nil, 0, nil, &hal.Error{Kind: hal.Absent, Op: fmt.Sprintf("camera %d of %s", index, vehicle), Err: errGone}
 }
 
-// Watch begins to look through one of the vehicle's cameras; see hal.Watcher. Nothing is rendered until somebody does.
-func (v *Vehicle) Watch(index int) (hal.Watch, error) { return v.scene.gallery.watch(v.name, index) }
+// Watch begins to look through one of the vehicle's cameras; see hal.CameraSource. Nothing is rendered until somebody does.
+func (v *Vehicle) Watch(index int) (hal.ImageStream, error) {
+	return v.scene.gallery.watch(v.name, index)
+}
 
 // watch begins to look through a camera of the robot or vehicle called owner.
-func (g *gallery) watch(owner string, index int) (hal.Watch, error) {
+func (g *gallery) watch(owner string, index int) (hal.ImageStream, error) {
 	w := &viewer{gallery: g, vehicle: owner, index: index}
 	g.enter(1)
 	if err := w.reopen(); err != nil {
@@ -177,7 +179,7 @@ type viewer struct {
 
 	mu     sync.Mutex
 	at     int // of the studio's cameras
-	in     hal.Watch
+	in     hal.ImageStream
 	change chan struct{}
 	closed bool
 }
@@ -203,7 +205,7 @@ func (w *viewer) reopen() error {
 	return nil
 }
 
-// Next is that of hal.Watch.
+// Next is that of hal.ImageStream.
 func (w *viewer) Next(ctx context.Context, after uint64) (*hal.Picture, error) {
 	for {
 		w.mu.Lock()

@@ -46,12 +46,12 @@ func (s *Scene) lights(out *camera.Scene) {
 		// Zero is the sun of every day to package camera; a millionth is night.
 		out.Sun.Light, out.Sun.Sky = max(1e-6, 0.7*a.Daylight), max(1e-6, 0.6*a.Daylight)
 	}
-	for _, l := range a.Lamps {
-		out.Lamps = append(out.Lamps, camera.Lamp{Body: dynamics.World, Position: l.At, Direction: l.Towards, Half: l.Half, Power: l.Power})
+	for _, l := range a.Lights {
+		out.Lights = append(out.Lights, camera.Light{Body: dynamics.World, Position: l.At, Direction: l.Towards, Half: l.Half, Power: l.Power})
 	}
 	for _, b := range s.bodies {
 		if k := b.model.Rescue; b.lit && k != nil && len(b.parts) > 0 {
-			out.Lamps = append(out.Lamps, camera.Lamp{Body: b.at.body + b.root, Position: [3]float64{k.Size[0] / 2, 0, k.Size[2] / 4},
+			out.Lights = append(out.Lights, camera.Light{Body: b.at.body + b.root, Position: [3]float64{k.Size[0] / 2, 0, k.Size[2] / 4},
 				Direction: [3]float64{1}, Half: headlightHalf, Power: headlightPower})
 		}
 	}
@@ -77,7 +77,7 @@ func (s *Scene) visible() camera.Scene {
 	g := s.ground
 	shapes(g.Fixed, dynamics.World) // first, for the things count them
 	for _, t := range g.Things {
-		thing := camera.Thing{Class: t.Class, Name: t.Name}
+		thing := camera.Object{Class: t.Class, Name: t.Name}
 		for i := range t.Count {
 			thing.Geoms = append(thing.Geoms, t.First+i)
 		}

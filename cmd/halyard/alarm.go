@@ -12,10 +12,10 @@ import (
 // alarms watch the first values of devices against the bounds of the config: an event /AGENT/NAME/Alarm when one is
 // passed, /AGENT/NAME/Fault when a monitor is lost, and a line in the log of each. They control nothing.
 type alarms struct {
-	party *hal.Party
-	rig   *hal.Rig
-	log   *slog.Logger
-	list  []alarm
+	session *hal.Session
+	rig     *hal.Rig
+	log     *slog.Logger
+	list    []alarm
 }
 
 type alarm struct {
@@ -65,7 +65,7 @@ func (b *builder) watchAlarms() {
 		}
 	}
 	if len(w.list) > 0 {
-		w.party = b.rig.NewParty("alarms", w)
+		w.session = b.rig.NewSession("alarms", w)
 	}
 	b.alarms = w
 }
@@ -108,7 +108,7 @@ func worse(bound, direction float64) float64 {
 }
 
 func (w *alarms) close() {
-	if w != nil && w.party != nil {
-		w.party.Close()
+	if w != nil && w.session != nil {
+		w.session.Close()
 	}
 }

@@ -18,7 +18,7 @@ import (
 // newBase is the driver of a base at the end of a line. only says that it is nowhere but at the bus's rate.
 func (p *basePlan) newBase(e end, bus *configs.Bus, only bool) (*base.Base, error) {
 	s := base.Settings{Name: e.name, Robot: p.robot, Line: e.open, Clock: e.clock, Bauds: p.bauds(bus), Acceleration: p.config.Acceleration,
-		Mute: !p.config.Sonar, Gyro: p.config.Gyro, Runtime: p.runtime}
+		SonarOff: !p.config.Sonar, Gyro: p.config.Gyro, Runtime: p.runtime}
 	for _, w := range p.wheels {
 		s.Wheels = append(s.Wheels, w.side)
 	}
@@ -52,7 +52,7 @@ func (b *builder) openBase(p *basePlan) error {
 		cal := calibration.Nominal(layout.Actuators[w.actuator].Name, calibration.Servo{Model: u.Name, ID: i + 1},
 			calibration.Model{TicksPerTurn: u.TicksPerTurn, CentreTicks: u.CentreTicks, MinTicks: u.MinTicks, MaxTicks: u.MaxTicks,
 				StallTorque: u.StallTorque, MaxEffort: u.MaxEffort})
-		b.hung[hung{p.agent, w.actuator}] = drivers.Joint{Chain: d, Index: i, Calibration: cal, Bus: p.config.Bus, ID: i + 1}
+		b.hung[jointRef{p.agent, w.actuator}] = drivers.Joint{Chain: d, Index: i, Calibration: cal, Bus: p.config.Bus, ID: i + 1}
 	}
 	return nil
 }
@@ -132,7 +132,7 @@ func (t *tilted) zero() { t.from, t.set = hal.Pose{Rotation: t.q}, t.q != [4]flo
 
 // wheeled is a body of devices on wheels: it knows where it is by reckoning, and its counters can be set to zero.
 type wheeled struct {
-	*kinematics.Reckoned
+	*kinematics.DeadReckoner
 	base  *base.Base
 	zeros map[int]zeroed // by the layout's sensor
 	place int            // the sensor that is the base's odometry
@@ -163,10 +163,10 @@ func (b *builder) reckonWheels(i int, body hal.Body, start hal.Pose) (hal.Body, 
 		if s := &l.Sensors[k]; s.Kind == "pose" && w.Pose == hal.None {
 			w.Pose = k
 		}
-		if z, ok := b.sources[hung{i, k}].(zeroed); ok {
+		if z, ok := b.sources[jointRef{i, k}].(zeroed); ok {
 			out.zeros[k] = z
 		}
-		if t, ok := b.sources[hung{i, k}].(*tilted); ok && w.Attitude == nil {
+		if t, ok := b.sources[jointRef{i, k}].(*tilted); ok && w.Attitude == nil {
 			w.Attitude = attitudeOf(t, a.robot, l.Sensors[k].Name)
 		}
 	}
@@ -180,7 +180,7 @@ func (b *builder) reckonWheels(i int, body hal.Body, start hal.Pose) (hal.Body, 
 		return body, nil
 	}
 	var err error
-	out.Reckoned, err = kinematics.Reckon(body, w)
+	out.DeadReckoner, err = kinematics.Reckon(body, w)
 	return out, err
 }
 

@@ -374,7 +374,7 @@ func TestEchoOfSignal(t *testing.T) {
 	a := &app{signals: make(chan os.Signal, 2), err: os.Stderr}
 	ended := make(chan struct{})
 	var all sync.WaitGroup
-	all.Go(func() { a.obeySignals(cancel, ended) })
+	all.Go(func() { a.handleSignals(cancel, ended) })
 	a.signals <- syscall.SIGHUP
 	a.signals <- syscall.SIGHUP // were it a second one, the test would end here
 	<-ctx.Done()

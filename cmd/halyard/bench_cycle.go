@@ -55,7 +55,7 @@ func benchCycle(ctx context.Context, size benchSize, emit func(result)) error {
 // stepper is a lock-step rig with one agent and one controller.
 type stepper struct {
 	rig     *hal.Rig
-	party   *hal.Party
+	party   *hal.Session
 	lease   *hal.Lease
 	physics timedWorld
 	poses   [][]float64 // the inputs of successive steps, again and again
@@ -83,7 +83,7 @@ func newStepper(robot *model.Robot, stub bool) (*stepper, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.party = rig.NewParty("bench", s)
+	s.party = rig.NewSession("bench", s)
 	// The lease stops the rig's own time; from here on only step lets it pass.
 	s.lease, err = s.party.Acquire(a)
 	return s, err

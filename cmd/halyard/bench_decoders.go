@@ -10,7 +10,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/drivers/base"
 	"github.com/halyard-robotics/halyard/drivers/camera"
-	"github.com/halyard-robotics/halyard/drivers/rays"
+	"github.com/halyard-robotics/halyard/drivers/lidar"
 )
 
 // decoder is a device's stream and what makes values of it.
@@ -110,15 +110,15 @@ func laserDecoders() []decoder {
 			words[i] = uint16(500 + 7*i)
 		}
 		for range benchScans {
-			b = rays.AppendSICK(b, 0x80, rays.AppendSICKScan(nil, words, 1, 0x10))
+			b = lidar.AppendSICK(b, 0x80, lidar.AppendSICKScan(nil, words, 1, 0x10))
 		}
-		parser := rays.NewSICKParser(0x80)
+		parser := lidar.NewSICKParser(0x80)
 		all = append(all, stream(fmt.Sprintf("sick, %s, %d ranges", mode.name, mode.n), b, mode.n, parser.Feed, func() (ok, ended bool) {
 			body := parser.Body()
 			if body == nil {
 				return false, false
 			}
-			_, err := rays.DecodeSICKScan(body, 13, ranges[:mode.n])
+			_, err := lidar.DecodeSICKScan(body, 13, ranges[:mode.n])
 			return true, err == nil
 		}))
 	}
@@ -126,7 +126,7 @@ func laserDecoders() []decoder {
 		model string
 		size  int // characters of a range
 	}{{"UTM-30LX", 3}, {"URG-04LX", 3}, {"URG-04LX", 2}} {
-		model, err := rays.HokuyoModelOf(mode.model)
+		model, err := lidar.HokuyoModelOf(mode.model)
 		if err != nil {
 			continue
 		}
@@ -136,9 +136,9 @@ func laserDecoders() []decoder {
 			numbers[i] = 500 + 3*i
 		}
 		for range benchScans {
-			b = rays.AppendSCIPScan(b, "MD0000108001000", rays.SCIPData, 1234, numbers, mode.size)
+			b = lidar.AppendSCIPScan(b, "MD0000108001000", lidar.SCIPData, 1234, numbers, mode.size)
 		}
-		parser, block := rays.NewSCIPParser(), rays.SCIPBlock{}
+		parser, block := lidar.NewSCIPParser(), lidar.SCIPBlock{}
 		all = append(all, stream(fmt.Sprintf("hokuyo %s, %d ranges of %d characters", mode.model, n, mode.size), b, n, parser.Feed, func() (ok, ended bool) {
 			if !parser.Next(&block) {
 				return false, false
@@ -150,18 +150,18 @@ func laserDecoders() []decoder {
 	var nodes, capsules []byte
 	for k := range benchScans {
 		for i := range 360 {
-			nodes = (&rays.RPNode{Start: i == 0, Quality: 15, Angle: uint16(i << 6), Range: 1234}).Append(nodes)
+			nodes = (&lidar.RPNode{Start: i == 0, Quality: 15, Angle: uint16(i << 6), Range: 1234}).Append(nodes)
 		}
 		for i := range 18 {
-			c := rays.RPCapsule{First: k == 0 && i == 0, Start: uint16(i * 20 << 6)}
+			c := lidar.RPCapsule{First: k == 0 && i == 0, Start: uint16(i * 20 << 6)}
 			for j := range c.Ranges {
 				c.Ranges[j] = 1234
 			}
 			capsules = c.Append(capsules)
 		}
 	}
-	node, n := rays.NewRPNodeParser(), rays.RPNode{}
-	capsule, c := rays.NewRPCapsuleParser(), rays.RPCapsule{}
+	node, n := lidar.NewRPNodeParser(), lidar.RPNode{}
+	capsule, c := lidar.NewRPCapsuleParser(), lidar.RPCapsule{}
 	return append(all,
 		stream("rplidar standard, 360 nodes", nodes, 360, node.Feed, func() (ok, ended bool) {
 			if ok = node.Next(&n); ok {

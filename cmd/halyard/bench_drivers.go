@@ -161,7 +161,7 @@ func (l *benchLine) open(n int) (*benchBus, error) {
 	var servos []*emulator.Servo
 	for i := range n {
 		id := l.first + i
-		s := t.emulate(model, id, actuator.NewServo(spec), emulator.Truth{ZeroTicks: b.centre, Direction: 1, Gear: 1})
+		s := t.emulate(model, id, actuator.NewServo(spec), emulator.GroundTruth{ZeroTicks: b.centre, Direction: 1, Gear: 1})
 		s.Preset("return_delay", int64(l.delay/(2*time.Microsecond)))
 		servos = append(servos, s)
 		cfg.servos = append(cfg.servos, chainServo{id: byte(id), model: model, settings: l.settings})

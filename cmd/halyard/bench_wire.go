@@ -143,7 +143,7 @@ func newWire(n, baud int, fast bool) (*wire, error) {
 	servos := make([]*emulator.Servo, n)
 	configs := make([]dynamixel.ServoConfig, n)
 	for i := range servos {
-		servos[i] = emulator.NewServo(known, i+1, actuator.NewServo(spec), emulator.Truth{})
+		servos[i] = emulator.NewServo(known, i+1, actuator.NewServo(spec), emulator.GroundTruth{})
 		servos[i].Preset("return_delay", 0) // as in the paper; the factory's is 500 µs
 		configs[i] = dynamixel.ServoConfig{ID: byte(i + 1), Model: &model}
 	}

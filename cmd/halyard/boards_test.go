@@ -20,7 +20,7 @@ func TestBoardsReadGravity(t *testing.T) {
 			}
 			defer sys.close()
 			agent := sys.rig.Agents()[0]
-			party := sys.rig.NewParty("test", nil)
+			party := sys.rig.NewSession("test", nil)
 			lease, err := party.Acquire(agent)
 			if err != nil {
 				t.Fatal(err)

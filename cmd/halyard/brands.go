@@ -57,7 +57,7 @@ type busType struct {
 	lookup  func(model string) servoModel
 	setting func(r *servo.Register) bool // a config may write it at the start
 	chain   func(c chainConfig) chain
-	emulate func(m servoModel, id int, act *actuator.Servo, t emulator.Truth) *emulator.Servo
+	emulate func(m servoModel, id int, act *actuator.Servo, t emulator.GroundTruth) *emulator.Servo
 	even    bool                          // its bytes have an even parity bit
 	duplex  bool                          // nobody hears what he sends himself
 	filters func(ids []byte) []can.Filter // of CAN: the frames that are for this program; nil = a serial line
@@ -79,7 +79,7 @@ var busTypes = map[string]busType{
 
 // parity sets the parity of a line that has one, as a port of the system does and a bus in memory does not.
 func parity(line servo.Line, even bool) error {
-	if quiet, ok := line.(*servo.Unechoed); ok {
+	if quiet, ok := line.(*servo.EchoFilter); ok {
 		line = quiet.Line
 	}
 	if l, ok := line.(interface{ SetEven(bool) error }); ok {
@@ -150,7 +150,7 @@ func dynamixelBus(protocol int) busType {
 			}
 			return dynamixel.NewChain(cfg)
 		},
-		emulate: func(m servoModel, id int, act *actuator.Servo, t emulator.Truth) *emulator.Servo {
+		emulate: func(m servoModel, id int, act *actuator.Servo, t emulator.GroundTruth) *emulator.Servo {
 			return emulator.NewServo(dynamixelOf(m), id, act, t)
 		},
 	}
@@ -176,7 +176,7 @@ func feetechChain(c chainConfig) chain {
 	return feetech.NewChain(cfg)
 }
 
-func emulateFeetech(m servoModel, id int, act *actuator.Servo, t emulator.Truth) *emulator.Servo {
+func emulateFeetech(m servoModel, id int, act *actuator.Servo, t emulator.GroundTruth) *emulator.Servo {
 	return emulator.NewFeetech(m.(*feetech.Model), id, act, t)
 }
 
@@ -196,7 +196,7 @@ func hiwonderChain(c chainConfig) chain {
 	return hiwonder.NewChain(cfg)
 }
 
-func emulateHiwonder(m servoModel, id int, act *actuator.Servo, t emulator.Truth) *emulator.Servo {
+func emulateHiwonder(m servoModel, id int, act *actuator.Servo, t emulator.GroundTruth) *emulator.Servo {
 	return emulator.NewHiwonder(m.(*hiwonder.Model), id, act, t)
 }
 
@@ -218,6 +218,6 @@ func kondoChain(c chainConfig) chain {
 	return kondo.NewChain(cfg)
 }
 
-func emulateKondo(m servoModel, id int, act *actuator.Servo, t emulator.Truth) *emulator.Servo {
+func emulateKondo(m servoModel, id int, act *actuator.Servo, t emulator.GroundTruth) *emulator.Servo {
 	return emulator.NewKondo(m.(*kondo.Model), id, act, t)
 }

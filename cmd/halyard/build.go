@@ -30,10 +30,10 @@ type system struct {
 	worlds []hal.World // in the order in which time passes in them
 
 	devices
-	outfits       map[string]*outfit // of classes that are real
-	before, after crowd              // the worlds of spawned robots, beside the scene
+	outfits       map[string]*classDevices // of classes that are real
+	before, after spawnedWorlds            // the worlds of spawned robots, beside the scene
 	alarms        *alarms
-	helms         []*helm
+	helms         []*okonShared
 	eyes          eyes
 
 	values     *modelValues
@@ -59,7 +59,7 @@ func build(p *plan, log *slog.Logger) (sys *system, err error) {
 	if err != nil {
 		return nil, err
 	}
-	b := newBuilder(&system{rig: rig, plan: p, log: log, outfits: map[string]*outfit{}}, make([]*sim.Body, len(p.agents))...)
+	b := newBuilder(&system{rig: rig, plan: p, log: log, outfits: map[string]*classDevices{}}, make([]*sim.Body, len(p.agents))...)
 	if b.scene, err = newScene(p); err != nil {
 		return nil, err
 	}
@@ -140,13 +140,13 @@ type builder struct {
 	*system
 	plan   *plan
 	robots []*sim.Body // one an agent, also where its joints are all real; nil of a vehicle
-	hung   map[hung]drivers.Joint
+	hung   map[jointRef]drivers.Joint
 	apart  bool // its worlds are its owner's to let time pass in
 }
 
 // newBuilder works on sys, whose agents stand in the scene as robots.
 func newBuilder(sys *system, robots ...*sim.Body) *builder {
-	return &builder{system: sys, plan: sys.plan, robots: robots, hung: map[hung]drivers.Joint{}}
+	return &builder{system: sys, plan: sys.plan, robots: robots, hung: map[jointRef]drivers.Joint{}}
 }
 
 // buses are all open lines and devices that the rig sends to and receives from, those of real classes too.
@@ -196,9 +196,9 @@ func (b *builder) openOutfits() error {
 	return errors.Join(faults...)
 }
 
-var policies = map[string]hal.Policy{"hold": hal.Hold, "limp": hal.Limp, "park": hal.Park}
+var policies = map[string]hal.Policy{"hold": hal.Hold, "limp": hal.TorqueOff, "park": hal.Park}
 
-var realities = map[configs.BodyKind]hal.Reality{configs.Sim: hal.Simulated, configs.Emulated: hal.Emulated, configs.Real: hal.Real}
+var realities = map[configs.BodyKind]hal.BodyKind{configs.Sim: hal.Simulated, configs.Emulated: hal.Emulated, configs.Real: hal.Real}
 
 // close gives every line and device back. The rig has stopped its bodies before.
 func (s *system) close() error {

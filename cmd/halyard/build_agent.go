@@ -6,8 +6,8 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// hung is one joint of one agent.
-type hung struct{ agent, joint int }
+// jointRef is one joint of one agent.
+type jointRef struct{ agent, joint int }
 
 // addAgent puts agent i into the rig, with the body that its joints are made of.
 func (b *builder) addAgent(i int) error {
@@ -37,22 +37,22 @@ func (b *builder) addAgent(i int) error {
 
 // agent is what the rig must know of it. The original Simloid had no guard, and its controllers count on what it let
 // them do: simulated, its robots have one that bounds and does not delay.
-func (p *agentPlan) agent(body hal.Body, world hal.World, reality hal.Reality) hal.AgentConfig {
+func (p *agentPlan) agent(body hal.Body, world hal.World, reality hal.BodyKind) hal.AgentConfig {
 	g := p.config.Guard
-	return hal.AgentConfig{Name: p.config.Name, Body: body, World: world, Reality: reality,
+	return hal.AgentConfig{Name: p.config.Name, Body: body, World: world, BodyKind: reality,
 		Guard: hal.GuardConfig{CommandTimeout: g.CommandTimeout, OnTimeout: policies[g.OnTimeout], Slew: g.Slew,
 			HomeSpeed: g.HomeSpeed, Disarmed: !g.Armed, Interlock: p.interlock(),
 			Direct: reality == hal.Simulated && p.robot.Simloid != hal.None && g.Slew == 1}}
 }
 
 // body is the body of agent i: simulated, of hardware, or joined of both.
-func (b *builder) body(i int) (hal.Body, hal.Reality, error) {
+func (b *builder) body(i int) (hal.Body, hal.BodyKind, error) {
 	p := &b.plan.agents[i]
 	sensors, reality := b.sensed(i)
 	var on []int
 	var joints []drivers.Joint
 	for k := range p.joints {
-		if j, ok := b.hung[hung{i, k}]; ok {
+		if j, ok := b.hung[jointRef{i, k}]; ok {
 			on, joints = append(on, k), append(joints, j)
 			reality = max(reality, realities[p.joints[k].body])
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/base"
 	"github.com/halyard-robotics/halyard/drivers/gpio"
 	"github.com/halyard-robotics/halyard/drivers/i2c"
-	"github.com/halyard-robotics/halyard/drivers/rays"
+	"github.com/halyard-robotics/halyard/drivers/lidar"
 	"github.com/halyard-robotics/halyard/drivers/serial"
 	"github.com/halyard-robotics/halyard/drivers/spi"
 	"github.com/halyard-robotics/halyard/hal"
@@ -24,10 +24,10 @@ import (
 // devices are the open devices of a rig that are no servos on a line.
 type devices struct {
 	runners []runner
-	feeders map[*boardPlan]*drivers.Feeder
+	feeders map[*boardPlan]*drivers.OutputWriter
 	pollers map[*sensorPlan]*drivers.Poller
 	bases   map[*basePlan]*base.Base
-	sources map[hung]drivers.Source // of the sensors of agents
+	sources map[jointRef]drivers.Source // of the sensors of agents
 	i2c     map[string]*i2c.Bus
 	spi     map[string]*spi.Port
 	wires
@@ -87,8 +87,8 @@ func (b *builder) openDevices() error {
 }
 
 func newDevices() devices {
-	return devices{feeders: map[*boardPlan]*drivers.Feeder{}, pollers: map[*sensorPlan]*drivers.Poller{},
-		bases: map[*basePlan]*base.Base{}, sources: map[hung]drivers.Source{}, i2c: map[string]*i2c.Bus{}, spi: map[string]*spi.Port{}}
+	return devices{feeders: map[*boardPlan]*drivers.OutputWriter{}, pollers: map[*sensorPlan]*drivers.Poller{},
+		bases: map[*basePlan]*base.Base{}, sources: map[jointRef]drivers.Source{}, i2c: map[string]*i2c.Bus{}, spi: map[string]*spi.Port{}}
 }
 
 // emulates tells whether anything that is no servo on a line is emulated.
@@ -145,7 +145,7 @@ func (b *builder) end(bus string, body configs.BodyKind) (e end, edge func() tim
 	case serialBus:
 		e.open = serial.Reopener(c.Port, c.Baud, c.Opener)
 		if networked(&c) {
-			e.open = rays.DialTCP(strings.TrimPrefix(c.Port, tcpPrefix))
+			e.open = lidar.DialTCP(strings.TrimPrefix(c.Port, tcpPrefix))
 		}
 	case gpioBus:
 		e.lines, e.live = gpio.Find(c.Port), true
@@ -183,7 +183,7 @@ func (b *builder) openBoard(p *boardPlan) error {
 	if err != nil {
 		return err
 	}
-	f := drivers.NewFeeder(out, drivers.FeederConfig{Name: p.name(), Channels: p.channels, Clock: e.clock, Edge: edge, Gate: b.gateOf(p)})
+	f := drivers.NewOutputWriter(out, drivers.OutputWriterConfig{Name: p.name(), Channels: p.channels, Clock: e.clock, CycleTime: edge, Gate: b.gateOf(p)})
 	b.feeders[p] = f
 	return b.run(f)
 }
@@ -198,7 +198,7 @@ func (b *builder) openSensor(p *sensorPlan) error {
 		return err
 	}
 	c := drivers.PollerConfig{Name: p.name, Values: p.values(), Period: time.Duration(float64(time.Second) / p.config.Rate),
-		Clock: e.clock, Edge: edge}
+		Clock: e.clock, CycleTime: edge}
 	if e.live && p.kind.on.waits {
 		c.Period = time.Millisecond // it waits itself, and what it sees is not to wait
 	}
@@ -224,7 +224,7 @@ func (b *builder) hangPulses() error {
 			a := &p.layout.Actuators[k]
 			cal := pulseOf(a, j)
 			j.pulses.board.thrusts = j.pulses.board.thrusts || a.Kind == hal.Thruster
-			b.hung[hung{i, k}] = drivers.Joint{Feeder: b.feeders[j.pulses.board], Channel: j.pulses.channel, Pulse: cal,
+			b.hung[jointRef{i, k}] = drivers.Joint{Writer: b.feeders[j.pulses.board], Channel: j.pulses.channel, Pulse: cal,
 				Bus: j.pulses.board.name(), Port: b.plan.config.Buses[j.hardware.Bus].Port, ID: max(0, j.pulses.board.address)}
 			if j.body != configs.Emulated {
 				continue

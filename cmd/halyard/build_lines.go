@@ -65,7 +65,7 @@ func (b *builder) openWires() error {
 		if err != nil {
 			return err
 		}
-		watch := drivers.NewPoller(light, drivers.PollerConfig{Name: p.name, Values: 1, Period: time.Second / lampRate, Clock: e.clock, Edge: edge})
+		watch := drivers.NewPoller(light, drivers.PollerConfig{Name: p.name, Values: 1, Period: time.Second / lampRate, Clock: e.clock, CycleTime: edge})
 		b.lamps = append(b.lamps, lamp{agent, p.name, watch})
 		faults = append(faults, b.run(watch))
 		b.rig.Values().Declare("/"+name, hal.BoolValue, func() hal.Value { return hal.Value{Kind: hal.BoolValue, Bool: light.Lit()} },
@@ -132,8 +132,8 @@ func (b *builder) openStop(p *wirePlan) error {
 	if edge != nil {
 		wait, patience = 0, patience+2*b.plan.config.Clock.Period
 	}
-	circuit := &latched{Sensor: gpio.NewCircuit(p.pins(e), wait), clock: e.clock, least: max(stopPatience, 2*b.plan.config.Clock.Period)}
-	reader := drivers.NewPoller(circuit, drivers.PollerConfig{Name: p.name, Values: 1, Period: time.Millisecond, Clock: e.clock, Edge: edge})
+	circuit := &latched{Sensor: gpio.NewEStopInput(p.pins(e), wait), clock: e.clock, least: max(stopPatience, 2*b.plan.config.Clock.Period)}
+	reader := drivers.NewPoller(circuit, drivers.PollerConfig{Name: p.name, Values: 1, Period: time.Millisecond, Clock: e.clock, CycleTime: edge})
 	if err := b.run(reader); err != nil {
 		return err
 	}
@@ -199,7 +199,7 @@ type cutoff struct {
 	wants []want
 }
 
-// of is the gate as board i has it: a drivers.FeederConfig's Gate.
+// of is the gate as board i has it: a drivers.OutputWriterConfig's Gate.
 func (g *cutoff) of(i int) func(open bool) error {
 	return func(open bool) error {
 		g.mu.Lock()

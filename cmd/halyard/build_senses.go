@@ -18,7 +18,7 @@ func (b *builder) simulated(i int) hal.Body {
 }
 
 // sensed lists the sensors of agent i that devices measure, and what is the most real of them.
-func (b *builder) sensed(i int) (names map[string]bool, reality hal.Reality) {
+func (b *builder) sensed(i int) (names map[string]bool, reality hal.BodyKind) {
 	names = map[string]bool{}
 	if p := b.plan.agents[i].base; p != nil && p.body != configs.Sim {
 		for _, u := range p.serves {
@@ -42,8 +42,8 @@ func (b *builder) sensed(i int) (names map[string]bool, reality hal.Reality) {
 func (b *builder) sense(i int, body *drivers.Body) error {
 	layout := b.plan.agents[i].layout
 	give := func(sensor string, s drivers.Source, first int) error {
-		b.sources[hung{i, sensorIndex(layout, sensor)}] = s
-		return body.Sense(sensor, s, first)
+		b.sources[jointRef{i, sensorIndex(layout, sensor)}] = s
+		return body.AttachSensor(sensor, s, first)
 	}
 	for _, p := range b.plan.sensors {
 		if p.agent != i || p.body == configs.Sim {

@@ -29,21 +29,21 @@ func (b *builder) openLines() error {
 }
 
 // on lists the joints of one kind that hang on a bus, in the order of the agents and their robots.
-func (p *plan) on(bus string, kind configs.BodyKind) []hung {
-	var list []hung
+func (p *plan) on(bus string, kind configs.BodyKind) []jointRef {
+	var list []jointRef
 	for i := range p.agents {
 		for k := range p.agents[i].joints {
 			if j := &p.agents[i].joints[k]; j.body == kind && j.servo != nil && j.hardware.Bus == bus {
-				list = append(list, hung{i, k})
+				list = append(list, jointRef{i, k})
 			}
 		}
 	}
 	return list
 }
 
-func (p *plan) joint(h hung) *jointPlan { return &p.agents[h.agent].joints[h.joint] }
+func (p *plan) joint(h jointRef) *jointPlan { return &p.agents[h.agent].joints[h.joint] }
 
-func (b *builder) openLine(name string, kind configs.BodyKind, on []hung) error {
+func (b *builder) openLine(name string, kind configs.BodyKind, on []jointRef) error {
 	bus := b.plan.config.Buses[name]
 	l := line{name: name, kind: kind}
 	cfg := chainConfig{name: name, period: b.plan.config.Clock.Period, latency: bus.Latency}
@@ -95,8 +95,8 @@ func advise(err error, try string) error {
 	return &told
 }
 
-// openDeaf opens a line and, where its adapter hears what it sends, takes the echo out, then and after every reopening.
-func openDeaf(open servo.Opener) (servo.Line, servo.Opener, error) {
+// openFilteringEcho opens a line and, where its adapter hears what it sends, takes the echo out, then and after every reopening.
+func openFilteringEcho(open servo.Opener) (servo.Line, servo.Opener, error) {
 	line, err := open()
 	if err != nil {
 		return nil, nil, err
@@ -108,12 +108,12 @@ func openDeaf(open servo.Opener) (servo.Line, servo.Opener, error) {
 	if !echo {
 		return line, open, nil
 	}
-	return &servo.Unechoed{Line: line}, func() (servo.Line, error) {
+	return &servo.EchoFilter{Line: line}, func() (servo.Line, error) {
 		line, err := open()
 		if err != nil {
 			return nil, err
 		}
-		return &servo.Unechoed{Line: line}, nil
+		return &servo.EchoFilter{Line: line}, nil
 	}, nil
 }
 
@@ -127,7 +127,7 @@ func idsOf(servos []chainServo) []byte {
 }
 
 // servoConfig is what a chain must know of a servo.
-func (p *plan) servoConfig(h hung) chainServo {
+func (p *plan) servoConfig(h jointRef) chainServo {
 	j := p.joint(h)
 	s := chainServo{id: byte(j.hardware.ID), model: j.servo, joint: p.agents[h.agent].robot.Joints[h.joint].Name, calibrated: j.calibration != nil}
 	for _, name := range slices.Sorted(maps.Keys(j.hardware.Registers)) {
@@ -137,7 +137,7 @@ func (p *plan) servoConfig(h hung) chainServo {
 }
 
 // emulate makes the servos of a bus, each over its joint in the scene. lock is nil where one goroutine moves both.
-func (b *builder) emulate(name string, on []hung, lock *sync.Mutex) (*emulator.Bus, error) {
+func (b *builder) emulate(name string, on []jointRef, lock *sync.Mutex) (*emulator.Bus, error) {
 	bus := b.plan.config.Buses[name]
 	servos := make([]*emulator.Servo, len(on))
 	for i, h := range on {
@@ -156,12 +156,12 @@ func (b *builder) emulate(name string, on []hung, lock *sync.Mutex) (*emulator.B
 }
 
 // truthOf is how an emulated servo is really mounted: as its calibration says, but where the config says otherwise.
-func truthOf(j *jointPlan) emulator.Truth {
-	t := emulator.Truth{ZeroTicks: j.servo.Units().CentreTicks, Direction: 1, Gear: 1}
+func truthOf(j *jointPlan) emulator.GroundTruth {
+	t := emulator.GroundTruth{ZeroTicks: j.servo.Units().CentreTicks, Direction: 1, Gear: 1}
 	if c := j.calibration; c != nil {
-		t = emulator.Truth{ZeroTicks: c.ZeroTicks, Direction: float64(c.Direction), Gear: c.Gear}
+		t = emulator.GroundTruth{ZeroTicks: c.ZeroTicks, Direction: float64(c.Direction), Gear: c.Gear}
 	}
-	if own := j.hardware.Truth; own != nil {
+	if own := j.hardware.GroundTruth; own != nil {
 		if own.Zero != nil {
 			t.ZeroTicks = *own.Zero
 		}

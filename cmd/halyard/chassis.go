@@ -12,29 +12,29 @@ import (
 // chassis is a simulated robot under the board of an emulated base: a p2os.Chassis. What the board orders moves the wheels
 // in the next Advance of the scene; what it feels is of the last one.
 type chassis struct {
-	plan   *basePlan
-	body   *sim.Body
-	truth  *truth
-	radius float64 // of the wheels, as they are in the scene, m
-	goal   [2]float64
-	on     bool
-	life   float64 // s, of a full battery
-	left   int     // the measured channel of what is left, or hal.None
-	spin   int     // that of the turn about the vertical, world axes; or hal.None
+	plan        *basePlan
+	body        *sim.Body
+	groundTruth *groundTruth
+	radius      float64 // of the wheels, as they are in the scene, m
+	goal        [2]float64
+	on          bool
+	life        float64 // s, of a full battery
+	left        int     // the measured channel of what is left, or hal.None
+	spin        int     // that of the turn about the vertical, world axes; or hal.None
 }
 
 // newChassis puts a base under the robot: its wheels obey nobody else from now on.
 func (b *builder) newChassis(e *emulation, p *basePlan) (*chassis, error) {
 	a := &b.plan.agents[p.agent]
 	c := &chassis{plan: p, body: b.robots[p.agent], radius: a.robot.Wheel(p.wheels[0].actuator), left: hal.None, spin: hal.None}
-	c.truth = newTruth(e.look(c.body), nil)
+	c.groundTruth = newTruth(e.look(c.body), nil)
 	for _, w := range p.wheels {
 		if err := b.scene.Driven(a.config.Name, w.actuator); err != nil {
 			return nil, err
 		}
 	}
-	for i := range c.truth.layout.Sensors {
-		s := &c.truth.layout.Sensors[i]
+	for i := range c.groundTruth.layout.Sensors {
+		s := &c.groundTruth.layout.Sensors[i]
 		switch {
 		case s.Kind == "battery" && c.left == hal.None:
 			c.left, c.life = s.First, p.runtime.Seconds()
@@ -75,7 +75,7 @@ func (c *chassis) Sonar(i int) float64 {
 	if i >= len(c.plan.sonar) || c.plan.sonar[i] == hal.None {
 		return math.Inf(1)
 	}
-	return c.truth.values(&c.truth.layout.Sensors[c.plan.sonar[i]])[0]
+	return c.groundTruth.values(&c.groundTruth.layout.Sensors[c.plan.sonar[i]])[0]
 }
 
 // Bumper is p2os.Chassis's.
@@ -84,7 +84,7 @@ func (c *chassis) Bumper(rear bool, i int) bool {
 	if rear {
 		ring = c.plan.bumpers[1]
 	}
-	return i < len(ring) && ring[i] != hal.None && c.truth.values(&c.truth.layout.Sensors[ring[i]])[0] > 0
+	return i < len(ring) && ring[i] != hal.None && c.groundTruth.values(&c.groundTruth.layout.Sensors[ring[i]])[0] > 0
 }
 
 // Turn is p2os.Chassis's.
@@ -92,14 +92,14 @@ func (c *chassis) Turn() float64 {
 	if c.spin == hal.None {
 		return 0
 	}
-	return c.truth.frame.Measured[c.spin]
+	return c.groundTruth.frame.Measured[c.spin]
 }
 
 // Volts is p2os.Chassis's: a battery that falls from full to empty as the simulated one runs down.
 func (c *chassis) Volts() float64 {
 	if c.left == hal.None || c.life <= 0 {
-		return c.truth.volts(12)
+		return c.groundTruth.volts(12)
 	}
-	share := math.Max(0, math.Min(1, c.truth.frame.Measured[c.left]/c.life))
+	share := math.Max(0, math.Min(1, c.groundTruth.frame.Measured[c.left]/c.life))
 	return c.plan.robot.EmptyVolts + float64(share*(c.plan.robot.FullVolts-c.plan.robot.EmptyVolts))
 }

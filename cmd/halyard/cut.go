@@ -16,7 +16,7 @@ func cut(l *hal.Layout, actuators []int, joints []drivers.Joint, sensors map[str
 	chosen := make([]hal.Actuator, 0, len(actuators))
 	for k, i := range actuators {
 		a := l.Actuators[i]
-		if joints[k].Feeder != nil {
+		if joints[k].Writer != nil {
 			a.Velocity, a.Torque, a.Voltage, a.Temperature = hal.None, hal.None, hal.None, hal.None
 		}
 		chosen = append(chosen, a)

@@ -180,7 +180,7 @@ func TestBaseCables(t *testing.T) {
 				case line == nil:
 					s.sys.emulation.buses[c.cable].ClearFaults()
 				case out:
-					line.Fault(uart.Fault{Kind: uart.Deaf})
+					line.Fault(uart.Fault{Kind: uart.NoReply})
 				default:
 					line.ClearFaults()
 				}

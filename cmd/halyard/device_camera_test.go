@@ -86,7 +86,7 @@ func TestCameraEmulated(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if p.Width != 64 || p.Height != 36 || len(p.RGB) != len(truth.RGB) || len(truth.Sights) == 0 && len(p.Sights) != 0 {
+			if p.Width != 64 || p.Height != 36 || len(p.RGB) != len(truth.RGB) || len(truth.Detections) == 0 && len(p.Detections) != 0 {
 				t.Fatalf("got %dx%d and %d bytes, the scene's %d", p.Width, p.Height, len(p.RGB), len(truth.RGB))
 			}
 			off, shades := 0.0, map[byte]bool{}
@@ -262,7 +262,7 @@ func TestCameraFix(t *testing.T) {
 func TestCameraPart(t *testing.T) {
 	s := step(t, planOf(t, "okon", configs.Options{Set: []string{"clock.mode=lockstep", "agents[0].body=emulated", "agents[0].parts={front: sim}"}}))
 	sight, err := s.sys.sight(s.agent)
-	if err != nil || sight.devices[0] != nil || !sight.sees(0) || s.agent.Reality() != hal.Emulated {
+	if err != nil || sight.devices[0] != nil || !sight.sees(0) || s.agent.BodyKind() != hal.Emulated {
 		t.Errorf("got %+v, %v", sight, err)
 	}
 }

@@ -23,7 +23,7 @@ type stepped struct {
 	sys    *system
 	agent  *hal.Agent
 	lease  *hal.Lease
-	party  *hal.Party
+	party  *hal.Session
 	inputs []float64
 	events []string
 }
@@ -41,7 +41,7 @@ func step(t *testing.T, p *plan) *stepped {
 		}
 	})
 	s := &stepped{t: t, sys: sys, agent: sys.rig.Agents()[0]}
-	s.party = sys.rig.NewParty("test", s)
+	s.party = sys.rig.NewSession("test", s)
 	if s.lease, err = s.party.Acquire(s.agent); err != nil {
 		t.Fatal(err)
 	}
@@ -114,8 +114,8 @@ func TestSensorPart(t *testing.T) {
 	path := rigOf(t, nodderRig, nodder, "body: emulated", "body: sim\n    parts: {imu: emulated}")
 	s := step(t, planOf(t, path, configs.Options{}))
 	s.run(time.Second)
-	if d := s.device("imu"); s.agent.Reality() != hal.Emulated || d.Err != nil || d.Time < 980*time.Millisecond {
-		t.Errorf("got %v, %+v", s.agent.Reality(), d)
+	if d := s.device("imu"); s.agent.BodyKind() != hal.Emulated || d.Err != nil || d.Time < 980*time.Millisecond {
+		t.Errorf("got %v, %+v", s.agent.BodyKind(), d)
 	}
 	v := s.agent.Measured(nil)[sensorOf(t, s.agent.Layout(), "imu").First:]
 	if math.Abs(v[9]-9.81) > 0.02 {

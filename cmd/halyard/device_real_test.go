@@ -53,7 +53,7 @@ func plug(t *testing.T, board chip.Endpoint) *wired {
 				continue
 			}
 			w.mu.Lock()
-			answer = board.Hear(buffer[:n], time.Since(start), answer[:0])
+			answer = board.Receive(buffer[:n], time.Since(start), answer[:0])
 			w.mu.Unlock()
 			line.Write(answer)
 			select {

@@ -40,7 +40,7 @@ func listeners(t *testing.T, s *stepped) map[string]*[]int {
 	t.Helper()
 	told := map[string]*[]int{}
 	for _, name := range []string{"rfid", "victrfid"} {
-		source, ok := s.sys.sources[hung{0, sensorIndex(s.agent.Layout(), name)}].(tagged)
+		source, ok := s.sys.sources[jointRef{0, sensorIndex(s.agent.Layout(), name)}].(tagged)
 		if list := (&[]int{}); ok && source.Listen(func(tag int) { *list = append(*list, tag) }) {
 			told[name] = list
 		} else {
@@ -53,7 +53,7 @@ func listeners(t *testing.T, s *stepped) map[string]*[]int {
 // at puts the robot where its reader is over a place, and lets d pass; it returns which tags a reader told there.
 func (s *stepped) at(t *testing.T, told *[]int, x, y float64, d time.Duration) []int {
 	t.Helper()
-	s.sys.rig.AtEdge(func() {
+	s.sys.rig.BetweenCycles(func() {
 		if err := s.sys.scene.Place("seeker", hal.Pose{Position: [3]float64{x - 0.2, y, -1.82}, Rotation: [4]float64{1}}); err != nil {
 			t.Error(err)
 		}
@@ -106,7 +106,7 @@ func TestReadersOfTags(t *testing.T) {
 func TestReaderOfSingleShot(t *testing.T) {
 	s := step(t, planOf(t, rigOf(t, seeker, ""), configs.Options{}))
 	list := listeners(t, s)["rfid"]
-	s.sys.rig.AtEdge(func() {
+	s.sys.rig.BetweenCycles(func() {
 		if err := s.sys.scene.Place("seeker", hal.Pose{Position: [3]float64{0.7, -7.9, -1.82}, Rotation: [4]float64{1}}); err != nil {
 			t.Error(err)
 		}
@@ -122,7 +122,7 @@ func TestReaderOfSingleShot(t *testing.T) {
 
 // Tags of a field come the nearest first, and what a cycle does with them allocates nothing.
 func TestFieldOfTags(t *testing.T) {
-	f := &field{truth: &truth{frame: &hal.Frame{Time: time.Second}}}
+	f := &field{groundTruth: &groundTruth{frame: &hal.Frame{Time: time.Second}}}
 	look := func() {
 		f.find(sim.Found{Tag: 7, At: [3]float64{0.2, 0.1, 0}})
 		f.find(sim.Found{Tag: 3, At: [3]float64{0.1, 0, 0}})
@@ -135,7 +135,7 @@ func TestFieldOfTags(t *testing.T) {
 	if n := testing.AllocsPerRun(100, func() { look(); f.now() }); n != 0 {
 		t.Errorf("got %g allocations, want 0", n)
 	}
-	f.truth.frame.Time += dwell + 1
+	f.groundTruth.frame.Time += dwell + 1
 	if got := f.now(); len(got) != 0 {
 		t.Errorf("a while later: got %d", got)
 	}

@@ -51,18 +51,18 @@ type sensorKind struct {
 	reads     bool           // tags
 	jump      []float64      // how far each value may be from the one before, where the wire has no checksum; see drivers.PollerConfig
 	open      func(e end, p *sensorPlan) (drivers.Sensor, error)
-	emulate   func(p *sensorPlan) felt
-	joins     func(p *sensorPlan, d chip.Device) felt                       // as another input of the emulated device d; nil: it is one sensor alone
+	emulate   func(p *sensorPlan) emulatedDevice
+	joins     func(p *sensorPlan, d chip.Device) emulatedDevice             // as another input of the emulated device d; nil: it is one sensor alone
 	on        *lineKind                                                     // where it is on lines of a GPIO chip
 	scanner   func(c *configs.Sensor, bus *configs.Bus) (*scanner, *misfit) // of one: open and emulate are its own
 }
 
-// felt is an emulated device: a chip or a board, and what hands it the truth.
-type felt struct {
+// emulatedDevice is an emulated device: a chip or a board, and what hands it the truth.
+type emulatedDevice struct {
 	device chip.Device
 	more   []chip.Device // that hide in it
 	speaks uart.Board    // in place of device, at the end of a serial line: it speaks by itself
-	feel   func(*truth)
+	feel   func(*groundTruth)
 }
 
 // As which sensors of a robot they may serve: an imu as a whole or in part, or as the angles of its attitude (tilted),
@@ -102,9 +102,9 @@ func sensorKinds() map[string]*sensorKind {
 			open: func(e end, p *sensorPlan) (drivers.Sensor, error) {
 				return pressure.NewMS5837(e.bus, pressure.MS5837Config{Model: m, Air: p.config.Air, Clock: e.clock})
 			},
-			emulate: func(p *sensorPlan) felt {
+			emulate: func(p *sensorPlan) emulatedDevice {
 				c := chip.NewMS5837(m)
-				return felt{device: c, feel: func(t *truth) { c.Water = t.fluid(p.config.Air) }}
+				return emulatedDevice{device: c, feel: func(t *groundTruth) { c.Water = t.fluid(p.config.Air) }}
 			}}
 	}
 	for _, name := range []string{"bmp280", "bme280"} {
@@ -114,9 +114,9 @@ func sensorKinds() map[string]*sensorKind {
 			open: func(e end, p *sensorPlan) (drivers.Sensor, error) {
 				return pressure.NewBMX280(e.bus, pressure.BMX280Config{Address: uint16(p.address), Humidity: humid, Air: p.config.Air, Clock: e.clock}), nil
 			},
-			emulate: func(p *sensorPlan) felt {
+			emulate: func(p *sensorPlan) emulatedDevice {
 				c := chip.NewBMX280(uint16(p.address), humid)
-				return felt{device: c, feel: func(t *truth) { c.Air = t.fluid(p.config.Air) }}
+				return emulatedDevice{device: c, feel: func(t *groundTruth) { c.Air = t.fluid(p.config.Air) }}
 			}}
 	}
 	maps.Copy(kinds, lineKinds())
@@ -140,14 +140,14 @@ func openBNO055(e end, p *sensorPlan) (drivers.Sensor, error) {
 		c.Offsets = (*[imu.BNO055OffsetSize]byte)(known)
 	}
 	if e.open != nil {
-		return drivers.NewMounted(imu.NewBNO055Serial(e.name, e.open, c), p.mounted()), nil
+		return drivers.NewMountedIMU(imu.NewBNO055Serial(e.name, e.open, c), p.mounted()), nil
 	}
-	return drivers.NewMounted(imu.NewBNO055(e.bus, c), p.mounted()), nil
+	return drivers.NewMountedIMU(imu.NewBNO055(e.bus, c), p.mounted()), nil
 }
 
-func emulateBNO055(p *sensorPlan) felt {
+func emulateBNO055(p *sensorPlan) emulatedDevice {
 	c := chip.NewBNO055(uint16(p.address))
-	return felt{device: c, feel: func(t *truth) { c.Motion = t.motion(p.mounted()) }}
+	return emulatedDevice{device: c, feel: func(t *groundTruth) { c.Motion = t.motion(p.mounted()) }}
 }
 
 func openMPU(e end, p *sensorPlan) (drivers.Sensor, error) {
@@ -156,9 +156,9 @@ func openMPU(e end, p *sensorPlan) (drivers.Sensor, error) {
 	return p.fused(raw, e.clock), err
 }
 
-func emulateMPU(p *sensorPlan) felt {
+func emulateMPU(p *sensorPlan) emulatedDevice {
 	c := chip.NewMPU(p.config.Device, uint16(p.address))
-	f := felt{device: c, feel: func(t *truth) { c.Motion = t.motion(p.mounted()) }}
+	f := emulatedDevice{device: c, feel: func(t *groundTruth) { c.Motion = t.motion(p.mounted()) }}
 	if m := imu.MPUModels(); slices.ContainsFunc(m, func(m imu.MPUModel) bool { return m.Name == p.config.Device && m.Compass }) {
 		f.more = []chip.Device{c.Compass([3]byte{128, 128, 128})}
 	}
@@ -170,18 +170,18 @@ func openLSM6(e end, p *sensorPlan) (drivers.Sensor, error) {
 	return p.fused(raw, e.clock), err
 }
 
-func emulateLSM6(p *sensorPlan) felt {
+func emulateLSM6(p *sensorPlan) emulatedDevice {
 	c := chip.NewLSM6(uint16(p.address))
-	return felt{device: c, feel: func(t *truth) { c.Motion = t.motion(p.mounted()) }}
+	return emulatedDevice{device: c, feel: func(t *groundTruth) { c.Motion = t.motion(p.mounted()) }}
 }
 
 func openINA219(e end, p *sensorPlan) (drivers.Sensor, error) {
 	return adc.NewINA219(e.bus, adc.INA219Config{Address: uint16(p.address), Shunt: p.config.Shunt, Clock: e.clock})
 }
 
-func emulateINA219(p *sensorPlan) felt {
+func emulateINA219(p *sensorPlan) emulatedDevice {
 	c := chip.NewINA219(uint16(p.address), p.config.Shunt)
-	return felt{device: c, feel: func(t *truth) { c.Volts = t.volts(16) }}
+	return emulatedDevice{device: c, feel: func(t *groundTruth) { c.Volts = t.volts(16) }}
 }
 
 func openADS1115(e end, p *sensorPlan) (drivers.Sensor, error) {
@@ -190,14 +190,14 @@ func openADS1115(e end, p *sensorPlan) (drivers.Sensor, error) {
 }
 
 // emulateADS1115 is a converter with the battery at its input, or, as a monitor, with a leak sensor that is dry.
-func emulateADS1115(p *sensorPlan) felt {
+func emulateADS1115(p *sensorPlan) emulatedDevice {
 	return feelADS1115(p, chip.NewADS1115(uint16(p.address)))
 }
 
 // feelADS1115 is one input more of the emulated converter d.
-func feelADS1115(p *sensorPlan, d chip.Device) felt {
+func feelADS1115(p *sensorPlan, d chip.Device) emulatedDevice {
 	c := d.(*chip.ADS1115)
-	return felt{device: c, feel: func(t *truth) {
+	return emulatedDevice{device: c, feel: func(t *groundTruth) {
 		if len(p.uses) > 0 {
 			c.Volts[p.config.Input] = t.volts(16) / p.config.Scale
 		}

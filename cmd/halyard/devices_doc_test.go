@@ -16,7 +16,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/base"
-	"github.com/halyard-robotics/halyard/drivers/rays"
+	"github.com/halyard-robotics/halyard/drivers/lidar"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
@@ -357,7 +357,7 @@ func deviceWords() (list []string) {
 			list = append(list, device+" on "+bus)
 		}
 	}
-	for _, m := range rays.HokuyoModels() {
+	for _, m := range lidar.HokuyoModels() {
 		list = append(list, "hokuyo "+strings.ToLower(m.Name))
 	}
 	for _, r := range base.Robots() {

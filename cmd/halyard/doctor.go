@@ -158,7 +158,7 @@ type examination struct {
 	tamper     func(*emulation)    // plants faults in emulated devices; tests do
 	blur       func(*video.Camera) // and in cameras
 	found      []finding
-	met        []*servoExam // servos that answered and are what they should be
+	met        []*servoCheck // servos that answered and are what they should be
 }
 
 // newExamination prepares the examination of p. body is what the command line made of every agent, "" for nothing.
@@ -226,7 +226,7 @@ func (d *examination) run(ctx context.Context) error {
 }
 
 // on lists the joints of one kind on a bus.
-func (d *examination) on(bus string, kind configs.BodyKind) []hung {
+func (d *examination) on(bus string, kind configs.BodyKind) []jointRef {
 	list := d.plan.on(bus, kind)
 	if kind == configs.Real && d.hypothetic {
 		list = append(list, d.plan.on(bus, configs.Sim)...)
@@ -287,7 +287,7 @@ func (d *examination) uniform() {
 }
 
 // firmwareFix is the maker's own tool, since no other writes firmware.
-func (s *servoExam) firmwareFix() string {
+func (s *servoCheck) firmwareFix() string {
 	if s.protocol == asFeetech {
 		return "bring all to one version with Feetech's FD"
 	}

@@ -14,7 +14,7 @@ import (
 const nearlyEmpty = 0.3
 
 // base opens a session with a base, which turns no wheel, hears what it says of itself, and ends it.
-func (x *deviceExam) base(p *basePlan) {
+func (x *deviceCheck) base(p *basePlan) {
 	body, examined := x.body(p.body)
 	if !examined || !x.reachable(p.config.Bus, body) {
 		return
@@ -39,7 +39,7 @@ func (x *deviceExam) base(p *basePlan) {
 }
 
 // session opens a session at one rate, or at those of the config where it is 0, and ends it.
-func (x *deviceExam) session(p *basePlan, e end, baud int) (*base.Base, error) {
+func (x *deviceCheck) session(p *basePlan, e end, baud int) (*base.Base, error) {
 	bus := x.plan.config.Buses[p.config.Bus]
 	if baud != 0 {
 		bus = configs.Bus{Baud: baud}
@@ -53,7 +53,7 @@ func (x *deviceExam) session(p *basePlan, e end, baud int) (*base.Base, error) {
 }
 
 // baseFix is what helps where no base answers, or another one does.
-func (x *deviceExam) baseFix(p *basePlan, e end, err error) string {
+func (x *deviceCheck) baseFix(p *basePlan, e end, err error) string {
 	switch hal.KindOf(err) {
 	case hal.Invalid:
 		return "set hardware.base.robot to what it says it is, or change the cable's other end"

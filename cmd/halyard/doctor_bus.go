@@ -14,13 +14,13 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// busExam is the examination of one line. Its embedded examination collects the findings of all.
-type busExam struct {
+// busCheck is the examination of one line. Its embedded examination collects the findings of all.
+type busCheck struct {
 	*examination
 	name   string
 	kind   configs.BodyKind
 	config configs.Bus
-	servos []*servoExam // in the order of the config's robots
+	servos []*servoCheck // in the order of the config's robots
 
 	protocol int // of its type
 	line     servo.Line
@@ -29,16 +29,16 @@ type busExam struct {
 	load     load          // of a cycle of the real driver
 }
 
-func newBusExam(d *examination, name string, kind configs.BodyKind, on []hung) *busExam {
-	b := &busExam{examination: d, name: name, kind: kind, config: d.plan.config.Buses[name]}
+func newBusExam(d *examination, name string, kind configs.BodyKind, on []jointRef) *busCheck {
+	b := &busCheck{examination: d, name: name, kind: kind, config: d.plan.config.Buses[name]}
 	if p, err := protocolsOf(b.config.Type); err == nil {
 		b.protocol = p[0]
 	}
 	for _, h := range on {
 		j := d.plan.joint(h)
 		robot := d.plan.agents[h.agent].robot
-		b.servos = append(b.servos, &servoExam{
-			busExam: b, joint: robot.Joints[h.joint].Name, plan: j,
+		b.servos = append(b.servos, &servoCheck{
+			busCheck: b, joint: robot.Joints[h.joint].Name, plan: j,
 			id: byte(j.hardware.ID), model: j.servo, supplied: robot.Supply.Volts, limits: robot.Joints[h.joint].Limits,
 		})
 	}
@@ -46,7 +46,7 @@ func newBusExam(d *examination, name string, kind configs.BodyKind, on []hung) *
 }
 
 // port is what the bus is called in commands to type. An emulated one has a port only under halyard emulate.
-func (b *busExam) port() string {
+func (b *busCheck) port() string {
 	if b.kind == configs.Emulated {
 		return "PORT"
 	}
@@ -60,7 +60,7 @@ type check struct {
 }
 
 // check notes that a check is made.
-func (b *busExam) check(name string) {
+func (b *busCheck) check(name string) {
 	for i := range b.checks {
 		if b.checks[i].name == name {
 			b.checks[i].n++
@@ -70,22 +70,22 @@ func (b *busExam) check(name string) {
 	b.checks = append(b.checks, check{name, 1})
 }
 
-func (b *busExam) fail(check string, kind hal.Kind, found, fix string) {
+func (b *busCheck) fail(check string, kind hal.Kind, found, fix string) {
 	b.found = append(b.found, finding{Check: check, State: stateFail, Bus: b.name, Found: found, Fix: fix, kind: kind})
 }
 
-func (b *busExam) warn(check, found, fix string) {
+func (b *busCheck) warn(check, found, fix string) {
 	b.found = append(b.found, finding{Check: check, State: stateWarn, Bus: b.name, Found: found, Fix: fix})
 }
 
 // run makes every check of the bus. A line that cannot be opened, or that vanishes, is a finding, not an error.
-func (b *busExam) run(ctx context.Context) error {
+func (b *busCheck) run(ctx context.Context) error {
 	before := len(b.found)
 	if b.connect() {
 		err := b.examine(ctx)
 		b.line.Close()
 		switch {
-		case errors.Is(err, servo.ErrGone):
+		case errors.Is(err, servo.ErrDisconnected):
 			b.fail("port", hal.Absent, "the adapter vanished while it was examined", "check its cable and plug; dmesg | tail says why")
 		case err != nil:
 			return err
@@ -100,7 +100,7 @@ func (b *busExam) run(ctx context.Context) error {
 }
 
 // pass adds a row for each check without a finding since the one at index before.
-func (b *busExam) pass(before int) {
+func (b *busCheck) pass(before int) {
 	for _, c := range b.checks {
 		clean := true
 		for _, f := range b.found[before:] {
@@ -113,7 +113,7 @@ func (b *busExam) pass(before int) {
 }
 
 // passed is what there is to say of a check that found nothing.
-func (b *busExam) passed(c check) string {
+func (b *busCheck) passed(c check) string {
 	switch c.name {
 	case "load":
 		return b.load.String()
@@ -127,7 +127,7 @@ func (b *busExam) passed(c check) string {
 }
 
 // examine looks at what hangs on the open line.
-func (b *busExam) examine(ctx context.Context) error {
+func (b *busCheck) examine(ctx context.Context) error {
 	if busTypes[b.config.Type].duplex {
 		return b.examineMotors()
 	}
@@ -138,7 +138,7 @@ func (b *busExam) examine(ctx context.Context) error {
 	}
 	if echo {
 		b.warn("echo", "the adapter hears its own bytes; they are taken out, and cost time", echoFix)
-		b.line = &servo.Unechoed{Line: b.line}
+		b.line = &servo.EchoFilter{Line: b.line}
 	}
 	for _, s := range b.servos {
 		if s.tool, err = newToolOf(b.line, b.name, b.latency, b.protocol, s.model); err != nil {
@@ -149,7 +149,7 @@ func (b *busExam) examine(ctx context.Context) error {
 	for _, s := range b.servos {
 		s.glance()
 	}
-	var missing []*servoExam
+	var missing []*servoCheck
 	for _, s := range b.servos {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -180,12 +180,12 @@ func (b *busExam) examine(ctx context.Context) error {
 
 // seek looks for servos that did not answer at the bus's rate, and says of each where it is or that it is not. A whole
 // bus of silence has one cause and is one finding.
-func (b *busExam) seek(ctx context.Context, missing []*servoExam) error {
+func (b *busCheck) seek(ctx context.Context, missing []*servoCheck) error {
 	for range b.servos {
 		b.check("servo")
 		b.check("baud")
 	}
-	found := map[int][]*servoExam{} // by the rate at which they are
+	found := map[int][]*servoCheck{} // by the rate at which they are
 	for _, rate := range usualBauds() {
 		if rate == b.config.Baud || len(missing) == 0 || !possible(b.protocol, rate) {
 			continue
@@ -198,7 +198,7 @@ func (b *busExam) seek(ctx context.Context, missing []*servoExam) error {
 		} else if err != nil {
 			return err
 		}
-		var still []*servoExam
+		var still []*servoCheck
 		for _, s := range missing {
 			switch _, err := s.tool.identify(int(s.id)); {
 			case hal.KindOf(err) == hal.Absent:
@@ -261,7 +261,7 @@ func (b *busExam) seek(ctx context.Context, missing []*servoExam) error {
 
 // cableFix names the cable to look at: the one from the servo before, which answers. The chain's order is taken to be
 // the config's.
-func (s *servoExam) cableFix(missing []*servoExam) string {
+func (s *servoCheck) cableFix(missing []*servoCheck) string {
 	before := -1
 	for _, other := range s.servos {
 		if other == s {

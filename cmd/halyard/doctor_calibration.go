@@ -11,7 +11,7 @@ import (
 )
 
 // calibrated checks the joint's calibration: there, measured, and of this servo. It needs no answer of the servo.
-func (s *servoExam) calibrated() {
+func (s *servoCheck) calibrated() {
 	s.check("calibration")
 	path := s.plan.hardware.Calibration
 	fix := "measure " + s.joint + " and write its file: docs/calibration.md"
@@ -44,7 +44,7 @@ func (s *servoExam) calibrated() {
 }
 
 // stale says what of the servo is not as it was when c was made, "" where all is.
-func (s *servoExam) stale(c *calibration.Joint) string {
+func (s *servoCheck) stale(c *calibration.Joint) string {
 	switch {
 	case c.Servo.Model != s.plan.hardware.Model:
 		return fmt.Sprintf("made with a %s, the servo is a %s", c.Servo.Model, s.plan.hardware.Model)
@@ -58,14 +58,14 @@ func (s *servoExam) stale(c *calibration.Joint) string {
 
 // otherAdapter tells whether c was made at another adapter than the bus's, where both are called by a name that stays: with
 // the same ids and models nothing else tells one arm from its twin.
-func (s *servoExam) otherAdapter(c *calibration.Joint) bool {
+func (s *servoCheck) otherAdapter(c *calibration.Joint) bool {
 	const stable = "/dev/serial/by-id/"
 	return s.kind == configs.Real && c.Servo.Adapter != "" && strings.HasPrefix(s.config.Port, stable) &&
 		filepath.Base(c.Servo.Adapter) != filepath.Base(s.config.Port)
 }
 
 // outside tells whether the joint is where it never was while it was calibrated.
-func (s *servoExam) outside(c *calibration.Joint) bool {
+func (s *servoCheck) outside(c *calibration.Joint) bool {
 	margin := c.TicksPerTurn / 20
 	at := c.Unwrap(s.position) // NaN, which is nowhere, where the position is not known
 	return s.readable && (at < c.RangeTicks[0]-margin || at > c.RangeTicks[1]+margin)

@@ -20,7 +20,7 @@ import (
 const firstPicture = 6 * time.Second
 
 // camera examines one camera.
-func (x *deviceExam) camera(q *cameraPlan) {
+func (x *deviceCheck) camera(q *cameraPlan) {
 	body, examined := x.body(q.body)
 	if !examined {
 		return
@@ -45,7 +45,7 @@ func (q *cameraPlan) fix(err error) string {
 }
 
 // picture agrees with a camera on its pictures and, where time passes for it, waits for one.
-func (x *deviceExam) picture(q *cameraPlan) (found string, err error) {
+func (x *deviceCheck) picture(q *cameraPlan) (found string, err error) {
 	node, device, err := x.b.cameraNode(q)
 	if err != nil {
 		return "", err

@@ -28,8 +28,8 @@ import (
 //	load         an I2C bus or a port of SPI has the time for its devices        doctor_device_load.go
 //	calibration  there, measured, and of this device
 
-// deviceExam examines what hangs on buses beside servos.
-type deviceExam struct {
+// deviceCheck examines what hangs on buses beside servos.
+type deviceCheck struct {
 	*examination
 	b     *builder
 	buses map[string]bool // of real devices, whether there is sense in using each
@@ -37,7 +37,7 @@ type deviceExam struct {
 
 // devices examines every device of the plan.
 func (d *examination) devices() error {
-	x := deviceExam{d, &builder{plan: d.plan, system: &system{scene: d.world.scene, plan: d.plan}}, map[string]bool{}}
+	x := deviceCheck{d, &builder{plan: d.plan, system: &system{scene: d.world.scene, plan: d.plan}}, map[string]bool{}}
 	b := x.b
 	b.devices.i2c, b.devices.spi = map[string]*i2c.Bus{}, map[string]*spi.Port{}
 	for i := range d.plan.agents {
@@ -73,13 +73,13 @@ func (d *examination) devices() error {
 }
 
 // reachable tells whether there is sense in using a bus, and reports once what is in the way.
-func (x *deviceExam) reachable(bus string, body configs.BodyKind) bool {
+func (x *deviceCheck) reachable(bus string, body configs.BodyKind) bool {
 	if bus == "" || body != configs.Real {
 		return true
 	}
 	ok, known := x.buses[bus]
 	if !known {
-		b := &busExam{examination: x.examination, name: bus, kind: body, config: x.plan.config.Buses[bus]}
+		b := &busCheck{examination: x.examination, name: bus, kind: body, config: x.plan.config.Buses[bus]}
 		before := len(b.found)
 		b.check("port")
 		ok = b.reachable()
@@ -90,7 +90,7 @@ func (x *deviceExam) reachable(bus string, body configs.BodyKind) bool {
 }
 
 // body is what a device counts as; false: it is simulated, and nobody asks what it would be.
-func (x *deviceExam) body(of configs.BodyKind) (configs.BodyKind, bool) {
+func (x *deviceCheck) body(of configs.BodyKind) (configs.BodyKind, bool) {
 	if of == configs.Sim && x.hypothetic {
 		return configs.Real, true
 	}
@@ -98,7 +98,7 @@ func (x *deviceExam) body(of configs.BodyKind) (configs.BodyKind, bool) {
 }
 
 // add notes a finding; a nil err is none that is wrong.
-func (x *deviceExam) add(check, bus, name, found string, err error, fix string) {
+func (x *deviceCheck) add(check, bus, name, found string, err error, fix string) {
 	f := finding{Check: check, State: stateOK, Bus: bus, Joint: name, Found: found}
 	if err != nil {
 		f.State, f.Found, f.Fix, f.kind = stateFail, err.Error(), fix, hal.KindOf(err)
@@ -111,12 +111,12 @@ func (x *deviceExam) add(check, bus, name, found string, err error, fix string) 
 }
 
 // warn notes what runs, but not as it should.
-func (x *deviceExam) warn(check, bus, name, found, fix string) {
+func (x *deviceCheck) warn(check, bus, name, found, fix string) {
 	x.found = append(x.found, finding{Check: check, State: stateWarn, Bus: bus, Joint: name, Found: found, Fix: fix})
 }
 
 // deviceFix is what helps against err of a device: where it is another chip, or answers elsewhere, that is said.
-func (x *deviceExam) deviceFix(e end, err error, bus string, address int, usual []int) string {
+func (x *deviceCheck) deviceFix(e end, err error, bus string, address int, usual []int) string {
 	if err == nil {
 		return ""
 	}
@@ -149,13 +149,13 @@ func (x *deviceExam) deviceFix(e end, err error, bus string, address int, usual 
 }
 
 // taken tells whether another device of the config has an address.
-func (x *deviceExam) taken(bus string, address int) bool {
+func (x *deviceCheck) taken(bus string, address int) bool {
 	return slices.ContainsFunc(x.plan.boards, func(p *boardPlan) bool { return p.bus == bus && p.address == address }) ||
 		slices.ContainsFunc(x.plan.sensors, func(p *sensorPlan) bool { return p.config.Bus == bus && p.address == address })
 }
 
 // board looks whether a board answers. It is not opened: that would end its pulses, and an arm would fall.
-func (x *deviceExam) board(p *boardPlan) {
+func (x *deviceCheck) board(p *boardPlan) {
 	body, examined := x.body(p.body)
 	if !examined {
 		return
@@ -176,7 +176,7 @@ func (x *deviceExam) board(p *boardPlan) {
 }
 
 // answers asks a board for a register, or opens its line.
-func (x *deviceExam) answers(p *boardPlan, body configs.BodyKind) {
+func (x *deviceCheck) answers(p *boardPlan, body configs.BodyKind) {
 	e, _, err := x.b.end(p.bus, body)
 	found := "in the config"
 	switch {
@@ -199,7 +199,7 @@ func (x *deviceExam) answers(p *boardPlan, body configs.BodyKind) {
 }
 
 // sensor opens a device, lets it measure once and closes it.
-func (x *deviceExam) sensor(p *sensorPlan) {
+func (x *deviceCheck) sensor(p *sensorPlan) {
 	body, examined := x.body(p.body)
 	if !examined {
 		return
@@ -212,7 +212,7 @@ func (x *deviceExam) sensor(p *sensorPlan) {
 	}
 }
 
-func (x *deviceExam) measures(p *sensorPlan, body configs.BodyKind) {
+func (x *deviceCheck) measures(p *sensorPlan, body configs.BodyKind) {
 	values, learnt := make([]float64, p.values()), ""
 	e, _, err := x.b.end(p.config.Bus, body)
 	e.live = false // one look, now
@@ -243,7 +243,7 @@ func (x *deviceExam) measures(p *sensorPlan, body configs.BodyKind) {
 }
 
 // alarmed looks whether a device's alarm is on already: a battery that is low before the start, a hull that is wet.
-func (x *deviceExam) alarmed(p *sensorPlan, v float64) {
+func (x *deviceCheck) alarmed(p *sensorPlan, v float64) {
 	const fix = "see to it before anything moves; or set the key to what is usual here"
 	switch below, above := p.config.Below, p.config.Above; {
 	case below != nil && v < *below:
@@ -265,7 +265,7 @@ func isPCA9685(c *i2c.Chip) bool {
 
 // learntBy is what a chip found of itself, as its calibration's file has it; "" where it has nothing to say.
 func learntBy(s drivers.Sensor) (string, error) {
-	m, ok := s.(*drivers.Mounted)
+	m, ok := s.(*drivers.MountedIMU)
 	if !ok {
 		return "", nil
 	}
@@ -281,7 +281,7 @@ func learntBy(s drivers.Sensor) (string, error) {
 }
 
 // calibrated checks a calibration: missing it is a failure of what is real, nominal a warning.
-func (x *deviceExam) calibrated(body configs.BodyKind, bus, name string, missing, nominal bool) {
+func (x *deviceCheck) calibrated(body configs.BodyKind, bus, name string, missing, nominal bool) {
 	fix := "measure " + name + " and write its file: docs/calibration.md"
 	f := finding{Check: "calibration", State: stateOK, Bus: bus, Joint: name, Found: "measured"}
 	switch {

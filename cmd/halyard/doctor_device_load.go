@@ -25,7 +25,7 @@ type portion struct {
 }
 
 // budgets compares what the devices of each bus take of it with what there is.
-func (x *deviceExam) budgets() {
+func (x *deviceCheck) budgets() {
 	for _, name := range sortedKeys(x.plan.config.Buses) {
 		bus := x.plan.config.Buses[name]
 		if bus.Type != i2cBus && bus.Type != spiBus {
@@ -58,7 +58,7 @@ func (x *deviceExam) budgets() {
 }
 
 // hertz is the clock of an I2C bus: of a real one the device tree's, where it says it.
-func (x *deviceExam) hertz(bus *configs.Bus, body configs.BodyKind) int {
+func (x *deviceCheck) hertz(bus *configs.Bus, body configs.BodyKind) int {
 	node := filepath.Join(x.root, "sys/class/i2c-adapter", filepath.Base(bus.Port), "of_node/clock-frequency")
 	if data, err := os.ReadFile(node); body == configs.Real && err == nil && len(data) == 4 {
 		if v := binary.BigEndian.Uint32(data); v >= 1000 {
@@ -69,7 +69,7 @@ func (x *deviceExam) hertz(bus *configs.Bus, body configs.BodyKind) int {
 }
 
 // weigh reports the load of a bus.
-func (x *deviceExam) weigh(name string, hertz int, parts []portion) {
+func (x *deviceCheck) weigh(name string, hertz int, parts []portion) {
 	slices.SortStableFunc(parts, func(a, b portion) int { return int(1e6 * (b.share - a.share)) })
 	var sum float64
 	var texts []string
@@ -102,11 +102,11 @@ const (
 )
 
 // sensorTime is how long one reading of a device takes on a wire of hertz.
-func (x *deviceExam) sensorTime(p *sensorPlan, hertz int) (time.Duration, error) {
+func (x *deviceCheck) sensorTime(p *sensorPlan, hertz int) (time.Duration, error) {
 	f := p.kind.emulate(p)
 	t := newTruth(x.b.emulation.look(x.b.simulated(p.agent)), p.uses)
 	if p.kind.reads {
-		t.tags = &field{truth: t} // without a tag
+		t.tags = &field{groundTruth: t} // without a tag
 	}
 	f.feel(t)
 	bus := chip.NewBus("trial", hertz, 1, append([]chip.Device{f.device}, f.more...)...)
@@ -120,7 +120,7 @@ func (x *deviceExam) sensorTime(p *sensorPlan, hertz int) (time.Duration, error)
 }
 
 // boardTime is how long the setting of all channels of a board takes.
-func (x *deviceExam) boardTime(p *boardPlan, hertz int) (time.Duration, error) {
+func (x *deviceCheck) boardTime(p *boardPlan, hertz int) (time.Duration, error) {
 	oscillator := p.oscillator
 	if oscillator == 0 {
 		oscillator = 25e6

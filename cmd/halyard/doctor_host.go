@@ -15,7 +15,7 @@ import (
 )
 
 // connect opens the bus, after the checks of the machine's side of it. It reports whether it could.
-func (b *busExam) connect() bool {
+func (b *busCheck) connect() bool {
 	b.check("port")
 	if b.kind == configs.Real && !b.reachable() {
 		return false
@@ -41,7 +41,7 @@ func (b *busExam) connect() bool {
 }
 
 // reachable reports whether there is sense in opening the bus's port, and what is in the way on the machine's side.
-func (b *busExam) reachable() bool {
+func (b *busCheck) reachable() bool {
 	if !strings.HasPrefix(b.config.Port, "/") {
 		return true // a network's interface or address, or a path from here: opening tells
 	}
@@ -84,12 +84,12 @@ func plugged(ports []serial.Port) string {
 	return "; plugged in: " + strings.Join(names, ", ")
 }
 
-func (b *busExam) plugFix() string {
+func (b *busCheck) plugFix() string {
 	return "plug the adapter in, or put its name into buses." + b.name + ".port: halyard ports"
 }
 
 // reachableNode looks at the node of an I2C bus or a port of SPI; off is why it may be missing, fix what helps, group whose it is.
-func (b *busExam) reachableNode(node, off, fix, group string) bool {
+func (b *busCheck) reachableNode(node, off, fix, group string) bool {
 	if _, err := os.Stat(node); errors.Is(err, fs.ErrNotExist) {
 		b.fail("port", hal.Absent, b.config.Port+" is not there: "+off, fix)
 		return false
@@ -106,7 +106,7 @@ func (b *busExam) reachableNode(node, off, fix, group string) bool {
 
 // adapter finds the bus's port, whatever the config calls it, among the machine's; nil where it is another kind of file, or
 // not there.
-func (b *busExam) adapter(ports []serial.Port) *serial.Port {
+func (b *busCheck) adapter(ports []serial.Port) *serial.Port {
 	device := b.config.Port
 	if d, err := filepath.EvalSymlinks(filepath.Join(b.root, device)); err == nil {
 		device = d
@@ -120,7 +120,7 @@ func (b *busExam) adapter(ports []serial.Port) *serial.Port {
 }
 
 // console is the kernel's own use of a UART: its messages, and often a login.
-func (b *busExam) console(p *serial.Port) bool {
+func (b *busCheck) console(p *serial.Port) bool {
 	line, _ := os.ReadFile(filepath.Join(b.root, "proc/cmdline"))
 	for _, word := range strings.Fields(string(line)) {
 		name, _, _ := strings.Cut(strings.TrimPrefix(word, "console="), ",")
@@ -133,7 +133,7 @@ func (b *busExam) console(p *serial.Port) bool {
 
 // usable reports whether there is sense in opening p, and what is in the way. It looks before the port is opened, since
 // opening raises modem lines, which resets some boards, and takes bytes away from whoever has it.
-func (b *busExam) usable(p *serial.Port) bool {
+func (b *busCheck) usable(p *serial.Port) bool {
 	b.check("access")
 	b.check("holder")
 	if p.USB {
@@ -172,7 +172,7 @@ func (b *busExam) usable(p *serial.Port) bool {
 }
 
 // refused says why the port could not be opened; the error knows the holder or the group.
-func (b *busExam) refused(err error) {
+func (b *busCheck) refused(err error) {
 	kind := hal.KindOf(err)
 	found, fix := err.Error(), ""
 	var e *hal.Error

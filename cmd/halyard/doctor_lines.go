@@ -40,7 +40,7 @@ func (p *plan) used() (list []usedLine) {
 
 // lines examines the chips and who holds their lines, then what is on them that is no sensor. It returns the devices that
 // there is no sense in opening, since it is known why they do not.
-func (x *deviceExam) lines() (hopeless map[string]bool) {
+func (x *deviceCheck) lines() (hopeless map[string]bool) {
 	hopeless = map[string]bool{}
 	used := x.plan.used()
 	buses := map[string]configs.BodyKind{}
@@ -66,7 +66,7 @@ func (x *deviceExam) lines() (hopeless map[string]bool) {
 	return hopeless
 }
 
-func (x *deviceExam) survey(bus string, body configs.BodyKind) (gpio.ChipInfo, []gpio.LineInfo, error) {
+func (x *deviceCheck) survey(bus string, body configs.BodyKind) (gpio.ChipInfo, []gpio.LineInfo, error) {
 	e, _, err := x.b.end(bus, body)
 	if err != nil {
 		return gpio.ChipInfo{}, nil, err
@@ -90,7 +90,7 @@ func lineFix(err error) string {
 }
 
 // free looks whether nobody else has a line.
-func (x *deviceExam) free(u usedLine, lines []gpio.LineInfo) bool {
+func (x *deviceCheck) free(u usedLine, lines []gpio.LineInfo) bool {
 	for i := range lines {
 		l := &lines[i]
 		if u.line != l.Name && u.line != strconv.Itoa(int(l.Offset)) {
@@ -109,11 +109,11 @@ func (x *deviceExam) free(u usedLine, lines []gpio.LineInfo) bool {
 }
 
 // circuit looks whether the circuit of a stop button is whole.
-func (x *deviceExam) circuit(w *wirePlan, body configs.BodyKind) {
+func (x *deviceCheck) circuit(w *wirePlan, body configs.BodyKind) {
 	e, _, err := x.b.end(w.bus, body)
 	whole := []float64{0}
 	if err == nil {
-		c := gpio.NewCircuit(w.pins(e), 0)
+		c := gpio.NewEStopInput(w.pins(e), 0)
 		err = errors.Join(c.Open(), c.Read(whole), c.Close())
 	}
 	fix := lineFix(err)
@@ -125,7 +125,7 @@ func (x *deviceExam) circuit(w *wirePlan, body configs.BodyKind) {
 }
 
 // gate looks whether anything but its bus ends the pulses of a board: a PCA9685 has no watchdog.
-func (x *deviceExam) gate(p *boardPlan) {
+func (x *deviceCheck) gate(p *boardPlan) {
 	if p.device != "pca9685" {
 		return
 	}

@@ -55,7 +55,7 @@ func (t *trialLine) cycle() (time.Duration, error) {
 		if !ok {
 			spec, _ = actuator.Lookup("xm430-w350") // only the wire matters here
 		}
-		s := t.kind.emulate(m, i, actuator.NewServo(spec), emulator.Truth{})
+		s := t.kind.emulate(m, i, actuator.NewServo(spec), emulator.GroundTruth{})
 		s.Preset("return_delay", int64(t.delay/(2*time.Microsecond)))
 		servos = append(servos, s)
 		cfg.servos = append(cfg.servos, chainServo{id: byte(i), model: m})
@@ -84,7 +84,7 @@ func (t *trialLine) cycle() (time.Duration, error) {
 
 // budget compares a cycle of the bus with the period, and says what would help. The slowest return delay that was read
 // counts for all; a bus that could not be opened is judged by the config alone.
-func (b *busExam) budget() {
+func (b *busCheck) budget() {
 	b.check("load")
 	now := trialLine{kind: busTypes[b.config.Type], baud: b.config.Baud, timing: b.timing(), delay: b.config.ReturnDelay}
 	for _, s := range b.servos {
@@ -105,7 +105,7 @@ func (b *busExam) budget() {
 }
 
 // timing is how the bus's line behaves: as configured where it is emulated, else as the adapter's kind does.
-func (b *busExam) timing() emulator.Timing {
+func (b *busCheck) timing() emulator.Timing {
 	switch {
 	case b.kind == configs.Emulated:
 		return timingOf(b.config)

@@ -19,13 +19,13 @@ import (
 // faults of the machine, on a made-up /sys, /proc and /dev. It must be named by its own check, with its fix, and nothing
 // else may complain; robots without a fault must give no finding at all.
 
-// ailment is one line of the matrix: a fault, and what the doctor must say of it.
-type ailment struct {
+// faultCase is one line of the matrix: a fault, and what the doctor must say of it.
+type faultCase struct {
 	name   string
 	config string                   // an embedded config, or one of the made-up robots
 	set    string                   // PATH=VALUE of the config; "" = none
 	cal    func(*calibration.Joint) // what is wrong with the calibration of joint elbow; nil = it has none
-	plant  func(*patient) error     // nil = nothing
+	plant  func(*testRobot) error   // nil = nothing
 
 	check, state string // "" = nothing may be found
 	id           int    // nobody, or anybody
@@ -35,12 +35,12 @@ type ailment struct {
 
 // Whom a finding is of, where it is of no single servo.
 const (
-	nobody  = -1
+	noID    = -1
 	anybody = 1000 // several findings of the check
 )
 
-// patient is a robot for the doctor, sound until an ailment is planted in it.
-type patient struct {
+// testRobot is a robot for the doctor, sound until an ailment is planted in it.
+type testRobot struct {
 	config string // its name, as the ailment says it
 	dir    string // for files of its own
 	exam   *examination
@@ -75,18 +75,18 @@ func (m matrixRow) cells() []string {
 	return []string{m.Fault, m.Robot, found, m.Fix, ok}
 }
 
-// ailments are all lines of the matrix; the robots without a fault come first.
-func ailments() []ailment {
-	var list []ailment
+// faultCases are all lines of the matrix; the robots without a fault come first.
+func faultCases() []faultCase {
+	var list []faultCase
 	for _, name := range append(configs.Names(), madeUp()...) {
-		one := ailment{name: "none", config: name, id: nobody}
+		one := faultCase{name: "none", config: name, id: noID}
 		if ungated(name) {
-			one = ailment{name: "no gate in the config", config: name, check: "gate", state: stateWarn, id: anybody, found: "goes on pulsing", fix: "wire OE"}
+			one = faultCase{name: "no gate in the config", config: name, check: "gate", state: stateWarn, id: anybody, found: "goes on pulsing", fix: "wire OE"}
 		}
 		list = append(list, one)
 	}
-	return slices.Concat(list, servoAilments(), answerAilments(), calibrationAilments(), brandAilments(), motorAilments(), hostAilments(), deviceAilments(), cameraAilments(), lineAilments(),
-		baseAilments(), fieldAilments(), usedAilments())
+	return slices.Concat(list, servoFaultCases(), answerFaultCases(), calibrationFaultCases(), vendorFaultCases(), motorFaultCases(), hostFaultCases(), deviceFaultCases(), cameraFaultCases(), lineFaultCases(),
+		baseFaultCases(), fieldFaultCases(), usedFaultCases())
 }
 
 // ungated tells of an embedded config whether nothing ends the pulses of a board of its when the program dies, which the
@@ -110,7 +110,7 @@ func (a *app) doctorMatrix(ctx context.Context) error {
 	defer os.RemoveAll(dir)
 	var rows []matrixRow
 	planted, failed := 0, 0
-	for i, one := range ailments() {
+	for i, one := range faultCases() {
 		row, err := one.row(ctx, filepath.Join(dir, fmt.Sprint(i)))
 		if errors.Is(err, errNothingEmulated) {
 			continue
@@ -139,7 +139,7 @@ func (a *app) doctorMatrix(ctx context.Context) error {
 var errNothingEmulated = errors.New("no hardware")
 
 // row examines the ailment's robot; dir is for its files.
-func (l *ailment) row(ctx context.Context, dir string) (matrixRow, error) {
+func (l *faultCase) row(ctx context.Context, dir string) (matrixRow, error) {
 	row := matrixRow{Fault: l.name, Robot: l.config}
 	bad, exam, err := l.examine(ctx, dir)
 	if err != nil {
@@ -154,7 +154,7 @@ func (l *ailment) row(ctx context.Context, dir string) (matrixRow, error) {
 }
 
 // examine plants the ailment in its robot and returns all findings that are not ok.
-func (l *ailment) examine(ctx context.Context, dir string) ([]finding, *examination, error) {
+func (l *faultCase) examine(ctx context.Context, dir string) ([]finding, *examination, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, nil, err
 	}
@@ -173,7 +173,7 @@ func (l *ailment) examine(ctx context.Context, dir string) ([]finding, *examinat
 	if err != nil {
 		return nil, nil, err
 	}
-	p := &patient{config: l.config, dir: dir}
+	p := &testRobot{config: l.config, dir: dir}
 	if p.exam, err = newExamination(plan, string(configs.Emulated), nil); err != nil {
 		return nil, nil, err
 	}
@@ -215,7 +215,7 @@ func planFor(name, dir string, o configs.Options) (*plan, error) {
 
 // judge says what is wrong with the findings, "" where they name the ailment and nothing else. verdict is the doctor's
 // own, with warnings counted.
-func (l *ailment) judge(bad []finding, verdict error) string {
+func (l *faultCase) judge(bad []finding, verdict error) string {
 	list := func() string {
 		var texts []string
 		for _, f := range bad {
@@ -233,7 +233,7 @@ func (l *ailment) judge(bad []finding, verdict error) string {
 		return fmt.Sprintf("got %d findings, want one %s: %s", len(bad), l.check, list())
 	}
 	for _, f := range bad {
-		id := nobody
+		id := noID
 		if f.ID != nil {
 			id = *f.ID
 		}

@@ -10,7 +10,7 @@ import (
 // examineMotors examines motor controllers by the chain that will drive them: whether each is there, has a firmware whose
 // packets are known, is set so that it stops without a host, and what it complains of. Nothing moves and no setting is
 // written; a CyberGear, which answers with where it is when it is told to let go, is merely asked whether it is there.
-func (b *busExam) examineMotors() error {
+func (b *busCheck) examineMotors() error {
 	cfg := chainConfig{name: b.name, line: b.line, latency: b.latency}
 	for _, s := range b.servos {
 		b.check("servo")
@@ -23,7 +23,7 @@ func (b *busExam) examineMotors() error {
 	if unplaced != nil {
 		return unplaced
 	}
-	var absent []*servoExam
+	var absent []*servoCheck
 	for _, s := range b.servos {
 		switch e := faults[int(s.id)]; {
 		case e == nil:
@@ -59,7 +59,7 @@ func (b *busExam) examineMotors() error {
 }
 
 // busFix is what a whole bus of silence calls for.
-func (b *busExam) busFix() string {
+func (b *busCheck) busFix() string {
 	if busTypes[b.config.Type].filters != nil {
 		return "switch on their supply, check CAN_H, CAN_L and ground, a resistor of 120 Ω at both ends, and that all have the bus's bit rate"
 	}
@@ -67,7 +67,7 @@ func (b *busExam) busFix() string {
 }
 
 // guarded looks whether the watchdog of an ODrive on CAN is set before its torque goes on.
-func (s *servoExam) guarded() {
+func (s *servoCheck) guarded() {
 	if s.config.Type != odriveCAN {
 		return
 	}
@@ -89,7 +89,7 @@ func faultsOf(err error) (faults map[int]*hal.Error, unplaced error) {
 		var e *hal.Error
 		switch {
 		case one == nil:
-		case errors.Is(one, servo.ErrGone) || !errors.As(one, &e):
+		case errors.Is(one, servo.ErrDisconnected) || !errors.As(one, &e):
 			return nil, one
 		default:
 			faults[e.ID] = e

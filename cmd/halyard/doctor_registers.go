@@ -17,7 +17,7 @@ import (
 )
 
 // read returns a register's raw value; false where the model has none or the line fails.
-func (s *servoExam) read(name string) (int64, bool) {
+func (s *servoCheck) read(name string) (int64, bool) {
 	r := s.model.Register(name)
 	if r == nil || !readable(s.model, r) {
 		return 0, false
@@ -27,7 +27,7 @@ func (s *servoExam) read(name string) (int64, bool) {
 }
 
 // si is read in the register's unit.
-func (s *servoExam) si(name string) (float64, bool) {
+func (s *servoCheck) si(name string) (float64, bool) {
 	v, ok := s.read(name)
 	if !ok {
 		return math.NaN(), false
@@ -36,7 +36,7 @@ func (s *servoExam) si(name string) (float64, bool) {
 }
 
 // registers checks what the servo says of itself.
-func (s *servoExam) registers() error {
+func (s *servoCheck) registers() error {
 	s.check("firmware")
 	s.delays()
 	alive, err := s.values()
@@ -62,12 +62,12 @@ func (s *servoExam) registers() error {
 
 // setFix is the command that writes a register for good. The doctor itself never writes: what it examines may be
 // another program's robot.
-func (s *servoExam) setFix(register string, v int64) string {
+func (s *servoCheck) setFix(register string, v int64) string {
 	return fmt.Sprintf("halyard registers write %s --id %d %s=%d", s.port(), s.id, register, v)
 }
 
 // delays checks how it answers: after how long, and to what.
-func (s *servoExam) delays() {
+func (s *servoCheck) delays() {
 	s.check("return-delay")
 	if v, ok := s.read("return_delay"); ok {
 		s.delay = time.Duration(v) * 2 * time.Microsecond
@@ -88,7 +88,7 @@ func (s *servoExam) delays() {
 }
 
 // supplies checks voltage and temperature, and returns the alarms that they explain.
-func (s *servoExam) supplies() servo.Alarm {
+func (s *servoCheck) supplies() servo.Alarm {
 	s.check("voltage")
 	s.check("temperature")
 	var explained servo.Alarm
@@ -126,7 +126,7 @@ func (s *servoExam) supplies() servo.Alarm {
 }
 
 // heat checks what a Kondo servo says of its temperature: a plain number, the lower the hotter.
-func (s *servoExam) heat() servo.Alarm {
+func (s *servoCheck) heat() servo.Alarm {
 	v, ok := s.read("present_heat")
 	if !ok {
 		return 0
@@ -143,7 +143,7 @@ func (s *servoExam) heat() servo.Alarm {
 }
 
 // alarms tells what is latched, beside what is explained already.
-func (s *servoExam) alarms(explained servo.Alarm) (latched bool) {
+func (s *servoCheck) alarms(explained servo.Alarm) (latched bool) {
 	s.check("alarm")
 	var alarm servo.Alarm
 	if v, ok := s.read("hardware_error"); ok {
@@ -163,7 +163,7 @@ func (s *servoExam) alarms(explained servo.Alarm) (latched bool) {
 }
 
 // status is the error byte of a bare ping's answer, where protocol 1.0 tells its alarms.
-func (s *servoExam) status() (byte, error) {
+func (s *servoCheck) status() (byte, error) {
 	in := dynamixel.Instruction{ID: s.id, Op: dynamixel.Ping}
 	got, _, err := listen(s.line, dynamixel.AppendInstruction1(nil, &in), 6, patience+s.latency)
 	if err != nil {
@@ -179,7 +179,7 @@ func (s *servoExam) status() (byte, error) {
 }
 
 // switches checks what keeps a sound servo limp; one whose alarm is latched is so by right.
-func (s *servoExam) switches(latched bool) {
+func (s *servoCheck) switches(latched bool) {
 	s.check("torque-limit")
 	s.check("watchdog")
 	for _, name := range []string{"max_torque", "pwm_limit", "current_limit", "torque_limit"} {
@@ -202,7 +202,7 @@ func (s *servoExam) switches(latched bool) {
 
 // values checks that what the servo measures is alive and believable. It waits 5 ms on the line's clock, longer than
 // the millisecond of realtime_tick and the scheduling of whatever may emulate it.
-func (s *servoExam) values() (alive bool, err error) {
+func (s *servoCheck) values() (alive bool, err error) {
 	s.check("values")
 	first, ok := s.read("realtime_tick")
 	var positions []string
@@ -242,7 +242,7 @@ const (
 )
 
 // glance notes the servo's own clock, where it has one, before it is examined.
-func (s *servoExam) glance() {
+func (s *servoCheck) glance() {
 	s.tick = -1
 	if r := s.model.Register("realtime_tick"); r != nil {
 		if v, err := s.tool.read(int(s.id), r.Name); err == nil {
@@ -253,7 +253,7 @@ func (s *servoExam) glance() {
 }
 
 // steady checks that the servo did not restart since the glance: a brown-out, whose other trace is a few lost answers.
-func (s *servoExam) steady() {
+func (s *servoCheck) steady() {
 	s.check("power")
 	last, ok := s.read("realtime_tick")
 	if !ok {

@@ -10,9 +10,9 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// servoExam is the examination of one servo of any brand.
-type servoExam struct {
-	*busExam
+// servoCheck is the examination of one servo of any brand.
+type servoCheck struct {
+	*busCheck
 	joint string
 	plan  *jointPlan
 	id    byte
@@ -32,18 +32,18 @@ type servoExam struct {
 	glanced  time.Duration // the line's time of that
 }
 
-func (s *servoExam) finding(check, state, found, fix string) finding {
+func (s *servoCheck) finding(check, state, found, fix string) finding {
 	id := int(s.id)
 	return finding{Check: check, State: state, Bus: s.name, ID: &id, Joint: s.joint, Found: found, Fix: fix}
 }
 
-func (s *servoExam) fail(check string, kind hal.Kind, found, fix string) {
+func (s *servoCheck) fail(check string, kind hal.Kind, found, fix string) {
 	f := s.finding(check, stateFail, found, fix)
 	f.kind = kind
 	s.found = append(s.found, f)
 }
 
-func (s *servoExam) warn(check, found, fix string) {
+func (s *servoCheck) warn(check, found, fix string) {
 	s.found = append(s.found, s.finding(check, stateWarn, found, fix))
 }
 
@@ -53,12 +53,12 @@ const asks = 20
 // identify asks who answers at the servo's id and judges how. It returns false when nobody does; why is for seek to
 // find out, with the other silent ones. A servo with any other fault counts as there, and is looked into further
 // only where it is the right model and mostly answers: the rest would be consequences.
-func (s *servoExam) identify() (there bool, err error) {
+func (s *servoCheck) identify() (there bool, err error) {
 	for _, c := range []string{"id", "model", "speed", "answers", "status-return"} {
 		s.check(c)
 	}
 	m, err := s.ping()
-	if errors.Is(err, servo.ErrGone) {
+	if errors.Is(err, servo.ErrDisconnected) {
 		return false, err
 	}
 	pinged := err == nil || hal.KindOf(err) == hal.Invalid
@@ -108,7 +108,7 @@ func (s *servoExam) identify() (there bool, err error) {
 }
 
 // ping asks who is at the servo's id. The tool goes on taking it for what the config says.
-func (s *servoExam) ping() (m servoModel, err error) {
+func (s *servoCheck) ping() (m servoModel, err error) {
 	t, err := newTool(s.line, s.name, s.latency, s.protocol)
 	if err == nil {
 		err = insist(func() error { m, err = t.identify(int(s.id)); return err })
@@ -117,21 +117,21 @@ func (s *servoExam) ping() (m servoModel, err error) {
 }
 
 // hear asks it often for what is known beforehand, and sorts the answers.
-func (s *servoExam) hear() (hearing, error) {
+func (s *servoCheck) hear() (hearing, error) {
 	return hear(s.line, whoIs(s.protocol, s.model.Register("id"), s.id), asks, s.latency)
 }
 
 // called is the model's name.
-func (s *servoExam) called() string { return s.model.Units().Name }
+func (s *servoCheck) called() string { return s.model.Units().Name }
 
-func (s *servoExam) double() {
+func (s *servoCheck) double() {
 	s.fail("id", hal.BusFault, fmt.Sprintf("two servos answer at id %d", s.id),
 		fmt.Sprintf("connect one of them alone, then: halyard setup %s --id %d --new-id N", s.port(), s.id))
 }
 
 // foreign tells whether a servo, which says that it is m, or why it is none that is known, is another than the config says,
 // and reports it.
-func (s *servoExam) foreign(m servoModel, why error) bool {
+func (s *servoCheck) foreign(m servoModel, why error) bool {
 	if m == s.model {
 		return false
 	}
@@ -148,7 +148,7 @@ func (s *servoExam) foreign(m servoModel, why error) bool {
 }
 
 // wireFix is what mostly is the reason of spoilt answers: lost ones speak of power, spoilt ones of the line.
-func (s *servoExam) wireFix(h *hearing) string {
+func (s *servoCheck) wireFix(h *hearing) string {
 	cable := fmt.Sprintf("check the plugs and the cable of id %d, and its distance to motor cables", s.id)
 	if h.silent > h.garbled+h.cut {
 		return cable + "; measure its supply under load"
@@ -157,7 +157,7 @@ func (s *servoExam) wireFix(h *hearing) string {
 }
 
 // disagrees tells whether two equal servos answer at once: what both say alike comes through, what they measure not.
-func (s *servoExam) disagrees() (bool, error) {
+func (s *servoCheck) disagrees() (bool, error) {
 	r := s.model.Register("present_position")
 	if r == nil || !readable(s.model, r) {
 		return false, nil
@@ -166,7 +166,7 @@ func (s *servoExam) disagrees() (bool, error) {
 	for range tries {
 		if _, err := s.tool.read(int(s.id), r.Name); hal.KindOf(err) == hal.BusFault {
 			spoilt++
-		} else if errors.Is(err, servo.ErrGone) {
+		} else if errors.Is(err, servo.ErrDisconnected) {
 			return false, err
 		}
 	}

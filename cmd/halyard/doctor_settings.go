@@ -10,7 +10,7 @@ import (
 // until the robot moves.
 
 // settings checks what the EEPROM keeps beside the id and the rate.
-func (s *servoExam) settings() {
+func (s *servoCheck) settings() {
 	s.check("settings")
 	if v, ok := s.read("drive_mode"); ok {
 		c := s.plan.calibration
@@ -34,7 +34,7 @@ func (s *servoExam) settings() {
 
 // fenced checks that the servo's own limits do not keep the joint from where its robot's let it go: a goal beyond them is
 // refused, or cut, without a word.
-func (s *servoExam) fenced() {
+func (s *servoCheck) fenced() {
 	low, okLow := s.read("min_position")
 	high, okHigh := s.read("max_position")
 	lowest, highest := s.model.Register("min_position"), s.model.Register("max_position")

@@ -17,7 +17,7 @@ import (
 const farthestStranger = 30
 
 // lone says of servos that are all silent what does answer on their line, in one finding; false where nothing does.
-func (b *busExam) lone(ctx context.Context) (told bool, err error) {
+func (b *busCheck) lone(ctx context.Context) (told bool, err error) {
 	f := finder{line: b.line, port: b.port(), latency: b.latency, bauds: []int{b.config.Baud}, protocols: []int{b.protocol}}
 	if other, ids, err := b.elsewhere(ctx, &f); err != nil || other != "" {
 		if err == nil {
@@ -37,7 +37,7 @@ func (b *busExam) lone(ctx context.Context) (told bool, err error) {
 }
 
 // misspoken looks whether the servos answer in another protocol than the bus's type says.
-func (b *busExam) misspoken(ctx context.Context) (told bool, err error) {
+func (b *busCheck) misspoken(ctx context.Context) (told bool, err error) {
 	if busTypes[b.config.Type].even {
 		return false, nil // with another parity nobody is understood
 	}
@@ -63,7 +63,7 @@ func (b *busExam) misspoken(ctx context.Context) (told bool, err error) {
 	}
 	for _, id := range ids {
 		spots, err := f.find(ctx, id, false)
-		if errors.Is(err, servo.ErrGone) || ctx.Err() != nil {
+		if errors.Is(err, servo.ErrDisconnected) || ctx.Err() != nil {
 			return false, errors.Join(err, ctx.Err())
 		}
 		if len(spots) == 0 || spots[0].model == nil {
@@ -78,7 +78,7 @@ func (b *busExam) misspoken(ctx context.Context) (told bool, err error) {
 }
 
 // elsewhere looks whether the servos of another bus of the config hang here: two adapters are swapped.
-func (b *busExam) elsewhere(ctx context.Context, f *finder) (bus, ids string, err error) {
+func (b *busCheck) elsewhere(ctx context.Context, f *finder) (bus, ids string, err error) {
 	own := map[int]bool{}
 	for _, s := range b.servos {
 		own[int(s.id)] = true
@@ -112,7 +112,7 @@ func (b *busExam) elsewhere(ctx context.Context, f *finder) (bus, ids string, er
 }
 
 // strangers are the servos of the bus's protocol that answer at an id that no joint has, each as "a MODEL at id N".
-func (b *busExam) strangers(ctx context.Context, f *finder) (known []string, err error) {
+func (b *busCheck) strangers(ctx context.Context, f *finder) (known []string, err error) {
 	if b.protocol == asKondo {
 		return nil, nil // another of its line is no stranger's answer, but a whole line's
 	}

@@ -25,13 +25,13 @@ func machine(t *testing.T, more map[string]string) string {
 }
 
 // patientOf is a robot to be examined as it is.
-func patientOf(t *testing.T, config, body string) *patient {
+func patientOf(t *testing.T, config, body string) *testRobot {
 	t.Helper()
 	exam, err := newExamination(planOf(t, config, configs.Options{Body: "emulated"}), body, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &patient{config: config, dir: t.TempDir(), exam: exam}
+	return &testRobot{config: config, dir: t.TempDir(), exam: exam}
 }
 
 // The matrix: each fault planted alone is named by its own check, with its fix and its exit code, and nothing else
@@ -39,7 +39,7 @@ func patientOf(t *testing.T, config, body string) *patient {
 func TestDoctorMatrix(t *testing.T) {
 	t.Parallel()
 	planted, sound := map[string]bool{}, 0
-	for i, l := range ailments() {
+	for i, l := range faultCases() {
 		t.Run(fmt.Sprint(i, " ", l.name, " ", l.config), func(t *testing.T) {
 			row, err := l.row(t.Context(), t.TempDir())
 			if errors.Is(err, errNothingEmulated) {
@@ -72,24 +72,24 @@ func TestMatrixJudges(t *testing.T) {
 	of3 := is
 	of3.ID = &id
 	fault := &hal.Error{Kind: hal.BusFault}
-	l := ailment{check: "baud", state: stateFail, id: 3, kind: hal.BusFault, found: "57600", fix: "setup"}
+	l := faultCase{check: "baud", state: stateFail, id: 3, kind: hal.BusFault, found: "57600", fix: "setup"}
 	for _, c := range []struct {
 		bad     []finding
 		verdict error
-		change  func(*ailment)
+		change  func(*faultCase)
 		want    string
 	}{
-		{[]finding{of3}, fault, func(*ailment) {}, ""},
-		{nil, nil, func(*ailment) {}, "got 0 findings"},
-		{[]finding{of3, of3}, fault, func(*ailment) {}, "got 2 findings"},
-		{[]finding{of3, of3}, fault, func(l *ailment) { l.id = anybody }, ""},
-		{[]finding{is}, fault, func(*ailment) {}, "want fail baud of id 3"},
-		{[]finding{of3}, fault, func(l *ailment) { l.check = "id" }, "want fail id"},
-		{[]finding{of3}, fault, func(l *ailment) { l.found = "9600" }, `want "9600"`},
-		{[]finding{of3}, fault, func(l *ailment) { l.fix = "cable" }, `fix "cable"`},
-		{[]finding{of3}, nil, func(*ailment) {}, "got exit 1, want 5"},
-		{[]finding{of3}, nil, func(l *ailment) { *l = ailment{} }, "nothing is wrong"},
-		{nil, nil, func(l *ailment) { *l = ailment{} }, ""},
+		{[]finding{of3}, fault, func(*faultCase) {}, ""},
+		{nil, nil, func(*faultCase) {}, "got 0 findings"},
+		{[]finding{of3, of3}, fault, func(*faultCase) {}, "got 2 findings"},
+		{[]finding{of3, of3}, fault, func(l *faultCase) { l.id = anybody }, ""},
+		{[]finding{is}, fault, func(*faultCase) {}, "want fail baud of id 3"},
+		{[]finding{of3}, fault, func(l *faultCase) { l.check = "id" }, "want fail id"},
+		{[]finding{of3}, fault, func(l *faultCase) { l.found = "9600" }, `want "9600"`},
+		{[]finding{of3}, fault, func(l *faultCase) { l.fix = "cable" }, `fix "cable"`},
+		{[]finding{of3}, nil, func(*faultCase) {}, "got exit 1, want 5"},
+		{[]finding{of3}, nil, func(l *faultCase) { *l = faultCase{} }, "nothing is wrong"},
+		{nil, nil, func(l *faultCase) { *l = faultCase{} }, ""},
 	} {
 		one := l
 		c.change(&one)
@@ -227,7 +227,7 @@ func TestRows(t *testing.T) {
 
 // A denial that is seen beforehand is not tried.
 func TestDoctorUsable(t *testing.T) {
-	b := &busExam{examination: &examination{root: t.TempDir()}, name: "arm"}
+	b := &busCheck{examination: &examination{root: t.TempDir()}, name: "arm"}
 	if b.usable(&serial.Port{Device: "/dev/ttyUSB0", Denied: `you are not in group "dialout"`}) {
 		t.Error("a port that may not be opened is usable")
 	}
@@ -248,7 +248,7 @@ func TestDoctorHertz(t *testing.T) {
 		{"\x00\x01\x86\xA0", configs.Real, 100_000}, {"\x00\x01\x86\xA0", configs.Emulated, 400_000}, {"100000\n", configs.Real, 400_000},
 		{"\x00\x00\x00\x00", configs.Real, 400_000}, {"gone", configs.Real, 400_000},
 	} {
-		x := deviceExam{examination: &examination{root: machine(t, map[string]string{node: c.text})}}
+		x := deviceCheck{examination: &examination{root: machine(t, map[string]string{node: c.text})}}
 		if got := x.hertz(&bus, c.body); got != c.want {
 			t.Errorf("%q, %s: got %d, want %d", c.text, c.body, got, c.want)
 		}
@@ -265,7 +265,7 @@ func TestDoctorReachable(t *testing.T) {
 		{"odrive-can", "can0", true}, {serialBus, "tcp://192.168.0.10:10940", true}, {"feetech", "d/arm", true}, {"feetech", "/dev/pts/3", true},
 		{"feetech", "/dev/ttyUSB9", false}, {i2cBus, "/dev/i2c-1", true}, {i2cBus, "/dev/i2c-2", false}, {"feetech", adapterName, true},
 	} {
-		b := &busExam{examination: &examination{root: root}, name: "arm", config: configs.Bus{Type: c.kind, Port: c.port, Baud: 1000000}}
+		b := &busCheck{examination: &examination{root: root}, name: "arm", config: configs.Bus{Type: c.kind, Port: c.port, Baud: 1000000}}
 		if got := b.reachable(); got != c.want || (len(b.found) == 0) != c.want {
 			t.Errorf("%s %s: got %v, %v; want %v", c.kind, c.port, got, texts(b.found), c.want)
 		}
@@ -285,7 +285,7 @@ func TestDoctorOtherAdapter(t *testing.T) {
 		{configs.Real, by + "usb-left", "usb-left", false}, {configs.Real, by + "usb-left", by + "usb-left", false},
 		{configs.Real, by + "usb-left", "", false}, {configs.Real, "/dev/ttyUSB0", "usb-right", false}, {configs.Emulated, by + "usb-left", "usb-right", false},
 	} {
-		s := &servoExam{busExam: &busExam{kind: c.kind, config: configs.Bus{Port: c.port}}}
+		s := &servoCheck{busCheck: &busCheck{kind: c.kind, config: configs.Bus{Port: c.port}}}
 		if got := s.otherAdapter(&calibration.Joint{Servo: calibration.Servo{Adapter: c.adapter}}); got != c.want {
 			t.Errorf("%+v: got %v", c, got)
 		}

@@ -116,7 +116,7 @@ func (b *builder) emulateDevices() (*emulation, error) {
 			continue
 		}
 		shared := e.chips[p.first]
-		f := felt{}
+		f := emulatedDevice{}
 		if shared != nil {
 			f = p.kind.joins(p, shared)
 		} else {
@@ -225,7 +225,7 @@ func (b *builder) motor(i, at int, j *jointPlan, cal *calibration.Pulse) error {
 	width, channel := b.emulation.widths[p.board], p.channel
 	m := motor{width: func() time.Duration { return width(channel) }, at: at, cal: cal}
 	direction := cal.Direction
-	if t := j.hardware.Truth; t != nil && t.Direction != 0 {
+	if t := j.hardware.GroundTruth; t != nil && t.Direction != 0 {
 		direction = t.Direction
 	}
 	a := &b.plan.agents[i].layout.Actuators[at]

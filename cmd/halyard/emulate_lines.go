@@ -106,7 +106,7 @@ func (e *emulation) gate(g *gatePlan, c chipOf) {
 }
 
 // attach puts an emulated device on its lines.
-func (e *emulation) attach(p *sensorPlan, t *truth) {
+func (e *emulation) attach(p *sensorPlan, t *groundTruth) {
 	c := e.gpios[p.config.Bus]
 	var at []int
 	for _, line := range p.config.Lines {

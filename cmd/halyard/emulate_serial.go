@@ -56,10 +56,10 @@ type guarded struct {
 	mu    *sync.Mutex
 }
 
-func (g *guarded) Hear(p []byte, now time.Duration) {
+func (g *guarded) Receive(p []byte, now time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.board.Hear(p, now)
+	g.board.Receive(p, now)
 }
 
 func (g *guarded) Next() time.Duration {
@@ -68,10 +68,10 @@ func (g *guarded) Next() time.Duration {
 	return g.board.Next()
 }
 
-func (g *guarded) Speak(dst []byte, now time.Duration) []byte {
+func (g *guarded) Transmit(dst []byte, now time.Duration) []byte {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.board.Speak(dst, now)
+	return g.board.Transmit(dst, now)
 }
 
 func (g *guarded) Baud() int {

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/drivers/imu"
+	"github.com/halyard-robotics/halyard/drivers/lidar"
 	"github.com/halyard-robotics/halyard/drivers/pwm"
-	"github.com/halyard-robotics/halyard/drivers/rays"
 	"github.com/halyard-robotics/halyard/drivers/serial"
 )
 
@@ -87,11 +87,11 @@ func TestEmulateBasesAndScanners(t *testing.T) {
 	if want := "base serial |laser serial |bay spi " + unserved(spiBus) + "|main i2c " + unserved(i2cBus); strings.Join(kinds, "|") != want {
 		t.Fatalf("got %q, want %q", strings.Join(kinds, "|"), want)
 	}
-	laser, err := rays.NewSICK(rays.SICKSettings{Name: "laser", Line: serial.Reopener(filepath.Join(dir, "laser"), 38400, "")})
+	laser, err := lidar.NewSICK(lidar.SICKSettings{Name: "laser", Line: serial.Reopener(filepath.Join(dir, "laser"), 38400, "")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	scan := make([]float64, laser.Fan().Count)
+	scan := make([]float64, laser.Geometry().Count)
 	for range 3 { // a busy machine lets an answer be late now and then
 		if err = errors.Join(laser.Open(), laser.Read(scan)); err == nil {
 			break
@@ -128,11 +128,11 @@ func TestEmulateBasesAndScanners(t *testing.T) {
 	if line.Ports[1].Bus != "laser" || !strings.HasPrefix(at, "tcp://127.0.0.1:") {
 		t.Fatalf("got %+v, want the scanner on the loopback", line.Ports)
 	}
-	ust, err := rays.NewHokuyo(rays.HokuyoSettings{Name: "laser", Line: rays.DialTCP(strings.TrimPrefix(at, tcpPrefix)), Model: hokuyoModel(t, "ust-10lx")})
+	ust, err := lidar.NewHokuyo(lidar.HokuyoSettings{Name: "laser", Line: lidar.DialTCP(strings.TrimPrefix(at, tcpPrefix)), Model: hokuyoModel(t, "ust-10lx")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	scan = make([]float64, ust.Fan().Count)
+	scan = make([]float64, ust.Geometry().Count)
 	for range 3 {
 		if err = errors.Join(ust.Open(), ust.Read(scan)); err == nil {
 			break
@@ -144,13 +144,13 @@ func TestEmulateBasesAndScanners(t *testing.T) {
 	ust.Close()
 }
 
-func hokuyoModel(t *testing.T, name string) rays.HokuyoModel {
+func hokuyoModel(t *testing.T, name string) lidar.HokuyoModel {
 	t.Helper()
-	for _, m := range rays.HokuyoModels() {
+	for _, m := range lidar.HokuyoModels() {
 		if strings.EqualFold(m.Name, name) {
 			return m
 		}
 	}
 	t.Fatalf("no model %s", name)
-	return rays.HokuyoModel{}
+	return lidar.HokuyoModel{}
 }

@@ -44,10 +44,12 @@ type blinker struct {
 	number uint64
 }
 
-// Watch is hal.Watcher's.
-func (b *blinker) Watch(int) (hal.Watch, error) { return &blinker{now: b.now, period: b.period}, nil }
+// Watch is hal.CameraSource's.
+func (b *blinker) Watch(int) (hal.ImageStream, error) {
+	return &blinker{now: b.now, period: b.period}, nil
+}
 
-// Next is hal.Watch's.
+// Next is hal.ImageStream's.
 func (b *blinker) Next(context.Context, uint64) (*hal.Picture, error) {
 	b.number++
 	p := &hal.Picture{Sequence: b.number, Time: b.now(), Width: blinks * blinkSide, Height: 2 * blinkSide}
@@ -58,7 +60,7 @@ func (b *blinker) Next(context.Context, uint64) (*hal.Picture, error) {
 	return p, nil
 }
 
-// Close is hal.Watch's.
+// Close is hal.ImageStream's.
 func (b *blinker) Close() {}
 
 func (b *blinker) shade(at time.Duration, x int) byte {
@@ -86,13 +88,13 @@ func (b *blinker) judge(p *hal.Picture) string {
 type standEye struct {
 	blinker *blinker
 	device  *video.Camera // nil: the stand has none
-	watch   hal.Watch
+	watch   hal.ImageStream
 	seen    uint64
 	shown   reading // the newest picture
 }
 
 // lens makes the camera of a stand look at a blinker, in step with the cycle, and be found by its stable name.
-func (s *stand) lens(c video.Config) (camera.Opener, *video.Camera, error) {
+func (s *testRig) lens(c video.Config) (camera.Opener, *video.Camera, error) {
 	s.eye.blinker = &blinker{now: func() time.Duration { return s.sys.eyes.clock.now() }, period: standPeriod}
 	c.Source, c.Steady = s.eye.blinker, true
 	device, err := video.New(c)
@@ -113,7 +115,7 @@ func (s *stand) lens(c video.Config) (camera.Opener, *video.Camera, error) {
 }
 
 // watch begins to look through the camera, where there is one.
-func (s *stand) watch() error {
+func (s *testRig) watch() error {
 	if s.eye.device == nil {
 		return nil
 	}
@@ -129,7 +131,7 @@ func (s *stand) watch() error {
 }
 
 // see takes a picture if there is a new one. It does not wait.
-func (s *stand) see() {
+func (s *testRig) see() {
 	if s.eye.watch == nil {
 		return
 	}
@@ -142,15 +144,15 @@ func (s *stand) see() {
 }
 
 // shown is what the rig knows of the camera.
-func (s *stand) shown() reading {
+func (s *testRig) shown() reading {
 	r := s.eye.shown
 	_, r.err = s.sys.eyes.watched[0].camera.State()
 	return r
 }
 
 // onEye is a fault of the camera's frames: of three in ten, then of all.
-func onEye(kind video.FaultKind) func(*stand, bool) error {
-	return func(s *stand, wholly bool) error {
+func onEye(kind video.FaultKind) func(*testRig, bool) error {
+	return func(s *testRig, wholly bool) error {
 		f := video.Fault{Kind: kind, P: 0.3, Delay: lateBy}
 		if wholly {
 			f.P = 0
@@ -161,7 +163,7 @@ func onEye(kind video.FaultKind) func(*stand, bool) error {
 }
 
 // spoil plants a fault of the camera in place of those that it has, and waits until the driver has seen what there is to see.
-func (s *stand) spoil(f ...video.Fault) {
+func (s *testRig) spoil(f ...video.Fault) {
 	s.eye.device.ClearFaults()
 	for _, f := range f {
 		s.eye.device.Fault(f)
@@ -171,7 +173,7 @@ func (s *stand) spoil(f ...video.Fault) {
 
 // mangled is a frame that is not whole: noise in place of a JPEG; of raw frames, which noise is as good as any, one of
 // which the kernel says so.
-func mangled(s *stand, wholly bool) error {
+func mangled(s *testRig, wholly bool) error {
 	if s.row.encoding == camera.Encodings()[0].Word {
 		return onEye(video.Garbage)(s, wholly)
 	}
@@ -179,7 +181,7 @@ func mangled(s *stand, wholly bool) error {
 }
 
 // pullEye takes the camera away, which comes back as another node; without power it is gone for a moment before.
-func pullEye(s *stand, wholly bool) error {
+func pullEye(s *testRig, wholly bool) error {
 	if !wholly {
 		return nil
 	}
@@ -187,7 +189,7 @@ func pullEye(s *stand, wholly bool) error {
 	return s.unplug(stableEye)
 }
 
-func darkEye(s *stand, wholly bool) error {
+func darkEye(s *testRig, wholly bool) error {
 	if !wholly {
 		s.spoil(video.Fault{Kind: video.Unplug, For: brownOut})
 		return nil
@@ -196,7 +198,7 @@ func darkEye(s *stand, wholly bool) error {
 }
 
 // healEye ends the camera's faults.
-func (s *stand) healEye() error {
+func (s *testRig) healEye() error {
 	if s.eye.device == nil {
 		return nil
 	}

@@ -62,7 +62,7 @@ func tryCell(r *faultRow, w *faultWord, seed int64) (c cell) {
 	if c.Outcome == "" {
 		switch c.Outcome = "unharmed"; {
 		case row.missed && t.told < 0:
-			c.Outcome = mutely
+			c.Outcome = knownSilent
 		case t.held:
 			c.Outcome = "told, held"
 		case t.told >= 0:
@@ -74,7 +74,7 @@ func tryCell(r *faultRow, w *faultWord, seed int64) (c cell) {
 
 // trial is one run of a cell.
 type trial struct {
-	s    *stand
+	s    *testRig
 	w    *faultWord
 	c    *cell
 	fail func(string, ...any)

@@ -1,7 +1,7 @@
 package main
 
 // shut tells whether the gate of the stand's board is closed.
-func (s *stand) shut() bool {
+func (s *testRig) shut() bool {
 	for _, g := range s.sys.plan.gates {
 		c := s.sys.emulation.gpios[g.bus]
 		return c.Level(c.at[g.line]) == g.low
@@ -10,12 +10,12 @@ func (s *stand) shut() bool {
 }
 
 // pulsing tells whether the servo behind the stand's board has pulses.
-func (s *stand) pulsing() bool {
+func (s *testRig) pulsing() bool {
 	return s.sys.scene.Body("stand").Joint(s.agent.Layout().Actuator("pulse")).Servo.Enable
 }
 
 // gate tries a fault of a gate, or of the board behind it. Whatever happens, a closed gate lets no pulse through.
-func (t *trial) gate(plant func(*stand, bool) error) {
+func (t *trial) gate(plant func(*testRig, bool) error) {
 	s := t.s
 	switch {
 	case s.row.own[t.w.name] != nil:
@@ -51,7 +51,7 @@ func (t *trial) closed() {
 }
 
 // halts tries whether an emergency stop ends the pulses of a board that no longer obeys.
-func (t *trial) halts(plant func(*stand, bool) error) {
+func (t *trial) halts(plant func(*testRig, bool) error) {
 	s := t.s
 	if !t.pass(calm, t.unstopped) || !t.must(plant(s, true)) {
 		return

@@ -19,7 +19,7 @@ type faultWord struct {
 	dead  bool // wholly, no value can come: one that does is a lie
 	can   bool // on CAN too, where controllers throw away what is not whole
 	// plant begins it; wholly is the second half. nil: the medium cannot have it.
-	serial, i2c, gpio, video func(s *stand, wholly bool) error
+	serial, i2c, gpio, video func(s *testRig, wholly bool) error
 }
 
 // lateBy is how late what is late comes: after several cycles.
@@ -28,10 +28,10 @@ const lateBy = 60 * time.Millisecond
 // faultWords are the faults of the matrix.
 func faultWords() []faultWord {
 	return []faultWord{
-		{name: "lost", can: true, about: "bytes are missing; I2C: not acknowledged; GPIO: edges are", serial: bytewise(uart.Lost), i2c: onChip(chip.Deaf, 0.3), gpio: onLines(pins.Lost), video: onEye(video.Lost)},
+		{name: "lost", can: true, about: "bytes are missing; I2C: not acknowledged; GPIO: edges are", serial: bytewise(uart.Lost), i2c: onChip(chip.NoAck, 0.3), gpio: onLines(pins.Lost), video: onEye(video.Lost)},
 		{name: "corrupted", about: "bits are wrong", serial: bytewise(uart.Flip), i2c: flipped, video: mangled},
 		{name: "doubled", can: true, about: "bytes come twice; GPIO: contacts bounce", serial: bytewise(uart.Doubled), gpio: onLines(pins.Bounce)},
-		{name: "late", can: true, about: "what is said comes 60 ms later; I2C: the bus is held low", serial: delayed, i2c: onChip(chip.Hang, 0.02), video: onEye(video.Late)},
+		{name: "late", can: true, about: "what is said comes 60 ms later; I2C: the bus is held low", serial: delayed, i2c: onChip(chip.BusHeldLow, 0.02), video: onEye(video.Late)},
 		{name: "echoed", about: "the host hears itself", serial: always(uart.Echo)},
 		{name: "garbage", about: "bytes nobody sent come before and between what is said", serial: anew(uart.Noise)},
 		{name: "stranger", can: true, about: "what another device says comes before the answer", serial: anew(uart.Stranger), video: onEye(video.Resized)},
@@ -40,12 +40,12 @@ func faultWords() []faultWord {
 		{name: "unplugged", can: true, about: "the adapter is gone and back as another; I2C: the device's cable is", dead: true,
 			serial: unplugged, i2c: onChip(chip.Off, 1), gpio: onLines(pins.Unplugged), video: pullEye},
 		{name: "power", can: true, about: "the device loses its power and its settings, first for 50 ms, then for long", dead: true,
-			serial: (*stand).darken, i2c: (*stand).darken, video: darkEye},
+			serial: (*testRig).darken, i2c: (*testRig).darken, video: darkEye},
 	}
 }
 
 // plant is the word's fault on the medium of the stand's device, nil where it cannot have it.
-func (w *faultWord) plant(r *faultRow) func(*stand, bool) error {
+func (w *faultWord) plant(r *faultRow) func(*testRig, bool) error {
 	if own := r.own[w.name]; own != nil {
 		return own
 	}
@@ -85,8 +85,8 @@ func (w *faultWord) stalls(r *faultRow) time.Duration {
 }
 
 // The faults of a serial line. Bytes go wrong one in fifty, then every other one.
-func bytewise(kind uart.FaultKind) func(*stand, bool) error {
-	return func(s *stand, wholly bool) error {
+func bytewise(kind uart.FaultKind) func(*testRig, bool) error {
+	return func(s *testRig, wholly bool) error {
 		f := uart.Fault{Kind: kind, P: 0.02}
 		if wholly {
 			f.P = 0.5
@@ -96,8 +96,8 @@ func bytewise(kind uart.FaultKind) func(*stand, bool) error {
 	}
 }
 
-func anew(kind uart.FaultKind) func(*stand, bool) error {
-	return func(s *stand, wholly bool) error {
+func anew(kind uart.FaultKind) func(*testRig, bool) error {
+	return func(s *testRig, wholly bool) error {
 		f := uart.Fault{Kind: kind, P: 0.3, Bytes: s.row.stranger}
 		if wholly {
 			f.P = 0
@@ -107,21 +107,21 @@ func anew(kind uart.FaultKind) func(*stand, bool) error {
 	}
 }
 
-func always(kind uart.FaultKind) func(*stand, bool) error {
-	return func(s *stand, _ bool) error {
+func always(kind uart.FaultKind) func(*testRig, bool) error {
+	return func(s *testRig, _ bool) error {
 		s.tap().Fault(uart.Fault{Kind: kind})
 		return nil
 	}
 }
 
-func delayed(s *stand, wholly bool) error {
+func delayed(s *testRig, wholly bool) error {
 	if wholly {
 		s.tap().Fault(uart.Fault{Kind: uart.Late, Delay: lateBy})
 	}
 	return nil
 }
 
-func unplugged(s *stand, wholly bool) error {
+func unplugged(s *testRig, wholly bool) error {
 	if !wholly {
 		return nil
 	}
@@ -133,17 +133,17 @@ func unplugged(s *stand, wholly bool) error {
 }
 
 // port is the stable name of the adapter of the device on trial.
-func (s *stand) port() string { return s.sys.plan.config.Buses[s.row.on].Port }
+func (s *testRig) port() string { return s.sys.plan.config.Buses[s.row.on].Port }
 
 // tap is the wire of the device on trial.
-func (s *stand) tap() *uart.Tap { return s.taps[s.row.on] }
+func (s *testRig) tap() *uart.Tap { return s.taps[s.row.on] }
 
 // onChip is a fault of a chip on the I2C bus: now and then with the probability p, then always. A bus that is held low is
 // so for all on it.
-func onChip(kind chip.FaultKind, p float64) func(*stand, bool) error {
-	return func(s *stand, wholly bool) error {
+func onChip(kind chip.FaultKind, p float64) func(*testRig, bool) error {
+	return func(s *testRig, wholly bool) error {
 		f := chip.Fault{Kind: kind, Address: s.row.address, P: p}
-		if kind == chip.Hang {
+		if kind == chip.BusHeldLow {
 			f.Address = chip.Everyone
 		}
 		if wholly {
@@ -157,7 +157,7 @@ func onChip(kind chip.FaultKind, p float64) func(*stand, bool) error {
 }
 
 // flipped is bits that are wrong in answers on I2C: in one of thirty, then in one of three. If all were, nobody could tell.
-func flipped(s *stand, wholly bool) error {
+func flipped(s *testRig, wholly bool) error {
 	f := chip.Fault{Kind: chip.Flip, Address: s.row.address, P: 1. / 30}
 	if wholly {
 		f.P = 1. / 3
@@ -167,8 +167,8 @@ func flipped(s *stand, wholly bool) error {
 }
 
 // onLines is a fault of all lines of the GPIO chip; it is gone wholly or not at all.
-func onLines(kind pins.FaultKind) func(*stand, bool) error {
-	return func(s *stand, wholly bool) error {
+func onLines(kind pins.FaultKind) func(*testRig, bool) error {
+	return func(s *testRig, wholly bool) error {
 		f := pins.Fault{Kind: kind, Line: pins.AnyLine, P: 0.3}
 		if wholly {
 			f.P = 0
@@ -184,7 +184,7 @@ func onLines(kind pins.FaultKind) func(*stand, bool) error {
 const brownOut = 50 * time.Millisecond
 
 // darken takes the device's power away: for a moment, or for good.
-func (s *stand) darken(wholly bool) error {
+func (s *testRig) darken(wholly bool) error {
 	span := brownOut
 	if wholly {
 		span = 0
@@ -213,7 +213,7 @@ func (s *stand) darken(wholly bool) error {
 }
 
 // heal ends all faults. An adapter that was gone comes back under another number.
-func (s *stand) heal() error {
+func (s *testRig) heal() error {
 	for _, t := range s.taps {
 		t.ClearFaults()
 	}

@@ -43,7 +43,7 @@ func (s *sockets) unplug(name string) error {
 func (s *sockets) follow(name string, open servo.Opener) servo.Opener {
 	return serial.Named(s.root, name, func(_, node string) (servo.Line, error) {
 		if filepath.Base(node) != s.nodes[name] {
-			return nil, &hal.Error{Kind: hal.Absent, Bus: node, Op: "open", Err: servo.ErrGone}
+			return nil, &hal.Error{Kind: hal.Absent, Bus: node, Op: "open", Err: servo.ErrDisconnected}
 		}
 		return open()
 	})

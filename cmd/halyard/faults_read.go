@@ -16,7 +16,7 @@ type reading struct {
 }
 
 // read is what the rig knows of the device called name.
-func (s *stand) read(name string) (r reading) {
+func (s *testRig) read(name string) (r reading) {
 	if s.row.bus == videoBus && slices.Contains(s.row.names, name) {
 		return s.shown()
 	}
@@ -53,7 +53,7 @@ const (
 )
 
 // joint says what is wrong with the position of joint i, whose value came at the time at.
-func (s *stand) joint(i int, at time.Duration) string {
+func (s *testRig) joint(i int, at time.Duration) string {
 	period := s.sys.rig.Period()
 	n := len(s.truth)
 	if s.agent.Layout().Actuators[i].Name == "pulse" {
@@ -81,7 +81,7 @@ func (s *stand) joint(i int, at time.Duration) string {
 }
 
 // monitor is what the device on trial says where it is none of the robot's parts.
-func (s *stand) monitor() reading {
+func (s *testRig) monitor() reading {
 	for _, p := range s.sys.plan.sensors {
 		if len(p.uses) > 0 {
 			continue

@@ -33,16 +33,16 @@ type faultRow struct {
 	off                                          float64           // what the position of a servo may be off by, rad
 	known                                        map[string]string // what a fault does that no driver can help, by the fault
 
-	contacts bool                                           // on lines of GPIO: switches, which bounce
-	cuts     bool                                           // a wire of it that is cut is to be noticed
-	wires    string                                         // of the stand's file
-	never    []string                                       // faults that it cannot have
-	own      map[string]func(*stand, bool) error            // faults that it has in its own way
-	try      func(t *trial, plant func(*stand, bool) error) // the course of its cells, where it tells nothing of itself
-	cameras  string                                         // of the stand's file
-	encoding string                                         // of the camera's frames
-	tag      int                                            // before a reader of tags
-	mute     bool                                           // it is heard only while there is a tag
+	contacts bool                                             // on lines of GPIO: switches, which bounce
+	cuts     bool                                             // a wire of it that is cut is to be noticed
+	wires    string                                           // of the stand's file
+	never    []string                                         // faults that it cannot have
+	own      map[string]func(*testRig, bool) error            // faults that it has in its own way
+	try      func(t *trial, plant func(*testRig, bool) error) // the course of its cells, where it tells nothing of itself
+	cameras  string                                           // of the stand's file
+	encoding string                                           // of the camera's frames
+	tag      int                                              // before a reader of tags
+	mute     bool                                             // it is heard only while there is a tag
 
 	rover         bool // on the robot with wheels, with these:
 	base, scanner string
@@ -57,8 +57,8 @@ type faultRow struct {
 // heldTag is the number of the tag that is held before readers.
 const heldTag = 0x0083_4CE7
 
-// mutely is what comes of a reader that was not heard, and hence tells of no tag.
-const mutely = "known: a reader that is not heard is like one without a tag"
+// knownSilent is what comes of a reader that was not heard, and hence tells of no tag.
+const knownSilent = "known: a reader that is not heard is like one without a tag"
 
 // judge says what is wrong with a sensor's values. Those of the calm are the right ones.
 func (r *faultRow) judge(name string, values []float64) (wrong string) {

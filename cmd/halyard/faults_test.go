@@ -124,42 +124,42 @@ func TestFaultJudges(t *testing.T) {
 	row := func(device, bus string) *faultRow {
 		return rows[slices.IndexFunc(rows, func(r *faultRow) bool { return r.device == device && r.bus == bus })]
 	}
-	nothing := func(*stand, bool) error { return nil }
+	nothing := func(*testRig, bool) error { return nil }
 	for _, c := range []struct {
 		name string
 		row  *faultRow
 		word faultWord
 		want string
 	}{
-		{"a value that is not true", row("bno055", i2cBus), faultWord{i2c: func(s *stand, wholly bool) error {
+		{"a value that is not true", row("bno055", i2cBus), faultWord{i2c: func(s *testRig, wholly bool) error {
 			s.row.values["device"] = []float64{2}
 			return nil
 		}}, "wrong: device"},
-		{"another tag", row("pn532", serialBus), faultWord{serial: func(s *stand, wholly bool) error {
+		{"another tag", row("pn532", serialBus), faultWord{serial: func(s *testRig, wholly bool) error {
 			for _, f := range s.sys.emulation.fields {
 				f.held = []uint32{7}
 			}
 			return nil
 		}}, "wrong: device"},
-		{"a servo that lags", row("sts3215", "feetech"), faultWord{serial: func(s *stand, wholly bool) error {
+		{"a servo that lags", row("sts3215", "feetech"), faultWord{serial: func(s *testRig, wholly bool) error {
 			s.row.off = 1e-6
 			return nil
 		}}, "wrong: "},
 		{"values that come though nothing can", row("sts3215", "feetech"), faultWord{serial: nothing, dead: true}, "lies: one"},
-		{"silence, which is told", row("ax-12a", "dynamixel1"), faultWord{name: "deaf", serial: func(s *stand, wholly bool) error {
+		{"silence, which is told", row("ax-12a", "dynamixel1"), faultWord{name: "deaf", serial: func(s *testRig, wholly bool) error {
 			if wholly {
-				s.tap().Fault(uart.Fault{Kind: uart.Deaf})
+				s.tap().Fault(uart.Fault{Kind: uart.NoReply})
 			}
 			return nil
 		}}, ""},
-		{"a picture of another time", row("v4l2, grey", videoBus), faultWord{video: func(s *stand, wholly bool) error {
+		{"a picture of another time", row("v4l2, grey", videoBus), faultWord{video: func(s *testRig, wholly bool) error {
 			s.eye.blinker.period /= 2
 			return nil
 		}}, "wrong: eye"},
 		{"a button that nobody hears", row("estop", gpioBus), faultWord{dead: true, gpio: nothing}, "not stopped"},
 		{"a gate that nobody hears", row("gate", gpioBus), faultWord{dead: true, gpio: nothing}, "lies: pulse"},
 		{"a light that is away unnoticed", row("lights", gpioBus), faultWord{gpio: nothing}, "no event"},
-		{"it never ends", row("ina219", i2cBus), faultWord{i2c: func(s *stand, wholly bool) error {
+		{"it never ends", row("ina219", i2cBus), faultWord{i2c: func(s *testRig, wholly bool) error {
 			s.row.address, s.row.on = 0x40, "main" // the neighbour's board
 			return s.darken(true)
 		}}, "harmed: pulse"},

@@ -36,13 +36,13 @@ func wireRows() []*faultRow {
 	gate.board, gate.names, gate.cuts = "{bus: main, device: pca9685, channel: 0, gate: "+wire+"}", []string{"pulse"}, true
 	gate.never, gate.try = []string{"lost"}, (*trial).gate
 	// What the gate is there for: its board, or the board's bus, does not obey any more.
-	gate.own = map[string]func(*stand, bool) error{"late": onBoard(chip.Hang, chip.Everyone), "power": onBoard(chip.Off, pwm.PCA9685Address)}
+	gate.own = map[string]func(*testRig, bool) error{"late": onBoard(chip.BusHeldLow, chip.Everyone), "power": onBoard(chip.Off, pwm.PCA9685Address)}
 	return []*faultRow{stop, light, gate}
 }
 
 // onBoard is a fault of the board behind a gate, or of its bus.
-func onBoard(kind chip.FaultKind, address uint16) func(*stand, bool) error {
-	return func(s *stand, wholly bool) error {
+func onBoard(kind chip.FaultKind, address uint16) func(*testRig, bool) error {
+	return func(s *testRig, wholly bool) error {
 		if wholly {
 			s.sys.emulation.buses["main"].Fault(chip.Fault{Kind: kind, Address: address})
 		}
@@ -51,13 +51,13 @@ func onBoard(kind chip.FaultKind, address uint16) func(*stand, bool) error {
 }
 
 // stopped tells whether the emergency stop is latched.
-func (s *stand) stopped() bool {
+func (s *testRig) stopped() bool {
 	state, _, _ := s.agent.Guard()
 	return state == hal.Stopped
 }
 
 // limp tells whether no joint has torque or pulses.
-func (s *stand) limp() bool {
+func (s *testRig) limp() bool {
 	for i := range s.goals {
 		if s.sys.scene.Body("stand").Joint(i).Servo.Enable {
 			return false
@@ -72,7 +72,7 @@ const soon = stopPatience + 50*time.Millisecond
 // stopButton tries a fault of the stop button's circuit. All is well when it stops nothing while it is whole; when, with the
 // fault, it stops the rig, latched, for a reason that is named, and no joint has torque however it is commanded; when it
 // cannot be cleared while its cause lasts; and when, after it, it can, and the joints obey once they are enabled.
-func (t *trial) stopButton(plant func(*stand, bool) error) {
+func (t *trial) stopButton(plant func(*testRig, bool) error) {
 	s := t.s
 	var button *pins.Switch
 	for _, b := range s.sys.emulation.buttons {
@@ -192,7 +192,7 @@ func (t *trial) follows() {
 
 // light tries a fault of the chip that a light hangs on. Who switches it is told, and so is who only looks; it never counts
 // as lit for long while it is not.
-func (t *trial) light(plant func(*stand, bool) error) {
+func (t *trial) light(plant func(*testRig, bool) error) {
 	s := t.s
 	id := s.sys.rig.Values().Find(regexp.MustCompile("^/stand/headlight$"))[0]
 	c := s.sys.emulation.gpios[s.row.on]

@@ -167,13 +167,13 @@ func servoBuses(c *configs.Config) (names []string) {
 
 // unecho takes the line's echo out, where it has one, and says so. The rate must be one that the adapter knows.
 func (f *finder) unecho(note func(string, ...any)) error {
-	if _, quiet := f.line.(*servo.Unechoed); quiet || f.duplex {
+	if _, quiet := f.line.(*servo.EchoFilter); quiet || f.duplex {
 		return nil
 	}
 	echo, err := echoes(f.line)
 	if echo && err == nil {
 		note("! %s hears its own bytes: %s", f.port, echoFix)
-		f.line = &servo.Unechoed{Line: f.line}
+		f.line = &servo.EchoFilter{Line: f.line}
 	}
 	return err
 }

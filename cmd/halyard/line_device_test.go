@@ -35,7 +35,7 @@ func TestGate(t *testing.T) {
 		t.Errorf("commanded: got gate closed %v, tilt at %.3f; want it open and at 0.3", io.Level(4), servo.Position)
 	}
 	// The bus hangs: the gate alone ends the pulses.
-	s.sys.emulation.buses["main"].Fault(chip.Fault{Kind: chip.Deaf})
+	s.sys.emulation.buses["main"].Fault(chip.Fault{Kind: chip.NoAck})
 	stops := s.sys.rig.EmergencyStop("test")
 	if stops[1].Err == nil {
 		t.Error("a board that does not hear was believed to have stopped")

@@ -21,7 +21,7 @@ type lineKind struct {
 	turns bool // a sonar: its levels are its own, and it takes turns with its like
 	waits bool // a Read waits for an edge: it is read without a pause
 	// part is the emulated device on lines at, and what hands it the truth.
-	part func(p *sensorPlan, at []int) (pins.Part, func(*truth))
+	part func(p *sensorPlan, at []int) (pins.Part, func(*groundTruth))
 }
 
 // mostWait is how long a device waits for an edge before it looks at its line all the same.
@@ -91,22 +91,22 @@ func lineTexts(lines []configs.Line) (list []string) {
 
 // bumperPart is a switch to ground, or to the supply, whose resistor pulls the other way: it makes the level that is touched
 // or, normally closed, leaves it.
-func bumperPart(p *sensorPlan, at []int) (pins.Part, func(*truth)) {
+func bumperPart(p *sensorPlan, at []int) (pins.Part, func(*groundTruth)) {
 	up := p.pins(end{}).Bias != gpio.Down
 	s := &pins.Switch{Line: at[0], ToSupply: !up}
 	closes := p.low() == up // when it is touched
-	return s, func(t *truth) { s.Closed = (t.first() > 0) == closes }
+	return s, func(t *groundTruth) { s.Closed = (t.first() > 0) == closes }
 }
 
-func pirPart(p *sensorPlan, at []int) (pins.Part, func(*truth)) {
+func pirPart(p *sensorPlan, at []int) (pins.Part, func(*groundTruth)) {
 	s := &pins.PIR{Line: at[0], Low: p.low()}
 	// It sees whatever is warm and moves, a hand as well as a doubtful one; how human it is it does not tell.
-	return s, func(t *truth) { s.Moves = t.first() > 0.05 }
+	return s, func(t *groundTruth) { s.Moves = t.first() > 0.05 }
 }
 
-func sonarPart(p *sensorPlan, at []int) (pins.Part, func(*truth)) {
+func sonarPart(p *sensorPlan, at []int) (pins.Part, func(*groundTruth)) {
 	s := &pins.Sonar{Trigger: at[0], Echo: at[1], Celsius: p.config.Celsius, Distance: math.NaN()}
-	return s, func(t *truth) {
+	return s, func(t *groundTruth) {
 		// Its greatest range is what a sensor of the robot says where there is nothing.
 		if s.Distance = t.first(); s.Distance >= p.most {
 			s.Distance = math.NaN()
@@ -114,9 +114,9 @@ func sonarPart(p *sensorPlan, at []int) (pins.Part, func(*truth)) {
 	}
 }
 
-func encoderPart(p *sensorPlan, at []int) (pins.Part, func(*truth)) {
+func encoderPart(p *sensorPlan, at []int) (pins.Part, func(*groundTruth)) {
 	s := &pins.Encoder{A: at[0], B: at[1]}
-	return s, func(t *truth) {
+	return s, func(t *groundTruth) {
 		if ticks := t.first(); math.Abs(ticks) < 1<<52 {
 			s.Count = int64(math.Round(ticks))
 		}

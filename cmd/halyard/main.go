@@ -52,7 +52,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	defer func() { close(ended); <-watched }()
 	go func() {
 		defer close(watched)
-		a.obeySignals(cancel, ended)
+		a.handleSignals(cancel, ended)
 	}()
 	root := a.root()
 	root.SetArgs(args)
@@ -107,9 +107,9 @@ func echoesSignal(first, s os.Signal, since time.Duration) bool {
 	return s == first && since < echoOfSignal
 }
 
-// obeySignals ends the sub-command at the first signal: it stops its robots by their policies. A second signal, or a
+// handleSignals ends the sub-command at the first signal: it stops its robots by their policies. A second signal, or a
 // SIGTERM or SIGHUP that has waited too long, takes all torque off and ends the process.
-func (a *app) obeySignals(cancel context.CancelCauseFunc, ended <-chan struct{}) {
+func (a *app) handleSignals(cancel context.CancelCauseFunc, ended <-chan struct{}) {
 	var first os.Signal
 	var at time.Time
 	var late <-chan time.Time

@@ -20,7 +20,7 @@ func (b *builder) observeModel() {
 	b.collisions = newCollisions(b.scene, b.rig.Events())
 	robots := 0
 	for i, body := range b.robots {
-		if a := b.rig.Agent(b.plan.agents[i].config.Name); body != nil && a != nil && a.Reality() != hal.Real {
+		if a := b.rig.Agent(b.plan.agents[i].config.Name); body != nil && a != nil && a.BodyKind() != hal.Real {
 			b.observeRobot(body)
 			robots++
 		}
@@ -34,7 +34,7 @@ func (b *builder) observeModel() {
 
 // observeRobot declares the values and the events of a robot of the scene, at a cycle's edge.
 func (sys *system) observeRobot(b *sim.Body) {
-	sys.rig.AtEdge(func() {
+	sys.rig.BetweenCycles(func() {
 		sys.values.declareRobot(b)
 		sys.collisions.declareRobot(b)
 	})

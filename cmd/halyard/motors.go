@@ -37,7 +37,7 @@ func vescBus() busType {
 			}
 			return vesc.NewChain(cfg)
 		},
-		emulate: func(m servoModel, id int, act *actuator.Servo, t emulator.Truth) *emulator.Servo {
+		emulate: func(m servoModel, id int, act *actuator.Servo, t emulator.GroundTruth) *emulator.Servo {
 			return emulator.NewVESC(m.(*vesc.Model), id, act, t)
 		},
 		duplex: true,
@@ -61,7 +61,7 @@ func odriveBus(onCAN bool) busType {
 	t := busType{
 		lookup: odriveModel, setting: noSetting, duplex: true,
 		chain: func(c chainConfig) chain { return odrive.NewSerialChain(odriveAxes(c)) },
-		emulate: func(m servoModel, id int, act *actuator.Servo, t emulator.Truth) *emulator.Servo {
+		emulate: func(m servoModel, id int, act *actuator.Servo, t emulator.GroundTruth) *emulator.Servo {
 			return emulator.NewODrive(m.(*odrive.Model), id, act, t)
 		},
 	}
@@ -70,7 +70,7 @@ func odriveBus(onCAN bool) busType {
 	}
 	t.setting = anySetting
 	t.chain = func(c chainConfig) chain { return odrive.NewCANChain(odriveAxes(c)) }
-	t.emulate = func(m servoModel, id int, act *actuator.Servo, t emulator.Truth) *emulator.Servo {
+	t.emulate = func(m servoModel, id int, act *actuator.Servo, t emulator.GroundTruth) *emulator.Servo {
 		return emulator.NewODriveCAN(m.(*odrive.Model), id, act, t)
 	}
 	// A node's id is the upper six bits.
@@ -109,7 +109,7 @@ func cybergearBus() busType {
 			}
 			return cybergear.NewChain(cfg)
 		},
-		emulate: func(m servoModel, id int, act *actuator.Servo, t emulator.Truth) *emulator.Servo {
+		emulate: func(m servoModel, id int, act *actuator.Servo, t emulator.GroundTruth) *emulator.Servo {
 			return emulator.NewCyberGear(m.(*cybergear.Model), id, act, t)
 		},
 		// Answers are for this host; that to "who is there" is for all.
@@ -130,7 +130,7 @@ func (t *busType) portOpener(bus *configs.Bus, ids []byte) servo.Opener {
 // connect opens a line and, where its adapter may hear what it sends, takes the echo out, then and after every reopening.
 func (t *busType) connect(open servo.Opener) (servo.Line, servo.Opener, error) {
 	if !t.duplex {
-		return openDeaf(t.opener(open))
+		return openFilteringEcho(t.opener(open))
 	}
 	line, err := open()
 	return line, open, err

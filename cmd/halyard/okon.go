@@ -16,8 +16,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// helm is what all of Okon's servers of one agent share: its autopilot, its course and its pictures.
-type helm struct {
+// okonShared is what all of Okon's servers of one agent share: its autopilot, its course and its pictures.
+type okonShared struct {
 	agent string
 	robot okon.Robot
 }
@@ -29,9 +29,9 @@ func (sys *system) helm(agent *hal.Agent) (*okon.Robot, error) {
 			return &h.robot, nil
 		}
 	}
-	h := &helm{agent: agent.Name(), robot: okon.Robot{Agent: agent}}
+	h := &okonShared{agent: agent.Name(), robot: okon.Robot{Agent: agent}}
 	var vehicle *sim.Vehicle // nil where the body is real: what is simulated of it is not where it is
-	if agent.Reality() != hal.Real {
+	if agent.BodyKind() != hal.Real {
 		vehicle = sys.scene.Vehicle(agent.Name())
 	}
 	var err error
@@ -67,7 +67,7 @@ func (s *sight) views(l *hal.Layout) okon.Views {
 // pilotConfig is how the laws fly an agent: Okon's as they are, another vehicle by its own thrusters.
 func (sys *system) pilotConfig(agent *hal.Agent) autopilot.Config {
 	c := autopilot.Config{PascalPerMetre: pascalPerMetre}
-	if w := sys.scene.Water(); w != nil && agent.Reality() != hal.Real {
+	if w := sys.scene.Water(); w != nil && agent.BodyKind() != hal.Real {
 		g := sys.scene.Gravity()
 		if p := w.Density * math.Sqrt(g[0]*g[0]+g[1]*g[1]+g[2]*g[2]); p > 0 {
 			c.PascalPerMetre = p
@@ -78,7 +78,7 @@ func (sys *system) pilotConfig(agent *hal.Agent) autopilot.Config {
 		if p.config.Name != agent.Name() {
 			continue
 		}
-		if agent.Reality() == hal.Real {
+		if agent.BodyKind() == hal.Real {
 			c.PascalPerMetre = p.pascalPerMetre()
 		}
 		if p.vehicle != nil && p.vehicle.Name != "okon" {

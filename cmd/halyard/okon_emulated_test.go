@@ -123,7 +123,7 @@ func TestOkonAlarms(t *testing.T) {
 	log := &ledger{}
 	d := dockOf(t, configs.Options{Body: "emulated", Set: []string{"agents[0].hardware.sensors.battery.below=12"}}, log)
 	events := &eventful{rig: d.sys.rig}
-	party := d.sys.rig.NewParty("events", events)
+	party := d.sys.rig.NewSession("events", events)
 	defer party.Close()
 	d.run(time.Second)
 	if text := log.take(); strings.Contains(text, "alarm") || events.saw("/okon/battery/Alarm") {
@@ -132,7 +132,7 @@ func TestOkonAlarms(t *testing.T) {
 	for _, p := range d.sys.plan.sensors {
 		switch c := d.sys.emulation.chips[p].(type) {
 		case *chip.ADS1115:
-			d.sys.rig.AtEdge(func() { c.Volts[0] = 3.1 })
+			d.sys.rig.BetweenCycles(func() { c.Volts[0] = 3.1 })
 		}
 	}
 	d.run(200 * time.Millisecond)

@@ -477,7 +477,7 @@ func TestOkonWorld(t *testing.T) {
 		t.Errorf("after a no-go zone: got %v, want a start", p)
 	}
 	var events []string
-	d.sys.rig.AtEdge(func() {
+	d.sys.rig.BetweenCycles(func() {
 		_, ok := d.sys.rig.Events().Lookup("/okon/NoGoZone/NGZ1")
 		events = append(events, fmt.Sprint(ok))
 	})

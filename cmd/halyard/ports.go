@@ -160,8 +160,8 @@ func accessFix(denied string) string {
 	return "halyard ports --udev | sudo tee " + serial.RulesFile
 }
 
-// meddlers are daemons that open serial adapters by themselves and talk to what hangs on them.
-var meddlers = [...]struct{ process, does, fix string }{
+// conflictingDaemons are daemons that open serial adapters by themselves and talk to what hangs on them.
+var conflictingDaemons = [...]struct{ process, does, fix string }{
 	{"ModemManager", "it sends AT commands to new adapters",
 		"halyard ports --udev tells it to keep away, or: sudo systemctl disable --now ModemManager"},
 	{"brltty", "it takes CH340 and CP210x adapters for Braille displays",
@@ -172,7 +172,7 @@ var meddlers = [...]struct{ process, does, fix string }{
 func meddlersIn(proc string) []advice {
 	var list []advice
 	entries, _ := os.ReadDir(proc) // what cannot be read is not known to run
-	for _, m := range meddlers {
+	for _, m := range conflictingDaemons {
 		for _, e := range entries {
 			if _, err := strconv.Atoi(e.Name()); err != nil {
 				continue

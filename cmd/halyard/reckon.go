@@ -99,5 +99,5 @@ func (r *reckoned) Read(f *hal.Frame) error {
 	return err
 }
 
-// Holding implements hal.Holder: pulses hold nothing that is known.
+// Holding implements hal.TorqueReporter: pulses hold nothing that is known.
 func (r *reckoned) Holding(int) bool { return false }

@@ -60,7 +60,7 @@ func newRegistersDiff(a *app) *cobra.Command {
 // differences compares the servo with what args name: a file, an id, or, without any, the factory's defaults.
 func (s *registers) differences(ctx context.Context, args []string) ([]differenceRow, error) {
 	what, other, err := "factory", map[string]int64{}, error(nil)
-	if motor, ok := s.model.(*tabled); ok && len(args) == 0 && motor.name != "cybergear" {
+	if motor, ok := s.model.(*registerModel); ok && len(args) == 0 && motor.name != "cybergear" {
 		return nil, s.invalid("what the factory set a %s to depends on its firmware: want a file or a neighbour", motor.name)
 	}
 	if len(args) == 0 {
@@ -101,7 +101,7 @@ func (s *registers) differences(ctx context.Context, args []string) ([]differenc
 
 // kept tells whether a register says how the servo is set up.
 func kept(m servoModel, r *servo.Register) bool {
-	if _, ok := m.(*tabled); ok {
+	if _, ok := m.(*registerModel); ok {
 		return r.Access != servo.ReadOnly && r.Name != "torque_enable" && !strings.HasPrefix(r.Name, "goal_")
 	}
 	return r.Access == servo.EEPROM || r.Setting() || r.Name == "firmware"

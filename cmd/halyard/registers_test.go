@@ -253,7 +253,7 @@ type failing struct {
 
 func (f *failing) write(id int, register string, v int64) error {
 	if register == f.register && v == f.value {
-		return servo.Fault("PORT", id, "write", servo.ErrMangled)
+		return servo.Fault("PORT", id, "write", servo.ErrCorrupt)
 	}
 	return f.tool.write(id, register, v)
 }

@@ -40,7 +40,7 @@ func turn(t *testing.T, path string, o configs.Options) *turning {
 		t.Fatal(err)
 	}
 	r := &turning{t: t, sys: sys, agent: sys.rig.Agents()[0], cycle: make(chan struct{}, 1)}
-	party := sys.rig.NewParty("test", r)
+	party := sys.rig.NewSession("test", r)
 	ctx, cancel := context.WithCancel(context.Background())
 	ran := make(chan error, 1)
 	go func() { ran <- sys.rig.Run(ctx) }()

@@ -10,8 +10,8 @@ import (
 // residuals sum up how far every shadowed joint was from its simulated twin while a rig ran. It watches the cycles and
 // controls nothing.
 type residuals struct {
-	party  *hal.Party
-	joints []residual
+	session *hal.Session
+	joints  []residual
 }
 
 type residual struct {
@@ -48,7 +48,7 @@ func watchResiduals(r *hal.Rig) *residuals {
 		}
 	}
 	if len(w.joints) > 0 {
-		w.party = r.NewParty("residuals", w)
+		w.session = r.NewSession("residuals", w)
 	}
 	return w
 }
@@ -68,10 +68,10 @@ func (w *residuals) Cycle(*hal.Cycle) {
 
 // close stops watching and returns what was seen.
 func (w *residuals) close() []residualRow {
-	if w.party == nil {
+	if w.session == nil {
 		return nil
 	}
-	w.party.Close()
+	w.session.Close()
 	var rows []residualRow
 	for _, j := range w.joints {
 		if j.n > 0 {

@@ -57,7 +57,7 @@ func (p *sensorPlan) mounted() *calibration.Inertial {
 
 // fused is a chip without an attitude of its own, with one.
 func (p *sensorPlan) fused(raw drivers.Sensor, clock hal.Clock) drivers.Sensor {
-	return drivers.NewFusion(raw, p.mounted(), clock, kinematics.AttitudeConfig{})
+	return drivers.NewAHRS(raw, p.mounted(), clock, kinematics.AttitudeConfig{})
 }
 
 // devicePlan is all that hangs on a rig's buses beside servos.

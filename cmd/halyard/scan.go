@@ -100,7 +100,7 @@ func latencyOf(port string, line servo.Line) time.Duration {
 // rates: none of them hears the others' packets as its own.
 type survey struct {
 	*bareLine
-	ear  *eared                           // the line, while ids are asked
+	ear  *countingLine                    // the line, while ids are asked
 	note func(format string, args ...any) // progress
 }
 
@@ -166,7 +166,7 @@ func (s *survey) run(ctx context.Context) ([]foundServo, error) {
 
 // ask finds the servos of one protocol at the line's rate.
 func (s *survey) ask(ctx context.Context, baud, protocol int) ([]foundServo, error) {
-	s.ear = &eared{Line: s.line}
+	s.ear = &countingLine{Line: s.line}
 	if protocol >= asFeetech {
 		return s.askBrand(ctx, baud, protocol)
 	}

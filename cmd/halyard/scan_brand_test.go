@@ -20,7 +20,7 @@ func brandBus(t *testing.T, kind, model string, baud int, ids ...int) *emulator.
 	spec, _ := actuator.Lookup(model)
 	var servos []*emulator.Servo
 	for _, id := range ids {
-		servos = append(servos, busTypes[kind].emulate(lookupServo(model), id, actuator.NewServo(spec), emulator.Truth{}))
+		servos = append(servos, busTypes[kind].emulate(lookupServo(model), id, actuator.NewServo(spec), emulator.GroundTruth{}))
 	}
 	return emulator.NewBus(emulator.BusConfig{Name: "test", Baud: baud}, servos...)
 }

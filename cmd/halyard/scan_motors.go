@@ -144,7 +144,7 @@ func (s *motorScan) vescs(line servo.Line) ([]foundServo, error) {
 		row := s.row(int(id))
 		f, err := c.Identify(id)
 		switch {
-		case errors.Is(err, servo.ErrGone):
+		case errors.Is(err, servo.ErrDisconnected):
 			return rows, err
 		case err != nil:
 			row.Finding = err.Error()

@@ -10,26 +10,26 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// eared is a line that counts what it hears, also what nobody has waited for.
-type eared struct {
+// countingLine is a line that counts what it hears, also what nobody has waited for.
+type countingLine struct {
 	servo.Line
 	heard int
 }
 
-func (e *eared) Read(p []byte, timeout time.Duration) (int, error) {
+func (e *countingLine) Read(p []byte, timeout time.Duration) (int, error) {
 	n, err := e.Line.Read(p, timeout)
 	e.heard += n
 	return n, err
 }
 
 // Discard hears what it drops.
-func (e *eared) Discard() error {
+func (e *countingLine) Discard() error {
 	settle(e, 0)
 	return e.Line.Discard()
 }
 
 // SetEven sets the parity of the line, where it has one.
-func (e *eared) SetEven(even bool) error { return parity(e.Line, even) }
+func (e *countingLine) SetEven(even bool) error { return parity(e.Line, even) }
 
 // heardAfter is how many ids further on an answer may be heard that came too late, where they are asked in a hurry.
 const heardAfter = 3

@@ -33,7 +33,7 @@ func wireOf(t *testing.T, timing emulator.Timing, list ...onWire) *emulator.Bus 
 		}
 		act := actuator.NewServo(spec)
 		act.Reset(w.angle)
-		servos = append(servos, emulator.NewServo(dynamixel.ModelByName(w.model), w.id, act, emulator.Truth{}))
+		servos = append(servos, emulator.NewServo(dynamixel.ModelByName(w.model), w.id, act, emulator.GroundTruth{}))
 	}
 	bus := emulator.NewBus(emulator.BusConfig{Name: "test", Baud: 1000000, Timing: timing}, servos...)
 	for i, w := range list {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers"
-	"github.com/halyard-robotics/halyard/drivers/rays"
+	"github.com/halyard-robotics/halyard/drivers/lidar"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim"
@@ -32,7 +32,7 @@ type scanner struct {
 // scanning is the driver of a scanner.
 type scanning interface {
 	drivers.Sensor
-	Fan() rays.Fan
+	Geometry() lidar.ScanGeometry
 }
 
 // misfit is a setting that a scanner cannot have.
@@ -59,7 +59,7 @@ func or(said *float64, otherwise float64) float64 {
 const degree = math.Pi / 180
 
 func newSICK(kind string, c *configs.Sensor, bus *configs.Bus) (*scanner, *misfit) {
-	s := rays.SICKSettings{Angle: int(or(c.FOV, 180)), Resolution: int(math.Round(100 * or(c.Resolution, 1))), Baud: bus.Baud}
+	s := lidar.SICKSettings{Angle: int(or(c.FOV, 180)), Resolution: int(math.Round(100 * or(c.Resolution, 1))), Baud: bus.Baud}
 	if bus.Baud == 115200 { // nobody's word: a bus without one has it
 		s.Baud = 38400
 	}
@@ -80,15 +80,15 @@ func newSICK(kind string, c *configs.Sensor, bus *configs.Bus) (*scanner, *misfi
 	k := &scanner{rays: 100*s.Angle/s.Resolution + 1, step: float64(s.Resolution) / 100 * degree, reach: reach, boot: 9600}
 	k.open = func(name string, line servo.Opener) (scanning, error) {
 		s.Name, s.Line = name, line
-		return rays.NewSICK(s)
+		return lidar.NewSICK(s)
 	}
 	k.board = func(scene laser.Scene) uart.Board { return laser.NewSICK(kind, scene) }
 	return k, nil
 }
 
 func newHokuyo(c *configs.Sensor, bus *configs.Bus) (*scanner, *misfit) {
-	models := map[string]rays.HokuyoModel{}
-	for _, m := range rays.HokuyoModels() {
+	models := map[string]lidar.HokuyoModel{}
+	for _, m := range lidar.HokuyoModels() {
 		models[strings.ToLower(m.Name)] = m
 	}
 	m, ok := models[c.Model]
@@ -110,10 +110,10 @@ func newHokuyo(c *configs.Sensor, bus *configs.Bus) (*scanner, *misfit) {
 		}
 		side = want
 	}
-	s := rays.HokuyoSettings{Model: m, Baud: bus.Baud, Cluster: cluster, First: m.Front - side*cluster - (cluster-1)/2}
+	s := lidar.HokuyoSettings{Model: m, Baud: bus.Baud, Cluster: cluster, First: m.Front - side*cluster - (cluster-1)/2}
 	s.Last = s.First + (2*side+1)*cluster - 1
-	if !slices.Contains(rays.SCIPBauds(), s.Baud) {
-		return nil, &misfit{"bus", fmt.Sprintf("a bus of %d baud", s.Baud), fmt.Sprintf("one of %v", rays.SCIPBauds()), ""}
+	if !slices.Contains(lidar.SCIPBauds(), s.Baud) {
+		return nil, &misfit{"bus", fmt.Sprintf("a bus of %d baud", s.Baud), fmt.Sprintf("one of %v", lidar.SCIPBauds()), ""}
 	}
 	k := &scanner{rays: 2*side + 1, step: float64(cluster) * own, reach: float64(m.Most) / 1000, boot: 19200}
 	if networked(bus) {
@@ -121,7 +121,7 @@ func newHokuyo(c *configs.Sensor, bus *configs.Bus) (*scanner, *misfit) {
 	}
 	k.open = func(name string, line servo.Opener) (scanning, error) {
 		s.Name, s.Line = name, line
-		return rays.NewHokuyo(s)
+		return lidar.NewHokuyo(s)
 	}
 	k.board = func(scene laser.Scene) uart.Board { return laser.NewHokuyo(m, k.boot, scene) }
 	return k, nil
@@ -135,8 +135,8 @@ func newRPLidar(c *configs.Sensor, bus *configs.Bus) (*scanner, *misfit) {
 	if n < 8 || n > 3600 || c.Resolution != nil && math.Abs(360/float64(n)-*c.Resolution) > 1e-3 {
 		return nil, &misfit{"resolution", fmt.Sprint(*c.Resolution), "a whole part of 360, 0.1..45", ""}
 	}
-	s := rays.RPLidarSettings{Rays: n, Standard: c.Standard,
-		Drive: map[string]rays.RPLidarDrive{"dtr": rays.RPLidarDTR, "pwm": rays.RPLidarPWM, "free": rays.RPLidarFree}[c.Motor]}
+	s := lidar.RPLidarSettings{Rays: n, Standard: c.Standard,
+		Drive: map[string]lidar.RPLidarDrive{"dtr": lidar.RPLidarDTR, "pwm": lidar.RPLidarPWM, "free": lidar.RPLidarFree}[c.Motor]}
 	k := &scanner{step: 2 * math.Pi / float64(n), reach: or(c.Reach, rplidarReach), boot: bus.Baud}
 	if networked(bus) {
 		k.boot = 0
@@ -154,7 +154,7 @@ func newRPLidar(c *configs.Sensor, bus *configs.Bus) (*scanner, *misfit) {
 	}
 	k.open = func(name string, line servo.Opener) (scanning, error) {
 		s.Name, s.Line = name, line
-		return rays.NewRPLidar(s)
+		return lidar.NewRPLidar(s)
 	}
 	k.board = func(scene laser.Scene) uart.Board { return laser.NewRPLidar(s.Drive, k.boot, scene) }
 	return k, nil
@@ -172,19 +172,19 @@ func (s *scanner) fit(m *model.Robot, name string) {
 	m.Sensors[k].Device = &own
 }
 
-// fanned is a scanner as the robot's sensor: its rays in their order, and as long as it reaches where they met nothing.
-type fanned struct {
+// scannerSensor is a scanner as the robot's sensor: its rays in their order, and as long as it reaches where they met nothing.
+type scannerSensor struct {
 	scanning
 	of  *scanner
 	raw []float64
 }
 
-func newFanned(s *scanner, of scanning) *fanned {
-	return &fanned{scanning: of, of: s, raw: make([]float64, of.Fan().Count)}
+func newFanned(s *scanner, of scanning) *scannerSensor {
+	return &scannerSensor{scanning: of, of: s, raw: make([]float64, of.Geometry().Count)}
 }
 
 // Read takes one scan. What was not measured stays NaN.
-func (f *fanned) Read(values []float64) error {
+func (f *scannerSensor) Read(values []float64) error {
 	if err := f.scanning.Read(f.raw); err != nil {
 		return err
 	}

@@ -254,7 +254,7 @@ func follow(t *testing.T, m *motion, name string, o configs.Options, faults ...s
 		}
 	}
 	agent := sys.rig.Agents()[0]
-	party := sys.rig.NewParty("test", nil)
+	party := sys.rig.NewSession("test", nil)
 	lease, err := party.Acquire(agent)
 	if err != nil {
 		t.Fatal(err)

@@ -65,7 +65,7 @@ func newDesk(t *testing.T, kind string, baud int, joints []string, servos []fres
 		}
 		act := actuator.NewServo(spec)
 		act.Reset(0.3 * float64(len(made))) // what they say of themselves differs
-		made = append(made, busTypes[typeOfModel(s.model)].emulate(lookupServo(s.model), s.id, act, emulator.Truth{}))
+		made = append(made, busTypes[typeOfModel(s.model)].emulate(lookupServo(s.model), s.id, act, emulator.GroundTruth{}))
 	}
 	b := &desk{t: t, script: script, bus: emulator.NewBus(emulator.BusConfig{Name: "test", Baud: baud}, made...)}
 	for i, s := range servos {

@@ -15,17 +15,17 @@ import (
 )
 
 // sight is what one agent sees through: each camera of its layout is a device, or the simulated robot's. It is a
-// hal.Watcher. A real camera without a device sees nothing: the scene is no witness for it.
+// hal.CameraSource. A real camera without a device sees nothing: the scene is no witness for it.
 type sight struct {
 	agent   string
-	scene   hal.Watcher      // the simulated robot; nil where there is none
+	scene   hal.CameraSource // the simulated robot; nil where there is none
 	devices []*camera.Camera // one a camera of the layout; nil: no device
 	real    []bool           // one a camera
 }
 
-// Watch begins to look through camera i; see hal.Watcher. Above the layout's cameras are the same ones of the simulated
+// Watch begins to look through camera i; see hal.CameraSource. Above the layout's cameras are the same ones of the simulated
 // robot, for who must know what is in a picture: see detector.
-func (s *sight) Watch(i int) (hal.Watch, error) {
+func (s *sight) Watch(i int) (hal.ImageStream, error) {
 	switch n := len(s.devices); {
 	case i >= n && i < 2*n && s.scene != nil && !s.real[i-n]:
 		return s.scene.Watch(i - n)
@@ -58,7 +58,7 @@ func (s *sight) detector(i int) int {
 func newSight(p *agentPlan, simulated hal.Body) *sight {
 	n := len(p.layout.Cameras)
 	s := &sight{agent: p.config.Name, devices: make([]*camera.Camera, n), real: make([]bool, n)}
-	s.scene, _ = simulated.(hal.Watcher)
+	s.scene, _ = simulated.(hal.CameraSource)
 	for i := range s.real {
 		s.real[i] = p.config.BodyOf(p.layout.Cameras[i].Name) == configs.Real
 	}
@@ -72,13 +72,13 @@ func (sys *system) sight(agent *hal.Agent) (*sight, error) {
 	}
 	// A robot that was spawned: its body is the scene's.
 	var body hal.Body
-	sys.rig.AtEdge(func() {
+	sys.rig.BetweenCycles(func() {
 		if b := sys.scene.Body(agent.Name()); b != nil {
 			body = b
 		}
 	})
-	w, ok := body.(hal.Watcher)
-	if !ok || agent.Reality() == hal.Real {
+	w, ok := body.(hal.CameraSource)
+	if !ok || agent.BodyKind() == hal.Real {
 		return nil, &hal.Error{Kind: hal.Absent, Op: "cameras of " + agent.Name(), Err: errors.New("it has none here")}
 	}
 	n := len(agent.Layout().Cameras)
@@ -90,7 +90,7 @@ func (sys *system) sight(agent *hal.Agent) (*sight, error) {
 type eyes struct {
 	mu      sync.Mutex // guards sights
 	sights  []*sight
-	party   *hal.Party
+	session *hal.Session
 	watched []eye
 	clock   rigClock
 }
@@ -145,7 +145,7 @@ func (b *builder) openCameras() error {
 		}
 	}
 	if len(e.watched) > 0 {
-		e.party = b.rig.NewParty("cameras", watchful{b.system})
+		e.session = b.rig.NewSession("cameras", watchful{b.system})
 	}
 	return errors.Join(faults...)
 }
@@ -187,7 +187,7 @@ func (b *builder) cameraNode(q *cameraPlan) (camera.Opener, *video.Camera, error
 	if q.body != configs.Emulated {
 		return camera.Reopener(q.config.Port), nil, nil
 	}
-	source, ok := b.simulated(q.agent).(hal.Watcher)
+	source, ok := b.simulated(q.agent).(hal.CameraSource)
 	if !ok {
 		return nil, nil, &hal.Error{Kind: hal.Invalid, Op: "camera " + q.name, Err: errors.New("nothing simulated looks through it")}
 	}
@@ -225,8 +225,8 @@ func (w watchful) Cycle(*hal.Cycle) {
 
 // close gives every device back; who watches is told so.
 func (e *eyes) close() error {
-	if e.party != nil {
-		e.party.Close()
+	if e.session != nil {
+		e.session.Close()
 	}
 	var faults []error
 	for _, w := range e.watched {

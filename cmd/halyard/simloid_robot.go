@@ -46,11 +46,11 @@ func (sys *system) newSimloid(s *configs.Server, agent *hal.Agent, at netip.Addr
 // simloidRobot is agent, a body made of m, with its world.
 func (sys *system) simloidRobot(p *agentPlan, agent *hal.Agent, m *model.Robot) *simloid.Robot {
 	r := describeSimloid(agent, m)
-	if agent.Reality() == hal.Real {
+	if agent.BodyKind() == hal.Real {
 		return r
 	}
 	r.World = simloid.World{Scene: sys.scene, Gravity: sys.scene, Pusher: sys.scene, Clock: sys.scene, Fixer: sys.scene}
-	if agent.Reality() == hal.Simulated {
+	if agent.BodyKind() == hal.Simulated {
 		r.World.Motors = sys.scene
 		r.World.Model = func(id int, _ []float64) (*simloid.Robot, error) { return sys.remodel(p, id) }
 	}
@@ -107,7 +107,7 @@ func (sys *system) remodel(p *agentPlan, id int) (*simloid.Robot, error) {
 		return nil, err
 	}
 	var body *sim.Body
-	sys.rig.AtEdge(func() {
+	sys.rig.BetweenCycles(func() {
 		if err = sys.scene.Remove(name); err == nil {
 			body, err = sys.scene.Add(name, m, pose)
 		}

@@ -45,39 +45,39 @@ func (r *resolver) classes() map[string]*agentPlan {
 	return classes
 }
 
-// plot is a robot that was spawned.
-type plot struct {
+// spawnedRobot is a robot that was spawned.
+type spawnedRobot struct {
 	plan   *agentPlan
-	body   *sim.Body // in the scene; nil where nothing of it is simulated
-	outfit *outfit   // its devices; nil where all of it is simulated
+	body   *sim.Body     // in the scene; nil where nothing of it is simulated
+	outfit *classDevices // its devices; nil where all of it is simulated
 }
 
-// crowd is the worlds of spawned robots: they come and go, between cycles, at one place in the order of worlds.
-type crowd struct{ worlds []hal.World }
+// spawnedWorlds is the worlds of spawned robots: they come and go, between cycles, at one place in the order of worlds.
+type spawnedWorlds struct{ worlds []hal.World }
 
 // Advance lets dt pass in each.
-func (c *crowd) Advance(dt time.Duration) (fault error) {
+func (c *spawnedWorlds) Advance(dt time.Duration) (fault error) {
 	for _, w := range c.worlds {
 		fault = errors.Join(fault, w.Advance(dt))
 	}
 	return fault
 }
 
-func (c *crowd) join(worlds []hal.World) { c.worlds = append(c.worlds, worlds...) }
-func (c *crowd) leave(worlds []hal.World) {
+func (c *spawnedWorlds) join(worlds []hal.World) { c.worlds = append(c.worlds, worlds...) }
+func (c *spawnedWorlds) leave(worlds []hal.World) {
 	c.worlds = slices.DeleteFunc(c.worlds, func(w hal.World) bool { return slices.Contains(worlds, w) })
 }
 
-// yard makes and removes robots of the config's classes: a hal.Spawner. Sessions call it from goroutines of their own; what
+// spawner makes and removes robots of the config's classes: a hal.Spawner. Sessions call it from goroutines of their own; what
 // it does to the scene it does between cycles.
-type yard struct {
+type spawner struct {
 	sys *system
 
 	mu      sync.Mutex
-	spawned map[string]*plot
+	spawned map[string]*spawnedRobot
 }
 
-func (s *system) newYard() *yard { return &yard{sys: s, spawned: map[string]*plot{}} }
+func (s *system) newYard() *spawner { return &spawner{sys: s, spawned: map[string]*spawnedRobot{}} }
 
 func unspawnable(name, format string, args ...any) error {
 	return &hal.Error{Kind: hal.Invalid, Op: "spawn " + name, Err: fmt.Errorf(format, args...)}
@@ -86,7 +86,7 @@ func unspawnable(name, format string, args ...any) error {
 // Spawn makes a robot of a class at a place: a new one in the scene, with its devices where it is emulated, or the real one
 // that the class is, which is where the client says. The error is hal.Invalid where the class is not there or the name is
 // taken, and hal.Busy where the real robot is.
-func (y *yard) Spawn(class, name string, at hal.Pose) (*hal.Agent, error) {
+func (y *spawner) Spawn(class, name string, at hal.Pose) (*hal.Agent, error) {
 	of, ok := y.sys.plan.classes[class]
 	if !ok {
 		return nil, unspawnable(name, "got class %q, want one of the config", class)
@@ -96,7 +96,7 @@ func (y *yard) Spawn(class, name string, at hal.Pose) (*hal.Agent, error) {
 	if y.sys.rig.Agent(name) != nil {
 		return nil, unspawnable(name, "there is one of that name")
 	}
-	p := &plot{plan: of.named(name, at)}
+	p := &spawnedRobot{plan: of.named(name, at)}
 	agent, err := y.put(class, p, at)
 	if err != nil {
 		return nil, errors.Join(err, y.clear(name, p))
@@ -106,7 +106,7 @@ func (y *yard) Spawn(class, name string, at hal.Pose) (*hal.Agent, error) {
 }
 
 // put makes the robot of p, and leaves behind what clear takes away again where it does not come to an end.
-func (y *yard) put(class string, p *plot, at hal.Pose) (*hal.Agent, error) {
+func (y *spawner) put(class string, p *spawnedRobot, at hal.Pose) (*hal.Agent, error) {
 	sys, c, name := y.sys, p.plan.config, p.plan.config.Name
 	body, reality := hal.Body(nil), hal.Simulated
 	if o := sys.outfits[class]; o != nil {
@@ -118,7 +118,7 @@ func (y *yard) put(class string, p *plot, at hal.Pose) (*hal.Agent, error) {
 	}
 	// The scene first: what makes no system there must not become an agent. A cycle may pass between this and the end.
 	var err error
-	sys.rig.AtEdge(func() {
+	sys.rig.BetweenCycles(func() {
 		if !c.Has(configs.Real) || c.Has(configs.Sim) {
 			if p.body, err = sys.scene.Add(name, p.plan.robot, at); err != nil {
 				return
@@ -134,7 +134,7 @@ func (y *yard) put(class string, p *plot, at hal.Pose) (*hal.Agent, error) {
 	}
 	if o := p.outfit; o != nil {
 		if o.robots[0] = p.body; o.real {
-			sys.rig.AtEdge(o.restart)
+			sys.rig.BetweenCycles(o.restart)
 			sys.eyes.join(o.eyes.sights)
 		}
 		if o.body, reality, err = o.builder.body(0); err != nil {
@@ -150,7 +150,7 @@ func (y *yard) put(class string, p *plot, at hal.Pose) (*hal.Agent, error) {
 }
 
 // attend lets the rig's time pass for an outfit.
-func (y *yard) attend(o *outfit) error {
+func (y *spawner) attend(o *classDevices) error {
 	if err := o.openCameras(); err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func (y *yard) attend(o *outfit) error {
 	before, after := o.lived()
 	o.before, o.after = before, append(after, o.worlds...)
 	y.sys.eyes.join(o.eyes.sights)
-	y.sys.rig.AtEdge(func() {
+	y.sys.rig.BetweenCycles(func() {
 		y.sys.before.join(o.before)
 		y.sys.after.join(o.after)
 	})
@@ -171,7 +171,7 @@ func (y *yard) attend(o *outfit) error {
 }
 
 // clear takes away what there is of p but its agent. A real robot's devices stay open for the next who wants it.
-func (y *yard) clear(name string, p *plot) (fault error) {
+func (y *spawner) clear(name string, p *spawnedRobot) (fault error) {
 	o := p.outfit
 	if o != nil {
 		y.sys.eyes.leave(o.eyes.sights)
@@ -183,14 +183,14 @@ func (y *yard) clear(name string, p *plot) (fault error) {
 		for _, b := range o.buses() {
 			y.sys.rig.RemoveBus(b)
 		}
-		y.sys.rig.AtEdge(func() {
+		y.sys.rig.BetweenCycles(func() {
 			y.sys.before.leave(o.before)
 			y.sys.after.leave(o.after)
 		})
-		fault = o.close(y.sys.rig.AtEdge)
+		fault = o.close(y.sys.rig.BetweenCycles)
 	}
 	if p.body != nil {
-		y.sys.rig.AtEdge(func() { fault = errors.Join(fault, y.sys.scene.Remove(name)) })
+		y.sys.rig.BetweenCycles(func() { fault = errors.Join(fault, y.sys.scene.Remove(name)) })
 	}
 	return fault
 }
@@ -204,7 +204,7 @@ func (p *agentPlan) named(name string, at hal.Pose) *agentPlan {
 }
 
 // Remove takes a spawned robot out of the rig and out of the scene. It is the spawner's own alone.
-func (y *yard) Remove(name string) error {
+func (y *spawner) Remove(name string) error {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	p := y.spawned[name]
@@ -222,7 +222,7 @@ func (y *yard) Remove(name string) error {
 }
 
 // describe tells the protocol what a spawned robot has.
-func (y *yard) describe(class string, a *hal.Agent) (r *gamebots.Robot, err error) {
+func (y *spawner) describe(class string, a *hal.Agent) (r *gamebots.Robot, err error) {
 	y.mu.Lock()
 	p := y.spawned[a.Name()]
 	y.mu.Unlock()
@@ -231,7 +231,7 @@ func (y *yard) describe(class string, a *hal.Agent) (r *gamebots.Robot, err erro
 	}
 	// Listeners of tags are set here, so it stands at the edge.
 	short := class[strings.LastIndexByte(class, '.')+1:]
-	y.sys.rig.AtEdge(func() { r = describeRescue(short, a, p.plan.robot, p.body) })
+	y.sys.rig.BetweenCycles(func() { r = describeRescue(short, a, p.plan.robot, p.body) })
 	if p.outfit != nil {
 		p.outfit.describe(r, p)
 	}

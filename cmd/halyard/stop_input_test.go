@@ -62,7 +62,7 @@ func TestStopReader(t *testing.T) {
 					return &dozing{n, hang}, err
 				}
 				p := &wirePlan{name: "estop", bus: "io", line: "0", low: true}
-				reader := drivers.NewPoller(gpio.NewCircuit(p.pins(end{name: "io", lines: open}), stopWait),
+				reader := drivers.NewPoller(gpio.NewEStopInput(p.pins(end{name: "io", lines: open}), stopWait),
 					drivers.PollerConfig{Values: 1, Period: time.Millisecond, Clock: sleeper{time.Now()}})
 				if err := reader.Open(); err != nil {
 					t.Fatal(err)
@@ -101,7 +101,7 @@ func TestStopBlink(t *testing.T) {
 	chip.Attach(&pins.Switch{Line: 0, Closed: true})
 	p := &wirePlan{name: "estop", bus: "io", line: "0", low: true}
 	clock := &hands{}
-	circuit := &latched{Sensor: gpio.NewCircuit(p.pins(end{name: "io", lines: chip.Host().Open}), 0), clock: clock, least: stopPatience}
+	circuit := &latched{Sensor: gpio.NewEStopInput(p.pins(end{name: "io", lines: chip.Host().Open}), 0), clock: clock, least: stopPatience}
 	if err := circuit.Open(); err != nil {
 		t.Fatal(err)
 	}

@@ -23,9 +23,9 @@ func readerKinds() map[string]*sensorKind {
 	return map[string]*sensorKind{
 		"rdm6300": {buses: []string{serialBus}, baud: rfid.RDM6300Baud, values: 1, first: asReader(), reads: true,
 			open: func(e end, _ *sensorPlan) (drivers.Sensor, error) { return rfid.NewRDM6300(e.name, e.open), nil },
-			emulate: func(*sensorPlan) felt {
+			emulate: func(*sensorPlan) emulatedDevice {
 				r := &reader.RDM6300{}
-				return felt{speaks: r, feel: func(t *truth) { r.Tags = t.tags.now() }}
+				return emulatedDevice{speaks: r, feel: func(t *groundTruth) { r.Tags = t.tags.now() }}
 			}},
 		"pn532": {buses: []string{i2cBus, serialBus}, addresses: []int{rfid.PN532Address}, baud: rfid.PN532Baud, values: 1, first: asReader(), reads: true,
 			open: func(e end, _ *sensorPlan) (drivers.Sensor, error) {
@@ -34,9 +34,9 @@ func readerKinds() map[string]*sensorKind {
 				}
 				return rfid.NewPN532I2C(e.bus, e.clock), nil
 			},
-			emulate: func(*sensorPlan) felt {
+			emulate: func(*sensorPlan) emulatedDevice {
 				r := &reader.PN532{}
-				return felt{device: r, feel: func(t *truth) { r.Tags = t.tags.now() }}
+				return emulatedDevice{device: r, feel: func(t *groundTruth) { r.Tags = t.tags.now() }}
 			}},
 	}
 }
@@ -44,10 +44,10 @@ func readerKinds() map[string]*sensorKind {
 // field is which tags stand around a simulated reader: what the scene has found of late. A tag that answers once alone
 // stands there for as long as a device needs to read it.
 type field struct {
-	truth *truth
-	held  []uint32 // before the reader of no simulated sensor, by somebody's hand
-	list  []standing
-	tags  []uint32
+	groundTruth *groundTruth
+	held        []uint32 // before the reader of no simulated sensor, by somebody's hand
+	list        []standing
+	tags        []uint32
 }
 
 type standing struct {
@@ -60,8 +60,8 @@ type standing struct {
 const dwell = 150 * time.Millisecond
 
 // field lets the simulated sensors that p is fill one. A robot that is not simulated, or a monitor, has an empty one.
-func (b *builder) field(p *sensorPlan, t *truth) *field {
-	f := &field{truth: t}
+func (b *builder) field(p *sensorPlan, t *groundTruth) *field {
+	f := &field{groundTruth: t}
 	body, ok := b.simulated(p.agent).(*sim.Body)
 	for _, u := range p.uses {
 		if i := sensorIndex(t.layout, u.sensor); ok && i != hal.None {
@@ -75,7 +75,7 @@ func (b *builder) field(p *sensorPlan, t *truth) *field {
 // find takes what the scene has found, in the goroutine of the cycle.
 func (f *field) find(found sim.Found) {
 	at := found.At
-	s := standing{tag: uint32(found.Tag), away: math.Sqrt(at[0]*at[0] + at[1]*at[1] + at[2]*at[2]), until: f.truth.frame.Time + dwell}
+	s := standing{tag: uint32(found.Tag), away: math.Sqrt(at[0]*at[0] + at[1]*at[1] + at[2]*at[2]), until: f.groundTruth.frame.Time + dwell}
 	if i := slices.IndexFunc(f.list, func(have standing) bool { return have.tag == s.tag }); i >= 0 {
 		f.list[i] = s
 	} else {
@@ -85,7 +85,7 @@ func (f *field) find(found sim.Found) {
 
 // now are the tags that stand there now, the nearest first; it holds until the next call.
 func (f *field) now() []uint32 {
-	f.list = slices.DeleteFunc(f.list, func(s standing) bool { return s.until < f.truth.frame.Time })
+	f.list = slices.DeleteFunc(f.list, func(s standing) bool { return s.until < f.groundTruth.frame.Time })
 	slices.SortFunc(f.list, func(a, b standing) int { return cmp.Or(cmp.Compare(a.away, b.away), cmp.Compare(a.tag, b.tag)) })
 	f.tags = append(f.tags[:0], f.held...)
 	for _, s := range f.list {
@@ -102,7 +102,7 @@ type tagged interface{ Listen(f func(tag int)) bool }
 func (sys *system) listen(i int, r *gamebots.Robot) {
 	for k := range r.Sensors {
 		s := &r.Sensors[k]
-		source, ok := sys.sources[hung{i, s.Index}].(tagged)
+		source, ok := sys.sources[jointRef{i, s.Index}].(tagged)
 		if !ok {
 			continue
 		}

@@ -76,8 +76,8 @@ func (s settled) write(id int, register string, v int64) error {
 	return s.settle(s.tool.write(id, register, v))
 }
 
-// longestBabble bounds what is waited for on a line that never falls silent, reads.
-const longestBabble = 100
+// maxNoiseReads bounds what is waited for on a line that never falls silent, reads.
+const maxNoiseReads = 100
 
 // settle waits for silence where err says that there may be more to come, and hands err on.
 func (s settled) settle(err error) error {
@@ -91,7 +91,7 @@ func (s settled) settle(err error) error {
 // settle waits until nothing has come for quiet, within reason.
 func settle(line servo.Line, quiet time.Duration) {
 	var scrap [256]byte
-	for range longestBabble {
+	for range maxNoiseReads {
 		if _, err := line.Read(scrap[:], quiet); err != nil {
 			return // silence, or the line is gone, which the next question tells
 		}
@@ -122,7 +122,7 @@ func registersOf(m servoModel) []servo.Register {
 		return m.Registers
 	case *kondo.Model:
 		return m.Registers
-	case *tabled:
+	case *registerModel:
 		return m.table
 	}
 	return nil
@@ -142,7 +142,7 @@ func readable(m servoModel, r *servo.Register) bool {
 	if _, ok := m.(*kondo.Model); ok {
 		return slices.Contains([]string{"id", "stretch", "speed", "present_amps", "present_heat"}, r.Name)
 	}
-	if t, ok := m.(*tabled); ok && t.name == "cybergear" {
+	if t, ok := m.(*registerModel); ok && t.name == "cybergear" {
 		return r.Name != "torque_enable"
 	}
 	return !strings.HasPrefix(r.Name, "indirect_")
@@ -161,7 +161,7 @@ func readAll(ctx context.Context, t tool, m servoModel, id int) (map[string]int6
 		}
 		v, err := readOne(t, id, all[i].Name)
 		var refused dynamixel.Refusal
-		if errors.As(err, &refused) || errors.Is(err, servo.ErrNone) {
+		if errors.As(err, &refused) || errors.Is(err, servo.ErrNoRegister) {
 			continue
 		}
 		if err != nil {

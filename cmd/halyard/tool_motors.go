@@ -12,37 +12,37 @@ import (
 	"github.com/halyard-robotics/halyard/servo/vesc"
 )
 
-// tabled is a motor controller as tools know it: by its parameters, which are more than a config may set.
-type tabled struct {
+// registerModel is a motor controller as tools know it: by its parameters, which are more than a config may set.
+type registerModel struct {
 	name  string
 	table []servo.Register
 }
 
-func (t *tabled) Register(name string) *servo.Register { return servo.Named(t.table, name) }
-func (t *tabled) Units() servo.Units                   { return servo.Units{Name: t.name} }
-func (t *tabled) BaudCode(int) (byte, bool)            { return 0, false }
+func (t *registerModel) Register(name string) *servo.Register { return servo.Named(t.table, name) }
+func (t *registerModel) Units() servo.Units                   { return servo.Units{Name: t.name} }
+func (t *registerModel) BaudCode(int) (byte, bool)            { return 0, false }
 
 // motorTable is the model called name of a type of bus that has motor controllers, nil of another. A VESC does not say
 // which one it is.
-func motorTable(kind, name string) *tabled {
+func motorTable(kind, name string) *registerModel {
 	switch {
 	case kind == "vesc":
-		return &tabled{"vesc", vesc.Parameters()}
+		return &registerModel{"vesc", vesc.Parameters()}
 	case kind == cybergearType:
-		return &tabled{"cybergear", cybergear.Parameters()}
+		return &registerModel{"cybergear", cybergear.Parameters()}
 	case odrive.ModelByName(name) == nil:
 		return nil
 	case kind == "odrive":
-		return &tabled{name, odrive.Parameters()}
+		return &registerModel{name, odrive.Parameters()}
 	case kind == odriveCAN:
-		return &tabled{name, odrive.CANParameters()}
+		return &registerModel{name, odrive.CANParameters()}
 	}
 	return nil
 }
 
 // motorErrors are the errors of a motor controller by their names, "" of another model.
 func motorErrors(m servoModel, raw int64) string {
-	t, _ := m.(*tabled)
+	t, _ := m.(*registerModel)
 	switch {
 	case t == nil:
 		return ""
@@ -91,12 +91,12 @@ func keepsBy(t tool, note func(string, ...any)) error {
 
 // noSuch is what a table does not have.
 func noSuch(bus string, id int, op, register string) error {
-	return servo.Refuse(bus, id, op+" "+register, "%w", servo.ErrNone)
+	return servo.Refuse(bus, id, op+" "+register, "%w", servo.ErrNoRegister)
 }
 
 type cybergearTool struct {
 	c *cybergear.Client
-	m *tabled
+	m *registerModel
 }
 
 func (t cybergearTool) identify(id int) (servoModel, error) { return t.m, t.c.Ping(byte(id)) }
@@ -138,7 +138,7 @@ type odriveClient interface {
 type odriveTool struct {
 	c          odriveClient
 	kind, port string
-	m          *tabled
+	m          *registerModel
 }
 
 func (t *odriveTool) identify(id int) (servoModel, error) {
@@ -164,7 +164,7 @@ func (t *odriveTool) write(id int, register string, v int64) error {
 	}
 	err := t.c.Write(id, r, v)
 	var e *hal.Error
-	if errors.Is(err, servo.ErrNone) && errors.As(err, &e) && t.kind == odriveCAN {
+	if errors.Is(err, servo.ErrNoRegister) && errors.As(err, &e) && t.kind == odriveCAN {
 		e.Try = "its serial line (--protocol odrive), or odrivetool; of the watchdog a config's registers: name the endpoints"
 	}
 	return err
@@ -180,7 +180,7 @@ func (t *odriveTool) keep() (restarts bool, err error) {
 
 type vescTool struct {
 	c *vesc.Client
-	m *tabled
+	m *registerModel
 }
 
 func (t vescTool) identify(id int) (servoModel, error) {

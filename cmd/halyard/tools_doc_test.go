@@ -22,7 +22,7 @@ func TestToolsDoc(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := string(data)
-	for _, l := range ailments() {
+	for _, l := range faultCases() {
 		if l.check != "" && !strings.Contains(page, "`"+l.check+"`") {
 			t.Errorf("docs/tools.md: lacks the check %s, by which %q is named", l.check, l.name)
 		}

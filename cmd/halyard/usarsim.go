@@ -127,7 +127,7 @@ func (sys *system) newImageServer(s *configs.Server, at netip.AddrPort) (server,
 }
 
 // findCamera finds a camera by the names of the protocol, "" being the first.
-func (sys *system) findCamera(robot, name string) (w hal.Watcher, index int, err error) {
+func (sys *system) findCamera(robot, name string) (w hal.CameraSource, index int, err error) {
 	for _, agent := range sys.rig.Agents() {
 		if robot != "" && !strings.EqualFold(agent.Name(), robot) {
 			continue

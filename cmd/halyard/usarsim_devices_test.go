@@ -139,7 +139,7 @@ func TestUSARSimEmulatedClass(t *testing.T) {
 	b.Close()
 	for left := 2; left != 1; {
 		a.place(1)
-		st.rig.AtEdge(func() { left = len(st.after.worlds) })
+		st.rig.BetweenCycles(func() { left = len(st.after.worlds) })
 	}
 	c := dialArena(t, address)
 	c.spawn("USARBot.P2AT", "B", [3]float64{5, 9, 1.82})
@@ -160,8 +160,8 @@ func TestUSARSimPioneerParts(t *testing.T) {
 		}
 	}
 	c.place(2)
-	st.rig.AtEdge(func() { lit = st.scene.Body("A").Lit() })
-	if real = st.rig.Agent("A").Reality() == hal.Emulated; !lit || !real {
+	st.rig.BetweenCycles(func() { lit = st.scene.Body("A").Lit() })
+	if real = st.rig.Agent("A").BodyKind() == hal.Emulated; !lit || !real {
 		t.Errorf("headlight on its line: lit %v in the scene, emulated %v", lit, real)
 	}
 	c.say("MISPKG {Name CameraPanTilt} {Rotation 0,0.2,0.5} {Order 0}")
@@ -220,7 +220,7 @@ func bindReal(t *testing.T, path string) {
 	if at := a.place(3); math.Hypot(at[0]-1, at[1]-2) > 1e-3 || at[2] != 3 {
 		t.Errorf("bound: got %v, want where the client said", at)
 	}
-	if agent := st.rig.Agent("A"); agent.Reality() != hal.Real || !agent.Layout().Measured(sensorOf(t, agent.Layout(), "groundtruth").First).Estimate {
+	if agent := st.rig.Agent("A"); agent.BodyKind() != hal.Real || !agent.Layout().Measured(sensorOf(t, agent.Layout(), "groundtruth").First).Estimate {
 		t.Error("want a real robot whose place is an estimate")
 	}
 	if scan := a.numbers(a.wait("SEN", "Type", "RangeScanner"), "Range"); len(scan) != 181 {
@@ -279,7 +279,7 @@ func TestSpawnedAlarm(t *testing.T) {
 	}
 	defer sys.close()
 	heard := &heardEvents{}
-	party := sys.rig.NewParty("test", heard)
+	party := sys.rig.NewSession("test", heard)
 	y := sys.newYard()
 	a, err := y.Spawn("USARBot.P2AT", "A", hal.Pose{Rotation: [4]float64{1}})
 	if err != nil {

@@ -87,7 +87,7 @@ func (p *pilot) joint(name string) (at, speed float64) {
 // part is the pose of a body of the robot, seen from the robot's frame.
 func (p *pilot) part(name string) (at hal.Pose) {
 	p.t.Helper()
-	p.st.rig.AtEdge(func() {
+	p.st.rig.BetweenCycles(func() {
 		body := p.st.scene.Body(p.name)
 		for i := range p.model.Bodies {
 			if p.model.Bodies[i].Name == name {

@@ -129,7 +129,7 @@ func newFence(t *testing.T, st *station, robot string, length, width float64) *f
 		t.Fatal(err)
 	}
 	f := &fence{scene: st.scene, robot: robot, size: [2]float64{length, width}, walls: arena.Fixed, nearest: math.Inf(1)}
-	party := st.rig.NewParty("fence", f)
+	party := st.rig.NewSession("fence", f)
 	t.Cleanup(party.Close)
 	return f
 }
@@ -198,7 +198,7 @@ func showRescue(t *testing.T, st *station, address string, tow func(time.Duratio
 		t.Fatalf("after %.1f s at %.2f: %v", r.time-r.began, r.at, err)
 	}
 	// A cycle may be at work.
-	st.rig.AtEdge(func() {
+	st.rig.BetweenCycles(func() {
 		t.Logf("followed walls for %.1f s, read %q, was back after %.1f s and %.1f m; nothing was nearer than %.3f m (at %.2f)",
 			r.followed, r.victim, r.time-r.began, r.way, f.nearest, f.where.Position)
 		if f.nearest < 0.02 {

@@ -35,7 +35,7 @@ type Settings struct {
 	Coarse           bool
 	Acceleration     float64 // m/s², above 0; 0 = the base's own
 	TurnAcceleration float64 // rad/s²; likewise
-	Mute             bool    // leave the sonar off
+	SonarOff         bool    // leave the sonar off
 	// Polling is the order in which the transducers fire, a byte each, their numbers from 1; "" = the base's own. One that is
 	// there twice fires twice as often, one that is not there is silent.
 	Polling  string
@@ -58,7 +58,7 @@ type Base struct {
 	robot  Robot
 	clock  hal.Clock
 	line   servo.Line // nil while lost
-	reopen servo.Reopening
+	reopen servo.Reconnector
 	parser *Parser
 	out    []byte
 	raw    [512]byte
@@ -140,14 +140,14 @@ func New(s Settings) (*Base, error) {
 		s.Clock = hal.WallClock()
 	}
 	b := &Base{cfg: s, robot: s.Robot, clock: s.Clock, parser: NewParser(), at: -1, fresh: true,
-		reopen: servo.Reopening{Bus: s.Name, Open: s.Line}}
+		reopen: servo.Reconnector{Bus: s.Name, Open: s.Line}}
 	b.out = make([]byte, 0, 2*longest)
 	for _, side := range s.Wheels {
 		nan := math.NaN()
 		b.wheels = append(b.wheels, wheel{side: side, state: servo.State{Position: nan, Velocity: nan, Effort: nan,
 			Voltage: nan, Temperature: nan, Time: -1}})
 	}
-	b.silent = &hal.Error{Kind: hal.Timeout, Bus: s.Name, Op: "report", Err: servo.ErrSilent, Try: "halyard doctor"}
+	b.silent = &hal.Error{Kind: hal.Timeout, Bus: s.Name, Op: "report", Err: servo.ErrNoReply, Try: "halyard doctor"}
 	b.makeSenses()
 	b.settle(nil)
 	return b, nil
@@ -200,7 +200,7 @@ func (b *Base) Open() error {
 		}
 	}
 	return &hal.Error{Kind: hal.Absent, Bus: b.cfg.Name, Op: "open",
-		Err: fmt.Errorf("no base answers at %v baud: %w", b.cfg.Bauds, servo.ErrSilent), Try: "halyard doctor"}
+		Err: fmt.Errorf("no base answers at %v baud: %w", b.cfg.Bauds, servo.ErrNoReply), Try: "halyard doctor"}
 }
 
 // Close ends the session, which takes the motors' power, and the line.

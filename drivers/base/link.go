@@ -64,7 +64,7 @@ func (b *Base) Send() error {
 	return b.tell(b.clock.Now())
 }
 
-// Inline lets a lost line be opened within the cycle, for lines in memory; see servo.Reopening. Call it before Send.
+// Inline lets a lost line be opened within the cycle, for lines in memory; see servo.Reconnector. Call it before Send.
 func (b *Base) Inline() { b.reopen.Inline = true }
 
 // Receive takes what the base has said. It never blocks: how old it is stands in State and in the sources.
@@ -181,7 +181,7 @@ func (b *Base) unlined() error {
 // failed names the bus in an error of the line; one that is gone is given up.
 func (b *Base) failed(err error) error {
 	e := &hal.Error{Kind: hal.BusFault, Bus: b.cfg.Name, Op: "line", Err: err, Try: "halyard doctor"}
-	if errors.Is(err, servo.ErrGone) {
+	if errors.Is(err, servo.ErrDisconnected) {
 		b.line.Close() // it is gone: there is nothing to learn from a second error
 		b.line = nil
 		b.out = b.out[:0]

@@ -230,7 +230,7 @@ func TestRobots(t *testing.T) {
 	} {
 		r, err := RobotOf(c.name)
 		got := []float64{r.Distance * 1000, r.Difference / 1000, r.Range * 1000, r.Speed * 1000, r.Length * 1000, r.Width * 1000,
-			r.MaxSpeed * 1000, r.MaxTurn / degree, r.MetersOfNone * 1000, float64(r.Bumpers)}
+			r.MaxSpeed * 1000, r.MaxTurn / degree, r.NoEchoRange * 1000, float64(r.Bumpers)}
 		want := []float64{c.dist, c.diff, c.rng, c.vel, c.length, c.width, c.speed, c.turn, 5000, 5}
 		for i, at := range [][3]float64{c.first, c.ninth} {
 			p := r.Sonar[8*i]

@@ -101,7 +101,7 @@ func (b *Base) sense(now time.Duration) {
 	for _, e := range r.Echoes[:r.Count] {
 		if i := int(e.Index); i < len(ring.values) {
 			// Without an echo it says what is far beyond its reach.
-			ring.values[i], ring.at[i] = math.Min(float64(e.Range)*b.robot.Range, b.robot.MetersOfNone), now
+			ring.values[i], ring.at[i] = math.Min(float64(e.Range)*b.robot.Range, b.robot.NoEchoRange), now
 		}
 	}
 	bumpers := &b.senses[Bumpers]

@@ -21,7 +21,7 @@ func (b *Base) setUp(now time.Duration) bool {
 	}{
 		{false, n(OpEnable, 0)},
 		{s.Polling == "", Command{Op: OpPolling, Kind: Text, Text: s.Polling}},
-		{false, n(OpSonar, yes(!s.Mute))},
+		{false, n(OpSonar, yes(!s.SonarOff))},
 		{false, n(OpConfig, 1)},
 		{s.Acceleration <= 0, n(OpSetA, int(math.Round(s.Acceleration*1000)))},
 		{s.Acceleration <= 0, n(OpSetA, -int(math.Round(s.Acceleration*1000)))},
@@ -53,7 +53,7 @@ func (b *Base) remind(now time.Duration) {
 		return
 	}
 	s, on := &b.cfg, 1
-	if s.Mute {
+	if s.SonarOff {
 		on = 0
 	}
 	late := func(asked bool, at time.Duration) bool { return asked && now-max(at, 0) > stale }
@@ -62,7 +62,7 @@ func (b *Base) remind(now time.Duration) {
 		late bool
 		Command
 	}{
-		{b.report.Flags&FlagSonar != 0 == s.Mute, n(OpSonar, on)},
+		{b.report.Flags&FlagSonar != 0 == s.SonarOff, n(OpSonar, on)},
 		{b.config == ConfigReport{}, n(OpConfig, 1)},
 		{late(s.Gyro, b.senses[Gyro].at[0]), n(OpGyro, 1)},
 		{late(s.Encoders, b.senses[Encoders].at[0]), n(OpEncoder, 2)},

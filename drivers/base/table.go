@@ -90,22 +90,22 @@ type Place struct{ X, Y, Heading float64 }
 
 // Robot is one kind of base: what its numbers mean. Nobody writes to it.
 type Robot struct {
-	Name         string  // the subclass that it answers SYNC2 with
-	Distance     float64 // m a count of x and y
-	Range        float64 // m a count of a sonar
-	Speed        float64 // m/s a count of a wheel's speed
-	Difference   float64 // rad of turn a metre of half the difference of the wheels
-	Radius       float64 // of a wheel, m
-	Length       float64 // m
-	Width        float64 // m
-	MaxSpeed     float64 // m/s
-	MaxTurn      float64 // rad/s
-	Wheels       int     // 2, or 4 where the two of a side are geared together: skid steering
-	Sonar        []Place // one a transducer, in the order of their numbers
-	Bumpers      int     // segments a ring, where it has rings
-	FullVolts    float64 // battery
-	EmptyVolts   float64 // V, likewise FullVolts
-	MetersOfNone float64 // what a sonar says without an echo
+	Name        string  // the subclass that it answers SYNC2 with
+	Distance    float64 // m a count of x and y
+	Range       float64 // m a count of a sonar
+	Speed       float64 // m/s a count of a wheel's speed
+	Difference  float64 // rad of turn a metre of half the difference of the wheels
+	Radius      float64 // of a wheel, m
+	Length      float64 // m
+	Width       float64 // m
+	MaxSpeed    float64 // m/s
+	MaxTurn     float64 // rad/s
+	Wheels      int     // 2, or 4 where the two of a side are geared together: skid steering
+	Sonar       []Place // one a transducer, in the order of their numbers
+	Bumpers     int     // segments a ring, where it has rings
+	FullVolts   float64 // battery
+	EmptyVolts  float64 // V, likewise FullVolts
+	NoEchoRange float64 // what a sonar says without an echo
 }
 
 const degree = 3.14159265358979323846 / 180
@@ -154,7 +154,7 @@ func Robots() []Robot {
 	robot := func(name string, dist, rng, vel, diff, radius, length, width, speed, turn float64, wheels int, sonar []Place) Robot {
 		return Robot{Name: name, Distance: dist / 1000, Range: rng / 1000, Speed: vel / 1000, Difference: diff * 1000,
 			Radius: radius, Length: length / 1000, Width: width / 1000, MaxSpeed: speed / 1000, MaxTurn: turn * degree,
-			Wheels: wheels, Sonar: sonar, Bumpers: 5, FullVolts: 12.8, EmptyVolts: 11, MetersOfNone: 5}
+			Wheels: wheels, Sonar: sonar, Bumpers: 5, FullVolts: 12.8, EmptyVolts: 11, NoEchoRange: 5}
 	}
 	at := func(name string, dist, rng, diff, radius float64) Robot {
 		return robot(name, dist, rng, 1, diff, radius, 626, 505, 1200, 300, 4, sonarAT())

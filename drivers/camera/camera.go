@@ -49,7 +49,7 @@ type Stats struct {
 	Opened   uint64 // times that it was opened to stream
 }
 
-// Camera is one camera: a hal.Watcher of one. All methods may be called from any goroutine.
+// Camera is one camera: a hal.CameraSource of one. All methods may be called from any goroutine.
 type Camera struct {
 	config Config
 

@@ -170,7 +170,7 @@ func TestAgree(t *testing.T) {
 }
 
 // look waits for a picture for two seconds.
-func look(w hal.Watch, after uint64) (*hal.Picture, error) {
+func look(w hal.ImageStream, after uint64) (*hal.Picture, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	return w.Next(ctx, after)

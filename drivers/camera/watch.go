@@ -55,16 +55,16 @@ func (c *Camera) drop(p *plate) {
 	}
 }
 
-// viewer is one hal.Watch.
+// viewer is one hal.ImageStream.
 type viewer struct {
 	camera *Camera
 	closed bool
 }
 
-var _ hal.Watcher = (*Camera)(nil)
+var _ hal.CameraSource = (*Camera)(nil)
 
 // Watch begins to look through the camera, whose number is 0. The device need not be there at the moment: Next tells.
-func (c *Camera) Watch(camera int) (hal.Watch, error) {
+func (c *Camera) Watch(camera int) (hal.ImageStream, error) {
 	if camera != 0 {
 		return nil, c.config.fault(hal.Invalid, fmt.Errorf("got camera %d, want 0", camera))
 	}
@@ -86,7 +86,7 @@ func (c *Camera) Watch(camera int) (hal.Watch, error) {
 
 func (c *Camera) gone() error { return c.config.fault(hal.Absent, errors.New("it is closed")) }
 
-// Next is that of hal.Watch: the picture shows the newest frame at the time of the call, or a newer one. While the camera
+// Next is that of hal.ImageStream: the picture shows the newest frame at the time of the call, or a newer one. While the camera
 // is lost it fails with the reason, at once but for the first time. With a context that is done it looks, and does not wait.
 func (v *viewer) Next(ctx context.Context, after uint64) (*hal.Picture, error) {
 	c := v.camera

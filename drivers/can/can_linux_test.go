@@ -111,10 +111,10 @@ func TestLineDropsTheRest(t *testing.T) {
 func TestLineIsLost(t *testing.T) {
 	gone := func(what string, l *Line, err error) {
 		t.Helper()
-		if !errors.Is(err, servo.ErrGone) || hal.KindOf(err) != hal.Absent || !strings.Contains(err.Error(), "ip link set can0 up type can bitrate 500000") {
+		if !errors.Is(err, servo.ErrDisconnected) || hal.KindOf(err) != hal.Absent || !strings.Contains(err.Error(), "ip link set can0 up type can bitrate 500000") {
 			t.Errorf("%s: got %v", what, err)
 		}
-		if _, err := l.Write(make([]byte, 16)); !errors.Is(err, servo.ErrGone) {
+		if _, err := l.Write(make([]byte, 16)); !errors.Is(err, servo.ErrDisconnected) {
 			t.Errorf("%s: writing after it: got %v", what, err)
 		}
 	}

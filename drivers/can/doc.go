@@ -12,7 +12,7 @@
 //
 // A line carries whole frames: servo.AppendCAN and ParseCAN write and read them, and chains of servo/odrive and
 // servo/cybergear take the line as it is. One goroutine owns it. Read waits as long as it is told; errors are of kind
-// hal.Absent (servo.ErrGone) when the line is lost, os.ErrDeadlineExceeded when nothing came. Linux only; elsewhere Open
+// hal.Absent (servo.ErrDisconnected) when the line is lost, os.ErrDeadlineExceeded when nothing came. Linux only; elsewhere Open
 // refuses. Sources: Documentation/networking/can.rst, linux/can.h, linux/can/netlink.h.
 //
 // A frame that nobody acknowledges stays in the controller. When its queue stays full, what is written is dropped: nobody

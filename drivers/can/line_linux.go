@@ -236,11 +236,11 @@ func (l *Line) Close() error {
 	return err
 }
 
-// failed sorts an error of an open socket: what means that the bus has gone is servo.ErrGone.
+// failed sorts an error of an open socket: what means that the bus has gone is servo.ErrDisconnected.
 func (l *Line) failed(op string, err error) error {
 	switch {
 	case errors.Is(err, unix.ENETDOWN), errors.Is(err, unix.ENODEV), errors.Is(err, unix.ENXIO), errors.Is(err, errBusOff):
-		l.lost = fault(hal.Absent, l.name, op, fmt.Errorf("%w: %w", servo.ErrGone, err), setUp(l.name, l.bitrate))
+		l.lost = fault(hal.Absent, l.name, op, fmt.Errorf("%w: %w", servo.ErrDisconnected, err), setUp(l.name, l.bitrate))
 		return l.lost
 	}
 	return fault(hal.BusFault, l.name, op, err, "")

@@ -23,8 +23,8 @@ func ExampleNewBumper() {
 }
 
 // The circuit of a normally closed stop button, to ground: any word but 1 is a stop, and so is no word.
-func ExampleNewCircuit() {
-	circuit := gpio.NewCircuit(gpio.Pins{Bus: "io", Open: gpio.Find("pinctrl-rp1"), Lines: []string{"GPIO4"}, ActiveLow: true,
+func ExampleNewEStopInput() {
+	circuit := gpio.NewEStopInput(gpio.Pins{Bus: "io", Open: gpio.Find("pinctrl-rp1"), Lines: []string{"GPIO4"}, ActiveLow: true,
 		User: "stop button"}, 10*time.Millisecond)
 	whole := []float64{0}
 	if err := circuit.Open(); err != nil || circuit.Read(whole) != nil || whole[0] != 1 {

@@ -142,7 +142,7 @@ func TestGivesBack(t *testing.T) {
 		Open() error
 		Read([]float64) error
 		Close() error
-	}{"bumper": NewBumper(n.pins(), BumperConfig{}), "circuit": NewCircuit(n.pins(), 0), "pir": NewPIR(n.pins(), PIRConfig{}),
+	}{"bumper": NewBumper(n.pins(), BumperConfig{}), "circuit": NewEStopInput(n.pins(), 0), "pir": NewPIR(n.pins(), PIRConfig{}),
 		"encoder": NewEncoder(two), "sonar": NewHCSR04(two, HCSR04Config{})} {
 		n.shut = 0
 		for range 2 {

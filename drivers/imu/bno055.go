@@ -57,7 +57,7 @@ func NewBNO055(bus conn.Bus, c BNO055Config) *BNO055 {
 // NewBNO055Serial returns the chip on a serial line of 115200 baud that open opens, and opens again. name is the line's, for
 // errors. It does no I/O.
 func NewBNO055Serial(name string, open servo.Opener, c BNO055Config) *BNO055 {
-	return newBNO055(&bnoSerial{port: servo.Lone{Bus: name, Device: "bno055", Opener: open}}, c)
+	return newBNO055(&bnoSerial{port: servo.PointToPoint{Bus: name, Device: "bno055", Opener: open}}, c)
 }
 
 func newBNO055(w transport, c BNO055Config) *BNO055 {

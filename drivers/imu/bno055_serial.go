@@ -19,7 +19,7 @@ const (
 // bnoSerial is the chip's registers over its UART. The protocol has no checksum: a byte that changes on the way is seen by
 // its place or not at all.
 type bnoSerial struct {
-	port    servo.Lone
+	port    servo.PointToPoint
 	request []byte
 	reply   [2 + BNO055Longest + 62]byte // an answer and what is in front of it
 }
@@ -52,7 +52,7 @@ func (b *bnoSerial) ask(register byte, n int) (data []byte, err error) {
 		var status byte
 		data, status, err = b.once(n)
 		switch {
-		case errors.Is(err, servo.ErrGone):
+		case errors.Is(err, servo.ErrDisconnected):
 			return nil, b.Fault(hal.Absent, err)
 		case err != nil:
 			continue

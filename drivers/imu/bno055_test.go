@@ -159,7 +159,7 @@ func (s *script) Close() error       { return nil }
 func (s *script) Write(p []byte) (int, error) {
 	s.t.Helper()
 	if s.gone {
-		return 0, servo.ErrGone
+		return 0, servo.ErrDisconnected
 	}
 	if len(s.steps) == 0 {
 		s.t.Fatalf("said % X, want nothing", p)

@@ -7,7 +7,7 @@
 //	MPU-6050, MPU-9250, LSM6DSOX   rates x y z rad/s, acceleration x y z m/s², field x y z T, °C; the field NaN where there is no magnetometer
 //
 // A session, ownership and errors are as in drivers/i2c; a BNO055 on its UART has the line for itself. Open blocks for
-// 30 ms to 0.7 s, Read for 1 ms on a bus of 400 kHz. drivers.Fusion makes an attitude of a chip that has none.
+// 30 ms to 0.7 s, Read for 1 ms on a bus of 400 kHz. drivers.AHRS makes an attitude of a chip that has none.
 //
 // Acceleration is proper: at rest an axis that points up has +9.81. For each chip X_table.go has its registers and units, as
 // the datasheet has them, X.go the device.

@@ -43,7 +43,7 @@ func ExampleNewBNO055Serial() {
 	fmt.Println(system, gyro, accelerometer, field, err) // 3 each when it has been moved enough
 }
 
-// An MPU-6050 measures; drivers.Fusion makes an attitude of it.
+// An MPU-6050 measures; drivers.AHRS makes an attitude of it.
 func ExampleNewMPU() {
 	bus := &i2ctest.Playback{Ops: mpu6050, DontPanic: true}
 	sensor, err := imu.NewMPU(bus, imu.MPUConfig{Model: "mpu-6050", GyroRange: 500, AccRange: 4})

@@ -24,7 +24,7 @@ type MaestroConfig struct {
 // Maestro is one board. It is a drivers.Output. It acknowledges nothing by itself, so that every Write asks for its errors.
 type Maestro struct {
 	config MaestroConfig
-	port   servo.Lone
+	port   servo.PointToPoint
 	send   []byte
 	data   []byte
 	answer [2]byte
@@ -41,7 +41,7 @@ func NewMaestro(open servo.Opener, c MaestroConfig) (*Maestro, error) {
 	if c.Channels == 0 {
 		c.Channels = 6
 	}
-	d := &Maestro{config: c, port: servo.Lone{Bus: c.Name, Device: "maestro", Opener: open}}
+	d := &Maestro{config: c, port: servo.PointToPoint{Bus: c.Name, Device: "maestro", Opener: open}}
 	switch {
 	case c.Channels < 1 || c.Channels > 24:
 		return nil, d.fault(hal.Invalid, fmt.Errorf("channels: got %d, want 1..24", c.Channels))

@@ -150,7 +150,7 @@ func (d *PCA9685) Off() []error {
 // Close leaves the chip as it is.
 func (d *PCA9685) Close() error { return nil }
 
-// Gate returns what cuts all channels off by a chip's OE pin, whatever its bus does: for FeederConfig.Gate. The pin is low
+// Gate returns what cuts all channels off by a chip's OE pin, whatever its bus does: for OutputWriterConfig.Gate. The pin is low
 // to let pulses through.
 func Gate(oe gpio.PinOut) func(open bool) error {
 	return func(open bool) error {

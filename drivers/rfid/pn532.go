@@ -22,7 +22,7 @@ const (
 
 // PN532 is one reader: a drivers.Sensor of one value. Every Read asks anew which tags are in its field: at most two.
 type PN532 struct {
-	audience
+	tagListener
 	link  pnLink
 	data  []byte
 	frame []byte
@@ -41,7 +41,7 @@ type pnLink interface {
 
 // NewPN532 returns the reader at the end of a line that open opens, at 115200 baud. It does no I/O.
 func NewPN532(name string, open servo.Opener) *PN532 {
-	return &PN532{link: &pnSerial{port: servo.Lone{Bus: name, Device: "pn532", Opener: open}}}
+	return &PN532{link: &pnSerial{port: servo.PointToPoint{Bus: name, Device: "pn532", Opener: open}}}
 }
 
 // NewPN532I2C returns the reader at 0x24 of a bus; nil is the wall's clock. It does no I/O.
@@ -125,7 +125,7 @@ func (r *PN532) ask(first bool, command byte, args ...byte) ([]byte, error) {
 
 // pnSerial is the chip's HSU.
 type pnSerial struct {
-	port servo.Lone
+	port servo.PointToPoint
 	raw  [128]byte
 	kept []byte
 	out  []byte
@@ -171,11 +171,11 @@ func (l *pnSerial) receive(patience time.Duration) ([]byte, error) {
 		}
 		left := deadline - l.port.Line.Now()
 		if left < 0 {
-			return nil, servo.ErrSilent // of what is ours: a line may never fall silent
+			return nil, servo.ErrNoReply // of what is ours: a line may never fall silent
 		}
 		n, err := l.port.Line.Read(l.raw[:], left)
 		if errors.Is(err, os.ErrDeadlineExceeded) {
-			return nil, servo.ErrSilent
+			return nil, servo.ErrNoReply
 		}
 		if err != nil {
 			return nil, err
@@ -212,7 +212,7 @@ func (l *pnBus) receive(patience time.Duration) ([]byte, error) {
 			break
 		}
 		if l.clock.Now() >= deadline {
-			return nil, servo.ErrSilent
+			return nil, servo.ErrNoReply
 		}
 		l.clock.SleepUntil(l.clock.Now() + readyPause)
 	}

@@ -78,8 +78,8 @@ func hex(c byte) (byte, bool) {
 // none, or the nearest. Eight bits of XOR guard a telegram, and two wrong bits in one column pass them: a tag is there when
 // two telegrams, of which there are fifteen a second, have said so.
 type RDM6300 struct {
-	audience
-	port servo.Lone
+	tagListener
+	port servo.PointToPoint
 	raw  [256]byte
 	kept []byte
 	seen map[int]time.Duration // when each tag was read last, by the line's clock
@@ -91,7 +91,7 @@ type RDM6300 struct {
 
 // NewRDM6300 returns the reader at the end of a line that open opens, at 9600 baud. It does no I/O.
 func NewRDM6300(name string, open servo.Opener) *RDM6300 {
-	r := &RDM6300{port: servo.Lone{Bus: name, Device: "rdm6300", Opener: open}, seen: map[int]time.Duration{}}
+	r := &RDM6300{port: servo.PointToPoint{Bus: name, Device: "rdm6300", Opener: open}, seen: map[int]time.Duration{}}
 	r.heard = r.heed
 	return r
 }

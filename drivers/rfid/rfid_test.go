@@ -277,7 +277,7 @@ func TestPN532Session(t *testing.T) {
 		{"another chip", [][]byte{answer(0xD5, 0x15), answer(0xD5, 3, 7, 1, 6, 7)}, nil, hal.Absent},
 		{"to another command", [][]byte{answer(0xD5, 0x17)}, nil, hal.Absent},
 		{"a syntax error", [][]byte{answer(0x7F)}, nil, hal.Absent},
-		{"gone", nil, servo.ErrGone, hal.Absent},
+		{"gone", nil, servo.ErrDisconnected, hal.Absent},
 		{"no retries", session()[:2], nil, hal.Timeout},
 	} {
 		w := &wire{replies: c.replies, fail: c.fail}
@@ -383,14 +383,14 @@ func TestRDM6300(t *testing.T) {
 	if err := r.Read(n[:]); err != nil || n[0] != 0 {
 		t.Errorf("said once again: got %v, %v", n[0], err)
 	}
-	w.fail = servo.ErrGone
+	w.fail = servo.ErrDisconnected
 	if err := r.Read(n[:]); hal.KindOf(err) != hal.Absent {
 		t.Errorf("gone: got %v", err)
 	}
 	if err := r.Open(); err != nil || w.closed != 1 {
 		t.Errorf("opened again: %v, closed %d times", err, w.closed)
 	}
-	if err := NewRDM6300("tags", func() (servo.Line, error) { return nil, servo.ErrGone }).Open(); err == nil {
+	if err := NewRDM6300("tags", func() (servo.Line, error) { return nil, servo.ErrDisconnected }).Open(); err == nil {
 		t.Error("opened what is not there")
 	}
 	if n := testing.AllocsPerRun(20, func() { w.fail = nil; _ = r.Read(nil) }); n != 0 {

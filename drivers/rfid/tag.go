@@ -11,21 +11,21 @@ func number(id []byte) int {
 	return int(n & uint64(^uint(0)>>1))
 }
 
-// audience is who hears of tags.
-type audience struct {
+// tagListener is who hears of tags.
+type tagListener struct {
 	mu sync.Mutex
 	f  func(tag int)
 }
 
 // Listen lets f hear of each tag, each time that it is read, in the goroutine that reads. There is one listener; nil ends
 // it.
-func (a *audience) Listen(f func(tag int)) {
+func (a *tagListener) Listen(f func(tag int)) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.f = f
 }
 
-func (a *audience) tell(tag int) {
+func (a *tagListener) tell(tag int) {
 	a.mu.Lock()
 	f := a.f
 	a.mu.Unlock()

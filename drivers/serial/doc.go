@@ -13,7 +13,7 @@
 // Open gives a Line to one owner; chains of servos, drivers/base, rays, rfid and pwm take it, or the opener that Reopener
 // makes of its path, with which they find it again after it was unplugged. One goroutine owns a line. Write does not wait until
 // the bytes have left, Read waits as long as it is told. Errors are of kind hal.Absent, hal.Busy or hal.Invalid from Open; later
-// servo.ErrGone when the adapter is gone, os.ErrDeadlineExceeded when nothing came in time. Linux only; elsewhere Open
+// servo.ErrDisconnected when the adapter is gone, os.ErrDeadlineExceeded when nothing came in time. Linux only; elsewhere Open
 // and List refuse.
 //
 // Opening a port raises DTR and RTS, as the kernel does for everybody; modem lines are otherwise left alone, since

@@ -17,7 +17,7 @@ import (
 
 // holders walks proc for the processes that have device open, by process id. hidden says that there were processes
 // whose files may not be seen, so that an empty list proves nothing.
-func holders(proc, device string) (held []Holder, hidden bool) {
+func holders(proc, device string) (held []Process, hidden bool) {
 	entries, err := os.ReadDir(proc)
 	if err != nil {
 		return nil, true
@@ -41,10 +41,10 @@ func holders(proc, device string) (held []Holder, hidden bool) {
 			}
 		}
 		if files > 0 {
-			held = append(held, Holder{PID: pid, Command: commandOf(proc, pid), files: files})
+			held = append(held, Process{PID: pid, Command: commandOf(proc, pid), files: files})
 		}
 	}
-	slices.SortFunc(held, func(a, b Holder) int { return a.PID - b.PID })
+	slices.SortFunc(held, func(a, b Process) int { return a.PID - b.PID })
 	return held, hidden
 }
 

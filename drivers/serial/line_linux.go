@@ -237,13 +237,13 @@ func (l *Line) unusable() error {
 	return l.lost
 }
 
-// failed sorts an error of an open port: what means that the other end has vanished is servo.ErrGone.
+// failed sorts an error of an open port: what means that the other end has vanished is servo.ErrDisconnected.
 func (l *Line) failed(op string, err error) error {
 	var p *bugst.PortError
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, unix.EIO), errors.Is(err, unix.ENXIO), errors.Is(err, unix.ENODEV),
 		errors.As(err, &p) && p.Code() == bugst.PortClosed:
-		l.lost = fault(hal.Absent, l.path, op, fmt.Errorf("%w: %w", servo.ErrGone, err))
+		l.lost = fault(hal.Absent, l.path, op, fmt.Errorf("%w: %w", servo.ErrDisconnected, err))
 		return l.lost
 	}
 	return fault(hal.BusFault, l.path, op, err)

@@ -80,10 +80,10 @@ func TestLine(t *testing.T) {
 			}
 			// The other end goes.
 			master.Close()
-			if _, err := l.Read(got, time.Second); !errors.Is(err, servo.ErrGone) || hal.KindOf(err) != hal.Absent {
+			if _, err := l.Read(got, time.Second); !errors.Is(err, servo.ErrDisconnected) || hal.KindOf(err) != hal.Absent {
 				t.Errorf("read when gone: got %v", err)
 			}
-			if _, err := l.Write(all); !errors.Is(err, servo.ErrGone) {
+			if _, err := l.Write(all); !errors.Is(err, servo.ErrDisconnected) {
 				t.Errorf("write when gone: got %v", err)
 			}
 			if n := testing.AllocsPerRun(10, func() { l.Read(got, 0) }); n != 0 {
@@ -202,7 +202,7 @@ func TestReopener(t *testing.T) {
 	}
 	before := l.Now()
 	first.Close()
-	if _, err := l.Read(make([]byte, 1), time.Second); !errors.Is(err, servo.ErrGone) {
+	if _, err := l.Read(make([]byte, 1), time.Second); !errors.Is(err, servo.ErrDisconnected) {
 		t.Fatal(err)
 	}
 	l.Close()

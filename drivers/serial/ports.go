@@ -17,13 +17,13 @@ type Port struct {
 	Serial  string // its serial number, "" for many cheap ones
 	Chip    Chip
 	Denied  string // why this process may not open it; "" = it may
-	Holders []Holder
+	Holders []Process
 	Hidden  bool          // there may be holders that this process cannot see
 	Latency time.Duration // FTDI's latency timer; 0 = it has none
 }
 
-// Holder is a process that has a port open.
-type Holder struct {
+// Process is a process that has a port open.
+type Process struct {
 	PID     int
 	Command string
 	files   int
@@ -37,7 +37,7 @@ func (p *Port) Held() string {
 	return heldBy(p.Holders, p.Hidden)
 }
 
-func heldBy(held []Holder, hidden bool) string {
+func heldBy(held []Process, hidden bool) string {
 	if len(held) == 0 && hidden {
 		return "held by a process of another user, which only root can name"
 	}

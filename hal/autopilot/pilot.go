@@ -90,8 +90,8 @@ func (p *Pilot) forget() {
 	p.due = true
 }
 
-// Fly is the rig's call; see hal.Autopilot.
-func (p *Pilot) Fly(f *hal.Frame, inputs []float64, dt time.Duration) bool {
+// Update is the rig's call; see hal.Autopilot.
+func (p *Pilot) Update(f *hal.Frame, inputs []float64, dt time.Duration) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	e := p.estimate(f.Measured, f.Status, f.Time)
@@ -129,8 +129,8 @@ func (p *Pilot) differ(e *Estimate, now time.Duration) {
 	p.time, p.rates = now, rates
 }
 
-// Rest is the rig's call; see hal.Autopilot. The thrusters are disarmed.
-func (p *Pilot) Rest() { p.Disarm() }
+// Disengage is the rig's call; see hal.Autopilot. The thrusters are disarmed.
+func (p *Pilot) Disengage() { p.Disarm() }
 
 // Arm lets the thrusters turn, from nothing; Disarm takes the torque off them.
 func (p *Pilot) Arm() {

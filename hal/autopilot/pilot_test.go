@@ -172,7 +172,7 @@ func TestManualAndArming(t *testing.T) {
 		t.Errorf("another mode between: got %v, want none", b.duties)
 	}
 	p.SetDuties(want)
-	p.Rest()
+	p.Disengage()
 	if !slices.Equal(run(), none) || p.Armed() {
 		t.Errorf("at rest: got %v, want none", b.duties)
 	}
@@ -191,7 +191,7 @@ func TestBlind(t *testing.T) {
 		t.Helper()
 		inputs := make([]float64, 8)
 		b.frame.Time += cycle
-		if !p.Fly(b.frame, inputs, cycle) {
+		if !p.Update(b.frame, inputs, cycle) {
 			t.Fatalf("%s: it flies no more", what)
 		}
 		if (inputs[0] != 0) != horizontal || (inputs[4] != 0) != vertical {
@@ -287,7 +287,7 @@ func TestAngularAcceleration(t *testing.T) {
 	for i, rate := range []float64{0, 0.1} {
 		b.rates = [3]float64{rate, 0, 0}
 		b.measure(time.Duration(i+1) * cycle)
-		p.Fly(b.frame, in, cycle)
+		p.Update(b.frame, in, cycle)
 	}
 	if a := p.Estimate(b.frame.Measured).AngularAcceleration; math.Abs(a[1]-5) > 1e-9 || math.Abs(a[0]) > 1e-9 {
 		t.Errorf("got %g, want 0 5 0", a)
@@ -340,7 +340,7 @@ func TestFlyDoesNotAllocate(t *testing.T) {
 	p.Arm()
 	b.measure(0)
 	inputs := make([]float64, 8)
-	if n := testing.AllocsPerRun(100, func() { p.Fly(b.frame, inputs, cycle) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { p.Update(b.frame, inputs, cycle) }); n != 0 {
 		t.Errorf("got %v allocations, want 0", n)
 	}
 }
@@ -356,6 +356,6 @@ func BenchmarkFly(b *testing.B) {
 	plant.measure(0)
 	b.ReportAllocs()
 	for b.Loop() {
-		p.Fly(plant.frame, inputs, cycle)
+		p.Update(plant.frame, inputs, cycle)
 	}
 }

@@ -129,7 +129,7 @@ func (p *plant) fly(t *testing.T, pilot *Pilot, lasts, cycle time.Duration, watc
 			inputs[i] = math.NaN()
 		}
 		clear(p.duties)
-		if pilot.Fly(p.frame, inputs, cycle) {
+		if pilot.Update(p.frame, inputs, cycle) {
 			copy(p.duties, inputs)
 		}
 		for i, u := range p.duties {

@@ -83,9 +83,9 @@ var errUnknown = errors.New("a joint on the way does not say where it is")
 // Layout is the inner body's, with the estimates marked.
 func (e *estimator) Layout() *hal.Layout { return e.layout }
 
-// Holding implements hal.Holder for a body that does.
+// Holding implements hal.TorqueReporter for a body that does.
 func (e *estimator) Holding(actuator int) bool {
-	h, ok := e.Body.(hal.Holder)
+	h, ok := e.Body.(hal.TorqueReporter)
 	return ok && h.Holding(actuator)
 }
 

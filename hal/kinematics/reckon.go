@@ -28,10 +28,10 @@ type Wheeled struct {
 	Attitude func() ([4]float64, bool)
 }
 
-// Reckoned is a body whose place is reckoned: how far it went is what its wheels say, which way what its attitude sensor
+// DeadReckoner is a body whose place is reckoned: how far it went is what its wheels say, which way what its attitude sensor
 // says, and the wheels again while that is silent. So a skid-steered base, whose wheels know little of its turns, and one on
 // a ramp come out right; what slips away sideways does not.
-type Reckoned struct {
+type DeadReckoner struct {
 	hal.Body
 	layout *hal.Layout
 	w      Wheeled
@@ -55,7 +55,7 @@ type attitude struct {
 }
 
 // Reckon returns b with its pose reckoned, marked as an estimate.
-func Reckon(b hal.Body, w Wheeled) (*Reckoned, error) {
+func Reckon(b hal.Body, w Wheeled) (*DeadReckoner, error) {
 	l := b.Layout()
 	for _, s := range []struct {
 		index, count int
@@ -75,23 +75,23 @@ func Reckon(b hal.Body, w Wheeled) (*Reckoned, error) {
 	for k := range l.Sensors[w.Pose].Count {
 		whole.Measured(l.Sensors[w.Pose].First + k).Estimate = true
 	}
-	return &Reckoned{Body: b, layout: &whole, w: w, at: w.Start.Of([3]float64{w.Centre, 0, 0}), yaw: yawOf(w.Start.Rotation)}, nil
+	return &DeadReckoner{Body: b, layout: &whole, w: w, at: w.Start.Of([3]float64{w.Centre, 0, 0}), yaw: yawOf(w.Start.Rotation)}, nil
 }
 
 // Layout is the inner body's, with the estimates marked.
-func (r *Reckoned) Layout() *hal.Layout { return r.layout }
+func (r *DeadReckoner) Layout() *hal.Layout { return r.layout }
 
-// Holding implements hal.Holder for a body that does.
-func (r *Reckoned) Holding(actuator int) bool {
-	h, ok := r.Body.(hal.Holder)
+// Holding implements hal.TorqueReporter for a body that does.
+func (r *DeadReckoner) Holding(actuator int) bool {
+	h, ok := r.Body.(hal.TorqueReporter)
 	return ok && h.Holding(actuator)
 }
 
 // Rebase says that the odometry counts from somewhere else now: what it says next is where it begins, and no way.
-func (r *Reckoned) Rebase() { r.known = false }
+func (r *DeadReckoner) Rebase() { r.known = false }
 
 // Read reads the body, then reckons.
-func (r *Reckoned) Read(f *hal.Frame) error {
+func (r *DeadReckoner) Read(f *hal.Frame) error {
 	err := r.Body.Read(f)
 	status := f.Status[len(r.layout.Actuators)+r.w.Odometry]
 	r.remember(f.Time)
@@ -106,7 +106,7 @@ func (r *Reckoned) Read(f *hal.Frame) error {
 }
 
 // remember asks the attitude sensor.
-func (r *Reckoned) remember(now time.Duration) {
+func (r *DeadReckoner) remember(now time.Duration) {
 	r.newest = (r.newest + 1) % len(r.past)
 	a := &r.past[r.newest]
 	*a = attitude{time: now}
@@ -127,7 +127,7 @@ func (r *Reckoned) remember(now time.Duration) {
 }
 
 // stood is how the robot stood at a time, or as long ago as is remembered.
-func (r *Reckoned) stood(at time.Duration) *attitude {
+func (r *DeadReckoner) stood(at time.Duration) *attitude {
 	i := r.newest
 	for n := 1; n < len(r.past) && r.past[i].time > at; n++ {
 		before := (i + len(r.past) - 1) % len(r.past)
@@ -140,7 +140,7 @@ func (r *Reckoned) stood(at time.Duration) *attitude {
 }
 
 // advance goes on to what odometry said at a time.
-func (r *Reckoned) advance(now [3]float64, at time.Duration) {
+func (r *DeadReckoner) advance(now [3]float64, at time.Duration) {
 	from, known := r.last, r.known
 	if r.last, r.known = now, true; !known {
 		return
@@ -161,7 +161,7 @@ func (r *Reckoned) advance(now [3]float64, at time.Duration) {
 }
 
 // tell writes the pose: the place as of the odometry, the attitude as of now.
-func (r *Reckoned) tell(f *hal.Frame) {
+func (r *DeadReckoner) tell(f *hal.Frame) {
 	tilt, yaw := hal.Pose{Rotation: [4]float64{1}}, r.yaw
 	if a := &r.past[r.newest]; a.known {
 		tilt, yaw = a.tilt, a.yaw

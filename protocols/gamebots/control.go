@@ -140,8 +140,8 @@ func (c *Control) stage(actuator int, mode hal.Mode, value float64) error {
 	return nil
 }
 
-// atEdge calls something of the robot's own between two cycles.
-func (c *Control) atEdge(f func() error) (err error) {
-	c.session.server.rig.AtEdge(func() { err = f() })
+// betweenCycles calls something of the robot's own between two cycles.
+func (c *Control) betweenCycles(f func() error) (err error) {
+	c.session.server.rig.BetweenCycles(func() { err = f() })
 	return err
 }

@@ -146,13 +146,13 @@ func (c *Control) switches() error {
 		return fmt.Errorf("light or flip: %w", errAbsent)
 	}
 	if light {
-		if err := c.atEdge(func() error { return r.Light.Switch(on) }); err != nil {
+		if err := c.betweenCycles(func() error { return r.Light.Switch(on) }); err != nil {
 			return err
 		}
 		c.link().lit.Store(on)
 	}
 	if flip {
-		return c.atEdge(r.Flipper.Flip)
+		return c.betweenCycles(r.Flipper.Flip)
 	}
 	return nil
 }
@@ -193,7 +193,7 @@ func (c *Control) zoom(camera int, fov float64) (status string, err error) {
 		if k.robot.Zoomer == nil {
 			return failed, fmt.Errorf("camera %s: zoom: %w", m.Name, errAbsent)
 		}
-		if err := c.atEdge(func() error { return k.robot.Zoomer.Zoom(m.Index, fov) }); err != nil {
+		if err := c.betweenCycles(func() error { return k.robot.Zoomer.Zoom(m.Index, fov) }); err != nil {
 			return failed, err
 		}
 		k.fov[camera] = fov

@@ -65,7 +65,7 @@ func (w *town) Remove(name string) error { return w.rig.Remove(name) }
 func (w *town) goals() []float64 {
 	out := make([]float64, 3)
 	for range 1000 {
-		w.rig.AtEdge(func() { copy(out, w.body.Position) })
+		w.rig.BetweenCycles(func() { copy(out, w.body.Position) })
 		if math.Abs(out[0]-0.7) < 1e-9 {
 			break
 		}

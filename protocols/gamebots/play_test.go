@@ -227,7 +227,7 @@ func (p *puppet) robot() *Robot {
 // town is an arena: it spawns puppets.
 type town struct {
 	rig     *hal.Rig
-	reality hal.Reality
+	reality hal.BodyKind
 	guard   hal.GuardConfig
 	change  func(*Robot)
 	mu      sync.Mutex
@@ -241,7 +241,7 @@ func (w *town) Spawn(class, name string, at hal.Pose) (*hal.Agent, error) {
 	defer w.mu.Unlock()
 	w.asked = append(w.asked, fmt.Sprintf("%s %s %.4g %.4g", class, name, at.Position, at.Rotation))
 	p := newPuppet()
-	a, err := w.rig.Add(hal.AgentConfig{Name: name, Body: p, World: p, Reality: w.reality, Guard: w.guard})
+	a, err := w.rig.Add(hal.AgentConfig{Name: name, Body: p, World: p, BodyKind: w.reality, Guard: w.guard})
 	if err != nil {
 		return nil, err
 	}
@@ -284,7 +284,7 @@ type stage struct {
 type config struct {
 	Options
 	mode    hal.ClockMode
-	reality hal.Reality
+	reality hal.BodyKind
 	guard   hal.GuardConfig
 	change  func(*Robot)
 	arena   func(*Arena)

@@ -83,7 +83,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(ctx, func() { s.listener.Close() })
 	defer stop()
-	party := s.rig.NewParty("gamebots", s)
+	party := s.rig.NewSession("gamebots", s)
 	defer party.Close()
 	var sessions sync.WaitGroup
 	free := make(chan struct{}, s.options.MaxConnections)

@@ -38,7 +38,7 @@ type session struct {
 	server *Server
 	log    *slog.Logger
 	conn   net.Conn
-	party  *hal.Party
+	party  *hal.Session
 	robot  atomic.Pointer[link]
 
 	// The reader's.
@@ -63,7 +63,7 @@ type session struct {
 func newSession(s *Server, conn net.Conn, log *slog.Logger) *session {
 	c := &session{server: s, log: log, conn: conn, said: map[string]bool{}, wake: make(chan struct{}, 1)}
 	c.in = lineReader{read: c.read, buf: make([]byte, maxLine)}
-	c.party = s.rig.NewParty("gamebots@"+conn.RemoteAddr().String(), c)
+	c.party = s.rig.NewSession("gamebots@"+conn.RemoteAddr().String(), c)
 	return c
 }
 

@@ -64,7 +64,7 @@ func (c *Control) operate(it *item) (status string, err error) {
 		if r.Zeroer == nil {
 			return failed, fmt.Errorf("reset: %w", errAbsent)
 		}
-		if err := c.atEdge(func() error { return r.Zeroer.Zero(sensor.Index) }); err != nil {
+		if err := c.betweenCycles(func() error { return r.Zeroer.Zero(sensor.Index) }); err != nil {
 			return failed, err
 		}
 		return "OK", nil
@@ -77,13 +77,13 @@ func (c *Control) release(r Releaser, opcode []byte) (status string, err error) 
 	switch {
 	case r == nil:
 	case equal(opcode, "Release"):
-		if err := c.atEdge(r.Release); err != nil {
+		if err := c.betweenCycles(r.Release); err != nil {
 			return failed, err
 		}
 		return "OK", nil
 	case equal(opcode, "TagsRemaining"):
 		n := 0
-		err := c.atEdge(func() error { n = r.Remaining(); return nil })
+		err := c.betweenCycles(func() error { n = r.Remaining(); return nil })
 		return strconv.Itoa(n), err
 	}
 	return failed, fmt.Errorf("opcode %q: %w", opcode, errAbsent)

@@ -46,7 +46,7 @@ func (o Options) withDefaults() Options {
 
 // Finder finds the camera of that name on the agent of that name; "" stands for the first camera, and for the first
 // agent that has one. It fails where there is none, and may be called from any goroutine.
-type Finder func(robot, camera string) (w hal.Watcher, index int, err error)
+type Finder func(robot, camera string) (w hal.CameraSource, index int, err error)
 
 // Server shows cameras to its clients. Each has two goroutines and a watch of its own, so that one waits for no other.
 type Server struct {

@@ -37,8 +37,8 @@ type session struct {
 
 	// What it looks at.
 	shows view
-	watch hal.Watch // nil: nothing
-	seen  uint64    // the sequence of the last picture
+	watch hal.ImageStream // nil: nothing
+	seen  uint64          // the sequence of the last picture
 }
 
 // newSession looks at nothing yet: the viewpoint is looked up with each picture.

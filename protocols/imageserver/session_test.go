@@ -30,7 +30,7 @@ type gallery struct {
 	width, height, cameras int
 }
 
-func (g *gallery) Watch(camera int) (hal.Watch, error) {
+func (g *gallery) Watch(camera int) (hal.ImageStream, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.gone || camera >= g.cameras {
@@ -93,7 +93,7 @@ func (w *world) add(name string) *gallery {
 	return g
 }
 
-func (w *world) find(robot, camera string) (hal.Watcher, int, error) {
+func (w *world) find(robot, camera string) (hal.CameraSource, int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for i, name := range w.names {

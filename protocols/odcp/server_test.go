@@ -29,18 +29,18 @@ type stage struct {
 	body   *haltest.Body
 	server *Server
 	seen   seen
-	party  *hal.Party
+	party  *hal.Session
 	lease  *hal.Lease
 }
 
-func newStage(t testing.TB, mode hal.ClockMode, reality hal.Reality, listen protocols.Listener, at netip.AddrPort) *stage {
+func newStage(t testing.TB, mode hal.ClockMode, reality hal.BodyKind, listen protocols.Listener, at netip.AddrPort) *stage {
 	t.Helper()
 	s := &stage{body: haltest.NewBody("a", "b")}
 	var err error
 	if s.rig, err = hal.New(hal.Config{Name: "test", Mode: mode, Period: 10 * time.Millisecond}); err != nil {
 		t.Fatal(err)
 	}
-	if s.agent, err = s.rig.Add(hal.AgentConfig{Name: "arm", Body: s.body, World: s.body, Reality: reality}); err != nil {
+	if s.agent, err = s.rig.Add(hal.AgentConfig{Name: "arm", Body: s.body, World: s.body, BodyKind: reality}); err != nil {
 		t.Fatal(err)
 	}
 	conn, err := listen(at)
@@ -48,7 +48,7 @@ func newStage(t testing.TB, mode hal.ClockMode, reality hal.Reality, listen prot
 		t.Fatal(err)
 	}
 	s.server = NewServer(s.rig, s.agent, conn)
-	s.party = s.rig.NewParty("test", &s.seen)
+	s.party = s.rig.NewSession("test", &s.seen)
 	if s.lease, err = s.party.Acquire(s.agent); err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 
 // duty is what the last cycle told thruster i, and whether it has torque.
 func (s *stage) duty(i int) (u float64, enabled bool) {
-	s.rig.AtEdge(func() { u, enabled = s.body.Last[i], s.body.Enabled[i] })
+	s.rig.BetweenCycles(func() { u, enabled = s.body.Last[i], s.body.Enabled[i] })
 	return u, enabled
 }
 
@@ -131,7 +131,7 @@ func TestSilentCommander(t *testing.T) {
 func TestHeldAgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{})
-		p := s.rig.NewParty("other", nil)
+		p := s.rig.NewSession("other", nil)
 		lease, err := p.Acquire(s.agent)
 		if err != nil {
 			t.Fatal(err)

@@ -16,7 +16,7 @@ import (
 // which is not this protocol's to pass: there it overrides, as protocols without steps do.
 type command struct {
 	server *Server
-	party  *hal.Party
+	party  *hal.Session
 	name   atomic.Pointer[string] // of the commander, "" = none
 
 	mu    sync.Mutex // taken before the rig's lock, never inside it

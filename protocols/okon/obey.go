@@ -86,7 +86,7 @@ func (c *session) reset() error {
 		return err
 	}
 	var err error
-	s.rig.AtEdge(func() {
+	s.rig.BetweenCycles(func() {
 		switch course := s.robot.Course; {
 		case s.robot.real():
 			s.robot.Pilot.Disarm()
@@ -111,7 +111,7 @@ func (c *session) reset() error {
 func (c *session) checkpoints(p *Packet) {
 	list := []Checkpoint{}
 	if course := c.server.robot.Course; course != nil {
-		c.server.rig.AtEdge(func() { list = course.Checkpoints(list) })
+		c.server.rig.BetweenCycles(func() { list = course.Checkpoints(list) })
 	}
 	c.json(p, list)
 }
@@ -120,7 +120,7 @@ func (c *session) checkpoints(p *Packet) {
 func (c *session) action(p *Packet) {
 	var points []ActionPoint
 	if course := c.server.robot.Course; course != nil {
-		c.server.rig.AtEdge(func() { points = course.ActionPoints(nil) })
+		c.server.rig.BetweenCycles(func() { points = course.ActionPoints(nil) })
 	}
 	if len(p.Data) > 0 {
 		id, active := word(p.Data, "id"), false
@@ -197,7 +197,7 @@ func (c *session) look(p *Packet) {
 		answer(nil, errAsked)
 		return
 	}
-	pictures.ask(camera, wish{after: after, image: image, deliver: func(s *shot, err error) {
+	pictures.ask(camera, imageRequest{after: after, image: image, deliver: func(s *shot, err error) {
 		answer(s, err)
 		c.mu.Lock()
 		c.asked--
@@ -211,7 +211,7 @@ func (c *session) look(p *Packet) {
 
 // detections are sights in the protocol's words: boxes are counted from the bottom. What is not in the picture has no
 // box; the original's was a full one, turned inside out.
-func detections(sights []hal.Sight) []Detection {
+func detections(sights []hal.Detection) []Detection {
 	list := make([]Detection, len(sights))
 	for i := range sights {
 		s := &sights[i]

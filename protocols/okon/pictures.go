@@ -66,7 +66,7 @@ var errNoPicture = errors.New("no picture")
 // Pictures watches the cameras for all clients of both channels: each picture is taken and compressed once, whoever asks.
 // Nothing is watched while nobody asks. All methods may be called from any goroutine.
 type Pictures struct {
-	watcher hal.Watcher
+	watcher hal.CameraSource
 	views   Views
 	options PictureOptions
 	ctx     context.Context
@@ -79,7 +79,7 @@ type Pictures struct {
 }
 
 // NewPictures watches through w. Close ends it.
-func NewPictures(w hal.Watcher, v Views, o PictureOptions) *Pictures {
+func NewPictures(w hal.CameraSource, v Views, o PictureOptions) *Pictures {
 	if o.Quality <= 0 {
 		o.Quality = 30
 	}
@@ -113,8 +113,8 @@ func (p *Pictures) SetQuality(q int) {
 	p.quality = q
 }
 
-// wish is a picture that somebody waits for.
-type wish struct {
+// imageRequest is a picture that somebody waits for.
+type imageRequest struct {
 	after   uint64 // the last one that the asker has had
 	image   bool   // wants it compressed
 	deliver func(*shot, error)
@@ -123,18 +123,18 @@ type wish struct {
 // shot is one picture, as it is handed out. It does not change.
 type shot struct {
 	sequence uint64
-	sights   []hal.Sight
+	sights   []hal.Detection
 	jpeg     []byte // nil where nobody has asked for it
 }
 
 // ask asks for a picture of a camera. deliver is called once, in here or from a goroutine of p's, and must not block.
-func (p *Pictures) ask(camera int, w wish) {
+func (p *Pictures) ask(camera int, w imageRequest) {
 	if !p.queue(camera, w) {
 		w.deliver(nil, errNoPicture)
 	}
 }
 
-func (p *Pictures) queue(camera int, w wish) bool {
+func (p *Pictures) queue(camera int, w imageRequest) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if camera == hal.None || p.ctx.Err() != nil {
@@ -164,7 +164,7 @@ type feed struct {
 	more     chan struct{} // there are new wishes
 	encoder  encoder
 
-	wishes  []wish // under the pictures' lock, and running
+	wishes  []imageRequest // under the pictures' lock, and running
 	running bool
 
 	picture *hal.Picture // held for those who still want it compressed
@@ -203,7 +203,7 @@ func (f *feed) run() {
 }
 
 // take takes all wishes. Where there are none and it is the last time, the feed is over.
-func (f *feed) take(last bool) []wish {
+func (f *feed) take(last bool) []imageRequest {
 	f.pictures.mu.Lock()
 	defer f.pictures.mu.Unlock()
 	w := f.wishes
@@ -215,7 +215,7 @@ func (f *feed) take(last bool) []wish {
 }
 
 // serve gives every wish the newest picture: the one at hand if it is new to them all, else the next.
-func (f *feed) serve(watch hal.Watch, err error, wishes []wish) {
+func (f *feed) serve(watch hal.ImageStream, err error, wishes []imageRequest) {
 	known, image := uint64(0), false
 	for _, w := range wishes {
 		known, image = max(known, w.after), image || w.image
@@ -237,7 +237,7 @@ func (f *feed) serve(watch hal.Watch, err error, wishes []wish) {
 }
 
 // next waits for a picture newer than the one at hand, which it keeps if there comes none.
-func (f *feed) next(watch hal.Watch) error {
+func (f *feed) next(watch hal.ImageStream) error {
 	ctx, cancel := context.WithTimeout(f.pictures.ctx, patience)
 	defer cancel()
 	after := uint64(0)
@@ -253,7 +253,7 @@ func (f *feed) next(watch hal.Watch) error {
 	}
 	f.picture.Release()
 	f.picture, f.taken = pic, time.Now()
-	f.last = shot{sequence: pic.Sequence, sights: slices.Clone(pic.Sights)}
+	f.last = shot{sequence: pic.Sequence, sights: slices.Clone(pic.Detections)}
 	return nil
 }
 

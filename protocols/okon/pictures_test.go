@@ -124,7 +124,7 @@ func TestPicturesLost(t *testing.T) {
 func TestDetections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{})
-		s.theatre.sights = []hal.Sight{
+		s.theatre.sights = []hal.Detection{
 			{Class: "gate", Box: [4]float64{0.25, 0.125, 0.75, 0.5}, Distance: 4.5, Visible: 1, Fill: 0.1875, Colour: 0.75},
 			{Class: "buoy", Distance: math.Inf(1)},
 		}

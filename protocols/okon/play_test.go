@@ -143,7 +143,7 @@ type stage struct {
 // config is what a stage differs in.
 type config struct {
 	Options
-	reality  hal.Reality
+	reality  hal.BodyKind
 	lockstep bool
 	guard    hal.GuardConfig
 	bare     bool // no course, no placer, no pictures
@@ -185,7 +185,7 @@ func (s *stage) start(c config, ln net.Listener, clock hal.Clock) {
 	s.rig, err = hal.New(hal.Config{Name: "test", Mode: mode, Period: period, Clock: clock})
 	check(err)
 	s.body = newRover()
-	s.agent, err = s.rig.Add(hal.AgentConfig{Name: "okon", Body: s.body, World: s.body, Reality: c.reality, Guard: c.guard})
+	s.agent, err = s.rig.Add(hal.AgentConfig{Name: "okon", Body: s.body, World: s.body, BodyKind: c.reality, Guard: c.guard})
 	check(err)
 	s.pilot, err = autopilot.New(s.agent.Layout(), autopilot.Config{})
 	check(err)
@@ -320,14 +320,14 @@ type theatre struct {
 	opened  int // watches that are open
 	rounds  int // pictures that were given
 	held    int // pictures that are not released
-	sights  []hal.Sight
+	sights  []hal.Detection
 	stopped bool // no more pictures
 	lost    error
 }
 
 const exposure = 50 * time.Millisecond
 
-func (t *theatre) Watch(camera int) (hal.Watch, error) {
+func (t *theatre) Watch(camera int) (hal.ImageStream, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.opened++
@@ -377,7 +377,7 @@ func (t *theatre) expose(camera int, n uint64) *hal.Picture {
 	defer t.mu.Unlock()
 	t.rounds++
 	t.held++
-	p := &hal.Picture{Sequence: n, Width: 32, Height: 16, RGB: make([]byte, 3*32*16), Sights: t.sights}
+	p := &hal.Picture{Sequence: n, Width: 32, Height: 16, RGB: make([]byte, 3*32*16), Detections: t.sights}
 	if camera == 1 {
 		p = &hal.Picture{Sequence: n, Width: 8, Height: 4, Depth: make([]float32, 32)}
 	}

@@ -56,4 +56,4 @@ func (r *Robot) validate() error {
 }
 
 // real tells whether the robot is one that nobody can put anywhere.
-func (r *Robot) real() bool { return r.Agent.Reality() == hal.Real }
+func (r *Robot) real() bool { return r.Agent.BodyKind() == hal.Real }

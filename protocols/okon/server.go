@@ -64,7 +64,7 @@ type Server struct {
 	robot   *Robot
 	options Options
 	traffic protocols.Traffic
-	door    door
+	limiter acceptLimiter
 	command command
 	setting settings
 
@@ -81,7 +81,7 @@ func NewServer(rig *hal.Rig, listener net.Listener, robot *Robot, o Options) (*S
 		return nil, err
 	}
 	s := &Server{rig: rig, robot: robot, options: o.withDefaults()}
-	s.door = door{listener: listener, limit: s.options.MaxClients, traffic: &s.traffic, log: s.options.Log}
+	s.limiter = acceptLimiter{listener: listener, limit: s.options.MaxClients, traffic: &s.traffic, log: s.options.Log}
 	s.setting.begin(robot.Pilot)
 	s.command.begin(s)
 	robot.Agent.SetAutopilot(robot.Pilot)
@@ -89,7 +89,7 @@ func NewServer(rig *hal.Rig, listener net.Listener, robot *Robot, o Options) (*S
 }
 
 // Address is where the server listens. Traffic counts packets.
-func (s *Server) Address() net.Addr           { return s.door.listener.Addr() }
+func (s *Server) Address() net.Addr           { return s.limiter.listener.Addr() }
 func (s *Server) Traffic() *protocols.Traffic { return &s.traffic }
 
 // Commander names the client that commands the motors, or is "".
@@ -97,9 +97,9 @@ func (s *Server) Commander() string { return *s.command.name.Load() }
 
 // Serve serves until ctx ends or the listener breaks, then ends every session, gives the agent back and waits for them.
 func (s *Server) Serve(ctx context.Context) error {
-	s.command.party = s.rig.NewParty("okon@"+s.Address().String(), s)
+	s.command.party = s.rig.NewSession("okon@"+s.Address().String(), s)
 	defer s.command.party.Close()
-	return s.door.serve(ctx, func(ctx context.Context, conn net.Conn) {
+	return s.limiter.serve(ctx, func(ctx context.Context, conn net.Conn) {
 		c := newSession(s, conn)
 		s.enter(c)
 		why := c.run(ctx)
@@ -155,8 +155,8 @@ func (s *Server) Cycle(*hal.Cycle) {
 	}
 }
 
-// door lets clients in, up to a limit, and waits for them.
-type door struct {
+// acceptLimiter lets clients in, up to a limit, and waits for them.
+type acceptLimiter struct {
 	listener net.Listener
 	limit    int
 	traffic  *protocols.Traffic
@@ -164,7 +164,7 @@ type door struct {
 }
 
 // serve calls client for every connection, in a goroutine of its own, and closes the connection after it or with ctx.
-func (d *door) serve(ctx context.Context, client func(context.Context, net.Conn)) error {
+func (d *acceptLimiter) serve(ctx context.Context, client func(context.Context, net.Conn)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var group sync.WaitGroup
 	defer group.Wait()
@@ -200,7 +200,7 @@ func (d *door) serve(ctx context.Context, client func(context.Context, net.Conn)
 }
 
 // turnAway tells one client too many so. It waits for nobody.
-func (d *door) turnAway(conn net.Conn) {
+func (d *acceptLimiter) turnAway(conn net.Conn) {
 	d.traffic.Drop(protocols.Full)
 	d.log.Warn("okon: turned away", "client", conn.RemoteAddr(), "why", "too many clients")
 	conn.SetWriteDeadline(time.Now().Add(10 * time.Millisecond))

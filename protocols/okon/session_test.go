@@ -269,7 +269,7 @@ func TestSensors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{})
 		s.play("a> PING 0\na< PING 0\n")
-		s.rig.AtEdge(func() {
+		s.rig.BetweenCycles(func() {
 			s.body.pose = hal.Pose{Position: [3]float64{1, 2, -3}, Rotation: attitude(Vector{0, 90, 0})}
 			s.body.rates = [3]float64{0.1, 0.2, 0.3}
 			s.body.accel = [3]float64{2, 0, 9.81} // forward, which is the world's -y

@@ -173,7 +173,7 @@ func (c *session) place(data []byte) error {
 		return err
 	}
 	var err error
-	s.rig.AtEdge(func() {
+	s.rig.BetweenCycles(func() {
 		err = s.robot.Placer.Place(s.robot.Agent.Name(), hal.Pose{Position: fromUnity(o.Pos), Rotation: attitude(o.Rot)})
 	})
 	return err

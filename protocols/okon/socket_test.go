@@ -287,7 +287,7 @@ func BenchmarkSensors(b *testing.B) {
 	for _, clients := range []int{1, 8} {
 		b.Run(fmt.Sprintf("%d clients", clients), func(b *testing.B) {
 			s := socketStage(b, config{})
-			s.rig.AtEdge(func() {
+			s.rig.BetweenCycles(func() {
 				s.body.pose = hal.Pose{Position: [3]float64{1.2345, -6.789, -3.21}, Rotation: attitude(Vector{12.3, 45.6, 7.89})}
 				s.body.rates, s.body.accel = [3]float64{0.123, 0.0456, -0.789}, [3]float64{0.1, 0.2, 9.7}
 			})

@@ -83,7 +83,7 @@ func (c *session) register() {
 	status := byte(StatusNo)
 	if a := c.agent(id); a != nil && fits(a.Layout()) {
 		if lease, err := c.party.Acquire(a); err == nil {
-			c.take(&seat{id: id, lease: lease, terminals: newTerminals(a.Layout()), inputs: make([]float64, len(a.Layout().Inputs))})
+			c.take(&agentLease{id: id, lease: lease, terminals: newTerminals(a.Layout()), inputs: make([]float64, len(a.Layout().Inputs))})
 			status = StatusOK
 		} else {
 			c.server.traffic.Drop(protocols.Refused)
@@ -111,33 +111,33 @@ func (c *session) deregister() {
 }
 
 // take adds a seat, unless there is one of that id.
-func (c *session) take(s *seat) {
+func (c *session) take(s *agentLease) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	at, have := slices.BinarySearchFunc(c.seats, s.id, (*seat).compare)
+	at, have := slices.BinarySearchFunc(c.leases, s.id, (*agentLease).compare)
 	if !have {
-		c.seats = slices.Insert(c.seats, at, s)
+		c.leases = slices.Insert(c.leases, at, s)
 	}
 }
 
 // leave removes and returns the seat of id, or nil.
-func (c *session) leave(id int32) *seat {
+func (c *session) leave(id int32) *agentLease {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	at, have := slices.BinarySearchFunc(c.seats, id, (*seat).compare)
+	at, have := slices.BinarySearchFunc(c.leases, id, (*agentLease).compare)
 	if !have {
 		return nil
 	}
-	s := c.seats[at]
-	c.seats = slices.Delete(c.seats, at, at+1)
+	s := c.leases[at]
+	c.leases = slices.Delete(c.leases, at, at+1)
 	return s
 }
 
-// seat finds a seat. Under mu; or without, by the reading goroutine, which alone changes the list.
-func (c *session) seat(id int32) *seat {
-	at, have := slices.BinarySearchFunc(c.seats, id, (*seat).compare)
+// lease finds a seat. Under mu; or without, by the reading goroutine, which alone changes the list.
+func (c *session) lease(id int32) *agentLease {
+	at, have := slices.BinarySearchFunc(c.leases, id, (*agentLease).compare)
 	if !have {
 		return nil
 	}
-	return c.seats[at]
+	return c.leases[at]
 }

@@ -66,10 +66,10 @@ func newRig(t testing.TB) *hal.Rig {
 	return rig
 }
 
-func addAgent(t testing.TB, rig *hal.Rig, name string, r hal.Reality) *haltest.Body {
+func addAgent(t testing.TB, rig *hal.Rig, name string, r hal.BodyKind) *haltest.Body {
 	t.Helper()
 	b := haltest.NewBody("hinge")
-	if _, err := rig.Add(hal.AgentConfig{Name: name, Body: b, World: b, Reality: r}); err != nil {
+	if _, err := rig.Add(hal.AgentConfig{Name: name, Body: b, World: b, BodyKind: r}); err != nil {
 		t.Fatal(err)
 	}
 	return b

@@ -18,7 +18,7 @@ type session struct {
 	server *Server
 	conn   protocols.PacketConn
 	client netip.AddrPort
-	party  *hal.Party
+	party  *hal.Session
 	begun  time.Time
 	heard  atomic.Int64 // when the client was last heard or answered, within a tick; nanoseconds after begun
 	once   sync.Once
@@ -32,12 +32,12 @@ type session struct {
 
 	// mu guards what Cycle and the reading goroutine share. Nobody calls the rig or the server while holding it.
 	mu         sync.Mutex
-	out        []byte   // one short answer
-	answer     Datagram // of a step, being encoded
-	list       outbox   // 91 or 96 with what follows
-	completed  outbox   // 75
-	seats      []*seat  // agents under control, by id
-	resetAsked request  // the last reset request
+	out        []byte        // one short answer
+	answer     Datagram      // of a step, being encoded
+	list       outbox        // 91 or 96 with what follows
+	completed  outbox        // 75
+	leases     []*agentLease // agents under control, by id
+	resetAsked request       // the last reset request
 	events     knownEvents
 	observed   []observed
 	content    []byte // text of one observed value
@@ -52,7 +52,7 @@ const waitingShare = 10
 
 func newSession(s *Server, conn protocols.PacketConn, client netip.AddrPort) *session {
 	c := &session{server: s, conn: conn, client: client, begun: time.Now(), in: make([]byte, MaxDatagram+1)}
-	c.party = s.rig.NewParty("osp@"+client.String(), c)
+	c.party = s.rig.NewSession("osp@"+client.String(), c)
 	return c
 }
 
@@ -110,7 +110,7 @@ func (c *session) tick(now time.Time) bool {
 	}
 	c.again(&c.list, now)
 	c.again(&c.completed, now)
-	for _, s := range c.seats {
+	for _, s := range c.leases {
 		c.again(&s.completed, now)
 	}
 	return true
@@ -141,7 +141,7 @@ func (c *session) acknowledge() {
 // settleAll is acknowledge under mu.
 func (c *session) settleAll() {
 	c.list.waiting, c.completed.waiting = false, false
-	for _, s := range c.seats {
+	for _, s := range c.leases {
 		s.completed.waiting = false
 	}
 }
@@ -211,7 +211,7 @@ func (c *session) acknowledged() {
 	case ResetSimulationCompletedAck:
 		c.completed.waiting = false
 	case StepCompletedAck:
-		if s := c.seat(c.d.ID); s != nil {
+		if s := c.lease(c.d.ID); s != nil {
 			s.completed.waiting = false
 		}
 	}
@@ -257,7 +257,7 @@ func (c *session) silence() time.Duration {
 func (c *session) controls() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.seats) > 0
+	return len(c.leases) > 0
 }
 
 // end frees the agents, closes the socket and forgets the client. Any goroutine may call it, again too.

@@ -8,9 +8,9 @@ import (
 	"github.com/halyard-robotics/halyard/protocols"
 )
 
-// seat is one agent under a session's control. Its fields are under the session's mu, but for those that never change
+// agentLease is one agent under a session's control. Its fields are under the session's mu, but for those that never change
 // and for inputs, which is the reading goroutine's.
-type seat struct {
+type agentLease struct {
 	id        int32
 	lease     *hal.Lease
 	terminals *terminals
@@ -22,7 +22,7 @@ type seat struct {
 	completed outbox  // its answer
 }
 
-func (s *seat) compare(id int32) int { return int(s.id) - int(id) }
+func (s *agentLease) compare(id int32) int { return int(s.id) - int(id) }
 
 // request is the last request of a kind, to know it again.
 type request struct {
@@ -51,7 +51,7 @@ func (c *session) patience() time.Duration { return c.server.options.AckTimeout 
 
 // step answers 80: it acknowledges, hands on the inputs and asks for the step. The step may run in here.
 func (c *session) step(b []byte) {
-	s := c.seat(c.d.ID)
+	s := c.lease(c.d.ID)
 	if s == nil {
 		c.acknowledge()
 		c.server.traffic.Drop(protocols.Unheld) // silence, as the original
@@ -78,7 +78,7 @@ func (c *session) step(b []byte) {
 
 // repeated acknowledges the request for a step. It returns true when the step runs or ran already: then that one's
 // answer is sent again, or comes in its time. Other inputs while the step is awaited replace those before.
-func (c *session) repeated(s *seat, b []byte) bool {
+func (c *session) repeated(s *agentLease, b []byte) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	again := s.asked.again(b, &c.d, &s.completed, c.patience()) ||
@@ -124,7 +124,7 @@ func (c *session) nextReset(b []byte) *hal.Lease {
 	}
 	c.settleAll()
 	c.resetAsked.keep(b, &c.d)
-	for _, s := range c.seats {
+	for _, s := range c.leases {
 		if !s.resetting {
 			s.resetting, s.pending = true, false
 			return s.lease
@@ -135,7 +135,7 @@ func (c *session) nextReset(b []byte) *hal.Lease {
 
 // waits tells whether the client has asked for a step or reset that has not happened. Under mu.
 func (c *session) waits() bool {
-	for _, s := range c.seats {
+	for _, s := range c.leases {
 		if s.resetting || s.pending {
 			return true
 		}
@@ -158,7 +158,7 @@ func (c *session) Cycle(cycle *hal.Cycle) {
 	}
 	// by id, as the original does: the first one carries what is said once a step
 	first := true
-	for _, s := range c.seats {
+	for _, s := range c.leases {
 		if s.pending && s.lease.Stepped() {
 			s.pending = false
 			c.stepCompleted(s, first)
@@ -169,8 +169,8 @@ func (c *session) Cycle(cycle *hal.Cycle) {
 
 // resetCompleted sends 75 to a client that asked, and to one that controls no agent and only watches. Under mu.
 func (c *session) resetCompleted() {
-	done := len(c.seats) == 0
-	for _, s := range c.seats {
+	done := len(c.leases) == 0
+	for _, s := range c.leases {
 		if s.lease.ResetDone() {
 			s.resetting, done = false, true
 		}
@@ -185,7 +185,7 @@ func (c *session) resetCompleted() {
 }
 
 // stepCompleted sends 85 for s. The first of a step carries the events and the observed values. Under mu.
-func (c *session) stepCompleted(s *seat, first bool) {
+func (c *session) stepCompleted(s *agentLease, first bool) {
 	d, f := &c.answer, s.lease.Frame()
 	*d = Datagram{Command: StepCompleted, ID: s.id, Numbered: s.asked.numbered, Number: s.asked.number,
 		Outputs: c.scale(d.Outputs[:0], s.terminals.outputs, f.Outputs), Infos: c.scale(d.Infos[:0], s.terminals.infos, f.Infos),

@@ -178,7 +178,7 @@ func TestDisconnect(t *testing.T) {
 func TestHeldAgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{powerful: true, Options: Options{Exact: true}})
-		p := s.rig.NewParty("other", nil)
+		p := s.rig.NewSession("other", nil)
 		if _, err := p.Acquire(s.robot.Agent); err != nil {
 			t.Fatal(err)
 		}
@@ -203,7 +203,7 @@ func TestClosing(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				p := s.rig.NewParty("other", nil)
+				p := s.rig.NewSession("other", nil)
 				defer p.Close()
 				if _, err := p.Acquire(other); err != nil {
 					t.Fatal(err)

@@ -36,7 +36,7 @@ func (c *session) obey() error {
 	case FX, FA, FI, IM:
 		c.force()
 	case GravityOn, GravityOff:
-		c.server.rig.AtEdge(func() { c.setGravity(d.Verb == GravityOn) })
+		c.server.rig.BetweenCycles(func() { c.setGravity(d.Verb == GravityOn) })
 	case Reset:
 		return c.reset()
 	case Save:
@@ -67,7 +67,7 @@ func (c *session) obeyLater() {
 			c.refuse(errAbsent)
 			break
 		}
-		c.server.rig.AtEdge(func() { c.notDone(c.world.Motors.SetMotor(c.robot.Agent.Name(), d.Values)) })
+		c.server.rig.BetweenCycles(func() { c.notDone(c.world.Motors.SetMotor(c.robot.Agent.Name(), d.Values)) })
 	case Fixed:
 		if d.Index >= len(c.robot.Bodies) {
 			c.malformed(errIndex)
@@ -77,7 +77,7 @@ func (c *session) obeyLater() {
 			c.refuse(errAbsent)
 			break
 		}
-		c.server.rig.AtEdge(func() {
+		c.server.rig.BetweenCycles(func() {
 			c.notDone(c.world.Fixer.ToggleFixed(c.robot.Agent.Name(), c.robot.Traits.Names[d.Index]))
 		})
 	case SensorsPoor, SensorsGood:

@@ -196,7 +196,7 @@ type stage struct {
 // config is what a stage differs in.
 type config struct {
 	Options
-	reality  hal.Reality
+	reality  hal.BodyKind
 	mode     hal.ClockMode
 	guard    hal.GuardConfig
 	powerful bool // the world's capabilities are handed in
@@ -227,7 +227,7 @@ func (s *stage) start(c config, ln net.Listener) {
 		c.joints = []string{"joint0"}
 	}
 	s.body = newPuppet(layout(c.joints...))
-	agent, err := s.rig.Add(hal.AgentConfig{Name: "robot", Body: s.body, World: s.body, Reality: c.reality, Guard: c.guard})
+	agent, err := s.rig.Add(hal.AgentConfig{Name: "robot", Body: s.body, World: s.body, BodyKind: c.reality, Guard: c.guard})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ type session struct {
 	log    *slog.Logger
 	conn   net.Conn
 	done   <-chan struct{} // the server ends
-	party  *hal.Party
+	party  *hal.Session
 	in     lineReader
 	out    []byte
 	until  time.Time // the write deadline that stands
@@ -78,7 +78,7 @@ const (
 
 func newSession(ctx context.Context, s *Server, conn net.Conn, robot *Robot, log *slog.Logger) *session {
 	c := &session{server: s, log: log, conn: conn, done: ctx.Done(), robot: robot, answered: make(chan struct{}, 1)}
-	c.party = s.rig.NewParty("simloid@"+conn.RemoteAddr().String(), c)
+	c.party = s.rig.NewSession("simloid@"+conn.RemoteAddr().String(), c)
 	c.in.read = c.read
 	c.push = c.pushAll
 	c.interlaced = s.options.Dialect == Later
@@ -111,7 +111,7 @@ func (c *session) run() error {
 // leave frees the agent and undoes what the next client could not know of.
 func (c *session) leave() {
 	if c.weightless {
-		c.server.rig.AtEdge(func() { c.setGravity(true) })
+		c.server.rig.BetweenCycles(func() { c.setGravity(true) })
 	}
 	c.party.Close()
 }
@@ -159,7 +159,7 @@ func (c *session) enter() error {
 	}
 	o := &c.server.options
 	c.lease, c.world = lease, r.World
-	if r.Agent.Reality() == hal.Real {
+	if r.Agent.BodyKind() == hal.Real {
 		c.world = World{} // it never teleports
 	}
 	layout := r.Agent.Layout()

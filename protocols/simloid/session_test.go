@@ -420,7 +420,7 @@ func TestResetRepeats(t *testing.T) {
 				t.Fatal(err)
 			}
 			b := &stepper{}
-			b.party = s.rig.NewParty("other", b)
+			b.party = s.rig.NewSession("other", b)
 			if b.lease, err = b.party.Acquire(other); err != nil {
 				t.Fatal(err)
 			}
@@ -438,7 +438,7 @@ func TestResetRepeats(t *testing.T) {
 
 // stepper is another lock-step party, which asks for step after step and never for a reset.
 type stepper struct {
-	party *hal.Party
+	party *hal.Session
 	lease *hal.Lease
 	next  chan struct{}
 }

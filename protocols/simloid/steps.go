@@ -21,7 +21,7 @@ func (c *session) turn() error {
 // step hands on the commands and waits for the cycle. In lock-step it runs in here when nobody else is waited for.
 func (c *session) step() error {
 	if c.pushing {
-		c.server.rig.AtEdge(c.push)
+		c.server.rig.BetweenCycles(c.push)
 	}
 	c.want.Store(wantStep)
 	if err := c.party.Step(c.lease, c.stage()); err != nil {

@@ -119,7 +119,7 @@ func (c *session) reset() error {
 		return nil
 	}
 	if c.weightless { // the original's reset leaves gravity as it is
-		c.server.rig.AtEdge(func() { c.setGravity(false) })
+		c.server.rig.BetweenCycles(func() { c.setGravity(false) })
 	}
 	c.rest()
 	c.sensors.reset()
@@ -129,7 +129,7 @@ func (c *session) reset() error {
 
 // newTime sets the session's clock to zero at the cycle's edge.
 func (c *session) newTime() {
-	c.server.rig.AtEdge(func() {
+	c.server.rig.BetweenCycles(func() {
 		c.zero, c.period = c.lease.Frame().Time, c.server.rig.Period().Seconds()
 		if c.world.Clock != nil {
 			c.notDone(c.world.Clock.ZeroClock())

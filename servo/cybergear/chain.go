@@ -38,17 +38,17 @@ type MotorConfig struct {
 // motor that shall be limp is told to stop instead. A silent one costs 3 ms once a cycle, for all that are silent. Modes
 // change at rest alone, one motor a cycle.
 type Chain struct {
-	*servo.Roster
-	b *brand
+	*servo.GenericChain
+	b *protocol
 }
 
 var _ servo.Chain = (*Chain)(nil)
 
 // NewChain returns a chain; nothing is sent until Open, which also reports what is wrong with cfg.
 func NewChain(cfg ChainConfig) *Chain {
-	b := &brand{cfg: &cfg, devices: make([]device, len(cfg.Motors))}
+	b := &protocol{cfg: &cfg, devices: make([]device, len(cfg.Motors))}
 	n := max(1, len(cfg.Motors))
-	roster := servo.RosterConfig{
+	generic := servo.GenericChainConfig{
 		Bus: cfg.Name, Line: cfg.Line, Reopen: cfg.Reopen, LastID: LastID, Period: cfg.Period, Latency: cfg.Latency,
 		Bits: frameBits, Out: 8 * n * servo.CANSize, In: (64 + 8*n) * servo.CANSize,
 	}
@@ -58,12 +58,12 @@ func NewChain(cfg ChainConfig) *Chain {
 		for _, s := range m.Settings {
 			b.devices[i].timeout = float64(s.Value) // there is no other
 		}
-		roster.Seats = append(roster.Seats, servo.SeatConfig{ID: int(m.ID), Joint: m.Joint, Grouped: true,
+		generic.Devices = append(generic.Devices, servo.DeviceConfig{ID: int(m.ID), Joint: m.Joint, Grouped: true,
 			Faults: servo.Faults(m.Model != nil, m.Settings, m.check)})
 	}
 	c := &Chain{b: b}
-	c.Roster = servo.NewRoster(roster, b)
-	b.roster = c.Roster
+	c.GenericChain = servo.NewGenericChain(generic, b)
+	b.chain = c.GenericChain
 	return c
 }
 
@@ -78,7 +78,7 @@ func (c *Chain) Units(i int) servo.Units { return c.b.devices[i].m.Units() }
 // SetZero makes where motor i stands its zero, until its power goes. It is refused while the motor holds, and where a
 // calibration counts on the zero that it has.
 func (c *Chain) SetZero(i int) error {
-	d, seat := &c.b.devices[i], &c.Seats[i]
+	d, seat := &c.b.devices[i], &c.Devices[i]
 	refuse := func(format string, args ...any) error {
 		return seat.Error(hal.Unsafe, "zero", fmt.Errorf(format, args...))
 	}

@@ -56,11 +56,11 @@ func (c *Client) ask(op string, m Message, t Type, id byte) error {
 // Ping asks motor id whether it is there.
 func (c *Client) Ping(id byte) error { return c.ask("ping", To(id, Who), Who, id) }
 
-// Read reads a parameter, raw. A motor whose firmware does not know it does not answer: servo.ErrNone where it is there.
+// Read reads a parameter, raw. A motor whose firmware does not know it does not answer: servo.ErrNoRegister where it is there.
 func (c *Client) Read(id byte, r *servo.Register) (int64, error) {
 	if err := c.ask("read "+r.Name, Ask(id, Index(r.Addr)), Read, id); err != nil {
 		if hal.KindOf(err) == hal.Timeout && c.Ping(id) == nil {
-			err = servo.Refuse(c.Name, int(id), "read "+r.Name, "%w", servo.ErrNone)
+			err = servo.Refuse(c.Name, int(id), "read "+r.Name, "%w", servo.ErrNoRegister)
 		}
 		return 0, err
 	}

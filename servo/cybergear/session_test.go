@@ -179,7 +179,7 @@ func TestStrangers(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Receive()
-	if s := c.State(0); !errors.Is(s.Err, servo.ErrSilent) {
+	if s := c.State(0); !errors.Is(s.Err, servo.ErrNoReply) {
 		t.Errorf("strangers: got %+v", s)
 	}
 	c.Receive()
@@ -220,7 +220,7 @@ func TestCalibratingIsNotHalted(t *testing.T) {
 // The limit holds for torques that are told as well.
 func TestTorqueWithinItsLimit(t *testing.T) {
 	c := one(servotest.NewPlayback(Bitrate))
-	d, seat := &c.b.devices[0], &c.Seats[0]
+	d, seat := &c.b.devices[0], &c.Devices[0]
 	d.mode, seat.Goal = Operating, servo.Goal{Enable: true, Mode: hal.TorqueMode, Effort: -1e3, Limit: 0.25}
 	c.b.goal(0, false)
 	var m Message

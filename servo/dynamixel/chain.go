@@ -16,7 +16,7 @@ type ChainConfig struct {
 
 	Latency  time.Duration // what the adapter may hold an answer back (FTDI: its latency timer)
 	Watchdog time.Duration // bus_watchdog of servos that have one; 0 = 200 ms or 4 periods, below 0 = off
-	// Health is how many cycles pass from one long read to the next; each serves one servo in turn. 0 = as servo.Looks
+	// Health is how many cycles pass from one long read to the next; each serves one servo in turn. 0 = as servo.HealthInterval
 	// has it, below 0 = only where something has changed.
 	Health int
 	// PositionOnly reads the position alone in a cycle, 4 bytes of 10 on an X: velocities and efforts stay NaN. It is for
@@ -61,7 +61,7 @@ type Chain struct {
 	queue   []write     // of the sync writes under way
 	goals   []*device   // whose goals go out in this cycle
 	stats   Stats
-	reopen  servo.Reopening
+	reopen  servo.Reconnector
 }
 
 var _ servo.Chain = (*Chain)(nil)
@@ -69,7 +69,7 @@ var _ servo.Chain = (*Chain)(nil)
 // NewChain returns a chain; nothing is sent until Open, which also reports what is wrong with cfg.
 func NewChain(cfg ChainConfig) *Chain {
 	if cfg.Health == 0 {
-		cfg.Health = servo.Looks(cfg.Period)
+		cfg.Health = servo.HealthInterval(cfg.Period)
 	}
 	// Four periods let three packets be lost; below 200 ms the watchdog would bite hosts that are merely busy.
 	if cfg.Watchdog == 0 {
@@ -80,7 +80,7 @@ func NewChain(cfg ChainConfig) *Chain {
 		cfg: cfg, line: cfg.Line, devices: make([]device, n), members: make([]*device, 0, n), goals: make([]*device, 0, n),
 		queue: make([]write, 0, 16*n), request: Instruction{ID: Broadcast, Blocks: make([]Block, 0, n)},
 	}
-	c.reopen = servo.Reopening{Bus: cfg.Name, Open: cfg.Reopen}
+	c.reopen = servo.Reconnector{Bus: cfg.Name, Open: cfg.Reopen}
 	// Devices lie in one slice and are pointed at: it never grows.
 	for i := range c.devices {
 		c.devices[i].init(&c.cfg, &c.cfg.Servos[i])
@@ -117,14 +117,14 @@ func (c *Chain) State(i int) *servo.State { return &c.devices[i].State }
 
 // Fault returns why servo i has no torque although it is told to, or nil: it lost its power, an alarm is latched, its
 // bus watchdog tripped. Torque stays off until Enable has been false once.
-func (c *Chain) Fault(i int) error { return c.devices[i].State.Held }
+func (c *Chain) Fault(i int) error { return c.devices[i].State.Inhibit }
 
 // span is a stretch of registers read at once.
 type span struct{ addr, size uint16 }
 
 // device is one servo of the chain with everything known of it.
 type device struct {
-	servo.Member
+	servo.DeviceState
 	cfg *ServoConfig
 	m   *Model
 

@@ -181,8 +181,8 @@ func TestChainUnpluggedAnywhere(t *testing.T) {
 				}
 				break
 			}
-			if hal.KindOf(err) != hal.Absent || !errors.Is(err, servo.ErrGone) {
-				t.Errorf("%s: unplugged at write %d: got %v, want %v", names[0], k, err, servo.ErrGone)
+			if hal.KindOf(err) != hal.Absent || !errors.Is(err, servo.ErrDisconnected) {
+				t.Errorf("%s: unplugged at write %d: got %v, want %v", names[0], k, err, servo.ErrDisconnected)
 			}
 			if err := r.Chain.Close(); err != nil || r.closed != 1 {
 				t.Errorf("%s: unplugged at write %d: close: got %v, closed %d times", names[0], k, err, r.closed)

@@ -141,7 +141,7 @@ func (d *device) takeTorque(k servo.Switch, s span, data []byte) {
 	case limitRead && d.limit >= 0 && limit != d.limit:
 		d.limit = -1 // written again with the next goal
 	}
-	if d.Stage == servo.Holding {
+	if d.Stage == servo.Inhibited {
 		d.limit = -1
 	}
 	if dogRead {

@@ -183,7 +183,7 @@ func TestChainOutsideOfItsLimits(t *testing.T) {
 		r.run(2)
 		r.goal(atTicks(500))
 		r.run(8)
-		if !errors.Is(r.Fault(0), servo.ErrOutside) || s.get("torque_enable") != 0 || !r.State(1).Torque {
+		if !errors.Is(r.Fault(0), servo.ErrOutOfLimits) || s.get("torque_enable") != 0 || !r.State(1).Torque {
 			t.Errorf("%s: got %v, torque %d, the other's %v", model, r.Fault(0), s.get("torque_enable"), r.State(1).Torque)
 		}
 		s.set("present_position", 410)
@@ -278,8 +278,8 @@ func TestChainBadChecksum(t *testing.T) {
 		r := driving(t, nil, model, model, model)
 		r.servos[1].bad = 1
 		r.run(1)
-		if err := r.State(1).Err; !errors.Is(err, servo.ErrMangled) || hal.KindOf(err) != hal.BusFault || r.State(0).Err != nil {
-			t.Errorf("%s: got %v, want %v; first servo %v", model, err, servo.ErrMangled, r.State(0).Err)
+		if err := r.State(1).Err; !errors.Is(err, servo.ErrCorrupt) || hal.KindOf(err) != hal.BusFault || r.State(0).Err != nil {
+			t.Errorf("%s: got %v, want %v; first servo %v", model, err, servo.ErrCorrupt, r.State(0).Err)
 		}
 		if r.Stats().BadChecksums != 1 {
 			t.Errorf("%s: bad checksums: got %d, want 1", model, r.Stats().BadChecksums)
@@ -449,7 +449,7 @@ func TestChainReplug(t *testing.T) {
 			}
 		}, "xm430-w350", "xm430-w350")
 		r.fakeBus.gone = true
-		if err := r.Receive(); hal.KindOf(err) != hal.Absent || !errors.Is(err, servo.ErrGone) || r.closed != 1 {
+		if err := r.Receive(); hal.KindOf(err) != hal.Absent || !errors.Is(err, servo.ErrDisconnected) || r.closed != 1 {
 			t.Fatalf("unplugged: got %v, closed %d times", err, r.closed)
 		}
 		if r.State(0).Torque || r.State(0).Err == nil {

@@ -14,7 +14,7 @@ import (
 func (c *Chain) Halt() []error {
 	faults := make([]error, len(c.devices))
 	for i := range c.devices {
-		if d := &c.devices[i]; d.Stage == servo.Driven {
+		if d := &c.devices[i]; d.Stage == servo.TorqueOn {
 			d.hold(servo.ErrHalted)
 		}
 	}
@@ -77,7 +77,7 @@ func (c *Chain) ClearAlarm(i int) error {
 		e := fmt.Errorf("cleared %d times within %v: find what overloads it", servo.MostClears, servo.ClearWindow)
 		return c.deviceError(d, hal.Unsafe, "clear alarm", e)
 	}
-	if d.Stage == servo.Driven {
+	if d.Stage == servo.TorqueOn {
 		d.hold(servo.ErrLatched)
 	}
 	c.link.Out = c.link.Out[:0]

@@ -91,7 +91,7 @@ func (c *Chain) identify(client *Client, d *device) error {
 	if err != nil && hal.KindOf(err) != hal.Absent {
 		f, err = client.Ping(d.cfg.ID)
 	}
-	if errors.Is(err, errPingOnly) && c.loosenTongue(d) == nil {
+	if errors.Is(err, errPingOnly) && c.enableStatusReturn(d) == nil {
 		f, err = client.Ping(d.cfg.ID)
 	}
 	var e *hal.Error
@@ -101,7 +101,7 @@ func (c *Chain) identify(client *Client, d *device) error {
 		if e.Kind == hal.Timeout {
 			d.reading.Lost = true
 			d.State.Err = d.Unasked
-			return c.deviceError(d, hal.Absent, "open", fmt.Errorf("%w, want a %s", servo.ErrSilent, d.m.Name))
+			return c.deviceError(d, hal.Absent, "open", fmt.Errorf("%w, want a %s", servo.ErrNoReply, d.m.Name))
 		}
 		return c.lineErrorOf(e)
 	case f.Number == d.m.Number:
@@ -120,7 +120,7 @@ func (c *Chain) identify(client *Client, d *device) error {
 
 // inspect reads what the cycle needs to know of d's settings.
 func (c *Chain) inspect(d *device) error {
-	if err := c.loosenTongue(d); err != nil {
+	if err := c.enableStatusReturn(d); err != nil {
 		return err
 	}
 	var faults []error
@@ -176,8 +176,8 @@ func (c *Chain) inspectAngles(d *device, read func(string, func(int64, *Register
 	}
 }
 
-// loosenTongue makes a servo answer reads that is set to answer nothing but pings.
-func (c *Chain) loosenTongue(d *device) error {
+// enableStatusReturn makes a servo answer reads that is set to answer nothing but pings.
+func (c *Chain) enableStatusReturn(d *device) error {
 	_, err := c.fetch(d, d.reg.torque)
 	if hal.KindOf(err) != hal.Timeout || c.link == nil {
 		return err

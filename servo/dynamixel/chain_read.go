@@ -58,7 +58,7 @@ func (c *Chain) lookApart(d *device) error {
 		d.takeTorque(servo.SwitchOf(torque), span{}, nil)
 		d.State.Torque = d.Torque == servo.On
 	}
-	if err == nil && d.reg.watchdog != nil && d.Stage == servo.Driven {
+	if err == nil && d.reg.watchdog != nil && d.Stage == servo.TorqueOn {
 		var dog int64
 		if dog, err = c.fetch(d, d.reg.watchdog); err == nil && dog < 0 {
 			d.hold(errTripped)
@@ -139,7 +139,7 @@ func (c *Chain) readGroup(lv servo.Level) error {
 	} else {
 		err = c.takeGroup()
 	}
-	if err != nil && !errors.Is(err, servo.ErrSilent) {
+	if err != nil && !errors.Is(err, servo.ErrNoReply) {
 		return c.lineError(err)
 	}
 	c.judgeGroup(lv)
@@ -211,14 +211,14 @@ func (c *Chain) takeFast(total int) error {
 			}
 			// Right CRC, wrong servo: somebody answers out of turn.
 			if st.ID != d.cfg.ID {
-				return servo.ErrMangled
+				return servo.ErrCorrupt
 			}
 			c.accept(d, s, &st)
 		}
 		if parts.Broken() {
 			c.stats.BadChecksums++
 			c.members[k].reading.Garbled = true
-			return servo.ErrSilent // nothing after it can be trusted
+			return servo.ErrNoReply // nothing after it can be trusted
 		}
 	}
 	return nil
@@ -233,7 +233,7 @@ func (c *Chain) takeGroup() error {
 		st, err := l.status()
 		if err != nil {
 			if l.parser.BadChecksum > bad {
-				c.markMangled()
+				c.markCorrupt()
 			}
 			return err
 		}
@@ -249,8 +249,8 @@ func (c *Chain) takeGroup() error {
 	return nil
 }
 
-// markMangled notes that the first member without an answer sent a bad one.
-func (c *Chain) markMangled() {
+// markCorrupt notes that the first member without an answer sent a bad one.
+func (c *Chain) markCorrupt() {
 	for _, d := range c.members {
 		if !d.reading.Answered {
 			d.reading.Garbled = true
@@ -263,7 +263,7 @@ func (c *Chain) markMangled() {
 func (c *Chain) accept(d *device, s span, st *Status) {
 	// A refusal has no data. It is an answer all the same: the servo is there.
 	if len(st.Data) != int(s.size) || c.link.protocol == 2 && st.Error&^AlertBit != 0 {
-		d.reading.Answered, d.State.Err = true, d.Mangled
+		d.reading.Answered, d.State.Err = true, d.Corrupt
 		if s == d.long {
 			d.narrow()
 		}
@@ -271,7 +271,7 @@ func (c *Chain) accept(d *device, s span, st *Status) {
 	}
 	now := c.link.Port.Now()
 	if v, ok := s.within(d.reg.position, st.Data); ok && !d.Believes(float64(v), d.m.TicksPerTurn, d.m.MaxVelocity, now) {
-		d.reading.Answered, d.State.Err = true, d.Mangled
+		d.reading.Answered, d.State.Err = true, d.Corrupt
 		return
 	}
 	if s == d.long && !d.narrowed() {

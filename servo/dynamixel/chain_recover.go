@@ -51,7 +51,7 @@ func (c *Chain) judgeGroup(lv servo.Level) {
 
 // missed counts a miss of d and gives it up for a while after too many.
 func (c *Chain) missed(d *device) {
-	if d.reading.Miss(&d.Member, c.cycle) {
+	if d.reading.Miss(&d.DeviceState, c.cycle) {
 		c.stats.Timeouts++
 		c.silences++
 	}
@@ -59,7 +59,7 @@ func (c *Chain) missed(d *device) {
 
 // heard takes note that d answered.
 func (c *Chain) heard(d *device) {
-	returned, fell := d.reading.Hear(c.cycle)
+	returned, fell := d.reading.Received(c.cycle)
 	if returned {
 		c.returned(d)
 	}

@@ -12,7 +12,7 @@ func (c *Chain) lineError(err error) error {
 	if err == nil {
 		return nil
 	}
-	if errors.Is(err, servo.ErrGone) {
+	if errors.Is(err, servo.ErrDisconnected) {
 		c.lose(err)
 		return c.lost()
 	}
@@ -21,7 +21,7 @@ func (c *Chain) lineError(err error) error {
 
 // lineErrorOf is lineError for an error that already says where it comes from.
 func (c *Chain) lineErrorOf(err error) error {
-	if errors.Is(err, servo.ErrGone) {
+	if errors.Is(err, servo.ErrDisconnected) {
 		c.lose(err)
 	}
 	return err
@@ -38,7 +38,7 @@ func (c *Chain) lose(err error) {
 	}
 }
 
-// Inline lets a lost line be opened within the cycle, for lines in memory; see servo.Reopening. Call it before Send.
+// Inline lets a lost line be opened within the cycle, for lines in memory; see servo.Reconnector. Call it before Send.
 func (c *Chain) Inline() { c.reopen.Inline = true }
 
 // lost is the error of a chain without a line.

@@ -134,8 +134,8 @@ func TestChainSessionAX(t *testing.T) {
 	if s := p.State(0); math.Abs(s.Velocity+1.16239) > 1e-5 || math.Abs(s.Effort+500./1023) > 1e-9 {
 		t.Errorf("goal: got velocity %g, effort %g, want -1.16239, %g", s.Velocity, s.Effort, -500./1023)
 	}
-	p.step("silence", 601, servo.ErrSilent, true)
-	p.step("bad checksum", 601, servo.ErrMangled, true)
+	p.step("silence", 601, servo.ErrNoReply, true)
+	p.step("bad checksum", 601, servo.ErrCorrupt, true)
 	p.step("garbage", 602, nil, true)
 	p.step("alarm", 600, nil, true)
 	if got := p.State(0).Alarm; got != servo.AlarmOverload|servo.AlarmHeat {
@@ -244,9 +244,9 @@ func TestChainSessionXM(t *testing.T) {
 		t.Errorf("long read: got %g V, %g °C, want 12, 25", v.Voltage, v.Temperature)
 	}
 	p.step("goal", 600, nil, true)
-	p.step("silence", 600, servo.ErrSilent, true)
+	p.step("silence", 600, servo.ErrNoReply, true)
 	p.step("alone", 600, nil, true)
-	p.step("bad crc", 600, servo.ErrMangled, true)
+	p.step("bad crc", 600, servo.ErrCorrupt, true)
 	p.step("alone", 600, nil, true)
 	p.step("alert", 600, nil, true)
 	p.step("named", 600, nil, false)

@@ -54,7 +54,7 @@ func (c *Chain) readOne(d *device) error {
 	for {
 		st, err := l.status()
 		switch {
-		case errors.Is(err, servo.ErrSilent):
+		case errors.Is(err, servo.ErrNoReply):
 			d.reading.Garbled = l.parser.BadChecksum > bad
 			c.missed(d)
 			return nil
@@ -80,14 +80,14 @@ func (c *Chain) fetch(d *device, r *Register) (int64, error) {
 	for {
 		st, err := l.status()
 		switch {
-		case errors.Is(err, servo.ErrSilent):
+		case errors.Is(err, servo.ErrNoReply):
 			return 0, c.deviceError(d, hal.Timeout, "read "+r.Name, err)
 		case err != nil:
 			return 0, c.lineError(err)
 		case st.ID != d.cfg.ID:
 			continue
 		case len(st.Data) != int(r.Size):
-			return 0, c.deviceError(d, hal.BusFault, "read "+r.Name, servo.ErrMangled)
+			return 0, c.deviceError(d, hal.BusFault, "read "+r.Name, servo.ErrCorrupt)
 		}
 		return r.Decode(st.Data), nil
 	}
@@ -101,7 +101,7 @@ func (c *Chain) sendFirst() error {
 	case len(c.link.Out) == 0:
 		return nil
 	}
-	return c.lineError(c.link.Tell())
+	return c.lineError(c.link.Write())
 }
 
 // setMode writes an operating mode and reads it back; 1.0 does it by angle limits.

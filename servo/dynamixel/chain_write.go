@@ -58,7 +58,7 @@ func (c *Chain) send() error {
 	c.flushWrites()
 	// 2. Those that shall have torque and have not.
 	for i := range c.devices {
-		if d := &c.devices[i]; d.Goal.Enable && d.Stage == servo.Limp && c.ready(d) {
+		if d := &c.devices[i]; d.Goal.Enable && d.Stage == servo.TorqueOff && c.ready(d) {
 			c.arm(d)
 		}
 		if c.link == nil { // the line went while a mode was changed
@@ -71,7 +71,7 @@ func (c *Chain) send() error {
 		d := &c.devices[i]
 		fresh := d.fresh // armed in this Send: its goal, the present position, is on the way
 		d.fresh = false
-		if d.Stage != servo.Driven || d.reading.Lost || fresh {
+		if d.Stage != servo.TorqueOn || d.reading.Lost || fresh {
 			continue
 		}
 		// A mode can be changed with torque off alone.
@@ -287,7 +287,7 @@ func (c *Chain) addGoals() {
 func (c *Chain) add(in *Instruction) {
 	// Arming a long chain at once fills several packets; the line takes them one after the other anyway.
 	if l := c.link; l != nil && cap(l.Out)-len(l.Out) < maxPacket {
-		c.lineError(l.Tell())
+		c.lineError(l.Write())
 	}
 	if c.link != nil {
 		c.link.add(in)

@@ -102,7 +102,7 @@ func (c *Client) exchange(op string, in *Instruction, reply int) (Status, error)
 	l.add(in)
 	// Nobody answers a broadcast, whatever its instruction; PingAll is the exception and does not come here.
 	if in.ID == Broadcast {
-		return Status{}, c.classify(in.ID, op, l.Tell())
+		return Status{}, c.classify(in.ID, op, l.Write())
 	}
 	// What this exchange adds to the counters tells noise from silence.
 	garbage, bad := l.parser.Garbage, l.parser.BadChecksum
@@ -112,8 +112,8 @@ func (c *Client) exchange(op string, in *Instruction, reply int) (Status, error)
 	for {
 		s, err := l.status()
 		// Something came, but no packet: a wrong rate, a collision, a bad cable. Silence would mean that nobody is there.
-		if errors.Is(err, servo.ErrSilent) && len(l.Raw) > 0 {
-			err = fmt.Errorf("%w: got %d bytes, %d bad checksums, %d bytes of noise", servo.ErrMangled, len(l.Raw),
+		if errors.Is(err, servo.ErrNoReply) && len(l.Raw) > 0 {
+			err = fmt.Errorf("%w: got %d bytes, %d bad checksums, %d bytes of noise", servo.ErrCorrupt, len(l.Raw),
 				l.parser.BadChecksum-bad, l.parser.Garbage-garbage)
 		}
 		if err != nil {

@@ -73,13 +73,13 @@ func (c *Client) linger(f *Found) error {
 			continue
 		case err == nil:
 			continue
-		case !errors.Is(err, servo.ErrSilent):
+		case !errors.Is(err, servo.ErrNoReply):
 			return c.classify(f.ID, "ping", err)
 		case f.Answers > 1:
 			e := fmt.Errorf("%w: got %d answers, want 1: that many servos have this id", errTwice, f.Answers)
 			return c.fault(hal.BusFault, f.ID, "ping", e)
 		case l.parser.BadChecksum > bad || l.parser.Buffered() > 0:
-			return c.fault(hal.BusFault, f.ID, "ping", fmt.Errorf("%w after the first: two servos with this id?", servo.ErrMangled))
+			return c.fault(hal.BusFault, f.ID, "ping", fmt.Errorf("%w after the first: two servos with this id?", servo.ErrCorrupt))
 		}
 		return nil
 	}
@@ -87,7 +87,7 @@ func (c *Client) linger(f *Found) error {
 
 // collision adds what a mangled answer to a ping mostly means.
 func (c *Client) collision(id byte, err error) error {
-	if !errors.Is(err, servo.ErrMangled) {
+	if !errors.Is(err, servo.ErrCorrupt) {
 		return err
 	}
 	var e *hal.Error
@@ -122,7 +122,7 @@ func (c *Client) PingAll() ([]Found, error) {
 	var all []Found
 	for {
 		s, err := l.status()
-		if errors.Is(err, servo.ErrSilent) {
+		if errors.Is(err, servo.ErrNoReply) {
 			break
 		}
 		if err != nil {
@@ -141,7 +141,7 @@ func (c *Client) PingAll() ([]Found, error) {
 		l.Raw = l.Raw[:0]
 	}
 	if n := l.parser.BadChecksum - bad; n > 0 || l.parser.Buffered() > 0 {
-		return all, c.fault(hal.BusFault, Broadcast, "ping all", fmt.Errorf("%w: %d bad checksums: servos with the same id?", servo.ErrMangled, n))
+		return all, c.fault(hal.BusFault, Broadcast, "ping all", fmt.Errorf("%w: %d bad checksums: servos with the same id?", servo.ErrCorrupt, n))
 	}
 	return all, nil
 }

@@ -260,7 +260,7 @@ func TestClientFindsAll(t *testing.T) {
 		t.Errorf("scan: got %v, want %s", found, want)
 	}
 	c, _ = play(t, 1, "> FF FF 00 02 01 FC\n< gone")
-	if err := c.Scan(0, 3, nil); !errors.Is(err, servo.ErrGone) {
+	if err := c.Scan(0, 3, nil); !errors.Is(err, servo.ErrDisconnected) {
 		t.Errorf("scan without an adapter: got %v", err)
 	}
 }

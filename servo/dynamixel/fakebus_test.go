@@ -74,11 +74,11 @@ func newFakeBus(baud int, models ...string) *fakeBus {
 
 func (b *fakeBus) Write(p []byte) (int, error) {
 	if b.gone {
-		return 0, servo.ErrGone
+		return 0, servo.ErrDisconnected
 	}
 	if b.last--; b.last == 0 {
 		b.gone = true
-		return 0, servo.ErrGone
+		return 0, servo.ErrDisconnected
 	}
 	b.now += wireTime(len(p), b.rate)
 	var k Packet
@@ -212,7 +212,7 @@ func (b *fakeBus) find(id byte) *fakeServo {
 
 func (b *fakeBus) Read(p []byte, timeout time.Duration) (int, error) {
 	if b.gone {
-		return 0, servo.ErrGone
+		return 0, servo.ErrDisconnected
 	}
 	if len(b.pending) == 0 {
 		b.now += timeout
@@ -226,7 +226,7 @@ func (b *fakeBus) Read(p []byte, timeout time.Duration) (int, error) {
 
 func (b *fakeBus) Discard() error {
 	if b.gone {
-		return servo.ErrGone
+		return servo.ErrDisconnected
 	}
 	b.pending = b.pending[:0]
 	return nil

@@ -40,7 +40,7 @@ func (l *link) add(in *Instruction) {
 // ask is Exchange.Ask, which the parser has to forget the past for as well.
 func (l *link) ask(reply int, delay time.Duration) error {
 	l.parser.Reset()
-	return l.Ask(reply, delay)
+	return l.Request(reply, delay)
 }
 
 // more waits for the next piece of the answer and feeds it to the parser. Raw bytes are kept beside: a fast answer that

@@ -16,7 +16,7 @@ type ChainConfig struct {
 	Period  time.Duration // of the cycle; bounds what asking for lost servos may cost in one. 0 = no bound
 	Latency time.Duration // what the adapter may hold an answer back
 	// Health is how many cycles pass from one look at a servo's switches to the next; each serves one servo in turn.
-	// 0 = as servo.Looks has it, below 0 = only where something has changed.
+	// 0 = as servo.HealthInterval has it, below 0 = only where something has changed.
 	Health int
 }
 
@@ -39,8 +39,8 @@ type ServoConfig struct {
 // The operating mode is an EEPROM register. It is changed with torque off, read back, and written with the lock closed,
 // which changes its copy in RAM alone.
 type Chain struct {
-	*servo.Roster
-	b *brand
+	*servo.GenericChain
+	b *protocol
 }
 
 var _ servo.Chain = (*Chain)(nil)
@@ -48,8 +48,8 @@ var _ servo.Chain = (*Chain)(nil)
 // NewChain returns a chain; nothing is sent until Open, which also reports what is wrong with cfg.
 func NewChain(cfg ChainConfig) *Chain {
 	n := len(cfg.Servos)
-	b := &brand{cfg: &cfg, devices: make([]device, n), queue: make([]write, 0, 16*n)}
-	roster := servo.RosterConfig{
+	b := &protocol{cfg: &cfg, devices: make([]device, n), queue: make([]write, 0, 16*n)}
+	generic := servo.GenericChainConfig{
 		Bus: cfg.Name, Line: cfg.Line, Reopen: cfg.Reopen, LastID: LastID, Period: cfg.Period, Latency: cfg.Latency,
 		Health: cfg.Health, Bits: bitsPerByte, Out: exchangeRoom, In: exchangeRoom,
 	}
@@ -60,13 +60,13 @@ func NewChain(cfg ChainConfig) *Chain {
 		if i == mostServos {
 			faults = append(faults, fmt.Errorf("got %d servos, want %d at most: they do not fit into one packet", n, mostServos))
 		}
-		roster.Seats = append(roster.Seats, servo.SeatConfig{
+		generic.Devices = append(generic.Devices, servo.DeviceConfig{
 			ID: int(s.ID), Joint: s.Joint, Grouped: s.Model != nil && s.Model.Series == STS, Faults: faults,
 		})
 	}
 	c := &Chain{b: b}
-	c.Roster = servo.NewRoster(roster, b)
-	b.roster = c.Roster
+	c.GenericChain = servo.NewGenericChain(generic, b)
+	b.chain = c.GenericChain
 	return c
 }
 
@@ -102,7 +102,7 @@ func (c *Chain) WireTime(baud int) time.Duration {
 	for i := range c.b.devices {
 		d := &c.b.devices[i]
 		delay += d.delay
-		if bytes += 1 + d.goalSize() + 6 + stateSize; c.Seats[i].Level == 0 {
+		if bytes += 1 + d.goalSize() + 6 + stateSize; c.Devices[i].Level == 0 {
 			grouped++
 			bytes++
 		} else {

@@ -120,7 +120,7 @@ func (c *Client) WriteRegister(id byte, m *Model, name string, v int64) (err err
 func (c *Client) write(id byte, r *servo.Register, v int64) error {
 	var room [4]byte
 	c.link.Out = AppendWrite(c.link.Out[:0], id, byte(r.Addr), r.Append(room[:0], v))
-	if _, err := c.link.answer(id, 0, maxDelay); err != nil && !servo.OfServo(err) {
+	if _, err := c.link.answer(id, 0, maxDelay); err != nil && !servo.IsServoError(err) {
 		return err
 	}
 	return nil

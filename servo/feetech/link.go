@@ -29,10 +29,10 @@ func newLink(x *servo.Exchange) *link { return &link{x, NewParser(FromServos)} }
 // ask sends what is in Out and sets the deadline for answers of reply bytes.
 func (l *link) ask(reply int, delay time.Duration) error {
 	l.parser.Reset()
-	return l.Ask(reply, delay)
+	return l.Request(reply, delay)
 }
 
-// status returns the next whole answer, waiting as long as the deadline allows: servo.ErrSilent then, or ErrMangled
+// status returns the next whole answer, waiting as long as the deadline allows: servo.ErrNoReply then, or ErrCorrupt
 // where something came.
 func (l *link) status(bad uint64) (Packet, error) {
 	var k Packet
@@ -42,8 +42,8 @@ func (l *link) status(bad uint64) (Packet, error) {
 		}
 		piece, err := l.More()
 		l.parser.Feed(piece)
-		if errors.Is(err, servo.ErrSilent) && l.parser.BadChecksum > bad {
-			err = servo.ErrMangled
+		if errors.Is(err, servo.ErrNoReply) && l.parser.BadChecksum > bad {
+			err = servo.ErrCorrupt
 		}
 		if err != nil {
 			return Packet{}, err
@@ -65,7 +65,7 @@ func (l *link) answer(id byte, size int, delay time.Duration) (Packet, error) {
 		case k.ID != id: // somebody else's late answer
 			continue
 		case len(k.Params) != size:
-			return k, servo.ErrMangled
+			return k, servo.ErrCorrupt
 		}
 		return k, nil
 	}
@@ -91,7 +91,7 @@ func (l *link) store(id byte, r *servo.Register, v int64, delay time.Duration) e
 	var room [4]byte
 	l.Out = AppendWrite(l.Out[:0], id, byte(r.Addr), r.Append(room[:0], v))
 	// No acknowledgement is no fault: the reading back decides.
-	if _, err := l.answer(id, 0, delay); err != nil && !servo.OfServo(err) {
+	if _, err := l.answer(id, 0, delay); err != nil && !servo.IsServoError(err) {
 		return err
 	}
 	got, err := l.register(id, r, delay)

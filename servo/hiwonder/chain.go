@@ -14,7 +14,7 @@ type ChainConfig struct {
 	Reopen  servo.Opener  // how to get the line back after it was lost; nil = never
 	Period  time.Duration // of the cycle; bounds what asking for lost servos may cost in one. 0 = no bound
 	Latency time.Duration // what the adapter may hold an answer back
-	Health  int           // cycles from one look at a servo to the next; 0 = as servo.Looks has it, below 0 = only where something has changed
+	Health  int           // cycles from one look at a servo to the next; 0 = as servo.HealthInterval has it, below 0 = only where something has changed
 }
 
 // ServoConfig is one servo of a chain.
@@ -34,27 +34,27 @@ type ServoConfig struct {
 // The servo reports no alarm: heat and voltage are named by comparing what is measured with its own limits. It measures
 // neither speed nor effort, and cannot limit its torque: a limit of zero is made by taking the torque off.
 type Chain struct {
-	*servo.Roster
-	b *brand
+	*servo.GenericChain
+	b *protocol
 }
 
 var _ servo.Chain = (*Chain)(nil)
 
 // NewChain returns a chain; nothing is sent until Open, which also reports what is wrong with cfg.
 func NewChain(cfg ChainConfig) *Chain {
-	b := &brand{cfg: &cfg, devices: make([]device, len(cfg.Servos))}
-	roster := servo.RosterConfig{
+	b := &protocol{cfg: &cfg, devices: make([]device, len(cfg.Servos))}
+	generic := servo.GenericChainConfig{
 		Bus: cfg.Name, Line: cfg.Line, Reopen: cfg.Reopen, LastID: LastID, Period: cfg.Period, Latency: cfg.Latency,
 		Health: cfg.Health, Bits: bitsPerByte, Out: exchangeRoom, In: 16 * maxPacket, NoLimit: true,
 	}
 	for i := range cfg.Servos {
 		s := &cfg.Servos[i]
 		b.devices[i].init(s)
-		roster.Seats = append(roster.Seats, servo.SeatConfig{ID: int(s.ID), Joint: s.Joint, Faults: servo.Faults(s.Model != nil, nil, nil)})
+		generic.Devices = append(generic.Devices, servo.DeviceConfig{ID: int(s.ID), Joint: s.Joint, Faults: servo.Faults(s.Model != nil, nil, nil)})
 	}
 	c := &Chain{b: b}
-	c.Roster = servo.NewRoster(roster, b)
-	b.roster = c.Roster
+	c.GenericChain = servo.NewGenericChain(generic, b)
+	b.chain = c.GenericChain
 	return c
 }
 

@@ -71,7 +71,7 @@ func (c *Client) WriteRegister(id byte, m *Model, name string, v int64) error {
 	if cmd.Write == adjustOffset {
 		c.link.write(id, saveOffset, nil)
 	}
-	if err := c.link.Tell(); err != nil {
+	if err := c.link.Write(); err != nil {
 		return c.fault(id, op, err)
 	}
 	if name == "id" {

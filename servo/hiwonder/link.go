@@ -34,7 +34,7 @@ func (l *link) read(id byte, c *Command) (Packet, error) {
 	l.parser.Reset()
 	l.Out = AppendPacket(l.Out[:0], &Packet{ID: id, Command: c.Read})
 	bad := l.parser.BadChecksum
-	if err := l.Ask(6+int(c.Size), replyDelay); err != nil {
+	if err := l.Request(6+int(c.Size), replyDelay); err != nil {
 		return Packet{}, err
 	}
 	for {
@@ -47,8 +47,8 @@ func (l *link) read(id byte, c *Command) (Packet, error) {
 		}
 		piece, err := l.More()
 		l.parser.Feed(piece)
-		if errors.Is(err, servo.ErrSilent) && l.parser.BadChecksum > bad {
-			err = servo.ErrMangled
+		if errors.Is(err, servo.ErrNoReply) && l.parser.BadChecksum > bad {
+			err = servo.ErrCorrupt
 		}
 		if err != nil {
 			return Packet{}, err

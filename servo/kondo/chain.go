@@ -15,7 +15,7 @@ type ChainConfig struct {
 	Reopen  servo.Opener  // how to get the line back after it was lost; nil = never
 	Period  time.Duration // of the cycle; bounds what asking for lost servos may cost in one. 0 = no bound
 	Latency time.Duration // what the adapter may hold an answer back
-	Health  int           // cycles from one look at a servo to the next; 0 = as servo.Looks has it, below 0 = only where something has changed
+	Health  int           // cycles from one look at a servo to the next; 0 = as servo.HealthInterval has it, below 0 = only where something has changed
 }
 
 // ServoConfig is one servo of a chain.
@@ -35,27 +35,27 @@ type ServoConfig struct {
 // cannot be read: torque is off where the command to be free was answered. So a servo that was lost and had torque is
 // taken to have lost its power. It cannot be limited from cycle to cycle: a limit of zero is made by freeing it.
 type Chain struct {
-	*servo.Roster
-	b *brand
+	*servo.GenericChain
+	b *protocol
 }
 
 var _ servo.Chain = (*Chain)(nil)
 
 // NewChain returns a chain; nothing is sent until Open, which also reports what is wrong with cfg.
 func NewChain(cfg ChainConfig) *Chain {
-	b := &brand{cfg: &cfg, devices: make([]device, len(cfg.Servos))}
-	roster := servo.RosterConfig{
+	b := &protocol{cfg: &cfg, devices: make([]device, len(cfg.Servos))}
+	generic := servo.GenericChainConfig{
 		Bus: cfg.Name, Line: cfg.Line, Reopen: cfg.Reopen, LastID: LastID, Period: cfg.Period, Latency: cfg.Latency,
 		Health: cfg.Health, Bits: bitsPerByte, Out: maxPacket, In: 8 * maxPacket, NoLimit: true,
 	}
 	for i := range cfg.Servos {
 		s := &cfg.Servos[i]
 		b.devices[i] = device{cfg: s, m: s.Model}
-		roster.Seats = append(roster.Seats, servo.SeatConfig{ID: int(s.ID), Joint: s.Joint, Faults: servo.Faults(s.Model != nil, s.Settings, s.check)})
+		generic.Devices = append(generic.Devices, servo.DeviceConfig{ID: int(s.ID), Joint: s.Joint, Faults: servo.Faults(s.Model != nil, s.Settings, s.check)})
 	}
 	c := &Chain{b: b}
-	c.Roster = servo.NewRoster(roster, b)
-	b.roster = c.Roster
+	c.GenericChain = servo.NewGenericChain(generic, b)
+	b.chain = c.GenericChain
 	return c
 }
 

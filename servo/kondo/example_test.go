@@ -52,7 +52,7 @@ func ExampleNewChain() {
 	if err := port.SetEven(true); err != nil {
 		log.Fatal(err)
 	}
-	arm := kondo.NewChain(kondo.ChainConfig{Name: "arm", Line: &servo.Unechoed{Line: port}, Servos: []kondo.ServoConfig{
+	arm := kondo.NewChain(kondo.ChainConfig{Name: "arm", Line: &servo.EchoFilter{Line: port}, Servos: []kondo.ServoConfig{
 		{ID: 1, Model: kondo.ModelByName("krs-2552"), Joint: "elbow"},
 	}})
 	defer arm.Close() // and port with it

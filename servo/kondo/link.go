@@ -22,7 +22,7 @@ func newLink(x *servo.Exchange) *link { return &link{x, NewParser(FromServos)} }
 func (l *link) exchange(k Packet) (Packet, error) {
 	l.parser.Reset()
 	l.Out = AppendPacket(l.Out[:0], &k, FromHost)
-	if err := l.Ask(size(k.Op, FromServos), 0); err != nil {
+	if err := l.Request(size(k.Op, FromServos), 0); err != nil {
 		return Packet{}, err
 	}
 	for {
@@ -38,8 +38,8 @@ func (l *link) exchange(k Packet) (Packet, error) {
 		}
 		piece, err := l.More()
 		l.parser.Feed(piece)
-		if errors.Is(err, servo.ErrSilent) && len(l.Raw) > 0 {
-			err = servo.ErrMangled
+		if errors.Is(err, servo.ErrNoReply) && len(l.Raw) > 0 {
+			err = servo.ErrCorrupt
 		}
 		if err != nil {
 			return Packet{}, err

@@ -68,15 +68,15 @@ func TestChainSession(t *testing.T) {
 		t.Errorf("state: got %+v", s)
 	}
 	cycle(to)
-	if !errors.Is(s.Err, servo.ErrMangled) || s.Position != 7578 {
+	if !errors.Is(s.Err, servo.ErrCorrupt) || s.Position != 7578 {
 		t.Errorf("an impossible position: got %g, %v", s.Position, s.Err)
 	}
 	cycle(to)
-	if !errors.Is(s.Err, servo.ErrSilent) {
+	if !errors.Is(s.Err, servo.ErrNoReply) {
 		t.Errorf("silence: got %v", s.Err)
 	}
 	cycle(to)
-	if !errors.Is(s.Err, servo.ErrMangled) {
+	if !errors.Is(s.Err, servo.ErrCorrupt) {
 		t.Errorf("noise: got %v", s.Err)
 	}
 	cycle(servo.Goal{})

@@ -77,19 +77,19 @@ func Position(node byte, turns float64) servo.CANFrame {
 	return f
 }
 
-// Beat is a heartbeat.
-type Beat struct {
+// HeartbeatMessage is a heartbeat.
+type HeartbeatMessage struct {
 	Errors Errors
 	State  State
 }
 
-// ParseBeat reads a heartbeat; false where the frame is too short.
-func ParseBeat(f *servo.CANFrame) (Beat, bool) {
-	return Beat{Errors(f.Word(0)), State(f.Data[4])}, f.Len >= 5
+// ParseHeartbeatMessage reads a heartbeat; false where the frame is too short.
+func ParseBeat(f *servo.CANFrame) (HeartbeatMessage, bool) {
+	return HeartbeatMessage{Errors(f.Word(0)), State(f.Data[4])}, f.Len >= 5
 }
 
 // Frame is the heartbeat of a node.
-func (b Beat) Frame(node byte) servo.CANFrame {
+func (b HeartbeatMessage) Frame(node byte) servo.CANFrame {
 	return Words(node, Heartbeat, uint32(b.Errors), uint32(b.State))
 }
 

@@ -66,7 +66,7 @@ func (c *CANClient) Identify(node int) (*Model, error) {
 	err := c.remote("identify", byte(node), GetVersion)
 	if err == nil {
 		if c.dialect = V06; c.got.Len != 8 {
-			return nil, servo.Fault(c.Name, node, "identify", servo.ErrMangled)
+			return nil, servo.Fault(c.Name, node, "identify", servo.ErrCorrupt)
 		}
 		if m := modelOf(float64(c.got.Data[1])); m != nil {
 			return m, nil
@@ -133,7 +133,7 @@ func (c *CANClient) Read(node int, r *servo.Register) (int64, error) {
 	}
 	switch {
 	case command == 0 || newer && c.dialect == V05 || command == TxSDO && point == 0:
-		return 0, servo.Refuse(c.Name, node, op, "%w", servo.ErrNone)
+		return 0, servo.Refuse(c.Name, node, op, "%w", servo.ErrNoRegister)
 	case command == Heartbeat:
 		if err := c.ask(op, byte(node), command, nil, beatPatience); err != nil {
 			return 0, err
@@ -141,7 +141,7 @@ func (c *CANClient) Read(node int, r *servo.Register) (int64, error) {
 		beat, ok := ParseBeat(&c.got)
 		switch {
 		case !ok:
-			return 0, servo.Fault(c.Name, node, op, servo.ErrMangled)
+			return 0, servo.Fault(c.Name, node, op, servo.ErrCorrupt)
 		case r.Name == "state":
 			return int64(beat.State), nil
 		case beat.State == ClosedLoop:
@@ -168,7 +168,7 @@ func (c *CANClient) Read(node int, r *servo.Register) (int64, error) {
 	}
 	v := c.got.Float(at)
 	if !finite(v) {
-		return 0, servo.Fault(c.Name, node, op, servo.ErrMangled)
+		return 0, servo.Fault(c.Name, node, op, servo.ErrCorrupt)
 	}
 	return r.Round(v * factor), nil
 }
@@ -184,14 +184,14 @@ func (c *CANClient) Write(node int, r *servo.Register, v int64) error {
 	case r.Name == torqueEnable && v == 0:
 		f = Words(byte(node), SetState, uint32(Idle))
 	case command != TxSDO || point == 0 || c.dialect == V05:
-		return servo.Refuse(c.Name, node, op, "%w", servo.ErrNone)
+		return servo.Refuse(c.Name, node, op, "%w", servo.ErrNoRegister)
 	case r.Encoding == servo.Float:
 		f = SDO{Write: true, Endpoint: point, Value: floatWord(r.SI(v))}.Frame(byte(node), RxSDO)
 	default:
 		f = SDO{Write: true, Endpoint: point, Value: uint32(v)}.Frame(byte(node), RxSDO)
 	}
 	c.can.Put(&f)
-	if err := c.can.Tell(); err != nil {
+	if err := c.can.Write(); err != nil {
 		return servo.Fault(c.Name, node, op, err)
 	}
 	got, err := c.Read(node, r)

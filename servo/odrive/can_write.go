@@ -8,7 +8,7 @@ import (
 )
 
 // Clear frees node i of its errors and waits for a heartbeat without them.
-func (b *canBrand) Clear(i int) error {
+func (b *canProtocol) Clear(i int) error {
 	d := &b.devices[i]
 	b.put(Frame(d.cfg.ID, ClearErrors))
 	if err := b.x.Drain(); err != nil {
@@ -23,12 +23,12 @@ func (b *canBrand) Clear(i int) error {
 }
 
 // Ready prepares node i: that the host was away is forgotten, and the watchdog is set where its endpoints are known.
-func (b *canBrand) Ready(i int) (bool, error) {
-	d, seat := &b.devices[i], &b.roster.Seats[i]
-	if !b.roster.Resting(i) {
+func (b *canProtocol) Ready(i int) (bool, error) {
+	d, seat := &b.devices[i], &b.chain.Devices[i]
+	if !b.chain.Resting(i) {
 		return false, nil
 	}
-	if d.beat.Errors != 0 && d.beat.Errors.Alarm(d.dialect) == 0 {
+	if d.heartbeat.Errors != 0 && d.heartbeat.Errors.Alarm(d.dialect) == 0 {
 		b.put(Frame(d.cfg.ID, ClearErrors))
 	}
 	if err := b.guard(i); err != nil {
@@ -41,7 +41,7 @@ func (b *canBrand) Ready(i int) (bool, error) {
 var errWatchdog = fmt.Errorf("its watchdog: %w: the endpoints of the config are not those of its firmware's flat_endpoints.json", servo.ErrDiffers)
 
 // guard writes the watchdog of node i and reads it back.
-func (b *canBrand) guard(i int) error {
+func (b *canProtocol) guard(i int) error {
 	d := &b.devices[i]
 	for _, s := range d.cfg.Settings {
 		w := SDO{Write: true, Endpoint: uint16(s.Value), Value: 1}
@@ -54,7 +54,7 @@ func (b *canBrand) guard(i int) error {
 		err := b.x.Collect(1, canDelay)
 		d.due &^= 1 << TxSDO
 		switch {
-		case servo.OfServo(err): // an endpoint that is none has no answer
+		case servo.IsServoError(err): // an endpoint that is none has no answer
 			return errWatchdog
 		case err != nil:
 			return err
@@ -67,19 +67,19 @@ func (b *canBrand) guard(i int) error {
 }
 
 // Steps of arming: the control with the goal where it stands, the torque, and the goal once more.
-func (b *canBrand) Steps() int { return 3 }
+func (b *canProtocol) Steps() int { return 3 }
 
-// Off stages no torque. Said again, it is not news.
-func (b *canBrand) Off(i int) { b.request(i, Idle, b.devices[i].asked != Idle) }
+// StageTorqueOff stages no torque. Said again, it is not news.
+func (b *canProtocol) StageTorqueOff(i int) { b.request(i, Idle, b.devices[i].asked != Idle) }
 
-func (b *canBrand) request(i int, s State, news bool) {
+func (b *canProtocol) request(i int, s State, news bool) {
 	d := &b.devices[i]
 	d.asked, d.telling = s, d.telling || news
 	b.put(Words(d.cfg.ID, SetState, uint32(s)))
 }
 
-// Arm stages a step of giving torque.
-func (b *canBrand) Arm(i, step int) {
+// StageTorqueOn stages a step of giving torque.
+func (b *canProtocol) StageTorqueOn(i, step int) {
 	switch step {
 	case 0:
 		b.put(Words(b.devices[i].cfg.ID, SetControl, uint32(b.devices[i].control), Passthrough))
@@ -90,9 +90,9 @@ func (b *canBrand) Arm(i, step int) {
 	b.goal(i, true)
 }
 
-// Aim stages the goal of node i. What it controls changes at rest alone.
-func (b *canBrand) Aim(i int) bool {
-	fits := wanted(&b.roster.Seats[i].Goal) == b.devices[i].control
+// StageGoal stages the goal of node i. What it controls changes at rest alone.
+func (b *canProtocol) StageGoal(i int) bool {
+	fits := wanted(&b.chain.Devices[i].Goal) == b.devices[i].control
 	if fits {
 		b.goal(i, false)
 	}
@@ -100,8 +100,8 @@ func (b *canBrand) Aim(i int) bool {
 }
 
 // goal stages the goal of node i, and its limits where they have changed. rest asks for no motion.
-func (b *canBrand) goal(i int, rest bool) {
-	d, seat := &b.devices[i], &b.roster.Seats[i]
+func (b *canProtocol) goal(i int, rest bool) {
+	d, seat := &b.devices[i], &b.chain.Devices[i]
 	if amps, changed := d.amps(seat); changed {
 		b.put(Floats(d.cfg.ID, SetLimits, d.m.Velocity/(2*math.Pi), amps))
 	}
@@ -116,10 +116,10 @@ func (b *canBrand) goal(i int, rest bool) {
 }
 
 // Stage has nothing to do: frames leave in the order they are staged, as one sender's do.
-func (b *canBrand) Stage() {}
+func (b *canProtocol) Stage() {}
 
 // Flush ends a Send.
-func (b *canBrand) Flush() error {
+func (b *canProtocol) Flush() error {
 	if len(b.x.Out) == 0 {
 		return nil
 	}
@@ -127,10 +127,10 @@ func (b *canBrand) Flush() error {
 	if err := b.x.Drain(); err != nil {
 		return err
 	}
-	err := b.x.Tell()
+	err := b.x.Write()
 	b.told()
 	// A halt is proven by what is said after it.
-	if b.patient {
+	if b.awaitBeats {
 		for i := range b.devices {
 			b.devices[i].beatAt = -1
 		}
@@ -139,7 +139,7 @@ func (b *canBrand) Flush() error {
 }
 
 // told notes that what was staged has been sent.
-func (b *canBrand) told() {
+func (b *canProtocol) told() {
 	for i := range b.devices {
 		if d := &b.devices[i]; d.telling {
 			d.telling, d.toldAt = false, b.x.Port.Now()

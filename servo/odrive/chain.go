@@ -31,8 +31,8 @@ type AxisConfig struct {
 // where USB takes no time to speak of. Current, voltage and temperature are read in turn, with state and errors: they
 // are some cycles old. The watchdog is set before torque goes on.
 type SerialChain struct {
-	*servo.Roster
-	b *serialBrand
+	*servo.GenericChain
+	b *serialProtocol
 }
 
 // CANChain drives the axes of one CAN bus, each a node. It is a servo.Chain; one goroutine calls it.
@@ -41,8 +41,8 @@ type SerialChain struct {
 // heartbeat, every 100 ms, and so does the proof that torque is on or off. The watchdog is set before torque goes on
 // where the endpoints are known by which it can be, and is else what odrivetool has set: any command feeds it.
 type CANChain struct {
-	*servo.Roster
-	b *canBrand
+	*servo.GenericChain
+	b *canProtocol
 }
 
 var (
@@ -52,24 +52,24 @@ var (
 
 // NewSerialChain returns a chain; nothing is sent until Open, which also reports what is wrong with cfg.
 func NewSerialChain(cfg ChainConfig) *SerialChain {
-	b := &serialBrand{cfg: &cfg, devices: devices(&cfg)}
-	r := roster(&cfg, false)
+	b := &serialProtocol{cfg: &cfg, devices: devices(&cfg)}
+	r := chainConfig(&cfg, false)
 	r.LastID, r.Bits, r.Out, r.In = 1, bitsPerByte, 1024, 8*longestAnswer
 	c := &SerialChain{b: b}
-	c.Roster = servo.NewRoster(r, b)
-	b.roster = c.Roster
+	c.GenericChain = servo.NewGenericChain(r, b)
+	b.chain = c.GenericChain
 	return c
 }
 
 // NewCANChain returns a chain; nothing is sent until Open, which also reports what is wrong with cfg.
 func NewCANChain(cfg ChainConfig) *CANChain {
-	b := &canBrand{cfg: &cfg, devices: devices(&cfg)}
-	r := roster(&cfg, true)
+	b := &canProtocol{cfg: &cfg, devices: devices(&cfg)}
+	r := chainConfig(&cfg, true)
 	n := max(1, len(cfg.Axes))
 	r.LastID, r.Bits, r.Out, r.In = LastNode, frameBits, 8*n*servo.CANSize, (64+8*n)*servo.CANSize
 	c := &CANChain{b: b}
-	c.Roster = servo.NewRoster(r, b)
-	b.roster = c.Roster
+	c.GenericChain = servo.NewGenericChain(r, b)
+	b.chain = c.GenericChain
 	return c
 }
 
@@ -81,11 +81,11 @@ func devices(cfg *ChainConfig) []device {
 	return all
 }
 
-func roster(cfg *ChainConfig, grouped bool) servo.RosterConfig {
-	r := servo.RosterConfig{Bus: cfg.Name, Line: cfg.Line, Reopen: cfg.Reopen, Period: cfg.Period, Latency: cfg.Latency}
+func chainConfig(cfg *ChainConfig, grouped bool) servo.GenericChainConfig {
+	r := servo.GenericChainConfig{Bus: cfg.Name, Line: cfg.Line, Reopen: cfg.Reopen, Period: cfg.Period, Latency: cfg.Latency}
 	for i := range cfg.Axes {
 		a := &cfg.Axes[i]
-		r.Seats = append(r.Seats, servo.SeatConfig{ID: int(a.ID), Joint: a.Joint, Grouped: grouped,
+		r.Devices = append(r.Devices, servo.DeviceConfig{ID: int(a.ID), Joint: a.Joint, Grouped: grouped,
 			Faults: servo.Faults(a.Model != nil, a.Settings, a.check)})
 	}
 	return r
@@ -102,11 +102,11 @@ func (c *SerialChain) Units(i int) servo.Units { return c.b.devices[i].m.Units()
 // Units returns what axis i's values mean.
 func (c *CANChain) Units(i int) servo.Units { return c.b.devices[i].m.Units() }
 
-// Halt is Roster.Halt, which waits here for the heartbeats that are its proof: up to 0.15 s.
+// Halt is GenericChain.Halt, which waits here for the heartbeats that are its proof: up to 0.15 s.
 func (c *CANChain) Halt() []error {
-	c.b.patient = true
-	defer func() { c.b.patient = false }()
-	return c.Roster.Halt()
+	c.b.awaitBeats = true
+	defer func() { c.b.awaitBeats = false }()
+	return c.GenericChain.Halt()
 }
 
 // WireTime is the time of a usual cycle's bytes.

@@ -29,7 +29,7 @@ func NewClient(line servo.Line) *Client {
 
 func (c *Client) fail(axis int, op string, err error) error {
 	if err != nil && c.link.none {
-		return servo.Refuse(c.Name, axis, op, "%w", servo.ErrNone)
+		return servo.Refuse(c.Name, axis, op, "%w", servo.ErrNoRegister)
 	}
 	return servo.Fault(c.Name, axis, op, err)
 }
@@ -51,7 +51,7 @@ func (c *Client) Identify(axis int) (*Model, error) {
 	c.dialect = Dialect(min(v[1], float64(V06)))
 	if _, err := c.link.number(CurrentState, c.dialect, axis); err != nil {
 		if c.link.none {
-			err = servo.ErrSilent // there is a controller, but not this axis of it
+			err = servo.ErrNoReply // there is a controller, but not this axis of it
 		}
 		return nil, servo.Fault(c.Name, axis, "identify", err)
 	}
@@ -66,7 +66,7 @@ func (c *Client) Identify(axis int) (*Model, error) {
 func (c *Client) Read(axis int, r *servo.Register) (int64, error) {
 	path, factor := Path(r, c.dialect, axis)
 	if path == "" {
-		return 0, servo.Refuse(c.Name, axis, "read "+r.Name, "%w", servo.ErrNone)
+		return 0, servo.Refuse(c.Name, axis, "read "+r.Name, "%w", servo.ErrNoRegister)
 	}
 	c.x.Latency = c.Latency
 	c.link.Out = AppendLine(c.link.Out, "r "+path)
@@ -92,7 +92,7 @@ func (c *Client) Write(axis int, r *servo.Register, v int64) error {
 	value := r.SI(v) / factor
 	switch {
 	case path == "":
-		return servo.Refuse(c.Name, axis, "write "+r.Name, "%w", servo.ErrNone)
+		return servo.Refuse(c.Name, axis, "write "+r.Name, "%w", servo.ErrNoRegister)
 	case r.Name == torqueEnable:
 		path, value = string(RequestedState.Append(nil, c.dialect, axis)), float64(Idle)
 	case r.Access == servo.EEPROM:
@@ -101,7 +101,7 @@ func (c *Client) Write(axis int, r *servo.Register, v int64) error {
 		}
 	}
 	c.link.Out = AppendLine(c.link.Out, "w "+path+" "+strconv.FormatFloat(value, 'f', 9, 64))
-	if err := c.link.Tell(); err != nil {
+	if err := c.link.Write(); err != nil {
 		return c.fail(axis, "write "+r.Name, err)
 	}
 	got, err := c.Read(axis, r)
@@ -130,7 +130,7 @@ func (c *Client) resting(op string) error {
 // port; nothing is answered. All axes must be idle.
 func (c *Client) Save() error {
 	c.link.Out = AppendLine(c.link.Out, "ss")
-	return servo.Fault(c.Name, 0, "save", c.link.Tell())
+	return servo.Fault(c.Name, 0, "save", c.link.Write())
 }
 
 // Restarts tells whether saving makes the controller start anew.

@@ -138,7 +138,7 @@ func canCases() []struct {
 		text  string
 		frame servo.CANFrame
 	}{
-		{"001#0000000008000000", Beat{State: ClosedLoop}.Frame(0)},
+		{"001#0000000008000000", HeartbeatMessage{State: ClosedLoop}.Frame(0)},
 		{"067#08000000", Words(3, SetState, uint32(ClosedLoop))},
 		{"06B#0300000001000000", Words(3, SetControl, uint32(PositionControl), Passthrough)},
 		{"06C#0000A03F00000000", Position(3, 1.25)},
@@ -169,8 +169,8 @@ func TestCANFrames(t *testing.T) {
 	if s, ok := ParseSDO(&f); !ok || s != (SDO{true, 0x1234, 0xCAFE}) {
 		t.Errorf("sdo: got %+v %v", s, ok)
 	}
-	f = Beat{Errors: 0x100, State: Idle}.Frame(9)
-	if b, ok := ParseBeat(&f); !ok || b != (Beat{0x100, Idle}) {
+	f = HeartbeatMessage{Errors: 0x100, State: Idle}.Frame(9)
+	if b, ok := ParseBeat(&f); !ok || b != (HeartbeatMessage{0x100, Idle}) {
 		t.Errorf("beat: got %+v %v", b, ok)
 	}
 	f.Len = 4
@@ -188,12 +188,12 @@ func FuzzCAN(f *testing.F) {
 		if servo.ParseCAN(p, &frame) != nil {
 			return
 		}
-		b := &canBrand{devices: make([]device, 1), roster: &servo.Roster{Seats: make([]servo.Seat, 1)}}
+		b := &canProtocol{devices: make([]device, 1), chain: &servo.GenericChain{Devices: make([]servo.Device, 1)}}
 		b.devices[0].cfg = &AxisConfig{ID: byte(frame.ID >> 5)}
 		if _, c, ok := Split(&frame); ok && c != Heartbeat {
 			b.take(&frame)
 		}
-		if v := b.roster.Seats[0].State; math.IsNaN(v.Position+v.Velocity+v.Effort+v.Voltage+v.Temperature) || math.IsInf(v.Position, 0) {
+		if v := b.chain.Devices[0].State; math.IsNaN(v.Position+v.Velocity+v.Effort+v.Voltage+v.Temperature) || math.IsInf(v.Position, 0) {
 			t.Fatalf("%v: got %+v", &frame, v)
 		}
 		ParseBeat(&frame)

@@ -15,11 +15,11 @@ type device struct {
 	m       *Model
 	dialect Dialect
 
-	beat    Beat    // what it said last of its state
-	limit   float64 // A, current limit in the axis, NaN = unknown
-	guarded bool    // its watchdog is on
-	turn    int     // what the next look reads
-	turned  bool    // its last goal was no position: to hold is to stay where it is then
+	heartbeat HeartbeatMessage // what it said last of its state
+	limit     float64          // A, current limit in the axis, NaN = unknown
+	guarded   bool             // its watchdog is on
+	turn      int              // what the next look reads
+	turned    bool             // its last goal was no position: to hold is to stay where it is then
 
 	// Serial alone: a position that it cannot have come to, turns, believed if the next one agrees.
 	strange   float64
@@ -38,8 +38,8 @@ type device struct {
 }
 
 // judge takes what axis says of its state.
-func (d *device) judge(seat *servo.Seat, b Beat) {
-	d.beat = b
+func (d *device) judge(seat *servo.Device, b HeartbeatMessage) {
+	d.heartbeat = b
 	alarm := b.Errors.Alarm(d.dialect)
 	seat.State.Alarm = alarm
 	torque := servo.Off
@@ -52,14 +52,14 @@ func (d *device) judge(seat *servo.Seat, b Beat) {
 
 // remaining is the error of an axis that was freed of its errors and has some.
 func (d *device) remaining() error {
-	if e := d.beat.Errors; e != 0 {
+	if e := d.heartbeat.Errors; e != 0 {
 		return fmt.Errorf("still there: %#x: %v", uint32(e), e.Alarm(d.dialect))
 	}
 	return nil
 }
 
 // amps is the current limit that an axis shall have, and whether it has another.
-func (d *device) amps(seat *servo.Seat) (amps float64, changed bool) {
+func (d *device) amps(seat *servo.Device) (amps float64, changed bool) {
 	amps = seat.Share() * d.m.Amps
 	if math.Abs(amps-d.limit) < 0.01*d.m.Amps && (amps > 0 || d.limit == 0) {
 		return amps, false
@@ -70,7 +70,7 @@ func (d *device) amps(seat *servo.Seat) (amps float64, changed bool) {
 
 // holds tells that seat shall be limp until it is enabled anew and is not known to be: its line was lost for less than its
 // watchdog's time. It has to be told, since every word to it feeds the watchdog.
-func holds(seat *servo.Seat) bool { return seat.Stage == servo.Holding && seat.Torque != servo.Off }
+func holds(seat *servo.Device) bool { return seat.Stage == servo.Inhibited && seat.Torque != servo.Off }
 
 // wanted is what an axis controls for a goal.
 func wanted(g *servo.Goal) Control {
@@ -84,7 +84,7 @@ func wanted(g *servo.Goal) Control {
 }
 
 // goal is what an axis shall be told: turns, turns/s or N·m. rest asks for no motion.
-func (d *device) goal(seat *servo.Seat, rest bool) (Control, float64) {
+func (d *device) goal(seat *servo.Device, rest bool) (Control, float64) {
 	g := &seat.Goal
 	known := func(v, most float64) float64 {
 		if rest || math.IsNaN(v) {

@@ -27,8 +27,8 @@ type link struct {
 
 func newLink(x *servo.Exchange) *link { return &link{Exchange: x} }
 
-// settle lets an answer that is overdue come, and throws it away.
-func (l *link) settle() error {
+// drainReply lets an answer that is overdue come, and throws it away.
+func (l *link) drainReply() error {
 	if !l.missed {
 		return nil
 	}
@@ -40,7 +40,7 @@ func (l *link) settle() error {
 		_, err = l.More()
 	}
 	l.Out = out
-	if errors.Is(err, servo.ErrGone) {
+	if errors.Is(err, servo.ErrDisconnected) {
 		return err
 	}
 	return nil
@@ -48,21 +48,21 @@ func (l *link) settle() error {
 
 // numbers sends Out, whose last line is a question, and reads the numbers of its answer into dst.
 func (l *link) numbers(dst []float64) error {
-	if err := l.settle(); err != nil {
+	if err := l.drainReply(); err != nil {
 		return err
 	}
 	l.lines.Reset()
 	l.none = false
 	bad := l.lines.BadChecksum + l.lines.Garbage
-	if err := l.Ask(longestAnswer, replyDelay); err != nil {
+	if err := l.Request(longestAnswer, replyDelay); err != nil {
 		return err
 	}
 	for {
 		piece, err := l.More()
 		if err != nil {
 			l.missed = true
-			if errors.Is(err, servo.ErrSilent) && l.lines.BadChecksum+l.lines.Garbage > bad {
-				err = servo.ErrMangled
+			if errors.Is(err, servo.ErrNoReply) && l.lines.BadChecksum+l.lines.Garbage > bad {
+				err = servo.ErrCorrupt
 			}
 			return err
 		}

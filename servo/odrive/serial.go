@@ -10,23 +10,25 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// serialBrand is the servo.Brand of a SerialChain.
-type serialBrand struct {
+// serialProtocol is the servo.Protocol of a SerialChain.
+type serialProtocol struct {
 	cfg     *ChainConfig
-	roster  *servo.Roster
+	chain   *servo.GenericChain
 	link    *link
 	devices []device
 }
 
 // Connect takes a line.
-func (b *serialBrand) Connect(x *servo.Exchange) { b.link = newLink(x) }
+func (b *serialProtocol) Connect(x *servo.Exchange) { b.link = newLink(x) }
 
-// Noise is what was no line.
-func (b *serialBrand) Noise() (uint64, uint64) { return b.link.lines.BadChecksum, b.link.lines.Garbage }
+// ParserStats is what was no line.
+func (b *serialProtocol) ParserStats() (uint64, uint64) {
+	return b.link.lines.BadChecksum, b.link.lines.Garbage
+}
 
-// Meet asks the controller which firmware it has, and axis i what it does.
-func (b *serialBrand) Meet(i int) error {
-	d, seat := &b.devices[i], &b.roster.Seats[i]
+// Identify asks the controller which firmware it has, and axis i what it does.
+func (b *serialProtocol) Identify(i int) error {
+	d, seat := &b.devices[i], &b.chain.Devices[i]
 	major, err := b.link.number(FirmwareMajor, V05, 0)
 	if err != nil {
 		return err
@@ -44,8 +46,8 @@ func (b *serialBrand) Meet(i int) error {
 }
 
 // state reads what axis i does and what it complains of.
-func (b *serialBrand) state(i int) error {
-	d, seat := &b.devices[i], &b.roster.Seats[i]
+func (b *serialProtocol) state(i int) error {
+	d, seat := &b.devices[i], &b.chain.Devices[i]
 	state, err := b.link.number(CurrentState, d.dialect, seat.ID)
 	if err != nil {
 		return err
@@ -54,20 +56,20 @@ func (b *serialBrand) state(i int) error {
 	if err != nil {
 		return err
 	}
-	d.judge(seat, Beat{Errors(e), State(state)})
+	d.judge(seat, HeartbeatMessage{Errors(e), State(state)})
 	return nil
 }
 
-// Group is never asked for: no axis takes part in one.
-func (b *serialBrand) Group([]int) error { return nil }
+// SyncRead is never asked for: no axis takes part in one.
+func (b *serialProtocol) SyncRead([]int) error { return nil }
 
-// Ask measures axis i. One that is not driven is told that the host is there, since its watchdog may be on.
-func (b *serialBrand) Ask(i int) error {
-	d, seat := &b.devices[i], &b.roster.Seats[i]
+// ReadState measures axis i. One that is not driven is told that the host is there, since its watchdog may be on.
+func (b *serialProtocol) ReadState(i int) error {
+	d, seat := &b.devices[i], &b.chain.Devices[i]
 	switch {
 	case holds(seat):
-		b.Off(i)
-	case seat.Stage != servo.Driven && d.guarded:
+		b.StageTorqueOff(i)
+	case seat.Stage != servo.TorqueOn && d.guarded:
 		b.link.Out = AppendSet(b.link.Out, 'u', seat.ID)
 	}
 	var v [2]float64
@@ -76,7 +78,7 @@ func (b *serialBrand) Ask(i int) error {
 		return err
 	}
 	if b.leaps(i, v[0], v[1]) {
-		return servo.ErrMangled
+		return servo.ErrCorrupt
 	}
 	seat.State.Position, seat.State.Velocity = v[0]*TicksPerTurn, v[1]*2*math.Pi
 	return nil
@@ -88,8 +90,8 @@ const slack = 1. / 8
 // leaps tells that axis i cannot be at turns, where it says that it is and turns at speed: the greater of this speed and the
 // last does not take it there in the time since, and it has not said so twice. An XOR lets bytes pass that are lost in
 // pairs, and a spoilt line in 256.
-func (b *serialBrand) leaps(i int, at, speed float64) bool {
-	d, s, now := &b.devices[i], &b.roster.Seats[i].State, b.link.Port.Now()
+func (b *serialProtocol) leaps(i int, at, speed float64) bool {
+	d, s, now := &b.devices[i], &b.chain.Devices[i].State, b.link.Port.Now()
 	fastest := max(math.Abs(speed), math.Abs(s.Velocity)/(2*math.Pi))
 	fastest = min(1.5*fastest, d.m.Velocity/math.Pi) // it may have been faster between
 	comes := func(from float64, since time.Duration) bool {
@@ -103,10 +105,10 @@ func (b *serialBrand) leaps(i int, at, speed float64) bool {
 	return true
 }
 
-// Look reads state and errors of axis i, and in half of the looks its current, its voltage or its temperature: properties have long
+// ReadHealth reads state and errors of axis i, and in half of the looks its current, its voltage or its temperature: properties have long
 // names, so that a look at all of them would take longer than a cycle does.
-func (b *serialBrand) Look(i int) error {
-	d, s := &b.devices[i], &b.roster.Seats[i].State
+func (b *serialProtocol) ReadHealth(i int) error {
+	d, s := &b.devices[i], &b.chain.Devices[i].State
 	d.turn = (d.turn + 1) % 8
 	p, to := IqMeasured, &s.Effort
 	switch d.turn {
@@ -121,21 +123,21 @@ func (b *serialBrand) Look(i int) error {
 		return b.state(i)
 	}
 	// Not every board has every sensor; a property that is none of its is answered with words.
-	v, err := b.link.number(p, d.dialect, b.roster.Seats[i].ID)
+	v, err := b.link.number(p, d.dialect, b.chain.Devices[i].ID)
 	switch {
 	case err == nil:
 		*to = v
-	case !errors.Is(err, servo.ErrSilent) && !errors.Is(err, servo.ErrMangled):
+	case !errors.Is(err, servo.ErrNoReply) && !errors.Is(err, servo.ErrCorrupt):
 		return err
 	}
 	return b.state(i)
 }
 
-// Forget says that settings have to be written again, which they are before every arming.
-func (b *serialBrand) Forget(i int) { b.devices[i].limit = math.NaN() }
+// Invalidate says that settings have to be written again, which they are before every arming.
+func (b *serialProtocol) Invalidate(i int) { b.devices[i].limit = math.NaN() }
 
 // Clear frees the controller of its errors.
-func (b *serialBrand) Clear(i int) error {
+func (b *serialProtocol) Clear(i int) error {
 	b.link.Out = AppendLine(b.link.Out, "sc")
 	if err := b.state(i); err != nil {
 		return err
@@ -145,12 +147,12 @@ func (b *serialBrand) Clear(i int) error {
 
 // Ready sets watchdog and input mode of axis i and reads them back. That the host was away is forgotten here: to enable
 // it is to say that it is back.
-func (b *serialBrand) Ready(i int) (bool, error) {
-	d, seat := &b.devices[i], &b.roster.Seats[i]
-	if !b.roster.Resting(i) {
+func (b *serialProtocol) Ready(i int) (bool, error) {
+	d, seat := &b.devices[i], &b.chain.Devices[i]
+	if !b.chain.Resting(i) {
 		return false, nil
 	}
-	if d.beat.Errors != 0 && d.beat.Errors.Alarm(d.dialect) == 0 {
+	if d.heartbeat.Errors != 0 && d.heartbeat.Errors.Alarm(d.dialect) == 0 {
 		b.link.Out = AppendLine(b.link.Out, "sc")
 	}
 	for _, w := range [...]struct {
@@ -173,13 +175,13 @@ func (b *serialBrand) Ready(i int) (bool, error) {
 }
 
 // Steps of arming: the goal where it stands, the torque, and the goal once more.
-func (b *serialBrand) Steps() int { return 3 }
+func (b *serialProtocol) Steps() int { return 3 }
 
-// Off stages no torque, Arm a step of giving it, Aim the goal.
-func (b *serialBrand) Off(i int) { b.request(i, Idle) }
+// StageTorqueOff stages no torque, Arm a step of giving it, Aim the goal.
+func (b *serialProtocol) StageTorqueOff(i int) { b.request(i, Idle) }
 
-// Arm stages a step of giving torque.
-func (b *serialBrand) Arm(i, step int) {
+// StageTorqueOn stages a step of giving torque.
+func (b *serialProtocol) StageTorqueOn(i, step int) {
 	if step == 1 {
 		b.request(i, ClosedLoop)
 		return
@@ -187,18 +189,18 @@ func (b *serialBrand) Arm(i, step int) {
 	b.goal(i, true)
 }
 
-// Aim stages the goal of axis i; a goal of another mode changes what it controls by itself.
-func (b *serialBrand) Aim(i int) bool {
+// StageGoal stages the goal of axis i; a goal of another mode changes what it controls by itself.
+func (b *serialProtocol) StageGoal(i int) bool {
 	b.goal(i, false)
 	return true
 }
 
-func (b *serialBrand) request(i int, s State) {
-	b.link.Out = AppendWrite(b.link.Out, RequestedState, b.devices[i].dialect, b.roster.Seats[i].ID, float64(s))
+func (b *serialProtocol) request(i int, s State) {
+	b.link.Out = AppendWrite(b.link.Out, RequestedState, b.devices[i].dialect, b.chain.Devices[i].ID, float64(s))
 }
 
-func (b *serialBrand) goal(i int, rest bool) {
-	d, seat := &b.devices[i], &b.roster.Seats[i]
+func (b *serialProtocol) goal(i int, rest bool) {
+	d, seat := &b.devices[i], &b.chain.Devices[i]
 	if amps, changed := d.amps(seat); changed {
 		b.link.Out = AppendWrite(b.link.Out, CurrentLimit, d.dialect, seat.ID, amps)
 	}
@@ -214,17 +216,17 @@ func (b *serialBrand) goal(i int, rest bool) {
 }
 
 // Stage has nothing to do: lines leave in the order they are staged.
-func (b *serialBrand) Stage() {}
+func (b *serialProtocol) Stage() {}
 
 // Flush ends a Send.
-func (b *serialBrand) Flush() error {
+func (b *serialProtocol) Flush() error {
 	if len(b.link.Out) == 0 {
 		return nil
 	}
-	if err := b.link.settle(); err != nil {
+	if err := b.link.drainReply(); err != nil {
 		return err
 	}
-	return b.link.Tell()
+	return b.link.Write()
 }
 
 // serialWire is the time of a usual cycle's bytes of one axis: "p 0 12.345678 0 0*12", "f 0*12", "12.345678 -1.234567*12".

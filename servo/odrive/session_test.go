@@ -138,7 +138,7 @@ func TestSerialSession(t *testing.T) {
 	g := servo.Goal{Enable: true, Mode: hal.TorqueMode, Effort: 10, Limit: 1}
 	cycle(t, c, g)
 	cycle(t, c, g)
-	if s := c.State(0); !errors.Is(s.Err, servo.ErrSilent) {
+	if s := c.State(0); !errors.Is(s.Err, servo.ErrNoReply) {
 		t.Errorf("silent: got %+v", s)
 	}
 	for range 5 {
@@ -225,7 +225,7 @@ func TestCANSession(t *testing.T) {
 		return append(frames{Floats(3, Estimates, at, 0), Floats(3, GetIq, 0, 1.5)}, more...)
 	}
 	limits := Floats(3, SetLimits, ModelByName("odrive-s1").Velocity/(2*math.Pi), 40)
-	idle, closed := Beat{State: Idle}.Frame(3), Beat{State: ClosedLoop}.Frame(3)
+	idle, closed := HeartbeatMessage{State: Idle}.Frame(3), HeartbeatMessage{State: ClosedLoop}.Frame(3)
 	set := SDO{Write: true, Endpoint: 200, Value: floatWord(0.5)}
 	on := SDO{Write: true, Endpoint: 201, Value: 1}
 	line := canPlayback(
@@ -290,7 +290,7 @@ func TestCANWatchdogIsProven(t *testing.T) {
 		"another endpoint": {SDO{Endpoint: 201, Value: set.Value}.Frame(3, TxSDO)},
 	} {
 		ask := frames{Ask(3, Estimates), Ask(3, GetIq)}
-		say := frames{Floats(3, Estimates, 0.5, 0), Floats(3, GetIq, 0, 0), Beat{State: Idle}.Frame(3)}
+		say := frames{Floats(3, Estimates, 0.5, 0), Floats(3, GetIq, 0, 0), HeartbeatMessage{State: Idle}.Frame(3)}
 		version := Frame(3, GetVersion)
 		version.Len = 8
 		tried := canTurn{frames{set.Frame(3, RxSDO), SDO{Endpoint: 200}.Frame(3, RxSDO)}, answer}
@@ -320,7 +320,7 @@ func TestCANWatchdogIsProven(t *testing.T) {
 // What a node said before a halt proves nothing of it.
 func TestCANHaltWaitsForAWord(t *testing.T) {
 	type frames = []servo.CANFrame
-	version, idle := Frame(3, GetVersion), Beat{State: Idle}.Frame(3)
+	version, idle := Frame(3, GetVersion), HeartbeatMessage{State: Idle}.Frame(3)
 	version.Len = 8
 	limp := frames{Words(3, SetState, uint32(Idle))}
 	for _, after := range []frames{{idle}, nil} {
@@ -333,7 +333,7 @@ func TestCANHaltWaitsForAWord(t *testing.T) {
 		cycle(t, c, servo.Goal{})
 		line.Pass(settling)
 		// It was limp when it was last heard.
-		c.b.devices[0].beat, c.b.devices[0].beatAt = Beat{State: Idle}, line.Now()
+		c.b.devices[0].heartbeat, c.b.devices[0].beatAt = HeartbeatMessage{State: Idle}, line.Now()
 		halted := canPlayback(canTurn{limp, nil}, canTurn{limp, after}, canTurn{limp, nil})
 		halted.Pass(line.Now())
 		c.b.x.Port = halted
@@ -346,7 +346,7 @@ func TestCANHaltWaitsForAWord(t *testing.T) {
 // A limit of nothing is told however small the one before.
 func TestNoLimitIsExact(t *testing.T) {
 	d := device{m: ModelByName("odrive-s1"), limit: 0.2}
-	var seat servo.Seat
+	var seat servo.Device
 	if amps, changed := d.amps(&seat); amps != 0 || !changed {
 		t.Errorf("got %g A, changed %v", amps, changed)
 	}
@@ -385,7 +385,7 @@ func TestSerialDoubtsALeap(t *testing.T) {
 // To hold after a speed is to stay where it is then, not to go back to where torque went on.
 func TestHoldsWhereItIs(t *testing.T) {
 	d := device{m: ModelByName("odrive-s1")}
-	var seat servo.Seat
+	var seat servo.Device
 	d.goal(&seat, true)
 	seat.Goal.Mode = hal.VelocityMode
 	d.goal(&seat, false)

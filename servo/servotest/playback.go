@@ -53,7 +53,7 @@ var (
 // Write checks p against the next turn.
 func (b *Playback) Write(p []byte) (int, error) {
 	if b.gone {
-		return 0, servo.ErrGone
+		return 0, servo.ErrDisconnected
 	}
 	b.now += b.wire(len(p))
 	if b.at == len(b.turns) {
@@ -81,7 +81,7 @@ func (b *Playback) Write(p []byte) (int, error) {
 // Read hands out what the turns say, or lets timeout pass.
 func (b *Playback) Read(p []byte, timeout time.Duration) (int, error) {
 	if b.gone {
-		return 0, servo.ErrGone
+		return 0, servo.ErrDisconnected
 	}
 	if len(b.pending) == 0 || b.pending[0].at > b.now+timeout {
 		b.now += timeout
@@ -110,7 +110,7 @@ func (b *Playback) ends() {
 // Discard drops what has arrived and was not read, and an answer on its way; what is said later by itself comes later.
 func (b *Playback) Discard() error {
 	if b.gone {
-		return servo.ErrGone
+		return servo.ErrDisconnected
 	}
 	for len(b.pending) > 0 && (b.pending[0].at <= b.now || !b.pending[0].unasked) {
 		b.pending = b.pending[1:]

@@ -23,7 +23,7 @@ type Record struct {
 func (r *Record) Write(p []byte) (int, error) {
 	n, err := r.Line.Write(p)
 	r.said = r.Line.Now() + servo.WireTime(n, 10, r.Line.Baud()) // a line does not wait until the bytes have left
-	r.Turns = append(r.Turns, Turn{Write: append([]byte(nil), p[:n]...), Gone: errors.Is(err, servo.ErrGone)})
+	r.Turns = append(r.Turns, Turn{Write: append([]byte(nil), p[:n]...), Gone: errors.Is(err, servo.ErrDisconnected)})
 	return n, err
 }
 
@@ -35,7 +35,7 @@ func (r *Record) Read(p []byte, timeout time.Duration) (int, error) {
 		return n, err
 	}
 	last := &r.Turns[len(r.Turns)-1]
-	last.Gone = last.Gone || errors.Is(err, servo.ErrGone)
+	last.Gone = last.Gone || errors.Is(err, servo.ErrDisconnected)
 	if n == 0 {
 		return n, err
 	}

@@ -68,8 +68,8 @@ func TestPlaybackAndRecord(t *testing.T) {
 		if want := 300*time.Microsecond + 5*time.Millisecond; line.Now() != want {
 			t.Errorf("clock: got %v, want %v", line.Now(), want)
 		}
-		if _, err := line.Write(nil); !errors.Is(err, servo.ErrGone) {
-			t.Errorf("write after the end: got %v, want %v", err, servo.ErrGone)
+		if _, err := line.Write(nil); !errors.Is(err, servo.ErrDisconnected) {
+			t.Errorf("write after the end: got %v, want %v", err, servo.ErrDisconnected)
 		}
 		if err := line.Close(); err != nil {
 			t.Errorf("close: got %v", err)
@@ -152,7 +152,7 @@ func TestWords(t *testing.T) {
 			rec.Discard()
 		}
 	}
-	if _, err := rec.Read(p[:], 0); !errors.Is(err, servo.ErrGone) {
+	if _, err := rec.Read(p[:], 0); !errors.Is(err, servo.ErrDisconnected) {
 		t.Errorf("after the end: got %v", err)
 	}
 	if rec.String() != said {

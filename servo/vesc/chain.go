@@ -35,27 +35,27 @@ type MotorConfig struct {
 // for Enable to have been false once. Only the torque mode can be limited from cycle to cycle; a limit of zero lets the
 // motor go in all of them.
 type Chain struct {
-	*servo.Roster
-	b *brand
+	*servo.GenericChain
+	b *protocol
 }
 
 var _ servo.Chain = (*Chain)(nil)
 
 // NewChain returns a chain; nothing is sent until Open, which also reports what is wrong with cfg.
 func NewChain(cfg ChainConfig) *Chain {
-	b := &brand{cfg: &cfg, devices: make([]device, len(cfg.Motors))}
-	roster := servo.RosterConfig{
+	b := &protocol{cfg: &cfg, devices: make([]device, len(cfg.Motors))}
+	generic := servo.GenericChainConfig{
 		Bus: cfg.Name, Line: cfg.Line, Reopen: cfg.Reopen, LastID: LastID, Period: cfg.Period, Latency: cfg.Latency,
 		Health: -1, Bits: bitsPerByte, Out: max(1, len(cfg.Motors)) * 3 * 16, In: 2*maxPacket + 64*len(cfg.Motors), NoLimit: true,
 	}
 	for i := range cfg.Motors {
 		m := &cfg.Motors[i]
 		b.devices[i] = device{cfg: m, m: m.Model, pairs: 1}
-		roster.Seats = append(roster.Seats, servo.SeatConfig{ID: int(m.ID), Joint: m.Joint, Grouped: true, Faults: servo.Faults(m.Model != nil, nil, nil)})
+		generic.Devices = append(generic.Devices, servo.DeviceConfig{ID: int(m.ID), Joint: m.Joint, Grouped: true, Faults: servo.Faults(m.Model != nil, nil, nil)})
 	}
 	c := &Chain{b: b}
-	c.Roster = servo.NewRoster(roster, b)
-	b.roster = c.Roster
+	c.GenericChain = servo.NewGenericChain(generic, b)
+	b.chain = c.GenericChain
 	return c
 }
 

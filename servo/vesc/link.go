@@ -84,7 +84,7 @@ func (l *link) await(c Command, size, least int, delay time.Duration) ([]byte, e
 // begin sends Out and begins to listen for answers of size bytes that may come delay late.
 func (l *link) begin(size int, delay time.Duration) error {
 	l.parser.Reset()
-	return l.Ask(size, delay)
+	return l.Request(size, delay)
 }
 
 // next waits for the next answer to c. bad is how many packets had been spoilt before the question.
@@ -97,8 +97,8 @@ func (l *link) next(c Command, least int, bad uint64) ([]byte, error) {
 		}
 		piece, err := l.More()
 		l.parser.Feed(piece)
-		if errors.Is(err, servo.ErrSilent) && l.parser.BadChecksum > bad {
-			err = servo.ErrMangled
+		if errors.Is(err, servo.ErrNoReply) && l.parser.BadChecksum > bad {
+			err = servo.ErrCorrupt
 		}
 		if err != nil {
 			return nil, err
@@ -116,9 +116,9 @@ func (l *link) measure(id int, mask uint32) (*Values, error) {
 	got, err := l.values.Parse(p)
 	switch {
 	case err != nil || got&mask != mask:
-		return nil, servo.ErrMangled
+		return nil, servo.ErrCorrupt
 	case l.first != unknownID && int(l.values[ControllerID]) != id: // somebody else's late answer
-		return nil, servo.ErrMangled
+		return nil, servo.ErrCorrupt
 	}
 	return &l.values, nil
 }
@@ -171,7 +171,7 @@ func (l *link) identify(id int) (who identity, err error) {
 	}
 	const polesAt, timeoutAt = 1 + 10*4, 1 + 4 + 1
 	if len(p) <= polesAt {
-		return who, servo.ErrMangled
+		return who, servo.ErrCorrupt
 	}
 	who.poles = int(p[polesAt])
 	l.put(id, []byte{byte(GetAppConf)})
@@ -179,7 +179,7 @@ func (l *link) identify(id int) (who identity, err error) {
 		return who, err
 	}
 	if len(p) < timeoutAt+4 || int(p[timeoutAt-1]) != id {
-		return who, servo.ErrMangled
+		return who, servo.ErrCorrupt
 	}
 	who.timeout = time.Duration(min(binary.BigEndian.Uint32(p[timeoutAt:]), math.MaxInt32)) * time.Millisecond
 	return who, nil

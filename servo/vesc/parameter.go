@@ -75,7 +75,7 @@ func (c *Client) Read(id byte, r *servo.Register) (int64, error) {
 		return 0, servo.Fault(c.Name, int(id), op, err)
 	}
 	if math.IsNaN(v[f]) {
-		return 0, &hal.Error{Kind: hal.BusFault, Bus: c.Name, ID: int(id), Op: op, Err: servo.ErrMangled}
+		return 0, &hal.Error{Kind: hal.BusFault, Bus: c.Name, ID: int(id), Op: op, Err: servo.ErrCorrupt}
 	}
 	return int64(math.Round(v[f] * fields[f].scale)), nil
 }

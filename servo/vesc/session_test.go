@@ -160,7 +160,7 @@ func TestForwarded(t *testing.T) {
 	}
 	// The first's late answer is none.
 	c.Receive()
-	if s := c.State(0); !errors.Is(s.Err, servo.ErrSilent) {
+	if s := c.State(0); !errors.Is(s.Err, servo.ErrNoReply) {
 		t.Errorf("another's answer: got %v", s.Err)
 	}
 	c.Receive()
@@ -189,7 +189,7 @@ func TestRefused(t *testing.T) {
 		if err == nil || hal.KindOf(err) != x.kind || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("%s: got %v", x.want, err)
 		}
-		if !c.Seats[0].Barred {
+		if !c.Devices[0].Barred {
 			t.Errorf("%s: not left alone", x.want)
 		}
 	}
@@ -309,15 +309,15 @@ func TestOld(t *testing.T) {
 // To hold after a speed is to stay where it is then, not to go back to where torque went on.
 func TestHoldsWhereItIs(t *testing.T) {
 	c, _ := open(t, "", MotorConfig{ID: 1, Model: ModelByName("vesc-6")})
-	seat := &c.Seats[0]
+	seat := &c.Devices[0]
 	seat.State.Position = 0
-	c.b.Arm(0, 0)
+	c.b.StageTorqueOn(0, 0)
 	seat.Goal.Mode = hal.VelocityMode
-	c.b.Aim(0)
+	c.b.StageGoal(0)
 	seat.Goal.Mode, seat.State.Position = hal.NoMode, TicksPerTurn/4
 	for range 2 {
 		c.b.link.Out = c.b.link.Out[:0]
-		c.b.Aim(0)
+		c.b.StageGoal(0)
 		seat.State.Position = TicksPerTurn / 3
 		if _, at, ok := ParseSet(body(c.b.link.Out)); !ok || at != 90 {
 			t.Errorf("got %g degrees, want 90", at)
@@ -328,7 +328,7 @@ func TestHoldsWhereItIs(t *testing.T) {
 // The limit of a joint's torque holds in torque mode alone, and goals beyond the model are cut; docs/motors.md says so.
 func TestLimits(t *testing.T) {
 	c, _ := open(t, "", MotorConfig{ID: 1, Model: ModelByName("vesc-6")})
-	m, seat := ModelByName("vesc-6"), &c.Seats[0]
+	m, seat := ModelByName("vesc-6"), &c.Devices[0]
 	c.b.devices[0].pairs = 7
 	seat.State.Position = TicksPerTurn / 2
 	for _, x := range []struct {
@@ -345,7 +345,7 @@ func TestLimits(t *testing.T) {
 	} {
 		seat.Goal = x.goal
 		c.b.link.Out = c.b.link.Out[:0]
-		c.b.Aim(0)
+		c.b.StageGoal(0)
 		if k, v, ok := ParseSet(body(c.b.link.Out)); !ok || k != x.command || math.Abs(v-x.want) > 1 && k == SetRPM || math.Abs(v-x.want) > 1e-3 && k != SetRPM {
 			t.Errorf("%+v: got %d %g, want %d %g", x.goal, k, v, x.command, x.want)
 		}

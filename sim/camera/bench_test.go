@@ -68,7 +68,7 @@ func BenchmarkPicture(b *testing.B) {
 	}
 }
 
-// BenchmarkStudio is what a viewer gets, with all workers.
+// BenchmarkRenderer is what a viewer gets, with all workers.
 func BenchmarkStudio(b *testing.B) {
 	st := studio(b, pool(0.05), Workers, front, depth)
 	for i, c := range []Camera{front, depth} {

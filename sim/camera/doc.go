@@ -1,10 +1,10 @@
 // Package camera makes pictures by casting rays on the CPU: colour, depth, and what a detector would recognise.
 //
 //	scene + poses ──► BVH of package ray ──► one ray a pixel ──► paint, light, water ──► hal.Picture
-//	                                              └────────────► tally of things ─────► hal.Sight
+//	                                              └────────────► tally of things ─────► hal.Detection
 //
-// A Studio owns the cameras of a scene and the goroutines that render. The cycle pushes a snapshot of the poses, which
-// takes a copy and never waits; viewers ask for pictures through hal.Watch, and nothing is rendered that nobody asked for.
+// A Renderer owns the cameras of a scene and the goroutines that render. The cycle pushes a snapshot of the poses, which
+// takes a copy and never waits; viewers ask for pictures through hal.ImageStream, and nothing is rendered that nobody asked for.
 // Rows are shared out to the workers in any order and give the same picture: nothing of a row depends on another.
 //
 // # Conventions

@@ -53,7 +53,7 @@ func pool(turbidity float64) *Scene {
 	buoy := add(red, ball(9, 1.5, -2, 0.2))
 	other := add(yellow, ball(4, -1.6, -1, 0.2))
 	block := add(Paint{Colour: [3]float64{0.2, 0.5, 0.2}}, box(5, 0.5, -3.8, 0.3, 0.3, 0.2))
-	s.Things = []Thing{
+	s.Things = []Object{
 		{"gate", "gate", gate}, {"buoy", "red", buoy}, {"buoy", "yellow", other}, {"block", "block", block},
 	}
 	hull := box(0, 0, 0, 0.2, 0.2, 0.1)
@@ -73,7 +73,7 @@ var front = Camera{Name: "front", Width: 640, Height: 360, FieldOfView: 1.6, Nea
 var depth = Camera{Name: "depth", Width: 128, Height: 72, FieldOfView: 1.6, Near: 0.3, Far: 20, Depth: true, Mask: 1}
 
 // studio makes a studio that ends with the test.
-func studio(t testing.TB, s *Scene, workers int, cameras ...Camera) *Studio {
+func studio(t testing.TB, s *Scene, workers int, cameras ...Camera) *Renderer {
 	t.Helper()
 	st, err := New(s, 1, cameras, workers)
 	if err != nil {
@@ -84,7 +84,7 @@ func studio(t testing.TB, s *Scene, workers int, cameras ...Camera) *Studio {
 }
 
 // shoot takes one picture.
-func shoot(t testing.TB, st *Studio, camera int, poses []collide.Pose) *hal.Picture {
+func shoot(t testing.TB, st *Renderer, camera int, poses []collide.Pose) *hal.Picture {
 	t.Helper()
 	w, err := st.Watch(camera)
 	if err != nil {
@@ -131,7 +131,7 @@ func TestPictures(t *testing.T) {
 	clear, turbid := studio(t, pool(0.05), 2, front, depth), studio(t, pool(0.5), 2, front)
 	for _, c := range []struct {
 		name   string
-		st     *Studio
+		st     *Renderer
 		camera int
 		pose   []collide.Pose
 	}{
@@ -144,7 +144,7 @@ func TestPictures(t *testing.T) {
 	} {
 		p := shoot(t, c.st, c.camera, c.pose)
 		keepPicture(t, c.name, p)
-		for _, s := range p.Sights {
+		for _, s := range p.Detections {
 			t.Logf("%s: %+v", c.name, s)
 		}
 		p.Release()

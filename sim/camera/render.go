@@ -20,9 +20,9 @@ type renderer struct {
 	coats  []coat
 	optics optics
 	screen screen
-	lamps  []Lamp
+	lamps  []Light
 	lit    []lit
-	things []thing
+	things []object
 	owner  []int16 // thing of each geom, or -1
 }
 
@@ -33,9 +33,9 @@ func newRenderer(s *Scene, bodies int) (*renderer, error) {
 			faults = append(faults, fmt.Errorf("geoms[%d]: body: got %d, want below %d", i, s.Geoms[i].Body, bodies))
 		}
 	}
-	for i := range s.Lamps {
-		if s.Lamps[i].Body >= bodies {
-			faults = append(faults, fmt.Errorf("lamps[%d]: body: got %d, want below %d", i, s.Lamps[i].Body, bodies))
+	for i := range s.Lights {
+		if s.Lights[i].Body >= bodies {
+			faults = append(faults, fmt.Errorf("lamps[%d]: body: got %d, want below %d", i, s.Lights[i].Body, bodies))
 		}
 	}
 	if err := errors.Join(faults...); err != nil {
@@ -53,7 +53,7 @@ func newRenderer(s *Scene, bodies int) (*renderer, error) {
 	r := &renderer{
 		bvh: bvh, geoms: append([]collide.Geom(nil), s.Geoms...),
 		frames: make([]collide.Frame, len(s.Geoms)), optics: s.optics(),
-		lamps: append([]Lamp(nil), s.Lamps...), lit: make([]lit, len(s.Lamps)),
+		lamps: append([]Light(nil), s.Lights...), lit: make([]lit, len(s.Lights)),
 		owner: make([]int16, len(s.Geoms)),
 	}
 	for i := range s.Paints {

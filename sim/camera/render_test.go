@@ -50,9 +50,9 @@ func TestPinhole(t *testing.T) {
 	c.Detects, c.Mask = true, 0
 	half := math.Tan(c.FieldOfView / 2)
 	for _, to := range [][2]float64{{0, 0}, {1, 0}, {-1, 0}, {0, 0.5}, {0, -0.5}, {-1.5, 0.9}} {
-		s := &Scene{Geoms: []collide.Geom{ball(4, to[0], to[1], 0.1)}, Paints: make([]Paint, 1), Things: []Thing{{"ball", "b", []int{0}}}}
+		s := &Scene{Geoms: []collide.Geom{ball(4, to[0], to[1], 0.1)}, Paints: make([]Paint, 1), Things: []Object{{"ball", "b", []int{0}}}}
 		p := shoot(t, studio(t, s, 2, c), 0, at(0, 0, 0, 0, 0))
-		b := p.Sights[0].Box
+		b := p.Detections[0].Box
 		near(t, "across", (b[0]+b[2])/2, 0.5-to[0]/4/half/2, 0.002)
 		near(t, "down", (b[1]+b[3])/2, 0.5-to[1]/4/half/2*640/360, 0.003)
 	}
@@ -60,12 +60,12 @@ func TestPinhole(t *testing.T) {
 
 // TestSight holds the detector against geometry and Beer and Lambert.
 func TestSight(t *testing.T) {
-	things := []Thing{{"ball", "one", []int{0}}}
+	things := []Object{{"ball", "one", []int{0}}}
 	dry := Scene{Geoms: []collide.Geom{ball(4, 0, -5, 0.5)}, Paints: make([]Paint, 1), Things: things}
-	look := func(s Scene, pose []collide.Pose) hal.Sight {
+	look := func(s Scene, pose []collide.Pose) hal.Detection {
 		c := front
 		c.Mask = 0
-		return shoot(t, studio(t, &s, 2, c), 0, pose).Sights[0]
+		return shoot(t, studio(t, &s, 2, c), 0, pose).Detections[0]
 	}
 	whole := look(dry, at(0, 0, -5, 0, 0))
 	near(t, "visible", whole.Visible, 1, 0)
@@ -121,7 +121,7 @@ func TestLight(t *testing.T) {
 		t.Errorf("a board at 40 m: got %v, want about the open water's %v", far, open)
 	}
 	s := board(1, -8)
-	s.Lamps = []Lamp{{Body: 0, Direction: [3]float64{1, 0, 0}, Half: 0.5, Power: 1}}
+	s.Lights = []Light{{Body: 0, Direction: [3]float64{1, 0, 0}, Half: 0.5, Power: 1}}
 	if lit := pixel(s, at(0, 0, -8, 0, 0)); !(lit.X > 2*deep.X) {
 		t.Errorf("with a lamp: got %v, without %v, want more red", lit, deep)
 	}
@@ -176,7 +176,7 @@ func TestSame(t *testing.T) {
 		if first == nil {
 			first = p
 		}
-		if !bytes.Equal(p.RGB, first.RGB) || !slices.Equal(p.Sights, first.Sights) {
+		if !bytes.Equal(p.RGB, first.RGB) || !slices.Equal(p.Detections, first.Detections) {
 			t.Errorf("%d workers: the picture differs from that of one", workers)
 		}
 	}
@@ -186,10 +186,10 @@ func TestFaults(t *testing.T) {
 	s := pool(0.05)
 	s.Paints[0].Size = 0
 	s.Paints[1].Colour[0] = math.NaN()
-	s.Things = append(s.Things, Thing{"x", "y", []int{99}}, Thing{"x", "z", s.Things[0].Geoms})
+	s.Things = append(s.Things, Object{"x", "y", []int{99}}, Object{"x", "z", s.Things[0].Geoms})
 	s.Water.Turbidity = -1
 	s.Sun.Direction = [3]float64{1, 0, 0}
-	s.Lamps = []Lamp{{Body: 7}}
+	s.Lights = []Light{{Body: 7}}
 	s.Geoms[0].Half[0] = 0
 	bad := front
 	bad.Width, bad.FieldOfView, bad.Near, bad.Body = 0, 4, -1, 3

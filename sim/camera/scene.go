@@ -14,10 +14,10 @@ import (
 type Scene struct {
 	Geoms  []collide.Geom // of bodies and of the world; a Group bit that a camera's Mask leaves out is not seen by it
 	Paints []Paint        // one a geom
-	Things []Thing        // what a detector recognises
+	Things []Object       // what a detector recognises
 	Sun    Sun
 	Water  *Water // nil: it is dry
-	Lamps  []Lamp
+	Lights []Light
 }
 
 // Pattern is how the two colours of a paint lie on a surface.
@@ -38,8 +38,8 @@ type Paint struct {
 	Mirror         bool    // what is seen in it is what lies before it
 }
 
-// Thing is an object that a detector recognises: one or more geoms, none of which belongs to another thing.
-type Thing struct {
+// Object is an object that a detector recognises: one or more geoms, none of which belongs to another thing.
+type Object struct {
 	Class, Name string
 	Geoms       []int
 }
@@ -57,8 +57,8 @@ type Water struct {
 	Turbidity float64 // 1/m, attenuation by particles: 0.05 in a clean pool, 0.3 in a lake, 2 in a harbour
 }
 
-// Lamp is a light on a body that shines into a cone.
-type Lamp struct {
+// Light is a light on a body that shines into a cone.
+type Light struct {
 	Body      int // -1: the world
 	Position  [3]float64
 	Direction [3]float64
@@ -66,7 +66,7 @@ type Lamp struct {
 	Power     float64 // light on a surface that faces it from 1 m
 }
 
-// Camera is one viewpoint of a Studio.
+// Camera is one viewpoint of a Renderer.
 type Camera struct {
 	Name          string
 	Body          int      // which carries it; -1: the world
@@ -153,8 +153,8 @@ func (s *Scene) check() error {
 	if d := s.Sun.Direction; d != ([3]float64{}) && !(d[2] > 0) {
 		fault("sun: got direction %g, want z above 0", d)
 	}
-	for i := range s.Lamps {
-		if l := &s.Lamps[i]; !(l.Half > 0 && l.Half <= math.Pi) || !(l.Power >= 0) || !(r3.Pack(l.Direction).Norm() > 0) || l.Body < -1 {
+	for i := range s.Lights {
+		if l := &s.Lights[i]; !(l.Half > 0 && l.Half <= math.Pi) || !(l.Power >= 0) || !(r3.Pack(l.Direction).Norm() > 0) || l.Body < -1 {
 			fault("lamps[%d]: got half angle %g, power %g, direction %g", i, l.Half, l.Power, l.Direction)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/ray"
 )
 
-// thing is a Thing with points spread through its solids, by which its visible share is judged.
-type thing struct {
+// object is a Object with points spread through its solids, by which its visible share is judged.
+type object struct {
 	class, name string
 	parts       []int
 	share       []float64    // of each part in the surface of all
@@ -23,8 +23,8 @@ type thing struct {
 // samples is how many points a thing has: a share is known to about 2 %.
 const samples = 64
 
-func newThing(t *Thing, geoms []collide.Geom) thing {
-	out := thing{class: t.Class, name: t.Name, parts: append([]int(nil), t.Geoms...)}
+func newThing(t *Object, geoms []collide.Geom) object {
+	out := object{class: t.Class, name: t.Name, parts: append([]int(nil), t.Geoms...)}
 	// From all sides together, a convex solid shows a quarter of its surface (Cauchy): a fair weight of its part.
 	var total float64
 	for _, g := range t.Geoms {
@@ -129,10 +129,10 @@ func (t tally) join(u tally) {
 
 // sights appends what the tally says to dst, all things of the scene: those in the picture first, then the others, which
 // have Visible 0 and no box; both by distance.
-func (r *renderer) sights(dst []hal.Sight, v *view, t tally) []hal.Sight {
+func (r *renderer) sights(dst []hal.Detection, v *view, t tally) []hal.Detection {
 	for i := range t {
 		c, k := &t[i], &r.things[i]
-		s := hal.Sight{Class: k.class, Name: k.name, Distance: r.middle(k).Sub(v.eye).Norm()}
+		s := hal.Detection{Class: k.class, Name: k.name, Distance: r.middle(k).Sub(v.eye).Norm()}
 		if c.pixels == 0 {
 			dst = append(dst, s)
 			continue
@@ -145,7 +145,7 @@ func (r *renderer) sights(dst []hal.Sight, v *view, t tally) []hal.Sight {
 		s.Colour = float64(c.colour) / colourUnit / float64(c.pixels)
 		dst = append(dst, s)
 	}
-	slices.SortStableFunc(dst, func(a, b hal.Sight) int {
+	slices.SortStableFunc(dst, func(a, b hal.Detection) int {
 		if (a.Visible > 0) != (b.Visible > 0) {
 			return cmp.Compare(b.Visible, a.Visible)
 		}
@@ -155,7 +155,7 @@ func (r *renderer) sights(dst []hal.Sight, v *view, t tally) []hal.Sight {
 }
 
 // middle is that of its parts by their surfaces: of a gate the middle of the way through.
-func (r *renderer) middle(t *thing) (sum r3.Vec) {
+func (r *renderer) middle(t *object) (sum r3.Vec) {
 	for i, g := range t.parts {
 		sum = sum.Along(t.share[i], r3.Pack(r.frames[g].Position))
 	}

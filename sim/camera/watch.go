@@ -19,7 +19,7 @@ type plate struct {
 const keep = 4
 
 // take returns a plate to render into.
-func (s *Studio) take(e *eye) *plate {
+func (s *Renderer) take(e *eye) *plate {
 	if n := len(e.free); n > 0 {
 		p := e.free[n-1]
 		e.free = e.free[:n-1]
@@ -59,16 +59,16 @@ func (e *eye) drop(p *plate) {
 
 // watch is one viewer.
 type watch struct {
-	studio *Studio
+	studio *Renderer
 	eye    *eye
 	closed bool
 }
 
-var _ hal.Watch = (*watch)(nil)
+var _ hal.ImageStream = (*watch)(nil)
 
 // Watch begins to look through camera i. While nobody else watches, the next snapshot is that of the next Push: who must
 // not wait for it, as a server in lock-step, keeps its Watch open from the start.
-func (s *Studio) Watch(camera int) (hal.Watch, error) {
+func (s *Renderer) Watch(camera int) (hal.ImageStream, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -83,7 +83,7 @@ func (s *Studio) Watch(camera int) (hal.Watch, error) {
 
 var errGone = &hal.Error{Kind: hal.Absent, Op: "camera", Err: errors.New("it is closed")}
 
-// Next is that of hal.Watch: the picture shows the newest snapshot at the time of the call, or a newer one.
+// Next is that of hal.ImageStream: the picture shows the newest snapshot at the time of the call, or a newer one.
 func (w *watch) Next(ctx context.Context, after uint64) (*hal.Picture, error) {
 	s, e := w.studio, w.eye
 	stop := context.AfterFunc(ctx, func() {

@@ -98,7 +98,7 @@ func TestOutsideOfLimitsStaysLimp(t *testing.T) {
 		d.cycles(10, servo.Goal{})
 		before := act.Position
 		d.cycles(20, to(u.CentreTicks))
-		if !errors.Is(d.fault(0), servo.ErrOutside) || act.Enable || act.Position != before {
+		if !errors.Is(d.fault(0), servo.ErrOutOfLimits) || act.Enable || act.Position != before {
 			t.Errorf("%s: outside: got %v, torque %v, moved %g rad", c.model, d.fault(0), act.Enable, act.Position-before)
 		}
 		if d.fault(1) != nil || !d.State(1).Torque {

@@ -72,7 +72,7 @@ func (d *rostered) plant(text string) {
 	}
 }
 
-// brands are the chains that servo.Roster drives, with a goal off the centre and how near they come to it.
+// brands are the chains that servo.GenericChain drives, with a goal off the centre and how near they come to it.
 func brands(t *testing.T, test func(t *testing.T, open func(n int) *rostered, goal, near float64)) {
 	for _, b := range []struct {
 		model      string

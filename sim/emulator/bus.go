@@ -42,9 +42,9 @@ type Bus struct {
 	plugged  bool
 	plug     int // counts pluggings; a line of an earlier one is gone
 
-	tongue tongue // what is spoken on the line
-	net    *net   // the bus where it is CAN, else nil
-	duplex bool   // a wire each way: nobody talks over an answer
+	protocol protocol // what is spoken on the line
+	net      *net     // the bus where it is CAN, else nil
+	duplex   bool     // a wire each way: nobody talks over an answer
 
 	// Scratch.
 	packet []byte             // an answer
@@ -66,9 +66,9 @@ func NewBus(cfg BusConfig, servos ...*Servo) *Bus {
 		b.mu = new(sync.Mutex)
 	}
 	b.bits = 10
-	b.tongue = newRobotisTongue(b)
+	b.protocol = newRobotisProtocol(b)
 	if len(servos) > 0 {
-		b.tongue = servos[0].kind.tongue(b)
+		b.protocol = servos[0].kind.protocol(b)
 	}
 	for _, s := range servos {
 		// Who sets up a robot sets its servos to the line's rate; other settings are the factory's.
@@ -184,7 +184,7 @@ func (b *Bus) hear(p []byte, start time.Duration) time.Duration {
 	}
 	if start < b.busy() && !b.duplex {
 		// The host talks over an answer: neither is understood.
-		b.spoil(start)
+		b.corrupt(start)
 		b.resetParsers()
 		k := min(len(p), int((b.busy()-start)/b.time(1, b.host))+1)
 		start += b.time(k, b.host)
@@ -195,12 +195,12 @@ func (b *Bus) hear(p []byte, start time.Duration) time.Duration {
 	if b.timing.Echo {
 		b.put(p, start, b.host)
 	}
-	b.tongue.parse(p, start)
+	b.protocol.parse(p, start)
 	return end
 }
 
 // resetParsers forgets what was half heard.
-func (b *Bus) resetParsers() { b.tongue.reset() }
+func (b *Bus) resetParsers() { b.protocol.reset() }
 
 // feed lets a parser have p, whose first byte begins at start. It calls next for every packet that may be there, and
 // where it says that one was, obey with the time at which its last byte ended.
@@ -216,5 +216,5 @@ func (b *Bus) feed(f *servo.Framer, p []byte, start time.Duration, next func() b
 
 // hears reports whether s hears what is said now.
 func (b *Bus) hears(s *Servo, now time.Duration) bool {
-	return !s.dark && now >= s.booted && sameBaud(s.baud(), b.host) && b.strikes(Intermittent, s, now) == nil
+	return !s.dark && now >= s.booted && sameBaud(s.baud(), b.host) && b.faultOccurs(Intermittent, s, now) == nil
 }

@@ -23,13 +23,13 @@ type cybergearKind struct {
 }
 
 // NewCyberGear returns a motor of model m on act; its ID must be 0..127.
-func NewCyberGear(m *cybergear.Model, id int, act *actuator.Servo, truth Truth) *Servo {
+func NewCyberGear(m *cybergear.Model, id int, act *actuator.Servo, truth GroundTruth) *Servo {
 	u := m.Units()
 	k := &cybergearKind{motorKind{name: m.Name, amps: m.Spans.Torque / m.Kt, low: u.MinTicks, high: u.MaxTicks}, m, nil}
 	return newMotor(k, &k.motorKind, cybergear.LastID, 0, id, act, truth)
 }
 
-func (k *cybergearKind) tongue(b *Bus) tongue {
+func (k *cybergearKind) protocol(b *Bus) protocol {
 	b.net = newNet(b)
 	return silent{}
 }

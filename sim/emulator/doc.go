@@ -9,7 +9,7 @@
 // # Trying a program
 //
 //	physics := actuator.NewServo(spec)           a motor, its gear and a load; spec by actuator.Lookup("ax-12a")
-//	s := emulator.NewServo(model, 1, physics, emulator.Truth{})     NewFeetech, NewHiwonder, NewKondo, NewVESC, NewODrive, NewCyberGear
+//	s := emulator.NewServo(model, 1, physics, emulator.GroundTruth{})     NewFeetech, NewHiwonder, NewKondo, NewVESC, NewODrive, NewCyberGear
 //	bus := emulator.NewBus(emulator.BusConfig{Name: "bench", Baud: 1_000_000}, s)
 //	line := bus.Line()                           what the program has for serial.Open; or bus.ServePTY, for any program
 //	physics.Step(0.001), bus.Advance(dt)         the world, between the program's cycles: nothing else moves
@@ -18,7 +18,7 @@
 //
 // A bus's servos are all of one brand. In memory one goroutine calls line and bus; on a pty the bus has its own, and
 // BusConfig.Mutex is to be held around Step. Positions are ticks on the wire, radians in
-// the physics, and Truth lies between.
+// the physics, and GroundTruth lies between.
 //
 // # How true it is
 //

@@ -28,7 +28,7 @@ func (robotis) drive(s *Servo) {
 	a.GoalPosition = s.angle(s.shaftAt(float64(s.get(rGoalPosition))))
 	// The actuator counts as the joint does, the registers as the shaft and the drive mode do: this is the way from a
 	// register's sense of turning to the joint's. Speeds go through the gear as well.
-	turn := s.truth.Direction * s.sign()
+	turn := s.groundTruth.Direction * s.sign()
 	if s.model.Protocol == 1 || s.xl320() {
 		s.driveOld(turn)
 	} else {
@@ -45,7 +45,7 @@ func (s *Servo) driveOld(turn float64) {
 	a := s.act
 	a.Limit, a.DutyLimit, a.TimeBased = s.si(rTorqueLimit), 1, false
 	a.Extended = s.multiTurn()
-	a.ProfileAcceleration = s.si(rGoalAcceleration) / s.truth.Gear
+	a.ProfileAcceleration = s.si(rGoalAcceleration) / s.groundTruth.Gear
 	speed := s.si(rMovingSpeed)
 	switch {
 	case s.get(rTorqueMode) == 1: // MX-64 and MX-106: beside the angle limits
@@ -55,19 +55,19 @@ func (s *Servo) driveOld(turn float64) {
 			a.GoalCurrent /= a.Spec.StallCurrent
 		}
 	case s.wheel() && a.Spec.Modes[hal.VelocityMode]:
-		a.Mode, a.GoalVelocity = hal.VelocityMode, turn*speed/s.truth.Gear
+		a.Mode, a.GoalVelocity = hal.VelocityMode, turn*speed/s.groundTruth.Gear
 	case s.wheel():
 		// The wheel mode of AX and XL-320 is an open loop: speed counts are a share of the voltage.
 		a.Mode, a.GoalDuty = hal.DutyMode, turn*float64(s.get(rMovingSpeed))/1023
 	default:
-		a.Mode, a.ProfileVelocity = hal.PositionMode, math.Abs(speed)/s.truth.Gear
+		a.Mode, a.ProfileVelocity = hal.PositionMode, math.Abs(speed)/s.groundTruth.Gear
 	}
 }
 
 // driveX is the table of the X series and of MX under 2.0. Its goals bound each other across modes: goal_pwm is the
 // greatest duty in all but the PWM mode, goal_current the greatest current in mode 5 (e-Manual, "Operating Mode").
 func (s *Servo) driveX(turn float64) {
-	a, gear := s.act, s.truth.Gear
+	a, gear := s.act, s.groundTruth.Gear
 	mode := s.get(rOperatingMode)
 	a.Extended = mode == modeExtended || mode == modeCurrentPosition
 	a.DutyLimit = min(s.si(rPWMLimit), math.Abs(s.si(rGoalPWM)))
@@ -124,7 +124,7 @@ func (s *Servo) driveGains() {
 	}
 	cw := [2]float64{float64(s.get(rCWMargin)), float64(s.get(rCWSlope))}
 	ccw := [2]float64{float64(s.get(rCCWMargin)), float64(s.get(rCCWSlope))}
-	if s.truth.Direction < 0 { // the actuator's sense is the joint's
+	if s.groundTruth.Direction < 0 { // the actuator's sense is the joint's
 		cw, ccw = ccw, cw
 	}
 	g.MarginCW, g.SlopeCW = cw[0], cw[1]

@@ -22,7 +22,7 @@ func Example() {
 		spec, _ := actuator.Lookup("ax-12a")
 		physics := actuator.NewServo(spec)
 		physics.Load.Inertia = 1e-4 // kg·m²
-		servos = append(servos, emulator.NewServo(dynamixel.ModelByName("ax-12a"), id, physics, emulator.Truth{}))
+		servos = append(servos, emulator.NewServo(dynamixel.ModelByName("ax-12a"), id, physics, emulator.GroundTruth{}))
 	}
 	bus := emulator.NewBus(emulator.BusConfig{Name: "bench", Baud: 1_000_000, Timing: emulator.FTDI(time.Millisecond)}, servos...)
 
@@ -67,7 +67,7 @@ func Example() {
 // Programs in any language: the bus on a pseudo terminal, in the wall's time, behind a link called bench. Linux only.
 func ExampleBus_ServePTY() {
 	spec, _ := actuator.Lookup("ax-12a")
-	elbow := emulator.NewServo(dynamixel.ModelByName("ax-12a"), 1, actuator.NewServo(spec), emulator.Truth{})
+	elbow := emulator.NewServo(dynamixel.ModelByName("ax-12a"), 1, actuator.NewServo(spec), emulator.GroundTruth{})
 	bus := emulator.NewBus(emulator.BusConfig{Name: "bench", Baud: 1_000_000}, elbow)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -225,8 +225,8 @@ func (b *Bus) faultAt(kind FaultKind, s *Servo, now time.Duration) *planted {
 	return nil
 }
 
-// strikes throws the dice of the fault of a kind on s.
-func (b *Bus) strikes(kind FaultKind, s *Servo, now time.Duration) *planted {
+// faultOccurs throws the dice of the fault of a kind on s.
+func (b *Bus) faultOccurs(kind FaultKind, s *Servo, now time.Duration) *planted {
 	if p := b.faultAt(kind, s, now); p != nil && (p.P >= 1 || p.dice.Float64() < p.P) {
 		return p
 	}

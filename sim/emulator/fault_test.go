@@ -237,15 +237,15 @@ func TestUnplug(t *testing.T) {
 		"read":    func() error { _, err := old.Read(make([]byte, 9), time.Millisecond); return err }(),
 		"discard": old.Discard(),
 	} {
-		if !errors.Is(err, servo.ErrGone) {
-			t.Errorf("%s: got %v, want %v", name, err, servo.ErrGone)
+		if !errors.Is(err, servo.ErrDisconnected) {
+			t.Errorf("%s: got %v, want %v", name, err, servo.ErrDisconnected)
 		}
 	}
 	if _, err := r.bus.Open(); hal.KindOf(err) != hal.Absent {
 		t.Errorf("open: got %v, want absent", err)
 	}
 	r.pass(100 * time.Millisecond)
-	if _, err := old.Write(ping); !errors.Is(err, servo.ErrGone) {
+	if _, err := old.Write(ping); !errors.Is(err, servo.ErrDisconnected) {
 		t.Errorf("the old line after it is back: got %v", err)
 	}
 	fresh, err := r.bus.Open()

@@ -8,30 +8,30 @@ import (
 	"github.com/halyard-robotics/halyard/servo/feetech"
 )
 
-// feetechTongue is what Feetech servos understand. Decisions where the sources are silent:
+// feetechProtocol is what Feetech servos understand. Decisions where the sources are silent:
 //
 //   - A write that leaves a register's range leaves that register as it was; the error byte has no bit for it.
 //   - A write to a read-only register does nothing. What lies between and behind the registers reads as 0.
 //   - A silent servo in a sync read silences those after it; Timing.SkipSilent is for firmware that goes on.
-type feetechTongue struct {
+type feetechProtocol struct {
 	bus    *Bus
 	parser *feetech.Parser
 	packet feetech.Packet
 	twin   []byte
 }
 
-func newFeetechTongue(b *Bus) *feetechTongue {
-	return &feetechTongue{bus: b, parser: feetech.NewParser(feetech.FromHost), twin: make([]byte, 0, 256)}
+func newFeetechProtocol(b *Bus) *feetechProtocol {
+	return &feetechProtocol{bus: b, parser: feetech.NewParser(feetech.FromHost), twin: make([]byte, 0, 256)}
 }
 
-func (t *feetechTongue) reset() { t.parser.Reset() }
+func (t *feetechProtocol) reset() { t.parser.Reset() }
 
-func (t *feetechTongue) parse(p []byte, start time.Duration) {
+func (t *feetechProtocol) parse(p []byte, start time.Duration) {
 	t.bus.feed(&t.parser.Framer, p, start, func() bool { return t.parser.Next(&t.packet) }, t.obey)
 }
 
 // obey hands the packet at hand, whose last byte ended at now, to the servos that it is for and sends their answers.
-func (t *feetechTongue) obey(now time.Duration) {
+func (t *feetechProtocol) obey(now time.Duration) {
 	b, k := t.bus, &t.packet
 	b.update(now)
 	// Who hears it is settled first: obeying may change IDs and rates.
@@ -55,7 +55,7 @@ func (t *feetechTongue) obey(now time.Duration) {
 }
 
 // single lets one servo obey. It answers as it was when it was asked: old ID, old rate, old delay.
-func (t *feetechTongue) single(s *Servo, now time.Duration) {
+func (t *feetechProtocol) single(s *Servo, now time.Duration) {
 	k := &t.packet
 	id, start, baud, level := byte(s.get(rID)), now+s.returnDelay(), s.baud(), s.get(rResponseLevel)
 	s.answer = s.answer[:0]
@@ -90,7 +90,7 @@ func (t *feetechTongue) single(s *Servo, now time.Duration) {
 }
 
 // answer sends s.answer with the servo's alarms, and tells when it ends and whether it is whole.
-func (t *feetechTongue) answer(s *Servo, id byte, start time.Duration, baud int) (time.Duration, bool) {
+func (t *feetechProtocol) answer(s *Servo, id byte, start time.Duration, baud int) (time.Duration, bool) {
 	b := t.bus
 	status := feetech.Packet{ID: id, Code: feetech.AlarmByte(servo.Alarm(s.alarm)), Params: s.answer}
 	b.packet = feetech.AppendPacket(b.packet[:0], &status)
@@ -106,7 +106,7 @@ func (t *feetechTongue) answer(s *Servo, id byte, start time.Duration, baud int)
 }
 
 // turns is a sync read: one servo after another, each waiting for the answer of the one before.
-func (t *feetechTongue) turns(p []byte, now time.Duration) {
+func (t *feetechProtocol) turns(p []byte, now time.Duration) {
 	if len(p) < 3 {
 		return
 	}
@@ -133,7 +133,7 @@ func (t *feetechTongue) turns(p []byte, now time.Duration) {
 }
 
 // writes is a sync write. Nobody answers.
-func (t *feetechTongue) writes(p []byte) {
+func (t *feetechProtocol) writes(p []byte) {
 	if len(p) < 2 || p[1] == 0 || (len(p)-2)%(int(p[1])+1) != 0 {
 		return
 	}

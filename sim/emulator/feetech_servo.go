@@ -29,7 +29,7 @@ type feetechKind struct{ m *feetech.Model }
 
 // NewFeetech returns a Feetech servo of model m on act, fresh from the factory but for its ID, which must be 0..253. The
 // servo owns act's commands and its backlash from now on; the scene moves it.
-func NewFeetech(m *feetech.Model, id int, act *actuator.Servo, truth Truth) *Servo {
+func NewFeetech(m *feetech.Model, id int, act *actuator.Servo, truth GroundTruth) *Servo {
 	s := &Servo{kind: feetechKind{m}, sheet: sheet{m.Name, m.RAMStart, m.TicksPerTurn, m.Centre, m.MinTicks, m.MaxTicks}}
 	s.make(m.Registers, id, act, truth)
 	s.registered = make([]byte, 0, len(s.bytes))
@@ -37,7 +37,7 @@ func NewFeetech(m *feetech.Model, id int, act *actuator.Servo, truth Truth) *Ser
 	return s
 }
 
-func (feetechKind) tongue(b *Bus) tongue { return newFeetechTongue(b) }
+func (feetechKind) protocol(b *Bus) protocol { return newFeetechProtocol(b) }
 
 func (k feetechKind) baud(s *Servo) int { return k.m.Rate(byte(s.get(rBaud))) }
 
@@ -110,7 +110,7 @@ func (k feetechKind) coarse(s *Servo) float64 {
 
 // drive hands the registers to the actuator. All speeds go through the gear; the actuator counts as the joint does.
 func (k feetechKind) drive(s *Servo) {
-	a, turn := s.act, s.truth.Direction
+	a, turn := s.act, s.groundTruth.Direction
 	a.Enable = s.get(rTorqueEnable) == 1 && !s.shut
 	a.Gains.P, a.Gains.I, a.Gains.D = float64(s.get(rPositionP)), float64(s.get(rPositionI)), float64(s.get(rPositionD))
 	a.Limit, a.DutyLimit = s.si(rTorqueLimit), 1
@@ -122,14 +122,14 @@ func (k feetechKind) drive(s *Servo) {
 	}
 	// Values beyond a turn are told and shown only where the phase says so.
 	a.Extended = s.get(rPhase)&phaseTurns != 0
-	speed := s.si(rGoalVelocity) * k.coarse(s) / s.truth.Gear
+	speed := s.si(rGoalVelocity) * k.coarse(s) / s.groundTruth.Gear
 	// Limits that do not rise are none.
 	goal := float64(s.get(rGoalPosition))
 	if low, high := float64(s.get(rMinPosition)), float64(s.get(rMaxPosition)); low < high {
 		goal = min(max(goal, low), high)
 	}
 	a.GoalPosition = s.angle(goal + s.offset() + k.lap(s, s.shaft()))
-	a.TimeBased, a.ProfileVelocity, a.ProfileAcceleration = false, math.Abs(speed), s.si(rGoalAcceleration)/s.truth.Gear
+	a.TimeBased, a.ProfileVelocity, a.ProfileAcceleration = false, math.Abs(speed), s.si(rGoalAcceleration)/s.groundTruth.Gear
 	switch s.get(rOperatingMode) {
 	case stsVelocity:
 		a.Mode, a.GoalVelocity = hal.VelocityMode, turn*speed

@@ -24,7 +24,7 @@ func light(t testing.TB, model string) *actuator.Servo {
 
 func newFeetech(t testing.TB, model string, id int, presets ...any) *emulator.Servo {
 	t.Helper()
-	s := emulator.NewFeetech(feetech.ModelByName(model), id, light(t, model), emulator.Truth{})
+	s := emulator.NewFeetech(feetech.ModelByName(model), id, light(t, model), emulator.GroundTruth{})
 	preset(t, s, presets...)
 	return s
 }

@@ -18,16 +18,16 @@ type hiwonderKind struct{ m *hiwonder.Model }
 
 // NewHiwonder returns a Hiwonder servo of model m on act, fresh from the factory but for its ID, which must be 0..253.
 // The servo owns act's commands and its backlash from now on; the scene moves it.
-func NewHiwonder(m *hiwonder.Model, id int, act *actuator.Servo, truth Truth) *Servo {
+func NewHiwonder(m *hiwonder.Model, id int, act *actuator.Servo, truth GroundTruth) *Servo {
 	s := &Servo{kind: hiwonderKind{m}, sheet: sheet{m.Name, 0, m.TicksPerTurn, m.Centre, m.MinTicks, m.MaxTicks}}
 	s.make(m.Registers, id, act, truth)
 	s.flash = append(s.flash, s.bytes...)
 	return s
 }
 
-func (hiwonderKind) tongue(b *Bus) tongue { return newHiwonderTongue(b) }
-func (hiwonderKind) baud(*Servo) int      { return hiwonder.Baud }
-func (hiwonderKind) tune(*Servo, int)     {}
+func (hiwonderKind) protocol(b *Bus) protocol { return newHiwonderProtocol(b) }
+func (hiwonderKind) baud(*Servo) int          { return hiwonder.Baud }
+func (hiwonderKind) tune(*Servo, int)         {}
 
 // start brings back what was kept, with the goal where the servo stands.
 func (k hiwonderKind) start(s *Servo) {
@@ -61,7 +61,7 @@ func (k hiwonderKind) drive(s *Servo) {
 	// A move has a time instead of a speed; 0 is as fast as it can.
 	a.TimeBased, a.ProfileVelocity, a.ProfileAcceleration = true, s.si(rGoalTime), 0
 	if a.Mode = hal.PositionMode; s.get(rMotorMode) == 1 {
-		a.Mode, a.GoalDuty = hal.DutyMode, s.truth.Direction*s.si(rGoalPWM)
+		a.Mode, a.GoalDuty = hal.DutyMode, s.groundTruth.Direction*s.si(rGoalPWM)
 	}
 }
 
@@ -79,8 +79,8 @@ func (k hiwonderKind) show(s *Servo, r *reading) {
 	s.setSI(rPresentTemperature, r.temperature)
 }
 
-// hiwonderTongue is what Hiwonder servos understand.
-type hiwonderTongue struct {
+// hiwonderProtocol is what Hiwonder servos understand.
+type hiwonderProtocol struct {
 	bus      *Bus
 	parser   *hiwonder.Parser
 	packet   hiwonder.Packet
@@ -95,18 +95,18 @@ const (
 	hiwonderSave  = 18
 )
 
-func newHiwonderTongue(b *Bus) *hiwonderTongue {
-	return &hiwonderTongue{bus: b, parser: hiwonder.NewParser(), commands: hiwonder.Commands(), twin: make([]byte, 0, 16)}
+func newHiwonderProtocol(b *Bus) *hiwonderProtocol {
+	return &hiwonderProtocol{bus: b, parser: hiwonder.NewParser(), commands: hiwonder.Commands(), twin: make([]byte, 0, 16)}
 }
 
-func (t *hiwonderTongue) reset() { t.parser.Reset() }
+func (t *hiwonderProtocol) reset() { t.parser.Reset() }
 
-func (t *hiwonderTongue) parse(p []byte, start time.Duration) {
+func (t *hiwonderProtocol) parse(p []byte, start time.Duration) {
 	t.bus.feed(&t.parser.Framer, p, start, func() bool { return t.parser.Next(&t.packet) }, t.obey)
 }
 
 // obey hands the packet at hand, whose last byte ended at now, to the servos that it is for and sends their answers.
-func (t *hiwonderTongue) obey(now time.Duration) {
+func (t *hiwonderProtocol) obey(now time.Duration) {
 	b, k := t.bus, &t.packet
 	b.update(now)
 	for _, s := range b.servos {
@@ -119,7 +119,7 @@ func (t *hiwonderTongue) obey(now time.Duration) {
 	}
 }
 
-func (t *hiwonderTongue) single(s *Servo, now time.Duration) {
+func (t *hiwonderProtocol) single(s *Servo, now time.Duration) {
 	k := &t.packet
 	switch k.Command {
 	case hiwonderStart:
@@ -178,7 +178,7 @@ func (s *Servo) takeAll(c *hiwonder.Command, params []byte) {
 }
 
 // answer sends the bytes that a command reads.
-func (t *hiwonderTongue) answer(s *Servo, c *hiwonder.Command, now time.Duration) {
+func (t *hiwonderProtocol) answer(s *Servo, c *hiwonder.Command, now time.Duration) {
 	b := t.bus
 	s.answer = append(s.answer[:0], s.bytes[c.Addr:c.Addr+c.Size]...)
 	k := hiwonder.Packet{ID: byte(s.get(rID)), Command: c.Read, Params: s.answer}

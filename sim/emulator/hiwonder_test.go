@@ -10,7 +10,7 @@ import (
 
 func newHiwonder(t testing.TB, id int, presets ...any) *emulator.Servo {
 	t.Helper()
-	s := emulator.NewHiwonder(hiwonder.ModelByName("lx-16a"), id, light(t, "lx-16a"), emulator.Truth{})
+	s := emulator.NewHiwonder(hiwonder.ModelByName("lx-16a"), id, light(t, "lx-16a"), emulator.GroundTruth{})
 	preset(t, s, presets...)
 	return s
 }

@@ -16,7 +16,7 @@ type sheet struct {
 
 // kind is a brand: what its registers bring about. It has no state of its own; that is the servo's.
 type kind interface {
-	tongue(b *Bus) tongue
+	protocol(b *Bus) protocol
 	start(s *Servo)            // power has come, RAM is at its defaults
 	derive(s *Servo)           // EEPROM was changed from outside
 	drive(s *Servo)            // hand what the registers command to the actuator
@@ -26,8 +26,8 @@ type kind interface {
 	tune(s *Servo, baud int)   // set it to a rate, if it knows it
 }
 
-// tongue is what is spoken on a line: it turns a host's bytes into instructions, and obeys them.
-type tongue interface {
+// protocol is what is spoken on a line: it turns a host's bytes into instructions, and obeys them.
+type protocol interface {
 	reset()                              // what was half heard is forgotten
 	parse(p []byte, start time.Duration) // p begins at start
 }
@@ -35,7 +35,7 @@ type tongue interface {
 // robotis is the kind of Dynamixel servos.
 type robotis struct{}
 
-func (robotis) tongue(b *Bus) tongue { return newRobotisTongue(b) }
+func (robotis) protocol(b *Bus) protocol { return newRobotisProtocol(b) }
 
 func (robotis) baud(s *Servo) int { return s.model.Rate(byte(s.get(rBaud))) }
 
@@ -45,28 +45,28 @@ func (robotis) tune(s *Servo, baud int) {
 	}
 }
 
-// robotisTongue listens in both protocols, as servos of both may hang on one line; each ignores the other's packets.
-type robotisTongue struct {
+// robotisProtocol listens in both protocols, as servos of both may hang on one line; each ignores the other's packets.
+type robotisProtocol struct {
 	bus     *Bus
 	parsers [2]*dynamixel.Parser
 	in      dynamixel.Instruction
 }
 
-func newRobotisTongue(b *Bus) *robotisTongue {
-	t := &robotisTongue{bus: b}
+func newRobotisProtocol(b *Bus) *robotisProtocol {
+	t := &robotisProtocol{bus: b}
 	for i := range t.parsers {
 		t.parsers[i] = dynamixel.NewParser(i+1, dynamixel.FromHost)
 	}
 	return t
 }
 
-func (t *robotisTongue) reset() {
+func (t *robotisProtocol) reset() {
 	for _, p := range t.parsers {
 		p.Reset()
 	}
 }
 
-func (t *robotisTongue) parse(p []byte, start time.Duration) {
+func (t *robotisProtocol) parse(p []byte, start time.Duration) {
 	for i, parser := range t.parsers {
 		var k dynamixel.Packet
 		t.bus.feed(&parser.Framer, p, start, func() bool { return parser.Next(&k) }, func(end time.Duration) {

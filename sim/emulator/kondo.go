@@ -14,15 +14,15 @@ type kondoKind struct{ m *kondo.Model }
 
 // NewKondo returns a Kondo servo of model m on act, fresh from the factory but for its ID, which must be 0..31. The
 // servo owns act's commands and its backlash from now on; the scene moves it.
-func NewKondo(m *kondo.Model, id int, act *actuator.Servo, truth Truth) *Servo {
+func NewKondo(m *kondo.Model, id int, act *actuator.Servo, truth GroundTruth) *Servo {
 	s := &Servo{kind: kondoKind{m}, sheet: sheet{m.Name, 1, m.TicksPerTurn, m.Centre, m.MinTicks, m.MaxTicks}}
 	s.make(m.Registers, id, act, truth)
 	return s
 }
 
-func (kondoKind) tongue(b *Bus) tongue { return newKondoTongue(b) }
-func (kondoKind) baud(s *Servo) int    { return kondo.Bauds()[s.get(rBaud)] }
-func (kondoKind) derive(*Servo)        {}
+func (kondoKind) protocol(b *Bus) protocol { return newKondoProtocol(b) }
+func (kondoKind) baud(s *Servo) int        { return kondo.Bauds()[s.get(rBaud)] }
+func (kondoKind) derive(*Servo)            {}
 
 func (k kondoKind) tune(s *Servo, baud int) {
 	if code, ok := k.m.BaudCode(baud); ok {
@@ -44,7 +44,7 @@ func (k kondoKind) drive(s *Servo) {
 	a.Limit, a.DutyLimit = float64(s.get(rCurrentLimit))/63, 1
 	a.TimeBased, a.ProfileVelocity, a.ProfileAcceleration = false, 0, 0
 	if v := s.get(rSpeed); v < most {
-		a.ProfileVelocity = k.m.MaxVelocity * float64(v) / most / s.truth.Gear
+		a.ProfileVelocity = k.m.MaxVelocity * float64(v) / most / s.groundTruth.Gear
 	}
 }
 
@@ -70,28 +70,28 @@ func (k kondoKind) show(s *Servo, r *reading) {
 	s.set(rHeat, s.heat())
 }
 
-// kondoTongue is what ICS servos understand.
-type kondoTongue struct {
+// kondoProtocol is what ICS servos understand.
+type kondoProtocol struct {
 	bus    *Bus
 	parser *kondo.Parser
 	packet kondo.Packet
 }
 
-// newKondoTongue makes a byte on b's wire eleven bits long, for the parity.
-func newKondoTongue(b *Bus) *kondoTongue {
+// newKondoProtocol makes a byte on b's wire eleven bits long, for the parity.
+func newKondoProtocol(b *Bus) *kondoProtocol {
 	b.bits = 11
-	return &kondoTongue{bus: b, parser: kondo.NewParser(kondo.FromHost)}
+	return &kondoProtocol{bus: b, parser: kondo.NewParser(kondo.FromHost)}
 }
 
-func (t *kondoTongue) reset() { t.parser.Reset() }
+func (t *kondoProtocol) reset() { t.parser.Reset() }
 
-func (t *kondoTongue) parse(p []byte, start time.Duration) {
+func (t *kondoProtocol) parse(p []byte, start time.Duration) {
 	t.bus.feed(&t.parser.Framer, p, start, func() bool { return t.parser.Next(&t.packet) }, t.obey)
 }
 
 // obey hands the packet at hand, whose last byte ended at now, to the servos that it is for and sends their answers. A
 // command about the ID is for all, whatever its own; they answer at once.
-func (t *kondoTongue) obey(now time.Duration) {
+func (t *kondoProtocol) obey(now time.Duration) {
 	b, k := t.bus, t.packet
 	b.update(now)
 	for _, s := range b.servos {
@@ -115,7 +115,7 @@ func (t *kondoTongue) obey(now time.Duration) {
 }
 
 // single obeys k and makes its answer of it, false where there is none.
-func (t *kondoTongue) single(s *Servo, k *kondo.Packet) bool {
+func (t *kondoProtocol) single(s *Servo, k *kondo.Packet) bool {
 	// The answer to everything is of now, before the command has done anything.
 	s.measure()
 	switch k.Op {

@@ -10,7 +10,7 @@ import (
 
 func newKondo(t testing.TB, id int, presets ...any) *emulator.Servo {
 	t.Helper()
-	s := emulator.NewKondo(kondo.ModelByName("krs-2552"), id, light(t, "krs-2552"), emulator.Truth{})
+	s := emulator.NewKondo(kondo.ModelByName("krs-2552"), id, light(t, "krs-2552"), emulator.GroundTruth{})
 	preset(t, s, presets...)
 	return s
 }

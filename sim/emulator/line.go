@@ -34,7 +34,7 @@ func (b *Bus) Open() (servo.Line, error) {
 		b.net.open()
 	}
 	if !plugged { // nobody waits here: the caller tries again
-		return nil, &hal.Error{Kind: hal.Absent, Bus: b.name, Op: "open", Err: servo.ErrGone}
+		return nil, &hal.Error{Kind: hal.Absent, Bus: b.name, Op: "open", Err: servo.ErrDisconnected}
 	}
 	return b.Line(), nil
 }
@@ -54,7 +54,7 @@ func (l *line) Write(p []byte) (int, error) {
 		b.update(b.now)
 	}
 	if l.gone() {
-		return 0, servo.ErrGone
+		return 0, servo.ErrDisconnected
 	}
 	end := b.hear(p, b.now)
 	b.now = max(b.now, end)
@@ -73,7 +73,7 @@ func (l *line) Read(p []byte, timeout time.Duration) (int, error) {
 		// Waiting is when faults begin and watchdogs trip.
 		b.update(until)
 		if l.gone() {
-			return 0, servo.ErrGone
+			return 0, servo.ErrDisconnected
 		}
 		return 0, os.ErrDeadlineExceeded
 	}
@@ -83,7 +83,7 @@ func (l *line) Read(p []byte, timeout time.Duration) (int, error) {
 		b.update(b.now)
 	}
 	if l.gone() {
-		return 0, servo.ErrGone
+		return 0, servo.ErrDisconnected
 	}
 	return b.take(p, b.now, b.host), nil
 }
@@ -94,7 +94,7 @@ func (l *line) Discard() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if l.gone() {
-		return servo.ErrGone
+		return servo.ErrDisconnected
 	}
 	b.discard(b.now)
 	return nil

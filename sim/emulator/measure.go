@@ -20,12 +20,12 @@ type reading struct {
 
 // sense reads the actuator. The current is what the servo itself measures: the winding's, or the supply's on XL330.
 func (s *Servo) sense() reading {
-	a, turn := s.act, s.truth.Direction
+	a, turn := s.act, s.groundTruth.Direction
 	r := reading{
-		at: s.now, shaft: s.shaft(), velocity: turn * s.truth.Gear * a.Velocity, amps: turn * a.Current, duty: turn * a.Duty,
+		at: s.now, shaft: s.shaft(), velocity: turn * s.groundTruth.Gear * a.Velocity, amps: turn * a.Current, duty: turn * a.Duty,
 		volts: a.Volts(), temperature: a.Temperature,
-		pathTicks:    s.truth.ZeroTicks + s.ticksPerRadian()*a.TrajectoryPosition,
-		pathVelocity: turn * s.truth.Gear * a.TrajectoryVelocity,
+		pathTicks:    s.groundTruth.ZeroTicks + s.ticksPerRadian()*a.TrajectoryPosition,
+		pathVelocity: turn * s.groundTruth.Gear * a.TrajectoryVelocity,
 		moving:       a.Moving, ongoing: a.ProfileOngoing(),
 	}
 	if a.Spec.SupplyCurrent {

@@ -74,7 +74,7 @@ type motorKind struct {
 }
 
 // newMotor puts a motor controller together.
-func newMotor(k kind, m *motorKind, lastID, timeout int64, id int, act *actuator.Servo, truth Truth) *Servo {
+func newMotor(k kind, m *motorKind, lastID, timeout int64, id int, act *actuator.Servo, truth GroundTruth) *Servo {
 	s := &Servo{kind: k, sheet: sheet{m.name, 8, motorTicks, m.centre, m.low, m.high}}
 	s.make(motorTable(lastID, timeout), id, act, truth)
 	return s
@@ -108,7 +108,7 @@ func (k *motorKind) present(s *Servo, shaft float64) float64 {
 
 // drive hands what the registers command to the actuator.
 func (k *motorKind) drive(s *Servo) {
-	a, turn := s.act, s.truth.Direction
+	a, turn := s.act, s.groundTruth.Direction
 	a.Enable = s.get(rTorqueEnable) == 1 && s.get(rControl) != controlNone
 	a.Limit, a.DutyLimit = min(1, s.si(rCurrentLimit)/k.amps), 1
 	a.Extended = !k.wraps
@@ -116,7 +116,7 @@ func (k *motorKind) drive(s *Servo) {
 	case controlTorque:
 		a.Mode, a.GoalCurrent = hal.TorqueMode, turn*s.si(rGoalCurrent)
 	case controlVelocity:
-		a.Mode, a.GoalVelocity = hal.VelocityMode, turn*s.si(rGoalVelocity)/s.truth.Gear
+		a.Mode, a.GoalVelocity = hal.VelocityMode, turn*s.si(rGoalVelocity)/s.groundTruth.Gear
 	case controlDuty:
 		a.Mode, a.GoalDuty = hal.DutyMode, turn*s.si(rGoalPWM)
 	case controlMotion:
@@ -129,7 +129,7 @@ func (k *motorKind) drive(s *Servo) {
 		} else {
 			goal += s.motor.zero
 		}
-		a.Mode, a.GoalPosition, a.ProfileVelocity = hal.PositionMode, s.angle(goal), s.motor.fast/s.truth.Gear
+		a.Mode, a.GoalPosition, a.ProfileVelocity = hal.PositionMode, s.angle(goal), s.motor.fast/s.groundTruth.Gear
 	}
 }
 
@@ -138,7 +138,7 @@ func (k *motorKind) motion(s *Servo) float64 {
 	m := &s.motor
 	tick := 2 * math.Pi / motorTicks
 	e := (float64(s.get(rGoalPosition)) - k.present(s, s.shaft())) * tick
-	v := s.si(rGoalVelocity) - float64(s.truth.Direction*s.truth.Gear*s.act.Velocity)
+	v := s.si(rGoalVelocity) - float64(s.groundTruth.Direction*s.groundTruth.Gear*s.act.Velocity)
 	return (float64(m.kp*e) + float64(m.kd*v) + m.bias) / s.act.Spec.Kt
 }
 

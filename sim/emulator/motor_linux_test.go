@@ -24,11 +24,11 @@ func TestMotorsOnAPTY(t *testing.T) {
 		open   func(line servo.Line) servo.Chain
 		goal   float64
 	}{
-		{"vesc", []*emulator.Servo{emulator.NewVESC(v, 4, motorActuator(t, "vesc-6"), emulator.Truth{}), emulator.NewVESC(v, 9, motorActuator(t, "vesc-6"), emulator.Truth{})},
+		{"vesc", []*emulator.Servo{emulator.NewVESC(v, 4, motorActuator(t, "vesc-6"), emulator.GroundTruth{}), emulator.NewVESC(v, 9, motorActuator(t, "vesc-6"), emulator.GroundTruth{})},
 			func(line servo.Line) servo.Chain {
 				return vesc.NewChain(vesc.ChainConfig{Line: line, Latency: ptyTimeout, Motors: []vesc.MotorConfig{{ID: 4, Model: v}, {ID: 9, Model: v}}})
 			}, 8700},
-		{"odrive", []*emulator.Servo{emulator.NewODrive(o, 0, motorActuator(t, "odrive-v3"), emulator.Truth{}), emulator.NewODrive(o, 1, motorActuator(t, "odrive-v3"), emulator.Truth{})},
+		{"odrive", []*emulator.Servo{emulator.NewODrive(o, 0, motorActuator(t, "odrive-v3"), emulator.GroundTruth{}), emulator.NewODrive(o, 1, motorActuator(t, "odrive-v3"), emulator.GroundTruth{})},
 			func(line servo.Line) servo.Chain {
 				return odrive.NewSerialChain(odrive.ChainConfig{Line: line, Latency: ptyTimeout, Axes: []odrive.AxisConfig{{ID: 0, Model: o}, {ID: 1, Model: o}}})
 			}, 500},

@@ -43,22 +43,22 @@ func motorBus(t testing.TB, model string, n, rate int, onCAN bool) *rostered {
 	for id := first; id < first+n; id++ {
 		act := motorActuator(t, model)
 		if m := vesc.ModelByName(model); m != nil {
-			servos = append(servos, emulator.NewVESC(m, id, act, emulator.Truth{}))
+			servos = append(servos, emulator.NewVESC(m, id, act, emulator.GroundTruth{}))
 			v.Motors = append(v.Motors, vesc.MotorConfig{ID: byte(id), Model: m})
 		}
 		if m := odrive.ModelByName(model); m != nil && onCAN {
-			servos = append(servos, emulator.NewODriveCAN(m, id, act, emulator.Truth{}))
+			servos = append(servos, emulator.NewODriveCAN(m, id, act, emulator.GroundTruth{}))
 			axis := odrive.AxisConfig{ID: byte(id), Model: m}
 			if m.Register("watchdog_endpoint") != nil {
 				axis.Settings = []servo.Setting{{Register: "watchdog_endpoint", Value: emulator.WatchdogEndpoint}, {Register: "enable_endpoint", Value: emulator.EnableEndpoint}}
 			}
 			o.Axes = append(o.Axes, axis)
 		} else if m != nil {
-			servos = append(servos, emulator.NewODrive(m, id, act, emulator.Truth{}))
+			servos = append(servos, emulator.NewODrive(m, id, act, emulator.GroundTruth{}))
 			o.Axes = append(o.Axes, odrive.AxisConfig{ID: byte(id), Model: m})
 		}
 		if m := cybergear.ModelByName(model); m != nil {
-			servos = append(servos, emulator.NewCyberGear(m, id, act, emulator.Truth{}))
+			servos = append(servos, emulator.NewCyberGear(m, id, act, emulator.GroundTruth{}))
 			g.Motors = append(g.Motors, cybergear.MotorConfig{ID: byte(id), Model: m})
 		}
 	}
@@ -228,7 +228,7 @@ func TestWheelsStopOnALineRegained(t *testing.T) {
 // Endpoints that are none have no answer: the axis says what keeps it limp.
 func TestODriveWithoutItsEndpoints(t *testing.T) {
 	m := odrive.ModelByName("odrive-s1")
-	s := emulator.NewODriveCAN(m, 1, motorActuator(t, "odrive-s1"), emulator.Truth{})
+	s := emulator.NewODriveCAN(m, 1, motorActuator(t, "odrive-s1"), emulator.GroundTruth{})
 	bus := emulator.NewBus(emulator.BusConfig{Name: "motors", Baud: 1000000}, s)
 	line, err := bus.Open()
 	if err != nil {
@@ -297,7 +297,7 @@ func TestMotorAlarms(t *testing.T) {
 
 func TestCyberGearZero(t *testing.T) {
 	m := cybergear.ModelByName("cybergear")
-	s := emulator.NewCyberGear(m, 5, motorActuator(t, "cybergear"), emulator.Truth{})
+	s := emulator.NewCyberGear(m, 5, motorActuator(t, "cybergear"), emulator.GroundTruth{})
 	s.Actuator().Reset(1)
 	line := emulator.NewBus(emulator.BusConfig{Name: "motors", Baud: 1000000}, s).Line()
 	cfg := cybergear.ChainConfig{Line: line, Motors: []cybergear.MotorConfig{{ID: 5, Model: m}}}

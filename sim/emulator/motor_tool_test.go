@@ -17,7 +17,7 @@ import (
 // Every parameter of a motor's table can be read, and written where it may be; its id is set for good.
 func TestCyberGearTools(t *testing.T) {
 	spec, _ := actuator.Lookup("cybergear")
-	one := emulator.NewCyberGear(cybergear.ModelByName("cybergear"), 3, actuator.NewServo(spec), emulator.Truth{})
+	one := emulator.NewCyberGear(cybergear.ModelByName("cybergear"), 3, actuator.NewServo(spec), emulator.GroundTruth{})
 	bus := emulator.NewBus(emulator.BusConfig{Name: "can", Baud: cybergear.Bitrate}, one)
 	c := cybergear.NewClient(bus.Line())
 	c.Name = "can"
@@ -70,7 +70,7 @@ func TestODriveTools(t *testing.T) {
 	for _, name := range []string{"odrive-v3", "odrive-s1", "odrive-pro"} {
 		spec, _ := actuator.Lookup(name)
 		m := odrive.ModelByName(name)
-		one := emulator.NewODrive(m, 0, actuator.NewServo(spec), emulator.Truth{})
+		one := emulator.NewODrive(m, 0, actuator.NewServo(spec), emulator.GroundTruth{})
 		bus := emulator.NewBus(emulator.BusConfig{Name: "drive", Baud: odrive.Baud}, one)
 		c := odrive.NewClient(bus.Line())
 		if _, err := c.Identify(1); hal.KindOf(err) != hal.Timeout {
@@ -131,7 +131,7 @@ func TestODriveToolsRest(t *testing.T) {
 	m := odrive.ModelByName("odrive-v3")
 	var list []*emulator.Servo
 	for id := range 2 {
-		list = append(list, emulator.NewODrive(m, id, actuator.NewServo(spec), emulator.Truth{}))
+		list = append(list, emulator.NewODrive(m, id, actuator.NewServo(spec), emulator.GroundTruth{}))
 	}
 	bus := emulator.NewBus(emulator.BusConfig{Name: "drive", Baud: odrive.Baud}, list...)
 	c := odrive.NewClient(bus.Line())
@@ -149,7 +149,7 @@ func TestODriveCANTools(t *testing.T) {
 	for _, name := range []string{"odrive-v3", "odrive-s1"} {
 		spec, _ := actuator.Lookup(name)
 		m := odrive.ModelByName(name)
-		one := emulator.NewODriveCAN(m, 3, actuator.NewServo(spec), emulator.Truth{})
+		one := emulator.NewODriveCAN(m, 3, actuator.NewServo(spec), emulator.GroundTruth{})
 		bus := emulator.NewBus(emulator.BusConfig{Name: "can", Baud: odrive.Bitrate}, one)
 		c := odrive.NewCANClient(bus.Line())
 		if got, err := c.Identify(3); err != nil || got != m {
@@ -163,7 +163,7 @@ func TestODriveCANTools(t *testing.T) {
 		for _, r := range odrive.CANParameters() {
 			if _, err := c.Read(3, &r); err == nil {
 				read++
-			} else if !errors.Is(err, servo.ErrNone) {
+			} else if !errors.Is(err, servo.ErrNoRegister) {
 				t.Errorf("%s: %s: %v", name, r.Name, err)
 			}
 		}
@@ -171,7 +171,7 @@ func TestODriveCANTools(t *testing.T) {
 			t.Errorf("%s: got %d registers, want %d", name, read, want)
 		}
 		timeout, on := servo.Named(odrive.Parameters(), "watchdog_timeout"), servo.Named(odrive.Parameters(), "torque_enable")
-		if err := c.Write(3, timeout, 700); !errors.Is(err, servo.ErrNone) {
+		if err := c.Write(3, timeout, 700); !errors.Is(err, servo.ErrNoRegister) {
 			t.Errorf("%s: no endpoint: got %v", name, err)
 		}
 		c.Watchdog, c.Armed = emulator.WatchdogEndpoint, emulator.EnableEndpoint
@@ -193,7 +193,7 @@ func TestVESCTools(t *testing.T) {
 	spec, _ := actuator.Lookup("vesc-6")
 	var list []*emulator.Servo
 	for _, id := range []int{4, 9} {
-		list = append(list, emulator.NewVESC(vesc.ModelByName("vesc-6"), id, actuator.NewServo(spec), emulator.Truth{}))
+		list = append(list, emulator.NewVESC(vesc.ModelByName("vesc-6"), id, actuator.NewServo(spec), emulator.GroundTruth{}))
 	}
 	bus := emulator.NewBus(emulator.BusConfig{Name: "line", Baud: vesc.Baud}, list...)
 	c := vesc.NewClient(bus.Line())

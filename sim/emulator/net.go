@@ -41,7 +41,7 @@ const can16 = servo.CANSize
 func newNet(b *Bus) *net {
 	n := &net{bus: b, wires: can.New(b.baud), inbox: make([]arrival, 0, mostKept)}
 	n.host = n.wires.Attach()
-	n.host.Hear = func(f *servo.CANFrame, end time.Duration) {
+	n.host.Receive = func(f *servo.CANFrame, end time.Duration) {
 		if b.plugged && len(n.inbox) < cap(n.inbox) {
 			n.inbox = append(n.inbox, arrival{*f, end})
 		}
@@ -53,11 +53,11 @@ func newNet(b *Bus) *net {
 	for _, s := range b.servos {
 		node := n.wires.Attach()
 		node.Returns = true
-		node.Hear = func(f *servo.CANFrame, end time.Duration) { n.tell(s, f, end) }
+		node.Receive = func(f *servo.CANFrame, end time.Duration) { n.tell(s, f, end) }
 		// On this bus a checksum that is wrong, an end in the middle and a second one of the same id are the same thing:
 		// an error frame, and the frame once more.
 		node.Spoils = func(now time.Duration) bool {
-			return b.strikes(CRC, s, now) != nil || b.strikes(Truncate, s, now) != nil || b.strikes(DuplicateID, s, now) != nil
+			return b.faultOccurs(CRC, s, now) != nil || b.faultOccurs(Truncate, s, now) != nil || b.faultOccurs(DuplicateID, s, now) != nil
 		}
 		n.nodes = append(n.nodes, node)
 	}
@@ -76,7 +76,7 @@ func (n *net) tell(s *Servo, f *servo.CANFrame, end time.Duration) {
 // say sends f from s, after it has worked out what to say.
 func (n *net) say(s *Servo, f servo.CANFrame, now time.Duration) {
 	now += n.bus.timing.Reply
-	if p := n.bus.strikes(Slow, s, now); p != nil {
+	if p := n.bus.faultOccurs(Slow, s, now); p != nil {
 		now += p.Delay
 	}
 	for i, other := range n.bus.servos {

@@ -54,8 +54,8 @@ func canRig(t testing.TB, rate int, servos ...*emulator.Servo) *rig {
 
 // What the documents say of frames, asked of emulated axes of both firmwares.
 func TestODriveFrames(t *testing.T) {
-	r := canRig(t, 250000, emulator.NewODriveCAN(odrive.ModelByName("odrive-s1"), 3, motorActuator(t, "odrive-s1"), emulator.Truth{}),
-		emulator.NewODriveCAN(odrive.ModelByName("odrive-v3"), 4, motorActuator(t, "odrive-v3"), emulator.Truth{}))
+	r := canRig(t, 250000, emulator.NewODriveCAN(odrive.ModelByName("odrive-s1"), 3, motorActuator(t, "odrive-s1"), emulator.GroundTruth{}),
+		emulator.NewODriveCAN(odrive.ModelByName("odrive-v3"), 4, motorActuator(t, "odrive-v3"), emulator.GroundTruth{}))
 	r.frames(time.Millisecond) // the first heartbeats
 	for _, c := range []struct {
 		name  string
@@ -95,7 +95,7 @@ func TestODriveFrames(t *testing.T) {
 }
 
 func TestCyberGearFrames(t *testing.T) {
-	r := canRig(t, 1000000, emulator.NewCyberGear(cybergear.ModelByName("cybergear"), 1, motorActuator(t, "cybergear"), emulator.Truth{}))
+	r := canRig(t, 1000000, emulator.NewCyberGear(cybergear.ModelByName("cybergear"), 1, motorActuator(t, "cybergear"), emulator.GroundTruth{}))
 	spans := &cybergear.ModelByName("cybergear").Spans
 	push := (&cybergear.Motions{Torque: 2}).Message(1, spans)
 	current := cybergear.Set(1, cybergear.RunMode, cybergear.InCurrent)
@@ -144,7 +144,7 @@ func busOff(t *testing.T, model string) {
 	d.follows("before", 1000, 40)
 	d.plant("crc bus for=200ms")
 	send, receive := d.cycles(3, to(1000))
-	if err := errors.Join(send, receive); !errors.Is(err, servo.ErrGone) || hal.KindOf(err) != hal.Absent {
+	if err := errors.Join(send, receive); !errors.Is(err, servo.ErrDisconnected) || hal.KindOf(err) != hal.Absent {
 		t.Errorf("%s: got %v, want the line lost", model, err)
 	}
 	began := d.line.Now()
@@ -172,8 +172,8 @@ func busOff(t *testing.T, model string) {
 // One that has another bit rate hears nothing and is missing; a bus on which nobody is costs no more than its questions.
 func TestCANStrangers(t *testing.T) {
 	m := cybergear.ModelByName("cybergear")
-	one := emulator.NewCyberGear(m, 1, motorActuator(t, "cybergear"), emulator.Truth{})
-	two := emulator.NewCyberGear(m, 2, motorActuator(t, "cybergear"), emulator.Truth{})
+	one := emulator.NewCyberGear(m, 1, motorActuator(t, "cybergear"), emulator.GroundTruth{})
+	two := emulator.NewCyberGear(m, 2, motorActuator(t, "cybergear"), emulator.GroundTruth{})
 	r := canRig(t, 1000000, one, two)
 	two.Preset("baud_rate", 500000)
 	c := cybergear.NewChain(cybergear.ChainConfig{Name: "can", Line: r.line, Motors: []cybergear.MotorConfig{{ID: 1, Model: m}, {ID: 2, Model: m}}})

@@ -193,14 +193,14 @@ func (b *Bus) sendPart(f *fastAnswer, s *Servo, n int, now time.Duration) {
 		f.start, f.baud, f.size = now+s.returnDelay()+b.timing.Reply, s.baud(), 8
 	}
 	f.size += 4 + n
-	if p := b.strikes(Slow, s, now); p != nil {
+	if p := b.faultOccurs(Slow, s, now); p != nil {
 		f.start += p.Delay
 	}
-	if b.strikes(CRC, s, now) != nil || b.strikes(DuplicateID, s, now) != nil {
+	if b.faultOccurs(CRC, s, now) != nil || b.faultOccurs(DuplicateID, s, now) != nil {
 		b.bad = append(b.bad, f.size-1)
 	}
 	// Cut within its data and CRC.
-	if b.strikes(Truncate, s, now) != nil {
+	if b.faultOccurs(Truncate, s, now) != nil {
 		f.size -= 2 + n/2
 		f.silent = true
 	}
@@ -251,20 +251,20 @@ type sent struct {
 func (b *Bus) transmit(s *Servo, packet []byte, start time.Duration, baud int) sent {
 	// The order matters to the dice: each fault throws its own, once an answer.
 	start += b.timing.Reply
-	if p := b.strikes(Slow, s, b.now); p != nil {
+	if p := b.faultOccurs(Slow, s, b.now); p != nil {
 		start += p.Delay
 	}
 	n, whole := len(packet), true
 	// The last byte of a packet is of its checksum, where it has one.
-	if b.strikes(CRC, s, b.now) != nil {
+	if b.faultOccurs(CRC, s, b.now) != nil {
 		packet[n-1] ^= 0xFF
 	}
 	// At least one byte goes out, and never all.
-	if p := b.strikes(Truncate, s, b.now); p != nil {
+	if p := b.faultOccurs(Truncate, s, b.now); p != nil {
 		n, whole = 1+p.dice.IntN(n-1), false
 	}
 	end := b.put(packet[:n], start, baud)
-	return sent{start, end, whole, b.strikes(DuplicateID, s, b.now) != nil}
+	return sent{start, end, whole, b.faultOccurs(DuplicateID, s, b.now) != nil}
 }
 
 // appendStatus encodes an answer in the protocol that it was asked in.

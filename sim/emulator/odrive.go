@@ -35,16 +35,16 @@ const (
 const heartbeat = 100 * time.Millisecond
 
 // NewODrive returns an axis of model m on act: id 0 or 1 of a controller on a serial line.
-func NewODrive(m *odrive.Model, id int, act *actuator.Servo, truth Truth) *Servo {
+func NewODrive(m *odrive.Model, id int, act *actuator.Servo, truth GroundTruth) *Servo {
 	return newODrive(m, false, 1, id, act, truth)
 }
 
 // NewODriveCAN returns an axis of model m on act, the node id of a CAN bus.
-func NewODriveCAN(m *odrive.Model, id int, act *actuator.Servo, truth Truth) *Servo {
+func NewODriveCAN(m *odrive.Model, id int, act *actuator.Servo, truth GroundTruth) *Servo {
 	return newODrive(m, true, odrive.LastNode, id, act, truth)
 }
 
-func newODrive(m *odrive.Model, onCAN bool, lastID int64, id int, act *actuator.Servo, truth Truth) *Servo {
+func newODrive(m *odrive.Model, onCAN bool, lastID int64, id int, act *actuator.Servo, truth GroundTruth) *Servo {
 	u := m.Units()
 	k := &odriveKind{motorKind: motorKind{name: m.Name, amps: m.Amps, low: u.MinTicks, high: u.MaxTicks}, m: m, dialect: odrive.V06, can: onCAN, saved: map[string]float64{}}
 	if m.Axes > 1 {
@@ -58,10 +58,10 @@ func newODrive(m *odrive.Model, onCAN bool, lastID int64, id int, act *actuator.
 	return newMotor(k, &k.motorKind, lastID, 500, id, act, truth)
 }
 
-func (k *odriveKind) tongue(b *Bus) tongue {
+func (k *odriveKind) protocol(b *Bus) protocol {
 	if !k.can {
 		b.duplex = true
-		return &odriveTongue{bus: b}
+		return &odriveProtocol{bus: b}
 	}
 	b.net = newNet(b)
 	return silent{}
@@ -248,6 +248,6 @@ func (k *odriveKind) answer(n *net, s *Servo, c odrive.Command, now time.Duratio
 
 // beat says that the axis is there.
 func (k *odriveKind) beat(n *net, s *Servo, now time.Duration) time.Duration {
-	n.say(s, odrive.Beat{Errors: k.errors(s), State: k.state(s)}.Frame(byte(s.get(rID))), now)
+	n.say(s, odrive.HeartbeatMessage{Errors: k.errors(s), State: k.state(s)}.Frame(byte(s.get(rID))), now)
 	return now + heartbeat
 }

@@ -10,17 +10,17 @@ import (
 	"github.com/halyard-robotics/halyard/servo/odrive"
 )
 
-// odriveTongue is what a controller understands on a serial line.
-type odriveTongue struct {
+// odriveProtocol is what a controller understands on a serial line.
+type odriveProtocol struct {
 	bus   *Bus
 	lines odrive.Lines
 	words [8][]byte
 	text  []byte // of the answer at hand
 }
 
-func (t *odriveTongue) reset() { t.lines.Reset() }
+func (t *odriveProtocol) reset() { t.lines.Reset() }
 
-func (t *odriveTongue) parse(p []byte, start time.Duration) {
+func (t *odriveProtocol) parse(p []byte, start time.Duration) {
 	for fed := 0; fed < len(p); {
 		fed += t.lines.Feed(p[fed:])
 		if line := t.lines.Line(); line != nil {
@@ -30,7 +30,7 @@ func (t *odriveTongue) parse(p []byte, start time.Duration) {
 }
 
 // split cuts a line at its spaces; what is behind the eighth word is left out.
-func (t *odriveTongue) split(line []byte) [][]byte {
+func (t *odriveProtocol) split(line []byte) [][]byte {
 	n := 0
 	for len(line) > 0 && n < len(t.words) {
 		word := line
@@ -47,7 +47,7 @@ func (t *odriveTongue) split(line []byte) [][]byte {
 }
 
 // obey does what a line says.
-func (t *odriveTongue) obey(line []byte, now time.Duration) {
+func (t *odriveProtocol) obey(line []byte, now time.Duration) {
 	b := t.bus
 	b.update(now)
 	words := t.split(line)
@@ -98,7 +98,7 @@ func argument(words [][]byte, i int) float64 {
 }
 
 // single does what words say and puts the answer, where there is one, into text.
-func (t *odriveTongue) single(k *odriveKind, s *Servo, words [][]byte, now time.Duration) {
+func (t *odriveProtocol) single(k *odriveKind, s *Servo, words [][]byte, now time.Duration) {
 	switch string(words[0]) {
 	case "p":
 		t.goal(k, s, odrive.PositionControl, argument(words, 2), now)
@@ -135,14 +135,14 @@ func (t *odriveTongue) single(k *odriveKind, s *Servo, words [][]byte, now time.
 }
 
 // goal is a command that tells a goal: it says which sort, too, and that the host is there.
-func (t *odriveTongue) goal(k *odriveKind, s *Servo, c odrive.Control, v float64, now time.Duration) {
+func (t *odriveProtocol) goal(k *odriveKind, s *Servo, c odrive.Control, v float64, now time.Duration) {
 	s.heard = now
 	k.control(s, c)
 	k.goal(s, c, v)
 }
 
 // number appends v, whole numbers without a point.
-func (t *odriveTongue) number(v float64) {
+func (t *odriveProtocol) number(v float64) {
 	places := 6
 	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
 		places = 0
@@ -157,7 +157,7 @@ func (k *odriveKind) is(s *Servo, word []byte, p odrive.Property) bool {
 }
 
 // property answers the question for one; false where there is none of that name.
-func (t *odriveTongue) property(k *odriveKind, s *Servo, word []byte) bool {
+func (t *odriveProtocol) property(k *odriveKind, s *Servo, word []byte) bool {
 	p := odrive.FirmwareMajor
 	for ; p <= odrive.HardwareMajor && !k.is(s, word, p); p++ {
 	}
@@ -243,7 +243,7 @@ func (k *odriveKind) write(s *Servo, word []byte, v float64) {
 }
 
 // say sends text as a line.
-func (t *odriveTongue) say(s *Servo, now time.Duration) {
+func (t *odriveProtocol) say(s *Servo, now time.Duration) {
 	b := t.bus
 	b.packet = odrive.AppendAnswer(b.packet[:0], t.text)
 	sent := b.transmit(s, b.packet, now, s.baud())

@@ -60,7 +60,7 @@ func CycleRate(n, baud int, fast bool, timing Timing) (hz, wire float64, err err
 	}
 	var servos []*Servo
 	for id := 1; id <= n; id++ {
-		s := NewServo(model, id, actuator.NewServo(spec), Truth{})
+		s := NewServo(model, id, actuator.NewServo(spec), GroundTruth{})
 		s.Preset("return_delay", 0)
 		servos = append(servos, s)
 		write.Blocks = append(write.Blocks, dynamixel.Block{ID: byte(id), Data: []byte{0, 8, 0, 0}})

@@ -25,7 +25,7 @@ func newServo(t testing.TB, model string, id int, presets ...any) *emulator.Serv
 	}
 	act := actuator.NewServo(spec)
 	act.Load.Inertia = 1e-4
-	s := emulator.NewServo(m, id, act, emulator.Truth{})
+	s := emulator.NewServo(m, id, act, emulator.GroundTruth{})
 	preset(t, s, presets...)
 	return s
 }

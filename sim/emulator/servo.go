@@ -22,17 +22,17 @@ const (
 // Servo is one servo: a register file on top of a simulated actuator, whose commands it owns. A bus serves it; apart
 // from the bus's goroutine only tests may touch it.
 type Servo struct {
-	memory // the control table, with get and set by name
-	kind   kind
-	sheet  sheet
-	model  *dynamixel.Model // nil in other brands
-	act    *actuator.Servo
-	truth  Truth
-	turns  float64 // ticks, whole turns that the registers do not show
-	boot   time.Duration
-	booted time.Duration // since when it has power
-	heard  time.Duration // the last instruction that meant it
-	now    time.Duration
+	memory      // the control table, with get and set by name
+	kind        kind
+	sheet       sheet
+	model       *dynamixel.Model // nil in other brands
+	act         *actuator.Servo
+	groundTruth GroundTruth
+	turns       float64 // ticks, whole turns that the registers do not show
+	boot        time.Duration
+	booted      time.Duration // since when it has power
+	heard       time.Duration // the last instruction that meant it
+	now         time.Duration
 
 	dark     bool           // without power
 	deaf     bool           // did not understand the instruction at hand
@@ -55,7 +55,7 @@ type Servo struct {
 
 // NewServo returns a Dynamixel servo of model m on act, fresh from the factory but for its ID, which must be 0..252.
 // The servo owns act's commands and its backlash from now on; the scene moves it.
-func NewServo(m *dynamixel.Model, id int, act *actuator.Servo, truth Truth) *Servo {
+func NewServo(m *dynamixel.Model, id int, act *actuator.Servo, truth GroundTruth) *Servo {
 	s := &Servo{model: m, kind: robotis{}, sheet: sheet{m.Name, m.RAMStart, m.TicksPerTurn, m.Centre, m.MinTicks, m.MaxTicks}}
 	s.make(m.Registers, id, act, truth)
 	s.registered = make([]byte, 0, len(s.bytes))
@@ -64,8 +64,8 @@ func NewServo(m *dynamixel.Model, id int, act *actuator.Servo, truth Truth) *Ser
 }
 
 // make puts s together over a table and gives it power.
-func (s *Servo) make(table []servo.Register, id int, act *actuator.Servo, truth Truth) {
-	s.memory, s.act, s.truth = newMemory(table), act, truth.orNominal(s.sheet.centre)
+func (s *Servo) make(table []servo.Register, id int, act *actuator.Servo, truth GroundTruth) {
+	s.memory, s.act, s.groundTruth = newMemory(table), act, truth.orNominal(s.sheet.centre)
 	s.answer = make([]byte, 0, 1024)
 	if truth.Backlash > 0 {
 		act.Load.Backlash = truth.Backlash

@@ -191,24 +191,24 @@ func TestTruth(t *testing.T) {
 	turn := 2 * math.Pi
 	for _, x := range []struct {
 		name, model string
-		truth       emulator.Truth
+		truth       emulator.GroundTruth
 		presets     []any
 		angle       float64
 		want        int64
 	}{
-		{"nominal", "xm430-w350", emulator.Truth{}, nil, turn / 8, 2560},
-		{"another zero", "xm430-w350", emulator.Truth{ZeroTicks: 1000, Direction: 1, Gear: 1}, nil, turn / 8, 1512},
-		{"mirrored", "xm430-w350", emulator.Truth{ZeroTicks: 2048, Direction: -1, Gear: 1}, nil, turn / 8, 1536},
-		{"geared", "xm430-w350", emulator.Truth{ZeroTicks: 2048, Direction: 1, Gear: 2}, nil, turn / 8, 3072},
-		{"homing", "xm430-w350", emulator.Truth{}, []any{"homing_offset", 500}, 0, 2548},
-		{"homing beyond the mode's bound", "xm430-w350", emulator.Truth{}, []any{"homing_offset", 2000}, 0, 3072},
-		{"homing, extended", "xm430-w350", emulator.Truth{}, []any{"operating_mode", 4, "homing_offset", 2000}, 0, 4048},
-		{"reversed", "xm430-w350", emulator.Truth{}, []any{"drive_mode", 1}, turn / 8, 1536},
-		{"ax", "ax-12a", emulator.Truth{}, nil, 0, 512},
-		{"ax mirrored", "ax-12a", emulator.Truth{ZeroTicks: 512, Direction: -1, Gear: 1}, nil, turn / 8, 512 - 153},
-		{"ax in its dead sector", "ax-12a", emulator.Truth{}, nil, 2.8, 1023},
-		{"ax in its dead sector, other end", "ax-12a", emulator.Truth{}, nil, -2.8, 0},
-		{"mx multi-turn", "mx-28", emulator.Truth{}, []any{"cw_angle_limit", 4095, "resolution_divider", 2, "multi_turn_offset", 100}, 0, 1124},
+		{"nominal", "xm430-w350", emulator.GroundTruth{}, nil, turn / 8, 2560},
+		{"another zero", "xm430-w350", emulator.GroundTruth{ZeroTicks: 1000, Direction: 1, Gear: 1}, nil, turn / 8, 1512},
+		{"mirrored", "xm430-w350", emulator.GroundTruth{ZeroTicks: 2048, Direction: -1, Gear: 1}, nil, turn / 8, 1536},
+		{"geared", "xm430-w350", emulator.GroundTruth{ZeroTicks: 2048, Direction: 1, Gear: 2}, nil, turn / 8, 3072},
+		{"homing", "xm430-w350", emulator.GroundTruth{}, []any{"homing_offset", 500}, 0, 2548},
+		{"homing beyond the mode's bound", "xm430-w350", emulator.GroundTruth{}, []any{"homing_offset", 2000}, 0, 3072},
+		{"homing, extended", "xm430-w350", emulator.GroundTruth{}, []any{"operating_mode", 4, "homing_offset", 2000}, 0, 4048},
+		{"reversed", "xm430-w350", emulator.GroundTruth{}, []any{"drive_mode", 1}, turn / 8, 1536},
+		{"ax", "ax-12a", emulator.GroundTruth{}, nil, 0, 512},
+		{"ax mirrored", "ax-12a", emulator.GroundTruth{ZeroTicks: 512, Direction: -1, Gear: 1}, nil, turn / 8, 512 - 153},
+		{"ax in its dead sector", "ax-12a", emulator.GroundTruth{}, nil, 2.8, 1023},
+		{"ax in its dead sector, other end", "ax-12a", emulator.GroundTruth{}, nil, -2.8, 0},
+		{"mx multi-turn", "mx-28", emulator.GroundTruth{}, []any{"cw_angle_limit", 4095, "resolution_divider", 2, "multi_turn_offset", 100}, 0, 1124},
 	} {
 		m := dynamixel.ModelByName(x.model)
 		spec, _ := actuator.Lookup(x.model)
@@ -229,17 +229,17 @@ func TestTruth(t *testing.T) {
 
 // Whatever turns the counting round turns goals, speeds and what is measured with it.
 func TestDirectionsAgree(t *testing.T) {
-	mirrored := emulator.Truth{ZeroTicks: 2048, Direction: -1, Gear: 1}
+	mirrored := emulator.GroundTruth{ZeroTicks: 2048, Direction: -1, Gear: 1}
 	for _, x := range []struct {
 		name, model string
-		truth       emulator.Truth
+		truth       emulator.GroundTruth
 		presets     []any
 		goal        string
 		want        float64 // sense of the actuator's speed for a positive goal
 	}{
-		{"nominal", "xm430-w350", emulator.Truth{}, []any{"operating_mode", 1}, "goal_velocity", 1},
+		{"nominal", "xm430-w350", emulator.GroundTruth{}, []any{"operating_mode", 1}, "goal_velocity", 1},
 		{"mirrored", "xm430-w350", mirrored, []any{"operating_mode", 1}, "goal_velocity", -1},
-		{"reversed", "xm430-w350", emulator.Truth{}, []any{"operating_mode", 1, "drive_mode", 1}, "goal_velocity", -1},
+		{"reversed", "xm430-w350", emulator.GroundTruth{}, []any{"operating_mode", 1, "drive_mode", 1}, "goal_velocity", -1},
 		{"both", "xm430-w350", mirrored, []any{"operating_mode", 1, "drive_mode", 1}, "goal_velocity", 1},
 		{"duty, mirrored", "xm430-w350", mirrored, []any{"operating_mode", 16}, "goal_pwm", -1},
 		{"current, mirrored", "xm430-w350", mirrored, []any{"operating_mode", 0}, "goal_current", -1},
@@ -259,7 +259,7 @@ func TestDirectionsAgree(t *testing.T) {
 	}
 	// Margins and slopes of AX are per sense of turning too.
 	spec, _ := actuator.Lookup("ax-12a")
-	s := emulator.NewServo(dynamixel.ModelByName("ax-12a"), 1, actuator.NewServo(spec), emulator.Truth{ZeroTicks: 512, Direction: -1, Gear: 1})
+	s := emulator.NewServo(dynamixel.ModelByName("ax-12a"), 1, actuator.NewServo(spec), emulator.GroundTruth{ZeroTicks: 512, Direction: -1, Gear: 1})
 	preset(t, s, "cw_compliance_slope", 64, "ccw_compliance_margin", 5)
 	if g := s.Actuator().Gains; g.SlopeCCW != 64 || g.MarginCW != 5 {
 		t.Errorf("mirrored slopes: got %+v", g)
@@ -268,7 +268,7 @@ func TestDirectionsAgree(t *testing.T) {
 
 func TestGearedSpeeds(t *testing.T) {
 	spec, _ := actuator.Lookup("xm430-w350")
-	s := emulator.NewServo(dynamixel.ModelByName("xm430-w350"), 1, actuator.NewServo(spec), emulator.Truth{ZeroTicks: 2048, Direction: 1, Gear: 2})
+	s := emulator.NewServo(dynamixel.ModelByName("xm430-w350"), 1, actuator.NewServo(spec), emulator.GroundTruth{ZeroTicks: 2048, Direction: 1, Gear: 2})
 	preset(t, s, "operating_mode", 1, "goal_velocity", 100)
 	a := s.Actuator()
 	if want := 50 * 0.229 * 2 * math.Pi / 60; math.Abs(a.GoalVelocity-want) > 1e-6 {

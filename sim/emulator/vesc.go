@@ -21,14 +21,14 @@ type vescKind struct {
 
 // NewVESC returns a controller of model m on act, with a timeout of 1 s; its ID must be 0..253. The servo owns act's
 // commands and its backlash from now on; the scene moves it.
-func NewVESC(m *vesc.Model, id int, act *actuator.Servo, truth Truth) *Servo {
+func NewVESC(m *vesc.Model, id int, act *actuator.Servo, truth GroundTruth) *Servo {
 	u := m.Units()
 	k := &vescKind{motorKind{name: m.Name, amps: m.Amps, low: u.MinTicks, high: u.MaxTicks, centre: u.CentreTicks,
 		wraps: m.Encoder, relative: !m.Encoder, guard: true}, m}
 	return newMotor(k, &k.motorKind, vesc.LastID, 1000, id, act, truth)
 }
 
-func (k *vescKind) tongue(b *Bus) tongue { return newVESCTongue(b) }
+func (k *vescKind) protocol(b *Bus) protocol { return newVESCProtocol(b) }
 
 // values are what the controller measures.
 func (k *vescKind) values(s *Servo) vesc.Values {
@@ -73,8 +73,8 @@ func (k *vescKind) notice(s *Servo) {
 	k.motorKind.notice(s)
 }
 
-// vescTongue is what VESC controllers understand.
-type vescTongue struct {
+// vescProtocol is what VESC controllers understand.
+type vescProtocol struct {
 	bus     *Bus
 	parser  *vesc.Parser
 	payload []byte
@@ -84,7 +84,7 @@ type vescTongue struct {
 
 // viaCAN is when n bytes of payload that are wanted at now have gone over the CAN bus: in one frame behind two bytes of address, or
 // in frames of seven, behind the 256th byte of six, and one of six that ends them (bldc, comm_can_send_buffer). Nothing is stuffed.
-func (t *vescTongue) viaCAN(n int, now time.Duration) time.Duration {
+func (t *vescProtocol) viaCAN(n int, now time.Duration) time.Duration {
 	const rate, bare = 500_000, 67 // bit/s; bits of an extended frame without data, and the gap
 	bits := bare + 8*(2+n)
 	if n > 6 {
@@ -102,20 +102,20 @@ func (t *vescTongue) viaCAN(n int, now time.Duration) time.Duration {
 	return t.free
 }
 
-func newVESCTongue(b *Bus) *vescTongue {
+func newVESCProtocol(b *Bus) *vescProtocol {
 	b.duplex = true
-	return &vescTongue{bus: b, parser: vesc.NewParser(), answer: make([]byte, 0, vesc.MaxPayload)}
+	return &vescProtocol{bus: b, parser: vesc.NewParser(), answer: make([]byte, 0, vesc.MaxPayload)}
 }
 
-func (t *vescTongue) reset() { t.parser.Reset() }
+func (t *vescProtocol) reset() { t.parser.Reset() }
 
-func (t *vescTongue) parse(p []byte, start time.Duration) {
+func (t *vescProtocol) parse(p []byte, start time.Duration) {
 	next := func() bool { t.payload = t.parser.Next(); return t.payload != nil }
 	t.bus.feed(&t.parser.Framer, p, start, next, t.obey)
 }
 
 // obey hands the payload at hand, whose last byte ended at now, to the controller that it is for.
-func (t *vescTongue) obey(now time.Duration) {
+func (t *vescProtocol) obey(now time.Duration) {
 	b, p := t.bus, t.payload
 	b.update(now)
 	if len(b.servos) == 0 || len(p) == 0 || !b.hears(b.servos[0], now) {
@@ -133,7 +133,7 @@ func (t *vescTongue) obey(now time.Duration) {
 }
 
 // single lets s obey p.
-func (t *vescTongue) single(s *Servo, p []byte, now time.Duration) {
+func (t *vescProtocol) single(s *Servo, p []byte, now time.Duration) {
 	k := s.kind.(*vescKind)
 	a := append(t.answer[:0], p[0])
 	be := binary.BigEndian
@@ -201,7 +201,7 @@ func (k *vescKind) set(s *Servo, p []byte) {
 }
 
 // send sends an answer of s, by way of the first where it is another.
-func (t *vescTongue) send(s *Servo, payload []byte, now time.Duration) {
+func (t *vescProtocol) send(s *Servo, payload []byte, now time.Duration) {
 	b := t.bus
 	if s != b.servos[0] {
 		now = t.viaCAN(len(payload), now)

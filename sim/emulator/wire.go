@@ -83,9 +83,9 @@ func (w *wire) collide(x onWire) {
 	y.b &= bits.RotateLeft8(x.b, int(late))
 }
 
-// spoil garbles everything that ends after from: somebody else talks. What is left of it is arbitrary, and the same
+// corrupt garbles everything that ends after from: somebody else talks. What is left of it is arbitrary, and the same
 // each time.
-func (w *wire) spoil(from time.Duration) {
+func (w *wire) corrupt(from time.Duration) {
 	for i := w.head + w.ready; i < len(w.bytes); i++ {
 		if w.bytes[i].end > from {
 			w.bytes[i].b &= 0xA5

@@ -15,11 +15,11 @@ type Arena struct {
 	Victims []Victim
 	// What cameras see by: Daylight is the sun's and the sky's share of a clear day, 0..1, 1 where the file says nothing.
 	Daylight float64
-	Lamps    []Lamp
+	Lights   []Light
 }
 
-// Lamp is a light that hangs in the arena and shines into a cone.
-type Lamp struct {
+// Light is a light that hangs in the arena and shines into a cone.
+type Light struct {
 	At, Towards [3]float64 // m; a direction
 	Half        float64    // rad, half the cone's angle
 	Power       float64    // light on a surface that faces it from 1 m; 1 = a clear day
@@ -53,11 +53,11 @@ type arenaFile struct {
 	Plans   []planFile   `yaml:"plans"`
 	Fences  []fenceFile  `yaml:"fences"`
 
-	Daylight *float64   `yaml:"daylight"`
-	Lamps    []lampFile `yaml:"lamps"`
+	Daylight *float64    `yaml:"daylight"`
+	Lights   []lightFile `yaml:"lamps"`
 }
 
-type lampFile struct {
+type lightFile struct {
 	At      []float64 `yaml:"at_m"`
 	Towards []float64 `yaml:"towards"`
 	Half    float64   `yaml:"half_deg"`
@@ -132,12 +132,12 @@ func (f *arenaFile) arena(s *Scene, materials map[string]Material, faults *fault
 	if f.Daylight != nil && faults.number("daylight", *f.Daylight, 0, 1) {
 		s.Arena.Daylight = *f.Daylight
 	}
-	if !faults.count("lamps", len(f.Lamps), maxLamps) || !faults.count("fences", len(f.Fences), maxLoose) {
+	if !faults.count("lamps", len(f.Lights), maxLights) || !faults.count("fences", len(f.Fences), maxLoose) {
 		return
 	}
-	for i, l := range f.Lamps {
+	for i, l := range f.Lights {
 		path := fmt.Sprintf("lamps[%d]", i)
-		lamp := Lamp{At: faults.point(path+".at_m", l.At), Towards: [3]float64{0, 0, -1}, Half: radians(l.Half), Power: l.Power}
+		lamp := Light{At: faults.point(path+".at_m", l.At), Towards: [3]float64{0, 0, -1}, Half: radians(l.Half), Power: l.Power}
 		if l.Towards != nil {
 			lamp.Towards = faults.point(path+".towards", l.Towards)
 		}
@@ -146,7 +146,7 @@ func (f *arenaFile) arena(s *Scene, materials map[string]Material, faults *fault
 		}
 		faults.positive(path+".half_deg", l.Half, 180)
 		faults.number(path+".power", l.Power, 0, 1e4)
-		s.Arena.Lamps = append(s.Arena.Lamps, lamp)
+		s.Arena.Lights = append(s.Arena.Lights, lamp)
 	}
 	for i := range f.Fences {
 		f.Fences[i].bars(fmt.Sprintf("fences[%d]", i), s, materials, faults)
@@ -206,8 +206,8 @@ func (f *victimFile) victim(path string, s *Scene, materials map[string]Material
 	}
 }
 
-// maxLamps bounds the lights of a scene: each costs every pixel.
-const maxLamps = 64
+// maxLights bounds the lights of a scene: each costs every pixel.
+const maxLights = 64
 
 // walls turns the drawing into boxes: each straight run of wall is one.
 func (f *planFile) walls(path string, s *Scene, materials map[string]Material, faults *faults) {

@@ -212,7 +212,7 @@ fences: [{from_m: [1, 1, 0], to_m: [1, 2, 0], height_m: 0.5, gap_m: 0.25, bar_m:
 	if p := rail.Pose.Position; math.Abs(p[1]-1.5) > 1e-12 || math.Abs(p[2]-0.49) > 1e-12 || rail.Half[0] != 0.5 {
 		t.Errorf("upper rail: got %v at %v", rail.Half, p)
 	}
-	if a := s.Arena; a.Daylight != 0.25 || len(a.Lamps) != 1 || a.Lamps[0].Towards != [3]float64{0, 0, -1} || math.Abs(a.Lamps[0].Half-math.Pi/6) > 1e-12 {
+	if a := s.Arena; a.Daylight != 0.25 || len(a.Lights) != 1 || a.Lights[0].Towards != [3]float64{0, 0, -1} || math.Abs(a.Lights[0].Half-math.Pi/6) > 1e-12 {
 		t.Errorf("light: got %+v", a)
 	}
 	_, err = ParseScene([]byte(`{name: a, materials: {m: {friction: 0.5, mirror: true, glass: true}}, daylight: 2, lamps: [{at_m: [1, 2, 3], towards: [0, 0, 0], half_deg: 300, power: -1}],

@@ -31,8 +31,8 @@ func New(bitrate int) *Bus { return &Bus{bitrate: max(bitrate, 1)} }
 
 // Station is one controller on a bus. The zero counters are of one that is at work.
 type Station struct {
-	// Hear takes what another station has said; end is when it ended. It may Send.
-	Hear func(f *servo.CANFrame, end time.Duration)
+	// Receive takes what another station has said; end is when it ended. It may Send.
+	Receive func(f *servo.CANFrame, end time.Duration)
 	// Spoils tells whether what this station is about to send gets damaged on its way; nil = never.
 	Spoils func(now time.Duration) bool
 	// Deaf stations have no power, or another bit rate: they neither send, hear nor acknowledge.
@@ -197,8 +197,8 @@ func (b *Bus) deliver(from *Station, f *servo.CANFrame) {
 			continue
 		}
 		s.REC = max(0, s.REC-1)
-		if s.Hear != nil {
-			s.Hear(f, b.idle)
+		if s.Receive != nil {
+			s.Receive(f, b.idle)
 		}
 	}
 }

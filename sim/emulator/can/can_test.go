@@ -50,7 +50,7 @@ func TestBits(t *testing.T) {
 // recorder attaches a station that notes what it hears.
 func recorder(b *Bus, log *strings.Builder) *Station {
 	s := b.Attach()
-	s.Hear = func(f *servo.CANFrame, end time.Duration) { fmt.Fprintf(log, "%v@%v ", f, end) }
+	s.Receive = func(f *servo.CANFrame, end time.Duration) { fmt.Fprintf(log, "%v@%v ", f, end) }
 	return s
 }
 

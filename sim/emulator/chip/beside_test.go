@@ -49,18 +49,18 @@ func TestBeside(t *testing.T) {
 		h = host()
 		pca, err := pwm.NewPCA9685(h, pwm.PCA9685Config{Address: 0x41, Channels: thrusters, Clock: h})
 		must(t, err)
-		feeder := drivers.NewFeeder(pca, drivers.FeederConfig{Channels: thrusters, Clock: h, Gate: out.Gate})
+		feeder := drivers.NewOutputWriter(pca, drivers.OutputWriterConfig{Channels: thrusters, Clock: h, Gate: out.Gate})
 
 		must(t, feeder.Open())
 		joints := make([]drivers.Joint, thrusters)
 		for i := range joints {
-			joints[i] = drivers.Joint{Feeder: feeder, Channel: i}
+			joints[i] = drivers.Joint{Writer: feeder, Channel: i}
 		}
 		body, err := drivers.Build(rovLayout(), joints, true)
 		must(t, err)
 		for i, name := range []string{"depth", "imu"} {
 			must(t, pollers[i].Open())
-			must(t, body.Sense(name, pollers[i], 0))
+			must(t, body.AttachSensor(name, pollers[i], 0))
 		}
 		f := hal.NewFrame(body.Layout())
 		run := func(d time.Duration) {
@@ -93,7 +93,7 @@ func TestBeside(t *testing.T) {
 		if w, _ := out.Pulse(7); w < 1710*us || w > 1718*us {
 			t.Errorf("pulse: got %v, want 1714 µs", w)
 		}
-		bus.Fault(chip.Fault{Kind: chip.Hang})
+		bus.Fault(chip.Fault{Kind: chip.BusHeldLow})
 		run(2 * time.Second)
 		for i, s := range f.Status {
 			if s.Err == nil {

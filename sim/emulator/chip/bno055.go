@@ -113,8 +113,8 @@ func (c *BNO055) measure(now time.Duration) {
 	}
 }
 
-// Hear implements Endpoint: the serial protocol of section 4.7.
-func (c *BNO055) Hear(p []byte, now time.Duration, answer []byte) []byte {
+// Receive implements Endpoint: the serial protocol of section 4.7.
+func (c *BNO055) Receive(p []byte, now time.Duration, answer []byte) []byte {
 	// "Receive character timeout": a request that stops is forgotten after 30 ms.
 	if len(c.half) > 0 && now-c.heard > 30*time.Millisecond {
 		c.half = c.half[:0]

@@ -17,8 +17,8 @@ type board struct {
 	at     time.Duration // when it has something to say
 }
 
-func (b *board) Hear(p []byte, now time.Duration) {
-	b.answer, b.at = b.end.Hear(p, now, b.answer), now
+func (b *board) Receive(p []byte, now time.Duration) {
+	b.answer, b.at = b.end.Receive(p, now, b.answer), now
 }
 
 func (b *board) Next() time.Duration {
@@ -28,7 +28,7 @@ func (b *board) Next() time.Duration {
 	return b.at
 }
 
-func (b *board) Speak(dst []byte, _ time.Duration) []byte {
+func (b *board) Transmit(dst []byte, _ time.Duration) []byte {
 	dst = append(dst, b.answer...)
 	b.answer = b.answer[:0]
 	return dst

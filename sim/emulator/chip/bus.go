@@ -145,12 +145,12 @@ func (h *Host) Tx(addr uint16, w, r []byte) error {
 	took := time.Duration(bits * int64(time.Second) / b.hertz)
 	// Power first: what a brown-out took is lost before this transaction asks for it.
 	b.power(h.own)
-	if b.strikes(Hang, addr, h.own) {
+	if b.faultOccurs(BusHeldLow, addr, h.own) {
 		h.own += hang
 		return ErrHangs
 	}
 	d := b.at(addr)
-	if d == nil || b.dark[d] || b.strikes(Deaf, addr, h.own) {
+	if d == nil || b.dark[d] || b.faultOccurs(NoAck, addr, h.own) {
 		h.own += time.Duration(11 * int64(time.Second) / b.hertz) // the address alone
 		return fmt.Errorf("address 0x%02X: %w", addr, ErrNoAcknowledge)
 	}
@@ -162,7 +162,7 @@ func (h *Host) Tx(addr uint16, w, r []byte) error {
 	if err := d.Transfer(w, r, begin); err != nil {
 		return fmt.Errorf("address 0x%02X: %w", addr, err)
 	}
-	b.spoil(addr, r, begin)
+	b.corrupt(addr, r, begin)
 	return nil
 }
 

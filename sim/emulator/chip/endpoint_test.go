@@ -40,19 +40,19 @@ var maestroTalk = []struct {
 func TestMaestroTalk(t *testing.T) {
 	for _, c := range maestroTalk {
 		m := chip.NewMaestro(6, 12, c.crc)
-		heard := m.Hear(c.said, 0, nil)
+		heard := m.Receive(c.said, 0, nil)
 		if c.heard != nil && c.name != "a wrong CRC" && !bytes.Equal(heard, c.heard) || m.Pulse(0) != c.pulse {
 			t.Errorf("%s: heard % X and got %v, want % X and %v", c.name, heard, m.Pulse(0), c.heard, c.pulse)
 		}
 	}
 	// The error of a wrong CRC, asked for with a right one.
 	m := chip.NewMaestro(6, 12, true)
-	m.Hear([]byte{0x84, 0, 0x70, 0x2E, 0x2A}, 0, nil)
+	m.Receive([]byte{0x84, 0, 0x70, 0x2E, 0x2A}, 0, nil)
 	ask := pwm.AppendMaestro(nil, -1, true, pwm.MaestroErrors)
-	if got := m.Hear(ask, 0, nil); !bytes.Equal(got, []byte{0x08, 0}) {
+	if got := m.Receive(ask, 0, nil); !bytes.Equal(got, []byte{0x08, 0}) {
 		t.Errorf("a wrong CRC: got errors % X", got)
 	}
-	if got := m.Hear(ask, 0, nil); !bytes.Equal(got, []byte{0, 0}) {
+	if got := m.Receive(ask, 0, nil); !bytes.Equal(got, []byte{0, 0}) {
 		t.Errorf("asked again: got errors % X", got)
 	}
 }
@@ -67,13 +67,13 @@ func TestMaestroTargets(t *testing.T) {
 		m := chip.NewMaestro(n, 12, false)
 		var heard []byte
 		for _, b := range said { // however it comes
-			heard = m.Hear([]byte{b}, 0, heard)
+			heard = m.Receive([]byte{b}, 0, heard)
 		}
 		if !bytes.Equal(heard, []byte{want.heard, 0}) || m.Pulse(4) != want.pulse || m.Pulse(2) != 0 {
 			t.Errorf("%d channels: heard % X and got %v, want %02X 00 and %v", n, heard, m.Pulse(4), want.heard, want.pulse)
 		}
 		// Channels that it does not have.
-		if got := m.Hear([]byte{0x9F, 2, 11, 0, 0, 0, 0, 0xA1}, 0, nil); !bytes.Equal(got, []byte{0x10, 0}) {
+		if got := m.Receive([]byte{0x9F, 2, 11, 0, 0, 0, 0, 0xA1}, 0, nil); !bytes.Equal(got, []byte{0x10, 0}) {
 			t.Errorf("%d channels: heard % X", n, got)
 		}
 	}
@@ -87,14 +87,14 @@ func FuzzEndpoints(f *testing.F) {
 	f.Fuzz(func(t *testing.T, p []byte) {
 		board, sensor := chip.NewMaestro(6, 12, false), chip.NewBNO055(imu.BNO055Address)
 		sensor.Power(true, -time.Hour)
-		whole := [2][]byte{board.Hear(p, 0, nil), sensor.Hear(p, 0, nil)}
+		whole := [2][]byte{board.Receive(p, 0, nil), sensor.Receive(p, 0, nil)}
 		// A byte at a time makes no difference.
 		board, sensor = chip.NewMaestro(6, 12, false), chip.NewBNO055(imu.BNO055Address)
 		sensor.Power(true, -time.Hour)
 		var parts [2][]byte
 		for _, b := range p {
-			parts[0] = board.Hear([]byte{b}, 0, parts[0])
-			parts[1] = sensor.Hear([]byte{b}, 0, parts[1])
+			parts[0] = board.Receive([]byte{b}, 0, parts[0])
+			parts[1] = sensor.Receive([]byte{b}, 0, parts[1])
 		}
 		for i := range whole {
 			if !bytes.Equal(whole[i], parts[i]) {
@@ -149,15 +149,15 @@ func TestSerial(t *testing.T) {
 	if p.SetBaud(9600) == nil || p.SetBaud(115200) != nil || p.Baud() != 115200 {
 		t.Error("baud: another than the line's was taken")
 	}
-	line.Fault(chip.Fault{Kind: chip.Hang, For: 10 * time.Millisecond})
-	if _, err := p.Write(got); !errors.Is(err, servo.ErrGone) {
+	line.Fault(chip.Fault{Kind: chip.BusHeldLow, For: 10 * time.Millisecond})
+	if _, err := p.Write(got); !errors.Is(err, servo.ErrDisconnected) {
 		t.Errorf("unplugged: got %v", err)
 	}
 	if _, err := line.Open(); hal.KindOf(err) != hal.Absent {
 		t.Errorf("unplugged: opened, %v", err)
 	}
 	must(t, line.Advance(time.Second))
-	if err := p.Discard(); !errors.Is(err, servo.ErrGone) {
+	if err := p.Discard(); !errors.Is(err, servo.ErrDisconnected) {
 		t.Errorf("the old opening: got %v", err)
 	}
 	p, err = line.Open()
@@ -189,7 +189,7 @@ func TestBusTime(t *testing.T) {
 	if err := host.Tx(0x29, []byte{0}, nil); !errors.Is(err, chip.ErrNoAcknowledge) {
 		t.Errorf("nobody there: got %v", err)
 	}
-	bus.Fault(chip.Fault{Kind: chip.Hang})
+	bus.Fault(chip.Fault{Kind: chip.BusHeldLow})
 	before := other.Now()
 	if err := other.Tx(0x28, []byte{0}, nil); !errors.Is(err, chip.ErrHangs) || other.Now()-before < time.Second {
 		t.Errorf("hanging: got %v after %v", err, other.Now()-before)

@@ -10,14 +10,14 @@ type FaultKind uint8
 
 // The kinds of fault.
 const (
-	Off     FaultKind = iota // no power: silent; its settings are lost when it comes back
-	Deaf                     // does not acknowledge, now and then; its settings stay
-	Flip                     // a bit of an answer is wrong
-	Garbage                  // an answer is random
-	Hang                     // the bus is held low: every transaction takes a second and fails
-	Lost                     // a byte of an answer is missing (serial)
-	Doubled                  // a byte of an answer comes twice (serial)
-	Noise                    // bytes nobody sent come before an answer (serial)
+	Off        FaultKind = iota // no power: silent; its settings are lost when it comes back
+	NoAck                       // does not acknowledge, now and then; its settings stay
+	Flip                        // a bit of an answer is wrong
+	Garbage                     // an answer is random
+	BusHeldLow                  // the bus is held low: every transaction takes a second and fails
+	Lost                        // a byte of an answer is missing (serial)
+	Doubled                     // a byte of an answer comes twice (serial)
+	Noise                       // bytes nobody sent come before an answer (serial)
 	numFaults
 )
 
@@ -90,21 +90,21 @@ func (b *Bus) faultAt(kind FaultKind, addr uint16, now time.Duration) *planted {
 	return nil
 }
 
-// strikes throws the dice of a fault. Under the lock.
-func (b *Bus) strikes(kind FaultKind, addr uint16, now time.Duration) bool {
+// faultOccurs throws the dice of a fault. Under the lock.
+func (b *Bus) faultOccurs(kind FaultKind, addr uint16, now time.Duration) bool {
 	p := b.faultAt(kind, addr, now)
 	return p != nil && (p.P == 0 || b.dice.Float64() < p.P)
 }
 
-// spoil lets an answer go wrong on its way. Under the lock.
-func (b *Bus) spoil(addr uint16, r []byte, now time.Duration) {
+// corrupt lets an answer go wrong on its way. Under the lock.
+func (b *Bus) corrupt(addr uint16, r []byte, now time.Duration) {
 	if len(r) == 0 || len(b.faults) == 0 {
 		return
 	}
-	if b.strikes(Flip, addr, now) {
+	if b.faultOccurs(Flip, addr, now) {
 		r[b.dice.IntN(len(r))] ^= 1 << b.dice.IntN(8)
 	}
-	if b.strikes(Garbage, addr, now) {
+	if b.faultOccurs(Garbage, addr, now) {
 		for i := range r {
 			r[i] = byte(b.dice.Uint32())
 		}

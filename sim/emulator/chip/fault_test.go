@@ -20,9 +20,9 @@ type subject struct {
 	advance func(time.Duration) error
 	fault   func(chip.Fault)
 	clear   func()
-	poller  *drivers.Poller // of a sensor
-	feeder  *drivers.Feeder // of an output
-	truth   []float64       // what the sensor must say, NaN = anything
+	poller  *drivers.Poller       // of a sensor
+	feeder  *drivers.OutputWriter // of an output
+	truth   []float64             // what the sensor must say, NaN = anything
 	within  float64
 	pulse   func() time.Duration // what the output's channel 0 puts out
 	serial  bool
@@ -35,7 +35,7 @@ func sensing(t *testing.T, d []chip.Device, truth []float64, within float64, mak
 	host := bus.Host()
 	s, err := make(host)
 	must(t, err)
-	p := drivers.NewPoller(s, drivers.PollerConfig{Values: len(truth), Period: 20 * time.Millisecond, Clock: host, Edge: bus.Edge,
+	p := drivers.NewPoller(s, drivers.PollerConfig{Values: len(truth), Period: 20 * time.Millisecond, Clock: host, CycleTime: bus.Edge,
 		Jump: jump(truth, within)})
 	must(t, p.Open())
 	return &subject{advance: bus.Advance, fault: bus.Fault, clear: bus.ClearFaults, poller: p, truth: truth, within: within}
@@ -81,7 +81,7 @@ func subjects() []struct {
 		{"bno055 uart", func(t *testing.T) *subject {
 			line := chip.NewSerial("uart", imu.BNO055Baud, 3, chip.NewBNO055(0x28))
 			p := drivers.NewPoller(imu.NewBNO055Serial("uart", line.Open, imu.BNO055Config{Clock: line}),
-				drivers.PollerConfig{Values: 10, Period: 20 * time.Millisecond, Clock: line, Edge: line.Edge, Jump: jump(level, 0.02)})
+				drivers.PollerConfig{Values: 10, Period: 20 * time.Millisecond, Clock: line, CycleTime: line.Edge, Jump: jump(level, 0.02)})
 			must(t, p.Open())
 			return &subject{advance: line.Advance, fault: line.Fault, clear: line.ClearFaults, poller: p, truth: level, within: 0.02, serial: true}
 		}},
@@ -137,7 +137,7 @@ func subjects() []struct {
 
 func feeding(t *testing.T, out drivers.Output, clock hal.Clock, edge func() time.Duration, s *subject) *subject {
 	t.Helper()
-	s.feeder = drivers.NewFeeder(out, drivers.FeederConfig{Channels: 8, Clock: clock, Edge: edge})
+	s.feeder = drivers.NewOutputWriter(out, drivers.OutputWriterConfig{Channels: 8, Clock: clock, CycleTime: edge})
 	must(t, s.feeder.Open())
 	return s
 }
@@ -221,7 +221,7 @@ func TestFaults(t *testing.T) {
 				switch {
 				case o.recovery > time.Second:
 					t.Errorf("%s: not well again within a second", name)
-				case !o.told && (kind == chip.Off || kind == chip.Deaf || kind == chip.Hang) && p == 0:
+				case !o.told && (kind == chip.Off || kind == chip.NoAck || kind == chip.BusHeldLow) && p == 0:
 					t.Errorf("%s: not told", name)
 				case o.wrong > most:
 					t.Errorf("%s: %d wrong values handed on as right", name, o.wrong)

@@ -13,8 +13,8 @@ import (
 
 // Endpoint is an emulated board at the other end of a serial line.
 type Endpoint interface {
-	// Hear takes what the host sent, whole by now, and appends what the board says to answer.
-	Hear(p []byte, now time.Duration, answer []byte) []byte
+	// Receive takes what the host sent, whole by now, and appends what the board says to answer.
+	Receive(p []byte, now time.Duration, answer []byte) []byte
 	// Power takes its power away or gives it.
 	Power(on bool, now time.Duration)
 }
@@ -95,7 +95,7 @@ func (s *Serial) power(now time.Duration) {
 		s.end.Power(!off, now)
 		s.dark = off
 	}
-	if gone := s.at(Hang, now); gone != s.gone {
+	if gone := s.at(BusHeldLow, now); gone != s.gone {
 		if s.gone = gone; gone {
 			s.plug++
 		}
@@ -116,7 +116,7 @@ func (s *Serial) Open() (servo.Line, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.gone {
-		return nil, &hal.Error{Kind: hal.Absent, Bus: s.name, Op: "open", Err: servo.ErrGone}
+		return nil, &hal.Error{Kind: hal.Absent, Bus: s.name, Op: "open", Err: servo.ErrDisconnected}
 	}
 	return &port{serial: s, plug: s.plug}, nil
 }
@@ -140,7 +140,7 @@ func (p *port) now() error {
 	p.serial.own = max(p.serial.own, p.serial.edge)
 	p.serial.power(p.serial.own)
 	if p.closed || p.plug != p.serial.plug || p.serial.gone {
-		return servo.ErrGone
+		return servo.ErrDisconnected
 	}
 	return nil
 }
@@ -154,11 +154,11 @@ func (p *port) Write(b []byte) (int, error) {
 		return 0, err
 	}
 	p.serial.own += p.byteTime(len(b))
-	if s.dark || s.at(Deaf, p.serial.own) {
+	if s.dark || s.at(NoAck, p.serial.own) {
 		return len(b), nil
 	}
 	// The board hears all of it at its end, and answers at once: its own time to think is less than a byte's.
-	p.answer = s.spoil(s.end.Hear(b, p.serial.own, p.answer[:0]), p.serial.own)
+	p.answer = s.corrupt(s.end.Receive(b, p.serial.own, p.answer[:0]), p.serial.own)
 	if len(p.coming) == 0 {
 		p.first = p.serial.own + p.byteTime(1)
 	}
@@ -166,8 +166,8 @@ func (p *port) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// spoil lets an answer go wrong on its way.
-func (s *Serial) spoil(b []byte, now time.Duration) []byte {
+// corrupt lets an answer go wrong on its way.
+func (s *Serial) corrupt(b []byte, now time.Duration) []byte {
 	if len(b) == 0 || len(s.faults) == 0 {
 		return b
 	}

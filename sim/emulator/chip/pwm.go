@@ -33,7 +33,7 @@ func (c *PCA9685) Power(bool, time.Duration) {
 	}
 }
 
-// Gate moves the OE pin: true lets pulses through. It is what FeederConfig.Gate wants of an emulated one.
+// Gate moves the OE pin: true lets pulses through. It is what OutputWriterConfig.Gate wants of an emulated one.
 func (c *PCA9685) Gate(open bool) error {
 	c.gate = open
 	return nil
@@ -149,8 +149,8 @@ const (
 	maestroProtocolBit = 1 << 4
 )
 
-// Hear implements Endpoint. A byte with bit 7 begins a command, wherever it comes.
-func (m *Maestro) Hear(p []byte, _ time.Duration, answer []byte) []byte {
+// Receive implements Endpoint. A byte with bit 7 begins a command, wherever it comes.
+func (m *Maestro) Receive(p []byte, _ time.Duration, answer []byte) []byte {
 	for _, b := range p {
 		if b&0x80 != 0 {
 			if len(m.half) > 0 && !m.justStart() {

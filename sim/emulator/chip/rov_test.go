@@ -48,7 +48,7 @@ type rov struct {
 	water   *chip.MS5837
 	motion  func(chip.Motion)
 	pulse   func(int) time.Duration
-	feeder  *drivers.Feeder
+	feeder  *drivers.OutputWriter
 	pollers []*drivers.Poller
 	body    *drivers.Body
 	now     time.Duration
@@ -78,10 +78,10 @@ func newROV(t *testing.T, board, sensor string) *rov {
 		clock, edge, gate, r.pulse = r.line, r.line.Edge, nil, m.Pulse
 	}
 	must(t, err)
-	r.feeder = drivers.NewFeeder(out, drivers.FeederConfig{Name: board, Channels: thrusters, Clock: clock, Edge: edge, Gate: gate})
+	r.feeder = drivers.NewOutputWriter(out, drivers.OutputWriterConfig{Name: board, Channels: thrusters, Clock: clock, CycleTime: edge, Gate: gate})
 
 	poll := func(s drivers.Sensor, host *chip.Host, values int, every time.Duration) {
-		r.pollers = append(r.pollers, drivers.NewPoller(s, drivers.PollerConfig{Values: values, Period: every, Clock: host, Edge: r.bus.Edge}))
+		r.pollers = append(r.pollers, drivers.NewPoller(s, drivers.PollerConfig{Values: values, Period: every, Clock: host, CycleTime: r.bus.Edge}))
 	}
 	host = r.bus.Host()
 	if sensor == "bno055" {
@@ -90,7 +90,7 @@ func newROV(t *testing.T, board, sensor string) *rov {
 	} else {
 		raw, err := imu.NewMPU(host, imu.MPUConfig{Model: "mpu-9250", Clock: host})
 		must(t, err)
-		fusion := drivers.NewFusion(raw, calibration.NominalInertial("imu", "mpu-9250"), host, kinematics.AttitudeConfig{})
+		fusion := drivers.NewAHRS(raw, calibration.NominalInertial("imu", "mpu-9250"), host, kinematics.AttitudeConfig{})
 		poll(fusion, host, 10, 10*time.Millisecond)
 		r.motion = func(m chip.Motion) { mpu.Motion = m }
 	}
@@ -102,13 +102,13 @@ func newROV(t *testing.T, board, sensor string) *rov {
 	must(t, r.feeder.Open())
 	joints := make([]drivers.Joint, thrusters)
 	for i := range joints {
-		joints[i] = drivers.Joint{Feeder: r.feeder, Channel: i, Bus: board}
+		joints[i] = drivers.Joint{Writer: r.feeder, Channel: i, Bus: board}
 	}
 	r.body, err = drivers.Build(rovLayout(), joints, true)
 	must(t, err)
 	for i, name := range []string{"imu", "depth"} {
 		must(t, r.pollers[i].Open())
-		must(t, r.body.Sense(name, r.pollers[i], 0))
+		must(t, r.body.AttachSensor(name, r.pollers[i], 0))
 	}
 	return r
 }
@@ -150,9 +150,9 @@ func rigged(t *testing.T, r *rov) (*hal.Rig, *hal.Agent, func(inputs []float64))
 	for _, b := range r.buses() {
 		must(t, rig.AddBus(b))
 	}
-	agent, err := rig.Add(hal.AgentConfig{Name: "rov", Body: r.body, World: r, Reality: hal.Emulated})
+	agent, err := rig.Add(hal.AgentConfig{Name: "rov", Body: r.body, World: r, BodyKind: hal.Emulated})
 	must(t, err)
-	party := rig.NewParty("test", nil)
+	party := rig.NewSession("test", nil)
 	lease, err := party.Acquire(agent)
 	must(t, err)
 	return rig, agent, func(inputs []float64) { must(t, party.Step(lease, inputs)) }

@@ -45,7 +45,7 @@ func (s *SPI) Tx(w, r []byte) error {
 		return nil
 	}
 	d := b.devices[0]
-	if b.dark[d] || b.strikes(Deaf, d.Address(), begin) {
+	if b.dark[d] || b.faultOccurs(NoAck, d.Address(), begin) {
 		return nil
 	}
 	register := w[0] & 0x7F
@@ -64,6 +64,6 @@ func (s *SPI) Tx(w, r []byte) error {
 			in[i] = 0xFF
 		}
 	}
-	b.spoil(d.Address(), in, begin)
+	b.corrupt(d.Address(), in, begin)
 	return nil
 }

@@ -82,7 +82,7 @@ func TestSPI(t *testing.T) {
 				t.Errorf("got a field of %v, rates of %v; want none, and some", v[6:9], v[:3])
 			}
 			// Nothing acknowledges: a chip that is gone is a line that rests high, and no measurement.
-			for _, fault := range []chip.FaultKind{chip.Off, chip.Deaf} {
+			for _, fault := range []chip.FaultKind{chip.Off, chip.NoAck} {
 				bus.Fault(chip.Fault{Kind: fault})
 				if err := s.Read(v); hal.KindOf(err) != hal.Absent || !strings.Contains(err.Error(), "0xFF") && !strings.Contains(err.Error(), "FF FF") {
 					t.Errorf("%v: got %v", fault, err)

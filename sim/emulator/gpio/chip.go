@@ -278,5 +278,5 @@ func (c *Chip) show(i int, level bool, at time.Duration) {
 		return
 	}
 	l.seq++
-	l.holder.tell(driver.Event{At: at, Line: uint32(i), Rising: active, LineSeq: l.seq}, c.strikes(Lost, i, at))
+	l.holder.tell(driver.Event{At: at, Line: uint32(i), Rising: active, LineSeq: l.seq}, c.faultOccurs(Lost, i, at))
 }

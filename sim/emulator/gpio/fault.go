@@ -99,8 +99,8 @@ func (c *Chip) fault(kind FaultKind, line int, at time.Duration) *planted {
 	return nil
 }
 
-// strikes throws the dice of a fault. Under the lock.
-func (c *Chip) strikes(kind FaultKind, line int, at time.Duration) bool {
+// faultOccurs throws the dice of a fault. Under the lock.
+func (c *Chip) faultOccurs(kind FaultKind, line int, at time.Duration) bool {
 	f := c.fault(kind, line, at)
 	return f != nil && (f.P == 0 || c.dice.Float64() < f.P)
 }

@@ -143,7 +143,7 @@ func TestCircuit(t *testing.T) {
 		p := b.pins("5")
 		p.ActiveLow = !toSupply
 		p.Bias = driver.NoBias // it knows better
-		s := driver.NewCircuit(p, 0)
+		s := driver.NewEStopInput(p, 0)
 		b.open(s)
 		b.want(s, 1, "whole")
 		button.Closed = false
@@ -439,7 +439,7 @@ func TestReadAllocates(t *testing.T) {
 	sw, wheel := &gpio.Switch{Line: 3}, &gpio.Encoder{A: 0, B: 1}
 	b := newBoard(t, sw, wheel)
 	v := make([]float64, 2)
-	for _, s := range []sensor{driver.NewBumper(b.pins("3"), driver.BumperConfig{}), driver.NewEncoder(b.pins("0", "1")), driver.NewCircuit(b.pins("5"), 0)} {
+	for _, s := range []sensor{driver.NewBumper(b.pins("3"), driver.BumperConfig{}), driver.NewEncoder(b.pins("0", "1")), driver.NewEStopInput(b.pins("5"), 0)} {
 		b.open(s)
 		turn := func() {
 			sw.Closed, wheel.Count = !sw.Closed, wheel.Count+20

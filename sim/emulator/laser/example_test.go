@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/halyard-robotics/halyard/drivers/rays"
+	"github.com/halyard-robotics/halyard/drivers/lidar"
 	"github.com/halyard-robotics/halyard/sim/emulator/laser"
 	"github.com/halyard-robotics/halyard/sim/emulator/uart"
 )
@@ -13,14 +13,14 @@ import (
 func Example() {
 	room := laser.Room{Length: 6, Width: 4, X: 1.5, Y: 2.5}
 	line := uart.New("laser", 9600, 1, laser.NewSICK("LMS200;30106;V02.30", room))
-	lms, err := rays.NewSICK(rays.SICKSettings{Name: "laser", Line: line.Open, Resolution: 100})
+	lms, err := lidar.NewSICK(lidar.SICKSettings{Name: "laser", Line: line.Open, Resolution: 100})
 	if err != nil {
 		log.Fatal(err)
 	}
 	if err := lms.Open(); err != nil {
 		log.Fatal(err)
 	}
-	metres := make([]float64, lms.Fan().Count)
+	metres := make([]float64, lms.Geometry().Count)
 	if err := lms.Read(metres); err != nil { // a scan's time passes, of the line's clock
 		log.Fatal(err)
 	}

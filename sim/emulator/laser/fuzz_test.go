@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/halyard-robotics/halyard/drivers/rays"
+	"github.com/halyard-robotics/halyard/drivers/lidar"
 	"github.com/halyard-robotics/halyard/sim/emulator/laser"
 	"github.com/halyard-robotics/halyard/sim/emulator/uart"
 )
@@ -18,17 +18,17 @@ func FuzzBoards(f *testing.F) {
 		old := laser.NewHokuyo(model("URG-04LX"), 19200, room)
 		old.Old = true
 		for _, b := range []uart.Board{laser.NewSICK("LMS200;30106;V02.30", room), laser.NewHokuyo(model("UST-10LX"), 115200, room), old,
-			laser.NewRPLidar(rays.RPLidarFree, 115200, room)} {
+			laser.NewRPLidar(lidar.RPLidarFree, 115200, room)} {
 			b.Power(true, 0)
 			now, heard := time.Second, 0
 			for piece := said; len(piece) > 0; piece = piece[min(len(piece), 7):] {
-				b.Hear(piece[:min(len(piece), 7)], now)
+				b.Receive(piece[:min(len(piece), 7)], now)
 				for range 4 {
 					if b.Next() > now+10*time.Millisecond {
 						break
 					}
 					now = max(now, b.Next())
-					heard += len(b.Speak(nil, now))
+					heard += len(b.Transmit(nil, now))
 				}
 				now += 10 * time.Millisecond
 			}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/halyard-robotics/halyard/drivers/rays"
+	"github.com/halyard-robotics/halyard/drivers/lidar"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator/uart"
 )
@@ -18,7 +18,7 @@ import (
 type Hokuyo struct {
 	Boot  time.Duration // from power-on to its first word
 	Old   bool          // it wakes up in SCIP 1.1
-	model rays.HokuyoModel
+	model lidar.HokuyoModel
 	scene Scene
 	usual int // baud at power-on; 0 = USB, TCP
 
@@ -41,7 +41,7 @@ type Hokuyo struct {
 }
 
 // NewHokuyo returns a scanner of a model, at baud after power-on, 0 on USB and TCP.
-func NewHokuyo(m rays.HokuyoModel, baud int, scene Scene) *Hokuyo {
+func NewHokuyo(m lidar.HokuyoModel, baud int, scene Scene) *Hokuyo {
 	return &Hokuyo{Boot: 50 * time.Millisecond, model: m, scene: scene, usual: baud}
 }
 
@@ -66,8 +66,8 @@ func (h *Hokuyo) Next() time.Duration {
 	return next
 }
 
-// Speak is uart.Board's.
-func (h *Hokuyo) Speak(dst []byte, now time.Duration) []byte {
+// Transmit is uart.Board's.
+func (h *Hokuyo) Transmit(dst []byte, now time.Duration) []byte {
 	if len(h.out) > 0 && h.answer <= now {
 		dst = append(dst, h.out...)
 		h.out = h.out[:0]
@@ -83,7 +83,7 @@ func (h *Hokuyo) Speak(dst []byte, now time.Duration) []byte {
 	}
 	h.measure()
 	echo = fmt.Sprintf("%s%02d", echo[:len(echo)-2], left)
-	dst = rays.AppendSCIPScan(dst, echo, rays.SCIPData, int(now/time.Millisecond)&0xFFFFFF, h.values, h.size)
+	dst = lidar.AppendSCIPScan(dst, echo, lidar.SCIPData, int(now/time.Millisecond)&0xFFFFFF, h.values, h.size)
 	turn := time.Minute / time.Duration(h.model.RPM) * time.Duration(1+h.skip)
 	h.scan = now + max(turn, h.wire(len(dst)))
 	if h.left == 0 {
@@ -126,8 +126,8 @@ func (h *Hokuyo) measure() {
 	}
 }
 
-// Hear is uart.Board's. Lines end with LF or CR.
-func (h *Hokuyo) Hear(p []byte, now time.Duration) {
+// Receive is uart.Board's. Lines end with LF or CR.
+func (h *Hokuyo) Receive(p []byte, now time.Duration) {
 	if !h.powered || now < h.ready {
 		return
 	}
@@ -148,61 +148,61 @@ func (h *Hokuyo) Hear(p []byte, now time.Duration) {
 
 func (h *Hokuyo) obey(line string, at time.Duration) {
 	name := line[:min(2, len(line))]
-	say := func(status string, lines ...string) { h.out = rays.AppendSCIP(h.out, line, status, lines...) }
+	say := func(status string, lines ...string) { h.out = lidar.AppendSCIP(h.out, line, status, lines...) }
 	m := h.model
 	switch {
-	case h.old && line == rays.SCIPSwitch:
+	case h.old && line == lidar.SCIPSwitch:
 		h.old = false
-		h.out = append(h.out, line+"\n"+rays.SCIPOldOK+"\n\n"...)
+		h.out = append(h.out, line+"\n"+lidar.SCIPOldOK+"\n\n"...)
 		return
 	case h.old:
-		h.out = append(h.out, line+"\n"+rays.SCIPOldUnknown+"\n\n"...)
+		h.out = append(h.out, line+"\n"+lidar.SCIPOldUnknown+"\n\n"...)
 		return
 	}
-	if h.timing && name != rays.SCIPTime {
-		say(rays.SCIPUnknown)
+	if h.timing && name != lidar.SCIPTime {
+		say(lidar.SCIPUnknown)
 		return
 	}
 	switch name {
-	case rays.SCIPVersion:
-		h.out = rays.AppendSCIPFields(h.out, line, "VEND:Hokuyo Automatic Co., Ltd.", "PROD:"+m.Name, "FIRM:3.3.00", "PROT:SCIP 2.0", "SERI:H0500001")
-	case rays.SCIPParameters:
-		h.out = rays.AppendSCIPFields(h.out, line, "MODL:"+m.Name, fmt.Sprint("DMIN:", m.Least), fmt.Sprint("DMAX:", m.Most),
+	case lidar.SCIPVersion:
+		h.out = lidar.AppendSCIPFields(h.out, line, "VEND:Hokuyo Automatic Co., Ltd.", "PROD:"+m.Name, "FIRM:3.3.00", "PROT:SCIP 2.0", "SERI:H0500001")
+	case lidar.SCIPParameters:
+		h.out = lidar.AppendSCIPFields(h.out, line, "MODL:"+m.Name, fmt.Sprint("DMIN:", m.Least), fmt.Sprint("DMAX:", m.Most),
 			fmt.Sprint("ARES:", m.Turn), fmt.Sprint("AMIN:", m.First), fmt.Sprint("AMAX:", m.Last), fmt.Sprint("AFRT:", m.Front), fmt.Sprint("SCAN:", m.RPM))
-	case rays.SCIPInternals:
-		h.out = rays.AppendSCIPFields(h.out, line, "MODL:"+m.Name, "LASR:OFF", "SCSP:Initial", "MESM:IDLE", fmt.Sprint("SBPS:", h.baud), "TIME:000000", "STAT:Sensor works well.")
-	case rays.SCIPLaserOn:
+	case lidar.SCIPInternals:
+		h.out = lidar.AppendSCIPFields(h.out, line, "MODL:"+m.Name, "LASR:OFF", "SCSP:Initial", "MESM:IDLE", fmt.Sprint("SBPS:", h.baud), "TIME:000000", "STAT:Sensor works well.")
+	case lidar.SCIPLaserOn:
 		if h.laser {
-			say(rays.SCIPAlready)
+			say(lidar.SCIPAlready)
 			return
 		}
 		h.laser = true
-		say(rays.SCIPOK)
-	case rays.SCIPLaserOff, rays.SCIPReset:
+		say(lidar.SCIPOK)
+	case lidar.SCIPLaserOff, lidar.SCIPReset:
 		h.laser, h.stream = false, ""
-		say(rays.SCIPOK)
-	case rays.SCIPRate:
+		say(lidar.SCIPOK)
+	case lidar.SCIPRate:
 		rate, err := strconv.Atoi(line[2:])
 		switch {
-		case err != nil || len(line) != 8 || !slices.Contains(rays.SCIPBauds(), rate):
+		case err != nil || len(line) != 8 || !slices.Contains(lidar.SCIPBauds(), rate):
 			say("01")
 		case rate == h.baud:
-			say(rays.SCIPSame)
+			say(lidar.SCIPSame)
 		default:
 			h.rate = rate
-			say(rays.SCIPOK)
+			say(lidar.SCIPOK)
 		}
-	case rays.SCIPTime:
+	case lidar.SCIPTime:
 		h.timing = line == "TM0" || h.timing && line != "TM2"
 		if line == "TM1" {
-			say(rays.SCIPOK, string(rays.AppendSCIPValue(nil, int(at/time.Millisecond)&0xFFFFFF, 4)))
+			say(lidar.SCIPOK, string(lidar.AppendSCIPValue(nil, int(at/time.Millisecond)&0xFFFFFF, 4)))
 			return
 		}
-		say(rays.SCIPOK)
-	case rays.SCIPOnce, rays.SCIPOnceShort, rays.SCIPStream, rays.SCIPStreamTwo:
+		say(lidar.SCIPOK)
+	case lidar.SCIPOnce, lidar.SCIPOnceShort, lidar.SCIPStream, lidar.SCIPStreamTwo:
 		h.start(line, at)
 	default:
-		say(rays.SCIPUnknown)
+		say(lidar.SCIPUnknown)
 	}
 }
 
@@ -214,13 +214,13 @@ func (h *Hokuyo) start(line string, at time.Duration) {
 		want = 13
 	}
 	if len(digits) != want || len(bytes.Trim(digits, "0123456789")) > 0 {
-		h.out = rays.AppendSCIP(h.out, line, "0D")
+		h.out = lidar.AppendSCIP(h.out, line, "0D")
 		return
 	}
 	number := func(i, n int) int { v, _ := strconv.Atoi(string(digits[i : i+n])); return v }
 	first, last := number(0, 4), number(4, 4)
 	if first < h.model.First || last > h.model.Last || first > last {
-		h.out = rays.AppendSCIP(h.out, line, "05")
+		h.out = lidar.AppendSCIP(h.out, line, "05")
 		return
 	}
 	h.first, h.last, h.bundle, h.size = first, last, max(1, number(8, 2)), 3
@@ -229,11 +229,11 @@ func (h *Hokuyo) start(line string, at time.Duration) {
 	}
 	if !stream {
 		if !h.laser {
-			h.out = rays.AppendSCIP(h.out, line, "10")
+			h.out = lidar.AppendSCIP(h.out, line, "10")
 			return
 		}
 		h.measure()
-		h.out = rays.AppendSCIPScan(h.out, line, rays.SCIPOK, int(at/time.Millisecond)&0xFFFFFF, h.values, h.size)
+		h.out = lidar.AppendSCIPScan(h.out, line, lidar.SCIPOK, int(at/time.Millisecond)&0xFFFFFF, h.values, h.size)
 		return
 	}
 	// The laser goes on by itself.
@@ -241,5 +241,5 @@ func (h *Hokuyo) start(line string, at time.Duration) {
 	if h.left == 0 {
 		h.left = -1
 	}
-	h.out = rays.AppendSCIP(h.out, line, rays.SCIPOK)
+	h.out = lidar.AppendSCIP(h.out, line, lidar.SCIPOK)
 }

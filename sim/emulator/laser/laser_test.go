@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/drivers"
-	"github.com/halyard-robotics/halyard/drivers/rays"
+	"github.com/halyard-robotics/halyard/drivers/lidar"
 	"github.com/halyard-robotics/halyard/drivers/serial"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
@@ -21,7 +21,7 @@ import (
 // scanner is what the three drivers have in common.
 type scanner interface {
 	drivers.Sensor
-	Fan() rays.Fan
+	Geometry() lidar.ScanGeometry
 }
 
 var room = laser.Room{Length: 6, Width: 4, X: 1.5, Y: 2.5}
@@ -46,7 +46,7 @@ type subject struct {
 
 func sick(baud, angle, resolution int, reach float64, cm bool) func(*testing.T, servo.Opener) scanner {
 	return func(t *testing.T, open servo.Opener) scanner {
-		s, err := rays.NewSICK(rays.SICKSettings{Name: "lms", Line: open, Baud: baud, Angle: angle, Resolution: resolution, Reach: reach, Centimetres: cm})
+		s, err := lidar.NewSICK(lidar.SICKSettings{Name: "lms", Line: open, Baud: baud, Angle: angle, Resolution: resolution, Reach: reach, Centimetres: cm})
 		must(t, err)
 		return s
 	}
@@ -55,7 +55,7 @@ func sick(baud, angle, resolution int, reach float64, cm bool) func(*testing.T, 
 // asked is sick that asks for each scan.
 func asked(baud, angle, resolution int) func(*testing.T, servo.Opener) scanner {
 	return func(t *testing.T, open servo.Opener) scanner {
-		s, err := rays.NewSICK(rays.SICKSettings{Name: "lms", Line: open, Baud: baud, Angle: angle, Resolution: resolution, Request: true})
+		s, err := lidar.NewSICK(lidar.SICKSettings{Name: "lms", Line: open, Baud: baud, Angle: angle, Resolution: resolution, Request: true})
 		must(t, err)
 		return s
 	}
@@ -63,24 +63,24 @@ func asked(baud, angle, resolution int) func(*testing.T, servo.Opener) scanner {
 
 func hokuyo(model string, first, last, cluster int, short bool) func(*testing.T, servo.Opener) scanner {
 	return func(t *testing.T, open servo.Opener) scanner {
-		m, err := rays.HokuyoModelOf(model)
+		m, err := lidar.HokuyoModelOf(model)
 		must(t, err)
-		s, err := rays.NewHokuyo(rays.HokuyoSettings{Name: "urg", Line: open, Model: m, First: first, Last: last, Cluster: cluster, Short: short})
+		s, err := lidar.NewHokuyo(lidar.HokuyoSettings{Name: "urg", Line: open, Model: m, First: first, Last: last, Cluster: cluster, Short: short})
 		must(t, err)
 		return s
 	}
 }
 
-func rplidar(drive rays.RPLidarDrive, standard bool, n int) func(*testing.T, servo.Opener) scanner {
+func rplidar(drive lidar.RPLidarDrive, standard bool, n int) func(*testing.T, servo.Opener) scanner {
 	return func(t *testing.T, open servo.Opener) scanner {
-		s, err := rays.NewRPLidar(rays.RPLidarSettings{Name: "rp", Line: open, Drive: drive, Standard: standard, Rays: n})
+		s, err := lidar.NewRPLidar(lidar.RPLidarSettings{Name: "rp", Line: open, Drive: drive, Standard: standard, Rays: n})
 		must(t, err)
 		return s
 	}
 }
 
-func model(name string) rays.HokuyoModel {
-	m, _ := rays.HokuyoModelOf(name)
+func model(name string) lidar.HokuyoModel {
+	m, _ := lidar.HokuyoModelOf(name)
 	return m
 }
 
@@ -99,8 +99,8 @@ func subjects() []subject {
 		{"urg short", 115200, laser.NewHokuyo(model("URG-04LX"), 19200, room), hokuyo("URG-04LX", 128, 640, 1, true), 0.001, 999, 110 * ms},
 		{"utm usb", 0, laser.NewHokuyo(model("UTM-30LX"), 0, room), hokuyo("UTM-30LX", 0, 0, 1, false), 0.001, 0, 30 * ms},
 		{"ust clusters", 0, laser.NewHokuyo(model("UST-10LX"), 0, room), hokuyo("UST-10LX", 180, 900, 3, false), 0.06, 0, 30 * ms},
-		{"rplidar express", 115200, laser.NewRPLidar(rays.RPLidarPWM, 115200, room), rplidar(rays.RPLidarPWM, false, 360), 0.08, 2, 160 * ms},
-		{"rplidar standard", 115200, laser.NewRPLidar(rays.RPLidarDTR, 115200, room), rplidar(rays.RPLidarDTR, true, 180), 0.16, 2, 160 * ms},
+		{"rplidar express", 115200, laser.NewRPLidar(lidar.RPLidarPWM, 115200, room), rplidar(lidar.RPLidarPWM, false, 360), 0.08, 2, 160 * ms},
+		{"rplidar standard", 115200, laser.NewRPLidar(lidar.RPLidarDTR, 115200, room), rplidar(lidar.RPLidarDTR, true, 180), 0.16, 2, 160 * ms},
 	}
 }
 
@@ -110,7 +110,7 @@ func TestScans(t *testing.T) {
 		line := uart.New("line", s.baud, 1, s.board)
 		d := s.make(t, line.Open)
 		must(t, d.Open())
-		fan := d.Fan()
+		fan := d.Geometry()
 		values, truth := make([]float64, fan.Count), make([]float64, fan.Count)
 		room.Scan(fan.First, fan.Step, truth)
 		must(t, d.Read(values))
@@ -159,12 +159,12 @@ func TestNothing(t *testing.T) {
 		{"urg short", laser.NewHokuyo(model("URG-04LX"), 115200, hall), hokuyo("URG-04LX", 0, 0, 1, true), 340, math.Inf(1)},
 		{"utm", laser.NewHokuyo(model("UTM-30LX"), 115200, far), hokuyo("UTM-30LX", 0, 0, 1, false), 540, math.Inf(1)},
 		{"ust", laser.NewHokuyo(model("UST-10LX"), 115200, far), hokuyo("UST-10LX", 0, 0, 1, false), 540, math.Inf(1)},
-		{"rplidar", laser.NewRPLidar(rays.RPLidarFree, 115200, far), rplidar(rays.RPLidarFree, false, 360), 180, math.NaN()},
+		{"rplidar", laser.NewRPLidar(lidar.RPLidarFree, 115200, far), rplidar(lidar.RPLidarFree, false, 360), 180, math.NaN()},
 	} {
 		line := uart.New(s.name, 115200, 1, s.board)
 		d := s.make(t, line.Open)
 		must(t, d.Open())
-		values := make([]float64, d.Fan().Count)
+		values := make([]float64, d.Geometry().Count)
 		must(t, d.Read(values))
 		if got := values[s.ahead]; got != s.want && !(math.IsNaN(got) && math.IsNaN(s.want)) {
 			t.Errorf("%s: got %g, want %g", s.name, got, s.want)
@@ -176,7 +176,7 @@ func TestNothing(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	locked := laser.NewSICK("LMS200;30106;V02.30", room)
 	locked.Refuses = true
-	ill := laser.NewRPLidar(rays.RPLidarFree, 115200, room)
+	ill := laser.NewRPLidar(lidar.RPLidarFree, 115200, room)
 	ill.Sick = true
 	dark := uart.New("dark", 9600, 1, laser.NewSICK("LMS200;30106;V02.30", room))
 	dark.Fault(uart.Fault{Kind: uart.Off})
@@ -191,7 +191,7 @@ func TestRefusals(t *testing.T) {
 		{"another type", uart.New("l", 9600, 1, laser.NewSICK("S3000;1", room)), sick(38400, 180, 50, 8, false), hal.Absent, `got "S3000;1"`},
 		{"no power", dark, sick(38400, 180, 50, 8, false), hal.Absent, "no scanner answers at any rate"},
 		{"another model", uart.New("l", 115200, 1, laser.NewHokuyo(model("UTM-30LX"), 115200, room)), hokuyo("URG-04LX", 0, 0, 1, false), hal.Invalid, `model "UTM-30LX": ARES: got 1440, want 1024`},
-		{"health", uart.New("l", 115200, 1, ill), rplidar(rays.RPLidarFree, false, 360), hal.BusFault, "error 8001"},
+		{"health", uart.New("l", 115200, 1, ill), rplidar(lidar.RPLidarFree, false, 360), hal.BusFault, "error 8001"},
 	} {
 		d := c.make(t, c.line.Open)
 		if err := d.Open(); hal.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.want) {
@@ -205,7 +205,7 @@ func TestRefusals(t *testing.T) {
 
 // A scanner that still waits for the rest of a request, of which bytes were lost, is found all the same.
 func TestRPLidarHalfAsked(t *testing.T) {
-	line := uart.New("rp", 115200, 1, laser.NewRPLidar(rays.RPLidarFree, 115200, room))
+	line := uart.New("rp", 115200, 1, laser.NewRPLidar(lidar.RPLidarFree, 115200, room))
 	before, err := line.Open()
 	if err != nil {
 		t.Fatal(err)
@@ -213,13 +213,13 @@ func TestRPLidarHalfAsked(t *testing.T) {
 	if _, err := before.Write([]byte{0xA5, 0x82, 0xFF}); err != nil {
 		t.Fatal(err)
 	}
-	if err := rplidar(rays.RPLidarFree, false, 360)(t, line.Open).Open(); err != nil {
+	if err := rplidar(lidar.RPLidarFree, false, 360)(t, line.Open).Open(); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestMotor(t *testing.T) {
-	for _, drive := range []rays.RPLidarDrive{rays.RPLidarDTR, rays.RPLidarPWM} {
+	for _, drive := range []lidar.RPLidarDrive{lidar.RPLidarDTR, lidar.RPLidarPWM} {
 		board := laser.NewRPLidar(drive, 115200, room)
 		line := uart.New("rp", 115200, 1, board)
 		d := rplidar(drive, false, 360)(t, line.Open)
@@ -241,16 +241,16 @@ func TestMotor(t *testing.T) {
 
 func TestSICKState(t *testing.T) {
 	line := uart.New("lms", 9600, 1, laser.NewSICK("LMS200;30106;V02.30", room))
-	d, err := rays.NewSICK(rays.SICKSettings{Line: line.Open, Angle: 100, Resolution: 25})
+	d, err := lidar.NewSICK(lidar.SICKSettings{Line: line.Open, Angle: 100, Resolution: 25})
 	must(t, err)
 	must(t, d.Open())
 	got, err := d.State()
 	must(t, err)
-	want := rays.SICKState{Version: "V02.30", Mode: rays.SICKRequest, Angle: 100, Resolution: 25, Unit: 1, Laser: true}
+	want := lidar.SICKState{Version: "V02.30", Mode: lidar.SICKRequest, Angle: 100, Resolution: 25, Unit: 1, Laser: true}
 	if got != want || d.Type != "LMS200;30106;V02.30" {
 		t.Errorf("got %+v of %q, want %+v", got, d.Type, want)
 	}
-	must(t, d.Read(make([]float64, d.Fan().Count)))
+	must(t, d.Read(make([]float64, d.Geometry().Count)))
 }
 
 // The same over ptys and a real socket, by the wall clock.
@@ -259,7 +259,7 @@ func TestPTYAndTCP(t *testing.T) {
 	defer cancel()
 	read := func(name string, d scanner) {
 		t.Helper()
-		values := make([]float64, d.Fan().Count)
+		values := make([]float64, d.Geometry().Count)
 		must(t, d.Open())
 		must(t, d.Read(values))
 		if v := values[len(values)/2]; math.Abs(v-4.5) > 0.02 {
@@ -275,7 +275,7 @@ func TestPTYAndTCP(t *testing.T) {
 	}{
 		{"lms", uart.New("lms", 9600, 1, laser.NewSICK("LMS200;30106;V02.30", room)), sick(38400, 180, 100, 8, false), 9600},
 		{"urg", uart.New("urg", 19200, 1, laser.NewHokuyo(model("URG-04LX"), 19200, room)), hokuyo("URG-04LX", 0, 0, 1, false), 19200},
-		{"rplidar", uart.New("rp", 115200, 1, laser.NewRPLidar(rays.RPLidarFree, 115200, room)), rplidar(rays.RPLidarFree, false, 360), 115200},
+		{"rplidar", uart.New("rp", 115200, 1, laser.NewRPLidar(lidar.RPLidarFree, 115200, room)), rplidar(lidar.RPLidarFree, false, 360), 115200},
 	} {
 		path, wait, err := s.line.ServePTY(ctx, "")
 		if err != nil {
@@ -289,12 +289,12 @@ func TestPTYAndTCP(t *testing.T) {
 	line := uart.New("ust", 0, 1, laser.NewHokuyo(model("UST-10LX"), 0, room))
 	done := make(chan error, 1)
 	go func() { done <- line.ServeTCP(ctx, n) }()
-	dial := rays.DialTCP(n.Addr().String())
+	dial := lidar.DialTCP(n.Addr().String())
 	read("ust", hokuyo("UST-10LX", 0, 0, 1, false)(t, dial))
 	read("ust again", hokuyo("UST-10LX", 0, 0, 1, false)(t, dial))
 	cancel()
 	must(t, <-done)
-	if _, err := dial(); !errors.Is(err, servo.ErrGone) {
+	if _, err := dial(); !errors.Is(err, servo.ErrDisconnected) {
 		t.Errorf("nobody there: got %v", err)
 	}
 }

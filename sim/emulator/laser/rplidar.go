@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/halyard-robotics/halyard/drivers/rays"
+	"github.com/halyard-robotics/halyard/drivers/lidar"
 	"github.com/halyard-robotics/halyard/sim/emulator/uart"
 )
 
@@ -13,7 +13,7 @@ import (
 type RPLidar struct {
 	Boot  time.Duration // from power-on to its first word
 	Sick  bool          // its health is an error
-	drive rays.RPLidarDrive
+	drive lidar.RPLidarDrive
 	baud  int
 	scene Scene
 
@@ -40,7 +40,7 @@ const (
 )
 
 // NewRPLidar returns a scanner whose motor is driven in a way, at baud: 115200 or, of an A3, 256000.
-func NewRPLidar(drive rays.RPLidarDrive, baud int, scene Scene) *RPLidar {
+func NewRPLidar(drive lidar.RPLidarDrive, baud int, scene Scene) *RPLidar {
 	return &RPLidar{Boot: 50 * time.Millisecond, drive: drive, baud: baud, scene: scene, dtr: true}
 }
 
@@ -52,7 +52,7 @@ func (r *RPLidar) DTR(on bool, _ time.Duration) { r.dtr = on }
 
 // Spins tells whether the motor turns.
 func (r *RPLidar) Spins() bool {
-	return r.powered && (r.drive == rays.RPLidarFree || r.drive == rays.RPLidarDTR && !r.dtr || r.drive == rays.RPLidarPWM && r.pwm > 0)
+	return r.powered && (r.drive == lidar.RPLidarFree || r.drive == lidar.RPLidarDTR && !r.dtr || r.drive == lidar.RPLidarPWM && r.pwm > 0)
 }
 
 // Power is uart.Board's.
@@ -73,8 +73,8 @@ func (r *RPLidar) Next() time.Duration {
 	return next
 }
 
-// Speak is uart.Board's.
-func (r *RPLidar) Speak(dst []byte, now time.Duration) []byte {
+// Transmit is uart.Board's.
+func (r *RPLidar) Transmit(dst []byte, now time.Duration) []byte {
 	if len(r.out) > 0 && r.answer <= now {
 		dst = append(dst, r.out...)
 		r.out = r.out[:0]
@@ -95,7 +95,7 @@ func (r *RPLidar) Speak(dst []byte, now time.Duration) []byte {
 	}
 	for range count {
 		mm := r.sample(r.angle)
-		n := rays.RPNode{Angle: uint16(int(r.angle*360*64)) % (360 << 6), Range: uint16(min(65535, mm*4)), Quality: 47, Start: r.first}
+		n := lidar.RPNode{Angle: uint16(int(r.angle*360*64)) % (360 << 6), Range: uint16(min(65535, mm*4)), Quality: 47, Start: r.first}
 		if mm == 0 {
 			n.Quality = 0
 		}
@@ -110,7 +110,7 @@ func (r *RPLidar) Speak(dst []byte, now time.Duration) []byte {
 }
 
 func (r *RPLidar) capsule(dst []byte, step float64) []byte {
-	c := rays.RPCapsule{Start: uint16(int(r.angle*360*64)) % (360 << 6), First: r.first}
+	c := lidar.RPCapsule{Start: uint16(int(r.angle*360*64)) % (360 << 6), First: r.first}
 	r.first = false
 	for i := range c.Ranges {
 		c.Ranges[i] = uint16(min(1<<14-1, r.sample(r.angle+float64(i)*step)))
@@ -130,13 +130,13 @@ func (r *RPLidar) sample(turns float64) int {
 	return 0
 }
 
-// Hear is uart.Board's.
-func (r *RPLidar) Hear(p []byte, now time.Duration) {
+// Receive is uart.Board's.
+func (r *RPLidar) Receive(p []byte, now time.Duration) {
 	if !r.powered || now < r.ready {
 		return
 	}
 	for r.in = append(r.in, p...); len(r.in) > 0; {
-		c, payload, n := rays.DecodeRPLidar(r.in)
+		c, payload, n := lidar.DecodeRPLidar(r.in)
 		if n == 0 && len(r.in) < 64 {
 			return
 		}
@@ -148,40 +148,40 @@ func (r *RPLidar) Hear(p []byte, now time.Duration) {
 	}
 }
 
-func (r *RPLidar) obey(c rays.RPLidarCommand, payload []byte, at time.Duration) {
+func (r *RPLidar) obey(c lidar.RPLidarCommand, payload []byte, at time.Duration) {
 	say := func(kind byte, data ...byte) {
-		r.out = append(rays.AppendRPDescriptor(r.out, len(data), false, kind), data...)
+		r.out = append(lidar.AppendRPDescriptor(r.out, len(data), false, kind), data...)
 		r.answer = at
 	}
 	switch c {
-	case rays.RPLidarStop:
+	case lidar.RPLidarStop:
 		r.mode = 0
-	case rays.RPLidarReset:
+	case lidar.RPLidarReset:
 		r.Power(true, at)
-	case rays.RPLidarInfo:
+	case lidar.RPLidarInfo:
 		say(0x04, append([]byte{0x18, 29, 1, 7}, "HALYARD-EMULATOR"...)...)
-	case rays.RPLidarHealth:
+	case lidar.RPLidarHealth:
 		health := [3]byte{}
 		if r.Sick {
 			health = [3]byte{2, 1, 0x80}
 		}
 		say(0x06, health[:]...)
-	case rays.RPLidarRate:
+	case lidar.RPLidarRate:
 		var rate [4]byte
 		binary.LittleEndian.PutUint16(rate[:], 1e6/rpStandard)
 		binary.LittleEndian.PutUint16(rate[2:], 1e6/rpExpress)
 		say(0x15, rate[:]...)
-	case rays.RPLidarBoard:
+	case lidar.RPLidarBoard:
 		say(0xFF, byte(r.drive&1), 0, 0, 0)
-	case rays.RPLidarMotor:
-		if len(payload) == 2 && r.drive == rays.RPLidarPWM {
+	case lidar.RPLidarMotor:
+		if len(payload) == 2 && r.drive == lidar.RPLidarPWM {
 			r.pwm = int(binary.LittleEndian.Uint16(payload))
 		}
-	case rays.RPLidarConf:
+	case lidar.RPLidarConf:
 		r.conf(payload, say)
-	case rays.RPLidarScan, rays.RPLidarForceScan:
+	case lidar.RPLidarScan, lidar.RPLidarForceScan:
 		r.stream(0x81, 5, at)
-	case rays.RPLidarExpress:
+	case lidar.RPLidarExpress:
 		if len(payload) == 5 {
 			r.stream(0x82, 84, at)
 		}
@@ -190,7 +190,7 @@ func (r *RPLidar) obey(c rays.RPLidarCommand, payload []byte, at time.Duration) 
 
 // stream begins a scan.
 func (r *RPLidar) stream(kind byte, length int, at time.Duration) {
-	r.out = rays.AppendRPDescriptor(r.out, length, true, kind)
+	r.out = lidar.AppendRPDescriptor(r.out, length, true, kind)
 	r.answer, r.mode, r.next, r.first = at, kind, at, true
 }
 

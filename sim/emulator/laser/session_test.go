@@ -8,17 +8,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/halyard-robotics/halyard/drivers/rays"
+	"github.com/halyard-robotics/halyard/drivers/lidar"
 	"github.com/halyard-robotics/halyard/sim/emulator/laser"
 	"github.com/halyard-robotics/halyard/sim/emulator/uart"
 )
 
 // talk lets a board hear what a host says, and returns what it says until it has nothing more to.
 func talk(b uart.Board, now *time.Duration, said []byte) (heard []byte) {
-	b.Hear(said, *now)
+	b.Receive(said, *now)
 	for until := *now + 20*time.Millisecond; b.Next() <= until; {
 		*now = max(*now, b.Next())
-		heard = b.Speak(heard, *now)
+		heard = b.Transmit(heard, *now)
 	}
 	*now += 20 * time.Millisecond
 	return heard
@@ -30,7 +30,7 @@ func TestSICKSession(t *testing.T) {
 	b := laser.NewSICK("LMS200;30106;V02.30", room)
 	b.Power(true, 0)
 	now := time.Second
-	b.Speak(nil, now) // what it says at power-on
+	b.Transmit(nil, now) // what it says at power-on
 	for _, c := range []struct{ what, said, heard string }{
 		{"requests", "02 00 02 00 20 25 35 08", "06 02 80 03 00 A0 00 10 16 0A"},
 		{"180 by 1", "02 00 05 00 3B B4 00 64 00 97 49", "06 02 80 07 00 BB 01 B4 00 64 00 10 5B 30"},
@@ -103,10 +103,10 @@ func TestSCIPSession(t *testing.T) {
 
 // What ultra_simple says at its start (hardware.md, section 5.3), and single answers.
 func TestRPLidarSession(t *testing.T) {
-	b := laser.NewRPLidar(rays.RPLidarPWM, 115200, room)
+	b := laser.NewRPLidar(lidar.RPLidarPWM, 115200, room)
 	b.Power(true, 0)
 	now := time.Second
-	b.Speak(nil, now)
+	b.Transmit(nil, now)
 	for _, c := range []struct{ said, heard string }{
 		{"A5 25", ""}, {"A5 25", ""}, {"A5 25", ""},
 		{"A5 50", "A5 5A 14 00 00 00 04 18 1D 01 07 48 41 4C 59 41 52 44 2D 45 4D 55 4C 41 54 4F 52"},
@@ -137,7 +137,7 @@ func TestOldHokuyo(t *testing.T) {
 	b.Old = true
 	line := uart.New("urg", 115200, 1, b)
 	d := hokuyo("URG-04LX", 0, 0, 1, false)(t, line.Open)
-	values := make([]float64, d.Fan().Count)
+	values := make([]float64, d.Geometry().Count)
 	for range 2 {
 		must(t, d.Open())
 		must(t, d.Read(values))

@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/halyard-robotics/halyard/drivers/rays"
+	"github.com/halyard-robotics/halyard/drivers/lidar"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator/uart"
 )
@@ -16,8 +16,8 @@ type SICK struct {
 	Refuses  bool          // the password is another
 	scene    Scene
 	kind     string
-	settings [rays.SICKSettingsLen]byte // kept without power
-	parser   *rays.SICKParser
+	settings [lidar.SICKSettingsLen]byte // kept without power
+	parser   *lidar.SICKParser
 
 	powered           bool
 	ready             time.Duration
@@ -41,7 +41,7 @@ const (
 
 // NewSICK returns a scanner called kind, "LMS200;30106;V02.30", as it leaves the factory: 8 m, centimetres.
 func NewSICK(kind string, scene Scene) *SICK {
-	return &SICK{Boot: 50 * time.Millisecond, kind: kind, scene: scene, parser: rays.NewSICKParser(0)}
+	return &SICK{Boot: 50 * time.Millisecond, kind: kind, scene: scene, parser: lidar.NewSICKParser(0)}
 }
 
 // Baud is uart.Board's.
@@ -50,8 +50,8 @@ func (s *SICK) Baud() int { return s.baud }
 // Power is uart.Board's.
 func (s *SICK) Power(on bool, now time.Duration) {
 	*s = SICK{Boot: s.Boot, Refuses: s.Refuses, scene: s.scene, kind: s.kind, settings: s.settings,
-		parser: rays.NewSICKParser(0), powered: on, ready: now + s.Boot, baud: 9600, rate: 9600, angle: 180, resolution: 100}
-	s.say(append([]byte{rays.SICKStarted}, s.kind+" "...), s.ready)
+		parser: lidar.NewSICKParser(0), powered: on, ready: now + s.Boot, baud: 9600, rate: 9600, angle: 180, resolution: 100}
+	s.say(append([]byte{lidar.SICKStarted}, s.kind+" "...), s.ready)
 }
 
 // Next is uart.Board's.
@@ -66,8 +66,8 @@ func (s *SICK) Next() time.Duration {
 	return next
 }
 
-// Speak is uart.Board's: answers first, scans between them.
-func (s *SICK) Speak(dst []byte, now time.Duration) []byte {
+// Transmit is uart.Board's: answers first, scans between them.
+func (s *SICK) Transmit(dst []byte, now time.Duration) []byte {
 	if len(s.out) > 0 && s.answer <= now {
 		dst = append(dst, s.out...)
 		s.out = s.out[:0]
@@ -76,7 +76,7 @@ func (s *SICK) Speak(dst []byte, now time.Duration) []byte {
 		s.baud = s.rate
 		return dst
 	}
-	dst = rays.AppendSICK(dst, rays.SICKReplyBit, s.measure())
+	dst = lidar.AppendSICK(dst, lidar.SICKReplyBit, s.measure())
 	s.scan = now + max(mirror*time.Duration(100/s.resolution), s.wire(len(dst)))
 	return dst
 }
@@ -91,13 +91,13 @@ func (s *SICK) measure() []byte {
 	}
 	step := float64(s.resolution) / 100 * math.Pi / 180
 	s.scene.Scan(-float64(s.angle)/2*math.Pi/180, step, s.ranges)
-	unit, scale := s.settings[rays.SICKUnitByte], 100.0
+	unit, scale := s.settings[lidar.SICKUnitByte], 100.0
 	if unit == 1 {
 		scale = 1000
 	}
 	mask := uint16(0x1FFF)
-	for _, r := range rays.SICKReaches() {
-		if r.Mode == s.settings[rays.SICKModeByte] {
+	for _, r := range lidar.SICKReaches() {
+		if r.Mode == s.settings[lidar.SICKModeByte] {
 			mask = 1<<r.Bits - 1
 		}
 	}
@@ -105,25 +105,25 @@ func (s *SICK) measure() []byte {
 		v := math.Round(m * scale)
 		switch {
 		case math.IsNaN(v):
-			s.values[i] = mask - rays.SICKInvalid
-		case v >= float64(mask-rays.SICKTooFar):
-			s.values[i] = mask - rays.SICKTooFar
+			s.values[i] = mask - lidar.SICKInvalid
+		case v >= float64(mask-lidar.SICKTooFar):
+			s.values[i] = mask - lidar.SICKTooFar
 		default:
 			s.values[i] = uint16(max(0, v))
 		}
 	}
-	s.body = rays.AppendSICKScan(s.body[:0], s.values, unit, 0x10)
+	s.body = lidar.AppendSICKScan(s.body[:0], s.values, unit, 0x10)
 	return s.body
 }
 
 // say queues a telegram.
 func (s *SICK) say(body []byte, at time.Duration) {
-	s.out = rays.AppendSICK(s.out, rays.SICKReplyBit, body)
+	s.out = lidar.AppendSICK(s.out, lidar.SICKReplyBit, body)
 	s.answer = at
 }
 
-// Hear is uart.Board's.
-func (s *SICK) Hear(p []byte, now time.Duration) {
+// Receive is uart.Board's.
+func (s *SICK) Receive(p []byte, now time.Duration) {
 	if !s.powered || now < s.ready {
 		return
 	}
@@ -142,23 +142,23 @@ func (s *SICK) Hear(p []byte, now time.Duration) {
 
 func (s *SICK) obey(body []byte, at time.Duration) {
 	const status = 0x10
-	s.out = append(s.out, rays.SICKAck)
-	reply := []byte{body[0] | rays.SICKReplyBit}
-	switch rays.SICKCommand(body[0]) {
-	case rays.SICKReset:
+	s.out = append(s.out, lidar.SICKAck)
+	reply := []byte{body[0] | lidar.SICKReplyBit}
+	switch lidar.SICKCommand(body[0]) {
+	case lidar.SICKReset:
 		s.Power(true, at)
 		return
-	case rays.SICKMode:
+	case lidar.SICKMode:
 		was := s.streaming
-		if reply = []byte{rays.SICKModeReply, s.mode(body[1:])}; s.streaming && !was {
+		if reply = []byte{lidar.SICKModeReply, s.mode(body[1:])}; s.streaming && !was {
 			s.scan = at
 		}
-	case rays.SICKScan:
+	case lidar.SICKScan:
 		s.say(s.measure(), at)
 		return
-	case rays.SICKType:
+	case lidar.SICKType:
 		reply = append(reply, s.kind+" "...)
-	case rays.SICKVariant:
+	case lidar.SICKVariant:
 		if len(body) != 5 {
 			return
 		}
@@ -168,20 +168,20 @@ func (s *SICK) obey(body []byte, at time.Duration) {
 			s.angle, s.resolution, ok = angle, resolution, 1
 		}
 		reply = append(append(reply, ok), byte(s.angle), byte(s.angle>>8), byte(s.resolution), byte(s.resolution>>8))
-	case rays.SICKConfig:
+	case lidar.SICKConfig:
 		reply = append(reply, s.settings[:]...)
-	case rays.SICKConfigure:
+	case lidar.SICKConfigure:
 		ok := byte(0)
-		if s.install && len(body) == 1+rays.SICKSettingsLen {
+		if s.install && len(body) == 1+lidar.SICKSettingsLen {
 			copy(s.settings[:], body[1:])
 			ok = 1
 			at += 300 * time.Millisecond // EEPROM
 		}
 		reply = append(append(reply, ok), s.settings[:]...)
-	case rays.SICKStatus:
+	case lidar.SICKStatus:
 		reply = s.status(reply)
 	default:
-		s.out[len(s.out)-1] = rays.SICKNak
+		s.out[len(s.out)-1] = lidar.SICKNak
 		s.answer = at
 		return
 	}
@@ -194,17 +194,17 @@ func (s *SICK) mode(p []byte) byte {
 		return 2
 	}
 	switch p[0] {
-	case rays.SICKInstall:
-		if s.Refuses || string(p[1:]) != rays.SICKPassword {
+	case lidar.SICKInstall:
+		if s.Refuses || string(p[1:]) != lidar.SICKPassword {
 			return 1
 		}
 		s.install, s.streaming = true, false
-	case rays.SICKStream:
+	case lidar.SICKStream:
 		s.install, s.streaming = false, true
-	case rays.SICKRequest:
+	case lidar.SICKRequest:
 		s.install, s.streaming = false, false
 	default:
-		for _, b := range rays.SICKBauds() {
+		for _, b := range lidar.SICKBauds() {
 			if b.Mode == p[0] {
 				s.rate = b.Rate
 				return 0
@@ -216,13 +216,13 @@ func (s *SICK) mode(p []byte) byte {
 }
 
 func (s *SICK) status(reply []byte) []byte {
-	p := append(reply, make([]byte, rays.SICKStatusLen-1)...)
+	p := append(reply, make([]byte, lidar.SICKStatusLen-1)...)
 	copy(p[1:], "V02.30 ")
-	p[8] = rays.SICKRequest
+	p[8] = lidar.SICKRequest
 	if s.streaming {
-		p[8] = rays.SICKStream
+		p[8] = lidar.SICKStream
 	}
-	p[102], p[122], p[123] = s.settings[rays.SICKModeByte], s.settings[rays.SICKUnitByte], 1
+	p[102], p[122], p[123] = s.settings[lidar.SICKModeByte], s.settings[lidar.SICKUnitByte], 1
 	binary.LittleEndian.PutUint16(p[107:], uint16(s.angle))
 	binary.LittleEndian.PutUint16(p[109:], uint16(s.resolution))
 	return p

@@ -144,8 +144,8 @@ func (b *Board) Next() time.Duration {
 	return b.next
 }
 
-// Speak is uart.Board's: what has gathered since the last tick.
-func (b *Board) Speak(dst []byte, now time.Duration) []byte {
+// Transmit is uart.Board's: what has gathered since the last tick.
+func (b *Board) Transmit(dst []byte, now time.Duration) []byte {
 	dst = append(dst, b.out...)
 	b.out = b.out[:0]
 	if now < b.next { // an answer between two ticks

@@ -57,7 +57,7 @@ func newRobotOn(t *testing.T, kind string, seed int64, change func(*base.Setting
 	r.body, err = drivers.Build(layout, joints, true)
 	must(t, err)
 	for _, x := range senses() {
-		must(t, r.body.Sense(x.name, r.base.Source(x.sense), x.first))
+		must(t, r.body.AttachSensor(x.name, r.base.Source(x.sense), x.first))
 	}
 	r.f = hal.NewFrame(layout)
 	t.Cleanup(func() { r.base.Close() })

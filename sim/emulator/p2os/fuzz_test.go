@@ -26,8 +26,8 @@ func FuzzBoard(f *testing.F) {
 		now := time.Second
 		on := false
 		for piece := said; len(piece) > 0; piece = piece[min(len(piece), 9):] {
-			b.Hear(piece[:min(len(piece), 9)], now)
-			b.Speak(nil, now)
+			b.Receive(piece[:min(len(piece), 9)], now)
+			b.Transmit(nil, now)
 			motors, left, right := b.Motors()
 			if on = on || motors; !on && (left != 0 || right != 0) {
 				t.Fatalf("moves at %g and %g m/s without motors", left, right)

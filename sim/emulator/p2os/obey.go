@@ -7,8 +7,8 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/base"
 )
 
-// Hear is uart.Board's.
-func (b *Board) Hear(p []byte, now time.Duration) {
+// Receive is uart.Board's.
+func (b *Board) Receive(p []byte, now time.Duration) {
 	if now < b.ready {
 		return
 	}

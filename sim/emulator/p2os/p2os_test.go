@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/drivers/base"
-	"github.com/halyard-robotics/halyard/drivers/rays"
+	"github.com/halyard-robotics/halyard/drivers/lidar"
 	"github.com/halyard-robotics/halyard/drivers/serial"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/emulator/p2os"
@@ -312,7 +312,7 @@ func TestHalt(t *testing.T) {
 	r.run(100 * time.Millisecond)
 	r.enable(true)
 	r.run(time.Second)
-	r.line.Fault(uart.Fault{Kind: uart.Deaf})
+	r.line.Fault(uart.Fault{Kind: uart.NoReply})
 	if err := r.body.Halt(); err == nil {
 		t.Error("deaf: got no error")
 	}
@@ -363,9 +363,9 @@ func TestPlayersStart(t *testing.T) {
 	say := func(text string) string {
 		p, err := hex.DecodeString(strings.ReplaceAll(text, " ", ""))
 		must(t, err)
-		b.Hear(p, now)
+		b.Receive(p, now)
 		now += 2 * time.Millisecond
-		return fmt.Sprintf("% X", b.Speak(nil, now))
+		return fmt.Sprintf("% X", b.Transmit(nil, now))
 	}
 	for _, c := range []struct{ said, heard string }{
 		{"FA FB 03 00 00 00", "FA FB 03 00 00 00"},
@@ -384,7 +384,7 @@ func TestPlayersStart(t *testing.T) {
 	}
 	for range 80 {
 		now += 20 * time.Millisecond
-		b.Speak(nil, now)
+		b.Transmit(nil, now)
 	}
 	if on, left, right := b.Motors(); !on || math.Abs(left-0.2) > 1e-9 || left != right {
 		t.Errorf("got motors %v at %g and %g m/s, want 0.2", on, left, right)
@@ -450,7 +450,7 @@ func TestTCP(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- line.ServeTCP(ctx, n) }()
-	b, err := base.New(base.Settings{Name: "tcp", Robot: model, Line: rays.DialTCP(n.Addr().String())})
+	b, err := base.New(base.Settings{Name: "tcp", Robot: model, Line: lidar.DialTCP(n.Addr().String())})
 	must(t, err)
 	must(t, b.Open())
 	must(t, b.Send())

@@ -89,7 +89,7 @@ func (b *Board) standard() base.Report {
 			if b.order != "" {
 				i = int(b.order[i]) - 1
 			}
-			m := math.Min(b.chassis.Sonar(i), b.robot.MetersOfNone)
+			m := math.Min(b.chassis.Sonar(i), b.robot.NoEchoRange)
 			r.Echoes[r.Count] = base.EchoReading{Index: byte(i), Range: uint16(math.Round(m / b.robot.Range))}
 			r.Count++
 		}

@@ -70,7 +70,7 @@ func TestPolling(t *testing.T) {
 		t.Errorf("the last: got %v", s.Err)
 	}
 	// Off altogether.
-	r = newRobot(t, "p2at", 1, func(s *base.Settings) { s.Mute = true })
+	r = newRobot(t, "p2at", 1, func(s *base.Settings) { s.SonarOff = true })
 	must(t, r.base.Open())
 	r.run(2 * time.Second)
 	if _, s := r.sensor("F1"); s.Err == nil || r.base.Report().Flags&base.FlagSonar != 0 {
@@ -128,7 +128,7 @@ func TestReminder(t *testing.T) {
 	gag := false
 	r := newRobot(t, "p2at", 1, func(s *base.Settings) {
 		open := s.Line
-		s.IO, s.Gripper, s.Mute = true, true, true
+		s.IO, s.Gripper, s.SonarOff = true, true, true
 		s.Line = func() (servo.Line, error) {
 			l, err := open()
 			return gagged{l, &gag, []byte{0xFA, 0xFB, 6, byte(base.OpSonar)}}, err

@@ -40,8 +40,8 @@ func (c *PN532) Address() uint16 { return rfid.PN532Address }
 // Power implements chip.Device and chip.Endpoint.
 func (c *PN532) Power(bool, time.Duration) { *c = PN532{Tags: c.Tags} }
 
-// Hear implements chip.Endpoint.
-func (c *PN532) Hear(p []byte, _ time.Duration, answer []byte) []byte {
+// Receive implements chip.Endpoint.
+func (c *PN532) Receive(p []byte, _ time.Duration, answer []byte) []byte {
 	if !c.awake {
 		if len(p) == 0 || p[0] != 0x55 {
 			return answer

@@ -23,8 +23,8 @@ type RDM6300 struct {
 // Baud is uart.Board's.
 func (r *RDM6300) Baud() int { return rfid.RDM6300Baud }
 
-// Hear is uart.Board's: it does not listen.
-func (r *RDM6300) Hear([]byte, time.Duration) {}
+// Receive is uart.Board's: it does not listen.
+func (r *RDM6300) Receive([]byte, time.Duration) {}
 
 // Power is uart.Board's.
 func (r *RDM6300) Power(on bool, now time.Duration) { r.powered, r.next = on, max(0, now) }
@@ -37,8 +37,8 @@ func (r *RDM6300) Next() time.Duration {
 	return r.next
 }
 
-// Speak is uart.Board's.
-func (r *RDM6300) Speak(dst []byte, now time.Duration) []byte {
+// Transmit is uart.Board's.
+func (r *RDM6300) Transmit(dst []byte, now time.Duration) []byte {
 	if r.next = now + repeat; len(r.Tags) == 0 {
 		return dst
 	}

@@ -40,8 +40,8 @@ var faults = []struct {
 	tells, raw bool    // it must be seen; it may make a wrong tag, for nothing tells noise with a right sum
 }{
 	{"off", uart.Off, chip.Off, chip.Off, [3]bool{false, true, true}, true, false},
-	{"deaf", uart.Deaf, chip.Deaf, chip.Deaf, [3]bool{false, true, true}, true, false},
-	{"unplug", uart.Unplug, chip.Hang, chip.Hang, [3]bool{true, true, true}, true, false},
+	{"deaf", uart.NoReply, chip.NoAck, chip.NoAck, [3]bool{false, true, true}, true, false},
+	{"unplug", uart.Unplug, chip.BusHeldLow, chip.BusHeldLow, [3]bool{true, true, true}, true, false},
 	{"flip", uart.Flip, chip.Flip, chip.Flip, [3]bool{true, true, true}, false, false},
 	{"lost", uart.Lost, chip.Lost, chip.Lost, [3]bool{true, true, false}, false, false},
 	{"doubled", uart.Doubled, chip.Doubled, chip.Doubled, [3]bool{true, true, false}, false, false},
@@ -75,15 +75,15 @@ func subjects(t *testing.T, seed int64) map[string]*subject {
 	return map[string]*subject{
 		"rdm6300": (&subject{world: line, set: func(tags ...uint32) { rdm.Tags = tags },
 			fault: func(k int, p float64) { line.Fault(uart.Fault{Kind: faults[k].uart, P: p}) }, clear: line.ClearFaults,
-			poller: drivers.NewPoller(rfid.NewRDM6300("rdm6300", line.Open), drivers.PollerConfig{Values: 1, Period: 20 * time.Millisecond, Clock: line, Edge: line.Edge}),
+			poller: drivers.NewPoller(rfid.NewRDM6300("rdm6300", line.Open), drivers.PollerConfig{Values: 1, Period: 20 * time.Millisecond, Clock: line, CycleTime: line.Edge}),
 		}).listen(t),
 		"pn532": (&subject{world: hsu, set: func(tags ...uint32) { far.Tags = tags },
 			fault: func(k int, p float64) { hsu.Fault(chip.Fault{Kind: faults[k].serial, P: p}) }, clear: hsu.ClearFaults,
-			poller: drivers.NewPoller(rfid.NewPN532("hsu", hsu.Open), drivers.PollerConfig{Values: 1, Period: 50 * time.Millisecond, Clock: hsu, Edge: hsu.Edge}),
+			poller: drivers.NewPoller(rfid.NewPN532("hsu", hsu.Open), drivers.PollerConfig{Values: 1, Period: 50 * time.Millisecond, Clock: hsu, CycleTime: hsu.Edge}),
 		}).listen(t),
 		"pn532 i2c": (&subject{world: bus, set: func(tags ...uint32) { near.Tags = tags },
 			fault: func(k int, p float64) { bus.Fault(chip.Fault{Kind: faults[k].bus, P: p}) }, clear: bus.ClearFaults,
-			poller: drivers.NewPoller(rfid.NewPN532I2C(host, host), drivers.PollerConfig{Values: 1, Period: 50 * time.Millisecond, Clock: host, Edge: bus.Edge}),
+			poller: drivers.NewPoller(rfid.NewPN532I2C(host, host), drivers.PollerConfig{Values: 1, Period: 50 * time.Millisecond, Clock: host, CycleTime: bus.Edge}),
 		}).listen(t),
 	}
 }
@@ -211,7 +211,7 @@ func TestOnPTY(t *testing.T) {
 // What an emulated PN532 says to what no driver here says.
 func TestPN532Refuses(t *testing.T) {
 	c := &reader.PN532{Tags: []uint32{1}}
-	hear := func(p ...byte) int { return len(c.Hear(p, 0, nil)) }
+	hear := func(p ...byte) int { return len(c.Receive(p, 0, nil)) }
 	list := rfid.AppendPN532(nil, rfid.PN532Host, rfid.PN532List, 1, 0)
 	if n := hear(list...); n != 0 {
 		t.Errorf("asleep: got %d bytes", n)

@@ -12,7 +12,7 @@ type FaultKind uint8
 // The kinds of fault.
 const (
 	Off      FaultKind = iota // no power: silent; what is not kept is lost when it comes back
-	Deaf                      // nothing gets through
+	NoReply                   // nothing gets through
 	Unplug                    // the adapter is gone
 	Flip                      // a bit is wrong
 	Lost                      // a byte is missing
@@ -102,8 +102,8 @@ func (w *wild) find(kind FaultKind, now time.Duration) *planted {
 
 func (w *wild) at(kind FaultKind, now time.Duration) bool { return w.find(kind, now) != nil }
 
-// strikes throws the dice of a fault.
-func (w *wild) strikes(kind FaultKind, now time.Duration) bool {
+// faultOccurs throws the dice of a fault.
+func (w *wild) faultOccurs(kind FaultKind, now time.Duration) bool {
 	p := w.find(kind, now)
 	return p != nil && (p.P == 0 || w.dice.Float64() < p.P)
 }
@@ -119,33 +119,33 @@ func (w *wild) next(now time.Duration) time.Duration {
 	return at
 }
 
-// spoil lets b go wrong on its way.
-func (w *wild) spoil(b []byte, now time.Duration) (said []byte, late time.Duration) {
+// corrupt lets b go wrong on its way.
+func (w *wild) corrupt(b []byte, now time.Duration) (said []byte, late time.Duration) {
 	if len(b) == 0 || len(w.faults) == 0 {
 		return b, 0
 	}
 	i := w.dice.IntN(len(b))
-	if w.strikes(Flip, now) {
+	if w.faultOccurs(Flip, now) {
 		b[i] ^= 1 << w.dice.IntN(8)
 	}
-	if w.strikes(Lost, now) {
+	if w.faultOccurs(Lost, now) {
 		b = append(b[:i], b[i+1:]...)
 	}
-	if w.strikes(Doubled, now) && i < len(b) {
+	if w.faultOccurs(Doubled, now) && i < len(b) {
 		b = append(b[:i+1], b[i:]...)
 	}
-	if w.strikes(Short, now) {
+	if w.faultOccurs(Short, now) {
 		b = b[:min(i, len(b))]
 	}
-	if w.strikes(Noise, now) {
+	if w.faultOccurs(Noise, now) {
 		noise := make([]byte, 1+w.dice.IntN(8), 8+len(b))
 		w.scramble(noise)
 		b = append(noise, b...)
 	}
-	if w.strikes(Stranger, now) {
+	if w.faultOccurs(Stranger, now) {
 		b = append(append([]byte(nil), w.find(Stranger, now).Bytes...), b...)
 	}
-	if w.strikes(Late, now) {
+	if w.faultOccurs(Late, now) {
 		late = w.find(Late, now).Delay
 	}
 	return b, late

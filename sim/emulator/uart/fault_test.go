@@ -9,7 +9,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/drivers"
 	"github.com/halyard-robotics/halyard/drivers/base"
-	"github.com/halyard-robotics/halyard/drivers/rays"
+	"github.com/halyard-robotics/halyard/drivers/lidar"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator/laser"
@@ -38,12 +38,12 @@ var room = laser.Room{Length: 6, Width: 4, X: 1.5, Y: 2.5}
 
 // scanning is the subject of a scanner that is read by a poller in step with the cycle, in a room that it knows: a value may be off
 // by so much, m, and such a share.
-func scanning(t *testing.T, name string, baud int, seed int64, off, share float64, board uart.Board, make1 func(servo.Opener) (drivers.Sensor, rays.Fan, error)) *subject {
+func scanning(t *testing.T, name string, baud int, seed int64, off, share float64, board uart.Board, make1 func(servo.Opener) (drivers.Sensor, lidar.ScanGeometry, error)) *subject {
 	t.Helper()
 	line := uart.New(name, baud, seed, board)
 	d, fan, err := make1(line.Open)
 	must(t, err)
-	p := drivers.NewPoller(d, drivers.PollerConfig{Name: name, Values: fan.Count, Clock: line, Edge: line.Edge})
+	p := drivers.NewPoller(d, drivers.PollerConfig{Name: name, Values: fan.Count, Clock: line, CycleTime: line.Edge})
 	must(t, p.Open())
 	t.Cleanup(func() { p.Close() })
 	// A ray may see what one beside it sees: sectors, and angles that are rounded.
@@ -117,42 +117,42 @@ func subjects() map[string]func(*testing.T, int64) *subject {
 	return map[string]func(*testing.T, int64) *subject{
 		"base": driving,
 		"lms": func(t *testing.T, seed int64) *subject {
-			return scanning(t, "lms", 9600, seed, 0.05, 0, laser.NewSICK("LMS200;30106;V02.30", room), func(open servo.Opener) (drivers.Sensor, rays.Fan, error) {
-				d, err := rays.NewSICK(rays.SICKSettings{Line: open, Baud: 38400, Resolution: 100})
-				return d, d.Fan(), err
+			return scanning(t, "lms", 9600, seed, 0.05, 0, laser.NewSICK("LMS200;30106;V02.30", room), func(open servo.Opener) (drivers.Sensor, lidar.ScanGeometry, error) {
+				d, err := lidar.NewSICK(lidar.SICKSettings{Line: open, Baud: 38400, Resolution: 100})
+				return d, d.Geometry(), err
 			})
 		},
 		"lms 500k": func(t *testing.T, seed int64) *subject {
-			return scanning(t, "lms 500k", 9600, seed, 0.05, 0, laser.NewSICK("LMS291;30106;V02.30", room), func(open servo.Opener) (drivers.Sensor, rays.Fan, error) {
-				d, err := rays.NewSICK(rays.SICKSettings{Line: open, Baud: 500000})
-				return d, d.Fan(), err
+			return scanning(t, "lms 500k", 9600, seed, 0.05, 0, laser.NewSICK("LMS291;30106;V02.30", room), func(open servo.Opener) (drivers.Sensor, lidar.ScanGeometry, error) {
+				d, err := lidar.NewSICK(lidar.SICKSettings{Line: open, Baud: 500000})
+				return d, d.Geometry(), err
 			})
 		},
 		"urg": func(t *testing.T, seed int64) *subject {
-			m, _ := rays.HokuyoModelOf("URG-04LX")
-			return scanning(t, "urg", 19200, seed, 0.05, 0, laser.NewHokuyo(m, 19200, room), func(open servo.Opener) (drivers.Sensor, rays.Fan, error) {
-				d, err := rays.NewHokuyo(rays.HokuyoSettings{Line: open, Model: m})
-				return d, d.Fan(), err
+			m, _ := lidar.HokuyoModelOf("URG-04LX")
+			return scanning(t, "urg", 19200, seed, 0.05, 0, laser.NewHokuyo(m, 19200, room), func(open servo.Opener) (drivers.Sensor, lidar.ScanGeometry, error) {
+				d, err := lidar.NewHokuyo(lidar.HokuyoSettings{Line: open, Model: m})
+				return d, d.Geometry(), err
 			})
 		},
 		"ust": func(t *testing.T, seed int64) *subject {
-			m, _ := rays.HokuyoModelOf("UST-10LX")
-			return scanning(t, "ust", 0, seed, 0.05, 0, laser.NewHokuyo(m, 0, room), func(open servo.Opener) (drivers.Sensor, rays.Fan, error) {
-				d, err := rays.NewHokuyo(rays.HokuyoSettings{Line: open, Model: m, Cluster: 2})
-				return d, d.Fan(), err
+			m, _ := lidar.HokuyoModelOf("UST-10LX")
+			return scanning(t, "ust", 0, seed, 0.05, 0, laser.NewHokuyo(m, 0, room), func(open servo.Opener) (drivers.Sensor, lidar.ScanGeometry, error) {
+				d, err := lidar.NewHokuyo(lidar.HokuyoSettings{Line: open, Model: m, Cluster: 2})
+				return d, d.Geometry(), err
 			})
 		},
 		"rplidar": func(t *testing.T, seed int64) *subject {
-			return scanning(t, "rplidar", 115200, seed, 0.05, 0, laser.NewRPLidar(rays.RPLidarPWM, 115200, room), func(open servo.Opener) (drivers.Sensor, rays.Fan, error) {
-				d, err := rays.NewRPLidar(rays.RPLidarSettings{Line: open, Drive: rays.RPLidarPWM})
-				return d, d.Fan(), err
+			return scanning(t, "rplidar", 115200, seed, 0.05, 0, laser.NewRPLidar(lidar.RPLidarPWM, 115200, room), func(open servo.Opener) (drivers.Sensor, lidar.ScanGeometry, error) {
+				d, err := lidar.NewRPLidar(lidar.RPLidarSettings{Line: open, Drive: lidar.RPLidarPWM})
+				return d, d.Geometry(), err
 			})
 		},
 		"rplidar standard": func(t *testing.T, seed int64) *subject {
 			// Without a checksum what one flipped bit makes of a sample is as far off as neighbours may be apart.
-			return scanning(t, "rplidar standard", 115200, seed, 0.1, 0.1, laser.NewRPLidar(rays.RPLidarDTR, 115200, room), func(open servo.Opener) (drivers.Sensor, rays.Fan, error) {
-				d, err := rays.NewRPLidar(rays.RPLidarSettings{Line: open, Standard: true, Rays: 180})
-				return d, d.Fan(), err
+			return scanning(t, "rplidar standard", 115200, seed, 0.1, 0.1, laser.NewRPLidar(lidar.RPLidarDTR, 115200, room), func(open servo.Opener) (drivers.Sensor, lidar.ScanGeometry, error) {
+				d, err := lidar.NewRPLidar(lidar.RPLidarSettings{Line: open, Standard: true, Rays: 180})
+				return d, d.Geometry(), err
 			})
 		},
 	}
@@ -160,13 +160,13 @@ func subjects() map[string]func(*testing.T, int64) *subject {
 
 // stranger is what another device says: none of it is anybody else's.
 func stranger(hears string) []byte {
-	scan := rays.AppendSICK(nil, 0x81, rays.AppendSICKScan(nil, []uint16{100, 200, 300}, 1, 0x10)) // another address
+	scan := lidar.AppendSICK(nil, 0x81, lidar.AppendSICKScan(nil, []uint16{100, 200, 300}, 1, 0x10)) // another address
 	report := base.Report{X: 5000, Y: 5000, Left: 2000, Battery: 120}
 	switch hears {
 	case "lms", "lms 500k":
 		return base.AppendPacket(scan, report.Append(nil))
 	case "urg", "ust":
-		return rays.AppendSCIPScan(nil, "MD0001000301000", rays.SCIPData, 5, []int{100, 200, 300}, 3)
+		return lidar.AppendSCIPScan(nil, "MD0001000301000", lidar.SCIPData, 5, []int{100, 200, 300}, 3)
 	}
 	return scan
 }
@@ -233,7 +233,7 @@ func TestFaults(t *testing.T) {
 							told++
 						}
 						what := fmt.Sprintf("%v %g, seed %d", kind, p, seed)
-						if silent := kind == uart.Off || kind == uart.Deaf && p == 0 || kind == uart.Unplug; silent && !o.told && p == 0 {
+						if silent := kind == uart.Off || kind == uart.NoReply && p == 0 || kind == uart.Unplug; silent && !o.told && p == 0 {
 							t.Errorf("%s: not told", what)
 						}
 						// Without a checksum, what neighbours or the last turn agree with by chance is believed.

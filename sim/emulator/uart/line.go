@@ -12,12 +12,12 @@ import (
 
 // Board is the device at the end of a line. The line calls it from one goroutine at a time, in the order of time.
 type Board interface {
-	// Hear takes bytes of the host, whole by now. It keeps nothing of p.
-	Hear(p []byte, now time.Duration)
+	// Receive takes bytes of the host, whole by now. It keeps nothing of p.
+	Receive(p []byte, now time.Duration)
 	// Next is when the board speaks next, Never where it waits to be asked. Speaking moves it.
 	Next() time.Duration
-	// Speak appends what the board says at now.
-	Speak(dst []byte, now time.Duration) []byte
+	// Transmit appends what the board says at now.
+	Transmit(dst []byte, now time.Duration) []byte
 	// Baud is the rate at which it listens and speaks now; 0 where the wire has none (USB, TCP).
 	Baud() int
 	// Power takes its power away or gives it.
@@ -112,7 +112,7 @@ func (l *Line) Open() (servo.Line, error) {
 	defer l.mu.Unlock()
 	l.run(l.own)
 	if l.wild.at(Unplug, l.own) {
-		return nil, &hal.Error{Kind: hal.Absent, Bus: l.name, Op: "open", Err: servo.ErrGone}
+		return nil, &hal.Error{Kind: hal.Absent, Bus: l.name, Op: "open", Err: servo.ErrDisconnected}
 	}
 	l.host = l.baud
 	l.drop()
@@ -141,21 +141,21 @@ func (l *Line) run(to time.Duration) {
 // hear hands the oldest piece to the board.
 func (l *Line) hear(now time.Duration) {
 	p := l.out.shift()
-	if l.wild.dark || l.wild.strikes(Deaf, now) {
+	if l.wild.dark || l.wild.faultOccurs(NoReply, now) {
 		return
 	}
 	if rate := l.board.Baud(); rate != 0 && rate != p.baud {
 		l.wild.scramble(p.b)
 	}
-	l.board.Hear(p.b, now)
+	l.board.Receive(p.b, now)
 }
 
 // say puts what the board says on the wire.
 func (l *Line) say(now time.Duration) {
 	rate := l.board.Baud() // saying may end with a change of it
-	l.text = l.board.Speak(l.text[:0], now)
-	b, late := l.wild.spoil(l.text, now)
-	if !l.wild.strikes(Deaf, now) {
+	l.text = l.board.Transmit(l.text[:0], now)
+	b, late := l.wild.corrupt(l.text, now)
+	if !l.wild.faultOccurs(NoReply, now) {
 		l.in.add(b, now+late, rate)
 	}
 }

@@ -21,7 +21,7 @@ type parrot struct {
 	powered int
 }
 
-func (p *parrot) Hear(b []byte, now time.Duration) {
+func (p *parrot) Receive(b []byte, now time.Duration) {
 	p.heard, p.answer = append(p.heard, b...), now+time.Millisecond
 }
 
@@ -32,7 +32,7 @@ func (p *parrot) Next() time.Duration {
 	return p.tick
 }
 
-func (p *parrot) Speak(dst []byte, now time.Duration) []byte {
+func (p *parrot) Transmit(dst []byte, now time.Duration) []byte {
 	if now >= p.tick {
 		p.tick += time.Second
 		return append(dst, "tick"...)
@@ -107,14 +107,14 @@ func TestPlugAndPower(t *testing.T) {
 	l, err := line.Open()
 	must(t, err)
 	line.Fault(uart.Fault{Kind: uart.Unplug, For: time.Second})
-	if _, err := l.Read(make([]byte, 1), time.Millisecond); !errors.Is(err, servo.ErrGone) {
+	if _, err := l.Read(make([]byte, 1), time.Millisecond); !errors.Is(err, servo.ErrDisconnected) {
 		t.Errorf("unplugged: got %v", err)
 	}
 	if _, err := line.Open(); hal.KindOf(err) != hal.Absent {
 		t.Errorf("open: got %v", err)
 	}
 	line.SleepUntil(2 * time.Second)
-	if _, err := l.Write([]byte("x")); !errors.Is(err, servo.ErrGone) {
+	if _, err := l.Write([]byte("x")); !errors.Is(err, servo.ErrDisconnected) {
 		t.Errorf("the old opening: got %v", err)
 	}
 	if _, err := line.Open(); err != nil || p.powered != 1 {
@@ -134,7 +134,7 @@ func TestFaultsDo(t *testing.T) {
 		fault uart.Fault
 		good  func(got string) bool
 	}{
-		{uart.Fault{Kind: uart.Deaf}, func(s string) bool { return s == "" }},
+		{uart.Fault{Kind: uart.NoReply}, func(s string) bool { return s == "" }},
 		{uart.Fault{Kind: uart.Flip}, func(s string) bool { return len(s) == 10 && s != said }},
 		{uart.Fault{Kind: uart.Lost}, func(s string) bool { return len(s) == 8 }}, // one each way
 		{uart.Fault{Kind: uart.Doubled}, func(s string) bool { return len(s) == 12 }},

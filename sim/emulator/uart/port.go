@@ -20,7 +20,7 @@ type port struct {
 func (p *port) there() error {
 	p.line.run(p.line.own)
 	if p.closed || p.plug != p.line.plug {
-		return servo.ErrGone
+		return servo.ErrDisconnected
 	}
 	return nil
 }
@@ -33,10 +33,10 @@ func (p *port) Write(b []byte) (int, error) {
 	if err := p.there(); err != nil {
 		return 0, err
 	}
-	if l.wild.strikes(Echo, l.own) {
+	if l.wild.faultOccurs(Echo, l.own) {
 		l.in.add(b, l.own, l.host)
 	}
-	said, late := l.wild.spoil(append(l.text[:0], b...), l.own)
+	said, late := l.wild.corrupt(append(l.text[:0], b...), l.own)
 	l.out.add(said, l.own+late, l.host)
 	return len(b), nil
 }

@@ -16,7 +16,7 @@ import (
 // Power is not its: that is the device's own emulation's.
 //
 // Of its faults P is how likely one strikes each byte (Flip, Lost, Doubled, and Short, which loses the rest of what is
-// said) or each beginning of something said (Noise, Stranger); 0 is always. Late, Echo, Deaf and Unplug strike always,
+// said) or each beginning of something said (Noise, Stranger); 0 is always. Late, Echo, NoReply and Unplug strike always,
 // until they are cleared.
 type Tap struct {
 	// Unit is how many bytes go wrong together: 1, or the size of a frame. Set it before use.
@@ -56,7 +56,7 @@ func (t *Tap) Open() (servo.Line, error) {
 	plug, gone := t.plug, t.faults[Unplug] != nil
 	t.mu.Unlock()
 	if gone {
-		return nil, &hal.Error{Kind: hal.Absent, Op: "open", Err: servo.ErrGone}
+		return nil, &hal.Error{Kind: hal.Absent, Op: "open", Err: servo.ErrDisconnected}
 	}
 	line, err := t.open()
 	if err != nil {
@@ -65,34 +65,34 @@ func (t *Tap) Open() (servo.Line, error) {
 	return &tapped{Line: line, tap: t, plug: plug}, nil
 }
 
-// strikes throws the dice of a fault. Under the lock.
-func (t *Tap) strikes(kind FaultKind) bool {
+// faultOccurs throws the dice of a fault. Under the lock.
+func (t *Tap) faultOccurs(kind FaultKind) bool {
 	f := t.faults[kind]
 	return f != nil && (f.P == 0 || t.dice.Float64() < f.P)
 }
 
-// spoil appends to dst what becomes of p. begins says that something new is said; cut is whether its rest is lost.
-func (t *Tap) spoil(dst, p []byte, begins bool, cut *bool) []byte {
+// corrupt appends to dst what becomes of p. begins says that something new is said; cut is whether its rest is lost.
+func (t *Tap) corrupt(dst, p []byte, begins bool, cut *bool) []byte {
 	if begins {
 		*cut = false
-		if t.strikes(Noise) {
+		if t.faultOccurs(Noise) {
 			for range 1 + t.dice.IntN(8) {
 				dst = append(dst, byte(t.dice.Uint32()))
 			}
 		}
-		if t.strikes(Stranger) {
+		if t.faultOccurs(Stranger) {
 			dst = append(dst, t.faults[Stranger].Bytes...)
 		}
 	}
 	for ; len(p) > 0; p = p[min(t.Unit, len(p)):] {
-		if *cut = *cut || t.strikes(Short); *cut || t.strikes(Lost) {
+		if *cut = *cut || t.faultOccurs(Short); *cut || t.faultOccurs(Lost) {
 			continue
 		}
 		one := p[:min(t.Unit, len(p))]
-		if dst = append(dst, one...); t.strikes(Flip) {
+		if dst = append(dst, one...); t.faultOccurs(Flip) {
 			dst[len(dst)-1-t.dice.IntN(len(one))] ^= 1 << t.dice.IntN(8)
 		}
-		if t.strikes(Doubled) {
+		if t.faultOccurs(Doubled) {
 			dst = append(dst, dst[len(dst)-len(one):]...)
 		}
 	}
@@ -121,7 +121,7 @@ type arrival struct {
 // there says whether the adapter is there. Under the lock.
 func (l *tapped) there() error {
 	if l.plug != l.tap.plug {
-		return servo.ErrGone
+		return servo.ErrDisconnected
 	}
 	return nil
 }
@@ -138,8 +138,8 @@ func (l *tapped) Write(p []byte) (int, error) {
 		l.arrive(p, l.Now())
 	}
 	cut := false
-	l.said, l.begins = t.spoil(l.said[:0], p, true, &cut), true
-	if len(l.said) == 0 || t.faults[Deaf] != nil {
+	l.said, l.begins = t.corrupt(l.said[:0], p, true, &cut), true
+	if len(l.said) == 0 || t.faults[NoReply] != nil {
 		return len(p), nil
 	}
 	if _, err := l.Line.Write(l.said); err != nil {
@@ -174,7 +174,7 @@ func (l *tapped) Read(p []byte, timeout time.Duration) (int, error) {
 		if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 			return 0, err
 		}
-		if now := l.Now(); n > 0 && t.faults[Deaf] == nil {
+		if now := l.Now(); n > 0 && t.faults[NoReply] == nil {
 			l.hear(l.in[:n], now)
 		} else if n == 0 && now >= until && (len(l.coming) == 0 || l.coming[0].at > now) {
 			return 0, os.ErrDeadlineExceeded
@@ -186,7 +186,7 @@ func (l *tapped) Read(p []byte, timeout time.Duration) (int, error) {
 func (l *tapped) hear(p []byte, now time.Duration) {
 	begins := l.begins || now-l.last > time.Duration(len(p)+3)*byteTime(l.Baud())
 	l.begins, l.last = false, now
-	l.said = l.tap.spoil(l.said[:0], p, begins, &l.cut)
+	l.said = l.tap.corrupt(l.said[:0], p, begins, &l.cut)
 	if f := l.tap.faults[Late]; f != nil {
 		now += f.Delay
 	}

@@ -18,7 +18,7 @@ type parrot struct {
 	at    time.Duration
 }
 
-func (p *parrot) Hear(b []byte, now time.Duration) {
+func (p *parrot) Receive(b []byte, now time.Duration) {
 	p.heard, p.at = append(p.heard, b...), now+time.Millisecond
 }
 
@@ -29,7 +29,7 @@ func (p *parrot) Next() time.Duration {
 	return p.at
 }
 
-func (p *parrot) Speak(dst []byte, now time.Duration) []byte {
+func (p *parrot) Transmit(dst []byte, now time.Duration) []byte {
 	dst = append(dst, p.heard...)
 	p.heard = p.heard[:0]
 	return dst
@@ -59,7 +59,7 @@ func TestTap(t *testing.T) {
 			return s == said && after > 50*time.Millisecond && after < 55*time.Millisecond
 		}},
 		{Fault{Kind: Echo}, func(s string, _ time.Duration) bool { return s == said+said }},
-		{Fault{Kind: Deaf}, func(s string, _ time.Duration) bool { return s == "" }},
+		{Fault{Kind: NoReply}, func(s string, _ time.Duration) bool { return s == "" }},
 	} {
 		t.Run(c.fault.Kind.String(), func(t *testing.T) {
 			tap := NewTap(3, New("bench", 115200, 1, &parrot{}).Open)
@@ -102,7 +102,7 @@ func TestTapFrames(t *testing.T) {
 		tap.Unit = 4
 		tap.Fault(Fault{Kind: kind, P: 0.5})
 		cut := false
-		got := string(tap.spoil(nil, []byte("aaaabbbbccccdddd"), true, &cut))
+		got := string(tap.corrupt(nil, []byte("aaaabbbbccccdddd"), true, &cut))
 		left := got
 		for _, frame := range []string{"aaaa", "bbbb", "cccc", "dddd"} {
 			left = strings.ReplaceAll(left, frame, "")
@@ -127,7 +127,7 @@ func TestTapUnplugged(t *testing.T) {
 	tap.ClearFaults()
 	_, wrote := line.Write([]byte{1})
 	_, read := line.Read(make([]byte, 1), 0)
-	if !errors.Is(wrote, servo.ErrGone) || !errors.Is(read, servo.ErrGone) || !errors.Is(line.Discard(), servo.ErrGone) {
+	if !errors.Is(wrote, servo.ErrDisconnected) || !errors.Is(read, servo.ErrDisconnected) || !errors.Is(line.Discard(), servo.ErrDisconnected) {
 		t.Errorf("the old line: got %v and %v, want gone", wrote, read)
 	}
 	if line, err = tap.Open(); err != nil {

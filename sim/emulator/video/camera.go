@@ -14,7 +14,7 @@ import (
 // Config is what a device is.
 type Config struct {
 	Name   string // its card's
-	Source hal.Watcher
+	Source hal.CameraSource
 	Camera int // of the Source
 	Sizes  [][2]int
 	Pixels []camera.Pixel // that it offers: MJPG, YUYV, RGB3, GREY
@@ -244,7 +244,7 @@ func (v *Camera) suffer() {
 // at tells whether a fault is at work, and strikes throws its dice. Under the lock.
 func (v *Camera) at(kind FaultKind) bool { return v.find(kind) != nil }
 
-func (v *Camera) strikes(kind FaultKind) bool {
+func (v *Camera) faultOccurs(kind FaultKind) bool {
 	p := v.find(kind)
 	return p != nil && (p.P == 0 || v.dice.Float64() < p.P)
 }

@@ -15,8 +15,8 @@ import (
 // wall is what the camera looks at: one grey, near and far.
 type wall struct{}
 
-func (wall) Watch(int) (hal.Watch, error) { return wall{}, nil }
-func (wall) Close()                       {}
+func (wall) Watch(int) (hal.ImageStream, error) { return wall{}, nil }
+func (wall) Close()                             {}
 
 func (wall) Next(_ context.Context, after uint64) (*hal.Picture, error) {
 	p := &hal.Picture{Sequence: after + 1, Width: 64, Height: 48, RGB: make([]byte, 64*48*3)}

@@ -63,7 +63,7 @@ func (v *Camera) now() time.Duration {
 func (v *Camera) delay() time.Duration {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if p := v.find(Late); p != nil && v.strikes(Late) {
+	if p := v.find(Late); p != nil && v.faultOccurs(Late) {
 		return p.Delay
 	}
 	return 0
@@ -112,7 +112,7 @@ func (n *node) fill(e *encoder, at time.Duration) time.Duration {
 	f := v.format
 	var strikes [NumFaults]bool
 	for kind := range NumFaults {
-		strikes[kind] = v.strikes(kind)
+		strikes[kind] = v.faultOccurs(kind)
 	}
 	v.mu.Unlock()
 	if strikes[Lost] {

@@ -44,7 +44,7 @@ func (l *lamp) advance(dt time.Duration) {
 
 func redAt(t time.Duration) byte { return byte(40 + 20*(t/(100*time.Millisecond)%8)) }
 
-func (l *lamp) Watch(int) (hal.Watch, error) {
+func (l *lamp) Watch(int) (hal.ImageStream, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.viewers++
@@ -84,7 +84,7 @@ type bench struct {
 	lamp   *lamp
 	device *video.Camera
 	driver *camera.Camera
-	watch  hal.Watch
+	watch  hal.ImageStream
 }
 
 const (

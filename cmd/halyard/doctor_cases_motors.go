@@ -1,0 +1,36 @@
+package main
+
+import (
+	"github.com/halyard-robotics/halyard/drivers/can"
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// The made-up robots of motor controllers: three VESCs, one behind the other, and three CyberGears on CAN.
+const (
+	vescs      = "vesc-6-trio"
+	cybergears = "cybergear-trio"
+)
+
+// motorFaultCases are what can be wrong with motor controllers and with a CAN bus.
+func motorFaultCases() []faultCase {
+	down := &can.Link{Name: "can0"}
+	off := &can.Link{Name: "can0", Up: true, State: can.BusOff, Bitrate: 1000000}
+	slow := &can.Link{Name: "can0", Up: true, Bitrate: 500000}
+	list := []faultCase{
+		{"no timeout", vescs, "", nil, preset(2, "timeout", 0), "setting", stateFail, 2, hal.Unsafe, "timeout: got 0s", "as it says"},
+		{"timeout too long", vescs, "", nil, preset(2, "timeout", 60000), "setting", stateFail, 2, hal.Unsafe, "got 1m0s", "as it says"},
+		{"hot", vescs, "", nil, heat(2, 120), "alarm", stateFail, 2, hal.BusFault, "heat", "cool"},
+		{"voltage low", vescs, "", nil, supply(2, 6), "alarm", stateFail, 2, hal.BusFault, "voltage", "supply"},
+		{"bus too slow", vescs, "clock.period=2ms", nil, nil, "load", stateFail, noID, hal.BusFault, "of 2ms", "two buses"},
+		{"other bit rate", cybergears, "", nil, preset(2, "baud_rate", 500000), "servo", stateFail, 2, hal.Absent, "no answer", "between id 1 and id 2"},
+		{"CAN interface down", cybergears, "", nil, refuse(down.Check(1000000)), "port", stateFail, noID, hal.Absent, "is down", "ip link set can0 up type can bitrate 1000000"},
+		{"CAN bus-off", cybergears, "", nil, refuse(off.Check(1000000)), "port", stateFail, noID, hal.Absent, "bus-off", "ip link set can0 down"},
+		{"CAN at another rate", cybergears, "", nil, refuse(slow.Check(1000000)), "port", stateFail, noID, hal.Invalid, "got 500000, want 1000000", "bitrate 1000000"},
+	}
+	for _, robot := range []string{vescs, cybergears} {
+		list = append(list,
+			faultCase{"supply off", robot, "", nil, fault("off bus"), "power", stateFail, noID, hal.BusFault, "none of the motors", "supply"},
+			faultCase{"motor missing", robot, "", nil, fault("off servo 2"), "servo", stateFail, 2, hal.Absent, "no answer", "between id 1 and id 2"})
+	}
+	return list
+}

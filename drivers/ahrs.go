@@ -1,0 +1,110 @@
+package drivers
+
+import (
+	"time"
+
+	"github.com/halyard-robotics/halyard/calibration"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/hal/kinematics"
+)
+
+// fused is how many values a hal "imu" has: attitude w x y z, rates x y z, acceleration x y z.
+const fused = 10
+
+// AHRS makes a hal "imu" of a chip that measures but has no attitude of its own (MPU-6050, LSM6DSOX): values 0 to 8 of raw are
+// rates, acceleration and field. It is a Sensor, of ten values in the axes of the chip's mount.
+type AHRS struct {
+	raw    Sensor
+	cal    calibration.Inertial
+	clock  hal.Clock
+	filter *kinematics.Attitude
+	values [9]float64
+	last   time.Duration // when the sample before came; < 0 = there is none
+}
+
+// NewAHRS returns the fusion of raw. clock is the one that raw goes by: the time between two samples is taken from it.
+func NewAHRS(raw Sensor, c *calibration.Inertial, clock hal.Clock, k kinematics.AttitudeConfig) *AHRS {
+	return &AHRS{raw: raw, cal: *c, clock: clock, filter: kinematics.NewAttitude(k), last: -1}
+}
+
+// longestGap is how long rates may be carried on over samples that failed, after which the attitude begins anew.
+const longestGap = 500 * time.Millisecond
+
+// Open opens the chip. The attitude is found anew, what was learnt of the gyros' drift stays.
+func (s *AHRS) Open() error {
+	s.last = -1
+	s.filter.Reset()
+	return s.raw.Open()
+}
+
+// Read takes one sample and carries the attitude on to it.
+func (s *AHRS) Read(values []float64) error {
+	if err := s.raw.Read(s.values[:]); err != nil {
+		return err
+	}
+	now := s.clock.Now()
+	v := &s.values
+	rates, acceleration, field := s.cal.Corrected([3]float64(v[0:3]), [3]float64(v[3:6]), [3]float64(v[6:9]))
+	if s.last >= 0 && now-s.last > longestGap {
+		s.filter.Reset()
+	}
+	s.filter.Update(rates, acceleration, field, (now - s.last).Seconds())
+	s.last = now
+	unbiased, drift := rates, s.filter.Drift()
+	for i := range unbiased {
+		unbiased[i] -= drift[i]
+	}
+	if q := s.filter.Quaternion(); q != ([4]float64{}) {
+		copy(values, q[:])
+	}
+	place(values, 4, unbiased)
+	place(values, 7, acceleration)
+	return nil
+}
+
+// place copies v to values[at:], as far as there is room.
+func place(values []float64, at int, v [3]float64) {
+	if at < len(values) {
+		copy(values[at:], v[:])
+	}
+}
+
+// Close closes the chip.
+func (s *AHRS) Close() error { return s.raw.Close() }
+
+// MountedIMU is a hal "imu" whose chip finds its attitude by itself (BNO055), in the axes of the chip's mount. It is a Sensor.
+type MountedIMU struct {
+	raw    Sensor
+	cal    calibration.Inertial
+	mount  hal.Pose
+	values [fused]float64
+}
+
+// NewMountedIMU returns raw as it lies in its mount.
+func NewMountedIMU(raw Sensor, c *calibration.Inertial) *MountedIMU {
+	q, _ := c.Mount() // a calibration is valid
+	return &MountedIMU{raw: raw, cal: *c, mount: hal.Pose{Rotation: q}}
+}
+
+// Chip is the sensor as it is without its mount.
+func (s *MountedIMU) Chip() Sensor { return s.raw }
+
+// Open opens the chip.
+func (s *MountedIMU) Open() error { return s.raw.Open() }
+
+// Read takes one sample.
+func (s *MountedIMU) Read(values []float64) error {
+	if err := s.raw.Read(s.values[:]); err != nil {
+		return err
+	}
+	v := &s.values
+	rates, acceleration, _ := s.cal.Corrected([3]float64(v[4:7]), [3]float64(v[7:10]), [3]float64{})
+	q := hal.Pose{Rotation: [4]float64(v[0:4])}.Times(s.mount).Rotation
+	copy(values, q[:])
+	place(values, 4, rates)
+	place(values, 7, acceleration)
+	return nil
+}
+
+// Close closes the chip.
+func (s *MountedIMU) Close() error { return s.raw.Close() }

@@ -1,0 +1,46 @@
+package gpio
+
+import "time"
+
+// EStopInput is the circuit of an emergency-stop button, normally closed: one value, 1 while it has been whole since the
+// last reading, else 0. It is a drivers.Sensor.
+//
+// The button's contact pulls the line to its active level against the chip's resistor, so that a cut wire, an unplugged
+// button and a pressed one all read 0. Nothing is debounced: whoever latches the stop has no need of it.
+type EStopInput struct {
+	lines lines
+	wait  time.Duration
+	take  func(*Event)
+	open  bool // an edge said so
+}
+
+// NewEStopInput returns the circuit at one line, whose Read waits at most wait for an edge. The resistor is the one against the
+// active level, whatever p says: with the other one a cut wire would look like a whole one. It does no I/O.
+func NewEStopInput(p Pins, wait time.Duration) *EStopInput {
+	if p.Bias = Down; p.ActiveLow {
+		p.Bias = Up
+	}
+	c := &EStopInput{lines: lines{pins: &p, op: "emergency stop"}, wait: wait}
+	c.take = func(e *Event) { c.open = c.open || !e.Rising }
+	return c
+}
+
+// Open asks for the line.
+func (c *EStopInput) Open() error { return c.lines.open(c.lines.pins.input(), 0) }
+
+// Read tells whether the circuit is whole: by its level, and by the edges, which tell of an opening that is over.
+func (c *EStopInput) Read(values []float64) error {
+	c.open = false
+	lost, err := c.lines.each(c.wait, c.take)
+	if err != nil {
+		return err
+	}
+	bits, err := c.lines.values()
+	if err != nil {
+		return err
+	}
+	return tell(values, bits == 1 && !c.open && lost == 0)
+}
+
+// Close gives the line back.
+func (c *EStopInput) Close() error { return c.lines.close() }

@@ -1,0 +1,36 @@
+// Package rays drives laser scanners on a serial line or TCP: SICK LMS200 and LMS291, Hokuyo's of SCIP 2.0, RPLIDAR. Each is a
+// drivers.Sensor of kind "range": metres, one a ray, from the scanner's right to its left. NaN is what was not measured, +Inf
+// where the scanner says that nothing is within its reach. How many rays there are, and where they look, is known before Open.
+//
+//	SICK     02 ADR LEN16 body CRC16           binary, CRC over all
+//	SCIP     lines of text, each with a sum    a scan is a block that an empty line ends
+//	RPLIDAR  A5 CMD ..  ->  A5 5A LEN30|MODE TYPE, then packets of that type for ever
+//
+// Read waits for the next scan that ends after its call, so that a scan's time is the time of Read's return. A scan is handed
+// on whole or not at all. A line that was lost, and a scanner without its settings, are opened anew by whoever polls it.
+//
+// # A session
+//
+//	laser, err := rays.NewSICK(..)               no I/O; hal.Invalid where the settings ask for what it does not have
+//	fan := laser.Fan()                           how many rays, and where they look: rad to the left of straight ahead
+//	laser.Open()                                 found at whatever rate it is, set up, measuring: 50 ms to some seconds
+//	laser.Read(metres)                           waits for the next whole scan: 25 to 200 ms
+//	laser.Close()                                it stops measuring; the line is closed
+//
+// The line is opened by the settings' Line, again at each Open, and is the scanner's alone. One goroutine at a time calls
+// it. Errors are a *hal.Error: of kind hal.Absent where the line is gone, another device answers or the scanner stopped
+// measuring (Open it again), hal.BusFault where a scan was damaged, hal.Timeout where it was not in time; after them
+// metres mean nothing.
+//
+//	LMS200, LMS291   100° or 180° by 1°, 0.5° or, at 100°, 0.25°; 8, 16 or 32 m in mm, 80 m in cm; 5 to 75 scans a second
+//	Hokuyo           by model: 240° by 0.35° to 5.6 m, or 270° by 0.25° to 30 or 60 m; 10 to 40 scans a second
+//	RPLIDAR          360° in 8 to 3600 rays, to 12 m (A1) or 16 m (what its express scan can say); 5 to 10 turns a second
+//
+// Not here: partial scans and reflectivity of a SICK, intensities of a Hokuyo, and the scans of an RPLIDAR that only some models have
+// (ultra capsules 84, dense ones 85, HQ 83): each of them has the express scan of mode 0, which is the one asked for. The clock of a Hokuyo,
+// 24 bits of milliseconds, is decoded and not used: a scan is as old as its last byte.
+//
+// Sources: SICK "Telegrams for operating/configuring the LMS 2xx" (8007954), Hokuyo "Communication protocol specification
+// for SCIP 2.0" (C-42-03320-1), SLAMTEC "RPLIDAR interface protocol and application notes" (LR001, v2.x). No hardware has been
+// tried.
+package lidar

@@ -1,0 +1,284 @@
+package lidar
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// SCIPSum is the character that a line ends with.
+func SCIPSum(line []byte) byte {
+	// Eight at a time, in four sums of their own, of which the low bytes count.
+	const low = 0x00FF00FF00FF00FF
+	var sums uint64
+	for ; len(line) >= 8; line = line[8:] {
+		x := binary.LittleEndian.Uint64(line)
+		sums = (sums + x&low + x>>8&low) & low
+	}
+	sum := byte(sums + sums>>16 + sums>>32 + sums>>48)
+	for _, c := range line {
+		sum += c
+	}
+	return sum&0x3F + 0x30
+}
+
+// AppendSCIPValue appends v in n characters of six bits, the high ones first.
+func AppendSCIPValue(dst []byte, v, n int) []byte {
+	for shift := 6 * (n - 1); shift >= 0; shift -= 6 {
+		dst = append(dst, byte(v>>shift&0x3F+0x30))
+	}
+	return dst
+}
+
+// DecodeSCIPValue is the value of p's characters, false where one is none.
+func DecodeSCIPValue(p []byte) (v int, ok bool) {
+	for _, c := range p {
+		c -= 0x30
+		if c > 0x3F {
+			return 0, false
+		}
+		v = v<<6 | int(c)
+	}
+	return v, true
+}
+
+// SCIPBlock is one answer: the command that it answers, the two characters of its status, one of SCIP 1.1, and its lines, each
+// with its newline. It is the parser's until Feed or Reset.
+type SCIPBlock struct {
+	Echo   []byte
+	Status []byte
+	Lines  []byte
+}
+
+// SCIPParser finds blocks in what comes over the line. Its result does not depend on how the stream is cut.
+type SCIPParser struct {
+	Garbage uint64 // blocks that made no sense, and bytes of one that had no end
+	buf     []byte // buf[at:] is unread
+	at      int
+	scan    int // up to where buf has been searched
+}
+
+// NewSCIPParser returns a parser with nothing in it.
+func NewSCIPParser() *SCIPParser { return &SCIPParser{buf: make([]byte, 0, 2*scipLongest)} }
+
+// Reset forgets what has been fed.
+func (p *SCIPParser) Reset() { p.buf, p.at, p.scan = p.buf[:0], 0, 0 }
+
+// Feed takes bytes of b and returns how many. It ends the life of the last block.
+func (p *SCIPParser) Feed(b []byte) int {
+	if p.at > 0 {
+		p.scan -= p.at
+		p.buf = p.buf[:copy(p.buf, p.buf[p.at:])]
+		p.at = 0
+	}
+	if len(p.buf) > scipLongest { // no block is that long
+		p.Garbage += uint64(len(p.buf))
+		p.Reset()
+	}
+	n := min(len(b), cap(p.buf)-len(p.buf))
+	p.buf = append(p.buf, b[:n]...)
+	return n
+}
+
+// Next gives the next block that an empty line ends; false when there is none yet.
+func (p *SCIPParser) Next(k *SCIPBlock) bool {
+	for {
+		// Back by one: the first of the two newlines may have been there already.
+		from := max(p.at, p.scan-1)
+		i := bytes.Index(p.buf[from:], []byte("\n\n"))
+		if i < 0 {
+			p.scan = len(p.buf)
+			return false
+		}
+		end := from + i + 1
+		block := p.buf[p.at:end]
+		p.at, p.scan = end+1, end+1
+		if k.decode(block) {
+			return true
+		}
+		if len(bytes.TrimSpace(block)) > 0 {
+			p.Garbage++
+		}
+	}
+}
+
+// decode finds the command and its status in a block, behind whatever stands before it: an echo of the line, noise.
+func (k *SCIPBlock) decode(block []byte) bool {
+	var echo []byte
+	for rest := block; len(rest) > 0; {
+		line, after, whole := bytes.Cut(rest, []byte("\n"))
+		if !whole {
+			return false
+		}
+		if len(echo) >= 2 && len(line) == 3 && SCIPSum(line[:2]) == line[2] {
+			k.Echo, k.Status, k.Lines = echo, line[:2], after
+			return true
+		}
+		if len(echo) >= 2 && len(line) == 1 && len(after) == 0 { // of SCIP 1.1
+			k.Echo, k.Status, k.Lines = echo, line, after
+			return true
+		}
+		echo, rest = line, after
+	}
+	return false
+}
+
+// Is tells whether the block answers a command that begins with name.
+func (k *SCIPBlock) Is(name string) bool {
+	return len(k.Echo) >= len(name) && string(k.Echo[:len(name)]) == name
+}
+
+// Field is the value of a line KEY:value;S of the block. The sum leaves out the semicolon; some firmware counts it.
+func (k *SCIPBlock) Field(key string) (string, bool) {
+	for rest := k.Lines; len(rest) > 0; {
+		var line []byte
+		line, rest, _ = bytes.Cut(rest, []byte("\n"))
+		n := len(line)
+		if n < len(key)+3 || string(line[:len(key)]) != key || line[len(key)] != ':' || line[n-2] != ';' {
+			continue
+		}
+		if sum := line[n-1]; sum == SCIPSum(line[:n-2]) || sum == SCIPSum(line[:n-1]) {
+			return string(line[len(key)+1 : n-2]), true
+		}
+	}
+	return "", false
+}
+
+// Number is the value of a line as a number.
+func (k *SCIPBlock) Number(key string) (int, error) {
+	text, ok := k.Field(key)
+	if !ok {
+		return 0, fmt.Errorf("%s: not said", key)
+	}
+	return strconv.Atoi(text)
+}
+
+var errSCIPLine = errors.New("scan: a line's sum or length is wrong")
+
+// Scan puts the ranges of a block of data of a model into dst, m, of which it must have exactly as many: size characters a
+// value. What lies beyond the scanner's reach, or beyond what two characters can say, is +Inf; what is an error is NaN. It returns
+// the scanner's time, ms modulo 2^24: of its step 0, by a clock of its own that nobody has compared with ours. After an error dst
+// means nothing.
+func (k *SCIPBlock) Scan(size int, m *HokuyoModel, dst []float64) (ms int, err error) {
+	line, rest, _ := bytes.Cut(k.Lines, []byte("\n"))
+	if len(line) != 5 || SCIPSum(line[:4]) != line[4] {
+		return 0, errSCIPLine
+	}
+	ms, ok := DecodeSCIPValue(line[:4])
+	if !ok {
+		return 0, errSCIPLine
+	}
+	f := scipFill{dst: dst, size: size, model: m, most: m.Most}
+	if size == 2 {
+		f.most = min(f.most, scipMostShort-1) // what is farther is said so
+	}
+	for left := size * len(dst); left > 0; {
+		n := min(left, scipLine)
+		if len(rest) < n+2 || rest[n+1] != '\n' || SCIPSum(rest[:n]) != rest[n] || !f.line(rest[:n]) {
+			return 0, errSCIPLine
+		}
+		left, rest = left-n, rest[n+2:]
+	}
+	if len(rest) > 0 {
+		return 0, fmt.Errorf("scan: got %d bytes more than of %d values", len(rest), len(dst))
+	}
+	return ms, nil
+}
+
+// scipFill puts the values of lines into dst, m. Values run on from line to line: what is left of one is carried over.
+type scipFill struct {
+	dst      []float64
+	model    *HokuyoModel
+	size     int
+	most     int // mm, of what is no +Inf
+	v, chars int // of the value that the last line ended in
+}
+
+// line takes a line's characters, as many as there is room for; false where one is no character of a value.
+func (f *scipFill) line(p []byte) bool {
+	for len(p) > 0 {
+		// Those of three and two characters as a whole.
+		switch {
+		case f.chars == 0 && f.size == 3 && len(p) >= 3:
+			a, b, c := p[0]-0x30, p[1]-0x30, p[2]-0x30
+			if a|b|c > 0x3F {
+				return false
+			}
+			f.put(int(a)<<12 | int(b)<<6 | int(c))
+			p = p[3:]
+			continue
+		case f.chars == 0 && f.size == 2 && len(p) >= 2:
+			a, b := p[0]-0x30, p[1]-0x30
+			if a|b > 0x3F {
+				return false
+			}
+			f.put(int(a)<<6 | int(b))
+			p = p[2:]
+			continue
+		}
+		c := p[0] - 0x30
+		if c > 0x3F {
+			return false
+		}
+		f.v, p = f.v<<6|int(c), p[1:]
+		if f.chars++; f.chars == f.size {
+			f.put(f.v)
+			f.v, f.chars = 0, 0
+		}
+	}
+	return true
+}
+
+// put is the next value, mm or an error's code.
+func (f *scipFill) put(v int) {
+	switch f.dst[0] = float64(v) / 1000; {
+	case v > f.most, v == f.model.Void && v > 0:
+		f.dst[0] = math.Inf(1)
+	case v < f.model.Least:
+		f.dst[0] = math.NaN()
+	}
+	f.dst = f.dst[1:]
+}
+
+// AppendSCIP appends an answer: the command, a status, lines without their sums, and the end.
+func AppendSCIP(dst []byte, echo, status string, lines ...string) []byte {
+	dst = append(append(dst, echo...), '\n')
+	dst = append(append(dst, status...), SCIPSum([]byte(status)), '\n')
+	for _, l := range lines {
+		dst = append(append(dst, l...), SCIPSum([]byte(l)), '\n')
+	}
+	return append(dst, '\n')
+}
+
+// AppendSCIPFields appends an answer of lines KEY:value.
+func AppendSCIPFields(dst []byte, echo string, fields ...string) []byte {
+	dst = AppendSCIP(dst, echo, SCIPOK)
+	dst = dst[:len(dst)-1]
+	for _, f := range fields {
+		dst = append(append(dst, f...), ';', SCIPSum([]byte(f)), '\n')
+	}
+	return append(dst, '\n')
+}
+
+// AppendSCIPScan appends a scan of values in mm, size characters each, taken at ms.
+func AppendSCIPScan(dst []byte, echo, status string, ms int, values []int, size int) []byte {
+	dst = AppendSCIP(dst, echo, status, string(AppendSCIPValue(nil, ms, 4)))
+	dst = dst[:len(dst)-1]
+	line := make([]byte, 0, scipLine+size)
+	flush := func(n int) {
+		dst = append(append(dst, line[:n]...), SCIPSum(line[:n]), '\n')
+		line = line[:copy(line, line[n:])]
+	}
+	for _, v := range values {
+		if line = AppendSCIPValue(line, v, size); len(line) >= scipLine {
+			flush(scipLine)
+		}
+	}
+	if len(line) > 0 {
+		flush(len(line))
+	}
+	return append(dst, '\n')
+}

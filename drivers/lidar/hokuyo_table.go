@@ -1,0 +1,116 @@
+package lidar
+
+import "fmt"
+
+// HokuyoModel is what a model measures, as its PP says.
+type HokuyoModel struct {
+	Name        string
+	Least, Most int // DMIN, DMAX, mm
+	Turn        int // ARES: steps of a whole turn
+	First, Last int // AMIN, AMAX: the steps it measures
+	Front       int // AFRT: the one straight ahead
+	RPM         int // SCAN
+	// Void is the error code that says that nothing is within its reach; 0 = it has none. UST ones say more than Most.
+	Void int
+}
+
+// HokuyoModels are the models known, from their data sheets. The UST ones are on TCP, 192.168.0.10:10940 as shipped.
+func HokuyoModels() []HokuyoModel {
+	return []HokuyoModel{
+		{"URG-04LX", 20, 5600, 1024, 44, 725, 384, 600, 0},
+		{"URG-04LX-UG01", 20, 5600, 1024, 44, 725, 384, 600, 0},
+		{"UBG-04LX-F01", 20, 5600, 1024, 44, 725, 384, 2142, 0},
+		{"UTM-30LX", 23, 60000, 1440, 0, 1080, 540, 2400, 1},
+		{"UST-10LX", 20, 30000, 1440, 0, 1080, 540, 2400, 0},
+		{"UST-20LX", 20, 60000, 1440, 0, 1080, 540, 2400, 0},
+	}
+}
+
+// HokuyoModelOf is the model called name.
+func HokuyoModelOf(name string) (HokuyoModel, error) {
+	for _, m := range HokuyoModels() {
+		if m.Name == name {
+			return m, nil
+		}
+	}
+	return HokuyoModel{}, fmt.Errorf("rays: model: got %q, want one of rays.HokuyoModels", name)
+}
+
+// Commands of SCIP 2.0 (C-42-03320-1). Each is a line; its answer is the line again, a status, and what there is to say.
+const (
+	SCIPVersion    = "VV" // lines of KEY:value
+	SCIPParameters = "PP" // likewise: MODL DMIN DMAX ARES AMIN AMAX AFRT SCAN
+	SCIPInternals  = "II" // likewise: MODL LASR SCSP MESM SBPS TIME STAT
+	SCIPLaserOn    = "BM" // status 00, or 02 where it was on
+	SCIPLaserOff   = "QT" // ends measuring
+	SCIPReset      = "RS" // to what it was at power-on
+	SCIPRate       = "SS" // six digits: baud; status 03: it is
+	SCIPTime       = "TM" // 0 = begin, 1 = ask (four characters, ms), 2 = end
+	SCIPOnce       = "GD" // first4 last4 cluster2: the newest scan, three characters a value
+	SCIPOnceShort  = "GS" // two characters
+	SCIPStream     = "MD" // first4 last4 cluster2 skipped1 count2: scans as they come; count 00 = until QT
+	SCIPStreamTwo  = "MS"
+	SCIPSwitch     = "SCIP2.0" // leaves SCIP 1.1, in which an old URG-04LX wakes up; answer: 0 alone
+)
+
+// Statuses. What else there is differs from model to model.
+const (
+	SCIPOK      = "00"
+	SCIPData    = "99" // of a scan that comes by itself
+	SCIPAlready = "02" // of BM
+	SCIPSame    = "03" // of SS
+	SCIPUnknown = "0E" // not a command now
+	SCIPResumed = "98" // in place of a scan: measuring goes on after a pause
+	// What a scanner of SCIP 1.1 says: a single character, without a sum.
+	SCIPOldOK      = "0"
+	SCIPOldUnknown = "E"
+)
+
+// scipMeaning is what a status says (C-42-03320B, sections 8 and 9); "" where it says nothing known.
+func scipMeaning(command, status string) string {
+	names := func(list ...string) string {
+		if n := int(status[1] - '1'); status[0] == '0' && n >= 0 && n < len(list) {
+			return list[n]
+		}
+		return ""
+	}
+	switch {
+	case len(status) != 2 || len(command) < 2:
+		return ""
+	case status[0] == '0' && status[1] >= 'A' && status[1] <= 'I':
+		return [...]string{"no answer could be made", "no room, or done already", "parameters are missing", "undefined command",
+			"undefined command", "parameters are missing", "more than 16 characters", "invalid characters", "it is being updated"}[status[1]-'A']
+	}
+	switch command[:2] {
+	case SCIPStream, SCIPStreamTwo, SCIPOnce, SCIPOnceShort:
+		switch {
+		case status == "10":
+			return "the laser is off"
+		case status >= "21" && status <= "49":
+			return "it stopped to verify an error"
+		case status >= "50" && status <= "97":
+			return "its laser or motor is in trouble"
+		}
+		return names("first step: no number", "last step: no number", "cluster: no number", "last step: out of range",
+			"last step: before the first", "interval: no number", "count of scans: no number")
+	case SCIPLaserOn:
+		return names("the laser is defective", "the laser is on already")
+	case SCIPRate:
+		return names("rate: no number", "rate: out of range", "it has this rate already", "this model has no such rate")
+	case SCIPTime:
+		return names("no such code", "its clock is being set already", "its clock is not being set", "its clock is not being set")
+	}
+	return ""
+}
+
+// scipMostShort is the greatest value of two characters.
+const scipMostShort = 1<<12 - 1
+
+// scipLine is how long a line of data is at most, without its sum.
+const scipLine = 64
+
+// scipLongest bounds a block: a scan of 1081 values with its lines, and what may stand in front of it.
+const scipLongest = 8192
+
+// SCIPBauds are the rates that SS takes.
+func SCIPBauds() []int { return []int{19200, 38400, 57600, 115200, 250000, 500000, 750000} }

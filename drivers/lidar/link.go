@@ -1,0 +1,121 @@
+package lidar
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// ScanGeometry is where a scanner's rays look: ray i at First + i·Step, rad to the left of straight ahead.
+type ScanGeometry struct {
+	First, Step float64 // rad
+	Count       int     // rays
+}
+
+const degree = math.Pi / 180
+
+// link is a scanner's line with what every scanner does with it.
+type link struct {
+	port servo.PointToPoint
+	raw  [4096]byte
+}
+
+func newLink(bus, device string, open servo.Opener) link {
+	return link{port: servo.PointToPoint{Bus: bus, Device: device, Opener: open}}
+}
+
+// fault names the scanner in err.
+func (l *link) fault(kind hal.Kind, err error) error { return l.port.Fault(kind, err) }
+
+func (l *link) faultf(kind hal.Kind, format string, args ...any) error {
+	return l.fault(kind, fmt.Errorf(format, args...))
+}
+
+// write says b.
+func (l *link) write(b []byte) error {
+	if l.port.Line == nil {
+		return os.ErrClosed
+	}
+	_, err := l.port.Line.Write(b)
+	return err
+}
+
+// read returns what comes before the deadline, of the line's clock; servo.ErrNoReply where nothing does. Behind the deadline
+// nothing counts: a line may never fall silent.
+func (l *link) read(deadline time.Duration) ([]byte, error) {
+	if l.port.Line == nil {
+		return nil, os.ErrClosed
+	}
+	left := deadline - l.port.Line.Now()
+	if left < 0 {
+		return nil, servo.ErrNoReply
+	}
+	return l.within(left)
+}
+
+// within returns what comes in a time.
+func (l *link) within(wait time.Duration) ([]byte, error) {
+	n, err := l.port.Line.Read(l.raw[:], wait)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return nil, servo.ErrNoReply
+	}
+	return l.raw[:n], err
+}
+
+// wire is the time of n bytes; 0 on a wire without a rate.
+func (l *link) wire(n int) time.Duration { return servo.WireTime(n, 10, l.port.Line.Baud()) }
+
+// tuned reports whether the wire has a rate at all: USB and TCP have none.
+func (l *link) tuned() bool { return l.port.Line.Baud() > 0 }
+
+// skim takes what has come already, of scans that are over: nobody knows for how long. An error of kind hal.Absent ends it.
+func (l *link) skim(take func([]byte) (bool, error)) error {
+	if l.port.Line == nil {
+		return l.fault(hal.Absent, servo.ErrDisconnected)
+	}
+	for range mostSkims {
+		piece, err := l.within(0)
+		if errors.Is(err, servo.ErrNoReply) {
+			return nil
+		}
+		if err == nil {
+			_, err = take(piece)
+		} else {
+			err = l.fault(hal.BusFault, err)
+		}
+		if hal.KindOf(err) == hal.Absent {
+			return err
+		}
+	}
+	return nil
+}
+
+// mostSkims bounds what is taken of scans that are over, in pieces: more than a second of any scanner.
+const mostSkims = 256
+
+// await takes what comes until a scan is whole, an error or the deadline. A scanner that says nothing at all for as long as
+// silence is not measuring: the error is of kind hal.Absent, and it is to be opened anew.
+func (l *link) await(silence, deadline time.Duration, take func([]byte) (bool, error)) error {
+	deadline += l.port.Line.Now()
+	for heard := false; ; heard = true {
+		until := deadline
+		if !heard {
+			until = l.port.Line.Now() + silence
+		}
+		piece, err := l.read(until)
+		if errors.Is(err, servo.ErrNoReply) && !heard {
+			return l.faultf(hal.Absent, "scan: nothing comes for %v: %w", silence, err)
+		}
+		if err != nil {
+			return l.fault(hal.BusFault, fmt.Errorf("scan: %w", err))
+		}
+		if done, err := take(piece); done || err != nil {
+			return err
+		}
+	}
+}

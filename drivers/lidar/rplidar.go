@@ -1,0 +1,297 @@
+package lidar
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// RPLidarSettings say how an RPLIDAR is used.
+type RPLidarSettings struct {
+	Name  string       // the bus's, for errors
+	Line  servo.Opener // opens the line, and opens it again
+	Rays  int          // of a turn, 8 to 3600; 0 = 360. The nearest sample in a ray's sector counts; a sector without one is NaN
+	Drive RPLidarDrive // of the motor
+	PWM   int          // of RPLidarPWM, 1 to 1023; 0 = RPLidarUsualPWM
+	// Standard takes the standard scan, for firmware that has no express one. It has no checksum: a sample that neither its
+	// neighbours nor the turn before agree with counts as not measured.
+	Standard bool
+}
+
+// RPLidar is one scanner that looks all around. It is a drivers.Sensor of Geometry().Count values.
+type RPLidar struct {
+	link
+	s        RPLidarSettings
+	geometry ScanGeometry
+	out      []byte
+	nodes    *RPNodeParser
+	capsules *RPCapsuleParser
+	last     RPCapsule // waits for its successor, which says how far it reaches
+	hold     bool      // last is one
+	span     int       // how far the one before reached, 1/64 °
+	misfits  int       // capsules in a row that did not reach as far as the ones before
+	fresh    bool      // nothing was read since Open
+	turn     rpTurn
+	scan     []float64
+	Model    byte   // what it says of itself, after Open
+	Firmware string // "1.29", likewise
+	Serial   string // 32 hexadecimal digits, likewise
+}
+
+// dtr is a line whose modem line DTR can be set: drivers/serial's on an adapter.
+type dtr interface{ SetDTR(on bool) error }
+
+// NewRPLidar returns the scanner as s says. It does no I/O.
+func NewRPLidar(s RPLidarSettings) (*RPLidar, error) {
+	if s.Rays == 0 {
+		s.Rays = 360
+	}
+	if s.PWM == 0 {
+		s.PWM = RPLidarUsualPWM
+	}
+	var err error
+	switch {
+	case s.Line == nil:
+		err = errors.New("line: got none, want one")
+	case s.Rays < 8 || s.Rays > 3600:
+		err = fmt.Errorf("rays: got %d, want 8..3600", s.Rays)
+	case s.PWM < 1 || s.PWM > 1023:
+		err = fmt.Errorf("pwm: got %d, want 1..1023", s.PWM)
+	case s.Drive > RPLidarFree:
+		err = fmt.Errorf("drive: got %d, want 0..%d", s.Drive, RPLidarFree)
+	}
+	if err != nil {
+		return nil, &hal.Error{Kind: hal.Invalid, Bus: s.Name, Op: "rplidar", Err: err}
+	}
+	return &RPLidar{link: newLink(s.Name, "rplidar", s.Line), s: s,
+		geometry: ScanGeometry{-math.Pi, 2 * math.Pi / float64(s.Rays), s.Rays}, nodes: NewRPNodeParser(), capsules: NewRPCapsuleParser(),
+		turn: newTurn(s.Rays), scan: make([]float64, s.Rays)}, nil
+}
+
+// Geometry is where the rays look: all around, from behind over the right.
+func (d *RPLidar) Geometry() ScanGeometry { return d.geometry }
+
+// Times of a scanner.
+const (
+	rpAnswer  = 60 * time.Millisecond
+	rpQuiet   = 5 * time.Millisecond   // after a stop nothing more is said
+	rpSlowest = 250 * time.Millisecond // a turn
+	// rpSpinUp is how long a motor takes until there is something to say. Opening anew before would stop an A1's again.
+	rpSpinUp = 3 * time.Second
+)
+
+// Open stops what the scanner is doing, sees that it is well, and starts motor and scan. It blocks for some 50 ms.
+func (d *RPLidar) Open() error {
+	if err := d.port.Open(); err != nil {
+		return err
+	}
+	if err := d.stop(); err != nil {
+		return err
+	}
+	info, err := d.ask(rpTypeInfo, 20, RPLidarInfo)
+	if err != nil {
+		// It may still wait for the rest of a request of which bytes were lost: as much as there can be.
+		var rest [rpRequest]byte
+		if err := errors.Join(d.write(rest[:]), d.stop()); err != nil {
+			return err
+		}
+		if info, err = d.ask(rpTypeInfo, 20, RPLidarInfo); err != nil {
+			return err
+		}
+	}
+	d.Model, d.Firmware, d.Serial = info[0], fmt.Sprintf("%d.%02d", info[2], info[1]), fmt.Sprintf("%X", info[4:20])
+	health, err := d.ask(rpTypeHealth, 3, RPLidarHealth)
+	if err != nil {
+		return err
+	}
+	if health[0] == 2 { // it protects itself, and can only begin anew
+		err := d.faultf(hal.BusFault, "health: the scanner reports error %04X", binary.LittleEndian.Uint16(health[1:]))
+		return errors.Join(err, d.say(RPLidarReset))
+	}
+	if err := d.spin(true); err != nil {
+		return err
+	}
+	if d.s.Standard {
+		_, err = d.begin(rpTypeNodes, rpNode, RPLidarScan)
+	} else {
+		_, err = d.begin(rpTypeCapsule, rpCapsule, RPLidarExpress, 0, 0, 0, 0, 0)
+	}
+	d.nodes.Reset()
+	d.capsules.Reset()
+	d.hold, d.span, d.misfits, d.fresh = false, 0, 0, true
+	d.turn.reset()
+	return err
+}
+
+// spin starts or stops the motor.
+func (d *RPLidar) spin(on bool) error {
+	switch d.s.Drive {
+	case RPLidarDTR:
+		m, ok := d.port.Line.(dtr)
+		if !ok {
+			return d.faultf(hal.Invalid, "motor: this line has no DTR; want drive pwm or free")
+		}
+		if err := m.SetDTR(!on); err != nil {
+			return d.fault(hal.BusFault, err)
+		}
+	case RPLidarPWM:
+		pwm := 0
+		if on {
+			pwm = d.s.PWM
+		}
+		return d.say(RPLidarMotor, byte(pwm), byte(pwm>>8))
+	}
+	return nil
+}
+
+// say sends a request.
+func (d *RPLidar) say(c RPLidarCommand, payload ...byte) error {
+	d.out = AppendRPLidar(d.out[:0], c, payload...)
+	if err := d.write(d.out); err != nil {
+		return d.fault(hal.BusFault, err)
+	}
+	return nil
+}
+
+// stop ends a scan and waits until it is quiet.
+func (d *RPLidar) stop() error {
+	if err := d.say(RPLidarStop); err != nil {
+		return err
+	}
+	for patience := d.port.Line.Now() + rpAnswer; d.port.Line.Now() < patience; {
+		_, err := d.read(d.port.Line.Now() + rpQuiet)
+		if errors.Is(err, servo.ErrNoReply) {
+			return nil
+		}
+		if err != nil {
+			return d.fault(hal.BusFault, err)
+		}
+	}
+	return nil // what goes on talking is not listening; the next answer tells
+}
+
+// begin sends a request and waits for the descriptor of its answer. What came behind it is returned.
+func (d *RPLidar) begin(kind byte, length int, c RPLidarCommand, payload ...byte) ([]byte, error) {
+	if err := d.say(c, payload...); err != nil {
+		return nil, err
+	}
+	mode := kind == rpTypeNodes || kind == rpTypeCapsule
+	var room [rpDescriptor]byte
+	want := AppendRPDescriptor(room[:0], length, mode, kind)
+	deadline := d.port.Line.Now() + rpAnswer + d.wire(len(d.out)+rpDescriptor+length)
+	for got := []byte(nil); ; {
+		piece, err := d.read(deadline)
+		if err != nil || len(got) > 4*len(d.raw) {
+			if err == nil {
+				err = os.ErrInvalid
+			}
+			return nil, d.fault(hal.BusFault, fmt.Errorf("answer to %02X: %w", byte(c), err))
+		}
+		got = append(got, piece...)
+		if i := bytes.Index(got, want); i >= 0 {
+			return got[i+len(want):], nil
+		}
+	}
+}
+
+// ask sends a request and waits for its one answer of length bytes.
+func (d *RPLidar) ask(kind byte, length int, c RPLidarCommand) ([]byte, error) {
+	got, err := d.begin(kind, length, c)
+	for deadline := d.port.Line.Now() + rpQuiet + d.wire(length); err == nil && len(got) < length; {
+		var piece []byte
+		if piece, err = d.read(deadline); err != nil {
+			return nil, d.fault(hal.BusFault, fmt.Errorf("answer to %02X: got %d bytes, want %d: %w", byte(c), len(got), length, err))
+		}
+		got = append(got, piece...)
+	}
+	return got, err
+}
+
+// Read waits for the end of the turn under way: 100 to 200 ms.
+func (d *RPLidar) Read(values []float64) error {
+	if err := d.skim(d.take); err != nil {
+		return err
+	}
+	silence := rpAnswer
+	if d.fresh {
+		silence = rpSpinUp
+	}
+	d.fresh = false
+	if err := d.await(silence, 2*rpSlowest, d.take); err != nil {
+		return err
+	}
+	copy(values, d.scan)
+	return nil
+}
+
+// take feeds a piece of the stream; true where a turn ended in it.
+func (d *RPLidar) take(piece []byte) (ended bool, err error) {
+	now := d.port.Line.Now()
+	for len(piece) > 0 {
+		if d.s.Standard {
+			piece = piece[d.nodes.Feed(piece):]
+			for n := (RPNode{}); d.nodes.Next(&n); {
+				if d.turn.add(int(n.Angle), float64(n.Range)/4000, now) {
+					copy(d.scan, d.turn.was)
+					agree(d.scan, d.turn.older)
+					ended = true
+				}
+			}
+			continue
+		}
+		piece = piece[d.capsules.Feed(piece):]
+		var c RPCapsule
+		for follows, ok := d.capsules.Next(&c); ok; follows, ok = d.capsules.Next(&c) {
+			ended = d.express(&c, follows, now) || ended
+		}
+	}
+	return ended, nil
+}
+
+// What a capsule reaches over: at most rpSpan, 1/64 °, of the slowest turn; and as far as the one before, within a quarter, for a
+// motor has a mass. After rpMisfits in a row it is the motor that is slower.
+const (
+	rpSpan    = 60 << 6
+	rpMisfits = 8
+)
+
+// express spreads the capsule before c over the angle up to c.
+func (d *RPLidar) express(c *RPCapsule, follows bool, now time.Duration) (ended bool) {
+	last, span := &d.last, (int(c.Start)-int(d.last.Start)+turnQ6)%turnQ6
+	// A capsule that went missing as a whole leaves no trace but a step that is too wide.
+	switch known := d.span; {
+	case !d.hold || !follows || span > rpSpan:
+	case known == 0 || span < known-known/4:
+		d.span = span // not believed yet
+	case span > known+known/4:
+		if d.misfits++; d.misfits >= rpMisfits {
+			d.span, d.misfits = 0, 0
+		}
+	default:
+		d.span, d.misfits = span, 0
+		for k := range last.Ranges {
+			angle := int(last.Start) + span*k/len(last.Ranges) - 8*int(last.Shifts[k])
+			if d.turn.add(angle, float64(last.Ranges[k])/1000, now) {
+				copy(d.scan, d.turn.was)
+				ended = true
+			}
+		}
+	}
+	d.last, d.hold = *c, true
+	return ended
+}
+
+// Close ends scan and motor, and closes the line.
+func (d *RPLidar) Close() error {
+	if d.port.Line == nil {
+		return nil
+	}
+	return errors.Join(d.say(RPLidarStop), d.spin(false), d.port.Close())
+}

@@ -1,0 +1,270 @@
+package lidar
+
+import (
+	"encoding/binary"
+
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// AppendRPLidar appends a request.
+func AppendRPLidar(dst []byte, c RPLidarCommand, payload ...byte) []byte {
+	at := len(dst)
+	dst = append(dst, rpStart, byte(c))
+	if c&0x80 == 0 {
+		return dst
+	}
+	dst = append(append(dst, byte(len(payload))), payload...)
+	var sum byte
+	for _, b := range dst[at:] {
+		sum ^= b
+	}
+	return append(dst, sum)
+}
+
+// DecodeRPLidar takes a request from the beginning of p: how many bytes it has, 0 where it is not whole yet, and below 0
+// where p begins none.
+func DecodeRPLidar(p []byte) (c RPLidarCommand, payload []byte, n int) {
+	switch {
+	case len(p) == 0:
+		return 0, nil, 0
+	case p[0] != rpStart:
+		return 0, nil, -1
+	case len(p) < 2:
+		return 0, nil, 0
+	case p[1]&0x80 == 0:
+		return RPLidarCommand(p[1]), nil, 2
+	case len(p) < 3 || len(p) < 4+int(p[2]):
+		return 0, nil, 0
+	}
+	n = 4 + int(p[2])
+	var sum byte
+	for _, b := range p[:n] {
+		sum ^= b
+	}
+	if sum != 0 {
+		return 0, nil, -1
+	}
+	return RPLidarCommand(p[1]), p[3 : n-1], n
+}
+
+// AppendRPDescriptor appends what comes before an answer of length bytes a packet.
+func AppendRPDescriptor(dst []byte, length int, stream bool, kind byte) []byte {
+	word := uint32(length)
+	if stream {
+		word |= rpStream << 30
+	}
+	return append(binary.LittleEndian.AppendUint32(append(dst, rpStart, rpReply), word), kind)
+}
+
+// RPNode is one sample: where it looked, turning to the right, and how far it saw.
+type RPNode struct {
+	Angle   uint16 // 1/64 °
+	Range   uint16 // 1/4 mm; 0 = nothing
+	Quality byte   // 0 to 63
+	Start   bool   // the first of a turn
+}
+
+// Append appends the node as the standard scan sends it. It has no checksum.
+func (n *RPNode) Append(dst []byte) []byte {
+	s := byte(2)
+	if n.Start {
+		s = 1
+	}
+	dst = append(dst, n.Quality<<2|s)
+	return binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint16(dst, n.Angle<<1|1), n.Range)
+}
+
+// decode takes a node; false where its check bits are wrong, or its angle is none.
+func (n *RPNode) decode(p []byte) bool {
+	angle := binary.LittleEndian.Uint16(p[1:])
+	if (p[0]^p[0]>>1)&1 == 0 || angle&1 == 0 || angle>>1 >= turnQ6+64 {
+		return false
+	}
+	*n = RPNode{angle >> 1, binary.LittleEndian.Uint16(p[3:]), p[0] >> 2, p[0]&1 != 0}
+	return true
+}
+
+// turnQ6 is a turn, in 1/64 °.
+const turnQ6 = 360 << 6
+
+// ahead is how many nodes behind one must look like nodes for it to be believed: their bits of check are few.
+const ahead = 5
+
+// widest is the greatest step from one node to the next, 1/64 °: what lies farther has another wrong angle.
+const widest = 10 << 6
+
+// RPNodeParser finds nodes in a stream of the standard scan. Its result does not depend on how the stream is cut.
+type RPNodeParser struct {
+	Garbage uint64 // bytes dropped
+	buf     []byte
+	at      int
+	last    int  // angle of the last node; below 0 = none
+	sure    bool // it and the nodes ahead of it all go on from one another
+}
+
+// NewRPNodeParser returns a parser with nothing in it.
+func NewRPNodeParser() *RPNodeParser { return &RPNodeParser{buf: make([]byte, 0, 4096), last: -1} }
+
+// Reset forgets what has been fed.
+func (p *RPNodeParser) Reset() { p.buf, p.at, p.last, p.sure = p.buf[:0], 0, -1, false }
+
+// Feed takes bytes of b and returns how many.
+func (p *RPNodeParser) Feed(b []byte) int {
+	if p.at > 0 {
+		p.buf = p.buf[:copy(p.buf, p.buf[p.at:])]
+		p.at = 0
+	}
+	n := min(len(b), cap(p.buf)-len(p.buf))
+	p.buf = append(p.buf, b[:n]...)
+	return n
+}
+
+// Next gives the next node that is followed by as many as make it believed; false when there is none yet.
+func (p *RPNodeParser) Next(n *RPNode) bool {
+	for len(p.buf)-p.at >= rpNode*(1+ahead) {
+		// Where all of them were sound, one of those ahead is new.
+		if p.sure = p.sure && p.goesOn(p.buf[p.at:]); p.sure {
+			n.decode(p.buf[p.at:])
+			p.at += rpNode
+			p.last = int(n.Angle)
+			return true
+		}
+		if p.row(n) {
+			p.at += rpNode
+			p.last = int(n.Angle)
+			return true
+		}
+		p.at++
+		p.Garbage++
+	}
+	return false
+}
+
+// goesOn tells whether the last of the nodes behind the first of head goes on from the one before it, which is sound.
+func (p *RPNodeParser) goesOn(head []byte) bool {
+	var before, last RPNode
+	return before.decode(head[rpNode*(ahead-1):]) && last.decode(head[rpNode*ahead:]) && follows(int(before.Angle), int(last.Angle))
+}
+
+// row tells whether nodes stand in a row from here on, turning the way they do, and gives the first.
+func (p *RPNodeParser) row(n *RPNode) bool {
+	head := p.buf[p.at:]
+	if !n.decode(head) {
+		return false
+	}
+	from := int(n.Angle)
+	if p.last >= 0 && !follows(p.last, from) && p.run(head, p.last) {
+		p.sure = false
+		return false // this one alone is off: those behind it go on from the last
+	}
+	return p.run(head, from)
+}
+
+// run tells whether the nodes behind the first of head go on from an angle.
+func (p *RPNodeParser) run(head []byte, from int) bool {
+	wrong := 0
+	for i := 1; i <= ahead; i++ {
+		var next RPNode
+		if !next.decode(head[rpNode*i:]) {
+			return false
+		}
+		// One may be off without the first being so.
+		if follows(from, int(next.Angle)) {
+			from = int(next.Angle)
+		} else if wrong++; wrong > 1 {
+			return false
+		}
+	}
+	p.sure = wrong == 0
+	return true
+}
+
+// follows tells whether an angle is a little beyond another.
+func follows(a, b int) bool {
+	step := b - a
+	if step < -turnQ6/2 {
+		step += turnQ6
+	}
+	return step >= -1<<6 && step <= widest*2
+}
+
+// RPCapsule is one packet of the express scan: 32 samples from Start on, in pairs.
+type RPCapsule struct {
+	Start  uint16 // 1/64 °
+	First  bool   // of a scan: what came before it does not belong to it
+	Ranges [2 * rpPairs]uint16
+	Shifts [2 * rpPairs]int8 // 1/8 °, by which a sample looks less far than evenly spread ones would
+}
+
+// Append appends the capsule. Ranges are mm, of 14 bits.
+func (c *RPCapsule) Append(dst []byte) []byte {
+	at := len(dst)
+	start := c.Start
+	if c.First {
+		start |= 0x8000
+	}
+	dst = binary.LittleEndian.AppendUint16(append(dst, 0, 0), start)
+	for i := 0; i < len(c.Ranges); i += 2 {
+		var low [2]byte
+		for k := range low {
+			shift := byte(c.Shifts[i+k]) & 0x3F
+			dst = binary.LittleEndian.AppendUint16(dst, c.Ranges[i+k]<<2|uint16(shift>>4))
+			low[k] = shift & 0x0F
+		}
+		dst = append(dst, low[0]|low[1]<<4)
+	}
+	var sum byte
+	for _, b := range dst[at+2:] {
+		sum ^= b
+	}
+	dst[at], dst[at+1] = 0xA0|sum&0x0F, 0x50|sum>>4
+	return dst
+}
+
+// decode takes a capsule that has been checked.
+func (c *RPCapsule) decode(p []byte) {
+	start := binary.LittleEndian.Uint16(p[2:])
+	c.Start, c.First = start&0x7FFF, start&0x8000 != 0
+	for i := 0; i < len(c.Ranges); i += 2 {
+		cabin := p[4+rpNode*(i/2):]
+		for k := range 2 {
+			word := binary.LittleEndian.Uint16(cabin[2*k:])
+			shift := byte(word&3)<<4 | cabin[4]>>(4*k)&0x0F
+			c.Ranges[i+k] = word >> 2
+			c.Shifts[i+k] = int8(shift<<2) >> 2 // six bits with a sign
+		}
+	}
+}
+
+// RPCapsuleParser finds capsules in a stream of the express scan.
+type RPCapsuleParser struct {
+	servo.Framer
+	lost uint64 // bytes lost as of the last capsule
+}
+
+// NewRPCapsuleParser returns a parser with nothing in it.
+func NewRPCapsuleParser() *RPCapsuleParser {
+	return &RPCapsuleParser{Framer: servo.NewFramer(rpCapsule, servo.Rules{
+		First: func(b byte) bool { return b>>4 == 0xA },
+		Frame: func(h []byte) (int, bool) { return rpCapsule, len(h) < 2 || h[1]>>4 == 0x5 },
+		Check: func(p []byte) bool {
+			var sum byte
+			for _, b := range p[2:] {
+				sum ^= b
+			}
+			return sum == p[0]&0x0F|p[1]<<4
+		},
+	})}
+}
+
+// Next gives the next capsule and tells whether it follows the last one without a gap; false when there is none yet.
+func (p *RPCapsuleParser) Next(c *RPCapsule) (follows, ok bool) {
+	f := p.Frame()
+	if f == nil {
+		return false, false
+	}
+	c.decode(f)
+	follows = p.Garbage == p.lost && !c.First
+	p.lost = p.Garbage
+	return follows, true
+}

@@ -1,0 +1,56 @@
+package lidar
+
+// RPLidarCommand is a request: A5, the command and, where its bit 7 is set, a length, so many bytes and the XOR of all before.
+type RPLidarCommand byte
+
+// The commands (LR001, table "Available requests"). The comment gives payload and answer.
+const (
+	RPLidarStop      RPLidarCommand = 0x25 // no answer; 1 ms of quiet after it
+	RPLidarReset     RPLidarCommand = 0x40 // no answer; it boots, and says so in text
+	RPLidarScan      RPLidarCommand = 0x20 // nodes without end
+	RPLidarForceScan RPLidarCommand = 0x21 // the same, whether or not the motor turns
+	RPLidarExpress   RPLidarCommand = 0x82 // mode, 4 zeros; capsules without end
+	RPLidarInfo      RPLidarCommand = 0x50 // model, firmware minor, major, hardware, 16 bytes of serial number
+	RPLidarHealth    RPLidarCommand = 0x52 // status, code16
+	RPLidarRate      RPLidarCommand = 0x59 // µs a sample, standard and express, 16 bits each
+	RPLidarConf      RPLidarCommand = 0x84 // type32 [mode16]; type32 and a value
+	RPLidarMotor     RPLidarCommand = 0xF0 // pwm16, 0 to 1023; no answer
+	RPLidarBoard     RPLidarCommand = 0xFF // 4 zeros; bit 0: the motor can be driven by RPLidarMotor
+)
+
+// Types of answers, the last byte of a descriptor.
+const (
+	rpTypeInfo    = 0x04
+	rpTypeHealth  = 0x06
+	rpTypeRate    = 0x15
+	rpTypeConf    = 0x20
+	rpTypeNodes   = 0x81
+	rpTypeCapsule = 0x82
+	rpTypeBoard   = 0xFF
+)
+
+// What is where.
+const (
+	rpStart      = 0xA5
+	rpReply      = 0x5A
+	rpDescriptor = 7   // bytes: A5 5A, length of 30 bits and mode of 2, type
+	rpRequest    = 260 // bytes that a request has at the most
+	rpNode       = 5
+	rpCapsule    = 84
+	rpPairs      = 16 // of samples in a capsule
+	rpOnce       = 0  // mode: one answer
+	rpStream     = 1  // mode: without end
+)
+
+// RPLidarDrive is how a scanner's motor is driven.
+type RPLidarDrive uint8
+
+// The ways.
+const (
+	RPLidarDTR  RPLidarDrive = iota // A1: by the line DTR of its adapter; down, it turns
+	RPLidarPWM                      // A2, A3: by RPLidarMotor
+	RPLidarFree                     // nobody: it turns whenever it has power
+)
+
+// RPLidarUsualPWM is what makes an A2 turn ten times a second.
+const RPLidarUsualPWM = 660

@@ -1,0 +1,258 @@
+package lidar
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+)
+
+// Requests and descriptors: hardware.md, section 5.3.
+func TestRPLidarRequests(t *testing.T) {
+	for _, c := range []struct {
+		bytes   string
+		command RPLidarCommand
+		payload []byte
+	}{
+		{"A5 25", RPLidarStop, nil}, {"A5 50", RPLidarInfo, nil}, {"A5 52", RPLidarHealth, nil}, {"A5 59", RPLidarRate, nil},
+		{"A5 20", RPLidarScan, nil},
+		{"A5 82 05 00 00 00 00 00 22", RPLidarExpress, make([]byte, 5)},
+		{"A5 F0 02 94 02 C1", RPLidarMotor, []byte{0x94, 0x02}},
+		{"A5 F0 02 00 00 57", RPLidarMotor, []byte{0, 0}},
+		{"A5 84 04 7C 00 00 00 59", RPLidarConf, []byte{0x7C, 0, 0, 0}},
+	} {
+		want := wire(t, c.bytes)
+		if got := AppendRPLidar(nil, c.command, c.payload...); !bytes.Equal(got, want) {
+			t.Errorf("%02X: encoded: got % X, want % X", byte(c.command), got, want)
+		}
+		got, payload, n := DecodeRPLidar(want)
+		if got != c.command || !bytes.Equal(payload, c.payload) || n != len(want) {
+			t.Errorf("%s: decoded: got %02X % X %d", c.bytes, byte(got), payload, n)
+		}
+		for k := range want {
+			if _, _, n := DecodeRPLidar(want[:k]); n != 0 {
+				t.Errorf("%s cut at %d: got %d", c.bytes, k, n)
+			}
+		}
+	}
+	for _, bad := range []string{"00", "A5 F0 02 00 00 58"} {
+		if _, _, n := DecodeRPLidar(wire(t, bad)); n >= 0 {
+			t.Errorf("%s: got %d", bad, n)
+		}
+	}
+	for _, c := range []struct {
+		bytes  string
+		length int
+		stream bool
+		kind   byte
+	}{
+		{"A5 5A 14 00 00 00 04", 20, false, rpTypeInfo}, {"A5 5A 03 00 00 00 06", 3, false, rpTypeHealth},
+		{"A5 5A 04 00 00 00 15", 4, false, rpTypeRate}, {"A5 5A 05 00 00 40 81", 5, true, rpTypeNodes},
+		{"A5 5A 54 00 00 40 82", 84, true, rpTypeCapsule},
+	} {
+		if got := AppendRPDescriptor(nil, c.length, c.stream, c.kind); !bytes.Equal(got, wire(t, c.bytes)) {
+			t.Errorf("got % X, want %s", got, c.bytes)
+		}
+	}
+}
+
+// turnOf is nodes all around, 1° apart from a beginning on.
+func turnOf(from, n int, mm float64) (b []byte) {
+	for i := range n {
+		node := RPNode{Angle: uint16((from + i) % 360 << 6), Range: uint16(mm * 4), Quality: 47, Start: (from+i)%360 == 0}
+		b = node.Append(b)
+	}
+	return b
+}
+
+func TestRPNodes(t *testing.T) {
+	// By the manual: quality 47, no start, 90°, 1000 mm.
+	n := RPNode{Angle: 90 << 6, Range: 4000, Quality: 47}
+	if got := n.Append(nil); !bytes.Equal(got, wire(t, "BE 01 2D A0 0F")) {
+		t.Errorf("encoded: got % X", got)
+	}
+	good := turnOf(0, 400, 1000)
+	for _, c := range []struct {
+		name  string
+		in    []byte
+		least int
+	}{
+		{"whole", good, 395},
+		{"behind garbage", append([]byte{0xA5, 0x5A, 1, 2, 3, 4, 5, 6, 7}, good...), 394},
+		{"a byte lost", append(bytes.Clone(good[:502]), good[503:]...), 385},
+		{"a byte more", append(append(bytes.Clone(good[:502]), 0x55), good[502:]...), 385},
+		{"cut", good[3:], 390},
+	} {
+		for _, step := range []int{1, 7, len(c.in)} {
+			p, got, wrong, last := NewRPNodeParser(), 0, 0, -1
+			for rest := c.in; len(rest) > 0; {
+				rest = rest[p.Feed(rest[:min(step, len(rest))]):]
+				for n := (RPNode{}); p.Next(&n); {
+					if got++; n.Range != 4000 || last >= 0 && !follows(last, int(n.Angle)) {
+						wrong++
+					}
+					last = int(n.Angle)
+				}
+			}
+			if got < c.least || wrong > 0 {
+				t.Errorf("%s by %d: got %d nodes, %d wrong, want %d", c.name, step, got, wrong, c.least)
+			}
+		}
+	}
+}
+
+func TestRPCapsules(t *testing.T) {
+	var c RPCapsule
+	c.Start, c.First = 123<<6+5, true
+	for i := range c.Ranges {
+		c.Ranges[i], c.Shifts[i] = uint16(100*i), int8(i-16)
+	}
+	text := c.Append(nil)
+	if len(text) != rpCapsule || text[0]>>4 != 0xA || text[1]>>4 != 5 || text[3]&0x80 == 0 {
+		t.Fatalf("encoded: got % X", text)
+	}
+	var got RPCapsule
+	p := NewRPCapsuleParser()
+	p.Feed(text)
+	if follows, ok := p.Next(&got); !ok || follows || got != c {
+		t.Errorf("decoded: got %+v, want %+v", got, c)
+	}
+	second := c
+	second.First = false
+	for _, x := range []struct {
+		name    string
+		in      []byte
+		follows bool
+	}{{"next", second.Append(nil), true}, {"behind noise", append([]byte{0xA1, 0x11, 7}, second.Append(nil)...), false}} {
+		p.Feed(x.in)
+		if follows, ok := p.Next(&got); !ok || follows != x.follows || got != second {
+			t.Errorf("%s: got %v %v", x.name, follows, ok)
+		}
+	}
+	// Every single wrong bit is seen.
+	for i := range text {
+		for bit := range 8 {
+			text[i] ^= 1 << bit
+			q := NewRPCapsuleParser()
+			q.Feed(text)
+			if _, ok := q.Next(&got); ok {
+				t.Errorf("byte %d bit %d: a flip is not seen", i, bit)
+			}
+			text[i] ^= 1 << bit
+		}
+	}
+}
+
+// Rays go from behind over the right, and samples turn the other way.
+func TestTurn(t *testing.T) {
+	turn := newTurn(8)
+	for lap := range 3 {
+		for _, s := range []struct {
+			degrees int
+			metres  float64
+		}{{0, 1}, {45, 2}, {90, 3}, {91, 2.5}, {135, 4}, {180, 5}, {270, 7}} { // 315° says nothing, 225° neither
+			ended := turn.add(s.degrees<<6, s.metres, time.Duration(lap)*100*time.Millisecond)
+			if want := lap == 2 && s.degrees == 0; ended != want {
+				t.Errorf("lap %d at %d: ended %v", lap, s.degrees, ended)
+			}
+		}
+	}
+	if got := fmt.Sprint(turn.was); got != "[5 4 2.5 2 1 NaN 7 NaN]" {
+		t.Errorf("got %s", got)
+	}
+	if ended := turn.add(0, 1, time.Minute); ended {
+		t.Error("a turn of a minute: got it")
+	}
+}
+
+func TestAgree(t *testing.T) {
+	nan := math.NaN()
+	whole := []float64{1, 1, 6, 1, 1, nan, 4, 4, 1}
+	agree(whole, []float64{1, 1, 1, 1, 1, 1, 1, 1, 1})
+	if got := fmt.Sprint(whole); got != "[1 1 NaN 1 1 NaN 4 4 1]" {
+		t.Errorf("got %s", got)
+	}
+	whole = []float64{1, 1, 6, 1, 1, 1}
+	agree(whole, []float64{1, 1, 6, 1, 1, 1}) // a post that was there before
+	if whole[2] != 6 {
+		t.Errorf("a post: got %v", whole)
+	}
+}
+
+func TestNewRPLidar(t *testing.T) {
+	for _, s := range []RPLidarSettings{{Rays: 7}, {Rays: 4000}, {PWM: 1024}, {PWM: -1}, {Drive: 3}} {
+		s.Line = nobody
+		if d, err := NewRPLidar(s); err == nil {
+			t.Errorf("%+v: got %+v, want an error", s, d)
+		}
+	}
+}
+
+// What the parser remembers of the nodes ahead saves it a look at them, and changes nothing: not with any byte damaged, doubled or
+// lost.
+func TestRPNodesRemembered(t *testing.T) {
+	dice := rand.New(rand.NewPCG(7, 3))
+	for range 300 {
+		var p []byte
+		for k := range 3 {
+			p = append(p, turnOf(90*k, 90, 1234)...)
+		}
+		for range dice.IntN(12) {
+			switch at := dice.IntN(len(p)); dice.IntN(3) {
+			case 0:
+				p[at] = byte(dice.Uint32())
+			case 1:
+				p = append(p[:at], p[at+1:]...)
+			default:
+				p = append(p[:at+1], p[at:]...)
+			}
+		}
+		nodes := func(forget bool) (list []RPNode, garbage uint64) {
+			f := NewRPNodeParser()
+			f.Feed(p)
+			for n := (RPNode{}); f.Next(&n); {
+				list = append(list, n)
+				f.sure = f.sure && !forget
+			}
+			return list, f.Garbage
+		}
+		got, lost := nodes(false)
+		want, wantLost := nodes(true)
+		if !slices.Equal(got, want) || lost != wantLost {
+			t.Fatalf("% X: got %v and %d bytes lost, want %v and %d", p, got, lost, want, wantLost)
+		}
+	}
+}
+
+func FuzzRPLidar(f *testing.F) {
+	f.Add(turnOf(0, 20, 1000))
+	c := RPCapsule{Start: 640}
+	f.Add(c.Append(c.Append(nil)))
+	f.Add(AppendRPLidar(nil, RPLidarExpress, 0, 0, 0, 0, 0))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		DecodeRPLidar(in)
+		nodes, capsules, turn := NewRPNodeParser(), NewRPCapsuleParser(), newTurn(36)
+		for rest := in; len(rest) > 0; {
+			k := nodes.Feed(rest)
+			for n := (RPNode{}); nodes.Next(&n); {
+				turn.add(int(n.Angle), float64(n.Range)/4000, 0)
+			}
+			rest = rest[k:]
+		}
+		d := &RPLidar{turn: newTurn(36), scan: make([]float64, 36)}
+		for rest := in; len(rest) > 0; {
+			rest = rest[capsules.Feed(rest):]
+			var c RPCapsule
+			for follows, ok := capsules.Next(&c); ok; follows, ok = capsules.Next(&c) {
+				d.express(&c, follows, 0)
+				if back := c.Append(nil); !bytes.Contains(in, back) {
+					t.Fatalf("got back % X", back)
+				}
+			}
+		}
+		agree(turn.was, turn.older)
+	})
+}

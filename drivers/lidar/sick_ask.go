@@ -1,0 +1,52 @@
+package lidar
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// mode changes the mode and sees that it was done.
+func (d *SICK) mode(patience time.Duration, mode ...byte) error {
+	p, err := d.ask(patience, SICKModeReply, append([]byte{byte(SICKMode)}, mode...)...)
+	if err == nil && (len(p) < 2 || p[1] != 0) {
+		err = d.faultf(hal.BusFault, "mode %02X: got % X, want 00", mode[0], p)
+	}
+	return err
+}
+
+// ask sends a telegram of body and waits for its answer, which holds until the next use of the parser. reply 0 is the
+// command with bit 7. The answer may come behind a scan that is on the wire; where nothing comes the wait is short.
+func (d *SICK) ask(patience time.Duration, reply byte, body ...byte) ([]byte, error) {
+	if reply == 0 {
+		reply = body[0] | SICKReplyBit
+	}
+	d.out = AppendSICK(d.out[:0], d.s.Address, body)
+	d.parser.Reset() // what looks like the head of a long telegram would swallow the answer
+	if err := d.write(d.out); err != nil {
+		return nil, d.fault(hal.BusFault, err)
+	}
+	now := d.port.Line.Now()
+	silence := now + patience + d.wire(len(d.out)) + sickSlack
+	// A scan on the wire comes first; at a rate that is not ours nobody streams, but for who was there before.
+	whole := silence + d.wire(sickScan+SICKStatusLen)
+	if d.tuned() && d.port.Line.Baud() != d.s.Baud {
+		whole = silence + sickForeign + d.wire(SICKStatusLen)
+	}
+	for deadline := silence; ; {
+		piece, err := d.read(deadline)
+		if err != nil {
+			return nil, d.fault(hal.BusFault, fmt.Errorf("answer to %02X: %w", body[0], err))
+		}
+		deadline = whole
+		for len(piece) > 0 {
+			piece = piece[d.parser.Feed(piece):]
+			for p := d.parser.Body(); p != nil; p = d.parser.Body() {
+				if p[0] == reply {
+					return p, nil
+				}
+			}
+		}
+	}
+}

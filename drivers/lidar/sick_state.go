@@ -1,0 +1,57 @@
+package lidar
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// SICKState is what a scanner says of itself.
+type SICKState struct {
+	Version             string // of its program
+	Boot                string // of the one that starts it
+	Mode                byte   // SICKStream, SICKRequest ..
+	Defect              bool   // it says that it needs repair
+	Variant             byte   // which kind of LMS
+	Angle, Resolution   int    // °, 1/100 °
+	Baud                uint16 // its divider
+	KeepsBaud           bool   // over power-off
+	Address             byte
+	MeasuringMode, Unit byte // see SICKReach; 0 = cm, 1 = mm
+	Laser               bool // on
+}
+
+// DecodeSICKStatus takes the body of an answer to SICKStatus.
+func DecodeSICKStatus(p []byte) (SICKState, error) {
+	if len(p) < SICKStatusLen || p[0] != byte(SICKStatus)|SICKReplyBit {
+		return SICKState{}, fmt.Errorf("status: got %d bytes, want %d", len(p), SICKStatusLen)
+	}
+	le := binary.LittleEndian
+	return SICKState{
+		Version: string(bytes.Trim(p[1:8], " \x00")), Mode: p[8], Defect: p[9] != 0, Variant: p[18], MeasuringMode: p[102],
+		Angle: int(le.Uint16(p[107:])), Resolution: int(le.Uint16(p[109:])), Baud: le.Uint16(p[116:]), KeepsBaud: p[119] != 0,
+		Address: p[120], Unit: p[122], Laser: p[123] != 0, Boot: string(bytes.Trim(p[124:131], " \x00")),
+	}, nil
+}
+
+// State asks a scanner that is open how it is. The stream stops for it, and goes on.
+func (d *SICK) State() (SICKState, error) {
+	if d.port.Line == nil {
+		return SICKState{}, d.fault(hal.Absent, servo.ErrDisconnected)
+	}
+	if err := d.mode(sickAck, SICKRequest); err != nil {
+		return SICKState{}, err
+	}
+	p, err := d.ask(sickAck, 0, byte(SICKStatus))
+	if err != nil {
+		return SICKState{}, err
+	}
+	s, err := DecodeSICKStatus(p)
+	if err != nil {
+		return s, d.fault(hal.BusFault, err)
+	}
+	return s, d.begin()
+}

@@ -1,0 +1,251 @@
+package drivers
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// OutputWriterConfig says how an output is fed.
+type OutputWriterConfig struct {
+	Name     string // for errors: the device's name in the config
+	Channels int
+	// Clock and CycleTime are as in PollerConfig: where CycleTime is nil a goroutine writes beside the cycle.
+	Clock     hal.Clock
+	CycleTime func() time.Duration
+	// Gate, where not nil, cuts all channels off by another way than the bus: the OE pin of a PCA9685, a relay. It is
+	// opened by the first write and closed first of all by a halt, without waiting for the bus. It must not block.
+	Gate func(open bool) error
+}
+
+// refresh is how often an output is written though nothing has changed: so that its loss is noticed.
+const refresh = 100 * time.Millisecond
+
+// OutputWriter writes the pulses of one output, beside the cycle, which it never keeps waiting; the newest pulses win. It
+// opens a lost device again, and writes it what it should do. It is a hal.Bus.
+type OutputWriter struct {
+	output Output
+	config OutputWriterConfig
+
+	open    func() error
+	use     func() error
+	wake    chan struct{} // has room for one: there are new pulses
+	stop    chan struct{} // nil while no goroutine runs
+	running sync.WaitGroup
+
+	io    chan struct{} // full while the device is used; taken before mu, never after
+	link  link
+	wrote []time.Duration // as last handed to the device; io's
+
+	mu     sync.Mutex
+	goals  []time.Duration // as of the last Send
+	staged []time.Duration // of this cycle
+	halted bool            // until the next Send
+	begun  uint64          // times that pulses began: the device was opened, or was halted
+	at     time.Duration   // when the device last took its pulses; < 0 = never
+	tried  time.Duration   // when it was last tried
+	shut   bool            // the gate was lost
+	err    error
+}
+
+// NewOutputWriter returns the feeder of o, no channel with a pulse. It does no I/O.
+func NewOutputWriter(o Output, c OutputWriterConfig) *OutputWriter {
+	if c.Clock == nil {
+		c.Clock = hal.WallClock()
+	}
+	f := &OutputWriter{output: o, config: c, wake: make(chan struct{}, 1), io: make(chan struct{}, 1), at: -1, tried: -refresh,
+		wrote: make([]time.Duration, c.Channels), goals: make([]time.Duration, c.Channels),
+		staged: make([]time.Duration, c.Channels)}
+	f.open = func() error {
+		// What was asked of a device before it was lost is no order to one that has just come back.
+		f.mu.Lock()
+		f.begun++
+		clear(f.goals)
+		clear(f.wrote)
+		f.mu.Unlock()
+		return o.Open()
+	}
+	f.use = func() error { return o.Write(f.wrote) }
+	return f
+}
+
+// Open opens the output; no channel has pulses then. Where it is not there the error says so, and nothing runs.
+func (f *OutputWriter) Open() error {
+	if err := f.open(); err != nil {
+		return err
+	}
+	f.link.open = true
+	f.mu.Lock()
+	f.at = f.config.Clock.Now() // it has what it was asked for: nothing
+	f.mu.Unlock()
+	if f.config.CycleTime == nil {
+		f.stop = make(chan struct{})
+		f.running.Go(f.run)
+	}
+	return nil
+}
+
+// Close ends the writing, after the write that is under way, and closes the output. It leaves the pulses as they are:
+// who wants them ended calls Halt first.
+func (f *OutputWriter) Close() error {
+	if f.stop != nil {
+		close(f.stop)
+		f.running.Wait()
+		f.stop = nil
+	}
+	f.io <- struct{}{}
+	defer func() { <-f.io }()
+	return f.output.Close()
+}
+
+// Stage sets what channel i shall have from the next Send on; 0 is no pulses.
+func (f *OutputWriter) Stage(i int, pulse time.Duration) {
+	f.mu.Lock()
+	f.staged[i] = pulse
+	f.mu.Unlock()
+}
+
+// Send hands the staged pulses on: to the device in virtual time, to the goroutine beside the cycle else. It never
+// fails: what is wrong with the device is in State.
+func (f *OutputWriter) Send() error {
+	f.mu.Lock()
+	copy(f.goals, f.staged)
+	f.halted = false
+	f.mu.Unlock()
+	if f.config.CycleTime != nil {
+		if f.config.Clock.Now() <= f.config.CycleTime() { // else the device is still at what it was told before
+			f.feed()
+		}
+		return nil
+	}
+	select {
+	case f.wake <- struct{}{}:
+	default: // it has not seen the last ones yet; it will see these
+	}
+	return nil
+}
+
+// Receive does nothing: an output says nothing.
+func (f *OutputWriter) Receive() error { return nil }
+
+// run is the goroutine beside the cycle.
+func (f *OutputWriter) run() {
+	timer := time.NewTimer(refresh)
+	defer timer.Stop()
+	for {
+		select {
+		case <-f.stop:
+			return
+		case <-f.wake:
+		case <-timer.C:
+		}
+		f.feed()
+		timer.Reset(refresh)
+	}
+}
+
+// feed writes the goals, if they are new or it is time to see whether the device is still there.
+func (f *OutputWriter) feed() {
+	f.io <- struct{}{}
+	defer func() { <-f.io }()
+	if !f.due() {
+		return
+	}
+	err := f.link.attempt(f.open, f.use)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err == nil && f.config.Gate != nil && !f.halted {
+		err = f.pass()
+	}
+	now := f.config.Clock.Now()
+	if f.tried, f.err = now, err; err == nil {
+		f.at = now
+	}
+}
+
+// pass opens the gate for pulses. One that was lost has cut them off: it must be there again, closed, and then they begin
+// anew, as those of a board that was away. Under the lock.
+func (f *OutputWriter) pass() error {
+	if f.shut {
+		err := f.config.Gate(false)
+		f.shut = err != nil
+		return err
+	}
+	if slices.Max(f.wrote) == 0 {
+		return nil
+	}
+	err := f.config.Gate(true)
+	if err != nil {
+		f.shut = true
+		f.begun++
+		clear(f.goals)
+	}
+	return err
+}
+
+// due takes the goals and says whether the device is to be used for them now. Under io.
+func (f *OutputWriter) due() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.halted {
+		return false
+	}
+	changed := false
+	for i, goal := range f.goals {
+		changed = changed || goal != f.wrote[i]
+	}
+	since := f.config.Clock.Now() - f.tried
+	if !f.link.open && f.err != nil && since < retryEvery || !changed && f.err == nil && since < refresh {
+		return false
+	}
+	copy(f.wrote, f.goals)
+	return true
+}
+
+// State says how old the last pulses are that the device took (< 0: it took none), how often pulses have begun anew, and
+// what is wrong with the device now. It never waits for the device.
+func (f *OutputWriter) State() (age time.Duration, begun uint64, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := f.config.Clock.Now()
+	age, err = -1, f.err
+	if f.at >= 0 {
+		age = max(0, now-f.at)
+	}
+	// A write that does not come back has no error to show; only the clock tells.
+	if err == nil && f.tried >= 0 && !f.halted && now-f.tried > 3*refresh+staleAfter {
+		err = errStale
+	}
+	return age, f.begun, err
+}
+
+// Halt ends all pulses, by the gate at once and by the bus, and says of each channel what was wrong, nil where it
+// acknowledged. It waits for a write that is under way. No pulse begins but by what is staged and sent afterwards.
+func (f *OutputWriter) Halt() []error {
+	var gate error
+	f.mu.Lock()
+	f.halted = true
+	clear(f.goals)
+	clear(f.staged)
+	f.begun++
+	if f.config.Gate != nil {
+		gate = f.config.Gate(false)
+	}
+	f.mu.Unlock()
+	f.io <- struct{}{}
+	defer func() { <-f.io }()
+	clear(f.wrote)
+	errs := f.output.Off()
+	for len(errs) < f.config.Channels {
+		errs = append(errs, nil)
+	}
+	// A gate that did not close is a fault though the bus obeyed: it was there for the time when the bus does not.
+	for i := range errs {
+		if errs[i] == nil {
+			errs[i] = gate
+		}
+	}
+	return errs
+}

@@ -1,0 +1,138 @@
+package cybergear
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// wanted is the RunMode that a goal needs. A torque goal goes by motion commands, with no stiffness.
+func wanted(g *servo.Goal) int {
+	switch g.Mode {
+	case hal.VelocityMode:
+		return InSpeed
+	case hal.TorqueMode:
+		return Operating
+	}
+	return InPosition
+}
+
+var (
+	errMode    = fmt.Errorf("its mode: %w", servo.ErrDiffers)
+	errTimeout = fmt.Errorf("its CAN timeout: %w, so that nothing stops it when the cable is pulled; registers: {can_timeout: 0} does without", servo.ErrDiffers)
+)
+
+// Ready stops motor i, writes its mode and its CAN timeout and reads them back: a mode changes at rest alone, and power
+// that was gone for a moment takes both.
+func (b *protocol) Ready(i int) (bool, error) {
+	d, seat := &b.devices[i], &b.chain.Devices[i]
+	if !b.chain.Resting(i) {
+		return false, nil
+	}
+	// What waits goes first; what it brings is not waited for.
+	if err := b.Flush(); err != nil {
+		return false, err
+	}
+	b.StageTorqueOff(i)
+	d.mode = wanted(&seat.Goal)
+	if err := b.write(i, RunMode, float64(d.mode), errMode); err != nil {
+		return false, err
+	}
+	if d.timeout > 0 {
+		if err := b.write(i, CANTimeout, d.timeout, errTimeout); err != nil {
+			return false, err
+		}
+	}
+	d.limit = math.NaN()
+	return d.last.State == Resting, nil
+}
+
+// write writes a parameter and reads it back; differs where it does not take it.
+func (b *protocol) write(i int, k Index, v float64, differs error) error {
+	d := &b.devices[i]
+	b.tell(i, Set(d.cfg.ID, k, v))
+	b.put(Ask(d.cfg.ID, k))
+	d.ask = k
+	err := b.collect(i, 1)
+	d.ask, d.pending = 0, 0
+	if err == nil && d.got != v {
+		err = differs
+	}
+	return err
+}
+
+// Steps of arming: the goal where it stands, the torque, and the goal once more, should enabling have forgotten it.
+func (b *protocol) Steps() int { return 3 }
+
+// StageTorqueOff stages a stop, Arm a step of giving torque, Aim the goal.
+func (b *protocol) StageTorqueOff(i int) { b.tell(i, To(b.devices[i].cfg.ID, Stop)) }
+
+// StageTorqueOn stages a step of giving torque. As it comes a motor goes to positions at 2 rad/s: a controller that wants it slow says
+// so by its goals.
+func (b *protocol) StageTorqueOn(i, step int) {
+	d := &b.devices[i]
+	switch {
+	case step == 1:
+		b.tell(i, To(d.cfg.ID, Enable))
+		return
+	case step == 0 && d.mode == InPosition:
+		b.tell(i, Set(d.cfg.ID, LimitSpeed, min(d.m.Velocity, d.m.Spans.Speed)))
+	}
+	b.goal(i, true)
+}
+
+// StageGoal stages the goal of motor i.
+func (b *protocol) StageGoal(i int) bool {
+	fits := wanted(&b.chain.Devices[i].Goal) == b.devices[i].mode
+	if fits {
+		b.goal(i, false)
+	}
+	return fits
+}
+
+// goal stages the goal of motor i, and its limit where that has changed. rest asks for no motion.
+func (b *protocol) goal(i int, rest bool) {
+	d, seat := &b.devices[i], &b.chain.Devices[i]
+	g, id := &seat.Goal, d.cfg.ID
+	if limit := b.share(i); !(math.Abs(limit-d.limit) < 0.01*d.m.Spans.Torque) || limit == 0 && d.limit != 0 {
+		d.limit = limit
+		b.tell(i, Set(id, LimitTorque, limit))
+	}
+	known := func(v, most float64) float64 {
+		if rest || math.IsNaN(v) {
+			return 0
+		}
+		return min(max(v, -most), most)
+	}
+	switch d.mode {
+	case InSpeed:
+		b.tell(i, Set(id, SpeedRef, known(g.Velocity, d.m.Spans.Speed)))
+	case Operating:
+		// The manual does not say that the limit holds for motion commands.
+		k := Motions{Torque: known(g.Effort*d.m.Kt, b.share(i))}
+		b.tell(i, k.Message(id, &d.m.Spans))
+	default:
+		span := ticks(d.m.Spans.Angle)
+		b.tell(i, Set(id, AngleRef, radians(seat.Position(rest, g.Mode != hal.PositionMode, -span, span))))
+	}
+}
+
+// Stage has nothing to do: frames leave in the order they are staged, as one sender's do.
+func (b *protocol) Stage() {}
+
+// Flush ends a Send: what came before it is no answer to it.
+func (b *protocol) Flush() error {
+	if err := b.x.Drain(); err != nil {
+		return err
+	}
+	for i := range b.devices {
+		d := &b.devices[i]
+		d.heard, d.pending, d.staged = false, d.staged, 0
+	}
+	if len(b.x.Out) == 0 {
+		return nil
+	}
+	return b.x.Write()
+}

@@ -1,0 +1,255 @@
+package servo
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// Why a servo's values are not of this cycle, or its torque is off. They are the same for every brand.
+var (
+	ErrNoReply = errors.New("no answer")
+	ErrCorrupt = errors.New("answer mangled")
+	ErrSkipped = errors.New("not asked: the period was over")
+	ErrLost    = errors.New("lost: asked again every fiftieth cycle")
+
+	ErrDiffers     = errors.New("reads back another value")
+	ErrOutOfLimits = errors.New("outside of its limits, to which torque would make it leap: turn it back by hand, or widen them")
+
+	ErrLatched   = errors.New("an alarm has taken the torque: clear it, then enable again")
+	ErrPowerLost = errors.New("torque went off by itself, as with its power: enable again")
+	ErrNoTorque  = errors.New("torque does not go on")
+	ErrHalted    = errors.New("halted: enable again")
+	ErrRegained  = errors.New("the line was lost and is back: enable again")
+)
+
+// Stage is where a servo is on its way to torque.
+type Stage uint8
+
+// The stages.
+const (
+	TorqueOff Stage = iota // no torque, as told; or not yet
+	TorqueOn               // torque was told to go on and goals are written
+	Inhibited              // torque went without being told to: nothing is written until Enable has been false once; State.Inhibit says why
+)
+
+// Switch is what is known of a switch that only some reads show.
+type Switch uint8
+
+// The states of a switch.
+const (
+	Unknown Switch = iota
+	Off
+	On
+)
+
+// SwitchOf is the switch as a register shows it.
+func SwitchOf(v int64) Switch {
+	if v == 0 {
+		return Off
+	}
+	return On
+}
+
+// DeviceState is one servo of a chain as every brand keeps it: what it shall do, what it last said, and how far it is on its
+// way to torque. Init it before use; its chain alone writes to it.
+type DeviceState struct {
+	Goal  Goal
+	State State
+
+	Stage   Stage
+	Torque  Switch // as last read
+	Seen    bool   // torque was read on since it was told to
+	Verify  bool   // the switch has to be looked at
+	Latched bool   // an alarm took the torque: it has to be cleared first
+
+	// Errors of the cycle, made once: a servo that is silent for an hour allocates nothing.
+	NoReply, Corrupt, Unasked, Skipped, Away *hal.Error
+
+	strange   float64 // a position that could not be, believed if the next one agrees
+	strangeAt time.Duration
+	doubted   bool
+
+	attempts int // of switching torque on without seeing it
+	resting  bool
+	restAt   float64
+}
+
+// Init forgets everything; bus, id and joint name the servo in its errors.
+func (m *DeviceState) Init(bus string, id int, joint string) {
+	fault := func(kind hal.Kind, err error) *hal.Error {
+		return &hal.Error{Kind: kind, Bus: bus, ID: id, Joint: joint, Op: "read", Err: err}
+	}
+	// Nothing is known yet: NaN and a time before all times say so.
+	nan := math.NaN()
+	*m = DeviceState{
+		State:   State{Position: nan, Velocity: nan, Effort: nan, Voltage: nan, Temperature: nan, Time: -1},
+		NoReply: fault(hal.Timeout, ErrNoReply), Corrupt: fault(hal.BusFault, ErrCorrupt),
+		Unasked: fault(hal.Timeout, ErrLost), Skipped: fault(hal.Timeout, ErrSkipped),
+		Away: fault(hal.Absent, ErrDisconnected),
+	}
+	m.State.Err = m.Unasked
+}
+
+// How often torque is switched on without being seen on, and how often a servo may refuse what it needs for it.
+const (
+	mostAttempts = 5
+	mostRefusals = 3
+)
+
+// SawTorque compares the switch, as just read, with what was told. taken says that an alarm has taken the torque. It
+// reports whether torque is on and meant to be.
+func (m *DeviceState) SawTorque(s Switch, taken bool) bool {
+	m.Torque, m.Verify = s, false
+	switch {
+	case m.Stage != TorqueOn:
+		// Told to be limp: keep asking until it is.
+		m.Verify = s == On && !m.Goal.Enable
+	// The servo protects itself: nothing but clearing the alarm may end that.
+	case taken:
+		m.Latched = true
+		m.Hold(ErrLatched)
+	// Nobody told it to: its RAM is gone, and with it settings and goals.
+	case s == Off && m.Seen:
+		m.Hold(ErrPowerLost)
+	case s == Off:
+		// The switch was never seen on: the packet may have been lost. Try again a few times.
+		m.Stage = TorqueOff
+		m.refuse(ErrNoTorque, mostAttempts)
+	default:
+		m.Seen, m.attempts = true, 0
+		return true
+	}
+	return false
+}
+
+// Hold stops writing to m until Enable has been false once.
+func (m *DeviceState) Hold(why error) {
+	m.Stage, m.Seen, m.attempts = Inhibited, false, 0
+	// A copy: the caller may keep it while the next one is made.
+	e := *m.NoReply
+	e.Kind, e.Op, e.Err = hal.BusFault, "torque", why
+	m.State.Inhibit = &e
+}
+
+// Refused notes that the servo does not take what it needs for torque. Once may be the line's doing; the third time in a
+// row m waits for Enable to have been false once.
+func (m *DeviceState) Refused(why error) { m.refuse(why, mostRefusals) }
+
+func (m *DeviceState) refuse(why error, most int) {
+	if m.attempts++; m.attempts >= most {
+		m.Hold(why)
+	}
+}
+
+// Release begins the way to torque anew, as the fall of Enable does: whatever was wrong is forgotten. It reports
+// whether there was anything to forget.
+func (m *DeviceState) Release() bool {
+	m.attempts = 0
+	if m.Stage == TorqueOff {
+		return false
+	}
+	m.Stage, m.State.Inhibit, m.Torque, m.Seen = TorqueOff, nil, Unknown, false
+	return true
+}
+
+// Arm notes that torque was told to go on; the switch has to be looked at.
+func (m *DeviceState) Arm() {
+	m.Stage, m.Torque, m.Seen, m.Verify, m.State.Inhibit = TorqueOn, Unknown, false, true, nil
+}
+
+// Disarm notes that torque was told to go off for a while, for a change that needs it off.
+func (m *DeviceState) Disarm() { m.Stage, m.Torque, m.Seen, m.Verify = TorqueOff, Unknown, false, true }
+
+// Position is the position goal, ticks within low..high. Where idle, because the goal's mode is no position or rest is
+// asked for, it is where the servo stood when that began: a joint that gives way comes back to it.
+func (m *DeviceState) Position(rest, idle bool, low, high float64) float64 {
+	idle = idle || math.IsNaN(m.Goal.Position)
+	if rest || idle && !m.resting {
+		m.restAt = m.State.Position
+	}
+	m.resting = rest || idle
+	v := m.Goal.Position
+	if m.resting {
+		v = m.restAt
+	}
+	return min(max(v, low), high)
+}
+
+// Outside is ErrOutOfLimits where the servo, which has turn ticks a turn, stands beyond low..high, but for noise and play: its
+// first goal would be the nearer limit, and not where it stands.
+func (m *DeviceState) Outside(low, high, turn float64) error {
+	at, near := m.State.Position, turn*jitterShare
+	if m.turns() || at >= low-near && at <= high+near {
+		return nil
+	}
+	return fmt.Errorf("stands at tick %.0f of %.0f..%.0f, %w", at, low, high, ErrOutOfLimits)
+}
+
+// turns tells that the goal is none of position: the servo may turn freely.
+func (m *DeviceState) turns() bool {
+	return m.Goal.Mode != hal.PositionMode && m.Goal.Mode != hal.NoMode
+}
+
+// Share is the goal's limit, 0..1; unknown means everything.
+func (m *DeviceState) Share() float64 {
+	if math.IsNaN(m.Goal.Limit) {
+		return 1
+	}
+	return min(max(m.Goal.Limit, 0), 1)
+}
+
+// How far a position may be from the one before, beside what the servo can turn at twice its greatest speed: a share of a
+// turn for its noise and its play; and the most, after however long.
+const (
+	jitterShare = 1. / 128
+	farShare    = 1. / 8
+)
+
+// Believes tells whether the servo, which has turn ticks a turn and turns at speed rad/s, can be at ticks at now: no farther
+// from where it was than it can turn in the time since, unless it says so twice. A checksum of eight bits lets one spoilt answer in 256 pass, and some
+// lines have none. Where it turns freely, or crosses a dead sector, anything is believed.
+func (m *DeviceState) Believes(ticks, turn, speed float64, now time.Duration) bool {
+	reach := func(from float64, dt time.Duration) bool {
+		way := speed * turn / math.Pi * dt.Seconds()
+		far := math.Abs(ticks - from)
+		far = min(far, math.Abs(far-turn)) // it may count from 0 again
+		return far <= min(way, farShare*turn)+jitterShare*turn
+	}
+	if m.turns() || math.IsNaN(m.State.Position) || reach(m.State.Position, now-m.State.Time) || m.doubted && reach(m.strange, now-m.strangeAt) {
+		m.doubted = false
+		return true
+	}
+	m.strange, m.strangeAt, m.doubted = ticks, now, true
+	return false
+}
+
+// Gone notes that the line was lost: whether the servo still holds torque is not known.
+func (m *DeviceState) Gone() { m.State.Err, m.State.Torque, m.Torque = m.Away, false, Unknown }
+
+// Regained notes that the line is back. A goal of some seconds ago is no goal of now: a servo that had torque waits for
+// Enable to have been false once.
+func (m *DeviceState) Regained() {
+	if m.Stage == TorqueOn {
+		m.Hold(ErrRegained)
+	}
+	m.Verify = true
+}
+
+// RunsOn tells that m waits for Enable, may have torque, and has no position to hold: a wheel would turn on at its last goal.
+func (m *DeviceState) RunsOn() bool {
+	return m.Stage == Inhibited && m.Torque != Off && m.turns()
+}
+
+// Error is an error of m.
+func (m *DeviceState) Error(kind hal.Kind, op string, err error) error {
+	e := *m.NoReply
+	e.Kind, e.Op, e.Err = kind, op, err
+	if e.ID == 0 { // hal.Error leaves out id 0, which is a servo here
+		e.Op = "id 0: " + op
+	}
+	return &e
+}

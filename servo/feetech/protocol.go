@@ -1,0 +1,281 @@
+package feetech
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// What is read and written in a cycle, the same addresses in both series.
+const (
+	stateAt   = 56 // position, speed, load, voltage, temperature
+	stateSize = 8
+	goalBlock = 7 // acceleration, position, time, speed; SCS has no acceleration
+	firstAt   = 0 // firmware.. model_number
+	firstSize = 5
+	setupAt   = 7  // return_delay..
+	setupSize = 34 // ..torque_enable
+	lookEnd   = 66 // the look ends with hardware_error
+)
+
+// protocol is the servo.Protocol of a chain.
+type protocol struct {
+	cfg     *ChainConfig
+	chain   *servo.GenericChain
+	link    *link
+	devices []device
+	queue   []write // staged
+}
+
+// write is a run of bytes of one servo, waiting to be put into a sync write with its like.
+type write struct {
+	id, addr, size byte
+	bytes          [goalBlock]byte
+	sent           bool
+}
+
+// device is what the chain knows of one servo beside its seat.
+type device struct {
+	cfg *ServoConfig
+	m   *Model
+
+	torque, lock, mode, limit                       *servo.Register
+	position, velocity, load, volts, celsius, error *servo.Register
+	acceleration, goalPosition, goalTime, goalSpeed *servo.Register
+
+	delay     time.Duration
+	modeNow   int         // operating mode in the servo, -1 = unknown
+	limitNow  int64       // raw limit last written, -1 = unknown
+	mostLimit int64       // what the EEPROM allows
+	fatal     servo.Alarm // what takes the torque
+	low, high float64     // ticks
+	coarse    float64     // step/s of one count of speed, 1 or 50
+}
+
+func (d *device) init(cfg *ServoConfig) {
+	*d = device{cfg: cfg, m: cfg.Model, modeNow: -1, limitNow: -1, delay: maxDelay, coarse: 1}
+	if d.m == nil {
+		return
+	}
+	r := d.m.Register
+	d.torque, d.lock, d.mode, d.limit = r("torque_enable"), r("lock"), r("operating_mode"), r("torque_limit")
+	if d.limit == nil {
+		d.limit = r("max_torque") // with the lock closed: the copy in RAM
+	}
+	d.position, d.velocity, d.load = r("present_position"), r("present_velocity"), r("present_load")
+	d.volts, d.celsius, d.error = r("present_voltage"), r("present_temperature"), r("hardware_error")
+	d.acceleration, d.goalPosition = r("goal_acceleration"), r("goal_position")
+	d.goalTime, d.goalSpeed = r("goal_time"), r("goal_velocity")
+	d.mostLimit, d.low, d.high = d.limit.Max, d.m.MinTicks, d.m.MaxTicks
+	d.fatal = Alarms(byte(r("unload_condition").Default))
+}
+
+// at returns r's raw value in data that was read from addr.
+func at(r *servo.Register, data []byte, addr byte) int64 { return r.Decode(data[r.Addr-uint16(addr):]) }
+
+// Connect takes a line.
+func (b *protocol) Connect(x *servo.Exchange) { b.link = newLink(x) }
+
+// ParserStats is what the parser has counted.
+func (b *protocol) ParserStats() (uint64, uint64) {
+	return b.link.parser.BadChecksum, b.link.parser.Garbage
+}
+
+// Identify asks who servo i is and how it is set.
+func (b *protocol) Identify(i int) error {
+	d, seat, l := &b.devices[i], &b.chain.Devices[i], b.link
+	k, err := l.read(d.cfg.ID, firstAt, firstSize, maxDelay)
+	if err != nil {
+		return err
+	}
+	var f Found
+	if f.read(k.Params); f.Series != d.m.Series || d.m.Number != 0 && f.Number != d.m.Number {
+		// Goals in another model's units are worse than none.
+		seat.Barred = true
+		got := fmt.Sprintf("model %d", f.Number)
+		if m := f.Model(); m != nil {
+			got = m.Name
+		}
+		return seat.Error(hal.BusFault, "open", fmt.Errorf("got %s, want %s", got, d.m.Name))
+	}
+	if k, err = l.read(d.cfg.ID, setupAt, setupSize, maxDelay); err != nil {
+		return err
+	}
+	read := func(name string) int64 { return at(d.m.Register(name), k.Params, setupAt) }
+	d.delay = time.Duration(read("return_delay")) * 2 * time.Microsecond
+	d.mostLimit, d.fatal = read("max_torque"), Alarms(byte(read("unload_condition")))
+	low, high := read("min_position"), read("max_position")
+	switch {
+	case low < high:
+		d.low, d.high = float64(low), float64(high)
+	case d.m.Series == SCS:
+		return seat.Error(hal.BusFault, "open", errors.New("its position limits make it a wheel: set min_position and max_position"))
+	}
+	if d.mode != nil {
+		d.modeNow, d.coarse = int(read("operating_mode")), 1
+		if read("phase")&phaseFineSpeed == 0 {
+			d.coarse = coarseSpeed
+		}
+	} else {
+		d.modeNow = modePosition
+	}
+	seat.Torque = servo.SwitchOf(read("torque_enable"))
+	seat.State.Torque = seat.Torque == servo.On
+	return nil
+}
+
+// SyncRead reads the states of many by sync read. Answers come in the order asked for, but a missing one is not allowed to
+// hide another, so any order is taken.
+func (b *protocol) SyncRead(list []int) error {
+	l := b.link
+	g := BeginGroup(l.Out[:0], SyncRead, stateAt, stateSize)
+	delay := time.Duration(0)
+	for _, i := range list {
+		g.Add(b.devices[i].cfg.ID, nil)
+		delay += b.devices[i].delay
+	}
+	l.Out = g.End()
+	bad := l.parser.BadChecksum
+	if err := l.ask(len(list)*(6+stateSize), delay); err != nil {
+		return err
+	}
+	for left := len(list); left > 0; {
+		k, err := l.status(bad)
+		if err != nil {
+			if errors.Is(err, servo.ErrCorrupt) {
+				b.garbled(list)
+			}
+			return err
+		}
+		// A second answer under one id finds nobody who still waits, and is dropped.
+		for _, i := range list {
+			seat := &b.chain.Devices[i]
+			if b.devices[i].cfg.ID != k.ID || seat.Answered || len(k.Params) != stateSize {
+				continue
+			}
+			if left--; b.take(i, &k) {
+				b.chain.Heard(i)
+			} else {
+				seat.Garbled = true
+			}
+			break
+		}
+	}
+	return nil
+}
+
+// garbled notes that the first of list without an answer sent a bad one.
+func (b *protocol) garbled(list []int) {
+	for _, i := range list {
+		if seat := &b.chain.Devices[i]; !seat.Answered {
+			seat.Garbled = true
+			return
+		}
+	}
+}
+
+// ReadState reads the state of servo i.
+func (b *protocol) ReadState(i int) error {
+	d := &b.devices[i]
+	k, err := b.link.read(d.cfg.ID, stateAt, stateSize, d.delay)
+	if err == nil && !b.take(i, &k) {
+		err = servo.ErrCorrupt
+	}
+	return err
+}
+
+// take fills in a state that was read from stateAt. It refuses one that cannot be, and one without voltage: nobody speaks
+// without, but zeros are what is left where two servos talk at once, and one checksum in 256 fits.
+func (b *protocol) take(i int, k *Packet) bool {
+	d, seat := &b.devices[i], &b.chain.Devices[i]
+	s := &seat.State
+	ticks := float64(at(d.position, k.Params, stateAt))
+	if at(d.volts, k.Params, stateAt) == 0 || !seat.Believes(ticks, d.m.TicksPerTurn, d.m.MaxVelocity, b.link.Port.Now()) {
+		return false
+	}
+	s.Position = ticks
+	s.Velocity = d.velocity.SI(at(d.velocity, k.Params, stateAt)) * d.coarse
+	s.Effort = d.load.SI(at(d.load, k.Params, stateAt))
+	s.Voltage = d.volts.SI(at(d.volts, k.Params, stateAt))
+	s.Temperature = d.celsius.SI(at(d.celsius, k.Params, stateAt))
+	// A rising alarm asks for a look, which tells whether torque is still on.
+	alarm := Alarms(k.Code)
+	if alarm&^s.Alarm != 0 {
+		seat.Verify = true
+	}
+	s.Alarm = alarm
+	return true
+}
+
+// lookAt is where the look at d begins: with the mode, where there is one.
+func (d *device) lookAt() byte {
+	if d.mode != nil {
+		return byte(d.mode.Addr)
+	}
+	return byte(d.torque.Addr)
+}
+
+// ReadHealth reads mode, torque, limit and alarms of servo i.
+func (b *protocol) ReadHealth(i int) error {
+	d, seat := &b.devices[i], &b.chain.Devices[i]
+	from := d.lookAt()
+	k, err := b.link.read(d.cfg.ID, from, lookEnd-int(from), d.delay)
+	if err != nil {
+		return err
+	}
+	seat.State.Alarm = Alarms(k.Code)
+	if d.mode != nil {
+		d.modeNow = int(at(d.mode, k.Params, from))
+	}
+	torque := servo.SwitchOf(at(d.torque, k.Params, from))
+	// Whatever took the torque, it is an alarm's doing only while one stands.
+	if seat.SawTorque(torque, torque == servo.Off && seat.State.Alarm&d.fatal != 0) && d.limit.Addr >= uint16(from) {
+		if at(d.limit, k.Params, from) != d.limitNow { // a packet was lost, or somebody else wrote
+			d.limitNow = -1
+		}
+	}
+	return nil
+}
+
+// Invalidate says that limit and mode have to be written again.
+func (b *protocol) Invalidate(i int) {
+	b.devices[i].limitNow, b.devices[i].modeNow = -1, b.unknownMode(i)
+}
+
+// unknownMode is what is known of the mode of a servo that may have lost its power; SCS have only one.
+func (b *protocol) unknownMode(i int) int {
+	if b.devices[i].mode == nil {
+		return modePosition
+	}
+	return -1
+}
+
+// Clear switches the torque off anew, which is what ends an overload; the servo's alarm must have gone with its cause.
+func (b *protocol) Clear(i int) error {
+	d := &b.devices[i]
+	if err := b.link.store(d.cfg.ID, d.torque, 0, d.delay); err != nil {
+		return err
+	}
+	k, err := b.link.read(d.cfg.ID, stateAt, stateSize, d.delay)
+	if err == nil && Alarms(k.Code)&d.fatal != 0 {
+		err = fmt.Errorf("still there: %v", Alarms(k.Code)&d.fatal)
+	}
+	return err
+}
+
+// goalSize is the length of d's goal.
+func (d *device) goalSize() int {
+	if d.acceleration == nil {
+		return goalBlock - 1
+	}
+	return goalBlock
+}
+
+// limitRaw is the effort limit of a goal as a raw value, within what the EEPROM allows.
+func (d *device) limitRaw(share float64) int64 {
+	return min(int64(math.Round(share*float64(d.limit.Max))), d.mostLimit)
+}

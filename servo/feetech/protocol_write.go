@@ -1,0 +1,198 @@
+package feetech
+
+import (
+	"math"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// The steps of arming, each one a packet over all servos that take it: a later one needs the earlier.
+const (
+	armSettings = iota // the lock, what a power loss has cleared
+	armGoal            // the goal is where the servo stands
+	armTorque
+	armSteps
+)
+
+// Steps is the number of them.
+func (b *protocol) Steps() int { return armSteps }
+
+// wanted is the operating mode that a goal needs, and the mode of ours it stands for. A mode the model does not have,
+// like no mode at all, is to hold the position.
+func (d *device) wanted(g *servo.Goal) (int, hal.Mode) {
+	if g.Mode < hal.NoMode && d.m.Modes[g.Mode] >= 0 {
+		return d.m.Modes[g.Mode], g.Mode
+	}
+	return modePosition, hal.PositionMode
+}
+
+// Ready says whether the operating mode of servo i is right, and sets it right.
+func (b *protocol) Ready(i int) (bool, error) {
+	d, seat := &b.devices[i], &b.chain.Devices[i]
+	want, _ := d.wanted(&seat.Goal)
+	// It may have lost its power while it was limp, and be what its EEPROM says again: asked before every arming.
+	if d.mode != nil {
+		if err := b.send(); err != nil {
+			return false, err
+		}
+		v, err := b.link.register(d.cfg.ID, d.mode, d.delay)
+		if err != nil {
+			return false, err
+		}
+		d.modeNow = int(v)
+	}
+	if want == d.modeNow {
+		err := seat.Outside(d.low, d.high, d.m.TicksPerTurn)
+		return err == nil, err
+	}
+	if !b.chain.Resting(i) { // no motor may run into another mode
+		return false, nil
+	}
+	if err := b.send(); err != nil {
+		return false, err
+	}
+	if err := b.link.store(d.cfg.ID, d.lock, 1, d.delay); err != nil {
+		return false, err
+	}
+	if err := b.link.store(d.cfg.ID, d.mode, int64(want), d.delay); err != nil {
+		return false, err
+	}
+	d.modeNow, d.limitNow = want, -1
+	err := seat.Outside(d.low, d.high, d.m.TicksPerTurn)
+	return err == nil, err
+}
+
+// StageTorqueOff stages no torque.
+func (b *protocol) StageTorqueOff(i int) { b.put(i, b.devices[i].torque, 0) }
+
+// StageTorqueOn stages a step of giving servo i torque.
+func (b *protocol) StageTorqueOn(i, step int) {
+	d, seat := &b.devices[i], &b.chain.Devices[i]
+	switch step {
+	case armSettings:
+		b.put(i, d.lock, 1)
+		for _, s := range d.cfg.Settings {
+			b.put(i, d.m.Register(s.Register), s.Value)
+		}
+		d.limitNow = d.limitRaw(seat.Share())
+		b.put(i, d.limit, d.limitNow)
+	case armGoal:
+		b.putGoal(i, true)
+	case armTorque:
+		b.put(i, d.torque, 1)
+	}
+}
+
+// StageGoal stages the goal of servo i and its limit where that has changed.
+func (b *protocol) StageGoal(i int) bool {
+	d, seat := &b.devices[i], &b.chain.Devices[i]
+	if want, _ := d.wanted(&seat.Goal); want != d.modeNow {
+		return false
+	}
+	// A limit raised under an alarm would defeat the servo's own protection.
+	if v := d.limitRaw(seat.Share()); v != d.limitNow && (seat.State.Alarm&d.fatal == 0 || v < d.limitNow) {
+		d.limitNow = v
+		b.put(i, d.limit, v)
+	}
+	b.putGoal(i, false)
+	return true
+}
+
+// putGoal stages acceleration, position, time and speed, which in every mode lie side by side. rest asks for no motion:
+// the present position, or a speed or duty of zero.
+func (b *protocol) putGoal(i int, rest bool) {
+	d, seat := &b.devices[i], &b.chain.Devices[i]
+	_, mode := d.wanted(&seat.Goal)
+	position := seat.Position(rest, mode != hal.PositionMode || seat.Goal.Mode != mode, d.low, d.high)
+	// The greatest speed is written out: what 0 means depends on the servo's phase register.
+	fastest := d.cfg.Velocity
+	if !(fastest > 0) {
+		fastest = 1.2 * d.m.MaxVelocity
+	}
+	speed, duty := fastest, int64(0)
+	switch mode {
+	case hal.VelocityMode:
+		speed = amount(seat.Goal.Velocity, rest)
+	case hal.DutyMode:
+		speed = 0
+		duty = d.goalTime.Raw(amount(seat.Goal.Duty, rest))
+	}
+	w := write{id: d.cfg.ID, addr: byte(d.goalPosition.Addr), size: byte(d.goalSize())}
+	p := w.bytes[:0]
+	if d.acceleration != nil {
+		w.addr = byte(d.acceleration.Addr)
+		p = d.acceleration.Append(p, d.accelerationRaw())
+	}
+	raw := min(max(int64(math.Round(position)), d.goalPosition.Min), d.goalPosition.Max)
+	p = d.goalTime.Append(d.goalPosition.Append(p, raw), duty)
+	d.goalSpeed.Append(p, d.goalSpeed.Raw(speed/d.coarse))
+	b.queue = append(b.queue, w)
+}
+
+// accelerationRaw is the bound of the config, at least one count; 0 is none.
+func (d *device) accelerationRaw() int64 {
+	if !(d.cfg.Acceleration > 0) {
+		return 0
+	}
+	return max(1, d.acceleration.Raw(d.cfg.Acceleration))
+}
+
+// amount is a speed or duty, zero at rest and where it is not known.
+func amount(v float64, rest bool) float64 {
+	if rest || math.IsNaN(v) {
+		return 0
+	}
+	return v
+}
+
+// put stages v for register r of servo i.
+func (b *protocol) put(i int, r *servo.Register, v int64) {
+	w := write{id: b.devices[i].cfg.ID, addr: byte(r.Addr), size: byte(r.Size)}
+	r.Append(w.bytes[:0], v)
+	b.queue = append(b.queue, w)
+}
+
+// Stage adds what is staged to what goes out, one sync write for each address and size.
+func (b *protocol) Stage() {
+	for i := range b.queue {
+		first := &b.queue[i]
+		if first.sent {
+			continue
+		}
+		// Arming a long chain at once fills several packets; the line takes them one after the other anyway.
+		if cap(b.link.Out)-len(b.link.Out) < maxPacket {
+			if b.send() != nil {
+				break // the next exchange meets the same
+			}
+		}
+		g := BeginGroup(b.link.Out, SyncWrite, first.addr, first.size)
+		var in [4]uint64 // ids of this packet, as bits
+		for k := i; k < len(b.queue); k++ {
+			w := &b.queue[k]
+			// A register set twice keeps its order: the later value goes into a later packet.
+			word, bit := w.id/64, uint64(1)<<(w.id%64)
+			if w.sent || w.addr != first.addr || w.size != first.size || in[word]&bit != 0 {
+				continue
+			}
+			w.sent = true
+			in[word] |= bit
+			g.Add(w.id, w.bytes[:w.size])
+		}
+		b.link.Out = g.End()
+	}
+	b.queue = b.queue[:0]
+}
+
+// send sends what waits.
+func (b *protocol) send() error {
+	if len(b.link.Out) == 0 {
+		return nil
+	}
+	return b.link.Write()
+}
+
+// Flush ends a Send.
+func (b *protocol) Flush() error {
+	return b.send()
+}

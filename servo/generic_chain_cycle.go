@@ -1,0 +1,259 @@
+package servo
+
+import "errors"
+
+// Send hands every staged goal to the servos. It blocks for the writing alone, but for a change of mode; a brand whose
+// commands are answered each waits for the answers here. While the line is lost it returns why.
+func (r *GenericChain) Send() error {
+	err := r.send()
+	if r.line != nil {
+		r.stats.Pause(&r.x)
+	}
+	return err
+}
+
+func (r *GenericChain) send() error {
+	if err := r.attend(); err != nil {
+		return err
+	}
+	r.stats.Begin(&r.x)
+	r.x.Out, r.prepared = r.x.Out[:0], false
+	// 1. Torque off, for all that shall be limp and are not known to be; the lost ones may still hear it.
+	for i := range r.Devices {
+		s := &r.Devices[i]
+		wanted := r.wanted(s)
+		if s.Barred || wanted && !s.RunsOn() {
+			continue
+		}
+		if !wanted && s.Release() {
+			r.protocol.Invalidate(i)
+		}
+		// Repeated in every Send until it was seen: one lost packet must not leave a joint driven.
+		if s.Torque != Off {
+			s.Verify = true
+			r.protocol.StageTorqueOff(i)
+		}
+	}
+	r.protocol.Stage()
+	// 2. Those that shall have torque and have not.
+	r.list = r.list[:0]
+	for i := range r.Devices {
+		s := &r.Devices[i]
+		if !r.wanted(s) || s.Stage != TorqueOff {
+			continue
+		}
+		ok, err := r.ready(i)
+		switch {
+		case errors.Is(err, ErrDiffers) || errors.Is(err, ErrOutOfLimits): // its own trouble: the others get their goals
+			s.Refused(err)
+		case err != nil && !IsServoError(err):
+			return r.lineError(s, "mode", err)
+		case ok && err == nil:
+			s.Arm()
+			s.fresh = true
+			r.list = append(r.list, i)
+		}
+	}
+	for step := range r.protocol.Steps() {
+		for _, i := range r.list {
+			r.protocol.StageTorqueOn(i, step)
+		}
+		r.protocol.Stage()
+	}
+	// 3. All goals; who was armed in this Send has his, the present position, on the way.
+	for i := range r.Devices {
+		if s := &r.Devices[i]; s.Stage == TorqueOn && !s.Lost && !s.fresh && !s.doubt {
+			if !r.protocol.StageGoal(i) {
+				s.Disarm()
+				r.protocol.StageTorqueOff(i)
+			}
+		}
+		r.Devices[i].fresh = false
+	}
+	r.protocol.Stage()
+	return r.lineError(nil, "", r.protocol.Flush())
+}
+
+// Receive reads every servo's state and blocks for the answers. It costs the wire time of what is asked; a silent servo
+// adds 2 ms and the adapter's latency once a request. It returns an error when the line itself is lost; a servo's own
+// trouble stands in its State.Err.
+func (r *GenericChain) Receive() error {
+	if r.line == nil {
+		return r.reopen.Lost()
+	}
+	r.cycle++
+	r.stats.Resume(&r.x)
+	err := r.readGroup()
+	if err == nil {
+		err = r.readAlone()
+	}
+	if err == nil {
+		err = r.lookAround()
+	}
+	for i := range r.Devices { // answers to what Send asks count for the next Receive
+		r.Devices[i].Answered = false
+	}
+	r.silences = 0
+	if r.line != nil { // else the cycle is not finished, and not counted
+		bad, garbage := r.protocol.ParserStats()
+		r.stats.End(&r.x, bad, garbage)
+	}
+	return err
+}
+
+// readGroup reads all servos that take part with one request and finds who was missing. In the order asked, whoever is
+// first without an answer may have kept the rest waiting.
+func (r *GenericChain) readGroup() error {
+	r.list = r.list[:0]
+	for i := range r.Devices {
+		if s := &r.Devices[i]; !s.Barred && s.Joins(groupLevel, r.cycle) {
+			r.list = append(r.list, i)
+		}
+	}
+	if len(r.list) == 0 {
+		return nil
+	}
+	if err := r.protocol.SyncRead(r.list); err != nil && !IsServoError(err) {
+		return r.lineError(nil, "", err)
+	}
+	first := true
+	for _, i := range r.list {
+		s := &r.Devices[i]
+		if s.Answered {
+			s.Kept(groupLevel, r.cycle)
+			continue
+		}
+		s.Broke(groupLevel, r.cycle, first)
+		first = false
+		r.missed(s)
+	}
+	return nil
+}
+
+// readAlone reads the servos that no group holds: by their level, because they missed the last group, or because it is
+// time to ask a lost one. Once a servo was silent the rest is asked only while the period lasts, and begins the next
+// cycle; of the lost ones that stay silent a single one is asked a cycle.
+func (r *GenericChain) readAlone() error {
+	n, over, first := len(r.Devices), false, r.next
+	for _, lost := range []bool{false, true} {
+		for k := range n {
+			i := (first + k) % n
+			s := &r.Devices[i]
+			if s.Barred || s.Lost != lost || !s.IsAlone(r.cycle) {
+				continue
+			}
+			if !over && (r.silences > 0 || s.Misses > 0) && r.stats.Late(&r.x, r.cfg.Period) {
+				over, r.next = true, i
+			}
+			if over {
+				if !lost {
+					s.State.Err = s.Skipped
+				}
+				continue
+			}
+			if err := r.readOne(i); err != nil {
+				return err
+			}
+			if lost && s.Lost {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// readOne asks servo i on its own. One that was not there when the chain was opened is met first.
+func (r *GenericChain) readOne(i int) error {
+	s := &r.Devices[i]
+	if !s.met {
+		err := r.identify(i)
+		if r.line == nil {
+			return err
+		}
+		if err != nil {
+			return nil
+		}
+	}
+	err := r.protocol.ReadState(i)
+	switch {
+	case err == nil:
+		r.Heard(i)
+	case IsServoError(err):
+		s.Garbled = errors.Is(err, ErrCorrupt)
+		r.missed(s)
+	default:
+		return r.lineError(s, "read", err)
+	}
+	return nil
+}
+
+// missed counts a miss of s and gives it up for a while after too many.
+func (r *GenericChain) missed(s *Device) {
+	if s.Miss(&s.DeviceState, r.cycle) {
+		r.stats.Timeouts++
+		r.silences++
+	}
+}
+
+// Missed is for a Protocol whose Flush waits for answers: servo i did not give one, or a bad one.
+func (r *GenericChain) Missed(i int, garbled bool) {
+	s := &r.Devices[i]
+	s.Garbled, s.Answered = garbled, true // asked for this cycle
+	r.missed(s)
+}
+
+// Heard notes that servo i answered; its brand has filled its State but for Time and Err.
+func (r *GenericChain) Heard(i int) {
+	s := &r.Devices[i]
+	s.State.Time, s.State.Err = r.x.Port.Now(), nil
+	returned, fell := s.Received(r.cycle)
+	if fell {
+		r.stats.Fallbacks++
+	}
+	// It may have lost its power meanwhile: what was written is anybody's guess until it has been looked at.
+	if returned {
+		r.protocol.Invalidate(i)
+		s.Verify, s.doubt = true, true
+	}
+}
+
+// lookAround looks at one servo: one where something has to be seen, else the next in turn in every Health-th cycle. The
+// rotation goes on from there, so that one restless servo cannot keep the others from being looked at.
+func (r *GenericChain) lookAround() error {
+	n, routine := len(r.Devices), r.cfg.Health > 0 && r.cycle%uint64(max(1, r.cfg.Health)) == 0
+	chosen := -1
+	for k := range n {
+		i := (r.turn + k) % n
+		s := &r.Devices[i]
+		if s.Barred || s.Lost || s.State.Err != nil || !s.met {
+			continue
+		}
+		// A usual read may show the torque and leave nothing to verify: the doubt ends with a look alone.
+		if s.Verify || s.doubt {
+			chosen = i
+			break
+		}
+		if routine && chosen < 0 {
+			chosen = i
+		}
+	}
+	if chosen < 0 {
+		return nil
+	}
+	r.turn = (chosen + 1) % n
+	s := &r.Devices[chosen]
+	was := s.Stage
+	switch err := r.protocol.ReadHealth(chosen); {
+	case err == nil:
+		s.doubt, s.State.Torque = false, s.Torque == On
+		if was == TorqueOn && s.Stage != TorqueOn { // its power or an alarm took the torque
+			r.protocol.Invalidate(chosen)
+		}
+		return nil
+	case IsServoError(err): // whether it is there is the state's reading to find out
+		r.stats.Timeouts++
+		return nil
+	default:
+		return r.lineError(s, "look", err)
+	}
+}

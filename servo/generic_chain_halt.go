@@ -1,0 +1,105 @@
+package servo
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// Halt switches every servo's torque off, twice, and then asks each whether it is off, once more where it did not
+// answer. The result has an entry for every servo, nil where it said that its torque is off. Torque does not come back
+// until Enable has been false once. Safe at any time, and twice.
+func (r *GenericChain) Halt() []error {
+	for i := range r.Devices {
+		if s := &r.Devices[i]; s.Stage == TorqueOn {
+			s.Hold(ErrHalted)
+		}
+		r.protocol.Invalidate(i)
+	}
+	// Twice: most buses do not acknowledge it, and this one matters.
+	for range 2 {
+		if r.line == nil {
+			break
+		}
+		r.x.Out = r.x.Out[:0]
+		for i := range r.Devices {
+			if !r.Devices[i].Barred {
+				r.protocol.StageTorqueOff(i)
+			}
+		}
+		r.protocol.Stage()
+		r.lineError(nil, "", r.protocol.Flush()) // the looking below finds out
+	}
+	faults := make([]error, len(r.Devices))
+	for i := range r.Devices {
+		faults[i] = r.verifyHalt(i)
+	}
+	return faults
+}
+
+var (
+	errStillOn = errors.New("torque is still on")
+	errForeign = errors.New("not the model it should be: left alone")
+)
+
+func (r *GenericChain) verifyHalt(i int) error {
+	s := &r.Devices[i]
+	if s.Barred {
+		// Another model's torque switch lies elsewhere: writing blindly could change its settings.
+		return s.Error(hal.BusFault, "halt", errForeign)
+	}
+	var err error
+	for range 2 {
+		if r.line == nil {
+			return s.Error(hal.Absent, "halt", r.reopen.Lost())
+		}
+		// Reading is the acknowledgement: an answered write would say that it was heard, not that it was done.
+		if err = r.lineError(s, "halt", r.protocol.ReadHealth(i)); err != nil {
+			continue
+		}
+		if s.State.Torque = s.Torque == On; s.Torque == Off {
+			s.Verify = false
+			return nil
+		}
+		err = s.Error(hal.BusFault, "halt", errStillOn)
+		r.protocol.StageTorqueOff(i)
+		r.protocol.Stage()
+		if e := r.lineError(s, "halt", r.protocol.Flush()); e != nil {
+			err = e
+		}
+	}
+	return err
+}
+
+// ClearAlarm frees servo i of a latched alarm. It moves nothing: torque comes with the next change of Enable to true.
+// The fourth call within 5 minutes of the line's clock is refused.
+func (r *GenericChain) ClearAlarm(i int) error {
+	s := &r.Devices[i]
+	if r.line == nil {
+		return r.reopen.Lost()
+	}
+	if !s.clears.Allow(r.x.Port.Now()) {
+		e := fmt.Errorf("cleared %d times within %v: find what overloads it", MostClears, ClearWindow)
+		return s.Error(hal.Unsafe, "clear alarm", e)
+	}
+	if s.Stage == TorqueOn {
+		s.Hold(ErrLatched)
+	}
+	if err := r.lineError(s, "clear alarm", r.protocol.Clear(i)); err != nil {
+		return err
+	}
+	s.Latched, s.Verify = false, true
+	r.protocol.Invalidate(i)
+	return nil
+}
+
+// ClearAlarms frees every servo that an alarm has latched; see ClearAlarm. It returns what was wrong with each, nil where it is free.
+func (r *GenericChain) ClearAlarms() (faults []error) {
+	for i := range r.Devices {
+		if r.Devices[i].Latched {
+			faults = append(faults, r.ClearAlarm(i))
+		}
+	}
+	return faults
+}

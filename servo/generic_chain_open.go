@@ -1,0 +1,72 @@
+package servo
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// Open asks every servo who it is and reports all that is wrong together. After an error the chain may be used all the
+// same: missing servos are asked again at a slow pace, other models are left alone.
+func (r *GenericChain) Open() error {
+	if err := r.check(); err != nil {
+		return err
+	}
+	if r.line == nil {
+		return r.reopen.Lost()
+	}
+	var faults []error
+	for i := range r.Devices {
+		if err := r.identify(i); err != nil {
+			faults = append(faults, err)
+		}
+		// The adapter went while asking: nothing more can be learned.
+		if r.line == nil {
+			break
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// check finds what is wrong with the chain's own description.
+func (r *GenericChain) check() error {
+	var faults []error
+	seen := map[int]bool{}
+	for i := range r.Devices {
+		s := &r.Devices[i]
+		if s.ID < 0 || s.ID > r.cfg.LastID {
+			faults = append(faults, s.Error(hal.Invalid, "open", fmt.Errorf("got id %d, want 0..%d", s.ID, r.cfg.LastID)))
+		}
+		if seen[s.ID] {
+			faults = append(faults, s.Error(hal.Invalid, "open", errors.New("id used twice on one line")))
+		}
+		seen[s.ID] = true
+		for _, err := range r.cfg.Devices[i].Faults {
+			faults = append(faults, s.Error(hal.Invalid, "open", err))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// identify asks servo i who it is, a second time if the first went wrong: one lost answer is no reason not to start.
+func (r *GenericChain) identify(i int) error {
+	s := &r.Devices[i]
+	err := r.protocol.Identify(i)
+	if IsServoError(err) {
+		err = r.protocol.Identify(i)
+	}
+	switch {
+	case err == nil:
+		s.met = true
+		return nil
+	case errors.Is(err, ErrNoReply):
+		s.Lost, s.Ask, s.State.Err = true, r.cycle+LostPause, s.Unasked
+		return s.Error(hal.Absent, "open", err)
+	case s.Barred:
+		s.State.Err = err
+		return err
+	}
+	s.Lost, s.Ask = true, r.cycle+LostPause
+	return r.lineError(s, "open", err)
+}

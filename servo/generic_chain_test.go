@@ -1,0 +1,135 @@
+package servo
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// stub is a brand whose servos answer everything; what it is asked to stage is written down.
+type stub struct {
+	r      *GenericChain
+	refuse error // by servo 0, of what it needs for torque
+	fits   bool  // servo 1's mode is its goal's
+	said   []string
+}
+
+func (b *stub) say(what string, i int) { b.said = append(b.said, what+string(rune('0'+i))) }
+
+func (b *stub) Connect(*Exchange)             {}
+func (b *stub) Identify(i int) error          { b.r.Devices[i].Torque = Off; return nil }
+func (b *stub) StageTorqueOff(i int)          { b.say("off", i) }
+func (b *stub) StageTorqueOn(i, _ int)        { b.say("arm", i) }
+func (b *stub) Steps() int                    { return 1 }
+func (b *stub) Stage()                        {}
+func (b *stub) Flush() error                  { return nil }
+func (b *stub) SyncRead([]int) error          { return nil }
+func (b *stub) Invalidate(int)                {}
+func (b *stub) Clear(int) error               { return nil }
+func (b *stub) ParserStats() (uint64, uint64) { return 0, 0 }
+
+func (b *stub) Ready(i int) (bool, error) {
+	if i == 0 && b.refuse != nil {
+		return false, b.refuse
+	}
+	return b.r.Resting(i), nil
+}
+
+func (b *stub) StageGoal(i int) bool {
+	if i == 1 && !b.fits {
+		return false
+	}
+	b.say("aim", i)
+	return true
+}
+
+func (b *stub) ReadState(i int) error {
+	b.r.Devices[i].State.Position = 7
+	return nil
+}
+
+// ReadHealth sees the torque as it was told last.
+func (b *stub) ReadHealth(i int) error {
+	torque := Off
+	if b.r.Devices[i].Stage == TorqueOn {
+		torque = On
+	}
+	b.r.Devices[i].SawTorque(torque, false)
+	return nil
+}
+
+func newStub(t *testing.T) *stub {
+	t.Helper()
+	b := &stub{fits: true}
+	b.r = NewGenericChain(GenericChainConfig{Line: &echoing{}, LastID: 9, Health: 1, Bits: 10, Out: 64, In: 64,
+		Devices: []DeviceConfig{{ID: 1, Joint: "hip"}, {ID: 2, Joint: "knee"}}}, b)
+	if err := errors.Join(b.r.Open(), b.r.Receive()); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// cycle is one cycle with both enabled; it returns what was staged.
+func (b *stub) cycle(t *testing.T) string {
+	t.Helper()
+	b.said = b.said[:0]
+	for i := range b.r.Devices {
+		b.r.SetGoal(i, Goal{Enable: true, Mode: hal.PositionMode, Limit: 1})
+	}
+	if err := errors.Join(b.r.Send(), b.r.Receive()); err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(b.said, " ")
+}
+
+// A servo that does not take what it needs for torque is its own trouble: the others get their goals, and it says why
+// when it has refused three times.
+func TestRosterRefusal(t *testing.T) {
+	b := newStub(t)
+	b.refuse = errors.Join(errors.New("mode"), ErrDiffers)
+	for k, want := range []string{"arm1", "aim1", "aim1", "aim1"} {
+		if got := b.cycle(t); got != want {
+			t.Errorf("cycle %d: got %q, want %q", k, got, want)
+		}
+		if held := b.r.Fault(0) != nil; held != (k >= 2) {
+			t.Errorf("cycle %d: held: got %v", k, b.r.Fault(0))
+		}
+	}
+	if err := b.r.Fault(0); !errors.Is(err, ErrDiffers) || !strings.Contains(err.Error(), "hip") {
+		t.Errorf("got %v", err)
+	}
+	// Silence is no refusal, and trouble of the line is the line's.
+	b = newStub(t)
+	b.refuse = ErrNoReply
+	for range 5 {
+		b.cycle(t)
+	}
+	if b.r.Fault(0) != nil {
+		t.Errorf("silent: got %v", b.r.Fault(0))
+	}
+	b.refuse = errors.New("short circuit")
+	if err := b.r.Send(); hal.KindOf(err) != hal.BusFault {
+		t.Errorf("line: got %v", err)
+	}
+}
+
+// One servo a Send is prepared, and only with its torque seen off; a goal of another mode takes the torque first.
+func TestRosterPreparesOne(t *testing.T) {
+	b := newStub(t)
+	for k, want := range []string{"arm0", "arm1 aim0", "aim0 aim1"} {
+		if got := b.cycle(t); got != want {
+			t.Errorf("cycle %d: got %q, want %q", k, got, want)
+		}
+	}
+	b.cycle(t) // both are seen to have torque
+	b.fits = false
+	if got := b.cycle(t); got != "aim0 off1" || b.r.Devices[1].Stage != TorqueOff {
+		t.Errorf("another mode: got %q, stage %d", got, b.r.Devices[1].Stage)
+	}
+	b.r.Devices[1].Torque = On
+	if b.r.Resting(1) {
+		t.Error("resting with torque")
+	}
+}

@@ -1,0 +1,48 @@
+package servo
+
+import (
+	"errors"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// PointToPoint is the line of a device that has it for itself: the device opens it, and opens it again. One goroutine owns it.
+type PointToPoint struct {
+	Bus, Device string // in errors
+	Opener      Opener
+	Line        Line // nil while closed
+}
+
+// Open opens the line. One that is open is closed first: the device was lost, and what its line says to that is not the point.
+func (l *PointToPoint) Open() error {
+	l.Close()
+	line, err := l.Opener()
+	if err != nil {
+		return err
+	}
+	l.Line = line
+	return nil
+}
+
+// Close gives the line back. Closing twice is nothing.
+func (l *PointToPoint) Close() error {
+	if l.Line == nil {
+		return nil
+	}
+	err := l.Line.Close()
+	l.Line = nil
+	return err
+}
+
+// Fault is err as a user sees it, with the bus and the device. What says that the line is gone is of kind hal.Absent, a silence that
+// would be a fault of the bus of kind hal.Timeout.
+func (l *PointToPoint) Fault(kind hal.Kind, err error) error {
+	e := &hal.Error{Kind: kind, Bus: l.Bus, Op: l.Device, Err: err, Try: "halyard doctor"}
+	switch {
+	case errors.Is(err, ErrDisconnected):
+		e.Kind, e.Try = hal.Absent, "halyard ports"
+	case errors.Is(err, ErrNoReply) && kind == hal.BusFault:
+		e.Kind = hal.Timeout
+	}
+	return e
+}
