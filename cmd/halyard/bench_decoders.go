@@ -153,7 +153,7 @@ func laserDecoders() []decoder {
 			nodes = (&lidar.RPNode{Start: i == 0, Quality: 15, Angle: uint16(i << 6), Range: 1234}).Append(nodes)
 		}
 		for i := range 18 {
-			c := lidar.RPCapsule{First: k == 0 && i == 0, Start: uint16(i * 20 << 6)}
+			c := lidar.RPCapsule{Encoding: lidar.RPLidarExpressed, First: k == 0 && i == 0, Start: uint16(i * 20 << 6)}
 			for j := range c.Ranges {
 				c.Ranges[j] = 1234
 			}
@@ -161,7 +161,7 @@ func laserDecoders() []decoder {
 		}
 	}
 	node, n := lidar.NewRPNodeParser(), lidar.RPNode{}
-	capsule, c := lidar.NewRPCapsuleParser(), lidar.RPCapsule{}
+	capsule, c := lidar.NewRPCapsuleParser(lidar.RPLidarExpressed), lidar.RPCapsule{}
 	return append(all,
 		stream("rplidar standard, 360 nodes", nodes, 360, node.Feed, func() (ok, ended bool) {
 			if ok = node.Next(&n); ok {
@@ -169,9 +169,10 @@ func laserDecoders() []decoder {
 			}
 			return ok, n.Start
 		}),
-		stream("rplidar express, 18 capsules", capsules, 18*len(c.Ranges), capsule.Feed, func() (ok, ended bool) {
-			if _, ok = capsule.Next(&c); ok {
-				for i, mm := range c.Ranges {
+		stream("rplidar express, 18 capsules", capsules, 18*32, capsule.Feed, func() (ok, ended bool) {
+			if ok = capsule.Next(&c); ok {
+				for i := range c.Samples() {
+					_, mm := c.Sample(i)
 					ranges[i] = float64(mm) / 1000
 				}
 			}

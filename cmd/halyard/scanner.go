@@ -135,7 +135,7 @@ func newRPLidar(c *configs.Sensor, bus *configs.Bus) (*scanner, *misfit) {
 	if n < 8 || n > 3600 || c.Resolution != nil && math.Abs(360/float64(n)-*c.Resolution) > 1e-3 {
 		return nil, &misfit{"resolution", fmt.Sprint(*c.Resolution), "a whole part of 360, 0.1..45", ""}
 	}
-	s := lidar.RPLidarSettings{Rays: n, Standard: c.Standard,
+	s := lidar.RPLidarSettings{Rays: n, Encoding: map[bool]lidar.RPLidarEncoding{true: lidar.RPLidarNodes}[c.Standard],
 		Drive: map[string]lidar.RPLidarDrive{"dtr": lidar.RPLidarDTR, "pwm": lidar.RPLidarPWM, "free": lidar.RPLidarFree}[c.Motor]}
 	k := &scanner{step: 2 * math.Pi / float64(n), reach: or(c.Reach, rplidarReach), boot: bus.Baud}
 	if networked(bus) {

@@ -42,7 +42,7 @@ func streams() []stream {
 		urg = AppendSCIPScan(urg, "MD0000108001000", SCIPData, 1234, numbers, 3)
 		nodes = append(nodes, turnOf(0, 360, 1234)...)
 		for i := range 18 {
-			c := RPCapsule{Start: uint16(i * 20 << 6)}
+			c := RPCapsule{Encoding: RPLidarExpressed, Start: uint16(i * 20 << 6)}
 			for k := range c.Ranges {
 				c.Ranges[k] = 1234
 			}
@@ -62,11 +62,11 @@ func streams() []stream {
 			return func(p []byte) bool { ok, _ := d.take(p); return ok }
 		}, 40},
 		{"rplidar standard", nodes, func() func([]byte) bool {
-			d := &RPLidar{link: clock, s: RPLidarSettings{Standard: true}, nodes: NewRPNodeParser(), turn: newTurn(360), scan: ranges[:360]}
+			d := &RPLidar{link: clock, nodes: NewRPNodeParser(), turn: newTurn(360), scan: ranges[:360]}
 			return func(p []byte) bool { ok, _ := d.take(p); return ok }
 		}, 38},
 		{"rplidar express", capsules, func() func([]byte) bool {
-			d := &RPLidar{link: clock, capsules: NewRPCapsuleParser(), turn: newTurn(360), scan: ranges[:360]}
+			d := &RPLidar{link: clock, capsules: NewRPCapsuleParser(RPLidarExpressed), turn: newTurn(360), scan: ranges[:360]}
 			return func(p []byte) bool { ok, _ := d.take(p); return ok }
 		}, 38},
 	}

@@ -26,11 +26,11 @@
 //	Hokuyo           by model: 240° by 0.35° to 5.6 m, or 270° by 0.25° to 30 or 60 m; 10 to 40 scans a second
 //	RPLIDAR          360° in 8 to 3600 rays, to 12 m (A1) or 16 m (what its express scan can say); 5 to 10 turns a second
 //
-// Not here: partial scans and reflectivity of a SICK, intensities of a Hokuyo, and the scans of an RPLIDAR that only some models have
-// (ultra capsules 84, dense ones 85, HQ 83): each of them has the express scan of mode 0, which is the one asked for. The clock of a Hokuyo,
-// 24 bits of milliseconds, is decoded and not used: a scan is as old as its last byte.
+// Not here: partial scans and reflectivity of a SICK, intensities of a Hokuyo, HQ scans (83) and ultra-dense ones (86) of an RPLIDAR.
+// The clock of a Hokuyo, 24 bits of milliseconds, is decoded and not used: a scan is as old as its last byte.
 //
 // Sources: SICK "Telegrams for operating/configuring the LMS 2xx" (8007954), Hokuyo "Communication protocol specification
-// for SCIP 2.0" (C-42-03320-1), SLAMTEC "RPLIDAR interface protocol and application notes" (LR001, v2.x). No hardware has been
-// tried.
+// for SCIP 2.0" (C-42-03320-1), SLAMTEC "RPLIDAR interface protocol and application notes" (LR001, v2.x) and, where that and real scanners differ,
+// SLAMTEC's SDK: shifts of express samples have no sign. Bytes of a real A1, A3, URG-04LX and LMS decode as they must; no hardware
+// has been tried.
 package lidar

@@ -164,9 +164,9 @@ func a1() []byte {
 < A5 5A 54 00 00 40 82
 `)
 	for i := range 80 {
-		capsule := lidar.RPCapsule{Start: uint16(i * 1000 % (360 << 6)), First: i == 0}
+		capsule := lidar.RPCapsule{Encoding: lidar.RPLidarExpressed, Start: uint16(i * 1000 % (360 << 6)), First: i == 0}
 		for k := range capsule.Ranges {
-			capsule.Ranges[k] = 2000
+			capsule.Ranges[k] = 2000 // of the 96 an express capsule has 32
 		}
 		text = fmt.Appendf(text, "after 1ms\n< % X\n", capsule.Append(nil))
 	}

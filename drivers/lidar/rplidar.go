@@ -20,9 +20,10 @@ type RPLidarSettings struct {
 	Rays  int          // of a turn, 8 to 3600; 0 = 360. The nearest sample in a ray's sector counts; a sector without one is NaN
 	Drive RPLidarDrive // of the motor
 	PWM   int          // of RPLidarPWM, 1 to 1023; 0 = RPLidarUsualPWM
-	// Standard takes the standard scan, for firmware that has no express one. It has no checksum: a sample that neither its
-	// neighbours nor the turn before agree with counts as not measured.
-	Standard bool
+	// Encoding is the scan that is asked for; 0 = express, in mode 0, which all firmware since 1.17 has. Ultra and dense scans are
+	// asked for in the mode in which the scanner says that it has them. The standard scan (RPLidarNodes) has no checksum: a
+	// sample that neither its neighbours nor the turn before agree with counts as not measured.
+	Encoding RPLidarEncoding
 }
 
 // RPLidar is one scanner that looks all around. It is a drivers.Sensor of Geometry().Count values.
@@ -32,12 +33,11 @@ type RPLidar struct {
 	geometry ScanGeometry
 	out      []byte
 	nodes    *RPNodeParser
-	capsules *RPCapsuleParser
-	last     RPCapsule // waits for its successor, which says how far it reaches
-	hold     bool      // last is one
-	span     int       // how far the one before reached, 1/64 °
-	misfits  int       // capsules in a row that did not reach as far as the ones before
-	fresh    bool      // nothing was read since Open
+	capsules *RPCapsuleParser // nil for a standard scan
+	capsule  RPCapsule        // the last one
+	span     int              // how far the capsule before reached, 1/64 °
+	misfits  int              // capsules in a row that did not reach as far as the ones before
+	fresh    bool             // nothing was read since Open
 	turn     rpTurn
 	scan     []float64
 	Model    byte   // what it says of itself, after Open
@@ -56,10 +56,16 @@ func NewRPLidar(s RPLidarSettings) (*RPLidar, error) {
 	if s.PWM == 0 {
 		s.PWM = RPLidarUsualPWM
 	}
+	if s.Encoding == 0 {
+		s.Encoding = RPLidarExpressed
+	}
 	var err error
+	samples, _ := rpSize(s.Encoding)
 	switch {
 	case s.Line == nil:
 		err = errors.New("line: got none, want one")
+	case samples == 0 && s.Encoding != RPLidarNodes:
+		err = fmt.Errorf("encoding: got 0x%02X, want 0x81, 0x82, 0x84 or 0x85", byte(s.Encoding))
 	case s.Rays < 8 || s.Rays > 3600:
 		err = fmt.Errorf("rays: got %d, want 8..3600", s.Rays)
 	case s.PWM < 1 || s.PWM > 1023:
@@ -70,9 +76,13 @@ func NewRPLidar(s RPLidarSettings) (*RPLidar, error) {
 	if err != nil {
 		return nil, &hal.Error{Kind: hal.Invalid, Bus: s.Name, Op: "rplidar", Err: err}
 	}
-	return &RPLidar{link: newLink(s.Name, "rplidar", s.Line), s: s,
-		geometry: ScanGeometry{-math.Pi, 2 * math.Pi / float64(s.Rays), s.Rays}, nodes: NewRPNodeParser(), capsules: NewRPCapsuleParser(),
-		turn: newTurn(s.Rays), scan: make([]float64, s.Rays)}, nil
+	d := &RPLidar{link: newLink(s.Name, "rplidar", s.Line), s: s,
+		geometry: ScanGeometry{-math.Pi, 2 * math.Pi / float64(s.Rays), s.Rays}, nodes: NewRPNodeParser(),
+		turn: newTurn(s.Rays), scan: make([]float64, s.Rays)}
+	if samples > 0 {
+		d.capsules = NewRPCapsuleParser(s.Encoding)
+	}
+	return d, nil
 }
 
 // Geometry is where the rays look: all around, from behind over the right.
@@ -115,20 +125,48 @@ func (d *RPLidar) Open() error {
 		err := d.faultf(hal.BusFault, "health: the scanner reports error %04X", binary.LittleEndian.Uint16(health[1:]))
 		return errors.Join(err, d.say(RPLidarReset))
 	}
+	mode := byte(0)
+	if d.s.Encoding == RPLidarUltra || d.s.Encoding == RPLidarDense {
+		if mode, err = d.modeOf(d.s.Encoding); err != nil {
+			return err
+		}
+	}
 	if err := d.spin(true); err != nil {
 		return err
 	}
-	if d.s.Standard {
-		_, err = d.begin(rpTypeNodes, rpNode, RPLidarScan)
-	} else {
-		_, err = d.begin(rpTypeCapsule, rpCapsule, RPLidarExpress, 0, 0, 0, 0, 0)
-	}
 	d.nodes.Reset()
-	d.capsules.Reset()
-	d.hold, d.span, d.misfits, d.fresh = false, 0, 0, true
+	d.span, d.misfits, d.fresh = 0, 0, true
 	d.turn.reset()
+	if d.capsules == nil {
+		_, err = d.begin(byte(RPLidarNodes), rpNode, RPLidarScan)
+		return err
+	}
+	d.capsules.Reset()
+	_, length := rpSize(d.s.Encoding)
+	_, err = d.begin(byte(d.s.Encoding), length, RPLidarExpress, mode, 0, 0, 0, 0)
 	return err
 }
+
+// modeOf asks the scanner in which of its modes it sends an encoding.
+func (d *RPLidar) modeOf(e RPLidarEncoding) (mode byte, err error) {
+	answer, err := d.ask(rpTypeConf, 6, RPLidarConf, RPConfModes, 0, 0, 0)
+	if err != nil {
+		return 0, fmt.Errorf("modes: %w", err)
+	}
+	for mode := range min(answer[4], rpMaxModes) {
+		answer, err := d.ask(rpTypeConf, 5, RPLidarConf, RPConfEncoding, 0, 0, 0, mode, 0)
+		if err != nil {
+			return 0, fmt.Errorf("encoding of mode %d: %w", mode, err)
+		}
+		if RPLidarEncoding(answer[4]) == e {
+			return mode, nil
+		}
+	}
+	return 0, d.faultf(hal.Invalid, "encoding: got 0x%02X, which none of the scanner's modes has", byte(e))
+}
+
+// rpMaxModes bounds how many modes a scanner is asked about.
+const rpMaxModes = 16
 
 // spin starts or stops the motor.
 func (d *RPLidar) spin(on bool) error {
@@ -182,9 +220,9 @@ func (d *RPLidar) begin(kind byte, length int, c RPLidarCommand, payload ...byte
 	if err := d.say(c, payload...); err != nil {
 		return nil, err
 	}
-	mode := kind == rpTypeNodes || kind == rpTypeCapsule
+	stream := kind&0x80 != 0 && kind != rpTypeBoard
 	var room [rpDescriptor]byte
-	want := AppendRPDescriptor(room[:0], length, mode, kind)
+	want := AppendRPDescriptor(room[:0], length, stream, kind)
 	deadline := d.port.Line.Now() + rpAnswer + d.wire(len(d.out)+rpDescriptor+length)
 	for got := []byte(nil); ; {
 		piece, err := d.read(deadline)
@@ -202,8 +240,8 @@ func (d *RPLidar) begin(kind byte, length int, c RPLidarCommand, payload ...byte
 }
 
 // ask sends a request and waits for its one answer of length bytes.
-func (d *RPLidar) ask(kind byte, length int, c RPLidarCommand) ([]byte, error) {
-	got, err := d.begin(kind, length, c)
+func (d *RPLidar) ask(kind byte, length int, c RPLidarCommand, payload ...byte) ([]byte, error) {
+	got, err := d.begin(kind, length, c, payload...)
 	for deadline := d.port.Line.Now() + rpQuiet + d.wire(length); err == nil && len(got) < length; {
 		var piece []byte
 		if piece, err = d.read(deadline); err != nil {
@@ -235,7 +273,7 @@ func (d *RPLidar) Read(values []float64) error {
 func (d *RPLidar) take(piece []byte) (ended bool, err error) {
 	now := d.port.Line.Now()
 	for len(piece) > 0 {
-		if d.s.Standard {
+		if d.capsules == nil {
 			piece = piece[d.nodes.Feed(piece):]
 			for n := (RPNode{}); d.nodes.Next(&n); {
 				if d.turn.add(int(n.Angle), float64(n.Range)/4000, now) {
@@ -247,44 +285,45 @@ func (d *RPLidar) take(piece []byte) (ended bool, err error) {
 			continue
 		}
 		piece = piece[d.capsules.Feed(piece):]
-		var c RPCapsule
-		for follows, ok := d.capsules.Next(&c); ok; follows, ok = d.capsules.Next(&c) {
-			ended = d.express(&c, follows, now) || ended
+		for d.capsules.Next(&d.capsule) {
+			ended = d.spread(now) || ended
 		}
 	}
 	return ended, nil
 }
 
-// What a capsule reaches over: at most rpSpan, 1/64 °, of the slowest turn; and as far as the one before, within a quarter, for a
-// motor has a mass. After rpMisfits in a row it is the motor that is slower.
+// What a capsule reaches over: at most rpSpan, 1/64 °, an ultra one twice that; and as far as the one before, within a quarter,
+// for a motor has a mass. After rpMisfits in a row it is the motor that is slower.
 const (
 	rpSpan    = 60 << 6
 	rpMisfits = 8
 )
 
-// express spreads the capsule before c over the angle up to c.
-func (d *RPLidar) express(c *RPCapsule, follows bool, now time.Duration) (ended bool) {
-	last, span := &d.last, (int(c.Start)-int(d.last.Start)+turnQ6)%turnQ6
+// spread adds the samples of the capsule that has come to the turn; true where one ended.
+func (d *RPLidar) spread(now time.Duration) (ended bool) {
+	c, known, most := &d.capsule, d.span, rpSpan
+	if c.Encoding == RPLidarUltra {
+		most *= 2
+	}
 	// A capsule that went missing as a whole leaves no trace but a step that is too wide.
-	switch known := d.span; {
-	case !d.hold || !follows || span > rpSpan:
-	case known == 0 || span < known-known/4:
-		d.span = span // not believed yet
-	case span > known+known/4:
+	switch {
+	case c.Span > most:
+	case known == 0 || c.Span < known-known/4:
+		d.span = c.Span // not believed yet
+	case c.Span > known+known/4:
 		if d.misfits++; d.misfits >= rpMisfits {
 			d.span, d.misfits = 0, 0
 		}
 	default:
-		d.span, d.misfits = span, 0
-		for k := range last.Ranges {
-			angle := int(last.Start) + span*k/len(last.Ranges) - 8*int(last.Shifts[k])
-			if d.turn.add(angle, float64(last.Ranges[k])/1000, now) {
+		d.span, d.misfits = c.Span, 0
+		for k := range c.Samples() {
+			angle, mm := c.Sample(k)
+			if d.turn.add(angle, float64(mm)/1000, now) {
 				copy(d.scan, d.turn.was)
 				ended = true
 			}
 		}
 	}
-	d.last, d.hold = *c, true
 	return ended
 }
 

@@ -1,10 +1,6 @@
 package lidar
 
-import (
-	"encoding/binary"
-
-	"github.com/halyard-robotics/halyard/servo"
-)
+import "encoding/binary"
 
 // AppendRPLidar appends a request.
 func AppendRPLidar(dst []byte, c RPLidarCommand, payload ...byte) []byte {
@@ -90,8 +86,12 @@ const turnQ6 = 360 << 6
 // ahead is how many nodes behind one must look like nodes for it to be believed: their bits of check are few.
 const ahead = 5
 
-// widest is the greatest step from one node to the next, 1/64 °: what lies farther has another wrong angle.
-const widest = 10 << 6
+// From one node to the next the angle steps by at most widest, 1/64 °, and back by at most backward: nodes without a range
+// carry angles up to 9° ahead of those that the optics compensate, and near objects are compensated otherwise than far ones.
+const (
+	widest   = 20 << 6
+	backward = 10 << 6
+)
 
 // RPNodeParser finds nodes in a stream of the standard scan. Its result does not depend on how the stream is cut.
 type RPNodeParser struct {
@@ -179,92 +179,14 @@ func (p *RPNodeParser) run(head []byte, from int) bool {
 	return true
 }
 
-// follows tells whether an angle is a little beyond another.
+// follows tells whether an angle is a little beyond another, or as far before it as optics make it.
 func follows(a, b int) bool {
 	step := b - a
 	if step < -turnQ6/2 {
 		step += turnQ6
 	}
-	return step >= -1<<6 && step <= widest*2
-}
-
-// RPCapsule is one packet of the express scan: 32 samples from Start on, in pairs.
-type RPCapsule struct {
-	Start  uint16 // 1/64 °
-	First  bool   // of a scan: what came before it does not belong to it
-	Ranges [2 * rpPairs]uint16
-	Shifts [2 * rpPairs]int8 // 1/8 °, by which a sample looks less far than evenly spread ones would
-}
-
-// Append appends the capsule. Ranges are mm, of 14 bits.
-func (c *RPCapsule) Append(dst []byte) []byte {
-	at := len(dst)
-	start := c.Start
-	if c.First {
-		start |= 0x8000
+	if step > turnQ6/2 {
+		step -= turnQ6
 	}
-	dst = binary.LittleEndian.AppendUint16(append(dst, 0, 0), start)
-	for i := 0; i < len(c.Ranges); i += 2 {
-		var low [2]byte
-		for k := range low {
-			shift := byte(c.Shifts[i+k]) & 0x3F
-			dst = binary.LittleEndian.AppendUint16(dst, c.Ranges[i+k]<<2|uint16(shift>>4))
-			low[k] = shift & 0x0F
-		}
-		dst = append(dst, low[0]|low[1]<<4)
-	}
-	var sum byte
-	for _, b := range dst[at+2:] {
-		sum ^= b
-	}
-	dst[at], dst[at+1] = 0xA0|sum&0x0F, 0x50|sum>>4
-	return dst
-}
-
-// decode takes a capsule that has been checked.
-func (c *RPCapsule) decode(p []byte) {
-	start := binary.LittleEndian.Uint16(p[2:])
-	c.Start, c.First = start&0x7FFF, start&0x8000 != 0
-	for i := 0; i < len(c.Ranges); i += 2 {
-		cabin := p[4+rpNode*(i/2):]
-		for k := range 2 {
-			word := binary.LittleEndian.Uint16(cabin[2*k:])
-			shift := byte(word&3)<<4 | cabin[4]>>(4*k)&0x0F
-			c.Ranges[i+k] = word >> 2
-			c.Shifts[i+k] = int8(shift<<2) >> 2 // six bits with a sign
-		}
-	}
-}
-
-// RPCapsuleParser finds capsules in a stream of the express scan.
-type RPCapsuleParser struct {
-	servo.Framer
-	lost uint64 // bytes lost as of the last capsule
-}
-
-// NewRPCapsuleParser returns a parser with nothing in it.
-func NewRPCapsuleParser() *RPCapsuleParser {
-	return &RPCapsuleParser{Framer: servo.NewFramer(rpCapsule, servo.Rules{
-		First: func(b byte) bool { return b>>4 == 0xA },
-		Frame: func(h []byte) (int, bool) { return rpCapsule, len(h) < 2 || h[1]>>4 == 0x5 },
-		Check: func(p []byte) bool {
-			var sum byte
-			for _, b := range p[2:] {
-				sum ^= b
-			}
-			return sum == p[0]&0x0F|p[1]<<4
-		},
-	})}
-}
-
-// Next gives the next capsule and tells whether it follows the last one without a gap; false when there is none yet.
-func (p *RPCapsuleParser) Next(c *RPCapsule) (follows, ok bool) {
-	f := p.Frame()
-	if f == nil {
-		return false, false
-	}
-	c.decode(f)
-	follows = p.Garbage == p.lost && !c.First
-	p.lost = p.Garbage
-	return follows, true
+	return step >= -backward && step <= widest
 }

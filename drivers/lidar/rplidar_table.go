@@ -14,19 +14,18 @@ const (
 	RPLidarHealth    RPLidarCommand = 0x52 // status, code16
 	RPLidarRate      RPLidarCommand = 0x59 // µs a sample, standard and express, 16 bits each
 	RPLidarConf      RPLidarCommand = 0x84 // type32 [mode16]; type32 and a value
+	RPLidarUnlisted  RPLidarCommand = 0x79 // 15 bytes of type 0x14, which no document names; an A1 answers it
 	RPLidarMotor     RPLidarCommand = 0xF0 // pwm16, 0 to 1023; no answer
 	RPLidarBoard     RPLidarCommand = 0xFF // 4 zeros; bit 0: the motor can be driven by RPLidarMotor
 )
 
 // Types of answers, the last byte of a descriptor.
 const (
-	rpTypeInfo    = 0x04
-	rpTypeHealth  = 0x06
-	rpTypeRate    = 0x15
-	rpTypeConf    = 0x20
-	rpTypeNodes   = 0x81
-	rpTypeCapsule = 0x82
-	rpTypeBoard   = 0xFF
+	rpTypeInfo   = 0x04
+	rpTypeHealth = 0x06
+	rpTypeRate   = 0x15
+	rpTypeConf   = 0x20
+	rpTypeBoard  = 0xFF
 )
 
 // What is where.
@@ -36,10 +35,8 @@ const (
 	rpDescriptor = 7   // bytes: A5 5A, length of 30 bits and mode of 2, type
 	rpRequest    = 260 // bytes that a request has at the most
 	rpNode       = 5
-	rpCapsule    = 84
-	rpPairs      = 16 // of samples in a capsule
-	rpOnce       = 0  // mode: one answer
-	rpStream     = 1  // mode: without end
+	rpOnce       = 0 // mode: one answer
+	rpStream     = 1 // mode: without end
 )
 
 // RPLidarDrive is how a scanner's motor is driven.
@@ -54,3 +51,24 @@ const (
 
 // RPLidarUsualPWM is what makes an A2 turn ten times a second.
 const RPLidarUsualPWM = 660
+
+// RPLidarEncoding is how samples are packed: the type of the answer that they come in.
+type RPLidarEncoding byte
+
+// The encodings (LR001; the ultra one as SLAMTEC's SDK reads it).
+const (
+	RPLidarNodes     RPLidarEncoding = 0x81 // the standard scan: 5 bytes a sample, without a checksum
+	RPLidarExpressed RPLidarEncoding = 0x82 // express: 32 samples in 84 bytes, ranges of 14 bits, each with its shift
+	RPLidarUltra     RPLidarEncoding = 0x84 // ultra: 96 samples in 132 bytes, of A2, A3 and late A1
+	RPLidarDense     RPLidarEncoding = 0x85 // dense: 40 samples in 84 bytes, of S models
+)
+
+// What RPLidarConf asks for. Values of a mode follow its number in the request.
+const (
+	RPConfModes       = 0x70 // how many modes, 16 bits
+	RPConfSample      = 0x71 // of a mode: 1/256 µs a sample, 32 bits
+	RPConfDistance    = 0x74 // of a mode: 1/256 m, the greatest, 32 bits
+	RPConfEncoding    = 0x75 // of a mode: its RPLidarEncoding
+	RPConfTypicalMode = 0x7C // the mode that its maker advises, 16 bits
+	RPConfName        = 0x7F // of a mode: text up to a zero
+)

@@ -50,8 +50,8 @@ func TestRPLidarRequests(t *testing.T) {
 		kind   byte
 	}{
 		{"A5 5A 14 00 00 00 04", 20, false, rpTypeInfo}, {"A5 5A 03 00 00 00 06", 3, false, rpTypeHealth},
-		{"A5 5A 04 00 00 00 15", 4, false, rpTypeRate}, {"A5 5A 05 00 00 40 81", 5, true, rpTypeNodes},
-		{"A5 5A 54 00 00 40 82", 84, true, rpTypeCapsule},
+		{"A5 5A 04 00 00 00 15", 4, false, rpTypeRate}, {"A5 5A 05 00 00 40 81", 5, true, byte(RPLidarNodes)},
+		{"A5 5A 54 00 00 40 82", 84, true, byte(RPLidarExpressed)},
 	} {
 		if got := AppendRPDescriptor(nil, c.length, c.stream, c.kind); !bytes.Equal(got, wire(t, c.bytes)) {
 			t.Errorf("got % X, want %s", got, c.bytes)
@@ -104,44 +104,97 @@ func TestRPNodes(t *testing.T) {
 	}
 }
 
-func TestRPCapsules(t *testing.T) {
-	var c RPCapsule
-	c.Start, c.First = 123<<6+5, true
-	for i := range c.Ranges {
-		c.Ranges[i], c.Shifts[i] = uint16(100*i), int8(i-16)
-	}
-	text := c.Append(nil)
-	if len(text) != rpCapsule || text[0]>>4 != 0xA || text[1]>>4 != 5 || text[3]&0x80 == 0 {
-		t.Fatalf("encoded: got % X", text)
-	}
-	var got RPCapsule
-	p := NewRPCapsuleParser()
-	p.Feed(text)
-	if follows, ok := p.Next(&got); !ok || follows || got != c {
-		t.Errorf("decoded: got %+v, want %+v", got, c)
-	}
-	second := c
-	second.First = false
-	for _, x := range []struct {
-		name    string
-		in      []byte
-		follows bool
-	}{{"next", second.Append(nil), true}, {"behind noise", append([]byte{0xA1, 0x11, 7}, second.Append(nil)...), false}} {
-		p.Feed(x.in)
-		if follows, ok := p.Next(&got); !ok || follows != x.follows || got != second {
-			t.Errorf("%s: got %v %v", x.name, follows, ok)
+// capsuleOf is a capsule of an encoding whose ranges it can hold.
+func capsuleOf(e RPLidarEncoding, start uint16) RPCapsule {
+	c := RPCapsule{Encoding: e, Start: start}
+	for i := range c.Samples() {
+		c.Ranges[i] = uint16(400 + 3*i)
+		if c.Ranges[i] >= 512 {
+			c.Ranges[i] &^= 1 // an ultra capsule's scale is 2 mm from there on
+		}
+		if e == RPLidarExpressed {
+			c.Shifts[i] = uint8(32 + i)
 		}
 	}
-	// Every single wrong bit is seen.
-	for i := range text {
-		for bit := range 8 {
-			text[i] ^= 1 << bit
-			q := NewRPCapsuleParser()
-			q.Feed(text)
-			if _, ok := q.Next(&got); ok {
-				t.Errorf("byte %d bit %d: a flip is not seen", i, bit)
+	c.Ranges[5] = 0
+	return c
+}
+
+func TestRPCapsules(t *testing.T) {
+	for _, e := range []RPLidarEncoding{RPLidarExpressed, RPLidarUltra, RPLidarDense} {
+		c := capsuleOf(e, 123<<6+5)
+		second := capsuleOf(e, 130<<6)
+		second.Span = 7 << 6
+		c.First, c.Span = true, 7<<6-5
+		if e == RPLidarUltra {
+			c.Next, second.Next = second.Ranges[0], second.Ranges[0]
+		}
+		third := second
+		third.Start = 137 << 6
+		text := c.Append(nil)
+		_, size := rpSize(e)
+		if len(text) != size || text[0]>>4 != 0xA || text[1]>>4 != 5 || text[3]&0x80 == 0 {
+			t.Fatalf("%02X: encoded: got % X", byte(e), text)
+		}
+		var got RPCapsule
+		p := NewRPCapsuleParser(e)
+		feed := func(b []byte) bool {
+			for len(b) > 0 {
+				b = b[p.Feed(b):]
 			}
-			text[i] ^= 1 << bit
+			return p.Next(&got)
+		}
+		if feed(text) {
+			t.Errorf("%02X: one alone: got %+v", byte(e), got)
+		}
+		if !feed(second.Append(nil)) || got != c {
+			t.Errorf("%02X: decoded: got %+v, want %+v", byte(e), got, c)
+		}
+		if !feed(third.Append(nil)) || got != second {
+			t.Errorf("%02X: next: got %+v, want %+v", byte(e), got, second)
+		}
+		p.Feed([]byte{0xA1, 0x11, 7}) // the third ends with a gap: how far it reached is not known
+		p.Next(&got)
+		if feed(second.Append(nil)) {
+			t.Errorf("%02X: before noise: got %+v", byte(e), got)
+		}
+		// Every single wrong bit is seen.
+		for i := range text {
+			for bit := range 8 {
+				text[i] ^= 1 << bit
+				q := NewRPCapsuleParser(e)
+				q.Feed(text)
+				q.Next(&got)
+				q.Feed(second.Append(nil))
+				if q.Next(&got) {
+					t.Errorf("%02X: byte %d bit %d: a flip is not seen", byte(e), i, bit)
+				}
+				text[i] ^= 1 << bit
+			}
+		}
+	}
+}
+
+// An ultra capsule's scale: ranges come back within the step that their size has, and what is too far from its neighbours is
+// left out.
+func TestUltraScale(t *testing.T) {
+	for mm := uint32(0); mm < 28000; mm += 7 {
+		code, stands, level := compress(mm)
+		if code > 0xFFF || stands > mm || mm-stands >= 1<<level {
+			t.Fatalf("%d mm: got code %d, which stands for %d", mm, code, stands)
+		}
+	}
+	var got [3]uint16
+	unpackTriple(packTriple([]uint16{1000, 1010, 9000}, 1000), 1000, got[:])
+	for _, c := range []struct{ in, want [3]uint16 }{
+		{[3]uint16{1000, 1010, 990}, [3]uint16{1000, 1010, 990}},
+		{[3]uint16{1000, 9000, 990}, [3]uint16{1000, 0, 990}},
+		{[3]uint16{0, 1010, 990}, [3]uint16{0, 1010, 990}},
+		{[3]uint16{0, 0, 0}, [3]uint16{0, 0, 0}},
+	} {
+		own, _, _ := compress(1000)
+		if unpackTriple(packTriple(c.in[:], 1000), own, got[:]); got != c.want {
+			t.Errorf("%v: got %v, want %v", c.in, got, c.want)
 		}
 	}
 }
@@ -155,7 +208,7 @@ func TestTurn(t *testing.T) {
 			metres  float64
 		}{{0, 1}, {45, 2}, {90, 3}, {91, 2.5}, {135, 4}, {180, 5}, {270, 7}} { // 315° says nothing, 225° neither
 			ended := turn.add(s.degrees<<6, s.metres, time.Duration(lap)*100*time.Millisecond)
-			if want := lap == 2 && s.degrees == 0; ended != want {
+			if want := lap == 2 && s.degrees == 45; ended != want { // ten degrees on, nothing of the last one comes any more
 				t.Errorf("lap %d at %d: ended %v", lap, s.degrees, ended)
 			}
 		}
@@ -163,8 +216,49 @@ func TestTurn(t *testing.T) {
 	if got := fmt.Sprint(turn.was); got != "[5 4 2.5 2 1 NaN 7 NaN]" {
 		t.Errorf("got %s", got)
 	}
-	if ended := turn.add(0, 1, time.Minute); ended {
+	turn.add(0, 1, time.Minute)
+	if ended := turn.add(45<<6, 1, time.Minute); ended {
 		t.Error("a turn of a minute: got it")
+	}
+}
+
+// Around 0 degrees a sample without a range runs ahead, and a near object lags: neither costs the turn a ray.
+func TestTurnOverZero(t *testing.T) {
+	turn := newTurn(360)
+	lap := func(k int) (ended bool) {
+		for at := range 360 {
+			now := time.Duration(360*k+at) * time.Millisecond / 4
+			switch {
+			case at == 352: // 8.5 degrees ahead: over zero
+				ended = turn.add((at*128+1088)/2, 0, now) || ended
+			case at >= 1 && at <= 3: // a post at arm's length
+				ended = turn.add((at-6)<<6, 0.2, now) || ended
+			default:
+				ended = turn.add(at<<6, 2, now) || ended
+			}
+		}
+		return ended
+	}
+	lap(0)
+	lap(1)
+	if !lap(2) || !lap(3) {
+		t.Fatal("no turn ended")
+	}
+	for ray, v := range turn.was {
+		angle := (540 - ray) % 360 // to the right
+		if math.IsNaN(v) && angle != 352 && (angle < 1 || angle > 3) {
+			t.Errorf("nothing at %d degrees", angle)
+		}
+	}
+	// In an open field turns end too.
+	open, ends := newTurn(36), 0
+	for at := range 5 * 360 {
+		if open.add(at%360<<6, 0, time.Duration(at)*time.Millisecond/4) {
+			ends++
+		}
+	}
+	if ends != 3 {
+		t.Errorf("without any range: got %d turns, want 3", ends)
 	}
 }
 
@@ -229,12 +323,14 @@ func TestRPNodesRemembered(t *testing.T) {
 
 func FuzzRPLidar(f *testing.F) {
 	f.Add(turnOf(0, 20, 1000))
-	c := RPCapsule{Start: 640}
-	f.Add(c.Append(c.Append(nil)))
+	for _, e := range []RPLidarEncoding{RPLidarExpressed, RPLidarUltra, RPLidarDense} {
+		c := capsuleOf(e, 640)
+		f.Add(c.Append(c.Append(nil)))
+	}
 	f.Add(AppendRPLidar(nil, RPLidarExpress, 0, 0, 0, 0, 0))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		DecodeRPLidar(in)
-		nodes, capsules, turn := NewRPNodeParser(), NewRPCapsuleParser(), newTurn(36)
+		nodes, turn := NewRPNodeParser(), newTurn(36)
 		for rest := in; len(rest) > 0; {
 			k := nodes.Feed(rest)
 			for n := (RPNode{}); nodes.Next(&n); {
@@ -242,14 +338,16 @@ func FuzzRPLidar(f *testing.F) {
 			}
 			rest = rest[k:]
 		}
-		d := &RPLidar{turn: newTurn(36), scan: make([]float64, 36)}
-		for rest := in; len(rest) > 0; {
-			rest = rest[capsules.Feed(rest):]
-			var c RPCapsule
-			for follows, ok := capsules.Next(&c); ok; follows, ok = capsules.Next(&c) {
-				d.express(&c, follows, 0)
-				if back := c.Append(nil); !bytes.Contains(in, back) {
-					t.Fatalf("got back % X", back)
+		for _, e := range []RPLidarEncoding{RPLidarExpressed, RPLidarUltra, RPLidarDense} {
+			d := &RPLidar{turn: newTurn(36), scan: make([]float64, 36)}
+			capsules := NewRPCapsuleParser(e)
+			for rest := in; len(rest) > 0; {
+				rest = rest[capsules.Feed(rest):]
+				for capsules.Next(&d.capsule) {
+					d.spread(0)
+					if back := d.capsule.Append(nil); e != RPLidarUltra && !bytes.Contains(in, back) {
+						t.Fatalf("got back % X", back)
+					}
 				}
 			}
 		}

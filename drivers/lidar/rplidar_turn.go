@@ -5,65 +5,104 @@ import (
 	"time"
 )
 
+// Angles of samples do not rise evenly: a near object is seen at a smaller angle than a far one, and a sample without a range
+// may carry the motor's angle, not compensated by the optics, up to 9° ahead of its neighbours.
+const (
+	rpUncompensated = 9 << 6  // 1/64 °
+	rpSettled       = 10 << 6 // 1/64 ° behind 0°, from which on no sample of the turn before comes any more
+)
+
 // rpTurn gathers samples to a turn.
 type rpTurn struct {
-	rays  []float64     // of this turn; m, NaN = none
-	was   []float64     // of the last one, as they came
-	older []float64     // of the one before
-	angle int           // of the last sample, 1/64 °
-	begun time.Duration // when; < 0 = its beginning was not seen
+	rays    []float64     // of this turn; m, NaN = none
+	ending  []float64     // of the turn before, to which samples may still belong; closing says so
+	was     []float64     // of the last whole turn
+	older   []float64     // of the one before that
+	angle   int           // of the motor, at least, 1/64 °
+	begun   time.Duration // when this turn began; < 0 = its beginning was not seen
+	took    time.Duration // how long the turn before took; < 0 = its beginning was not seen
+	closing bool
 }
 
 func newTurn(n int) rpTurn {
-	t := rpTurn{rays: make([]float64, n), was: make([]float64, n), older: make([]float64, n)}
+	t := rpTurn{rays: make([]float64, n), ending: make([]float64, n), was: make([]float64, n), older: make([]float64, n)}
 	t.reset()
 	return t
 }
 
 // reset forgets everything.
 func (t *rpTurn) reset() {
-	t.begun, t.angle = -1, 0
+	t.begun, t.took, t.angle, t.closing = -1, -1, 0, false
 	for i := range t.rays {
-		t.rays[i], t.was[i], t.older[i] = math.NaN(), math.NaN(), math.NaN()
+		t.rays[i], t.ending[i], t.was[i], t.older[i] = math.NaN(), math.NaN(), math.NaN(), math.NaN()
 	}
 }
 
-// add takes a sample that came at now, at an angle to the right, 1/64 °, rising from sample to sample. It tells whether a
-// turn ended before it, which is in was then. One that took too long has a hole that nobody can tell the length of.
+// add takes a sample that came at now, at an angle to the right, 1/64 °, and with a range, 0 for none. It reports whether a
+// turn ended before it, which is in was then. A turn that took too long has a hole of unknown length and is left out.
 func (t *rpTurn) add(angle int, metres float64, now time.Duration) (ended bool) {
+	measured := metres > 0
+	if !measured {
+		angle -= rpUncompensated // the motor is at least there
+	}
 	if angle < 0 || angle >= turnQ6 {
 		angle = (angle%turnQ6 + turnQ6) % turnQ6
 	}
-	if angle < t.angle-turnQ6/2 {
-		ended = t.begun >= 0 && now-t.begun <= 2*rpSlowest
-		t.older, t.was, t.rays = t.was, t.rays, t.older
+	step := angle - t.angle
+	switch {
+	case step < -turnQ6/2:
+		ended = t.finish() // the last one has not settled: there is a hole
+		t.took = -1
+		if t.begun >= 0 {
+			t.took = now - t.begun
+		}
+		t.rays, t.ending, t.closing = t.ending, t.rays, true
 		for i := range t.rays {
 			t.rays[i] = math.NaN()
 		}
 		t.begun, t.angle = now, angle
+	case step > turnQ6/2:
+		if t.closing && measured {
+			t.put(t.ending, angle, metres)
+		}
+		return false // it belongs to the turn before
+	case step > 0:
+		t.angle = angle
 	}
-	// One that looks back over the beginning belongs to the turn before, which is gone.
-	if angle > t.angle+turnQ6/2 {
-		return ended
+	if t.closing && t.angle >= rpSettled {
+		ended = t.finish() || ended
 	}
-	t.angle = angle
-	if !(metres > 0) {
-		return ended
+	if measured {
+		t.put(t.rays, angle, metres)
 	}
+	return ended
+}
+
+// finish hands the turn before on, where it is whole.
+func (t *rpTurn) finish() bool {
+	if !t.closing {
+		return false
+	}
+	t.closing = false
+	t.older, t.was, t.ending = t.was, t.ending, t.older
+	return t.took >= 0 && t.took <= 2*rpSlowest
+}
+
+// put keeps the nearest sample of a ray.
+func (t *rpTurn) put(rays []float64, angle int, metres float64) {
 	// Ray 0 looks backward, and they turn to the left.
 	i := turnQ6/2 - angle
 	if i < 0 {
 		i += turnQ6
 	}
-	n := len(t.rays)
+	n := len(rays)
 	ray := int((uint64(i)*uint64(n) + turnQ6/2) / turnQ6)
 	if ray == n { // nearer to the first of the next turn
 		ray = 0
 	}
-	if !(t.rays[ray] <= metres) {
-		t.rays[ray] = metres
+	if !(rays[ray] <= metres) {
+		rays[ray] = metres
 	}
-	return ended
 }
 
 // agree takes out of whole what neither a neighbour nor the turn before says: the standard scan has no checksum.

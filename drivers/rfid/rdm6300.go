@@ -20,6 +20,10 @@ const (
 // present is for how long a tag that was read counts as being in reach: longer than two pauses between telegrams.
 const present = 250 * time.Millisecond
 
+// apart is how long the line must be quiet before and after a telegram that is believed alone. An RDM6300 repeats a telegram
+// after 50 ms; an RDM630 sends one a tag, and no more while the tag stays.
+const apart = 60 * time.Millisecond
+
 // AppendRDM6300 appends the telegram of a tag.
 func AppendRDM6300(dst []byte, tag [5]byte) []byte {
 	const digits = "0123456789ABCDEF"
@@ -76,7 +80,7 @@ func hex(c byte) (byte, bool) {
 
 // RDM6300 is one reader: a drivers.Sensor of one value. Tags are read one at a time; of several in its field it reads
 // none, or the nearest. Eight bits of XOR guard a telegram, and two wrong bits in one column pass them: a tag is there when
-// two telegrams, of which there are fifteen a second, have said so.
+// two telegrams, of which an RDM6300 sends fifteen a second, agree, or when one came alone, as an RDM630 sends it.
 type RDM6300 struct {
 	tagListener
 	port servo.PointToPoint
@@ -85,6 +89,9 @@ type RDM6300 struct {
 	seen map[int]time.Duration // when each tag was read last, by the line's clock
 	last int                   // the tag of the last telegram, and when that came
 	said time.Duration
+	// What came since a pause of apart: bytes and sound telegrams, and when the last byte did.
+	bytes, telegrams int
+	came             time.Duration
 
 	heard func(tag int) // heed, made once: a reading allocates nothing
 }
@@ -98,7 +105,7 @@ func NewRDM6300(name string, open servo.Opener) *RDM6300 {
 
 // Open opens the line. Whether a reader is at its end shows when it reads a tag.
 func (r *RDM6300) Open() error {
-	r.kept, r.said = r.kept[:0], -2*present
+	r.kept, r.said, r.came, r.telegrams = r.kept[:0], -2*present, -2*present, 0
 	clear(r.seen)
 	return r.port.Open()
 }
@@ -119,9 +126,20 @@ func (r *RDM6300) Read(values []float64) error {
 		if err != nil {
 			return r.port.Fault(hal.BusFault, err)
 		}
+		now := r.port.Line.Now()
+		if len(r.kept) == 0 && now-r.came >= apart {
+			r.bytes, r.telegrams = 0, 0
+		}
+		r.bytes, r.came = r.bytes+n, now
 		r.take(r.raw[:n], r.heard)
 	}
 	now := r.port.Line.Now()
+	if r.bytes == rdmLength && r.telegrams == 1 && now-r.came >= apart {
+		r.telegrams = 0
+		if _, there := r.seen[r.last]; !there {
+			r.believe(r.last, now)
+		}
+	}
 	for tag, at := range r.seen {
 		if now-at > present {
 			delete(r.seen, tag)
@@ -151,10 +169,17 @@ func (r *RDM6300) take(p []byte, heard func(tag int)) {
 // heed believes a telegram of a tag that is there, or that is said twice in a row.
 func (r *RDM6300) heed(tag int) {
 	now := r.port.Line.Now()
-	_, there := r.seen[tag]
+	at, there := r.seen[tag]
+	there = there && now-at <= present
 	again := tag == r.last && now-r.said <= present
+	r.telegrams++
 	if r.last, r.said = tag, now; there || again {
-		r.seen[tag] = now
-		r.tell(tag)
+		r.believe(tag, now)
 	}
+}
+
+// believe counts a tag as being in reach, and reports it.
+func (r *RDM6300) believe(tag int, now time.Duration) {
+	r.seen[tag] = now
+	r.tell(tag)
 }

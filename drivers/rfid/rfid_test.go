@@ -13,6 +13,7 @@ import (
 	"periph.io/x/conn/v3/i2c/i2ctest"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/hal/haltest"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -348,6 +349,39 @@ func TestPN532I2C(t *testing.T) {
 	}
 }
 
+// Telegrams that real readers sent: each tag is reported, of readers that repeat and of those that do not.
+func TestCapturedTags(t *testing.T) {
+	read := func(bytes []byte) (tags []int) {
+		w := &wire{coming: bytes}
+		r := NewRDM6300("tags", func() (servo.Line, error) { return w, nil })
+		if err := r.Open(); err != nil {
+			t.Fatal(err)
+		}
+		r.Listen(func(tag int) { tags = append(tags, tag) })
+		for range 10 {
+			if err := r.Read(nil); err != nil {
+				t.Fatal(err)
+			}
+			w.now += 20 * time.Millisecond
+		}
+		return tags
+	}
+	for _, line := range haltest.Capture(t, "rdm630_sigrok.txt") {
+		f := strings.Split(line, " | ")
+		tag := haltest.Bytes(t, f[0])
+		if got := read(haltest.Bytes(t, f[1])); !slices.Equal(got, []int{number(tag[1:])}) {
+			t.Errorf("%s: got %X", line, got)
+		}
+	}
+	for _, line := range haltest.Capture(t, "rdm6300_odd.txt") {
+		f := strings.Split(line, " | ")
+		got := read(haltest.Bytes(t, f[1]))
+		if refused := f[2] == "refused"; refused != (len(got) == 0) || !refused && got[0] != number(haltest.Bytes(t, f[2])[1:]) {
+			t.Errorf("%s: got %X", line, got)
+		}
+	}
+}
+
 // An RDM6300 counts the tags that it has read of late, each twice in a row; a line that is gone is told.
 func TestRDM6300(t *testing.T) {
 	w := &wire{}
@@ -382,6 +416,22 @@ func TestRDM6300(t *testing.T) {
 	w.coming = []byte(example) // of long after the last
 	if err := r.Read(n[:]); err != nil || n[0] != 0 {
 		t.Errorf("said once again: got %v, %v", n[0], err)
+	}
+	// Alone between two pauses it is believed, once.
+	told = nil
+	for _, c := range []struct {
+		coming string
+		after  time.Duration
+		want   float64
+	}{{"", apart, 1}, {"", present + 1, 0}, {example[:9], apart, 0}, {example[9:], 1, 0}, {"", apart, 1}, {example + "x", present + 1, 0}, {"", apart, 0},
+		{other + example, apart, 0}, {"", apart, 0}} {
+		w.now, w.coming = w.now+c.after, []byte(c.coming)
+		if err := r.Read(n[:]); err != nil || n[0] != c.want {
+			t.Errorf("%q after %v: got %v, %v, want %v", c.coming, c.after, n[0], err, c.want)
+		}
+	}
+	if want := []int{0x834CE7, 0x834CE7}; !slices.Equal(told, want) {
+		t.Errorf("alone: got tags %X, want %X", told, want)
 	}
 	w.fail = servo.ErrDisconnected
 	if err := r.Read(n[:]); hal.KindOf(err) != hal.Absent {

@@ -71,9 +71,9 @@ func hokuyo(model string, first, last, cluster int, short bool) func(*testing.T,
 	}
 }
 
-func rplidar(drive lidar.RPLidarDrive, standard bool, n int) func(*testing.T, servo.Opener) scanner {
+func rplidar(drive lidar.RPLidarDrive, e lidar.RPLidarEncoding, n int) func(*testing.T, servo.Opener) scanner {
 	return func(t *testing.T, open servo.Opener) scanner {
-		s, err := lidar.NewRPLidar(lidar.RPLidarSettings{Name: "rp", Line: open, Drive: drive, Standard: standard, Rays: n})
+		s, err := lidar.NewRPLidar(lidar.RPLidarSettings{Name: "rp", Line: open, Drive: drive, Encoding: e, Rays: n})
 		must(t, err)
 		return s
 	}
@@ -99,8 +99,10 @@ func subjects() []subject {
 		{"urg short", 115200, laser.NewHokuyo(model("URG-04LX"), 19200, room), hokuyo("URG-04LX", 128, 640, 1, true), 0.001, 999, 110 * ms},
 		{"utm usb", 0, laser.NewHokuyo(model("UTM-30LX"), 0, room), hokuyo("UTM-30LX", 0, 0, 1, false), 0.001, 0, 30 * ms},
 		{"ust clusters", 0, laser.NewHokuyo(model("UST-10LX"), 0, room), hokuyo("UST-10LX", 180, 900, 3, false), 0.06, 0, 30 * ms},
-		{"rplidar express", 115200, laser.NewRPLidar(lidar.RPLidarPWM, 115200, room), rplidar(lidar.RPLidarPWM, false, 360), 0.08, 2, 160 * ms},
-		{"rplidar standard", 115200, laser.NewRPLidar(lidar.RPLidarDTR, 115200, room), rplidar(lidar.RPLidarDTR, true, 180), 0.16, 2, 160 * ms},
+		{"rplidar express", 115200, laser.NewRPLidar(lidar.RPLidarPWM, 115200, room), rplidar(lidar.RPLidarPWM, 0, 360), 0.08, 2, 160 * ms},
+		{"rplidar standard", 115200, laser.NewRPLidar(lidar.RPLidarDTR, 115200, room), rplidar(lidar.RPLidarDTR, lidar.RPLidarNodes, 180), 0.16, 2, 160 * ms},
+		{"rplidar ultra", 115200, laser.NewRPLidar(lidar.RPLidarPWM, 115200, room), rplidar(lidar.RPLidarPWM, lidar.RPLidarUltra, 720), 0.08, 2, 160 * ms},
+		{"rplidar dense", 115200, laser.NewRPLidar(lidar.RPLidarPWM, 115200, room), rplidar(lidar.RPLidarPWM, lidar.RPLidarDense, 360), 0.08, 2, 160 * ms},
 	}
 }
 
@@ -159,7 +161,7 @@ func TestNothing(t *testing.T) {
 		{"urg short", laser.NewHokuyo(model("URG-04LX"), 115200, hall), hokuyo("URG-04LX", 0, 0, 1, true), 340, math.Inf(1)},
 		{"utm", laser.NewHokuyo(model("UTM-30LX"), 115200, far), hokuyo("UTM-30LX", 0, 0, 1, false), 540, math.Inf(1)},
 		{"ust", laser.NewHokuyo(model("UST-10LX"), 115200, far), hokuyo("UST-10LX", 0, 0, 1, false), 540, math.Inf(1)},
-		{"rplidar", laser.NewRPLidar(lidar.RPLidarFree, 115200, far), rplidar(lidar.RPLidarFree, false, 360), 180, math.NaN()},
+		{"rplidar", laser.NewRPLidar(lidar.RPLidarFree, 115200, far), rplidar(lidar.RPLidarFree, 0, 360), 180, math.NaN()},
 	} {
 		line := uart.New(s.name, 115200, 1, s.board)
 		d := s.make(t, line.Open)
@@ -191,7 +193,7 @@ func TestRefusals(t *testing.T) {
 		{"another type", uart.New("l", 9600, 1, laser.NewSICK("S3000;1", room)), sick(38400, 180, 50, 8, false), hal.Absent, `got "S3000;1"`},
 		{"no power", dark, sick(38400, 180, 50, 8, false), hal.Absent, "no scanner answers at any rate"},
 		{"another model", uart.New("l", 115200, 1, laser.NewHokuyo(model("UTM-30LX"), 115200, room)), hokuyo("URG-04LX", 0, 0, 1, false), hal.Invalid, `model "UTM-30LX": ARES: got 1440, want 1024`},
-		{"health", uart.New("l", 115200, 1, ill), rplidar(lidar.RPLidarFree, false, 360), hal.BusFault, "error 8001"},
+		{"health", uart.New("l", 115200, 1, ill), rplidar(lidar.RPLidarFree, 0, 360), hal.BusFault, "error 8001"},
 	} {
 		d := c.make(t, c.line.Open)
 		if err := d.Open(); hal.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.want) {
@@ -213,7 +215,7 @@ func TestRPLidarHalfAsked(t *testing.T) {
 	if _, err := before.Write([]byte{0xA5, 0x82, 0xFF}); err != nil {
 		t.Fatal(err)
 	}
-	if err := rplidar(lidar.RPLidarFree, false, 360)(t, line.Open).Open(); err != nil {
+	if err := rplidar(lidar.RPLidarFree, 0, 360)(t, line.Open).Open(); err != nil {
 		t.Error(err)
 	}
 }
@@ -222,7 +224,7 @@ func TestMotor(t *testing.T) {
 	for _, drive := range []lidar.RPLidarDrive{lidar.RPLidarDTR, lidar.RPLidarPWM} {
 		board := laser.NewRPLidar(drive, 115200, room)
 		line := uart.New("rp", 115200, 1, board)
-		d := rplidar(drive, false, 360)(t, line.Open)
+		d := rplidar(drive, 0, 360)(t, line.Open)
 		if board.Spins() {
 			t.Errorf("drive %d: turns before Open", drive)
 		}
@@ -275,7 +277,7 @@ func TestPTYAndTCP(t *testing.T) {
 	}{
 		{"lms", uart.New("lms", 9600, 1, laser.NewSICK("LMS200;30106;V02.30", room)), sick(38400, 180, 100, 8, false), 9600},
 		{"urg", uart.New("urg", 19200, 1, laser.NewHokuyo(model("URG-04LX"), 19200, room)), hokuyo("URG-04LX", 0, 0, 1, false), 19200},
-		{"rplidar", uart.New("rp", 115200, 1, laser.NewRPLidar(lidar.RPLidarFree, 115200, room)), rplidar(lidar.RPLidarFree, false, 360), 115200},
+		{"rplidar", uart.New("rp", 115200, 1, laser.NewRPLidar(lidar.RPLidarFree, 115200, room)), rplidar(lidar.RPLidarFree, 0, 360), 115200},
 	} {
 		path, wait, err := s.line.ServePTY(ctx, "")
 		if err != nil {

@@ -23,20 +23,39 @@ type RPLidar struct {
 	answer  time.Duration
 	dtr     bool // up: an A1 stands
 	pwm     int
-	mode    byte // 0 = idle, else the type of what it streams
+	mode    *rpMode // what it streams; nil = idle
 	next    time.Duration
 	angle   float64 // of the next sample, turns to the right
 	first   bool    // of the scan
 	sees    [1]float64
 }
 
-// How fast it is: samples a second of either scan, as many as 115200 baud carry, and turns.
+// rpMode is one of its scan modes.
+type rpMode struct {
+	name     string
+	encoding lidar.RPLidarEncoding
+	sample   time.Duration // from one sample to the next
+	reach    int           // m
+	count    int           // samples in what leaves at a time
+	length   int           // bytes of a packet
+}
+
+// rpModes are its modes by their numbers, as an A1 of firmware 1.29 answers; the last is that of an S model. Each fills 115200 Bd.
+func rpModes() [6]rpMode {
+	us := time.Microsecond
+	return [...]rpMode{
+		{"Standard", lidar.RPLidarNodes, 500 * us, 12, 16, 5},
+		{"Express", lidar.RPLidarExpressed, 250 * us, 12, 32, 84},
+		{"Boost", lidar.RPLidarUltra, 127 * us, 12, 96, 132},
+		{"Sensitivity", lidar.RPLidarUltra, 127 * us, 12, 96, 132},
+		{"Stability", lidar.RPLidarUltra, 201 * us, 12, 96, 132},
+		{"DenseBoost", lidar.RPLidarDense, 200 * us, 40, 40, 84},
+	}
+}
+
 const (
-	rpStandard = 2000
-	rpExpress  = 4000
-	rpTurns    = 7.0
-	// rpBatch is how many nodes leave at a time.
-	rpBatch = 16
+	rpTurns   = 7.0 // a second
+	rpTypical = 3   // the mode that it advises
 )
 
 // NewRPLidar returns a scanner whose motor is driven in a way, at baud: 115200 or, of an A3, 256000.
@@ -67,7 +86,7 @@ func (r *RPLidar) Next() time.Duration {
 	if r.powered && len(r.out) > 0 {
 		next = r.answer
 	}
-	if r.powered && r.mode != 0 {
+	if r.powered && r.mode != nil {
 		next = min(next, r.next)
 	}
 	return next
@@ -81,26 +100,17 @@ func (r *RPLidar) Transmit(dst []byte, now time.Duration) []byte {
 		r.next = max(r.next, now)
 		return dst
 	}
-	count, rate := rpBatch, rpStandard
-	if r.mode == 0x82 {
-		count, rate = 32, rpExpress
-	}
-	r.next = now + time.Duration(count)*time.Second/time.Duration(rate)
+	m := r.mode
+	r.next = now + time.Duration(m.count)*m.sample
 	if !r.Spins() {
 		return dst
 	}
-	step := rpTurns / float64(rate)
-	if r.mode == 0x82 {
+	step := rpTurns * m.sample.Seconds()
+	if m.encoding != lidar.RPLidarNodes {
 		return r.capsule(dst, step)
 	}
-	for range count {
-		mm := r.sample(r.angle)
-		n := lidar.RPNode{Angle: uint16(int(r.angle*360*64)) % (360 << 6), Range: uint16(min(65535, mm*4)), Quality: 47, Start: r.first}
-		if mm == 0 {
-			n.Quality = 0
-		}
-		dst = n.Append(dst)
-		r.first = false
+	for range m.count {
+		dst = r.node(dst)
 		if r.angle += step; r.angle >= 1 {
 			r.angle--
 			r.first = true
@@ -109,22 +119,67 @@ func (r *RPLidar) Transmit(dst []byte, now time.Duration) []byte {
 	return dst
 }
 
-func (r *RPLidar) capsule(dst []byte, step float64) []byte {
-	c := lidar.RPCapsule{Start: uint16(int(r.angle*360*64)) % (360 << 6), First: r.first}
-	r.first = false
-	for i := range c.Ranges {
-		c.Ranges[i] = uint16(min(1<<14-1, r.sample(r.angle+float64(i)*step)))
+// node is one sample of the standard scan: its angle compensated by the optics where it has a range, the motor's where it has
+// none.
+func (r *RPLidar) node(dst []byte) []byte {
+	mm, shift := r.sample(r.angle)
+	n := lidar.RPNode{Range: uint16(min(65535, mm*4)), Quality: 15, Start: r.first}
+	if mm == 0 {
+		n.Quality, shift = 0, 0
 	}
-	if r.angle += float64(len(c.Ranges)) * step; r.angle >= 1 {
+	n.Angle = uint16((int(r.angle*360*64) + 360<<6 - shift>>10) % (360 << 6))
+	r.first = false
+	return n.Append(dst)
+}
+
+func (r *RPLidar) capsule(dst []byte, step float64) []byte {
+	c := lidar.RPCapsule{Encoding: r.mode.encoding, Start: uint16(int(r.angle*360*64)) % (360 << 6), First: r.first}
+	r.first = false
+	n := c.Samples()
+	for i := range n {
+		c.Ranges[i], c.Shifts[i] = r.packed(r.angle + float64(i)*step)
+	}
+	if r.angle += float64(n) * step; r.angle >= 1 {
 		r.angle--
+	}
+	if c.Encoding == lidar.RPLidarUltra {
+		c.Next, _ = r.packed(r.angle)
 	}
 	return c.Append(dst)
 }
 
-// sample is what it sees at turns to the right, mm; 0 = nothing, or nothing within 12 m.
-func (r *RPLidar) sample(turns float64) int {
+// packed is a sample of a capsule: mm, and the shift that an express one carries, 1/8 °.
+func (r *RPLidar) packed(turns float64) (uint16, uint8) {
+	switch r.mode.encoding {
+	case lidar.RPLidarDense: // its laser is beside its lens, and its ranges are of the light's time
+		return uint16(r.see(turns)), 0
+	case lidar.RPLidarUltra:
+		mm, _ := r.sample(turns)
+		return uint16(mm), 0
+	}
+	_, shift := r.sample(turns)
+	eighths := (shift + 1<<12) >> 13
+	return uint16(min(1<<14-1, r.see(turns-float64(eighths)/8/360))), uint8(eighths)
+}
+
+// sample is what it sees when its motor stands at turns to the right, mm, and by how much less its angle is, 1/65536 °. The
+// optics see a near object at a smaller angle than a far one.
+func (r *RPLidar) sample(turns float64) (mm, shift int) {
+	const far = 10_000
+	for mm = far; ; {
+		shift = lidar.RPLidarShift(mm)
+		seen := r.see(turns - float64(shift)/65536/360)
+		if seen == 0 || seen == mm || mm != far {
+			return seen, shift
+		}
+		mm = seen
+	}
+}
+
+// see is how far an object is at turns to the right, mm; 0 = none within reach.
+func (r *RPLidar) see(turns float64) int {
 	r.scene.Scan(-2*math.Pi*turns, 1, r.sees[:])
-	if m := r.sees[0]; m >= 0.15 && m <= 12 {
+	if m := r.sees[0]; m >= 0.15 && m <= float64(r.mode.reach) {
 		return int(math.Round(m * 1000))
 	}
 	return 0
@@ -155,7 +210,7 @@ func (r *RPLidar) obey(c lidar.RPLidarCommand, payload []byte, at time.Duration)
 	}
 	switch c {
 	case lidar.RPLidarStop:
-		r.mode = 0
+		r.mode = nil
 	case lidar.RPLidarReset:
 		r.Power(true, at)
 	case lidar.RPLidarInfo:
@@ -168,8 +223,9 @@ func (r *RPLidar) obey(c lidar.RPLidarCommand, payload []byte, at time.Duration)
 		say(0x06, health[:]...)
 	case lidar.RPLidarRate:
 		var rate [4]byte
-		binary.LittleEndian.PutUint16(rate[:], 1e6/rpStandard)
-		binary.LittleEndian.PutUint16(rate[2:], 1e6/rpExpress)
+		modes := rpModes()
+		binary.LittleEndian.PutUint16(rate[:], uint16(modes[0].sample/time.Microsecond))
+		binary.LittleEndian.PutUint16(rate[2:], uint16(modes[1].sample/time.Microsecond))
 		say(0x15, rate[:]...)
 	case lidar.RPLidarBoard:
 		say(0xFF, byte(r.drive&1), 0, 0, 0)
@@ -179,44 +235,51 @@ func (r *RPLidar) obey(c lidar.RPLidarCommand, payload []byte, at time.Duration)
 		}
 	case lidar.RPLidarConf:
 		r.conf(payload, say)
+	case lidar.RPLidarUnlisted:
+		say(0x14, 0, 0, 0x61, 0, 0, 0, 0xA0, 0, 0, 0x0C, 0, 0x04, 0, 0x28, 0x1D)
 	case lidar.RPLidarScan, lidar.RPLidarForceScan:
-		r.stream(0x81, 5, at)
+		r.stream(0, at)
 	case lidar.RPLidarExpress:
-		if len(payload) == 5 {
-			r.stream(0x82, 84, at)
+		// Mode 0 is that of firmware before modes: the express one.
+		if modes := rpModes(); len(payload) == 5 && int(payload[0]) < len(modes) {
+			r.stream(max(1, int(payload[0])), at)
 		}
 	}
 }
 
-// stream begins a scan.
-func (r *RPLidar) stream(kind byte, length int, at time.Duration) {
-	r.out = lidar.AppendRPDescriptor(r.out, length, true, kind)
-	r.answer, r.mode, r.next, r.first = at, kind, at, true
+// stream begins a scan of a mode.
+func (r *RPLidar) stream(mode int, at time.Duration) {
+	m := rpModes()[mode]
+	r.out = lidar.AppendRPDescriptor(r.out, m.length, true, byte(m.encoding))
+	r.answer, r.mode, r.next, r.first = at, &m, at, true
 }
 
-// conf answers what its modes are: 0 is the standard scan, 1 the express one.
+// conf answers what is asked of its modes: the type of the question, and the value.
 func (r *RPLidar) conf(p []byte, say func(byte, ...byte)) {
 	if len(p) < 4 {
 		return
 	}
-	mode := 0
+	modes, mode := rpModes(), 0
 	if len(p) >= 6 {
-		mode = int(p[4])
+		mode = int(binary.LittleEndian.Uint16(p[4:]))
 	}
-	var value []byte
-	switch p[0] {
-	case 0x70: // how many modes
-		value = []byte{2, 0}
-	case 0x71: // µs a sample, 1/256
-		value = binary.LittleEndian.AppendUint32(nil, uint32([2]int{1e6 / rpStandard, 1e6 / rpExpress}[mode&1])<<8)
-	case 0x74: // greatest distance, m, 1/256
-		value = binary.LittleEndian.AppendUint32(nil, 12<<8)
-	case 0x75: // type of its answer
-		value = []byte{[2]byte{0x81, 0x82}[mode&1]}
-	case 0x7C: // the usual mode
-		value = []byte{1, 0}
-	case 0x7F: // its name
-		value = append([]byte([2]string{"Standard", "Express"}[mode&1]), 0)
+	if mode >= len(modes) {
+		return
+	}
+	m, value := &modes[mode], []byte(nil)
+	switch binary.LittleEndian.Uint32(p) {
+	case lidar.RPConfModes:
+		value = []byte{byte(len(modes)), 0}
+	case lidar.RPConfSample:
+		value = binary.LittleEndian.AppendUint32(nil, uint32(m.sample/time.Microsecond)<<8)
+	case lidar.RPConfDistance:
+		value = binary.LittleEndian.AppendUint32(nil, uint32(m.reach)<<8)
+	case lidar.RPConfEncoding:
+		value = []byte{byte(m.encoding)}
+	case lidar.RPConfTypicalMode:
+		value = []byte{rpTypical, 0}
+	case lidar.RPConfName:
+		value = append([]byte(m.name), 0)
 	default:
 		return
 	}

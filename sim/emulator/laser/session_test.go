@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/drivers/lidar"
+	"github.com/halyard-robotics/halyard/hal/haltest"
 	"github.com/halyard-robotics/halyard/sim/emulator/laser"
 	"github.com/halyard-robotics/halyard/sim/emulator/uart"
 )
@@ -111,7 +112,7 @@ func TestRPLidarSession(t *testing.T) {
 		{"A5 25", ""}, {"A5 25", ""}, {"A5 25", ""},
 		{"A5 50", "A5 5A 14 00 00 00 04 18 1D 01 07 48 41 4C 59 41 52 44 2D 45 4D 55 4C 41 54 4F 52"},
 		{"A5 52", "A5 5A 03 00 00 00 06 00 00 00"},
-		{"A5 84 04 7C 00 00 00 59", "A5 5A 06 00 00 00 20 7C 00 00 00 01 00"},
+		{"A5 84 04 7C 00 00 00 59", "A5 5A 06 00 00 00 20 7C 00 00 00 03 00"},
 		{"A5 84 06 71 00 00 00 01 00 57", "A5 5A 08 00 00 00 20 71 00 00 00 00 FA 00 00"},
 		{"A5 84 06 74 00 00 00 01 00 52", "A5 5A 08 00 00 00 20 74 00 00 00 00 0C 00 00"},
 		{"A5 84 06 75 00 00 00 01 00 53", "A5 5A 05 00 00 00 20 75 00 00 00 82"},
@@ -146,5 +147,23 @@ func TestOldHokuyo(t *testing.T) {
 		}
 		line.Fault(uart.Fault{Kind: uart.Off, For: 10 * time.Millisecond})
 		line.SleepUntil(line.Now() + 200*time.Millisecond)
+	}
+}
+
+// An A1's captured answers are those of the emulated one, all but the serial number.
+func TestRPLidarAnswersAsCaptured(t *testing.T) {
+	b := laser.NewRPLidar(lidar.RPLidarPWM, 115200, room)
+	b.Power(true, 0)
+	now := time.Second
+	b.Transmit(nil, now)
+	for _, line := range haltest.Capture(t, "rplidar_a1_info.txt") {
+		asked, want, _ := strings.Cut(line, " > ")
+		got := fmt.Sprintf("% X", talk(b, &now, haltest.Bytes(t, asked)))
+		if asked == "A5 50" {
+			got, want = got[:33], want[:33] // up to the serial number
+		}
+		if !strings.HasPrefix(got, want) {
+			t.Errorf("%s: got %s, want %s", asked, got, want)
+		}
 	}
 }

@@ -151,7 +151,7 @@ func subjects() map[string]func(*testing.T, int64) *subject {
 		"rplidar standard": func(t *testing.T, seed int64) *subject {
 			// Without a checksum what one flipped bit makes of a sample is as far off as neighbours may be apart.
 			return scanning(t, "rplidar standard", 115200, seed, 0.1, 0.1, laser.NewRPLidar(lidar.RPLidarDTR, 115200, room), func(open servo.Opener) (drivers.Sensor, lidar.ScanGeometry, error) {
-				d, err := lidar.NewRPLidar(lidar.RPLidarSettings{Line: open, Standard: true, Rays: 180})
+				d, err := lidar.NewRPLidar(lidar.RPLidarSettings{Line: open, Encoding: lidar.RPLidarNodes, Rays: 180})
 				return d, d.Geometry(), err
 			})
 		},

@@ -1,0 +1,274 @@
+package lidar
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// Samples in a capsule of each encoding, and the bytes of the capsule.
+const (
+	rpExpressSamples, rpExpressBytes = 32, 84
+	rpUltraSamples, rpUltraBytes     = 96, 132
+	rpDenseSamples, rpDenseBytes     = 40, 84
+	rpMaxSamples                     = rpUltraSamples
+	rpCapsuleHead                    = 4 // checksum in two nibbles behind sync nibbles A and 5, start angle
+)
+
+// rpSize returns how many samples and bytes a capsule of an encoding has; 0 for an encoding without capsules.
+func rpSize(e RPLidarEncoding) (samples, bytes int) {
+	switch e {
+	case RPLidarExpressed:
+		return rpExpressSamples, rpExpressBytes
+	case RPLidarUltra:
+		return rpUltraSamples, rpUltraBytes
+	case RPLidarDense:
+		return rpDenseSamples, rpDenseBytes
+	}
+	return 0, 0
+}
+
+// RPCapsule is one packet of an express, ultra or dense scan. Its samples are spread evenly over Span from Start on, as
+// the motor turns; a sample was taken at an angle less by what the scanner's optics make of its range, which an express
+// capsule states for each sample and an ultra one leaves to the reader.
+type RPCapsule struct {
+	Encoding RPLidarEncoding
+	Start    uint16 // 1/64 °, turning to the right
+	Span     int    // 1/64 °, up to the start of the capsule after it; what Append ignores
+	First    bool   // of a scan: what came before it does not belong to it
+	Ranges   [rpMaxSamples]uint16
+	Shifts   [rpMaxSamples]uint8 // 1/8 °, of an express capsule, 0 to 63
+	Next     uint16              // mm, the first range of the capsule after it: an ultra capsule's last sample refers to it
+}
+
+// Samples returns how many samples the capsule has.
+func (c *RPCapsule) Samples() int { n, _ := rpSize(c.Encoding); return n }
+
+// Sample returns where sample k was taken, in 1/64 ° (it may be a little outside of a turn), and its range in mm, 0 for none.
+// The arithmetic is that of SLAMTEC's SDK, to the bit.
+func (c *RPCapsule) Sample(k int) (angle, mm int) {
+	mm = int(c.Ranges[k])
+	q16 := int(c.Start)<<10 + k*((c.Span<<10)/c.Samples())
+	switch c.Encoding {
+	case RPLidarExpressed:
+		q16 -= int(c.Shifts[k]) << 13
+	case RPLidarUltra:
+		q16 -= RPLidarShift(mm)
+	}
+	return q16 >> 10, mm
+}
+
+// RPLidarShift returns by how much the angle of a sample of a range, mm, is less than the motor's, in 1/65536 °. The
+// lens is 24.0 mm beside the laser: 8° - asin(24.0 mm/range), 7.5° for what is nearer than 50 mm and for no range.
+func RPLidarShift(mm int) int {
+	const (
+		far      = 9150  // 8 °, 1/65536 rad
+		near     = 8578  // 7.5 °
+		baseline = 98361 // 24.0139 mm, in 1/4096 mm
+	)
+	radians := near
+	if mm >= 50 {
+		k := baseline / (4 * mm)
+		radians = far - k<<6 - k*k*k/98304
+	}
+	return int(float64(radians*180) / 3.14159265)
+}
+
+// Append appends the capsule as the scanner sends it. An express capsule holds ranges of 14 bits, an ultra one rounds those
+// above 0.5 m to 2, 4, 8 or 16 mm and leaves out those that are too far from their neighbours.
+func (c *RPCapsule) Append(dst []byte) []byte {
+	at := len(dst)
+	start := c.Start
+	if c.First {
+		start |= 0x8000
+	}
+	dst = binary.LittleEndian.AppendUint16(append(dst, 0, 0), start)
+	switch c.Encoding {
+	case RPLidarExpressed:
+		for i := 0; i < rpExpressSamples; i += 2 {
+			var low [2]byte
+			for k := range low {
+				shift := c.Shifts[i+k] & 0x3F
+				dst = binary.LittleEndian.AppendUint16(dst, c.Ranges[i+k]<<2|uint16(shift>>4))
+				low[k] = shift & 0x0F
+			}
+			dst = append(dst, low[0]|low[1]<<4)
+		}
+	case RPLidarDense:
+		for _, mm := range c.Ranges[:rpDenseSamples] {
+			dst = binary.LittleEndian.AppendUint16(dst, mm)
+		}
+	case RPLidarUltra:
+		for i := 0; i < rpUltraSamples; i += 3 {
+			next := c.Next
+			if i+3 < rpUltraSamples {
+				next = c.Ranges[i+3]
+			}
+			dst = binary.LittleEndian.AppendUint32(dst, packTriple(c.Ranges[i:i+3], next))
+		}
+	}
+	var sum byte
+	for _, b := range dst[at+2:] {
+		sum ^= b
+	}
+	dst[at], dst[at+1] = 0xA0|sum&0x0F, 0x50|sum>>4
+	return dst
+}
+
+// decode takes a capsule that has been checked, and the one after it. It leaves Span to the caller.
+func (c *RPCapsule) decode(p, after []byte) {
+	start := binary.LittleEndian.Uint16(p[2:])
+	c.Start, c.First, c.Next = start&0x7FFF, start&0x8000 != 0, 0
+	body := p[rpCapsuleHead:]
+	switch c.Encoding {
+	case RPLidarExpressed:
+		for i := range rpExpressSamples {
+			pair := body[5*(i/2):]
+			word := binary.LittleEndian.Uint16(pair[2*(i%2):])
+			c.Ranges[i], c.Shifts[i] = word>>2, byte(word&3)<<4|pair[4]>>(4*(i%2))&0x0F
+		}
+	case RPLidarDense:
+		for i := range rpDenseSamples {
+			c.Ranges[i] = binary.LittleEndian.Uint16(body[2*i:])
+		}
+	case RPLidarUltra:
+		next := binary.LittleEndian.Uint32(after[rpCapsuleHead:])
+		major, _ := expand(next & 0xFFF)
+		c.Next = uint16(major)
+		for i := rpUltraSamples - 3; i >= 0; i -= 3 {
+			word := binary.LittleEndian.Uint32(body[4*(i/3):])
+			unpackTriple(word, next&0xFFF, c.Ranges[i:i+3])
+			next = word
+		}
+	}
+}
+
+// A triple of an ultra capsule is 32 bits: a range in 12 bits of variable scale, and two predictions of 10 bits with a sign. The
+// first prediction is relative to the triple's own range, or to the next triple's where it has none, the second to the next
+// triple's; each in the scale of what it is relative to. -512 and 511 are no range.
+const (
+	predictNone = 0x1FF
+	predictLeft = -0x200
+)
+
+// scales are the variable scale, from the coarsest on: codes from code on stand for ranges from mm on, by 1<<level mm.
+func scales() [5]struct{ code, mm, level uint32 } {
+	return [...]struct{ code, mm, level uint32 }{{3328, 1 << 14, 4}, {1792, 1 << 12, 3}, {1280, 1 << 11, 2}, {512, 1 << 9, 1}, {0, 0, 0}}
+}
+
+// expand returns the range of a code, mm, and its scale.
+func expand(code uint32) (mm, level uint32) {
+	for _, s := range scales() {
+		if code >= s.code {
+			return s.mm + (code-s.code)<<s.level, s.level
+		}
+	}
+	return 0, 0
+}
+
+// compress returns the code of a range, and what the code stands for.
+func compress(mm uint32) (code, stands, level uint32) {
+	for _, s := range scales() {
+		if mm >= s.mm {
+			code = min(s.code+(mm-s.mm)>>s.level, 0xFFF)
+			stands, level = expand(code)
+			return code, stands, level
+		}
+	}
+	return 0, 0, 0
+}
+
+// bases returns what the two predictions of a triple are relative to, and their scales.
+func bases(own, next uint32) (one, two int, levelOne, levelTwo uint32) {
+	a, levelA := expand(own)
+	b, levelB := expand(next)
+	if a == 0 && b != 0 {
+		a, levelA = b, levelB
+	}
+	return int(a), int(b), levelA, levelB
+}
+
+// unpackTriple takes the ranges of a triple, of which next is the code of the one after it.
+func unpackTriple(word, next uint32, mm []uint16) {
+	major, _ := expand(word & 0xFFF)
+	mm[0] = uint16(major)
+	one, two, levelOne, levelTwo := bases(word&0xFFF, next)
+	mm[1] = predicted(int32(word<<10)>>22, one, levelOne)
+	mm[2] = predicted(int32(word)>>22, two, levelTwo)
+}
+
+func predicted(steps int32, base int, level uint32) uint16 {
+	if steps == predictNone || steps == predictLeft {
+		return 0
+	}
+	return uint16(min(max(base+int(steps)<<level, 0), math.MaxUint16))
+}
+
+// packTriple packs the ranges of a triple, of which next is the first range of the one after it.
+func packTriple(mm []uint16, next uint16) uint32 {
+	own, _, _ := compress(uint32(mm[0]))
+	after, _, _ := compress(uint32(next))
+	one, two, levelOne, levelTwo := bases(own, after)
+	return own | predict(int(mm[1]), one, levelOne)<<12 | predict(int(mm[2]), two, levelTwo)<<22
+}
+
+func predict(mm, base int, level uint32) uint32 {
+	steps := (mm - base) >> level
+	if mm == 0 || steps <= predictLeft || steps >= predictNone {
+		steps = predictLeft
+	}
+	return uint32(steps) & 0x3FF
+}
+
+// RPCapsuleParser finds the capsules of one encoding in a stream. A capsule is complete when the one after it has come: that
+// one's start is where it ends.
+type RPCapsuleParser struct {
+	servo.Framer
+	encoding RPLidarEncoding
+	lost     uint64 // bytes lost as of the last capsule
+	held     []byte // the last capsule; empty = none that can be completed
+	previous []byte // the one that Next gave last
+}
+
+// NewRPCapsuleParser returns a parser with nothing in it, for an encoding that has capsules.
+func NewRPCapsuleParser(e RPLidarEncoding) *RPCapsuleParser {
+	_, n := rpSize(e)
+	return &RPCapsuleParser{encoding: e, held: make([]byte, 0, n), previous: make([]byte, 0, n), Framer: servo.NewFramer(n, servo.Rules{
+		First: func(b byte) bool { return b>>4 == 0xA },
+		Frame: func(h []byte) (int, bool) { return n, len(h) < 2 || h[1]>>4 == 0x5 },
+		Check: func(p []byte) bool {
+			var sum byte
+			for _, b := range p[2:] {
+				sum ^= b
+			}
+			return sum == p[0]&0x0F|p[1]<<4
+		},
+	})}
+}
+
+// Reset forgets what has been fed.
+func (p *RPCapsuleParser) Reset() {
+	p.Framer.Reset()
+	p.held = p.held[:0]
+}
+
+// Next gives the next capsule that another one followed without a gap; false when there is none yet. One that came before a
+// gap, or before the first of a scan, is left out: how far it reached is not known.
+func (p *RPCapsuleParser) Next(c *RPCapsule) bool {
+	for f := p.Frame(); f != nil; f = p.Frame() {
+		start := binary.LittleEndian.Uint16(f[2:])
+		whole := len(p.held) > 0 && p.Garbage == p.lost && start&0x8000 == 0
+		if whole {
+			c.Encoding = p.encoding
+			c.decode(p.held, f)
+			c.Span = (int(start) - int(c.Start) + turnQ6) % turnQ6
+		}
+		p.previous, p.held = p.held, append(p.previous[:0], f...)
+		p.lost = p.Garbage
+		if whole {
+			return true
+		}
+	}
+	return false
+}
