@@ -25,7 +25,14 @@ var law = []struct{ importer, may, reason string }{
 	{"protocols/", "hal protocols", "a protocol never sees what stands behind the rig"},
 	{"protocols", "hal", "what protocols share"},
 	{"configs", "hal calibration", "checks form; cmd resolves names"},
-	{"cmd/", "hal servo calibration drivers sim protocols configs cmd", "the one place that sees everything"},
+	{"internal/report", "", "numbers and rows; of what is the caller's business"},
+	{"internal/control", "hal internal/report", "a rig's socket knows the rig alone"},
+	{"internal/assembly", "hal servo calibration drivers sim protocols configs internal/control internal/report", "resolves and opens a config"},
+	{"internal/commission/host", "hal drivers internal/report", "adapters of this computer, without a config"},
+	{"internal/commission/doctor", "hal servo calibration drivers sim protocols configs internal/assembly internal/commission internal/report", "reads plans and the tools of a bus"},
+	{"internal/commission", "hal servo calibration drivers sim configs internal/assembly internal/report", "tools on a bus, by the table of hardware"},
+	{"internal/lab", "hal servo calibration drivers sim protocols configs internal/assembly internal/report", "measures what assembly opens"},
+	{"cmd/", "hal servo calibration drivers sim protocols configs internal cmd", "flags, tables, prompts and exit codes"},
 }
 
 // stdOnly are packages that may import nothing but the standard library and our own.

@@ -15,6 +15,9 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/haltest"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/commission/doctor"
+	"github.com/halyard-robotics/halyard/internal/control"
 )
 
 // What a beginner gets wrong in a config is named where it stands, with what is right: nothing of it reaches a device.
@@ -74,9 +77,9 @@ func TestBeginnersConfigs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := resolver{config: c}
-		if r.listening(1, &c.Servers[1]); len(r.faults) > 0 {
-			t.Errorf("%s: got %v", set, r.faults)
+		r := assembly.Resolver{Config: c}
+		if r.Listening(1, &c.Servers[1]); len(r.Faults) > 0 {
+			t.Errorf("%s: got %v", set, r.Faults)
 		}
 	}
 }
@@ -84,11 +87,11 @@ func TestBeginnersConfigs(t *testing.T) {
 // Every type of line has its own ids.
 func TestIDsOfTypes(t *testing.T) {
 	for kind, last := range map[string]int{"dynamixel1": 253, "dynamixel2": 252, "kondo": 31, "cybergear": 127, "odrive": 1, "odrive-can": 62, "vesc": 253} {
-		if got := lastIDOn(kind); got != last {
+		if got := assembly.LastIDOn(kind); got != last {
 			t.Errorf("%s: got %d, want %d", kind, got, last)
 		}
 	}
-	path, err := writeTrio(t.TempDir(), "cybergear", "cybergear", 1000000, 24)
+	path, err := doctor.WriteTrio(t.TempDir(), "cybergear", "cybergear", 1000000, 24)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +100,7 @@ func TestIDsOfTypes(t *testing.T) {
 		t.Errorf("got exit %d, %s", code, errText)
 	}
 	p := planOf(t, path, configs.Options{})
-	if next := nextCommand(p, []readyServer{{"odcp", "trio", "127.0.0.1:45453"}}); !strings.HasPrefix(next, "halyard play FILE --model ") {
+	if next := nextCommand(p, []assembly.ReadyServer{{Protocol: "odcp", Agent: "trio", Address: "127.0.0.1:45453"}}); !strings.HasPrefix(next, "halyard play FILE --model ") {
 		t.Errorf("no motion of three joints is embedded: got %q", next)
 	}
 }
@@ -109,7 +112,7 @@ func TestPortKind(t *testing.T) {
 		"can0": "a CAN interface", "vcan12": "a CAN interface", "can": "", "candle": "", "arm": "", "/dev/halyard/FT232H": "", "pinctrl-rp1": "",
 		"tcp://laser:10940": "an address of the network",
 	} {
-		if got := portKind(port); got != want {
+		if got := assembly.PortKind(port); got != want {
 			t.Errorf("%s: got %q, want %q", port, got, want)
 		}
 	}
@@ -126,11 +129,11 @@ func TestTablesAsJSON(t *testing.T) {
 	if _, err := rig.Add(hal.AgentConfig{Name: "arm", Body: body, World: body}); err != nil {
 		t.Fatal(err)
 	}
-	ctl, err := openControl(rig)
+	ctl, err := control.OpenControl(rig)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer ctl.close()
+	defer ctl.Close()
 	// Which commands print no table: what runs until it is interrupted is tried in serve_test.go, files are no tables, and
 	// what needs a servo is tried where there is one (emulate_test.go).
 	none := map[string]bool{"serve": true, "emulate": true, "simloid": true, "usarsim": true, "play": true, "completion": true, "help": true,
@@ -225,7 +228,7 @@ func TestListOnce(t *testing.T) {
 		_, out, _ := runApp(t, "list", config, "-o", "jsonl")
 		seen := map[string]bool{}
 		for line := range strings.Lines(out) {
-			var row thing
+			var row assembly.Thing
 			if err := json.Unmarshal([]byte(line), &row); err != nil {
 				t.Fatal(err)
 			}
@@ -276,7 +279,7 @@ func TestBeginnersCommands(t *testing.T) {
 
 // The name of a robot of one's own, for a motion, is its file.
 func TestRobotCalled(t *testing.T) {
-	path, err := writeTrio(t.TempDir(), "feetech", "sts3215", 1000000, 7.4)
+	path, err := doctor.WriteTrio(t.TempDir(), "feetech", "sts3215", 1000000, 7.4)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,8 +294,8 @@ func TestRobotCalled(t *testing.T) {
 		t.Errorf("a bad robot file: got %v", err)
 	}
 	p := planOf(t, "so101", configs.Options{})
-	p.agents[0].config.Model = file
-	if next := nextCommand(p, []readyServer{{"odcp", "so101", "127.0.0.1:45453"}}); !strings.Contains(next, " --model "+file) {
+	p.Agents[0].Config.Model = file
+	if next := nextCommand(p, []assembly.ReadyServer{{Protocol: "odcp", Agent: "so101", Address: "127.0.0.1:45453"}}); !strings.Contains(next, " --model "+file) {
 		t.Errorf("got %q, want the robot's file", next)
 	}
 }
@@ -310,11 +313,11 @@ func TestStopAll(t *testing.T) {
 		if _, err := rig.Add(hal.AgentConfig{Name: "arm", Body: bodies[name], World: bodies[name]}); err != nil {
 			t.Fatal(err)
 		}
-		ctl, err := openControl(rig)
+		ctl, err := control.OpenControl(rig)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer ctl.close()
+		defer ctl.Close()
 	}
 	for _, order := range []string{"status", "arm", "reset"} {
 		if code, _, errText := runApp(t, order); code != 2 || !strings.Contains(errText, "left, right (try: halyard "+order+" left)") {
@@ -341,11 +344,11 @@ func TestArmOfNobody(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctl, err := openControl(rig)
+	ctl, err := control.OpenControl(rig)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer ctl.close()
+	defer ctl.Close()
 	for _, c := range []struct {
 		order string
 		code  int
@@ -388,12 +391,12 @@ func TestParting(t *testing.T) {
 		p := planOf(t, "so101", configs.Options{Set: []string{"agents[0].guard.on_timeout=" + policy}})
 		var text bytes.Buffer
 		a := &app{err: &text}
-		a.part(&station{system: &system{plan: p}})
+		a.part(&assembly.Station{System: &assembly.System{Plan: p}})
 		if text.Len() > 0 {
 			t.Errorf("simulated: got %s", &text)
 		}
-		p.agents[0].config.Body = configs.Real
-		if a.part(&station{system: &system{plan: p}}); !strings.Contains(text.String(), want) {
+		p.Agents[0].Config.Body = configs.Real
+		if a.part(&assembly.Station{System: &assembly.System{Plan: p}}); !strings.Contains(text.String(), want) {
 			t.Errorf("%s: got %s", policy, &text)
 		}
 	}

@@ -5,26 +5,28 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/halyard-robotics/halyard/internal/lab"
 )
 
 // In virtual time the figures are the same on every machine, so here they are held to: no cycle is shorter than its bytes, none
 // much longer but for a reason, and none allocates.
 func TestDriversMeetTheirBounds(t *testing.T) {
 	seen := map[string]bool{}
-	err := benchDrivers(t.Context(), benchSize{steps: 40, time: time.Second}, func(r result) {
+	err := lab.BenchDrivers(t.Context(), lab.BenchSize{Steps: 40, Time: time.Second}, func(r lab.Result) {
 		f := r.Figures
 		if seen[r.Case] {
 			t.Errorf("%s: measured twice", r.Case)
 		}
 		seen[r.Case] = true
-		if allocs := f.get("allocs"); allocs > 0 {
+		if allocs := f.Get("allocs"); allocs > 0 {
 			t.Errorf("%s: got %g allocations a cycle, want 0", r.Case, allocs)
 		}
-		if math.IsNaN(f.get("cycle_ms")) { // a decoder: its rate is the machine's
+		if math.IsNaN(f.Get("cycle_ms")) { // a decoder: its rate is the machine's
 			return
 		}
-		if least := driverRatio(r.Case); f.get("ratio") > 1.0005 || f.get("ratio") < least {
-			t.Errorf("%s: got %g ms, the bound is %g ms: ratio %.4f, want %g to 1", r.Case, f.get("cycle_ms"), f.get("bound_ms"), f.get("ratio"), least)
+		if least := driverRatio(r.Case); f.Get("ratio") > 1.0005 || f.Get("ratio") < least {
+			t.Errorf("%s: got %g ms, the bound is %g ms: ratio %.4f, want %g to 1", r.Case, f.Get("cycle_ms"), f.Get("bound_ms"), f.Get("ratio"), least)
 		}
 	})
 	if err != nil {
@@ -61,14 +63,14 @@ func driverRatio(name string) float64 {
 // dynamixel's TestWireTimes holds the formulas against the table.
 func TestDriversKeepTheTable(t *testing.T) {
 	cells := 0
-	for _, l := range tableLines() {
+	for _, l := range lab.TableLines() {
 		for _, n := range []int{6, 20} {
-			f, err := l.measure(t.Context(), n, 20)
+			f, err := l.Measure(t.Context(), n, 20)
 			if err != nil {
-				t.Fatalf("%s: %v", l.name(n), err)
+				t.Fatalf("%s: %v", l.Name(n), err)
 			}
-			if cells++; math.Abs(f.get("ratio")-1) > 0.0005 || f.get("allocs") > 0 {
-				t.Errorf("%s: got %+v", l.name(n), f)
+			if cells++; math.Abs(f.Get("ratio")-1) > 0.0005 || f.Get("allocs") > 0 {
+				t.Errorf("%s: got %+v", l.Name(n), f)
 			}
 		}
 	}
@@ -92,14 +94,14 @@ func TestDriversKeepTheTable(t *testing.T) {
 		{"sts3215, bare, 115200 baud, 20 servos", 20, 41.3},
 	} {
 		found := false
-		for _, l := range tableLines() {
-			if l.name(c.n) != c.name {
+		for _, l := range lab.TableLines() {
+			if l.Name(c.n) != c.name {
 				continue
 			}
 			found = true
-			f, err := l.measure(t.Context(), c.n, 20)
-			if err != nil || math.Abs(f.get("cycle_ms")/c.want-1) > 0.005 {
-				t.Errorf("%s: got %g ms, %v, want %g", c.name, f.get("cycle_ms"), err, c.want)
+			f, err := l.Measure(t.Context(), c.n, 20)
+			if err != nil || math.Abs(f.Get("cycle_ms")/c.want-1) > 0.005 {
+				t.Errorf("%s: got %g ms, %v, want %g", c.name, f.Get("cycle_ms"), err, c.want)
 			}
 		}
 		if !found {

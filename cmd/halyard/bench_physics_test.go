@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halyard-robotics/halyard/internal/lab"
 	"github.com/halyard-robotics/halyard/sim/dynamics"
 )
 
@@ -163,11 +164,11 @@ func TestPhysicsShortRuns(t *testing.T) {
 
 // A run that diverges is a result, with the steps it went, and no failure.
 func TestPhysicsDiverges(t *testing.T) {
-	f, err := physicsRun(physicsCase{physicsChain, 40, dynamics.Euler}, physicsSteps)
+	f, err := lab.PhysicsRun(lab.PhysicsCase{Model: lab.PhysicsChain, Links: 40, Integrator: dynamics.Euler}, lab.PhysicsSteps)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := f.get("steps"); got < 2000 || got >= physicsSteps || math.IsNaN(f.get("drift_max")) || f.get("steps_per_s") <= 0 {
-		t.Errorf("chain 40 euler: got %v, want an end before %d steps and figures until then", f, physicsSteps)
+	if got := f.Get("steps"); got < 2000 || got >= lab.PhysicsSteps || math.IsNaN(f.Get("drift_max")) || f.Get("steps_per_s") <= 0 {
+		t.Errorf("chain 40 euler: got %v, want an end before %d steps and figures until then", f, lab.PhysicsSteps)
 	}
 }

@@ -12,13 +12,14 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/internal/lab"
 	"github.com/halyard-robotics/halyard/protocols"
 	"github.com/halyard-robotics/halyard/protocols/osp"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
 // tiny makes every benchmark run through in a moment; its figures mean nothing.
-func tiny() benchSize { return benchSize{steps: 20, time: 20 * time.Millisecond} }
+func tiny() lab.BenchSize { return lab.BenchSize{Steps: 20, Time: 20 * time.Millisecond} }
 
 // Each benchmark, run as a shell would, prints JSON lines of the documented form and nothing else.
 func TestBenchLines(t *testing.T) {
@@ -56,10 +57,10 @@ func TestBenchLines(t *testing.T) {
 func TestResultForm(t *testing.T) {
 	var out bytes.Buffer
 	a := &app{out: &out, format: "jsonl"}
-	list := []result{
-		{"osp", "1 agent", figures{{"steps_per_s", 12345.5}, {"bound_per_s", 20000}, {"ratio", 0.617}}},
-		{"osp", "2 agents", figures{{"steps_per_s", 1}, {"bound_per_s", 2}, {"ratio", 0.5}}},
-		{"clock", "alone", figures{{"max_us", 3}}},
+	list := []lab.Result{
+		{Bench: "osp", Case: "1 agent", Figures: lab.Figures{{Name: "steps_per_s", Value: 12345.5}, {Name: "bound_per_s", Value: 20000}, {Name: "ratio", Value: 0.617}}},
+		{Bench: "osp", Case: "2 agents", Figures: lab.Figures{{Name: "steps_per_s", Value: 1}, {Name: "bound_per_s", Value: 2}, {Name: "ratio", Value: 0.5}}},
+		{Bench: "clock", Case: "alone", Figures: lab.Figures{{Name: "max_us", Value: 3}}},
 	}
 	if err := a.showResults(list); err != nil {
 		t.Fatal(err)
@@ -101,23 +102,23 @@ func TestCycleAllocatesNothing(t *testing.T) {
 	for _, robot := range []string{"a-series", "pendulum"} {
 		for _, stub := range []bool{true, false} {
 			s := newTestStepper(t, robot, stub)
-			if n := testing.AllocsPerRun(200, func() { s.step() }); n != 0 {
+			if n := testing.AllocsPerRun(200, func() { s.Step() }); n != 0 {
 				t.Errorf("%s, stub %t: got %g allocations a cycle, want 0", robot, stub, n)
 			}
-			if s.seen == 0 {
+			if s.Seen == 0 {
 				t.Errorf("%s, stub %t: the observer has seen nothing move", robot, stub)
 			}
 		}
 	}
 }
 
-func newTestStepper(t testing.TB, robot string, stub bool) *stepper {
+func newTestStepper(t testing.TB, robot string, stub bool) *lab.Stepper {
 	t.Helper()
 	m, err := model.Load(robot)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := newStepper(m, stub)
+	s, err := lab.NewStepper(m, stub)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,38 +127,38 @@ func newTestStepper(t testing.TB, robot string, stub bool) *stepper {
 
 // In virtual time the figures are the same on every machine, so here they are held to.
 func TestWireMeetsItsBounds(t *testing.T) {
-	found := map[string]figures{}
-	if err := benchWire(t.Context(), tiny(), func(r result) { found[r.Case] = r.Figures }); err != nil {
+	found := map[string]lab.Figures{}
+	if err := lab.BenchWire(t.Context(), tiny(), func(r lab.Result) { found[r.Case] = r.Figures }); err != nil {
 		t.Fatal(err)
 	}
 	for name, f := range found {
-		if f.get("model_hz") > f.get("wire_hz") {
-			t.Errorf("%s: %g Hz is more than the wire can carry, %g", name, f.get("model_hz"), f.get("wire_hz"))
+		if f.Get("model_hz") > f.Get("wire_hz") {
+			t.Errorf("%s: %g Hz is more than the wire can carry, %g", name, f.Get("model_hz"), f.Get("wire_hz"))
 		}
-		if strings.HasSuffix(name, "QUADDXL") && math.Abs(f.get("error")) > 0.06 {
-			t.Errorf("%s: off by %g, want at most 0.06: the column that the reply time is fitted to", name, f.get("error"))
+		if strings.HasSuffix(name, "QUADDXL") && math.Abs(f.Get("error")) > 0.06 {
+			t.Errorf("%s: off by %g, want at most 0.06: the column that the reply time is fitted to", name, f.Get("error"))
 		}
 	}
-	if got := found["cells within 10 %"].get("within"); got < boundCells {
-		t.Errorf("got %g cells within 10 %%, want %d", got, boundCells)
+	if got := found["cells within 10 %"].Get("within"); got < lab.BoundCells {
+		t.Errorf("got %g cells within 10 %%, want %d", got, lab.BoundCells)
 	}
-	if got := found["1 Mbaud, 1 bus, fast sync read"].get("model_hz"); got < boundFast {
-		t.Errorf("fast sync read: got %g Hz, want %d", got, boundFast)
+	if got := found["1 Mbaud, 1 bus, fast sync read"].Get("model_hz"); got < lab.BoundFast {
+		t.Errorf("fast sync read: got %g Hz, want %d", got, lab.BoundFast)
 	}
 }
 
 // The tape costs the chain nothing that a real line would not: no allocation, and the states stay fresh.
 func TestHostCycleAllocatesNothing(t *testing.T) {
-	w, err := newWire(wireServos, 1_000_000, true)
+	w, err := lab.NewWire(lab.WireServos, 1_000_000, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.tape.play()
-	if n := testing.AllocsPerRun(100, func() { w.cycle() }); n != 0 {
+	w.Tape.Play()
+	if n := testing.AllocsPerRun(100, func() { w.Cycle() }); n != 0 {
 		t.Errorf("got %g allocations a cycle, want 0", n)
 	}
-	for i := range wireServos {
-		if s := w.chain.State(i); s.Err != nil || s.Position != 2048 {
+	for i := range lab.WireServos {
+		if s := w.Chain.State(i); s.Err != nil || s.Position != 2048 {
 			t.Errorf("servo %d: got %g, %v", i+1, s.Position, s.Err)
 		}
 	}
@@ -191,40 +192,40 @@ func (e *ears) WriteToUDPAddrPort(b []byte, to netip.AddrPort) (int, error) {
 
 // The bare datagrams are as long as those of a real step.
 func TestBareLengthsAreThoseOfAStep(t *testing.T) {
-	r, err := newOSPRig(t.Context(), []string{"a-series"})
+	r, err := lab.NewOSPRig(t.Context(), []string{"a-series"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.close()
-	c := r.clients[0]
-	if err := c.client.Close(); err != nil {
+	defer r.Close()
+	c := r.Clients[0]
+	if err := c.Client.Close(); err != nil {
 		t.Fatal(err)
 	}
 	heard := &ears{mu: new(sync.Mutex), lengths: map[osp.Command]int{}}
-	c.client, err = osp.Dial(r.address, osp.ClientOptions{Listen: func(at netip.AddrPort) (protocols.PacketConn, error) {
+	c.Client, err = osp.Dial(r.Address, osp.ClientOptions{Listen: func(at netip.AddrPort) (protocols.PacketConn, error) {
 		heard.PacketConn, err = protocols.ListenUDP(at)
 		return heard, err
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := c.client.Overview()
+	list, err := c.Client.Overview()
 	if err != nil || len(list) != 1 {
 		t.Fatal(list, err)
 	}
-	c.agent = list[0].ID
-	if err := c.client.Register(c.agent); err != nil {
+	c.Agent = list[0].ID
+	if err := c.Client.Register(c.Agent); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.steps(3); err != nil {
+	if err := c.Steps(3); err != nil {
 		t.Fatal(err)
 	}
 	var got [4]int
 	for i, command := range []osp.Command{osp.NextStep, osp.NextStepAck, osp.StepCompleted, osp.StepCompletedAck} {
 		got[i] = heard.lengths[command]
 	}
-	if got != c.bare.lengths {
-		t.Errorf("on the wire %v, bare %v", got, c.bare.lengths)
+	if got != c.Bare.Lengths {
+		t.Errorf("on the wire %v, bare %v", got, c.Bare.Lengths)
 	}
 }
 
@@ -233,11 +234,11 @@ func TestMedian(t *testing.T) {
 		values []float64
 		want   float64
 	}{{[]float64{3}, 3}, {[]float64{9, 1, 2}, 2}, {[]float64{4, 1, 2, 100}, 3}} {
-		if got := median(slices.Clone(c.values)); got != c.want {
+		if got := lab.Median(slices.Clone(c.values)); got != c.want {
 			t.Errorf("%v: got %g, want %g", c.values, got, c.want)
 		}
 	}
-	if m := median(nil); m == m {
+	if m := lab.Median(nil); m == m {
 		t.Errorf("of nothing: got %g, want no number", m)
 	}
 }
@@ -251,10 +252,10 @@ func BenchmarkCycle(b *testing.B) {
 			s := newTestStepper(b, c.robot, c.stub)
 			b.ReportAllocs()
 			for b.Loop() {
-				s.step()
+				s.Step()
 			}
-			rig := b.Elapsed() - s.physics.spent
-			b.ReportMetric(float64(rig)/float64(b.N)/float64(boundCycle), "of-bound")
+			rig := b.Elapsed() - s.Physics.Spent
+			b.ReportMetric(float64(rig)/float64(b.N)/float64(lab.BoundCycle), "of-bound")
 		})
 	}
 }
@@ -266,12 +267,12 @@ func BenchmarkClock(b *testing.B) {
 		busy int
 	}{{"alone", 0}, {"busy", 4}} {
 		b.Run(c.name, func(b *testing.B) {
-			f, err := clockCase(b.Context(), c.busy, time.Duration(b.N)*clockPeriod)
+			f, err := lab.ClockCase(b.Context(), c.busy, time.Duration(b.N)*lab.ClockPeriod)
 			if err != nil {
 				b.Fatal(err)
 			}
-			b.ReportMetric(f.get("p99_us"), "p99-us")
-			b.ReportMetric(f.get("ratio"), "of-bound")
+			b.ReportMetric(f.Get("p99_us"), "p99-us")
+			b.ReportMetric(f.Get("ratio"), "of-bound")
 		})
 	}
 }
@@ -279,21 +280,21 @@ func BenchmarkClock(b *testing.B) {
 func BenchmarkWire(b *testing.B) {
 	for _, fast := range []bool{false, true} {
 		b.Run(map[bool]string{false: "sync", true: "fast"}[fast], func(b *testing.B) {
-			w, err := newWire(wireServos, 1_000_000, fast)
+			w, err := lab.NewWire(lab.WireServos, 1_000_000, fast)
 			if err != nil {
 				b.Fatal(err)
 			}
-			hz, err := w.rate(b.Context(), 50)
+			hz, err := w.Rate(b.Context(), 50)
 			if err != nil {
 				b.Fatal(err)
 			}
-			w.tape.play()
+			w.Tape.Play()
 			b.ReportAllocs()
 			for b.Loop() {
-				w.cycle()
+				w.Cycle()
 			}
-			b.ReportMetric(hz/w.bound(), "of-wire")
-			b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(boundHost), "of-bound")
+			b.ReportMetric(hz/w.Bound(), "of-wire")
+			b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(lab.BoundHost), "of-bound")
 		})
 	}
 }
@@ -303,12 +304,12 @@ func BenchmarkOSP(b *testing.B) {
 		"pendulum": {"pendulum"}, "humanoid": {"a-series"}, "two": {"pendulum", "pendulum"},
 	} {
 		b.Run(name, func(b *testing.B) {
-			f, err := runOSP(b.Context(), robots, b.N)
+			f, err := lab.RunOSP(b.Context(), robots, b.N)
 			if err != nil {
 				b.Fatal(err)
 			}
-			b.ReportMetric(f.get("steps_per_s"), "steps/s")
-			b.ReportMetric(f.get("ratio"), "of-bound")
+			b.ReportMetric(f.Get("steps_per_s"), "steps/s")
+			b.ReportMetric(f.Get("ratio"), "of-bound")
 		})
 	}
 }
@@ -316,23 +317,23 @@ func BenchmarkOSP(b *testing.B) {
 // The two robots that "bench simloid" compares do the same to the bit: what stands between a client and the physics
 // changes nothing of it.
 func TestSimloidBenchTwins(t *testing.T) {
-	b, err := newSimloidBench(t.Context(), 31)
+	b, err := lab.NewSimloidBench(t.Context(), 31)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { must(t, b.close()) }()
+	defer func() { must(t, b.Close()) }()
 	for range 3 {
-		must(t, b.cycles(100))
-		must(t, b.physics(100))
-		must(t, b.roundTrips(10))
-		l, s := b.twin.bodies[0].Layout(), b.client.Status()
+		must(t, b.Cycles(100))
+		must(t, b.Physics(100))
+		must(t, b.RoundTrips(10))
+		l, s := b.Twin.Bodies[0].Layout(), b.Client.Status()
 		for i, k := 0, 0; i < len(l.Sensors); i++ {
 			if l.Sensors[i].Kind != "body" {
 				continue
 			}
 			for axis, at := range s.Bodies[k].Position {
-				if want := b.frame.Measured[l.Sensors[i].First+axis]; math.Abs(at-want) > 5.1e-7 { // six decimals
-					t.Fatalf("body %d: got %v, want %v", k, s.Bodies[k].Position, b.frame.Measured[l.Sensors[i].First:][:3])
+				if want := b.Frame.Measured[l.Sensors[i].First+axis]; math.Abs(at-want) > 5.1e-7 { // six decimals
+					t.Fatalf("body %d: got %v, want %v", k, s.Bodies[k].Position, b.Frame.Measured[l.Sensors[i].First:][:3])
 				}
 			}
 			k++

@@ -7,6 +7,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
 )
 
 // The humanoid's accelerometer boards read gravity while it stands, simulated and on emulated servos, whose physics is
@@ -14,13 +15,13 @@ import (
 func TestBoardsReadGravity(t *testing.T) {
 	for _, body := range []string{"sim", "emulated"} {
 		t.Run(body, func(t *testing.T) {
-			sys, err := build(planOf(t, "a-series", configs.Options{Body: body}), slog.New(slog.DiscardHandler))
+			sys, err := assembly.Build(planOf(t, "a-series", configs.Options{Body: body}), slog.New(slog.DiscardHandler))
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer sys.close()
-			agent := sys.rig.Agents()[0]
-			party := sys.rig.NewSession("test", nil)
+			defer sys.Close()
+			agent := sys.Rig.Agents()[0]
+			party := sys.Rig.NewSession("test", nil)
 			lease, err := party.Acquire(agent)
 			if err != nil {
 				t.Fatal(err)

@@ -7,16 +7,17 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal/haltest"
+	"github.com/halyard-robotics/halyard/internal/assembly"
 )
 
 // planOf loads and resolves an embedded config.
-func planOf(t testing.TB, name string, o configs.Options) *plan {
+func planOf(t testing.TB, name string, o configs.Options) *assembly.Plan {
 	t.Helper()
 	c, err := configs.Load(name, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := resolve(c)
+	p, err := assembly.Resolve(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,18 +53,18 @@ func TestBodiesConform(t *testing.T) {
 }
 
 // subject builds p but for the rig's agents, and hands the first body out.
-func subject(t *testing.T, p *plan) haltest.Subject {
+func subject(t *testing.T, p *assembly.Plan) haltest.Subject {
 	t.Helper()
-	sys, err := build(p, slog.New(slog.DiscardHandler))
+	sys, err := assembly.Build(p, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { sys.close() })
-	s := haltest.Subject{Body: sys.bodies[0], World: haltest.Worlds(sys.worlds), Period: 10 * time.Millisecond}
-	for _, l := range sys.lines {
-		s.Buses = append(s.Buses, l.chain)
+	t.Cleanup(func() { sys.Close() })
+	s := haltest.Subject{Body: sys.Bodies[0], World: haltest.Worlds(sys.Worlds), Period: 10 * time.Millisecond}
+	for _, l := range sys.Lines {
+		s.Buses = append(s.Buses, l.Chain)
 	}
-	for _, r := range sys.runners {
+	for _, r := range sys.Runners {
 		s.Buses = append(s.Buses, r)
 	}
 	return s

@@ -7,6 +7,8 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal/haltest"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/servo/feetech"
 	"github.com/halyard-robotics/halyard/servo/hiwonder"
 	"github.com/halyard-robotics/halyard/servo/kondo"
@@ -15,7 +17,7 @@ import (
 // brandConfig writes a robot of three light joints with servos of a model on one line, and its config.
 func brandConfig(t testing.TB, bus, model string, baud int, volts float64) string {
 	t.Helper()
-	path, err := writeTrio(t.TempDir(), bus, model, baud, volts)
+	path, err := doctor.WriteTrio(t.TempDir(), bus, model, baud, volts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,16 +61,16 @@ func TestEveryModelIsWhole(t *testing.T) {
 	}
 	for _, name := range names {
 		bus, model, _ := strings.Cut(name, " ")
-		if m := lookupServo(model); m == nil || busTypes[bus].lookup(model) != m || m.Units().Name != model {
+		if m := assembly.LookupServo(model); m == nil || assembly.BusTypes[bus].Lookup(model) != m || m.Units().Name != model {
 			t.Errorf("%s: not found", name)
 		}
-		line := trialLine{kind: busTypes[bus], baud: 1000000, servos: []servoModel{lookupServo(model)}}
+		line := doctor.TrialLine{Kind: assembly.BusTypes[bus], Baud: 1000000, Servos: []assembly.ServoModel{assembly.LookupServo(model)}}
 		if bus == "hiwonder" {
-			line.baud = hiwonder.Baud
+			line.Baud = hiwonder.Baud
 		} else if bus == "kondo" {
-			line.baud = 1250000
+			line.Baud = 1250000
 		}
-		if _, err := line.cycle(); err != nil {
+		if _, err := line.Cycle(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -85,7 +87,7 @@ func TestBrandsAreResolved(t *testing.T) {
 	} {
 		k, err := configs.Load(config, configs.Options{Set: []string{c.set}})
 		if err == nil {
-			_, err = resolve(k)
+			_, err = assembly.Resolve(k)
 		}
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.set, err, c.want)

@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/halyard-robotics/halyard/internal/control"
 )
 
 // commands are all sub-commands, in the order a newcomer meets them; each is in a file of its name.
@@ -26,10 +28,10 @@ func (a *app) commands() []*cobra.Command {
 		newSimloid(a),
 		newUSARSim(a),
 		newBench(a),
-		newOrder(a, orderStop, "take the torque off every joint of a running rig, latched"),
-		newOrder(a, orderReset, "clear the emergency stop and latched alarms; what had stopped stays disarmed"),
-		newOrder(a, orderArm, "let commands move the bodies of a running rig"),
-		newOrder(a, orderStatus, "the joints of a running rig, and how it keeps its time"),
+		newOrder(a, control.OrderStop, "take the torque off every joint of a running rig, latched"),
+		newOrder(a, control.OrderReset, "clear the emergency stop and latched alarms; what had stopped stays disarmed"),
+		newOrder(a, control.OrderArm, "let commands move the bodies of a running rig"),
+		newOrder(a, control.OrderStatus, "the joints of a running rig, and how it keeps its time"),
 		newVersion(a),
 	}
 }
@@ -41,8 +43,9 @@ type version struct {
 	Platform string `json:"platform"`
 }
 
-func (version) header() []string  { return []string{"version", "revision", "go", "platform"} }
-func (v version) cells() []string { return []string{v.Version, v.Revision, v.Go, v.Platform} }
+func (version) Header() []string { return []string{"version", "revision", "go", "platform"} }
+
+func (v version) Cells() []string { return []string{v.Version, v.Revision, v.Go, v.Platform} }
 
 func newVersion(a *app) *cobra.Command {
 	return &cobra.Command{

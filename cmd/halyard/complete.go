@@ -11,6 +11,10 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/serial"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/commission"
+	"github.com/halyard-robotics/halyard/internal/commission/host"
+	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -29,12 +33,12 @@ func completeLines(_ *cobra.Command, args []string, begun string) ([]string, cob
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	rows, _ := listPorts(machineRoot)
+	rows, _ := host.ListPorts(assembly.MachineRoot)
 	var names []string
 	for _, r := range rows {
 		names = append(names, r.Port)
 	}
-	links, _ := filepath.Glob(filepath.Join(machineRoot, "sys/class/net/*can*"))
+	links, _ := filepath.Glob(filepath.Join(assembly.MachineRoot, "sys/class/net/*can*"))
 	for _, l := range links {
 		names = append(names, filepath.Base(l))
 	}
@@ -46,7 +50,7 @@ func completeLines(_ *cobra.Command, args []string, begun string) ([]string, cob
 	}
 	for _, config := range list {
 		if c, err := configs.Load(config, configs.Options{}); err == nil {
-			for _, bus := range servoBuses(c) {
+			for _, bus := range commission.ServoBuses(c) {
 				names = append(names, config+":"+bus)
 			}
 		}
@@ -57,21 +61,21 @@ func completeLines(_ *cobra.Command, args []string, begun string) ([]string, cob
 // completeIDs offers the ids of CONFIG:BUS, each with its joint.
 func completeIDs(_ *cobra.Command, args []string, _ string) (ids []string, _ cobra.ShellCompDirective) {
 	for _, j := range joinedOn(args) {
-		ids = append(ids, strconv.Itoa(j.id)+"\t"+j.name+", "+j.model.Units().Name)
+		ids = append(ids, strconv.Itoa(j.Id)+"\t"+j.Name+", "+j.Model.Units().Name)
 	}
 	return ids, cobra.ShellCompDirectiveNoFileComp
 }
 
 // joinedOn are the servos of the line that is the first of args, where that is CONFIG:BUS.
-func joinedOn(args []string) []walkJoint {
+func joinedOn(args []string) []commission.WalkJoint {
 	if len(args) == 0 {
 		return nil
 	}
-	c, bus, err := busIn(args[0])
+	c, bus, err := commission.BusIn(args[0])
 	if err != nil || c == nil {
 		return nil
 	}
-	list, _ := jointsOn(c, bus)
+	list, _ := commission.JointsOn(c, bus)
 	return list
 }
 
@@ -83,9 +87,9 @@ func completeRegisters(assign bool) func(*cobra.Command, []string, string) ([]st
 			return completeLines(cmd, args, begun)
 		}
 		id, _ := cmd.Flags().GetInt("id")
-		s := registers{spot: spot{model: modelOfID(cmd, args, id)}}
-		refused := func(r *servo.Register, v int64) bool { return hal.KindOf(s.refuse(r, v)) == hal.Unsafe }
-		for _, r := range registersOf(s.model) {
+		s := commission.Registers{Spot: commission.Spot{Model: modelOfID(cmd, args, id)}}
+		refused := func(r *servo.Register, v int64) bool { return hal.KindOf(s.Refuse(r, v)) == hal.Unsafe }
+		for _, r := range assembly.RegistersOf(s.Model) {
 			switch {
 			case !assign:
 				names = append(names, r.Name)
@@ -102,24 +106,24 @@ func completeRegisters(assign bool) func(*cobra.Command, []string, string) ([]st
 
 // usualModels are whose registers are offered where only the type of a line is known.
 var usualModels = map[string]string{"dynamixel1": "ax-12a", "dynamixel2": "xm430-w350", "feetech": "sts3215", "hiwonder": "lx-16a",
-	"kondo": "krs-2552", "odrive": "odrive-s1", odriveCAN: "odrive-s1"}
+	"kondo": "krs-2552", "odrive": "odrive-s1", assembly.OdriveCAN: "odrive-s1"}
 
 // modelOfID is that of the servo with id on the line of args, or a usual one of its type.
-func modelOfID(cmd *cobra.Command, args []string, id int) servoModel {
+func modelOfID(cmd *cobra.Command, args []string, id int) assembly.ServoModel {
 	kind, _ := cmd.Flags().GetString("protocol")
-	if c, bus, err := busIn(args[0]); err == nil && c != nil {
+	if c, bus, err := commission.BusIn(args[0]); err == nil && c != nil {
 		kind = c.Buses[bus].Type
 	}
 	name := usualModels[kind]
 	for _, j := range joinedOn(args) {
-		if j.id == id {
-			name = j.model.Units().Name
+		if j.Id == id {
+			name = j.Model.Units().Name
 		}
 	}
-	if t := motorTable(kind, name); t != nil {
+	if t := commission.MotorTable(kind, name); t != nil {
 		return t
 	}
-	return lookupServo(name)
+	return assembly.LookupServo(name)
 }
 
 // complete gives a command that takes a line its completions.
@@ -127,7 +131,7 @@ func (f *lineFlags) complete(c *cobra.Command) {
 	if c.ValidArgsFunction == nil {
 		c.ValidArgsFunction = completeLines
 	}
-	c.RegisterFlagCompletionFunc("protocol", words(append(slices.Clone(sortedKeys(busTypes)), "all", "both")...))
+	c.RegisterFlagCompletionFunc("protocol", words(append(slices.Clone(report.SortedKeys(assembly.BusTypes)), "all", "both")...))
 	c.RegisterFlagCompletionFunc("opener", words(serial.Bugst, serial.Tarm))
 	if c.Flags().Lookup("id") != nil {
 		c.RegisterFlagCompletionFunc("id", completeIDs)

@@ -11,6 +11,8 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/sim/hydro"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
@@ -31,7 +33,7 @@ func (f *configFlags) add(c *cobra.Command) {
 
 // load reads the config that args name, "demo" where they name none, and resolves what it names. With faults it returns
 // what there is for those who look for more of them: the doctor.
-func (f *configFlags) load(a *app, args []string) (*configs.Config, *plan, error) {
+func (f *configFlags) load(a *app, args []string) (*configs.Config, *assembly.Plan, error) {
 	name := "demo"
 	if len(args) > 0 {
 		name = args[0]
@@ -40,7 +42,7 @@ func (f *configFlags) load(a *app, args []string) (*configs.Config, *plan, error
 	if c == nil {
 		return nil, nil, err
 	}
-	p, unresolved := resolve(c)
+	p, unresolved := assembly.Resolve(c)
 	if err := allFaults(err, unresolved); err != nil {
 		return c, p, err
 	}
@@ -80,8 +82,9 @@ type configRow struct {
 	Next  string `json:"next"`
 }
 
-func (configRow) header() []string  { return []string{"config", "what it is", "run it with"} }
-func (c configRow) cells() []string { return []string{c.Name, c.Title, c.Next} }
+func (configRow) Header() []string { return []string{"config", "what it is", "run it with"} }
+
+func (c configRow) Cells() []string { return []string{c.Name, c.Title, c.Next} }
 
 func newConfigs(a *app) *cobra.Command {
 	var robot, scene string
@@ -133,7 +136,7 @@ func (a *app) source(what, name string, names []string, from ...func(name string
 			return err
 		}
 	}
-	return &hal.Error{Kind: hal.Invalid, Op: "configs", Err: fmt.Errorf("no embedded %s %q%s; want one of %s", what, name, meant(name, names), strings.Join(names, ", ")),
+	return &hal.Error{Kind: hal.Invalid, Op: "configs", Err: fmt.Errorf("no embedded %s %q%s; want one of %s", what, name, commission.Meant(name, names), strings.Join(names, ", ")),
 		Try: "halyard configs"}
 }
 

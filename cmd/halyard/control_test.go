@@ -13,6 +13,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/haltest"
+	"github.com/halyard-robotics/halyard/internal/control"
 )
 
 // runApp runs the command as a shell would and returns its exit code, stdout and stderr.
@@ -20,7 +21,7 @@ func runApp(t *testing.T, args ...string) (code int, out, err string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	a := &app{in: strings.NewReader(""), out: &stdout, err: &stderr}
-	code = a.run(t.Context(), args)
+	code = a.Run(t.Context(), args)
 	return code, stdout.String(), stderr.String()
 }
 
@@ -38,12 +39,12 @@ func TestOrders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctl, err := openControl(rig)
+	ctl, err := control.OpenControl(rig)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer ctl.close()
-	if _, err := openControl(rig); hal.KindOf(err) != hal.Busy {
+	defer ctl.Close()
+	if _, err := control.OpenControl(rig); hal.KindOf(err) != hal.Busy {
 		t.Errorf("a second rig of the name: got %v, want busy", err)
 	}
 
@@ -51,7 +52,7 @@ func TestOrders(t *testing.T) {
 	if code != 0 || body.Halts != 1 {
 		t.Errorf("estop: got exit %d, %d halts", code, body.Halts)
 	}
-	var first jointStatus
+	var first control.JointStatus
 	line, _, _ := strings.Cut(out, "\n")
 	if err := json.Unmarshal([]byte(line), &first); err != nil || first.Joint != "elbow" || first.Acked == nil || !*first.Acked {
 		t.Errorf("estop: got %q, want elbow's acknowledgement", line)
@@ -83,25 +84,25 @@ func TestOrdersFromStrangers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctl, err := openControl(rig)
+	ctl, err := control.OpenControl(rig)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer ctl.close()
+	defer ctl.Close()
 	for _, text := range []string{"", "\n", strings.Repeat("x", 1000), "estop now\n", "\x00\xff\n"} {
-		conn, err := net.Dial("unix", controlSocket("arm"))
+		conn, err := net.Dial("unix", control.ControlSocket("arm"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		conn.Write([]byte(text))
 		conn.(*net.UnixConn).CloseWrite()
-		var ans answer
+		var ans control.Answer
 		if json.NewDecoder(conn).Decode(&ans) == nil && ans.Error == "" {
 			t.Errorf("%q: obeyed", text)
 		}
 		conn.Close()
 	}
-	if _, err := sendOrder(context.Background(), "../../etc", orderStatus); hal.KindOf(err) != hal.Absent {
+	if _, err := sendOrder(context.Background(), "../../etc", control.OrderStatus); hal.KindOf(err) != hal.Absent {
 		t.Errorf("a name that leads elsewhere: got %v", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/imu"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/haltest"
+	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 	"github.com/halyard-robotics/halyard/sim/emulator/uart"
 )
@@ -70,13 +71,13 @@ func (s *stepped) sensor(name string) []float64 {
 
 // truth is where the robot truly is and looks.
 func (s *stepped) truth() (x, y, heading float64) {
-	at := s.sys.scene.Body(s.agent.Name()).Pose(0)
+	at := s.sys.Scene.Body(s.agent.Name()).Pose(0)
 	return at.Position[0], at.Position[1], at.RollPitchYaw()[2]
 }
 
-// line is the wire of a bus, for its faults.
-func (s *stepped) line(bus string) *uart.Line {
-	line, _ := s.sys.emulation.lines[bus].(*uart.Line)
+// Line is the wire of a bus, for its faults.
+func (s *stepped) Line(bus string) *uart.Line {
+	line, _ := s.sys.Emulation.Lines[bus].(*uart.Line)
 	return line
 }
 
@@ -90,16 +91,16 @@ func TestBaseDrives(t *testing.T) {
 	ends := map[string][3]float64{}
 	for body, o := range map[string]configs.Options{"sim": {Body: "sim"}, "emulated": {}} { // the option clears parts
 		s := pioneer(t, o)
-		s.run(time.Second)
+		s.Run(time.Second)
 		if x, y, _ := s.truth(); math.Hypot(x-5, y+6) > 1e-3 {
 			t.Errorf("%s: moved to %.3f %.3f before any command", body, x, y)
 		}
 		s.wheels(4, 4)
-		s.run(3 * time.Second)
+		s.Run(3 * time.Second)
 		s.wheels(-2, 2)
-		s.run(2 * time.Second)
+		s.Run(2 * time.Second)
 		s.wheels(0, 0)
-		s.run(2 * time.Second)
+		s.Run(2 * time.Second)
 		x, y, h := s.truth()
 		ends[body] = [3]float64{x, y, h}
 		for _, name := range []string{"left_front_wheel", "right_rear_wheel", "f1", "r8", "scanner1", "odometry", "inu", "groundtruth", "battery"} {
@@ -127,7 +128,7 @@ func TestBaseRepeats(t *testing.T) {
 		run := func() []uint64 {
 			s := pioneer(t, configs.Options{}, "sick-lms200", device)
 			s.wheels(3, 2)
-			return s.run(time.Second)
+			return s.Run(time.Second)
 		}
 		if !slices.Equal(run(), run()) {
 			t.Errorf("%s: two runs differ", name)
@@ -139,8 +140,8 @@ func TestBaseRepeats(t *testing.T) {
 func (s *stepped) stops(d time.Duration) (after time.Duration, still bool) {
 	s.t.Helper()
 	x, y, h := s.truth()
-	for passed := time.Duration(0); passed < d; passed += s.sys.rig.Period() {
-		s.run(s.sys.rig.Period())
+	for passed := time.Duration(0); passed < d; passed += s.sys.Rig.Period() {
+		s.Run(s.sys.Rig.Period())
 		nx, ny, nh := s.truth()
 		if math.Hypot(nx-x, ny-y) > 2e-4 || math.Abs(math.Remainder(nh-h, 2*math.Pi)) > 5e-4 {
 			after, still = passed, false
@@ -167,18 +168,18 @@ func TestBaseCables(t *testing.T) {
 	} {
 		t.Run(c.cable, func(t *testing.T) {
 			s := pioneer(t, configs.Options{})
-			s.run(500 * time.Millisecond)
+			s.Run(500 * time.Millisecond)
 			s.wheels(4, 3)
-			s.run(2 * time.Second)
+			s.Run(2 * time.Second)
 			if _, still := s.stops(100 * time.Millisecond); still {
 				t.Fatal("it does not drive")
 			}
 			plug := func(out bool) {
-				switch line := s.line(c.cable); {
+				switch line := s.Line(c.cable); {
 				case line == nil && out:
-					s.sys.emulation.buses[c.cable].Fault(chip.Fault{Kind: chip.Off, Address: imu.BNO055Address})
+					s.sys.Emulation.Buses[c.cable].Fault(chip.Fault{Kind: chip.Off, Address: imu.BNO055Address})
 				case line == nil:
-					s.sys.emulation.buses[c.cable].ClearFaults()
+					s.sys.Emulation.Buses[c.cable].ClearFaults()
 				case out:
 					line.Fault(uart.Fault{Kind: uart.NoReply})
 				default:
@@ -196,12 +197,12 @@ func TestBaseCables(t *testing.T) {
 				s.inputs[i] = math.NaN() // the client says nothing more
 			}
 			plug(false)
-			s.run(3 * time.Second)
+			s.Run(3 * time.Second)
 			if _, still := s.stops(time.Second); !still {
 				t.Error("it drives because the cable is back")
 			}
 			s.wheels(4, 3)
-			s.run(2 * time.Second)
+			s.Run(2 * time.Second)
 			if _, still := s.stops(100 * time.Millisecond); still {
 				t.Errorf("a new command does not drive it: wheel %v, scanner %v", s.device("left_front_wheel").Err, s.device("scanner1").Err)
 			}
@@ -213,10 +214,10 @@ func TestBaseCables(t *testing.T) {
 // and commanded.
 func TestBaseEmergencyStop(t *testing.T) {
 	s := pioneer(t, configs.Options{})
-	s.run(500 * time.Millisecond)
+	s.Run(500 * time.Millisecond)
 	s.wheels(5, 5)
-	s.run(2 * time.Second)
-	stops := s.sys.rig.EmergencyStop("test")
+	s.Run(2 * time.Second)
+	stops := s.sys.Rig.EmergencyStop("test")
 	acknowledged := 0
 	for _, j := range stops {
 		if j.Err == nil && strings.HasSuffix(j.Joint, "wheel") {
@@ -229,7 +230,7 @@ func TestBaseEmergencyStop(t *testing.T) {
 	if after, still := s.stops(2 * time.Second); !still || after > time.Second {
 		t.Errorf("stands %v after %v", still, after)
 	}
-	s.sys.rig.Recover()
+	s.sys.Rig.Recover()
 	if err := s.agent.Arm(); err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +241,7 @@ func TestBaseEmergencyStop(t *testing.T) {
 		t.Error("armed: it drives without a command")
 	}
 	s.wheels(5, 5)
-	s.run(time.Second)
+	s.Run(time.Second)
 	if _, still := s.stops(100 * time.Millisecond); still {
 		t.Error("armed and commanded: it stands")
 	}
@@ -267,7 +268,7 @@ func TestBaseFaults(t *testing.T) {
 	} {
 		config, err := configs.Load(rigOf(t, pioneerRig, "", c.from, c.to), configs.Options{})
 		if err == nil {
-			_, err = resolve(config)
+			_, err = assembly.Resolve(config)
 		}
 		if err == nil || !strings.Contains(err.Error(), c.path+":") || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want at %s: %s", c.to, err, c.path, c.want)
@@ -282,19 +283,19 @@ func TestScanners(t *testing.T) {
 		count := map[string]int{}
 		for _, body := range []string{"sim", "emulated"} {
 			s := step(t, planOf(t, path, configs.Options{Set: []string{"agents[0].body=" + body}}))
-			s.run(4 * time.Second) // an RPLIDAR spins up
+			s.Run(4 * time.Second) // an RPLIDAR spins up
 			scan, d := s.sensor("scanner1"), s.device("scanner1")
 			if count[body] = len(scan); d.Err != nil {
 				t.Errorf("%s %s: %v", name, body, d.Err)
 				continue
 			}
-			at := s.sys.scene.Body("pioneer").Pose(0).Times(hal.Pose{Position: [3]float64{0.144, 0, 0.13}})
-			p := s.sys.plan.sensors[slices.IndexFunc(s.sys.plan.sensors, func(p *sensorPlan) bool { return p.name == "scanner1" })].scanner
+			at := s.sys.Scene.Body("pioneer").Pose(0).Times(hal.Pose{Position: [3]float64{0.144, 0, 0.13}})
+			p := s.sys.Plan.Sensors[slices.IndexFunc(s.sys.Plan.Sensors, func(p *assembly.SensorPlan) bool { return p.Name == "scanner1" })].Scanner
 			wrong := 0
 			for i, got := range scan {
-				want := math.Min(p.reach, toWalls(at, (float64(i)-float64(len(scan)-1)/2)*p.step))
+				want := math.Min(p.Reach, toWalls(at, (float64(i)-float64(len(scan)-1)/2)*p.Step))
 				// What a hokuyo or an rplidar does not see it does not tell from what it did not measure.
-				if unknown := math.IsNaN(got) && want > 0.99*p.reach; !unknown && !(math.Abs(got-want) <= 0.03+0.03*want) {
+				if unknown := math.IsNaN(got) && want > 0.99*p.Reach; !unknown && !(math.Abs(got-want) <= 0.03+0.03*want) {
 					wrong++
 				}
 			}
@@ -327,11 +328,11 @@ func TestBumperSegments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &basePlan{robot: robot}
+	p := &assembly.BasePlan{Robot: robot}
 	for degrees, want := range map[float64][2]int{90: {0, 0}, 45: {0, 1}, 0: {0, 2}, -45: {0, 3}, -90: {0, 4},
 		-135: {1, 1}, 180: {1, 2}, 135: {1, 3}, -105: {1, 0}, 105: {1, 4}} {
-		sin, cos := math.Sincos(degrees * degree / 2)
-		ring, segment := p.segment(hal.Pose{Rotation: [4]float64{cos, 0, 0, sin}})
+		sin, cos := math.Sincos(degrees * assembly.Degree / 2)
+		ring, segment := p.Segment(hal.Pose{Rotation: [4]float64{cos, 0, 0, sin}})
 		if got := [2]int{ring, segment}; got != want {
 			t.Errorf("looks %g° to the left: got ring and segment %v, want %v", degrees, got, want)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/camera"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/protocols/imageserver"
 	"github.com/halyard-robotics/halyard/protocols/okon"
 	"github.com/halyard-robotics/halyard/sim/emulator/video"
@@ -24,7 +25,7 @@ func emulatedEye(t *testing.T, format string) (*stepped, *video.Camera) {
 	t.Helper()
 	s := step(t, planOf(t, "okon", configs.Options{Body: "emulated", Set: []string{"clock.mode=lockstep",
 		"agents[0].hardware.cameras.front={device: v4l2, width: 64, height: 36, format: " + format + ", rate: 25}"}}))
-	for _, w := range s.sys.worlds {
+	for _, w := range s.sys.Worlds {
 		if v, ok := w.(*video.Camera); ok {
 			return s, v
 		}
@@ -33,10 +34,10 @@ func emulatedEye(t *testing.T, format string) (*stepped, *video.Camera) {
 	return nil, nil
 }
 
-// look lets time pass until camera i has a picture newer than after, for d at most of the wall's time and of the rig's.
-func (s *stepped) look(i int, after uint64, d time.Duration) (p *hal.Picture, err error) {
+// Look lets time pass until camera i has a picture newer than after, for d at most of the wall's time and of the rig's.
+func (s *stepped) Look(i int, after uint64, d time.Duration) (p *hal.Picture, err error) {
 	s.t.Helper()
-	sight, err := s.sys.sight(s.agent)
+	sight, err := s.sys.Sight(s.agent)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +57,7 @@ func (s *stepped) look(i int, after uint64, d time.Duration) (p *hal.Picture, er
 	pause := time.NewTicker(time.Millisecond)
 	defer pause.Stop()
 	for late := time.Now().Add(d); time.Now().Before(late); {
-		s.run(s.sys.rig.Period())
+		s.Run(s.sys.Rig.Period())
 		select {
 		case <-done:
 			return p, err
@@ -73,16 +74,16 @@ func TestCameraEmulated(t *testing.T) {
 	for _, format := range []string{"mjpeg", "yuyv", "rgb24"} {
 		t.Run(format, func(t *testing.T) {
 			s, device := emulatedEye(t, format)
-			s.run(time.Second)
+			s.Run(time.Second)
 			if device.Opened() != 1 || device.Frames() != 0 {
 				t.Errorf("nobody watches: opened %d times, %d frames", device.Opened(), device.Frames())
 			}
-			p, err := s.look(0, 0, 20*time.Second)
+			p, err := s.Look(0, 0, 20*time.Second)
 			if err != nil {
 				t.Fatal(err)
 			}
 			n := len(s.agent.Layout().Cameras)
-			truth, err := s.look(n, 0, 20*time.Second)
+			truth, err := s.Look(n, 0, 20*time.Second)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -109,24 +110,24 @@ func TestCameraEmulated(t *testing.T) {
 // A camera that is pulled out is an event and a reason; plugged in again it has pictures.
 func TestCameraUnplugged(t *testing.T) {
 	s, device := emulatedEye(t, "mjpeg")
-	p, err := s.look(0, 0, 20*time.Second)
+	p, err := s.Look(0, 0, 20*time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}
 	device.Fault(video.Fault{Kind: video.Unplug})
 	var gone error
 	for range 20 {
-		if _, gone = s.look(0, p.Sequence, 20*time.Second); gone != nil {
+		if _, gone = s.Look(0, p.Sequence, 20*time.Second); gone != nil {
 			break
 		}
 	}
-	s.run(100 * time.Millisecond)
+	s.Run(100 * time.Millisecond)
 	if hal.KindOf(gone) != hal.Absent || !s.saw("/okon/front/Fault") {
 		t.Errorf("unplugged: got %v and no event", gone)
 	}
 	device.ClearFaults()
 	for late := time.Now().Add(20 * time.Second); ; {
-		q, err := s.look(0, p.Sequence, 20*time.Second)
+		q, err := s.Look(0, p.Sequence, 20*time.Second)
 		if err == nil && q.Sequence > p.Sequence {
 			break
 		}
@@ -134,12 +135,12 @@ func TestCameraUnplugged(t *testing.T) {
 			t.Fatalf("plugged in again: got %v", err)
 		}
 	}
-	s.run(100 * time.Millisecond)
-	if n := testing.AllocsPerRun(100, func() { watchful{s.sys}.Cycle(nil) }); n != 0 {
+	s.Run(100 * time.Millisecond)
+	if n := testing.AllocsPerRun(100, func() { assembly.Watchful{System: s.sys}.Cycle(nil) }); n != 0 {
 		t.Errorf("looking after cameras: got %g allocations a cycle, want 0", n)
 	}
-	for _, e := range s.sys.eyes.watched {
-		if stats, lost := e.camera.State(); lost != nil || stats.Opened < 2 {
+	for _, e := range s.sys.Eyes.Watched {
+		if stats, lost := e.Camera.State(); lost != nil || stats.Opened < 2 {
 			t.Errorf("got %+v, %v", stats, lost)
 		}
 	}
@@ -148,31 +149,31 @@ func TestCameraUnplugged(t *testing.T) {
 // What a real robot has no device for is asked for in vain; what it has shows pictures, and nobody knows what is in them.
 func TestSightOfDevices(t *testing.T) {
 	s, _ := emulatedEye(t, "mjpeg")
-	emulated, err := s.sys.sight(s.agent)
+	emulated, err := s.sys.Sight(s.agent)
 	if err != nil {
 		t.Fatal(err)
 	}
 	l := s.agent.Layout()
-	device := emulated.devices[0]
-	scene := emulated.scene
+	device := emulated.Devices[0]
+	scene := emulated.Scene
 	none := []*camera.Camera{nil, nil}
 	for _, c := range []struct {
 		name string
-		s    sight
+		s    assembly.Sight
 		want okon.Views
 	}{
-		{"sim", sight{scene: scene, devices: none, real: []bool{false, false}}, okon.Views{Colour: 0, Depth: 1, Detector: 0}},
+		{"sim", assembly.Sight{Scene: scene, Devices: none, Real: []bool{false, false}}, okon.Views{Colour: 0, Depth: 1, Detector: 0}},
 		{"emulated", *emulated, okon.Views{Colour: 0, Depth: 1, Detector: 2}},
-		{"real", sight{scene: scene, devices: []*camera.Camera{device, nil}, real: []bool{true, true}}, okon.Views{Colour: 0, Depth: hal.None, Detector: hal.None}},
-		{"real, no camera", sight{scene: scene, devices: none, real: []bool{true, true}}, okon.Views{Colour: hal.None, Depth: hal.None, Detector: hal.None}},
-		{"no scene", sight{devices: none, real: []bool{false, false}}, okon.Views{Colour: hal.None, Depth: hal.None, Detector: hal.None}},
+		{"real", assembly.Sight{Scene: scene, Devices: []*camera.Camera{device, nil}, Real: []bool{true, true}}, okon.Views{Colour: 0, Depth: hal.None, Detector: hal.None}},
+		{"real, no camera", assembly.Sight{Scene: scene, Devices: none, Real: []bool{true, true}}, okon.Views{Colour: hal.None, Depth: hal.None, Detector: hal.None}},
+		{"no scene", assembly.Sight{Devices: none, Real: []bool{false, false}}, okon.Views{Colour: hal.None, Depth: hal.None, Detector: hal.None}},
 	} {
-		if got := c.s.views(l); got != c.want {
+		if got := c.s.Views(l); got != c.want {
 			t.Errorf("%s: got %+v, want %+v", c.name, got, c.want)
 		}
 		for i := range 5 {
 			w, err := c.s.Watch(i)
-			if (err == nil) != (slices.Contains([]int{c.want.Colour, c.want.Depth, c.want.Detector}, i) || i >= 2 && i < 4 && c.s.scene != nil && !c.s.real[i-2]) {
+			if (err == nil) != (slices.Contains([]int{c.want.Colour, c.want.Depth, c.want.Detector}, i) || i >= 2 && i < 4 && c.s.Scene != nil && !c.s.Real[i-2]) {
 				t.Errorf("%s: camera %d: got %v", c.name, i, err)
 			}
 			if err == nil {
@@ -194,7 +195,7 @@ func TestCameraFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = resolve(c)
+	_, err = assembly.Resolve(c)
 	if err == nil {
 		t.Fatal("resolved")
 	}
@@ -214,12 +215,12 @@ func TestCameraFaults(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := resolve(c); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := assembly.Resolve(c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", set, err, want)
 		}
 	}
 	p := planOf(t, "okon", configs.Options{Set: []string{"agents[0].hardware.cameras.front.width=320", "agents[0].hardware.cameras.front.height=180"}})
-	if got := p.agents[0].vehicle.Cameras(0)[0]; got.Width != 320 || got.Height != 180 || p.agents[0].layout.Cameras[0].Width != 320 {
+	if got := p.Agents[0].Vehicle.Cameras(0)[0]; got.Width != 320 || got.Height != 180 || p.Agents[0].Layout.Cameras[0].Width != 320 {
 		t.Errorf("got %dx%d, want the simulated camera as large as the device's pictures", got.Width, got.Height)
 	}
 }
@@ -241,7 +242,7 @@ func TestDoctorOfCameras(t *testing.T) {
 
 // What the doctor says against each fault of a camera.
 func TestCameraFix(t *testing.T) {
-	q := &cameraPlan{name: "front"}
+	q := &assembly.CameraPlan{Name: "front"}
 	for _, c := range []struct {
 		err  error
 		want string
@@ -252,7 +253,7 @@ func TestCameraFix(t *testing.T) {
 		{&hal.Error{Kind: hal.Invalid, Try: "halyard doctor"}, "set the keys of hardware.cameras.front to what it offers"},
 		{errors.New("odd"), "plug it in, or put its name into hardware.cameras.front.port: ls /dev/v4l/by-id"},
 	} {
-		if got := q.fix(c.err); got != c.want {
+		if got := q.Fix(c.err); got != c.want {
 			t.Errorf("%v: got %q, want %q", c.err, got, c.want)
 		}
 	}
@@ -261,8 +262,8 @@ func TestCameraFix(t *testing.T) {
 // A camera may be simulated on a robot whose rest is not.
 func TestCameraPart(t *testing.T) {
 	s := step(t, planOf(t, "okon", configs.Options{Set: []string{"clock.mode=lockstep", "agents[0].body=emulated", "agents[0].parts={front: sim}"}}))
-	sight, err := s.sys.sight(s.agent)
-	if err != nil || sight.devices[0] != nil || !sight.sees(0) || s.agent.BodyKind() != hal.Emulated {
+	sight, err := s.sys.Sight(s.agent)
+	if err != nil || sight.Devices[0] != nil || !sight.Sees(0) || s.agent.BodyKind() != hal.Emulated {
 		t.Errorf("got %+v, %v", sight, err)
 	}
 }

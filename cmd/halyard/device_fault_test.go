@@ -14,13 +14,15 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/imu"
 	"github.com/halyard-robotics/halyard/drivers/pwm"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
 
 // stepped is a rig in lock-step under one lease, and the names of the events that it saw.
 type stepped struct {
 	t      *testing.T
-	sys    *system
+	sys    *assembly.System
 	agent  *hal.Agent
 	lease  *hal.Lease
 	party  *hal.Session
@@ -29,19 +31,19 @@ type stepped struct {
 }
 
 // step builds a plan and takes the lease of its first agent.
-func step(t *testing.T, p *plan) *stepped {
+func step(t *testing.T, p *assembly.Plan) *stepped {
 	t.Helper()
-	sys, err := build(p, slog.New(slog.DiscardHandler))
+	sys, err := assembly.Build(p, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := sys.close(); err != nil {
+		if err := sys.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	s := &stepped{t: t, sys: sys, agent: sys.rig.Agents()[0]}
-	s.party = sys.rig.NewSession("test", s)
+	s := &stepped{t: t, sys: sys, agent: sys.Rig.Agents()[0]}
+	s.party = sys.Rig.NewSession("test", s)
 	if s.lease, err = s.party.Acquire(s.agent); err != nil {
 		t.Fatal(err)
 	}
@@ -54,15 +56,15 @@ func step(t *testing.T, p *plan) *stepped {
 // Cycle implements hal.Observer.
 func (s *stepped) Cycle(c *hal.Cycle) {
 	for _, id := range c.Events {
-		s.events = append(s.events, s.sys.rig.Events().Name(id))
+		s.events = append(s.events, s.sys.Rig.Events().Name(id))
 	}
 }
 
-// run lets d pass and returns all that was measured, bit for bit.
-func (s *stepped) run(d time.Duration) (bits []uint64) {
+// Run lets d pass and returns all that was measured, bit for bit.
+func (s *stepped) Run(d time.Duration) (bits []uint64) {
 	s.t.Helper()
 	var measured []float64
-	for range d / s.sys.rig.Period() {
+	for range d / s.sys.Rig.Period() {
 		if err := s.party.Step(s.lease, s.inputs); err != nil {
 			s.t.Fatal(err)
 		}
@@ -97,11 +99,11 @@ func (s *stepped) saw(event string) bool {
 // An emulated rig in lock-step does the same twice, bit for bit.
 func TestDevicesRepeat(t *testing.T) {
 	for _, device := range []string{"bno055", "mpu-9250"} {
-		path := rigOf(t, nodderRig, nodder, "bno055", device)
+		path := rigOf(t, doctor.NodderRig, doctor.Nodder, "bno055", device)
 		run := func() []uint64 {
 			s := step(t, planOf(t, path, configs.Options{}))
 			s.inputs[s.agent.Layout().Actuators[1].Goal[hal.PositionMode]] = -0.4
-			return s.run(3 * time.Second)
+			return s.Run(3 * time.Second)
 		}
 		if !slices.Equal(run(), run()) {
 			t.Errorf("%s: two runs differ", device)
@@ -111,9 +113,9 @@ func TestDevicesRepeat(t *testing.T) {
 
 // A simulated robot may have an emulated sensor, as a part.
 func TestSensorPart(t *testing.T) {
-	path := rigOf(t, nodderRig, nodder, "body: emulated", "body: sim\n    parts: {imu: emulated}")
+	path := rigOf(t, doctor.NodderRig, doctor.Nodder, "body: emulated", "body: sim\n    parts: {imu: emulated}")
 	s := step(t, planOf(t, path, configs.Options{}))
-	s.run(time.Second)
+	s.Run(time.Second)
 	if d := s.device("imu"); s.agent.BodyKind() != hal.Emulated || d.Err != nil || d.Time < 980*time.Millisecond {
 		t.Errorf("got %v, %+v", s.agent.BodyKind(), d)
 	}
@@ -125,11 +127,11 @@ func TestSensorPart(t *testing.T) {
 
 // An IMU that is unplugged is an event and a status, and well again when it is back.
 func TestSensorUnplugged(t *testing.T) {
-	s := step(t, planOf(t, rigOf(t, nodderRig, nodder), configs.Options{}))
-	s.run(time.Second)
-	bus := s.sys.emulation.buses["main"]
+	s := step(t, planOf(t, rigOf(t, doctor.NodderRig, doctor.Nodder), configs.Options{}))
+	s.Run(time.Second)
+	bus := s.sys.Emulation.Buses["main"]
 	bus.Fault(chip.Fault{Kind: chip.Off, Address: imu.BNO055Address})
-	s.run(200 * time.Millisecond)
+	s.Run(200 * time.Millisecond)
 	if d := s.device("imu"); hal.KindOf(d.Err) == hal.Unexpected || s.device("tilt").Err != nil {
 		t.Errorf("unplugged: got %v; tilt %v", d.Err, s.device("tilt").Err)
 	}
@@ -137,7 +139,7 @@ func TestSensorUnplugged(t *testing.T) {
 		t.Error("no event")
 	}
 	bus.ClearFaults()
-	s.run(2 * time.Second)
+	s.Run(2 * time.Second)
 	if d := s.device("imu"); d.Err != nil {
 		t.Errorf("plugged in: got %v", d.Err)
 	}
@@ -145,25 +147,25 @@ func TestSensorUnplugged(t *testing.T) {
 
 // A board that is lost is reported at its joints, in an emergency stop too, and nowhere else.
 func TestBoardLost(t *testing.T) {
-	s := step(t, planOf(t, rigOf(t, nodderRig, nodder), configs.Options{}))
+	s := step(t, planOf(t, rigOf(t, doctor.NodderRig, doctor.Nodder), configs.Options{}))
 	for i := range s.agent.Layout().Actuators {
 		s.inputs[s.agent.Layout().Actuators[i].Goal[hal.PositionMode]] = 0.2
 	}
-	s.run(time.Second)
-	bus := s.sys.emulation.buses["main"]
+	s.Run(time.Second)
+	bus := s.sys.Emulation.Buses["main"]
 	bus.Fault(chip.Fault{Kind: chip.Off, Address: pwm.PCA9685Address})
-	s.run(500 * time.Millisecond)
+	s.Run(500 * time.Millisecond)
 	if s.device("tilt").Err == nil || s.device("imu").Err != nil || s.device("pan").Err != nil || !s.saw("/nodder/tilt/Fault") {
 		t.Errorf("lost: got tilt %v, imu %v, pan %v", s.device("tilt").Err, s.device("imu").Err, s.device("pan").Err)
 	}
-	for _, stop := range s.sys.rig.EmergencyStop("test") {
+	for _, stop := range s.sys.Rig.EmergencyStop("test") {
 		if (stop.Err != nil) != (stop.Joint == "tilt") {
 			t.Errorf("emergency stop: %s: %v", stop.Joint, stop.Err)
 		}
 	}
 	bus.ClearFaults()
-	s.run(time.Second)
-	for _, stop := range s.sys.rig.EmergencyStop("again") {
+	s.Run(time.Second)
+	for _, stop := range s.sys.Rig.EmergencyStop("again") {
 		if stop.Err != nil {
 			t.Errorf("emergency stop: %s: %v", stop.Joint, stop.Err)
 		}
@@ -172,19 +174,19 @@ func TestBoardLost(t *testing.T) {
 
 // A monitor rings once when its bound is passed, and is a value.
 func TestAlarm(t *testing.T) {
-	path := rigOf(t, nodderRig, nodder, "servers: []", `      monitors:
+	path := rigOf(t, doctor.NodderRig, doctor.Nodder, "servers: []", `      monitors:
         leak: {bus: main, device: ads1115, input: 2, scale: 2, above: 3}
 servers: []`)
 	s := step(t, planOf(t, path, configs.Options{}))
 	var dry *chip.ADS1115
-	for _, p := range s.sys.plan.sensors {
-		if p.name == "leak" {
-			dry = s.sys.emulation.chips[p].(*chip.ADS1115)
+	for _, p := range s.sys.Plan.Sensors {
+		if p.Name == "leak" {
+			dry = s.sys.Emulation.Chips[p].(*chip.ADS1115)
 		}
 	}
 	rings := func(volts float64) bool {
 		dry.Volts[2] = volts
-		s.run(200 * time.Millisecond)
+		s.Run(200 * time.Millisecond)
 		return s.saw("/nodder/leak/Alarm")
 	}
 	for i, c := range []struct {
@@ -195,8 +197,8 @@ servers: []`)
 			t.Errorf("step %d, %g V: rings %v, want %v", i, c.volts, got, c.want)
 		}
 	}
-	s.sys.emulation.buses["main"].Fault(chip.Fault{Kind: chip.Off, Address: 0x48})
-	s.run(200 * time.Millisecond)
+	s.sys.Emulation.Buses["main"].Fault(chip.Fault{Kind: chip.Off, Address: 0x48})
+	s.Run(200 * time.Millisecond)
 	if !s.saw("/nodder/leak/Fault") {
 		t.Error("a monitor that is lost: no event")
 	}
@@ -204,7 +206,7 @@ servers: []`)
 
 // The doctor looks at devices too.
 func TestDoctorOfDevices(t *testing.T) {
-	path := rigOf(t, nodderRig, nodder)
+	path := rigOf(t, doctor.NodderRig, doctor.Nodder)
 	code, out, text := runApp(t, "doctor", path, "--body", "emulated", "-o", "jsonl")
 	if code != 0 || !strings.Contains(out, `"found":"answers at 0x40"`) || !strings.Contains(out, `"found":"bno055 measures [1 0 0 0 `) {
 		t.Errorf("exit %d: %s\n%s", code, text, out)
@@ -216,7 +218,7 @@ func TestDoctorOfDevices(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	restored := rigOf(t, strings.Replace(nodderRig, "device: bno055", "device: bno055, calibration: "+file, 1), nodder)
+	restored := rigOf(t, strings.Replace(doctor.NodderRig, "device: bno055", "device: bno055, calibration: "+file, 1), doctor.Nodder)
 	if code, out, text := runApp(t, "doctor", restored, "--body", "emulated", "-o", "jsonl"); code != 0 || !strings.Contains(out, "; chip: "+found) {
 		t.Errorf("exit %d: %s\n%s", code, text, out)
 	}

@@ -16,6 +16,8 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/imu"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 	"github.com/halyard-robotics/halyard/sim/emulator/pty"
 )
@@ -96,7 +98,7 @@ func (w *wired) until(t *testing.T, what string, ok func() bool) {
 func TestRealDevicesOnPTYs(t *testing.T) {
 	maestro, bno := chip.NewMaestro(6, 12, false), chip.NewBNO055(imu.BNO055Address)
 	board, sensor := plug(t, maestro), plug(t, bno)
-	path := rigOf(t, nodderRig, nodder, "body: emulated", "body: real", "{type: i2c, port: /dev/i2c-nobody}", "{type: serial, port: "+sensor.path+"}",
+	path := rigOf(t, doctor.NodderRig, doctor.Nodder, "body: emulated", "body: real", "{type: i2c, port: /dev/i2c-nobody}", "{type: serial, port: "+sensor.path+"}",
 		"{type: dynamixel2, port: /dev/serial/by-id/nobody}", "{type: serial, port: "+board.path+"}",
 		"{bus: line, id: 1, model: xl430-w250}", "{bus: line, device: maestro, channel: 0, calibration: pan.yaml}",
 		"{bus: main, device: pca9685, channel: 3, hertz: 200}", "{bus: line, device: maestro, channel: 3, calibration: tilt.yaml}",
@@ -112,14 +114,14 @@ func TestRealDevicesOnPTYs(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(filepath.Dir(path), "imu.yaml"), []byte(lies), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	sys, err := build(planOf(t, path, configs.Options{}), slog.New(slog.DiscardHandler))
+	sys, err := assembly.Build(planOf(t, path, configs.Options{}), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ran := make(chan error, 1)
-	go func() { ran <- sys.rig.Run(ctx) }()
-	agent := sys.rig.Agents()[0]
+	go func() { ran <- sys.Rig.Run(ctx) }()
+	agent := sys.Rig.Agents()[0]
 	inputs := []float64{math.NaN(), math.NaN(), math.NaN(), math.NaN()}
 	inputs[agent.Layout().Actuators[1].Goal[hal.PositionMode]] = 0.5
 	if err := agent.Override(inputs); err != nil {
@@ -130,7 +132,7 @@ func TestRealDevicesOnPTYs(t *testing.T) {
 	if q := v[:4]; math.Abs(q[0]-math.Sqrt2/2) > 0.01 || math.Abs(math.Abs(q[3])-math.Sqrt2/2) > 0.01 || math.Abs(v[9]-9.81) > 0.02 {
 		t.Errorf("imu, mounted a quarter turn off: got %v", v[:10])
 	}
-	for _, stop := range sys.rig.EmergencyStop("test") {
+	for _, stop := range sys.Rig.EmergencyStop("test") {
 		if stop.Err != nil {
 			t.Errorf("emergency stop: %s: %v", stop.Joint, stop.Err)
 		}
@@ -144,7 +146,7 @@ func TestRealDevicesOnPTYs(t *testing.T) {
 	if err := <-ran; err != nil {
 		t.Error(err)
 	}
-	if err := sys.close(); err != nil {
+	if err := sys.Close(); err != nil {
 		t.Error(err)
 	}
 }
@@ -173,11 +175,11 @@ func TestRealThrustersOnAPTY(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(filepath.Dir(path), "imu.yaml"), []byte(lies), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	sys, err := build(planOf(t, path, configs.Options{}), slog.New(slog.DiscardHandler))
+	sys, err := assembly.Build(planOf(t, path, configs.Options{}), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
-	agent := sys.rig.Agents()[0]
+	agent := sys.Rig.Agents()[0]
 	inputs := make([]float64, len(agent.Layout().Inputs))
 	inputs[0] = 0.5
 	if err := agent.Override(inputs); err != nil {
@@ -185,7 +187,7 @@ func TestRealThrustersOnAPTY(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ran := make(chan error, 1)
-	go func() { ran <- sys.rig.Run(ctx) }()
+	go func() { ran <- sys.Rig.Run(ctx) }()
 	neutral := false
 	board.until(t, "duty 0.5 on channel 0", func() bool {
 		neutral = neutral || maestro.Pulse(0) == 1500*time.Microsecond
@@ -197,7 +199,7 @@ func TestRealThrustersOnAPTY(t *testing.T) {
 	// Nobody commands any more: the guard's deadline brings neutral.
 	board.until(t, "neutral after silence", func() bool { return maestro.Pulse(0) == 1500*time.Microsecond })
 	cancel()
-	if err := errors.Join(<-ran, sys.close()); err != nil {
+	if err := errors.Join(<-ran, sys.Close()); err != nil {
 		t.Error(err)
 	}
 	for i := range names {

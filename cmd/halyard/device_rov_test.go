@@ -14,6 +14,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/autopilot"
 	"github.com/halyard-robotics/halyard/hal/haltest"
+	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
 
@@ -72,13 +73,13 @@ func dive(t *testing.T, s *stepped) (bits []uint64, depth, heading float64) {
 	}
 	s.agent.SetAutopilot(p)
 	none := s.inputs
-	s.run(4 * time.Second)
+	s.Run(4 * time.Second)
 	p.SetTargets(autopilot.Targets{Attitude: [4]float64{math.Cos(0.4), 0, 0, math.Sin(0.4)}, Depth: 2})
 	p.Arm()
 	s.inputs = none
-	bits = s.run(30 * time.Second)
+	bits = s.Run(30 * time.Second)
 	truth := hal.NewFrame(s.agent.Layout())
-	if err := s.sys.scene.Vehicle("rov").Read(truth); err != nil {
+	if err := s.sys.Scene.Vehicle("rov").Read(truth); err != nil {
 		t.Fatal(err)
 	}
 	at := truth.Measured[sensorOf(t, s.agent.Layout(), "pose").First:]
@@ -108,9 +109,9 @@ func TestROVDives(t *testing.T) {
 
 // duties are what the thrusters truly do.
 func (s *stepped) duties() (most float64) {
-	for _, r := range s.sys.emulation.robots {
-		for i := range r.outputs {
-			most = math.Max(most, math.Abs(r.frame.Inputs[r.outputs[i].input]))
+	for _, r := range s.sys.Emulation.Robots {
+		for i := range r.Outputs {
+			most = math.Max(most, math.Abs(r.Frame.Inputs[r.Outputs[i].Input]))
 		}
 	}
 	return most
@@ -128,15 +129,15 @@ func TestROVFaults(t *testing.T) {
 		s.agent.SetAutopilot(p)
 		p.SetTargets(autopilot.Targets{Attitude: [4]float64{1}, Depth: 2})
 		p.Arm()
-		return s, p, s.sys.emulation.buses["main"]
+		return s, p, s.sys.Emulation.Buses["main"]
 	}
 	t.Run("arming", func(t *testing.T) {
 		s, _, _ := rig()
-		s.run(2900 * time.Millisecond)
+		s.Run(2900 * time.Millisecond)
 		if s.duties() != 0 {
 			t.Errorf("before the ESCs are armed: got duty %v", s.duties())
 		}
-		s.run(300 * time.Millisecond)
+		s.Run(300 * time.Millisecond)
 		if s.duties() == 0 {
 			t.Error("armed: no thruster turns")
 		}
@@ -151,9 +152,9 @@ func TestROVFaults(t *testing.T) {
 	})
 	t.Run("imu", func(t *testing.T) {
 		s, _, bus := rig()
-		s.run(5 * time.Second)
+		s.Run(5 * time.Second)
 		bus.Fault(chip.Fault{Kind: chip.Off, Address: imu.BNO055Address})
-		s.run(time.Second)
+		s.Run(time.Second)
 		if s.device("imu").Err == nil || s.device("pose").Err == nil || s.device("pressure").Err != nil || !s.saw("/rov/imu/Fault") {
 			t.Errorf("unplugged: imu %v, pose %v, pressure %v", s.device("imu").Err, s.device("pose").Err, s.device("pressure").Err)
 		}
@@ -161,27 +162,27 @@ func TestROVFaults(t *testing.T) {
 			t.Errorf("without an attitude: got duty %v", s.duties())
 		}
 		bus.ClearFaults()
-		s.run(3 * time.Second)
+		s.Run(3 * time.Second)
 		if s.device("imu").Err != nil || s.duties() == 0 {
 			t.Errorf("plugged in: %v, duty %v", s.device("imu").Err, s.duties())
 		}
 	})
 	t.Run("board", func(t *testing.T) {
 		s, _, bus := rig()
-		s.run(5 * time.Second)
+		s.Run(5 * time.Second)
 		bus.Fault(chip.Fault{Kind: chip.Off, Address: pwm.PCA9685Address})
-		s.run(500 * time.Millisecond)
+		s.Run(500 * time.Millisecond)
 		if s.device("brv").Err == nil || s.device("imu").Err != nil || !s.saw("/rov/brv/Fault") || s.duties() != 0 {
 			t.Errorf("lost: got %v, duty %v", s.device("brv").Err, s.duties())
 		}
-		for _, stop := range s.sys.rig.EmergencyStop("test") {
+		for _, stop := range s.sys.Rig.EmergencyStop("test") {
 			if stop.Err == nil {
 				t.Errorf("emergency stop: %s acknowledged", stop.Joint)
 			}
 		}
 		bus.ClearFaults()
-		s.run(time.Second)
-		for _, stop := range s.sys.rig.EmergencyStop("again") {
+		s.Run(time.Second)
+		for _, stop := range s.sys.Rig.EmergencyStop("again") {
 			if stop.Err != nil {
 				t.Errorf("emergency stop: %s: %v", stop.Joint, stop.Err)
 			}
@@ -189,22 +190,22 @@ func TestROVFaults(t *testing.T) {
 	})
 	t.Run("disarming", func(t *testing.T) {
 		s, p, _ := rig()
-		s.run(5 * time.Second)
+		s.Run(5 * time.Second)
 		s.agent.Disarm()
-		s.run(100 * time.Millisecond)
+		s.Run(100 * time.Millisecond)
 		if s.duties() != 0 || p.Armed() {
 			t.Errorf("disarmed: got duty %v", s.duties())
 		}
 		if err := s.agent.Arm(); err != nil {
 			t.Fatal(err)
 		}
-		s.run(time.Second)
+		s.Run(time.Second)
 		if s.duties() != 0 {
 			t.Errorf("armed anew, but not the autopilot: got duty %v", s.duties())
 		}
 		s.agent.SetAutopilot(nil)
 		s.inputs[s.agent.Layout().Actuators[0].Goal[hal.DutyMode]] = 0.5
-		s.run(100 * time.Millisecond)
+		s.Run(100 * time.Millisecond)
 		if d := s.duties(); math.Abs(d-0.5) > 0.01 {
 			t.Errorf("by hand: got duty %v, want 0.5", d)
 		}
@@ -218,13 +219,13 @@ func TestThrusterMountedWrong(t *testing.T) {
 	for _, a := range s.agent.Layout().Actuators {
 		s.inputs[a.Goal[hal.DutyMode]] = 0.5
 	}
-	s.run(4 * time.Second)
-	for _, m := range s.sys.emulation.robots[0].outputs {
-		name, want := s.agent.Layout().Actuators[m.at].Name, 0.5
+	s.Run(4 * time.Second)
+	for _, m := range s.sys.Emulation.Robots[0].Outputs {
+		name, want := s.agent.Layout().Actuators[m.At].Name, 0.5
 		if name == "flh" {
 			want = -0.5
 		}
-		if got := s.sys.emulation.robots[0].frame.Inputs[m.input]; math.Abs(got-want) > 0.01 {
+		if got := s.sys.Emulation.Robots[0].Frame.Inputs[m.Input]; math.Abs(got-want) > 0.01 {
 			t.Errorf("%s: got duty %v, want %v", name, got, want)
 		}
 	}
@@ -249,24 +250,24 @@ func TestServeROV(t *testing.T) {
 // Depth is by the water that the config says: the sea's is heavier, and the same pressure is less deep.
 func TestDensity(t *testing.T) {
 	for said, want := range map[string]float64{"": 997, ", density: 1029": 1029} {
-		sys, err := build(planOf(t, rigOf(t, rovRig, "", "device: ms5837-30ba", "device: ms5837-30ba"+said), configs.Options{}), slog.New(slog.DiscardHandler))
+		sys, err := assembly.Build(planOf(t, rigOf(t, rovRig, "", "device: ms5837-30ba", "device: ms5837-30ba"+said), configs.Options{}), slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := &sys.plan.agents[0]
-		if got := p.pascalPerMetre() / 9.80665; math.Abs(got-want) > 1e-9 {
+		p := &sys.Plan.Agents[0]
+		if got := p.PascalPerMetre() / 9.80665; math.Abs(got-want) > 1e-9 {
 			t.Errorf("%q: got %g kg/m³, want %g", said, got, want)
 		}
-		a := sys.rig.Agents()[0]
+		a := sys.Rig.Agents()[0]
 		measured := a.Measured(nil)
 		at := func(kind string) int {
-			return p.layout.Sensors[slices.IndexFunc(p.layout.Sensors, func(s hal.Sensor) bool { return s.Kind == kind })].First
+			return p.Layout.Sensors[slices.IndexFunc(p.Layout.Sensors, func(s hal.Sensor) bool { return s.Kind == kind })].First
 		}
 		// The pool is of fresh water, so that of the same pressure the sea's depth is less.
 		if depth, pascals := -measured[at("pose")+2], measured[at("pressure")]; math.Abs(depth-pascals/(want*9.80665)) > 1e-9 || pascals < 5000 {
 			t.Errorf("%q: got a depth of %g m at %g Pa", said, depth, pascals)
 		}
-		if err := sys.close(); err != nil {
+		if err := sys.Close(); err != nil {
 			t.Error(err)
 		}
 	}

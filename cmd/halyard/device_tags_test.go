@@ -9,6 +9,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/protocols/gamebots"
 	"github.com/halyard-robotics/halyard/protocols/imageserver"
 	"github.com/halyard-robotics/halyard/sim"
@@ -40,7 +41,7 @@ func listeners(t *testing.T, s *stepped) map[string]*[]int {
 	t.Helper()
 	told := map[string]*[]int{}
 	for _, name := range []string{"rfid", "victrfid"} {
-		source, ok := s.sys.sources[jointRef{0, sensorIndex(s.agent.Layout(), name)}].(tagged)
+		source, ok := s.sys.Sources[assembly.JointRef{Agent: 0, Joint: assembly.SensorIndex(s.agent.Layout(), name)}].(assembly.Tagged)
 		if list := (&[]int{}); ok && source.Listen(func(tag int) { *list = append(*list, tag) }) {
 			told[name] = list
 		} else {
@@ -53,14 +54,14 @@ func listeners(t *testing.T, s *stepped) map[string]*[]int {
 // at puts the robot where its reader is over a place, and lets d pass; it returns which tags a reader told there.
 func (s *stepped) at(t *testing.T, told *[]int, x, y float64, d time.Duration) []int {
 	t.Helper()
-	s.sys.rig.BetweenCycles(func() {
-		if err := s.sys.scene.Place("seeker", hal.Pose{Position: [3]float64{x - 0.2, y, -1.82}, Rotation: [4]float64{1}}); err != nil {
+	s.sys.Rig.BetweenCycles(func() {
+		if err := s.sys.Scene.Place("seeker", hal.Pose{Position: [3]float64{x - 0.2, y, -1.82}, Rotation: [4]float64{1}}); err != nil {
 			t.Error(err)
 		}
 	})
-	s.run(400 * time.Millisecond) // what was read before is forgotten
+	s.Run(400 * time.Millisecond) // what was read before is forgotten
 	*told = nil
-	s.run(d)
+	s.Run(d)
 	slices.Sort(*told)
 	return slices.Compact(*told)
 }
@@ -106,12 +107,12 @@ func TestReadersOfTags(t *testing.T) {
 func TestReaderOfSingleShot(t *testing.T) {
 	s := step(t, planOf(t, rigOf(t, seeker, ""), configs.Options{}))
 	list := listeners(t, s)["rfid"]
-	s.sys.rig.BetweenCycles(func() {
-		if err := s.sys.scene.Place("seeker", hal.Pose{Position: [3]float64{0.7, -7.9, -1.82}, Rotation: [4]float64{1}}); err != nil {
+	s.sys.Rig.BetweenCycles(func() {
+		if err := s.sys.Scene.Place("seeker", hal.Pose{Position: [3]float64{0.7, -7.9, -1.82}, Rotation: [4]float64{1}}); err != nil {
 			t.Error(err)
 		}
 	})
-	s.run(time.Second)
+	s.Run(time.Second)
 	if got := slices.Compact(*list); !slices.Equal(got, []int{3}) {
 		t.Errorf("got %d, want 3", got)
 	}
@@ -122,21 +123,21 @@ func TestReaderOfSingleShot(t *testing.T) {
 
 // Tags of a field come the nearest first, and what a cycle does with them allocates nothing.
 func TestFieldOfTags(t *testing.T) {
-	f := &field{groundTruth: &groundTruth{frame: &hal.Frame{Time: time.Second}}}
+	f := &assembly.Field{GroundTruth: &assembly.GroundTruth{Frame: &hal.Frame{Time: time.Second}}}
 	look := func() {
-		f.find(sim.Found{Tag: 7, At: [3]float64{0.2, 0.1, 0}})
-		f.find(sim.Found{Tag: 3, At: [3]float64{0.1, 0, 0}})
-		f.find(sim.Found{Tag: 9, At: [3]float64{0.1, 0, 0}})
+		f.Find(sim.Found{Tag: 7, At: [3]float64{0.2, 0.1, 0}})
+		f.Find(sim.Found{Tag: 3, At: [3]float64{0.1, 0, 0}})
+		f.Find(sim.Found{Tag: 9, At: [3]float64{0.1, 0, 0}})
 	}
 	look()
-	if got := f.now(); !slices.Equal(got, []uint32{3, 9, 7}) {
+	if got := f.Now(); !slices.Equal(got, []uint32{3, 9, 7}) {
 		t.Errorf("got %d, want the nearest first", got)
 	}
-	if n := testing.AllocsPerRun(100, func() { look(); f.now() }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { look(); f.Now() }); n != 0 {
 		t.Errorf("got %g allocations, want 0", n)
 	}
-	f.groundTruth.frame.Time += dwell + 1
-	if got := f.now(); len(got) != 0 {
+	f.GroundTruth.Frame.Time += assembly.Dwell + 1
+	if got := f.Now(); len(got) != 0 {
 		t.Errorf("a while later: got %d", got)
 	}
 }
@@ -145,13 +146,13 @@ func TestFieldOfTags(t *testing.T) {
 func TestReadersTellGamebots(t *testing.T) {
 	s := step(t, planOf(t, rigOf(t, seeker, ""), configs.Options{}))
 	l := s.agent.Layout()
-	r := &gamebots.Robot{Sensors: []gamebots.Sensor{{Index: sensorIndex(l, "rfid")}, {Index: sensorIndex(l, "victrfid")}, {Index: 0}}}
-	s.sys.listen(0, r)
+	r := &gamebots.Robot{Sensors: []gamebots.Sensor{{Index: assembly.SensorIndex(l, "rfid")}, {Index: assembly.SensorIndex(l, "victrfid")}, {Index: 0}}}
+	s.sys.Listen(0, r)
 	if r.Sensors[0].Hits == nil || r.Sensors[1].Hits == nil || r.Sensors[2].Hits != nil {
 		t.Errorf("got %+v", r.Sensors)
 	}
 	// The scene's reader has a listener already, the emulated device: a second would take its tags away.
-	if err := s.sys.scene.Body("seeker").Listen(sensorIndex(l, "rfid"), nil); err != nil {
+	if err := s.sys.Scene.Body("seeker").Listen(assembly.SensorIndex(l, "rfid"), nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -160,10 +161,10 @@ func TestReadersTellGamebots(t *testing.T) {
 func TestReaderLost(t *testing.T) {
 	s := step(t, planOf(t, rigOf(t, seeker, ""), configs.Options{}))
 	told := listeners(t, s)["victrfid"]
-	bus := s.sys.emulation.buses["main"]
-	s.run(500 * time.Millisecond)
+	bus := s.sys.Emulation.Buses["main"]
+	s.Run(500 * time.Millisecond)
 	bus.Fault(chip.Fault{Kind: chip.Off, Address: 0x24})
-	s.run(time.Second)
+	s.Run(time.Second)
 	if d := s.device("victrfid"); hal.KindOf(d.Err) != hal.Absent || !s.saw("/seeker/victrfid/Fault") {
 		t.Errorf("off: got %v", d.Err)
 	}
@@ -188,7 +189,7 @@ func TestReaderLost(t *testing.T) {
 			t.Errorf("%s: %v", set, err)
 			continue
 		}
-		if _, err := resolve(c); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := assembly.Resolve(c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", set, err, want)
 		}
 	}

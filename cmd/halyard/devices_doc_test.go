@@ -18,6 +18,8 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/base"
 	"github.com/halyard-robotics/halyard/drivers/lidar"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
 
@@ -187,7 +189,7 @@ func (f *fragment) framed(t *testing.T, dir string, whole table) table {
 		if err := os.WriteFile(path, bare, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		l := planOf(t, path, configs.Options{}).agents[0].layout
+		l := planOf(t, path, configs.Options{}).Agents[0].Layout
 		if !r.has(l, hardware) {
 			continue
 		}
@@ -222,9 +224,9 @@ func (r *exampleRobot) has(l *hal.Layout, hardware table) bool {
 	}
 	for name, c := range part(hardware, "sensors") {
 		device, _ := c.(table)["device"].(string)
-		if i := sensorIndex(l, name); i < 0 || sensorKinds()[device] == nil {
+		if i := assembly.SensorIndex(l, name); i < 0 || assembly.SensorKinds()[device] == nil {
 			return false
-		} else if _, fits := sensorKinds()[device].first[l.Sensors[i].Kind]; !fits {
+		} else if _, fits := assembly.SensorKinds()[device].First[l.Sensors[i].Kind]; !fits {
 			return false
 		}
 	}
@@ -238,7 +240,7 @@ func (r *exampleRobot) has(l *hal.Layout, hardware table) bool {
 
 // exampleArm is a post with these joints, each with the motor that the example names, or a hobby servo where pulses drive it.
 func exampleArm(joints table) string {
-	names, volts := sortedKeys(joints), 12.0
+	names, volts := report.SortedKeys(joints), 12.0
 	bodies, list := "", ""
 	for i, name := range append(names, "idle") {
 		servo := "xl430-w250"
@@ -289,7 +291,7 @@ func TestDevicesDoc(t *testing.T) {
 		for i, v := range f.variants(t) {
 			t.Run(v.name, func(t *testing.T) {
 				p := planOf(t, v.rig(t), configs.Options{Body: "emulated"})
-				for _, word := range wordsOf(p.config) {
+				for _, word := range wordsOf(p.Config) {
 					shown[word] = true
 				}
 				d := time.Second
@@ -300,7 +302,7 @@ func TestDevicesDoc(t *testing.T) {
 				v.realLacks(t, p)
 				if said, ok := v.commands[v.own]; ok {
 					var has [hal.NumModes]bool
-					for _, a := range p.agents[0].layout.Actuators {
+					for _, a := range p.Agents[0].Layout.Actuators {
 						for m := range has {
 							has[m] = has[m] || a.Goal[m] != hal.None
 						}
@@ -320,11 +322,11 @@ func TestDevicesDoc(t *testing.T) {
 }
 
 // realLacks checks that the real robot lacks nothing but the files of calibration that the example names.
-func (f *fragment) realLacks(t *testing.T, p *plan) {
+func (f *fragment) realLacks(t *testing.T, p *assembly.Plan) {
 	t.Helper()
-	c, err := configs.Load(p.config.Source, configs.Options{Body: "real"})
+	c, err := configs.Load(p.Config.Source, configs.Options{Body: "real"})
 	if err == nil {
-		_, err = resolve(c)
+		_, err = assembly.Resolve(c)
 	}
 	var faults configs.Faults
 	if err != nil && !errors.As(err, &faults) {
@@ -343,17 +345,17 @@ func (f *fragment) realLacks(t *testing.T, p *plan) {
 
 // deviceWords are the words that a config may say for a device, each with what it is said of.
 func deviceWords() (list []string) {
-	for _, kind := range sortedKeys(busTypes) {
-		t := busTypes[kind]
+	for _, kind := range report.SortedKeys(assembly.BusTypes) {
+		t := assembly.BusTypes[kind]
 		for _, model := range actuator.Names() {
-			if t.lookup(model) != nil {
+			if t.Lookup(model) != nil {
 				list = append(list, kind+" "+model)
 			}
 		}
 	}
-	list = append(list, sortedKeys(outputKinds())...)
-	for _, device := range sortedKeys(sensorKinds()) {
-		for _, bus := range sensorKinds()[device].buses {
+	list = append(list, report.SortedKeys(assembly.OutputKinds())...)
+	for _, device := range report.SortedKeys(assembly.SensorKinds()) {
+		for _, bus := range assembly.SensorKinds()[device].Buses {
 			list = append(list, device+" on "+bus)
 		}
 	}
@@ -363,8 +365,8 @@ func deviceWords() (list []string) {
 	for _, r := range base.Robots() {
 		list = append(list, "p2os "+r.Name)
 	}
-	list = append(list, sortedKeys(baseKinds())...)
-	return append(list, cameraDevice, "estop", "lights", "gate", "a scanner on "+tcpPrefix)
+	list = append(list, report.SortedKeys(assembly.BaseKinds())...)
+	return append(list, assembly.CameraDevice, "estop", "lights", "gate", "a scanner on "+assembly.TcpPrefix)
 }
 
 // wordsOf are those that a config says.
@@ -378,8 +380,8 @@ func wordsOf(c *configs.Config) (list []string) {
 	for _, sensors := range []map[string]configs.Sensor{h.Sensors, h.Monitors} {
 		for _, s := range sensors {
 			bus := c.Buses[s.Bus]
-			if list = append(list, s.Device+" on "+bus.Type, s.Device+" "+s.Model); networked(&bus) {
-				list = append(list, "a scanner on "+tcpPrefix)
+			if list = append(list, s.Device+" on "+bus.Type, s.Device+" "+s.Model); assembly.Networked(&bus) {
+				list = append(list, "a scanner on "+assembly.TcpPrefix)
 			}
 		}
 	}
@@ -399,12 +401,12 @@ func wordsOf(c *configs.Config) (list []string) {
 }
 
 // tryExample builds p and lets d pass: joints go where they are told, and what measures tells what can be.
-func tryExample(t *testing.T, p *plan, d time.Duration) {
+func tryExample(t *testing.T, p *assembly.Plan, d time.Duration) {
 	t.Helper()
-	h := p.config.Agents[0].Hardware
+	h := p.Config.Agents[0].Hardware
 	s := step(t, p)
 	l := s.agent.Layout()
-	s.run(d / 2)
+	s.Run(d / 2)
 	goals := map[int]float64{}
 	for i := range l.Actuators {
 		a := &l.Actuators[i]
@@ -418,7 +420,7 @@ func tryExample(t *testing.T, p *plan, d time.Duration) {
 			s.inputs[a.Goal[hal.VelocityMode]] = 0.5
 		}
 	}
-	s.run(d / 2)
+	s.Run(d / 2)
 	values := s.agent.Measured(nil)
 	for name := range h.Joints {
 		i := l.Actuator(name)
@@ -443,26 +445,26 @@ func tryExample(t *testing.T, p *plan, d time.Duration) {
 		}
 		sensible(t, name, c.Device, of.Kind, measured)
 	}
-	for _, q := range s.sys.plan.sensors {
-		if len(q.uses) > 0 {
+	for _, q := range s.sys.Plan.Sensors {
+		if len(q.Uses) > 0 {
 			continue
 		}
-		v := make([]float64, s.sys.pollers[q].Values())
-		if age, err := s.sys.pollers[q].Latest(v, 0); err != nil || age < 0 || age > 300*time.Millisecond {
-			t.Errorf("%s: %v old: %v", q.name, age, err)
+		v := make([]float64, s.sys.Pollers[q].Values())
+		if age, err := s.sys.Pollers[q].Latest(v, 0); err != nil || age < 0 || age > 300*time.Millisecond {
+			t.Errorf("%s: %v old: %v", q.Name, age, err)
 		}
-		sensible(t, q.name, q.config.Device, "", v)
+		sensible(t, q.Name, q.Config.Device, "", v)
 	}
 	if h.Base != nil {
-		for _, u := range p.agents[0].base.serves {
-			if st := s.device(u.sensor); st.Err != nil || st.Time < d-300*time.Millisecond {
-				t.Errorf("%s: %+v", u.sensor, st)
+		for _, u := range p.Agents[0].Base.Serves {
+			if st := s.device(u.Sensor); st.Err != nil || st.Time < d-300*time.Millisecond {
+				t.Errorf("%s: %+v", u.Sensor, st)
 			}
 		}
 	}
 	for i := range l.Cameras {
 		if _, named := h.Cameras[l.Cameras[i].Name]; named {
-			picture, err := s.look(i, 0, 20*time.Second)
+			picture, err := s.Look(i, 0, 20*time.Second)
 			if err != nil || picture.Width != l.Cameras[i].Width {
 				t.Fatalf("%s: no picture of %d pixels: %v", l.Cameras[i].Name, l.Cameras[i].Width, err)
 			}

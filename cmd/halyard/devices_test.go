@@ -13,6 +13,8 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/haltest"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
 
@@ -48,7 +50,7 @@ func TestNodder(t *testing.T) {
 		if lies {
 			file = ", calibration: imu.yaml"
 		}
-		path := rigOf(t, nodderRig, nodder, "bno055, rate: 100", kind+", rate: 100"+file)
+		path := rigOf(t, doctor.NodderRig, doctor.Nodder, "bno055, rate: 100", kind+", rate: 100"+file)
 		if err := os.WriteFile(filepath.Join(filepath.Dir(path), "imu.yaml"), []byte(strings.Replace(turned, "DEVICE", kind, 1)), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +83,7 @@ func TestNodder(t *testing.T) {
 		})
 	}
 	t.Run("conforms", func(t *testing.T) {
-		path := rigOf(t, nodderRig, nodder)
+		path := rigOf(t, doctor.NodderRig, doctor.Nodder)
 		haltest.Run(t, func(t *testing.T) haltest.Subject { return subject(t, planOf(t, path, configs.Options{})) })
 	})
 }
@@ -122,7 +124,7 @@ func cycles(t *testing.T, s haltest.Subject, f *hal.Frame, d time.Duration) {
 
 // A config with ten faults of devices reports ten, each with its path; unknown devices list the known ones.
 func TestDeviceFaults(t *testing.T) {
-	rig := rigOf(t, nodderRig, nodder,
+	rig := rigOf(t, doctor.NodderRig, doctor.Nodder,
 		"{type: i2c,", "{type: i2c, hertz: 100000,",
 		"        tilt: {bus: main, device: pca9685, channel: 3, hertz: 200}\n", `        tilt: {bus: line, device: pca9685, channel: 3}
 `,
@@ -142,7 +144,7 @@ func TestDeviceFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = resolve(c)
+	_, err = assembly.Resolve(c)
 	got := strings.ReplaceAll(err.Error(), rig+":", "")
 	const want = `12:34: agents[0].hardware.joints.pan.device: got pca9686, want one of kernel-pwm, maestro, pca9685; did you mean "pca9685"?
 13:21: agents[0].hardware.joints.tilt.bus: got line, which is dynamixel2, want a bus of type i2c, for pca9685
@@ -162,7 +164,7 @@ func TestDeviceFaults(t *testing.T) {
 // Real devices without a calibration are refused with 6, those that are not there with 3.
 func TestRealDevices(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
-	rig := rigOf(t, nodderRig, nodder, "body: emulated", "body: real", "        pan: {bus: line, id: 1, model: xl430-w250}\n", "        pan: {bus: main, device: pca9685, channel: 0}\n")
+	rig := rigOf(t, doctor.NodderRig, doctor.Nodder, "body: emulated", "body: real", "        pan: {bus: line, id: 1, model: xl430-w250}\n", "        pan: {bus: main, device: pca9685, channel: 0}\n")
 	code, _, text := runApp(t, "serve", rig)
 	if code != 6 || strings.Count(text, "calibration: got none") != 3 {
 		t.Errorf("not calibrated: got exit %d: %s; want 6 and three faults", code, text)
@@ -201,20 +203,20 @@ func TestBoardKinds(t *testing.T) {
 		{"{bus: usb, device: maestro, address: 12, crc: true, channel: 2}", "  usb: {type: serial, port: /dev/serial/by-id/nobody-2}\n"},
 		{"{device: kernel-pwm, address: 2, channel: 1}", ""},
 	} {
-		path := rigOf(t, nodderRig, nodder, "{bus: main, device: pca9685, channel: 3, hertz: 200}", c.board, "agents:\n", c.port+"agents:\n")
+		path := rigOf(t, doctor.NodderRig, doctor.Nodder, "{bus: main, device: pca9685, channel: 3, hertz: 200}", c.board, "agents:\n", c.port+"agents:\n")
 		s := step(t, planOf(t, path, configs.Options{}))
 		s.inputs[s.agent.Layout().Actuators[1].Goal[hal.PositionMode]] = 0.3
-		s.run(2 * time.Second)
-		if got := s.sys.scene.Body("nodder").Joint(1).Servo.Position; math.Abs(got-0.3) > 0.03 || s.device("tilt").Err != nil {
+		s.Run(2 * time.Second)
+		if got := s.sys.Scene.Body("nodder").Joint(1).Servo.Position; math.Abs(got-0.3) > 0.03 || s.device("tilt").Err != nil {
 			t.Errorf("%s: tilt at %.3f rad, want 0.3; %v", c.board, got, s.device("tilt").Err)
 		}
-		for _, stop := range s.sys.rig.EmergencyStop("test") {
+		for _, stop := range s.sys.Rig.EmergencyStop("test") {
 			if stop.Err != nil {
 				t.Errorf("%s: stop: %v", c.board, stop.Err)
 			}
 		}
-		s.run(50 * time.Millisecond)
-		if s.sys.scene.Body("nodder").Joint(1).Servo.Enable {
+		s.Run(50 * time.Millisecond)
+		if s.sys.Scene.Body("nodder").Joint(1).Servo.Enable {
 			t.Errorf("%s: stopped, and the servo still has pulses", c.board)
 		}
 	}
@@ -222,18 +224,18 @@ func TestBoardKinds(t *testing.T) {
 
 // An INA219 with another shunt than most boards have measures what flows through that one.
 func TestShunt(t *testing.T) {
-	path := rigOf(t, nodderRig, nodder, "servers: []", `      monitors:
+	path := rigOf(t, doctor.NodderRig, doctor.Nodder, "servers: []", `      monitors:
         supply: {bus: main, device: ina219, shunt: 0.01}
 servers: []`, "channel: 3, hertz: 200", "channel: 3, address: 0x41")
 	s := step(t, planOf(t, path, configs.Options{}))
-	for _, p := range s.sys.plan.sensors {
-		if p.name != "supply" {
+	for _, p := range s.sys.Plan.Sensors {
+		if p.Name != "supply" {
 			continue
 		}
-		s.sys.emulation.chips[p].(*chip.INA219).Amps = 12
-		s.run(200 * time.Millisecond)
+		s.sys.Emulation.Chips[p].(*chip.INA219).Amps = 12
+		s.Run(200 * time.Millisecond)
 		var v [3]float64
-		if _, err := s.sys.pollers[p].Latest(v[:], 0); err != nil || math.Abs(v[1]-12) > 0.05 {
+		if _, err := s.sys.Pollers[p].Latest(v[:], 0); err != nil || math.Abs(v[1]-12) > 0.05 {
 			t.Errorf("got %v, %v; want 12 A", v, err)
 		}
 	}
@@ -249,8 +251,8 @@ func TestInputsOfOneChip(t *testing.T) {
 `, 1), "")
 	s := step(t, planOf(t, path, configs.Options{}))
 	var of *chip.ADS1115
-	for _, p := range s.sys.plan.sensors {
-		if c, ok := s.sys.emulation.chips[p].(*chip.ADS1115); ok {
+	for _, p := range s.sys.Plan.Sensors {
+		if c, ok := s.sys.Emulation.Chips[p].(*chip.ADS1115); ok {
 			if of != nil && c != of {
 				t.Fatal("two chips at one address")
 			}
@@ -258,19 +260,19 @@ func TestInputsOfOneChip(t *testing.T) {
 		}
 	}
 	of.Volts[0], of.Volts[1] = 1.5, 0.75
-	s.run(2 * time.Second)
-	for _, p := range s.sys.plan.sensors {
-		want := map[string]float64{"leak": 1.5, "trunk": 1.5, "battery": 5 * of.Volts[3]}[p.name]
+	s.Run(2 * time.Second)
+	for _, p := range s.sys.Plan.Sensors {
+		want := map[string]float64{"leak": 1.5, "trunk": 1.5, "battery": 5 * of.Volts[3]}[p.Name]
 		var v [1]float64
-		if age, err := s.sys.pollers[p].Latest(v[:], 0); want > 0 && (err != nil || age > 200*time.Millisecond || math.Abs(v[0]-want) > 0.01) {
-			t.Errorf("%s: got %g, %v old, %v; want %g", p.name, v[0], age, err, want)
+		if age, err := s.sys.Pollers[p].Latest(v[:], 0); want > 0 && (err != nil || age > 200*time.Millisecond || math.Abs(v[0]-want) > 0.01) {
+			t.Errorf("%s: got %g, %v old, %v; want %g", p.Name, v[0], age, err, want)
 		}
 	}
 	if s.saw("/rov/leak/Alarm") || s.device("battery").Err != nil {
 		t.Error("a leak where there is none, or no battery")
 	}
 	of.Volts[0] = 3
-	s.run(200 * time.Millisecond)
+	s.Run(200 * time.Millisecond)
 	if !s.saw("/rov/leak/Alarm") {
 		t.Error("no alarm of the leak")
 	}
@@ -281,18 +283,18 @@ func TestMonitorPart(t *testing.T) {
 	path := rigOf(t, strings.Replace(rovRig, "    body: emulated\n", "    body: sim\n    parts: {leak: emulated}\n", 1), "",
 		"servers: []", "      monitors:\n        leak: {bus: main, device: ads1115, above: 2.5}\n        dry: {bus: main, device: ads1115, input: 1}\nservers: []")
 	s := step(t, planOf(t, path, configs.Options{}))
-	s.run(time.Second)
-	for _, p := range s.sys.plan.sensors {
-		want := map[string]configs.BodyKind{"leak": configs.Emulated}[p.name]
-		if watching := s.sys.pollers[p] != nil; watching != (want == configs.Emulated) {
-			t.Errorf("%s: got it watched %v", p.name, watching)
+	s.Run(time.Second)
+	for _, p := range s.sys.Plan.Sensors {
+		want := map[string]configs.BodyKind{"leak": configs.Emulated}[p.Name]
+		if watching := s.sys.Pollers[p] != nil; watching != (want == configs.Emulated) {
+			t.Errorf("%s: got it watched %v", p.Name, watching)
 		}
 	}
-	ids := s.sys.rig.Values().Find(regexp.MustCompile("^/rov/leak$"))
+	ids := s.sys.Rig.Values().Find(regexp.MustCompile("^/rov/leak$"))
 	if len(ids) != 1 {
 		t.Fatal("no value of the leak")
 	}
-	if v, err := s.sys.rig.Values().Get(ids[0]); err != nil || v.Double != 0 {
+	if v, err := s.sys.Rig.Values().Get(ids[0]); err != nil || v.Double != 0 {
 		t.Errorf("the leak: got %v, %v; want 0 V", v, err)
 	}
 }
@@ -305,9 +307,9 @@ func TestInertialRanges(t *testing.T) {
 		{"mpu-9250", "gyro_range: 125", "imu.gyro_range: got 125, want one of 250 500 1000 2000"},
 		{"lsm6dsox", "acceleration_range: 5", "imu.acceleration_range: got 5, want one of 2 4 8 16"},
 	} {
-		conf, err := configs.Load(rigOf(t, nodderRig, nodder, "bno055, rate: 100", c.device+", "+c.keys), configs.Options{})
+		conf, err := configs.Load(rigOf(t, doctor.NodderRig, doctor.Nodder, "bno055, rate: 100", c.device+", "+c.keys), configs.Options{})
 		if err == nil {
-			_, err = resolve(conf)
+			_, err = assembly.Resolve(conf)
 		}
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s, %s: got %v, want %q", c.device, c.keys, err, c.want)

@@ -9,16 +9,20 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/gpio"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	pins "github.com/halyard-robotics/halyard/sim/emulator/gpio"
 )
 
 // Each planted fault of lines is named by its cause, with its fix, and nothing else is.
 func TestDoctorLines(t *testing.T) {
-	with := strings.Replace(feelerRig, "      estop:", "      monitors:\n        far: {bus: io, device: hc-sr04, lines: [23, ECHO]}\n        warm: {bus: io, device: pir, lines: [22]}\n      estop:", 1)
-	fault := func(f pins.Fault) func(*emulation) { return func(e *emulation) { e.gpios["io"].Fault(f) } }
-	hold := func(line string) func(*emulation) {
-		return func(e *emulation) {
-			io := e.gpios["io"]
+	with := strings.Replace(doctor.FeelerRig, "      estop:", "      monitors:\n        far: {bus: io, device: hc-sr04, lines: [23, ECHO]}\n        warm: {bus: io, device: pir, lines: [22]}\n      estop:", 1)
+	fault := func(f pins.Fault) func(*assembly.Emulation) {
+		return func(e *assembly.Emulation) { e.Gpios["io"].Fault(f) }
+	}
+	hold := func(line string) func(*assembly.Emulation) {
+		return func(e *assembly.Emulation) {
+			io := e.Gpios["io"]
 			if err := gpio.NewSwitch(gpio.Pins{Open: io.Host().Open, Lines: []string{line}, User: "gpioset"}).Open(); err != nil {
 				t.Error(err)
 			}
@@ -27,7 +31,7 @@ func TestDoctorLines(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		pairs  []string
-		tamper func(*emulation)
+		tamper func(*assembly.Emulation)
 		want   []string // check, state, and what it says
 		kind   hal.Kind
 	}{
@@ -37,27 +41,29 @@ func TestDoctorLines(t *testing.T) {
 		{"bumper's line held", nil, hold("17"), []string{`line fail line 17 is held by "gpioset"`}, hal.Busy},
 		{"gate's line held", nil, hold("4"), []string{`line fail line 4 is held by "gpioset"`}, hal.Busy},
 		{"button's line held", nil, hold("BUTTON"), []string{`line fail line BUTTON is held by "gpioset"`}, hal.Busy},
-		{"button's wire cut", nil, func(e *emulation) {
-			e.gpios["io"].Fault(pins.Fault{Kind: pins.Cut, Line: e.gpios["io"].at["BUTTON"]})
+		{"button's wire cut", nil, func(e *assembly.Emulation) {
+			e.Gpios["io"].Fault(pins.Fault{Kind: pins.Cut, Line: e.Gpios["io"].At["BUTTON"]})
 		}, []string{"estop fail its circuit is open"}, hal.Unsafe},
-		{"sonar without power", nil, func(e *emulation) { e.gpios["io"].Fault(pins.Fault{Kind: pins.Cut, Line: e.gpios["io"].at["ECHO"]}) },
+		{"sonar without power", nil, func(e *assembly.Emulation) {
+			e.Gpios["io"].Fault(pins.Fault{Kind: pins.Cut, Line: e.Gpios["io"].At["ECHO"]})
+		},
 			[]string{"device fail no answer to a trigger"}, hal.Timeout},
-		{"echo shorted", nil, func(e *emulation) {
-			e.gpios["io"].Fault(pins.Fault{Kind: pins.StuckHigh, Line: e.gpios["io"].at["ECHO"]})
+		{"echo shorted", nil, func(e *assembly.Emulation) {
+			e.Gpios["io"].Fault(pins.Fault{Kind: pins.StuckHigh, Line: e.Gpios["io"].At["ECHO"]})
 		}, []string{"device fail stays high"}, hal.Timeout},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d, err := newExamination(planOf(t, rigOf(t, with, feeler(), c.pairs...), configs.Options{}), "emulated", nil)
+			d, err := doctor.NewExamination(planOf(t, rigOf(t, with, doctor.Feeler(), c.pairs...), configs.Options{}), "emulated", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			d.tamper = c.tamper
-			if err := d.run(context.Background()); err != nil {
+			d.Tamper = c.tamper
+			if err := d.Run(context.Background()); err != nil {
 				t.Fatal(err)
 			}
-			var wrong []finding
-			for _, f := range d.found {
-				if f.State != stateOK {
+			var wrong []doctor.Finding
+			for _, f := range d.Found {
+				if f.State != doctor.StateOK {
 					wrong = append(wrong, f)
 				}
 			}
@@ -70,7 +76,7 @@ func TestDoctorLines(t *testing.T) {
 					t.Errorf("got %+v, want %q with a fix", f, want)
 				}
 			}
-			if err := d.verdict(false); c.kind != hal.Unexpected && hal.KindOf(err) != c.kind || c.kind == hal.Unexpected && err != nil {
+			if err := d.Verdict(false); c.kind != hal.Unexpected && hal.KindOf(err) != c.kind || c.kind == hal.Unexpected && err != nil {
 				t.Errorf("verdict: got %v, want kind %v", err, c.kind)
 			}
 		})
@@ -81,7 +87,7 @@ func TestDoctorLines(t *testing.T) {
 func TestLineFix(t *testing.T) {
 	denied := &hal.Error{Kind: hal.Busy, Err: errors.New("permission denied"), Try: "sudo usermod -aG gpio $USER, then log in again"}
 	for says, err := range map[string]error{"usermod -aG gpio": denied, "gpioinfo": &hal.Error{Kind: hal.Busy}, "ls /dev/gpiochip*": &hal.Error{Kind: hal.Absent}, "its wires": &hal.Error{Kind: hal.Timeout}} {
-		if got := lineFix(err); !strings.Contains(got, says) {
+		if got := doctor.LineFix(err); !strings.Contains(got, says) {
 			t.Errorf("%v: got %q, want %q", err, got, says)
 		}
 	}

@@ -11,6 +11,11 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/serial"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/commission"
+	"github.com/halyard-robotics/halyard/internal/commission/doctor"
+	"github.com/halyard-robotics/halyard/internal/commission/host"
+	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 )
 
@@ -18,20 +23,20 @@ import (
 func machine(t *testing.T, more map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
-	if err := makeMachine(root, more); err != nil {
+	if err := doctor.MakeMachine(root, more); err != nil {
 		t.Fatal(err)
 	}
 	return root
 }
 
 // patientOf is a robot to be examined as it is.
-func patientOf(t *testing.T, config, body string) *testRobot {
+func patientOf(t *testing.T, config, body string) *doctor.TestRobot {
 	t.Helper()
-	exam, err := newExamination(planOf(t, config, configs.Options{Body: "emulated"}), body, nil)
+	exam, err := doctor.NewExamination(planOf(t, config, configs.Options{Body: "emulated"}), body, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &testRobot{config: config, dir: t.TempDir(), exam: exam}
+	return &doctor.TestRobot{Config: config, Dir: t.TempDir(), Exam: exam}
 }
 
 // The matrix: each fault planted alone is named by its own check, with its fix and its exit code, and nothing else
@@ -39,10 +44,10 @@ func patientOf(t *testing.T, config, body string) *testRobot {
 func TestDoctorMatrix(t *testing.T) {
 	t.Parallel()
 	planted, sound := map[string]bool{}, 0
-	for i, l := range faultCases() {
-		t.Run(fmt.Sprint(i, " ", l.name, " ", l.config), func(t *testing.T) {
-			row, err := l.row(t.Context(), t.TempDir())
-			if errors.Is(err, errNothingEmulated) {
+	for i, l := range doctor.FaultCases() {
+		t.Run(fmt.Sprint(i, " ", l.Name, " ", l.Config), func(t *testing.T) {
+			row, err := l.Row(t.Context(), t.TempDir())
+			if errors.Is(err, doctor.ErrNothingEmulated) {
 				return
 			}
 			if err != nil {
@@ -51,12 +56,12 @@ func TestDoctorMatrix(t *testing.T) {
 			if !row.OK {
 				t.Error(row.Wrong)
 			}
-			if l.check == "" {
+			if l.Check == "" {
 				sound++
 			} else if row.Fix == "" {
 				t.Error("no fix")
 			} else {
-				planted[l.check+l.found] = true
+				planted[l.Check+l.Found] = true
 			}
 		})
 	}
@@ -67,42 +72,42 @@ func TestDoctorMatrix(t *testing.T) {
 
 // A line of the matrix is not ok where the finding is another, one too many, or none.
 func TestMatrixJudges(t *testing.T) {
-	is := finding{Check: "baud", State: stateFail, Found: "answers at 57600 Bd", Fix: "halyard setup"}
+	is := doctor.Finding{Check: "baud", State: doctor.StateFail, Found: "answers at 57600 Bd", Fix: "halyard setup"}
 	id := 3
 	of3 := is
 	of3.ID = &id
 	fault := &hal.Error{Kind: hal.BusFault}
-	l := faultCase{check: "baud", state: stateFail, id: 3, kind: hal.BusFault, found: "57600", fix: "setup"}
+	l := doctor.FaultCase{Check: "baud", State: doctor.StateFail, Id: 3, Kind: hal.BusFault, Found: "57600", Fix: "setup"}
 	for _, c := range []struct {
-		bad     []finding
+		bad     []doctor.Finding
 		verdict error
-		change  func(*faultCase)
+		change  func(*doctor.FaultCase)
 		want    string
 	}{
-		{[]finding{of3}, fault, func(*faultCase) {}, ""},
-		{nil, nil, func(*faultCase) {}, "got 0 findings"},
-		{[]finding{of3, of3}, fault, func(*faultCase) {}, "got 2 findings"},
-		{[]finding{of3, of3}, fault, func(l *faultCase) { l.id = anybody }, ""},
-		{[]finding{is}, fault, func(*faultCase) {}, "want fail baud of id 3"},
-		{[]finding{of3}, fault, func(l *faultCase) { l.check = "id" }, "want fail id"},
-		{[]finding{of3}, fault, func(l *faultCase) { l.found = "9600" }, `want "9600"`},
-		{[]finding{of3}, fault, func(l *faultCase) { l.fix = "cable" }, `fix "cable"`},
-		{[]finding{of3}, nil, func(*faultCase) {}, "got exit 1, want 5"},
-		{[]finding{of3}, nil, func(l *faultCase) { *l = faultCase{} }, "nothing is wrong"},
-		{nil, nil, func(l *faultCase) { *l = faultCase{} }, ""},
+		{[]doctor.Finding{of3}, fault, func(*doctor.FaultCase) {}, ""},
+		{nil, nil, func(*doctor.FaultCase) {}, "got 0 findings"},
+		{[]doctor.Finding{of3, of3}, fault, func(*doctor.FaultCase) {}, "got 2 findings"},
+		{[]doctor.Finding{of3, of3}, fault, func(l *doctor.FaultCase) { l.Id = doctor.Anybody }, ""},
+		{[]doctor.Finding{is}, fault, func(*doctor.FaultCase) {}, "want fail baud of id 3"},
+		{[]doctor.Finding{of3}, fault, func(l *doctor.FaultCase) { l.Check = "id" }, "want fail id"},
+		{[]doctor.Finding{of3}, fault, func(l *doctor.FaultCase) { l.Found = "9600" }, `want "9600"`},
+		{[]doctor.Finding{of3}, fault, func(l *doctor.FaultCase) { l.Fix = "cable" }, `fix "cable"`},
+		{[]doctor.Finding{of3}, nil, func(*doctor.FaultCase) {}, "got exit 1, want 5"},
+		{[]doctor.Finding{of3}, nil, func(l *doctor.FaultCase) { *l = doctor.FaultCase{} }, "nothing is wrong"},
+		{nil, nil, func(l *doctor.FaultCase) { *l = doctor.FaultCase{} }, ""},
 	} {
 		one := l
 		c.change(&one)
-		if got := one.judge(c.bad, c.verdict); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+		if got := one.Judge(c.bad, c.verdict); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}
 }
 
-func texts(list []finding) []string {
+func texts(list []doctor.Finding) []string {
 	var out []string
 	for _, f := range list {
-		out = append(out, fmt.Sprint(f.cells()))
+		out = append(out, fmt.Sprint(f.Cells()))
 	}
 	return out
 }
@@ -110,19 +115,19 @@ func texts(list []finding) []string {
 // Real joints without a calibration are refused, with the exit code of that.
 func TestDoctorUncalibrated(t *testing.T) {
 	p := patientOf(t, "xm430-arm", "")
-	if err := onMachine(nil)(p); err != nil {
+	if err := doctor.OnMachine(nil)(p); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.exam.run(t.Context()); err != nil {
+	if err := p.Exam.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	fails := 0
-	for _, f := range p.exam.found {
-		if f.State == stateFail && f.Check == "calibration" && strings.Contains(f.Found, "none") {
+	for _, f := range p.Exam.Found {
+		if f.State == doctor.StateFail && f.Check == "calibration" && strings.Contains(f.Found, "none") {
 			fails++
 		}
 	}
-	if err := p.exam.verdict(false); fails != 6 || hal.KindOf(err) != hal.Uncalibrated {
+	if err := p.Exam.Verdict(false); fails != 6 || hal.KindOf(err) != hal.Uncalibrated {
 		t.Errorf("got %d findings, %v, want 6 and not calibrated", fails, err)
 	}
 }
@@ -143,14 +148,14 @@ func TestDoctorVerdict(t *testing.T) {
 		{[]hal.Kind{hal.Uncalibrated}, false, false, hal.Uncalibrated},
 		{[]hal.Kind{hal.Invalid}, false, false, hal.Invalid},
 	} {
-		d := &examination{note: func(string, ...any) {}}
+		d := &doctor.Examination{Note: func(string, ...any) {}}
 		for _, k := range c.kinds {
-			d.found = append(d.found, finding{State: stateFail, kind: k})
+			d.Found = append(d.Found, doctor.Finding{State: doctor.StateFail, Kind: k})
 		}
 		if c.warn {
-			d.found = append(d.found, finding{State: stateWarn})
+			d.Found = append(d.Found, doctor.Finding{State: doctor.StateWarn})
 		}
-		err := d.verdict(c.strict)
+		err := d.Verdict(c.strict)
 		if (err == nil) != (c.want == hal.Unexpected) || err != nil && hal.KindOf(err) != c.want {
 			t.Errorf("%v: got %v, want %v", c.kinds, err, c.want)
 		}
@@ -160,11 +165,11 @@ func TestDoctorVerdict(t *testing.T) {
 // The prediction of a cycle is the time that the driver's bytes take, and what is proposed does help.
 func TestBusLoad(t *testing.T) {
 	xm := dynamixel.ModelByName("xm430-w350")
-	line := trialLine{kind: busTypes["dynamixel2"], baud: 1000000}
+	line := doctor.TrialLine{Kind: assembly.BusTypes["dynamixel2"], Baud: 1000000}
 	for range 20 {
-		line.servos = append(line.servos, xm)
+		line.Servos = append(line.Servos, xm)
 	}
-	cycle, err := line.cycle()
+	cycle, err := line.Cycle()
 	// 14+N(4+1) to write, 14+N to ask, 8+N(4+10) to answer, and every fifth cycle one long answer.
 	bare := time.Duration(14+20*5+14+20+8+20*14) * 10 * time.Microsecond
 	if err != nil || cycle < bare || cycle > bare*12/10 {
@@ -172,25 +177,25 @@ func TestBusLoad(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name   string
-		change func(*trialLine)
+		change func(*doctor.TrialLine)
 	}{
-		{"4000000 Bd", func(o *trialLine) { o.baud = 4000000 }},
-		{"two buses", func(o *trialLine) { o.servos = o.servos[:10] }},
+		{"4000000 Bd", func(o *doctor.TrialLine) { o.Baud = 4000000 }},
+		{"two buses", func(o *doctor.TrialLine) { o.Servos = o.Servos[:10] }},
 	} {
 		other := line
 		c.change(&other)
-		d, err := other.cycle()
+		d, err := other.Cycle()
 		advice := fmt.Sprintf("%s: %.0f %%", c.name, 100*float64(d)/float64(cycle))
-		if err != nil || d > cycle*6/10 || !strings.Contains(line.relief(cycle), advice) {
-			t.Errorf("%s: got %v of %v, %v; %s", c.name, d, cycle, err, line.relief(cycle))
+		if err != nil || d > cycle*6/10 || !strings.Contains(line.Relief(cycle), advice) {
+			t.Errorf("%s: got %v of %v, %v; %s", c.name, d, cycle, err, line.Relief(cycle))
 		}
 	}
 	late := line
-	late.delay, late.timing.Latency = 500*time.Microsecond, 16*time.Millisecond
-	if advice := late.relief(cycle); !strings.HasPrefix(advice, "latency timer 1ms: ") || !strings.Contains(advice, "return delay 0: ") {
+	late.Delay, late.Timing.Latency = 500*time.Microsecond, 16*time.Millisecond
+	if advice := late.Relief(cycle); !strings.HasPrefix(advice, "latency timer 1ms: ") || !strings.Contains(advice, "return delay 0: ") {
 		t.Errorf("got %s", advice)
 	}
-	if _, err := (&trialLine{kind: busTypes["dynamixel2"], baud: 1000000}).cycle(); err != nil {
+	if _, err := (&doctor.TrialLine{Kind: assembly.BusTypes["dynamixel2"], Baud: 1000000}).Cycle(); err != nil {
 		t.Errorf("an empty bus: %v", err)
 	}
 }
@@ -199,17 +204,17 @@ func TestBusLoad(t *testing.T) {
 func TestDoctorTwins(t *testing.T) {
 	for _, delay := range []int64{0, 250} {
 		p := patientOf(t, "xm430-arm", "emulated")
-		twin, err := p.servo(4)
+		twin, err := p.Servo(4)
 		if err != nil {
 			t.Fatal(err)
 		}
 		twin.Actuator().Reset(0.5)
 		twin.Preset("id", 3)
 		twin.Preset("return_delay", delay)
-		if err := p.exam.run(t.Context()); err != nil {
+		if err := p.Exam.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if got := texts(p.exam.found[:3]); !strings.HasPrefix(got[0], "[fail id arm 3 elbow two servos") ||
+		if got := texts(p.Exam.Found[:3]); !strings.HasPrefix(got[0], "[fail id arm 3 elbow two servos") ||
 			!strings.HasPrefix(got[1], "[fail servo arm 4 ") || !strings.HasPrefix(got[2], "[ok ") {
 			t.Errorf("return delay %d: got %q", delay, got)
 		}
@@ -218,20 +223,20 @@ func TestDoctorTwins(t *testing.T) {
 
 // Tables have a cell under each heading.
 func TestRows(t *testing.T) {
-	for _, r := range []row{portRow{}, foundServo{}, assignment{}, finding{}, foundChip{}, portLine{}, registerRow{}, differenceRow{}, changeRow{}, matrixRow{}} {
-		if len(r.header()) != len(r.cells()) {
-			t.Errorf("%T: got %d cells under %d headings", r, len(r.cells()), len(r.header()))
+	for _, r := range []report.Row{host.PortRow{}, commission.FoundServo{}, commission.Assignment{}, doctor.Finding{}, commission.FoundChip{}, assembly.PortLine{}, commission.RegisterRow{}, commission.DifferenceRow{}, commission.ChangeRow{}, doctor.MatrixRow{}} {
+		if len(r.Header()) != len(r.Cells()) {
+			t.Errorf("%T: got %d cells under %d headings", r, len(r.Cells()), len(r.Header()))
 		}
 	}
 }
 
 // A denial that is seen beforehand is not tried.
 func TestDoctorUsable(t *testing.T) {
-	b := &busCheck{examination: &examination{root: t.TempDir()}, name: "arm"}
-	if b.usable(&serial.Port{Device: "/dev/ttyUSB0", Denied: `you are not in group "dialout"`}) {
+	b := &doctor.BusCheck{Examination: &doctor.Examination{Root: t.TempDir()}, Name: "arm"}
+	if b.Usable(&serial.Port{Device: "/dev/ttyUSB0", Denied: `you are not in group "dialout"`}) {
 		t.Error("a port that may not be opened is usable")
 	}
-	if f := b.found[0]; f.Check != "access" || f.kind != hal.Busy || !strings.Contains(f.Fix, "usermod -aG dialout") {
+	if f := b.Found[0]; f.Check != "access" || f.Kind != hal.Busy || !strings.Contains(f.Fix, "usermod -aG dialout") {
 		t.Errorf("got %+v", f)
 	}
 }
@@ -248,8 +253,8 @@ func TestDoctorHertz(t *testing.T) {
 		{"\x00\x01\x86\xA0", configs.Real, 100_000}, {"\x00\x01\x86\xA0", configs.Emulated, 400_000}, {"100000\n", configs.Real, 400_000},
 		{"\x00\x00\x00\x00", configs.Real, 400_000}, {"gone", configs.Real, 400_000},
 	} {
-		x := deviceCheck{examination: &examination{root: machine(t, map[string]string{node: c.text})}}
-		if got := x.hertz(&bus, c.body); got != c.want {
+		x := doctor.DeviceCheck{Examination: &doctor.Examination{Root: machine(t, map[string]string{node: c.text})}}
+		if got := x.Hertz(&bus, c.body); got != c.want {
 			t.Errorf("%q, %s: got %d, want %d", c.text, c.body, got, c.want)
 		}
 	}
@@ -262,12 +267,12 @@ func TestDoctorReachable(t *testing.T) {
 		kind, port string
 		want       bool
 	}{
-		{"odrive-can", "can0", true}, {serialBus, "tcp://192.168.0.10:10940", true}, {"feetech", "d/arm", true}, {"feetech", "/dev/pts/3", true},
-		{"feetech", "/dev/ttyUSB9", false}, {i2cBus, "/dev/i2c-1", true}, {i2cBus, "/dev/i2c-2", false}, {"feetech", adapterName, true},
+		{"odrive-can", "can0", true}, {assembly.SerialBus, "tcp://192.168.0.10:10940", true}, {"feetech", "d/arm", true}, {"feetech", "/dev/pts/3", true},
+		{"feetech", "/dev/ttyUSB9", false}, {assembly.I2cBus, "/dev/i2c-1", true}, {assembly.I2cBus, "/dev/i2c-2", false}, {"feetech", doctor.AdapterName, true},
 	} {
-		b := &busCheck{examination: &examination{root: root}, name: "arm", config: configs.Bus{Type: c.kind, Port: c.port, Baud: 1000000}}
-		if got := b.reachable(); got != c.want || (len(b.found) == 0) != c.want {
-			t.Errorf("%s %s: got %v, %v; want %v", c.kind, c.port, got, texts(b.found), c.want)
+		b := &doctor.BusCheck{Examination: &doctor.Examination{Root: root}, Name: "arm", Config: configs.Bus{Type: c.kind, Port: c.port, Baud: 1000000}}
+		if got := b.Reachable(); got != c.want || (len(b.Found) == 0) != c.want {
+			t.Errorf("%s %s: got %v, %v; want %v", c.kind, c.port, got, texts(b.Found), c.want)
 		}
 	}
 }
@@ -285,8 +290,8 @@ func TestDoctorOtherAdapter(t *testing.T) {
 		{configs.Real, by + "usb-left", "usb-left", false}, {configs.Real, by + "usb-left", by + "usb-left", false},
 		{configs.Real, by + "usb-left", "", false}, {configs.Real, "/dev/ttyUSB0", "usb-right", false}, {configs.Emulated, by + "usb-left", "usb-right", false},
 	} {
-		s := &servoCheck{busCheck: &busCheck{kind: c.kind, config: configs.Bus{Port: c.port}}}
-		if got := s.otherAdapter(&calibration.Joint{Servo: calibration.Servo{Adapter: c.adapter}}); got != c.want {
+		s := &doctor.ServoCheck{BusCheck: &doctor.BusCheck{Kind: c.kind, Config: configs.Bus{Port: c.port}}}
+		if got := s.OtherAdapter(&calibration.Joint{Servo: calibration.Servo{Adapter: c.adapter}}); got != c.want {
 			t.Errorf("%+v: got %v", c, got)
 		}
 	}

@@ -13,12 +13,14 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/lidar"
 	"github.com/halyard-robotics/halyard/drivers/pwm"
 	"github.com/halyard-robotics/halyard/drivers/serial"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 )
 
 // Every serial line of a config is served at once, over one world: the real driver of the sensor on its line feels what
 // the pulses of the board on another one do. What cannot be a terminal says why.
 func TestEmulateSerialDevices(t *testing.T) {
-	path := rigOf(t, nodderRig, nodder, append(onSerial(), "agents:\n", "  main: {type: i2c, port: /dev/i2c-nobody}\nagents:\n")...)
+	path := rigOf(t, doctor.NodderRig, doctor.Nodder, append(doctor.OnSerial(), "agents:\n", "  main: {type: i2c, port: /dev/i2c-nobody}\nagents:\n")...)
 	dir := t.TempDir()
 	line, stop := emulated(t, path, "--dir", dir)
 	defer stop()
@@ -64,8 +66,8 @@ func TestEmulateSerialDevices(t *testing.T) {
 }
 
 func TestUnserved(t *testing.T) {
-	for kind, want := range map[string]string{i2cBus: "I2C cannot", spiBus: "SPI cannot", serialBus: "no emulated device", "dynamixel2": "no joint", "kernel-pwm": "kernel-pwm cannot be", "": "no line"} {
-		if got := unserved(kind); !strings.Contains(got, want) {
+	for kind, want := range map[string]string{assembly.I2cBus: "I2C cannot", assembly.SpiBus: "SPI cannot", assembly.SerialBus: "no emulated device", "dynamixel2": "no joint", "kernel-pwm": "kernel-pwm cannot be", "": "no line"} {
+		if got := assembly.Unserved(kind); !strings.Contains(got, want) {
 			t.Errorf("%q: got %q, want %q", kind, got, want)
 		}
 	}
@@ -80,11 +82,11 @@ func TestEmulateBasesAndScanners(t *testing.T) {
 	var kinds []string
 	for _, p := range line.Ports {
 		kinds = append(kinds, p.Bus+" "+p.Type+" "+p.Reason)
-		if rated := p.Type == serialBus; rated != (p.Baud > 0) {
+		if rated := p.Type == assembly.SerialBus; rated != (p.Baud > 0) {
 			t.Errorf("%s, of type %s: got %d Bd", p.Bus, p.Type, p.Baud)
 		}
 	}
-	if want := "base serial |laser serial |bay spi " + unserved(spiBus) + "|main i2c " + unserved(i2cBus); strings.Join(kinds, "|") != want {
+	if want := "base serial |laser serial |bay spi " + assembly.Unserved(assembly.SpiBus) + "|main i2c " + assembly.Unserved(assembly.I2cBus); strings.Join(kinds, "|") != want {
 		t.Fatalf("got %q, want %q", strings.Join(kinds, "|"), want)
 	}
 	laser, err := lidar.NewSICK(lidar.SICKSettings{Name: "laser", Line: serial.Reopener(filepath.Join(dir, "laser"), 38400, "")})
@@ -109,7 +111,7 @@ func TestEmulateBasesAndScanners(t *testing.T) {
 	}
 	heard := ""
 	for i, greeting := range []string{"\xFA\xFB\x03\x00\x00\x00", "\xFA\xFB\x03\x01\x00\x01", "\xFA\xFB\x03\x02\x00\x02"} {
-		got, _, err := listen(port, []byte(greeting), []int{6, 6, 27}[i], time.Second)
+		got, _, err := assembly.Listen(port, []byte(greeting), []int{6, 6, 27}[i], time.Second)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +130,7 @@ func TestEmulateBasesAndScanners(t *testing.T) {
 	if line.Ports[1].Bus != "laser" || !strings.HasPrefix(at, "tcp://127.0.0.1:") {
 		t.Fatalf("got %+v, want the scanner on the loopback", line.Ports)
 	}
-	ust, err := lidar.NewHokuyo(lidar.HokuyoSettings{Name: "laser", Line: lidar.DialTCP(strings.TrimPrefix(at, tcpPrefix)), Model: hokuyoModel(t, "ust-10lx")})
+	ust, err := lidar.NewHokuyo(lidar.HokuyoSettings{Name: "laser", Line: lidar.DialTCP(strings.TrimPrefix(at, assembly.TcpPrefix)), Model: hokuyoModel(t, "ust-10lx")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,11 +14,13 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/serial"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 )
 
 // emulated runs "halyard emulate" until stop is called, which returns its exit code, and returns its ready line.
-func emulated(t *testing.T, args ...string) (line ready, stop func() int) {
+func emulated(t *testing.T, args ...string) (line assembly.Ready, stop func() int) {
 	t.Helper()
 	if _, err := os.Stat("/dev/ptmx"); err != nil {
 		t.Skip("no pty here: ", err)
@@ -29,7 +31,7 @@ func emulated(t *testing.T, args ...string) (line ready, stop func() int) {
 	code := make(chan int, 1)
 	go func() {
 		a := &app{in: strings.NewReader(""), out: in, err: &stderr}
-		code <- a.run(ctx, append([]string{"emulate", "-o", "jsonl"}, args...))
+		code <- a.Run(ctx, append([]string{"emulate", "-o", "jsonl"}, args...))
 		in.Close()
 	}()
 	text, err := bufio.NewReader(out).ReadString('\n')
@@ -76,7 +78,7 @@ func scanned(t *testing.T, port, bauds, want string) {
 	servos := func(out string) string {
 		var text []string
 		for line := range strings.Lines(out) {
-			var f foundServo
+			var f commission.FoundServo
 			if err := json.Unmarshal([]byte(line), &f); err != nil {
 				continue // what stderr has
 			}
@@ -84,7 +86,7 @@ func scanned(t *testing.T, port, bauds, want string) {
 			if f.Model != "xm430-w350" || f.Number != 1020 || f.Protocol != 2 || f.Port != port || f.Finding != "" {
 				mark = "!"
 			}
-			text = append(text, place{f.Baud, 2, f.ID}.String()+mark)
+			text = append(text, commission.Place{Baud: f.Baud, Protocol: 2, Id: f.ID}.String()+mark)
 		}
 		return strings.Join(text, " ")
 	}
@@ -115,7 +117,7 @@ func TestToolsEndToEnd(t *testing.T) {
 	scanned(t, link, "1000000", "1@1000000 2@1000000 3@1000000 4@1000000 5@1000000 6@1000000")
 	scanned(t, p.Path, "4000000", "")
 	code, out, errText := typed(t, exits(0), "setup", link, "--id", "3", "--new-id", "9", "--new-baud", "2000000", "--baud", "1000000", "-o", "jsonl")
-	var done assignment
+	var done commission.Assignment
 	if err := json.Unmarshal([]byte(out), &done); code != 0 || err != nil || !done.Done || done.Backup["id"] != 3 || done.ID != 9 {
 		t.Fatalf("setup: exit %d, %s %s", code, out, errText)
 	}
@@ -163,7 +165,7 @@ func TestEmulateMoves(t *testing.T) {
 	}
 	defer port.Close()
 	c, m := dynamixel.NewClient(port, 1), dynamixel.ModelByName("mx-28")
-	c.Latency = terminalPatience
+	c.Latency = assembly.TerminalPatience
 	write := func(name string, v int64) {
 		t.Helper()
 		if err := c.WriteRegister(1, m, name, v); err != nil {
@@ -190,7 +192,7 @@ func TestEmulateMoves(t *testing.T) {
 func TestEmulateTable(t *testing.T) {
 	var out, errs bytes.Buffer
 	a := &app{out: &out, err: &errs, format: "table"}
-	if err := a.announcePorts([]readyPort{{Bus: "legs", Type: "dynamixel1", Baud: 1000000, Reason: "no joint hangs on it"},
+	if err := a.announcePorts([]assembly.ReadyPort{{Bus: "legs", Type: "dynamixel1", Baud: 1000000, Reason: "no joint hangs on it"},
 		{Bus: "arm", Type: "dynamixel2", Path: "/dev/pts/3", Baud: 57600}}, "so101", ""); err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +202,7 @@ func TestEmulateTable(t *testing.T) {
 }
 
 func TestPlant(t *testing.T) {
-	w, err := emulateWorld(planOf(t, "demo", configs.Options{Body: "emulated"})) // two buses have a servo 1
+	w, err := assembly.EmulateWorld(planOf(t, "demo", configs.Options{Body: "emulated"})) // two buses have a servo 1
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +210,7 @@ func TestPlant(t *testing.T) {
 		"off servo 7": true, "upper: off servo 7": true, "upper: off servo 1": true, "crc bus p=0.1": true, "left_leg: slow bus": true,
 		"off servo 1": false, "left_leg: off servo 7": false, "off servo 99": false, "arm: crc bus": false, "": false, "off": false,
 	} {
-		if err := w.plant(text); (err == nil) != ok {
+		if err := w.Plant(text); (err == nil) != ok {
 			t.Errorf("%q: got %v", text, err)
 		}
 	}

@@ -12,49 +12,53 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/camera"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/lab"
 	"github.com/halyard-robotics/halyard/sim/emulator/uart"
 )
 
 // Every device that a config may name is on trial, on every bus that it can hang on: a new one comes by itself, or is missed
 // here.
 func TestFaultRows(t *testing.T) {
-	rows := faultRows()
-	has := func(what string, is func(r *faultRow) bool) {
+	rows := lab.FaultRows()
+	has := func(what string, is func(r *lab.FaultRow) bool) {
 		t.Helper()
 		if !slices.ContainsFunc(rows, is) {
 			t.Errorf("%s: no row in faultRows", what)
 		}
 	}
-	for kind := range busTypes {
-		has(kind, func(r *faultRow) bool { return r.bus == kind && r.lineType == kind && r.baud > 0 })
+	for kind := range assembly.BusTypes {
+		has(kind, func(r *lab.FaultRow) bool { return r.Bus == kind && r.LineType == kind && r.Baud > 0 })
 	}
-	for device := range outputKinds() {
-		has(device, func(r *faultRow) bool { return r.device == device && strings.Contains(r.board, device) })
+	for device := range assembly.OutputKinds() {
+		has(device, func(r *lab.FaultRow) bool { return r.Device == device && strings.Contains(r.Board, device) })
 	}
-	for device, kind := range sensorKinds() {
-		for _, bus := range kind.buses {
-			has(device+" on "+bus, func(r *faultRow) bool { return r.device == device && r.bus == bus && (r.tag != 0) == kind.reads })
+	for device, kind := range assembly.SensorKinds() {
+		for _, bus := range kind.Buses {
+			has(device+" on "+bus, func(r *lab.FaultRow) bool { return r.Device == device && r.Bus == bus && (r.Tag != 0) == kind.Reads })
 		}
 	}
 	for _, e := range camera.Encodings() {
-		has("a camera of "+e.Word, func(r *faultRow) bool { return r.bus == videoBus && strings.Contains(r.cameras, "format: "+e.Word) })
+		has("a camera of "+e.Word, func(r *lab.FaultRow) bool {
+			return r.Bus == lab.VideoBus && strings.Contains(r.Cameras, "format: "+e.Word)
+		})
 	}
 	// All that a config may hang on one line of a chip.
 	for _, of := range []reflect.Type{reflect.TypeFor[configs.Hardware](), reflect.TypeFor[configs.Joint]()} {
 		for _, field := range reflect.VisibleFields(of) {
 			if word, _, _ := strings.Cut(field.Tag.Get("yaml"), ","); strings.HasSuffix(field.Type.String(), "configs.Wire") {
-				has(word, func(r *faultRow) bool {
-					return r.device == word && r.try != nil && strings.Contains(r.wires+r.board, word+": {")
+				has(word, func(r *lab.FaultRow) bool {
+					return r.Device == word && r.Try != nil && strings.Contains(r.Wires+r.Board, word+": {")
 				})
 			}
 		}
 	}
-	for device := range baseKinds() {
-		has(device, func(r *faultRow) bool { return r.device == device && strings.Contains(r.base, device) })
+	for device := range assembly.BaseKinds() {
+		has(device, func(r *lab.FaultRow) bool { return r.Device == device && strings.Contains(r.Base, device) })
 	}
-	for kind, models := range exemplars() {
+	for kind, models := range lab.Exemplars() {
 		for _, model := range models {
-			if b, ok := busTypes[kind]; !ok || b.lookup(model) == nil {
+			if b, ok := assembly.BusTypes[kind]; !ok || b.Lookup(model) == nil {
 				t.Errorf("%s: %s is no servo of it", kind, model)
 			}
 		}
@@ -69,14 +73,14 @@ func TestFaultMatrix(t *testing.T) {
 	if os.Getenv("HALYARD_LONG") == "" {
 		seeds, every = 1, 3
 	}
-	for i, r := range faultRows() {
-		for k, w := range faultWords() {
+	for i, r := range lab.FaultRows() {
+		for k, w := range lab.FaultWords() {
 			if (i+k)%every != 0 {
 				continue
 			}
-			t.Run(r.device+"/"+r.bus+"/"+w.name, func(t *testing.T) {
-				c, err := runCell(t.Context(), r, &w, seeds)
-				if err != nil || c.failed {
+			t.Run(r.Device+"/"+r.Bus+"/"+w.Name, func(t *testing.T) {
+				c, err := lab.RunCell(t.Context(), r, &w, seeds)
+				if err != nil || c.Failed {
 					t.Errorf("%s, %v", c.Outcome, err)
 				}
 				t.Logf("%s: %v ms old, told after %v ms, back after %v ms", c.Outcome, c.Oldest, c.Told, c.Back)
@@ -88,14 +92,14 @@ func TestFaultMatrix(t *testing.T) {
 // What the matrix has found stays mended, with the dice that found it: a servo back from noise that was never told a goal
 // again, a tripped watchdog that nobody saw, a scanner that waited for the rest of a request.
 func TestFaultFinds(t *testing.T) {
-	rows, words := faultRows(), faultWords()
+	rows, words := lab.FaultRows(), lab.FaultWords()
 	for _, c := range []struct {
 		device, bus, fault string
 		seed               int64
-	}{{"vesc-4", "vesc", "garbage", 2}, {"xl430-w250", "dynamixel2", "doubled", 12}, {"rplidar", serialBus, "short", 1}} {
-		r := rows[slices.IndexFunc(rows, func(r *faultRow) bool { return r.device == c.device && r.bus == c.bus })]
-		w := words[slices.IndexFunc(words, func(w faultWord) bool { return w.name == c.fault })]
-		if got := tryCell(r, &w, c.seed); got.failed {
+	}{{"vesc-4", "vesc", "garbage", 2}, {"xl430-w250", "dynamixel2", "doubled", 12}, {"rplidar", assembly.SerialBus, "short", 1}} {
+		r := rows[slices.IndexFunc(rows, func(r *lab.FaultRow) bool { return r.Device == c.device && r.Bus == c.bus })]
+		w := words[slices.IndexFunc(words, func(w lab.FaultWord) bool { return w.Name == c.fault })]
+		if got := lab.TryCell(r, &w, c.seed); got.Failed {
 			t.Errorf("%s, %s, seed %d: %s", c.device, c.fault, c.seed, got.Outcome)
 		}
 	}
@@ -103,15 +107,15 @@ func TestFaultFinds(t *testing.T) {
 
 // The same seed tells the same, however the machine is busy: a line is lost and opened again in the same cycles.
 func TestFaultsRepeat(t *testing.T) {
-	words := faultWords()
-	for i, r := range faultRows() {
-		if i%5 != 0 && r.device != "p2os" && r.bus != videoBus {
+	words := lab.FaultWords()
+	for i, r := range lab.FaultRows() {
+		if i%5 != 0 && r.Device != "p2os" && r.Bus != lab.VideoBus {
 			continue
 		}
 		for k := range words {
-			if w := &words[k]; w.dead && w.plant(r) != nil {
-				if one, two := fmt.Sprint(tryCell(r, w, 2)), fmt.Sprint(tryCell(r, w, 2)); one != two {
-					t.Errorf("%s, %s: got %s, then %s", r.device, w.name, one, two)
+			if w := &words[k]; w.Dead && w.Plant(r) != nil {
+				if one, two := fmt.Sprint(lab.TryCell(r, w, 2)), fmt.Sprint(lab.TryCell(r, w, 2)); one != two {
+					t.Errorf("%s, %s: got %s, then %s", r.Device, w.Name, one, two)
 				}
 			}
 		}
@@ -120,52 +124,52 @@ func TestFaultsRepeat(t *testing.T) {
 
 // The judges see what they are there for: a cell with each kind of wrong is red.
 func TestFaultJudges(t *testing.T) {
-	rows := faultRows()
-	row := func(device, bus string) *faultRow {
-		return rows[slices.IndexFunc(rows, func(r *faultRow) bool { return r.device == device && r.bus == bus })]
+	rows := lab.FaultRows()
+	row := func(device, bus string) *lab.FaultRow {
+		return rows[slices.IndexFunc(rows, func(r *lab.FaultRow) bool { return r.Device == device && r.Bus == bus })]
 	}
-	nothing := func(*testRig, bool) error { return nil }
+	nothing := func(*lab.TestRig, bool) error { return nil }
 	for _, c := range []struct {
 		name string
-		row  *faultRow
-		word faultWord
+		row  *lab.FaultRow
+		word lab.FaultWord
 		want string
 	}{
-		{"a value that is not true", row("bno055", i2cBus), faultWord{i2c: func(s *testRig, wholly bool) error {
-			s.row.values["device"] = []float64{2}
+		{"a value that is not true", row("bno055", assembly.I2cBus), lab.FaultWord{I2c: func(s *lab.TestRig, wholly bool) error {
+			s.Row.Values["device"] = []float64{2}
 			return nil
 		}}, "wrong: device"},
-		{"another tag", row("pn532", serialBus), faultWord{serial: func(s *testRig, wholly bool) error {
-			for _, f := range s.sys.emulation.fields {
-				f.held = []uint32{7}
+		{"another tag", row("pn532", assembly.SerialBus), lab.FaultWord{Serial: func(s *lab.TestRig, wholly bool) error {
+			for _, f := range s.Sys.Emulation.Fields {
+				f.Held = []uint32{7}
 			}
 			return nil
 		}}, "wrong: device"},
-		{"a servo that lags", row("sts3215", "feetech"), faultWord{serial: func(s *testRig, wholly bool) error {
-			s.row.off = 1e-6
+		{"a servo that lags", row("sts3215", "feetech"), lab.FaultWord{Serial: func(s *lab.TestRig, wholly bool) error {
+			s.Row.Off = 1e-6
 			return nil
 		}}, "wrong: "},
-		{"values that come though nothing can", row("sts3215", "feetech"), faultWord{serial: nothing, dead: true}, "lies: one"},
-		{"silence, which is told", row("ax-12a", "dynamixel1"), faultWord{name: "deaf", serial: func(s *testRig, wholly bool) error {
+		{"values that come though nothing can", row("sts3215", "feetech"), lab.FaultWord{Serial: nothing, Dead: true}, "lies: one"},
+		{"silence, which is told", row("ax-12a", "dynamixel1"), lab.FaultWord{Name: "deaf", Serial: func(s *lab.TestRig, wholly bool) error {
 			if wholly {
-				s.tap().Fault(uart.Fault{Kind: uart.NoReply})
+				s.Tap().Fault(uart.Fault{Kind: uart.NoReply})
 			}
 			return nil
 		}}, ""},
-		{"a picture of another time", row("v4l2, grey", videoBus), faultWord{video: func(s *testRig, wholly bool) error {
-			s.eye.blinker.period /= 2
+		{"a picture of another time", row("v4l2, grey", lab.VideoBus), lab.FaultWord{Video: func(s *lab.TestRig, wholly bool) error {
+			s.Eye.Blinker.Period /= 2
 			return nil
 		}}, "wrong: eye"},
-		{"a button that nobody hears", row("estop", gpioBus), faultWord{dead: true, gpio: nothing}, "not stopped"},
-		{"a gate that nobody hears", row("gate", gpioBus), faultWord{dead: true, gpio: nothing}, "lies: pulse"},
-		{"a light that is away unnoticed", row("lights", gpioBus), faultWord{gpio: nothing}, "no event"},
-		{"it never ends", row("ina219", i2cBus), faultWord{i2c: func(s *testRig, wholly bool) error {
-			s.row.address, s.row.on = 0x40, "main" // the neighbour's board
-			return s.darken(true)
+		{"a button that nobody hears", row("estop", assembly.GpioBus), lab.FaultWord{Dead: true, Gpio: nothing}, "not stopped"},
+		{"a gate that nobody hears", row("gate", assembly.GpioBus), lab.FaultWord{Dead: true, Gpio: nothing}, "lies: pulse"},
+		{"a light that is away unnoticed", row("lights", assembly.GpioBus), lab.FaultWord{Gpio: nothing}, "no event"},
+		{"it never ends", row("ina219", assembly.I2cBus), lab.FaultWord{I2c: func(s *lab.TestRig, wholly bool) error {
+			s.Row.Address, s.Row.On = 0x40, "main" // the neighbour's board
+			return s.Darken(true)
 		}}, "harmed: pulse"},
 	} {
-		got := tryCell(c.row, &c.word, 1)
-		if got.failed != (c.want != "") || !strings.HasPrefix(got.Outcome, c.want) {
+		got := lab.TryCell(c.row, &c.word, 1)
+		if got.Failed != (c.want != "") || !strings.HasPrefix(got.Outcome, c.want) {
 			t.Errorf("%s: got %q, want %q", c.name, got.Outcome, c.want)
 		}
 	}
@@ -188,7 +192,7 @@ func TestFaultsCommand(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := runCell(ctx, faultRows()[0], &faultWords()[0], 1); err == nil || hal.KindOf(err) != hal.Unexpected {
+	if _, err := lab.RunCell(ctx, lab.FaultRows()[0], &lab.FaultWords()[0], 1); err == nil || hal.KindOf(err) != hal.Unexpected {
 		t.Errorf("interrupted: got %v", err)
 	}
 }

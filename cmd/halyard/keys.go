@@ -8,6 +8,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/control"
 )
 
 // keys watches the terminal that rigs were started from: space is the emergency stop, without a confirmation.
@@ -58,9 +59,9 @@ func (k *keys) watch(a *app, rigs []*hal.Rig) {
 		}
 		for _, c := range b[:n] {
 			if c == ' ' {
-				var joints []jointStatus
+				var joints []control.JointStatus
 				for _, r := range rigs {
-					joints = append(joints, jointsOf(r, r.EmergencyStop("space was pressed"))...)
+					joints = append(joints, control.JointsOf(r, r.EmergencyStop("space was pressed"))...)
 				}
 				show(a, joints)
 				if err := unacknowledged(joints); err != nil {
@@ -72,8 +73,8 @@ func (k *keys) watch(a *app, rigs []*hal.Rig) {
 	}
 }
 
-// close gives the terminal back as it was.
-func (k *keys) close() {
+// Close gives the terminal back as it was.
+func (k *keys) Close() {
 	if k.tty == nil {
 		return
 	}

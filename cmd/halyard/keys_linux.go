@@ -1,6 +1,8 @@
 package main
 
-import "golang.org/x/sys/unix"
+import (
+	"golang.org/x/sys/unix"
+)
 
 // singleKeys lets a terminal hand on each key at once and silently. Signals by key and the form of the output stay.
 func singleKeys(fd int) (undo func(), err error) {

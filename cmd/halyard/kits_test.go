@@ -26,7 +26,7 @@ func TestEmbeddedConfigsRun(t *testing.T) {
 					goal, mode = 0, hal.DutyMode // a thruster
 				}
 				s.inputs[a.Goal[mode]] = goal
-				s.run(4 * time.Second)
+				s.Run(4 * time.Second)
 				for i, st := range s.agent.Status(nil) {
 					if st.Err != nil || 4*time.Second-st.Time > 300*time.Millisecond {
 						t.Errorf("device %d: %v old: %v", i, 4*time.Second-st.Time, st.Err)

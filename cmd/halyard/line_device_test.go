@@ -11,36 +11,39 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/haltest"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/commission/doctor"
+	"github.com/halyard-robotics/halyard/internal/control"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 	pins "github.com/halyard-robotics/halyard/sim/emulator/gpio"
 )
 
 func TestFeelerConforms(t *testing.T) {
-	path := rigOf(t, feelerRig, feeler())
+	path := rigOf(t, doctor.FeelerRig, doctor.Feeler())
 	haltest.Run(t, func(t *testing.T) haltest.Subject { return subject(t, planOf(t, path, configs.Options{})) })
 }
 
 // The gate is closed until there are pulses, at an emergency stop, and at the end; the emulated board has no pulses behind it.
 func TestGate(t *testing.T) {
-	s := step(t, planOf(t, rigOf(t, feelerRig, feeler()), configs.Options{}))
-	io := s.sys.emulation.gpios["io"]
-	servo := s.sys.scene.Body("feeler").Joint(1).Servo
-	s.run(100 * time.Millisecond)
+	s := step(t, planOf(t, rigOf(t, doctor.FeelerRig, doctor.Feeler()), configs.Options{}))
+	io := s.sys.Emulation.Gpios["io"]
+	servo := s.sys.Scene.Body("feeler").Joint(1).Servo
+	s.Run(100 * time.Millisecond)
 	if !io.Level(4) {
 		t.Error("nothing commanded: got the gate open")
 	}
 	s.inputs[s.agent.Layout().Actuators[1].Goal[hal.PositionMode]] = 0.3
-	s.run(2 * time.Second)
+	s.Run(2 * time.Second)
 	if io.Level(4) || math.Abs(servo.Position-0.3) > 0.03 {
 		t.Errorf("commanded: got gate closed %v, tilt at %.3f; want it open and at 0.3", io.Level(4), servo.Position)
 	}
 	// The bus hangs: the gate alone ends the pulses.
-	s.sys.emulation.buses["main"].Fault(chip.Fault{Kind: chip.NoAck})
-	stops := s.sys.rig.EmergencyStop("test")
+	s.sys.Emulation.Buses["main"].Fault(chip.Fault{Kind: chip.NoAck})
+	stops := s.sys.Rig.EmergencyStop("test")
 	if stops[1].Err == nil {
 		t.Error("a board that does not hear was believed to have stopped")
 	}
-	s.run(50 * time.Millisecond)
+	s.Run(50 * time.Millisecond)
 	if !io.Level(4) || servo.Enable {
 		t.Errorf("stopped: got gate closed %v, servo driven %v", io.Level(4), servo.Enable)
 	}
@@ -54,37 +57,37 @@ func TestStopButton(t *testing.T) {
 		"unplugged": {Kind: pins.Unplugged},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := step(t, planOf(t, rigOf(t, feelerRig, feeler()), configs.Options{}))
-			servo := s.sys.scene.Body("feeler").Joint(1).Servo
+			s := step(t, planOf(t, rigOf(t, doctor.FeelerRig, doctor.Feeler()), configs.Options{}))
+			servo := s.sys.Scene.Body("feeler").Joint(1).Servo
 			s.inputs[s.agent.Layout().Actuators[1].Goal[hal.PositionMode]] = 0.3
-			s.run(500 * time.Millisecond)
+			s.Run(500 * time.Millisecond)
 			if state, _, _ := s.agent.Guard(); state != hal.Armed || !servo.Enable {
 				t.Fatalf("all well: got %v, driven %v", state, servo.Enable)
 			}
-			if got := s.sys.emulation.gpios["io"].Held(18); got != "halyard estop" {
+			if got := s.sys.Emulation.Gpios["io"].Held(18); got != "halyard estop" {
 				t.Errorf("line of the button: held by %q", got)
 			}
-			io := s.sys.emulation.gpios["io"]
+			io := s.sys.Emulation.Gpios["io"]
 			io.Fault(fault)
-			s.run(20 * time.Millisecond)
+			s.Run(20 * time.Millisecond)
 			if state, _, _ := s.agent.Guard(); state != hal.Stopped || servo.Enable || !s.saw("/Control/EmergencyStop") {
 				t.Errorf("two cycles later: got %v, driven %v", state, servo.Enable)
 			}
-			if err := s.sys.rig.Recover(); hal.KindOf(err) != hal.Unsafe {
+			if err := s.sys.Rig.Recover(); hal.KindOf(err) != hal.Unsafe {
 				t.Errorf("cleared: got %v", err)
 			}
-			if ans := (&control{rig: s.sys.rig}).obey(orderReset); ans.Kind != hal.Unsafe || !strings.Contains(ans.Error, "its cause lasts") {
+			if ans := (&control.Control{Rig: s.sys.Rig}).Obey(control.OrderReset); ans.Kind != hal.Unsafe || !strings.Contains(ans.Error, "its cause lasts") {
 				t.Errorf("reset by hand: got %+v, want it refused", ans)
 			}
 			io.ClearFaults()
-			s.run(time.Second) // a chip that was unplugged is opened anew
+			s.Run(time.Second) // a chip that was unplugged is opened anew
 			if state, _, _ := s.agent.Guard(); state != hal.Stopped || servo.Enable {
 				t.Errorf("whole again: got %v, driven %v; want it latched", state, servo.Enable)
 			}
-			if err := errors.Join(s.sys.rig.Recover(), s.agent.Arm()); err != nil {
+			if err := errors.Join(s.sys.Rig.Recover(), s.agent.Arm()); err != nil {
 				t.Error(err)
 			}
-			s.run(500 * time.Millisecond)
+			s.Run(500 * time.Millisecond)
 			if !servo.Enable || io.Level(4) {
 				t.Errorf("armed again: driven %v, gate closed %v", servo.Enable, io.Level(4))
 			}
@@ -94,7 +97,7 @@ func TestStopButton(t *testing.T) {
 
 // A config with faults of lines reports each with its path.
 func TestLineFaults(t *testing.T) {
-	rig := rigOf(t, feelerRig, feeler(),
+	rig := rigOf(t, doctor.FeelerRig, doctor.Feeler(),
 		"lines: [17], debounce: 20ms", "lines: [17, 18], address: 3",
 		"      estop: {bus: io, line: BUTTON}\n", `        imu: {bus: io, device: encoder, lines: [1, 2]}
       monitors:
@@ -112,7 +115,7 @@ func TestLineFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = resolve(c)
+	_, err = assembly.Resolve(c)
 	got := strings.ReplaceAll(err.Error(), rig+":", "")
 	const want = `13:78: agents[0].hardware.joints.tilt.gate.line: got 6, want 4 of io, for the whole board has one gate
 15:67: agents[0].hardware.sensors.bump.address: got 3, want none, for bumper is on lines
@@ -131,12 +134,12 @@ func TestLineFaults(t *testing.T) {
 	for line, says := range map[string]string{
 		"-1": "got -1, want the offset of a line, or its name", "017": "want the offset", "1.5": "want the offset", "''": "want the offset", "70000": "want the offset", "[1]": "want the offset",
 	} {
-		_, err := configs.Load(rigOf(t, feelerRig, feeler(), "line: BUTTON", "line: "+line), configs.Options{})
+		_, err := configs.Load(rigOf(t, doctor.FeelerRig, doctor.Feeler(), "line: BUTTON", "line: "+line), configs.Options{})
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("line: %s: got %v, want %q", line, err, says)
 		}
 	}
-	_, err = configs.Load(rigOf(t, feelerRig, feeler(), "estop: {bus: io,", "estop: {bus: oi,", "body: emulated", "body: real", "port: gpiochip-nobody", "hertz: 10000"), configs.Options{})
+	_, err = configs.Load(rigOf(t, doctor.FeelerRig, doctor.Feeler(), "estop: {bus: io,", "estop: {bus: oi,", "body: emulated", "body: real", "port: gpiochip-nobody", "hertz: 10000"), configs.Options{})
 	if err == nil || !strings.Contains(err.Error(), `hardware.estop.bus: got "oi"`) || !strings.Contains(err.Error(), "buses.io.port: got nothing, want a port") {
 		t.Errorf("no such chip: got %v", err)
 	}
@@ -144,9 +147,9 @@ func TestLineFaults(t *testing.T) {
 
 // The emulated button is pressed by its value; a light must not be called as it is.
 func TestPressButton(t *testing.T) {
-	s := step(t, planOf(t, rigOf(t, feelerRig, feeler()), configs.Options{}))
-	s.run(100 * time.Millisecond)
-	values := s.sys.rig.Values()
+	s := step(t, planOf(t, rigOf(t, doctor.FeelerRig, doctor.Feeler()), configs.Options{}))
+	s.Run(100 * time.Millisecond)
+	values := s.sys.Rig.Values()
 	id := values.Find(regexp.MustCompile("/feeler/estop"))[0]
 	for _, pressed := range []bool{true, false} {
 		if err := values.Set(id, hal.Value{Kind: hal.BoolValue, Bool: pressed}); err != nil {
@@ -156,17 +159,17 @@ func TestPressButton(t *testing.T) {
 		if !pressed {
 			soon += 100 * time.Millisecond // so long a press is shown, however short it was
 		}
-		s.run(soon)
+		s.Run(soon)
 		v, err := values.Get(id)
 		if state, _, _ := s.agent.Guard(); state != hal.Stopped || v.Bool != pressed || err != nil {
 			t.Errorf("pressed %v: got %v, value %v, %v", pressed, state, v.Bool, err)
 		}
 	}
-	c, err := configs.Load(rigOf(t, feelerRig, feeler(), "headlight:", "estop:"), configs.Options{})
+	c, err := configs.Load(rigOf(t, doctor.FeelerRig, doctor.Feeler(), "headlight:", "estop:"), configs.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := resolve(c); err == nil || !strings.Contains(err.Error(), "hardware.lights.estop: got estop, want a name of its own") {
+	if _, err := assembly.Resolve(c); err == nil || !strings.Contains(err.Error(), "hardware.lights.estop: got estop, want a name of its own") {
 		t.Errorf("a light called estop: got %v", err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
 	pins "github.com/halyard-robotics/halyard/sim/emulator/gpio"
 )
 
@@ -40,19 +41,19 @@ func TestLinesOfRover(t *testing.T) {
 	path := rigOf(t, roverRig, "")
 	drive := func() []uint64 {
 		s := step(t, planOf(t, path, configs.Options{}))
-		l, rover := s.agent.Layout(), s.sys.scene.Body("rover")
+		l, rover := s.agent.Layout(), s.sys.Scene.Body("rover")
 		truth := hal.NewFrame(rover.Layout())
 		of := func(name string) (told, is float64) {
 			return s.agent.Measured(nil)[sensorOf(t, l, name).First], truth.Measured[sensorOf(t, rover.Layout(), name).First]
 		}
-		bits := s.run(500 * time.Millisecond)
+		bits := s.Run(500 * time.Millisecond)
 		for _, wheel := range []string{"left_wheel", "right_wheel"} {
 			s.inputs[l.Actuators[l.Actuator(wheel)].Goal[hal.VelocityMode]] = 6
 		}
 		far, _ := of("f4")
 		touched := time.Duration(-1)
 		for at := time.Duration(0); at < 6*time.Second && touched < 0; at += 10 * time.Millisecond {
-			bits = append(bits, s.run(10*time.Millisecond)...)
+			bits = append(bits, s.Run(10*time.Millisecond)...)
 			if err := rover.Read(truth); err != nil {
 				t.Fatal(err)
 			}
@@ -102,8 +103,8 @@ func TestLinesOfRoverFail(t *testing.T) {
 		s := step(t, planOf(t, rigOf(t, roverRig, ""), configs.Options{}))
 		l := s.agent.Layout()
 		s.inputs[l.Actuators[l.Actuator("left_wheel")].Goal[hal.VelocityMode]] = 6
-		s.run(500 * time.Millisecond)
-		io := s.sys.emulation.gpios["io"]
+		s.Run(500 * time.Millisecond)
+		io := s.sys.Emulation.Gpios["io"]
 		ill := func() (names []string) {
 			for _, name := range []string{"f4", "ecleft", "ecright", "front"} {
 				if s.device(name).Err != nil {
@@ -117,7 +118,7 @@ func TestLinesOfRoverFail(t *testing.T) {
 		}
 		io.Fault(c.fault)
 		for range 100 {
-			s.run(10 * time.Millisecond)
+			s.Run(10 * time.Millisecond)
 			for _, name := range ill() {
 				if !slices.Contains(strings.Fields(c.hurts), name) {
 					t.Fatalf("%v: got %s at fault, want %q", c.fault.Kind, name, c.hurts)
@@ -130,7 +131,7 @@ func TestLinesOfRoverFail(t *testing.T) {
 			}
 		}
 		io.ClearFaults()
-		s.run(time.Second)
+		s.Run(time.Second)
 		if got := ill(); got != nil {
 			t.Errorf("%v: got %v at fault a second after its end", c.fault.Kind, got)
 		}
@@ -147,13 +148,13 @@ func TestDocumentedLines(t *testing.T) {
 	rig, _, _ = strings.Cut(rig, "```")
 	path := rigOf(t, "name: rover\nservers: []\n"+rig, "", ": real", ": emulated")
 	s := step(t, planOf(t, path, configs.Options{}))
-	s.run(300 * time.Millisecond)
+	s.Run(300 * time.Millisecond)
 	for _, name := range []string{"front", "f4", "ecleft", "ecright"} {
 		if d := s.device(name); d.Err != nil || d.Time <= 0 {
 			t.Errorf("%s: got %v at %v", name, d.Err, d.Time)
 		}
 	}
-	values, io := s.sys.rig.Values(), s.sys.emulation.gpios["io"]
+	values, io := s.sys.Rig.Values(), s.sys.Emulation.Gpios["io"]
 	ids := values.Find(regexp.MustCompile("/rover/headlight"))
 	if len(ids) != 1 {
 		t.Fatalf("got %d values of the light, want 1", len(ids))
@@ -162,21 +163,21 @@ func TestDocumentedLines(t *testing.T) {
 		if err := values.Set(ids[0], hal.Value{Kind: hal.BoolValue, Bool: on}); err != nil {
 			t.Fatal(err)
 		}
-		s.run(20 * time.Millisecond)
-		if io.Level(27) != on || s.sys.light("rover", "headlight").Lit() != on {
+		s.Run(20 * time.Millisecond)
+		if io.Level(27) != on || s.sys.Light("rover", "headlight").Lit() != on {
 			t.Errorf("switched %v: got %v", on, io.Level(27))
 		}
 	}
 	// One that is not switched does not count as lit.
 	io.Fault(pins.Fault{Kind: pins.Unplugged})
-	if err := values.Set(ids[0], hal.Value{Kind: hal.BoolValue, Bool: true}); hal.KindOf(err) != hal.Absent || s.sys.light("rover", "headlight").Lit() || io.Level(27) {
-		t.Errorf("without its chip: got %v, lit %v", err, s.sys.light("rover", "headlight").Lit())
+	if err := values.Set(ids[0], hal.Value{Kind: hal.BoolValue, Bool: true}); hal.KindOf(err) != hal.Absent || s.sys.Light("rover", "headlight").Lit() || io.Level(27) {
+		t.Errorf("without its chip: got %v, lit %v", err, s.sys.Light("rover", "headlight").Lit())
 	}
 	io.ClearFaults()
-	if err := values.Set(ids[0], hal.Value{Kind: hal.BoolValue, Bool: true}); err != nil || !s.sys.light("rover", "headlight").Lit() || !io.Level(27) {
+	if err := values.Set(ids[0], hal.Value{Kind: hal.BoolValue, Bool: true}); err != nil || !s.sys.Light("rover", "headlight").Lit() || !io.Level(27) {
 		t.Errorf("with it again: got %v", err)
 	}
-	if s.sys.light("rover", "lamp") != nil {
+	if s.sys.Light("rover", "lamp") != nil {
 		t.Error("a light that there is not: got one")
 	}
 }
@@ -199,7 +200,7 @@ servers: []
 	for _, output := range []string{"", ", active_low: true"} {
 		for pose, want := range map[string]float64{"0.41": 1, "-2.73": 0} {
 			s := step(t, planOf(t, rigOf(t, rig, "", "0.41", pose, "lines: [22]", "lines: [22]"+output), configs.Options{}))
-			s.run(500 * time.Millisecond)
+			s.Run(500 * time.Millisecond)
 			if got := s.agent.Measured(nil)[sensorOf(t, s.agent.Layout(), "motion").First]; got != want || s.device("motion").Err != nil {
 				t.Errorf("heading %s%s: got %g, %v; want %g", pose, output, got, s.device("motion").Err, want)
 			}
@@ -214,7 +215,7 @@ func TestWirings(t *testing.T) {
 		path := rigOf(t, roverRig, "", "device: bumper, lines: [17]", "device: bumper, lines: [17]"+wiring)
 		s := step(t, planOf(t, path, configs.Options{}))
 		l := s.agent.Layout()
-		s.run(300 * time.Millisecond)
+		s.Run(300 * time.Millisecond)
 		front := sensorOf(t, l, "front").First
 		rest := s.agent.Measured(nil)[front]
 		for _, wheel := range []string{"left_wheel", "right_wheel"} {
@@ -222,7 +223,7 @@ func TestWirings(t *testing.T) {
 		}
 		touched := 0.0
 		for at := time.Duration(0); at < 6*time.Second && touched == 0; at += 10 * time.Millisecond {
-			s.run(10 * time.Millisecond)
+			s.Run(10 * time.Millisecond)
 			touched = s.agent.Measured(nil)[front]
 		}
 		if rest != 0 || touched != 1 {
@@ -234,7 +235,7 @@ func TestWirings(t *testing.T) {
 // An encoder counts from its last zero, and its lost readings are what they were.
 func TestCounted(t *testing.T) {
 	told := &said{value: 7}
-	c := &counted{Source: told}
+	c := &assembly.Counted{Source: told}
 	dst := []float64{math.NaN()}
 	for _, step := range []struct {
 		value float64
@@ -246,7 +247,7 @@ func TestCounted(t *testing.T) {
 			t.Errorf("%+v: got %g, %v", step, dst[0], err)
 		}
 		if step.zero {
-			c.zero()
+			c.Zero()
 		}
 	}
 }
@@ -255,6 +256,7 @@ func TestCounted(t *testing.T) {
 type said struct{ value float64 }
 
 func (s *said) Values() int { return 2 }
+
 func (s *said) Latest(dst []float64, _ int) (time.Duration, error) {
 	dst[0] = s.value
 	return 0, nil
@@ -267,11 +269,11 @@ func TestHeadlightShines(t *testing.T) {
 		"        front: {bus: io, device: bumper, lines: [17], rate: 100}\n", "      lights: {headlight: {bus: io, line: 5, active_low: true}}\n").Replace(roverRig)
 	s := step(t, planOf(t, rigOf(t, rig, ""), configs.Options{}))
 	for _, on := range []bool{false, true, false} {
-		if err := s.sys.light("rover", "headlight").Switch(on); err != nil {
+		if err := s.sys.Light("rover", "headlight").Switch(on); err != nil {
 			t.Fatal(err)
 		}
-		s.run(20 * time.Millisecond)
-		if got := s.sys.scene.Body("rover").Lit(); got != on {
+		s.Run(20 * time.Millisecond)
+		if got := s.sys.Scene.Body("rover").Lit(); got != on {
 			t.Errorf("switched %v: got %v", on, got)
 		}
 	}

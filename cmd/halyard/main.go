@@ -1,5 +1,5 @@
 // Command halyard runs robots: simulated, emulated or real ones, behind the protocols their controllers were written
-// for. One sub-command is one file; build.go is the only place that turns a config into what it names.
+// for. One sub-command is one file; internal/assembly turns a config into what it names.
 package main
 
 import (
@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
 )
 
 func main() {
@@ -28,7 +29,7 @@ func main() {
 	signal.Ignore(syscall.SIGPIPE)
 	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, signals: make(chan os.Signal, 2)}
 	signal.Notify(a.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	os.Exit(a.run(context.Background(), os.Args[1:]))
+	os.Exit(a.Run(context.Background(), os.Args[1:]))
 }
 
 // app is one run of the command: its streams, and what the flags that all sub-commands share say.
@@ -43,8 +44,8 @@ type app struct {
 	limp    atomic.Pointer[func()] // takes the torque off everything at once; nil where nothing runs
 }
 
-// run executes the command line and returns the exit code.
-func (a *app) run(ctx context.Context, args []string) int {
+// Run executes the command line and returns the exit code.
+func (a *app) Run(ctx context.Context, args []string) int {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	ended := make(chan struct{})
@@ -86,7 +87,7 @@ func misused(c *cobra.Command, args []string, err error) error {
 		names = append(names, sub.Name())
 	}
 	if len(args) > 0 {
-		if fix := likely(args[0], names); fix != "" {
+		if fix := assembly.Likely(args[0], names); fix != "" {
 			err = fmt.Errorf("%w; %s", err, fix)
 		}
 	}

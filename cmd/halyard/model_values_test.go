@@ -12,6 +12,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/protocols/osp"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
@@ -150,13 +151,13 @@ func TestPoseIsSetAtOnce(t *testing.T) {
 // Geometry, mass and parameters count from the next reset on.
 func TestFiguresWaitForTheReset(t *testing.T) {
 	plan := planOf(t, "a-series", configs.Options{})
-	sys, err := build(plan, slog.New(slog.DiscardHandler))
+	sys, err := assembly.Build(plan, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer sys.close()
-	values := sys.rig.Values()
-	body := sys.scene.Body("humanoid")
+	defer sys.Close()
+	values := sys.Rig.Values()
+	body := sys.Scene.Body("humanoid")
 	find := func(name string) hal.ValueID {
 		t.Helper()
 		ids := values.Find(regexp.MustCompile(regexp.QuoteMeta(name)))
@@ -166,7 +167,7 @@ func TestFiguresWaitForTheReset(t *testing.T) {
 		return ids[0]
 	}
 	foot, knee := body.Figures().Body("left_foot"), body.Figures().Joint("left_knee")
-	now := func() *model.Robot { return sys.scene.Body("humanoid").Figures() }
+	now := func() *model.Robot { return sys.Scene.Body("humanoid").Figures() }
 	was := *now()
 	for _, c := range []struct {
 		name string
@@ -201,7 +202,7 @@ func TestFiguresWaitForTheReset(t *testing.T) {
 	if servo := body.Joint(knee).Servo; servo.Spec.Kt != was.Joints[knee].Servo.Kt || body.Supply().Volts != 12 {
 		t.Errorf("before the reset: got %g N·m/A on %g V", servo.Spec.Kt, body.Supply().Volts)
 	}
-	if err := sys.scene.Reset(0); err != nil {
+	if err := sys.Scene.Reset(0); err != nil {
 		t.Fatal(err)
 	}
 	if servo := body.Joint(knee).Servo; servo.Spec.Kt != 0.5*was.Joints[knee].Servo.Kt || body.Supply().Volts != 11 {

@@ -10,6 +10,9 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal/haltest"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/commission"
+	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/servo/cybergear"
 	"github.com/halyard-robotics/halyard/servo/odrive"
 	"github.com/halyard-robotics/halyard/servo/vesc"
@@ -21,7 +24,7 @@ func motorConfig(t testing.TB, bus, model string, baud int, volts float64, keys 
 	dir := t.TempDir()
 	robot := fmt.Sprintf("name: motors\ntitle: some joints\nsupply: {volts: %g, ohms: 0.02}\njoints:\n", volts)
 	config := fmt.Sprintf("name: motors\nclock: {period: 20ms}\nbuses:\n  line: {type: %s, port: %s, baud: %d}\nagents:\n"+
-		"  - name: motors\n    model: robot.yaml\n    hardware:\n      joints:\n", bus, portFor(bus), baud)
+		"  - name: motors\n    model: robot.yaml\n    hardware:\n      joints:\n", bus, doctor.PortFor(bus), baud)
 	for i, id := range ids {
 		joint := string(rune('a' + i))
 		robot += fmt.Sprintf("  - {name: %s, path: /%s, servo: %s, limits_deg: [-80, 80], default_deg: 0,\n"+
@@ -87,11 +90,11 @@ func TestEveryMotorIsWhole(t *testing.T) {
 	}
 	for _, name := range names {
 		bus, model, _ := strings.Cut(name, " ")
-		if m := lookupServo(model); m == nil || busTypes[bus].lookup(model) != m || m.Units().Name != model {
+		if m := assembly.LookupServo(model); m == nil || assembly.BusTypes[bus].Lookup(model) != m || m.Units().Name != model {
 			t.Errorf("%s: not found", name)
 		}
-		line := trialLine{kind: busTypes[bus], baud: 1000000, servos: []servoModel{lookupServo(model)}}
-		if _, err := line.cycle(); err != nil {
+		line := doctor.TrialLine{Kind: assembly.BusTypes[bus], Baud: 1000000, Servos: []assembly.ServoModel{assembly.LookupServo(model)}}
+		if _, err := line.Cycle(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -105,16 +108,16 @@ func TestDoctorOfMotors(t *testing.T) {
 			if x.fault != "" {
 				faults = []string{x.fault}
 			}
-			d, err := newExamination(p, "emulated", faults)
+			d, err := doctor.NewExamination(p, "emulated", faults)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := d.run(t.Context()); err != nil {
+			if err := d.Run(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			var got []string
-			for _, f := range d.found {
-				if f.State != stateOK && f.Check != "watchdog" {
+			for _, f := range d.Found {
+				if f.State != doctor.StateOK && f.Check != "watchdog" {
 					got = append(got, f.State+" "+f.Check+": "+f.Found)
 				}
 			}
@@ -122,7 +125,7 @@ func TestDoctorOfMotors(t *testing.T) {
 				t.Errorf("%s %s: got %q, want %q", c.model, x.fault, got, x.want)
 			}
 			// Whether an ODrive on CAN stops by itself is known where its endpoints are.
-			unknown := slices.ContainsFunc(d.found, func(f finding) bool { return f.Check == "watchdog" && f.State == stateWarn })
+			unknown := slices.ContainsFunc(d.Found, func(f doctor.Finding) bool { return f.Check == "watchdog" && f.State == doctor.StateWarn })
 			if want := i == 3 && x.fault != "off bus"; unknown != want {
 				t.Errorf("%s %s: watchdog unknown %v, want %v", c.model, x.fault, unknown, want)
 			}
@@ -130,12 +133,14 @@ func TestDoctorOfMotors(t *testing.T) {
 	}
 	// Too low a supply is named.
 	p := planOf(t, motorConfig(t, "vesc", "vesc-6", 1000000, 7, "", 1, 2), configs.Options{Body: "emulated"})
-	d, err := newExamination(p, "emulated", nil)
+	d, err := doctor.NewExamination(p, "emulated", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.run(t.Context()); err != nil || !slices.ContainsFunc(d.found, func(f finding) bool { return f.State == stateFail && f.Check == "alarm" && f.Found == "voltage" }) {
-		t.Errorf("7 V: got %+v, %v", d.found, err)
+	if err := d.Run(t.Context()); err != nil || !slices.ContainsFunc(d.Found, func(f doctor.Finding) bool {
+		return f.State == doctor.StateFail && f.Check == "alarm" && f.Found == "voltage"
+	}) {
+		t.Errorf("7 V: got %+v, %v", d.Found, err)
 	}
 }
 
@@ -143,15 +148,15 @@ func TestDoctorOfMotors(t *testing.T) {
 func TestDoctorOfACANInterface(t *testing.T) {
 	text := motorConfig(t, "cybergear", "cybergear", 1000000, 24, "", 1)
 	p := planOf(t, text, configs.Options{Set: []string{"buses.line.port=nocan7"}})
-	d, err := newExamination(p, "", nil)
+	d, err := doctor.NewExamination(p, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.run(t.Context()); err != nil {
+	if err := d.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	f := d.found[0]
-	if f.Check != "port" || f.State != stateFail || !strings.Contains(f.Found, "no interface nocan7") || !strings.Contains(f.Fix, "ip link set nocan7 up type can bitrate 1000000") {
+	f := d.Found[0]
+	if f.Check != "port" || f.State != doctor.StateFail || !strings.Contains(f.Found, "no interface nocan7") || !strings.Contains(f.Fix, "ip link set nocan7 up type can bitrate 1000000") {
 		t.Errorf("got %+v", f)
 	}
 }
@@ -166,7 +171,7 @@ func TestMotorsAreResolved(t *testing.T) {
 	} {
 		k, err := configs.Load(motorConfig(t, c.bus, c.model, 1000000, 24, "", 1), configs.Options{Set: []string{c.set}})
 		if err == nil {
-			_, err = resolve(k)
+			_, err = assembly.Resolve(k)
 		}
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.set, err, c.want)
@@ -177,12 +182,12 @@ func TestMotorsAreResolved(t *testing.T) {
 // A CAN bus is listed, with the reason why it is no terminal; it runs in memory all the same.
 func TestCANIsNoTerminal(t *testing.T) {
 	p := planOf(t, motorConfig(t, "cybergear", "cybergear", 1000000, 24, "", 1), configs.Options{Body: "emulated"})
-	w, err := emulateAll(p)
+	w, err := assembly.EmulateAll(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if lines := w.terminals(p); len(lines) != 0 || !strings.Contains(unserved("cybergear"), "CAN cannot be a terminal") || unserved("vesc") == unserved("odrive-can") {
-		t.Errorf("got %d terminals, %q", len(lines), unserved("cybergear"))
+	if lines := w.Terminals(p); len(lines) != 0 || !strings.Contains(assembly.Unserved("cybergear"), "CAN cannot be a terminal") || assembly.Unserved("vesc") == assembly.Unserved("odrive-can") {
+		t.Errorf("got %d terminals, %q", len(lines), assembly.Unserved("cybergear"))
 	}
 }
 
@@ -201,8 +206,8 @@ func TestScanOfMotors(t *testing.T) {
 		{"cybergear", "cybergear", 1000000, nil, ""},
 		{"vesc", "vesc-6", 115200, nil, ""},
 	} {
-		s := motorScan{word: c.kind, bus: configs.Bus{Port: "PORT", Baud: c.baud}}
-		rows, err := s.run(brandBus(t, c.kind, c.model, c.baud, c.ids...).Line())
+		s := commission.MotorScan{Word: c.kind, Bus: configs.Bus{Port: "PORT", Baud: c.baud}}
+		rows, err := s.Run(brandBus(t, c.kind, c.model, c.baud, c.ids...).Line())
 		got := ""
 		for _, r := range rows {
 			got += fmt.Sprint(r.ID, " ", r.Firmware, " ", r.Finding, "; ")
@@ -244,15 +249,15 @@ func TestMotorsDocument(t *testing.T) {
 		t.Errorf("validate: exit %d, %s", code, text)
 	}
 	haltest.Run(t, func(t *testing.T) haltest.Subject { return subject(t, planOf(t, config, configs.Options{})) })
-	d, err := newExamination(planOf(t, config, configs.Options{}), "emulated", nil)
+	d, err := doctor.NewExamination(planOf(t, config, configs.Options{}), "emulated", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.run(t.Context()); err != nil {
+	if err := d.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range d.found {
-		if f.State != stateOK {
+	for _, f := range d.Found {
+		if f.State != doctor.StateOK {
 			t.Errorf("doctor: got %+v", f)
 		}
 	}

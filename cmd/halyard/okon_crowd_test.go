@@ -90,7 +90,7 @@ func (g *guest) come(d *dock) {
 	if g.video {
 		at = 1
 	}
-	conn, err := net.Dial("tcp", d.servers.ready[at].Address)
+	conn, err := net.Dial("tcp", d.servers.Ready[at].Address)
 	d.must(err)
 	if g.conn = conn; g.reads {
 		g.reading.Go(func() { io.Copy(io.Discard, conn) })
@@ -117,7 +117,7 @@ func (d *dock) crowd(r *rand.Rand, span time.Duration) (came int, most uint64) {
 	d.t.Helper()
 	const room = 30
 	var here []*guest
-	for until := d.sys.scene.Now() + span; d.sys.scene.Now() < until; {
+	for until := d.sys.Scene.Now() + span; d.sys.Scene.Now() < until; {
 		for range r.IntN(4) {
 			if len(here) < room {
 				g := newGuest(r)
@@ -202,7 +202,7 @@ func TestOkonCrowd(t *testing.T) {
 		t.Errorf("memory: got %d bytes at one time", most)
 	}
 	var s hal.Stats
-	d.sys.rig.Stats(&s)
+	d.sys.Rig.Stats(&s)
 	if s.Faults != 0 {
 		t.Errorf("faults: got %d: %s", s.Faults, s.LastFault)
 	}
@@ -211,7 +211,7 @@ func TestOkonCrowd(t *testing.T) {
 	d.must(d.client.SetMode("stable"))
 	d.must(d.client.SetStable(okon.Stable{Depth: 1}))
 	d.must(d.client.Arm())
-	d.run(15 * time.Second)
+	d.Run(15 * time.Second)
 	if off := d.depth() - 1; off > 0.05 || off < -0.05 {
 		t.Errorf("afterwards: got a depth of %.3f m, want 1", d.depth())
 	}

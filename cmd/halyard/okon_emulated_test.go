@@ -12,6 +12,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/protocols/okon"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
@@ -69,19 +70,19 @@ func TestOkonRestartEmulated(t *testing.T) {
 		d.must(d.client.SetMode("stable"))
 		d.must(d.client.SetStable(okon.Stable{Depth: 1.5}))
 		d.must(d.client.Arm())
-		d.run(8 * time.Second)
+		d.Run(8 * time.Second)
 		if off := math.Abs(d.depth() - 1.5); off > 0.05 {
 			t.Fatalf("before: got a depth of %.3f m, want 1.5", d.depth())
 		}
 		d.must(d.client.SetOrientation(okon.Orientation{Pos: okon.Vector{X: -0.1, Y: -1.5, Z: 6}}))
-		d.run(40 * time.Millisecond)
+		d.Run(40 * time.Millisecond)
 		points, err := d.client.Checkpoints()
 		d.must(err)
 		if !points[0].Reached {
 			t.Errorf("before: got %+v, want chk1 reached", points)
 		}
 		d.must(d.client.Reset())
-		d.run(40 * time.Millisecond)
+		d.Run(40 * time.Millisecond)
 		if p := d.vehicle.Pose().Position; math.Abs(p[0]) > 0.1 || math.Abs(p[2]+0.4) > 0.1 {
 			t.Errorf("put back: got %v, want a start", p)
 		}
@@ -90,10 +91,10 @@ func TestOkonRestartEmulated(t *testing.T) {
 		if points[0].Reached {
 			t.Errorf("put back: got %+v, want no checkpoint", points)
 		}
-		d.run(200 * time.Millisecond)
+		d.Run(200 * time.Millisecond)
 		s, err := d.client.Sensors()
 		d.must(err)
-		if got := float64(s.Baro.Pressure) / pascalPerMetre; math.Abs(got-d.depth()) > 0.05 || math.Abs(halfTurn(float64(s.Rot.Y)-d.heading())) > 2 {
+		if got := float64(s.Baro.Pressure) / assembly.PascalPerMetre; math.Abs(got-d.depth()) > 0.05 || math.Abs(halfTurn(float64(s.Rot.Y)-d.heading())) > 2 {
 			t.Errorf("measured: got %.3f m, %.1f degrees; it is at %.3f m, %.1f degrees", got, s.Rot.Y, d.depth(), d.heading())
 		}
 		// It never was disarmed: nothing has to arm again, which would take 3 s.
@@ -104,7 +105,7 @@ func TestOkonRestartEmulated(t *testing.T) {
 		}
 		for range 50 {
 			d.gate.pass(100 * time.Millisecond)
-			for _, x := range d.sys.rig.Agents()[0].Measured(nil) {
+			for _, x := range d.sys.Rig.Agents()[0].Measured(nil) {
 				bits[i] = append(bits[i], math.Float64bits(x))
 			}
 		}
@@ -122,27 +123,27 @@ func TestOkonRestartEmulated(t *testing.T) {
 func TestOkonAlarms(t *testing.T) {
 	log := &ledger{}
 	d := dockOf(t, configs.Options{Body: "emulated", Set: []string{"agents[0].hardware.sensors.battery.below=12"}}, log)
-	events := &eventful{rig: d.sys.rig}
-	party := d.sys.rig.NewSession("events", events)
+	events := &eventful{rig: d.sys.Rig}
+	party := d.sys.Rig.NewSession("events", events)
 	defer party.Close()
-	d.run(time.Second)
+	d.Run(time.Second)
 	if text := log.take(); strings.Contains(text, "alarm") || events.saw("/okon/battery/Alarm") {
 		t.Errorf("dry and full: got %s", text)
 	}
-	for _, p := range d.sys.plan.sensors {
-		switch c := d.sys.emulation.chips[p].(type) {
+	for _, p := range d.sys.Plan.Sensors {
+		switch c := d.sys.Emulation.Chips[p].(type) {
 		case *chip.ADS1115:
-			d.sys.rig.BetweenCycles(func() { c.Volts[0] = 3.1 })
+			d.sys.Rig.BetweenCycles(func() { c.Volts[0] = 3.1 })
 		}
 	}
-	d.run(200 * time.Millisecond)
+	d.Run(200 * time.Millisecond)
 	text := log.take()
 	if !events.saw("/okon/leak/Alarm") || !strings.Contains(text, "level=ERROR msg=alarm agent=okon device=leak") {
 		t.Errorf("leak: got %s", text)
 	}
 	var leak float64
-	for _, id := range d.sys.rig.Values().Find(regexp.MustCompile("/okon/leak")) {
-		v, err := d.sys.rig.Values().Get(id)
+	for _, id := range d.sys.Rig.Values().Find(regexp.MustCompile("/okon/leak")) {
+		v, err := d.sys.Rig.Values().Get(id)
 		d.must(err)
 		leak = v.Double
 	}
@@ -157,7 +158,7 @@ func TestOkonAlarms(t *testing.T) {
 	// The battery has 16 V.
 	low := &ledger{}
 	d = dockOf(t, configs.Options{Body: "emulated", Set: []string{"agents[0].hardware.sensors.battery.below=16.5"}}, low)
-	d.run(time.Second)
+	d.Run(time.Second)
 	if text := low.take(); strings.Count(text, "level=ERROR msg=alarm agent=okon device=battery value=16") != 1 {
 		t.Errorf("battery: got %s", text)
 	}

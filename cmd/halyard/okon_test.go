@@ -19,6 +19,7 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/autopilot"
+	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/protocols/okon"
 	"github.com/halyard-robotics/halyard/sim"
 	"github.com/halyard-robotics/halyard/sim/model"
@@ -68,7 +69,7 @@ func (g *gate) pass(d time.Duration) {
 	}
 }
 
-func (g *gate) close() {
+func (g *gate) Close() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.closed = true
@@ -79,8 +80,8 @@ func (g *gate) close() {
 type dock struct {
 	t       testing.TB
 	gate    *gate
-	sys     *system
-	servers *servers
+	sys     *assembly.System
+	servers *assembly.Servers
 	vehicle *sim.Vehicle
 	client  *okon.Client
 	video   *okon.VideoClient
@@ -97,29 +98,29 @@ func dockOf(t testing.TB, o configs.Options, log io.Writer) *dock {
 	o.Listen = append(o.Listen, "okon=127.0.0.1:0", "okon-video=127.0.0.1:0")
 	p := planOf(t, "okon", o)
 	d := &dock{t: t, gate: newGate()}
-	p.clock = d.gate
+	p.Clock = d.gate
 	var err error
-	d.sys, err = build(p, slog.New(slog.NewTextHandler(log, nil)))
+	d.sys, err = assembly.Build(p, slog.New(slog.NewTextHandler(log, nil)))
 	d.must(err)
-	servers, err := openServers(d.sys)
+	servers, err := assembly.OpenServers(d.sys)
 	d.must(err)
 	d.servers = servers
 	ctx, cancel := context.WithCancel(context.Background())
 	var all sync.WaitGroup
-	all.Go(func() { d.sys.rig.Run(ctx) })
-	all.Go(func() { servers.run(ctx) })
+	all.Go(func() { d.sys.Rig.Run(ctx) })
+	all.Go(func() { servers.Run(ctx) })
 	t.Cleanup(func() {
 		cancel()
-		d.gate.close()
+		d.gate.Close()
 		all.Wait()
-		d.must(d.sys.close())
+		d.must(d.sys.Close())
 	})
-	d.client, err = okon.Dial(servers.ready[0].Address, 20*time.Second)
+	d.client, err = okon.Dial(servers.Ready[0].Address, 20*time.Second)
 	d.must(err)
-	d.video, err = okon.DialVideo(servers.ready[1].Address, 20*time.Second)
+	d.video, err = okon.DialVideo(servers.Ready[1].Address, 20*time.Second)
 	d.must(err)
 	t.Cleanup(func() { d.client.Close(); d.video.Close() })
-	d.vehicle = d.sys.scene.Vehicle("okon")
+	d.vehicle = d.sys.Scene.Vehicle("okon")
 	d.gate.pass(20 * time.Millisecond)
 	return d
 }
@@ -131,8 +132,8 @@ func (d *dock) must(err error) {
 	}
 }
 
-// run lets d pass after all that the client has sent has been done: a ping says so.
-func (d *dock) run(span time.Duration) {
+// Run lets d pass after all that the client has sent has been done: a ping says so.
+func (d *dock) Run(span time.Duration) {
 	d.t.Helper()
 	_, err := d.client.Ping(nil)
 	d.must(err)
@@ -172,9 +173,11 @@ func (d *dock) heading() float64 {
 	q := d.vehicle.Pose().Rotation
 	return -2 * math.Atan2(q[3], q[0]) * 180 / math.Pi
 }
+
 func (d *dock) depth() float64 { return -d.vehicle.Pose().Position[2] }
+
 func (d *dock) rates() okon.Vector {
-	agent := d.sys.rig.Agents()[0]
+	agent := d.sys.Rig.Agents()[0]
 	m, pose := agent.Measured(nil), sensorOf(d.t, agent.Layout(), "pose")
 	spin := d.vehicle.Pose().Inverse().Turn([3]float64(m[pose.First+10:][:3]))
 	return okon.Vector{X: float32(spin[1]), Y: -float32(spin[2]), Z: -float32(spin[0])}
@@ -249,19 +252,19 @@ func TestOkonSteps(t *testing.T) {
 			d.must(d.client.SetMode("stable"))
 			d.must(d.client.SetStable(okon.Stable{Depth: 1}))
 			d.must(d.client.Arm())
-			d.run(0)
+			d.Run(0)
 			line("dive from the start to 1 m", "m", d.follow(20*time.Second, 1, 0.05, d.depth), 0.05)
 			d.must(d.client.SetStable(okon.Stable{Depth: 2}))
-			d.run(0)
+			d.Run(0)
 			line("depth 1 to 2 m", "m", d.follow(20*time.Second, 2, 0.05, d.depth), 0.05)
 			d.must(d.client.SetStable(okon.Stable{Depth: 2, Rot: okon.Vector{Y: 90}}))
-			d.run(0)
+			d.Run(0)
 			line("heading 0 to 90 deg", "deg", d.follow(20*time.Second, 90, 2, func() float64 { return halfTurn(d.heading()) }), 2)
 			if off := math.Abs(d.depth() - 2); off > 0.05 {
 				t.Errorf("depth after the turn: got %.3f m off", off)
 			}
 			d.must(d.client.SetStable(okon.Stable{Depth: 2, Rot: okon.Vector{X: 20, Y: 90}}))
-			d.run(0)
+			d.Run(0)
 			pitch := func() float64 {
 				s, err := d.client.Sensors()
 				d.must(err)
@@ -273,10 +276,10 @@ func TestOkonSteps(t *testing.T) {
 				// each from where the others began: level, and at 90 degrees
 				d.must(d.client.SetMode("stable"))
 				d.must(d.client.SetStable(okon.Stable{Depth: 2, Rot: okon.Vector{Y: 90}}))
-				d.run(15 * time.Second)
+				d.Run(15 * time.Second)
 				d.must(d.client.SetMode("acro"))
 				d.must(d.client.SetAcro(okon.Acro{RotSpeed: v}))
-				d.run(0)
+				d.Run(0)
 				line(what, "rad/s", d.follow(lasts, float64(v.X+v.Y+v.Z), band, value), most)
 			}
 			yaw, pitching := func() float64 { return float64(d.rates().Y) }, func() float64 { return float64(d.rates().X) }
@@ -301,7 +304,7 @@ func TestOkonSteps(t *testing.T) {
 // TestOkonMixer: the mixer that is made of where thrusters are is Okon's own for Okon.
 func TestOkonMixer(t *testing.T) {
 	p := planOf(t, "okon", configs.Options{})
-	got, want := mixerOf(p.agents[0].vehicle, p.agents[0].layout), autopilot.OkonMixer()
+	got, want := assembly.MixerOf(p.Agents[0].Vehicle, p.Agents[0].Layout), autopilot.OkonMixer()
 	for i := range want.Rows {
 		g, w := got.Rows[i], want.Rows[i]
 		for k := range w.Lift {
@@ -330,7 +333,7 @@ func (d *dock) course() (log []string) {
 	aim := okon.Stable{Rot: okon.Vector{Y: sensors.Rot.Y}, Depth: 1.5}
 	d.must(d.client.SetStable(aim))
 	d.must(d.client.Arm())
-	d.run(6 * time.Second)
+	d.Run(6 * time.Second)
 	class, shown := "gate", false
 	for range 240 {
 		points, err := d.client.Checkpoints()
@@ -371,7 +374,7 @@ func (d *dock) course() (log []string) {
 		}
 		aim.Vel.Z = 0.5
 		d.must(d.client.SetStable(aim))
-		d.run(500 * time.Millisecond)
+		d.Run(500 * time.Millisecond)
 	}
 	d.t.Errorf("course: got %v, and no finish", log)
 	return log
@@ -414,7 +417,7 @@ func TestOkonCourse(t *testing.T) {
 			}
 			d := newDock(t, configs.Options{Body: body, Set: []string{"agents[0].guard.command_timeout=none"}})
 			log := strings.Join(d.course(), "; ")
-			t.Logf("%s after %v", log, d.sys.scene.Now())
+			t.Logf("%s after %v", log, d.sys.Scene.Now())
 			if log != "the gate is in the video; all checkpoints reached; HIT_FZ FZ1" {
 				t.Errorf("got %s", log)
 			}
@@ -427,7 +430,7 @@ func TestOkonWorld(t *testing.T) {
 	d := newDock(t, configs.Options{Set: []string{"servers[0].teleport=true", "servers[0].dialect=original"}})
 	c := d.client
 	d.must(c.SetOrientation(okon.Orientation{Pos: okon.Vector{X: 0.1, Y: -1.4, Z: 6}, Rot: okon.Vector{Y: 90}}))
-	d.run(40 * time.Millisecond)
+	d.Run(40 * time.Millisecond)
 	if p := d.vehicle.Pose().Position; math.Abs(p[0]-6) > 0.01 || math.Abs(p[1]+0.1) > 0.01 || math.Abs(d.heading()-90) > 0.1 {
 		t.Errorf("placed: got %v, %.2f degrees", p, d.heading())
 	}
@@ -443,7 +446,7 @@ func TestOkonWorld(t *testing.T) {
 		t.Errorf("sensors: got %.3f m, %.2f degrees", depth, sensors.Rot.Y)
 	}
 	d.must(c.SetOrientation(okon.Orientation{Pos: okon.Vector{X: -1.6, Y: -1.5, Z: 9.2}}))
-	d.run(40 * time.Millisecond)
+	d.Run(40 * time.Millisecond)
 	in, err := c.InAction("AP1")
 	d.must(err)
 	ids, err := c.ActionPoints()
@@ -452,7 +455,7 @@ func TestOkonWorld(t *testing.T) {
 		t.Errorf("action points: got %t, %v", in, ids)
 	}
 	// A no-go zone is told, to all, and its robot put back.
-	wire, err := net.Dial("tcp", d.servers.ready[0].Address)
+	wire, err := net.Dial("tcp", d.servers.Ready[0].Address)
 	d.must(err)
 	defer wire.Close()
 	wire.SetDeadline(time.Now().Add(20 * time.Second))
@@ -461,7 +464,7 @@ func TestOkonWorld(t *testing.T) {
 	_, err = io.CopyN(io.Discard, wire, 6+int64(len(`[{"id":"chk1","reached":true},{"id":"chk2","reached":false}]`)))
 	d.must(err)
 	d.must(c.SetOrientation(okon.Orientation{Pos: okon.Vector{X: -5, Y: -1.5, Z: 11}}))
-	d.run(40 * time.Millisecond)
+	d.Run(40 * time.Millisecond)
 	if e := c.Events(); len(e) == 0 {
 		_, err := c.Ping(nil)
 		d.must(err)
@@ -477,17 +480,17 @@ func TestOkonWorld(t *testing.T) {
 		t.Errorf("after a no-go zone: got %v, want a start", p)
 	}
 	var events []string
-	d.sys.rig.BetweenCycles(func() {
-		_, ok := d.sys.rig.Events().Lookup("/okon/NoGoZone/NGZ1")
+	d.sys.Rig.BetweenCycles(func() {
+		_, ok := d.sys.Rig.Events().Lookup("/okon/NoGoZone/NGZ1")
 		events = append(events, fmt.Sprint(ok))
 	})
 	if events[0] != "true" {
 		t.Error("events: got none by the zone's name")
 	}
 	d.must(c.SetOrientation(okon.Orientation{Pos: okon.Vector{Y: -1.4, Z: 6}}))
-	d.run(40 * time.Millisecond)
+	d.Run(40 * time.Millisecond)
 	d.must(c.Reset())
-	d.run(40 * time.Millisecond)
+	d.Run(40 * time.Millisecond)
 	if points, err = c.Checkpoints(); err != nil || points[0].Reached {
 		t.Errorf("reset: got %v, %v", points, err)
 	}
@@ -503,12 +506,12 @@ func TestOkonWorld(t *testing.T) {
 	d.must(c.SetMode("manual"))
 	d.must(c.Arm())
 	d.must(c.SetMotors(okon.Motors{FLH: 0.5, FRH: -0.5, BLH: -0.5, BRH: 0.5}))
-	d.run(2 * time.Second)
+	d.Run(2 * time.Second)
 	if r := d.rates().Y; !(r > 0.1) {
 		t.Errorf("manual: got %.2f rad/s, want it to turn right", r)
 	}
-	d.sys.rig.EmergencyStop("test")
-	d.run(5 * time.Second)
+	d.sys.Rig.EmergencyStop("test")
+	d.Run(5 * time.Second)
 	if r := d.rates().Y; math.Abs(float64(r)) > 0.05 {
 		t.Errorf("stopped: got %.2f rad/s", r)
 	}
@@ -531,7 +534,7 @@ func TestOkonRefused(t *testing.T) {
 		{"pendulum", configs.Options{Set: []string{"servers[0].dialect=original"}}, "document or later"},
 	} {
 		draft, err := configs.Draft(c.config, c.o)
-		_, unresolved := resolve(draft)
+		_, unresolved := assembly.Resolve(draft)
 		if err = allFaults(err, unresolved); err == nil || !strings.Contains(err.Error(), c.want) || hal.KindOf(err) != hal.Invalid {
 			t.Errorf("%s %+v: got %v, want a fault with %q", c.config, c.o, err, c.want)
 		}

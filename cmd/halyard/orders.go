@@ -15,10 +15,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/control"
 )
 
 // sendOrder sends an order to the rig called name; without a name to the only one that runs.
-func sendOrder(ctx context.Context, name string, o order) (*answer, error) {
+func sendOrder(ctx context.Context, name string, o control.Order) (*control.Answer, error) {
 	if name == "" {
 		running := runningRigs()
 		if len(running) > 1 {
@@ -30,18 +31,18 @@ func sendOrder(ctx context.Context, name string, o order) (*answer, error) {
 		}
 		name = running[0]
 	}
-	path := controlSocket(name)
+	path := control.ControlSocket(name)
 	var d net.Dialer
-	ctx, cancel := context.WithTimeout(ctx, controlPatience)
+	ctx, cancel := context.WithTimeout(ctx, control.ControlPatience)
 	defer cancel()
 	conn, err := d.DialContext(ctx, "unix", path)
 	if err != nil {
 		return nil, &hal.Error{Kind: hal.Absent, Op: string(o), Err: fmt.Errorf("no rig called %q is running", name), Try: "halyard serve"}
 	}
 	defer conn.Close()
-	conn.SetDeadline(time.Now().Add(controlPatience))
+	conn.SetDeadline(time.Now().Add(control.ControlPatience))
 	fmt.Fprintln(conn, o)
-	var ans answer
+	var ans control.Answer
 	if err := json.NewDecoder(io.LimitReader(conn, 1<<20)).Decode(&ans); err != nil {
 		return nil, &hal.Error{Kind: hal.Timeout, Op: string(o), Err: fmt.Errorf("no answer: %w: cut the power", err)}
 	}
@@ -53,18 +54,18 @@ func sendOrder(ctx context.Context, name string, o order) (*answer, error) {
 
 // stopAll sends the emergency stop to every rig that runs, at once: who wants all to stand still has no time to name one.
 // What one of them does not say is an error; the joints are those of all that answered.
-func stopAll(ctx context.Context) (*answer, error) {
+func stopAll(ctx context.Context) (*control.Answer, error) {
 	running := runningRigs()
 	if len(running) <= 1 {
-		return sendOrder(ctx, "", orderStop)
+		return sendOrder(ctx, "", control.OrderStop)
 	}
-	answers, errs := make([]*answer, len(running)), make([]error, len(running))
+	answers, errs := make([]*control.Answer, len(running)), make([]error, len(running))
 	var all sync.WaitGroup
 	for i, name := range running {
-		all.Go(func() { answers[i], errs[i] = sendOrder(ctx, name, orderStop) })
+		all.Go(func() { answers[i], errs[i] = sendOrder(ctx, name, control.OrderStop) })
 	}
 	all.Wait()
-	whole := &answer{Rig: rigStatus{Name: strings.Join(running, ", ")}}
+	whole := &control.Answer{Rig: control.RigStatus{Name: strings.Join(running, ", ")}}
 	for _, a := range answers {
 		if a != nil {
 			whole.Joints = append(whole.Joints, a.Joints...)
@@ -75,9 +76,9 @@ func stopAll(ctx context.Context) (*answer, error) {
 
 // runningRigs are the names of the rigs that run.
 func runningRigs() (names []string) {
-	all, _ := filepath.Glob(controlSocket("*"))
+	all, _ := filepath.Glob(control.ControlSocket("*"))
 	for _, path := range all {
-		if c, err := net.DialTimeout("unix", path, controlPatience); err == nil {
+		if c, err := net.DialTimeout("unix", path, control.ControlPatience); err == nil {
 			c.Close()
 			names = append(names, strings.TrimSuffix(filepath.Base(path), ".sock"))
 		}
@@ -86,7 +87,7 @@ func runningRigs() (names []string) {
 }
 
 // newOrder makes the sub-command that sends o.
-func newOrder(a *app, o order, short string) *cobra.Command {
+func newOrder(a *app, o control.Order, short string) *cobra.Command {
 	return &cobra.Command{
 		Use:   string(o) + " [RIG]",
 		Short: short,
@@ -96,9 +97,9 @@ func newOrder(a *app, o order, short string) *cobra.Command {
 			if len(args) > 0 {
 				name = args[0]
 			}
-			var ans *answer
+			var ans *control.Answer
 			var err error
-			if o == orderStop && name == "" {
+			if o == control.OrderStop && name == "" {
 				ans, err = stopAll(cmd.Context())
 			} else {
 				ans, err = sendOrder(cmd.Context(), name, o)
@@ -106,12 +107,12 @@ func newOrder(a *app, o order, short string) *cobra.Command {
 			if ans == nil {
 				return err
 			}
-			if o == orderStatus || o == orderStop {
+			if o == control.OrderStatus || o == control.OrderStop {
 				if e := show(a, ans.Joints); e != nil {
 					return e
 				}
 			}
-			if o == orderStop {
+			if o == control.OrderStop {
 				err = errors.Join(err, unacknowledged(ans.Joints))
 			}
 			if err == nil {
@@ -119,11 +120,11 @@ func newOrder(a *app, o order, short string) *cobra.Command {
 				if ans.Rig.Stopped {
 					latched = ", STOPPED: halyard reset, then halyard arm"
 				}
-				a.note("%s: %s", ans.Rig.Name, map[order]string{
-					orderStop:   "stopped, latched. Next: halyard reset, then halyard arm",
-					orderReset:  recovered(ans.Joints),
-					orderArm:    "armed: commands move it",
-					orderStatus: fmt.Sprintf("%s, %d ticks, %d missed, %d faults%s", ans.Rig.Clock, ans.Rig.Ticks, ans.Rig.Missed, ans.Rig.Faults, latched),
+				a.note("%s: %s", ans.Rig.Name, map[control.Order]string{
+					control.OrderStop:   "stopped, latched. Next: halyard reset, then halyard arm",
+					control.OrderReset:  recovered(ans.Joints),
+					control.OrderArm:    "armed: commands move it",
+					control.OrderStatus: fmt.Sprintf("%s, %d ticks, %d missed, %d faults%s", ans.Rig.Clock, ans.Rig.Ticks, ans.Rig.Missed, ans.Rig.Faults, latched),
 				}[o])
 			}
 			return err
@@ -132,7 +133,7 @@ func newOrder(a *app, o order, short string) *cobra.Command {
 }
 
 // recovered says what a reset has left to do.
-func recovered(joints []jointStatus) string {
+func recovered(joints []control.JointStatus) string {
 	n := 0
 	for _, j := range joints {
 		if j.State == hal.Disarmed.String() {
@@ -146,7 +147,7 @@ func recovered(joints []jointStatus) string {
 }
 
 // unacknowledged is an error where a joint did not confirm a stop.
-func unacknowledged(joints []jointStatus) error {
+func unacknowledged(joints []control.JointStatus) error {
 	n := 0
 	for _, j := range joints {
 		if j.Acked != nil && !*j.Acked {

@@ -4,21 +4,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/report"
 )
 
-// row is one line of a command's answer: a struct whose JSON is for programs, with cells for people.
-type row interface {
-	header() []string
-	cells() []string
-}
-
 // show prints rows as the user asked: a table, one JSON object, or a JSON line each.
-func show[R row](a *app, rows []R) error {
+func show[R report.Row](a *app, rows []R) error {
 	switch a.format {
 	case "json":
 		if rows == nil {
@@ -31,7 +25,7 @@ func show[R row](a *app, rows []R) error {
 		}{rows})
 	case "jsonl":
 		for _, r := range rows {
-			if err := a.line(r); err != nil {
+			if err := a.Line(r); err != nil {
 				return err
 			}
 		}
@@ -41,34 +35,15 @@ func show[R row](a *app, rows []R) error {
 		return nil
 	}
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, strings.ToUpper(strings.Join(rows[0].header(), "\t")))
+	fmt.Fprintln(w, strings.ToUpper(strings.Join(rows[0].Header(), "\t")))
 	for _, r := range rows {
-		fmt.Fprintln(w, strings.Join(r.cells(), "\t"))
+		fmt.Fprintln(w, strings.Join(r.Cells(), "\t"))
 	}
 	return w.Flush()
 }
 
-// line prints v as one JSON line.
-func (a *app) line(v any) error { return json.NewEncoder(a.out).Encode(v) }
-
-// number is a float that JSON shows as null where it is not one.
-type number float64
-
-// MarshalJSON implements json.Marshaler.
-func (n number) MarshalJSON() ([]byte, error) {
-	if math.IsNaN(float64(n)) || math.IsInf(float64(n), 0) {
-		return []byte("null"), nil
-	}
-	return json.Marshal(float64(n))
-}
-
-// String is for tables: four significant digits.
-func (n number) String() string {
-	if math.IsNaN(float64(n)) {
-		return "-"
-	}
-	return fmt.Sprintf("%.4g", float64(n))
-}
+// Line prints v as one JSON line.
+func (a *app) Line(v any) error { return json.NewEncoder(a.out).Encode(v) }
 
 // complain tells why the command ends, in the form the user asked for, with the next command to type. A joined error
 // is one line each.

@@ -14,6 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/protocols/odcp"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
@@ -26,13 +28,14 @@ const (
 
 // tracking is how well one joint followed.
 type tracking struct {
-	Joint string `json:"joint"`
-	RMS   number `json:"rms_rad"`
-	Max   number `json:"max_rad"`
+	Joint string        `json:"joint"`
+	RMS   report.Number `json:"rms_rad"`
+	Max   report.Number `json:"max_rad"`
 }
 
-func (tracking) header() []string  { return []string{"joint", "rms rad", "max rad"} }
-func (t tracking) cells() []string { return []string{t.Joint, t.RMS.String(), t.Max.String()} }
+func (tracking) Header() []string { return []string{"joint", "rms rad", "max rad"} }
+
+func (t tracking) Cells() []string { return []string{t.Joint, t.RMS.String(), t.Max.String()} }
 
 func newPlay(a *app) *cobra.Command {
 	var p player
@@ -48,7 +51,7 @@ func newPlay(a *app) *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p.app = a
-			return p.run(cmd.Context(), args[0])
+			return p.Run(cmd.Context(), args[0])
 		},
 	}
 	c.Flags().StringVar(&p.protocol, "protocol", "odcp", "the protocol to speak")
@@ -82,7 +85,7 @@ type jointError struct {
 	worst    float64
 }
 
-func (p *player) run(ctx context.Context, name string) error {
+func (p *player) Run(ctx context.Context, name string) error {
 	switch {
 	case p.protocol != "odcp":
 		return &hal.Error{Kind: hal.Invalid, Op: "--protocol", Err: fmt.Errorf("got %q, want odcp", p.protocol)}
@@ -123,7 +126,7 @@ func (p *player) run(ctx context.Context, name string) error {
 		return err
 	}
 	p.app.note("playing %s: %d samples, %d joints, at %gx, into %s", name, len(p.motion.samples), p.motion.joints, p.speed, p.address)
-	if err := p.play(ctx); err != nil {
+	if err := p.Play(ctx); err != nil {
 		return err
 	}
 	p.app.note("%d set datagrams, sha256 %x", p.count, p.sent.Sum(nil)[:8])
@@ -140,7 +143,7 @@ func (p *player) run(ctx context.Context, name string) error {
 // names finds the robot that the server's joints belong to, for their names and the angles of 0 and 1023. The protocol does
 // not say which it is: without --model it must be the only one with so many joints.
 func (p *player) names(n int) error {
-	fits := robotsOf(n)
+	fits := assembly.RobotsOf(n)
 	if p.model != "" {
 		fits = []string{p.model}
 	}
@@ -182,18 +185,8 @@ func robotCalled(name string) (*model.Robot, error) {
 	return robot, nil
 }
 
-// robotsOf lists the built-in robots with n joints.
-func robotsOf(n int) (names []string) {
-	for _, name := range model.Names() {
-		if r, err := model.Load(name); err == nil && len(r.Joints) == n {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// play sends every sample at its time. What is measured just before a sample answers the one before it.
-func (p *player) play(ctx context.Context) error {
+// Play sends every sample at its time. What is measured just before a sample answers the one before it.
+func (p *player) Play(ctx context.Context) error {
 	n := p.motion.joints
 	p.goal, p.limit, p.sent = make([]int32, n), make([]int32, n), sha256.New()
 	clock := hal.WallClock()
@@ -208,7 +201,7 @@ func (p *player) play(ctx context.Context) error {
 	for i := range p.motion.samples {
 		s := &p.motion.samples[i]
 		clock.SleepUntil(start + time.Duration(float64(s.at-first.at)/p.speed))
-		if err := p.measure(s); err != nil {
+		if err := p.Measure(s); err != nil {
 			return err
 		}
 		if err := p.send(ctx, s, true); err != nil {
@@ -233,8 +226,8 @@ func (p *player) send(ctx context.Context, s *sample, counted bool) error {
 	return p.client.Set(p.goal, p.limit)
 }
 
-// measure compares where the joints are with what was sent last.
-func (p *player) measure(s *sample) error {
+// Measure compares where the joints are with what was sent last.
+func (p *player) Measure(s *sample) error {
 	seen, err := p.client.Get()
 	if err != nil {
 		return &hal.Error{Kind: hal.Timeout, Op: "play: ask for the joints", Err: err, Try: "halyard status"}
@@ -254,7 +247,7 @@ func (p *player) results() []tracking {
 	var rows []tracking
 	for _, j := range p.joints {
 		if j.n > 0 {
-			rows = append(rows, tracking{j.name, number(math.Sqrt(j.squares / float64(j.n))), number(j.worst)})
+			rows = append(rows, tracking{j.name, report.Number(math.Sqrt(j.squares / float64(j.n))), report.Number(j.worst)})
 		}
 	}
 	return rows

@@ -6,18 +6,22 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/halyard-robotics/halyard/internal/commission/doctor"
+	"github.com/halyard-robotics/halyard/internal/commission/host"
+	"github.com/halyard-robotics/halyard/internal/report"
 )
 
 func TestListPorts(t *testing.T) {
 	root := machine(t, map[string]string{
 		"proc/812/fd/7": "-> /dev/ttyUSB0", "proc/812/cmdline": "lerobot\x00", "proc/99/comm": "ModemManager\n",
 	})
-	rows, err := listPorts(root)
+	rows, err := host.ListPorts(root)
 	if err != nil || len(rows) != 1 {
 		t.Fatalf("got %+v, %v, want one adapter", rows, err)
 	}
 	r := rows[0]
-	if r.Port != adapterName || r.Device != "/dev/ttyUSB0" || r.Chip != "FT232H" || r.Access != "ok" ||
+	if r.Port != doctor.AdapterName || r.Device != "/dev/ttyUSB0" || r.Chip != "FT232H" || r.Access != "ok" ||
 		r.Held != "pid 812 (lerobot)" || r.Latency != 16 || !strings.Contains(r.Likely, "U2D2") {
 		t.Errorf("got %+v", r)
 	}
@@ -38,20 +42,20 @@ func TestListPorts(t *testing.T) {
 }
 
 func TestListPortsDenied(t *testing.T) {
-	rows, err := listPorts(machine(t, map[string]string{"dev/ttyUSB0": "gone"}))
+	rows, err := host.ListPorts(machine(t, map[string]string{"dev/ttyUSB0": "gone"}))
 	if err != nil || len(rows) != 1 || rows[0].Access != "denied" || !strings.Contains(rows[0].Notes[0].Fix, "halyard ports --udev") {
 		t.Errorf("got %+v, %v", rows, err)
 	}
-	if fix := accessFix(`you are not in group "uucp"`); !strings.Contains(fix, "usermod -aG uucp $USER") {
+	if fix := host.AccessFix(`you are not in group "uucp"`); !strings.Contains(fix, "usermod -aG uucp $USER") {
 		t.Errorf("got %q", fix)
 	}
-	if rows, err := listPorts(t.TempDir()); err != nil || rows == nil || len(rows) != 0 {
+	if rows, err := host.ListPorts(t.TempDir()); err != nil || rows == nil || len(rows) != 0 {
 		t.Errorf("a machine without serial ports: got %v, %v, want none", rows, err)
 	}
 }
 
 func TestPortRowJSON(t *testing.T) {
-	text, err := json.Marshal(portRow{Port: "/dev/ttyACM0", Latency: number(math.NaN())})
+	text, err := json.Marshal(host.PortRow{Port: "/dev/ttyACM0", Latency: report.Number(math.NaN())})
 	if want := `"latency_ms":null`; err != nil || !strings.Contains(string(text), want) {
 		t.Errorf("got %s, %v, want %s", text, err, want)
 	}
@@ -68,7 +72,7 @@ func TestPortsCommand(t *testing.T) {
 
 func TestMeddlers(t *testing.T) {
 	root := machine(t, map[string]string{"proc/7/comm": "brltty\n", "proc/8/comm": "brltty\n", "proc/self/comm": "ModemManager\n"})
-	if got := meddlersIn(filepath.Join(root, "proc")); len(got) != 1 || !strings.Contains(got[0].Found, "pid 7") {
+	if got := host.MeddlersIn(filepath.Join(root, "proc")); len(got) != 1 || !strings.Contains(got[0].Found, "pid 7") {
 		t.Errorf("got %+v, want brltty once", got)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 )
 
 // An adapter that is pulled out, comes back under another number, is taken by a program and is exchanged.
@@ -51,10 +53,10 @@ func TestWatchPorts(t *testing.T) {
 	read("FT232H (/dev/ttyUSB0)  Dynamixel U2D2  access ok")
 	must(os.Remove(link))
 	tick()
-	read("- 10:00:00 " + adapterName)
+	read("- 10:00:00 " + doctor.AdapterName)
 	must(os.Symlink(to, link))
 	tick()
-	read("+ 10:00:00 " + adapterName)
+	read("+ 10:00:00 " + doctor.AdapterName)
 	must(os.MkdirAll(filepath.Join(root, "proc/812/fd"), 0o755))
 	must(os.Symlink("/dev/ttyUSB0", filepath.Join(root, "proc/812/fd/3")))
 	must(os.WriteFile(filepath.Join(root, "proc/812/comm"), []byte("lerobot\n"), 0o600))
@@ -84,7 +86,7 @@ func TestWatchUsage(t *testing.T) {
 	cancel()
 	var out, errs bytes.Buffer
 	a := &app{out: &out, err: &errs}
-	if code := a.run(ctx, []string{"ports", "--watch", "-o", "jsonl", "-q"}); code != 1 && code != 0 {
+	if code := a.Run(ctx, []string{"ports", "--watch", "-o", "jsonl", "-q"}); code != 1 && code != 0 {
 		t.Errorf("got exit %d, %s", code, &errs)
 	}
 }

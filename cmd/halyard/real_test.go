@@ -14,6 +14,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/internal/assembly"
 )
 
 // startEmulate runs "halyard emulate" in this process and returns the path of its first bus.
@@ -23,12 +24,12 @@ func startEmulate(t *testing.T, config string) (path string, stop func()) {
 	a := &app{in: strings.NewReader(""), out: write, err: io.Discard, signals: make(chan os.Signal, 1)}
 	done := make(chan int, 1)
 	go func() {
-		code := a.run(context.Background(), []string{"emulate", config, "-o", "jsonl"})
+		code := a.Run(context.Background(), []string{"emulate", config, "-o", "jsonl"})
 		write.Close()
 		done <- code
 	}()
 	line, err := bufio.NewReader(read).ReadString('\n')
-	var r ready
+	var r assembly.Ready
 	if err == nil {
 		err = json.Unmarshal([]byte(line), &r)
 	}
@@ -55,17 +56,17 @@ func realConfig(t *testing.T, port string) string {
 	p := planOf(t, "xm430-arm", configs.Options{})
 	data, _ := configs.Embedded("xm430-arm")
 	text := string(data)
-	for i, j := range p.agents[0].joints {
-		u := j.servo.Units()
-		joint := p.agents[0].robot.Joints[i].Name
-		c := calibration.Nominal(joint, calibration.Servo{Model: u.Name, ID: j.hardware.ID}, calibration.Model{
+	for i, j := range p.Agents[0].Joints {
+		u := j.Servo.Units()
+		joint := p.Agents[0].Robot.Joints[i].Name
+		c := calibration.Nominal(joint, calibration.Servo{Model: u.Name, ID: j.Hardware.ID}, calibration.Model{
 			TicksPerTurn: u.TicksPerTurn, CentreTicks: u.CentreTicks, MinTicks: u.MinTicks, MaxTicks: u.MaxTicks,
 			StallTorque: u.StallTorque, MaxEffort: u.MaxEffort})
 		c.Method, c.Date = calibration.ByHand, time.Unix(1_700_000_000, 0)
 		if _, err := calibration.Save(filepath.Join(dir, joint+".yaml"), c); err != nil {
 			t.Fatal(err)
 		}
-		was := fmt.Sprintf("{bus: arm, id: %d, model: xm430-w350}", j.hardware.ID)
+		was := fmt.Sprintf("{bus: arm, id: %d, model: xm430-w350}", j.Hardware.ID)
 		text = strings.Replace(text, was, strings.TrimSuffix(was, "}")+", calibration: "+joint+".yaml}", 1)
 	}
 	text = strings.Replace(text, "/dev/serial/by-id/usb-FTDI_USB__-__Serial_Converter_FT-ARM-if00-port0", port, 1)

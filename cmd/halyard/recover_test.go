@@ -9,6 +9,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/control"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
 
@@ -18,13 +19,13 @@ func TestResetClearsAlarm(t *testing.T) {
 	for _, config := range []string{"xm430-arm", "a-series", "so101", "lx16a-arm"} {
 		t.Run(config, func(t *testing.T) {
 			s := step(t, planOf(t, config, configs.Options{Set: []string{"clock.mode=lockstep", "agents[0].body=emulated"}}))
-			l, orders := s.agent.Layout(), &control{rig: s.sys.rig}
-			body := s.sys.scene.Body(s.agent.Name())
+			l, orders := s.agent.Layout(), &control.Control{Rig: s.sys.Rig}
+			body := s.sys.Scene.Body(s.agent.Name())
 			aim := func(goal float64) {
 				for i := range 2 {
 					s.inputs[l.Actuators[i].Goal[hal.PositionMode]] = l.Actuators[i].Default + goal
 				}
-				s.run(time.Second)
+				s.Run(time.Second)
 			}
 			aim(0.1)
 			if err := errors.Join(s.device(l.Actuators[0].Name).Err, s.device(l.Actuators[1].Name).Err); err != nil {
@@ -36,15 +37,15 @@ func TestResetClearsAlarm(t *testing.T) {
 			if d.Err == nil || !strings.Contains(d.Err.Error(), "halyard reset") || body.Joint(0).Servo.Enable {
 				t.Fatalf("heat: got %v, torque %v", d.Err, body.Joint(0).Servo.Enable)
 			}
-			ans := orders.obey(orderReset)
-			if s.run(100 * time.Millisecond); ans.Error != "" || ans.Joints[0].State != "disarmed" || ans.Joints[1].State != "armed" {
+			ans := orders.Obey(control.OrderReset)
+			if s.Run(100 * time.Millisecond); ans.Error != "" || ans.Joints[0].State != "disarmed" || ans.Joints[1].State != "armed" {
 				t.Errorf("reset: got %+v", ans)
 			}
 			// A Dynamixel of protocol 2.0 is cleared by a reboot.
-			if s.run(time.Second); body.Joint(0).Servo.Enable || body.Joint(0).Servo.Alarm != 0 || !body.Joint(1).Servo.Enable {
+			if s.Run(time.Second); body.Joint(0).Servo.Enable || body.Joint(0).Servo.Alarm != 0 || !body.Joint(1).Servo.Enable {
 				t.Errorf("reset: got torque %v, alarm %v; its neighbour's torque %v", body.Joint(0).Servo.Enable, body.Joint(0).Servo.Alarm, body.Joint(1).Servo.Enable)
 			}
-			if ans = orders.obey(orderArm); ans.Error != "" {
+			if ans = orders.Obey(control.OrderArm); ans.Error != "" {
 				t.Errorf("arm: got %s", ans.Error)
 			}
 			aim(0.1)

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/emulator"
@@ -25,16 +27,16 @@ type brandCase struct {
 func everyBrand() []brandCase {
 	return []brandCase{
 		{"dynamixel2", "xm430-w350", 1000000, 2}, {"dynamixel1", "ax-12a", 1000000, 1}, {"dynamixel1", "mx-28", 1000000, 1},
-		{"dynamixel2", "xl-320", 1000000, 2}, {"feetech", "sts3215", 1000000, asFeetech}, {"feetech", "sts3032", 500000, asFeetech},
-		{"feetech", "scs0009", 1000000, asFeetech}, {"hiwonder", "lx-16a", 115200, asHiwonder}, {"kondo", "krs-2552", 115200, asKondo},
+		{"dynamixel2", "xl-320", 1000000, 2}, {"feetech", "sts3215", 1000000, assembly.AsFeetech}, {"feetech", "sts3032", 500000, assembly.AsFeetech},
+		{"feetech", "scs0009", 1000000, assembly.AsFeetech}, {"hiwonder", "lx-16a", 115200, assembly.AsHiwonder}, {"kondo", "krs-2552", 115200, assembly.AsKondo},
 	}
 }
 
-func (c brandCase) registers(t *testing.T, ids ...int) (*registers, *emulator.Bus) {
+func (c brandCase) registers(t *testing.T, ids ...int) (*commission.Registers, *emulator.Bus) {
 	t.Helper()
 	bus := brandBus(t, c.kind, c.model, c.baud, ids...)
-	f := finder{line: bus.Line(), port: "PORT", bauds: usualBauds(), protocols: allProtocols()}
-	s, err := meetRegisters(t.Context(), &f, ids[0])
+	f := commission.Finder{Line: bus.Line(), Port: "PORT", Bauds: assembly.UsualBauds(), Protocols: assembly.AllProtocols()}
+	s, err := commission.MeetRegisters(t.Context(), &f, ids[0])
 	if err != nil {
 		t.Fatalf("%s: %v", c.model, err)
 	}
@@ -46,10 +48,10 @@ func TestRegistersOfEveryBrand(t *testing.T) {
 	for _, c := range everyBrand() {
 		t.Run(c.model, func(t *testing.T) {
 			s, bus := c.registers(t, 3)
-			if s.model.Units().Name != c.model || s.baud != c.baud || s.protocol != c.protocol || typeOf(s.protocol) != c.kind {
-				t.Fatalf("got %s at %d Bd, protocol %d", s.model.Units().Name, s.baud, s.protocol)
+			if s.Model.Units().Name != c.model || s.Baud != c.baud || s.Protocol != c.protocol || commission.TypeOf(s.Protocol) != c.kind {
+				t.Fatalf("got %s at %d Bd, protocol %d", s.Model.Units().Name, s.Baud, s.Protocol)
 			}
-			rows, err := s.rows(t.Context(), nil)
+			rows, err := s.Rows(t.Context(), nil)
 			if err != nil || len(rows) < 5 {
 				t.Fatalf("got %d rows, %v", len(rows), err)
 			}
@@ -67,7 +69,7 @@ func TestRegistersOfEveryBrand(t *testing.T) {
 			case "kondo":
 				name, v = "stretch", 90
 			}
-			done, err := s.change(t.Context(), []write{{s.model.Register(name), v}}, false)
+			done, err := s.Change(t.Context(), []commission.Write{{Register: s.Model.Register(name), Value: v}}, false)
 			if got, _ := one.Register(name); err != nil || len(done) != 1 || !done[0].Done || got != v {
 				t.Errorf("%s: got %d, %+v, %v; want %d", name, got, done, err, v)
 			}
@@ -75,23 +77,23 @@ func TestRegistersOfEveryBrand(t *testing.T) {
 				t.Error("the lock is open")
 			}
 			// A dump can be read again, and what was changed is the difference.
-			values, err := readAll(t.Context(), s, s.model, s.id)
+			values, err := commission.ReadAll(t.Context(), s, s.Model, s.Id)
 			if err != nil {
 				t.Fatal(err)
 			}
 			path := filepath.Join(t.TempDir(), "servo.json")
-			file := registerFile{Model: c.model, Type: c.kind, ID: 3, Baud: c.baud, Registers: values}
-			if err := file.save(path); err != nil {
+			file := commission.RegisterFile{Model: c.model, Type: c.kind, ID: 3, Baud: c.baud, Registers: values}
+			if err := file.Save(path); err != nil {
 				t.Fatal(err)
 			}
-			if err := file.save(path); err == nil {
+			if err := file.Save(path); err == nil {
 				t.Error("written over a file that is there")
 			}
-			if rows, err := s.differences(t.Context(), []string{path}); err != nil || len(rows) != 0 {
+			if rows, err := s.Differences(t.Context(), []string{path}); err != nil || len(rows) != 0 {
 				t.Errorf("against its own dump: got %+v, %v", rows, err)
 			}
-			rowsOfDefaults, err := s.differences(t.Context(), nil)
-			if !slices.ContainsFunc(rowsOfDefaults, func(d differenceRow) bool { return d.Name == name && d.Here == v }) || err != nil {
+			rowsOfDefaults, err := s.Differences(t.Context(), nil)
+			if !slices.ContainsFunc(rowsOfDefaults, func(d commission.DifferenceRow) bool { return d.Name == name && d.Here == v }) || err != nil {
 				t.Errorf("against the factory: got %+v, %v; want %s", rowsOfDefaults, err, name)
 			}
 		})
@@ -100,54 +102,54 @@ func TestRegistersOfEveryBrand(t *testing.T) {
 
 // Two servos of one line, compared: what they are is left out.
 func TestRegistersDiffNeighbours(t *testing.T) {
-	s, bus := brandCase{"feetech", "sts3215", 1000000, asFeetech}.registers(t, 3, 7)
+	s, bus := brandCase{"feetech", "sts3215", 1000000, assembly.AsFeetech}.registers(t, 3, 7)
 	bus.Servos()[1].Preset("position_p_gain", 16)
 	bus.Servos()[1].Preset("goal_position", 900) // no setting
-	rows, err := s.differences(t.Context(), []string{"7"})
-	if err != nil || len(rows) != 1 || rows[0].Name != "position_p_gain" || rows[0].Here != 32 || rows[0].There != 16 || rows[0].what != "id 7" {
+	rows, err := s.Differences(t.Context(), []string{"7"})
+	if err != nil || len(rows) != 1 || rows[0].Name != "position_p_gain" || rows[0].Here != 32 || rows[0].There != 16 || rows[0].What != "id 7" {
 		t.Errorf("got %+v, %v", rows, err)
 	}
-	if _, err := s.differences(t.Context(), []string{"9"}); hal.KindOf(err) != hal.Timeout {
+	if _, err := s.Differences(t.Context(), []string{"9"}); hal.KindOf(err) != hal.Timeout {
 		t.Errorf("nobody there: got %v", err)
 	}
 	// As a byte it is the servo itself, which differs in nothing from itself.
-	if rows, err := s.differences(t.Context(), []string{"259"}); hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), "0..253") {
+	if rows, err := s.Differences(t.Context(), []string{"259"}); hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), "0..253") {
 		t.Errorf("an id that nobody can have: got %v, %v", rows, err)
 	}
 	other := filepath.Join(t.TempDir(), "other.json")
-	if err := (&registerFile{Model: "lx-16a", Registers: map[string]int64{}}).save(other); err != nil {
+	if err := (&commission.RegisterFile{Model: "lx-16a", Registers: map[string]int64{}}).Save(other); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.differences(t.Context(), []string{other}); err == nil || !strings.Contains(err.Error(), "is of a lx-16a") {
+	if _, err := s.Differences(t.Context(), []string{other}); err == nil || !strings.Contains(err.Error(), "is of a lx-16a") {
 		t.Errorf("another model's file: got %v", err)
 	}
 	// Of a file that says nothing, nothing would differ.
 	empty := filepath.Join(t.TempDir(), "empty.json")
-	if err := (&registerFile{Model: "sts3215"}).save(empty); err != nil {
+	if err := (&commission.RegisterFile{Model: "sts3215"}).Save(empty); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.differences(t.Context(), []string{empty}); hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), "no registers") {
+	if _, err := s.Differences(t.Context(), []string{empty}); hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), "no registers") {
 		t.Errorf("a file without registers: got %v", err)
 	}
-	if _, err := s.differences(t.Context(), []string{empty + "x"}); err == nil || !strings.Contains(err.Error(), "halyard registers dump") {
+	if _, err := s.Differences(t.Context(), []string{empty + "x"}); err == nil || !strings.Contains(err.Error(), "halyard registers dump") {
 		t.Errorf("no file: got %v", err)
 	}
 }
 
 // What cannot be set back is told, not passed over.
 func TestRegistersRestoreTells(t *testing.T) {
-	s, _ := brandCase{"feetech", "sts3215", 1000000, asFeetech}.registers(t, 3)
+	s, _ := brandCase{"feetech", "sts3215", 1000000, assembly.AsFeetech}.registers(t, 3)
 	file := filepath.Join(t.TempDir(), "servo.json")
-	f := registerFile{Model: "sts3215", Registers: map[string]int64{"id": 9, "max_voltage": 84, "temperature_limit": 9999}}
-	if err := f.save(file); err != nil {
+	f := commission.RegisterFile{Model: "sts3215", Registers: map[string]int64{"id": 9, "max_voltage": 84, "temperature_limit": 9999}}
+	if err := f.Save(file); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := s.differences(t.Context(), []string{file})
+	rows, err := s.Differences(t.Context(), []string{file})
 	if err != nil {
 		t.Fatal(err)
 	}
-	writes, left := s.back(rows)
-	if len(writes) != 1 || writes[0].register.Name != "max_voltage" || len(left) != 1 || !strings.Contains(left[0].Error(), "temperature_limit") {
+	writes, left := s.Back(rows)
+	if len(writes) != 1 || writes[0].Register.Name != "max_voltage" || len(left) != 1 || !strings.Contains(left[0].Error(), "temperature_limit") {
 		t.Errorf("got %+v, %v; want the voltage written and the temperature told", writes, left)
 	}
 }
@@ -168,12 +170,12 @@ func TestRegistersRefuse(t *testing.T) {
 		{xm, "present_voltage=1", hal.Invalid, "read-only"}, {xm, "max_voltage=17V", hal.Invalid, "9.5..16 V"},
 		{xm, "pwm_limit=101%", hal.Invalid, "0..100 %"}, {xm, "max_voltage=12A", hal.Invalid, "one in V"}, {xm, "position_p_gain=3.5", hal.Invalid, "whole number"},
 		{xm, "max_voltage=NaNV", hal.Invalid, "got NaNV"}, {xm, "return_delay", hal.Invalid, "NAME=VALUE"},
-		{brandCase{"feetech", "sts3215", 1000000, asFeetech}, "lock=0", hal.Unsafe, "themselves"},
-		{brandCase{"feetech", "sts3215", 1000000, asFeetech}, "torque_enable=128", hal.Unsafe, "guard"},
-		{brandCase{"hiwonder", "lx-16a", 115200, asHiwonder}, "motor_mode=1", hal.Unsafe, "guard"},
+		{brandCase{"feetech", "sts3215", 1000000, assembly.AsFeetech}, "lock=0", hal.Unsafe, "themselves"},
+		{brandCase{"feetech", "sts3215", 1000000, assembly.AsFeetech}, "torque_enable=128", hal.Unsafe, "guard"},
+		{brandCase{"hiwonder", "lx-16a", 115200, assembly.AsHiwonder}, "motor_mode=1", hal.Unsafe, "guard"},
 	} {
 		s, _ := c.of.registers(t, 3)
-		if _, err := s.parse([]string{c.text}); hal.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.say) {
+		if _, err := s.Parse([]string{c.text}); hal.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.say) {
 			t.Errorf("%s %s: got %v, want %v %q", c.of.model, c.text, err, c.kind, c.say)
 		}
 	}
@@ -185,9 +187,9 @@ func TestRegistersRefuse(t *testing.T) {
 		s, bus := c.registers(t, 3)
 		bus.Servos()[0].Preset("torque_enable", 1)
 		before, _ := bus.Servos()[0].Register("temperature_limit")
-		writes, err := s.parse([]string{"temperature_limit=66"})
+		writes, err := s.Parse([]string{"temperature_limit=66"})
 		if err == nil {
-			_, err = s.change(t.Context(), writes, false)
+			_, err = s.Change(t.Context(), writes, false)
 		}
 		after, _ := bus.Servos()[0].Register("temperature_limit")
 		if hal.KindOf(err) != hal.Unsafe || after != before || !strings.Contains(err.Error(), "torque_enable=0") {
@@ -205,20 +207,20 @@ func TestRawOf(t *testing.T) {
 		"max_voltage infV": -1, "max_voltage V": -1, "id 3Bd": -1, "return_delay 1e9s": -1, "max_voltage -1e30V": -1,
 	} {
 		name, value, _ := strings.Cut(text, " ")
-		got, err := rawOf(xm.Register(name), value)
+		got, err := commission.RawOf(xm.Register(name), value)
 		if (err != nil) != (want < 0) || err == nil && got != want {
 			t.Errorf("%s: got %d, %v, want %d", text, got, err, want)
 		}
 	}
 	for raw, want := range map[int64]string{120: "12 V"} {
-		if got := meaning(xm, xm.Register("present_voltage"), raw); got != want {
+		if got := commission.Meaning(xm, xm.Register("present_voltage"), raw); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	sts := lookupServo("sts3215")
+	sts := assembly.LookupServo("sts3215")
 	for name, want := range map[string]string{"baud_rate": "1000000 Bd", "unload_condition": "none", "return_delay": "0s", "max_torque": "0 %", "id": "-",
 		"present_position": "-3.142 rad (-180.0°)"} {
-		if got := meaning(sts, sts.Register(name), 0); got != want {
+		if got := commission.Meaning(sts, sts.Register(name), 0); got != want {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
@@ -230,12 +232,12 @@ func TestRegistersTakeBack(t *testing.T) {
 		s, bus := c.registers(t, 3)
 		one := bus.Servos()[0]
 		delay, _ := one.Register("return_delay")
-		writes, err := s.parse([]string{"return_delay=9", "temperature_limit=61"})
+		writes, err := s.Parse([]string{"return_delay=9", "temperature_limit=61"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.tool = &failing{s.tool, "temperature_limit", 61}
-		_, err = s.change(t.Context(), writes, false)
+		s.Tool = &failing{s.Tool, "temperature_limit", 61}
+		_, err = s.Change(t.Context(), writes, false)
 		got, _ := one.Register("return_delay")
 		heat, _ := one.Register("temperature_limit")
 		if hal.KindOf(err) != hal.BusFault || got != delay || heat == 61 {
@@ -246,16 +248,16 @@ func TestRegistersTakeBack(t *testing.T) {
 
 // failing is a tool whose write of one value does not come through.
 type failing struct {
-	tool
+	commission.Tool
 	register string
 	value    int64
 }
 
-func (f *failing) write(id int, register string, v int64) error {
+func (f *failing) Write(id int, register string, v int64) error {
 	if register == f.register && v == f.value {
 		return servo.Fault("PORT", id, "write", servo.ErrCorrupt)
 	}
-	return f.tool.write(id, register, v)
+	return f.Tool.Write(id, register, v)
 }
 
 // The commands, on a pty, as a person types them.
@@ -291,7 +293,7 @@ func TestRegistersEndToEnd(t *testing.T) {
 		}
 	}
 	code, out, _ := typed(t, exits(0), append([]string{"registers", "read", port, "--id", "3", "max_voltage", "-o", "json"}, quick...)...)
-	var got struct{ Items []registerRow }
+	var got struct{ Items []commission.RegisterRow }
 	if err := json.Unmarshal([]byte(out), &got); code != 0 || err != nil || len(got.Items) != 1 || got.Items[0].Raw != 160 ||
 		math.Abs(float64(got.Items[0].Value)-16) > 1e-9 || got.Items[0].Unit != "V" || got.Items[0].Access != "eeprom" {
 		t.Errorf("json: got %d, %s, %v", code, out, err)
@@ -316,7 +318,7 @@ func TestBusOf(t *testing.T) {
 		{"xm430-arm:leg", "", 0, "want a line of servos of xm430-arm: arm"},
 		{"no-such-config:arm", "", 0, "no-such-config"},
 	} {
-		port, bus, err := busOf(c.target)
+		port, bus, err := commission.BusOf(c.target)
 		baud := 0
 		if bus != nil {
 			baud = bus.Baud
@@ -337,11 +339,11 @@ func FuzzRegisterFile(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		file, err := parseRegisters(data)
+		file, err := commission.ParseRegisters(data)
 		if err != nil {
 			return
 		}
-		m := file.model()
+		m := file.ServoModel()
 		if m == nil {
 			t.Fatalf("got model %q", file.Model)
 		}
@@ -351,10 +353,10 @@ func FuzzRegisterFile(f *testing.F) {
 			}
 		}
 		var out strings.Builder
-		if err := file.encode(&out); err != nil {
+		if err := file.Encode(&out); err != nil {
 			t.Fatal(err)
 		}
-		if again, err := parseRegisters([]byte(out.String())); err != nil || again.Model != file.Model || len(again.Registers) != len(file.Registers) {
+		if again, err := commission.ParseRegisters([]byte(out.String())); err != nil || again.Model != file.Model || len(again.Registers) != len(file.Registers) {
 			t.Fatalf("what was written cannot be read: %v", err)
 		}
 	})

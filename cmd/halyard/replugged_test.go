@@ -13,13 +13,15 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/imu"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
 
 // turning is a rig that runs in real time, watched cycle by cycle.
 type turning struct {
 	t     *testing.T
-	sys   *system
+	sys   *assembly.System
 	agent *hal.Agent
 	cycle chan struct{} // has room for one
 }
@@ -35,18 +37,18 @@ func (r *turning) Cycle(*hal.Cycle) {
 // turn runs the rig of a config until the test ends.
 func turn(t *testing.T, path string, o configs.Options) *turning {
 	t.Helper()
-	sys, err := build(planOf(t, path, o), slog.New(slog.DiscardHandler))
+	sys, err := assembly.Build(planOf(t, path, o), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &turning{t: t, sys: sys, agent: sys.rig.Agents()[0], cycle: make(chan struct{}, 1)}
-	party := sys.rig.NewSession("test", r)
+	r := &turning{t: t, sys: sys, agent: sys.Rig.Agents()[0], cycle: make(chan struct{}, 1)}
+	party := sys.Rig.NewSession("test", r)
 	ctx, cancel := context.WithCancel(context.Background())
 	ran := make(chan error, 1)
-	go func() { ran <- sys.rig.Run(ctx) }()
+	go func() { ran <- sys.Rig.Run(ctx) }()
 	t.Cleanup(func() {
 		cancel()
-		if err := errors.Join(<-ran, sys.close()); err != nil {
+		if err := errors.Join(<-ran, sys.Close()); err != nil {
 			t.Error(err)
 		}
 		party.Close()
@@ -147,7 +149,7 @@ func TestServosReplugged(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.until("enabled again", well)
-	if n := r.sys.lines[0].chain.Stats().Reopened; n != 1 {
+	if n := r.sys.Lines[0].Chain.Stats().Reopened; n != 1 {
 		t.Errorf("reopened %d times, want once", n)
 	}
 }
@@ -172,7 +174,7 @@ func TestSensorReplugged(t *testing.T) {
 	after.Motion.Rates = [3]float64{0, 0, 1}
 	first, second := plug(t, before), plug(t, after)
 	name, lead := stable(t, first.path)
-	rig := rigOf(t, feltRig, nodder, "PORT", name)
+	rig := rigOf(t, feltRig, doctor.Nodder, "PORT", name)
 	const lies = "sensor: imu\nmodel: bno055\nmethod: hand\ndate: 2026-11-21T14:03:00Z\naxes: [x, y, z]\n"
 	if err := os.WriteFile(filepath.Join(filepath.Dir(rig), "imu.yaml"), []byte(lies), 0o600); err != nil {
 		t.Fatal(err)
@@ -180,7 +182,7 @@ func TestSensorReplugged(t *testing.T) {
 	r := turn(t, rig, configs.Options{})
 	l := r.agent.Layout()
 	s := sensorOf(t, l, "imu")
-	device := len(l.Actuators) + sensorIndex(l, "imu")
+	device := len(l.Actuators) + assembly.SensorIndex(l, "imu")
 	turns := func(rate float64) func([]hal.Status) bool {
 		return func(all []hal.Status) bool {
 			return all[device].Err == nil && math.Abs(r.agent.Measured(nil)[s.First+6]-rate) < 0.01

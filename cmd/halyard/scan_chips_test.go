@@ -12,6 +12,9 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/pressure"
 	"github.com/halyard-robotics/halyard/drivers/spi"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/commission"
+	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
 
@@ -19,20 +22,20 @@ import (
 func TestSurveyI2C(t *testing.T) {
 	bus := chip.NewBus("main", 400_000, 1, chip.NewBNO055(0x28), chip.NewMPU("mpu-9250", 0x68), chip.NewLSM6(0x6A), chip.NewPCA9685(0x41, 25e6),
 		chip.NewINA219(0x40, 0.1), chip.NewBMX280(0x77, true), chip.NewMS5837(pressure.MS5837_30BA()), chip.NewADS1115(0x48))
-	rows, err := surveyI2C(t.Context(), "PORT", bus.Host())
+	rows, err := commission.SurveyI2C(t.Context(), "PORT", bus.Host())
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
 	for _, r := range rows {
-		got = append(got, strings.Join(r.cells(), " "))
+		got = append(got, strings.Join(r.Cells(), " "))
 	}
 	want := []string{"0x28 bno055 its identity", "0x40 ina219 or pca9685 its address", "0x41 ina219 or pca9685 its address", "0x48 ads1115 or ina219 or pca9685 its address",
 		"0x68 mpu-9250 its identity", "0x6A lsm6dsox its identity", "0x76 ms5837-02ba or ms5837-30ba or pca9685 its address", "0x77 bme280 its identity"}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if rows, err := surveyI2C(t.Context(), "PORT", chip.NewBus("empty", 400_000, 1).Host()); err != nil || len(rows) != 0 {
+	if rows, err := commission.SurveyI2C(t.Context(), "PORT", chip.NewBus("empty", 400_000, 1).Host()); err != nil || len(rows) != 0 {
 		t.Errorf("nobody: got %v, %v", rows, err)
 	}
 	file := filepath.Join(t.TempDir(), "rov.yaml")
@@ -41,7 +44,7 @@ func TestSurveyI2C(t *testing.T) {
 		t.Fatal(err)
 	}
 	for target, want := range map[string]bool{"/dev/i2c-1": true, file + ":main": true, "/dev/ttyUSB0": false, "okon:main": true, "okon:other": false, "xm430-arm:arm": false, "nothing": false} {
-		if _, kind := chipPort(target); (kind == i2cBus) != want {
+		if _, kind := assembly.ChipPort(target); (kind == assembly.I2cBus) != want {
 			t.Errorf("%s: got %q, want i2c: %v", target, kind, want)
 		}
 	}
@@ -49,7 +52,7 @@ func TestSurveyI2C(t *testing.T) {
 	if err := os.Symlink("/dev/null", link); err != nil {
 		t.Fatal(err)
 	}
-	if _, kind := chipPort(link); kind != "" {
+	if _, kind := assembly.ChipPort(link); kind != "" {
 		t.Error("a link to something else is taken for a bus")
 	}
 	if code, _, errText := runApp(t, "scan", "/dev/i2c-99"); code != 3 || !strings.Contains(errText, "no such bus") {
@@ -68,12 +71,12 @@ func TestSurveySPI(t *testing.T) {
 		{"a chip of I2C alone", "[{PORT -1 [] false}]", []chip.Device{chip.NewMPU("mpu-6050", 0x68)}},
 		{"nobody", "[]", nil},
 	} {
-		rows, err := surveySPI("PORT", spi.NewPort("PORT", chip.NewBus("main", 1_000_000, 1, c.chip...).SPI()))
+		rows, err := commission.SurveySPI("PORT", spi.NewPort("PORT", chip.NewBus("main", 1_000_000, 1, c.chip...).SPI()))
 		if err != nil || fmt.Sprint(rows) != c.want {
 			t.Errorf("%s: got %v, %v; want %s", c.name, rows, err, c.want)
 		}
 	}
-	if port, kind := chipPort("/dev/spidev0.1"); port != "/dev/spidev0.1" || kind != spiBus {
+	if port, kind := assembly.ChipPort("/dev/spidev0.1"); port != "/dev/spidev0.1" || kind != assembly.SpiBus {
 		t.Errorf("got %q, %q", port, kind)
 	}
 	if code, _, errText := runApp(t, "scan", "/dev/spidev99.0"); code != 3 || !strings.Contains(errText, "is SPI switched on") {
@@ -84,7 +87,7 @@ func TestSurveySPI(t *testing.T) {
 // What a config may say wrongly of a port of SPI, and a sensor on one that measures.
 func TestSPIConfig(t *testing.T) {
 	onPort := func(bus, device string) string {
-		return rigOf(t, nodderRig, nodder, "  main: {type: i2c", "  head: {type: spi"+bus+"}\n  main: {type: i2c",
+		return rigOf(t, doctor.NodderRig, doctor.Nodder, "  main: {type: i2c", "  head: {type: spi"+bus+"}\n  main: {type: i2c",
 			"{bus: main, device: bno055, rate: 100}", "{bus: head, device: "+device+", rate: 100}")
 	}
 	for _, c := range []struct{ bus, device, want string }{
@@ -99,12 +102,12 @@ func TestSPIConfig(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := resolve(config); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := assembly.Resolve(config); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %s", c.device, err, c.want)
 		}
 	}
 	s := step(t, planOf(t, onPort("", "lsm6dsox"), configs.Options{}))
-	s.run(time.Second)
+	s.Run(time.Second)
 	v := s.agent.Measured(nil)[sensorOf(t, s.agent.Layout(), "imu").First:]
 	if d := s.device("imu"); d.Err != nil || math.Abs(v[9]-9.81) > 0.05 {
 		t.Errorf("gravity by the chip: got %v, %v; want 9.81", v[9], d.Err)

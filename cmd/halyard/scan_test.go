@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/actuator"
@@ -45,13 +47,13 @@ func wireOf(t *testing.T, timing emulator.Timing, list ...onWire) *emulator.Bus 
 	return bus
 }
 
-func surveyOf(line servo.Line) *survey {
-	f := finder{line: line, port: "PORT", bauds: usualBauds(), protocols: []int{2, 1}}
-	return &survey{bareLine: &bareLine{finder: f}, note: func(string, ...any) {}}
+func surveyOf(line servo.Line) *commission.Survey {
+	f := commission.Finder{Line: line, Port: "PORT", Bauds: assembly.UsualBauds(), Protocols: []int{2, 1}}
+	return &commission.Survey{BareLine: &commission.BareLine{Finder: f}, Note: func(string, ...any) {}}
 }
 
 // brief is "id model baud finding?" of each row.
-func brief(rows []foundServo) string {
+func brief(rows []commission.FoundServo) string {
 	var b strings.Builder
 	for _, r := range rows {
 		mark := ""
@@ -87,8 +89,8 @@ func TestSurvey(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := surveyOf(wireOf(t, c.timing, c.wire...).Line())
-			s.latency = c.timing.Latency
-			rows, err := s.run(t.Context())
+			s.Latency = c.timing.Latency
+			rows, err := s.Run(t.Context())
 			if got := brief(rows); err != nil || got != c.want {
 				t.Errorf("got %q, %v, want %q", got, err, c.want)
 			}
@@ -102,8 +104,8 @@ func TestSurveyTwins(t *testing.T) {
 		bus := wireOf(t, emulator.Timing{}, onWire{model, 3, 1000000, 0}, onWire{model, 3, 1000000, 0})
 		bus.Servos()[1].Preset("return_delay", 0)
 		s := surveyOf(bus.Line())
-		s.bauds = []int{1000000}
-		if rows, err := s.run(t.Context()); err != nil || len(rows) != 1 || rows[0].Finding != collisionText {
+		s.Bauds = []int{1000000}
+		if rows, err := s.Run(t.Context()); err != nil || len(rows) != 1 || rows[0].Finding != commission.CollisionText {
 			t.Errorf("%s: got %+v, %v, want one row with a finding", model, rows, err)
 		}
 	}
@@ -114,28 +116,28 @@ func TestSurveyRow(t *testing.T) {
 	bus := wireOf(t, emulator.Timing{}, onWire{"xm430-w350", 1, 1000000, 0})
 	bus.Servos()[0].Preset("firmware", 38)
 	s := surveyOf(bus.Line())
-	s.bauds = []int{1000000}
-	rows, err := s.run(t.Context())
-	want := foundServo{Port: "PORT", Baud: 1000000, Protocol: 2, Type: "dynamixel2", ID: 1, Model: "xm430-w350", Number: 1020, Firmware: 38, Voltage: 12}
+	s.Bauds = []int{1000000}
+	rows, err := s.Run(t.Context())
+	want := commission.FoundServo{Port: "PORT", Baud: 1000000, Protocol: 2, Type: "dynamixel2", ID: 1, Model: "xm430-w350", Number: 1020, Firmware: 38, Voltage: 12}
 	if err != nil || len(rows) != 1 || rows[0] != want {
 		t.Errorf("got %+v, %v, want %+v", rows, err, want)
 	}
 	bus.Servos()[0].Preset("status_return", 0)
-	if rows, _ := s.run(t.Context()); len(rows) != 1 || !strings.Contains(rows[0].Finding, "status return level") {
+	if rows, _ := s.Run(t.Context()); len(rows) != 1 || !strings.Contains(rows[0].Finding, "status return level") {
 		t.Errorf("a servo that answers no reads: got %+v", rows)
 	}
 	for _, protocol := range []int{1, 2} {
-		for _, baud := range usualBauds() {
+		for _, baud := range assembly.UsualBauds() {
 			s := surveyOf(wireOf(t, emulator.Timing{}).Line())
-			s.bauds, s.protocols = []int{baud}, []int{protocol}
-			if !possible(protocol, baud) {
+			s.Bauds, s.Protocols = []int{baud}, []int{protocol}
+			if !commission.Possible(protocol, baud) {
 				continue
 			}
-			start := s.line.Now()
-			if _, err := s.run(t.Context()); err != nil {
+			start := s.Line.Now()
+			if _, err := s.Run(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			took, promised := s.line.Now()-start, s.estimate(baud, protocol)
+			took, promised := s.Line.Now()-start, s.Estimate(baud, protocol)
 			if took > promised*11/10 || took < promised/2 {
 				t.Errorf("%d Bd, protocol %d: took %v, promised %v", baud, protocol, took, promised)
 			}
@@ -147,25 +149,25 @@ func TestSurveyEnds(t *testing.T) {
 	bus := wireOf(t, emulator.Timing{}, onWire{"xm430-w350", 1, 57600, 0})
 	ctx, cancel := context.WithCancel(t.Context())
 	s := surveyOf(bus.Line())
-	s.note = func(format string, args ...any) {
+	s.Note = func(format string, args ...any) {
 		if strings.Contains(fmt.Sprintf(format, args...), "xm430-w350 x1") {
 			cancel()
 		}
 	}
-	if rows, err := s.run(ctx); len(rows) != 1 || err != context.Canceled {
+	if rows, err := s.Run(ctx); len(rows) != 1 || err != context.Canceled {
 		t.Errorf("interrupted: got %d rows, %v, want the one found", len(rows), err)
 	}
 	if err := bus.Fault(emulator.Fault{Kind: emulator.Unplug, ID: emulator.WholeBus, P: 1, From: 2 * time.Second}); err != nil {
 		t.Fatal(err)
 	}
 	s = surveyOf(bus.Line())
-	if rows, err := s.run(t.Context()); hal.KindOf(err) != hal.Absent && err == nil {
+	if rows, err := s.Run(t.Context()); hal.KindOf(err) != hal.Absent && err == nil {
 		t.Errorf("unplugged: got %d rows, %v, want absent", len(rows), err)
 	}
-	if err := s.silence(); hal.KindOf(err) != hal.BusFault || !strings.Contains(err.Error(), "power") || !strings.Contains(err.Error(), "halyard ports") {
+	if err := s.Silence(); hal.KindOf(err) != hal.BusFault || !strings.Contains(err.Error(), "power") || !strings.Contains(err.Error(), "halyard ports") {
 		t.Errorf("silence: got %v", err)
 	}
-	if got := spans([]int{1, 2, 3, 20, 30, 31}); got != "1-3, 20, 30-31" {
+	if got := commission.Spans([]int{1, 2, 3, 20, 30, 31}); got != "1-3, 20, 30-31" {
 		t.Errorf("spans: got %q", got)
 	}
 }

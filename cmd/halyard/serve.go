@@ -4,40 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
-	"net/netip"
-	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
-
-// ready is the line that tells a script that servers or ports are open.
-type ready struct {
-	Event     string        `json:"event"`
-	Servers   []readyServer `json:"servers"`
-	Ports     []readyPort   `json:"ports"`
-	Dashboard string        `json:"dashboard"`
-}
-
-type readyServer struct {
-	Protocol string `json:"protocol"`
-	Agent    string `json:"agent"`
-	Address  string `json:"address"`
-}
-
-type readyPort struct {
-	Bus    string `json:"bus"`
-	Type   string `json:"type"`
-	Path   string `json:"path"`
-	Baud   int    `json:"baud"`
-	Reason string `json:"reason,omitempty"` // why there is no path
-}
 
 func newServe(a *app) *cobra.Command {
 	var f configFlags
@@ -61,50 +37,21 @@ func newServe(a *app) *cobra.Command {
 	return c
 }
 
-// station is one open rig: its system, its servers and who listens for orders.
-type station struct {
-	*system
-	servers *servers
-	control *control
-}
-
-// openStation builds the rig of p and opens its servers; none of them answers yet. On an error nothing stays open.
-func openStation(p *plan, log *slog.Logger) (st *station, err error) {
-	st = &station{servers: &servers{}}
-	if st.system, err = build(p, log); err != nil {
-		return nil, err
-	}
-	if st.servers, err = openServers(st.system); err == nil {
-		if st.control, err = openControl(st.rig); err == nil {
-			return st, nil
-		}
-		st.servers.close()
-	}
-	return nil, errors.Join(err, st.system.close())
-}
-
-// close gives back what is open of a station that never ran.
-func (st *station) close() error {
-	st.servers.close()
-	st.control.close()
-	return st.system.close()
-}
-
 // serve builds the rigs of plans, opens their servers and runs them side by side until ctx ends or one breaks. Then the
 // servers stop first, so that no command comes any more, the bodies by their policies next, and the lines last.
-func (a *app) serve(ctx context.Context, plans ...*plan) error {
-	var stations []*station
+func (a *app) serve(ctx context.Context, plans ...*assembly.Plan) error {
+	var stations []*assembly.Station
 	var rigs []*hal.Rig
 	log := a.log() // one, whose lines do not mix
 	for _, p := range plans {
-		st, err := openStation(p, log)
+		st, err := assembly.OpenStation(p, log)
 		if err != nil {
 			for _, st := range stations {
-				err = errors.Join(err, st.close())
+				err = errors.Join(err, st.Close())
 			}
 			return err
 		}
-		stations, rigs = append(stations, st), append(rigs, st.rig)
+		stations, rigs = append(stations, st), append(rigs, st.Rig)
 	}
 	limp := func() {
 		for _, r := range rigs {
@@ -114,7 +61,7 @@ func (a *app) serve(ctx context.Context, plans ...*plan) error {
 	a.limp.Store(&limp)
 	defer a.limp.Store(nil)
 	keys := watchKeys(a, rigs)
-	defer keys.close()
+	defer keys.Close()
 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -132,24 +79,24 @@ func (a *app) serve(ctx context.Context, plans ...*plan) error {
 }
 
 // operate runs one station until ctx ends or a server of it breaks, and closes it.
-func (a *app) operate(ctx context.Context, st *station) error {
+func (a *app) operate(ctx context.Context, st *assembly.Station) error {
 	rigCtx, stopRig := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopRig()
 	ran := make(chan error, 1)
-	go func() { ran <- st.rig.Run(rigCtx) }()
-	shadows := watchResiduals(st.rig)
-	served := st.servers.run(ctx)
+	go func() { ran <- st.Rig.Run(rigCtx) }()
+	shadows := assembly.WatchResiduals(st.Rig)
+	served := st.Servers.Run(ctx)
 	a.part(st)
 	stopRig()
-	err := errors.Join(served, <-ran, show(a, shadows.close()))
-	st.control.close()
-	return errors.Join(err, st.system.close())
+	err := errors.Join(served, <-ran, show(a, shadows.Close()))
+	st.Control.Close()
+	return errors.Join(err, st.System.Close())
 }
 
 // part tells what the real robots of a station do now that nobody commands them, and after the end of the program.
-func (a *app) part(st *station) {
-	for i := range st.plan.agents {
-		c := st.plan.agents[i].config
+func (a *app) part(st *assembly.Station) {
+	for i := range st.Plan.Agents {
+		c := st.Plan.Agents[i].Config
 		if !c.Has(configs.Real) {
 			continue
 		}
@@ -165,27 +112,27 @@ func (a *app) part(st *station) {
 }
 
 // announce tells that all is open: scripts by a line, people by what to type next.
-func (a *app) announce(stations []*station) {
-	list := []readyServer{}
+func (a *app) announce(stations []*assembly.Station) {
+	list := []assembly.ReadyServer{}
 	for _, st := range stations {
-		list = append(list, st.servers.ready...)
+		list = append(list, st.Servers.Ready...)
 	}
 	if a.format == "json" || a.format == "jsonl" { // what runs until it is interrupted tells programs one line at a time
 		a.format = "jsonl"
-		a.line(ready{Event: "ready", Servers: list, Ports: []readyPort{}})
+		a.Line(assembly.Ready{Event: "ready", Servers: list, Ports: []assembly.ReadyPort{}})
 		return
 	}
 	bodies := map[configs.BodyKind]bool{}
 	for _, st := range stations {
-		made := func(p *agentPlan) {
-			for _, j := range p.joints {
-				bodies[j.body] = true
+		made := func(p *assembly.AgentPlan) {
+			for _, j := range p.Joints {
+				bodies[j.Body] = true
 			}
 		}
-		for i := range st.plan.agents {
-			made(&st.plan.agents[i])
+		for i := range st.Plan.Agents {
+			made(&st.Plan.Agents[i])
 		}
-		for _, c := range st.plan.classes { // a client's INIT makes them move
+		for _, c := range st.Plan.Classes { // a client's INIT makes them move
 			made(c)
 		}
 	}
@@ -206,17 +153,17 @@ func (a *app) announce(stations []*station) {
 	}
 	name := "" // what halyard status needs to tell one rig from another
 	if len(stations) > 1 {
-		name = " " + stations[0].rig.Name()
+		name = " " + stations[0].Rig.Name()
 	}
 	a.note("Next, in another terminal:\n  %s\n  halyard status%s\n  halyard estop%s\nCtrl-C stops it.",
-		nextCommand(stations[0].plan, list), name, name)
+		nextCommand(stations[0].Plan, list), name, name)
 }
 
 // nextCommand is what makes this rig move.
-func nextCommand(p *plan, list []readyServer) string {
+func nextCommand(p *assembly.Plan, list []assembly.ReadyServer) string {
 	var arm string
-	for i := range p.agents {
-		if !p.agents[i].config.Guard.Armed {
+	for i := range p.Agents {
+		if !p.Agents[i].Config.Guard.Armed {
 			arm = "halyard arm\n  "
 		}
 	}
@@ -225,15 +172,15 @@ func nextCommand(p *plan, list []readyServer) string {
 			continue
 		}
 		play := arm + "halyard play wave"
-		for i := range p.agents {
-			a := &p.agents[i]
-			if a.config.Name == s.Agent && !embeddedMotion("wave", len(a.joints)) {
+		for i := range p.Agents {
+			a := &p.Agents[i]
+			if a.Config.Name == s.Agent && !embeddedMotion("wave", len(a.Joints)) {
 				play = arm + "halyard play FILE" // halyard play --help says how one looks
 			}
-			if a.config.Name == s.Agent && len(robotsOf(len(a.joints))) != 1 {
-				name := a.config.Model
+			if a.Config.Name == s.Agent && len(assembly.RobotsOf(len(a.Joints))) != 1 {
+				name := a.Config.Model
 				if _, err := model.Load(name); err != nil { // a file
-					name = p.config.Resolve(name)
+					name = p.Config.Resolve(name)
 				}
 				play += " --model " + name
 			}
@@ -248,61 +195,5 @@ func nextCommand(p *plan, list []readyServer) string {
 			return arm + "nc " + host + " " + port + "    # ACK, then for each step commands (UA 0.5) and DONE"
 		}
 	}
-	return "halyard list " + p.config.Source
-}
-
-// servers are the open servers of a rig.
-type servers struct {
-	ready []readyServer
-	list  []server
-}
-
-// server is one protocol's server: Serve answers until ctx ends and has nothing running when it returns.
-type server interface {
-	Serve(ctx context.Context) error
-}
-
-// run serves until ctx ends or one server breaks, and waits for all.
-func (s *servers) run(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var wg sync.WaitGroup
-	errs := make([]error, len(s.list))
-	for i, srv := range s.list {
-		wg.Go(func() {
-			errs[i] = srv.Serve(ctx)
-			cancel()
-		})
-	}
-	<-ctx.Done() // a rig without servers runs until it is interrupted
-	wg.Wait()
-	return errors.Join(errs...)
-}
-
-// close ends servers that never ran.
-func (s *servers) close() {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	s.run(ctx)
-}
-
-// openServers opens every server of the config before any of them answers.
-func openServers(sys *system) (*servers, error) {
-	c, s := sys.plan.config, &servers{ready: []readyServer{}}
-	for i := range c.Servers {
-		at, err := netip.ParseAddrPort(strings.Replace(c.Servers[i].Listen, "localhost:", "127.0.0.1:", 1))
-		if err == nil {
-			var srv server
-			var bound netip.AddrPort
-			if srv, bound, err = newServer(sys, &c.Servers[i], at); err == nil {
-				s.list = append(s.list, srv)
-				s.ready = append(s.ready, readyServer{c.Servers[i].Protocol, c.Servers[i].Agent, bound.String()})
-				continue
-			}
-		}
-		s.close()
-		return nil, &hal.Error{Kind: hal.Busy, Op: fmt.Sprintf("%s: listen at %s", c.Servers[i].Protocol, c.Servers[i].Listen),
-			Err: err, Try: fmt.Sprintf("halyard serve %s --listen %s=127.0.0.1:0", c.Source, c.Servers[i].Protocol)}
-	}
-	return s, nil
+	return "halyard list " + p.Config.Source
 }

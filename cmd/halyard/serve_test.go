@@ -17,6 +17,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/protocols/odcp"
 	"github.com/halyard-robotics/halyard/protocols/osp"
 	"github.com/halyard-robotics/halyard/sim/emulator"
@@ -24,7 +25,7 @@ import (
 
 // running is "halyard serve" in this process, ready.
 type running struct {
-	ready
+	assembly.Ready
 	signals chan os.Signal
 	done    chan int
 	stderr  *strings.Builder
@@ -45,7 +46,7 @@ func start(t *testing.T, args ...string) *running {
 	r := &running{signals: make(chan os.Signal, 2), done: make(chan int, 1), stderr: &strings.Builder{}, exit: 130}
 	a := &app{in: strings.NewReader(""), out: write, err: r.stderr, signals: r.signals}
 	go func() {
-		code := a.run(context.Background(), append([]string{"-o", "jsonl"}, args...))
+		code := a.Run(context.Background(), append([]string{"-o", "jsonl"}, args...))
 		write.Close()
 		r.done <- code
 	}()
@@ -53,7 +54,7 @@ func start(t *testing.T, args ...string) *running {
 	if err != nil {
 		t.Fatalf("%v: exit %d: %s", args, <-r.done, r.stderr)
 	}
-	if err := json.Unmarshal([]byte(line), &r.ready); err != nil || r.Event != "ready" || r.Ports == nil {
+	if err := json.Unmarshal([]byte(line), &r.Ready); err != nil || r.Event != "ready" || r.Ports == nil {
 		t.Fatalf("ready line: got %q: %v", line, err)
 	}
 	t.Cleanup(func() { r.interrupt(t) })
@@ -239,22 +240,22 @@ func stepAgent(t *testing.T, c *osp.Client, i, steps int, registered chan<- stru
 // measured positions, joint by joint, sample by sample.
 func follow(t *testing.T, m *motion, name string, o configs.Options, faults ...string) (measured [][]float64, residual float64) {
 	t.Helper()
-	sys, err := build(planOf(t, name, o), slog.New(slog.DiscardHandler))
+	sys, err := assembly.Build(planOf(t, name, o), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer sys.close()
+	defer sys.Close()
 	for _, text := range faults {
 		f, err := emulator.ParseFault(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := sys.lines[0].emu.Fault(f); err != nil {
+		if err := sys.Lines[0].Emu.Fault(f); err != nil {
 			t.Fatal(err)
 		}
 	}
-	agent := sys.rig.Agents()[0]
-	party := sys.rig.NewSession("test", nil)
+	agent := sys.Rig.Agents()[0]
+	party := sys.Rig.NewSession("test", nil)
 	lease, err := party.Acquire(agent)
 	if err != nil {
 		t.Fatal(err)
@@ -274,7 +275,7 @@ func follow(t *testing.T, m *motion, name string, o configs.Options, faults ...s
 			inputs[a.Goal[hal.PositionMode]] = l.Inputs[a.Goal[hal.PositionMode]].FromFraction((s.angle[i] + 1) / 2)
 			inputs[a.TorqueLimit] = math.Max(0, s.torque[i]) * a.Limits.MaxTorque
 		}
-		for ; step < int(s.at/sys.rig.Period()); step++ {
+		for ; step < int(s.at/sys.Rig.Period()); step++ {
 			if err := party.Step(lease, inputs); err != nil {
 				t.Fatal(err)
 			}

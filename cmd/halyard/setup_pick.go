@@ -4,27 +4,26 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/servo/feetech"
 )
 
-// itIsNew is typed where the one servo on the line is not the one that is known by its id.
-const itIsNew = "new"
-
 // pick tells which of those that answer belong to which joints: the one that is new to joint i, or several that all have
 // their places already to theirs. Else it says why not, and what to do. stranger says that nobody on the line is known.
-func (w *walk) pick(found []foundServo, i int, stranger bool) (fresh map[int]*foundServo, why string) {
+func (w *walk) pick(found []commission.FoundServo, i int, stranger bool) (fresh map[int]*commission.FoundServo, why string) {
 	j, all := &w.joints[i], make([]string, len(found))
-	fresh = map[int]*foundServo{}
-	var strange []*foundServo // those that are not in place
+	fresh = map[int]*commission.FoundServo{}
+	var strange []*commission.FoundServo // those that are not in place
 	for k := range found {
 		f := &found[k]
-		if all[k] = fmt.Sprintf("id %d (%s, %d Bd)", f.ID, f.named(), f.Baud); f.Finding == collisionText {
+		if all[k] = fmt.Sprintf("id %d (%s, %d Bd)", f.ID, f.Named(), f.Baud); f.Finding == commission.CollisionText {
 			return nil, w.collision(f)
 		}
 		switch at := w.placeOf(f); {
 		case at < 0:
 			strange = append(strange, f)
-		case stranger || !w.joints[at].done():
+		case stranger || !w.joints[at].Done():
 			fresh[at] = f
 		}
 	}
@@ -33,40 +32,40 @@ func (w *walk) pick(found []foundServo, i int, stranger bool) (fresh map[int]*fo
 		return nil, "nobody answers: check its power and its cable"
 	case n == 0:
 		return nil, fmt.Sprintf("only %s answers, which is done: connect the servo of %s; if it is connected, it has the id of one that is done: connect it alone and type %s",
-			strings.Join(all, " and "), j.name, itIsNew)
+			strings.Join(all, " and "), j.Name, commission.ItIsNew)
 	case len(strange) == 0 && n > 1 && !stranger:
 		// Ids that differ are nobody's as they come, but for the one that all have.
-		if last := len(w.joints) - 1; n < len(w.joints) && w.joints[last].novice() {
+		if last := len(w.joints) - 1; n < len(w.joints) && w.joints[last].Novice() {
 			delete(fresh, last)
 		}
 		return fresh, ""
 	case n > 1:
-		return nil, fmt.Sprintf("%s answer: connect the servo of %s alone", strings.Join(all, " and "), j.name)
+		return nil, fmt.Sprintf("%s answer: connect the servo of %s alone", strings.Join(all, " and "), j.Name)
 	case len(strange) == 0: // it may be new, with the id of another joint
 		for _, f := range fresh {
 			strange = append(strange, f)
 		}
 	}
 	if one := strange[0]; !w.fits(one, i) {
-		return nil, fmt.Sprintf("it is %s, want %s of %s: connect another, or correct %s", one.article(), article(j.model.Units().Name), j.name, w.config)
+		return nil, fmt.Sprintf("it is %s, want %s of %s: connect another, or correct %s", one.Article(), commission.Article(j.Model.Units().Name), j.Name, w.config)
 	}
-	return map[int]*foundServo{i: strange[0]}, ""
+	return map[int]*commission.FoundServo{i: strange[0]}, ""
 }
 
 // collision is what to do about several servos with the id of f.
-func (w *walk) collision(f *foundServo) string {
+func (w *walk) collision(f *commission.FoundServo) string {
 	for i := range w.joints {
-		if j := &w.joints[i]; j.id == f.ID && f.Baud == w.baud && j.done() {
-			return fmt.Sprintf("several servos answer at id %d, the one of %s: take that off the line until this one has its own", f.ID, j.name)
+		if j := &w.joints[i]; j.Id == f.ID && f.Baud == w.baud && j.Done() {
+			return fmt.Sprintf("several servos answer at id %d, the one of %s: take that off the line until this one has its own", f.ID, j.Name)
 		}
 	}
 	return fmt.Sprintf("several servos answer at id %d: connect one alone", f.ID)
 }
 
 // placeOf is the joint in whose place f is, by its id, rate and model; -1 where it is in nobody's.
-func (w *walk) placeOf(f *foundServo) int {
+func (w *walk) placeOf(f *commission.FoundServo) int {
 	for i := range w.joints {
-		if w.joints[i].id == f.ID && f.Baud == w.baud && w.fits(f, i) {
+		if w.joints[i].Id == f.ID && f.Baud == w.baud && w.fits(f, i) {
 			return i
 		}
 	}
@@ -75,9 +74,9 @@ func (w *walk) placeOf(f *foundServo) int {
 
 // fits tells whether f can be the servo of joint i. Kondo's do not say what they are, and of Feetech's models without a
 // published number those of a series are alike.
-func (w *walk) fits(f *foundServo, i int) bool {
-	want := w.joints[i].model
-	if f.Type != w.kind || f.Model == want.Units().Name || f.Type == brandWords[asKondo] {
+func (w *walk) fits(f *commission.FoundServo, i int) bool {
+	want := w.joints[i].Model
+	if f.Type != w.kind || f.Model == want.Units().Name || f.Type == assembly.BrandWords[assembly.AsKondo] {
 		return f.Type == w.kind
 	}
 	m, _ := want.(*feetech.Model)

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/emulator"
@@ -25,8 +27,8 @@ func (w *watched) Write(p []byte) (int, error) {
 	return w.Line.Write(p)
 }
 
-func setupOf(bus *emulator.Bus, change func(*setup)) *setup {
-	s := &setup{finder: finder{line: bus.Line(), port: "PORT", bauds: usualBauds(), protocols: []int{2, 1}}, id: 1, newID: -1, note: func(string, ...any) {}}
+func setupOf(bus *emulator.Bus, change func(*commission.Setup)) *commission.Setup {
+	s := &commission.Setup{Finder: commission.Finder{Line: bus.Line(), Port: "PORT", Bauds: assembly.UsualBauds(), Protocols: []int{2, 1}}, Id: 1, NewID: -1, Note: func(string, ...any) {}}
 	change(s)
 	return s
 }
@@ -37,7 +39,7 @@ func state(bus *emulator.Bus) string {
 	for _, s := range bus.Servos() {
 		id, _ := s.Register("id")
 		code, _ := s.Register("baud_rate")
-		text = append(text, place{s.Model().Rate(byte(code)), s.Model().Protocol, int(id)}.String())
+		text = append(text, commission.Place{Baud: s.Model().Rate(byte(code)), Protocol: s.Model().Protocol, Id: int(id)}.String())
 	}
 	return strings.Join(text, " ")
 }
@@ -48,46 +50,46 @@ func TestSetup(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		wire    []onWire
-		change  func(*setup)
+		change  func(*commission.Setup)
 		prepare func(*emulator.Bus)
 		kind    hal.Kind // of the error
 		say     string
 		after   string
 	}{
-		{"new id", arm, func(s *setup) { s.newID = 3 }, nil, 0, "", "3@57600 2@1000000 7@1000000"},
-		{"new rate", arm, func(s *setup) { s.newBaud = 1000000 }, nil, 0, "", "1@1000000 2@1000000 7@1000000"},
-		{"both", arm, func(s *setup) { s.newID, s.newBaud = 3, 4000000 }, nil, 0, "", "3@4000000 2@1000000 7@1000000"},
-		{"protocol 1.0", arm, func(s *setup) { s.id, s.newID, s.newBaud = 7, 8, 115200 }, nil,
+		{"new id", arm, func(s *commission.Setup) { s.NewID = 3 }, nil, 0, "", "3@57600 2@1000000 7@1000000"},
+		{"new rate", arm, func(s *commission.Setup) { s.NewBaud = 1000000 }, nil, 0, "", "1@1000000 2@1000000 7@1000000"},
+		{"both", arm, func(s *commission.Setup) { s.NewID, s.NewBaud = 3, 4000000 }, nil, 0, "", "3@4000000 2@1000000 7@1000000"},
+		{"protocol 1.0", arm, func(s *commission.Setup) { s.Id, s.NewID, s.NewBaud = 7, 8, 115200 }, nil,
 			0, "", "1@57600 2@1000000 8@115200"},
-		{"id 0", arm, func(s *setup) { s.newID = 0 }, nil, 0, "", "0@57600 2@1000000 7@1000000"},
-		{"torque on", arm, func(s *setup) { s.newID = 3 }, func(b *emulator.Bus) { b.Servos()[0].Preset("torque_enable", 1) },
+		{"id 0", arm, func(s *commission.Setup) { s.NewID = 0 }, nil, 0, "", "0@57600 2@1000000 7@1000000"},
+		{"torque on", arm, func(s *commission.Setup) { s.NewID = 3 }, func(b *emulator.Bus) { b.Servos()[0].Preset("torque_enable", 1) },
 			0, "", "3@57600 2@1000000 7@1000000"},
-		{"answers to reads alone", arm, func(s *setup) { s.newID = 3 }, func(b *emulator.Bus) { b.Servos()[0].Preset("status_return", 1) },
+		{"answers to reads alone", arm, func(s *commission.Setup) { s.NewID = 3 }, func(b *emulator.Bus) { b.Servos()[0].Preset("status_return", 1) },
 			0, "", "3@57600 2@1000000 7@1000000"},
-		{"dry run", arm, func(s *setup) { s.newID, s.dry = 3, true }, nil, 0, "", before},
-		{"nobody", arm, func(s *setup) { s.id, s.newID = 9, 3 }, nil, hal.Absent, "halyard scan PORT", before},
-		{"id taken at its rate", arm, func(s *setup) { s.newID, s.newBaud = 2, 1000000 }, nil,
+		{"dry run", arm, func(s *commission.Setup) { s.NewID, s.Dry = 3, true }, nil, 0, "", before},
+		{"nobody", arm, func(s *commission.Setup) { s.Id, s.NewID = 9, 3 }, nil, hal.Absent, "halyard scan PORT", before},
+		{"id taken at its rate", arm, func(s *commission.Setup) { s.NewID, s.NewBaud = 2, 1000000 }, nil,
 			hal.Unsafe, "id 2 is taken at 1000000 Bd", before},
-		{"id taken on the way", []onWire{{"xm430-w350", 1, 57600, 0}, {"xm430-w350", 2, 57600, 0}}, func(s *setup) { s.newID, s.newBaud = 2, 1000000 }, nil,
+		{"id taken on the way", []onWire{{"xm430-w350", 1, 57600, 0}, {"xm430-w350", 2, 57600, 0}}, func(s *commission.Setup) { s.NewID, s.NewBaud = 2, 1000000 }, nil,
 			hal.Unsafe, "id 2 is taken at 57600 Bd", "1@57600 2@57600"},
-		{"taken by two", []onWire{{"xm430-w350", 1, 57600, 0}, {"xm430-w350", 2, 57600, 0}, {"xl430-w250", 2, 57600, 0}}, func(s *setup) { s.newID = 2 }, nil,
+		{"taken by two", []onWire{{"xm430-w350", 1, 57600, 0}, {"xm430-w350", 2, 57600, 0}, {"xl430-w250", 2, 57600, 0}}, func(s *commission.Setup) { s.NewID = 2 }, nil,
 			hal.Unsafe, "taken", "1@57600 2@57600 2@57600"},
-		{"two at once", []onWire{{"xm430-w350", 1, 57600, 0}, {"xm430-w350", 1, 57600, 0.3}}, func(s *setup) { s.newID = 3 }, nil,
+		{"two at once", []onWire{{"xm430-w350", 1, 57600, 0}, {"xm430-w350", 1, 57600, 0.3}}, func(s *commission.Setup) { s.NewID = 3 }, nil,
 			hal.Unsafe, "several servos", "1@57600 1@57600"},
-		{"two at different rates", []onWire{{"xm430-w350", 1, 57600, 0}, {"xm430-w350", 1, 1000000, 0}}, func(s *setup) { s.newID = 3 }, nil,
+		{"two at different rates", []onWire{{"xm430-w350", 1, 57600, 0}, {"xm430-w350", 1, 1000000, 0}}, func(s *commission.Setup) { s.NewID = 3 }, nil,
 			hal.Unsafe, "57600 Bd (protocol 2) and 1000000 Bd (protocol 2)", "1@57600 1@1000000"},
-		{"which of two is said", []onWire{{"xm430-w350", 1, 57600, 0}, {"xm430-w350", 1, 1000000, 0}}, func(s *setup) { s.newID, s.bauds = 3, []int{1000000} }, nil,
+		{"which of two is said", []onWire{{"xm430-w350", 1, 57600, 0}, {"xm430-w350", 1, 1000000, 0}}, func(s *commission.Setup) { s.NewID, s.Bauds = 3, []int{1000000} }, nil,
 			0, "", "1@57600 3@1000000"},
-		{"EEPROM locked", arm, func(s *setup) { s.id, s.newID = 7, 8 }, func(b *emulator.Bus) { b.Servos()[2].Preset("lock", 1) },
+		{"EEPROM locked", arm, func(s *commission.Setup) { s.Id, s.NewID = 7, 8 }, func(b *emulator.Bus) { b.Servos()[2].Preset("lock", 1) },
 			hal.Unsafe, "off and on", before},
-		{"no such rate", arm, func(s *setup) { s.newBaud = 250000 }, nil,
+		{"no such rate", arm, func(s *commission.Setup) { s.NewBaud = 250000 }, nil,
 			hal.Invalid, "want a rate of the xm430-w350: 57600, 1000000,", before},
-		{"no such id in 2.0", arm, func(s *setup) { s.newID = 253 }, nil, hal.Invalid, "0..252", before},
-		{"no such register", arm, func(s *setup) { s.set = []string{"punch=32"} }, nil, hal.Invalid, "punch", before},
-		{"a setting that moves it", arm, func(s *setup) { s.set = []string{"torque_enable=1", "goal_position=100"} }, nil,
+		{"no such id in 2.0", arm, func(s *commission.Setup) { s.NewID = 253 }, nil, hal.Invalid, "0..252", before},
+		{"no such register", arm, func(s *commission.Setup) { s.Set = []string{"punch=32"} }, nil, hal.Invalid, "punch", before},
+		{"a setting that moves it", arm, func(s *commission.Setup) { s.Set = []string{"torque_enable=1", "goal_position=100"} }, nil,
 			hal.Unsafe, "guard", before},
-		{"a setting that loses it", arm, func(s *setup) { s.set = []string{"status_return=0"} }, nil, hal.Unsafe, "no reads", before},
-		{"register out of range", arm, func(s *setup) { s.set = []string{"return_delay=255"} }, nil,
+		{"a setting that loses it", arm, func(s *commission.Setup) { s.Set = []string{"status_return=0"} }, nil, hal.Unsafe, "no reads", before},
+		{"register out of range", arm, func(s *commission.Setup) { s.Set = []string{"return_delay=255"} }, nil,
 			hal.Invalid, "range", before},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -96,10 +98,10 @@ func TestSetup(t *testing.T) {
 				c.prepare(bus)
 			}
 			s := setupOf(bus, c.change)
-			err := s.check(s.newID >= 0)
-			var done *assignment
+			err := s.Check(s.NewID >= 0)
+			var done *commission.Assignment
 			if err == nil {
-				done, err = s.start(t.Context())
+				done, err = s.Start(t.Context())
 			}
 			if c.kind == 0 && err != nil || c.kind != 0 && (hal.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.say)) {
 				t.Errorf("got %v, want %v %q", err, c.kind, c.say)
@@ -107,7 +109,7 @@ func TestSetup(t *testing.T) {
 			if got := state(bus); got != c.after {
 				t.Errorf("servos: got %s, want %s", got, c.after)
 			}
-			if c.kind == 0 && done != nil && (done.Done == s.dry || done.Backup["return_delay"] != 250) {
+			if c.kind == 0 && done != nil && (done.Done == s.Dry || done.Backup["return_delay"] != 250) {
 				t.Errorf("got %+v", done)
 			}
 		})
@@ -124,14 +126,14 @@ func TestSetupRestores(t *testing.T) {
 		bus := wireOf(t, emulator.Timing{}, onWire{"xm430-w350", 1, 57600, 0})
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		s := setupOf(bus, func(s *setup) {
-			s.newID, s.newBaud, s.set = 3, 1000000, []string{"return_delay=0"}
-			s.line = &watched{s.line, func(p []byte) { before(bus, cancel, p) }}
+		s := setupOf(bus, func(s *commission.Setup) {
+			s.NewID, s.NewBaud, s.Set = 3, 1000000, []string{"return_delay=0"}
+			s.Line = &watched{s.Line, func(p []byte) { before(bus, cancel, p) }}
 		})
-		if err := s.check(true); err != nil {
+		if err := s.Check(true); err != nil {
 			t.Fatal(err)
 		}
-		_, err := s.start(ctx)
+		_, err := s.Start(ctx)
 		delay, _ := bus.Servos()[0].Register("return_delay")
 		if delay != 250 {
 			t.Errorf("return delay: got %d, want the 250 of before", delay)
@@ -162,9 +164,9 @@ func TestSetupRestores(t *testing.T) {
 	t.Run("lost once", func(t *testing.T) {
 		bus := wireOf(t, emulator.Timing{}, onWire{"xm430-w350", 1, 57600, 0})
 		lost := map[string]bool{}
-		s := setupOf(bus, func(s *setup) {
-			s.newID, s.newBaud = 3, 1000000
-			s.line = &watched{s.line, func(p []byte) {
+		s := setupOf(bus, func(s *commission.Setup) {
+			s.NewID, s.NewBaud = 3, 1000000
+			s.Line = &watched{s.Line, func(p []byte) {
 				for _, name := range []string{"id", "baud_rate", "torque_enable"} {
 					if writes(name, m, p) && !lost[name] {
 						lost[name] = true
@@ -177,21 +179,21 @@ func TestSetupRestores(t *testing.T) {
 				}
 			}}
 		})
-		if _, err := s.start(t.Context()); err != nil || state(bus) != "3@1000000" || len(lost) != 4 {
+		if _, err := s.Start(t.Context()); err != nil || state(bus) != "3@1000000" || len(lost) != 4 {
 			t.Errorf("got %s, %v, %v", state(bus), err, lost)
 		}
 	})
 	t.Run("gone", func(t *testing.T) {
 		bus := wireOf(t, emulator.Timing{}, onWire{"xm430-w350", 1, 57600, 0})
-		s := setupOf(bus, func(s *setup) {
-			s.newID = 3
-			s.line = &watched{s.line, func(p []byte) {
+		s := setupOf(bus, func(s *commission.Setup) {
+			s.NewID = 3
+			s.Line = &watched{s.Line, func(p []byte) {
 				if writes("id", m, p) {
 					bus.Fault(emulator.Fault{Kind: emulator.Off, ID: 1, P: 1})
 				}
 			}}
 		})
-		if _, err := s.start(t.Context()); err == nil || !strings.Contains(err.Error(), "not where it was") || !strings.Contains(err.Error(), "halyard scan PORT") {
+		if _, err := s.Start(t.Context()); err == nil || !strings.Contains(err.Error(), "not where it was") || !strings.Contains(err.Error(), "halyard scan PORT") {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -200,8 +202,8 @@ func TestSetupRestores(t *testing.T) {
 func TestSetupBackup(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "servo1.json")
 	bus := wireOf(t, emulator.Timing{}, onWire{"xm430-w350", 1, 57600, 0})
-	s := setupOf(bus, func(s *setup) { s.newID, s.backup = 3, file })
-	if _, err := s.start(t.Context()); err != nil {
+	s := setupOf(bus, func(s *commission.Setup) { s.NewID, s.Backup = 3, file })
+	if _, err := s.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(file)
@@ -218,8 +220,8 @@ func TestSetupBackup(t *testing.T) {
 		t.Errorf("got %+v, %v", saved, err)
 	}
 	// An older backup is never written over, and without one nothing is changed.
-	s = setupOf(bus, func(s *setup) { s.id, s.newID, s.backup = 3, 4, file })
-	if _, err := s.start(t.Context()); hal.KindOf(err) != hal.Invalid || state(bus) != "3@57600" {
+	s = setupOf(bus, func(s *commission.Setup) { s.Id, s.NewID, s.Backup = 3, 4, file })
+	if _, err := s.Start(t.Context()); hal.KindOf(err) != hal.Invalid || state(bus) != "3@57600" {
 		t.Errorf("got %v, %s", err, state(bus))
 	}
 }

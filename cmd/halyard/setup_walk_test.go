@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
@@ -53,7 +55,7 @@ func newDesk(t *testing.T, kind string, baud int, joints []string, servos []fres
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := jointsOn(config, "arm")
+	list, err := commission.JointsOn(config, "arm")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,35 +67,35 @@ func newDesk(t *testing.T, kind string, baud int, joints []string, servos []fres
 		}
 		act := actuator.NewServo(spec)
 		act.Reset(0.3 * float64(len(made))) // what they say of themselves differs
-		made = append(made, busTypes[typeOfModel(s.model)].emulate(lookupServo(s.model), s.id, act, emulator.GroundTruth{}))
+		made = append(made, assembly.BusTypes[typeOfModel(s.model)].Emulate(assembly.LookupServo(s.model), s.id, act, emulator.GroundTruth{}))
 	}
 	b := &desk{t: t, script: script, bus: emulator.NewBus(emulator.BusConfig{Name: "test", Baud: baud}, made...)}
 	for i, s := range servos {
-		if code, ok := lookupServo(s.model).BaudCode(s.baud); ok && s.baud != baud {
+		if code, ok := assembly.LookupServo(s.model).BaudCode(s.baud); ok && s.baud != baud {
 			made[i].Preset("baud_rate", int64(code))
 		}
 	}
 	b.ctx, b.cancel = context.WithCancel(t.Context())
 	t.Cleanup(b.cancel)
 	a := &app{in: b, out: &b.out, err: &b.said, format: "table"}
-	protocols, err := protocolsOf(kind)
+	protocols, err := assembly.ProtocolsOf(kind)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := finder{line: b.bus.Line(), port: "/dev/ttyUSB0", protocols: protocols, bauds: []int{baud}}
+	f := commission.Finder{Line: b.bus.Line(), Port: "/dev/ttyUSB0", Protocols: protocols, Bauds: []int{baud}}
 	for _, rate := range []int{57600, 115200, 500000, 1000000} {
-		if rate != baud && possible(protocols[0], rate) {
-			f.bauds = append(f.bauds, rate)
+		if rate != baud && commission.Possible(protocols[0], rate) {
+			f.Bauds = append(f.Bauds, rate)
 		}
 	}
-	b.walk = &walk{bareLine: &bareLine{finder: f}, app: a, in: newAsker(a.in), config: "desk.yaml", kind: kind, baud: baud, joints: list}
+	b.walk = &walk{BareLine: &commission.BareLine{Finder: f}, app: a, in: commission.NewAsker(a.in), config: "desk.yaml", kind: kind, baud: baud, joints: list}
 	return b
 }
 
 // typeOfModel is the type of line that a model hangs on.
 func typeOfModel(model string) string {
-	for kind, t := range busTypes {
-		if !t.duplex && t.lookup(model) != nil {
+	for kind, t := range assembly.BusTypes {
+		if !t.Duplex && t.Lookup(model) != nil {
 			return kind
 		}
 	}
@@ -142,7 +144,7 @@ func (b *desk) places() string {
 		id, _ := s.Register("id")
 		code, _ := s.Register("baud_rate")
 		rate := 115200
-		if m, ok := lookupServo(s.Name()).(interface{ Rate(byte) int }); ok {
+		if m, ok := assembly.LookupServo(s.Name()).(interface{ Rate(byte) int }); ok {
 			rate = m.Rate(byte(code))
 		}
 		text = append(text, fmt.Sprintf("%d@%d", id, rate))
@@ -157,7 +159,7 @@ func TestWalkTranscript(t *testing.T) {
 		[]fresh{{"sts3215", 1, 1000000}, {"sts3215", 1, 500000}, {"sts3215", 1, 1000000}, {"scs15", 7, 1000000}},
 		":", "0 1:", "0 2:", "3:", ":what?", "0:", "0 1:", "0 1 3:", ":s")
 	d.walk.folder = folder
-	if err := d.walk.run(d.ctx); err != nil {
+	if err := d.walk.Run(d.ctx); err != nil {
 		t.Error(err)
 	}
 	const want = `pan comes last: new servos have its id, 1, too
@@ -208,7 +210,7 @@ pan    sts3215  1   1000000  skipped  -
 		t.Errorf("got:\n%s\nwant:\n%s", table, rows)
 	}
 	// What was saved is what was there before.
-	if f, err := loadRegisters(filepath.Join(folder, "lift.json")); err != nil || f.ID != 1 || f.Registers["max_voltage"] != 140 {
+	if f, err := commission.LoadRegisters(filepath.Join(folder, "lift.json")); err != nil || f.ID != 1 || f.Registers["max_voltage"] != 140 {
 		t.Errorf("got %+v, %v", f, err)
 	}
 }
@@ -256,14 +258,14 @@ func TestWalk(t *testing.T) {
 		{"all skipped", "dynamixel2", 1000000, xm, xms, ":s/:s/:s", nil, "1@57600 1@57600 1@57600", "", "3 skipped", ""},
 		{"stopped at a question", "dynamixel2", 1000000, xm, xms, "1:/:^C", nil, "1@57600 2@1000000 1@57600", "", "", "canceled"},
 		{"stopped in a change", "dynamixel2", 1000000, xm, xms, "0:", func(d *desk) {
-			d.walk.line = &watched{d.walk.line, func(p []byte) {
+			d.walk.Line = &watched{d.walk.Line, func(p []byte) {
 				if len(p) > 9 && p[7] == 3 && p[8] == 7 { // the id is written
 					d.cancel()
 				}
 			}}
 		}, "1@57600 1@57600 1@57600", "back at id 1, 57600 Bd", "", "canceled"},
 		{"the adapter is pulled", "dynamixel2", 1000000, xm, xms, "0:", func(d *desk) {
-			d.walk.line = &watched{d.walk.line, func([]byte) {
+			d.walk.Line = &watched{d.walk.Line, func([]byte) {
 				if len(d.script) == 0 {
 					d.bus.Fault(emulator.Fault{Kind: emulator.Unplug, ID: emulator.WholeBus, P: 1})
 				}
@@ -275,7 +277,7 @@ func TestWalk(t *testing.T) {
 			if c.change != nil {
 				c.change(d)
 			}
-			err := d.walk.run(d.ctx)
+			err := d.walk.Run(d.ctx)
 			if c.err == "" && err != nil || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
 				t.Errorf("got %v, want %q", err, c.err)
 			}
@@ -295,12 +297,12 @@ func TestWalkForPrograms(t *testing.T) {
 	for n := range 2 {
 		d := newDesk(t, "feetech", 1000000, []string{"lift sts3215 2"}, []fresh{{"sts3215", 1, 1000000}}, "0:")
 		d.walk.app.format, d.walk.folder = "jsonl", folder
-		if err := d.walk.run(d.ctx); err != nil {
+		if err := d.walk.Run(d.ctx); err != nil {
 			t.Fatal(err)
 		}
-		var got walkRow
+		var got commission.WalkRow
 		file := filepath.Join(folder, []string{"lift.json", "lift-2.json"}[n])
-		if err := json.Unmarshal(d.out.Bytes(), &got); err != nil || got.Joint != "lift" || got.State != walkSet || got.OldID != 1 || got.ID != 2 ||
+		if err := json.Unmarshal(d.out.Bytes(), &got); err != nil || got.Joint != "lift" || got.State != commission.WalkSet || got.OldID != 1 || got.ID != 2 ||
 			got.File != file || got.Type != "feetech" || !got.Done || got.Backup["max_voltage"] != 140 {
 			t.Errorf("got %s, %v", d.out.String(), err)
 		}
@@ -345,7 +347,7 @@ func TestWalkRefuses(t *testing.T) {
 		if bus == "slow" {
 			target = bus
 		}
-		if list, err := jointsOn(config, target); say == "" && (err != nil || len(list) != 1) || say != "" && (err == nil || !strings.Contains(err.Error(), say)) {
+		if list, err := commission.JointsOn(config, target); say == "" && (err != nil || len(list) != 1) || say != "" && (err == nil || !strings.Contains(err.Error(), say)) {
 			t.Errorf("%s: got %+v, %v; want %q", text, list, err, say)
 		}
 	}
@@ -367,7 +369,7 @@ func TestWalkEndToEnd(t *testing.T) {
 		out.Reset()
 		said.Reset()
 		a := &app{in: strings.NewReader("\n"), out: &out, err: &said}
-		if a.run(t.Context(), []string{"setup", file + ":arm", "--baud", "1000000", "-o", "jsonl"}) == 0 {
+		if a.Run(t.Context(), []string{"setup", file + ":arm", "--baud", "1000000", "-o", "jsonl"}) == 0 {
 			break
 		}
 	}

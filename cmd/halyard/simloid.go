@@ -14,6 +14,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/protocols/simloid"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
@@ -79,22 +80,22 @@ so often. With a CONFIG its robots are served, which may be emulated or real.`,
 }
 
 // plans makes a rig for each pair of robot and port, or the one of the config.
-func (f *simloidFlags) plans(a *app, cmd *cobra.Command, args []string) ([]*plan, error) {
+func (f *simloidFlags) plans(a *app, cmd *cobra.Command, args []string) ([]*assembly.Plan, error) {
 	if f.dialect != "" && f.dialect != simloid.Document.String() && f.dialect != simloid.Later.String() {
 		return nil, simloidFault("--dialect", f.dialect, "document or later")
 	}
-	conf := originalSimloid()
+	conf := assembly.OriginalSimloid()
 	if err := f.readConf(a, &conf); err != nil {
 		return nil, err
 	}
 	if cmd.Flags().Changed("steplength") {
-		if _, want := conf.set("step_length", strconv.FormatFloat(f.step, 'g', -1, 64)); want != "" {
+		if _, want := conf.Set("step_length", strconv.FormatFloat(f.step, 'g', -1, 64)); want != "" {
 			return nil, simloidFault("--steplength", strconv.FormatFloat(f.step, 'g', -1, 64), want)
 		}
 	}
 	if len(args) > 0 {
 		p, err := f.ofConfig(a, cmd, args[0])
-		return []*plan{p}, err
+		return []*assembly.Plan{p}, err
 	}
 	if f.body != "" && f.body != string(configs.Sim) {
 		err := simloidFault("--body", f.body, "sim, or a CONFIG that names the devices")
@@ -105,7 +106,7 @@ func (f *simloidFlags) plans(a *app, cmd *cobra.Command, args []string) ([]*plan
 	if err != nil {
 		return nil, err
 	}
-	var plans []*plan
+	var plans []*assembly.Plan
 	for i := range max(1, len(f.ports), len(f.robots), len(f.listen)) {
 		robot, err := simloidModel(f.robots, i, conf.Robot)
 		if err != nil {
@@ -129,7 +130,7 @@ func simloidFault(what, got, want string) *hal.Error {
 }
 
 // readConf reads the file that was named, or simloid.conf where there is one.
-func (f *simloidFlags) readConf(a *app, c *simloidConf) error {
+func (f *simloidFlags) readConf(a *app, c *assembly.SimloidConf) error {
 	name := f.conf
 	if name == "" {
 		name = "simloid.conf"
@@ -141,7 +142,7 @@ func (f *simloidFlags) readConf(a *app, c *simloidConf) error {
 	if err != nil {
 		return &hal.Error{Kind: hal.Invalid, Op: "simloid: --conf", Err: err}
 	}
-	notes, err := parseSimloidConf(name, data, c)
+	notes, err := assembly.ParseSimloidConf(name, data, c)
 	for _, n := range notes {
 		a.note("note: %s", n)
 	}
@@ -149,7 +150,7 @@ func (f *simloidFlags) readConf(a *app, c *simloidConf) error {
 }
 
 // ofConfig is the rig of a config, whose only robot gets a Simloid server if it has none.
-func (f *simloidFlags) ofConfig(a *app, cmd *cobra.Command, name string) (*plan, error) {
+func (f *simloidFlags) ofConfig(a *app, cmd *cobra.Command, name string) (*assembly.Plan, error) {
 	for _, flag := range []string{"robot", "scene", "steplength"} {
 		if cmd.Flags().Changed(flag) {
 			return nil, simloidFault("--"+flag, "it", name+" to say that, or --set")
@@ -163,14 +164,14 @@ func (f *simloidFlags) ofConfig(a *app, cmd *cobra.Command, name string) (*plan,
 	if err != nil {
 		return nil, err
 	}
-	if !slices.ContainsFunc(p.config.Servers, func(s configs.Server) bool { return s.Protocol == "simloid" }) {
-		g.listen = append(g.listen, "simloid="+f.address(0, originalSimloid().Port))
+	if !slices.ContainsFunc(p.Config.Servers, func(s configs.Server) bool { return s.Protocol == "simloid" }) {
+		g.listen = append(g.listen, "simloid="+f.address(0, assembly.OriginalSimloid().Port))
 		if _, p, err = g.load(a, []string{name}); err != nil {
 			return nil, err
 		}
 	}
-	for i := range p.config.Servers {
-		if s := &p.config.Servers[i]; s.Protocol == "simloid" {
+	for i := range p.Config.Servers {
+		if s := &p.Config.Servers[i]; s.Protocol == "simloid" {
 			s.Noise = s.Noise && !f.exact
 			if f.dialect != "" {
 				s.Dialect = f.dialect
@@ -197,14 +198,14 @@ func (f *simloidFlags) address(i, port int) string {
 }
 
 // plan is the rig of one robot. It goes the way of every config, so that all rules hold for it too.
-func (f *simloidFlags) plan(i int, agent, robot, scene string, conf *simloidConf) (*plan, error) {
+func (f *simloidFlags) plan(i int, agent, robot, scene string, conf *assembly.SimloidConf) (*assembly.Plan, error) {
 	address := f.address(i, conf.Port)
 	_, port, err := net.SplitHostPort(address)
 	name := "simloid-" + port
 	if err != nil || port == "0" { // nobody can say which it will be
 		name = fmt.Sprintf("simloid-%d-%d", os.Getpid(), i)
 	}
-	gravity := standardGravity
+	gravity := assembly.StandardGravity
 	if !conf.Gravity {
 		gravity = 0
 	}
@@ -222,30 +223,12 @@ servers: [{protocol: simloid, listen: %q, dialect: %q, noise: %t}]
 	if err != nil {
 		return nil, err
 	}
-	p, err := resolve(c)
+	p, err := assembly.Resolve(c)
 	if err != nil {
 		return nil, err
 	}
-	p.tune(conf)
+	p.Tune(conf)
 	return p, nil
-}
-
-// standardGravity is the original's, m/s².
-const standardGravity = 9.81
-
-// tune gives the original's motors what a simloid.conf says of them.
-func (p *plan) tune(c *simloidConf) {
-	p.startTorque = c.MaxTorque
-	for i := range p.agents {
-		joints := p.agents[i].robot.Joints
-		for k := range joints {
-			if m := joints[k].Motor; m != nil && m.Kind == model.Bristle {
-				own := *m
-				own.Proportional, own.Integral, own.Deriv, own.StartTorque = c.PID[0], c.PID[1], c.PID[2], c.MaxTorque
-				joints[k].Motor = &own
-			}
-		}
-	}
 }
 
 // simloidModel is the model that robot i of the command line names, by id, by name or by file.

@@ -12,13 +12,14 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/protocols/simloid"
 	"github.com/halyard-robotics/halyard/sim"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
 // simloidPlan is a rig of one robot behind a Simloid server.
-func simloidPlan(t testing.TB, id int, more string) *plan {
+func simloidPlan(t testing.TB, id int, more string) *assembly.Plan {
 	t.Helper()
 	c, err := configs.Parse(fmt.Appendf(nil, `
 name: simloid
@@ -29,7 +30,7 @@ servers: [{protocol: simloid, listen: "127.0.0.1:0"%s}]
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := resolve(c)
+	p, err := assembly.Resolve(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,27 +53,27 @@ func TestSimloidTraits(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := simloidPlan(t, id, "")
-		sys, err := build(p, slog.New(slog.DiscardHandler))
+		sys, err := assembly.Build(p, slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Errorf("%d: %v", id, err)
 			continue
 		}
-		r := describeSimloid(sys.rig.Agent("robot"), p.agents[0].robot)
+		r := assembly.DescribeSimloid(sys.Rig.Agent("robot"), p.Agents[0].Robot)
 		if got := simloid.AppendTraits(nil, &r.Traits, simloid.Document); string(got) != string(want) {
 			t.Errorf("%d: got\n%swant\n%s", id, got, want)
 		}
 		// what the later dialect has beside them
 		for i, j := range r.Joints {
-			if c := sys.rig.Agent("robot").Layout().Measured(j.Current); c.Name != "motors/current_"+p.agents[0].robot.Joints[i].Name {
+			if c := sys.Rig.Agent("robot").Layout().Measured(j.Current); c.Name != "motors/current_"+p.Agents[0].Robot.Joints[i].Name {
 				t.Errorf("%d: joint %d: got current %q", id, i, c.Name)
 			}
 		}
 		for i, name := range r.Traits.Names {
-			if name != p.agents[0].robot.Bodies[i].Name {
-				t.Errorf("%d: body %d: got %q, want %q", id, i, name, p.agents[0].robot.Bodies[i].Name)
+			if name != p.Agents[0].Robot.Bodies[i].Name {
+				t.Errorf("%d: body %d: got %q, want %q", id, i, name, p.Agents[0].Robot.Bodies[i].Name)
 			}
 		}
-		if err := sys.close(); err != nil {
+		if err := sys.Close(); err != nil {
 			t.Error(err)
 		}
 	}
@@ -102,7 +103,7 @@ func TestKinematicsOfSim(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		tree, places := treeOf(m)
+		tree, places := assembly.TreeOf(m)
 		if err := tree.Validate(len(m.Joints)); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

@@ -11,6 +11,8 @@ import (
 	"github.com/halyard-robotics/halyard/drivers"
 	"github.com/halyard-robotics/halyard/drivers/gpio"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	pins "github.com/halyard-robotics/halyard/sim/emulator/gpio"
 )
 
@@ -37,7 +39,8 @@ func (d *dozing) Read(p []byte, wait time.Duration) (int, error) {
 // sleeper is the clock of a synctest bubble.
 type sleeper struct{ start time.Time }
 
-func (c sleeper) Now() time.Duration         { return time.Since(c.start) }
+func (c sleeper) Now() time.Duration { return time.Since(c.start) }
+
 func (c sleeper) SleepUntil(t time.Duration) { time.Sleep(t - c.Now()) }
 
 // A reader beside the cycle: an open circuit stops within its wait, a dead reader within its patience, a lost chip at once.
@@ -61,17 +64,17 @@ func TestStopReader(t *testing.T) {
 					n, err := host.Open()
 					return &dozing{n, hang}, err
 				}
-				p := &wirePlan{name: "estop", bus: "io", line: "0", low: true}
-				reader := drivers.NewPoller(gpio.NewEStopInput(p.pins(end{name: "io", lines: open}), stopWait),
+				p := &assembly.WirePlan{Name: "estop", Bus: "io", Line: "0", Low: true}
+				reader := drivers.NewPoller(gpio.NewEStopInput(p.Pins(assembly.End{Name: "io", Lines: open}), assembly.StopWait),
 					drivers.PollerConfig{Values: 1, Period: time.Millisecond, Clock: sleeper{time.Now()}})
 				if err := reader.Open(); err != nil {
 					t.Fatal(err)
 				}
-				heed := stopInput(reader, "arm", p, stopPatience)
+				heed := assembly.StopInput(reader, "arm", p, assembly.StopPatience)
 				if err := heed(); err == nil {
 					t.Error("nothing heard yet: got no stop")
 				}
-				time.Sleep(stopWait + 2*time.Millisecond)
+				time.Sleep(assembly.StopWait + 2*time.Millisecond)
 				for range 100 {
 					if err := heed(); err != nil {
 						t.Fatalf("all well: got %v", err)
@@ -82,7 +85,7 @@ func TestStopReader(t *testing.T) {
 					t.Errorf("asking costs %g allocations, want none", n)
 				}
 				c.spoil(chip, hang)
-				time.Sleep(stopPatience + stopWait + 2*time.Millisecond)
+				time.Sleep(assembly.StopPatience + assembly.StopWait + 2*time.Millisecond)
 				if err := heed(); err == nil || !strings.Contains(err.Error(), c.says) || hal.KindOf(err) != c.kind {
 					t.Errorf("got %v, want %q", err, c.says)
 				}
@@ -99,9 +102,9 @@ func TestStopReader(t *testing.T) {
 func TestStopBlink(t *testing.T) {
 	chip := pins.New(pins.Config{Lines: []string{"BUTTON"}})
 	chip.Attach(&pins.Switch{Line: 0, Closed: true})
-	p := &wirePlan{name: "estop", bus: "io", line: "0", low: true}
+	p := &assembly.WirePlan{Name: "estop", Bus: "io", Line: "0", Low: true}
 	clock := &hands{}
-	circuit := &latched{Sensor: gpio.NewEStopInput(p.pins(end{name: "io", lines: chip.Host().Open}), 0), clock: clock, least: stopPatience}
+	circuit := &assembly.Latched{Sensor: gpio.NewEStopInput(p.Pins(assembly.End{Name: "io", Lines: chip.Host().Open}), 0), Clock: clock, Least: assembly.StopPatience}
 	if err := circuit.Open(); err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +134,8 @@ func TestStopBlink(t *testing.T) {
 // hands is a clock that somebody turns.
 type hands struct{ now time.Duration }
 
-func (h *hands) Now() time.Duration         { return h.now }
+func (h *hands) Now() time.Duration { return h.now }
+
 func (h *hands) SleepUntil(t time.Duration) { h.now = max(h.now, t) }
 
 // A gate that boards share is open while one has pulses and none was halted.
@@ -139,12 +143,12 @@ func TestGateShared(t *testing.T) {
 	chip := pins.New(pins.Config{Lines: []string{"OE"}})
 	chip.Resistor(0, true)
 	out := gpio.NewSwitch(gpio.Pins{Open: chip.Host().Open, Lines: []string{"OE"}, ActiveLow: true})
-	g := &cutoff{out: out, wants: make([]want, 2)}
-	left, right := g.of(0), g.of(1)
+	g := &assembly.Cutoff{Out: out, Wants: make([]assembly.Want, 2)}
+	left, right := g.Of(0), g.Of(1)
 	if left(true) == nil {
 		t.Error("not open yet: got no error")
 	}
-	g.wants[0] = nothing
+	g.Wants[0] = assembly.Nothing
 	if err := out.Open(); err != nil {
 		t.Fatal(err)
 	}
@@ -169,13 +173,13 @@ func TestGateShared(t *testing.T) {
 // A real rig whose stop button is on a chip that is not there does not start.
 func TestRealChipAbsent(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
-	rig := rigOf(t, feelerRig, feeler(), "body: emulated", "body: real",
+	rig := rigOf(t, doctor.FeelerRig, doctor.Feeler(), "body: emulated", "body: real",
 		"        pan: {bus: main, device: pca9685, channel: 2, gate: {bus: io, line: 4}}\n", "        pan: {device: kernel-pwm, channel: 0, calibration: pan.yaml}\n")
 	code, _, text := runApp(t, "serve", rig)
 	if code != 6 {
 		t.Fatalf("not calibrated: got exit %d: %s", code, text)
 	}
-	code, _, text = runApp(t, "serve", rigOf(t, strings.Replace(feelerRig, "body: emulated", "body: sim\n    parts: {bump: real}", 1), feeler()))
+	code, _, text = runApp(t, "serve", rigOf(t, strings.Replace(doctor.FeelerRig, "body: emulated", "body: sim\n    parts: {bump: real}", 1), doctor.Feeler()))
 	if code != 3 || strings.Count(text, "gpiochip-nobody") < 2 || !strings.Contains(text, "ls /dev/gpiochip*") {
 		t.Errorf("no such chip: got exit %d: %s; want 3 and what to type", code, text)
 	}

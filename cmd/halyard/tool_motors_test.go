@@ -9,6 +9,8 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
@@ -28,17 +30,17 @@ func everyMotor() []motorCase {
 }
 
 // finder looks on the line; of CAN it knows the endpoints that the emulated nodes have.
-func (c motorCase) finder(t *testing.T) (finder, *emulator.Bus) {
+func (c motorCase) finder(t *testing.T) (commission.Finder, *emulator.Bus) {
 	t.Helper()
 	bus := brandBus(t, c.kind, c.model, c.baud, c.ids...)
 	said := map[int]map[string]int{3: {"watchdog_endpoint": emulator.WatchdogEndpoint, "enable_endpoint": emulator.EnableEndpoint}}
-	return finder{line: bus.Line(), port: "PORT", bauds: []int{c.baud}, protocols: []int{slices.Index(brandWords, c.kind)}, duplex: true, said: said}, bus
+	return commission.Finder{Line: bus.Line(), Port: "PORT", Bauds: []int{c.baud}, Protocols: []int{slices.Index(assembly.BrandWords, c.kind)}, Duplex: true, Said: said}, bus
 }
 
-func (c motorCase) registers(t *testing.T) (*registers, *emulator.Bus) {
+func (c motorCase) registers(t *testing.T) (*commission.Registers, *emulator.Bus) {
 	t.Helper()
 	f, bus := c.finder(t)
-	s, err := meetRegisters(t.Context(), &f, c.ids[0])
+	s, err := commission.MeetRegisters(t.Context(), &f, c.ids[0])
 	if err != nil {
 		t.Fatalf("%s: %v", c.kind, err)
 	}
@@ -50,27 +52,27 @@ func TestRegistersOfMotors(t *testing.T) {
 	for _, c := range everyMotor() {
 		t.Run(c.kind+" "+c.model, func(t *testing.T) {
 			s, bus := c.registers(t)
-			rows, err := s.rows(t.Context(), nil)
+			rows, err := s.Rows(t.Context(), nil)
 			if want := map[string]int{"vesc": 25, "odrive": 25, "odrive-can": 8, "cybergear": 20}[c.kind]; err != nil || len(rows) < want-1 {
 				t.Fatalf("got %d rows, %v; want %d", len(rows), err, want)
 			}
-			volts := rows[slices.IndexFunc(rows, func(r registerRow) bool { return r.Name == "present_voltage" })]
+			volts := rows[slices.IndexFunc(rows, func(r commission.RegisterRow) bool { return r.Name == "present_voltage" })]
 			if spec := volts.Value; volts.Unit != "V" || spec < 20 || spec > 60 {
 				t.Errorf("got %+v", volts)
 			}
 			path := filepath.Join(t.TempDir(), "motor.json")
-			values, err := readAll(t.Context(), s, s.model, s.id)
+			values, err := commission.ReadAll(t.Context(), s, s.Model, s.Id)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := (&registerFile{Model: s.model.Units().Name, Type: c.kind, ID: s.id, Baud: s.baud, Registers: values}).save(path); err != nil {
+			if err := (&commission.RegisterFile{Model: s.Model.Units().Name, Type: c.kind, ID: s.Id, Baud: s.Baud, Registers: values}).Save(path); err != nil {
 				t.Fatal(err)
 			}
 			text, name := map[string]string{"odrive": "max_velocity=7.5", "odrive-can": "watchdog_timeout=0.7s", "cybergear": "max_velocity=7.5rad/s"}[c.kind], ""
 			if name, _, _ = strings.Cut(text, "="); c.model == "odrive-v3" && c.kind == "odrive-can" {
 				text = ""
 			}
-			writes, err := s.parse([]string{text})
+			writes, err := s.Parse([]string{text})
 			if text == "" {
 				if c.kind == "vesc" && (hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), "VESC Tool")) {
 					t.Errorf("got %v, want VESC Tool", err)
@@ -80,33 +82,33 @@ func TestRegistersOfMotors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := s.change(t.Context(), writes, false); err != nil {
+			if _, err := s.Change(t.Context(), writes, false); err != nil {
 				t.Fatal(err)
 			}
 			if c.kind == "odrive" { // which was told to save
 				bus.Fault(emulator.Fault{Kind: emulator.Off, ID: emulator.WholeBus, P: 1})
 				bus.ClearFaults()
 			}
-			if rows, err := s.differences(t.Context(), []string{path}); err != nil || len(rows) != 1 || rows[0].Name != name {
+			if rows, err := s.Differences(t.Context(), []string{path}); err != nil || len(rows) != 1 || rows[0].Name != name {
 				t.Errorf("against its dump: got %+v, %v; want %s", rows, err, name)
 			}
 			if c.model != "odrive-s1" || c.kind != "odrive" {
-				if rows, err := s.differences(t.Context(), []string{map[bool]string{true: "1", false: "7"}[c.kind == "odrive"]}); err != nil && c.kind != "odrive-can" || len(rows) > 1 {
+				if rows, err := s.Differences(t.Context(), []string{map[bool]string{true: "1", false: "7"}[c.kind == "odrive"]}); err != nil && c.kind != "odrive-can" || len(rows) > 1 {
 					t.Errorf("against a neighbour: got %+v, %v", rows, err)
 				}
 			}
-			if _, err := s.differences(t.Context(), nil); (err == nil) != (c.kind == "cybergear") {
+			if _, err := s.Differences(t.Context(), nil); (err == nil) != (c.kind == "cybergear") {
 				t.Errorf("against the factory: got %v", err)
 			}
-			rows2, err := s.differences(t.Context(), []string{path})
+			rows2, err := s.Differences(t.Context(), []string{path})
 			if err != nil {
 				t.Fatal(err)
 			}
-			back, left := s.back(rows2)
-			if _, err := s.change(t.Context(), back, false); err != nil || len(left) > 0 {
+			back, left := s.Back(rows2)
+			if _, err := s.Change(t.Context(), back, false); err != nil || len(left) > 0 {
 				t.Errorf("back: got %v, %v", err, left)
 			}
-			if rows, err := s.differences(t.Context(), []string{path}); err != nil || len(rows) != 0 {
+			if rows, err := s.Differences(t.Context(), []string{path}); err != nil || len(rows) != 0 {
 				t.Errorf("set back: got %+v, %v", rows, err)
 			}
 		})
@@ -129,56 +131,56 @@ func TestRegistersOfMotorsRefuse(t *testing.T) {
 		{drive, "can_node_id=63", hal.Invalid, "0..62"}, {drive, "watchdog_enable=2", hal.Invalid, "0..1"}, {drive, "max_velocity=fast", hal.Invalid, "one in rad/s"},
 	} {
 		s, _ := c.of.registers(t)
-		if _, err := s.parse([]string{c.text}); hal.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.say) {
+		if _, err := s.Parse([]string{c.text}); hal.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.say) {
 			t.Errorf("%s %s: got %v, want %v %q", c.of.model, c.text, err, c.kind, c.say)
 		}
 	}
 	// Under torque an ODrive keeps nothing, and says what to do; its 0 is taken.
 	s, bus := drive.registers(t)
 	bus.Servos()[0].Preset("torque_enable", 1)
-	writes, err := s.parse([]string{"max_velocity=7"})
+	writes, err := s.Parse([]string{"max_velocity=7"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.change(t.Context(), writes, false); hal.KindOf(err) != hal.Unsafe || !strings.Contains(err.Error(), "torque_enable=0") {
+	if _, err := s.Change(t.Context(), writes, false); hal.KindOf(err) != hal.Unsafe || !strings.Contains(err.Error(), "torque_enable=0") {
 		t.Errorf("under torque: got %v", err)
 	}
-	if rows, err := s.rows(t.Context(), []string{"errors"}); err != nil || rows[0].Meaning != "none" {
+	if rows, err := s.Rows(t.Context(), []string{"errors"}); err != nil || rows[0].Meaning != "none" {
 		t.Errorf("errors: got %+v, %v", rows, err)
 	}
 	for raw, want := range map[int64]string{0: "none", 1 << 24: "watchdog", 1<<24 | 0x200: "voltage, watchdog"} {
-		if got := meaning(s.model, s.model.Register("errors"), raw); got != want {
+		if got := commission.Meaning(s.Model, s.Model.Register("errors"), raw); got != want {
 			t.Errorf("errors %#x: got %q, want %q", raw, got, want)
 		}
 	}
-	off := []write{{s.model.Register("torque_enable"), 0}}
-	if _, err := s.change(t.Context(), off, false); err != nil {
+	off := []commission.Write{{Register: s.Model.Register("torque_enable"), Value: 0}}
+	if _, err := s.Change(t.Context(), off, false); err != nil {
 		t.Error(err)
 	}
 	// What CAN does not reach is told with what does.
 	can, _ := motorCase{"odrive-can", "odrive-s1", 250000, []int{7}}.registers(t)
-	writes, err = can.parse([]string{"watchdog_timeout=1"})
+	writes, err = can.Parse([]string{"watchdog_timeout=1"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := can.write(7, "watchdog_timeout", 1000); hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), "endpoints") || len(writes) != 1 {
+	if err := can.Write(7, "watchdog_timeout", 1000); hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), "endpoints") || len(writes) != 1 {
 		t.Errorf("no endpoints: got %v", err)
 	}
 }
 
 // A number that a float register is given is in its unit.
 func TestRawOfFloats(t *testing.T) {
-	gear := motorTable(cybergearType, "")
+	gear := commission.MotorTable(assembly.CybergearType, "")
 	for text, want := range map[string]int64{
 		"max_velocity 2": 2000, "max_velocity 2rad/s": 2000, "max_velocity 0x10": -1, "position_p_gain 30": 300000, "position_p_gain 30.5": 305000,
 		"can_timeout 10000": 10000, "can_timeout 0.5s": 10000, "operating_mode 1": 1, "operating_mode 1.5": -1, "max_velocity 31": -1, "current_filter inf": -1,
 	} {
 		name, value, _ := strings.Cut(text, " ")
-		if got, err := rawOf(gear.Register(name), value); (err != nil) != (want < 0) || err == nil && got != want {
+		if got, err := commission.RawOf(gear.Register(name), value); (err != nil) != (want < 0) || err == nil && got != want {
 			t.Errorf("%s: got %d, %v; want %d", text, got, err, want)
 		}
 	}
-	if got := meaning(gear, gear.Register("position_p_gain"), 300000); got != "30" {
+	if got := commission.Meaning(gear, gear.Register("position_p_gain"), 300000); got != "30" {
 		t.Errorf("got %q", got)
 	}
 	r := gear.Register("max_velocity")
@@ -197,35 +199,35 @@ func TestSetupOfMotors(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		of     motorCase
-		change func(*setup)
+		change func(*commission.Setup)
 		want   string // id of all, or a part of the error
 		node   string // of an ODrive
 	}{
-		{"id", gear, func(s *setup) { s.newID = 9 }, "9 7", ""},
-		{"taken", gear, func(s *setup) { s.newID = 7 }, "id 7 is taken", ""},
-		{"too great", gear, func(s *setup) { s.newID = 128 }, "0..127", ""},
-		{"a rate", gear, func(s *setup) { s.newBaud = 500000 }, "cannot be told", ""},
-		{"nobody", gear, func(s *setup) { s.id, s.newID = 5, 9 }, "no servo answers", ""},
-		{"dry", gear, func(s *setup) { s.newID, s.dry = 9, true }, "3 7", ""},
-		{"a setting", gear, func(s *setup) { s.newID, s.set = 9, []string{"max_torque=5000"} }, "9 7", ""},
-		{"a goal", gear, func(s *setup) { s.set = []string{"goal_velocity=5000"} }, "guard", ""},
-		{"node of an axis", motorCase{"odrive", "odrive-v3", 115200, []int{0, 1}}, func(s *setup) { s.id, s.newID = 1, 9 }, "0 1", "9"},
-		{"node", motorCase{"odrive", "odrive-s1", 115200, []int{0}}, func(s *setup) { s.id, s.newID = 0, 5 }, "0", "5"},
-		{"node too great", motorCase{"odrive", "odrive-s1", 115200, []int{0}}, func(s *setup) { s.id, s.newID = 0, 63 }, "0..62", ""},
-		{"node over CAN", motorCase{"odrive-can", "odrive-s1", 250000, []int{3}}, func(s *setup) { s.newID = 5 }, "odrv0.axis0.config.can.node_id = 5", ""},
+		{"id", gear, func(s *commission.Setup) { s.NewID = 9 }, "9 7", ""},
+		{"taken", gear, func(s *commission.Setup) { s.NewID = 7 }, "id 7 is taken", ""},
+		{"too great", gear, func(s *commission.Setup) { s.NewID = 128 }, "0..127", ""},
+		{"a rate", gear, func(s *commission.Setup) { s.NewBaud = 500000 }, "cannot be told", ""},
+		{"nobody", gear, func(s *commission.Setup) { s.Id, s.NewID = 5, 9 }, "no servo answers", ""},
+		{"dry", gear, func(s *commission.Setup) { s.NewID, s.Dry = 9, true }, "3 7", ""},
+		{"a setting", gear, func(s *commission.Setup) { s.NewID, s.Set = 9, []string{"max_torque=5000"} }, "9 7", ""},
+		{"a goal", gear, func(s *commission.Setup) { s.Set = []string{"goal_velocity=5000"} }, "guard", ""},
+		{"node of an axis", motorCase{"odrive", "odrive-v3", 115200, []int{0, 1}}, func(s *commission.Setup) { s.Id, s.NewID = 1, 9 }, "0 1", "9"},
+		{"node", motorCase{"odrive", "odrive-s1", 115200, []int{0}}, func(s *commission.Setup) { s.Id, s.NewID = 0, 5 }, "0", "5"},
+		{"node too great", motorCase{"odrive", "odrive-s1", 115200, []int{0}}, func(s *commission.Setup) { s.Id, s.NewID = 0, 63 }, "0..62", ""},
+		{"node over CAN", motorCase{"odrive-can", "odrive-s1", 250000, []int{3}}, func(s *commission.Setup) { s.NewID = 5 }, "odrv0.axis0.config.can.node_id = 5", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f, bus := c.of.finder(t)
-			s := &setup{finder: f, id: 3, newID: -1, note: func(string, ...any) {}}
+			s := &commission.Setup{Finder: f, Id: 3, NewID: -1, Note: func(string, ...any) {}}
 			c.change(s)
-			err := s.check(s.newID >= 0)
+			err := s.Check(s.NewID >= 0)
 			if err == nil {
-				_, err = s.start(t.Context())
+				_, err = s.Start(t.Context())
 			}
 			got := ""
 			for i, one := range bus.Servos() {
 				id, _ := one.Register("id")
-				got += strings.Repeat(" ", min(i, 1)) + place{1, 0, int(id)}.String()
+				got += strings.Repeat(" ", min(i, 1)) + commission.Place{Baud: 1, Protocol: 0, Id: int(id)}.String()
 			}
 			got = strings.ReplaceAll(got, "@1", "")
 			if err != nil {
@@ -237,11 +239,11 @@ func TestSetupOfMotors(t *testing.T) {
 			if c.node != "" { // which survives the power
 				bus.Fault(emulator.Fault{Kind: emulator.Off, ID: emulator.WholeBus, P: 1})
 				bus.ClearFaults()
-				m, err := meetRegisters(t.Context(), &f, s.id)
+				m, err := commission.MeetRegisters(t.Context(), &f, s.Id)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if rows, err := m.rows(t.Context(), []string{"can_node_id"}); err != nil || rows[0].cells()[1] != c.node {
+				if rows, err := m.Rows(t.Context(), []string{"can_node_id"}); err != nil || rows[0].Cells()[1] != c.node {
 					t.Errorf("got %+v, %v; want %s", rows, err, c.node)
 				}
 			}
@@ -252,20 +254,20 @@ func TestSetupOfMotors(t *testing.T) {
 // A motor whose change breaks off has its old id.
 func TestSetupOfMotorsRestores(t *testing.T) {
 	f, bus := motorCase{"cybergear", "cybergear", 1000000, []int{3}}.finder(t)
-	s := &setup{finder: f, id: 3, newID: 9, note: func(string, ...any) {}, writes: []servo.Setting{{Register: "max_torque", Value: 5000}}}
-	s.line = &watched{s.line, func(p []byte) {
+	s := &commission.Setup{Finder: f, Id: 3, NewID: 9, Note: func(string, ...any) {}, Writes: []servo.Setting{{Register: "max_torque", Value: 5000}}}
+	s.Line = &watched{s.Line, func(p []byte) {
 		if p[3]&0x1F == 7 { // type 7, which nobody hears
 			p[0] = 0x44
 		}
 	}}
-	if _, err := s.start(t.Context()); err == nil {
+	if _, err := s.Start(t.Context()); err == nil {
 		t.Error("got no error")
 	}
-	m, err := meetRegisters(t.Context(), &f, 3)
+	m, err := commission.MeetRegisters(t.Context(), &f, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rows, err := m.rows(t.Context(), []string{"max_torque"}); err != nil || rows[0].Raw != 12000 {
+	if rows, err := m.Rows(t.Context(), []string{"max_torque"}); err != nil || rows[0].Raw != 12000 {
 		t.Errorf("got %+v, %v, want 12 N·m as before", rows, err)
 	}
 	if id, _ := bus.Servos()[0].Register("id"); id != 3 {
@@ -306,7 +308,7 @@ classes:
 		t.Fatal(err)
 	}
 	want := map[int]map[string]int{1: {"watchdog_endpoint": 200}, 2: {"watchdog_endpoint": 300}}
-	if got := saidOn(c, "can"); !reflect.DeepEqual(got, want) {
+	if got := commission.SaidOn(c, "can"); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }

@@ -12,6 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/commission/doctor"
+	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
 
@@ -22,9 +25,9 @@ func TestToolsDoc(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := string(data)
-	for _, l := range faultCases() {
-		if l.check != "" && !strings.Contains(page, "`"+l.check+"`") {
-			t.Errorf("docs/tools.md: lacks the check %s, by which %q is named", l.check, l.name)
+	for _, l := range doctor.FaultCases() {
+		if l.Check != "" && !strings.Contains(page, "`"+l.Check+"`") {
+			t.Errorf("docs/tools.md: lacks the check %s, by which %q is named", l.Check, l.Name)
 		}
 	}
 	a := &app{}
@@ -48,7 +51,7 @@ func TestHardwareDoc(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	words := slices.Concat(sortedKeys(busTypes), sortedKeys(sensorKinds()), sortedKeys(outputKinds()))
+	words := slices.Concat(report.SortedKeys(assembly.BusTypes), report.SortedKeys(assembly.SensorKinds()), report.SortedKeys(assembly.OutputKinds()))
 	for _, word := range append(words, "p2os", "v4l2", "estop", "lights", "gate") {
 		if !strings.Contains(string(data), "`"+word+"`") {
 			t.Errorf("docs/hardware.md: lacks %s", word)
@@ -74,8 +77,8 @@ func TestSupplyDoc(t *testing.T) {
 	for _, name := range actuator.Names() {
 		k, _ := actuator.Lookup(name)
 		driven := name == "mg996r"
-		for _, b := range busTypes {
-			driven = driven || !b.duplex && b.lookup(name) != nil
+		for _, b := range assembly.BusTypes {
+			driven = driven || !b.Duplex && b.Lookup(name) != nil
 		}
 		if want := fmt.Sprintf(" | %g V | %g A | %g A | ", k.NominalVolts, k.StallCurrent, math.Ceil(6*k.StallCurrent-1e-9)); driven && !strings.Contains(rows[name], want) {
 			t.Errorf("docs/hardware.md, supplies of %s: got %q, want%s", name, rows[name], want)

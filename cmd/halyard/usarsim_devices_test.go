@@ -12,6 +12,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/protocols/gamebots"
 )
 
@@ -139,7 +140,7 @@ func TestUSARSimEmulatedClass(t *testing.T) {
 	b.Close()
 	for left := 2; left != 1; {
 		a.place(1)
-		st.rig.BetweenCycles(func() { left = len(st.after.worlds) })
+		st.Rig.BetweenCycles(func() { left = len(st.After.Worlds) })
 	}
 	c := dialArena(t, address)
 	c.spawn("USARBot.P2AT", "B", [3]float64{5, 9, 1.82})
@@ -160,8 +161,8 @@ func TestUSARSimPioneerParts(t *testing.T) {
 		}
 	}
 	c.place(2)
-	st.rig.BetweenCycles(func() { lit = st.scene.Body("A").Lit() })
-	if real = st.rig.Agent("A").BodyKind() == hal.Emulated; !lit || !real {
+	st.Rig.BetweenCycles(func() { lit = st.Scene.Body("A").Lit() })
+	if real = st.Rig.Agent("A").BodyKind() == hal.Emulated; !lit || !real {
 		t.Errorf("headlight on its line: lit %v in the scene, emulated %v", lit, real)
 	}
 	c.say("MISPKG {Name CameraPanTilt} {Rotation 0,0.2,0.5} {Order 0}")
@@ -178,10 +179,10 @@ func TestUSARSimPioneerParts(t *testing.T) {
 	if m := c.wait("SEN", "Type", "Touch"); m.Text("Name") == "" {
 		t.Error("no bumper")
 	}
-	if _, _, err := st.findCamera("A", ""); err != nil {
+	if _, _, err := st.FindCamera("A", ""); err != nil {
 		t.Errorf("camera: %v", err)
 	}
-	agent := st.rig.Agent("A")
+	agent := st.Rig.Agent("A")
 	for i, d := range agent.Status(nil) {
 		if d.Err != nil {
 			t.Errorf("device %d: %v", i, d.Err)
@@ -220,7 +221,7 @@ func bindReal(t *testing.T, path string) {
 	if at := a.place(3); math.Hypot(at[0]-1, at[1]-2) > 1e-3 || at[2] != 3 {
 		t.Errorf("bound: got %v, want where the client said", at)
 	}
-	if agent := st.rig.Agent("A"); agent.BodyKind() != hal.Real || !agent.Layout().Measured(sensorOf(t, agent.Layout(), "groundtruth").First).Estimate {
+	if agent := st.Rig.Agent("A"); agent.BodyKind() != hal.Real || !agent.Layout().Measured(sensorOf(t, agent.Layout(), "groundtruth").First).Estimate {
 		t.Error("want a real robot whose place is an estimate")
 	}
 	if scan := a.numbers(a.wait("SEN", "Type", "RangeScanner"), "Range"); len(scan) != 181 {
@@ -241,7 +242,7 @@ func bindReal(t *testing.T, path string) {
 	a.drives(0.2, "DRIVE {Left 3} {Right 3}")
 	// Whoever leaves leaves it standing, for the next.
 	a.Close()
-	for st.rig.Agent("A") != nil {
+	for st.Rig.Agent("A") != nil {
 		b.say("GETSTARTPOSES") // what takes a moment
 		b.wait("NFO", "StartPoses", "2")
 	}
@@ -259,7 +260,7 @@ func TestRealClassWarns(t *testing.T) {
 	plan := planOf(t, rigOf(t, pioneerClass, "", "body: emulated", "body: real", "        inu: {bus: main, device: bno055}\n", ""), configs.Options{})
 	var said strings.Builder
 	a := &app{out: io.Discard, err: &said}
-	a.announce([]*station{{system: &system{plan: plan}, servers: &servers{}}})
+	a.announce([]*assembly.Station{{System: &assembly.System{Plan: plan}, Servers: &assembly.Servers{}}})
 	if !strings.Contains(said.String(), "REAL") {
 		t.Errorf("got %q", said.String())
 	}
@@ -272,15 +273,15 @@ func (h *heardEvents) Cycle(c *hal.Cycle) { *h = append(*h, c.Events...) }
 
 // The alarms of a spawned robot's devices ring, too, and end with it.
 func TestSpawnedAlarm(t *testing.T) {
-	sys, err := build(planOf(t, rigOf(t, pioneerClass, "", "mode: realtime", "mode: lockstep",
+	sys, err := assembly.Build(planOf(t, rigOf(t, pioneerClass, "", "mode: realtime", "mode: lockstep",
 		"      sensors:\n", "      monitors:\n        leak: {bus: main, device: ads1115, above: -1}\n      sensors:\n"), configs.Options{}), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer sys.close()
+	defer sys.Close()
 	heard := &heardEvents{}
-	party := sys.rig.NewSession("test", heard)
-	y := sys.newYard()
+	party := sys.Rig.NewSession("test", heard)
+	y := sys.NewYard()
 	a, err := y.Spawn("USARBot.P2AT", "A", hal.Pose{Rotation: [4]float64{1}})
 	if err != nil {
 		t.Fatal(err)
@@ -294,7 +295,7 @@ func TestSpawnedAlarm(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if id, ok := sys.rig.Events().Lookup("/A/leak/Alarm"); !ok || !slices.Contains(*heard, id) {
+	if id, ok := sys.Rig.Events().Lookup("/A/leak/Alarm"); !ok || !slices.Contains(*heard, id) {
 		t.Errorf("got no alarm (declared %v)", ok)
 	}
 	party.Close()

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/configs/usarini"
+	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
@@ -135,7 +136,7 @@ func TestINIDrives(t *testing.T) {
 			}
 		}
 		conn.Close()
-		for st.rig.Agent("One") != nil {
+		for st.Rig.Agent("One") != nil {
 			clock.tow(20 * time.Millisecond)
 		}
 		if len(speeds) < 8 || !(speeds[7] > 0.05) {
@@ -186,7 +187,7 @@ func TestBotAPI(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s := p.config.Servers[0]; s.Protocol != "gamebots" || s.Listen != k.want || s.MaxClients != 3 {
+		if s := p.Config.Servers[0]; s.Protocol != "gamebots" || s.Listen != k.want || s.MaxClients != 3 {
 			t.Errorf("got %+v, want %s for 3", s, k.want)
 		}
 	}
@@ -201,7 +202,7 @@ func FuzzINI(f *testing.F) {
 		}
 		f.Add(text)
 	}
-	base, err := builtin("USARBot.P2AT")
+	base, err := assembly.Builtin("USARBot.P2AT")
 	if err != nil {
 		f.Fatal(err)
 	}

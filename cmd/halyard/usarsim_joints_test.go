@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
 // pilot drives one robot by lines of text over a socket, on a clock that it tows itself.
 type pilot struct {
 	t     *testing.T
-	st    *station
+	st    *assembly.Station
 	clock *towed
 	conn  net.Conn
 	in    *bufio.Scanner
@@ -41,7 +42,7 @@ func newPilot(t *testing.T, class string) *pilot {
 	p.in = bufio.NewScanner(p.conn)
 	p.in.Buffer(nil, 1<<20)
 	p.say("INIT {ClassName " + class + "} {Location 8,6,1.7} {Name It}")
-	p.model = p.st.plan.classes[class].robot
+	p.model = p.st.Plan.Classes[class].Robot
 	p.pass(time.Second)
 	return p
 }
@@ -71,14 +72,14 @@ func (p *pilot) pass(d time.Duration) {
 	}
 }
 
-// joint is what a joint truly is at and turns at: rad or m, and by the second.
-func (p *pilot) joint(name string) (at, speed float64) {
+// Joint is what a joint truly is at and turns at: rad or m, and by the second.
+func (p *pilot) Joint(name string) (at, speed float64) {
 	p.t.Helper()
 	i := p.model.Joint(name)
 	if i == hal.None {
 		p.t.Fatalf("no joint %s", name)
 	}
-	agent := p.st.rig.Agent(p.name)
+	agent := p.st.Rig.Agent(p.name)
 	measured := agent.Measured(nil)
 	a := agent.Layout().Actuators[i]
 	return measured[a.Position], measured[a.Velocity]
@@ -87,8 +88,8 @@ func (p *pilot) joint(name string) (at, speed float64) {
 // part is the pose of a body of the robot, seen from the robot's frame.
 func (p *pilot) part(name string) (at hal.Pose) {
 	p.t.Helper()
-	p.st.rig.BetweenCycles(func() {
-		body := p.st.scene.Body(p.name)
+	p.st.Rig.BetweenCycles(func() {
+		body := p.st.Scene.Body(p.name)
 		for i := range p.model.Bodies {
 			if p.model.Bodies[i].Name == name {
 				at = body.Pose(0).Inverse().Times(body.Pose(i))
@@ -108,17 +109,17 @@ func TestEveryJoint(t *testing.T) {
 		}
 		t.Run(m.Rescue.Class, func(t *testing.T) {
 			p := newPilot(t, m.Rescue.Class)
-			describe := p.st.rig.Agent("It").Layout()
+			describe := p.st.Rig.Agent("It").Layout()
 			for i := range m.Joints {
 				j, wire := &m.Joints[i], strings.TrimPrefix(m.Joints[i].Path, "/")
 				sign := 1.0
-				if !j.Wraps && against(j) {
+				if !j.Wraps && assembly.Against(j) {
 					sign = -1
 				}
 				if j.Wraps {
 					p.say(fmt.Sprintf("drive {name %s} {order 1} {value 1.5}", strings.ToUpper(wire)))
 					p.pass(400 * time.Millisecond)
-					if _, v := p.joint(j.Name); math.Abs(v-1.5) > 0.15 {
+					if _, v := p.Joint(j.Name); math.Abs(v-1.5) > 0.15 {
 						t.Errorf("%s: got %.3f rad/s, want 1.5", wire, v)
 					}
 					p.say("DRIVE {Name " + wire + "} {Order 1} {Value 0}")
@@ -127,7 +128,7 @@ func TestEveryJoint(t *testing.T) {
 					goal := math.Max(j.Limits[0], math.Min(j.Limits[1], 0.3))
 					p.say(fmt.Sprintf("DRIVE {Name %s} {Order 0} {Value %.4f}", wire, sign*goal))
 					p.pass(1500 * time.Millisecond)
-					if at, _ := p.joint(j.Name); math.Abs(at-goal) > 0.03 {
+					if at, _ := p.Joint(j.Name); math.Abs(at-goal) > 0.03 {
 						t.Errorf("%s: got %.3f rad, want %.3f", wire, at, goal)
 					}
 				}
@@ -135,7 +136,7 @@ func TestEveryJoint(t *testing.T) {
 				if describe.Actuators[i].Goal[hal.TorqueMode] != hal.None {
 					p.say(fmt.Sprintf("DRIVE {Name %s} {Order 2} {Value %.3f}", wire, -sign*0.9*j.MaxTorque()))
 					p.pass(100 * time.Millisecond)
-					if _, v := p.joint(j.Name); !(v < -0.5) || v < -1.1*j.MaxVelocity() {
+					if _, v := p.Joint(j.Name); !(v < -0.5) || v < -1.1*j.MaxVelocity() {
 						t.Errorf("%s: a torque turned it at %.3f rad/s, want it backwards, no faster than it can", wire, v)
 					}
 					p.say("DRIVE {Name " + wire + "} {Order 1} {Value 0}")
@@ -146,7 +147,7 @@ func TestEveryJoint(t *testing.T) {
 				wire := strings.TrimPrefix(m.Joints[s.Wheel].Path, "/")
 				p.say("DRIVE {Name " + wire + "} {Steer 0.2}")
 				p.pass(500 * time.Millisecond)
-				if at, _ := p.joint(m.Joints[s.Joint].Name); math.Abs(at+0.2) > 0.03 {
+				if at, _ := p.Joint(m.Joints[s.Joint].Name); math.Abs(at+0.2) > 0.03 {
 					t.Errorf("%s steered by %.3f, want 0.2 to the right", wire, -at)
 				}
 			}

@@ -135,7 +135,7 @@ func (r *searcher) hear(line string) bool {
 			case "Time":
 				r.time = v[0]
 			case "Location":
-				r.move([2]float64{v[0], v[1]})
+				r.Move([2]float64{v[0], v[1]})
 			case "Orientation":
 				r.heading = v[2]
 			}
@@ -177,8 +177,8 @@ func triple(s string) (v [3]float64) {
 	return v
 }
 
-// move keeps the trail.
-func (r *searcher) move(to [2]float64) {
+// Move keeps the trail.
+func (r *searcher) Move(to [2]float64) {
 	if !r.born {
 		r.born, r.began, r.start, r.at = true, r.time, to, to
 		r.trail = [][2]float64{to}
@@ -198,7 +198,7 @@ func (r *searcher) act() {
 	if r.doing == following {
 		r.followed += tick
 		switch {
-		case r.victim == "" && r.time > r.shy && r.open():
+		case r.victim == "" && r.time > r.shy && r.Open():
 			r.doing, r.shy = nearing, r.time+15
 		case r.victim != "" && r.followed >= 120:
 			r.doing, r.next = returning, len(r.trail)-1
@@ -238,8 +238,8 @@ func (r *searcher) follow() {
 	r.left, r.right = pace*(slow-turn), pace*(slow+turn)
 }
 
-// open tells whether somebody has just been seen with nothing between but themselves: tags are seen through walls too.
-func (r *searcher) open() bool {
+// Open tells whether somebody has just been seen with nothing between but themselves: tags are seen through walls too.
+func (r *searcher) Open() bool {
 	const body = 0.35 // m, from the tag to the skin, and from the reader to the sonars
 	ahead := math.Min(r.sonar["F4"], r.sonar["F5"])
 	return r.born && r.time-r.seen < 0.5 && ahead > math.Hypot(r.seenAt[0], r.seenAt[1])-body &&
@@ -248,7 +248,7 @@ func (r *searcher) open() bool {
 
 // near drives towards somebody until their name is known, or something stands between.
 func (r *searcher) near() {
-	if r.victim != "" || r.time > r.shy || !r.open() {
+	if r.victim != "" || r.time > r.shy || !r.Open() {
 		r.doing, r.shy = following, r.time+10
 		r.left, r.right = 0, 0
 		return

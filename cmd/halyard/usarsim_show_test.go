@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/sim"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
@@ -77,7 +78,7 @@ func (c *towed) pass(d time.Duration) {
 
 // runArena runs "halyard usarsim" with further words of its command line, on a clock of the test's (nil = the wall's), until
 // the test ends, and says where Gamebots is.
-func runArena(t *testing.T, clock hal.Clock, f usarsimFlags, config ...string) (*station, string) {
+func runArena(t *testing.T, clock hal.Clock, f usarsimFlags, config ...string) (*assembly.Station, string) {
 	t.Helper()
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	a := &app{in: strings.NewReader(""), out: io.Discard, err: io.Discard}
@@ -86,8 +87,8 @@ func runArena(t *testing.T, clock hal.Clock, f usarsimFlags, config ...string) (
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.clock = clock
-	st, err := openStation(p, slog.New(slog.DiscardHandler))
+	p.Clock = clock
+	st, err := assembly.OpenStation(p, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,7 @@ func runArena(t *testing.T, clock hal.Clock, f usarsimFlags, config ...string) (
 			t.Error(err)
 		}
 	})
-	for _, s := range st.servers.ready {
+	for _, s := range st.Servers.Ready {
 		if s.Protocol == "gamebots" {
 			return st, s.Address
 		}
@@ -122,14 +123,14 @@ type fence struct {
 	last    hal.Pose
 }
 
-func newFence(t *testing.T, st *station, robot string, length, width float64) *fence {
+func newFence(t *testing.T, st *assembly.Station, robot string, length, width float64) *fence {
 	t.Helper()
-	arena, err := st.scene.Arena()
+	arena, err := st.Scene.Arena()
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fence{scene: st.scene, robot: robot, size: [2]float64{length, width}, walls: arena.Fixed, nearest: math.Inf(1)}
-	party := st.rig.NewSession("fence", f)
+	f := &fence{scene: st.Scene, robot: robot, size: [2]float64{length, width}, walls: arena.Fixed, nearest: math.Inf(1)}
+	party := st.Rig.NewSession("fence", f)
 	t.Cleanup(party.Close)
 	return f
 }
@@ -190,7 +191,7 @@ func TestUSARSimRescue(t *testing.T) {
 // showRescue lets the controller do all that in an arena that runs. tow is what it calls when it has obeyed a message, nil
 // on a clock that runs by itself; home is how near to the start it must end, m. The same bytes go to every body: what differs
 // is the config that was served.
-func showRescue(t *testing.T, st *station, address string, tow func(time.Duration), home float64) {
+func showRescue(t *testing.T, st *assembly.Station, address string, tow func(time.Duration), home float64) {
 	t.Helper()
 	f := newFence(t, st, "Rescuer", 0.5, 0.49)
 	r, err := rescue(address, tow)
@@ -198,7 +199,7 @@ func showRescue(t *testing.T, st *station, address string, tow func(time.Duratio
 		t.Fatalf("after %.1f s at %.2f: %v", r.time-r.began, r.at, err)
 	}
 	// A cycle may be at work.
-	st.rig.BetweenCycles(func() {
+	st.Rig.BetweenCycles(func() {
 		t.Logf("followed walls for %.1f s, read %q, was back after %.1f s and %.1f m; nothing was nearer than %.3f m (at %.2f)",
 			r.followed, r.victim, r.time-r.began, r.way, f.nearest, f.where.Position)
 		if f.nearest < 0.02 {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/protocols/gamebots"
 	"github.com/halyard-robotics/halyard/protocols/imageserver"
 	"github.com/halyard-robotics/halyard/sim"
@@ -218,7 +219,7 @@ func TestUSARSimPictures(t *testing.T) {
 	r := start(t, "usarsim", "--map", "yellow", "--listen", "gamebots=127.0.0.1:0", "--listen", "imageserver=127.0.0.1:0", "--set", "servers[1].format=raw")
 	c := gamebotsClient(t, r)
 	c.spawn("USARBot.P2AT", "R1", [3]float64{4.5, 1.9, 1.8})
-	i := slices.IndexFunc(r.Servers, func(s readyServer) bool { return s.Protocol == "imageserver" })
+	i := slices.IndexFunc(r.Servers, func(s assembly.ReadyServer) bool { return s.Protocol == "imageserver" })
 	eye, err := imageserver.Dial(r.Servers[i].Address, 20*time.Second)
 	if err != nil {
 		t.Fatal(err)
@@ -261,7 +262,7 @@ func TestDescribeRescue(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := describeRescue(strings.TrimPrefix(m.Rescue.Class, "USARBot."), agent, m, body)
+		d := assembly.DescribeRescue(strings.TrimPrefix(m.Rescue.Class, "USARBot."), agent, m, body)
 		if d.State == hal.None || len(d.Joints) != len(m.Joints) || len(d.Sensors) == 0 || d.Size.Mass != m.Mass() {
 			t.Errorf("%s: got state %d, %d joints, %d sensors, %g kg", name, d.State, len(d.Joints), len(d.Sensors), d.Size.Mass)
 		}

@@ -1,8 +1,0 @@
-//go:build !unix
-
-package main
-
-import "time"
-
-// cpuTime is what this process has computed: not known here.
-func cpuTime() time.Duration { return 0 }

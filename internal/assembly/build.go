@@ -1,0 +1,253 @@
+package assembly
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/drivers"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/protocols"
+	"github.com/halyard-robotics/halyard/protocols/odcp"
+	"github.com/halyard-robotics/halyard/protocols/osp"
+	"github.com/halyard-robotics/halyard/sim"
+	"github.com/halyard-robotics/halyard/sim/emulator"
+)
+
+// System is a rig and what it stands on.
+type System struct {
+	Rig    *hal.Rig
+	Plan   *Plan
+	log    *slog.Logger
+	Scene  *sim.Scene
+	Lines  []line
+	Bodies []hal.Body  // one an agent
+	Worlds []hal.World // in the order in which time passes in them
+
+	Devices
+	outfits       map[string]*classDevices // of classes that are real
+	before, After spawnedWorlds            // the worlds of spawned robots, beside the scene
+	alarms        *alarms
+	helms         []*okonShared
+	Eyes          eyes
+
+	values     *modelValues
+	collisions *collisions
+}
+
+// line is one open bus: the chain of its servos, and its emulation where it has one.
+type line struct {
+	Name  string
+	kind  configs.BodyKind
+	Chain Chain
+	Emu   *emulator.Bus // nil where it is real
+}
+
+// Build opens all that p names and puts it together. On an error nothing stays open.
+func Build(p *Plan, log *slog.Logger) (sys *System, err error) {
+	c := p.Config
+	mode := hal.Lockstep
+	if c.Clock.Mode == configs.Realtime {
+		mode = hal.Realtime
+	}
+	rig, err := hal.New(hal.Config{Name: c.Name, Mode: mode, Period: c.Clock.Period, Seed: c.World.Seed, Log: log, Clock: p.Clock})
+	if err != nil {
+		return nil, err
+	}
+	b := newBuilder(&System{Rig: rig, Plan: p, log: log, outfits: map[string]*classDevices{}}, make([]*sim.Body, len(p.Agents))...)
+	if b.Scene, err = newScene(p); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			b.Close()
+		}
+	}()
+	for i := range p.Agents {
+		if _, err = p.Agents[i].stand(b.Scene); err != nil {
+			return nil, err
+		}
+		b.Robots[i] = b.Scene.Body(p.Agents[i].Config.Name)
+	}
+	if err := errors.Join(b.openDevices(), b.openLines(), b.openOutfits()); err != nil {
+		return nil, err
+	}
+	for _, bus := range b.buses() {
+		if err := b.Rig.AddBus(bus); err != nil {
+			return nil, err
+		}
+	}
+	before, after := b.lived()
+	for _, w := range slices.Concat(before, []hal.World{&b.before, b.Scene}, after, []hal.World{&b.After}) {
+		b.addWorld(w)
+	}
+	for i := range p.Agents {
+		if err := b.addAgent(i); err != nil {
+			return nil, err
+		}
+	}
+	if err := b.openCameras(); err != nil {
+		return nil, err
+	}
+	b.observeModel()
+	b.watchAlarms()
+	return b.System, nil
+}
+
+func newScene(p *Plan) (*sim.Scene, error) {
+	w := &p.Config.World
+	s := sim.NewScene(sim.SceneConfig{Seed: w.Seed, Substep: p.substep(), Scene: p.scene})
+	return s, s.SetGravity([3]float64{0, 0, -w.Gravity})
+}
+
+// substep is the step of the physics: the config's, or, where that leaves it to us and all robots are Simloid's, a whole
+// cycle, as the original's, for which their motors, joints and contacts are made. Cycles above 10 ms are divided.
+func (p *Plan) substep() time.Duration {
+	w, period := &p.Config.World, p.Config.Clock.Period
+	if !w.OwnSubstep || len(p.Classes) > 0 || slices.ContainsFunc(p.Agents, func(a AgentPlan) bool { return a.Robot.Simloid == hal.None }) {
+		return w.Substep
+	}
+	n := (period + 10*time.Millisecond - 1) / (10 * time.Millisecond)
+	for n < period/time.Microsecond && period%(n*time.Microsecond) != 0 {
+		n++
+	}
+	return period / n
+}
+
+// addWorld lets time pass in w with the rig, after the worlds before it.
+func (b *Builder) addWorld(w hal.World) {
+	if b.Worlds = append(b.Worlds, w); !b.apart {
+		b.Rig.AddWorld(w)
+	}
+}
+
+// poseOf turns roll, pitch and yaw into a unit quaternion (w, x, y, z).
+func poseOf(p configs.Pose) hal.Pose {
+	sr, cr := math.Sincos(p.Rotation[0] / 2)
+	sp, cp := math.Sincos(p.Rotation[1] / 2)
+	sy, cy := math.Sincos(p.Rotation[2] / 2)
+	return hal.Pose{Position: p.Position, Rotation: [4]float64{
+		cr*cp*cy + sr*sp*sy, sr*cp*cy - cr*sp*sy, cr*sp*cy + sr*cp*sy, cr*cp*sy - sr*sp*cy}}
+}
+
+// Builder is what build works on.
+type Builder struct {
+	*System
+	Plan   *Plan
+	Robots []*sim.Body // one an agent, also where its joints are all real; nil of a vehicle
+	hung   map[JointRef]drivers.Joint
+	apart  bool // its worlds are its owner's to let time pass in
+}
+
+// newBuilder works on sys, whose agents stand in the scene as robots.
+func newBuilder(sys *System, robots ...*sim.Body) *Builder {
+	return &Builder{System: sys, Plan: sys.Plan, Robots: robots, hung: map[JointRef]drivers.Joint{}}
+}
+
+// buses are all open lines and devices that the rig sends to and receives from, those of real classes too.
+func (b *Builder) buses() (list []hal.Bus) {
+	for _, r := range b.Runners {
+		list = append(list, r)
+	}
+	for _, l := range b.Lines {
+		list = append(list, l.Chain)
+	}
+	for _, name := range report.SortedKeys(b.outfits) {
+		list = append(list, b.outfits[name].buses()...)
+	}
+	return list
+}
+
+// lived are the worlds of what is emulated: what moves the robots, before the scene, and what feels them, after it.
+func (b *Builder) lived() (before, after []hal.World) {
+	if b.Emulation != nil {
+		before, after = append(before, motors{b.Emulation}), append(after, chips{b.Emulation})
+	}
+	for _, l := range b.Lines {
+		if l.Emu != nil {
+			after = append(after, l.Emu)
+		}
+	}
+	return before, after
+}
+
+// openOutfits opens the devices of the classes that are real, whether or not anybody comes for them: a device that is missing
+// is told now.
+func (b *Builder) openOutfits() error {
+	var faults []error
+	for _, name := range report.SortedKeys(b.Plan.Classes) {
+		if p := b.Plan.Classes[name]; p.Config.Has(configs.Real) {
+			b.outfits[name] = b.newOutfit(p, nil)
+			o := b.outfits[name]
+			if err := o.Open(); err != nil {
+				faults = append(faults, err)
+				continue
+			}
+			faults = append(faults, o.openCameras())
+			o.watchAlarms()
+			b.After.join(o.Worlds)
+		}
+	}
+	return errors.Join(faults...)
+}
+
+var policies = map[string]hal.Policy{"hold": hal.Hold, "limp": hal.TorqueOff, "park": hal.Park}
+
+var realities = map[configs.BodyKind]hal.BodyKind{configs.Sim: hal.Simulated, configs.Emulated: hal.Emulated, configs.Real: hal.Real}
+
+// Close gives every line and device back. The rig has stopped its bodies before.
+func (s *System) Close() error {
+	s.alarms.Close()
+	s.closeHelms()
+	faults := []error{s.Eyes.Close()}
+	s.Scene.Close() // after the cameras, which may look at it
+	faults = append(faults, s.Devices.Close(s.log))
+	for _, o := range s.outfits {
+		faults = append(faults, o.Close(func(f func()) { f() })) // the rig has ended
+	}
+	for _, l := range s.Lines {
+		faults = append(faults, l.Chain.Close())
+	}
+	return errors.Join(faults...)
+}
+
+// NewServer opens the server that s describes at an address and tells where it listens.
+func NewServer(sys *System, s *configs.Server, at netip.AddrPort) (server, netip.AddrPort, error) {
+	switch s.Protocol {
+	case "gamebots":
+		return sys.newGamebots(s, at)
+	case "imageserver":
+		return sys.newImageServer(s, at)
+	}
+	agent := sys.Rig.Agent(s.Agent)
+	if agent == nil && s.Protocol != "osp" {
+		return nil, netip.AddrPort{}, fmt.Errorf("no agent %q", s.Agent)
+	}
+	switch s.Protocol {
+	case "simloid":
+		return sys.newSimloid(s, agent, at)
+	case "okon", "okon-video":
+		return sys.newOkon(s, agent, at)
+	}
+	conn, err := protocols.ListenUDP(at)
+	if err != nil {
+		return nil, netip.AddrPort{}, err
+	}
+	switch s.Protocol {
+	case "osp":
+		srv := osp.NewServer(sys.Rig, conn, osp.Options{Physical: s.Outputs == configs.Physical, AckTimeout: s.AckTimeout,
+			ClientTimeout: s.ClientTimeout})
+		return srv, srv.Address(), nil
+	case "odcp":
+		srv := odcp.NewServer(sys.Rig, agent, conn)
+		return srv, srv.Address(), nil
+	}
+	conn.Close()
+	return nil, netip.AddrPort{}, fmt.Errorf("no protocol %q", s.Protocol)
+}

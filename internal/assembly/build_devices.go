@@ -1,0 +1,280 @@
+package assembly
+
+import (
+	"errors"
+	"log/slog"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/halyard-robotics/halyard/calibration"
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/drivers"
+	"github.com/halyard-robotics/halyard/drivers/base"
+	"github.com/halyard-robotics/halyard/drivers/gpio"
+	"github.com/halyard-robotics/halyard/drivers/i2c"
+	"github.com/halyard-robotics/halyard/drivers/lidar"
+	"github.com/halyard-robotics/halyard/drivers/serial"
+	"github.com/halyard-robotics/halyard/drivers/spi"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// Devices are the open devices of a rig that are no servos on a line.
+type Devices struct {
+	Runners []runner
+	feeders map[*BoardPlan]*drivers.OutputWriter
+	Pollers map[*SensorPlan]*drivers.Poller
+	bases   map[*BasePlan]*base.Base
+	Sources map[JointRef]drivers.Source // of the sensors of agents
+	I2c     map[string]*i2c.Bus
+	Spi     map[string]*spi.Port
+	wires
+	Emulation *Emulation // nil where nothing of it is emulated
+}
+
+// runner is a device that is read or written beside the cycle, or, emulated, in step with it.
+type runner interface {
+	hal.Bus
+	Open() error
+	Close() error
+}
+
+// warmUpTime is how long emulated devices have been on when the first cycle begins: their sensors measure by then.
+const warmUpTime = time.Second
+
+// openDevices opens every device of the plan that is not simulated: in memory where it is emulated. All faults come
+// together.
+func (b *Builder) openDevices() error {
+	b.Devices = newDevices()
+	emulated := b.Plan.emulates()
+	if emulated {
+		e, err := b.EmulateDevices()
+		if err != nil {
+			return err
+		}
+		b.Emulation = e
+		if err := e.Feel(0); err != nil {
+			return err
+		}
+	}
+	faults := []error{b.openWires()}
+	for _, p := range b.Plan.Boards {
+		if p.Body != configs.Sim {
+			faults = append(faults, b.openBoard(p))
+		}
+	}
+	for _, p := range b.Plan.Sensors {
+		if p.Body != configs.Sim {
+			faults = append(faults, b.openSensor(p))
+		}
+	}
+	for _, p := range b.Plan.Bases {
+		if p.Body != configs.Sim {
+			faults = append(faults, b.openBase(p))
+		}
+	}
+	if err := errors.Join(faults...); err != nil {
+		return err
+	}
+	if emulated {
+		if err := b.warmUp(); err != nil {
+			return err
+		}
+	}
+	return b.hangPulses()
+}
+
+func newDevices() Devices {
+	return Devices{feeders: map[*BoardPlan]*drivers.OutputWriter{}, Pollers: map[*SensorPlan]*drivers.Poller{},
+		bases: map[*BasePlan]*base.Base{}, Sources: map[JointRef]drivers.Source{}, I2c: map[string]*i2c.Bus{}, Spi: map[string]*spi.Port{}}
+}
+
+// emulates tells whether anything that is no servo on a line is emulated.
+func (p *devicePlan) emulates() bool {
+	return slices.ContainsFunc(p.Boards, func(p *BoardPlan) bool { return p.Body == configs.Emulated }) ||
+		slices.ContainsFunc(p.Sensors, func(p *SensorPlan) bool { return p.Body == configs.Emulated }) ||
+		slices.ContainsFunc(p.Bases, func(p *BasePlan) bool { return p.Body == configs.Emulated }) || p.emulatesLines()
+}
+
+// warmUp lets time pass for the emulated devices alone.
+func (b *Builder) warmUp() error {
+	period := b.Plan.Config.Clock.Period
+	for range warmUpTime / period {
+		if err := (chips{b.Emulation}).Advance(period); err != nil {
+			return err
+		}
+		for _, r := range b.Runners {
+			if err := r.Receive(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// End is what a device on a bus is reached by. edge is nil where it is real.
+func (b *Builder) End(bus string, body configs.BodyKind) (e End, edge func() time.Duration, err error) {
+	if body == configs.Emulated {
+		if e, edge = b.Emulation.End(bus); e.Open != nil {
+			e.Open = b.tapped(bus, e.Open)
+		}
+		return e, edge, nil
+	}
+	e = End{Name: bus, Clock: i2c.Clock()}
+	switch c := b.Plan.Config.Buses[bus]; c.Type {
+	case I2cBus:
+		if b.I2c[bus] == nil {
+			open, err := i2c.Open(c.Port)
+			if err != nil {
+				return e, nil, err
+			}
+			b.I2c[bus] = open
+		}
+		e.Bus = b.I2c[bus]
+	case SpiBus:
+		if b.Spi[bus] == nil {
+			open, err := spi.Open(c.Port, c.Hertz)
+			if err != nil {
+				return e, nil, err
+			}
+			b.Spi[bus] = open
+		}
+		e.Bus = b.Spi[bus]
+	case SerialBus:
+		e.Open = serial.Reopener(c.Port, c.Baud, c.Opener)
+		if Networked(&c) {
+			e.Open = lidar.DialTCP(strings.TrimPrefix(c.Port, TcpPrefix))
+		}
+	case GpioBus:
+		e.Lines, e.Live = gpio.Find(c.Port), true
+	}
+	return e, nil, nil
+}
+
+// tapped is open, or what the plan puts between a host and an emulated line.
+func (b *Builder) tapped(bus string, open servo.Opener) servo.Opener {
+	if b.Plan.Tap == nil {
+		return open
+	}
+	return b.Plan.Tap(bus, open)
+}
+
+// Run opens r and keeps it. What does not answer is asked once more before it counts as missing: a busy machine hears late.
+func (b *Builder) Run(r runner) error {
+	err := r.Open()
+	if k := hal.KindOf(err); err != nil && (k == hal.Absent || k == hal.Timeout || k == hal.BusFault) {
+		err = r.Open()
+	}
+	if err != nil {
+		return errors.Join(err, r.Close())
+	}
+	b.Runners = append(b.Runners, r)
+	return nil
+}
+
+func (b *Builder) openBoard(p *BoardPlan) error {
+	e, edge, err := b.End(p.Bus, p.Body)
+	if err != nil {
+		return err
+	}
+	out, err := p.Kind.Open(e, p)
+	if err != nil {
+		return err
+	}
+	f := drivers.NewOutputWriter(out, drivers.OutputWriterConfig{Name: p.Name(), Channels: p.Channels, Clock: e.Clock, CycleTime: edge, Gate: b.gateOf(p)})
+	b.feeders[p] = f
+	return b.Run(f)
+}
+
+func (b *Builder) openSensor(p *SensorPlan) error {
+	e, edge, err := b.End(p.Config.Bus, p.Body)
+	if err != nil {
+		return err
+	}
+	s, err := p.Kind.Open(e, p)
+	if err != nil {
+		return err
+	}
+	c := drivers.PollerConfig{Name: p.Name, Values: p.Values(), Period: time.Duration(float64(time.Second) / p.Config.Rate),
+		Clock: e.Clock, CycleTime: edge}
+	if e.Live && p.Kind.On.waits {
+		c.Period = time.Millisecond // it waits itself, and what it sees is not to wait
+	}
+	if p.Kind.On != nil && p.Kind.On.Turns {
+		c.Period = max(c.Period, b.Plan.round(p))
+	}
+	for _, most := range p.Kind.Jump {
+		c.Jump = append(c.Jump, most*math.Abs(p.Config.Scale))
+	}
+	b.Pollers[p] = drivers.NewPoller(s, c)
+	return b.Run(b.Pollers[p])
+}
+
+// hangPulses hangs every joint that a board's channel drives on it.
+func (b *Builder) hangPulses() error {
+	for i := range b.Plan.Agents {
+		p := &b.Plan.Agents[i]
+		for k := range p.Joints {
+			j := &p.Joints[k]
+			if j.Pulses.Board == nil || j.Body == configs.Sim {
+				continue
+			}
+			a := &p.Layout.Actuators[k]
+			cal := pulseOf(a, j)
+			j.Pulses.Board.thrusts = j.Pulses.Board.thrusts || a.Kind == hal.Thruster
+			b.hung[JointRef{i, k}] = drivers.Joint{Writer: b.feeders[j.Pulses.Board], Channel: j.Pulses.channel, Pulse: cal,
+				Bus: j.Pulses.Board.Name(), Port: b.Plan.Config.Buses[j.Hardware.Bus].Port, ID: max(0, j.Pulses.Board.Address)}
+			if j.Body != configs.Emulated {
+				continue
+			}
+			if err := b.motor(i, k, j, cal); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// nominalPulse is the calibration of an output of which nothing was measured.
+func nominalPulse(a *hal.Actuator, j *JointPlan) *calibration.Pulse {
+	c := calibration.Channel{Model: j.Hardware.Device, Channel: j.Pulses.channel}
+	if a.Kind == hal.Thruster {
+		p := calibration.NominalThruster(a.Name, c, nil)
+		p.Drives = hal.DutyMode // by its share of the range: no force was measured
+		return p
+	}
+	return calibration.NominalServo(a.Name, c, a.Limits.MinPosition, a.Limits.MaxPosition)
+}
+
+// Close ends the pulses of thrusters, so that nothing runs on without a program, and gives every device back. Servos keep
+// theirs: they hold.
+func (d *Devices) Close(log *slog.Logger) error {
+	var faults []error
+	for p, f := range d.feeders {
+		if !p.thrusts || !slices.Contains(d.Runners, runner(f)) {
+			continue
+		}
+		if err := errors.Join(f.Halt()...); err != nil {
+			log.Error("thrusters not stopped", "board", p.Name(), "fault", err)
+			faults = append(faults, err)
+		} else {
+			log.Info("thrusters stopped", "board", p.Name())
+		}
+	}
+	for _, r := range d.Runners {
+		faults = append(faults, r.Close())
+	}
+	faults = append(faults, d.wires.Close())
+	for _, bus := range d.I2c {
+		faults = append(faults, bus.Close())
+	}
+	for _, port := range d.Spi {
+		faults = append(faults, port.Close())
+	}
+	if d.Emulation != nil {
+		faults = append(faults, d.Emulation.Close())
+	}
+	return errors.Join(faults...)
+}

@@ -1,0 +1,234 @@
+package assembly
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/drivers"
+	"github.com/halyard-robotics/halyard/drivers/gpio"
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// wires are the open lines of a rig that are no sensors'.
+type wires struct {
+	gates  map[*gatePlan]*Cutoff
+	lights map[string]*gpio.Switch // by AGENT/NAME
+	lamps  []lamp
+}
+
+// lamp is a light as it is watched.
+type lamp struct {
+	agent, name string
+	poller      *drivers.Poller
+}
+
+// LampRate is how often a light is looked at, Hz: by its switch nobody hears that its chip is gone.
+const LampRate = 10
+
+// Light is what switches a light of an agent, or nil.
+func (w *wires) Light(agent, name string) *gpio.Switch { return w.lights[agent+"/"+name] }
+
+// Close switches everything off and gives the lines back.
+func (w *wires) Close() error {
+	var faults []error
+	for _, g := range w.gates {
+		faults = append(faults, g.Out.Close())
+	}
+	for _, l := range w.lights {
+		faults = append(faults, l.Close())
+	}
+	return errors.Join(faults...)
+}
+
+// openWires opens the gates, closed, before any board is; the lights, off; and the circuits of stop buttons.
+func (b *Builder) openWires() error {
+	b.wires = wires{gates: map[*gatePlan]*Cutoff{}, lights: map[string]*gpio.Switch{}}
+	var faults []error
+	for _, p := range b.Plan.Gates {
+		out, err := b.openSwitch(&p.WirePlan)
+		if faults = append(faults, err); out != nil {
+			b.gates[p] = &Cutoff{Out: out, Wants: make([]Want, len(p.boards))}
+		}
+	}
+	for _, p := range b.Plan.lights {
+		light, err := b.openSwitch(p)
+		if faults = append(faults, err); light == nil {
+			continue
+		}
+		agent := b.Plan.Agents[p.agent].Config.Name
+		name := agent + "/" + p.Name
+		b.lights[name] = light
+		e, edge, err := b.End(p.Bus, p.Body)
+		if err != nil {
+			return err
+		}
+		watch := drivers.NewPoller(light, drivers.PollerConfig{Name: p.Name, Values: 1, Period: time.Second / LampRate, Clock: e.Clock, CycleTime: edge})
+		b.lamps = append(b.lamps, lamp{agent, p.Name, watch})
+		faults = append(faults, b.Run(watch))
+		b.Rig.Values().Declare("/"+name, hal.BoolValue, func() hal.Value { return hal.Value{Kind: hal.BoolValue, Bool: light.Lit()} },
+			func(v hal.Value) error { return light.Switch(v.Bool) })
+	}
+	for _, p := range b.Plan.Estops {
+		if p.Body != configs.Sim {
+			faults = append(faults, b.openStop(p))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// openSwitch opens an output; none where it is simulated.
+func (b *Builder) openSwitch(p *WirePlan) (*gpio.Switch, error) {
+	if p.Body == configs.Sim {
+		return nil, nil
+	}
+	e, _, err := b.End(p.Bus, p.Body)
+	if err != nil {
+		return nil, err
+	}
+	s := gpio.NewSwitch(p.Pins(e))
+	if err := s.Open(); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// What the reader of a stop button's circuit is held to.
+const (
+	StopWait     = 10 * time.Millisecond  // how long it waits for an edge; each wait ends with a word
+	StopPatience = 100 * time.Millisecond // how old its last word may be, beside a period in step with the cycle
+	stopBegin    = time.Second            // by when its first word is there
+)
+
+// Latched is a circuit that goes on to read open for a while: the rig looks at it once a cycle, its reader more often, and
+// what was over between two looks of the rig would stop nothing.
+type Latched struct {
+	drivers.Sensor
+	Clock        hal.Clock
+	Least, until time.Duration
+}
+
+// Read is drivers.Sensor's, of one value.
+func (l *Latched) Read(values []float64) error {
+	err := l.Sensor.Read(values)
+	switch now := l.Clock.Now(); {
+	case err != nil || values[0] != 1:
+		l.until = now + l.Least
+	case now < l.until:
+		values[0] = 0
+	}
+	return err
+}
+
+// openStop lets the circuit of a button stop the rig: open, at fault or not heard of.
+func (b *Builder) openStop(p *WirePlan) error {
+	e, edge, err := b.End(p.Bus, p.Body)
+	if err != nil {
+		return err
+	}
+	wait, patience := StopWait, StopPatience
+	if edge != nil {
+		wait, patience = 0, patience+2*b.Plan.Config.Clock.Period
+	}
+	circuit := &Latched{Sensor: gpio.NewEStopInput(p.Pins(e), wait), Clock: e.Clock, Least: max(StopPatience, 2*b.Plan.Config.Clock.Period)}
+	reader := drivers.NewPoller(circuit, drivers.PollerConfig{Name: p.Name, Values: 1, Period: time.Millisecond, Clock: e.Clock, CycleTime: edge})
+	if err := b.Run(reader); err != nil {
+		return err
+	}
+	heed := StopInput(reader, b.Plan.Agents[p.agent].Config.Name, p, patience)
+	// A rig that starts before the first word would start stopped.
+	if edge == nil {
+		for until := e.Clock.Now() + stopBegin; !heard(reader) && e.Clock.Now() < until; {
+			e.Clock.SleepUntil(e.Clock.Now() + time.Millisecond)
+		}
+	}
+	b.Rig.AddStopInput(heed)
+	// Whoever looks sees the button, and an emulated one can be pressed.
+	var press func(hal.Value) error
+	if edge != nil {
+		button := b.Emulation.Buttons[p]
+		press = func(v hal.Value) error { button.Closed = !v.Bool; return nil }
+	}
+	b.Rig.Values().Declare("/"+b.Plan.Agents[p.agent].Config.Name+"/"+p.Name, hal.BoolValue,
+		func() hal.Value { return hal.Value{Kind: hal.BoolValue, Bool: heed() != nil} }, press)
+	return nil
+}
+
+func heard(s drivers.Source) bool {
+	age, err := s.Latest(nil, 0)
+	return age >= 0 || err != nil
+}
+
+// StopInput is what the rig asks in every cycle. What is not known for certain is a stop.
+func StopInput(s drivers.Source, agent string, p *WirePlan, patience time.Duration) func() error {
+	fault := func(kind hal.Kind, format string, args ...any) error {
+		return &hal.Error{Kind: kind, Bus: p.Bus, Op: "emergency stop of " + agent, Err: fmt.Errorf(format, args...), Try: "halyard doctor"}
+	}
+	open := fault(hal.Unsafe, "line %s: its circuit is open: the button is pressed, or a wire is cut", p.Line)
+	silent := fault(hal.Timeout, "line %s: its reader has said nothing for %v", p.Line, patience)
+	var whole [1]float64
+	return func() error {
+		whole[0] = 0
+		switch age, err := s.Latest(whole[:], 0); {
+		case err != nil:
+			return err
+		case age < 0 || age > patience:
+			return silent
+		case whole[0] != 1:
+			return open
+		}
+		return nil
+	}
+}
+
+// Want is what a board wants of its gate.
+type Want uint8
+
+const (
+	Nothing Want = iota // it has not had pulses yet
+	opened
+	closed
+)
+
+// Cutoff cuts boards off. It is open while one of them wants that, and none has been halted.
+type Cutoff struct {
+	mu    sync.Mutex
+	Out   *gpio.Switch
+	Wants []Want
+}
+
+// Of is the gate as board i has it: a drivers.OutputWriterConfig's Gate.
+func (g *Cutoff) Of(i int) func(open bool) error {
+	return func(open bool) error {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.Wants[i] = closed
+		if open {
+			g.Wants[i] = opened
+		}
+		on := false
+		for _, w := range g.Wants {
+			if w == closed {
+				return g.Out.Switch(false)
+			}
+			on = on || w == opened
+		}
+		return g.Out.Switch(on)
+	}
+}
+
+// gateOf is what cuts a board off, nil where nothing does.
+func (w *wires) gateOf(p *BoardPlan) func(open bool) error {
+	g := w.gates[p.Gate]
+	if g == nil {
+		return nil
+	}
+	for i, b := range p.Gate.boards {
+		if b == p {
+			return g.Of(i)
+		}
+	}
+	return nil
+}

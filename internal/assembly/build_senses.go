@@ -1,0 +1,73 @@
+package assembly
+
+import (
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/drivers"
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// Simulated is the robot of agent i as it is in the scene.
+func (b *Builder) Simulated(i int) hal.Body {
+	if v := b.Scene.Vehicle(b.Plan.Agents[i].Config.Name); v != nil {
+		return v
+	}
+	if b.Robots[i] == nil {
+		return nil // and no body that is one of nothing
+	}
+	return b.Robots[i]
+}
+
+// sensed lists the sensors of agent i that devices measure, and what is the most real of them.
+func (b *Builder) sensed(i int) (names map[string]bool, reality hal.BodyKind) {
+	names = map[string]bool{}
+	if p := b.Plan.Agents[i].Base; p != nil && p.Body != configs.Sim {
+		for _, u := range p.Serves {
+			names[u.Sensor] = true
+		}
+		reality = realities[p.Body]
+	}
+	for _, p := range b.Plan.Sensors {
+		if p.Agent != i || p.Body == configs.Sim {
+			continue
+		}
+		for _, u := range p.Uses {
+			names[u.sensor] = true
+			reality = max(reality, realities[p.Body])
+		}
+	}
+	return names, reality
+}
+
+// sense gives the sensors of a body of agent i their devices.
+func (b *Builder) sense(i int, body *drivers.Body) error {
+	layout := b.Plan.Agents[i].Layout
+	give := func(sensor string, s drivers.Source, first int) error {
+		b.Sources[JointRef{i, SensorIndex(layout, sensor)}] = s
+		return body.AttachSensor(sensor, s, first)
+	}
+	for _, p := range b.Plan.Sensors {
+		if p.Agent != i || p.Body == configs.Sim {
+			continue
+		}
+		for _, u := range p.Uses {
+			s := drivers.Source(b.Pollers[p])
+			switch layout.Sensors[SensorIndex(layout, u.sensor)].Kind {
+			case "inertial":
+				s = &tilted{Source: s}
+			case "encoder":
+				s = &Counted{Source: s}
+			}
+			if err := give(u.sensor, s, u.first); err != nil {
+				return err
+			}
+		}
+	}
+	if p := b.Plan.Agents[i].Base; p != nil && p.Body != configs.Sim {
+		for _, u := range p.Serves {
+			if err := give(u.Sensor, p.source(b.bases[p], u), u.first); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

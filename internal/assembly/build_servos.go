@@ -1,0 +1,177 @@
+package assembly
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/drivers"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/sim/emulator"
+)
+
+// openLines opens every line that a joint hangs on: in memory where the joint is emulated, a port where it is real.
+// All faults come together.
+func (b *Builder) openLines() error {
+	var faults []error
+	for _, name := range slices.Sorted(maps.Keys(b.Plan.Config.Buses)) {
+		for _, kind := range []configs.BodyKind{configs.Emulated, configs.Real} {
+			if on := b.Plan.On(name, kind); len(on) > 0 {
+				faults = append(faults, b.openLine(name, kind, on))
+			}
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// On lists the joints of one kind that hang on a bus, in the order of the agents and their robots.
+func (p *Plan) On(bus string, kind configs.BodyKind) []JointRef {
+	var list []JointRef
+	for i := range p.Agents {
+		for k := range p.Agents[i].Joints {
+			if j := &p.Agents[i].Joints[k]; j.Body == kind && j.Servo != nil && j.Hardware.Bus == bus {
+				list = append(list, JointRef{i, k})
+			}
+		}
+	}
+	return list
+}
+
+func (p *Plan) Joint(h JointRef) *JointPlan { return &p.Agents[h.Agent].Joints[h.Joint] }
+
+func (b *Builder) openLine(name string, kind configs.BodyKind, on []JointRef) error {
+	bus := b.Plan.Config.Buses[name]
+	l := line{Name: name, kind: kind}
+	cfg := ChainConfig{Name: name, Period: b.Plan.Config.Clock.Period, Latency: bus.Latency}
+	for _, h := range on {
+		cfg.Servos = append(cfg.Servos, b.Plan.servoConfig(h))
+	}
+	t := BusTypes[bus.Type]
+	open := t.PortOpener(&bus, idsOf(cfg.Servos))
+	if kind == configs.Emulated {
+		var err error
+		if l.Emu, err = b.emulate(name, on, nil); err != nil {
+			return err
+		}
+		open, cfg.Latency = b.tapped(name, l.Emu.Open), bus.Timing.LatencyTimer+2*bus.Timing.USBFrame
+	}
+	var err error
+	if cfg.Line, cfg.reopen, err = t.connect(open); err != nil {
+		return &hal.Error{Kind: hal.KindOf(err), Bus: name, Err: err}
+	}
+	if l.Chain = t.Chain(cfg); kind == configs.Emulated {
+		l.Chain.Inline()
+	}
+	b.Lines = append(b.Lines, l)
+	if err := l.Chain.Open(); err != nil {
+		return Advise(err, "halyard doctor "+b.Plan.Config.Source)
+	}
+	for i, h := range on {
+		j := b.Plan.Joint(h)
+		b.hung[h] = drivers.Joint{Chain: l.Chain, Index: i, Calibration: j.Calibration, Bus: name, Port: bus.Port, ID: j.Hardware.ID}
+	}
+	return nil
+}
+
+// Advise adds the command that looks closer to each of the errors that err joins and that names none.
+func Advise(err error, try string) error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var all []error
+		for _, e := range joined.Unwrap() {
+			all = append(all, Advise(e, try))
+		}
+		return errors.Join(all...)
+	}
+	e, ok := err.(*hal.Error)
+	if !ok || e.Try != "" {
+		return err
+	}
+	told := *e
+	told.Try = try
+	return &told
+}
+
+// openFilteringEcho opens a line and, where its adapter hears what it sends, takes the echo out, then and after every reopening.
+func openFilteringEcho(open servo.Opener) (servo.Line, servo.Opener, error) {
+	line, err := open()
+	if err != nil {
+		return nil, nil, err
+	}
+	echo, err := Echoes(line)
+	if err != nil {
+		return nil, nil, errors.Join(err, line.Close())
+	}
+	if !echo {
+		return line, open, nil
+	}
+	return &servo.EchoFilter{Line: line}, func() (servo.Line, error) {
+		line, err := open()
+		if err != nil {
+			return nil, err
+		}
+		return &servo.EchoFilter{Line: line}, nil
+	}, nil
+}
+
+// idsOf are the ids of servos.
+func idsOf(servos []ChainServo) []byte {
+	ids := make([]byte, len(servos))
+	for i, s := range servos {
+		ids[i] = s.Id
+	}
+	return ids
+}
+
+// servoConfig is what a chain must know of a servo.
+func (p *Plan) servoConfig(h JointRef) ChainServo {
+	j := p.Joint(h)
+	s := ChainServo{Id: byte(j.Hardware.ID), Model: j.Servo, Joint: p.Agents[h.Agent].Robot.Joints[h.Joint].Name, calibrated: j.Calibration != nil}
+	for _, name := range slices.Sorted(maps.Keys(j.Hardware.Registers)) {
+		s.Settings = append(s.Settings, servo.Setting{Register: name, Value: int64(j.Hardware.Registers[name])})
+	}
+	return s
+}
+
+// emulate makes the servos of a bus, each over its joint in the scene. lock is nil where one goroutine moves both.
+func (b *Builder) emulate(name string, on []JointRef, lock *sync.Mutex) (*emulator.Bus, error) {
+	bus := b.Plan.Config.Buses[name]
+	servos := make([]*emulator.Servo, len(on))
+	for i, h := range on {
+		j := b.Plan.Joint(h)
+		if err := b.Scene.Driven(b.Plan.Agents[h.Agent].Config.Name, h.Joint); err != nil {
+			return nil, err
+		}
+		servos[i] = BusTypes[bus.Type].Emulate(j.Servo, j.Hardware.ID, b.Robots[h.Agent].Joint(h.Joint).Servo, truthOf(j))
+		servos[i].Preset("return_delay", int64(bus.ReturnDelay/(2*time.Microsecond)))
+		if code, ok := j.Servo.BaudCode(bus.Baud); ok {
+			servos[i].Preset("baud_rate", int64(code))
+		}
+	}
+	return emulator.NewBus(emulator.BusConfig{Name: name, Baud: bus.Baud, Seed: b.Plan.Config.World.Seed,
+		Timing: TimingOf(bus), Mutex: lock}, servos...), nil
+}
+
+// truthOf is how an emulated servo is really mounted: as its calibration says, but where the config says otherwise.
+func truthOf(j *JointPlan) emulator.GroundTruth {
+	t := emulator.GroundTruth{ZeroTicks: j.Servo.Units().CentreTicks, Direction: 1, Gear: 1}
+	if c := j.Calibration; c != nil {
+		t = emulator.GroundTruth{ZeroTicks: c.ZeroTicks, Direction: float64(c.Direction), Gear: c.Gear}
+	}
+	if own := j.Hardware.GroundTruth; own != nil {
+		if own.Zero != nil {
+			t.ZeroTicks = *own.Zero
+		}
+		if own.Direction != 0 {
+			t.Direction = float64(own.Direction)
+		}
+		if own.Gear != 0 {
+			t.Gear = own.Gear
+		}
+		t.Backlash = own.Backlash
+	}
+	return t
+}

@@ -1,0 +1,163 @@
+package assembly
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim"
+	"github.com/halyard-robotics/halyard/sim/emulator"
+)
+
+// pulse is how often the emulated world moves: often enough for a client that reads at 250 Hz.
+const pulse = 2 * time.Millisecond
+
+// longestPulse bounds one step of the world after this process was stopped for a while: the servos stood still then.
+const longestPulse = 100 * time.Millisecond
+
+// emulatedBus is one line of a config on emulated servos.
+type emulatedBus struct {
+	name string
+	Bus  *emulator.Bus
+}
+
+// EmulatedWorld is all servos of a config, emulated, over one scene, and, where they are asked for, all other devices.
+type EmulatedWorld struct {
+	mu      sync.Mutex // held around the scene's steps and while a bus touches its servos
+	Scene   *sim.Scene
+	Buses   []emulatedBus // by name
+	Devices *Emulation    // nil: servos alone
+}
+
+// EmulateWorld makes the emulated servos of p: every joint that is emulated.
+func EmulateWorld(p *Plan) (*EmulatedWorld, error) {
+	scene, err := newScene(p)
+	if err != nil {
+		return nil, err
+	}
+	w := &EmulatedWorld{Scene: scene}
+	b := &Builder{Plan: p, System: &System{Scene: w.Scene}}
+	for i := range p.Agents {
+		a := &p.Agents[i]
+		if _, err := a.stand(w.Scene); err != nil {
+			return nil, err
+		}
+		b.Robots = append(b.Robots, w.Scene.Body(a.Config.Name))
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Config.Buses)) {
+		on := p.On(name, configs.Emulated)
+		if len(on) == 0 {
+			continue
+		}
+		bus, err := b.emulate(name, on, &w.mu) // on terminals the buses run beside the scene: all share its lock
+		if err != nil {
+			return nil, err
+		}
+		w.Buses = append(w.Buses, emulatedBus{name, bus})
+	}
+	return w, nil
+}
+
+// TimingOf is how a config's line behaves where it is emulated.
+func TimingOf(b configs.Bus) emulator.Timing {
+	return emulator.Timing{Reply: b.Timing.ServoDelay, Frame: b.Timing.USBFrame, Latency: b.Timing.LatencyTimer, Echo: b.Timing.Echo}
+}
+
+// Bus returns the bus called name, or nil.
+func (w *EmulatedWorld) Bus(name string) *emulator.Bus {
+	for _, b := range w.Buses {
+		if b.name == name {
+			return b.Bus
+		}
+	}
+	return nil
+}
+
+// Plant plants a fault whose time begins now. Its text is the emulator's, with the name of a bus in front where there are several:
+// "off servo 7", "upper: crc bus p=0.1".
+func (w *EmulatedWorld) Plant(text string) error {
+	invalid := func(err error) error {
+		return &hal.Error{Kind: hal.Invalid, Op: "--fault " + strconv.Quote(text), Err: err}
+	}
+	name, rest, named := strings.Cut(text, ":")
+	if !named {
+		name, rest = "", text
+	}
+	name = strings.TrimSpace(name)
+	f, err := emulator.ParseFault(rest)
+	if err != nil {
+		return invalid(err)
+	}
+	if named && w.Bus(name) == nil {
+		return invalid(fmt.Errorf("no emulated bus %q", name))
+	}
+	var hit []*emulator.Bus
+	for _, b := range w.Buses {
+		if (!named || b.name == name) && (f.ID == emulator.WholeBus || hasServo(b.Bus, f.ID)) {
+			hit = append(hit, b.Bus)
+		}
+	}
+	switch {
+	case len(w.Buses) == 0:
+		return invalid(errors.New("faults are planted in emulated servos, and there are none: --body emulated"))
+	case len(hit) == 0:
+		return invalid(fmt.Errorf("no emulated servo has id %d", f.ID))
+	case len(hit) > 1 && f.ID != emulator.WholeBus:
+		return invalid(fmt.Errorf("%d buses have a servo %d: put the bus in front, as in \"NAME: %s\"", len(hit), f.ID, rest))
+	}
+	for _, b := range hit {
+		if err := b.Fault(f); err != nil {
+			return invalid(err)
+		}
+	}
+	return nil
+}
+
+func hasServo(b *emulator.Bus, id int) bool {
+	return slices.ContainsFunc(b.Servos(), func(s *emulator.Servo) bool {
+		v, _ := s.Register("id")
+		return v == int64(id)
+	})
+}
+
+// Move lets the scene's time pass with the wall's until ctx ends. It is no control loop: a client sees the world at most
+// a pulse old.
+func (w *EmulatedWorld) Move(ctx context.Context) {
+	tick := time.NewTicker(pulse) // late ticks do no harm: what has passed is measured
+	defer tick.Stop()
+	last := time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-tick.C:
+			w.advance(min(now.Sub(last), longestPulse))
+			last = now
+		}
+	}
+}
+
+// PortLine is one served bus, for people.
+type PortLine struct{ ReadyPort }
+
+func (PortLine) Header() []string { return []string{"bus", "type", "baud", "path"} }
+
+func (p PortLine) Cells() []string {
+	path := p.Path
+	if path == "" {
+		path = "- (" + p.Reason + ")"
+	}
+	baud := "-"
+	if p.Baud != 0 {
+		baud = strconv.Itoa(p.Baud)
+	}
+	return []string{p.Bus, p.Type, baud, path}
+}

@@ -1,0 +1,209 @@
+package assembly
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/halyard-robotics/halyard/calibration"
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/sim/emulator/chip"
+	"github.com/halyard-robotics/halyard/sim/emulator/uart"
+)
+
+// emulatedLine is a serial line with an emulated device at its end: in memory, in step with a rig's cycle.
+type emulatedLine interface {
+	hal.World
+	hal.Clock
+	Open() (servo.Line, error)
+	Edge() time.Duration
+}
+
+// SerialEnd is what sits at the end of an emulated serial line: a board that answers at once, or one that speaks by
+// itself. Whatever kind of device makes one of them is driven in memory by serve and on a pseudo terminal by emulate.
+type SerialEnd struct {
+	answers chip.Endpoint
+	Speaks  uart.Board // where answers is nil
+}
+
+// Line is the end in memory.
+func (s SerialEnd) Line(name string, baud int, seed int64) emulatedLine {
+	if s.answers != nil {
+		return chip.NewSerial(name, baud, seed, s.answers)
+	}
+	return uart.New(name, baud, seed, s.Speaks)
+}
+
+// terminal is the end for a pseudo terminal, on the wall clock; mu is held while it is touched.
+func (s SerialEnd) terminal(name string, baud int, seed int64, mu *sync.Mutex) *uart.Line {
+	b := s.Speaks
+	if s.answers != nil {
+		b = chip.NewBoard(s.answers, baud)
+	}
+	return uart.New(name, baud, seed, &guarded{b, mu})
+}
+
+// guarded is a board that shares what it feels with a world that moves beside it.
+type guarded struct {
+	board uart.Board
+	mu    *sync.Mutex
+}
+
+func (g *guarded) Receive(p []byte, now time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.board.Receive(p, now)
+}
+
+func (g *guarded) Next() time.Duration {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.board.Next()
+}
+
+func (g *guarded) Transmit(dst []byte, now time.Duration) []byte {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.board.Transmit(dst, now)
+}
+
+func (g *guarded) Baud() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.board.Baud()
+}
+
+func (g *guarded) Power(on bool, now time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.board.Power(on, now)
+}
+
+// Terminal is one emulated line that can be put on a pseudo terminal.
+type Terminal struct {
+	Name  string
+	Serve func(ctx context.Context, link string) (path string, wait func() error, err error)
+}
+
+// EmulateAll makes every emulated device of p.
+func EmulateAll(p *Plan) (*EmulatedWorld, error) {
+	w, err := EmulateWorld(p)
+	if err != nil {
+		return nil, err
+	}
+	b := &Builder{Plan: p, System: &System{Scene: w.Scene}}
+	for i := range p.Agents {
+		b.Robots = append(b.Robots, w.Scene.Body(p.Agents[i].Config.Name))
+	}
+	if w.Devices, err = b.EmulateDevices(); err != nil {
+		return nil, err
+	}
+	b.Emulation = w.Devices
+	return w, errors.Join(b.hangEmulated(), w.Devices.Feel(0))
+}
+
+// Terminals are the lines of w that can be put on pseudo terminals, by name.
+func (w *EmulatedWorld) Terminals(p *Plan) (list []Terminal) {
+	for _, b := range w.Buses {
+		if BusTypes[p.Config.Buses[b.name].Type].Filters == nil {
+			list = append(list, Terminal{b.name, b.Bus.ServePTY})
+		}
+	}
+	if w.Devices != nil {
+		for _, name := range report.SortedKeys(w.Devices.ends) {
+			bus := p.Config.Buses[name]
+			if Networked(&bus) {
+				line := w.Devices.ends[name].terminal(name, 0, p.Config.World.Seed, &w.mu)
+				list = append(list, Terminal{name, overTCP(line)})
+				continue
+			}
+			line := w.Devices.ends[name].terminal(name, bus.Baud, p.Config.World.Seed, &w.mu)
+			list = append(list, Terminal{name, line.ServePTY})
+		}
+	}
+	slices.SortFunc(list, func(a, b Terminal) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+// advance lets dt pass: what pulses there are moves the robots, the scene goes on, the devices feel what it came to. None
+// of them refuses anything but a negative time.
+func (w *EmulatedWorld) advance(dt time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.Devices != nil {
+		motors{w.Devices}.Advance(dt)
+	}
+	w.Scene.Advance(dt)
+	if w.Devices != nil {
+		w.Devices.Feel(dt)
+	}
+}
+
+// overTCP serves a line where the device is one of the network: at any free port of this machine alone, whose address, as
+// a config says it, is the path. There is no link to it.
+func overTCP(line *uart.Line) func(context.Context, string) (string, func() error, error) {
+	return func(ctx context.Context, _ string) (string, func() error, error) {
+		n, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return "", nil, err
+		}
+		done := make(chan error, 1)
+		go func() { done <- line.ServeTCP(ctx, n) }()
+		return TcpPrefix + n.Addr().String(), sync.OnceValue(func() error { return <-done }), nil
+	}
+}
+
+// hangEmulated lets the channels of emulated boards move the simulated robots, where no driver is there to be hung on them.
+func (b *Builder) hangEmulated() error {
+	for i := range b.Plan.Agents {
+		p := &b.Plan.Agents[i]
+		for k := range p.Joints {
+			j := &p.Joints[k]
+			if j.Pulses.Board == nil || j.Body != configs.Emulated {
+				continue
+			}
+			if err := b.motor(i, k, j, pulseOf(&p.Layout.Actuators[k], j)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// pulseOf is the calibration of a joint on a board's channel, a nominal one where nothing was measured.
+func pulseOf(a *hal.Actuator, j *JointPlan) *calibration.Pulse {
+	if j.Pulses.Calibration != nil {
+		return j.Pulses.Calibration
+	}
+	return nominalPulse(a, j)
+}
+
+// Unserved is why a bus, or a device without one, has no terminal.
+func Unserved(kind string) string {
+	const memory = ": halyard serve --body emulated has its devices in memory"
+	switch kind {
+	case I2cBus:
+		return "I2C cannot be a terminal" + memory
+	case SpiBus:
+		return "SPI cannot be a terminal" + memory
+	case SerialBus:
+		return "no emulated device hangs on it"
+	case "":
+		return "it has no line of bytes"
+	}
+	if t, line := BusTypes[kind]; line {
+		if t.Filters != nil {
+			return "CAN cannot be a terminal" + memory
+		}
+		return "no joint hangs on it"
+	}
+	return fmt.Sprintf("%s cannot be a terminal%s", kind, memory)
+}

@@ -1,0 +1,108 @@
+package assembly
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/model"
+)
+
+// What may be set at most. It is far beyond any robot, and near enough that the physics stays finite.
+const (
+	leastMass, mostMass         = 1e-6, 1e6 // kg
+	leastLength, mostLength     = 1e-4, 1e3 // m
+	mostFriction                = 1e3       // a coefficient, N, N·m or N·m·s/rad
+	leastStrength, mostStrength = 0.01, 100.0
+	mostAngle                   = 360.0 // degrees
+	mostVolts                   = 60.0  // V, of a supply
+	mostOhms                    = 100.0
+)
+
+// modelFigure is one number of a T that may be set from low to high.
+type modelFigure[T any] struct {
+	name      string
+	low, high float64
+	at        func(*T) *float64
+}
+
+// linkFigures are what every joint has.
+func linkFigures() []modelFigure[model.Linkage] {
+	// Not Friction: a body may have the joint's name, and its surface is called that.
+	return []modelFigure[model.Linkage]{
+		{"JointFriction", 0, mostFriction, func(l *model.Linkage) *float64 { return &l.Friction }},
+		{"JointDamping", 0, mostFriction, func(l *model.Linkage) *float64 { return &l.Damping }},
+	}
+}
+
+// jointFigures are what a motor's joint has: friction and damping only where bodies feel them.
+func jointFigures(j *model.Joint) []modelFigure[model.Joint] {
+	list := []modelFigure[model.Joint]{{"MotorStrength", leastStrength, mostStrength, func(j *model.Joint) *float64 { return &j.Strength }}}
+	if j.Child != hal.None {
+		for _, f := range linkFigures() {
+			list = append(list, modelFigure[model.Joint]{f.name, f.low, f.high, func(j *model.Joint) *float64 { return f.at(&j.Linkage) }})
+		}
+	}
+	return list
+}
+
+// declare declares f of what now returns, nil where that is gone, and change changes.
+func declare[T any](values *hal.Values, prefix string, f *modelFigure[T], now func() *T, change func(func(*T)) error) {
+	at := f.at
+	declareNumber(values, prefix+f.name, f.low, f.high, now, func(t *T) float64 { return *at(t) },
+		func(x float64) error { return change(func(t *T) { *at(t) = x }) })
+}
+
+// declareNumber declares a number that may be set from low to high.
+func declareNumber[T any](values *hal.Values, name string, low, high float64, now func() *T, get func(*T) float64, set func(float64) error) {
+	values.Declare(name, hal.DoubleValue, func() hal.Value {
+		if t := now(); t != nil {
+			return hal.Value{Kind: hal.DoubleValue, Double: get(t)}
+		}
+		return gone(hal.DoubleValue)
+	}, func(x hal.Value) error {
+		// OSP lets no NaN through, but it is not the only one who may set a value.
+		if now() == nil {
+			return errGone
+		}
+		if err := within(name, x.Double, low, high); err != nil {
+			return err
+		}
+		return set(x.Double)
+	})
+}
+
+// errGone says that what a value was of is not in the scene any more.
+var errGone = errors.New("got a value of what is not there any more")
+
+// gone is what such a value reads as.
+func gone(kind hal.ValueKind) hal.Value {
+	nan := math.NaN()
+	return hal.Value{Kind: kind, Double: nan, Vector: [4]float64{nan, nan, nan, nan}}
+}
+
+func vector(v [3]float64) hal.Value {
+	return hal.Value{Kind: hal.VectorValue, Vector: [4]float64{v[0], v[1], v[2]}}
+}
+
+// within checks that x is a number from low to high.
+func within(what string, x, low, high float64) error {
+	if !(x >= low && x <= high) {
+		return fmt.Errorf("%s: got %g, want %g..%g", what, x, low, high)
+	}
+	return nil
+}
+
+// unitQuaternion gives q the length 1; false where nobody could say which way it points. Text of few digits is never
+// quite of length 1.
+func unitQuaternion(q [4]float64) ([4]float64, bool) {
+	n := math.Sqrt(q[0]*q[0] + q[1]*q[1] + q[2]*q[2] + q[3]*q[3])
+	if !(n > 0.9 && n < 1.1) {
+		return q, false
+	}
+	for i := range q {
+		q[i] /= n
+	}
+	return q, true
+}

@@ -1,0 +1,266 @@
+package assembly
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim"
+	"github.com/halyard-robotics/halyard/sim/model"
+)
+
+// What of the simulated model is seen and set as named values, in the names of the original simulator; docs/osp-values.md
+// lists them. A pose and gravity are set at once; all else, the figures, counts from the next reset on.
+
+// observeModel declares the values and the events of the scene and of the robots in it that are not real: of those the
+// scene knows only what was measured.
+func (b *Builder) observeModel() {
+	b.values = &modelValues{scene: b.Scene, values: b.Rig.Values()}
+	b.collisions = newCollisions(b.Scene, b.Rig.Events())
+	robots := 0
+	for i, body := range b.Robots {
+		if a := b.Rig.Agent(b.Plan.Agents[i].Config.Name); body != nil && a != nil && a.BodyKind() != hal.Real {
+			b.observeRobot(body)
+			robots++
+		}
+	}
+	if robots > 0 {
+		b.values.declareScene()
+		b.collisions.declareThings(b.Scene.Things())
+		b.addWorld(b.collisions)
+	}
+}
+
+// observeRobot declares the values and the events of a robot of the scene, at a cycle's edge.
+func (sys *System) observeRobot(b *sim.Body) {
+	sys.Rig.BetweenCycles(func() {
+		sys.values.declareRobot(b)
+		sys.collisions.declareRobot(b)
+	})
+}
+
+// modelValues declares the values of one scene.
+type modelValues struct {
+	scene  *sim.Scene
+	values *hal.Values
+}
+
+// declareScene declares what belongs to no robot.
+func (v *modelValues) declareScene() {
+	v.values.Declare("/Simulation/Gravity", hal.VectorValue,
+		func() hal.Value { return vector(v.scene.Gravity()) },
+		func(x hal.Value) error { return v.scene.SetGravity([3]float64(x.Vector[:3])) })
+	// Fixed shapes and fields have surfaces too; only the plane's has a name that a client could know.
+	if v.scene.Ground() != nil {
+		f := modelFigure[model.Material]{"Friction", 0, mostFriction, func(m *model.Material) *float64 { return &m.Friction }}
+		declare(v.values, "/World/Ground/", &f, v.scene.Ground, func(change func(*model.Material)) error {
+			m := *v.scene.Ground()
+			change(&m)
+			return v.scene.SetGround(m)
+		})
+	}
+	for i, name := range v.scene.Things() {
+		// The things of another seed have the same names in the same order, so that an index stays right.
+		prefix := "/World/" + name + "/"
+		now := func() *model.Body { b, _, _ := v.scene.Thing(i); return b }
+		v.declarePose(prefix, func() (hal.Pose, bool) {
+			_, p, ok := v.scene.Thing(i)
+			return p, ok
+		}, func(p hal.Pose) error { return v.scene.PlaceThing(i, p) })
+		v.declareBody(prefix, now(), now, func(change func(*model.Body)) error { return v.scene.ChangeThing(i, change) })
+	}
+}
+
+// declareRobot declares what belongs to a robot of the scene. Once that is removed its values are NaN, and are not set.
+func (v *modelValues) declareRobot(b *sim.Body) {
+	// A value outlives its robot, for ids of the repository are for ever; a robot that comes anew declares it anew.
+	here := func() *model.Robot {
+		if v.scene.Body(b.Name()) != b {
+			return nil
+		}
+		return b.Figures()
+	}
+	m := b.Figures()
+	for i := range m.Bodies {
+		prefix := "/" + b.Name() + "/" + m.Bodies[i].Name + "/"
+		v.declarePose(prefix, func() (hal.Pose, bool) {
+			if here() == nil {
+				return hal.Pose{}, false
+			}
+			return b.Pose(i), true
+		}, func(p hal.Pose) error { return b.PlacePart(i, p) })
+		v.declareBody(prefix, &m.Bodies[i], func() *model.Body {
+			if m := here(); m != nil {
+				return &m.Bodies[i]
+			}
+			return nil
+		}, func(change func(*model.Body)) error { return b.Reshape(i, change) })
+	}
+	for i := range m.Joints {
+		prefix := jointPrefix(b.Name(), m, i)
+		for _, f := range jointFigures(&m.Joints[i]) {
+			declare(v.values, prefix, &f, func() *model.Joint {
+				if m := here(); m != nil {
+					return &m.Joints[i]
+				}
+				return nil
+			}, func(change func(*model.Joint)) error { return b.Change(func(m *model.Robot) { change(&m.Joints[i]) }) })
+		}
+		v.declareStops(prefix, b, i, here)
+	}
+	// Passive joints have no motor, and no path at any original's.
+	for i := range m.Passive {
+		for _, f := range linkFigures() {
+			declare(v.values, "/"+b.Name()+"/"+m.Passive[i].Name+"/", &f, func() *model.Linkage {
+				if m := here(); m != nil {
+					return &m.Passive[i].Linkage
+				}
+				return nil
+			}, func(change func(*model.Linkage)) error {
+				return b.Change(func(m *model.Robot) { change(&m.Passive[i].Linkage) })
+			})
+		}
+	}
+	if len(m.Joints) == 0 || m.Joints[0].Servo == nil {
+		return // Simloid's motors say their volts themselves
+	}
+	for _, f := range []modelFigure[model.Robot]{
+		{"Voltage", 1, mostVolts, func(m *model.Robot) *float64 { return &m.Supply.Volts }},
+		{"Resistance", 0, mostOhms, func(m *model.Robot) *float64 { return &m.Supply.Resistance }},
+	} {
+		declare(v.values, "/"+b.Name()+"/Supply/", &f, here, b.Change)
+	}
+}
+
+// jointPrefix is where a joint's values are: at its path, where the robot's original has one, as its channels are.
+func jointPrefix(robot string, m *model.Robot, i int) string {
+	if j := &m.Joints[i]; m.Simloid != hal.None || !strings.HasPrefix(j.Path, "/") {
+		return "/" + robot + "/" + j.Name + "/"
+	}
+	return "/" + robot + m.Joints[i].Path + "/"
+}
+
+// declarePose declares where a body is. Its orientation has two names: that of this project's values, which says its
+// kind, and the original's.
+func (v *modelValues) declarePose(prefix string, at func() (hal.Pose, bool), place func(hal.Pose) error) {
+	v.values.Declare(prefix+"Position", hal.VectorValue, func() hal.Value {
+		p, ok := at()
+		if !ok {
+			return gone(hal.VectorValue)
+		}
+		return vector(p.Position)
+	}, func(x hal.Value) error {
+		p, ok := at()
+		if !ok {
+			return errGone
+		}
+		p.Position = [3]float64(x.Vector[:3]) // it keeps its orientation
+		return place(p)
+	})
+	for _, name := range []string{"Orientation", "OrientationQuaternion"} {
+		v.values.Declare(prefix+name, hal.QuaternionValue, func() hal.Value {
+			p, ok := at()
+			if !ok {
+				return gone(hal.QuaternionValue)
+			}
+			return hal.Value{Kind: hal.QuaternionValue, Vector: p.Rotation}
+		}, func(x hal.Value) error {
+			p, ok := at()
+			if !ok {
+				return errGone
+			}
+			if p.Rotation, ok = unitQuaternion(x.Vector); !ok {
+				return fmt.Errorf("orientation: got %v, want a unit quaternion", x.Vector)
+			}
+			return place(p)
+		})
+	}
+}
+
+// declareBody declares the figures of a body.
+func (v *modelValues) declareBody(prefix string, b *model.Body, now func() *model.Body, change func(func(*model.Body)) error) {
+	// A root that is fixed to the world may weigh nothing: there a mass would mean nothing.
+	mass := func(b *model.Body) float64 { return b.Mass }
+	if b.Mass > 0 {
+		declareNumber(v.values, prefix+"Mass", leastMass, mostMass, now, mass,
+			func(x float64) error { return change(func(b *model.Body) { b.Weigh(x) }) })
+	}
+	v.values.Declare(prefix+"CenterOfMass", hal.VectorValue, func() hal.Value {
+		if b := now(); b != nil {
+			return vector(b.CentreOfMass)
+		}
+		return gone(hal.VectorValue)
+	}, nil)
+	// Most bodies are one shape, as all of the original's are; those have its names.
+	for k := range b.Shapes {
+		shape := prefix
+		if len(b.Shapes) > 1 {
+			shape = fmt.Sprintf("%sShape%d/", prefix, k+1)
+		}
+		v.declareShape(shape, b.Shapes[k].Kind, k, now, change)
+	}
+}
+
+// declareShape declares the figures of shape k of a body.
+func (v *modelValues) declareShape(prefix string, kind model.ShapeKind, k int, now func() *model.Body, change func(func(*model.Body)) error) {
+	// Sizes go through Resize, so that the inertia follows.
+	resize := func(set func(s *model.Shape)) error {
+		return change(func(b *model.Body) {
+			s := b.Shapes[k]
+			set(&s)
+			b.Resize(k, s.Radius, s.Half)
+		})
+	}
+	if kind == model.Box {
+		v.values.Declare(prefix+"Size", hal.VectorValue, func() hal.Value {
+			b := now()
+			if b == nil {
+				return gone(hal.VectorValue)
+			}
+			h := b.Shapes[k].Half
+			return vector([3]float64{2 * h[0], 2 * h[1], 2 * h[2]})
+		}, func(x hal.Value) error {
+			// All three edges before any is taken: half a size is none.
+			for _, l := range x.Vector[:3] {
+				if err := within("size", l, leastLength, mostLength); err != nil {
+					return err
+				}
+			}
+			if now() == nil {
+				return errGone
+			}
+			return resize(func(s *model.Shape) { s.Half = [3]float64{x.Vector[0] / 2, x.Vector[1] / 2, x.Vector[2] / 2} })
+		})
+	} else {
+		declareNumber(v.values, prefix+"Radius", leastLength, mostLength, now, func(b *model.Body) float64 { return b.Shapes[k].Radius },
+			func(x float64) error { return resize(func(s *model.Shape) { s.Radius = x }) })
+	}
+	if kind == model.Capsule || kind == model.Cylinder {
+		declareNumber(v.values, prefix+"Height", leastLength, mostLength, now, func(b *model.Body) float64 { return 2 * b.Shapes[k].Half[2] },
+			func(x float64) error { return resize(func(s *model.Shape) { s.Half[2] = x / 2 }) })
+	}
+	f := modelFigure[model.Body]{"Friction", 0, mostFriction, func(b *model.Body) *float64 { return &b.Shapes[k].Material.Friction }}
+	declare(v.values, prefix, &f, now, change)
+}
+
+// declareStops declares the ends of a joint's position, in degrees as the original's. A joint that has none gets none.
+func (v *modelValues) declareStops(prefix string, b *sim.Body, i int, here func() *model.Robot) {
+	j := &b.Figures().Joints[i]
+	if j.Kind != model.Hinge || j.Child == hal.None || !(j.Stops[0] < j.Stops[1]) {
+		return
+	}
+	for side, name := range []string{"MinAngle", "MaxAngle"} {
+		declareNumber(v.values, prefix+name, -mostAngle, mostAngle, here,
+			func(m *model.Robot) float64 { return m.Joints[i].Stops[side] * 180 / math.Pi },
+			func(x float64) error {
+				// The engine would take them the other way round as no stops at all.
+				stops := here().Joints[i].Stops
+				stops[side] = x * math.Pi / 180
+				if !(stops[0] < stops[1]) {
+					return fmt.Errorf("%s: got %g, want the lower end below the upper", name, x)
+				}
+				return b.Change(func(m *model.Robot) { m.Joints[i].Stops = stops })
+			})
+	}
+}

@@ -1,0 +1,187 @@
+package assembly
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"net/netip"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/hal/autopilot"
+	"github.com/halyard-robotics/halyard/protocols"
+	"github.com/halyard-robotics/halyard/protocols/okon"
+	"github.com/halyard-robotics/halyard/sim"
+	"github.com/halyard-robotics/halyard/sim/model"
+)
+
+// okonShared is what all of Okon's servers of one agent share: its autopilot, its course and its pictures.
+type okonShared struct {
+	agent string
+	robot okon.Robot
+}
+
+// helm returns that of an agent, which is made when its first server opens.
+func (sys *System) helm(agent *hal.Agent) (*okon.Robot, error) {
+	for i := range sys.helms {
+		if h := sys.helms[i]; h.agent == agent.Name() {
+			return &h.robot, nil
+		}
+	}
+	h := &okonShared{agent: agent.Name(), robot: okon.Robot{Agent: agent}}
+	var vehicle *sim.Vehicle // nil where the body is real: what is simulated of it is not where it is
+	if agent.BodyKind() != hal.Real {
+		vehicle = sys.Scene.Vehicle(agent.Name())
+	}
+	var err error
+	if h.robot.Pilot, err = autopilot.New(agent.Layout(), sys.pilotConfig(agent)); err != nil {
+		return nil, err
+	}
+	if vehicle != nil {
+		h.robot.Course, h.robot.Placer = course{vehicle}, sys.Scene
+		vehicle.Tell(sys.Rig.Events())
+	}
+	if s, err := sys.Sight(agent); err == nil {
+		if views := s.Views(agent.Layout()); views.Colour != hal.None || views.Depth != hal.None {
+			h.robot.Pictures = okon.NewPictures(s, views, okon.PictureOptions{})
+		}
+	}
+	sys.helms = append(sys.helms, h)
+	return &h.robot, nil
+}
+
+// Views are the cameras that the protocol asks for. What has no device is asked for in vain: the answer is the document's
+// error packet.
+func (s *Sight) Views(l *hal.Layout) okon.Views {
+	v := okon.FindViews(l)
+	for _, at := range []*int{&v.Colour, &v.Depth} {
+		if !s.Sees(*at) {
+			*at = hal.None
+		}
+	}
+	v.Detector = s.detector(v.Detector)
+	return v
+}
+
+// pilotConfig is how the laws fly an agent: Okon's as they are, another vehicle by its own thrusters.
+func (sys *System) pilotConfig(agent *hal.Agent) autopilot.Config {
+	c := autopilot.Config{PascalPerMetre: PascalPerMetre}
+	if w := sys.Scene.Water(); w != nil && agent.BodyKind() != hal.Real {
+		g := sys.Scene.Gravity()
+		if p := w.Density * math.Sqrt(g[0]*g[0]+g[1]*g[1]+g[2]*g[2]); p > 0 {
+			c.PascalPerMetre = p
+		}
+	}
+	for i := range sys.Plan.Agents {
+		p := &sys.Plan.Agents[i]
+		if p.Config.Name != agent.Name() {
+			continue
+		}
+		if agent.BodyKind() == hal.Real {
+			c.PascalPerMetre = p.PascalPerMetre()
+		}
+		if p.Vehicle != nil && p.Vehicle.Name != "okon" {
+			m, t := MixerOf(p.Vehicle, p.Layout), strongTuning()
+			c.Mixer, c.Tuning = &m, &t
+		}
+	}
+	return c
+}
+
+// newOkon opens the control channel, or the video channel, of an agent.
+func (sys *System) newOkon(s *configs.Server, agent *hal.Agent, at netip.AddrPort) (server, netip.AddrPort, error) {
+	robot, err := sys.helm(agent)
+	if err != nil {
+		return nil, netip.AddrPort{}, err
+	}
+	original := s.Dialect == "original"
+	o := okon.Options{RawHits: original, AngularAccel: original, BareIDs: original, Teleport: s.Teleport,
+		ClientTimeout: s.ClientTimeout, MaxClients: s.MaxClients, Log: sys.log}
+	ln, err := net.Listen("tcp", at.String())
+	if err != nil {
+		return nil, netip.AddrPort{}, err
+	}
+	bound := protocols.Plain(ln.Addr().(*net.TCPAddr).AddrPort())
+	if s.Protocol == "okon-video" {
+		return okon.NewVideoServer(ln, robot.Pictures, o), bound, nil
+	}
+	srv, err := okon.NewServer(sys.Rig, ln, robot, o)
+	if err != nil {
+		return nil, netip.AddrPort{}, errors.Join(err, ln.Close())
+	}
+	return srv, bound, nil
+}
+
+// closeHelms ends the pictures of all of Okon's servers, which have ended before.
+func (sys *System) closeHelms() {
+	for _, h := range sys.helms {
+		if h.robot.Pictures != nil {
+			h.robot.Pictures.Close()
+		}
+	}
+}
+
+// checkOkon finds servers of Okon's protocol whose robot has no thrusters, and two that would both steer one.
+func (r *Resolver) checkOkon(p *Plan) {
+	seen := map[string]int{}
+	for i, s := range r.Config.Servers {
+		if s.Protocol != "okon" && s.Protocol != "okon-video" {
+			continue
+		}
+		at := configs.Path("servers").Index(i)
+		for k := range p.Agents {
+			a := &p.Agents[k]
+			if a.Config.Name != s.Agent || a.Layout == nil {
+				continue
+			}
+			if n := len(autopilot.OkonThrusters()); !afloat(a.Layout) || len(a.Layout.Actuators) != n {
+				r.fault(at.Key("agent"), s.Agent+", which is "+a.Config.Model, fmt.Sprintf("an underwater vehicle with %d thrusters", n), "")
+			}
+		}
+		if s.Protocol != "okon" {
+			continue
+		}
+		if first, twice := seen[s.Agent]; twice {
+			r.fault(at.Key("agent"), s.Agent, "one server of okon a robot", fmt.Sprintf("servers[%d] has it too; any number of clients may share one", first))
+		}
+		seen[s.Agent] = i
+	}
+}
+
+// course is the scene's course in the protocol's words.
+type course struct{ vehicle *sim.Vehicle }
+
+func (c course) Checkpoints(dst []okon.Checkpoint) []okon.Checkpoint {
+	dst = dst[:0]
+	c.vehicle.Zones(func(z sim.Zone) {
+		if z.Kind == model.Checkpoint {
+			dst = append(dst, okon.Checkpoint{ID: z.ID, Reached: z.Reached})
+		}
+	})
+	return dst
+}
+
+func (c course) ActionPoints(dst []okon.ActionPoint) []okon.ActionPoint {
+	dst = dst[:0]
+	c.vehicle.Zones(func(z sim.Zone) {
+		if z.Kind == model.Action {
+			dst = append(dst, okon.ActionPoint{ID: z.ID, Active: z.Inside})
+		}
+	})
+	return dst
+}
+
+func (c course) Hits(dst []okon.Hit) []okon.Hit {
+	dst = dst[:0]
+	c.vehicle.Zones(func(z sim.Zone) {
+		if z.Entered && (z.Kind == model.NoGo || z.Kind == model.Finish) {
+			dst = append(dst, okon.Hit{Finish: z.Kind == model.Finish, ID: z.ID})
+		}
+	})
+	return dst
+}
+
+func (c course) Restart() error { return c.vehicle.Restart() }
+
+func (c course) Clear() { c.vehicle.Clear() }

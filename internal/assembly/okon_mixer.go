@@ -1,0 +1,66 @@
+package assembly
+
+import (
+	"math"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/hal/autopilot"
+	"github.com/halyard-robotics/halyard/sim/hydro"
+)
+
+// MixerOf is the mixer of a vehicle by where its thrusters are and push, in the order of its layout: each turn and each
+// push takes every thruster that does it, with its sign, and lift is shared by pairs, as in Okon's.
+func MixerOf(v *hydro.Vehicle, l *hal.Layout) autopilot.Mixer {
+	sign := func(x float64) float64 {
+		if math.Abs(x) < 0.01 {
+			return 0
+		}
+		return math.Copysign(1, x)
+	}
+	lift := func(x float64) float64 {
+		if math.Abs(x) < 0.01 {
+			return 0
+		}
+		return 0.5 / x
+	}
+	okons := autopilot.OkonMixer()
+	m := autopilot.Mixer{Curve: okons.Curve}
+	for i := range l.Actuators {
+		t := &v.Thrusters[v.Thruster(l.Actuators[i].Name)]
+		var r [3]float64
+		for k := range r {
+			r[k] = t.At[k] - v.COM[k]
+		}
+		d := t.Direction
+		row := autopilot.Row{Lift: [3]float64{lift(d[0]), lift(d[1]), lift(d[2])}}
+		if math.Abs(d[2]) > 0.5 {
+			row.Roll, row.Pitch, row.Up = sign(r[1]*d[2]), sign(-r[0]*d[2]), sign(d[2])
+		} else {
+			row.Yaw, row.Forward, row.Left = sign(r[0]*d[1]-r[1]*d[0]), sign(d[0]), sign(d[1])
+		}
+		m.Rows = append(m.Rows, row)
+	}
+	// Okon's curve is that of a T200 in kgf, taken as newtons: its shape serves every such thruster, scaled to its full
+	// reverse thrust.
+	m.Curve.Full = -v.Curve.Force(v.Curve.Pulse(-1))
+	scale := m.Curve.Full / okons.Curve.Full
+	for k := range 3 {
+		m.Curve.Reverse[k] *= scale
+		m.Curve.Forward[k] *= scale
+	}
+	return m
+}
+
+// strongTuning is for a vehicle of Okon's size with eight times its thrust, whose propellers take 80 ms to follow: with
+// Okon's own gains it hunts. Attitudes settle at 3 to 5 rad/s, rates at 10 to 15, depth at 1.5; the integrals hold it
+// against a righting arm of a centimetre and a weight of a newton or two in water.
+func strongTuning() autopilot.Tuning {
+	of := func(p, i, d, limit float64) autopilot.Gains {
+		return autopilot.Gains{P: p, I: i, D: d, WindupCap: 10, Gain: 1, Limit: limit}
+	}
+	return autopilot.Tuning{
+		Roll: of(0.012, 0.006, 0.003, 0.3), Pitch: of(0.02, 0.012, 0.0055, 0.3), Yaw: of(0.008, 0.002, 0.0045, 0.3),
+		Depth:     autopilot.Gains{P: 2, I: 0.3, D: 1, WindupCap: 0.25, Gain: 1, Limit: 0.5},
+		RollSpeed: of(0.2, 0.6, 0.014, 0.5), PitchSpeed: of(0.3, 0.9, 0.02, 0.5), YawSpeed: of(0.25, 0.2, 0.02, 0.5),
+	}
+}

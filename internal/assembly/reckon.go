@@ -1,0 +1,103 @@
+package assembly
+
+import (
+	"math"
+	"slices"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// reckoned is the body of devices of a vehicle: the pose that a simulated one tells is reckoned from what a real one
+// measures. Attitude and rates are the imu's, height is the pressure's; where it is and how fast it moves nobody knows.
+type reckoned struct {
+	hal.Body
+	layout              *hal.Layout
+	imu, pressure, pose int     // of the layout's sensors, or hal.None
+	perMetre            float64 // Pa
+}
+
+// PascalPerMetre is of fresh water at 20 °C, as the pool's.
+const PascalPerMetre = 997 * weight
+
+// weight is what water of 1 kg/m³ weighs, by the standard acceleration of free fall.
+const weight = 9.80665
+
+// PascalPerMetre is how fast the pressure rises under water, as the config of the agent's pressure sensor has it.
+func (p *AgentPlan) PascalPerMetre() float64 {
+	for i := range p.Layout.Sensors {
+		if s := &p.Layout.Sensors[i]; s.Kind == "pressure" && p.Config.Hardware != nil {
+			if c, ok := p.Config.Hardware.Sensors[s.Name]; ok {
+				return c.Density * weight
+			}
+		}
+	}
+	return PascalPerMetre
+}
+
+// afloat tells whether a layout is a vehicle's: it has nothing but thrusters.
+func afloat(l *hal.Layout) bool {
+	return len(l.Actuators) > 0 && !slices.ContainsFunc(l.Actuators, func(a hal.Actuator) bool { return a.Kind != hal.Thruster })
+}
+
+// reckon lets the devices of a vehicle tell its pose, marked as an estimate, where its layout has a place for it and no
+// device of its own does. The pressure rises by perMetre, Pa.
+func reckon(body hal.Body, driven map[string]bool, perMetre float64) hal.Body {
+	l := body.Layout()
+	r := &reckoned{Body: body, perMetre: perMetre, imu: hal.None, pressure: hal.None, pose: hal.None}
+	for i := range l.Sensors {
+		s := &l.Sensors[i]
+		for kind, at := range map[string]*int{"imu": &r.imu, "pressure": &r.pressure, "pose": &r.pose} {
+			if s.Kind == kind && *at == hal.None {
+				*at = i
+			}
+		}
+	}
+	if r.pose == hal.None || driven[l.Sensors[r.pose].Name] {
+		return body
+	}
+	own := *l
+	own.Outputs, own.Infos = slices.Clone(l.Outputs), slices.Clone(l.Infos)
+	for k := range own.Sensors[r.pose].Count {
+		own.Measured(own.Sensors[r.pose].First + k).Estimate = true
+	}
+	r.layout = &own
+	return r
+}
+
+// Layout is the devices' with the pose marked as an estimate.
+func (r *reckoned) Layout() *hal.Layout { return r.layout }
+
+// Read reads the devices and reckons the pose; its fault is that of what it hangs on.
+func (r *reckoned) Read(f *hal.Frame) error {
+	err := r.Body.Read(f)
+	pose := f.Measured[r.layout.Sensors[r.pose].First:][:13]
+	for i := range pose {
+		pose[i] = math.NaN()
+	}
+	status := hal.Status{Time: f.Time}
+	worse := func(sensor int) {
+		of := f.Status[len(r.layout.Actuators)+sensor]
+		if status.Time = min(status.Time, of.Time); status.Err == nil {
+			status.Err = of.Err
+		}
+	}
+	if r.imu != hal.None {
+		s := &r.layout.Sensors[r.imu]
+		v := f.Measured[s.First:][:7]
+		at := hal.Pose{Rotation: [4]float64(v[:4])}
+		spin := at.Turn([3]float64(v[4:7]))
+		at = at.Times(s.Mount.Inverse())
+		copy(pose[3:7], at.Rotation[:])
+		copy(pose[10:], spin[:])
+		worse(r.imu)
+	}
+	if r.pressure != hal.None {
+		pose[2] = -f.Measured[r.layout.Sensors[r.pressure].First] / r.perMetre
+		worse(r.pressure)
+	}
+	f.Status[len(r.layout.Actuators)+r.pose] = status
+	return err
+}
+
+// Holding implements hal.TorqueReporter: pulses hold nothing that is known.
+func (r *reckoned) Holding(int) bool { return false }

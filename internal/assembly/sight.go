@@ -1,0 +1,259 @@
+package assembly
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/drivers/camera"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/emulator/video"
+)
+
+// Sight is what one agent sees through: each camera of its layout is a device, or the simulated robot's. It is a
+// hal.CameraSource. A real camera without a device sees nothing: the scene is no witness for it.
+type Sight struct {
+	agent   string
+	Scene   hal.CameraSource // the simulated robot; nil where there is none
+	Devices []*camera.Camera // one a camera of the layout; nil: no device
+	Real    []bool           // one a camera
+}
+
+// Watch begins to look through camera i; see hal.CameraSource. Above the layout's cameras are the same ones of the simulated
+// robot, for who must know what is in a picture: see detector.
+func (s *Sight) Watch(i int) (hal.ImageStream, error) {
+	switch n := len(s.Devices); {
+	case i >= n && i < 2*n && s.Scene != nil && !s.Real[i-n]:
+		return s.Scene.Watch(i - n)
+	case !s.Sees(i):
+		return nil, &hal.Error{Kind: hal.Absent, Op: fmt.Sprintf("camera %d of %s", i, s.agent), Err: errors.New("it has no device: hardware.cameras names them")}
+	case s.Devices[i] != nil:
+		return s.Devices[i].Watch(0)
+	}
+	return s.Scene.Watch(i)
+}
+
+// Sees tells whether camera i has any pictures.
+func (s *Sight) Sees(i int) bool {
+	return i >= 0 && i < len(s.Devices) && (s.Devices[i] != nil || s.Scene != nil && !s.Real[i])
+}
+
+// detector is the camera whose pictures tell what is in those of camera i, or hal.None. Nobody detects anything in the
+// pictures of a device; of an emulated one the scene knows.
+func (s *Sight) detector(i int) int {
+	switch {
+	case !s.Sees(i) || s.Real[i]:
+		return hal.None
+	case s.Devices[i] != nil && s.Scene != nil:
+		return len(s.Devices) + i
+	}
+	return i
+}
+
+// newSight is that of a robot of plan p without any device. simulated is its body in the scene, if it has one.
+func newSight(p *AgentPlan, simulated hal.Body) *Sight {
+	n := len(p.Layout.Cameras)
+	s := &Sight{agent: p.Config.Name, Devices: make([]*camera.Camera, n), Real: make([]bool, n)}
+	s.Scene, _ = simulated.(hal.CameraSource)
+	for i := range s.Real {
+		s.Real[i] = p.Config.BodyOf(p.Layout.Cameras[i].Name) == configs.Real
+	}
+	return s
+}
+
+// Sight is what an agent sees through. The error says that it has no cameras here.
+func (sys *System) Sight(agent *hal.Agent) (*Sight, error) {
+	if s := sys.Eyes.Of(agent.Name()); s != nil {
+		return s, nil
+	}
+	// A robot that was spawned: its body is the scene's.
+	var body hal.Body
+	sys.Rig.BetweenCycles(func() {
+		if b := sys.Scene.Body(agent.Name()); b != nil {
+			body = b
+		}
+	})
+	w, ok := body.(hal.CameraSource)
+	if !ok || agent.BodyKind() == hal.Real {
+		return nil, &hal.Error{Kind: hal.Absent, Op: "cameras of " + agent.Name(), Err: errors.New("it has none here")}
+	}
+	n := len(agent.Layout().Cameras)
+	return &Sight{agent: agent.Name(), Scene: w, Devices: make([]*camera.Camera, n), Real: make([]bool, n)}, nil
+}
+
+// eyes are the sights of a rig's agents, with the devices in them. What goes wrong with one is an event of the rig,
+// /AGENT/CAMERA/Fault, and a line in the log; /AGENT/CAMERA/Bad and /Lost count frames.
+type eyes struct {
+	mu      sync.Mutex // guards sights
+	sights  []*Sight
+	session *hal.Session
+	Watched []eye
+	Clock   rigClock
+}
+
+// eye is one device as the rig tells of it.
+type eye struct {
+	agent, name string
+	Camera      *camera.Camera
+	lost        hal.EventID
+	faulty      bool
+}
+
+// join and leave let the sights of spawned robots be found, and be found no more.
+func (e *eyes) join(sights []*Sight) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.sights = append(e.sights, sights...)
+}
+
+func (e *eyes) leave(sights []*Sight) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.sights = slices.DeleteFunc(e.sights, func(s *Sight) bool { return slices.Contains(sights, s) })
+}
+
+func (e *eyes) Of(agent string) *Sight {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, s := range e.sights {
+		if s.agent == agent {
+			return s
+		}
+	}
+	return nil
+}
+
+// openCameras opens the plan's cameras, which all agents' bodies have to be there for. All faults come together.
+func (b *Builder) openCameras() error {
+	e := &b.Eyes
+	for i := range b.Plan.Agents {
+		e.sights = append(e.sights, newSight(&b.Plan.Agents[i], b.Simulated(i)))
+	}
+	if len(b.Plan.Cameras) == 0 {
+		return nil
+	}
+	e.Clock.mode = b.Rig.Mode()
+	b.addWorld(&e.Clock)
+	var faults []error
+	for _, q := range b.Plan.Cameras {
+		if q.Body != configs.Sim {
+			faults = append(faults, b.openCamera(q))
+		}
+	}
+	if len(e.Watched) > 0 {
+		e.session = b.Rig.NewSession("cameras", Watchful{b.System})
+	}
+	return errors.Join(faults...)
+}
+
+func (b *Builder) openCamera(q *CameraPlan) error {
+	agent := b.Plan.Agents[q.Agent].Config.Name
+	node, device, err := b.CameraNode(q)
+	if err != nil {
+		return err
+	}
+	c := q.Camera(agent, node)
+	if c.Now = b.Eyes.Clock.Now; device != nil {
+		b.addWorld(device)
+		c.After = device.After
+	}
+	cam, err := camera.New(c)
+	if err != nil {
+		return err
+	}
+	if err := cam.Open(); err != nil {
+		return err
+	}
+	b.Eyes.Of(agent).Devices[q.index] = cam
+	path := "/" + agent + "/" + q.Name
+	b.Eyes.Watched = append(b.Eyes.Watched, eye{agent: agent, name: q.Name, Camera: cam, lost: b.Rig.Events().Declare(path + "/Fault")})
+	count := func(what string, of func(camera.Stats) uint64) {
+		b.Rig.Values().Declare(path+"/"+what, hal.IntValue, func() hal.Value {
+			stats, _ := cam.State()
+			return hal.Value{Kind: hal.IntValue, Int: int64(of(stats))}
+		}, nil)
+	}
+	count("Bad", func(s camera.Stats) uint64 { return s.Bad })
+	count("Lost", func(s camera.Stats) uint64 { return s.Lost })
+	return nil
+}
+
+// CameraNode is what a camera is opened by: the kernel's device, or one in memory that looks at the scene.
+func (b *Builder) CameraNode(q *CameraPlan) (camera.Opener, *video.Camera, error) {
+	if q.Body != configs.Emulated {
+		return camera.Reopener(q.Config.Port), nil, nil
+	}
+	source, ok := b.Simulated(q.Agent).(hal.CameraSource)
+	if !ok {
+		return nil, nil, &hal.Error{Kind: hal.Invalid, Op: "camera " + q.Name, Err: errors.New("nothing simulated looks through it")}
+	}
+	c := video.Config{Name: q.Name, Source: source, Camera: q.index, Sizes: [][2]int{{q.Width, q.Height}},
+		Pixels: []camera.Pixel{camera.MJPG, camera.YUYV, camera.RGB3, camera.GREY}, Rate: q.Config.Rate, Seed: b.Plan.Config.World.Seed, Bare: true}
+	if b.Plan.Lens != nil {
+		return b.Plan.Lens(c)
+	}
+	device, err := video.New(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	return device.Open, device, nil
+}
+
+// Watchful looks after the devices, once a cycle.
+type Watchful struct{ *System }
+
+// Cycle implements hal.Observer.
+func (w Watchful) Cycle(*hal.Cycle) {
+	for i := range w.Eyes.Watched {
+		e := &w.Eyes.Watched[i]
+		stats, err := e.Camera.State()
+		if (err != nil) == e.faulty {
+			continue
+		}
+		if e.faulty = err != nil; e.faulty {
+			w.Rig.Events().Raise(e.lost)
+			w.log.Warn("at fault", "agent", e.agent, "camera", e.name, "fault", err)
+		} else {
+			w.log.Info("well again", "agent", e.agent, "camera", e.name, "bad", stats.Bad, "lost", stats.Lost)
+		}
+	}
+}
+
+// Close gives every device back; who watches is told so.
+func (e *eyes) Close() error {
+	if e.session != nil {
+		e.session.Close()
+	}
+	var faults []error
+	for _, w := range e.Watched {
+		faults = append(faults, w.Camera.Close())
+	}
+	return errors.Join(faults...)
+}
+
+// rigClock tells the rig's time to goroutines beside the cycle: that of the last edge and, in real time, what has passed
+// since. It is a hal.World, for worlds are told of every cycle.
+type rigClock struct {
+	mode hal.ClockMode
+	edge atomic.Int64 // ns
+	wall atomic.Int64 // of the edge, ns of began
+}
+
+// Advance implements hal.World.
+func (c *rigClock) Advance(dt time.Duration) error {
+	c.edge.Add(int64(dt))
+	c.wall.Store(time.Now().UnixNano())
+	return nil
+}
+
+func (c *rigClock) Now() time.Duration {
+	now := time.Duration(c.edge.Load())
+	if c.mode == hal.Realtime {
+		now += max(0, min(time.Second, time.Duration(time.Now().UnixNano()-c.wall.Load())))
+	}
+	return now
+}

@@ -1,0 +1,170 @@
+package assembly
+
+import (
+	"math"
+	"net"
+	"net/netip"
+	"slices"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/hal/kinematics"
+	"github.com/halyard-robotics/halyard/protocols"
+	"github.com/halyard-robotics/halyard/protocols/simloid"
+	"github.com/halyard-robotics/halyard/sim"
+	"github.com/halyard-robotics/halyard/sim/model"
+)
+
+// What the protocol of Simloid must know of a robot and its world, and may not look up itself.
+
+// newSimloid opens a Simloid server for an agent.
+func (sys *System) newSimloid(s *configs.Server, agent *hal.Agent, at netip.AddrPort) (server, netip.AddrPort, error) {
+	var p *AgentPlan
+	for i := range sys.Plan.Agents {
+		if sys.Plan.Agents[i].Config.Name == agent.Name() {
+			p = &sys.Plan.Agents[i]
+		}
+	}
+	ln, err := net.Listen("tcp", at.String())
+	if err != nil {
+		return nil, netip.AddrPort{}, err
+	}
+	dialect := simloid.Document
+	if s.Dialect == simloid.Later.String() {
+		dialect = simloid.Later
+	}
+	srv, err := simloid.NewServer(sys.Rig, ln, sys.simloidRobot(p, agent, p.Robot), simloid.Options{
+		Dialect: dialect, Exact: !s.Noise, Seed: sys.Plan.Config.World.Seed, Continue: s.Keep,
+		StartTorque: sys.Plan.startTorque, AckTimeout: s.AckTimeout, ClientTimeout: s.ClientTimeout, Log: sys.log})
+	if err != nil {
+		ln.Close()
+		return nil, netip.AddrPort{}, err
+	}
+	return srv, protocols.Plain(ln.Addr().(*net.TCPAddr).AddrPort()), nil
+}
+
+// simloidRobot is agent, a body made of m, with its world.
+func (sys *System) simloidRobot(p *AgentPlan, agent *hal.Agent, m *model.Robot) *simloid.Robot {
+	r := DescribeSimloid(agent, m)
+	if agent.BodyKind() == hal.Real {
+		return r
+	}
+	r.World = simloid.World{Scene: sys.Scene, Gravity: sys.Scene, Pusher: sys.Scene, Clock: sys.Scene, Fixer: sys.Scene}
+	if agent.BodyKind() == hal.Simulated {
+		r.World.Motors = sys.Scene
+		r.World.Model = func(id int, _ []float64) (*simloid.Robot, error) { return sys.remodel(p, id) }
+	}
+	return r
+}
+
+// DescribeSimloid is agent in the words of the protocol. Its layout knows no partners, no stops and, of the original's
+// robots, not the names, of which one has the same for four joints.
+func DescribeSimloid(agent *hal.Agent, m *model.Robot) *simloid.Robot {
+	r := simloid.Describe(agent)
+	r.Text = m.Title
+	var hinges []int // the protocol's joints, by the robot's
+	for i := range m.Joints {
+		if m.Joints[i].Kind == model.Hinge {
+			hinges = append(hinges, i)
+		}
+	}
+	for i, k := range hinges {
+		from, to := &m.Joints[k], &r.Traits.Joints[i]
+		if at := slices.Index(hinges, from.Partner); at >= 0 {
+			to.Partner, to.Mirrored = at, from.Mirrors
+		}
+		if m.Simloid != hal.None && from.Path != "" {
+			to.Name = from.Path
+		}
+		to.Low, to.High = -1, 1
+		switch {
+		case from.Wraps:
+		case from.Stops[0] < from.Stops[1]:
+			to.Low, to.High = from.Stops[0]/math.Pi, from.Stops[1]/math.Pi
+		default: // the ends of what a servo can be told
+			to.Low, to.High = from.Limits[0]/math.Pi, from.Limits[1]/math.Pi
+		}
+	}
+	return r
+}
+
+// remodel puts the original's robot id in the place of an agent's, whom nobody holds. The scene tries it before the old
+// one goes.
+func (sys *System) remodel(p *AgentPlan, id int) (*simloid.Robot, error) {
+	m, err := model.LoadSimloid(id)
+	if err != nil {
+		return nil, err
+	}
+	name, pose := p.Config.Name, poseOf(p.Config.Pose)
+	trial, err := newScene(sys.Plan)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := trial.Add(name, m, pose); err != nil {
+		return nil, err
+	}
+	if err := sys.Rig.Remove(name); err != nil {
+		return nil, err
+	}
+	var body *sim.Body
+	sys.Rig.BetweenCycles(func() {
+		if err = sys.Scene.Remove(name); err == nil {
+			body, err = sys.Scene.Add(name, m, pose)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	changed := *p
+	changed.Robot = m
+	agent, err := sys.Rig.Add(changed.agent(body, sys.Scene, hal.Simulated))
+	if err != nil {
+		return nil, err
+	}
+	sys.observeRobot(body)
+	return sys.simloidRobot(&changed, agent, m), nil
+}
+
+// Estimate lets a body of devices say where its robot's links are, as a simulated one does, where its layout has
+// sensors for that.
+func (p *AgentPlan) Estimate(body hal.Body) (hal.Body, error) {
+	if !slices.ContainsFunc(body.Layout().Sensors, func(s hal.Sensor) bool { return s.Kind == "body" || s.Kind == "pose" }) {
+		return body, nil
+	}
+	tree, places := TreeOf(p.Robot)
+	o := kinematics.Options{Base: poseOf(p.Config.Pose), Free: !p.Robot.Fixed, Links: map[string]int{}}
+	for _, s := range p.Robot.Sensors {
+		o.Links[s.Name] = places[s.Body]
+	}
+	return kinematics.Estimate(body, tree, o)
+}
+
+// TreeOf is the kinematics of a robot, and where in it each of its bodies is. A passive joint that no motor's joint
+// moves is taken to be at 0.
+func TreeOf(m *model.Robot) (tree kinematics.Tree, places []int) {
+	places = make([]int, len(m.Bodies))
+	for _, i := range m.Order() {
+		b := &m.Bodies[i]
+		l := kinematics.Link{Name: b.Name, Parent: hal.None, Home: b.Pose, Centre: b.CentreOfMass, Joint: hal.None}
+		hang := func(k *model.Linkage) {
+			l.Parent, l.Anchor, l.Axis, l.Slide = places[k.Parent], k.Anchor, k.Axis, k.Kind == model.Slide
+		}
+		for j := range m.Joints {
+			if k := &m.Joints[j]; k.Child == i {
+				hang(&k.Linkage)
+				l.Joint, l.Times = j, k.Sign
+			}
+		}
+		for j := range m.Passive {
+			if k := &m.Passive[j]; k.Child == i {
+				hang(&k.Linkage)
+				if k.Mimic != nil {
+					l.Joint, l.Times, l.Plus = k.Mimic.Joint, k.Sign*k.Mimic.Times, k.Sign*k.Mimic.Plus
+				}
+			}
+		}
+		places[i] = len(tree)
+		tree = append(tree, l)
+	}
+	return tree, places
+}

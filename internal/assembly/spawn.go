@@ -1,0 +1,240 @@
+package assembly
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols/gamebots"
+	"github.com/halyard-robotics/halyard/sim"
+)
+
+// classes are the robots that can be spawned, by the names of the config. Each has its devices apart: those of a class that
+// is emulated come anew with each of its robots.
+func (r *Resolver) classes() map[string]*AgentPlan {
+	classes := map[string]*AgentPlan{}
+	for _, name := range slices.Sorted(maps.Keys(r.Config.Classes)) {
+		path := configs.Path("classes").Key(name)
+		c := &configs.Agent{Name: name, Robot: r.Config.Classes[name]}
+		others := r.devices
+		r.devices = devicePlan{}
+		p := r.agent(path, c)
+		r.Measure(path, 0, c, &p)
+		r.wires(path, 0, c)
+		r.sights(path, 0, c, &p)
+		p.devices, r.devices = r.devices, others
+		if p.Robot == nil {
+			continue
+		}
+		switch {
+		case p.Vehicle != nil && c.Body != configs.Sim:
+			r.fault(path.Key("body"), string(c.Body), "sim: a vehicle is no class of devices", "make it one of agents")
+		case c.Has(configs.Real) && c.Has(configs.Emulated):
+			r.fault(path.Key("parts"), "emulated", "sim or real: a class that is real has one robot, whose devices are open from the start", "")
+		case c.Shadow:
+			r.fault(path.Key("shadow"), "true", "false: a spawned robot has no twin", "make it one of agents")
+		}
+		classes[name] = &p
+	}
+	return classes
+}
+
+// spawnedRobot is a robot that was spawned.
+type spawnedRobot struct {
+	plan   *AgentPlan
+	body   *sim.Body     // in the scene; nil where nothing of it is simulated
+	outfit *classDevices // its devices; nil where all of it is simulated
+}
+
+// spawnedWorlds is the worlds of spawned robots: they come and go, between cycles, at one place in the order of worlds.
+type spawnedWorlds struct{ Worlds []hal.World }
+
+// Advance lets dt pass in each.
+func (c *spawnedWorlds) Advance(dt time.Duration) (fault error) {
+	for _, w := range c.Worlds {
+		fault = errors.Join(fault, w.Advance(dt))
+	}
+	return fault
+}
+
+func (c *spawnedWorlds) join(worlds []hal.World) { c.Worlds = append(c.Worlds, worlds...) }
+
+func (c *spawnedWorlds) leave(worlds []hal.World) {
+	c.Worlds = slices.DeleteFunc(c.Worlds, func(w hal.World) bool { return slices.Contains(worlds, w) })
+}
+
+// spawner makes and removes robots of the config's classes: a hal.Spawner. Sessions call it from goroutines of their own; what
+// it does to the scene it does between cycles.
+type spawner struct {
+	sys *System
+
+	mu      sync.Mutex
+	spawned map[string]*spawnedRobot
+}
+
+func (s *System) NewYard() *spawner { return &spawner{sys: s, spawned: map[string]*spawnedRobot{}} }
+
+func unspawnable(name, format string, args ...any) error {
+	return &hal.Error{Kind: hal.Invalid, Op: "spawn " + name, Err: fmt.Errorf(format, args...)}
+}
+
+// Spawn makes a robot of a class at a place: a new one in the scene, with its devices where it is emulated, or the real one
+// that the class is, which is where the client says. The error is hal.Invalid where the class is not there or the name is
+// taken, and hal.Busy where the real robot is.
+func (y *spawner) Spawn(class, name string, at hal.Pose) (*hal.Agent, error) {
+	of, ok := y.sys.Plan.Classes[class]
+	if !ok {
+		return nil, unspawnable(name, "got class %q, want one of the config", class)
+	}
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	if y.sys.Rig.Agent(name) != nil {
+		return nil, unspawnable(name, "there is one of that name")
+	}
+	p := &spawnedRobot{plan: of.Named(name, at)}
+	agent, err := y.put(class, p, at)
+	if err != nil {
+		return nil, errors.Join(err, y.clear(name, p))
+	}
+	y.spawned[name] = p
+	return agent, nil
+}
+
+// put makes the robot of p, and leaves behind what clear takes away again where it does not come to an end.
+func (y *spawner) put(class string, p *spawnedRobot, at hal.Pose) (*hal.Agent, error) {
+	sys, c, name := y.sys, p.plan.Config, p.plan.Config.Name
+	body, reality := hal.Body(nil), hal.Simulated
+	if o := sys.outfits[class]; o != nil {
+		if o.bound {
+			return nil, &hal.Error{Kind: hal.Busy, Op: "spawn " + name, Err: fmt.Errorf("the robot of class %s is somebody else's", class)}
+		}
+		o.bound, p.outfit = true, o
+		o.Plan.Agents[0] = *p.plan
+	}
+	// The scene first: what makes no system there must not become an agent. A cycle may pass between this and the end.
+	var err error
+	sys.Rig.BetweenCycles(func() {
+		if !c.Has(configs.Real) || c.Has(configs.Sim) {
+			if p.body, err = sys.Scene.Add(name, p.plan.Robot, at); err != nil {
+				return
+			}
+		}
+		if body = p.body; c.Has(configs.Emulated) {
+			p.outfit = sys.newOutfit(p.plan, p.body)
+			err = p.outfit.Open()
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	if o := p.outfit; o != nil {
+		if o.Robots[0] = p.body; o.real {
+			sys.Rig.BetweenCycles(o.restart)
+			sys.Eyes.join(o.Eyes.sights)
+		}
+		if o.body, reality, err = o.Builder.body(0); err != nil {
+			return nil, err
+		}
+		if body = o.body; !o.real {
+			if err := y.attend(o); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return sys.Rig.Add(p.plan.agent(body, sys.Scene, reality))
+}
+
+// attend lets the rig's time pass for an outfit.
+func (y *spawner) attend(o *classDevices) error {
+	if err := o.openCameras(); err != nil {
+		return err
+	}
+	o.watchAlarms()
+	before, after := o.lived()
+	o.before, o.after = before, append(after, o.Worlds...)
+	y.sys.Eyes.join(o.Eyes.sights)
+	y.sys.Rig.BetweenCycles(func() {
+		y.sys.before.join(o.before)
+		y.sys.After.join(o.after)
+	})
+	for _, b := range o.buses() {
+		if err := y.sys.Rig.AddBus(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clear takes away what there is of p but its agent. A real robot's devices stay open for the next who wants it.
+func (y *spawner) clear(name string, p *spawnedRobot) (fault error) {
+	o := p.outfit
+	if o != nil {
+		y.sys.Eyes.leave(o.Eyes.sights)
+	}
+	switch {
+	case o != nil && o.real:
+		o.bound = false
+	case o != nil:
+		for _, b := range o.buses() {
+			y.sys.Rig.RemoveBus(b)
+		}
+		y.sys.Rig.BetweenCycles(func() {
+			y.sys.before.leave(o.before)
+			y.sys.After.leave(o.after)
+		})
+		fault = o.Close(y.sys.Rig.BetweenCycles)
+	}
+	if p.body != nil {
+		y.sys.Rig.BetweenCycles(func() { fault = errors.Join(fault, y.sys.Scene.Remove(name)) })
+	}
+	return fault
+}
+
+// Named is the plan of a robot of this class called name, which begins at a place.
+func (p *AgentPlan) Named(name string, at hal.Pose) *AgentPlan {
+	own, config := *p, *p.Config
+	config.Name = name
+	own.Config, own.start = &config, &at
+	return &own
+}
+
+// Remove takes a spawned robot out of the rig and out of the scene. It is the spawner's own alone.
+func (y *spawner) Remove(name string) error {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	p := y.spawned[name]
+	if p == nil {
+		return &hal.Error{Kind: hal.Invalid, Op: "remove " + name, Err: errors.New("got a robot that was not spawned")}
+	}
+	// The other way round: the rig must not read a body that the scene no longer has. A base that does not say that it has
+	// stopped has its watchdog; it is taken out all the same, or nobody could ever have it back.
+	err := y.sys.Rig.Remove(name)
+	if y.sys.Rig.Agent(name) != nil {
+		return err
+	}
+	delete(y.spawned, name)
+	return errors.Join(err, y.clear(name, p))
+}
+
+// describe tells the protocol what a spawned robot has.
+func (y *spawner) describe(class string, a *hal.Agent) (r *gamebots.Robot, err error) {
+	y.mu.Lock()
+	p := y.spawned[a.Name()]
+	y.mu.Unlock()
+	if p == nil {
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "describe " + a.Name(), Err: errors.New("got a robot that was not spawned")}
+	}
+	// Listeners of tags are set here, so it stands at the edge.
+	short := class[strings.LastIndexByte(class, '.')+1:]
+	y.sys.Rig.BetweenCycles(func() { r = DescribeRescue(short, a, p.plan.Robot, p.body) })
+	if p.outfit != nil {
+		p.outfit.describe(r, p)
+	}
+	return r, nil
+}

@@ -1,0 +1,253 @@
+package assembly
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols/gamebots"
+	"github.com/halyard-robotics/halyard/sim"
+	"github.com/halyard-robotics/halyard/sim/model"
+)
+
+// wireName is what USARSim calls a joint or a sensor: its path without the slash.
+func wireName(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return strings.TrimPrefix(path, "/")
+}
+
+// sensorTypes are the types of message of the kinds of sensor that have one.
+var sensorTypes = map[string]string{"sonar": "Sonar", "infrared": "IR", "range": "RangeScanner", "odometry": "Odometry",
+	"inertial": "INU", "encoder": "Encoder", "contact": "Touch", "rfid": "RFID", "victim": "VictRFID", "sound": "Sound",
+	"motion": "HumanMotion"}
+
+// rescuer describes a robot to the protocol: body is its simulated one, at whose edge the caller stands.
+type rescuer struct {
+	m      *model.Robot
+	body   *sim.Body
+	layout *hal.Layout
+	parts  []string // one a body: the item that it is, "" = the chassis
+	out    *gamebots.Robot
+}
+
+// DescribeRescue is agent, made of m and simulated by body, in the words of Gamebots. Without a body in the scene it can
+// do nothing that only a scene can.
+func DescribeRescue(class string, agent *hal.Agent, m *model.Robot, body *sim.Body) *gamebots.Robot {
+	k := m.Rescue
+	if k == nil {
+		return gamebots.Describe(class, agent)
+	}
+	r := &rescuer{m: m, body: body, layout: agent.Layout(), parts: make([]string, len(m.Bodies)), out: &gamebots.Robot{
+		Class: class, State: hal.None, Interval: seconds(k.Interval), AbsoluteCamera: k.Absolute, Torque: k.Torque,
+		Left: k.Left, Right: k.Right, Front: k.Front, Rear: k.Rear}}
+	if body != nil {
+		r.out.Zeroer, r.out.Flipper, r.out.Zoomer = body, body, body
+	}
+	if k.Headlight && body != nil {
+		r.out.Light = body
+	}
+	r.joints()
+	r.packages()
+	r.sensors()
+	r.cameras()
+	r.size()
+	// The body is its own releaser: it knows how many tags it has dropped, also after a reset.
+	if k.Tags > 0 && body != nil {
+		r.out.Effecters = []gamebots.Effecter{{Type: "RFIDReleaser", Name: k.ReleaserName, Pose: k.ReleaserPose, Releaser: body,
+			Settings: []gamebots.Setting{{Name: "NumTags", Value: float64(k.Tags)}}}}
+	}
+	return r.out
+}
+
+func seconds(s float64) time.Duration { return time.Duration(math.Round(s * 1e9)) }
+
+// joints are the layout's actuators. What turns without end turns forward; all else as the axes of the wire do.
+func (r *rescuer) joints() {
+	for i := range r.m.Joints {
+		j := &r.m.Joints[i]
+		joint := gamebots.Joint{Name: wireName(j.Path, j.Name), Actuator: i, Reversed: !j.Wraps && Against(j), Steer: hal.None}
+		for _, s := range r.m.Rescue.Steers {
+			if s.Wheel == i {
+				joint.Steer, joint.SteerReversed = s.Joint, Against(&r.m.Joints[s.Joint])
+			}
+		}
+		r.out.Joints = append(r.out.Joints, joint)
+		// The item that a joint moves is called as the joint is, as in the manual: CameraPan carries CameraTilt.
+		if j.Child != hal.None {
+			r.parts[j.Child] = joint.Name
+		}
+	}
+}
+
+// Against tells whether a joint turns the other way about the axis of the wire that it lies along: y and z point to the
+// right and down there.
+func Against(j *model.Joint) bool {
+	k := 0
+	for i, a := range j.Axis {
+		if math.Abs(a) > math.Abs(j.Axis[k]) {
+			k = i
+		}
+	}
+	return (j.Axis[k]*j.Sign < 0) != (k > 0)
+}
+
+// packages are rows of joints: each part hangs on the one before it, the first on the chassis. A part stands where its
+// body's frame is; the wire counts its pose from the part before it.
+func (r *rescuer) packages() {
+	for _, p := range r.m.Rescue.Packages {
+		out := gamebots.Package{Type: p.Type, Name: p.Name}
+		for i, joint := range p.Joints {
+			j := &r.m.Joints[joint]
+			at := r.m.Bodies[j.Parent].Pose.Inverse().Times(r.m.Bodies[j.Child].Pose)
+			axis := r.m.Bodies[j.Child].Pose.Inverse().Turn(j.Axis)
+			for k := range axis {
+				axis[k] *= j.Sign
+			}
+			part := gamebots.Part{Name: r.parts[j.Child], Joint: joint, Axis: axis, Pose: at}
+			if i == 0 {
+				out.Pose, part.Pose = at, hal.Pose{Rotation: [4]float64{1}}
+			} else {
+				last := &out.Parts[i-1]
+				part.Parent = last.Name
+				last.Mounts = append(last.Mounts, gamebots.Mount{Carries: part.Name, Pose: at})
+			}
+			out.Parts = append(out.Parts, part)
+		}
+		if !simple(p.Type) && len(p.Joints) > 0 {
+			// A package whose joints make no arm, two in a ring say, is moved joint by joint.
+			if solver, err := newArmSolver(r.m, &p); err == nil {
+				out.Solver = solver
+			}
+		}
+		r.out.Packages = append(r.out.Packages, out)
+	}
+}
+
+func (r *rescuer) sensors() {
+	for i := range r.layout.Sensors {
+		s := &r.layout.Sensors[i]
+		// STA is the truth, which only one sensor has to know.
+		if s.Kind == "pose" && r.out.State == hal.None {
+			r.out.State = i
+		}
+		kind, ok := sensorTypes[s.Kind]
+		if !ok {
+			continue
+		}
+		out := gamebots.Sensor{Type: kind, Name: wireName(s.Path, s.Name), Index: i, TimeStamp: true}
+		for k := range r.m.Sensors {
+			if have := &r.m.Sensors[k]; have.Name == s.Name {
+				out.Mount = r.parts[have.Body]
+				if have.Device != nil {
+					r.device(&out, s.Kind, have.Device)
+				}
+			}
+		}
+		r.out.Sensors = append(r.out.Sensors, out)
+	}
+}
+
+// device tells what a sensor is set to, by the names of USARBot.ini.
+func (r *rescuer) device(out *gamebots.Sensor, kind string, d *model.Device) {
+	set := func(name string, value float64) {
+		out.Settings = append(out.Settings, gamebots.Setting{Name: name, Value: value})
+	}
+	out.Interval, out.Manual, out.TimeStamp = seconds(d.Interval), d.Manual, d.TimeStamp
+	switch kind {
+	case "sonar":
+		set("MaxRange", d.Range)
+		set("BeamAngle", d.Beam)
+	case "infrared", "rfid":
+		set("MaxRange", d.Range)
+	case "range":
+		// One kind to hal, two types on the wire: what tells them apart is glass.
+		if d.Clear {
+			out.Type = "IRScanner"
+		}
+		out.Resolution, out.FOV = d.Resolution, d.FOV
+		set("MaxRange", d.Range)
+		set("ScanInterval", d.Interval)
+		set("Resolution", d.Resolution)
+		set("ScanFov", d.FOV)
+	case "odometry":
+		set("ScanInterval", d.Interval)
+		set("EncoderResolution", d.Resolution)
+	case "inertial":
+		set("ScanInterval", d.Interval)
+	case "encoder":
+		set("Resolution", d.Resolution)
+	case "contact":
+		set("Diameter", d.Diameter)
+	case "victim":
+		set("FPMinRange", d.Range)
+		set("VictMinRange", d.Near)
+		set("VictStatusRange", d.Nearest)
+		set("RFIDFOV", d.FOV)
+	case "motion":
+		set("MaxRange", d.Range)
+		set("FOV", d.FOV)
+	}
+	if d.Noise > 0 {
+		set("Noise", d.Noise)
+	}
+	if kind == "rfid" || kind == "victim" {
+		r.reader(out, kind)
+	}
+}
+
+// reader lets what a reader finds wait for the client.
+func (r *rescuer) reader(out *gamebots.Sensor, kind string) {
+	if r.body == nil {
+		return
+	}
+	// The scene finds in the cycle's goroutine, the session takes in its own: Hits stands between them.
+	hits := &gamebots.Hits{}
+	err := r.body.Listen(out.Index, func(f sim.Found) {
+		h := gamebots.Hit{Tag: f.Tag, ID: f.Name, State: f.State, At: f.At}
+		if kind == "rfid" {
+			h.ID = strconv.Itoa(f.Tag)
+		}
+		hits.Put(h)
+	})
+	if err == nil {
+		out.Hits = hits
+	}
+}
+
+func (r *rescuer) cameras() {
+	for i := range r.m.Cameras {
+		c := &r.m.Cameras[i]
+		out := gamebots.Camera{Name: wireName(c.Path, c.Name), Mount: r.parts[c.Body], Index: i, Package: hal.None,
+			Default: c.FOV, Min: c.Least, Max: c.Most}
+		for k := range r.out.Packages {
+			if r.out.Packages[k].Name == c.Package {
+				out.Package = k
+			}
+		}
+		r.out.Cameras = append(r.out.Cameras, out)
+	}
+}
+
+// size is what the later dialect tells of the whole robot.
+func (r *rescuer) size() {
+	k := r.m.Rescue
+	out := &r.out.Size
+	out.Steering, out.Dimensions, out.Mass, out.Centre = k.Steering, k.Size, r.m.Mass(), r.m.CentreOfMass()
+	// A platform without sides has no track.
+	if len(k.Left) == 0 || len(k.Right) == 0 {
+		return
+	}
+	out.WheelRadius, out.Separation = r.m.Wheel(k.Left[0]), r.m.Span(k.Left[0], k.Right[0], 1)
+	for _, i := range k.Left {
+		out.WheelBase = max(out.WheelBase, r.m.Span(k.Left[0], i, 0))
+	}
+	for axle, to := range map[*float64][]int{&out.MaxFrontSteer: k.Front, &out.MaxRearSteer: k.Rear} {
+		if len(to) > 0 {
+			*axle = r.m.Joints[to[0]].Limits[1]
+		}
+	}
+}

@@ -1,0 +1,247 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/drivers/serial"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/sim/emulator/video"
+)
+
+// The doctor looks at a robot from the machine inwards, so that the first thing that is wrong is named and not its
+// consequences. Each check has its own name; a fault that is planted alone is found by one of them alone.
+//
+//	port           the adapter is there, and stays                               doctor_host.go
+//	access         this user may open it
+//	holder         nobody else has it open
+//	meddler        no daemon that opens serial ports by itself runs
+//	name           the config calls it by a name that stays
+//	rate           it can go as fast as the bus
+//	latency        the adapter hands answers on within 1 ms
+//	echo           it does not hear its own bytes                                doctor_bus.go
+//	power          somebody answers; no servo restarts while it is looked at     and doctor_registers.go
+//	servo          every servo answers at its id
+//	baud           at the bus's rate
+//	protocol       in the bus's protocol                                        doctor_strangers.go
+//	id             and no other servo does                                       doctor_servo.go
+//	model          it is what the config says
+//	speed          it answers in time
+//	answers        its answers are whole
+//	status-return  it answers reads, and acknowledges writes
+//	firmware       equal models have equal firmware                              doctor.go
+//	return-delay   it does not wait longer than the config says                  doctor_registers.go
+//	values         its encoder and its clock are alive
+//	voltage        its supply is within its limits
+//	temperature    it is cooler than its limit
+//	alarm          nothing is latched
+//	torque-limit   no limit of zero keeps it limp
+//	lock           its EEPROM is closed, where it has a lock
+//	settings       nothing is left in it that turns, fences or unprotects it    doctor_settings.go
+//	watchdog       its bus watchdog has not tripped
+//	calibration    there, measured, and of this servo                            doctor_calibration.go
+//	load           the driver's cycle fits into the period                       doctor_load.go
+//	line           a line of a GPIO chip is nobody else's                         doctor_lines.go
+//	estop          the circuit of a stop button is closed
+//	gate           something else than the bus ends a board's pulses
+//	device         what is no servo answers, is what the config says, and measures   doctor_device.go
+//	alarm          of a device: what it measures is within below and above
+//	camera         it is there, nobody else's, and offers what the config asks for   doctor_camera.go
+//
+// What one look at a robot at rest cannot tell: a position that is off by a constant, and values that are merely old.
+
+// The states of a finding.
+const (
+	StateOK   = "ok"
+	StateWarn = "warn" // it runs, but not as it should
+	StateFail = "fail" // it would not run, or not safely
+)
+
+// Finding is one check's result: what was found, and what to do about it.
+type Finding struct {
+	Check string `json:"check"`
+	State string `json:"state"`
+	Bus   string `json:"bus"`
+	ID    *int   `json:"id"` // null where it is of no single servo
+	Joint string `json:"joint"`
+	Found string `json:"found"`
+	Fix   string `json:"fix"`
+
+	Kind hal.Kind // the exit code of a failure; not in the row, since the command's exit code says it
+}
+
+func (Finding) Header() []string {
+	return []string{"state", "check", "bus", "id", "joint", "found", "fix"}
+}
+
+func (f Finding) Cells() []string {
+	id := "-"
+	if f.ID != nil {
+		id = strconv.Itoa(*f.ID)
+	}
+	return []string{f.State, f.Check, cmp.Or(f.Bus, "-"), id, cmp.Or(f.Joint, "-"), f.Found, cmp.Or(f.Fix, "-")}
+}
+
+// UncalibratedAlone tells whether err is nothing but missing or foreign calibrations, which the doctor names itself.
+func UncalibratedAlone(err error) bool {
+	var faults configs.Faults
+	return errors.As(err, &faults) && !slices.ContainsFunc(faults, func(f configs.Fault) bool { return f.Kind != hal.Uncalibrated })
+}
+
+// Examination is one run of the doctor. It writes nothing to any servo.
+type Examination struct {
+	plan  *assembly.Plan
+	Root  string                  // where /sys, /proc and /dev of the machine stand
+	world *assembly.EmulatedWorld // what emulated joints are examined on
+	// open opens a bus for examination: a real port, or an emulated bus in memory. Tests put other lines here.
+	open func(name string, kind configs.BodyKind) (servo.Line, error)
+	// hypothetic counts simulated joints as real ones: a config that says "body: sim" may still be the robot on the
+	// table, and whoever asks the doctor wants to know whether it could be real.
+	hypothetic bool
+	Note       func(format string, args ...any)
+	Tamper     func(*assembly.Emulation) // plants faults in emulated devices; tests do
+	blur       func(*video.Camera)       // and in cameras
+	Found      []Finding
+	met        []*ServoCheck // servos that answered and are what they should be
+}
+
+// NewExamination prepares the examination of p. body is what the command line made of every agent, "" for nothing.
+func NewExamination(p *assembly.Plan, body string, faults []string) (*Examination, error) {
+	p, err := p.Stationed()
+	if err != nil {
+		return nil, err
+	}
+	d := &Examination{plan: p, Root: assembly.MachineRoot, hypothetic: body == "", Note: func(string, ...any) {}}
+	d.open = d.openBus
+	if d.world, err = assembly.EmulateWorld(p); err != nil {
+		return nil, err
+	}
+	for _, text := range faults {
+		if err := d.world.Plant(text); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// openBus opens a real port, or an emulated bus in memory.
+func (d *Examination) openBus(name string, kind configs.BodyKind) (servo.Line, error) {
+	if kind == configs.Emulated {
+		return d.world.Bus(name).Open()
+	}
+	bus := d.plan.Config.Buses[name]
+	if t := assembly.BusTypes[bus.Type]; t.Filters != nil {
+		return t.PortOpener(&bus, nil)()
+	}
+	line, err := serial.Open(bus.Port, bus.Baud, bus.Opener)
+	if err != nil {
+		return nil, err // not a *Line that is nil inside an interface
+	}
+	return line, line.SetEven(assembly.BusTypes[bus.Type].Even)
+}
+
+// Run examines every bus, its servos, and the whole.
+func (d *Examination) Run(ctx context.Context) error {
+	examined := 0
+	for _, name := range slices.Sorted(maps.Keys(d.plan.Config.Buses)) {
+		for _, kind := range []configs.BodyKind{configs.Emulated, configs.Real} {
+			on := d.On(name, kind)
+			if len(on) == 0 {
+				continue
+			}
+			examined += len(on)
+			d.Note("bus %s: %d %s servos", name, len(on), kind)
+			if err := newBusExam(d, name, kind, on).Run(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	if err := d.devices(); err != nil {
+		return err
+	}
+	if examined+len(d.plan.Boards)+len(d.plan.Sensors)+len(d.plan.Cameras)+len(d.plan.Used()) == 0 {
+		d.Note("nothing is emulated or real: there is nothing to examine; without --body it is, as if it were real")
+	}
+	d.uniform()
+	// What must be put right first is read first.
+	rank := map[string]int{StateFail: 0, StateWarn: 1, StateOK: 2}
+	slices.SortStableFunc(d.Found, func(a, b Finding) int { return rank[a.State] - rank[b.State] })
+	return nil
+}
+
+// On lists the joints of one kind on a bus.
+func (d *Examination) On(bus string, kind configs.BodyKind) []assembly.JointRef {
+	list := d.plan.On(bus, kind)
+	if kind == configs.Real && d.hypothetic {
+		list = append(list, d.plan.On(bus, configs.Sim)...)
+	}
+	return list
+}
+
+// Verdict is the error of the worst finding, nil where there is none. Warnings alone are an error (hal.Differs) only
+// where strict asks for it.
+func (d *Examination) Verdict(strict bool) error {
+	worst, fails, warns := hal.Unexpected, 0, 0
+	for _, f := range d.Found {
+		switch f.State {
+		case StateWarn:
+			warns++
+		case StateFail:
+			if fails++; worst == hal.Unexpected || gravity(f.Kind) < gravity(worst) {
+				worst = f.Kind
+			}
+		}
+	}
+	switch {
+	case fails > 0:
+		return &hal.Error{Kind: worst, Op: "doctor", Err: fmt.Errorf("%d checks failed, %d warn", fails, warns)}
+	case warns > 0 && strict:
+		return &hal.Error{Kind: hal.Differs, Op: "doctor", Err: fmt.Errorf("%d checks warn", warns)}
+	}
+	d.Note("ready: %d checks, %d warn", len(d.Found), warns)
+	return nil
+}
+
+// gravity ranks kinds, the worst first: a port that is not there hides all the rest.
+func gravity(k hal.Kind) int {
+	order := []hal.Kind{hal.Absent, hal.Busy, hal.BusFault, hal.Invalid, hal.Uncalibrated}
+	if i := slices.Index(order, k); i >= 0 {
+		return i
+	}
+	return len(order)
+}
+
+// uniform compares the firmware of equal models over all buses: the fewer differ from the more. Versions behave
+// differently (profiles, fast sync read), which is looked for in vain in one joint's tuning.
+func (d *Examination) uniform() {
+	type group struct{ model, firmware string }
+	count := map[group]int{}
+	best := map[string]group{}
+	for _, s := range d.met {
+		g := group{s.called(), s.firmware}
+		if count[g]++; g.firmware != "" && count[g] > count[best[g.model]] {
+			best[g.model] = g
+		}
+	}
+	for _, s := range d.met {
+		if b := best[s.called()]; s.firmware != b.firmware && s.firmware != "" {
+			s.warn("firmware", fmt.Sprintf("%s, the other %d %s have %s", s.firmware, count[b], b.model, b.firmware), s.firmwareFix())
+		}
+	}
+}
+
+// firmwareFix is the maker's own tool, since no other writes firmware.
+func (s *ServoCheck) firmwareFix() string {
+	if s.protocol == assembly.AsFeetech {
+		return "bring all to one version with Feetech's FD"
+	}
+	return "bring all to one version with DYNAMIXEL Wizard 2.0"
+}

@@ -1,0 +1,72 @@
+package doctor
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/halyard-robotics/halyard/calibration"
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// calibrated checks the joint's calibration: there, measured, and of this servo. It needs no answer of the servo.
+func (s *ServoCheck) calibrated() {
+	s.Check("calibration")
+	path := s.plan.Hardware.Calibration
+	fix := "measure " + s.joint + " and write its file: docs/calibration.md"
+	if path == "" {
+		if s.Kind == configs.Real {
+			s.fail("calibration", hal.Uncalibrated, "none: what its ticks mean is not known", fix)
+		}
+		return // an emulated servo is mounted as its nominal calibration says
+	}
+	c, err := calibration.Load(s.Examination.plan.Config.Resolve(path))
+	switch {
+	case hal.KindOf(err) == hal.Uncalibrated && s.Kind == configs.Emulated:
+		s.warn("calibration", path+" is missing: nominal values are used", fix)
+	case err != nil:
+		s.fail("calibration", hal.Uncalibrated, err.Error(), fix)
+	case s.stale(c) != "":
+		s.fail("calibration", hal.Uncalibrated, "stale: "+s.stale(c), fix)
+	case c.Method == calibration.ByNominal:
+		s.warn("calibration", "nominal: nothing was measured", fix)
+	case s.OtherAdapter(c):
+		s.warn("calibration", fmt.Sprintf("made at adapter %s, the bus's is %s", filepath.Base(c.Servo.Adapter), filepath.Base(s.Config.Port)),
+			"see that it is not another robot's, or that two adapters are not swapped; else set servo.adapter in "+path)
+	case s.readable && c.Servo.Firmware != "" && c.Servo.Firmware != s.firmware:
+		s.warn("calibration", fmt.Sprintf("made with firmware %s, the servo has %s", c.Servo.Firmware, s.firmware), fix+", to be sure")
+	case s.outside(c):
+		s.warn("calibration",
+			fmt.Sprintf("the joint stands at tick %g, outside of its calibrated %g..%g", s.position, c.RangeTicks[0], c.RangeTicks[1]),
+			fix+", if it was mounted anew")
+	}
+}
+
+// stale says what of the servo is not as it was when c was made, "" where all is.
+func (s *ServoCheck) stale(c *calibration.Joint) string {
+	switch {
+	case c.Servo.Model != s.plan.Hardware.Model:
+		return fmt.Sprintf("made with a %s, the servo is a %s", c.Servo.Model, s.plan.Hardware.Model)
+	case c.Servo.ID != int(s.id):
+		return fmt.Sprintf("made with id %d, the servo has %d", c.Servo.ID, s.id)
+	case s.readable && c.Servo.HomingOffset != int(s.homing):
+		return fmt.Sprintf("made with homing offset %d, the servo has %d", c.Servo.HomingOffset, s.homing)
+	}
+	return ""
+}
+
+// OtherAdapter tells whether c was made at another adapter than the bus's, where both are called by a name that stays: with
+// the same ids and models nothing else tells one arm from its twin.
+func (s *ServoCheck) OtherAdapter(c *calibration.Joint) bool {
+	const stable = "/dev/serial/by-id/"
+	return s.Kind == configs.Real && c.Servo.Adapter != "" && strings.HasPrefix(s.Config.Port, stable) &&
+		filepath.Base(c.Servo.Adapter) != filepath.Base(s.Config.Port)
+}
+
+// outside tells whether the joint is where it never was while it was calibrated.
+func (s *ServoCheck) outside(c *calibration.Joint) bool {
+	margin := c.TicksPerTurn / 20
+	at := c.Unwrap(s.position) // NaN, which is nowhere, where the position is not known
+	return s.readable && (at < c.RangeTicks[0]-margin || at > c.RangeTicks[1]+margin)
+}

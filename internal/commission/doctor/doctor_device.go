@@ -1,0 +1,297 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"github.com/halyard-robotics/halyard/calibration"
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/drivers"
+	"github.com/halyard-robotics/halyard/drivers/i2c"
+	"github.com/halyard-robotics/halyard/drivers/imu"
+	"github.com/halyard-robotics/halyard/drivers/spi"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/sim/emulator/chip"
+)
+
+// The checks of devices that are no servos:
+//
+//	device       it answers, is what the config says, and measures; a board that makes pulses answers, where it can without
+//	             losing them
+//	battery      of a base: it has charge for a while
+//	line         nobody else holds it
+//	estop        the circuit of a stop button is closed
+//	gate         something else than the bus ends the pulses of a board that has no watchdog
+//	load         an I2C bus or a port of SPI has the time for its devices        doctor_device_load.go
+//	calibration  there, measured, and of this device
+
+// DeviceCheck examines what hangs on buses beside servos.
+type DeviceCheck struct {
+	*Examination
+	b     *assembly.Builder
+	buses map[string]bool // of real devices, whether there is sense in using each
+}
+
+// devices examines every device of the plan.
+func (d *Examination) devices() error {
+	x := DeviceCheck{d, &assembly.Builder{Plan: d.plan, System: &assembly.System{Scene: d.world.Scene, Plan: d.plan}}, map[string]bool{}}
+	b := x.b
+	b.Devices.I2c, b.Devices.Spi = map[string]*i2c.Bus{}, map[string]*spi.Port{}
+	for i := range d.plan.Agents {
+		b.Robots = append(b.Robots, d.world.Scene.Body(d.plan.Agents[i].Config.Name))
+	}
+	var err error
+	if b.Emulation, err = b.EmulateDevices(); err != nil {
+		return err
+	}
+	if d.Tamper != nil {
+		d.Tamper(b.Emulation)
+	}
+	if err := b.Emulation.Feel(0); err != nil {
+		return errors.Join(err, b.Devices.Close(slog.New(slog.DiscardHandler)))
+	}
+	for _, p := range d.plan.Boards {
+		x.Board(p)
+	}
+	hopeless := x.lines()
+	for _, p := range d.plan.Sensors {
+		if p.Kind.On == nil || !hopeless[p.Name] {
+			x.sensor(p)
+		}
+	}
+	for _, p := range d.plan.Bases {
+		x.base(p)
+	}
+	for _, q := range d.plan.Cameras {
+		x.Camera(q)
+	}
+	x.budgets()
+	return b.Devices.Close(slog.New(slog.DiscardHandler))
+}
+
+// Reachable tells whether there is sense in using a bus, and reports once what is in the way.
+func (x *DeviceCheck) Reachable(bus string, body configs.BodyKind) bool {
+	if bus == "" || body != configs.Real {
+		return true
+	}
+	ok, known := x.buses[bus]
+	if !known {
+		b := &BusCheck{Examination: x.Examination, Name: bus, Kind: body, Config: x.plan.Config.Buses[bus]}
+		before := len(b.Found)
+		b.Check("port")
+		ok = b.Reachable()
+		b.pass(before)
+		x.buses[bus] = ok
+	}
+	return ok
+}
+
+// body is what a device counts as; false: it is simulated, and nobody asks what it would be.
+func (x *DeviceCheck) body(of configs.BodyKind) (configs.BodyKind, bool) {
+	if of == configs.Sim && x.hypothetic {
+		return configs.Real, true
+	}
+	return of, of != configs.Sim
+}
+
+// add notes a finding; a nil err is none that is wrong.
+func (x *DeviceCheck) add(check, bus, name, found string, err error, fix string) {
+	f := Finding{Check: check, State: StateOK, Bus: bus, Joint: name, Found: found}
+	if err != nil {
+		f.State, f.Found, f.Fix, f.Kind = StateFail, err.Error(), fix, hal.KindOf(err)
+		var known *hal.Error
+		if errors.As(err, &known) && known.Err != nil {
+			f.Found = strings.TrimPrefix(known.Op+": ", ": ") + known.Err.Error()
+		}
+	}
+	x.Found = append(x.Found, f)
+}
+
+// warn notes what runs, but not as it should.
+func (x *DeviceCheck) warn(check, bus, name, found, fix string) {
+	x.Found = append(x.Found, Finding{Check: check, State: StateWarn, Bus: bus, Joint: name, Found: found, Fix: fix})
+}
+
+// deviceFix is what helps against err of a device: where it is another chip, or answers elsewhere, that is said.
+func (x *DeviceCheck) deviceFix(e assembly.End, err error, bus string, address int, usual []int) string {
+	if err == nil {
+		return ""
+	}
+	text, port := err.Error(), e.Bus != nil && i2c.OnSPI(e.Bus)
+	switch {
+	case port && (strings.Contains(text, "got 0xFF") || strings.Contains(text, "got 0x00")): // a line that nobody drives
+		return "nobody answers: check its power, MISO, MOSI and SCLK, and that CS is at the select that the port names"
+	case strings.Contains(text, "identity:") || strings.Contains(text, "model: got"):
+		return "another chip answers there: set device to what it is, or change it"
+	case e.Bus == nil && (strings.Contains(text, "model ") || strings.Contains(text, "type: got")):
+		return "another scanner answers there: set device and model to what it is, or change it"
+	case e.Bus == nil:
+		return "check its power, that its lines are crossed (TX to RX), its baud rate, and that no other device is on " + bus
+	}
+	if port {
+		return "check its power and cables, and a lower hertz of " + bus
+	}
+	if strings.Contains(text, chip.ErrHangs.Error()) || strings.Contains(text, "timed out") {
+		return "something holds the bus low: unplug its devices one by one, and check the pull-ups of SDA and SCL"
+	}
+	for _, a := range usual {
+		if a == address || x.taken(bus, a) {
+			continue
+		}
+		if _, err := i2c.NewChip(e.Bus, uint16(a), "").Read(0, 1); err == nil {
+			return fmt.Sprintf("something answers at 0x%02X: set address to it, or strap its address pins", a)
+		}
+	}
+	return "check its power and cables, and its address: halyard scan " + x.plan.Config.Buses[bus].Port + " lists who answers"
+}
+
+// taken tells whether another device of the config has an address.
+func (x *DeviceCheck) taken(bus string, address int) bool {
+	return slices.ContainsFunc(x.plan.Boards, func(p *assembly.BoardPlan) bool { return p.Bus == bus && p.Address == address }) ||
+		slices.ContainsFunc(x.plan.Sensors, func(p *assembly.SensorPlan) bool { return p.Config.Bus == bus && p.Address == address })
+}
+
+// Board looks whether a board answers. It is not opened: that would end its pulses, and an arm would fall.
+func (x *DeviceCheck) Board(p *assembly.BoardPlan) {
+	body, examined := x.body(p.Body)
+	if !examined {
+		return
+	}
+	if x.Reachable(p.Bus, body) {
+		x.answers(p, body)
+	}
+	x.gate(p)
+	for i := range x.plan.Agents {
+		a := &x.plan.Agents[i]
+		for k := range a.Joints {
+			if j := &a.Joints[k]; j.Pulses.Board == p {
+				x.calibrated(body, p.Bus, a.Layout.Actuators[k].Name, j.Pulses.Calibration == nil,
+					j.Pulses.Calibration != nil && j.Pulses.Calibration.Method == calibration.ByNominal)
+			}
+		}
+	}
+}
+
+// answers asks a board for a register, or opens its line.
+func (x *DeviceCheck) answers(p *assembly.BoardPlan, body configs.BodyKind) {
+	e, _, err := x.b.End(p.Bus, body)
+	found := "in the config"
+	switch {
+	case err != nil:
+	case e.Bus != nil:
+		found = fmt.Sprintf("answers at 0x%02X", p.Address)
+		c := i2c.NewChip(e.Bus, uint16(p.Address), p.Device)
+		if _, err = c.Read(0, 1); err == nil && p.Device == "pca9685" && !isPCA9685(c) {
+			x.warn("device", p.Bus, p.Device, fmt.Sprintf("what answers at 0x%02X is no PCA9685 by its registers", p.Address),
+				"an INA219 comes at 0x40 too: look what is there (halyard scan "+x.plan.Config.Buses[p.Bus].Port+"), and strap one of them otherwise")
+			return
+		}
+	case e.Open != nil:
+		line, failed := e.Open()
+		if found, err = "its line opens", failed; err == nil {
+			err = line.Close()
+		}
+	}
+	x.add("device", p.Bus, p.Device, found, err, x.deviceFix(e, err, p.Bus, p.Address, p.Kind.Addresses))
+}
+
+// sensor opens a device, lets it measure once and closes it.
+func (x *DeviceCheck) sensor(p *assembly.SensorPlan) {
+	body, examined := x.body(p.Body)
+	if !examined {
+		return
+	}
+	if x.Reachable(p.Config.Bus, body) {
+		x.measures(p, body)
+	}
+	if p.Kind.Inertial {
+		x.calibrated(body, p.Config.Bus, p.Name, p.Calibration == nil, p.Calibration != nil && p.Calibration.Method == calibration.ByNominal)
+	}
+}
+
+func (x *DeviceCheck) measures(p *assembly.SensorPlan, body configs.BodyKind) {
+	values, learnt := make([]float64, p.Values()), ""
+	e, _, err := x.b.End(p.Config.Bus, body)
+	e.Live = false // one look, now
+	if err == nil {
+		s, failed := p.Kind.Open(e, p)
+		if err = failed; err == nil {
+			if err = s.Open(); err == nil {
+				err = s.Read(values)
+			}
+			if err == nil {
+				learnt, err = learntBy(s)
+			}
+			err = errors.Join(err, s.Close())
+		}
+	}
+	found := fmt.Sprintf("%s measures %.3g%s", p.Config.Device, values, learnt)
+	if p.Scanner != nil {
+		found = p.Scanner.Seen(p.Config.Device, values)
+	}
+	fix := x.deviceFix(e, err, p.Config.Bus, p.Address, p.Kind.Addresses)
+	if p.Kind.On != nil && err != nil {
+		fix = LineFix(err)
+	}
+	x.add("device", p.Config.Bus, p.Name, found, err, fix)
+	if err == nil {
+		x.alarmed(p, values[0])
+	}
+}
+
+// alarmed looks whether a device's alarm is on already: a battery that is low before the start, a hull that is wet.
+func (x *DeviceCheck) alarmed(p *assembly.SensorPlan, v float64) {
+	const fix = "see to it before anything moves; or set the key to what is usual here"
+	switch below, above := p.Config.Below, p.Config.Above; {
+	case below != nil && v < *below:
+		x.warn("alarm", p.Config.Bus, p.Name, fmt.Sprintf("%.4g is below %g: its alarm is on", v, *below), fix)
+	case above != nil && v > *above:
+		x.warn("alarm", p.Config.Bus, p.Name, fmt.Sprintf("%.4g is above %g: its alarm is on", v, *above), fix)
+	}
+}
+
+// isPCA9685 tells a board by its sub-addresses, which nobody changes: it has no identity. Reading disturbs no pulse.
+func isPCA9685(c *i2c.Chip) bool {
+	for i, want := range [...]byte{0xE2, 0xE4, 0xE8, 0xE0} {
+		if got, err := c.Read(byte(2+i), 1); err != nil || got[0] != want {
+			return false
+		}
+	}
+	return true
+}
+
+// learntBy is what a chip found of itself, as its calibration's file has it; "" where it has nothing to say.
+func learntBy(s drivers.Sensor) (string, error) {
+	m, ok := s.(*drivers.MountedIMU)
+	if !ok {
+		return "", nil
+	}
+	c, ok := m.Chip().(*imu.BNO055)
+	if !ok {
+		return "", nil
+	}
+	offsets, err := c.Offsets()
+	if offsets == ([imu.BNO055OffsetSize]byte{}) {
+		return "", err
+	}
+	return fmt.Sprintf("; chip: %X", offsets), err
+}
+
+// calibrated checks a calibration: missing it is a failure of what is real, nominal a warning.
+func (x *DeviceCheck) calibrated(body configs.BodyKind, bus, name string, missing, nominal bool) {
+	fix := "measure " + name + " and write its file: docs/calibration.md"
+	f := Finding{Check: "calibration", State: StateOK, Bus: bus, Joint: name, Found: "measured"}
+	switch {
+	case missing && body == configs.Real:
+		f.State, f.Found, f.Fix, f.Kind = StateFail, "none: what it means is not known", fix, hal.Uncalibrated
+	case missing:
+		return // an emulated device is as its nominal calibration says
+	case nominal:
+		f.State, f.Found, f.Fix = StateWarn, "nominal: nothing was measured", fix
+	}
+	x.Found = append(x.Found, f)
+}

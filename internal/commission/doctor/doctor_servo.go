@@ -1,0 +1,176 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/commission"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// ServoCheck is the examination of one servo of any brand.
+type ServoCheck struct {
+	*BusCheck
+	joint string
+	plan  *assembly.JointPlan
+	id    byte
+	model assembly.ServoModel // what the config says
+	tool  commission.Tool     // of that model
+
+	supplied float64    // what the robot's supply is said to have, V
+	limits   [2]float64 // of the joint, rad
+
+	readable bool // it is the right model and mostly answers
+	firmware string
+	homing   int64   // what its homing register holds, 0 where it has none
+	position float64 // ticks, NaN = not read
+	delay    time.Duration
+	lossy    bool          // some answers were bad, which is a finding
+	tick     int64         // its clock at the first glance, ms; -1 = not read
+	glanced  time.Duration // the line's time of that
+}
+
+func (s *ServoCheck) finding(check, state, found, fix string) Finding {
+	id := int(s.id)
+	return Finding{Check: check, State: state, Bus: s.Name, ID: &id, Joint: s.joint, Found: found, Fix: fix}
+}
+
+func (s *ServoCheck) fail(check string, kind hal.Kind, found, fix string) {
+	f := s.finding(check, StateFail, found, fix)
+	f.Kind = kind
+	s.Found = append(s.Found, f)
+}
+
+func (s *ServoCheck) warn(check, found, fix string) {
+	s.Found = append(s.Found, s.finding(check, StateWarn, found, fix))
+}
+
+// asks is the number of questions by which a servo's answers are judged.
+const asks = 20
+
+// Identify asks who answers at the servo's id and judges how. It returns false when nobody does; why is for seek to
+// find out, with the other silent ones. A servo with any other fault counts as there, and is looked into further
+// only where it is the right model and mostly answers: the rest would be consequences.
+func (s *ServoCheck) Identify() (there bool, err error) {
+	for _, c := range []string{"id", "model", "speed", "answers", "status-return"} {
+		s.Check(c)
+	}
+	m, err := s.ping()
+	if errors.Is(err, servo.ErrDisconnected) {
+		return false, err
+	}
+	pinged := err == nil || hal.KindOf(err) == hal.Invalid
+	if pinged && s.foreign(m, err) {
+		return true, nil
+	}
+	h, err := s.hear()
+	if err != nil {
+		return false, err
+	}
+	if h.silent == h.asked && !pinged && s.protocol == 1 {
+		_, err := s.status() // the client's ping of 1.0 reads, too
+		pinged = err == nil
+	}
+	switch {
+	case h.silent == h.asked && pinged:
+		s.warn("status-return", "it answers pings but no reads: its status return level is 0", "halyard serve sets it to 2")
+		return true, nil
+	case h.silent == h.asked:
+		return false, nil
+	case 2*h.crossed > h.asked:
+		s.double()
+		return true, nil
+	case 2*h.tardy > h.asked:
+		s.fail("speed", hal.BusFault, fmt.Sprintf("its answers come later than %v", patience),
+			"look for a program that shares the adapter, or replace the servo")
+		return true, nil
+	}
+	if bad := h.asked - h.clean; bad > 0 {
+		if 10*bad > h.asked {
+			s.fail("answers", hal.BusFault, h.String(), s.wireFix(&h))
+		} else {
+			s.warn("answers", h.String(), s.wireFix(&h))
+		}
+		s.lossy = true
+	} else if two, err := s.disagrees(); two || err != nil {
+		s.double()
+		return true, err
+	}
+	if s.readable = 2*h.clean >= h.asked; s.readable && !pinged {
+		// It was deaf to the pings and hears now: ask again.
+		if m, err = s.ping(); (err == nil || hal.KindOf(err) == hal.Invalid) && s.foreign(m, err) {
+			s.readable = false
+		}
+	}
+	return true, nil
+}
+
+// ping asks who is at the servo's id. The tool goes on taking it for what the config says.
+func (s *ServoCheck) ping() (m assembly.ServoModel, err error) {
+	t, err := commission.NewTool(s.line, s.Name, s.latency, s.protocol)
+	if err == nil {
+		err = commission.Insist(func() error { m, err = t.Identify(int(s.id)); return err })
+	}
+	return m, err
+}
+
+// hear asks it often for what is known beforehand, and sorts the answers.
+func (s *ServoCheck) hear() (hearing, error) {
+	return hear(s.line, whoIs(s.protocol, s.model.Register("id"), s.id), asks, s.latency)
+}
+
+// called is the model's name.
+func (s *ServoCheck) called() string { return s.model.Units().Name }
+
+func (s *ServoCheck) double() {
+	s.fail("id", hal.BusFault, fmt.Sprintf("two servos answer at id %d", s.id),
+		fmt.Sprintf("connect one of them alone, then: halyard setup %s --id %d --new-id N", s.port(), s.id))
+}
+
+// foreign tells whether a servo, which says that it is m, or why it is none that is known, is another than the config says,
+// and reports it.
+func (s *ServoCheck) foreign(m assembly.ServoModel, why error) bool {
+	if m == s.model {
+		return false
+	}
+	name := "a model that is not known here"
+	var e *hal.Error
+	if m != nil {
+		name = m.Units().Name
+	} else if errors.As(why, &e) && e.Err != nil {
+		name, _, _ = strings.Cut(e.Err.Error(), ":")
+	}
+	s.fail("model", hal.BusFault, fmt.Sprintf("%s, want %s", name, s.called()),
+		fmt.Sprintf("change the servo, or set model of %s to %s in the config", s.joint, name))
+	return true
+}
+
+// wireFix is what mostly is the reason of spoilt answers: lost ones speak of power, spoilt ones of the line.
+func (s *ServoCheck) wireFix(h *hearing) string {
+	cable := fmt.Sprintf("check the plugs and the cable of id %d, and its distance to motor cables", s.id)
+	if h.silent > h.garbled+h.cut {
+		return cable + "; measure its supply under load"
+	}
+	return cable + ", or halve the baud rate"
+}
+
+// disagrees tells whether two equal servos answer at once: what both say alike comes through, what they measure not.
+func (s *ServoCheck) disagrees() (bool, error) {
+	r := s.model.Register("present_position")
+	if r == nil || !commission.Readable(s.model, r) {
+		return false, nil
+	}
+	spoilt := 0
+	for range commission.Tries {
+		if _, err := s.tool.Read(int(s.id), r.Name); hal.KindOf(err) == hal.BusFault {
+			spoilt++
+		} else if errors.Is(err, servo.ErrDisconnected) {
+			return false, err
+		}
+	}
+	return spoilt == commission.Tries, nil
+}

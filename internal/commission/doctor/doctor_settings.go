@@ -1,0 +1,55 @@
+package doctor
+
+import (
+	"fmt"
+
+	"github.com/halyard-robotics/halyard/calibration"
+)
+
+// What somebody has once set in a servo and forgotten; servos out of a box of used ones are like that. None of it is seen
+// until the robot moves.
+
+// settings checks what the EEPROM keeps beside the id and the rate.
+func (s *ServoCheck) settings() {
+	s.Check("settings")
+	if v, ok := s.Read("drive_mode"); ok {
+		c := s.plan.Calibration
+		switch {
+		case v&1 != 0 && (c == nil || c.Method == calibration.ByNominal):
+			s.warn("settings", "its drive_mode turns it the other way round", s.setFix("drive_mode", v&^1))
+		case v&4 != 0:
+			s.warn("settings", "its drive_mode takes profiles for times, not for speeds", s.setFix("drive_mode", v&^4))
+		}
+	}
+	if v, ok := s.Read("shadow_id"); ok && v <= 252 {
+		s.warn("settings", fmt.Sprintf("it obeys what is meant for id %d too: its shadow_id", v), s.setFix("shadow_id", 255))
+	}
+	for _, name := range []string{"shutdown", "unload_condition"} {
+		if v, ok := s.Read(name); ok && v == 0 {
+			s.warn("settings", "its "+name+" is 0: no overload and no heat takes its torque, and it burns", s.setFix(name, s.model.Register(name).Default))
+		}
+	}
+	s.fenced()
+}
+
+// fenced checks that the servo's own limits do not keep the joint from where its robot's let it go: a goal beyond them is
+// refused, or cut, without a word.
+func (s *ServoCheck) fenced() {
+	low, okLow := s.Read("min_position")
+	high, okHigh := s.Read("max_position")
+	lowest, highest := s.model.Register("min_position"), s.model.Register("max_position")
+	if !okLow || !okHigh || low == lowest.Default && high == highest.Default {
+		return
+	}
+	u, c := s.model.Units(), s.plan.Calibration
+	if c == nil {
+		c = &calibration.Joint{Direction: 1, ZeroTicks: u.CentreTicks, TicksPerTurn: u.TicksPerTurn, Gear: 1}
+	}
+	for _, at := range s.limits {
+		if t := c.Ticks(at); t < float64(low) || t > float64(high) {
+			s.warn("settings", fmt.Sprintf("its own limits, ticks %d..%d, end before the joint's of %.2f..%.2f rad", low, high, s.limits[0], s.limits[1]),
+				fmt.Sprintf("%s max_position=%d", s.setFix(lowest.Name, lowest.Default), highest.Default))
+			return
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/commission"
+	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// What answers where nobody should: it tells why those who should do not. Asked for only where somebody is silent.
+
+// farthestStranger is the highest id that a stranger is looked for at: people count from one, and makers from zero.
+const farthestStranger = 30
+
+// lone says of servos that are all silent what does answer on their line, in one finding; false where nothing does.
+func (b *BusCheck) lone(ctx context.Context) (told bool, err error) {
+	f := commission.Finder{Line: b.line, Port: b.port(), Latency: b.latency, Bauds: []int{b.Config.Baud}, Protocols: []int{b.protocol}}
+	if other, ids, err := b.elsewhere(ctx, &f); err != nil || other != "" {
+		if err == nil {
+			b.fail("port", hal.BusFault, fmt.Sprintf("the servos of bus %s answer here, at ids %s; none of its own does", other, ids),
+				fmt.Sprintf("swap buses.%s.port and buses.%s.port, or the plugs", b.Name, other))
+		}
+		return err == nil, err
+	}
+	if known, err := b.strangers(ctx, &f); err != nil || len(known) > 0 {
+		if err == nil {
+			b.fail("servo", hal.Absent, fmt.Sprintf("none of the %d servos answers, but %s, which no joint has", len(b.servos), strings.Join(known, ", ")),
+				"put their ids into the config, or give them those of the config: halyard setup "+b.port()+" --id N --new-id M")
+		}
+		return err == nil, err
+	}
+	return b.misspoken(ctx)
+}
+
+// misspoken looks whether the servos answer in another protocol than the bus's type says.
+func (b *BusCheck) misspoken(ctx context.Context) (told bool, err error) {
+	if assembly.BusTypes[b.Config.Type].Even {
+		return false, nil // with another parity nobody is understood
+	}
+	f := commission.Finder{Line: b.line, Port: b.port(), Latency: b.latency, Bauds: []int{b.Config.Baud}}
+	for _, rate := range []int{1000000, 57600, 115200} { // those that servos come with
+		if rate != b.Config.Baud {
+			f.Bauds = append(f.Bauds, rate)
+		}
+	}
+	for _, p := range assembly.AllProtocols() {
+		if p != b.protocol && p != assembly.AsKondo && !(p == 1 && b.protocol == assembly.AsFeetech) {
+			f.Protocols = append(f.Protocols, p)
+		}
+	}
+	if b.protocol == assembly.AsFeetech { // whose packets are those of 1.0, which is asked for by the model alone
+		f.Protocols = append(f.Protocols, 1)
+	}
+	ids := []int{1}
+	for _, s := range b.servos {
+		if id := int(s.id); id != 1 && len(ids) < 3 {
+			ids = append(ids, id)
+		}
+	}
+	for _, id := range ids {
+		spots, err := f.Find(ctx, id, false)
+		if errors.Is(err, servo.ErrDisconnected) || ctx.Err() != nil {
+			return false, errors.Join(err, ctx.Err())
+		}
+		if len(spots) == 0 || spots[0].Model == nil {
+			continue
+		}
+		at := spots[0]
+		b.fail("protocol", hal.Invalid, fmt.Sprintf("a %s answers at id %d in protocol %s, want %s", at.Model.Units().Name, id, commission.TypeOf(at.Protocol), b.Config.Type),
+			fmt.Sprintf("set buses.%s.type to %s, its baud to %d, and the joints' model to %s", b.Name, commission.TypeOf(at.Protocol), at.Baud, at.Model.Units().Name))
+		return true, nil
+	}
+	return false, nil
+}
+
+// elsewhere looks whether the servos of another bus of the config hang here: two adapters are swapped.
+func (b *BusCheck) elsewhere(ctx context.Context, f *commission.Finder) (bus, ids string, err error) {
+	own := map[int]bool{}
+	for _, s := range b.servos {
+		own[int(s.id)] = true
+	}
+	for _, name := range report.SortedKeys(b.plan.Config.Buses) {
+		other := b.plan.Config.Buses[name]
+		if name == b.Name || other.Type != b.Config.Type {
+			continue
+		}
+		var met []string
+		for _, id := range b.plan.IdsOn(name) {
+			if own[id] {
+				continue
+			}
+			if err := ctx.Err(); err != nil {
+				return "", "", err
+			}
+			s, there, err := f.Probe(commission.Place{Baud: b.Config.Baud, Protocol: b.protocol, Id: id})
+			if err != nil {
+				return "", "", err
+			}
+			if there && s.Model != nil {
+				met = append(met, fmt.Sprint(id))
+			}
+		}
+		if len(met) > 0 {
+			return name, strings.Join(met, ", "), nil
+		}
+	}
+	return "", "", nil
+}
+
+// strangers are the servos of the bus's protocol that answer at an id that no joint has, each as "a MODEL at id N".
+func (b *BusCheck) strangers(ctx context.Context, f *commission.Finder) (known []string, err error) {
+	if b.protocol == assembly.AsKondo {
+		return nil, nil // another of its line is no stranger's answer, but a whole line's
+	}
+	taken := b.plan.IdsOn(b.Name)
+	for id := range farthestStranger + 1 {
+		if slices.Contains(taken, id) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		s, there, err := f.Probe(commission.Place{Baud: b.Config.Baud, Protocol: b.protocol, Id: id})
+		if err != nil {
+			return nil, err
+		}
+		if there && s.Model != nil {
+			known = append(known, fmt.Sprintf("a %s at id %d", s.Model.Units().Name, id))
+		}
+	}
+	return known, nil
+}

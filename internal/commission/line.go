@@ -1,0 +1,91 @@
+package commission
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// TargetHelp is what the commands on a bare line say of their first argument.
+const TargetHelp = "PORT is a serial port (halyard ports), or CONFIG:BUS, as in so101:arm, which knows its baud rate and protocol."
+
+// BareLine is an open line of which nothing more is known than where to look.
+type BareLine struct {
+	Finder
+	Hurry time.Duration // in place of latency where ids are asked one after the other; 0 = the same
+}
+
+// NoLine says where a port is a bus of another kind than a serial line; nil where it is not.
+func NoLine(port string) error {
+	if _, kind := assembly.ChipPort(port); kind != "" {
+		return &hal.Error{Kind: hal.Invalid, Bus: port, Op: "open", Err: fmt.Errorf("a port of type %s, which has no servos", kind), Try: "halyard scan " + port}
+	}
+	if _, err := os.Stat(filepath.Join(assembly.MachineRoot, "sys/class/net", port)); err == nil && port == filepath.Base(port) {
+		return &hal.Error{Kind: hal.Invalid, Bus: port, Op: "open", Err: errors.New("a network interface: which motor controllers are on it?"),
+			Try: "--protocol " + assembly.OdriveCAN + ", or --protocol " + assembly.CybergearType}
+	}
+	return nil
+}
+
+// BusOf is the port that target means, and the bus of the config where it is CONFIG:BUS.
+func BusOf(target string) (port string, bus *configs.Bus, err error) {
+	c, name, err := BusIn(target)
+	if c == nil {
+		return target, nil, err
+	}
+	b := c.Buses[name]
+	return b.Port, &b, nil
+}
+
+// BusIn is the config that target means, and which of its buses, where it is CONFIG:BUS; a port is in none. A file of that
+// name comes first: names by path have colons as well.
+func BusIn(target string) (c *configs.Config, bus string, err error) {
+	config, name, two := strings.Cut(target, ":")
+	if !two || strings.HasPrefix(target, "/dev/") {
+		return nil, "", nil
+	}
+	if _, err := os.Lstat(target); err == nil {
+		return nil, "", nil
+	}
+	if c, err = configs.Load(config, configs.Options{}); err != nil {
+		return nil, "", err
+	}
+	b, ok := c.Buses[name]
+	if _, servos := assembly.BusTypes[b.Type]; !ok || !servos {
+		return nil, "", &hal.Error{Kind: hal.Invalid, Op: target, Err: fmt.Errorf("got bus %q, want a line of servos of %s: %s",
+			name, c.Name, strings.Join(ServoBuses(c), ", ")), Try: "halyard configs " + config}
+	}
+	return c, name, nil
+}
+
+// ServoBuses are the names of a config's lines of servos.
+func ServoBuses(c *configs.Config) (names []string) {
+	for _, n := range report.SortedKeys(c.Buses) {
+		if _, ok := assembly.BusTypes[c.Buses[n].Type]; ok {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+// Unecho takes the line's echo out, where it has one, and says so. The rate must be one that the adapter knows.
+func (f *Finder) Unecho(note func(string, ...any)) error {
+	if _, quiet := f.Line.(*servo.EchoFilter); quiet || f.Duplex {
+		return nil
+	}
+	echo, err := assembly.Echoes(f.Line)
+	if echo && err == nil {
+		note("! %s hears its own bytes: %s", f.Port, EchoFix)
+		f.Line = &servo.EchoFilter{Line: f.Line}
+	}
+	return err
+}

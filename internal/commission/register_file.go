@@ -1,0 +1,94 @@
+package commission
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/report"
+)
+
+// RegisterFile is the registers of one servo as setup and "registers dump" save them and diff and restore read them.
+type RegisterFile struct {
+	Model     string           `json:"model"`
+	Type      string           `json:"type"` // of the bus that it hangs on
+	ID        int              `json:"id"`
+	Baud      int              `json:"baud"`
+	Registers map[string]int64 `json:"registers"` // raw, by name
+}
+
+// mostRegisterFile bounds what is read: the longest table makes 4 KiB.
+const mostRegisterFile = 1 << 16
+
+// Save writes the file; never over an older one, which may be the only one of a servo that works.
+func (f *RegisterFile) Save(path string) error {
+	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return &hal.Error{Kind: hal.Invalid, Op: "save registers", Err: err, Try: "another name"}
+	}
+	return errors.Join(f.Encode(out), out.Close())
+}
+
+func (f *RegisterFile) Encode(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(f)
+}
+
+// LoadRegisters reads a file that save wrote.
+func LoadRegisters(path string) (*RegisterFile, error) {
+	in, err := os.Open(path)
+	if err != nil {
+		return nil, &hal.Error{Kind: hal.Absent, Op: "read registers", Err: err, Try: "halyard registers dump PORT --id N " + path}
+	}
+	defer in.Close()
+	data, err := io.ReadAll(io.LimitReader(in, mostRegisterFile+1))
+	if err != nil {
+		return nil, err
+	}
+	f, err := ParseRegisters(data)
+	if err != nil {
+		return nil, &hal.Error{Kind: hal.Invalid, Op: path, Err: err}
+	}
+	return f, nil
+}
+
+// ServoModel is that of the servo, nil where it is not known here.
+func (f *RegisterFile) ServoModel() assembly.ServoModel {
+	if t := MotorTable(f.Type, f.Model); t != nil && t.Name == f.Model {
+		return t
+	}
+	return assembly.LookupServo(f.Model)
+}
+
+// ParseRegisters is strict: what it does not know, nobody should write to a servo. Every register must be one of the
+// model's.
+func ParseRegisters(data []byte) (*RegisterFile, error) {
+	if len(data) > mostRegisterFile {
+		return nil, fmt.Errorf("got more than %d bytes, want registers of one servo", mostRegisterFile)
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	f := &RegisterFile{}
+	if err := d.Decode(f); err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("got more behind the registers, want one servo")
+	}
+	m := f.ServoModel()
+	if m == nil {
+		return nil, fmt.Errorf("model: got %q, want a servo that is known here", f.Model)
+	}
+	for _, name := range report.SortedKeys(f.Registers) {
+		if m.Register(name) == nil {
+			return nil, fmt.Errorf("registers.%s: a %s has no such register", name, f.Model)
+		}
+	}
+	return f, nil
+}

@@ -1,0 +1,163 @@
+package commission
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/servo/dynamixel"
+	"github.com/halyard-robotics/halyard/servo/feetech"
+)
+
+// RegisterRow is one register of a servo and what its value means.
+type RegisterRow struct {
+	Name    string        `json:"register"`
+	Address int           `json:"address"`
+	Raw     int64         `json:"raw"`
+	Value   report.Number `json:"value"` // in Unit
+	Unit    string        `json:"unit"`  // "" = a plain number
+	Meaning string        `json:"meaning"`
+	Default int64         `json:"default"` // the factory's, raw
+	Min     int64         `json:"min"`     // what may be written, raw
+	Max     int64         `json:"max"`
+	Access  string        `json:"access"` // read-only, ram (lost with the power) or eeprom (kept)
+}
+
+func (RegisterRow) Header() []string {
+	return []string{"register", "raw", "value", "default", "range", "access"}
+}
+
+func (r RegisterRow) Cells() []string {
+	span := "-"
+	if r.Access != accessNames[servo.ReadOnly] {
+		span = fmt.Sprintf("%d..%d", r.Min, r.Max)
+	}
+	return []string{r.Name, strconv.FormatInt(r.Raw, 10), r.Meaning, strconv.FormatInt(r.Default, 10), span, r.Access}
+}
+
+var accessNames = [...]string{servo.ReadOnly: "read-only", servo.RAM: "ram", servo.EEPROM: "eeprom"}
+
+func rowOf(m assembly.ServoModel, name string, raw int64) RegisterRow {
+	r := m.Register(name)
+	return RegisterRow{Name: name, Address: int(r.Addr), Raw: raw, Value: report.Number(r.SI(raw)), Unit: r.Unit, Meaning: Meaning(m, r, raw),
+		Default: r.Default, Min: r.Min, Max: r.Max, Access: accessNames[r.Access]}
+}
+
+// Meaning is a raw value as a person reads it: with its unit, a rate in bits a second, alarms by their names.
+func Meaning(m assembly.ServoModel, r *servo.Register, raw int64) string {
+	switch r.Name {
+	case "baud_rate":
+		if b, ok := m.(interface{ Rate(code byte) int }); ok && b.Rate(byte(raw)) > 0 {
+			return strconv.Itoa(b.Rate(byte(raw))) + " Bd"
+		}
+	case "hardware_error", "shutdown", "unload_condition":
+		switch m := m.(type) {
+		case *dynamixel.Model:
+			return m.Alarms(byte(raw)).String()
+		case *feetech.Model:
+			return feetech.Alarms(byte(raw)).String()
+		}
+	case "errors":
+		if text := motorErrors(m, raw); text != "" {
+			return text
+		}
+	}
+	v := r.SI(raw)
+	switch r.Unit {
+	case "":
+		if r.Scale != 0 {
+			return fmt.Sprintf("%.4g", v)
+		}
+		return "-"
+	case "1":
+		return fmt.Sprintf("%.4g %%", 100*v)
+	case "s":
+		return time.Duration(v * float64(time.Second)).Round(time.Microsecond).String()
+	case "rad", "rad/s":
+		return fmt.Sprintf("%.4g %s (%.1f°%s)", v, r.Unit, v*180/math.Pi, strings.TrimPrefix(r.Unit, "rad"))
+	}
+	return fmt.Sprintf("%.4g %s", v, r.Unit)
+}
+
+// Registers is one run of the command: a servo that was found and what is wanted of it.
+type Registers struct {
+	Spot
+	Bus  string // in errors and in what is to be typed next
+	Note func(format string, args ...any)
+}
+
+// MeetRegisters finds the servo with id. The first place where it answers is taken: who has one id at two rates says
+// which by --baud.
+func MeetRegisters(ctx context.Context, f *Finder, id int) (*Registers, error) {
+	spots, err := f.Find(ctx, id, false)
+	if err != nil {
+		return nil, err
+	}
+	if len(spots) == 0 {
+		return nil, &hal.Error{Kind: hal.Absent, Bus: f.Port, ID: id, Op: "registers",
+			Err: fmt.Errorf("no servo answers at %s Bd, protocol %s", strings.Join(Decimals(f.Bauds), ", "),
+				strings.Join(protocolWords(f.Protocols), " or ")), Try: f.scan()}
+	}
+	if spots[0].Model == nil {
+		return nil, spots[0].err
+	}
+	return &Registers{Spot: spots[0], Bus: f.Port, Note: func(string, ...any) {}}, nil
+}
+
+// Rows reads the named registers, or all.
+func (s *Registers) Rows(ctx context.Context, names []string) ([]RegisterRow, error) {
+	for _, name := range names {
+		if err := s.known(name); err != nil {
+			return nil, err
+		}
+	}
+	values := map[string]int64{}
+	var err error
+	if len(names) == 0 {
+		if values, err = ReadAll(ctx, s, s.Model, s.Id); err != nil {
+			return nil, err
+		}
+		names = ordered(s.Model, values)
+	}
+	rows := []RegisterRow{}
+	for _, name := range names {
+		v, done := values[name]
+		if !done {
+			if v, err = ReadOne(s, s.Id, name); err != nil {
+				return rows, err
+			}
+		}
+		rows = append(rows, rowOf(s.Model, name, v))
+	}
+	return rows, nil
+}
+
+// known refuses a name that the servo's model does not have, with the one that was meant.
+func (s *Registers) known(name string) error {
+	if s.Model.Register(name) != nil {
+		return nil
+	}
+	return s.invalid("a %s has no register %q%s", s.Model.Units().Name, name, Meant(name, assembly.RegisterNames(s.Model)))
+}
+
+func (s *Registers) invalid(format string, args ...any) error {
+	return &hal.Error{Kind: hal.Invalid, Bus: s.Bus, ID: s.Id, Op: "registers", Err: fmt.Errorf(format, args...),
+		Try: fmt.Sprintf("halyard registers read %s --id %d", s.Bus, s.Id)}
+}
+
+// fileOrID tells an id of a neighbour on the line from the name of a file: a file that is there comes first.
+func fileOrID(text string) (id int, isID bool) {
+	if _, err := os.Stat(text); err == nil {
+		return 0, false
+	}
+	id, err := strconv.Atoi(text)
+	return id, err == nil
+}

@@ -1,0 +1,130 @@
+package commission
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	conn "periph.io/x/conn/v3/i2c"
+
+	"github.com/halyard-robotics/halyard/drivers/i2c"
+	"github.com/halyard-robotics/halyard/drivers/imu"
+	"github.com/halyard-robotics/halyard/drivers/pressure"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+)
+
+// FoundChip is what answers at one address of an I2C bus, or on a port of SPI.
+type FoundChip struct {
+	Port    string   `json:"port"`
+	Address int      `json:"address"` // -1 on SPI
+	Devices []string `json:"devices"` // what of ours it may be
+	Sure    bool     `json:"sure"`    // it said so itself
+}
+
+func (FoundChip) Header() []string { return []string{"address", "device", "known by"} }
+
+func (f FoundChip) Cells() []string {
+	name, by := strings.Join(f.Devices, " or "), "its address"
+	switch {
+	case f.Sure:
+		by = "its identity"
+	case len(f.Devices) == 0:
+		name, by = "-", "nothing: no device of ours sits there"
+	}
+	if f.Address < 0 {
+		return []string{"-", name, by}
+	}
+	return []string{fmt.Sprintf("0x%02X", f.Address), name, by}
+}
+
+// identity is how a chip says what it is: a register and its value.
+type identity struct {
+	device   string
+	register byte
+	value    byte
+}
+
+// identities are those of the devices that say it, of which the addresses are theirs.
+func identities() []identity {
+	list := []identity{{"bno055", imu.BNO055ChipID, imu.BNO055ID}, {"lsm6dsox", imu.LSM6WhoAmI, imu.LSM6ID},
+		{"bmp280", pressure.BMX280ID, pressure.BMP280WhoAmI}, {"bme280", pressure.BMX280ID, pressure.BME280WhoAmI}}
+	for _, m := range imu.MPUModels() {
+		list = append(list, identity{m.Name, imu.MPUWhoAmI, m.WhoAmI})
+	}
+	return list
+}
+
+// The addresses that a chip may have; the rest is reserved.
+const (
+	FirstAddress = 0x08
+	LastAddress  = 0x77
+)
+
+// SurveyI2C asks every address for a byte, and those where a device of ours may sit for its identity. It writes nothing but
+// the numbers of registers to be read.
+func SurveyI2C(ctx context.Context, port string, bus conn.Bus) ([]FoundChip, error) {
+	may := map[int][]string{}
+	for name, k := range assembly.SensorKinds() {
+		for _, a := range k.Addresses {
+			may[a] = append(may[a], name)
+		}
+	}
+	for name, k := range assembly.OutputKinds() {
+		for _, a := range k.Addresses {
+			may[a] = append(may[a], name)
+		}
+	}
+	rows := []FoundChip{}
+	for a := FirstAddress; a <= LastAddress; a++ {
+		if err := ctx.Err(); err != nil {
+			return rows, err
+		}
+		var one [1]byte
+		if bus.Tx(uint16(a), nil, one[:]) != nil {
+			continue // nobody, as nearly everywhere
+		}
+		row := FoundChip{Port: port, Address: a, Devices: may[a]}
+		c := i2c.NewChip(bus, uint16(a), "")
+		for _, id := range identities() {
+			if slices.Contains(may[a], id.device) {
+				if p, err := c.Read(id.register, 1); err == nil && p[0] == id.value {
+					row.Devices, row.Sure = []string{id.device}, true
+					break
+				}
+			}
+		}
+		if !row.Sure { // one that says what it is would have
+			row.Devices = slices.DeleteFunc(row.Devices, func(name string) bool {
+				return slices.ContainsFunc(identities(), func(id identity) bool { return id.device == name })
+			})
+		}
+		slices.Sort(row.Devices)
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// SurveySPI asks the chip on a port of SPI who it is. It writes nothing but the numbers of registers to be read.
+func SurveySPI(port string, bus conn.Bus) ([]FoundChip, error) {
+	row, kinds := FoundChip{Port: port, Address: -1}, assembly.SensorKinds()
+	silent := true
+	for _, id := range identities() {
+		if !slices.Contains(kinds[id.device].Buses, assembly.SpiBus) {
+			continue
+		}
+		p, err := i2c.NewChip(bus, 0, id.device).Read(id.register, 1)
+		if err != nil {
+			return nil, err
+		}
+		if p[0] == id.value {
+			row.Devices, row.Sure = []string{id.device}, true
+			return []FoundChip{row}, nil
+		}
+		silent = silent && (p[0] == 0 || p[0] == 0xFF)
+	}
+	if silent {
+		return []FoundChip{}, nil
+	}
+	return []FoundChip{row}, nil
+}

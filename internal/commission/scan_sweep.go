@@ -1,0 +1,75 @@
+package commission
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// countingLine is a line that counts what it hears, also what nobody has waited for.
+type countingLine struct {
+	servo.Line
+	heard int
+}
+
+func (e *countingLine) Read(p []byte, timeout time.Duration) (int, error) {
+	n, err := e.Line.Read(p, timeout)
+	e.heard += n
+	return n, err
+}
+
+// Discard hears what it drops.
+func (e *countingLine) Discard() error {
+	settle(e, 0)
+	return e.Line.Discard()
+}
+
+// SetEven sets the parity of the line, where it has one.
+func (e *countingLine) SetEven(even bool) error { return assembly.Parity(e.Line, even) }
+
+// heardAfter is how many ids further on an answer may be heard that came too late, where they are asked in a hurry.
+const heardAfter = 3
+
+// sweep asks every id from 0 to last in a hurry. What is heard of an id that did not answer, and an answer that is spoilt,
+// may be the answer of one asked before that came too late: those are asked again, with time.
+func (s *Survey) sweep(ctx context.Context, last int, ask func(id int, patience time.Duration) (FoundServo, error)) (rows []FoundServo, err error) {
+	hurry := cmp.Or(s.Hurry, s.Latency)
+	known := map[int]bool{}
+	// one asks an id; suspect says that what was heard may be somebody else's.
+	one := func(id int, patience time.Duration) (suspect bool, err error) {
+		before := s.ear.heard
+		r, err := ask(id, patience)
+		kind := hal.KindOf(err)
+		switch {
+		case err != nil && kind == hal.Absent:
+			return false, err
+		case err != nil && patience < s.Latency && (kind == hal.BusFault || s.ear.heard > before):
+			return true, nil
+		case err != nil && kind == hal.Timeout:
+			return false, nil
+		}
+		known[id], rows = true, append(rows, r)
+		return false, nil
+	}
+	for id := 0; id <= last && ctx.Err() == nil; id++ {
+		suspect, err := one(id, hurry)
+		if suspect {
+			settle(s.ear, 2*s.Latency+3*time.Millisecond)
+		}
+		for back := max(0, id-heardAfter); suspect && back <= id && err == nil; back++ {
+			if !known[back] {
+				_, err = one(back, s.Latency)
+			}
+		}
+		if err != nil {
+			return rows, err
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b FoundServo) int { return a.ID - b.ID })
+	return rows, ctx.Err()
+}

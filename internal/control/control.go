@@ -1,0 +1,198 @@
+package control
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/report"
+)
+
+// A running rig listens on a Unix socket in the user's runtime folder, named after the rig. A request is one word on a
+// line; the answer is one JSON line.
+
+const ControlPatience = 3 * time.Second // a stop waits for the buses; more than this is no answer
+
+// Order is what a person may tell a running rig.
+type Order string
+
+const (
+	OrderStop   Order = "estop"
+	OrderReset  Order = "reset"
+	OrderArm    Order = "arm"
+	OrderStatus Order = "status"
+)
+
+// Answer is what the rig says to an order.
+type Answer struct {
+	Error  string        `json:"error,omitempty"`
+	Kind   hal.Kind      `json:"kind,omitempty"`
+	Try    string        `json:"try,omitempty"`
+	Joints []JointStatus `json:"joints"`
+	Rig    RigStatus     `json:"rig"`
+}
+
+type RigStatus struct {
+	Name    string        `json:"name"`
+	Clock   string        `json:"clock"`
+	Stopped bool          `json:"stopped"` // the emergency stop is latched
+	Ticks   uint64        `json:"ticks"`
+	Missed  uint64        `json:"missed"`
+	P99us   report.Number `json:"late_p99_us"`
+	Faults  uint64        `json:"faults"`
+	Message string        `json:"last_fault,omitempty"`
+}
+
+type JointStatus struct {
+	Agent    string        `json:"agent"`
+	Joint    string        `json:"joint"`
+	State    string        `json:"state"`
+	Holder   string        `json:"holder,omitempty"`
+	Position report.Number `json:"pos_rad"`
+	Acked    *bool         `json:"acknowledged,omitempty"` // of an emergency stop
+	Fault    string        `json:"fault,omitempty"`
+}
+
+func (JointStatus) Header() []string {
+	return []string{"agent", "joint", "state", "held by", "pos rad", "acknowledged", "fault"}
+}
+
+func (j JointStatus) Cells() []string {
+	acked := "-"
+	if j.Acked != nil {
+		acked = map[bool]string{true: "yes", false: "NO"}[*j.Acked]
+	}
+	return []string{j.Agent, j.Joint, j.State, cmp.Or(j.Holder, "-"), j.Position.String(), acked, cmp.Or(j.Fault, "-")}
+}
+
+// ControlSocket is where the rig called name listens.
+func ControlSocket(name string) string {
+	dir := os.Getenv("XDG_RUNTIME_DIR")
+	if dir == "" {
+		dir = filepath.Join(os.TempDir(), fmt.Sprintf("halyard-%d", os.Getuid()))
+	} else {
+		dir = filepath.Join(dir, "halyard")
+	}
+	return filepath.Join(dir, filepath.Base(name)+".sock")
+}
+
+// Control answers orders for a rig until it is closed.
+type Control struct {
+	Rig      *hal.Rig
+	listener net.Listener
+	sessions sync.WaitGroup
+}
+
+// OpenControl starts to listen. A socket left by a rig that died is taken over; one that answers is Busy.
+func OpenControl(r *hal.Rig) (*Control, error) {
+	path := ControlSocket(r.Name())
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, &hal.Error{Kind: hal.Busy, Op: "control socket", Err: err}
+	}
+	if info, err := os.Stat(filepath.Dir(path)); err != nil || info.Mode().Perm()&0o077 != 0 {
+		return nil, &hal.Error{Kind: hal.Unsafe, Op: "control socket",
+			Err: fmt.Errorf("%s: others may write there, want mode 0700", filepath.Dir(path))}
+	}
+	if c, err := net.DialTimeout("unix", path, ControlPatience); err == nil {
+		c.Close()
+		return nil, &hal.Error{Kind: hal.Busy, Op: "start " + r.Name(),
+			Err: fmt.Errorf("a rig of that name is running"), Try: "halyard status " + r.Name()}
+	}
+	os.Remove(path)
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, &hal.Error{Kind: hal.Busy, Op: "control socket", Err: err}
+	}
+	c := &Control{Rig: r, listener: l}
+	c.sessions.Go(c.serve)
+	return c, nil
+}
+
+func (c *Control) serve() {
+	for {
+		conn, err := c.listener.Accept()
+		if err != nil {
+			return
+		}
+		c.sessions.Go(func() {
+			defer conn.Close()
+			conn.SetDeadline(time.Now().Add(ControlPatience))
+			line, err := bufio.NewReaderSize(io.LimitReader(conn, 64), 64).ReadString('\n')
+			if err != nil {
+				return
+			}
+			json.NewEncoder(conn).Encode(c.Obey(Order(line[:len(line)-1])))
+		})
+	}
+}
+
+// Close stops listening and waits for the orders under way.
+func (c *Control) Close() {
+	c.listener.Close()
+	c.sessions.Wait()
+}
+
+func (c *Control) Obey(o Order) Answer {
+	var stops []hal.JointStop
+	var err error
+	switch o {
+	case OrderStop:
+		stops = c.Rig.EmergencyStop("asked on the control socket")
+	case OrderReset:
+		err = c.Rig.Recover()
+	case OrderArm:
+		if c.Rig.Latched() { // a robot that is spawned later would be stopped all the same
+			err = &hal.Error{Kind: hal.Unsafe, Op: "arm " + c.Rig.Name(), Err: errors.New("the emergency stop is latched"), Try: "halyard reset"}
+			break
+		}
+		err = c.Rig.Arm()
+	case OrderStatus:
+	default:
+		err = &hal.Error{Kind: hal.Invalid, Op: "order", Err: fmt.Errorf("got %q, want estop, reset, arm or status", o)}
+	}
+	ans := Answer{Joints: JointsOf(c.Rig, stops)}
+	if err != nil {
+		ans.Error, ans.Kind = err.Error(), hal.KindOf(err)
+	}
+	var s hal.Stats
+	c.Rig.Stats(&s)
+	ans.Rig = RigStatus{Name: c.Rig.Name(), Clock: c.Rig.Mode().String(), Stopped: c.Rig.Latched(), Ticks: s.Ticks, Missed: s.Missed,
+		P99us: report.Number(s.Late.Quantile(0.99).Seconds() * 1e6), Faults: s.Faults, Message: s.LastFault}
+	return ans
+}
+
+// JointsOf lists every joint as it is, with what it said to an emergency stop.
+func JointsOf(r *hal.Rig, stops []hal.JointStop) []JointStatus {
+	list := []JointStatus{}
+	for _, a := range r.Agents() {
+		measured, status := a.Measured(nil), a.Status(nil)
+		for i := range a.Layout().Actuators {
+			act := &a.Layout().Actuators[i]
+			j := JointStatus{Agent: a.Name(), Joint: act.Name, State: a.JointState(i).String(), Holder: a.Holder()}
+			if act.Position != hal.None {
+				j.Position = report.Number(measured[act.Position])
+			}
+			if status[i].Err != nil {
+				j.Fault = status[i].Err.Error()
+			}
+			if n := len(list); n < len(stops) {
+				ok := stops[n].Err == nil
+				j.Acked = &ok
+				if !ok {
+					j.Fault = stops[n].Err.Error()
+				}
+			}
+			list = append(list, j)
+		}
+	}
+	return list
+}

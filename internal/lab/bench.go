@@ -1,0 +1,134 @@
+package lab
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/halyard-robotics/halyard/internal/report"
+)
+
+// benchmark measures one thing and emits a result for each case. It checks ctx between blocks of work.
+type benchmark struct {
+	Name  string
+	About string
+	Run   func(ctx context.Context, size BenchSize, emit func(Result)) error
+}
+
+// Benchmarks are all benchmarks in the order in which "halyard bench" runs them.
+func Benchmarks() []benchmark {
+	return []benchmark{
+		{"cycle", "one cycle of the rig", benchCycle},
+		{"clock", "the real-time loop at 1 kHz", benchClock},
+		{"wire", "the Dynamixel chain on emulated lines, in virtual time", BenchWire},
+		{"osp", "steps a second over OSP", benchOSP},
+		{"physics", "the multibody engine on the models that engines are compared by", benchPhysics},
+		{"simloid", "cycles a second over Simloid's protocol", benchSimloid},
+		{"okon", "an underwater robot, its protocol and its pictures", benchOkon},
+		{"drivers", "each bus against its wire, each telegram against memory", BenchDrivers},
+		{"configs", "the robots with devices, emulated, at their own rate on the wall clock", benchConfigs},
+		{"gamebots", "rescue robots in an arena, their rays and their protocol", benchGamebots},
+	}
+}
+
+// BenchSize is how much a benchmark measures. 0 stands for its own choice.
+type BenchSize struct {
+	Steps   int           // cycles or steps of each case
+	Time    time.Duration // of each case that runs in real time
+	Physics []PhysicsCase // of physics
+	Config  string        // of configs: the only one; "" = every embedded one with devices
+	All     bool          // of drivers: the whole table
+}
+
+// stepsOr is the number of steps that was asked for, n where none was.
+func (s BenchSize) stepsOr(n int) int {
+	if s.Steps > 0 {
+		return s.Steps
+	}
+	return n
+}
+
+// Result is one case of a benchmark. A ratio among the figures is the figure by its bound: above 1 is better for
+// rates, worse for times.
+type Result struct {
+	Bench   string  `json:"bench"`
+	Case    string  `json:"case"`
+	Figures Figures `json:"figures"`
+}
+
+// figure is one measured number; its name ends with its unit.
+type figure struct {
+	Name  string
+	Value report.Number
+}
+
+// Figures keep their order, in JSON too, where they are one object.
+type Figures []figure
+
+// MarshalJSON implements json.Marshaler.
+func (f Figures) MarshalJSON() ([]byte, error) {
+	b := []byte{'{'}
+	for i, x := range f {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		value, err := json.Marshal(x.Value)
+		if err != nil {
+			return nil, err
+		}
+		b = append(append(strconv.AppendQuote(b, x.Name), ':'), value...)
+	}
+	return append(b, '}'), nil
+}
+
+// Get is the figure called name; NaN where there is none.
+func (f Figures) Get(name string) float64 {
+	for _, x := range f {
+		if x.Name == name {
+			return float64(x.Value)
+		}
+	}
+	return math.NaN()
+}
+
+// Header and cells make a result a row of a table.
+func (r Result) Header() []string {
+	h := []string{"bench", "case"}
+	for _, f := range r.Figures {
+		h = append(h, f.Name)
+	}
+	return h
+}
+
+func (r Result) Cells() []string {
+	c := []string{r.Bench, r.Case}
+	for _, f := range r.Figures {
+		text := f.Value.String()
+		// Four digits are enough of a ratio, but a rate of 53514 a second is not to read 5.351e+04.
+		if v := math.Abs(float64(f.Value)); v >= 1000 {
+			text = strconv.FormatFloat(float64(f.Value), 'f', 0, 64)
+		}
+		c = append(c, text)
+	}
+	return c
+}
+
+// benchBlocks is into how many blocks a measurement is cut. What is reported is the median block, so that something
+// else that runs for a moment spoils one block and not the figure.
+const benchBlocks = 20
+
+// perBlock is how many of n steps fall into a block, at least one.
+func perBlock(n int) int { return max(1, n/benchBlocks) }
+
+// Median of values, which it sorts; NaN of none.
+func Median(values []float64) float64 {
+	slices.Sort(values)
+	n := len(values)
+	if n == 0 {
+		return math.NaN()
+	}
+	return (values[(n-1)/2] + values[n/2]) / 2
+}

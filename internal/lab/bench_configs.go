@@ -1,0 +1,130 @@
+package lab
+
+import (
+	"context"
+	"log/slog"
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/report"
+)
+
+// benchConfigs runs the config that was named, or every embedded one whose robots have devices, for a minute on the wall
+// clock, emulated, its joints moving all the time: the drivers as shipped, the emulated devices and the physics in one process, at the config's own rate.
+// cycle is the work of one, from the wake-up to the end of the observers; late_ and missed are how the machine let it keep its
+// time, which is seen in the clock benchmark too.
+func benchConfigs(ctx context.Context, size BenchSize, emit func(Result)) error {
+	span := size.Time
+	if span <= 0 {
+		span = time.Minute
+	}
+	names := configs.Names()
+	if size.Config != "" {
+		names = []string{size.Config}
+	}
+	for _, name := range names {
+		c, err := configs.Load(name, configs.Options{})
+		if err == nil && size.Config == "" && !slices.ContainsFunc(c.Robots(), func(r configs.Placed) bool { return r.Hardware != nil }) {
+			continue
+		}
+		if err == nil {
+			c, err = configs.Load(name, configs.Options{Body: "emulated", Set: []string{"clock.mode=realtime", "servers=[]"}})
+		}
+		if err != nil {
+			return err
+		}
+		f, err := configCase(ctx, c, span)
+		if err != nil {
+			return err
+		}
+		emit(Result{"configs", name, f})
+	}
+	return nil
+}
+
+func configCase(ctx context.Context, c *configs.Config, span time.Duration) (Figures, error) {
+	p, err := assembly.Resolve(c)
+	if err == nil {
+		p, err = p.Stationed()
+	}
+	if err != nil {
+		return nil, err
+	}
+	sys, err := assembly.Build(p, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, err
+	}
+	defer sys.Close()
+	limited, cancel := context.WithTimeout(ctx, span)
+	defer cancel()
+	var movers []*mover
+	var moving sync.WaitGroup
+	for _, a := range sys.Rig.Agents() {
+		m := &mover{agent: a, period: c.Clock.Period, inputs: hal.NewFrame(a.Layout()).Inputs}
+		movers = append(movers, m)
+		moving.Go(func() { m.Run(limited) })
+	}
+	err = sys.Rig.Run(limited)
+	moving.Wait()
+	if err != nil {
+		return nil, err
+	}
+	var s hal.Stats
+	sys.Rig.Stats(&s)
+	faults := 0
+	for _, m := range movers {
+		faults += m.faults
+	}
+	ms := func(d time.Duration) report.Number { return report.Number(d.Seconds() * 1e3) }
+	p99 := s.Work.Quantile(0.99)
+	return Figures{
+		{"period_ms", ms(c.Clock.Period)}, {"cycles", report.Number(s.Ticks)}, {"missed", report.Number(s.Missed)},
+		{"late_p99_ms", ms(s.Late.Quantile(0.99))}, {"cycle_median_ms", ms(s.Work.Quantile(0.5))}, {"cycle_p99_ms", ms(p99)},
+		{"cycle_max_ms", ms(s.Work.Max())},
+		{"ratio", report.Number(float64(p99) / float64(c.Clock.Period))},
+		{"line_overruns", report.Number(s.LineOverruns)}, {"device_faults", report.Number(faults)},
+	}, ctx.Err()
+}
+
+// mover is a controller that lets a robot's joints sway: each period another goal, as a controller's are.
+type mover struct {
+	agent  *hal.Agent
+	inputs []float64
+	status []hal.Status
+	period time.Duration
+	faults int // periods in which a device was not well, after the first seconds
+}
+
+// allWell is how long a robot may take until its devices are well: an ESC arms in three seconds.
+const allWell = 5 * time.Second
+
+// Run commands until ctx ends.
+func (m *mover) Run(ctx context.Context) {
+	clock := hal.WallClock()
+	l := m.agent.Layout()
+	for t := m.period; ctx.Err() == nil; t += m.period {
+		clock.SleepUntil(t)
+		swing := math.Sin(t.Seconds())
+		for i := range l.Actuators {
+			a := &l.Actuators[i]
+			if at := a.Goal[hal.PositionMode]; at != hal.None {
+				m.inputs[at] = a.Default + 0.1*swing*(a.Limits.MaxPosition-a.Limits.MinPosition)
+			} else if at := a.Goal[hal.DutyMode]; at != hal.None {
+				m.inputs[at] = 0.2 * swing
+			} else if at := a.Goal[hal.VelocityMode]; at != hal.None {
+				m.inputs[at] = 0.2 * swing * a.Limits.MaxVelocity
+			}
+		}
+		if m.agent.Override(m.inputs) != nil {
+			m.faults++
+		}
+		if m.status = m.agent.Status(m.status); t > allWell && slices.ContainsFunc(m.status, func(s hal.Status) bool { return s.Err != nil }) {
+			m.faults++
+		}
+	}
+}

@@ -1,0 +1,226 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/sim/actuator"
+	"github.com/halyard-robotics/halyard/sim/emulator"
+)
+
+// BenchDrivers runs the chain of every brand as shipped, health looked at and watchdogs fed, over emulated lines that add
+// nothing to their bytes: cycle_ms is the time by the line's own clock, bound_ms that of the bytes of the data sheets. cpu_us
+// is the processor's time of the driver alone. Then what is told by pulses and what measures over I2C, and how fast what
+// lasers and the rest say is decoded, beside how fast memory is copied. With all: every cell of the table of hardware.md,
+// section 7.
+func BenchDrivers(ctx context.Context, size BenchSize, emit func(Result)) error {
+	lines := append(servoLines(), motorLines()...)
+	lines = append(lines, adapterLines()...)
+	if size.All {
+		lines = append(lines, TableLines()...)
+	}
+	for _, l := range lines {
+		for _, n := range l.counts {
+			f, err := l.Measure(ctx, n, size.stepsOr(400))
+			if err != nil {
+				return fmt.Errorf("bench: drivers: %s: %w", l.Name(n), err)
+			}
+			emit(Result{"drivers", l.Name(n), f})
+		}
+	}
+	for _, bench := range []func(context.Context, BenchSize, func(Result)) error{benchOutputs, benchDecoders} {
+		if err := bench(ctx, size, emit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// benchLine is a line of one model at one rate.
+type benchLine struct {
+	kind, model string
+	how         string // what is special about it, for its name; may be empty
+	baud        int
+	delay       time.Duration // return delay of its servos
+	timing      emulator.Timing
+	counts      []int                     // of servos
+	bound       func(n int) time.Duration // of a cycle
+	first       int                       // id of the first servo
+	settings    []servo.Setting
+	chain       func(c assembly.ChainConfig) assembly.Chain // nil = the kind's, as shipped
+}
+
+// Name is the case's: "mx-64, 1000000 baud, 6 servos".
+func (l *benchLine) Name(n int) string {
+	name := l.model
+	if l.how != "" {
+		name += ", " + l.how
+	}
+	unit, what := "baud", "servos"
+	if t := assembly.BusTypes[l.kind]; t.Duplex {
+		if what = "motors"; n == 1 {
+			what = "motor"
+		}
+		if t.Filters != nil {
+			unit = "bit/s"
+		}
+	}
+	name += fmt.Sprintf(", %d %s", l.baud, unit)
+	if l.delay > 0 {
+		name += fmt.Sprintf(", delay %d µs", l.delay.Microseconds())
+	}
+	return fmt.Sprintf("%s, %d %s", name, n, what)
+}
+
+// period is the one that a robot with this line would have: the shortest usual one that a cycle fits into.
+func (l *benchLine) period(n int) time.Duration {
+	for _, ms := range []time.Duration{1, 2, 5, 10, 20, 50, 100} {
+		if p := ms * time.Millisecond; l.bound(n) < p*9/10 {
+			return p
+		}
+	}
+	return 200 * time.Millisecond
+}
+
+// Measure is the figures of n servos.
+func (l *benchLine) Measure(ctx context.Context, n, cycles int) (Figures, error) {
+	b, err := l.Open(n)
+	if err != nil {
+		return nil, err
+	}
+	defer b.chain.Close()
+	for range 4*n + 60 { // until torque is on and nothing is left to see
+		if _, err := b.Cycle(); err != nil {
+			return nil, err
+		}
+	}
+	timeouts := b.chain.Stats().Timeouts
+	spent := time.Duration(0) // of the line's time
+	for range cycles {
+		_, err := b.Cycle()
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return nil, err
+		}
+		spent += b.chain.Stats().Spent
+	}
+	took := spent.Seconds() / float64(cycles)
+	var cpu, allocs [benchBlocks]float64 // of a cycle
+	block := perBlock(cycles)
+	b.line.pieces = assembly.BusTypes[l.kind].Filters == nil // a CAN socket hands on frame by frame
+	for k := range cpu {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range block {
+			busy, err := b.Cycle()
+			if err := errors.Join(err, ctx.Err()); err != nil {
+				return nil, err
+			}
+			cpu[k] += 1e6 * busy.Seconds() / float64(block)
+		}
+		runtime.ReadMemStats(&after)
+		allocs[k] = float64(after.Mallocs-before.Mallocs) / float64(block)
+	}
+	if lost := b.chain.Stats().Timeouts - timeouts; lost > 0 {
+		return nil, fmt.Errorf("%d timeouts, want none", lost)
+	}
+	bound := l.bound(n).Seconds()
+	return Figures{
+		{"cycle_ms", report.Number(1e3 * took)}, {"bound_ms", report.Number(1e3 * bound)}, {"ratio", report.Number(bound / took)},
+		{"cpu_us", report.Number(slices.Min(cpu[:]))}, // the block that lost the least to others
+		// The runtime allocates now and then beside: the median block tells what the cycle does.
+		{"allocs", report.Number(Median(allocs[:]))}, {"bound_allocs", 0},
+	}, nil
+}
+
+// benchBus is a line under measurement.
+type benchBus struct {
+	bus    *emulator.Bus
+	line   *clocked
+	chain  assembly.Chain
+	centre float64
+	period time.Duration
+	n, k   int
+}
+
+// Open makes n emulated servos and the chain that drives them.
+func (l *benchLine) Open(n int) (*benchBus, error) {
+	t := assembly.BusTypes[l.kind]
+	model := t.Lookup(l.model)
+	spec, ok := actuator.Lookup(l.model)
+	if model == nil || !ok {
+		return nil, errors.New("no such model")
+	}
+	b := &benchBus{n: n, period: l.period(n), centre: model.Units().CentreTicks}
+	cfg := assembly.ChainConfig{Name: "bench", Period: b.period, Latency: l.timing.Latency}
+	var servos []*emulator.Servo
+	for i := range n {
+		id := l.first + i
+		s := t.Emulate(model, id, actuator.NewServo(spec), emulator.GroundTruth{ZeroTicks: b.centre, Direction: 1, Gear: 1})
+		s.Preset("return_delay", int64(l.delay/(2*time.Microsecond)))
+		servos = append(servos, s)
+		cfg.Servos = append(cfg.Servos, assembly.ChainServo{Id: byte(id), Model: model, Settings: l.settings})
+	}
+	b.bus = emulator.NewBus(emulator.BusConfig{Name: "bench", Baud: l.baud, Timing: l.timing}, servos...)
+	line, err := b.bus.Open()
+	if err != nil {
+		return nil, err
+	}
+	b.line = &clocked{Line: line}
+	cfg.Line = b.line
+	build := t.Chain
+	if l.chain != nil {
+		build = l.chain
+	}
+	b.chain = build(cfg)
+	if err := b.chain.Open(); err != nil {
+		return nil, errors.Join(err, b.chain.Close())
+	}
+	return b, nil
+}
+
+// Cycle is one cycle with goals that change each time, as a moving robot's do. busy is the processor's time of the driver.
+func (b *benchBus) Cycle() (busy time.Duration, err error) {
+	began := time.Now()
+	b.line.spent = 0
+	for i := range b.n {
+		b.chain.SetGoal(i, servo.Goal{Enable: true, Mode: hal.PositionMode, Limit: 1, Position: b.centre + float64(b.k%2)})
+	}
+	b.k++
+	err = errors.Join(b.chain.Send(), b.chain.Receive())
+	busy = time.Since(began) - b.line.spent
+	return busy, errors.Join(err, b.bus.Advance(b.period))
+}
+
+// clocked is a line that knows how long the processor was busy behind it.
+type clocked struct {
+	servo.Line
+	spent  time.Duration
+	pieces bool // what comes is handed on in pieces, as adapters do, and not byte by byte
+}
+
+func (l *clocked) Write(p []byte) (int, error) {
+	defer l.since(time.Now())
+	return l.Line.Write(p)
+}
+
+func (l *clocked) Read(p []byte, timeout time.Duration) (int, error) {
+	defer l.since(time.Now())
+	n, err := l.Line.Read(p, timeout)
+	for l.pieces && err == nil && n < min(len(p), tapePiece) {
+		more, late := l.Line.Read(p[n:], 2*servo.WireTime(1, 11, l.Line.Baud()))
+		if n += more; late != nil {
+			break
+		}
+	}
+	return n, err
+}
+
+func (l *clocked) since(began time.Time) { l.spent += time.Since(began) }

@@ -1,0 +1,259 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/protocols/gamebots"
+	"github.com/halyard-robotics/halyard/sim"
+	"github.com/halyard-robotics/halyard/sim/model"
+)
+
+// benchGamebots measures rescue robots: the rays of a scanner; robots that drive about with all their sensors, each
+// behind a connection of its own, in real time; from an order to the state that shows it; and messages a second beside
+// bare TCP round trips as long, in blocks that alternate.
+func benchGamebots(ctx context.Context, size BenchSize, emit func(Result)) error {
+	f, err := benchRays(ctx, size.stepsOr(1000))
+	if err != nil {
+		return fmt.Errorf("bench: gamebots: rays: %w", err)
+	}
+	emit(Result{"gamebots", "rays of a scanner", f})
+	span := size.Time
+	if span <= 0 {
+		span = time.Minute
+	}
+	for _, robots := range []int{1, gamebots.DefaultConnections} {
+		f, err := benchArena(ctx, robots, span/4)
+		if err != nil {
+			return fmt.Errorf("bench: gamebots: %d robots: %w", robots, err)
+		}
+		emit(Result{"gamebots", fmt.Sprintf("%d robots with all sensors", robots), f})
+	}
+	if f, err = benchOrders(ctx, size.stepsOr(200)); err != nil {
+		return fmt.Errorf("bench: gamebots: orders: %w", err)
+	}
+	emit(Result{"gamebots", "DRIVE to STA", f})
+	if f, err = benchMessages(ctx, size.stepsOr(20_000)); err != nil {
+		return fmt.Errorf("bench: gamebots: messages: %w", err)
+	}
+	emit(Result{"gamebots", "GETCONF", f})
+	return nil
+}
+
+// turret is a robot that stands and scans all around in every cycle: rays, and next to nothing else.
+const turret = `{name: turret, supply: {volts: 12, ohms: 0.1}, base: fixed,
+bodies: [{name: base, mass_kg: 1, shapes: [{sphere: 0.05}]}, {name: head, mass_kg: 0.1, shapes: [{sphere: 0.02}]}],
+joints: [{name: head, motor: ideal, torque_nm: 1, speed_rads: 1, limits_deg: [-90, 90], parent: base, child: head, anchor_m: [0, 0, 0], axis: [0, 0, 1]}],
+sensors: [{name: scanner, path: /Scanner, kind: range, body: base, at_m: [0, 0, 0.1], range_m: 80, fov_deg: 360, resolution_deg: 0.1, interval_s: 0}]}`
+
+// benchRays counts rays cast at the yellow arena, all of a scan in one batch. The bound is what sixteen P2AT with their
+// lasers, sonars and readers cast in real time.
+func benchRays(ctx context.Context, scans int) (Figures, error) {
+	m, err := model.Parse([]byte(turret))
+	if err != nil {
+		return nil, err
+	}
+	s := sim.NewScene(sim.SceneConfig{Scene: func(seed int64) (*model.Scene, error) { return model.LoadScene("yellow", seed) }})
+	defer s.Close()
+	if _, err := s.Add("turret", m, hal.Pose{Position: [3]float64{4.5, -1.9, -1.8}, Rotation: [4]float64{1}}); err != nil {
+		return nil, err
+	}
+	rays := m.Sensors[0].Device.Rays()
+	var rates [benchBlocks]float64
+	n := perBlock(scans)
+	for b := range rates {
+		start := time.Now()
+		for range n {
+			if err := errors.Join(s.Advance(time.Millisecond), ctx.Err()); err != nil {
+				return nil, err
+			}
+		}
+		rates[b] = float64(n*rays) / time.Since(start).Seconds()
+	}
+	const need = 16 * (181*2 + 16*9*100) // twice a second a laser, every cycle of 10 ms the sonars' cones
+	rate := Median(rates[:])
+	return Figures{{"rays_per_s", report.Number(rate)}, {"ns_per_ray", report.Number(1e9 / rate)}, {"need_per_s", need}, {"ratio", report.Number(rate / need)}}, nil
+}
+
+// stopwatch is the wall's clock, which notes how long the rig works from one wake-up to the next sleep, while it is asked to.
+type stopwatch struct {
+	hal.Clock
+	noting atomic.Bool
+	woke   time.Duration // the loop's
+
+	mu     sync.Mutex
+	work   hal.Histogram
+	missed uint64
+}
+
+// SleepUntil is that of hal.Clock.
+func (w *stopwatch) SleepUntil(t time.Duration) {
+	now := w.Now()
+	if w.noting.Load() {
+		w.mu.Lock()
+		w.work.Add(now - w.woke)
+		if now > t {
+			w.missed++
+		}
+		w.mu.Unlock()
+	}
+	w.Clock.SleepUntil(t)
+	w.woke = w.Now()
+}
+
+// benchArena drives robots about in the yellow arena for span, and tells how the rig kept its period of 10 ms, once all
+// of them are there: who is spawned stops it for a moment.
+func benchArena(ctx context.Context, robots int, span time.Duration) (f Figures, err error) {
+	w := &stopwatch{Clock: hal.WallClock()}
+	b, err := newRigBench(ctx, "usarsim", func(p *assembly.Plan) { p.Clock = w }, "gamebots", "imageserver")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	var reading sync.WaitGroup
+	defer reading.Wait()
+	var heard atomic.Uint64
+	for i := range robots {
+		c, err := gamebots.Dial(b.servers.Ready[0].Address, gamebots.ClientOptions{Timeout: barePatience})
+		if err != nil {
+			return nil, err
+		}
+		defer c.Close()
+		// One a cell of the maze, in rows of eight.
+		at := [3]float64{0.9 + 1.2*float64(i%8), 0.7 + 1.2*float64(i/8), 1.8}
+		if err := errors.Join(c.Init("USARBot.P2AT", fmt.Sprint("R", i), at, [3]float64{}), c.Send("DRIVE {Left %d} {Right %d}", 1+i%2, 2-i%2)); err != nil {
+			return nil, err
+		}
+		reading.Go(func() {
+			for {
+				if _, err := c.Next(); err != nil {
+					return
+				}
+				heard.Add(1)
+			}
+		})
+	}
+	told, busy, start := heard.Load(), cpuTime(), time.Now()
+	w.noting.Store(true)
+	select {
+	case <-time.After(span):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	w.noting.Store(false)
+	lasted := time.Since(start)
+	busy = cpuTime() - busy
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	us := func(d time.Duration) report.Number { return report.Number(d.Seconds() * 1e6) }
+	period := b.sys.Rig.Period()
+	work := w.work.Quantile(0.99)
+	return Figures{{"ticks", report.Number(w.work.Count())}, {"late", report.Number(w.missed)}, {"cpu_share", report.Number(busy.Seconds() / lasted.Seconds())},
+		{"messages_per_s", report.Number(float64(heard.Load()-told) / lasted.Seconds())}, {"work_p50_us", us(w.work.Quantile(0.5))},
+		{"work_p99_us", us(work)}, {"bound_us", us(period)}, {"ratio", report.Number(float64(work) / float64(period))}}, nil
+}
+
+// benchOrders measures from DRIVE to the first STA that shows it. The car's headlight, which is switched at once, is what
+// both speak of, and its messages come with every cycle. The bound is a cycle, in which the order waits for the next.
+func benchOrders(ctx context.Context, n int) (f Figures, err error) {
+	const class = "USARBot.USARCar"
+	var period time.Duration
+	b, err := newRigBench(ctx, "usarsim", func(p *assembly.Plan) {
+		of := *p.Classes[class]
+		robot, rescue := *of.Robot, *of.Robot.Rescue
+		period = p.Config.Clock.Period
+		rescue.Interval = period.Seconds()
+		robot.Rescue, of.Robot, p.Classes[class] = &rescue, &robot, &of
+	}, "gamebots", "imageserver")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	c, err := gamebots.Dial(b.servers.Ready[0].Address, gamebots.ClientOptions{Timeout: barePatience})
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	if err := c.Init(class, "", [3]float64{4.5, 1.9, 1.8}, [3]float64{}); err != nil {
+		return nil, err
+	}
+	took := make([]time.Duration, 0, n)
+	for i := range n {
+		if _, err := c.Wait("STA"); err != nil {
+			return nil, errors.Join(err, ctx.Err())
+		}
+		want := [...]string{"True", "False"}[i%2]
+		start := time.Now()
+		if err := c.Send("DRIVE {Light %s}", want); err != nil {
+			return nil, err
+		}
+		if _, err := c.Wait("STA", "LightToggle", want); err != nil {
+			return nil, err
+		}
+		took = append(took, time.Since(start))
+	}
+	slices.Sort(took)
+	us := func(q float64) report.Number { return report.Number(took[int(q*float64(len(took)-1))].Seconds() * 1e6) }
+	return Figures{{"p50_us", us(0.5)}, {"p99_us", us(0.99)}, {"max_us", us(1)}, {"bound_us", report.Number(period.Seconds() * 1e6)},
+		{"ratio", us(0.99) / report.Number(period.Seconds()*1e6)}}, nil
+}
+
+// benchMessages counts questions that are answered, while the robot tells what it senses; bare is a pair of sockets that
+// does nothing else, with messages as long.
+func benchMessages(ctx context.Context, trips int) (f Figures, err error) {
+	b, err := newRigBench(ctx, "usarsim", nil, "gamebots", "imageserver")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	c, err := gamebots.Dial(b.servers.Ready[0].Address, gamebots.ClientOptions{Timeout: barePatience})
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	if err := c.Init("USARBot.P2AT", "", [3]float64{4.5, 1.9, 1.8}, [3]float64{}); err != nil {
+		return nil, err
+	}
+	ask := func() error {
+		if err := c.Send("GETCONF {Type Sonar}"); err != nil {
+			return err
+		}
+		_, err := c.Wait("CONF")
+		return err
+	}
+	const question, answer = 22, 76 // bytes of GETCONF {Type Sonar} and of its answer, with their line ends
+	bare, err := newTCPPair(question, answer)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, bare.Close()) }()
+	n := perBlock(trips)
+	var rates, bounds [benchBlocks]float64
+	for k := range benchBlocks {
+		for turn := range 2 {
+			to, trip := &rates[k], ask
+			if turn != k%2 {
+				to, trip = &bounds[k], bare.roundTrip
+			}
+			start := time.Now()
+			for range n {
+				if err := trip(); err != nil {
+					return nil, err
+				}
+			}
+			if *to = float64(n) / time.Since(start).Seconds(); ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+		}
+	}
+	rate, bound := Median(rates[:]), Median(bounds[:])
+	return Figures{{"messages_per_s", report.Number(rate)}, {"bare_per_s", report.Number(bound)}, {"ratio", report.Number(rate / bound)}}, nil
+}

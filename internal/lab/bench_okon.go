@@ -1,0 +1,146 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/sim"
+	"github.com/halyard-robotics/halyard/sim/hydro"
+	"github.com/halyard-robotics/halyard/sim/model"
+)
+
+// benchOkon measures an underwater robot and its protocol in this process: the physics without a rig; GET_SENS over
+// loopback while the rig keeps its 50 Hz, in blocks that alternate with those of bare TCP round trips as long; pictures;
+// and how the control loop keeps its time without and with clients that ask for pictures as fast as they come.
+func benchOkon(ctx context.Context, size BenchSize, emit func(Result)) error {
+	for _, name := range hydro.Names() {
+		f, err := benchVehicle(ctx, name, size.stepsOr(400_000))
+		if err != nil {
+			return fmt.Errorf("bench: okon: %s: %w", name, err)
+		}
+		emit(Result{"okon", name + " steps", f})
+	}
+	for _, clients := range []int{1, 8} {
+		f, err := benchSensors(ctx, clients, size.stepsOr(100_000))
+		if err != nil {
+			return fmt.Errorf("bench: okon: %d clients: %w", clients, err)
+		}
+		emit(Result{"okon", fmt.Sprintf("GET_SENS %d clients", clients), f})
+	}
+	for camera, name := range []string{"colour", "depth"} {
+		f, err := benchFrames(ctx, camera, size.stepsOr(100))
+		if err != nil {
+			return fmt.Errorf("bench: okon: %s: %w", name, err)
+		}
+		emit(Result{"okon", "pictures " + name, f})
+	}
+	span := size.Time
+	if span <= 0 {
+		span = time.Minute
+	}
+	without, with, err := benchControl(ctx, span)
+	if err != nil {
+		return fmt.Errorf("bench: okon: control: %w", err)
+	}
+	emit(Result{"okon", "control without video", without})
+	emit(Result{"okon", "control with video", with})
+	return nil
+}
+
+// swimmer is a vehicle alone in the pool, its thrusters at work.
+type swimmer struct {
+	scene *sim.Scene
+	body  *sim.Vehicle
+	frame *hal.Frame
+}
+
+// okonPeriod is the cycle of Okon's control laws.
+const okonPeriod = 20 * time.Millisecond
+
+func newSwimmer(name string) (*swimmer, error) {
+	v, err := hydro.Load(name)
+	if err != nil {
+		return nil, err
+	}
+	s := &swimmer{scene: sim.NewScene(sim.SceneConfig{Scene: func(seed int64) (*model.Scene, error) { return model.LoadScene("pool", seed) }})}
+	if s.body, err = s.scene.AddVehicle(name, v, hal.Pose{}, sim.SensorNoise()); err != nil {
+		return nil, err
+	}
+	s.frame = hal.NewFrame(s.body.Layout())
+	for i := range s.frame.Enable {
+		s.frame.Enable[i], s.frame.Inputs[i] = true, 0.2
+	}
+	return s, nil
+}
+
+// Cycle is what a rig does with a body in a cycle, without one.
+func (s *swimmer) Cycle() error {
+	s.frame.Time += okonPeriod
+	return errors.Join(s.body.Write(s.frame), s.scene.Advance(okonPeriod), s.body.Read(s.frame))
+}
+
+// again puts the vehicle back before it comes to a wall.
+func (s *swimmer) again() error {
+	return s.scene.Place(s.body.Name(), hal.Pose{Position: [3]float64{0, 0, -1.5}, Rotation: [4]float64{1}})
+}
+
+// benchVehicle counts steps of a millisecond; the bound is real time.
+func benchVehicle(ctx context.Context, name string, steps int) (Figures, error) {
+	s, err := newSwimmer(name)
+	if err != nil {
+		return nil, err
+	}
+	defer s.scene.Close()
+	cycles := max(1, steps/20/benchBlocks)
+	var rates [benchBlocks]float64
+	for b := range rates {
+		if err := errors.Join(ctx.Err(), s.again()); err != nil {
+			return nil, err
+		}
+		start := time.Now()
+		for range cycles {
+			if err := s.Cycle(); err != nil {
+				return nil, err
+			}
+		}
+		rates[b] = float64(20*cycles) / time.Since(start).Seconds()
+	}
+	rate := Median(rates[:])
+	return Figures{{"steps_per_s", report.Number(rate)}, {"real_time_per_s", 1000}, {"ratio", report.Number(rate / 1000)}}, nil
+}
+
+// benchFrames renders n pictures of one of Okon's cameras, each of another snapshot. The bound is the original's 35
+// pictures a second.
+func benchFrames(ctx context.Context, camera, n int) (Figures, error) {
+	s, err := newSwimmer("okon")
+	if err != nil {
+		return nil, err
+	}
+	defer s.scene.Close()
+	w, err := s.body.Watch(camera)
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	last, pixels := uint64(0), 0
+	start := time.Now()
+	for range n {
+		if err := errors.Join(s.again(), s.Cycle()); err != nil {
+			return nil, err
+		}
+		p, err := w.Next(ctx, last)
+		if err != nil {
+			return nil, err
+		}
+		last, pixels = p.Sequence, p.Width*p.Height
+		p.Release()
+	}
+	rate := float64(n) / time.Since(start).Seconds()
+	const original = 35
+	return Figures{{"frames_per_s", report.Number(rate)}, {"pixels", report.Number(pixels)}, {"ns_per_ray", report.Number(1e9 / rate / float64(pixels))},
+		{"original_per_s", original}, {"ratio", report.Number(rate / original)}}, nil
+}

@@ -1,0 +1,275 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/protocols/okon"
+)
+
+// rigBench is an embedded rig behind its servers.
+type rigBench struct {
+	sys     *assembly.System
+	servers *assembly.Servers
+	stop    context.CancelFunc
+	running sync.WaitGroup
+	errs    [2]error
+}
+
+// newRigBench runs the config called name, its servers at any ports; change, where it is not nil, may change the plan.
+func newRigBench(ctx context.Context, name string, change func(*assembly.Plan), protocols ...string) (*rigBench, error) {
+	var o configs.Options
+	for _, p := range protocols {
+		o.Listen = append(o.Listen, p+"=127.0.0.1:0")
+	}
+	c, err := configs.Load(name, o)
+	if err != nil {
+		return nil, err
+	}
+	p, err := assembly.Resolve(c)
+	if err != nil {
+		return nil, err
+	}
+	if change != nil {
+		change(p)
+	}
+	b := &rigBench{}
+	if b.sys, err = assembly.Build(p, slog.New(slog.DiscardHandler)); err != nil {
+		return nil, err
+	}
+	if b.servers, err = assembly.OpenServers(b.sys); err != nil {
+		return nil, errors.Join(err, b.sys.Close())
+	}
+	ctx, b.stop = context.WithCancel(context.WithoutCancel(ctx))
+	b.running.Go(func() { b.errs[0] = b.sys.Rig.Run(ctx) })
+	b.running.Go(func() { b.errs[1] = b.servers.Run(ctx) })
+	return b, nil
+}
+
+func (b *rigBench) Close() error {
+	b.stop()
+	b.running.Wait()
+	return errors.Join(b.errs[0], b.errs[1], b.sys.Close())
+}
+
+// benchSensors counts round trips of all clients together; bare is as many pairs of sockets that do nothing else.
+func benchSensors(ctx context.Context, clients, trips int) (f Figures, err error) {
+	b, err := newRigBench(ctx, "okon", nil, "okon", "okon-video")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	var asked []*okon.Client
+	var bare []*tcpPair
+	defer func() {
+		for _, c := range asked {
+			err = errors.Join(err, c.Close())
+		}
+		for _, p := range bare {
+			err = errors.Join(err, p.Close())
+		}
+	}()
+	for range clients {
+		c, err := okon.Dial(b.servers.Ready[0].Address, barePatience)
+		if err != nil {
+			return nil, err
+		}
+		asked = append(asked, c)
+		answer, err := c.Ask(okon.GetSensors, okon.DoNotLog, nil)
+		if err != nil {
+			return nil, err
+		}
+		p, err := newTCPPair(okonHeader, okonHeader+len(answer))
+		if err != nil {
+			return nil, err
+		}
+		bare = append(bare, p)
+	}
+	n := perBlock(trips / clients)
+	each := func(trip func(i int) error) (rate float64, err error) {
+		var all sync.WaitGroup
+		errs := make([]error, clients)
+		start := time.Now()
+		for i := range clients {
+			all.Go(func() {
+				for k := 0; k < n && errs[i] == nil; k++ {
+					errs[i] = trip(i)
+				}
+			})
+		}
+		all.Wait()
+		return float64(n*clients) / time.Since(start).Seconds(), errors.Join(errs...)
+	}
+	var rates, bounds [benchBlocks]float64
+	for k := range benchBlocks {
+		for turn := range 2 {
+			if turn == k%2 {
+				rates[k], err = each(func(i int) error {
+					_, err := asked[i].Ask(okon.GetSensors, okon.DoNotLog, nil)
+					return err
+				})
+			} else {
+				bounds[k], err = each(func(i int) error { return bare[i].roundTrip() })
+			}
+			if err = errors.Join(err, ctx.Err()); err != nil {
+				return nil, err
+			}
+		}
+	}
+	rate, bound := Median(rates[:]), Median(bounds[:])
+	return Figures{{"trips_per_s", report.Number(rate)}, {"bare_per_s", report.Number(bound)}, {"ratio", report.Number(rate / bound)}}, nil
+}
+
+// okonHeader is the length of a packet without data.
+const okonHeader = 6
+
+// tcpPair is two connected sockets of which one answers each message of the other by one of another length.
+type tcpPair struct {
+	near      net.Conn
+	in, out   []byte
+	answering sync.WaitGroup
+}
+
+func newTCPPair(ask, answer int) (*tcpPair, error) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	defer ln.Close()
+	p := &tcpPair{in: make([]byte, answer), out: make([]byte, ask)}
+	if p.near, err = net.Dial("tcp", ln.Addr().String()); err != nil {
+		return nil, err
+	}
+	far, err := ln.Accept()
+	if err != nil {
+		return nil, errors.Join(err, p.near.Close())
+	}
+	in, out := make([]byte, ask), make([]byte, answer)
+	p.answering.Go(func() {
+		defer far.Close()
+		for {
+			if _, err := io.ReadFull(far, in); err != nil {
+				return
+			}
+			if _, err := far.Write(out); err != nil {
+				return
+			}
+		}
+	})
+	// One deadline for all: moving it costs, and the client under test does so once an exchange too, but not the server.
+	p.near.SetDeadline(time.Now().Add(10 * barePatience))
+	return p, nil
+}
+
+func (p *tcpPair) roundTrip() error {
+	if _, err := p.near.Write(p.out); err != nil {
+		return err
+	}
+	_, err := io.ReadFull(p.near, p.in)
+	return err
+}
+
+func (p *tcpPair) Close() error {
+	err := p.near.Close()
+	p.answering.Wait()
+	return err
+}
+
+// keeping is how a rig kept its time in some blocks of benchControl.
+type keeping struct {
+	ticks, missed uint64
+	late, work    hal.Histogram
+	frames        int
+	lasted        time.Duration
+}
+
+// benchControl runs rigs for span without video and for span with it, in blocks that alternate, so that what else the
+// machine does comes to both.
+func benchControl(ctx context.Context, span time.Duration) (without, with Figures, err error) {
+	var c [2]keeping
+	for b := range 2 * benchBlocks {
+		video := (b+b/2)%2 == 1
+		to := &c[0]
+		if video {
+			to = &c[1]
+		}
+		if err := errors.Join(to.Run(ctx, video, span/benchBlocks), ctx.Err()); err != nil {
+			return nil, nil, err
+		}
+	}
+	return c[0].figures(), c[1].figures(), nil
+}
+
+// Run runs the rig for span with a client that flies it in stable mode and reads its sensors, and where video is asked for
+// one that takes every picture it can get.
+func (c *keeping) Run(ctx context.Context, video bool, span time.Duration) (err error) {
+	b, err := newRigBench(ctx, "okon", nil, "okon", "okon-video")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	client, err := okon.Dial(b.servers.Ready[0].Address, barePatience)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	if err := errors.Join(client.SetMode("stable"), client.SetStable(okon.Stable{Depth: 1.5}), client.Arm()); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, span)
+	defer cancel()
+	var viewing sync.WaitGroup
+	var viewed error
+	start := time.Now()
+	if video {
+		v, err := okon.DialVideo(b.servers.Ready[1].Address, barePatience)
+		if err != nil {
+			return err
+		}
+		viewing.Go(func() {
+			defer v.Close()
+			for ctx.Err() == nil && viewed == nil {
+				if _, viewed = v.Next(); viewed == nil {
+					c.frames++
+				}
+			}
+		})
+	}
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for err == nil && ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case <-tick.C:
+			_, err = client.Sensors()
+		}
+	}
+	viewing.Wait()
+	c.lasted += time.Since(start)
+	var s hal.Stats
+	b.sys.Rig.Stats(&s)
+	c.ticks += s.Ticks
+	c.missed += s.Missed
+	c.late.Join(&s.Late)
+	c.work.Join(&s.Work)
+	return errors.Join(err, viewed)
+}
+
+// figures are the cycle's beside the period, which is its bound.
+func (c *keeping) figures() Figures {
+	us := func(d time.Duration) report.Number { return report.Number(d.Seconds() * 1e6) }
+	work := c.work.Quantile(0.99)
+	return Figures{{"ticks", report.Number(c.ticks)}, {"missed", report.Number(c.missed)},
+		{"late_p50_us", us(c.late.Quantile(0.5))}, {"late_p99_us", us(c.late.Quantile(0.99))}, {"late_max_us", us(c.late.Max())},
+		{"work_p99_us", us(work)}, {"frames_per_s", report.Number(float64(c.frames) / c.lasted.Seconds())},
+		{"bound_us", us(okonPeriod)}, {"ratio", report.Number(float64(work) / float64(okonPeriod))}}
+}

@@ -1,0 +1,233 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/protocols/simloid"
+)
+
+// benchSimloid measures cycles a second over TCP sockets on the loopback interface: client, server, rig and physics in
+// this process, the sensors' noise on. A cycle is a voltage for each joint and DONE out, a status back.
+//
+// Two things bound it, measured in blocks that alternate with those of the cycles: the same robot's physics alone under
+// the same voltages, and bare round trips of as many bytes each way between sockets that do nothing else. One after the
+// other they would take 1/physics + 1/bare, which bound_per_s is of; what it leaves is text, noise and the rig.
+func benchSimloid(ctx context.Context, size BenchSize, emit func(Result)) error {
+	for _, id := range []int{31, 50} {
+		f, err := runSimloid(ctx, id, size.stepsOr(10_000))
+		if err != nil {
+			return fmt.Errorf("bench: simloid: robot %d: %w", id, err)
+		}
+		emit(Result{"simloid", fmt.Sprintf("robot %d", id), f})
+	}
+	return nil
+}
+
+// runSimloid measures one robot.
+func runSimloid(ctx context.Context, id, steps int) (f Figures, err error) {
+	b, err := NewSimloidBench(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	n := perBlock(steps)
+	var rates [3][benchBlocks]float64
+	for block := range benchBlocks {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for turn := range rates { // each goes first in its turn
+			which := (turn + block) % len(rates)
+			start := time.Now()
+			if err := [...]func(int) error{b.Cycles, b.Physics, b.RoundTrips}[which](n); err != nil {
+				return nil, err
+			}
+			rates[which][block] = float64(n) / time.Since(start).Seconds()
+		}
+	}
+	rate, physics, bare := Median(rates[0][:]), Median(rates[1][:]), Median(rates[2][:])
+	bound := 1 / (1/physics + 1/bare)
+	return Figures{{"cycles_per_s", report.Number(rate)}, {"physics_per_s", report.Number(physics)}, {"bare_per_s", report.Number(bare)},
+		{"bound_per_s", report.Number(bound)}, {"ratio", report.Number(rate / bound)},
+		{"of_physics", report.Number(rate / physics)}, {"of_bare", report.Number(rate / bare)}}, nil
+}
+
+// simloidBench is a robot behind its server with a client, its twin without either, and a pair of bare sockets.
+type simloidBench struct {
+	Client   *simloid.Client
+	command  simloid.Command
+	Twin     *assembly.System // only its bodies and worlds are used
+	Frame    *hal.Frame
+	at       [2]int // how often the client and the twin have stepped
+	in, out  []byte
+	near     net.Conn
+	stop     context.CancelFunc
+	running  sync.WaitGroup
+	errs     [2]error
+	closings []func() error
+}
+
+func NewSimloidBench(ctx context.Context, id int) (b *simloidBench, err error) {
+	b = &simloidBench{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, b.Close())
+		}
+	}()
+	text := fmt.Sprintf("name: bench\nagents: [{name: robot, model: simloid-%d}]\nservers: [{protocol: simloid, listen: \"127.0.0.1:0\"}]", id)
+	c, err := configs.Parse([]byte(text), "bench", configs.Options{})
+	if err != nil {
+		return b, err
+	}
+	p, err := assembly.Resolve(c)
+	if err != nil {
+		return b, err
+	}
+	sys, err := assembly.Build(p, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return b, err
+	}
+	b.closings = append(b.closings, sys.Close)
+	if b.Twin, err = assembly.Build(p, slog.New(slog.DiscardHandler)); err != nil {
+		return b, err
+	}
+	b.closings = append(b.closings, b.Twin.Close)
+	// A client's first status comes after a step without a command.
+	b.Frame = hal.NewFrame(b.Twin.Bodies[0].Layout())
+	if err := b.stepTwin(); err != nil {
+		return b, err
+	}
+	srv, at, err := assembly.NewServer(sys, &c.Servers[0], netip.MustParseAddrPort("127.0.0.1:0"))
+	if err != nil {
+		return b, err
+	}
+	ctx, b.stop = context.WithCancel(context.WithoutCancel(ctx))
+	b.running.Go(func() { b.errs[0] = sys.Rig.Run(ctx) })
+	b.running.Go(func() { b.errs[1] = srv.Serve(ctx) })
+	if b.Client, err = simloid.Dial(at.String(), simloid.ClientOptions{}); err != nil {
+		return b, err
+	}
+	b.command = simloid.Command{Verb: simloid.UX, Values: make([]float64, len(b.Client.Traits().Joints))}
+	return b, b.openBare()
+}
+
+// voltages are small, and other ones in each cycle. Client and twin get the same, so that both robots do the same.
+func (b *simloidBench) voltages(at *int) []float64 {
+	*at++
+	for i := range b.command.Values {
+		b.command.Values[i] = 0.25 * math.Sin(0.05*float64(*at)+float64(i))
+	}
+	return b.command.Values
+}
+
+func (b *simloidBench) Cycles(n int) error {
+	for range n {
+		b.voltages(&b.at[0])
+		if _, err := b.Client.Cycle(b.command); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *simloidBench) Physics(n int) error {
+	l := b.Twin.Bodies[0].Layout()
+	for range n {
+		for i, u := range b.voltages(&b.at[1]) {
+			a := &l.Actuators[i]
+			b.Frame.Enable[i], b.Frame.Inputs[a.Goal[hal.DutyMode]] = true, u
+			b.Frame.Inputs[a.TorqueLimit] = a.Limits.MaxTorque
+		}
+		if err := b.stepTwin(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stepTwin is what a rig does with a body and its worlds in a cycle.
+func (b *simloidBench) stepTwin() error {
+	body := b.Twin.Bodies[0]
+	err := body.Write(b.Frame)
+	for _, w := range b.Twin.Worlds {
+		err = errors.Join(err, w.Advance(benchPeriod))
+	}
+	return errors.Join(err, body.Read(b.Frame))
+}
+
+// openBare connects two sockets of which one answers a message as long as the client's by one as long as a status.
+func (b *simloidBench) openBare() error {
+	b.voltages(new(int))
+	b.out = simloid.Append(append(b.out, "DONE\n"...), &b.command)
+	b.in = simloid.AppendStatus(nil, b.Client.Status())
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	defer ln.Close()
+	if b.near, err = net.Dial("tcp", ln.Addr().String()); err != nil {
+		return err
+	}
+	far, err := ln.Accept()
+	if err != nil {
+		return err
+	}
+	out, in := make([]byte, len(b.in)), make([]byte, len(b.out))
+	b.running.Go(func() {
+		defer far.Close()
+		for {
+			if _, err := io.ReadFull(far, in); err != nil {
+				return
+			}
+			if _, err := far.Write(out); err != nil {
+				return
+			}
+		}
+	})
+	return nil
+}
+
+func (b *simloidBench) RoundTrips(n int) error {
+	b.near.SetDeadline(time.Now().Add(barePatience))
+	for range n {
+		if _, err := b.near.Write(b.out); err != nil {
+			return err
+		}
+		if _, err := io.ReadFull(b.near, b.in); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close ends the client, then the server and the rig, and gives everything back.
+func (b *simloidBench) Close() error {
+	var faults []error
+	if b.Client != nil {
+		faults = append(faults, b.Client.Close())
+	}
+	if b.near != nil {
+		faults = append(faults, b.near.Close())
+	}
+	if b.stop != nil {
+		b.stop()
+	}
+	b.running.Wait()
+	for _, f := range b.closings {
+		faults = append(faults, f())
+	}
+	return errors.Join(append(faults, b.errs[:]...)...)
+}

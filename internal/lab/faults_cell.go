@@ -1,0 +1,261 @@
+package lab
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/report"
+)
+
+// The course of a cell, in virtual time.
+const (
+	calm   = 1200 * time.Millisecond // all is well
+	storm  = 1000 * time.Millisecond // the fault strikes now and then
+	outage = 1500 * time.Millisecond // it strikes wholly, and longer with three seeds of four
+	longer = 700 * time.Millisecond
+	after  = 2000 * time.Millisecond // it is over
+
+	// backIn is how soon a device must be well again.
+	backIn = time.Second
+	// untold is how old values may become before the device is said to be at fault.
+	untold = 700 * time.Millisecond
+	// inFlight is how long a value may have been on its way: a scan is sent in a tenth of a second and turned in another.
+	inFlight = 250 * time.Millisecond
+	// obeys is how far a joint may be behind its goal, rad.
+	obeys = 0.25
+	// besides is how old the values of its neighbours may become.
+	besides = 300 * time.Millisecond
+)
+
+// TryCell tries a fault on a device once. A panic is an outcome.
+func TryCell(r *FaultRow, w *FaultWord, seed int64) (c Cell) {
+	c = Cell{Oldest: report.Number(math.NaN()), Told: report.Number(math.NaN()), Back: report.Number(math.NaN())}
+	fail := func(what string, args ...any) {
+		if !c.Failed {
+			c.Outcome, c.Failed = fmt.Sprintf(what, args...), true
+		}
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			c.Failed = false
+			fail("panic: %v", p)
+		}
+	}()
+	row := *r
+	row.Values = map[string][]float64{} // what was right is this stand's own
+	s, err := newStand(&row, seed)
+	if err != nil {
+		fail("%v", err)
+		return c
+	}
+	defer s.Close()
+	t := trial{s: s, w: w, c: &c, fail: fail, seed: seed, told: -1, back: make([]time.Duration, len(row.names))}
+	if row.Try != nil {
+		row.Try(&t, w.Plant(&row))
+	} else {
+		t.Run()
+	}
+	if c.Outcome == "" {
+		switch c.Outcome = "unharmed"; {
+		case row.missed && t.told < 0:
+			c.Outcome = knownSilent
+		case t.held:
+			c.Outcome = "told, held"
+		case t.told >= 0:
+			c.Outcome = "told"
+		}
+	}
+	return c
+}
+
+// trial is one run of a cell.
+type trial struct {
+	s    *TestRig
+	w    *FaultWord
+	c    *Cell
+	fail func(string, ...any)
+
+	told   time.Duration   // when its event came; < 0: not
+	held   bool            // it answers again, but waits to be enabled
+	farest float64         // of a joint from its goal, in the end; rad
+	back   []time.Duration // when each of its names was well after the fault, 0 while it is not
+	begin  time.Duration   // of the fault
+	wholly time.Duration   // when it began to strike wholly
+	over   time.Duration   // when it was over; 0 before
+	ends   time.Duration   // when all shall be well; 0 before
+	seed   int64
+}
+
+// must says whether err is none; else the trial has failed.
+func (t *trial) must(err error) bool {
+	if err != nil {
+		t.fail("%v", err)
+	}
+	return err == nil
+}
+
+// pass lets a span pass and has look look at every cycle. It tells whether the trial goes on.
+func (t *trial) pass(span time.Duration, look func()) bool {
+	for until := t.s.now + span; t.s.now < until; {
+		if !t.must(t.s.Step()) {
+			return false
+		}
+		look()
+	}
+	return true
+}
+
+// Run is the course of a device that tells of itself.
+func (t *trial) Run() {
+	s, plant := t.s, t.w.Plant(t.s.Row)
+	must, pass := t.must, func(span time.Duration) bool { return t.pass(span, t.Look) }
+	s.Row.calm = true
+	if !pass(calm) || t.c.Failed {
+		return
+	}
+	t.begin, s.Row.calm = s.now, false
+	if !must(plant(s, false)) || !pass(storm) {
+		return
+	}
+	t.wholly = s.now
+	if !must(plant(s, true)) || !pass(outage+time.Duration(t.seed%4)*longer) {
+		return
+	}
+	t.over = s.now
+	if !must(s.heal()) || !pass(after) {
+		return
+	}
+	// A person sees what is held and, when there is nothing in the way, enables it again.
+	if t.held {
+		s.agent.Disarm()
+		if !pass(100 * time.Millisecond) {
+			return
+		}
+		s.slewing = true
+		if !must(s.agent.Arm()) || !pass(after/2) {
+			return
+		}
+		s.slewing = false
+	}
+	t.ends = s.now
+	if pass(swingTime / 4) {
+		t.finish()
+	}
+}
+
+// Look judges one cycle.
+func (t *trial) Look() {
+	s, row := t.s, t.s.Row
+	for i, name := range row.names {
+		r := s.Read(name)
+		if r.wrong != "" {
+			t.fail("wrong: %s at %v: %s", name, s.now, r.wrong)
+		}
+		if t.begin == 0 {
+			// Sensors take a moment to be what they are.
+			if s.now > calm/2 && (r.err != nil || r.at < 0) {
+				t.fail("not well from the start: %s: %v", name, r.err)
+			}
+			continue
+		}
+		age := s.now - r.at
+		if t.over == 0 {
+			t.c.Oldest = worst(t.c.Oldest, report.Number(age.Milliseconds()))
+		}
+		mine := row.only == "" || name == row.only || t.w.Name != "power"
+		switch {
+		case t.over > 0:
+			t.well(i, name, r)
+		case t.wholly > 0 && t.w.Dead && mine && r.at > t.wholly+inFlight && !r.none:
+			t.fail("lies: %s has a value of %v, but nothing since %v", name, r.at, t.wholly)
+		case age > untold && r.err == nil:
+			t.fail("not told: a value of %s is %v old and counts as good", name, age)
+		}
+		// On one line a servo that falls silent in the middle of an answer for all costs those behind it a cycle.
+		if !mine && age > besides {
+			t.fail("harmed: %s beside it: %v old, %v", name, age, r.err)
+		}
+	}
+	t.closed()
+	t.beside()
+	t.Listen()
+}
+
+// well sees how a device comes back.
+func (t *trial) well(i int, name string, r reading) {
+	s := t.s
+	var why *hal.Error
+	held := errors.As(r.err, &why) && why.Op == "torque"
+	t.held = t.held || held
+	if t.back[i] == 0 && (r.err == nil || held) && r.at > t.over && !r.none {
+		t.back[i] = s.now
+	}
+	if t.ends == 0 {
+		return
+	}
+	if r.err != nil || r.none {
+		t.fail("not well in the end: %s: %v", name, r.err)
+	}
+	if k := s.agent.Layout().Actuator(name); k >= 0 {
+		t.farest = max(t.farest, math.Abs(s.truth[len(s.truth)-1][k]-s.goals[k]))
+	}
+}
+
+// beside sees to the neighbours.
+func (t *trial) beside() {
+	s, row := t.s, t.s.Row
+	if t.begin == 0 {
+		return
+	}
+	for _, name := range row.beside {
+		// A bus that is held low is nobody's.
+		if (row.Bus == assembly.I2cBus || row.own != nil) && t.w.Name == "late" && (name == "imu" || name == "pulse") {
+			continue
+		}
+		if r := s.Read(name); r.err != nil || s.now-r.at > besides {
+			t.fail("harmed: %s: %v old, %v", name, s.now-r.at, r.err)
+		}
+	}
+}
+
+// Listen waits for the event.
+func (t *trial) Listen() {
+	for _, e := range t.s.events {
+		name, fault := strings.CutSuffix(strings.TrimPrefix(e, "/stand/"), "/Fault")
+		if fault && t.told < 0 && t.begin > 0 && slices.Contains(t.s.Row.names, name) {
+			t.told = t.s.now
+			t.c.Told = report.Number((t.s.now - max(t.begin, min(t.wholly, t.s.now))).Milliseconds())
+			if t.wholly == 0 {
+				t.c.Told = report.Number((t.s.now - t.begin).Milliseconds())
+			}
+		}
+	}
+	t.s.events = t.s.events[:0]
+}
+
+// finish judges the end: everything is well again, and obeys.
+func (t *trial) finish() {
+	s, row := t.s, t.s.Row
+	for i, name := range row.names {
+		if t.back[i] == 0 {
+			t.fail("not back: %s: %v", name, s.Read(name).err)
+			return
+		}
+		span := t.back[i] - t.over
+		if t.c.Back = worst(t.c.Back, report.Number(span.Milliseconds())); span > backIn+t.w.stalls(row) {
+			t.fail("back late: %s after %v", name, span)
+		}
+	}
+	if t.farest > obeys {
+		t.fail("does not obey: %.2f rad from its goal", t.farest)
+	}
+	if t.w.Dead && t.told < 0 && !(row.mute && t.w.Name == "power") {
+		t.fail("no event")
+	}
+}

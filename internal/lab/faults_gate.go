@@ -1,0 +1,81 @@
+package lab
+
+// shut tells whether the gate of the stand's board is closed.
+func (s *TestRig) shut() bool {
+	for _, g := range s.Sys.Plan.Gates {
+		c := s.Sys.Emulation.Gpios[g.Bus]
+		return c.Level(c.At[g.Line]) == g.Low
+	}
+	return false
+}
+
+// pulsing tells whether the servo behind the stand's board has pulses.
+func (s *TestRig) pulsing() bool {
+	return s.Sys.Scene.Body("stand").Joint(s.agent.Layout().Actuator("pulse")).Servo.Enable
+}
+
+// gate tries a fault of a gate, or of the board behind it. Whatever happens, a closed gate lets no pulse through.
+func (t *trial) gate(plant func(*TestRig, bool) error) {
+	s := t.s
+	switch {
+	case s.Row.own[t.w.Name] != nil:
+		t.halts(plant)
+	case t.w.Name == "cut":
+		// The resistor closes it, and no driver hears of that.
+		ended := func() {
+			if t.closed(); s.pulsing() {
+				t.fail("pulses at %v, though the gate's wire is cut", s.now)
+			}
+		}
+		if !t.pass(calm+storm, t.closed) || !t.must(plant(s, true)) || !t.pass(outage, ended) || !t.must(s.heal()) {
+			return
+		}
+		if t.over = s.now; t.pass(backIn, t.closed) && !s.pulsing() {
+			t.fail("not back")
+		}
+		if !t.c.Failed {
+			t.c.Outcome = "known: the pulses end, and nobody hears of it"
+		}
+	default:
+		if t.Run(); !t.held {
+			t.fail("moves again by itself")
+		}
+	}
+}
+
+// closed sees that a closed gate lets nothing through.
+func (t *trial) closed() {
+	if s := t.s; s.Row.Device == gateWord && s.shut() && s.pulsing() {
+		t.fail("pulses at %v through a closed gate", s.now)
+	}
+}
+
+// halts tries whether an emergency stop ends the pulses of a board that no longer obeys.
+func (t *trial) halts(plant func(*TestRig, bool) error) {
+	s := t.s
+	if !t.pass(calm, t.unstopped) || !t.must(plant(s, true)) {
+		return
+	}
+	t.begin, t.wholly = s.now, s.now
+	s.events = s.events[:0]
+	if !t.pass(outage/2, func() { t.closed(); t.Listen() }) {
+		return
+	}
+	for _, stop := range s.Sys.Rig.EmergencyStop("trial") {
+		if acknowledged := stop.Err == nil; acknowledged == (stop.Joint == "pulse") {
+			t.fail("the stop of %s: %v", stop.Joint, stop.Err)
+		}
+	}
+	stays := func() {
+		if t.closed(); !s.limp() {
+			t.fail("not limp at %v, though it is stopped", s.now)
+		}
+	}
+	if !t.pass(outage/2, stays) || !t.must(s.heal()) {
+		return
+	}
+	if t.over = s.now; t.pass(after/2, stays) {
+		t.held = true
+		t.resume()
+	}
+}

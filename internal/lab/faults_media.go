@@ -1,0 +1,242 @@
+package lab
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/sim/emulator"
+	"github.com/halyard-robotics/halyard/sim/emulator/chip"
+	pins "github.com/halyard-robotics/halyard/sim/emulator/gpio"
+	"github.com/halyard-robotics/halyard/sim/emulator/uart"
+	"github.com/halyard-robotics/halyard/sim/emulator/video"
+)
+
+// FaultWord is one fault of the matrix: what it is on a serial line and on I2C, now and then, and wholly.
+type FaultWord struct {
+	Name  string
+	About string
+	Dead  bool // wholly, no value can come: one that does is a lie
+	can   bool // on CAN too, where controllers throw away what is not whole
+	// plant begins it; wholly is the second half. nil: the medium cannot have it.
+	Serial, I2c, Gpio, Video func(s *TestRig, wholly bool) error
+}
+
+// lateBy is how late what is late comes: after several cycles.
+const lateBy = 60 * time.Millisecond
+
+// FaultWords are the faults of the matrix.
+func FaultWords() []FaultWord {
+	return []FaultWord{
+		{Name: "lost", can: true, About: "bytes are missing; I2C: not acknowledged; GPIO: edges are", Serial: bytewise(uart.Lost), I2c: onChip(chip.NoAck, 0.3), Gpio: onLines(pins.Lost), Video: onEye(video.Lost)},
+		{Name: "corrupted", About: "bits are wrong", Serial: bytewise(uart.Flip), I2c: flipped, Video: mangled},
+		{Name: "doubled", can: true, About: "bytes come twice; GPIO: contacts bounce", Serial: bytewise(uart.Doubled), Gpio: onLines(pins.Bounce)},
+		{Name: "late", can: true, About: "what is said comes 60 ms later; I2C: the bus is held low", Serial: delayed, I2c: onChip(chip.BusHeldLow, 0.02), Video: onEye(video.Late)},
+		{Name: "echoed", About: "the host hears itself", Serial: always(uart.Echo)},
+		{Name: "garbage", About: "bytes nobody sent come before and between what is said", Serial: anew(uart.Noise)},
+		{Name: "stranger", can: true, About: "what another device says comes before the answer", Serial: anew(uart.Stranger), Video: onEye(video.Resized)},
+		{Name: "short", About: "the end is missing", Serial: bytewise(uart.Short), Video: onEye(video.Truncated)},
+		{Name: "cut", About: "GPIO: a wire is cut, where that is to be noticed", Dead: true, Gpio: onLines(pins.Cut)},
+		{Name: "unplugged", can: true, About: "the adapter is gone and back as another; I2C: the device's cable is", Dead: true,
+			Serial: unplugged, I2c: onChip(chip.Off, 1), Gpio: onLines(pins.Unplugged), Video: pullEye},
+		{Name: "power", can: true, About: "the device loses its power and its settings, first for 50 ms, then for long", Dead: true,
+			Serial: (*TestRig).Darken, I2c: (*TestRig).Darken, Video: darkEye},
+	}
+}
+
+// Plant is the word's fault on the medium of the stand's device, nil where it cannot have it.
+func (w *FaultWord) Plant(r *FaultRow) func(*TestRig, bool) error {
+	if own := r.own[w.Name]; own != nil {
+		return own
+	}
+	if slices.Contains(r.never, w.Name) {
+		return nil
+	}
+	switch r.Bus {
+	case assembly.GpioBus:
+		if w.Name == "doubled" && !r.contacts || w.Name == "cut" && !r.cuts {
+			return nil
+		}
+		return w.Gpio
+	case ofMachine:
+		return nil // nothing of it can be cut off
+	case assembly.I2cBus:
+		return w.I2c
+	case VideoBus:
+		return w.Video
+	case assembly.SpiBus:
+		if w.Name == "late" { // nobody holds it: the host alone has the clock
+			return nil
+		}
+		return w.I2c
+	}
+	if r.frames && !w.can {
+		return nil
+	}
+	return w.Serial
+}
+
+// stalls is how long the kernel itself waits for a bus that is held low, before any program hears of it.
+func (w *FaultWord) stalls(r *FaultRow) time.Duration {
+	if r.Bus == assembly.I2cBus && w.Name == "late" {
+		return time.Second
+	}
+	return 0
+}
+
+// The faults of a serial line. Bytes go wrong one in fifty, then every other one.
+func bytewise(kind uart.FaultKind) func(*TestRig, bool) error {
+	return func(s *TestRig, wholly bool) error {
+		f := uart.Fault{Kind: kind, P: 0.02}
+		if wholly {
+			f.P = 0.5
+		}
+		s.Tap().Fault(f)
+		return nil
+	}
+}
+
+func anew(kind uart.FaultKind) func(*TestRig, bool) error {
+	return func(s *TestRig, wholly bool) error {
+		f := uart.Fault{Kind: kind, P: 0.3, Bytes: s.Row.stranger}
+		if wholly {
+			f.P = 0
+		}
+		s.Tap().Fault(f)
+		return nil
+	}
+}
+
+func always(kind uart.FaultKind) func(*TestRig, bool) error {
+	return func(s *TestRig, _ bool) error {
+		s.Tap().Fault(uart.Fault{Kind: kind})
+		return nil
+	}
+}
+
+func delayed(s *TestRig, wholly bool) error {
+	if wholly {
+		s.Tap().Fault(uart.Fault{Kind: uart.Late, Delay: lateBy})
+	}
+	return nil
+}
+
+func unplugged(s *TestRig, wholly bool) error {
+	if !wholly {
+		return nil
+	}
+	s.Tap().Fault(uart.Fault{Kind: uart.Unplug})
+	if name := s.port(); s.nodes[name] != "" {
+		return s.unplug(name)
+	}
+	return nil
+}
+
+// port is the stable name of the adapter of the device on trial.
+func (s *TestRig) port() string { return s.Sys.Plan.Config.Buses[s.Row.On].Port }
+
+// Tap is the wire of the device on trial.
+func (s *TestRig) Tap() *uart.Tap { return s.taps[s.Row.On] }
+
+// onChip is a fault of a chip on the I2C bus: now and then with the probability p, then always. A bus that is held low is
+// so for all on it.
+func onChip(kind chip.FaultKind, p float64) func(*TestRig, bool) error {
+	return func(s *TestRig, wholly bool) error {
+		f := chip.Fault{Kind: kind, Address: s.Row.Address, P: p}
+		if kind == chip.BusHeldLow {
+			f.Address = chip.Everyone
+		}
+		if wholly {
+			f.P = 0
+		} else if p == 1 {
+			return nil
+		}
+		s.Sys.Emulation.Buses[s.Row.On].Fault(f)
+		return nil
+	}
+}
+
+// flipped is bits that are wrong in answers on I2C: in one of thirty, then in one of three. If all were, nobody could tell.
+func flipped(s *TestRig, wholly bool) error {
+	f := chip.Fault{Kind: chip.Flip, Address: s.Row.Address, P: 1. / 30}
+	if wholly {
+		f.P = 1. / 3
+	}
+	s.Sys.Emulation.Buses[s.Row.On].Fault(f)
+	return nil
+}
+
+// onLines is a fault of all lines of the GPIO chip; it is gone wholly or not at all.
+func onLines(kind pins.FaultKind) func(*TestRig, bool) error {
+	return func(s *TestRig, wholly bool) error {
+		f := pins.Fault{Kind: kind, Line: pins.AnyLine, P: 0.3}
+		if wholly {
+			f.P = 0
+		} else if kind == pins.Unplugged || kind == pins.Cut {
+			return nil
+		}
+		s.Sys.Emulation.Gpios[s.Row.On].Fault(f)
+		return nil
+	}
+}
+
+// brownOut is how long a device has no power that is back before anybody has noticed.
+const brownOut = 50 * time.Millisecond
+
+// Darken takes the device's power away: for a moment, or for good.
+func (s *TestRig) Darken(wholly bool) error {
+	span := brownOut
+	if wholly {
+		span = 0
+	}
+	for i := range s.Sys.Lines {
+		if l := &s.Sys.Lines[i]; l.Name == s.Row.On {
+			var faults []error
+			for i, name := range s.Row.names {
+				if s.Row.only == "" || s.Row.only == name {
+					faults = append(faults, l.Emu.Fault(emulator.Fault{Kind: emulator.Off, ID: s.Row.id + i, For: span}))
+				}
+			}
+			return errors.Join(faults...)
+		}
+	}
+	if bus := s.Sys.Emulation.Buses[s.Row.On]; bus != nil {
+		bus.Fault(chip.Fault{Kind: chip.Off, Address: s.Row.Address, For: span})
+	}
+	switch line := s.Sys.Emulation.Lines[s.Row.On].(type) {
+	case *chip.Serial:
+		line.Fault(chip.Fault{Kind: chip.Off, For: span})
+	case *uart.Line:
+		line.Fault(uart.Fault{Kind: uart.Off, For: span})
+	}
+	return nil
+}
+
+// heal ends all faults. An adapter that was gone comes back under another number.
+func (s *TestRig) heal() error {
+	for _, t := range s.taps {
+		t.ClearFaults()
+	}
+	for i := range s.Sys.Lines {
+		s.Sys.Lines[i].Emu.ClearFaults()
+	}
+	for _, b := range s.Sys.Emulation.Buses {
+		b.ClearFaults()
+	}
+	for _, l := range s.Sys.Emulation.Lines {
+		if l, ok := l.(interface{ ClearFaults() }); ok {
+			l.ClearFaults()
+		}
+	}
+	for _, c := range s.Sys.Emulation.Gpios {
+		c.ClearFaults()
+	}
+	if err := s.healEye(); err != nil {
+		return err
+	}
+	if t := s.taps[s.Row.On]; t == nil || t.Unit > 1 || s.nodes[s.port()] != "" {
+		return nil
+	}
+	return s.plug(s.port())
+}

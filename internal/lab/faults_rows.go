@@ -1,0 +1,277 @@
+package lab
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/halyard-robotics/halyard/drivers/gpio"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/servo/dynamixel"
+	"github.com/halyard-robotics/halyard/servo/hiwonder"
+	"github.com/halyard-robotics/halyard/servo/vesc"
+	"github.com/halyard-robotics/halyard/sim/actuator"
+)
+
+// FaultRow is one device on trial, and how it hangs on the stand.
+type FaultRow struct {
+	Device string   // as the config calls it
+	Bus    string   // what it is reached by: a type of bus, or ofMachine
+	On     string   // the stand's bus that it hangs on
+	names  []string // what the stand calls it
+	only   string   // which of names loses its power
+	beside []string // that must not notice
+
+	servo, LineType, port, buses, Board, monitor string // of the stand's files
+	rate                                         string // a key of the device's bus
+	Baud                                         int
+	id                                           int  // of the first servo; the second is the next
+	frames                                       bool // its line carries frames, of CAN
+	Address                                      uint16
+	stranger                                     []byte            // what another device would say on the line
+	Off                                          float64           // what the position of a servo may be off by, rad
+	known                                        map[string]string // what a fault does that no driver can help, by the fault
+
+	contacts bool                                             // on lines of GPIO: switches, which bounce
+	cuts     bool                                             // a wire of it that is cut is to be noticed
+	Wires    string                                           // of the stand's file
+	never    []string                                         // faults that it cannot have
+	own      map[string]func(*TestRig, bool) error            // faults that it has in its own way
+	Try      func(t *trial, plant func(*TestRig, bool) error) // the course of its cells, where it tells nothing of itself
+	Cameras  string                                           // of the stand's file
+	encoding string                                           // of the camera's frames
+	Tag      int                                              // before a reader of tags
+	mute     bool                                             // it is heard only while there is a tag
+
+	rover         bool // on the robot with wheels, with these:
+	Base, scanner string
+
+	calm   bool                 // nothing is wrong yet
+	missed bool                 // it told of no tag
+	Values map[string][]float64 // of sensors, when all was well
+	within []float64            // how far from them is no fault: without a checksum small errors are not to be seen
+	share  float64              // of a scan's rays may be wrong: each has a checksum of a few bits, or none
+}
+
+// heldTag is the number of the tag that is held before readers.
+const heldTag = 0x0083_4CE7
+
+// knownSilent is what comes of a reader that was not heard, and hence tells of no tag.
+const knownSilent = "known: a reader that is not heard is like one without a tag"
+
+// Judge says what is wrong with a sensor's values. Those of the calm are the right ones.
+func (r *FaultRow) Judge(name string, values []float64) (wrong string) {
+	if r.calm {
+		r.Values[name] = slices.Clone(values)
+		return ""
+	}
+	if r.mute && values[0] == 0 {
+		r.missed = true // which is no lie
+		return ""
+	}
+	right, bad := r.Values[name], 0
+	for i, v := range values[:min(len(values), len(right))] {
+		near := 1e-6 + 1e-3*math.Abs(right[i])
+		if k := min(i, len(r.within)-1); k >= 0 {
+			near = max(near, r.within[k])
+		}
+		if math.Abs(v-right[i]) > near { // NaN is not known, and no lie
+			bad++
+			wrong = fmt.Sprintf("value %d is %.4g, want %.4g", i, v, right[i])
+		}
+	}
+	if float64(bad) <= r.share*float64(len(values)) {
+		return ""
+	}
+	return wrong
+}
+
+// Exemplars are the servos that stand for their types of line, one for each way to count and to be read. A type that is not
+// here is tried with the first motor that is known of it.
+func Exemplars() map[string][]string {
+	return map[string][]string{
+		"dynamixel1": {"ax-12a", "mx-64"},
+		"dynamixel2": {"xl-320", "xl430-w250", "xm430-w350"},
+		"feetech":    {"sts3215", "scs0009"},
+		"hiwonder":   {"lx-16a"},
+		"kondo":      {"krs-2552"},
+	}
+}
+
+// FaultRows are all devices that a config may name. They come from the same tables as the config's words do, so a new one
+// is tried without a word here.
+func FaultRows() []*FaultRow {
+	var rows []*FaultRow
+	for _, kind := range report.SortedKeys(assembly.BusTypes) {
+		t, models := assembly.BusTypes[kind], Exemplars()[kind]
+		if models == nil {
+			i := slices.IndexFunc(actuator.Names(), func(name string) bool { return t.Lookup(name) != nil })
+			if i >= 0 {
+				models = actuator.Names()[i : i+1]
+			}
+		}
+		for _, model := range models {
+			r := newRow(model, kind)
+			r.On, r.names, r.only, r.beside = "line", []string{"one", "two"}, "one", []string{"pulse", "imu"}
+			if r.servo, r.LineType = model, kind; kind != "dynamixel2" {
+				r.Off = offChance
+			}
+			for _, baud := range []int{1_000_000, 1_250_000, 115_200} {
+				if _, ok := t.Lookup(model).BaudCode(baud); ok {
+					r.Baud = baud
+					break
+				}
+			}
+			switch {
+			case kind == "odrive":
+				r.id, r.only = 0, "" // the two axes of a board, which has one supply
+			case kind == "vesc":
+				// The second is behind the first, on its CAN: it may lose its power alone, or both the line.
+				first := *r
+				first.Device, first.only = model+", both", ""
+				rows = append(rows, &first)
+				r.only = "two"
+			case t.Filters != nil:
+				r.frames, r.Off, r.port = true, offPosition, "can0"
+			}
+			if kind == "kondo" {
+				r.known = map[string]string{"corrupted": "known: ICS has no checksum: what could be is believed, by Halyard and by the servo"}
+			}
+			rows = append(rows, r)
+		}
+	}
+	for _, device := range report.SortedKeys(assembly.OutputKinds()) {
+		kind := assembly.OutputKinds()[device]
+		r := newRow(device, kind.Bus)
+		r.names, r.beside = []string{"pulse"}, []string{"one", "two", "imu"}
+		r.hang(kind.Bus, kind.Addresses, 0x28)
+		r.Board = fmt.Sprintf("{%sdevice: %s, channel: 0}", r.at(), device)
+		rows = append(rows, r)
+		if device == "maestro" { // its checksum is an option
+			crc := *r
+			crc.Device, crc.Board = "maestro, crc", strings.Replace(r.Board, "channel", "crc: true, channel", 1)
+			rows = append(rows, &crc)
+			r.known = map[string]string{"corrupted": "known: a wrong pulse now and then, without crc: true"}
+		}
+	}
+	for _, device := range report.SortedKeys(assembly.SensorKinds()) {
+		kind := assembly.SensorKinds()[device]
+		for _, bus := range kind.Buses {
+			r := newRow(device, bus)
+			if rows = append(rows, r); kind.Scanner != nil {
+				r.roll("usb", "scanner1")
+				r.scanner, r.within, r.share = fmt.Sprintf("{bus: usb, device: %s%s}", device, scannerKeys()[device]), []float64{0.1}, 0.05
+				continue
+			}
+			r.names, r.beside, r.within = []string{"device"}, []string{"one", "two", "pulse", "imu"}, kind.Jump
+			if r.Tag = 0; kind.Reads {
+				r.Tag = heldTag
+			}
+			r.mute = device == "rdm6300"
+			if kind.Baud != 0 {
+				r.rate = fmt.Sprintf(", baud: %d", kind.Baud)
+			}
+			r.hang(bus, kind.Addresses, 0x28, 0x40)
+			lines := ""
+			if kind.On != nil {
+				r.contacts, r.cuts = kind.On.Bias == gpio.Up, kind.On.Turns
+				lines = ", lines: [4"
+				for i := range len(kind.On.Lines) - 1 {
+					lines += fmt.Sprint(", ", 5+i)
+				}
+				lines += "]"
+			}
+			r.monitor = fmt.Sprintf("      monitors:\n        device: {%sdevice: %s%s, rate: 50}", r.at(), device, lines)
+		}
+	}
+	rows = append(append(rows, cameraRows()...), wireRows()...)
+	for _, device := range report.SortedKeys(assembly.BaseKinds()) {
+		r := newRow(device, assembly.SerialBus)
+		r.roll("base", "odometry", "battery")
+		r.Base, r.within = fmt.Sprintf("{bus: base, device: %s, robot: %s}", device, assembly.BaseKinds()[device]), []float64{0.02}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// scannerKeys are what a scanner must be told beside what it is.
+func scannerKeys() map[string]string { return map[string]string{"hokuyo": ", model: urg-04lx"} }
+
+// roll puts the row on the robot with wheels, at a bus of which these of its sensors hang.
+func (r *FaultRow) roll(on string, names ...string) {
+	r.rover, r.On, r.names, r.beside = true, on, names, []string{"inu"}
+	r.Base, r.scanner = "{bus: base, device: p2os, robot: p2at}", "{bus: usb, device: sick-lms200}"
+	for _, other := range []string{"odometry", "f4", "scanner1"} {
+		if !slices.Contains(names, other) && (other == "scanner1") == (on == "base") {
+			r.beside = append(r.beside, other)
+		}
+	}
+}
+
+// ofMachine is the bus of what is part of the machine: the kernel's PWM.
+const ofMachine = "-"
+
+// newRow is the row of a device, with a stand of devices that are not on trial.
+func newRow(device, bus string) *FaultRow {
+	return &FaultRow{Values: map[string][]float64{}, Device: device, Bus: bus, servo: "xl430-w250", LineType: "dynamixel2", port: "/dev/serial/by-id/line", Baud: 1_000_000,
+		Board: "{bus: main, device: pca9685, channel: 0}", stranger: strangerOn(bus), Off: offPosition, id: 1}
+}
+
+// hang finds the row's device a place on the stand, beside those that have the addresses taken.
+func (r *FaultRow) hang(bus string, addresses []int, taken ...int) {
+	switch bus {
+	case "":
+		r.Bus = ofMachine
+	case assembly.I2cBus:
+		r.On = "main"
+		for _, a := range addresses {
+			if !slices.Contains(taken, a) {
+				r.Address = uint16(a)
+				break
+			}
+		}
+	default:
+		port := "/dev/serial/by-id/usb"
+		if bus == assembly.SpiBus {
+			port = "/dev/spidev0.0"
+		}
+		r.On, r.buses = "usb", "  usb: {type: "+bus+", port: "+port+r.rate+"}"
+		if bus == assembly.GpioBus {
+			r.On, r.buses = "io", "  io: {type: gpio}"
+		}
+	}
+}
+
+// at is where the device hangs, for the stand's file.
+func (r *FaultRow) at() string {
+	switch r.On {
+	case "":
+		return ""
+	case "main":
+		return fmt.Sprintf("bus: main, address: 0x%02X, ", r.Address)
+	}
+	return "bus: " + r.On + ", "
+}
+
+// strangerOn is a sound telegram of a device that nobody asked, in the language of the bus where it has addresses.
+func strangerOn(bus string) []byte {
+	const id = 99
+	switch bus {
+	case "dynamixel2":
+		return dynamixel.AppendStatus2(nil, &dynamixel.Status{ID: id, Data: []byte{0, 8, 0, 0}})
+	case "hiwonder":
+		return hiwonder.AppendPacket(nil, &hiwonder.Packet{ID: id, Command: 28, Params: []byte{0xF4, 1}})
+	case "kondo":
+		return []byte{9, 0x3A, 0x4C}
+	case "vesc":
+		mask := vesc.Mask(vesc.ERPM, vesc.Volts, vesc.TachoAbs, vesc.FaultCode, vesc.PosNow, vesc.ControllerID)
+		v := vesc.Values{vesc.Volts: 24, vesc.TachoAbs: 1234, vesc.PosNow: 180, vesc.ControllerID: id}
+		return vesc.AppendPacket(nil, v.Append(vesc.AppendSelective(nil, mask), mask))
+	case assembly.OdriveCAN, assembly.CybergearType:
+		return servo.AppendCAN(nil, &servo.CANFrame{ID: id << 5, Len: 8, Data: [8]byte{1, 2, 3, 4, 5, 6, 7, 8}})
+	}
+	return dynamixel.AppendStatus1(nil, &dynamixel.Status{ID: id, Data: []byte{0, 2}})
+}

@@ -1,0 +1,2 @@
+// Package report holds what results share that are data for programs and a table for people.
+package report

@@ -1,0 +1,32 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+)
+
+// Row is one line of a command's answer: a struct whose JSON is for programs, with cells for people.
+type Row interface {
+	Header() []string
+	Cells() []string
+}
+
+// Number is a float that JSON shows as null where it is not one.
+type Number float64
+
+// MarshalJSON implements json.Marshaler.
+func (n Number) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(float64(n)) || math.IsInf(float64(n), 0) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(n))
+}
+
+// String is for tables: four significant digits.
+func (n Number) String() string {
+	if math.IsNaN(float64(n)) {
+		return "-"
+	}
+	return fmt.Sprintf("%.4g", float64(n))
+}
