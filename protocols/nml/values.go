@@ -224,6 +224,49 @@ func (c *Codec) Text(v *string, limit int) {
 	c.characters(v, int(n))
 }
 
+// Bytes passes a char array of variable length, at most limit, NULs included. Disp sends it up to the first NUL.
+func (c *Codec) Bytes(v *[]byte, limit int) {
+	if c.mode == measuring {
+		c.lay(4, 4)
+		c.lay(limit, 1)
+		return
+	}
+	n := int32(len(*v))
+	if c.Int(&n); !c.text(n, limit) {
+		return
+	}
+	if c.encoding == Disp {
+		text := string(*v)
+		c.dispText(&text, int(n)+1)
+		if c.mode == decoding {
+			*v = append(make([]byte, 0, n), text[:min(len(text), int(n))]...)
+			*v = (*v)[:n]
+		}
+		return
+	}
+	c.raw(v, int(n))
+}
+
+// raw passes n bytes as they are.
+func (c *Codec) raw(v *[]byte, n int) {
+	padding := 0
+	if c.encoding == XDR {
+		count := int32(n)
+		if c.Int(&count); c.err == nil && int(count) != n {
+			c.Fail(fmt.Errorf("characters: got %d, want %d: %w", count, n, ErrCount))
+		}
+		padding = -n & 3
+	}
+	if c.err != nil {
+		return
+	}
+	if c.mode == encoding {
+		c.buf = append(append(c.buf, *v...), zeros[:padding]...)
+	} else if b := c.take(n + padding); b != nil {
+		*v = append((*v)[:0], b[:n]...)
+	}
+}
+
 // text checks the length of a text: Disp sends fewer characters than the length announces.
 func (c *Codec) text(n int32, limit int) bool {
 	if c.encoding == Disp && c.err == nil && n >= 0 && int(n) <= limit {
@@ -241,27 +284,13 @@ func (c *Codec) characters(v *string, n int) {
 		c.dispText(v, n)
 		return
 	}
-	if c.encoding == XDR {
-		count := int32(n)
-		c.Int(&count)
-		if c.err == nil && int(count) != n {
-			c.Fail(fmt.Errorf("characters: got %d, want %d: %w", count, n, ErrCount))
-			return
-		}
-	}
-	padding := 0
-	if c.encoding == XDR {
-		padding = -n & 3
-	}
+	var fixed []byte
 	if c.mode == encoding {
-		text := cut(*v, n)
-		c.buf = append(c.buf, text...)
-		c.buf = append(c.buf, make([]byte, n-len(text)+padding)...)
-		return
+		fixed = make([]byte, n)
+		copy(fixed, cut(*v, n))
 	}
-	b := c.take(n + padding)
-	if b != nil {
-		*v = string(beforeNUL(b[:n]))
+	if c.raw(&fixed, n); c.mode == decoding {
+		*v = string(beforeNUL(fixed))
 	}
 }
 

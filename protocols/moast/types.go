@@ -1,0 +1,137 @@
+package moast
+
+import (
+	"math"
+
+	"github.com/halyard-robotics/halyard/protocols/nml"
+)
+
+// Cartesian is a point or a velocity, m or m/s. In absolute coordinates x is north, y east, z down.
+type Cartesian struct{ X, Y, Z float64 }
+
+// Update passes x, y, z.
+func (p *Cartesian) Update(c *nml.Codec) {
+	c.Nested()
+	c.Double(&p.X)
+	c.Double(&p.Y)
+	c.Double(&p.Z)
+}
+
+// RPY is roll, pitch and yaw, rad or rad/s.
+type RPY struct{ R, P, Y float64 }
+
+// Update passes roll, pitch, yaw.
+func (r *RPY) Update(c *nml.Codec) {
+	c.Nested()
+	c.Double(&r.R)
+	c.Double(&r.P)
+	c.Double(&r.Y)
+}
+
+// Pose is a place and a unit quaternion.
+type Pose struct {
+	Translation Cartesian
+	S, X, Y, Z  float64 // the quaternion, S its real part
+}
+
+// Update passes the translation, then the quaternion.
+func (p *Pose) Update(c *nml.Codec) {
+	p.Translation.Update(c)
+	c.Double(&p.S)
+	c.Double(&p.X)
+	c.Double(&p.Y)
+	c.Double(&p.Z)
+}
+
+// PoseAt is the pose at t turned by r, yaw first.
+func PoseAt(t Cartesian, r RPY) Pose {
+	sr, cr := math.Sincos(r.R / 2)
+	sp, cp := math.Sincos(r.P / 2)
+	sy, cy := math.Sincos(r.Y / 2)
+	return Pose{Translation: t, S: cr*cp*cy + sr*sp*sy, X: sr*cp*cy - cr*sp*sy, Y: cr*sp*cy + sr*cp*sy, Z: cr*cp*sy - sr*sp*cy}
+}
+
+// Limits of arrays.
+const (
+	MaxWaypoints = 100
+	MaxArcs      = 100
+	MaxFlippers  = 4
+	MaxSeeds     = 200
+	MaxLinks     = 16 // of a mission package; ours
+	MaxVehicles  = 4  // of a section
+)
+
+// Waypoint is a point to reach within Neighborhood, m, at Speed, m/s.
+type Waypoint struct {
+	P                   Cartesian
+	RPY                 RPY
+	Neighborhood, Speed float64
+	Quality             byte
+}
+
+// Update passes the fields.
+func (w *Waypoint) Update(c *nml.Codec) {
+	w.P.Update(c)
+	w.RPY.Update(c)
+	c.Double(&w.Neighborhood)
+	c.Double(&w.Speed)
+	c.Char(&w.Quality)
+}
+
+// ArcSegment is a path from where the one before ends to End, along a circle about Center, or a line.
+type ArcSegment struct {
+	Center, End, Normal Cartesian
+	Theta               float64 // of the arc about Normal, rad
+	AnnularTolerance    float64 // m, between the outer and the inner radius
+	Speed               float64 // m/s
+	IsArc               int32   // 1 = an arc, 0 = a line
+}
+
+// Update passes the fields.
+func (a *ArcSegment) Update(c *nml.Codec) {
+	a.Center.Update(c)
+	a.End.Update(c)
+	a.Normal.Update(c)
+	c.Double(&a.Theta)
+	c.Double(&a.AnnularTolerance)
+	c.Double(&a.Speed)
+	c.Int(&a.IsArc)
+}
+
+// Direction is how to turn to a heading.
+type Direction int32
+
+// The directions, from above.
+const (
+	Clockwise Direction = iota
+	Counterclockwise
+	Shortest
+)
+
+// Steer is how a vehicle is steered.
+type Steer int32
+
+// The kinds of steering.
+const (
+	InvalidSteer Steer = iota - 1
+	SkidSteer
+	AckermanSteer
+	OmniSteer
+	SubmarineSteer
+	RotaryWingSteer
+	FixedWingSteer
+	UnknownSteer
+)
+
+// Bot is what kind of robot a vehicle is.
+type Bot int32
+
+// The kinds of robot.
+const (
+	InvalidBot Bot = iota - 1
+	GroundVehicle
+	NauticRobot
+	AerialRobot
+	LeggedRobot
+	UnknownBot
+)
