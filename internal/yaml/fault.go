@@ -1,0 +1,106 @@
+package yaml
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// Fault is one thing that is wrong in a file.
+type Fault struct {
+	Source string   // the file, the name of an embedded one, or the option that set the value ("--set agents[0].body=rael")
+	Line   int      // from 1; 0 where there is no line: an option, or a value that is not of a file
+	Column int      // from 1, in characters
+	Path   Path     // "agents[0].hardware.joints.left_elbow.id"; empty for the whole document
+	Got    string   // what was found, values as written
+	Rule   string   // what is allowed; empty where Got says all
+	Fix    string   // what would be right, where it can be told: `did you mean "body"?`
+	Kind   hal.Kind // the exit code; the zero Kind counts as hal.Invalid
+}
+
+// String is the fault as one line: FILE:LINE:COLUMN: PATH: got X, want Y; fix.
+func (f Fault) String() string {
+	var parts []string
+	switch {
+	case f.Line > 0:
+		parts = append(parts, fmt.Sprintf("%s:%d:%d", f.Source, f.Line, f.Column))
+	case f.Source != "":
+		parts = append(parts, f.Source)
+	}
+	if f.Path != "" {
+		parts = append(parts, string(f.Path))
+	}
+	text := f.Got
+	if f.Rule != "" {
+		text = fmt.Sprintf("got %s, want %s", f.Got, f.Rule)
+	}
+	if f.Fix != "" {
+		text += "; " + f.Fix
+	}
+	return strings.Join(append(parts, text), ": ")
+}
+
+// maxFaults bounds a report: a file of another kind may be wrong in every line.
+const maxFaults = 200
+
+// Faults are all that is wrong with a file. As an error its text is one line a fault, and its kind (hal.KindOf) that of
+// the faults.
+type Faults []Fault
+
+// Add appends f. After maxFaults the rest is counted in one last fault.
+func (fs *Faults) Add(f Fault) {
+	switch n := len(*fs); {
+	case n < maxFaults:
+		*fs = append(*fs, f)
+	case n == maxFaults:
+		*fs = append(*fs, Fault{Source: f.Source, Got: fmt.Sprintf("more than %d faults", maxFaults), Rule: "none"})
+	}
+}
+
+// full reports whether Add keeps no more.
+func (fs Faults) full() bool { return len(fs) > maxFaults }
+
+// sort puts fs into the order of the document. Faults of options have no line and come first, as they were found.
+func (fs Faults) sort() {
+	slices.SortStableFunc(fs, func(a, b Fault) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+}
+
+// Err returns fs as an error, or nil where there is no fault.
+func (fs Faults) Err() error {
+	if len(fs) == 0 {
+		return nil
+	}
+	return fs
+}
+
+func (fs Faults) Error() string {
+	lines := make([]string, len(fs))
+	for i, f := range fs {
+		lines[i] = f.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// As makes hal.KindOf see the kind: the one all faults share, or hal.Invalid.
+func (fs Faults) As(target any) bool {
+	e, ok := target.(**hal.Error)
+	if !ok || len(fs) == 0 {
+		return false
+	}
+	kind := fs[0].Kind
+	for _, f := range fs {
+		if f.Kind != kind {
+			kind = hal.Invalid
+		}
+	}
+	if kind == hal.Unexpected {
+		kind = hal.Invalid
+	}
+	*e = &hal.Error{Kind: kind, Err: fs}
+	return true
+}

@@ -1,0 +1,69 @@
+package yaml
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestPath(t *testing.T) {
+	root := Path("")
+	for _, tc := range []struct {
+		got          Path
+		want, parent Path
+	}{
+		{root, "", ""},
+		{root.Key("name"), "name", ""},
+		{root.Key("agents").Index(0), "agents[0]", "agents"},
+		{root.Key("agents").Index(12).Key("hardware").Key("left_elbow"), "agents[12].hardware.left_elbow", "agents[12].hardware"},
+		{root.Key("classes").Key("USARBot.P2AT").Key("body"), `classes["USARBot.P2AT"].body`, `classes["USARBot.P2AT"]`},
+		{root.Key("classes").Key(`a"]=b`), `classes["a\"]=b"]`, "classes"},
+		{root.Key(""), `[""]`, ""},
+	} {
+		if tc.got != tc.want || tc.got.Parent() != tc.parent {
+			t.Errorf("got %s in %s, want %s in %s", tc.got, tc.got.Parent(), tc.want, tc.parent)
+		}
+	}
+	for _, bad := range []Path{"a..b", ".a", "a.", "a[", "a[]", "a[-1]", "a[99999999]", "a[0", `a["`, `a["b"`, `a["b]`, "a b", "a[0]b", Path(strings.Repeat("a.", 99))} {
+		if steps, err := bad.steps(); err == nil {
+			t.Errorf("%s: got %v, want an error", bad, steps)
+		}
+	}
+}
+
+func TestClosest(t *testing.T) {
+	among := []string{"body", "guard", "hardware", "left_elbow", "right_elbow", "ax-12a"}
+	for name, want := range map[string]string{
+		"bodi": "body", "Body": "body", "bdoy": "body", "gard": "guard", "left-elbow": "left_elbow", "ax12a": "ax-12a",
+		"hardwear": "hardware", "x": "", "": "", "lift_elbows": "left_elbow", strings.Repeat("body", 100): "",
+	} {
+		if got := Closest(name, among); got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+	if got := Closest("abd", []string{"abz", "aby"}); got != "aby" {
+		t.Errorf("of two as near: got %q, want the first in the alphabet", got)
+	}
+}
+
+func FuzzPath(f *testing.F) {
+	for _, s := range []string{"a", "agents[0].b", `c["x.y"].z`, "[", `["`, `a["\"]`} {
+		f.Add(s)
+	}
+	// What can be taken apart has a parent that can be, and comes back by being put together.
+	f.Fuzz(func(t *testing.T, s string) {
+		steps, err := Path(s).steps()
+		if err != nil || len(steps) == 0 {
+			return
+		}
+		again := Path(s).Parent()
+		if last := steps[len(steps)-1]; last.index >= 0 {
+			again = again.Index(last.index)
+		} else {
+			again = again.Key(last.key)
+		}
+		same, err := again.steps()
+		if err != nil || len(same) != len(steps) || same[len(same)-1] != steps[len(steps)-1] {
+			t.Errorf("%q: got %q (%v)", s, again, err)
+		}
+	})
+}
