@@ -16,15 +16,18 @@ var law = []struct{ importer, may, reason string }{
 	{"hal", "", "the vocabulary imports the standard library alone"},
 	{"servo/", "hal servo", "a brand's bus knows no calibration, no body, no physics"},
 	{"servo", "hal", "what all servos share knows no brand"},
-	{"calibration", "hal", "maps numbers; whose numbers they are is none of its business"},
+	{"internal/yaml", "hal", "reads files; whose they are is no business of its own"},
+	{"calibration", "hal internal/yaml", "maps numbers; whose numbers they are is none of its business"},
 	{"drivers/serial", "hal servo", "a line knows nothing of what hangs on it"},
 	{"drivers/", "hal servo drivers/i2c", "a device knows its line, and nothing of bodies"},
 	{"drivers", "hal servo calibration", "the hardware body sees chains by their shape, never a brand"},
 	{"sim/emulator", "hal sim servo drivers", "the other side of the wire: codecs, register tables and physics"},
+	{"sim/model", "hal sim internal/yaml", "robots and scenes are files"},
+	{"sim/hydro", "hal sim internal/yaml", "vehicles are files"},
 	{"sim", "hal sim", "physics never sees hardware"},
 	{"protocols/", "hal protocols", "a protocol never sees what stands behind the rig"},
 	{"protocols", "hal", "what protocols share"},
-	{"configs", "hal calibration", "checks form; cmd resolves names"},
+	{"configs", "hal calibration internal/yaml", "checks form; cmd resolves names"},
 	{"internal/report", "", "numbers and rows; of what is the caller's business"},
 	{"internal/control", "hal internal/report", "a rig's socket knows the rig alone"},
 	{"internal/assembly", "hal servo calibration drivers sim protocols configs internal/control internal/report", "resolves and opens a config"},
@@ -111,7 +114,7 @@ func TestLawBites(t *testing.T) {
 	for _, c := range []struct{ importer, imported string }{
 		{"hal", module + "servo"}, {"hal", "golang.org/x/sys/unix"}, {"protocols/osp", module + "sim"},
 		{"sim/actuator", module + "servo"}, {"sim", module + "sim/emulator"}, {"drivers", module + "servo/dynamixel"},
-		{"configs", module + "drivers"}, {"sim/emulator/chip", module + "drivers"}, {"servo", module + "hal/haltest"}, {"unheard/of", module + "hal"},
+		{"configs", module + "drivers"}, {"internal/yaml", module + "configs"}, {"sim", module + "internal/yaml"}, {"hal", module + "internal/yaml"}, {"drivers", module + "internal/yaml"}, {"sim/emulator/chip", module + "drivers"}, {"servo", module + "hal/haltest"}, {"unheard/of", module + "hal"},
 	} {
 		probe := &testing.T{}
 		check(probe, c.importer, c.imported)
