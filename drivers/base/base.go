@@ -74,6 +74,7 @@ type Base struct {
 	extra  []Command
 
 	reminded time.Duration // when something was asked for again
+	configs  int           // how often the configuration was
 	turn     int           // whose turn it was
 
 	wheels []wheel

@@ -1,6 +1,7 @@
 package base
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 
@@ -103,11 +104,15 @@ func DecodeCommand(data []byte) (Command, error) {
 }
 
 // Parser finds packets in what comes over the line, either way. Its result does not depend on how the stream is cut.
-type Parser struct{ servo.Framer }
+type Parser struct {
+	servo.Framer
+	doubtful []byte // the last CONFIGpac with a wrong checksum
+}
 
 // NewParser returns a parser with nothing in it.
 func NewParser() *Parser {
-	return &Parser{servo.NewFramer(longest, servo.Rules{
+	p := &Parser{doubtful: make([]byte, 0, longest)}
+	p.Framer = servo.NewFramer(longest, servo.Rules{
 		First: servo.IsByte(head1),
 		Frame: func(h []byte) (int, bool) {
 			switch {
@@ -120,11 +125,24 @@ func NewParser() *Parser {
 			}
 			return 3 + int(h[2]), h[2] >= 3 && int(h[2]) <= longest-3
 		},
-		Check: func(p []byte) bool {
-			n := len(p) - 2
-			return Checksum(p[3:n]) == binary.BigEndian.Uint16(p[n:])
-		},
-	})}
+		Check: p.check,
+	})
+	return p
+}
+
+// check tells whether a packet is sound. The firmware of several Pioneers always gets the checksum of its CONFIGpac wrong: one that
+// comes twice the same, byte for byte, is sound.
+func (p *Parser) check(packet []byte) bool {
+	n := len(packet) - 2
+	if Checksum(packet[3:n]) == binary.BigEndian.Uint16(packet[n:]) {
+		return true
+	}
+	if packet[3] != typeConfig {
+		return false
+	}
+	again := bytes.Equal(p.doubtful, packet)
+	p.doubtful = append(p.doubtful[:0], packet...)
+	return again
 }
 
 // Data is the data of the next whole packet, nil when there is none yet. It is the parser's until Feed or Reset.

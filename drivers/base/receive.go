@@ -82,7 +82,7 @@ func (b *Base) takeReport(r *Report, now time.Duration) {
 		b.drive.release()
 		b.odo.rebase()
 		b.ticks.known = false
-		b.reminded = now // what is asked for now takes its time
+		b.reminded, b.configs = now, 0 // what is asked for now takes its time
 	case syncing1, syncing2:
 		return // of a session that ends
 	}

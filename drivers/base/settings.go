@@ -46,6 +46,9 @@ func (b *Base) setUp(now time.Duration) bool {
 	return false
 }
 
+// maxConfigs is how often the configuration is asked for again: some bases have none, and some never get its checksum right.
+const maxConfigs = 5
+
 // remind asks once more, one thing a second, for what was asked for and does not come: the word was lost on its way, or the base has
 // no such thing. So they take turns.
 func (b *Base) remind(now time.Duration) {
@@ -63,7 +66,7 @@ func (b *Base) remind(now time.Duration) {
 		Command
 	}{
 		{b.report.Flags&FlagSonar != 0 == s.SonarOff, n(OpSonar, on)},
-		{b.config == ConfigReport{}, n(OpConfig, 1)},
+		{b.config == ConfigReport{} && b.configs < maxConfigs, n(OpConfig, 1)},
 		{late(s.Gyro, b.senses[Gyro].at[0]), n(OpGyro, 1)},
 		{late(s.Encoders, b.senses[Encoders].at[0]), n(OpEncoder, 2)},
 		{late(s.IO, b.ioAt), n(OpIORequest, 2)},
@@ -72,7 +75,9 @@ func (b *Base) remind(now time.Duration) {
 	for range asks {
 		if b.turn = (b.turn + 1) % len(asks); asks[b.turn].late {
 			b.put(asks[b.turn].Command)
-			b.reminded = now
+			if b.reminded = now; asks[b.turn].Op == OpConfig {
+				b.configs++
+			}
 			return
 		}
 	}

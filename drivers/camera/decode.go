@@ -128,6 +128,10 @@ func clip(v int32) byte {
 
 // jpeg decodes a frame that is a JPEG.
 func (d *Decoder) jpeg(rgb, frame []byte) error {
+	// Some cameras put the start marker of a frame there twice.
+	for bytes.HasPrefix(frame, []byte{0xFF, jpegStart, 0xFF, jpegStart}) {
+		frame = frame[2:]
+	}
 	found, err := inspect(frame, d.shape.Width, d.shape.Height)
 	if err != nil {
 		return fmt.Errorf("%v frame: %w", d.shape.Pixel, err)

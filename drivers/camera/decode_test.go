@@ -125,6 +125,8 @@ func frames(t testing.TB) []struct {
 		{"rgb24", rgb, raw(rgb), 0, ""},
 		{"mjpeg", mjpg, whole, 12, ""},
 		{"mjpeg without its tables", mjpg, without(without(whole, jpegTables), jpegTables), 12, ""},
+		{"mjpeg with two starts", mjpg, append([]byte{0xFF, jpegStart}, whole...), 12, ""},
+		{"mjpeg of starts alone", mjpg, bytes.Repeat([]byte{0xFF, jpegStart}, 9), 0, "want a JPEG"},
 		{"mjpeg with padding", mjpg, append(slices.Clone(whole), make([]byte, 100)...), 12, ""},
 		{"mjpeg with restarts", dots, blocks, math.NaN(), ""},
 		{"mjpeg, a restart missing", dots, slices.Delete(slices.Clone(blocks), second, second+3), 0, "a part of it is missing"},

@@ -40,6 +40,11 @@ const perReport = 8
 
 // Board is one base's controller.
 type Board struct {
+	// WrongConfig lets the checksum of its CONFIGpac always be wrong, as several Pioneers' firmware does.
+	WrongConfig bool
+	Mute        bool // it sends no CONFIGpac at all, as firmware before 1.6
+	Configs     int  // how often it was asked for its configuration
+
 	robot   base.Robot
 	names   base.Names
 	chassis Chassis
@@ -100,7 +105,7 @@ func (b *Board) Baud() int { return b.baud }
 
 // Power is uart.Board's: without it everything but the wheels' place is lost.
 func (b *Board) Power(on bool, now time.Duration) {
-	*b = Board{robot: b.robot, names: b.names, chassis: b.chassis, baud: b.baud, arcos: b.arcos, parser: base.NewParser(),
+	*b = Board{WrongConfig: b.WrongConfig, Mute: b.Mute, Configs: b.Configs, robot: b.robot, names: b.names, chassis: b.chassis, baud: b.baud, arcos: b.arcos, parser: base.NewParser(),
 		powered: on, next: now + boot, ready: now + boot, heard: now, brake: now, since: now, accel: 0.3, decel: 0.3, limit: b.robot.MaxSpeed, turnMax: b.robot.MaxTurn, sonar: true,
 		grip: 1}
 	b.rims[0], b.rims[1] = b.chassis.Rims()

@@ -72,7 +72,13 @@ func (b *Board) obey(c *base.Command, data []byte, now time.Duration) {
 			}
 		}
 	case base.OpConfig:
+		if b.Configs++; b.Mute {
+			break
+		}
 		b.out = base.AppendPacket(b.out, b.config().Append(nil))
+		if b.WrongConfig {
+			b.out[len(b.out)-1] ^= 0xFF
+		}
 	case base.OpEncoder:
 		b.encoder = c.Int
 	case base.OpGyro:
