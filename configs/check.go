@@ -172,11 +172,11 @@ func (c *checker) checkRobot(r Placed) {
 		c.checkBus(at.Key(name), r.Hardware.Monitors[name].Bus, r.BodyOf(name))
 	}
 	if stop := r.Hardware.Estop; stop != nil {
-		c.checkBus(hardware.Key("estop"), stop.Bus, r.Most())
+		c.checkBus(hardware.Key("estop"), stop.Bus, r.MostReal())
 	}
 	at = hardware.Key("lights")
 	for _, name := range c.inOrder(at, names(r.Hardware.Lights)) {
-		c.checkBus(at.Key(name), r.Hardware.Lights[name].Bus, r.Most())
+		c.checkBus(at.Key(name), r.Hardware.Lights[name].Bus, r.MostReal())
 	}
 }
 

@@ -133,8 +133,8 @@ func (r *Robot) Has(k BodyKind) bool {
 	return r.Body == k
 }
 
-// Most is the most real of what the robot is made of: what a device is that belongs to no part.
-func (r *Robot) Most() BodyKind {
+// MostReal is the most real of what the robot is made of: what a device is that belongs to no part.
+func (r *Robot) MostReal() BodyKind {
 	for _, k := range []BodyKind{Real, Emulated} {
 		if r.Has(k) {
 			return k

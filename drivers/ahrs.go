@@ -27,8 +27,8 @@ func NewAHRS(raw Sensor, c *calibration.Inertial, clock hal.Clock, k kinematics.
 	return &AHRS{raw: raw, cal: *c, clock: clock, filter: kinematics.NewAttitude(k), last: -1}
 }
 
-// longestGap is how long rates may be carried on over samples that failed, after which the attitude begins anew.
-const longestGap = 500 * time.Millisecond
+// maxGap is how long rates may be carried on over samples that failed, after which the attitude begins anew.
+const maxGap = 500 * time.Millisecond
 
 // Open opens the chip. The attitude is found anew, what was learnt of the gyros' drift stays.
 func (s *AHRS) Open() error {
@@ -45,7 +45,7 @@ func (s *AHRS) Read(values []float64) error {
 	now := s.clock.Now()
 	v := &s.values
 	rates, acceleration, field := s.cal.Corrected([3]float64(v[0:3]), [3]float64(v[3:6]), [3]float64(v[6:9]))
-	if s.last >= 0 && now-s.last > longestGap {
+	if s.last >= 0 && now-s.last > maxGap {
 		s.filter.Reset()
 	}
 	s.filter.Update(rates, acceleration, field, (now - s.last).Seconds())

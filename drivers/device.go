@@ -41,7 +41,7 @@ type Output interface {
 	Close() error
 }
 
-// What both runners have in common: patience with a device, and how often a lost one is looked for.
+// What both runners have in common: retries of a device, and how often a lost one is looked for.
 const (
 	// tolerated is how many times in a row a device may fail before it is opened anew.
 	tolerated = 3

@@ -64,11 +64,11 @@ func (r *Rig) run() {
 		r.events.Raise(r.known.tryCompleted)
 	}
 	r.finishReset()
-	r.tell(askStep)
+	r.notify(askStep)
 }
 
-// tell answers every lease that asked for what, and lets the observers see the cycle.
-func (r *Rig) tell(what request) {
+// notify answers every lease that asked for what, and lets the observers see the cycle.
+func (r *Rig) notify(what request) {
 	for _, p := range r.sessions {
 		for _, l := range p.leases {
 			l.done = askNothing
@@ -77,7 +77,7 @@ func (r *Rig) tell(what request) {
 			}
 		}
 	}
-	r.occurred = r.events.take(r.occurred)
+	r.occurred = r.events.drain(r.occurred)
 	r.cycle = Cycle{Step: r.step, Reset: what == askReset, Events: r.occurred}
 	for _, p := range r.sessions {
 		if p.observer != nil {
@@ -154,7 +154,7 @@ func (r *Rig) finishReset() {
 	}
 	r.resetting = false
 	r.events.Raise(r.known.resetDone)
-	r.tell(askReset)
+	r.notify(askReset)
 }
 
 // eachBus calls f for every bus, side by side in real time, one after another in lock-step, where lines are in memory
@@ -219,7 +219,7 @@ func (r *Rig) resting() bool { return r.paused || r.config.Mode == Lockstep && r
 
 // park brings bodies whose policy is Park home before the rig ends, for as long as that is worth waiting.
 func (r *Rig) park(next time.Duration) {
-	const patience = 10 * time.Second
+	const timeout = 10 * time.Second
 	parking := func() (any bool) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -237,7 +237,7 @@ func (r *Rig) park(next time.Duration) {
 		a.mu.Unlock()
 	}
 	r.mu.Unlock()
-	for end := next + patience; parking() && next < end; {
+	for end := next + timeout; parking() && next < end; {
 		r.clock.SleepUntil(next)
 		next = r.tick(context.Background(), next)
 	}

@@ -72,8 +72,8 @@ func (e *Events) Raise(id EventID) {
 	}
 }
 
-// take appends the ids raised since the last call to dst[:0], in order of declaration, and forgets them.
-func (e *Events) take(dst []EventID) []EventID {
+// drain appends the ids raised since the last call to dst[:0], in order of declaration, and forgets them.
+func (e *Events) drain(dst []EventID) []EventID {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	dst = dst[:0]

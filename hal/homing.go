@@ -10,7 +10,7 @@ import (
 const (
 	defaultHomeSpeed = 0.5             // rad/s: slow enough to step aside
 	homeTolerance    = 0.05            // rad: a servo's steady error under load
-	homePatience     = 3 * time.Second // after the goals arrived; gravity may keep a joint from its pose
+	homeTimeout      = 3 * time.Second // after the goals arrived; gravity may keep a joint from its pose
 )
 
 // stop applies the policy; what was commanded is forgotten, so that a client that comes back moves nothing by coming.
@@ -90,7 +90,7 @@ func (g *guard) watchHoming(f *Frame, now time.Duration) {
 	if g.arrived < 0 {
 		g.arrived = now
 	}
-	if there || now-g.arrived > homePatience {
+	if there || now-g.arrived > homeTimeout {
 		g.homing, g.reset = false, false
 	}
 }

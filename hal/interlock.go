@@ -13,14 +13,14 @@ type Interlock struct {
 	After     time.Duration // how long a device may be at fault; 0 = 1 s
 }
 
-// defaultPatience is longer than any scan and than the opening of a line that was lost for a moment.
-const defaultPatience = time.Second
+// defaultTimeout is longer than any scan and than the opening of a line that was lost for a moment.
+const defaultTimeout = time.Second
 
 // lost tells whether a device of the interlock has said nothing good for too long.
 func (g *guard) lost(f *Frame, now time.Duration) bool {
 	after := g.config.Interlock.After
 	if after == 0 {
-		after = defaultPatience
+		after = defaultTimeout
 	}
 	for _, i := range g.config.Interlock.Devices {
 		if s := &f.Status[i]; s.Err != nil && (s.Time < 0 || now-s.Time > after) {

@@ -128,12 +128,12 @@ func NewCANExchange(x *Exchange, take func(*CANFrame) bool) *CANExchange {
 	return &CANExchange{Exchange: x, take: take}
 }
 
-// mostDrained bounds what is read before a question: a bus that never falls silent must not hold the cycle up.
-const mostDrained = 64
+// maxDrained bounds what is read before a question: a bus that never falls silent must not hold the cycle up.
+const maxDrained = 64
 
 // Drain takes the frames that have come since the last question, unasked or late, without waiting.
 func (x *CANExchange) Drain() error {
-	for range mostDrained {
+	for range maxDrained {
 		n, err := x.Port.Read(x.room[:], 0)
 		x.Received += uint64(n)
 		x.each(x.room[:n])

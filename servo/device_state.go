@@ -96,8 +96,8 @@ func (m *DeviceState) Init(bus string, id int, joint string) {
 
 // How often torque is switched on without being seen on, and how often a servo may refuse what it needs for it.
 const (
-	mostAttempts = 5
-	mostRefusals = 3
+	maxAttempts = 5
+	maxRefusals = 3
 )
 
 // SawTorque compares the switch, as just read, with what was told. taken says that an alarm has taken the torque. It
@@ -118,7 +118,7 @@ func (m *DeviceState) SawTorque(s Switch, taken bool) bool {
 	case s == Off:
 		// The switch was never seen on: the packet may have been lost. Try again a few times.
 		m.Stage = TorqueOff
-		m.refuse(ErrNoTorque, mostAttempts)
+		m.refuse(ErrNoTorque, maxAttempts)
 	default:
 		m.Seen, m.attempts = true, 0
 		return true
@@ -137,7 +137,7 @@ func (m *DeviceState) Hold(why error) {
 
 // Refused notes that the servo does not take what it needs for torque. Once may be the line's doing; the third time in a
 // row m waits for Enable to have been false once.
-func (m *DeviceState) Refused(why error) { m.refuse(why, mostRefusals) }
+func (m *DeviceState) Refused(why error) { m.refuse(why, maxRefusals) }
 
 func (m *DeviceState) refuse(why error, most int) {
 	if m.attempts++; m.attempts >= most {

@@ -39,7 +39,7 @@ func TestMemberSeesTorque(t *testing.T) {
 	// Torque that is never seen on is given up, until Enable falls.
 	var m DeviceState
 	m.Init("arm", 3, "elbow")
-	for range mostAttempts {
+	for range maxAttempts {
 		m.Arm()
 		m.SawTorque(Off, false)
 	}
@@ -159,7 +159,7 @@ func TestPresence(t *testing.T) {
 
 func TestClears(t *testing.T) {
 	var c Clears
-	for i := range MostClears {
+	for i := range MaxClears {
 		if !c.Allow(time.Duration(i) * time.Minute) {
 			t.Errorf("clear %d: refused", i)
 		}

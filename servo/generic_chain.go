@@ -28,7 +28,7 @@ type Protocol interface {
 	// Stage ends what has been staged, which goes out before what is staged after; Flush sends it.
 	Stage()
 	Flush() error
-	// SyncRead reads the states of many with one request and calls GenericChain.Heard for each that answers.
+	// SyncRead reads the states of many with one request and calls GenericChain.MarkReceived for each that answers.
 	SyncRead(list []int) error
 	// ReadState reads the state of servo i with a request of its own, ReadHealth its torque switch and its health.
 	ReadState(i int) error

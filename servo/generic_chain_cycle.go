@@ -88,7 +88,7 @@ func (r *GenericChain) Receive() error {
 		err = r.readAlone()
 	}
 	if err == nil {
-		err = r.lookAround()
+		err = r.pollHealth()
 	}
 	for i := range r.Devices { // answers to what Send asks count for the next Receive
 		r.Devices[i].Answered = false
@@ -177,7 +177,7 @@ func (r *GenericChain) readOne(i int) error {
 	err := r.protocol.ReadState(i)
 	switch {
 	case err == nil:
-		r.Heard(i)
+		r.MarkReceived(i)
 	case IsServoError(err):
 		s.Garbled = errors.Is(err, ErrCorrupt)
 		r.missed(s)
@@ -202,8 +202,8 @@ func (r *GenericChain) Missed(i int, garbled bool) {
 	r.missed(s)
 }
 
-// Heard notes that servo i answered; its brand has filled its State but for Time and Err.
-func (r *GenericChain) Heard(i int) {
+// MarkReceived notes that servo i answered; its brand has filled its State but for Time and Err.
+func (r *GenericChain) MarkReceived(i int) {
 	s := &r.Devices[i]
 	s.State.Time, s.State.Err = r.x.Port.Now(), nil
 	returned, fell := s.Received(r.cycle)
@@ -217,9 +217,9 @@ func (r *GenericChain) Heard(i int) {
 	}
 }
 
-// lookAround looks at one servo: one where something has to be seen, else the next in turn in every Health-th cycle. The
+// pollHealth looks at one servo: one where something has to be seen, else the next in turn in every Health-th cycle. The
 // rotation goes on from there, so that one restless servo cannot keep the others from being looked at.
-func (r *GenericChain) lookAround() error {
+func (r *GenericChain) pollHealth() error {
 	n, routine := len(r.Devices), r.cfg.Health > 0 && r.cycle%uint64(max(1, r.cfg.Health)) == 0
 	chosen := -1
 	for k := range n {

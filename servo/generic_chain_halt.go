@@ -80,7 +80,7 @@ func (r *GenericChain) ClearAlarm(i int) error {
 		return r.reopen.Lost()
 	}
 	if !s.clears.Allow(r.x.Port.Now()) {
-		e := fmt.Errorf("cleared %d times within %v: find what overloads it", MostClears, ClearWindow)
+		e := fmt.Errorf("cleared %d times within %v: find what overloads it", MaxClears, ClearWindow)
 		return s.Error(hal.Unsafe, "clear alarm", e)
 	}
 	if s.Stage == TorqueOn {

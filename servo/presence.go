@@ -37,18 +37,18 @@ func (p *Presence) Miss(m *DeviceState, cycle uint64) (silence bool) {
 	return silence
 }
 
-// Heard notes an answer.
-func (p *Presence) Heard() { p.Answered, p.Garbled, p.Misses = true, false, 0 }
+// MarkReceived notes an answer.
+func (p *Presence) MarkReceived() { p.Answered, p.Garbled, p.Misses = true, false, 0 }
 
 // Clears bounds how often a joint's alarm is cleared: one that goes on tripping has a cause.
 type Clears struct {
-	times [MostClears]time.Duration
+	times [MaxClears]time.Duration
 	n     int
 }
 
-// An alarm is cleared at most MostClears times in ClearWindow of the line's clock.
+// An alarm is cleared at most MaxClears times in ClearWindow of the line's clock.
 const (
-	MostClears  = 3
+	MaxClears   = 3
 	ClearWindow = 5 * time.Minute
 )
 
@@ -58,7 +58,7 @@ func (c *Clears) Allow(now time.Duration) bool {
 	for c.n > 0 && now-c.times[0] >= ClearWindow {
 		c.n = copy(c.times[:], c.times[1:c.n])
 	}
-	if c.n == MostClears {
+	if c.n == MaxClears {
 		return false
 	}
 	c.times[c.n] = now

@@ -76,7 +76,7 @@ func (r *Reading) Broke(lv Level, cycle uint64, first bool) {
 // Received notes an answer. returned says that the servo was lost, fell that it is read a level down from now on: it has
 // broken its group for the second time in a short while; once may happen to anybody.
 func (r *Reading) Received(cycle uint64) (returned, fell bool) {
-	r.Heard()
+	r.MarkReceived()
 	suspect := r.probing && r.suspect
 	returned, r.Lost, r.probing, r.suspect = r.Lost, false, false, false
 	if returned || !suspect || r.Level == r.alone {

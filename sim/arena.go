@@ -125,7 +125,7 @@ func (b *Body) notice(s *sense, to []float64) {
 			to[0] += b.readVictim(s, i, &victims[i], back.Of(victims[i].At))
 		}
 	case "sound":
-		to[0], to[1] = b.hear(s, victims, at.Position)
+		to[0], to[1] = b.loudestVoice(s, victims, at.Position)
 	case "motion":
 		to[0] = s.motion(victims, &back)
 	}
@@ -141,7 +141,7 @@ func (b *Body) readTags(s *sense, back *hal.Pose) (n float64) {
 		}
 		n++
 		t.gone = t.Single
-		b.tell(s, Found{Tag: t.ID, At: at})
+		b.notify(s, Found{Tag: t.ID, At: at})
 	}
 	return n
 }
@@ -164,12 +164,12 @@ func (b *Body) readVictim(s *sense, i int, v *model.Victim, at [3]float64) float
 			f.State = v.State
 		}
 	}
-	b.tell(s, f)
+	b.notify(s, f)
 	return 1
 }
 
-// tell tells the listener, if there is one.
-func (b *Body) tell(s *sense, f Found) {
+// notify tells the listener, if there is one.
+func (b *Body) notify(s *sense, f Found) {
 	if b.found != nil && b.found[s.number] != nil {
 		b.found[s.number](f)
 	}
@@ -180,8 +180,8 @@ func ahead(at [3]float64, away, fov float64) bool {
 	return fov >= 2*math.Pi || at[0] >= away*math.Cos(fov/2)
 }
 
-// hear is the loudest voice here and how long it lasts: loudness falls with the square of the distance.
-func (b *Body) hear(s *sense, victims []model.Victim, ear [3]float64) (loud, lasts float64) {
+// loudestVoice is the loudest voice here and how long it lasts: loudness falls with the square of the distance.
+func (b *Body) loudestVoice(s *sense, victims []model.Victim, ear [3]float64) (loud, lasts float64) {
 	now := b.scene.now.Seconds()
 	for i := range victims {
 		v := &victims[i]

@@ -92,13 +92,13 @@ func (s *Scene) rebuild() error {
 	if err != nil {
 		return &hal.Error{Kind: hal.Invalid, Op: "scene", Err: err}
 	}
-	s.take(next, whole, thing, same)
+	s.adopt(next, whole, thing, same)
 	s.due = false
 	return nil
 }
 
-// take makes next the scene's system, in the state of the one before as far as that had the same robots and things.
-func (s *Scene) take(next *dynamics.System, whole []*Body, thing int, same bool) {
+// adopt makes next the scene's system, in the state of the one before as far as that had the same robots and things.
+func (s *Scene) adopt(next *dynamics.System, whole []*Body, thing int, same bool) {
 	old := s.system
 	for _, b := range whole {
 		was := b.at
@@ -110,7 +110,7 @@ func (s *Scene) take(next *dynamics.System, whole []*Body, thing int, same bool)
 		b.placed = true
 	}
 	for _, v := range s.vehicles {
-		v.settle(next, old)
+		v.rebind(next, old)
 	}
 	if old != nil && same {
 		for i := range s.ground.Free {

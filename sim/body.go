@@ -230,12 +230,12 @@ func (b *Body) drive(h float64, i, n int) {
 	}
 }
 
-// settle ends a sub-step for all joints, then for their supply.
-func (b *Body) settle(h float64) {
+// finishSubstep ends a sub-step for all joints, then for their supply.
+func (b *Body) finishSubstep(h float64) {
 	for i := range b.joints {
 		if j := &b.joints[i]; j.dof >= 0 {
-			j.settle(b.scene.system, h)
+			j.finishSubstep(b.scene.system, h)
 		}
 	}
-	b.supply.Settle(h)
+	b.supply.FinishStep(h)
 }

@@ -30,7 +30,7 @@ func (j *Joint) command(a *hal.Actuator, f *hal.Frame, enable bool) {
 			continue
 		}
 		if v := f.Inputs[in]; !math.IsNaN(v) && !math.IsInf(v, 0) {
-			j.tell(hal.Mode(m), v)
+			j.setGoal(hal.Mode(m), v)
 			break
 		}
 	}
@@ -48,9 +48,9 @@ func (j *Joint) enable(on bool) {
 	s := j.Servo
 	if s == nil {
 		// Simloid's motors have no goal before the first one: they are as without voltage
-		j.motor.tell(hal.DutyMode, 0)
+		j.motor.setGoal(hal.DutyMode, 0)
 		if on && j.Model.Motor.Kind == model.Ideal {
-			j.motor.tell(hal.PositionMode, j.motor.position)
+			j.motor.setGoal(hal.PositionMode, j.motor.position)
 		}
 		return
 	}
@@ -63,11 +63,11 @@ func (j *Joint) enable(on bool) {
 	}
 }
 
-// tell gives the joint's servo or motor a goal of mode m.
-func (j *Joint) tell(m hal.Mode, v float64) {
+// setGoal gives the joint's servo or motor a goal of mode m.
+func (j *Joint) setGoal(m hal.Mode, v float64) {
 	s := j.Servo
 	if s == nil {
-		j.motor.tell(m, v)
+		j.motor.setGoal(m, v)
 		return
 	}
 	s.Mode = m

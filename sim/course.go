@@ -74,9 +74,9 @@ func (v *Vehicle) Restart() error {
 	return v.place(v.scene.start(&p.random).Times(v.pose))
 }
 
-// Tell raises an event in e whenever the vehicle comes into a zone: "/okon/Checkpoint/chk1", with its name and the kind
+// RaiseZoneEvents raises an event in e whenever the vehicle comes into a zone: "/okon/Checkpoint/chk1", with its name and the kind
 // and the id of the zone. A later scene's new zones raise none.
-func (v *Vehicle) Tell(e *hal.Events) {
+func (v *Vehicle) RaiseZoneEvents(e *hal.Events) {
 	p := &v.now.course
 	p.tell, p.events = e, p.events[:0]
 	v.Zones(func(z Zone) { p.events = append(p.events, e.Declare("/"+v.name+"/"+z.Kind.String()+"/"+z.ID)) })

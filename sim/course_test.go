@@ -35,7 +35,7 @@ func TestCourse(t *testing.T) {
 	b := newBasin(t, "okon", "pool", 3, Noise{}, nil)
 	rig, err := hal.New(hal.Config{Period: control})
 	b.must(err)
-	b.v.Tell(rig.Events())
+	b.v.RaiseZoneEvents(rig.Events())
 	id, ok := rig.Events().Lookup("/rov/Checkpoint/chk1")
 	if !ok || rig.Events().Name(id) == "" {
 		t.Error("events: got none for chk1")

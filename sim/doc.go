@@ -8,7 +8,7 @@
 // All robots that have bodies, what they stand on and what lies about make one system of sim/dynamics. In each of its
 // steps a servo of sim/actuator says what its motor and its gear do to its joint, and hears where that went:
 //
-//	Joint.drive: Servo.Couple ──torque, damping, friction──► System.Step ──position, velocity──► Joint.settle: Servo.Moved
+//	Joint.drive: Servo.Couple ──torque, damping, friction──► System.Step ──position, velocity──► Joint.finishSubstep: Servo.Moved
 //
 // Loose things that lie still sleep until something moves them, so that a scene of two hundred stones costs what moves.
 //

@@ -35,8 +35,8 @@ func (b *Body) Zoom(index int, fov float64) error {
 	if index < 0 || index >= len(b.fov) || len(b.parts) == 0 {
 		return refused("zoom", b.name, errors.New("got a camera that it does not have"))
 	}
-	if c := &b.model.Cameras[index]; !(fov >= c.Least && fov <= c.Most) {
-		return refused("zoom", b.name, fmt.Errorf("got %g rad, want %g to %g", fov, c.Least, c.Most))
+	if c := &b.model.Cameras[index]; !(fov >= c.MinFOV && fov <= c.MaxFOV) {
+		return refused("zoom", b.name, fmt.Errorf("got %g rad, want %g to %g", fov, c.MinFOV, c.MaxFOV))
 	}
 	b.fov[index] = fov
 	b.scene.hang()

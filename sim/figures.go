@@ -201,7 +201,7 @@ func (s *Scene) PlaceThing(i int, p hal.Pose) error {
 	case !ok:
 		return absent(fmt.Sprintf("thing %d", i))
 	case !finite(p.Position[:]...) || !s.system.Place(s.thing+i, collide.Pose(p), [3]float64{}, [3]float64{}):
-		return refused("place", b.Name, fmt.Errorf("got %v, want a place within %g m and a unit quaternion", p, mostReach))
+		return refused("place", b.Name, fmt.Errorf("got %v, want a place within %g m and a unit quaternion", p, maxReach))
 	}
 	return nil
 }

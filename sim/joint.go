@@ -77,7 +77,7 @@ func (j *Joint) drivable() bool {
 // false it turns freely.
 func (j *Joint) Spin(speed float64, on bool) {
 	j.enabled = on
-	j.motor.tell(hal.VelocityMode, speed)
+	j.motor.setGoal(hal.VelocityMode, speed)
 }
 
 // Turned is how far a joint with a motor has turned, rad, whole turns included.
@@ -147,8 +147,8 @@ func (j *Joint) drive(s *dynamics.System, h float64, i, n int, limp bool) {
 	}
 }
 
-// settle takes from the system where a sub-step has left the joint, and what turned it from outside.
-func (j *Joint) settle(s *dynamics.System, h float64) {
+// finishSubstep takes from the system where a sub-step has left the joint, and what turned it from outside.
+func (j *Joint) finishSubstep(s *dynamics.System, h float64) {
 	sign := j.Model.Sign
 	q, v := float64(sign*s.Q[j.coord]), float64(sign*s.V[j.dof])
 	friction, stopped := s.ConstraintForce(j.dof)

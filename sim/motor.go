@@ -154,8 +154,8 @@ func (m *motor) ideal(k *model.Motor, enabled bool, limit float64, wraps bool) {
 	}
 }
 
-// tell gives the motor a goal.
-func (m *motor) tell(mode hal.Mode, goal float64) {
+// setGoal gives the motor a goal.
+func (m *motor) setGoal(mode hal.Mode, goal float64) {
 	if mode != m.mode {
 		m.fresh = true
 	}

@@ -65,8 +65,8 @@ func (s *Scene) group(spec *dynamics.Spec, whole []*Body) error {
 	return err
 }
 
-// look is the tree as things stand now.
-func (s *Scene) look() *ray.BVH {
+// rayTree is the tree as things stand now.
+func (s *Scene) rayTree() *ray.BVH {
 	if !s.sight.fresh {
 		for i := range s.sight.poses {
 			s.sight.poses[i] = s.system.Pose(i)
@@ -99,7 +99,7 @@ const (
 // sonar is the distance of the nearest thing in the cone that sends an echo.
 func (b *Body) sonar(s *sense) float64 {
 	d := s.device.spec
-	tree, nearest := b.scene.look(), d.Range
+	tree, nearest := b.scene.rayTree(), d.Range
 	for i := range coneRays + 1 {
 		wide := 0.5 * d.Beam
 		switch {
@@ -131,13 +131,13 @@ func echoes(h *ray.Hit, r *ray.Ray) bool {
 // beam is the distance along the sensor's axis.
 func (b *Body) beam(s *sense) float64 {
 	r := b.shine(s, [3]float64{1, 0, 0})
-	return s.device.measured(b.scene.light(b.scene.look(), &r))
+	return s.device.measured(b.scene.light(b.scene.rayTree(), &r))
 }
 
 // scan turns the beam from the right end of the field of view, or the upper of an upright scanner, to the other.
 func (b *Body) scan(s *sense, to []float64) {
 	d := s.device.spec
-	tree := b.scene.look()
+	tree := b.scene.rayTree()
 	for i := range to {
 		turn := float64(float64(i)*d.Resolution) - float64(0.5*d.FOV)
 		r := b.shine(s, s.way(turn))
@@ -145,15 +145,15 @@ func (b *Body) scan(s *sense, to []float64) {
 	}
 }
 
-// Look casts rays into the scene as it stands at the end of the last Advance, from the place of one of the layout's sensors
+// CastRays casts rays into the scene as it stands at the end of the last Advance, from the place of one of the layout's sensors
 // that looks (a range scanner), in its plane: ray i goes at first + i·step, rad to the left of straight ahead. ranges[i]
 // becomes the distance, m, without noise; +Inf beyond the sensor's greatest range.
-func (b *Body) Look(sensor int, first, step float64, ranges []float64) error {
+func (b *Body) CastRays(sensor int, first, step float64, ranges []float64) error {
 	if sensor < 0 || sensor >= len(b.senses) || !b.senses[sensor].device.rays() {
 		return refused("look", b.name, errors.New("got a sensor without rays"))
 	}
 	s := &b.senses[sensor]
-	tree := b.scene.look()
+	tree := b.scene.rayTree()
 	for i := range ranges {
 		turn := first + float64(float64(i)*step)
 		r := b.shine(s, s.way(turn))
@@ -174,15 +174,15 @@ func (s *sense) way(turn float64) [3]float64 {
 	return [3]float64{exact.Cos(turn), exact.Sin(turn), 0}
 }
 
-// mostTurned is how many mirrors a beam comes round.
-const mostTurned = 4
+// maxTurned is how many mirrors a beam comes round.
+const maxTurned = 4
 
 // light is how far a beam of light goes, round mirrors, until something sends it back; what is out of range is told as the
 // range. A mirror itself sends back nothing: what is seen in it seems to lie behind it.
 func (s *Scene) light(tree *ray.BVH, r *ray.Ray) float64 {
 	most, way := r.Max, 0.0
 	one := *r
-	for range mostTurned + 1 {
+	for range maxTurned + 1 {
 		hit, ok := tree.Cast(&one)
 		if !ok {
 			return most
@@ -214,7 +214,7 @@ func (b *Body) pressed(s *sense) float64 {
 	rim := 0.5 * s.device.spec.Diameter
 	for _, p := range [...][2]float64{{0, 0}, {rim, 0}, {-rim, 0}, {0, rim}, {0, -rim}} {
 		r := ray.Ray{Origin: at.Of([3]float64{0, p[0], p[1]}), Direction: at.Turn([3]float64{1, 0, 0}), Max: touchReach, Mask: ^b.group}
-		if _, ok := b.scene.look().Cast(&r); ok {
+		if _, ok := b.scene.rayTree().Cast(&r); ok {
 			return 1
 		}
 	}

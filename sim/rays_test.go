@@ -85,7 +85,7 @@ func TestLook(t *testing.T) {
 	r := exactly(t, arena("hall"), "a", "p2at", turnedTo(10, -6, 0.3))
 	r.run(2 * time.Second)
 	scan, seen := r.sensor("scanner1"), make([]float64, 361)
-	if err := r.body.Look(r.index("scanner1"), -math.Pi/2, math.Pi/360, seen); err != nil {
+	if err := r.body.CastRays(r.index("scanner1"), -math.Pi/2, math.Pi/360, seen); err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range scan {
@@ -94,11 +94,11 @@ func TestLook(t *testing.T) {
 		}
 	}
 	for _, sensor := range []int{-1, 1000, r.index("odometry")} {
-		if err := r.body.Look(sensor, 0, 1, seen); hal.KindOf(err) != hal.Invalid {
+		if err := r.body.CastRays(sensor, 0, 1, seen); hal.KindOf(err) != hal.Invalid {
 			t.Errorf("sensor %d: got %v, want invalid", sensor, err)
 		}
 	}
-	if n := testing.AllocsPerRun(10, func() { r.body.Look(r.index("scanner1"), 0, 0.01, seen) }); n > 0 {
+	if n := testing.AllocsPerRun(10, func() { r.body.CastRays(r.index("scanner1"), 0, 0.01, seen) }); n > 0 {
 		t.Errorf("a look allocates %g times", n)
 	}
 }
@@ -111,7 +111,7 @@ func TestSonarAgainstGeometry(t *testing.T) {
 		r.run(2 * time.Second)
 		pose := r.body.Pose(0).Times(hal.Pose{Position: [3]float64{0.34706, 0, 0.1}})
 		got, least := r.sensor("s3")[0], 5.0
-		tree := r.scene.look()
+		tree := r.scene.rayTree()
 		for i := range 40 {
 			for k := range 90 {
 				wide, around := half*float64(i)/39, 2*math.Pi*float64(k)/90

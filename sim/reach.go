@@ -13,8 +13,8 @@ import (
 
 // What reaches into a scene from outside: placing, pushing, fixing, reshaping.
 
-// mostReach bounds what comes from outside, m, m/s and N.
-const mostReach = 1e6
+// maxReach bounds what comes from outside, m, m/s and N.
+const maxReach = 1e6
 
 // Place puts a robot's root at a pose in the world, at rest, with its joints as they are; see hal.Placer. The other
 // joints keep their speeds. A robot with a fixed base is mounted there.
@@ -39,7 +39,7 @@ func (s *Scene) Place(agent string, p hal.Pose) error {
 	}
 	root := b.root
 	if !s.system.Place(b.at.body+root, collide.Pose(p.Times(b.parts[root].Pose)), [3]float64{}, [3]float64{}) {
-		return refused("place", agent, fmt.Errorf("got %v, want a place within %g m and a unit quaternion", p, mostReach))
+		return refused("place", agent, fmt.Errorf("got %v, want a place within %g m and a unit quaternion", p, maxReach))
 	}
 	return nil
 }
@@ -61,7 +61,7 @@ func (s *Scene) Push(agent, part string, force [3]float64) error {
 		return err
 	}
 	if !finite(force[:]...) {
-		return refused("push", agent+"/"+part, fmt.Errorf("got %g N, want at most %g", force, mostReach))
+		return refused("push", agent+"/"+part, fmt.Errorf("got %g N, want at most %g", force, maxReach))
 	}
 	to := &s.system.Force[b.at.body+i]
 	for k, f := range force {
@@ -189,7 +189,7 @@ func refused(op, what string, err error) error {
 
 func finite(v ...float64) bool {
 	for _, x := range v {
-		if !(math.Abs(x) <= mostReach) {
+		if !(math.Abs(x) <= maxReach) {
 			return false
 		}
 	}

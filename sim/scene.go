@@ -200,7 +200,7 @@ func (s *Scene) step(h float64, i, n int) error {
 		}
 	}
 	for _, b := range s.bodies {
-		b.settle(h)
+		b.finishSubstep(h)
 	}
 	return fault
 }

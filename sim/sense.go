@@ -13,7 +13,7 @@ type sense struct {
 	body         int      // of the robot
 	mount        hal.Pose // in the body's frame
 	axes         [][3]float64
-	most         float64 // what an accelerometer is clipped to; 0 = no end
+	maxValue     float64 // what an accelerometer is clipped to; 0 = no end
 	first, count int     // in Frame.Measured
 	from         int     // in Body.sensed
 
@@ -37,7 +37,7 @@ func (b *Body) findSenses() {
 		b.sensed = append(b.sensed, make([]float64, s.Count)...)
 		for i := range m.Accelerometers {
 			if a := &m.Accelerometers[i]; s.Kind == "accelerometer" && a.Name == s.Name {
-				x.body, x.mount, x.axes, x.most = a.Body, hal.Pose{Position: a.Position}, a.Axes, a.Range
+				x.body, x.mount, x.axes, x.maxValue = a.Body, hal.Pose{Position: a.Position}, a.Axes, a.Range
 			}
 		}
 		for i := range m.Sensors {
@@ -176,8 +176,8 @@ func (b *Body) accelerometer(s *sense, to []float64, dt float64) {
 	a := b.Pose(s.body).Inverse().Turn(b.proper(s, dt))
 	for i, axis := range s.axes {
 		v := float64(axis[0]*a[0]) + float64(axis[1]*a[1]) + float64(axis[2]*a[2])
-		if s.most > 0 {
-			v = math.Max(-s.most, math.Min(s.most, v))
+		if s.maxValue > 0 {
+			v = math.Max(-s.maxValue, math.Min(s.maxValue, v))
 		}
 		to[i] = v
 	}

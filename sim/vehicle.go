@@ -160,8 +160,8 @@ func (v *Vehicle) assemble(spec *dynamics.Spec) {
 	spec.Geoms = append(spec.Geoms, v.model.Geoms(v.at.body)...)
 }
 
-// settle finds the vehicle in a new system, where it goes on from where it was in the old one.
-func (v *Vehicle) settle(next, old *dynamics.System) {
+// rebind finds the vehicle in a new system, where it goes on from where it was in the old one.
+func (v *Vehicle) rebind(next, old *dynamics.System) {
 	was := v.at
 	j := next.Model().Joint(v.at.body)
 	v.at = span{q: j.Q, v: j.V, body: v.at.body, coords: j.Coords, dofs: j.DOFs}
@@ -179,7 +179,7 @@ func (v *Vehicle) settle(next, old *dynamics.System) {
 // place puts the vehicle at a pose of the world, at rest; its thrusters go on.
 func (v *Vehicle) place(p hal.Pose) error {
 	if !finite(p.Position[:]...) || !finite(p.Rotation[:]...) || !v.scene.system.Place(v.at.body, collide.Pose(p), [3]float64{}, [3]float64{}) {
-		return refused("place", v.name, fmt.Errorf("got %v, want a place within %g m and a unit quaternion", p, mostReach))
+		return refused("place", v.name, fmt.Errorf("got %v, want a place within %g m and a unit quaternion", p, maxReach))
 	}
 	v.now.speed = [3]float64{}
 	v.sense(0)
@@ -192,7 +192,7 @@ func (v *Vehicle) push(part string, force [3]float64) error {
 		return refused("push", v.name, fmt.Errorf("got body %q, want %s", part, hullName))
 	}
 	if !finite(force[:]...) {
-		return refused("push", v.name, fmt.Errorf("got %g N, want at most %g", force, mostReach))
+		return refused("push", v.name, fmt.Errorf("got %g N, want at most %g", force, maxReach))
 	}
 	for k, f := range force {
 		v.craft.External.Force[k] += f

@@ -11,12 +11,12 @@ import (
 
 // The ranges of a vehicle's channels: what leaves them is clipped by who normalises.
 const (
-	mostPlace    = 1000.0 // m
-	mostSpeed    = 20.0   // m/s
-	mostSpin     = 35.0   // rad/s
-	mostPush     = 80.0   // m/s²
-	mostPressure = 3e6    // Pa
-	mostVolts    = 60.0   // V
+	maxPlace    = 1000.0 // m
+	maxSpeed    = 20.0   // m/s
+	maxSpin     = 35.0   // rad/s
+	maxPush     = 80.0   // m/s²
+	maxPressure = 3e6    // Pa
+	maxVolts    = 60.0   // V
 )
 
 // inOrder lists a vehicle's thrusters as Okon's mixer has its: those that push along before those that push up, front
@@ -48,25 +48,25 @@ func (v *Vehicle) describe() *hal.Layout {
 	type channels struct {
 		what     string
 		quantity hal.Quantity
-		most     float64
+		maxValue float64
 		names    []string
 	}
 	add := func(to *[]hal.Channel, before int, s hal.Sensor, groups ...channels) {
 		s.First = before + len(*to)
 		for _, g := range groups {
 			for _, n := range g.names {
-				*to = append(*to, hal.Channel{Name: s.Name + "/" + g.what + n, Quantity: g.quantity, Min: -g.most, Max: g.most})
+				*to = append(*to, hal.Channel{Name: s.Name + "/" + g.what + n, Quantity: g.quantity, Min: -g.maxValue, Max: g.maxValue})
 				s.Count++
 			}
 		}
 		l.Sensors = append(l.Sensors, s)
 	}
 	attitude := channels{"attitude", hal.Ratio, 1, four}
-	spin := channels{"angular_velocity", hal.AngularVelocity, mostSpin, three}
-	add(&l.Outputs, 0, hal.Sensor{Name: "imu", Kind: "imu"}, attitude, spin, channels{"acceleration", hal.Acceleration, mostPush, three})
-	add(&l.Outputs, 0, hal.Sensor{Name: "pressure", Kind: "pressure"}, channels{"pressure", hal.Pressure, mostPressure, []string{""}})
+	spin := channels{"angular_velocity", hal.AngularVelocity, maxSpin, three}
+	add(&l.Outputs, 0, hal.Sensor{Name: "imu", Kind: "imu"}, attitude, spin, channels{"acceleration", hal.Acceleration, maxPush, three})
+	add(&l.Outputs, 0, hal.Sensor{Name: "pressure", Kind: "pressure"}, channels{"pressure", hal.Pressure, maxPressure, []string{""}})
 	volts := len(l.Outputs)
-	add(&l.Outputs, 0, hal.Sensor{Name: "battery", Kind: "voltage"}, channels{"voltage", hal.Voltage, mostVolts, []string{""}})
+	add(&l.Outputs, 0, hal.Sensor{Name: "battery", Kind: "voltage"}, channels{"voltage", hal.Voltage, maxVolts, []string{""}})
 	full := math.Max(m.Curve.Force(m.Curve.Pulse(1)), -m.Curve.Force(m.Curve.Pulse(-1)))
 	for _, t := range v.thrusters {
 		name := m.Thrusters[t].Name
@@ -80,8 +80,8 @@ func (v *Vehicle) describe() *hal.Layout {
 		l.Inputs = append(l.Inputs, hal.Channel{Name: name + "/duty", Quantity: hal.Duty, Min: -1, Max: 1})
 		l.Infos = append(l.Infos, hal.Channel{Name: name + "/thrust", Quantity: hal.Force, Min: -2 * full, Max: 2 * full})
 	}
-	add(&l.Infos, len(l.Outputs), hal.Sensor{Name: "pose", Kind: "pose"}, channels{"position", hal.Distance, mostPlace, three},
-		attitude, channels{"velocity", hal.Speed, mostSpeed, three}, spin)
+	add(&l.Infos, len(l.Outputs), hal.Sensor{Name: "pose", Kind: "pose"}, channels{"position", hal.Distance, maxPlace, three},
+		attitude, channels{"velocity", hal.Speed, maxSpeed, three}, spin)
 	for _, c := range m.Cameras(0) {
 		l.Cameras = append(l.Cameras, c.Layout())
 	}

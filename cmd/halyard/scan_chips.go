@@ -13,7 +13,7 @@ import (
 
 // scanSPI tells who answers on the port of SPI at port.
 func (a *app) scanSPI(port string) error {
-	bus, err := spi.Open(port, spi.Usual)
+	bus, err := spi.Open(port, spi.DefaultClock)
 	if err != nil {
 		return err
 	}

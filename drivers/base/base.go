@@ -128,8 +128,8 @@ func New(s Settings) (*Base, error) {
 	case !(r.Distance > 0 && r.Range > 0 && r.Speed > 0 && r.Difference > 0 && r.Radius > 0 && r.MaxSpeed > 0 && r.MaxTurn > 0):
 		return nil, fault("robot: got %q with units %g %g %g %g, wheel %g, speeds %g %g, want all above 0",
 			r.Name, r.Distance, r.Range, r.Speed, r.Difference, r.Radius, r.MaxSpeed, r.MaxTurn)
-	case len(r.Sonar) > MostEchoes || r.Bumpers < 0 || r.Bumpers > 7:
-		return nil, fault("robot: got %d sonars and %d bumpers a ring, want at most %d and 7", len(r.Sonar), r.Bumpers, MostEchoes)
+	case len(r.Sonar) > MaxEchoes || r.Bumpers < 0 || r.Bumpers > 7:
+		return nil, fault("robot: got %d sonars and %d bumpers a ring, want at most %d and 7", len(r.Sonar), r.Bumpers, MaxEchoes)
 	}
 	if len(s.Bauds) == 0 {
 		s.Bauds = []int{9600, 38400}
@@ -142,7 +142,7 @@ func New(s Settings) (*Base, error) {
 	}
 	b := &Base{cfg: s, robot: s.Robot, clock: s.Clock, parser: NewParser(), at: -1, fresh: true,
 		reopen: servo.Reconnector{Bus: s.Name, Open: s.Line}}
-	b.out = make([]byte, 0, 2*longest)
+	b.out = make([]byte, 0, 2*maxPacket)
 	for _, side := range s.Wheels {
 		nan := math.NaN()
 		b.wheels = append(b.wheels, wheel{side: side, state: servo.State{Position: nan, Velocity: nan, Effort: nan,
@@ -150,15 +150,15 @@ func New(s Settings) (*Base, error) {
 	}
 	b.silent = &hal.Error{Kind: hal.Timeout, Bus: s.Name, Op: "report", Err: servo.ErrNoReply, Try: "halyard doctor"}
 	b.makeSenses()
-	b.settle(nil)
+	b.updateWheels(nil)
 	return b, nil
 }
 
-// patience is how long Open knocks at one rate where nothing is heard; any word lets it wait on.
+// Open tries one rate for rateTimeout, and for up to maxRateTimeout while anything is received.
 const (
-	rounds   = 2
-	patience = 3 * knock
-	most     = 3 * time.Second
+	rounds         = 2
+	rateTimeout    = 3 * knock
+	maxRateTimeout = 3 * time.Second
 )
 
 // Open opens the line and a session with the base, and sees that it is the robot it should be. A session that somebody left
@@ -180,13 +180,13 @@ func (b *Base) Open() error {
 		}
 		b.restart(true)
 		began, heard := b.clock.Now(), b.stats.Garbage
-		for now := began; now < began+most; now = b.clock.Now() {
-			if b.stage == knocking && now > began+patience && b.names == (Names{}) && b.stats.Garbage == heard && b.at < began {
+		for now := began; now < began+maxRateTimeout; now = b.clock.Now() {
+			if b.stage == knocking && now > began+rateTimeout && b.names == (Names{}) && b.stats.Garbage == heard && b.at < began {
 				break
 			}
-			err := b.tell(now)
+			err := b.sendDue(now)
 			if err == nil {
-				err = b.hear(10 * time.Millisecond)
+				err = b.receive(10 * time.Millisecond)
 			}
 			if err != nil {
 				return err
@@ -195,7 +195,7 @@ func (b *Base) Open() error {
 				return b.refuse
 			}
 			if b.stage == running {
-				b.settle(nil)
+				b.updateWheels(nil)
 				return nil
 			}
 		}
@@ -258,8 +258,8 @@ func (b *Base) IO() IOReport { return b.io }
 // GripperState is the gripper's last report, where Settings.Gripper asks for it.
 func (b *Base) GripperState() GripperReport { return b.gripper }
 
-// mostExtra bounds the commands of Do that wait.
-const mostExtra = 16
+// maxExtra bounds the commands of Do that wait.
+const maxExtra = 16
 
 // Do hands on a command with the next Send: the gripper, a digital output, the auxiliary port. What moves the base, its motors or
 // its session is refused: that is what goals are for.
@@ -269,7 +269,7 @@ func (b *Base) Do(c Command) error {
 		OpJoyDrive, OpHostBaud, OpReset, OpSetO:
 		return &hal.Error{Kind: hal.Unsafe, Bus: b.cfg.Name, Op: "do", Err: fmt.Errorf("got command %d, which moves the base or ends its session", c.Op)}
 	}
-	if len(b.extra) >= mostExtra {
+	if len(b.extra) >= maxExtra {
 		return &hal.Error{Kind: hal.Busy, Bus: b.cfg.Name, Op: "do", Err: fmt.Errorf("%d commands wait", len(b.extra))}
 	}
 	b.extra = append(b.extra, c)

@@ -224,7 +224,7 @@ func (b *Base) halt(inert bool) error {
 	off := false // it was told to switch its motors off, too
 	for said := began - time.Second; ; {
 		now := b.clock.Now()
-		if now-began > haltPatience {
+		if now-began > haltTimeout {
 			return b.silent
 		}
 		// Motors that are off brake nothing: they are to be on until it stands. A report that was on its way already may say
@@ -245,11 +245,11 @@ func (b *Base) halt(inert bool) error {
 				return err
 			}
 		}
-		if err := b.hear(10 * time.Millisecond); err != nil {
+		if err := b.receive(10 * time.Millisecond); err != nil {
 			return err
 		}
 		if off && b.at > b.drive.switched && b.at > began+settling && b.report.Flags&FlagMotors == 0 {
-			b.settle(nil)
+			b.updateWheels(nil)
 			return nil
 		}
 	}
@@ -264,6 +264,6 @@ func (b *Base) inert(now time.Duration) bool {
 
 // Times of a halt: how long the base may take to stand, and to say that its motors are off.
 const (
-	brakeTime    = 400 * time.Millisecond
-	haltPatience = time.Second
+	brakeTime   = 400 * time.Millisecond
+	haltTimeout = time.Second
 )

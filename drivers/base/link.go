@@ -31,8 +31,8 @@ const (
 	pulse    = 400 * time.Millisecond // between two words, so that it does not
 )
 
-// mostTries is how often a stage is asked for before the session starts again from the beginning, and how often a rate is tried.
-const mostTries = 3
+// maxTries is how often a stage is asked for before the session starts again from the beginning, and how often a rate is tried.
+const maxTries = 3
 
 // restart begins a session from the beginning.
 func (b *Base) restart(fresh bool) {
@@ -61,7 +61,7 @@ func (b *Base) Send() error {
 		b.stats.Reopened++
 		b.restart(false)
 	}
-	return b.tell(b.clock.Now())
+	return b.sendDue(b.clock.Now())
 }
 
 // Inline lets a lost line be opened within the cycle, for lines in memory; see servo.Reconnector. Call it before Send.
@@ -72,13 +72,13 @@ func (b *Base) Receive() error {
 	if b.line == nil {
 		return b.unlined()
 	}
-	err := b.hear(0)
-	b.settle(err)
+	err := b.receive(0)
+	b.updateWheels(err)
 	return err
 }
 
-// tell says what is due at now.
-func (b *Base) tell(now time.Duration) error {
+// sendDue says what is due at now.
+func (b *Base) sendDue(now time.Duration) error {
 	if b.stage == running {
 		b.steer(now)
 		return b.flush()
@@ -87,7 +87,7 @@ func (b *Base) tell(now time.Duration) error {
 		return nil
 	}
 	b.asked = now
-	if b.tries++; b.stage != knocking && b.tries > mostTries {
+	if b.tries++; b.stage != knocking && b.tries > maxTries {
 		b.stage, b.tries = knocking, 1
 	}
 	if b.stage == knocking && !b.fresh {
@@ -125,12 +125,12 @@ func (b *Base) advance() {
 	b.ask()
 }
 
-// mostReads bounds one hearing: no serial line is as fast, but a connection may babble, and the cycle waits for this.
-const mostReads = 64
+// maxReads bounds one hearing: no serial line is as fast, but a connection may babble, and the cycle waits for this.
+const maxReads = 64
 
-// hear takes what has come, waiting for something for up to wait.
-func (b *Base) hear(wait time.Duration) error {
-	for range mostReads {
+// receive takes what has come, waiting for something for up to wait.
+func (b *Base) receive(wait time.Duration) error {
+	for range maxReads {
 		n, err := b.line.Read(b.raw[:], wait)
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			return b.flush()
@@ -189,7 +189,7 @@ func (b *Base) failed(err error) error {
 		b.drive.release()
 		e.Kind, e.Try = hal.Absent, "halyard ports"
 		b.lost = e
-		b.settle(e)
+		b.updateWheels(e)
 	}
 	return e
 }

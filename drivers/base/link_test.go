@@ -30,8 +30,8 @@ func TestBabbler(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.line = line
-	if err := b.Receive(); err != nil || line.reads != mostReads {
-		t.Errorf("got %d reads, %v; want %d", line.reads, err, mostReads)
+	if err := b.Receive(); err != nil || line.reads != maxReads {
+		t.Errorf("got %d reads, %v; want %d", line.reads, err, maxReads)
 	}
 }
 

@@ -35,9 +35,9 @@ func (o *odometry) zero() {
 	o.x, o.y, o.heading = 0, 0, 0
 }
 
-// take follows a report that comes dt after the last; false where it lies farther off than the base can have gone.
+// update follows a report that comes dt after the last; false where it lies farther off than the base can have gone.
 // It counts from there then, without believing the way.
-func (o *odometry) take(r *Report, robot *Robot, dt time.Duration) bool {
+func (o *odometry) update(r *Report, robot *Robot, dt time.Duration) bool {
 	now := [3]uint16{r.X, r.Y, r.Heading}
 	from := o.last
 	known := o.known
@@ -75,8 +75,8 @@ type counts struct {
 	known bool // last is of this session
 }
 
-// take follows a report. What the wheels turned while nobody heard of it is not known, and not counted.
-func (c *counts) take(e *EncoderReport) {
+// update follows a report. What the wheels turned while nobody heard of it is not known, and not counted.
+func (c *counts) update(e *EncoderReport) {
 	now := [2]int32{e.Left, e.Right}
 	for i := range now {
 		if c.known {

@@ -32,7 +32,7 @@ func TestSquare(t *testing.T) {
 			Heading: uint16(int64(math.Round(h/Angle))) & 0xFFF}
 	}
 	step := func() {
-		if !o.take(report(), &robot, 100*time.Millisecond) {
+		if !o.update(report(), &robot, 100*time.Millisecond) {
 			t.Fatal("a small step was refused")
 		}
 	}
@@ -71,7 +71,7 @@ func TestSquare(t *testing.T) {
 	}
 	// A jump is no way gone.
 	x += 5
-	if o.take(report(), &robot, 100*time.Millisecond) || math.Abs(o.x-0.1) > 0.002 {
+	if o.update(report(), &robot, 100*time.Millisecond) || math.Abs(o.x-0.1) > 0.002 {
 		t.Errorf("jump: believed: got %g", o.x)
 	}
 }

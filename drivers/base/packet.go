@@ -11,10 +11,10 @@ import (
 const (
 	head1 = 0xFA
 	head2 = 0xFB
-	// longest bounds a packet, as the manual does.
-	longest = 200
+	// maxPacket bounds a packet, as the manual does.
+	maxPacket = 200
 	// maxData is what is left of it without head, count and checksum.
-	maxData = longest - 5
+	maxData = maxPacket - 5
 )
 
 // Checksum is that of a packet's data: big-endian pairs added, an odd last byte folded into the low one.
@@ -111,8 +111,8 @@ type Parser struct {
 
 // NewParser returns a parser with nothing in it.
 func NewParser() *Parser {
-	p := &Parser{doubtful: make([]byte, 0, longest)}
-	p.Framer = servo.NewFramer(longest, servo.Rules{
+	p := &Parser{doubtful: make([]byte, 0, maxPacket)}
+	p.Framer = servo.NewFramer(maxPacket, servo.Rules{
 		First: servo.IsByte(head1),
 		Frame: func(h []byte) (int, bool) {
 			switch {
@@ -123,7 +123,7 @@ func NewParser() *Parser {
 			case len(h) < 3:
 				return 0, true
 			}
-			return 3 + int(h[2]), h[2] >= 3 && int(h[2]) <= longest-3
+			return 3 + int(h[2]), h[2] >= 3 && int(h[2]) <= maxPacket-3
 		},
 		Check: p.check,
 	})

@@ -86,11 +86,11 @@ func reportCases() []struct {
 		Extra: 11, Battery10: 131, Charge: 2, Turn: -450, Fault: 8, Sideways: 5, Celsius: 33, Charged: 88}
 	full.Echoes[0] = EchoReading{15, 5000}
 	old := Report{X: 100, Battery: 120, Count: 2, DigitalIn: 255}
-	old.Echoes = [MostEchoes]EchoReading{{0, 1000}, {1, 2000}}
+	old.Echoes = [MaxEchoes]EchoReading{{0, 1000}, {1, 2000}}
 	g := GyroReport{Count: 2}
-	g.Readings = [mostGyro]GyroReading{{512, 30}, {500, 31}}
+	g.Readings = [maxGyro]GyroReading{{512, 30}, {500, 31}}
 	io := IOReport{Ins: 4, Outs: 1, Analogs: 2}
-	io.In, io.Out, io.Analog = [mostIO]byte{1, 2, 3, 4}, [mostIO]byte{9}, [mostIO]uint16{1023, 5}
+	io.In, io.Out, io.Analog = [maxIO]byte{1, 2, 3, 4}, [maxIO]byte{9}, [maxIO]uint16{1023, 5}
 	return []struct {
 		name, bytes string
 		value       any

@@ -28,7 +28,7 @@ func (b *Base) handle(data []byte, now time.Duration) {
 	case typeStopped, typeMoving:
 		var r Report // decoded apart: one that does not make sense leaves the last
 		if err = r.Decode(data); err == nil {
-			b.takeReport(&r, now)
+			b.handleReport(&r, now)
 		}
 	case typeConfig:
 		var c ConfigReport
@@ -38,13 +38,13 @@ func (b *Base) handle(data []byte, now time.Duration) {
 	case typeEncoder:
 		var e EncoderReport
 		if err = e.Decode(data); err == nil {
-			b.ticks.take(&e)
+			b.ticks.update(&e)
 			b.senses[Encoders].set(now, float64(b.ticks.total[Left]), float64(b.ticks.total[Right]))
 		}
 	case typeGyro:
 		var g GyroReport
 		if err = g.Decode(data); err == nil {
-			b.takeGyro(&g, now)
+			b.handleGyro(&g, now)
 		}
 	case typeIO:
 		var r IOReport
@@ -62,8 +62,8 @@ func (b *Base) handle(data []byte, now time.Duration) {
 	}
 }
 
-// takeReport is a report's way into everything. The first one of a session ends its opening.
-func (b *Base) takeReport(r *Report, now time.Duration) {
+// handleReport is a report's way into everything. The first one of a session ends its opening.
+func (b *Base) handleReport(r *Report, now time.Duration) {
 	switch b.stage {
 	case knocking:
 		if b.fresh { // left open by somebody; CLOSE is answered by silence
@@ -92,14 +92,14 @@ func (b *Base) takeReport(r *Report, now time.Duration) {
 		dt = 0
 	}
 	b.report, b.at = *r, now
-	if !b.odo.take(r, &b.robot, dt) {
+	if !b.odo.update(r, &b.robot, dt) {
 		b.stats.Jumps++
 	}
 	b.sense(now)
 }
 
-// settle brings the wheels' states up to date at the end of a cycle; err is what was wrong with the line.
-func (b *Base) settle(err error) {
+// updateWheels brings the wheels' states up to date at the end of a cycle; err is what was wrong with the line.
+func (b *Base) updateWheels(err error) {
 	now := b.clock.Now()
 	age := now - b.at
 	if b.stage == running && age > lostAfter {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// MostEchoes bounds the sonars of one report; no base has more transducers.
-const MostEchoes = 32
+// MaxEchoes bounds the sonars of one report; no base has more transducers.
+const MaxEchoes = 32
 
 // Report is the standard server information packet, in the base's own counts:
 //
@@ -27,7 +27,7 @@ type Report struct {
 	Flags      uint16 // see the Flag constants
 	Compass    byte   // 2°
 	Count      int    // of Echoes
-	Echoes     [MostEchoes]EchoReading
+	Echoes     [MaxEchoes]EchoReading
 	Grip       byte
 	AnalogPort byte
 	Analog     byte
@@ -103,8 +103,8 @@ func (r *Report) Decode(data []byte) error {
 		Control: int16(le.Uint16(data[14:])), Flags: le.Uint16(data[16:]), Compass: data[18], Count: int(data[19]),
 	}
 	rest := data[reportHead:]
-	if r.Count > MostEchoes || len(rest) < 3*r.Count+reportTail {
-		return fmt.Errorf("base: report: got %d sonars in %d bytes, want at most %d that fit", r.Count, len(rest), MostEchoes)
+	if r.Count > MaxEchoes || len(rest) < 3*r.Count+reportTail {
+		return fmt.Errorf("base: report: got %d sonars in %d bytes, want at most %d that fit", r.Count, len(rest), MaxEchoes)
 	}
 	for i := range r.Echoes[:r.Count] {
 		r.Echoes[i], rest = EchoReading{rest[0], le.Uint16(rest[1:])}, rest[3:]

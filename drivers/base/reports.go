@@ -25,13 +25,13 @@ func (e *EncoderReport) Decode(data []byte) error {
 	return nil
 }
 
-// mostGyro bounds the readings of one gyro report: they come every 25 ms, the reports every 100.
-const mostGyro = 16
+// maxGyro bounds the readings of one gyro report: they come every 25 ms, the reports every 100.
+const maxGyro = 16
 
 // GyroReport is what the analog gyro said since the last one.
 type GyroReport struct {
 	Count    int // of Readings
-	Readings [mostGyro]GyroReading
+	Readings [maxGyro]GyroReading
 }
 
 // GyroReading is one: GyroStill where it stands still, less where it turns to the left, and the chip's temperature in counts.
@@ -51,8 +51,8 @@ func (g *GyroReport) Append(dst []byte) []byte {
 
 // Decode takes the report's data.
 func (g *GyroReport) Decode(data []byte) error {
-	if len(data) < 2 || data[0] != typeGyro || data[1] > mostGyro || len(data) < 2+3*int(data[1]) {
-		return fmt.Errorf("base: gyro: got % X, want type 98, a count of at most %d and as many readings", data, mostGyro)
+	if len(data) < 2 || data[0] != typeGyro || data[1] > maxGyro || len(data) < 2+3*int(data[1]) {
+		return fmt.Errorf("base: gyro: got % X, want type 98, a count of at most %d and as many readings", data, maxGyro)
 	}
 	g.Count = int(data[1])
 	for i := range g.Readings[:g.Count] {
@@ -62,15 +62,15 @@ func (g *GyroReport) Decode(data []byte) error {
 	return nil
 }
 
-// mostIO bounds each of the three lists of an IOReport.
-const mostIO = 16
+// maxIO bounds each of the three lists of an IOReport.
+const maxIO = 16
 
 // IOReport is all inputs and outputs. The first four bytes of inputs are the digital inputs, the front bumpers, the rear bumpers
 // and the infrared sensors.
 type IOReport struct {
 	Ins, Outs, Analogs int // how many there are of each below
-	In, Out            [mostIO]byte
-	Analog             [mostIO]uint16 // ten bits, 5 V
+	In, Out            [maxIO]byte
+	Analog             [maxIO]uint16 // ten bits, 5 V
 }
 
 // Append appends the report's data.
@@ -94,7 +94,7 @@ func (r *IOReport) Decode(data []byte) error {
 	*r, data = IOReport{}, data[1:]
 	// A list is its length and so many values of size bytes.
 	list := func(size int) []byte {
-		if len(data) == 0 || data[0] > mostIO || len(data) < 1+size*int(data[0]) {
+		if len(data) == 0 || data[0] > maxIO || len(data) < 1+size*int(data[0]) {
 			return nil
 		}
 		v := data[1 : 1+size*int(data[0])]
@@ -167,7 +167,7 @@ type ConfigReport struct {
 }
 
 // text is one string up to its zero byte.
-const mostText = 40
+const maxText = 40
 
 var errConfig = errors.New("base: config: want three names, 20 bytes and more after them, and a name")
 
@@ -205,7 +205,7 @@ func (c *ConfigReport) Decode(data []byte) error {
 	}
 	*c, data = ConfigReport{}, data[1:]
 	text := func(s *string) bool {
-		n := bytes.IndexByte(data[:min(len(data), mostText)], 0)
+		n := bytes.IndexByte(data[:min(len(data), maxText)], 0)
 		if n < 0 {
 			return false
 		}

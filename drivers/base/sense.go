@@ -132,7 +132,7 @@ type gyro struct {
 // enough is how many readings at rest, 25 ms apart, make a new mean.
 const enough = 40
 
-func (b *Base) takeGyro(g *GyroReport, now time.Duration) {
+func (b *Base) handleGyro(g *GyroReport, now time.Duration) {
 	if g.Count == 0 {
 		return
 	}

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	mostFormats = 64  // pixel formats of one device
-	mostSizes   = 256 // sizes of one format
+	maxFormats = 64  // pixel formats of one device
+	maxSizes   = 256 // sizes of one format
 )
 
 // agree asks for format, size and rate, and refuses what the device makes of them where that is another picture.
@@ -48,7 +48,7 @@ func (s *stream) agree() error {
 func (s *stream) choose() (Pixel, error) {
 	var names []string
 	var have []Pixel
-	for i := range uint32(mostFormats) {
+	for i := range uint32(maxFormats) {
 		f := FormatInfo{Index: i, Kind: Capture}
 		if err := s.do(EnumFmt, &f); errors.Is(err, syscall.EINVAL) {
 			break
@@ -74,7 +74,7 @@ func (s *stream) choose() (Pixel, error) {
 func (s *stream) offered(pixel Pixel) error {
 	w, h := uint32(s.config.Width), uint32(s.config.Height)
 	var list []string
-	for i := range uint32(mostSizes) {
+	for i := range uint32(maxSizes) {
 		f := FrameSize{Index: i, Pixel: pixel}
 		if err := s.do(EnumSizes, &f); errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTTY) {
 			break

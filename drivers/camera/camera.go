@@ -122,7 +122,7 @@ func (c *Camera) Close() error {
 	if !c.closed {
 		c.closed = true
 		close(c.stop)
-		c.tell()
+		c.notify()
 	}
 	c.mu.Unlock()
 	c.running.Wait()
@@ -136,8 +136,8 @@ func (c *Camera) State() (Stats, error) {
 	return c.stats, c.lost
 }
 
-// tell wakes all who wait. Under the lock.
-func (c *Camera) tell() {
+// notify wakes all who wait. Under the lock.
+func (c *Camera) notify() {
 	close(c.changed)
 	c.changed = make(chan struct{})
 }
@@ -180,7 +180,7 @@ func (c *Camera) fail(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.lost, c.refuse = err, err
-	c.tell()
+	c.notify()
 }
 
 // capture opens the camera and decodes frames until nobody watches any more or something breaks.
@@ -204,7 +204,7 @@ func (c *Camera) capture() (err error) {
 	c.mu.Lock()
 	c.stats.Opened++
 	c.mu.Unlock()
-	heard, patience, bad := s.node.Now(), firstFrame, 0
+	heard, timeout, bad := s.node.Now(), firstFrame, 0
 	for c.watched() {
 		lost := s.lost
 		b, ok, err := s.next(slice)
@@ -212,13 +212,13 @@ func (c *Camera) capture() (err error) {
 			return err
 		}
 		if !ok {
-			if quiet := s.node.Now() - heard; quiet > patience {
+			if quiet := s.node.Now() - heard; quiet > timeout {
 				return s.fault(hal.Timeout, fmt.Errorf("no frame for %v", quiet))
 			}
 			continue
 		}
-		heard, patience = s.node.Now(), silence+3*s.period
-		err = c.take(s, d, &b, s.lost-lost)
+		heard, timeout = s.node.Now(), silence+3*s.period
+		err = c.publishFrame(s, d, &b, s.lost-lost)
 		if e := s.give(b.Index); e != nil {
 			return e
 		}
@@ -234,8 +234,8 @@ func (c *Camera) capture() (err error) {
 	return nil
 }
 
-// take makes a picture of a frame, if somebody waits for one. The error says why the frame is none.
-func (c *Camera) take(s *stream, d *Decoder, b *Buffer, lost uint64) error {
+// publishFrame makes a picture of a frame, if somebody waits for one. The error says why the frame is none.
+func (c *Camera) publishFrame(s *stream, d *Decoder, b *Buffer, lost uint64) error {
 	c.mu.Lock()
 	c.stats.Frames++
 	c.stats.Lost += lost

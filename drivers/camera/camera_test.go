@@ -48,9 +48,9 @@ func (k *kernel) Map(offset uint32, length int) ([]byte, error) {
 	return k.memory[offset/4096][:min(64, length)], nil
 }
 
-func (k *kernel) Wait(patience time.Duration) error {
+func (k *kernel) Wait(timeout time.Duration) error {
 	// A frame a hundredth of a second.
-	time.Sleep(min(patience, 10*time.Millisecond))
+	time.Sleep(min(timeout, 10*time.Millisecond))
 	if k.waits != nil {
 		return k.waits
 	}

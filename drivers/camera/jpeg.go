@@ -18,8 +18,8 @@ const (
 	jpegInterval = 0xDD
 )
 
-// mostScans bounds the scans of one frame: three where each component has its own.
-const mostScans = 4
+// maxScans bounds the scans of one frame: three where each component has its own.
+const maxScans = 4
 
 // anatomy is what a look at a JPEG's markers tells, without decoding any of it.
 type anatomy struct {
@@ -123,7 +123,7 @@ func (a *anatomy) frame(p []byte, width, height int) error {
 // scan goes over coded data from at on, and returns where the marker behind it stands. Restart markers must be all there
 // and in their order: so a part that was lost on the way is noticed, where the camera sends them.
 func (a *anatomy) scan(p []byte, at int, whole bool) (int, error) {
-	if a.scans++; a.components == 0 || a.scans > mostScans {
+	if a.scans++; a.components == 0 || a.scans > maxScans {
 		return at, fmt.Errorf("scan %d: got it out of place", a.scans)
 	}
 	restarts := 0

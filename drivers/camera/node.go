@@ -13,7 +13,7 @@ type Node interface {
 	Map(offset uint32, length int) ([]byte, error)
 	Unmap(memory []byte) error
 	// Wait blocks until there is a frame to take, for so long of the wall's time at most: os.ErrDeadlineExceeded then.
-	Wait(patience time.Duration) error
+	Wait(timeout time.Duration) error
 	// Now is the clock that frames are stamped by: CLOCK_MONOTONIC, or an emulated device's own.
 	Now() time.Duration
 	Close() error

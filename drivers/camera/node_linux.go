@@ -60,8 +60,8 @@ func (f *file) Map(offset uint32, length int) ([]byte, error) {
 func (f *file) Unmap(memory []byte) error { return unix.Munmap(memory) }
 
 // Wait is Node's. An end of the device that poll alone tells is ENODEV.
-func (f *file) Wait(patience time.Duration) error {
-	deadline := time.Now().Add(patience)
+func (f *file) Wait(timeout time.Duration) error {
+	deadline := time.Now().Add(timeout)
 	for {
 		left := max(0, time.Until(deadline))
 		fds := [1]unix.PollFd{{Fd: int32(f.fd), Events: unix.POLLIN}}

@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	buffers      = 4       // that are asked for: one is decoded, one is being filled
-	leastBuffers = 2       // that will do
-	mostBuffers  = 32      // V4L2's own bound
-	mostFrame    = 1 << 26 // bytes; three of 4096 squared fit
+	buffers    = 4       // that are asked for: one is decoded, one is being filled
+	minBuffers = 2       // that will do
+	maxBuffers = 32      // V4L2's own bound
+	maxFrame   = 1 << 26 // bytes; three of 4096 squared fit
 )
 
 // stream is one session with a device. One goroutine uses it.
@@ -83,16 +83,16 @@ func (s *stream) start() error {
 	if err := s.do(ReqBufs, &want); err != nil {
 		return s.fault(hal.BusFault, err)
 	}
-	if want.Count < leastBuffers || want.Count > mostBuffers {
-		return s.fault(hal.BusFault, fmt.Errorf("buffers: got %d, want %d..%d", want.Count, leastBuffers, mostBuffers))
+	if want.Count < minBuffers || want.Count > maxBuffers {
+		return s.fault(hal.BusFault, fmt.Errorf("buffers: got %d, want %d..%d", want.Count, minBuffers, maxBuffers))
 	}
 	for i := range want.Count {
 		b := Buffer{Index: i, Kind: Capture, Memory: MappedMem}
 		if err := s.do(QueryBuf, &b); err != nil {
 			return s.fault(hal.BusFault, err)
 		}
-		if b.Length == 0 || b.Length > mostFrame {
-			return s.fault(hal.BusFault, fmt.Errorf("buffer %d: got %d bytes, want 1..%d", i, b.Length, mostFrame))
+		if b.Length == 0 || b.Length > maxFrame {
+			return s.fault(hal.BusFault, fmt.Errorf("buffer %d: got %d bytes, want 1..%d", i, b.Length, maxFrame))
 		}
 		m, err := s.node.Map(b.Offset, int(b.Length))
 		if err != nil {
@@ -119,15 +119,15 @@ func (s *stream) give(i uint32) error {
 	return nil
 }
 
-// next waits for a frame, for patience at most, and takes the newest: those before it go back unseen. The frame is the
+// next waits for a frame, for timeout at most, and takes the newest: those before it go back unseen. The frame is the
 // buffer's number, which is to be given back. false: there is none yet.
-func (s *stream) next(patience time.Duration) (newest Buffer, ok bool, err error) {
-	if err := s.node.Wait(patience); errors.Is(err, os.ErrDeadlineExceeded) {
+func (s *stream) next(timeout time.Duration) (newest Buffer, ok bool, err error) {
+	if err := s.node.Wait(timeout); errors.Is(err, os.ErrDeadlineExceeded) {
 		return newest, false, nil
 	} else if err != nil {
 		return newest, false, s.fault(hal.BusFault, fmt.Errorf("poll: %w", err))
 	}
-	for range mostBuffers {
+	for range maxBuffers {
 		b := Buffer{Kind: Capture, Memory: MappedMem}
 		if err := s.do(DequeueBuf, &b); errors.Is(err, syscall.EAGAIN) {
 			break

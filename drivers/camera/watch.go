@@ -45,7 +45,7 @@ func (c *Camera) publish(p *plate, at time.Duration) {
 	p.Sequence, p.Time = c.sequence, at
 	c.newest, c.stale, c.asked = p, false, false
 	c.lost, c.refuse = nil, nil
-	c.tell()
+	c.notify()
 }
 
 // drop lets go of a plate once; with the last hold it may be used again. Under the lock.
@@ -132,5 +132,5 @@ func (v *viewer) Close() {
 	if c.viewers--; c.viewers == 0 {
 		c.asked = false
 	}
-	c.tell()
+	c.notify()
 }

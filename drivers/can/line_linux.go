@@ -92,8 +92,8 @@ func newLine(name string, bitrate, fd int) *Line {
 	return &Line{name: name, bitrate: bitrate, fd: fd, poll: [1]unix.PollFd{{Fd: int32(fd)}}, write: unix.Write}
 }
 
-// longestFrame is the most bits that a frame takes, stuffing and the gap included.
-const longestFrame = 160
+// maxFrame is the most bits that a frame takes, stuffing and the gap included.
+const maxFrame = 160
 
 // Write is servo.Port's: whole frames. An interface queues ten of them as it comes (txqueuelen); what finds no room waits
 // for as long as all of p takes on the bus, and is then dropped with all behind it, and counted: nobody acknowledges.
@@ -101,7 +101,7 @@ func (l *Line) Write(p []byte) (int, error) {
 	if l.lost != nil {
 		return 0, l.lost
 	}
-	frame := time.Duration(longestFrame) * time.Second / time.Duration(l.bitrate)
+	frame := time.Duration(maxFrame) * time.Second / time.Duration(l.bitrate)
 	budget := time.Duration(len(p)/servo.CANSize+1) * frame
 	for at := 0; at+servo.CANSize <= len(p); {
 		_, err := l.write(l.fd, p[at:at+servo.CANSize])
@@ -137,7 +137,7 @@ func (l *Line) Read(p []byte, timeout time.Duration) (int, error) {
 	}
 	deadline := time.Now().Add(timeout)
 	for {
-		n, err := l.take(p)
+		n, err := l.receive(p)
 		if n > 0 || err != nil {
 			return n, err
 		}
@@ -147,8 +147,8 @@ func (l *Line) Read(p []byte, timeout time.Duration) (int, error) {
 	}
 }
 
-// take reads what is there.
-func (l *Line) take(p []byte) (n int, err error) {
+// receive reads what is there.
+func (l *Line) receive(p []byte) (n int, err error) {
 	for len(p)-n >= servo.CANSize {
 		k, err := unix.Read(l.fd, p[n:n+servo.CANSize])
 		switch {
@@ -186,7 +186,7 @@ func (l *Line) await(timeout time.Duration) error {
 	case n == 0:
 		return os.ErrDeadlineExceeded
 	case l.poll[0].Revents&unix.POLLIN == 0: // an error or a hang-up alone: reading says which
-		if _, err := l.take(nil); err != nil {
+		if _, err := l.receive(nil); err != nil {
 			return err
 		}
 		return l.failed("wait", unix.ENODEV)

@@ -55,14 +55,14 @@ func (b *Bumper) Read(values []float64) error {
 	b.filter.tapped = b.filter.tapped || lost > 0 // edges are touches, whichever they were
 	now := b.lines.node.Now()
 	b.filter.level(bits == 1, now)
-	return tell(values, b.filter.touched(now))
+	return setBool(values, b.filter.touched(now))
 }
 
 // Close gives the line back.
 func (b *Bumper) Close() error { return b.lines.close() }
 
-// tell stores what is so as a number.
-func tell(values []float64, so bool) error {
+// setBool stores what is so as a number.
+func setBool(values []float64, so bool) error {
 	if len(values) > 0 {
 		values[0] = 0
 		if so {

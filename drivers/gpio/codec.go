@@ -108,8 +108,8 @@ func (l *LineInfo) Parse(b []byte) error {
 	if err := size("line info", b, lineInfoSize); err != nil {
 		return err
 	}
-	if n := order.Uint32(b[atInfoAttrs:]); n > mostAttributes {
-		return fmt.Errorf("gpio: line info: got %d attributes, want 0..%d", n, mostAttributes)
+	if n := order.Uint32(b[atInfoAttrs:]); n > maxAttributes {
+		return fmt.Errorf("gpio: line info: got %d attributes, want 0..%d", n, maxAttributes)
 	}
 	*l = LineInfo{order.Uint32(b[atOffset:]), fixed(b[:nameSize]), fixed(b[atConsumer:][:nameSize]), Flags(order.Uint64(b[atInfoFlags:]))}
 	return nil
@@ -117,8 +117,8 @@ func (l *LineInfo) Parse(b []byte) error {
 
 // AppendTo appends the structure. The kernel, and an emulator, writes the line node's descriptor into its last four bytes.
 func (r *Request) AppendTo(b []byte) ([]byte, error) {
-	if n := len(r.Offsets); n < 1 || n > MostLines || len(r.Attributes) > mostAttributes {
-		return b, fmt.Errorf("gpio: request: got %d lines and %d attributes, want 1..%d and 0..%d", n, len(r.Attributes), MostLines, mostAttributes)
+	if n := len(r.Offsets); n < 1 || n > MaxLines || len(r.Attributes) > maxAttributes {
+		return b, fmt.Errorf("gpio: request: got %d lines and %d attributes, want 1..%d and 0..%d", n, len(r.Attributes), MaxLines, maxAttributes)
 	}
 	at := len(b)
 	b = append(b, make([]byte, requestSize)...)
@@ -161,8 +161,8 @@ func (r *Request) Parse(b []byte) error {
 		return err
 	}
 	lines, attrs := order.Uint32(b[atReqLines:]), order.Uint32(b[atReqAttrs:])
-	if lines < 1 || lines > MostLines || attrs > mostAttributes {
-		return fmt.Errorf("gpio: request: got %d lines and %d attributes, want 1..%d and 0..%d", lines, attrs, MostLines, mostAttributes)
+	if lines < 1 || lines > MaxLines || attrs > maxAttributes {
+		return fmt.Errorf("gpio: request: got %d lines and %d attributes, want 1..%d and 0..%d", lines, attrs, MaxLines, maxAttributes)
 	}
 	*r = Request{Consumer: fixed(b[atReqConsumer:][:nameSize]), Flags: Flags(order.Uint64(b[atReqFlags:])), Buffer: order.Uint32(b[atReqBuffer:])}
 	for i := range lines {

@@ -117,11 +117,11 @@ func FuzzEvent(f *testing.F) {
 func requests() map[string]Request {
 	out, bits, trailing := Output|ActiveLow, uint64(0b10), Input|EdgeRising|EdgeFalling|PullUp
 	many := Request{Consumer: strings.Repeat("x", nameSize-1), Flags: Input}
-	for i := range MostLines {
+	for i := range MaxLines {
 		many.Offsets = append(many.Offsets, uint32(i))
 	}
 	return map[string]Request{
-		"encoder": {Offsets: []uint32{5, 6}, Consumer: "halyard left", Flags: trailing, Buffer: MostEvents},
+		"encoder": {Offsets: []uint32{5, 6}, Consumer: "halyard left", Flags: trailing, Buffer: MaxEvents},
 		"sonar": {Offsets: []uint32{23, 24}, Consumer: "halyard", Flags: trailing, Attributes: []Attribute{
 			{Flags: &out, Mask: 1}, {Values: &bits, Mask: 3}, {Debounce: 5 * time.Millisecond, Mask: 2}}},
 		"many": many,

@@ -59,17 +59,17 @@ func (e *Encoder) turn(next uint8) {
 
 // Open asks for the lines and finds out how they stand. The count goes on.
 func (e *Encoder) Open() error {
-	if err := e.lines.open(e.lines.pins.input(), MostEvents); err != nil {
+	if err := e.lines.open(e.lines.pins.input(), MaxEvents); err != nil {
 		return err
 	}
-	return e.settle()
+	return e.syncLevels()
 }
 
-// settle takes the lines as they stand. Edges that came before the levels were read must not be counted from there: while
+// syncLevels takes the lines as they stand. Edges that came before the levels were read must not be counted from there: while
 // it turns, look again.
-func (e *Encoder) settle() error {
-	const patience = 8
-	for range patience {
+func (e *Encoder) syncLevels() error {
+	const maxTries = 8
+	for range maxTries {
 		bits, err := e.lines.values()
 		if err != nil {
 			return err
@@ -96,7 +96,7 @@ func (e *Encoder) Read(values []float64) error {
 	}
 	if lost > 0 {
 		e.errors += uint64(lost)
-		if err := e.settle(); err != nil {
+		if err := e.syncLevels(); err != nil {
 			return err
 		}
 	}

@@ -39,7 +39,7 @@ func (c *EStopInput) Read(values []float64) error {
 	if err != nil {
 		return err
 	}
-	return tell(values, bits == 1 && !c.open && lost == 0)
+	return setBool(values, bits == 1 && !c.open && lost == 0)
 }
 
 // Close gives the line back.

@@ -18,15 +18,15 @@ const (
 
 	// HCSR04Cycle is the time between two triggers, so that no echo of the one before is heard.
 	HCSR04Cycle = 60 * time.Millisecond
-	// HCSR04Least and HCSR04Most are its range, m.
-	HCSR04Least = 0.02
-	HCSR04Most  = 4.0
+	// HCSR04MinRange and HCSR04MaxRange are its range, m.
+	HCSR04MinRange = 0.02
+	HCSR04MaxRange = 4.0
 )
 
 // HCSR04Config says where a sonar is.
 type HCSR04Config struct {
 	Celsius float64 // of the air
-	Range   float64 // what is said where nothing echoes, m; 0 = HCSR04Most
+	Range   float64 // what is said where nothing echoes, m; 0 = HCSR04MaxRange
 	Turn    *Turn   // shared with those that would hear it; nil = alone
 }
 
@@ -58,8 +58,8 @@ const (
 
 // NewHCSR04 returns the sonar at two lines, trigger and echo. It does no I/O.
 func NewHCSR04(p Pins, c HCSR04Config) *HCSR04 {
-	if c.Range <= 0 || c.Range > HCSR04Most {
-		c.Range = HCSR04Most
+	if c.Range <= 0 || c.Range > HCSR04MaxRange {
+		c.Range = HCSR04MaxRange
 	}
 	if c.Turn == nil {
 		c.Turn = &Turn{}
@@ -170,7 +170,7 @@ func (s *HCSR04) distance() float64 {
 	if s.fell < 0 || width >= hcsr04Silence/2 { // 38 ms, or for as long as a clone likes
 		return s.config.Range
 	}
-	return min(s.config.Range, max(HCSR04Least, width.Seconds()*speedOfSound(s.config.Celsius)/2))
+	return min(s.config.Range, max(HCSR04MinRange, width.Seconds()*speedOfSound(s.config.Celsius)/2))
 }
 
 // rest ends a trigger.

@@ -57,7 +57,7 @@ type lines struct {
 // of edges must not hold its reader for good.
 const (
 	batch  = 64
-	rounds = MostEvents/batch + 1
+	rounds = MaxEvents/batch + 1
 )
 
 func (l *lines) fault(err error) error { return fault(l.pins.Bus, l.op, err) }

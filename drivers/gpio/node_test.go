@@ -128,7 +128,7 @@ func TestStorm(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := []float64{0}
-	if err := s.Read(v); err != nil || v[0] != 1 || seq > 2*MostEvents {
+	if err := s.Read(v); err != nil || v[0] != 1 || seq > 2*MaxEvents {
 		t.Errorf("got %v, %v after %d edges", v, err, seq)
 	}
 }

@@ -63,7 +63,7 @@ func (s *PIR) Read(values []float64) error {
 	if s.lines.node.Now() < s.warm {
 		return s.cold
 	}
-	return tell(values, bits == 1 || s.moved)
+	return setBool(values, bits == 1 || s.moved)
 }
 
 // Close gives the line back.

@@ -54,7 +54,7 @@ func (s *Switch) Read(values []float64) error {
 	if err != nil {
 		return err
 	}
-	return tell(values, bits == 1)
+	return setBool(values, bits == 1)
 }
 
 func (s *Switch) request() error {

@@ -21,18 +21,18 @@ const (
 	atInfoAttrs  = 68
 	atInfoFlags  = 72
 
-	requestSize    = 592 // offsets u32[64] consumer[32] config{flags u64, num_attrs u32, padding, attrs[10]} num_lines u32, event_buffer_size u32, padding, fd s32
-	atReqConsumer  = 256
-	atReqFlags     = 288
-	atReqAttrs     = 296 // how many
-	atReqAttr      = 320 // the first: attrSize each
-	atReqLines     = 560
-	atReqBuffer    = 564
-	atReqFD        = 588
-	attrSize       = 24 // id u32, padding, value u64, mask u64 of the lines by their place in offsets
-	atAttrValue    = 8
-	atAttrMask     = 16
-	mostAttributes = 10
+	requestSize   = 592 // offsets u32[64] consumer[32] config{flags u64, num_attrs u32, padding, attrs[10]} num_lines u32, event_buffer_size u32, padding, fd s32
+	atReqConsumer = 256
+	atReqFlags    = 288
+	atReqAttrs    = 296 // how many
+	atReqAttr     = 320 // the first: attrSize each
+	atReqLines    = 560
+	atReqBuffer   = 564
+	atReqFD       = 588
+	attrSize      = 24 // id u32, padding, value u64, mask u64 of the lines by their place in offsets
+	atAttrValue   = 8
+	atAttrMask    = 16
+	maxAttributes = 10
 
 	valuesSize = 16 // bits u64, mask u64
 	atMask     = 8
@@ -45,9 +45,9 @@ const (
 
 	nameSize = 32 // of names and labels, the final zero included
 
-	// MostLines is how many lines one request may have, and MostEvents how many edges the kernel keeps for it at most.
-	MostLines  = 64
-	MostEvents = 16 * MostLines
+	// MaxLines is how many lines one request may have, and MaxEvents how many edges the kernel keeps for it at most.
+	MaxLines  = 64
+	MaxEvents = 16 * MaxLines
 )
 
 // Flags are what a line is or shall be (enum gpio_v2_line_flag).

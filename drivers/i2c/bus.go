@@ -77,7 +77,7 @@ func (b *Bus) attach() error {
 func (b *Bus) String() string { return b.path }
 
 // Tx is periph's: w is written, then r is read. It blocks for the transaction and, on a bus that hangs, for as long as
-// the kernel's adapter has patience, a second usually.
+// the kernel's adapter has a timeout, a second usually.
 func (b *Bus) Tx(addr uint16, w, r []byte) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

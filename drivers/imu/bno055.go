@@ -116,7 +116,7 @@ func (s *BNO055) Open() error {
 
 // find waits for the chip's identity, which a chip that boots does not give.
 func (s *BNO055) find() error {
-	patience := s.config.Clock.Now() + BNO055Boot + 50*time.Millisecond
+	timeout := s.config.Clock.Now() + BNO055Boot + 50*time.Millisecond
 	for {
 		p, err := s.wire.Read(BNO055ChipID, 1)
 		switch {
@@ -124,7 +124,7 @@ func (s *BNO055) find() error {
 			return nil
 		case err == nil:
 			return s.turnBack(p[0])
-		case s.config.Clock.Now() >= patience:
+		case s.config.Clock.Now() >= timeout:
 			return s.wire.Fault(hal.Absent, err)
 		}
 		sleep(s.config.Clock, 50*time.Millisecond)
@@ -148,8 +148,8 @@ func (s *BNO055) turnBack(id byte) error {
 
 // firstFusion waits for the first attitude: until then the registers hold zeros.
 func (s *BNO055) firstFusion() error {
-	const patience = 20
-	for range patience {
+	const maxTries = 20
+	for range maxTries {
 		sleep(s.config.Clock, BNO055Period)
 		p, err := s.wire.Read(BNO055Quaternion, 8)
 		if err != nil {

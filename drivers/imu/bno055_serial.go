@@ -12,7 +12,7 @@ import (
 
 // What one request may take: the wire's time is added.
 const (
-	bnoPatience = 30 * time.Millisecond
+	bnoTimeout  = 30 * time.Millisecond
 	bnoAttempts = 4 // the chip answers "bus overrun" now and then, and means: again
 )
 
@@ -21,7 +21,7 @@ const (
 type bnoSerial struct {
 	port    servo.PointToPoint
 	request []byte
-	reply   [2 + BNO055Longest + 62]byte // an answer and what is in front of it
+	reply   [2 + BNO055MaxTransfer + 62]byte // an answer and what is in front of it
 }
 
 func (b *bnoSerial) open() error  { return b.port.Open() }
@@ -84,7 +84,7 @@ func (b *bnoSerial) once(n int) ([]byte, byte, error) {
 		return nil, 0, err
 	}
 	bytes := len(b.request) + 2 + n
-	deadline := b.port.Line.Now() + bnoPatience + servo.WireTime(bytes, 10, b.port.Line.Baud())
+	deadline := b.port.Line.Now() + bnoTimeout + servo.WireTime(bytes, 10, b.port.Line.Baud())
 	for have := 0; have < len(b.reply); {
 		got, err := b.port.Line.Read(b.reply[have:], deadline-b.port.Line.Now())
 		if err != nil {

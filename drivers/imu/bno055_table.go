@@ -64,13 +64,13 @@ const (
 //	read   AA 01 register length      ->  BB length data..   or  EE status
 //	write  AA 00 register length data ->  EE status
 const (
-	BNO055Start   = 0xAA
-	BNO055Reply   = 0xBB
-	BNO055Answer  = 0xEE
-	BNO055Wrote   = 0x01 // the status of a write that succeeded
-	BNO055Overrun = 0x07 // the chip was busy inside: ask again
-	BNO055Baud    = 115200
-	BNO055Longest = 128 // bytes of one read or write
+	BNO055Start       = 0xAA
+	BNO055Reply       = 0xBB
+	BNO055Answer      = 0xEE
+	BNO055Wrote       = 0x01 // the status of a write that succeeded
+	BNO055Overrun     = 0x07 // the chip was busy inside: ask again
+	BNO055Baud        = 115200
+	BNO055MaxTransfer = 128 // bytes of one read or write
 )
 
 // BNO055Statuses are what EE is followed by, by number.

@@ -288,7 +288,7 @@ func FuzzParseReply(f *testing.F) {
 		f.Add(wire(c.text), c.n)
 	}
 	f.Fuzz(func(t *testing.T, p []byte, n int) {
-		if n < 0 || n > BNO055Longest {
+		if n < 0 || n > BNO055MaxTransfer {
 			return
 		}
 		data, status, ok := parseReply(p, n)

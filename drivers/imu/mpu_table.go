@@ -32,8 +32,8 @@ const (
 	MPUDataLen = 14
 )
 
-// MPUFastest is the clock that all registers take on SPI, Hz.
-const MPUFastest = 1_000_000
+// MPUMaxSPIClock is the clock that all registers take on SPI, Hz.
+const MPUMaxSPIClock = 1_000_000
 
 // MPUBoot is the wait after a reset and after waking.
 const MPUBoot = 100 * time.Millisecond

@@ -54,20 +54,20 @@ func streams() []stream {
 	return []stream{
 		{"lms", lms, func() func([]byte) bool {
 			d := &SICK{parser: NewSICKParser(0x80), reach: SICKReach{8, 0, 13}, scan: ranges[:361]}
-			return func(p []byte) bool { ok, _ := d.take(p); return ok }
+			return func(p []byte) bool { ok, _ := d.parse(p); return ok }
 		}, 40},
 		{"hokuyo", urg, func() func([]byte) bool {
 			m, _ := HokuyoModelOf("UTM-30LX")
 			d, _ := NewHokuyo(HokuyoSettings{Line: nobody, Model: m})
-			return func(p []byte) bool { ok, _ := d.take(p); return ok }
+			return func(p []byte) bool { ok, _ := d.parse(p); return ok }
 		}, 40},
 		{"rplidar standard", nodes, func() func([]byte) bool {
 			d := &RPLidar{link: clock, nodes: NewRPNodeParser(), turn: newTurn(360), scan: ranges[:360]}
-			return func(p []byte) bool { ok, _ := d.take(p); return ok }
+			return func(p []byte) bool { ok, _ := d.parse(p); return ok }
 		}, 38},
 		{"rplidar express", capsules, func() func([]byte) bool {
 			d := &RPLidar{link: clock, capsules: NewRPCapsuleParser(RPLidarExpressed), turn: newTurn(360), scan: ranges[:360]}
-			return func(p []byte) bool { ok, _ := d.take(p); return ok }
+			return func(p []byte) bool { ok, _ := d.parse(p); return ok }
 		}, 38},
 	}
 }

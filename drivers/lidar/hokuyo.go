@@ -88,8 +88,8 @@ func (h *Hokuyo) Geometry() ScanGeometry { return h.geometry }
 // errMisheard says that what was said at another rate stood in front of the command, in one line with it.
 var errMisheard = errors.New("the scanner heard something else")
 
-// scipPatience is how long a scanner may take for an answer; its laser, and TCP, need most of it.
-const scipPatience = 80 * time.Millisecond
+// scipTimeout is how long a scanner may take for an answer; its laser, and TCP, need most of it.
+const scipTimeout = 80 * time.Millisecond
 
 // Open finds the scanner, sees that it is the model it should be, and starts the stream. It blocks for half a second at
 // most where there is one.
@@ -112,7 +112,7 @@ func (h *Hokuyo) Open() error {
 	for _, want := range [...]struct {
 		key   string
 		value int
-	}{{"ARES", m.Turn}, {"AMIN", m.First}, {"AMAX", m.Last}, {"AFRT", m.Front}, {"DMIN", m.Least}} {
+	}{{"ARES", m.Turn}, {"AMIN", m.First}, {"AMAX", m.Last}, {"AFRT", m.Front}, {"DMIN", m.MinRange}} {
 		if got, err := h.block.Number(want.key); err != nil || got != want.value {
 			name, _ := h.block.Field("MODL")
 			return h.faultf(hal.Invalid, "model %q: %s: got %d, want %d of a %s", name, want.key, got, want.value, m.Name)
@@ -188,10 +188,10 @@ func (h *Hokuyo) ask(command string, statuses ...string) (string, error) {
 		return "", h.fault(hal.BusFault, err)
 	}
 	now := h.port.Line.Now()
-	silence := now + scipPatience + h.wire(len(command)+1)
+	silence := now + scipTimeout + h.wire(len(command)+1)
 	whole := silence + h.wire(h.scanSize())
 	if h.tuned() && h.port.Line.Baud() != h.s.Baud { // nobody streams there, but for who was there before
-		whole = silence + scipPatience/2
+		whole = silence + scipTimeout/2
 	}
 	for deadline := silence; ; {
 		piece, err := h.read(deadline)
@@ -199,7 +199,7 @@ func (h *Hokuyo) ask(command string, statuses ...string) (string, error) {
 			return "", h.fault(hal.BusFault, fmt.Errorf("answer to %s: %w", command, err))
 		}
 		// What is in the middle of something is heard to its end.
-		deadline = max(silence, min(whole, h.port.Line.Now()+scipPatience/2))
+		deadline = max(silence, min(whole, h.port.Line.Now()+scipTimeout/2))
 		for len(piece) > 0 {
 			piece = piece[h.parser.Feed(piece):]
 			for h.parser.Next(&h.block) {
@@ -230,12 +230,12 @@ func (h *Hokuyo) refused(what, command, status string, want ...string) error {
 
 // Read waits for the next scan: a turn of the mirror, 25 to 100 ms, or the time of the wire.
 func (h *Hokuyo) Read(values []float64) error {
-	if err := h.skim(h.take); err != nil {
+	if err := h.skim(h.parse); err != nil {
 		return err
 	}
 	turn := time.Minute / time.Duration(h.s.Model.RPM) * time.Duration(1+h.s.Skip)
 	wire := h.wire(h.scanSize())
-	if err := h.await(turn+scipPatience/2, 2*max(turn, wire)+scipPatience/2, h.take); err != nil {
+	if err := h.await(turn+scipTimeout/2, 2*max(turn, wire)+scipTimeout/2, h.parse); err != nil {
 		return err
 	}
 	copy(values, h.scan)
@@ -245,8 +245,8 @@ func (h *Hokuyo) Read(values []float64) error {
 // scanSize is how many bytes a scan has on the wire, about.
 func (h *Hokuyo) scanSize() int { return h.size*h.geometry.Count*(scipLine+2)/scipLine + 40 }
 
-// take feeds a piece of the stream; true where a scan ended in it.
-func (h *Hokuyo) take(piece []byte) (scanned bool, err error) {
+// parse feeds a piece of the stream; true where a scan ended in it.
+func (h *Hokuyo) parse(piece []byte) (scanned bool, err error) {
 	for len(piece) > 0 {
 		piece = piece[h.parser.Feed(piece):]
 		for h.parser.Next(&h.block) {

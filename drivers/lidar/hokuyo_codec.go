@@ -62,7 +62,7 @@ type SCIPParser struct {
 }
 
 // NewSCIPParser returns a parser with nothing in it.
-func NewSCIPParser() *SCIPParser { return &SCIPParser{buf: make([]byte, 0, 2*scipLongest)} }
+func NewSCIPParser() *SCIPParser { return &SCIPParser{buf: make([]byte, 0, 2*scipMaxLine)} }
 
 // Reset forgets what has been fed.
 func (p *SCIPParser) Reset() { p.buf, p.at, p.scan = p.buf[:0], 0, 0 }
@@ -74,7 +74,7 @@ func (p *SCIPParser) Feed(b []byte) int {
 		p.buf = p.buf[:copy(p.buf, p.buf[p.at:])]
 		p.at = 0
 	}
-	if len(p.buf) > scipLongest { // no block is that long
+	if len(p.buf) > scipMaxLine { // no block is that long
 		p.Garbage += uint64(len(p.buf))
 		p.Reset()
 	}
@@ -171,9 +171,9 @@ func (k *SCIPBlock) Scan(size int, m *HokuyoModel, dst []float64) (ms int, err e
 	if !ok {
 		return 0, errSCIPLine
 	}
-	f := scipFill{dst: dst, size: size, model: m, most: m.Most}
+	f := scipFill{dst: dst, size: size, model: m, limit: m.MaxRange}
 	if size == 2 {
-		f.most = min(f.most, scipMostShort-1) // what is farther is said so
+		f.limit = min(f.limit, scipMaxShort-1) // what is farther is said so
 	}
 	for left := size * len(dst); left > 0; {
 		n := min(left, scipLine)
@@ -193,7 +193,7 @@ type scipFill struct {
 	dst      []float64
 	model    *HokuyoModel
 	size     int
-	most     int // mm, of what is no +Inf
+	limit    int // mm, of what is no +Inf
 	v, chars int // of the value that the last line ended in
 }
 
@@ -235,9 +235,9 @@ func (f *scipFill) line(p []byte) bool {
 // put is the next value, mm or an error's code.
 func (f *scipFill) put(v int) {
 	switch f.dst[0] = float64(v) / 1000; {
-	case v > f.most, v == f.model.Void && v > 0:
+	case v > f.limit, v == f.model.Void && v > 0:
 		f.dst[0] = math.Inf(1)
-	case v < f.model.Least:
+	case v < f.model.MinRange:
 		f.dst[0] = math.NaN()
 	}
 	f.dst = f.dst[1:]

@@ -4,13 +4,13 @@ import "fmt"
 
 // HokuyoModel is what a model measures, as its PP says.
 type HokuyoModel struct {
-	Name        string
-	Least, Most int // DMIN, DMAX, mm
-	Turn        int // ARES: steps of a whole turn
-	First, Last int // AMIN, AMAX: the steps it measures
-	Front       int // AFRT: the one straight ahead
-	RPM         int // SCAN
-	// Void is the error code that says that nothing is within its reach; 0 = it has none. UST ones say more than Most.
+	Name               string
+	MinRange, MaxRange int // DMIN, DMAX, mm
+	Turn               int // ARES: steps of a whole turn
+	First, Last        int // AMIN, AMAX: the steps it measures
+	Front              int // AFRT: the one straight ahead
+	RPM                int // SCAN
+	// Void is the error code that says that nothing is within its reach; 0 = it has none. UST ones say more than MaxRange.
 	Void int
 }
 
@@ -103,14 +103,14 @@ func scipMeaning(command, status string) string {
 	return ""
 }
 
-// scipMostShort is the greatest value of two characters.
-const scipMostShort = 1<<12 - 1
+// scipMaxShort is the greatest value of two characters.
+const scipMaxShort = 1<<12 - 1
 
 // scipLine is how long a line of data is at most, without its sum.
 const scipLine = 64
 
-// scipLongest bounds a block: a scan of 1081 values with its lines, and what may stand in front of it.
-const scipLongest = 8192
+// scipMaxLine bounds a block: a scan of 1081 values with its lines, and what may stand in front of it.
+const scipMaxLine = 8192
 
 // SCIPBauds are the rates that SS takes.
 func SCIPBauds() []int { return []int{19200, 38400, 57600, 115200, 250000, 500000, 750000} }

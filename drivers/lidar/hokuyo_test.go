@@ -95,7 +95,7 @@ func TestSCIPBlocks(t *testing.T) {
 			t.Errorf("wrong sum: got %q", v)
 		}
 	}
-	long := bytes.Repeat([]byte("x"), 3*scipLongest)
+	long := bytes.Repeat([]byte("x"), 3*scipMaxLine)
 	for rest := append(long, "\n\nQT\n00P\n\n"...); len(rest) > 0; {
 		rest = rest[p.Feed(rest):]
 		for p.Next(&k) {
@@ -123,7 +123,7 @@ func TestSCIPScans(t *testing.T) {
 			if !p.Next(&k) {
 				t.Fatalf("%d by %d: no block", n, size)
 			}
-			m := &HokuyoModel{Least: 20, Most: 5600}
+			m := &HokuyoModel{MinRange: 20, MaxRange: 5600}
 			ms, err := k.Scan(size, m, got)
 			if err != nil || ms != 123456 || fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Fatalf("%d by %d: got %d %v %v, want %v", n, size, ms, got, err, want)
@@ -191,11 +191,11 @@ func TestSCIPInstead(t *testing.T) {
 	for _, c := range []struct {
 		status, want string
 	}{{SCIPOK, ""}, {SCIPResumed, ""}, {"21", "verify an error"}, {"50", "in trouble"}, {"0B", "no room"}} {
-		_, err := h.take(AppendSCIP(nil, h.command, c.status))
+		_, err := h.parse(AppendSCIP(nil, h.command, c.status))
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("status %s: got %v, want %q", c.status, err, c.want)
 		}
-		if got, err := h.take(scan); err != nil || !got || h.scan[1] != 2 {
+		if got, err := h.parse(scan); err != nil || !got || h.scan[1] != 2 {
 			t.Errorf("behind status %s: got %v, %v, %v", c.status, got, h.scan, err)
 		}
 	}
@@ -276,14 +276,14 @@ func FuzzSCIP(f *testing.F) {
 					*out += fmt.Sprintf("%q %q %q;", k.Echo, k.Status, k.Lines)
 					k.Field("DMIN")
 					for _, size := range []int{2, 3} {
-						if _, err := k.Scan(size, &HokuyoModel{Least: 20, Most: 5600}, dst); err == nil && !(dst[0] >= 0 || math.IsNaN(dst[0])) {
+						if _, err := k.Scan(size, &HokuyoModel{MinRange: 20, MaxRange: 5600}, dst); err == nil && !(dst[0] >= 0 || math.IsNaN(dst[0])) {
 							t.Fatalf("got %v", dst)
 						}
 					}
 				}
 			}
 		}
-		if whole != cut && len(in) <= scipLongest {
+		if whole != cut && len(in) <= scipMaxLine {
 			t.Fatalf("whole %s, cut %s", whole, cut)
 		}
 	})

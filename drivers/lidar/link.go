@@ -78,7 +78,7 @@ func (l *link) skim(take func([]byte) (bool, error)) error {
 	if l.port.Line == nil {
 		return l.fault(hal.Absent, servo.ErrDisconnected)
 	}
-	for range mostSkims {
+	for range maxSkims {
 		piece, err := l.within(0)
 		if errors.Is(err, servo.ErrNoReply) {
 			return nil
@@ -95,8 +95,8 @@ func (l *link) skim(take func([]byte) (bool, error)) error {
 	return nil
 }
 
-// mostSkims bounds what is taken of scans that are over, in pieces: more than a second of any scanner.
-const mostSkims = 256
+// maxSkims bounds what is taken of scans that are over, in pieces: more than a second of any scanner.
+const maxSkims = 256
 
 // await takes what comes until a scan is whole, an error or the deadline. A scanner that says nothing at all for as long as
 // silence is not measuring: the error is of kind hal.Absent, and it is to be opened anew.

@@ -90,9 +90,9 @@ func (d *RPLidar) Geometry() ScanGeometry { return d.geometry }
 
 // Times of a scanner.
 const (
-	rpAnswer  = 60 * time.Millisecond
-	rpQuiet   = 5 * time.Millisecond   // after a stop nothing more is said
-	rpSlowest = 250 * time.Millisecond // a turn
+	rpAnswer      = 60 * time.Millisecond
+	rpQuiet       = 5 * time.Millisecond   // after a stop nothing more is said
+	rpMaxTurnTime = 250 * time.Millisecond // a turn
 	// rpSpinUp is how long a motor takes until there is something to say. Opening anew before would stop an A1's again.
 	rpSpinUp = 3 * time.Second
 )
@@ -123,7 +123,7 @@ func (d *RPLidar) Open() error {
 	}
 	if health[0] == 2 { // it protects itself, and can only begin anew
 		err := d.faultf(hal.BusFault, "health: the scanner reports error %04X", binary.LittleEndian.Uint16(health[1:]))
-		return errors.Join(err, d.say(RPLidarReset))
+		return errors.Join(err, d.send(RPLidarReset))
 	}
 	mode := byte(0)
 	if d.s.Encoding == RPLidarUltra || d.s.Encoding == RPLidarDense {
@@ -184,13 +184,13 @@ func (d *RPLidar) spin(on bool) error {
 		if on {
 			pwm = d.s.PWM
 		}
-		return d.say(RPLidarMotor, byte(pwm), byte(pwm>>8))
+		return d.send(RPLidarMotor, byte(pwm), byte(pwm>>8))
 	}
 	return nil
 }
 
-// say sends a request.
-func (d *RPLidar) say(c RPLidarCommand, payload ...byte) error {
+// send sends a request.
+func (d *RPLidar) send(c RPLidarCommand, payload ...byte) error {
 	d.out = AppendRPLidar(d.out[:0], c, payload...)
 	if err := d.write(d.out); err != nil {
 		return d.fault(hal.BusFault, err)
@@ -200,10 +200,10 @@ func (d *RPLidar) say(c RPLidarCommand, payload ...byte) error {
 
 // stop ends a scan and waits until it is quiet.
 func (d *RPLidar) stop() error {
-	if err := d.say(RPLidarStop); err != nil {
+	if err := d.send(RPLidarStop); err != nil {
 		return err
 	}
-	for patience := d.port.Line.Now() + rpAnswer; d.port.Line.Now() < patience; {
+	for until := d.port.Line.Now() + rpAnswer; d.port.Line.Now() < until; {
 		_, err := d.read(d.port.Line.Now() + rpQuiet)
 		if errors.Is(err, servo.ErrNoReply) {
 			return nil
@@ -217,7 +217,7 @@ func (d *RPLidar) stop() error {
 
 // begin sends a request and waits for the descriptor of its answer. What came behind it is returned.
 func (d *RPLidar) begin(kind byte, length int, c RPLidarCommand, payload ...byte) ([]byte, error) {
-	if err := d.say(c, payload...); err != nil {
+	if err := d.send(c, payload...); err != nil {
 		return nil, err
 	}
 	stream := kind&0x80 != 0 && kind != rpTypeBoard
@@ -254,7 +254,7 @@ func (d *RPLidar) ask(kind byte, length int, c RPLidarCommand, payload ...byte) 
 
 // Read waits for the end of the turn under way: 100 to 200 ms.
 func (d *RPLidar) Read(values []float64) error {
-	if err := d.skim(d.take); err != nil {
+	if err := d.skim(d.parse); err != nil {
 		return err
 	}
 	silence := rpAnswer
@@ -262,15 +262,15 @@ func (d *RPLidar) Read(values []float64) error {
 		silence = rpSpinUp
 	}
 	d.fresh = false
-	if err := d.await(silence, 2*rpSlowest, d.take); err != nil {
+	if err := d.await(silence, 2*rpMaxTurnTime, d.parse); err != nil {
 		return err
 	}
 	copy(values, d.scan)
 	return nil
 }
 
-// take feeds a piece of the stream; true where a turn ended in it.
-func (d *RPLidar) take(piece []byte) (ended bool, err error) {
+// parse feeds a piece of the stream; true where a turn ended in it.
+func (d *RPLidar) parse(piece []byte) (ended bool, err error) {
 	now := d.port.Line.Now()
 	for len(piece) > 0 {
 		if d.capsules == nil {
@@ -332,5 +332,5 @@ func (d *RPLidar) Close() error {
 	if d.port.Line == nil {
 		return nil
 	}
-	return errors.Join(d.say(RPLidarStop), d.spin(false), d.port.Close())
+	return errors.Join(d.send(RPLidarStop), d.spin(false), d.port.Close())
 }

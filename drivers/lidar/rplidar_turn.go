@@ -85,7 +85,7 @@ func (t *rpTurn) finish() bool {
 	}
 	t.closing = false
 	t.older, t.was, t.ending = t.was, t.ending, t.older
-	return t.took >= 0 && t.took <= 2*rpSlowest
+	return t.took >= 0 && t.took <= 2*rpMaxTurnTime
 }
 
 // put keeps the nearest sample of a ray.

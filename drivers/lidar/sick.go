@@ -222,12 +222,12 @@ func (d *SICK) Read(values []float64) error {
 	if d.s.Request {
 		return d.request(values)
 	}
-	if err := d.skim(d.take); err != nil {
+	if err := d.skim(d.parse); err != nil {
 		return err
 	}
 	period := sickMirror * time.Duration(100/d.s.Resolution)
 	whole := max(period, d.wire(sickFrame+4+2*d.geometry.Count))
-	if err := d.await(period+sickAck, 2*whole+sickAck, d.take); err != nil {
+	if err := d.await(period+sickAck, 2*whole+sickAck, d.parse); err != nil {
 		return err
 	}
 	copy(values, d.scan)
@@ -262,8 +262,8 @@ func (d *SICK) decode(p []byte) error {
 	return nil
 }
 
-// take feeds a piece of the stream; true where a scan ended in it.
-func (d *SICK) take(piece []byte) (scanned bool, err error) {
+// parse feeds a piece of the stream; true where a scan ended in it.
+func (d *SICK) parse(piece []byte) (scanned bool, err error) {
 	for len(piece) > 0 {
 		piece = piece[d.parser.Feed(piece):]
 		for p := d.parser.Body(); p != nil; p = d.parser.Body() {

@@ -8,8 +8,8 @@ import (
 )
 
 // mode changes the mode and sees that it was done.
-func (d *SICK) mode(patience time.Duration, mode ...byte) error {
-	p, err := d.ask(patience, SICKModeReply, append([]byte{byte(SICKMode)}, mode...)...)
+func (d *SICK) mode(timeout time.Duration, mode ...byte) error {
+	p, err := d.ask(timeout, SICKModeReply, append([]byte{byte(SICKMode)}, mode...)...)
 	if err == nil && (len(p) < 2 || p[1] != 0) {
 		err = d.faultf(hal.BusFault, "mode %02X: got % X, want 00", mode[0], p)
 	}
@@ -18,7 +18,7 @@ func (d *SICK) mode(patience time.Duration, mode ...byte) error {
 
 // ask sends a telegram of body and waits for its answer, which holds until the next use of the parser. reply 0 is the
 // command with bit 7. The answer may come behind a scan that is on the wire; where nothing comes the wait is short.
-func (d *SICK) ask(patience time.Duration, reply byte, body ...byte) ([]byte, error) {
+func (d *SICK) ask(timeout time.Duration, reply byte, body ...byte) ([]byte, error) {
 	if reply == 0 {
 		reply = body[0] | SICKReplyBit
 	}
@@ -28,7 +28,7 @@ func (d *SICK) ask(patience time.Duration, reply byte, body ...byte) ([]byte, er
 		return nil, d.fault(hal.BusFault, err)
 	}
 	now := d.port.Line.Now()
-	silence := now + patience + d.wire(len(d.out)) + sickSlack
+	silence := now + timeout + d.wire(len(d.out)) + sickSlack
 	// A scan on the wire comes first; at a rate that is not ours nobody streams, but for who was there before.
 	whole := silence + d.wire(sickScan+SICKStatusLen)
 	if d.tuned() && d.port.Line.Baud() != d.s.Baud {

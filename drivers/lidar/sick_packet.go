@@ -26,7 +26,7 @@ func SICKChecksum(p []byte) uint16 {
 	return crc
 }
 
-// AppendSICK appends a telegram of body, which must have 1 to SICKLongest bytes, to or from address.
+// AppendSICK appends a telegram of body, which must have 1 to SICKMaxTelegram bytes, to or from address.
 func AppendSICK(dst []byte, address byte, body []byte) []byte {
 	at := len(dst)
 	dst = binary.LittleEndian.AppendUint16(append(dst, sickStart, address), uint16(len(body)))
@@ -39,7 +39,7 @@ type SICKParser struct{ servo.Framer }
 
 // NewSICKParser returns a parser of telegrams of the scanner at address, 0x80 for the first, or to it, 0.
 func NewSICKParser(address byte) *SICKParser {
-	return &SICKParser{servo.NewFramer(sickFrame+SICKLongest, servo.Rules{
+	return &SICKParser{servo.NewFramer(sickFrame+SICKMaxTelegram, servo.Rules{
 		First: servo.IsByte(sickStart),
 		Frame: func(h []byte) (int, bool) {
 			switch {
@@ -51,7 +51,7 @@ func NewSICKParser(address byte) *SICKParser {
 				return 0, true
 			}
 			n := int(binary.LittleEndian.Uint16(h[2:]))
-			return sickFrame + n, n >= 1 && n <= SICKLongest
+			return sickFrame + n, n >= 1 && n <= SICKMaxTelegram
 		},
 		Check: func(p []byte) bool {
 			n := len(p) - 2

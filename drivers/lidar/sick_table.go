@@ -59,8 +59,8 @@ const (
 	SICKModeByte    = 5  // of measuring, see SICKReach
 	SICKUnitByte    = 6  // 0 = cm, 1 = mm
 	SICKStatusLen   = 152
-	SICKLongest     = 812 // bytes of a telegram's body at most
-	SICKMostRays    = 401 // 100° at a quarter
+	SICKMaxTelegram = 812 // bytes of a telegram's body at most
+	SICKMaxRays     = 401 // 100° at a quarter
 	sickCentimetre  = 0
 	sickMillimetre  = 1
 )

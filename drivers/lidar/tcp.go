@@ -29,12 +29,12 @@ type socket struct {
 	began time.Time
 }
 
-// writePatience is how long a connection may take for a few bytes: it has room for many times as many. Where it has none, its other
+// writeTimeout is how long a connection may take for a few bytes: it has room for many times as many. Where it has none, its other
 // end has read nothing for long, and half a word is said: it is as good as gone. A cycle may wait for this.
-const writePatience = 10 * time.Millisecond
+const writeTimeout = 10 * time.Millisecond
 
 func (s *socket) Write(p []byte) (int, error) {
-	s.conn.SetWriteDeadline(time.Now().Add(writePatience))
+	s.conn.SetWriteDeadline(time.Now().Add(writeTimeout))
 	n, err := s.conn.Write(p)
 	if err != nil {
 		err = fmt.Errorf("%w: %w", servo.ErrDisconnected, err)
@@ -62,7 +62,7 @@ func gone(err error) error {
 
 func (s *socket) Discard() error {
 	var scrap [1024]byte
-	for range mostSkims {
+	for range maxSkims {
 		if _, err := s.Read(scrap[:], 0); errors.Is(err, os.ErrDeadlineExceeded) {
 			return nil
 		} else if err != nil {

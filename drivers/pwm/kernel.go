@@ -47,8 +47,8 @@ type kernelOut struct {
 
 // What the device of a fresh export needs before a user may write to it: udev sets its group.
 const (
-	exportPatience = 500 * time.Millisecond
-	exportStep     = 10 * time.Millisecond
+	exportTimeout = 500 * time.Millisecond
+	exportStep    = 10 * time.Millisecond
 )
 
 // NewKernel returns the channels. It does no I/O. The error is hal.Invalid.
@@ -116,7 +116,7 @@ func (k *Kernel) openOut(i int) error {
 	// The old duty must not be longer than the new period, and no channel runs while it is set up.
 	steps := [...]struct{ file, value string }{
 		{"enable", "0"}, {"duty_cycle", "0"}, {"period", strconv.FormatInt(int64(k.config.Period), 10)}}
-	until := k.config.Clock.Now() + exportPatience
+	until := k.config.Clock.Now() + exportTimeout
 	for s := 0; s < len(steps); {
 		err := writeFile(filepath.Join(o.dir, steps[s].file), steps[s].value)
 		switch {

@@ -33,8 +33,8 @@ type Maestro struct {
 // maestroMicro is how many channels the Micro has, the one board that does not know MaestroTargets.
 const maestroMicro = 6
 
-// maestroPatience is how long an answer may take, beyond its wire time: it is made between two of the board's own ticks of 1 ms.
-const maestroPatience = 20 * time.Millisecond
+// maestroTimeout is how long an answer may take, beyond its wire time: it is made between two of the board's own ticks of 1 ms.
+const maestroTimeout = 20 * time.Millisecond
 
 // NewMaestro returns the board on a line that open opens, and opens again. It does no I/O. The error is hal.Invalid.
 func NewMaestro(open servo.Opener, c MaestroConfig) (*Maestro, error) {
@@ -149,7 +149,7 @@ func (d *Maestro) ask() (uint16, error) {
 		return 0, d.fault(hal.BusFault, err)
 	}
 	wire := servo.WireTime(len(d.send)+2, 10, d.port.Line.Baud())
-	deadline := d.port.Line.Now() + maestroPatience + wire
+	deadline := d.port.Line.Now() + maestroTimeout + wire
 	for have := 0; have < len(d.answer); {
 		n, err := d.port.Line.Read(d.answer[have:], deadline-d.port.Line.Now())
 		if err != nil {

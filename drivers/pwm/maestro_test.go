@@ -154,7 +154,7 @@ func TestMaestroSession(t *testing.T) {
 		t.Errorf("off: got %v", errs)
 	}
 	if errs := d.Off(); errs[0] == nil || errs[1] == nil || s.now > 50*time.Millisecond {
-		t.Errorf("off, silent: got %v after %v, want two faults after one patience", errs, s.now)
+		t.Errorf("off, silent: got %v after %v, want two faults after one timeout", errs, s.now)
 	}
 	if len(s.steps) != 0 {
 		t.Errorf("left over: %q", s.steps)

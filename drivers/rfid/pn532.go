@@ -14,10 +14,10 @@ import (
 )
 
 const (
-	ackPatience    = 30 * time.Millisecond  // a chip acknowledges within 15 ms
-	answerPatience = 150 * time.Millisecond // two tags at four tries take less
-	readyPause     = 2 * time.Millisecond   // between two looks whether it is ready
-	tries          = 3                      // of an activation, beside the first
+	ackTimeout    = 30 * time.Millisecond  // a chip acknowledges within 15 ms
+	answerTimeout = 150 * time.Millisecond // two tags at four tries take less
+	readyPause    = 2 * time.Millisecond   // between two looks whether it is ready
+	tries         = 3                      // of an activation, beside the first
 )
 
 // PN532 is one reader: a drivers.Sensor of one value. Every Read asks anew which tags are in its field: at most two.
@@ -35,7 +35,7 @@ type pnLink interface {
 	// send says frame, which begins with a wake-up where first is set.
 	send(frame []byte, first bool) error
 	// receive returns the next frame's data, empty of an acknowledgement; it holds until the next call.
-	receive(patience time.Duration) ([]byte, error)
+	receive(timeout time.Duration) ([]byte, error)
 	fault(kind hal.Kind, err error) error
 }
 
@@ -93,7 +93,7 @@ func (r *PN532) Read(values []float64) error {
 	if !parseTargets(p, func([]byte) {}) {
 		return r.link.fault(hal.BusFault, fmt.Errorf("tags: got % X", p))
 	}
-	parseTargets(p, func(uid []byte) { r.tell(number(uid)) })
+	parseTargets(p, func(uid []byte) { r.notify(number(uid)) })
 	if len(values) > 0 {
 		values[0] = float64(p[0])
 	}
@@ -107,12 +107,12 @@ func (r *PN532) ask(first bool, command byte, args ...byte) ([]byte, error) {
 	if err := r.link.send(r.frame, first); err != nil {
 		return nil, r.link.fault(hal.BusFault, err)
 	}
-	p, err := r.link.receive(ackPatience)
+	p, err := r.link.receive(ackTimeout)
 	if err == nil && len(p) > 0 {
 		err = fmt.Errorf("command 0x%02X: got % X, want an acknowledgement", command, p)
 	}
 	if err == nil {
-		p, err = r.link.receive(answerPatience)
+		p, err = r.link.receive(answerTimeout)
 	}
 	switch {
 	case err != nil:
@@ -153,8 +153,8 @@ func (l *pnSerial) send(frame []byte, first bool) error {
 	return err
 }
 
-func (l *pnSerial) receive(patience time.Duration) ([]byte, error) {
-	deadline := l.port.Line.Now() + patience
+func (l *pnSerial) receive(timeout time.Duration) ([]byte, error) {
+	deadline := l.port.Line.Now() + timeout
 	for {
 		for len(l.kept) > 0 {
 			data, used, ok := ParsePN532(l.kept)
@@ -188,7 +188,7 @@ func (l *pnSerial) receive(patience time.Duration) ([]byte, error) {
 type pnBus struct {
 	bus   conn.Bus
 	clock hal.Clock
-	raw   [1 + 5 + pnLongest + 2]byte
+	raw   [1 + 5 + pnMaxFrame + 2]byte
 }
 
 func (l *pnBus) open() error  { return nil }
@@ -201,8 +201,8 @@ func (l *pnBus) fault(kind hal.Kind, err error) error {
 func (l *pnBus) send(frame []byte, _ bool) error { return l.bus.Tx(PN532Address, frame, nil) }
 
 // receive looks whether the chip is ready and then takes a whole frame: what is not read of one at once is lost.
-func (l *pnBus) receive(patience time.Duration) ([]byte, error) {
-	deadline := l.clock.Now() + patience
+func (l *pnBus) receive(timeout time.Duration) ([]byte, error) {
+	deadline := l.clock.Now() + timeout
 	for {
 		ready := l.raw[:1]
 		if err := l.bus.Tx(PN532Address, nil, ready); err != nil {

@@ -21,7 +21,7 @@ const (
 
 	PN532Ready = 0x01 // over I2C, in front of each frame
 
-	pnLongest = 64 // bytes of a frame's data that are of use here
+	pnMaxFrame = 64 // bytes of a frame's data that are of use here
 )
 
 // PN532Ack is what stands before each answer.
@@ -59,7 +59,7 @@ func ParsePN532(p []byte) (data []byte, used int, ok bool) {
 	switch {
 	case rest[0] == 0x00 && rest[1] == 0xFF:
 		return nil, from + 4, true
-	case rest[0]+rest[1] != 0 || n == 0 || n > pnLongest:
+	case rest[0]+rest[1] != 0 || n == 0 || n > pnMaxFrame:
 		return nil, from + 1, false
 	case len(rest) < 2+n+2:
 		return nil, from, false

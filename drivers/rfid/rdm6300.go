@@ -131,7 +131,7 @@ func (r *RDM6300) Read(values []float64) error {
 			r.bytes, r.telegrams = 0, 0
 		}
 		r.bytes, r.came = r.bytes+n, now
-		r.take(r.raw[:n], r.heard)
+		r.parse(r.raw[:n], r.heard)
 	}
 	now := r.port.Line.Now()
 	if r.bytes == rdmLength && r.telegrams == 1 && now-r.came >= apart {
@@ -151,9 +151,9 @@ func (r *RDM6300) Read(values []float64) error {
 	return nil
 }
 
-// take goes through what has come and hands on the tag of each telegram. At most a telegram less a byte stays for the next
+// parse goes through what has come and hands on the tag of each telegram. At most a telegram less a byte stays for the next
 // time.
-func (r *RDM6300) take(p []byte, heard func(tag int)) {
+func (r *RDM6300) parse(p []byte, heard func(tag int)) {
 	r.kept = append(r.kept, p...)
 	for len(r.kept) > 0 {
 		tag, used, ok := parseRDM6300(r.kept)
@@ -181,5 +181,5 @@ func (r *RDM6300) heed(tag int) {
 // believe counts a tag as being in reach, and reports it.
 func (r *RDM6300) believe(tag int, now time.Duration) {
 	r.seen[tag] = now
-	r.tell(tag)
+	r.notify(tag)
 }

@@ -46,7 +46,7 @@ func feed(p []byte, n int) (tags []int, kept int) {
 	r := NewRDM6300("", nil)
 	for len(p) > 0 {
 		k := min(n, len(p))
-		r.take(p[:k], func(tag int) { tags = append(tags, tag) })
+		r.parse(p[:k], func(tag int) { tags = append(tags, tag) })
 		p = p[k:]
 	}
 	return tags, len(r.kept)
@@ -125,7 +125,7 @@ func FuzzPN532(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, p []byte) {
 		data, used, ok := ParsePN532(p)
-		if used < 0 || used > len(p) || ok && used == 0 || len(data) > pnLongest {
+		if used < 0 || used > len(p) || ok && used == 0 || len(data) > pnMaxFrame {
 			t.Fatalf("got % X, %d of %d bytes, %v", data, used, len(p), ok)
 		}
 		if ok && len(data) > 0 {
@@ -317,7 +317,7 @@ func TestPN532Allocates(t *testing.T) {
 // On I2C each frame is awaited by its ready byte, and read whole.
 func TestPN532I2C(t *testing.T) {
 	said := func(frame []byte) []byte {
-		p := make([]byte, 1+5+pnLongest+2)
+		p := make([]byte, 1+5+pnMaxFrame+2)
 		p[0] = PN532Ready
 		copy(p[1:], frame)
 		return p

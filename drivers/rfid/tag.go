@@ -25,7 +25,7 @@ func (a *tagListener) Listen(f func(tag int)) {
 	a.f = f
 }
 
-func (a *tagListener) tell(tag int) {
+func (a *tagListener) notify(tag int) {
 	a.mu.Lock()
 	f := a.f
 	a.mu.Unlock()

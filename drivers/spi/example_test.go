@@ -11,7 +11,7 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/spi"
 )
 
-// On a robot the port is port, err := spi.Open("/dev/spidev0.0", spi.Usual), and goes to the constructor of a chip's driver
+// On a robot the port is port, err := spi.Open("/dev/spidev0.0", spi.DefaultClock), and goes to the constructor of a chip's driver
 // in the place of an I2C bus: imu.NewLSM6(port, imu.LSM6Config{}). Here it is one that says what a chip did.
 func ExamplePort() {
 	chip := &spitest.Playback{Playback: conntest.Playback{DontPanic: true, Ops: []conntest.IO{

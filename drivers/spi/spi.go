@@ -18,13 +18,13 @@ import (
 
 // What the clock may be, Hz. The fastest of the chips take 10 MHz; an MPU takes 1 MHz.
 const (
-	Slowest = 10_000
-	Usual   = 1_000_000
-	Fastest = 10_000_000
+	MinClock     = 10_000
+	DefaultClock = 1_000_000
+	MaxClock     = 10_000_000
 )
 
-// most is the longest transaction, bytes: a register and the 64 that a chip's driver asks for at once.
-const most = 1 + 64
+// maxTransfer is the longest transaction, bytes: a register and the 64 that a chip's driver asks for at once.
+const maxTransfer = 1 + 64
 
 // Wire is one select of an SPI bus: w goes out while r, as long, comes in. It is the core of periph's spi.Conn.
 type Wire interface{ Tx(w, r []byte) error }
@@ -39,8 +39,8 @@ type Port struct {
 	wire   Wire         // nil while lost
 	shut   func() error // gives wire back
 	closed bool
-	out    [most]byte
-	in     [most]byte
+	out    [maxTransfer]byte
+	in     [maxTransfer]byte
 }
 
 var _ conn.Bus = (*Port)(nil)
@@ -57,8 +57,8 @@ func Open(path string, hertz int) (*Port, error) {
 	fault := func(kind hal.Kind, err error) error {
 		return &hal.Error{Kind: kind, Bus: path, Op: "open", Err: err, Try: "halyard doctor"}
 	}
-	if hertz < Slowest || hertz > Fastest {
-		return nil, fault(hal.Invalid, fmt.Errorf("clock: got %d, want %d..%d Hz", hertz, Slowest, Fastest))
+	if hertz < MinClock || hertz > MaxClock {
+		return nil, fault(hal.Invalid, fmt.Errorf("clock: got %d, want %d..%d Hz", hertz, MinClock, MaxClock))
 	}
 	p.open = func() (Wire, func() error, error) {
 		device, err := filepath.EvalSymlinks(path)
@@ -118,8 +118,8 @@ func (p *Port) Tx(_ uint16, w, r []byte) error {
 	switch {
 	case len(w) == 0 || (len(w) > 1) == (len(r) > 0):
 		return fmt.Errorf("%s: got %d bytes to write and %d to read, want a register, and data or room for it", p.path, len(w), len(r))
-	case n > most:
-		return fmt.Errorf("%s: got %d bytes, want at most %d", p.path, n, most)
+	case n > maxTransfer:
+		return fmt.Errorf("%s: got %d bytes, want at most %d", p.path, n, maxTransfer)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

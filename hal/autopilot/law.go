@@ -27,11 +27,11 @@ type Targets struct {
 	Depth    float64 // Stable: m; 0 switches the depth hold off
 }
 
-// bounded is t with everything finite and within Most; what is not known is 0.
+// bounded is t with everything finite and within MaxParameter; what is not known is 0.
 func (t Targets) bounded() Targets {
 	bound := func(v []float64) {
 		for i := range v {
-			if v[i] = clamp(v[i], Most); math.IsNaN(v[i]) {
+			if v[i] = clamp(v[i], MaxParameter); math.IsNaN(v[i]) {
 				v[i] = 0
 			}
 		}

@@ -26,7 +26,7 @@ func TestPID(t *testing.T) {
 		{"all", full, []float64{1, 2}, 10 * (4 + 3*0.25 + 5)},
 		{"an unknown error starts anew", full, []float64{1, math.NaN(), 2}, 10 * (4 + 3*0.2)},
 		{"not known", full, []float64{1, math.NaN()}, 0},
-		{"infinite", Gains{P: Most, Gain: Most, Limit: 1}, []float64{math.Inf(1)}, 1},
+		{"infinite", Gains{P: MaxParameter, Gain: MaxParameter, Limit: 1}, []float64{math.Inf(1)}, 1},
 		{"no limit is no output", Gains{P: 1, Gain: 1}, []float64{1}, 0},
 	} {
 		var p pid

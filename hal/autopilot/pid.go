@@ -13,20 +13,20 @@ type Gains struct {
 	Limit     float64 // of the output, 0 or more
 }
 
-// Most bounds every gain and target: nothing that is computed of them overflows.
-const Most = 1e6
+// MaxParameter bounds every gain and target: nothing that is computed of them overflows.
+const MaxParameter = 1e6
 
-// check reports the first gain that is not finite, beyond Most, or below 0 where that has no meaning.
+// check reports the first gain that is not finite, beyond MaxParameter, or below 0 where that has no meaning.
 func (g *Gains) check(name string) error {
 	for _, v := range []struct {
 		name       string
 		value, min float64
 	}{
-		{"p", g.P, -Most}, {"i", g.I, -Most}, {"d", g.D, -Most},
-		{"windupCap", g.WindupCap, 0}, {"gain", g.Gain, -Most}, {"limit", g.Limit, 0},
+		{"p", g.P, -MaxParameter}, {"i", g.I, -MaxParameter}, {"d", g.D, -MaxParameter},
+		{"windupCap", g.WindupCap, 0}, {"gain", g.Gain, -MaxParameter}, {"limit", g.Limit, 0},
 	} {
-		if !(v.value >= v.min && v.value <= Most) {
-			return fmt.Errorf("%s.%s: got %g, want %g..%g", name, v.name, v.value, v.min, Most)
+		if !(v.value >= v.min && v.value <= MaxParameter) {
+			return fmt.Errorf("%s.%s: got %g, want %g..%g", name, v.name, v.value, v.min, MaxParameter)
 		}
 	}
 	return nil
@@ -44,7 +44,7 @@ func (p *pid) step(g *Gains, e, dt float64) float64 {
 		*p = pid{}
 		return 0
 	}
-	e = clamp(e, Most)
+	e = clamp(e, MaxParameter)
 	p.integral = clamp(p.integral+float64(e*dt), g.WindupCap)
 	slope := 0.0
 	if p.running {

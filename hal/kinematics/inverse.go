@@ -51,8 +51,8 @@ func (a *Arm) Tip(q []float64) hal.Pose {
 const (
 	nearEnough = 1e-5 // m
 	straight   = 1e-4 // rad
-	mostSteps  = 60
-	mostStarts = 100
+	maxSteps   = 60
+	maxStarts  = 100
 	heaviest   = 1e6
 )
 
@@ -73,7 +73,7 @@ func (a *Arm) Reach(to Target, from []float64) ([]float64, error) {
 	for range 20 {
 		golden = math.Pow(1+golden, 1/float64(n+1))
 	}
-	for start := range mostStarts {
+	for start := range maxStarts {
 		pace := 1.0
 		for i, l := range a.limits {
 			// The first start is from; the others are spread over the range.
@@ -99,7 +99,7 @@ func (a *Arm) descend(to Target, q []float64) bool {
 	n, damping := len(q), 1e-3
 	next := make([]float64, n)
 	left, size := a.left(to, q)
-	for range mostSteps {
+	for range maxSteps {
 		if arrived(to, left) {
 			return true
 		}

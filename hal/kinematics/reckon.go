@@ -100,7 +100,7 @@ func (r *DeadReckoner) Read(f *hal.Frame) error {
 	if !math.IsNaN(now[0] + now[1] + now[2]) {
 		r.advance(now, status.Time-r.w.Lag)
 	}
-	r.tell(f)
+	r.writePose(f)
 	f.Status[len(r.layout.Actuators)+r.w.Pose] = status
 	return err
 }
@@ -160,8 +160,8 @@ func (r *DeadReckoner) advance(now [3]float64, at time.Duration) {
 	r.yaw = yaw
 }
 
-// tell writes the pose: the place as of the odometry, the attitude as of now.
-func (r *DeadReckoner) tell(f *hal.Frame) {
+// writePose writes the pose: the place as of the odometry, the attitude as of now.
+func (r *DeadReckoner) writePose(f *hal.Frame) {
 	tilt, yaw := hal.Pose{Rotation: [4]float64{1}}, r.yaw
 	if a := &r.past[r.newest]; a.known {
 		tilt, yaw = a.tilt, a.yaw

@@ -96,7 +96,7 @@ func SensorKinds() map[string]*sensorKind {
 	}
 	for _, m := range imu.MPUModels() {
 		kinds[m.Name] = &sensorKind{Buses: []string{I2cBus, SpiBus}, Addresses: []int{imu.MPUAddress, imu.MPUAddressAlt}, values: 10,
-			most: imu.MPUFastest, First: asInertial(), Inertial: true, Jump: inertialJump(), Open: openMPU, Emulate: emulateMPU}
+			most: imu.MPUMaxSPIClock, First: asInertial(), Inertial: true, Jump: inertialJump(), Open: openMPU, Emulate: emulateMPU}
 		if m.Name == "mpu-6050" { // which has I2C alone
 			kinds[m.Name].Buses = []string{I2cBus}
 		}

@@ -40,7 +40,7 @@ func (sys *System) helm(agent *hal.Agent) (*okon.Robot, error) {
 	}
 	if vehicle != nil {
 		h.robot.Course, h.robot.Placer = course{vehicle}, sys.Scene
-		vehicle.Tell(sys.Rig.Events())
+		vehicle.RaiseZoneEvents(sys.Rig.Events())
 	}
 	if s, err := sys.Sight(agent); err == nil {
 		if views := s.Views(agent.Layout()); views.Colour != hal.None || views.Depth != hal.None {

@@ -119,7 +119,7 @@ func (r *Resolver) wires(path configs.Path, index int, c *configs.Agent) {
 	}
 	at := path.Key("hardware")
 	if stop := c.Hardware.Estop; stop != nil {
-		take(at.Key("estop"), stop, "estop", true, c.Most(), &r.devices.Estops)
+		take(at.Key("estop"), stop, "estop", true, c.MostReal(), &r.devices.Estops)
 	}
 	for _, name := range report.SortedKeys(c.Hardware.Lights) {
 		light := c.Hardware.Lights[name]
@@ -127,7 +127,7 @@ func (r *Resolver) wires(path configs.Path, index int, c *configs.Agent) {
 			r.fault(at.Key("lights").Key(name), name, "a name of its own", "its value is /"+c.Name+"/"+name)
 			continue
 		}
-		take(at.Key("lights").Key(name), &light, name, false, c.Most(), &r.devices.lights)
+		take(at.Key("lights").Key(name), &light, name, false, c.MostReal(), &r.devices.lights)
 	}
 }
 

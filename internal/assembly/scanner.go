@@ -115,7 +115,7 @@ func newHokuyo(c *configs.Sensor, bus *configs.Bus) (*scanner, *misfit) {
 	if !slices.Contains(lidar.SCIPBauds(), s.Baud) {
 		return nil, &misfit{"bus", fmt.Sprintf("a bus of %d baud", s.Baud), fmt.Sprintf("one of %v", lidar.SCIPBauds()), ""}
 	}
-	k := &scanner{rays: 2*side + 1, Step: float64(cluster) * own, Reach: float64(m.Most) / 1000, boot: 19200}
+	k := &scanner{rays: 2*side + 1, Step: float64(cluster) * own, Reach: float64(m.MaxRange) / 1000, boot: 19200}
 	if Networked(bus) {
 		k.boot = 0
 	}
@@ -209,7 +209,7 @@ type outlook struct {
 
 // Scan is laser.Scene's.
 func (o outlook) Scan(first, step float64, ranges []float64) {
-	if o.body.Look(o.sensor, first, step, ranges) != nil {
+	if o.body.CastRays(o.sensor, first, step, ranges) != nil {
 		for i := range ranges {
 			ranges[i] = math.NaN()
 		}

@@ -222,7 +222,7 @@ func (r *rescuer) cameras() {
 	for i := range r.m.Cameras {
 		c := &r.m.Cameras[i]
 		out := gamebots.Camera{Name: wireName(c.Path, c.Name), Mount: r.parts[c.Body], Index: i, Package: hal.None,
-			Default: c.FOV, Min: c.Least, Max: c.Most}
+			Default: c.FOV, Min: c.MinFOV, Max: c.MaxFOV}
 		for k := range r.out.Packages {
 			if r.out.Packages[k].Name == c.Package {
 				out.Package = k

@@ -126,7 +126,7 @@ func (s *TestRig) watch() error {
 	}
 	s.Eye.shown.at = -1
 	if s.Eye.watch, err = sight.Watch(0); err == nil {
-		s.Eye.device.Settle()
+		s.Eye.device.WaitSettled()
 	}
 	return err
 }
@@ -169,7 +169,7 @@ func (s *TestRig) spoil(f ...video.Fault) {
 	for _, f := range f {
 		s.Eye.device.Fault(f)
 	}
-	s.Eye.device.Settle()
+	s.Eye.device.WaitSettled()
 }
 
 // mangled is a frame that is not whole: noise in place of a JPEG; of raw frames, which noise is as good as any, one of

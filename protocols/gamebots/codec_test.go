@@ -199,11 +199,11 @@ func TestHits(t *testing.T) {
 		q.Put(Hit{Tag: i})
 		q.Put(Hit{Tag: i, ID: "again"})
 	}
-	got := q.take(nil)
+	got := q.drain(nil)
 	if len(got) != maxHits || got[0].Tag != maxHits || got[0].ID != "again" {
 		t.Errorf("got %d from %+v, want the last %d, each once", len(got), got[0], maxHits)
 	}
-	if got = q.take(got); len(got) != 0 {
+	if got = q.drain(got); len(got) != 0 {
 		t.Errorf("taken twice: got %d", len(got))
 	}
 }

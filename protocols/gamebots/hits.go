@@ -41,8 +41,8 @@ func (q *Hits) Put(h Hit) {
 	q.list = append(q.list, h)
 }
 
-// take appends what was put since the last time to dst[:0], and forgets it.
-func (q *Hits) take(dst []Hit) []Hit {
+// drain appends what was put since the last time to dst[:0], and forgets it.
+func (q *Hits) drain(dst []Hit) []Hit {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	dst = append(dst[:0], q.list...)

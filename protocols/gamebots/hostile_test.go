@@ -245,7 +245,7 @@ func TestFaultySensor(t *testing.T) {
 	f.Status[len(p.layout.Actuators)+1].Err = errors.New("no echo") // F1
 	k.cycle(f)
 	var out text
-	k.append(&out, k.take())
+	k.append(&out, k.swapSample())
 	if s := string(out.b); strings.Contains(s, "F1") || !strings.Contains(s, "{Name F2 Range 0.0000}") {
 		t.Errorf("got %s, want all sonars but F1", s)
 	}

@@ -71,7 +71,7 @@ func newLink(r *Robot, a *hal.Agent, lease *hal.Lease, later bool) *link {
 	for i := range r.Sensors {
 		k.group(i)
 		if r.Sensors[i].Hits != nil {
-			k.hits = r.Sensors[i].Hits.take(k.hits) // of the time before
+			k.hits = r.Sensors[i].Hits.drain(k.hits) // of the time before
 		}
 	}
 	n := len(k.layout.Outputs) + len(k.layout.Infos)
@@ -154,7 +154,7 @@ func (k *link) cycle(f *hal.Frame) (due bool) {
 func (k *link) collect(g *group) {
 	for _, i := range g.members {
 		if from := k.robot.Sensors[i].Hits; from != nil {
-			k.hits = from.take(k.hits)
+			k.hits = from.drain(k.hits)
 			for _, h := range k.hits {
 				k.found[i].Put(h)
 			}
@@ -183,8 +183,8 @@ func (k *link) silence(f *hal.Frame) {
 	}
 }
 
-// take changes the samples and returns the newest, which is the writer's until the next call.
-func (k *link) take() *sample {
+// swapSample changes the samples and returns the newest, which is the writer's until the next call.
+func (k *link) swapSample() *sample {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.fresh, k.taken = k.taken, k.fresh

@@ -113,7 +113,7 @@ func (k *link) sense(t *text, of int, kind string, v []float64) bool {
 
 // tags is what a reader found until the instant of the message.
 func (k *link) tags(t *text, of int, victims bool) bool {
-	if k.told = k.found[of].take(k.told); len(k.told) == 0 {
+	if k.told = k.found[of].drain(k.told); len(k.told) == 0 {
 		return false
 	}
 	t.segment("Name", k.robot.Sensors[of].Name)

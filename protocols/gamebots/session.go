@@ -79,7 +79,7 @@ func (s *session) run(ctx context.Context) error {
 	})
 	s.heard = time.Now()
 	s.reply(func(t *text) { nfo(t, &s.server.arena) })
-	err := s.obey()
+	err := s.handle()
 	cancel()
 	writer.Wait()
 	return err
@@ -99,21 +99,21 @@ func (s *session) leave() {
 func (s *session) begin(k *link) {
 	s.inputs = make([]float64, len(k.layout.Inputs))
 	s.held = make([]float64, len(k.layout.Inputs))
-	unsay(s.inputs)
-	unsay(s.held)
+	clearInputs(s.inputs)
+	clearInputs(s.held)
 	s.beat = time.Time{}
 	s.robot.Store(k)
 }
 
-// unsay makes inputs say nothing: NaN keeps what was commanded.
-func unsay(inputs []float64) {
+// clearInputs makes inputs say nothing: NaN keeps what was commanded.
+func clearInputs(inputs []float64) {
 	for i := range inputs {
 		inputs[i] = math.NaN()
 	}
 }
 
-// obey reads and does commands.
-func (s *session) obey() error {
+// handle reads and does commands.
+func (s *session) handle() error {
 	s.control = Control{session: s, message: &s.message}
 	for {
 		line, err := s.in.line()
@@ -166,7 +166,7 @@ func (s *session) do() error {
 		}
 	}
 	if c.staged {
-		unsay(s.inputs)
+		clearInputs(s.inputs)
 	}
 	return nil
 }
@@ -186,7 +186,7 @@ func (s *session) commit() error {
 	k := s.robot.Load()
 	if s.server.rig.Mode() == hal.Realtime {
 		err := s.party.Step(k.lease, s.inputs)
-		unsay(s.inputs)
+		clearInputs(s.inputs)
 		return err
 	}
 	for i := range k.layout.Actuators {
@@ -202,7 +202,7 @@ func (s *session) commit() error {
 			}
 		}
 	}
-	unsay(s.inputs)
+	clearInputs(s.inputs)
 	return nil
 }
 
@@ -254,7 +254,7 @@ func (s *session) step() error {
 		return nil
 	}
 	err := s.party.Step(k.lease, s.held)
-	unsay(s.held)
+	clearInputs(s.held)
 	return err
 }
 

@@ -143,7 +143,7 @@ func TestCycleDoesNotAllocate(t *testing.T) {
 		f.Time += time.Second
 		k.cycle(f)
 		out.b = out.b[:0]
-		k.append(&out, k.take())
+		k.append(&out, k.swapSample())
 	}
 	tell()
 	tell()
@@ -301,7 +301,7 @@ func BenchmarkMessages(b *testing.B) {
 			f.Time += time.Second
 			k.cycle(f)
 			out.b = out.b[:0]
-			k.append(&out, k.take())
+			k.append(&out, k.swapSample())
 			if _, err := conn.Write(out.b); err != nil {
 				return
 			}
@@ -326,7 +326,7 @@ func BenchmarkMessages(b *testing.B) {
 	var set text
 	f.Time += time.Second
 	k.cycle(f)
-	k.append(&set, k.take())
+	k.append(&set, k.swapSample())
 	bound := bareTCP(b, len(set.b), b.N) * lines
 	rate := float64(b.N*lines) / elapsed
 	b.ReportMetric(rate, "messages/s")

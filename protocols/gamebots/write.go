@@ -44,7 +44,7 @@ func (s *session) write(ctx context.Context) {
 		t.b, s.replies = s.replies, spare[:0]
 		s.mu.Unlock()
 		if k := s.robot.Load(); k != nil {
-			k.append(&t, k.take())
+			k.append(&t, k.swapSample())
 		}
 		if spare = t.b; len(t.b) == 0 {
 			continue

@@ -20,8 +20,8 @@ import (
 const (
 	// idle is how long a picture may wait for its acknowledgement before the camera is let go of.
 	idle = time.Second
-	// patience is how long a camera has for a picture before the viewpoint is looked up again.
-	patience = 500 * time.Millisecond
+	// timeout is how long a camera has for a picture before the viewpoint is looked up again.
+	timeout = 500 * time.Millisecond
 	// blackWidth and blackHeight are the size of what is shown where there is no camera and no size was set.
 	blackWidth, blackHeight = 320, 240
 )
@@ -199,7 +199,7 @@ func (c *session) picture(ctx context.Context) (*hal.Picture, error) {
 		if c.watch == nil && !c.open() {
 			return nil, ctx.Err()
 		}
-		wait, cancel := context.WithTimeout(ctx, patience)
+		wait, cancel := context.WithTimeout(ctx, timeout)
 		p, err := c.watch.Next(wait, c.seen)
 		cancel()
 		switch {

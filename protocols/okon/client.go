@@ -82,8 +82,8 @@ func (c *Client) Ask(t Type, f Flag, data []byte) ([]byte, error) {
 	return c.await(t)
 }
 
-// Tell sends a packet that has no answer but an ERROR, and waits for the echo behind that.
-func (c *Client) Tell(t Type, data []byte) error {
+// SendConfirmed sends a packet that has no answer but an ERROR, and waits for the echo behind that.
+func (c *Client) SendConfirmed(t Type, data []byte) error {
 	if err := c.Send(Packet{t, ServerEcho, data}); err != nil {
 		return err
 	}
@@ -145,13 +145,13 @@ func get[T any](c *Client, t Type) (v T, err error) {
 	return v, nil
 }
 
-// tell sends v as JSON.
-func (c *Client) tell(t Type, v any) error {
+// sendJSON sends v as JSON.
+func (c *Client) sendJSON(t Type, v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return fault(t, err)
 	}
-	return c.Tell(t, b)
+	return c.SendConfirmed(t, b)
 }
 
 func fault(t Type, err error) error {

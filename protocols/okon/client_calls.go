@@ -7,8 +7,8 @@ import (
 )
 
 // Arm lets the motors turn; Disarm stops them.
-func (c *Client) Arm() error    { return c.Tell(ArmMotors, nil) }
-func (c *Client) Disarm() error { return c.Tell(DisarmMotors, nil) }
+func (c *Client) Arm() error    { return c.SendConfirmed(ArmMotors, nil) }
+func (c *Client) Disarm() error { return c.SendConfirmed(DisarmMotors, nil) }
 
 // Mode is what is held: "stable", "acro", "manual". SetMode sets it.
 func (c *Client) Mode() (string, error) {
@@ -16,7 +16,7 @@ func (c *Client) Mode() (string, error) {
 	return string(b), err
 }
 
-func (c *Client) SetMode(mode string) error { return c.Tell(SetControlMode, []byte(mode)) }
+func (c *Client) SetMode(mode string) error { return c.SendConfirmed(SetControlMode, []byte(mode)) }
 
 // Motors, Stable, Acro and PIDs are what is set, and Motors what the thrusters turn with. Each Set sets it.
 func (c *Client) Motors() (Motors, error) { return get[Motors](c, SetMotors) }
@@ -24,10 +24,10 @@ func (c *Client) Stable() (Stable, error) { return get[Stable](c, SetStable) }
 func (c *Client) Acro() (Acro, error)     { return get[Acro](c, SetAcro) }
 func (c *Client) PIDs() (PIDs, error)     { return get[PIDs](c, SetPID) }
 
-func (c *Client) SetMotors(m Motors) error { return c.tell(SetMotors, m) }
-func (c *Client) SetStable(s Stable) error { return c.tell(SetStable, s) }
-func (c *Client) SetAcro(a Acro) error     { return c.tell(SetAcro, a) }
-func (c *Client) SetPIDs(p PIDs) error     { return c.tell(SetPID, p) }
+func (c *Client) SetMotors(m Motors) error { return c.sendJSON(SetMotors, m) }
+func (c *Client) SetStable(s Stable) error { return c.sendJSON(SetStable, s) }
+func (c *Client) SetAcro(a Acro) error     { return c.sendJSON(SetAcro, a) }
+func (c *Client) SetPIDs(p PIDs) error     { return c.sendJSON(SetPID, p) }
 
 // Sensors are what the robot measures, by whichever name the server calls the angular acceleration.
 func (c *Client) Sensors() (Sensors, error) {
@@ -41,10 +41,10 @@ func (c *Client) Sensors() (Sensors, error) {
 
 // Orientation is where the robot is. SetOrientation puts a simulated one there.
 func (c *Client) Orientation() (Orientation, error)  { return get[Orientation](c, SetOrientation) }
-func (c *Client) SetOrientation(o Orientation) error { return c.tell(SetOrientation, o) }
+func (c *Client) SetOrientation(o Orientation) error { return c.sendJSON(SetOrientation, o) }
 
 // Reset puts a simulated robot into a start zone, and clears the checkpoints. Every client gets a ResetSim event.
-func (c *Client) Reset() error { return c.Tell(ResetSim, nil) }
+func (c *Client) Reset() error { return c.SendConfirmed(ResetSim, nil) }
 
 // Ping returns what was sent.
 func (c *Client) Ping(data []byte) ([]byte, error) { return c.Ask(Ping, 0, data) }
@@ -116,4 +116,4 @@ func (c *Client) Quality() (int, error) {
 	return s.Quality, err
 }
 
-func (c *Client) SetQuality(q int) error { return c.tell(SetSim, Simulation{q}) }
+func (c *Client) SetQuality(q int) error { return c.sendJSON(SetSim, Simulation{q}) }

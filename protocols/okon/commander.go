@@ -41,8 +41,8 @@ func (m *command) begin(s *Server) {
 		func() hal.Value { return hal.Value{Kind: hal.StringValue, Text: *m.name.Load()} }, nil)
 }
 
-// take makes c the commander, or fails with hal.Busy where another protocol has the agent.
-func (m *command) take(c *session) error {
+// acquire makes c the commander, or fails with hal.Busy where another protocol has the agent.
+func (m *command) acquire(c *session) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := m.sign(); err != nil {

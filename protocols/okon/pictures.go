@@ -54,9 +54,9 @@ type PictureOptions struct {
 const (
 	// fresh is how old a picture may be that answers a new request.
 	fresh = 100 * time.Millisecond
-	// patience is how long a request waits for a picture; then it gets the last one, or none. A small computer that is busy
+	// timeout is how long a request waits for a picture; then it gets the last one, or none. A small computer that is busy
 	// takes a second for one.
-	patience = 5 * time.Second
+	timeout = 5 * time.Second
 	// idle is how long a camera is watched after the last request.
 	idle = time.Second
 )
@@ -183,7 +183,7 @@ func (f *feed) run() {
 	quiet := time.NewTimer(idle)
 	defer quiet.Stop()
 	for {
-		wishes := f.take(false)
+		wishes := f.popAll(false)
 		if len(wishes) == 0 {
 			quiet.Reset(idle)
 			select {
@@ -192,7 +192,7 @@ func (f *feed) run() {
 			case <-quiet.C:
 			case <-p.ctx.Done():
 			}
-			if wishes = f.take(true); len(wishes) == 0 {
+			if wishes = f.popAll(true); len(wishes) == 0 {
 				f.picture.Release()
 				f.picture = nil
 				return
@@ -202,8 +202,8 @@ func (f *feed) run() {
 	}
 }
 
-// take takes all wishes. Where there are none and it is the last time, the feed is over.
-func (f *feed) take(last bool) []imageRequest {
+// popAll takes all wishes. Where there are none and it is the last time, the feed is over.
+func (f *feed) popAll(last bool) []imageRequest {
 	f.pictures.mu.Lock()
 	defer f.pictures.mu.Unlock()
 	w := f.wishes
@@ -238,7 +238,7 @@ func (f *feed) serve(watch hal.ImageStream, err error, wishes []imageRequest) {
 
 // next waits for a picture newer than the one at hand, which it keeps if there comes none.
 func (f *feed) next(watch hal.ImageStream) error {
-	ctx, cancel := context.WithTimeout(f.pictures.ctx, patience)
+	ctx, cancel := context.WithTimeout(f.pictures.ctx, timeout)
 	defer cancel()
 	after := uint64(0)
 	if f.picture != nil {

@@ -90,8 +90,8 @@ func TestPicturesDelayNobody(t *testing.T) {
 		s.theatre.mu.Unlock()
 		start := time.Now()
 		s.play("a> GET_VIDEO_BYTES 0")
-		if again := s.receive("a"); !bytes.Equal(again.Data, first.Data) || time.Since(start) != patience {
-			t.Errorf("got another picture after %v, want the same after %v", time.Since(start), patience)
+		if again := s.receive("a"); !bytes.Equal(again.Data, first.Data) || time.Since(start) != timeout {
+			t.Errorf("got another picture after %v, want the same after %v", time.Since(start), timeout)
 		}
 	})
 }

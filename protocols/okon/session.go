@@ -115,7 +115,7 @@ func (c *session) read() error {
 		if c.packet.Flag&DoNotLog == 0 && c.log.Enabled(context.Background(), slog.LevelDebug) {
 			c.log.Debug("okon: received", "packet", c.packet.Type, "bytes", len(c.packet.Data))
 		}
-		c.obey(&c.packet)
+		c.handle(&c.packet)
 		c.server.command.alive(c)
 	}
 }

@@ -49,8 +49,8 @@ func (s *settings) set(change func()) {
 	s.steer()
 }
 
-// tell answers a SET_* without data with what is set. Nobody needs to command for that.
-func (c *session) tell(p *Packet) error {
+// replySettings answers a SET_* without data with what is set. Nobody needs to command for that.
+func (c *session) replySettings(p *Packet) error {
 	s := &c.server.setting
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,7 +91,7 @@ func (c *session) set(p *Packet) error {
 		return fmt.Errorf("%v: %w", p.Type, err)
 	}
 	// nobody becomes the commander by a packet that does nothing
-	if err := c.server.command.take(c); err != nil {
+	if err := c.server.command.acquire(c); err != nil {
 		return err
 	}
 	return apply()
@@ -106,10 +106,10 @@ func (c *session) parse(p *Packet) (apply func() error, err error) {
 		err = json.Unmarshal(p.Data, &m)
 		return func() error { s.pilot.SetDuties(m.duties()); return nil }, err
 	case SetControlMode:
-		const longest = 64
+		const maxText = 64
 		mode := word(p.Data, "mode")
-		if len(mode) > longest {
-			err = fmt.Errorf("mode: got %d characters, want at most %d", len(mode), longest)
+		if len(mode) > maxText {
+			err = fmt.Errorf("mode: got %d characters, want at most %d", len(mode), maxText)
 		}
 		return func() error { s.set(func() { s.mode = mode }); return nil }, err
 	case SetAcro:
@@ -145,8 +145,8 @@ func (c *session) parse(p *Packet) (apply func() error, err error) {
 func within(list ...Vector) error {
 	for _, v := range list {
 		for _, x := range []float32{v.X, v.Y, v.Z} {
-			if math.Abs(float64(x)) > autopilot.Most {
-				return fmt.Errorf("got %g, want at most %g", x, autopilot.Most)
+			if math.Abs(float64(x)) > autopilot.MaxParameter {
+				return fmt.Errorf("got %g, want at most %g", x, autopilot.MaxParameter)
 			}
 		}
 	}

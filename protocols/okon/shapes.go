@@ -161,9 +161,9 @@ type Fault struct {
 
 // appendFault appends an ERROR's data; of what came from the client no more than anybody wants to read.
 func appendFault(dst []byte, info string, fromClient []byte) []byte {
-	const most = 256
+	const maxText = 256
 	dst = appendText(append(dst, `{"info":`...), []byte(info))
-	dst = appendText(append(dst, `,"fromClient":`...), fromClient[:min(most, len(fromClient))])
+	dst = appendText(append(dst, `,"fromClient":`...), fromClient[:min(maxText, len(fromClient))])
 	return append(dst, '}')
 }
 

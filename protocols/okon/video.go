@@ -104,7 +104,7 @@ func (v *viewer) picture(ctx context.Context, t Type) error {
 		got, fault = s, err
 		there.Done()
 	}})
-	there.Wait() // no longer than the pictures' patience
+	there.Wait() // no longer than the pictures' timeout
 	if fault != nil {
 		return fault
 	}

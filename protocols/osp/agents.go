@@ -83,7 +83,7 @@ func (c *session) register() {
 	status := byte(StatusNo)
 	if a := c.agent(id); a != nil && fits(a.Layout()) {
 		if lease, err := c.party.Acquire(a); err == nil {
-			c.take(&agentLease{id: id, lease: lease, terminals: newTerminals(a.Layout()), inputs: make([]float64, len(a.Layout().Inputs))})
+			c.addLease(&agentLease{id: id, lease: lease, terminals: newTerminals(a.Layout()), inputs: make([]float64, len(a.Layout().Inputs))})
 			status = StatusOK
 		} else {
 			c.server.traffic.Drop(protocols.Refused)
@@ -110,8 +110,8 @@ func (c *session) deregister() {
 	c.reply(&Datagram{Command: DeregisterFromAgentAck, ID: id, Status: status})
 }
 
-// take adds a seat, unless there is one of that id.
-func (c *session) take(s *agentLease) {
+// addLease adds a seat, unless there is one of that id.
+func (c *session) addLease(s *agentLease) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	at, have := slices.BinarySearchFunc(c.leases, s.id, (*agentLease).compare)

@@ -149,11 +149,11 @@ func (c *Client) send(d *Datagram) error {
 	return nil // what else the socket says of one datagram is as good as its loss
 }
 
-// receive waits for one datagram of the session into c.d, for about patience, and handles those that answer a step or
+// receive waits for one datagram of the session into c.d, for about timeout, and handles those that answer a step or
 // a reset. The socket's deadline is moved only when it has come near: that costs as much as a datagram.
-func (c *Client) receive(patience time.Duration) error {
-	if now := time.Now(); c.deadline.Sub(now) < patience/2 || c.deadline.Sub(now) > patience {
-		c.deadline = now.Add(patience)
+func (c *Client) receive(timeout time.Duration) error {
+	if now := time.Now(); c.deadline.Sub(now) < timeout/2 || c.deadline.Sub(now) > timeout {
+		c.deadline = now.Add(timeout)
 		c.conn.SetReadDeadline(c.deadline)
 	}
 	for {

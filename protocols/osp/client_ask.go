@@ -44,7 +44,7 @@ func (c *Client) Overview() ([]AgentEntry, error) {
 			p.begin(int(d.Count))
 			list = make([]AgentEntry, p.total())
 		case AgentOverviewNext:
-			if p.take(d.Index) {
+			if p.accept(d.Index) {
 				list[d.Index] = AgentEntry{ID: d.ID, Type: d.Type, Available: d.Status != 0, Name: d.Name}
 			}
 		}
@@ -73,7 +73,7 @@ func (c *Client) AgentInfo(id int32) (*AgentDescription, error) {
 			info = &AgentDescription{ID: id, Name: d.Name, Inputs: all[:n[0]], Outputs: all[n[0] : n[0]+n[1]], Infos: all[n[0]+n[1]:]}
 		case d.Command == AgentInfo && d.ID == 0:
 			p.begin(0) // no such agent
-		case d.Command == AgentInfoNext && p.take(d.Index):
+		case d.Command == AgentInfoNext && p.accept(d.Index):
 			all[d.Index] = Terminal{Name: d.Name, Min: d.Min, Max: d.Max}
 		}
 		return p.done()
@@ -133,7 +133,7 @@ func (c *Client) FindValues(expression string) ([]ValueEntry, error) {
 			p.begin(int(d.Count))
 			list = make([]ValueEntry, p.total())
 		case ValueInfo:
-			if p.take(d.Index) {
+			if p.accept(d.Index) {
 				list[d.Index] = ValueEntry{ID: d.ID, Type: d.Type, Name: d.Name}
 			}
 		}
@@ -205,7 +205,7 @@ func (p *parts) begin(n int) {
 func (p *parts) total() int { return len(p.seen) }
 func (p *parts) done() bool { return p.begun && p.left == 0 }
 
-func (p *parts) take(index int32) bool {
+func (p *parts) accept(index int32) bool {
 	if index < 0 || int(index) >= len(p.seen) || p.seen[index] {
 		return false
 	}

@@ -16,9 +16,9 @@ type coder struct {
 	short  bool // decoding: b ended too early
 }
 
-// take returns the next n bytes, or nil if there are fewer. What is left then counts as used, so that no later field
+// next returns the next n bytes, or nil if there are fewer. What is left then counts as used, so that no later field
 // is read from the middle of an earlier one.
-func (c *coder) take(n int) []byte {
+func (c *coder) next(n int) []byte {
 	if n < 0 || n > len(c.b) {
 		c.short, c.b = true, nil
 		return nil
@@ -31,7 +31,7 @@ func (c *coder) take(n int) []byte {
 func (c *coder) byte(v *byte) {
 	if c.encode {
 		c.b = append(c.b, *v)
-	} else if p := c.take(1); p != nil {
+	} else if p := c.next(1); p != nil {
 		*v = p[0]
 	}
 }
@@ -40,7 +40,7 @@ func (c *coder) byte(v *byte) {
 func (c *coder) int(v *int32) {
 	if c.encode {
 		c.b = binary.LittleEndian.AppendUint32(c.b, uint32(*v))
-	} else if p := c.take(4); p != nil {
+	} else if p := c.next(4); p != nil {
 		*v = int32(binary.LittleEndian.Uint32(p))
 	}
 }
@@ -120,7 +120,7 @@ func (c *coder) content(v *[]byte) {
 		c.short = true
 		return
 	}
-	*v = c.take(end + 1)[:end]
+	*v = c.next(end + 1)[:end]
 }
 
 // text is content as a string of its own.

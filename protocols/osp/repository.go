@@ -178,8 +178,8 @@ func (k *knownEvents) forget() {
 	}
 }
 
-// take appends the ids of what occurred since the last call to dst.
-func (k *knownEvents) take(dst []int32) []int32 {
+// drain appends the ids of what occurred since the last call to dst.
+func (k *knownEvents) drain(dst []int32) []int32 {
 	for i := range k.list {
 		if k.list[i].occurred {
 			dst = append(dst, int32(i+1))

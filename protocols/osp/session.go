@@ -135,11 +135,11 @@ func (c *session) again(o *outbox, now time.Time) {
 func (c *session) acknowledge() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.settleAll()
+	c.acknowledgeAll()
 }
 
-// settleAll is acknowledge under mu.
-func (c *session) settleAll() {
+// acknowledgeAll is acknowledge under mu.
+func (c *session) acknowledgeAll() {
 	c.list.waiting, c.completed.waiting = false, false
 	for _, s := range c.leases {
 		s.completed.waiting = false

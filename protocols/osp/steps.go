@@ -37,17 +37,17 @@ func (r *request) keep(b []byte, d *Datagram) {
 }
 
 // again tells whether d, decoded from b, is the last request once more. With a number that is certain. Without, it is
-// so while the answer o is not acknowledged and older than patience: a client that goes on without acknowledging does
+// so while the answer o is not acknowledged and older than timeout: a client that goes on without acknowledging does
 // so at once, one that missed its answer waits first.
-func (r *request) again(b []byte, d *Datagram, o *outbox, patience time.Duration) bool {
+func (r *request) again(b []byte, d *Datagram, o *outbox, timeout time.Duration) bool {
 	if d.Numbered {
 		return r.numbered && r.number == d.Number && len(r.bytes) > 0
 	}
-	return o.waiting && !r.numbered && bytes.Equal(r.bytes, b) && time.Since(o.sent) >= patience
+	return o.waiting && !r.numbered && bytes.Equal(r.bytes, b) && time.Since(o.sent) >= timeout
 }
 
-// patience is the age from which an unacknowledged answer may have been lost.
-func (c *session) patience() time.Duration { return c.server.options.AckTimeout / tickShare }
+// timeout is the age from which an unacknowledged answer may have been lost.
+func (c *session) timeout() time.Duration { return c.server.options.AckTimeout / tickShare }
 
 // step answers 80: it acknowledges, hands on the inputs and asks for the step. The step may run in here.
 func (c *session) step(b []byte) {
@@ -81,7 +81,7 @@ func (c *session) step(b []byte) {
 func (c *session) repeated(s *agentLease, b []byte) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	again := s.asked.again(b, &c.d, &s.completed, c.patience()) ||
+	again := s.asked.again(b, &c.d, &s.completed, c.timeout()) ||
 		s.pending && bytes.Equal(s.asked.bytes, b) // to ask for it again could run it twice, were it answered just now
 	c.send(&Datagram{Command: NextStepAck, ID: s.id, Numbered: c.d.Numbered, Number: c.d.Number})
 	if again {
@@ -91,7 +91,7 @@ func (c *session) repeated(s *agentLease, b []byte) bool {
 		}
 		return true
 	}
-	c.settleAll()
+	c.acknowledgeAll()
 	s.asked.keep(b, &c.d)
 	s.pending, s.resetting = true, false
 	return false
@@ -114,7 +114,7 @@ func (c *session) reset(b []byte) {
 func (c *session) nextReset(b []byte) *hal.Lease {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	again := c.resetAsked.again(b, &c.d, &c.completed, c.patience())
+	again := c.resetAsked.again(b, &c.d, &c.completed, c.timeout())
 	c.send(&Datagram{Command: ResetSimulationAck, Numbered: c.d.Numbered, Number: c.d.Number})
 	if again {
 		if !c.waits() {
@@ -122,7 +122,7 @@ func (c *session) nextReset(b []byte) *hal.Lease {
 		}
 		return nil
 	}
-	c.settleAll()
+	c.acknowledgeAll()
 	c.resetAsked.keep(b, &c.d)
 	for _, s := range c.leases {
 		if !s.resetting {
@@ -192,7 +192,7 @@ func (c *session) stepCompleted(s *agentLease, first bool) {
 		IDs: d.IDs[:0]}
 	// the number of values stands in 85, their texts in the 51s behind it
 	if first {
-		d.IDs = c.events.take(d.IDs)
+		d.IDs = c.events.drain(d.IDs)
 		d.NumValues = int32(len(c.observed))
 	}
 	s.completed.begin()

@@ -14,12 +14,12 @@ const (
 	maxAccel  = 8 * gravity // m/s²
 	steps     = 1 << 15     // of 16 bits over ±1
 	deviation = 16. / steps // of the noise
-	most      = 64. / steps // where it is clipped
+	maxNoise  = 64. / steps // where it is clipped
 
 	// Poor sensors: a servo's potentiometer on a ten-bit converter, its velocity the difference of two readings.
 	poorSteps     = 1 << 10
 	poorDeviation = 1. / 8192
-	poorMost      = 1. / 4096
+	poorMaxNoise  = 1. / 4096
 )
 
 // sensors make a status of what was measured, with the noise and the resolution of the original's sensors. The same
@@ -102,14 +102,14 @@ func channel(measured []float64, at int) float64 {
 
 // fine is v as a sensor of sixteen bits reads it: with noise, clipped, and cut towards 0 as the original's cast does.
 func (s *sensors) fine(v float64) float64 {
-	v = clip(v) + s.gauss(deviation, most)
+	v = clip(v) + s.gauss(deviation, maxNoise)
 	v = math.Max(-1, math.Min(float64(steps-1)/steps, v))
 	return float64(int32(v*steps)) / steps
 }
 
 // coarse is v as a poor sensor reads it.
 func (s *sensors) coarse(v float64) float64 {
-	v = clip(v) + s.gauss(poorDeviation, poorMost)
+	v = clip(v) + s.gauss(poorDeviation, poorMaxNoise)
 	v = math.Max(-1, math.Min(float64(poorSteps-1)/poorSteps, v))
 	return math.Round(v*poorSteps) / poorSteps
 }

@@ -189,7 +189,7 @@ func (c *session) message() error {
 		case err == nil && c.command.Verb == Exit:
 			return errExit
 		case err == nil:
-			if err := c.obey(); err != nil {
+			if err := c.handle(); err != nil {
 				return err
 			}
 		case errors.Is(err, ErrFormat):
@@ -211,7 +211,7 @@ func (c *session) message() error {
 // stranger counts a line that is no command.
 func (c *session) stranger(cause protocols.Cause) error {
 	c.server.traffic.Drop(cause)
-	c.say(Unknown, fmt.Errorf("a line that is %s", cause))
+	c.logOnce(Unknown, fmt.Errorf("a line that is %s", cause))
 	if c.unknown++; c.unknown > maxUnknown {
 		return errRubbish
 	}
@@ -221,17 +221,17 @@ func (c *session) stranger(cause protocols.Cause) error {
 // malformed counts a command whose numbers are not what it wants.
 func (c *session) malformed(why error) {
 	c.server.traffic.Drop(protocols.Truncated)
-	c.say(c.command.Verb, why)
+	c.logOnce(c.command.Verb, why)
 }
 
 // refuse counts a command that this robot cannot obey.
 func (c *session) refuse(why error) {
 	c.server.traffic.Drop(protocols.Refused)
-	c.say(c.command.Verb, why)
+	c.logOnce(c.command.Verb, why)
 }
 
-// say logs what is wrong with a verb, once a session: the client is not told, and sends it a hundred times a second.
-func (c *session) say(v Verb, why error) {
+// logOnce logs what is wrong with a verb, once a session: the client is not told, and sends it a hundred times a second.
+func (c *session) logOnce(v Verb, why error) {
 	if !c.refused[v] {
 		c.refused[v] = true
 		c.log.Warn("simloid: not done", "command", v, "why", why)

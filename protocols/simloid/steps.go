@@ -81,7 +81,7 @@ const (
 	positionMode
 )
 
-func (j *joint) tell(m jointMode, goal float64) { j.mode, j.goal, j.fresh = m, goal, true }
+func (j *joint) setGoal(m jointMode, goal float64) { j.mode, j.goal, j.fresh = m, goal, true }
 
 // stage puts what j was told since the last step into the inputs. A voltage knows no limit. Where a motor takes no
 // voltage, no torque stands for 0 V.

@@ -90,7 +90,7 @@ func (c *Chain) SetZero(i int) error {
 	}
 	m := To(d.cfg.ID, ZeroSet)
 	m.Data[0] = 1
-	c.b.tell(i, m)
+	c.b.stage(i, m)
 	return servo.Fault(c.b.cfg.Name, seat.ID, "zero", c.b.collect(i, 0))
 }
 

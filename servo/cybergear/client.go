@@ -22,12 +22,12 @@ type Client struct {
 // NewClient returns a client of a line, which stays the caller's.
 func NewClient(line servo.Line) *Client {
 	c := &Client{x: servo.NewExchange(line, frameBits, 8*servo.CANSize, 64*servo.CANSize)}
-	c.can = servo.NewCANExchange(&c.x, c.take)
+	c.can = servo.NewCANExchange(&c.x, c.accept)
 	return c
 }
 
-// take takes a frame, and says whether it is the one that is waited for.
-func (c *Client) take(f *servo.CANFrame) bool {
+// accept takes a frame, and says whether it is the one that is waited for.
+func (c *Client) accept(f *servo.CANFrame) bool {
 	var m Message
 	if !m.Parse(f) || m.Type != c.want.Type {
 		return false

@@ -38,13 +38,13 @@ type device struct {
 const replyDelay = time.Millisecond
 
 // Connect takes a line.
-func (b *protocol) Connect(x *servo.Exchange) { b.x = servo.NewCANExchange(x, b.take) }
+func (b *protocol) Connect(x *servo.Exchange) { b.x = servo.NewCANExchange(x, b.handleFrame) }
 
 // ParserStats is what was no frame; the bus itself drops what is damaged.
 func (b *protocol) ParserStats() (uint64, uint64) { return 0, b.x.Bad }
 
-// take takes one frame; it says whether it was waited for.
-func (b *protocol) take(f *servo.CANFrame) bool {
+// handleFrame takes one frame; it says whether it was waited for.
+func (b *protocol) handleFrame(f *servo.CANFrame) bool {
 	var m Message
 	if !m.Parse(f) {
 		return false
@@ -52,14 +52,14 @@ func (b *protocol) take(f *servo.CANFrame) bool {
 	id, ok := m.sender()
 	for i := range b.devices {
 		if d := &b.devices[i]; ok && d.cfg.ID == id {
-			return b.hear(i, &m)
+			return b.handleReply(i, &m)
 		}
 	}
 	return false
 }
 
-// hear takes an answer of motor i.
-func (b *protocol) hear(i int, m *Message) bool {
+// handleReply takes an answer of motor i.
+func (b *protocol) handleReply(i int, m *Message) bool {
 	d, s := &b.devices[i], &b.chain.Devices[i].State
 	switch m.Type {
 	case Who:
@@ -85,8 +85,8 @@ func (b *protocol) hear(i int, m *Message) bool {
 	return true
 }
 
-// tell stages a command for motor i that it answers with feedback, put any other message.
-func (b *protocol) tell(i int, m Message) {
+// stage stages a command for motor i that it answers with feedback, put any other message.
+func (b *protocol) stage(i int, m Message) {
 	b.devices[i].staged++
 	b.put(m)
 }
@@ -132,7 +132,7 @@ func (b *protocol) SyncRead(list []int) error {
 		// The last of several answers is the one that counts.
 		if d.heard && d.pending == 0 {
 			b.judge(i)
-			b.chain.Heard(i)
+			b.chain.MarkReceived(i)
 		}
 	}
 	for i := range b.devices {
@@ -144,7 +144,7 @@ func (b *protocol) SyncRead(list []int) error {
 // nudge makes motor i answer: one that is not meant to hold is told to stop, another its limit.
 func (b *protocol) nudge(i int) {
 	if b.chain.Devices[i].Stage == servo.TorqueOn {
-		b.tell(i, Set(b.devices[i].cfg.ID, LimitTorque, b.share(i)))
+		b.stage(i, Set(b.devices[i].cfg.ID, LimitTorque, b.share(i)))
 		return
 	}
 	b.StageTorqueOff(i)
@@ -217,7 +217,7 @@ func (b *protocol) Invalidate(i int) { b.devices[i].limit = math.NaN() }
 func (b *protocol) Clear(i int) error {
 	m := To(b.devices[i].cfg.ID, Stop)
 	m.Data[0] = 1
-	b.tell(i, m)
+	b.stage(i, m)
 	err := b.collect(i, 0)
 	if f := b.devices[i].last.Faults; err == nil && f != 0 {
 		err = fmt.Errorf("still there: %v", f.Alarm())

@@ -52,7 +52,7 @@ func (b *protocol) Ready(i int) (bool, error) {
 // write writes a parameter and reads it back; differs where it does not take it.
 func (b *protocol) write(i int, k Index, v float64, differs error) error {
 	d := &b.devices[i]
-	b.tell(i, Set(d.cfg.ID, k, v))
+	b.stage(i, Set(d.cfg.ID, k, v))
 	b.put(Ask(d.cfg.ID, k))
 	d.ask = k
 	err := b.collect(i, 1)
@@ -67,7 +67,7 @@ func (b *protocol) write(i int, k Index, v float64, differs error) error {
 func (b *protocol) Steps() int { return 3 }
 
 // StageTorqueOff stages a stop, Arm a step of giving torque, Aim the goal.
-func (b *protocol) StageTorqueOff(i int) { b.tell(i, To(b.devices[i].cfg.ID, Stop)) }
+func (b *protocol) StageTorqueOff(i int) { b.stage(i, To(b.devices[i].cfg.ID, Stop)) }
 
 // StageTorqueOn stages a step of giving torque. As it comes a motor goes to positions at 2 rad/s: a controller that wants it slow says
 // so by its goals.
@@ -75,10 +75,10 @@ func (b *protocol) StageTorqueOn(i, step int) {
 	d := &b.devices[i]
 	switch {
 	case step == 1:
-		b.tell(i, To(d.cfg.ID, Enable))
+		b.stage(i, To(d.cfg.ID, Enable))
 		return
 	case step == 0 && d.mode == InPosition:
-		b.tell(i, Set(d.cfg.ID, LimitSpeed, min(d.m.Velocity, d.m.Spans.Speed)))
+		b.stage(i, Set(d.cfg.ID, LimitSpeed, min(d.m.Velocity, d.m.Spans.Speed)))
 	}
 	b.goal(i, true)
 }
@@ -98,7 +98,7 @@ func (b *protocol) goal(i int, rest bool) {
 	g, id := &seat.Goal, d.cfg.ID
 	if limit := b.share(i); !(math.Abs(limit-d.limit) < 0.01*d.m.Spans.Torque) || limit == 0 && d.limit != 0 {
 		d.limit = limit
-		b.tell(i, Set(id, LimitTorque, limit))
+		b.stage(i, Set(id, LimitTorque, limit))
 	}
 	known := func(v, most float64) float64 {
 		if rest || math.IsNaN(v) {
@@ -108,14 +108,14 @@ func (b *protocol) goal(i int, rest bool) {
 	}
 	switch d.mode {
 	case InSpeed:
-		b.tell(i, Set(id, SpeedRef, known(g.Velocity, d.m.Spans.Speed)))
+		b.stage(i, Set(id, SpeedRef, known(g.Velocity, d.m.Spans.Speed)))
 	case Operating:
 		// The manual does not say that the limit holds for motion commands.
 		k := Motions{Torque: known(g.Effort*d.m.Kt, b.share(i))}
-		b.tell(i, k.Message(id, &d.m.Spans))
+		b.stage(i, k.Message(id, &d.m.Spans))
 	default:
 		span := ticks(d.m.Spans.Angle)
-		b.tell(i, Set(id, AngleRef, radians(seat.Position(rest, g.Mode != hal.PositionMode, -span, span))))
+		b.stage(i, Set(id, AngleRef, radians(seat.Position(rest, g.Mode != hal.PositionMode, -span, span))))
 	}
 }
 

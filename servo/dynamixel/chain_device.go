@@ -76,8 +76,8 @@ func (s span) within(r *Register, data []byte) (int64, bool) {
 	return r.Decode(data[r.Addr-s.addr:]), true
 }
 
-// take fills d's state from an answer to a read of s. now is the line's clock.
-func (d *device) take(s span, st *Status, now time.Duration) {
+// parseState fills d's state from an answer to a read of s. now is the line's clock.
+func (d *device) parseState(s span, st *Status, now time.Duration) {
 	state := &d.State
 	if v, ok := s.within(d.reg.position, st.Data); ok {
 		state.Position = float64(v)
@@ -96,16 +96,16 @@ func (d *device) take(s span, st *Status, now time.Duration) {
 		state.Temperature = d.reg.temperature.SI(v)
 	}
 	state.Time, state.Err = now, nil
-	d.takeAlarm(s, st)
+	d.parseAlarm(s, st)
 	if v, ok := s.within(d.reg.torque, st.Data); ok {
-		d.takeTorque(servo.SwitchOf(v), s, st.Data)
+		d.parseTorque(servo.SwitchOf(v), s, st.Data)
 	}
 	state.Torque = d.Torque == servo.On
 }
 
-// takeAlarm reads what st says of d's health. 1.0 has the bits in every answer; 2.0 only says that hardware_error is
+// parseAlarm reads what st says of d's health. 1.0 has the bits in every answer; 2.0 only says that hardware_error is
 // worth a look. A rising alarm asks for a long read, which tells whether torque is still on.
-func (d *device) takeAlarm(s span, st *Status) {
+func (d *device) parseAlarm(s span, st *Status) {
 	// Without the alert bit hardware_error is zero; with it, it waits for a long read to be named.
 	alert := st.Error&AlertBit != 0
 	if d.m.Protocol == 1 {
@@ -122,8 +122,8 @@ func (d *device) takeAlarm(s span, st *Status) {
 	d.alert = alert
 }
 
-// takeTorque compares the torque switch and what stands beside it with what was told.
-func (d *device) takeTorque(k servo.Switch, s span, data []byte) {
+// parseTorque compares the torque switch and what stands beside it with what was told.
+func (d *device) parseTorque(k servo.Switch, s span, data []byte) {
 	// What stands beside the switch tells why it is off.
 	limit, limitRead := s.within(d.limitRegister(), data)
 	dog, dogRead := s.within(d.reg.watchdog, data)

@@ -320,7 +320,7 @@ func TestChainAlarms(t *testing.T) {
 		if s.get("torque_enable") != 0 || !errors.Is(r.Fault(0), servo.ErrLatched) {
 			t.Errorf("%s: enabled while latched: got torque %d, %v", c.model, s.get("torque_enable"), r.Fault(0))
 		}
-		for k := range servo.MostClears {
+		for k := range servo.MaxClears {
 			if err := r.ClearAlarm(0); err != nil {
 				t.Fatalf("%s: clear %d: %v", c.model, k, err)
 			}

@@ -74,7 +74,7 @@ func (c *Chain) ClearAlarm(i int) error {
 		return c.lost()
 	}
 	if !d.clears.Allow(c.link.Port.Now()) {
-		e := fmt.Errorf("cleared %d times within %v: find what overloads it", servo.MostClears, servo.ClearWindow)
+		e := fmt.Errorf("cleared %d times within %v: find what overloads it", servo.MaxClears, servo.ClearWindow)
 		return c.deviceError(d, hal.Unsafe, "clear alarm", e)
 	}
 	if d.Stage == servo.TorqueOn {

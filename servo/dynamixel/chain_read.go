@@ -38,14 +38,14 @@ func (c *Chain) Receive() error {
 	}
 	err := c.readAlone()
 	if d := c.wide; err == nil && d != nil && d.narrowed() && d.reading.Answered {
-		err = c.lookApart(d)
+		err = c.readHealthParts(d)
 	}
 	c.endCycle()
 	return err
 }
 
-// lookApart reads what a long read would have shown of a servo that refuses those.
-func (c *Chain) lookApart(d *device) error {
+// readHealthParts reads what a long read would have shown of a servo that refuses those.
+func (c *Chain) readHealthParts(d *device) error {
 	// Up to three questions more, but only in the cycles that would have read long.
 	torque, err := c.fetch(d, d.reg.torque)
 	if err == nil && d.reg.hardware != nil {
@@ -55,7 +55,7 @@ func (c *Chain) lookApart(d *device) error {
 		}
 	}
 	if err == nil {
-		d.takeTorque(servo.SwitchOf(torque), span{}, nil)
+		d.parseTorque(servo.SwitchOf(torque), span{}, nil)
 		d.State.Torque = d.Torque == servo.On
 	}
 	if err == nil && d.reg.watchdog != nil && d.Stage == servo.TorqueOn {
@@ -135,9 +135,9 @@ func (c *Chain) readGroup(lv servo.Level) error {
 	}
 	var err error
 	if lv == fast {
-		err = c.takeFast(reply)
+		err = c.receiveFast(reply)
 	} else {
-		err = c.takeGroup()
+		err = c.receiveGroup()
 	}
 	if err != nil && !errors.Is(err, servo.ErrNoReply) {
 		return c.lineError(err)
@@ -187,9 +187,9 @@ func (c *Chain) groupRequest(lv servo.Level) (reply int, delay time.Duration) {
 	return reply, delay
 }
 
-// takeFast reads the parts of a fast answer of total bytes as they come. What was received before a servo fell silent
+// receiveFast reads the parts of a fast answer of total bytes as they come. What was received before a servo fell silent
 // counts.
-func (c *Chain) takeFast(total int) error {
+func (c *Chain) receiveFast(total int) error {
 	l := c.link
 	var parts FastParts
 	started := false
@@ -224,9 +224,9 @@ func (c *Chain) takeFast(total int) error {
 	return nil
 }
 
-// takeGroup reads the answers of a sync or bulk read. They come in the order asked for, but a missing one is not
+// receiveGroup reads the answers of a sync or bulk read. They come in the order asked for, but a missing one is not
 // allowed to hide another, so any order is taken.
-func (c *Chain) takeGroup() error {
+func (c *Chain) receiveGroup() error {
 	l := c.link
 	bad := l.parser.BadChecksum
 	for left := len(c.members); left > 0; {
@@ -277,6 +277,6 @@ func (c *Chain) accept(d *device, s span, st *Status) {
 	if s == d.long && !d.narrowed() {
 		d.reading.wideFails = 0 // what went wrong before was the line
 	}
-	d.take(s, st, now)
-	c.heard(d)
+	d.parseState(s, st, now)
+	c.markReceived(d)
 }

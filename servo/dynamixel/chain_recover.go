@@ -57,8 +57,8 @@ func (c *Chain) missed(d *device) {
 	}
 }
 
-// heard takes note that d answered.
-func (c *Chain) heard(d *device) {
+// markReceived takes note that d answered.
+func (c *Chain) markReceived(d *device) {
 	returned, fell := d.reading.Received(c.cycle)
 	if returned {
 		c.returned(d)

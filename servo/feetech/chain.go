@@ -57,8 +57,8 @@ func NewChain(cfg ChainConfig) *Chain {
 		s := &cfg.Servos[i]
 		b.devices[i].init(s)
 		faults := servo.Faults(s.Model != nil, s.Settings, s.check)
-		if i == mostServos {
-			faults = append(faults, fmt.Errorf("got %d servos, want %d at most: they do not fit into one packet", n, mostServos))
+		if i == maxServos {
+			faults = append(faults, fmt.Errorf("got %d servos, want %d at most: they do not fit into one packet", n, maxServos))
 		}
 		generic.Devices = append(generic.Devices, servo.DeviceConfig{
 			ID: int(s.ID), Joint: s.Joint, Grouped: s.Model != nil && s.Model.Series == STS, Faults: faults,
@@ -70,8 +70,8 @@ func NewChain(cfg ChainConfig) *Chain {
 	return c
 }
 
-// mostServos fit into one sync write of goals.
-const mostServos = (maxLength - 4) / (1 + goalBlock)
+// maxServos fit into one sync write of goals.
+const maxServos = (maxLength - 4) / (1 + goalBlock)
 
 // check says why x is no setting of the servo.
 func (s *ServoConfig) check(x servo.Setting) error {

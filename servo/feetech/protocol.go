@@ -50,7 +50,7 @@ type device struct {
 	delay     time.Duration
 	modeNow   int         // operating mode in the servo, -1 = unknown
 	limitNow  int64       // raw limit last written, -1 = unknown
-	mostLimit int64       // what the EEPROM allows
+	maxLimit  int64       // what the EEPROM allows
 	fatal     servo.Alarm // what takes the torque
 	low, high float64     // ticks
 	coarse    float64     // step/s of one count of speed, 1 or 50
@@ -70,7 +70,7 @@ func (d *device) init(cfg *ServoConfig) {
 	d.volts, d.celsius, d.error = r("present_voltage"), r("present_temperature"), r("hardware_error")
 	d.acceleration, d.goalPosition = r("goal_acceleration"), r("goal_position")
 	d.goalTime, d.goalSpeed = r("goal_time"), r("goal_velocity")
-	d.mostLimit, d.low, d.high = d.limit.Max, d.m.MinTicks, d.m.MaxTicks
+	d.maxLimit, d.low, d.high = d.limit.Max, d.m.MinTicks, d.m.MaxTicks
 	d.fatal = Alarms(byte(r("unload_condition").Default))
 }
 
@@ -107,7 +107,7 @@ func (b *protocol) Identify(i int) error {
 	}
 	read := func(name string) int64 { return at(d.m.Register(name), k.Params, setupAt) }
 	d.delay = time.Duration(read("return_delay")) * 2 * time.Microsecond
-	d.mostLimit, d.fatal = read("max_torque"), Alarms(byte(read("unload_condition")))
+	d.maxLimit, d.fatal = read("max_torque"), Alarms(byte(read("unload_condition")))
 	low, high := read("min_position"), read("max_position")
 	switch {
 	case low < high:
@@ -157,8 +157,8 @@ func (b *protocol) SyncRead(list []int) error {
 			if b.devices[i].cfg.ID != k.ID || seat.Answered || len(k.Params) != stateSize {
 				continue
 			}
-			if left--; b.take(i, &k) {
-				b.chain.Heard(i)
+			if left--; b.parseState(i, &k) {
+				b.chain.MarkReceived(i)
 			} else {
 				seat.Garbled = true
 			}
@@ -182,15 +182,15 @@ func (b *protocol) garbled(list []int) {
 func (b *protocol) ReadState(i int) error {
 	d := &b.devices[i]
 	k, err := b.link.read(d.cfg.ID, stateAt, stateSize, d.delay)
-	if err == nil && !b.take(i, &k) {
+	if err == nil && !b.parseState(i, &k) {
 		err = servo.ErrCorrupt
 	}
 	return err
 }
 
-// take fills in a state that was read from stateAt. It refuses one that cannot be, and one without voltage: nobody speaks
+// parseState fills in a state that was read from stateAt. It refuses one that cannot be, and one without voltage: nobody speaks
 // without, but zeros are what is left where two servos talk at once, and one checksum in 256 fits.
-func (b *protocol) take(i int, k *Packet) bool {
+func (b *protocol) parseState(i int, k *Packet) bool {
 	d, seat := &b.devices[i], &b.chain.Devices[i]
 	s := &seat.State
 	ticks := float64(at(d.position, k.Params, stateAt))
@@ -211,8 +211,8 @@ func (b *protocol) take(i int, k *Packet) bool {
 	return true
 }
 
-// lookAt is where the look at d begins: with the mode, where there is one.
-func (d *device) lookAt() byte {
+// healthAddress is where the look at d begins: with the mode, where there is one.
+func (d *device) healthAddress() byte {
 	if d.mode != nil {
 		return byte(d.mode.Addr)
 	}
@@ -222,7 +222,7 @@ func (d *device) lookAt() byte {
 // ReadHealth reads mode, torque, limit and alarms of servo i.
 func (b *protocol) ReadHealth(i int) error {
 	d, seat := &b.devices[i], &b.chain.Devices[i]
-	from := d.lookAt()
+	from := d.healthAddress()
 	k, err := b.link.read(d.cfg.ID, from, lookEnd-int(from), d.delay)
 	if err != nil {
 		return err
@@ -277,5 +277,5 @@ func (d *device) goalSize() int {
 
 // limitRaw is the effort limit of a goal as a raw value, within what the EEPROM allows.
 func (d *device) limitRaw(share float64) int64 {
-	return min(int64(math.Round(share*float64(d.limit.Max))), d.mostLimit)
+	return min(int64(math.Round(share*float64(d.limit.Max))), d.maxLimit)
 }

@@ -30,14 +30,14 @@ type device struct {
 
 	position, load, mode, volts, celsius *Command
 
-	modeNow   int     // motor_mode in the servo, -1 = unknown
-	low, high float64 // ticks
-	leastV    float64 // its own limits, V and °C
-	mostV     float64
-	mostC     float64
-	warm      bool    // the next look is at the temperature
-	sent      [4]byte // goal last written
-	repeat    int     // cycles until it is written again
+	modeNow    int     // motor_mode in the servo, -1 = unknown
+	low, high  float64 // ticks
+	minVolts   float64 // its own limits, V and °C
+	maxVolts   float64
+	maxCelsius float64
+	warm       bool    // the next look is at the temperature
+	sent       [4]byte // goal last written
+	repeat     int     // cycles until it is written again
 }
 
 // repeatGoal is how many cycles a goal that stays is not written again.
@@ -78,7 +78,7 @@ func (b *protocol) Identify(i int) error {
 		d.low, d.high = float64(lo), float64(hi)
 	}
 	si := func(name string) float64 { return d.m.Register(name).SI(value[name]) }
-	d.leastV, d.mostV, d.mostC = si("min_voltage"), si("max_voltage"), si("temperature_limit")
+	d.minVolts, d.maxVolts, d.maxCelsius = si("min_voltage"), si("max_voltage"), si("temperature_limit")
 	d.modeNow = int(value["motor_mode"])
 	seat.Torque = servo.SwitchOf(value["torque_enable"])
 	seat.State.Torque = seat.Torque == servo.On
@@ -122,10 +122,10 @@ func (b *protocol) ReadHealth(i int) error {
 	}
 	// NaN, what has not been read yet, is within all limits.
 	s.Alarm = 0
-	if s.Voltage < d.leastV || s.Voltage > d.mostV {
+	if s.Voltage < d.minVolts || s.Voltage > d.maxVolts {
 		s.Alarm |= servo.AlarmVoltage
 	}
-	if s.Temperature > d.mostC {
+	if s.Temperature > d.maxCelsius {
 		s.Alarm |= servo.AlarmHeat
 	}
 	if d.modeNow < 0 { // back after a silence: to take its torque for want of knowing would let the joint fall

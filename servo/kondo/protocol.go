@@ -60,23 +60,23 @@ func (b *protocol) Steps() int { return 1 }
 func (b *protocol) StageTorqueOff(i int) {
 	// A lost servo is freed when it is asked for: waiting for it in every cycle would cost the others their pace.
 	if !b.chain.Devices[i].Lost {
-		b.tell(i, free)
+		b.setGoal(i, free)
 	}
 }
 
 // StageTorqueOn tells servo i to be where it is, its settings before that.
 func (b *protocol) StageTorqueOn(i, _ int) {
 	b.devices[i].settings = len(b.devices[i].cfg.Settings) > 0
-	b.tell(i, b.target(i, true))
+	b.setGoal(i, b.target(i, true))
 }
 
 // StageGoal tells servo i its goal.
 func (b *protocol) StageGoal(i int) bool {
-	b.tell(i, b.target(i, false))
+	b.setGoal(i, b.target(i, false))
 	return true
 }
 
-func (b *protocol) tell(i, goal int) { b.devices[i].due, b.devices[i].goal = true, goal }
+func (b *protocol) setGoal(i, goal int) { b.devices[i].due, b.devices[i].goal = true, goal }
 
 // target is the position to tell servo i.
 func (b *protocol) target(i int, rest bool) int {
@@ -95,13 +95,13 @@ func (b *protocol) Flush() error {
 			continue
 		}
 		d.due = false
-		err := b.settle(i)
+		err := b.writeSettings(i)
 		if err == nil {
 			err = b.exchange(i, d.goal)
 		}
 		switch {
 		case err == nil:
-			b.chain.Heard(i)
+			b.chain.MarkReceived(i)
 		case servo.IsServoError(err):
 			b.chain.Missed(i, errors.Is(err, servo.ErrCorrupt))
 		default:
@@ -111,8 +111,8 @@ func (b *protocol) Flush() error {
 	return nil
 }
 
-// settle writes the settings of servo i where they are due.
-func (b *protocol) settle(i int) error {
+// writeSettings writes the settings of servo i where they are due.
+func (b *protocol) writeSettings(i int) error {
 	d := &b.devices[i]
 	if !d.settings {
 		return nil

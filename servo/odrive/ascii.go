@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// LongestLine bounds a line of the ASCII protocol, its end included; what is longer is nobody's.
-const LongestLine = 256
+// MaxLine bounds a line of the ASCII protocol, its end included; what is longer is nobody's.
+const MaxLine = 256
 
 // AppendLine appends text as a line with its checksum. It must be printable and hold no asterisk.
 func AppendLine(dst []byte, text string) []byte { return seal(append(dst, text...), len(dst)) }
@@ -67,11 +67,11 @@ type Lines struct {
 	BadChecksum uint64 // lines dropped
 	Garbage     uint64 // bytes of lines too long, or not printable
 
-	buf  [LongestLine]byte
+	buf  [MaxLine]byte
 	n    int
 	lost bool // until the next end of line
 	line []byte
-	text [LongestLine]byte
+	text [MaxLine]byte
 }
 
 // Reset forgets what has been fed; the counters stay.

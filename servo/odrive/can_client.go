@@ -27,11 +27,11 @@ type CANClient struct {
 // NewCANClient returns a client of a line, which stays the caller's.
 func NewCANClient(line servo.Line) *CANClient {
 	c := &CANClient{x: servo.NewExchange(line, frameBits, 8*servo.CANSize, 64*servo.CANSize), dialect: V06}
-	c.can = servo.NewCANExchange(&c.x, c.take)
+	c.can = servo.NewCANExchange(&c.x, c.accept)
 	return c
 }
 
-func (c *CANClient) take(f *servo.CANFrame) bool {
+func (c *CANClient) accept(f *servo.CANFrame) bool {
 	node, command, ok := Split(f)
 	if !ok || f.Remote || node != c.node || command != c.want {
 		return false
@@ -135,7 +135,7 @@ func (c *CANClient) Read(node int, r *servo.Register) (int64, error) {
 	case command == 0 || newer && c.dialect == V05 || command == TxSDO && point == 0:
 		return 0, servo.Refuse(c.Name, node, op, "%w", servo.ErrNoRegister)
 	case command == Heartbeat:
-		if err := c.ask(op, byte(node), command, nil, beatPatience); err != nil {
+		if err := c.ask(op, byte(node), command, nil, heartbeatTimeout); err != nil {
 			return 0, err
 		}
 		beat, ok := ParseBeat(&c.got)

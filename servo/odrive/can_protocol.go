@@ -18,8 +18,8 @@ const (
 // canDelay is what a node needs before an answer.
 const canDelay = time.Millisecond
 
-// beatPatience is how long a heartbeat may be away: one and a half of its usual periods.
-const beatPatience = 150 * time.Millisecond
+// heartbeatTimeout is how long a heartbeat may be away: one and a half of its usual periods.
+const heartbeatTimeout = 150 * time.Millisecond
 
 // canProtocol is the servo.Protocol of a CANChain.
 type canProtocol struct {
@@ -32,7 +32,7 @@ type canProtocol struct {
 
 // Connect takes a line; heartbeats of an earlier one say nothing any more.
 func (b *canProtocol) Connect(x *servo.Exchange) {
-	b.x = servo.NewCANExchange(x, b.take)
+	b.x = servo.NewCANExchange(x, b.handleFrame)
 	for i := range b.devices {
 		b.devices[i].beatAt = -1
 	}
@@ -41,15 +41,15 @@ func (b *canProtocol) Connect(x *servo.Exchange) {
 // ParserStats is what was no frame; the bus itself drops what is damaged.
 func (b *canProtocol) ParserStats() (uint64, uint64) { return 0, b.x.Bad }
 
-// take takes one frame; it says whether it was waited for.
-func (b *canProtocol) take(f *servo.CANFrame) bool {
+// handleFrame takes one frame; it says whether it was waited for.
+func (b *canProtocol) handleFrame(f *servo.CANFrame) bool {
 	node, c, ok := Split(f)
 	if !ok || f.Remote {
 		return false
 	}
 	for i := range b.devices {
 		if d := &b.devices[i]; d.cfg.ID == node {
-			if !b.hear(i, c, f) || d.due&(1<<c) == 0 {
+			if !b.handleReply(i, c, f) || d.due&(1<<c) == 0 {
 				return false
 			}
 			d.due &^= 1 << c
@@ -59,8 +59,8 @@ func (b *canProtocol) take(f *servo.CANFrame) bool {
 	return false
 }
 
-// hear takes what node i says; false where it is nothing that a node says.
-func (b *canProtocol) hear(i int, c Command, f *servo.CANFrame) bool {
+// handleReply takes what node i says; false where it is nothing that a node says.
+func (b *canProtocol) handleReply(i int, c Command, f *servo.CANFrame) bool {
 	d, s := &b.devices[i], &b.chain.Devices[i].State
 	switch c {
 	case GetVersion:
@@ -149,12 +149,12 @@ func (b *canProtocol) SyncRead(list []int) error {
 		b.ask(i, GetIq)
 	}
 	err := b.x.Collect(2*len(list), canDelay)
-	b.told()
+	b.markSent()
 	for _, i := range list {
 		d := &b.devices[i]
 		if d.due = 0; d.heard {
 			b.weigh(i)
-			b.chain.Heard(i)
+			b.chain.MarkReceived(i)
 		}
 	}
 	return err
@@ -195,7 +195,7 @@ func (b *canProtocol) ReadHealth(i int) error {
 				break
 			}
 			d.due = 1 << Heartbeat
-			err := b.x.Collect(1, beatPatience)
+			err := b.x.Collect(1, heartbeatTimeout)
 			if d.due = 0; err != nil {
 				return err
 			}

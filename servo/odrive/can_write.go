@@ -15,7 +15,7 @@ func (b *canProtocol) Clear(i int) error {
 		return err
 	}
 	d.due = 1 << Heartbeat
-	err := b.x.Collect(1, beatPatience)
+	err := b.x.Collect(1, heartbeatTimeout)
 	if d.due = 0; err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (b *canProtocol) Flush() error {
 		return err
 	}
 	err := b.x.Write()
-	b.told()
+	b.markSent()
 	// A halt is proven by what is said after it.
 	if b.awaitBeats {
 		for i := range b.devices {
@@ -138,8 +138,8 @@ func (b *canProtocol) Flush() error {
 	return err
 }
 
-// told notes that what was staged has been sent.
-func (b *canProtocol) told() {
+// markSent notes that what was staged has been sent.
+func (b *canProtocol) markSent() {
 	for i := range b.devices {
 		if d := &b.devices[i]; d.telling {
 			d.telling, d.toldAt = false, b.x.Port.Now()

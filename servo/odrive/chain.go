@@ -54,7 +54,7 @@ var (
 func NewSerialChain(cfg ChainConfig) *SerialChain {
 	b := &serialProtocol{cfg: &cfg, devices: devices(&cfg)}
 	r := chainConfig(&cfg, false)
-	r.LastID, r.Bits, r.Out, r.In = 1, bitsPerByte, 1024, 8*longestAnswer
+	r.LastID, r.Bits, r.Out, r.In = 1, bitsPerByte, 1024, 8*maxAnswer
 	c := &SerialChain{b: b}
 	c.GenericChain = servo.NewGenericChain(r, b)
 	b.chain = c.GenericChain

@@ -22,7 +22,7 @@ type Client struct {
 
 // NewClient returns a client of a line, which stays the caller's.
 func NewClient(line servo.Line) *Client {
-	c := &Client{x: servo.NewExchange(line, bitsPerByte, LongestLine, 2*LongestLine), dialect: V05}
+	c := &Client{x: servo.NewExchange(line, bitsPerByte, MaxLine, 2*MaxLine), dialect: V05}
 	c.link = newLink(&c.x)
 	return c
 }

@@ -191,7 +191,7 @@ func FuzzCAN(f *testing.F) {
 		b := &canProtocol{devices: make([]device, 1), chain: &servo.GenericChain{Devices: make([]servo.Device, 1)}}
 		b.devices[0].cfg = &AxisConfig{ID: byte(frame.ID >> 5)}
 		if _, c, ok := Split(&frame); ok && c != Heartbeat {
-			b.take(&frame)
+			b.handleFrame(&frame)
 		}
 		if v := b.chain.Devices[0].State; math.IsNaN(v.Position+v.Velocity+v.Effort+v.Voltage+v.Temperature) || math.IsInf(v.Position, 0) {
 			t.Fatalf("%v: got %+v", &frame, v)

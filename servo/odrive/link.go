@@ -14,8 +14,8 @@ const bitsPerByte = 10
 // replyDelay is what a controller needs before an answer: its communication runs beside the motors' control.
 const replyDelay = 2 * time.Millisecond
 
-// longestAnswer is what an answer takes at the most, bytes: two numbers, a checksum and the line's end.
-const longestAnswer = 40
+// maxAnswer is what an answer takes at the most, bytes: two numbers, a checksum and the line's end.
+const maxAnswer = 40
 
 // link is one end of a serial line.
 type link struct {
@@ -35,7 +35,7 @@ func (l *link) drainReply() error {
 	l.missed = false
 	out := l.Out
 	l.Out = out[len(out):] // what is staged is not sent now
-	err := l.Await(longestAnswer, replyDelay)
+	err := l.Await(maxAnswer, replyDelay)
 	for err == nil {
 		_, err = l.More()
 	}
@@ -54,7 +54,7 @@ func (l *link) numbers(dst []float64) error {
 	l.lines.Reset()
 	l.none = false
 	bad := l.lines.BadChecksum + l.lines.Garbage
-	if err := l.Request(longestAnswer, replyDelay); err != nil {
+	if err := l.Request(maxAnswer, replyDelay); err != nil {
 		return err
 	}
 	for {

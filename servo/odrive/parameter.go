@@ -20,7 +20,7 @@ type parameter struct {
 // 0.5.6 and of 0.6; ranges are those that make sense, firmware checks few.
 func parameters() []parameter {
 	const ro, ram, keep = servo.ReadOnly, servo.RAM, servo.EEPROM
-	const most, turn = math.MaxInt32, 2 * math.Pi
+	const maxInt, turn = math.MaxInt32, 2 * math.Pi
 	row := func(name string, a servo.Access, low, high, initial int64, m servo.Measure, factor float64, v05, v06 string) parameter {
 		return parameter{servo.Reg(name, 0, 4, a, servo.Float, low, high, initial, m), v05, v06, factor}
 	}
@@ -39,8 +39,8 @@ func parameters() []parameter {
 	}
 	return same(
 		whole("firmware_minor", ro, 255, 6, "fw_version_minor", ""),
-		row("present_voltage", ro, 0, most, 24000, milli("V"), 1, "vbus_voltage", ""),
-		row("supply_current", ro, -most, most, 0, milli("A"), 1, "ibus", ""),
+		row("present_voltage", ro, 0, maxInt, 24000, milli("V"), 1, "vbus_voltage", ""),
+		row("supply_current", ro, -maxInt, maxInt, 0, milli("A"), 1, "ibus", ""),
 		row("min_voltage", keep, 0, 60000, 10500, milli("V"), 1, "config.dc_bus_undervoltage_trip_level", ""),
 		row("max_voltage", keep, 0, 60000, 56000, milli("V"), 1, "config.dc_bus_overvoltage_trip_level", ""),
 		row("max_supply_current", keep, 0, 1000000, 20000, milli("A"), 1, "config.dc_max_positive_current", ""),
@@ -50,15 +50,15 @@ func parameters() []parameter {
 		whole("torque_enable", ram, 1, 0, ".current_state", ""), // 1 in closed loop; its 0 asks for idle
 		whole("state", ro, 255, int64(Idle), ".current_state", ""),
 		whole("errors", ro, math.MaxUint32, 0, ".error", ".active_errors"),
-		row("present_position", ro, -most, most, 0, micro("rad"), turn, ".encoder.pos_estimate", ".pos_estimate"),
-		row("present_velocity", ro, -most, most, 0, milli("rad/s"), turn, ".encoder.vel_estimate", ".vel_estimate"),
-		row("present_current", ro, -most, most, 0, milli("A"), 1, ".motor.current_control.Iq_measured", ".motor.foc.Iq_measured"),
-		row("present_temperature", ro, -most, most, 25000, milli("°C"), 1, ".motor.fet_thermistor.temperature", ""),
+		row("present_position", ro, -maxInt, maxInt, 0, micro("rad"), turn, ".encoder.pos_estimate", ".pos_estimate"),
+		row("present_velocity", ro, -maxInt, maxInt, 0, milli("rad/s"), turn, ".encoder.vel_estimate", ".vel_estimate"),
+		row("present_current", ro, -maxInt, maxInt, 0, milli("A"), 1, ".motor.current_control.Iq_measured", ".motor.foc.Iq_measured"),
+		row("present_temperature", ro, -maxInt, maxInt, 25000, milli("°C"), 1, ".motor.fet_thermistor.temperature", ""),
 		row("max_current", keep, 0, 200000, 10000, milli("A"), 1, ".motor.config.current_lim", ".config.motor.current_soft_max"),
 		row("max_velocity", keep, 0, 10000000, 12566, milli("rad/s"), turn, ".controller.config.vel_limit", ""),
-		row("position_p_gain", keep, 0, most, 20000000, micro("1/s"), 1, ".controller.config.pos_gain", ""),
-		row("velocity_p_gain", keep, 0, most, 26526, micro("N·m·s/rad"), 1/turn, ".controller.config.vel_gain", ""),
-		row("velocity_i_gain", keep, 0, most, 53052, micro("N·m/rad"), 1/turn, ".controller.config.vel_integrator_gain", ""),
+		row("position_p_gain", keep, 0, maxInt, 20000000, micro("1/s"), 1, ".controller.config.pos_gain", ""),
+		row("velocity_p_gain", keep, 0, maxInt, 26526, micro("N·m·s/rad"), 1/turn, ".controller.config.vel_gain", ""),
+		row("velocity_i_gain", keep, 0, maxInt, 53052, micro("N·m/rad"), 1/turn, ".controller.config.vel_integrator_gain", ""),
 		row("watchdog_timeout", keep, 0, 60000, 500, milli("s"), 1, ".config.watchdog_timeout", ""),
 		whole("watchdog_enable", keep, 1, 0, ".config.enable_watchdog", ""),
 		whole("pole_pairs", keep, 100, 7, ".motor.config.pole_pairs", ".config.motor.pole_pairs"),

@@ -145,7 +145,7 @@ type identity struct {
 
 // old tells that its firmware is older than the chain knows.
 func (who *identity) old() bool {
-	return who.major < leastMajor || who.major == leastMajor && who.minor < leastMinor
+	return who.major < minMajor || who.major == minMajor && who.minor < minMinor
 }
 
 // identify asks controller id who it is and how it is set.

@@ -14,12 +14,12 @@ const (
 	shortMark = 2
 	longMark  = 3
 	endMark   = 3
-	shortMost = 255
+	shortMax  = 255
 )
 
 // AppendPacket appends payload as a packet. It must have 1..MaxPayload bytes.
 func AppendPacket(dst, payload []byte) []byte {
-	if n := len(payload); n <= shortMost {
+	if n := len(payload); n <= shortMax {
 		dst = append(dst, shortMark, byte(n))
 	} else {
 		dst = append(dst, longMark, byte(n>>8), byte(n))
@@ -68,7 +68,7 @@ func frame(h []byte) (int, bool) {
 		return 0, true
 	}
 	n := int(h[1])<<8 | int(h[2])
-	return n + 6, n > shortMost && n <= MaxPayload
+	return n + 6, n > shortMax && n <= MaxPayload
 }
 
 func check(packet []byte) bool {

@@ -51,8 +51,8 @@ func (b *protocol) ParserStats() (uint64, uint64) {
 
 // The oldest firmware whose packets are these, and the longest timeout that still stops a motor in time.
 const (
-	leastMajor, leastMinor = 5, 2
-	longestTimeout         = 2 * time.Second
+	minMajor, minMinor = 5, 2
+	maxTimeout         = 2 * time.Second
 )
 
 // Identify asks controller i who it is. One that would go on without this program is left alone: its own timeout is all that
@@ -72,10 +72,10 @@ func (b *protocol) Identify(i int) error {
 	}
 	switch {
 	case who.old():
-		return refuse(hal.BusFault, "firmware: got %d.%02d, want %d.%02d or later: VESC Tool, Firmware", who.major, who.minor, leastMajor, leastMinor)
-	case who.timeout <= 0 || who.timeout > longestTimeout:
+		return refuse(hal.BusFault, "firmware: got %d.%02d, want %d.%02d or later: VESC Tool, Firmware", who.major, who.minor, minMajor, minMinor)
+	case who.timeout <= 0 || who.timeout > maxTimeout:
 		return refuse(hal.Unsafe, "timeout: got %v, want 1ms..%v, or nothing stops the motor when the cable is pulled: VESC Tool, App Settings, General",
-			who.timeout, longestTimeout)
+			who.timeout, maxTimeout)
 	}
 	d.pairs = float64(cmp.Or(who.poles/2, d.m.PolePairs))
 	d.tacho, d.timeout = math.NaN(), who.timeout
@@ -124,8 +124,8 @@ func (b *protocol) answered(v *Values, fields uint32) bool {
 	for i := range b.devices {
 		if d := &b.devices[i]; d.due && b.chain.Devices[i].ID == int(v[ControllerID]) && fields&d.m.asked() == d.m.asked() {
 			d.due = false
-			b.take(i, v)
-			b.chain.Heard(i)
+			b.handleValues(i, v)
+			b.chain.MarkReceived(i)
 			return true
 		}
 	}
@@ -139,13 +139,13 @@ func (b *protocol) ReadState(i int) error {
 	}
 	v, err := b.link.measure(b.chain.Devices[i].ID, b.devices[i].m.asked())
 	if err == nil {
-		b.take(i, v)
+		b.handleValues(i, v)
 	}
 	return err
 }
 
-// take takes what controller i has answered.
-func (b *protocol) take(i int, v *Values) {
+// handleValues takes what controller i has answered.
+func (b *protocol) handleValues(i int, v *Values) {
 	d, seat := &b.devices[i], &b.chain.Devices[i]
 	s := &seat.State
 	s.Velocity = v[ERPM] / d.pairs * rpm
@@ -219,18 +219,18 @@ func (b *protocol) Steps() int              { return 1 }
 func (b *protocol) StageTorqueOff(i int) { b.link.set(b.chain.Devices[i].ID, SetCurrent, 0) }
 
 // StageTorqueOn tells controller i to stay where it is, Aim its goal.
-func (b *protocol) StageTorqueOn(i, _ int) { b.tell(i, true) }
+func (b *protocol) StageTorqueOn(i, _ int) { b.setGoal(i, true) }
 
 func (b *protocol) StageGoal(i int) bool {
-	b.tell(i, false)
+	b.setGoal(i, false)
 	return true
 }
 
 // reach is how far from where it stands a controller is sent at once, ticks.
 const reach = 0.45 * TicksPerTurn
 
-// tell stages the goal of controller i. rest asks for no motion.
-func (b *protocol) tell(i int, rest bool) {
+// setGoal stages the goal of controller i. rest asks for no motion.
+func (b *protocol) setGoal(i int, rest bool) {
 	d, seat := &b.devices[i], &b.chain.Devices[i]
 	g, turned := &seat.Goal, d.turned
 	d.turned = g.Mode != hal.PositionMode && g.Mode != hal.NoMode

@@ -37,7 +37,7 @@ func (s *Servo) Couple(dt, external float64) Coupling {
 func (s *Servo) Moved(dt, position, velocity, external float64) {
 	s.Position, s.Velocity = position, velocity
 	s.mesh(external)
-	s.Settle(dt)
+	s.FinishStep(dt)
 }
 
 // mesh lets gear and load part and meet, without bounce.

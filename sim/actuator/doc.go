@@ -14,5 +14,5 @@
 // machine: no function of package math but exact ones, and no product is fused with a sum (package exact says how).
 //
 // An engine that integrates whole bodies calls the three parts of Step by itself: Control for the motor's torque as a
-// function of speed, Friction for the bound of a dry-friction row, and Settle with what came of it.
+// function of speed, Friction for the bound of a dry-friction row, and FinishStep with what came of it.
 package actuator

@@ -54,9 +54,9 @@ const (
 	referenceMass   = 0.055
 )
 
-// Settle ends a step of dt seconds for the electrical side, after the shaft has moved: current, torque, heat, load on
+// FinishStep ends a step of dt seconds for the electrical side, after the shaft has moved: current, torque, heat, load on
 // the supply and alarms.
-func (s *Servo) Settle(dt float64) {
+func (s *Servo) FinishStep(dt float64) {
 	volts := s.Volts()
 	switch s.bridge {
 	case open, dark:

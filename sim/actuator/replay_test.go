@@ -75,7 +75,7 @@ func replay(r *recording, spec *Spec) (mae, rms float64) {
 	for _, e := range r.Entries {
 		for ; now < e.Timestamp; now += dt {
 			s.Step(dt)
-			s.Supply.Settle(dt)
+			s.Supply.FinishStep(dt)
 		}
 		d := (s.MeasuredPosition() - e.Position) / degree
 		mae += math.Abs(d)

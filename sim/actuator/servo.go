@@ -101,7 +101,7 @@ func (s *Servo) Reset(position float64) {
 func (s *Servo) Step(dt float64) {
 	d := s.Control(dt)
 	s.move(dt, d)
-	s.Settle(dt)
+	s.FinishStep(dt)
 }
 
 // Follow moves the shaft to position at velocity from outside, as a simulated twin of a measured joint. It stands in
@@ -110,7 +110,7 @@ func (s *Servo) Follow(dt, position, velocity float64) {
 	s.Control(dt)
 	s.Position, s.Velocity = position, velocity
 	s.gearPosition, s.gearVelocity, s.contact = position, velocity, 0
-	s.Settle(dt)
+	s.FinishStep(dt)
 }
 
 // Volts is the supply's voltage at the servo, V.

@@ -117,15 +117,15 @@ func (k *Spec) fitted(kind motorKind) {
 	if kind == coreless {
 		idle, lag = 0.10, 0.011
 	}
-	const leastLoadLoss = 0.03
+	const minLoadLoss = 0.03
 	k.Kt = k.NominalVolts * (1 - idle) / k.NoLoadSpeed
 	stall := k.Kt * k.StallCurrent
 	k.Fit = "fit to datasheet stall and no-load"
 	dry := float64(0.5 * idle) // of stall, but for the load loss
 	given := float64(stall * (1 - dry))
 	loss := (given - k.StallTorque) / (given + k.StallTorque)
-	if loss < leastLoadLoss {
-		loss = leastLoadLoss
+	if loss < minLoadLoss {
+		loss = minLoadLoss
 		stall = k.StallTorque * (1 + loss) / ((1 - loss) * (1 - dry))
 		k.Fit = "fit to datasheet stall torque and no-load"
 	}

@@ -14,7 +14,7 @@ func run(s *Servo, n int) {
 	for range n {
 		s.Step(ms)
 		if s.Supply != nil {
-			s.Supply.Settle(ms)
+			s.Supply.FinishStep(ms)
 		}
 	}
 }

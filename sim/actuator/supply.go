@@ -3,7 +3,7 @@ package actuator
 import "math"
 
 // Supply is a power supply that servos share: an ideal source behind a resistance (source, cables, connectors), with
-// the capacitors of the servos on it. Its owner calls Settle once a step, after all servos.
+// the capacitors of the servos on it. Its owner calls FinishStep once a step, after all servos.
 type Supply struct {
 	Volts      float64 // V without load; set it at any time
 	Resistance float64 // Ω
@@ -31,8 +31,8 @@ func (s *Supply) Terminal() float64 { return s.terminal }
 // draw takes amps for this step; a braking servo gives some back.
 func (s *Supply) draw(amps float64) { s.drawn += amps }
 
-// Settle ends a step of dt seconds: the voltage follows the current that was drawn in it.
-func (s *Supply) Settle(dt float64) {
+// FinishStep ends a step of dt seconds: the voltage follows the current that was drawn in it.
+func (s *Supply) FinishStep(dt float64) {
 	target := math.Max(0, s.Volts-float64(s.Resistance*s.drawn))
 	s.terminal += float64((target - s.terminal) * math.Min(1, dt/settling))
 	s.drawn = 0

@@ -12,7 +12,7 @@ import (
 // BenchmarkRay is a ray of the front camera without light: the bound of what a pixel may cost, whatever it shows.
 func BenchmarkRay(b *testing.B) {
 	r, poses := bench(b)
-	v := r.look(&front, poses)
+	v := r.newView(&front, poses)
 	var rays []ray.Ray
 	for j := range v.Height {
 		d := v.corner.Along(float64(j), v.down).Along(float64(j), v.right)
@@ -29,7 +29,7 @@ func BenchmarkPicture(b *testing.B) {
 	for _, c := range []Camera{front, depth} {
 		b.Run(c.Name, func(b *testing.B) {
 			r, poses := bench(b)
-			v := r.look(&c, poses)
+			v := r.newView(&c, poses)
 			p := &hal.Picture{Width: c.Width, Height: c.Height}
 			if c.Depth {
 				p.Depth = make([]float32, c.Width*c.Height)

@@ -113,7 +113,7 @@ type view struct {
 	width, height float64 // half the picture at 1 m
 }
 
-func (r *renderer) look(c *Camera, poses []collide.Pose) view {
+func (r *renderer) newView(c *Camera, poses []collide.Pose) view {
 	v := view{Camera: c, frame: frame(pose(poses, c.Body), c.Mount)}
 	v.eye, v.ahead = r3.Pack(v.frame.Position), outward(&v.frame, r3.Vec{X: 1})
 	v.width = exact.Sin(c.FieldOfView/2) / exact.Cos(c.FieldOfView/2)

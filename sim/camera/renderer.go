@@ -170,7 +170,7 @@ func (s *Renderer) direct() {
 			s.next, s.shown, s.fresh = s.shown, s.next, false
 		}
 		e.asked = false
-		p := s.take(e)
+		p := s.acquirePlate(e)
 		s.mu.Unlock()
 		s.render(e, p, moved)
 		s.mu.Lock()
@@ -196,7 +196,7 @@ func (s *Renderer) render(e *eye, p *plate, moved bool) {
 	if moved {
 		r.place(s.shown.poses)
 	}
-	t.view, t.picture = r.look(&e.Camera, s.shown.poses), &p.Picture
+	t.view, t.picture = r.newView(&e.Camera, s.shown.poses), &p.Picture
 	t.row.Store(0)
 	// The director renders too, so a studio of one worker has no helper.
 	for i := range s.helpers {

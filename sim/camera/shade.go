@@ -169,15 +169,15 @@ func (r *renderer) see(o, d r3.Vec, h *ray.Hit, hit bool) (seen, left r3.Vec) {
 
 // What a mirror gives back of the light, and how many of them light comes round.
 const (
-	silver     = 0.9
-	mostTurned = 4
+	silver    = 0.9
+	maxTurned = 4
 )
 
 // turn follows a look along the unit vector d from mirror to mirror: h becomes what is seen in the last of them, from where
 // that was, and share what is left of its light. Who sees a mirror sees no thing, but its picture.
 func (r *renderer) turn(o, d *r3.Vec, h *ray.Hit, mask uint32) (hit bool, share float64) {
 	hit, share = true, 1
-	for n := 0; hit && n < mostTurned && r.coats[h.Geom].mirror; n++ {
+	for n := 0; hit && n < maxTurned && r.coats[h.Geom].mirror; n++ {
 		at, normal := o.Along(h.Distance, *d), r3.Pack(h.Normal)
 		if normal.Dot(*d) > 0 {
 			normal = normal.Mul(-1)

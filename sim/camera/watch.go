@@ -18,8 +18,8 @@ type plate struct {
 // keep bounds the plates that lie ready; what slow viewers held beyond them goes to the garbage collector.
 const keep = 4
 
-// take returns a plate to render into.
-func (s *Renderer) take(e *eye) *plate {
+// acquirePlate returns a plate to render into.
+func (s *Renderer) acquirePlate(e *eye) *plate {
 	if n := len(e.free); n > 0 {
 		p := e.free[n-1]
 		e.free = e.free[:n-1]

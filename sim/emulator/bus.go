@@ -56,7 +56,7 @@ type Bus struct {
 // NewBus returns the line of servos. Each is set to the line's baud rate, if its model knows it; Preset afterwards
 // for one that is not. The servos belong to the bus from now on.
 func NewBus(cfg BusConfig, servos ...*Servo) *Bus {
-	baud := min(max(cfg.Baud, 1), fastest)
+	baud := min(max(cfg.Baud, 1), maxBaud)
 	b := &Bus{
 		name: cfg.Name, mu: cfg.Mutex, baud: baud, host: baud, servos: servos, seed: cfg.Seed, plugged: true,
 		wire:   wire{timing: cfg.Timing, bytes: make([]onWire, 0, 2048)},
@@ -169,11 +169,11 @@ func (b *Bus) view(s *Servo, now time.Duration) {
 	}
 }
 
-// hear takes bytes that the host sends from start on, and returns when the last one ends. Whole instructions among
+// receive takes bytes that the host sends from start on, and returns when the last one ends. Whole instructions among
 // them are obeyed and answered.
-func (b *Bus) hear(p []byte, start time.Duration) time.Duration {
+func (b *Bus) receive(p []byte, start time.Duration) time.Duration {
 	if b.net != nil {
-		return b.net.hear(p, start)
+		return b.net.receive(p, start)
 	}
 	end := start + b.time(len(p), b.host)
 	if !b.plugged {
@@ -214,7 +214,7 @@ func (b *Bus) feed(f *servo.Framer, p []byte, start time.Duration, next func() b
 	}
 }
 
-// hears reports whether s hears what is said now.
-func (b *Bus) hears(s *Servo, now time.Duration) bool {
+// canReceive reports whether s hears what is said now.
+func (b *Bus) canReceive(s *Servo, now time.Duration) bool {
 	return !s.dark && now >= s.booted && sameBaud(s.baud(), b.host) && b.faultOccurs(Intermittent, s, now) == nil
 }

@@ -60,8 +60,8 @@ func (k *cybergearKind) beat(_ *net, _ *Servo, now time.Duration) time.Duration 
 	return now + time.Hour
 }
 
-// obey does what a frame says.
-func (k *cybergearKind) obey(n *net, s *Servo, f *servo.CANFrame, now time.Duration) {
+// execute does what a frame says.
+func (k *cybergearKind) execute(n *net, s *Servo, f *servo.CANFrame, now time.Duration) {
 	var m cybergear.Message
 	if !m.Parse(f) || int64(m.Target) != s.get(rID) {
 		return
@@ -71,14 +71,14 @@ func (k *cybergearKind) obey(n *net, s *Servo, f *servo.CANFrame, now time.Durat
 	switch m.Type {
 	case cybergear.Who:
 		a := cybergear.Message{Type: cybergear.Who, Extra: uint16(m.Target), Target: 0xFE, Data: [8]byte{'h', 'a', 'l', 'y', 'a', 'r', 'd', m.Target}}
-		n.say(s, a.Frame(), now)
+		n.send(s, a.Frame(), now)
 		return
 	case cybergear.SetID:
 		if to := m.Extra >> 8; to <= cybergear.LastID && s.get(rTorqueEnable) == 0 {
 			s.set(rID, int64(to))
 		}
 		a := cybergear.Message{Type: cybergear.Who, Extra: uint16(s.get(rID)), Target: 0xFE, Data: [8]byte{'h', 'a', 'l', 'y', 'a', 'r', 'd', byte(s.get(rID))}}
-		n.say(s, a.Frame(), now)
+		n.send(s, a.Frame(), now)
 		return
 	case cybergear.Motion:
 		host = cybergear.Host // the torque stands in its place
@@ -98,7 +98,7 @@ func (k *cybergearKind) obey(n *net, s *Servo, f *servo.CANFrame, now time.Durat
 		i, _ := m.Parameter()
 		if v, ok := k.parameter(s, i); ok {
 			a := cybergear.Answer(m.Target, host, i, v)
-			n.say(s, a.Frame(), now)
+			n.send(s, a.Frame(), now)
 		}
 		return
 	case cybergear.Write:
@@ -214,5 +214,5 @@ func (k *cybergearKind) feedback(n *net, s *Servo, host byte, now time.Duration)
 		}
 	}
 	m := b.Message(host, &k.m.Spans)
-	n.say(s, m.Frame(), now)
+	n.send(s, m.Frame(), now)
 }

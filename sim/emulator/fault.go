@@ -58,13 +58,13 @@ type Fault struct {
 
 // What a fault's text leaves out.
 const (
-	intermittentP  = 0.5
-	slowBy         = 5 * time.Millisecond
-	delayedBy      = 50 * time.Millisecond
-	wrongBy        = 100 // ticks: 9° of 4096 a turn
-	brownoutFor    = 100 * time.Millisecond
-	longestFault   = 1000 * time.Hour
-	longestFaultIn = 200 // bytes of text
+	intermittentP = 0.5
+	slowBy        = 5 * time.Millisecond
+	delayedBy     = 50 * time.Millisecond
+	wrongBy       = 100 // ticks: 9° of 4096 a turn
+	brownoutFor   = 100 * time.Millisecond
+	maxFault      = 1000 * time.Hour
+	maxFaultIn    = 200 // bytes of text
 )
 
 // defaults returns the fault of a kind that nothing more is said about.
@@ -87,8 +87,8 @@ func defaults(k FaultKind) Fault {
 
 // ParseFault reads a fault's text. Unknown words, words given twice and numbers out of range are errors.
 func ParseFault(text string) (Fault, error) {
-	if len(text) > longestFaultIn {
-		return Fault{}, fmt.Errorf("fault: got %d bytes, want at most %d", len(text), longestFaultIn)
+	if len(text) > maxFaultIn {
+		return Fault{}, fmt.Errorf("fault: got %d bytes, want at most %d", len(text), maxFaultIn)
 	}
 	// KIND and target first, options after them in any order.
 	words := strings.Fields(text)
@@ -167,7 +167,7 @@ func (f *Fault) set(key, value string) (want string) {
 // parseTime reads a bounded time and returns what it should have been, empty when it is good.
 func parseTime(d *time.Duration, value string) (want string) {
 	v, err := time.ParseDuration(value)
-	if err != nil || v < 0 || v > longestFault {
+	if err != nil || v < 0 || v > maxFault {
 		return "a time of 0s..1000h, such as 250ms"
 	}
 	*d = v

@@ -27,16 +27,16 @@ func newFeetechProtocol(b *Bus) *feetechProtocol {
 func (t *feetechProtocol) reset() { t.parser.Reset() }
 
 func (t *feetechProtocol) parse(p []byte, start time.Duration) {
-	t.bus.feed(&t.parser.Framer, p, start, func() bool { return t.parser.Next(&t.packet) }, t.obey)
+	t.bus.feed(&t.parser.Framer, p, start, func() bool { return t.parser.Next(&t.packet) }, t.handle)
 }
 
-// obey hands the packet at hand, whose last byte ended at now, to the servos that it is for and sends their answers.
-func (t *feetechProtocol) obey(now time.Duration) {
+// handle hands the packet at hand, whose last byte ended at now, to the servos that it is for and sends their answers.
+func (t *feetechProtocol) handle(now time.Duration) {
 	b, k := t.bus, &t.packet
 	b.update(now)
 	// Who hears it is settled first: obeying may change IDs and rates.
 	for _, s := range b.servos {
-		if s.deaf = !b.hears(s, now); !s.deaf {
+		if s.deaf = !b.canReceive(s, now); !s.deaf {
 			s.heard = now
 		}
 	}
@@ -169,15 +169,15 @@ func (s *Servo) writeFeetech(addr int, data []byte) {
 			continue
 		}
 		if v := r.Decode(data[i:]); r.Access != servo.ReadOnly && v >= r.Min && v <= r.Max {
-			s.takeFeetech(r, n, v)
+			s.setFeetech(r, n, v)
 		}
 		i += int(r.Size)
 	}
 	s.drive()
 }
 
-// takeFeetech sets one register. EEPROM keeps it where the lock is open; else its copy in RAM alone changes.
-func (s *Servo) takeFeetech(r *servo.Register, n name, v int64) {
+// setFeetech sets one register. EEPROM keeps it where the lock is open; else its copy in RAM alone changes.
+func (s *Servo) setFeetech(r *servo.Register, n name, v int64) {
 	if n == rTorqueEnable {
 		switch {
 		case v == stsMiddle:

@@ -102,15 +102,15 @@ func newHiwonderProtocol(b *Bus) *hiwonderProtocol {
 func (t *hiwonderProtocol) reset() { t.parser.Reset() }
 
 func (t *hiwonderProtocol) parse(p []byte, start time.Duration) {
-	t.bus.feed(&t.parser.Framer, p, start, func() bool { return t.parser.Next(&t.packet) }, t.obey)
+	t.bus.feed(&t.parser.Framer, p, start, func() bool { return t.parser.Next(&t.packet) }, t.handle)
 }
 
-// obey hands the packet at hand, whose last byte ended at now, to the servos that it is for and sends their answers.
-func (t *hiwonderProtocol) obey(now time.Duration) {
+// handle hands the packet at hand, whose last byte ended at now, to the servos that it is for and sends their answers.
+func (t *hiwonderProtocol) handle(now time.Duration) {
 	b, k := t.bus, &t.packet
 	b.update(now)
 	for _, s := range b.servos {
-		if !b.hears(s, now) || k.ID != hiwonder.Broadcast && int64(k.ID) != s.get(rID) {
+		if !b.canReceive(s, now) || k.ID != hiwonder.Broadcast && int64(k.ID) != s.get(rID) {
 			continue
 		}
 		s.heard = now
@@ -143,13 +143,13 @@ func (t *hiwonderProtocol) single(s *Servo, now time.Duration) {
 			s.measure()
 			t.answer(s, c, now)
 		case c.Write == k.Command && c.Write != 0 && len(k.Params) == int(c.Size):
-			s.takeAll(c, k.Params)
+			s.writeAll(c, k.Params)
 		}
 	}
 }
 
-// takeAll stores the registers of a command, all or none.
-func (s *Servo) takeAll(c *hiwonder.Command, params []byte) {
+// writeAll stores the registers of a command, all or none.
+func (s *Servo) writeAll(c *hiwonder.Command, params []byte) {
 	// The first pass looks whether all may be taken, the second takes them.
 	for pass := range 2 {
 		for at := c.Addr; at < c.Addr+c.Size; at++ {

@@ -76,7 +76,7 @@ func (t *robotisProtocol) parse(p []byte, start time.Duration) {
 			} else {
 				err = k.Instruction2(&t.in)
 			}
-			t.bus.obey(i+1, &t.in, err != nil, end)
+			t.bus.execute(i+1, &t.in, err != nil, end)
 		})
 	}
 }

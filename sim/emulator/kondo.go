@@ -86,16 +86,16 @@ func newKondoProtocol(b *Bus) *kondoProtocol {
 func (t *kondoProtocol) reset() { t.parser.Reset() }
 
 func (t *kondoProtocol) parse(p []byte, start time.Duration) {
-	t.bus.feed(&t.parser.Framer, p, start, func() bool { return t.parser.Next(&t.packet) }, t.obey)
+	t.bus.feed(&t.parser.Framer, p, start, func() bool { return t.parser.Next(&t.packet) }, t.handle)
 }
 
-// obey hands the packet at hand, whose last byte ended at now, to the servos that it is for and sends their answers. A
+// handle hands the packet at hand, whose last byte ended at now, to the servos that it is for and sends their answers. A
 // command about the ID is for all, whatever its own; they answer at once.
-func (t *kondoProtocol) obey(now time.Duration) {
+func (t *kondoProtocol) handle(now time.Duration) {
 	b, k := t.bus, t.packet
 	b.update(now)
 	for _, s := range b.servos {
-		if !b.hears(s, now) || k.Op != kondo.ID && int64(k.ID) != s.get(rID) {
+		if !b.canReceive(s, now) || k.Op != kondo.ID && int64(k.ID) != s.get(rID) {
 			continue
 		}
 		s.heard = now

@@ -56,7 +56,7 @@ func (l *line) Write(p []byte) (int, error) {
 	if l.gone() {
 		return 0, servo.ErrDisconnected
 	}
-	end := b.hear(p, b.now)
+	end := b.receive(p, b.now)
 	b.now = max(b.now, end)
 	return len(p), nil
 }
@@ -85,7 +85,7 @@ func (l *line) Read(p []byte, timeout time.Duration) (int, error) {
 	if l.gone() {
 		return 0, servo.ErrDisconnected
 	}
-	return b.take(p, b.now, b.host), nil
+	return b.read(p, b.now, b.host), nil
 }
 
 // Discard drops what has come; what is still on the wire or held by the adapter comes later.
@@ -119,8 +119,8 @@ func (l *line) SetBaud(baud int) error {
 	b := l.bus
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if baud < 1 || baud > fastest {
-		return fmt.Errorf("emulator: baud rate: got %d, want 1..%d", baud, fastest)
+	if baud < 1 || baud > maxBaud {
+		return fmt.Errorf("emulator: baud rate: got %d, want 1..%d", baud, maxBaud)
 	}
 	b.setHost(baud)
 	return nil
@@ -134,12 +134,12 @@ func (l *line) Close() error {
 	return nil
 }
 
-// fastest bounds what a host may set, bit/s.
-const fastest = 100_000_000
+// maxBaud bounds what a host may set, bit/s.
+const maxBaud = 100_000_000
 
 // setHost changes the host's rate; what was half said at the old one is lost. One that cannot be is left alone.
 func (b *Bus) setHost(baud int) {
-	if baud != b.host && baud > 0 && baud <= fastest {
+	if baud != b.host && baud > 0 && baud <= maxBaud {
 		b.host = baud
 		b.resetParsers()
 	}

@@ -195,8 +195,8 @@ func (k *motorKind) show(s *Servo, r *reading) {
 	s.setSI(rPresentTemperature, r.temperature)
 }
 
-// tell sets a goal and its mode; it counts as word from the host.
-func (s *Servo) tell(control int64, n name, v float64) {
+// setGoal sets a goal and its mode; it counts as word from the host.
+func (s *Servo) setGoal(control int64, n name, v float64) {
 	s.set(rControl, control)
 	s.setSI(n, v)
 	s.set(rTorqueEnable, 1)

@@ -10,14 +10,14 @@ import (
 // canKind is a brand on a CAN bus.
 type canKind interface {
 	kind
-	// obey does what a frame says to s, and sends answers with net.say. It ended at now.
-	obey(n *net, s *Servo, f *servo.CANFrame, now time.Duration)
+	// execute does what a frame says to s, and sends answers with net.send. It ended at now.
+	execute(n *net, s *Servo, f *servo.CANFrame, now time.Duration)
 	// beat sends what s says unasked and returns when it will again.
 	beat(n *net, s *Servo, now time.Duration) (next time.Duration)
 }
 
-// mostKept bounds what waits for a host that does not read, frames: what a socket keeps.
-const mostKept = 512
+// maxKept bounds what waits for a host that does not read, frames: what a socket keeps.
+const maxKept = 512
 
 // arrival is one frame that has come to the host.
 type arrival struct {
@@ -39,7 +39,7 @@ const can16 = servo.CANSize
 
 // newNet makes b's servos stations of a CAN bus.
 func newNet(b *Bus) *net {
-	n := &net{bus: b, wires: can.New(b.baud), inbox: make([]arrival, 0, mostKept)}
+	n := &net{bus: b, wires: can.New(b.baud), inbox: make([]arrival, 0, maxKept)}
 	n.host = n.wires.Attach()
 	n.host.Receive = func(f *servo.CANFrame, end time.Duration) {
 		if b.plugged && len(n.inbox) < cap(n.inbox) {
@@ -53,7 +53,7 @@ func newNet(b *Bus) *net {
 	for _, s := range b.servos {
 		node := n.wires.Attach()
 		node.Returns = true
-		node.Receive = func(f *servo.CANFrame, end time.Duration) { n.tell(s, f, end) }
+		node.Receive = func(f *servo.CANFrame, end time.Duration) { n.deliver(s, f, end) }
 		// On this bus a checksum that is wrong, an end in the middle and a second one of the same id are the same thing:
 		// an error frame, and the frame once more.
 		node.Spoils = func(now time.Duration) bool {
@@ -64,17 +64,17 @@ func newNet(b *Bus) *net {
 	return n
 }
 
-// tell hands a frame to s, unless it does not hear it.
-func (n *net) tell(s *Servo, f *servo.CANFrame, end time.Duration) {
+// deliver hands a frame to s, unless it does not hear it.
+func (n *net) deliver(s *Servo, f *servo.CANFrame, end time.Duration) {
 	n.bus.view(s, end)
 	s.update(end)
-	if n.bus.hears(s, end) {
-		s.kind.(canKind).obey(n, s, f, end)
+	if n.bus.canReceive(s, end) {
+		s.kind.(canKind).execute(n, s, f, end)
 	}
 }
 
-// say sends f from s, after it has worked out what to say.
-func (n *net) say(s *Servo, f servo.CANFrame, now time.Duration) {
+// send sends f from s, after it has worked out what to say.
+func (n *net) send(s *Servo, f servo.CANFrame, now time.Duration) {
 	now += n.bus.timing.Reply
 	if p := n.bus.faultOccurs(Slow, s, now); p != nil {
 		now += p.Delay
@@ -115,10 +115,10 @@ func (n *net) run(until time.Duration, stop bool) {
 	}
 }
 
-// hear takes the frames of p, which the host sends from start on, and returns when the last has gone out. One that finds
+// receive takes the frames of p, which the host sends from start on, and returns when the last has gone out. One that finds
 // nobody stays on the way.
-func (n *net) hear(p []byte, start time.Duration) time.Duration {
-	const patience = 100 * time.Millisecond
+func (n *net) receive(p []byte, start time.Duration) time.Duration {
+	const timeout = 100 * time.Millisecond
 	if !n.bus.plugged {
 		return start
 	}
@@ -130,11 +130,11 @@ func (n *net) hear(p []byte, start time.Duration) time.Duration {
 	}
 	// It goes out frame by frame; the clock stops as soon as it has.
 	now := start
-	for n.host.Waiting() > 0 && !n.host.Off && now < start+patience {
+	for n.host.Waiting() > 0 && !n.host.Off && now < start+timeout {
 		for i, s := range n.bus.servos {
 			n.nodes[i].Deaf = s.dark || !sameBaud(s.baud(), n.wires.Rate())
 		}
-		end, ok := n.wires.Step(start + patience)
+		end, ok := n.wires.Step(start + timeout)
 		if !ok {
 			break
 		}
@@ -154,8 +154,8 @@ func (n *net) next() (time.Duration, bool) {
 	return n.inbox[0].end, true
 }
 
-// take reads whole frames into p that have come by now.
-func (n *net) take(p []byte, now time.Duration) int {
+// read reads whole frames into p that have come by now.
+func (n *net) read(p []byte, now time.Duration) int {
 	used, at := 0, 0
 	for ; used < len(n.inbox) && n.inbox[used].end <= now && len(p)-at >= can16; used++ {
 		at += copy(p[at:], servo.AppendCAN(n.bytes[:0], &n.inbox[used].frame))
@@ -198,11 +198,11 @@ func (b *Bus) next() (time.Duration, bool) {
 	return b.wire.next()
 }
 
-func (b *Bus) take(p []byte, now time.Duration, baud int) int {
+func (b *Bus) read(p []byte, now time.Duration, baud int) int {
 	if b.net != nil {
-		return b.net.take(p, now)
+		return b.net.read(p, now)
 	}
-	return b.wire.take(p, now, baud)
+	return b.wire.receive(p, now, baud)
 }
 
 func (b *Bus) discard(now time.Duration) {

@@ -149,8 +149,8 @@ func (k *odriveKind) control(s *Servo, c odrive.Control) {
 	s.set(rControl, [...]int64{controlNone, controlTorque, controlVelocity, controlPosition}[c&3])
 }
 
-// obey does what a CAN frame says.
-func (k *odriveKind) obey(n *net, s *Servo, f *servo.CANFrame, now time.Duration) {
+// execute does what a CAN frame says.
+func (k *odriveKind) execute(n *net, s *Servo, f *servo.CANFrame, now time.Duration) {
 	node, c, ok := odrive.Split(f)
 	if !ok || int64(node) != s.get(rID) {
 		return
@@ -208,7 +208,7 @@ func (k *odriveKind) sdo(n *net, s *Servo, f *servo.CANFrame, now time.Duration)
 		return
 	}
 	if !q.Write {
-		n.say(s, v.Frame(byte(s.get(rID)), odrive.TxSDO), now)
+		n.send(s, v.Frame(byte(s.get(rID)), odrive.TxSDO), now)
 	}
 }
 
@@ -243,11 +243,11 @@ func (k *odriveKind) answer(n *net, s *Servo, c odrive.Command, now time.Duratio
 	default:
 		return
 	}
-	n.say(s, f, now)
+	n.send(s, f, now)
 }
 
 // beat says that the axis is there.
 func (k *odriveKind) beat(n *net, s *Servo, now time.Duration) time.Duration {
-	n.say(s, odrive.HeartbeatMessage{Errors: k.errors(s), State: k.state(s)}.Frame(byte(s.get(rID))), now)
+	n.send(s, odrive.HeartbeatMessage{Errors: k.errors(s), State: k.state(s)}.Frame(byte(s.get(rID))), now)
 	return now + heartbeat
 }

@@ -24,7 +24,7 @@ func (t *odriveProtocol) parse(p []byte, start time.Duration) {
 	for fed := 0; fed < len(p); {
 		fed += t.lines.Feed(p[fed:])
 		if line := t.lines.Line(); line != nil {
-			t.obey(line, start+t.bus.time(fed, t.bus.host))
+			t.execute(line, start+t.bus.time(fed, t.bus.host))
 		}
 	}
 }
@@ -46,8 +46,8 @@ func (t *odriveProtocol) split(line []byte) [][]byte {
 	return t.words[:n]
 }
 
-// obey does what a line says.
-func (t *odriveProtocol) obey(line []byte, now time.Duration) {
+// execute does what a line says.
+func (t *odriveProtocol) execute(line []byte, now time.Duration) {
 	b := t.bus
 	b.update(now)
 	words := t.split(line)
@@ -64,7 +64,7 @@ func (t *odriveProtocol) obey(line []byte, now time.Duration) {
 			s = other
 		}
 	}
-	if !b.hears(s, now) {
+	if !b.canReceive(s, now) {
 		return
 	}
 	t.text = t.text[:0]
@@ -75,7 +75,7 @@ func (t *odriveProtocol) obey(line []byte, now time.Duration) {
 		s.drive()
 	}
 	if len(t.text) > 0 {
-		t.say(s, now)
+		t.send(s, now)
 	}
 }
 
@@ -242,8 +242,8 @@ func (k *odriveKind) write(s *Servo, word []byte, v float64) {
 	}
 }
 
-// say sends text as a line.
-func (t *odriveProtocol) say(s *Servo, now time.Duration) {
+// send sends text as a line.
+func (t *odriveProtocol) send(s *Servo, now time.Duration) {
 	b := t.bus
 	b.packet = odrive.AppendAnswer(b.packet[:0], t.text)
 	sent := b.transmit(s, b.packet, now, s.baud())

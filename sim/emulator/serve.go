@@ -130,7 +130,7 @@ func (s *ptyServer) serve(ctx context.Context, p *pty.PTY) error {
 		b.update(now)
 		// Hand on what has reached the host by now.
 		plugged := b.plugged
-		n := b.take(out[:], now, b.host)
+		n := b.read(out[:], now, b.host)
 		at, coming := b.next()
 		b.mu.Unlock()
 		if !plugged {
@@ -163,7 +163,7 @@ func (s *ptyServer) serve(ctx context.Context, p *pty.PTY) error {
 			b.mu.Lock()
 			b.setHost(p.Baud()) // as it is now, not as it was before the wait
 			// What comes while earlier bytes are still going out queues up behind them, as in an adapter.
-			b.hear(in[:got], max(quiet, b.sent))
+			b.receive(in[:got], max(quiet, b.sent))
 			b.mu.Unlock()
 		}
 	}

@@ -111,14 +111,14 @@ func (t *vescProtocol) reset() { t.parser.Reset() }
 
 func (t *vescProtocol) parse(p []byte, start time.Duration) {
 	next := func() bool { t.payload = t.parser.Next(); return t.payload != nil }
-	t.bus.feed(&t.parser.Framer, p, start, next, t.obey)
+	t.bus.feed(&t.parser.Framer, p, start, next, t.handle)
 }
 
-// obey hands the payload at hand, whose last byte ended at now, to the controller that it is for.
-func (t *vescProtocol) obey(now time.Duration) {
+// handle hands the payload at hand, whose last byte ended at now, to the controller that it is for.
+func (t *vescProtocol) handle(now time.Duration) {
 	b, p := t.bus, t.payload
 	b.update(now)
-	if len(b.servos) == 0 || len(p) == 0 || !b.hears(b.servos[0], now) {
+	if len(b.servos) == 0 || len(p) == 0 || !b.canReceive(b.servos[0], now) {
 		return
 	}
 	if vesc.Command(p[0]) != vesc.ForwardCAN {
@@ -126,7 +126,7 @@ func (t *vescProtocol) obey(now time.Duration) {
 		return
 	}
 	for _, s := range b.servos[1:] {
-		if len(p) > 2 && int64(p[1]) == s.get(rID) && b.hears(s, now) {
+		if len(p) > 2 && int64(p[1]) == s.get(rID) && b.canReceive(s, now) {
 			t.single(s, p[2:], t.viaCAN(len(p)-2, now))
 		}
 	}
@@ -161,7 +161,7 @@ func (t *vescProtocol) single(s *Servo, p []byte, now time.Duration) {
 		a = append(be.AppendUint32(a, uint32(s.get(rTimeout))), make([]byte, 300)...)
 	case vesc.PingCAN:
 		for _, other := range t.bus.servos[1:] {
-			if t.bus.hears(other, now) {
+			if t.bus.canReceive(other, now) {
 				a = append(a, byte(other.get(rID)))
 			}
 		}
@@ -184,18 +184,18 @@ func (k *vescKind) set(s *Servo, p []byte) {
 	s.motor.expired = false
 	switch c {
 	case vesc.SetDuty:
-		s.tell(controlDuty, rGoalPWM, v)
+		s.setGoal(controlDuty, rGoalPWM, v)
 	case vesc.SetCurrent:
-		s.tell(controlTorque, rGoalCurrent, v)
+		s.setGoal(controlTorque, rGoalCurrent, v)
 		if v == 0 {
 			s.set(rTorqueEnable, 0)
 		}
 	case vesc.SetRPM:
-		s.tell(controlVelocity, rGoalVelocity, v/float64(k.m.PolePairs)*2*math.Pi/60)
+		s.setGoal(controlVelocity, rGoalVelocity, v/float64(k.m.PolePairs)*2*math.Pi/60)
 	case vesc.SetPos:
-		s.tell(controlPosition, rGoalPosition, v*math.Pi/180)
+		s.setGoal(controlPosition, rGoalPosition, v*math.Pi/180)
 	case vesc.SetCurrentBrake:
-		s.tell(controlVelocity, rGoalVelocity, 0)
+		s.setGoal(controlVelocity, rGoalVelocity, 0)
 	}
 	s.drive()
 }

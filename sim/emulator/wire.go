@@ -8,8 +8,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// mostWaiting bounds what waits for a host that does not read, bytes; what comes then is lost.
-const mostWaiting = 1 << 15
+// maxWaiting bounds what waits for a host that does not read, bytes; what comes then is lost.
+const maxWaiting = 1 << 15
 
 // onWire is one byte that has been sent to the host.
 type onWire struct {
@@ -53,7 +53,7 @@ func (w *wire) put(p []byte, start time.Duration, baud int) time.Duration {
 		w.head = 0
 	}
 	for i, c := range p {
-		if len(w.waiting()) >= mostWaiting {
+		if len(w.waiting()) >= maxWaiting {
 			break
 		}
 		x := onWire{start + w.time(i+1, baud), baud, c}
@@ -136,8 +136,8 @@ func (w *wire) frame(t time.Duration) time.Duration {
 	return t
 }
 
-// take reads into p what the host has by now, at its own rate.
-func (w *wire) take(p []byte, now time.Duration, baud int) int {
+// receive reads into p what the host has by now, at its own rate.
+func (w *wire) receive(p []byte, now time.Duration, baud int) int {
 	for w.ready < len(p) && w.head+w.ready < len(w.bytes) {
 		at, n := w.packet(w.bytes[w.head+w.ready:])
 		if at > now {

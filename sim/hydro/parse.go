@@ -53,13 +53,13 @@ func (f *file) vehicle(d *yaml.Document) *Vehicle {
 	}
 	// Only whole figures are worth the engine's opinion.
 	if len(d.Faults) == 0 {
-		v.settle(d)
+		v.checkInertias(d)
 	}
 	return v
 }
 
-// settle lets the engine check what only it knows: whether a body can have the inertias.
-func (v *Vehicle) settle(d *yaml.Document) {
+// checkInertias lets the engine check what only it knows: whether a body can have the inertias.
+func (v *Vehicle) checkInertias(d *yaml.Document) {
 	_, err := dynamics.New(dynamics.Spec{Bodies: []dynamics.Body{v.Body()}})
 	keys := map[string]yaml.Path{"inertia": "inertia_kgm2", "added": "added_mass"}
 	var wrong dynamics.Faults

@@ -206,10 +206,10 @@ func (d *Device) Rays() int { return int(d.FOV/d.Resolution+1e-9) + 1 }
 
 // greatest ends of channels that have none by nature.
 const (
-	mostTicks = 1e9
-	mostTags  = 64
-	mostWay   = 1e4 // m
-	mostNoise = 1e6 // of loudness
+	maxTicks = 1e9
+	maxTags  = 64
+	maxWay   = 1e4 // m
+	maxNoise = 1e6 // of loudness
 )
 
 // channels are those of a device of a kind.
@@ -225,15 +225,15 @@ func (d *Device) channels(kind string) []sensorChannels {
 		}
 		return []sensorChannels{{"range", hal.Distance, d.Range, names}}
 	case "odometry":
-		return []sensorChannels{{"place", hal.Distance, mostWay, axes[:2]}, {"heading", hal.Position, 1e6, []string{"z"}}}
+		return []sensorChannels{{"place", hal.Distance, maxWay, axes[:2]}, {"heading", hal.Position, 1e6, []string{"z"}}}
 	case "inertial":
 		return []sensorChannels{{"attitude", hal.Position, 2 * math.Pi, []string{"roll", "pitch", "yaw"}}}
 	case "encoder":
-		return []sensorChannels{{"ticks", hal.Ratio, mostTicks, []string{"count"}}}
+		return []sensorChannels{{"ticks", hal.Ratio, maxTicks, []string{"count"}}}
 	case "rfid", "victim":
-		return []sensorChannels{{"tags", hal.Ratio, mostTags, one}}
+		return []sensorChannels{{"tags", hal.Ratio, maxTags, one}}
 	case "sound":
-		return []sensorChannels{{"sound", hal.Ratio, mostNoise, []string{"loudness", "duration"}}}
+		return []sensorChannels{{"sound", hal.Ratio, maxNoise, []string{"loudness", "duration"}}}
 	case "motion":
 		return []sensorChannels{{"human", hal.Ratio, 1, one}}
 	case "battery":

@@ -61,7 +61,7 @@ func (r *Robot) Layout() *hal.Layout {
 		}
 	}
 	r.measure(l, true)
-	r.look(l)
+	r.addCameras(l)
 	return l
 }
 

@@ -14,8 +14,8 @@ type Random struct {
 	Strength float64 // of a joint with a motor
 }
 
-// mostRandom keeps what is drawn well above 0.
-const mostRandom = 0.9
+// maxRandom keeps what is drawn well above 0.
+const maxRandom = 0.9
 
 // Random tells whether the file leaves any figure to chance.
 func (r *Robot) Random() bool {
@@ -199,8 +199,8 @@ func (f *faults) share(path, text, want string, figure float64) float64 {
 	}
 	number, ok := strings.CutSuffix(text, "%")
 	percent, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if !ok || err != nil || !(percent > 0 && percent <= 100*mostRandom) {
-		f.add("%s: got %q, want a share above 0%%, at most %g%%", path, text, 100*mostRandom)
+	if !ok || err != nil || !(percent > 0 && percent <= 100*maxRandom) {
+		f.add("%s: got %q, want a share above 0%%, at most %g%%", path, text, 100*maxRandom)
 		return 0
 	}
 	if figure == 0 {

@@ -38,13 +38,13 @@ type MissionPackage struct {
 
 // Camera is a camera on a body.
 type Camera struct {
-	Name, Path    string
-	Body          int
-	Pose          hal.Pose // in the body's frame: it looks along its x
-	Width, Height int
-	FOV           float64 // rad, across the width
-	Least, Most   float64 // rad, how far it zooms
-	Package       string  // the mission package that aims it; "" = none
+	Name, Path     string
+	Body           int
+	Pose           hal.Pose // in the body's frame: it looks along its x
+	Width, Height  int
+	FOV            float64 // rad, across the width
+	MinFOV, MaxFOV float64 // rad, how far it zooms
+	Package        string  // the mission package that aims it; "" = none
 }
 
 // rescueFile is a Rescue as written.
@@ -138,7 +138,7 @@ func (f *file) couple(r *Robot, faults *faults) {
 func (f *cameraFile) camera(path string, bodies map[string]int, faults *faults) Camera {
 	c := Camera{Name: f.Name, Path: f.Path, Body: faults.index(path+".body", "body", f.Body, bodies), Package: f.Package,
 		Pose:  hal.Pose{Position: faults.point(path+".at_m", f.At), Rotation: faults.turn(path+".rotation_deg", f.Rotation)},
-		Width: 320, Height: 240, FOV: 0.7854, Least: 0.3491, Most: 2.0944}
+		Width: 320, Height: 240, FOV: 0.7854, MinFOV: 0.3491, MaxFOV: 2.0944}
 	if f.Pixels != nil {
 		if len(f.Pixels) != 2 || min(f.Pixels[0], f.Pixels[1]) < 1 || max(f.Pixels[0], f.Pixels[1]) > maxPixels {
 			faults.add("%s.pixels: got %v, want two numbers of 1 to %d", path, f.Pixels, maxPixels)
@@ -148,11 +148,11 @@ func (f *cameraFile) camera(path string, bodies map[string]int, faults *faults) 
 	}
 	if f.FOV != 0 && faults.number(path+".fov_deg", f.FOV, 1, 170) {
 		c.FOV = radians(f.FOV)
-		c.Least, c.Most = c.FOV, c.FOV
+		c.MinFOV, c.MaxFOV = c.FOV, c.FOV
 	}
 	if f.Zoom != nil {
-		ends := faults.pair(path+".zoom_deg", f.Zoom, [2]float64{c.Least, c.Most})
-		if c.Least, c.Most = ends[0], ends[1]; !(c.Least >= radians(1) && c.Least <= c.FOV && c.FOV <= c.Most && c.Most <= radians(170)) {
+		ends := faults.pair(path+".zoom_deg", f.Zoom, [2]float64{c.MinFOV, c.MaxFOV})
+		if c.MinFOV, c.MaxFOV = ends[0], ends[1]; !(c.MinFOV >= radians(1) && c.MinFOV <= c.FOV && c.FOV <= c.MaxFOV && c.MaxFOV <= radians(170)) {
 			faults.add("%s.zoom_deg: got %v, want two angles of 1 to 170 around fov_deg", path, f.Zoom)
 		}
 	}
@@ -241,8 +241,8 @@ func RescueNames() []string {
 // ArenaNames lists the built-in scenes that are arenas of USARSim; LoadScene loads them.
 func ArenaNames() []string { return names(arenaFolder) }
 
-// look appends the cameras to a layout, and lets what is a distance to something begin at 0.
-func (r *Robot) look(l *hal.Layout) {
+// addCameras appends the cameras to a layout, and lets what is a distance to something begin at 0.
+func (r *Robot) addCameras(l *hal.Layout) {
 	for i := range r.Cameras {
 		c := &r.Cameras[i]
 		l.Cameras = append(l.Cameras, hal.Camera{Name: c.Name, Width: c.Width, Height: c.Height, FieldOfView: c.FOV, Mount: c.Pose})

@@ -30,30 +30,30 @@ type sensorKind struct {
 type sensorChannels struct {
 	what     string
 	quantity hal.Quantity
-	most     float64
+	maxValue float64
 	names    []string
 }
 
 // A robot stays within 100 m and 100 m/s, as the original Simloid's; what leaves is clipped by who normalises.
 const (
-	mostPlace = 100.0 // m
-	mostSpeed = 100.0 // m/s
-	mostSpin  = 100.0 // rad/s
-	mostForce = 1e4   // N
-	mostPush  = 8 * standardGravity
+	maxPlace       = 100.0 // m
+	maxSpeed       = 100.0 // m/s
+	maxSpin        = 100.0 // rad/s
+	maxSensedForce = 1e4   // N
+	maxPush        = 8 * standardGravity
 )
 
 func sensorKinds() []sensorKind {
 	turn := []string{"w", "x", "y", "z"}
-	place := sensorChannels{"position", hal.Distance, mostPlace, axes}
-	speed := sensorChannels{"velocity", hal.Speed, mostSpeed, axes}
+	place := sensorChannels{"position", hal.Distance, maxPlace, axes}
+	speed := sensorChannels{"velocity", hal.Speed, maxSpeed, axes}
 	attitude := sensorChannels{"attitude", hal.Ratio, 1, turn}
-	spin := sensorChannels{"angular_velocity", hal.AngularVelocity, mostSpin, axes}
+	spin := sensorChannels{"angular_velocity", hal.AngularVelocity, maxSpin, axes}
 	return []sensorKind{
 		{"gyro", false, []sensorChannels{spin}},
-		{"imu", false, []sensorChannels{attitude, spin, {"acceleration", hal.Acceleration, mostPush, axes}}},
+		{"imu", false, []sensorChannels{attitude, spin, {"acceleration", hal.Acceleration, maxPush, axes}}},
 		{"contact", false, []sensorChannels{{"contact", hal.Ratio, 1, []string{""}}}},
-		{"force", false, []sensorChannels{{"force", hal.Force, mostForce, axes}}},
+		{"force", false, []sensorChannels{{"force", hal.Force, maxSensedForce, axes}}},
 		{"body", true, []sensorChannels{place, speed}},
 		{"pose", true, []sensorChannels{place, attitude, speed, spin}},
 	}
@@ -102,7 +102,7 @@ func (r *Robot) measure(l *hal.Layout, truth bool) {
 		s.First = first + len(*to)
 		for _, g := range groups {
 			for _, axis := range g.names {
-				c := hal.Channel{Name: s.Name + "/" + g.what, Quantity: g.quantity, Min: -g.most, Max: g.most}
+				c := hal.Channel{Name: s.Name + "/" + g.what, Quantity: g.quantity, Min: -g.maxValue, Max: g.maxValue}
 				if axis != "" {
 					c.Name += "_" + axis
 				} else {
@@ -118,7 +118,7 @@ func (r *Robot) measure(l *hal.Layout, truth bool) {
 		if a := &r.Accelerometers[i]; !truth {
 			most := a.Range
 			if most == 0 {
-				most = mostPush
+				most = maxPush
 			}
 			add(hal.Sensor{Name: a.Name, Path: a.Path, Kind: "accelerometer", Mount: hal.Pose{Position: a.Position}},
 				[]sensorChannels{{"acceleration", hal.Acceleration, most, a.letters()}})

@@ -13,12 +13,12 @@ type idealFile struct {
 }
 
 // most bounds a motor's speed, rad/s: beyond it the physics counts as diverged.
-const mostMotorSpeed = 1e3
+const maxMotorSpeed = 1e3
 
 // motor reads the motor, and the modes that it has: all but duty, which no wheel's controller offers.
 func (f *idealFile) motor(path string, j *Joint, faults *faults) (can [hal.NumModes]bool) {
 	faults.positive(path+".torque_nm", f.Torque, maxForce)
-	faults.positive(path+".speed_rads", f.Speed, mostMotorSpeed)
+	faults.positive(path+".speed_rads", f.Speed, maxMotorSpeed)
 	j.Motor = &Motor{Name: idealName, Kind: Ideal, MaxTorque: f.Torque, MaxVelocity: f.Speed}
 	return [hal.NumModes]bool{hal.PositionMode: true, hal.VelocityMode: true, hal.TorqueMode: true}
 }

@@ -8,7 +8,7 @@ import (
 
 // What a controller keeps to send, frames; what comes beyond is lost, as ENOBUFS says on Linux (txqueuelen 10 is raised
 // by everybody who drives motors).
-const longestQueue = 256
+const maxQueue = 256
 
 // The limits of an error counter (ISO 11898-1), and the bits that a station is off the bus before it may come back.
 const (
@@ -57,7 +57,7 @@ type pending struct {
 
 // Attach adds a station.
 func (b *Bus) Attach() *Station {
-	s := &Station{bus: b, queue: make([]pending, 0, longestQueue)}
+	s := &Station{bus: b, queue: make([]pending, 0, maxQueue)}
 	b.stations = append(b.stations, s)
 	return s
 }
@@ -115,7 +115,7 @@ func (b *Bus) Step(until time.Duration) (end time.Duration, ok bool) {
 	switch {
 	case spoiled:
 		bits = b.fail(winner, bits/2+disturbed, 8)
-	case !b.heard(winner):
+	case !b.acknowledged(winner):
 		// Nobody is there: an error, for which a passive transmitter does not count on.
 		add := 8
 		if winner.TEC >= passive {
@@ -174,8 +174,8 @@ func (b *Bus) fail(s *Station, bits, add int) int {
 	return bits
 }
 
-// heard tells whether anybody but s acknowledges.
-func (b *Bus) heard(s *Station) bool {
+// acknowledged tells whether anybody but s acknowledges.
+func (b *Bus) acknowledged(s *Station) bool {
 	for _, other := range b.stations {
 		if other != s && !other.Deaf && !other.Off {
 			return true

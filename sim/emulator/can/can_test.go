@@ -143,7 +143,7 @@ func TestAlone(t *testing.T) {
 	if s.Waiting() != 0 {
 		t.Error("acknowledged: still waits")
 	}
-	for range longestQueue + 1 {
+	for range maxQueue + 1 {
 		s.Send(&f, time.Hour)
 	}
 	if s.Lost != 1 {

@@ -136,7 +136,7 @@ func (c *BNO055) Receive(p []byte, now time.Duration, answer []byte) []byte {
 		switch {
 		case n == 0:
 			answer = append(answer, imu.BNO055Answer, 9)
-		case n > imu.BNO055Longest:
+		case n > imu.BNO055MaxTransfer:
 			answer = append(answer, imu.BNO055Answer, 8)
 		case int(register)+n > 0x80 || c.half[1] > 1:
 			answer = append(answer, imu.BNO055Answer, 4)

@@ -46,7 +46,7 @@ func (c *MS5837) Transfer(w, r []byte, now time.Duration) error {
 		return ErrNoAcknowledge
 	}
 	for _, command := range w {
-		c.obey(command, now)
+		c.execute(command, now)
 	}
 	for i := range r {
 		r[i] = 0
@@ -61,8 +61,8 @@ func (c *MS5837) Transfer(w, r []byte, now time.Duration) error {
 	return nil
 }
 
-// obey takes one command byte.
-func (c *MS5837) obey(command byte, now time.Duration) {
+// execute takes one command byte.
+func (c *MS5837) execute(command byte, now time.Duration) {
 	c.word, c.reading = -1, command == pressure.MS5837Read
 	k := int(command&0x0F) / 2
 	switch {

@@ -198,7 +198,7 @@ func (m *Maestro) whole(answer []byte) []byte {
 	sound := !m.crc || pwm.MaestroCRC(m.half[:len(m.half)-1]) == m.half[len(m.half)-1]
 	switch {
 	case mine && sound:
-		answer = m.obey(command, data[:need], answer)
+		answer = m.execute(command, data[:need], answer)
 	case mine:
 		m.errors |= maestroCRCBit
 	}
@@ -228,7 +228,7 @@ func (m *Maestro) needs(command byte, data []byte) int {
 	return -1
 }
 
-func (m *Maestro) obey(command byte, data, answer []byte) []byte {
+func (m *Maestro) execute(command byte, data, answer []byte) []byte {
 	two := func(v uint16) []byte { return append(answer, byte(v), byte(v>>8)) }
 	switch command {
 	case pwm.MaestroTarget:

@@ -76,8 +76,8 @@ type change struct {
 type Part interface {
 	// advance does what happens from the last edge to the next.
 	advance(c *Chip, from, to time.Duration)
-	// hear takes the level that an output has come to.
-	hear(c *Chip, line int, level bool, at time.Duration)
+	// setLevel takes the level that an output has come to.
+	setLevel(c *Chip, line int, level bool, at time.Duration)
 }
 
 // New returns a chip with nothing on its lines.
@@ -94,7 +94,7 @@ func (c *Chip) Attach(parts ...Part) {
 		c.parts = append(c.parts, p)
 		p.advance(c, c.edge, c.edge)
 	}
-	c.settleAll()
+	c.flushAll()
 }
 
 // Resistor puts a resistor on the board that holds a line up or down while nothing drives it.
@@ -139,17 +139,17 @@ func (c *Chip) Advance(dt time.Duration) error {
 	for _, p := range c.parts {
 		p.advance(c, from, c.edge)
 	}
-	c.settleAll()
+	c.flushAll()
 	return nil
 }
 
-func (c *Chip) settleAll() {
+func (c *Chip) flushAll() {
 	for i := range c.lines {
 		switch r := c.lines[i].holder; {
 		case r == nil:
-			c.settle(i, c.edge)
+			c.flush(i, c.edge)
 		case int(r.asked.Offsets[0]) == i: // its lines together, in the order of time
-			r.settle(c.edge)
+			r.flush(c.edge)
 		}
 	}
 }
@@ -179,8 +179,8 @@ func (c *Chip) drive(i int, to pull, at time.Duration) {
 	l.coming = append(l.coming, change{at, to})
 }
 
-// settle lets what comes to a line until a time come. Under the lock.
-func (c *Chip) settle(i int, until time.Duration) {
+// flush lets what comes to a line until a time come. Under the lock.
+func (c *Chip) flush(i int, until time.Duration) {
 	l := &c.lines[i]
 	for {
 		at, ok := l.next()
@@ -227,7 +227,7 @@ func (c *Chip) refresh(i int, at time.Duration) {
 	}
 	if l.out != loose {
 		for _, p := range c.parts {
-			p.hear(c, i, level, at)
+			p.setLevel(c, i, level, at)
 		}
 	}
 }
@@ -278,5 +278,5 @@ func (c *Chip) show(i int, level bool, at time.Duration) {
 		return
 	}
 	l.seq++
-	l.holder.tell(driver.Event{At: at, Line: uint32(i), Rising: active, LineSeq: l.seq}, c.faultOccurs(Lost, i, at))
+	l.holder.queueEvent(driver.Event{At: at, Line: uint32(i), Rising: active, LineSeq: l.seq}, c.faultOccurs(Lost, i, at))
 }

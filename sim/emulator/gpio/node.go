@@ -121,8 +121,8 @@ func (c *Chip) hand(arg []byte, now time.Duration) error {
 			return syscall.EBUSY
 		}
 	}
-	if r.most = 16 * len(r.asked.Offsets); r.asked.Buffer > 0 {
-		r.most = int(min(r.asked.Buffer, driver.MostEvents))
+	if r.maxEvents = 16 * len(r.asked.Offsets); r.asked.Buffer > 0 {
+		r.maxEvents = int(min(r.asked.Buffer, driver.MaxEvents))
 	}
 	for i, offset := range r.asked.Offsets {
 		flags, out, quiet := r.wants(i)
@@ -131,7 +131,7 @@ func (c *Chip) hand(arg []byte, now time.Duration) error {
 			return syscall.EINVAL
 		}
 		l := &c.lines[offset]
-		c.settle(int(offset), now)
+		c.flush(int(offset), now)
 		l.holder, l.flags, l.quiet, l.seq, l.out = r, flags, quiet, 0, loose
 		if flags&driver.Output != 0 {
 			l.out = pulled(out != (flags&driver.ActiveLow != 0))
@@ -166,7 +166,7 @@ func (n *node) Read(p []byte, wait time.Duration) (int, error) {
 		return 0, syscall.EINVAL
 	}
 	until := n.own + max(0, wait)
-	for r.settle(n.own); len(r.queue) == 0; r.settle(n.own) {
+	for r.flush(n.own); len(r.queue) == 0; r.flush(n.own) {
 		next := until + 1
 		for _, offset := range r.asked.Offsets {
 			if at, ok := c.lines[offset].next(); ok {

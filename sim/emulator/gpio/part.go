@@ -20,7 +20,7 @@ func (s *Switch) advance(c *Chip, _, to time.Duration) {
 	c.drive(s.Line, end, to)
 }
 
-func (s *Switch) hear(*Chip, int, bool, time.Duration) {}
+func (s *Switch) setLevel(*Chip, int, bool, time.Duration) {}
 
 // Encoder is a quadrature encoder that turns to Count within the next period, at an even pace; four steps a slot.
 type Encoder struct {
@@ -29,11 +29,11 @@ type Encoder struct {
 	at    int64
 }
 
-// mostSteps is what an encoder turns in one period at most; what is left it turns in the next.
-const mostSteps = 1 << 14
+// maxSteps is what an encoder turns in one period at most; what is left it turns in the next.
+const maxSteps = 1 << 14
 
 func (e *Encoder) advance(c *Chip, from, to time.Duration) {
-	n := min(max(e.Count-e.at, -mostSteps), mostSteps)
+	n := min(max(e.Count-e.at, -maxSteps), maxSteps)
 	step, total := int64(1), n
 	if n < 0 {
 		step, total = -1, -n
@@ -52,7 +52,7 @@ func (e *Encoder) put(c *Chip, at time.Duration) {
 	c.drive(e.B, pulled(phase >= 2), at)
 }
 
-func (e *Encoder) hear(*Chip, int, bool, time.Duration) {}
+func (e *Encoder) setLevel(*Chip, int, bool, time.Duration) {}
 
 // PIR is an HC-SR501 that is warm: high for Hold after the last motion, then deaf for 2.5 s.
 type PIR struct {
@@ -81,7 +81,7 @@ func (p *PIR) advance(c *Chip, _, to time.Duration) {
 	c.drive(p.Line, pulled(p.on != p.Low), to)
 }
 
-func (p *PIR) hear(*Chip, int, bool, time.Duration) {}
+func (p *PIR) setLevel(*Chip, int, bool, time.Duration) {}
 
 // Sonar is an HC-SR04: at the end of a trigger it sends, and its echo line is high for as long as the sound is under way.
 type Sonar struct {
@@ -107,7 +107,7 @@ func (s *Sonar) advance(c *Chip, _, to time.Duration) {
 	}
 }
 
-func (s *Sonar) hear(c *Chip, line int, level bool, at time.Duration) {
+func (s *Sonar) setLevel(c *Chip, line int, level bool, at time.Duration) {
 	if line != s.Trigger || level == s.high {
 		return
 	}

@@ -9,11 +9,11 @@ import (
 
 // request is lines that were handed out.
 type request struct {
-	chip  *Chip
-	asked driver.Request
-	queue []driver.Event
-	most  int
-	seq   uint32
+	chip      *Chip
+	asked     driver.Request
+	queue     []driver.Event
+	maxEvents int
+	seq       uint32
 }
 
 // wants is what a request wants of its line i.
@@ -35,7 +35,7 @@ func (r *request) wants(i int) (flags driver.Flags, out bool, quiet time.Duratio
 
 // values are the lines' activities at a time.
 func (r *request) values(now time.Duration) (bits uint64) {
-	r.settle(now)
+	r.flush(now)
 	for i, offset := range r.asked.Offsets {
 		if l := &r.chip.lines[offset]; l.shown != (l.flags&driver.ActiveLow != 0) {
 			bits |= 1 << i
@@ -45,7 +45,7 @@ func (r *request) values(now time.Duration) (bits uint64) {
 }
 
 func (r *request) set(bits, mask uint64, now time.Duration) error {
-	r.settle(now)
+	r.flush(now)
 	for i, offset := range r.asked.Offsets {
 		l := &r.chip.lines[offset]
 		switch {
@@ -60,8 +60,8 @@ func (r *request) set(bits, mask uint64, now time.Duration) error {
 	return nil
 }
 
-// settle lets what comes to the request's lines come, in the order of its time.
-func (r *request) settle(until time.Duration) {
+// flush lets what comes to the request's lines come, in the order of its time.
+func (r *request) flush(until time.Duration) {
 	for {
 		first, at := -1, until
 		for _, offset := range r.asked.Offsets {
@@ -72,18 +72,18 @@ func (r *request) settle(until time.Duration) {
 		if first < 0 {
 			return
 		}
-		r.chip.settle(first, at)
+		r.chip.flush(first, at)
 	}
 }
 
-// tell queues an event; where the queue is full the oldest goes. One that is lost is counted all the same.
-func (r *request) tell(e driver.Event, lost bool) {
+// queueEvent queues an event; where the queue is full the oldest goes. One that is lost is counted all the same.
+func (r *request) queueEvent(e driver.Event, lost bool) {
 	r.seq++
 	e.Seq = r.seq
 	if lost {
 		return
 	}
-	if len(r.queue) == r.most {
+	if len(r.queue) == r.maxEvents {
 		r.queue = r.queue[:copy(r.queue, r.queue[1:])]
 	}
 	r.queue = append(r.queue, e)

@@ -112,7 +112,7 @@ func (h *Hokuyo) measure() {
 		best := -1
 		for _, m := range h.ranges[i:min(n, i+h.bundle)] {
 			mm := math.Round(m * 1000)
-			if mm >= float64(h.model.Least) && mm <= float64(h.model.Most) && (best < 0 || int(mm) < best) {
+			if mm >= float64(h.model.MinRange) && mm <= float64(h.model.MaxRange) && (best < 0 || int(mm) < best) {
 				best = int(mm)
 			}
 		}
@@ -139,14 +139,14 @@ func (h *Hokuyo) Receive(p []byte, now time.Duration) {
 			continue
 		}
 		if len(h.line) > 0 {
-			h.obey(string(h.line), now+thinking)
+			h.execute(string(h.line), now+thinking)
 			h.answer = now + thinking
 		}
 		h.line = h.line[:0]
 	}
 }
 
-func (h *Hokuyo) obey(line string, at time.Duration) {
+func (h *Hokuyo) execute(line string, at time.Duration) {
 	name := line[:min(2, len(line))]
 	say := func(status string, lines ...string) { h.out = lidar.AppendSCIP(h.out, line, status, lines...) }
 	m := h.model
@@ -167,7 +167,7 @@ func (h *Hokuyo) obey(line string, at time.Duration) {
 	case lidar.SCIPVersion:
 		h.out = lidar.AppendSCIPFields(h.out, line, "VEND:Hokuyo Automatic Co., Ltd.", "PROD:"+m.Name, "FIRM:3.3.00", "PROT:SCIP 2.0", "SERI:H0500001")
 	case lidar.SCIPParameters:
-		h.out = lidar.AppendSCIPFields(h.out, line, "MODL:"+m.Name, fmt.Sprint("DMIN:", m.Least), fmt.Sprint("DMAX:", m.Most),
+		h.out = lidar.AppendSCIPFields(h.out, line, "MODL:"+m.Name, fmt.Sprint("DMIN:", m.MinRange), fmt.Sprint("DMAX:", m.MaxRange),
 			fmt.Sprint("ARES:", m.Turn), fmt.Sprint("AMIN:", m.First), fmt.Sprint("AMAX:", m.Last), fmt.Sprint("AFRT:", m.Front), fmt.Sprint("SCAN:", m.RPM))
 	case lidar.SCIPInternals:
 		h.out = lidar.AppendSCIPFields(h.out, line, "MODL:"+m.Name, "LASR:OFF", "SCSP:Initial", "MESM:IDLE", fmt.Sprint("SBPS:", h.baud), "TIME:000000", "STAT:Sensor works well.")

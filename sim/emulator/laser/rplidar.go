@@ -198,12 +198,12 @@ func (r *RPLidar) Receive(p []byte, now time.Duration) {
 		payload = append([]byte(nil), payload...) // it lies where the rest moves to, or is reset
 		r.in = r.in[:copy(r.in, r.in[max(n, 1):])]
 		if n > 0 {
-			r.obey(c, payload, now+thinking)
+			r.execute(c, payload, now+thinking)
 		}
 	}
 }
 
-func (r *RPLidar) obey(c lidar.RPLidarCommand, payload []byte, at time.Duration) {
+func (r *RPLidar) execute(c lidar.RPLidarCommand, payload []byte, at time.Duration) {
 	say := func(kind byte, data ...byte) {
 		r.out = append(lidar.AppendRPDescriptor(r.out, len(data), false, kind), data...)
 		r.answer = at

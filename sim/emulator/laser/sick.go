@@ -35,8 +35,8 @@ type SICK struct {
 }
 
 const (
-	mirror     = 13333 * time.Microsecond // a turn
-	longestGap = 6 * time.Millisecond     // within a telegram of the host
+	mirror = 13333 * time.Microsecond // a turn
+	maxGap = 6 * time.Millisecond     // within a telegram of the host
 )
 
 // NewSICK returns a scanner called kind, "LMS200;30106;V02.30", as it leaves the factory: 8 m, centimetres.
@@ -51,7 +51,7 @@ func (s *SICK) Baud() int { return s.baud }
 func (s *SICK) Power(on bool, now time.Duration) {
 	*s = SICK{Boot: s.Boot, Refuses: s.Refuses, scene: s.scene, kind: s.kind, settings: s.settings,
 		parser: lidar.NewSICKParser(0), powered: on, ready: now + s.Boot, baud: 9600, rate: 9600, angle: 180, resolution: 100}
-	s.say(append([]byte{lidar.SICKStarted}, s.kind+" "...), s.ready)
+	s.queue(append([]byte{lidar.SICKStarted}, s.kind+" "...), s.ready)
 }
 
 // Next is uart.Board's.
@@ -116,8 +116,8 @@ func (s *SICK) measure() []byte {
 	return s.body
 }
 
-// say queues a telegram.
-func (s *SICK) say(body []byte, at time.Duration) {
+// queue queues a telegram.
+func (s *SICK) queue(body []byte, at time.Duration) {
 	s.out = lidar.AppendSICK(s.out, lidar.SICKReplyBit, body)
 	s.answer = at
 }
@@ -128,19 +128,19 @@ func (s *SICK) Receive(p []byte, now time.Duration) {
 		return
 	}
 	// A gap ends a telegram that was never whole.
-	if now-s.wire(len(p))-s.heard > longestGap {
+	if now-s.wire(len(p))-s.heard > maxGap {
 		s.parser.Reset()
 	}
 	s.heard = now
 	for len(p) > 0 {
 		p = p[s.parser.Feed(p):]
 		for body := s.parser.Body(); body != nil; body = s.parser.Body() {
-			s.obey(body, now+thinking)
+			s.execute(body, now+thinking)
 		}
 	}
 }
 
-func (s *SICK) obey(body []byte, at time.Duration) {
+func (s *SICK) execute(body []byte, at time.Duration) {
 	const status = 0x10
 	s.out = append(s.out, lidar.SICKAck)
 	reply := []byte{body[0] | lidar.SICKReplyBit}
@@ -154,7 +154,7 @@ func (s *SICK) obey(body []byte, at time.Duration) {
 			s.scan = at
 		}
 	case lidar.SICKScan:
-		s.say(s.measure(), at)
+		s.queue(s.measure(), at)
 		return
 	case lidar.SICKType:
 		reply = append(reply, s.kind+" "...)
@@ -185,7 +185,7 @@ func (s *SICK) obey(body []byte, at time.Duration) {
 		s.answer = at
 		return
 	}
-	s.say(append(reply, status), at)
+	s.queue(append(reply, status), at)
 }
 
 // mode changes the mode; what it returns is the answer's.

@@ -17,12 +17,12 @@ type PN532 struct {
 	awake   bool // its serial line hears from the wake-up on
 	ready   bool // it has been told how to use its security module, without which it reads nothing
 	limited bool // it gives up where there is no tag; else it would go on looking, and say nothing
-	out     []said
+	out     []pendingFrame
 	data    []byte
 }
 
-// said is a frame that waits to be fetched over I2C.
-type said struct {
+// pendingFrame is a frame that waits to be fetched over I2C.
+type pendingFrame struct {
 	frame []byte
 	from  time.Duration
 }
@@ -55,7 +55,7 @@ func (c *PN532) Receive(p []byte, _ time.Duration, answer []byte) []byte {
 		}
 		if p = p[used:]; ok && len(data) > 0 {
 			answer = append(answer, rfid.PN532Ack()...)
-			answer = append(answer, c.obey(data)...)
+			answer = append(answer, c.execute(data)...)
 		}
 	}
 	return answer
@@ -69,9 +69,9 @@ func (c *PN532) Transfer(w, r []byte, now time.Duration) error {
 			return errNoAcknowledge
 		}
 		if c.out = nil; len(data) > 0 { // an acknowledgement from the host ends what it asked for
-			c.out = []said{{rfid.PN532Ack(), now + acknowledging}}
-			if frame := c.obey(data); frame != nil {
-				c.out = append(c.out, said{frame, now + looking})
+			c.out = []pendingFrame{{rfid.PN532Ack(), now + acknowledging}}
+			if frame := c.execute(data); frame != nil {
+				c.out = append(c.out, pendingFrame{frame, now + looking})
 			}
 		}
 	}
@@ -91,8 +91,8 @@ func (c *PN532) Transfer(w, r []byte, now time.Duration) error {
 	return nil
 }
 
-// obey does what a command says and returns the answer's frame; nil where it says nothing.
-func (c *PN532) obey(data []byte) []byte {
+// execute does what a command says and returns the answer's frame; nil where it says nothing.
+func (c *PN532) execute(data []byte) []byte {
 	if len(data) < 2 || data[0] != rfid.PN532Host {
 		return rfid.AppendPN532(nil, 0x7F) // a syntax error
 	}

@@ -131,15 +131,15 @@ func (l *Line) run(to time.Duration) {
 			return
 		}
 		if heard <= said {
-			l.hear(heard)
+			l.deliver(heard)
 		} else {
-			l.say(said)
+			l.transmit(said)
 		}
 	}
 }
 
-// hear hands the oldest piece to the board.
-func (l *Line) hear(now time.Duration) {
+// deliver hands the oldest piece to the board.
+func (l *Line) deliver(now time.Duration) {
 	p := l.out.shift()
 	if l.wild.dark || l.wild.faultOccurs(NoReply, now) {
 		return
@@ -150,8 +150,8 @@ func (l *Line) hear(now time.Duration) {
 	l.board.Receive(p.b, now)
 }
 
-// say puts what the board says on the wire.
-func (l *Line) say(now time.Duration) {
+// transmit puts what the board says on the wire.
+func (l *Line) transmit(now time.Duration) {
 	rate := l.board.Baud() // saying may end with a change of it
 	l.text = l.board.Transmit(l.text[:0], now)
 	b, late := l.wild.corrupt(l.text, now)
@@ -196,8 +196,8 @@ func (w *wire) shift() piece {
 	return p
 }
 
-// take moves what is there by now to b; said at another rate than baud it is something else.
-func (l *Line) take(b []byte, now time.Duration) (n int) {
+// receive moves what is there by now to b; said at another rate than baud it is something else.
+func (l *Line) receive(b []byte, now time.Duration) (n int) {
 	for n < len(b) && len(l.in.pieces) > 0 {
 		p := &l.in.pieces[0]
 		if p.first > now {
@@ -223,7 +223,7 @@ func (l *Line) take(b []byte, now time.Duration) (n int) {
 // drop forgets what is there by now.
 func (l *Line) drop() {
 	var scrap [256]byte
-	for l.take(scrap[:], l.own) > 0 {
+	for l.receive(scrap[:], l.own) > 0 {
 	}
 }
 

@@ -51,7 +51,7 @@ func (p *port) Read(b []byte, timeout time.Duration) (int, error) {
 		if err := p.there(); err != nil {
 			return 0, err
 		}
-		if n := l.take(b, l.own); n > 0 {
+		if n := l.receive(b, l.own); n > 0 {
 			return n, nil
 		}
 		if l.own >= until {

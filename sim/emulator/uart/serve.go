@@ -137,7 +137,7 @@ func (s *server) serve(ctx context.Context, e end) error {
 		l.mu.Lock()
 		l.host = rate
 		s.pass()
-		gone, n := l.wild.gone, l.take(out[:], l.own)
+		gone, n := l.wild.gone, l.receive(out[:], l.own)
 		wake := min(l.own+patrol, l.out.whole())
 		if len(l.in.pieces) > 0 {
 			wake = min(wake, l.in.pieces[0].first)

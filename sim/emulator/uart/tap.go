@@ -163,7 +163,7 @@ func (l *tapped) Read(p []byte, timeout time.Duration) (int, error) {
 		if err := l.there(); err != nil {
 			return 0, err
 		}
-		if n := l.take(p); n > 0 {
+		if n := l.filterRead(p); n > 0 {
 			return n, nil
 		}
 		wait := max(0, until-l.Now())
@@ -175,15 +175,15 @@ func (l *tapped) Read(p []byte, timeout time.Duration) (int, error) {
 			return 0, err
 		}
 		if now := l.Now(); n > 0 && t.faults[NoReply] == nil {
-			l.hear(l.in[:n], now)
+			l.filterWrite(l.in[:n], now)
 		} else if n == 0 && now >= until && (len(l.coming) == 0 || l.coming[0].at > now) {
 			return 0, os.ErrDeadlineExceeded
 		}
 	}
 }
 
-// hear lets p go wrong on its way in. A pause of a few bytes is where something new begins.
-func (l *tapped) hear(p []byte, now time.Duration) {
+// filterWrite lets p go wrong on its way in. A pause of a few bytes is where something new begins.
+func (l *tapped) filterWrite(p []byte, now time.Duration) {
 	begins := l.begins || now-l.last > time.Duration(len(p)+3)*byteTime(l.Baud())
 	l.begins, l.last = false, now
 	l.said = l.tap.corrupt(l.said[:0], p, begins, &l.cut)
@@ -193,8 +193,8 @@ func (l *tapped) hear(p []byte, now time.Duration) {
 	l.arrive(l.said, now)
 }
 
-// take hands on what has come.
-func (l *tapped) take(p []byte) (n int) {
+// filterRead hands on what has come.
+func (l *tapped) filterRead(p []byte) (n int) {
 	for now := l.Now(); n < len(p) && n < len(l.coming) && l.coming[n].at <= now; n++ {
 		p[n] = l.coming[n].b
 	}
@@ -210,7 +210,7 @@ func (l *tapped) Discard() error {
 		return err
 	}
 	var scrap [64]byte
-	for l.take(scrap[:]) > 0 {
+	for l.filterRead(scrap[:]) > 0 {
 	}
 	return l.Line.Discard()
 }

@@ -97,7 +97,7 @@ func (v *Camera) Advance(dt time.Duration) error {
 		v.pauses, v.called = v.pauses[1:], true
 	}
 	if v.wake(); v.config.Steady && v.met {
-		v.settle()
+		v.waitSettled()
 	}
 	return nil
 }
@@ -112,15 +112,15 @@ func (v *Camera) After(d time.Duration) <-chan time.Time {
 	return over
 }
 
-// Settle waits until a driver, who is watched, has come to rest.
-func (v *Camera) Settle() {
+// WaitSettled waits until a driver, who is watched, has come to rest.
+func (v *Camera) WaitSettled() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.settle()
+	v.waitSettled()
 }
 
-// settle waits until the driver waits for a frame, or for a pause to be over, and the feeder for its time. Under the lock.
-func (v *Camera) settle() {
+// waitSettled waits until the driver waits for a frame, or for a pause to be over, and the feeder for its time. Under the lock.
+func (v *Camera) waitSettled() {
 	for v.called || v.idle+len(v.pauses) == 0 || v.fed < v.feeders {
 		v.rest.Wait()
 	}

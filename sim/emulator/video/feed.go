@@ -40,7 +40,7 @@ func (n *node) feed(ctx context.Context) {
 			return
 		}
 		after = p.Sequence
-		e.take(p)
+		e.setPicture(p)
 		p.Release()
 		at := v.now()
 		if late := v.delay(); late > 0 && !n.await(ctx, at+late) {
@@ -160,7 +160,7 @@ type encoder struct {
 	frame   []byte
 }
 
-func (e *encoder) take(p *hal.Picture) {
+func (e *encoder) setPicture(p *hal.Picture) {
 	e.picture.Width, e.picture.Height = p.Width, p.Height
 	e.picture.RGB = append(e.picture.RGB[:0], p.RGB...)
 }

@@ -26,8 +26,8 @@ type node struct {
 }
 
 const (
-	most     = 8    // buffers of one node
-	pageSize = 4096 // of mmap's offsets
+	maxBuffers = 8    // buffers of one node
+	pageSize   = 4096 // of mmap's offsets
 )
 
 // there says why nothing can be done with the node. Under the lock.
@@ -52,7 +52,7 @@ func (n *node) Ioctl(number uint32, argument []byte) error {
 	err := n.there()
 	var answer camera.Argument
 	if err == nil {
-		answer, err = n.obey(op, argument)
+		answer, err = n.execute(op, argument)
 	}
 	v.mu.Unlock()
 	if err != nil {
@@ -65,8 +65,8 @@ func (n *node) Ioctl(number uint32, argument []byte) error {
 	return nil
 }
 
-// obey does what an ioctl asks and returns what it answers. Under the lock.
-func (n *node) obey(op camera.Op, p []byte) (camera.Argument, error) {
+// execute does what an ioctl asks and returns what it answers. Under the lock.
+func (n *node) execute(op camera.Op, p []byte) (camera.Argument, error) {
 	v, abi := n.device, n.device.config.ABI
 	busy := func() bool { return v.at(Busy) || v.owner != nil && v.owner != n }
 	switch op {
@@ -170,7 +170,7 @@ func (n *node) buffer(op camera.Op, x camera.Buffer) (camera.Argument, error) {
 // allot makes buffers for frames of the format. Under the lock.
 func (n *node) allot(x camera.Buffers) camera.Argument {
 	v := n.device
-	x.Count = min(x.Count, most)
+	x.Count = min(x.Count, maxBuffers)
 	n.memory, n.queued, n.full = nil, nil, nil
 	v.owner = nil
 	for range x.Count {
@@ -212,8 +212,8 @@ func (n *node) Map(offset uint32, length int) ([]byte, error) {
 func (n *node) Unmap([]byte) error { return nil }
 
 // Wait is camera.Node's. It ends with every step of the device's clock too: whoever waits in virtual time looks at that.
-func (n *node) Wait(patience time.Duration) error {
-	timer := time.NewTimer(patience)
+func (n *node) Wait(timeout time.Duration) error {
+	timer := time.NewTimer(timeout)
 	defer timer.Stop()
 	v := n.device
 	v.mu.Lock()

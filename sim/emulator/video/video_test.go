@@ -374,7 +374,7 @@ func TestSteady(t *testing.T) {
 				t.Error(err)
 			}
 		}()
-		device.Settle()
+		device.WaitSettled()
 		look, cancel := context.WithCancel(t.Context())
 		cancel() // it does not wait
 		after := uint64(0)
@@ -389,7 +389,7 @@ func TestSteady(t *testing.T) {
 			case 160:
 				device.ClearFaults()
 			}
-			device.Settle()
+			device.WaitSettled()
 			l.advance(period)
 			if err := device.Advance(period); err != nil {
 				t.Fatal(err)

@@ -6,12 +6,12 @@ import (
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 )
 
-// obey hands one instruction, whose last byte ended at now, to the servos that it is for and sends their answers.
-func (b *Bus) obey(protocol int, in *dynamixel.Instruction, unsound bool, now time.Duration) {
+// execute hands one instruction, whose last byte ended at now, to the servos that it is for and sends their answers.
+func (b *Bus) execute(protocol int, in *dynamixel.Instruction, unsound bool, now time.Duration) {
 	// Who hears it is settled first: obeying may change IDs and rates.
 	b.update(now)
 	for _, s := range b.servos {
-		s.deaf = s.protocol() != protocol || !b.hears(s, now)
+		s.deaf = s.protocol() != protocol || !b.canReceive(s, now)
 		if !s.deaf && (in.ID == dynamixel.Broadcast || s.meant(in.ID)) {
 			s.heard = now
 		}
@@ -128,7 +128,7 @@ func (b *Bus) fast(in *dynamixel.Instruction, now time.Duration) {
 		_, n := part(in, i)
 		length += 4 + n
 	}
-	if length > mostFast {
+	if length > maxFast {
 		return
 	}
 	// The whole is encoded as if everybody were there, so that each CRC covers what it would; then it is cut.
@@ -146,8 +146,8 @@ func (b *Bus) fast(in *dynamixel.Instruction, now time.Duration) {
 	b.put(b.packet[:f.size], f.start, f.baud)
 }
 
-// mostFast bounds the length of a common answer, bytes; no receiver takes longer ones.
-const mostFast = 4 * dynamixel.MaxLength2
+// maxFast bounds the length of a common answer, bytes; no receiver takes longer ones.
+const maxFast = 4 * dynamixel.MaxLength2
 
 // fastAnswer is a common answer in the making.
 type fastAnswer struct {

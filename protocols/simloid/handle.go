@@ -14,8 +14,8 @@ var (
 	errRange   = errors.New("out of range")
 )
 
-// obey does what the command says, or keeps it for the step. Only errors of the session are returned.
-func (c *session) obey() error {
+// handle does what the command says, or keeps it for the step. Only errors of the session are returned.
+func (c *session) handle() error {
 	switch d := &c.command; d.Verb {
 	case UX, PX, TX:
 		c.eachJoint(d.Values)
@@ -25,14 +25,14 @@ func (c *session) obey() error {
 			break
 		}
 		for i := range c.joints {
-			c.tell(i, d.Values[0])
+			c.setGoal(i, d.Values[0])
 		}
 	case UI, PI, TI:
 		if d.Index >= len(c.joints) {
 			c.malformed(errIndex)
 			break
 		}
-		c.tell(d.Index, d.Values[0])
+		c.setGoal(d.Index, d.Values[0])
 	case FX, FA, FI, IM:
 		c.force()
 	case GravityOn, GravityOff:
@@ -46,13 +46,13 @@ func (c *session) obey() error {
 	case NewTime:
 		c.newTime()
 	default:
-		c.obeyLater()
+		c.handleExtended()
 	}
 	return nil
 }
 
-// obeyLater does what only the later dialect says.
-func (c *session) obeyLater() {
+// handleExtended does what only the later dialect says.
+func (c *session) handleExtended() {
 	switch d := &c.command; d.Verb {
 	case Pause:
 		c.paused = true
@@ -98,15 +98,15 @@ func (c *session) obeyLater() {
 // eachJoint tells the joints that there are numbers for.
 func (c *session) eachJoint(values []float64) {
 	for i := range min(len(values), len(c.joints)) {
-		c.tell(i, values[i])
+		c.setGoal(i, values[i])
 	}
 	if len(values) < len(c.joints) {
 		c.malformed(errNumbers)
 	}
 }
 
-// tell tells joint i what the command's verb means.
-func (c *session) tell(i int, v float64) {
+// setGoal tells joint i what the command's verb means.
+func (c *session) setGoal(i int, v float64) {
 	j, at := &c.joints[i], &c.robot.Joints[i]
 	switch c.command.Verb {
 	case UX, UA, UI:
@@ -115,13 +115,13 @@ func (c *session) tell(i int, v float64) {
 			c.refuse(errAbsent)
 			return
 		}
-		j.tell(voltageMode, clip(v))
+		j.setGoal(voltageMode, clip(v))
 	case PX, PA, PI:
 		if at.Goal == hal.None {
 			c.refuse(errAbsent)
 			return
 		}
-		j.tell(positionMode, clip(v))
+		j.setGoal(positionMode, clip(v))
 	default:
 		if at.Limit == hal.None {
 			c.refuse(errAbsent)

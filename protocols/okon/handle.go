@@ -16,12 +16,12 @@ var (
 	errAsked  = errors.New("too many pictures asked for")
 )
 
-// obey does what p says and answers it, with the flag of the request where the original did (its WAPIClient.cs). It may
+// handle does what p says and answers it, with the flag of the request where the original did (its WAPIClient.cs). It may
 // wait for the rig's edge, never for a picture: p.Data stand no longer than this call.
-func (c *session) obey(p *Packet) {
+func (c *session) handle(p *Packet) {
 	switch p.Type {
 	case GetDepth, GetDepthBytes, GetVideo, GetVideoBytes, GetDetections:
-		c.look(p) // echoes when the picture is there
+		c.sendPicture(p) // echoes when the picture is there
 		return
 	}
 	var err error
@@ -41,7 +41,7 @@ func (c *session) obey(p *Packet) {
 		s.robot.Pilot.Disarm()
 	case SetMotors, SetControlMode, SetAcro, SetStable, SetPID, SetSim, SetOrientation:
 		if len(p.Data) == 0 {
-			err = c.tell(p)
+			err = c.replySettings(p)
 		} else {
 			err = c.set(p)
 		}
@@ -71,7 +71,7 @@ func (c *session) arm() error {
 	if err := c.server.robot.Agent.Arm(); err != nil {
 		return err
 	}
-	if err := c.server.command.take(c); err != nil {
+	if err := c.server.command.acquire(c); err != nil {
 		return err
 	}
 	c.server.robot.Pilot.Arm()
@@ -156,8 +156,8 @@ func (c *session) json(p *Packet, v any) {
 	c.out.putBytes(p.Type, p.Flag, b)
 }
 
-// look answers with a picture, or with what is seen in it, as soon as there is one.
-func (c *session) look(p *Packet) {
+// sendPicture answers with a picture, or with what is seen in it, as soon as there is one.
+func (c *session) sendPicture(p *Packet) {
 	t, flag, data := p.Type, p.Flag, append([]byte(nil), p.Data...)
 	pictures := c.server.robot.Pictures
 	camera, image := hal.None, t != GetDetections

@@ -17,15 +17,15 @@ func (b *Board) Receive(p []byte, now time.Duration) {
 		for data := b.parser.Data(); data != nil; data = b.parser.Data() {
 			if c, err := base.DecodeCommand(data); err == nil {
 				b.heard = now
-				b.obey(&c, data, now)
+				b.execute(&c, data, now)
 			}
 		}
 	}
 	b.answer = now + thinking
 }
 
-// obey does what one command says.
-func (b *Board) obey(c *base.Command, data []byte, now time.Duration) {
+// execute does what one command says.
+func (b *Board) execute(c *base.Command, data []byte, now time.Duration) {
 	if !b.open {
 		b.sync(c.Op, data, now)
 		return
