@@ -32,6 +32,9 @@ type Config struct {
 	Notes  Faults `yaml:"-"` // what is allowed but worth a look; never an error
 
 	places map[Path]place // where each key stands, for the faults that cmd finds
+
+	data    []byte // the document that it was read from, and what the caller changed of it
+	options Options
 }
 
 // Resolve returns a path of the config as the operating system takes it: relative paths start at the config's folder.

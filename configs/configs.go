@@ -90,6 +90,22 @@ func Parse(data []byte, source string, o Options) (*Config, error) {
 	return c, nil
 }
 
+// WithBody is c, read again, with kind as the body of every agent and class, and no parts. The error is Faults, or
+// hal.Invalid where c was not read by this package.
+func (c *Config) WithBody(kind BodyKind) (*Config, error) {
+	if c.data == nil {
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "body", Err: errors.New("got a config made by hand, want one that was read")}
+	}
+	o := c.options
+	o.Body = string(kind)
+	n, err := draft(c.data, c.Source, o)
+	if err != nil {
+		return nil, err
+	}
+	n.Dir = c.Dir
+	return n, nil
+}
+
 func draft(data []byte, source string, o Options) (*Config, error) {
 	var faults Faults
 	r := reader{source: source, faults: &faults}
@@ -105,7 +121,7 @@ func draft(data []byte, source string, o Options) (*Config, error) {
 	// 2. The command line's changes, 3. the structs, 4. what hangs together. None stops at a fault.
 	override(root, o, &faults)
 	c := Default()
-	c.Source = source
+	c.Source, c.data, c.options = source, data, o
 	d := decoder{faults: &faults, places: map[Path]place{}, bad: map[Path]bool{}}
 	for _, f := range faults {
 		d.bad[f.Path] = true // what the tree refused needs no second fault

@@ -1,0 +1,240 @@
+package halyard
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// Command is one command of a joint. The zero Command is of no mode.
+type Command struct {
+	mode  hal.Mode
+	value float64
+	limit float64 // N·m; NaN = as it is
+	given bool
+}
+
+// Position goes to an angle, rad (m for a slide), within the guard's slew.
+func Position(rad float64) Command {
+	return Command{mode: hal.PositionMode, value: rad, limit: math.NaN(), given: true}
+}
+
+// Velocity turns at rad/s (m/s for a slide).
+func Velocity(radPerSecond float64) Command {
+	return Command{mode: hal.VelocityMode, value: radPerSecond, limit: math.NaN(), given: true}
+}
+
+// Torque pushes with N·m (N for a slide).
+func Torque(newtonMetres float64) Command {
+	return Command{mode: hal.TorqueMode, value: newtonMetres, limit: math.NaN(), given: true}
+}
+
+// Duty drives with a share of the supply voltage, -1..1.
+func Duty(share float64) Command {
+	return Command{mode: hal.DutyMode, value: share, limit: math.NaN(), given: true}
+}
+
+// WithTorqueLimit is c with a bound of the torque, N·m, at least 0.
+func (c Command) WithTorqueLimit(newtonMetres float64) Command {
+	c.limit = newtonMetres
+	return c
+}
+
+// JointState is the feedback of one joint. What the joint does not measure is NaN.
+type JointState struct {
+	Position    float64        // rad; m for a slide
+	Velocity    float64        // rad/s; m/s for a slide
+	Torque      float64        // N·m; N for a slide
+	Voltage     float64        // V
+	Temperature float64        // °C
+	Guard       hal.GuardState // whether commands reach it
+	Err         error          // its fault; nil while it is well
+}
+
+// Agent is one robot of a System.
+type Agent struct {
+	system *System
+	agent  *hal.Agent
+
+	mu     sync.Mutex
+	lease  *hal.Lease
+	inputs []float64
+
+	commanded bool // inputs hold a command
+
+	measured []float64
+	status   []hal.Status
+}
+
+// Name is the agent's name in the config.
+func (a *Agent) Name() string { return a.agent.Name() }
+
+// Layout lists what the agent has: joints, sensors and cameras, with units and ranges.
+func (a *Agent) Layout() *hal.Layout { return a.agent.Layout() }
+
+// Joints lists the names of the joints.
+func (a *Agent) Joints() []string { return a.agent.Joints() }
+
+// Command commands a joint. In lock-step the next Step carries it, in real time the next cycle; its deadline
+// (guard.command_timeout) counts from there. The first command takes the agent's lease: the error is hal.Busy where a client
+// of a server holds it, and hal.Invalid where the joint or the mode is not there.
+func (a *Agent) Command(joint string, c Command) error {
+	l := a.agent.Layout()
+	i := l.Actuator(joint)
+	if i == hal.None {
+		return a.fault("command "+joint, "got joint %q, want one of %s", joint, strings.Join(a.Joints(), ", "))
+	}
+	act := &l.Actuators[i]
+	if !c.given || act.Goal[c.mode] == hal.None {
+		return a.fault("command "+joint, "got mode %v, want one that the joint has", c.mode)
+	}
+	if !math.IsNaN(c.limit) && act.TorqueLimit == hal.None {
+		return a.fault("command "+joint, "got a torque limit, want none: the joint has no such input")
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := a.acquire(); err != nil {
+		return err
+	}
+	a.inputs[act.Goal[c.mode]], a.commanded = c.value, true
+	if act.TorqueLimit != hal.None {
+		a.inputs[act.TorqueLimit] = c.limit
+	}
+	if a.system.sys.Rig.Mode() == hal.Realtime {
+		return a.send()
+	}
+	return nil
+}
+
+// State is the feedback of a joint in the last cycle; all NaN where there is no joint of that name.
+func (a *Agent) State(joint string) JointState {
+	nan := math.NaN()
+	s := JointState{nan, nan, nan, nan, nan, hal.Disarmed, nil}
+	l := a.agent.Layout()
+	i := l.Actuator(joint)
+	if i == hal.None {
+		s.Err = a.fault("state", "got joint %q, want one of %s", joint, strings.Join(a.Joints(), ", "))
+		return s
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.measured, a.status = a.agent.Measured(a.measured), a.agent.Status(a.status)
+	act := &l.Actuators[i]
+	s.Position, s.Velocity, s.Torque = a.value(act.Position), a.value(act.Velocity), a.value(act.Torque)
+	s.Voltage, s.Temperature = a.value(act.Voltage), a.value(act.Temperature)
+	s.Guard, s.Err = a.agent.JointState(i), a.status[i].Err
+	return s
+}
+
+func (a *Agent) value(channel int) float64 {
+	if channel == hal.None {
+		return math.NaN()
+	}
+	return a.measured[channel]
+}
+
+// Sensor appends the values of a sensor in the last cycle to dst[:0] (hal.Sensor lists kinds and units), and reports their
+// age and fault.
+func (a *Agent) Sensor(name string, dst []float64) (values []float64, at time.Duration, err error) {
+	l := a.agent.Layout()
+	k := slices.IndexFunc(l.Sensors, func(s hal.Sensor) bool { return s.Name == name })
+	if k < 0 {
+		return dst[:0], 0, a.fault("sensor", "got %q, want a sensor of the robot", name)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.measured, a.status = a.agent.Measured(a.measured), a.agent.Status(a.status)
+	s, st := &l.Sensors[k], a.status[len(l.Actuators)+k]
+	return append(dst[:0], a.measured[s.First:s.First+s.Count]...), st.Time, st.Err
+}
+
+// Release gives the agent's lease back, so that another client may command it. Its body holds.
+func (a *Agent) Release() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.lease != nil {
+		a.system.session.Release(a.lease)
+		a.lease = nil
+	}
+}
+
+func (a *Agent) fault(op, format string, args ...any) error {
+	return &hal.Error{Kind: hal.Invalid, Op: a.Name() + ": " + op, Err: fmt.Errorf(format, args...)}
+}
+
+// acquire takes the lease. Under the lock.
+func (a *Agent) acquire() (err error) {
+	if a.lease != nil && a.lease.Agent() != nil {
+		return nil
+	}
+	a.lease, err = a.system.session.Acquire(a.agent)
+	return err
+}
+
+// send hands the commands on and keeps none for the next cycle: the guard holds the last one of each joint. Under the lock.
+func (a *Agent) send() error {
+	if !a.commanded { // silence is no command: the deadline goes on
+		return a.system.session.Step(a.lease, nil)
+	}
+	err := a.system.session.Step(a.lease, a.inputs)
+	a.commanded = false
+	for i := range a.inputs {
+		a.inputs[i] = math.NaN()
+	}
+	return err
+}
+
+// agents are those that the program has asked for.
+type agents struct {
+	mu   sync.Mutex
+	list []*Agent
+}
+
+// of is the Agent of a, nil of nil.
+func (s *agents) of(sys *System, a *hal.Agent) *Agent {
+	if a == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, known := range s.list {
+		if known.agent == a {
+			return known
+		}
+	}
+	n := &Agent{system: sys, agent: a, inputs: make([]float64, len(a.Layout().Inputs))}
+	for i := range n.inputs {
+		n.inputs[i] = math.NaN()
+	}
+	s.list = append(s.list, n)
+	return n
+}
+
+func (s *agents) forget(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.list = slices.DeleteFunc(s.list, func(a *Agent) bool { return a.Name() == name })
+}
+
+// ask asks for the step of every agent whose lease the program holds; the last one runs the cycle. asked is false where it
+// holds none.
+func (s *agents) ask(session *hal.Session) (asked bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, a := range s.list {
+		a.mu.Lock()
+		if a.lease != nil && a.lease.Agent() != nil {
+			asked, err = true, a.send()
+		}
+		a.mu.Unlock()
+		if err != nil {
+			return asked, err
+		}
+	}
+	return asked, nil
+}

@@ -1,0 +1,27 @@
+package hal
+
+import "errors"
+
+// Step runs one cycle of a rig in lock-step that is not running (Run): time passes in the calling goroutine. Where
+// sessions hold leases, each of them must have asked for the step, or the error is of kind Busy; in real time it is of kind
+// Invalid.
+func (r *Rig) Step() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.config.Mode != Lockstep:
+		return &Error{Kind: Invalid, Op: "step " + r.config.Name, Err: errStepRealtime, Try: "--set clock.mode=lockstep"}
+	case r.closed:
+		return &Error{Kind: Unexpected, Op: "step " + r.config.Name, Err: errStepClosed}
+	case r.leases > 0 && !r.allAsked(askStep):
+		return &Error{Kind: Busy, Op: "step " + r.config.Name, Err: errStepAwaits}
+	}
+	r.run()
+	return nil
+}
+
+var (
+	errStepRealtime = errors.New("clock.mode: got realtime, want lockstep")
+	errStepClosed   = errors.New("the rig is closed")
+	errStepAwaits   = errors.New("another session holds a lease and has not asked for the step")
+)

@@ -1,0 +1,43 @@
+package halyard
+
+import (
+	"log/slog"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+)
+
+// Option replaces a part of what Open uses.
+type Option func(*options)
+
+type options struct {
+	log   *slog.Logger
+	clock hal.Clock
+	body  configs.BodyKind
+}
+
+// WithLogger sends faults and transitions to log; without it they are dropped.
+func WithLogger(log *slog.Logger) Option { return func(o *options) { o.log = log } }
+
+// WithClock replaces the wall clock of the rig, for tests of programs that run in real time.
+func WithClock(clock hal.Clock) Option { return func(o *options) { o.clock = clock } }
+
+// WithBody replaces the body of every agent and class, parts included, as --body does: "sim", "emulated" or "real".
+func WithBody(kind string) Option { return func(o *options) { o.body = configs.BodyKind(kind) } }
+
+// plan resolves cfg as the options change it. It leaves cfg as it is.
+func (o *options) plan(cfg *Config) (*assembly.Plan, error) {
+	if o.body != "" {
+		var err error
+		if cfg, err = cfg.WithBody(o.body); err != nil {
+			return nil, err
+		}
+	}
+	p, err := assembly.Resolve(cfg)
+	if err != nil {
+		return nil, err
+	}
+	p.Clock = o.clock
+	return p, nil
+}

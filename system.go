@@ -1,0 +1,280 @@
+package halyard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/control"
+)
+
+// System is the open robots of one config. Its methods may be called from any goroutine, but Step, Run and Close from one.
+type System struct {
+	sys     *assembly.System
+	spawner hal.Spawner
+	session *hal.Session // ours: it holds the leases of the agents that the program commands
+	cycles  cycles
+	agents  agents
+	servers *assembly.Servers // nil until Listen
+	control *control.Control
+	ran     atomic.Bool
+	closed  bool
+}
+
+// Server is an open server of a System.
+type Server struct {
+	Protocol string
+	Agent    string // "" where it serves all
+	Address  string // host:port
+}
+
+// Open opens all that cfg names: lines, devices, simulated worlds, agents. Nothing moves, and no server answers yet. On an
+// error nothing stays open; all faults come together.
+func Open(cfg *Config, with ...Option) (*System, error) {
+	o := options{log: slog.New(slog.DiscardHandler)}
+	for _, w := range with {
+		w(&o)
+	}
+	p, err := o.plan(cfg)
+	if err != nil {
+		return nil, err
+	}
+	sys, err := assembly.Build(p, o.log)
+	if err != nil {
+		return nil, err
+	}
+	s := &System{sys: sys, spawner: sys.NewYard(), cycles: cycles{tick: make(chan struct{}, 1)}}
+	s.session = sys.Rig.NewSession("program", &s.cycles)
+	return s, nil
+}
+
+// Config is the config that was opened; read it only.
+func (s *System) Config() *Config { return s.sys.Plan.Config }
+
+// Rig is the system's cycle, its named values and events (package hal), for programs that need more than this package shows.
+func (s *System) Rig() *hal.Rig { return s.sys.Rig }
+
+// Listen opens the servers of the config and the control socket, and lists the servers; none answers until Run. It may be
+// called once; Run does where it was not.
+func (s *System) Listen() (list []Server, err error) {
+	if s.servers != nil {
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "listen", Err: errors.New("the servers are open already")}
+	}
+	servers, err := assembly.OpenServers(s.sys)
+	if err != nil {
+		return nil, err
+	}
+	c, err := control.OpenControl(s.sys.Rig)
+	if err != nil {
+		servers.Close()
+		return nil, err
+	}
+	s.servers, s.control = servers, c
+	for _, r := range servers.Ready {
+		list = append(list, Server(r))
+	}
+	return list, nil
+}
+
+// Run lets time pass: by the wall clock in real time, and in lock-step whenever all clients have asked for the step. It
+// serves until ctx ends or a server fails; then the servers end first, so that no command comes any more, and the bodies
+// stop by their policies. A System runs once.
+func (s *System) Run(ctx context.Context) error {
+	if s.ran.Load() {
+		return &hal.Error{Kind: hal.Invalid, Op: "run", Err: errors.New("the system has run already")}
+	}
+	if s.servers == nil {
+		if _, err := s.Listen(); err != nil {
+			return err
+		}
+	}
+	s.ran.Store(true)
+	rigCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	ran := make(chan error, 1)
+	go func() { ran <- s.sys.Rig.Run(rigCtx) }()
+	err := s.servers.Run(ctx)
+	stop()
+	err = errors.Join(err, <-ran)
+	s.cycles.end()
+	return err
+}
+
+// Step hands on the commands of all agents and returns after the next cycle of a system in lock-step. It runs the cycle in
+// the calling goroutine and allocates nothing. While Run serves clients, Step is one of them: it takes the lease of every
+// agent that is free, and returns when all have asked for the step. In real time the error is hal.Invalid, and without Run
+// it is hal.Busy where a client holds an agent.
+func (s *System) Step() error {
+	if s.sys.Rig.Mode() != hal.Lockstep {
+		return s.sys.Rig.Step() // which refuses
+	}
+	running := s.ran.Load()
+	if running {
+		if err := s.lead(); err != nil {
+			return err
+		}
+	}
+	before := s.cycles.count.Load()
+	asked, err := s.agents.ask(s.session)
+	switch {
+	case err != nil:
+		return err
+	case !asked:
+		return s.sys.Rig.Step()
+	case s.cycles.count.Load() != before:
+		return nil
+	case !running:
+		return &hal.Error{Kind: hal.Busy, Op: "step", Err: errors.New("a client holds an agent and has not asked for the step")}
+	}
+	return s.cycles.wait(before)
+}
+
+// lead takes the lease of every agent that is free.
+func (s *System) lead() error {
+	for _, a := range s.Agents() {
+		a.mu.Lock()
+		err := a.acquire()
+		a.mu.Unlock()
+		if err != nil && hal.KindOf(err) != hal.Busy {
+			return err
+		}
+	}
+	return nil
+}
+
+// Agent is the agent called name, nil where there is none.
+func (s *System) Agent(name string) *Agent { return s.agents.of(s, s.sys.Rig.Agent(name)) }
+
+// Agents lists all agents, spawned ones too.
+func (s *System) Agents() (list []*Agent) {
+	for _, a := range s.sys.Rig.Agents() {
+		list = append(list, s.agents.of(s, a))
+	}
+	return list
+}
+
+// Spawn makes a robot of a class of the config at a pose.
+func (s *System) Spawn(class, name string, at hal.Pose) (*Agent, error) {
+	a, err := s.spawner.Spawn(class, name, at)
+	if err != nil {
+		return nil, err
+	}
+	return s.agents.of(s, a), nil
+}
+
+// Remove removes a spawned robot.
+func (s *System) Remove(name string) error {
+	s.agents.forget(name)
+	return s.spawner.Remove(name)
+}
+
+// Stop is the emergency stop: torque off on every joint, latched until Reset. The error joins one for each joint that did
+// not confirm.
+func (s *System) Stop(reason string) error {
+	var faults []error
+	for _, j := range s.sys.Rig.EmergencyStop(reason) {
+		if j.Err != nil {
+			faults = append(faults, fmt.Errorf("%s/%s: %w", j.Agent, j.Joint, j.Err))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// Reset clears the emergency stop and the alarms of devices. What was stopped stays disarmed.
+func (s *System) Reset() error { return s.sys.Rig.Recover() }
+
+// Arm lets commands move the bodies. It is refused (hal.Unsafe) while the emergency stop is latched.
+func (s *System) Arm() error { return s.sys.Rig.Arm() }
+
+// OnCycle calls f after every cycle, under the rig's lock: f must neither block nor call the System. It lasts until the
+// returned function is called.
+func (s *System) OnCycle(f func(c *hal.Cycle)) (cancel func()) {
+	session := s.sys.Rig.NewSession("observer", observer(f))
+	return session.Close
+}
+
+// OnEvent calls f for every event called name ("/Control/EmergencyStop", "/arm/elbow_flex/Fault"), as OnCycle does. The
+// error is hal.Invalid where the system has no such event.
+func (s *System) OnEvent(name string, f func()) (cancel func(), err error) {
+	id, ok := s.sys.Rig.Events().Lookup(name)
+	if !ok {
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "subscribe", Err: fmt.Errorf("got event %q, want one of the rig", name)}
+	}
+	return s.OnCycle(func(c *hal.Cycle) {
+		for _, e := range c.Events {
+			if e == id {
+				f()
+			}
+		}
+	}), nil
+}
+
+// Close releases all. A system that did not run is stopped first: torque off, and the error names each joint that did not
+// confirm. After Run, bodies stay as their policies left them.
+func (s *System) Close() error {
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	var faults []error
+	if !s.ran.Load() {
+		faults = append(faults, s.Stop("the system is closed"))
+		ended, cancel := context.WithCancel(context.Background())
+		cancel()
+		if s.servers != nil {
+			s.servers.Close()
+		}
+		faults = append(faults, s.sys.Rig.Run(ended))
+	}
+	s.session.Close()
+	if s.control != nil {
+		s.control.Close()
+	}
+	return errors.Join(append(faults, s.sys.Close())...)
+}
+
+// observer is a function as a hal.Observer.
+type observer func(*hal.Cycle)
+
+func (f observer) Cycle(c *hal.Cycle) { f(c) }
+
+// cycles counts cycles for Step, which may have to wait for those of others.
+type cycles struct {
+	count atomic.Uint64
+	ended atomic.Bool
+	tick  chan struct{} // of one element; made by Open
+}
+
+// Cycle is hal.Observer's.
+func (c *cycles) Cycle(*hal.Cycle) {
+	c.count.Add(1)
+	c.wake()
+}
+
+func (c *cycles) wake() {
+	select {
+	case c.tick <- struct{}{}:
+	default:
+	}
+}
+
+// end lets a Step that waits return.
+func (c *cycles) end() {
+	c.ended.Store(true)
+	c.wake()
+}
+
+// wait returns after the cycle that follows number before.
+func (c *cycles) wait(before uint64) error {
+	for c.count.Load() == before {
+		if c.ended.Load() {
+			return &hal.Error{Kind: hal.Unexpected, Op: "step", Err: errors.New("the system has ended")}
+		}
+		<-c.tick
+	}
+	return nil
+}
