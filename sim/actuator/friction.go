@@ -16,6 +16,8 @@ import (
 //	M5  M1 + s·Ks + |Ke·te - Km·tm| + s·|Kes·te - Kms·tm|
 //	M6  M5 + s·(Keq·te² where |te| < |tm|, Kmq·tm² where |te| > |tm|), if te and tm pull different ways
 //
+// M3 to M6 also add Kq·(te - tm)², which BAM does not have: recordings of strongly loaded gears need it.
+//
 // What a model does not name is ignored. Torques in N·m, speeds in rad/s.
 type Friction struct {
 	Model      int // 1..6
@@ -24,6 +26,7 @@ type Friction struct {
 	Km, Ke     float64
 	Kms, Kes   float64
 	Kmq, Keq   float64
+	Kq         float64 // 1/(N·m)
 	Dqs, Alpha float64
 }
 
@@ -37,6 +40,9 @@ func (f *Friction) Bound(motor, external, velocity float64) (dry, viscous float6
 		dry += math.Abs(float64(f.Ke*external) - float64(f.Km*motor))
 	case f.Model >= 3:
 		dry += float64(f.Kl * load)
+	}
+	if f.Model >= 3 && f.Kq != 0 {
+		dry += float64(f.Kq * load * load)
 	}
 	if s := f.stribeck(velocity); s > 0 {
 		extra := f.Ks

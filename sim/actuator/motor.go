@@ -35,7 +35,8 @@ func (s *Servo) onVoltage(duty, limit, maxCurrent, volts float64) Drive {
 		}
 	}
 	s.bridge = voltage
-	return Drive{Torque: k.Kt * s.Duty * volts / k.R, Damping: k.Kt * k.Kt / k.R}
+	r := k.resistance(s.Duty)
+	return Drive{Torque: k.Kt * s.Duty * volts / r, Damping: k.Kt * k.Kt / r}
 }
 
 // onCurrent regulates the current to amps, as the servo measures it, as far as a duty of at most most can.
@@ -44,14 +45,18 @@ func (s *Servo) onCurrent(amps, most, volts float64) Drive {
 	emf := float64(k.Kt * s.gearVelocity)
 	duty := 0.0
 	if k.SupplyCurrent {
-		// The supply's current is duty·(duty·V - emf)/R; of its two solutions the one that pushes to amps' side.
-		root := math.Sqrt(float64(emf*emf) + float64(4*volts*k.R*math.Abs(amps)))
-		if amps != 0 && volts > 0 {
-			duty = (emf + math.Copysign(root, amps)) / (2 * volts)
+		// The supply's current is duty·(duty·V - emf)/(R + Droop·duty²); of its two solutions the one that pushes to
+		// the side of amps.
+		left := volts - float64(k.Droop*math.Abs(amps))
+		root := math.Sqrt(math.Max(0, float64(emf*emf)+float64(4*left*k.R*math.Abs(amps))))
+		if amps != 0 && left > 0 {
+			duty = (emf + math.Copysign(root, amps)) / (2 * left)
+		} else if amps != 0 {
+			duty = math.Copysign(1, amps)
 		}
-		amps = (float64(duty*volts) - emf) / k.R
-	} else if volts > 0 {
-		duty = (float64(amps*k.R) + emf) / volts
+		amps = (float64(duty*volts) - emf) / k.resistance(duty)
+	} else {
+		duty = k.dutyFor(amps, emf, volts)
 	}
 	if math.Abs(duty) > most {
 		return s.onVoltage(duty, most, 0, volts)
@@ -62,7 +67,24 @@ func (s *Servo) onCurrent(amps, most, volts float64) Drive {
 
 // windingCurrent is the current at the present duty and speed, A.
 func (s *Servo) windingCurrent(volts float64) float64 {
-	return (float64(s.Duty*volts) - float64(s.Spec.Kt*s.gearVelocity)) / s.Spec.R
+	return (float64(s.Duty*volts) - float64(s.Spec.Kt*s.gearVelocity)) / s.Spec.resistance(s.Duty)
+}
+
+// resistance is that of winding and supply together at a duty, Ω.
+func (k *Spec) resistance(duty float64) float64 { return k.R + float64(k.Droop*duty*duty) }
+
+// dutyFor is the duty at which amps flow against the back-EMF emf at volts: the smaller solution of
+// amps·(R + Droop·duty²) = duty·volts - emf; beyond the greatest current that is possible, the duty of that.
+func (k *Spec) dutyFor(amps, emf, volts float64) float64 {
+	if !(volts > 0) {
+		return 0
+	}
+	needs := float64(amps*k.R) + emf
+	if a := float64(amps * k.Droop); a != 0 {
+		root := math.Sqrt(math.Max(0, float64(volts*volts)-float64(4*a*needs)))
+		return 2 * needs / (volts + root)
+	}
+	return needs / volts
 }
 
 // sensed is what the servo measures of a winding current: some measure it where the supply comes in.

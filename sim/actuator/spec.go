@@ -25,6 +25,7 @@ type Spec struct {
 
 	// The motor and its gear.
 	Kt, R    float64 // N·m/A (also V·s/rad) and Ω
+	Droop    float64 // Ω; the resistance at a duty d is R + Droop·d²: supply, bridge and what else weakens a full drive
 	Armature float64 // kg·m², rotor and gears as the output shaft feels them
 	Friction Friction
 	MaxDuty  float64 // 0..1, what the bridge can do

@@ -2,6 +2,7 @@ package actuator
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -134,6 +135,9 @@ func TestFriction(t *testing.T) {
 		{"M3", 3, 1, -2, 1, 0.1 + 0.05*3, 0.3},
 		{"M3 pulling together", 3, 1, 1, 1, 0.1, 0.3},
 		{"M4", 4, 1, -2, 1, 0.1 + s*0.2 + 3*(0.05+s*0.07), 0.3},
+		{"M1, quadratic", 1, 1, -2, 1, 0.1, 0.3},
+		{"M3, quadratic", 3, 1, -2, 1, 0.1 + 0.05*3 + 0.4*9, 0.3},
+		{"M4, quadratic", 4, 1, -2, 1, 0.1 + s*0.2 + 3*(0.05+s*0.07) + 0.4*9, 0.3},
 		{"M5", 5, 1, -2, 1, 0.1 + s*0.2 + (0.13*2 + 0.11) + s*(0.19*2+0.17), 0.3},
 		{"M5 pulling together", 5, 1, 2, 1, 0.1 + s*0.2 + (0.13*2 - 0.11) + s*(0.19*2-0.17), 0.3},
 		{"M6, load stronger", 6, 1, -2, 1, 0.1 + s*0.2 + (0.13*2 + 0.11) + s*(0.19*2+0.17) + s*0.01*1, 0.3},
@@ -142,6 +146,10 @@ func TestFriction(t *testing.T) {
 		{"M6 backwards", 6, -1, 2, -1, 0.1 + s*0.2 + (0.13*2 + 0.11) + s*(0.19*2+0.17) + s*0.01*1, 0.3},
 	} {
 		f.Model = c.model
+		f.Kq = 0
+		if strings.HasSuffix(c.name, "quadratic") {
+			f.Kq = 0.4
+		}
 		dry, vis := f.Bound(c.tm, c.te, c.v)
 		if math.Abs(dry-c.dry) > 1e-12 || vis != c.vis {
 			t.Errorf("%s: got %.15g and %g, want %.15g and %g", c.name, dry, vis, c.dry, c.vis)
