@@ -2,7 +2,25 @@ package sim
 
 import (
 	"testing"
+
+	"github.com/halyard-robotics/halyard/hal"
 )
+
+// BenchmarkStanding is a cycle of 10 ms of the humanoid that holds its default pose, of all that a robot does the most
+// frequent.
+func BenchmarkStanding(b *testing.B) {
+	r := newStress(b, stress{robot: "a-series", scene: "flat"})
+	for i := range r.body.Layout().Actuators {
+		a := &r.body.Layout().Actuators[i]
+		r.frame.Inputs[a.Goal[hal.PositionMode]] = a.Default
+	}
+	r.cycle(200)
+	b.ReportAllocs()
+	for b.Loop() {
+		r.cycle(1)
+	}
+	b.ReportMetric(float64(r.system.Sweeps()), "sweeps")
+}
 
 // BenchmarkScene is a cycle of 10 ms of a whole scene, with the commands and what comes of them. The figure to read is
 // x-real, the simulated time by the time that it takes; its bound is 1, below which no controller can be served in real

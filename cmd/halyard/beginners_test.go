@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/plan"
-
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/haltest"
@@ -79,7 +77,7 @@ func TestBeginnersConfigs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := plan.Resolver{Config: c}
+		r := assembly.Resolver{Config: c}
 		if r.Listening(1, &c.Servers[1]); len(r.Faults) > 0 {
 			t.Errorf("%s: got %v", set, r.Faults)
 		}
@@ -89,7 +87,7 @@ func TestBeginnersConfigs(t *testing.T) {
 // Every type of line has its own ids.
 func TestIDsOfTypes(t *testing.T) {
 	for kind, last := range map[string]int{"dynamixel1": 253, "dynamixel2": 252, "kondo": 31, "cybergear": 127, "odrive": 1, "odrive-can": 62, "vesc": 253} {
-		if got := plan.LastIDOn(kind); got != last {
+		if got := assembly.LastIDOn(kind); got != last {
 			t.Errorf("%s: got %d, want %d", kind, got, last)
 		}
 	}
@@ -114,7 +112,7 @@ func TestPortKind(t *testing.T) {
 		"can0": "a CAN interface", "vcan12": "a CAN interface", "can": "", "candle": "", "arm": "", "/dev/halyard/FT232H": "", "pinctrl-rp1": "",
 		"tcp://laser:10940": "an address of the network",
 	} {
-		if got := plan.PortKind(port); got != want {
+		if got := assembly.PortKind(port); got != want {
 			t.Errorf("%s: got %q, want %q", port, got, want)
 		}
 	}
@@ -230,7 +228,7 @@ func TestListOnce(t *testing.T) {
 		_, out, _ := runApp(t, "list", config, "-o", "jsonl")
 		seen := map[string]bool{}
 		for line := range strings.Lines(out) {
-			var row plan.Thing
+			var row assembly.Thing
 			if err := json.Unmarshal([]byte(line), &row); err != nil {
 				t.Fatal(err)
 			}

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/plan"
-
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/imu"
 	"github.com/halyard-robotics/halyard/drivers/pwm"
@@ -33,7 +31,7 @@ type stepped struct {
 }
 
 // step builds a plan and takes the lease of its first agent.
-func step(t *testing.T, p *plan.Plan) *stepped {
+func step(t *testing.T, p *assembly.Plan) *stepped {
 	t.Helper()
 	sys, err := assembly.Build(p, slog.New(slog.DiscardHandler))
 	if err != nil {

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/serial"
 	"github.com/halyard-robotics/halyard/internal/assembly"
@@ -167,7 +165,7 @@ func TestEmulateMoves(t *testing.T) {
 	}
 	defer port.Close()
 	c, m := dynamixel.NewClient(port, 1), dynamixel.ModelByName("mx-28")
-	c.Latency = catalog.TerminalPatience
+	c.Latency = assembly.TerminalPatience
 	write := func(name string, v int64) {
 		t.Helper()
 		if err := c.WriteRegister(1, m, name, v); err != nil {

@@ -3,10 +3,9 @@ package main
 import (
 	"errors"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-
 	"github.com/spf13/cobra"
 
+	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/commission"
 )
 
@@ -41,7 +40,7 @@ func newSetup(a *app) *cobra.Command {
 				return err
 			}
 			defer b.Line.Close()
-			if b.Protocols[0] == catalog.AsVESC {
+			if b.Protocols[0] == assembly.AsVESC {
 				return commission.VescRefusal(b.Port, s.Id, "setup")
 			}
 			s.Finder = b.Finder

@@ -10,13 +10,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-	"github.com/halyard-robotics/halyard/internal/plan"
-
 	"github.com/spf13/cobra"
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/protocols/simloid"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
@@ -82,11 +80,11 @@ so often. With a CONFIG its robots are served, which may be emulated or real.`,
 }
 
 // plans makes a rig for each pair of robot and port, or the one of the config.
-func (f *simloidFlags) plans(a *app, cmd *cobra.Command, args []string) ([]*plan.Plan, error) {
+func (f *simloidFlags) plans(a *app, cmd *cobra.Command, args []string) ([]*assembly.Plan, error) {
 	if f.dialect != "" && f.dialect != simloid.Document.String() && f.dialect != simloid.Later.String() {
 		return nil, simloidFault("--dialect", f.dialect, "document or later")
 	}
-	conf := plan.OriginalSimloid()
+	conf := assembly.OriginalSimloid()
 	if err := f.readConf(a, &conf); err != nil {
 		return nil, err
 	}
@@ -97,7 +95,7 @@ func (f *simloidFlags) plans(a *app, cmd *cobra.Command, args []string) ([]*plan
 	}
 	if len(args) > 0 {
 		p, err := f.ofConfig(a, cmd, args[0])
-		return []*plan.Plan{p}, err
+		return []*assembly.Plan{p}, err
 	}
 	if f.body != "" && f.body != string(configs.Sim) {
 		err := simloidFault("--body", f.body, "sim, or a CONFIG that names the devices")
@@ -108,7 +106,7 @@ func (f *simloidFlags) plans(a *app, cmd *cobra.Command, args []string) ([]*plan
 	if err != nil {
 		return nil, err
 	}
-	var plans []*plan.Plan
+	var plans []*assembly.Plan
 	for i := range max(1, len(f.ports), len(f.robots), len(f.listen)) {
 		robot, err := simloidModel(f.robots, i, conf.Robot)
 		if err != nil {
@@ -132,7 +130,7 @@ func simloidFault(what, got, want string) *hal.Error {
 }
 
 // readConf reads the file that was named, or simloid.conf where there is one.
-func (f *simloidFlags) readConf(a *app, c *plan.SimloidConf) error {
+func (f *simloidFlags) readConf(a *app, c *assembly.SimloidConf) error {
 	name := f.conf
 	if name == "" {
 		name = "simloid.conf"
@@ -144,7 +142,7 @@ func (f *simloidFlags) readConf(a *app, c *plan.SimloidConf) error {
 	if err != nil {
 		return &hal.Error{Kind: hal.Invalid, Op: "simloid: --conf", Err: err}
 	}
-	notes, err := plan.ParseSimloidConf(name, data, c)
+	notes, err := assembly.ParseSimloidConf(name, data, c)
 	for _, n := range notes {
 		a.note("note: %s", n)
 	}
@@ -152,7 +150,7 @@ func (f *simloidFlags) readConf(a *app, c *plan.SimloidConf) error {
 }
 
 // ofConfig is the rig of a config, whose only robot gets a Simloid server if it has none.
-func (f *simloidFlags) ofConfig(a *app, cmd *cobra.Command, name string) (*plan.Plan, error) {
+func (f *simloidFlags) ofConfig(a *app, cmd *cobra.Command, name string) (*assembly.Plan, error) {
 	for _, flag := range []string{"robot", "scene", "steplength"} {
 		if cmd.Flags().Changed(flag) {
 			return nil, simloidFault("--"+flag, "it", name+" to say that, or --set")
@@ -167,7 +165,7 @@ func (f *simloidFlags) ofConfig(a *app, cmd *cobra.Command, name string) (*plan.
 		return nil, err
 	}
 	if !slices.ContainsFunc(p.Config.Servers, func(s configs.Server) bool { return s.Protocol == "simloid" }) {
-		g.listen = append(g.listen, "simloid="+f.address(0, plan.OriginalSimloid().Port))
+		g.listen = append(g.listen, "simloid="+f.address(0, assembly.OriginalSimloid().Port))
 		if _, p, err = g.load(a, []string{name}); err != nil {
 			return nil, err
 		}
@@ -200,14 +198,14 @@ func (f *simloidFlags) address(i, port int) string {
 }
 
 // plan is the rig of one robot. It goes the way of every config, so that all rules hold for it too.
-func (f *simloidFlags) plan(i int, agent, robot, scene string, conf *plan.SimloidConf) (*plan.Plan, error) {
+func (f *simloidFlags) plan(i int, agent, robot, scene string, conf *assembly.SimloidConf) (*assembly.Plan, error) {
 	address := f.address(i, conf.Port)
 	_, port, err := net.SplitHostPort(address)
 	name := "simloid-" + port
 	if err != nil || port == "0" { // nobody can say which it will be
 		name = fmt.Sprintf("simloid-%d-%d", os.Getpid(), i)
 	}
-	gravity := catalog.StandardGravity
+	gravity := assembly.StandardGravity
 	if !conf.Gravity {
 		gravity = 0
 	}
@@ -225,7 +223,7 @@ servers: [{protocol: simloid, listen: %q, dialect: %q, noise: %t}]
 	if err != nil {
 		return nil, err
 	}
-	p, err := plan.Resolve(c)
+	p, err := assembly.Resolve(c)
 	if err != nil {
 		return nil, err
 	}

@@ -11,9 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/plan"
-
 	"github.com/halyard-robotics/halyard/configs/usarini"
+	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
@@ -203,7 +202,7 @@ func FuzzINI(f *testing.F) {
 		}
 		f.Add(text)
 	}
-	base, err := plan.Builtin("USARBot.P2AT")
+	base, err := assembly.Builtin("USARBot.P2AT")
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -8,9 +8,8 @@ import (
 	"io"
 	"os"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/report"
 )
 
@@ -60,11 +59,11 @@ func LoadRegisters(path string) (*RegisterFile, error) {
 }
 
 // ServoModel is that of the servo, nil where it is not known here.
-func (f *RegisterFile) ServoModel() catalog.ServoModel {
+func (f *RegisterFile) ServoModel() assembly.ServoModel {
 	if t := MotorTable(f.Type, f.Model); t != nil && t.Name == f.Model {
 		return t
 	}
-	return catalog.LookupServo(f.Model)
+	return assembly.LookupServo(f.Model)
 }
 
 // ParseRegisters is strict: what it does not know, nobody should write to a servo. Every register must be one of the

@@ -8,8 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/plan"
-
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
@@ -50,7 +48,7 @@ func benchConfigs(ctx context.Context, size BenchSize, emit func(Result)) error 
 }
 
 func configCase(ctx context.Context, c *configs.Config, span time.Duration) (Figures, error) {
-	p, err := plan.Resolve(c)
+	p, err := assembly.Resolve(c)
 	if err == nil {
 		p, err = p.Stationed()
 	}

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-
 	"github.com/halyard-robotics/halyard/drivers/pwm"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
@@ -29,9 +27,9 @@ const (
 // wireRows are the stop button, a light, and the gate of a board.
 func wireRows() []*FaultRow {
 	const wire = "{bus: io, line: " + wireLine + "}"
-	stop, light, gate := newRow(stopWord, catalog.GpioBus), newRow(lightWord, catalog.GpioBus), newRow(gateWord, catalog.GpioBus)
+	stop, light, gate := newRow(stopWord, assembly.GpioBus), newRow(lightWord, assembly.GpioBus), newRow(gateWord, assembly.GpioBus)
 	for _, r := range []*FaultRow{stop, light, gate} {
-		r.hang(catalog.GpioBus, nil)
+		r.hang(assembly.GpioBus, nil)
 		r.beside = []string{"one", "two", "imu"}
 	}
 	stop.Wires, stop.contacts, stop.cuts, stop.Try = "      estop: "+wire, true, true, (*trial).stopButton

@@ -73,10 +73,10 @@ func (s *System) answer(i int) int {
 	if s.following {
 		s.lock(t)
 	}
-	if bad := s.factor(t); bad >= 0 {
+	if bad := s.m.factor(t, s.matrix, s.inverse); bad >= 0 {
 		return bad
 	}
-	s.descend(t, x)
+	s.m.descend(t, s.matrix, x)
 	if s.busy[i] {
 		s.roots(t)
 		for k := t.dof; k < t.dof+t.dofs; k++ {
@@ -87,6 +87,6 @@ func (s *System) answer(i int) int {
 	for k := t.dof; k < t.dof+t.dofs; k++ {
 		x[k] = float64(x[k] * s.inverse[k])
 	}
-	s.ascend(t, x)
+	s.m.ascend(t, s.matrix, x)
 	return -1
 }

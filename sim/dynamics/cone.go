@@ -67,7 +67,7 @@ func grip(k *block, rows []row, a []float64, rest, df *[maxRows]float64) {
 		disc(k, rows, a, normal, rest, df)
 		return
 	}
-	cone(rows, a, normal, rest, df)
+	k.push = cone(rows, a, normal, rest, df)
 }
 
 // disc is cone for the common contact with two rows of friction, which is worth closed formulas.
@@ -110,8 +110,8 @@ func disc(k *block, rows []row, a []float64, normal float64, rest, df *[maxRows]
 
 // cone finds the friction forces f that minimise f'Af/2 + f'c within sum (f/bound)² <= normal², c being what is left of
 // rest without the present forces: Newton on the multiplier of the bound (More and Sorensen, SIAM J. Sci. Stat. Comput. 4,
-// 1983; MuJoCo's QCQP does the same).
-func cone(rows []row, a []float64, normal float64, rest, df *[maxRows]float64) {
+// 1983; MuJoCo's QCQP does the same), which it returns.
+func cone(rows []row, a []float64, normal float64, rest, df *[maxRows]float64) float64 {
 	const most = maxRows - 1
 	n := len(rows)
 	var at [most]int // rows that have a bound
@@ -181,4 +181,5 @@ func cone(rows []row, a []float64, normal float64, rest, df *[maxRows]float64) {
 		r := &rows[at[i]]
 		df[at[i]] = float64(float64(y[i]*shrink)*r.bound) - r.f
 	}
+	return lambda
 }

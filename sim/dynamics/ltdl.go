@@ -52,11 +52,10 @@ func (s *System) lock(t *tree) {
 	}
 }
 
-// factor turns the mass matrix of a tree into L and D with H = L' D L, in place, without fill-in (RBDA 6.5). It returns
+// factor turns the part of a tree in a matrix, such as the mass matrix, into L and D with H = L' D L, in place, without
+// fill-in (RBDA 6.5), and writes the inverses of D. It returns
 // the first degree of freedom whose pivot is not positive, or -1.
-func (s *System) factor(t *tree) int {
-	m := s.m
-	matrix := s.matrix
+func (m *Model) factor(t *tree, matrix, inverses []float64) int {
 	for k := t.dof + t.dofs - 1; k >= t.dof; k-- {
 		d := &m.dofs[k]
 		path := m.path[d.row : d.row+d.depth]
@@ -66,7 +65,7 @@ func (s *System) factor(t *tree) int {
 			return int(k)
 		}
 		inverse := 1 / pivot
-		s.inverse[k] = inverse
+		inverses[k] = inverse
 		for x := len(path) - 1; x >= 0; x-- {
 			// Zeros are common: a followed joint, a wheel about its own axis.
 			h := row[x]
@@ -86,12 +85,11 @@ func (s *System) factor(t *tree) int {
 }
 
 // descend computes x <- L^-T x, of all degrees of freedom of a tree.
-func (s *System) descend(t *tree, x []float64) {
-	m := s.m
+func (m *Model) descend(t *tree, matrix, x []float64) {
 	for k := t.dof + t.dofs - 1; k > t.dof; k-- {
 		d := &m.dofs[k]
 		path := m.path[d.row : d.row+d.depth]
-		row := s.matrix[d.row:][:len(path)]
+		row := matrix[d.row:][:len(path)]
 		xk := x[k]
 		for y, j := range path {
 			x[j] -= float64(row[y] * xk)
@@ -100,12 +98,11 @@ func (s *System) descend(t *tree, x []float64) {
 }
 
 // ascend computes x <- L^-1 x.
-func (s *System) ascend(t *tree, x []float64) {
-	m := s.m
+func (m *Model) ascend(t *tree, matrix, x []float64) {
 	for k := t.dof + 1; k < t.dof+t.dofs; k++ {
 		d := &m.dofs[k]
 		path := m.path[d.row : d.row+d.depth]
-		row := s.matrix[d.row:][:len(path)]
+		row := matrix[d.row:][:len(path)]
 		sum := x[k]
 		for y, j := range path {
 			sum -= float64(row[y] * x[j])

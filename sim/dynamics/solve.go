@@ -31,7 +31,7 @@ func (v *solver) solve(s *System) {
 		for k := tree.dof; k < tree.dof+tree.dofs; k++ {
 			z[k] = float64(z[k] * s.root[k])
 		}
-		s.ascend(tree, z)
+		s.m.ascend(tree, s.matrix, z)
 	}
 }
 
@@ -51,15 +51,17 @@ func (v *solver) settle(s *System, island []int32) (sweeps int) {
 			scale = max(scale, math.Abs(rest[c]-float64(rows[c].give*rows[c].f)))
 		}
 	}
-	for _, i := range island {
-		k := &v.blocks[i]
-		for c := range k.rows {
-			rest[c] = v.row[k.row+c].f
-		}
-		v.push(k, z, &rest)
+	budget := -1
+	small, redundant := v.trees(s.m, island)
+	if small && len(island) > 1 {
+		budget = v.leaps
 	}
+	v.restart(s.m, z, true)
+	v.apply(s.m, island, z)
 	enough := float64(s.options.Tolerance * scale)
-	for sweeps < s.options.Iterations {
+	limit := s.options.Iterations
+	last, leapt, first, alone := math.Inf(1), false, true, 0
+	for sweeps < limit {
 		sweeps++
 		change := 0.0
 		for _, i := range island {
@@ -68,8 +70,33 @@ func (v *solver) settle(s *System, island []int32) (sweeps int) {
 		if change <= enough {
 			break
 		}
+		if budget >= 0 && !first && sweeps >= s.options.Iterations/2 {
+			// Leaps have led nowhere: the sweeps begin again where they were before the first, and go on alone.
+			v.back(s.m, island, z, true)
+			budget, limit = -1, sweeps+s.options.Iterations
+			continue
+		}
+		if leapt && !(change < float64(astray*last)) {
+			v.back(s.m, island, z, false)
+			leapt, alone = false, sweepsAlone
+			continue
+		}
+		before := last
+		last, leapt = change, false
+		if alone > 0 {
+			alone--
+		} else if budget > 0 && (redundant && sweeps == 1 || sweeps > 1 && !soon(change, before, enough)) {
+			leapt = v.leap(s, island, &budget, first)
+			first = false
+		}
 	}
 	return sweeps
+}
+
+// soon tells whether a few sweeps more will do, if each changes as much less than the one before it as the last one did.
+func soon(change, before, enough float64) bool {
+	rate := change / before
+	return change*rate*rate*rate*rate <= enough
 }
 
 // weigh computes the block Y Y', and the acceleration each row wants and how it gives way.
@@ -168,8 +195,17 @@ func (v *solver) still(k *block, i int) {
 
 // residual computes y z + R f - want of the rows of a block.
 func (v *solver) residual(k *block, z []float64, rest *[maxRows]float64) {
+	v.motion(k, z, rest)
+	rows := v.row[k.row:][:k.rows]
+	for i := range rows {
+		r := &rows[i]
+		rest[i] += float64(r.give*r.f) - r.want
+	}
+}
+
+// motion computes y z of the rows of a block.
+func (v *solver) motion(k *block, z []float64, rest *[maxRows]float64) {
 	n := int(k.rows)
-	rows := v.row[k.row:][:n]
 	index := v.index[k.index:][:k.count]
 	y := v.values[k.values:][:len(index)*n]
 	switch n {
@@ -198,10 +234,6 @@ func (v *solver) residual(k *block, z []float64, rest *[maxRows]float64) {
 			}
 			y = y[n:]
 		}
-	}
-	for i := range rows {
-		r := &rows[i]
-		rest[i] += float64(r.give*r.f) - r.want
 	}
 }
 

@@ -39,11 +39,14 @@ type block struct {
 	kind   blockKind
 	box    bool // contact: the friction is bounded by forces, not by a cone
 	bounce bool // contact: this is an impact with restitution
-	rows   int32
-	row    int32   // first
-	a, b   int32   // the last degrees of freedom of the two links; -1: the world
-	source int32   // equality, degree of freedom, or contact
-	push   float64 // contact: the multiplier of the cone in the last visit
+	// In a leap: it acts on one path of one tree; it is a contact whose friction follows its normal force.
+	single, follows bool
+	normal          float64 // the force with which the friction of this leap has slid
+	rows            int32
+	row             int32   // first
+	a, b            int32   // the last degrees of freedom of the two links; -1: the world
+	source          int32   // equality, degree of freedom, or contact
+	push            float64 // contact: the multiplier of the cone in the last visit
 	// where in index, values and squares: count degrees of freedom, rows values for each, rows x rows for the block
 	index, count, values, square int32
 }
@@ -57,6 +60,9 @@ type row struct {
 	given   float64 // the row's acceleration that comes from followed joints
 	want    float64 // aref less given
 	give    float64 // R
+	keep    float64 // of a leap: the part of the force that does not answer accelerations
+	last    float64 // the force before the leap
+	origin  float64 // the force before the first leap
 	bound   float64 // of dry friction; of a contact's friction: coefficient, length or force
 	soft    *Softness
 }
@@ -75,6 +81,15 @@ type solver struct {
 	// The islands: blocks order[starts[i]:starts[i+1]] are number i.
 	order, starts []int32
 	joined, room  []int32 // a tree each: another of its island, and the sorting's
+
+	// Leaps: the trees of the island at work, and the last island that each was met in; z without forces; the matrix and
+	// the inverses of its pivots.
+	leaps             int // systems at most that a solve of an island solves for its roles
+	members, met      []int32
+	turn              int32
+	free, near, pivot []float64
+	slope, columns    []float64 // of each block, how its forces answer its accelerations; what each of slides does
+	slides            []int32   // blocks that slide
 
 	poses    []collide.Pose
 	wears    []int32 // bodies with geoms
@@ -113,6 +128,11 @@ func (v *solver) size(m *Model, contacts int) {
 	v.work = make([]float64, nv*maxRows)
 	v.order, v.starts = make([]int32, 0, cap(v.blocks)), make([]int32, 0, len(m.trees)+1)
 	v.joined, v.room = make([]int32, len(m.trees)), make([]int32, len(m.trees))
+	v.leaps = mostLeaps
+	v.members, v.met = make([]int32, 0, len(m.trees)), make([]int32, len(m.trees))
+	v.free, v.near, v.pivot = make([]float64, nv), make([]float64, len(m.path)), make([]float64, nv)
+	v.slope, v.slides = make([]float64, cap(v.square)), make([]int32, 0, mostSlides)
+	v.columns = make([]float64, mostSlides*nv)
 	v.poses = make([]collide.Pose, len(m.spec.Bodies))
 	seen := make([]bool, len(m.spec.Bodies))
 	for i := range m.spec.Geoms {

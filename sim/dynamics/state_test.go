@@ -117,8 +117,8 @@ func TestGoldenBits(t *testing.T) {
 }
 
 const (
-	goldenEuler = 0xa971a5c6e8febcb5
-	goldenRK4   = 0x8d35d3f04867a09
+	goldenEuler = 0x86abc8062e17d86d
+	goldenRK4   = 0x916b0a4e7453e282
 )
 
 func TestNoAllocation(t *testing.T) {

@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-	"github.com/halyard-robotics/halyard/internal/plan"
-
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/gpio"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/report"
 )
 
@@ -67,7 +65,7 @@ func LineFix(err error) string {
 }
 
 // free looks whether nobody else has a line.
-func (x *DeviceCheck) free(u plan.UsedLine, lines []gpio.LineInfo) bool {
+func (x *DeviceCheck) free(u assembly.UsedLine, lines []gpio.LineInfo) bool {
 	for i := range lines {
 		l := &lines[i]
 		if u.Line != l.Name && u.Line != strconv.Itoa(int(l.Offset)) {
@@ -86,7 +84,7 @@ func (x *DeviceCheck) free(u plan.UsedLine, lines []gpio.LineInfo) bool {
 }
 
 // circuit looks whether the circuit of a stop button is whole.
-func (x *DeviceCheck) circuit(w *catalog.WirePlan, body configs.BodyKind) {
+func (x *DeviceCheck) circuit(w *assembly.WirePlan, body configs.BodyKind) {
 	e, _, err := x.b.End(w.Bus, body)
 	whole := []float64{0}
 	if err == nil {
@@ -102,7 +100,7 @@ func (x *DeviceCheck) circuit(w *catalog.WirePlan, body configs.BodyKind) {
 }
 
 // gate looks whether anything but its bus ends the pulses of a board: a PCA9685 has no watchdog.
-func (x *DeviceCheck) gate(p *catalog.BoardPlan) {
+func (x *DeviceCheck) gate(p *assembly.BoardPlan) {
 	if p.Device != "pca9685" {
 		return
 	}
