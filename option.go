@@ -3,9 +3,10 @@ package halyard
 import (
 	"log/slog"
 
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 )
 
 // Option replaces a part of what Open uses.
@@ -27,14 +28,14 @@ func WithClock(clock hal.Clock) Option { return func(o *options) { o.clock = clo
 func WithBody(kind string) Option { return func(o *options) { o.body = configs.BodyKind(kind) } }
 
 // plan resolves cfg as the options change it. It leaves cfg as it is.
-func (o *options) plan(cfg *Config) (*assembly.Plan, error) {
+func (o *options) plan(cfg *Config) (*plan.Plan, error) {
 	if o.body != "" {
 		var err error
 		if cfg, err = cfg.WithBody(o.body); err != nil {
 			return nil, err
 		}
 	}
-	p, err := assembly.Resolve(cfg)
+	p, err := plan.Resolve(cfg)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/haltest"
@@ -77,7 +79,7 @@ func TestBeginnersConfigs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := assembly.Resolver{Config: c}
+		r := plan.Resolver{Config: c}
 		if r.Listening(1, &c.Servers[1]); len(r.Faults) > 0 {
 			t.Errorf("%s: got %v", set, r.Faults)
 		}
@@ -87,7 +89,7 @@ func TestBeginnersConfigs(t *testing.T) {
 // Every type of line has its own ids.
 func TestIDsOfTypes(t *testing.T) {
 	for kind, last := range map[string]int{"dynamixel1": 253, "dynamixel2": 252, "kondo": 31, "cybergear": 127, "odrive": 1, "odrive-can": 62, "vesc": 253} {
-		if got := assembly.LastIDOn(kind); got != last {
+		if got := plan.LastIDOn(kind); got != last {
 			t.Errorf("%s: got %d, want %d", kind, got, last)
 		}
 	}
@@ -112,7 +114,7 @@ func TestPortKind(t *testing.T) {
 		"can0": "a CAN interface", "vcan12": "a CAN interface", "can": "", "candle": "", "arm": "", "/dev/halyard/FT232H": "", "pinctrl-rp1": "",
 		"tcp://laser:10940": "an address of the network",
 	} {
-		if got := assembly.PortKind(port); got != want {
+		if got := plan.PortKind(port); got != want {
 			t.Errorf("%s: got %q, want %q", port, got, want)
 		}
 	}
@@ -228,7 +230,7 @@ func TestListOnce(t *testing.T) {
 		_, out, _ := runApp(t, "list", config, "-o", "jsonl")
 		seen := map[string]bool{}
 		for line := range strings.Lines(out) {
-			var row assembly.Thing
+			var row plan.Thing
 			if err := json.Unmarshal([]byte(line), &row); err != nil {
 				t.Fatal(err)
 			}

@@ -5,19 +5,21 @@ import (
 	"testing"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal/haltest"
 	"github.com/halyard-robotics/halyard/internal/assembly"
 )
 
 // planOf loads and resolves an embedded config.
-func planOf(t testing.TB, name string, o configs.Options) *assembly.Plan {
+func planOf(t testing.TB, name string, o configs.Options) *plan.Plan {
 	t.Helper()
 	c, err := configs.Load(name, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := assembly.Resolve(c)
+	p, err := plan.Resolve(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +55,7 @@ func TestBodiesConform(t *testing.T) {
 }
 
 // subject builds p but for the rig's agents, and hands the first body out.
-func subject(t *testing.T, p *assembly.Plan) haltest.Subject {
+func subject(t *testing.T, p *plan.Plan) haltest.Subject {
 	t.Helper()
 	sys, err := assembly.Build(p, slog.New(slog.DiscardHandler))
 	if err != nil {

@@ -5,9 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal/haltest"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/servo/feetech"
 	"github.com/halyard-robotics/halyard/servo/hiwonder"
@@ -61,10 +63,10 @@ func TestEveryModelIsWhole(t *testing.T) {
 	}
 	for _, name := range names {
 		bus, model, _ := strings.Cut(name, " ")
-		if m := assembly.LookupServo(model); m == nil || assembly.BusTypes[bus].Lookup(model) != m || m.Units().Name != model {
+		if m := catalog.LookupServo(model); m == nil || catalog.BusTypes[bus].Lookup(model) != m || m.Units().Name != model {
 			t.Errorf("%s: not found", name)
 		}
-		line := doctor.TrialLine{Kind: assembly.BusTypes[bus], Baud: 1000000, Servos: []assembly.ServoModel{assembly.LookupServo(model)}}
+		line := doctor.TrialLine{Kind: catalog.BusTypes[bus], Baud: 1000000, Servos: []catalog.ServoModel{catalog.LookupServo(model)}}
 		if bus == "hiwonder" {
 			line.Baud = hiwonder.Baud
 		} else if bus == "kondo" {
@@ -87,7 +89,7 @@ func TestBrandsAreResolved(t *testing.T) {
 	} {
 		k, err := configs.Load(config, configs.Options{Set: []string{c.set}})
 		if err == nil {
-			_, err = assembly.Resolve(k)
+			_, err = plan.Resolve(k)
 		}
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.set, err, c.want)

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/spf13/cobra"
 
 	"github.com/halyard-robotics/halyard/configs"
@@ -89,7 +91,7 @@ func completeRegisters(assign bool) func(*cobra.Command, []string, string) ([]st
 		id, _ := cmd.Flags().GetInt("id")
 		s := commission.Registers{Spot: commission.Spot{Model: modelOfID(cmd, args, id)}}
 		refused := func(r *servo.Register, v int64) bool { return hal.KindOf(s.Refuse(r, v)) == hal.Unsafe }
-		for _, r := range assembly.RegistersOf(s.Model) {
+		for _, r := range catalog.RegistersOf(s.Model) {
 			switch {
 			case !assign:
 				names = append(names, r.Name)
@@ -106,10 +108,10 @@ func completeRegisters(assign bool) func(*cobra.Command, []string, string) ([]st
 
 // usualModels are whose registers are offered where only the type of a line is known.
 var usualModels = map[string]string{"dynamixel1": "ax-12a", "dynamixel2": "xm430-w350", "feetech": "sts3215", "hiwonder": "lx-16a",
-	"kondo": "krs-2552", "odrive": "odrive-s1", assembly.OdriveCAN: "odrive-s1"}
+	"kondo": "krs-2552", "odrive": "odrive-s1", catalog.OdriveCAN: "odrive-s1"}
 
 // modelOfID is that of the servo with id on the line of args, or a usual one of its type.
-func modelOfID(cmd *cobra.Command, args []string, id int) assembly.ServoModel {
+func modelOfID(cmd *cobra.Command, args []string, id int) catalog.ServoModel {
 	kind, _ := cmd.Flags().GetString("protocol")
 	if c, bus, err := commission.BusIn(args[0]); err == nil && c != nil {
 		kind = c.Buses[bus].Type
@@ -123,7 +125,7 @@ func modelOfID(cmd *cobra.Command, args []string, id int) assembly.ServoModel {
 	if t := commission.MotorTable(kind, name); t != nil {
 		return t
 	}
-	return assembly.LookupServo(name)
+	return catalog.LookupServo(name)
 }
 
 // complete gives a command that takes a line its completions.
@@ -131,7 +133,7 @@ func (f *lineFlags) complete(c *cobra.Command) {
 	if c.ValidArgsFunction == nil {
 		c.ValidArgsFunction = completeLines
 	}
-	c.RegisterFlagCompletionFunc("protocol", words(append(slices.Clone(report.SortedKeys(assembly.BusTypes)), "all", "both")...))
+	c.RegisterFlagCompletionFunc("protocol", words(append(slices.Clone(report.SortedKeys(catalog.BusTypes)), "all", "both")...))
 	c.RegisterFlagCompletionFunc("opener", words(serial.Bugst, serial.Tarm))
 	if c.Flags().Lookup("id") != nil {
 		c.RegisterFlagCompletionFunc("id", completeIDs)

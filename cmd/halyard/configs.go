@@ -7,11 +7,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/spf13/cobra"
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/sim/hydro"
 	"github.com/halyard-robotics/halyard/sim/model"
@@ -33,7 +34,7 @@ func (f *configFlags) add(c *cobra.Command) {
 
 // load reads the config that args name, "demo" where they name none, and resolves what it names. With faults it returns
 // what there is for those who look for more of them: the doctor.
-func (f *configFlags) load(a *app, args []string) (*configs.Config, *assembly.Plan, error) {
+func (f *configFlags) load(a *app, args []string) (*configs.Config, *plan.Plan, error) {
 	name := "demo"
 	if len(args) > 0 {
 		name = args[0]
@@ -42,7 +43,7 @@ func (f *configFlags) load(a *app, args []string) (*configs.Config, *assembly.Pl
 	if c == nil {
 		return nil, nil, err
 	}
-	p, unresolved := assembly.Resolve(c)
+	p, unresolved := plan.Resolve(c)
 	if err := allFaults(err, unresolved); err != nil {
 		return c, p, err
 	}

@@ -7,12 +7,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/base"
 	"github.com/halyard-robotics/halyard/drivers/imu"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/haltest"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 	"github.com/halyard-robotics/halyard/sim/emulator/uart"
 )
@@ -268,7 +270,7 @@ func TestBaseFaults(t *testing.T) {
 	} {
 		config, err := configs.Load(rigOf(t, pioneerRig, "", c.from, c.to), configs.Options{})
 		if err == nil {
-			_, err = assembly.Resolve(config)
+			_, err = plan.Resolve(config)
 		}
 		if err == nil || !strings.Contains(err.Error(), c.path+":") || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want at %s: %s", c.to, err, c.path, c.want)
@@ -290,7 +292,7 @@ func TestScanners(t *testing.T) {
 				continue
 			}
 			at := s.sys.Scene.Body("pioneer").Pose(0).Times(hal.Pose{Position: [3]float64{0.144, 0, 0.13}})
-			p := s.sys.Plan.Sensors[slices.IndexFunc(s.sys.Plan.Sensors, func(p *assembly.SensorPlan) bool { return p.Name == "scanner1" })].Scanner
+			p := s.sys.Plan.Sensors[slices.IndexFunc(s.sys.Plan.Sensors, func(p *catalog.SensorPlan) bool { return p.Name == "scanner1" })].Scanner
 			wrong := 0
 			for i, got := range scan {
 				want := math.Min(p.Reach, toWalls(at, (float64(i)-float64(len(scan)-1)/2)*p.Step))
@@ -328,10 +330,10 @@ func TestBumperSegments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &assembly.BasePlan{Robot: robot}
+	p := &plan.BasePlan{Robot: robot}
 	for degrees, want := range map[float64][2]int{90: {0, 0}, 45: {0, 1}, 0: {0, 2}, -45: {0, 3}, -90: {0, 4},
 		-135: {1, 1}, 180: {1, 2}, 135: {1, 3}, -105: {1, 0}, 105: {1, 4}} {
-		sin, cos := math.Sincos(degrees * assembly.Degree / 2)
+		sin, cos := math.Sincos(degrees * catalog.Degree / 2)
 		ring, segment := p.Segment(hal.Pose{Rotation: [4]float64{cos, 0, 0, sin}})
 		if got := [2]int{ring, segment}; got != want {
 			t.Errorf("looks %g° to the left: got ring and segment %v, want %v", degrees, got, want)

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/camera"
 	"github.com/halyard-robotics/halyard/hal"
@@ -195,7 +197,7 @@ func TestCameraFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = assembly.Resolve(c)
+	_, err = plan.Resolve(c)
 	if err == nil {
 		t.Fatal("resolved")
 	}
@@ -215,7 +217,7 @@ func TestCameraFaults(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := assembly.Resolve(c); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := plan.Resolve(c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", set, err, want)
 		}
 	}
@@ -242,7 +244,7 @@ func TestDoctorOfCameras(t *testing.T) {
 
 // What the doctor says against each fault of a camera.
 func TestCameraFix(t *testing.T) {
-	q := &assembly.CameraPlan{Name: "front"}
+	q := &plan.CameraPlan{Name: "front"}
 	for _, c := range []struct {
 		err  error
 		want string

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/imu"
 	"github.com/halyard-robotics/halyard/drivers/pwm"
@@ -31,7 +33,7 @@ type stepped struct {
 }
 
 // step builds a plan and takes the lease of its first agent.
-func step(t *testing.T, p *assembly.Plan) *stepped {
+func step(t *testing.T, p *plan.Plan) *stepped {
 	t.Helper()
 	sys, err := assembly.Build(p, slog.New(slog.DiscardHandler))
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/halyard-robotics/halyard/protocols/okon"
 )
 
@@ -42,7 +43,7 @@ func TestOkonClientDives(t *testing.T) {
 			for late := time.Now().Add(40 * time.Second); held < 20; <-tick.C {
 				s, err := c.Sensors()
 				must(err)
-				if got := float64(s.Baro.Pressure) / assembly.PascalPerMetre; math.Abs(got-1.5) < 0.05 {
+				if got := float64(s.Baro.Pressure) / plan.PascalPerMetre; math.Abs(got-1.5) < 0.05 {
 					held++
 				} else if held = 0; time.Now().After(late) {
 					t.Fatalf("got depth %.3f m after 40 s, want 1.5", got)

@@ -7,9 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/protocols/gamebots"
 	"github.com/halyard-robotics/halyard/protocols/imageserver"
 	"github.com/halyard-robotics/halyard/sim"
@@ -41,7 +43,7 @@ func listeners(t *testing.T, s *stepped) map[string]*[]int {
 	t.Helper()
 	told := map[string]*[]int{}
 	for _, name := range []string{"rfid", "victrfid"} {
-		source, ok := s.sys.Sources[assembly.JointRef{Agent: 0, Joint: assembly.SensorIndex(s.agent.Layout(), name)}].(assembly.Tagged)
+		source, ok := s.sys.Sources[plan.JointRef{Agent: 0, Joint: catalog.SensorIndex(s.agent.Layout(), name)}].(catalog.Tagged)
 		if list := (&[]int{}); ok && source.Listen(func(tag int) { *list = append(*list, tag) }) {
 			told[name] = list
 		} else {
@@ -123,7 +125,7 @@ func TestReaderOfSingleShot(t *testing.T) {
 
 // Tags of a field come the nearest first, and what a cycle does with them allocates nothing.
 func TestFieldOfTags(t *testing.T) {
-	f := &assembly.Field{GroundTruth: &assembly.GroundTruth{Frame: &hal.Frame{Time: time.Second}}}
+	f := &catalog.Field{GroundTruth: &catalog.GroundTruth{Frame: &hal.Frame{Time: time.Second}}}
 	look := func() {
 		f.Find(sim.Found{Tag: 7, At: [3]float64{0.2, 0.1, 0}})
 		f.Find(sim.Found{Tag: 3, At: [3]float64{0.1, 0, 0}})
@@ -136,7 +138,7 @@ func TestFieldOfTags(t *testing.T) {
 	if n := testing.AllocsPerRun(100, func() { look(); f.Now() }); n != 0 {
 		t.Errorf("got %g allocations, want 0", n)
 	}
-	f.GroundTruth.Frame.Time += assembly.Dwell + 1
+	f.GroundTruth.Frame.Time += catalog.Dwell + 1
 	if got := f.Now(); len(got) != 0 {
 		t.Errorf("a while later: got %d", got)
 	}
@@ -146,13 +148,13 @@ func TestFieldOfTags(t *testing.T) {
 func TestReadersTellGamebots(t *testing.T) {
 	s := step(t, planOf(t, rigOf(t, seeker, ""), configs.Options{}))
 	l := s.agent.Layout()
-	r := &gamebots.Robot{Sensors: []gamebots.Sensor{{Index: assembly.SensorIndex(l, "rfid")}, {Index: assembly.SensorIndex(l, "victrfid")}, {Index: 0}}}
+	r := &gamebots.Robot{Sensors: []gamebots.Sensor{{Index: catalog.SensorIndex(l, "rfid")}, {Index: catalog.SensorIndex(l, "victrfid")}, {Index: 0}}}
 	s.sys.Listen(0, r)
 	if r.Sensors[0].Hits == nil || r.Sensors[1].Hits == nil || r.Sensors[2].Hits != nil {
 		t.Errorf("got %+v", r.Sensors)
 	}
 	// The scene's reader has a listener already, the emulated device: a second would take its tags away.
-	if err := s.sys.Scene.Body("seeker").Listen(assembly.SensorIndex(l, "rfid"), nil); err != nil {
+	if err := s.sys.Scene.Body("seeker").Listen(catalog.SensorIndex(l, "rfid"), nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -189,7 +191,7 @@ func TestReaderLost(t *testing.T) {
 			t.Errorf("%s: %v", set, err)
 			continue
 		}
-		if _, err := assembly.Resolve(c); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := plan.Resolve(c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", set, err, want)
 		}
 	}

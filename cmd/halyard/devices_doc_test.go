@@ -12,13 +12,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/goccy/go-yaml"
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/base"
 	"github.com/halyard-robotics/halyard/drivers/lidar"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
@@ -224,9 +226,9 @@ func (r *exampleRobot) has(l *hal.Layout, hardware table) bool {
 	}
 	for name, c := range part(hardware, "sensors") {
 		device, _ := c.(table)["device"].(string)
-		if i := assembly.SensorIndex(l, name); i < 0 || assembly.SensorKinds()[device] == nil {
+		if i := catalog.SensorIndex(l, name); i < 0 || catalog.SensorKinds()[device] == nil {
 			return false
-		} else if _, fits := assembly.SensorKinds()[device].First[l.Sensors[i].Kind]; !fits {
+		} else if _, fits := catalog.SensorKinds()[device].First[l.Sensors[i].Kind]; !fits {
 			return false
 		}
 	}
@@ -322,11 +324,11 @@ func TestDevicesDoc(t *testing.T) {
 }
 
 // realLacks checks that the real robot lacks nothing but the files of calibration that the example names.
-func (f *fragment) realLacks(t *testing.T, p *assembly.Plan) {
+func (f *fragment) realLacks(t *testing.T, p *plan.Plan) {
 	t.Helper()
 	c, err := configs.Load(p.Config.Source, configs.Options{Body: "real"})
 	if err == nil {
-		_, err = assembly.Resolve(c)
+		_, err = plan.Resolve(c)
 	}
 	var faults configs.Faults
 	if err != nil && !errors.As(err, &faults) {
@@ -345,17 +347,17 @@ func (f *fragment) realLacks(t *testing.T, p *assembly.Plan) {
 
 // deviceWords are the words that a config may say for a device, each with what it is said of.
 func deviceWords() (list []string) {
-	for _, kind := range report.SortedKeys(assembly.BusTypes) {
-		t := assembly.BusTypes[kind]
+	for _, kind := range report.SortedKeys(catalog.BusTypes) {
+		t := catalog.BusTypes[kind]
 		for _, model := range actuator.Names() {
 			if t.Lookup(model) != nil {
 				list = append(list, kind+" "+model)
 			}
 		}
 	}
-	list = append(list, report.SortedKeys(assembly.OutputKinds())...)
-	for _, device := range report.SortedKeys(assembly.SensorKinds()) {
-		for _, bus := range assembly.SensorKinds()[device].Buses {
+	list = append(list, report.SortedKeys(catalog.OutputKinds())...)
+	for _, device := range report.SortedKeys(catalog.SensorKinds()) {
+		for _, bus := range catalog.SensorKinds()[device].Buses {
 			list = append(list, device+" on "+bus)
 		}
 	}
@@ -365,8 +367,8 @@ func deviceWords() (list []string) {
 	for _, r := range base.Robots() {
 		list = append(list, "p2os "+r.Name)
 	}
-	list = append(list, report.SortedKeys(assembly.BaseKinds())...)
-	return append(list, assembly.CameraDevice, "estop", "lights", "gate", "a scanner on "+assembly.TcpPrefix)
+	list = append(list, report.SortedKeys(plan.BaseKinds())...)
+	return append(list, plan.CameraDevice, "estop", "lights", "gate", "a scanner on "+catalog.TcpPrefix)
 }
 
 // wordsOf are those that a config says.
@@ -380,8 +382,8 @@ func wordsOf(c *configs.Config) (list []string) {
 	for _, sensors := range []map[string]configs.Sensor{h.Sensors, h.Monitors} {
 		for _, s := range sensors {
 			bus := c.Buses[s.Bus]
-			if list = append(list, s.Device+" on "+bus.Type, s.Device+" "+s.Model); assembly.Networked(&bus) {
-				list = append(list, "a scanner on "+assembly.TcpPrefix)
+			if list = append(list, s.Device+" on "+bus.Type, s.Device+" "+s.Model); catalog.Networked(&bus) {
+				list = append(list, "a scanner on "+catalog.TcpPrefix)
 			}
 		}
 	}
@@ -401,7 +403,7 @@ func wordsOf(c *configs.Config) (list []string) {
 }
 
 // tryExample builds p and lets d pass: joints go where they are told, and what measures tells what can be.
-func tryExample(t *testing.T, p *assembly.Plan, d time.Duration) {
+func tryExample(t *testing.T, p *plan.Plan, d time.Duration) {
 	t.Helper()
 	h := p.Config.Agents[0].Hardware
 	s := step(t, p)

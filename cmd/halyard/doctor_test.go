@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/serial"
@@ -165,7 +167,7 @@ func TestDoctorVerdict(t *testing.T) {
 // The prediction of a cycle is the time that the driver's bytes take, and what is proposed does help.
 func TestBusLoad(t *testing.T) {
 	xm := dynamixel.ModelByName("xm430-w350")
-	line := doctor.TrialLine{Kind: assembly.BusTypes["dynamixel2"], Baud: 1000000}
+	line := doctor.TrialLine{Kind: catalog.BusTypes["dynamixel2"], Baud: 1000000}
 	for range 20 {
 		line.Servos = append(line.Servos, xm)
 	}
@@ -195,7 +197,7 @@ func TestBusLoad(t *testing.T) {
 	if advice := late.Relief(cycle); !strings.HasPrefix(advice, "latency timer 1ms: ") || !strings.Contains(advice, "return delay 0: ") {
 		t.Errorf("got %s", advice)
 	}
-	if _, err := (&doctor.TrialLine{Kind: assembly.BusTypes["dynamixel2"], Baud: 1000000}).Cycle(); err != nil {
+	if _, err := (&doctor.TrialLine{Kind: catalog.BusTypes["dynamixel2"], Baud: 1000000}).Cycle(); err != nil {
 		t.Errorf("an empty bus: %v", err)
 	}
 }
@@ -267,8 +269,8 @@ func TestDoctorReachable(t *testing.T) {
 		kind, port string
 		want       bool
 	}{
-		{"odrive-can", "can0", true}, {assembly.SerialBus, "tcp://192.168.0.10:10940", true}, {"feetech", "d/arm", true}, {"feetech", "/dev/pts/3", true},
-		{"feetech", "/dev/ttyUSB9", false}, {assembly.I2cBus, "/dev/i2c-1", true}, {assembly.I2cBus, "/dev/i2c-2", false}, {"feetech", doctor.AdapterName, true},
+		{"odrive-can", "can0", true}, {catalog.SerialBus, "tcp://192.168.0.10:10940", true}, {"feetech", "d/arm", true}, {"feetech", "/dev/pts/3", true},
+		{"feetech", "/dev/ttyUSB9", false}, {catalog.I2cBus, "/dev/i2c-1", true}, {catalog.I2cBus, "/dev/i2c-2", false}, {"feetech", doctor.AdapterName, true},
 	} {
 		b := &doctor.BusCheck{Examination: &doctor.Examination{Root: root}, Name: "arm", Config: configs.Bus{Type: c.kind, Port: c.port, Baud: 1000000}}
 		if got := b.Reachable(); got != c.want || (len(b.Found) == 0) != c.want {

@@ -10,6 +10,9 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/spf13/cobra"
 
 	"github.com/halyard-robotics/halyard/configs"
@@ -62,7 +65,7 @@ func newEmulate(a *app) *cobra.Command {
 
 // emulate serves every bus of w on a pty until ctx ends, and has nothing running when it returns. Beside the buses'
 // goroutines one moves the world; both hold its lock while they touch a servo.
-func (a *app) emulate(ctx context.Context, p *assembly.Plan, w *assembly.EmulatedWorld, dir string) error {
+func (a *app) emulate(ctx context.Context, p *plan.Plan, w *assembly.EmulatedWorld, dir string) error {
 	if dir != "" {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return &hal.Error{Kind: hal.Busy, Op: "--dir", Err: err}
@@ -105,7 +108,7 @@ func (a *app) emulate(ctx context.Context, p *assembly.Plan, w *assembly.Emulate
 		}
 	}
 	for _, q := range p.Cameras {
-		ports = append(ports, assembly.ReadyPort{Bus: q.Name, Type: assembly.CameraDevice, Reason: "V4L2 cannot be a terminal: halyard serve --body emulated has its devices in memory"})
+		ports = append(ports, assembly.ReadyPort{Bus: q.Name, Type: plan.CameraDevice, Reason: "V4L2 cannot be a terminal: halyard serve --body emulated has its devices in memory"})
 	}
 	wg.Go(func() { w.Move(ctx) })
 	if err := a.announcePorts(ports, p.Config.Source, dir); err != nil {
@@ -125,7 +128,7 @@ func (a *app) announcePorts(ports []assembly.ReadyPort, config, dir string) erro
 	next := ""
 	for i, p := range ports {
 		lines[i] = assembly.PortLine{ReadyPort: p}
-		if _, servos := assembly.BusTypes[p.Type]; next == "" && p.Path != "" && servos {
+		if _, servos := catalog.BusTypes[p.Type]; next == "" && p.Path != "" && servos {
 			next = p.Path
 			if dir != "" {
 				next = filepath.Join(dir, p.Bus)

@@ -3,12 +3,13 @@ package main
 import (
 	"slices"
 
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/halyard-robotics/halyard/configs"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 )
 
 // someEmulated loads a config as it is and tells whether anything of it is emulated.
-func someEmulated(a *app, f *configFlags, args []string, p **assembly.Plan) bool {
+func someEmulated(a *app, f *configFlags, args []string, p **plan.Plan) bool {
 	c, own, err := f.load(a, args)
 	if err != nil {
 		return false

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/drivers/imu"
 	"github.com/halyard-robotics/halyard/drivers/lidar"
 	"github.com/halyard-robotics/halyard/drivers/pwm"
@@ -66,7 +68,7 @@ func TestEmulateSerialDevices(t *testing.T) {
 }
 
 func TestUnserved(t *testing.T) {
-	for kind, want := range map[string]string{assembly.I2cBus: "I2C cannot", assembly.SpiBus: "SPI cannot", assembly.SerialBus: "no emulated device", "dynamixel2": "no joint", "kernel-pwm": "kernel-pwm cannot be", "": "no line"} {
+	for kind, want := range map[string]string{catalog.I2cBus: "I2C cannot", catalog.SpiBus: "SPI cannot", catalog.SerialBus: "no emulated device", "dynamixel2": "no joint", "kernel-pwm": "kernel-pwm cannot be", "": "no line"} {
 		if got := assembly.Unserved(kind); !strings.Contains(got, want) {
 			t.Errorf("%q: got %q, want %q", kind, got, want)
 		}
@@ -82,11 +84,11 @@ func TestEmulateBasesAndScanners(t *testing.T) {
 	var kinds []string
 	for _, p := range line.Ports {
 		kinds = append(kinds, p.Bus+" "+p.Type+" "+p.Reason)
-		if rated := p.Type == assembly.SerialBus; rated != (p.Baud > 0) {
+		if rated := p.Type == catalog.SerialBus; rated != (p.Baud > 0) {
 			t.Errorf("%s, of type %s: got %d Bd", p.Bus, p.Type, p.Baud)
 		}
 	}
-	if want := "base serial |laser serial |bay spi " + assembly.Unserved(assembly.SpiBus) + "|main i2c " + assembly.Unserved(assembly.I2cBus); strings.Join(kinds, "|") != want {
+	if want := "base serial |laser serial |bay spi " + assembly.Unserved(catalog.SpiBus) + "|main i2c " + assembly.Unserved(catalog.I2cBus); strings.Join(kinds, "|") != want {
 		t.Fatalf("got %q, want %q", strings.Join(kinds, "|"), want)
 	}
 	laser, err := lidar.NewSICK(lidar.SICKSettings{Name: "laser", Line: serial.Reopener(filepath.Join(dir, "laser"), 38400, "")})
@@ -111,7 +113,7 @@ func TestEmulateBasesAndScanners(t *testing.T) {
 	}
 	heard := ""
 	for i, greeting := range []string{"\xFA\xFB\x03\x00\x00\x00", "\xFA\xFB\x03\x01\x00\x01", "\xFA\xFB\x03\x02\x00\x02"} {
-		got, _, err := assembly.Listen(port, []byte(greeting), []int{6, 6, 27}[i], time.Second)
+		got, _, err := catalog.Listen(port, []byte(greeting), []int{6, 6, 27}[i], time.Second)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,7 +132,7 @@ func TestEmulateBasesAndScanners(t *testing.T) {
 	if line.Ports[1].Bus != "laser" || !strings.HasPrefix(at, "tcp://127.0.0.1:") {
 		t.Fatalf("got %+v, want the scanner on the loopback", line.Ports)
 	}
-	ust, err := lidar.NewHokuyo(lidar.HokuyoSettings{Name: "laser", Line: lidar.DialTCP(strings.TrimPrefix(at, assembly.TcpPrefix)), Model: hokuyoModel(t, "ust-10lx")})
+	ust, err := lidar.NewHokuyo(lidar.HokuyoSettings{Name: "laser", Line: lidar.DialTCP(strings.TrimPrefix(at, catalog.TcpPrefix)), Model: hokuyoModel(t, "ust-10lx")})
 	if err != nil {
 		t.Fatal(err)
 	}

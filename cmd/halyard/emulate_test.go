@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/serial"
 	"github.com/halyard-robotics/halyard/internal/assembly"
@@ -165,7 +167,7 @@ func TestEmulateMoves(t *testing.T) {
 	}
 	defer port.Close()
 	c, m := dynamixel.NewClient(port, 1), dynamixel.ModelByName("mx-28")
-	c.Latency = assembly.TerminalPatience
+	c.Latency = catalog.TerminalPatience
 	write := func(name string, v int64) {
 		t.Helper()
 		if err := c.WriteRegister(1, m, name, v); err != nil {

@@ -9,10 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/camera"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/lab"
 	"github.com/halyard-robotics/halyard/sim/emulator/uart"
 )
@@ -27,13 +29,13 @@ func TestFaultRows(t *testing.T) {
 			t.Errorf("%s: no row in faultRows", what)
 		}
 	}
-	for kind := range assembly.BusTypes {
+	for kind := range catalog.BusTypes {
 		has(kind, func(r *lab.FaultRow) bool { return r.Bus == kind && r.LineType == kind && r.Baud > 0 })
 	}
-	for device := range assembly.OutputKinds() {
+	for device := range catalog.OutputKinds() {
 		has(device, func(r *lab.FaultRow) bool { return r.Device == device && strings.Contains(r.Board, device) })
 	}
-	for device, kind := range assembly.SensorKinds() {
+	for device, kind := range catalog.SensorKinds() {
 		for _, bus := range kind.Buses {
 			has(device+" on "+bus, func(r *lab.FaultRow) bool { return r.Device == device && r.Bus == bus && (r.Tag != 0) == kind.Reads })
 		}
@@ -53,12 +55,12 @@ func TestFaultRows(t *testing.T) {
 			}
 		}
 	}
-	for device := range assembly.BaseKinds() {
+	for device := range plan.BaseKinds() {
 		has(device, func(r *lab.FaultRow) bool { return r.Device == device && strings.Contains(r.Base, device) })
 	}
 	for kind, models := range lab.Exemplars() {
 		for _, model := range models {
-			if b, ok := assembly.BusTypes[kind]; !ok || b.Lookup(model) == nil {
+			if b, ok := catalog.BusTypes[kind]; !ok || b.Lookup(model) == nil {
 				t.Errorf("%s: %s is no servo of it", kind, model)
 			}
 		}
@@ -96,7 +98,7 @@ func TestFaultFinds(t *testing.T) {
 	for _, c := range []struct {
 		device, bus, fault string
 		seed               int64
-	}{{"vesc-4", "vesc", "garbage", 2}, {"xl430-w250", "dynamixel2", "doubled", 12}, {"rplidar", assembly.SerialBus, "short", 1}} {
+	}{{"vesc-4", "vesc", "garbage", 2}, {"xl430-w250", "dynamixel2", "doubled", 12}, {"rplidar", catalog.SerialBus, "short", 1}} {
 		r := rows[slices.IndexFunc(rows, func(r *lab.FaultRow) bool { return r.Device == c.device && r.Bus == c.bus })]
 		w := words[slices.IndexFunc(words, func(w lab.FaultWord) bool { return w.Name == c.fault })]
 		if got := lab.TryCell(r, &w, c.seed); got.Failed {
@@ -135,11 +137,11 @@ func TestFaultJudges(t *testing.T) {
 		word lab.FaultWord
 		want string
 	}{
-		{"a value that is not true", row("bno055", assembly.I2cBus), lab.FaultWord{I2c: func(s *lab.TestRig, wholly bool) error {
+		{"a value that is not true", row("bno055", catalog.I2cBus), lab.FaultWord{I2c: func(s *lab.TestRig, wholly bool) error {
 			s.Row.Values["device"] = []float64{2}
 			return nil
 		}}, "wrong: device"},
-		{"another tag", row("pn532", assembly.SerialBus), lab.FaultWord{Serial: func(s *lab.TestRig, wholly bool) error {
+		{"another tag", row("pn532", catalog.SerialBus), lab.FaultWord{Serial: func(s *lab.TestRig, wholly bool) error {
 			for _, f := range s.Sys.Emulation.Fields {
 				f.Held = []uint32{7}
 			}
@@ -160,10 +162,10 @@ func TestFaultJudges(t *testing.T) {
 			s.Eye.Blinker.Period /= 2
 			return nil
 		}}, "wrong: eye"},
-		{"a button that nobody hears", row("estop", assembly.GpioBus), lab.FaultWord{Dead: true, Gpio: nothing}, "not stopped"},
-		{"a gate that nobody hears", row("gate", assembly.GpioBus), lab.FaultWord{Dead: true, Gpio: nothing}, "lies: pulse"},
-		{"a light that is away unnoticed", row("lights", assembly.GpioBus), lab.FaultWord{Gpio: nothing}, "no event"},
-		{"it never ends", row("ina219", assembly.I2cBus), lab.FaultWord{I2c: func(s *lab.TestRig, wholly bool) error {
+		{"a button that nobody hears", row("estop", catalog.GpioBus), lab.FaultWord{Dead: true, Gpio: nothing}, "not stopped"},
+		{"a gate that nobody hears", row("gate", catalog.GpioBus), lab.FaultWord{Dead: true, Gpio: nothing}, "lies: pulse"},
+		{"a light that is away unnoticed", row("lights", catalog.GpioBus), lab.FaultWord{Gpio: nothing}, "no event"},
+		{"it never ends", row("ina219", catalog.I2cBus), lab.FaultWord{I2c: func(s *lab.TestRig, wholly bool) error {
 			s.Row.Address, s.Row.On = 0x40, "main" // the neighbour's board
 			return s.Darken(true)
 		}}, "harmed: pulse"},

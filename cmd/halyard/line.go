@@ -4,11 +4,12 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/spf13/cobra"
 
 	"github.com/halyard-robotics/halyard/drivers/serial"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/commission"
 )
 
@@ -19,7 +20,7 @@ type lineFlags struct {
 }
 
 func (f *lineFlags) add(c *cobra.Command) {
-	c.Flags().IntSliceVar(&f.bauds, "baud", assembly.UsualBauds(), "rates to try, bits a second")
+	c.Flags().IntSliceVar(&f.bauds, "baud", catalog.UsualBauds(), "rates to try, bits a second")
 	c.Flags().StringVar(&f.protocol, "protocol", "all",
 		"dynamixel1 (which finds Feetech servos as well), dynamixel2, feetech, hiwonder, kondo; both is dynamixel1 and 2; "+
 			"motor controllers: vesc, odrive, odrive-can, cybergear")
@@ -48,7 +49,7 @@ func (f *lineFlags) Open(c *cobra.Command, target string) (*commission.BareLine,
 			word = bus.Type
 		}
 	}
-	protocols, err := assembly.ProtocolsOf(word)
+	protocols, err := catalog.ProtocolsOf(word)
 	if err != nil {
 		return nil, err
 	}
@@ -68,8 +69,8 @@ func (f *lineFlags) Open(c *cobra.Command, target string) (*commission.BareLine,
 		return nil, err
 	}
 	b := &commission.BareLine{Finder: commission.Finder{Line: line, Port: port, Bauds: bauds, Protocols: protocols}}
-	if b.Latency = assembly.LatencyOf(port, line); b.Latency == assembly.TerminalPatience {
-		b.Hurry = assembly.TerminalHurry
+	if b.Latency = catalog.LatencyOf(port, line); b.Latency == catalog.TerminalPatience {
+		b.Hurry = catalog.TerminalHurry
 	}
 	return b, nil
 }

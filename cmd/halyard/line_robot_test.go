@@ -9,9 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	pins "github.com/halyard-robotics/halyard/sim/emulator/gpio"
 )
 
@@ -235,7 +236,7 @@ func TestWirings(t *testing.T) {
 // An encoder counts from its last zero, and its lost readings are what they were.
 func TestCounted(t *testing.T) {
 	told := &said{value: 7}
-	c := &assembly.Counted{Source: told}
+	c := &catalog.Counted{Source: told}
 	dst := []float64{math.NaN()}
 	for _, step := range []struct {
 		value float64

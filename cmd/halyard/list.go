@@ -3,9 +3,10 @@ package main
 import (
 	"math"
 
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/spf13/cobra"
 
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/report"
 )
 
@@ -24,13 +25,13 @@ func newList(a *app) *cobra.Command {
 			if p, err = p.Stationed(); err != nil {
 				return err
 			}
-			var rows []assembly.Thing
+			var rows []plan.Thing
 			none := report.Number(math.NaN())
 			for i := range p.Agents {
 				rows = p.Agents[i].Things(rows)
 			}
 			for _, s := range c.Servers {
-				rows = append(rows, assembly.Thing{Kind: "server", Agent: s.Agent, Name: s.Protocol, Min: none, Max: none, On: s.Listen})
+				rows = append(rows, plan.Thing{Kind: "server", Agent: s.Agent, Name: s.Protocol, Min: none, Max: none, On: s.Listen})
 			}
 			return show(a, rows)
 		},

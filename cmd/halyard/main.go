@@ -15,10 +15,11 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/spf13/cobra"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 )
 
 func main() {
@@ -87,7 +88,7 @@ func misused(c *cobra.Command, args []string, err error) error {
 		names = append(names, sub.Name())
 	}
 	if len(args) > 0 {
-		if fix := assembly.Likely(args[0], names); fix != "" {
+		if fix := catalog.Likely(args[0], names); fix != "" {
 			err = fmt.Errorf("%w; %s", err, fix)
 		}
 	}

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal/haltest"
 	"github.com/halyard-robotics/halyard/internal/assembly"
@@ -90,10 +93,10 @@ func TestEveryMotorIsWhole(t *testing.T) {
 	}
 	for _, name := range names {
 		bus, model, _ := strings.Cut(name, " ")
-		if m := assembly.LookupServo(model); m == nil || assembly.BusTypes[bus].Lookup(model) != m || m.Units().Name != model {
+		if m := catalog.LookupServo(model); m == nil || catalog.BusTypes[bus].Lookup(model) != m || m.Units().Name != model {
 			t.Errorf("%s: not found", name)
 		}
-		line := doctor.TrialLine{Kind: assembly.BusTypes[bus], Baud: 1000000, Servos: []assembly.ServoModel{assembly.LookupServo(model)}}
+		line := doctor.TrialLine{Kind: catalog.BusTypes[bus], Baud: 1000000, Servos: []catalog.ServoModel{catalog.LookupServo(model)}}
 		if _, err := line.Cycle(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -171,7 +174,7 @@ func TestMotorsAreResolved(t *testing.T) {
 	} {
 		k, err := configs.Load(motorConfig(t, c.bus, c.model, 1000000, 24, "", 1), configs.Options{Set: []string{c.set}})
 		if err == nil {
-			_, err = assembly.Resolve(k)
+			_, err = plan.Resolve(k)
 		}
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.set, err, c.want)

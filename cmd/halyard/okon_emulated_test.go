@@ -10,9 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/protocols/okon"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
@@ -94,7 +95,7 @@ func TestOkonRestartEmulated(t *testing.T) {
 		d.Run(200 * time.Millisecond)
 		s, err := d.client.Sensors()
 		d.must(err)
-		if got := float64(s.Baro.Pressure) / assembly.PascalPerMetre; math.Abs(got-d.depth()) > 0.05 || math.Abs(halfTurn(float64(s.Rot.Y)-d.heading())) > 2 {
+		if got := float64(s.Baro.Pressure) / plan.PascalPerMetre; math.Abs(got-d.depth()) > 0.05 || math.Abs(halfTurn(float64(s.Rot.Y)-d.heading())) > 2 {
 			t.Errorf("measured: got %.3f m, %.1f degrees; it is at %.3f m, %.1f degrees", got, s.Rot.Y, d.depth(), d.heading())
 		}
 		// It never was disarmed: nothing has to arm again, which would take 3 s.

@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/autopilot"
@@ -534,7 +536,7 @@ func TestOkonRefused(t *testing.T) {
 		{"pendulum", configs.Options{Set: []string{"servers[0].dialect=original"}}, "document or later"},
 	} {
 		draft, err := configs.Draft(c.config, c.o)
-		_, unresolved := assembly.Resolve(draft)
+		_, unresolved := plan.Resolve(draft)
 		if err = allFaults(err, unresolved); err == nil || !strings.Contains(err.Error(), c.want) || hal.KindOf(err) != hal.Invalid {
 			t.Errorf("%s %+v: got %v, want a fault with %q", c.config, c.o, err, c.want)
 		}

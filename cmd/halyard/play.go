@@ -11,10 +11,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/spf13/cobra"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/protocols/odcp"
 	"github.com/halyard-robotics/halyard/sim/model"
@@ -143,7 +144,7 @@ func (p *player) Run(ctx context.Context, name string) error {
 // names finds the robot that the server's joints belong to, for their names and the angles of 0 and 1023. The protocol does
 // not say which it is: without --model it must be the only one with so many joints.
 func (p *player) names(n int) error {
-	fits := assembly.RobotsOf(n)
+	fits := plan.RobotsOf(n)
 	if p.model != "" {
 		fits = []string{p.model}
 	}

@@ -10,8 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
@@ -27,15 +28,15 @@ type brandCase struct {
 func everyBrand() []brandCase {
 	return []brandCase{
 		{"dynamixel2", "xm430-w350", 1000000, 2}, {"dynamixel1", "ax-12a", 1000000, 1}, {"dynamixel1", "mx-28", 1000000, 1},
-		{"dynamixel2", "xl-320", 1000000, 2}, {"feetech", "sts3215", 1000000, assembly.AsFeetech}, {"feetech", "sts3032", 500000, assembly.AsFeetech},
-		{"feetech", "scs0009", 1000000, assembly.AsFeetech}, {"hiwonder", "lx-16a", 115200, assembly.AsHiwonder}, {"kondo", "krs-2552", 115200, assembly.AsKondo},
+		{"dynamixel2", "xl-320", 1000000, 2}, {"feetech", "sts3215", 1000000, catalog.AsFeetech}, {"feetech", "sts3032", 500000, catalog.AsFeetech},
+		{"feetech", "scs0009", 1000000, catalog.AsFeetech}, {"hiwonder", "lx-16a", 115200, catalog.AsHiwonder}, {"kondo", "krs-2552", 115200, catalog.AsKondo},
 	}
 }
 
 func (c brandCase) registers(t *testing.T, ids ...int) (*commission.Registers, *emulator.Bus) {
 	t.Helper()
 	bus := brandBus(t, c.kind, c.model, c.baud, ids...)
-	f := commission.Finder{Line: bus.Line(), Port: "PORT", Bauds: assembly.UsualBauds(), Protocols: assembly.AllProtocols()}
+	f := commission.Finder{Line: bus.Line(), Port: "PORT", Bauds: catalog.UsualBauds(), Protocols: catalog.AllProtocols()}
 	s, err := commission.MeetRegisters(t.Context(), &f, ids[0])
 	if err != nil {
 		t.Fatalf("%s: %v", c.model, err)
@@ -102,7 +103,7 @@ func TestRegistersOfEveryBrand(t *testing.T) {
 
 // Two servos of one line, compared: what they are is left out.
 func TestRegistersDiffNeighbours(t *testing.T) {
-	s, bus := brandCase{"feetech", "sts3215", 1000000, assembly.AsFeetech}.registers(t, 3, 7)
+	s, bus := brandCase{"feetech", "sts3215", 1000000, catalog.AsFeetech}.registers(t, 3, 7)
 	bus.Servos()[1].Preset("position_p_gain", 16)
 	bus.Servos()[1].Preset("goal_position", 900) // no setting
 	rows, err := s.Differences(t.Context(), []string{"7"})
@@ -138,7 +139,7 @@ func TestRegistersDiffNeighbours(t *testing.T) {
 
 // What cannot be set back is told, not passed over.
 func TestRegistersRestoreTells(t *testing.T) {
-	s, _ := brandCase{"feetech", "sts3215", 1000000, assembly.AsFeetech}.registers(t, 3)
+	s, _ := brandCase{"feetech", "sts3215", 1000000, catalog.AsFeetech}.registers(t, 3)
 	file := filepath.Join(t.TempDir(), "servo.json")
 	f := commission.RegisterFile{Model: "sts3215", Registers: map[string]int64{"id": 9, "max_voltage": 84, "temperature_limit": 9999}}
 	if err := f.Save(file); err != nil {
@@ -170,9 +171,9 @@ func TestRegistersRefuse(t *testing.T) {
 		{xm, "present_voltage=1", hal.Invalid, "read-only"}, {xm, "max_voltage=17V", hal.Invalid, "9.5..16 V"},
 		{xm, "pwm_limit=101%", hal.Invalid, "0..100 %"}, {xm, "max_voltage=12A", hal.Invalid, "one in V"}, {xm, "position_p_gain=3.5", hal.Invalid, "whole number"},
 		{xm, "max_voltage=NaNV", hal.Invalid, "got NaNV"}, {xm, "return_delay", hal.Invalid, "NAME=VALUE"},
-		{brandCase{"feetech", "sts3215", 1000000, assembly.AsFeetech}, "lock=0", hal.Unsafe, "themselves"},
-		{brandCase{"feetech", "sts3215", 1000000, assembly.AsFeetech}, "torque_enable=128", hal.Unsafe, "guard"},
-		{brandCase{"hiwonder", "lx-16a", 115200, assembly.AsHiwonder}, "motor_mode=1", hal.Unsafe, "guard"},
+		{brandCase{"feetech", "sts3215", 1000000, catalog.AsFeetech}, "lock=0", hal.Unsafe, "themselves"},
+		{brandCase{"feetech", "sts3215", 1000000, catalog.AsFeetech}, "torque_enable=128", hal.Unsafe, "guard"},
+		{brandCase{"hiwonder", "lx-16a", 115200, catalog.AsHiwonder}, "motor_mode=1", hal.Unsafe, "guard"},
 	} {
 		s, _ := c.of.registers(t, 3)
 		if _, err := s.Parse([]string{c.text}); hal.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.say) {
@@ -217,7 +218,7 @@ func TestRawOf(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	sts := assembly.LookupServo("sts3215")
+	sts := catalog.LookupServo("sts3215")
 	for name, want := range map[string]string{"baud_rate": "1000000 Bd", "unload_condition": "none", "return_delay": "0s", "max_torque": "0 %", "id": "-",
 		"present_position": "-3.142 rad (-180.0°)"} {
 		if got := commission.Meaning(sts, sts.Register(name), 0); got != want {

@@ -3,9 +3,10 @@ package main
 import (
 	"context"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/spf13/cobra"
 
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/commission"
 )
 
@@ -44,7 +45,7 @@ func newRegistersRestore(a *app) *cobra.Command {
 	}
 	c.Flags().BoolVarP(&dry, "dry-run", "n", false, "check everything, write nothing")
 	return registersCommand(a, c, func(ctx context.Context, s *commission.Registers, args []string) error {
-		if s.Protocol == assembly.AsVESC {
+		if s.Protocol == catalog.AsVESC {
 			return commission.VescRefusal(s.Bus, s.Id, "registers restore")
 		}
 		rows, err := s.Differences(ctx, args)

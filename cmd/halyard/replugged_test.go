@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/imu"
 	"github.com/halyard-robotics/halyard/hal"
@@ -182,7 +184,7 @@ func TestSensorReplugged(t *testing.T) {
 	r := turn(t, rig, configs.Options{})
 	l := r.agent.Layout()
 	s := sensorOf(t, l, "imu")
-	device := len(l.Actuators) + assembly.SensorIndex(l, "imu")
+	device := len(l.Actuators) + catalog.SensorIndex(l, "imu")
 	turns := func(rate float64) func([]hal.Status) bool {
 		return func(all []hal.Status) bool {
 			return all[device].Err == nil && math.Abs(r.agent.Measured(nil)[s.First+6]-rate) < 0.01

@@ -3,7 +3,8 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/internal/commission"
 )
 
@@ -19,10 +20,10 @@ func newScan(a *app) *cobra.Command {
 		Example: "  halyard scan /dev/ttyUSB0\n  halyard scan so101:arm\n  halyard scan /dev/i2c-1\n  halyard scan can0 --protocol cybergear",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch port, kind := assembly.ChipPort(args[0]); kind {
-			case assembly.I2cBus:
+			switch port, kind := catalog.ChipPort(args[0]); kind {
+			case catalog.I2cBus:
 				return a.scanI2C(cmd.Context(), port)
-			case assembly.SpiBus:
+			case catalog.SpiBus:
 				return a.scanSPI(port)
 			}
 			if t, ok, err := f.motors(cmd, args[0]); ok || err != nil {

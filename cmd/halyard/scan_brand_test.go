@@ -8,8 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/actuator"
@@ -22,7 +23,7 @@ func brandBus(t *testing.T, kind, model string, baud int, ids ...int) *emulator.
 	spec, _ := actuator.Lookup(model)
 	var servos []*emulator.Servo
 	for _, id := range ids {
-		servos = append(servos, assembly.BusTypes[kind].Emulate(assembly.LookupServo(model), id, actuator.NewServo(spec), emulator.GroundTruth{}))
+		servos = append(servos, catalog.BusTypes[kind].Emulate(catalog.LookupServo(model), id, actuator.NewServo(spec), emulator.GroundTruth{}))
 	}
 	return emulator.NewBus(emulator.BusConfig{Name: "test", Baud: baud}, servos...)
 }
@@ -36,9 +37,9 @@ func TestScanOfBrands(t *testing.T) {
 	}{
 		// Asked as a Dynamixel it answers, and says then what it is.
 		{"feetech", "sts3215", 500000, []int{2, 1}, "3 sts3215 500000; 7 sts3215 500000; "},
-		{"feetech", "scs0009", 1000000, []int{assembly.AsFeetech}, "3 scs0009 1000000; 7 scs0009 1000000; "},
-		{"hiwonder", "lx-16a", 115200, []int{assembly.AsHiwonder}, "3 lx-16a 115200; 7 lx-16a 115200; "},
-		{"kondo", "krs-2552", 1250000, []int{assembly.AsKondo}, "3  1250000!; 7  1250000!; "},
+		{"feetech", "scs0009", 1000000, []int{catalog.AsFeetech}, "3 scs0009 1000000; 7 scs0009 1000000; "},
+		{"hiwonder", "lx-16a", 115200, []int{catalog.AsHiwonder}, "3 lx-16a 115200; 7 lx-16a 115200; "},
+		{"kondo", "krs-2552", 1250000, []int{catalog.AsKondo}, "3  1250000!; 7  1250000!; "},
 	} {
 		s := surveyOf(brandBus(t, c.kind, c.model, c.baud, 3, 7).Line())
 		s.Protocols, s.Bauds = c.protocols, []int{1000000, 1250000, 500000, 115200}
@@ -56,11 +57,11 @@ func TestScanOfBrands(t *testing.T) {
 
 // Without being told anything, a scan finds every brand, at every rate that it has.
 func TestScanFindsEveryBrand(t *testing.T) {
-	for _, c := range append(everyBrand(), brandCase{"feetech", "sts3215", 38400, assembly.AsFeetech}, brandCase{"feetech", "scs0009", 76800, assembly.AsFeetech},
-		brandCase{"feetech", "sts3250", 128000, assembly.AsFeetech}, brandCase{"kondo", "krs-2552", 1250000, assembly.AsKondo}, brandCase{"kondo", "krs-2552", 625000, assembly.AsKondo},
+	for _, c := range append(everyBrand(), brandCase{"feetech", "sts3215", 38400, catalog.AsFeetech}, brandCase{"feetech", "scs0009", 76800, catalog.AsFeetech},
+		brandCase{"feetech", "sts3250", 128000, catalog.AsFeetech}, brandCase{"kondo", "krs-2552", 1250000, catalog.AsKondo}, brandCase{"kondo", "krs-2552", 625000, catalog.AsKondo},
 		brandCase{"dynamixel2", "xl-320", 9600, 2}, brandCase{"dynamixel1", "ax-12a", 19200, 1}) {
 		s := surveyOf(brandBus(t, c.kind, c.model, c.baud, 3).Line())
-		s.Protocols = assembly.AllProtocols()
+		s.Protocols = catalog.AllProtocols()
 		rows, err := s.Run(t.Context())
 		if err != nil || len(rows) != 1 || rows[0].Type != c.kind || rows[0].Baud != c.baud || rows[0].ID != 3 {
 			t.Errorf("%s at %d: got %+v, %v", c.model, c.baud, rows, err)
@@ -76,17 +77,17 @@ func TestSetupOfBrands(t *testing.T) {
 		change            func(s *commission.Setup)
 		want              string // id@baud of all, or a part of the error
 	}{
-		{"id", "feetech", "sts3215", 1000000, assembly.AsFeetech, func(s *commission.Setup) { s.NewID = 9 }, "9@1000000"},
-		{"id and rate", "feetech", "sts3250", 1000000, assembly.AsFeetech, func(s *commission.Setup) { s.NewID, s.NewBaud = 9, 500000 }, "9@500000"},
-		{"id", "hiwonder", "lx-16a", 115200, assembly.AsHiwonder, func(s *commission.Setup) { s.NewID = 9 }, "9@115200"},
-		{"id", "kondo", "krs-2552", 1250000, assembly.AsKondo, func(s *commission.Setup) { s.NewID = 9 }, "9@1250000"},
-		{"absent", "feetech", "sts3215", 1000000, assembly.AsFeetech, func(s *commission.Setup) { s.Id, s.NewID = 4, 9 }, "no servo answers"},
-		{"the same", "kondo", "krs-2552", 1250000, assembly.AsKondo, func(s *commission.Setup) { s.NewID = 40 }, "want 0..31"},
-		{"a rate it has not", "hiwonder", "lx-16a", 115200, assembly.AsHiwonder, func(s *commission.Setup) { s.NewBaud = 1000000 }, "cannot be told"},
-		{"no such register", "feetech", "sts3215", 1000000, assembly.AsFeetech, func(s *commission.Setup) {
+		{"id", "feetech", "sts3215", 1000000, catalog.AsFeetech, func(s *commission.Setup) { s.NewID = 9 }, "9@1000000"},
+		{"id and rate", "feetech", "sts3250", 1000000, catalog.AsFeetech, func(s *commission.Setup) { s.NewID, s.NewBaud = 9, 500000 }, "9@500000"},
+		{"id", "hiwonder", "lx-16a", 115200, catalog.AsHiwonder, func(s *commission.Setup) { s.NewID = 9 }, "9@115200"},
+		{"id", "kondo", "krs-2552", 1250000, catalog.AsKondo, func(s *commission.Setup) { s.NewID = 9 }, "9@1250000"},
+		{"absent", "feetech", "sts3215", 1000000, catalog.AsFeetech, func(s *commission.Setup) { s.Id, s.NewID = 4, 9 }, "no servo answers"},
+		{"the same", "kondo", "krs-2552", 1250000, catalog.AsKondo, func(s *commission.Setup) { s.NewID = 40 }, "want 0..31"},
+		{"a rate it has not", "hiwonder", "lx-16a", 115200, catalog.AsHiwonder, func(s *commission.Setup) { s.NewBaud = 1000000 }, "cannot be told"},
+		{"no such register", "feetech", "sts3215", 1000000, catalog.AsFeetech, func(s *commission.Setup) {
 			s.NewID, s.Writes = 9, []servo.Setting{{Register: "nonsense", Value: 1}}
 		}, "not a register"},
-		{"a setting that moves it", "hiwonder", "lx-16a", 115200, assembly.AsHiwonder, func(s *commission.Setup) {
+		{"a setting that moves it", "hiwonder", "lx-16a", 115200, catalog.AsHiwonder, func(s *commission.Setup) {
 			s.Writes = []servo.Setting{{Register: "motor_mode", Value: 1}}
 		}, "guard"},
 	} {
@@ -113,7 +114,7 @@ func TestSetupOfBrands(t *testing.T) {
 	}
 	// A taken id is refused.
 	bus := brandBus(t, "feetech", "sts3215", 1000000, 3, 9)
-	s := &commission.Setup{Finder: commission.Finder{Line: bus.Line(), Bauds: []int{1000000}, Protocols: []int{assembly.AsFeetech}}, Id: 3, NewID: 9, Note: func(string, ...any) {}}
+	s := &commission.Setup{Finder: commission.Finder{Line: bus.Line(), Bauds: []int{1000000}, Protocols: []int{catalog.AsFeetech}}, Id: 3, NewID: 9, Note: func(string, ...any) {}}
 	if _, err := s.Start(t.Context()); hal.KindOf(err) != hal.Unsafe {
 		t.Errorf("taken: got %v", err)
 	}
@@ -129,22 +130,22 @@ func TestSetupOfBrandsRestores(t *testing.T) {
 		want  string
 		kind  hal.Kind
 	}{
-		{"interrupted", brandCase{"feetech", "sts3215", 1000000, assembly.AsFeetech}, 500000, func(n int, p []byte, cancel func()) {
+		{"interrupted", brandCase{"feetech", "sts3215", 1000000, catalog.AsFeetech}, 500000, func(n int, p []byte, cancel func()) {
 			if isWrite(p, 5) {
 				cancel()
 			}
 		}, "3@1000000", hal.Unexpected},
-		{"rate lost", brandCase{"feetech", "sts3215", 1000000, assembly.AsFeetech}, 500000, func(n int, p []byte, cancel func()) {
+		{"rate lost", brandCase{"feetech", "sts3215", 1000000, catalog.AsFeetech}, 500000, func(n int, p []byte, cancel func()) {
 			if isWrite(p, 6) && p[6] == 1 {
 				p[len(p)-1] ^= 0xFF
 			}
 		}, "3@1000000", hal.Timeout},
-		{"lost once", brandCase{"feetech", "sts3215", 1000000, assembly.AsFeetech}, 500000, func(n int, p []byte, cancel func()) {
+		{"lost once", brandCase{"feetech", "sts3215", 1000000, catalog.AsFeetech}, 500000, func(n int, p []byte, cancel func()) {
 			if n == 1 || n == 4 {
 				p[len(p)-1] ^= 0xFF
 			}
 		}, "9@500000", hal.Unexpected},
-		{"id lost once", brandCase{"hiwonder", "lx-16a", 115200, assembly.AsHiwonder}, 0, func(n int, p []byte, cancel func()) {
+		{"id lost once", brandCase{"hiwonder", "lx-16a", 115200, catalog.AsHiwonder}, 0, func(n int, p []byte, cancel func()) {
 			if n == 1 {
 				p[len(p)-1] ^= 0xFF
 			}
@@ -161,7 +162,7 @@ func TestSetupOfBrandsRestores(t *testing.T) {
 					c.spoil(n, p, cancel)
 				}
 			}}
-			s := &commission.Setup{Finder: commission.Finder{Line: line, Port: "PORT", Bauds: []int{c.of.baud}, Protocols: assembly.AllProtocols()}, Id: 3, NewID: 9,
+			s := &commission.Setup{Finder: commission.Finder{Line: line, Port: "PORT", Bauds: []int{c.of.baud}, Protocols: catalog.AllProtocols()}, Id: 3, NewID: 9,
 				NewBaud: c.baud, Note: func(string, ...any) {}}
 			if c.of.kind == "feetech" {
 				s.Writes = []servo.Setting{{Register: "return_delay", Value: 10}}

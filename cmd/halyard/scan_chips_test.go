@@ -9,10 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/pressure"
 	"github.com/halyard-robotics/halyard/drivers/spi"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
@@ -44,7 +46,7 @@ func TestSurveyI2C(t *testing.T) {
 		t.Fatal(err)
 	}
 	for target, want := range map[string]bool{"/dev/i2c-1": true, file + ":main": true, "/dev/ttyUSB0": false, "okon:main": true, "okon:other": false, "xm430-arm:arm": false, "nothing": false} {
-		if _, kind := assembly.ChipPort(target); (kind == assembly.I2cBus) != want {
+		if _, kind := catalog.ChipPort(target); (kind == catalog.I2cBus) != want {
 			t.Errorf("%s: got %q, want i2c: %v", target, kind, want)
 		}
 	}
@@ -52,7 +54,7 @@ func TestSurveyI2C(t *testing.T) {
 	if err := os.Symlink("/dev/null", link); err != nil {
 		t.Fatal(err)
 	}
-	if _, kind := assembly.ChipPort(link); kind != "" {
+	if _, kind := catalog.ChipPort(link); kind != "" {
 		t.Error("a link to something else is taken for a bus")
 	}
 	if code, _, errText := runApp(t, "scan", "/dev/i2c-99"); code != 3 || !strings.Contains(errText, "no such bus") {
@@ -76,7 +78,7 @@ func TestSurveySPI(t *testing.T) {
 			t.Errorf("%s: got %v, %v; want %s", c.name, rows, err, c.want)
 		}
 	}
-	if port, kind := assembly.ChipPort("/dev/spidev0.1"); port != "/dev/spidev0.1" || kind != assembly.SpiBus {
+	if port, kind := catalog.ChipPort("/dev/spidev0.1"); port != "/dev/spidev0.1" || kind != catalog.SpiBus {
 		t.Errorf("got %q, %q", port, kind)
 	}
 	if code, _, errText := runApp(t, "scan", "/dev/spidev99.0"); code != 3 || !strings.Contains(errText, "is SPI switched on") {
@@ -102,7 +104,7 @@ func TestSPIConfig(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := assembly.Resolve(config); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := plan.Resolve(config); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %s", c.device, err, c.want)
 		}
 	}

@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/spf13/cobra"
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/commission"
 )
 
@@ -30,7 +31,7 @@ func (f *lineFlags) motors(c *cobra.Command, target string) (s commission.MotorS
 		s.Bus.Baud = f.bauds[0]
 	}
 	s.Bus.Baud = cmp.Or(s.Bus.Baud, commission.UsualRates[s.Word])
-	return s, assembly.BusTypes[s.Word].Duplex, nil
+	return s, catalog.BusTypes[s.Word].Duplex, nil
 }
 
 // scanMotors shows which motor controllers answer.
@@ -38,7 +39,7 @@ func (a *app) scanMotors(s commission.MotorScan, err error) error {
 	if err != nil {
 		return err
 	}
-	t := assembly.BusTypes[s.Word]
+	t := catalog.BusTypes[s.Word]
 	line, err := t.PortOpener(&s.Bus, nil)()
 	if err != nil {
 		return err

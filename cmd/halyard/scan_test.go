@@ -7,8 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
@@ -48,7 +49,7 @@ func wireOf(t *testing.T, timing emulator.Timing, list ...onWire) *emulator.Bus 
 }
 
 func surveyOf(line servo.Line) *commission.Survey {
-	f := commission.Finder{Line: line, Port: "PORT", Bauds: assembly.UsualBauds(), Protocols: []int{2, 1}}
+	f := commission.Finder{Line: line, Port: "PORT", Bauds: catalog.UsualBauds(), Protocols: []int{2, 1}}
 	return &commission.Survey{BareLine: &commission.BareLine{Finder: f}, Note: func(string, ...any) {}}
 }
 
@@ -127,7 +128,7 @@ func TestSurveyRow(t *testing.T) {
 		t.Errorf("a servo that answers no reads: got %+v", rows)
 	}
 	for _, protocol := range []int{1, 2} {
-		for _, baud := range assembly.UsualBauds() {
+		for _, baud := range catalog.UsualBauds() {
 			s := surveyOf(wireOf(t, emulator.Timing{}).Line())
 			s.Bauds, s.Protocols = []int{baud}, []int{protocol}
 			if !commission.Possible(protocol, baud) {

@@ -7,6 +7,8 @@ import (
 	"net"
 	"sync"
 
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/spf13/cobra"
 
 	"github.com/halyard-robotics/halyard/configs"
@@ -39,7 +41,7 @@ func newServe(a *app) *cobra.Command {
 
 // serve builds the rigs of plans, opens their servers and runs them side by side until ctx ends or one breaks. Then the
 // servers stop first, so that no command comes any more, the bodies by their policies next, and the lines last.
-func (a *app) serve(ctx context.Context, plans ...*assembly.Plan) error {
+func (a *app) serve(ctx context.Context, plans ...*plan.Plan) error {
 	var stations []*assembly.Station
 	var rigs []*hal.Rig
 	log := a.log() // one, whose lines do not mix
@@ -124,7 +126,7 @@ func (a *app) announce(stations []*assembly.Station) {
 	}
 	bodies := map[configs.BodyKind]bool{}
 	for _, st := range stations {
-		made := func(p *assembly.AgentPlan) {
+		made := func(p *plan.AgentPlan) {
 			for _, j := range p.Joints {
 				bodies[j.Body] = true
 			}
@@ -160,7 +162,7 @@ func (a *app) announce(stations []*assembly.Station) {
 }
 
 // nextCommand is what makes this rig move.
-func nextCommand(p *assembly.Plan, list []assembly.ReadyServer) string {
+func nextCommand(p *plan.Plan, list []assembly.ReadyServer) string {
 	var arm string
 	for i := range p.Agents {
 		if !p.Agents[i].Config.Guard.Armed {
@@ -177,7 +179,7 @@ func nextCommand(p *assembly.Plan, list []assembly.ReadyServer) string {
 			if a.Config.Name == s.Agent && !embeddedMotion("wave", len(a.Joints)) {
 				play = arm + "halyard play FILE" // halyard play --help says how one looks
 			}
-			if a.Config.Name == s.Agent && len(assembly.RobotsOf(len(a.Joints))) != 1 {
+			if a.Config.Name == s.Agent && len(plan.RobotsOf(len(a.Joints))) != 1 {
 				name := a.Config.Model
 				if _, err := model.Load(name); err != nil { // a file
 					name = p.Config.Resolve(name)

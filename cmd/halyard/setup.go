@@ -3,9 +3,10 @@ package main
 import (
 	"errors"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/spf13/cobra"
 
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/commission"
 )
 
@@ -40,7 +41,7 @@ func newSetup(a *app) *cobra.Command {
 				return err
 			}
 			defer b.Line.Close()
-			if b.Protocols[0] == assembly.AsVESC {
+			if b.Protocols[0] == catalog.AsVESC {
 				return commission.VescRefusal(b.Port, s.Id, "setup")
 			}
 			s.Finder = b.Finder

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/servo/feetech"
 )
@@ -76,7 +77,7 @@ func (w *walk) placeOf(f *commission.FoundServo) int {
 // published number those of a series are alike.
 func (w *walk) fits(f *commission.FoundServo, i int) bool {
 	want := w.joints[i].Model
-	if f.Type != w.kind || f.Model == want.Units().Name || f.Type == assembly.BrandWords[assembly.AsKondo] {
+	if f.Type != w.kind || f.Model == want.Units().Name || f.Type == catalog.BrandWords[catalog.AsKondo] {
 		return f.Type == w.kind
 	}
 	m, _ := want.(*feetech.Model)

@@ -8,8 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
@@ -28,7 +29,7 @@ func (w *watched) Write(p []byte) (int, error) {
 }
 
 func setupOf(bus *emulator.Bus, change func(*commission.Setup)) *commission.Setup {
-	s := &commission.Setup{Finder: commission.Finder{Line: bus.Line(), Port: "PORT", Bauds: assembly.UsualBauds(), Protocols: []int{2, 1}}, Id: 1, NewID: -1, Note: func(string, ...any) {}}
+	s := &commission.Setup{Finder: commission.Finder{Line: bus.Line(), Port: "PORT", Bauds: catalog.UsualBauds(), Protocols: []int{2, 1}}, Id: 1, NewID: -1, Note: func(string, ...any) {}}
 	change(s)
 	return s
 }

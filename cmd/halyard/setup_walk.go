@@ -9,10 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/spf13/cobra"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/commission"
 )
 
@@ -39,7 +40,7 @@ func newWalk(a *app, c *cobra.Command, f *lineFlags, target string, deaf bool) (
 	case config == nil:
 		err = &hal.Error{Kind: hal.Invalid, Op: "setup", Err: fmt.Errorf("got the port %s, want --id with it, or CONFIG:BUS for all servos of a bus", target),
 			Try: "halyard setup so101:arm"}
-	case assembly.BusTypes[config.Buses[name].Type].Duplex:
+	case catalog.BusTypes[config.Buses[name].Type].Duplex:
 		err = &hal.Error{Kind: hal.Invalid, Op: "setup", Err: fmt.Errorf("%s is a bus of motor controllers, want --id: they are set up one by one", name),
 			Try: "halyard setup " + target + " --id OLD --new-id N"}
 	case deaf:
@@ -60,7 +61,7 @@ func newWalk(a *app, c *cobra.Command, f *lineFlags, target string, deaf bool) (
 	}
 	if !c.Flags().Changed("baud") {
 		w.Bauds = []int{bus.Baud}
-		for _, b := range assembly.UsualBauds() {
+		for _, b := range catalog.UsualBauds() {
 			if b != bus.Baud && commission.Possible(w.Protocols[0], b) {
 				w.Bauds = append(w.Bauds, b)
 			}
@@ -175,7 +176,7 @@ func (w *walk) Step(ctx context.Context, i int) error {
 
 // beside tells who may stay on the line. Kondo's command for an id names nobody: its servos must be alone.
 func (w *walk) beside() string {
-	if w.Protocols[0] == assembly.AsKondo || !slices.ContainsFunc(w.joints, func(j commission.WalkJoint) bool { return j.Done() }) {
+	if w.Protocols[0] == catalog.AsKondo || !slices.ContainsFunc(w.joints, func(j commission.WalkJoint) bool { return j.Done() }) {
 		return ""
 	}
 	return ", or beside those that are done"

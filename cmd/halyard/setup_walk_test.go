@@ -11,8 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/configs"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
@@ -67,18 +68,18 @@ func newDesk(t *testing.T, kind string, baud int, joints []string, servos []fres
 		}
 		act := actuator.NewServo(spec)
 		act.Reset(0.3 * float64(len(made))) // what they say of themselves differs
-		made = append(made, assembly.BusTypes[typeOfModel(s.model)].Emulate(assembly.LookupServo(s.model), s.id, act, emulator.GroundTruth{}))
+		made = append(made, catalog.BusTypes[typeOfModel(s.model)].Emulate(catalog.LookupServo(s.model), s.id, act, emulator.GroundTruth{}))
 	}
 	b := &desk{t: t, script: script, bus: emulator.NewBus(emulator.BusConfig{Name: "test", Baud: baud}, made...)}
 	for i, s := range servos {
-		if code, ok := assembly.LookupServo(s.model).BaudCode(s.baud); ok && s.baud != baud {
+		if code, ok := catalog.LookupServo(s.model).BaudCode(s.baud); ok && s.baud != baud {
 			made[i].Preset("baud_rate", int64(code))
 		}
 	}
 	b.ctx, b.cancel = context.WithCancel(t.Context())
 	t.Cleanup(b.cancel)
 	a := &app{in: b, out: &b.out, err: &b.said, format: "table"}
-	protocols, err := assembly.ProtocolsOf(kind)
+	protocols, err := catalog.ProtocolsOf(kind)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +95,7 @@ func newDesk(t *testing.T, kind string, baud int, joints []string, servos []fres
 
 // typeOfModel is the type of line that a model hangs on.
 func typeOfModel(model string) string {
-	for kind, t := range assembly.BusTypes {
+	for kind, t := range catalog.BusTypes {
 		if !t.Duplex && t.Lookup(model) != nil {
 			return kind
 		}
@@ -144,7 +145,7 @@ func (b *desk) places() string {
 		id, _ := s.Register("id")
 		code, _ := s.Register("baud_rate")
 		rate := 115200
-		if m, ok := assembly.LookupServo(s.Name()).(interface{ Rate(byte) int }); ok {
+		if m, ok := catalog.LookupServo(s.Name()).(interface{ Rate(byte) int }); ok {
 			rate = m.Rate(byte(code))
 		}
 		text = append(text, fmt.Sprintf("%d@%d", id, rate))

@@ -10,11 +10,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/spf13/cobra"
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/protocols/simloid"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
@@ -80,11 +82,11 @@ so often. With a CONFIG its robots are served, which may be emulated or real.`,
 }
 
 // plans makes a rig for each pair of robot and port, or the one of the config.
-func (f *simloidFlags) plans(a *app, cmd *cobra.Command, args []string) ([]*assembly.Plan, error) {
+func (f *simloidFlags) plans(a *app, cmd *cobra.Command, args []string) ([]*plan.Plan, error) {
 	if f.dialect != "" && f.dialect != simloid.Document.String() && f.dialect != simloid.Later.String() {
 		return nil, simloidFault("--dialect", f.dialect, "document or later")
 	}
-	conf := assembly.OriginalSimloid()
+	conf := plan.OriginalSimloid()
 	if err := f.readConf(a, &conf); err != nil {
 		return nil, err
 	}
@@ -95,7 +97,7 @@ func (f *simloidFlags) plans(a *app, cmd *cobra.Command, args []string) ([]*asse
 	}
 	if len(args) > 0 {
 		p, err := f.ofConfig(a, cmd, args[0])
-		return []*assembly.Plan{p}, err
+		return []*plan.Plan{p}, err
 	}
 	if f.body != "" && f.body != string(configs.Sim) {
 		err := simloidFault("--body", f.body, "sim, or a CONFIG that names the devices")
@@ -106,7 +108,7 @@ func (f *simloidFlags) plans(a *app, cmd *cobra.Command, args []string) ([]*asse
 	if err != nil {
 		return nil, err
 	}
-	var plans []*assembly.Plan
+	var plans []*plan.Plan
 	for i := range max(1, len(f.ports), len(f.robots), len(f.listen)) {
 		robot, err := simloidModel(f.robots, i, conf.Robot)
 		if err != nil {
@@ -130,7 +132,7 @@ func simloidFault(what, got, want string) *hal.Error {
 }
 
 // readConf reads the file that was named, or simloid.conf where there is one.
-func (f *simloidFlags) readConf(a *app, c *assembly.SimloidConf) error {
+func (f *simloidFlags) readConf(a *app, c *plan.SimloidConf) error {
 	name := f.conf
 	if name == "" {
 		name = "simloid.conf"
@@ -142,7 +144,7 @@ func (f *simloidFlags) readConf(a *app, c *assembly.SimloidConf) error {
 	if err != nil {
 		return &hal.Error{Kind: hal.Invalid, Op: "simloid: --conf", Err: err}
 	}
-	notes, err := assembly.ParseSimloidConf(name, data, c)
+	notes, err := plan.ParseSimloidConf(name, data, c)
 	for _, n := range notes {
 		a.note("note: %s", n)
 	}
@@ -150,7 +152,7 @@ func (f *simloidFlags) readConf(a *app, c *assembly.SimloidConf) error {
 }
 
 // ofConfig is the rig of a config, whose only robot gets a Simloid server if it has none.
-func (f *simloidFlags) ofConfig(a *app, cmd *cobra.Command, name string) (*assembly.Plan, error) {
+func (f *simloidFlags) ofConfig(a *app, cmd *cobra.Command, name string) (*plan.Plan, error) {
 	for _, flag := range []string{"robot", "scene", "steplength"} {
 		if cmd.Flags().Changed(flag) {
 			return nil, simloidFault("--"+flag, "it", name+" to say that, or --set")
@@ -165,7 +167,7 @@ func (f *simloidFlags) ofConfig(a *app, cmd *cobra.Command, name string) (*assem
 		return nil, err
 	}
 	if !slices.ContainsFunc(p.Config.Servers, func(s configs.Server) bool { return s.Protocol == "simloid" }) {
-		g.listen = append(g.listen, "simloid="+f.address(0, assembly.OriginalSimloid().Port))
+		g.listen = append(g.listen, "simloid="+f.address(0, plan.OriginalSimloid().Port))
 		if _, p, err = g.load(a, []string{name}); err != nil {
 			return nil, err
 		}
@@ -198,14 +200,14 @@ func (f *simloidFlags) address(i, port int) string {
 }
 
 // plan is the rig of one robot. It goes the way of every config, so that all rules hold for it too.
-func (f *simloidFlags) plan(i int, agent, robot, scene string, conf *assembly.SimloidConf) (*assembly.Plan, error) {
+func (f *simloidFlags) plan(i int, agent, robot, scene string, conf *plan.SimloidConf) (*plan.Plan, error) {
 	address := f.address(i, conf.Port)
 	_, port, err := net.SplitHostPort(address)
 	name := "simloid-" + port
 	if err != nil || port == "0" { // nobody can say which it will be
 		name = fmt.Sprintf("simloid-%d-%d", os.Getpid(), i)
 	}
-	gravity := assembly.StandardGravity
+	gravity := catalog.StandardGravity
 	if !conf.Gravity {
 		gravity = 0
 	}
@@ -223,7 +225,7 @@ servers: [{protocol: simloid, listen: %q, dialect: %q, noise: %t}]
 	if err != nil {
 		return nil, err
 	}
-	p, err := assembly.Resolve(c)
+	p, err := plan.Resolve(c)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
@@ -19,7 +21,7 @@ import (
 )
 
 // simloidPlan is a rig of one robot behind a Simloid server.
-func simloidPlan(t testing.TB, id int, more string) *assembly.Plan {
+func simloidPlan(t testing.TB, id int, more string) *plan.Plan {
 	t.Helper()
 	c, err := configs.Parse(fmt.Appendf(nil, `
 name: simloid
@@ -30,7 +32,7 @@ servers: [{protocol: simloid, listen: "127.0.0.1:0"%s}]
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := assembly.Resolve(c)
+	p, err := plan.Resolve(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +105,7 @@ func TestKinematicsOfSim(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		tree, places := assembly.TreeOf(m)
+		tree, places := plan.TreeOf(m)
 		if err := tree.Validate(len(m.Joints)); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

@@ -10,7 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/halyard-robotics/halyard/protocols/simloid"
 )
 
@@ -245,8 +246,8 @@ func FuzzSimloidConf(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c := assembly.OriginalSimloid()
-		assembly.ParseSimloidConf("f", data, &c)
+		c := plan.OriginalSimloid()
+		plan.ParseSimloidConf("f", data, &c)
 		if c.Port < 0 || c.Port > 65535 || c.Robot < 0 || c.Scene < 0 || c.Step < 100*time.Microsecond || c.Step > time.Second ||
 			!(c.MaxTorque > 0 && c.MaxTorque <= 1) || c.Step%time.Microsecond != 0 {
 			t.Errorf("got %+v", c)

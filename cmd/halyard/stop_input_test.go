@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/drivers"
 	"github.com/halyard-robotics/halyard/drivers/gpio"
 	"github.com/halyard-robotics/halyard/hal"
@@ -64,8 +66,8 @@ func TestStopReader(t *testing.T) {
 					n, err := host.Open()
 					return &dozing{n, hang}, err
 				}
-				p := &assembly.WirePlan{Name: "estop", Bus: "io", Line: "0", Low: true}
-				reader := drivers.NewPoller(gpio.NewEStopInput(p.Pins(assembly.End{Name: "io", Lines: open}), assembly.StopWait),
+				p := &catalog.WirePlan{Name: "estop", Bus: "io", Line: "0", Low: true}
+				reader := drivers.NewPoller(gpio.NewEStopInput(p.Pins(catalog.End{Name: "io", Lines: open}), assembly.StopWait),
 					drivers.PollerConfig{Values: 1, Period: time.Millisecond, Clock: sleeper{time.Now()}})
 				if err := reader.Open(); err != nil {
 					t.Fatal(err)
@@ -102,9 +104,9 @@ func TestStopReader(t *testing.T) {
 func TestStopBlink(t *testing.T) {
 	chip := pins.New(pins.Config{Lines: []string{"BUTTON"}})
 	chip.Attach(&pins.Switch{Line: 0, Closed: true})
-	p := &assembly.WirePlan{Name: "estop", Bus: "io", Line: "0", Low: true}
+	p := &catalog.WirePlan{Name: "estop", Bus: "io", Line: "0", Low: true}
 	clock := &hands{}
-	circuit := &assembly.Latched{Sensor: gpio.NewEStopInput(p.Pins(assembly.End{Name: "io", Lines: chip.Host().Open}), 0), Clock: clock, Least: assembly.StopPatience}
+	circuit := &assembly.Latched{Sensor: gpio.NewEStopInput(p.Pins(catalog.End{Name: "io", Lines: chip.Host().Open}), 0), Clock: clock, Least: assembly.StopPatience}
 	if err := circuit.Open(); err != nil {
 		t.Fatal(err)
 	}

@@ -7,9 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator"
@@ -34,7 +35,7 @@ func (c motorCase) finder(t *testing.T) (commission.Finder, *emulator.Bus) {
 	t.Helper()
 	bus := brandBus(t, c.kind, c.model, c.baud, c.ids...)
 	said := map[int]map[string]int{3: {"watchdog_endpoint": emulator.WatchdogEndpoint, "enable_endpoint": emulator.EnableEndpoint}}
-	return commission.Finder{Line: bus.Line(), Port: "PORT", Bauds: []int{c.baud}, Protocols: []int{slices.Index(assembly.BrandWords, c.kind)}, Duplex: true, Said: said}, bus
+	return commission.Finder{Line: bus.Line(), Port: "PORT", Bauds: []int{c.baud}, Protocols: []int{slices.Index(catalog.BrandWords, c.kind)}, Duplex: true, Said: said}, bus
 }
 
 func (c motorCase) registers(t *testing.T) (*commission.Registers, *emulator.Bus) {
@@ -170,7 +171,7 @@ func TestRegistersOfMotorsRefuse(t *testing.T) {
 
 // A number that a float register is given is in its unit.
 func TestRawOfFloats(t *testing.T) {
-	gear := commission.MotorTable(assembly.CybergearType, "")
+	gear := commission.MotorTable(catalog.CybergearType, "")
 	for text, want := range map[string]int64{
 		"max_velocity 2": 2000, "max_velocity 2rad/s": 2000, "max_velocity 0x10": -1, "position_p_gain 30": 300000, "position_p_gain 30.5": 305000,
 		"can_timeout 10000": 10000, "can_timeout 0.5s": 10000, "operating_mode 1": 1, "operating_mode 1.5": -1, "max_velocity 31": -1, "current_filter inf": -1,

@@ -10,9 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/spf13/cobra"
 
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/sim/actuator"
@@ -51,7 +52,7 @@ func TestHardwareDoc(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	words := slices.Concat(report.SortedKeys(assembly.BusTypes), report.SortedKeys(assembly.SensorKinds()), report.SortedKeys(assembly.OutputKinds()))
+	words := slices.Concat(report.SortedKeys(catalog.BusTypes), report.SortedKeys(catalog.SensorKinds()), report.SortedKeys(catalog.OutputKinds()))
 	for _, word := range append(words, "p2os", "v4l2", "estop", "lights", "gate") {
 		if !strings.Contains(string(data), "`"+word+"`") {
 			t.Errorf("docs/hardware.md: lacks %s", word)
@@ -77,7 +78,7 @@ func TestSupplyDoc(t *testing.T) {
 	for _, name := range actuator.Names() {
 		k, _ := actuator.Lookup(name)
 		driven := name == "mg996r"
-		for _, b := range assembly.BusTypes {
+		for _, b := range catalog.BusTypes {
 			driven = driven || !b.Duplex && b.Lookup(name) != nil
 		}
 		if want := fmt.Sprintf(" | %g V | %g A | %g A | ", k.NominalVolts, k.StallCurrent, math.Ceil(6*k.StallCurrent-1e-9)); driven && !strings.Contains(rows[name], want) {

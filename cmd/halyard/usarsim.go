@@ -5,9 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/spf13/cobra"
 
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
@@ -46,7 +47,7 @@ Controllers spawn their robots with INIT. CONFIG is another config than the embe
 }
 
 // plan is the rig of the config with the arena and the port of the command line.
-func (f *usarsimFlags) plan(a *app, args []string) (*assembly.Plan, error) {
+func (f *usarsimFlags) plan(a *app, args []string) (*plan.Plan, error) {
 	if len(args) == 0 {
 		args = []string{"usarsim"}
 	}

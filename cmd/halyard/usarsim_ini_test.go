@@ -11,8 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/halyard-robotics/halyard/configs/usarini"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
@@ -202,7 +203,7 @@ func FuzzINI(f *testing.F) {
 		}
 		f.Add(text)
 	}
-	base, err := assembly.Builtin("USARBot.P2AT")
+	base, err := plan.Builtin("USARBot.P2AT")
 	if err != nil {
 		f.Fatal(err)
 	}

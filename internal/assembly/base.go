@@ -11,25 +11,13 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/base"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/kinematics"
-	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// NewBase is the driver of a base at the end of a line. only says that it is nowhere but at the bus's rate.
-func (p *BasePlan) NewBase(e End, bus *configs.Bus, only bool) (*base.Base, error) {
-	s := base.Settings{Name: e.Name, Robot: p.Robot, Line: e.Open, Clock: e.Clock, Bauds: p.bauds(bus), Acceleration: p.Config.Acceleration,
-		SonarOff: !p.Config.Sonar, Gyro: p.Config.Gyro, Runtime: p.runtime}
-	for _, w := range p.wheels {
-		s.Wheels = append(s.Wheels, w.side)
-	}
-	if only {
-		s.Bauds = []int{bus.Baud}
-	}
-	return base.New(s)
-}
-
 // openBase opens a base and hangs the robot's wheels on it. Its motors stay off.
-func (b *Builder) openBase(p *BasePlan) error {
+func (b *Builder) openBase(p *plan.BasePlan) error {
 	e, _, err := b.End(p.Config.Bus, p.Body)
 	if err != nil {
 		return err
@@ -45,24 +33,24 @@ func (b *Builder) openBase(p *BasePlan) error {
 	if err := b.Run(d); err != nil {
 		return err
 	}
-	layout := b.Plan.Agents[p.agent].Layout
-	for i, w := range p.wheels {
+	layout := b.Plan.Agents[p.Agent].Layout
+	for i, w := range p.Wheels {
 		// Counts are metres by the robot's table: there is nothing to calibrate.
 		u := d.Units(i)
-		cal := calibration.Nominal(layout.Actuators[w.actuator].Name, calibration.Servo{Model: u.Name, ID: i + 1},
+		cal := calibration.Nominal(layout.Actuators[w.Actuator].Name, calibration.Servo{Model: u.Name, ID: i + 1},
 			calibration.Model{TicksPerTurn: u.TicksPerTurn, CentreTicks: u.CentreTicks, MinTicks: u.MinTicks, MaxTicks: u.MaxTicks,
 				StallTorque: u.StallTorque, MaxEffort: u.MaxEffort})
-		b.hung[JointRef{p.agent, w.actuator}] = drivers.Joint{Chain: d, Index: i, Calibration: cal, Bus: p.Config.Bus, ID: i + 1}
+		b.hung[plan.JointRef{Agent: p.Agent, Joint: w.Actuator}] = drivers.Joint{Chain: d, Index: i, Calibration: cal, Bus: p.Config.Bus, ID: i + 1}
 	}
 	return nil
 }
 
-// source is what a sensor of the robot reads of the base.
-func (p *BasePlan) source(d *base.Base, u baseUse) drivers.Source {
-	if u.sense == base.Encoders {
-		return newTicks(d, u.wheel, u.tick)
+// sourceOf is what a sensor of the robot reads of the base.
+func sourceOf(d *base.Base, u plan.BaseUse) drivers.Source {
+	if u.Sense == base.Encoders {
+		return newTicks(d, u.Wheel, u.Tick)
 	}
-	return d.Source(u.sense)
+	return d.Source(u.Sense)
 }
 
 // zeroed is a source that can count from here.
@@ -157,22 +145,22 @@ func (b *Builder) reckonWheels(i int, body hal.Body, start hal.Pose) (hal.Body, 
 	a := &b.Plan.Agents[i]
 	p, l := a.Base, body.Layout()
 	w := kinematics.Wheeled{Start: start, Centre: p.Config.TurnsAbout, Odometry: hal.None, Pose: hal.None, Radius: p.Robot.Radius, Turn: p.Robot.Difference,
-		Left: p.wheels[0].actuator, Right: p.wheels[len(p.wheels)-1].actuator, Lag: p.lag(b.Plan.Config.Buses[p.Config.Bus].Baud)}
+		Left: p.Wheels[0].Actuator, Right: p.Wheels[len(p.Wheels)-1].Actuator, Lag: p.Lag(b.Plan.Config.Buses[p.Config.Bus].Baud)}
 	out := &wheeled{base: b.bases[p], zeros: map[int]zeroed{}, place: hal.None}
 	for k := range l.Sensors {
 		if s := &l.Sensors[k]; s.Kind == "pose" && w.Pose == hal.None {
 			w.Pose = k
 		}
-		if z, ok := b.Sources[JointRef{i, k}].(zeroed); ok {
+		if z, ok := b.Sources[plan.JointRef{Agent: i, Joint: k}].(zeroed); ok {
 			out.zeros[k] = z
 		}
-		if t, ok := b.Sources[JointRef{i, k}].(*tilted); ok && w.Attitude == nil {
+		if t, ok := b.Sources[plan.JointRef{Agent: i, Joint: k}].(*tilted); ok && w.Attitude == nil {
 			w.Attitude = attitudeOf(t, a.Robot, l.Sensors[k].Name)
 		}
 	}
 	for _, u := range p.Serves {
-		if u.sense == base.Odometry {
-			w.Odometry = SensorIndex(l, u.Sensor)
+		if u.Sense == base.Odometry {
+			w.Odometry = catalog.SensorIndex(l, u.Sensor)
 		}
 	}
 	out.place = w.Odometry
@@ -182,12 +170,6 @@ func (b *Builder) reckonWheels(i int, body hal.Body, start hal.Pose) (hal.Body, 
 	var err error
 	out.DeadReckoner, err = kinematics.Reckon(body, w)
 	return out, err
-}
-
-// lag is how long a report of the base is on its wire, and half of the board's own tick.
-func (p *BasePlan) lag(baud int) time.Duration {
-	const head, tick = 31, 20 * time.Millisecond // bytes of a report but for its echoes
-	return servo.WireTime(head+3*min(8, len(p.Robot.Sonar)), 10, baud) + tick/2
 }
 
 // attitudeOf is the robot's attitude by an inertial sensor that sits on its chassis, in the axes of the chassis.
@@ -211,27 +193,3 @@ func attitudeOf(t *tilted, m *model.Robot, name string) func() ([4]float64, bool
 
 // staleAttitude is the age from which the wheels know better.
 const staleAttitude = 300 * time.Millisecond
-
-// interlock says what the wheels of a robot with a base do not turn without: any device of it that a cable leads to, but
-// for those that the config can do without.
-func (p *AgentPlan) interlock() (k hal.Interlock) {
-	if p.Base == nil || p.Base.Body == configs.Sim {
-		return k
-	}
-	for i := range p.Joints {
-		switch j := &p.Joints[i]; {
-		case p.Base.turns(i):
-			k.Actuators = append(k.Actuators, i)
-			k.Devices = append(k.Devices, i)
-		case j.Hardware != nil && j.Body != configs.Sim:
-			k.Devices = append(k.Devices, i)
-		}
-	}
-	for i := range p.Layout.Sensors {
-		name := p.Layout.Sensors[i].Name
-		if s, ok := p.Config.Hardware.Sensors[name]; ok && s.Needed && p.Config.BodyOf(name) != configs.Sim {
-			k.Devices = append(k.Devices, len(p.Layout.Actuators)+i)
-		}
-	}
-	return k
-}

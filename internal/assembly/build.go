@@ -4,14 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"net/netip"
 	"slices"
-	"time"
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/protocols"
 	"github.com/halyard-robotics/halyard/protocols/odcp"
@@ -23,7 +23,7 @@ import (
 // System is a rig and what it stands on.
 type System struct {
 	Rig    *hal.Rig
-	Plan   *Plan
+	Plan   *plan.Plan
 	log    *slog.Logger
 	Scene  *sim.Scene
 	Lines  []line
@@ -45,12 +45,12 @@ type System struct {
 type line struct {
 	Name  string
 	kind  configs.BodyKind
-	Chain Chain
+	Chain catalog.Chain
 	Emu   *emulator.Bus // nil where it is real
 }
 
 // Build opens all that p names and puts it together. On an error nothing stays open.
-func Build(p *Plan, log *slog.Logger) (sys *System, err error) {
+func Build(p *plan.Plan, log *slog.Logger) (sys *System, err error) {
 	c := p.Config
 	mode := hal.Lockstep
 	if c.Clock.Mode == configs.Realtime {
@@ -61,7 +61,7 @@ func Build(p *Plan, log *slog.Logger) (sys *System, err error) {
 		return nil, err
 	}
 	b := newBuilder(&System{Rig: rig, Plan: p, log: log, outfits: map[string]*classDevices{}}, make([]*sim.Body, len(p.Agents))...)
-	if b.Scene, err = newScene(p); err != nil {
+	if b.Scene, err = plan.NewScene(p); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -70,7 +70,7 @@ func Build(p *Plan, log *slog.Logger) (sys *System, err error) {
 		}
 	}()
 	for i := range p.Agents {
-		if _, err = p.Agents[i].stand(b.Scene); err != nil {
+		if _, err = p.Agents[i].Stand(b.Scene); err != nil {
 			return nil, err
 		}
 		b.Robots[i] = b.Scene.Body(p.Agents[i].Config.Name)
@@ -100,26 +100,6 @@ func Build(p *Plan, log *slog.Logger) (sys *System, err error) {
 	return b.System, nil
 }
 
-func newScene(p *Plan) (*sim.Scene, error) {
-	w := &p.Config.World
-	s := sim.NewScene(sim.SceneConfig{Seed: w.Seed, Substep: p.substep(), Scene: p.scene})
-	return s, s.SetGravity([3]float64{0, 0, -w.Gravity})
-}
-
-// substep is the step of the physics: the config's, or, where that leaves it to us and all robots are Simloid's, a whole
-// cycle, as the original's, for which their motors, joints and contacts are made. Cycles above 10 ms are divided.
-func (p *Plan) substep() time.Duration {
-	w, period := &p.Config.World, p.Config.Clock.Period
-	if !w.OwnSubstep || len(p.Classes) > 0 || slices.ContainsFunc(p.Agents, func(a AgentPlan) bool { return a.Robot.Simloid == hal.None }) {
-		return w.Substep
-	}
-	n := (period + 10*time.Millisecond - 1) / (10 * time.Millisecond)
-	for n < period/time.Microsecond && period%(n*time.Microsecond) != 0 {
-		n++
-	}
-	return period / n
-}
-
 // addWorld lets time pass in w with the rig, after the worlds before it.
 func (b *Builder) addWorld(w hal.World) {
 	if b.Worlds = append(b.Worlds, w); !b.apart {
@@ -127,27 +107,18 @@ func (b *Builder) addWorld(w hal.World) {
 	}
 }
 
-// poseOf turns roll, pitch and yaw into a unit quaternion (w, x, y, z).
-func poseOf(p configs.Pose) hal.Pose {
-	sr, cr := math.Sincos(p.Rotation[0] / 2)
-	sp, cp := math.Sincos(p.Rotation[1] / 2)
-	sy, cy := math.Sincos(p.Rotation[2] / 2)
-	return hal.Pose{Position: p.Position, Rotation: [4]float64{
-		cr*cp*cy + sr*sp*sy, sr*cp*cy - cr*sp*sy, cr*sp*cy + sr*cp*sy, cr*cp*sy - sr*sp*cy}}
-}
-
 // Builder is what build works on.
 type Builder struct {
 	*System
-	Plan   *Plan
+	Plan   *plan.Plan
 	Robots []*sim.Body // one an agent, also where its joints are all real; nil of a vehicle
-	hung   map[JointRef]drivers.Joint
+	hung   map[plan.JointRef]drivers.Joint
 	apart  bool // its worlds are its owner's to let time pass in
 }
 
 // newBuilder works on sys, whose agents stand in the scene as robots.
 func newBuilder(sys *System, robots ...*sim.Body) *Builder {
-	return &Builder{System: sys, Plan: sys.Plan, Robots: robots, hung: map[JointRef]drivers.Joint{}}
+	return &Builder{System: sys, Plan: sys.Plan, Robots: robots, hung: map[plan.JointRef]drivers.Joint{}}
 }
 
 // buses are all open lines and devices that the rig sends to and receives from, those of real classes too.
@@ -196,8 +167,6 @@ func (b *Builder) openOutfits() error {
 	}
 	return errors.Join(faults...)
 }
-
-var policies = map[string]hal.Policy{"hold": hal.Hold, "limp": hal.TorqueOff, "park": hal.Park}
 
 var realities = map[configs.BodyKind]hal.BodyKind{configs.Sim: hal.Simulated, configs.Emulated: hal.Emulated, configs.Real: hal.Real}
 

@@ -4,10 +4,8 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/plan"
 )
-
-// JointRef is one joint of one agent.
-type JointRef struct{ Agent, Joint int }
 
 // addAgent puts agent i into the rig, with the body that its joints are made of.
 func (b *Builder) addAgent(i int) error {
@@ -17,11 +15,11 @@ func (b *Builder) addAgent(i int) error {
 		return err
 	}
 	if p.Config.Shadow {
-		scene, err := newScene(b.Plan)
+		scene, err := plan.NewScene(b.Plan)
 		if err != nil {
 			return err
 		}
-		twin, err := scene.Add(p.Config.Name, p.Robot, poseOf(p.Config.Pose))
+		twin, err := scene.Add(p.Config.Name, p.Robot, plan.PoseOf(p.Config.Pose))
 		if err != nil {
 			return err
 		}
@@ -31,18 +29,8 @@ func (b *Builder) addAgent(i int) error {
 		b.addWorld(scene)
 	}
 	b.Bodies = append(b.Bodies, body)
-	_, err = b.Rig.Add(p.agent(body, b.Scene, reality))
+	_, err = b.Rig.Add(p.Agent(body, b.Scene, reality))
 	return err
-}
-
-// agent is what the rig must know of it. The original Simloid had no guard, and its controllers count on what it let
-// them do: simulated, its robots have one that bounds and does not delay.
-func (p *AgentPlan) agent(body hal.Body, world hal.World, reality hal.BodyKind) hal.AgentConfig {
-	g := p.Config.Guard
-	return hal.AgentConfig{Name: p.Config.Name, Body: body, World: world, BodyKind: reality,
-		Guard: hal.GuardConfig{CommandTimeout: g.CommandTimeout, OnTimeout: policies[g.OnTimeout], Slew: g.Slew,
-			HomeSpeed: g.HomeSpeed, Disarmed: !g.Armed, Interlock: p.interlock(),
-			Direct: reality == hal.Simulated && p.Robot.Simloid != hal.None && g.Slew == 1}}
 }
 
 // body is the body of agent i: simulated, of hardware, or joined of both.
@@ -52,13 +40,13 @@ func (b *Builder) body(i int) (hal.Body, hal.BodyKind, error) {
 	var on []int
 	var joints []drivers.Joint
 	for k := range p.Joints {
-		if j, ok := b.hung[JointRef{i, k}]; ok {
+		if j, ok := b.hung[plan.JointRef{Agent: i, Joint: k}]; ok {
 			on, joints = append(on, k), append(joints, j)
 			reality = max(reality, realities[p.Joints[k].Body])
 		}
 	}
 	// What no emulated device measures is told by the physics, which moves all of them; but a vehicle's pose nobody tells.
-	told := reality == hal.Emulated && len(sensors) < len(p.Layout.Sensors) && !afloat(p.Layout)
+	told := reality == hal.Emulated && len(sensors) < len(p.Layout.Sensors) && !plan.Afloat(p.Layout)
 	whole := len(joints) == len(p.Joints) && !told
 	if reality == hal.Real {
 		// What is real and has no device is not known; the physics is no witness for it.
@@ -90,8 +78,8 @@ func (b *Builder) body(i int) (hal.Body, hal.BodyKind, error) {
 	}
 	switch {
 	case p.Base != nil && p.Base.Body != configs.Sim:
-		body, err = b.reckonWheels(i, body, p.place())
-	case whole && afloat(p.Layout):
+		body, err = b.reckonWheels(i, body, p.Place())
+	case whole && plan.Afloat(p.Layout):
 		body = reckon(body, sensors, p.PascalPerMetre())
 	case whole || told:
 		body, err = p.Estimate(body)

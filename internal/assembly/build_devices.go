@@ -18,16 +18,18 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/serial"
 	"github.com/halyard-robotics/halyard/drivers/spi"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
 // Devices are the open devices of a rig that are no servos on a line.
 type Devices struct {
 	Runners []runner
-	feeders map[*BoardPlan]*drivers.OutputWriter
-	Pollers map[*SensorPlan]*drivers.Poller
-	bases   map[*BasePlan]*base.Base
-	Sources map[JointRef]drivers.Source // of the sensors of agents
+	feeders map[*catalog.BoardPlan]*drivers.OutputWriter
+	Pollers map[*catalog.SensorPlan]*drivers.Poller
+	bases   map[*plan.BasePlan]*base.Base
+	Sources map[plan.JointRef]drivers.Source // of the sensors of agents
 	I2c     map[string]*i2c.Bus
 	Spi     map[string]*spi.Port
 	wires
@@ -48,7 +50,7 @@ const warmUpTime = time.Second
 // together.
 func (b *Builder) openDevices() error {
 	b.Devices = newDevices()
-	emulated := b.Plan.emulates()
+	emulated := b.Plan.Emulates()
 	if emulated {
 		e, err := b.EmulateDevices()
 		if err != nil {
@@ -87,15 +89,8 @@ func (b *Builder) openDevices() error {
 }
 
 func newDevices() Devices {
-	return Devices{feeders: map[*BoardPlan]*drivers.OutputWriter{}, Pollers: map[*SensorPlan]*drivers.Poller{},
-		bases: map[*BasePlan]*base.Base{}, Sources: map[JointRef]drivers.Source{}, I2c: map[string]*i2c.Bus{}, Spi: map[string]*spi.Port{}}
-}
-
-// emulates tells whether anything that is no servo on a line is emulated.
-func (p *devicePlan) emulates() bool {
-	return slices.ContainsFunc(p.Boards, func(p *BoardPlan) bool { return p.Body == configs.Emulated }) ||
-		slices.ContainsFunc(p.Sensors, func(p *SensorPlan) bool { return p.Body == configs.Emulated }) ||
-		slices.ContainsFunc(p.Bases, func(p *BasePlan) bool { return p.Body == configs.Emulated }) || p.emulatesLines()
+	return Devices{feeders: map[*catalog.BoardPlan]*drivers.OutputWriter{}, Pollers: map[*catalog.SensorPlan]*drivers.Poller{},
+		bases: map[*plan.BasePlan]*base.Base{}, Sources: map[plan.JointRef]drivers.Source{}, I2c: map[string]*i2c.Bus{}, Spi: map[string]*spi.Port{}}
 }
 
 // warmUp lets time pass for the emulated devices alone.
@@ -115,16 +110,16 @@ func (b *Builder) warmUp() error {
 }
 
 // End is what a device on a bus is reached by. edge is nil where it is real.
-func (b *Builder) End(bus string, body configs.BodyKind) (e End, edge func() time.Duration, err error) {
+func (b *Builder) End(bus string, body configs.BodyKind) (e catalog.End, edge func() time.Duration, err error) {
 	if body == configs.Emulated {
 		if e, edge = b.Emulation.End(bus); e.Open != nil {
 			e.Open = b.tapped(bus, e.Open)
 		}
 		return e, edge, nil
 	}
-	e = End{Name: bus, Clock: i2c.Clock()}
+	e = catalog.End{Name: bus, Clock: i2c.Clock()}
 	switch c := b.Plan.Config.Buses[bus]; c.Type {
-	case I2cBus:
+	case catalog.I2cBus:
 		if b.I2c[bus] == nil {
 			open, err := i2c.Open(c.Port)
 			if err != nil {
@@ -133,7 +128,7 @@ func (b *Builder) End(bus string, body configs.BodyKind) (e End, edge func() tim
 			b.I2c[bus] = open
 		}
 		e.Bus = b.I2c[bus]
-	case SpiBus:
+	case catalog.SpiBus:
 		if b.Spi[bus] == nil {
 			open, err := spi.Open(c.Port, c.Hertz)
 			if err != nil {
@@ -142,12 +137,12 @@ func (b *Builder) End(bus string, body configs.BodyKind) (e End, edge func() tim
 			b.Spi[bus] = open
 		}
 		e.Bus = b.Spi[bus]
-	case SerialBus:
+	case catalog.SerialBus:
 		e.Open = serial.Reopener(c.Port, c.Baud, c.Opener)
-		if Networked(&c) {
-			e.Open = lidar.DialTCP(strings.TrimPrefix(c.Port, TcpPrefix))
+		if catalog.Networked(&c) {
+			e.Open = lidar.DialTCP(strings.TrimPrefix(c.Port, catalog.TcpPrefix))
 		}
-	case GpioBus:
+	case catalog.GpioBus:
 		e.Lines, e.Live = gpio.Find(c.Port), true
 	}
 	return e, nil, nil
@@ -174,7 +169,7 @@ func (b *Builder) Run(r runner) error {
 	return nil
 }
 
-func (b *Builder) openBoard(p *BoardPlan) error {
+func (b *Builder) openBoard(p *catalog.BoardPlan) error {
 	e, edge, err := b.End(p.Bus, p.Body)
 	if err != nil {
 		return err
@@ -188,7 +183,7 @@ func (b *Builder) openBoard(p *BoardPlan) error {
 	return b.Run(f)
 }
 
-func (b *Builder) openSensor(p *SensorPlan) error {
+func (b *Builder) openSensor(p *catalog.SensorPlan) error {
 	e, edge, err := b.End(p.Config.Bus, p.Body)
 	if err != nil {
 		return err
@@ -199,11 +194,11 @@ func (b *Builder) openSensor(p *SensorPlan) error {
 	}
 	c := drivers.PollerConfig{Name: p.Name, Values: p.Values(), Period: time.Duration(float64(time.Second) / p.Config.Rate),
 		Clock: e.Clock, CycleTime: edge}
-	if e.Live && p.Kind.On.waits {
+	if e.Live && p.Kind.On.Waits {
 		c.Period = time.Millisecond // it waits itself, and what it sees is not to wait
 	}
 	if p.Kind.On != nil && p.Kind.On.Turns {
-		c.Period = max(c.Period, b.Plan.round(p))
+		c.Period = max(c.Period, b.Plan.Round(p))
 	}
 	for _, most := range p.Kind.Jump {
 		c.Jump = append(c.Jump, most*math.Abs(p.Config.Scale))
@@ -223,8 +218,8 @@ func (b *Builder) hangPulses() error {
 			}
 			a := &p.Layout.Actuators[k]
 			cal := pulseOf(a, j)
-			j.Pulses.Board.thrusts = j.Pulses.Board.thrusts || a.Kind == hal.Thruster
-			b.hung[JointRef{i, k}] = drivers.Joint{Writer: b.feeders[j.Pulses.Board], Channel: j.Pulses.channel, Pulse: cal,
+			j.Pulses.Board.Thrusts = j.Pulses.Board.Thrusts || a.Kind == hal.Thruster
+			b.hung[plan.JointRef{Agent: i, Joint: k}] = drivers.Joint{Writer: b.feeders[j.Pulses.Board], Channel: j.Pulses.Channel, Pulse: cal,
 				Bus: j.Pulses.Board.Name(), Port: b.Plan.Config.Buses[j.Hardware.Bus].Port, ID: max(0, j.Pulses.Board.Address)}
 			if j.Body != configs.Emulated {
 				continue
@@ -238,8 +233,8 @@ func (b *Builder) hangPulses() error {
 }
 
 // nominalPulse is the calibration of an output of which nothing was measured.
-func nominalPulse(a *hal.Actuator, j *JointPlan) *calibration.Pulse {
-	c := calibration.Channel{Model: j.Hardware.Device, Channel: j.Pulses.channel}
+func nominalPulse(a *hal.Actuator, j *plan.JointPlan) *calibration.Pulse {
+	c := calibration.Channel{Model: j.Hardware.Device, Channel: j.Pulses.Channel}
 	if a.Kind == hal.Thruster {
 		p := calibration.NominalThruster(a.Name, c, nil)
 		p.Drives = hal.DutyMode // by its share of the range: no force was measured
@@ -253,7 +248,7 @@ func nominalPulse(a *hal.Actuator, j *JointPlan) *calibration.Pulse {
 func (d *Devices) Close(log *slog.Logger) error {
 	var faults []error
 	for p, f := range d.feeders {
-		if !p.thrusts || !slices.Contains(d.Runners, runner(f)) {
+		if !p.Thrusts || !slices.Contains(d.Runners, runner(f)) {
 			continue
 		}
 		if err := errors.Join(f.Halt()...); err != nil {

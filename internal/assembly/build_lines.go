@@ -10,11 +10,12 @@ import (
 	"github.com/halyard-robotics/halyard/drivers"
 	"github.com/halyard-robotics/halyard/drivers/gpio"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 )
 
 // wires are the open lines of a rig that are no sensors'.
 type wires struct {
-	gates  map[*gatePlan]*Cutoff
+	gates  map[*catalog.GatePlan]*Cutoff
 	lights map[string]*gpio.Switch // by AGENT/NAME
 	lamps  []lamp
 }
@@ -45,20 +46,20 @@ func (w *wires) Close() error {
 
 // openWires opens the gates, closed, before any board is; the lights, off; and the circuits of stop buttons.
 func (b *Builder) openWires() error {
-	b.wires = wires{gates: map[*gatePlan]*Cutoff{}, lights: map[string]*gpio.Switch{}}
+	b.wires = wires{gates: map[*catalog.GatePlan]*Cutoff{}, lights: map[string]*gpio.Switch{}}
 	var faults []error
 	for _, p := range b.Plan.Gates {
 		out, err := b.openSwitch(&p.WirePlan)
 		if faults = append(faults, err); out != nil {
-			b.gates[p] = &Cutoff{Out: out, Wants: make([]Want, len(p.boards))}
+			b.gates[p] = &Cutoff{Out: out, Wants: make([]Want, len(p.Boards))}
 		}
 	}
-	for _, p := range b.Plan.lights {
+	for _, p := range b.Plan.Lights {
 		light, err := b.openSwitch(p)
 		if faults = append(faults, err); light == nil {
 			continue
 		}
-		agent := b.Plan.Agents[p.agent].Config.Name
+		agent := b.Plan.Agents[p.Agent].Config.Name
 		name := agent + "/" + p.Name
 		b.lights[name] = light
 		e, edge, err := b.End(p.Bus, p.Body)
@@ -80,7 +81,7 @@ func (b *Builder) openWires() error {
 }
 
 // openSwitch opens an output; none where it is simulated.
-func (b *Builder) openSwitch(p *WirePlan) (*gpio.Switch, error) {
+func (b *Builder) openSwitch(p *catalog.WirePlan) (*gpio.Switch, error) {
 	if p.Body == configs.Sim {
 		return nil, nil
 	}
@@ -123,7 +124,7 @@ func (l *Latched) Read(values []float64) error {
 }
 
 // openStop lets the circuit of a button stop the rig: open, at fault or not heard of.
-func (b *Builder) openStop(p *WirePlan) error {
+func (b *Builder) openStop(p *catalog.WirePlan) error {
 	e, edge, err := b.End(p.Bus, p.Body)
 	if err != nil {
 		return err
@@ -137,7 +138,7 @@ func (b *Builder) openStop(p *WirePlan) error {
 	if err := b.Run(reader); err != nil {
 		return err
 	}
-	heed := StopInput(reader, b.Plan.Agents[p.agent].Config.Name, p, patience)
+	heed := StopInput(reader, b.Plan.Agents[p.Agent].Config.Name, p, patience)
 	// A rig that starts before the first word would start stopped.
 	if edge == nil {
 		for until := e.Clock.Now() + stopBegin; !heard(reader) && e.Clock.Now() < until; {
@@ -151,7 +152,7 @@ func (b *Builder) openStop(p *WirePlan) error {
 		button := b.Emulation.Buttons[p]
 		press = func(v hal.Value) error { button.Closed = !v.Bool; return nil }
 	}
-	b.Rig.Values().Declare("/"+b.Plan.Agents[p.agent].Config.Name+"/"+p.Name, hal.BoolValue,
+	b.Rig.Values().Declare("/"+b.Plan.Agents[p.Agent].Config.Name+"/"+p.Name, hal.BoolValue,
 		func() hal.Value { return hal.Value{Kind: hal.BoolValue, Bool: heed() != nil} }, press)
 	return nil
 }
@@ -162,7 +163,7 @@ func heard(s drivers.Source) bool {
 }
 
 // StopInput is what the rig asks in every cycle. What is not known for certain is a stop.
-func StopInput(s drivers.Source, agent string, p *WirePlan, patience time.Duration) func() error {
+func StopInput(s drivers.Source, agent string, p *catalog.WirePlan, patience time.Duration) func() error {
 	fault := func(kind hal.Kind, format string, args ...any) error {
 		return &hal.Error{Kind: kind, Bus: p.Bus, Op: "emergency stop of " + agent, Err: fmt.Errorf(format, args...), Try: "halyard doctor"}
 	}
@@ -220,12 +221,12 @@ func (g *Cutoff) Of(i int) func(open bool) error {
 }
 
 // gateOf is what cuts a board off, nil where nothing does.
-func (w *wires) gateOf(p *BoardPlan) func(open bool) error {
+func (w *wires) gateOf(p *catalog.BoardPlan) func(open bool) error {
 	g := w.gates[p.Gate]
 	if g == nil {
 		return nil
 	}
-	for i, b := range p.Gate.boards {
+	for i, b := range p.Gate.Boards {
 		if b == p {
 			return g.Of(i)
 		}

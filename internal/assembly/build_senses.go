@@ -4,6 +4,8 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/plan"
 )
 
 // Simulated is the robot of agent i as it is in the scene.
@@ -31,7 +33,7 @@ func (b *Builder) sensed(i int) (names map[string]bool, reality hal.BodyKind) {
 			continue
 		}
 		for _, u := range p.Uses {
-			names[u.sensor] = true
+			names[u.Sensor] = true
 			reality = max(reality, realities[p.Body])
 		}
 	}
@@ -42,7 +44,7 @@ func (b *Builder) sensed(i int) (names map[string]bool, reality hal.BodyKind) {
 func (b *Builder) sense(i int, body *drivers.Body) error {
 	layout := b.Plan.Agents[i].Layout
 	give := func(sensor string, s drivers.Source, first int) error {
-		b.Sources[JointRef{i, SensorIndex(layout, sensor)}] = s
+		b.Sources[plan.JointRef{Agent: i, Joint: catalog.SensorIndex(layout, sensor)}] = s
 		return body.AttachSensor(sensor, s, first)
 	}
 	for _, p := range b.Plan.Sensors {
@@ -51,20 +53,20 @@ func (b *Builder) sense(i int, body *drivers.Body) error {
 		}
 		for _, u := range p.Uses {
 			s := drivers.Source(b.Pollers[p])
-			switch layout.Sensors[SensorIndex(layout, u.sensor)].Kind {
+			switch layout.Sensors[catalog.SensorIndex(layout, u.Sensor)].Kind {
 			case "inertial":
 				s = &tilted{Source: s}
 			case "encoder":
-				s = &Counted{Source: s}
+				s = &catalog.Counted{Source: s}
 			}
-			if err := give(u.sensor, s, u.first); err != nil {
+			if err := give(u.Sensor, s, u.First); err != nil {
 				return err
 			}
 		}
 	}
 	if p := b.Plan.Agents[i].Base; p != nil && p.Body != configs.Sim {
 		for _, u := range p.Serves {
-			if err := give(u.Sensor, p.source(b.bases[p], u), u.first); err != nil {
+			if err := give(u.Sensor, sourceOf(b.bases[p], u), u.First); err != nil {
 				return err
 			}
 		}

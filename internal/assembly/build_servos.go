@@ -10,7 +10,8 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
@@ -28,29 +29,14 @@ func (b *Builder) openLines() error {
 	return errors.Join(faults...)
 }
 
-// On lists the joints of one kind that hang on a bus, in the order of the agents and their robots.
-func (p *Plan) On(bus string, kind configs.BodyKind) []JointRef {
-	var list []JointRef
-	for i := range p.Agents {
-		for k := range p.Agents[i].Joints {
-			if j := &p.Agents[i].Joints[k]; j.Body == kind && j.Servo != nil && j.Hardware.Bus == bus {
-				list = append(list, JointRef{i, k})
-			}
-		}
-	}
-	return list
-}
-
-func (p *Plan) Joint(h JointRef) *JointPlan { return &p.Agents[h.Agent].Joints[h.Joint] }
-
-func (b *Builder) openLine(name string, kind configs.BodyKind, on []JointRef) error {
+func (b *Builder) openLine(name string, kind configs.BodyKind, on []plan.JointRef) error {
 	bus := b.Plan.Config.Buses[name]
 	l := line{Name: name, kind: kind}
-	cfg := ChainConfig{Name: name, Period: b.Plan.Config.Clock.Period, Latency: bus.Latency}
+	cfg := catalog.ChainConfig{Name: name, Period: b.Plan.Config.Clock.Period, Latency: bus.Latency}
 	for _, h := range on {
-		cfg.Servos = append(cfg.Servos, b.Plan.servoConfig(h))
+		cfg.Servos = append(cfg.Servos, b.Plan.ServoConfig(h))
 	}
-	t := BusTypes[bus.Type]
+	t := catalog.BusTypes[bus.Type]
 	open := t.PortOpener(&bus, idsOf(cfg.Servos))
 	if kind == configs.Emulated {
 		var err error
@@ -60,7 +46,7 @@ func (b *Builder) openLine(name string, kind configs.BodyKind, on []JointRef) er
 		open, cfg.Latency = b.tapped(name, l.Emu.Open), bus.Timing.LatencyTimer+2*bus.Timing.USBFrame
 	}
 	var err error
-	if cfg.Line, cfg.reopen, err = t.connect(open); err != nil {
+	if cfg.Line, cfg.Reopen, err = t.Connect(open); err != nil {
 		return &hal.Error{Kind: hal.KindOf(err), Bus: name, Err: err}
 	}
 	if l.Chain = t.Chain(cfg); kind == configs.Emulated {
@@ -95,30 +81,8 @@ func Advise(err error, try string) error {
 	return &told
 }
 
-// openFilteringEcho opens a line and, where its adapter hears what it sends, takes the echo out, then and after every reopening.
-func openFilteringEcho(open servo.Opener) (servo.Line, servo.Opener, error) {
-	line, err := open()
-	if err != nil {
-		return nil, nil, err
-	}
-	echo, err := Echoes(line)
-	if err != nil {
-		return nil, nil, errors.Join(err, line.Close())
-	}
-	if !echo {
-		return line, open, nil
-	}
-	return &servo.EchoFilter{Line: line}, func() (servo.Line, error) {
-		line, err := open()
-		if err != nil {
-			return nil, err
-		}
-		return &servo.EchoFilter{Line: line}, nil
-	}, nil
-}
-
 // idsOf are the ids of servos.
-func idsOf(servos []ChainServo) []byte {
+func idsOf(servos []catalog.ChainServo) []byte {
 	ids := make([]byte, len(servos))
 	for i, s := range servos {
 		ids[i] = s.Id
@@ -126,18 +90,8 @@ func idsOf(servos []ChainServo) []byte {
 	return ids
 }
 
-// servoConfig is what a chain must know of a servo.
-func (p *Plan) servoConfig(h JointRef) ChainServo {
-	j := p.Joint(h)
-	s := ChainServo{Id: byte(j.Hardware.ID), Model: j.Servo, Joint: p.Agents[h.Agent].Robot.Joints[h.Joint].Name, calibrated: j.Calibration != nil}
-	for _, name := range slices.Sorted(maps.Keys(j.Hardware.Registers)) {
-		s.Settings = append(s.Settings, servo.Setting{Register: name, Value: int64(j.Hardware.Registers[name])})
-	}
-	return s
-}
-
 // emulate makes the servos of a bus, each over its joint in the scene. lock is nil where one goroutine moves both.
-func (b *Builder) emulate(name string, on []JointRef, lock *sync.Mutex) (*emulator.Bus, error) {
+func (b *Builder) emulate(name string, on []plan.JointRef, lock *sync.Mutex) (*emulator.Bus, error) {
 	bus := b.Plan.Config.Buses[name]
 	servos := make([]*emulator.Servo, len(on))
 	for i, h := range on {
@@ -145,7 +99,7 @@ func (b *Builder) emulate(name string, on []JointRef, lock *sync.Mutex) (*emulat
 		if err := b.Scene.Driven(b.Plan.Agents[h.Agent].Config.Name, h.Joint); err != nil {
 			return nil, err
 		}
-		servos[i] = BusTypes[bus.Type].Emulate(j.Servo, j.Hardware.ID, b.Robots[h.Agent].Joint(h.Joint).Servo, truthOf(j))
+		servos[i] = catalog.BusTypes[bus.Type].Emulate(j.Servo, j.Hardware.ID, b.Robots[h.Agent].Joint(h.Joint).Servo, truthOf(j))
 		servos[i].Preset("return_delay", int64(bus.ReturnDelay/(2*time.Microsecond)))
 		if code, ok := j.Servo.BaudCode(bus.Baud); ok {
 			servos[i].Preset("baud_rate", int64(code))
@@ -156,7 +110,7 @@ func (b *Builder) emulate(name string, on []JointRef, lock *sync.Mutex) (*emulat
 }
 
 // truthOf is how an emulated servo is really mounted: as its calibration says, but where the config says otherwise.
-func truthOf(j *JointPlan) emulator.GroundTruth {
+func truthOf(j *plan.JointPlan) emulator.GroundTruth {
 	t := emulator.GroundTruth{ZeroTicks: j.Servo.Units().CentreTicks, Direction: 1, Gear: 1}
 	if c := j.Calibration; c != nil {
 		t = emulator.GroundTruth{ZeroTicks: c.ZeroTicks, Direction: float64(c.Direction), Gear: c.Gear}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/protocols/gamebots"
 	"github.com/halyard-robotics/halyard/sim"
 )
@@ -20,10 +21,10 @@ type classDevices struct {
 }
 
 // newOutfit is that of a robot of plan p, which stands in the scene as body or not at all. Nothing is open yet.
-func (s *System) newOutfit(p *AgentPlan, body *sim.Body) *classDevices {
-	plan := *s.Plan
-	plan.Agents, plan.devicePlan, plan.Classes = []AgentPlan{*p}, p.devices, nil
-	b := newBuilder(&System{Rig: s.Rig, Plan: &plan, log: s.log, Scene: s.Scene}, body)
+func (s *System) newOutfit(p *plan.AgentPlan, body *sim.Body) *classDevices {
+	own := *s.Plan
+	own.Agents, own.DevicePlan, own.Classes = []plan.AgentPlan{*p}, p.Devices, nil
+	b := newBuilder(&System{Rig: s.Rig, Plan: &own, log: s.log, Scene: s.Scene}, body)
 	b.apart = true
 	return &classDevices{real: p.Config.Has(configs.Real), Builder: b, opened: p.Config.Name}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/sim"
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
@@ -38,8 +39,8 @@ type EmulatedWorld struct {
 }
 
 // EmulateWorld makes the emulated servos of p: every joint that is emulated.
-func EmulateWorld(p *Plan) (*EmulatedWorld, error) {
-	scene, err := newScene(p)
+func EmulateWorld(p *plan.Plan) (*EmulatedWorld, error) {
+	scene, err := plan.NewScene(p)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +48,7 @@ func EmulateWorld(p *Plan) (*EmulatedWorld, error) {
 	b := &Builder{Plan: p, System: &System{Scene: w.Scene}}
 	for i := range p.Agents {
 		a := &p.Agents[i]
-		if _, err := a.stand(w.Scene); err != nil {
+		if _, err := a.Stand(w.Scene); err != nil {
 			return nil, err
 		}
 		b.Robots = append(b.Robots, w.Scene.Body(a.Config.Name))

@@ -11,6 +11,8 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/pwm"
 	"github.com/halyard-robotics/halyard/drivers/spi"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
@@ -26,32 +28,26 @@ type Emulation struct {
 	Lines   map[string]emulatedLine
 	ends    map[string]SerialEnd // what is at the end of lines, by bus
 	Gpios   map[string]chipOf
-	Buttons map[*WirePlan]*pins.Switch // of emergency stops
+	Buttons map[*catalog.WirePlan]*pins.Switch // of emergency stops
 	Bases   []*chassis
 	kernel  *chip.Bus // nobody sits on it: the time of what needs no bus
-	widths  map[*BoardPlan]func(channel int) time.Duration
-	Chips   map[*SensorPlan]chip.Device
-	Fields  map[*SensorPlan]*Field // of readers of tags
-	looks   []look                 // one a robot that has sensors
+	widths  map[*catalog.BoardPlan]func(channel int) time.Duration
+	Chips   map[*catalog.SensorPlan]chip.Device
+	Fields  map[*catalog.SensorPlan]*catalog.Field // of readers of tags
+	looks   []catalog.Look                         // one a robot that has sensors
 	feels   []func()
 	Robots  []*motored // that have outputs
 	folders []string   // of the kernel's PWM, to be removed
 }
 
-// look is what a simulated robot truly does.
-type look struct {
-	body  hal.Body
-	frame *hal.Frame
-}
-
 // Look lets the truth of a robot be read each cycle.
-func (e *Emulation) Look(body hal.Body) look {
+func (e *Emulation) Look(body hal.Body) catalog.Look {
 	for _, l := range e.looks {
-		if l.body == body {
+		if l.Body == body {
 			return l
 		}
 	}
-	l := look{body, hal.NewFrame(body.Layout())}
+	l := catalog.Look{Body: body, Frame: hal.NewFrame(body.Layout())}
 	e.looks = append(e.looks, l)
 	return l
 }
@@ -76,8 +72,8 @@ type motor struct {
 
 // EmulateDevices makes every emulated device of the plan, over the simulated robots.
 func (b *Builder) EmulateDevices() (*Emulation, error) {
-	e := &Emulation{Buses: map[string]*chip.Bus{}, ports: map[string]bool{}, Lines: map[string]emulatedLine{}, ends: map[string]SerialEnd{}, widths: map[*BoardPlan]func(int) time.Duration{},
-		Chips: map[*SensorPlan]chip.Device{}, Fields: map[*SensorPlan]*Field{}, Gpios: map[string]chipOf{}, Buttons: map[*WirePlan]*pins.Switch{}}
+	e := &Emulation{Buses: map[string]*chip.Bus{}, ports: map[string]bool{}, Lines: map[string]emulatedLine{}, ends: map[string]SerialEnd{}, widths: map[*catalog.BoardPlan]func(int) time.Duration{},
+		Chips: map[*catalog.SensorPlan]chip.Device{}, Fields: map[*catalog.SensorPlan]*catalog.Field{}, Gpios: map[string]chipOf{}, Buttons: map[*catalog.WirePlan]*pins.Switch{}}
 	seed := b.Plan.Config.World.Seed
 	hang := map[string][]chip.Device{}
 	for _, p := range b.Plan.Boards {
@@ -94,7 +90,7 @@ func (b *Builder) EmulateDevices() (*Emulation, error) {
 			hang[p.Bus] = append(hang[p.Bus], c)
 			e.widths[p] = func(i int) time.Duration { w, _ := c.Pulse(i); return w }
 		case "maestro":
-			m := chip.NewMaestro(p.size(), byte(max(0, p.Address)), p.crc)
+			m := chip.NewMaestro(p.Size(), byte(max(0, p.Address)), p.Crc)
 			e.ends[p.Bus], e.widths[p] = SerialEnd{answers: m}, m.Pulse
 		case "kernel-pwm":
 			if err := e.emulateKernel(p); err != nil {
@@ -108,30 +104,30 @@ func (b *Builder) EmulateDevices() (*Emulation, error) {
 			continue
 		}
 		if p.Kind.On != nil {
-			e.attach(p, NewTruth(e.Look(b.Simulated(p.Agent)), p.Uses))
+			e.attach(p, catalog.NewTruth(e.Look(b.Simulated(p.Agent)), p.Uses))
 			continue
 		}
 		if p.Scanner != nil {
-			scene := outlook{b.Robots[p.Agent], SensorIndex(b.Plan.Agents[p.Agent].Layout, p.Name)}
-			e.ends[p.Config.Bus] = SerialEnd{Speaks: p.Scanner.board(scene)}
+			scene := catalog.Outlook{Body: b.Robots[p.Agent], Sensor: catalog.SensorIndex(b.Plan.Agents[p.Agent].Layout, p.Name)}
+			e.ends[p.Config.Bus] = SerialEnd{Speaks: p.Scanner.Board(scene)}
 			continue
 		}
-		shared := e.Chips[p.first]
-		f := emulatedDevice{}
+		shared := e.Chips[p.First]
+		f := catalog.EmulatedDevice{}
 		if shared != nil {
-			f = p.Kind.joins(p, shared)
+			f = p.Kind.Joins(p, shared)
 		} else {
 			f = p.Kind.Emulate(p)
 		}
 		e.Chips[p] = f.Device
-		if f.speaks != nil {
-			e.ends[p.Config.Bus] = SerialEnd{Speaks: f.speaks}
-		} else if end, ok := f.Device.(chip.Endpoint); ok && p.serial {
+		if f.Speaks != nil {
+			e.ends[p.Config.Bus] = SerialEnd{Speaks: f.Speaks}
+		} else if end, ok := f.Device.(chip.Endpoint); ok && p.Serial {
 			e.ends[p.Config.Bus] = SerialEnd{answers: end}
 		} else if shared == nil {
 			hang[p.Config.Bus] = append(append(hang[p.Config.Bus], f.Device), f.More...)
 		}
-		t := NewTruth(e.Look(b.Simulated(p.Agent)), p.Uses)
+		t := catalog.NewTruth(e.Look(b.Simulated(p.Agent)), p.Uses)
 		if p.Kind.Reads {
 			t.Tags = b.field(p, t)
 			e.Fields[p] = t.Tags
@@ -148,15 +144,15 @@ func (b *Builder) EmulateDevices() (*Emulation, error) {
 		}
 		bus := b.Plan.Config.Buses[p.Config.Bus]
 		e.Bases = append(e.Bases, c)
-		e.ends[p.Config.Bus] = SerialEnd{Speaks: c.Board(p.bauds(&bus)[0])}
+		e.ends[p.Config.Bus] = SerialEnd{Speaks: c.Board(p.Bauds(&bus)[0])}
 	}
 	for _, name := range report.SortedKeys(hang) {
 		bus := b.Plan.Config.Buses[name]
-		e.Buses[name], e.ports[name] = chip.NewBus(name, bus.Hertz, seed, hang[name]...), bus.Type == SpiBus
+		e.Buses[name], e.ports[name] = chip.NewBus(name, bus.Hertz, seed, hang[name]...), bus.Type == catalog.SpiBus
 	}
 	for _, name := range report.SortedKeys(e.ends) {
 		bus := b.Plan.Config.Buses[name]
-		if Networked(&bus) {
+		if catalog.Networked(&bus) {
 			bus.Baud = 0
 		}
 		e.Lines[name] = e.ends[name].Line(name, bus.Baud, seed)
@@ -165,18 +161,8 @@ func (b *Builder) EmulateDevices() (*Emulation, error) {
 	return e, nil
 }
 
-// size is how many channels a board has that is sold.
-func (p *BoardPlan) size() int {
-	for _, n := range p.Kind.channels {
-		if n >= p.Channels {
-			return n
-		}
-	}
-	return p.Channels
-}
-
 // emulateKernel makes the files of a kernel's PWM in a folder of their own.
-func (e *Emulation) emulateKernel(p *BoardPlan) error {
+func (e *Emulation) emulateKernel(p *catalog.BoardPlan) error {
 	root, err := os.MkdirTemp("", "halyard-pwm")
 	if err != nil {
 		return err
@@ -190,40 +176,40 @@ func (e *Emulation) emulateKernel(p *BoardPlan) error {
 	if err != nil {
 		return err
 	}
-	p.root, e.widths[p] = root, k.Pulse
+	p.Root, e.widths[p] = root, k.Pulse
 	return nil
 }
 
 // End is what an emulated device on a bus is reached by, and the time of the cycle's edge there.
-func (e *Emulation) End(bus string) (End, func() time.Duration) {
+func (e *Emulation) End(bus string) (catalog.End, func() time.Duration) {
 	switch {
 	case e.Buses[bus] != nil:
 		return EndOf(bus, e.Buses[bus], e.ports[bus]), e.Buses[bus].Edge
 	case e.Lines[bus] != nil:
 		line := e.Lines[bus]
-		return End{Name: bus, Open: line.Open, Clock: line}, line.Edge
+		return catalog.End{Name: bus, Open: line.Open, Clock: line}, line.Edge
 	}
 	if c, ok := e.Gpios[bus]; ok {
 		return c.End(bus)
 	}
-	return End{Name: bus, Clock: e.kernel.Host()}, e.kernel.Edge
+	return catalog.End{Name: bus, Clock: e.kernel.Host()}, e.kernel.Edge
 }
 
 // EndOf is what a device on an emulated bus called name is reached by: a bus of I2C, or a port of SPI.
-func EndOf(name string, bus *chip.Bus, port bool) End {
+func EndOf(name string, bus *chip.Bus, port bool) catalog.End {
 	if port {
 		wire := bus.SPI()
-		return End{Name: name, Bus: spi.NewPort(name, wire), Clock: wire}
+		return catalog.End{Name: name, Bus: spi.NewPort(name, wire), Clock: wire}
 	}
 	host := bus.Host()
-	return End{Name: name, Bus: host, Clock: host}
+	return catalog.End{Name: name, Bus: host, Clock: host}
 }
 
 // motor lets a channel of an emulated board move actuator at of the simulated robot of agent i, as cal says that it does
 // but where the config's truth says otherwise.
-func (b *Builder) motor(i, at int, j *JointPlan, cal *calibration.Pulse) error {
+func (b *Builder) motor(i, at int, j *plan.JointPlan, cal *calibration.Pulse) error {
 	p := j.Pulses
-	width, channel := b.Emulation.widths[p.Board], p.channel
+	width, channel := b.Emulation.widths[p.Board], p.Channel
 	m := motor{width: func() time.Duration { return width(channel) }, At: at, cal: cal}
 	direction := cal.Direction
 	if t := j.Hardware.GroundTruth; t != nil && t.Direction != 0 {
@@ -313,8 +299,8 @@ func (w chips) Advance(dt time.Duration) error {
 
 func (e *Emulation) Feel(dt time.Duration) (fault error) {
 	for _, l := range e.looks {
-		l.frame.Time += dt
-		fault = errors.Join(fault, l.body.Read(l.frame))
+		l.Frame.Time += dt
+		fault = errors.Join(fault, l.Body.Read(l.Frame))
 	}
 	for _, feel := range e.feels {
 		feel()

@@ -7,6 +7,7 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/gpio"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/report"
 	pins "github.com/halyard-robotics/halyard/sim/emulator/gpio"
 )
@@ -30,10 +31,10 @@ func (b *Builder) emulateChips(e *Emulation) {
 	}
 	for _, p := range b.Plan.Sensors {
 		if p.Kind.On != nil {
-			see(p.Body, p.Config.Bus, lineTexts(p.Config.Lines)...)
+			see(p.Body, p.Config.Bus, catalog.LineTexts(p.Config.Lines)...)
 		}
 	}
-	for _, list := range [][]*WirePlan{b.Plan.Estops, b.Plan.lights} {
+	for _, list := range [][]*catalog.WirePlan{b.Plan.Estops, b.Plan.Lights} {
 		for _, w := range list {
 			see(w.Body, w.Bus, w.Line)
 		}
@@ -50,9 +51,9 @@ func (b *Builder) emulateChips(e *Emulation) {
 			c.Attach(e.Buttons[w])
 		}
 	}
-	for _, w := range b.Plan.lights {
+	for _, w := range b.Plan.Lights {
 		if c, ok := e.Gpios[w.Bus]; ok && w.Body == configs.Emulated && w.Name == "headlight" {
-			e.shine(w, c, b.Simulated(w.agent))
+			e.shine(w, c, b.Simulated(w.Agent))
 		}
 	}
 	for _, g := range b.Plan.Gates {
@@ -85,7 +86,7 @@ func newChipOf(bus string, lines []string, seed int64) chipOf {
 }
 
 // shine lets the headlight of a simulated robot, if it has one, be as its line is.
-func (e *Emulation) shine(w *WirePlan, c chipOf, body hal.Body) {
+func (e *Emulation) shine(w *catalog.WirePlan, c chipOf, body hal.Body) {
 	lamp, ok := body.(interface{ Switch(on bool) error })
 	if !ok || lamp.Switch(false) != nil {
 		return
@@ -94,8 +95,8 @@ func (e *Emulation) shine(w *WirePlan, c chipOf, body hal.Body) {
 }
 
 // gate lets a gate that is closed end the pulses of its boards.
-func (e *Emulation) gate(g *gatePlan, c chipOf) {
-	for _, board := range g.boards {
+func (e *Emulation) gate(g *catalog.GatePlan, c chipOf) {
+	for _, board := range g.Boards {
 		width, at := e.widths[board], c.At[g.Line]
 		e.widths[board] = func(channel int) time.Duration {
 			if c.Level(at) == g.Low {
@@ -107,25 +108,25 @@ func (e *Emulation) gate(g *gatePlan, c chipOf) {
 }
 
 // attach puts an emulated device on its lines.
-func (e *Emulation) attach(p *SensorPlan, t *GroundTruth) {
+func (e *Emulation) attach(p *catalog.SensorPlan, t *catalog.GroundTruth) {
 	c := e.Gpios[p.Config.Bus]
 	var at []int
 	for _, line := range p.Config.Lines {
 		at = append(at, c.At[string(line)])
 	}
 	// Where the config wants none of the chip's resistors there is one on the board: a switch alone makes no level.
-	if p.Kind.On.Bias != gpio.NoBias && p.Pins(End{}).Bias == gpio.NoBias {
+	if p.Kind.On.Bias != gpio.NoBias && p.Pins(catalog.End{}).Bias == gpio.NoBias {
 		for _, line := range at {
 			c.Resistor(line, true)
 		}
 	}
-	part, feel := p.Kind.On.part(p, at)
+	part, feel := p.Kind.On.Part(p, at)
 	c.Attach(part)
 	e.feels = append(e.feels, func() { feel(t) })
 }
 
 // End is what the driver opens an emulated chip by, with the clock that goes with it.
-func (c chipOf) End(bus string) (End, func() time.Duration) {
+func (c chipOf) End(bus string) (catalog.End, func() time.Duration) {
 	host := c.Host()
-	return End{Name: bus, Lines: gpio.Opener(host.Open), Clock: host}, c.Edge
+	return catalog.End{Name: bus, Lines: gpio.Opener(host.Open), Clock: host}, c.Edge
 }

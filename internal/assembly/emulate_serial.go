@@ -13,6 +13,8 @@ import (
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
@@ -94,7 +96,7 @@ type Terminal struct {
 }
 
 // EmulateAll makes every emulated device of p.
-func EmulateAll(p *Plan) (*EmulatedWorld, error) {
+func EmulateAll(p *plan.Plan) (*EmulatedWorld, error) {
 	w, err := EmulateWorld(p)
 	if err != nil {
 		return nil, err
@@ -111,16 +113,16 @@ func EmulateAll(p *Plan) (*EmulatedWorld, error) {
 }
 
 // Terminals are the lines of w that can be put on pseudo terminals, by name.
-func (w *EmulatedWorld) Terminals(p *Plan) (list []Terminal) {
+func (w *EmulatedWorld) Terminals(p *plan.Plan) (list []Terminal) {
 	for _, b := range w.Buses {
-		if BusTypes[p.Config.Buses[b.name].Type].Filters == nil {
+		if catalog.BusTypes[p.Config.Buses[b.name].Type].Filters == nil {
 			list = append(list, Terminal{b.name, b.Bus.ServePTY})
 		}
 	}
 	if w.Devices != nil {
 		for _, name := range report.SortedKeys(w.Devices.ends) {
 			bus := p.Config.Buses[name]
-			if Networked(&bus) {
+			if catalog.Networked(&bus) {
 				line := w.Devices.ends[name].terminal(name, 0, p.Config.World.Seed, &w.mu)
 				list = append(list, Terminal{name, overTCP(line)})
 				continue
@@ -157,7 +159,7 @@ func overTCP(line *uart.Line) func(context.Context, string) (string, func() erro
 		}
 		done := make(chan error, 1)
 		go func() { done <- line.ServeTCP(ctx, n) }()
-		return TcpPrefix + n.Addr().String(), sync.OnceValue(func() error { return <-done }), nil
+		return catalog.TcpPrefix + n.Addr().String(), sync.OnceValue(func() error { return <-done }), nil
 	}
 }
 
@@ -179,7 +181,7 @@ func (b *Builder) hangEmulated() error {
 }
 
 // pulseOf is the calibration of a joint on a board's channel, a nominal one where nothing was measured.
-func pulseOf(a *hal.Actuator, j *JointPlan) *calibration.Pulse {
+func pulseOf(a *hal.Actuator, j *plan.JointPlan) *calibration.Pulse {
 	if j.Pulses.Calibration != nil {
 		return j.Pulses.Calibration
 	}
@@ -190,16 +192,16 @@ func pulseOf(a *hal.Actuator, j *JointPlan) *calibration.Pulse {
 func Unserved(kind string) string {
 	const memory = ": halyard serve --body emulated has its devices in memory"
 	switch kind {
-	case I2cBus:
+	case catalog.I2cBus:
 		return "I2C cannot be a terminal" + memory
-	case SpiBus:
+	case catalog.SpiBus:
 		return "SPI cannot be a terminal" + memory
-	case SerialBus:
+	case catalog.SerialBus:
 		return "no emulated device hangs on it"
 	case "":
 		return "it has no line of bytes"
 	}
-	if t, line := BusTypes[kind]; line {
+	if t, line := catalog.BusTypes[kind]; line {
 		if t.Filters != nil {
 			return "CAN cannot be a terminal" + memory
 		}

@@ -2,7 +2,6 @@ package assembly
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"net"
 	"net/netip"
@@ -10,6 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/autopilot"
+	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/protocols"
 	"github.com/halyard-robotics/halyard/protocols/okon"
 	"github.com/halyard-robotics/halyard/sim"
@@ -66,7 +66,7 @@ func (s *Sight) Views(l *hal.Layout) okon.Views {
 
 // pilotConfig is how the laws fly an agent: Okon's as they are, another vehicle by its own thrusters.
 func (sys *System) pilotConfig(agent *hal.Agent) autopilot.Config {
-	c := autopilot.Config{PascalPerMetre: PascalPerMetre}
+	c := autopilot.Config{PascalPerMetre: plan.PascalPerMetre}
 	if w := sys.Scene.Water(); w != nil && agent.BodyKind() != hal.Real {
 		g := sys.Scene.Gravity()
 		if p := w.Density * math.Sqrt(g[0]*g[0]+g[1]*g[1]+g[2]*g[2]); p > 0 {
@@ -119,33 +119,6 @@ func (sys *System) closeHelms() {
 		if h.robot.Pictures != nil {
 			h.robot.Pictures.Close()
 		}
-	}
-}
-
-// checkOkon finds servers of Okon's protocol whose robot has no thrusters, and two that would both steer one.
-func (r *Resolver) checkOkon(p *Plan) {
-	seen := map[string]int{}
-	for i, s := range r.Config.Servers {
-		if s.Protocol != "okon" && s.Protocol != "okon-video" {
-			continue
-		}
-		at := configs.Path("servers").Index(i)
-		for k := range p.Agents {
-			a := &p.Agents[k]
-			if a.Config.Name != s.Agent || a.Layout == nil {
-				continue
-			}
-			if n := len(autopilot.OkonThrusters()); !afloat(a.Layout) || len(a.Layout.Actuators) != n {
-				r.fault(at.Key("agent"), s.Agent+", which is "+a.Config.Model, fmt.Sprintf("an underwater vehicle with %d thrusters", n), "")
-			}
-		}
-		if s.Protocol != "okon" {
-			continue
-		}
-		if first, twice := seen[s.Agent]; twice {
-			r.fault(at.Key("agent"), s.Agent, "one server of okon a robot", fmt.Sprintf("servers[%d] has it too; any number of clients may share one", first))
-		}
-		seen[s.Agent] = i
 	}
 }
 

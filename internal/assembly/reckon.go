@@ -16,29 +16,6 @@ type reckoned struct {
 	perMetre            float64 // Pa
 }
 
-// PascalPerMetre is of fresh water at 20 °C, as the pool's.
-const PascalPerMetre = 997 * weight
-
-// weight is what water of 1 kg/m³ weighs, by the standard acceleration of free fall.
-const weight = 9.80665
-
-// PascalPerMetre is how fast the pressure rises under water, as the config of the agent's pressure sensor has it.
-func (p *AgentPlan) PascalPerMetre() float64 {
-	for i := range p.Layout.Sensors {
-		if s := &p.Layout.Sensors[i]; s.Kind == "pressure" && p.Config.Hardware != nil {
-			if c, ok := p.Config.Hardware.Sensors[s.Name]; ok {
-				return c.Density * weight
-			}
-		}
-	}
-	return PascalPerMetre
-}
-
-// afloat tells whether a layout is a vehicle's: it has nothing but thrusters.
-func afloat(l *hal.Layout) bool {
-	return len(l.Actuators) > 0 && !slices.ContainsFunc(l.Actuators, func(a hal.Actuator) bool { return a.Kind != hal.Thruster })
-}
-
 // reckon lets the devices of a vehicle tell its pose, marked as an estimate, where its layout has a place for it and no
 // device of its own does. The pressure rises by perMetre, Pa.
 func reckon(body hal.Body, driven map[string]bool, perMetre float64) hal.Body {

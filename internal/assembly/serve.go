@@ -11,6 +11,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/control"
+	"github.com/halyard-robotics/halyard/internal/plan"
 )
 
 // Ready is the line that tells a script that servers or ports are open.
@@ -43,7 +44,7 @@ type Station struct {
 }
 
 // OpenStation builds the rig of p and opens its servers; none of them answers yet. On an error nothing stays open.
-func OpenStation(p *Plan, log *slog.Logger) (st *Station, err error) {
+func OpenStation(p *plan.Plan, log *slog.Logger) (st *Station, err error) {
 	st = &Station{Servers: &Servers{}}
 	if st.System, err = Build(p, log); err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/camera"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/sim/emulator/video"
 )
 
@@ -55,7 +56,7 @@ func (s *Sight) detector(i int) int {
 }
 
 // newSight is that of a robot of plan p without any device. simulated is its body in the scene, if it has one.
-func newSight(p *AgentPlan, simulated hal.Body) *Sight {
+func newSight(p *plan.AgentPlan, simulated hal.Body) *Sight {
 	n := len(p.Layout.Cameras)
 	s := &Sight{agent: p.Config.Name, Devices: make([]*camera.Camera, n), Real: make([]bool, n)}
 	s.Scene, _ = simulated.(hal.CameraSource)
@@ -150,7 +151,7 @@ func (b *Builder) openCameras() error {
 	return errors.Join(faults...)
 }
 
-func (b *Builder) openCamera(q *CameraPlan) error {
+func (b *Builder) openCamera(q *plan.CameraPlan) error {
 	agent := b.Plan.Agents[q.Agent].Config.Name
 	node, device, err := b.CameraNode(q)
 	if err != nil {
@@ -168,7 +169,7 @@ func (b *Builder) openCamera(q *CameraPlan) error {
 	if err := cam.Open(); err != nil {
 		return err
 	}
-	b.Eyes.Of(agent).Devices[q.index] = cam
+	b.Eyes.Of(agent).Devices[q.Index] = cam
 	path := "/" + agent + "/" + q.Name
 	b.Eyes.Watched = append(b.Eyes.Watched, eye{agent: agent, name: q.Name, Camera: cam, lost: b.Rig.Events().Declare(path + "/Fault")})
 	count := func(what string, of func(camera.Stats) uint64) {
@@ -183,7 +184,7 @@ func (b *Builder) openCamera(q *CameraPlan) error {
 }
 
 // CameraNode is what a camera is opened by: the kernel's device, or one in memory that looks at the scene.
-func (b *Builder) CameraNode(q *CameraPlan) (camera.Opener, *video.Camera, error) {
+func (b *Builder) CameraNode(q *plan.CameraPlan) (camera.Opener, *video.Camera, error) {
 	if q.Body != configs.Emulated {
 		return camera.Reopener(q.Config.Port), nil, nil
 	}
@@ -191,7 +192,7 @@ func (b *Builder) CameraNode(q *CameraPlan) (camera.Opener, *video.Camera, error
 	if !ok {
 		return nil, nil, &hal.Error{Kind: hal.Invalid, Op: "camera " + q.Name, Err: errors.New("nothing simulated looks through it")}
 	}
-	c := video.Config{Name: q.Name, Source: source, Camera: q.index, Sizes: [][2]int{{q.Width, q.Height}},
+	c := video.Config{Name: q.Name, Source: source, Camera: q.Index, Sizes: [][2]int{{q.Width, q.Height}},
 		Pixels: []camera.Pixel{camera.MJPG, camera.YUYV, camera.RGB3, camera.GREY}, Rate: q.Config.Rate, Seed: b.Plan.Config.World.Seed, Bare: true}
 	if b.Plan.Lens != nil {
 		return b.Plan.Lens(c)

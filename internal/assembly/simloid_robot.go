@@ -8,7 +8,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/hal/kinematics"
+	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/protocols"
 	"github.com/halyard-robotics/halyard/protocols/simloid"
 	"github.com/halyard-robotics/halyard/sim"
@@ -19,7 +19,7 @@ import (
 
 // newSimloid opens a Simloid server for an agent.
 func (sys *System) newSimloid(s *configs.Server, agent *hal.Agent, at netip.AddrPort) (server, netip.AddrPort, error) {
-	var p *AgentPlan
+	var p *plan.AgentPlan
 	for i := range sys.Plan.Agents {
 		if sys.Plan.Agents[i].Config.Name == agent.Name() {
 			p = &sys.Plan.Agents[i]
@@ -35,7 +35,7 @@ func (sys *System) newSimloid(s *configs.Server, agent *hal.Agent, at netip.Addr
 	}
 	srv, err := simloid.NewServer(sys.Rig, ln, sys.simloidRobot(p, agent, p.Robot), simloid.Options{
 		Dialect: dialect, Exact: !s.Noise, Seed: sys.Plan.Config.World.Seed, Continue: s.Keep,
-		StartTorque: sys.Plan.startTorque, AckTimeout: s.AckTimeout, ClientTimeout: s.ClientTimeout, Log: sys.log})
+		StartTorque: sys.Plan.StartTorque, AckTimeout: s.AckTimeout, ClientTimeout: s.ClientTimeout, Log: sys.log})
 	if err != nil {
 		ln.Close()
 		return nil, netip.AddrPort{}, err
@@ -44,7 +44,7 @@ func (sys *System) newSimloid(s *configs.Server, agent *hal.Agent, at netip.Addr
 }
 
 // simloidRobot is agent, a body made of m, with its world.
-func (sys *System) simloidRobot(p *AgentPlan, agent *hal.Agent, m *model.Robot) *simloid.Robot {
+func (sys *System) simloidRobot(p *plan.AgentPlan, agent *hal.Agent, m *model.Robot) *simloid.Robot {
 	r := DescribeSimloid(agent, m)
 	if agent.BodyKind() == hal.Real {
 		return r
@@ -90,13 +90,13 @@ func DescribeSimloid(agent *hal.Agent, m *model.Robot) *simloid.Robot {
 
 // remodel puts the original's robot id in the place of an agent's, whom nobody holds. The scene tries it before the old
 // one goes.
-func (sys *System) remodel(p *AgentPlan, id int) (*simloid.Robot, error) {
+func (sys *System) remodel(p *plan.AgentPlan, id int) (*simloid.Robot, error) {
 	m, err := model.LoadSimloid(id)
 	if err != nil {
 		return nil, err
 	}
-	name, pose := p.Config.Name, poseOf(p.Config.Pose)
-	trial, err := newScene(sys.Plan)
+	name, pose := p.Config.Name, plan.PoseOf(p.Config.Pose)
+	trial, err := plan.NewScene(sys.Plan)
 	if err != nil {
 		return nil, err
 	}
@@ -117,54 +117,10 @@ func (sys *System) remodel(p *AgentPlan, id int) (*simloid.Robot, error) {
 	}
 	changed := *p
 	changed.Robot = m
-	agent, err := sys.Rig.Add(changed.agent(body, sys.Scene, hal.Simulated))
+	agent, err := sys.Rig.Add(changed.Agent(body, sys.Scene, hal.Simulated))
 	if err != nil {
 		return nil, err
 	}
 	sys.observeRobot(body)
 	return sys.simloidRobot(&changed, agent, m), nil
-}
-
-// Estimate lets a body of devices say where its robot's links are, as a simulated one does, where its layout has
-// sensors for that.
-func (p *AgentPlan) Estimate(body hal.Body) (hal.Body, error) {
-	if !slices.ContainsFunc(body.Layout().Sensors, func(s hal.Sensor) bool { return s.Kind == "body" || s.Kind == "pose" }) {
-		return body, nil
-	}
-	tree, places := TreeOf(p.Robot)
-	o := kinematics.Options{Base: poseOf(p.Config.Pose), Free: !p.Robot.Fixed, Links: map[string]int{}}
-	for _, s := range p.Robot.Sensors {
-		o.Links[s.Name] = places[s.Body]
-	}
-	return kinematics.Estimate(body, tree, o)
-}
-
-// TreeOf is the kinematics of a robot, and where in it each of its bodies is. A passive joint that no motor's joint
-// moves is taken to be at 0.
-func TreeOf(m *model.Robot) (tree kinematics.Tree, places []int) {
-	places = make([]int, len(m.Bodies))
-	for _, i := range m.Order() {
-		b := &m.Bodies[i]
-		l := kinematics.Link{Name: b.Name, Parent: hal.None, Home: b.Pose, Centre: b.CentreOfMass, Joint: hal.None}
-		hang := func(k *model.Linkage) {
-			l.Parent, l.Anchor, l.Axis, l.Slide = places[k.Parent], k.Anchor, k.Axis, k.Kind == model.Slide
-		}
-		for j := range m.Joints {
-			if k := &m.Joints[j]; k.Child == i {
-				hang(&k.Linkage)
-				l.Joint, l.Times = j, k.Sign
-			}
-		}
-		for j := range m.Passive {
-			if k := &m.Passive[j]; k.Child == i {
-				hang(&k.Linkage)
-				if k.Mimic != nil {
-					l.Joint, l.Times, l.Plus = k.Mimic.Joint, k.Sign*k.Mimic.Times, k.Sign*k.Mimic.Plus
-				}
-			}
-		}
-		places[i] = len(tree)
-		tree = append(tree, l)
-	}
-	return tree, places
 }

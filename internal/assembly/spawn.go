@@ -3,7 +3,6 @@ package assembly
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -11,43 +10,14 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/protocols/gamebots"
 	"github.com/halyard-robotics/halyard/sim"
 )
 
-// classes are the robots that can be spawned, by the names of the config. Each has its devices apart: those of a class that
-// is emulated come anew with each of its robots.
-func (r *Resolver) classes() map[string]*AgentPlan {
-	classes := map[string]*AgentPlan{}
-	for _, name := range slices.Sorted(maps.Keys(r.Config.Classes)) {
-		path := configs.Path("classes").Key(name)
-		c := &configs.Agent{Name: name, Robot: r.Config.Classes[name]}
-		others := r.devices
-		r.devices = devicePlan{}
-		p := r.agent(path, c)
-		r.Measure(path, 0, c, &p)
-		r.wires(path, 0, c)
-		r.sights(path, 0, c, &p)
-		p.devices, r.devices = r.devices, others
-		if p.Robot == nil {
-			continue
-		}
-		switch {
-		case p.Vehicle != nil && c.Body != configs.Sim:
-			r.fault(path.Key("body"), string(c.Body), "sim: a vehicle is no class of devices", "make it one of agents")
-		case c.Has(configs.Real) && c.Has(configs.Emulated):
-			r.fault(path.Key("parts"), "emulated", "sim or real: a class that is real has one robot, whose devices are open from the start", "")
-		case c.Shadow:
-			r.fault(path.Key("shadow"), "true", "false: a spawned robot has no twin", "make it one of agents")
-		}
-		classes[name] = &p
-	}
-	return classes
-}
-
 // spawnedRobot is a robot that was spawned.
 type spawnedRobot struct {
-	plan   *AgentPlan
+	plan   *plan.AgentPlan
 	body   *sim.Body     // in the scene; nil where nothing of it is simulated
 	outfit *classDevices // its devices; nil where all of it is simulated
 }
@@ -147,7 +117,7 @@ func (y *spawner) put(class string, p *spawnedRobot, at hal.Pose) (*hal.Agent, e
 			}
 		}
 	}
-	return sys.Rig.Add(p.plan.agent(body, sys.Scene, reality))
+	return sys.Rig.Add(p.plan.Agent(body, sys.Scene, reality))
 }
 
 // attend lets the rig's time pass for an outfit.
@@ -194,14 +164,6 @@ func (y *spawner) clear(name string, p *spawnedRobot) (fault error) {
 		y.sys.Rig.BetweenCycles(func() { fault = errors.Join(fault, y.sys.Scene.Remove(name)) })
 	}
 	return fault
-}
-
-// Named is the plan of a robot of this class called name, which begins at a place.
-func (p *AgentPlan) Named(name string, at hal.Pose) *AgentPlan {
-	own, config := *p, *p.Config
-	config.Name = name
-	own.Config, own.start = &config, &at
-	return &own
 }
 
 // Remove takes a spawned robot out of the rig and out of the scene. It is the spawner's own alone.

@@ -3,22 +3,14 @@ package assembly
 import (
 	"math"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/protocols/gamebots"
 	"github.com/halyard-robotics/halyard/sim"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
-
-// wireName is what USARSim calls a joint or a sensor: its path without the slash.
-func wireName(path, name string) string {
-	if path == "" {
-		return name
-	}
-	return strings.TrimPrefix(path, "/")
-}
 
 // sensorTypes are the types of message of the kinds of sensor that have one.
 var sensorTypes = map[string]string{"sonar": "Sonar", "infrared": "IR", "range": "RangeScanner", "odometry": "Odometry",
@@ -54,7 +46,7 @@ func DescribeRescue(class string, agent *hal.Agent, m *model.Robot, body *sim.Bo
 	r.packages()
 	r.sensors()
 	r.cameras()
-	r.size()
+	r.Size()
 	// The body is its own releaser: it knows how many tags it has dropped, also after a reset.
 	if k.Tags > 0 && body != nil {
 		r.out.Effecters = []gamebots.Effecter{{Type: "RFIDReleaser", Name: k.ReleaserName, Pose: k.ReleaserPose, Releaser: body,
@@ -69,7 +61,7 @@ func seconds(s float64) time.Duration { return time.Duration(math.Round(s * 1e9)
 func (r *rescuer) joints() {
 	for i := range r.m.Joints {
 		j := &r.m.Joints[i]
-		joint := gamebots.Joint{Name: wireName(j.Path, j.Name), Actuator: i, Reversed: !j.Wraps && Against(j), Steer: hal.None}
+		joint := gamebots.Joint{Name: plan.WireName(j.Path, j.Name), Actuator: i, Reversed: !j.Wraps && Against(j), Steer: hal.None}
 		for _, s := range r.m.Rescue.Steers {
 			if s.Wheel == i {
 				joint.Steer, joint.SteerReversed = s.Joint, Against(&r.m.Joints[s.Joint])
@@ -138,7 +130,7 @@ func (r *rescuer) sensors() {
 		if !ok {
 			continue
 		}
-		out := gamebots.Sensor{Type: kind, Name: wireName(s.Path, s.Name), Index: i, TimeStamp: true}
+		out := gamebots.Sensor{Type: kind, Name: plan.WireName(s.Path, s.Name), Index: i, TimeStamp: true}
 		for k := range r.m.Sensors {
 			if have := &r.m.Sensors[k]; have.Name == s.Name {
 				out.Mount = r.parts[have.Body]
@@ -221,7 +213,7 @@ func (r *rescuer) reader(out *gamebots.Sensor, kind string) {
 func (r *rescuer) cameras() {
 	for i := range r.m.Cameras {
 		c := &r.m.Cameras[i]
-		out := gamebots.Camera{Name: wireName(c.Path, c.Name), Mount: r.parts[c.Body], Index: i, Package: hal.None,
+		out := gamebots.Camera{Name: plan.WireName(c.Path, c.Name), Mount: r.parts[c.Body], Index: i, Package: hal.None,
 			Default: c.FOV, Min: c.MinFOV, Max: c.MaxFOV}
 		for k := range r.out.Packages {
 			if r.out.Packages[k].Name == c.Package {
@@ -232,8 +224,8 @@ func (r *rescuer) cameras() {
 	}
 }
 
-// size is what the later dialect tells of the whole robot.
-func (r *rescuer) size() {
+// Size is what the later dialect tells of the whole robot.
+func (r *rescuer) Size() {
 	k := r.m.Rescue
 	out := &r.out.Size
 	out.Steering, out.Dimensions, out.Mass, out.Centre = k.Steering, k.Size, r.m.Mass(), r.m.CentreOfMass()

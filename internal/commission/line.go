@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
@@ -26,12 +28,12 @@ type BareLine struct {
 
 // NoLine says where a port is a bus of another kind than a serial line; nil where it is not.
 func NoLine(port string) error {
-	if _, kind := assembly.ChipPort(port); kind != "" {
+	if _, kind := catalog.ChipPort(port); kind != "" {
 		return &hal.Error{Kind: hal.Invalid, Bus: port, Op: "open", Err: fmt.Errorf("a port of type %s, which has no servos", kind), Try: "halyard scan " + port}
 	}
 	if _, err := os.Stat(filepath.Join(assembly.MachineRoot, "sys/class/net", port)); err == nil && port == filepath.Base(port) {
 		return &hal.Error{Kind: hal.Invalid, Bus: port, Op: "open", Err: errors.New("a network interface: which motor controllers are on it?"),
-			Try: "--protocol " + assembly.OdriveCAN + ", or --protocol " + assembly.CybergearType}
+			Try: "--protocol " + catalog.OdriveCAN + ", or --protocol " + catalog.CybergearType}
 	}
 	return nil
 }
@@ -60,7 +62,7 @@ func BusIn(target string) (c *configs.Config, bus string, err error) {
 		return nil, "", err
 	}
 	b, ok := c.Buses[name]
-	if _, servos := assembly.BusTypes[b.Type]; !ok || !servos {
+	if _, servos := catalog.BusTypes[b.Type]; !ok || !servos {
 		return nil, "", &hal.Error{Kind: hal.Invalid, Op: target, Err: fmt.Errorf("got bus %q, want a line of servos of %s: %s",
 			name, c.Name, strings.Join(ServoBuses(c), ", ")), Try: "halyard configs " + config}
 	}
@@ -70,7 +72,7 @@ func BusIn(target string) (c *configs.Config, bus string, err error) {
 // ServoBuses are the names of a config's lines of servos.
 func ServoBuses(c *configs.Config) (names []string) {
 	for _, n := range report.SortedKeys(c.Buses) {
-		if _, ok := assembly.BusTypes[c.Buses[n].Type]; ok {
+		if _, ok := catalog.BusTypes[c.Buses[n].Type]; ok {
 			names = append(names, n)
 		}
 	}
@@ -82,7 +84,7 @@ func (f *Finder) Unecho(note func(string, ...any)) error {
 	if _, quiet := f.Line.(*servo.EchoFilter); quiet || f.Duplex {
 		return nil
 	}
-	echo, err := assembly.Echoes(f.Line)
+	echo, err := catalog.Echoes(f.Line)
 	if echo && err == nil {
 		note("! %s hears its own bytes: %s", f.Port, EchoFix)
 		f.Line = &servo.EchoFilter{Line: f.Line}

@@ -8,8 +8,9 @@ import (
 	"io"
 	"os"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/report"
 )
 
@@ -59,11 +60,11 @@ func LoadRegisters(path string) (*RegisterFile, error) {
 }
 
 // ServoModel is that of the servo, nil where it is not known here.
-func (f *RegisterFile) ServoModel() assembly.ServoModel {
+func (f *RegisterFile) ServoModel() catalog.ServoModel {
 	if t := MotorTable(f.Type, f.Model); t != nil && t.Name == f.Model {
 		return t
 	}
-	return assembly.LookupServo(f.Model)
+	return catalog.LookupServo(f.Model)
 }
 
 // ParseRegisters is strict: what it does not know, nobody should write to a servo. Every register must be one of the

@@ -9,8 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
@@ -45,14 +46,14 @@ func (r RegisterRow) Cells() []string {
 
 var accessNames = [...]string{servo.ReadOnly: "read-only", servo.RAM: "ram", servo.EEPROM: "eeprom"}
 
-func rowOf(m assembly.ServoModel, name string, raw int64) RegisterRow {
+func rowOf(m catalog.ServoModel, name string, raw int64) RegisterRow {
 	r := m.Register(name)
 	return RegisterRow{Name: name, Address: int(r.Addr), Raw: raw, Value: report.Number(r.SI(raw)), Unit: r.Unit, Meaning: Meaning(m, r, raw),
 		Default: r.Default, Min: r.Min, Max: r.Max, Access: accessNames[r.Access]}
 }
 
 // Meaning is a raw value as a person reads it: with its unit, a rate in bits a second, alarms by their names.
-func Meaning(m assembly.ServoModel, r *servo.Register, raw int64) string {
+func Meaning(m catalog.ServoModel, r *servo.Register, raw int64) string {
 	switch r.Name {
 	case "baud_rate":
 		if b, ok := m.(interface{ Rate(code byte) int }); ok && b.Rate(byte(raw)) > 0 {
@@ -145,7 +146,7 @@ func (s *Registers) known(name string) error {
 	if s.Model.Register(name) != nil {
 		return nil
 	}
-	return s.invalid("a %s has no register %q%s", s.Model.Units().Name, name, Meant(name, assembly.RegisterNames(s.Model)))
+	return s.invalid("a %s has no register %q%s", s.Model.Units().Name, name, Meant(name, catalog.RegisterNames(s.Model)))
 }
 
 func (s *Registers) invalid(format string, args ...any) error {

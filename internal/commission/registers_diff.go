@@ -5,7 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -33,11 +34,11 @@ func (d DifferenceRow) Cells() []string {
 // Differences compares the servo with what args name: a file, an id, or, without any, the factory's defaults.
 func (s *Registers) Differences(ctx context.Context, args []string) ([]DifferenceRow, error) {
 	what, other, err := "factory", map[string]int64{}, error(nil)
-	if motor, ok := s.Model.(*assembly.RegisterModel); ok && len(args) == 0 && motor.Name != "cybergear" {
+	if motor, ok := s.Model.(*catalog.RegisterModel); ok && len(args) == 0 && motor.Name != "cybergear" {
 		return nil, s.invalid("what the factory set a %s to depends on its firmware: want a file or a neighbour", motor.Name)
 	}
 	if len(args) == 0 {
-		for _, r := range assembly.RegistersOf(s.Model) {
+		for _, r := range catalog.RegistersOf(s.Model) {
 			other[r.Name] = r.Default
 		}
 		delete(other, "id")
@@ -73,8 +74,8 @@ func (s *Registers) Differences(ctx context.Context, args []string) ([]Differenc
 }
 
 // kept tells whether a register says how the servo is set up.
-func kept(m assembly.ServoModel, r *servo.Register) bool {
-	if _, ok := m.(*assembly.RegisterModel); ok {
+func kept(m catalog.ServoModel, r *servo.Register) bool {
+	if _, ok := m.(*catalog.RegisterModel); ok {
 		return r.Access != servo.ReadOnly && r.Name != "torque_enable" && !strings.HasPrefix(r.Name, "goal_")
 	}
 	return r.Access == servo.EEPROM || r.Setting() || r.Name == "firmware"
@@ -82,7 +83,7 @@ func kept(m assembly.ServoModel, r *servo.Register) bool {
 
 // neighbour reads another servo at the same rate, which must be of the same model.
 func (s *Registers) neighbour(ctx context.Context, id int) (map[string]int64, error) {
-	if last := assembly.LastID[s.Protocol]; id < 0 || id > last {
+	if last := catalog.LastID[s.Protocol]; id < 0 || id > last {
 		return nil, s.invalid("got neighbour %d, want a file that is there, or an id of 0..%d", id, last)
 	}
 	// A tool remembers whom it has met: the other is met, read, and then the first again.

@@ -8,9 +8,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -62,7 +63,7 @@ type Write struct {
 
 // Parse reads NAME=VALUE and refuses what must not be written, before anything is.
 func (s *Registers) Parse(args []string) ([]Write, error) {
-	if s.Protocol == assembly.AsVESC {
+	if s.Protocol == catalog.AsVESC {
 		return nil, VescRefusal(s.Bus, s.Id, "registers write")
 	}
 	var list []Write

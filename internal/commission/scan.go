@@ -9,8 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 )
 
@@ -31,7 +32,7 @@ func (s *Survey) Estimate(baud, protocol int) time.Duration {
 		return 253*(14*octet+3*time.Millisecond) + s.Latency // what PingAll waits for
 	}
 	// A ping and its answer, the longest return delay and the client's slack, an id.
-	return time.Duration(assembly.LastID[protocol]+1) * (15*octet + 2508*time.Microsecond + cmp.Or(s.Hurry, s.Latency))
+	return time.Duration(catalog.LastID[protocol]+1) * (15*octet + 2508*time.Microsecond + cmp.Or(s.Hurry, s.Latency))
 }
 
 // Run returns every servo found. When ctx ends or the adapter vanishes, it returns those found until then as well.
@@ -70,7 +71,7 @@ func (s *Survey) Run(ctx context.Context) ([]FoundServo, error) {
 			if err != nil {
 				return rows, err
 			}
-			if p == assembly.AsKondo && len(found) > 0 {
+			if p == catalog.AsKondo && len(found) > 0 {
 				s.Note("%d Bd: Kondo servos share a line with nobody: no other protocol is asked", b)
 				break
 			}
@@ -83,7 +84,7 @@ func (s *Survey) Run(ctx context.Context) ([]FoundServo, error) {
 // ask finds the servos of one protocol at the line's rate.
 func (s *Survey) ask(ctx context.Context, baud, protocol int) ([]FoundServo, error) {
 	s.ear = &countingLine{Line: s.Line}
-	if protocol >= assembly.AsFeetech {
+	if protocol >= catalog.AsFeetech {
 		return s.askBrand(ctx, baud, protocol)
 	}
 	c := dynamixel.NewClient(s.ear, protocol)
@@ -115,7 +116,7 @@ func (s *Survey) ask(ctx context.Context, baud, protocol int) ([]FoundServo, err
 		}
 		// Answers lay over each other: ask one id after the other.
 	}
-	return s.sweep(ctx, assembly.LastID[protocol], func(id int, patience time.Duration) (FoundServo, error) {
+	return s.sweep(ctx, catalog.LastID[protocol], func(id int, patience time.Duration) (FoundServo, error) {
 		c.Latency = patience
 		f, err := c.Ping(byte(id))
 		if kind := hal.KindOf(err); err != nil && (kind == hal.Timeout || kind == hal.Absent) {

@@ -7,8 +7,9 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo/feetech"
 	"github.com/halyard-robotics/halyard/servo/hiwonder"
@@ -17,16 +18,16 @@ import (
 
 // protocolWord is a protocol as a person says it: the number of Dynamixel's, the name of another brand.
 func protocolWord(p int) string {
-	if p >= assembly.AsFeetech {
-		return assembly.BrandWords[p]
+	if p >= catalog.AsFeetech {
+		return catalog.BrandWords[p]
 	}
 	return strconv.Itoa(p)
 }
 
 // TypeOf is the type of bus on which servos of a protocol hang, as a config says it.
 func TypeOf(p int) string {
-	if p >= assembly.AsFeetech {
-		return assembly.BrandWords[p]
+	if p >= catalog.AsFeetech {
+		return catalog.BrandWords[p]
 	}
 	return "dynamixel" + strconv.Itoa(p)
 }
@@ -41,12 +42,12 @@ func protocolWords(list []int) []string {
 
 // askBrand asks every id of another brand, one after the other.
 func (s *Survey) askBrand(ctx context.Context, baud, protocol int) ([]FoundServo, error) {
-	if err := assembly.Parity(s.Line, protocol == assembly.AsKondo); err != nil {
+	if err := catalog.Parity(s.Line, protocol == catalog.AsKondo); err != nil {
 		return nil, err
 	}
-	defer assembly.Parity(s.Line, false) // where that fails the next question tells
-	return s.sweep(ctx, assembly.LastID[protocol], func(id int, patience time.Duration) (FoundServo, error) {
-		row := FoundServo{Port: s.Port, Baud: baud, Type: assembly.BrandWords[protocol], ID: id, Voltage: report.Number(math.NaN())}
+	defer catalog.Parity(s.Line, false) // where that fails the next question tells
+	return s.sweep(ctx, catalog.LastID[protocol], func(id int, patience time.Duration) (FoundServo, error) {
+		row := FoundServo{Port: s.Port, Baud: baud, Type: catalog.BrandWords[protocol], ID: id, Voltage: report.Number(math.NaN())}
 		err := s.meet(&row, protocol, patience)
 		if hal.KindOf(err) == hal.BusFault {
 			row.Finding = CollisionText
@@ -59,7 +60,7 @@ func (s *Survey) askBrand(ctx context.Context, baud, protocol int) ([]FoundServo
 func (s *Survey) meet(row *FoundServo, protocol int, patience time.Duration) error {
 	id := byte(row.ID)
 	switch protocol {
-	case assembly.AsFeetech:
+	case catalog.AsFeetech:
 		c := feetech.NewClient(s.ear)
 		c.Name, c.Latency = s.Port, patience
 		f, err := c.Ping(id)
@@ -84,7 +85,7 @@ func (s *Survey) meet(row *FoundServo, protocol int, patience time.Duration) err
 			err = s.differs(func() error { _, err := c.ReadRegister(id, t.m, "present_position"); return err })
 		}
 		return err
-	case assembly.AsHiwonder:
+	case catalog.AsHiwonder:
 		// It does not say what it is; only one model is known.
 		c, m := hiwonder.NewClient(s.ear), hiwonder.Models()[0]
 		c.Name, c.Latency = s.Port, patience
@@ -115,8 +116,8 @@ func (s *Survey) differs(read func() error) error {
 // unmask looks whether a servo that answers as a Dynamixel of protocol 1.0 but is none that is known is a Feetech, whose
 // packets are the same.
 func (s *Survey) unmask(row *FoundServo) {
-	other := FoundServo{Port: row.Port, Baud: row.Baud, Type: assembly.BrandWords[assembly.AsFeetech], ID: row.ID, Voltage: report.Number(math.NaN())}
-	if s.meet(&other, assembly.AsFeetech, s.Latency) == nil && other.Model != "" {
+	other := FoundServo{Port: row.Port, Baud: row.Baud, Type: catalog.BrandWords[catalog.AsFeetech], ID: row.ID, Voltage: report.Number(math.NaN())}
+	if s.meet(&other, catalog.AsFeetech, s.Latency) == nil && other.Model != "" {
 		*row = other
 	}
 }

@@ -6,12 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	conn "periph.io/x/conn/v3/i2c"
 
 	"github.com/halyard-robotics/halyard/drivers/i2c"
 	"github.com/halyard-robotics/halyard/drivers/imu"
 	"github.com/halyard-robotics/halyard/drivers/pressure"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 )
 
 // FoundChip is what answers at one address of an I2C bus, or on a port of SPI.
@@ -65,12 +66,12 @@ const (
 // the numbers of registers to be read.
 func SurveyI2C(ctx context.Context, port string, bus conn.Bus) ([]FoundChip, error) {
 	may := map[int][]string{}
-	for name, k := range assembly.SensorKinds() {
+	for name, k := range catalog.SensorKinds() {
 		for _, a := range k.Addresses {
 			may[a] = append(may[a], name)
 		}
 	}
-	for name, k := range assembly.OutputKinds() {
+	for name, k := range catalog.OutputKinds() {
 		for _, a := range k.Addresses {
 			may[a] = append(may[a], name)
 		}
@@ -107,10 +108,10 @@ func SurveyI2C(ctx context.Context, port string, bus conn.Bus) ([]FoundChip, err
 
 // SurveySPI asks the chip on a port of SPI who it is. It writes nothing but the numbers of registers to be read.
 func SurveySPI(port string, bus conn.Bus) ([]FoundChip, error) {
-	row, kinds := FoundChip{Port: port, Address: -1}, assembly.SensorKinds()
+	row, kinds := FoundChip{Port: port, Address: -1}, catalog.SensorKinds()
 	silent := true
 	for _, id := range identities() {
-		if !slices.Contains(kinds[id.device].Buses, assembly.SpiBus) {
+		if !slices.Contains(kinds[id.device].Buses, catalog.SpiBus) {
 			continue
 		}
 		p, err := i2c.NewChip(bus, 0, id.device).Read(id.register, 1)

@@ -6,9 +6,10 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/cybergear"
@@ -24,33 +25,33 @@ type MotorScan struct {
 }
 
 // UsualRates are the rates of motor buses as controllers come, bit/s.
-var UsualRates = map[string]int{"vesc": vesc.Baud, "odrive": odrive.Baud, assembly.OdriveCAN: odrive.Bitrate, assembly.CybergearType: cybergear.Bitrate}
+var UsualRates = map[string]int{"vesc": vesc.Baud, "odrive": odrive.Baud, catalog.OdriveCAN: odrive.Bitrate, catalog.CybergearType: cybergear.Bitrate}
 
 // Open opens the line for tools on one controller.
 func (s *MotorScan) Open() (*BareLine, error) {
-	t := assembly.BusTypes[s.Word]
+	t := catalog.BusTypes[s.Word]
 	line, err := t.PortOpener(&s.Bus, nil)()
 	if err != nil {
 		return nil, err
 	}
-	return &BareLine{Finder: Finder{Line: line, Port: s.Bus.Port, Latency: assembly.LatencyOf(s.Bus.Port, line), Bauds: []int{s.Bus.Baud},
-		Protocols: []int{slices.Index(assembly.BrandWords, s.Word)}, Duplex: true, Said: s.Said}}, nil
+	return &BareLine{Finder: Finder{Line: line, Port: s.Bus.Port, Latency: catalog.LatencyOf(s.Bus.Port, line), Bauds: []int{s.Bus.Baud},
+		Protocols: []int{slices.Index(catalog.BrandWords, s.Word)}, Duplex: true, Said: s.Said}}, nil
 }
 
 // Run asks every id of the line. Nothing moves and nothing is written.
 func (s *MotorScan) Run(line servo.Line) ([]FoundServo, error) {
-	patience := assembly.LatencyOf(s.Bus.Port, line)
+	patience := catalog.LatencyOf(s.Bus.Port, line)
 	if s.Word == "vesc" {
 		return s.vescs(line)
 	}
 	// The chain that would drive them asks each who it is.
-	cfg := assembly.ChainConfig{Name: s.Bus.Port, Line: line, Latency: patience}
-	models := map[string]assembly.ServoModel{"odrive": assembly.OdriveModel("odrive-v3"), assembly.OdriveCAN: assembly.OdriveModel("odrive-s1"), assembly.CybergearType: assembly.LookupServo("cybergear")}
-	last := map[string]int{"odrive": 1, assembly.OdriveCAN: odrive.LastNode, assembly.CybergearType: cybergear.LastID}[s.Word]
+	cfg := catalog.ChainConfig{Name: s.Bus.Port, Line: line, Latency: patience}
+	models := map[string]catalog.ServoModel{"odrive": catalog.OdriveModel("odrive-v3"), catalog.OdriveCAN: catalog.OdriveModel("odrive-s1"), catalog.CybergearType: catalog.LookupServo("cybergear")}
+	last := map[string]int{"odrive": 1, catalog.OdriveCAN: odrive.LastNode, catalog.CybergearType: cybergear.LastID}[s.Word]
 	for id := 0; id <= last; id++ {
-		cfg.Servos = append(cfg.Servos, assembly.ChainServo{Id: byte(id), Model: models[s.Word]})
+		cfg.Servos = append(cfg.Servos, catalog.ChainServo{Id: byte(id), Model: models[s.Word]})
 	}
-	faults, unplaced := FaultsOf(assembly.BusTypes[s.Word].Chain(cfg).Open())
+	faults, unplaced := FaultsOf(catalog.BusTypes[s.Word].Chain(cfg).Open())
 	if unplaced != nil {
 		return nil, unplaced
 	}
@@ -60,7 +61,7 @@ func (s *MotorScan) Run(line servo.Line) ([]FoundServo, error) {
 		switch e := faults[id]; {
 		case e == nil:
 			row.Finding = "a motor controller, which does not say its motor"
-			if s.Word == assembly.CybergearType {
+			if s.Word == catalog.CybergearType {
 				row.Model, row.Finding = "cybergear", ""
 			}
 		case e.Kind == hal.Absent:
@@ -80,7 +81,7 @@ func (s *MotorScan) Row(id int) FoundServo {
 // vescs asks the controller at the line's end, and those that it knows behind it.
 func (s *MotorScan) vescs(line servo.Line) ([]FoundServo, error) {
 	c := vesc.NewClient(line)
-	c.Name, c.Latency = s.Bus.Port, assembly.LatencyOf(s.Bus.Port, line)
+	c.Name, c.Latency = s.Bus.Port, catalog.LatencyOf(s.Bus.Port, line)
 	first, err := c.First()
 	if hal.KindOf(err) == hal.Timeout && err != nil {
 		return []FoundServo{}, nil

@@ -6,8 +6,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -30,7 +31,7 @@ func (e *countingLine) Discard() error {
 }
 
 // SetEven sets the parity of the line, where it has one.
-func (e *countingLine) SetEven(even bool) error { return assembly.Parity(e.Line, even) }
+func (e *countingLine) SetEven(even bool) error { return catalog.Parity(e.Line, even) }
 
 // heardAfter is how many ids further on an answer may be heard that came too late, where they are asked in a hurry.
 const heardAfter = 3

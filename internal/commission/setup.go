@@ -7,8 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 )
@@ -110,7 +111,7 @@ func (s *Setup) Start(ctx context.Context) (*Assignment, error) {
 		return nil, err
 	}
 	s.Bauds, s.Protocols = []int{one.Baud}, []int{one.Protocol}
-	if one.Protocol >= assembly.AsFeetech {
+	if one.Protocol >= catalog.AsFeetech {
 		return s.runBrand(ctx)
 	}
 	return s.Run(ctx)
@@ -196,7 +197,7 @@ func (s *Setup) locate(ctx context.Context) (*Place, error) {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			if s.Id > assembly.LastID[p] {
+			if s.Id > catalog.LastID[p] {
 				continue
 			}
 			at := Place{b, p, s.Id}

@@ -5,8 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -19,7 +20,7 @@ func (s *Setup) runBrand(ctx context.Context) (*Assignment, error) {
 		return nil, err
 	case len(spots) == 0:
 		return nil, &hal.Error{Kind: hal.Absent, Bus: s.Port, ID: s.Id, Op: "setup",
-			Err: errors.New("no servo answers there"), Try: "halyard scan " + s.Port + " --protocol " + assembly.BrandWords[s.Protocols[0]]}
+			Err: errors.New("no servo answers there"), Try: "halyard scan " + s.Port + " --protocol " + catalog.BrandWords[s.Protocols[0]]}
 	case spots[0].Model == nil && hal.KindOf(spots[0].err) == hal.BusFault:
 		return nil, s.unsafe("halyard scan "+s.Port, "id %d: several servos answer on top of each other: connect one alone", s.Id)
 	case spots[0].Model == nil:
@@ -63,12 +64,12 @@ func (s *Setup) runBrand(ctx context.Context) (*Assignment, error) {
 }
 
 // proveBrand makes sure that the servo can be what it shall be, and that nobody else is, also on the way there.
-func (s *Setup) proveBrand(m assembly.ServoModel, old, to Place) error {
+func (s *Setup) proveBrand(m catalog.ServoModel, old, to Place) error {
 	name := m.Units().Name
-	if to.Id > assembly.LastID[to.Protocol] {
-		return s.invalid("--new-id: got %d, want 0..%d", to.Id, assembly.LastID[to.Protocol])
+	if to.Id > catalog.LastID[to.Protocol] {
+		return s.invalid("--new-id: got %d, want 0..%d", to.Id, catalog.LastID[to.Protocol])
 	}
-	if _, ok := m.BaudCode(to.Baud); to.Baud != old.Baud && (!ok || to.Protocol != assembly.AsFeetech) {
+	if _, ok := m.BaudCode(to.Baud); to.Baud != old.Baud && (!ok || to.Protocol != catalog.AsFeetech) {
 		return s.invalid("--new-baud: got %d, which a %s cannot be told", to.Baud, name)
 	}
 	for _, w := range s.Writes {
@@ -97,7 +98,7 @@ func (s *Setup) proveBrand(m assembly.ServoModel, old, to Place) error {
 
 // changeBrand writes the settings, the id and then the rate: until then the servo is where it was found.
 func (s *Setup) changeBrand(ctx context.Context, one *Spot, to Place) error {
-	if one.Model.Register("torque_enable") != nil && to.Protocol != assembly.AsKondo { // whose id may change under torque
+	if one.Model.Register("torque_enable") != nil && to.Protocol != catalog.AsKondo { // whose id may change under torque
 		if err := writeOne(one, one.Id, "torque_enable", 0); err != nil {
 			return err
 		}
@@ -181,7 +182,7 @@ func (s *Setup) restoreBrand(old, to Place, backup map[string]int64) error {
 			Err: errors.Join(errors.New("the servo is not where it was"), err), Try: "halyard scan " + s.Port}
 	}
 	writes := s.Writes
-	if old.Protocol == assembly.AsFeetech { // a lost step may have left it open
+	if old.Protocol == catalog.AsFeetech { // a lost step may have left it open
 		writes = append(writes[:len(writes):len(writes)], servo.Setting{Register: "lock"})
 		backup["lock"] = 1
 	}

@@ -12,9 +12,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
 )
@@ -23,7 +24,7 @@ import (
 type WalkJoint struct {
 	Name   string // with its agent's where there are several
 	Id     int
-	Model  assembly.ServoModel
+	Model  catalog.ServoModel
 	Writes []servo.Setting // what the config sets and the servo keeps
 	Row    *WalkRow        // what became of it; nil = not yet
 	line   int             // in the config
@@ -56,7 +57,7 @@ func JointsOn(c *configs.Config, bus string) ([]WalkJoint, error) {
 			if joint.Bus != bus || joint.Device != "" {
 				continue
 			}
-			j := WalkJoint{Name: prefix + name, Id: joint.ID, Model: assembly.BusTypes[c.Buses[bus].Type].Lookup(joint.Model)}
+			j := WalkJoint{Name: prefix + name, Id: joint.ID, Model: catalog.BusTypes[c.Buses[bus].Type].Lookup(joint.Model)}
 			j.line = c.Fault(at.Key(name), "", "", "").Line
 			if j.Model == nil {
 				faults.Add(c.Fault(at.Key(name).Key("model"), joint.Model, "a servo that speaks "+c.Buses[bus].Type, "halyard validate "+c.Source))

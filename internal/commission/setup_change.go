@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 )
@@ -40,7 +41,7 @@ func (s *Setup) Change(ctx context.Context, old, to Place) error {
 }
 
 // Refuse says why a setting must not be written, as "registers write" does: nothing moves here, and no servo is lost.
-func (s *Setup) Refuse(m assembly.ServoModel, id int, w servo.Setting) error {
+func (s *Setup) Refuse(m catalog.ServoModel, id int, w servo.Setting) error {
 	return (&Registers{Spot: Spot{Place: Place{Id: id}, Model: m}, Bus: s.Port}).Refuse(m.Register(w.Register), w.Value)
 }
 
@@ -146,8 +147,8 @@ func places(list []Place) string {
 // prove makes sure that the servo can be what it shall be, and that nobody else is: once two servos share an id and a
 // rate, no packet reaches one of them alone any more. A rate that the adapter cannot go is found out here, too.
 func (s *Setup) prove(old, to Place) error {
-	if to.Id > assembly.LastID[to.Protocol] {
-		return s.invalid("--new-id: got %d, want 0..%d in protocol %d", to.Id, assembly.LastID[to.Protocol], to.Protocol)
+	if to.Id > catalog.LastID[to.Protocol] {
+		return s.invalid("--new-id: got %d, want 0..%d in protocol %d", to.Id, catalog.LastID[to.Protocol], to.Protocol)
 	}
 	if _, ok := s.model.BaudCode(to.Baud); !ok {
 		return s.invalid("--new-baud: got %d, want a rate of the %s: %s", to.Baud, s.model.Name, ratesOf(s.model))
@@ -185,9 +186,9 @@ func (s *Setup) prove(old, to Place) error {
 }
 
 // ratesOf are the usual rates that a model of any brand knows.
-func ratesOf(m assembly.ServoModel) string {
+func ratesOf(m catalog.ServoModel) string {
 	var list []int
-	for _, b := range assembly.UsualBauds() {
+	for _, b := range catalog.UsualBauds() {
 		if _, ok := m.BaudCode(b); ok {
 			list = append(list, b)
 		}

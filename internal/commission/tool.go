@@ -8,8 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/servo/feetech"
@@ -21,7 +22,7 @@ import (
 // lock open and closed again) and reads back. The errors are hal's: Timeout where nobody answers, BusFault where an answer
 // is spoilt, Invalid for what the servo does not have.
 type Tool interface {
-	Identify(id int) (assembly.ServoModel, error)
+	Identify(id int) (catalog.ServoModel, error)
 	Read(id int, register string) (int64, error)
 	Write(id int, register string, v int64) error
 }
@@ -32,30 +33,30 @@ func NewTool(line servo.Line, port string, latency time.Duration, protocol int) 
 }
 
 // NewToolOf is newTool for a servo that is taken for an m, whatever it says itself.
-func NewToolOf(line servo.Line, port string, latency time.Duration, protocol int, m assembly.ServoModel) (Tool, error) {
-	if err := assembly.Parity(line, protocol == assembly.AsKondo); err != nil {
+func NewToolOf(line servo.Line, port string, latency time.Duration, protocol int, m catalog.ServoModel) (Tool, error) {
+	if err := catalog.Parity(line, protocol == catalog.AsKondo); err != nil {
 		return nil, err
 	}
 	t := settled{line: line, quiet: 2*latency + 3*time.Millisecond}
 	switch protocol {
-	case assembly.AsFeetech:
+	case catalog.AsFeetech:
 		c := feetech.NewClient(line)
 		c.Name, c.Latency = port, latency
 		one := &feetechTool{c: c}
 		one.m, _ = m.(*feetech.Model)
 		t.Tool = one
-	case assembly.AsHiwonder:
+	case catalog.AsHiwonder:
 		c := hiwonder.NewClient(line)
 		c.Name, c.Latency = port, latency
 		t.Tool = hiwonderTool{c, hiwonder.Models()[0]}
-	case assembly.AsKondo:
+	case catalog.AsKondo:
 		c := kondo.NewClient(line)
 		c.Name, c.Latency = port, latency
 		t.Tool = kondoTool{c, kondo.Models()[0]}
 	default:
 		c := dynamixel.NewClient(line, protocol)
 		c.Name, c.Latency = port, latency
-		t.Tool = &dynamixelTool{c, assembly.DynamixelOf(m)}
+		t.Tool = &dynamixelTool{c, catalog.DynamixelOf(m)}
 	}
 	return t, nil
 }
@@ -114,11 +115,11 @@ func (f *Finder) toolOf(protocol int) (Tool, error) {
 
 // Readable tells whether a tool can read r. Windows on other registers show what is read anyway; of a Kondo servo most
 // can be set alone.
-func Readable(m assembly.ServoModel, r *servo.Register) bool {
+func Readable(m catalog.ServoModel, r *servo.Register) bool {
 	if _, ok := m.(*kondo.Model); ok {
 		return slices.Contains([]string{"id", "stretch", "speed", "present_amps", "present_heat"}, r.Name)
 	}
-	if t, ok := m.(*assembly.RegisterModel); ok && t.Name == "cybergear" {
+	if t, ok := m.(*catalog.RegisterModel); ok && t.Name == "cybergear" {
 		return r.Name != "torque_enable"
 	}
 	return !strings.HasPrefix(r.Name, "indirect_")
@@ -126,9 +127,9 @@ func Readable(m assembly.ServoModel, r *servo.Register) bool {
 
 // ReadAll reads every register that can be read. What the servo itself refuses is left out: a later firmware has
 // registers that an earlier one has not.
-func ReadAll(ctx context.Context, t Tool, m assembly.ServoModel, id int) (map[string]int64, error) {
+func ReadAll(ctx context.Context, t Tool, m catalog.ServoModel, id int) (map[string]int64, error) {
 	table := map[string]int64{}
-	for i, all := 0, assembly.RegistersOf(m); i < len(all); i++ {
+	for i, all := 0, catalog.RegistersOf(m); i < len(all); i++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -160,8 +161,8 @@ func writeOne(t Tool, id int, name string, v int64) error {
 }
 
 // ordered are the names of the registers in values, in the order of the model's table.
-func ordered(m assembly.ServoModel, values map[string]int64) (names []string) {
-	for _, r := range assembly.RegistersOf(m) {
+func ordered(m catalog.ServoModel, values map[string]int64) (names []string) {
+	for _, r := range catalog.RegistersOf(m) {
 		if _, ok := values[r.Name]; ok {
 			names = append(names, r.Name)
 		}

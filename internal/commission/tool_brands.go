@@ -3,8 +3,9 @@ package commission
 import (
 	"errors"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/servo/feetech"
@@ -17,7 +18,7 @@ type dynamixelTool struct {
 	m *dynamixel.Model
 }
 
-func (t *dynamixelTool) Identify(id int) (assembly.ServoModel, error) {
+func (t *dynamixelTool) Identify(id int) (catalog.ServoModel, error) {
 	f, err := t.c.Ping(byte(id))
 	if err != nil {
 		return nil, err
@@ -66,7 +67,7 @@ type feetechTool struct {
 	m *feetech.Model
 }
 
-func (t *feetechTool) Identify(id int) (assembly.ServoModel, error) {
+func (t *feetechTool) Identify(id int) (catalog.ServoModel, error) {
 	f, err := t.c.Ping(byte(id))
 	if err != nil {
 		return nil, err
@@ -101,7 +102,7 @@ type hiwonderTool struct {
 	m *hiwonder.Model
 }
 
-func (t hiwonderTool) Identify(id int) (assembly.ServoModel, error) {
+func (t hiwonderTool) Identify(id int) (catalog.ServoModel, error) {
 	_, err := t.c.Ping(byte(id))
 	return t.m, err
 }
@@ -129,7 +130,7 @@ type kondoTool struct {
 	m *kondo.Model
 }
 
-func (t kondoTool) Identify(id int) (assembly.ServoModel, error) { return t.m, t.c.Ping(byte(id)) }
+func (t kondoTool) Identify(id int) (catalog.ServoModel, error) { return t.m, t.c.Ping(byte(id)) }
 
 func (t kondoTool) Read(id int, register string) (int64, error) {
 	sc, ok := map[string]byte{"stretch": kondo.Stretch, "speed": kondo.Speed, "present_amps": kondo.Current, "present_heat": kondo.Heat}[register]
@@ -157,7 +158,7 @@ func (t kondoTool) Write(id int, register string, v int64) error {
 			return errors.Join(err, &hal.Error{Kind: hal.Unsafe, Bus: t.c.Name, ID: id, Op: "write id", Err: errors.New("it must be alone on its line")})
 		}
 		return t.c.SetID(byte(v))
-	case assembly.KondoSetting(r):
+	case catalog.KondoSetting(r):
 		return t.c.Set(byte(id), byte(r.Addr), byte(v))
 	}
 	return &hal.Error{Kind: hal.Invalid, Bus: t.c.Name, ID: id, Op: "write " + register,

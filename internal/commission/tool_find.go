@@ -5,8 +5,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/servo/feetech"
@@ -18,8 +19,8 @@ import (
 type Spot struct {
 	Place
 	Tool
-	Model assembly.ServoModel // nil: it answers, but not soundly, or it is a stranger
-	err   error               // why model is nil
+	Model catalog.ServoModel // nil: it answers, but not soundly, or it is a stranger
+	err   error              // why model is nil
 }
 
 // Finder looks for one id on a line.
@@ -60,7 +61,7 @@ func (f *Finder) Find(ctx context.Context, id int, all bool) (spots []Spot, err 
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			if id > assembly.LastID[p] || !Possible(p, b) {
+			if id > catalog.LastID[p] || !Possible(p, b) {
 				continue
 			}
 			s, there, err := f.Probe(Place{b, p, id})
@@ -69,7 +70,7 @@ func (f *Finder) Find(ctx context.Context, id int, all bool) (spots []Spot, err 
 			}
 			if there && p == 1 && s.Model == nil {
 				// A Feetech servo answers as a Dynamixel of protocol 1.0 that is none.
-				if brand, ok, err := f.Probe(Place{b, assembly.AsFeetech, id}); err != nil {
+				if brand, ok, err := f.Probe(Place{b, catalog.AsFeetech, id}); err != nil {
 					return nil, err
 				} else if ok && brand.Model != nil {
 					s = brand
@@ -82,7 +83,7 @@ func (f *Finder) Find(ctx context.Context, id int, all bool) (spots []Spot, err 
 			if spots = append(spots, s); !all {
 				return spots, nil
 			}
-			if p == assembly.AsKondo {
+			if p == catalog.AsKondo {
 				break // nobody else shares its line
 			}
 		}
@@ -123,13 +124,13 @@ func (f *Finder) insist(try func() error) error {
 // Possible tells whether there are servos of a protocol at a rate.
 func Possible(protocol, baud int) bool {
 	switch protocol {
-	case assembly.AsFeetech:
+	case catalog.AsFeetech:
 		return feetechRates(baud)
-	case assembly.AsHiwonder:
+	case catalog.AsHiwonder:
 		return baud == hiwonder.Baud
-	case assembly.AsKondo:
+	case catalog.AsKondo:
 		return slices.Contains(kondo.Bauds(), baud)
-	case assembly.AsVESC, assembly.AsODrive, assembly.AsODriveCAN, assembly.AsCyberGear:
+	case catalog.AsVESC, catalog.AsODrive, catalog.AsODriveCAN, catalog.AsCyberGear:
 		return true
 	}
 	for _, m := range dynamixel.Models() {

@@ -4,9 +4,10 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/cybergear"
 	"github.com/halyard-robotics/halyard/servo/odrive"
@@ -15,25 +16,25 @@ import (
 
 // MotorTable is the model called name of a type of bus that has motor controllers, nil of another. A VESC does not say
 // which one it is.
-func MotorTable(kind, name string) *assembly.RegisterModel {
+func MotorTable(kind, name string) *catalog.RegisterModel {
 	switch {
 	case kind == "vesc":
-		return &assembly.RegisterModel{Name: "vesc", Table: vesc.Parameters()}
-	case kind == assembly.CybergearType:
-		return &assembly.RegisterModel{Name: "cybergear", Table: cybergear.Parameters()}
+		return &catalog.RegisterModel{Name: "vesc", Table: vesc.Parameters()}
+	case kind == catalog.CybergearType:
+		return &catalog.RegisterModel{Name: "cybergear", Table: cybergear.Parameters()}
 	case odrive.ModelByName(name) == nil:
 		return nil
 	case kind == "odrive":
-		return &assembly.RegisterModel{Name: name, Table: odrive.Parameters()}
-	case kind == assembly.OdriveCAN:
-		return &assembly.RegisterModel{Name: name, Table: odrive.CANParameters()}
+		return &catalog.RegisterModel{Name: name, Table: odrive.Parameters()}
+	case kind == catalog.OdriveCAN:
+		return &catalog.RegisterModel{Name: name, Table: odrive.CANParameters()}
 	}
 	return nil
 }
 
 // motorErrors are the errors of a motor controller by their names, "" of another model.
-func motorErrors(m assembly.ServoModel, raw int64) string {
-	t, _ := m.(*assembly.RegisterModel)
+func motorErrors(m catalog.ServoModel, raw int64) string {
+	t, _ := m.(*catalog.RegisterModel)
 	switch {
 	case t == nil:
 		return ""
@@ -87,10 +88,10 @@ func noSuch(bus string, id int, op, register string) error {
 
 type cybergearTool struct {
 	c *cybergear.Client
-	m *assembly.RegisterModel
+	m *catalog.RegisterModel
 }
 
-func (t cybergearTool) Identify(id int) (assembly.ServoModel, error) { return t.m, t.c.Ping(byte(id)) }
+func (t cybergearTool) Identify(id int) (catalog.ServoModel, error) { return t.m, t.c.Ping(byte(id)) }
 
 func (t cybergearTool) Read(id int, register string) (int64, error) {
 	switch r := t.m.Register(register); {
@@ -129,10 +130,10 @@ type odriveClient interface {
 type odriveTool struct {
 	c          odriveClient
 	kind, port string
-	m          *assembly.RegisterModel
+	m          *catalog.RegisterModel
 }
 
-func (t *odriveTool) Identify(id int) (assembly.ServoModel, error) {
+func (t *odriveTool) Identify(id int) (catalog.ServoModel, error) {
 	m, err := t.c.Identify(id)
 	if err != nil {
 		return nil, err
@@ -155,7 +156,7 @@ func (t *odriveTool) Write(id int, register string, v int64) error {
 	}
 	err := t.c.Write(id, r, v)
 	var e *hal.Error
-	if errors.Is(err, servo.ErrNoRegister) && errors.As(err, &e) && t.kind == assembly.OdriveCAN {
+	if errors.Is(err, servo.ErrNoRegister) && errors.As(err, &e) && t.kind == catalog.OdriveCAN {
 		e.Try = "its serial line (--protocol odrive), or odrivetool; of the watchdog a config's registers: name the endpoints"
 	}
 	return err
@@ -171,10 +172,10 @@ func (t *odriveTool) keep() (restarts bool, err error) {
 
 type vescTool struct {
 	c *vesc.Client
-	m *assembly.RegisterModel
+	m *catalog.RegisterModel
 }
 
-func (t vescTool) Identify(id int) (assembly.ServoModel, error) {
+func (t vescTool) Identify(id int) (catalog.ServoModel, error) {
 	_, err := t.c.Identify(byte(id))
 	return t.m, err
 }
@@ -202,19 +203,19 @@ func VescRefusal(bus string, id int, op string) error {
 func motorTool(line servo.Line, f *Finder, protocol int) Tool {
 	kind := TypeOf(protocol)
 	switch protocol {
-	case assembly.AsVESC:
+	case catalog.AsVESC:
 		c := vesc.NewClient(line)
 		c.Name, c.Latency = f.Port, f.Latency
 		return vescTool{c, MotorTable(kind, "")}
-	case assembly.AsODrive:
+	case catalog.AsODrive:
 		c := odrive.NewClient(line)
 		c.Name, c.Latency = f.Port, f.Latency
 		return &odriveTool{c: c, kind: kind, port: f.Port}
-	case assembly.AsODriveCAN:
+	case catalog.AsODriveCAN:
 		c := odrive.NewCANClient(line)
 		c.Name, c.Latency = f.Port, f.Latency
 		return &odriveTool{c: &nodes{c, f.Said}, kind: kind, port: f.Port}
-	case assembly.AsCyberGear:
+	case catalog.AsCyberGear:
 		c := cybergear.NewClient(line)
 		c.Name, c.Latency = f.Port, f.Latency
 		return cybergearTool{c, MotorTable(kind, "")}

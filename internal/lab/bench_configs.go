@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
@@ -48,7 +50,7 @@ func benchConfigs(ctx context.Context, size BenchSize, emit func(Result)) error 
 }
 
 func configCase(ctx context.Context, c *configs.Config, span time.Duration) (Figures, error) {
-	p, err := assembly.Resolve(c)
+	p, err := plan.Resolve(c)
 	if err == nil {
 		p, err = p.Stationed()
 	}

@@ -8,8 +8,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/actuator"
@@ -55,7 +56,7 @@ type benchLine struct {
 	bound       func(n int) time.Duration // of a cycle
 	first       int                       // id of the first servo
 	settings    []servo.Setting
-	chain       func(c assembly.ChainConfig) assembly.Chain // nil = the kind's, as shipped
+	chain       func(c catalog.ChainConfig) catalog.Chain // nil = the kind's, as shipped
 }
 
 // Name is the case's: "mx-64, 1000000 baud, 6 servos".
@@ -65,7 +66,7 @@ func (l *benchLine) Name(n int) string {
 		name += ", " + l.how
 	}
 	unit, what := "baud", "servos"
-	if t := assembly.BusTypes[l.kind]; t.Duplex {
+	if t := catalog.BusTypes[l.kind]; t.Duplex {
 		if what = "motors"; n == 1 {
 			what = "motor"
 		}
@@ -114,7 +115,7 @@ func (l *benchLine) Measure(ctx context.Context, n, cycles int) (Figures, error)
 	took := spent.Seconds() / float64(cycles)
 	var cpu, allocs [benchBlocks]float64 // of a cycle
 	block := perBlock(cycles)
-	b.line.pieces = assembly.BusTypes[l.kind].Filters == nil // a CAN socket hands on frame by frame
+	b.line.pieces = catalog.BusTypes[l.kind].Filters == nil // a CAN socket hands on frame by frame
 	for k := range cpu {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -144,7 +145,7 @@ func (l *benchLine) Measure(ctx context.Context, n, cycles int) (Figures, error)
 type benchBus struct {
 	bus    *emulator.Bus
 	line   *clocked
-	chain  assembly.Chain
+	chain  catalog.Chain
 	centre float64
 	period time.Duration
 	n, k   int
@@ -152,21 +153,21 @@ type benchBus struct {
 
 // Open makes n emulated servos and the chain that drives them.
 func (l *benchLine) Open(n int) (*benchBus, error) {
-	t := assembly.BusTypes[l.kind]
+	t := catalog.BusTypes[l.kind]
 	model := t.Lookup(l.model)
 	spec, ok := actuator.Lookup(l.model)
 	if model == nil || !ok {
 		return nil, errors.New("no such model")
 	}
 	b := &benchBus{n: n, period: l.period(n), centre: model.Units().CentreTicks}
-	cfg := assembly.ChainConfig{Name: "bench", Period: b.period, Latency: l.timing.Latency}
+	cfg := catalog.ChainConfig{Name: "bench", Period: b.period, Latency: l.timing.Latency}
 	var servos []*emulator.Servo
 	for i := range n {
 		id := l.first + i
 		s := t.Emulate(model, id, actuator.NewServo(spec), emulator.GroundTruth{ZeroTicks: b.centre, Direction: 1, Gear: 1})
 		s.Preset("return_delay", int64(l.delay/(2*time.Microsecond)))
 		servos = append(servos, s)
-		cfg.Servos = append(cfg.Servos, assembly.ChainServo{Id: byte(id), Model: model, Settings: l.settings})
+		cfg.Servos = append(cfg.Servos, catalog.ChainServo{Id: byte(id), Model: model, Settings: l.settings})
 	}
 	b.bus = emulator.NewBus(emulator.BusConfig{Name: "bench", Baud: l.baud, Timing: l.timing}, servos...)
 	line, err := b.bus.Open()

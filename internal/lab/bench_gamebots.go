@@ -9,8 +9,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/protocols/gamebots"
 	"github.com/halyard-robotics/halyard/sim"
@@ -113,7 +114,7 @@ func (w *stopwatch) SleepUntil(t time.Duration) {
 // of them are there: who is spawned stops it for a moment.
 func benchArena(ctx context.Context, robots int, span time.Duration) (f Figures, err error) {
 	w := &stopwatch{Clock: hal.WallClock()}
-	b, err := newRigBench(ctx, "usarsim", func(p *assembly.Plan) { p.Clock = w }, "gamebots", "imageserver")
+	b, err := newRigBench(ctx, "usarsim", func(p *plan.Plan) { p.Clock = w }, "gamebots", "imageserver")
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +167,7 @@ func benchArena(ctx context.Context, robots int, span time.Duration) (f Figures,
 func benchOrders(ctx context.Context, n int) (f Figures, err error) {
 	const class = "USARBot.USARCar"
 	var period time.Duration
-	b, err := newRigBench(ctx, "usarsim", func(p *assembly.Plan) {
+	b, err := newRigBench(ctx, "usarsim", func(p *plan.Plan) {
 		of := *p.Classes[class]
 		robot, rescue := *of.Robot, *of.Robot.Rescue
 		period = p.Config.Clock.Period

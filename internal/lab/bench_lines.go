@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/servo/feetech"
@@ -113,13 +114,13 @@ const (
 )
 
 // robotis makes chains that read in one way, with the options of base.
-func robotis(how int, base dynamixel.ChainConfig) func(c assembly.ChainConfig) assembly.Chain {
-	return func(c assembly.ChainConfig) assembly.Chain {
+func robotis(how int, base dynamixel.ChainConfig) func(c catalog.ChainConfig) catalog.Chain {
+	return func(c catalog.ChainConfig) catalog.Chain {
 		cfg := base
 		cfg.Name, cfg.Line, cfg.Period, cfg.Latency = c.Name, c.Line, c.Period, c.Latency
 		for _, s := range c.Servos {
 			// A chain reads the best way that the model can.
-			model := *assembly.DynamixelOf(s.Model)
+			model := *catalog.DynamixelOf(s.Model)
 			model.FastRead, model.BulkRead = model.FastRead && how == fastRead, model.BulkRead && how != singleRead
 			cfg.Servos = append(cfg.Servos, dynamixel.ServoConfig{ID: s.Id, Model: &model})
 		}
@@ -133,7 +134,7 @@ func robotis(how int, base dynamixel.ChainConfig) func(c assembly.ChainConfig) a
 func TableLines() []benchLine {
 	var all []benchLine
 	for _, delay := range []time.Duration{0, 250 * time.Microsecond, 500 * time.Microsecond} {
-		add := func(kind, model, how string, baud int, w wireBytes, chain func(assembly.ChainConfig) assembly.Chain) {
+		add := func(kind, model, how string, baud int, w wireBytes, chain func(catalog.ChainConfig) catalog.Chain) {
 			all = append(all, benchLine{kind: kind, model: model, how: how, baud: baud, delay: delay, counts: tableCounts(),
 				bound: w.at(baud, delay), first: 1, chain: chain})
 		}
@@ -162,7 +163,7 @@ func TableLines() []benchLine {
 }
 
 // bareFeetech makes chains that look at nothing beside the cycle.
-func bareFeetech(c assembly.ChainConfig) assembly.Chain {
+func bareFeetech(c catalog.ChainConfig) catalog.Chain {
 	cfg := feetech.ChainConfig{Name: c.Name, Line: c.Line, Period: c.Period, Latency: c.Latency, Health: -1}
 	for _, s := range c.Servos {
 		m, _ := s.Model.(*feetech.Model)

@@ -4,7 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/odrive"
 	"github.com/halyard-robotics/halyard/sim/emulator"
@@ -57,12 +58,12 @@ func motorLines() []benchLine {
 	// A goal, two questions and two answers each.
 	perAxis := wireBytes{3*standardFrame + 2*remoteFrame, apiece, never}
 	for _, rate := range []int{250_000, 500_000, 1_000_000} {
-		l := benchLine{kind: assembly.OdriveCAN, model: "odrive-s1", baud: rate, counts: few, bound: perAxis.at(rate, 0), first: 1}
+		l := benchLine{kind: catalog.OdriveCAN, model: "odrive-s1", baud: rate, counts: few, bound: perAxis.at(rate, 0), first: 1}
 		l.settings = []servo.Setting{{Register: "watchdog_endpoint", Value: emulator.WatchdogEndpoint}, {Register: "enable_endpoint", Value: emulator.EnableEndpoint}}
 		l.counts = slices.DeleteFunc(slices.Clone(few), func(n int) bool { return n == 2 })
 		all = append(all, l)
 	}
 	// A goal and the feedback that answers it.
 	perMotor := wireBytes{2 * extendedFrame, apiece, never}
-	return append(all, benchLine{kind: assembly.CybergearType, model: "cybergear", baud: 1_000_000, counts: few, bound: perMotor.at(1_000_000, 0), first: 1})
+	return append(all, benchLine{kind: catalog.CybergearType, model: "cybergear", baud: 1_000_000, counts: few, bound: perMotor.at(1_000_000, 0), first: 1})
 }

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
@@ -26,7 +28,7 @@ type rigBench struct {
 }
 
 // newRigBench runs the config called name, its servers at any ports; change, where it is not nil, may change the plan.
-func newRigBench(ctx context.Context, name string, change func(*assembly.Plan), protocols ...string) (*rigBench, error) {
+func newRigBench(ctx context.Context, name string, change func(*plan.Plan), protocols ...string) (*rigBench, error) {
 	var o configs.Options
 	for _, p := range protocols {
 		o.Listen = append(o.Listen, p+"=127.0.0.1:0")
@@ -35,7 +37,7 @@ func newRigBench(ctx context.Context, name string, change func(*assembly.Plan), 
 	if err != nil {
 		return nil, err
 	}
-	p, err := assembly.Resolve(c)
+	p, err := plan.Resolve(c)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
@@ -92,7 +94,7 @@ func NewSimloidBench(ctx context.Context, id int) (b *simloidBench, err error) {
 	if err != nil {
 		return b, err
 	}
-	p, err := assembly.Resolve(c)
+	p, err := plan.Resolve(c)
 	if err != nil {
 		return b, err
 	}

@@ -8,9 +8,10 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/halyard-robotics/halyard/drivers/camera"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/sim/emulator/video"
 )
 
@@ -23,9 +24,9 @@ const stableEye = "/dev/v4l/by-id/usb-eye-video-index0"
 // cameraRows are a camera for each way that its frames may come.
 func cameraRows() (rows []*FaultRow) {
 	for _, e := range camera.Encodings() {
-		r := newRow(assembly.CameraDevice+", "+e.Word, VideoBus)
+		r := newRow(plan.CameraDevice+", "+e.Word, VideoBus)
 		r.names, r.beside, r.encoding = []string{"eye"}, []string{"one", "two", "pulse", "imu"}, e.Word
-		r.Cameras = fmt.Sprintf("      cameras:\n        eye: {device: %s, format: %s, width: %d, height: %d, rate: 50}", assembly.CameraDevice, e.Word, blinks*blinkSide, 2*blinkSide)
+		r.Cameras = fmt.Sprintf("      cameras:\n        eye: {device: %s, format: %s, width: %d, height: %d, rate: 50}", plan.CameraDevice, e.Word, blinks*blinkSide, 2*blinkSide)
 		rows = append(rows, r)
 	}
 	return rows

@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/halyard-robotics/halyard/drivers/gpio"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
@@ -105,8 +107,8 @@ func Exemplars() map[string][]string {
 // is tried without a word here.
 func FaultRows() []*FaultRow {
 	var rows []*FaultRow
-	for _, kind := range report.SortedKeys(assembly.BusTypes) {
-		t, models := assembly.BusTypes[kind], Exemplars()[kind]
+	for _, kind := range report.SortedKeys(catalog.BusTypes) {
+		t, models := catalog.BusTypes[kind], Exemplars()[kind]
 		if models == nil {
 			i := slices.IndexFunc(actuator.Names(), func(name string) bool { return t.Lookup(name) != nil })
 			if i >= 0 {
@@ -143,8 +145,8 @@ func FaultRows() []*FaultRow {
 			rows = append(rows, r)
 		}
 	}
-	for _, device := range report.SortedKeys(assembly.OutputKinds()) {
-		kind := assembly.OutputKinds()[device]
+	for _, device := range report.SortedKeys(catalog.OutputKinds()) {
+		kind := catalog.OutputKinds()[device]
 		r := newRow(device, kind.Bus)
 		r.names, r.beside = []string{"pulse"}, []string{"one", "two", "imu"}
 		r.hang(kind.Bus, kind.Addresses, 0x28)
@@ -157,8 +159,8 @@ func FaultRows() []*FaultRow {
 			r.known = map[string]string{"corrupted": "known: a wrong pulse now and then, without crc: true"}
 		}
 	}
-	for _, device := range report.SortedKeys(assembly.SensorKinds()) {
-		kind := assembly.SensorKinds()[device]
+	for _, device := range report.SortedKeys(catalog.SensorKinds()) {
+		kind := catalog.SensorKinds()[device]
 		for _, bus := range kind.Buses {
 			r := newRow(device, bus)
 			if rows = append(rows, r); kind.Scanner != nil {
@@ -188,10 +190,10 @@ func FaultRows() []*FaultRow {
 		}
 	}
 	rows = append(append(rows, cameraRows()...), wireRows()...)
-	for _, device := range report.SortedKeys(assembly.BaseKinds()) {
-		r := newRow(device, assembly.SerialBus)
+	for _, device := range report.SortedKeys(plan.BaseKinds()) {
+		r := newRow(device, catalog.SerialBus)
 		r.roll("base", "odometry", "battery")
-		r.Base, r.within = fmt.Sprintf("{bus: base, device: %s, robot: %s}", device, assembly.BaseKinds()[device]), []float64{0.02}
+		r.Base, r.within = fmt.Sprintf("{bus: base, device: %s, robot: %s}", device, plan.BaseKinds()[device]), []float64{0.02}
 		rows = append(rows, r)
 	}
 	return rows
@@ -225,7 +227,7 @@ func (r *FaultRow) hang(bus string, addresses []int, taken ...int) {
 	switch bus {
 	case "":
 		r.Bus = ofMachine
-	case assembly.I2cBus:
+	case catalog.I2cBus:
 		r.On = "main"
 		for _, a := range addresses {
 			if !slices.Contains(taken, a) {
@@ -235,11 +237,11 @@ func (r *FaultRow) hang(bus string, addresses []int, taken ...int) {
 		}
 	default:
 		port := "/dev/serial/by-id/usb"
-		if bus == assembly.SpiBus {
+		if bus == catalog.SpiBus {
 			port = "/dev/spidev0.0"
 		}
 		r.On, r.buses = "usb", "  usb: {type: "+bus+", port: "+port+r.rate+"}"
-		if bus == assembly.GpioBus {
+		if bus == catalog.GpioBus {
 			r.On, r.buses = "io", "  io: {type: gpio}"
 		}
 	}
@@ -270,7 +272,7 @@ func strangerOn(bus string) []byte {
 		mask := vesc.Mask(vesc.ERPM, vesc.Volts, vesc.TachoAbs, vesc.FaultCode, vesc.PosNow, vesc.ControllerID)
 		v := vesc.Values{vesc.Volts: 24, vesc.TachoAbs: 1234, vesc.PosNow: 180, vesc.ControllerID: id}
 		return vesc.AppendPacket(nil, v.Append(vesc.AppendSelective(nil, mask), mask))
-	case assembly.OdriveCAN, assembly.CybergearType:
+	case catalog.OdriveCAN, catalog.CybergearType:
 		return servo.AppendCAN(nil, &servo.CANFrame{ID: id << 5, Len: 8, Data: [8]byte{1, 2, 3, 4, 5, 6, 7, 8}})
 	}
 	return dynamixel.AppendStatus1(nil, &dynamixel.Status{ID: id, Data: []byte{0, 2}})

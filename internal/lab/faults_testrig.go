@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
@@ -147,7 +149,7 @@ func newStand(row *FaultRow, seed int64) (s *TestRig, err error) {
 	if err != nil {
 		return s, err
 	}
-	p, err := assembly.Resolve(c)
+	p, err := plan.Resolve(c)
 	if err != nil {
 		return s, err
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/drivers/pwm"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
@@ -27,9 +29,9 @@ const (
 // wireRows are the stop button, a light, and the gate of a board.
 func wireRows() []*FaultRow {
 	const wire = "{bus: io, line: " + wireLine + "}"
-	stop, light, gate := newRow(stopWord, assembly.GpioBus), newRow(lightWord, assembly.GpioBus), newRow(gateWord, assembly.GpioBus)
+	stop, light, gate := newRow(stopWord, catalog.GpioBus), newRow(lightWord, catalog.GpioBus), newRow(gateWord, catalog.GpioBus)
 	for _, r := range []*FaultRow{stop, light, gate} {
-		r.hang(assembly.GpioBus, nil)
+		r.hang(catalog.GpioBus, nil)
 		r.beside = []string{"one", "two", "imu"}
 	}
 	stop.Wires, stop.contacts, stop.cuts, stop.Try = "      estop: "+wire, true, true, (*trial).stopButton

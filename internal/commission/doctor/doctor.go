@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/serial"
 	"github.com/halyard-robotics/halyard/hal"
@@ -98,7 +101,7 @@ func UncalibratedAlone(err error) bool {
 
 // Examination is one run of the doctor. It writes nothing to any servo.
 type Examination struct {
-	plan  *assembly.Plan
+	plan  *plan.Plan
 	Root  string                  // where /sys, /proc and /dev of the machine stand
 	world *assembly.EmulatedWorld // what emulated joints are examined on
 	// open opens a bus for examination: a real port, or an emulated bus in memory. Tests put other lines here.
@@ -114,7 +117,7 @@ type Examination struct {
 }
 
 // NewExamination prepares the examination of p. body is what the command line made of every agent, "" for nothing.
-func NewExamination(p *assembly.Plan, body string, faults []string) (*Examination, error) {
+func NewExamination(p *plan.Plan, body string, faults []string) (*Examination, error) {
 	p, err := p.Stationed()
 	if err != nil {
 		return nil, err
@@ -138,14 +141,14 @@ func (d *Examination) openBus(name string, kind configs.BodyKind) (servo.Line, e
 		return d.world.Bus(name).Open()
 	}
 	bus := d.plan.Config.Buses[name]
-	if t := assembly.BusTypes[bus.Type]; t.Filters != nil {
+	if t := catalog.BusTypes[bus.Type]; t.Filters != nil {
 		return t.PortOpener(&bus, nil)()
 	}
 	line, err := serial.Open(bus.Port, bus.Baud, bus.Opener)
 	if err != nil {
 		return nil, err // not a *Line that is nil inside an interface
 	}
-	return line, line.SetEven(assembly.BusTypes[bus.Type].Even)
+	return line, line.SetEven(catalog.BusTypes[bus.Type].Even)
 }
 
 // Run examines every bus, its servos, and the whole.
@@ -178,7 +181,7 @@ func (d *Examination) Run(ctx context.Context) error {
 }
 
 // On lists the joints of one kind on a bus.
-func (d *Examination) On(bus string, kind configs.BodyKind) []assembly.JointRef {
+func (d *Examination) On(bus string, kind configs.BodyKind) []plan.JointRef {
 	list := d.plan.On(bus, kind)
 	if kind == configs.Real && d.hypothetic {
 		list = append(list, d.plan.On(bus, configs.Sim)...)
@@ -240,7 +243,7 @@ func (d *Examination) uniform() {
 
 // firmwareFix is the maker's own tool, since no other writes firmware.
 func (s *ServoCheck) firmwareFix() string {
-	if s.protocol == assembly.AsFeetech {
+	if s.protocol == catalog.AsFeetech {
 		return "bring all to one version with Feetech's FD"
 	}
 	return "bring all to one version with DYNAMIXEL Wizard 2.0"

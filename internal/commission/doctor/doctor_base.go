@@ -4,17 +4,19 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/base"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 )
 
 // nearlyEmpty is how far above its end a battery is worth a word, V: the board itself begins to beep there.
 const nearlyEmpty = 0.3
 
 // base opens a session with a base, which turns no wheel, hears what it says of itself, and ends it.
-func (x *DeviceCheck) base(p *assembly.BasePlan) {
+func (x *DeviceCheck) base(p *plan.BasePlan) {
 	body, examined := x.body(p.Body)
 	if !examined || !x.Reachable(p.Config.Bus, body) {
 		return
@@ -39,7 +41,7 @@ func (x *DeviceCheck) base(p *assembly.BasePlan) {
 }
 
 // session opens a session at one rate, or at those of the config where it is 0, and ends it.
-func (x *DeviceCheck) session(p *assembly.BasePlan, e assembly.End, baud int) (*base.Base, error) {
+func (x *DeviceCheck) session(p *plan.BasePlan, e catalog.End, baud int) (*base.Base, error) {
 	bus := x.plan.Config.Buses[p.Config.Bus]
 	if baud != 0 {
 		bus = configs.Bus{Baud: baud}
@@ -53,7 +55,7 @@ func (x *DeviceCheck) session(p *assembly.BasePlan, e assembly.End, baud int) (*
 }
 
 // baseFix is what helps where no base answers, or another one does.
-func (x *DeviceCheck) baseFix(p *assembly.BasePlan, e assembly.End, err error) string {
+func (x *DeviceCheck) baseFix(p *plan.BasePlan, e catalog.End, err error) string {
 	switch hal.KindOf(err) {
 	case hal.Invalid:
 		return "set hardware.base.robot to what it says it is, or change the cable's other end"

@@ -9,9 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/servo"
 )
@@ -31,9 +33,9 @@ type BusCheck struct {
 	load     load          // of a cycle of the real driver
 }
 
-func newBusExam(d *Examination, name string, kind configs.BodyKind, on []assembly.JointRef) *BusCheck {
+func newBusExam(d *Examination, name string, kind configs.BodyKind, on []plan.JointRef) *BusCheck {
 	b := &BusCheck{Examination: d, Name: name, Kind: kind, Config: d.plan.Config.Buses[name]}
-	if p, err := assembly.ProtocolsOf(b.Config.Type); err == nil {
+	if p, err := catalog.ProtocolsOf(b.Config.Type); err == nil {
 		b.protocol = p[0]
 	}
 	for _, h := range on {
@@ -130,11 +132,11 @@ func (b *BusCheck) passed(c check) string {
 
 // examine looks at what hangs on the open line.
 func (b *BusCheck) examine(ctx context.Context) error {
-	if assembly.BusTypes[b.Config.Type].Duplex {
+	if catalog.BusTypes[b.Config.Type].Duplex {
 		return b.examineMotors()
 	}
 	b.Check("echo")
-	echo, err := assembly.Echoes(b.line)
+	echo, err := catalog.Echoes(b.line)
 	if err != nil {
 		return err
 	}
@@ -188,7 +190,7 @@ func (b *BusCheck) seek(ctx context.Context, missing []*ServoCheck) error {
 		b.Check("baud")
 	}
 	found := map[int][]*ServoCheck{} // by the rate at which they are
-	for _, rate := range assembly.UsualBauds() {
+	for _, rate := range catalog.UsualBauds() {
 		if rate == b.Config.Baud || len(missing) == 0 || !commission.Possible(b.protocol, rate) {
 			continue
 		}

@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/camera"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 )
 
 // The check of cameras:
@@ -21,7 +22,7 @@ import (
 const firstPicture = 6 * time.Second
 
 // Camera examines one camera.
-func (x *DeviceCheck) Camera(q *assembly.CameraPlan) {
+func (x *DeviceCheck) Camera(q *plan.CameraPlan) {
 	body, examined := x.body(q.Body)
 	if !examined {
 		return
@@ -33,7 +34,7 @@ func (x *DeviceCheck) Camera(q *assembly.CameraPlan) {
 }
 
 // picture agrees with a camera on its pictures and, where time passes for it, waits for one.
-func (x *DeviceCheck) picture(q *assembly.CameraPlan) (found string, err error) {
+func (x *DeviceCheck) picture(q *plan.CameraPlan) (found string, err error) {
 	node, device, err := x.b.CameraNode(q)
 	if err != nil {
 		return "", err

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/imu"
 	"github.com/halyard-robotics/halyard/drivers/pwm"
@@ -142,7 +144,7 @@ func mistaken(device string) func(*TestRobot) error {
 	return func(p *TestRobot) error {
 		p.Exam.Tamper = func(*assembly.Emulation) {
 			for _, s := range p.Exam.plan.Sensors {
-				s.Kind, s.Config.Device = assembly.SensorKinds()[device], device
+				s.Kind, s.Config.Device = catalog.SensorKinds()[device], device
 			}
 		}
 		return nil

@@ -3,6 +3,8 @@ package doctor
 import (
 	"fmt"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/pwm"
 	"github.com/halyard-robotics/halyard/hal"
@@ -83,7 +85,7 @@ func mislabelled(name string, change func(*configs.Sensor)) func(*TestRobot) err
 				continue
 			}
 			change(&s.Config)
-			s.Kind = assembly.SensorKinds()[s.Config.Device]
+			s.Kind = catalog.SensorKinds()[s.Config.Device]
 			if s.Kind.Scanner != nil {
 				bus := p.Exam.plan.Config.Buses[s.Config.Bus]
 				s.Scanner, _ = s.Kind.Scanner(&s.Config, &bus)

@@ -8,8 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/report"
 )
 
@@ -52,7 +53,7 @@ func makeUp(name, dir string) (string, error) {
 	case name == vescs:
 		return WriteTrio(dir, "vesc", "vesc-6", 1000000, 48)
 	case name == cybergears:
-		return WriteTrio(dir, assembly.CybergearType, "cybergear", 1000000, 24)
+		return WriteTrio(dir, catalog.CybergearType, "cybergear", 1000000, 24)
 	case strings.HasSuffix(name, "-trio"):
 		t := trios()[name]
 		return WriteTrio(dir, t.bus, t.model, t.baud, t.volts)
@@ -62,7 +63,7 @@ func makeUp(name, dir string) (string, error) {
 
 // PortFor is a port such as a type of line goes over.
 func PortFor(kind string) string {
-	if assembly.BusTypes[kind].Filters != nil {
+	if catalog.BusTypes[kind].Filters != nil {
 		return "can0"
 	}
 	return "/dev/ttyUSB0"

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers"
@@ -117,7 +119,7 @@ func (x *DeviceCheck) warn(check, bus, name, found, fix string) {
 }
 
 // deviceFix is what helps against err of a device: where it is another chip, or answers elsewhere, that is said.
-func (x *DeviceCheck) deviceFix(e assembly.End, err error, bus string, address int, usual []int) string {
+func (x *DeviceCheck) deviceFix(e catalog.End, err error, bus string, address int, usual []int) string {
 	if err == nil {
 		return ""
 	}
@@ -151,12 +153,12 @@ func (x *DeviceCheck) deviceFix(e assembly.End, err error, bus string, address i
 
 // taken tells whether another device of the config has an address.
 func (x *DeviceCheck) taken(bus string, address int) bool {
-	return slices.ContainsFunc(x.plan.Boards, func(p *assembly.BoardPlan) bool { return p.Bus == bus && p.Address == address }) ||
-		slices.ContainsFunc(x.plan.Sensors, func(p *assembly.SensorPlan) bool { return p.Config.Bus == bus && p.Address == address })
+	return slices.ContainsFunc(x.plan.Boards, func(p *catalog.BoardPlan) bool { return p.Bus == bus && p.Address == address }) ||
+		slices.ContainsFunc(x.plan.Sensors, func(p *catalog.SensorPlan) bool { return p.Config.Bus == bus && p.Address == address })
 }
 
 // Board looks whether a board answers. It is not opened: that would end its pulses, and an arm would fall.
-func (x *DeviceCheck) Board(p *assembly.BoardPlan) {
+func (x *DeviceCheck) Board(p *catalog.BoardPlan) {
 	body, examined := x.body(p.Body)
 	if !examined {
 		return
@@ -177,7 +179,7 @@ func (x *DeviceCheck) Board(p *assembly.BoardPlan) {
 }
 
 // answers asks a board for a register, or opens its line.
-func (x *DeviceCheck) answers(p *assembly.BoardPlan, body configs.BodyKind) {
+func (x *DeviceCheck) answers(p *catalog.BoardPlan, body configs.BodyKind) {
 	e, _, err := x.b.End(p.Bus, body)
 	found := "in the config"
 	switch {
@@ -200,7 +202,7 @@ func (x *DeviceCheck) answers(p *assembly.BoardPlan, body configs.BodyKind) {
 }
 
 // sensor opens a device, lets it measure once and closes it.
-func (x *DeviceCheck) sensor(p *assembly.SensorPlan) {
+func (x *DeviceCheck) sensor(p *catalog.SensorPlan) {
 	body, examined := x.body(p.Body)
 	if !examined {
 		return
@@ -213,7 +215,7 @@ func (x *DeviceCheck) sensor(p *assembly.SensorPlan) {
 	}
 }
 
-func (x *DeviceCheck) measures(p *assembly.SensorPlan, body configs.BodyKind) {
+func (x *DeviceCheck) measures(p *catalog.SensorPlan, body configs.BodyKind) {
 	values, learnt := make([]float64, p.Values()), ""
 	e, _, err := x.b.End(p.Config.Bus, body)
 	e.Live = false // one look, now
@@ -244,7 +246,7 @@ func (x *DeviceCheck) measures(p *assembly.SensorPlan, body configs.BodyKind) {
 }
 
 // alarmed looks whether a device's alarm is on already: a battery that is low before the start, a hull that is wet.
-func (x *DeviceCheck) alarmed(p *assembly.SensorPlan, v float64) {
+func (x *DeviceCheck) alarmed(p *catalog.SensorPlan, v float64) {
 	const fix = "see to it before anything moves; or set the key to what is usual here"
 	switch below, above := p.Config.Below, p.Config.Above; {
 	case below != nil && v < *below:

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
@@ -30,7 +32,7 @@ type portion struct {
 func (x *DeviceCheck) budgets() {
 	for _, name := range report.SortedKeys(x.plan.Config.Buses) {
 		bus := x.plan.Config.Buses[name]
-		if bus.Type != assembly.I2cBus && bus.Type != assembly.SpiBus {
+		if bus.Type != catalog.I2cBus && bus.Type != catalog.SpiBus {
 			continue
 		}
 		hertz := bus.Hertz
@@ -88,7 +90,7 @@ func (x *DeviceCheck) weigh(name string, hertz int, parts []portion) {
 		}
 		var options []string
 		for _, faster := range []int{400_000, 1_000_000} {
-			if faster > hertz && x.plan.Config.Buses[name].Type == assembly.I2cBus {
+			if faster > hertz && x.plan.Config.Buses[name].Type == catalog.I2cBus {
 				options = append(options, fmt.Sprintf("%d Hz (dtparam=i2c_arm_baudrate=%d): %.0f %%", faster, faster, 100*sum*float64(hertz)/float64(faster)))
 			}
 		}
@@ -104,15 +106,15 @@ const (
 )
 
 // sensorTime is how long one reading of a device takes on a wire of hertz.
-func (x *DeviceCheck) sensorTime(p *assembly.SensorPlan, hertz int) (time.Duration, error) {
+func (x *DeviceCheck) sensorTime(p *catalog.SensorPlan, hertz int) (time.Duration, error) {
 	f := p.Kind.Emulate(p)
-	t := assembly.NewTruth(x.b.Emulation.Look(x.b.Simulated(p.Agent)), p.Uses)
+	t := catalog.NewTruth(x.b.Emulation.Look(x.b.Simulated(p.Agent)), p.Uses)
 	if p.Kind.Reads {
-		t.Tags = &assembly.Field{GroundTruth: t} // without a tag
+		t.Tags = &catalog.Field{GroundTruth: t} // without a tag
 	}
 	f.Feel(t)
 	bus := chip.NewBus("trial", hertz, 1, append([]chip.Device{f.Device}, f.More...)...)
-	s, err := p.Kind.Open(assembly.EndOf("trial", bus, x.plan.Config.Buses[p.Config.Bus].Type == assembly.SpiBus), p)
+	s, err := p.Kind.Open(assembly.EndOf("trial", bus, x.plan.Config.Buses[p.Config.Bus].Type == catalog.SpiBus), p)
 	if err != nil {
 		return 0, err
 	}
@@ -122,14 +124,14 @@ func (x *DeviceCheck) sensorTime(p *assembly.SensorPlan, hertz int) (time.Durati
 }
 
 // boardTime is how long the setting of all channels of a board takes.
-func (x *DeviceCheck) boardTime(p *assembly.BoardPlan, hertz int) (time.Duration, error) {
+func (x *DeviceCheck) boardTime(p *catalog.BoardPlan, hertz int) (time.Duration, error) {
 	oscillator := p.Oscillator
 	if oscillator == 0 {
 		oscillator = 25e6
 	}
 	bus := chip.NewBus("trial", hertz, 1, chip.NewPCA9685(uint16(p.Address), oscillator))
 	host := bus.Host()
-	out, err := p.Kind.Open(assembly.End{Name: "trial", Bus: host, Clock: host}, p)
+	out, err := p.Kind.Open(catalog.End{Name: "trial", Bus: host, Clock: host}, p)
 	if err != nil {
 		return 0, err
 	}

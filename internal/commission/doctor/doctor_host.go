@@ -9,10 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/serial"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/commission/host"
 )
 
@@ -31,9 +32,9 @@ func (b *BusCheck) connect() bool {
 	b.Check("latency")
 	timer, fix := b.Config.Timing.LatencyTimer, "set timing.latency_timer of the bus to 1ms"
 	b.latency = timer + 2*b.Config.Timing.USBFrame
-	if l, ok := line.(assembly.Timed); ok {
+	if l, ok := line.(catalog.Timed); ok {
 		timer, _ = l.LatencyTimer() // opening has set it to 1 ms, where that was allowed
-		b.latency = assembly.LatencyOf(b.Config.Port, line)
+		b.latency = catalog.LatencyOf(b.Config.Port, line)
 		fix = fmt.Sprintf("halyard ports --udev | sudo tee %s, and plug the adapter in again", serial.RulesFile)
 	}
 	if timer > time.Millisecond {
@@ -49,12 +50,12 @@ func (b *BusCheck) Reachable() bool {
 	}
 	node := filepath.Join(b.Root, b.Config.Port)
 	switch b.Config.Type {
-	case assembly.I2cBus:
+	case catalog.I2cBus:
 		return b.reachableNode(node, "the bus is not switched on", "sudo raspi-config nonint do_i2c 0 (a Raspberry Pi), else: sudo modprobe i2c-dev", "i2c")
-	case assembly.SpiBus:
+	case catalog.SpiBus:
 		return b.reachableNode(node, "SPI is not switched on, or has no such select", "sudo raspi-config nonint do_spi 0 (a Raspberry Pi), else a device tree with spidev", "spi")
 	}
-	if assembly.BusTypes[b.Config.Type].Filters != nil {
+	if catalog.BusTypes[b.Config.Type].Filters != nil {
 		return true // an interface is no file: opening it tells
 	}
 	ports, err := serial.List(b.Root)
@@ -186,7 +187,7 @@ func (b *BusCheck) refused(err error) {
 		b.fail("access", kind, found, fix)
 	case kind == hal.Busy:
 		b.fail("holder", kind, found, "stop that program")
-	case assembly.BusTypes[b.Config.Type].Filters != nil: // a CAN interface knows what brings it up
+	case catalog.BusTypes[b.Config.Type].Filters != nil: // a CAN interface knows what brings it up
 		b.fail("port", kind, found, fix)
 	case kind == hal.Absent || kind == hal.Invalid:
 		b.fail("port", kind, found, b.plugFix())

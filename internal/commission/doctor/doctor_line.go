@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/servo/hiwonder"
@@ -46,13 +47,13 @@ type question struct {
 func whoIs(protocol int, r *servo.Register, id byte) question {
 	var q question
 	switch protocol {
-	case assembly.AsKondo:
+	case catalog.AsKondo:
 		q.ask = kondo.AppendPacket(nil, &kondo.Packet{Op: kondo.Read, ID: id, A: kondo.Stretch}, kondo.FromHost)
 		q.want = kondo.AppendPacket(nil, &kondo.Packet{Op: kondo.Read, ID: id, A: kondo.Stretch, B: 1}, kondo.FromServos)
 		q.same = func(got []byte) bool { return bytes.Equal(got[:2], q.want[:2]) }
 		q.sound = func(got []byte) bool { return got[2] < 0x80 } // ICS has no checksum
 		return q
-	case assembly.AsHiwonder:
+	case catalog.AsHiwonder:
 		const readID = 14
 		q.ask = hiwonder.AppendPacket(nil, &hiwonder.Packet{ID: id, Command: readID})
 		q.want = hiwonder.AppendPacket(nil, &hiwonder.Packet{ID: id, Command: readID, Params: []byte{id}})
@@ -86,9 +87,9 @@ func whoIs(protocol int, r *servo.Register, id byte) question {
 // hear asks q n times and sorts what comes.
 func hear(line servo.Line, q question, n int, latency time.Duration) (hearing, error) {
 	h := hearing{asked: n}
-	due := assembly.LineTime(line, len(q.ask)+len(q.want)) + patience + latency
+	due := catalog.LineTime(line, len(q.ask)+len(q.want)) + patience + latency
 	for i := range n {
-		got, took, err := assembly.Listen(line, q.ask, len(q.want), late+latency)
+		got, took, err := catalog.Listen(line, q.ask, len(q.want), late+latency)
 		if err != nil {
 			return h, err
 		}

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/gpio"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/report"
 )
 
@@ -65,7 +67,7 @@ func LineFix(err error) string {
 }
 
 // free looks whether nobody else has a line.
-func (x *DeviceCheck) free(u assembly.UsedLine, lines []gpio.LineInfo) bool {
+func (x *DeviceCheck) free(u plan.UsedLine, lines []gpio.LineInfo) bool {
 	for i := range lines {
 		l := &lines[i]
 		if u.Line != l.Name && u.Line != strconv.Itoa(int(l.Offset)) {
@@ -84,7 +86,7 @@ func (x *DeviceCheck) free(u assembly.UsedLine, lines []gpio.LineInfo) bool {
 }
 
 // circuit looks whether the circuit of a stop button is whole.
-func (x *DeviceCheck) circuit(w *assembly.WirePlan, body configs.BodyKind) {
+func (x *DeviceCheck) circuit(w *catalog.WirePlan, body configs.BodyKind) {
 	e, _, err := x.b.End(w.Bus, body)
 	whole := []float64{0}
 	if err == nil {
@@ -100,7 +102,7 @@ func (x *DeviceCheck) circuit(w *assembly.WirePlan, body configs.BodyKind) {
 }
 
 // gate looks whether anything but its bus ends the pulses of a board: a PCA9685 has no watchdog.
-func (x *DeviceCheck) gate(p *assembly.BoardPlan) {
+func (x *DeviceCheck) gate(p *catalog.BoardPlan) {
 	if p.Device != "pca9685" {
 		return
 	}

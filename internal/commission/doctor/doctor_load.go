@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
@@ -35,11 +37,11 @@ const (
 
 // TrialLine is a bus to be tried. What it leaves out is the host's own time, which serve counts as missed periods.
 type TrialLine struct {
-	Kind   assembly.BusType
+	Kind   catalog.BusType
 	Baud   int
 	Timing emulator.Timing
 	Delay  time.Duration // return delay of every servo
-	Servos []assembly.ServoModel
+	Servos []catalog.ServoModel
 }
 
 const (
@@ -50,7 +52,7 @@ const (
 // Cycle is the mean time of the driver's cycle on t, or why the driver cannot run on it.
 func (t *TrialLine) Cycle() (time.Duration, error) {
 	var servos []*emulator.Servo
-	cfg := assembly.ChainConfig{Name: "trial", Latency: t.Timing.Latency + 2*t.Timing.Frame}
+	cfg := catalog.ChainConfig{Name: "trial", Latency: t.Timing.Latency + 2*t.Timing.Frame}
 	for i, m := range t.Servos {
 		spec, ok := actuator.Lookup(m.Units().Name)
 		if !ok {
@@ -59,7 +61,7 @@ func (t *TrialLine) Cycle() (time.Duration, error) {
 		s := t.Kind.Emulate(m, i, actuator.NewServo(spec), emulator.GroundTruth{})
 		s.Preset("return_delay", int64(t.Delay/(2*time.Microsecond)))
 		servos = append(servos, s)
-		cfg.Servos = append(cfg.Servos, assembly.ChainServo{Id: byte(i), Model: m})
+		cfg.Servos = append(cfg.Servos, catalog.ChainServo{Id: byte(i), Model: m})
 	}
 	bus := emulator.NewBus(emulator.BusConfig{Name: "trial", Baud: t.Baud, Timing: t.Timing}, servos...)
 	cfg.Line = bus.Line()
@@ -87,7 +89,7 @@ func (t *TrialLine) Cycle() (time.Duration, error) {
 // counts for all; a bus that could not be opened is judged by the config alone.
 func (b *BusCheck) budget() {
 	b.Check("load")
-	now := TrialLine{Kind: assembly.BusTypes[b.Config.Type], Baud: b.Config.Baud, Timing: b.timing(), Delay: b.Config.ReturnDelay}
+	now := TrialLine{Kind: catalog.BusTypes[b.Config.Type], Baud: b.Config.Baud, Timing: b.timing(), Delay: b.Config.ReturnDelay}
 	for _, s := range b.servos {
 		now.Servos = append(now.Servos, s.plan.Servo)
 		now.Delay = max(now.Delay, s.delay)
@@ -110,7 +112,7 @@ func (b *BusCheck) timing() emulator.Timing {
 	switch {
 	case b.Kind == configs.Emulated:
 		return assembly.TimingOf(b.Config)
-	case assembly.IsTerminal(b.Config.Port):
+	case catalog.IsTerminal(b.Config.Port):
 		return emulator.Timing{Reply: emulator.DefaultReply}
 	case b.latency > 0:
 		return emulator.FTDI(b.latency)
@@ -164,7 +166,7 @@ func (t *TrialLine) runsAt(baud int) bool {
 // fast tells whether every servo knows fast sync read; other brands than Dynamixel have nothing like it to be advised.
 func (t *TrialLine) fast() bool {
 	for _, m := range t.Servos {
-		if d := assembly.DynamixelOf(m); d != nil && !d.FastRead {
+		if d := catalog.DynamixelOf(m); d != nil && !d.FastRead {
 			return false
 		}
 	}

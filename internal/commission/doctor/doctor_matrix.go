@@ -10,10 +10,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 )
 
 // The doctor is proven by a matrix: each fault is planted alone in a sound robot, on emulated servos and devices and, for
@@ -97,9 +99,9 @@ func ungated(name string) bool {
 	if err != nil {
 		return false
 	}
-	plan, err := assembly.Resolve(c)
+	plan, err := plan.Resolve(c)
 	return (err == nil || UncalibratedAlone(err)) &&
-		slices.ContainsFunc(plan.Boards, func(p *assembly.BoardPlan) bool { return p.Device == "pca9685" && p.Gate == nil })
+		slices.ContainsFunc(plan.Boards, func(p *catalog.BoardPlan) bool { return p.Device == "pca9685" && p.Gate == nil })
 }
 
 // ErrNothingEmulated says that a config has no hardware that could be emulated, and so nothing for the doctor.
@@ -161,7 +163,7 @@ func (l *FaultCase) examine(ctx context.Context, dir string) ([]Finding, *Examin
 }
 
 // planFor loads a config, or makes up a robot in dir.
-func planFor(name, dir string, o configs.Options) (*assembly.Plan, error) {
+func planFor(name, dir string, o configs.Options) (*plan.Plan, error) {
 	path, err := makeUp(name, dir)
 	if err != nil {
 		return nil, err
@@ -173,7 +175,7 @@ func planFor(name, dir string, o configs.Options) (*assembly.Plan, error) {
 		}
 		return nil, err
 	}
-	plan, err := assembly.Resolve(c)
+	plan, err := plan.Resolve(c)
 	if err != nil && !UncalibratedAlone(err) {
 		return nil, err
 	}

@@ -2,7 +2,7 @@ package doctor
 
 import (
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission"
 )
 
@@ -10,13 +10,13 @@ import (
 // packets are known, is set so that it stops without a host, and what it complains of. Nothing moves and no setting is
 // written; a CyberGear, which answers with where it is when it is told to let go, is merely asked whether it is there.
 func (b *BusCheck) examineMotors() error {
-	cfg := assembly.ChainConfig{Name: b.Name, Line: b.line, Latency: b.latency}
+	cfg := catalog.ChainConfig{Name: b.Name, Line: b.line, Latency: b.latency}
 	for _, s := range b.servos {
 		b.Check("servo")
 		b.Check("setting")
-		cfg.Servos = append(cfg.Servos, assembly.ChainServo{Id: s.id, Model: s.plan.Servo, Joint: s.joint})
+		cfg.Servos = append(cfg.Servos, catalog.ChainServo{Id: s.id, Model: s.plan.Servo, Joint: s.joint})
 	}
-	kind := assembly.BusTypes[b.Config.Type]
+	kind := catalog.BusTypes[b.Config.Type]
 	c := kind.Chain(cfg) // not closed: the line is the examination's
 	faults, unplaced := commission.FaultsOf(c.Open())
 	if unplaced != nil {
@@ -42,7 +42,7 @@ func (b *BusCheck) examineMotors() error {
 	for _, s := range b.servos {
 		s.guarded()
 	}
-	if b.Config.Type == assembly.CybergearType {
+	if b.Config.Type == catalog.CybergearType {
 		return nil
 	}
 	if err := c.Receive(); err != nil {
@@ -59,7 +59,7 @@ func (b *BusCheck) examineMotors() error {
 
 // busFix is what a whole bus of silence calls for.
 func (b *BusCheck) busFix() string {
-	if assembly.BusTypes[b.Config.Type].Filters != nil {
+	if catalog.BusTypes[b.Config.Type].Filters != nil {
 		return "switch on their supply, check CAN_H, CAN_L and ground, a resistor of 120 Ω at both ends, and that all have the bus's bit rate"
 	}
 	return "switch on their supply and check the data line and its baud rate"
@@ -67,7 +67,7 @@ func (b *BusCheck) busFix() string {
 
 // guarded looks whether the watchdog of an ODrive on CAN is set before its torque goes on.
 func (s *ServoCheck) guarded() {
-	if s.Config.Type != assembly.OdriveCAN {
+	if s.Config.Type != catalog.OdriveCAN {
 		return
 	}
 	s.Check("watchdog")

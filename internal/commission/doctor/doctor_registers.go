@@ -10,8 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
@@ -84,7 +85,7 @@ func (s *ServoCheck) delays() {
 	if v, ok := s.Read("response_level"); ok && v != 1 {
 		s.warn("status-return", fmt.Sprintf("its response level is %d: writes are not acknowledged", v), s.setFix("response_level", 1))
 	}
-	if v, ok := s.Read("lock"); ok && v == 0 && s.protocol == assembly.AsFeetech {
+	if v, ok := s.Read("lock"); ok && v == 0 && s.protocol == catalog.AsFeetech {
 		s.warn("lock", "its EEPROM is open: whatever is written to it is kept, also by mistake", "switch its power off and on, which closes it")
 	}
 }
@@ -149,13 +150,13 @@ func (s *ServoCheck) alarms(explained servo.Alarm) (latched bool) {
 	s.Check("alarm")
 	var alarm servo.Alarm
 	if v, ok := s.Read("hardware_error"); ok {
-		if d := assembly.DynamixelOf(s.model); d != nil {
+		if d := catalog.DynamixelOf(s.model); d != nil {
 			alarm = d.Alarms(byte(v))
 		} else {
 			alarm = feetech.Alarms(byte(v))
 		}
 	} else if st, err := s.status(); s.protocol == 1 && err == nil {
-		alarm = assembly.DynamixelOf(s.model).Alarms(st) &^ servo.AlarmRange
+		alarm = catalog.DynamixelOf(s.model).Alarms(st) &^ servo.AlarmRange
 	}
 	if alarm &^= explained; alarm != 0 {
 		s.fail("alarm", hal.BusFault, alarm.String()+" is latched: the servo has cut its torque",
@@ -167,7 +168,7 @@ func (s *ServoCheck) alarms(explained servo.Alarm) (latched bool) {
 // status is the error byte of a bare ping's answer, where protocol 1.0 tells its alarms.
 func (s *ServoCheck) status() (byte, error) {
 	in := dynamixel.Instruction{ID: s.id, Op: dynamixel.Ping}
-	got, _, err := assembly.Listen(s.line, dynamixel.AppendInstruction1(nil, &in), 6, patience+s.latency)
+	got, _, err := catalog.Listen(s.line, dynamixel.AppendInstruction1(nil, &in), 6, patience+s.latency)
 	if err != nil {
 		return 0, err
 	}

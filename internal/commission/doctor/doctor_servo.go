@@ -6,8 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/plan"
+
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/servo"
 )
@@ -16,10 +18,10 @@ import (
 type ServoCheck struct {
 	*BusCheck
 	joint string
-	plan  *assembly.JointPlan
+	plan  *plan.JointPlan
 	id    byte
-	model assembly.ServoModel // what the config says
-	tool  commission.Tool     // of that model
+	model catalog.ServoModel // what the config says
+	tool  commission.Tool    // of that model
 
 	supplied float64    // what the robot's supply is said to have, V
 	limits   [2]float64 // of the joint, rad
@@ -110,7 +112,7 @@ func (s *ServoCheck) Identify() (there bool, err error) {
 }
 
 // ping asks who is at the servo's id. The tool goes on taking it for what the config says.
-func (s *ServoCheck) ping() (m assembly.ServoModel, err error) {
+func (s *ServoCheck) ping() (m catalog.ServoModel, err error) {
 	t, err := commission.NewTool(s.line, s.Name, s.latency, s.protocol)
 	if err == nil {
 		err = commission.Insist(func() error { m, err = t.Identify(int(s.id)); return err })
@@ -133,7 +135,7 @@ func (s *ServoCheck) double() {
 
 // foreign tells whether a servo, which says that it is m, or why it is none that is known, is another than the config says,
 // and reports it.
-func (s *ServoCheck) foreign(m assembly.ServoModel, why error) bool {
+func (s *ServoCheck) foreign(m catalog.ServoModel, why error) bool {
 	if m == s.model {
 		return false
 	}

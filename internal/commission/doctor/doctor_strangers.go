@@ -7,8 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
+
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
@@ -41,7 +42,7 @@ func (b *BusCheck) lone(ctx context.Context) (told bool, err error) {
 
 // misspoken looks whether the servos answer in another protocol than the bus's type says.
 func (b *BusCheck) misspoken(ctx context.Context) (told bool, err error) {
-	if assembly.BusTypes[b.Config.Type].Even {
+	if catalog.BusTypes[b.Config.Type].Even {
 		return false, nil // with another parity nobody is understood
 	}
 	f := commission.Finder{Line: b.line, Port: b.port(), Latency: b.latency, Bauds: []int{b.Config.Baud}}
@@ -50,12 +51,12 @@ func (b *BusCheck) misspoken(ctx context.Context) (told bool, err error) {
 			f.Bauds = append(f.Bauds, rate)
 		}
 	}
-	for _, p := range assembly.AllProtocols() {
-		if p != b.protocol && p != assembly.AsKondo && !(p == 1 && b.protocol == assembly.AsFeetech) {
+	for _, p := range catalog.AllProtocols() {
+		if p != b.protocol && p != catalog.AsKondo && !(p == 1 && b.protocol == catalog.AsFeetech) {
 			f.Protocols = append(f.Protocols, p)
 		}
 	}
-	if b.protocol == assembly.AsFeetech { // whose packets are those of 1.0, which is asked for by the model alone
+	if b.protocol == catalog.AsFeetech { // whose packets are those of 1.0, which is asked for by the model alone
 		f.Protocols = append(f.Protocols, 1)
 	}
 	ids := []int{1}
@@ -116,7 +117,7 @@ func (b *BusCheck) elsewhere(ctx context.Context, f *commission.Finder) (bus, id
 
 // strangers are the servos of the bus's protocol that answer at an id that no joint has, each as "a MODEL at id N".
 func (b *BusCheck) strangers(ctx context.Context, f *commission.Finder) (known []string, err error) {
-	if b.protocol == assembly.AsKondo {
+	if b.protocol == catalog.AsKondo {
 		return nil, nil // another of its line is no stranger's answer, but a whole line's
 	}
 	taken := b.plan.IdsOn(b.Name)

@@ -1,0 +1,60 @@
+package catalog
+
+import (
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/drivers/gpio"
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// BoardPlan is a board that makes pulses, resolved.
+type BoardPlan struct {
+	Bus, Device       string
+	Address           int // -1: it has none
+	Body              configs.BodyKind
+	Kind              *OutputKind
+	Channels          int     // 0..channels-1 are used
+	Hertz, Oscillator float64 // 0: the usual
+	Crc               bool
+	Root              string    // of kernel-pwm; "" = the kernel's own
+	Thrusts           bool      // a thruster hangs on it
+	Gate              *GatePlan // nil: nothing cuts it off but its bus
+
+	Taken map[int]configs.Path
+	Said  map[string]configs.Path // where a setting of the whole board was said
+}
+
+// Name is what errors call it.
+func (p *BoardPlan) Name() string {
+	if p.Bus == "" {
+		return p.Device
+	}
+	return p.Bus
+}
+
+// WirePlan is one line of a GPIO chip, resolved.
+type WirePlan struct {
+	Agent     int
+	Name      string // what errors call it, and who holds it: "estop", the light's name
+	Bus, Line string
+	Low       bool
+	Body      configs.BodyKind
+}
+
+// Pins are the line, as the driver takes it.
+func (w *WirePlan) Pins(e End) gpio.Pins {
+	return gpio.Pins{Bus: e.Name, Open: e.Lines, Lines: []string{w.Line}, ActiveLow: w.Low, User: "halyard " + w.Name}
+}
+
+// GatePlan is what cuts boards off: several may share it.
+type GatePlan struct {
+	WirePlan
+	Boards []*BoardPlan
+}
+
+func None(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = hal.None
+	}
+	return list
+}

@@ -1,0 +1,141 @@
+package catalog
+
+import (
+	"time"
+
+	"github.com/halyard-robotics/halyard/calibration"
+	"github.com/halyard-robotics/halyard/drivers/pressure"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/emulator/chip"
+)
+
+// GroundTruth is what a simulated robot really does, for an emulated device that is one or more of its sensors.
+type GroundTruth struct {
+	Layout *hal.Layout
+	Frame  *hal.Frame
+	serves []*hal.Sensor
+	felt   time.Duration // when, and with what speed, a chip last felt the robot's own motion
+	speed  [3]float64
+	Tags   *Field // around a reader
+}
+
+func NewTruth(of Look, uses []Use) *GroundTruth {
+	l := of.Body.Layout()
+	t := &GroundTruth{Layout: l, Frame: of.Frame}
+	for _, u := range uses {
+		for i := range l.Sensors {
+			if l.Sensors[i].Name == u.Sensor {
+				t.serves = append(t.serves, &l.Sensors[i])
+			}
+		}
+	}
+	return t
+}
+
+// Values are what a sensor of the layout truly measures.
+func (t *GroundTruth) Values(s *hal.Sensor) []float64 { return t.Frame.Measured[s.First:][:s.Count] }
+
+// first is the first value of the sensor that a device is; a monitor, which is none, feels nothing.
+func (t *GroundTruth) first() float64 {
+	if len(t.serves) == 0 {
+		return 0
+	}
+	return t.Values(t.serves[0])[0]
+}
+
+// motion is what an inertial chip feels in its own axes, which lies and is off as c says.
+func (t *GroundTruth) motion(c *calibration.Inertial) chip.Motion {
+	m := chip.AtRest()
+	for _, s := range t.serves {
+		v := t.Values(s)
+		switch s.Kind {
+		case "inertial":
+			t.Feel(&m, s.Mount)
+		case "imu":
+			copy(m.Attitude[:], v)
+			copy(m.Rates[:], v[4:])
+			copy(m.Acceleration[:], v[7:])
+		case "gyro":
+			copy(m.Rates[:], v)
+		case "accelerometer":
+			copy(m.Acceleration[:], v)
+		}
+	}
+	at := hal.Pose{Rotation: m.Attitude}
+	m.Field = at.Inverse().Turn(m.Field)
+	m.Rates, m.Acceleration, m.Field = unsaid(c, m.Rates, m.Acceleration, m.Field)
+	mount, _ := c.Mount()
+	m.Attitude = at.Times(hal.Pose{Rotation: mount}.Inverse()).Rotation
+	return m
+}
+
+// Feel is how a robot whose pose is told moves, at a place on it: for a sensor whose own values are angles alone.
+func (t *GroundTruth) Feel(m *chip.Motion, mount hal.Pose) {
+	for i := range t.Layout.Sensors {
+		s := &t.Layout.Sensors[i]
+		if s.Kind != "pose" {
+			continue
+		}
+		v := t.Values(s)
+		at := hal.Pose{Rotation: [4]float64(v[3:7])}.Times(s.Mount.Inverse()).Times(mount)
+		back := hal.Pose{Rotation: at.Rotation}.Inverse()
+		push := [3]float64{0, 0, StandardGravity}
+		if dt := (t.Frame.Time - t.felt).Seconds(); dt > 0 && t.felt > 0 {
+			for k := range push {
+				push[k] += (v[7+k] - t.speed[k]) / dt
+			}
+		}
+		t.felt, t.speed = t.Frame.Time, [3]float64(v[7:10])
+		m.Attitude, m.Rates, m.Acceleration = at.Rotation, back.Turn([3]float64(v[10:13])), back.Turn(push)
+		return
+	}
+}
+
+// unsaid is what a chip must say for its calibration to make these of it: the inverse of c.Corrected. Each axis of the
+// mount is one of the chip's, so that single axes tell which, and by how much.
+func unsaid(c *calibration.Inertial, want ...[3]float64) (rates, acceleration, field [3]float64) {
+	var zero, said [3][3]float64
+	zero[0], zero[1], zero[2] = c.Corrected(rates, acceleration, field)
+	for k := range 3 {
+		var one [3]float64
+		one[k] = 1
+		var turned [3][3]float64
+		turned[0], turned[1], turned[2] = c.Corrected(one, one, one)
+		for q := range want {
+			for i := range 3 {
+				if by := turned[q][i] - zero[q][i]; by != 0 {
+					said[q][k] = (want[q][i] - zero[q][i]) / by
+				}
+			}
+		}
+	}
+	return said[0], said[1], said[2]
+}
+
+// fluid is what a pressure sensor feels, under air Pa above the water. One whose values count from nothing is at sea level.
+func (t *GroundTruth) fluid(air float64) chip.Fluid {
+	if air == 0 {
+		air = pressure.SeaLevel
+	}
+	f := chip.Fluid{Pascals: air, Celsius: 15, Humidity: 0.5}
+	for _, s := range t.serves {
+		f.Pascals += t.Values(s)[0]
+	}
+	return f
+}
+
+// Volts is the voltage of the robot's supply, or otherwise where nothing tells it.
+func (t *GroundTruth) Volts(otherwise float64) float64 {
+	for i := range t.Layout.Sensors {
+		// A vehicle whose file says nothing of its supply has 1 V.
+		if s := &t.Layout.Sensors[i]; s.Kind == "voltage" && t.Values(s)[0] > 1 {
+			return t.Values(s)[0]
+		}
+	}
+	for i := range t.Layout.Actuators {
+		if at := t.Layout.Actuators[i].Voltage; at != hal.None && t.Frame.Measured[at] > 1 {
+			return t.Frame.Measured[at]
+		}
+	}
+	return otherwise
+}

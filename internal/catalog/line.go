@@ -1,0 +1,172 @@
+package catalog
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/servo/cybergear"
+	"github.com/halyard-robotics/halyard/servo/dynamixel"
+	"github.com/halyard-robotics/halyard/servo/feetech"
+	"github.com/halyard-robotics/halyard/servo/hiwonder"
+	"github.com/halyard-robotics/halyard/servo/kondo"
+	"github.com/halyard-robotics/halyard/servo/odrive"
+	"github.com/halyard-robotics/halyard/servo/vesc"
+)
+
+// UsualBauds are the rates at which servos are found, the likeliest first: X servos come with 57600, AX and STS with 1M,
+// LX-16A with 115200.
+func UsualBauds() []int {
+	return []int{57600, 1000000, 115200, 2000000, 3000000, 4000000, 4500000, 9600, 400000, 500000, 250000, 200000,
+		1250000, 625000, 38400, 128000, 76800, 19200}
+}
+
+// ProtocolsOf reads --protocol, the cheaper protocol to ask first.
+func ProtocolsOf(word string) ([]int, error) {
+	switch word {
+	case "all":
+		return AllProtocols(), nil
+	case "both":
+		return []int{2, 1}, nil
+	}
+	if p, ok := busProtocols[word]; ok {
+		return []int{p}, nil
+	}
+	if p := slices.Index(BrandWords, word); p >= AsFeetech {
+		return []int{p}, nil
+	}
+	return nil, &hal.Error{Kind: hal.Invalid, Op: "--protocol", Err: fmt.Errorf("got %q, want all, both or one of %s", word, servoTypeNames())}
+}
+
+// openFilteringEcho opens a line and, where its adapter hears what it sends, takes the echo out, then and after every reopening.
+func openFilteringEcho(open servo.Opener) (servo.Line, servo.Opener, error) {
+	line, err := open()
+	if err != nil {
+		return nil, nil, err
+	}
+	echo, err := Echoes(line)
+	if err != nil {
+		return nil, nil, errors.Join(err, line.Close())
+	}
+	if !echo {
+		return line, open, nil
+	}
+	return &servo.EchoFilter{Line: line}, func() (servo.Line, error) {
+		line, err := open()
+		if err != nil {
+			return nil, err
+		}
+		return &servo.EchoFilter{Line: line}, nil
+	}, nil
+}
+
+// LineTime is the time of n bytes on line.
+func LineTime(line servo.Port, n int) time.Duration {
+	return time.Duration(n) * 10 * time.Second / time.Duration(max(line.Baud(), 1))
+}
+
+// Listen sends p and returns what comes, and how long after the sending its last byte did. It waits for quiet beyond the
+// wire time of p and size bytes, and, once size bytes are there, shortly for more that should not come.
+func Listen(line servo.Port, p []byte, size int, quiet time.Duration) (got []byte, took time.Duration, err error) {
+	if err := line.Discard(); err != nil {
+		return nil, 0, err
+	}
+	start := line.Now()
+	if _, err := line.Write(p); err != nil {
+		return nil, 0, err
+	}
+	buf := make([]byte, 512)
+	wait := LineTime(line, len(p)+size) + quiet
+	for len(got) <= 4*size { // a line that babbles has been heard enough
+		n, err := line.Read(buf, wait)
+		if n > 0 {
+			got, took = append(got, buf[:n]...), line.Now()-start
+		}
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			break
+		}
+		if err != nil {
+			return got, took, err
+		}
+		if len(got) >= size {
+			wait = time.Millisecond
+		}
+	}
+	return got, took, nil
+}
+
+// Echoes tells whether line's adapter hears what it sends. The packet is one that every servo ignores, since no servo
+// can have its id.
+func Echoes(line servo.Port) (bool, error) {
+	p := dynamixel.AppendInstruction2(nil, &dynamixel.Instruction{ID: 0xFD, Op: dynamixel.Action})
+	got, _, err := Listen(line, p, len(p), 5*time.Millisecond)
+	return len(got) >= len(p) && bytes.Equal(got[:len(p)], p), err
+}
+
+// What the program behind a pseudo terminal may need until the system lets it run, and what it gets where 254 ids are
+// asked and each silent one costs it.
+const (
+	TerminalPatience = 50 * time.Millisecond
+	TerminalHurry    = 4 * time.Millisecond
+)
+
+// IsTerminal tells whether port is a pseudo terminal, behind which is a program and no adapter.
+func IsTerminal(port string) bool {
+	device, err := filepath.EvalSymlinks(port)
+	return err == nil && strings.HasPrefix(device, "/dev/pts/")
+}
+
+// Timed is a line whose adapter may have a latency timer (serial.Line).
+type Timed interface {
+	LatencyTimer() (d time.Duration, note string)
+}
+
+// LatencyOf is how long what is behind an open port may hold an answer back.
+func LatencyOf(port string, line servo.Line) time.Duration {
+	if IsTerminal(port) {
+		return TerminalPatience
+	}
+	if l, ok := line.(Timed); ok {
+		d, _ := l.LatencyTimer()
+		return d
+	}
+	return 0
+}
+
+// LastID is the greatest id of each protocol, those of other brands included.
+var LastID = [...]int{1: 253, 2: 252, AsFeetech: feetech.LastID, AsHiwonder: hiwonder.LastID, AsKondo: kondo.LastID,
+	AsVESC: vesc.LastID, AsODrive: odrive.LastNode, AsODriveCAN: odrive.LastNode, AsCyberGear: cybergear.LastID}
+
+// What other brands speak, behind the two protocols of Dynamixel.
+const (
+	AsFeetech  = 3
+	AsHiwonder = 4
+	AsKondo    = 5
+
+	// Motor controllers, which nobody looks for unless told.
+	AsVESC      = 6
+	AsODrive    = 7
+	AsODriveCAN = 8
+	AsCyberGear = 9
+)
+
+// BrandWords are the types of line by these numbers.
+var BrandWords = []string{AsFeetech: "feetech", AsHiwonder: "hiwonder", AsKondo: "kondo",
+	AsVESC: "vesc", AsODrive: "odrive", AsODriveCAN: OdriveCAN, AsCyberGear: CybergearType}
+
+// AllProtocols are every protocol in the order in which they are asked. Kondo comes first: parity alone keeps its servos
+// from taking parts of others' packets for commands, which a pseudo terminal does not carry. Feetech servos are found by
+// protocol 1.0.
+func AllProtocols() []int {
+	return []int{AsKondo, 2, 1, AsHiwonder}
+}
+
+// busProtocols are the types of line of Dynamixel servos and the protocol of each.
+var busProtocols = map[string]int{"dynamixel1": 1, "dynamixel2": 2}

@@ -1,0 +1,34 @@
+package catalog
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/drivers/spi"
+)
+
+// ChipPort is the I2C bus or port of SPI that target means: a device file, a link to one, or CONFIG:BUS of that type; of
+// another type it is nothing.
+func ChipPort(target string) (port, kind string) {
+	device := target
+	if d, err := filepath.EvalSymlinks(target); err == nil {
+		device = d
+	}
+	if strings.HasPrefix(filepath.Base(device), "i2c-") {
+		return target, I2cBus
+	}
+	if _, _, ok := spi.Parse(device); ok {
+		return target, SpiBus
+	}
+	config, bus, two := strings.Cut(target, ":")
+	if !two || strings.HasPrefix(target, "/dev/") {
+		return "", ""
+	}
+	if c, err := configs.Load(config, configs.Options{}); err == nil {
+		if b := c.Buses[bus]; b.Type == I2cBus || b.Type == SpiBus {
+			return b.Port, b.Type
+		}
+	}
+	return "", ""
+}

@@ -1,0 +1,99 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/hal/kinematics"
+	"github.com/halyard-robotics/halyard/sim/model"
+)
+
+// JointRef is one joint of one agent.
+type JointRef struct{ Agent, Joint int }
+
+// Agent is what the rig must know of it. The original Simloid had no guard, and its controllers count on what it let
+// them do: simulated, its robots have one that bounds and does not delay.
+func (p *AgentPlan) Agent(body hal.Body, world hal.World, reality hal.BodyKind) hal.AgentConfig {
+	g := p.Config.Guard
+	return hal.AgentConfig{Name: p.Config.Name, Body: body, World: world, BodyKind: reality,
+		Guard: hal.GuardConfig{CommandTimeout: g.CommandTimeout, OnTimeout: policies[g.OnTimeout], Slew: g.Slew,
+			HomeSpeed: g.HomeSpeed, Disarmed: !g.Armed, Interlock: p.interlock(),
+			Direct: reality == hal.Simulated && p.Robot.Simloid != hal.None && g.Slew == 1}}
+}
+
+// PascalPerMetre is of fresh water at 20 °C, as the pool's.
+const PascalPerMetre = 997 * weight
+
+// weight is what water of 1 kg/m³ weighs, by the standard acceleration of free fall.
+const weight = 9.80665
+
+// PascalPerMetre is how fast the pressure rises under water, as the config of the agent's pressure sensor has it.
+func (p *AgentPlan) PascalPerMetre() float64 {
+	for i := range p.Layout.Sensors {
+		if s := &p.Layout.Sensors[i]; s.Kind == "pressure" && p.Config.Hardware != nil {
+			if c, ok := p.Config.Hardware.Sensors[s.Name]; ok {
+				return c.Density * weight
+			}
+		}
+	}
+	return PascalPerMetre
+}
+
+// Afloat tells whether a layout is a vehicle's: it has nothing but thrusters.
+func Afloat(l *hal.Layout) bool {
+	return len(l.Actuators) > 0 && !slices.ContainsFunc(l.Actuators, func(a hal.Actuator) bool { return a.Kind != hal.Thruster })
+}
+
+// Estimate lets a body of devices say where its robot's links are, as a simulated one does, where its layout has
+// sensors for that.
+func (p *AgentPlan) Estimate(body hal.Body) (hal.Body, error) {
+	if !slices.ContainsFunc(body.Layout().Sensors, func(s hal.Sensor) bool { return s.Kind == "body" || s.Kind == "pose" }) {
+		return body, nil
+	}
+	tree, places := TreeOf(p.Robot)
+	o := kinematics.Options{Base: PoseOf(p.Config.Pose), Free: !p.Robot.Fixed, Links: map[string]int{}}
+	for _, s := range p.Robot.Sensors {
+		o.Links[s.Name] = places[s.Body]
+	}
+	return kinematics.Estimate(body, tree, o)
+}
+
+// TreeOf is the kinematics of a robot, and where in it each of its bodies is. A passive joint that no motor's joint
+// moves is taken to be at 0.
+func TreeOf(m *model.Robot) (tree kinematics.Tree, places []int) {
+	places = make([]int, len(m.Bodies))
+	for _, i := range m.Order() {
+		b := &m.Bodies[i]
+		l := kinematics.Link{Name: b.Name, Parent: hal.None, Home: b.Pose, Centre: b.CentreOfMass, Joint: hal.None}
+		hang := func(k *model.Linkage) {
+			l.Parent, l.Anchor, l.Axis, l.Slide = places[k.Parent], k.Anchor, k.Axis, k.Kind == model.Slide
+		}
+		for j := range m.Joints {
+			if k := &m.Joints[j]; k.Child == i {
+				hang(&k.Linkage)
+				l.Joint, l.Times = j, k.Sign
+			}
+		}
+		for j := range m.Passive {
+			if k := &m.Passive[j]; k.Child == i {
+				hang(&k.Linkage)
+				if k.Mimic != nil {
+					l.Joint, l.Times, l.Plus = k.Mimic.Joint, k.Sign*k.Mimic.Times, k.Sign*k.Mimic.Plus
+				}
+			}
+		}
+		places[i] = len(tree)
+		tree = append(tree, l)
+	}
+	return tree, places
+}
+
+// RobotsOf lists the built-in robots with n joints.
+func RobotsOf(n int) (names []string) {
+	for _, name := range model.Names() {
+		if r, err := model.Load(name); err == nil && len(r.Joints) == n {
+			names = append(names, name)
+		}
+	}
+	return names
+}

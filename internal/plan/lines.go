@@ -1,0 +1,179 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/drivers/gpio"
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/report"
+)
+
+// linePlans are all lines that are no sensors'.
+type linePlans struct {
+	Estops []*catalog.WirePlan
+	Lights []*catalog.WirePlan
+	Gates  []*catalog.GatePlan
+}
+
+// emulatesLines tells whether any of them is emulated.
+func (p *linePlans) emulatesLines() bool {
+	emulated := func(w *catalog.WirePlan) bool { return w.Body == configs.Emulated }
+	return slices.ContainsFunc(p.Estops, emulated) || slices.ContainsFunc(p.Lights, emulated)
+}
+
+// busLine is one line of a chip, as the config calls it.
+type busLine struct{ bus, line string }
+
+// takes notes that device has a line, and reports who has it already. A line by its offset and the same one by its name are
+// told apart only by the chip, which refuses the second.
+func (r *Resolver) takes(at configs.Path, bus, line, device string) bool {
+	if r.taken == nil {
+		r.taken = map[busLine]seat{}
+	}
+	key := busLine{bus, line}
+	if s, there := r.taken[key]; there && s.device != device {
+		r.fault(at, line, "a line of its own on chip "+bus, fmt.Sprintf("%s has it too", s.path))
+		return false
+	}
+	r.taken[key] = seat{device, at}
+	return true
+}
+
+// lines resolves the lines of a device that measures, and reports keys that it has no use for.
+func (r *Resolver) lines(at configs.Path, p *catalog.SensorPlan) bool {
+	on, said := p.Kind.On, p.Config.Lines
+	switch {
+	case on == nil && len(said) > 0:
+		r.fault(at.Key("lines"), strings.Join(catalog.LineTexts(said), ", "), "none, for "+p.Config.Device+" is on no GPIO chip", "")
+		return false
+	case on == nil:
+		return true
+	case p.Config.Address != nil:
+		r.fault(at.Key("address"), fmt.Sprint(*p.Config.Address), "none, for "+p.Config.Device+" is on lines", "")
+		return false
+	case on.Turns && p.Config.ActiveLow != nil:
+		r.fault(at.Key("active_low"), fmt.Sprint(*p.Config.ActiveLow), "nothing, for the levels of "+p.Config.Device+" are its own", "")
+		return false
+	case on.Turns && p.Config.Bias != configs.UsualBias:
+		r.fault(at.Key("bias"), string(p.Config.Bias), "nothing, for "+p.Config.Device+" drives its line both ways", "")
+		return false
+	case len(said) != len(on.Lines):
+		r.fault(at.Key("lines"), fmt.Sprint(len(said)), fmt.Sprintf("%d: %s", len(on.Lines), strings.Join(on.Lines, ", ")), "")
+		return false
+	}
+	// The sonars of one robot look at the same things.
+	p.Turn = &gpio.Turn{}
+	for _, other := range r.devices.Sensors {
+		if other.Agent == p.Agent && other.Turn != nil {
+			p.Turn = other.Turn
+		}
+	}
+	ok := true
+	for i, line := range said {
+		key := at.Key("lines").Index(i)
+		ok = r.takes(key, p.Config.Bus, string(line), string(key)) && ok
+	}
+	return ok
+}
+
+// wire resolves one line.
+func (r *Resolver) wire(at configs.Path, c *configs.Wire, device string, low bool) (catalog.WirePlan, bool) {
+	w := catalog.WirePlan{Name: device, Bus: c.Bus, Line: string(c.Line), Low: configs.Low(c.ActiveLow, low)}
+	return w, r.onBus(at, c.Bus, device, []string{catalog.GpioBus})
+}
+
+// wires resolves the lines of a robot that are no sensors'.
+func (r *Resolver) wires(path configs.Path, index int, c *configs.Agent) {
+	if c.Hardware == nil {
+		return
+	}
+	take := func(at configs.Path, c *configs.Wire, device string, low bool, body configs.BodyKind, to *[]*catalog.WirePlan) {
+		w, ok := r.wire(at, c, device, low)
+		if !ok || !r.takes(at.Key("line"), w.Bus, w.Line, string(at)) {
+			return
+		}
+		w.Agent, w.Body = index, body
+		*to = append(*to, &w)
+	}
+	at := path.Key("hardware")
+	if stop := c.Hardware.Estop; stop != nil {
+		take(at.Key("estop"), stop, "estop", true, c.MostReal(), &r.devices.Estops)
+	}
+	for _, name := range report.SortedKeys(c.Hardware.Lights) {
+		light := c.Hardware.Lights[name]
+		if _, watched := c.Hardware.Monitors[name]; watched || name == "estop" {
+			r.fault(at.Key("lights").Key(name), name, "a name of its own", "its value is /"+c.Name+"/"+name)
+			continue
+		}
+		take(at.Key("lights").Key(name), &light, name, false, c.MostReal(), &r.devices.Lights)
+	}
+}
+
+// gate resolves what cuts a board off, which may be said at several of its channels if it is the same.
+func (r *Resolver) gate(at configs.Path, b *catalog.BoardPlan, c *configs.Wire) {
+	if c == nil {
+		return
+	}
+	at = at.Key("gate")
+	w, ok := r.wire(at, c, "gate", true)
+	if !ok {
+		return
+	}
+	w.Body = b.Body
+	if b.Gate != nil {
+		if b.Gate.Bus != w.Bus || b.Gate.Line != w.Line || b.Gate.Low != w.Low {
+			r.fault(at.Key("line"), w.Line, fmt.Sprintf("%s of %s, for the whole board has one gate", b.Gate.Line, b.Gate.Bus), "")
+		}
+		return
+	}
+	for _, g := range r.devices.Gates {
+		if g.Bus == w.Bus && g.Line == w.Line && g.Low == w.Low && g.Body == w.Body {
+			b.Gate, g.Boards = g, append(g.Boards, b)
+			return
+		}
+	}
+	if r.takes(at.Key("line"), w.Bus, w.Line, string(at)) {
+		b.Gate = &catalog.GatePlan{WirePlan: w, Boards: []*catalog.BoardPlan{b}}
+		r.devices.Gates = append(r.devices.Gates, b.Gate)
+	}
+}
+
+// Round is how long it takes until a sonar has its turn again.
+func (p *DevicePlan) Round(of *catalog.SensorPlan) (d time.Duration) {
+	for _, s := range p.Sensors {
+		if s.Turn == of.Turn && s.Kind.On.Turns {
+			d += gpio.HCSR04Cycle
+		}
+	}
+	return d
+}
+
+// UsedLine is a line of a chip that the config uses, and what for.
+type UsedLine struct {
+	Bus, Line, Device string
+	Body              configs.BodyKind
+}
+
+// Used lists the lines of the plan, in its order.
+func (p *Plan) Used() (list []UsedLine) {
+	for _, s := range p.Sensors {
+		if s.Kind.On == nil {
+			continue
+		}
+		for _, line := range s.Config.Lines {
+			list = append(list, UsedLine{s.Config.Bus, string(line), s.Name, s.Body})
+		}
+	}
+	wires := slices.Concat(p.Estops, p.Lights)
+	for _, g := range p.Gates {
+		wires = append(wires, &g.WirePlan)
+	}
+	for _, w := range wires {
+		list = append(list, UsedLine{w.Bus, w.Line, w.Name, w.Body})
+	}
+	return list
+}

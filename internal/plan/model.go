@@ -1,0 +1,136 @@
+package plan
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/protocols/simloid"
+	"github.com/halyard-robotics/halyard/sim/actuator"
+	"github.com/halyard-robotics/halyard/sim/hydro"
+	"github.com/halyard-robotics/halyard/sim/model"
+)
+
+// robot loads a built-in robot, a robot file or a URDF, a copy whose servos may be changed.
+func (r *Resolver) robot(path configs.Path, c *configs.Agent) (*model.Robot, error) {
+	robot, err := model.Load(c.Model)
+	if err != nil && strings.EqualFold(filepath.Ext(c.Model), ".urdf") {
+		return r.urdf(path, c)
+	}
+	if err != nil && strings.EqualFold(filepath.Ext(c.Model), ".ini") {
+		return r.ini(path, c)
+	}
+	if err != nil {
+		data, e := os.ReadFile(r.Config.Resolve(c.Model))
+		if e != nil {
+			known := slices.Concat(model.Names(), model.RescueNames(), hydro.Names())
+			meant := ""
+			if fix := catalog.Likely(c.Model, known); fix != "" {
+				meant = "; " + fix
+			}
+			return nil, fmt.Errorf("a robot (%s or simloid-ID), or the path of a robot file or a URDF%s", strings.Join(known, ", "), meant)
+		}
+		if robot, err = model.Parse(data); err != nil {
+			return nil, fmt.Errorf("a good robot file: %w", err)
+		}
+	}
+	own := *robot
+	own.Joints = slices.Clone(robot.Joints)
+	return &own, nil
+}
+
+// urdf loads a URDF with the servos that the hardware names for its joints; the rest are ideal motors. Names that only
+// the hardware has are faults elsewhere; joints that it leaves out are noted here.
+func (r *Resolver) urdf(path configs.Path, c *configs.Agent) (*model.Robot, error) {
+	file := r.Config.Resolve(c.Model)
+	bare, err := model.LoadURDF(file, model.URDFOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("a good URDF: %w", err)
+	}
+	if c.Hardware == nil {
+		return bare, nil
+	}
+	servos, driven := map[string]string{}, []string{}
+	for name, hw := range c.Hardware.Joints {
+		free := slices.ContainsFunc(bare.Passive, func(p model.Passive) bool { return p.Name == name && p.Mimic == nil })
+		if bare.Joint(name) == hal.None && !free {
+			continue
+		}
+		driven = append(driven, name)
+		if _, ok := actuator.Lookup(hw.Model); ok {
+			servos[name] = hw.Model
+		}
+	}
+	robot, err := model.LoadURDF(file, model.URDFOptions{Servos: servos})
+	if err != nil {
+		return nil, fmt.Errorf("a good URDF for these servos: %w", err)
+	}
+	missing, _ := model.Unmatched(robot, driven)
+	for _, name := range missing {
+		if c.BodyOf(name) == configs.Sim {
+			r.Config.Notes.Add(r.Config.Fault(path.Key("hardware").Key("joints").Key(name), "none",
+				"its servo; without one it is an ideal motor of the URDF's limits", ""))
+		}
+	}
+	return robot, nil
+}
+
+// scene finds the scene that the config names and makes it once, to see that it can be made.
+func (r *Resolver) scene() func(seed int64) (*model.Scene, error) {
+	name := r.Config.World.Scene
+	load := func(seed int64) (*model.Scene, error) { return model.LoadScene(name, seed) }
+	known := append(model.SceneNames(), model.ArenaNames()...)
+	if !slices.Contains(known, name) {
+		data, err := os.ReadFile(r.Config.Resolve(name))
+		if err != nil {
+			r.fault("world.scene", name, "a scene ("+strings.Join(known, ", ")+") or the path of a scene file", catalog.Likely(name, known))
+			return nil
+		}
+		load = func(seed int64) (*model.Scene, error) { return model.ParseScene(data, seed) }
+	}
+	if _, err := load(r.Config.World.Seed); err != nil {
+		r.fault("world.scene", name, "a good scene file: "+err.Error(), "")
+	}
+	return load
+}
+
+// checkSimloid finds Simloid servers of robots that the protocol has no words for.
+func (r *Resolver) checkSimloid(p *Plan) {
+	for i, s := range r.Config.Servers {
+		for k := range p.Agents {
+			robot := p.Agents[k].Robot
+			if s.Protocol != "simloid" || robot == nil || p.Agents[k].Config.Name != s.Agent {
+				continue
+			}
+			hinges := 0
+			for j := range robot.Joints {
+				if robot.Joints[j].Kind == model.Hinge {
+					hinges++
+				}
+			}
+			if hinges < 1 || hinges > simloid.MaxJoints || len(robot.Bodies) > simloid.MaxBodies {
+				r.fault(configs.Path("servers").Index(i).Key("agent"),
+					fmt.Sprintf("%s with %d hinges and %d bodies", s.Agent, hinges, len(robot.Bodies)),
+					fmt.Sprintf("one with 1..%d hinges and at most %d bodies", simloid.MaxJoints, simloid.MaxBodies), "")
+			}
+		}
+	}
+}
+
+// equip gives a joint the servo that its hardware names, in the place of its own or of a motor that nobody can buy.
+func equip(robot *model.Robot, j *model.Joint, spec *actuator.Spec) {
+	j.Servo = spec
+	if j.Motor == nil {
+		return
+	}
+	j.Motor = nil
+	for m := range j.Modes {
+		j.Modes[m] = j.Modes[m] && spec.Modes[m]
+	}
+	robot.Supply.Volts = spec.NominalVolts
+}

@@ -1,0 +1,89 @@
+package plan
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/sim"
+)
+
+func NewScene(p *Plan) (*sim.Scene, error) {
+	w := &p.Config.World
+	s := sim.NewScene(sim.SceneConfig{Seed: w.Seed, Substep: p.substep(), Scene: p.scene})
+	return s, s.SetGravity([3]float64{0, 0, -w.Gravity})
+}
+
+// substep is the step of the physics: the config's, or, where that leaves it to us and all robots are Simloid's, a whole
+// cycle, as the original's, for which their motors, joints and contacts are made. Cycles above 10 ms are divided.
+func (p *Plan) substep() time.Duration {
+	w, period := &p.Config.World, p.Config.Clock.Period
+	if !w.OwnSubstep || len(p.Classes) > 0 || slices.ContainsFunc(p.Agents, func(a AgentPlan) bool { return a.Robot.Simloid == hal.None }) {
+		return w.Substep
+	}
+	n := (period + 10*time.Millisecond - 1) / (10 * time.Millisecond)
+	for n < period/time.Microsecond && period%(n*time.Microsecond) != 0 {
+		n++
+	}
+	return period / n
+}
+
+// PoseOf turns roll, pitch and yaw into a unit quaternion (w, x, y, z).
+func PoseOf(p configs.Pose) hal.Pose {
+	sr, cr := math.Sincos(p.Rotation[0] / 2)
+	sp, cp := math.Sincos(p.Rotation[1] / 2)
+	sy, cy := math.Sincos(p.Rotation[2] / 2)
+	return hal.Pose{Position: p.Position, Rotation: [4]float64{
+		cr*cp*cy + sr*sp*sy, sr*cp*cy - cr*sp*sy, cr*sp*cy + sr*cp*sy, cr*cp*sy - sr*sp*cy}}
+}
+
+var policies = map[string]hal.Policy{"hold": hal.Hold, "limp": hal.TorqueOff, "park": hal.Park}
+
+// On lists the joints of one kind that hang on a bus, in the order of the agents and their robots.
+func (p *Plan) On(bus string, kind configs.BodyKind) []JointRef {
+	var list []JointRef
+	for i := range p.Agents {
+		for k := range p.Agents[i].Joints {
+			if j := &p.Agents[i].Joints[k]; j.Body == kind && j.Servo != nil && j.Hardware.Bus == bus {
+				list = append(list, JointRef{i, k})
+			}
+		}
+	}
+	return list
+}
+
+func (p *Plan) Joint(h JointRef) *JointPlan { return &p.Agents[h.Agent].Joints[h.Joint] }
+
+// ServoConfig is what a chain must know of a servo.
+func (p *Plan) ServoConfig(h JointRef) catalog.ChainServo {
+	j := p.Joint(h)
+	s := catalog.ChainServo{Id: byte(j.Hardware.ID), Model: j.Servo, Joint: p.Agents[h.Agent].Robot.Joints[h.Joint].Name, Calibrated: j.Calibration != nil}
+	for _, name := range slices.Sorted(maps.Keys(j.Hardware.Registers)) {
+		s.Settings = append(s.Settings, servo.Setting{Register: name, Value: int64(j.Hardware.Registers[name])})
+	}
+	return s
+}
+
+// Emulates tells whether anything that is no servo on a line is emulated.
+func (p *DevicePlan) Emulates() bool {
+	return slices.ContainsFunc(p.Boards, func(p *catalog.BoardPlan) bool { return p.Body == configs.Emulated }) ||
+		slices.ContainsFunc(p.Sensors, func(p *catalog.SensorPlan) bool { return p.Body == configs.Emulated }) ||
+		slices.ContainsFunc(p.Bases, func(p *BasePlan) bool { return p.Body == configs.Emulated }) || p.emulatesLines()
+}
+
+// IdsOn are the ids that joints of the config have on a bus, whatever they are made of.
+func (p *Plan) IdsOn(bus string) (ids []int) {
+	for i := range p.Agents {
+		for _, j := range p.Agents[i].Joints {
+			if hw := j.Hardware; hw != nil && hw.Device == "" && hw.Bus == bus {
+				ids = append(ids, hw.ID)
+			}
+		}
+	}
+	return ids
+}

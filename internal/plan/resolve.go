@@ -1,0 +1,205 @@
+package plan
+
+import (
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/halyard-robotics/halyard/calibration"
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/configs/usarini"
+	"github.com/halyard-robotics/halyard/drivers/camera"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/sim/emulator/video"
+	"github.com/halyard-robotics/halyard/sim/hydro"
+	"github.com/halyard-robotics/halyard/sim/model"
+)
+
+// Plan is a config with every name in it resolved to what it means. Nothing is open yet.
+type Plan struct {
+	Config  *configs.Config
+	Agents  []AgentPlan
+	scene   func(seed int64) (*model.Scene, error)
+	Classes map[string]*AgentPlan // what can be spawned
+	DevicePlan
+
+	Tap         func(bus string, open servo.Opener) servo.Opener           // between hosts and emulated lines, where faults are tried; nil = nothing
+	Lens        func(c video.Config) (camera.Opener, *video.Camera, error) // makes the emulated cameras; nil: as sight.go does
+	Clock       hal.Clock                                                  // of the rig; nil = the wall's
+	StartTorque float64                                                    // Simloid's position controllers at the start, 0..1; 0 = as the original
+}
+
+// AgentPlan is one robot: its model with the servos that it really has, and what each joint is made of.
+type AgentPlan struct {
+	Config  *configs.Agent
+	Robot   *model.Robot
+	Vehicle *hydro.Vehicle // where it is one; robot then has a name alone
+	Layout  *hal.Layout
+	Joints  []JointPlan // in the order of the layout's actuators
+	Base    *BasePlan   // that turns its wheels; nil where none does
+	start   *hal.Pose   // where a spawned one begins; nil: where the config says
+
+	// Of a class: what hangs on its buses, apart from all others'.
+	Devices DevicePlan
+}
+
+// JointPlan is one joint. Simulated joints have no servo of the wire.
+type JointPlan struct {
+	Body        configs.BodyKind
+	Hardware    *configs.Joint // nil where the config names none
+	Servo       catalog.ServoModel
+	Calibration *calibration.Joint // nil: nominal values, where the joint is not real
+	Pulses      pulsePlan          // where a board's channel drives it, and servo is nil
+}
+
+// hardware is the servo that the config names for joint.
+func (p *AgentPlan) hardware(joint string) (*configs.Joint, bool) {
+	i := p.Layout.Actuator(joint)
+	if i == hal.None || p.Joints[i].Hardware == nil {
+		return nil, false
+	}
+	return p.Joints[i].Hardware, true
+}
+
+// deviceBuses are the types of bus on which no servos hang.
+var deviceBuses = []string{catalog.I2cBus, catalog.SpiBus, catalog.SerialBus, catalog.GpioBus}
+
+// serverProtocols are what servers speak.
+var serverProtocols = []string{"gamebots", "imageserver", "odcp", "okon", "okon-video", "osp", "simloid"}
+
+// Resolve looks up every name of c. All faults come together, in the type and with the paths of configs' own.
+func Resolve(c *configs.Config) (*Plan, error) {
+	r := Resolver{Config: c}
+	p := &Plan{Config: c}
+	for _, name := range report.SortedKeys(c.Buses) {
+		bus, at := c.Buses[name], configs.Path("buses").Key(name)
+		r.leads(name, &bus)
+		if _, ok := catalog.BusTypes[bus.Type]; !ok && !slices.Contains(deviceBuses, bus.Type) {
+			r.fault(at.Key("type"), bus.Type, "one of "+catalog.TypeNames()+", "+strings.Join(deviceBuses, ", "), catalog.Likely(bus.Type, append(report.SortedKeys(catalog.BusTypes), deviceBuses...)))
+		}
+		if bus.Type == catalog.I2cBus && bus.Hertz > 5_000_000 {
+			r.fault(at.Key("hertz"), fmt.Sprint(bus.Hertz), "at most 5000000 on i2c", "")
+		}
+	}
+	for i := range c.Agents {
+		path := configs.Path("agents").Index(i)
+		p.Agents = append(p.Agents, r.Agent(path, &c.Agents[i]))
+		r.Measure(path, i, &c.Agents[i], &p.Agents[i])
+		r.wires(path, i, &c.Agents[i])
+		r.sights(path, i, &c.Agents[i], &p.Agents[i])
+	}
+	for i, s := range c.Servers {
+		r.Listening(i, &s)
+		if !slices.Contains(serverProtocols, s.Protocol) {
+			r.fault(configs.Path("servers").Index(i).Key("protocol"), s.Protocol, strings.Join(serverProtocols, " or "), catalog.Likely(s.Protocol, serverProtocols))
+		}
+	}
+	p.DevicePlan = r.devices
+	p.Classes = r.classes()
+	p.scene = r.scene()
+	r.checkSimloid(p)
+	r.checkOkon(p)
+	slices.SortStableFunc(r.Faults, func(a, b configs.Fault) int { return a.Line - b.Line })
+	return p, r.Faults.Err()
+}
+
+// Listening finds two servers at one address. Protocols over UDP and over TCP do not get in each other's way.
+func (r *Resolver) Listening(i int, s *configs.Server) {
+	if _, port, _ := net.SplitHostPort(s.Listen); port == "0" || s.Listen == "" {
+		return
+	}
+	for j := range i {
+		if o := &r.Config.Servers[j]; o.Listen == s.Listen && o.Protocol != s.Protocol && overUDP(o.Protocol) == overUDP(s.Protocol) {
+			r.fault(configs.Path("servers").Index(i).Key("listen"), strconv.Quote(s.Listen), "an address of its own",
+				fmt.Sprintf("%s has it too", configs.Path("servers").Index(j).Key("listen")))
+		}
+	}
+}
+
+// overUDP tells of a protocol whether its telegrams are datagrams.
+func overUDP(protocol string) bool { return protocol == "osp" || protocol == "odcp" }
+
+type Resolver struct {
+	Config  *configs.Config
+	Faults  configs.Faults
+	devices DevicePlan
+	seats   map[busPlace]seat
+	taken   map[busLine]seat
+	rated   map[string]bool          // the buses whose rate is a fault that is told
+	inis    map[string]*usarini.Bots // by their files
+}
+
+// fitScanners makes the range sensors of m what the scanners are that the hardware names for them; what is wrong with one
+// is told with the other devices.
+func (r *Resolver) fitScanners(c *configs.Agent, m *model.Robot) {
+	if c.Hardware == nil {
+		return
+	}
+	kinds := catalog.SensorKinds()
+	for name, s := range c.Hardware.Sensors {
+		if kind := kinds[s.Device]; kind != nil && kind.Scanner != nil {
+			bus := r.Config.Buses[s.Bus]
+			if of, unfit := kind.Scanner(&s, &bus); unfit == nil {
+				of.Fit(m, name)
+			}
+		}
+	}
+}
+
+func (r *Resolver) fault(path configs.Path, got, rule, fix string) {
+	r.Faults.Add(r.Config.Fault(path, got, rule, fix))
+}
+
+// uncalibrated is a fault of kind Uncalibrated.
+func (r *Resolver) uncalibrated(path configs.Path, got, rule, fix string) {
+	f := r.Config.Fault(path, got, rule, fix)
+	f.Kind = hal.Uncalibrated
+	r.Faults.Add(f)
+}
+
+func (r *Resolver) Agent(path configs.Path, c *configs.Agent) AgentPlan {
+	if p, ok := r.vehicle(path, c); ok {
+		return p
+	}
+	robot, err := r.robot(path, c)
+	if robot == nil && err == nil {
+		return AgentPlan{Config: c} // its faults are told already
+	}
+	if err != nil {
+		r.fault(path.Key("model"), c.Model, err.Error(), "")
+		return AgentPlan{Config: c}
+	}
+	p := AgentPlan{Config: c, Robot: robot, Joints: make([]JointPlan, len(robot.Joints))}
+	p.Base = r.based(path, c, robot)
+	names := make([]string, len(robot.Joints))
+	for i := range robot.Joints {
+		if names[i] = robot.Joints[i].Name; p.Base.turns(i) {
+			p.Joints[i] = JointPlan{Body: p.Base.Body}
+			continue
+		}
+		p.Joints[i] = r.Joint(path, c, robot, &robot.Joints[i])
+	}
+	r.fitScanners(c, robot)
+	p.Layout = robot.Layout()
+	if p.Base != nil {
+		p.Base.serve(c, robot, p.Layout)
+	}
+	for joint := range c.Parts {
+		if joint != configs.BasePart && robot.Joint(joint) == hal.None && !measures(p.Layout, joint) && !monitored(c, joint) {
+			r.fault(path.Key("parts").Key(joint), joint, "a joint of "+robot.Name+": "+strings.Join(names, ", "), catalog.Likely(joint, names))
+		}
+	}
+	if c.Hardware != nil {
+		for joint := range c.Hardware.Joints {
+			if robot.Joint(joint) == hal.None {
+				r.fault(path.Key("hardware").Key("joints").Key(joint), joint, "a joint of "+robot.Name+": "+strings.Join(names, ", "), catalog.Likely(joint, names))
+			}
+		}
+	}
+	return p
+}

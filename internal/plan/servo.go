@@ -1,0 +1,166 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/halyard-robotics/halyard/calibration"
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/servo/cybergear"
+	"github.com/halyard-robotics/halyard/servo/odrive"
+	"github.com/halyard-robotics/halyard/servo/vesc"
+	"github.com/halyard-robotics/halyard/sim/actuator"
+	"github.com/halyard-robotics/halyard/sim/model"
+)
+
+// Joint resolves the joint j of the agent c at path. The simulated joint has the servo that the hardware names, so
+// that all three bodies are of the same make.
+func (r *Resolver) Joint(path configs.Path, c *configs.Agent, robot *model.Robot, j *model.Joint) JointPlan {
+	p := JointPlan{Body: c.BodyOf(j.Name)}
+	if c.Hardware != nil {
+		if hw, ok := c.Hardware.Joints[j.Name]; ok {
+			p.Hardware = &hw
+		}
+	}
+	at := path.Key("hardware").Key("joints").Key(j.Name)
+	switch {
+	case p.Hardware == nil && c.Hardware == nil && c.Body != configs.Sim:
+		return p // that there is no hardware at all is told once
+	case p.Hardware == nil:
+		if p.Body != configs.Sim {
+			r.fault(at, "none", fmt.Sprintf("the servo of %s, which is %s", j.Name, p.Body), "")
+		}
+		return p
+	case p.Hardware.Device != "":
+		p.Pulses = r.pulses(at, p.Hardware, p.Body)
+		r.pulsed(at, &p, j)
+		return p
+	}
+	if p.Servo = catalog.LookupServo(p.Hardware.Model); p.Servo == nil {
+		r.fault(at.Key("model"), p.Hardware.Model, "a known servo", catalog.LikelyOr(p.Hardware.Model, actuator.Names(), "halyard scan says what is on a line"))
+		return p
+	}
+	bus, there := r.Config.Buses[p.Hardware.Bus]
+	line, carries := catalog.BusTypes[bus.Type]
+	switch {
+	case !there || !carries && !slices.Contains(deviceBuses, bus.Type):
+		return p // the bus, or its type, is a fault of its own
+	case !carries:
+		r.fault(at.Key("bus"), p.Hardware.Bus+", which is "+bus.Type, "a bus of type "+strings.Join(typesOf(p.Hardware.Model), " or ")+", for "+p.Hardware.Model, "")
+		return p
+	case line.Lookup(p.Hardware.Model) == nil:
+		r.fault(at.Key("model"), p.Hardware.Model, "a servo that speaks "+bus.Type, "")
+	default:
+		r.Rate(p.Hardware.Bus, &line, p.Servo)
+		if last := LastIDOn(bus.Type); p.Hardware.ID > last {
+			r.fault(at.Key("id"), strconv.Itoa(p.Hardware.ID), fmt.Sprintf("0..%d, of type %s", last, bus.Type), "")
+		}
+	}
+	if spec, simulated := actuator.Lookup(p.Hardware.Model); simulated {
+		equip(robot, j, spec)
+	} else if p.Body == configs.Emulated {
+		r.fault(at.Key("model"), p.Hardware.Model, "a servo with an actuator model, to be emulated", "")
+	}
+	for _, name := range report.SortedKeys(p.Hardware.Registers) {
+		key, v, reg := at.Key("registers").Key(name), p.Hardware.Registers[name], p.Servo.Register(name)
+		if reg == nil {
+			r.fault(key, name, "a register of "+p.Hardware.Model, catalog.LikelyOr(name, catalog.RegisterNames(p.Servo), "halyard registers read PORT --id N lists them"))
+		} else if !line.Setting(reg) {
+			r.fault(key, name, "a setting in RAM; halyard setup writes what stays", "")
+		} else if int64(v) < reg.Min || int64(v) > reg.Max {
+			r.fault(key, fmt.Sprint(v), fmt.Sprintf("%d..%d", reg.Min, reg.Max), "")
+		}
+	}
+	p.Calibration = r.calibration(at, &p)
+	return p
+}
+
+// Rate checks that a servo has the rate of its bus, which nothing else would tell than silence. Of motor controllers it is
+// set by their makers' tools, and any is possible.
+func (r *Resolver) Rate(bus string, line *catalog.BusType, m catalog.ServoModel) {
+	baud := r.Config.Buses[bus].Baud
+	if _, ok := m.BaudCode(baud); ok || line.Duplex || r.rated[bus] {
+		return
+	}
+	if r.rated == nil {
+		r.rated = map[string]bool{}
+	}
+	r.rated[bus] = true
+	var has []string
+	for _, rate := range slices.Sorted(slices.Values(catalog.UsualBauds())) {
+		if _, ok := m.BaudCode(rate); ok {
+			has = append(has, strconv.Itoa(rate))
+		}
+	}
+	r.fault(configs.Path("buses").Key(bus).Key("baud"), strconv.Itoa(baud), "a rate of a "+m.Units().Name+": "+strings.Join(has, ", "), "")
+}
+
+// LastIDOn is the greatest id on a type of line.
+func LastIDOn(kind string) int {
+	switch kind {
+	case "vesc":
+		return vesc.LastID
+	case "odrive":
+		return 1 // the axes of a board
+	case catalog.OdriveCAN:
+		return odrive.LastNode
+	case catalog.CybergearType:
+		return cybergear.LastID
+	}
+	p, _ := catalog.ProtocolsOf(kind) // of any other type there is one
+	return catalog.LastID[p[0]]
+}
+
+// typesOf are the types of line on which there are servos of a model.
+func typesOf(model string) (types []string) {
+	for _, name := range report.SortedKeys(catalog.BusTypes) {
+		if catalog.BusTypes[name].Lookup(model) != nil {
+			types = append(types, name)
+		}
+	}
+	return types
+}
+
+// calibration reads a joint's calibration file. Without one a simulated or emulated joint runs on nominal values: nil.
+func (r *Resolver) calibration(at configs.Path, p *JointPlan) *calibration.Joint {
+	at = at.Key("calibration")
+	const must = "a calibration file of this servo, since the joint is real"
+	if p.Hardware.Calibration == "" {
+		if p.Body == configs.Real {
+			r.uncalibrated(at, "none", must, r.measureFix())
+		}
+		return nil
+	}
+	c, err := calibration.Load(r.Config.Resolve(p.Hardware.Calibration))
+	switch {
+	case hal.KindOf(err) == hal.Uncalibrated && p.Body != configs.Real:
+		return nil // the file is yet to be made
+	case err != nil:
+		r.unread(at, p.Hardware.Calibration, must, err)
+	case c.Servo.Model != p.Hardware.Model || c.Servo.ID != p.Hardware.ID:
+		r.uncalibrated(at, fmt.Sprintf("one of %s id %d", c.Servo.Model, c.Servo.ID),
+			fmt.Sprintf("one of %s id %d", p.Hardware.Model, p.Hardware.ID), r.measureFix())
+	}
+	return c
+}
+
+// measureFix is what to do about a calibration that is not there, or of something else.
+func (r *Resolver) measureFix() string {
+	return "docs/calibration.md says how it is made, halyard doctor " + r.Config.Source + " what else is missing"
+}
+
+// unread tells of a calibration file that cannot be read, or is not there.
+func (r *Resolver) unread(at configs.Path, file, must string, err error) {
+	if hal.KindOf(err) == hal.Uncalibrated {
+		r.uncalibrated(at, file+", which is not there", must, r.measureFix())
+		return
+	}
+	f := r.Config.Fault(at, file, must, err.Error())
+	f.Kind = hal.KindOf(err)
+	r.Faults.Add(f)
+}

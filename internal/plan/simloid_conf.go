@@ -1,0 +1,142 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/model"
+)
+
+// SimloidConf is what a simloid.conf says, or leaves as the original has it.
+//
+//	tcp_port   8000        # where clients connect
+//	robot      31
+//	scene      0
+//	step_length 0.01       # s
+//
+// One parameter stands on a line, its name and its value with blanks between them; # begins a comment. What comes first of
+// two that differ is overridden, as there. A truth is yes, on, true or 1; anything else is false.
+type SimloidConf struct {
+	Port      int
+	Robot     int
+	Scene     int
+	Step      time.Duration
+	Gravity   bool
+	MaxTorque float64    // 0.001..1, the greatest torque of the position controllers at the start
+	PID       [3]float64 // of the position controllers
+}
+
+// OriginalSimloid is the original without a simloid.conf.
+func OriginalSimloid() SimloidConf {
+	return SimloidConf{Port: 8000, Robot: 31, Step: 10 * time.Millisecond, Gravity: true, MaxTorque: 0.5, PID: [3]float64{3.5, 0, 0.1}}
+}
+
+// maxConf bounds a simloid.conf, bytes; the original writes 3000.
+const maxConf = 1 << 16
+
+// ParseSimloidConf reads a simloid.conf over c. What the original knows and has no meaning here is passed over; notes
+// name what it would not know either. All bad lines come in one error of kind hal.Invalid.
+func ParseSimloidConf(name string, data []byte, c *SimloidConf) (notes []string, err error) {
+	if len(data) > maxConf {
+		return nil, &hal.Error{Kind: hal.Invalid, Op: name, Err: fmt.Errorf("got %d bytes, want at most %d", len(data), maxConf)}
+	}
+	var faults []error
+	number := 0
+	for line := range strings.Lines(string(data)) {
+		number++
+		text, _, _ := strings.Cut(line, "#")
+		words := strings.Fields(text)
+		if len(words) == 0 {
+			continue
+		}
+		fault := func(got, want string) {
+			faults = append(faults, &hal.Error{Kind: hal.Invalid, Op: fmt.Sprintf("%s:%d: %.40q", name, number, words[0]),
+				Err: fmt.Errorf("got %.40q, want %s", got, want)})
+		}
+		if len(words) < 2 {
+			fault("nothing", "a value")
+			continue
+		}
+		switch known, want := c.Set(words[0], words[1]); {
+		case want != "":
+			fault(words[1], want)
+		case !known && !slices.Contains(passedOver, words[0]):
+			notes = append(notes, fmt.Sprintf("%s:%d: no such parameter: %.40q", name, number, words[0]))
+		}
+	}
+	return notes, errors.Join(faults...)
+}
+
+// passedOver are the original's parameters of its window, its solver and its speed: here time passes when the client
+// asks for it, and nothing is drawn.
+var passedOver = []string{"real_time", "initial_pause", "contact_soft_ERP", "contact_soft_CFM", "show_aabb",
+	"show_contacts", "show_joints", "show_accels", "show_cam_position", "show_time_stat", "disable_graphics", "fps",
+	"use_fps_control", "window_width", "window_height", "record_frames"}
+
+// Set sets one parameter. known is false for a strange name; want says what the value should have been.
+func (c *SimloidConf) Set(name, value string) (known bool, want string) {
+	switch name {
+	case "tcp_port":
+		return true, whole(value, 0, 65535, &c.Port)
+	case "robot":
+		return true, whole(value, 0, 999, &c.Robot)
+	case "scene":
+		return true, whole(value, 0, 999, &c.Scene)
+	case "initial_gravity":
+		c.Gravity = slices.ContainsFunc([]string{"yes", "on", "true", "1"}, func(s string) bool { return strings.HasPrefix(value, s) })
+		return true, ""
+	case "step_length", "stepLength": // the second one up to 2015
+		var seconds float64
+		if want := decimal(value, 100e-6, 1, &seconds); want != "" {
+			return true, want + " s"
+		}
+		c.Step = time.Duration(math.Round(seconds*1e6)) * time.Microsecond
+		return true, ""
+	case "init_max_torque", "initialMaxTorque":
+		return true, decimal(value, 0.001, 1, &c.MaxTorque)
+	case "pidP", "pidI", "pidD":
+		return true, decimal(value, 0, 1000, &c.PID[strings.IndexByte("PID", name[3])])
+	}
+	return false, ""
+}
+
+// whole reads a whole number from low to high into to, or says what it should be.
+func whole(text string, low, high int, to *int) (want string) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < low || n > high {
+		return fmt.Sprintf("%d..%d", low, high)
+	}
+	*to = n
+	return ""
+}
+
+// decimal reads a number from low to high.
+func decimal(text string, low, high float64, to *float64) (want string) {
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(x >= low && x <= high) {
+		return fmt.Sprintf("%g..%g", low, high)
+	}
+	*to = x
+	return ""
+}
+
+// Tune gives the original's motors what a simloid.conf says of them.
+func (p *Plan) Tune(c *SimloidConf) {
+	p.StartTorque = c.MaxTorque
+	for i := range p.Agents {
+		joints := p.Agents[i].Robot.Joints
+		for k := range joints {
+			if m := joints[k].Motor; m != nil && m.Kind == model.Bristle {
+				own := *m
+				own.Proportional, own.Integral, own.Deriv, own.StartTorque = c.PID[0], c.PID[1], c.PID[2], c.MaxTorque
+				joints[k].Motor = &own
+			}
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/report"
+)
+
+// Stationed is p with one robot of each class that has hardware, under the class's name and at a start of its scene, among
+// the agents: what is to be examined, emulated or listed of a config is there whether or not anybody has spawned it. p is
+// not to be used any more, for its devices are the new plan's.
+func (p *Plan) Stationed() (*Plan, error) {
+	whole := *p
+	whole.Agents, whole.Classes = slices.Clone(p.Agents), nil
+	starts, err := p.starts()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range report.SortedKeys(p.Classes) {
+		c := p.Classes[name]
+		if c.Config.Hardware == nil {
+			continue
+		}
+		var at hal.Pose
+		if len(starts) > 0 {
+			at = starts[len(whole.Agents)%len(starts)]
+		}
+		whole.DevicePlan.add(&c.Devices, len(whole.Agents))
+		whole.Agents = append(whole.Agents, *c.Named(name, at))
+	}
+	return &whole, nil
+}
+
+// starts are the places to begin at in the scene, for who begins at none of his own.
+func (p *Plan) starts() (list []hal.Pose, err error) {
+	if len(p.Classes) == 0 {
+		return nil, nil
+	}
+	scene, err := NewScene(p)
+	if err != nil {
+		return nil, err
+	}
+	arena, err := scene.Arena()
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range arena.Course.Starts {
+		list = append(list, s.Pose)
+	}
+	return list, nil
+}
+
+// add takes the devices of one robot in, as those of agent.
+func (p *DevicePlan) add(more *DevicePlan, agent int) {
+	for _, s := range more.Sensors {
+		s.Agent = agent
+	}
+	for _, b := range more.Bases {
+		b.Agent = agent
+	}
+	for _, c := range more.Cameras {
+		c.Agent = agent
+	}
+	for _, w := range slices.Concat(more.Estops, more.Lights) {
+		w.Agent = agent
+	}
+	for _, g := range more.Gates {
+		g.Agent = agent
+	}
+	p.Boards, p.Sensors, p.Bases = slices.Concat(p.Boards, more.Boards), slices.Concat(p.Sensors, more.Sensors), slices.Concat(p.Bases, more.Bases)
+	p.Cameras, p.Estops = slices.Concat(p.Cameras, more.Cameras), slices.Concat(p.Estops, more.Estops)
+	p.Lights, p.Gates = slices.Concat(p.Lights, more.Lights), slices.Concat(p.Gates, more.Gates)
+}

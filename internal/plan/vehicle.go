@@ -1,0 +1,87 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/sim"
+	"github.com/halyard-robotics/halyard/sim/hydro"
+	"github.com/halyard-robotics/halyard/sim/model"
+)
+
+// vehicle resolves an agent whose model is an underwater vehicle; false: it is none.
+func (r *Resolver) vehicle(path configs.Path, c *configs.Agent) (p AgentPlan, ok bool) {
+	if !slices.Contains(hydro.Names(), c.Model) {
+		return p, false
+	}
+	p = AgentPlan{Config: c}
+	v, err := hydro.Load(c.Model)
+	if err != nil {
+		r.fault(path.Key("model"), c.Model, err.Error(), "")
+		return p, true
+	}
+	// A vehicle has thrusters and a hull, and no joints; what it offers, it says in a scene.
+	p.Vehicle, p.Robot = v, &model.Robot{Name: v.Name, Title: v.Title, Simloid: hal.None}
+	body, err := p.Stand(sim.NewScene(sim.SceneConfig{}))
+	if err != nil {
+		r.fault(path.Key("model"), c.Model, err.Error(), "")
+		return p, true
+	}
+	p.Layout = body.Layout()
+	p.Joints = r.thrusters(path, c, p.Layout)
+	var names []string
+	for i := range p.Layout.Actuators {
+		names = append(names, p.Layout.Actuators[i].Name)
+	}
+	among := "a thruster of " + v.Name + ": " + strings.Join(names, ", ")
+	for _, part := range report.SortedKeys(c.Parts) {
+		if !slices.Contains(names, part) && !measures(p.Layout, part) && !monitored(c, part) {
+			r.fault(path.Key("parts").Key(part), part, among, "")
+		}
+	}
+	if c.Hardware != nil {
+		for _, joint := range report.SortedKeys(c.Hardware.Joints) {
+			if !slices.Contains(names, joint) {
+				r.fault(path.Key("hardware").Key("joints").Key(joint), joint, among, "")
+			}
+		}
+	}
+	if c.Shadow {
+		r.fault(path.Key("shadow"), "true", "false: a vehicle has no joints to compare", "")
+	}
+	return p, true
+}
+
+// monitored tells whether a robot has a monitor called name.
+func monitored(c *configs.Agent, name string) bool {
+	if c.Hardware == nil {
+		return false
+	}
+	_, ok := c.Hardware.Monitors[name]
+	return ok
+}
+
+// measures tells whether a layout has a sensor or a camera called name.
+func measures(l *hal.Layout, name string) bool {
+	return slices.ContainsFunc(l.Sensors, func(s hal.Sensor) bool { return s.Name == name }) ||
+		slices.ContainsFunc(l.Cameras, func(c hal.Camera) bool { return c.Name == name })
+}
+
+// Stand puts a robot or a vehicle into a scene.
+func (p *AgentPlan) Stand(s *sim.Scene) (hal.Body, error) {
+	if p.Vehicle != nil {
+		return s.AddVehicle(p.Config.Name, p.Vehicle, p.Place(), sim.SensorNoise())
+	}
+	return s.Add(p.Config.Name, p.Robot, p.Place())
+}
+
+// Place is where the robot begins.
+func (p *AgentPlan) Place() hal.Pose {
+	if p.start != nil {
+		return *p.start
+	}
+	return PoseOf(p.Config.Pose)
+}
