@@ -6,21 +6,19 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
 // checker finds what is wrong between keys. It concludes nothing from keys that have a fault of their own, so that one
 // slip is one fault.
 type checker struct {
 	*Config
-	decoder
+	*yaml.Document
 }
 
 // add reports a fault at path unless there is one already.
-func (c *checker) add(path Path, got, rule, fix string) {
-	if !c.bad[path] {
-		c.decoder.fault(path, placeOf(c.places(), path, c.Source), got, rule, fix)
-	}
-}
+func (c *checker) add(path Path, got, rule, fix string) { c.Document.Add(path, got, rule, fix) }
 
 // clash reports that second has what first has. Where an option set first and not second, the option is to blame.
 func (c *checker) clash(first, second Path, got, rule string) {
@@ -32,19 +30,14 @@ func (c *checker) clash(first, second Path, got, rule string) {
 
 // option is the option that set path, or "".
 func (c *checker) option(path Path) string {
-	if at := placeOf(c.places(), path, c.Source); at.line == 0 && at.source != c.Source {
-		return at.source
+	if at := c.Place(path); at.Line == 0 && at.Source != c.Config.Source {
+		return at.Source
 	}
 	return ""
 }
 
-func (c *checker) places() map[Path]place { return c.decoder.places }
-
 // good reports whether path is in the document and without a fault.
-func (c *checker) good(path Path) bool {
-	_, there := c.places()[path]
-	return there && !c.bad[path]
-}
+func (c *checker) good(path Path) bool { return c.Document.Has(path) && !c.Bad(path) }
 
 func (c *checker) check() {
 	if len(c.Agents) == 0 && len(c.Classes) == 0 {
@@ -71,7 +64,7 @@ func (c *checker) checkNames() {
 	for i, a := range c.Agents {
 		at := Path("agents").Index(i).Key("name")
 		if first, twice := seen[a.Name]; twice && a.Name != "" {
-			c.clash(first, at, quote(a.Name), "a name of its own")
+			c.clash(first, at, yaml.Quote(a.Name), "a name of its own")
 		} else {
 			seen[a.Name] = at
 		}
@@ -86,7 +79,7 @@ func (c *checker) checkBuses() {
 		if b.Port != "" {
 			port := filepath.Clean(c.Resolve(b.Port))
 			if first, twice := seen[port]; twice {
-				c.clash(first, at.Key("port"), quote(port), "a port of its own, or one bus for the joints of both")
+				c.clash(first, at.Key("port"), yaml.Quote(port), "a port of its own, or one bus for the joints of both")
 			} else {
 				seen[port] = at.Key("port")
 			}
@@ -141,10 +134,10 @@ func (c *checker) checkRobot(r Placed) {
 	}
 	at := hardware.Key("joints")
 	for _, part := range c.inOrder(r.Path.Key("parts"), names(r.Parts)) {
-		if !slices.Contains(known, part) && r.Parts[part] != Sim && !c.bad[at.Key(part)] && !c.bad[hardware.Key("sensors").Key(part)] {
-			fix := meant(part, known)
+		if !slices.Contains(known, part) && r.Parts[part] != Sim && !c.Bad(at.Key(part)) && !c.Bad(hardware.Key("sensors").Key(part)) {
+			fix := yaml.Meant(part, known)
 			if fix == "" && len(known) > 0 {
-				fix = "it has " + words(known)
+				fix = "it has " + yaml.Words(known)
 			}
 			c.add(r.Path.Key("parts").Key(part), string(r.Parts[part]), fmt.Sprintf("sim, or the joint's servo under %s", at.Key(part)), fix)
 		}
@@ -186,12 +179,12 @@ func (c *checker) checkBus(at Path, name string, body BodyKind) {
 	bus, there := c.Buses[name]
 	switch port := Path("buses").Key(name).Key("port"); {
 	case !c.good(at.Key("bus")) || name == "":
-	case !there && !c.bad["buses"] && !c.bad[Path("buses").Key(name)]:
+	case !there && !c.Bad("buses") && !c.Bad(Path("buses").Key(name)):
 		known := "a bus under buses"
 		if len(c.Buses) > 0 {
-			known = words(names(c.Buses))
+			known = yaml.Words(names(c.Buses))
 		}
-		c.add(at.Key("bus"), quote(name), known, meant(name, names(c.Buses)))
+		c.add(at.Key("bus"), yaml.Quote(name), known, yaml.Meant(name, names(c.Buses)))
 	case there && bus.Port == "" && body == Real:
 		c.add(port, "nothing", fmt.Sprintf("a port, for %s is real", at), "halyard ports lists them")
 	}
@@ -264,16 +257,16 @@ func (c *checker) checkServers() {
 	for i, s := range c.Servers {
 		at := Path("servers").Index(i)
 		switch {
-		case s.Agent != "" && !slices.Contains(agents, s.Agent) && !c.bad["agents"]:
-			c.add(at.Key("agent"), quote(s.Agent), "the name of an agent", meant(s.Agent, agents))
+		case s.Agent != "" && !slices.Contains(agents, s.Agent) && !c.Bad("agents"):
+			c.add(at.Key("agent"), yaml.Quote(s.Agent), "the name of an agent", yaml.Meant(s.Agent, agents))
 		case s.Agent == "" && servesOne(s.Protocol) && len(agents) > 1:
-			c.add(at.Key("agent"), "nothing", words(agents), s.Protocol+" serves one robot")
+			c.add(at.Key("agent"), "nothing", yaml.Words(agents), s.Protocol+" serves one robot")
 		}
 		switch {
 		case s.Dialect == "later" && okon(s.Protocol):
-			c.add(at.Key("dialect"), quote(s.Dialect), "document or original, of okon", "")
+			c.add(at.Key("dialect"), yaml.Quote(s.Dialect), "document or original, of okon", "")
 		case s.Dialect == "original" && !okon(s.Protocol):
-			c.add(at.Key("dialect"), quote(s.Dialect), "document or later, of "+s.Protocol, "")
+			c.add(at.Key("dialect"), yaml.Quote(s.Dialect), "document or later, of "+s.Protocol, "")
 		case s.Teleport && s.Protocol != "okon":
 			c.add(at.Key("teleport"), "true", "it of okon alone", "")
 		}
@@ -283,11 +276,11 @@ func (c *checker) checkServers() {
 		}
 		// Two protocols may share a number, one over UDP and one over TCP; only cmd knows which is which.
 		if first, twice := seen[s.Protocol+"="+s.Listen]; twice && !anyPort(s.Listen) {
-			c.clash(first, listen, quote(s.Listen), "an address of its own")
+			c.clash(first, listen, yaml.Quote(s.Listen), "an address of its own")
 		}
 		seen[s.Protocol+"="+s.Listen] = listen
 		if !isLoopback(s.Listen) {
-			c.Notes.Add(c.Config.Fault(listen, quote(s.Listen), "127.0.0.1 unless the network may command the robot", ""))
+			c.Notes.Add(c.Config.Fault(listen, yaml.Quote(s.Listen), "127.0.0.1 unless the network may command the robot", ""))
 		}
 	}
 }
@@ -295,8 +288,8 @@ func (c *checker) checkServers() {
 // inOrder sorts the keys under path by where they stand, so that faults come in the order of the file.
 func (c *checker) inOrder(path Path, keys []string) []string {
 	slices.SortStableFunc(keys, func(a, b string) int {
-		p, q := c.places()[path.Key(a)], c.places()[path.Key(b)]
-		return cmp.Or(cmp.Compare(p.line, q.line), cmp.Compare(p.column, q.column))
+		p, q := c.Place(path.Key(a)), c.Place(path.Key(b))
+		return cmp.Or(cmp.Compare(p.Line, q.Line), cmp.Compare(p.Column, q.Column))
 	})
 	return keys
 }

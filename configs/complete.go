@@ -22,7 +22,7 @@ func (c *Config) complete() {
 			c.Clock.Mode = Realtime
 		}
 	}
-	if c.World.Substep == unset {
+	if !c.given("world.substep") {
 		c.World.Substep, c.World.OwnSubstep = substep(c.Clock.Period), true
 	}
 	for name, bus := range c.Buses {
@@ -40,24 +40,21 @@ func (c *Config) complete() {
 		c.Buses[name] = bus
 	}
 	for i := range c.Agents {
-		c.Agents[i].complete()
+		c.completeGuard(&c.Agents[i].Robot, Path("agents").Index(i))
 	}
 	for name, class := range c.Classes {
-		class.complete()
+		c.completeGuard(&class, Path("classes").Key(name))
 		c.Classes[name] = class
 	}
 	for i := range c.Servers {
-		s := &c.Servers[i]
+		s, at := &c.Servers[i], Path("servers").Index(i)
 		// In lockstep a silent client may be thinking, and time waits for it; in realtime it keeps others out.
 		// Simloid's commands persist: there a client that is connected is alive.
 		simloid := s.Protocol == "simloid"
-		if s.ClientTimeout == unset {
-			s.ClientTimeout = 0
-			if c.Clock.Mode == Realtime && !persists(s.Protocol) {
-				s.ClientTimeout = 2 * time.Second
-			}
+		if !c.given(at.Key("client_timeout")) && c.Clock.Mode == Realtime && !persists(s.Protocol) {
+			s.ClientTimeout = 2 * time.Second
 		}
-		if s.AckTimeout == unset {
+		if !c.given(at.Key("ack_timeout")) {
 			s.AckTimeout = 500 * time.Millisecond
 			if simloid { // its clients acknowledge when they have read the traits, and people may type
 				s.AckTimeout = 30 * time.Second
@@ -84,15 +81,16 @@ func substep(period time.Duration) time.Duration {
 	return period / n
 }
 
-// complete sets the command deadline: none where a lost controller can break nothing.
-func (r *Robot) complete() {
-	if r.Guard.CommandTimeout != unset {
-		return
-	}
-	r.Guard.CommandTimeout = 0
-	if r.Has(Real) || r.Has(Emulated) {
+// completeGuard sets the command deadline: none where a lost controller can break nothing.
+func (c *Config) completeGuard(r *Robot, at Path) {
+	if !c.given(at.Key("guard").Key("command_timeout")) && (r.Has(Real) || r.Has(Emulated)) {
 		r.Guard.CommandTimeout = 500 * time.Millisecond
 	}
+}
+
+// given reports whether the document has a good value at path.
+func (c *Config) given(path Path) bool {
+	return c.document != nil && c.document.Has(path) && !c.document.Bad(path)
 }
 
 // persists reports whether the protocol's commands persist, so that who says nothing need not be gone.

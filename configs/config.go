@@ -3,6 +3,8 @@ package configs
 import (
 	"path/filepath"
 	"time"
+
+	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
 // Config is one rig. Load returns it complete: every default is filled in, and all that can be known from the file
@@ -31,7 +33,7 @@ type Config struct {
 	Dir    string `yaml:"-"` // the folder of the file; empty for an embedded config
 	Notes  Faults `yaml:"-"` // what is allowed but worth a look; never an error
 
-	places map[Path]place // where each key stands, for the faults that cmd finds
+	document *yaml.Document // where each key stands, for the faults that others find; nil of a config that was not read
 
 	data    []byte // the document that it was read from, and what the caller changed of it
 	options Options
@@ -206,7 +208,7 @@ type Sensor struct {
 	Input       int           `yaml:"input" default:"0" min:"0" max:"3" doc:"Of an ads1115: which of its inputs; each is a sensor or a monitor of its own, at the same address."`
 	Scale       float64       `yaml:"scale" default:"1" min:"-1000" max:"1000" doc:"Of an ads1115: what makes the value of the volts; behind a divider by 11 it is 11."`
 	Shunt       float64       `yaml:"shunt" default:"0.1" min:"0.0001" max:"10" doc:"Of an ina219: its shunt, Ω. 0.32 V across it is the most that it measures, 3.2 A of 0.1 Ω; for more a smaller one is put in its place."`
-	Lines       []Line        `yaml:"lines" doc:"On a GPIO chip: its lines, by offset or name. Of a bumper and a pir one; of an encoder A and B, the other way round where it counts backwards; of an hc-sr04 trigger and echo."`
+	Lines       []Line        `yaml:"lines" form:"line" doc:"On a GPIO chip: its lines, by offset or name. Of a bumper and a pir one; of an encoder A and B, the other way round where it counts backwards; of an hc-sr04 trigger and echo."`
 	ActiveLow   *bool         `yaml:"active_low" otherwise:"true of a bumper, false of a pir" doc:"On a GPIO chip: touched, or moved, is the low level. Of a normally closed switch to ground it is false."`
 	Bias        Bias          `yaml:"bias" default:"usual" enum:"usual|up|down|none" doc:"On a GPIO chip: the resistor inside it that holds the line while nothing drives it. usual: up of a bumper and an encoder, none of others."`
 	Debounce    time.Duration `yaml:"debounce" default:"10ms" min:"1ms" max:"1s" doc:"Of a bumper: how long it must be quiet to be released, while a touch counts at once. Of a pir: by the kernel."`
@@ -234,7 +236,7 @@ const (
 // Wire is one line of a GPIO chip, of what has no more than that.
 type Wire struct {
 	Bus       string `yaml:"bus" required:"true" doc:"The GPIO chip, one of buses."`
-	Line      Line   `yaml:"line" required:"true" doc:"Which of its lines, by offset or name (17, GPIO17)."`
+	Line      Line   `yaml:"line" required:"true" form:"line" doc:"Which of its lines, by offset or name (17, GPIO17)."`
 	ActiveLow *bool  `yaml:"active_low" otherwise:"true of estop and gate, false of lights" doc:"The low level is on; of an estop, that of the closed circuit. The chip's resistor holds an estop's line against it, so that a cut wire is open."`
 }
 

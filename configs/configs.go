@@ -4,14 +4,12 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
 //go:embed *.yaml
@@ -49,7 +47,7 @@ func Draft(nameOrPath string, o Options) (*Config, error) {
 	if data, ok := Embedded(nameOrPath); ok {
 		return draft(data, nameOrPath, o)
 	}
-	data, err := readFile(nameOrPath)
+	data, err := yaml.ReadFile(nameOrPath)
 	if err != nil {
 		e := &hal.Error{Kind: hal.Invalid, Op: fmt.Sprintf("config %q", nameOrPath), Err: err, Try: "halyard configs"}
 		var inner *fs.PathError
@@ -58,7 +56,7 @@ func Draft(nameOrPath string, o Options) (*Config, error) {
 		}
 		if errors.Is(err, fs.ErrPermission) {
 			e.Kind, e.Try = hal.Busy, "ls -l "+nameOrPath
-		} else if fix := meant(nameOrPath, Names()); fix != "" {
+		} else if fix := yaml.Meant(nameOrPath, Names()); fix != "" {
 			e.Err = fmt.Errorf("%w; %s", e.Err, fix)
 		}
 		return nil, e
@@ -68,16 +66,6 @@ func Draft(nameOrPath string, o Options) (*Config, error) {
 		c.Dir = filepath.Dir(nameOrPath)
 	}
 	return c, err
-}
-
-// readFile reads one byte more than a config may have, and leaves the judgement to Parse.
-func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxBytes+1))
 }
 
 // Parse reads a config from data. source is what faults call it. The error is nil or Faults; the config is nil if
@@ -107,29 +95,27 @@ func (c *Config) WithBody(kind BodyKind) (*Config, error) {
 }
 
 func draft(data []byte, source string, o Options) (*Config, error) {
-	var faults Faults
-	r := reader{source: source, faults: &faults}
 	// 1. The document as a tree; without one there is nothing to go on with.
-	root := r.read(data)
-	switch {
+	d := yaml.Read(data, source)
+	switch root := d.Root; {
 	case root == nil:
-		return nil, faults.Err()
-	case root.kind != table:
-		faults.Add(faultAt("", root.at, root.String(), "a config with the keys name, agents and servers", "halyard configs demo prints one to start from"))
-		return nil, faults.Err()
+		return nil, d.Err()
+	case root.Kind != yaml.Table:
+		d.Refuse(root.At, root.String(), "a config with the keys name, agents and servers", "halyard configs demo prints one to start from")
+		return nil, d.Err()
 	}
 	// 2. The command line's changes, 3. the structs, 4. what hangs together. None stops at a fault.
-	override(root, o, &faults)
-	c := Default()
-	c.Source, c.data, c.options = source, data, o
-	d := decoder{faults: &faults, places: map[Path]place{}, bad: map[Path]bool{}}
-	for _, f := range faults {
-		d.bad[f.Path] = true // what the tree refused needs no second fault
-	}
-	d.value(root, reflect.ValueOf(c).Elem(), "", "")
-	c.places = d.places
+	override(d.Root, o, d)
+	c := &Config{Source: source, document: d, data: data, options: o}
+	d.Decode(c, forms)
 	c.complete()
 	(&checker{c, d}).check()
-	faults.sort()
-	return c, faults.Err()
+	return c, d.Err()
+}
+
+// Default returns the config that an empty document would give, were it allowed: every default of the tags.
+func Default() *Config {
+	c := &Config{}
+	yaml.Fill(c, forms)
+	return c
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 )
 
 // FuzzParse: no document and no option panics, takes long, or gives a config that is not complete.
@@ -46,53 +45,4 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
-}
-
-// The dearest documents within the bounds end in seconds on a slow machine, not in minutes.
-func TestBoundedTime(t *testing.T) {
-	fill := func(s string) string { return strings.Repeat(s, maxBytes/len(s)) }
-	for name, doc := range map[string]string{
-		"keys":      strings.Repeat("a:\n", maxTokens/2-10),
-		"own keys":  "buses:\n" + numbered("  b%: {type: t, baud: 2, port: p%}\n", 2000),
-		"unknown":   numbered("k%: 1\n", maxTokens/4),
-		"joints":    "agents:\n - hardware:\n    joints:\n" + numbered("     j%: {bus: b, id: 1, model: m}\n", 2000),
-		"brackets":  fill("["),
-		"dashes":    fill("- "),
-		"colons":    fill("a: "),
-		"questions": fill("? "),
-		"anchors":   fill("&a "),
-		"tags":      fill("!a "),
-		"quotes":    fill("\""),
-		"lines":     fill("a\n"),
-		"blanks":    fill(" "),
-		"comments":  fill("#\n"),
-		"indent":    stairs(),
-	} {
-		start := time.Now()
-		if _, err := Parse([]byte(doc), "f.yaml", Options{}); err == nil {
-			t.Errorf("%s: accepted", name)
-		}
-		if took := time.Since(start); took > 20*time.Second {
-			t.Errorf("%s: took %v", name, took)
-		} else {
-			t.Logf("%-10s %v", name, took)
-		}
-	}
-}
-
-func numbered(line string, n int) string {
-	var b strings.Builder
-	for i := range n {
-		b.WriteString(strings.ReplaceAll(line, "%", string(rune('a'+i%26))+strings.Repeat("x", i/26%26)+strings.Repeat("y", i/676)))
-	}
-	return b.String()
-}
-
-// stairs nests by indentation as deep as the size allows.
-func stairs() string {
-	var b strings.Builder
-	for i := 0; b.Len()+i+3 < maxBytes; i++ {
-		b.WriteString(strings.Repeat(" ", i) + "a:\n")
-	}
-	return b.String()
 }

@@ -3,6 +3,8 @@ package configs
 import (
 	"fmt"
 	"strings"
+
+	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
 // Options are what a command line changes of a config. They change the document before it is decoded, so that they
@@ -14,21 +16,21 @@ type Options struct {
 }
 
 // override applies o to root, which is a table.
-func override(root *node, o Options, faults *Faults) {
+func override(root *yaml.Node, o Options, d *yaml.Document) {
 	// The broad options come after --set, so that "--body sim" is a promise that no --set can break.
 	for _, s := range o.Set {
-		at := place{source: "--set " + s}
-		if err := setPath(root, s, at, faults); err != nil {
-			faults.Add(faultAt("", at, err.got, err.rule, ""))
+		at := yaml.Place{Source: "--set " + s}
+		if err := setPath(root, s, at, d); err != nil {
+			d.Refuse(at, err.got, err.rule, "")
 		}
 	}
 	if o.Body != "" {
-		overrideBody(root, o.Body, faults)
+		overrideBody(root, o.Body, d)
 	}
 	for _, l := range o.Listen {
-		at := place{source: "--listen " + l}
+		at := yaml.Place{Source: "--listen " + l}
 		if err := overrideListen(root, l, at); err != nil {
-			faults.Add(faultAt("", at, err.got, err.rule, ""))
+			d.Refuse(at, err.got, err.rule, "")
 		}
 	}
 }
@@ -37,50 +39,54 @@ func override(root *node, o Options, faults *Faults) {
 type mismatch struct{ got, rule string }
 
 // setPath handles one PATH=VALUE. What is missing on the way is made.
-func setPath(root *node, s string, at place, faults *Faults) *mismatch {
+func setPath(root *yaml.Node, s string, at yaml.Place, d *yaml.Document) *mismatch {
 	path, value, ok := cutAssignment(s)
 	if !ok {
-		return &mismatch{quote(s), "PATH=VALUE, such as agents[0].body=emulated"}
+		return &mismatch{yaml.Quote(s), "PATH=VALUE, such as agents[0].body=emulated"}
 	}
-	steps, err := path.steps()
+	steps, err := path.Steps()
 	if err != nil {
-		return &mismatch{quote(string(path)), "a path such as agents[0].hardware.joints.left_elbow.id"}
+		return &mismatch{yaml.Quote(string(path)), "a path such as agents[0].hardware.joints.left_elbow.id"}
 	}
 	// Walk down, turning nothing into what the next step needs. A value that is something else is never overwritten
 	// on the way: name.x=y is a slip, not a wish for name to become a table.
 	n := root
 	var walked Path
 	for _, st := range steps {
-		if st.index < 0 {
-			if n.kind == null {
-				n.kind = table
+		if st.Index < 0 {
+			if n.Kind == yaml.Null {
+				n.Kind = yaml.Table
 			}
-			if n.kind != table {
-				return &mismatch{fmt.Sprintf("%s at %s", n, walked), "a table with the key " + st.key}
+			if n.Kind != yaml.Table {
+				return &mismatch{fmt.Sprintf("%s at %s", n, walked), "a table with the key " + st.Key}
 			}
-			walked = walked.Key(st.key)
-			if n.key(st.key) == nil {
-				n.set(st.key, &node{at: at})
+			walked = walked.Key(st.Key)
+			if n.Key(st.Key) == nil {
+				n.Set(st.Key, &yaml.Node{At: at})
 			}
-			n = n.key(st.key).value
+			n = n.Key(st.Key).Value
 			continue
 		}
-		if n.kind == null {
-			n.kind = list
+		if n.Kind == yaml.Null {
+			n.Kind = yaml.List
 		}
-		if n.kind != list {
+		if n.Kind != yaml.List {
 			return &mismatch{fmt.Sprintf("%s at %s", n, walked), "a list"}
 		}
-		if st.index > len(n.items) {
-			return &mismatch{string(walked.Index(st.index)), fmt.Sprintf("an item 0..%d", len(n.items))}
+		if st.Index > len(n.Items) {
+			return &mismatch{string(walked.Index(st.Index)), fmt.Sprintf("an item 0..%d", len(n.Items))}
 		}
-		walked = walked.Index(st.index)
-		if st.index == len(n.items) {
-			n.items = append(n.items, &node{at: at})
+		walked = walked.Index(st.Index)
+		if st.Index == len(n.Items) {
+			n.Items = append(n.Items, &yaml.Node{At: at})
 		}
-		n = n.items[st.index]
+		n = n.Items[st.Index]
 	}
-	*n = *optionValue(value, at, faults)
+	own, faults := yaml.Value(value, at)
+	for _, f := range faults {
+		d.Faults.Add(f)
+	}
+	*n = *own
 	return nil
 }
 
@@ -92,7 +98,7 @@ func cutAssignment(s string) (path Path, value string, ok bool) {
 			continue
 		}
 		p := Path(s[:i])
-		if steps, err := p.steps(); err == nil && len(steps) > 0 {
+		if steps, err := p.Steps(); err == nil && len(steps) > 0 {
 			return p, s[i+1:], true
 		}
 		if !strings.Contains(s[:i], `["`) {
@@ -102,102 +108,88 @@ func cutAssignment(s string) (path Path, value string, ok bool) {
 	return "", "", false
 }
 
-// optionValue reads value as YAML, and as plain text where it is none: [::1]:80 is an address.
-func optionValue(value string, at place, faults *Faults) *node {
-	var own Faults
-	r := reader{source: at.source, fixed: &at, faults: &own}
-	n := r.read([]byte(value))
-	if n == nil {
-		return &node{kind: text, text: value, at: at}
-	}
-	for _, f := range own {
-		faults.Add(f)
-	}
-	return n
-}
-
 // overrideBody sets body everywhere and takes the parts away. Classes are included: a client that spawns one must not
 // reach real motors in a run that was started with --body sim.
-func overrideBody(root *node, body string, faults *Faults) {
-	at := place{source: "--body " + body}
+func overrideBody(root *yaml.Node, body string, d *yaml.Document) {
+	at := yaml.Place{Source: "--body " + body}
 	kinds := []string{string(Sim), string(Emulated), string(Real)}
 	if k := BodyKind(body); k != Sim && k != Emulated && k != Real {
-		faults.Add(faultAt("", at, quote(body), words(kinds), meant(body, kinds)))
+		d.Refuse(at, yaml.Quote(body), yaml.Words(kinds), yaml.Meant(body, kinds))
 		return
 	}
-	change := func(robot *node) {
-		if robot.kind != table {
+	change := func(robot *yaml.Node) {
+		if robot.Kind != yaml.Table {
 			return // decoding reports it
 		}
 		// A null body of parts keeps the key's place for faults and decodes as none.
-		robot.set("body", &node{kind: text, text: body, at: at})
-		if robot.key("parts") != nil {
-			robot.set("parts", &node{at: at})
+		robot.Set("body", &yaml.Node{Kind: yaml.Text, Text: body, At: at})
+		if robot.Key("parts") != nil {
+			robot.Set("parts", &yaml.Node{At: at})
 		}
 	}
-	if agents := root.key("agents"); agents != nil {
-		for _, a := range agents.value.items {
+	if agents := root.Key("agents"); agents != nil {
+		for _, a := range agents.Value.Items {
 			change(a)
 		}
 	}
-	if classes := root.key("classes"); classes != nil {
-		for _, k := range classes.value.keys {
-			change(k.value)
+	if classes := root.Key("classes"); classes != nil {
+		for _, k := range classes.Value.Keys {
+			change(k.Value)
 		}
 	}
 }
 
 // overrideListen handles one PROTOCOL=ADDR or PROTOCOL@AGENT=ADDR.
-func overrideListen(root *node, option string, at place) *mismatch {
+func overrideListen(root *yaml.Node, option string, at yaml.Place) *mismatch {
 	which, address, ok := strings.Cut(option, "=")
 	protocol, agent, named := strings.Cut(which, "@")
 	if !ok || protocol == "" || named && agent == "" {
-		return &mismatch{quote(option), "PROTOCOL=HOST:PORT or PROTOCOL@AGENT=HOST:PORT"}
+		return &mismatch{yaml.Quote(option), "PROTOCOL=HOST:PORT or PROTOCOL@AGENT=HOST:PORT"}
 	}
-	value := func(s string) *node { return &node{kind: text, text: s, at: at} }
-	if k := root.key("servers"); k == nil || k.value.kind == null {
-		root.set("servers", &node{kind: list, at: at})
+	value := func(s string) *yaml.Node { return &yaml.Node{Kind: yaml.Text, Text: s, At: at} }
+	if k := root.Key("servers"); k == nil || k.Value.Kind == yaml.Null {
+		root.Set("servers", &yaml.Node{Kind: yaml.List, At: at})
 	}
-	servers := root.key("servers").value
-	if servers.kind != list {
+	servers := root.Key("servers").Value
+	if servers.Kind != yaml.List {
 		return nil // decoding reports it
 	}
 	// Which server is meant must be clear: an address on the wrong one would hand a robot to the wrong controller.
-	var found []*node
-	for _, s := range servers.items {
+	var found []*yaml.Node
+	for _, s := range servers.Items {
 		if word(s, "protocol") == protocol && (!named || serves(root, s, agent)) {
 			found = append(found, s)
 		}
 	}
 	switch len(found) {
 	case 0:
-		s := &node{kind: table, at: at}
-		s.set("protocol", value(protocol))
+		s := &yaml.Node{Kind: yaml.Table, At: at}
+		s.Set("protocol", value(protocol))
 		if named {
-			s.set("agent", value(agent))
+			s.Set("agent", value(agent))
 		}
-		found, servers.items = append(found, s), append(servers.items, s)
+		found, servers.Items = append(found, s), append(servers.Items, s)
 	case 1:
 	default:
 		return &mismatch{fmt.Sprintf("%d servers of %s", len(found), protocol), fmt.Sprintf("%s@AGENT=%s", protocol, address)}
 	}
-	found[0].set("listen", value(address))
+	found[0].Set("listen", value(address))
 	return nil
 }
 
 // serves reports whether server is for agent: it says so, or says nothing and there is no other.
-func serves(root, server *node, agent string) bool {
+func serves(root, server *yaml.Node, agent string) bool {
 	if a := word(server, "agent"); a != "" {
 		return a == agent
 	}
-	agents := root.key("agents")
-	return agents != nil && len(agents.value.items) == 1 && word(agents.value.items[0], "name") == agent
+	agents := root.Key("agents")
+	return agents != nil && len(agents.Value.Items) == 1 && word(agents.Value.Items[0], "name") == agent
 }
 
 // word is the text of n's key name, or "".
-func word(n *node, name string) string {
-	if k := n.key(name); k != nil && k.value.kind == text {
-		return k.value.text
+func word(n *yaml.Node, name string) string {
+	if k := n.Key(name); k != nil && k.Value.Kind == yaml.Text {
+		return k.Value.Text
 	}
 	return ""
 }

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"time"
+
+	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
 // Reference returns docs/config.md: every key with its rule, default and meaning, made of the tags of the structs.
@@ -32,16 +34,16 @@ func section(b *strings.Builder, path string, t reflect.Type, seen map[reflect.T
 	fmt.Fprintf(b, "\n## %s\n\n", title)
 	seen[t] = path
 	b.WriteString("| key | value | default | meaning |\n| --- | --- | --- | --- |\n")
-	for _, f := range fields(t) {
-		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", f.name, valueText(f), defaultText(f), f.tag.Get("doc"))
+	for _, f := range yaml.Fields(t) {
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", f.Name, valueText(f), defaultText(f), f.Tag.Get("doc"))
 	}
-	for _, f := range fields(t) {
+	for _, f := range yaml.Fields(t) {
 		// Classes repeat a robot's keys; their section says so instead of writing all of them again.
-		inner, suffix := contained(f.typ)
+		inner, suffix := contained(f.Type)
 		if inner == nil {
 			continue
 		}
-		below := strings.TrimPrefix(path+"."+f.name+suffix, ".")
+		below := strings.TrimPrefix(path+"."+f.Name+suffix, ".")
 		if inner == reflect.TypeFor[Robot]() {
 			fmt.Fprintf(b, "\n## `%s`\n\nThe keys of `agents[]`, but for `name` and `pose`.\n", below)
 		} else if _, written := seen[inner]; !written {
@@ -67,10 +69,10 @@ func contained(t reflect.Type) (inner reflect.Type, suffix string) {
 }
 
 // valueText is the rule as a cell: what is in maps and lists stands in sections of its own.
-func valueText(f field) string {
-	switch t := f.typ; {
-	case t.Kind() == reflect.Map && f.tag.Get("enum") != "":
-		return "names with " + words(strings.Split(f.tag.Get("enum"), "|"))
+func valueText(f yaml.Field) string {
+	switch t := f.Type; {
+	case t.Kind() == reflect.Map && f.Tag.Get("enum") != "":
+		return "names with " + yaml.Words(strings.Split(f.Tag.Get("enum"), "|"))
 	case t.Kind() == reflect.Map && t.Elem().Kind() == reflect.Int:
 		return "names with whole numbers"
 	case t.Kind() == reflect.Map:
@@ -80,24 +82,24 @@ func valueText(f field) string {
 	case t.Kind() == reflect.Slice:
 		return "a list of tables"
 	case t == reflect.TypeFor[time.Duration](), t.Kind() == reflect.Array:
-		return rule(t, f.tag)
+		return yaml.Rule(t, f.Tag, forms)
 	default:
-		return strings.ReplaceAll(rule(t, f.tag), "|", "\\|")
+		return strings.ReplaceAll(yaml.Rule(t, f.Tag, forms), "|", "\\|")
 	}
 }
 
 // defaultText is the default as a cell, in code where it can be typed and in words where it hangs on other keys.
-func defaultText(f field) string {
+func defaultText(f yaml.Field) string {
 	switch {
-	case f.tag.Get("required") == "true":
+	case f.Tag.Get("required") == "true":
 		return "required"
-	case f.tag.Get("required") != "":
-		word, key, _ := strings.Cut(f.tag.Get("required"), " ")
+	case f.Tag.Get("required") != "":
+		word, key, _ := strings.Cut(f.Tag.Get("required"), " ")
 		return fmt.Sprintf("required %s `%s`", word, key)
-	case f.tag.Get("otherwise") != "":
-		return f.tag.Get("otherwise")
-	case f.tag.Get("default") != "":
-		return "`" + f.tag.Get("default") + "`"
+	case f.Tag.Get("otherwise") != "":
+		return f.Tag.Get("otherwise")
+	case f.Tag.Get("default") != "":
+		return "`" + f.Tag.Get("default") + "`"
 	}
 	return ""
 }

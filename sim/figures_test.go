@@ -24,7 +24,7 @@ joints:
 // falling is n such robots in a row.
 func falling(t *testing.T, seed int64, names ...string) *rig {
 	t.Helper()
-	m, err := model.Parse([]byte(chance))
+	m, err := model.Parse([]byte(chance), "chance")
 	if err != nil {
 		t.Fatal(err)
 	}

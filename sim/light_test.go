@@ -18,10 +18,10 @@ fixed: [{box: [2, 0.02, 2], at_m: [2, 0, 0], rotation_deg: [0, 0, 45], material:
 
 func yard(t *testing.T, text string) *Scene {
 	t.Helper()
-	if _, err := model.ParseScene([]byte(text), 1); err != nil {
+	if _, err := model.ParseScene([]byte(text), "text", 1); err != nil {
 		t.Fatal(err)
 	}
-	s := NewScene(SceneConfig{Scene: func(seed int64) (*model.Scene, error) { return model.ParseScene([]byte(text), seed) }})
+	s := NewScene(SceneConfig{Scene: func(seed int64) (*model.Scene, error) { return model.ParseScene([]byte(text), "text", seed) }})
 	t.Cleanup(s.Close)
 	return s
 }

@@ -211,7 +211,7 @@ ground_m: -1.98
 fixed:
   - {box: [0.02, 4, 3], at_m: [2, 0, -1], material: pane}
   - {box: [0.02, 4, 3], at_m: [3.01, 0, -1]}
-`), 1)
+`), "glass", 1)
 	}})
 	r := exactly(t, s, "a", "atrvjr", hal.Pose{Position: [3]float64{0, 0, -1.79}})
 	r.run(time.Second)

@@ -333,7 +333,7 @@ func TestStops(t *testing.T) {
 name: stop
 supply: {volts: 12}
 joints: [{name: j, servo: mx-28, limits_deg: [-20, 20], stops_deg: [-30, 30], load: {inertia_kgm2: 0.001}}]
-`))
+`), "stop")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -180,7 +180,7 @@ func robotCalled(name string) (*model.Robot, error) {
 	if e != nil {
 		return nil, err
 	}
-	if robot, err = model.Parse(data); err != nil {
+	if robot, err = model.Parse(data, name); err != nil {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "robot file " + name, Err: err}
 	}
 	return robot, nil

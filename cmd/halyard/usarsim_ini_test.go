@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -11,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/plan"
-
+	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/configs/usarini"
+	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
@@ -221,10 +222,11 @@ func FuzzINI(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			if _, err = model.Parse(twin.YAML); err == nil {
+			var faults configs.Faults
+			if _, err = model.Parse(twin.YAML, "twin"); !errors.As(err, &faults) {
 				continue
 			}
-			for _, b := range twin.Blame(err.Error()) {
+			for _, b := range twin.Blame(faults) {
 				if b.Line < 1 || strings.Contains(b.String(), "yaml") {
 					t.Errorf("got a fault of the twin itself: %v\n%s", b, twin.YAML)
 				}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
 // decoder takes the values of one section, and notes what is wrong with them.
@@ -12,12 +14,12 @@ type decoder struct {
 	file    string
 	section string
 	line    int // of the entry at work
-	faults  *Faults
+	faults  *yaml.Faults
 }
 
 // fault notes a fault of the entry at work. key is its path in the section: Sensors.Position.X.
 func (d *decoder) fault(key, got, want string) {
-	d.faults.add(Fault{d.file, d.line, where(d.section, key), got, want})
+	d.faults.Add(fault(d.file, d.line, where(d.section, key), got, want))
 }
 
 // slot is where the value of a key goes: *float64, *int, *bool, *string, *[3]float64, *direction or
@@ -60,14 +62,14 @@ func (d *decoder) put(s slot, path string, v value) {
 	case *bool:
 		var ok bool
 		if *to, ok = truth(v.text); !ok {
-			d.fault(path, quote(v.text), "True or False")
+			d.fault(path, yaml.Quote(v.text), "True or False")
 		}
 	case *float64:
 		*to = d.number(path, v.text, s.low, s.high)
 	case *int:
 		n := d.number(path, v.text, s.low, s.high)
 		if n != math.Trunc(n) {
-			d.fault(path, quote(v.text), "a whole number")
+			d.fault(path, yaml.Quote(v.text), "a whole number")
 		}
 		*to = int(n)
 	}
@@ -78,7 +80,7 @@ func (d *decoder) number(path, text string, low, high float64) float64 {
 	n, ok := number(text)
 	switch {
 	case !ok:
-		d.fault(path, quote(text), "a number")
+		d.fault(path, yaml.Quote(text), "a number")
 	case n < low || n > high:
 		d.fault(path, text, fmt.Sprintf("%g..%g", low, high))
 	default:
@@ -90,7 +92,7 @@ func (d *decoder) number(path, text string, low, high float64) float64 {
 // names puts the fields of a value in parentheses into slots. Unknown ones are faults: these structures are all known.
 func (d *decoder) names(path string, v value, slots []slot) {
 	if !v.list {
-		d.fault(path, quote(v.text), "fields in parentheses")
+		d.fault(path, yaml.Quote(v.text), "fields in parentheses")
 		return
 	}
 	seen := make([]bool, len(slots))
@@ -99,7 +101,7 @@ func (d *decoder) names(path string, v value, slots []slot) {
 		at := path + "." + f.name
 		switch {
 		case f.name == "":
-			d.fault(path, quote(f.value.text), "name=value")
+			d.fault(path, yaml.Quote(f.value.text), "name=value")
 		case i < 0:
 			d.fault(at, "a field of that name", "one of "+known(slots))
 		case seen[i]:
@@ -186,10 +188,10 @@ func (d *decoder) parse(e entry) (value, bool) {
 }
 
 // ignore tells of entries that nobody knows.
-func (d *decoder) ignore(to *[]Fault, entries []entry) {
+func (d *decoder) ignore(to *yaml.Faults, entries []entry) {
 	for _, e := range entries {
-		if len(*to) < maxFaults {
-			*to = append(*to, Fault{d.file, e.line, where(d.section, e.key), "a key that is unknown here", "nothing: it is ignored"})
+		if len(*to) < yaml.MaxFaults {
+			*to = append(*to, fault(d.file, e.line, where(d.section, e.key), "a key that is unknown here", "nothing: it is ignored"))
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
 // itemClasses are the manual's classes of items and what they are in a robot file.
@@ -101,7 +103,7 @@ func (w *writer) carrier(it *Item, list string) (body string, ok bool) {
 	part, ok := w.base.Joints[strings.ToLower(it.Parent)]
 	if !ok {
 		w.decoder.line = it.Line
-		w.fault(list+".Parent", quote(it.Parent), "a part that the robot has")
+		w.fault(list+".Parent", yaml.Quote(it.Parent), "a part that the robot has")
 	}
 	return part[1], ok
 }
@@ -111,7 +113,7 @@ func (w *writer) sensor(it *Item, n int) int {
 	kind, clear := w.kind(it.Class)
 	w.decoder.line = it.Line
 	if kind == "" || kind == "camera" || kind == "releaser" || kind == "headlight" {
-		w.fault("Sensors.ItemClass", quote(it.Class), "a sensor of the manual, or a class whose section says of what kind it is")
+		w.fault("Sensors.ItemClass", yaml.Quote(it.Class), "a sensor of the manual, or a class whose section says of what kind it is")
 		return 0
 	}
 	body, ok := w.carrier(it, "Sensors")
@@ -122,7 +124,7 @@ func (w *writer) sensor(it *Item, n int) int {
 	if kind == "encoder" {
 		part, ok := w.base.Joints[strings.ToLower(it.Parent)]
 		if !ok {
-			w.fault("Sensors.Parent", quote(it.Parent), "the part whose turns the encoder counts")
+			w.fault("Sensors.Parent", yaml.Quote(it.Parent), "the part whose turns the encoder counts")
 			return 0
 		}
 		s += ", joint: " + part[0]
@@ -195,8 +197,8 @@ func (w *writer) figures(kind string, v *Device, n int) (s string) {
 			part, ok := w.base.Joints[strings.ToLower(t.tire)]
 			if !ok {
 				// one section for all robots: what this one has not, the sensor looks for itself (8.4.1)
-				w.twin.Notes = append(w.twin.Notes, Fault{w.file, v.Line, where(v.Class, t.ini), quote(t.tire),
-					"a part of " + w.robot.Class + ": its outermost wheel is taken"})
+				w.twin.Notes = append(w.twin.Notes, fault(w.file, v.Line, where(v.Class, t.ini), yaml.Quote(t.tire),
+					"a part of "+w.robot.Class+": its outermost wheel is taken"))
 				continue
 			}
 			add(t.key, part[0], t.ini)
@@ -208,7 +210,7 @@ func (w *writer) figures(kind string, v *Device, n int) (s string) {
 func (w *writer) camera(it *Item, n int) {
 	w.decoder.line = it.Line
 	if kind, _ := w.kind(it.Class); kind != "camera" {
-		w.fault("Cameras.ItemClass", quote(it.Class), "USARBot.RobotCamera, or a class with CameraDefFov")
+		w.fault("Cameras.ItemClass", yaml.Quote(it.Class), "USARBot.RobotCamera, or a class with CameraDefFov")
 		return
 	}
 	body, ok := w.carrier(it, "Cameras")
@@ -258,6 +260,6 @@ func (w *writer) effecter(it *Item, tail *strings.Builder) {
 		w.place("usarsim.releaser", it.Line, "Effecters "+it.Name)
 		fmt.Fprintf(tail, "  releaser: {name: %q, tags: %d, at_m: %s}\n", it.Name, tags, list3(at.Position))
 	default:
-		w.fault("Effecters.ItemClass", quote(it.Class), "USARBot.RFIDReleaser, USARBot.Headlight, or a class with NumTags")
+		w.fault("Effecters.ItemClass", yaml.Quote(it.Class), "USARBot.RFIDReleaser, USARBot.Headlight, or a class with NumTags")
 	}
 }

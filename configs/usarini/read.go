@@ -1,13 +1,17 @@
 package usarini
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/halyard-robotics/halyard/internal/yaml"
+)
 
 // Bots are what a USARBot.ini says, in its order.
 type Bots struct {
 	File    string // as faults name it
 	Robots  []Robot
 	Devices []Device
-	Ignored []Fault // keys that nobody here knows, and sections of other packages
+	Ignored yaml.Faults // keys that nobody here knows, and sections of other packages
 }
 
 // Robot finds a robot by its class, with or without the package before the dot, in any case; nil where there is none.
@@ -35,10 +39,10 @@ func same(class, asked string) bool {
 	return strings.EqualFold(class, asked) || strings.EqualFold(class[strings.LastIndexByte(class, '.')+1:], asked)
 }
 
-// ParseBots reads a USARBot.ini; file names it in faults. The error is Faults, all of them together; what could be read
+// ParseBots reads a USARBot.ini; file names it in faults. The error is yaml.Faults, all of them together; what could be read
 // is returned beside it.
 func ParseBots(file string, text []byte) (*Bots, error) {
-	var faults Faults
+	var faults yaml.Faults
 	b := &Bots{File: file}
 	var everything Robot
 	var every Device
@@ -70,7 +74,7 @@ func ParseBots(file string, text []byte) (*Bots, error) {
 		}
 		d.ignore(&b.Ignored, ignored)
 	}
-	return b, faults.err()
+	return b, faults.Err()
 }
 
 // API is what a BotAPI.ini says of the server.
@@ -78,12 +82,12 @@ type API struct {
 	Found          bool // the file has the section
 	ListenPort     int
 	MaxConnections int
-	Ignored        []Fault
+	Ignored        yaml.Faults
 }
 
 // ParseAPI reads a BotAPI.ini: [BotAPI.BotServer] with ListenPort and MaxConnections, whose defaults are 3000 and 16.
 func ParseAPI(file string, text []byte) (*API, error) {
-	var faults Faults
+	var faults yaml.Faults
 	a := &API{ListenPort: 3000, MaxConnections: 16}
 	for _, s := range scan(file, text, func(string) bool { return false }, &faults) {
 		d := decoder{file: file, section: s.name, line: s.line, faults: &faults}
@@ -99,5 +103,5 @@ func ParseAPI(file string, text []byte) (*API, error) {
 		d.ignore(&a.Ignored, d.scalars(s.entries, []slot{
 			{"ListenPort", &a.ListenPort, 1, 65535}, {"MaxConnections", &a.MaxConnections, 1, 1024}}))
 	}
-	return a, faults.err()
+	return a, faults.Err()
 }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
 func example(t testing.TB) []byte {
@@ -117,7 +118,7 @@ func TestExample(t *testing.T) {
 	}
 	var ignored []string
 	for _, f := range b.Ignored {
-		ignored = append(ignored, f.Key)
+		ignored = append(ignored, string(f.Path))
 	}
 	if want := "[USARBot.P2AT] StaticMesh;[USARBot.P2AT] bDebug;[Engine.Engine] AnythingAtAll"; strings.Join(ignored, ";") != want {
 		t.Errorf("ignored: got %q, want %q", ignored, want)
@@ -219,7 +220,7 @@ func TestBounds(t *testing.T) {
 		"keys that are ignored": "[USARBot.A]\n" + strings.Repeat("Key=1\n", 1e5) + "Payload=x",
 	} {
 		b, err := ParseBots(name, []byte(text))
-		if err == nil || len(err.Error()) > 100*maxFaults+10000 || len(b.Ignored) > maxFaults {
+		if err == nil || len(err.Error()) > 100*yaml.MaxFaults+10000 || len(b.Ignored) > yaml.MaxFaults {
 			t.Errorf("%s: got %d ignored and an error of %.100v", name, len(b.Ignored), err)
 		}
 	}
@@ -256,7 +257,7 @@ func FuzzINI(f *testing.F) {
 		}
 		b, err := ParseBots("f", text)
 		if err != nil {
-			for _, f := range err.(Faults) {
+			for _, f := range err.(yaml.Faults) {
 				if f.Line < 1 {
 					t.Errorf("a fault without a line: %v", f)
 				}

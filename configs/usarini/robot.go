@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
 // Robot is one section of a robot class. What the file does not say has USARSim's default.
@@ -177,7 +178,7 @@ func (d *decoder) item(e entry, v value, uu bool, names map[string]int) Item {
 	}
 	id := strings.ToLower(it.Class + " " + it.Name)
 	if line, twice := names[id]; twice {
-		d.fault(e.key+".ItemName", quote(it.Name), fmt.Sprintf("another name: line %d has it", line))
+		d.fault(e.key+".ItemName", yaml.Quote(it.Name), fmt.Sprintf("another name: line %d has it", line))
 	}
 	names[id] = e.line
 	it.Pose = mount(at, to, uu)
@@ -203,16 +204,16 @@ func (d *decoder) part(e entry, v value, uu bool, parts map[string]bool) Part {
 	case strings.EqualFold(p.Joint, Hinge):
 		p.Joint = Hinge
 	default:
-		d.fault(e.key+".JointClass", quote(p.Joint), Wheel+" or "+Hinge)
+		d.fault(e.key+".JointClass", yaml.Quote(p.Joint), Wheel+" or "+Hinge)
 	}
 	d.parent(e.key+".Parent", &p.Parent, parts)
 	if id := strings.ToLower(p.Name); parts[id] {
-		d.fault(e.key+".PartName", quote(p.Name), "a name that no part before it has")
+		d.fault(e.key+".PartName", yaml.Quote(p.Name), "a name that no part before it has")
 	} else {
 		parts[id] = true
 	}
 	if (p.Package == "") != (p.PackageType == "") {
-		d.fault(e.key+".PackageName", quote(p.Package), "both PackageName and PackageType, or neither")
+		d.fault(e.key+".PackageName", yaml.Quote(p.Package), "both PackageName and PackageType, or neither")
 	}
 	for _, at := range []*[3]float64{&p.ParentPosition, &p.SelfPosition} {
 		*at = place(*at, uu)
@@ -226,7 +227,7 @@ func (d *decoder) part(e entry, v value, uu bool, parts map[string]bool) Part {
 // parent checks that a part's parent is there, one before it: the manual wants parents first.
 func (d *decoder) parent(path string, name *string, parts map[string]bool) {
 	if !parts[strings.ToLower(*name)] {
-		d.fault(path, quote(*name), "a part of this robot that stands before it")
+		d.fault(path, yaml.Quote(*name), "a part of this robot that stands before it")
 	}
 	if strings.EqualFold(*name, "None") {
 		*name = ""
@@ -241,6 +242,6 @@ func (d *decoder) word(path, name string) {
 		ok = ok && c > ' ' && c <= '~' && !strings.ContainsRune("{},/\"\\", rune(c))
 	}
 	if !ok {
-		d.fault(path, quote(name), "one word of at most 64 letters")
+		d.fault(path, yaml.Quote(name), "one word of at most 64 letters")
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
 // Bounds of a file. USARSim's own has some 5000 lines.
@@ -30,8 +32,8 @@ type entry struct {
 }
 
 // scan cuts a file into sections. opens tells which keys begin a value of their own, within one that is not closed.
-func scan(file string, b []byte, opens func(key string) bool, faults *Faults) []section {
-	fault := func(line int, key, got, want string) { faults.add(Fault{file, line, key, got, want}) }
+func scan(file string, b []byte, opens func(key string) bool, faults *yaml.Faults) []section {
+	fault := func(line int, key, got, want string) { faults.Add(fault(file, line, key, got, want)) }
 	if len(b) > maxFile {
 		fault(1, "", fmt.Sprintf("%d bytes", len(b)), fmt.Sprintf("at most %d", maxFile))
 		return nil
@@ -51,18 +53,18 @@ func scan(file string, b []byte, opens func(key string) bool, faults *Faults) []
 		case line[0] == '[':
 			name, rest, ok := strings.Cut(line[1:], "]")
 			if name = strings.TrimSpace(name); !ok || name == "" || strings.TrimSpace(rest) != "" && !comment(strings.TrimSpace(rest)) {
-				fault(number, "", quote(line), "a section: [name]")
+				fault(number, "", yaml.Quote(line), "a section: [name]")
 			}
 			sections = append(sections, section{name: name, line: number})
 			continue
 		case len(sections) == 0:
-			fault(number, "", quote(line), "a section first: [name]")
+			fault(number, "", yaml.Quote(line), "a section first: [name]")
 			sections = append(sections, section{line: number})
 		}
 		s := &sections[len(sections)-1]
 		key, value, ok := strings.Cut(line, "=")
 		if key = plainKey(key); !ok || key == "" || strings.ContainsAny(key, " \t\"'(),") {
-			fault(number, where(s.name, ""), quote(line), "key=value")
+			fault(number, where(s.name, ""), yaml.Quote(line), "key=value")
 			continue
 		}
 		// a value goes on while its parentheses are open

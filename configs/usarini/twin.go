@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
 // Base is a robot file that a class begins with, where it is built in: its mechanics stay, what it carries is the INI's.
@@ -22,18 +23,18 @@ type Base struct {
 // Twin is a robot of an INI file as a robot file of sim/model, which says the same.
 type Twin struct {
 	YAML  []byte
-	Notes []Fault // what has no meaning here, or had to be assumed
+	Notes yaml.Faults // what has no meaning here, or had to be assumed
 
 	file   string
 	places map[string]entry // what of the YAML comes from where: "sensors[3]" → its line and key
 }
 
 // Twin makes the robot file of a class. base is nil where the class is not built in: then its parts make its mechanics.
-// The error is Faults.
+// The error is yaml.Faults.
 func (b *Bots) Twin(class string, base *Base) (*Twin, error) {
 	r := b.Robot(class)
 	if r == nil {
-		return nil, Faults{{File: b.File, Line: 1, Key: "[" + class + "]", Got: "no such section", Want: "one of a robot"}}
+		return nil, yaml.Faults{fault(b.File, 1, "["+class+"]", "no such section", "one of a robot")}
 	}
 	w := &writer{bots: b, robot: r, twin: &Twin{file: b.File, places: map[string]entry{}}, names: map[string]bool{}}
 	w.decoder = decoder{file: b.File, section: r.Class, line: r.Line, faults: &w.faults}
@@ -50,27 +51,30 @@ func (b *Bots) Twin(class string, base *Base) (*Twin, error) {
 		w.equip()
 	}
 	w.twin.YAML = w.out.Bytes()
-	return w.twin, w.faults.err()
+	return w.twin, w.faults.Err()
 }
 
-// Blame says what faults of the twin's robot file are faults of in the INI. text is one line a fault, as package
-// sim/model has them: "sensors[3].range_m: got -1, want ...".
-func (t *Twin) Blame(text string) Faults {
-	var faults Faults
-	for line := range strings.Lines(text) {
-		path, what, _ := strings.Cut(strings.TrimSpace(line), ": ")
-		at, known := entry{key: path, line: 1}, false
+// Blame moves faults of the twin's robot file to the keys of the INI that they come from.
+func (t *Twin) Blame(own yaml.Faults) (faults yaml.Faults) {
+	for _, f := range own {
+		at, known := entry{key: string(f.Path), line: 1}, false
 		// the longest beginning that has a place
-		for p := path; p != "" && !known; {
+		for p := string(f.Path); p != "" && !known; {
 			if e, ok := t.places[p]; ok {
 				at, known = e, true
 			}
 			p = p[:max(0, strings.LastIndexAny(p, ".["))]
 		}
-		got, want, _ := strings.Cut(strings.TrimPrefix(what, "got "), ", want ")
-		faults.add(Fault{File: t.file, Line: at.line, Key: at.key, Got: got, Want: want})
+		f.Source, f.Line, f.Column, f.Path = t.file, at.line, 0, yaml.Path(at.key)
+		faults.Add(f)
 	}
 	return faults
+}
+
+// fault is one of an INI, which has lines and no columns. key is "[USARBot.P2AT] Sensors.Position.X"; empty where the line
+// has none.
+func fault(file string, line int, key, got, want string) yaml.Fault {
+	return yaml.Fault{Source: file, Line: line, Path: yaml.Path(key), Got: got, Rule: want}
 }
 
 // writer writes a twin.
@@ -80,7 +84,7 @@ type writer struct {
 	robot  *Robot
 	base   *Base
 	twin   *Twin
-	faults Faults
+	faults yaml.Faults
 	out    bytes.Buffer
 	names  map[string]bool // of sensors, which the robot file wants each once
 
@@ -91,7 +95,7 @@ func (w *writer) line(format string, args ...any) { fmt.Fprintf(&w.out, format+"
 
 // note tells of something that is no fault.
 func (w *writer) note(line int, key, got, want string) {
-	w.twin.Notes = append(w.twin.Notes, Fault{w.file, line, where(w.robot.Class, key), got, want})
+	w.twin.Notes = append(w.twin.Notes, fault(w.file, line, where(w.robot.Class, key), got, want))
 }
 
 // place remembers where an entry of the YAML comes from.
@@ -143,7 +147,7 @@ func (w *writer) pack() {
 			kinds[p.Package] = p.PackageType
 		} else if kinds[p.Package] != p.PackageType {
 			w.decoder.line = p.Line
-			w.fault("JointParts.PackageType", quote(p.PackageType), quote(kinds[p.Package])+", as the parts before it")
+			w.fault("JointParts.PackageType", yaml.Quote(p.PackageType), yaml.Quote(kinds[p.Package])+", as the parts before it")
 		}
 		at := strings.ToLower(p.Name)
 		joints[p.Package] = append(joints[p.Package], w.base.Joints[at][0])

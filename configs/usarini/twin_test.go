@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
 // robots are those of the file in which a user would have them.
@@ -186,16 +187,19 @@ func TestBlame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := twin.Blame("sensors[2].range_m: got 0, want 0.001..10000\nsensors[2]: got 5000 rays, want fewer\nsensors[12].life_s: got 0, want 1..1e+07\njoints[1].torque_nm: got 0, want more\nbase: something")
+	got := twin.Blame(yaml.Faults{
+		{Source: "MyBot", Line: 3, Column: 4, Path: "sensors[2].range_m", Got: "0", Rule: "0.001..10000"}, {Path: "sensors[2]", Got: "5000 rays", Rule: "fewer"},
+		{Path: "sensors[12].life_s", Got: "0", Rule: "1..1e+07"}, {Path: "joints[1].torque_nm", Got: "0", Rule: "more"}, {Path: "base", Got: "something"},
+	})
 	const want = `MyRobots.ini:127: [USARBot.MyLaser] MaxRange: got 0, want 0.001..10000
 MyRobots.ini:65: [USARBot.MyBot] Sensors Scanner1: got 5000 rays, want fewer
 MyRobots.ini:24: [USARBot.MyBot] batteryLife: got 0, want 1..1e+07
 MyRobots.ini:56: [USARBot.MyBot] JointParts RightFWheel: got 0, want more
-MyRobots.ini:1: base: got something, want `
+MyRobots.ini:1: base: something`
 	if got.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", got, want)
 	}
-	var faults Faults
+	var faults yaml.Faults
 	if !errors.As(error(got), &faults) || hal.KindOf(got) != hal.Invalid {
 		t.Error("faults of the twin are no faults")
 	}

@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
 // Bounds of one value.
@@ -33,7 +35,7 @@ func parse(text string) (value, error) {
 	v, err := p.value(0)
 	rest := strings.TrimSpace(p.rest)
 	if err == nil && rest != "" && rest[0] != ';' {
-		err = fmt.Errorf("%s after the value", quote(rest))
+		err = fmt.Errorf("%s after the value", yaml.Quote(rest))
 	}
 	return v, err
 }
@@ -74,7 +76,7 @@ func (p *parser) value(level int) (value, error) {
 		}
 		v.fields = append(v.fields, f)
 		if p.rest = strings.TrimLeft(p.rest, " \t"); p.rest != "" && p.rest[0] != ',' && p.rest[0] != ')' {
-			return v, fmt.Errorf("%s after a field", quote(p.rest))
+			return v, fmt.Errorf("%s after a field", yaml.Quote(p.rest))
 		}
 	}
 }
@@ -123,7 +125,7 @@ func (p *parser) text(level int) (string, error) {
 		p.rest = ""
 	}
 	if strings.ContainsAny(text, "()\"") {
-		return "", fmt.Errorf("%s: a parenthesis or quote within a word", quote(text))
+		return "", fmt.Errorf("%s: a parenthesis or quote within a word", yaml.Quote(text))
 	}
 	return text, nil
 }

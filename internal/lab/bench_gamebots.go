@@ -58,7 +58,7 @@ sensors: [{name: scanner, path: /Scanner, kind: range, body: base, at_m: [0, 0, 
 // benchRays counts rays cast at the yellow arena, all of a scan in one batch. The bound is what sixteen P2AT with their
 // lasers, sonars and readers cast in real time.
 func benchRays(ctx context.Context, scans int) (Figures, error) {
-	m, err := model.Parse([]byte(turret))
+	m, err := model.Parse([]byte(turret), "turret")
 	if err != nil {
 		return nil, err
 	}

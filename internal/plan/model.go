@@ -35,7 +35,7 @@ func (r *Resolver) robot(path configs.Path, c *configs.Agent) (*model.Robot, err
 			}
 			return nil, fmt.Errorf("a robot (%s or simloid-ID), or the path of a robot file or a URDF%s", strings.Join(known, ", "), meant)
 		}
-		if robot, err = model.Parse(data); err != nil {
+		if robot, err = model.Parse(data, c.Model); err != nil {
 			return nil, fmt.Errorf("a good robot file: %w", err)
 		}
 	}
@@ -91,7 +91,7 @@ func (r *Resolver) scene() func(seed int64) (*model.Scene, error) {
 			r.fault("world.scene", name, "a scene ("+strings.Join(known, ", ")+") or the path of a scene file", catalog.Likely(name, known))
 			return nil
 		}
-		load = func(seed int64) (*model.Scene, error) { return model.ParseScene(data, seed) }
+		load = func(seed int64) (*model.Scene, error) { return model.ParseScene(data, name, seed) }
 	}
 	if _, err := load(r.Config.World.Seed); err != nil {
 		r.fault("world.scene", name, "a good scene file: "+err.Error(), "")

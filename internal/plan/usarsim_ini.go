@@ -44,27 +44,26 @@ func (r *Resolver) ini(path configs.Path, c *configs.Agent) (*model.Robot, error
 		r.blame(err)
 		return nil, nil
 	}
-	robot, err := model.Parse(twin.YAML)
-	if err != nil {
-		var e *hal.Error
-		errors.As(err, &e)
-		r.blame(twin.Blame(e.Err.Error()))
+	robot, err := model.Parse(twin.YAML, c.Name)
+	var faults configs.Faults
+	if errors.As(err, &faults) {
+		r.blame(twin.Blame(faults))
 		return nil, nil
 	}
 	for _, n := range twin.Notes {
-		r.Config.Notes.Add(configs.Fault{Source: n.File, Line: n.Line, Column: 1, Path: configs.Path(n.Key), Got: n.Got, Rule: n.Want})
+		r.Config.Notes.Add(n)
 	}
 	return robot, nil
 }
 
 // blame tells of the faults of an INI.
 func (r *Resolver) blame(err error) {
-	var faults usarini.Faults
+	var faults configs.Faults
 	if !errors.As(err, &faults) {
 		return
 	}
 	for _, f := range faults {
-		r.Faults.Add(configs.Fault{Source: f.File, Line: f.Line, Column: 1, Path: configs.Path(f.Key), Got: f.Got, Rule: f.Want})
+		r.Faults.Add(f)
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 //	count      of a list: how many items it may have at most
 //	unique     of a list: the key that no two items have the same value of
 //	form       a pattern of texts by the name that forms knows; of a map that of its keys
+//	order      of a row of numbers: "<" where each is above the one before, "<=" where none is below
 //	of         the items of an array, in words
 //
 // A pointer to what is not in the document stays nil. A struct without keys is written as a list of its fields.
@@ -230,6 +231,9 @@ func (d decoder) list(n *Node, v reflect.Value, path Path, tag reflect.StructTag
 		d.fault(path, n.At, strconv.Itoa(len(n.Items)), fmt.Sprintf("at most %d", most), "")
 		return
 	}
+	if len(n.Items) == 0 { // counts as none
+		return
+	}
 	v.Set(reflect.MakeSlice(v.Type(), len(n.Items), len(n.Items)))
 	d.items(n, len(n.Items), v.Index, path, v.Type(), tag)
 	d.unique(n, path, tag)
@@ -263,12 +267,24 @@ func (d decoder) items(n *Node, count int, at func(int) reflect.Value, path Path
 		d.wrong(n, t, path, tag, "")
 		return
 	}
+	before := len(d.Faults)
 	for i, item := range n.Items {
 		v := at(i)
 		if v.Kind() == reflect.Struct && !isRow(v.Type()) {
 			d.fill(v)
 		}
 		d.value(item, v, path.Index(i), tag)
+	}
+	for i := 1; i < count && tag.Get("order") != "" && len(d.Faults) == before; i++ {
+		a, b := at(i-1).Float(), at(i).Float()
+		if a > b || a == b && tag.Get("order") == "<" {
+			var got []string
+			for _, item := range n.Items {
+				got = append(got, item.String())
+			}
+			d.fault(path, n.At, "["+strings.Join(got, ", ")+"]", "rising numbers", "")
+			return
+		}
 	}
 }
 
@@ -280,9 +296,14 @@ func (d decoder) text(n *Node, v reflect.Value, path Path, tag reflect.StructTag
 	}
 	among := strings.Split(tag.Get("enum"), "|")
 	switch {
-	case (n.Kind == Number || n.Kind == Bool) && !form.Bare:
-		d.wrong(n, v.Type(), path, tag, fmt.Sprintf("write it in quotes: %q", n.Text))
-		return
+	case n.Kind == Number || n.Kind == Bool:
+		if form.Bare == nil {
+			d.wrong(n, v.Type(), path, tag, fmt.Sprintf("write it in quotes: %q", n.Text))
+			return
+		} else if !form.Bare(n.Text) {
+			d.wrong(n, v.Type(), path, tag, "")
+			return
+		}
 	case n.Kind == List, n.Kind == Table, n.Kind == Null:
 		d.wrong(n, v.Type(), path, tag, "")
 		return

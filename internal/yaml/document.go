@@ -1,6 +1,9 @@
 package yaml
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Document is one file, or one value that was not read from a file, and what is wrong with it. The zero Document has no
 // nodes: its faults have no place.
@@ -41,10 +44,7 @@ func Decode(data []byte, source string, into any) (*Document, bool) {
 }
 
 // Err is the faults in the order of the file, or nil.
-func (d *Document) Err() error {
-	d.Faults.sort()
-	return d.Faults.Err()
-}
+func (d *Document) Err() error { return d.Faults.Err() }
 
 func (d *Document) fault(path Path, at Place, got, rule, fix string) {
 	if d.bad == nil {
@@ -60,6 +60,9 @@ func (d *Document) Add(path Path, got, rule, fix string) {
 		d.fault(path, d.Place(path), got, rule, fix)
 	}
 }
+
+// Refuse reports a fault of the whole document that was made at a place, such as an option.
+func (d *Document) Refuse(at Place, got, rule, fix string) { d.fault("", at, got, rule, fix) }
 
 // Place is where path stands, or what is nearest above it in the document.
 func (d *Document) Place(path Path) Place {
@@ -81,6 +84,16 @@ func (d *Document) Has(path Path) bool {
 
 // Bad reports whether path has a fault of its own.
 func (d *Document) Bad(path Path) bool { return d.bad[path] }
+
+// Clean reports whether there is no fault at path or below.
+func (d *Document) Clean(path Path) bool {
+	for p := range d.bad {
+		if rest, below := strings.CutPrefix(string(p), string(path)); below && (rest == "" || path == "" || rest[0] == '.' || rest[0] == '[') {
+			return false
+		}
+	}
+	return true
+}
 
 // Within wants low <= x <= high, which NaN never is.
 func (d *Document) Within(path Path, x, low, high float64) bool {

@@ -13,7 +13,7 @@ import (
 type Fault struct {
 	Source string   // the file, the name of an embedded one, or the option that set the value ("--set agents[0].body=rael")
 	Line   int      // from 1; 0 where there is no line: an option, or a value that is not of a file
-	Column int      // from 1, in characters
+	Column int      // from 1, in characters; 0 where the line is all that is known
 	Path   Path     // "agents[0].hardware.joints.left_elbow.id"; empty for the whole document
 	Got    string   // what was found, values as written
 	Rule   string   // what is allowed; empty where Got says all
@@ -25,8 +25,10 @@ type Fault struct {
 func (f Fault) String() string {
 	var parts []string
 	switch {
-	case f.Line > 0:
+	case f.Column > 0:
 		parts = append(parts, fmt.Sprintf("%s:%d:%d", f.Source, f.Line, f.Column))
+	case f.Line > 0:
+		parts = append(parts, fmt.Sprintf("%s:%d", f.Source, f.Line))
 	case f.Source != "":
 		parts = append(parts, f.Source)
 	}
@@ -43,38 +45,35 @@ func (f Fault) String() string {
 	return strings.Join(append(parts, text), ": ")
 }
 
-// maxFaults bounds a report: a file of another kind may be wrong in every line.
-const maxFaults = 200
+// MaxFaults bounds a report: a file of another kind may be wrong in every line.
+const MaxFaults = 200
 
 // Faults are all that is wrong with a file. As an error its text is one line a fault, and its kind (hal.KindOf) that of
 // the faults.
 type Faults []Fault
 
-// Add appends f. After maxFaults the rest is counted in one last fault.
+// Add appends f. After MaxFaults the rest is counted in one last fault.
 func (fs *Faults) Add(f Fault) {
 	switch n := len(*fs); {
-	case n < maxFaults:
+	case n < MaxFaults:
 		*fs = append(*fs, f)
-	case n == maxFaults:
-		*fs = append(*fs, Fault{Source: f.Source, Got: fmt.Sprintf("more than %d faults", maxFaults), Rule: "none"})
+	case n == MaxFaults:
+		*fs = append(*fs, Fault{Source: f.Source, Got: fmt.Sprintf("more than %d faults", MaxFaults), Rule: "none"})
 	}
 }
 
 // full reports whether Add keeps no more.
-func (fs Faults) full() bool { return len(fs) > maxFaults }
+func (fs Faults) full() bool { return len(fs) > MaxFaults }
 
-// sort puts fs into the order of the document. Faults of options have no line and come first, as they were found.
-func (fs Faults) sort() {
-	slices.SortStableFunc(fs, func(a, b Fault) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-	})
-}
-
-// Err returns fs as an error, or nil where there is no fault.
+// Err returns fs as an error in the order of the file, or nil where there is no fault. Faults of options have no line
+// and come first, as they were found.
 func (fs Faults) Err() error {
 	if len(fs) == 0 {
 		return nil
 	}
+	slices.SortStableFunc(fs, func(a, b Fault) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
 	return fs
 }
 

@@ -66,12 +66,12 @@ func (n *Node) Set(name string, value *Node) {
 
 // find returns the node at path, or the nearest one above that the document has.
 func (n *Node) find(path Path) (at *Node, whole bool) {
-	steps, err := path.steps()
+	steps, err := path.Steps()
 	for _, s := range steps {
-		if k := n.Key(s.key); s.index < 0 && k != nil {
+		if k := n.Key(s.Key); s.Index < 0 && k != nil {
 			n = k.Value
-		} else if s.index >= 0 && s.index < len(n.Items) {
-			n = n.Items[s.index]
+		} else if s.Index >= 0 && s.Index < len(n.Items) {
+			n = n.Items[s.Index]
 		} else {
 			return n, false
 		}

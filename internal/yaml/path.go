@@ -26,16 +26,16 @@ func (p Path) Index(i int) Path { return p + Path("["+strconv.Itoa(i)+"]") }
 
 // Parent returns the path of what p stands in. The empty Path is its own parent.
 func (p Path) Parent() Path {
-	steps, err := p.steps()
+	steps, err := p.Steps()
 	if err != nil || len(steps) < 2 {
 		return ""
 	}
 	var up Path
 	for _, s := range steps[:len(steps)-1] {
-		if s.index >= 0 {
-			up = up.Index(s.index)
+		if s.Index >= 0 {
+			up = up.Index(s.Index)
 		} else {
-			up = up.Key(s.key)
+			up = up.Key(s.Key)
 		}
 	}
 	return up
@@ -51,15 +51,15 @@ func bare(k string) bool {
 	return k != ""
 }
 
-// step is one part of a path: a key, or an index where index >= 0.
-type step struct {
-	key   string
-	index int
+// Step is one part of a path: a key, or an index where Index >= 0.
+type Step struct {
+	Key   string
+	Index int
 }
 
-// steps takes p apart.
-func (p Path) steps() ([]step, error) {
-	var steps []step
+// Steps takes p apart.
+func (p Path) Steps() ([]Step, error) {
+	var steps []Step
 	for rest := string(p); rest != ""; {
 		if len(steps) == maxDepth {
 			return nil, fmt.Errorf("path %.40q...: got more than %d parts, want less", string(p), maxDepth)
@@ -74,14 +74,14 @@ func (p Path) steps() ([]step, error) {
 			if err != nil {
 				return nil, fmt.Errorf("path %q: got %q, want [\"KEY\"]", string(p), rest)
 			}
-			steps, rest = append(steps, step{key, -1}), rest[len(quoted)+2:]
+			steps, rest = append(steps, Step{key, -1}), rest[len(quoted)+2:]
 		case rest[0] == '[':
 			digits, after, closed := strings.Cut(rest[1:], "]")
 			i, err := strconv.ParseUint(digits, 10, 16)
 			if err != nil || !closed {
 				return nil, fmt.Errorf("path %q: got %q, want [NUMBER]", string(p), rest)
 			}
-			steps, rest = append(steps, step{"", int(i)}), after
+			steps, rest = append(steps, Step{"", int(i)}), after
 		default:
 			if len(steps) > 0 {
 				if rest[0] != '.' {
@@ -96,7 +96,7 @@ func (p Path) steps() ([]step, error) {
 			if !bare(rest[:end]) {
 				return nil, fmt.Errorf("path %q: got %q, want a key", string(p), rest[:end])
 			}
-			steps, rest = append(steps, step{rest[:end], -1}), rest[end:]
+			steps, rest = append(steps, Step{rest[:end], -1}), rest[end:]
 		}
 	}
 	return steps, nil

@@ -24,7 +24,7 @@ func TestPath(t *testing.T) {
 		}
 	}
 	for _, bad := range []Path{"a..b", ".a", "a.", "a[", "a[]", "a[-1]", "a[99999999]", "a[0", `a["`, `a["b"`, `a["b]`, "a b", "a[0]b", Path(strings.Repeat("a.", 99))} {
-		if steps, err := bad.steps(); err == nil {
+		if steps, err := bad.Steps(); err == nil {
 			t.Errorf("%s: got %v, want an error", bad, steps)
 		}
 	}
@@ -51,17 +51,17 @@ func FuzzPath(f *testing.F) {
 	}
 	// What can be taken apart has a parent that can be, and comes back by being put together.
 	f.Fuzz(func(t *testing.T, s string) {
-		steps, err := Path(s).steps()
+		steps, err := Path(s).Steps()
 		if err != nil || len(steps) == 0 {
 			return
 		}
 		again := Path(s).Parent()
-		if last := steps[len(steps)-1]; last.index >= 0 {
-			again = again.Index(last.index)
+		if last := steps[len(steps)-1]; last.Index >= 0 {
+			again = again.Index(last.Index)
 		} else {
-			again = again.Key(last.key)
+			again = again.Key(last.Key)
 		}
-		same, err := again.steps()
+		same, err := again.Steps()
 		if err != nil || len(same) != len(steps) || same[len(same)-1] != steps[len(steps)-1] {
 			t.Errorf("%q: got %q (%v)", s, again, err)
 		}

@@ -12,7 +12,7 @@ import (
 type Form struct {
 	Rule string            // in words, as it stands after "want"
 	OK   func(string) bool // nil: any text
-	Bare bool              // plain numbers and booleans are texts too: a firmware of 48 needs no quotes
+	Bare func(string) bool // of plain numbers and booleans, which are texts too: a firmware of 48 needs no quotes; nil: they are not
 }
 
 // withCommon adds the forms that files of several kinds have.
@@ -20,9 +20,9 @@ func withCommon(own func(string) Form) func(string) Form {
 	return func(name string) Form {
 		switch name {
 		case "lower": // names of joints, bodies, robots: they become channel names, config keys and file names
-			return Form{"lower-case letters, digits, - and _", lower, false}
+			return Form{"lower-case letters, digits, - and _", lower, nil}
 		case "bare":
-			return Form{"text", nil, true}
+			return Form{"text", nil, func(string) bool { return true }}
 		}
 		return own(name)
 	}

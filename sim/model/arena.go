@@ -1,11 +1,11 @@
 package model
 
 import (
-	"fmt"
 	"math"
 	"strings"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
 // Arena is what a scene has for rescue robots beside what stands in their way, and beside the starts of its course.
@@ -47,43 +47,41 @@ type Victim struct {
 
 // arenaFile is an Arena as written, in the scene's file.
 type arenaFile struct {
-	Level   string       `yaml:"level"`
-	Tags    []tagFile    `yaml:"tags"`
-	Victims []victimFile `yaml:"victims"`
-	Plans   []planFile   `yaml:"plans"`
-	Fences  []fenceFile  `yaml:"fences"`
-
-	Daylight *float64    `yaml:"daylight"`
-	Lights   []lightFile `yaml:"lamps"`
+	Level    string       `yaml:"level"`
+	Tags     []tagFile    `yaml:"tags" count:"4096" unique:"id"`
+	Victims  []victimFile `yaml:"victims" count:"4096"`
+	Plans    []planFile   `yaml:"plans" count:"64"`
+	Fences   []fenceFile  `yaml:"fences" count:"4096"`
+	Daylight float64      `yaml:"daylight" default:"1" min:"0" max:"1"`
+	Lights   []lightFile  `yaml:"lamps" count:"64"` // each costs every pixel
 }
 
 type lightFile struct {
-	At      []float64 `yaml:"at_m"`
-	Towards []float64 `yaml:"towards"`
-	Half    float64   `yaml:"half_deg"`
-	Power   float64   `yaml:"power"`
+	At      [3]float64 `yaml:"at_m" min:"-1e4" max:"1e4"`
+	Towards [3]float64 `yaml:"towards" default:"[0, 0, -1]" min:"-1e4" max:"1e4"`
+	Half    float64    `yaml:"half_deg" required:"true" above:"0" max:"180"`
+	Power   float64    `yaml:"power" min:"0" max:"1e4"`
 }
 
 type tagFile struct {
-	ID     int       `yaml:"id"`
-	At     []float64 `yaml:"at_m"`
-	Single bool      `yaml:"single_shot"`
+	ID     int        `yaml:"id" min:"0" max:"1000"`
+	At     [3]float64 `yaml:"at_m" min:"-1e4" max:"1e4"`
+	Single bool       `yaml:"single_shot"`
 }
 
 type victimFile struct {
-	Name      string    `yaml:"name"`
-	State     string    `yaml:"state"`
-	At        []float64 `yaml:"at_m"`
-	Turn      float64   `yaml:"turn_deg"` // about z: where its head points
-	False     bool      `yaml:"false_positive"`
-	Loudness  float64   `yaml:"loudness"`
-	Call      float64   `yaml:"call_s"`
-	Pause     float64   `yaml:"pause_s"`
-	Amplitude float64   `yaml:"moves_m"`
-	Period    float64   `yaml:"period_s"`
-	Material  string    `yaml:"material"`
-
-	Segments []segmentFile `yaml:"segments"`
+	Name      string        `yaml:"name"`
+	State     string        `yaml:"state"`
+	At        [3]float64    `yaml:"at_m" min:"-1e4" max:"1e4"`
+	Turn      float64       `yaml:"turn_deg" min:"-360" max:"360"` // about z: where its head points
+	False     bool          `yaml:"false_positive"`
+	Loudness  float64       `yaml:"loudness" min:"0" max:"1e4"`
+	Call      float64       `yaml:"call_s" min:"0" max:"1e4"`
+	Pause     float64       `yaml:"pause_s" min:"0" max:"1e4"`
+	Amplitude float64       `yaml:"moves_m" min:"0" max:"1e4"`
+	Period    float64       `yaml:"period_s" min:"0" max:"1e4"`
+	Material  string        `yaml:"material"`
+	Segments  []segmentFile `yaml:"segments" count:"8" unique:"name"`
 }
 
 // planFile is a floor plan drawn with letters. Its lines are posts and walls by turns:
@@ -96,89 +94,54 @@ type victimFile struct {
 //
 // Cells are two letters wide and one high; the first line is the wall at the greatest y.
 type planFile struct {
-	At        []float64 `yaml:"at_m"`   // the corner of least x and y, at the walls' foot
-	Cell      float64   `yaml:"cell_m"` // from post to post
-	Height    float64   `yaml:"height_m"`
-	Thickness float64   `yaml:"thickness_m"`
-	Material  string    `yaml:"material"`
-	Glass     string    `yaml:"glass"` // the material of = and !
-	Rows      []string  `yaml:"rows"`
+	At        [3]float64 `yaml:"at_m" min:"-1e4" max:"1e4"`                  // the corner of least x and y, at the walls' foot
+	Cell      float64    `yaml:"cell_m" required:"true" above:"0" max:"100"` // from post to post
+	Height    float64    `yaml:"height_m" required:"true" above:"0" max:"100"`
+	Thickness float64    `yaml:"thickness_m" required:"true" above:"0" max:"10"`
+	Material  string     `yaml:"material"`
+	Glass     string     `yaml:"glass"` // the material of = and !
+	Rows      []string   `yaml:"rows" count:"999"`
 }
 
 // arena reads what the scene's file has for rescue robots, and puts walls and victims among s's shapes.
 func (f *arenaFile) arena(s *Scene, materials map[string]Material, faults *faults) {
-	s.Arena.Level = f.Level
-	if f.Level != "" && !proper(f.Level) {
-		faults.add("level: got %q, want a word", f.Level)
+	s.Arena.Level, s.Arena.Daylight = f.Level, f.Daylight
+	if f.Level != "" {
+		faults.word("level", f.Level)
 	}
-	if !faults.count("tags", len(f.Tags), maxLoose) ||
-		!faults.count("victims", len(f.Victims), maxLoose) || !faults.count("plans", len(f.Plans), maxShapes) {
-		return
-	}
-	ids := map[int]int{}
-	for i, t := range f.Tags {
-		path := fmt.Sprintf("tags[%d]", i)
-		faults.number(path+".id", float64(t.ID), 0, 1000)
-		if first, twice := ids[t.ID]; twice {
-			faults.add("%s.id: got %d, which tags[%d] has too", path, t.ID, first)
-		}
-		ids[t.ID] = i
-		s.Arena.Tags = append(s.Arena.Tags, Tag{t.ID, faults.point(path+".at_m", t.At), t.Single})
+	for _, t := range f.Tags {
+		s.Arena.Tags = append(s.Arena.Tags, Tag(t))
 	}
 	for i := range f.Victims {
-		f.Victims[i].victim(fmt.Sprintf("victims[%d]", i), s, materials, faults)
-	}
-	s.Arena.Daylight = 1
-	if f.Daylight != nil && faults.number("daylight", *f.Daylight, 0, 1) {
-		s.Arena.Daylight = *f.Daylight
-	}
-	if !faults.count("lamps", len(f.Lights), maxLights) || !faults.count("fences", len(f.Fences), maxLoose) {
-		return
+		f.Victims[i].victim(yaml.Path("victims").Index(i), s, materials, faults)
 	}
 	for i, l := range f.Lights {
-		path := fmt.Sprintf("lamps[%d]", i)
-		lamp := Light{At: faults.point(path+".at_m", l.At), Towards: [3]float64{0, 0, -1}, Half: radians(l.Half), Power: l.Power}
-		if l.Towards != nil {
-			lamp.Towards = faults.point(path+".towards", l.Towards)
+		if l.Towards == ([3]float64{}) {
+			faults.add(yaml.Path("lamps").Index(i).Key("towards"), "got no direction, want one")
 		}
-		if lamp.Towards == ([3]float64{}) {
-			faults.add("%s.towards: got no direction, want one", path)
-		}
-		faults.positive(path+".half_deg", l.Half, 180)
-		faults.number(path+".power", l.Power, 0, 1e4)
-		s.Arena.Lights = append(s.Arena.Lights, lamp)
+		s.Arena.Lights = append(s.Arena.Lights, Light{At: l.At, Towards: l.Towards, Half: radians(l.Half), Power: l.Power})
 	}
 	for i := range f.Fences {
-		f.Fences[i].bars(fmt.Sprintf("fences[%d]", i), s, materials, faults)
+		f.Fences[i].bars(yaml.Path("fences").Index(i), s, materials, faults)
 	}
 	for i := range f.Plans {
-		f.Plans[i].walls(fmt.Sprintf("plans[%d]", i), s, materials, faults)
+		f.Plans[i].walls(yaml.Path("plans").Index(i), s, materials, faults)
 	}
 }
 
-func (f *victimFile) victim(path string, s *Scene, materials map[string]Material, faults *faults) {
-	v := Victim{Name: f.Name, State: f.State, At: faults.point(path+".at_m", f.At), False: f.False,
+func (f *victimFile) victim(path yaml.Path, s *Scene, materials map[string]Material, faults *faults) {
+	v := Victim{Name: f.Name, State: f.State, At: f.At, False: f.False,
 		Loudness: f.Loudness, Call: f.Call, Pause: f.Pause, Amplitude: f.Amplitude, Period: f.Period}
-	if !f.False && !proper(f.Name) {
-		faults.add("%s.name: got %q, want a word", path, f.Name)
+	if !f.False {
+		faults.word(path+".name", f.Name)
 	}
-	if f.State != "" && !proper(f.State) {
-		faults.add("%s.state: got %q, want a word", path, f.State)
+	if f.State != "" {
+		faults.word(path+".state", f.State)
 	}
-	for _, n := range []struct {
-		key   string
-		value float64
-	}{{"loudness", f.Loudness}, {"call_s", f.Call}, {"pause_s", f.Pause}, {"moves_m", f.Amplitude}, {"period_s", f.Period}} {
-		faults.number(path+"."+n.key, n.value, 0, maxLength)
-	}
-	faults.number(path+".turn_deg", f.Turn, -360, 360)
 	if f.Amplitude > 0 && !(f.Period > 0) || f.Loudness > 0 && !(f.Call > 0) {
-		faults.add("%s: got moves_m %g and loudness %g, want period_s and call_s with them", path, f.Amplitude, f.Loudness)
+		faults.add(path, "got moves_m %g and loudness %g, want period_s and call_s with them", f.Amplitude, f.Loudness)
 	}
-	material, known := materials[f.Material]
-	if !known {
-		faults.add("%s.material: got %q, want the name of a material", path, f.Material)
-	}
+	material, _ := faults.material(path+".material", f.Material, materials)
 	moving := f.segments(path, &v, material, faults)
 	s.Arena.Victims = append(s.Arena.Victims, v)
 	if f.False {
@@ -210,30 +173,22 @@ func (f *victimFile) victim(path string, s *Scene, materials map[string]Material
 const maxLights = 64
 
 // walls turns the drawing into boxes: each straight run of wall is one.
-func (f *planFile) walls(path string, s *Scene, materials map[string]Material, faults *faults) {
-	before := len(*faults)
-	at := faults.point(path+".at_m", f.At)
-	faults.positive(path+".cell_m", f.Cell, 100)
-	faults.positive(path+".height_m", f.Height, 100)
-	faults.positive(path+".thickness_m", f.Thickness, 10)
-	wall, known := materials[f.Material]
-	glass, clear := materials[f.Glass]
-	if !known || !clear {
-		faults.add("%s: got material %q and glass %q, want names of materials", path, f.Material, f.Glass)
-	}
+func (f *planFile) walls(path yaml.Path, s *Scene, materials map[string]Material, faults *faults) {
+	wall, _ := faults.material(path+".material", f.Material, materials)
+	glass, _ := faults.material(path+".glass", f.Glass, materials)
 	width := 0
 	for _, row := range f.Rows {
 		width = max(width, len(row))
 	}
 	if len(f.Rows)%2 != 1 || width%3 != 1 || width > 999 || len(f.Rows) > 999 {
-		faults.add("%s.rows: got %d lines of %d letters, want an odd number of lines of 1 + 3n", path, len(f.Rows), width)
+		faults.add(path+".rows", "got %d lines of %d letters, want an odd number of lines of 1 + 3n", len(f.Rows), width)
 	}
 	for i, row := range f.Rows {
 		if k := strings.IndexFunc(row, func(c rune) bool { return !strings.ContainsRune(" +-|=!", c) }); k >= 0 {
-			faults.add("%s.rows[%d]: got %q, want - | = ! + and blanks", path, i, row[k:])
+			faults.add((path + ".rows").Index(i), "got %q, want - | = ! + and blanks", row[k:])
 		}
 	}
-	if len(*faults) > before {
+	if !faults.Clean(path) {
 		return
 	}
 	d := drawing{rows: f.Rows, bottom: len(f.Rows) - 1}
@@ -242,7 +197,7 @@ func (f *planFile) walls(path string, s *Scene, materials map[string]Material, f
 		s.Fixed = append(s.Fixed, Shape{Kind: Box, Collides: true, Material: m,
 			Half: [3]float64{(x1-x0)/2*f.Cell + half, (y1-y0)/2*f.Cell + half, f.Height / 2},
 			Pose: hal.Pose{Rotation: [4]float64{1}, Position: [3]float64{
-				at[0] + (x0+x1)/2*f.Cell, at[1] + (y0+y1)/2*f.Cell, at[2] + f.Height/2}}})
+				f.At[0] + (x0+x1)/2*f.Cell, f.At[1] + (y0+y1)/2*f.Cell, f.At[2] + f.Height/2}}})
 	}
 	d.runs(width/3, '-', '=', d.across, func(line, from, to int, clear bool) {
 		box(float64(from), float64(line), float64(to), float64(line), choose(clear, glass, wall))
@@ -250,7 +205,7 @@ func (f *planFile) walls(path string, s *Scene, materials map[string]Material, f
 	d.runs(len(f.Rows)/2, '|', '!', d.up, func(line, from, to int, clear bool) {
 		box(float64(line), float64(from), float64(line), float64(to), choose(clear, glass, wall))
 	})
-	faults.count("fixed, with the walls", len(s.Fixed), maxFixed)
+	faults.count(path, len(s.Fixed), maxFixed)
 }
 
 func choose(first bool, a, b Material) Material {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
 // example takes the robot out of the package's documentation, so that it stays true.
@@ -27,7 +28,7 @@ func example(t *testing.T) []byte {
 }
 
 func TestDocExample(t *testing.T) {
-	r, err := Parse(example(t))
+	r, err := Parse(example(t), "f")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,8 +136,8 @@ func TestAlong(t *testing.T) {
 
 func readBody(t *testing.T, text string) Body {
 	t.Helper()
-	r, err := Parse([]byte(`{name: r, supply: {volts: 12}, base: fixed, bodies: [{name: root}, ` + text +
-		`], joints: [{name: j, servo: mx-28, limits_deg: [-1, 1], parent: root, child: b, anchor_m: [0, 0, 0], axis: [0, 0, 1]}]}`))
+	r, err := Parse([]byte(`{name: r, supply: {volts: 12}, base: fixed, bodies: [{name: root}, `+text+
+		`], joints: [{name: j, servo: mx-28, limits_deg: [-1, 1], parent: root, child: b, anchor_m: [0, 0, 0], axis: [0, 0, 1]}]}`), "f")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,29 +207,29 @@ passive:
   - {name: j0, kind: rope, parent: a, child: f, mimic: {joint: j9, times: .nan}}
   - {name: p, kind: slide, stops_deg: [0, 1], stops_m: [1, 0], parent: a, child: f, anchor_m: [0, 0, 0], axis: [1, 0, 0]}
 `
-	_, err := Parse([]byte(bad))
+	_, err := Parse([]byte(bad), "f")
 	if hal.KindOf(err) != hal.Invalid {
 		t.Fatalf("got %v, want an invalid error", err)
 	}
 	for _, want := range []string{
-		"simloid: got -3", `base: got "hanging"`, "materials.both: want either", "materials.neither: want either",
-		"materials.neither.torsion_m: got -1", "materials.hot.friction: got NaN", "materials.hot.restitution: got 2",
-		"bodies[0].mass_kg: got -1", `bodies[1].name: got "a", which bodies[0] has too`, "bodies[1]: want one of mass_kg",
-		`bodies[2].name: got "Big"`, "bodies[2].density_kgm3: got +Inf", "bodies[3].inertia_kgm2: got [1 1 3]",
-		"bodies[3].position_m: got [0 NaN 0]", "bodies[3].rotation_deg: got [0 0]", "bodies[4].inertia_kgm2: missing",
-		"bodies[5].shapes[0]: got 2 solids", "bodies[5].shapes[1].capsule: got 0", "bodies[5].shapes[2].box: got 2 numbers",
-		`bodies[5].shapes[3].along: got "w"`, `bodies[5].shapes[3].material: got "soap"`, `bodies[6]: "f" weighs nothing`,
+		"simloid: got -3", `base: got "hanging"`, "f:8:3: materials.both: got friction and force_n, want either", "materials.neither.friction: got nothing",
+		"materials.neither.torsion_m: got -1", "materials.hot.friction: got .nan", "materials.hot.restitution: got 2",
+		"bodies[0].mass_kg: got -1", `bodies[1].name: got "a", want one of its own; bodies[0].name has it too`, "bodies[1]: got several masses, want one of mass_kg",
+		`bodies[2].name: got "Big"`, "bodies[2].density_kgm3: got .inf", "bodies[3].inertia_kgm2: got [1 1 3]",
+		"bodies[3].position_m[1]: got .nan", "bodies[3].rotation_deg: got 2", "bodies[4].inertia_kgm2: got nothing",
+		"bodies[5].shapes[0]: got 2 solids", "bodies[5].shapes[1].capsule[0]: got 0", "bodies[5].shapes[2].box: got 2, want a list of 3",
+		`bodies[5].shapes[3].along: got "w"`, `bodies[5].shapes[3].material: got "soap"`, "bodies[6]: got no mass",
 		`bodies[7]: "loop1" hangs in a loop`, `bodies[8]: "loop2" hangs in a loop`,
 		`no_contact[0]: got "a" twice`, "no_contact[1]: got", `no_contact[2][1]: got "z"`,
-		`accelerometers[0].body: got "z"`, `accelerometers[0].axes[1]: got "up"`, "accelerometers[1].axes: got 0",
-		`accelerometers[1].name: got "x", which accelerometers[0] has too`,
+		`accelerometers[0].body: got "z"`, `accelerometers[0].axes[1]: got "up"`, "accelerometers[1].axes: got none",
+		`accelerometers[1].name: got "x", want one of its own; accelerometers[0].name has it too`,
 		`joints[1].child: got "c", which joints[0] holds already`, "joints[1].axis: got [0 0 0]",
-		`joints[2].parent: got "z"`, "joints[2].anchor_m: missing", "joints[2].axis: got [0 0 NaN]", "joints[2].sign: got 2",
+		`joints[2].parent: got "z"`, "joints[2].anchor_m: got nothing", "joints[2].axis[2]: got .nan", "joints[2].sign: got 2",
 		"joints[2].start_deg: got 400", `joints[3]: got "e" as parent and child`, "joints[3].mirrors: got the joint itself",
-		`joints[5].mirrors: got "j0", but one`, `joints[6].motor: got "steam", want`, `joints[6].motor: got "steam" beside`,
+		`joints[5].mirrors: got "j0", but one`, `joints[6].motor: got "steam", want`,
 		"joints[6].torque_factor: got -1", `joints[6].mirrors: got "nobody"`,
-		`passive[0].name: got "j0", which joints[0] has too`, `passive[0].kind: got "rope"`, `passive[0].mimic.joint: got "j9"`,
-		"passive[0].mimic.times: got NaN", "passive[1].stops_deg: got [0 1] for a slide", "passive[1].stops_m: got [1 0]",
+		`passive[0].name: got "j0", want one of its own; joints[0] has it too`, `passive[0].kind: got "rope"`, `passive[0].mimic.joint: got "j9"`,
+		"passive[0].mimic.times: got .nan", "passive[1].stops_deg: got [0 1] for a slide", "passive[1].stops_m: got [1, 0]",
 		`passive[1].child: got "f", which passive[0] holds already`,
 	} {
 		if !strings.Contains(err.Error(), want) {
@@ -255,16 +256,17 @@ func TestTreeFaults(t *testing.T) {
 		{"a joint into nothing", head + "joints:\n" + joint("a", "b"), "joints[0]: got parent, child, anchor_m or axis without bodies"},
 		{"a base of nothing", head + "base: fixed\njoints:\n  - {name: a, limits_deg: [-1, 1]}\n", "bodies: got none"},
 		{"passive without bodies", head + "joints:\n  - {name: a, limits_deg: [-1, 1]}\npassive: [{name: p}]\n", "passive: got 1 without bodies"},
-		{"a root that weighs nothing", head + "bodies:\n  - {name: a}\n" + body("b") + "joints:\n" + joint("a", "b"), `bodies[0]: "a" weighs nothing`},
-		{"too long", head + strings.Repeat("#", maxFile), "bytes, want at most 4194304"},
+		{"a root that weighs nothing", head + "bodies:\n  - {name: a}\n" + body("b") + "joints:\n" + joint("a", "b"), "bodies[0]: got no mass"},
+		{"two motors", head + "joints:\n  - {name: a, limits_deg: [-1, 1], servo: mx-28, motor: simloid-rx-28}\n", `joints[0].motor: got "simloid-rx-28" beside servo "mx-28"`},
+		{"too long", head + strings.Repeat("#", yaml.MaxBytes), "want a file of at most 384 KiB"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if _, err := Parse([]byte(c.text)); hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), c.want) {
+			if _, err := Parse([]byte(c.text), "f"); hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %s", err, c.want)
 			}
 		})
 	}
-	if _, err := Parse([]byte(head + "bodies:\n" + body("b") + body("a") + body("c") + "joints:\n" + joint("a", "b") + joint("b", "c"))); err != nil {
+	if _, err := Parse([]byte(head+"bodies:\n"+body("b")+body("a")+body("c")+"joints:\n"+joint("a", "b")+joint("b", "c")), "f"); err != nil {
 		t.Errorf("a child before its parent: %v", err)
 	}
 }
@@ -276,16 +278,16 @@ func TestTame(t *testing.T) {
 		bomb += fmt.Sprintf("a%d: &a%d [*a%d, *a%d]\n", i+1, i+1, i, i)
 	}
 	for _, c := range []struct{ name, text, want string }{
-		{"bomb", bomb, "line 1: got "},
-		{"anchor", "name: r\nsupply: &s {volts: 12}\n", "line 2: got "},
-		{"merge", "name: r\nsupply: {<<: 1}\n", "line 2: got "},
-		{"brackets", "name: " + strings.Repeat("[", 1<<20), "line 1: got brackets more than 16 deep"},
-		{"braces", "name: " + strings.Repeat("{a: ", 1<<18), "line 1: got brackets more than 16 deep"},
+		{"bomb", bomb, "f:1:5: a0: got an anchor"},
+		{"anchor", "name: &s {volts: 12}\n", "f:1:7: name: got an anchor"},
+		{"merge", "name: {<<: 1}\n", "f:1:8: name: got a merge key"},
+		{"brackets", "name: " + strings.Repeat("[", 1<<10), "f:1:38: got more than 32 levels"},
+		{"braces", "name: " + strings.Repeat("{a: ", 1<<10), "got more than 32 levels"},
 	} {
-		if _, err := Parse([]byte(c.text)); hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), c.want) {
+		if _, err := Parse([]byte(c.text), "f"); hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %.200v, want %s", c.name, err, c.want)
 		}
-		if _, err := ParseScene([]byte(c.text), 0); hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), c.want) {
+		if _, err := ParseScene([]byte(c.text), "f", 0); hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: scene: got %.200v, want %s", c.name, err, c.want)
 		}
 	}
@@ -327,7 +329,7 @@ joints:
 passive:
   - {name: right, kind: slide, stops_m: [0, 0.1], parent: palm, child: right, anchor_m: [0, 0, 0], axis: [0, 1, 0], damping_nms: 2, mimic: {joint: left, times: -0.5, plus_m: 0.05}}
   - {name: glue, kind: weld, parent: left, child: tip}
-`))
+`), "f")
 	if err != nil {
 		t.Fatal(err)
 	}

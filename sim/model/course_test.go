@@ -93,11 +93,11 @@ course:
   starts: [{name: s, spread_deg: 200}, {name: s}]
   checkpoints: [{id: "a,b", sphere: 1}, {id: c, sphere: 1, mass_kg: 1}]
   finish: [{id: c}]
-`), 1)
+`), "f", 1)
 	for _, want := range []string{
-		"materials.a.colour: got none", "materials.b.colour", `materials.b.pattern: got "dots"`, "materials.b.size_m", "materials.c.pattern: got none",
-		"water.density_kgm3: got 0", "water.turbidity: got -1", "water.current_ms: got 20", "water.surface_m: got +Inf",
-		`objects[0].class: got "G 1"`, "objects[0].shapes: got 0", `objects[1].name: got "one"`, `objects[1].shapes[0].material: got "d"`,
+		"materials.a.pattern: got nothing", "materials.b.colour", `materials.b.pattern: got "dots"`, "materials.b.size_m", "materials.c.pattern: got nothing",
+		"water.density_kgm3: got 0", "water.turbidity: got -1", "water.current_ms[2]: got 20", "water.surface_m: got .inf",
+		`objects[0].class: got "G 1"`, "objects[0].shapes: got nothing", `objects[1].name: got "one"`, `objects[1].shapes[0].material: got "d"`,
 		"course.starts[0].spread_deg: got 200", `course.starts[1].name: got "s"`,
 		`course.checkpoints[0].id: got "a,b"`, "course.checkpoints[1]: got a mass", `course.finish[0].id: got "c"`, "course.finish[0]: got 0 solids",
 	} {
@@ -115,7 +115,7 @@ func TestDocumentedCourse(t *testing.T) {
 	}
 	_, block, _ := strings.Cut(string(page), "```yaml\nwater:")
 	block, _, _ = strings.Cut(block, "```")
-	s, err := ParseScene([]byte("name: my-pool\nwater:"+block), 1)
+	s, err := ParseScene([]byte("name: my-pool\nwater:"+block), "f", 1)
 	if err != nil || s.Water == nil || len(s.Things) != 1 || len(s.Course.Zones) != 4 || len(s.Course.Starts) != 1 {
 		t.Errorf("got %+v, %v", s, err)
 	}

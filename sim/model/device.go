@@ -3,9 +3,11 @@ package model
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
 // Device is what a sensor of a rescue robot is told beyond its place. Which fields count hangs on its kind; what a file
@@ -35,26 +37,26 @@ type Device struct {
 
 // deviceFile is a Device as written.
 type deviceFile struct {
-	Interval   *float64     `yaml:"interval_s"`
+	Interval   *float64     `yaml:"interval_s" min:"0" max:"3600"`
 	TimeStamp  *bool        `yaml:"time_stamp"`
 	Manual     bool         `yaml:"manual"`
-	Range      *float64     `yaml:"range_m"`
-	Noise      *float64     `yaml:"noise"`
-	Curve      [][2]float64 `yaml:"curve"`
-	Beam       *float64     `yaml:"beam_deg"`
-	FOV        *float64     `yaml:"fov_deg"`
-	Resolution *float64     `yaml:"resolution_deg"`
-	Plane      string       `yaml:"plane"` // xy or xz
+	Range      *float64     `yaml:"range_m" min:"1e-3" max:"1e4"`
+	Noise      *float64     `yaml:"noise" min:"0" max:"1"`
+	Curve      [][2]float64 `yaml:"curve" min:"-1e4" max:"1e4"`
+	Beam       *float64     `yaml:"beam_deg" min:"0" max:"170"`
+	FOV        *float64     `yaml:"fov_deg" min:"0" max:"360"`
+	Resolution *float64     `yaml:"resolution_deg" min:"1e-3" max:"360"`
+	Plane      string       `yaml:"plane" enum:"xy|xz"`
 	Infrared   bool         `yaml:"infrared"`
-	Diameter   *float64     `yaml:"diameter_m"`
+	Diameter   *float64     `yaml:"diameter_m" min:"1e-3" max:"1"`
 	Joint      string       `yaml:"joint"`
 	Left       string       `yaml:"left"`
 	Right      string       `yaml:"right"`
-	Radius     *float64     `yaml:"radius_m"`
-	Separation *float64     `yaml:"separation_m"`
-	Near       *float64     `yaml:"near_m"`
-	Nearest    *float64     `yaml:"nearest_m"`
-	Life       *float64     `yaml:"life_s"`
+	Radius     *float64     `yaml:"radius_m" min:"1e-3" max:"10"`
+	Separation *float64     `yaml:"separation_m" min:"1e-3" max:"100"`
+	Near       *float64     `yaml:"near_m" min:"0" max:"1e4"`
+	Nearest    *float64     `yaml:"nearest_m" min:"0" max:"1e4"`
+	Life       *float64     `yaml:"life_s" min:"1" max:"1e7"`
 }
 
 // deviceKinds are the kinds of sensor that have a Device, each with what its section of USARBot.ini says.
@@ -86,76 +88,57 @@ func deviceKinds() map[string]Device {
 const maxRays = 4096
 
 // device reads what the sensor of kind at path is told; nil for kinds that are told nothing. r has its joints.
-func (f *deviceFile) device(path, kind string, r *Robot, faults *faults) *Device {
+func (f *deviceFile) device(path yaml.Path, kind string, r *Robot, faults *faults) *Device {
 	d, ok := deviceKinds()[kind]
 	if !ok && kind == "contact" && f.Diameter != nil {
 		d, ok = Device{Joint: hal.None, Left: hal.None, Right: hal.None}, true
 	}
 	if !ok {
-		if f.written() {
-			faults.add("%s: got figures of a device for a sensor of kind %s, want none", path, kind)
+		if !reflect.ValueOf(*f).IsZero() {
+			faults.add(path, "got figures of a device for a sensor of kind %s, want none", kind)
 		}
 		return nil
 	}
-	// The file has degrees, the device radians; what is out of range keeps its default, and is a fault.
-	number := func(key string, to, from *float64, scale, low, high float64) {
-		if from != nil && faults.number(path+"."+key, *from, low, high) {
-			*to = *from * scale
+	// The file has degrees, the device radians.
+	const degree = math.Pi / 180
+	for _, n := range [...]struct {
+		to, from *float64
+		scale    float64
+	}{
+		{&d.Interval, f.Interval, 1}, {&d.Range, f.Range, 1}, {&d.Noise, f.Noise, 1}, {&d.Beam, f.Beam, degree}, {&d.FOV, f.FOV, degree},
+		{&d.Resolution, f.Resolution, degree}, {&d.Diameter, f.Diameter, 1}, {&d.Radius, f.Radius, 1}, {&d.Separation, f.Separation, 1},
+		{&d.Near, f.Near, 1}, {&d.Nearest, f.Nearest, 1}, {&d.Life, f.Life, 1},
+	} {
+		if n.from != nil {
+			*n.to = *n.from * n.scale
 		}
 	}
-	degree := math.Pi / 180
-	number("interval_s", &d.Interval, f.Interval, 1, 0, 3600)
-	number("range_m", &d.Range, f.Range, 1, 1e-3, maxLength)
-	number("noise", &d.Noise, f.Noise, 1, 0, 1)
-	number("beam_deg", &d.Beam, f.Beam, degree, 0, 170)
-	number("fov_deg", &d.FOV, f.FOV, degree, 0, 360)
-	number("resolution_deg", &d.Resolution, f.Resolution, degree, 1e-3, 360)
-	number("diameter_m", &d.Diameter, f.Diameter, 1, 1e-3, 1)
-	number("radius_m", &d.Radius, f.Radius, 1, 1e-3, 10)
-	number("separation_m", &d.Separation, f.Separation, 1, 1e-3, 100)
-	number("near_m", &d.Near, f.Near, 1, 0, maxLength)
-	number("nearest_m", &d.Nearest, f.Nearest, 1, 0, maxLength)
-	number("life_s", &d.Life, f.Life, 1, 1, 1e7)
 	if f.TimeStamp != nil {
 		d.TimeStamp = *f.TimeStamp
 	}
 	// Infrared always passes glass; a scanner is told so.
 	d.Manual, d.Clear = f.Manual, d.Clear || f.Infrared
-	switch f.Plane {
-	case "", "xy":
-	case "xz":
-		d.Upright = true
-	default:
-		faults.add("%s.plane: got %q, want xy or xz", path, f.Plane)
-	}
+	d.Upright = f.Plane == "xz"
 	for i, p := range f.Curve {
-		if !(math.Abs(p[0]) <= maxLength && math.Abs(p[1]) <= maxLength) || i > 0 && !(p[0] > f.Curve[i-1][0]) {
-			faults.add("%s.curve[%d]: got %v, want a pair whose first number is above the last", path, i, p)
+		if i > 0 && !(p[0] > f.Curve[i-1][0]) {
+			faults.add((path + ".curve").Index(i), "got %v, want a pair whose first number is above the last", p)
 		}
 	}
 	d.Curve = f.Curve
 	if kind == "range" && !(d.FOV/d.Resolution < maxRays) {
-		faults.add("%s: got %g rays, want at most %d: a wider resolution_deg", path, d.FOV/d.Resolution, maxRays)
+		faults.add(path, "got %g rays, want at most %d: a wider resolution_deg", d.FOV/d.Resolution, maxRays)
 	}
 	f.joints(path, kind, &d, r, faults)
 	return &d
 }
 
-// written tells whether the file says anything of a device.
-func (f *deviceFile) written() bool {
-	return f.Interval != nil || f.TimeStamp != nil || f.Manual || f.Range != nil || f.Noise != nil || f.Curve != nil ||
-		f.Beam != nil || f.FOV != nil || f.Resolution != nil || f.Plane != "" || f.Infrared || f.Diameter != nil ||
-		f.Joint != "" || f.Left != "" || f.Right != "" || f.Radius != nil || f.Separation != nil || f.Near != nil ||
-		f.Nearest != nil || f.Life != nil
-}
-
 // joints finds the joints that the device listens to. Odometry without wheels takes the left-most and the right-most, and
 // believes their true sizes where the file does not say others.
-func (f *deviceFile) joints(path, kind string, d *Device, r *Robot, faults *faults) {
+func (f *deviceFile) joints(path yaml.Path, kind string, d *Device, r *Robot, faults *faults) {
 	find := func(key, name string) int {
 		i := r.Joint(name)
 		if i == hal.None {
-			faults.add("%s.%s: got %q, want the name of a joint", path, key, name)
+			faults.add(path.Key(key), "got %q, want the name of a joint", name)
 		}
 		return i
 	}
@@ -187,7 +170,7 @@ func (f *deviceFile) joints(path, kind string, d *Device, r *Robot, faults *faul
 		d.Right = find("right", f.Right)
 	}
 	if d.Left == hal.None || d.Right == hal.None || d.Left == d.Right {
-		faults.add("%s: got no two wheels, want left and right: joints that wrap", path)
+		faults.add(path, "got no two wheels, want left and right: joints that wrap")
 		return
 	}
 	if d.Radius == 0 {
@@ -197,7 +180,7 @@ func (f *deviceFile) joints(path, kind string, d *Device, r *Robot, faults *faul
 		d.Separation = r.Joints[d.Left].Anchor[1] - r.Joints[d.Right].Anchor[1]
 	}
 	if !(d.Radius > 0) || !(d.Separation > 0) {
-		faults.add("%s: got wheels of %g m, %g m apart, want radius_m and separation_m above 0", path, d.Radius, d.Separation)
+		faults.add(path, "got wheels of %g m, %g m apart, want radius_m and separation_m above 0", d.Radius, d.Separation)
 	}
 }
 

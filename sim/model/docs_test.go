@@ -19,13 +19,13 @@ func TestDocumentedFiles(t *testing.T) {
 	for i := range blocks {
 		blocks[i], _, _ = strings.Cut(blocks[i], "```")
 	}
-	r, err := Parse([]byte(blocks[1]))
+	r, err := Parse([]byte(blocks[1]), "f")
 	if err != nil {
 		t.Error(err)
 	} else if len(r.Bodies) != 3 || len(r.Sensors) != 2 {
 		t.Errorf("robot: got %d bodies and %d sensors, want 3 and 2", len(r.Bodies), len(r.Sensors))
 	}
-	s, err := ParseScene([]byte(blocks[2]), 1)
+	s, err := ParseScene([]byte(blocks[2]), "f", 1)
 	if err != nil {
 		t.Error(err)
 	} else if len(s.Free) != 51 {

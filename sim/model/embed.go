@@ -53,7 +53,7 @@ func Load(name string) (*Robot, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	return Parse(b)
+	return Parse(b, name)
 }
 
 // LoadSimloid returns the robot that Simloid's clients ask for by id, 10 to 95; else an error of kind hal.Invalid.
@@ -85,7 +85,7 @@ func LoadScene(name string, seed int64) (*Scene, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	return ParseScene(b, seed)
+	return ParseScene(b, name, seed)
 }
 
 // LoadSimloidScene returns the scene that Simloid's clients ask for by id; else an error of kind hal.Invalid.

@@ -1,24 +1,22 @@
 package model
 
 import (
-	"errors"
 	"fmt"
-	"math"
 	"regexp"
+	"slices"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/sim/strict"
+	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// What a file may hold at most. A robot of flesh has dozens of links; a file with a million is an accident or an attack.
+// What a robot or a scene may hold at most. A robot of flesh has dozens of links; a file with a million is an accident
+// or an attack.
 const (
-	maxFile   = 4 << 20 // bytes
 	maxBodies = 1024
 	maxJoints = 1024
 	maxShapes = 64   // of one body
 	maxFixed  = 4096 // shapes of a scene
 	maxLoose  = 4096 // bodies of a scene
-	maxFaults = 100  // reported
 )
 
 // And what a figure may be at most: far beyond any robot, so that products of figures stay finite.
@@ -29,134 +27,80 @@ const (
 	maxForce   = 1e6 // N, N·m
 )
 
-// faults collects everything that is wrong with a file.
-type faults []error
+// faults are what is wrong with a file, with the place of each.
+type faults struct{ *yaml.Document }
 
-func (f *faults) add(format string, args ...any) {
-	switch {
-	case len(*f) < maxFaults:
-		*f = append(*f, fmt.Errorf(format, args...))
-	case len(*f) == maxFaults:
-		*f = append(*f, errors.New("more faults are not listed"))
-	}
-}
-
-// err is one error of all faults, or nil.
-func (f faults) err(op string) error {
-	if len(f) == 0 {
-		return nil
-	}
-	return &hal.Error{Kind: hal.Invalid, Op: op, Err: errors.Join(f...)}
+// add reports a fault in whole words.
+func (f *faults) add(path yaml.Path, format string, args ...any) {
+	f.Note(path, fmt.Sprintf(format, args...))
 }
 
 // number checks that x is finite and within low..high.
-func (f *faults) number(path string, x, low, high float64) bool {
-	if x >= low && x <= high {
-		return true
-	}
-	f.add("%s: got %g, want %g..%g", path, x, low, high)
-	return false
+func (f *faults) number(path yaml.Path, x, low, high float64) bool {
+	return f.Within(path, x, low, high)
 }
 
 // positive checks that x is finite, above 0 and at most high.
-func (f *faults) positive(path string, x, high float64) bool {
+func (f *faults) positive(path yaml.Path, x, high float64) bool {
 	if x > 0 && x <= high {
 		return true
 	}
-	f.add("%s: got %g, want above 0, at most %g", path, x, high)
+	f.add(path, "got %g, want above 0, at most %g", x, high)
 	return false
 }
 
 // count checks that there are not more of something than a file may hold.
-func (f *faults) count(path string, n, most int) bool {
+func (f *faults) count(path yaml.Path, n, most int) bool {
 	if n > most {
-		f.add("%s: got %d, want at most %d", path, n, most)
+		f.add(path, "got %d, want at most %d", n, most)
 	}
 	return n <= most
 }
 
-// name checks a name and that nothing else in seen has it.
-func (f *faults) name(path, list, name string, i int, seen map[string]int) {
-	if !namePattern.MatchString(name) {
-		f.add("%s.name: got %q, want lower-case letters, digits, - and _", path, name)
-	} else if first, twice := seen[name]; twice {
-		f.add("%s.name: got %q, which %s[%d] has too", path, name, list, first)
-	} else {
-		seen[name] = i
-	}
-}
-
 // index is the place of name in a map of names; hal.None and a fault where it is not there.
-func (f *faults) index(path, what, name string, names map[string]int) int {
+func (f *faults) index(path yaml.Path, what, name string, names map[string]int) int {
 	if i, ok := names[name]; ok {
 		return i
 	}
-	f.add("%s: got %q, want the name of a %s", path, name, what)
+	f.add(path, "got %s, want the name of a %s", yaml.Quote(name), what)
 	return hal.None
 }
 
-// point is three finite numbers, or 0, 0, 0 where v is not given.
-func (f *faults) point(path string, v []float64) vec {
-	if v == nil {
-		return vec{}
+// material is the one called name.
+func (f *faults) material(path yaml.Path, name string, materials map[string]Material) (Material, bool) {
+	m, ok := materials[name]
+	if !ok {
+		f.add(path, "got %s, want the name of a material", yaml.Quote(name))
 	}
-	if len(v) != 3 {
-		f.add("%s: got %v, want three numbers: x, y, z", path, v)
-		return vec{}
+	return m, ok
+}
+
+// word checks that a text can stand on USARSim's wire.
+func (f *faults) word(path yaml.Path, text string) {
+	if !proper(text) {
+		f.add(path, "got %s, want a word", yaml.Quote(text))
 	}
-	for _, x := range v {
-		if !(math.Abs(x) <= maxLength) {
-			f.add("%s: got %v, want three numbers of at most %g", path, v, maxLength)
-			return vec{}
-		}
-	}
-	return vec(v)
 }
 
 // turn is roll, pitch and yaw in degrees as a quaternion.
-func (f *faults) turn(path string, v []float64) [4]float64 {
-	if v == nil {
-		return [4]float64{1}
-	}
-	for _, x := range v {
-		if len(v) != 3 || !(math.Abs(x) <= 360) {
-			f.add("%s: got %v, want three angles of at most 360 degrees: roll, pitch, yaw", path, v)
-			return [4]float64{1}
-		}
-	}
-	if len(v) != 3 {
-		f.add("%s: got none, want three angles: roll, pitch, yaw", path)
-		return [4]float64{1}
-	}
-	return rollPitchYaw(radians(v[0]), radians(v[1]), radians(v[2]))
-}
+func turn(v [3]float64) [4]float64 { return rollPitchYaw(radians(v[0]), radians(v[1]), radians(v[2])) }
 
-// pair checks that v is two rising angles, degrees, and returns them in radians, or whole where v is not given.
-func (f *faults) pair(path string, v []float64, whole [2]float64) [2]float64 {
+// inRadians are two angles in degrees, or whole where they are not given.
+func inRadians(v *[2]float64, whole [2]float64) [2]float64 {
 	if v == nil {
-		return whole
-	}
-	const most = 360 * 256.0
-	if len(v) != 2 || !(v[0] < v[1]) || !(v[0] >= -most) || !(v[1] <= most) {
-		f.add("%s: got %v, want two rising angles, degrees", path, v)
 		return whole
 	}
 	return [2]float64{radians(v[0]), radians(v[1])}
 }
 
-// The names that joints, bodies and robots may have: they become channel names, config keys and file names.
-var namePattern = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
-
-// read decodes a file into a struct; see strict.Read. Of an empty one all that is missing is told. It is false when
-// nothing could be read.
-func read[T any](f *faults, b []byte, into *T, what string) bool {
-	fault, ok := strict.Read(b, maxFile, into)
-	switch {
-	case errors.Is(fault, strict.ErrEmpty):
-		f.add("%w, want a %s", fault, what)
-		return true
-	case fault != nil:
-		f.add("%w", fault)
+// places are the indexes of the items of a list by their names; of two with one name, which is a fault, the first.
+func places[T any](list []T, name func(*T) string) map[string]int {
+	names := map[string]int{}
+	for i := range slices.Backward(list) {
+		names[name(&list[i])] = i
 	}
-	return ok
+	return names
 }
+
+// The names that robots and scenes may have; files have the same rule as a form.
+var namePattern = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)

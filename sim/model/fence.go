@@ -4,39 +4,33 @@ import (
 	"math"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
 // fenceFile is a grid of bars from one point to another: a robot stops at it, most rays go through.
 type fenceFile struct {
-	From     []float64 `yaml:"from_m"` // at its foot
-	To       []float64 `yaml:"to_m"`
-	Height   float64   `yaml:"height_m"`
-	Gap      float64   `yaml:"gap_m"` // from bar to bar
-	Bar      float64   `yaml:"bar_m"` // how thick one is
-	Material string    `yaml:"material"`
+	From     [3]float64 `yaml:"from_m" min:"-1e4" max:"1e4"` // at its foot
+	To       [3]float64 `yaml:"to_m" min:"-1e4" max:"1e4"`
+	Height   float64    `yaml:"height_m" required:"true" above:"0" max:"100"`
+	Gap      float64    `yaml:"gap_m" required:"true" above:"0" max:"100"` // from bar to bar
+	Bar      float64    `yaml:"bar_m" required:"true" above:"0" max:"1"`   // how thick one is
+	Material string     `yaml:"material"`
 }
 
 // bars turns a fence into its posts and two rails.
-func (f *fenceFile) bars(path string, s *Scene, materials map[string]Material, faults *faults) {
-	before := len(*faults)
-	from, to := faults.point(path+".from_m", f.From), faults.point(path+".to_m", f.To)
-	faults.positive(path+".height_m", f.Height, 100)
-	faults.positive(path+".gap_m", f.Gap, 100)
-	faults.positive(path+".bar_m", f.Bar, 1)
-	m, known := materials[f.Material]
-	if !known {
-		faults.add("%s.material: got %q, want the name of a material", path, f.Material)
-	}
+func (f *fenceFile) bars(path yaml.Path, s *Scene, materials map[string]Material, faults *faults) {
+	from, to := f.From, f.To
+	m, _ := faults.material(path+".material", f.Material, materials)
 	way := vec{to[0] - from[0], to[1] - from[1], to[2] - from[2]}
 	long := math.Hypot(way[0], way[1])
 	if !(long > f.Gap) || math.Abs(way[2]) > 1e-9 {
-		faults.add("%s: got a fence from %v to %v, want one level and longer than gap_m", path, from, to)
+		faults.add(path, "got a fence from %v to %v, want one level and longer than gap_m", from, to)
 	}
-	if len(*faults) > before {
+	if !faults.Clean(path) {
 		return
 	}
 	n := int(math.Round(long / f.Gap))
-	if !faults.count(path+", with all bars", len(s.Fixed)+n+3, maxFixed) {
+	if !faults.count(path, len(s.Fixed)+n+3, maxFixed) {
 		return
 	}
 	turn := rollPitchYaw(0, 0, math.Atan2(way[1], way[0]))

@@ -123,7 +123,7 @@ func TestSub(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := r.Sub([]string{"tail", "left_elbow", "wing"}); err == nil ||
-		!strings.Contains(err.Error(), `joints[0]: "tail"`) || !strings.Contains(err.Error(), `joints[2]: "wing"`) {
+		!strings.Contains(err.Error(), `joints[0]: got "tail"`) || !strings.Contains(err.Error(), `joints[2]: got "wing"`) {
 		t.Errorf("unknown joints: got %v, want both named", err)
 	}
 }
@@ -141,17 +141,17 @@ joints:
   - {name: c, servo: mx-28, load: {mass_kg: 1}}
   - {name: d, servo: mx-28, limits_deg: [-10, 10], stops_deg: [-5, 5], load: {backlash_deg: 1, inertia_kgm2: .nan}}
 `
-	_, err := Parse([]byte(bad))
+	_, err := Parse([]byte(bad), "f")
 	if hal.KindOf(err) != hal.Invalid {
 		t.Fatalf("got %v, want an invalid error", err)
 	}
 	for _, want := range []string{
-		`"colour"`, `name: got "Bad Robot"`, "supply.volts: got 0", "supply.ohms: got -1",
+		"f:4:1: colour: got an unknown key", `name: got "Bad Robot"`, "supply.volts: got 0", "supply.ohms: got -1",
 		`joints[0].servo: got "ax-13"`, "joints[0].default_deg: got 20",
-		`joints[1].name: got "a", which joints[0] has too`, "joints[1].limits_deg: got [10 -10]",
+		`joints[1].name: got "a", want one of its own; joints[0].name has it too`, "joints[1].limits_deg: got [10, -10]",
 		"joints[2].limits_deg: got [-200 200]", `joints[2].modes[0]: got "torque"`, `joints[2].modes[1]: got "jump"`,
-		"joints[3].limits_deg: missing", "joints[3].load: got mass_kg 1 and length_m 0",
-		"joints[4].stops_deg: got stops", "joints[4].load.inertia_kgm2: got NaN",
+		"joints[3].limits_deg: got nothing", "joints[3].load: got mass_kg 1 and length_m 0",
+		"joints[4].stops_deg: got stops", "joints[4].load.inertia_kgm2: got .nan",
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("no fault %q", want)
@@ -161,7 +161,7 @@ joints:
 		t.Logf("got:\n%v", err)
 	}
 	for _, text := range []string{"", "[]", "joints: 3", "\x00", "name: x\njoints: []"} {
-		if _, err := Parse([]byte(text)); hal.KindOf(err) != hal.Invalid {
+		if _, err := Parse([]byte(text), "f"); hal.KindOf(err) != hal.Invalid {
 			t.Errorf("Parse(%q): got %v, want an invalid error", text, err)
 		}
 	}
@@ -177,7 +177,7 @@ joints:
   - {name: b, servo: vesc-4-hall, limits_deg: [-10, 10], load: {inertia_kgm2: 0.01}}
   - {name: c, servo: odrive-v3, modes: [position, velocity, torque], limits_deg: [-10, 10], load: {inertia_kgm2: 0.01}}
 `
-	r, err := Parse([]byte(text))
+	r, err := Parse([]byte(text), "f")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ joints:
 			t.Errorf("%s: got modes %v, want %v", r.Joints[i].Name, got, want)
 		}
 	}
-	if _, err := Parse([]byte(strings.Replace(text, "velocity, torque", "duty", 1))); err == nil || !strings.Contains(err.Error(), "which odrive-v3 does not have") {
+	if _, err := Parse([]byte(strings.Replace(text, "velocity, torque", "duty", 1)), "f"); err == nil || !strings.Contains(err.Error(), "which odrive-v3 does not have") {
 		t.Errorf("the duty of an ODrive, whose protocol has none: got %v", err)
 	}
 }
@@ -202,7 +202,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add([]byte("joints: [{name: a, limits_deg: [1e999, .inf]}]"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r, err := Parse(b)
+		r, err := Parse(b, "f")
 		if err != nil {
 			return
 		}

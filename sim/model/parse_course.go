@@ -1,42 +1,42 @@
 package model
 
 import (
-	"fmt"
 	"regexp"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
 // waterFile is what a scene is full of.
 type waterFile struct {
-	Surface   float64   `yaml:"surface_m"`
-	Density   float64   `yaml:"density_kgm3"`
-	Current   []float64 `yaml:"current_ms"`
-	Turbidity float64   `yaml:"turbidity"` // 1/m
+	Surface   float64    `yaml:"surface_m" min:"-1000" max:"1000"`
+	Density   float64    `yaml:"density_kgm3" required:"true" min:"1" max:"2e4"`
+	Current   [3]float64 `yaml:"current_ms" min:"-10" max:"10"`
+	Turbidity float64    `yaml:"turbidity" min:"0" max:"100"` // 1/m
 }
 
 // objectFile is a thing with a class, of shapes in its own frame.
 type objectFile struct {
-	Class    string      `yaml:"class"`
-	Name     string      `yaml:"name"`
-	At       []float64   `yaml:"at_m"`
-	Rotation []float64   `yaml:"rotation_deg"`
-	Shapes   []shapeFile `yaml:"shapes"`
+	Class    string      `yaml:"class" required:"true" form:"lower"`
+	Name     string      `yaml:"name" required:"true" form:"lower"`
+	At       [3]float64  `yaml:"at_m" min:"-1e4" max:"1e4"`
+	Rotation [3]float64  `yaml:"rotation_deg" min:"-360" max:"360"`
+	Shapes   []shapeFile `yaml:"shapes" required:"true" count:"64"`
 }
 
 type courseFile struct {
-	Starts      []startFile `yaml:"starts"`
-	Checkpoints []zoneFile  `yaml:"checkpoints"`
-	NoGo        []zoneFile  `yaml:"no_go"`
-	Finish      []zoneFile  `yaml:"finish"`
-	Actions     []zoneFile  `yaml:"action_points"`
+	Starts      []startFile `yaml:"starts" count:"256" unique:"name"`
+	Checkpoints []zoneFile  `yaml:"checkpoints" count:"256"`
+	NoGo        []zoneFile  `yaml:"no_go" count:"256"`
+	Finish      []zoneFile  `yaml:"finish" count:"256"`
+	Actions     []zoneFile  `yaml:"action_points" count:"256"`
 }
 
 type startFile struct {
-	Name     string    `yaml:"name"`
-	At       []float64 `yaml:"at_m"`
-	Rotation []float64 `yaml:"rotation_deg"`
-	Spread   float64   `yaml:"spread_deg"`
+	Name     string     `yaml:"name" required:"true" form:"lower"`
+	At       [3]float64 `yaml:"at_m" min:"-1e4" max:"1e4"`
+	Rotation [3]float64 `yaml:"rotation_deg" min:"-360" max:"360"`
+	Spread   float64    `yaml:"spread_deg" min:"0" max:"180"`
 }
 
 // zoneFile is a solid that nothing touches; of the shape's keys those of place and size are meant.
@@ -45,73 +45,39 @@ type zoneFile struct {
 	Shape shapeFile `yaml:",inline"`
 }
 
-// What a scene may have of them at most.
-const (
-	maxThings  = 1024
-	maxZones   = 256 // of one kind
-	maxCurrent = 10  // m/s
-)
-
 // The ids that zones may have: they go over the wire, bare, with commas between them.
 var idPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // wet reads the water; without it the scene is dry.
-func (f *sceneFile) wet(s *Scene, faults *faults) {
-	if f.Water == nil {
-		return
+func (f *sceneFile) wet(s *Scene) {
+	if w := f.Water; w != nil {
+		s.Water = &Water{Surface: w.Surface, Density: w.Density, Turbidity: w.Turbidity, Current: w.Current}
 	}
-	w := &Water{Surface: f.Water.Surface, Density: f.Water.Density, Turbidity: f.Water.Turbidity, Current: faults.point("water.current_ms", f.Water.Current)}
-	faults.number("water.surface_m", w.Surface, -1000, 1000)
-	faults.number("water.density_kgm3", w.Density, 1, 2e4)
-	faults.number("water.turbidity", w.Turbidity, 0, 100)
-	for _, v := range w.Current {
-		faults.number("water.current_ms", v, -maxCurrent, maxCurrent)
-	}
-	s.Water = w
 }
 
 // objects puts the things among the fixed shapes.
 func (f *sceneFile) objects(s *Scene, materials map[string]Material, faults *faults) {
-	if !faults.count("objects", len(f.Objects), maxThings) {
-		return
-	}
-	names := map[string]int{}
 	for i := range f.Objects {
-		path, o := fmt.Sprintf("objects[%d]", i), &f.Objects[i]
-		faults.name(path, "objects", o.Name, i, names)
-		if !namePattern.MatchString(o.Class) {
-			faults.add("%s.class: got %q, want lower-case letters, digits, - and _", path, o.Class)
+		path, o := yaml.Path("objects").Index(i), &f.Objects[i]
+		if len(o.Shapes) == 0 {
+			faults.add(path+".shapes", "got none, want 1 to %d", maxShapes)
 		}
-		if len(o.Shapes) == 0 || !faults.count(path+".shapes", len(o.Shapes), maxShapes) {
-			faults.add("%s.shapes: got %d, want 1 to %d", path, len(o.Shapes), maxShapes)
-			continue
-		}
-		at := startFile{At: o.At, Rotation: o.Rotation}.pose(path, faults)
+		at := hal.Pose{Position: o.At, Rotation: turn(o.Rotation)}
 		s.Things = append(s.Things, Thing{Class: o.Class, Name: o.Name, First: len(s.Fixed), Count: len(o.Shapes)})
 		for k := range o.Shapes {
-			shape := o.Shapes[k].shape(fmt.Sprintf("%s.shapes[%d]", path, k), materials, faults)
+			shape := o.Shapes[k].shape((path + ".shapes").Index(k), materials, faults)
 			shape.Pose = at.Times(shape.Pose)
 			s.Fixed = append(s.Fixed, shape)
 		}
 	}
-	faults.count("fixed and objects", len(s.Fixed), maxFixed)
-}
-
-func (f startFile) pose(path string, faults *faults) hal.Pose {
-	return hal.Pose{Position: faults.point(path+".at_m", f.At), Rotation: faults.turn(path+".rotation_deg", f.Rotation)}
+	faults.count("objects", len(s.Fixed), maxFixed)
 }
 
 func (f *courseFile) course(faults *faults) (c Course) {
-	if !faults.count("course.starts", len(f.Starts), maxZones) {
-		return c
+	for _, s := range f.Starts {
+		c.Starts = append(c.Starts, Start{Name: s.Name, Pose: hal.Pose{Position: s.At, Rotation: turn(s.Rotation)}, Spread: radians(s.Spread)})
 	}
-	names, ids := map[string]int{}, map[string]string{}
-	for i := range f.Starts {
-		path, s := fmt.Sprintf("course.starts[%d]", i), &f.Starts[i]
-		faults.name(path, "course.starts", s.Name, i, names)
-		faults.number(path+".spread_deg", s.Spread, 0, 180)
-		c.Starts = append(c.Starts, Start{Name: s.Name, Pose: s.pose(path, faults), Spread: radians(s.Spread)})
-	}
+	ids := map[string]yaml.Path{}
 	for _, list := range []struct {
 		key   string
 		kind  ZoneKind
@@ -120,19 +86,16 @@ func (f *courseFile) course(faults *faults) (c Course) {
 		{"checkpoints", Checkpoint, f.Checkpoints}, {"no_go", NoGo, f.NoGo},
 		{"finish", Finish, f.Finish}, {"action_points", Action, f.Actions},
 	} {
-		if !faults.count("course."+list.key, len(list.zones), maxZones) {
-			continue
-		}
 		for i := range list.zones {
-			path, z := fmt.Sprintf("course.%s[%d]", list.key, i), &list.zones[i]
+			path, z := yaml.Path("course").Key(list.key).Index(i), &list.zones[i]
 			if !idPattern.MatchString(z.ID) {
-				faults.add("%s.id: got %q, want 1 to 64 letters, digits, - and _", path, z.ID)
+				faults.add(path+".id", "got %q, want 1 to 64 letters, digits, - and _", z.ID)
 			} else if first, twice := ids[z.ID]; twice {
-				faults.add("%s.id: got %q, which %s has too", path, z.ID, first)
+				faults.Taken(path+".id", z.ID, first)
 			}
 			ids[z.ID] = path
-			if z.Shape.Mass != nil || z.Shape.Material != "" || z.Shape.Collides != nil {
-				faults.add("%s: got a mass, a material or collides, want a solid of space", path)
+			if z.Shape.Mass != nil || z.Shape.Material != "" || faults.Has(path+".collides") {
+				faults.add(path, "got a mass, a material or collides, want a solid of space")
 				z.Shape.Material = ""
 			}
 			shape := z.Shape.shape(path, map[string]Material{"": {}}, faults)
@@ -144,40 +107,20 @@ func (f *courseFile) course(faults *faults) (c Course) {
 }
 
 // paint is how a material looks; nil where the file does not say.
-func (f *materialFile) paint(path string, faults *faults) *Paint {
+func (f *materialFile) paint(path yaml.Path, faults *faults) *Paint {
+	if f.Pattern == "" && (f.Second != nil || f.Size != 0) {
+		faults.add(path+".pattern", "got nothing, want checks or bands, or one colour")
+	}
 	if f.Colour == nil {
-		if f.Second != nil || f.Pattern != "" || f.Size != 0 {
-			faults.add("%s.colour: got none, want red, green, blue", path)
-		}
 		return nil
 	}
-	colour := func(key string, v []float64) (c [3]float64) {
-		for _, x := range v {
-			if !(x >= 0 && x <= 1) {
-				v = nil
-			}
-		}
-		if len(v) != 3 {
-			faults.add("%s.%s: want red, green, blue, each 0..1", path, key)
-			return c
-		}
-		return [3]float64(v)
-	}
-	p := &Paint{Colour: colour("colour", f.Colour)}
-	switch f.Pattern {
-	case "":
-		if f.Second != nil || f.Size != 0 {
-			faults.add("%s.pattern: got none, want checks or bands, or one colour", path)
-		}
+	p := &Paint{Colour: *f.Colour}
+	if f.Pattern == "" || f.Second == nil {
 		return p
-	case "checks":
-		p.Pattern = Checks
-	case "bands":
-		p.Pattern = Bands
-	default:
-		faults.add("%s.pattern: got %q, want checks or bands", path, f.Pattern)
 	}
-	p.Second, p.Size = colour("second", f.Second), f.Size
-	faults.number(path+".size_m", p.Size, 1e-3, maxLength)
+	p.Second, p.Size, p.Pattern = *f.Second, f.Size, Checks
+	if f.Pattern == "bands" {
+		p.Pattern = Bands
+	}
 	return p
 }

@@ -3,6 +3,8 @@ package model
 import (
 	"strconv"
 	"strings"
+
+	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
 // Random says how far figures of a body or a joint may be from what the file says, as shares of it: 0.1 is an even
@@ -162,11 +164,11 @@ func (b *Body) Resize(i int, radius float64, half [3]float64) {
 
 // bodyRandomFile is what a body may leave to chance: "10%".
 type bodyRandomFile struct {
-	Mass     string `yaml:"mass"`
-	Friction string `yaml:"friction"`
+	Mass     string `yaml:"mass" form:"bare"`
+	Friction string `yaml:"friction" form:"bare"`
 }
 
-func (f *bodyRandomFile) read(path string, b *Body, faults *faults) (r Random) {
+func (f *bodyRandomFile) read(path yaml.Path, b *Body, faults *faults) (r Random) {
 	// A share of nothing is a mistake, not a figure: it would never be seen to do nothing.
 	r.Mass = faults.share(path+".mass", f.Mass, "mass_kg", b.Mass)
 	rough := 0.0
@@ -179,12 +181,12 @@ func (f *bodyRandomFile) read(path string, b *Body, faults *faults) (r Random) {
 
 // jointRandomFile is what a joint may leave to chance: "10%". Where it starts, start_spread_deg says.
 type jointRandomFile struct {
-	Strength string `yaml:"strength"`
-	Friction string `yaml:"friction"`
-	Damping  string `yaml:"damping"`
+	Strength string `yaml:"strength" form:"bare"`
+	Friction string `yaml:"friction" form:"bare"`
+	Damping  string `yaml:"damping" form:"bare"`
 }
 
-func (f *jointRandomFile) read(path string, l *linkFile, faults *faults) (r Random) {
+func (f *jointRandomFile) read(path yaml.Path, l *linkFile, faults *faults) (r Random) {
 	r.Strength = faults.share(path+".strength", f.Strength, "", 1)
 	r.Friction = faults.share(path+".friction", f.Friction, "friction_nm", l.Friction)
 	r.Damping = faults.share(path+".damping", f.Damping, "damping_nms", l.Damping)
@@ -193,18 +195,18 @@ func (f *jointRandomFile) read(path string, l *linkFile, faults *faults) (r Rand
 
 // share reads "10%" as 0.1, and 0 where nothing is said. Of nothing no share can be random: want names what is missing
 // where the figure is 0.
-func (f *faults) share(path, text, want string, figure float64) float64 {
+func (f *faults) share(path yaml.Path, text, want string, figure float64) float64 {
 	if text == "" {
 		return 0
 	}
 	number, ok := strings.CutSuffix(text, "%")
 	percent, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 	if !ok || err != nil || !(percent > 0 && percent <= 100*maxRandom) {
-		f.add("%s: got %q, want a share above 0%%, at most %g%%", path, text, 100*maxRandom)
+		f.add(path, "got %q, want a share above 0%%, at most %g%%", text, 100*maxRandom)
 		return 0
 	}
 	if figure == 0 {
-		f.add("%s: got %s of nothing, want %s too", path, text, want)
+		f.add(path, "got %s of nothing, want %s too", text, want)
 	}
 	return percent / 100
 }

@@ -30,7 +30,7 @@ func always(x float64) func(list, name, figure string) float64 {
 }
 
 func TestDraw(t *testing.T) {
-	r, err := Parse([]byte(loose))
+	r, err := Parse([]byte(loose), "f")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,13 +95,13 @@ func TestRandomFaults(t *testing.T) {
 		{"mass: 10%", "mass: 91%", "bodies[0].random.mass"},
 		{"mass: 10%", "mass: -1%", "bodies[0].random.mass"},
 		{"mass: 10%", "mass: NaN%", "bodies[0].random.mass"},
-		{"mass: 10%", "colour: 10%", "unknown field"},
+		{"mass: 10%", "colour: 10%", "random.colour: got an unknown key"},
 		{"friction: 0.5", "friction: 0", "bodies[0].random.friction: got 20% of nothing"},
 		{"friction_nm: 0.1, ", "", "joints[0].random.friction: got 30 % of nothing, want friction_nm too"},
 		{"{damping: 40%}", "{strength: 40%}", "passive[0].random.strength: got 40% without a motor"},
 	} {
 		text := strings.Replace(loose, c.old, c.new, 1)
-		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Parse([]byte(text), "f"); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s instead of %s: got %v, want %q", c.new, c.old, err, c.want)
 		}
 	}
@@ -125,7 +125,7 @@ joints: [{name: j, servo: ax-12a, limits_deg: [-90, 90], parent: base, child: st
 `
 	masses := []any{", mass_kg: 0.3", ", mass_kg: 0.2", ", mass_kg: 0.1"}
 	parse := func(width, radius, length, ball float64) Body {
-		r, err := Parse(fmt.Appendf(nil, body, "", width, masses[0], radius, length, masses[1], ball, masses[2]))
+		r, err := Parse(fmt.Appendf(nil, body, "", width, masses[0], radius, length, masses[1], ball, masses[2]), "f")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,11 +1,11 @@
 package model
 
 import (
-	"fmt"
 	"math"
 	"strings"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
 // Rescue is what a controller of USARSim must know of a robot, beside what its layout says. Names on the wire are the
@@ -50,7 +50,7 @@ type Camera struct {
 // rescueFile is a Rescue as written.
 type rescueFile struct {
 	Class     string            `yaml:"class"`
-	Interval  *float64          `yaml:"interval_s"`
+	Interval  float64           `yaml:"interval_s" default:"0.2" min:"1e-3" max:"60"`
 	Relative  bool              `yaml:"relative_camera"`
 	Torque    bool              `yaml:"torque_drive"`
 	Left      []string          `yaml:"left"`
@@ -59,16 +59,16 @@ type rescueFile struct {
 	Rear      []string          `yaml:"rear"`
 	Steers    map[string]string `yaml:"steers"` // a wheel and the joint that turns it
 	Steering  string            `yaml:"steering"`
-	Size      []float64         `yaml:"size_m"`
+	Size      [3]float64        `yaml:"size_m" min:"-1e4" max:"1e4"`
 	Headlight bool              `yaml:"headlight"`
 	Releaser  *releaserFile     `yaml:"releaser"`
 	Packages  []packageFile     `yaml:"packages"`
 }
 
 type releaserFile struct {
-	Name string    `yaml:"name"`
-	Tags int       `yaml:"tags"`
-	At   []float64 `yaml:"at_m"`
+	Name string     `yaml:"name"`
+	Tags int        `yaml:"tags" required:"true" min:"1" max:"1000000"` // one without tags would only fail
+	At   [3]float64 `yaml:"at_m" min:"-1e4" max:"1e4"`
 }
 
 type packageFile struct {
@@ -79,34 +79,27 @@ type packageFile struct {
 
 // cameraFile is a Camera as written.
 type cameraFile struct {
-	Name     string    `yaml:"name"`
-	Path     string    `yaml:"path"`
-	Body     string    `yaml:"body"`
-	At       []float64 `yaml:"at_m"`
-	Rotation []float64 `yaml:"rotation_deg"`
-	Pixels   []int     `yaml:"pixels"`
-	FOV      float64   `yaml:"fov_deg"`
-	Zoom     []float64 `yaml:"zoom_deg"`
-	Package  string    `yaml:"package"`
+	Name     string      `yaml:"name" required:"true" form:"lower"`
+	Path     string      `yaml:"path"`
+	Body     string      `yaml:"body"`
+	At       [3]float64  `yaml:"at_m" min:"-1e4" max:"1e4"`
+	Rotation [3]float64  `yaml:"rotation_deg" min:"-360" max:"360"`
+	Pixels   [2]int      `yaml:"pixels" default:"[320, 240]" min:"1" max:"4096"`
+	FOV      *float64    `yaml:"fov_deg" min:"1" max:"170"`
+	Zoom     *[2]float64 `yaml:"zoom_deg" order:"<" min:"1" max:"170"`
+	Package  string      `yaml:"package"`
 }
-
-// maxPixels bounds a side of a camera's picture.
-const maxPixels = 4096
 
 // equip reads all that names joints and is no joint: devices, cameras and what USARSim must know. r has its joints.
 func (f *file) equip(r *Robot, bodies map[string]int, faults *faults) {
 	for i := range f.Sensors {
 		if i < len(r.Sensors) {
 			s := &r.Sensors[i]
-			s.Device = f.Sensors[i].Device.device(fmt.Sprintf("sensors[%d]", i), s.Kind, r, faults)
+			s.Device = f.Sensors[i].Device.device(yaml.Path("sensors").Index(i), s.Kind, r, faults)
 		}
 	}
-	// Cameras are in the layout under their names; two of one name could not be told apart.
-	seen := map[string]int{}
 	for i := range f.Cameras {
-		path, c := fmt.Sprintf("cameras[%d]", i), &f.Cameras[i]
-		faults.name(path, "cameras", c.Name, i, seen)
-		r.Cameras = append(r.Cameras, c.camera(path, bodies, faults))
+		r.Cameras = append(r.Cameras, f.Cameras[i].camera(yaml.Path("cameras").Index(i), bodies, faults))
 	}
 	f.couple(r, faults)
 	if f.Rescue != nil {
@@ -129,57 +122,44 @@ func (f *file) couple(r *Robot, faults *faults) {
 			break
 		}
 	}
-	if n := len(r.Differential); n != len(f.Differential) || n != 2 || r.Differential[0] == r.Differential[1] {
-		faults.add("differential: got %q, want two passive joints that turn", f.Differential)
+	if len(r.Differential) != 2 || r.Differential[0] == r.Differential[1] {
+		faults.add("differential", "got %q, want two passive joints that turn", *f.Differential)
 		r.Differential = nil
 	}
 }
 
-func (f *cameraFile) camera(path string, bodies map[string]int, faults *faults) Camera {
+func (f *cameraFile) camera(path yaml.Path, bodies map[string]int, faults *faults) Camera {
 	c := Camera{Name: f.Name, Path: f.Path, Body: faults.index(path+".body", "body", f.Body, bodies), Package: f.Package,
-		Pose:  hal.Pose{Position: faults.point(path+".at_m", f.At), Rotation: faults.turn(path+".rotation_deg", f.Rotation)},
-		Width: 320, Height: 240, FOV: 0.7854, MinFOV: 0.3491, MaxFOV: 2.0944}
-	if f.Pixels != nil {
-		if len(f.Pixels) != 2 || min(f.Pixels[0], f.Pixels[1]) < 1 || max(f.Pixels[0], f.Pixels[1]) > maxPixels {
-			faults.add("%s.pixels: got %v, want two numbers of 1 to %d", path, f.Pixels, maxPixels)
-		} else {
-			c.Width, c.Height = f.Pixels[0], f.Pixels[1]
-		}
-	}
-	if f.FOV != 0 && faults.number(path+".fov_deg", f.FOV, 1, 170) {
-		c.FOV = radians(f.FOV)
+		Pose:  hal.Pose{Position: f.At, Rotation: turn(f.Rotation)},
+		Width: f.Pixels[0], Height: f.Pixels[1], FOV: 0.7854, MinFOV: 0.3491, MaxFOV: 2.0944}
+	if f.FOV != nil {
+		c.FOV = radians(*f.FOV)
 		c.MinFOV, c.MaxFOV = c.FOV, c.FOV
 	}
 	if f.Zoom != nil {
-		ends := faults.pair(path+".zoom_deg", f.Zoom, [2]float64{c.MinFOV, c.MaxFOV})
-		if c.MinFOV, c.MaxFOV = ends[0], ends[1]; !(c.MinFOV >= radians(1) && c.MinFOV <= c.FOV && c.FOV <= c.MaxFOV && c.MaxFOV <= radians(170)) {
-			faults.add("%s.zoom_deg: got %v, want two angles of 1 to 170 around fov_deg", path, f.Zoom)
+		if c.MinFOV, c.MaxFOV = radians(f.Zoom[0]), radians(f.Zoom[1]); !(c.MinFOV <= c.FOV && c.FOV <= c.MaxFOV) {
+			faults.add(path+".zoom_deg", "got %v, want two angles of 1 to 170 around fov_deg", *f.Zoom)
 		}
 	}
 	return c
 }
 
-func (f *rescueFile) rescue(path string, r *Robot, faults *faults) *Rescue {
-	list := func(key string, names []string) (joints []int) {
+func (f *rescueFile) rescue(path yaml.Path, r *Robot, faults *faults) *Rescue {
+	list := func(key yaml.Path, names []string) (joints []int) {
 		for i, name := range names {
 			k := r.Joint(name)
 			if k == hal.None {
-				faults.add("%s.%s[%d]: got %q, want the name of a joint", path, key, i, name)
+				faults.add((path + "." + key).Index(i), "got %q, want the name of a joint", name)
 				continue
 			}
 			joints = append(joints, k)
 		}
 		return joints
 	}
-	out := &Rescue{Class: f.Class, Interval: 0.2, Absolute: !f.Relative, Torque: f.Torque, Headlight: f.Headlight, Steering: f.Steering,
+	out := &Rescue{Class: f.Class, Interval: f.Interval, Absolute: !f.Relative, Torque: f.Torque, Headlight: f.Headlight, Steering: f.Steering,
 		Left: list("left", f.Left), Right: list("right", f.Right), Front: list("front", f.Front), Rear: list("rear", f.Rear),
-		Size: faults.point(path+".size_m", f.Size)}
-	if !proper(f.Class) {
-		faults.add("%s.class: got %q, want a word such as USARBot.P2AT", path, f.Class)
-	}
-	if f.Interval != nil && faults.number(path+".interval_s", *f.Interval, 1e-3, 60) {
-		out.Interval = *f.Interval
-	}
+		Size: f.Size}
+	faults.word(path+".class", f.Class)
 	// In the joints' order, since a map has none.
 	for wheel := range r.Joints {
 		if name, ok := f.Steers[r.Joints[wheel].Name]; ok {
@@ -189,22 +169,17 @@ func (f *rescueFile) rescue(path string, r *Robot, faults *faults) *Rescue {
 		}
 	}
 	if len(out.Steers) < len(f.Steers) {
-		faults.add("%s.steers: got %v, want wheels and joints by name", path, f.Steers)
+		faults.add(path+".steers", "got %v, want wheels and joints by name", f.Steers)
 	}
-	// A releaser without tags would only fail.
 	if l := f.Releaser; l != nil {
-		faults.number(path+".releaser.tags", float64(l.Tags), 1, 1e6)
-		if !proper(l.Name) {
-			faults.add("%s.releaser.name: got %q, want a word", path, l.Name)
-		}
+		faults.word(path+".releaser.name", l.Name)
 		out.Tags, out.ReleaserName = l.Tags, l.Name
-		out.ReleaserPose = hal.Pose{Position: faults.point(path+".releaser.at_m", l.At), Rotation: [4]float64{1}}
+		out.ReleaserPose = hal.Pose{Position: l.At, Rotation: [4]float64{1}}
 	}
 	for i, p := range f.Packages {
-		at := fmt.Sprintf("packages[%d]", i)
-		if !proper(p.Type) || !proper(p.Name) {
-			faults.add("%s.%s: got type %q and name %q, want a word each", path, at, p.Type, p.Name)
-		}
+		at := yaml.Path("packages").Index(i)
+		faults.word(path+"."+at+".type", p.Type)
+		faults.word(path+"."+at+".name", p.Name)
 		out.Packages = append(out.Packages, MissionPackage{p.Type, p.Name, list(at+".joints", p.Joints)})
 	}
 	return out

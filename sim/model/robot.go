@@ -2,6 +2,7 @@ package model
 
 import (
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/yaml"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
 
@@ -129,11 +130,11 @@ func (r *Robot) Joint(name string) int {
 // Sub returns a robot of those joints of r that are named, in r's order: a part of a mixed body. It has no bodies and no
 // partners, since half a tree is no robot. Names that r does not have are one hal.Invalid error.
 func (r *Robot) Sub(joints []string) (*Robot, error) {
-	var faults faults
+	faults := faults{&yaml.Document{Source: "robot " + r.Name}}
 	chosen := make([]bool, len(r.Joints))
 	for i, name := range joints {
 		if at := r.Joint(name); at == hal.None {
-			faults.add("joints[%d]: %q: robot %q has no such joint", i, name, r.Name)
+			faults.add(yaml.Path("joints").Index(i), "got %q, want the name of a joint", name)
 		} else {
 			chosen[at] = true
 		}
@@ -146,7 +147,7 @@ func (r *Robot) Sub(joints []string) (*Robot, error) {
 			part.Joints = append(part.Joints, j)
 		}
 	}
-	if err := faults.err("model: sub"); err != nil {
+	if err := faults.Err(); err != nil {
 		return nil, err
 	}
 	return part, nil

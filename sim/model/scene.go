@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/yaml"
 	"github.com/halyard-robotics/halyard/sim/exact"
 )
 
@@ -36,107 +37,71 @@ type Field struct {
 	Material      Material
 }
 
-// ParseScene reads a scene file, of at most 4 MiB, as Parse reads a robot. The seed decides what the file leaves to
-// chance: the same seed, the same stones, on every machine.
-func ParseScene(b []byte, seed int64) (*Scene, error) {
+// ParseScene reads a scene file, as Parse reads a robot. The seed decides what the file leaves to chance: the same seed,
+// the same stones, on every machine.
+func ParseScene(b []byte, source string, seed int64) (*Scene, error) {
 	var f sceneFile
-	var faults faults
-	if !read(&faults, b, &f, "scene") {
-		return nil, faults.err("scene")
+	d, ok := yaml.Decode(b, source, &f)
+	if !ok {
+		return nil, d.Err()
 	}
-	s := f.scene(uint64(seed), &faults)
-	if err := faults.err("scene"); err != nil {
+	s := f.scene(uint64(seed), &faults{d})
+	if err := d.Err(); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
 func (f *sceneFile) scene(seed uint64, faults *faults) *Scene {
-	s := &Scene{Name: f.Name, Title: f.Title, Simloid: hal.None}
-	if !namePattern.MatchString(f.Name) {
-		faults.add("name: got %q, want lower-case letters, digits, - and _", f.Name)
-	}
+	s := &Scene{Name: f.Name, Title: f.Title, Simloid: hal.None, GroundZ: f.GroundZ}
 	if f.Simloid != nil {
 		s.Simloid = *f.Simloid
-		faults.number("simloid", float64(s.Simloid), 0, 999)
 	}
 	materials := readMaterials(f.Materials, faults)
 	if f.Ground != "" {
-		m, ok := materials[f.Ground]
-		if s.Ground = &m; !ok {
-			faults.add("ground: got %q, want the name of a material", f.Ground)
-		}
+		m, _ := faults.material("ground", f.Ground, materials)
+		s.Ground = &m
 	}
-	if faults.count("fixed", len(f.Fixed), maxFixed) {
-		for i := range f.Fixed {
-			s.Fixed = append(s.Fixed, f.Fixed[i].shape(fmt.Sprintf("fixed[%d]", i), materials, faults))
-		}
+	for i := range f.Fixed {
+		s.Fixed = append(s.Fixed, f.Fixed[i].shape(yaml.Path("fixed").Index(i), materials, faults))
 	}
-	if faults.count("fields", len(f.Fields), maxShapes) {
-		for i := range f.Fields {
-			s.Fields = append(s.Fields, f.Fields[i].field(fmt.Sprintf("fields[%d]", i), materials, faults))
-		}
+	for i := range f.Fields {
+		s.Fields = append(s.Fields, f.Fields[i].field(yaml.Path("fields").Index(i), materials, faults))
 	}
 	f.loose(s, seed, materials, faults)
-	f.wet(s, faults)
+	f.wet(s)
 	f.objects(s, materials, faults)
 	s.Course = f.Course.course(faults)
-	s.GroundZ = f.GroundZ
-	faults.number("ground_m", f.GroundZ, -maxLength, maxLength)
 	f.Arena.arena(s, materials, faults)
 	return s
 }
 
 // loose reads the free bodies and scatters the random ones.
 func (f *sceneFile) loose(s *Scene, seed uint64, materials map[string]Material, faults *faults) {
-	if !faults.count("free", len(f.Free), maxLoose) || !faults.count("scatter", len(f.Scatter), maxShapes) {
-		return
-	}
-	names := map[string]int{}
+	names := places(f.Free, func(b *bodyFile) string { return b.Name })
 	for i := range f.Free {
-		path := fmt.Sprintf("free[%d]", i)
-		faults.name(path, "free", f.Free[i].Name, i, names)
+		path := yaml.Path("free").Index(i)
 		s.Free = append(s.Free, f.Free[i].body(path, materials, faults))
 		if s.Free[i].Mass == 0 {
-			faults.add("%s: %q weighs nothing, want mass_kg or density_kgm3", path, f.Free[i].Name)
+			faults.add(path, "got no mass, want mass_kg or density_kgm3")
 		}
 	}
 	for i := range f.Scatter {
-		path, g := fmt.Sprintf("scatter[%d]", i), &f.Scatter[i]
-		faults.name(path, "free or scatter", g.Name, i, names)
-		ok := g.check(path, maxLoose-len(s.Free), faults)
-		material, known := materials[g.Material]
-		if !known {
-			faults.add("%s.material: got %q, want the name of a material", path, g.Material)
+		path, g := yaml.Path("scatter").Index(i), &f.Scatter[i]
+		if k, twice := names[g.Name]; twice {
+			faults.Taken(path+".name", g.Name, yaml.Path("free").Index(k))
 		}
-		if ok && known {
+		faults.count(path+".count", g.Count, maxLoose-len(s.Free))
+		material, known := faults.material(path+".material", g.Material, materials)
+		if known && faults.Clean(path) {
 			s.Free = append(s.Free, g.stones(&seed, material)...)
 		}
 	}
 }
 
-func (f *scatterFile) check(path string, room int, faults *faults) bool {
-	before := len(*faults)
-	faults.number(path+".count", float64(f.Count), 1, float64(room))
-	faults.positive(path+".density_kgm3", f.Density, 1e5)
-	span := func(key string, v []float64, low float64) {
-		if len(v) != 2 || !(v[0] <= v[1]) || !(v[0] >= low) || !(v[1] <= maxLength) {
-			faults.add("%s.%s: got %v, want two rising numbers from %g to %g", path, key, v, low, maxLength)
-		}
-	}
-	const least = 1e-4
-	span("size_x_m", f.SizeX, least)
-	span("size_y_m", f.SizeY, least)
-	span("size_z_m", f.SizeZ, least)
-	span("x_m", f.X, -maxLength)
-	span("y_m", f.Y, -maxLength)
-	span("z_m", f.Z, -maxLength)
-	return len(*faults) == before
-}
-
 // stones draws the boxes, in the order in which the original draws them: sizes, then places.
 func (f *scatterFile) stones(seed *uint64, material Material) []Body {
-	draw := func(v []float64) float64 { return v[0] + float64((v[1]-v[0])*uniform(seed)) }
+	draw := func(v [2]float64) float64 { return v[0] + float64((v[1]-v[0])*uniform(seed)) }
 	var stones []Body
 	for i := range f.Count {
 		size := vec{draw(f.SizeX), draw(f.SizeY), draw(f.SizeZ)}
@@ -169,27 +134,15 @@ func uniform(seed *uint64) float64 {
 	return float64(z>>11) / (1 << 53)
 }
 
-func (f *fieldFile) field(path string, materials map[string]Material, faults *faults) Field {
-	out := Field{Name: f.Name, Position: faults.point(path+".at_m", f.At)}
-	var known bool
-	if out.Material, known = materials[f.Material]; !known {
-		faults.add("%s.material: got %q, want the name of a material", path, f.Material)
-	}
-	if len(f.Size) != 2 || !(f.Size[0] > 0 && f.Size[1] > 0 && f.Size[0] <= maxLength && f.Size[1] <= maxLength) {
-		faults.add("%s.size_m: got %v, want two numbers above 0: along x, along y", path, f.Size)
-		return out
-	}
+func (f *fieldFile) field(path yaml.Path, materials map[string]Material, faults *faults) Field {
+	out := Field{Name: f.Name, Position: f.At}
+	out.Material, _ = faults.material(path+".material", f.Material, materials)
 	switch {
-	case (f.Formula == "") == (f.Heights == nil):
-		faults.add("%s: want either formula or heights_m", path)
-		return out
-	case f.Formula == "":
-		f.rows(path, &out, faults)
-	case f.Formula != "cosine-hills":
-		faults.add("%s.formula: got %q, want cosine-hills", path, f.Formula)
-	case len(f.Samples) != 2 || min(f.Samples[0], f.Samples[1]) < 2 || max(f.Samples[0], f.Samples[1]) > 1024:
-		faults.add("%s.samples: got %v, want two numbers of 2 to 1024: along x, along y", path, f.Samples)
-	default:
+	case f.Formula != "" && faults.Has(path+".heights_m"):
+		faults.add(path, "got formula and heights_m, want either")
+	case faults.Has(path+".heights_m") && faults.Clean(path+".heights_m"):
+		f.rows(path+".heights_m", &out, faults)
+	case f.Formula != "" && faults.Clean(path+".samples"):
 		out.Columns, out.Rows = f.Samples[0], f.Samples[1]
 		for j := range out.Rows {
 			for i := range out.Columns {
@@ -206,24 +159,18 @@ func (f *fieldFile) field(path string, materials map[string]Material, faults *fa
 }
 
 // rows takes the heights of the file.
-func (f *fieldFile) rows(path string, out *Field, faults *faults) {
+func (f *fieldFile) rows(path yaml.Path, out *Field, faults *faults) {
 	if out.Rows = len(f.Heights); out.Rows > 0 {
 		out.Columns = len(f.Heights[0])
 	}
-	if out.Rows < 2 || out.Columns < 2 || out.Rows > 1024 || out.Columns > 1024 {
-		faults.add("%s.heights_m: got %d rows of %d, want 2 to 1024 of both", path, out.Rows, out.Columns)
+	if out.Rows < 2 || out.Columns < 2 {
+		faults.add(path, "got %d rows of %d, want 2 to 1024 of both", out.Rows, out.Columns)
 		return
 	}
 	for j, row := range f.Heights {
 		if len(row) != out.Columns {
-			faults.add("%s.heights_m[%d]: got %d heights, want %d", path, j, len(row), out.Columns)
+			faults.add(path.Index(j), "got %d heights, want %d", len(row), out.Columns)
 			return
-		}
-		for _, h := range row {
-			if !(math.Abs(h) <= maxLength) {
-				faults.add("%s.heights_m[%d]: got %g, want at most %g", path, j, h, maxLength)
-				return
-			}
 		}
 		out.Heights = append(out.Heights, row...)
 	}

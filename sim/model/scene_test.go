@@ -155,7 +155,7 @@ name: yard
 fixed: [{cylinder: [0.1, 1], at_m: [1, 0, 0.5]}]
 fields: [{name: ramp, size_m: [1, 2], heights_m: [[0, 0, 0], [1, 2, 3]]}]
 free: [{name: ball, mass_kg: 1, position_m: [0, 0, 2], shapes: [{sphere: 0.1}]}]
-`), 0)
+`), "f", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,18 +187,18 @@ free: [{name: a}, {name: a, mass_kg: 1, shapes: [{sphere: 1}]}]
 scatter:
   - {name: a, count: 1000000, density_kgm3: 0, size_x_m: [0, 1], size_y_m: [2, 1], size_z_m: [1], x_m: [0, .inf], y_m: [0, 0], z_m: [0, 0], material: mud}
 `
-	_, err := ParseScene([]byte(bad), 0)
+	_, err := ParseScene([]byte(bad), "f", 0)
 	if hal.KindOf(err) != hal.Invalid {
 		t.Fatalf("got %v, want an invalid error", err)
 	}
 	for _, want := range []string{
-		`"colour"`, `name: got "Bad"`, "simloid: got 5000", `ground: got "mud"`, "materials.ice.friction: got -1",
-		"fixed[0].box: got -1", "fixed[1]: got 0 solids", `fixed[1].material: got "mud"`, "fields[0].size_m: got [1]",
-		"fields[1]: want either", `fields[2].formula: got "sea"`, "fields[3].samples: got [1 2000]",
-		"fields[4].heights_m[1]: got 1 heights, want 2", `fields[4].material: got "mud"`, "fields[5].heights_m[1]: got NaN",
-		"fields[6].heights_m: got 0 rows", `free[0]: "a" weighs nothing`, `free[1].name: got "a"`,
-		`scatter[0].name: got "a"`, "scatter[0].count: got 1e+06", "scatter[0].density_kgm3: got 0", "scatter[0].size_x_m: got [0 1]",
-		"scatter[0].size_y_m: got [2 1]", "scatter[0].size_z_m: got [1]", "scatter[0].x_m: got [0 +Inf]", `scatter[0].material: got "mud"`,
+		"f:3:1: colour: got an unknown key", `name: got "Bad"`, "simloid: got 5000", `ground: got "mud"`, "materials.ice.friction: got -1",
+		"fixed[0].box[2]: got -1", "fixed[1]: got 0 solids", `fixed[1].material: got "mud"`, "fields[0].size_m: got 1, want a list of 2",
+		"fields[1]: got formula and heights_m, want either", `fields[2].formula: got "sea"`, "fields[3].samples[0]: got 1",
+		"fields[4].heights_m[1]: got 1 heights, want 2", `fields[4].material: got "mud"`, "fields[5].heights_m[1][1]: got .nan",
+		"fields[6].heights_m: got 0 rows", "free[0]: got no mass", `free[1].name: got "a"`,
+		`scatter[0].name: got "a"`, "scatter[0].count: got 1000000", "scatter[0].density_kgm3: got 0", "scatter[0].size_x_m[0]: got 0",
+		"scatter[0].size_y_m: got [2, 1], want rising", "scatter[0].size_z_m: got 1, want", "scatter[0].x_m[1]: got .inf", `scatter[0].material: got "mud"`,
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("no fault %q", want)
@@ -208,7 +208,7 @@ scatter:
 		t.Logf("got:\n%v", err)
 	}
 	for _, text := range []string{"", "[]", "\x00", "fixed: 3"} {
-		if _, err := ParseScene([]byte(text), 0); hal.KindOf(err) != hal.Invalid {
+		if _, err := ParseScene([]byte(text), "f", 0); hal.KindOf(err) != hal.Invalid {
 			t.Errorf("ParseScene(%q): got %v, want an invalid error", text, err)
 		}
 	}
@@ -224,7 +224,7 @@ func FuzzParseScene(f *testing.F) {
 	}
 	f.Add([]byte("name: a\nfields: [{size_m: [1, 1], heights_m: [[0, 1], [2, 3]]}]"), int64(0))
 	f.Fuzz(func(t *testing.T, b []byte, seed int64) {
-		s, err := ParseScene(b, seed)
+		s, err := ParseScene(b, "f", seed)
 		if err != nil {
 			return
 		}

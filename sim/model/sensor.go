@@ -1,10 +1,10 @@
 package model
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
 // Sensor is a sensor on a body, beside accelerometers. What its kind measures, hal.Sensor says.
@@ -60,27 +60,24 @@ func sensorKinds() []sensorKind {
 }
 
 func (f *file) sensors(r *Robot, names map[string]int, faults *faults) {
-	if !faults.count("sensors", len(f.Sensors), maxBodies) {
-		return
-	}
-	kinds, seen := sensorKinds(), map[string]int{}
+	kinds := sensorKinds()
 	var known []string
 	for i := range kinds {
 		known = append(known, kinds[i].name)
 	}
 	known = append(known, deviceNames()...)
-	for i := range r.Accelerometers {
-		seen[r.Accelerometers[i].Name] = i // both kinds share the channels' names
-	}
+	seen := places(f.Accelerometers, func(a *accelFile) string { return a.Name }) // both kinds share the channels' names
 	for i := range f.Sensors {
-		path, s := fmt.Sprintf("sensors[%d]", i), &f.Sensors[i]
-		faults.name(path, "sensors or accelerometers", s.Name, i, seen)
+		path, s := yaml.Path("sensors").Index(i), &f.Sensors[i]
+		if k, twice := seen[s.Name]; twice {
+			faults.Taken(path+".name", s.Name, yaml.Path("accelerometers").Index(k))
+		}
 		if !slices.Contains(known, s.Kind) {
-			faults.add("%s.kind: got %q, want one of %q", path, s.Kind, known)
+			faults.add(path+".kind", "got %q, want %s", s.Kind, yaml.Words(known))
 		}
 		r.Sensors = append(r.Sensors, Sensor{
 			Name: s.Name, Path: s.Path, Kind: s.Kind, Body: faults.index(path+".body", "body", s.Body, names),
-			Pose: hal.Pose{Position: faults.point(path+".at_m", s.At), Rotation: faults.turn(path+".rotation_deg", s.Rotation)},
+			Pose: hal.Pose{Position: s.At, Rotation: turn(s.Rotation)},
 		})
 	}
 	// Simloid's clients are told where every body is.

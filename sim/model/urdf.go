@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
 // URDFOptions is what a URDF does not say. The zero value is an arm on a table, with ideal motors and without meshes.
@@ -124,25 +125,28 @@ func LoadURDF(path string, o URDFOptions) (*Robot, error) {
 	return ParseURDF(b, o)
 }
 
+// maxURDF bounds a URDF, bytes.
+const maxURDF = 4 << 20
+
 // ParseURDF reads a URDF, of at most 4 MiB, in its zero pose: revolute, continuous, prismatic, fixed and mimic joints,
 // and a floating one at the root. Links that fixed joints hold become one body, named after the one nearest to the
 // root. Collisions with meshes become boxes that are fitted to them. A joint whose motor the file does not bound (a
 // continuous one without <limit>) is passive. All faults are reported together, as an error of kind hal.Invalid.
 func ParseURDF(b []byte, o URDFOptions) (*Robot, error) {
-	var faults faults
+	faults := faults{&yaml.Document{Source: "urdf"}}
 	var f urdfFile
-	if len(b) > maxFile {
-		faults.add("got %d bytes, want at most %d", len(b), maxFile)
+	if len(b) > maxURDF {
+		faults.add("", "got %d bytes, want at most %d", len(b), maxURDF)
 	} else if err := xml.Unmarshal(b, &f); err != nil {
-		faults.add("%w", err)
+		faults.add("", "%v", err)
 	} else if bytes.Contains(b, []byte("<xacro:")) {
-		faults.add("got xacro macros, want the URDF that xacro makes of them")
+		faults.add("", "got xacro macros, want the URDF that xacro makes of them")
 	}
-	if err := faults.err("urdf"); err != nil {
+	if err := faults.Err(); err != nil {
 		return nil, err
 	}
 	r := f.robot(&o, &faults)
-	if err := faults.err("urdf"); err != nil {
+	if err := faults.Err(); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -196,38 +200,38 @@ func Unmatched(r *Robot, names []string) (missing, unknown []string) {
 }
 
 // real reads a number; "" is otherwise where the attribute may be left out, NaN where it may not.
-func (f *faults) real(path, text string, otherwise float64) float64 {
+func (f *faults) real(path yaml.Path, text string, otherwise float64) float64 {
 	text = strings.TrimSpace(text)
 	if text == "" {
 		if math.IsNaN(otherwise) {
-			f.add("%s: missing, want a number", path)
+			f.add(path, "got nothing, want a number")
 			return 0
 		}
 		return otherwise
 	}
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-		f.add("%s: got %q, want a number", path, text)
+		f.add(path, "got %q, want a number", text)
 		return 0
 	}
 	return x
 }
 
 // reals reads three numbers; "" is otherwise.
-func (f *faults) reals(path, text string, otherwise vec) vec {
+func (f *faults) reals(path yaml.Path, text string, otherwise vec) vec {
 	words := strings.Fields(text)
 	if len(words) == 0 {
 		return otherwise
 	}
 	if len(words) != 3 {
-		f.add("%s: got %q, want three numbers", path, text)
+		f.add(path, "got %q, want three numbers", text)
 		return otherwise
 	}
 	var v vec
 	for i := range v {
 		v[i] = f.real(path, words[i], math.NaN())
 		if math.Abs(v[i]) > maxLength {
-			f.add("%s: got %q, want numbers of at most %g", path, text, maxLength)
+			f.add(path, "got %q, want numbers of at most %g", text, maxLength)
 			return otherwise
 		}
 	}
@@ -235,7 +239,7 @@ func (f *faults) reals(path, text string, otherwise vec) vec {
 }
 
 // pose reads an <origin>.
-func (o *urdfOrigin) pose(path string, faults *faults) hal.Pose {
+func (o *urdfOrigin) pose(path yaml.Path, faults *faults) hal.Pose {
 	if o == nil {
 		return hal.Pose{Rotation: [4]float64{1}}
 	}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
 // urdfName is what links and joints may be called: whatever is in use, but nothing that splits a channel's name.
@@ -32,10 +33,10 @@ func (f *urdfFile) robot(o *URDFOptions, faults *faults) *Robot {
 		b.r.Supply.Volts = 12
 	}
 	if !urdfName.MatchString(f.Name) {
-		faults.add("robot.name: got %q, want letters, digits, _ . : + and -", f.Name)
+		faults.add("robot.name", "got %q, want letters, digits, _ . : + and -", f.Name)
 	}
 	if len(f.Links) == 0 {
-		faults.add("link: got none, want at least one")
+		faults.add("link", "got none, want at least one")
 	}
 	if faults.count("link", len(f.Links), maxBodies) && faults.count("joint", len(f.Joints), maxJoints) && b.tree() {
 		b.bodies()
@@ -44,18 +45,18 @@ func (f *urdfFile) robot(o *URDFOptions, faults *faults) *Robot {
 	return b.r
 }
 
-func linkPath(name string) string  { return fmt.Sprintf("link %q", name) }
-func jointPath(name string) string { return fmt.Sprintf("joint %q", name) }
+func linkPath(name string) yaml.Path  { return yaml.Path(fmt.Sprintf("link %q", name)) }
+func jointPath(name string) yaml.Path { return yaml.Path(fmt.Sprintf("joint %q", name)) }
 
 // tree checks names and connections and finds the poses; it is false where they make no tree.
 func (b *urdfBuilder) tree() bool {
 	// What follows walks the tree, so it must be one: here, all faults or none.
-	before := len(*b.faults)
-	name := func(what, name string, i int, seen map[string]int) {
+	before := len(b.faults.Faults)
+	name := func(what yaml.Path, name string, i int, seen map[string]int) {
 		if !urdfName.MatchString(name) {
-			b.faults.add("%s[%d].name: got %q, want letters, digits, _ . : + and -", what, i, name)
+			b.faults.add(what.Index(i)+".name", "got %q, want letters, digits, _ . : + and -", name)
 		} else if first, twice := seen[name]; twice {
-			b.faults.add("%s[%d].name: got %q, which %s[%d] has too", what, i, name, what, first)
+			b.faults.Taken(what.Index(i)+".name", name, what.Index(first))
 		} else {
 			seen[name] = i
 		}
@@ -76,8 +77,8 @@ func (b *urdfBuilder) tree() bool {
 			b.faults.index(path+".child", "link", j.Child.Link, b.links),
 		})
 	}
-	parents := checkTree(names, edges, "link[%d]", b.faults)
-	if len(*b.faults) > before {
+	parents := checkTree(names, edges, "link", b.faults)
+	if len(b.faults.Faults) > before {
 		return false
 	}
 	b.above = make([]int, len(names))
@@ -113,7 +114,7 @@ func (b *urdfBuilder) place(i, parent int) {
 		// The link "world" that a floating robot hangs from is nothing but a name.
 		root := &b.f.Links[parent]
 		if b.above[parent] != hal.None || len(root.Inertial) > 0 || len(root.Collision) > 0 || b.children(root.Name) > 1 {
-			b.faults.add("%s.type: got floating, want it as the only joint of an empty root", jointPath(j.Name))
+			b.faults.add(jointPath(j.Name)+".type", "got floating, want it as the only joint of an empty root")
 		}
 		b.r.Fixed = false
 		b.body[i] = b.body[parent]
@@ -150,7 +151,7 @@ func (b *urdfBuilder) bodies() {
 		body := &b.r.Bodies[b.body[i]]
 		inside := within(inverse(body.Pose), b.pose[i])
 		if len(l.Inertial) > 1 {
-			b.faults.add("%s.inertial: got %d, want at most one", path, len(l.Inertial))
+			b.faults.add(path+".inertial", "got %d, want at most one", len(l.Inertial))
 		}
 		for k := range l.Inertial {
 			mass, inertia, at := l.Inertial[k].read(path+".inertial", b.faults)
@@ -161,11 +162,11 @@ func (b *urdfBuilder) bodies() {
 			about[b.body[i]].add(moved(mass, at.Position))
 		}
 		if len(body.Shapes)+len(l.Collision) > maxShapes {
-			b.faults.add("%s.collision: got more than %d for body %q", path, maxShapes, body.Name)
+			b.faults.add(path+".collision", "got more than %d for body %q", maxShapes, body.Name)
 			continue
 		}
 		for k := range l.Collision {
-			s := l.Collision[k].shape(fmt.Sprintf("%s.collision[%d]", path, k), b.o, b.faults)
+			s := l.Collision[k].shape((path + ".collision").Index(k), b.o, b.faults)
 			s.Pose = within(inside, s.Pose)
 			body.Shapes = append(body.Shapes, s)
 		}
@@ -177,7 +178,7 @@ func (b *urdfBuilder) bodies() {
 			about[i].add(moved(-body.Mass, body.CentreOfMass))
 			body.Inertia = about[i].list()
 		} else if i > 0 || !b.r.Fixed {
-			b.faults.add("%s.inertial: missing, want it: nothing that moves weighs nothing", linkPath(body.Name))
+			b.faults.add(linkPath(body.Name)+".inertial", "missing, want it: nothing that moves weighs nothing")
 		}
 	}
 }

@@ -22,12 +22,12 @@ func (b *urdfBuilder) moving() {
 			}
 		case "fixed", "floating":
 		default:
-			b.faults.add("%s.type: got %q, want revolute, continuous, prismatic, fixed or floating", jointPath(j.Name), j.Type)
+			b.faults.add(jointPath(j.Name)+".type", "got %q, want revolute, continuous, prismatic, fixed or floating", j.Type)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.o.Servos)) {
 		if b.r.Joint(name) == hal.None {
-			b.faults.add("%s: got a servo for it, want a joint that moves", jointPath(name))
+			b.faults.add(jointPath(name), "got a servo for it, want a joint that moves")
 		}
 	}
 	for i := range b.r.Passive {
@@ -52,7 +52,7 @@ func (b *urdfBuilder) linkage(j *urdfJoint) Linkage {
 		m := matrix(b.pose[child].Rotation)
 		l.Axis, _ = unit(m.times(a))
 	} else {
-		b.faults.add("%s.axis: got %v, want a direction", path, axis)
+		b.faults.add(path+".axis", "got %v, want a direction", axis)
 	}
 	if j.Type == "prismatic" {
 		l.Kind = Slide
@@ -66,13 +66,13 @@ func (b *urdfBuilder) linkage(j *urdfJoint) Linkage {
 	}
 	if j.Type != "continuous" {
 		if j.Limit == nil {
-			b.faults.add("%s.limit: missing, want it for a %s joint", path, j.Type)
+			b.faults.add(path+".limit", "missing, want it for a %s joint", j.Type)
 			return l
 		}
 		l.Stops[0] = b.faults.real(path+".limit.lower", j.Limit.Lower, 0)
 		l.Stops[1] = b.faults.real(path+".limit.upper", j.Limit.Upper, 0)
 		if !(l.Stops[0] < l.Stops[1] && l.Stops[0] >= -maxLength && l.Stops[1] <= maxLength) {
-			b.faults.add("%s.limit: got %g..%g, want rising", path, l.Stops[0], l.Stops[1])
+			b.faults.add(path+".limit", "got %g..%g, want rising", l.Stops[0], l.Stops[1])
 		}
 	}
 	return l
@@ -92,12 +92,12 @@ func (b *urdfBuilder) drive(j *urdfJoint, l Linkage) {
 	if name := b.o.Servos[j.Name]; name != "" {
 		spec, ok := actuator.Lookup(name)
 		if !ok || l.Kind == Slide {
-			b.faults.add("%s: got servo %q, want one that is known, for a joint that turns", path, name)
+			b.faults.add(path, "got servo %q, want one that is known, for a joint that turns", name)
 			return
 		}
 		out.Servo, out.Modes = spec, spec.Modes
 		if low, high := spec.Range(); !out.Wraps && (out.Limits[0] < low-0.01 || out.Limits[1] > high+0.01) {
-			b.faults.add("%s.limit: got %g..%g, want within %g..%g of servo %s", path, out.Limits[0], out.Limits[1], low, high, name)
+			b.faults.add(path+".limit", "got %g..%g, want within %g..%g of servo %s", out.Limits[0], out.Limits[1], low, high, name)
 		}
 	} else if j.Limit == nil {
 		return // reported already
@@ -121,13 +121,13 @@ func (b *urdfBuilder) mimic(name string) *Mimic {
 	for range len(b.f.Joints) + 1 {
 		i, ok := b.joints[at]
 		if !ok {
-			b.faults.add("%s.joint: got %q, want the name of a joint", path, at)
+			b.faults.add(path+".joint", "got %q, want the name of a joint", at)
 			return m
 		}
 		step := b.f.Joints[i].Mimic
 		if step == nil {
 			if m.Joint = b.r.Joint(at); m.Joint == hal.None {
-				b.faults.add("%s.joint: got %q, want a joint with a motor", path, at)
+				b.faults.add(path+".joint", "got %q, want a joint with a motor", at)
 			}
 			return m
 		}
@@ -140,6 +140,6 @@ func (b *urdfBuilder) mimic(name string) *Mimic {
 		b.faults.number(path+".offset", m.Plus, -maxLength, maxLength)
 		at = step.Joint
 	}
-	b.faults.add("%s.joint: got a loop, want a joint with a motor at its end", path)
+	b.faults.add(path+".joint", "got a loop, want a joint with a motor at its end")
 	return m
 }

@@ -4,13 +4,14 @@ import (
 	"math"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
 // read returns an <inertial>: the inertia is about the centre of mass, in the axes of its own origin.
-func (n *urdfInertial) read(path string, faults *faults) (mass float64, inertia [6]float64, at hal.Pose) {
+func (n *urdfInertial) read(path yaml.Path, faults *faults) (mass float64, inertia [6]float64, at hal.Pose) {
 	at = n.Origin.pose(path, faults)
 	if n.Mass == nil || n.Inertia == nil {
-		faults.add("%s: want mass and inertia", path)
+		faults.add(path, "got one or none, want mass and inertia")
 		return 0, inertia, at
 	}
 	mass = faults.real(path+".mass", n.Mass.Value, math.NaN())
@@ -22,18 +23,18 @@ func (n *urdfInertial) read(path string, faults *faults) (mass float64, inertia 
 		if k > 2 {
 			otherwise = 0
 		}
-		inertia[k] = faults.real(path+".inertia."+[]string{"ixx", "iyy", "izz", "ixy", "ixz", "iyz"}[k], text, otherwise)
+		inertia[k] = faults.real(path+".inertia."+[]yaml.Path{"ixx", "iyy", "izz", "ixy", "ixz", "iyz"}[k], text, otherwise)
 	}
 	if !plausible(inertia) || inertia[0]+inertia[1]+inertia[2] > maxInertia {
-		faults.add("%s.inertia: got %v, want that of a rigid body: no principal moment negative or above the sum of the others", path, inertia)
+		faults.add(path+".inertia", "got %v, want that of a rigid body: no principal moment negative or above the sum of the others", inertia)
 	}
 	return mass, inertia, at
 }
 
 // shape reads a <collision>, in the link's frame. A URDF says nothing of friction: 1 is the middle of what engines assume.
-func (c *urdfCollision) shape(path string, o *URDFOptions, faults *faults) Shape {
+func (c *urdfCollision) shape(path yaml.Path, o *URDFOptions, faults *faults) Shape {
 	s := Shape{Collides: true, Material: Material{Friction: 1}, Pose: c.Origin.pose(path, faults)}
-	size := func(key, text string) float64 {
+	size := func(key yaml.Path, text string) float64 {
 		x := faults.real(path+"."+key, text, math.NaN())
 		faults.positive(path+"."+key, x, maxLength)
 		return x
@@ -41,7 +42,7 @@ func (c *urdfCollision) shape(path string, o *URDFOptions, faults *faults) Shape
 	// A cylinder's length is whole here and half in Shape; so is a box's size.
 	g := &c.Geometry
 	var kinds int
-	round := func(key string, kind ShapeKind, v *urdfRound) {
+	round := func(key yaml.Path, kind ShapeKind, v *urdfRound) {
 		if v == nil {
 			return
 		}
@@ -66,11 +67,11 @@ func (c *urdfCollision) shape(path string, o *URDFOptions, faults *faults) Shape
 		kinds++
 		unscaled := vec{1, 1, 1}
 		if err := s.fit(g.Mesh.File, faults.reals(path+".mesh.scale", g.Mesh.Scale, unscaled), o.Open); err != nil {
-			faults.add("%s.mesh: %q: %w", path, g.Mesh.File, err)
+			faults.add(path+".mesh", "%q: %v", g.Mesh.File, err)
 		}
 	}
 	if kinds != 1 {
-		faults.add("%s.geometry: got %d solids, want one of box, cylinder, sphere, capsule, mesh", path, kinds)
+		faults.add(path+".geometry", "got %d solids, want one of box, cylinder, sphere, capsule, mesh", kinds)
 	}
 	return s
 }

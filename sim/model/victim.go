@@ -1,10 +1,10 @@
 package model
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
 // Segment is a part of a victim that turns to and fro about an axis through its joint, as long as the scene's clock goes
@@ -23,14 +23,11 @@ func (s *Segment) Period() float64 { return 2 * s.Angle / s.Rate }
 
 // segmentFile is a Segment as written. Turns are roll, pitch and yaw in the axes of the victim: x to its head, z up.
 type segmentFile struct {
-	Name string    `yaml:"name"`
-	From []float64 `yaml:"from_deg"`
-	To   []float64 `yaml:"to_deg"`
-	Rate float64   `yaml:"rate_degs"`
+	Name string     `yaml:"name" required:"true" enum:"head|left_arm|right_arm|left_leg|right_leg"`
+	From [3]float64 `yaml:"from_deg" min:"-360" max:"360"`
+	To   [3]float64 `yaml:"to_deg" min:"-360" max:"360"`
+	Rate float64    `yaml:"rate_degs" required:"true" above:"0" max:"3600"`
 }
-
-// maxSegments is how many the manual has for a victim.
-const maxSegments = 8
 
 // limb is where a segment's joint is on a victim, m, and what hangs on it: towards the feet, but for the head.
 type limb struct {
@@ -48,25 +45,17 @@ func limbs() map[string]limb {
 
 // segments reads what of a victim moves, and tells which parts that are. What the sensor of human motion is to know of
 // the victim follows from the widest of them, where the file does not say it.
-func (f *victimFile) segments(path string, v *Victim, m Material, faults *faults) (moving map[string]bool) {
+func (f *victimFile) segments(path yaml.Path, v *Victim, m Material, faults *faults) (moving map[string]bool) {
 	moving = map[string]bool{}
-	if !faults.count(path+".segments", len(f.Segments), maxSegments) {
-		return moving
-	}
 	if f.False && len(f.Segments) > 0 {
-		faults.add("%s.segments: got %d of a false positive, want none", path, len(f.Segments))
+		faults.add(path+".segments", "got %d of a false positive, want none", len(f.Segments))
 	}
 	at := hal.Pose{Position: v.At, Rotation: rollPitchYaw(0, 0, radians(f.Turn))}
 	for i, s := range f.Segments {
-		own := fmt.Sprintf("%s.segments[%d]", path, i)
-		l, known := limbs()[s.Name]
-		if !known || moving[s.Name] {
-			faults.add("%s.name: got %q, want head, left_arm, right_arm, left_leg or right_leg, each once", own, s.Name)
-			continue
-		}
+		own := (path + ".segments").Index(i)
+		l := limbs()[s.Name]
 		moving[s.Name] = true
-		from, to := faults.turn(own+".from_deg", s.From), faults.turn(own+".to_deg", s.To)
-		faults.positive(own+".rate_degs", s.Rate, 3600)
+		from, to := turn(s.From), turn(s.To)
 		// From the one turn to the other it is one turn about one axis, the short way.
 		between := hal.Pose{Rotation: from}.Inverse().Times(hal.Pose{Rotation: to}).Rotation
 		if between[0] < 0 {
@@ -76,7 +65,7 @@ func (f *victimFile) segments(path string, v *Victim, m Material, faults *faults
 		}
 		sin := math.Sqrt(float64(between[1]*between[1]) + float64(between[2]*between[2]) + float64(between[3]*between[3]))
 		if sin < 1e-6 {
-			faults.add("%s.to_deg: got %v, want another turn than from_deg", own, s.To)
+			faults.add(own+".to_deg", "got %v, want another turn than from_deg", s.To)
 			continue
 		}
 		g := Segment{Name: s.Name, Pose: at.Times(hal.Pose{Position: l.joint, Rotation: from}), Angle: 2 * math.Atan2(sin, between[0]), Rate: radians(s.Rate),

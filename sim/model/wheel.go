@@ -1,6 +1,9 @@
 package model
 
-import "github.com/halyard-robotics/halyard/hal"
+import (
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/yaml"
+)
 
 // idealName is how files call a motor of which only its greatest torque and speed are known: that of a wheel, say, whose
 // own controller holds its speed.
@@ -8,17 +11,14 @@ const idealName = "ideal"
 
 // idealFile is what a joint says of such a motor.
 type idealFile struct {
-	Torque float64 `yaml:"torque_nm"`
-	Speed  float64 `yaml:"speed_rads"`
+	Torque float64 `yaml:"torque_nm" above:"0" max:"1e6"`
+	Speed  float64 `yaml:"speed_rads" above:"0" max:"1e3"` // faster, the physics counts as diverged
 }
 
-// most bounds a motor's speed, rad/s: beyond it the physics counts as diverged.
-const maxMotorSpeed = 1e3
-
 // motor reads the motor, and the modes that it has: all but duty, which no wheel's controller offers.
-func (f *idealFile) motor(path string, j *Joint, faults *faults) (can [hal.NumModes]bool) {
+func (f *idealFile) motor(path yaml.Path, j *Joint, faults *faults) (can [hal.NumModes]bool) {
 	faults.positive(path+".torque_nm", f.Torque, maxForce)
-	faults.positive(path+".speed_rads", f.Speed, maxMotorSpeed)
+	faults.positive(path+".speed_rads", f.Speed, 1e3)
 	j.Motor = &Motor{Name: idealName, Kind: Ideal, MaxTorque: f.Torque, MaxVelocity: f.Speed}
 	return [hal.NumModes]bool{hal.PositionMode: true, hal.VelocityMode: true, hal.TorqueMode: true}
 }
