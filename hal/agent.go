@@ -36,14 +36,18 @@ type Agent struct {
 	world    World
 	bodyKind BodyKind
 	layout   *Layout
-	frame    *Frame    // the rig's; only under its lock
-	faulty   []EventID // one a device: its event while it is at fault, raised once; 0 while it is well
-	faults   []EventID // one a device: "/humanoid/left_elbow/Fault"
+	frame    *Frame               // the rig's; only under its lock
+	faulty   []EventID            // one a device: its event while it is at fault, raised once; 0 while it is well
+	faults   []EventID            // one a device: "/humanoid/left_elbow/Fault"
+	odd      []bool               // one an actuator: its guard has reported a fault
+	states   [Expired + 1]EventID // of the states of its guard: "/humanoid/Armed"
 
 	mu        sync.Mutex // guards what follows, for microseconds; taken after the rig's lock, never before
 	guard     *guard
 	pilot     pilot
-	now       time.Duration // rig time, for commands that come between cycles
+	now       time.Duration // elapsed time, for commands that come between cycles
+	time      time.Duration // rig time of the cycle
+	condition Condition
 	lease     *Lease
 	measured  []float64 // of the last cycle
 	status    []Status
@@ -109,40 +113,6 @@ func (a *Agent) Override(inputs []float64) error {
 	return nil
 }
 
-// Arm lets commands pass again. It is refused (Unsafe) while the emergency stop is latched.
-func (a *Agent) Arm() error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.guard.state == Stopped {
-		return &Error{Kind: Unsafe, Op: "arm " + a.name, Err: fmt.Errorf("the emergency stop is latched"), Try: "halyard reset"}
-	}
-	if a.guard.state == Disarmed {
-		a.guard.set(Armed)
-	}
-	a.guard.admit()
-	return nil
-}
-
-// JointState tells whether commands reach actuator i: one at fault may be disarmed alone, by Rig.Recover.
-func (a *Agent) JointState(i int) GuardState {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.guard.state == Armed && a.guard.joints[i].off {
-		return Disarmed
-	}
-	return a.guard.state
-}
-
-// Disarm takes all torque off from the next cycle on and drops commands until Arm.
-func (a *Agent) Disarm() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.guard.state == Armed {
-		a.rest()
-		a.guard.set(Disarmed)
-	}
-}
-
 // command passes inputs of a lease's holder to the guard.
 func (a *Agent) command(inputs []float64) {
 	a.mu.Lock()
@@ -150,14 +120,27 @@ func (a *Agent) command(inputs []float64) {
 	a.guard.accept(inputs, a.now)
 }
 
-// decide runs the autopilot and the guard for the cycle at now. Under the rig's lock.
-func (a *Agent) decide(now, dt time.Duration) {
+// Renew counts as one more command for every joint that has one at work, and for its autopilot, for protocols whose commands
+// persist: their deadlines begin again. It moves nothing, and revives no joint whose deadline has passed.
+func (a *Agent) Renew() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.now = now + dt // a command that comes from here on counts from the next cycle
-	a.frame.Time = now
-	a.steer(now, dt)
-	a.guard.apply(a.frame, now, dt)
+	a.guard.renew(a.now)
+}
+
+// decide runs the autopilot and the guard for the cycle at rig time now; elapsed counts the missed periods too. Under the
+// rig's lock.
+func (a *Agent) decide(now, elapsed, dt time.Duration) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	// A stop needs no lock to be latched: from the next decision on it holds, also where the stop waits for this cycle.
+	if a.rig.latched.Load() && a.guard.state != Stopped {
+		a.disarm(Stopped)
+	}
+	a.now = elapsed + dt // a command that comes from here on counts from the next cycle
+	a.time, a.frame.Time = now, now
+	a.steer(elapsed, dt)
+	a.guard.apply(a.frame, now, elapsed, dt)
 }
 
 // publish makes what was read visible outside the rig. Under the rig's lock.

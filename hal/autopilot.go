@@ -36,12 +36,12 @@ func (a *Agent) SetAutopilot(law Autopilot) {
 
 // steer asks the autopilot for this cycle's inputs. What it says does not count as a command of the holder: the
 // deadline runs on. Under both locks.
-func (a *Agent) steer(now, dt time.Duration) {
+func (a *Agent) steer(elapsed, dt time.Duration) {
 	p, g := &a.pilot, a.guard
 	if p.law == nil {
 		return
 	}
-	heard := g.config.CommandTimeout == 0 || g.waiting && now-g.last <= g.config.CommandTimeout
+	heard := g.config.CommandTimeout == 0 || g.waiting && elapsed-g.last <= g.config.CommandTimeout
 	if g.state != Armed || g.homing || !heard || a.rig.closed {
 		a.rest()
 		return
@@ -52,9 +52,7 @@ func (a *Agent) steer(now, dt time.Duration) {
 		return
 	}
 	p.flying = true
-	last, waiting := g.last, g.waiting
-	g.accept(p.inputs, now)
-	g.last, g.waiting = last, waiting
+	g.steer(p.inputs)
 }
 
 // rest lets the autopilot command nothing more. Under a's lock.

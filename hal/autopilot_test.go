@@ -40,6 +40,7 @@ func pilotedRig(t *testing.T, c GuardConfig) (*Rig, *Agent, *thrusters, *constan
 	none := [NumModes]int{None, None, None, 1}
 	l.Inputs = []Channel{l.Inputs[3], {Name: "t/duty", Quantity: Duty, Min: -1, Max: 1}}
 	l.Actuators[0].Goal, l.Actuators[0].TorqueLimit = [NumModes]int{None, None, None, 0}, None
+	l.Actuators[0].Position = None // its body measures nothing
 	l.Actuators = append(l.Actuators, Actuator{Name: "t", Kind: Thruster, Goal: none, TorqueLimit: None, Position: None,
 		Velocity: None, Torque: None, Voltage: None, Temperature: None, Limits: Limits{MaxVelocity: 1, MaxTorque: 1}})
 	r, err := New(Config{Mode: Realtime, Period: tick})
@@ -103,16 +104,19 @@ func TestAutopilotDeadline(t *testing.T) {
 	cycles(r, 1)
 	b.want(t, "nobody commands", false, 0)
 	quiet := []float64{nan, nan}
-	a.Override(quiet)
+	a.Override(quiet) // says nothing, and counts for nothing
+	cycles(r, 1)
+	b.want(t, "a message without a command", false, 0)
+	a.Renew()
 	law.armed = true
 	cycles(r, 3)
 	b.want(t, "heard", true, 0.5)
-	a.Override(quiet)
+	a.Renew()
 	cycles(r, 4)
 	b.want(t, "heard again", true, 0.5)
 	cycles(r, 1)
 	b.want(t, "silent", false, 0)
-	a.Override(quiet)
+	a.Renew()
 	cycles(r, 1)
 	b.want(t, "back", false, 0)
 	if _, counts, _ := a.Guard(); counts.Expired != 1 || law.armed {
@@ -147,7 +151,7 @@ func TestAutopilotRests(t *testing.T) {
 func TestAutopilotDoesNotAllocate(t *testing.T) {
 	r, a, _, _ := pilotedRig(t, GuardConfig{})
 	cycles(r, 1)
-	if n := testing.AllocsPerRun(100, func() { a.decide(r.time, tick) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { a.decide(r.time, r.time, tick) }); n != 0 {
 		t.Errorf("got %v allocations, want 0", n)
 	}
 }

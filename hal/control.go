@@ -85,11 +85,14 @@ func (r *Rig) setPeriod(x Value) error {
 }
 
 // declareAgent declares an agent's measured channels and last commands as values, "/humanoid/left_elbow/position", and
-// an event for each of its devices that comes to fault, "/humanoid/left_elbow/Fault".
+// an event for each of its devices that comes to fault, "/humanoid/left_elbow/Fault", and for each state of its guard.
 func (r *Rig) declareAgent(a *Agent) {
 	a.faulty, a.faults = make([]EventID, a.layout.Devices()), make([]EventID, a.layout.Devices())
 	for i := range a.faults {
 		a.faults[i] = r.events.Declare("/" + a.name + "/" + a.device(i) + "/Fault")
+	}
+	for i, state := range [...]string{"Armed", "Disarmed", "Stopped", "Expired"} {
+		a.states[i] = r.events.Declare("/" + a.name + "/" + state)
 	}
 	for i := range a.frame.Measured {
 		r.values.Declare("/"+a.name+"/"+a.layout.Measured(i).Name, InterfaceValue,

@@ -31,10 +31,11 @@ func (r *Rig) allAsked(what request) bool {
 
 // run is one cycle: what was asked becomes what the bodies do, and what they did becomes what the observers see.
 func (r *Rig) run() {
+	defer r.survive()
 	dt := r.config.Period
 	r.checkStopInputs()
 	for _, a := range r.agents {
-		a.decide(r.time, dt)
+		a.decide(r.time, r.elapsed(), dt)
 		if err := a.body.Write(a.frame); err != nil {
 			r.note(a, "write", err)
 		}
@@ -56,6 +57,7 @@ func (r *Rig) run() {
 		}
 		a.publish()
 		r.watchFaults(a)
+		a.watchGuard()
 	}
 	r.rate.tick(r.clock.Now())
 	r.events.Raise(r.known.nextStep)
@@ -98,7 +100,7 @@ func (r *Rig) reset() {
 		a.mu.Lock()
 		a.rest()
 		if a.guard.state == Armed {
-			a.guard.home(a.frame)
+			a.guard.home(true)
 			a.guard.reset = true
 		}
 		a.mu.Unlock()
@@ -116,6 +118,9 @@ func (r *Rig) reset() {
 	for _, a := range r.agents {
 		r.note(a, "read", a.body.Read(a.frame))
 		a.publish()
+		if r.exact(a.world) {
+			a.moved()
+		}
 	}
 	r.finishReset()
 }
@@ -126,7 +131,7 @@ func (r *Rig) relax(a *Agent) {
 	a.rest()
 	a.guard.clear()
 	a.mu.Unlock()
-	a.decide(r.time, r.config.Period)
+	a.decide(r.time, r.elapsed(), r.config.Period)
 	r.note(a, "write", a.body.Write(a.frame))
 }
 
@@ -203,7 +208,7 @@ func (r *Rig) tick(ctx context.Context, deadline time.Duration) time.Duration {
 	r.stats.Ticks++
 	if missed := (now - deadline) / period; missed > 0 {
 		r.stats.Missed += uint64(missed)
-		r.time += missed * period // deadlines of commands count the time that really passed
+		r.missed += missed * period
 		deadline += missed * period
 	}
 	if r.config.Mode == Realtime && !r.resetting && r.leases > 0 && r.allAsked(askReset) {
@@ -232,7 +237,7 @@ func (r *Rig) park(next time.Duration) {
 	for _, a := range r.agents {
 		a.mu.Lock()
 		if a.bodyKind != Simulated && a.guard.config.OnTimeout == Park && a.guard.state == Armed {
-			a.guard.home(a.frame)
+			a.guard.home(false) // a limp arm stays limp
 		}
 		a.mu.Unlock()
 	}

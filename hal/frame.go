@@ -10,6 +10,7 @@ import (
 type Status struct {
 	Time time.Duration
 	Err  error
+	Idle bool // an actuator that follows no goals yet: its torque or its mode is being switched
 }
 
 // Frame is the data of one cycle of one body. NewFrame sizes it once; nobody grows it.

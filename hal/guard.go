@@ -23,7 +23,11 @@ type GuardConfig struct {
 	OnTimeout      Policy
 	Slew           float64 // position goals move at most at this share of Limits.MaxVelocity; 0 = 1
 	HomeSpeed      float64 // rad/s of park and of a real body's reset; 0 = 0.5
-	Disarmed       bool    // starts disarmed: limp until armed
+	Disarmed       bool    // starts disarmed: torque off until an operator arms it
+	Arming         Arming  // which requests may arm it
+	// FollowingError is how far a position goal may be from the measured position, rad or m. 0 = by the actuator:
+	// followBase and what a servo lags behind at the slew limit.
+	FollowingError float64
 	// Direct hands commands on as they come, within their ranges and limits: goals are not slewed, and efforts may press
 	// a joint against its stops. For simulated robots whose controllers know them without a guard.
 	Direct bool
@@ -31,18 +35,32 @@ type GuardConfig struct {
 	Interlock Interlock
 }
 
+// Arming is which requests may arm a guard. An operator may always. After a stop, after an operator's Disarm, and where
+// the guard starts disarmed, only an operator may.
+type Arming uint8
+
+// The rules of arming.
+const (
+	ClientArms   Arming = iota // a client's own command may arm as well
+	OperatorArms               // a client's arm command is a request: granted where an operator has armed, else refused
+)
+
+func (a Arming) String() string { return [...]string{"client", "operator"}[min(a, OperatorArms)] }
+
 // GuardState says whether commands pass.
 type GuardState uint8
 
-// The states of a guard.
+// The states of a guard, and further ones of a single joint.
 const (
 	Armed    GuardState = iota // commands pass
 	Disarmed                   // no torque, commands are dropped; Arm leads out
 	Stopped                    // the emergency stop is latched; reset, then arm, leads out
+	Expired                    // armed, but the command deadline has passed; a new command leads out
+	Faulty                     // the joint's readings jumped, or it is outside its soft limits; reset, then arm, leads out
 )
 
 func (s GuardState) String() string {
-	return [...]string{"armed", "disarmed", "stopped"}[min(s, Stopped)]
+	return [...]string{"armed", "disarmed", "stopped", "expired", "fault"}[min(s, Faulty)]
 }
 
 // GuardCounts are what a guard did not let through as it came, since the rig started.
@@ -51,25 +69,34 @@ type GuardCounts struct {
 	Clamped uint64 // commands outside their range or limits
 	Expired uint64 // times that the command deadline ran out
 	Locked  uint64 // times that the interlock lost a device
+	Jumped  uint64 // joints whose readings jumped
+	Stops   uint64 // times that a stop, an operator or a client disarmed it
 }
 
 // guard stands between every command and one body. Its agent's lock protects it.
 //
 // accept takes what a controller asks, at any time; apply, once a cycle, turns it into what the body is told: one mode
-// a joint, within soft limits, position goals slewed from where the joint is.
+// a joint, within soft limits, position goals slewed from where the joint is and never far ahead of it. It acts on
+// trusted readings alone (see sight).
+//
+// Two times are passed in: rig time, which readings carry, and elapsed time, which deadlines count. Elapsed time is rig
+// time plus the periods that the rig missed.
 type guard struct {
 	layout *Layout
 	config GuardConfig
+	exact  bool // the body is simulated: its readings are the truth, and may jump when its world is reset
 	state  GuardState
 	joints []guardJoint
 	counts GuardCounts
 
-	last    time.Duration // rig time of the last command
-	waiting bool          // a deadline runs
-	homing  bool          // on the way to the default pose
-	reset   bool          // because of a reset: commands wait; a parking body follows its controller again
-	arrived time.Duration // when the goals reached the pose; < 0 = not yet
-	locked  bool          // a device of the interlock is lost
+	last     time.Duration // elapsed time of the last command or renewal
+	waiting  bool          // a deadline runs
+	expired  bool          // it has passed, and no command has come since
+	operator bool          // only an operator may arm it
+	homing   bool          // on the way to the default pose
+	reset    bool          // because of a reset: commands wait; a parking body follows its controller again
+	arrived  time.Duration // when the goals reached the pose; < 0 = not yet
+	locked   bool          // a device of the interlock is lost
 }
 
 type guardJoint struct {
@@ -78,13 +105,19 @@ type guardJoint struct {
 	out     float64 // as told to the body: the goal, slewed
 	limit   float64 // torque limit; NaN = never commanded
 	enabled bool
+	moved   bool // out moved in this cycle
+	away    bool // it was not seen in the last cycle
 	limp    bool // by a torque limit of 0
-	blind   bool // it has not been seen for long
 	off     bool // disarmed alone, by a reset, until armed
-}
+	outside bool // not enabled: it is outside its soft limits
+	coasts  bool // at the end of the rig: its torque must be seen to be off
 
-// blindAfter is how long a joint may go unseen without being taken for one that stands elsewhere when it is back.
-const blindAfter = 100 * time.Millisecond
+	last    time.Duration // elapsed time of its last command
+	waiting bool          // its deadline runs
+	expired bool          // it has passed, and no command has come since
+
+	sight sight
+}
 
 func newGuard(l *Layout, c GuardConfig) *guard {
 	if !(c.Slew > 0 && c.Slew <= 1) {
@@ -95,8 +128,9 @@ func newGuard(l *Layout, c GuardConfig) *guard {
 	}
 	g := &guard{layout: l, config: c, joints: make([]guardJoint, len(l.Actuators))}
 	if c.Disarmed {
-		g.state = Disarmed
+		g.state, g.operator = Disarmed, true
 	}
+	g.blindfold(1)
 	g.clear()
 	return g
 }
@@ -106,23 +140,24 @@ func (g *guard) clear() {
 	for i := range g.joints {
 		g.joints[i].forget(math.NaN())
 	}
-	g.homing, g.reset, g.waiting = false, false, false
+	g.homing, g.reset, g.waiting, g.expired = false, false, false, false
 }
 
-// forget makes j limp until a new command comes.
+// forget takes the torque off j until a new command comes. What is known of its position stays.
 func (j *guardJoint) forget(limit float64) {
-	*j = guardJoint{mode: NoMode, goal: math.NaN(), out: math.NaN(), limit: limit, blind: j.blind, off: j.off}
+	*j = guardJoint{mode: NoMode, goal: math.NaN(), out: math.NaN(), limit: limit, off: j.off, sight: j.sight}
 }
 
-// adopt makes every joint of h that has torque hold where it is; it is commanded before any controller comes.
+// adopt makes every joint of h that has torque hold where it is, before any controller commands it. A joint far outside
+// its soft limits loses its torque: no goal outside them is written, and a goal within them would make it leap.
 func (g *guard) adopt(h TorqueReporter, f *Frame) {
 	for i := range g.joints {
 		a, j := &g.layout.Actuators[i], &g.joints[i]
-		if g.state == Armed && a.Goal[PositionMode] != None && a.Position != None && h.Holding(i) {
-			j.mode, j.goal = PositionMode, f.Measured[a.Position]
-			if math.IsNaN(j.goal) {
-				j.mode = NoMode
-			}
+		if g.state != Armed || a.Goal[PositionMode] == None || a.Position == None || !h.Holding(i) {
+			continue
+		}
+		if v := f.Measured[a.Position]; !math.IsNaN(v) && g.near(i, v) {
+			j.mode, j.goal = PositionMode, soft(a, v)
 		}
 	}
 }
@@ -141,48 +176,82 @@ func (g *guard) admit() {
 	}
 }
 
-// disarmFaulty disarms each joint that gives way: what has cut its torque is about to be cleared.
+// disarmFaulty disarms each joint that is at fault: what has cut its torque is about to be cleared. A jump is forgiven: the
+// joint's next consistent readings are believed.
 func (g *guard) disarmFaulty(f *Frame) {
 	for i := range g.joints {
-		if f.Status[i].Err != nil {
-			g.joints[i].forget(g.joints[i].limit)
-			g.joints[i].off = true
+		if j := &g.joints[i]; f.Status[i].Err != nil || j.sight.jumped {
+			if j.sight.jumped {
+				j.sight = blindfolded(trustSamples)
+			}
+			j.forget(j.limit)
+			j.off = true
 		}
 	}
 }
 
-// accept takes the commands of one message at rig time now. NaN keeps what was; a slice shorter than the inputs
-// leaves the rest. The first mode of a joint that has a goal wins.
+// accept takes the commands of one message at elapsed time now. NaN keeps what was; a slice shorter than the inputs
+// leaves the rest. The first mode of a joint that has a goal wins. Only what commands something counts for the deadline,
+// and for that joint.
 func (g *guard) accept(inputs []float64, now time.Duration) {
 	if g.state != Armed || g.reset {
 		g.counts.Refused++
 		return
 	}
-	g.homing = false
-	g.last, g.waiting = now, true
 	for i := range g.joints {
-		a, j := &g.layout.Actuators[i], &g.joints[i]
-		taken, kept := false, j.off || g.kept(i)
-		for m := PositionMode; m < NumModes; m++ {
-			v, ok := g.command(inputs, a.Goal[m])
-			if !ok {
-				continue
-			}
-			if taken || kept {
-				g.counts.Refused++
-				continue
-			}
-			taken = true
-			if m == PositionMode && !a.Wraps && a.Kind != Thruster {
-				v = g.clamp(v, a.Limits.MinPosition, a.Limits.MaxPosition)
-			}
-			if m != j.mode {
-				j.out = math.NaN() // an old goal is no place to start from: the joint has moved since
-			}
-			j.mode, j.goal = m, v
+		if j := &g.joints[i]; g.acceptJoint(i, inputs) {
+			j.last, j.waiting, j.expired = now, true, false
+			g.last, g.waiting, g.expired = now, true, false
+			g.homing = false
 		}
-		if v, ok := g.command(inputs, a.TorqueLimit); ok {
-			j.limit = v
+	}
+}
+
+// acceptJoint takes the commands for actuator i. It reports whether there was one that passed.
+func (g *guard) acceptJoint(i int, inputs []float64) (commanded bool) {
+	a, j := &g.layout.Actuators[i], &g.joints[i]
+	taken, kept := false, j.off || j.sight.jumped || g.kept(i)
+	for m := PositionMode; m < NumModes; m++ {
+		v, ok := g.command(inputs, a.Goal[m])
+		if !ok {
+			continue
+		}
+		if taken || kept {
+			g.counts.Refused++
+			continue
+		}
+		taken = true
+		if m == PositionMode && !a.Wraps && a.Kind != Thruster {
+			v = g.clamp(v, a.Limits.MinPosition, a.Limits.MaxPosition)
+		}
+		if m != j.mode {
+			j.out = math.NaN() // an old goal is no place to start from: the joint has moved since
+		}
+		j.mode, j.goal = m, v
+	}
+	if v, ok := g.command(inputs, a.TorqueLimit); ok {
+		j.limit, taken = v, true
+	}
+	return taken
+}
+
+// steer takes the commands of an autopilot. They count for no deadline.
+func (g *guard) steer(inputs []float64) {
+	for i := range g.joints {
+		g.acceptJoint(i, inputs)
+	}
+}
+
+// renew counts as a command for every joint that has one at work, at elapsed time now: the controller lives and means
+// what it said. It revives none whose deadline has passed.
+func (g *guard) renew(now time.Duration) {
+	if g.state != Armed || g.reset {
+		return
+	}
+	g.last, g.waiting, g.expired = now, true, false
+	for i := range g.joints {
+		if j := &g.joints[i]; j.waiting {
+			j.last = now
 		}
 	}
 }
@@ -208,90 +277,26 @@ func (g *guard) clamp(v, low, high float64) float64 {
 	return v
 }
 
-// apply fills f.Inputs and f.Enable for the cycle at rig time now that lasts dt. f.Measured is of the last cycle.
-func (g *guard) apply(f *Frame, now, dt time.Duration) {
-	if g.waiting && g.config.CommandTimeout > 0 && now-g.last > g.config.CommandTimeout {
-		g.counts.Expired++
-		g.stop(f)
+// apply fills f.Inputs and f.Enable for the cycle at rig time now that lasts dt; elapsed is the same time with the missed
+// periods. f.Measured is of the last cycle.
+func (g *guard) apply(f *Frame, now, elapsed, dt time.Duration) {
+	for i := range g.joints {
+		g.watch(i, f, now, dt)
 	}
+	g.expire(elapsed)
 	g.lock(f, now)
 	fillNaN(f.Inputs)
 	for i := range g.joints {
-		g.joint(i, f, now, dt.Seconds())
+		j := &g.joints[i]
+		if j.enabled = g.joint(i, f, now, dt.Seconds()); !j.enabled {
+			a := &g.layout.Actuators[i]
+			for _, at := range [...]int{a.Goal[PositionMode], a.Goal[VelocityMode], a.Goal[TorqueMode], a.Goal[DutyMode], a.TorqueLimit} {
+				if at != None {
+					f.Inputs[at] = math.NaN()
+				}
+			}
+		}
+		f.Enable[i] = j.enabled
 	}
 	g.watchHoming(f, now)
-}
-
-// joint decides what actuator i is told for dt seconds from now on.
-func (g *guard) joint(i int, f *Frame, now time.Duration, dt float64) {
-	a, j := &g.layout.Actuators[i], &g.joints[i]
-	position := math.NaN()
-	if a.Position != None {
-		position = f.Measured[a.Position]
-	}
-	// One that was away starts from where it is found: the goals of meanwhile never reached it.
-	if s := &f.Status[i]; s.Err == nil && j.blind {
-		j.blind, j.out = false, math.NaN()
-	} else if s.Err != nil && now-s.Time > blindAfter {
-		j.blind = true
-	}
-	if g.state != Armed || j.mode == NoMode || j.mode == PositionMode && !j.enabled && math.IsNaN(position) {
-		j.enabled, f.Enable[i] = false, false // a joint whose place is not known is not switched on
-		return
-	}
-	if j.mode == PositionMode {
-		if !j.enabled || j.limp || math.IsNaN(j.out) {
-			j.out = position // from where it is: nothing jumps at torque-on, nor when a limit of 0 is raised
-		}
-		j.limp = j.limit == 0
-		if math.IsNaN(j.out) {
-			j.enabled, f.Enable[i] = false, false
-			return
-		}
-		speed := a.Limits.MaxVelocity * g.config.Slew
-		if g.config.Direct {
-			speed = math.Inf(1)
-		}
-		if g.homing {
-			speed = math.Min(speed, g.config.HomeSpeed)
-		}
-		if !j.limp {
-			j.out = approach(a, j.out, j.goal, speed*dt)
-		}
-		f.Inputs[a.Goal[PositionMode]] = j.out
-	} else {
-		f.Inputs[a.Goal[j.mode]] = g.outward(a, j.goal, position)
-	}
-	if a.TorqueLimit != None {
-		f.Inputs[a.TorqueLimit] = j.limit
-	}
-	j.enabled, f.Enable[i] = true, true
-}
-
-// approach moves from towards goal by step at most, the short way round where the joint wraps.
-func approach(a *Actuator, from, goal, step float64) float64 {
-	d := difference(a, goal, from)
-	if math.Abs(d) <= step {
-		return goal
-	}
-	return from + math.Copysign(step, d)
-}
-
-// difference is goal - from, within half a turn where the joint wraps.
-func difference(a *Actuator, goal, from float64) float64 {
-	if a.Wraps {
-		return math.Remainder(goal-from, 2*math.Pi)
-	}
-	return goal - from
-}
-
-// outward lets no velocity, torque or duty push a joint beyond its soft limits.
-func (g *guard) outward(a *Actuator, v, position float64) float64 {
-	if a.Wraps || g.config.Direct || math.IsNaN(position) {
-		return v
-	}
-	if position >= a.Limits.MaxPosition && v > 0 || position <= a.Limits.MinPosition && v < 0 {
-		return 0
-	}
-	return v
 }

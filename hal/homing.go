@@ -13,48 +13,72 @@ const (
 	homeTimeout      = 3 * time.Second // after the goals arrived; gravity may keep a joint from its pose
 )
 
-// stop applies the policy; what was commanded is forgotten, so that a client that comes back moves nothing by coming.
-func (g *guard) stop(f *Frame) {
-	g.waiting = false
-	switch g.config.OnTimeout {
-	case TorqueOff:
-		g.clear()
-	case Park:
-		g.home(f)
-	default:
-		g.hold(f)
+// expire applies the policy to the joints whose deadline has passed at elapsed time now. What was commanded is forgotten, so
+// that a client that comes back moves nothing by coming. A body parks when none of its joints is commanded any more.
+func (g *guard) expire(now time.Duration) {
+	t := g.config.CommandTimeout
+	if t == 0 || !g.waiting {
+		return
+	}
+	any, left := false, false
+	for i := range g.joints {
+		j := &g.joints[i]
+		switch {
+		case j.waiting && now-j.last > t:
+			any = true
+			j.waiting, j.expired = false, true
+			if g.config.OnTimeout == TorqueOff {
+				j.forget(j.limit)
+				j.expired = true
+			} else {
+				g.holdJoint(i)
+			}
+		case j.waiting:
+			left = true
+		}
+	}
+	if now-g.last > t {
+		any, g.waiting, g.expired = true, false, true
+	}
+	if any {
+		g.counts.Expired++
+	}
+	if any && !left && !g.waiting && g.config.OnTimeout == Park {
+		g.home(false)
 	}
 }
 
-// hold makes every enabled joint stay where it is.
-func (g *guard) hold(f *Frame) {
+// hold makes every joint with torque stay where it is.
+func (g *guard) hold() {
 	g.homing, g.reset, g.waiting = false, false, false
 	for i := range g.joints {
-		g.holdJoint(i, f)
+		g.joints[i].waiting = false
+		g.holdJoint(i)
 	}
 }
 
-func (g *guard) holdJoint(i int, f *Frame) {
+// holdJoint keeps the goal that actuator i was told last. A measured position would be adopted with all that is wrong with
+// it: its age, and how far the joint sags under its load.
+func (g *guard) holdJoint(i int) {
 	j := &g.joints[i]
 	switch {
 	case !j.enabled:
 		j.mode = NoMode
 	case j.mode == PositionMode:
-		if at := g.layout.Actuators[i].Position; at != None && !math.IsNaN(f.Measured[at]) {
-			j.out = f.Measured[at]
-		}
 		j.goal = j.out
 	default:
 		j.goal = 0
 	}
 }
 
-// home sends every joint that knows a default pose there, at the home speed. It enables what was limp.
-func (g *guard) home(f *Frame) {
+// home sends every joint that knows a default pose there, at the home speed. Where all is set it enables those without
+// torque too, as an operator's reset does; else those stay as they are.
+func (g *guard) home(all bool) {
 	g.homing, g.arrived, g.waiting = true, -1, false
 	for i := range g.joints {
 		a, j := &g.layout.Actuators[i], &g.joints[i]
-		if j.off {
+		j.waiting = false
+		if j.off || !all && (!j.enabled || j.limit == 0) {
 			continue
 		}
 		if a.Goal[PositionMode] == None {
@@ -62,7 +86,7 @@ func (g *guard) home(f *Frame) {
 			continue
 		}
 		if j.mode != PositionMode {
-			j.enabled = false // starts from the measured position
+			j.out = math.NaN() // starts from the measured position
 		}
 		if j.limit == 0 {
 			j.limit = a.Limits.MaxTorque
@@ -80,12 +104,14 @@ func (g *guard) watchHoming(f *Frame, now time.Duration) {
 	for i := range g.joints {
 		a, j := &g.layout.Actuators[i], &g.joints[i]
 		if j.mode != PositionMode || !j.enabled {
+			// One that was not seen yet is waited for, as long as one that does not arrive.
+			there = there && (j.mode != PositionMode || j.outside || !j.sight.blind)
 			continue
 		}
-		if j.out != j.goal {
+		if j.moved { // one that is held back does not keep the others waiting
 			return
 		}
-		there = there && math.Abs(difference(a, j.goal, f.Measured[a.Position])) < homeTolerance
+		there = there && !j.sight.blind && math.Abs(difference(a, j.goal, f.Measured[a.Position])) < homeTolerance
 	}
 	if g.arrived < 0 {
 		g.arrived = now

@@ -44,7 +44,7 @@ func (g *guard) lock(f *Frame, now time.Duration) {
 		j := &g.joints[i]
 		switch {
 		case g.locked && j.mode != NoMode:
-			g.holdJoint(i, f)
+			g.holdJoint(i)
 		case !g.locked && f.Status[i].Err != nil:
 			j.forget(j.limit)
 		}

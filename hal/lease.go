@@ -99,7 +99,7 @@ func (p *Session) release(l *Lease) {
 	a := l.agent
 	a.mu.Lock()
 	a.lease = nil
-	a.guard.hold(a.frame)
+	a.guard.hold()
 	a.mu.Unlock()
 	l.agent, l.done = nil, askNothing
 	p.leases = slices.DeleteFunc(p.leases, func(q *Lease) bool { return q == l })
@@ -111,6 +111,13 @@ func (p *Session) release(l *Lease) {
 // completes the set runs the cycle, and every observer, before it returns; in real time the next tick answers.
 func (p *Session) Step(l *Lease, inputs []float64) error {
 	return p.ask(l, askStep, inputs, 0)
+}
+
+// Renew is Agent.Renew of l's agent; nothing once l is released.
+func (p *Session) Renew(l *Lease) {
+	if a := l.agent; a != nil {
+		a.Renew()
+	}
 }
 
 // Reset asks for a reset with seed (0 = don't care); when every lease has asked, it runs. The last seed that is not 0

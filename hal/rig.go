@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -25,7 +26,8 @@ type Config struct {
 // One lock guards the cycle: whoever holds it stands at a cycle's edge. Agents, parties and values change there only.
 type Rig struct {
 	config Config
-	log    *slog.Logger
+	log    *slog.Logger // through sink
+	sink   Sink
 	clock  Clock
 	events *Events
 	values *Values
@@ -37,15 +39,22 @@ type Rig struct {
 	buses    []Bus
 	sessions []*Session
 	inputs   []func() error // of emergency stops
-	latched  bool           // an emergency stop is
-	disarmed bool           // it was, and nobody has armed the rig since
+	disarmed bool           // it was latched, or all were disarmed, and no operator has armed the rig since
 	leases   int
 	closed   bool
 	paused   bool
 
-	time      time.Duration // rig time: the sum of all periods, missed ones included
-	step      uint64        // cycles since the last reset
-	total     uint64        // cycles since the start
+	latched atomic.Bool              // an emergency stop is
+	lines   atomic.Pointer[[]Bus]    // the buses, for a stop that waits for no lock
+	roll    atomic.Pointer[[]*Agent] // the agents, likewise
+
+	// Rig time is the sum of the periods that cycles were run for: what worlds were advanced by and what every protocol
+	// reports. A period that a late wake-up missed is neither simulated nor counted in it; missed is their sum, by which rig
+	// time is behind the clock. Command deadlines count both, since a robot does not wait for a slow host.
+	time      time.Duration
+	missed    time.Duration
+	step      uint64 // cycles since the last reset
+	total     uint64 // cycles since the start
 	tries     int64
 	steps     int64 // cycles a try is meant to have, 0 = no end
 	seed      int64
@@ -72,7 +81,11 @@ func New(c Config) (*Rig, error) {
 	if c.Seed == 0 {
 		c.Seed = 1
 	}
-	r := &Rig{config: c, log: c.Log, clock: c.Clock, seed: c.Seed, events: newEvents()}
+	r := &Rig{config: c, clock: c.Clock, seed: c.Seed, events: newEvents()}
+	// What writes the log may block for as long as it likes: a terminal that is stopped stops no cycle.
+	r.log = slog.New(r.sink.Handler(c.Log.Handler()))
+	r.lines.Store(new([]Bus))
+	r.roll.Store(new([]*Agent))
 	r.changed = sync.NewCond(&r.mu)
 	r.values = newValues(r.BetweenCycles)
 	r.declareControl()
@@ -102,17 +115,23 @@ func (r *Rig) Add(c AgentConfig) (*Agent, error) {
 		return nil, &Error{Kind: Invalid, Op: "agent " + c.Name, Err: errors.New("there is one of that name")}
 	}
 	r.agents = append(r.agents, a)
+	r.publishRoll()
 	r.addWorld(c.World)
-	a.now = r.time
+	a.now, a.time = r.elapsed(), r.time
+	if a.guard.exact = c.BodyKind == Simulated; c.BodyKind == Real {
+		a.guard.blindfold(trustSamples)
+	}
+	a.odd = make([]bool, len(l.Actuators))
 	r.note(a, "read", a.body.Read(a.frame))
 	a.publish()
 	switch {
-	case r.latched:
-		a.guard.set(Stopped)
+	case r.latched.Load():
+		a.disarm(Stopped)
 		r.note(a, "halt", a.body.Halt())
 	case r.disarmed:
-		a.guard.set(Disarmed)
+		a.disarm(Disarmed)
 	}
+	a.condition = Condition{State: a.guard.state, Since: r.time}
 	if h, ok := a.body.(TorqueReporter); ok {
 		a.guard.adopt(h, a.frame)
 	}
@@ -143,6 +162,7 @@ func (r *Rig) AddBus(b Bus) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.buses = append(r.buses, b)
+	r.publishRoll()
 	if r.pool != nil {
 		r.pool.add(b)
 	}
@@ -155,10 +175,21 @@ func (r *Rig) RemoveBus(b Bus) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.buses = slices.DeleteFunc(r.buses, func(have Bus) bool { return have == b })
+	r.publishRoll()
 	if r.pool != nil {
 		r.pool.remove(b)
 	}
 }
+
+// publishRoll shows agents and buses to those who do not wait for the rig's lock. Under the lock.
+func (r *Rig) publishRoll() {
+	lines, agents := slices.Clone(r.buses), slices.Clone(r.agents)
+	r.lines.Store(&lines)
+	r.roll.Store(&agents)
+}
+
+// elapsed is rig time plus the missed periods.
+func (r *Rig) elapsed() time.Duration { return r.time + r.missed }
 
 // Name is the rig's name.
 func (r *Rig) Name() string { return r.config.Name }
@@ -223,37 +254,6 @@ func (r *Rig) Run(ctx context.Context) error {
 	return r.close()
 }
 
-// close stops every body as its policy says and takes no more steps. Emulated and real bodies that hold keep their
-// torque; all others end inert.
-func (r *Rig) close() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closed {
-		return nil
-	}
-	r.closed = true
-	r.changed.Broadcast()
-	var faults []error
-	for _, a := range r.agents {
-		a.mu.Lock()
-		holds := a.bodyKind != Simulated && a.guard.state == Armed && a.guard.config.OnTimeout != TorqueOff
-		if holds {
-			a.guard.hold(a.frame)
-		}
-		a.mu.Unlock()
-		if !holds {
-			faults = append(faults, a.body.Halt())
-			continue
-		}
-		a.decide(r.time, r.config.Period)
-		faults = append(faults, a.body.Write(a.frame))
-	}
-	for _, b := range r.buses {
-		faults = append(faults, b.Send())
-	}
-	return errors.Join(faults...)
-}
-
 // watchFaults tells of devices that have come to fault or well again since the last cycle: the log says why, the
 // joint's event says when. An agent at fault when it joins is told at once.
 func (r *Rig) watchFaults(a *Agent) {
@@ -287,3 +287,6 @@ func (r *Rig) note(a *Agent, op string, err error) {
 		r.log.Warn(op, "agent", name, "fault", err)
 	}
 }
+
+// flushTime is how long the end of a rig waits for its log.
+const flushTime = 200 * time.Millisecond

@@ -688,6 +688,9 @@ func TestRecoverOneJoint(t *testing.T) {
 			t.Errorf("%s: got enabled %v, %v and %v; want %v, true and %v", what, body.Enabled, a.JointState(0), a.JointState(1), x, state)
 		}
 	}
+	for range 2 { // a joint is believed after three readings that agree
+		p.Step(l, []float64{1, nan, 1, nan})
+	}
 	wants("commanded", true, true, hal.Armed)
 	body.Silent[1] = errors.New("overload")
 	wants("at fault", true, true, hal.Armed)
@@ -699,6 +702,9 @@ func TestRecoverOneJoint(t *testing.T) {
 	if err := r.Arm(); err != nil {
 		t.Error(err)
 	}
+	for range 2 {
+		p.Step(l, []float64{1, nan, 1, nan})
+	}
 	wants("armed", true, true, hal.Armed)
 }
 
@@ -709,10 +715,10 @@ type brakeBus struct {
 	braked, halts int
 }
 
-func (b *brakeBus) Brake() error { b.braked, b.halts = b.braked+1, b.body.Halts; return nil }
+func (b *brakeBus) CutTorque() error { b.braked, b.halts = b.braked+1, b.body.Halts; return nil }
 
-// What rolls is told to brake before anybody waits for a halt.
-func TestStopBrakesFirst(t *testing.T) {
+// Torque is cut on the lines before anybody waits for a halt.
+func TestStopCutsFirst(t *testing.T) {
 	r := newRig(t, hal.Lockstep)
 	bus := &brakeBus{body: haltest.NewBody("x")}
 	if err := r.AddBus(bus); err != nil {

@@ -60,7 +60,7 @@ func (r *Rig) SaveWorld(w World) error {
 	}
 	for _, a := range r.agents {
 		if a.world == w {
-			a.save(r.time)
+			a.save(r.time, r.elapsed())
 		}
 	}
 	return nil
@@ -78,7 +78,7 @@ func (r *Rig) RestoreWorld(w World) error {
 	err = s.Restore()
 	for _, a := range r.agents {
 		if a.world == w {
-			a.restore(r.time)
+			a.restore(r.time, r.elapsed())
 		}
 	}
 	r.readWorld(w)
@@ -104,23 +104,27 @@ func (r *Rig) readWorld(w World) {
 			a.frame.Time = r.time
 			r.note(a, "read", a.body.Read(a.frame))
 			a.publish()
+			a.moved()
 		}
 	}
 }
 
-func (a *Agent) save(now time.Duration) {
+func (a *Agent) save(now, elapsed time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	g, s := a.guard, &a.saved
 	s.taken, s.joints = true, append(s.joints[:0], g.joints...)
 	s.homing, s.reset, s.waiting = g.homing, g.reset, g.waiting
-	s.last, s.arrived = now-g.last, now-g.arrived
+	s.last, s.arrived = elapsed-g.last, now-g.arrived
+	for i := range s.joints {
+		s.joints[i].last = elapsed - s.joints[i].last
+	}
 	if g.arrived < 0 {
 		s.arrived = -1
 	}
 }
 
-func (a *Agent) restore(now time.Duration) {
+func (a *Agent) restore(now, elapsed time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	g, s := a.guard, &a.saved
@@ -129,8 +133,11 @@ func (a *Agent) restore(now time.Duration) {
 		return
 	}
 	copy(g.joints, s.joints)
+	for i := range g.joints {
+		g.joints[i].last = elapsed - g.joints[i].last
+	}
 	g.homing, g.reset, g.waiting = s.homing, s.reset, s.waiting
-	g.last, g.arrived = now-s.last, now-s.arrived
+	g.last, g.arrived = elapsed-s.last, now-s.arrived
 	if s.arrived < 0 {
 		g.arrived = -1
 	}

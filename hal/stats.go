@@ -4,10 +4,11 @@ import "time"
 
 // Stats is how the rig keeps its time, since it started.
 type Stats struct {
-	Ticks        uint64 // real-time cycles
-	Missed       uint64 // periods that a late wake-up skipped
-	LineOverruns uint64 // lock-step cycles whose line time exceeded the period
-	Faults       uint64 // errors of whole bodies, buses and worlds
+	Ticks        uint64        // real-time cycles
+	Missed       uint64        // periods that a late wake-up skipped
+	Behind       time.Duration // what rig time is behind the clock: the sum of the missed periods
+	LineOverruns uint64        // lock-step cycles whose line time exceeded the period
+	Faults       uint64        // errors of whole bodies, buses and worlds
 	LastFault    string
 	Late         Histogram // |wake-up - deadline|
 	Work         Histogram // from the wake-up to the end of the observers
@@ -22,6 +23,7 @@ func (r *Rig) Stats(s *Stats) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	*s = r.stats
+	s.Behind = r.missed
 	for _, w := range r.worlds {
 		if o, ok := w.(overrunner); ok {
 			s.LineOverruns += o.Overruns()

@@ -3,6 +3,9 @@ package hal
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
 )
 
 // JointStop tells how one joint took an emergency stop. Err is nil where it acknowledged.
@@ -11,43 +14,142 @@ type JointStop struct {
 	Err          error
 }
 
-// EmergencyStop takes the torque off every joint of every agent now, latched until Recover: an agent that joins before is
-// stopped too. It may be called at any
-// time, again too, from any goroutine but an observer; it waits for the cycle that is under way, no longer than its buses take.
-// The answer lists every joint with what it said.
-func (r *Rig) EmergencyStop(reason string) []JointStop {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.stop(reason)
-}
+// TorqueCutter is a Bus that switches off the torque of every device on it at once: by broadcast where the line has one,
+// by a brake where a body on it would roll on. CutTorque may be called from any goroutine, also while Send or Receive are
+// under way; it waits for the exchange of its own line at most, and for no acknowledgement. No torque comes back until a
+// device's Enable has been false once.
+type TorqueCutter interface{ CutTorque() error }
 
-// braker is a bus with a body on it whose Halt takes long, since it rolls: it is told before anybody is waited for, so that
-// the last of several robots does not drive on for as long as the others take to say that they stand.
-type braker interface{ Brake() error }
+const (
+	// cutTime is how long a stop waits for lines that do not take their telegrams before it goes on to verify the others.
+	cutTime = 50 * time.Millisecond
+	// edgeTime is how long a stop waits for the end of a cycle before it reports that nothing could be verified.
+	edgeTime = 2 * time.Second
+)
+
+var errUnverified = errors.New("torque off was sent and not verified: the cycle does not end")
+
+// EmergencyStop takes the torque off every joint of every agent now, latched until Recover: an agent that joins before is
+// stopped too. It may be called at any time, again too, from any goroutine but an observer.
+//
+// Torque off goes out on all lines at once, first, and waits for no lock but that of each line. Then, at the end of the
+// cycle, each joint is asked whether its torque is off; then the stop is logged. The answer lists every joint.
+func (r *Rig) EmergencyStop(reason string) []JointStop {
+	r.latched.Store(true)
+	r.cut()
+	if !r.lockWithin(edgeTime) {
+		r.log.Error("emergency stop not verified", "reason", reason)
+		var all []JointStop
+		for _, a := range *r.roll.Load() {
+			all = append(all, a.stopped(errUnverified)...)
+		}
+		return all
+	}
+	defer r.mu.Unlock()
+	return r.verifyStop(reason)
+}
 
 // stop is EmergencyStop under the lock.
 func (r *Rig) stop(reason string) []JointStop {
-	r.log.Error("emergency stop", "reason", reason)
-	r.events.Raise(r.known.emergencyStop)
-	r.latched = true
-	for _, b := range r.buses {
-		if k, ok := b.(braker); ok {
-			r.note(nil, "brake", k.Brake())
+	r.latched.Store(true)
+	r.cut()
+	return r.verifyStop(reason)
+}
+
+// cut switches off all torque on all lines, each in a goroutine of its own. It needs no lock.
+func (r *Rig) cut() {
+	var cuts sync.WaitGroup
+	for _, b := range *r.lines.Load() {
+		if c, ok := b.(TorqueCutter); ok {
+			cuts.Go(func() {
+				defer func() { recover() }() // the joint is found out by its verification
+				c.CutTorque()                // likewise
+			})
 		}
 	}
-	var all []JointStop
+	done := make(chan struct{})
+	go func() { cuts.Wait(); close(done) }()
+	timer := time.NewTimer(cutTime)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C: // a line that blocks keeps nothing waiting
+	}
+}
+
+// lockWithin takes the rig's lock, or reports false after timeout.
+func (r *Rig) lockWithin(timeout time.Duration) bool {
+	for end := time.Now().Add(timeout); !r.mu.TryLock(); time.Sleep(time.Millisecond / 2) {
+		if time.Now().After(end) {
+			return false
+		}
+	}
+	return true
+}
+
+// verifyStop stops the guards and lets every body see to its joints, all side by side. Under the lock.
+func (r *Rig) verifyStop(reason string) []JointStop {
+	r.latched.Store(true)
 	for _, a := range r.agents {
 		a.mu.Lock()
-		a.rest()
-		a.guard.set(Stopped)
+		a.disarm(Stopped)
 		a.mu.Unlock()
-		all = append(all, a.stopped(a.body.Halt())...)
+	}
+	var all []JointStop
+	for i, err := range r.halt(r.agents) {
+		all = append(all, r.agents[i].stopped(err)...)
+	}
+	r.events.Raise(r.known.emergencyStop)
+	r.log.Error("emergency stop", "reason", reason)
+	for _, a := range r.agents {
+		a.noteState(Stopped, reason)
 	}
 	return all
 }
 
+// halt makes the bodies of agents inert side by side: one that rolls out or does not answer keeps no other waiting.
+func (r *Rig) halt(agents []*Agent) []error {
+	errs := make([]error, len(agents))
+	var all sync.WaitGroup
+	for i, a := range agents {
+		if a.bodyKind == Simulated {
+			errs[i] = a.body.Halt()
+			continue
+		}
+		all.Go(func() {
+			defer func() {
+				if p := recover(); p != nil {
+					errs[i] = fmt.Errorf("halt %s: panic: %v", a.name, p)
+				}
+			}()
+			errs[i] = a.body.Halt()
+		})
+	}
+	all.Wait()
+	return errs
+}
+
+// survive stops all robots after a panic in a cycle, and lets the rig go on: without it nothing could be asked or reset.
+func (r *Rig) survive() {
+	p := recover()
+	if p == nil {
+		return
+	}
+	defer func() { recover() }() // the torque is off; what fails now changes nothing
+	trace := string(debug.Stack())
+	r.stats.Faults++
+	r.stats.LastFault = fmt.Sprintf("panic: %v", p)
+	r.stop(r.stats.LastFault)
+	r.log.Error("panic", "value", p, "stack", trace)
+	for _, s := range r.sessions {
+		for _, l := range s.leases {
+			l.asked = askNothing
+		}
+	}
+}
+
 // AddStopInput lets f be asked at the beginning of every cycle, before anything is commanded. An error of it, the button is
-// pressed or nobody hears of it, is an emergency stop, which cannot be cleared while it lasts. f must not block nor call the
+// pressed or there is no word of it, is an emergency stop, which cannot be cleared while it lasts. f must not block nor call the
 // rig.
 func (r *Rig) AddStopInput(f func() error) {
 	r.mu.Lock()
@@ -58,7 +160,7 @@ func (r *Rig) AddStopInput(f func() error) {
 // checkStopInputs stops all where a stop input says so and the stop is not latched yet. Under the lock.
 func (r *Rig) checkStopInputs() {
 	err := r.pressed()
-	if err == nil || r.latched {
+	if err == nil || r.latched.Load() {
 		return
 	}
 	for _, s := range r.stop(err.Error()) {
@@ -87,7 +189,7 @@ func (a *Agent) stopped(err error) []JointStop {
 	for _, e := range flatten(err, nil) {
 		var fault *Error
 		if !errors.As(e, &fault) || a.layout.Actuator(fault.Joint) == None {
-			for i := range stops { // nobody knows whom it means: believe no joint
+			for i := range stops { // it names no joint: believe none
 				stops[i].Err = e
 			}
 			return stops
@@ -111,12 +213,8 @@ func flatten(err error, list []error) []error {
 	return append(list, err)
 }
 
-// Latched tells whether an emergency stop is, also of a rig that nobody is in.
-func (r *Rig) Latched() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.latched
-}
+// Latched tells whether an emergency stop is, also of a rig without agents.
+func (r *Rig) Latched() bool { return r.latched.Load() }
 
 // recoverer is a bus with devices that latch an alarm when they protect themselves: an overload that has cut a servo's
 // torque. It frees those that may be freed, moves nothing, and returns one error for each that stays latched.
@@ -131,12 +229,12 @@ func (r *Rig) Recover() error {
 	if err := r.pressed(); err != nil {
 		return &Error{Kind: Unsafe, Op: "clear the emergency stop", Err: fmt.Errorf("its cause lasts: %w", err)}
 	}
-	r.disarmed = r.disarmed || r.latched
-	r.latched = false
+	r.disarmed = r.latched.Swap(false) || r.disarmed
 	for _, a := range r.agents {
 		a.mu.Lock()
 		if a.guard.state == Stopped {
 			a.guard.set(Disarmed)
+			a.noteStateLocked(Disarmed, "reset")
 		}
 		a.guard.disarmFaulty(a.frame)
 		a.mu.Unlock()
@@ -154,10 +252,20 @@ func (r *Rig) Recover() error {
 func (r *Rig) Arm() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.disarmed = r.latched
+	r.disarmed = r.latched.Load()
 	var faults []error
 	for _, a := range r.agents {
 		faults = append(faults, a.Arm())
 	}
 	return errors.Join(faults...)
+}
+
+// Disarm disarms every agent; see Agent.Disarm. An agent that joins later is disarmed too, until Arm.
+func (r *Rig) Disarm() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.disarmed = true
+	for _, a := range r.agents {
+		a.Disarm()
+	}
 }

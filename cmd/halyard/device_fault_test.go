@@ -67,6 +67,7 @@ func (s *stepped) Run(d time.Duration) (bits []uint64) {
 	s.t.Helper()
 	var measured []float64
 	for range d / s.sys.Rig.Period() {
+		s.party.Renew(s.lease) // the commander of an autopilot lives
 		if err := s.party.Step(s.lease, s.inputs); err != nil {
 			s.t.Fatal(err)
 		}

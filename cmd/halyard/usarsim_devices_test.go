@@ -189,9 +189,9 @@ func TestUSARSimPioneerParts(t *testing.T) {
 		}
 	}
 	// Touched by a wall, and only there.
-	c.say("DRIVE {Left 4} {Right 4}")
 	touched := false
 	for range 100 {
+		c.say("DRIVE {Left 4} {Right 4}") // an emulated body stops when its client falls silent
 		m := c.wait("SEN", "Type", "Touch")
 		if touched = strings.Contains(m.Text("Touch"), "True"); touched {
 			break

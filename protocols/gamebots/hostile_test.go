@@ -117,8 +117,8 @@ func TestDeaf(t *testing.T) {
 		if v := deaf.goal("LeftFWheel/velocity"); v != 0 {
 			t.Errorf("after 2 s that nobody read: got %g rad/s, want 0", v)
 		}
-		if v := well.goal("LeftFWheel/velocity"); v != 1 {
-			t.Errorf("of a client that reads and is silent: got %g rad/s, want 1", v)
+		if v := well.goal("LeftFWheel/velocity"); v != 0 {
+			t.Errorf("of a client that reads and is silent: got %g rad/s, want 0: it may hang", v)
 		}
 		<-time.After(5 * time.Second)
 		synctest.Wait()

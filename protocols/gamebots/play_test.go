@@ -153,6 +153,9 @@ func (p *puppet) Read(f *hal.Frame) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	copy(f.Outputs, p.values)
+	for i := range f.Status {
+		f.Status[i].Time = f.Time
+	}
 	return nil
 }
 

@@ -20,7 +20,7 @@ const (
 	maxLine = 8192
 	// maxReplies bounds the answers that wait for a client that asks without reading.
 	maxReplies = 256 << 10
-	// heartbeat is how often a connected client that says nothing counts as alive, in real time: its commands persist.
+	// heartbeat is how often the state of a connected client is looked at in real time.
 	heartbeat = 100 * time.Millisecond
 	// deaf is how long a client may leave a message unread before it counts no more as alive.
 	deaf = 500 * time.Millisecond
@@ -125,6 +125,10 @@ func (s *session) handle() error {
 			return err
 		}
 		s.heard = time.Now()
+		// Commands persist while their program says anything at all; one that hangs is silent, whatever its kernel acknowledges.
+		if k := s.robot.Load(); k != nil {
+			s.party.Renew(k.lease)
+		}
 		if err := Parse(line, &s.message); err != nil {
 			s.drop(protocols.Truncated, "a line", err)
 			continue

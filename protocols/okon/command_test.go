@@ -112,8 +112,15 @@ func TestSilentCommander(t *testing.T) {
 			s.play("b> PING 0\nb< PING 0\nb~ 100ms")
 		}
 		s.wantDuty("silent", 4, 0, false)
-		s.play("a> GET_SENS 2\na< GET_SENS 2 ...\na~ 50ms\na> SET_MTR 0 {\"FLV\":1}\na> PING 0\na< PING 0\na~ 50ms")
+		if c := s.agent.Condition(); c.State != hal.Expired {
+			t.Errorf("condition: got %v, want expired", c.State)
+		}
+		s.play("a> GET_SENS 2\na< GET_SENS 2 ...\na~ 50ms")
 		s.wantDuty("back", 4, 0, false)
+		// one program arms, the next one drives
+		s.play("b> SET_MTR 0 {\"FLV\":1}\nb> PING 0\nb< PING 0\nb~ 50ms")
+		s.wantDuty("commanded by another", 4, 1, true)
+		s.play("b> DISARM_MTR 0\nb> SET_MTR 0 {\"FLV\":1}\nb< ERROR 0 {\"info\":\"command okon: the motors are not armed...")
 		s.play(manual)
 		s.wantDuty("armed anew", 4, 0.5, true)
 		s.play("a.\nb~ 50ms")
@@ -149,7 +156,7 @@ func TestHeldAgent(t *testing.T) {
 	})
 }
 
-// TestEmergencyStop: nobody arms what is stopped.
+// TestEmergencyStop: what was stopped is armed by an operator.
 func TestEmergencyStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{})
@@ -160,6 +167,11 @@ func TestEmergencyStop(t *testing.T) {
 		s.rig.Recover()
 		s.play("a~ 50ms")
 		s.wantDuty("cleared", 4, 0, false)
+		s.play("a> ARM_MTR 0\na< ERROR 0 {\"info\":\"arm okon: disarmed; only the operator arms it...\na~ 50ms")
+		s.wantDuty("armed by a client", 4, 0, false)
+		if err := s.agent.Arm(); err != nil {
+			t.Fatal(err)
+		}
 		s.play(manual)
 		s.wantDuty("armed", 4, 0.5, true)
 	})

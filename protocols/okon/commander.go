@@ -1,8 +1,8 @@
 package okon
 
 import (
+	"errors"
 	"fmt"
-	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,12 +18,13 @@ type command struct {
 	server *Server
 	party  *hal.Session
 	name   atomic.Pointer[string] // of the commander, "" = none
+	armed  atomic.Bool            // ARM_MTR was granted, and no DISARM_MTR came since
+	stops  atomic.Uint64          // the guard's, as of then
 
 	mu    sync.Mutex // taken before the rig's lock, never inside it
 	who   *session
 	lease *hal.Lease
 	heard time.Time
-	quiet []float64 // inputs that say nothing: the autopilot says what the motors do
 }
 
 // refresh is how old the last sign of life may be before another is passed on. The guard's deadline passes early by as
@@ -33,10 +34,6 @@ const refresh = 50 * time.Millisecond
 func (m *command) begin(s *Server) {
 	m.server = s
 	m.name.Store(new(string))
-	m.quiet = make([]float64, len(s.robot.Agent.Layout().Inputs))
-	for i := range m.quiet {
-		m.quiet[i] = math.NaN()
-	}
 	s.rig.Values().Declare("/"+s.robot.Agent.Name()+"/Commander", hal.StringValue,
 		func() hal.Value { return hal.Value{Kind: hal.StringValue, Text: *m.name.Load()} }, nil)
 }
@@ -61,14 +58,53 @@ func (m *command) acquire(c *session) error {
 func (m *command) sign() (err error) {
 	agent := m.server.robot.Agent
 	if m.server.rig.Mode() == hal.Lockstep {
-		return agent.Override(m.quiet)
+		agent.Renew()
+		return nil
 	}
 	if m.lease == nil {
 		if m.lease, err = m.party.Acquire(agent); err != nil {
 			return err
 		}
 	}
-	return m.party.Step(m.lease, m.quiet)
+	m.party.Renew(m.lease)
+	return nil
+}
+
+// arm lets the motors turn.
+func (m *command) arm() {
+	_, counts, _ := m.server.robot.Agent.Guard()
+	m.stops.Store(counts.Stops)
+	m.armed.Store(true)
+	m.server.robot.Pilot.Arm()
+}
+
+// disarm takes the motors' torque, until arm.
+func (m *command) disarm() {
+	m.armed.Store(false)
+	m.server.robot.Pilot.Disarm()
+}
+
+// resume lets the motors turn again for a new command, after the commander was silent for the deadline: one program may
+// arm and the next one drive. The error, of kind Unsafe, says why they do not turn; of a simulated robot it is nil, since
+// the original said nothing, and where they need not and nobody has armed them.
+func (m *command) resume(needed bool) error {
+	r := m.server.robot
+	if r.Pilot.Armed() {
+		return nil
+	}
+	state, counts, _ := r.Agent.Guard()
+	if m.armed.Load() && counts.Stops == m.stops.Load() && state == hal.Armed {
+		r.Pilot.Arm()
+		return nil
+	}
+	if r.Agent.BodyKind() == hal.Simulated || !needed && !m.armed.Load() {
+		return nil
+	}
+	why := "the motors are not armed: send ARM_MTR"
+	if state != hal.Armed {
+		why = "the robot is " + state.String()
+	}
+	return &hal.Error{Kind: hal.Unsafe, Op: "command " + r.Agent.Name(), Err: errors.New(why), Try: "halyard status"}
 }
 
 // alive says that c has sent something. Only of the commander it matters, and not each time.

@@ -38,7 +38,7 @@ func (c *session) handle(p *Packet) {
 	case ArmMotors:
 		err = c.arm()
 	case DisarmMotors: // everybody's: who sees that it goes wrong need not command
-		s.robot.Pilot.Disarm()
+		s.command.disarm()
 	case SetMotors, SetControlMode, SetAcro, SetStable, SetPID, SetSim, SetOrientation:
 		if len(p.Data) == 0 {
 			err = c.replySettings(p)
@@ -65,16 +65,16 @@ func (c *session) handle(p *Packet) {
 }
 
 // arm makes the client the commander and lets the motors turn. In this order: an autopilot that is armed while the guard
-// has heard nobody is put to rest in the next cycle. It fails with hal.Unsafe while the emergency stop is latched, and
-// with hal.Busy where another protocol holds the agent.
+// has heard nobody is put to rest in the next cycle. It fails with hal.Unsafe while the emergency stop is latched or where an operator
+// has to arm first, and with hal.Busy where another protocol holds the agent.
 func (c *session) arm() error {
-	if err := c.server.robot.Agent.Arm(); err != nil {
+	if err := c.server.robot.Agent.RequestArm(c.name); err != nil {
 		return err
 	}
 	if err := c.server.command.acquire(c); err != nil {
 		return err
 	}
-	c.server.robot.Pilot.Arm()
+	c.server.command.arm()
 	return nil
 }
 
@@ -89,7 +89,7 @@ func (c *session) reset() error {
 	s.rig.BetweenCycles(func() {
 		switch course := s.robot.Course; {
 		case s.robot.real():
-			s.robot.Pilot.Disarm()
+			s.command.disarm()
 			c.measured = s.robot.Agent.Measured(c.measured)
 			s.robot.Pilot.Zero(c.measured)
 			if course != nil {

@@ -94,6 +94,12 @@ func (c *session) set(p *Packet) error {
 	if err := c.server.command.acquire(c); err != nil {
 		return err
 	}
+	switch p.Type {
+	case SetMotors, SetAcro, SetStable: // the packets that move it; targets may be set before the motors are armed
+		if err := c.server.command.resume(p.Type == SetMotors); err != nil {
+			return err
+		}
+	}
 	return apply()
 }
 

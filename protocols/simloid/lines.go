@@ -5,8 +5,6 @@ import (
 	"errors"
 	"os"
 	"time"
-
-	"github.com/halyard-robotics/halyard/hal"
 )
 
 // maxLine bounds one line. The longest that means something has a force for each body.
@@ -53,8 +51,7 @@ func (r *lineReader) line() ([]byte, error) {
 	}
 }
 
-// heartbeat is how often a client that is silent is looked after: in real time its commands persist, and its
-// connection counts as its being alive.
+// heartbeat is how often a silent client's timeout is checked.
 const heartbeat = 100 * time.Millisecond
 
 // read waits for the client. It is where a session spends its time.
@@ -71,18 +68,13 @@ func (c *session) read(b []byte) (int, error) {
 		if t := c.server.options.ClientTimeout; t > 0 && time.Since(heard) >= t {
 			return 0, errSilent
 		}
-		if c.server.rig.Mode() == hal.Realtime {
-			if err := c.party.Step(c.lease, c.quiet()); err != nil {
-				return 0, err
-			}
-		}
 		c.arm()
 	}
 }
 
 // arm sets the next heartbeat, where there is something to do at it.
 func (c *session) arm() {
-	if c.server.rig.Mode() == hal.Realtime || c.server.options.ClientTimeout > 0 {
+	if c.server.options.ClientTimeout > 0 {
 		c.conn.SetReadDeadline(time.Now().Add(heartbeat))
 		return
 	}

@@ -369,10 +369,16 @@ func TestReal(t *testing.T) {
 			t.Errorf("the world: got %q, want nothing", got)
 		}
 
-		// commands persist while the client is connected, however long it says nothing
-		<-time.After(time.Second)
+		// commands persist while the client asks for steps; one that hangs asks for none
+		for range 100 {
+			cycle(t, c)
+		}
 		if got := cycle(t, c).Velocity[0]; got == 0 {
-			t.Errorf("after a second of silence: got velocity %g, want the voltage's", got)
+			t.Errorf("after a second of DONE: got velocity %g, want the voltage's", got)
+		}
+		<-time.After(time.Second)
+		if got := cycle(t, c).Velocity[0]; got != 0 {
+			t.Errorf("after a second of silence: got velocity %g, want 0", got)
 		}
 		st := cycle(t, c, Command{Verb: Reset})
 		if st.Time > 0.05 || st.Position[0] > 0.02 {

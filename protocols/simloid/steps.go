@@ -24,6 +24,7 @@ func (c *session) step() error {
 		c.server.rig.BetweenCycles(c.push)
 	}
 	c.want.Store(wantStep)
+	c.party.Renew(c.lease) // commands persist for as long as the client asks for steps
 	if err := c.party.Step(c.lease, c.stage()); err != nil {
 		return err
 	}
@@ -111,14 +112,6 @@ func (c *session) stage() []float64 {
 	}
 	for i := range c.joints {
 		c.joints[i].stage(c.inputs, &c.robot.Joints[i], c.robot.Agent.Layout())
-	}
-	return c.inputs
-}
-
-// quiet are inputs that say nothing.
-func (c *session) quiet() []float64 {
-	for i := range c.inputs {
-		c.inputs[i] = math.NaN()
 	}
 	return c.inputs
 }

@@ -1,0 +1,188 @@
+package hal
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Condition is the state of an agent's guard and how it came to it.
+type Condition struct {
+	State  GuardState
+	Reason string        // "operator", "osp@127.0.0.1:5000", "command deadline"; "" = as configured
+	Since  time.Duration // rig time
+}
+
+// Condition reports the state of the guard. An agent whose commands have all passed their deadline is Expired, one with a
+// joint at fault stays as it is; see JointState.
+func (a *Agent) Condition() Condition {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.condition
+}
+
+// Arm lets commands pass again, as an operator orders it. It is refused (Unsafe) while the emergency stop is latched.
+func (a *Agent) Arm() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := a.latchedError(); err != nil {
+		return err
+	}
+	a.guard.operator = false
+	a.arm("operator")
+	return nil
+}
+
+// RequestArm lets commands pass again where client may order it, and does nothing where they pass already. The error, of
+// kind Unsafe, says why it may not: the emergency stop is latched; an operator has to arm after a stop, after Disarm and
+// where the config starts disarmed, and always where the guard's Arming is OperatorArms.
+func (a *Agent) RequestArm(client string) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := a.latchedError(); err != nil {
+		return err
+	}
+	if a.guard.state == Armed {
+		return nil
+	}
+	if a.guard.operator || a.guard.config.Arming == OperatorArms {
+		return &Error{Kind: Unsafe, Op: "arm " + a.name, Err: errOperator, Try: "halyard arm"}
+	}
+	a.arm(client)
+	return nil
+}
+
+var errOperator = errors.New("disarmed; only the operator arms it")
+
+func (a *Agent) latchedError() error {
+	if a.guard.state != Stopped && !a.rig.latched.Load() {
+		return nil
+	}
+	return &Error{Kind: Unsafe, Op: "arm " + a.name, Err: errors.New("the emergency stop is latched"), Try: "halyard reset"}
+}
+
+// arm is Arm by a name. Under the lock.
+func (a *Agent) arm(by string) {
+	if a.guard.state == Disarmed {
+		a.guard.set(Armed)
+		a.noteStateLocked(Armed, by)
+	}
+	a.guard.admit()
+}
+
+// Disarm takes all torque off from the next cycle on, as an operator orders it, and drops commands until Arm.
+func (a *Agent) Disarm() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.guard.state == Armed {
+		a.disarm(Disarmed)
+		a.noteStateLocked(Disarmed, "operator")
+	}
+}
+
+// RequestDisarm is Disarm by a client. Where clients arm it may be armed again by RequestArm.
+func (a *Agent) RequestDisarm(client string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.guard.state == Armed {
+		operator := a.guard.operator
+		a.disarm(Disarmed)
+		a.guard.operator = operator
+		a.noteStateLocked(Disarmed, client)
+	}
+}
+
+// disarm drops all commands; only an operator arms the agent again. Under the lock.
+func (a *Agent) disarm(s GuardState) {
+	a.rest()
+	a.guard.set(s)
+	a.guard.counts.Stops++
+	a.guard.operator = true
+}
+
+// JointState tells whether commands reach actuator i: one at fault may be disarmed alone, by Rig.Recover; Expired after
+// its command deadline; Faulty after a jump of its readings or outside its soft limits.
+func (a *Agent) JointState(i int) GuardState {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	g := a.guard
+	switch j := &g.joints[i]; {
+	case g.state != Armed:
+		return g.state
+	case j.sight.jumped || j.outside:
+		return Faulty
+	case j.off:
+		return Disarmed
+	case j.expired || g.expired && !j.waiting:
+		return Expired
+	}
+	return Armed
+}
+
+func (a *Agent) noteState(s GuardState, why string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.noteStateLocked(s, why)
+}
+
+// noteStateLocked keeps, logs and raises the event of a change of state. The log's sink does not block.
+func (a *Agent) noteStateLocked(s GuardState, why string) {
+	a.condition = Condition{State: s, Reason: why, Since: a.time}
+	a.rig.events.Raise(a.states[s])
+	a.rig.log.Info("guard", "agent", a.name, "state", s.String(), "reason", why)
+}
+
+// watchGuard reports what the guard has decided by itself in the cycle: a deadline that passed, a joint at fault. Under
+// the rig's lock.
+func (a *Agent) watchGuard() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	g := a.guard
+	if g.state == Armed && g.expired != (a.condition.State == Expired) {
+		if g.expired {
+			a.noteStateLocked(Expired, "command deadline")
+		} else {
+			a.noteStateLocked(Armed, "command")
+		}
+	}
+	for i := range g.joints {
+		j := &g.joints[i]
+		bad := j.sight.jumped || j.outside
+		if bad == a.odd[i] {
+			continue
+		}
+		if a.odd[i] = bad; bad {
+			a.rig.events.Raise(a.faults[i])
+			a.rig.log.Warn("joint fault", "agent", a.name, "fault", a.jointFault(i))
+		}
+	}
+}
+
+// moved tells the guard that the body is elsewhere, since its world was reset.
+func (a *Agent) moved() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.guard.blindfold(1)
+}
+
+// JointFault is why the guard gives actuator i no torque although it is armed; nil where it does.
+func (a *Agent) JointFault(i int) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.jointFault(i)
+}
+
+func (a *Agent) jointFault(i int) error {
+	act, j := &a.layout.Actuators[i], &a.guard.joints[i]
+	e := &Error{Kind: Unsafe, Joint: act.Name, Op: "position"}
+	switch {
+	case j.sight.jumped:
+		e.Err, e.Try = fmt.Errorf("readings jumped: got %.3g, want near %.3g", j.sight.other, j.sight.at), "halyard reset"
+	case j.outside:
+		e.Err = fmt.Errorf("outside its soft limits: got %.3g, want %.3g..%.3g", j.sight.at, act.Limits.MinPosition, act.Limits.MaxPosition)
+		e.Try = "move the joint into range by hand"
+	default:
+		return nil
+	}
+	return e
+}

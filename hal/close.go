@@ -1,0 +1,96 @@
+package hal
+
+import (
+	"errors"
+	"time"
+)
+
+// closeTime bounds how long the end of a rig waits until wheels have confirmed that their torque is off. One of a base
+// rolls out first.
+const closeTime = time.Second
+
+// close stops every body as its policy says and takes no more steps. Joints of emulated and real bodies that hold keep their
+// torque; what has no position to hold, a wheel, loses it. All other bodies end inert. The error names each joint that did
+// not confirm.
+func (r *Rig) close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil
+	}
+	r.closed = true
+	r.changed.Broadcast()
+	var holding, ending []*Agent
+	for _, a := range r.agents {
+		a.mu.Lock()
+		if a.bodyKind != Simulated && a.guard.state == Armed && a.guard.config.OnTimeout != TorqueOff {
+			a.guard.hold()
+			a.guard.coast()
+			holding = append(holding, a)
+		} else {
+			a.disarm(a.guard.state)
+			ending = append(ending, a)
+		}
+		a.mu.Unlock()
+	}
+	faults := r.halt(ending)
+	if len(holding) == 0 {
+		return errors.Join(faults...)
+	}
+	// One lost packet leaves no wheel turning: it is repeated until the torque was read off.
+	next := r.clock.Now()
+	for end := r.elapsed() + closeTime; ; {
+		for _, a := range r.agents {
+			a.decide(r.time, r.elapsed(), r.config.Period)
+			r.note(a, "write", a.body.Write(a.frame))
+		}
+		before := r.stats.Faults
+		r.eachBus(Bus.Send)
+		for _, w := range r.worlds {
+			r.note(nil, "advance", w.Advance(r.config.Period))
+		}
+		r.eachBus(Bus.Receive)
+		r.time += r.config.Period
+		var unconfirmed []error
+		for _, a := range holding {
+			a.frame.Time = r.time
+			r.note(a, "read", a.body.Read(a.frame))
+			unconfirmed = append(unconfirmed, a.unconfirmed()...)
+		}
+		if len(unconfirmed) == 0 || r.elapsed() >= end {
+			if faults = append(faults, unconfirmed...); r.stats.Faults > before {
+				faults = append(faults, errors.New(r.stats.LastFault))
+			}
+			return errors.Join(faults...)
+		}
+		if next += r.config.Period; r.config.Mode == Realtime {
+			r.clock.SleepUntil(next)
+		}
+	}
+}
+
+// coast takes the torque off every joint that has no position to hold.
+func (g *guard) coast() {
+	for i := range g.joints {
+		if j := &g.joints[i]; j.mode != NoMode && j.mode != PositionMode {
+			j.forget(j.limit)
+			j.coasts = true
+		}
+	}
+}
+
+var errTorqueOn = errors.New("did not confirm that its torque is off: cut the power")
+
+// unconfirmed has one error for each joint that coasts and reports torque.
+func (a *Agent) unconfirmed() (faults []error) {
+	h, ok := a.body.(TorqueReporter)
+	if !ok {
+		return nil
+	}
+	for i := range a.guard.joints {
+		if a.guard.joints[i].coasts && (h.Holding(i) || a.frame.Status[i].Err != nil) {
+			faults = append(faults, &Error{Kind: BusFault, Joint: a.layout.Actuators[i].Name, Op: "stop", Err: errTorqueOn})
+		}
+	}
+	return faults
+}

@@ -1,0 +1,187 @@
+package hal
+
+import (
+	"math"
+	"time"
+)
+
+const (
+	// followBase and followTime make the default following error: what a servo sags under its load, and how long it lags
+	// behind a goal that moves.
+	followBase = 0.2 // rad or m
+	followTime = 100 * time.Millisecond
+	// stopTime is how long before a soft limit a joint begins to slow down, at its speed.
+	stopTime = 250 * time.Millisecond
+	// brakeShare is the excess over the speed that is allowed near a limit, as a share of the greatest speed, at which the
+	// whole torque brakes.
+	brakeShare = 0.2
+	// movedShare of the step that is allowed in a cycle is a goal that still moves.
+	movedShare = 0.1
+)
+
+// joint decides what actuator i is told for dt seconds from now on. It reports whether it has torque.
+func (g *guard) joint(i int, f *Frame, now time.Duration, dt float64) bool {
+	a, j := &g.layout.Actuators[i], &g.joints[i]
+	e := &j.sight
+	if j.outside = j.outside && j.mode == PositionMode; g.state != Armed || e.jumped || j.mode == NoMode {
+		return false
+	}
+	if a.TorqueLimit != None {
+		f.Inputs[a.TorqueLimit] = j.limit
+	}
+	if j.mode == PositionMode {
+		if !g.slew(i, f, dt) {
+			return false
+		}
+		f.Inputs[a.Goal[PositionMode]] = j.out
+		return true
+	}
+	v := j.goal
+	if e.blind && a.Kind != Thruster {
+		// It may hear what it does not answer: the zero goes out, and after the deadline the torque goes off.
+		if v = 0; !g.unheard(i, f, now) {
+			j.goal = 0
+		} else {
+			j.forget(j.limit)
+			j.expired = true
+			return false
+		}
+	}
+	f.Inputs[a.Goal[j.mode]] = g.outward(a, j, v)
+	return true
+}
+
+// unheard tells whether actuator i has answered nothing for the deadline.
+func (g *guard) unheard(i int, f *Frame, now time.Duration) bool {
+	most := unheardAfter
+	if t := g.config.CommandTimeout; t > 0 {
+		most = min(most, t)
+	}
+	return now-max(g.joints[i].sight.time, f.Status[i].Time) > most
+}
+
+// slew moves the goal that actuator i is told towards the one that was asked, from where it is. It reports false where
+// the joint must not have torque: it is not known where it is, or it is outside its soft limits.
+func (g *guard) slew(i int, f *Frame, dt float64) bool {
+	a, j := &g.layout.Actuators[i], &g.joints[i]
+	known := !j.sight.blind && !math.IsNaN(j.sight.at)
+	j.moved = false
+	// One that is found far from where it was told to be has missed its goals, and starts anew.
+	missed := known && j.away && math.Abs(difference(a, j.out, j.sight.at)) > g.following(a, 0)
+	j.away = !known
+	// From where it is: nothing jumps at torque-on, nor when a limit of 0 is raised.
+	if !j.enabled || j.limp || math.IsNaN(j.out) || missed {
+		if !known {
+			return false
+		}
+		if j.outside = !g.near(i, j.sight.at); j.outside {
+			return false
+		}
+		j.out = soft(a, j.sight.at)
+	}
+	if j.limp = j.limit == 0; j.limp || !known {
+		return true // it stays: nothing moves on an old reading
+	}
+	// A drive that is being switched on or to another mode follows nothing yet.
+	if f.Status[i].Idle {
+		j.out = soft(a, j.sight.at)
+		return true
+	}
+	speed := g.speed(a)
+	if g.homing {
+		speed = math.Min(speed, g.config.HomeSpeed)
+	}
+	next := approach(a, j.out, j.goal, speed*dt)
+	if !g.config.Direct || g.homing {
+		next = g.lead(i, speed, next)
+	}
+	next = soft(a, next)
+	j.moved = math.Abs(difference(a, next, j.out)) > movedShare*speed*dt
+	j.out = next
+	return true
+}
+
+// speed is how fast a's position goals move at most.
+func (g *guard) speed(a *Actuator) float64 {
+	if g.config.Direct {
+		return math.Inf(1)
+	}
+	return a.Limits.MaxVelocity * g.config.Slew
+}
+
+// following is how far a goal that moves at speed may be ahead of actuator i.
+func (g *guard) following(a *Actuator, speed float64) float64 {
+	if g.config.FollowingError > 0 {
+		return g.config.FollowingError
+	}
+	return followBase + math.Min(speed, a.Limits.MaxVelocity)*followTime.Seconds()
+}
+
+// lead bounds how far goal is ahead of where actuator i is: a joint that was held back and is let go would make up for all of it at
+// once. One that is faster than the goal may move has its goal drawn near, which brakes it.
+func (g *guard) lead(i int, speed, goal float64) float64 {
+	a, e := &g.layout.Actuators[i], &g.joints[i].sight
+	ahead := difference(a, goal, e.at)
+	most := g.following(a, speed)
+	if v := e.speed * math.Copysign(1, ahead); v > speed {
+		most *= math.Max(0, 1-(v-speed)/speed)
+	}
+	if math.Abs(ahead) <= most {
+		return goal
+	}
+	return e.at + math.Copysign(most, ahead)
+}
+
+// near tells whether position is within actuator i's soft limits or so little outside that the way back is no leap.
+func (g *guard) near(i int, position float64) bool {
+	a := &g.layout.Actuators[i]
+	return g.config.Direct || math.Abs(position-soft(a, position)) <= g.following(a, 0)
+}
+
+// soft is position within a's soft limits.
+func soft(a *Actuator, position float64) float64 {
+	if a.Wraps || a.Kind == Thruster {
+		return position
+	}
+	return math.Min(a.Limits.MaxPosition, math.Max(a.Limits.MinPosition, position))
+}
+
+// approach moves from towards goal by step at most, the short way round where the joint wraps.
+func approach(a *Actuator, from, goal, step float64) float64 {
+	d := difference(a, goal, from)
+	if math.Abs(d) <= step {
+		return goal
+	}
+	return from + math.Copysign(step, d)
+}
+
+// difference is goal - from, within half a turn where the joint wraps.
+func difference(a *Actuator, goal, from float64) float64 {
+	if a.Wraps {
+		return math.Remainder(goal-from, 2*math.Pi)
+	}
+	return goal - from
+}
+
+// outward lets no velocity, torque or duty push a joint beyond its soft limits. The speed towards a limit is bounded so
+// that the way there takes stopTime at least, however near it is: it is reached with no speed. Torque and duty are bounded
+// by what brings the joint to that speed.
+func (g *guard) outward(a *Actuator, j *guardJoint, v float64) float64 {
+	e := &j.sight
+	if a.Wraps || a.Kind == Thruster || a.Position == None || g.config.Direct || math.IsNaN(e.at) {
+		return v
+	}
+	high := math.Max(0, a.Limits.MaxPosition-e.at) / stopTime.Seconds()
+	low := math.Min(0, a.Limits.MinPosition-e.at) / stopTime.Seconds()
+	if j.mode == VelocityMode {
+		return math.Min(high, math.Max(low, v))
+	}
+	full := 1.0
+	if j.mode == TorqueMode {
+		full = a.Limits.MaxTorque
+	}
+	bound := func(allowed float64) float64 {
+		return full * math.Max(-1, math.Min(1, (allowed-e.speed)/(brakeShare*a.Limits.MaxVelocity)))
+	}
+	return math.Min(bound(high), math.Max(bound(low), v))
+}

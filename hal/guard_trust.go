@@ -1,0 +1,115 @@
+package hal
+
+import (
+	"math"
+	"time"
+)
+
+// sight is what a guard knows of a joint's position. A reading is trusted when the joint can have come there from the last
+// trusted one. One that was not seen for a while needs trustSamples readings that agree. While it has torque, readings
+// that agree with each other and not with what was known are a jump: another servo answers, or the encoder has slipped.
+// A jump ends with a reset by an operator.
+type sight struct {
+	at     float64       // last trusted position; NaN = none
+	time   time.Duration // rig time of it; < 0 = never
+	speed  float64       // rad/s between the last two trusted positions; 0 = unknown
+	blind  bool          // not seen for blindAfter
+	jumped bool
+
+	other  float64       // a reading that was not trusted
+	seen   time.Duration // rig time of the last reading, trusted or not
+	agrees int           // readings in a row that agree with other
+	need   int           // readings that must agree
+}
+
+const (
+	// blindAfter is how long a joint may go unseen without being taken for one that is elsewhere when it is back.
+	blindAfter = 100 * time.Millisecond
+	// unheardAfter is how long an unseen joint may have torque in a mode without a position goal, where the command
+	// deadline is not shorter.
+	unheardAfter = 500 * time.Millisecond
+	trustSamples = 3
+	// haste is how much faster than its no-load speed a joint is believed to move: a hand or gravity may turn it.
+	haste = 2
+	// noise is how far two readings of a joint at rest may be apart, as a share of a turn.
+	noise = 2 * math.Pi / 128
+)
+
+func blindfolded(need int) sight {
+	return sight{at: math.NaN(), time: -1, seen: -1, blind: true, need: need}
+}
+
+// blindfold forgets where every joint is, before its first reading and when its world was reset. need readings that agree
+// end that.
+func (g *guard) blindfold(need int) {
+	for i := range g.joints {
+		g.joints[i].sight = blindfolded(need)
+	}
+}
+
+// watch looks at the reading of actuator i at rig time now.
+func (g *guard) watch(i int, f *Frame, now, dt time.Duration) {
+	a, j, s := &g.layout.Actuators[i], &g.joints[i], &f.Status[i]
+	e := &j.sight
+	if a.Position == None || g.layout.Measured(a.Position).Estimate {
+		// There is nothing to be wrong about: what is written is all that is known.
+		if e.blind = s.Err != nil && now-s.Time > blindAfter; a.Position != None {
+			e.at, e.time = f.Measured[a.Position], s.Time
+		}
+		return
+	}
+	p := f.Measured[a.Position]
+	switch {
+	case g.exact:
+		if s.Err == nil || s.Time == now {
+			e.trust(a, p, now)
+		}
+	case s.Time > e.seen && !math.IsNaN(p):
+		g.read(i, p, s.Time)
+	}
+	// A slow cycle has fewer chances to see a joint.
+	if e.time < 0 || now-e.time > max(blindAfter, 4*dt) {
+		e.blind = true
+	}
+}
+
+// read judges a reading p of time at.
+func (g *guard) read(i int, p float64, at time.Duration) {
+	a, j := &g.layout.Actuators[i], &g.joints[i]
+	e := &j.sight
+	agrees := e.agrees > 0 && within(a, p, e.other, at-e.seen)
+	possible := math.IsNaN(e.at) || within(a, p, e.at, at-e.time) || !j.enabled || a.Wraps && j.mode != PositionMode
+	e.seen = at
+	switch {
+	case possible && !e.blind:
+		e.trust(a, p, at)
+		return
+	case agrees:
+		e.agrees++
+	default:
+		e.agrees = 1
+	}
+	if e.other = p; e.agrees < e.need {
+		return
+	}
+	if possible {
+		e.trust(a, p, at)
+	} else if !e.jumped {
+		e.jumped = true
+		g.counts.Jumped++
+	}
+}
+
+// within tells whether a joint can turn from one position to another in dt.
+func within(a *Actuator, to, from float64, dt time.Duration) bool {
+	return math.Abs(difference(a, to, from)) <= haste*a.Limits.MaxVelocity*dt.Seconds()+noise
+}
+
+func (e *sight) trust(a *Actuator, p float64, at time.Duration) {
+	if dt := (at - e.time).Seconds(); e.time >= 0 && dt > 0 && !e.blind {
+		e.speed = difference(a, p, e.at) / dt
+	} else if e.blind {
+		e.speed = 0
+	}
+	e.at, e.time, e.blind, e.agrees, e.need = p, at, math.IsNaN(p), 0, trustSamples
+}

@@ -1,0 +1,279 @@
+package hal_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/hal/haltest"
+)
+
+// The rig's part of docs/safety.md.
+
+// cutBus is a line whose torque may be cut.
+type cutBus struct {
+	clock hal.Clock
+	cut   atomic.Int64 // when torque was first cut; 0 = it was not
+	times atomic.Int32
+}
+
+func (b *cutBus) Send() error    { return nil }
+func (b *cutBus) Receive() error { return nil }
+func (b *cutBus) CutTorque() error {
+	b.cut.CompareAndSwap(0, int64(b.clock.Now()))
+	b.times.Add(1)
+	return nil
+}
+
+// together is a body whose Halt ends when those of all its fellows have begun.
+type together struct {
+	*haltest.Body
+	begun *sync.WaitGroup
+}
+
+func (b *together) Halt() error {
+	b.begun.Done()
+	all := make(chan struct{})
+	go func() { b.begun.Wait(); close(all) }()
+	select {
+	case <-all:
+		return b.Body.Halt()
+	case <-time.After(5 * time.Second):
+		return errors.New("alone")
+	}
+}
+
+// TestSafety01BlockedLog: a log that nothing reads delays neither the cycle nor a stop.
+func TestSafety01BlockedLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		unread, blocked := io.Pipe()
+		clock := bubbleClock{time.Now()}
+		r, err := hal.New(hal.Config{Mode: hal.Realtime, Period: period, Clock: clock, Log: slog.New(slog.NewTextHandler(blocked, nil))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		bus := &cutBus{clock: clock}
+		r.AddBus(bus)
+		body := haltest.NewBody("j")
+		add(t, r, "a", body, hal.Emulated, hal.GuardConfig{})
+		look, stop := running(t, r)
+		for k := range 600 {
+			time.Sleep(period)
+			fault := errors.New(strings.Repeat("x", k))
+			look(func() { body.ReadErr = fault })
+		}
+		before := clock.Now()
+		stops := r.EmergencyStop("test")
+		if took := clock.Now() - before; took > period || len(stops) != 1 || stops[0].Err != nil || bus.cut.Load() == 0 {
+			t.Errorf("stop: got %v after %v, cut %v; want the joint within a period", stops, took, bus.cut.Load())
+		}
+		unread.Close() // lets the sink end
+		stop()
+	})
+}
+
+// TestSafety08ParallelStop: the lines are cut first, then all bodies are halted side by side.
+func TestSafety08ParallelStop(t *testing.T) {
+	r := newRig(t, hal.Realtime)
+	var begun sync.WaitGroup
+	begun.Add(3)
+	var buses [3]*cutBus
+	for i := range buses {
+		buses[i] = &cutBus{clock: hal.WallClock()}
+		r.AddBus(buses[i])
+		body := &together{haltest.NewBody("j"), &begun}
+		if _, err := r.Add(hal.AgentConfig{Name: string(rune('a' + i)), Body: body, World: body.Body, BodyKind: hal.Emulated}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, s := range r.EmergencyStop("test") {
+		if s.Err != nil {
+			t.Errorf("%s: got %v, want it halted while the others are", s.Agent, s.Err)
+		}
+	}
+	for i, b := range buses {
+		if b.times.Load() != 1 {
+			t.Errorf("line %d: cut %d times, want once", i, b.times.Load())
+		}
+	}
+}
+
+// TestSafety01StopNeedsNoCycle: torque is cut while user code holds the cycle, and the answer says that it was not verified.
+func TestSafety01StopNeedsNoCycle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, hal.Realtime)
+		bus := &cutBus{clock: bubbleClock{time.Now()}}
+		r.AddBus(bus)
+		add(t, r, "a", haltest.NewBody("j"), hal.Emulated, hal.GuardConfig{})
+		release := make(chan struct{})
+		go r.BetweenCycles(func() { <-release })
+		synctest.Wait()
+		stops := r.EmergencyStop("test")
+		if bus.times.Load() != 1 || len(stops) != 1 || stops[0].Err == nil || !r.Latched() {
+			t.Errorf("got %v, cut %d times, latched %v; want one unverified joint", stops, bus.times.Load(), r.Latched())
+		}
+		close(release)
+	})
+}
+
+// TestSafety07OperatorArms: what starts disarmed, was stopped or was disarmed by an operator is armed by an operator alone.
+func TestSafety07OperatorArms(t *testing.T) {
+	r := newRig(t, hal.Realtime)
+	a := add(t, r, "a", haltest.NewBody("j"), hal.Emulated, hal.GuardConfig{Disarmed: true})
+	refused := func(when string) {
+		t.Helper()
+		if err := a.RequestArm("client"); hal.KindOf(err) != hal.Unsafe {
+			t.Errorf("%s: a client arms: got %v, want refused", when, err)
+		}
+	}
+	arm := func() {
+		t.Helper()
+		if err := r.Arm(); err != nil {
+			t.Fatal(err)
+		}
+		if c := a.Condition(); c.State != hal.Armed || c.Reason != "operator" {
+			t.Errorf("armed: got %+v", c)
+		}
+		if err := a.RequestArm("client"); err != nil {
+			t.Errorf("armed: a client's request: got %v", err)
+		}
+	}
+	refused("guard.armed: false")
+	arm()
+	r.EmergencyStop("test")
+	refused("stopped")
+	if err := r.Recover(); err != nil {
+		t.Fatal(err)
+	}
+	refused("reset")
+	b := add(t, r, "b", haltest.NewBody("j"), hal.Emulated, hal.GuardConfig{})
+	if err := b.RequestArm("client"); hal.KindOf(err) != hal.Unsafe {
+		t.Errorf("spawned after a reset: a client arms: got %v, want refused", err)
+	}
+	arm()
+	a.Disarm()
+	refused("disarmed by an operator")
+	arm()
+	a.RequestDisarm("client")
+	if err := a.RequestArm("client"); err != nil || a.Condition().Reason != "client" {
+		t.Errorf("disarmed by a client: got %v, %+v", err, a.Condition())
+	}
+}
+
+// lossy is a wheel that does not hear the first torque-off packets.
+type lossy struct {
+	*haltest.Body
+	on   bool
+	lost int
+}
+
+func (b *lossy) Write(f *hal.Frame) error {
+	if f.Enable[0] {
+		b.on = true
+	} else if b.lost--; b.lost < 0 {
+		b.on = false
+	}
+	return b.Body.Write(f)
+}
+
+func (b *lossy) Holding(int) bool { return b.on }
+
+// TestSafety12ExitIsVerified: at the end of the rig torque-off is repeated until a wheel has confirmed it, and what does not confirm
+// is an error.
+func TestSafety12ExitIsVerified(t *testing.T) {
+	for lost, want := range map[int]bool{0: true, 5: true, 1000: false} {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(t, hal.Realtime)
+			l := haltest.Layout("wheel")
+			l.Inputs[0].Quantity = hal.Velocity
+			l.Actuators[0].Goal = [hal.NumModes]int{hal.None, 0, hal.None, hal.None}
+			body := &lossy{Body: haltest.NewBodyOf(l), lost: lost}
+			a, err := r.Add(hal.AgentConfig{Name: "a", Body: body, World: body.Body, BodyKind: hal.Emulated})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(context.Background())
+			ended := make(chan error)
+			go func() { ended <- r.Run(ctx) }()
+			a.Override([]float64{1, nan})
+			time.Sleep(5 * period)
+			if !body.on {
+				t.Fatal("the wheel does not turn")
+			}
+			cancel()
+			if err := <-ended; (err == nil) != want || body.on == want {
+				t.Errorf("%d packets lost: got %v, torque %v", lost, err, body.on)
+			}
+		})
+	}
+}
+
+// TestSafety13ParkPowersNothing: parking at the end leaves an arm without torque as it is.
+func TestSafety13ParkPowersNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, hal.Realtime)
+		body := haltest.NewBody("limp", "held")
+		body.Position[0], body.Position[1] = 0.5, 0.5
+		a := add(t, r, "a", body, hal.Emulated, hal.GuardConfig{OnTimeout: hal.Park})
+		_, stop := running(t, r)
+		a.Override([]float64{nan, nan, 0.4, nan})
+		time.Sleep(10 * period)
+		stop()
+		if body.Position[0] != 0.5 || body.Enabled[0] {
+			t.Errorf("never commanded: at %g, torque %v, want 0.5 and none", body.Position[0], body.Enabled[0])
+		}
+		if body.Position[1] != 0 || !body.Enabled[1] {
+			t.Errorf("with torque: at %g, torque %v, want 0, parked", body.Position[1], body.Enabled[1])
+		}
+	})
+}
+
+// panics is an observer that fails once.
+type panics struct{ at uint64 }
+
+func (p *panics) Cycle(c *hal.Cycle) {
+	if c.Step == p.at {
+		panic("a bug")
+	}
+}
+
+// TestSafety18Panic: a panic in the cycle takes all torque off, is latched and reported, and the rig goes on.
+func TestSafety18Panic(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, hal.Realtime)
+		bus := &cutBus{clock: bubbleClock{time.Now()}}
+		r.AddBus(bus)
+		body := haltest.NewBody("j")
+		a := add(t, r, "a", body, hal.Emulated, hal.GuardConfig{})
+		r.NewSession("faulty", &panics{20})
+		_, stop := running(t, r)
+		a.Override([]float64{1, nan})
+		time.Sleep(10 * period)
+		if !body.Enabled[0] {
+			t.Fatal("before: no torque")
+		}
+		time.Sleep(20 * period)
+		var s hal.Stats
+		r.Stats(&s)
+		if body.Enabled[0] || !r.Latched() || bus.cut.Load() == 0 || !strings.Contains(s.LastFault, "a bug") {
+			t.Errorf("after: torque %v, latched %v, fault %q", body.Enabled[0], r.Latched(), s.LastFault)
+		}
+		if c := a.Condition(); c.State != hal.Stopped || !strings.Contains(c.Reason, "a bug") {
+			t.Errorf("condition: got %+v", c)
+		}
+		before := s.Ticks
+		time.Sleep(10 * period)
+		if r.Stats(&s); s.Ticks <= before {
+			t.Error("the rig has ended")
+		}
+		stop()
+	})
+}

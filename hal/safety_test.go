@@ -1,0 +1,322 @@
+package hal
+
+import (
+	"math"
+	"testing"
+	"time"
+)
+
+// The guard's part of docs/safety.md: each test is one of its promises. joint is a guarded joint of a body that is not
+// simulated: its readings have an age, and may be wrong.
+type safeJoint struct {
+	*guarded
+	t *testing.T
+	// Where the joint truly is; a servo without inertia follows the goal at 6 rad/s where it is free.
+	at, speed float64
+	free      bool
+	silent    bool
+	lie       func(float64) float64 // what it reports in place of at
+}
+
+func newSafeJoint(t *testing.T, c GuardConfig, at float64) *safeJoint {
+	s := &safeJoint{guarded: newGuarded(c, math.NaN()), t: t, at: at, free: true}
+	s.exact = false
+	s.blindfold(trustSamples)
+	s.run(3 * tick)
+	return s
+}
+
+// run lets d pass. A goal outside the soft limits fails the test.
+func (s *safeJoint) run(d time.Duration) {
+	s.t.Helper()
+	for range d / tick {
+		if !s.silent {
+			p := s.at
+			if s.lie != nil {
+				p = s.lie(p)
+			}
+			s.f.Measured[0], s.f.Status[0] = p, Status{Time: s.now}
+		} else {
+			s.f.Status[0].Err = errPulled
+		}
+		s.tick()
+		was := s.at
+		if v := s.f.Inputs[0]; s.f.Enable[0] && !math.IsNaN(v) {
+			if v < -1-1e-9 || v > 1+1e-9 {
+				s.t.Fatalf("goal at %v: got %g, want within the soft limits -1..1", s.now, v)
+			}
+			if s.free {
+				s.at += math.Max(-0.06, math.Min(0.06, v-s.at))
+			}
+		} else if v := s.f.Inputs[1]; s.f.Enable[0] && !math.IsNaN(v) {
+			s.at += v * tick.Seconds()
+		}
+		s.speed = (s.at - was) / tick.Seconds()
+	}
+}
+
+// TestSafety02UnheardWheel: a wheel that does not answer is told zero at once and loses its torque within the deadline.
+func TestSafety02UnheardWheel(t *testing.T) {
+	s := newSafeJoint(t, GuardConfig{CommandTimeout: 300 * time.Millisecond}, 0)
+	s.layout.Actuators[0].Wraps = true
+	for range 20 {
+		s.say(nan, 1, nan, nan, nan)
+		s.run(tick)
+	}
+	if s.f.Inputs[1] != 1 {
+		t.Fatalf("heard: got %g rad/s, want 1", s.f.Inputs[1])
+	}
+	s.silent = true
+	for range 15 {
+		s.say(nan, 1, nan, nan, nan) // its client goes on
+		s.run(tick)
+	}
+	if s.f.Inputs[1] != 0 || !s.f.Enable[0] {
+		t.Errorf("unheard for 150 ms: got %g rad/s, enabled %v, want 0, true", s.f.Inputs[1], s.f.Enable[0])
+	}
+	s.run(200 * time.Millisecond)
+	if s.f.Enable[0] {
+		t.Error("unheard for 350 ms: got torque, want none")
+	}
+	s.silent = false
+	s.run(time.Second)
+	if s.f.Enable[0] {
+		t.Error("heard again: got torque without a new command")
+	}
+}
+
+// TestSafety03HoldKeepsTheLastGoal: neither an old reading nor a wrong one becomes the goal of a hold.
+func TestSafety03HoldKeepsTheLastGoal(t *testing.T) {
+	for name, spoil := range map[string]func(*safeJoint){
+		"no answers":    func(s *safeJoint) { s.silent = true },
+		"wrong answers": func(s *safeJoint) { k := 0.; s.lie = func(p float64) float64 { k++; return p + math.Mod(k*0.37, 2) } },
+	} {
+		s := newSafeJoint(t, GuardConfig{CommandTimeout: 200 * time.Millisecond}, -0.8)
+		s.say(0.8, nan, nan, nan, nan)
+		s.run(150 * time.Millisecond)
+		spoil(s)
+		was := s.at
+		s.run(time.Second)
+		if s.counts.Expired != 1 || math.Abs(s.at-was) > 0.3 {
+			t.Errorf("%s: moved from %g to %g, want within what was told already", name, was, s.at)
+		}
+		was = s.at
+		s.hold() // its client leaves
+		s.run(time.Second)
+		if s.at != was || !s.f.Enable[0] {
+			t.Errorf("%s: moved by the hold: from %g to %g", name, was, s.at)
+		}
+	}
+}
+
+// TestSafety04BlindnessAndJumps: one reading after a silence moves nothing, three that agree do; the same wrong reading
+// again and again is a jump, and a jump is a fault until an operator resets it.
+func TestSafety04BlindnessAndJumps(t *testing.T) {
+	s := newSafeJoint(t, GuardConfig{}, 0)
+	s.say(0.5, nan, nan, nan, nan)
+	s.run(500 * time.Millisecond)
+	s.silent = true
+	s.run(300 * time.Millisecond)
+	s.silent, s.lie = false, func(p float64) float64 { return 2.4 } // far outside the soft limits
+	goal := s.f.Inputs[0]
+	s.run(2 * tick)
+	if s.f.Inputs[0] != goal {
+		t.Errorf("two wrong readings after a silence: goal went from %g to %g", goal, s.f.Inputs[0])
+	}
+	s.lie = nil
+	s.run(5 * tick)
+	if s.f.Inputs[0] != goal || !s.f.Enable[0] {
+		t.Errorf("back: got goal %g, enabled %v, want %g, true", s.f.Inputs[0], s.f.Enable[0], goal)
+	}
+	s.lie = func(p float64) float64 { return -0.9 }
+	s.run(trustSamples * tick)
+	if s.f.Enable[0] || s.counts.Jumped != 1 {
+		t.Errorf("a jump: got enabled %v, %d jumps, want none and 1", s.f.Enable[0], s.counts.Jumped)
+	}
+	s.lie = nil
+	s.say(0.2, nan, nan, nan, nan)
+	s.run(time.Second)
+	if s.f.Enable[0] {
+		t.Error("the old readings again: got torque without a reset")
+	}
+	s.disarmFaulty(s.f)
+	s.admit()
+	s.say(0.2, nan, nan, nan, nan)
+	s.run(time.Second)
+	if !s.f.Enable[0] || math.Abs(s.at-0.2) > 1e-6 {
+		t.Errorf("reset and armed: got %g, enabled %v, want 0.2, true", s.at, s.f.Enable[0])
+	}
+}
+
+// TestSafety05HoldNeverAdoptsSag: clients that come and leave do not lower an arm that sags under its load.
+func TestSafety05HoldNeverAdoptsSag(t *testing.T) {
+	s := newSafeJoint(t, GuardConfig{}, 0)
+	s.say(0.5, nan, nan, nan, nan)
+	s.run(time.Second)
+	s.lie = func(p float64) float64 { return p - 0.1 }
+	for range 60 {
+		s.hold()
+		s.run(5 * tick)
+	}
+	if got := s.f.Inputs[0]; math.Abs(got-0.5) > 1e-9 {
+		t.Errorf("after 60 clients: got goal %g, want 0.5", got)
+	}
+}
+
+// TestSafety09FollowingError: a joint that is held back finds its goal near when it is let go, and its speed is bounded.
+func TestSafety09FollowingError(t *testing.T) {
+	for _, c := range []struct{ limit, lead float64 }{{0, 0.2 + 0.05}, {0.1, 0.1}} {
+		s := newSafeJoint(t, GuardConfig{Slew: 0.25, FollowingError: c.limit}, -1)
+		s.free = false
+		s.say(1, nan, nan, nan, nan)
+		s.run(4 * time.Second)
+		if lead := s.f.Inputs[0] - s.at; math.Abs(lead-c.lead) > 1e-9 {
+			t.Errorf("held by a hand: got the goal %g rad ahead, want %g", lead, c.lead)
+		}
+		s.free = true
+		s.run(20 * tick)
+		was := s.at
+		s.run(40 * tick)
+		if v := (s.at - was) / 0.4; v > 0.51 {
+			t.Errorf("let go: got %g rad/s, want 0.5", v)
+		}
+		s.run(5 * time.Second)
+		if math.Abs(s.at-1) > 1e-6 {
+			t.Errorf("in the end: got %g, want 1", s.at)
+		}
+	}
+}
+
+// TestSafety10StoppingDistance: a velocity, torque or duty towards a soft limit ends before it.
+func TestSafety10StoppingDistance(t *testing.T) {
+	s := newSafeJoint(t, GuardConfig{}, -0.5)
+	for range 500 {
+		s.say(nan, 2, nan, nan, nan)
+		s.run(tick)
+		if s.at > 1 {
+			t.Fatalf("velocity: got %g, want at most the soft limit 1", s.at)
+		}
+	}
+	if s.at < 0.98 {
+		t.Errorf("velocity: got %g, want nearly 1", s.at)
+	}
+	// A mass that a torque accelerates at 10 rad/s², or a duty towards 2 rad/s, told 20 ms late.
+	for _, mode := range []int{2, 3} {
+		s := newSafeJoint(t, GuardConfig{}, -0.5)
+		v, most := 0., -1.
+		late := [2]float64{}
+		for range 500 {
+			s.say(nan, nan, [...]float64{2: 3, 3: nan}[mode], [...]float64{2: nan, 3: 1}[mode], nan)
+			s.run(tick)
+			u := late[0]
+			late[0], late[1] = late[1], s.f.Inputs[mode]
+			if mode == 2 {
+				v += u / 3 * 10 * tick.Seconds()
+			} else {
+				v += (2*u - v) * 0.3
+			}
+			s.at += v * tick.Seconds()
+			most = math.Max(most, s.at)
+		}
+		if most > 1.03 {
+			t.Errorf("mode %v: overshot to %g, want at most 1.03", Mode(mode), most)
+		}
+		if s.at < 0.5 {
+			t.Errorf("mode %v: got %g, want near the limit", Mode(mode), s.at)
+		}
+	}
+}
+
+// TestSafety11GoalContinuity: while a drive switches to position mode its goal stays where the joint is.
+func TestSafety11GoalContinuity(t *testing.T) {
+	s := newSafeJoint(t, GuardConfig{}, 0)
+	s.say(nan, 0.5, nan, nan, nan)
+	s.run(200 * time.Millisecond)
+	s.say(1, nan, nan, nan, nan)
+	for range 20 { // the chain switches
+		s.f.Measured[0], s.f.Status[0] = s.at, Status{Time: s.now, Idle: true}
+		s.tick()
+		if s.f.Inputs[0] != s.at {
+			t.Fatalf("while switching: got goal %g, want the position %g", s.f.Inputs[0], s.at)
+		}
+	}
+	was := s.f.Inputs[0]
+	s.run(tick)
+	if step := s.f.Inputs[0] - was; step > 0.02+1e-9 || step <= 0 {
+		t.Errorf("first step: got %g rad, want at most 0.02", step)
+	}
+}
+
+// TestSafety17DeadlinePerJoint: a message without a command, or with refused ones, keeps nothing alive; a command keeps
+// its own joint alive alone.
+func TestSafety17DeadlinePerJoint(t *testing.T) {
+	l := oneJoint()
+	l.Actuators = append(l.Actuators, l.Actuators[0])
+	l.Actuators[1].Name = "k"
+	l.Actuators[1].Goal = [NumModes]int{None, 5, None, None}
+	l.Actuators[1].TorqueLimit = None
+	l.Inputs = append(l.Inputs, Channel{Name: "k/velocity", Quantity: Velocity, Min: -2, Max: 2})
+	g := newGuard(l, GuardConfig{CommandTimeout: 100 * time.Millisecond})
+	g.exact = true
+	f := NewFrame(l)
+	f.Measured[0] = 0
+	f.Status[0].Time, f.Status[1].Time = 0, 0
+	g.accept([]float64{nan, 1, nan, nan, nan, 1}, 0)
+	for k := range 30 {
+		now := time.Duration(k) * tick
+		f.Status[0].Time, f.Status[1].Time = now, now
+		g.accept([]float64{nan, nan, nan, nan, nan, 0.5}, now)
+		g.accept([]float64{nan, math.Inf(1), nan, nan, nan, nan}, now)
+		g.accept([]float64{nan, nan, nan, nan, nan, nan}, now)
+		g.apply(f, now, now, tick)
+	}
+	if f.Inputs[1] != 0 || f.Inputs[5] != 0.5 || !g.joints[0].expired || g.joints[1].expired {
+		t.Errorf("after 300 ms: got %g and %g rad/s, expired %v and %v; want 0 and 0.5, the first alone",
+			f.Inputs[1], f.Inputs[5], g.joints[0].expired, g.joints[1].expired)
+	}
+}
+
+// lateClock wakes its sleeper late.
+type lateClock struct{ now, late time.Duration }
+
+func (c *lateClock) Now() time.Duration         { return c.now }
+func (c *lateClock) SleepUntil(t time.Duration) { c.now = max(c.now, t) + c.late }
+
+// TestSafety19TimeNeverParts: rig time is what worlds were advanced by, however late the host is; deadlines count the clock.
+func TestSafety19TimeNeverParts(t *testing.T) {
+	clock := &lateClock{late: 25 * time.Millisecond} // two and a half periods
+	r, err := New(Config{Mode: Realtime, Period: tick, Clock: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := oneJoint()
+	l.Actuators[0].Position = None
+	world := &ticking{}
+	a, err := r.Add(AgentConfig{Name: "a", Body: &thrusters{layout: l}, World: world, BodyKind: Emulated, Guard: GuardConfig{CommandTimeout: 200 * time.Millisecond}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := tick
+	a.Override([]float64{nan, 1, nan, nan, nan})
+	begin := clock.now
+	for a.Condition().State != Expired && clock.now < time.Second {
+		clock.SleepUntil(next)
+		next = r.tick(t.Context(), next)
+	}
+	if took := clock.now - begin; took < 200*time.Millisecond || took > 300*time.Millisecond {
+		t.Errorf("deadline of 200 ms: got %v of the clock", took)
+	}
+	var s Stats
+	r.Stats(&s)
+	if r.time != world.time || a.frame.Time != world.time {
+		t.Errorf("rig time: got %v and %v, want the world's %v", r.time, a.frame.Time, world.time)
+	}
+	if behind := clock.now - r.time; s.Behind == 0 || (behind-s.Behind).Abs() > 4*tick {
+		t.Errorf("behind: got %v, want about %v", s.Behind, behind)
+	}
+}
+
+// ticking is a world that counts its time.
+type ticking struct{ time time.Duration }
+
+func (w *ticking) Advance(dt time.Duration) error { w.time += dt; return nil }
