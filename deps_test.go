@@ -36,11 +36,13 @@ var law = []struct{ importer, may, reason string }{
 	{"internal/catalog", "hal servo calibration drivers sim protocols configs internal/report", "the one table of hardware"},
 	{"internal/plan", "hal servo calibration drivers sim protocols configs internal/catalog internal/report", "a config resolved against the table; opens nothing"},
 	{"internal/assembly", "hal servo calibration drivers sim protocols configs internal/plan internal/catalog internal/control internal/report", "opens a plan"},
+	{"internal/serve", "hal sim protocols configs internal/assembly internal/plan internal/catalog", "binds one protocol's server to an open system"},
+	{"internal/builtin", "internal/catalog internal/serve", "the catalog that Halyard comes with"},
 	{"internal/commission/host", "hal drivers internal/report", "adapters of this computer, without a config"},
-	{"internal/commission/doctor", "hal servo calibration drivers sim protocols configs internal/catalog internal/plan internal/assembly internal/commission internal/report", "reads plans and the tools of a bus"},
+	{"internal/commission/doctor", "hal servo calibration drivers sim protocols configs internal/catalog internal/plan internal/builtin internal/assembly internal/commission internal/report", "reads plans and the tools of a bus"},
 	{"internal/commission", "hal servo calibration drivers sim configs internal/catalog internal/plan internal/assembly internal/report", "tools on a bus, by the table of hardware"},
-	{"internal/lab", "hal servo calibration drivers sim protocols configs internal/catalog internal/plan internal/assembly internal/report", "measures what assembly opens"},
-	{root, "hal configs internal/catalog internal/plan internal/assembly internal/control", "the public API: what it hands out is public"},
+	{"internal/lab", "hal servo calibration drivers sim protocols configs internal/catalog internal/plan internal/builtin internal/assembly internal/report", "measures what assembly opens"},
+	{root, "hal configs internal/catalog internal/plan internal/assembly internal/builtin internal/control", "the public API: what it hands out is public"},
 	{"cmd/", "hal servo calibration drivers sim protocols configs internal cmd halyard", "flags, tables, prompts and exit codes"},
 }
 
@@ -125,7 +127,7 @@ func TestLawBites(t *testing.T) {
 		{"sim/actuator", module + "servo"}, {"sim", module + "sim/emulator"}, {"drivers", module + "servo/dynamixel"},
 		{"configs", module + "drivers"}, {"internal/yaml", module + "configs"}, {"sim", module + "internal/yaml"}, {"hal", module + "internal/yaml"}, {"drivers", module + "internal/yaml"}, {"sim/emulator/chip", module + "drivers"}, {"servo", module + "hal/haltest"}, {"unheard/of", module + "hal"},
 		{root, module + "sim"}, {"internal/assembly", strings.TrimSuffix(module, "/")}, {"internal/control", module + "internal/assembly"}, {"internal/assembly", module + "internal/commission"},
-		{"internal/catalog", module + "internal/plan"}, {"internal/plan", module + "internal/assembly"}, {"internal/plan", module + "halyard"},
+		{"internal/catalog", module + "internal/plan"}, {"internal/assembly", module + "internal/serve/okon"}, {"internal/serve/okon", module + "internal/builtin"}, {"internal/plan", module + "internal/builtin"}, {"internal/plan", module + "internal/assembly"}, {"internal/plan", module + "halyard"},
 	} {
 		probe := &testing.T{}
 		check(probe, c.importer, c.imported)

@@ -3,19 +3,20 @@ package halyard
 import (
 	"log/slog"
 
-	"github.com/halyard-robotics/halyard/internal/plan"
-
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/plan"
 )
 
 // Option replaces a part of what Open uses.
 type Option func(*options)
 
 type options struct {
-	log   *slog.Logger
-	clock hal.Clock
-	body  configs.BodyKind
+	catalog *catalog.Catalog
+	log     *slog.Logger
+	clock   hal.Clock
+	body    configs.BodyKind
 }
 
 // WithLogger sends faults and transitions to log; without it they are dropped.
@@ -27,6 +28,9 @@ func WithClock(clock hal.Clock) Option { return func(o *options) { o.clock = clo
 // WithBody replaces the body of every agent and class, parts included, as --body does: "sim", "emulated" or "real".
 func WithBody(kind string) Option { return func(o *options) { o.body = configs.BodyKind(kind) } }
 
+// WithCatalog adds hardware and protocols of the program's own to the built-in ones, which it wins over.
+func WithCatalog(more *Catalog) Option { return func(o *options) { o.catalog = o.catalog.With(more) } }
+
 // plan resolves cfg as the options change it. It leaves cfg as it is.
 func (o *options) plan(cfg *Config) (*plan.Plan, error) {
 	if o.body != "" {
@@ -35,7 +39,7 @@ func (o *options) plan(cfg *Config) (*plan.Plan, error) {
 			return nil, err
 		}
 	}
-	p, err := plan.Resolve(cfg)
+	p, err := plan.Resolve(cfg, o.catalog)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/control"
 )
 
@@ -35,7 +36,7 @@ type Server struct {
 // Open opens all that cfg names: lines, devices, simulated worlds, agents. Nothing moves, and no server answers yet. On an
 // error nothing stays open; all faults come together.
 func Open(cfg *Config, with ...Option) (*System, error) {
-	o := options{log: slog.New(slog.DiscardHandler)}
+	o := options{catalog: builtin.Catalog(), log: slog.New(slog.DiscardHandler)}
 	for _, w := range with {
 		w(&o)
 	}
@@ -47,7 +48,7 @@ func Open(cfg *Config, with ...Option) (*System, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &System{sys: sys, spawner: sys.NewYard(), cycles: cycles{tick: make(chan struct{}, 1)}}
+	s := &System{sys: sys, spawner: sys.NewSpawner(), cycles: cycles{tick: make(chan struct{}, 1)}}
 	s.session = sys.Rig.NewSession("program", &s.cycles)
 	return s, nil
 }

@@ -12,14 +12,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/plan"
-
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/haltest"
 	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/internal/control"
+	"github.com/halyard-robotics/halyard/internal/plan"
 )
 
 // What a beginner gets wrong in a config is named where it stands, with what is right: nothing of it reaches a device.
@@ -79,7 +79,7 @@ func TestBeginnersConfigs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := plan.Resolver{Config: c}
+		r := plan.Resolver{Config: c, Catalog: builtin.Catalog()}
 		if r.Listening(1, &c.Servers[1]); len(r.Faults) > 0 {
 			t.Errorf("%s: got %v", set, r.Faults)
 		}

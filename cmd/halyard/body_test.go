@@ -5,11 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/plan"
-
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal/haltest"
 	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/builtin"
+	"github.com/halyard-robotics/halyard/internal/plan"
 )
 
 // planOf loads and resolves an embedded config.
@@ -19,7 +19,7 @@ func planOf(t testing.TB, name string, o configs.Options) *plan.Plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := plan.Resolve(c)
+	p, err := plan.Resolve(c, builtin.Catalog())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halyard-robotics/halyard/internal/plan"
-
 	"github.com/spf13/cobra"
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/commission"
+	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/sim/hydro"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
@@ -43,7 +43,7 @@ func (f *configFlags) load(a *app, args []string) (*configs.Config, *plan.Plan, 
 	if c == nil {
 		return nil, nil, err
 	}
-	p, unresolved := plan.Resolve(c)
+	p, unresolved := plan.Resolve(c, builtin.Catalog())
 	if err := allFaults(err, unresolved); err != nil {
 		return c, p, err
 	}

@@ -7,14 +7,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-	"github.com/halyard-robotics/halyard/internal/plan"
-
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/base"
 	"github.com/halyard-robotics/halyard/drivers/imu"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/haltest"
+	"github.com/halyard-robotics/halyard/internal/builtin"
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 	"github.com/halyard-robotics/halyard/sim/emulator/uart"
 )
@@ -270,7 +270,7 @@ func TestBaseFaults(t *testing.T) {
 	} {
 		config, err := configs.Load(rigOf(t, pioneerRig, "", c.from, c.to), configs.Options{})
 		if err == nil {
-			_, err = plan.Resolve(config)
+			_, err = plan.Resolve(config, builtin.Catalog())
 		}
 		if err == nil || !strings.Contains(err.Error(), c.path+":") || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want at %s: %s", c.to, err, c.path, c.want)

@@ -11,12 +11,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/plan"
-
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/camera"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/builtin"
+	"github.com/halyard-robotics/halyard/internal/plan"
+	okonserve "github.com/halyard-robotics/halyard/internal/serve/okon"
 	"github.com/halyard-robotics/halyard/protocols/imageserver"
 	"github.com/halyard-robotics/halyard/protocols/okon"
 	"github.com/halyard-robotics/halyard/sim/emulator/video"
@@ -170,7 +171,7 @@ func TestSightOfDevices(t *testing.T) {
 		{"real, no camera", assembly.Sight{Scene: scene, Devices: none, Real: []bool{true, true}}, okon.Views{Colour: hal.None, Depth: hal.None, Detector: hal.None}},
 		{"no scene", assembly.Sight{Devices: none, Real: []bool{false, false}}, okon.Views{Colour: hal.None, Depth: hal.None, Detector: hal.None}},
 	} {
-		if got := c.s.Views(l); got != c.want {
+		if got := okonserve.ViewsOf(&c.s, l); got != c.want {
 			t.Errorf("%s: got %+v, want %+v", c.name, got, c.want)
 		}
 		for i := range 5 {
@@ -197,7 +198,7 @@ func TestCameraFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = plan.Resolve(c)
+	_, err = plan.Resolve(c, builtin.Catalog())
 	if err == nil {
 		t.Fatal("resolved")
 	}
@@ -217,7 +218,7 @@ func TestCameraFaults(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := plan.Resolve(c); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := plan.Resolve(c, builtin.Catalog()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", set, err, want)
 		}
 	}

@@ -7,11 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-	"github.com/halyard-robotics/halyard/internal/plan"
-
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/builtin"
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/plan"
+	gamebotsserve "github.com/halyard-robotics/halyard/internal/serve/gamebots"
 	"github.com/halyard-robotics/halyard/protocols/gamebots"
 	"github.com/halyard-robotics/halyard/protocols/imageserver"
 	"github.com/halyard-robotics/halyard/sim"
@@ -149,7 +150,7 @@ func TestReadersTellGamebots(t *testing.T) {
 	s := step(t, planOf(t, rigOf(t, seeker, ""), configs.Options{}))
 	l := s.agent.Layout()
 	r := &gamebots.Robot{Sensors: []gamebots.Sensor{{Index: catalog.SensorIndex(l, "rfid")}, {Index: catalog.SensorIndex(l, "victrfid")}, {Index: 0}}}
-	s.sys.Listen(0, r)
+	gamebotsserve.ListenTags(s.sys, 0, r)
 	if r.Sensors[0].Hits == nil || r.Sensors[1].Hits == nil || r.Sensors[2].Hits != nil {
 		t.Errorf("got %+v", r.Sensors)
 	}
@@ -191,7 +192,7 @@ func TestReaderLost(t *testing.T) {
 			t.Errorf("%s: %v", set, err)
 			continue
 		}
-		if _, err := plan.Resolve(c); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := plan.Resolve(c, builtin.Catalog()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", set, err, want)
 		}
 	}

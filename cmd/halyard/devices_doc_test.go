@@ -12,15 +12,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-	"github.com/halyard-robotics/halyard/internal/plan"
-
 	"github.com/goccy/go-yaml"
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/base"
 	"github.com/halyard-robotics/halyard/drivers/lidar"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/builtin"
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
@@ -328,7 +328,7 @@ func (f *fragment) realLacks(t *testing.T, p *plan.Plan) {
 	t.Helper()
 	c, err := configs.Load(p.Config.Source, configs.Options{Body: "real"})
 	if err == nil {
-		_, err = plan.Resolve(c)
+		_, err = plan.Resolve(c, builtin.Catalog())
 	}
 	var faults configs.Faults
 	if err != nil && !errors.As(err, &faults) {
@@ -368,7 +368,7 @@ func deviceWords() (list []string) {
 		list = append(list, "p2os "+r.Name)
 	}
 	list = append(list, report.SortedKeys(plan.BaseKinds())...)
-	return append(list, plan.CameraDevice, "estop", "lights", "gate", "a scanner on "+catalog.TcpPrefix)
+	return append(list, plan.CameraDevice, "estop", "lights", "gate", "a scanner on "+catalog.TCPPrefix)
 }
 
 // wordsOf are those that a config says.
@@ -383,7 +383,7 @@ func wordsOf(c *configs.Config) (list []string) {
 		for _, s := range sensors {
 			bus := c.Buses[s.Bus]
 			if list = append(list, s.Device+" on "+bus.Type, s.Device+" "+s.Model); catalog.Networked(&bus) {
-				list = append(list, "a scanner on "+catalog.TcpPrefix)
+				list = append(list, "a scanner on "+catalog.TCPPrefix)
 			}
 		}
 	}

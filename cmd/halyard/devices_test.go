@@ -9,13 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/plan"
-
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/haltest"
+	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
+	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
 
@@ -145,7 +145,7 @@ func TestDeviceFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = plan.Resolve(c)
+	_, err = plan.Resolve(c, builtin.Catalog())
 	got := strings.ReplaceAll(err.Error(), rig+":", "")
 	const want = `12:34: agents[0].hardware.joints.pan.device: got pca9686, want one of kernel-pwm, maestro, pca9685; did you mean "pca9685"?
 13:21: agents[0].hardware.joints.tilt.bus: got line, which is dynamixel2, want a bus of type i2c, for pca9685
@@ -310,7 +310,7 @@ func TestInertialRanges(t *testing.T) {
 	} {
 		conf, err := configs.Load(rigOf(t, doctor.NodderRig, doctor.Nodder, "bno055, rate: 100", c.device+", "+c.keys), configs.Options{})
 		if err == nil {
-			_, err = plan.Resolve(conf)
+			_, err = plan.Resolve(conf, builtin.Catalog())
 		}
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s, %s: got %v, want %q", c.device, c.keys, err, c.want)

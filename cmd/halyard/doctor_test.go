@@ -7,13 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/serial"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/internal/commission/host"
@@ -270,7 +269,7 @@ func TestDoctorReachable(t *testing.T) {
 		want       bool
 	}{
 		{"odrive-can", "can0", true}, {catalog.SerialBus, "tcp://192.168.0.10:10940", true}, {"feetech", "d/arm", true}, {"feetech", "/dev/pts/3", true},
-		{"feetech", "/dev/ttyUSB9", false}, {catalog.I2cBus, "/dev/i2c-1", true}, {catalog.I2cBus, "/dev/i2c-2", false}, {"feetech", doctor.AdapterName, true},
+		{"feetech", "/dev/ttyUSB9", false}, {catalog.I2CBus, "/dev/i2c-1", true}, {catalog.I2CBus, "/dev/i2c-2", false}, {"feetech", doctor.AdapterName, true},
 	} {
 		b := &doctor.BusCheck{Examination: &doctor.Examination{Root: root}, Name: "arm", Config: configs.Bus{Type: c.kind, Port: c.port, Baud: 1000000}}
 		if got := b.Reachable(); got != c.want || (len(b.Found) == 0) != c.want {

@@ -9,13 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-
 	"github.com/halyard-robotics/halyard/drivers/imu"
 	"github.com/halyard-robotics/halyard/drivers/lidar"
 	"github.com/halyard-robotics/halyard/drivers/pwm"
 	"github.com/halyard-robotics/halyard/drivers/serial"
 	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 )
 
@@ -68,7 +67,7 @@ func TestEmulateSerialDevices(t *testing.T) {
 }
 
 func TestUnserved(t *testing.T) {
-	for kind, want := range map[string]string{catalog.I2cBus: "I2C cannot", catalog.SpiBus: "SPI cannot", catalog.SerialBus: "no emulated device", "dynamixel2": "no joint", "kernel-pwm": "kernel-pwm cannot be", "": "no line"} {
+	for kind, want := range map[string]string{catalog.I2CBus: "I2C cannot", catalog.SPIBus: "SPI cannot", catalog.SerialBus: "no emulated device", "dynamixel2": "no joint", "kernel-pwm": "kernel-pwm cannot be", "": "no line"} {
 		if got := assembly.Unserved(kind); !strings.Contains(got, want) {
 			t.Errorf("%q: got %q, want %q", kind, got, want)
 		}
@@ -88,7 +87,7 @@ func TestEmulateBasesAndScanners(t *testing.T) {
 			t.Errorf("%s, of type %s: got %d Bd", p.Bus, p.Type, p.Baud)
 		}
 	}
-	if want := "base serial |laser serial |bay spi " + assembly.Unserved(catalog.SpiBus) + "|main i2c " + assembly.Unserved(catalog.I2cBus); strings.Join(kinds, "|") != want {
+	if want := "base serial |laser serial |bay spi " + assembly.Unserved(catalog.SPIBus) + "|main i2c " + assembly.Unserved(catalog.I2CBus); strings.Join(kinds, "|") != want {
 		t.Fatalf("got %q, want %q", strings.Join(kinds, "|"), want)
 	}
 	laser, err := lidar.NewSICK(lidar.SICKSettings{Name: "laser", Line: serial.Reopener(filepath.Join(dir, "laser"), 38400, "")})
@@ -132,7 +131,7 @@ func TestEmulateBasesAndScanners(t *testing.T) {
 	if line.Ports[1].Bus != "laser" || !strings.HasPrefix(at, "tcp://127.0.0.1:") {
 		t.Fatalf("got %+v, want the scanner on the loopback", line.Ports)
 	}
-	ust, err := lidar.NewHokuyo(lidar.HokuyoSettings{Name: "laser", Line: lidar.DialTCP(strings.TrimPrefix(at, catalog.TcpPrefix)), Model: hokuyoModel(t, "ust-10lx")})
+	ust, err := lidar.NewHokuyo(lidar.HokuyoSettings{Name: "laser", Line: lidar.DialTCP(strings.TrimPrefix(at, catalog.TCPPrefix)), Model: hokuyoModel(t, "ust-10lx")})
 	if err != nil {
 		t.Fatal(err)
 	}

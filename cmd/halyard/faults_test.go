@@ -9,13 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-	"github.com/halyard-robotics/halyard/internal/plan"
-
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/camera"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/lab"
+	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/sim/emulator/uart"
 )
 
@@ -137,7 +136,7 @@ func TestFaultJudges(t *testing.T) {
 		word lab.FaultWord
 		want string
 	}{
-		{"a value that is not true", row("bno055", catalog.I2cBus), lab.FaultWord{I2c: func(s *lab.TestRig, wholly bool) error {
+		{"a value that is not true", row("bno055", catalog.I2CBus), lab.FaultWord{I2c: func(s *lab.TestRig, wholly bool) error {
 			s.Row.Values["device"] = []float64{2}
 			return nil
 		}}, "wrong: device"},
@@ -162,10 +161,10 @@ func TestFaultJudges(t *testing.T) {
 			s.Eye.Blinker.Period /= 2
 			return nil
 		}}, "wrong: eye"},
-		{"a button that nobody hears", row("estop", catalog.GpioBus), lab.FaultWord{Dead: true, Gpio: nothing}, "not stopped"},
-		{"a gate that nobody hears", row("gate", catalog.GpioBus), lab.FaultWord{Dead: true, Gpio: nothing}, "lies: pulse"},
-		{"a light that is away unnoticed", row("lights", catalog.GpioBus), lab.FaultWord{Gpio: nothing}, "no event"},
-		{"it never ends", row("ina219", catalog.I2cBus), lab.FaultWord{I2c: func(s *lab.TestRig, wholly bool) error {
+		{"a button that nobody hears", row("estop", catalog.GPIOBus), lab.FaultWord{Dead: true, Gpio: nothing}, "not stopped"},
+		{"a gate that nobody hears", row("gate", catalog.GPIOBus), lab.FaultWord{Dead: true, Gpio: nothing}, "lies: pulse"},
+		{"a light that is away unnoticed", row("lights", catalog.GPIOBus), lab.FaultWord{Gpio: nothing}, "no event"},
+		{"it never ends", row("ina219", catalog.I2CBus), lab.FaultWord{I2c: func(s *lab.TestRig, wholly bool) error {
 			s.Row.Address, s.Row.On = 0x40, "main" // the neighbour's board
 			return s.Darken(true)
 		}}, "harmed: pulse"},

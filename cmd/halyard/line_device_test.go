@@ -8,13 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/plan"
-
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/haltest"
+	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/internal/control"
+	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 	pins "github.com/halyard-robotics/halyard/sim/emulator/gpio"
 )
@@ -116,7 +116,7 @@ func TestLineFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = plan.Resolve(c)
+	_, err = plan.Resolve(c, builtin.Catalog())
 	got := strings.ReplaceAll(err.Error(), rig+":", "")
 	const want = `13:78: agents[0].hardware.joints.tilt.gate.line: got 6, want 4 of io, for the whole board has one gate
 15:67: agents[0].hardware.sensors.bump.address: got 3, want none, for bumper is on lines
@@ -170,7 +170,7 @@ func TestPressButton(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := plan.Resolve(c); err == nil || !strings.Contains(err.Error(), "hardware.lights.estop: got estop, want a name of its own") {
+	if _, err := plan.Resolve(c, builtin.Catalog()); err == nil || !strings.Contains(err.Error(), "hardware.lights.estop: got estop, want a name of its own") {
 		t.Errorf("a light called estop: got %v", err)
 	}
 }

@@ -8,14 +8,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-	"github.com/halyard-robotics/halyard/internal/plan"
-
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal/haltest"
 	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/builtin"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
+	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/servo/cybergear"
 	"github.com/halyard-robotics/halyard/servo/odrive"
 	"github.com/halyard-robotics/halyard/servo/vesc"
@@ -174,7 +174,7 @@ func TestMotorsAreResolved(t *testing.T) {
 	} {
 		k, err := configs.Load(motorConfig(t, c.bus, c.model, 1000000, 24, "", 1), configs.Options{Set: []string{c.set}})
 		if err == nil {
-			_, err = plan.Resolve(k)
+			_, err = plan.Resolve(k, builtin.Catalog())
 		}
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.set, err, c.want)

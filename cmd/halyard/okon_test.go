@@ -16,12 +16,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/plan"
-
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/autopilot"
 	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/builtin"
+	"github.com/halyard-robotics/halyard/internal/plan"
+	okonserve "github.com/halyard-robotics/halyard/internal/serve/okon"
 	"github.com/halyard-robotics/halyard/protocols/okon"
 	"github.com/halyard-robotics/halyard/sim"
 	"github.com/halyard-robotics/halyard/sim/model"
@@ -306,7 +307,7 @@ func TestOkonSteps(t *testing.T) {
 // TestOkonMixer: the mixer that is made of where thrusters are is Okon's own for Okon.
 func TestOkonMixer(t *testing.T) {
 	p := planOf(t, "okon", configs.Options{})
-	got, want := assembly.MixerOf(p.Agents[0].Vehicle, p.Agents[0].Layout), autopilot.OkonMixer()
+	got, want := okonserve.MixerOf(p.Agents[0].Vehicle, p.Agents[0].Layout), autopilot.OkonMixer()
 	for i := range want.Rows {
 		g, w := got.Rows[i], want.Rows[i]
 		for k := range w.Lift {
@@ -536,7 +537,7 @@ func TestOkonRefused(t *testing.T) {
 		{"pendulum", configs.Options{Set: []string{"servers[0].dialect=original"}}, "document or later"},
 	} {
 		draft, err := configs.Draft(c.config, c.o)
-		_, unresolved := plan.Resolve(draft)
+		_, unresolved := plan.Resolve(draft, builtin.Catalog())
 		if err = allFaults(err, unresolved); err == nil || !strings.Contains(err.Error(), c.want) || hal.KindOf(err) != hal.Invalid {
 			t.Errorf("%s %+v: got %v, want a fault with %q", c.config, c.o, err, c.want)
 		}

@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halyard-robotics/halyard/internal/catalog"
-
 	"github.com/halyard-robotics/halyard/internal/commission"
 )
 
@@ -21,9 +20,9 @@ func newScan(a *app) *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch port, kind := catalog.ChipPort(args[0]); kind {
-			case catalog.I2cBus:
+			case catalog.I2CBus:
 				return a.scanI2C(cmd.Context(), port)
-			case catalog.SpiBus:
+			case catalog.SPIBus:
 				return a.scanSPI(port)
 			}
 			if t, ok, err := f.motors(cmd, args[0]); ok || err != nil {

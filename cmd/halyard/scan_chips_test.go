@@ -9,14 +9,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-	"github.com/halyard-robotics/halyard/internal/plan"
-
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/pressure"
 	"github.com/halyard-robotics/halyard/drivers/spi"
+	"github.com/halyard-robotics/halyard/internal/builtin"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
+	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
 
@@ -46,7 +46,7 @@ func TestSurveyI2C(t *testing.T) {
 		t.Fatal(err)
 	}
 	for target, want := range map[string]bool{"/dev/i2c-1": true, file + ":main": true, "/dev/ttyUSB0": false, "okon:main": true, "okon:other": false, "xm430-arm:arm": false, "nothing": false} {
-		if _, kind := catalog.ChipPort(target); (kind == catalog.I2cBus) != want {
+		if _, kind := catalog.ChipPort(target); (kind == catalog.I2CBus) != want {
 			t.Errorf("%s: got %q, want i2c: %v", target, kind, want)
 		}
 	}
@@ -78,7 +78,7 @@ func TestSurveySPI(t *testing.T) {
 			t.Errorf("%s: got %v, %v; want %s", c.name, rows, err, c.want)
 		}
 	}
-	if port, kind := catalog.ChipPort("/dev/spidev0.1"); port != "/dev/spidev0.1" || kind != catalog.SpiBus {
+	if port, kind := catalog.ChipPort("/dev/spidev0.1"); port != "/dev/spidev0.1" || kind != catalog.SPIBus {
 		t.Errorf("got %q, %q", port, kind)
 	}
 	if code, _, errText := runApp(t, "scan", "/dev/spidev99.0"); code != 3 || !strings.Contains(errText, "is SPI switched on") {
@@ -104,7 +104,7 @@ func TestSPIConfig(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := plan.Resolve(config); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := plan.Resolve(config, builtin.Catalog()); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %s", c.device, err, c.want)
 		}
 	}

@@ -11,9 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-
 	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"

@@ -10,13 +10,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-	"github.com/halyard-robotics/halyard/internal/plan"
-
 	"github.com/spf13/cobra"
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/builtin"
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/protocols/simloid"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
@@ -225,7 +225,7 @@ servers: [{protocol: simloid, listen: %q, dialect: %q, noise: %t}]
 	if err != nil {
 		return nil, err
 	}
-	p, err := plan.Resolve(c)
+	p, err := plan.Resolve(c, builtin.Catalog())
 	if err != nil {
 		return nil, err
 	}

@@ -10,11 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/plan"
-
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/builtin"
+	"github.com/halyard-robotics/halyard/internal/plan"
+	simloidserve "github.com/halyard-robotics/halyard/internal/serve/simloid"
 	"github.com/halyard-robotics/halyard/protocols/simloid"
 	"github.com/halyard-robotics/halyard/sim"
 	"github.com/halyard-robotics/halyard/sim/model"
@@ -32,7 +33,7 @@ servers: [{protocol: simloid, listen: "127.0.0.1:0"%s}]
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := plan.Resolve(c)
+	p, err := plan.Resolve(c, builtin.Catalog())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +61,7 @@ func TestSimloidTraits(t *testing.T) {
 			t.Errorf("%d: %v", id, err)
 			continue
 		}
-		r := assembly.DescribeSimloid(sys.Rig.Agent("robot"), p.Agents[0].Robot)
+		r := simloidserve.DescribeSimloid(sys.Rig.Agent("robot"), p.Agents[0].Robot)
 		if got := simloid.AppendTraits(nil, &r.Traits, simloid.Document); string(got) != string(want) {
 			t.Errorf("%d: got\n%swant\n%s", id, got, want)
 		}

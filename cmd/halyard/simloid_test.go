@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/internal/plan"
-
 	"github.com/halyard-robotics/halyard/protocols/simloid"
 )
 

@@ -8,12 +8,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-
 	"github.com/halyard-robotics/halyard/drivers"
 	"github.com/halyard-robotics/halyard/drivers/gpio"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	pins "github.com/halyard-robotics/halyard/sim/emulator/gpio"
 )
@@ -67,7 +66,7 @@ func TestStopReader(t *testing.T) {
 					return &dozing{n, hang}, err
 				}
 				p := &catalog.WirePlan{Name: "estop", Bus: "io", Line: "0", Low: true}
-				reader := drivers.NewPoller(gpio.NewEStopInput(p.Pins(catalog.End{Name: "io", Lines: open}), assembly.StopWait),
+				reader := drivers.NewPoller(gpio.NewEStopInput(p.Pins(catalog.Connection{Name: "io", Lines: open}), assembly.StopWait),
 					drivers.PollerConfig{Values: 1, Period: time.Millisecond, Clock: sleeper{time.Now()}})
 				if err := reader.Open(); err != nil {
 					t.Fatal(err)
@@ -106,7 +105,7 @@ func TestStopBlink(t *testing.T) {
 	chip.Attach(&pins.Switch{Line: 0, Closed: true})
 	p := &catalog.WirePlan{Name: "estop", Bus: "io", Line: "0", Low: true}
 	clock := &hands{}
-	circuit := &assembly.Latched{Sensor: gpio.NewEStopInput(p.Pins(catalog.End{Name: "io", Lines: chip.Host().Open}), 0), Clock: clock, Least: assembly.StopPatience}
+	circuit := &assembly.Latched{Sensor: gpio.NewEStopInput(p.Pins(catalog.Connection{Name: "io", Lines: chip.Host().Open}), 0), Clock: clock, Least: assembly.StopPatience}
 	if err := circuit.Open(); err != nil {
 		t.Fatal(err)
 	}

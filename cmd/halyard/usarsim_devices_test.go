@@ -281,7 +281,7 @@ func TestSpawnedAlarm(t *testing.T) {
 	defer sys.Close()
 	heard := &heardEvents{}
 	party := sys.Rig.NewSession("test", heard)
-	y := sys.NewYard()
+	y := sys.NewSpawner()
 	a, err := y.Spawn("USARBot.P2AT", "A", hal.Pose{Rotation: [4]float64{1}})
 	if err != nil {
 		t.Fatal(err)

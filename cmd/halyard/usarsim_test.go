@@ -9,6 +9,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
+	gamebotsserve "github.com/halyard-robotics/halyard/internal/serve/gamebots"
 	"github.com/halyard-robotics/halyard/protocols/gamebots"
 	"github.com/halyard-robotics/halyard/protocols/imageserver"
 	"github.com/halyard-robotics/halyard/sim"
@@ -262,7 +263,7 @@ func TestDescribeRescue(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := assembly.DescribeRescue(strings.TrimPrefix(m.Rescue.Class, "USARBot."), agent, m, body)
+		d := gamebotsserve.DescribeRescue(strings.TrimPrefix(m.Rescue.Class, "USARBot."), agent, m, body)
 		if d.State == hal.None || len(d.Joints) != len(m.Joints) || len(d.Sensors) == 0 || d.Size.Mass != m.Mass() {
 			t.Errorf("%s: got state %d, %d joints, %d sensors, %g kg", name, d.State, len(d.Joints), len(d.Sensors), d.Size.Mass)
 		}

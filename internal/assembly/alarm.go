@@ -34,7 +34,7 @@ const clearance = 0.02
 
 // watchAlarms starts to watch what the plan wants watched.
 func (b *Builder) watchAlarms() {
-	w := &alarms{rig: b.Rig, log: b.log}
+	w := &alarms{rig: b.Rig, log: b.Log}
 	for _, p := range b.Plan.Sensors {
 		if monitor := len(p.Uses) == 0; p.Body == configs.Sim || !monitor && p.Config.Below == nil && p.Config.Above == nil {
 			continue

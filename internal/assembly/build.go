@@ -2,9 +2,8 @@ package assembly
 
 import (
 	"errors"
-	"fmt"
+	"io"
 	"log/slog"
-	"net/netip"
 	"slices"
 
 	"github.com/halyard-robotics/halyard/configs"
@@ -13,9 +12,6 @@ import (
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/report"
-	"github.com/halyard-robotics/halyard/protocols"
-	"github.com/halyard-robotics/halyard/protocols/odcp"
-	"github.com/halyard-robotics/halyard/protocols/osp"
 	"github.com/halyard-robotics/halyard/sim"
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
@@ -24,19 +20,19 @@ import (
 type System struct {
 	Rig    *hal.Rig
 	Plan   *plan.Plan
-	log    *slog.Logger
+	Log    *slog.Logger
 	Scene  *sim.Scene
 	Lines  []line
 	Bodies []hal.Body  // one an agent
 	Worlds []hal.World // in the order in which time passes in them
 
 	Devices
-	outfits       map[string]*classDevices // of classes that are real
+	outfits       map[string]*ClassDevices // of classes that are real
 	before, After spawnedWorlds            // the worlds of spawned robots, beside the scene
 	alarms        *alarms
-	helms         []*okonShared
 	Eyes          eyes
 
+	shared     []shared // by servers
 	values     *modelValues
 	collisions *collisions
 }
@@ -60,7 +56,7 @@ func Build(p *plan.Plan, log *slog.Logger) (sys *System, err error) {
 	if err != nil {
 		return nil, err
 	}
-	b := newBuilder(&System{Rig: rig, Plan: p, log: log, outfits: map[string]*classDevices{}}, make([]*sim.Body, len(p.Agents))...)
+	b := newBuilder(&System{Rig: rig, Plan: p, Log: log, outfits: map[string]*ClassDevices{}}, make([]*sim.Body, len(p.Agents))...)
 	if b.Scene, err = plan.NewScene(p); err != nil {
 		return nil, err
 	}
@@ -173,10 +169,13 @@ var realities = map[configs.BodyKind]hal.BodyKind{configs.Sim: hal.Simulated, co
 // Close gives every line and device back. The rig has stopped its bodies before.
 func (s *System) Close() error {
 	s.alarms.Close()
-	s.closeHelms()
-	faults := []error{s.Eyes.Close()}
+	var faults []error
+	for _, c := range s.shared {
+		faults = append(faults, c.closer.Close())
+	}
+	faults = append(faults, s.Eyes.Close())
 	s.Scene.Close() // after the cameras, which may look at it
-	faults = append(faults, s.Devices.Close(s.log))
+	faults = append(faults, s.Devices.Close(s.Log))
 	for _, o := range s.outfits {
 		faults = append(faults, o.Close(func(f func()) { f() })) // the rig has ended
 	}
@@ -186,37 +185,26 @@ func (s *System) Close() error {
 	return errors.Join(faults...)
 }
 
-// NewServer opens the server that s describes at an address and tells where it listens.
-func NewServer(sys *System, s *configs.Server, at netip.AddrPort) (server, netip.AddrPort, error) {
-	switch s.Protocol {
-	case "gamebots":
-		return sys.newGamebots(s, at)
-	case "imageserver":
-		return sys.newImageServer(s, at)
-	}
-	agent := sys.Rig.Agent(s.Agent)
-	if agent == nil && s.Protocol != "osp" {
-		return nil, netip.AddrPort{}, fmt.Errorf("no agent %q", s.Agent)
-	}
-	switch s.Protocol {
-	case "simloid":
-		return sys.newSimloid(s, agent, at)
-	case "okon", "okon-video":
-		return sys.newOkon(s, agent, at)
-	}
-	conn, err := protocols.ListenUDP(at)
-	if err != nil {
-		return nil, netip.AddrPort{}, err
-	}
-	switch s.Protocol {
-	case "osp":
-		srv := osp.NewServer(sys.Rig, conn, osp.Options{Physical: s.Outputs == configs.Physical, AckTimeout: s.AckTimeout,
-			ClientTimeout: s.ClientTimeout})
-		return srv, srv.Address(), nil
-	case "odcp":
-		srv := odcp.NewServer(sys.Rig, agent, conn)
-		return srv, srv.Address(), nil
-	}
-	conn.Close()
-	return nil, netip.AddrPort{}, fmt.Errorf("no protocol %q", s.Protocol)
+// shared is what several servers of a system use.
+type shared struct {
+	key    string
+	closer io.Closer
 }
+
+// Share returns what was opened under key, and opens it where nothing was. The system closes it, after its servers. It is
+// for servers that open, one after the other.
+func (s *System) Share(key string, open func() (io.Closer, error)) (io.Closer, error) {
+	for _, have := range s.shared {
+		if have.key == key {
+			return have.closer, nil
+		}
+	}
+	c, err := open()
+	if err == nil {
+		s.shared = append(s.shared, shared{key, c})
+	}
+	return c, err
+}
+
+// HostRig is catalog.Host's.
+func (s *System) HostRig() *hal.Rig { return s.Rig }

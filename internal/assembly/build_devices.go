@@ -110,16 +110,16 @@ func (b *Builder) warmUp() error {
 }
 
 // End is what a device on a bus is reached by. edge is nil where it is real.
-func (b *Builder) End(bus string, body configs.BodyKind) (e catalog.End, edge func() time.Duration, err error) {
+func (b *Builder) End(bus string, body configs.BodyKind) (e catalog.Connection, edge func() time.Duration, err error) {
 	if body == configs.Emulated {
 		if e, edge = b.Emulation.End(bus); e.Open != nil {
 			e.Open = b.tapped(bus, e.Open)
 		}
 		return e, edge, nil
 	}
-	e = catalog.End{Name: bus, Clock: i2c.Clock()}
+	e = catalog.Connection{Name: bus, Clock: i2c.Clock()}
 	switch c := b.Plan.Config.Buses[bus]; c.Type {
-	case catalog.I2cBus:
+	case catalog.I2CBus:
 		if b.I2c[bus] == nil {
 			open, err := i2c.Open(c.Port)
 			if err != nil {
@@ -128,7 +128,7 @@ func (b *Builder) End(bus string, body configs.BodyKind) (e catalog.End, edge fu
 			b.I2c[bus] = open
 		}
 		e.Bus = b.I2c[bus]
-	case catalog.SpiBus:
+	case catalog.SPIBus:
 		if b.Spi[bus] == nil {
 			open, err := spi.Open(c.Port, c.Hertz)
 			if err != nil {
@@ -140,9 +140,9 @@ func (b *Builder) End(bus string, body configs.BodyKind) (e catalog.End, edge fu
 	case catalog.SerialBus:
 		e.Open = serial.Reopener(c.Port, c.Baud, c.Opener)
 		if catalog.Networked(&c) {
-			e.Open = lidar.DialTCP(strings.TrimPrefix(c.Port, catalog.TcpPrefix))
+			e.Open = lidar.DialTCP(strings.TrimPrefix(c.Port, catalog.TCPPrefix))
 		}
-	case catalog.GpioBus:
+	case catalog.GPIOBus:
 		e.Lines, e.Live = gpio.Find(c.Port), true
 	}
 	return e, nil, nil

@@ -113,7 +113,7 @@ func (b *Builder) EmulateDevices() (*Emulation, error) {
 			continue
 		}
 		shared := e.Chips[p.First]
-		f := catalog.EmulatedDevice{}
+		f := catalog.Emulation{}
 		if shared != nil {
 			f = p.Kind.Joins(p, shared)
 		} else {
@@ -148,7 +148,7 @@ func (b *Builder) EmulateDevices() (*Emulation, error) {
 	}
 	for _, name := range report.SortedKeys(hang) {
 		bus := b.Plan.Config.Buses[name]
-		e.Buses[name], e.ports[name] = chip.NewBus(name, bus.Hertz, seed, hang[name]...), bus.Type == catalog.SpiBus
+		e.Buses[name], e.ports[name] = chip.NewBus(name, bus.Hertz, seed, hang[name]...), bus.Type == catalog.SPIBus
 	}
 	for _, name := range report.SortedKeys(e.ends) {
 		bus := b.Plan.Config.Buses[name]
@@ -181,28 +181,28 @@ func (e *Emulation) emulateKernel(p *catalog.BoardPlan) error {
 }
 
 // End is what an emulated device on a bus is reached by, and the time of the cycle's edge there.
-func (e *Emulation) End(bus string) (catalog.End, func() time.Duration) {
+func (e *Emulation) End(bus string) (catalog.Connection, func() time.Duration) {
 	switch {
 	case e.Buses[bus] != nil:
 		return EndOf(bus, e.Buses[bus], e.ports[bus]), e.Buses[bus].Edge
 	case e.Lines[bus] != nil:
 		line := e.Lines[bus]
-		return catalog.End{Name: bus, Open: line.Open, Clock: line}, line.Edge
+		return catalog.Connection{Name: bus, Open: line.Open, Clock: line}, line.Edge
 	}
 	if c, ok := e.Gpios[bus]; ok {
 		return c.End(bus)
 	}
-	return catalog.End{Name: bus, Clock: e.kernel.Host()}, e.kernel.Edge
+	return catalog.Connection{Name: bus, Clock: e.kernel.Host()}, e.kernel.Edge
 }
 
 // EndOf is what a device on an emulated bus called name is reached by: a bus of I2C, or a port of SPI.
-func EndOf(name string, bus *chip.Bus, port bool) catalog.End {
+func EndOf(name string, bus *chip.Bus, port bool) catalog.Connection {
 	if port {
 		wire := bus.SPI()
-		return catalog.End{Name: name, Bus: spi.NewPort(name, wire), Clock: wire}
+		return catalog.Connection{Name: name, Bus: spi.NewPort(name, wire), Clock: wire}
 	}
 	host := bus.Host()
-	return catalog.End{Name: name, Bus: host, Clock: host}
+	return catalog.Connection{Name: name, Bus: host, Clock: host}
 }
 
 // motor lets a channel of an emulated board move actuator at of the simulated robot of agent i, as cal says that it does

@@ -115,7 +115,7 @@ func (e *Emulation) attach(p *catalog.SensorPlan, t *catalog.GroundTruth) {
 		at = append(at, c.At[string(line)])
 	}
 	// Where the config wants none of the chip's resistors there is one on the board: a switch alone makes no level.
-	if p.Kind.On.Bias != gpio.NoBias && p.Pins(catalog.End{}).Bias == gpio.NoBias {
+	if p.Kind.On.Bias != gpio.NoBias && p.Pins(catalog.Connection{}).Bias == gpio.NoBias {
 		for _, line := range at {
 			c.Resistor(line, true)
 		}
@@ -126,7 +126,7 @@ func (e *Emulation) attach(p *catalog.SensorPlan, t *catalog.GroundTruth) {
 }
 
 // End is what the driver opens an emulated chip by, with the clock that goes with it.
-func (c chipOf) End(bus string) (catalog.End, func() time.Duration) {
+func (c chipOf) End(bus string) (catalog.Connection, func() time.Duration) {
 	host := c.Host()
-	return catalog.End{Name: bus, Lines: gpio.Opener(host.Open), Clock: host}, c.Edge
+	return catalog.Connection{Name: bus, Lines: gpio.Opener(host.Open), Clock: host}, c.Edge
 }

@@ -159,7 +159,7 @@ func overTCP(line *uart.Line) func(context.Context, string) (string, func() erro
 		}
 		done := make(chan error, 1)
 		go func() { done <- line.ServeTCP(ctx, n) }()
-		return catalog.TcpPrefix + n.Addr().String(), sync.OnceValue(func() error { return <-done }), nil
+		return catalog.TCPPrefix + n.Addr().String(), sync.OnceValue(func() error { return <-done }), nil
 	}
 }
 
@@ -192,9 +192,9 @@ func pulseOf(a *hal.Actuator, j *plan.JointPlan) *calibration.Pulse {
 func Unserved(kind string) string {
 	const memory = ": halyard serve --body emulated has its devices in memory"
 	switch kind {
-	case catalog.I2cBus:
+	case catalog.I2CBus:
 		return "I2C cannot be a terminal" + memory
-	case catalog.SpiBus:
+	case catalog.SPIBus:
 		return "SPI cannot be a terminal" + memory
 	case catalog.SerialBus:
 		return "no emulated device hangs on it"

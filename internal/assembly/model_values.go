@@ -21,7 +21,7 @@ func (b *Builder) observeModel() {
 	robots := 0
 	for i, body := range b.Robots {
 		if a := b.Rig.Agent(b.Plan.Agents[i].Config.Name); body != nil && a != nil && a.BodyKind() != hal.Real {
-			b.observeRobot(body)
+			b.ObserveRobot(body)
 			robots++
 		}
 	}
@@ -32,8 +32,8 @@ func (b *Builder) observeModel() {
 	}
 }
 
-// observeRobot declares the values and the events of a robot of the scene, at a cycle's edge.
-func (sys *System) observeRobot(b *sim.Body) {
+// ObserveRobot declares the values and the events of a robot of the scene, at a cycle's edge.
+func (sys *System) ObserveRobot(b *sim.Body) {
 	sys.Rig.BetweenCycles(func() {
 		sys.values.declareRobot(b)
 		sys.collisions.declareRobot(b)

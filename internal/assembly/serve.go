@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/control"
 	"github.com/halyard-robotics/halyard/internal/plan"
 )
@@ -68,12 +69,7 @@ func (st *Station) Close() error {
 // Servers are the open servers of a rig.
 type Servers struct {
 	Ready []ReadyServer
-	list  []server
-}
-
-// server is one protocol's server: Serve answers until ctx ends and has nothing running when it returns.
-type server interface {
-	Serve(ctx context.Context) error
+	list  []catalog.Server
 }
 
 // Run serves until ctx ends or one server breaks, and waits for all.
@@ -106,9 +102,9 @@ func OpenServers(sys *System) (*Servers, error) {
 	for i := range c.Servers {
 		at, err := netip.ParseAddrPort(strings.Replace(c.Servers[i].Listen, "localhost:", "127.0.0.1:", 1))
 		if err == nil {
-			var srv server
+			var srv catalog.Server
 			var bound netip.AddrPort
-			if srv, bound, err = NewServer(sys, &c.Servers[i], at); err == nil {
+			if srv, bound, err = sys.Plan.Catalog.Listen(sys, sys.Rig, &c.Servers[i], at); err == nil {
 				s.list = append(s.list, srv)
 				s.Ready = append(s.Ready, ReadyServer{c.Servers[i].Protocol, c.Servers[i].Agent, bound.String()})
 				continue

@@ -43,9 +43,9 @@ func (s *Sight) Sees(i int) bool {
 	return i >= 0 && i < len(s.Devices) && (s.Devices[i] != nil || s.Scene != nil && !s.Real[i])
 }
 
-// detector is the camera whose pictures tell what is in those of camera i, or hal.None. Nobody detects anything in the
+// Detector is the camera whose pictures tell what is in those of camera i, or hal.None. Nobody detects anything in the
 // pictures of a device; of an emulated one the scene knows.
-func (s *Sight) detector(i int) int {
+func (s *Sight) Detector(i int) int {
 	switch {
 	case !s.Sees(i) || s.Real[i]:
 		return hal.None
@@ -217,9 +217,9 @@ func (w Watchful) Cycle(*hal.Cycle) {
 		}
 		if e.faulty = err != nil; e.faulty {
 			w.Rig.Events().Raise(e.lost)
-			w.log.Warn("at fault", "agent", e.agent, "camera", e.name, "fault", err)
+			w.Log.Warn("at fault", "agent", e.agent, "camera", e.name, "fault", err)
 		} else {
-			w.log.Info("well again", "agent", e.agent, "camera", e.name, "bad", stats.Bad, "lost", stats.Lost)
+			w.Log.Info("well again", "agent", e.agent, "camera", e.name, "bad", stats.Bad, "lost", stats.Lost)
 		}
 	}
 }

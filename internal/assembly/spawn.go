@@ -4,14 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/plan"
-	"github.com/halyard-robotics/halyard/protocols/gamebots"
 	"github.com/halyard-robotics/halyard/sim"
 )
 
@@ -19,7 +17,7 @@ import (
 type spawnedRobot struct {
 	plan   *plan.AgentPlan
 	body   *sim.Body     // in the scene; nil where nothing of it is simulated
-	outfit *classDevices // its devices; nil where all of it is simulated
+	outfit *ClassDevices // its devices; nil where all of it is simulated
 }
 
 // spawnedWorlds is the worlds of spawned robots: they come and go, between cycles, at one place in the order of worlds.
@@ -39,16 +37,17 @@ func (c *spawnedWorlds) leave(worlds []hal.World) {
 	c.Worlds = slices.DeleteFunc(c.Worlds, func(w hal.World) bool { return slices.Contains(worlds, w) })
 }
 
-// spawner makes and removes robots of the config's classes: a hal.Spawner. Sessions call it from goroutines of their own; what
+// Spawner makes and removes robots of the config's classes: a hal.Spawner. Sessions call it from goroutines of their own; what
 // it does to the scene it does between cycles.
-type spawner struct {
+type Spawner struct {
 	sys *System
 
 	mu      sync.Mutex
 	spawned map[string]*spawnedRobot
 }
 
-func (s *System) NewYard() *spawner { return &spawner{sys: s, spawned: map[string]*spawnedRobot{}} }
+// NewSpawner makes the spawner of one server, or of one program.
+func (s *System) NewSpawner() *Spawner { return &Spawner{sys: s, spawned: map[string]*spawnedRobot{}} }
 
 func unspawnable(name, format string, args ...any) error {
 	return &hal.Error{Kind: hal.Invalid, Op: "spawn " + name, Err: fmt.Errorf(format, args...)}
@@ -57,7 +56,7 @@ func unspawnable(name, format string, args ...any) error {
 // Spawn makes a robot of a class at a place: a new one in the scene, with its devices where it is emulated, or the real one
 // that the class is, which is where the client says. The error is hal.Invalid where the class is not there or the name is
 // taken, and hal.Busy where the real robot is.
-func (y *spawner) Spawn(class, name string, at hal.Pose) (*hal.Agent, error) {
+func (y *Spawner) Spawn(class, name string, at hal.Pose) (*hal.Agent, error) {
 	of, ok := y.sys.Plan.Classes[class]
 	if !ok {
 		return nil, unspawnable(name, "got class %q, want one of the config", class)
@@ -77,7 +76,7 @@ func (y *spawner) Spawn(class, name string, at hal.Pose) (*hal.Agent, error) {
 }
 
 // put makes the robot of p, and leaves behind what clear takes away again where it does not come to an end.
-func (y *spawner) put(class string, p *spawnedRobot, at hal.Pose) (*hal.Agent, error) {
+func (y *Spawner) put(class string, p *spawnedRobot, at hal.Pose) (*hal.Agent, error) {
 	sys, c, name := y.sys, p.plan.Config, p.plan.Config.Name
 	body, reality := hal.Body(nil), hal.Simulated
 	if o := sys.outfits[class]; o != nil {
@@ -121,7 +120,7 @@ func (y *spawner) put(class string, p *spawnedRobot, at hal.Pose) (*hal.Agent, e
 }
 
 // attend lets the rig's time pass for an outfit.
-func (y *spawner) attend(o *classDevices) error {
+func (y *Spawner) attend(o *ClassDevices) error {
 	if err := o.openCameras(); err != nil {
 		return err
 	}
@@ -142,7 +141,7 @@ func (y *spawner) attend(o *classDevices) error {
 }
 
 // clear takes away what there is of p but its agent. A real robot's devices stay open for the next who wants it.
-func (y *spawner) clear(name string, p *spawnedRobot) (fault error) {
+func (y *Spawner) clear(name string, p *spawnedRobot) (fault error) {
 	o := p.outfit
 	if o != nil {
 		y.sys.Eyes.leave(o.Eyes.sights)
@@ -167,7 +166,7 @@ func (y *spawner) clear(name string, p *spawnedRobot) (fault error) {
 }
 
 // Remove takes a spawned robot out of the rig and out of the scene. It is the spawner's own alone.
-func (y *spawner) Remove(name string) error {
+func (y *Spawner) Remove(name string) error {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	p := y.spawned[name]
@@ -184,19 +183,20 @@ func (y *spawner) Remove(name string) error {
 	return errors.Join(err, y.clear(name, p))
 }
 
-// describe tells the protocol what a spawned robot has.
-func (y *spawner) describe(class string, a *hal.Agent) (r *gamebots.Robot, err error) {
+// Spawned is a robot that a Spawner made.
+type Spawned struct {
+	Plan    *plan.AgentPlan
+	Body    *sim.Body     // in the scene; nil where nothing of it is simulated
+	Devices *ClassDevices // nil where all of it is simulated
+}
+
+// Spawned is the robot called name. The error is hal.Invalid where this spawner has not made it.
+func (y *Spawner) Spawned(name string) (Spawned, error) {
 	y.mu.Lock()
-	p := y.spawned[a.Name()]
-	y.mu.Unlock()
+	defer y.mu.Unlock()
+	p := y.spawned[name]
 	if p == nil {
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "describe " + a.Name(), Err: errors.New("got a robot that was not spawned")}
+		return Spawned{}, &hal.Error{Kind: hal.Invalid, Op: "describe " + name, Err: errors.New("got a robot that was not spawned")}
 	}
-	// Listeners of tags are set here, so it stands at the edge.
-	short := class[strings.LastIndexByte(class, '.')+1:]
-	y.sys.Rig.BetweenCycles(func() { r = DescribeRescue(short, a, p.plan.Robot, p.body) })
-	if p.outfit != nil {
-		p.outfit.describe(r, p)
-	}
-	return r, nil
+	return Spawned{p.plan, p.body, p.outfit}, nil
 }

@@ -1,12 +1,8 @@
 package assembly
 
 import (
-	"strconv"
-
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/catalog"
-	"github.com/halyard-robotics/halyard/internal/plan"
-	"github.com/halyard-robotics/halyard/protocols/gamebots"
 	"github.com/halyard-robotics/halyard/sim"
 )
 
@@ -21,20 +17,4 @@ func (b *Builder) field(p *catalog.SensorPlan, t *catalog.GroundTruth) *catalog.
 		}
 	}
 	return f
-}
-
-// Listen lets the readers of agent i that are devices tell a client of r what they read, in the place of the scene. A
-// reader knows a tag's number alone: not how far away it is, and neither the name nor the state of a victim.
-func (sys *System) Listen(i int, r *gamebots.Robot) {
-	for k := range r.Sensors {
-		s := &r.Sensors[k]
-		source, ok := sys.Sources[plan.JointRef{Agent: i, Joint: s.Index}].(catalog.Tagged)
-		if !ok {
-			continue
-		}
-		hits := &gamebots.Hits{}
-		if source.Listen(func(tag int) { hits.Put(gamebots.Hit{Tag: tag, ID: strconv.Itoa(tag), State: "None"}) }) {
-			s.Hits = hits
-		}
-	}
 }

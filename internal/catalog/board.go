@@ -41,7 +41,7 @@ type WirePlan struct {
 }
 
 // Pins are the line, as the driver takes it.
-func (w *WirePlan) Pins(e End) gpio.Pins {
+func (w *WirePlan) Pins(e Connection) gpio.Pins {
 	return gpio.Pins{Bus: e.Name, Open: e.Lines, Lines: []string{w.Line}, ActiveLow: w.Low, User: "halyard " + w.Name}
 }
 

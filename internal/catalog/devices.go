@@ -25,13 +25,13 @@ import (
 
 // The types of bus that are no line of servos, by the word of the config.
 const (
-	I2cBus    = "i2c"
-	SpiBus    = "spi" // a port with one chip
+	I2CBus    = "i2c"
+	SPIBus    = "spi" // a port with one chip
 	SerialBus = "serial"
 )
 
-// End is what a device is reached by: a bus, or a line with it alone at its end. The clock is the one that it waits by.
-type End struct {
+// Connection is what a device is reached by: a bus, or a line with it alone at its end. The clock is the one that it waits by.
+type Connection struct {
 	Name  string
 	Bus   conn.Bus     // of type i2c, or spi
 	Open  servo.Opener // of type serial
@@ -51,15 +51,15 @@ type SensorKind struct {
 	Inertial  bool           // it is mounted some way, and has a calibration
 	Reads     bool           // tags
 	Jump      []float64      // how far each value may be from the one before, where the wire has no checksum; see drivers.PollerConfig
-	Open      func(e End, p *SensorPlan) (drivers.Sensor, error)
-	Emulate   func(p *SensorPlan) EmulatedDevice
-	Joins     func(p *SensorPlan, d chip.Device) EmulatedDevice             // as another input of the emulated device d; nil: it is one sensor alone
-	On        *lineKind                                                     // where it is on lines of a GPIO chip
+	Open      func(e Connection, p *SensorPlan) (drivers.Sensor, error)
+	Emulate   func(p *SensorPlan) Emulation
+	Joins     func(p *SensorPlan, d chip.Device) Emulation                  // as another input of the emulated device d; nil: it is one sensor alone
+	On        *PinDevice                                                    // where it is on lines of a GPIO chip
 	Scanner   func(c *configs.Sensor, bus *configs.Bus) (*scanner, *misfit) // of one: open and emulate are its own
 }
 
-// EmulatedDevice is an emulated device: a chip or a board, and what hands it the truth.
-type EmulatedDevice struct {
+// Emulation is an emulated device: a chip or a board, and what hands it the truth.
+type Emulation struct {
 	Device chip.Device
 	More   []chip.Device // that hide in it
 	Speaks uart.Board    // in place of device, at the end of a serial line: it speaks by itself
@@ -85,49 +85,49 @@ func fluidJump() []float64 { return []float64{20e3, 5, 0.3} }
 // SensorKinds are the devices that may be a robot's sensor.
 func SensorKinds() map[string]*SensorKind {
 	kinds := map[string]*SensorKind{
-		"bno055": {Buses: []string{I2cBus, SerialBus}, Addresses: []int{imu.BNO055Address, imu.BNO055AddressAlt}, Baud: imu.BNO055Baud, Values: 10,
+		"bno055": {Buses: []string{I2CBus, SerialBus}, Addresses: []int{imu.BNO055Address, imu.BNO055AddressAlt}, Baud: imu.BNO055Baud, Values: 10,
 			First: asInertial(), Inertial: true, Jump: inertialJump(), Open: openBNO055, Emulate: emulateBNO055},
-		"lsm6dsox": {Buses: []string{I2cBus, SpiBus}, Addresses: []int{imu.LSM6Address, imu.LSM6AddressAlt}, Values: 10,
+		"lsm6dsox": {Buses: []string{I2CBus, SPIBus}, Addresses: []int{imu.LSM6Address, imu.LSM6AddressAlt}, Values: 10,
 			First: asInertial(), Inertial: true, Jump: inertialJump(), Open: openLSM6, Emulate: emulateLSM6},
-		"ina219": {Buses: []string{I2cBus}, Addresses: span(adc.INA219Address, 0x4F), Values: 3, First: asVoltage(), Jump: []float64{3, 20, 100},
+		"ina219": {Buses: []string{I2CBus}, Addresses: span(adc.INA219Address, 0x4F), Values: 3, First: asVoltage(), Jump: []float64{3, 20, 100},
 			Open: openINA219, Emulate: emulateINA219},
-		"ads1115": {Buses: []string{I2cBus}, Addresses: span(adc.ADS1115Address, 0x4B), Values: 1, First: asVoltage(), Jump: []float64{0.5},
+		"ads1115": {Buses: []string{I2CBus}, Addresses: span(adc.ADS1115Address, 0x4B), Values: 1, First: asVoltage(), Jump: []float64{0.5},
 			Open: openADS1115, Emulate: emulateADS1115, Joins: feelADS1115},
 	}
 	for _, m := range imu.MPUModels() {
-		kinds[m.Name] = &SensorKind{Buses: []string{I2cBus, SpiBus}, Addresses: []int{imu.MPUAddress, imu.MPUAddressAlt}, Values: 10,
+		kinds[m.Name] = &SensorKind{Buses: []string{I2CBus, SPIBus}, Addresses: []int{imu.MPUAddress, imu.MPUAddressAlt}, Values: 10,
 			Most: imu.MPUMaxSPIClock, First: asInertial(), Inertial: true, Jump: inertialJump(), Open: openMPU, Emulate: emulateMPU}
 		if m.Name == "mpu-6050" { // which has I2C alone
-			kinds[m.Name].Buses = []string{I2cBus}
+			kinds[m.Name].Buses = []string{I2CBus}
 		}
 	}
 	for _, m := range []*pressure.MS5837Model{pressure.MS5837_30BA(), pressure.MS5837_02BA()} {
-		kinds[m.Name] = &SensorKind{Buses: []string{I2cBus}, Addresses: []int{pressure.MS5837Address}, Values: 2, First: asPressure(), Jump: fluidJump(),
-			Open: func(e End, p *SensorPlan) (drivers.Sensor, error) {
+		kinds[m.Name] = &SensorKind{Buses: []string{I2CBus}, Addresses: []int{pressure.MS5837Address}, Values: 2, First: asPressure(), Jump: fluidJump(),
+			Open: func(e Connection, p *SensorPlan) (drivers.Sensor, error) {
 				return pressure.NewMS5837(e.Bus, pressure.MS5837Config{Model: m, Air: p.Config.Air, Clock: e.Clock})
 			},
-			Emulate: func(p *SensorPlan) EmulatedDevice {
+			Emulate: func(p *SensorPlan) Emulation {
 				c := chip.NewMS5837(m)
-				return EmulatedDevice{Device: c, Feel: func(t *GroundTruth) { c.Water = t.fluid(p.Config.Air) }}
+				return Emulation{Device: c, Feel: func(t *GroundTruth) { c.Water = t.fluid(p.Config.Air) }}
 			}}
 	}
 	for _, name := range []string{"bmp280", "bme280"} {
 		humid := name == "bme280"
-		kinds[name] = &SensorKind{Buses: []string{I2cBus, SpiBus}, Addresses: []int{pressure.BMX280Address, pressure.BMX280AddressAlt},
+		kinds[name] = &SensorKind{Buses: []string{I2CBus, SPIBus}, Addresses: []int{pressure.BMX280Address, pressure.BMX280AddressAlt},
 			Values: 3, First: asPressure(), Jump: fluidJump(),
-			Open: func(e End, p *SensorPlan) (drivers.Sensor, error) {
+			Open: func(e Connection, p *SensorPlan) (drivers.Sensor, error) {
 				return pressure.NewBMX280(e.Bus, pressure.BMX280Config{Address: uint16(p.Address), Humidity: humid, Air: p.Config.Air, Clock: e.Clock}), nil
 			},
-			Emulate: func(p *SensorPlan) EmulatedDevice {
+			Emulate: func(p *SensorPlan) Emulation {
 				c := chip.NewBMX280(uint16(p.Address), humid)
-				return EmulatedDevice{Device: c, Feel: func(t *GroundTruth) { c.Air = t.fluid(p.Config.Air) }}
+				return Emulation{Device: c, Feel: func(t *GroundTruth) { c.Air = t.fluid(p.Config.Air) }}
 			}}
 	}
 	maps.Copy(kinds, lineKinds())
 	maps.Copy(kinds, readerKinds())
 	for name, of := range scannerKinds() {
 		kinds[name] = &SensorKind{Buses: []string{SerialBus}, First: map[string]int{"range": 0}, Scanner: of,
-			Open: func(e End, p *SensorPlan) (drivers.Sensor, error) {
+			Open: func(e Connection, p *SensorPlan) (drivers.Sensor, error) {
 				s, err := p.Scanner.open(e.Name, e.Open)
 				if err != nil {
 					return nil, err
@@ -138,7 +138,7 @@ func SensorKinds() map[string]*SensorKind {
 	return kinds
 }
 
-func openBNO055(e End, p *SensorPlan) (drivers.Sensor, error) {
+func openBNO055(e Connection, p *SensorPlan) (drivers.Sensor, error) {
 	c := imu.BNO055Config{Address: uint16(p.Address), Compass: p.Config.Compass, Clock: e.Clock}
 	if known, err := hex.DecodeString(p.mounted().Chip); err == nil && len(known) == imu.BNO055OffsetSize {
 		c.Offsets = (*[imu.BNO055OffsetSize]byte)(known)
@@ -149,59 +149,59 @@ func openBNO055(e End, p *SensorPlan) (drivers.Sensor, error) {
 	return drivers.NewMountedIMU(imu.NewBNO055(e.Bus, c), p.mounted()), nil
 }
 
-func emulateBNO055(p *SensorPlan) EmulatedDevice {
+func emulateBNO055(p *SensorPlan) Emulation {
 	c := chip.NewBNO055(uint16(p.Address))
-	return EmulatedDevice{Device: c, Feel: func(t *GroundTruth) { c.Motion = t.motion(p.mounted()) }}
+	return Emulation{Device: c, Feel: func(t *GroundTruth) { c.Motion = t.motion(p.mounted()) }}
 }
 
-func openMPU(e End, p *SensorPlan) (drivers.Sensor, error) {
+func openMPU(e Connection, p *SensorPlan) (drivers.Sensor, error) {
 	raw, err := imu.NewMPU(e.Bus, imu.MPUConfig{Address: uint16(p.Address), Model: p.Config.Device,
 		GyroRange: p.Config.GyroRange, AccRange: p.Config.AccRange, Clock: e.Clock})
 	return p.fused(raw, e.Clock), err
 }
 
-func emulateMPU(p *SensorPlan) EmulatedDevice {
+func emulateMPU(p *SensorPlan) Emulation {
 	c := chip.NewMPU(p.Config.Device, uint16(p.Address))
-	f := EmulatedDevice{Device: c, Feel: func(t *GroundTruth) { c.Motion = t.motion(p.mounted()) }}
+	f := Emulation{Device: c, Feel: func(t *GroundTruth) { c.Motion = t.motion(p.mounted()) }}
 	if m := imu.MPUModels(); slices.ContainsFunc(m, func(m imu.MPUModel) bool { return m.Name == p.Config.Device && m.Compass }) {
 		f.More = []chip.Device{c.Compass([3]byte{128, 128, 128})}
 	}
 	return f
 }
 
-func openLSM6(e End, p *SensorPlan) (drivers.Sensor, error) {
+func openLSM6(e Connection, p *SensorPlan) (drivers.Sensor, error) {
 	raw, err := imu.NewLSM6(e.Bus, imu.LSM6Config{Address: uint16(p.Address), GyroRange: p.Config.GyroRange, AccRange: p.Config.AccRange, Clock: e.Clock})
 	return p.fused(raw, e.Clock), err
 }
 
-func emulateLSM6(p *SensorPlan) EmulatedDevice {
+func emulateLSM6(p *SensorPlan) Emulation {
 	c := chip.NewLSM6(uint16(p.Address))
-	return EmulatedDevice{Device: c, Feel: func(t *GroundTruth) { c.Motion = t.motion(p.mounted()) }}
+	return Emulation{Device: c, Feel: func(t *GroundTruth) { c.Motion = t.motion(p.mounted()) }}
 }
 
-func openINA219(e End, p *SensorPlan) (drivers.Sensor, error) {
+func openINA219(e Connection, p *SensorPlan) (drivers.Sensor, error) {
 	return adc.NewINA219(e.Bus, adc.INA219Config{Address: uint16(p.Address), Shunt: p.Config.Shunt, Clock: e.Clock})
 }
 
-func emulateINA219(p *SensorPlan) EmulatedDevice {
+func emulateINA219(p *SensorPlan) Emulation {
 	c := chip.NewINA219(uint16(p.Address), p.Config.Shunt)
-	return EmulatedDevice{Device: c, Feel: func(t *GroundTruth) { c.Volts = t.Volts(16) }}
+	return Emulation{Device: c, Feel: func(t *GroundTruth) { c.Volts = t.Volts(16) }}
 }
 
-func openADS1115(e End, p *SensorPlan) (drivers.Sensor, error) {
+func openADS1115(e Connection, p *SensorPlan) (drivers.Sensor, error) {
 	return adc.NewADS1115(e.Bus, adc.ADS1115Config{Address: uint16(p.Address), Clock: e.Clock, Turn: p.chip(),
 		Inputs: []adc.ADS1115In{{Input: p.Config.Input, Scale: p.Config.Scale}}})
 }
 
 // emulateADS1115 is a converter with the battery at its input, or, as a monitor, with a leak sensor that is dry.
-func emulateADS1115(p *SensorPlan) EmulatedDevice {
+func emulateADS1115(p *SensorPlan) Emulation {
 	return feelADS1115(p, chip.NewADS1115(uint16(p.Address)))
 }
 
 // feelADS1115 is one input more of the emulated converter d.
-func feelADS1115(p *SensorPlan, d chip.Device) EmulatedDevice {
+func feelADS1115(p *SensorPlan, d chip.Device) Emulation {
 	c := d.(*chip.ADS1115)
-	return EmulatedDevice{Device: c, Feel: func(t *GroundTruth) {
+	return Emulation{Device: c, Feel: func(t *GroundTruth) {
 		if len(p.Uses) > 0 {
 			c.Volts[p.Config.Input] = t.Volts(16) / p.Config.Scale
 		}
@@ -213,19 +213,19 @@ type OutputKind struct {
 	Bus       string // its type; "" = it needs none
 	Addresses []int  // the usual one first; nil = any, and none is -1
 	Channels  []int  // how many a board may have, rising
-	Open      func(e End, p *BoardPlan) (drivers.Output, error)
+	Open      func(e Connection, p *BoardPlan) (drivers.Output, error)
 }
 
 // OutputKinds are the boards that make pulses.
 func OutputKinds() map[string]*OutputKind {
 	return map[string]*OutputKind{
-		"pca9685": {Bus: I2cBus, Addresses: span(pwm.PCA9685Address, 0x7F), Channels: []int{pwm.PCA9685Channels},
-			Open: func(e End, p *BoardPlan) (drivers.Output, error) {
+		"pca9685": {Bus: I2CBus, Addresses: span(pwm.PCA9685Address, 0x7F), Channels: []int{pwm.PCA9685Channels},
+			Open: func(e Connection, p *BoardPlan) (drivers.Output, error) {
 				return pwm.NewPCA9685(e.Bus, pwm.PCA9685Config{Address: uint16(p.Address), Channels: p.Channels, Hertz: p.Hertz,
 					Oscillator: p.Oscillator, Clock: e.Clock})
 			}},
 		"maestro": {Bus: SerialBus, Channels: []int{6, 12, 18, 24},
-			Open: func(e End, p *BoardPlan) (drivers.Output, error) {
+			Open: func(e Connection, p *BoardPlan) (drivers.Output, error) {
 				return pwm.NewMaestro(e.Open, pwm.MaestroConfig{Name: e.Name, Channels: p.Channels, Device: p.Address, CRC: p.Crc})
 			}},
 		"kernel-pwm": {Channels: []int{64}, Open: openKernel},
@@ -233,7 +233,7 @@ func OutputKinds() map[string]*OutputKind {
 }
 
 // openKernel is the kernel's PWM: each channel is one output of a chip.
-func openKernel(e End, p *BoardPlan) (drivers.Output, error) {
+func openKernel(e Connection, p *BoardPlan) (drivers.Output, error) {
 	c := pwm.KernelConfig{Root: p.Root, Clock: e.Clock}
 	if p.Hertz > 0 {
 		c.Period = time.Duration(float64(time.Second) / p.Hertz)

@@ -10,11 +10,11 @@ import (
 	pins "github.com/halyard-robotics/halyard/sim/emulator/gpio"
 )
 
-// GpioBus is the type of bus that is a GPIO chip.
-const GpioBus = "gpio"
+// GPIOBus is the type of bus that is a GPIO chip.
+const GPIOBus = "gpio"
 
-// lineKind is what a device on lines of a GPIO chip has beside what all have.
-type lineKind struct {
+// PinDevice is what a device on lines of a GPIO chip has beside what all have.
+type PinDevice struct {
 	Lines []string // what each is for, in the order of the config
 	low   bool     // the low level is the active one, usually
 	Bias  gpio.Bias
@@ -29,31 +29,31 @@ const mostWait = 100 * time.Millisecond
 
 // lineKinds are the devices on lines of a GPIO chip that may be a robot's sensor.
 func lineKinds() map[string]*SensorKind {
-	kind := func(values int, first map[string]int, open func(End, *SensorPlan) (drivers.Sensor, error), l lineKind) *SensorKind {
-		return &SensorKind{Buses: []string{GpioBus}, Values: values, First: first, Open: open, On: &l}
+	kind := func(values int, first map[string]int, open func(Connection, *SensorPlan) (drivers.Sensor, error), l PinDevice) *SensorKind {
+		return &SensorKind{Buses: []string{GPIOBus}, Values: values, First: first, Open: open, On: &l}
 	}
 	return map[string]*SensorKind{
-		"bumper": kind(1, map[string]int{"contact": 0}, func(e End, p *SensorPlan) (drivers.Sensor, error) {
+		"bumper": kind(1, map[string]int{"contact": 0}, func(e Connection, p *SensorPlan) (drivers.Sensor, error) {
 			return gpio.NewBumper(p.Pins(e), gpio.BumperConfig{Debounce: p.Config.Debounce, Wait: p.wait(e)}), nil
-		}, lineKind{Lines: []string{"the switch"}, low: true, Bias: gpio.Up, Waits: true, Part: bumperPart}),
-		"pir": kind(1, map[string]int{"motion": 0}, func(e End, p *SensorPlan) (drivers.Sensor, error) {
+		}, PinDevice{Lines: []string{"the switch"}, low: true, Bias: gpio.Up, Waits: true, Part: bumperPart}),
+		"pir": kind(1, map[string]int{"motion": 0}, func(e Connection, p *SensorPlan) (drivers.Sensor, error) {
 			c := gpio.PIRConfig{WarmUp: time.Minute, Debounce: p.Config.Debounce, Wait: p.wait(e)}
 			if !e.Live { // emulated, it has been on for long; examined, what it says now is what is asked
 				c.WarmUp = 0
 			}
 			return gpio.NewPIR(p.Pins(e), c), nil
-		}, lineKind{Lines: []string{"its output"}, Waits: true, Part: pirPart}),
-		"hc-sr04": kind(1, map[string]int{"sonar": 0, "range": 0}, func(e End, p *SensorPlan) (drivers.Sensor, error) {
+		}, PinDevice{Lines: []string{"its output"}, Waits: true, Part: pirPart}),
+		"hc-sr04": kind(1, map[string]int{"sonar": 0, "range": 0}, func(e Connection, p *SensorPlan) (drivers.Sensor, error) {
 			return gpio.NewHCSR04(p.Pins(e), gpio.HCSR04Config{Celsius: p.Config.Celsius, Range: p.Most, Turn: p.Turn}), nil
-		}, lineKind{Lines: []string{"trigger", "echo"}, Turns: true, Part: sonarPart}),
-		"encoder": kind(2, map[string]int{"encoder": 0}, func(e End, p *SensorPlan) (drivers.Sensor, error) {
+		}, PinDevice{Lines: []string{"trigger", "echo"}, Turns: true, Part: sonarPart}),
+		"encoder": kind(2, map[string]int{"encoder": 0}, func(e Connection, p *SensorPlan) (drivers.Sensor, error) {
 			return gpio.NewEncoder(p.Pins(e)), nil
-		}, lineKind{Lines: []string{"A", "B"}, Bias: gpio.Up, Part: encoderPart}),
+		}, PinDevice{Lines: []string{"A", "B"}, Bias: gpio.Up, Part: encoderPart}),
 	}
 }
 
 // Pins are the lines of a device, as they are wired.
-func (p *SensorPlan) Pins(e End) gpio.Pins {
+func (p *SensorPlan) Pins(e Connection) gpio.Pins {
 	bias, said := p.Kind.On.Bias, map[configs.Bias]gpio.Bias{configs.Up: gpio.Up, configs.Down: gpio.Down, configs.NoBias: gpio.NoBias}
 	if b, ok := said[p.Config.Bias]; ok {
 		bias = b
@@ -64,7 +64,7 @@ func (p *SensorPlan) Pins(e End) gpio.Pins {
 func (p *SensorPlan) low() bool { return configs.Low(p.Config.ActiveLow, p.Kind.On.low) }
 
 // wait is how long a reading may wait for an edge: not at all in step with the cycle.
-func (p *SensorPlan) wait(e End) time.Duration {
+func (p *SensorPlan) wait(e Connection) time.Duration {
 	if !e.Live {
 		return 0
 	}
@@ -82,7 +82,7 @@ func LineTexts(lines []configs.Line) (list []string) {
 // bumperPart is a switch to ground, or to the supply, whose resistor pulls the other way: it makes the level that is touched
 // or, normally closed, leaves it.
 func bumperPart(p *SensorPlan, at []int) (pins.Part, func(*GroundTruth)) {
-	up := p.Pins(End{}).Bias != gpio.Down
+	up := p.Pins(Connection{}).Bias != gpio.Down
 	s := &pins.Switch{Line: at[0], ToSupply: !up}
 	closes := p.low() == up // when it is touched
 	return s, func(t *GroundTruth) { s.Closed = (t.first() > 0) == closes }

@@ -16,17 +16,17 @@ func ChipPort(target string) (port, kind string) {
 		device = d
 	}
 	if strings.HasPrefix(filepath.Base(device), "i2c-") {
-		return target, I2cBus
+		return target, I2CBus
 	}
 	if _, _, ok := spi.Parse(device); ok {
-		return target, SpiBus
+		return target, SPIBus
 	}
 	config, bus, two := strings.Cut(target, ":")
 	if !two || strings.HasPrefix(target, "/dev/") {
 		return "", ""
 	}
 	if c, err := configs.Load(config, configs.Options{}); err == nil {
-		if b := c.Buses[bus]; b.Type == I2cBus || b.Type == SpiBus {
+		if b := c.Buses[bus]; b.Type == I2CBus || b.Type == SPIBus {
 			return b.Port, b.Type
 		}
 	}

@@ -19,21 +19,21 @@ func asReader() map[string]int { return map[string]int{"rfid": 0, "victim": 0} }
 func readerKinds() map[string]*SensorKind {
 	return map[string]*SensorKind{
 		"rdm6300": {Buses: []string{SerialBus}, Baud: rfid.RDM6300Baud, Values: 1, First: asReader(), Reads: true,
-			Open: func(e End, _ *SensorPlan) (drivers.Sensor, error) { return rfid.NewRDM6300(e.Name, e.Open), nil },
-			Emulate: func(*SensorPlan) EmulatedDevice {
+			Open: func(e Connection, _ *SensorPlan) (drivers.Sensor, error) { return rfid.NewRDM6300(e.Name, e.Open), nil },
+			Emulate: func(*SensorPlan) Emulation {
 				r := &reader.RDM6300{}
-				return EmulatedDevice{Speaks: r, Feel: func(t *GroundTruth) { r.Tags = t.Tags.Now() }}
+				return Emulation{Speaks: r, Feel: func(t *GroundTruth) { r.Tags = t.Tags.Now() }}
 			}},
-		"pn532": {Buses: []string{I2cBus, SerialBus}, Addresses: []int{rfid.PN532Address}, Baud: rfid.PN532Baud, Values: 1, First: asReader(), Reads: true,
-			Open: func(e End, _ *SensorPlan) (drivers.Sensor, error) {
+		"pn532": {Buses: []string{I2CBus, SerialBus}, Addresses: []int{rfid.PN532Address}, Baud: rfid.PN532Baud, Values: 1, First: asReader(), Reads: true,
+			Open: func(e Connection, _ *SensorPlan) (drivers.Sensor, error) {
 				if e.Open != nil {
 					return rfid.NewPN532(e.Name, e.Open), nil
 				}
 				return rfid.NewPN532I2C(e.Bus, e.Clock), nil
 			},
-			Emulate: func(*SensorPlan) EmulatedDevice {
+			Emulate: func(*SensorPlan) Emulation {
 				r := &reader.PN532{}
-				return EmulatedDevice{Device: r, Feel: func(t *GroundTruth) { r.Tags = t.Tags.Now() }}
+				return Emulation{Device: r, Feel: func(t *GroundTruth) { r.Tags = t.Tags.Now() }}
 			}},
 	}
 }

@@ -222,9 +222,9 @@ func SensorIndex(l *hal.Layout, name string) int {
 }
 
 // Networked tells whether a bus of type serial is a connection.
-func Networked(bus *configs.Bus) bool { return strings.HasPrefix(bus.Port, TcpPrefix) }
+func Networked(bus *configs.Bus) bool { return strings.HasPrefix(bus.Port, TCPPrefix) }
 
-const TcpPrefix = "tcp://"
+const TCPPrefix = "tcp://"
 
 // Seen says what a scanner sees, in a few words.
 func (s *scanner) Seen(device string, values []float64) string {

@@ -6,13 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-
 	conn "periph.io/x/conn/v3/i2c"
 
 	"github.com/halyard-robotics/halyard/drivers/i2c"
 	"github.com/halyard-robotics/halyard/drivers/imu"
 	"github.com/halyard-robotics/halyard/drivers/pressure"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 )
 
 // FoundChip is what answers at one address of an I2C bus, or on a port of SPI.
@@ -111,7 +110,7 @@ func SurveySPI(port string, bus conn.Bus) ([]FoundChip, error) {
 	row, kinds := FoundChip{Port: port, Address: -1}, catalog.SensorKinds()
 	silent := true
 	for _, id := range identities() {
-		if !slices.Contains(kinds[id.device].Buses, catalog.SpiBus) {
+		if !slices.Contains(kinds[id.device].Buses, catalog.SPIBus) {
 			continue
 		}
 		p, err := i2c.NewChip(bus, 0, id.device).Read(id.register, 1)

@@ -8,11 +8,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/plan"
-
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/builtin"
+	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/report"
 )
 
@@ -50,7 +50,7 @@ func benchConfigs(ctx context.Context, size BenchSize, emit func(Result)) error 
 }
 
 func configCase(ctx context.Context, c *configs.Config, span time.Duration) (Figures, error) {
-	p, err := plan.Resolve(c)
+	p, err := plan.Resolve(c, builtin.Catalog())
 	if err == nil {
 		p, err = p.Stationed()
 	}

@@ -12,11 +12,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/plan"
-
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/builtin"
+	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/protocols/simloid"
 )
@@ -94,7 +94,7 @@ func NewSimloidBench(ctx context.Context, id int) (b *simloidBench, err error) {
 	if err != nil {
 		return b, err
 	}
-	p, err := plan.Resolve(c)
+	p, err := plan.Resolve(c, builtin.Catalog())
 	if err != nil {
 		return b, err
 	}
@@ -112,7 +112,7 @@ func NewSimloidBench(ctx context.Context, id int) (b *simloidBench, err error) {
 	if err := b.stepTwin(); err != nil {
 		return b, err
 	}
-	srv, at, err := assembly.NewServer(sys, &c.Servers[0], netip.MustParseAddrPort("127.0.0.1:0"))
+	srv, at, err := p.Catalog.Listen(sys, sys.Rig, &c.Servers[0], netip.MustParseAddrPort("127.0.0.1:0"))
 	if err != nil {
 		return b, err
 	}

@@ -8,9 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/report"
 )
 
@@ -216,7 +215,7 @@ func (t *trial) beside() {
 	}
 	for _, name := range row.beside {
 		// A bus that is held low is nobody's.
-		if (row.Bus == catalog.I2cBus || row.own != nil) && t.w.Name == "late" && (name == "imu" || name == "pulse") {
+		if (row.Bus == catalog.I2CBus || row.own != nil) && t.w.Name == "late" && (name == "imu" || name == "pulse") {
 			continue
 		}
 		if r := s.Read(name); r.err != nil || s.now-r.at > besides {

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/internal/catalog"
-
 	"github.com/halyard-robotics/halyard/sim/emulator"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 	pins "github.com/halyard-robotics/halyard/sim/emulator/gpio"
@@ -55,18 +54,18 @@ func (w *FaultWord) Plant(r *FaultRow) func(*TestRig, bool) error {
 		return nil
 	}
 	switch r.Bus {
-	case catalog.GpioBus:
+	case catalog.GPIOBus:
 		if w.Name == "doubled" && !r.contacts || w.Name == "cut" && !r.cuts {
 			return nil
 		}
 		return w.Gpio
 	case ofMachine:
 		return nil // nothing of it can be cut off
-	case catalog.I2cBus:
+	case catalog.I2CBus:
 		return w.I2c
 	case VideoBus:
 		return w.Video
-	case catalog.SpiBus:
+	case catalog.SPIBus:
 		if w.Name == "late" { // nobody holds it: the host alone has the clock
 			return nil
 		}
@@ -80,7 +79,7 @@ func (w *FaultWord) Plant(r *FaultRow) func(*TestRig, bool) error {
 
 // stalls is how long the kernel itself waits for a bus that is held low, before any program hears of it.
 func (w *FaultWord) stalls(r *FaultRow) time.Duration {
-	if r.Bus == catalog.I2cBus && w.Name == "late" {
+	if r.Bus == catalog.I2CBus && w.Name == "late" {
 		return time.Second
 	}
 	return 0

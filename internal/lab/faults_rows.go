@@ -6,10 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halyard-robotics/halyard/drivers/gpio"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/plan"
-
-	"github.com/halyard-robotics/halyard/drivers/gpio"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
@@ -227,7 +226,7 @@ func (r *FaultRow) hang(bus string, addresses []int, taken ...int) {
 	switch bus {
 	case "":
 		r.Bus = ofMachine
-	case catalog.I2cBus:
+	case catalog.I2CBus:
 		r.On = "main"
 		for _, a := range addresses {
 			if !slices.Contains(taken, a) {
@@ -237,11 +236,11 @@ func (r *FaultRow) hang(bus string, addresses []int, taken ...int) {
 		}
 	default:
 		port := "/dev/serial/by-id/usb"
-		if bus == catalog.SpiBus {
+		if bus == catalog.SPIBus {
 			port = "/dev/spidev0.0"
 		}
 		r.On, r.buses = "usb", "  usb: {type: "+bus+", port: "+port+r.rate+"}"
-		if bus == catalog.GpioBus {
+		if bus == catalog.GPIOBus {
 			r.On, r.buses = "io", "  io: {type: gpio}"
 		}
 	}

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/plan"
-
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/builtin"
+	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator/uart"
@@ -149,7 +149,7 @@ func newStand(row *FaultRow, seed int64) (s *TestRig, err error) {
 	if err != nil {
 		return s, err
 	}
-	p, err := plan.Resolve(c)
+	p, err := plan.Resolve(c, builtin.Catalog())
 	if err != nil {
 		return s, err
 	}

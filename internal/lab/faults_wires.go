@@ -6,11 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-
 	"github.com/halyard-robotics/halyard/drivers/pwm"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 	pins "github.com/halyard-robotics/halyard/sim/emulator/gpio"
@@ -29,9 +28,9 @@ const (
 // wireRows are the stop button, a light, and the gate of a board.
 func wireRows() []*FaultRow {
 	const wire = "{bus: io, line: " + wireLine + "}"
-	stop, light, gate := newRow(stopWord, catalog.GpioBus), newRow(lightWord, catalog.GpioBus), newRow(gateWord, catalog.GpioBus)
+	stop, light, gate := newRow(stopWord, catalog.GPIOBus), newRow(lightWord, catalog.GPIOBus), newRow(gateWord, catalog.GPIOBus)
 	for _, r := range []*FaultRow{stop, light, gate} {
-		r.hang(catalog.GpioBus, nil)
+		r.hang(catalog.GPIOBus, nil)
 		r.beside = []string{"one", "two", "imu"}
 	}
 	stop.Wires, stop.contacts, stop.cuts, stop.Try = "      estop: "+wire, true, true, (*trial).stopButton

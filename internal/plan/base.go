@@ -210,7 +210,7 @@ func (p *BasePlan) Bauds(bus *configs.Bus) []int {
 }
 
 // NewBase is the driver of a base at the end of a line. only says that it is nowhere but at the bus's rate.
-func (p *BasePlan) NewBase(e catalog.End, bus *configs.Bus, only bool) (*base.Base, error) {
+func (p *BasePlan) NewBase(e catalog.Connection, bus *configs.Bus, only bool) (*base.Base, error) {
 	s := base.Settings{Name: e.Name, Robot: p.Robot, Line: e.Open, Clock: e.Clock, Bauds: p.Bauds(bus), Acceleration: p.Config.Acceleration,
 		SonarOff: !p.Config.Sonar, Gyro: p.Config.Gyro, Runtime: p.Runtime}
 	for _, w := range p.Wheels {

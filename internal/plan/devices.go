@@ -38,7 +38,7 @@ func (r *Resolver) sit(at configs.Path, bus, device string, address int) bool {
 	if r.seats == nil {
 		r.seats = map[busPlace]seat{}
 	}
-	if t := r.Config.Buses[bus].Type; t == catalog.SerialBus || t == catalog.SpiBus {
+	if t := r.Config.Buses[bus].Type; t == catalog.SerialBus || t == catalog.SPIBus {
 		address = -1
 	}
 	key := busPlace{bus, address}
@@ -112,7 +112,7 @@ func (r *Resolver) Measure(path configs.Path, index int, c *configs.Agent, p *Ag
 
 // sensor resolves one device; layout is nil for a monitor.
 func (r *Resolver) sensor(at configs.Path, agent int, name string, c configs.Sensor, body configs.BodyKind, layout *hal.Layout) {
-	kinds := catalog.SensorKinds()
+	kinds := r.Catalog.Sensors
 	kind := kinds[c.Device]
 	if kind == nil {
 		rule, fix := catalog.Known(kinds, c.Device)
@@ -148,7 +148,7 @@ func (r *Resolver) sensor(at configs.Path, agent int, name string, c configs.Sen
 		return
 	}
 	p.Serial = r.Config.Buses[c.Bus].Type == catalog.SerialBus
-	if r.Config.Buses[c.Bus].Type == catalog.SpiBus {
+	if r.Config.Buses[c.Bus].Type == catalog.SPIBus {
 		if !r.selected(at, &c, kind) {
 			return
 		}
@@ -189,7 +189,7 @@ func (r *Resolver) use(at configs.Path, p *catalog.SensorPlan, l *hal.Layout) bo
 		first, fits := p.Kind.First[s.Kind]
 		if !fits || first+s.Count > p.Values() {
 			may := map[string]bool{}
-			for device, k := range catalog.SensorKinds() {
+			for device, k := range r.Catalog.Sensors {
 				if first, ok := k.First[s.Kind]; ok && (k.Scanner != nil || first+s.Count <= k.Values) {
 					may[device] = true
 				}

@@ -10,7 +10,6 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/catalog"
-	"github.com/halyard-robotics/halyard/protocols/simloid"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/hydro"
 	"github.com/halyard-robotics/halyard/sim/model"
@@ -97,29 +96,6 @@ func (r *Resolver) scene() func(seed int64) (*model.Scene, error) {
 		r.fault("world.scene", name, "a good scene file: "+err.Error(), "")
 	}
 	return load
-}
-
-// checkSimloid finds Simloid servers of robots that the protocol has no words for.
-func (r *Resolver) checkSimloid(p *Plan) {
-	for i, s := range r.Config.Servers {
-		for k := range p.Agents {
-			robot := p.Agents[k].Robot
-			if s.Protocol != "simloid" || robot == nil || p.Agents[k].Config.Name != s.Agent {
-				continue
-			}
-			hinges := 0
-			for j := range robot.Joints {
-				if robot.Joints[j].Kind == model.Hinge {
-					hinges++
-				}
-			}
-			if hinges < 1 || hinges > simloid.MaxJoints || len(robot.Bodies) > simloid.MaxBodies {
-				r.fault(configs.Path("servers").Index(i).Key("agent"),
-					fmt.Sprintf("%s with %d hinges and %d bodies", s.Agent, hinges, len(robot.Bodies)),
-					fmt.Sprintf("one with 1..%d hinges and at most %d bodies", simloid.MaxJoints, simloid.MaxBodies), "")
-			}
-		}
-	}
 }
 
 // equip gives a joint the servo that its hardware names, in the place of its own or of a motor that nobody can buy.

@@ -40,11 +40,11 @@ func (r *Resolver) leads(name string, bus *configs.Bus) {
 	t, servos := catalog.BusTypes[bus.Type]
 	want, also := "a serial port", ""
 	switch {
-	case bus.Type == catalog.I2cBus:
+	case bus.Type == catalog.I2CBus:
 		want = "an I2C bus"
-	case bus.Type == catalog.SpiBus:
+	case bus.Type == catalog.SPIBus:
 		want = "a port of SPI"
-	case bus.Type == catalog.GpioBus:
+	case bus.Type == catalog.GPIOBus:
 		want = "a GPIO chip"
 	case bus.Type == catalog.SerialBus:
 		also = "an address of the network"

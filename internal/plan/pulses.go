@@ -19,7 +19,7 @@ type pulsePlan struct {
 
 // pulses resolves a joint that a board's channel drives. After a fault the board is nil.
 func (r *Resolver) pulses(at configs.Path, c *configs.Joint, body configs.BodyKind) (p pulsePlan) {
-	kinds := catalog.OutputKinds()
+	kinds := r.Catalog.Outputs
 	kind := kinds[c.Device]
 	if kind == nil {
 		rule, fix := catalog.Known(kinds, c.Device)

@@ -23,6 +23,7 @@ import (
 // Plan is a config with every name in it resolved to what it means. Nothing is open yet.
 type Plan struct {
 	Config  *configs.Config
+	Catalog *catalog.Catalog
 	Agents  []AgentPlan
 	scene   func(seed int64) (*model.Scene, error)
 	Classes map[string]*AgentPlan // what can be spawned
@@ -67,22 +68,19 @@ func (p *AgentPlan) hardware(joint string) (*configs.Joint, bool) {
 }
 
 // deviceBuses are the types of bus on which no servos hang.
-var deviceBuses = []string{catalog.I2cBus, catalog.SpiBus, catalog.SerialBus, catalog.GpioBus}
+var deviceBuses = []string{catalog.I2CBus, catalog.SPIBus, catalog.SerialBus, catalog.GPIOBus}
 
-// serverProtocols are what servers speak.
-var serverProtocols = []string{"gamebots", "imageserver", "odcp", "okon", "okon-video", "osp", "simloid"}
-
-// Resolve looks up every name of c. All faults come together, in the type and with the paths of configs' own.
-func Resolve(c *configs.Config) (*Plan, error) {
-	r := Resolver{Config: c}
-	p := &Plan{Config: c}
+// Resolve looks up every name of c in the catalog. All faults come together, in the type and with the paths of configs' own.
+func Resolve(c *configs.Config, cat *catalog.Catalog) (*Plan, error) {
+	r := Resolver{Config: c, Catalog: cat}
+	p := &Plan{Config: c, Catalog: cat}
 	for _, name := range report.SortedKeys(c.Buses) {
 		bus, at := c.Buses[name], configs.Path("buses").Key(name)
 		r.leads(name, &bus)
 		if _, ok := catalog.BusTypes[bus.Type]; !ok && !slices.Contains(deviceBuses, bus.Type) {
 			r.fault(at.Key("type"), bus.Type, "one of "+catalog.TypeNames()+", "+strings.Join(deviceBuses, ", "), catalog.Likely(bus.Type, append(report.SortedKeys(catalog.BusTypes), deviceBuses...)))
 		}
-		if bus.Type == catalog.I2cBus && bus.Hertz > 5_000_000 {
+		if bus.Type == catalog.I2CBus && bus.Hertz > 5_000_000 {
 			r.fault(at.Key("hertz"), fmt.Sprint(bus.Hertz), "at most 5000000 on i2c", "")
 		}
 	}
@@ -95,15 +93,17 @@ func Resolve(c *configs.Config) (*Plan, error) {
 	}
 	for i, s := range c.Servers {
 		r.Listening(i, &s)
-		if !slices.Contains(serverProtocols, s.Protocol) {
-			r.fault(configs.Path("servers").Index(i).Key("protocol"), s.Protocol, strings.Join(serverProtocols, " or "), catalog.Likely(s.Protocol, serverProtocols))
+		if cat.Protocols[s.Protocol] == nil {
+			known := report.SortedKeys(cat.Protocols)
+			r.fault(configs.Path("servers").Index(i).Key("protocol"), s.Protocol, strings.Join(known, " or "), catalog.Likely(s.Protocol, known))
 		}
 	}
 	p.DevicePlan = r.devices
 	p.Classes = r.classes()
 	p.scene = r.scene()
-	r.checkSimloid(p)
-	r.checkOkon(p)
+	for i := range c.Servers {
+		r.served(p, i)
+	}
 	slices.SortStableFunc(r.Faults, func(a, b configs.Fault) int { return a.Line - b.Line })
 	return p, r.Faults.Err()
 }
@@ -114,18 +114,41 @@ func (r *Resolver) Listening(i int, s *configs.Server) {
 		return
 	}
 	for j := range i {
-		if o := &r.Config.Servers[j]; o.Listen == s.Listen && o.Protocol != s.Protocol && overUDP(o.Protocol) == overUDP(s.Protocol) {
+		if o := &r.Config.Servers[j]; o.Listen == s.Listen && o.Protocol != s.Protocol && r.datagram(o.Protocol) == r.datagram(s.Protocol) {
 			r.fault(configs.Path("servers").Index(i).Key("listen"), strconv.Quote(s.Listen), "an address of its own",
 				fmt.Sprintf("%s has it too", configs.Path("servers").Index(j).Key("listen")))
 		}
 	}
 }
 
-// overUDP tells of a protocol whether its telegrams are datagrams.
-func overUDP(protocol string) bool { return protocol == "osp" || protocol == "odcp" }
+func (r *Resolver) datagram(protocol string) bool {
+	p := r.Catalog.Protocols[protocol]
+	return p != nil && p.Datagram
+}
 
+// served checks that server i and its agent fit together.
+func (r *Resolver) served(p *Plan, i int) {
+	s, at := &r.Config.Servers[i], configs.Path("servers").Index(i)
+	row := r.Catalog.Protocols[s.Protocol]
+	if row == nil {
+		return
+	}
+	for k := range p.Agents {
+		a := &p.Agents[k]
+		if a.Config.Name == s.Agent && a.Layout != nil && row.Check != nil {
+			row.Check(&catalog.ServedAgent{Agent: s.Agent, Model: a.Config.Model, Robot: a.Robot, Layout: a.Layout,
+				Fault: func(key, got, rule string) { r.fault(at.Key(key), got, rule, "") }})
+		}
+	}
+	if first := slices.IndexFunc(r.Config.Servers, func(o configs.Server) bool { return o.Protocol == s.Protocol && o.Agent == s.Agent }); row.Single && first < i {
+		r.fault(at.Key("agent"), s.Agent, "one server of "+s.Protocol+" a robot", fmt.Sprintf("servers[%d] has it too; any number of clients may share one", first))
+	}
+}
+
+// Resolver looks up the names of a config.
 type Resolver struct {
 	Config  *configs.Config
+	Catalog *catalog.Catalog
 	Faults  configs.Faults
 	devices DevicePlan
 	seats   map[busPlace]seat
@@ -140,7 +163,7 @@ func (r *Resolver) fitScanners(c *configs.Agent, m *model.Robot) {
 	if c.Hardware == nil {
 		return
 	}
-	kinds := catalog.SensorKinds()
+	kinds := r.Catalog.Sensors
 	for name, s := range c.Hardware.Sensors {
 		if kind := kinds[s.Device]; kind != nil && kind.Scanner != nil {
 			bus := r.Config.Buses[s.Bus]

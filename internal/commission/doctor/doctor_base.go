@@ -4,12 +4,11 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-	"github.com/halyard-robotics/halyard/internal/plan"
-
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/base"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/plan"
 )
 
 // nearlyEmpty is how far above its end a battery is worth a word, V: the board itself begins to beep there.
@@ -41,7 +40,7 @@ func (x *DeviceCheck) base(p *plan.BasePlan) {
 }
 
 // session opens a session at one rate, or at those of the config where it is 0, and ends it.
-func (x *DeviceCheck) session(p *plan.BasePlan, e catalog.End, baud int) (*base.Base, error) {
+func (x *DeviceCheck) session(p *plan.BasePlan, e catalog.Connection, baud int) (*base.Base, error) {
 	bus := x.plan.Config.Buses[p.Config.Bus]
 	if baud != 0 {
 		bus = configs.Bus{Baud: baud}
@@ -55,7 +54,7 @@ func (x *DeviceCheck) session(p *plan.BasePlan, e catalog.End, baud int) (*base.
 }
 
 // baseFix is what helps where no base answers, or another one does.
-func (x *DeviceCheck) baseFix(p *plan.BasePlan, e catalog.End, err error) string {
+func (x *DeviceCheck) baseFix(p *plan.BasePlan, e catalog.Connection, err error) string {
 	switch hal.KindOf(err) {
 	case hal.Invalid:
 		return "set hardware.base.robot to what it says it is, or change the cable's other end"

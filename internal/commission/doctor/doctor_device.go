@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers"
@@ -17,6 +15,7 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/spi"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
 
@@ -119,7 +118,7 @@ func (x *DeviceCheck) warn(check, bus, name, found, fix string) {
 }
 
 // deviceFix is what helps against err of a device: where it is another chip, or answers elsewhere, that is said.
-func (x *DeviceCheck) deviceFix(e catalog.End, err error, bus string, address int, usual []int) string {
+func (x *DeviceCheck) deviceFix(e catalog.Connection, err error, bus string, address int, usual []int) string {
 	if err == nil {
 		return ""
 	}

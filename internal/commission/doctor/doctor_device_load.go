@@ -10,11 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
@@ -32,7 +31,7 @@ type portion struct {
 func (x *DeviceCheck) budgets() {
 	for _, name := range report.SortedKeys(x.plan.Config.Buses) {
 		bus := x.plan.Config.Buses[name]
-		if bus.Type != catalog.I2cBus && bus.Type != catalog.SpiBus {
+		if bus.Type != catalog.I2CBus && bus.Type != catalog.SPIBus {
 			continue
 		}
 		hertz := bus.Hertz
@@ -90,7 +89,7 @@ func (x *DeviceCheck) weigh(name string, hertz int, parts []portion) {
 		}
 		var options []string
 		for _, faster := range []int{400_000, 1_000_000} {
-			if faster > hertz && x.plan.Config.Buses[name].Type == catalog.I2cBus {
+			if faster > hertz && x.plan.Config.Buses[name].Type == catalog.I2CBus {
 				options = append(options, fmt.Sprintf("%d Hz (dtparam=i2c_arm_baudrate=%d): %.0f %%", faster, faster, 100*sum*float64(hertz)/float64(faster)))
 			}
 		}
@@ -114,7 +113,7 @@ func (x *DeviceCheck) sensorTime(p *catalog.SensorPlan, hertz int) (time.Duratio
 	}
 	f.Feel(t)
 	bus := chip.NewBus("trial", hertz, 1, append([]chip.Device{f.Device}, f.More...)...)
-	s, err := p.Kind.Open(assembly.EndOf("trial", bus, x.plan.Config.Buses[p.Config.Bus].Type == catalog.SpiBus), p)
+	s, err := p.Kind.Open(assembly.EndOf("trial", bus, x.plan.Config.Buses[p.Config.Bus].Type == catalog.SPIBus), p)
 	if err != nil {
 		return 0, err
 	}
@@ -131,7 +130,7 @@ func (x *DeviceCheck) boardTime(p *catalog.BoardPlan, hertz int) (time.Duration,
 	}
 	bus := chip.NewBus("trial", hertz, 1, chip.NewPCA9685(uint16(p.Address), oscillator))
 	host := bus.Host()
-	out, err := p.Kind.Open(catalog.End{Name: "trial", Bus: host, Clock: host}, p)
+	out, err := p.Kind.Open(catalog.Connection{Name: "trial", Bus: host, Clock: host}, p)
 	if err != nil {
 		return 0, err
 	}

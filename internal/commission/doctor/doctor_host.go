@@ -9,11 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/serial"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission/host"
 )
 
@@ -50,9 +49,9 @@ func (b *BusCheck) Reachable() bool {
 	}
 	node := filepath.Join(b.Root, b.Config.Port)
 	switch b.Config.Type {
-	case catalog.I2cBus:
+	case catalog.I2CBus:
 		return b.reachableNode(node, "the bus is not switched on", "sudo raspi-config nonint do_i2c 0 (a Raspberry Pi), else: sudo modprobe i2c-dev", "i2c")
-	case catalog.SpiBus:
+	case catalog.SPIBus:
 		return b.reachableNode(node, "SPI is not switched on, or has no such select", "sudo raspi-config nonint do_spi 0 (a Raspberry Pi), else a device tree with spidev", "spi")
 	}
 	if catalog.BusTypes[b.Config.Type].Filters != nil {

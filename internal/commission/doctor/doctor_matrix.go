@@ -10,12 +10,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-	"github.com/halyard-robotics/halyard/internal/plan"
-
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/builtin"
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/plan"
 )
 
 // The doctor is proven by a matrix: each fault is planted alone in a sound robot, on emulated servos and devices and, for
@@ -99,7 +99,7 @@ func ungated(name string) bool {
 	if err != nil {
 		return false
 	}
-	plan, err := plan.Resolve(c)
+	plan, err := plan.Resolve(c, builtin.Catalog())
 	return (err == nil || UncalibratedAlone(err)) &&
 		slices.ContainsFunc(plan.Boards, func(p *catalog.BoardPlan) bool { return p.Device == "pca9685" && p.Gate == nil })
 }
@@ -175,7 +175,7 @@ func planFor(name, dir string, o configs.Options) (*plan.Plan, error) {
 		}
 		return nil, err
 	}
-	plan, err := plan.Resolve(c)
+	plan, err := plan.Resolve(c, builtin.Catalog())
 	if err != nil && !UncalibratedAlone(err) {
 		return nil, err
 	}

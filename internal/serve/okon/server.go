@@ -1,7 +1,8 @@
-package assembly
+package okon
 
 import (
 	"errors"
+	"io"
 	"math"
 	"net"
 	"net/netip"
@@ -9,6 +10,8 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/autopilot"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/protocols"
 	"github.com/halyard-robotics/halyard/protocols/okon"
@@ -16,26 +19,34 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// okonShared is what all of Okon's servers of one agent share: its autopilot, its course and its pictures.
-type okonShared struct {
-	agent string
-	robot okon.Robot
+// sharedRobot is what all servers of one agent share: its autopilot, its course and its pictures.
+type sharedRobot struct{ robot okon.Robot }
+
+// Close ends the pictures of the servers, which have ended before.
+func (h *sharedRobot) Close() error {
+	if h.robot.Pictures != nil {
+		h.robot.Pictures.Close()
+	}
+	return nil
 }
 
-// helm returns that of an agent, which is made when its first server opens.
-func (sys *System) helm(agent *hal.Agent) (*okon.Robot, error) {
-	for i := range sys.helms {
-		if h := sys.helms[i]; h.agent == agent.Name() {
-			return &h.robot, nil
-		}
+// robotOf returns the robot of an agent, which is made when its first server opens and ends with the system.
+func robotOf(sys *assembly.System, agent *hal.Agent) (*okon.Robot, error) {
+	h, err := sys.Share("okon/"+agent.Name(), func() (io.Closer, error) { return newSharedRobot(sys, agent) })
+	if err != nil {
+		return nil, err
 	}
-	h := &okonShared{agent: agent.Name(), robot: okon.Robot{Agent: agent}}
+	return &h.(*sharedRobot).robot, nil
+}
+
+func newSharedRobot(sys *assembly.System, agent *hal.Agent) (*sharedRobot, error) {
+	h := &sharedRobot{robot: okon.Robot{Agent: agent}}
 	var vehicle *sim.Vehicle // nil where the body is real: what is simulated of it is not where it is
 	if agent.BodyKind() != hal.Real {
 		vehicle = sys.Scene.Vehicle(agent.Name())
 	}
 	var err error
-	if h.robot.Pilot, err = autopilot.New(agent.Layout(), sys.pilotConfig(agent)); err != nil {
+	if h.robot.Pilot, err = autopilot.New(agent.Layout(), pilotConfig(sys, agent)); err != nil {
 		return nil, err
 	}
 	if vehicle != nil {
@@ -43,29 +54,28 @@ func (sys *System) helm(agent *hal.Agent) (*okon.Robot, error) {
 		vehicle.RaiseZoneEvents(sys.Rig.Events())
 	}
 	if s, err := sys.Sight(agent); err == nil {
-		if views := s.Views(agent.Layout()); views.Colour != hal.None || views.Depth != hal.None {
+		if views := ViewsOf(s, agent.Layout()); views.Colour != hal.None || views.Depth != hal.None {
 			h.robot.Pictures = okon.NewPictures(s, views, okon.PictureOptions{})
 		}
 	}
-	sys.helms = append(sys.helms, h)
-	return &h.robot, nil
+	return h, nil
 }
 
-// Views are the cameras that the protocol asks for. What has no device is asked for in vain: the answer is the document's
+// ViewsOf are the cameras that the protocol asks for. What has no device is asked for in vain: the answer is the document's
 // error packet.
-func (s *Sight) Views(l *hal.Layout) okon.Views {
+func ViewsOf(s *assembly.Sight, l *hal.Layout) okon.Views {
 	v := okon.FindViews(l)
 	for _, at := range []*int{&v.Colour, &v.Depth} {
 		if !s.Sees(*at) {
 			*at = hal.None
 		}
 	}
-	v.Detector = s.detector(v.Detector)
+	v.Detector = s.Detector(v.Detector)
 	return v
 }
 
 // pilotConfig is how the laws fly an agent: Okon's as they are, another vehicle by its own thrusters.
-func (sys *System) pilotConfig(agent *hal.Agent) autopilot.Config {
+func pilotConfig(sys *assembly.System, agent *hal.Agent) autopilot.Config {
 	c := autopilot.Config{PascalPerMetre: plan.PascalPerMetre}
 	if w := sys.Scene.Water(); w != nil && agent.BodyKind() != hal.Real {
 		g := sys.Scene.Gravity()
@@ -89,15 +99,17 @@ func (sys *System) pilotConfig(agent *hal.Agent) autopilot.Config {
 	return c
 }
 
-// newOkon opens the control channel, or the video channel, of an agent.
-func (sys *System) newOkon(s *configs.Server, agent *hal.Agent, at netip.AddrPort) (server, netip.AddrPort, error) {
-	robot, err := sys.helm(agent)
+// openOkon opens the control channel, or the video channel, of an agent.
+func openOkon(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Server, netip.AddrPort, error) {
+	sys := h.(*assembly.System)
+	agent := sys.Rig.Agent(s.Agent)
+	robot, err := robotOf(sys, agent)
 	if err != nil {
 		return nil, netip.AddrPort{}, err
 	}
 	original := s.Dialect == "original"
 	o := okon.Options{RawHits: original, AngularAccel: original, BareIDs: original, Teleport: s.Teleport,
-		ClientTimeout: s.ClientTimeout, MaxClients: s.MaxClients, Log: sys.log}
+		ClientTimeout: s.ClientTimeout, MaxClients: s.MaxClients, Log: sys.Log}
 	ln, err := net.Listen("tcp", at.String())
 	if err != nil {
 		return nil, netip.AddrPort{}, err
@@ -111,15 +123,6 @@ func (sys *System) newOkon(s *configs.Server, agent *hal.Agent, at netip.AddrPor
 		return nil, netip.AddrPort{}, errors.Join(err, ln.Close())
 	}
 	return srv, bound, nil
-}
-
-// closeHelms ends the pictures of all of Okon's servers, which have ended before.
-func (sys *System) closeHelms() {
-	for _, h := range sys.helms {
-		if h.robot.Pictures != nil {
-			h.robot.Pictures.Close()
-		}
-	}
 }
 
 // course is the scene's course in the protocol's words.

@@ -1,4 +1,4 @@
-package assembly
+package simloid
 
 import (
 	"math"
@@ -8,6 +8,8 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/protocols"
 	"github.com/halyard-robotics/halyard/protocols/simloid"
@@ -17,8 +19,10 @@ import (
 
 // What the protocol of Simloid must know of a robot and its world, and may not look up itself.
 
-// newSimloid opens a Simloid server for an agent.
-func (sys *System) newSimloid(s *configs.Server, agent *hal.Agent, at netip.AddrPort) (server, netip.AddrPort, error) {
+// openSimloid opens a Simloid server for an agent.
+func openSimloid(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Server, netip.AddrPort, error) {
+	sys := h.(*assembly.System)
+	agent := sys.Rig.Agent(s.Agent)
 	var p *plan.AgentPlan
 	for i := range sys.Plan.Agents {
 		if sys.Plan.Agents[i].Config.Name == agent.Name() {
@@ -33,9 +37,9 @@ func (sys *System) newSimloid(s *configs.Server, agent *hal.Agent, at netip.Addr
 	if s.Dialect == simloid.Later.String() {
 		dialect = simloid.Later
 	}
-	srv, err := simloid.NewServer(sys.Rig, ln, sys.simloidRobot(p, agent, p.Robot), simloid.Options{
+	srv, err := simloid.NewServer(sys.Rig, ln, simloidRobot(sys, p, agent, p.Robot), simloid.Options{
 		Dialect: dialect, Exact: !s.Noise, Seed: sys.Plan.Config.World.Seed, Continue: s.Keep,
-		StartTorque: sys.Plan.StartTorque, AckTimeout: s.AckTimeout, ClientTimeout: s.ClientTimeout, Log: sys.log})
+		StartTorque: sys.Plan.StartTorque, AckTimeout: s.AckTimeout, ClientTimeout: s.ClientTimeout, Log: sys.Log})
 	if err != nil {
 		ln.Close()
 		return nil, netip.AddrPort{}, err
@@ -44,7 +48,7 @@ func (sys *System) newSimloid(s *configs.Server, agent *hal.Agent, at netip.Addr
 }
 
 // simloidRobot is agent, a body made of m, with its world.
-func (sys *System) simloidRobot(p *plan.AgentPlan, agent *hal.Agent, m *model.Robot) *simloid.Robot {
+func simloidRobot(sys *assembly.System, p *plan.AgentPlan, agent *hal.Agent, m *model.Robot) *simloid.Robot {
 	r := DescribeSimloid(agent, m)
 	if agent.BodyKind() == hal.Real {
 		return r
@@ -52,7 +56,7 @@ func (sys *System) simloidRobot(p *plan.AgentPlan, agent *hal.Agent, m *model.Ro
 	r.World = simloid.World{Scene: sys.Scene, Gravity: sys.Scene, Pusher: sys.Scene, Clock: sys.Scene, Fixer: sys.Scene}
 	if agent.BodyKind() == hal.Simulated {
 		r.World.Motors = sys.Scene
-		r.World.Model = func(id int, _ []float64) (*simloid.Robot, error) { return sys.remodel(p, id) }
+		r.World.Model = func(id int, _ []float64) (*simloid.Robot, error) { return remodel(sys, p, id) }
 	}
 	return r
 }
@@ -90,7 +94,7 @@ func DescribeSimloid(agent *hal.Agent, m *model.Robot) *simloid.Robot {
 
 // remodel puts the original's robot id in the place of an agent's, whom nobody holds. The scene tries it before the old
 // one goes.
-func (sys *System) remodel(p *plan.AgentPlan, id int) (*simloid.Robot, error) {
+func remodel(sys *assembly.System, p *plan.AgentPlan, id int) (*simloid.Robot, error) {
 	m, err := model.LoadSimloid(id)
 	if err != nil {
 		return nil, err
@@ -121,6 +125,6 @@ func (sys *System) remodel(p *plan.AgentPlan, id int) (*simloid.Robot, error) {
 	if err != nil {
 		return nil, err
 	}
-	sys.observeRobot(body)
-	return sys.simloidRobot(&changed, agent, m), nil
+	sys.ObserveRobot(body)
+	return simloidRobot(sys, &changed, agent, m), nil
 }

@@ -1,22 +1,23 @@
-package assembly
+package gamebots
 
 import (
-	"fmt"
 	"math"
 	"net"
 	"net/netip"
 	"slices"
-	"strings"
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/protocols"
 	"github.com/halyard-robotics/halyard/protocols/gamebots"
 	"github.com/halyard-robotics/halyard/protocols/imageserver"
 )
 
-// newGamebots opens a Gamebots server for the rig's classes.
-func (sys *System) newGamebots(s *configs.Server, at netip.AddrPort) (server, netip.AddrPort, error) {
+// openGamebots opens a Gamebots server for the rig's classes.
+func openGamebots(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Server, netip.AddrPort, error) {
+	sys := h.(*assembly.System)
 	arena, err := sys.Scene.Arena()
 	if err != nil {
 		return nil, netip.AddrPort{}, err
@@ -26,8 +27,10 @@ func (sys *System) newGamebots(s *configs.Server, at netip.AddrPort) (server, ne
 		return nil, netip.AddrPort{}, err
 	}
 	// The arena tells where to begin, the config who may come.
-	yard := sys.NewYard()
-	g := gamebots.Arena{Level: arena.Arena.Level, Spawner: yard, Describe: yard.describe}
+	spawner := sys.NewSpawner()
+	g := gamebots.Arena{Level: arena.Arena.Level, Spawner: spawner, Describe: func(class string, a *hal.Agent) (*gamebots.Robot, error) {
+		return describe(sys.Rig, spawner, class, a)
+	}}
 	for class := range sys.Plan.Classes {
 		g.Classes = append(g.Classes, class)
 	}
@@ -36,12 +39,13 @@ func (sys *System) newGamebots(s *configs.Server, at netip.AddrPort) (server, ne
 		g.Starts = append(g.Starts, gamebots.Start{Name: start.Name, Pose: start.Pose})
 	}
 	srv := gamebots.NewServer(sys.Rig, ln, g, gamebots.Options{Later: s.Dialect == "later", MaxConnections: s.MaxClients,
-		ClientTimeout: s.ClientTimeout, Log: sys.log, Commands: map[string]gamebots.Command{"OMNIDRIVE": omnidrive}})
+		ClientTimeout: s.ClientTimeout, Log: sys.Log, Commands: map[string]gamebots.Command{"OMNIDRIVE": omnidrive}})
 	return srv, protocols.Plain(ln.Addr().(*net.TCPAddr).AddrPort()), nil
 }
 
-// newImageServer opens an image server for the cameras of the rig's robots.
-func (sys *System) newImageServer(s *configs.Server, at netip.AddrPort) (server, netip.AddrPort, error) {
+// openImageServer opens an image server for the cameras of the rig's robots.
+func openImageServer(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Server, netip.AddrPort, error) {
+	sys := h.(*assembly.System)
 	ln, err := net.Listen("tcp", at.String())
 	if err != nil {
 		return nil, netip.AddrPort{}, err
@@ -52,27 +56,8 @@ func (sys *System) newImageServer(s *configs.Server, at netip.AddrPort) (server,
 		return nil, netip.AddrPort{}, err
 	}
 	srv := imageserver.NewServer(sys.Rig, ln, sys.FindCamera, imageserver.Options{Format: format,
-		FrameRate: s.FrameRate, Width: s.Width, Height: s.Height, MaxClients: s.MaxClients, Log: sys.log})
+		FrameRate: s.FrameRate, Width: s.Width, Height: s.Height, MaxClients: s.MaxClients, Log: sys.Log})
 	return srv, protocols.Plain(ln.Addr().(*net.TCPAddr).AddrPort()), nil
-}
-
-// FindCamera finds a camera by the names of the protocol, "" being the first.
-func (sys *System) FindCamera(robot, name string) (w hal.CameraSource, index int, err error) {
-	for _, agent := range sys.Rig.Agents() {
-		if robot != "" && !strings.EqualFold(agent.Name(), robot) {
-			continue
-		}
-		sight, err := sys.Sight(agent)
-		if err != nil {
-			continue
-		}
-		for i, c := range agent.Layout().Cameras {
-			if sight.Sees(i) && (name == "" || strings.EqualFold(c.Name, name)) {
-				return sight, i, nil
-			}
-		}
-	}
-	return nil, 0, &hal.Error{Kind: hal.Absent, Op: "camera", Err: fmt.Errorf("no camera %q of %q", name, robot)}
 }
 
 // omnidrive obeys the tutorial's own order (session 3): STRAIGHT and SIDE in m/s, ROT in rad/s to the right. Each wheel

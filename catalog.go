@@ -1,0 +1,21 @@
+package halyard
+
+import "github.com/halyard-robotics/halyard/internal/catalog"
+
+// Catalog is hardware and protocols that a config may name, each row by its word. WithCatalog adds the rows of a program's
+// own without a change in this module; docs/extending.md shows one row of each.
+type Catalog = catalog.Catalog
+
+// The rows of a Catalog and what they are made of.
+type (
+	SensorRow   = catalog.SensorKind // a device that measures
+	SensorPlan  = catalog.SensorPlan // such a device of a config: its address, its settings, what it serves
+	OutputRow   = catalog.OutputKind // a board that makes pulses
+	BoardPlan   = catalog.BoardPlan  // such a board of a config
+	ProtocolRow = catalog.Protocol   // a protocol that servers speak
+	Connection  = catalog.Connection // what a device is reached by
+	Emulation   = catalog.Emulation  // an emulated device, moved by the physics
+	GroundTruth = catalog.GroundTruth
+	Host        = catalog.Host // the open system that a server serves
+	ServedAgent = catalog.ServedAgent
+)

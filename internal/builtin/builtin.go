@@ -1,0 +1,22 @@
+// Package builtin is the catalog of what Halyard comes with: its hardware, and one row for each of its protocols.
+package builtin
+
+import (
+	"maps"
+
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/serve/gamebots"
+	"github.com/halyard-robotics/halyard/internal/serve/okon"
+	"github.com/halyard-robotics/halyard/internal/serve/orcs"
+	"github.com/halyard-robotics/halyard/internal/serve/simloid"
+)
+
+// Catalog is the built-in hardware and protocols. It is the caller's.
+func Catalog() *catalog.Catalog {
+	c := catalog.Hardware()
+	maps.Copy(c.Protocols, orcs.Protocols())
+	maps.Copy(c.Protocols, okon.Protocols())
+	maps.Copy(c.Protocols, simloid.Protocols())
+	maps.Copy(c.Protocols, gamebots.Protocols())
+	return c
+}

@@ -1,0 +1,89 @@
+package gamebots
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/protocols/gamebots"
+)
+
+// describe tells the protocol what a spawned robot has.
+func describe(rig *hal.Rig, spawner *assembly.Spawner, class string, a *hal.Agent) (r *gamebots.Robot, err error) {
+	p, err := spawner.Spawned(a.Name())
+	if err != nil {
+		return nil, err
+	}
+	// Listeners of tags are set here, so it stands at the edge.
+	short := class[strings.LastIndexByte(class, '.')+1:]
+	rig.BetweenCycles(func() { r = DescribeRescue(short, a, p.Plan.Robot, p.Body) })
+	if p.Devices != nil {
+		describeDevices(p.Devices, r, p)
+	}
+	return r, nil
+}
+
+// describeDevices adds what the robot has by its devices.
+func describeDevices(o *assembly.ClassDevices, r *gamebots.Robot, p assembly.Spawned) {
+	z := &zeroer{devices: map[int]bool{}}
+	z.of, _ = o.Body().(gamebots.Zeroer)
+	if p.Body != nil {
+		z.simulated = p.Body
+	}
+	driven := o.Sensed()
+	for i := range p.Plan.Layout.Sensors {
+		z.devices[i] = driven[p.Plan.Layout.Sensors[i].Name]
+	}
+	r.Zeroer, r.Coupled = z, p.Plan.Base != nil
+	if light := o.Headlight(); light != nil {
+		r.Light = light
+	}
+	ListenTags(o.System, 0, r)
+	if !o.Real() {
+		return
+	}
+	// Nobody turns a real robot over, and what its camera's lens is, it is; a simulated part of it is the scene's as ever.
+	r.Flipper, r.Effecters = nil, nil
+	if k := r.Cameras; len(k) == 0 || p.Plan.Config.BodyOf(p.Plan.Layout.Cameras[k[0].Index].Name) != configs.Sim {
+		r.Zoomer = nil
+	}
+}
+
+// zeroer sets a robot's counters to zero, each where it counts.
+type zeroer struct {
+	of, simulated gamebots.Zeroer // nil: none
+	devices       map[int]bool    // sensors that are devices
+}
+
+// Zero is gamebots.Zeroer's.
+func (z *zeroer) Zero(sensor int) error {
+	of := z.simulated
+	if z.devices[sensor] {
+		of = z.of
+	}
+	if of == nil {
+		return &hal.Error{Kind: hal.Invalid, Op: "zero", Err: errors.New("got a sensor that does not count")}
+	}
+	return of.Zero(sensor)
+}
+
+// ListenTags lets the readers of agent i that are devices tell a client of r what they read, in the place of the scene. A
+// reader knows a tag's number alone: not how far away it is, and neither the name nor the state of a victim.
+func ListenTags(sys *assembly.System, i int, r *gamebots.Robot) {
+	for k := range r.Sensors {
+		s := &r.Sensors[k]
+		source, ok := sys.Sources[plan.JointRef{Agent: i, Joint: s.Index}].(catalog.Tagged)
+		if !ok {
+			continue
+		}
+		hits := &gamebots.Hits{}
+		if source.Listen(func(tag int) { hits.Put(gamebots.Hit{Tag: tag, ID: strconv.Itoa(tag), State: "None"}) }) {
+			s.Hits = hits
+		}
+	}
+}

@@ -1,0 +1,32 @@
+// Package simloid serves Simloid for one robot of a system.
+package simloid
+
+import (
+	"fmt"
+
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/protocols/simloid"
+	"github.com/halyard-robotics/halyard/sim/model"
+)
+
+// Protocols is the row of Simloid.
+func Protocols() map[string]*catalog.Protocol {
+	return map[string]*catalog.Protocol{"simloid": {Check: checkSimloid, Listen: openSimloid}}
+}
+
+// checkSimloid refuses robots that the protocol has no words for.
+func checkSimloid(s *catalog.ServedAgent) {
+	if s.Robot == nil {
+		return
+	}
+	hinges := 0
+	for j := range s.Robot.Joints {
+		if s.Robot.Joints[j].Kind == model.Hinge {
+			hinges++
+		}
+	}
+	if hinges < 1 || hinges > simloid.MaxJoints || len(s.Robot.Bodies) > simloid.MaxBodies {
+		s.Fault("agent", fmt.Sprintf("%s with %d hinges and %d bodies", s.Agent, hinges, len(s.Robot.Bodies)),
+			fmt.Sprintf("one with 1..%d hinges and at most %d bodies", simloid.MaxJoints, simloid.MaxBodies))
+	}
+}
