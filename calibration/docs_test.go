@@ -16,9 +16,9 @@ func TestDocumentedFiles(t *testing.T) {
 	for i, block := range strings.Split(string(page), "```yaml\n")[1:] {
 		block, _, _ = strings.Cut(block, "```")
 		for key, read := range map[string]func([]byte) error{
-			"joint:":  func(b []byte) error { _, err := Parse(b); return err },
-			"output:": func(b []byte) error { _, err := ParsePulse(b); return err },
-			"sensor:": func(b []byte) error { _, err := ParseInertial(b); return err },
+			"joint:":  func(b []byte) error { _, err := Parse(b, "f"); return err },
+			"output:": func(b []byte) error { _, err := ParsePulse(b, "f"); return err },
+			"sensor:": func(b []byte) error { _, err := ParseInertial(b, "f"); return err },
 		} {
 			if !strings.HasPrefix(block, key) && !strings.Contains(block, "\n"+key) {
 				continue

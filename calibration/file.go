@@ -16,24 +16,8 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-var errNone = errors.New("joint has no calibration file")
-
 // Load reads and checks the file at path. A missing file is hal.Uncalibrated, a bad one hal.Invalid with every fault.
-func Load(path string) (*Joint, error) {
-	data, err := os.ReadFile(path)
-	op := "calibration " + path
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, &hal.Error{Kind: hal.Uncalibrated, Op: op, Err: errNone, Try: "halyard doctor"}
-	case err != nil:
-		return nil, &hal.Error{Kind: hal.Invalid, Op: op, Err: err}
-	}
-	j, err := Parse(data)
-	if err != nil {
-		return nil, &hal.Error{Kind: hal.Invalid, Op: op, Err: err}
-	}
-	return j, nil
-}
+func Load(path string) (*Joint, error) { return load(path, "joint", Parse) }
 
 // Encode is j as the YAML that Parse reads; the same j gives the same bytes.
 func (j *Joint) Encode() []byte {
@@ -86,7 +70,7 @@ func Save(path string, j *Joint) (kept string, err error) {
 	if old, err := os.ReadFile(path); err == nil {
 		// It keeps its own number where that is free, or holds the same already: a crash between the two steps below.
 		n := last + 1 // for what was not written by Save, or edited since
-		if o, err := Parse(old); err == nil && (o.Version > last || same(versions[o.Version], old)) {
+		if o, err := Parse(old, path); err == nil && (o.Version > last || same(versions[o.Version], old)) {
 			n = o.Version
 		}
 		kept, last = versionPath(path, n), max(last, n)

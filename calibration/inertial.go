@@ -2,21 +2,17 @@ package calibration
 
 import (
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
-	"os"
 	"slices"
 	"time"
 
-	"github.com/goccy/go-yaml/ast"
-
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
 // Inertial is the calibration of an inertial sensor: how its chip lies in its mount, and what its axes say at nothing. It is
-// made by ParseInertial, LoadInertial or NominalInertial and passes Validate; goroutines may share it. A file:
+// made by ParseInertial, LoadInertial or NominalInertial; goroutines may share it. A file:
 //
 //	sensor: imu
 //	model: mpu-6050
@@ -28,23 +24,26 @@ import (
 //	field: {offset: [12.5e-6, -3e-6, 0], scale: [1, 1.05, 0.97]}         # T
 //	chip: 0102..16                # what a chip with a fusion of its own found, hexadecimal: a BNO055's 22 bytes
 type Inertial struct {
-	Sensor       string
-	Model        string
-	Method       Method
-	Date         time.Time
-	Version      int
-	Axes         [3]Axis
-	Rates        Correction
-	Acceleration Correction
-	Field        Correction
-	Chip         string // 44 hexadecimal digits, or none
+	Sensor       string     `yaml:"sensor" required:"true" form:"label"`
+	Model        string     `yaml:"model" required:"true" form:"label"`
+	Method       Method     `yaml:"method" required:"true" enum:"nominal|hand|stops|import|identified"`
+	Date         time.Time  `yaml:"date" required:"true"`
+	Version      int        `yaml:"version" default:"1" min:"1" max:"1000000000"`
+	Axes         [3]Axis    `yaml:"axes" default:"[x, y, z]" enum:"x|y|z|-x|-y|-z"`
+	Rates        Correction `yaml:"rates"`
+	Acceleration Correction `yaml:"acceleration"`
+	Field        Correction `yaml:"field"`
+	Chip         string     `yaml:"chip" form:"label"` // 44 hexadecimal digits, or none
 }
 
 // Axis is one of the chip's axes with its sign: "x", "-x" ..
 type Axis string
 
-// Correction is what each of the chip's axes says at nothing, and by what to multiply the rest; a zero Scale is 1.
-type Correction struct{ Offset, Scale [3]float64 }
+// Correction is what each of the chip's axes says at nothing, and by what to multiply the rest.
+type Correction struct {
+	Offset [3]float64 `yaml:"offset"`
+	Scale  [3]float64 `yaml:"scale" default:"[1, 1, 1]" min:"0.5" max:"2"`
+}
 
 // axes are all that an Axis may be.
 var axes = [...]Axis{"x", "y", "z", "-x", "-y", "-z"}
@@ -60,18 +59,15 @@ func (a Axis) index() (int, float64) {
 
 // NominalInertial is the calibration of a chip that lies as its mount does and of which nothing was measured.
 func NominalInertial(sensor, model string) *Inertial {
-	return &Inertial{Sensor: sensor, Model: model, Method: ByNominal, Version: 1, Axes: [3]Axis{"x", "y", "z"}}
+	none := Correction{Scale: [3]float64{1, 1, 1}}
+	return &Inertial{Sensor: sensor, Model: model, Method: ByNominal, Version: 1, Axes: [3]Axis{"x", "y", "z"}, Rates: none, Acceleration: none, Field: none}
 }
 
 // apply corrects what the chip's axes say and turns it into the mount's.
 func (c *Correction) apply(j *Inertial, said [3]float64) (v [3]float64) {
 	for i, axis := range j.Axes {
 		k, sign := axis.index()
-		scale := c.Scale[k]
-		if scale == 0 {
-			scale = 1
-		}
-		v[i] = sign * scale * (said[k] - c.Offset[k])
+		v[i] = sign * c.Scale[k] * (said[k] - c.Offset[k])
 	}
 	return v
 }
@@ -116,129 +112,38 @@ func (j *Inertial) Mount() (q [4]float64, ok bool) {
 }
 
 // ParseInertial reads one YAML file, as Parse does.
-func ParseInertial(data []byte) (*Inertial, error) {
-	r := &reader{faults{lines: map[string]int{}}}
-	body, err := document(data)
-	if err != nil {
-		return nil, &Fault{Text: err.Error()}
-	}
-	j := NominalInertial("", "")
-	top := r.object("", body, "sensor", "model", "method", "date", "version", "axes", "rates", "acceleration", "field", "chip")
-	top.require("sensor", "model", "method", "date")
-	top.text("sensor", &j.Sensor)
-	top.text("model", &j.Model)
-	top.text("method", (*string)(&j.Method))
-	top.date("date", &j.Date)
-	top.whole("version", &j.Version)
-	top.text("chip", &j.Chip)
-	// What is no text, or one too many, leaves an axis empty, which makes no rotation: one fault says it all.
-	if list := top.list("axes"); list != nil {
-		j.Axes = [3]Axis{}
-		for i, n := range list {
-			if s, ok := n.(*ast.StringNode); ok && i < len(j.Axes) {
-				j.Axes[i] = Axis(s.Value)
-			}
-		}
-		if len(list) != len(j.Axes) {
-			r.add("axes", "got %d, want 3", len(list))
-		}
-	}
-	for _, c := range [...]struct {
-		key string
-		to  *Correction
-	}{{"rates", &j.Rates}, {"acceleration", &j.Acceleration}, {"field", &j.Field}} {
-		if n, ok := top.nodes[c.key]; ok {
-			o := r.object(c.key, n, "offset", "scale")
-			o.triple("offset", &c.to.Offset)
-			o.triple("scale", &c.to.Scale)
-		}
-	}
-	r.merge(func(f *faults) { f.inertial(j) })
-	if len(r.list) > 0 {
-		return nil, r.join()
+func ParseInertial(data []byte, source string) (*Inertial, error) {
+	j := &Inertial{}
+	d := decode(data, source, j)
+	j.check(d)
+	if err := d.Err(); err != nil {
+		return nil, err
 	}
 	return j, nil
-}
-
-// triple reads a list of three numbers, one an axis.
-func (o object) triple(key string, to *[3]float64) {
-	list := o.list(key)
-	if list == nil {
-		return
-	}
-	for i, n := range list {
-		if v, ok := number(n); ok && len(list) == len(to) {
-			to[i] = v
-			continue
-		}
-		o.wrong(key, "a list of three numbers")
-		return
-	}
 }
 
 // LoadInertial reads and checks the file at path. A missing file is hal.Uncalibrated, a bad one hal.Invalid.
-func LoadInertial(path string) (*Inertial, error) {
-	op := "calibration " + path
-	data, err := os.ReadFile(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, &hal.Error{Kind: hal.Uncalibrated, Op: op, Err: errors.New("sensor has no calibration file"), Try: "halyard doctor"}
-	case err != nil:
-		return nil, &hal.Error{Kind: hal.Invalid, Op: op, Err: err}
-	}
-	j, err := ParseInertial(data)
-	if err != nil {
-		return nil, &hal.Error{Kind: hal.Invalid, Op: op, Err: err}
-	}
-	return j, nil
-}
+func LoadInertial(path string) (*Inertial, error) { return load(path, "sensor", ParseInertial) }
 
-// Validate reports everything that is wrong with j at once, each thing a *Fault, or nil.
-func (j *Inertial) Validate() error {
-	f := &faults{}
-	f.inertial(j)
-	return f.join()
-}
-
-// chipBytes is how much a BNO055 tells of what it found: offsets of three sensors and two radii.
+// chipBytes is the length of a BNO055's calibration: offsets of three sensors and two radii.
 const chipBytes = 22
 
-// What is believed of a chip: no gyro is off by 35 °/s, no accelerometer by 2 g, no magnetometer by 10 times the earth's field.
-const (
-	maxRateOffset         = 0.6
-	maxAccelerationOffset = 20
-	maxFieldOffset        = 1e-3
-)
-
-// inertial adds what is wrong with j.
-func (f *faults) inertial(j *Inertial) {
-	f.text("sensor", j.Sensor, true)
-	f.text("model", j.Model, true)
-	if !slices.Contains(methods[:], j.Method) {
-		f.add("method", "got %q, want one of %q", j.Method, methods)
-	}
-	if y := j.Date.Year(); y < 1 || y > 9999 {
-		f.add("date", "got year %d, want 1..9999", y)
-	}
-	if j.Version < 1 || j.Version > maxTicks {
-		f.add("version", "got %d, want 1 or more", j.Version)
-	}
+// check adds what is wrong between keys, and offsets that no chip has: no gyro is off by 35 °/s, no accelerometer by 2 g, no
+// magnetometer by 10 times the earth's field.
+func (j *Inertial) check(d *yaml.Document) {
 	if b, err := hex.DecodeString(j.Chip); err != nil || len(b) != 0 && len(b) != chipBytes {
-		f.add("chip", "got %q, want %d hexadecimal digits", j.Chip, 2*chipBytes)
+		d.Add("chip", yaml.Quote(j.Chip), fmt.Sprintf("%d hexadecimal digits", 2*chipBytes), "")
 	}
-	if _, ok := j.Mount(); !ok {
-		f.add("axes", "got %q, want x, y and z in some order with signs that make a rotation, not a mirror", j.Axes)
+	if _, ok := j.Mount(); !ok && d.Clean("axes") {
+		d.Add("axes", fmt.Sprint(j.Axes), "x, y and z in some order with signs that make a rotation, not a mirror", "")
 	}
 	for _, c := range [...]struct {
-		key   string
+		at    yaml.Path
 		is    *Correction
 		limit float64
-	}{{"rates", &j.Rates, maxRateOffset}, {"acceleration", &j.Acceleration, maxAccelerationOffset}, {"field", &j.Field, maxFieldOffset}} {
-		for i := range 3 {
-			f.within(fmt.Sprintf("%s.offset[%d]", c.key, i), c.is.Offset[i], -c.limit, c.limit)
-			if s := c.is.Scale[i]; s != 0 {
-				f.within(fmt.Sprintf("%s.scale[%d]", c.key, i), s, 0.5, 2)
-			}
+	}{{"rates.offset", &j.Rates, 0.6}, {"acceleration.offset", &j.Acceleration, 20}, {"field.offset", &j.Field, 1e-3}} {
+		for i, x := range c.is.Offset {
+			d.Within(c.at.Index(i), x, -c.limit, c.limit)
 		}
 	}
 }

@@ -26,35 +26,36 @@ import (
 )
 
 // Joint is the calibration of one joint. It is made by Parse, Load, Nominal or ImportLeRobot and passes Validate;
-// nothing here writes to it but Save, so goroutines may share it.
+// nothing here writes to it but Save, so goroutines may share it. The tags hold the bounds of what is believed, which keep
+// all arithmetic finite.
 type Joint struct {
-	Joint        string
-	Servo        Servo
-	Method       Method
-	Date         time.Time  // when it was measured
-	Version      int        // 1, 2, ...; Save counts it up
-	Direction    int        // 1: ticks rise with the angle, -1: they fall
-	ZeroTicks    float64    // where the joint is at 0 rad; need not be whole
-	TicksPerTurn float64    // of the servo's output shaft
-	Gear         float64    // turns of the servo's shaft a turn of the joint
-	RangeTicks   [2]float64 // rising; where the joint may go. May pass the encoder's seam: [3500, 4700]
-	Table        []Point    // rising in ticks; empty = none. Beyond its ends the straight line goes on
-	Torque       Torque
+	Joint        string     `yaml:"joint" required:"true" form:"label"`
+	Servo        Servo      `yaml:"servo" required:"true"`
+	Method       Method     `yaml:"method" required:"true" enum:"nominal|hand|stops|import|identified"`
+	Date         time.Time  `yaml:"date" required:"true"`                             // when it was measured
+	Version      int        `yaml:"version" default:"1" min:"1" max:"1000000000"`     // 1, 2, ...; Save counts it up
+	Direction    int        `yaml:"direction" required:"true" enum:"1|-1"`            // 1: ticks rise with the angle, -1: they fall
+	ZeroTicks    float64    `yaml:"zero_ticks" required:"true" min:"-1e9" max:"1e9"`  // where the joint is at 0 rad; need not be whole
+	TicksPerTurn float64    `yaml:"ticks_per_turn" required:"true" min:"2" max:"1e9"` // of the servo's output shaft
+	Gear         float64    `yaml:"gear" default:"1" min:"1e-4" max:"1e4"`            // turns of the servo's shaft a turn of the joint
+	RangeTicks   [2]float64 `yaml:"range_ticks" required:"true" min:"-1e9" max:"1e9"` // rising; where the joint may go. May pass the encoder's seam: [3500, 4700]
+	Table        []Point    `yaml:"table" count:"4096" min:"-1e9" max:"1e9"`          // rising in ticks; empty = none. Beyond its ends the straight line goes on
+	Torque       Torque     `yaml:"torque"`
 }
 
 // Servo says which servo a calibration is of. A calibration of another servo is worth nothing.
 type Servo struct {
-	Model        string // "ax-12a"
-	ID           int    // 0..253
-	Firmware     string
-	Adapter      string // the stable name of the port it hung on
-	HomingOffset int    // what its homing register held, ticks
+	Model        string `yaml:"model" required:"true" form:"label"` // "ax-12a"
+	ID           int    `yaml:"id" required:"true" min:"0" max:"253"`
+	Firmware     string `yaml:"firmware" form:"label"`
+	Adapter      string `yaml:"adapter" form:"label"`                             // the stable name of the port it hung on
+	HomingOffset int    `yaml:"homing_offset" min:"-1000000000" max:"1000000000"` // what its homing register held, ticks
 }
 
 // Torque maps effort to torque. Effort is what servo.State says: A, or the share of the stall torque.
 type Torque struct {
-	Constant float64 // N·m at the joint per unit of effort, gear and losses included; 0 = not known
-	Offset   float64 // the effort that the servo reads at no torque
+	Constant float64 `yaml:"constant" required:"true" min:"0" max:"1e4"` // N·m at the joint per unit of effort, gear and losses included; 0 = not known
+	Offset   float64 `yaml:"offset" min:"-1e4" max:"1e4"`                // the effort that the servo reads at no torque
 }
 
 // Point is one row of a table.
@@ -71,8 +72,6 @@ const (
 	ByImport     Method = "import"     // from another program's file
 	ByIdentified Method = "identified" // fitted to a recording
 )
-
-var methods = [...]Method{ByNominal, ByHand, ByStops, ByImport, ByIdentified}
 
 // Model is what Nominal must know of a servo's model; servo.Units has the same words.
 type Model struct {

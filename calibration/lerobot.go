@@ -9,6 +9,8 @@ import (
 	"math"
 	"strings"
 	"time"
+
+	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
 // LeRobot keeps the calibration of one arm in one JSON file (src/lerobot/motors, 7427f318):
@@ -52,21 +54,21 @@ func ImportLeRobot(data []byte, with Import) ([]*Joint, error) {
 	if with.Resolution == 0 {
 		with.Resolution = defaultResolution
 	}
-	f := &faults{}
+	f := &yaml.Document{}
 	var joints []*Joint
 	ids, names := map[int]string{}, map[string]bool{}
-	err := members(data, maxFile, func(name string, value json.RawMessage) {
+	err := members(data, yaml.MaxBytes, func(name string, value json.RawMessage) {
 		if names[name] {
-			f.add(name, "joint given twice")
+			f.Note(joined(name), "joint given twice")
 		}
 		names[name] = true
-		values := f.motor(name, value)
+		values := motor(f, name, value)
 		if values == nil {
 			return
 		}
 		id, low, high := values[0], values[3], values[4]
 		if other, twice := ids[id]; twice {
-			f.add(join(name, "id"), "got %d, which %s has already", id, other)
+			f.Note(joined(name, "id"), fmt.Sprintf("got %d, which %s has already", id, other))
 		}
 		ids[id] = name
 		res := float64(with.Resolution)
@@ -78,61 +80,75 @@ func ImportLeRobot(data []byte, with Import) ([]*Joint, error) {
 			RangeTicks: [2]float64{float64(low), float64(high)},
 		}
 		if m := offsetLimit(with.Model); values[2] < -m || values[2] > m {
-			f.add(join(name, "homing_offset"), "got %d, want -%d..%d", values[2], m, m)
+			f.Note(joined(name, "homing_offset"), fmt.Sprintf("got %d, want -%d..%d", values[2], m, m))
 		}
 		// The rest of the rules are those of any calibration.
-		bad := &faults{}
-		bad.check(j)
-		for _, err := range bad.list {
-			fault := err.(*Fault)
-			f.add(join(name, fault.Path), "%s", fault.Text)
-		}
+		merge(f, name, j.Validate())
 		joints = append(joints, j)
 	})
 	if err != nil {
-		f.add("", "%v", err)
+		f.Note("", err.Error())
 	}
-	if len(joints) == 0 && len(f.list) == 0 {
-		f.add("", "file has no joints")
+	if len(joints) == 0 && len(f.Faults) == 0 {
+		f.Note("", "file has no joints")
 	}
-	if len(f.list) > 0 {
-		return nil, f.join()
+	if len(f.Faults) > 0 {
+		return nil, f.Err()
 	}
 	return joints, nil
 }
 
+// joined is the path of a key of a joint, whose name may hold anything.
+func joined(name string, keys ...string) yaml.Path {
+	path := yaml.Path("").Key(name)
+	for _, k := range keys {
+		path = path + "." + yaml.Path(k)
+	}
+	return path
+}
+
+// merge adds the faults of a joint.
+func merge(d *yaml.Document, name string, err error) {
+	var faults yaml.Faults
+	errors.As(err, &faults)
+	for _, f := range faults {
+		f.Path = joined(name) + "." + f.Path
+		d.Faults.Add(f)
+	}
+}
+
 // motor reads one motor's five whole numbers in the order of leRobotKeys; nil where one is faulty.
-func (f *faults) motor(name string, value json.RawMessage) []int {
-	before := len(f.list)
+func motor(f *yaml.Document, name string, value json.RawMessage) []int {
+	before := len(f.Faults)
 	values, seen := make([]int, len(leRobotKeys)), make([]bool, len(leRobotKeys))
-	err := members(value, maxFile, func(key string, value json.RawMessage) {
+	err := members(value, yaml.MaxBytes, func(key string, value json.RawMessage) {
 		for i, k := range leRobotKeys {
 			if k != key {
 				continue
 			}
 			if seen[i] {
-				f.add(join(name, key), "key given twice")
+				f.Note(joined(name, key), "key given twice")
 			}
 			seen[i] = true
 			if string(value) == "null" || json.Unmarshal(value, &values[i]) != nil {
-				f.add(join(name, key), "got %.40s, want a whole number", value)
+				f.Note(joined(name, key), fmt.Sprintf("got %.40s, want a whole number", value))
 			}
 			return
 		}
-		f.add(join(name, key), "unknown key, want one of %s", strings.Join(leRobotKeys[:], ", "))
+		f.Note(joined(name, key), fmt.Sprintf("unknown key, want one of %s", strings.Join(leRobotKeys[:], ", ")))
 	})
 	if err != nil {
-		f.add(name, "%v", err)
+		f.Note(joined(name), err.Error())
 	}
 	for i, k := range leRobotKeys {
 		if !seen[i] && err == nil {
-			f.add(join(name, k), "key is missing")
+			f.Note(joined(name, k), "key is missing")
 		}
 	}
 	if mode := values[1]; mode != 0 && mode != 1 {
-		f.add(join(name, "drive_mode"), "got %d, want 0 or 1", mode)
+		f.Note(joined(name, "drive_mode"), fmt.Sprintf("got %d, want 0 or 1", mode))
 	}
-	if len(f.list) > before {
+	if len(f.Faults) > before {
 		return nil
 	}
 	return values
@@ -175,28 +191,24 @@ func members(data []byte, limit int, each func(name string, value json.RawMessag
 // cannot hold and how far off LeRobot will then be. What would make it wrong is refused: an offset that its servos
 // cannot store, a range outside one turn of a Feetech servo, two joints with one name or id.
 func ExportLeRobot(joints []*Joint) (data []byte, lost []string, err error) {
-	f := &faults{}
+	f := &yaml.Document{}
 	names, ids := map[string]bool{}, map[int]bool{}
 	var b bytes.Buffer
 	for i, j := range joints {
-		bad := &faults{}
-		bad.check(j)
-		for _, err := range bad.list {
-			f.add(join(j.Joint, err.(*Fault).Path), "%s", err.(*Fault).Text)
-		}
+		merge(f, j.Joint, j.Validate())
 		if names[j.Joint] || ids[j.Servo.ID] {
-			f.add(j.Joint, "got this name or id %d a second time", j.Servo.ID)
+			f.Note(joined(j.Joint), fmt.Sprintf("got this name or id %d a second time", j.Servo.ID))
 		}
 		names[j.Joint], ids[j.Servo.ID] = true, true
 		limit := offsetLimit(j.Servo.Model)
 		if o := j.Servo.HomingOffset; o < -limit || o > limit {
-			f.add(join(j.Joint, "servo.homing_offset"), "got %d, want -%d..%d", o, limit, limit)
+			f.Note(joined(j.Joint, "servo.homing_offset"), fmt.Sprintf("got %d, want -%d..%d", o, limit, limit))
 		}
 		// LeRobot cannot say a range that passes the seam; a Dynamixel in extended mode has none.
 		low, high := math.Round(j.RangeTicks[0]), math.Round(j.RangeTicks[1])
 		if limit == feetechOffset && (low < 0 || high > j.TicksPerTurn-1) {
-			f.add(join(j.Joint, "range_ticks"), "got %g..%g, want 0..%g: home the servo so that its range has no seam",
-				low, high, j.TicksPerTurn-1)
+			f.Note(joined(j.Joint, "range_ticks"), fmt.Sprintf("got %g..%g, want 0..%g: home the servo so that its range has no seam",
+				low, high, j.TicksPerTurn-1))
 		}
 		lost = append(lost, j.lostInLeRobot((low+high)/2)...)
 		name, _ := json.Marshal(j.Joint)
@@ -205,10 +217,10 @@ func ExportLeRobot(joints []*Joint) (data []byte, lost []string, err error) {
 			name, j.Servo.ID, (1-j.Direction)/2, j.Servo.HomingOffset, low, high)
 	}
 	if len(joints) == 0 {
-		f.add("", "no joints to export")
+		f.Note("", "no joints to export")
 	}
-	if len(f.list) > 0 {
-		return nil, nil, f.join()
+	if len(f.Faults) > 0 {
+		return nil, nil, f.Err()
 	}
 	return []byte("{\n" + b.String() + "\n}\n"), lost, nil
 }

@@ -1,110 +1,97 @@
 package calibration
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
-	"slices"
-	"strings"
+	"io/fs"
+	"math"
+	"unicode/utf8"
 
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// maxFile is more than the largest table takes.
-const maxFile = 1 << 20
-
-// Parse reads one YAML file. Every fault is reported at once, joined, each a *Fault with its line and path: unknown
-// and repeated keys, missing ones, wrong types, and all that Validate finds. Of bad syntax only the first is known.
-func Parse(data []byte) (*Joint, error) {
-	r := &reader{faults{lines: map[string]int{}}}
-	body, err := document(data)
-	if err != nil {
-		return nil, &Fault{Text: err.Error()}
-	}
-	// goccy's own decoder stops at its first error, so the tree is walked here. Defaults first; what is faulty keeps
-	// its zero and is not reported twice.
-	j := &Joint{Version: 1, Gear: 1}
-	top := r.object("", body, "joint", "servo", "method", "date", "version", "direction", "zero_ticks",
-		"ticks_per_turn", "gear", "range_ticks", "table", "torque")
-	top.require("joint", "servo", "method", "date", "direction", "zero_ticks", "ticks_per_turn", "range_ticks")
-	top.text("joint", &j.Joint)
-	top.text("method", (*string)(&j.Method))
-	top.date("date", &j.Date)
-	top.whole("version", &j.Version)
-	top.whole("direction", &j.Direction)
-	top.number("zero_ticks", &j.ZeroTicks)
-	top.number("ticks_per_turn", &j.TicksPerTurn)
-	top.number("gear", &j.Gear)
-	if row := top.row("range_ticks"); row != nil {
-		j.RangeTicks = *row
-	}
-	for i, n := range top.list("table") {
-		if row := r.pair(fmt.Sprintf("table[%d]", i), n); row != nil {
-			j.Table = append(j.Table, Point{row[0], row[1]})
-		}
-	}
-	if servo, ok := top.nodes["servo"]; ok {
-		o := r.object("servo", servo, "model", "id", "firmware", "adapter", "homing_offset")
-		o.require("model", "id")
-		o.text("model", &j.Servo.Model)
-		o.whole("id", &j.Servo.ID)
-		o.text("firmware", &j.Servo.Firmware)
-		o.text("adapter", &j.Servo.Adapter)
-		o.whole("homing_offset", &j.Servo.HomingOffset)
-	}
-	if torque, ok := top.nodes["torque"]; ok {
-		o := r.object("torque", torque, "constant", "offset")
-		o.require("constant")
-		o.number("constant", &j.Torque.Constant)
-		o.number("offset", &j.Torque.Offset)
-	}
-	r.merge(func(f *faults) { f.check(j) })
-	if len(r.list) > 0 {
-		return nil, r.join()
+// Parse reads one YAML file, which faults call source. All faults are reported at once, each with its place and path. The
+// error's kind is hal.Invalid.
+func Parse(data []byte, source string) (*Joint, error) {
+	j := &Joint{}
+	d := decode(data, source, j)
+	j.check(d)
+	if err := d.Err(); err != nil {
+		return nil, err
 	}
 	return j, nil
 }
 
-// merge adds what check finds at paths that are not faulty already: a value that was not read is no news.
-func (r *reader) merge(check func(*faults)) {
-	v := &faults{lines: r.lines, partial: len(r.list) > 0}
-	check(v)
-	known := func(path string) bool {
-		return slices.ContainsFunc(r.list, func(err error) bool {
-			p := err.(*Fault).Path
-			return p == "" || p == path || strings.HasPrefix(path, p+".") || strings.HasPrefix(path, p+"[")
-		})
+func decode(data []byte, source string, into any) *yaml.Document {
+	d := yaml.Read(data, source)
+	if d.Root != nil {
+		d.Decode(into, forms)
 	}
-	for _, err := range v.list {
-		if !known(err.(*Fault).Path) {
-			r.list = append(r.list, err)
-		}
-	}
+	return d
 }
 
-// document parses data to the body of its only document. The library's panics end here: a file is hostile input.
-func document(data []byte) (body ast.Node, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("syntax: the parser gave up: %v", p)
+// forms are the patterns of texts: a firmware of 48 needs no quotes.
+func forms(string) yaml.Form {
+	short := func(s string) bool { return len(s) <= 256 && utf8.ValidString(s) }
+	return yaml.Form{Rule: "a text of at most 256 bytes", OK: short, Bare: short}
+}
+
+// load reads and checks the file at path. A missing file is hal.Uncalibrated, a bad one hal.Invalid.
+func load[T any](path, what string, parse func([]byte, string) (*T, error)) (*T, error) {
+	data, err := yaml.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &hal.Error{Kind: hal.Uncalibrated, Op: "calibration " + path, Err: errors.New(what + " has no calibration file"), Try: "halyard doctor"}
+	case err != nil:
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "calibration " + path, Err: err}
+	}
+	return parse(data, path)
+}
+
+// valid checks a value by what its file would be: text must be read, and be written the same again.
+func valid[T interface{ Encode() []byte }](text []byte, parse func([]byte, string) (T, error)) error {
+	again, err := parse(text, "")
+	var faults yaml.Faults
+	switch {
+	case errors.As(err, &faults):
+		for i := range faults {
+			faults[i].Line, faults[i].Column = 0, 0 // there is no file
 		}
-	}()
-	if len(data) > maxFile {
-		return nil, fmt.Errorf("file: got %d bytes, want at most %d", len(data), maxFile)
+		return faults
+	case err == nil && !bytes.Equal(again.Encode(), text):
+		return yaml.Faults{{Got: "bytes that are not text", Rule: "UTF-8"}}
 	}
-	// A repeated key is a fault like others, with the rest beside it, not the end of the parsing.
-	file, err := parser.ParseBytes(data, 0, parser.AllowDuplicateMapKey())
-	if err != nil {
-		return nil, fmt.Errorf("syntax: %w", err)
+	return err
+}
+
+// Validate reports everything that is wrong with j at once, or nil.
+func (j *Joint) Validate() error { return valid(j.Encode(), Parse) }
+
+// check adds what is wrong between keys.
+func (j *Joint) check(d *yaml.Document) {
+	if r := j.RangeTicks; d.Has("range_ticks") && d.Clean("range_ticks") && r[1]-r[0] < 1 {
+		d.Add("range_ticks", fmt.Sprintf("%g..%g", r[0], r[1]), "a rising range of 1 tick or more", "")
 	}
-	// Comments and empty documents around the only one are no harm.
-	var docs []ast.Node
-	for _, d := range file.Docs {
-		if d.Body != nil && d.Body.Type() != ast.CommentType {
-			docs = append(docs, d.Body)
+	if len(j.Table) == 0 {
+		return
+	}
+	if len(j.Table) < 2 {
+		d.Add("table", "1 row", "2 or more", "")
+	}
+	for i := 1; i < len(j.Table); i++ {
+		p, before, at := j.Table[i], j.Table[i-1], yaml.Path("table").Index(i)
+		// Steps too small to divide by would not be monotonic in floating point.
+		if !(p.Ticks-before.Ticks >= 1e-3) {
+			d.Add(at, fmt.Sprintf("tick %g after %g", p.Ticks, before.Ticks), "rising by 0.001 or more", "")
+		} else if way := float64(j.Direction); way != 0 && !(way*(p.Radians-before.Radians) >= 1e-9) {
+			d.Add(at, fmt.Sprintf("%g rad after %g", p.Radians, before.Radians), fmt.Sprintf("radians that follow direction %d", j.Direction), "")
 		}
 	}
-	if len(docs) != 1 {
-		return nil, fmt.Errorf("file: got %d documents, want 1", len(docs))
+	if len(d.Faults) == 0 { // the rest makes sense, so the two ways to say zero can be compared
+		if zero := j.Ticks(0); math.Abs(zero-j.ZeroTicks) > 1 {
+			d.Add("table", fmt.Sprintf("0 rad at tick %g", zero), fmt.Sprintf("it at zero_ticks %g", j.ZeroTicks), "")
+		}
 	}
-	return docs[0], nil
 }

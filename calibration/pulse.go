@@ -40,8 +40,8 @@ type Pulse struct {
 
 // Channel says which channel a calibration is of.
 type Channel struct {
-	Model   string // "pca9685"
-	Channel int    // 0..
+	Model   string `yaml:"model" required:"true" form:"label"` // "pca9685"
+	Channel int    `yaml:"channel" required:"true" min:"0" max:"255"`
 }
 
 // Width is one row of a table: a pulse's width in µs and what it makes, in the unit of the mode that it drives.

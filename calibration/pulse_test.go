@@ -46,15 +46,15 @@ func esc() *Pulse {
 }
 
 func TestParsePulse(t *testing.T) {
-	p, err := ParsePulse([]byte(escFile))
+	p, err := ParsePulse([]byte(escFile), "f")
 	if err != nil || !reflect.DeepEqual(p, esc()) {
 		t.Fatalf("got %+v, %v", p, err)
 	}
-	again, err := ParsePulse(p.Encode())
+	again, err := ParsePulse(p.Encode(), "f")
 	if err != nil || !reflect.DeepEqual(again, p) {
 		t.Errorf("there and back: got %+v, %v", again, err)
 	}
-	p, err = ParsePulse([]byte(dutyFile))
+	p, err = ParsePulse([]byte(dutyFile), "f")
 	if err != nil || p.DeadBand != [2]float64{1480, 1480} || p.Idle != IdleNone || p.Version != 1 || p.Arming != 0 {
 		t.Errorf("least: got %+v, %v", p, err)
 	}
@@ -68,12 +68,12 @@ func TestParsePulse(t *testing.T) {
 // All faults come at once, each with its line and path.
 func TestParsePulseFaults(t *testing.T) {
 	_, err := ParsePulse([]byte(strings.NewReplacer("direction: -1", "direction: 2", "[1472, 1528]", "[1600, 1528]", "[1528, 0]", "[1528, -50]",
-		"drives: torque", "drives: thrust", "arming_s: 3", "arming_s: -1", "idle: neutral", "idle: rest\nfrobnicate: 1").Replace(escFile)))
+		"drives: torque", "drives: thrust", "arming_s: 3", "arming_s: -1", "idle: neutral", "idle: rest\nfrobnicate: 1").Replace(escFile)), "f")
 	if err == nil {
 		t.Fatal("taken")
 	}
-	for _, want := range []string{"line 7: drives:", "line 8: direction: got 2", "dead_band_us[0]: got 1600", "line 12: table[2]:", "line 13: arming_s:",
-		"line 14: idle: got \"rest\"", "frobnicate: unknown key"} {
+	for _, want := range []string{"f:7:9: drives: got", "f:8:12: direction: got 2", "f:11:16: dead_band_us[0]: got 1600", "f:12:35: table[2]:", "f:13:11: arming_s:",
+		"f:14:7: idle: got \"rest\"", "frobnicate: got an unknown key"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q in:\n%v", want, err)
 		}
@@ -117,7 +117,7 @@ func FuzzParsePulse(f *testing.F) {
 	f.Add(escFile)
 	f.Add(dutyFile)
 	f.Fuzz(func(t *testing.T, text string) {
-		p, err := ParsePulse([]byte(text))
+		p, err := ParsePulse([]byte(text), "f")
 		if err != nil {
 			return
 		}
@@ -131,7 +131,7 @@ func FuzzParsePulse(f *testing.F) {
 				}
 			}
 		}
-		if again, err := ParsePulse(p.Encode()); err != nil || again.Neutral != p.Neutral || !reflect.DeepEqual(again.Table, p.Table) {
+		if again, err := ParsePulse(p.Encode(), "f"); err != nil || again.Neutral != p.Neutral || !reflect.DeepEqual(again.Table, p.Table) {
 			t.Errorf("there and back: got %+v, %v, want %+v", again, err, p)
 		}
 	})
@@ -148,7 +148,7 @@ acceleration: {offset: [0.1, 0, -0.2], scale: [1.002, 0.998, 1]}
 `
 
 func TestInertial(t *testing.T) {
-	j, err := ParseInertial([]byte(imuFile))
+	j, err := ParseInertial([]byte(imuFile), "f")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestInertial(t *testing.T) {
 	if n != 24 {
 		t.Errorf("rotations: got %d, want 24", n)
 	}
-	_, err = ParseInertial([]byte(strings.NewReplacer("[y, -x, z]", "[y, x, z]", "0.012", "2", "[1.002, 0.998, 1]", "[3, 1]").Replace(imuFile)))
+	_, err = ParseInertial([]byte(strings.NewReplacer("[y, -x, z]", "[y, x, z]", "0.012", "2", "[1.002, 0.998, 1]", "[3, 1]").Replace(imuFile)), "f")
 	if err == nil {
 		t.Fatal("a mirror: taken")
 	}
@@ -184,15 +184,15 @@ func TestInertial(t *testing.T) {
 		t.Errorf("chip: got %q, want none", j.Chip)
 	}
 	offsets := strings.Repeat("0F", 22)
-	if j, err := ParseInertial([]byte(imuFile + "chip: \"" + offsets + "\"\n")); err != nil || j.Chip != offsets {
+	if j, err := ParseInertial([]byte(imuFile + "chip: \"" + offsets + "\"\n"), "f"); err != nil || j.Chip != offsets {
 		t.Errorf("chip: got %+v, %v", j, err)
 	}
 	for _, bad := range []string{offsets[1:], offsets[2:], "x" + offsets[1:]} {
-		if _, err := ParseInertial([]byte(imuFile + "chip: \"" + bad + "\"\n")); err == nil || !strings.Contains(err.Error(), "want 44 hexadecimal digits") {
+		if _, err := ParseInertial([]byte(imuFile + "chip: \"" + bad + "\"\n"), "f"); err == nil || !strings.Contains(err.Error(), "want 44 hexadecimal digits") {
 			t.Errorf("chip %s: got %v", bad, err)
 		}
 	}
-	for _, want := range []string{"line 6: axes: got", "rates.offset[0]: got 2", "acceleration.scale: got"} {
+	for _, want := range []string{"f:6:1: axes: got", "rates.offset[0]: got 2", "acceleration.scale: got"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q in:\n%v", want, err)
 		}
@@ -202,10 +202,12 @@ func TestInertial(t *testing.T) {
 func FuzzParseInertial(f *testing.F) {
 	f.Add(imuFile)
 	f.Fuzz(func(t *testing.T, text string) {
-		if j, err := ParseInertial([]byte(text)); err == nil {
-			if err := j.Validate(); err != nil {
-				t.Fatal(err)
-			}
+		j, err := ParseInertial([]byte(text), "f")
+		if err != nil {
+			return
+		}
+		if _, a, _ := j.Corrected([3]float64{}, [3]float64{0, 0, 9.81}, [3]float64{}); a != a {
+			t.Errorf("got %v", a)
 		}
 	})
 }

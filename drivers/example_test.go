@@ -28,7 +28,7 @@ func Example() {
 	if err := chain.Open(); err != nil {
 		log.Fatal(err)
 	}
-	elbow, err := calibration.Parse([]byte(calibrated)) // on a robot: calibration.Load("calibration/elbow.yaml")
+	elbow, err := calibration.Parse([]byte(calibrated), "elbow.yaml") // on a robot: calibration.Load("calibration/elbow.yaml")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -85,7 +85,7 @@ func (d decoder) value(n *Node, v reflect.Value, path Path, tag reflect.StructTa
 		return
 	case t == reflect.TypeFor[time.Time]():
 		for _, layout := range [...]string{time.RFC3339, time.DateOnly} {
-			if at, err := time.Parse(layout, n.Text); err == nil && n.Kind == Text {
+			if at, err := time.Parse(layout, n.Text); err == nil && n.Kind == Text && at.Year() > 0 {
 				v.Set(reflect.ValueOf(at.UTC()))
 				return
 			}
