@@ -184,11 +184,11 @@ func TestInertial(t *testing.T) {
 		t.Errorf("chip: got %q, want none", j.Chip)
 	}
 	offsets := strings.Repeat("0F", 22)
-	if j, err := ParseInertial([]byte(imuFile + "chip: \"" + offsets + "\"\n"), "f"); err != nil || j.Chip != offsets {
+	if j, err := ParseInertial([]byte(imuFile+"chip: \""+offsets+"\"\n"), "f"); err != nil || j.Chip != offsets {
 		t.Errorf("chip: got %+v, %v", j, err)
 	}
 	for _, bad := range []string{offsets[1:], offsets[2:], "x" + offsets[1:]} {
-		if _, err := ParseInertial([]byte(imuFile + "chip: \"" + bad + "\"\n"), "f"); err == nil || !strings.Contains(err.Error(), "want 44 hexadecimal digits") {
+		if _, err := ParseInertial([]byte(imuFile+"chip: \""+bad+"\"\n"), "f"); err == nil || !strings.Contains(err.Error(), "want 44 hexadecimal digits") {
 			t.Errorf("chip %s: got %v", bad, err)
 		}
 	}
