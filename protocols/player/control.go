@@ -1,0 +1,120 @@
+package player
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+var (
+	errUnknown = errors.New("unknown message of the interface")
+	errAbsent  = errors.New("the robot does not have that")
+	errValue   = errors.New("value out of range")
+)
+
+// sample is what was measured at a time. A sensor at fault measured nothing: NaN.
+type sample struct {
+	time     time.Duration
+	measured []float64
+}
+
+// value is a measured channel, NaN where there is none.
+func (s *sample) value(at int) float64 {
+	if at == hal.None {
+		return math.NaN()
+	}
+	return s.measured[at]
+}
+
+// of are the channels of a sensor.
+func (s *sample) of(sensor *hal.Sensor) []float64 {
+	return s.measured[sensor.First : sensor.First+sensor.Count]
+}
+
+// known is v, or otherwise where it is not known.
+func known(v, otherwise float64) float64 {
+	if math.IsNaN(v) {
+		return otherwise
+	}
+	return v
+}
+
+// truth is the pose and the rates that a pose sensor measures; false where they are not known.
+func (s *sample) truth(sensor *hal.Sensor) (p hal.Pose, linear, angular [3]float64, ok bool) {
+	v := s.of(sensor)
+	copy(p.Position[:], v)
+	copy(p.Rotation[:], v[3:])
+	const rates = 13
+	if len(v) >= rates {
+		copy(linear[:], v[7:])
+		copy(angular[:], v[10:])
+	}
+	return p, linear, angular, !math.IsNaN(v[0])
+}
+
+// control is what a command or a request may do: all of it happens when it succeeds, nothing otherwise.
+type control struct {
+	session *session
+	layout  *hal.Layout
+	inputs  []float64 // NaN = no command
+	staged  bool
+	goal    *position2Goal // position2d drives there; nil = nowhere
+	goalSet bool
+}
+
+// stage puts a goal of one mode into the inputs, and takes those of other modes out.
+func (k *control) stage(actuator int, mode hal.Mode, value float64) error {
+	a := &k.layout.Actuators[actuator]
+	if a.Goal[mode] == hal.None {
+		return fmt.Errorf("%s by %v: %w", a.Name, mode, errAbsent)
+	}
+	if math.IsNaN(value) || math.IsInf(value, 0) {
+		return fmt.Errorf("%s: got %g: %w", a.Name, value, errValue)
+	}
+	for _, at := range a.Goal {
+		if at != hal.None {
+			k.inputs[at] = math.NaN()
+		}
+	}
+	k.inputs[a.Goal[mode]] = value
+	k.staged = true
+	return nil
+}
+
+// edge calls f between two cycles.
+func (k *control) edge(f func() error) (err error) {
+	k.session.server.rig.BetweenCycles(func() { err = f() })
+	return err
+}
+
+// sample is what the session measured last.
+func (k *control) sample() *sample { return k.session.now() }
+
+// motors switches the torque: off disarms; on arms what is not real. Arming a real body belongs to its operator.
+func (k *control) motors(on bool) error {
+	a := k.session.server.robot.Agent
+	if err := k.session.hold(); err != nil {
+		return err
+	}
+	if !on {
+		a.Disarm()
+		return nil
+	}
+	if state, _, _ := a.Guard(); state == hal.Armed {
+		return nil
+	}
+	if a.BodyKind() == hal.Real {
+		return fmt.Errorf("arm %s: got a client, want the operator (try: halyard arm)", a.Name())
+	}
+	return a.Arm()
+}
+
+func reversed(v float64, reverse bool) float64 {
+	if reverse {
+		return 0 - v // not -v: clients print -0
+	}
+	return v
+}

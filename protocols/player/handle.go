@@ -1,0 +1,217 @@
+package player
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/halyard-robotics/halyard/protocols"
+)
+
+// handle does one message. Its error ends the session.
+func (s *session) handle(ctx context.Context, h *Header, in []byte) error {
+	switch {
+	case h.Type == Cmd:
+		return s.command(h, in)
+	case h.Type != Req:
+		s.refuse(protocols.Unknown, h, errUnknown)
+		return nil
+	case h.Device == (Device{Player, 0}):
+		return s.meta(ctx, h, in)
+	}
+	unit := s.server.find(h.Device)
+	if unit == nil {
+		return s.reply(h, nil, errAbsent)
+	}
+	p, err := unit.request(&s.control, h.Subtype, in)
+	return s.reply(h, p, err)
+}
+
+// command does a command. It is not answered.
+func (s *session) command(h *Header, in []byte) error {
+	k := &s.control
+	unit := s.server.find(h.Device)
+	before := k.goal
+	k.goalSet = false
+	err := errAbsent
+	if unit != nil {
+		err = unit.command(k, h.Subtype, in)
+	}
+	if err == nil && k.staged {
+		err = s.hold()
+	}
+	if err != nil {
+		k.staged, k.goal = false, before
+		unset(k.inputs)
+		cause := protocols.Refused
+		if errors.Is(err, ErrFormat) {
+			cause = protocols.Truncated
+		}
+		s.refuse(cause, h, err)
+		return nil
+	}
+	return s.commit()
+}
+
+// refuse counts a message that is not done; the log has it once a kind and session.
+func (s *session) refuse(cause protocols.Cause, h *Header, err error) {
+	s.server.traffic.Drop(cause)
+	if key := fmt.Sprint(h.Device, h.Type, h.Subtype); !s.refused[key] && len(s.refused) < maxQueue {
+		s.refused[key] = true
+		s.log.Warn("player: message refused", "device", h.Device, "type", h.Type, "subtype", h.Subtype, "fault", err)
+	}
+}
+
+// reply answers a request: ACK with p, or NACK.
+func (s *session) reply(h *Header, p payload, err error) error {
+	out := Header{Device: h.Device, Type: Ack, Subtype: h.Subtype, Seq: h.Seq, Time: s.clock().Seconds()}
+	if err != nil {
+		cause := protocols.Refused
+		if errors.Is(err, ErrFormat) {
+			cause = protocols.Truncated
+		}
+		s.refuse(cause, h, err)
+		out.Type, p = Nack, nil
+	}
+	return s.queue.answer(s.message(out, p))
+}
+
+// clock is the time of answers.
+func (s *session) clock() time.Duration { return s.now().time }
+
+// meta answers a request to player:0.
+func (s *session) meta(ctx context.Context, h *Header, in []byte) error {
+	switch h.Subtype {
+	case reqDeviceList:
+		list := &deviceList{}
+		for _, e := range s.server.entries {
+			list.Devices = append(list.Devices, s.server.address(e.device))
+		}
+		return s.reply(h, list, nil)
+	case reqDriverInfo:
+		var p address
+		err := decodeFirst(in, &p)
+		if err == nil && s.server.find(p.Device) == nil {
+			err = errAbsent
+		}
+		return s.reply(h, &driverInfo{s.server.address(p.Device), s.server.driver()}, err)
+	case reqDevice:
+		return s.access(ctx, h, in)
+	case reqData:
+		if err := s.reply(h, nil, nil); err != nil {
+			return err
+		}
+		s.queue.ask(h.Seq)
+		return nil
+	case reqDataMode:
+		var p number
+		err := decodePayload(in, &p)
+		if err == nil && p.Value != modePush && p.Value != modePull {
+			err = errValue
+		}
+		if err == nil {
+			s.queue.mode(p.Value == modePull)
+		}
+		return s.reply(h, nil, err)
+	case reqAuth:
+		return s.reply(h, nil, nil) // no key is asked for
+	case reqReplaceRule:
+		var p replaceRule
+		err := decodePayload(in, &p)
+		if err == nil && !s.queue.addRule(p) {
+			err = errValue
+		}
+		return s.reply(h, nil, err)
+	}
+	return s.reply(h, nil, errUnknown)
+}
+
+// decodeFirst reads p from the beginning of b: clients send further fields that say nothing.
+func decodeFirst(b []byte, p payload) error {
+	c := coder{decoding: true, buf: b}
+	p.update(&c)
+	return c.err
+}
+
+// access opens or closes a device.
+func (s *session) access(ctx context.Context, h *Header, in []byte) error {
+	var p deviceRequest
+	if err := decodePayload(in, &p); err != nil {
+		return s.reply(h, nil, err)
+	}
+	unit := s.server.find(p.Address.Device)
+	granted := p.Access
+	switch {
+	case unit == nil:
+		granted = accessError
+	case p.Access == accessOpen:
+		s.mu.Lock()
+		if !slices.ContainsFunc(s.open, func(e entry) bool { return e.device == p.Address.Device }) {
+			s.open = append(s.open, entry{p.Address.Device, unit})
+			if c, ok := unit.(*camera); ok {
+				s.stream(ctx, p.Address.Device, c.index)
+			}
+		}
+		s.mu.Unlock()
+		s.due.Store(true) // its first data comes at once
+	case p.Access == accessClose:
+		s.mu.Lock()
+		s.open = slices.DeleteFunc(s.open, func(e entry) bool { return e.device == p.Address.Device })
+		if c, ok := unit.(*camera); ok && s.streams[c.index] != nil {
+			s.streams[c.index]()
+			delete(s.streams, c.index)
+			delete(s.latest, c.index)
+		}
+		s.mu.Unlock()
+	default:
+		granted = accessError
+	}
+	driver := []byte(s.server.driver() + "\x00")
+	if granted == accessError {
+		driver = nil
+	}
+	return s.reply(h, &deviceRequest{s.server.address(p.Address.Device), granted, driver}, nil)
+}
+
+// stream begins to watch a camera. Under mu.
+func (s *session) stream(ctx context.Context, d Device, index int) {
+	watch, err := s.server.robot.Cameras.Watch(index)
+	if err != nil || s.ending {
+		s.log.Warn("player: camera", "device", d, "fault", err)
+		return
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	s.streams[index] = cancel
+	s.running.Go(func() {
+		defer watch.Close()
+		for last := uint64(0); ; {
+			picture, err := watch.Next(ctx, last)
+			if err != nil {
+				return
+			}
+			last = picture.Sequence
+			at, data := picture.Time, pictureOf(picture)
+			picture.Release()
+			if data != nil {
+				s.mu.Lock()
+				s.latest[index] = data
+				s.mu.Unlock()
+				s.publish(d, 1, at, data)
+			}
+			select {
+			case <-time.After(2 * interval):
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+}
+
+// picture is the last one of a camera that the client has opened, or nil.
+func (s *session) picture(index int) *cameraData {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.latest[index]
+}

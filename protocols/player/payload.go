@@ -1,0 +1,264 @@
+package player
+
+import "github.com/halyard-robotics/halyard/hal"
+
+// pose2 is a pose in the plane, or its rates: m, rad.
+type pose2 struct{ X, Y, A float64 }
+
+func (p *pose2) update(c *coder) {
+	c.double(&p.X)
+	c.double(&p.Y)
+	c.double(&p.A)
+}
+
+// vector is a point, m, or an orientation, roll, pitch and yaw in rad.
+type vector [3]float64
+
+func (v *vector) update(c *coder) {
+	for i := range v {
+		c.double(&v[i])
+	}
+}
+
+// pose3 is a pose: a point, then roll, pitch, yaw.
+type pose3 struct{ P, R vector }
+
+func (p *pose3) update(c *coder) {
+	p.P.update(c)
+	p.R.update(c)
+}
+
+// poseOf is p in Player's words.
+func poseOf(p hal.Pose) pose3 { return pose3{vector(p.Position), vector(p.RollPitchYaw())} }
+
+// address is a device as clients name it.
+type address struct {
+	Host, Robot uint32
+	Device      Device
+}
+
+func (a *address) update(c *coder) {
+	c.uint32(&a.Host)
+	c.uint32(&a.Robot)
+	interf := uint16(a.Device.Interface)
+	c.short(&interf)
+	c.short(&a.Device.Index)
+	a.Device.Interface = Interface(interf)
+}
+
+type deviceList struct{ Devices []address }
+
+func (p *deviceList) update(c *coder) { array(c, &p.Devices, 16, (*address).update) }
+
+type driverInfo struct {
+	Address address
+	Driver  string
+}
+
+func (p *driverInfo) update(c *coder) {
+	p.Address.update(c)
+	c.text(&p.Driver)
+}
+
+type deviceRequest struct {
+	Address address
+	Access  uint8
+	Driver  []byte // with a NUL
+}
+
+func (p *deviceRequest) update(c *coder) {
+	p.Address.update(c)
+	c.byte(&p.Access)
+	c.bytes(&p.Driver)
+}
+
+// number is a payload of one unsigned value: a mode, a switch, an id.
+type number struct{ Value uint32 }
+
+func (p *number) update(c *coder) { c.uint32(&p.Value) }
+
+// replaceRule decides what becomes of a message when one of the same kind waits; -1 is any.
+type replaceRule struct{ Interface, Index, Type, Subtype, Replace int32 }
+
+func (p *replaceRule) update(c *coder) {
+	for _, v := range []*int32{&p.Interface, &p.Index, &p.Type, &p.Subtype, &p.Replace} {
+		c.int32(v)
+	}
+}
+
+// geometry is a pose and a box: width, length, height.
+type geometry struct {
+	Pose pose3
+	Size vector
+}
+
+func (p *geometry) update(c *coder) {
+	p.Pose.update(c)
+	p.Size.update(c)
+}
+
+type position2Data struct {
+	Pose, Velocity pose2
+	Stall          uint8
+}
+
+func (p *position2Data) update(c *coder) {
+	p.Pose.update(c)
+	p.Velocity.update(c)
+	c.byte(&p.Stall)
+}
+
+type position2Velocity struct {
+	Velocity pose2
+	Motors   uint8
+}
+
+func (p *position2Velocity) update(c *coder) {
+	p.Velocity.update(c)
+	c.byte(&p.Motors)
+}
+
+type position2Goal struct {
+	Pose, Velocity pose2
+	Motors         uint8
+}
+
+func (p *position2Goal) update(c *coder) {
+	p.Pose.update(c)
+	p.Velocity.update(c)
+	c.byte(&p.Motors)
+}
+
+type carCommand struct{ Velocity, Angle float64 }
+
+func (p *carCommand) update(c *coder) {
+	c.double(&p.Velocity)
+	c.double(&p.Angle)
+}
+
+type position3Data struct {
+	Pose, Velocity pose3
+	Stall          uint8
+}
+
+func (p *position3Data) update(c *coder) {
+	p.Pose.update(c)
+	p.Velocity.update(c)
+	c.byte(&p.Stall)
+}
+
+type position3Velocity struct {
+	Velocity pose3
+	Motors   uint8
+}
+
+func (p *position3Velocity) update(c *coder) {
+	p.Velocity.update(c)
+	c.byte(&p.Motors)
+}
+
+// simulationPose names a thing of the simulation and its pose in the plane, simulationPose3 in space.
+type simulationPose struct {
+	Name string
+	Pose pose2
+}
+
+func (p *simulationPose) update(c *coder) {
+	c.text(&p.Name)
+	p.Pose.update(c)
+}
+
+type simulationPose3 struct {
+	Name string
+	Pose pose3
+	Time float64
+}
+
+func (p *simulationPose3) update(c *coder) {
+	c.text(&p.Name)
+	p.Pose.update(c)
+	c.double(&p.Time)
+}
+
+type sonarData struct{ Ranges []float64 }
+
+func (p *sonarData) update(c *coder) { c.floats(&p.Ranges) }
+
+type sonarGeometry struct{ Poses []pose3 }
+
+func (p *sonarGeometry) update(c *coder) { array(c, &p.Poses, 48, (*pose3).update) }
+
+type laserData struct {
+	MinAngle, MaxAngle, Resolution, MaxRange float64
+	Ranges                                   []float64
+	Intensity                                []byte
+	ID                                       uint32
+}
+
+func (p *laserData) update(c *coder) {
+	for _, v := range []*float64{&p.MinAngle, &p.MaxAngle, &p.Resolution, &p.MaxRange} {
+		c.float(v)
+	}
+	c.floats(&p.Ranges)
+	c.bytes(&p.Intensity)
+	c.uint32(&p.ID)
+}
+
+type laserConfig struct {
+	MinAngle, MaxAngle, Resolution, MaxRange, RangeResolution float64
+	Intensity                                                 uint8
+	Frequency                                                 float64
+}
+
+func (p *laserConfig) update(c *coder) {
+	for _, v := range []*float64{&p.MinAngle, &p.MaxAngle, &p.Resolution, &p.MaxRange, &p.RangeResolution} {
+		c.float(v)
+	}
+	c.byte(&p.Intensity)
+	c.float(&p.Frequency)
+}
+
+type rangerData struct{ Ranges []float64 }
+
+func (p *rangerData) update(c *coder) { c.doubles(&p.Ranges) }
+
+type rangerGeometry struct {
+	geometry
+	Poses []pose3
+	Sizes []vector
+}
+
+func (p *rangerGeometry) update(c *coder) {
+	p.geometry.update(c)
+	array(c, &p.Poses, 48, (*pose3).update)
+	array(c, &p.Sizes, 24, (*vector).update)
+}
+
+type rangerConfig struct {
+	MinAngle, MaxAngle, Resolution, MinRange, MaxRange, RangeResolution, Frequency float64
+}
+
+func (p *rangerConfig) update(c *coder) {
+	for _, v := range []*float64{&p.MinAngle, &p.MaxAngle, &p.Resolution, &p.MinRange, &p.MaxRange, &p.RangeResolution, &p.Frequency} {
+		c.double(v)
+	}
+}
+
+type bumperData struct{ Bumpers []byte }
+
+func (p *bumperData) update(c *coder) { c.bytes(&p.Bumpers) }
+
+type bumperPlace struct {
+	Pose           pose3
+	Length, Radius float64
+}
+
+func (p *bumperPlace) update(c *coder) {
+	p.Pose.update(c)
+	c.float(&p.Length)
+	c.float(&p.Radius)
+}
+
+type bumperGeometry struct{ Bumpers []bumperPlace }
+
+func (p *bumperGeometry) update(c *coder) { array(c, &p.Bumpers, 56, (*bumperPlace).update) }

@@ -1,0 +1,266 @@
+package player
+
+type actuatorState struct {
+	Position, Speed, Acceleration, Current float64
+	State                                  uint8
+}
+
+func (p *actuatorState) update(c *coder) {
+	for _, v := range []*float64{&p.Position, &p.Speed, &p.Acceleration, &p.Current} {
+		c.float(v)
+	}
+	c.byte(&p.State)
+}
+
+type actArrayData struct {
+	Actuators []actuatorState
+	Motors    uint8
+}
+
+func (p *actArrayData) update(c *coder) {
+	array(c, &p.Actuators, 20, (*actuatorState).update)
+	c.byte(&p.Motors)
+}
+
+type actuatorGeometry struct {
+	Kind                          uint8 // 1 linear, 2 rotary
+	Length                        float64
+	Orientation, Axis             vector
+	Min, Centre, Max, Home, Speed float64
+	Brakes                        uint8
+}
+
+func (p *actuatorGeometry) update(c *coder) {
+	c.byte(&p.Kind)
+	c.float(&p.Length)
+	p.Orientation.update(c)
+	p.Axis.update(c)
+	for _, v := range []*float64{&p.Min, &p.Centre, &p.Max, &p.Home, &p.Speed} {
+		c.float(v)
+	}
+	c.byte(&p.Brakes)
+}
+
+type actArrayGeometry struct {
+	Actuators []actuatorGeometry
+	Base      pose3
+}
+
+func (p *actArrayGeometry) update(c *coder) {
+	array(c, &p.Actuators, 80, (*actuatorGeometry).update)
+	p.Base.update(c)
+}
+
+// jointValue is a joint, -1 where all are meant, and a goal, speed or acceleration.
+type jointValue struct {
+	Joint int32
+	Value float64
+}
+
+func (p *jointValue) update(c *coder) {
+	c.int32(&p.Joint)
+	c.float(&p.Value)
+}
+
+type jointNumber struct{ Joint int32 }
+
+func (p *jointNumber) update(c *coder) { c.int32(&p.Joint) }
+
+type jointValues struct{ Values []float64 }
+
+func (p *jointValues) update(c *coder) { c.floats(&p.Values) }
+
+type limbData struct {
+	Position, Approach, Orientation vector
+	State                           uint8
+}
+
+func (p *limbData) update(c *coder) {
+	p.Position.update(c)
+	p.Approach.update(c)
+	p.Orientation.update(c)
+	c.byte(&p.State)
+}
+
+type limbPose struct{ Position, Approach, Orientation vector }
+
+func (p *limbPose) update(c *coder) {
+	p.Position.update(c)
+	p.Approach.update(c)
+	p.Orientation.update(c)
+}
+
+type gripperData struct {
+	State  uint8
+	Beams  uint32
+	Stored uint8
+}
+
+func (p *gripperData) update(c *coder) {
+	c.byte(&p.State)
+	c.uint32(&p.Beams)
+	c.byte(&p.Stored)
+}
+
+type gripperGeometry struct {
+	Pose            pose3
+	Outer, Inner    vector
+	Beams, Capacity uint8
+}
+
+func (p *gripperGeometry) update(c *coder) {
+	p.Pose.update(c)
+	p.Outer.update(c)
+	p.Inner.update(c)
+	c.byte(&p.Beams)
+	c.byte(&p.Capacity)
+}
+
+type powerData struct {
+	Valid                         uint32 // 1 volts, 2 watts, 4 joules, 8 percent, 16 charging
+	Volts, Percent, Joules, Watts float64
+	Charging                      int32
+}
+
+func (p *powerData) update(c *coder) {
+	c.uint32(&p.Valid)
+	for _, v := range []*float64{&p.Volts, &p.Percent, &p.Joules, &p.Watts} {
+		c.float(v)
+	}
+	c.int32(&p.Charging)
+}
+
+// ptzCommand is angles, rad, the field of view, rad, and speeds, rad/s; ptzData adds a status.
+type ptzCommand struct{ Pan, Tilt, Zoom, PanSpeed, TiltSpeed float64 }
+
+func (p *ptzCommand) update(c *coder) {
+	for _, v := range []*float64{&p.Pan, &p.Tilt, &p.Zoom, &p.PanSpeed, &p.TiltSpeed} {
+		c.float(v)
+	}
+}
+
+type ptzData struct {
+	ptzCommand
+	Status uint32
+}
+
+func (p *ptzData) update(c *coder) {
+	p.ptzCommand.update(c)
+	c.uint32(&p.Status)
+}
+
+type cameraData struct {
+	Width, Height, BitsPerPixel, Format, Divisor, Compression uint32
+	Image                                                     []byte
+}
+
+func (p *cameraData) update(c *coder) {
+	for _, v := range []*uint32{&p.Width, &p.Height, &p.BitsPerPixel, &p.Format, &p.Divisor, &p.Compression} {
+		c.uint32(v)
+	}
+	c.bytes(&p.Image)
+}
+
+type dioData struct{ Count, Bits uint32 }
+
+func (p *dioData) update(c *coder) {
+	c.uint32(&p.Count)
+	c.uint32(&p.Bits)
+}
+
+type opaqueData struct{ Data []byte }
+
+func (p *opaqueData) update(c *coder) { c.bytes(&p.Data) }
+
+type imuState struct{ Pose pose3 }
+
+func (p *imuState) update(c *coder) { p.Pose.update(c) }
+
+// imuCalibrated is accelerations, m/s², turn rates, rad/s, and the magnetic field, 0 where it is not measured.
+type imuCalibrated struct{ Acceleration, Gyro, Magnetic [3]float64 }
+
+func (p *imuCalibrated) update(c *coder) {
+	for _, row := range []*[3]float64{&p.Acceleration, &p.Gyro, &p.Magnetic} {
+		for i := range row {
+			c.float(&row[i])
+		}
+	}
+}
+
+type imuQuaternion struct {
+	imuCalibrated
+	Q [4]float64
+}
+
+func (p *imuQuaternion) update(c *coder) {
+	p.imuCalibrated.update(c)
+	for i := range p.Q {
+		c.float(&p.Q[i])
+	}
+}
+
+type imuEuler struct {
+	imuCalibrated
+	Orientation vector
+}
+
+func (p *imuEuler) update(c *coder) {
+	p.imuCalibrated.update(c)
+	p.Orientation.update(c)
+}
+
+type imuFull struct{ Pose, Velocity, Acceleration pose3 }
+
+func (p *imuFull) update(c *coder) {
+	p.Pose.update(c)
+	p.Velocity.update(c)
+	p.Acceleration.update(c)
+}
+
+type rfidTag struct {
+	Kind uint32
+	GUID []byte
+}
+
+func (p *rfidTag) update(c *coder) {
+	c.uint32(&p.Kind)
+	c.bytes(&p.GUID)
+}
+
+type rfidData struct{ Tags []rfidTag }
+
+func (p *rfidData) update(c *coder) { array(c, &p.Tags, 12, (*rfidTag).update) }
+
+type fiducial struct {
+	ID                int32
+	Pose, Uncertainty pose3
+}
+
+func (p *fiducial) update(c *coder) {
+	c.int32(&p.ID)
+	p.Pose.update(c)
+	p.Uncertainty.update(c)
+}
+
+type fiducialData struct{ Fiducials []fiducial }
+
+func (p *fiducialData) update(c *coder) { array(c, &p.Fiducials, 100, (*fiducial).update) }
+
+type fiducialGeometry struct {
+	geometry
+	Width, Length float64 // of a fiducial
+}
+
+func (p *fiducialGeometry) update(c *coder) {
+	p.geometry.update(c)
+	c.double(&p.Width)
+	c.double(&p.Length)
+}
+
+type fiducialView struct{ MinRange, MaxRange, Angle float64 }
+
+func (p *fiducialView) update(c *coder) {
+	c.float(&p.MinRange)
+	c.float(&p.MaxRange)
+	c.float(&p.Angle)
+}

@@ -1,0 +1,314 @@
+package player
+
+import (
+	"math"
+	"strings"
+	"sync"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// base is position2d: wheels on two sides.
+type base struct {
+	robot           *Robot
+	layout          *hal.Layout
+	odometry, truth *hal.Sensor
+
+	mu     sync.Mutex
+	origin pose2 // what the measured pose is 0 at, after a client set its odometry
+	zero   pose2 // the pose of that origin
+	begun  bool
+}
+
+// raw is the measured pose; false where it is not known.
+func (b *base) raw(s *sample) (pose2, bool) {
+	switch {
+	case b.odometry != nil && b.odometry.Count >= 3:
+		v := s.of(b.odometry)
+		return pose2{v[0], v[1], v[2]}, !math.IsNaN(v[0] + v[1] + v[2])
+	case b.truth != nil:
+		p, _, _, ok := s.truth(b.truth)
+		return pose2{p.Position[0], p.Position[1], p.RollPitchYaw()[2]}, ok
+	}
+	return pose2{}, false
+}
+
+// pose is the odometry: the measured pose, counted from the zero that a client chose or from the first one.
+func (b *base) pose(s *sample) (pose2, bool) {
+	raw, ok := b.raw(s)
+	if !ok {
+		return pose2{}, false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.begun {
+		b.begun, b.origin = true, raw
+		if b.odometry != nil {
+			b.origin = pose2{}
+		}
+	}
+	sin, cos := math.Sincos(b.zero.A - b.origin.A)
+	dx, dy := raw.X-b.origin.X, raw.Y-b.origin.Y
+	return pose2{b.zero.X + cos*dx - sin*dy, b.zero.Y + sin*dx + cos*dy, math.Remainder(b.zero.A+raw.A-b.origin.A, 2*math.Pi)}, true
+}
+
+func (b *base) set(s *sample, to pose2) error {
+	raw, ok := b.raw(s)
+	if !ok {
+		return errAbsent
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.begun, b.origin, b.zero = true, raw, to
+	return nil
+}
+
+// side is the mean rate of one side's wheels, rad/s.
+func side(l *hal.Layout, s *sample, wheels []Wheel) (sum float64) {
+	for _, w := range wheels {
+		sum += reversed(known(s.value(l.Actuators[w.Actuator].Velocity), 0), w.Reversed)
+	}
+	return sum / float64(len(wheels))
+}
+
+func (b *base) publish(s *sample, out func(uint8, payload)) {
+	p, ok := b.pose(s)
+	if !ok {
+		return
+	}
+	d := b.robot.Drive
+	left, right := d.Radius*side(b.layout, s, d.Left), d.Radius*side(b.layout, s, d.Right)
+	out(1, &position2Data{Pose: p, Velocity: pose2{X: (left + right) / 2, A: (right - left) / d.Separation}})
+}
+
+// drive turns the wheels so that the robot moves at v, m/s, and turns at w, rad/s.
+func (b *base) drive(k *control, v, w float64) error {
+	d := b.robot.Drive
+	for i, wheels := range [...][]Wheel{d.Left, d.Right} {
+		rate := (v + float64(2*i-1)*w*d.Separation/2) / d.Radius
+		for _, wheel := range wheels {
+			if err := k.stage(wheel.Actuator, hal.VelocityMode, reversed(rate, wheel.Reversed)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (b *base) command(k *control, subtype uint8, in []byte) error {
+	k.goal, k.goalSet = nil, true // the last command counts
+	switch subtype {
+	case 1:
+		var p position2Velocity
+		if err := decodePayload(in, &p); err != nil {
+			return err
+		}
+		if p.Motors == 0 {
+			p.Velocity = pose2{}
+		}
+		return b.drive(k, p.Velocity.X, p.Velocity.A)
+	case 2:
+		var p position2Goal
+		if err := decodePayload(in, &p); err != nil {
+			return err
+		}
+		if sum := p.Pose.X + p.Pose.Y + p.Pose.A + p.Velocity.X + p.Velocity.A; math.IsNaN(sum) || math.IsInf(sum, 0) {
+			return errValue
+		}
+		if p.Motors == 0 {
+			return b.drive(k, 0, 0)
+		}
+		k.goal = &p
+		return b.towards(k)
+	case 3:
+		var p carCommand
+		if err := decodePayload(in, &p); err != nil {
+			return err
+		}
+		// a vehicle without steered wheels turns as a car as long as its track is wide would
+		return b.drive(k, p.Velocity, p.Velocity*math.Tan(math.Max(-1.5, math.Min(1.5, p.Angle)))/b.robot.Drive.Separation)
+	}
+	return errUnknown
+}
+
+// How position2d drives to a pose.
+const (
+	goalSpeed = 0.3  // m/s, where the command has none
+	goalTurn  = 0.5  // rad/s, likewise
+	goalNear  = 0.05 // m
+	goalAngle = 0.05 // rad
+	turnFirst = 0.5  // rad of heading error above which the robot turns on the spot
+)
+
+// towards drives one beat towards the goal of k: turned to it, then to its heading.
+func (b *base) towards(k *control) error {
+	at, ok := b.pose(k.sample())
+	if !ok {
+		return b.drive(k, 0, 0)
+	}
+	goal := k.goal
+	speed, turn := math.Abs(goal.Velocity.X), math.Abs(goal.Velocity.A)
+	if speed == 0 {
+		speed = goalSpeed
+	}
+	if turn == 0 {
+		turn = goalTurn
+	}
+	dx, dy := goal.Pose.X-at.X, goal.Pose.Y-at.Y
+	distance := math.Hypot(dx, dy)
+	if distance < goalNear {
+		off := math.Remainder(goal.Pose.A-at.A, 2*math.Pi)
+		if math.Abs(off) < goalAngle {
+			k.goal = nil
+			return b.drive(k, 0, 0)
+		}
+		return b.drive(k, 0, math.Max(-turn, math.Min(turn, off)))
+	}
+	off := math.Remainder(math.Atan2(dy, dx)-at.A, 2*math.Pi)
+	v := math.Min(speed, distance) * math.Max(0, 1-math.Abs(off)/turnFirst)
+	return b.drive(k, v, math.Max(-turn, math.Min(turn, turn*off/turnFirst)))
+}
+
+func (b *base) request(k *control, subtype uint8, in []byte) (payload, error) {
+	switch subtype {
+	case 1:
+		return &geometry{Size: boxOf(b.robot)}, nil
+	case 2, 3: // motor power; velocity mode: the drives have one
+		var p number
+		if err := decodePayload(in, &p); err != nil {
+			return nil, err
+		}
+		if subtype == 2 {
+			return nil, k.motors(p.Value != 0)
+		}
+		return nil, nil
+	case 5:
+		var p pose2
+		if err := decodePayload(in, &p); err != nil {
+			return nil, err
+		}
+		return nil, b.set(k.sample(), p)
+	case 6:
+		return nil, b.set(k.sample(), pose2{})
+	}
+	return nil, errUnknown
+}
+
+// boxOf is a robot's size in Player's order: width, length, height.
+func boxOf(r *Robot) vector { return vector{r.Size[1], r.Size[0], r.Size[2]} }
+
+// body is position3d: the pose in the world; its commands where the robot flies or dives.
+type body struct {
+	robot *Robot
+	truth *hal.Sensor
+}
+
+func (b *body) publish(s *sample, out func(uint8, payload)) {
+	p, linear, angular, ok := s.truth(b.truth)
+	if !ok {
+		return
+	}
+	// rates in the body's axes: those of the sensor are the world's
+	back := hal.Pose{Rotation: p.Rotation}.Inverse()
+	out(1, &position3Data{Pose: poseOf(p), Velocity: pose3{vector(back.Turn(linear)), vector(back.Turn(angular))}})
+}
+
+func (b *body) command(k *control, subtype uint8, in []byte) error {
+	if b.robot.Flyer == nil || subtype != 1 && subtype != 2 {
+		return errUnknown
+	}
+	if err := k.session.hold(); err != nil {
+		return err
+	}
+	if subtype == 1 {
+		var p position3Velocity
+		if err := decodePayload(in, &p); err != nil {
+			return err
+		}
+		if p.Motors == 0 {
+			p.Velocity = pose3{}
+		}
+		return b.robot.Flyer.Fly(p.Velocity.P, p.Velocity.R)
+	}
+	var p position3Data // pose, velocity, motors: the form of the data
+	if err := decodePayload(in, &p); err != nil {
+		return err
+	}
+	return b.robot.Flyer.Go(hal.Pose{Position: p.Pose.P, Rotation: rotation(p.Pose.R)})
+}
+
+func (b *body) request(k *control, subtype uint8, in []byte) (payload, error) {
+	switch subtype {
+	case 1:
+		return &geometry{Size: boxOf(b.robot)}, nil
+	case 2:
+		var p number
+		if err := decodePayload(in, &p); err != nil {
+			return nil, err
+		}
+		return nil, k.motors(p.Value != 0)
+	}
+	return nil, errUnknown
+}
+
+// rotation is the quaternion of roll, pitch, yaw.
+func rotation(r vector) [4]float64 {
+	sr, cr := math.Sincos(r[0] / 2)
+	sp, cp := math.Sincos(r[1] / 2)
+	sy, cy := math.Sincos(r[2] / 2)
+	return [4]float64{cr*cp*cy + sr*sp*sy, sr*cp*cy - cr*sp*sy, cr*sp*cy + sr*cp*sy, cr*cp*sy - sr*sp*cy}
+}
+
+// simulation gets and sets the robot's pose in the world.
+type simulation struct {
+	noData
+	noCommands
+	robot *Robot
+	truth *hal.Sensor
+}
+
+func (u *simulation) request(k *control, subtype uint8, in []byte) (payload, error) {
+	plane, space := &simulationPose{}, &simulationPose3{}
+	name := &plane.Name
+	var p payload = plane
+	if subtype == 3 || subtype == 4 {
+		p, name = space, &space.Name
+	} else if subtype != 1 && subtype != 2 {
+		return nil, errUnknown
+	}
+	if err := decodePayload(in, p); err != nil {
+		return nil, err
+	}
+	if *name != "" && !strings.EqualFold(*name, u.robot.Agent.Name()) {
+		return nil, errAbsent
+	}
+	now := k.sample()
+	at, _, _, ok := now.truth(u.truth)
+	if !ok {
+		return nil, errAbsent
+	}
+	switch subtype {
+	case 1:
+		plane.Pose = pose2{at.Position[0], at.Position[1], at.RollPitchYaw()[2]}
+		return plane, nil
+	case 3:
+		space.Pose, space.Time = poseOf(at), now.time.Seconds()
+		return space, nil
+	case 2:
+		at.Position[0], at.Position[1], at.Rotation = plane.Pose.X, plane.Pose.Y, rotation(vector{0, 0, plane.Pose.A})
+	case 4:
+		at = hal.Pose{Position: space.Pose.P, Rotation: rotation(space.Pose.R)}
+	}
+	for _, v := range append(at.Position[:], at.Rotation[:]...) {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, errValue
+		}
+	}
+	if u.robot.Placer == nil || u.robot.Agent.BodyKind() == hal.Real {
+		return nil, errAbsent // a real robot never teleports
+	}
+	if err := k.session.hold(); err != nil {
+		return nil, err
+	}
+	return nil, k.edge(func() error { return u.robot.Placer.Place(u.robot.Agent.Name(), at) })
+}

@@ -1,0 +1,320 @@
+package player
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// power is the supply's voltage and the battery.
+type power struct {
+	noCommands
+	noRequests
+	layout      *hal.Layout
+	volts, life *hal.Sensor
+}
+
+func (u *power) publish(s *sample, out func(uint8, payload)) {
+	const volts, percent = 1, 8
+	p := &powerData{}
+	if u.volts != nil {
+		if v := s.measured[u.volts.First]; !math.IsNaN(v) {
+			p.Valid, p.Volts = p.Valid|volts, v
+		}
+	}
+	if u.life != nil {
+		if v := s.measured[u.life.First]; !math.IsNaN(v) {
+			p.Valid, p.Percent = p.Valid|percent, 100*u.layout.Measured(u.life.First).Fraction(v)
+		}
+	}
+	if p.Valid != 0 {
+		out(1, p)
+	}
+}
+
+// ptz is a camera on two joints.
+type ptz struct {
+	layout *hal.Layout
+	ptz    *PTZ
+}
+
+func (u *ptz) publish(s *sample, out func(uint8, payload)) {
+	p := &ptzData{}
+	p.Zoom = u.ptz.FieldOfView
+	if i := u.ptz.Pan; i != hal.None {
+		p.Pan = reversed(known(s.value(u.layout.Actuators[i].Position), 0), u.ptz.PanReversed)
+		p.PanSpeed = reversed(known(s.value(u.layout.Actuators[i].Velocity), 0), u.ptz.PanReversed)
+	}
+	if i := u.ptz.Tilt; i != hal.None {
+		p.Tilt = reversed(known(s.value(u.layout.Actuators[i].Position), 0), u.ptz.TiltReversed)
+		p.TiltSpeed = reversed(known(s.value(u.layout.Actuators[i].Velocity), 0), u.ptz.TiltReversed)
+	}
+	out(1, p)
+}
+
+func (u *ptz) command(k *control, subtype uint8, in []byte) error {
+	if subtype != 1 {
+		return errUnknown
+	}
+	var p ptzCommand
+	if err := decodePayload(in, &p); err != nil {
+		return err
+	}
+	for _, joint := range []struct {
+		actuator int
+		angle    float64
+	}{{u.ptz.Pan, reversed(p.Pan, u.ptz.PanReversed)}, {u.ptz.Tilt, reversed(p.Tilt, u.ptz.TiltReversed)}} {
+		if joint.actuator == hal.None {
+			continue
+		}
+		if err := k.stage(joint.actuator, hal.PositionMode, joint.angle); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (u *ptz) request(_ *control, subtype uint8, in []byte) (payload, error) {
+	const position = 1
+	switch subtype {
+	case 2:
+		var p number
+		if err := decodePayload(in, &p); err != nil {
+			return nil, err
+		}
+		if p.Value != position {
+			return nil, errAbsent
+		}
+		return nil, nil
+	case 4:
+		return &geometry{Pose: poseOf(u.ptz.Mount)}, nil
+	case 5:
+		return &number{}, nil
+	}
+	return nil, errUnknown
+}
+
+// camera is a camera of the layout; the session's streams publish it.
+type camera struct {
+	noData
+	noCommands
+	index int
+}
+
+// pictureOf is a picture in Player's words; nil where it has no colours.
+func pictureOf(p *hal.Picture) *cameraData {
+	const rgb888, bits = 5, 24
+	if p == nil || len(p.RGB) < 3*p.Width*p.Height || 3*p.Width*p.Height > maxAnswer/2 {
+		return nil
+	}
+	return &cameraData{Width: uint32(p.Width), Height: uint32(p.Height), BitsPerPixel: bits, Format: rgb888, Divisor: 1,
+		Image: append([]byte(nil), p.RGB[:3*p.Width*p.Height]...)}
+}
+
+func (u *camera) request(k *control, subtype uint8, _ []byte) (payload, error) {
+	const image = 3
+	if subtype != image {
+		return nil, errUnknown
+	}
+	if p := k.session.picture(u.index); p != nil {
+		return p, nil
+	}
+	return nil, errAbsent // not opened, or no picture yet
+}
+
+// dio is the robot's switches, one bit each.
+type dio struct {
+	noRequests
+	rig   *hal.Rig
+	robot *Robot
+}
+
+func (u *dio) publish(_ *sample, out func(uint8, payload)) {
+	p := &dioData{Count: uint32(len(u.robot.Switches))}
+	u.rig.BetweenCycles(func() {
+		for i, s := range u.robot.Switches {
+			if s.Lit() {
+				p.Bits |= 1 << i
+			}
+		}
+	})
+	out(1, p)
+}
+
+func (u *dio) command(k *control, subtype uint8, in []byte) error {
+	var p dioData
+	if subtype != 1 {
+		return errUnknown
+	}
+	if err := decodePayload(in, &p); err != nil {
+		return err
+	}
+	if int(p.Count) > len(u.robot.Switches) {
+		return fmt.Errorf("outputs: got %d, want at most %d: %w", p.Count, len(u.robot.Switches), errValue)
+	}
+	if err := k.session.hold(); err != nil {
+		return err
+	}
+	return k.edge(func() error {
+		for i := range p.Count {
+			if err := u.robot.Switches[i].Switch(p.Bits>>i&1 != 0); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// opaque is every channel as text.
+type opaque struct {
+	noRequests
+	layout *hal.Layout
+}
+
+func (u *opaque) publish(s *sample, out func(uint8, payload)) {
+	var text []byte
+	for i, v := range s.measured {
+		text = append(append(text, u.layout.Measured(i).Name...), ' ')
+		text = append(strconv.AppendFloat(text, v, 'g', 9, 64), '\n')
+	}
+	out(1, &opaqueData{text})
+}
+
+func (u *opaque) command(k *control, subtype uint8, in []byte) error {
+	var p opaqueData
+	if subtype != 1 {
+		return errUnknown
+	}
+	if err := decodePayload(in, &p); err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(p.Data)) {
+		words := strings.Fields(strings.Trim(line, "\x00"))
+		if len(words) == 0 {
+			continue
+		}
+		if len(words) != 3 {
+			return fmt.Errorf("line %.60q: got %d words, want actuator mode value: %w", line, len(words), ErrFormat)
+		}
+		actuator, value := u.layout.Actuator(words[0]), 0.0
+		value, err := strconv.ParseFloat(words[2], 64)
+		if actuator == hal.None || err != nil {
+			return fmt.Errorf("line %.60q: %w", line, errValue)
+		}
+		mode := hal.NoMode
+		for m := range hal.NumModes {
+			if m.String() == words[1] {
+				mode = m
+			}
+		}
+		if mode == hal.NoMode {
+			return fmt.Errorf("mode: got %.20q, want position, velocity, torque or duty: %w", words[1], errValue)
+		}
+		if err := k.stage(actuator, mode, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// imu is an inertial sensor. Its data has the form that the client last chose: 1 pose, 2 calibrated, 3 quaternion,
+// 4 angles, 5 pose with rates.
+type imu struct {
+	noCommands
+	sensor *hal.Sensor
+	form   atomic.Uint32
+}
+
+func (u *imu) publish(s *sample, out func(uint8, payload)) {
+	v := s.of(u.sensor)
+	if math.IsNaN(v[0]) {
+		return
+	}
+	var turn hal.Pose
+	var c imuCalibrated
+	const inertialCount, imuCount = 3, 10
+	switch {
+	case u.sensor.Kind == "inertial" && len(v) >= inertialCount:
+		turn.Rotation = rotation(vector(v[:3]))
+	case len(v) >= imuCount:
+		copy(turn.Rotation[:], v)
+		copy(c.Gyro[:], v[4:])
+		copy(c.Acceleration[:], v[7:])
+	default:
+		return
+	}
+	pose := poseOf(turn)
+	if u.sensor.Kind == "inertial" {
+		pose.R = vector(v[:3])
+	}
+	switch form := uint8(u.form.Load()); form {
+	case 2:
+		out(form, &c)
+	case 3:
+		out(form, &imuQuaternion{c, turn.Rotation})
+	case 4:
+		out(form, &imuEuler{c, pose.R})
+	case 5:
+		out(form, &imuFull{Pose: pose, Velocity: pose3{R: c.Gyro}, Acceleration: pose3{P: c.Acceleration}})
+	default:
+		out(1, &imuState{pose})
+	}
+}
+
+func (u *imu) request(_ *control, subtype uint8, in []byte) (payload, error) {
+	var p number
+	if subtype != 1 {
+		return nil, errUnknown
+	}
+	if err := decodePayload(in, &p); err != nil {
+		return nil, err
+	}
+	if p.Value < 1 || p.Value > 5 {
+		return nil, errValue
+	}
+	u.form.Store(p.Value)
+	return nil, nil
+}
+
+// rfid is tags that a reader has found.
+type rfid struct {
+	noCommands
+	noRequests
+	tags func() []Tag
+}
+
+func (u *rfid) publish(_ *sample, out func(uint8, payload)) {
+	p := &rfidData{}
+	for _, t := range u.tags() {
+		p.Tags = append(p.Tags, rfidTag{GUID: []byte(t.Text)})
+	}
+	out(1, p)
+}
+
+// fiducials are victims that a sensor has found.
+type fiducials struct {
+	noCommands
+	tags func() []Tag
+}
+
+func (u *fiducials) publish(_ *sample, out func(uint8, payload)) {
+	p := &fiducialData{}
+	for _, t := range u.tags() {
+		p.Fiducials = append(p.Fiducials, fiducial{ID: int32(t.Number), Pose: poseOf(t.Place)})
+	}
+	out(1, p)
+}
+
+func (u *fiducials) request(_ *control, subtype uint8, _ []byte) (payload, error) {
+	switch subtype {
+	case 1:
+		return &fiducialGeometry{}, nil
+	case 2:
+		return &fiducialView{}, nil
+	}
+	return nil, errUnknown
+}
