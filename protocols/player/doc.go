@@ -29,7 +29,8 @@
 //
 // # Limits
 //
-// The first client that commands a robot holds its lease until it leaves; commands of other clients are refused. What a
+// The first client that commands a robot holds its lease until it leaves; commands of other clients are refused. A command
+// lasts while its client sends anything at all, requests for data included. What a
 // body does not have is not in the device list. PTZ, limb and gripper positions are clamped by the guard, as all goals.
 // The opaque device is ours: its data is a line "name value" for each measured channel, its command a line
 // "actuator mode value" (mode position, velocity, torque or duty).

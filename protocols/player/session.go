@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// heartbeat is how often a connected client that sends nothing counts as alive: its commands persist.
+	// heartbeat is how often the state of a connected client is checked.
 	heartbeat = 100 * time.Millisecond
 	// deaf is how long a client may leave data unread before it no longer counts as alive.
 	deaf = 500 * time.Millisecond
@@ -143,6 +143,10 @@ func (s *session) serve(ctx context.Context) error {
 		}
 		s.heard = time.Now()
 		s.server.traffic.Receive()
+		// Commands persist while their program sends anything at all, also requests for data.
+		if s.lease != nil {
+			s.rig.Renew(s.lease)
+		}
 		if err := s.handle(ctx, &h, payload); err != nil {
 			return err
 		}
@@ -177,8 +181,8 @@ func (s *session) read(b []byte) (int, error) {
 	}
 }
 
-// step lets the robot's client count as alive, drives on to its goal, and in lock-step lets time pass at the pace of the
-// wall clock: clients of this protocol do not ask for steps.
+// step drives on to the client's goal, and in lock-step lets time pass at the pace of the wall clock: clients of this
+// protocol do not ask for steps.
 func (s *session) step() error {
 	now := time.Now()
 	if now.Before(s.beat) {
@@ -200,8 +204,11 @@ func (s *session) step() error {
 		return nil // a client that does not read must not go on driving: the guard decides
 	}
 	if k := &s.control; k.goal != nil && s.base != nil {
-		if err := s.base.towards(k); err != nil {
+		err := s.base.towards(k)
+		// towards commands anew at each beat: for a client that hangs it must not
+		if silent := now.Sub(s.heard) > deaf && s.server.robot.Agent.BodyKind() != hal.Simulated; silent || err != nil {
 			k.goal = nil
+			s.base.drive(k, 0, 0)
 		}
 		if err := s.commit(); err != nil {
 			return err

@@ -125,14 +125,27 @@ func TestDrive(t *testing.T) {
 					}
 				}
 			}()
-			time.Sleep(2 * time.Second)
+			for range 10 { // any message keeps the command
+				time.Sleep(200 * time.Millisecond)
+				c.send(Header{Device: Device{Position2D, 0}, Type: Req, Subtype: 1}, nil)
+			}
 			if left, right, on := s.rover.commands(); math.Abs(left-4) > 1e-6 || math.Abs(right-6) > 1e-6 || !on {
 				t.Errorf("%v: wheels after 2 s: got %g, %g, %v, want 4, 6 rad/s", mode, left, right, on)
 			}
-			c.command(Device{Position2D, 0}, 1, &position2Velocity{pose2{X: 1}, 0})
 			time.Sleep(time.Second)
 			if left, right, _ := s.rover.commands(); left != 0 || right != 0 {
+				t.Errorf("%v: a client that hangs: got %g, %g", mode, left, right)
+			}
+			c.Drive(0.5, 0)
+			c.command(Device{Position2D, 0}, 1, &position2Velocity{pose2{X: 1}, 0})
+			time.Sleep(100 * time.Millisecond)
+			if left, right, _ := s.rover.commands(); left != 0 || right != 0 {
 				t.Errorf("%v: motors off: got %g, %g", mode, left, right)
+			}
+			c.command(Device{Position2D, 0}, 2, &position2Goal{Pose: pose2{X: 100}, Motors: 1})
+			time.Sleep(2 * time.Second)
+			if left, right, _ := s.rover.commands(); left != 0 || right != 0 {
+				t.Errorf("%v: a client that hangs on its way to a goal: got %g, %g", mode, left, right)
 			}
 			c.command(Device{Position2D, 0}, 3, &carCommand{0.5, 0})
 			time.Sleep(time.Second)
