@@ -162,9 +162,12 @@ func (j *joint) command(a *hal.Actuator, m hal.Mode, v float64) {
 	}
 }
 
-// ticks is where the servo must go for the joint to be at radians. The servo may count other turns than the
+// ticks is where the servo must go for the joint to be at radians, within its soft limits whatever the guard let through. The servo may count other turns than the
 // calibration does; its own present position tells which. What was not measured to be safe is never asked for.
 func (j *joint) ticks(a *hal.Actuator, radians float64) float64 {
+	if !a.Wraps {
+		radians = clamp(radians, a.Limits.MinPosition, a.Limits.MaxPosition)
+	}
 	ticks, present := j.cal.Ticks(radians), j.Chain.State(j.Index).Position
 	known := !math.IsNaN(present)
 	switch {
@@ -219,7 +222,7 @@ func (j *joint) read(f *hal.Frame, a *hal.Actuator) hal.Status {
 	if err == nil && s.Alarm == 0 {
 		err = s.Inhibit // its values are good, but it gives way
 	}
-	return hal.Status{Time: j.time, Err: j.fault(err, s.Alarm)}
+	return hal.Status{Time: j.time, Err: j.fault(err, s.Alarm), Idle: s.Idle}
 }
 
 // Alarms appends what each actuator's device complains of, in the layout's order, to dst.

@@ -137,14 +137,30 @@ func TestLedBackIntoRange(t *testing.T) {
 	}
 }
 
+// TestSafety04DriverClamps: whatever a guard lets through, no goal beyond the soft limits reaches a servo.
+func TestSafety04DriverClamps(t *testing.T) {
+	r := newRobot(t, xm, []string{"elbow"}, func(l *hal.Layout, _ []Joint) {
+		l.Actuators[0].Limits.MinPosition, l.Actuators[0].Limits.MaxPosition = -0.5, 0.5
+	})
+	tick := 2 * math.Pi / 4096
+	r.f.Enable[0] = true
+	for _, c := range []struct{ at, told, want float64 }{{0, 2, 0.5}, {0, -2, -0.5}, {1.2, 1.2, 0.5}, {0, 0.2, 0.2}} {
+		r.states[0].Position = 2048 + c.at/tick
+		r.cycle()
+		r.set(0, hal.PositionMode, c.told)
+		r.cycle()
+		near(t, "goal", (r.goals[0].Position-2048)*tick, c.want)
+	}
+}
+
 // A reversed, geared joint with its zero off the centre, in figures worked out by hand.
 func TestCalibrated(t *testing.T) {
 	r := newRobot(t, xm, []string{"elbow"}, func(l *hal.Layout, joints []Joint) {
 		c := joints[0].Calibration
 		c.Direction, c.Gear, c.ZeroTicks, c.RangeTicks = -1, 2, 1000, [2]float64{100, 3900}
 		c.Torque = calibration.Torque{Constant: 3, Offset: 0.1}
-		l.Actuators[0].Limits.MinPosition = -1
-		l.Actuators[0].Limits.MaxPosition = 1
+		l.Actuators[0].Limits.MinPosition = -1.6
+		l.Actuators[0].Limits.MaxPosition = 1.6
 	})
 	a := &r.l.Actuators[0]
 	r.f.Enable[0] = true

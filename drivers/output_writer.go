@@ -1,6 +1,7 @@
 package drivers
 
 import (
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -220,6 +221,9 @@ func (f *OutputWriter) State() (age time.Duration, begun uint64, err error) {
 	}
 	return age, f.begun, err
 }
+
+// CutTorque implements hal.TorqueCutter: it is Halt, whose answers are asked for again.
+func (f *OutputWriter) CutTorque() error { return errors.Join(f.Halt()...) }
 
 // Halt ends all pulses, by the gate at once and by the bus, and says of each channel what was wrong, nil where it
 // acknowledged. It waits for a write that is under way. No pulse begins but by what is staged and sent afterwards.

@@ -135,7 +135,7 @@ func (g *guard) lead(i int, speed, goal float64) float64 {
 // near tells whether position is within actuator i's soft limits or so little outside that the way back is no leap.
 func (g *guard) near(i int, position float64) bool {
 	a := &g.layout.Actuators[i]
-	return g.config.Direct || math.Abs(position-soft(a, position)) <= g.following(a, 0)
+	return g.config.Direct || math.Abs(position-soft(a, position)) <= noise
 }
 
 // soft is position within a's soft limits.

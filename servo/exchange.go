@@ -3,6 +3,7 @@ package servo
 import (
 	"errors"
 	"os"
+	"sync/atomic"
 	"time"
 )
 
@@ -15,6 +16,7 @@ type Exchange struct {
 	Latency  time.Duration // what the adapter holds an answer back, at most
 	Out      []byte        // packets to send
 	Raw      []byte        // received in this exchange, bounded
+	Abort    *atomic.Bool  // while it is true no answer is waited for; nil = never
 	Sent     uint64        // bytes
 	Received uint64
 
@@ -71,25 +73,42 @@ func (x *Exchange) Await(reply int, delay time.Duration) error {
 // More waits for the next piece of the answer, adds it to Raw and returns it. After the deadline it looks once more
 // without waiting, since the answer may lie there while this process was not running; then it is ErrNoReply.
 func (x *Exchange) More() ([]byte, error) {
+	for {
+		piece, last, err := x.wait()
+		if len(piece) > 0 || err != nil || last {
+			return piece, err
+		}
+	}
+}
+
+// wait is More for abortCheck at most; last says that more waiting is of no use.
+func (x *Exchange) wait() (piece []byte, last bool, err error) {
+	if x.Abort != nil && x.Abort.Load() {
+		return nil, true, ErrNoReply
+	}
 	// The deadline, not the wait, is fixed: a line that trickles bytes does not gain time by it.
 	wait := x.deadline - x.Port.Now()
 	if wait <= 0 {
 		if x.late {
-			return nil, ErrNoReply
+			return nil, true, ErrNoReply
 		}
 		x.late, wait = true, 0
 	}
 	if len(x.Raw) == cap(x.Raw) { // a babbling line: no answer is that long
-		return nil, ErrNoReply
+		return nil, true, ErrNoReply
 	}
-	n, err := x.Port.Read(x.Raw[len(x.Raw):cap(x.Raw)], wait)
-	piece := x.Raw[len(x.Raw) : len(x.Raw)+n]
+	part := wait
+	if x.Abort != nil {
+		part = min(wait, abortCheck)
+	}
+	n, err := x.Port.Read(x.Raw[len(x.Raw):cap(x.Raw)], part)
+	piece = x.Raw[len(x.Raw) : len(x.Raw)+n]
 	x.Raw = x.Raw[:len(x.Raw)+n]
 	x.Received += uint64(n)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		if err = nil; n == 0 {
+		if err = nil; n == 0 && part == wait {
 			err = ErrNoReply
 		}
 	}
-	return piece, err
+	return piece, part == wait, err
 }

@@ -118,6 +118,7 @@ type GenericChain struct {
 	prepared bool // a servo was prepared for torque in this Send
 	list     []int
 	stats    Stats
+	cut      cut
 }
 
 // HealthInterval is how many cycles of period pass from one look at a servo's health to the next: five, and 50 ms at least. What a

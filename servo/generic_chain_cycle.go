@@ -2,16 +2,7 @@ package servo
 
 import "errors"
 
-// Send hands every staged goal to the servos. It blocks for the writing alone, but for a change of mode; a brand whose
-// commands are answered each waits for the answers here. While the line is lost it returns why.
-func (r *GenericChain) Send() error {
-	err := r.send()
-	if r.line != nil {
-		r.stats.Pause(&r.x)
-	}
-	return err
-}
-
+// send is Send under the line's lock.
 func (r *GenericChain) send() error {
 	if err := r.attend(); err != nil {
 		return err
@@ -62,7 +53,7 @@ func (r *GenericChain) send() error {
 	}
 	// 3. All goals; who was armed in this Send has his, the present position, on the way.
 	for i := range r.Devices {
-		if s := &r.Devices[i]; s.Stage == TorqueOn && !s.Lost && !s.fresh && !s.doubt {
+		if s := &r.Devices[i]; s.Stage == TorqueOn && !s.fresh && (!s.Lost && !s.doubt || s.still()) {
 			if !r.protocol.StageGoal(i) {
 				s.Disarm()
 				r.protocol.StageTorqueOff(i)
@@ -74,10 +65,8 @@ func (r *GenericChain) send() error {
 	return r.lineError(nil, "", r.protocol.Flush())
 }
 
-// Receive reads every servo's state and blocks for the answers. It costs the wire time of what is asked; a silent servo
-// adds 2 ms and the adapter's latency once a request. It returns an error when the line itself is lost; a servo's own
-// trouble stands in its State.Err.
-func (r *GenericChain) Receive() error {
+// receive is Receive under the line's lock.
+func (r *GenericChain) receive() error {
 	if r.line == nil {
 		return r.reopen.Lost()
 	}

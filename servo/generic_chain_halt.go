@@ -7,29 +7,15 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Halt switches every servo's torque off, twice, and then asks each whether it is off, once more where it did not
-// answer. The result has an entry for every servo, nil where it said that its torque is off. Torque does not come back
-// until Enable has been false once. Safe at any time, and twice.
-func (r *GenericChain) Halt() []error {
-	for i := range r.Devices {
-		if s := &r.Devices[i]; s.Stage == TorqueOn {
-			s.Hold(ErrHalted)
-		}
-		r.protocol.Invalidate(i)
-	}
+// halt is Halt under the line's lock.
+func (r *GenericChain) halt() []error {
+	r.inhibit()
 	// Twice: most buses do not acknowledge it, and this one matters.
 	for range 2 {
 		if r.line == nil {
 			break
 		}
-		r.x.Out = r.x.Out[:0]
-		for i := range r.Devices {
-			if !r.Devices[i].Barred {
-				r.protocol.StageTorqueOff(i)
-			}
-		}
-		r.protocol.Stage()
-		r.lineError(nil, "", r.protocol.Flush()) // the looking below finds out
+		r.lineError(nil, "", r.stageOff()) // the reading below finds out
 	}
 	faults := make([]error, len(r.Devices))
 	for i := range r.Devices {
@@ -96,6 +82,8 @@ func (r *GenericChain) ClearAlarm(i int) error {
 
 // ClearAlarms frees every servo that an alarm has latched; see ClearAlarm. It returns what was wrong with each, nil where it is free.
 func (r *GenericChain) ClearAlarms() (faults []error) {
+	r.cut.mu.Lock()
+	defer r.cut.mu.Unlock()
 	for i := range r.Devices {
 		if r.Devices[i].Latched {
 			faults = append(faults, r.ClearAlarm(i))

@@ -52,6 +52,7 @@ type State struct {
 	Temperature float64       // °C
 	Time        time.Duration // the line's clock when the values came; < 0 = never
 	Alarm       Alarm         // what the servo complains of, as bits
+	Idle        bool          // it follows no goals: torque or mode is being switched, or it is lost; as of the last Send
 	Torque      bool          // the servo has torque on, as far as known
 	Err         error         // why the values are no newer; nil = they are of the last cycle
 	Inhibit     error         // why it has no torque though it was told to: until Enable has been false once; nil = it has

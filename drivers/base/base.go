@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -54,6 +55,7 @@ type Settings struct {
 // them off (its button, its emergency stop), was silent for its watchdog's time or had to be opened anew, they stay off
 // until all wheels were disabled and one is enabled again.
 type Base struct {
+	mu     sync.Mutex // the line: Send, Receive, Halt and CutTorque hold it
 	cfg    Settings
 	robot  Robot
 	clock  hal.Clock

@@ -182,9 +182,11 @@ func (b *Base) command(speed [2]int) {
 	b.put(Command{Op: OpVel, Kind: Number, Int: speed[0]}, Command{Op: OpRVel, Kind: Number, Int: speed[1]})
 }
 
-// Brake tells the base to stop as hard as it can, and waits for nothing: where there are several none is to wait for the
-// Halt of another.
-func (b *Base) Brake() error {
+// CutTorque implements hal.TorqueCutter: it tells the base to stop as hard as it can, and waits for nothing. Its motors
+// go off with Halt, when it stands: those brake nothing.
+func (b *Base) CutTorque() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if b.line == nil {
 		return nil // Halt says so
 	}
@@ -197,6 +199,8 @@ func (b *Base) Brake() error {
 // all where it stands with its motors off already. There is an error a wheel. Motors come back only after the wheels were
 // disabled once.
 func (b *Base) Halt() []error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	for i := range b.wheels {
 		b.wheels[i].goal = servo.Goal{}
 	}

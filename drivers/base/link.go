@@ -44,6 +44,8 @@ func (b *Base) restart(fresh bool) {
 // Send hands on what the base shall do: one step of a session that is not open yet, or what the wheels want. It never
 // blocks.
 func (b *Base) Send() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if b.line == nil {
 		// Reopening counts in cycles, and waits for seconds in the end; a base that is back is wanted back at once.
 		if now := b.clock.Now(); b.lost != nil && now-b.asked >= knock {
@@ -69,6 +71,8 @@ func (b *Base) Inline() { b.reopen.Inline = true }
 
 // Receive takes what the base has said. It never blocks: how old it is stands in State and in the sources.
 func (b *Base) Receive() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if b.line == nil {
 		return b.unlined()
 	}

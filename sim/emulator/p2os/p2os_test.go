@@ -270,13 +270,13 @@ func TestButtonDown(t *testing.T) {
 // A base brakes before anybody waits for it.
 func TestBrake(t *testing.T) {
 	r := newRobot(t, "p2at", 1, nil)
-	must(t, r.base.Brake()) // not open: nothing to brake
+	must(t, r.base.CutTorque()) // not open: nothing to brake
 	must(t, r.base.Open())
 	r.enable(true)
 	r.drive(2, 2)
 	r.run(2 * time.Second)
 	before := r.line.Now()
-	must(t, r.base.Brake())
+	must(t, r.base.CutTorque())
 	if r.line.Now() != before {
 		t.Error("it waited")
 	}

@@ -1,0 +1,109 @@
+package servo
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// cut is how a stop reaches a chain beside its cycle: the lock of its line, and the wish that the exchange under way gives
+// way.
+type cut struct {
+	mu     sync.Mutex  // the line and all that is said on it; Send, Receive and Halt hold it
+	wanted atomic.Bool // a stop waits for mu: exchanges end at once
+	halted atomic.Bool // a stop has cut the torque, and the chain's goroutine has not seen it yet
+}
+
+// abortCheck is how long an exchange waits at most before it looks whether a stop wants the line.
+const abortCheck = 500 * time.Microsecond
+
+// Send hands every staged goal to the servos. It blocks for the writing alone, but for a change of mode; a vendor whose
+// commands are answered each waits for the answers here. While the line is lost it returns why.
+func (r *GenericChain) Send() error {
+	r.cut.mu.Lock()
+	defer r.cut.mu.Unlock()
+	r.x.Abort = &r.cut.wanted
+	if r.cut.halted.Swap(false) {
+		r.inhibit()
+	}
+	err := r.send()
+	if r.line != nil {
+		r.stats.Pause(&r.x)
+	}
+	for i := range r.Devices {
+		s := &r.Devices[i]
+		s.State.Idle = s.Goal.Enable && (s.Stage != TorqueOn || s.Lost || s.doubt)
+	}
+	return err
+}
+
+// Receive reads every servo's state and blocks for the answers. It costs the wire time of what is asked; a silent servo
+// adds 2 ms and the adapter's latency once a request. It returns an error when the line itself is lost; a servo's own
+// trouble stands in its State.Err.
+func (r *GenericChain) Receive() error {
+	r.cut.mu.Lock()
+	defer r.cut.mu.Unlock()
+	return r.receive()
+}
+
+// Halt switches every servo's torque off, twice, and then asks each whether it is off, once more where it did not
+// answer. The result has an entry for every servo, nil where it said that its torque is off. Torque does not come back
+// until Enable has been false once. Safe at any time, and twice.
+func (r *GenericChain) Halt() []error {
+	r.cut.mu.Lock()
+	defer r.cut.mu.Unlock()
+	return r.halt()
+}
+
+// CutTorque implements hal.TorqueCutter: torque off to every servo, lost ones too. The exchange under way ends within
+// abortCheck. It waits for no acknowledgement but of vendors whose servos acknowledge each command.
+func (r *GenericChain) CutTorque() error {
+	r.cut.wanted.Store(true)
+	r.cut.mu.Lock()
+	defer r.cut.mu.Unlock()
+	r.cut.wanted.Store(false)
+	r.cut.halted.Store(true)
+	if r.line == nil {
+		return r.reopen.Lost()
+	}
+	return r.stageOff()
+}
+
+// inhibit lets no torque come back until Enable has been false once.
+func (r *GenericChain) inhibit() {
+	for i := range r.Devices {
+		// One that is about to be given torque too.
+		if s := &r.Devices[i]; s.Stage == TorqueOn || s.Stage == TorqueOff && s.Goal.Enable {
+			s.Hold(ErrHalted)
+		}
+		r.protocol.Invalidate(i)
+	}
+}
+
+// stageOff sends torque off to every servo.
+func (r *GenericChain) stageOff() error {
+	r.x.Out = r.x.Out[:0]
+	for i := range r.Devices {
+		if !r.Devices[i].Barred {
+			r.protocol.StageTorqueOff(i)
+		}
+	}
+	r.protocol.Stage()
+	return r.protocol.Flush()
+}
+
+// still tells that the goal is no motion in a mode that turns freely: a safe command, which goes to lost servos too.
+func (m *DeviceState) still() bool {
+	g := &m.Goal
+	switch g.Mode {
+	case hal.VelocityMode:
+		return g.Velocity == 0
+	case hal.TorqueMode:
+		return g.Effort == 0
+	case hal.DutyMode:
+		return g.Duty == 0
+	}
+	return false
+}

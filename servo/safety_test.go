@@ -1,0 +1,110 @@
+package servo
+
+import (
+	"math"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// TestSafety02LostServosAreSentSafeCommands: zero and torque off go to servos that do not answer too; no other goal does.
+func TestSafety02LostServosAreSentSafeCommands(t *testing.T) {
+	b := newStub(t)
+	turn := func(velocity float64, enable bool) string {
+		t.Helper()
+		b.said = b.said[:0]
+		for i := range b.r.Devices {
+			b.r.SetGoal(i, Goal{Enable: enable, Mode: hal.VelocityMode, Velocity: velocity, Limit: 1})
+		}
+		if err := b.r.Send(); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(b.said, " ")
+	}
+	for range 3 {
+		turn(1, true)
+		b.r.Receive()
+	}
+	b.r.Devices[0].Lost = true
+	b.r.Devices[0].Torque = Unknown
+	for _, c := range []struct {
+		velocity float64
+		enable   bool
+		want     string
+	}{{1, true, "aim1"}, {0, true, "aim0 aim1"}, {-1, true, "aim1"}, {0, false, "off0 off1"}} {
+		if got := turn(c.velocity, c.enable); got != c.want {
+			t.Errorf("velocity %g, enable %v: got %q, want %q", c.velocity, c.enable, got, c.want)
+		}
+	}
+}
+
+// TestSafety08CutTorque: a stop goes out at once, whoever calls it, and no torque comes back by the goals of before.
+func TestSafety08CutTorque(t *testing.T) {
+	b := newStub(t)
+	b.cycle(t)
+	b.said = b.said[:0]
+	done := make(chan error)
+	go func() { done <- b.r.CutTorque() }()
+	if err := <-done; err != nil || strings.Join(b.said, " ") != "off0 off1" {
+		t.Fatalf("cut: got %v, %q", err, b.said)
+	}
+	for range 5 {
+		if got := b.cycle(t); got != "" {
+			t.Fatalf("goals after a cut: got %q, want nothing staged until Enable has been false", got)
+		}
+	}
+	for i := range b.r.Devices {
+		b.r.SetGoal(i, Goal{})
+	}
+	b.r.Send()
+	b.r.Receive()
+	if got := b.cycle(t); !strings.Contains(got, "arm0") {
+		t.Errorf("enabled again: got %q, want torque", got)
+	}
+}
+
+// silentPort never answers; its time passes while it is waited for.
+type silentPort struct {
+	echoing
+	now     time.Duration
+	waiting chan struct{}
+}
+
+func (p *silentPort) Now() time.Duration { return p.now }
+func (p *silentPort) Read(b []byte, timeout time.Duration) (int, error) {
+	p.now += timeout
+	select {
+	case p.waiting <- struct{}{}:
+	default:
+	}
+	return 0, os.ErrDeadlineExceeded
+}
+
+// TestSafety08ExchangeGivesWay: a stop does not wait for the answer of a silent servo.
+func TestSafety08ExchangeGivesWay(t *testing.T) {
+	p := &silentPort{waiting: make(chan struct{}, 1)}
+	x := NewExchange(p, 10, 64, 64)
+	x.Latency = time.Hour
+	var c cut
+	x.Abort = &c.wanted
+	if err := x.Request(10, 0); err != nil {
+		t.Fatal(err)
+	}
+	go func() { <-p.waiting; c.wanted.Store(true) }()
+	if _, err := x.More(); err != ErrNoReply {
+		t.Errorf("got %v, want %v", err, ErrNoReply)
+	}
+	if p.now >= time.Hour {
+		t.Errorf("waited %v, want it to give way", p.now)
+	}
+	// Without a stop the whole time is waited for, and no longer.
+	c.wanted.Store(false)
+	x.Latency, p.now = 5*time.Millisecond, 0
+	x.Request(10, 0)
+	if _, err := x.More(); err != ErrNoReply || math.Abs((p.now-x.deadline).Seconds()) > 1e-9 {
+		t.Errorf("got %v after %v, want %v at %v", err, p.now, ErrNoReply, x.deadline)
+	}
+}
