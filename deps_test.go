@@ -27,6 +27,7 @@ var law = []struct{ importer, may, reason string }{
 	{"sim/emulator", "hal sim servo drivers", "the other side of the wire: codecs, register tables and physics"},
 	{"sim/model", "hal sim internal/yaml", "robots and scenes are files"},
 	{"sim/hydro", "hal sim internal/yaml", "vehicles are files"},
+	{"sim/identify", "hal sim internal/yaml", "a fit simulates the robot's own servo; servos are files"},
 	{"sim", "hal sim", "physics never sees hardware"},
 	{"protocols/", "hal protocols", "a protocol never sees what stands behind the rig"},
 	{"protocols", "hal", "what protocols share"},

@@ -27,6 +27,7 @@ func (a *app) commands() []*cobra.Command {
 		newEmulate(a),
 		newSimloid(a),
 		newUSARSim(a),
+		newIdentify(a),
 		newBench(a),
 		newOrder(a, control.OrderStop, "take the torque off every joint of a running rig, latched"),
 		newOrder(a, control.OrderReset, "clear the emergency stop and latched alarms; what had stopped stays disarmed"),

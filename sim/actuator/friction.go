@@ -72,7 +72,11 @@ func (f *Friction) stribeck(velocity float64) float64 {
 	if velocity == 0 || !(f.Dqs > 0) {
 		return 1
 	}
-	return exact.Exp(-exact.Pow(math.Abs(velocity)/f.Dqs, f.Alpha))
+	x := math.Abs(velocity) / f.Dqs
+	if f.Alpha != 1 {
+		x = exact.Pow(x, f.Alpha)
+	}
+	return exact.Exp(-x)
 }
 
 func sign(x float64) int {

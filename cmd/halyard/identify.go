@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/actuator"
+	"github.com/halyard-robotics/halyard/sim/identify"
+)
+
+func newIdentify(a *app) *cobra.Command {
+	var f identifyFlags
+	c := &cobra.Command{
+		Use:   "identify (--servo MODEL --out FILE | --check FILE) --data FILES",
+		Short: "find a servo's parameters from recordings",
+		Long: "Identify finds motor and friction of a servo from recordings of a pendulum of known mass, by simulating the servo " +
+			"that simulated robots have, and writes them as a file that a joint names as its model. With --check it plays " +
+			"recordings through the servo of such a file and prints how far it is from each. FILES are recordings or folders " +
+			"of them (BAM's raw JSON). docs/identify.md says how to record, and what the numbers mean.",
+		Example: "  halyard identify --servo xl330-m288 --data recordings --out xl330.yaml\n" +
+			"  halyard identify --check xl330.yaml --data recordings/kp200-sin_sin.json -o jsonl",
+		RunE: func(_ *cobra.Command, args []string) error {
+			f.data = append(f.data, args...) // a shell expands --data *.json to one flag and the rest as arguments
+			return f.run(a)
+		},
+	}
+	c.Flags().StringVar(&f.servo, "servo", "", "model of the recorded servo, as xl330-m288")
+	c.Flags().StringArrayVar(&f.data, "data", nil, "a recording, or a folder of recordings; may be repeated")
+	c.Flags().StringVar(&f.out, "out", "", "servo file to write")
+	c.Flags().StringVar(&f.check, "check", "", "servo file, or model, to compare with the recordings")
+	c.RegisterFlagCompletionFunc("servo", words(actuator.Names()...))
+	return c
+}
+
+type identifyFlags struct {
+	servo, out, check string
+	data              []string
+}
+
+func (f *identifyFlags) run(a *app) error {
+	refuse := func(got, want string) error {
+		return &hal.Error{Kind: hal.Invalid, Op: "identify", Err: fmt.Errorf("got %s, want %s", got, want), Try: "halyard identify --help"}
+	}
+	switch {
+	case (f.servo == "") == (f.check == ""):
+		return refuse("neither or both of --servo and --check", "one of them")
+	case f.servo != "" && f.out == "":
+		return refuse("no --out", "the servo file to write")
+	case f.check != "" && f.out != "":
+		return refuse("--out with --check, which writes nothing", "one of them")
+	case len(f.data) == 0:
+		return refuse("no --data", "recordings")
+	}
+	servo, err := f.known()
+	if err != nil {
+		return err
+	}
+	runs, err := identify.Load(f.data)
+	if err != nil {
+		return err
+	}
+	if f.check == "" {
+		return f.fit(a, &servo.Spec, runs)
+	}
+	if err := servo.Matches(runs); err != nil {
+		return err
+	}
+	var rows []playedRun
+	for _, r := range identify.Check(servo, runs) {
+		rows = append(rows, playedRun{r.File, r.Error, r.Most})
+	}
+	return show(a, rows)
+}
+
+// known is the servo of a file, or one of the models.
+func (f *identifyFlags) known() (*identify.Servo, error) {
+	name := f.servo + f.check
+	if f.check != "" && identify.IsFile(name) {
+		return identify.ReadServo(name)
+	}
+	return identify.Known(name)
+}
+
+func (f *identifyFlags) fit(a *app, spec *actuator.Spec, runs []*identify.Run) error {
+	a.note("identify %s from %d recordings; this takes some minutes", spec.Name, len(runs))
+	servo, err := identify.Fit(runs, spec, func(step string) { a.note("%s", step) })
+	if err != nil {
+		return err
+	}
+	servo.Date = time.Now()
+	if err := servo.Save(f.out); err != nil {
+		return err
+	}
+	a.note("%s: %s", f.out, servo.Spec.Fit)
+	var rows []playedRun
+	for _, r := range servo.Recordings {
+		rows = append(rows, playedRun{r.File, r.Error, r.Most})
+	}
+	return show(a, rows)
+}
+
+// playedRun is one recording beside what the servo makes of its goals.
+type playedRun struct {
+	File string  `json:"file"`
+	MAE  float64 `json:"mae_rad"`
+	Max  float64 `json:"max_rad"`
+}
+
+func (playedRun) Header() []string { return []string{"file", "mae rad", "max rad"} }
+
+func (r playedRun) Cells() []string {
+	return []string{r.File, strconv.FormatFloat(r.MAE, 'f', 4, 64), strconv.FormatFloat(r.Max, 'f', 4, 64)}
+}

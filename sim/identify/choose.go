@@ -1,0 +1,325 @@
+package identify
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/actuator"
+)
+
+// candidate is one model of a servo: the friction model and what it fits beside the motor.
+type candidate struct {
+	friction int      // BAM's model, 1..6
+	extra    string   // "droop", "Kq": what a servo that is driven hard shows; "" neither
+	names    []string // of the parameters
+}
+
+func (c *candidate) String() string {
+	name := fmt.Sprintf("M%d", c.friction)
+	if c.extra != "" {
+		name += " + " + c.extra
+	}
+	return name
+}
+
+// frictions are the parameters of each friction model. The exponent Alpha stays 1: recordings do not tell it from Dqs.
+var frictions = [...]string{
+	1: "Kb Kv", 2: "Kb Kv Ks Dqs", 3: "Kb Kv Kl", 4: "Kb Kv Ks Kl Kls Dqs",
+	5: "Kb Kv Km Ke Kms Kes Dqs", 6: "Kb Kv Km Ke Kms Kes Kmq Keq Dqs",
+}
+
+func newCandidate(friction int, extra string) *candidate {
+	return &candidate{friction, extra, strings.Fields("kt R armature " + frictions[friction] + " " + extra + " arm_offset goal_delay")}
+}
+
+// begin is the guess at which a search begins: the servo's own motor and a usual friction.
+func (c *candidate) begin(spec *actuator.Spec, axes []axis) trial {
+	t := trial{spec: *spec}
+	t.spec.Droop, t.spec.Friction = 0, actuator.Friction{Model: c.friction, Dqs: 0.5, Alpha: 1}
+	for i := range axes {
+		if a := &axes[i]; !a.positive {
+			a.set(&t, a.begin)
+		}
+	}
+	return t
+}
+
+// load is the greatest torque of gravity in the runs, N·m: the unit of what is a torque.
+func load(runs []*Run) float64 {
+	most := 0.0
+	for _, r := range runs {
+		most = math.Max(most, (r.Mass+r.ArmMass/2)*actuator.StandardGravity*r.Length)
+	}
+	return most
+}
+
+// Rounds and simulations of the searches; chosen so that twelve recordings of six seconds take less than two minutes of
+// one core for all models together.
+const (
+	explorePlays = 240
+	coarseRounds = 7
+	fineRounds   = 6
+	foldRounds   = 5
+)
+
+// fitted is a candidate with its best trial.
+type fitted struct {
+	*candidate
+	trial
+	axes    []axis
+	mae     []float64 // rad, of each run
+	leftOut []float64 // rad, of each part that a fit had not seen, run by run and fold by fold
+}
+
+// fit searches the best trial of c from three beginnings: a usual servo, what a global search finds from there, and the
+// best of a simpler model, which may be nil.
+func (c *candidate) fit(runs []*Run, spec *actuator.Spec, simpler *fitted) *fitted {
+	s := &search{runs: runs, axes: axes(c.names, load(runs)), step: coarseStep, width: 0.1}
+	begin := c.begin(spec, s.axes)
+	starts := []trial{begin, s.explore(begin, explorePlays, 1)}
+	if simpler != nil {
+		starts = append(starts, c.extend(simpler, s.axes))
+	}
+	f := &fitted{candidate: c, axes: s.axes}
+	best := math.Inf(1)
+	for _, t := range starts {
+		t = s.widths(t, coarseRounds, 0.1, 0.03)
+		if cost := s.cost(s.residuals(&t, nil)); cost < best {
+			f.trial, best = t, cost
+		}
+	}
+	f.trial = s.widths(f.trial, coarseRounds, narrow)
+	s.step = fineStep
+	f.trial = s.refine(f.trial, fineRounds)
+	f.mae = errorsOf(runs, &f.trial)
+	return f
+}
+
+// extend is the trial of a simpler model as one of c, with a little of what that model does not have.
+func (c *candidate) extend(simpler *fitted, axes []axis) trial {
+	const little = 0.2
+	t := simpler.trial
+	t.spec.Friction.Model = c.friction
+	for i := range axes {
+		if a := &axes[i]; !slices.Contains(simpler.names, a.name) && !a.positive {
+			a.set(&t, little*a.begin)
+		}
+	}
+	return t
+}
+
+// errorsOf are the mean absolute errors of t, rad, run by run.
+func errorsOf(runs []*Run, t *trial) []float64 {
+	all := make([]float64, len(runs))
+	for i, r := range runs {
+		all[i], _ = r.errors(&t.spec, t.bench)
+	}
+	return all
+}
+
+// errors are the mean and the greatest absolute difference, rad, of the servo spec from the recording.
+func (r *Run) errors(spec *actuator.Spec, b Bench) (mean, most float64) {
+	positions := make([]float64, len(r.Samples))
+	r.Play(spec, b, positions)
+	for i, q := range positions {
+		d := math.Abs(q - r.Samples[i].Position)
+		mean += d
+		most = math.Max(most, d)
+	}
+	return mean / float64(len(positions)), most
+}
+
+// fold is a part of the recordings that a fit leaves out: run and sample.
+type fold func(run, sample int) bool
+
+// stretches and stretchSeconds cut runs where they are too few to leave whole ones out.
+const (
+	stretches      = 4
+	stretchSeconds = 0.75
+	leastRuns      = 4
+)
+
+// folds are the ways to leave parts of the runs out, each a list of folds that together are all of them: all runs of one
+// gain of the servo, and all of one kind of motion, since a model must foretell a gain and a motion that it has not seen;
+// else run by run; of fewer than four runs every fourth stretch of time.
+func folds(runs []*Run) (ways [][]fold) {
+	if len(runs) < leastRuns {
+		var way []fold
+		for n := range stretches {
+			way = append(way, func(run, sample int) bool {
+				r := runs[run]
+				return int((r.Samples[sample].Time-r.Samples[0].Time)/stretchSeconds)%stretches == n
+			})
+		}
+		return [][]fold{way}
+	}
+	by := func(key func(r *Run) string) {
+		var way []fold
+		for i, r := range runs {
+			if !slices.ContainsFunc(runs[:i], func(o *Run) bool { return key(o) == key(r) }) {
+				way = append(way, func(run, _ int) bool { return key(runs[run]) == key(r) })
+			}
+		}
+		if len(way) > 1 {
+			ways = append(ways, way)
+		}
+	}
+	by(func(r *Run) string { return fmt.Sprint(r.P) })
+	by(func(r *Run) string { return r.Trajectory })
+	if len(ways) == 0 {
+		by(func(r *Run) string { return r.Name })
+	}
+	return ways
+}
+
+// validate fits f again without each fold in turn and measures what was left out. Each of these fits begins halfway back to
+// where the search began, since the whole fit has seen what is left out.
+func (f *fitted) validate(runs []*Run, spec *actuator.Spec) {
+	f.leftOut = nil
+	begin := f.begin(spec, f.axes)
+	for i := range f.axes {
+		a := &f.axes[i]
+		a.set(&begin, (a.get(&begin)+a.get(&f.trial))/2)
+	}
+	for _, way := range folds(runs) {
+		for _, out := range way {
+			s := &search{axes: f.axes, step: coarseStep}
+			for k, r := range runs {
+				hidden := make([]bool, len(r.Samples))
+				for i := range hidden {
+					hidden[i] = out(k, i)
+				}
+				if slices.Contains(hidden, false) {
+					s.runs, s.hidden = append(s.runs, r), append(s.hidden, hidden)
+				}
+			}
+			t := s.widths(begin, foldRounds, 0.05, narrow)
+			for k, r := range runs {
+				positions := make([]float64, len(r.Samples))
+				r.Play(&t.spec, t.bench, positions)
+				sum, n := 0.0, 0
+				for i, q := range positions {
+					if out(k, i) {
+						sum += math.Abs(q - r.Samples[i].Position)
+						n++
+					}
+				}
+				if n > 0 {
+					f.leftOut = append(f.leftOut, sum/float64(n))
+				}
+			}
+		}
+	}
+}
+
+func mean(all []float64) float64 {
+	sum := 0.0
+	for _, v := range all {
+		sum += v
+	}
+	return sum / float64(len(all))
+}
+
+// choose fits the models and returns them with the best first: the one that foretells runs best that it has not seen. What
+// a hard drive shows is decided with the friction model M3, then the friction model with that.
+func choose(runs []*Run, spec *actuator.Spec, progress func(string)) []*fitted {
+	var all []*fitted
+	try := func(friction int, extra string, simpler *fitted) *fitted {
+		c := newCandidate(friction, extra)
+		f := c.fit(runs, spec, simpler)
+		f.validate(runs, spec)
+		all = append(all, f)
+		progress(fmt.Sprintf("%-11s %5.2f deg, left out %5.2f deg", c, degrees(mean(f.mae)), degrees(mean(f.leftOut))))
+		return f
+	}
+	plain := try(1, "", nil)
+	best := try(3, "", plain)
+	if saturates(runs, spec) {
+		base := best
+		for _, extra := range []string{"droop", "Kq"} {
+			if f := try(3, extra, base); mean(f.leftOut) < mean(best.leftOut) {
+				best = f
+			}
+		}
+	}
+	extra, simpler := best.extra, best
+	if extra == "droop" {
+		plain = try(1, extra, plain)
+	}
+	if extra != "Kq" { // which M1 and M2 do not have
+		try(2, extra, plain)
+	}
+	for _, friction := range []int{4, 5, 6} {
+		simpler = try(friction, extra, simpler)
+	}
+	slices.SortStableFunc(all, func(a, b *fitted) int { return cmp.Compare(mean(a.leftOut), mean(b.leftOut)) })
+	pick := simplest(all)
+	best = all[pick]
+	return slices.Insert(slices.Delete(all, pick, pick+1), 0, best)
+}
+
+// saturates says that the runs drive the servo near its limits, where droop and a load's square show.
+func saturates(runs []*Run, spec *actuator.Spec) bool {
+	const nearly = 0.8
+	for _, r := range runs {
+		for i := range r.Samples {
+			if s := &r.Samples[i]; s.Torque && math.Abs(spec.PositionGain*r.P*(s.Goal-s.Position)) > nearly*spec.MaxDuty {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// simplest is the index of the model to use: the one with the fewest parameters of those that are not clearly worse than the
+// first, which foretells best. Clearly is more than one standard error of the difference, part by part.
+func simplest(all []*fitted) int {
+	pick := 0
+	for i, f := range all {
+		n := float64(len(f.leftOut))
+		if len(f.names) >= len(all[pick].names) {
+			continue
+		}
+		worse, squares := mean(f.leftOut)-mean(all[0].leftOut), 0.0
+		for k := range f.leftOut {
+			d := f.leftOut[k] - all[0].leftOut[k] - worse
+			squares += d * d
+		}
+		factor := distuv.StudentsT{Nu: n - 1, Sigma: 1}.Quantile(0.8413)
+		if worse <= factor*math.Sqrt(squares/(n-1)/n) {
+			pick = i
+		}
+	}
+	return pick
+}
+
+func degrees(radians float64) float64 { return radians * 180 / math.Pi }
+
+// usable refuses sets of runs that no fit can use.
+func usable(runs []*Run, spec *actuator.Spec) error {
+	if spec.PositionGain == 0 {
+		return &hal.Error{Kind: hal.Invalid, Op: "identify " + spec.Name,
+			Err: fmt.Errorf("got a servo whose position mode has no gain, want one with P, I and D")}
+	}
+	driven := false
+	for _, r := range runs {
+		if err := r.fits(spec); err != nil {
+			return err
+		}
+		first := &r.Samples[0]
+		driven = driven || slices.ContainsFunc(r.Samples, func(s Sample) bool {
+			return s.Torque && math.Abs(s.Goal-first.Goal) > minMotion
+		})
+	}
+	if !driven {
+		return &hal.Error{Kind: hal.Invalid, Op: "identify " + spec.Name, Try: "docs/identify.md says how to record",
+			Err: fmt.Errorf("got no recording in which a goal moves with the torque on, want at least one")}
+	}
+	return nil
+}

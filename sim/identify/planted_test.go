@@ -1,0 +1,225 @@
+package identify
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/actuator"
+)
+
+// plantedServos are four kinds: of three firmwares and control laws, from 0.4 to 6 N·m.
+var plantedServos = []string{"xl330-m288", "sts3215", "mx-64", "xm430-w350"}
+
+// planted is a servo whose parameters are known, on a bench, with recordings of it.
+type planted struct {
+	spec  *actuator.Spec // of the table: where a fit begins
+	truth trial
+	runs  []*Run
+}
+
+// errorKind is what a recording adds to the position: a standard deviation of 0.3 degrees, new in each sample, or lasting
+// 170 ms as vibration and a drifting encoder do.
+type errorKind string
+
+const (
+	white      errorKind = "white"
+	correlated errorKind = "correlated"
+)
+
+// motions are goals as functions of time, rad, with the torque.
+var motions = []struct {
+	name string
+	goal func(t float64) (float64, bool)
+}{
+	{"sin_sin", func(t float64) (float64, bool) { return math.Sin(1.5*t)*1.2 + 0.5*math.Sin(6*t)*math.Sin(2.5*t), true }},
+	{"sweep", func(t float64) (float64, bool) { return math.Sin(1.6 * t * t), true }},
+	{"drop", func(t float64) (float64, bool) { return -1.3 * (1 - math.Cos(math.Pi*math.Min(1, t/1.2))) / 2, t < 1.3 }},
+	{"up", func(t float64) (float64, bool) { return 1.4 * (1 - math.Cos(math.Pi*math.Min(1, t/1.5))) / 2, true }},
+}
+
+// plant draws a servo of the model called name and records it: every motion with two gains, seconds long, 100 samples a second.
+func plant(name string, seed uint64, seconds float64, errors errorKind, change func(*trial)) *planted {
+	r := rand.New(rand.NewPCG(seed, 77))
+	spec, _ := actuator.Lookup(name)
+	p := &planted{spec: spec, truth: trial{spec: *spec}}
+	k := &p.truth.spec
+	off := func(share float64) float64 { return math.Exp(share * (2*r.Float64() - 1)) }
+	k.Kt *= off(0.15)
+	k.R *= off(0.2)
+	k.Armature *= off(0.3)
+	stall := k.Kt * spec.NominalVolts / k.R
+	torque := 0.4 * stall // of the load
+	k.Friction = actuator.Friction{Model: 3, Kb: 0.02 * stall * off(0.5), Kv: 0.01 * stall * off(0.5), Kl: 0.1 * off(0.5), Dqs: 0.5, Alpha: 1}
+	p.truth.bench = Bench{ArmOffset: 0.03 * (2*r.Float64() - 1), GoalDelay: float64(2+r.IntN(7)) / 1000}
+	if change != nil {
+		change(&p.truth)
+	}
+	length := 0.12
+	gain := 0.8 / (k.PositionGain * 0.35) // full drive at about 0.35 rad
+	for _, m := range motions {
+		for _, share := range []float64{0.5, 1.5} {
+			run := &Run{
+				Name: fmt.Sprintf("%s-%g", m.name, share), Motor: name, Trajectory: m.name, Mass: torque / 9.80665 / length, Length: length,
+				Volts: spec.NominalVolts, P: math.Round(gain * share),
+			}
+			run.record(&p.truth, seconds, m.goal)
+			run.spoil(errors, r)
+			p.runs = append(p.runs, run)
+		}
+	}
+	return p
+}
+
+// record fills the samples from a servo of truth. It has a loop of its own: what it tests is not what makes its data.
+func (r *Run) record(truth *trial, seconds float64, goal func(t float64) (float64, bool)) {
+	s := actuator.NewServo(&truth.spec)
+	s.Load = actuator.Load{Mass: r.Mass, Length: r.Length, Down: -truth.bench.ArmOffset, Backlash: truth.bench.Play}
+	s.Supply = actuator.NewSupply(r.Volts, 0)
+	s.Gains.P, s.Gains.I, s.Gains.D, s.Shutdown = r.P, 0, 0, 0
+	s.Reset(0)
+	s.Mode = hal.PositionMode
+	s.GoalPosition, s.Enable = goal(0)
+	type order struct {
+		goal   float64
+		torque bool
+	}
+	const period = 10 // ms between samples
+	delay := int(math.Round(truth.bench.GoalDelay * 1000))
+	var orders []order
+	for ms := range int(seconds * 1000) {
+		if ms%period == 0 {
+			at := float64(ms) / 1000
+			g, on := goal(at)
+			orders = append(orders, order{g, on})
+			load := math.Round(s.Duty * 885)
+			if load < 0 {
+				load += 65536
+			}
+			r.Samples = append(r.Samples, Sample{at, g, s.MeasuredPosition(), load, r.Volts, on})
+		}
+		if at := ms - delay; at >= 0 && at%period == 0 {
+			s.GoalPosition, s.Enable = orders[at/period].goal, orders[at/period].torque
+		}
+		s.Step(0.001)
+		s.Supply.FinishStep(0.001)
+	}
+}
+
+// spoil adds errors of 0.3 degrees to the positions.
+func (r *Run) spoil(kind errorKind, random *rand.Rand) {
+	const sigma, lasting = 0.3 * math.Pi / 180, 0.17
+	keep := 0.0
+	if kind == correlated {
+		keep = math.Exp(-0.01 / lasting)
+	}
+	e := random.NormFloat64() * sigma
+	for i := range r.Samples {
+		e = keep*e + math.Sqrt(1-keep*keep)*sigma*random.NormFloat64()
+		r.Samples[i].Position += e
+	}
+}
+
+// recover fits p with its own friction model, from the servo's table, and returns the trial and its intervals by name.
+func (p *planted) recover(names ...string) (trial, map[string]estimate) {
+	c := newCandidate(3, "")
+	c.names = append(c.names, names...)
+	s := &search{runs: p.runs, axes: axes(c.names, load(p.runs)), step: fineStep}
+	t := s.widths(c.begin(p.spec, s.axes), 8, 0.1, narrow)
+	found := map[string]estimate{}
+	for i, e := range s.intervals(&t, 1) {
+		found[s.axes[i].name] = e
+	}
+	return t, found
+}
+
+// coverage counts, by parameter, how often an interval held the truth.
+type coverage struct {
+	held, all map[string]int
+	errors    map[string][]float64 // share of the truth; s and rad of what may be zero
+}
+
+func newCoverage() *coverage {
+	return &coverage{map[string]int{}, map[string]int{}, map[string][]float64{}}
+}
+
+func (c *coverage) add(p *planted, found map[string]estimate) {
+	for i := range parameters {
+		a := &parameters[i]
+		e, ok := found[a.name]
+		if !ok || math.IsNaN(e.low) {
+			continue
+		}
+		truth := *a.at(&p.truth)
+		c.all[a.name]++
+		if truth >= e.low && truth <= e.high {
+			c.held[a.name]++
+		}
+		miss := e.value - truth
+		if a.low >= 0 && a.name != "play" {
+			miss /= truth
+		}
+		c.errors[a.name] = append(c.errors[a.name], miss)
+	}
+}
+
+// total is the share of all intervals that held.
+func (c *coverage) total() float64 {
+	held, all := 0, 0
+	for name := range c.all {
+		held, all = held+c.held[name], all+c.all[name]
+	}
+	return float64(held) / float64(all)
+}
+
+// String is a table of the parameters: coverage, median and 95th percentile of the error.
+func (c *coverage) String() string {
+	var b strings.Builder
+	for i := range parameters {
+		name := parameters[i].name
+		if n := c.all[name]; n > 0 {
+			abs := make([]float64, n)
+			for k, e := range c.errors[name] {
+				abs[k] = math.Abs(e)
+			}
+			fmt.Fprintf(&b, "  %-10s held %5.1f %% of %d, error median %.3g, p95 %.3g\n", name, 100*float64(c.held[name])/float64(n), n, quantile(abs, 0.5), quantile(abs, 0.95))
+		}
+	}
+	return b.String()
+}
+
+// TestPlanted recovers planted servos. With HALYARD_LONG=1 it draws 250 of each kind, which takes half an hour of a core.
+func TestPlanted(t *testing.T) {
+	seeds, low, high := 2, 0.80, 1.0
+	if os.Getenv("HALYARD_LONG") != "" {
+		seeds, low, high = 250, 0.93, 0.97
+	}
+	for _, kind := range []errorKind{white, correlated} {
+		all := newCoverage()
+		for _, name := range plantedServos {
+			c := newCoverage()
+			for seed := range seeds {
+				p := plant(name, uint64(seed), 3, kind, nil)
+				_, found := p.recover()
+				c.add(p, found)
+				all.add(p, found)
+			}
+			t.Logf("%s, %s error, %d seeds\n%s", name, kind, seeds, c)
+		}
+		t.Logf("%s error, all kinds: intervals hold %.1f %%\n%s", kind, 100*all.total(), all)
+		if got := all.total(); got < low || got > high {
+			t.Errorf("%s error: intervals hold %.1f %%, want %g..%g %%", kind, 100*got, 100*low, 100*high)
+		}
+		for name, most := range map[string]float64{"kt": 0.05, "R": 0.08} {
+			for _, e := range all.errors[name] {
+				if math.Abs(e) > 2*most {
+					t.Errorf("%s error: %s is off by %.1f %%, want at most %g %%", kind, name, 100*e, 200*most)
+				}
+			}
+		}
+	}
+}

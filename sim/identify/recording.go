@@ -1,0 +1,296 @@
+package identify
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// Run is one recording: a servo that moves a pendulum of known mass.
+type Run struct {
+	Name       string  // of the file
+	Motor      string  // as the recorder names it: "xl330", "xl330-m288"
+	Trajectory string  // "sin_sin", "lift_and_drop"
+	Mass       float64 // kg, a point at the end of the arm
+	ArmMass    float64 // kg, of the arm, a rod
+	Length     float64 // m, of the arm
+	Volts      float64 // V, of the supply
+	P          float64 // the servo's position gain, in the units of its register
+	Samples    []Sample
+}
+
+// Sample is one line of a recording. Angles are those of the servo: 0 is the centre of its encoder.
+type Sample struct {
+	Time     float64 // s
+	Goal     float64 // rad
+	Position float64 // rad
+	Load     float64 // the register as it was read; NaN where the recording has none
+	Volts    float64 // V, as the servo measures them; NaN where the recording has none
+	Torque   bool    // torque enable
+}
+
+// Bounds of a recording. They refuse files that are no recordings of a bench before a fit wastes minutes on them.
+const (
+	maxFile    = 64 << 20 // bytes
+	maxSamples = 1 << 20
+	minSamples = 50
+	minSeconds = 1
+	maxGap     = 0.25 // s between two samples
+	minMotion  = 0.05 // rad between the lowest and the highest position
+	maxAngle   = 100  // rad
+)
+
+// recordingFile is BAM's raw JSON (github.com/Rhoban/bam), which is Halyard's own format as well. Pointers tell a missing
+// number from zero.
+type recordingFile struct {
+	Mass       *float64     `json:"mass"`
+	ArmMass    *float64     `json:"arm_mass"`
+	ArmDash    *float64     `json:"arm-mass"` // as BAM's recorder spells it
+	Length     *float64     `json:"length"`
+	P          *float64     `json:"kp"`
+	Volts      *float64     `json:"vin"`
+	Motor      *string      `json:"motor"`
+	Trajectory string       `json:"trajectory"`
+	Entries    *[]entryFile `json:"entries"`
+}
+
+type entryFile struct {
+	Time     *float64 `json:"timestamp"`
+	Goal     *float64 `json:"goal_position"`
+	Position *float64 `json:"position"`
+	Load     *float64 `json:"load"`
+	Volts    *float64 `json:"input_volts"`
+	Torque   *bool    `json:"torque_enable"`
+}
+
+// Load reads the recordings at paths; of a folder, every file NAME.json in it. A path that is given twice is read once.
+func Load(paths []string) ([]*Run, error) {
+	var files []string
+	for _, p := range paths {
+		info, err := os.Stat(p)
+		if err != nil {
+			return nil, &hal.Error{Kind: hal.Invalid, Op: "read recording " + p, Err: err}
+		}
+		if !info.IsDir() {
+			files = append(files, filepath.Clean(p))
+			continue
+		}
+		in, err := filepath.Glob(filepath.Join(p, "*.json"))
+		if err != nil || len(in) == 0 {
+			return nil, refuse(p, "got a folder without recordings, want files NAME.json in it")
+		}
+		files = append(files, in...)
+	}
+	var runs []*Run
+	for i, file := range files {
+		if slices.Contains(files[:i], file) {
+			continue
+		}
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, &hal.Error{Kind: hal.Invalid, Op: "read recording " + file, Err: err}
+		}
+		data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+		f.Close()
+		if err != nil {
+			return nil, &hal.Error{Kind: hal.Invalid, Op: "read recording " + file, Err: err}
+		}
+		r, err := Read(file, data)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, r)
+	}
+	if len(runs) == 0 {
+		return nil, refuse("--data", "got no recordings, want at least one file")
+	}
+	return runs, nil
+}
+
+// Read reads one recording and checks it. Every error is hal.Invalid and names the file and the place in it.
+func Read(name string, data []byte) (*Run, error) {
+	if len(data) > maxFile {
+		return nil, refuse(name, "got more than %d bytes, want a recording of at most that", maxFile)
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return nil, refuse(name, "got an empty file, want a recording")
+	}
+	var f recordingFile
+	d := json.NewDecoder(bytes.NewReader(data))
+	if err := d.Decode(&f); err != nil {
+		return nil, unreadable(name, data, err)
+	}
+	if rest := bytes.TrimSpace(data[d.InputOffset():]); len(rest) > 0 {
+		return nil, refuse(name, "got %d bytes behind the recording, want one JSON object", len(rest))
+	}
+	if err := f.foreign(data); err != "" {
+		return nil, refuse(name, "%s", err)
+	}
+	r := &Run{Name: name, Motor: *f.Motor, Trajectory: f.Trajectory}
+	for _, c := range []struct {
+		key       string
+		from      *float64
+		to        *float64
+		low, high float64
+	}{
+		{"mass", f.Mass, &r.Mass, 1e-4, 100}, {"length", f.Length, &r.Length, 1e-3, 10},
+		{"kp", f.P, &r.P, 0, 32767}, {"vin", f.Volts, &r.Volts, 1, 100},
+	} {
+		if c.from == nil {
+			return nil, refuse(name, "%s: got none, want a number: the bench needs it", c.key)
+		}
+		if *c.to = *c.from; !(*c.to >= c.low && *c.to <= c.high) {
+			return nil, refuse(name, "%s: got %g, want %g..%g", c.key, *c.to, c.low, c.high)
+		}
+	}
+	if f.ArmMass == nil {
+		f.ArmMass = f.ArmDash
+	}
+	if f.ArmMass != nil {
+		if r.ArmMass = *f.ArmMass; !(r.ArmMass >= 0 && r.ArmMass <= 100) {
+			return nil, refuse(name, "arm_mass: got %g, want 0..100", r.ArmMass)
+		}
+	}
+	if err := r.samples(*f.Entries); err != nil {
+		return nil, err
+	}
+	return r, r.plausible()
+}
+
+// refuse is the error of a recording that is not used.
+func refuse(name, format string, args ...any) error {
+	return &hal.Error{Kind: hal.Invalid, Op: "read recording " + name, Err: fmt.Errorf(format, args...), Try: "docs/identify.md says how to record"}
+}
+
+// unreadable says what is wrong with JSON that cannot be decoded.
+func unreadable(name string, data []byte, err error) error {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return refuse(name, "file ends at byte %d in the middle of the recording: half written", len(data))
+	case errors.As(err, &syntax):
+		at := int(min(max(syntax.Offset-1, 0), int64(len(data))))
+		if before := bytes.LastIndexByte(data[:at], ':'); before >= 0 { // -Infinity fails at its second byte
+			value := strings.TrimSpace(string(data[before+1 : min(before+20, len(data))]))
+			for _, bad := range []string{"NaN", "-NaN", "Infinity", "-Infinity", "nan", "inf", "-inf"} {
+				if strings.HasPrefix(value, bad) {
+					return refuse(name, "byte %d: got %s, want a number: drop the samples that were not read", at, bad)
+				}
+			}
+		}
+		return refuse(name, "byte %d: got no JSON (%v), want a recording", at, err)
+	case errors.As(err, &kind) && kind.Field == "":
+		return refuse(name, "got a JSON %s, want an object with mass, length, kp, vin, motor and entries", kind.Value)
+	case errors.As(err, &kind):
+		return refuse(name, "%s: got a %s at byte %d, want a %s", kind.Field, kind.Value, kind.Offset, kind.Type)
+	}
+	return refuse(name, "%v", err)
+}
+
+// foreign says what a JSON object is that is no recording; "" for a recording.
+func (f *recordingFile) foreign(data []byte) string {
+	if f.Entries != nil && f.Motor != nil {
+		return ""
+	}
+	if f.Entries != nil {
+		return "motor: got none, want the servo's name, such as xl330-m288"
+	}
+	var top map[string]json.RawMessage
+	if json.Unmarshal(data, &top) != nil {
+		return "got no object, want a recording"
+	}
+	has := func(keys ...string) bool {
+		return !slices.ContainsFunc(keys, func(k string) bool { return top[k] == nil })
+	}
+	if has("kt", "R", "model") {
+		return "got parameters of BAM, want a recording, with entries"
+	}
+	for _, v := range top {
+		var joint map[string]json.RawMessage
+		if json.Unmarshal(v, &joint) == nil && joint["homing_offset"] != nil {
+			return "got a LeRobot calibration, want a recording, with entries"
+		}
+	}
+	keys := slices.Sorted(func(yield func(string) bool) {
+		for k := range top {
+			if !yield(k) {
+				return
+			}
+		}
+	})
+	if len(keys) > 8 {
+		keys = append(keys[:8], "...")
+	}
+	return fmt.Sprintf("got an object of %q, want mass, length, kp, vin, motor and entries", keys)
+}
+
+// samples takes the entries over and checks each.
+func (r *Run) samples(entries []entryFile) error {
+	if n := len(entries); n < minSamples || n > maxSamples {
+		return refuse(r.Name, "entries: got %d, want %d..%d", n, minSamples, maxSamples)
+	}
+	r.Samples = make([]Sample, len(entries))
+	for i := range entries {
+		e, s := &entries[i], &r.Samples[i]
+		at := func(key string) string { return fmt.Sprintf("entries[%d].%s", i, key) }
+		for _, c := range []struct {
+			key  string
+			from *float64
+			to   *float64
+			most float64
+		}{{"timestamp", e.Time, &s.Time, 1e10}, {"goal_position", e.Goal, &s.Goal, maxAngle}, {"position", e.Position, &s.Position, maxAngle}} {
+			if c.from == nil {
+				return refuse(r.Name, "%s: got none, want a number", at(c.key))
+			}
+			if *c.to = *c.from; !(math.Abs(*c.to) <= c.most) {
+				return refuse(r.Name, "%s: got %g, want at most %g", at(c.key), *c.to, c.most)
+			}
+		}
+		if e.Torque == nil {
+			return refuse(r.Name, "%s: got none, want true or false", at("torque_enable"))
+		}
+		s.Torque, s.Load, s.Volts = *e.Torque, math.NaN(), math.NaN()
+		if e.Load != nil {
+			s.Load = *e.Load
+		}
+		if e.Volts != nil {
+			s.Volts = *e.Volts
+		}
+		if i > 0 {
+			gap := s.Time - r.Samples[i-1].Time
+			if !(gap > 0) {
+				return refuse(r.Name, "%s: got %g s after %g s, want rising times", at("timestamp"), s.Time, r.Samples[i-1].Time)
+			}
+			if gap > maxGap {
+				return refuse(r.Name, "%s: got a gap of %.3g s, want at most %g s: samples are missing", at("timestamp"), gap, maxGap)
+			}
+		}
+	}
+	return nil
+}
+
+// plausible refuses recordings of which each sample is good and the whole is not.
+func (r *Run) plausible() error {
+	first, last := &r.Samples[0], &r.Samples[len(r.Samples)-1]
+	if d := last.Time - first.Time; d < minSeconds {
+		return refuse(r.Name, "got %.2g s, want at least %d s", d, minSeconds)
+	}
+	low, high := math.Inf(1), math.Inf(-1)
+	for i := range r.Samples {
+		low, high = math.Min(low, r.Samples[i].Position), math.Max(high, r.Samples[i].Position)
+	}
+	if high-low < minMotion {
+		return refuse(r.Name, "no motion: the position stays within %.2g rad, want at least %g rad (is the servo powered, and the torque on?)", high-low, minMotion)
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package identify
+
+import (
+	"math"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/actuator"
+)
+
+// Bench is what a recording shows that is not the servo's.
+type Bench struct {
+	ArmOffset float64 // rad; the arm hangs down at the position -ArmOffset
+	GoalDelay float64 // s from a sample's time until the servo follows its goal: the recorder's order of writing and reading, and the servo's latency
+	Play      float64 // rad, the whole dead zone between gear and load
+}
+
+// fineStep and coarseStep are steps of the simulation, s. The fine one is that of simulated robots; a search begins with
+// the coarse one.
+const (
+	fineStep   = 0.001
+	coarseStep = 0.002
+)
+
+// Play gives the goals of r to the servo spec on bench b, from the first recorded position, and stores its position at the
+// time of each sample, rad, in positions, which is as long as r.Samples.
+func (r *Run) Play(spec *actuator.Spec, b Bench, positions []float64) {
+	r.play(spec, b, fineStep, positions)
+}
+
+func (r *Run) play(spec *actuator.Spec, b Bench, step float64, positions []float64) {
+	s := actuator.NewServo(spec)
+	// The arm is a rod: half of its mass pulls at the end, a third of it resists there.
+	s.Load = actuator.Load{
+		Mass: r.Mass + r.ArmMass/2, Inertia: -r.ArmMass / 6 * r.Length * r.Length, Length: r.Length,
+		Down: -b.ArmOffset, Backlash: b.Play,
+	}
+	s.Supply = actuator.NewSupply(r.Volts, 0)
+	s.Gains.P, s.Gains.I, s.Gains.D = r.P, 0, 0 // as BAM's recorders set them
+	s.Shutdown = 0                              // benches go beyond the rated voltage
+	first := &r.Samples[0]
+	s.Reset(first.Position)
+	s.GoalPosition, s.Mode, s.Enable = first.Goal, hal.PositionMode, first.Torque
+	now, next := first.Time, 0 // next is the sample whose goal comes next
+	for i := range r.Samples {
+		at := r.Samples[i].Time
+		for ; next < len(r.Samples) && r.Samples[next].Time+b.GoalDelay <= at; next++ {
+			change := math.Max(now, r.Samples[next].Time+b.GoalDelay)
+			advance(s, change-now, step)
+			now = change
+			s.GoalPosition, s.Enable = r.Samples[next].Goal, r.Samples[next].Torque
+		}
+		advance(s, at-now, step)
+		now = math.Max(now, at)
+		positions[i] = s.Position
+	}
+}
+
+// advance lets seconds pass in equal steps of at most step.
+func advance(s *actuator.Servo, seconds, step float64) {
+	if !(seconds > 1e-9) {
+		return
+	}
+	n := math.Ceil(seconds/step - 1e-6)
+	for range int(n) {
+		s.Step(seconds / n)
+	}
+}

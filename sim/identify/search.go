@@ -1,0 +1,192 @@
+package identify
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/optimize"
+)
+
+// search is one problem: the axes of trials that come near the recordings. It counts its simulations.
+type search struct {
+	runs   []*Run
+	hidden [][]bool // of each run the samples that do not count; nil: all count
+	axes   []axis
+	step   float64 // s, of the simulation
+	width  float64 // rad: residuals below count by their square, above by their size (pseudo-Huber)
+	plays  int     // simulations of all runs so far
+}
+
+// residuals of t, rad, simulated less recorded, run after run.
+func (s *search) residuals(t *trial, into []float64) []float64 {
+	into = into[:0]
+	for k, r := range s.runs {
+		n := len(into)
+		into = append(into, make([]float64, len(r.Samples))...)
+		r.play(&t.spec, t.bench, s.step, into[n:])
+		for i := range r.Samples {
+			if into[n+i] -= r.Samples[i].Position; s.hidden != nil && s.hidden[k][i] {
+				into[n+i] = 0
+			}
+		}
+	}
+	s.plays++
+	return into
+}
+
+// cost is the mean over the runs, each with the same weight, of the pseudo-Huber loss.
+func (s *search) cost(residuals []float64) float64 {
+	sum, at := 0.0, 0
+	for _, r := range s.runs {
+		one := 0.0
+		for range r.Samples {
+			x := residuals[at] / s.width
+			one += math.Sqrt(1+x*x) - 1
+			at++
+		}
+		sum += one / float64(len(r.Samples))
+	}
+	return sum / float64(len(s.runs)) * s.width
+}
+
+// explore is the global search: CMA-ES of gonum from t, with so many simulations.
+func (s *search) explore(t trial, plays int, seed uint64) trial {
+	start := make([]float64, len(s.axes))
+	for i := range s.axes {
+		start[i] = s.axes[i].get(&t)
+	}
+	var res []float64
+	at := func(x []float64) (u trial, beyond float64) {
+		u = t
+		for i := range s.axes {
+			d := s.axes[i].set(&u, x[i]) - x[i]
+			beyond += d * d
+		}
+		return u, beyond
+	}
+	problem := optimize.Problem{Func: func(x []float64) float64 {
+		u, beyond := at(x)
+		res = s.residuals(&u, res)
+		return s.cost(res) * (1 + beyond)
+	}}
+	method := &optimize.CmaEsChol{InitStepSize: 0.5, Population: 12, Src: rand.NewPCG(seed, 0)}
+	found, err := optimize.Minimize(problem, start, &optimize.Settings{FuncEvaluations: plays, Converger: optimize.NeverTerminate{}}, method)
+	if err != nil || found == nil {
+		return t // its only errors are of settings: the local search begins where this one did
+	}
+	best, _ := at(found.X)
+	return best
+}
+
+// slopes are the derivatives of the residuals by each axis, at t where the residuals are res: one row an axis, by a
+// difference of h. What the encoder's ticks do to a simulation is noise in them; a wide h drowns it.
+func (s *search) slopes(t *trial, res []float64, h float64) [][]float64 {
+	rows := make([][]float64, len(s.axes))
+	for i := range s.axes {
+		a, u := &s.axes[i], *t
+		x := a.get(t)
+		to := a.set(&u, x+h)
+		if to-x < h/2 { // at its upper bound
+			to = a.set(&u, x-h)
+		}
+		row := s.residuals(&u, nil)
+		for k := range row {
+			row[k] = (row[k] - res[k]) / (to - x)
+		}
+		rows[i] = row
+	}
+	return rows
+}
+
+// normal are the normal equations of Gauss and Newton for samples from..to of the residuals: those of the pseudo-Huber
+// loss, each sample with weight.
+func (s *search) normal(rows [][]float64, res []float64, from, to int, weight float64, h *mat.SymDense, g *mat.VecDense) {
+	k := len(rows)
+	for a := range k {
+		ra := rows[a][from:to]
+		for b := a; b < k; b++ {
+			rb, sum := rows[b][from:to], 0.0
+			for i, e := range res[from:to] {
+				x := e / s.width
+				sum += ra[i] * rb[i] / math.Sqrt(1+x*x)
+			}
+			h.SetSym(a, b, h.At(a, b)+sum*weight)
+		}
+		sum := 0.0
+		for i, e := range res[from:to] {
+			x := e / s.width
+			sum += ra[i] * e / math.Sqrt(1+x*x)
+		}
+		g.SetVec(a, g.AtVec(a)+sum*weight)
+	}
+}
+
+// refine is the local search: Gauss-Newton with damping (Levenberg, Marquardt), from t. gonum has none.
+func (s *search) refine(t trial, rounds int) trial {
+	k := len(s.axes)
+	res := s.residuals(&t, nil)
+	best, damping := s.cost(res), 1e-3
+	var other []float64
+	for range rounds {
+		rows := s.slopes(&t, res, 0.03)
+		h, g := mat.NewSymDense(k, nil), mat.NewVecDense(k, nil)
+		at := 0
+		for _, r := range s.runs {
+			n := len(r.Samples)
+			s.normal(rows, res, at, at+n, 1/float64(n), h, g)
+			at += n
+		}
+		gained := 0.0
+		for range 8 {
+			u, ok := s.leap(&t, h, g, damping)
+			if ok {
+				other = s.residuals(&u, other)
+				if c := s.cost(other); c < best {
+					gained = (best - c) / best
+					t, best = u, c
+					res, other = other, res
+					damping = math.Max(damping/5, 1e-9)
+					break
+				}
+			}
+			damping *= 5
+		}
+		if gained < 1e-4 {
+			break
+		}
+	}
+	return t
+}
+
+// leap is t after one damped step, of at most one unit an axis.
+func (s *search) leap(t *trial, h *mat.SymDense, g *mat.VecDense, damping float64) (trial, bool) {
+	k := len(s.axes)
+	m := mat.NewSymDense(k, nil)
+	m.CopySym(h)
+	for a := range k {
+		m.SetSym(a, a, h.At(a, a)*(1+damping)+1e-15)
+	}
+	var c mat.Cholesky
+	var d mat.VecDense
+	if !c.Factorize(m) || c.SolveVecTo(&d, g) != nil {
+		return *t, false
+	}
+	u := *t
+	for i := range s.axes {
+		s.axes[i].set(&u, s.axes[i].get(t)-math.Max(-1, math.Min(1, d.AtVec(i))))
+	}
+	return u, true
+}
+
+// widths refines with one width of the loss after the other, so many rounds each: with a wide one first, in which stick and
+// slip at the wrong moment weigh little.
+func (s *search) widths(t trial, rounds int, widths ...float64) trial {
+	for _, s.width = range widths {
+		t = s.refine(t, rounds)
+	}
+	return t
+}
+
+// narrow is the width of the final loss, rad: about the noise of a good recording, so that it nearly is the absolute error.
+const narrow = 0.005

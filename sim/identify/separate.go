@@ -1,0 +1,64 @@
+package identify
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// motorNames are the parameters whose effects may be each other's.
+var motorNames = []string{"kt", "R", "armature", "gain"}
+
+// A parameter counts as not separable when the recordings and a prior knowledge of 30 % together leave its logarithm more
+// than this uncertain.
+const (
+	priorSpread     = 0.3
+	mostUncertain   = 0.1
+	residualSeconds = 0.17 // s, residuals nearer than this are one
+)
+
+// inseparable are the parameters of the motor that the runs of s cannot tell apart at t, nil where they can. The axes of s
+// hold the gain where no register of the servo shows it.
+func (s *search) inseparable(t *trial) []string {
+	res := s.residuals(t, nil)
+	rows := s.slopes(t, res, 0.5)
+	k, n := len(s.axes), len(res)
+	squares, seconds := 0.0, 0.0
+	for _, e := range res {
+		squares += e * e
+	}
+	for _, r := range s.runs {
+		seconds += r.Samples[len(r.Samples)-1].Time - r.Samples[0].Time
+	}
+	variance := squares / float64(n) * float64(n) / math.Max(1, seconds/residualSeconds)
+	m := mat.NewSymDense(k, nil)
+	for a := range k {
+		for b := a; b < k; b++ {
+			sum := 0.0
+			for i := range n {
+				sum += rows[a][i] * rows[b][i]
+			}
+			if m.SetSym(a, b, sum/variance); a == b {
+				// One unit of an axis is what is known beforehand of its parameter.
+				m.SetSym(a, a, sum/variance+1)
+			}
+		}
+	}
+	var c mat.Cholesky
+	var left mat.SymDense
+	if !c.Factorize(m) || c.InverseTo(&left) != nil {
+		return nil
+	}
+	var names []string
+	for i := range s.axes {
+		a := &s.axes[i]
+		if slices.Contains(motorNames, a.name) && math.Sqrt(left.At(i, i))*a.unit > mostUncertain {
+			names = append(names, a.name)
+		}
+	}
+	if len(names) < 2 {
+		return nil
+	}
+	return names
+}

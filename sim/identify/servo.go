@@ -1,0 +1,162 @@
+package identify
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/yaml"
+	"github.com/halyard-robotics/halyard/sim/actuator"
+)
+
+// Servo is one identified servo: what a servo file holds.
+type Servo struct {
+	Model string        // of the servo whose registers, encoder and firmware it has
+	Spec  actuator.Spec // with the identified motor, friction and gain
+	Bench Bench         // of the recordings it comes from
+	Date  time.Time     // of the fit; zero: not told
+
+	Intervals    []Interval
+	NotSeparable []Inseparable
+	Latency      Latency
+	Candidates   []Candidate // the chosen one first, the others by their error on left-out runs
+	Recordings   []Result
+}
+
+// Interval is a parameter with the bounds that hold the truth with 95 %, as the bootstrap over runs finds them.
+type Interval struct {
+	Name             string
+	Value, Low, High float64
+}
+
+// Inseparable are parameters that the recordings cannot tell apart.
+type Inseparable struct {
+	Parameters []string
+	Reason     string
+}
+
+// Latency is the time from a sample's time stamp until its goal has an effect, s: negative where the recorder writes the goal
+// before it reads, and reads for longer than the servo waits.
+type Latency struct {
+	Seconds, Low, High float64
+	Register           bool // by the servo's own drive register; else from the position, where a lag of the motor looks alike
+}
+
+// Candidate is one model that was tried.
+type Candidate struct {
+	Name       string // "M4 + droop"
+	Parameters int
+	Error      float64 // rad, mean absolute over the runs
+	LeftOut    float64 // rad, of runs that the fit had not seen; NaN where none could be left out
+}
+
+// Result is how a servo follows one recording.
+type Result struct {
+	File        string
+	Error, Most float64 // rad, mean and greatest absolute difference
+}
+
+// Fit finds the servo model spec from runs. It tells each finished step to progress, which may be nil. A fit of twelve
+// recordings of six seconds takes about a minute and a half of one core.
+func Fit(runs []*Run, spec *actuator.Spec, progress func(string)) (*Servo, error) {
+	if progress == nil {
+		progress = func(string) {}
+	}
+	if err := usable(runs, spec); err != nil {
+		return nil, err
+	}
+	start := *spec
+	drive, measured := registers(runs, spec)
+	if measured && math.Abs(drive.gain.value/spec.PositionGain-1) > tableGain {
+		start.PositionGain = drive.gain.value
+	}
+	all := choose(runs, &start, progress)
+	best := all[0]
+	s := &Servo{Model: spec.Name, Spec: best.spec, Bench: best.bench}
+	s.Spec.Fit = fmt.Sprintf("identified on %d recordings, %s", len(runs), best.candidate)
+	for _, f := range all {
+		s.Candidates = append(s.Candidates, Candidate{f.String(), len(f.names), mean(f.mae), mean(f.leftOut)})
+	}
+	s.Recordings = Check(s, runs)
+	s.uncertain(best, runs, drive, measured)
+	return s, nil
+}
+
+// tableGain is how far a register may be from the gain of the servo's table before the table is taken to be wrong.
+const tableGain = 0.03
+
+// uncertain fills in the intervals, the latency, and what is not separable.
+func (s *Servo) uncertain(best *fitted, runs []*Run, drive registered, measured bool) {
+	names := best.names
+	if !measured {
+		names = append([]string{"gain"}, names...)
+	}
+	wide := &search{runs: runs, axes: axes(names, load(runs)), step: fineStep, width: narrow}
+	s.NotSeparable = append(s.NotSeparable, Inseparable{[]string{"mass", "R"}, "a heavier load looks like a smaller R, " +
+		"with all friction and the armature larger by as much: they hold for the mass that the recordings name"})
+	lost := wide.inseparable(&best.trial)
+	if lost != nil {
+		s.NotSeparable = append(s.NotSeparable, Inseparable{lost, "the drive does not saturate and no register shows it: " +
+			"the recordings hold gain*kt/R and kt^2/R, not each for itself"})
+	}
+	at := &search{runs: runs, axes: best.axes, step: fineStep, width: narrow}
+	s.Latency = Latency{Seconds: best.bench.GoalDelay}
+	for i, e := range at.intervals(&best.trial, 1) {
+		name := best.axes[i].name
+		switch {
+		case name == "goal_delay":
+			// A motor's lag looks like latency: from the position alone it is known to 5 ms.
+			s.Latency.Low, s.Latency.High = math.Min(e.low, e.value-0.005), math.Max(e.high, e.value+0.005)
+		case !contains(lost, name) && !math.IsNaN(e.low):
+			s.Intervals = append(s.Intervals, Interval{name, e.value, e.low, e.high})
+		}
+	}
+	if measured {
+		s.Intervals = append(s.Intervals, Interval{"gain", drive.gain.value, drive.gain.low, drive.gain.high})
+		s.Latency = Latency{drive.delay.value, drive.delay.low, drive.delay.high, true}
+	}
+}
+
+func contains(names []string, name string) bool {
+	for _, n := range names {
+		if strings.EqualFold(n, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// Known is the servo model called name as the simulator has it.
+func Known(name string) (*Servo, error) {
+	spec, ok := actuator.Lookup(name)
+	if !ok {
+		err := fmt.Errorf("got %q, want one of %s", name, strings.Join(actuator.Names(), ", "))
+		if meant := yaml.Meant(name, actuator.Names()); meant != "" {
+			err = fmt.Errorf("got %q; %s", name, meant)
+		}
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "find servo model", Err: err}
+	}
+	return &Servo{Model: name, Spec: *spec}, nil
+}
+
+// Check plays each run through the servo, and measures how far it is from the recording.
+func Check(s *Servo, runs []*Run) []Result {
+	all := make([]Result, len(runs))
+	for i, r := range runs {
+		e, most := r.errors(&s.Spec, s.Bench)
+		all[i] = Result{r.Name, e, most}
+	}
+	return all
+}
+
+// Matches refuses runs of another servo than s.
+func (s *Servo) Matches(runs []*Run) error {
+	for _, r := range runs {
+		if err := r.fits(&s.Spec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
