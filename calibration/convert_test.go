@@ -12,7 +12,7 @@ const turn = 4096
 // sample is a calibration that passes Validate, with a table when bent.
 func sample(direction int, gear float64, bent bool) *Joint {
 	j := &Joint{
-		Joint: "left_elbow", Method: ByHand, Date: time.Date(2026, 11, 21, 14, 3, 0, 0, time.UTC), Version: 3,
+		Joint: "left_elbow", Method: ByManual, Date: time.Date(2026, 11, 21, 14, 3, 0, 0, time.UTC), Version: 3,
 		Servo:     Servo{Model: "xm430-w350", ID: 7, Firmware: "48", Adapter: "/dev/serial/by-id/usb-FTDI", HomingOffset: -12},
 		Direction: direction, ZeroTicks: 2048, TicksPerTurn: turn, Gear: gear, RangeTicks: [2]float64{0, 4095},
 		Torque: Torque{Constant: 1.78, Offset: 0.02},

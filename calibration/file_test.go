@@ -22,7 +22,7 @@ servo:
   id: 7
   firmware: 24
   adapter: /dev/serial/by-id/usb-FTDI
-method: hand
+method: manual
 date: 2026-11-21
 direction: -1
 zero_ticks: 511.5
@@ -45,7 +45,7 @@ var parseCases = []struct {
 	{"minimal", "table:\n  - [100, 2.1]\n  - [511.5, 0]\n  - [900, -1.99]\ntorque: {constant: 1.5}\n", "", nil},
 	{"unknown key", "direction:", "directoin:", []string{`f:10:1: directoin: got an unknown key, want joint, servo, method`}},
 	{"unknown inner key", "  id: 7", "  id: 7\n  baud: 3", []string{"f:6:3: servo.baud: got an unknown key, want model, id, firmware, adapter or homing_offset"}},
-	{"twice", "method: hand", "method: hand\nmethod: hand", []string{"f:9:1: method: got the key a second time, want each key once; the first is in line 8"}},
+	{"twice", "method: manual", "method: manual\nmethod: manual", []string{"f:9:1: method: got the key a second time, want each key once; the first is in line 8"}},
 	{"types", "id: 7", "id: [7]", []string{"f:5:3: servo.id: got a list, want 0..253"}},
 	{"fraction", "id: 7", "id: 7.5", []string{"f:5:7: servo.id: got 7.5, want 0..253"}},
 	{"quoted number", "direction: -1", `direction: "-1"`, []string{`f:10:12: direction: got "-1", want 1 or -1`}},
@@ -58,7 +58,7 @@ var parseCases = []struct {
 	{"a long name", "left_elbow", strings.Repeat("x", 257), []string{"joint: got \"xxx"}},
 	{"date", "2026-11-21", "yesterday", []string{`f:9:7: date: got "yesterday", want a date like`}},
 	{"year 0", "2026-11-21", "0000-11-21", []string{`date: got "0000-11-21"`}},
-	{"method", "method: hand", "method: magic", []string{`f:8:9: method: got "magic", want nominal, hand`}},
+	{"method", "method: manual", "method: magic", []string{`f:8:9: method: got "magic", want nominal, manual`}},
 	{"range", "[100, 900]", "[900, 100]", []string{"f:13:1: range_ticks: got 900..100, want a rising range"}},
 	{"short range", "[100, 900]", "[900]", []string{"f:13:1: range_ticks: got 1, want a list of 2 numbers"}},
 	{"table row", "- [511.5, 0]", "- [511.5, x]", []string{`f:16:13: table[1][1]: got "x", want`}},
@@ -96,7 +96,7 @@ func TestParseDocumented(t *testing.T) {
 	j, err := Parse([]byte(`
 joint: left_elbow
 servo: {model: xm430-w350, id: 7, firmware: "48", adapter: /dev/serial/by-id/usb-FTDI_..., homing_offset: 0}
-method: hand                  # nominal, hand, stops, import, identified
+method: manual                  # nominal, manual, endstops, import, identified
 date: 2026-11-21T14:03:00Z
 version: 3
 direction: -1

@@ -16,24 +16,24 @@ import (
 //
 //	sensor: imu
 //	model: mpu-6050
-//	method: hand                  # nominal, hand, import, identified
+//	method: manual                # nominal, manual, import, identified
 //	date: 2026-11-21T14:03:00Z
 //	axes: [y, -x, z]              # the mount's x is the chip's y, its y the chip's -x, ..; a rotation
-//	rates: {offset: [0.012, -0.003, 0.001]}                              # rad/s; of the chip's own axes, as the rest
-//	acceleration: {offset: [0.1, 0, -0.2], scale: [1.002, 0.998, 1]}     # m/s²; true = (said - offset) · scale
-//	field: {offset: [12.5e-6, -3e-6, 0], scale: [1, 1.05, 0.97]}         # T
+//	gyro: {offset: [0.012, -0.003, 0.001]}                              # rad/s; of the chip's own axes, as the rest
+//	accelerometer: {offset: [0.1, 0, -0.2], scale: [1.002, 0.998, 1]}     # m/s²; true = (said - offset) · scale
+//	magnetometer: {offset: [12.5e-6, -3e-6, 0], scale: [1, 1.05, 0.97]}         # T
 //	chip: 0102..16                # what a chip with a fusion of its own found, hexadecimal: a BNO055's 22 bytes
 type Inertial struct {
-	Sensor       string     `yaml:"sensor" required:"true" form:"label"`
-	Model        string     `yaml:"model" required:"true" form:"label"`
-	Method       Method     `yaml:"method" required:"true" enum:"nominal|hand|stops|import|identified"`
-	Date         time.Time  `yaml:"date" required:"true"`
-	Version      int        `yaml:"version" default:"1" min:"1" max:"1000000000"`
-	Axes         [3]Axis    `yaml:"axes" default:"[x, y, z]" enum:"x|y|z|-x|-y|-z"`
-	Rates        Correction `yaml:"rates"`
-	Acceleration Correction `yaml:"acceleration"`
-	Field        Correction `yaml:"field"`
-	Chip         string     `yaml:"chip" form:"label"` // 44 hexadecimal digits, or none
+	Sensor        string     `yaml:"sensor" required:"true" form:"label"`
+	Model         string     `yaml:"model" required:"true" form:"label"`
+	Method        Method     `yaml:"method" required:"true" enum:"nominal|manual|endstops|import|identified"`
+	Date          time.Time  `yaml:"date" required:"true"`
+	Version       int        `yaml:"version" default:"1" min:"1" max:"1000000000"`
+	Axes          [3]Axis    `yaml:"axes" default:"[x, y, z]" enum:"x|y|z|-x|-y|-z"`
+	Gyro          Correction `yaml:"gyro"`
+	Accelerometer Correction `yaml:"accelerometer"`
+	Magnetometer  Correction `yaml:"magnetometer"`
+	Chip          string     `yaml:"chip" form:"label"` // 44 hexadecimal digits, or none
 }
 
 // Axis is one of the chip's axes with its sign: "x", "-x" ..
@@ -60,7 +60,7 @@ func (a Axis) index() (int, float64) {
 // NominalInertial is the calibration of a chip that lies as its mount does and of which nothing was measured.
 func NominalInertial(sensor, model string) *Inertial {
 	none := Correction{Scale: [3]float64{1, 1, 1}}
-	return &Inertial{Sensor: sensor, Model: model, Method: ByNominal, Version: 1, Axes: [3]Axis{"x", "y", "z"}, Rates: none, Acceleration: none, Field: none}
+	return &Inertial{Sensor: sensor, Model: model, Method: ByNominal, Version: 1, Axes: [3]Axis{"x", "y", "z"}, Gyro: none, Accelerometer: none, Magnetometer: none}
 }
 
 // apply corrects what the chip's axes say and turns it into the mount's.
@@ -74,7 +74,7 @@ func (c *Correction) apply(j *Inertial, said [3]float64) (v [3]float64) {
 
 // Corrected are rates (rad/s), acceleration (m/s²) and field (T), said in the chip's axes, as they are in the mount's.
 func (j *Inertial) Corrected(rates, acceleration, field [3]float64) (r, a, f [3]float64) {
-	return j.Rates.apply(j, rates), j.Acceleration.apply(j, acceleration), j.Field.apply(j, field)
+	return j.Gyro.apply(j, rates), j.Accelerometer.apply(j, acceleration), j.Magnetometer.apply(j, field)
 }
 
 // Mount is the mount's attitude in the chip's axes, a unit quaternion w x y z: the chip's attitude in the world times this
@@ -141,7 +141,7 @@ func (j *Inertial) check(d *yaml.Document) {
 		at    yaml.Path
 		is    *Correction
 		limit float64
-	}{{"rates.offset", &j.Rates, 0.6}, {"acceleration.offset", &j.Acceleration, 20}, {"field.offset", &j.Field, 1e-3}} {
+	}{{"gyro.offset", &j.Gyro, 0.6}, {"accelerometer.offset", &j.Accelerometer, 20}, {"magnetometer.offset", &j.Magnetometer, 1e-3}} {
 		for i, x := range c.is.Offset {
 			d.Within(c.at.Index(i), x, -c.limit, c.limit)
 		}

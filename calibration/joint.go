@@ -8,7 +8,7 @@
 //
 //	joint: left_elbow
 //	servo: {model: xm430-w350, id: 7, firmware: "48", adapter: /dev/serial/by-id/usb-FTDI_..., homing_offset: 0}
-//	method: hand                  # nominal, hand, stops, import, identified
+//	method: manual                # nominal, manual, endstops, import, identified
 //	date: 2026-11-21T14:03:00Z
 //	version: 3                    # the older ones are left_elbow.v1.yaml, left_elbow.v2.yaml
 //	direction: -1                 # 1: ticks rise with the angle
@@ -31,7 +31,7 @@ import (
 type Joint struct {
 	Joint        string     `yaml:"joint" required:"true" form:"label"`
 	Servo        Servo      `yaml:"servo" required:"true"`
-	Method       Method     `yaml:"method" required:"true" enum:"nominal|hand|stops|import|identified"`
+	Method       Method     `yaml:"method" required:"true" enum:"nominal|manual|endstops|import|identified"`
 	Date         time.Time  `yaml:"date" required:"true"`                             // when it was measured
 	Version      int        `yaml:"version" default:"1" min:"1" max:"1000000000"`     // 1, 2, ...; Save counts it up
 	Direction    int        `yaml:"direction" required:"true" enum:"1|-1"`            // 1: ticks rise with the angle, -1: they fall
@@ -67,8 +67,8 @@ type Method string
 // The methods.
 const (
 	ByNominal    Method = "nominal"    // from the servo's data sheet: nothing was measured
-	ByHand       Method = "hand"       // the joint was moved to its ends by hand
-	ByStops      Method = "stops"      // the servo drove it to its ends
+	ByManual     Method = "manual"     // the joint was moved to its ends by hand
+	ByEndstops   Method = "endstops"   // the servo drove it to its ends
 	ByImport     Method = "import"     // from another program's file
 	ByIdentified Method = "identified" // fitted to a recording
 )

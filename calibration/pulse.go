@@ -12,30 +12,30 @@ import (
 //
 //	output: front_left
 //	device: {model: pca9685, channel: 3}
-//	method: hand                  # nominal, hand, import, identified
+//	method: manual                # nominal, manual, import, identified
 //	date: 2026-11-21T14:03:00Z
-//	drives: torque                # what the table's second column is: position (rad), velocity, torque (N·m, N) or duty
+//	mode: torque                # what the table's second column is: position (rad), velocity, torque (N·m, N) or duty
 //	direction: -1                 # -1: mounted the other way round, all signs turn
 //	neutral_us: 1500              # nothing: no thrust, or the middle
 //	range_us: [1100, 1900]
 //	dead_band_us: [1472, 1528]    # widths that do nothing; both neutral where left out
 //	table: [[1100, -39.9], [1472, 0], [1528, 0], [1900, 51.4]]      # µs and what they make, never falling
 //	arming_s: 3                   # how long neutral must stand before it obeys; 0 = it has no arming
-//	idle: neutral                 # what it gets while it is not enabled: neutral, or none at all (a servo goes limp)
+//	idle_output: neutral          # what it gets while it is not enabled: neutral, or none at all (a servo goes limp)
 type Pulse struct {
-	Output    string
-	Device    Channel
-	Method    Method
-	Date      time.Time
-	Version   int
-	Drives    hal.Mode // of the table
-	Direction int      // 1 or -1
-	Neutral   float64  // µs
-	Range     [2]float64
-	DeadBand  [2]float64 // µs, around Neutral
-	Table     []Width    // empty where it knows its share of the range alone (duty)
-	Arming    time.Duration
-	Idle      Idle
+	Output     string
+	Device     Channel
+	Method     Method
+	Date       time.Time
+	Version    int
+	Mode       hal.Mode // of the table
+	Direction  int      // 1 or -1
+	Neutral    float64  // µs
+	Range      [2]float64
+	DeadBand   [2]float64 // µs, around Neutral
+	Table      []Width    // empty where it knows its share of the range alone (duty)
+	Arming     time.Duration
+	IdleOutput Idle
 }
 
 // Channel says which channel a calibration is of.
@@ -59,21 +59,21 @@ const (
 // NominalThruster is the calibration of a bidirectional ESC of which nothing was measured: 1100 to 1900 µs around 1500,
 // 28 µs of dead band either way and 3 s of arming (Blue Robotics Basic ESC). table may be nil.
 func NominalThruster(output string, c Channel, table []Width) *Pulse {
-	return &Pulse{Output: output, Device: c, Method: ByNominal, Version: 1, Drives: hal.TorqueMode, Direction: 1,
+	return &Pulse{Output: output, Device: c, Method: ByNominal, Version: 1, Mode: hal.TorqueMode, Direction: 1,
 		Neutral: 1500, Range: [2]float64{1100, 1900}, DeadBand: [2]float64{1472, 1528}, Table: table,
-		Arming: 3 * time.Second, Idle: IdleNeutral}
+		Arming: 3 * time.Second, IdleOutput: IdleNeutral}
 }
 
 // NominalServo is the calibration of a hobby servo of which nothing was measured: 1000 to 2000 µs make low to high rad.
 func NominalServo(output string, c Channel, low, high float64) *Pulse {
-	return &Pulse{Output: output, Device: c, Method: ByNominal, Version: 1, Drives: hal.PositionMode, Direction: 1,
+	return &Pulse{Output: output, Device: c, Method: ByNominal, Version: 1, Mode: hal.PositionMode, Direction: 1,
 		Neutral: 1500, Range: [2]float64{1000, 2000}, DeadBand: [2]float64{1500, 1500},
-		Table: []Width{{1000, low}, {2000, high}}, Idle: IdleNone}
+		Table: []Width{{1000, low}, {2000, high}}, IdleOutput: IdleNone}
 }
 
 // Takes says whether the channel can be commanded in mode m: duty always, other modes by the table.
 func (p *Pulse) Takes(m hal.Mode) bool {
-	return m == hal.DutyMode || len(p.Table) > 0 && m == p.Drives
+	return m == hal.DutyMode || len(p.Table) > 0 && m == p.Mode
 }
 
 // Width is the pulse that makes v of mode m, which p takes, within the range. A duty is the share of the range beyond the
@@ -83,7 +83,7 @@ func (p *Pulse) Width(m hal.Mode, v float64) time.Duration {
 	v *= float64(p.Direction)
 	switch {
 	case math.IsNaN(v): // nothing known is nothing done
-	case m == p.Drives && len(p.Table) > 0:
+	case m == p.Mode && len(p.Table) > 0:
 		us = p.inverse(v)
 	case v > 0:
 		us = p.DeadBand[1] + math.Min(v, 1)*(p.Range[1]-p.DeadBand[1])

@@ -11,19 +11,19 @@ import (
 
 // pulseFile is a Pulse as written.
 type pulseFile struct {
-	Output    string      `yaml:"output" required:"true" form:"label"`
-	Device    Channel     `yaml:"device" required:"true"`
-	Method    Method      `yaml:"method" required:"true" enum:"nominal|hand|stops|import|identified"`
-	Date      time.Time   `yaml:"date" required:"true"`
-	Version   int         `yaml:"version" default:"1" min:"1" max:"1000000000"`
-	Drives    string      `yaml:"drives" required:"true" enum:"position|velocity|torque|duty"`
-	Direction int         `yaml:"direction" required:"true" enum:"1|-1"`
-	Neutral   float64     `yaml:"neutral_us" required:"true" min:"100" max:"20000"` // no servo or ESC knows shorter or longer ones
-	Range     [2]float64  `yaml:"range_us" required:"true" order:"<" min:"100" max:"20000"`
-	DeadBand  *[2]float64 `yaml:"dead_band_us" min:"100" max:"20000"`
-	Table     []Width     `yaml:"table" count:"4096" min:"-20000" max:"20000"`
-	Arming    float64     `yaml:"arming_s" min:"0" max:"60"`
-	Idle      Idle        `yaml:"idle" default:"none" enum:"neutral|none"`
+	Output     string      `yaml:"output" required:"true" form:"label"`
+	Device     Channel     `yaml:"device" required:"true"`
+	Method     Method      `yaml:"method" required:"true" enum:"nominal|manual|endstops|import|identified"`
+	Date       time.Time   `yaml:"date" required:"true"`
+	Version    int         `yaml:"version" default:"1" min:"1" max:"1000000000"`
+	Mode       string      `yaml:"mode" required:"true" enum:"position|velocity|torque|duty"`
+	Direction  int         `yaml:"direction" required:"true" enum:"1|-1"`
+	Neutral    float64     `yaml:"neutral_us" required:"true" min:"100" max:"20000"` // no servo or ESC knows shorter or longer ones
+	Range      [2]float64  `yaml:"range_us" required:"true" order:"<" min:"100" max:"20000"`
+	DeadBand   *[2]float64 `yaml:"dead_band_us" min:"100" max:"20000"`
+	Table      []Width     `yaml:"table" count:"4096" min:"-20000" max:"20000"`
+	Arming     float64     `yaml:"arming_s" min:"0" max:"60"`
+	IdleOutput Idle        `yaml:"idle_output" default:"none" enum:"neutral|none"`
 }
 
 // ParsePulse reads one YAML file, as Parse does.
@@ -31,10 +31,10 @@ func ParsePulse(data []byte, source string) (*Pulse, error) {
 	f := pulseFile{}
 	d := decode(data, source, &f)
 	p := &Pulse{Output: f.Output, Device: f.Device, Method: f.Method, Date: f.Date, Version: f.Version, Direction: f.Direction, Neutral: f.Neutral,
-		Range: f.Range, Table: f.Table, Arming: time.Duration(f.Arming * float64(time.Second)), Idle: f.Idle}
-	for _, m := range drives {
-		if m.String() == f.Drives {
-			p.Drives = m
+		Range: f.Range, Table: f.Table, Arming: time.Duration(f.Arming * float64(time.Second)), IdleOutput: f.IdleOutput}
+	for _, m := range modes {
+		if m.String() == f.Mode {
+			p.Mode = m
 		}
 	}
 	// Where the file says nothing of a dead band there is none: both its ends are neutral.
@@ -54,8 +54,8 @@ func LoadPulse(path string) (*Pulse, error) { return load(path, "output", ParseP
 // Validate reports everything that is wrong with p at once, or nil.
 func (p *Pulse) Validate() error { return valid(p.Encode(), ParsePulse) }
 
-// drives are the modes that a table may be of.
-var drives = [...]hal.Mode{hal.PositionMode, hal.VelocityMode, hal.TorqueMode, hal.DutyMode}
+// modes are those that a table may be of.
+var modes = [...]hal.Mode{hal.PositionMode, hal.VelocityMode, hal.TorqueMode, hal.DutyMode}
 
 // check adds what is wrong between keys. Least, dead band, neutral and greatest stand in this order.
 func (p *Pulse) check(d *yaml.Document) {
@@ -66,8 +66,8 @@ func (p *Pulse) check(d *yaml.Document) {
 	d.Within("dead_band_us[0]", p.DeadBand[0], p.Range[0], p.Neutral)
 	d.Within("dead_band_us[1]", p.DeadBand[1], p.Neutral, p.Range[1])
 	// A table rises in widths and never falls in values.
-	if n := len(p.Table); n < 2 && (n > 0 || p.Drives != hal.DutyMode) {
-		d.Add("table", fmt.Sprintf("%d rows", n), fmt.Sprintf("2 or more for %v", p.Drives), "")
+	if n := len(p.Table); n < 2 && (n > 0 || p.Mode != hal.DutyMode) {
+		d.Add("table", fmt.Sprintf("%d rows", n), fmt.Sprintf("2 or more for %v", p.Mode), "")
 	}
 	for i, row := range p.Table {
 		at := yaml.Path("table").Index(i)
@@ -90,7 +90,7 @@ func (p *Pulse) Encode() []byte {
 	put := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
 	put("output: %q\ndevice: {model: %q, channel: %d}\n", p.Output, p.Device.Model, p.Device.Channel)
 	put("method: %s\ndate: %q\nversion: %d\n", p.Method, p.Date.UTC().Format(time.RFC3339), p.Version)
-	put("drives: %v\ndirection: %d\nneutral_us: %s\n", p.Drives, p.Direction, plain(p.Neutral))
+	put("mode: %v\ndirection: %d\nneutral_us: %s\n", p.Mode, p.Direction, plain(p.Neutral))
 	put("range_us: [%s, %s]\ndead_band_us: [%s, %s]\n",
 		plain(p.Range[0]), plain(p.Range[1]), plain(p.DeadBand[0]), plain(p.DeadBand[1]))
 	if len(p.Table) > 0 {
@@ -99,6 +99,6 @@ func (p *Pulse) Encode() []byte {
 	for _, row := range p.Table {
 		put("  - [%s, %s]\n", plain(row.Micros), plain(row.Value))
 	}
-	put("arming_s: %s\nidle: %s\n", plain(p.Arming.Seconds()), p.Idle)
+	put("arming_s: %s\nidle_output: %s\n", plain(p.Arming.Seconds()), p.IdleOutput)
 	return b.Bytes()
 }

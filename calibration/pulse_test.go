@@ -15,24 +15,24 @@ const (
 	escFile = `
 output: front_left
 device: {model: pca9685, channel: 3}
-method: hand
+method: manual
 date: 2026-11-21T14:03:00Z
 version: 2
-drives: torque
+mode: torque
 direction: -1
 neutral_us: 1500
 range_us: [1100, 1900]
 dead_band_us: [1472, 1528]
 table: [[1100, -39.9], [1472, 0], [1528, 0], [1900, 51.4]]
 arming_s: 3
-idle: neutral
+idle_output: neutral
 `
 	dutyFile = `
 output: rudder
 device: {model: maestro, channel: 0}
 method: nominal
 date: 2026-11-21
-drives: duty
+mode: duty
 direction: 1
 neutral_us: 1480
 range_us: [1000, 2000]
@@ -40,9 +40,9 @@ range_us: [1000, 2000]
 )
 
 func esc() *Pulse {
-	return &Pulse{Output: "front_left", Device: Channel{"pca9685", 3}, Method: ByHand, Date: time.Date(2026, 11, 21, 14, 3, 0, 0, time.UTC),
-		Version: 2, Drives: hal.TorqueMode, Direction: -1, Neutral: 1500, Range: [2]float64{1100, 1900}, DeadBand: [2]float64{1472, 1528},
-		Table: []Width{{1100, -39.9}, {1472, 0}, {1528, 0}, {1900, 51.4}}, Arming: 3 * time.Second, Idle: IdleNeutral}
+	return &Pulse{Output: "front_left", Device: Channel{"pca9685", 3}, Method: ByManual, Date: time.Date(2026, 11, 21, 14, 3, 0, 0, time.UTC),
+		Version: 2, Mode: hal.TorqueMode, Direction: -1, Neutral: 1500, Range: [2]float64{1100, 1900}, DeadBand: [2]float64{1472, 1528},
+		Table: []Width{{1100, -39.9}, {1472, 0}, {1528, 0}, {1900, 51.4}}, Arming: 3 * time.Second, IdleOutput: IdleNeutral}
 }
 
 func TestParsePulse(t *testing.T) {
@@ -55,7 +55,7 @@ func TestParsePulse(t *testing.T) {
 		t.Errorf("there and back: got %+v, %v", again, err)
 	}
 	p, err = ParsePulse([]byte(dutyFile), "f")
-	if err != nil || p.DeadBand != [2]float64{1480, 1480} || p.Idle != IdleNone || p.Version != 1 || p.Arming != 0 {
+	if err != nil || p.DeadBand != [2]float64{1480, 1480} || p.IdleOutput != IdleNone || p.Version != 1 || p.Arming != 0 {
 		t.Errorf("least: got %+v, %v", p, err)
 	}
 	for _, n := range []*Pulse{NominalThruster("a", Channel{"pca9685", 0}, esc().Table), NominalServo("b", Channel{"maestro", 5}, -1, 1)} {
@@ -68,12 +68,12 @@ func TestParsePulse(t *testing.T) {
 // All faults come at once, each with its line and path.
 func TestParsePulseFaults(t *testing.T) {
 	_, err := ParsePulse([]byte(strings.NewReplacer("direction: -1", "direction: 2", "[1472, 1528]", "[1600, 1528]", "[1528, 0]", "[1528, -50]",
-		"drives: torque", "drives: thrust", "arming_s: 3", "arming_s: -1", "idle: neutral", "idle: rest\nfrobnicate: 1").Replace(escFile)), "f")
+		"mode: torque", "mode: thrust", "arming_s: 3", "arming_s: -1", "idle_output: neutral", "idle_output: rest\nfrobnicate: 1").Replace(escFile)), "f")
 	if err == nil {
 		t.Fatal("taken")
 	}
-	for _, want := range []string{"f:7:9: drives: got", "f:8:12: direction: got 2", "f:11:16: dead_band_us[0]: got 1600", "f:12:35: table[2]:", "f:13:11: arming_s:",
-		"f:14:7: idle: got \"rest\"", "frobnicate: got an unknown key"} {
+	for _, want := range []string{"f:7:7: mode: got", "f:8:12: direction: got 2", "f:11:16: dead_band_us[0]: got 1600", "f:12:35: table[2]:", "f:13:11: arming_s:",
+		"f:14:14: idle_output: got \"rest\"", "frobnicate: got an unknown key"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q in:\n%v", want, err)
 		}
@@ -125,7 +125,7 @@ func FuzzParsePulse(f *testing.F) {
 			t.Fatal(err)
 		}
 		for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, 0.3, -0.3, 1e300} {
-			for _, m := range drives {
+			for _, m := range modes {
 				if w := p.Width(m, v).Seconds() * 1e6; !(w >= p.Range[0]-0.001 && w <= p.Range[1]+0.001) {
 					t.Errorf("%v %g: got %g µs, want %v", m, v, w, p.Range)
 				}
@@ -140,11 +140,11 @@ func FuzzParsePulse(f *testing.F) {
 const imuFile = `
 sensor: imu
 model: mpu-6050
-method: hand
+method: manual
 date: 2026-11-21T14:03:00Z
 axes: [y, -x, z]
-rates: {offset: [0.012, -0.003, 0.001]}
-acceleration: {offset: [0.1, 0, -0.2], scale: [1.002, 0.998, 1]}
+gyro: {offset: [0.012, -0.003, 0.001]}
+accelerometer: {offset: [0.1, 0, -0.2], scale: [1.002, 0.998, 1]}
 `
 
 func TestInertial(t *testing.T) {
@@ -192,7 +192,7 @@ func TestInertial(t *testing.T) {
 			t.Errorf("chip %s: got %v", bad, err)
 		}
 	}
-	for _, want := range []string{"f:6:1: axes: got", "rates.offset[0]: got 2", "acceleration.scale: got"} {
+	for _, want := range []string{"f:6:1: axes: got", "gyro.offset[0]: got 2", "accelerometer.scale: got"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q in:\n%v", want, err)
 		}

@@ -85,13 +85,13 @@ func (c *checker) checkBuses() {
 			}
 		}
 		// Who writes a rate that means nothing on such a bus expects something of it.
-		if line := b.Rated(); line && b.Hertz != usualHertz {
-			c.add(at.Key("hertz"), fmt.Sprint(b.Hertz), "it of type i2c or spi alone", "baud is the rate of a line")
+		if line := b.Rated(); line && b.Frequency != usualHertz {
+			c.add(at.Key("frequency"), fmt.Sprint(b.Frequency), "it of type i2c or spi alone", "baud is the rate of a line")
 		} else if !line && b.Baud != usualBaud {
 			c.add(at.Key("baud"), fmt.Sprint(b.Baud), "no baud of type "+b.Type, "")
 		}
-		if b.Opener == "tarm" && b.Baud > 115200 {
-			c.add(at.Key("baud"), fmt.Sprint(b.Baud), "115200 or less with opener tarm", "use opener bugst")
+		if b.SerialBackend == "tarm" && b.Baud > 115200 {
+			c.add(at.Key("baud"), fmt.Sprint(b.Baud), "115200 or less with serial_backend tarm", "use serial_backend bugst")
 		}
 		if b.Latency%time.Millisecond != 0 {
 			c.add(at.Key("latency"), b.Latency.String(), "whole milliseconds", "")
@@ -146,8 +146,8 @@ func (c *checker) checkRobot(r Placed) {
 		j := joints[name]
 		c.checkJoint(at.Key(name), &j)
 		c.checkBus(at.Key(name), j.Bus, r.BodyOf(name))
-		if j.Gate != nil {
-			c.checkBus(at.Key(name).Key("gate"), j.Gate.Bus, r.BodyOf(name))
+		if j.OutputEnable != nil {
+			c.checkBus(at.Key(name).Key("output_enable"), j.OutputEnable.Bus, r.BodyOf(name))
 		}
 	}
 	at = hardware.Key("sensors")
@@ -202,8 +202,8 @@ func (c *checker) checkJoint(at Path, j *Joint) {
 				c.add(at.Key(k.name), `""`, "the servo's, or device: the board that makes its pulses", "")
 			}
 		}
-		for _, k := range []key{{"address", j.Address != nil}, {"channel", j.Channel != nil}, {"hertz", j.Hertz != nil},
-			{"oscillator", j.Oscillator != nil}, {"crc", j.CRC}, {"gate", j.Gate != nil}} {
+		for _, k := range []key{{"address", j.Address != nil}, {"channel", j.Channel != nil}, {"frequency", j.Frequency != nil},
+			{"oscillator", j.Oscillator != nil}, {"crc", j.CRC}, {"output_enable", j.OutputEnable != nil}} {
 			if k.said {
 				c.add(at.Key(k.name), k.name, "it beside device alone: the board that makes pulses", "a servo has bus, id and model")
 			}
@@ -216,7 +216,7 @@ func (c *checker) checkJoint(at Path, j *Joint) {
 		}
 	}
 	if t := j.GroundTruth; t != nil && (t.Zero != nil || t.Gear != 0 || t.Backlash != 0) {
-		c.add(at.Key("truth"), "zero, gear or backlash", "direction alone beside device", "")
+		c.add(at.Key("ground_truth"), "zero, gear or backlash", "direction alone beside device", "")
 	}
 }
 

@@ -32,9 +32,9 @@ func (c *Config) complete() {
 				bus.Baud = 115200
 			}
 		}
-		if bus.Hertz == 0 {
-			if bus.Hertz = usualHertz; bus.Type == "spi" {
-				bus.Hertz = 1_000_000
+		if bus.Frequency == 0 {
+			if bus.Frequency = usualHertz; bus.Type == "spi" {
+				bus.Frequency = 1_000_000
 			}
 		}
 		c.Buses[name] = bus

@@ -74,14 +74,14 @@ type World struct {
 
 // Bus is one serial line, I2C bus, port of SPI or GPIO chip. Type is an open set: a new brand is a case in cmd, not here.
 type Bus struct {
-	Type        string        `yaml:"type" required:"true" form:"kind" doc:"What is spoken on the line: dynamixel1, dynamixel2, feetech, hiwonder or kondo where smart servos hang on it; vesc or odrive where motor controllers do, odrive-can or cybergear on CAN; i2c; spi, with one chip; gpio; serial where one other device is at its end: a Maestro, a BNO055, a robot base, a laser scanner or a reader of tags."`
-	Port        string        `yaml:"port" form:"port" doc:"The adapter, best by its stable name under /dev/serial/by-id/; of type i2c a bus such as /dev/i2c-1; of type spi a select of one, /dev/spidev0.1 (bus 0, select 1); of CAN an interface such as can0; of type gpio a chip such as /dev/gpiochip0, or its label, pinctrl-rp1; of type serial tcp://HOST:PORT too, of a scanner on the network. Needed by real devices only."`
-	Baud        int           `yaml:"baud" min:"1200" max:"4500000" otherwise:"1000000; 115200 of type serial" doc:"Rate of a serial line or of a CAN bus, bits per second. A base is found at 9600 and 38400 too; a sick goes at 38400 unless told 500000, 19200 or 9600."`
-	Hertz       int           `yaml:"hertz" min:"10000" max:"10000000" otherwise:"400000; 1000000 of type spi" doc:"Clock of a port of SPI, Hz; of an I2C bus where it is emulated, 5000000 at most, while that of a real one is set by the device tree."`
-	Opener      string        `yaml:"opener" default:"bugst" enum:"bugst|tarm" doc:"The library that opens the port. tarm: 115200 baud and below, without timing guarantees."`
-	Latency     time.Duration `yaml:"latency" default:"1ms" min:"1ms" max:"255ms" doc:"Latency timer to set in an FTDI adapter, in whole milliseconds."`
-	ReturnDelay time.Duration `yaml:"return_delay" default:"0s" min:"0s" max:"508us" doc:"How long each servo waits before it answers, in steps of 2us: what emulated servos have, and what the doctor expects of real ones (halyard registers write PORT --id N return_delay=0)."`
-	Timing      Timing        `yaml:"timing" doc:"How the line behaves where it is emulated."`
+	Type          string        `yaml:"type" required:"true" form:"kind" doc:"What is spoken on the line: dynamixel1, dynamixel2, feetech, hiwonder or kondo where smart servos hang on it; vesc or odrive where motor controllers do, odrive-can or cybergear on CAN; i2c; spi, with one chip; gpio; serial where one other device is at its end: a Maestro, a BNO055, a robot base, a laser scanner or a reader of tags."`
+	Port          string        `yaml:"port" form:"port" doc:"The adapter, best by its stable name under /dev/serial/by-id/; of type i2c a bus such as /dev/i2c-1; of type spi a select of one, /dev/spidev0.1 (bus 0, select 1); of CAN an interface such as can0; of type gpio a chip such as /dev/gpiochip0, or its label, pinctrl-rp1; of type serial tcp://HOST:PORT too, of a scanner on the network. Needed by real devices only."`
+	Baud          int           `yaml:"baud" min:"1200" max:"4500000" otherwise:"1000000; 115200 of type serial" doc:"Rate of a serial line or of a CAN bus, bits per second. A base is found at 9600 and 38400 too; a sick goes at 38400 unless told 500000, 19200 or 9600."`
+	Frequency     int           `yaml:"frequency" min:"10000" max:"10000000" otherwise:"400000; 1000000 of type spi" doc:"Clock of a port of SPI, Hz; of an I2C bus where it is emulated, 5000000 at most, while that of a real one is set by the device tree."`
+	SerialBackend string        `yaml:"serial_backend" default:"bugst" enum:"bugst|tarm" doc:"The library that opens the port. tarm: 115200 baud and below, without timing guarantees."`
+	Latency       time.Duration `yaml:"latency" default:"1ms" min:"1ms" max:"255ms" doc:"Latency timer to set in an FTDI adapter, in whole milliseconds."`
+	ReturnDelay   time.Duration `yaml:"return_delay" default:"0s" min:"0s" max:"508us" doc:"How long each servo waits before it answers, in steps of 2us: what emulated servos have, and what the doctor expects of real ones (halyard registers write PORT --id N return_delay=0)."`
+	Timing        Timing        `yaml:"timing" doc:"How the line behaves where it is emulated."`
 }
 
 // Timing is how an emulated line behaves beyond its baud rate: that of an ideal adapter unless told otherwise, so that
@@ -158,7 +158,7 @@ type Pose struct {
 // are not here: no config switches them off.
 type Guard struct {
 	CommandTimeout time.Duration `yaml:"command_timeout" min:"0s" max:"1h" otherwise:"500ms where anything of the robot is real or emulated, else none" doc:"Silence of the controller after which the robot stops by itself; none = never."`
-	OnTimeout      string        `yaml:"on_timeout" default:"hold" enum:"hold|limp|park" doc:"How it stops then. hold: stays. limp: no torque, an arm falls. park: moves slowly to its default pose."`
+	OnTimeout      string        `yaml:"on_timeout" default:"hold" enum:"hold|torque_off|park" doc:"How it stops then. hold: stays. torque_off: no torque, an arm falls. park: moves slowly to its default pose."`
 	Slew           float64       `yaml:"slew" default:"1" min:"0.001" max:"1" doc:"Position goals move at most at this share of the joint's greatest speed. Where a robot of the original Simloid is simulated 1 is no bound, as there."`
 	HomeSpeed      float64       `yaml:"home_speed" default:"0.5" min:"0.001" max:"100" doc:"Speed of park and of a real robot's reset, rad/s."`
 	Armed          bool          `yaml:"armed" default:"true" doc:"false: limp until halyard arm."`
@@ -178,45 +178,45 @@ type Hardware struct {
 // Joint is what drives one joint: a servo, or where Device is set a channel of pulses. Ids up to 253 are what one brand or
 // another allows; cmd knows the brand's own range, and the devices.
 type Joint struct {
-	Bus         string         `yaml:"bus" required:"without device" doc:"The line it hangs on, one of buses."`
-	ID          int            `yaml:"id" required:"without device" min:"0" max:"253" doc:"A servo's address on that line."`
-	Model       string         `yaml:"model" required:"without device" form:"kind" doc:"What servo it is: ax-12a, mx-28, xm430-w350; halyard scan says it."`
-	Device      string         `yaml:"device" form:"kind" doc:"The board that makes its pulses, in place of id and model: pca9685 on i2c, maestro on serial, or kernel-pwm, which needs no bus."`
-	Address     *int           `yaml:"address" min:"0" max:"1023" otherwise:"the board's usual" doc:"The board's address: 0x40 of a pca9685; the number of a maestro, where several share a line or it asks for it; the chip of kernel-pwm."`
-	Channel     *int           `yaml:"channel" required:"with device" min:"0" max:"255" doc:"Which of the board's channels, from 0."`
-	Hertz       *float64       `yaml:"hertz" min:"24" max:"400" otherwise:"50" doc:"How many pulses a second the whole board makes; said at any one of its channels."`
-	Oscillator  *float64       `yaml:"oscillator" min:"20000000" max:"50000000" otherwise:"25000000" doc:"Of a pca9685: its clock as measured, Hz; said at any one of its channels."`
-	CRC         bool           `yaml:"crc" default:"false" doc:"Of a maestro: its commands have a CRC, as its settings say."`
-	Gate        *Wire          `yaml:"gate" otherwise:"none" doc:"Of a board that makes pulses: what cuts all of them off beside the bus, the OE pin of a pca9685; said at any one of its channels. Closed until there are pulses, at an emergency stop and at the end."`
-	Calibration string         `yaml:"calibration" doc:"The file that maps its ticks or pulses to what they make. A real joint needs one; others have nominal values without."`
-	GroundTruth *GroundTruth   `yaml:"truth" otherwise:"as the calibration says" doc:"What an emulated servo really is, so that a calibration can be wrong."`
-	Registers   map[string]int `yaml:"registers" form:"kind" doc:"Values to write at the start, by the register's name, in the servo's own units (position_p_gain: 400)."`
+	Bus          string         `yaml:"bus" required:"without device" doc:"The line it hangs on, one of buses."`
+	ID           int            `yaml:"id" required:"without device" min:"0" max:"253" doc:"A servo's address on that line."`
+	Model        string         `yaml:"model" required:"without device" form:"kind" doc:"What servo it is: ax-12a, mx-28, xm430-w350; halyard scan says it."`
+	Device       string         `yaml:"device" form:"kind" doc:"The board that makes its pulses, in place of id and model: pca9685 on i2c, maestro on serial, or kernel-pwm, which needs no bus."`
+	Address      *int           `yaml:"address" min:"0" max:"1023" otherwise:"the board's usual" doc:"The board's address: 0x40 of a pca9685; the number of a maestro, where several share a line or it asks for it; the chip of kernel-pwm."`
+	Channel      *int           `yaml:"channel" required:"with device" min:"0" max:"255" doc:"Which of the board's channels, from 0."`
+	Frequency    *float64       `yaml:"frequency" min:"24" max:"400" otherwise:"50" doc:"How many pulses a second the whole board makes; said at any one of its channels."`
+	Oscillator   *float64       `yaml:"oscillator" min:"20000000" max:"50000000" otherwise:"25000000" doc:"Of a pca9685: its clock as measured, Hz; said at any one of its channels."`
+	CRC          bool           `yaml:"crc" default:"false" doc:"Of a maestro: its commands have a CRC, as its settings say."`
+	OutputEnable *Wire          `yaml:"output_enable" otherwise:"none" doc:"Of a board that makes pulses: what cuts all of them off beside the bus, the OE pin of a pca9685; said at any one of its channels. Closed until there are pulses, at an emergency stop and at the end."`
+	Calibration  string         `yaml:"calibration" doc:"The file that maps its ticks or pulses to what they make. A real joint needs one; others have nominal values without."`
+	GroundTruth  *GroundTruth   `yaml:"ground_truth" otherwise:"as the calibration says" doc:"What an emulated servo really is, so that a calibration can be wrong."`
+	Registers    map[string]int `yaml:"registers" form:"kind" doc:"Values to write at the start, by the register's name, in the servo's own units (position_p_gain: 400)."`
 }
 
 // Sensor is a device that measures: a sensor of the robot, or a monitor.
 type Sensor struct {
-	Bus         string        `yaml:"bus" required:"true" doc:"The line it hangs on, one of buses."`
-	Device      string        `yaml:"device" required:"true" form:"kind" doc:"What it is. imu: bno055, mpu-6050, mpu-6500, mpu-9250, mpu-9255 or lsm6dsox. Pressure: ms5837-30ba or ms5837-02ba under water, bmp280 or bme280 in air. Voltage: ina219, of a supply, or ads1115, at one of its inputs. Tags: rdm6300 (125 kHz) or pn532 (13.56 MHz). On a GPIO chip: bumper, encoder, hc-sr04 (sonar) or pir (motion). Range: sick-lms200, sick-lms291, hokuyo or rplidar."`
-	Address     *int          `yaml:"address" min:"0" max:"127" otherwise:"the device's usual" doc:"Its address on an I2C bus; on SPI the port says which chip is meant."`
-	Rate        float64       `yaml:"rate" default:"50" min:"0.1" max:"1000" doc:"How often it is read, Hz; a slow device is read as often as it can."`
-	Calibration string        `yaml:"calibration" doc:"The file that says how an inertial sensor lies in its mount, and its offsets. A real one needs it; others need none."`
-	Air         float64       `yaml:"air" default:"101325" min:"0" max:"200000" doc:"Of a pressure sensor: the pressure that its values count from, Pa; that of the air at sea level gives depth."`
-	Density     float64       `yaml:"density" default:"997" min:"900" max:"1200" doc:"Of a pressure sensor under water: how heavy the water is, kg/m³, by which depth is reckoned; 1029 in the sea."`
-	Compass     bool          `yaml:"compass" default:"false" doc:"Of a bno055: its magnetometer keeps the heading. Near thrusters and motors it is led astray."`
-	GyroRange   float64       `yaml:"gyro_range" default:"500" min:"125" max:"2000" doc:"Of an mpu or lsm6dsox: the fastest turn that it measures, °/s: 250, 500, 1000 or 2000; 125 of the latter too. The narrower, the finer."`
-	AccRange    float64       `yaml:"acceleration_range" default:"4" min:"2" max:"16" doc:"Of an mpu or lsm6dsox: the greatest acceleration that it measures, g: 2, 4, 8 or 16. What walks and falls needs 8 or more."`
-	Input       int           `yaml:"input" default:"0" min:"0" max:"3" doc:"Of an ads1115: which of its inputs; each is a sensor or a monitor of its own, at the same address."`
-	Scale       float64       `yaml:"scale" default:"1" min:"-1000" max:"1000" doc:"Of an ads1115: what makes the value of the volts; behind a divider by 11 it is 11."`
-	Shunt       float64       `yaml:"shunt" default:"0.1" min:"0.0001" max:"10" doc:"Of an ina219: its shunt, Ω. 0.32 V across it is the most that it measures, 3.2 A of 0.1 Ω; for more a smaller one is put in its place."`
-	Lines       []Line        `yaml:"lines" form:"line" doc:"On a GPIO chip: its lines, by offset or name. Of a bumper and a pir one; of an encoder A and B, the other way round where it counts backwards; of an hc-sr04 trigger and echo."`
-	ActiveLow   *bool         `yaml:"active_low" otherwise:"true of a bumper, false of a pir" doc:"On a GPIO chip: touched, or moved, is the low level. Of a normally closed switch to ground it is false."`
-	Bias        Bias          `yaml:"bias" default:"usual" enum:"usual|up|down|none" doc:"On a GPIO chip: the resistor inside it that holds the line while nothing drives it. usual: up of a bumper and an encoder, none of others."`
-	Debounce    time.Duration `yaml:"debounce" default:"10ms" min:"1ms" max:"1s" doc:"Of a bumper: how long it must be quiet to be released, while a touch counts at once. Of a pir: by the kernel."`
-	Celsius     float64       `yaml:"celsius" default:"20" min:"-40" max:"85" doc:"Of an hc-sr04: the temperature of the air, by which sound is faster or slower."`
-	Scanner     `yaml:",inline"`
-	Needed      bool     `yaml:"needed" default:"true" doc:"Of a robot with a base: without it for a second the wheels stand still, until it is back and commanded anew."`
-	Below       *float64 `yaml:"below" otherwise:"no alarm" doc:"The alarm is on while the first value is below this: a battery that runs low."`
-	Above       *float64 `yaml:"above" otherwise:"no alarm" doc:"The alarm is on while the first value is above this: a leak sensor that gets wet."`
+	Bus               string        `yaml:"bus" required:"true" doc:"The line it hangs on, one of buses."`
+	Device            string        `yaml:"device" required:"true" form:"kind" doc:"What it is. imu: bno055, mpu-6050, mpu-6500, mpu-9250, mpu-9255 or lsm6dsox. Pressure: ms5837-30ba or ms5837-02ba under water, bmp280 or bme280 in air. Voltage: ina219, of a supply, or ads1115, at one of its inputs. Tags: rdm6300 (125 kHz) or pn532 (13.56 MHz). On a GPIO chip: bumper, encoder, hc-sr04 (sonar) or pir (motion). Range: sick-lms200, sick-lms291, hokuyo or rplidar."`
+	Address           *int          `yaml:"address" min:"0" max:"127" otherwise:"the device's usual" doc:"Its address on an I2C bus; on SPI the port says which chip is meant."`
+	Rate              float64       `yaml:"rate" default:"50" min:"0.1" max:"1000" doc:"How often it is read, Hz; a slow device is read as often as it can."`
+	Calibration       string        `yaml:"calibration" doc:"The file that says how an inertial sensor lies in its mount, and its offsets. A real one needs it; others need none."`
+	ReferencePressure float64       `yaml:"reference_pressure" default:"101325" min:"0" max:"200000" doc:"Of a pressure sensor: the pressure that its values count from, Pa; that of the air at sea level gives depth."`
+	Density           float64       `yaml:"density" default:"997" min:"900" max:"1200" doc:"Of a pressure sensor under water: how heavy the water is, kg/m³, by which depth is reckoned; 1029 in the sea."`
+	Compass           bool          `yaml:"compass" default:"false" doc:"Of a bno055: its magnetometer keeps the heading. Near thrusters and motors it is led astray."`
+	GyroRange         float64       `yaml:"gyro_range" default:"500" min:"125" max:"2000" doc:"Of an mpu or lsm6dsox: the fastest turn that it measures, °/s: 250, 500, 1000 or 2000; 125 of the latter too. The narrower, the finer."`
+	AccRange          float64       `yaml:"acceleration_range" default:"4" min:"2" max:"16" doc:"Of an mpu or lsm6dsox: the greatest acceleration that it measures, g: 2, 4, 8 or 16. What walks and falls needs 8 or more."`
+	Input             int           `yaml:"input" default:"0" min:"0" max:"3" doc:"Of an ads1115: which of its inputs; each is a sensor or a monitor of its own, at the same address."`
+	Scale             float64       `yaml:"scale" default:"1" min:"-1000" max:"1000" doc:"Of an ads1115: what makes the value of the volts; behind a divider by 11 it is 11."`
+	Shunt             float64       `yaml:"shunt" default:"0.1" min:"0.0001" max:"10" doc:"Of an ina219: its shunt, Ω. 0.32 V across it is the most that it measures, 3.2 A of 0.1 Ω; for more a smaller one is put in its place."`
+	Lines             []Line        `yaml:"lines" form:"line" doc:"On a GPIO chip: its lines, by offset or name. Of a bumper and a pir one; of an encoder A and B, the other way round where it counts backwards; of an hc-sr04 trigger and echo."`
+	ActiveLow         *bool         `yaml:"active_low" otherwise:"true of a bumper, false of a pir" doc:"On a GPIO chip: touched, or moved, is the low level. Of a normally closed switch to ground it is false."`
+	Bias              Bias          `yaml:"bias" default:"usual" enum:"usual|up|down|none" doc:"On a GPIO chip: the resistor inside it that holds the line while nothing drives it. usual: up of a bumper and an encoder, none of others."`
+	Debounce          time.Duration `yaml:"debounce" default:"10ms" min:"1ms" max:"1s" doc:"Of a bumper: how long it must be quiet to be released, while a touch counts at once. Of a pir: by the kernel."`
+	AirTemperature    float64       `yaml:"air_temperature" default:"20" min:"-40" max:"85" doc:"Of an hc-sr04: the temperature of the air, by which sound is faster or slower."`
+	Scanner           `yaml:",inline"`
+	Required          bool     `yaml:"required" default:"true" doc:"Of a robot with a base: without it for a second the wheels stand still, until it is back and commanded anew."`
+	Below             *float64 `yaml:"below" otherwise:"no alarm" doc:"The alarm is on while the first value is below this: a battery that runs low."`
+	Above             *float64 `yaml:"above" otherwise:"no alarm" doc:"The alarm is on while the first value is above this: a leak sensor that gets wet."`
 }
 
 // Line names a line of a GPIO chip: by its offset, or by the name that the maker of the board gave it.
@@ -287,7 +287,7 @@ type Server struct {
 	Outputs       Outputs       `yaml:"outputs" default:"normalised" enum:"normalised|physical" doc:"OSP outputs and infos. normalised: as its document says. physical: as the original did."`
 	Dialect       string        `yaml:"dialect" default:"document" enum:"document|later|original" doc:"document: as the protocol's document says. later: of Simloid from 2018, of USARSim from 2007 on. original: Okon's HIT_NGZ, HIT_FZ, CHK_AP and angularAccel as its simulator sent them."`
 	Noise         bool          `yaml:"noise" default:"true" doc:"Simloid's: the noise of its sensors, seeded by world.seed."`
-	Keep          bool          `yaml:"keep" default:"false" doc:"Simloid's: a new client finds a simulated robot as the one before left it, not as at the start."`
+	KeepState     bool          `yaml:"keep_state" default:"false" doc:"Simloid's: a new client finds a simulated robot as the one before left it, not as at the start."`
 	Teleport      bool          `yaml:"teleport" default:"false" doc:"okon: a simulated robot that comes into a no-go or finish zone is put back into a start zone, as the original did."`
 	MaxClients    int           `yaml:"max_clients" min:"1" max:"1024" otherwise:"16; 256 of okon" doc:"gamebots, imageserver and okon: how many clients at a time; of gamebots each has one robot."`
 	Format        string        `yaml:"format" default:"raw" enum:"raw|super|good|normal|average|bad" doc:"imageserver: how pictures go out; all but raw are JPEG, the best first."`

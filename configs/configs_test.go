@@ -78,8 +78,8 @@ func TestEmbedded(t *testing.T) {
 // What Load returns, written as YAML and read again, is the same config.
 func TestRoundTrip(t *testing.T) {
 	for _, name := range Names() {
-		o := Options{Set: []string{"agents[0].hardware.joints.elbow={bus: x, id: 99, model: y, truth: {zero: 2048, direction: -1, gear: 2}}", "buses.x.type=z",
-			"agents[0].hardware.joints.tilt={bus: x, device: board, address: 0x40, channel: 0, hertz: 50}",
+		o := Options{Set: []string{"agents[0].hardware.joints.elbow={bus: x, id: 99, model: y, ground_truth: {zero: 2048, direction: -1, gear: 2}}", "buses.x.type=z",
+			"agents[0].hardware.joints.tilt={bus: x, device: board, address: 0x40, channel: 0, frequency: 50}",
 			"agents[0].hardware.sensors={imu: {bus: x, device: chip}}",
 			"agents[0].hardware.cameras={front: {device: v4l2, width: 640}}",
 			"agents[0].hardware.monitors={leak: {bus: x, device: chip, above: 2.5}}"}}

@@ -104,7 +104,11 @@ var cases = []struct {
 	{"substep", rig + "world: {substep: 3ms}\n", Options{}, `f.yaml:15:18: world.substep: got 3ms, want a whole part of clock.period, 10ms`},
 	{"two agents, one name", with("name: b", "name: a"), Options{}, `f.yaml:12:12: agents[1].name: got "a", want a name of its own; agents[0].name has it too`},
 	{"two buses, one port", with("ttyUSB1", "./ttyUSB0"), Options{}, `f.yaml:4:35: buses.right.port: got "/dev/ttyUSB0", want a port of its own, or one bus for the joints of both; buses.left.port has it too`},
-	{"tarm", with("ttyUSB0}", "ttyUSB0, opener: tarm}"), Options{}, `f.yaml:3:3: buses.left.baud: got 1000000, want 115200 or less with opener tarm; use opener bugst`},
+	{"tarm", with("ttyUSB0}", "ttyUSB0, serial_backend: tarm}"), Options{}, `f.yaml:3:3: buses.left.baud: got 1000000, want 115200 or less with serial_backend tarm; use serial_backend bugst`},
+	{"former names", with("ttyUSB0}", "ttyUSB0, hertz: 100000}", "left, id: 1, model: ax-12a}", "left, id: 1, model: ax-12a, truth: {zero: 1}}"), Options{}, lines(
+		`f.yaml:3:48: buses.left.hertz: got an unknown key, want type, port, baud, frequency, serial_backend, latency, return_delay or timing; did you mean "frequency"?`,
+		`f.yaml:10:50: agents[0].hardware.joints.elbow.truth: got an unknown key, want bus, id, model, device, address, channel, frequency, oscillator, crc, output_enable, calibration, ground_truth or registers; did you mean "ground_truth"?`,
+	)},
 	{"bus steps", with("ttyUSB0}", "ttyUSB0, latency: 1500us, return_delay: 3us}"), Options{}, lines(
 		`f.yaml:3:57: buses.left.latency: got 1.5ms, want whole milliseconds`,
 		`f.yaml:3:79: buses.left.return_delay: got 3µs, want steps of 2us`,
@@ -124,13 +128,13 @@ var cases = []struct {
 		`f.yaml:7:22: agents[0].hardware.joints.elbow.bus: got "left", want a bus under buses`,
 		`f.yaml:8:22: agents[0].hardware.joints.wrist.bus: got "right", want a bus under buses`,
 	)},
-	{"servo and pulses", with("elbow: {bus: left, id: 1, model: ax-12a}", "elbow: {bus: left, id: 1, model: ax-12a, channel: 3, hertz: 50}",
-		"wrist: {bus: right, id: 1, model: ax-12a}", "wrist: {bus: right, id: 1, device: pca9685, truth: {gear: 2}}"), Options{}, lines(
+	{"servo and pulses", with("elbow: {bus: left, id: 1, model: ax-12a}", "elbow: {bus: left, id: 1, model: ax-12a, channel: 3, frequency: 50}",
+		"wrist: {bus: right, id: 1, model: ax-12a}", "wrist: {bus: right, id: 1, device: pca9685, ground_truth: {gear: 2}}"), Options{}, lines(
 		`f.yaml:10:59: agents[0].hardware.joints.elbow.channel: got channel, want it beside device alone: the board that makes pulses; a servo has bus, id and model`,
-		`f.yaml:10:69: agents[0].hardware.joints.elbow.hertz: got hertz, want it beside device alone: the board that makes pulses; a servo has bus, id and model`,
+		`f.yaml:10:73: agents[0].hardware.joints.elbow.frequency: got frequency, want it beside device alone: the board that makes pulses; a servo has bus, id and model`,
 		`f.yaml:11:9: agents[0].hardware.joints.wrist.channel: got nothing, want 0..255`,
 		`f.yaml:11:33: agents[0].hardware.joints.wrist.id: got id, want no such key beside device; a channel of pulses has device, address and channel`,
-		`f.yaml:11:53: agents[0].hardware.joints.wrist.truth: got zero, gear or backlash, want direction alone beside device`,
+		`f.yaml:11:53: agents[0].hardware.joints.wrist.ground_truth: got zero, gear or backlash, want direction alone beside device`,
 	)},
 	{"no servo", with("{bus: left, id: 1, model: ax-12a}", "{calibration: x}", "model: ax-12a", "model: \"\""), Options{}, lines(
 		`f.yaml:10:9: agents[0].hardware.joints.elbow.bus: got nothing, want text`,

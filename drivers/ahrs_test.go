@@ -44,7 +44,7 @@ func (s *spun) Read(values []float64) error {
 func imuCalibration() *calibration.Inertial {
 	c := calibration.NominalInertial("imu", "mpu-6050")
 	c.Axes = [3]calibration.Axis{"y", "-x", "z"}
-	c.Rates.Offset = [3]float64{0.01, -0.02, 0}
+	c.Gyro.Offset = [3]float64{0.01, -0.02, 0}
 	return c
 }
 

@@ -71,7 +71,7 @@ func layout() *hal.Layout {
 const calibrated = `
 joint: elbow
 servo: {model: krs-2552, id: 1}
-method: hand
+method: manual
 date: 2026-11-21T14:03:00Z
 version: 1
 direction: -1

@@ -59,7 +59,7 @@ func (o *output) pulse(now time.Duration, a *hal.Actuator, enable bool) time.Dur
 		o.begun, o.since = begun, -1
 	}
 	limp := !enable || o.regained || o.limit <= 0
-	if o.halted || limp && o.cal.Idle == calibration.IdleNone {
+	if o.halted || limp && o.cal.IdleOutput == calibration.IdleNone {
 		o.since = -1
 		return 0
 	}
@@ -73,7 +73,7 @@ func (o *output) pulse(now time.Duration, a *hal.Actuator, enable bool) time.Dur
 	width := neutral
 	switch o.mode {
 	case hal.NoMode:
-		if o.cal.Drives == hal.PositionMode {
+		if o.cal.Mode == hal.PositionMode {
 			width = o.cal.Width(hal.PositionMode, o.position)
 		}
 	case hal.TorqueMode:
@@ -84,7 +84,7 @@ func (o *output) pulse(now time.Duration, a *hal.Actuator, enable bool) time.Dur
 	default:
 		width = o.cal.Width(o.mode, o.value)
 	}
-	if o.cal.Drives == hal.PositionMode {
+	if o.cal.Mode == hal.PositionMode {
 		o.position = o.cal.Value(width)
 	}
 	return width

@@ -15,7 +15,7 @@ const (
 	Park                    // move to the default pose within the guard's home speed, then hold
 )
 
-func (p Policy) String() string { return [...]string{"hold", "limp", "park"}[min(p, Park)] }
+func (p Policy) String() string { return [...]string{"hold", "torque_off", "park"}[min(p, Park)] }
 
 // GuardConfig is what a user may set of a guard. The zero GuardConfig has no deadline and full speed.
 type GuardConfig struct {

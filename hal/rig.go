@@ -263,12 +263,12 @@ func (r *Rig) watchFaults(a *Agent) {
 			continue
 		}
 		if a.faulty[i] = 0; err == nil {
-			r.log.Info("well again", "agent", a.name, "device", a.device(i))
+			r.log.Info("device recovered", "agent", a.name, "device", a.device(i))
 			continue
 		}
 		a.faulty[i] = a.faults[i]
 		r.events.Raise(a.faults[i])
-		r.log.Warn("at fault", "agent", a.name, "device", a.device(i), "fault", err)
+		r.log.Warn("device fault", "agent", a.name, "device", a.device(i), "fault", err)
 	}
 }
 

@@ -36,7 +36,7 @@ func TestBeginnersConfigs(t *testing.T) {
 		{"buses.arm.port=can0", "got can0, which is a CAN interface, want a serial port, for type feetech"},
 		{"buses.arm.port=/dev/i2c-1", "which is an I2C bus"},
 		{"buses.arm.port=tcp://laser:10940", "which is an address of the network"},
-		{"buses.arm.hertz=100000", "baud is the rate of a line"},
+		{"buses.arm.frequency=100000", "baud is the rate of a line"},
 		{"buses.io={type: gpio, port: /dev/ttyUSB0}", "which is a serial port, want a GPIO chip, for type gpio"},
 		{"buses.can={type: cybergear, port: /dev/ttyUSB0}", "want a CAN interface"},
 		{"buses.chips={type: i2c, port: can0}", "want an I2C bus"},
@@ -389,7 +389,7 @@ func TestEchoOfSignal(t *testing.T) {
 
 // Whoever ends the program of a real robot is told whether it falls.
 func TestParting(t *testing.T) {
-	for policy, want := range map[string]string{"hold": "so101 holds: smart servos keep their torque", "limp": "so101 goes limp", "park": "so101 parks"} {
+	for policy, want := range map[string]string{"hold": "so101 holds: smart servos keep their torque", "torque_off": "so101: torque off", "park": "so101 parks"} {
 		p := planOf(t, "so101", configs.Options{Set: []string{"agents[0].guard.on_timeout=" + policy}})
 		var text bytes.Buffer
 		a := &app{err: &text}

@@ -134,7 +134,7 @@ func (f *lineFlags) complete(c *cobra.Command) {
 		c.ValidArgsFunction = completeLines
 	}
 	c.RegisterFlagCompletionFunc("protocol", words(append(slices.Clone(report.SortedKeys(catalog.BusTypes)), "all", "both")...))
-	c.RegisterFlagCompletionFunc("opener", words(serial.Bugst, serial.Tarm))
+	c.RegisterFlagCompletionFunc("serial-backend", words(serial.Bugst, serial.Tarm))
 	if c.Flags().Lookup("id") != nil {
 		c.RegisterFlagCompletionFunc("id", completeIDs)
 	}

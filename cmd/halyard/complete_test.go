@@ -39,7 +39,7 @@ func TestCompletion(t *testing.T) {
 		{"registers write so101:arm --id 3 _", "max_voltage=", "present_voltage="},
 		{"registers write so101:arm --id 3 _", "torque_enable=", "goal_position="}, {"registers write nowhere --id 3 _", "", "max_voltage="}, {"registers write can0 --id 3 --protocol cybergear max_", "max_torque=", ""},
 		{"registers read /dev/ttyUSB0 --id 3 --protocol dynamixel1 _", "cw_angle_limit", ""}, {"registers read /dev/ttyUSB0 --protocol vesc --id 1 e", "electrical_rpm", ""},
-		{"scan x --protocol _", "cybergear", "serial"}, {"scan x --opener _", "tarm", ""}, {"serve so101 --body _", "emulated", ""},
+		{"scan x --protocol _", "cybergear", "serial"}, {"scan x --serial-backend _", "tarm", ""}, {"serve so101 --body _", "emulated", ""},
 		{"list so101 -o _", "jsonl", ""}, {"serve _", "so101", ""},
 	} {
 		args := strings.Fields(c.args)

@@ -26,7 +26,7 @@ type configFlags struct {
 }
 
 func (f *configFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.body, "body", "", "what every agent is made of: sim, emulated or real; clears parts")
+	c.Flags().StringVar(&f.body, "body", "", "body of all agents: sim, emulated or real; overrides parts")
 	c.RegisterFlagCompletionFunc("body", words("sim", "emulated", "real"))
 	c.Flags().StringArrayVar(&f.set, "set", nil, "PATH=VALUE: any key of the config, as clock.mode=realtime")
 	c.Flags().StringArrayVar(&f.listen, "listen", nil, "PROTOCOL=ADDRESS or PROTOCOL@AGENT=ADDRESS; port 0 is any free one")

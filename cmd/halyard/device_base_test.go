@@ -44,7 +44,7 @@ servers: []
 // scanners are other devices in the place of the laser.
 func scanners() map[string]string {
 	return map[string]string{"": "sick-lms200", "urg": "hokuyo, model: urg-04lx", "ust": "hokuyo, model: ust-10lx, resolution: 0.5",
-		"lms291": "sick-lms291, resolution: 0.5, reach: 32", "rplidar": "rplidar", "rplidar standard": "rplidar, standard: true, resolution: 2, fov: 180"}
+		"lms291": "sick-lms291, resolution: 0.5, range_max: 32", "rplidar": "rplidar", "rplidar standard": "rplidar, standard: true, resolution: 2, fov: 180"}
 }
 
 func pioneer(t *testing.T, o configs.Options, pairs ...string) *stepped {
@@ -260,7 +260,7 @@ func TestBaseFaults(t *testing.T) {
 		{"scanner1: {bus: laser, device: sick-lms200", "scanner1: {bus: laser, device: hokuyo", "agents[0].hardware.sensors.scanner1.model", "urg-04lx"},
 		{"device: sick-lms200", "device: sick-lms200, fov: 120", "agents[0].hardware.sensors.scanner1.fov", "180 or 100"},
 		{"device: sick-lms200", "device: sick-lms200, resolution: 0.25", "agents[0].hardware.sensors.scanner1.resolution", "0.25 with fov: 100"},
-		{"device: sick-lms200", "device: sick-lms200, reach: 20", "agents[0].hardware.sensors.scanner1.reach", "8, 16 or 32"},
+		{"device: sick-lms200", "device: sick-lms200, range_max: 20", "agents[0].hardware.sensors.scanner1.range_max", "8, 16 or 32"},
 		{"device: sick-lms200", "device: hokuyo, model: urg-04lx, fov: 300", "agents[0].hardware.sensors.scanner1.fov", "239"},
 		{"device: sick-lms200", "device: hokuyo, model: urg-04lx, resolution: 0.4", "agents[0].hardware.sensors.scanner1.resolution", "0.351562"},
 		{"device: sick-lms200", "device: rplidar, resolution: 7", "agents[0].hardware.sensors.scanner1.resolution", "a whole part of 360"},

@@ -216,7 +216,7 @@ func TestDoctorOfDevices(t *testing.T) {
 	// What a BNO055 found of itself is in its calibration, is given back to it, and is told.
 	found := strings.Repeat("0102", 11)
 	file := filepath.Join(t.TempDir(), "imu.yaml")
-	text = "sensor: imu\nmodel: bno055\nmethod: hand\ndate: \"2026-11-21T14:03:00Z\"\naxes: [x, y, z]\nchip: \"" + found + "\"\n"
+	text = "sensor: imu\nmodel: bno055\nmethod: manual\ndate: \"2026-11-21T14:03:00Z\"\naxes: [x, y, z]\nchip: \"" + found + "\"\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -101,16 +101,16 @@ func TestRealDevicesOnPTYs(t *testing.T) {
 	path := rigOf(t, doctor.NodderRig, doctor.Nodder, "body: emulated", "body: real", "{type: i2c, port: /dev/i2c-nobody}", "{type: serial, port: "+sensor.path+"}",
 		"{type: dynamixel2, port: /dev/serial/by-id/nobody}", "{type: serial, port: "+board.path+"}",
 		"{bus: line, id: 1, model: xl430-w250}", "{bus: line, device: maestro, channel: 0, calibration: pan.yaml}",
-		"{bus: main, device: pca9685, channel: 3, hertz: 200}", "{bus: line, device: maestro, channel: 3, calibration: tilt.yaml}",
+		"{bus: main, device: pca9685, channel: 3, frequency: 200}", "{bus: line, device: maestro, channel: 3, calibration: tilt.yaml}",
 		"rate: 100", "rate: 100, calibration: imu.yaml")
 	for name, channel := range map[string]int{"pan": 0, "tilt": 3} {
 		c := calibration.NominalServo(name, calibration.Channel{Model: "maestro", Channel: channel}, -1, 1)
-		c.Method, c.Date = calibration.ByHand, time.Unix(1_700_000_000, 0)
+		c.Method, c.Date = calibration.ByManual, time.Unix(1_700_000_000, 0)
 		if err := os.WriteFile(filepath.Join(filepath.Dir(path), name+".yaml"), c.Encode(), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	const lies = "sensor: imu\nmodel: bno055\nmethod: hand\ndate: 2026-11-21T14:03:00Z\naxes: [y, -x, z]\n"
+	const lies = "sensor: imu\nmodel: bno055\nmethod: manual\ndate: 2026-11-21T14:03:00Z\naxes: [y, -x, z]\n"
 	if err := os.WriteFile(filepath.Join(filepath.Dir(path), "imu.yaml"), []byte(lies), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestRealThrustersOnAPTY(t *testing.T) {
 	maestro, bno := chip.NewMaestro(12, 12, false), chip.NewBNO055(imu.BNO055Address)
 	board, sensor := plug(t, maestro), plug(t, bno)
 	pairs := []string{"body: emulated", "body: real", "{type: i2c, port: /dev/i2c-nobody}", "{type: serial, port: " + sensor.path + "}",
-		"/dev/serial/by-id/nobody", board.path, "rate: 100", "rate: 100, calibration: imu.yaml", ", hertz: 200", "",
+		"/dev/serial/by-id/nobody", board.path, "rate: 100", "rate: 100, calibration: imu.yaml", ", frequency: 200", "",
 		"        pressure: {bus: main, device: ms5837-30ba}\n", "", "        battery: {bus: main, device: ina219, address: 0x41, below: 13}\n", ""}
 	names := []string{"flh", "frh", "blh", "brh", "flv", "frv", "blv", "brv"}
 	for i, name := range names {
@@ -166,12 +166,12 @@ func TestRealThrustersOnAPTY(t *testing.T) {
 	path := rigOf(t, rovRig, "", pairs...)
 	for i, name := range names {
 		c := calibration.NominalThruster(name, calibration.Channel{Model: "maestro", Channel: i}, nil)
-		c.Drives, c.Method, c.Date, c.Arming = hal.DutyMode, calibration.ByHand, time.Unix(1_700_000_000, 0), 300*time.Millisecond
+		c.Mode, c.Method, c.Date, c.Arming = hal.DutyMode, calibration.ByManual, time.Unix(1_700_000_000, 0), 300*time.Millisecond
 		if err := os.WriteFile(filepath.Join(filepath.Dir(path), name+".yaml"), c.Encode(), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	const lies = "sensor: imu\nmodel: bno055\nmethod: hand\ndate: 2026-11-21T14:03:00Z\naxes: [x, y, z]\n"
+	const lies = "sensor: imu\nmodel: bno055\nmethod: manual\ndate: 2026-11-21T14:03:00Z\naxes: [x, y, z]\n"
 	if err := os.WriteFile(filepath.Join(filepath.Dir(path), "imu.yaml"), []byte(lies), 0o600); err != nil {
 		t.Fatal(err)
 	}

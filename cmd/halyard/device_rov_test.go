@@ -32,7 +32,7 @@ agents:
     body: emulated
     hardware:
       joints:
-        flh: {bus: main, device: pca9685, channel: 0, hertz: 200}
+        flh: {bus: main, device: pca9685, channel: 0, frequency: 200}
         frh: {bus: main, device: pca9685, channel: 1}
         blh: {bus: main, device: pca9685, channel: 2}
         brh: {bus: main, device: pca9685, channel: 3}
@@ -59,7 +59,7 @@ func TestROVConforms(t *testing.T) {
 
 func rovOn(t *testing.T, board string) string {
 	if board == "maestro" {
-		return rigOf(t, rovRig, "", "{bus: main, device: pca9685,", "{bus: thrusters, device: maestro,", ", hertz: 200", "")
+		return rigOf(t, rovRig, "", "{bus: main, device: pca9685,", "{bus: thrusters, device: maestro,", ", frequency: 200", "")
 	}
 	return rigOf(t, rovRig, "")
 }
@@ -214,7 +214,7 @@ func TestROVFaults(t *testing.T) {
 
 // A thruster whose truth is not its calibration pushes the other way.
 func TestThrusterMountedWrong(t *testing.T) {
-	path := rigOf(t, rovRig, "", "channel: 0, hertz: 200}", "channel: 0, hertz: 200, truth: {direction: -1}}")
+	path := rigOf(t, rovRig, "", "channel: 0, frequency: 200}", "channel: 0, frequency: 200, ground_truth: {direction: -1}}")
 	s := step(t, planOf(t, path, configs.Options{}))
 	for _, a := range s.agent.Layout().Actuators {
 		s.inputs[a.Goal[hal.DutyMode]] = 0.5

@@ -375,7 +375,7 @@ func deviceWords() (list []string) {
 func wordsOf(c *configs.Config) (list []string) {
 	h := c.Agents[0].Hardware
 	for _, j := range h.Joints {
-		if list = append(list, c.Buses[j.Bus].Type+" "+j.Model, j.Device); j.Gate != nil {
+		if list = append(list, c.Buses[j.Bus].Type+" "+j.Model, j.Device); j.OutputEnable != nil {
 			list = append(list, "gate")
 		}
 	}

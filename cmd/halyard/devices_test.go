@@ -36,11 +36,11 @@ func rigOf(t *testing.T, rig, robot string, pairs ...string) string {
 const turned = `
 sensor: imu
 model: DEVICE
-method: hand
+method: manual
 date: 2026-11-21T14:03:00Z
 axes: [y, -x, z]
-rates: {offset: [0.01, -0.02, 0.03]}
-acceleration: {offset: [0.1, 0.2, -0.3], scale: [1.01, 0.99, 1]}
+gyro: {offset: [0.01, -0.02, 0.03]}
+accelerometer: {offset: [0.1, 0.2, -0.3], scale: [1.01, 0.99, 1]}
 `
 
 // A robot of a smart servo, a hobby servo and an inertial sensor passes the suite of all bodies, and the sensor tells the
@@ -126,8 +126,8 @@ func cycles(t *testing.T, s haltest.Subject, f *hal.Frame, d time.Duration) {
 // A config with ten faults of devices reports ten, each with its path; unknown devices list the known ones.
 func TestDeviceFaults(t *testing.T) {
 	rig := rigOf(t, doctor.NodderRig, doctor.Nodder,
-		"{type: i2c,", "{type: i2c, hertz: 100000,",
-		"        tilt: {bus: main, device: pca9685, channel: 3, hertz: 200}\n", `        tilt: {bus: line, device: pca9685, channel: 3}
+		"{type: i2c,", "{type: i2c, frequency: 100000,",
+		"        tilt: {bus: main, device: pca9685, channel: 3, frequency: 200}\n", `        tilt: {bus: line, device: pca9685, channel: 3}
 `,
 		"{bus: line, id: 1, model: xl430-w250}", "{bus: main, device: pca9686, channel: 0}",
 		"        imu: {bus: main, device: bno055, rate: 100}\n", `        imu: {bus: main, device: ms5837-30ba}
@@ -173,12 +173,12 @@ func TestRealDevices(t *testing.T) {
 	dir := filepath.Dir(rig)
 	for name, channel := range map[string]int{"pan": 0, "tilt": 3} {
 		c := calibration.NominalServo(name, calibration.Channel{Model: "pca9685", Channel: channel}, -0.7, 0.7)
-		c.Method, c.Date = calibration.ByHand, time.Unix(1_700_000_000, 0)
+		c.Method, c.Date = calibration.ByManual, time.Unix(1_700_000_000, 0)
 		if err := os.WriteFile(filepath.Join(dir, name+".yaml"), c.Encode(), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	const imu = "sensor: imu\nmodel: bno055\nmethod: hand\ndate: 2026-11-21T14:03:00Z\naxes: [y, -x, z]\n"
+	const imu = "sensor: imu\nmodel: bno055\nmethod: manual\ndate: 2026-11-21T14:03:00Z\naxes: [y, -x, z]\n"
 	if err := os.WriteFile(filepath.Join(dir, "imu.yaml"), []byte(imu), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -199,12 +199,12 @@ func TestRealDevices(t *testing.T) {
 // A hobby servo goes where it is told on every kind of board.
 func TestBoardKinds(t *testing.T) {
 	for _, c := range []struct{ board, port string }{
-		{"{bus: main, device: pca9685, address: 0x41, channel: 15, hertz: 333, oscillator: 26000000}", ""},
+		{"{bus: main, device: pca9685, address: 0x41, channel: 15, frequency: 333, oscillator: 26000000}", ""},
 		{"{bus: usb, device: maestro, channel: 11}", "  usb: {type: serial, port: /dev/serial/by-id/nobody-2}\n"},
 		{"{bus: usb, device: maestro, address: 12, crc: true, channel: 2}", "  usb: {type: serial, port: /dev/serial/by-id/nobody-2}\n"},
 		{"{device: kernel-pwm, address: 2, channel: 1}", ""},
 	} {
-		path := rigOf(t, doctor.NodderRig, doctor.Nodder, "{bus: main, device: pca9685, channel: 3, hertz: 200}", c.board, "agents:\n", c.port+"agents:\n")
+		path := rigOf(t, doctor.NodderRig, doctor.Nodder, "{bus: main, device: pca9685, channel: 3, frequency: 200}", c.board, "agents:\n", c.port+"agents:\n")
 		s := step(t, planOf(t, path, configs.Options{}))
 		s.inputs[s.agent.Layout().Actuators[1].Goal[hal.PositionMode]] = 0.3
 		s.Run(2 * time.Second)
@@ -227,7 +227,7 @@ func TestBoardKinds(t *testing.T) {
 func TestShunt(t *testing.T) {
 	path := rigOf(t, doctor.NodderRig, doctor.Nodder, "servers: []", `      monitors:
         supply: {bus: main, device: ina219, shunt: 0.01}
-servers: []`, "channel: 3, hertz: 200", "channel: 3, address: 0x41")
+servers: []`, "channel: 3, frequency: 200", "channel: 3, address: 0x41")
 	s := step(t, planOf(t, path, configs.Options{}))
 	for _, p := range s.sys.Plan.Sensors {
 		if p.Name != "supply" {

@@ -245,7 +245,7 @@ func TestDoctorUsable(t *testing.T) {
 // A real bus runs at what the device tree says, not at what the config has for an emulated one.
 func TestDoctorHertz(t *testing.T) {
 	const node = "sys/class/i2c-adapter/i2c-1/of_node/clock-frequency"
-	bus := configs.Bus{Port: "/dev/i2c-1", Hertz: 400_000}
+	bus := configs.Bus{Port: "/dev/i2c-1", Frequency: 400_000}
 	for _, c := range []struct {
 		text string
 		body configs.BodyKind

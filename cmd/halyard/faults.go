@@ -24,11 +24,12 @@ func newFaults(a *app) *cobra.Command {
 	for _, w := range words {
 		long += fmt.Sprintf("\n  %-10s %s", w.Name, w.About)
 	}
-	long += "\n\nUnharmed: no value was missed for long. Told: the event came. Oldest is the greatest age of a value that was seen, told\n" +
-		"from the beginning of the fault (or of its second half) to the event, back from its end to the first good value."
+	long += "\n\nOutcomes: no effect: no value was missing for long. detected: the event was raised. detected, latched: likewise, and the\n" +
+		"servo waits to be enabled. max age is the age of the oldest value read, detect the time from the start of the fault (or\n" +
+		"of its second half) to the event, recover the time from its end to the first good value."
 	c := &cobra.Command{
 		Use:   "faults [DEVICE]",
-		Short: "every device against every fault of its wire, emulated: what is told, and how soon it is back",
+		Short: "test drivers against emulated faults",
 		Long:  long,
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

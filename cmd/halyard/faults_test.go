@@ -84,7 +84,7 @@ func TestFaultMatrix(t *testing.T) {
 				if err != nil || c.Failed {
 					t.Errorf("%s, %v", c.Outcome, err)
 				}
-				t.Logf("%s: %v ms old, told after %v ms, back after %v ms", c.Outcome, c.Oldest, c.Told, c.Back)
+				t.Logf("%s: %v ms old, told after %v ms, back after %v ms", c.Outcome, c.MaxAge, c.Detect, c.Recover)
 			})
 		}
 	}
@@ -97,7 +97,7 @@ func TestFaultFinds(t *testing.T) {
 	for _, c := range []struct {
 		device, bus, fault string
 		seed               int64
-	}{{"vesc-4", "vesc", "garbage", 2}, {"xl430-w250", "dynamixel2", "doubled", 12}, {"rplidar", catalog.SerialBus, "short", 1}} {
+	}{{"vesc-4", "vesc", "garbage", 2}, {"xl430-w250", "dynamixel2", "duplicated", 12}, {"rplidar", catalog.SerialBus, "truncated", 1}} {
 		r := rows[slices.IndexFunc(rows, func(r *lab.FaultRow) bool { return r.Device == c.device && r.Bus == c.bus })]
 		w := words[slices.IndexFunc(words, func(w lab.FaultWord) bool { return w.Name == c.fault })]
 		if got := lab.TryCell(r, &w, c.seed); got.Failed {
@@ -178,11 +178,11 @@ func TestFaultJudges(t *testing.T) {
 
 // What a shell sees: JSON lines of the documented form, and which devices and faults there are.
 func TestFaultsCommand(t *testing.T) {
-	code, out, text := runApp(t, "faults", "ina219", "--fault", "power", "--seeds", "1", "-o", "jsonl")
-	if want := `{"device":"ina219","bus":"i2c","fault":"power","outcome":"told","oldest_ms":`; code != 0 || !strings.HasPrefix(out, want) {
+	code, out, text := runApp(t, "faults", "ina219", "--fault", "power_loss", "--seeds", "1", "-o", "jsonl")
+	if want := `{"device":"ina219","bus":"i2c","fault":"power_loss","outcome":"detected","max_age_ms":`; code != 0 || !strings.HasPrefix(out, want) {
 		t.Errorf("exit %d: %s\n%s", code, out, text)
 	}
-	code, out, _ = runApp(t, "faults", "kernel-pwm", "--fault", "lost")
+	code, out, _ = runApp(t, "faults", "kernel-pwm", "--fault", "dropped")
 	if code != 0 || !strings.Contains(out, "kernel-pwm  -    lost   n/a") {
 		t.Errorf("exit %d:\n%s", code, out)
 	}

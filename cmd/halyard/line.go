@@ -24,7 +24,7 @@ func (f *lineFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.protocol, "protocol", "all",
 		"dynamixel1 (which finds Feetech servos as well), dynamixel2, feetech, hiwonder, kondo; both is dynamixel1 and 2; "+
 			"motor controllers: vesc, odrive, odrive-can, cybergear")
-	c.Flags().StringVar(&f.opener, "opener", serial.Bugst, "the library that opens the port: bugst, or tarm (to 115200 baud)")
+	c.Flags().StringVar(&f.opener, "serial-backend", serial.Bugst, "library that opens the port: bugst, or tarm (up to 115200 Bd)")
 	f.complete(c)
 }
 
@@ -41,7 +41,7 @@ func (f *lineFlags) Open(c *cobra.Command, target string) (*commission.BareLine,
 		return nil, err
 	}
 	if bus != nil {
-		opener = bus.Opener
+		opener = bus.SerialBackend
 		if !c.Flags().Changed("baud") {
 			bauds = []int{bus.Baud}
 		}

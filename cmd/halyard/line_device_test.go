@@ -110,7 +110,7 @@ func TestLineFaults(t *testing.T) {
         odd: {bus: main, device: pir, lines: [23]}
       estop: {bus: main, line: 20}
 `,
-		"tilt: {bus: main, device: pca9685, channel: 3, hertz: 200}", "tilt: {bus: main, device: pca9685, channel: 3, gate: {bus: io, line: 6}}",
+		"tilt: {bus: main, device: pca9685, channel: 3, frequency: 200}", "tilt: {bus: main, device: pca9685, channel: 3, output_enable: {bus: io, line: 6}}",
 		"headlight: {bus: io, line: 5}", "headlight: {bus: io, line: 20}")
 	c, err := configs.Load(rig, configs.Options{})
 	if err != nil {
@@ -140,7 +140,7 @@ func TestLineFaults(t *testing.T) {
 			t.Errorf("line: %s: got %v, want %q", line, err, says)
 		}
 	}
-	_, err = configs.Load(rigOf(t, doctor.FeelerRig, doctor.Feeler(), "estop: {bus: io,", "estop: {bus: oi,", "body: emulated", "body: real", "port: gpiochip-nobody", "hertz: 10000"), configs.Options{})
+	_, err = configs.Load(rigOf(t, doctor.FeelerRig, doctor.Feeler(), "estop: {bus: io,", "estop: {bus: oi,", "body: emulated", "body: real", "port: gpiochip-nobody", "frequency: 10000"), configs.Options{})
 	if err == nil || !strings.Contains(err.Error(), `hardware.estop.bus: got "oi"`) || !strings.Contains(err.Error(), "buses.io.port: got nothing, want a port") {
 		t.Errorf("no such chip: got %v", err)
 	}

@@ -134,7 +134,7 @@ func (p *player) Run(ctx context.Context, name string) error {
 	rows := p.results()
 	for _, r := range rows {
 		if r.RMS > astray {
-			p.app.note("it did not follow. Next: halyard status, which says whether it is armed, held by somebody else, or at fault")
+			p.app.note("tracking error too large (try: halyard status)")
 			break
 		}
 	}

@@ -72,7 +72,7 @@ func TestPortsCommand(t *testing.T) {
 
 func TestMeddlers(t *testing.T) {
 	root := machine(t, map[string]string{"proc/7/comm": "brltty\n", "proc/8/comm": "brltty\n", "proc/self/comm": "ModemManager\n"})
-	if got := host.MeddlersIn(filepath.Join(root, "proc")); len(got) != 1 || !strings.Contains(got[0].Found, "pid 7") {
+	if got := host.ConflictsIn(filepath.Join(root, "proc")); len(got) != 1 || !strings.Contains(got[0].Found, "pid 7") {
 		t.Errorf("got %+v, want brltty once", got)
 	}
 }

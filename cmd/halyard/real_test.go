@@ -62,7 +62,7 @@ func realConfig(t *testing.T, port string) string {
 		c := calibration.Nominal(joint, calibration.Servo{Model: u.Name, ID: j.Hardware.ID}, calibration.Model{
 			TicksPerTurn: u.TicksPerTurn, CentreTicks: u.CentreTicks, MinTicks: u.MinTicks, MaxTicks: u.MaxTicks,
 			StallTorque: u.StallTorque, MaxEffort: u.MaxEffort})
-		c.Method, c.Date = calibration.ByHand, time.Unix(1_700_000_000, 0)
+		c.Method, c.Date = calibration.ByManual, time.Unix(1_700_000_000, 0)
 		if _, err := calibration.Save(filepath.Join(dir, joint+".yaml"), c); err != nil {
 			t.Fatal(err)
 		}

@@ -176,7 +176,7 @@ func TestSensorReplugged(t *testing.T) {
 	first, second := plug(t, before), plug(t, after)
 	name, lead := stable(t, first.path)
 	rig := rigOf(t, feltRig, doctor.Nodder, "PORT", name)
-	const lies = "sensor: imu\nmodel: bno055\nmethod: hand\ndate: 2026-11-21T14:03:00Z\naxes: [x, y, z]\n"
+	const lies = "sensor: imu\nmodel: bno055\nmethod: manual\ndate: 2026-11-21T14:03:00Z\naxes: [x, y, z]\n"
 	if err := os.WriteFile(filepath.Join(filepath.Dir(rig), "imu.yaml"), []byte(lies), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -96,7 +96,7 @@ func TestSPIConfig(t *testing.T) {
 		{"", "bno055", "got head, which is spi, want a bus of type i2c or serial, for bno055"},
 		{"", "mpu-6050", "which is spi, want a bus of type i2c, for mpu-6050"},
 		{"", "lsm6dsox, address: 0x6A", "address: got 0x6A, want none, on spi"},
-		{", hertz: 2000000", "mpu-9250", "hertz: got 2000000, want at most 1000000, for mpu-9250"},
+		{", frequency: 2000000", "mpu-9250", "frequency: got 2000000, want at most 1000000, for mpu-9250"},
 		{", port: /dev/spidev0", "lsm6dsox", "want a bus and a select, such as /dev/spidev0.0"},
 		{"", "lsm6dsox}\n      monitors:\n        air: {bus: head, device: bmp280", "got head, want a line of its own"},
 	} {

@@ -20,7 +20,7 @@ func (f *lineFlags) motors(c *cobra.Command, target string) (s commission.MotorS
 		return s, false, err
 	}
 	config, name, _ := commission.BusIn(target)
-	s = commission.MotorScan{Word: f.protocol, Bus: configs.Bus{Port: port, Opener: f.opener}}
+	s = commission.MotorScan{Word: f.protocol, Bus: configs.Bus{Port: port, SerialBackend: f.opener}}
 	if bus != nil {
 		s.Bus, s.Said = *bus, commission.SaidOn(config, name)
 		if !c.Flags().Changed("protocol") {

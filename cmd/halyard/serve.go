@@ -103,8 +103,8 @@ func (a *app) part(st *assembly.Station) {
 			continue
 		}
 		switch c.Guard.OnTimeout {
-		case "limp":
-			a.note("%s goes limp.", c.Name)
+		case "torque_off":
+			a.note("%s: torque off.", c.Name)
 		case "park":
 			a.note("%s parks, then holds: smart servos keep their torque until their power goes off.", c.Name)
 		default:

@@ -61,7 +61,7 @@ func newSetup(a *app) *cobra.Command {
 	c.Flags().StringArrayVar(&s.Set, "set", nil, "REGISTER=VALUE to write as well, a raw value")
 	c.Flags().StringVar(&s.Backup, "backup", "", "file to save the servo's registers in, as JSON; of a whole bus the folder for them")
 	c.Flags().BoolVarP(&s.Dry, "dry-run", "n", false, "check everything, write nothing")
-	c.Flags().BoolVar(&deaf, "no-input", false, "refuse what would ask")
+	c.Flags().BoolVar(&deaf, "no-input", false, "fail instead of prompting")
 	f.add(c)
 	return c
 }

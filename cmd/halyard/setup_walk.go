@@ -97,7 +97,7 @@ func (w *walk) Run(ctx context.Context) error {
 		count[w.joints[i].Row.State]++
 	}
 	var words []string
-	for _, state := range []string{commission.WalkSet, commission.WalkRight, commission.WalkDry, commission.WalkSkipped} {
+	for _, state := range []string{commission.WalkSet, commission.WalkUnchanged, commission.WalkDry, commission.WalkSkipped} {
 		if n := count[state]; n > 0 {
 			words = append(words, fmt.Sprintf("%d %s", n, state))
 		}
@@ -211,7 +211,7 @@ func (w *walk) place(ctx context.Context, i int, f *commission.FoundServo) error
 			return err
 		} else if right {
 			w.app.note("  %s: id %d at %d Bd is right", j.Name, j.Id, w.baud)
-			return w.finish(i, commission.WalkRow{State: commission.WalkRight, Assignment: commission.Assignment{Model: j.Model.Units().Name, Protocol: f.Protocol,
+			return w.finish(i, commission.WalkRow{State: commission.WalkUnchanged, Assignment: commission.Assignment{Model: j.Model.Units().Name, Protocol: f.Protocol,
 				OldID: f.ID, OldBaud: f.Baud, ID: f.ID, Baud: f.Baud, Done: true}})
 		}
 	}

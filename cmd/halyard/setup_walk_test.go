@@ -235,13 +235,13 @@ func TestWalk(t *testing.T) {
 		{"each alone", "dynamixel2", 1000000, xm, xms, "1:/2:/0:", nil, "1@1000000 2@1000000 3@1000000", "", "3 set up", ""},
 		{"one joins the others", "dynamixel2", 1000000, xm, xms, "1:/1 2:/0 1 2:", nil, "1@1000000 2@1000000 3@1000000", "", "3 set up", ""},
 		{"AX", "dynamixel1", 1000000, []string{"a ax-12a 1", "b ax-12a 2"}, []fresh{{"ax-12a", 1, 1000000}, {"ax-12a", 1, 57600}}, "1:/0 1:", nil,
-			"1@1000000 2@1000000", "", "1 set up, 1 was right", ""},
+			"1@1000000 2@1000000", "", "1 set up, 1 unchanged", ""},
 		{"Hiwonder", "hiwonder", 115200, []string{"a lx-16a 2", "b lx-16a 1"}, []fresh{{"lx-16a", 1, 115200}, {"lx-16a", 1, 115200}}, "0:/0 1:", nil,
-			"2@115200 1@115200", "", "1 set up, 1 was right", ""},
+			"2@115200 1@115200", "", "1 set up, 1 unchanged", ""},
 		{"Kondo, each alone", "kondo", 115200, []string{"a krs-2552 1", "b krs-2552 0"}, []fresh{{"krs-2552", 0, 115200}, {"krs-2552", 0, 115200}}, "0:/1:", nil,
-			"1@115200 0@115200", "", "1 set up, 1 was right", ""},
+			"1@115200 0@115200", "", "1 set up, 1 unchanged", ""},
 		{"all in their places", "feetech", 1000000, sts, []fresh{{"sts3215", 3, 1000000}, {"sts3215", 2, 1000000}, {"sts3215", 1, 1000000}}, "0 1 2:", nil,
-			"3@1000000 2@1000000 1@1000000", "", "3 was right", ""},
+			"3@1000000 2@1000000 1@1000000", "", "3 unchanged", ""},
 		// The one with the id of all new servos may be new.
 		{"some in their places", "feetech", 1000000, sts, []fresh{{"sts3215", 1, 1000000}, {"sts3215", 3, 1000000}}, "0 1:/1:/0 1:", nil,
 			"2@1000000 3@1000000", "those were in their places. Now connect the servo of lift", "", "input ended"},
@@ -373,7 +373,7 @@ func TestWalkEndToEnd(t *testing.T) {
 			break
 		}
 	}
-	if strings.Count(out.String(), `"state":"was right"`) != 6 || !strings.Contains(said.String(), "6 was right. Connect all of them, then: halyard doctor "+file) {
+	if strings.Count(out.String(), `"state":"unchanged"`) != 6 || !strings.Contains(said.String(), "6 unchanged. Connect all of them, then: halyard doctor "+file) {
 		t.Errorf("got %s\n%s", &out, &said)
 	}
 }

@@ -175,7 +175,7 @@ func TestGateShared(t *testing.T) {
 func TestRealChipAbsent(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	rig := rigOf(t, doctor.FeelerRig, doctor.Feeler(), "body: emulated", "body: real",
-		"        pan: {bus: main, device: pca9685, channel: 2, gate: {bus: io, line: 4}}\n", "        pan: {device: kernel-pwm, channel: 0, calibration: pan.yaml}\n")
+		"        pan: {bus: main, device: pca9685, channel: 2, output_enable: {bus: io, line: 4}}\n", "        pan: {device: kernel-pwm, channel: 0, calibration: pan.yaml}\n")
 	code, _, text := runApp(t, "serve", rig)
 	if code != 6 {
 		t.Fatalf("not calibrated: got exit %d: %s", code, text)

@@ -80,13 +80,13 @@ func (l *Line) check(baud int) error {
 	}
 	switch {
 	case l.opener != Bugst && l.opener != Tarm:
-		return refuse("opener: got %q, want %s or %s", l.opener, Bugst, Tarm)
+		return refuse("serial_backend: got %q, want %s or %s", l.opener, Bugst, Tarm)
 	case baud < 1 || baud > MaxBaud:
 		return refuse("baud: got %d, want 1..%d", baud, MaxBaud)
 	case l.opener == Tarm && baud > TarmBaud:
-		return refuse("baud: got %d, want at most %d with opener %s; opener %s takes any", baud, TarmBaud, Tarm, Bugst)
+		return refuse("baud: got %d, want at most %d with serial_backend %s; %s takes any", baud, TarmBaud, Tarm, Bugst)
 	case l.opener == Tarm && !slices.Contains(tarmRates[:], baud):
-		return refuse("baud: got %d, want one of %d with opener %s", baud, tarmRates, Tarm)
+		return refuse("baud: got %d, want one of %d with serial_backend %s", baud, tarmRates, Tarm)
 	}
 	return nil
 }
@@ -112,11 +112,11 @@ func (l *Line) tune(baud int) error {
 	return nil
 }
 
-// SetEven gives every byte an even parity bit, or none, from now on and whatever rate follows. With opener tarm, which
+// SetEven gives every byte an even parity bit, or none, from now on and whatever rate follows. With serial_backend tarm, which
 // has none, it is an error of kind hal.Invalid.
 func (l *Line) SetEven(even bool) error {
 	if even && l.opener == Tarm {
-		return fault(hal.Invalid, l.path, "parity", fmt.Errorf("got even, want none with opener %s; opener %s has it", Tarm, Bugst))
+		return fault(hal.Invalid, l.path, "parity", fmt.Errorf("got even, want none with serial_backend %s; %s has it", Tarm, Bugst))
 	}
 	if l.even == even {
 		return nil

@@ -123,7 +123,7 @@ func TestRefused(t *testing.T) {
 		{"/dev/ttyUSB77", 9600, "", hal.Absent, "(try: halyard ports)"},
 		{slave, 0, "", hal.Invalid, "baud: got 0, want 1..4500000"},
 		{slave, 4_500_001, "", hal.Invalid, "want 1..4500000"},
-		{slave, 230_400, Tarm, hal.Invalid, "got 230400, want at most 115200 with opener tarm"},
+		{slave, 230_400, Tarm, hal.Invalid, "got 230400, want at most 115200 with serial_backend tarm"},
 		{slave, 12_345, Tarm, hal.Invalid, "want one of [2400 "},
 		{slave, 9600, "cat", hal.Invalid, `got "cat", want bugst or tarm`},
 		{"/dev/null", 9600, "", hal.Invalid, "not a serial port"},

@@ -78,7 +78,7 @@ func (w *alarms) Cycle(*hal.Cycle) {
 		if lost := err != nil; lost != a.faulty {
 			if a.faulty = lost; lost && a.monitor {
 				w.rig.Events().Raise(a.lost)
-				w.log.Warn("at fault", "agent", a.agent, "device", a.name, "fault", err)
+				w.log.Warn("device fault", "agent", a.agent, "device", a.name, "fault", err)
 			}
 		}
 		if err != nil || age < 0 {
@@ -93,7 +93,7 @@ func (w *alarms) Cycle(*hal.Cycle) {
 				w.rig.Events().Raise(a.ring)
 				w.log.Error("alarm", "agent", a.agent, "device", a.name, "value", v)
 			} else {
-				w.log.Info("alarm over", "agent", a.agent, "device", a.name, "value", v)
+				w.log.Info("alarm cleared", "agent", a.agent, "device", a.name, "value", v)
 			}
 		}
 	}

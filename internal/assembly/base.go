@@ -144,7 +144,7 @@ func (w *wheeled) Zero(sensor int) error {
 func (b *Builder) reckonWheels(i int, body hal.Body, start hal.Pose) (hal.Body, error) {
 	a := &b.Plan.Agents[i]
 	p, l := a.Base, body.Layout()
-	w := kinematics.Wheeled{Start: start, Centre: p.Config.TurnsAbout, Odometry: hal.None, Pose: hal.None, Radius: p.Robot.Radius, Turn: p.Robot.Difference,
+	w := kinematics.Wheeled{Start: start, Centre: p.Config.TurnCenter, Odometry: hal.None, Pose: hal.None, Radius: p.Robot.Radius, Turn: p.Robot.Difference,
 		Left: p.Wheels[0].Actuator, Right: p.Wheels[len(p.Wheels)-1].Actuator, Lag: p.Lag(b.Plan.Config.Buses[p.Config.Bus].Baud)}
 	out := &wheeled{base: b.bases[p], zeros: map[int]zeroed{}, place: hal.None}
 	for k := range l.Sensors {

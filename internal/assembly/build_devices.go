@@ -130,7 +130,7 @@ func (b *Builder) End(bus string, body configs.BodyKind) (e catalog.Connection, 
 		e.Bus = b.I2c[bus]
 	case catalog.SPIBus:
 		if b.Spi[bus] == nil {
-			open, err := spi.Open(c.Port, c.Hertz)
+			open, err := spi.Open(c.Port, c.Frequency)
 			if err != nil {
 				return e, nil, err
 			}
@@ -138,7 +138,7 @@ func (b *Builder) End(bus string, body configs.BodyKind) (e catalog.Connection, 
 		}
 		e.Bus = b.Spi[bus]
 	case catalog.SerialBus:
-		e.Open = serial.Reopener(c.Port, c.Baud, c.Opener)
+		e.Open = serial.Reopener(c.Port, c.Baud, c.SerialBackend)
 		if catalog.Networked(&c) {
 			e.Open = lidar.DialTCP(strings.TrimPrefix(c.Port, catalog.TCPPrefix))
 		}
@@ -237,7 +237,7 @@ func nominalPulse(a *hal.Actuator, j *plan.JointPlan) *calibration.Pulse {
 	c := calibration.Channel{Model: j.Hardware.Device, Channel: j.Pulses.Channel}
 	if a.Kind == hal.Thruster {
 		p := calibration.NominalThruster(a.Name, c, nil)
-		p.Drives = hal.DutyMode // by its share of the range: no force was measured
+		p.Mode = hal.DutyMode // by its share of the range: no force was measured
 		return p
 	}
 	return calibration.NominalServo(a.Name, c, a.Limits.MinPosition, a.Limits.MaxPosition)

@@ -148,7 +148,7 @@ func (b *Builder) EmulateDevices() (*Emulation, error) {
 	}
 	for _, name := range report.SortedKeys(hang) {
 		bus := b.Plan.Config.Buses[name]
-		e.Buses[name], e.ports[name] = chip.NewBus(name, bus.Hertz, seed, hang[name]...), bus.Type == catalog.SPIBus
+		e.Buses[name], e.ports[name] = chip.NewBus(name, bus.Frequency, seed, hang[name]...), bus.Type == catalog.SPIBus
 	}
 	for _, name := range report.SortedKeys(e.ends) {
 		bus := b.Plan.Config.Buses[name]

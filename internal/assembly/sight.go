@@ -217,9 +217,9 @@ func (w Watchful) Cycle(*hal.Cycle) {
 		}
 		if e.faulty = err != nil; e.faulty {
 			w.Rig.Events().Raise(e.lost)
-			w.Log.Warn("at fault", "agent", e.agent, "camera", e.name, "fault", err)
+			w.Log.Warn("device fault", "agent", e.agent, "camera", e.name, "fault", err)
 		} else {
-			w.Log.Info("well again", "agent", e.agent, "camera", e.name, "bad", stats.Bad, "lost", stats.Lost)
+			w.Log.Info("device recovered", "agent", e.agent, "camera", e.name, "bad", stats.Bad, "lost", stats.Lost)
 		}
 	}
 }

@@ -104,11 +104,11 @@ func SensorKinds() map[string]*SensorKind {
 	for _, m := range []*pressure.MS5837Model{pressure.MS5837_30BA(), pressure.MS5837_02BA()} {
 		kinds[m.Name] = &SensorKind{Buses: []string{I2CBus}, Addresses: []int{pressure.MS5837Address}, Values: 2, First: asPressure(), Jump: fluidJump(),
 			Open: func(e Connection, p *SensorPlan) (drivers.Sensor, error) {
-				return pressure.NewMS5837(e.Bus, pressure.MS5837Config{Model: m, Air: p.Config.Air, Clock: e.Clock})
+				return pressure.NewMS5837(e.Bus, pressure.MS5837Config{Model: m, Air: p.Config.ReferencePressure, Clock: e.Clock})
 			},
 			Emulate: func(p *SensorPlan) Emulation {
 				c := chip.NewMS5837(m)
-				return Emulation{Device: c, Feel: func(t *GroundTruth) { c.Water = t.fluid(p.Config.Air) }}
+				return Emulation{Device: c, Feel: func(t *GroundTruth) { c.Water = t.fluid(p.Config.ReferencePressure) }}
 			}}
 	}
 	for _, name := range []string{"bmp280", "bme280"} {
@@ -116,11 +116,11 @@ func SensorKinds() map[string]*SensorKind {
 		kinds[name] = &SensorKind{Buses: []string{I2CBus, SPIBus}, Addresses: []int{pressure.BMX280Address, pressure.BMX280AddressAlt},
 			Values: 3, First: asPressure(), Jump: fluidJump(),
 			Open: func(e Connection, p *SensorPlan) (drivers.Sensor, error) {
-				return pressure.NewBMX280(e.Bus, pressure.BMX280Config{Address: uint16(p.Address), Humidity: humid, Air: p.Config.Air, Clock: e.Clock}), nil
+				return pressure.NewBMX280(e.Bus, pressure.BMX280Config{Address: uint16(p.Address), Humidity: humid, Air: p.Config.ReferencePressure, Clock: e.Clock}), nil
 			},
 			Emulate: func(p *SensorPlan) Emulation {
 				c := chip.NewBMX280(uint16(p.Address), humid)
-				return Emulation{Device: c, Feel: func(t *GroundTruth) { c.Air = t.fluid(p.Config.Air) }}
+				return Emulation{Device: c, Feel: func(t *GroundTruth) { c.Air = t.fluid(p.Config.ReferencePressure) }}
 			}}
 	}
 	maps.Copy(kinds, lineKinds())

@@ -44,7 +44,7 @@ func lineKinds() map[string]*SensorKind {
 			return gpio.NewPIR(p.Pins(e), c), nil
 		}, PinDevice{Lines: []string{"its output"}, Waits: true, Part: pirPart}),
 		"hc-sr04": kind(1, map[string]int{"sonar": 0, "range": 0}, func(e Connection, p *SensorPlan) (drivers.Sensor, error) {
-			return gpio.NewHCSR04(p.Pins(e), gpio.HCSR04Config{Celsius: p.Config.Celsius, Range: p.Most, Turn: p.Turn}), nil
+			return gpio.NewHCSR04(p.Pins(e), gpio.HCSR04Config{Celsius: p.Config.AirTemperature, Range: p.Most, Turn: p.Turn}), nil
 		}, PinDevice{Lines: []string{"trigger", "echo"}, Turns: true, Part: sonarPart}),
 		"encoder": kind(2, map[string]int{"encoder": 0}, func(e Connection, p *SensorPlan) (drivers.Sensor, error) {
 			return gpio.NewEncoder(p.Pins(e)), nil
@@ -95,7 +95,7 @@ func pirPart(p *SensorPlan, at []int) (pins.Part, func(*GroundTruth)) {
 }
 
 func sonarPart(p *SensorPlan, at []int) (pins.Part, func(*GroundTruth)) {
-	s := &pins.Sonar{Trigger: at[0], Echo: at[1], Celsius: p.Config.Celsius, Distance: math.NaN()}
+	s := &pins.Sonar{Trigger: at[0], Echo: at[1], Celsius: p.Config.AirTemperature, Distance: math.NaN()}
 	return s, func(t *GroundTruth) {
 		// Its greatest range is what a sensor of the robot says where there is nothing.
 		if s.Distance = t.first(); s.Distance >= p.Most {

@@ -124,7 +124,7 @@ func (t *BusType) PortOpener(bus *configs.Bus, ids []byte) servo.Opener {
 	if t.Filters != nil {
 		return can.Reopener(bus.Port, bus.Baud, t.Filters(ids)...)
 	}
-	return serial.Reopener(bus.Port, bus.Baud, bus.Opener)
+	return serial.Reopener(bus.Port, bus.Baud, bus.SerialBackend)
 }
 
 // Connect opens a line and, where its adapter may hear what it sends, takes the echo out, then and after every reopening.

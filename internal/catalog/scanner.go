@@ -63,7 +63,7 @@ func newSICK(kind string, c *configs.Sensor, bus *configs.Bus) (*scanner, *misfi
 	if bus.Baud == 115200 { // nobody's word: a bus without one has it
 		s.Baud = 38400
 	}
-	reach := or(c.Reach, 8)
+	reach := or(c.RangeMax, 8)
 	if s.Reach = reach; reach == 80 {
 		s.Reach, s.Centimetres = 8, true
 	}
@@ -75,7 +75,7 @@ func newSICK(kind string, c *configs.Sensor, bus *configs.Bus) (*scanner, *misfi
 	case s.Resolution != 100 && s.Resolution != 50 && (s.Resolution != 25 || s.Angle != 100):
 		return nil, &misfit{"resolution", fmt.Sprint(*c.Resolution), "1 or 0.5, or 0.25 with fov: 100", ""}
 	case reach != 8 && reach != 16 && reach != 32 && reach != 80:
-		return nil, &misfit{"reach", fmt.Sprint(*c.Reach), "8, 16 or 32, or 80 in centimetres", ""}
+		return nil, &misfit{"range_max", fmt.Sprint(*c.RangeMax), "8, 16 or 32, or 80 in centimetres", ""}
 	}
 	k := &scanner{rays: 100*s.Angle/s.Resolution + 1, Step: float64(s.Resolution) / 100 * Degree, Reach: reach, boot: 9600}
 	k.open = func(name string, line servo.Opener) (scanning, error) {
@@ -137,7 +137,7 @@ func newRPLidar(c *configs.Sensor, bus *configs.Bus) (*scanner, *misfit) {
 	}
 	s := lidar.RPLidarSettings{Rays: n, Encoding: map[bool]lidar.RPLidarEncoding{true: lidar.RPLidarNodes}[c.Standard],
 		Drive: map[string]lidar.RPLidarDrive{"dtr": lidar.RPLidarDTR, "pwm": lidar.RPLidarPWM, "free": lidar.RPLidarFree}[c.Motor]}
-	k := &scanner{Step: 2 * math.Pi / float64(n), Reach: or(c.Reach, rplidarReach), boot: bus.Baud}
+	k := &scanner{Step: 2 * math.Pi / float64(n), Reach: or(c.RangeMax, rplidarReach), boot: bus.Baud}
 	if Networked(bus) {
 		k.boot = 0
 	}

@@ -23,7 +23,7 @@ type DifferenceRow struct {
 }
 
 func (d DifferenceRow) Header() []string {
-	return []string{"register", "here", "means", d.What, "means", "default", "means"}
+	return []string{"register", "here", "value", d.What, "value", "default", "value"}
 }
 
 func (d DifferenceRow) Cells() []string {

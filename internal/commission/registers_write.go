@@ -26,7 +26,7 @@ type ChangeRow struct {
 }
 
 func (ChangeRow) Header() []string {
-	return []string{"register", "before", "means", "after", "means", "done"}
+	return []string{"register", "before", "value", "after", "value", "done"}
 }
 
 func (c ChangeRow) Cells() []string {

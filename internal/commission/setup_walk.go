@@ -18,10 +18,10 @@ type WalkRow struct {
 
 // The states of a walkRow.
 const (
-	WalkSet     = "set up"
-	WalkRight   = "was right"
-	WalkSkipped = "skipped"
-	WalkDry     = "dry run"
+	WalkSet       = "set up"
+	WalkUnchanged = "unchanged"
+	WalkSkipped   = "skipped"
+	WalkDry       = "dry run"
 )
 
 func (WalkRow) Header() []string {

@@ -24,26 +24,26 @@ type Cell struct {
 	Device  string        `json:"device"`
 	Bus     string        `json:"bus"`
 	Fault   string        `json:"fault"`
-	Outcome string        `json:"outcome"` // unharmed, told, n/a, or what is wrong
-	Oldest  report.Number `json:"oldest_ms"`
-	Told    report.Number `json:"told_ms"`
-	Back    report.Number `json:"back_ms"`
+	Outcome string        `json:"outcome"` // no effect, detected, "detected, latched", n/a, or what is wrong
+	MaxAge  report.Number `json:"max_age_ms"`
+	Detect  report.Number `json:"detect_ms"`
+	Recover report.Number `json:"recover_ms"`
 	Seeds   int           `json:"seeds"`
 
 	Failed bool
 }
 
 func (Cell) Header() []string {
-	return []string{"device", "bus", "fault", "outcome", "oldest ms", "told ms", "back ms", "seeds"}
+	return []string{"device", "bus", "fault", "outcome", "max age ms", "detect ms", "recover ms", "seeds"}
 }
 
 func (c Cell) Cells() []string {
-	return []string{c.Device, c.Bus, c.Fault, c.Outcome, c.Oldest.String(), c.Told.String(), c.Back.String(), fmt.Sprint(c.Seeds)}
+	return []string{c.Device, c.Bus, c.Fault, c.Outcome, c.MaxAge.String(), c.Detect.String(), c.Recover.String(), fmt.Sprint(c.Seeds)}
 }
 
 // rank orders the outcomes: the worst seed speaks for the cell, and what is known outweighs what went well.
 func rank(outcome string) int {
-	if i := slices.Index([]string{"unharmed", "told", "told, held"}, outcome); i >= 0 {
+	if i := slices.Index([]string{"no effect", "detected", "detected, latched"}, outcome); i >= 0 {
 		return i
 	}
 	return 3
@@ -51,17 +51,17 @@ func rank(outcome string) int {
 
 // RunCell tries a fault on a device with each seed.
 func RunCell(ctx context.Context, r *FaultRow, w *FaultWord, seeds int) (Cell, error) {
-	c := Cell{Device: r.Device, Bus: r.Bus, Fault: w.Name, Outcome: "n/a", Oldest: report.Number(math.NaN()), Told: report.Number(math.NaN()), Back: report.Number(math.NaN())}
+	c := Cell{Device: r.Device, Bus: r.Bus, Fault: w.Name, Outcome: "n/a", MaxAge: report.Number(math.NaN()), Detect: report.Number(math.NaN()), Recover: report.Number(math.NaN())}
 	if w.Plant(r) == nil {
 		return c, nil
 	}
-	c.Outcome, c.Seeds = "unharmed", seeds
+	c.Outcome, c.Seeds = "no effect", seeds
 	for seed := range seeds {
 		if err := ctx.Err(); err != nil {
 			return c, err
 		}
 		one := TryCell(r, w, int64(seed+1))
-		c.Oldest, c.Told, c.Back = worst(c.Oldest, one.Oldest), worst(c.Told, one.Told), worst(c.Back, one.Back)
+		c.MaxAge, c.Detect, c.Recover = worst(c.MaxAge, one.MaxAge), worst(c.Detect, one.Detect), worst(c.Recover, one.Recover)
 		switch known, ok := r.known[w.Name]; {
 		case one.Failed && ok && (strings.HasPrefix(one.Outcome, "wrong: ") || strings.HasPrefix(one.Outcome, "does not obey")):
 			c.Outcome = known // and nothing else: what is known to believe noise is not known to break

@@ -35,7 +35,7 @@ const (
 
 // TryCell tries a fault on a device once. A panic is an outcome.
 func TryCell(r *FaultRow, w *FaultWord, seed int64) (c Cell) {
-	c = Cell{Oldest: report.Number(math.NaN()), Told: report.Number(math.NaN()), Back: report.Number(math.NaN())}
+	c = Cell{MaxAge: report.Number(math.NaN()), Detect: report.Number(math.NaN()), Recover: report.Number(math.NaN())}
 	fail := func(what string, args ...any) {
 		if !c.Failed {
 			c.Outcome, c.Failed = fmt.Sprintf(what, args...), true
@@ -62,13 +62,13 @@ func TryCell(r *FaultRow, w *FaultWord, seed int64) (c Cell) {
 		t.Run()
 	}
 	if c.Outcome == "" {
-		switch c.Outcome = "unharmed"; {
+		switch c.Outcome = "no effect"; {
 		case row.missed && t.told < 0:
 			c.Outcome = knownSilent
 		case t.held:
-			c.Outcome = "told, held"
+			c.Outcome = "detected, latched"
 		case t.told >= 0:
-			c.Outcome = "told"
+			c.Outcome = "detected"
 		}
 	}
 	return c
@@ -166,9 +166,9 @@ func (t *trial) Look() {
 		}
 		age := s.now - r.at
 		if t.over == 0 {
-			t.c.Oldest = worst(t.c.Oldest, report.Number(age.Milliseconds()))
+			t.c.MaxAge = worst(t.c.MaxAge, report.Number(age.Milliseconds()))
 		}
-		mine := row.only == "" || name == row.only || t.w.Name != "power"
+		mine := row.only == "" || name == row.only || t.w.Name != "power_loss"
 		switch {
 		case t.over > 0:
 			t.well(i, name, r)
@@ -215,7 +215,7 @@ func (t *trial) beside() {
 	}
 	for _, name := range row.beside {
 		// A bus that is held low is nobody's.
-		if (row.Bus == catalog.I2CBus || row.own != nil) && t.w.Name == "late" && (name == "imu" || name == "pulse") {
+		if (row.Bus == catalog.I2CBus || row.own != nil) && t.w.Name == "delayed" && (name == "imu" || name == "pulse") {
 			continue
 		}
 		if r := s.Read(name); r.err != nil || s.now-r.at > besides {
@@ -230,9 +230,9 @@ func (t *trial) Listen() {
 		name, fault := strings.CutSuffix(strings.TrimPrefix(e, "/stand/"), "/Fault")
 		if fault && t.told < 0 && t.begin > 0 && slices.Contains(t.s.Row.names, name) {
 			t.told = t.s.now
-			t.c.Told = report.Number((t.s.now - max(t.begin, min(t.wholly, t.s.now))).Milliseconds())
+			t.c.Detect = report.Number((t.s.now - max(t.begin, min(t.wholly, t.s.now))).Milliseconds())
 			if t.wholly == 0 {
-				t.c.Told = report.Number((t.s.now - t.begin).Milliseconds())
+				t.c.Detect = report.Number((t.s.now - t.begin).Milliseconds())
 			}
 		}
 	}
@@ -248,14 +248,14 @@ func (t *trial) finish() {
 			return
 		}
 		span := t.back[i] - t.over
-		if t.c.Back = worst(t.c.Back, report.Number(span.Milliseconds())); span > backIn+t.w.stalls(row) {
+		if t.c.Recover = worst(t.c.Recover, report.Number(span.Milliseconds())); span > backIn+t.w.stalls(row) {
 			t.fail("back late: %s after %v", name, span)
 		}
 	}
 	if t.farest > obeys {
 		t.fail("does not obey: %.2f rad from its goal", t.farest)
 	}
-	if t.w.Dead && t.told < 0 && !(row.mute && t.w.Name == "power") {
+	if t.w.Dead && t.told < 0 && !(row.mute && t.w.Name == "power_loss") {
 		t.fail("no event")
 	}
 }

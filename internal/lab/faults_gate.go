@@ -20,7 +20,7 @@ func (t *trial) gate(plant func(*TestRig, bool) error) {
 	switch {
 	case s.Row.own[t.w.Name] != nil:
 		t.halts(plant)
-	case t.w.Name == "cut":
+	case t.w.Name == "open_wire":
 		// The resistor closes it, and no driver hears of that.
 		ended := func() {
 			if t.closed(); s.pulsing() {

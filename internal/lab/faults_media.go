@@ -29,18 +29,18 @@ const lateBy = 60 * time.Millisecond
 // FaultWords are the faults of the matrix.
 func FaultWords() []FaultWord {
 	return []FaultWord{
-		{Name: "lost", can: true, About: "bytes are missing; I2C: not acknowledged; GPIO: edges are", Serial: bytewise(uart.Lost), I2c: onChip(chip.NoAck, 0.3), Gpio: onLines(pins.Lost), Video: onEye(video.Lost)},
+		{Name: "dropped", can: true, About: "bytes are missing; I2C: not acknowledged; GPIO: edges are", Serial: bytewise(uart.Lost), I2c: onChip(chip.NoAck, 0.3), Gpio: onLines(pins.Lost), Video: onEye(video.Lost)},
 		{Name: "corrupted", About: "bits are wrong", Serial: bytewise(uart.Flip), I2c: flipped, Video: mangled},
-		{Name: "doubled", can: true, About: "bytes come twice; GPIO: contacts bounce", Serial: bytewise(uart.Doubled), Gpio: onLines(pins.Bounce)},
-		{Name: "late", can: true, About: "what is said comes 60 ms later; I2C: the bus is held low", Serial: delayed, I2c: onChip(chip.BusHeldLow, 0.02), Video: onEye(video.Late)},
-		{Name: "echoed", About: "the host hears itself", Serial: always(uart.Echo)},
+		{Name: "duplicated", can: true, About: "bytes come twice; GPIO: contacts bounce", Serial: bytewise(uart.Doubled), Gpio: onLines(pins.Bounce)},
+		{Name: "delayed", can: true, About: "what is said comes 60 ms later; I2C: the bus is held low", Serial: delayed, I2c: onChip(chip.BusHeldLow, 0.02), Video: onEye(video.Late)},
+		{Name: "echo", About: "the host hears itself", Serial: always(uart.Echo)},
 		{Name: "garbage", About: "bytes nobody sent come before and between what is said", Serial: anew(uart.Noise)},
-		{Name: "stranger", can: true, About: "what another device says comes before the answer", Serial: anew(uart.Stranger), Video: onEye(video.Resized)},
-		{Name: "short", About: "the end is missing", Serial: bytewise(uart.Short), Video: onEye(video.Truncated)},
-		{Name: "cut", About: "GPIO: a wire is cut, where that is to be noticed", Dead: true, Gpio: onLines(pins.Cut)},
+		{Name: "foreign", can: true, About: "what another device says comes before the answer", Serial: anew(uart.Stranger), Video: onEye(video.Resized)},
+		{Name: "truncated", About: "the end is missing", Serial: bytewise(uart.Short), Video: onEye(video.Truncated)},
+		{Name: "open_wire", About: "GPIO: a wire is cut, where that is to be noticed", Dead: true, Gpio: onLines(pins.Cut)},
 		{Name: "unplugged", can: true, About: "the adapter is gone and back as another; I2C: the device's cable is", Dead: true,
 			Serial: unplugged, I2c: onChip(chip.Off, 1), Gpio: onLines(pins.Unplugged), Video: pullEye},
-		{Name: "power", can: true, About: "the device loses its power and its settings, first for 50 ms, then for long", Dead: true,
+		{Name: "power_loss", can: true, About: "the device loses its power and its settings, first for 50 ms, then for long", Dead: true,
 			Serial: (*TestRig).Darken, I2c: (*TestRig).Darken, Video: darkEye},
 	}
 }
@@ -55,7 +55,7 @@ func (w *FaultWord) Plant(r *FaultRow) func(*TestRig, bool) error {
 	}
 	switch r.Bus {
 	case catalog.GPIOBus:
-		if w.Name == "doubled" && !r.contacts || w.Name == "cut" && !r.cuts {
+		if w.Name == "duplicated" && !r.contacts || w.Name == "open_wire" && !r.cuts {
 			return nil
 		}
 		return w.Gpio
@@ -66,7 +66,7 @@ func (w *FaultWord) Plant(r *FaultRow) func(*TestRig, bool) error {
 	case VideoBus:
 		return w.Video
 	case catalog.SPIBus:
-		if w.Name == "late" { // nobody holds it: the host alone has the clock
+		if w.Name == "delayed" { // nobody holds it: the host alone has the clock
 			return nil
 		}
 		return w.I2c
@@ -79,7 +79,7 @@ func (w *FaultWord) Plant(r *FaultRow) func(*TestRig, bool) error {
 
 // stalls is how long the kernel itself waits for a bus that is held low, before any program hears of it.
 func (w *FaultWord) stalls(r *FaultRow) time.Duration {
-	if r.Bus == catalog.I2CBus && w.Name == "late" {
+	if r.Bus == catalog.I2CBus && w.Name == "delayed" {
 		return time.Second
 	}
 	return 0

@@ -35,11 +35,11 @@ func wireRows() []*FaultRow {
 	}
 	stop.Wires, stop.contacts, stop.cuts, stop.Try = "      estop: "+wire, true, true, (*trial).stopButton
 	light.names = []string{"headlight"}
-	light.Wires, light.never, light.Try = "      lights: {headlight: "+wire+"}", []string{"lost", "cut"}, (*trial).Light
-	gate.Board, gate.names, gate.cuts = "{bus: main, device: pca9685, channel: 0, gate: "+wire+"}", []string{"pulse"}, true
-	gate.never, gate.Try = []string{"lost"}, (*trial).gate
+	light.Wires, light.never, light.Try = "      lights: {headlight: "+wire+"}", []string{"dropped", "open_wire"}, (*trial).Light
+	gate.Board, gate.names, gate.cuts = "{bus: main, device: pca9685, channel: 0, output_enable: "+wire+"}", []string{"pulse"}, true
+	gate.never, gate.Try = []string{"dropped"}, (*trial).gate
 	// What the gate is there for: its board, or the board's bus, does not obey any more.
-	gate.own = map[string]func(*TestRig, bool) error{"late": onBoard(chip.BusHeldLow, chip.Everyone), "power": onBoard(chip.Off, pwm.PCA9685Address)}
+	gate.own = map[string]func(*TestRig, bool) error{"delayed": onBoard(chip.BusHeldLow, chip.Everyone), "power_loss": onBoard(chip.Off, pwm.PCA9685Address)}
 	return []*FaultRow{stop, light, gate}
 }
 
@@ -101,8 +101,8 @@ func (t *trial) stopButton(plant func(*TestRig, bool) error) {
 	pressed := s.Sys.Rig.Values().Find(regexp.MustCompile("^/stand/estop$"))[0]
 	whole := func() {
 		t.latched()
-		if v, err := s.Sys.Rig.Values().Read(pressed); err == nil && !v.Bool && math.IsNaN(float64(t.c.Back)) {
-			t.c.Back = report.Number((s.now - t.over).Milliseconds())
+		if v, err := s.Sys.Rig.Values().Read(pressed); err == nil && !v.Bool && math.IsNaN(float64(t.c.Recover)) {
+			t.c.Recover = report.Number((s.now - t.over).Milliseconds())
 		}
 	}
 	if t.pass(after/2, whole) {
@@ -137,7 +137,7 @@ func (t *trial) Named() {
 	for _, e := range t.s.events {
 		if e == "/Control/EmergencyStop" && t.told < 0 {
 			t.told = t.s.now
-			t.c.Told = report.Number((t.s.now - t.wholly).Milliseconds())
+			t.c.Detect = report.Number((t.s.now - t.wholly).Milliseconds())
 		}
 	}
 	t.s.events = t.s.events[:0]
@@ -175,8 +175,8 @@ func (t *trial) resume() {
 	}
 	armed := s.now
 	well := func() {
-		if r := s.Read("pulse"); math.IsNaN(float64(t.c.Back)) && r.err == nil && r.at >= armed {
-			t.c.Back = report.Number((s.now - armed).Milliseconds())
+		if r := s.Read("pulse"); math.IsNaN(float64(t.c.Recover)) && r.err == nil && r.at >= armed {
+			t.c.Recover = report.Number((s.now - armed).Milliseconds())
 		}
 	}
 	if t.must(s.agent.Arm()) && t.pass(after/2, well) && t.pass(swingTime/4, t.follows) && t.farest > obeys {
@@ -254,6 +254,6 @@ func (t *trial) Light(plant func(*TestRig, bool) error) {
 			return
 		}
 	}
-	t.c.Back = report.Number((s.now - t.over).Milliseconds())
+	t.c.Recover = report.Number((s.now - t.over).Milliseconds())
 	t.pass(after/2, watch)
 }

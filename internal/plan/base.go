@@ -245,7 +245,7 @@ func (p *AgentPlan) interlock() (k hal.Interlock) {
 	}
 	for i := range p.Layout.Sensors {
 		name := p.Layout.Sensors[i].Name
-		if s, ok := p.Config.Hardware.Sensors[name]; ok && s.Needed && p.Config.BodyOf(name) != configs.Sim {
+		if s, ok := p.Config.Hardware.Sensors[name]; ok && s.Required && p.Config.BodyOf(name) != configs.Sim {
 			k.Devices = append(k.Devices, len(p.Layout.Actuators)+i)
 		}
 	}

@@ -118,8 +118,8 @@ func (r *Resolver) gate(at configs.Path, b *catalog.BoardPlan, c *configs.Wire) 
 	if c == nil {
 		return
 	}
-	at = at.Key("gate")
-	w, ok := r.wire(at, c, "gate", true)
+	at = at.Key("output_enable")
+	w, ok := r.wire(at, c, "output_enable", true)
 	if !ok {
 		return
 	}

@@ -42,7 +42,7 @@ func PoseOf(p configs.Pose) hal.Pose {
 		cr*cp*cy + sr*sp*sy, sr*cp*cy - cr*sp*sy, cr*sp*cy + sr*cp*sy, cr*cp*sy - sr*sp*cy}}
 }
 
-var policies = map[string]hal.Policy{"hold": hal.Hold, "limp": hal.TorqueOff, "park": hal.Park}
+var policies = map[string]hal.Policy{"hold": hal.Hold, "torque_off": hal.TorqueOff, "park": hal.Park}
 
 // On lists the joints of one kind that hang on a bus, in the order of the agents and their robots.
 func (p *Plan) On(bus string, kind configs.BodyKind) []JointRef {

@@ -69,8 +69,8 @@ func (r *Resolver) selected(at configs.Path, c *configs.Sensor, kind *catalog.Se
 	switch {
 	case c.Address != nil:
 		r.fault(at.Key("address"), fmt.Sprintf("0x%02X", *c.Address), "none, on spi", "the port says which chip is meant: /dev/spidev0.1 is select 1 of bus 0")
-	case kind.Most > 0 && bus.Hertz > kind.Most:
-		r.fault(path.Key("hertz"), fmt.Sprint(bus.Hertz), fmt.Sprintf("at most %d, for %s", kind.Most, c.Device), "")
+	case kind.Most > 0 && bus.Frequency > kind.Most:
+		r.fault(path.Key("frequency"), fmt.Sprint(bus.Frequency), fmt.Sprintf("at most %d, for %s", kind.Most, c.Device), "")
 	case strings.HasPrefix(bus.Port, "/dev/spidev") && !named:
 		r.fault(path.Key("port"), bus.Port, "a bus and a select, such as /dev/spidev0.0", "")
 	default:

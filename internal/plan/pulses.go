@@ -46,10 +46,10 @@ func (r *Resolver) pulses(at configs.Path, c *configs.Joint, body configs.BodyKi
 	}
 	board.Taken[p.Channel] = at
 	board.Channels = max(board.Channels, p.Channel+1)
-	r.wholly(board, at, "hertz", c.Hertz, &board.Hertz)
+	r.wholly(board, at, "frequency", c.Frequency, &board.Hertz)
 	r.wholly(board, at, "oscillator", c.Oscillator, &board.Oscillator)
 	board.Crc = board.Crc || c.CRC
-	r.gate(at, board, c.Gate)
+	r.gate(at, board, c.OutputEnable)
 	p.Board = board
 	p.Calibration = r.pulseCalibration(at, c, body)
 	return p

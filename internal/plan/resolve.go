@@ -80,8 +80,8 @@ func Resolve(c *configs.Config, cat *catalog.Catalog) (*Plan, error) {
 		if _, ok := catalog.BusTypes[bus.Type]; !ok && !slices.Contains(deviceBuses, bus.Type) {
 			r.fault(at.Key("type"), bus.Type, "one of "+catalog.TypeNames()+", "+strings.Join(deviceBuses, ", "), catalog.Likely(bus.Type, append(report.SortedKeys(catalog.BusTypes), deviceBuses...)))
 		}
-		if bus.Type == catalog.I2CBus && bus.Hertz > 5_000_000 {
-			r.fault(at.Key("hertz"), fmt.Sprint(bus.Hertz), "at most 5000000 on i2c", "")
+		if bus.Type == catalog.I2CBus && bus.Frequency > 5_000_000 {
+			r.fault(at.Key("frequency"), fmt.Sprint(bus.Frequency), "at most 5000000 on i2c", "")
 		}
 	}
 	for i := range c.Agents {

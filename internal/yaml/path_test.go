@@ -40,6 +40,16 @@ func TestClosest(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
+	for _, former := range []string{"acceleration", "air", "celsius", "drives", "field", "gate", "hand", "hertz", "idle", "keep", "lamps", "limp", "needed",
+		"opener", "rates", "reach", "stops", "truth", "turns_about"} {
+		word := successor(former)
+		if got := Closest(former, []string{"other", word}); got != word || word == "" {
+			t.Errorf("%s: got %q, want its present name %q", former, got, word)
+		}
+		if got := Closest(former, []string{"zzzzzzzz"}); got != "" {
+			t.Errorf("%s where there is no %s: got %q", former, word, got)
+		}
+	}
 	if got := Closest("abd", []string{"abz", "aby"}); got != "aby" {
 		t.Errorf("of two as near: got %q, want the first in the alphabet", got)
 	}

@@ -2,15 +2,19 @@ package yaml
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // Closest returns the word of among that name was most likely meant to be, or "" where none is near. Case, - and _
 // count as equal; otherwise one slip in three letters, two swapped neighbours being one, is near enough.
 func Closest(name string, among []string) string {
-	const longest = 64 // nobody mistypes a longer name by hand
+	const longest = 64 // a longer name is not a typo
 	if len(name) > longest {
 		return ""
+	}
+	if word := successor(name); slices.Contains(among, word) {
+		return word
 	}
 	best, least := "", 1+max(1, len(name)/3)
 	for _, word := range among {
@@ -22,6 +26,51 @@ func Closest(name string, among []string) string {
 		}
 	}
 	return best
+}
+
+// successor returns the present name of a key or value that older files name otherwise, "" for any other name.
+func successor(name string) string {
+	switch name {
+	case "acceleration":
+		return "accelerometer"
+	case "air":
+		return "reference_pressure"
+	case "celsius":
+		return "air_temperature"
+	case "drives":
+		return "mode"
+	case "field":
+		return "magnetometer"
+	case "gate":
+		return "output_enable"
+	case "hand":
+		return "manual"
+	case "hertz":
+		return "frequency"
+	case "idle":
+		return "idle_output"
+	case "keep":
+		return "keep_state"
+	case "lamps":
+		return "lights"
+	case "limp":
+		return "torque_off"
+	case "needed":
+		return "required"
+	case "opener":
+		return "serial_backend"
+	case "rates":
+		return "gyro"
+	case "reach":
+		return "range_max"
+	case "stops":
+		return "endstops"
+	case "truth":
+		return "ground_truth"
+	case "turns_about":
+		return "turn_center"
+	}
+	return ""
 }
 
 func fold(s string) string { return strings.ReplaceAll(strings.ToLower(s), "-", "_") }

@@ -99,7 +99,7 @@ func (s *Server) Serve(ctx context.Context) error {
 			return err
 		}
 		if !admit(ctx, free) {
-			s.options.Log.Warn("gamebots: turned away", "client", conn.RemoteAddr(), "connections", cap(free))
+			s.options.Log.Warn("gamebots: connection refused", "client", conn.RemoteAddr(), "connections", cap(free))
 			s.traffic.Drop(protocols.Full)
 			conn.Close()
 			continue

@@ -181,7 +181,7 @@ func (s *session) drop(cause protocols.Cause, kind string, why error) {
 	s.server.traffic.Drop(cause)
 	if !s.said[kind] {
 		s.said[kind] = true
-		s.log.Warn("gamebots: not done", "command", kind, "why", why)
+		s.log.Warn("gamebots: command failed", "command", kind, "why", why)
 	}
 }
 

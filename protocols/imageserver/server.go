@@ -90,7 +90,7 @@ func (s *Server) Serve(ctx context.Context) error {
 		select {
 		case free <- struct{}{}:
 		default:
-			s.options.Log.Warn("imageserver: turned away", "client", conn.RemoteAddr(), "clients", cap(free))
+			s.options.Log.Warn("imageserver: connection refused", "client", conn.RemoteAddr(), "clients", cap(free))
 			s.traffic.Drop(protocols.Full)
 			conn.Close()
 			continue

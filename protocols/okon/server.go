@@ -202,7 +202,7 @@ func (d *acceptLimiter) serve(ctx context.Context, client func(context.Context, 
 // turnAway tells one client too many so. It waits for nobody.
 func (d *acceptLimiter) turnAway(conn net.Conn) {
 	d.traffic.Drop(protocols.Full)
-	d.log.Warn("okon: turned away", "client", conn.RemoteAddr(), "why", "too many clients")
+	d.log.Warn("okon: connection refused", "client", conn.RemoteAddr(), "why", "too many clients")
 	conn.SetWriteDeadline(time.Now().Add(10 * time.Millisecond))
 	conn.Write(Append(nil, Packet{Type: Failure, Data: appendFault(nil, "too many clients", nil)}))
 	conn.Close()

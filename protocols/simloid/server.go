@@ -105,7 +105,7 @@ func (s *Server) Serve(ctx context.Context) error {
 			return err
 		}
 		if !free(ctx, current) {
-			s.options.Log.Warn("simloid: turned away", "client", conn.RemoteAddr(), "why", "another client is there")
+			s.options.Log.Warn("simloid: connection refused", "client", conn.RemoteAddr(), "why", "another client is there")
 			s.traffic.Drop(protocols.Full)
 			conn.Close()
 			continue

@@ -234,7 +234,7 @@ func (c *session) refuse(why error) {
 func (c *session) logOnce(v Verb, why error) {
 	if !c.refused[v] {
 		c.refused[v] = true
-		c.log.Warn("simloid: not done", "command", v, "why", why)
+		c.log.Warn("simloid: command failed", "command", v, "why", why)
 	}
 }
 

@@ -53,7 +53,7 @@ type arenaFile struct {
 	Plans    []planFile   `yaml:"plans" count:"64"`
 	Fences   []fenceFile  `yaml:"fences" count:"4096"`
 	Daylight float64      `yaml:"daylight" default:"1" min:"0" max:"1"`
-	Lights   []lightFile  `yaml:"lamps" count:"64"` // each costs every pixel
+	Lights   []lightFile  `yaml:"lights" count:"64"` // each costs every pixel
 }
 
 type lightFile struct {
@@ -117,7 +117,7 @@ func (f *arenaFile) arena(s *Scene, materials map[string]Material, faults *fault
 	}
 	for i, l := range f.Lights {
 		if l.Towards == ([3]float64{}) {
-			faults.add(yaml.Path("lamps").Index(i).Key("towards"), "got no direction, want one")
+			faults.add(yaml.Path("lights").Index(i).Key("towards"), "got no direction, want one")
 		}
 		s.Arena.Lights = append(s.Arena.Lights, Light{At: l.At, Towards: l.Towards, Half: radians(l.Half), Power: l.Power})
 	}

@@ -26,7 +26,7 @@ import (
 //	port           the adapter is there, and stays                               doctor_host.go
 //	access         this user may open it
 //	holder         nobody else has it open
-//	meddler        no daemon that opens serial ports by itself runs
+//	conflict       no daemon that opens serial ports by itself runs
 //	name           the config calls it by a name that stays
 //	rate           it can go as fast as the bus
 //	latency        the adapter hands answers on within 1 ms
@@ -144,7 +144,7 @@ func (d *Examination) openBus(name string, kind configs.BodyKind) (servo.Line, e
 	if t := catalog.BusTypes[bus.Type]; t.Filters != nil {
 		return t.PortOpener(&bus, nil)()
 	}
-	line, err := serial.Open(bus.Port, bus.Baud, bus.Opener)
+	line, err := serial.Open(bus.Port, bus.Baud, bus.SerialBackend)
 	if err != nil {
 		return nil, err // not a *Line that is nil inside an interface
 	}

@@ -121,7 +121,7 @@ func (b *BusCheck) passed(c check) string {
 	switch c.name {
 	case "load":
 		return b.load.String()
-	case "port", "access", "holder", "meddler", "latency", "echo":
+	case "port", "access", "holder", "conflict", "latency", "echo":
 		if b.Kind == configs.Emulated {
 			return "in memory"
 		}

@@ -55,7 +55,7 @@ agents:
     hardware:
       joints:
         pan: {bus: line, id: 1, model: xl430-w250}
-        tilt: {bus: main, device: pca9685, channel: 3, hertz: 200}
+        tilt: {bus: main, device: pca9685, channel: 3, frequency: 200}
       sensors:
         imu: {bus: main, device: bno055, rate: 100}
 servers: []
@@ -65,7 +65,7 @@ servers: []
 func OnSerial() []string {
 	return []string{
 		"main: {type: i2c, port: /dev/i2c-nobody}", "head: {type: serial, port: /dev/no-head}\n  board: {type: serial, port: /dev/no-board}",
-		"{bus: main, device: pca9685, channel: 3, hertz: 200}", "{bus: board, device: maestro, channel: 3}",
+		"{bus: main, device: pca9685, channel: 3, frequency: 200}", "{bus: board, device: maestro, channel: 3}",
 		"{bus: main, device: bno055, rate: 100}", "{bus: head, device: bno055, rate: 100}",
 	}
 }
@@ -77,7 +77,7 @@ func onSPI() []string {
 
 // gated are the changes of nodderRig by which a GPIO chip ends the board's pulses.
 func gated() []string {
-	return []string{"agents:\n", "  io: {type: gpio, port: gpiochip-nobody}\nagents:\n", "channel: 3, hertz: 200", "channel: 3, hertz: 200, gate: {bus: io, line: 4}"}
+	return []string{"agents:\n", "  io: {type: gpio, port: gpiochip-nobody}\nagents:\n", "channel: 3, frequency: 200", "channel: 3, frequency: 200, output_enable: {bus: io, line: 4}"}
 }
 
 // writeNodder writes the robot of devices called name into dir and returns its config's path.
@@ -163,13 +163,13 @@ func deviceFaultCases() []FaultCase {
 		{"sensor's address strapped otherwise", nodderRobot, "", nil, strapped(imu.BNO055AddressAlt),
 			"device", StateFail, noID, hal.Absent, "no acknowledge", fmt.Sprintf("answers at 0x%02X", imu.BNO055Address)},
 		{"another chip", nodderRobot, "", nil, mistaken("lsm6dsox"), "device", StateFail, noID, hal.Absent, "identity", "set device"},
-		{"I2C bus too slow", nodderRobot, "buses.main.hertz=30000", nil, nil, "load", StateFail, noID, hal.BusFault, "at 30000 Hz", "400000 Hz (dtparam=i2c_arm_baudrate=400000): "},
-		{"I2C bus nearly full", nodderRobot, "buses.main.hertz=60000", nil, nil, "load", StateWarn, noID, 0, "at 60000 Hz", "a lower rate of"},
+		{"I2C bus too slow", nodderRobot, "buses.main.frequency=30000", nil, nil, "load", StateFail, noID, hal.BusFault, "at 30000 Hz", "400000 Hz (dtparam=i2c_arm_baudrate=400000): "},
+		{"I2C bus nearly full", nodderRobot, "buses.main.frequency=60000", nil, nil, "load", StateWarn, noID, 0, "at 60000 Hz", "a lower rate of"},
 		{"I2C not switched on", nodderRobot, "", nil, realSensors(), "port", StateFail, noID, hal.Absent, "not switched on", "raspi-config"},
 		{"sensor without power", nodderSPI, "", nil, chipFault("head", chip.Fault{Kind: chip.Off}),
 			"device", StateFail, noID, hal.Absent, "got 0xFF", "MISO"},
 		{"another chip", nodderSPI, "", nil, mistaken("mpu-6500"), "device", StateFail, noID, hal.Absent, "identity", "set device"},
-		{"SPI too slow", nodderSPI, "buses.head.hertz=10000", nil, nil, "load", StateFail, noID, hal.BusFault, "at 10000 Hz", "a lower rate of imu"},
+		{"SPI too slow", nodderSPI, "buses.head.frequency=10000", nil, nil, "load", StateFail, noID, hal.BusFault, "at 10000 Hz", "a lower rate of imu"},
 		{"SPI not switched on", nodderSPI, "", nil, realSensors(), "port", StateFail, noID, hal.Absent, "not switched on", "do_spi"},
 		{"sensor without power", nodderSerial, "", nil, endFault("head", chip.Fault{Kind: chip.Off}),
 			"device", StateFail, noID, hal.Absent, "bno055", "TX to RX"},

@@ -24,8 +24,8 @@ agents:
     body: emulated
     hardware:
       joints:
-        pan: {bus: main, device: pca9685, channel: 2, gate: {bus: io, line: 4}}
-        tilt: {bus: main, device: pca9685, channel: 3, hertz: 200}
+        pan: {bus: main, device: pca9685, channel: 2, output_enable: {bus: io, line: 4}}
+        tilt: {bus: main, device: pca9685, channel: 3, frequency: 200}
       sensors:
         bump: {bus: io, device: bumper, lines: [17], debounce: 20ms, rate: 100}
       estop: {bus: io, line: BUTTON}

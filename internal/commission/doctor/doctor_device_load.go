@@ -34,7 +34,7 @@ func (x *DeviceCheck) budgets() {
 		if bus.Type != catalog.I2CBus && bus.Type != catalog.SPIBus {
 			continue
 		}
-		hertz := bus.Hertz
+		hertz := bus.Frequency
 		var parts []portion
 		var fault error
 		add := func(device string, took time.Duration, perSecond float64, err error) {
@@ -68,7 +68,7 @@ func (x *DeviceCheck) Hertz(bus *configs.Bus, body configs.BodyKind) int {
 			return int(v)
 		}
 	}
-	return bus.Hertz
+	return bus.Frequency
 }
 
 // weigh reports the load of a bus.

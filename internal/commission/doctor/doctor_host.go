@@ -139,9 +139,9 @@ func (b *BusCheck) Usable(p *serial.Port) bool {
 	b.Check("access")
 	b.Check("holder")
 	if p.USB {
-		b.Check("meddler")
-		for _, m := range host.MeddlersIn(filepath.Join(b.Root, "proc")) {
-			b.warn("meddler", m.Found, m.Fix)
+		b.Check("conflict")
+		for _, m := range host.ConflictsIn(filepath.Join(b.Root, "proc")) {
+			b.warn("conflict", m.Found, m.Fix)
 		}
 		b.Check("name")
 		if b.Config.Port == p.Device && p.Stable != p.Device {

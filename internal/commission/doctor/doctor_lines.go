@@ -112,7 +112,7 @@ func (x *DeviceCheck) gate(p *catalog.BoardPlan) {
 	} else {
 		f.State = StateWarn
 		f.Found = fmt.Sprintf("the board at 0x%02X goes on pulsing when the program dies, or its bus hangs: nothing is at its OE pin", p.Address)
-		f.Fix = "wire OE to a line of a GPIO chip, with 1 kΩ to VCC that ends the pulses when the line is let go, and say gate: {bus: CHIP, line: N}"
+		f.Fix = "wire OE to a line of a GPIO chip, with 1 kΩ to VCC that ends the pulses when the line is let go, and say output_enable: {bus: CHIP, line: N}"
 	}
 	x.Found = append(x.Found, f)
 }

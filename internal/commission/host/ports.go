@@ -37,7 +37,7 @@ type advice struct {
 }
 
 func (PortRow) Header() []string {
-	return []string{"port", "device", "chip", "access", "held by", "latency ms", "likely"}
+	return []string{"port", "device", "chip", "access", "in use by", "latency ms", "typical device"}
 }
 
 func (p PortRow) Cells() []string {
@@ -55,7 +55,7 @@ func ListPorts(root string) ([]PortRow, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, &hal.Error{Kind: hal.Absent, Op: "list ports", Err: err}
 	}
-	meddlers := MeddlersIn(filepath.Join(root, "proc"))
+	conflicts := ConflictsIn(filepath.Join(root, "proc"))
 	rows := []PortRow{}
 	for i := range ports {
 		p := &ports[i]
@@ -71,7 +71,7 @@ func ListPorts(root string) ([]PortRow, error) {
 		}
 		r.Held = strings.TrimPrefix(p.Held(), "held by ")
 		if p.USB {
-			r.Notes = append(r.Notes, meddlers...)
+			r.Notes = append(r.Notes, conflicts...)
 		}
 		rows = append(rows, r)
 	}
@@ -118,8 +118,8 @@ var conflictingDaemons = [...]struct{ process, does, fix string }{
 		"sudo systemctl disable --now brltty-udev brltty"},
 }
 
-// MeddlersIn lists the meddlers that run, by the process names under proc.
-func MeddlersIn(proc string) []advice {
+// ConflictsIn lists the conflicts that run, by the process names under proc.
+func ConflictsIn(proc string) []advice {
 	var list []advice
 	entries, _ := os.ReadDir(proc) // what cannot be read is not known to run
 	for _, m := range conflictingDaemons {

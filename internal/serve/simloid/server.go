@@ -38,7 +38,7 @@ func openSimloid(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.
 		dialect = simloid.Later
 	}
 	srv, err := simloid.NewServer(sys.Rig, ln, simloidRobot(sys, p, agent, p.Robot), simloid.Options{
-		Dialect: dialect, Exact: !s.Noise, Seed: sys.Plan.Config.World.Seed, Continue: s.Keep,
+		Dialect: dialect, Exact: !s.Noise, Seed: sys.Plan.Config.World.Seed, Continue: s.KeepState,
 		StartTorque: sys.Plan.StartTorque, AckTimeout: s.AckTimeout, ClientTimeout: s.ClientTimeout, Log: sys.Log})
 	if err != nil {
 		ln.Close()
