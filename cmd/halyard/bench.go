@@ -23,16 +23,16 @@ func newBench(a *app) *cobra.Command {
 	var only string
 	var all bool
 	var names []string
-	long := "Measures this machine, each figure beside its bound, and leaves judging to whoever reads it:\n"
+	long := "Measures this machine and prints each result next to its theoretical limit:\n"
 	for _, b := range lab.Benchmarks() {
 		names = append(names, b.Name)
 		long += fmt.Sprintf("\n  %-7s %s", b.Name, b.About)
 	}
 	c := &cobra.Command{
 		Use:       "bench [NAME]",
-		Short:     "how fast it is here, beside what is possible",
+		Short:     "compare this machine with theoretical limits",
 		Long:      long,
-		Args:      cobra.MaximumNArgs(1),
+		Args:      arguments("[NAME]", "halyard bench clock"),
 		ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if steps < 0 || !(seconds > 0 && seconds <= 86400) {

@@ -13,27 +13,27 @@ import (
 // commands are all sub-commands, in the order a newcomer meets them; each is in a file of its name.
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
-		newServe(a),
-		newPlay(a),
-		newConfigs(a),
+		a.printing(newServe(a)),
+		a.printing(newPlay(a)),
+		a.printing(newConfigs(a)),
 		newValidate(a),
-		newList(a),
-		newPorts(a),
-		newScan(a),
-		newSetup(a),
+		a.printing(newList(a)),
+		a.printing(newPorts(a)),
+		a.printing(newScan(a)),
+		a.printing(newSetup(a)),
 		newRegisters(a),
-		newDoctor(a),
-		newFaults(a),
-		newEmulate(a),
-		newSimloid(a),
-		newUSARSim(a),
-		newIdentify(a),
-		newBench(a),
-		newOrder(a, control.OrderStop, "take the torque off every joint of a running rig, latched"),
-		newOrder(a, control.OrderReset, "clear the emergency stop and latched alarms; what had stopped stays disarmed"),
-		newOrder(a, control.OrderArm, "let commands move the bodies of a running rig"),
-		newOrder(a, control.OrderStatus, "the joints of a running rig, and how it keeps its time"),
-		newVersion(a),
+		a.printing(newDoctor(a)),
+		a.printing(newFaults(a)),
+		a.printing(newEmulate(a)),
+		a.printing(newSimloid(a)),
+		a.printing(newUSARSim(a)),
+		a.printing(newIdentify(a)),
+		a.printing(newBench(a)),
+		a.printing(newOrder(a, control.OrderStop, "switch torque off and latch the stop")),
+		newOrder(a, control.OrderReset, "clear the emergency stop and alarms; joints stay disarmed"),
+		newOrder(a, control.OrderArm, "enable commands on a running rig"),
+		a.printing(newOrder(a, control.OrderStatus, "show joints and cycle timing of a running rig")),
+		a.printing(newVersion(a)),
 	}
 }
 
@@ -51,8 +51,8 @@ func (v version) Cells() []string { return []string{v.Version, v.Revision, v.Go,
 func newVersion(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "which Halyard this is",
-		Args:  cobra.NoArgs,
+		Short: "print version information",
+		Args:  arguments("", "halyard version"),
 		RunE: func(*cobra.Command, []string) error {
 			v := version{Version: "devel", Go: runtime.Version(), Platform: fmt.Sprintf("%s/%s", runtime.GOOS, runtime.GOARCH)}
 			if info, ok := debug.ReadBuildInfo(); ok {

@@ -28,7 +28,11 @@ type configFlags struct {
 func (f *configFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.body, "body", "", "body of all agents: sim, emulated or real; overrides parts")
 	c.RegisterFlagCompletionFunc("body", words("sim", "emulated", "real"))
-	c.Flags().StringArrayVar(&f.set, "set", nil, "PATH=VALUE: any key of the config, as clock.mode=realtime")
+	c.Flags().StringArrayVar(&f.set, "set", nil, "PATH=VALUE: override a key of the config, as clock.mode=realtime")
+}
+
+// addListen adds the flag of commands that have to do with a config's servers.
+func (f *configFlags) addListen(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.listen, "listen", nil, "PROTOCOL=ADDRESS or PROTOCOL@AGENT=ADDRESS; port 0 is any free one")
 }
 
@@ -91,10 +95,10 @@ func newConfigs(a *app) *cobra.Command {
 	var robot, scene string
 	c := &cobra.Command{
 		Use:   "configs [NAME]",
-		Short: "the embedded configs; one of them as YAML to start from, or the robot or scene that it names",
+		Short: "list or print embedded configs, robots and scenes",
 		Example: "  halyard configs so101 > my-arm.yaml\n  halyard configs --robot so101 > my-robot.yaml     # for model: my-robot.yaml\n" +
 			"  halyard configs --scene pool > my-pool.yaml       # for world: {scene: my-pool.yaml}",
-		Args:              cobra.MaximumNArgs(1),
+		Args:              arguments("[NAME]", "halyard configs so101"),
 		ValidArgsFunction: completeConfigs,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if n := len(args); robot != "" && scene != "" || n > 0 && (robot != "" || scene != "") {
@@ -168,8 +172,8 @@ func newValidate(a *app) *cobra.Command {
 	var f configFlags
 	c := &cobra.Command{
 		Use:               "validate CONFIG",
-		Short:             "every fault of a config at once; opens nothing",
-		Args:              cobra.ExactArgs(1),
+		Short:             "report every error in a config",
+		Args:              arguments("CONFIG", "halyard configs"),
 		ValidArgsFunction: completeConfigs,
 		RunE: func(_ *cobra.Command, args []string) error {
 			c, _, err := f.load(a, args)
@@ -180,5 +184,6 @@ func newValidate(a *app) *cobra.Command {
 		},
 	}
 	f.add(c)
+	f.addListen(c)
 	return c
 }

@@ -368,7 +368,7 @@ func deviceWords() (list []string) {
 		list = append(list, "p2os "+r.Name)
 	}
 	list = append(list, report.SortedKeys(plan.BaseKinds())...)
-	return append(list, plan.CameraDevice, "estop", "lights", "gate", "a scanner on "+catalog.TCPPrefix)
+	return append(list, plan.CameraDevice, "estop", "lights", "output_enable", "a scanner on "+catalog.TCPPrefix)
 }
 
 // wordsOf are those that a config says.
@@ -376,7 +376,7 @@ func wordsOf(c *configs.Config) (list []string) {
 	h := c.Agents[0].Hardware
 	for _, j := range h.Joints {
 		if list = append(list, c.Buses[j.Bus].Type+" "+j.Model, j.Device); j.OutputEnable != nil {
-			list = append(list, "gate")
+			list = append(list, "output_enable")
 		}
 	}
 	for _, sensors := range []map[string]configs.Sensor{h.Sensors, h.Monitors} {

@@ -12,16 +12,16 @@ func newDoctor(a *app) *cobra.Command {
 	var strict, matrix bool
 	c := &cobra.Command{
 		Use:   "doctor CONFIG",
-		Short: "every pre-flight check of a robot, with the fix of each that fails",
+		Short: "check a robot before its first motion",
 		Long: "Examines the ports and servos that CONFIG names: simulated joints too, as what they would be if they were real.\n" +
 			"With --body emulated it examines the emulated servos instead, in memory, with the faults of --fault.\n" +
 			"Nothing moves and no register is written. The exit code is the one of the worst finding.",
 		Example: "  halyard doctor my-robot.yaml\n  halyard doctor so101 --body emulated --fault \"off servo 3\"\n  halyard doctor --matrix",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if matrix {
-				return cobra.NoArgs(cmd, args)
+				return arguments("", "halyard doctor --matrix")(cmd, args)
 			}
-			return cobra.ExactArgs(1)(cmd, args)
+			return arguments("CONFIG", "halyard configs")(cmd, args)
 		},
 		ValidArgsFunction: completeConfigs,
 		RunE: func(cmd *cobra.Command, args []string) error {

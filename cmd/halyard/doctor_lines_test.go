@@ -36,7 +36,7 @@ func TestDoctorLines(t *testing.T) {
 		kind   hal.Kind
 	}{
 		{"none", nil, nil, nil, hal.Unexpected},
-		{"no gate", []string{", output_enable: {bus: io, line: 4}", ""}, nil, []string{"gate warn goes on pulsing when the program dies"}, hal.Unexpected},
+		{"no gate", []string{", output_enable: {bus: io, line: 4}", ""}, nil, []string{"output_enable warn goes on pulsing when the program dies"}, hal.Unexpected},
 		{"chip gone", nil, fault(pins.Fault{Kind: pins.Unplugged}), []string{"device fail no such file"}, hal.Absent},
 		{"bumper's line held", nil, hold("17"), []string{`line fail line 17 is held by "gpioset"`}, hal.Busy},
 		{"gate's line held", nil, hold("4"), []string{`line fail line 4 is held by "gpioset"`}, hal.Busy},

@@ -26,11 +26,11 @@ func newEmulate(a *app) *cobra.Command {
 	var faults []string
 	c := &cobra.Command{
 		Use:   "emulate CONFIG",
-		Short: "a config's servos and serial devices, byte for byte, on pseudo terminals that any program can open",
+		Short: "serve emulated devices on pseudo-terminals",
 		Long: "Every serial line of CONFIG is served at once, over one simulated world: servos, and boards, sensors and robots at\n" +
 			"the end of a line of type serial. What cannot be a terminal is listed with the reason.",
 		Example:           "  halyard emulate so101 --dir d\n  halyard emulate xm430-arm --fault \"crc servo 3 p=0.1\"",
-		Args:              cobra.ExactArgs(1),
+		Args:              arguments("CONFIG", "halyard configs"),
 		ValidArgsFunction: completeConfigs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			_, p, err := f.load(a, args)

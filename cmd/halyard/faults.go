@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,13 +16,15 @@ import (
 func newFaults(a *app) *cobra.Command {
 	var seeds int
 	var only string
-	words := lab.FaultWords()
+	kinds := lab.FaultWords()
 	long := "Tries every device that a config may name against every fault of its wire, emulated in memory and in virtual time:\n" +
 		"a second of calm, one in which the fault strikes now and then, one and a half in which it strikes wholly, two after\n" +
 		"it. A cell is good when no value that is handed on as right is wrong, what is not known is seen to be old or told as\n" +
 		"the event /AGENT/NAME/Fault, the other devices notice nothing, and the device is well within a second of the fault's\n" +
 		"end and obeys again. The faults:\n"
-	for _, w := range words {
+	var faults []string
+	for _, w := range kinds {
+		faults = append(faults, w.Name)
 		long += fmt.Sprintf("\n  %-10s %s", w.Name, w.About)
 	}
 	long += "\n\nOutcomes: no effect: no value was missing for long. detected: the event was raised. detected, latched: likewise, and the\n" +
@@ -31,7 +34,10 @@ func newFaults(a *app) *cobra.Command {
 		Use:   "faults [DEVICE]",
 		Short: "test drivers against emulated faults",
 		Long:  long,
-		Args:  cobra.MaximumNArgs(1),
+		Args:  arguments("[DEVICE]", "halyard faults sts3215"),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return lab.DeviceNames(), cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			rows := lab.FaultRows()
 			if len(args) > 0 {
@@ -39,20 +45,22 @@ func newFaults(a *app) *cobra.Command {
 				rows = slices.DeleteFunc(rows, func(r *lab.FaultRow) bool { return r.Device != name && r.Bus != name })
 			}
 			if only != "" {
-				words = slices.DeleteFunc(words, func(w lab.FaultWord) bool { return w.Name != only })
+				kinds = slices.DeleteFunc(kinds, func(w lab.FaultWord) bool { return w.Name != only })
 			}
 			switch {
 			case len(rows) == 0:
-				return &hal.Error{Kind: hal.Invalid, Op: "faults", Err: fmt.Errorf("device: got %q, want one of %s", args[0], lab.DeviceNames())}
-			case len(words) == 0 || seeds < 1 || seeds > 1000:
-				return &hal.Error{Kind: hal.Invalid, Op: "faults", Err: fmt.Errorf("got fault %q and %d seeds, want a fault of the help and 1..1000", only, seeds),
-					Try: "halyard faults --help"}
+				return &hal.Error{Kind: hal.Invalid, Op: "faults", Err: fmt.Errorf("device: got %q, want one of %s", args[0], strings.Join(lab.DeviceNames(), ", ")), Try: "halyard faults " + lab.DeviceNames()[0]}
+			case len(kinds) == 0:
+				return &hal.Error{Kind: hal.Invalid, Op: "faults", Err: fmt.Errorf("--fault: got %q, want one of %s", only, strings.Join(faults, ", ")), Try: "halyard faults --help"}
+			case seeds < 1 || seeds > 1000:
+				return &hal.Error{Kind: hal.Invalid, Op: "faults", Err: fmt.Errorf("--seeds: got %d, want 1..1000", seeds)}
 			}
-			return a.faults(cmd.Context(), rows, words, seeds)
+			return a.faults(cmd.Context(), rows, kinds, seeds)
 		},
 	}
-	c.Flags().IntVar(&seeds, "seeds", 3, "how often each cell is tried, each time with other dice")
-	c.Flags().StringVar(&only, "fault", "", "one fault alone")
+	c.Flags().IntVar(&seeds, "seeds", 3, "runs of each cell, each with its own random seed")
+	c.Flags().StringVar(&only, "fault", "", "test only this fault")
+	c.RegisterFlagCompletionFunc("fault", words(faults...))
 	return c
 }
 

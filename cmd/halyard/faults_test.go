@@ -157,12 +157,12 @@ func TestFaultJudges(t *testing.T) {
 			}
 			return nil
 		}}, ""},
-		{"a picture of another time", row("v4l2, grey", lab.VideoBus), lab.FaultWord{Video: func(s *lab.TestRig, wholly bool) error {
+		{"a picture of another time", row("v4l2-grey", lab.VideoBus), lab.FaultWord{Video: func(s *lab.TestRig, wholly bool) error {
 			s.Eye.Blinker.Period /= 2
 			return nil
 		}}, "wrong: eye"},
 		{"a button that nobody hears", row("estop", catalog.GPIOBus), lab.FaultWord{Dead: true, Gpio: nothing}, "not stopped"},
-		{"a gate that nobody hears", row("gate", catalog.GPIOBus), lab.FaultWord{Dead: true, Gpio: nothing}, "lies: pulse"},
+		{"a gate that nobody hears", row("output_enable", catalog.GPIOBus), lab.FaultWord{Dead: true, Gpio: nothing}, "lies: pulse"},
 		{"a light that is away unnoticed", row("lights", catalog.GPIOBus), lab.FaultWord{Gpio: nothing}, "no event"},
 		{"it never ends", row("ina219", catalog.I2CBus), lab.FaultWord{I2c: func(s *lab.TestRig, wholly bool) error {
 			s.Row.Address, s.Row.On = 0x40, "main" // the neighbour's board
@@ -183,7 +183,7 @@ func TestFaultsCommand(t *testing.T) {
 		t.Errorf("exit %d: %s\n%s", code, out, text)
 	}
 	code, out, _ = runApp(t, "faults", "kernel-pwm", "--fault", "dropped")
-	if code != 0 || !strings.Contains(out, "kernel-pwm  -    lost   n/a") {
+	if code != 0 || !strings.Contains(out, "kernel-pwm  -    dropped  n/a") {
 		t.Errorf("exit %d:\n%s", code, out)
 	}
 	for _, args := range [][]string{{"faults", "warp-drive"}, {"faults", "--fault", "gremlins"}, {"faults", "--seeds", "0"}} {

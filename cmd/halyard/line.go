@@ -41,7 +41,9 @@ func (f *lineFlags) Open(c *cobra.Command, target string) (*commission.BareLine,
 		return nil, err
 	}
 	if bus != nil {
-		opener = bus.SerialBackend
+		if !c.Flags().Changed("serial-backend") {
+			opener = bus.SerialBackend
+		}
 		if !c.Flags().Changed("baud") {
 			bauds = []int{bus.Baud}
 		}

@@ -118,10 +118,10 @@ func TestLineFaults(t *testing.T) {
 	}
 	_, err = plan.Resolve(c, builtin.Catalog())
 	got := strings.ReplaceAll(err.Error(), rig+":", "")
-	const want = `13:78: agents[0].hardware.joints.tilt.gate.line: got 6, want 4 of io, for the whole board has one gate
+	const want = `13:87: agents[0].hardware.joints.tilt.output_enable.line: got 6, want 4 of io, the one output_enable line of the board
 15:67: agents[0].hardware.sensors.bump.address: got 3, want none, for bumper is on lines
 16:9: agents[0].hardware.sensors.imu: got imu, want a sensor of the robot: bump, head; monitors watch what no sensor of the robot is
-18:50: agents[0].hardware.monitors.left.lines[0]: got 4, want a line of its own on chip io; agents[0].hardware.joints.pan.gate.line has it too
+18:50: agents[0].hardware.monitors.left.lines[0]: got 4, want a line of its own on chip io; agents[0].hardware.joints.pan.output_enable.line has it too
 19:55: agents[0].hardware.monitors.wheel.lines[1]: got 21, want a line of its own on chip io; agents[0].hardware.monitors.wheel.lines[0] has it too
 20:41: agents[0].hardware.monitors.far.lines: got 1, want 2: trigger, echo
 21:65: agents[0].hardware.monitors.near.bias: got up, want nothing, for hc-sr04 drives its line both ways

@@ -14,8 +14,8 @@ func newList(a *app) *cobra.Command {
 	var f configFlags
 	c := &cobra.Command{
 		Use:               "list CONFIG",
-		Short:             "actuators, sensors, bodies and servers of a config, with units and ranges",
-		Args:              cobra.ExactArgs(1),
+		Short:             "list actuators, sensors and servers of a config",
+		Args:              arguments("CONFIG", "halyard configs"),
 		ValidArgsFunction: completeConfigs,
 		RunE: func(_ *cobra.Command, args []string) error {
 			c, p, err := f.load(a, args)
@@ -37,5 +37,6 @@ func newList(a *app) *cobra.Command {
 		},
 	}
 	f.add(c)
+	f.addListen(c)
 	return c
 }

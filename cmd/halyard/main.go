@@ -39,10 +39,10 @@ type app struct {
 	out, err io.Writer
 	signals  chan os.Signal
 
-	format  string // table, json or jsonl
-	quiet   bool
-	started bool                   // a sub-command ran: its arguments were good
-	limp    atomic.Pointer[func()] // takes the torque off everything at once; nil where nothing runs
+	format    string // table, json or jsonl
+	quiet     bool
+	started   bool                   // a sub-command ran: its arguments were good
+	torqueOff atomic.Pointer[func()] // takes the torque off everything at once; nil where nothing runs
 }
 
 // Run executes the command line and returns the exit code.
@@ -96,8 +96,8 @@ func misused(c *cobra.Command, args []string, err error) error {
 }
 
 const (
-	patienceOfTerm = 3 * time.Second // who sends SIGTERM sends SIGKILL next
-	patienceOfLimp = time.Second
+	timeoutOfTerm      = 3 * time.Second // who sends SIGTERM sends SIGKILL next
+	timeoutOfTorqueOff = time.Second
 
 	// echoOfSignal is how long the same signal counts as the first one's echo: timeout(1), and a terminal that hangs up
 	// under a shell, send theirs to the process and to its group, and nobody meant that to drop an arm.
@@ -122,7 +122,7 @@ func (a *app) handleSignals(cancel context.CancelCauseFunc, ended <-chan struct{
 				first, at = s, time.Now()
 				cancel(interrupted{s})
 				if s != os.Interrupt {
-					late = time.After(patienceOfTerm)
+					late = time.After(timeoutOfTerm)
 				}
 				continue
 			}
@@ -133,17 +133,25 @@ func (a *app) handleSignals(cancel context.CancelCauseFunc, ended <-chan struct{
 		case <-ended:
 			return
 		}
-		fmt.Fprintln(a.err, "halyard: not waiting any longer: torque off")
-		if f := a.limp.Load(); f != nil {
-			done := make(chan struct{})
-			go func() { defer close(done); (*f)() }()
-			select {
-			case <-done:
-			case <-time.After(patienceOfLimp):
-				fmt.Fprintln(a.err, "halyard: NOT CONFIRMED: cut the power")
-			}
-		}
+		a.abandon()
 		os.Exit(exitOfSignal(first))
+	}
+}
+
+// abandon switches all torque off, where something runs, and waits for it no longer than timeoutOfTorqueOff.
+func (a *app) abandon() {
+	torqueOff := a.torqueOff.Load()
+	if torqueOff == nil {
+		fmt.Fprintln(a.err, "halyard: not waiting any longer")
+		return
+	}
+	fmt.Fprintln(a.err, "halyard: not waiting any longer: torque off")
+	done := make(chan struct{})
+	go func() { defer close(done); (*torqueOff)() }()
+	select {
+	case <-done:
+	case <-time.After(timeoutOfTorqueOff):
+		fmt.Fprintln(a.err, "halyard: NOT CONFIRMED: cut the power")
 	}
 }
 
@@ -177,8 +185,7 @@ func (a *app) root() *cobra.Command {
 			return fmt.Errorf("--output: got %q, want table, json or jsonl", a.format)
 		},
 	}
-	root.PersistentFlags().StringVarP(&a.format, "output", "o", "table", "form of the output: table, json or jsonl")
-	root.RegisterFlagCompletionFunc("output", words("table", "json", "jsonl"))
+	a.format = "table"
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes on stderr")
 	root.CompletionOptions.HiddenDefaultCmd = false
 	for _, c := range a.commands() {
@@ -190,7 +197,25 @@ func (a *app) root() *cobra.Command {
 		}
 		root.AddCommand(c)
 	}
+	root.SetOut(a.out) // which the completion command keeps from here on
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Short = "show help for a command"
+		case "completion":
+			c.Short = "print a shell completion script"
+		}
+	}
 	return root
+}
+
+// printing gives c, a command that prints tables or events, the flag of their form.
+func (a *app) printing(c *cobra.Command) *cobra.Command {
+	c.Flags().StringVarP(&a.format, "output", "o", "table", "output format: table, json or jsonl")
+	c.RegisterFlagCompletionFunc("output", words("table", "json", "jsonl"))
+	return c
 }
 
 // log is where the rig's faults go: stderr, as text.

@@ -91,7 +91,7 @@ func newOrder(a *app, o control.Order, short string) *cobra.Command {
 	return &cobra.Command{
 		Use:   string(o) + " [RIG]",
 		Short: short,
-		Args:  cobra.MaximumNArgs(1),
+		Args:  arguments("[RIG]", "halyard "+string(o)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := ""
 			if len(args) > 0 {

@@ -42,14 +42,14 @@ func newPlay(a *app) *cobra.Command {
 	var p player
 	c := &cobra.Command{
 		Use:   "play FILE|NAME",
-		Short: "play a motion into a running server as its client, and tell how well each joint followed",
+		Short: "play a motion and report tracking error",
 		Long: "Plays a recorded motion, or the embedded one called wave, at its recorded pace and prints the tracking error of\n" +
 			"each joint: measured minus commanded, after the robot has reached the first pose. Joints without a torque in the\n" +
 			"recording are sent a torque limit of 0 and left out.\n\n" +
 			"FILE is text, a sample a line, numbers with commas between them: milliseconds since the start, an angle for each joint\n" +
 			"(-1..1 over the motor's range, of most from -150 to 150 degrees), and a torque for each (0..1, below 0 = none given).",
 		Example: "  halyard play wave --model so101\n  halyard play nod.txt --model my-robot.yaml --speed 0.5 --address 127.0.0.1:45453",
-		Args:    cobra.ExactArgs(1),
+		Args:    arguments("FILE|NAME", "halyard play wave"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p.app = a
 			return p.Run(cmd.Context(), args[0])

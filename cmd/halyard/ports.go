@@ -17,11 +17,11 @@ func newPorts(a *app) *cobra.Command {
 	var udev, watch bool
 	c := &cobra.Command{
 		Use:   "ports",
-		Short: "serial adapters of this machine: stable name, chip, access, who holds each",
+		Short: "list serial adapters and the processes using them",
 		Long: "The name to write into a config is the first: it stays when the adapter is plugged in again. No port is opened.\n" +
 			"What stands between you and a port is told with its fix. Which of two adapters is which: --watch, and pull one out.",
 		Example: "  halyard ports --watch\n  halyard ports --udev | sudo tee " + serial.RulesFile,
-		Args:    cobra.NoArgs,
+		Args:    arguments("", "halyard ports"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if udev && watch {
 				return &hal.Error{Kind: hal.Invalid, Op: "ports", Err: errors.New("got --udev and --watch, want one of them")}

@@ -14,7 +14,7 @@ import (
 func newRegisters(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "registers",
-		Short: "read, write, save and compare the registers of one servo, by name and with units",
+		Short: "read, write and compare servo registers",
 		Long: "The registers of one servo of any brand.\n" + commission.TargetHelp + "\nThe servo is looked for at every usual rate and in every protocol; " +
 			"--baud and --protocol make it quick.",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -24,7 +24,7 @@ func newRegisters(a *app) *cobra.Command {
 			return misused(cmd, args, fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath()))
 		},
 	}
-	c.AddCommand(newRegistersRead(a), newRegistersWrite(a), newRegistersDump(a), newRegistersDiff(a), newRegistersRestore(a))
+	c.AddCommand(a.printing(newRegistersRead(a)), a.printing(newRegistersWrite(a)), newRegistersDump(a), a.printing(newRegistersDiff(a)), a.printing(newRegistersRestore(a)))
 	return c
 }
 
@@ -74,9 +74,9 @@ func registersCommand(a *app, c *cobra.Command, run func(ctx context.Context, s 
 func newRegistersRead(a *app) *cobra.Command {
 	return registersCommand(a, &cobra.Command{
 		Use:     "read PORT --id N [NAME...]",
-		Short:   "the values of the named registers, or of all",
+		Short:   "print registers by name",
 		Example: "  halyard registers read /dev/ttyUSB0 --id 1 present_voltage present_position\n  halyard registers read so101:arm --id 3",
-		Args:    cobra.MinimumNArgs(1),
+		Args:    arguments("PORT [NAME...]", "halyard registers read /dev/ttyUSB0 --id 1 present_position"),
 	}, func(ctx context.Context, s *commission.Registers, names []string) error {
 		rows, err := s.Rows(ctx, names)
 		return errors.Join(show(a, rows), err)
@@ -86,10 +86,10 @@ func newRegistersRead(a *app) *cobra.Command {
 func newRegistersDump(a *app) *cobra.Command {
 	return registersCommand(a, &cobra.Command{
 		Use:     "dump PORT --id N [FILE]",
-		Short:   "all registers as a file that diff and restore read",
+		Short:   "save all registers to a file",
 		Long:    "Writes all registers to FILE as JSON, never over a file that is there. Without FILE they go to stdout.",
 		Example: "  halyard registers dump /dev/ttyUSB0 --id 1 elbow.json",
-		Args:    cobra.RangeArgs(1, 2),
+		Args:    arguments("PORT [FILE]", "halyard registers dump /dev/ttyUSB0 --id 1 elbow.json"),
 	}, func(ctx context.Context, s *commission.Registers, args []string) error {
 		values, err := commission.ReadAll(ctx, s, s.Model, s.Id)
 		if err != nil {

@@ -13,11 +13,11 @@ import (
 func newRegistersDiff(a *app) *cobra.Command {
 	return registersCommand(a, &cobra.Command{
 		Use:   "diff PORT --id N [FILE|ID]",
-		Short: "what is set otherwise than in a file, in another servo of the line, or than the factory did",
+		Short: "compare registers with a file, a servo or the defaults",
 		Long: "Compares what is set, not what is measured: what the EEPROM keeps, and what is configured in RAM.\n" +
 			"Exit code 8 where anything differs.",
 		Example: "  halyard registers diff /dev/ttyUSB0 --id 1 2\n  halyard registers diff /dev/ttyUSB0 --id 1 elbow.json",
-		Args:    cobra.RangeArgs(1, 2),
+		Args:    arguments("PORT [FILE|ID]", "halyard registers diff /dev/ttyUSB0 --id 1 elbow.json"),
 	}, func(ctx context.Context, s *commission.Registers, args []string) error {
 		rows, err := s.Differences(ctx, args)
 		if err != nil {

@@ -14,13 +14,13 @@ func newRegistersWrite(a *app) *cobra.Command {
 	var dry bool
 	c := &cobra.Command{
 		Use:   "write PORT --id N NAME=VALUE...",
-		Short: "set registers for good where the servo keeps them, and read them back",
+		Short: "write registers and verify them",
 		Long: "VALUE is raw, or has the register's unit: return_delay=0, max_voltage=12.6V, min_position=-1.57rad; what is a float\n" +
 			"in the device is in its unit anyway.\n" +
 			"Torque must be off for what the EEPROM keeps; its lock is opened and closed again. When one write does not come\n" +
 			"through, those before it are taken back. What would move the servo or lose it is refused.",
 		Example: "  halyard registers write /dev/ttyUSB0 --id 1 return_delay=0 temperature_limit=70",
-		Args:    cobra.MinimumNArgs(2),
+		Args:    arguments("PORT NAME=VALUE...", "halyard registers write /dev/ttyUSB0 --id 1 torque_enable=0"),
 	}
 	c.Flags().BoolVarP(&dry, "dry-run", "n", false, "check everything, write nothing")
 	return registersCommand(a, c, func(ctx context.Context, s *commission.Registers, args []string) error {
@@ -40,8 +40,8 @@ func newRegistersRestore(a *app) *cobra.Command {
 	var dry bool
 	c := &cobra.Command{
 		Use:   "restore PORT --id N FILE",
-		Short: "set what differs from a file of dump or of setup back to it; the id and the rate stay",
-		Args:  cobra.ExactArgs(2),
+		Short: "write registers from a saved file",
+		Args:  arguments("PORT FILE", "halyard registers restore /dev/ttyUSB0 --id 1 elbow.json"),
 	}
 	c.Flags().BoolVarP(&dry, "dry-run", "n", false, "check everything, write nothing")
 	return registersCommand(a, c, func(ctx context.Context, s *commission.Registers, args []string) error {

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"github.com/halyard-robotics/halyard/internal/catalog"
+
+	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/commission"
 )
 
@@ -11,15 +15,21 @@ func newScan(a *app) *cobra.Command {
 	var f lineFlags
 	c := &cobra.Command{
 		Use:   "scan PORT",
-		Short: "every servo on a line, of every brand and at every baud rate; every chip on an I2C bus, or the one on SPI",
+		Short: "find servos and chips on a bus",
 		Long: commission.TargetHelp + "\nEvery id is asked at every rate, in every protocol: Dynamixel 2.0 and 1.0, Feetech, Hiwonder and Kondo.\n" +
 			"None of them hears the others' packets as its own, and nothing moves.\n" +
 			"Of an I2C bus (/dev/i2c-1) it lists who answers at which address and what that is, of a port of SPI (/dev/spidev0.0) the chip.\n" +
 			"Motor controllers are looked for where --protocol says vesc, odrive, odrive-can or cybergear; of CAN, PORT is an interface.",
 		Example: "  halyard scan /dev/ttyUSB0\n  halyard scan so101:arm\n  halyard scan /dev/i2c-1\n  halyard scan can0 --protocol cybergear",
-		Args:    cobra.ExactArgs(1),
+		Args:    arguments("PORT", "halyard ports"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch port, kind := catalog.ChipPort(args[0]); kind {
+			port, kind := catalog.ChipPort(args[0])
+			for _, flag := range []string{"baud", "protocol", "serial-backend"} {
+				if kind != "" && cmd.Flags().Changed(flag) {
+					return &hal.Error{Kind: hal.Invalid, Op: "scan " + args[0], Err: fmt.Errorf("got --%s, want it with a serial or CAN port", flag), Try: "halyard scan " + args[0]}
+				}
+			}
+			switch kind {
 			case catalog.I2CBus:
 				return a.scanI2C(cmd.Context(), port)
 			case catalog.SPIBus:

@@ -21,11 +21,11 @@ func newServe(a *app) *cobra.Command {
 	var f configFlags
 	c := &cobra.Command{
 		Use:   "serve [CONFIG]",
-		Short: "run a rig: its bodies, and the servers that controllers connect to",
+		Short: "run a rig and its protocol servers",
 		Long:  "Runs the rig of CONFIG, a file or the name of an embedded config (default demo), until it is interrupted.\nSpace in its terminal is the emergency stop.",
 		Example: "  halyard serve so101 --body emulated\n  halyard serve my-robot.yaml --body real\n  halyard serve a-series --set 'agents[0].parts.left_elbow=emulated'\n" +
 			"  halyard serve so101 --listen osp=127.0.0.1:0 --listen odcp=127.0.0.1:0",
-		Args:              cobra.MaximumNArgs(1),
+		Args:              arguments("[CONFIG]", "halyard serve so101"),
 		ValidArgsFunction: completeConfigs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			_, p, err := f.load(a, args)
@@ -36,6 +36,7 @@ func newServe(a *app) *cobra.Command {
 		},
 	}
 	f.add(c)
+	f.addListen(c)
 	return c
 }
 
@@ -60,8 +61,8 @@ func (a *app) serve(ctx context.Context, plans ...*plan.Plan) error {
 			r.EmergencyStop("a second signal")
 		}
 	}
-	a.limp.Store(&limp)
-	defer a.limp.Store(nil)
+	a.torqueOff.Store(&limp)
+	defer a.torqueOff.Store(nil)
 	keys := watchKeys(a, rigs)
 	defer keys.Close()
 

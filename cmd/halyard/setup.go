@@ -16,14 +16,14 @@ func newSetup(a *app) *cobra.Command {
 	var deaf bool
 	c := &cobra.Command{
 		Use:   "setup CONFIG:BUS | PORT --id OLD [--new-id N] [--new-baud B] [--set REGISTER=VALUE]",
-		Short: "give servos their ids, baud rates and settings: one by its id, or all of a config's bus, asking for each",
+		Short: "assign servo ids, baud rates and settings",
 		Long: commission.TargetHelp + "\nFinds the servo with id OLD, saves its registers, switches its torque off, writes what is new, and verifies it.\n" +
 			"Settings are raw values: --set return_delay=0. A new id that is taken, or several servos with the old one,\n" +
 			"are refused. What was written is taken back when a step does not come through.\n" +
 			"CONFIG:BUS without --id goes through the joints of the bus: it asks for each one's servo, looks for it at every rate,\n" +
 			"and gives it the id, the rate and the kept settings of the config. --backup is a folder then.",
 		Example: "  halyard setup so101:arm --backup before\n  halyard setup /dev/ttyUSB0 --id 1 --new-id 3",
-		Args:    cobra.ExactArgs(1),
+		Args:    arguments("CONFIG:BUS|PORT", "halyard setup so101:arm"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if flags := cmd.Flags(); !flags.Changed("id") && !flags.Changed("new-id") && !flags.Changed("new-baud") && !flags.Changed("set") {
 				w, err := newWalk(a, cmd, &f, args[0], deaf)

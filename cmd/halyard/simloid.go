@@ -41,13 +41,13 @@ func newSimloid(a *app) *cobra.Command {
 	var f simloidFlags
 	c := &cobra.Command{
 		Use:   "simloid [CONFIG]",
-		Short: "a robot behind the protocol of Simloid, started as the original was",
+		Short: "run a Simloid-compatible simulator",
 		Long: `Starts as the original Simloid did: a robot of its list, simulated, behind its protocol. What the command line
 leaves out a simloid.conf in the working folder says, else it is port 8000, robot 31, scene 0 and steps of 0.01 s.
 
 --robot and --port may stand several times: each pair is a world of its own, as if the original had been started
 so often. With a CONFIG its robots are served, which may be emulated or real.`,
-		Args:              cobra.MaximumNArgs(1),
+		Args:              arguments("[CONFIG]", "halyard simloid"),
 		ValidArgsFunction: completeConfigs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			plans, err := f.plans(a, cmd, args)

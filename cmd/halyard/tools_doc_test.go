@@ -52,7 +52,7 @@ func TestHardwareDoc(t *testing.T) {
 		t.Fatal(err)
 	}
 	words := slices.Concat(report.SortedKeys(catalog.BusTypes), report.SortedKeys(catalog.SensorKinds()), report.SortedKeys(catalog.OutputKinds()))
-	for _, word := range append(words, "p2os", "v4l2", "estop", "lights", "gate") {
+	for _, word := range append(words, "p2os", "v4l2", "estop", "lights", "output_enable") {
 		if !strings.Contains(string(data), "`"+word+"`") {
 			t.Errorf("docs/hardware.md: lacks %s", word)
 		}

@@ -25,10 +25,10 @@ func newUSARSim(a *app) *cobra.Command {
 	var f usarsimFlags
 	c := &cobra.Command{
 		Use:   "usarsim [CONFIG]",
-		Short: "an arena that robots are spawned in, behind the protocols of USARSim",
+		Short: "run a USARSim-compatible arena",
 		Long: `Starts as "ucc server MAP" did: an empty arena, behind Gamebots at port 3000 and the image server at port 5003.
 Controllers spawn their robots with INIT. CONFIG is another config than the embedded usarsim.`,
-		Args:              cobra.MaximumNArgs(1),
+		Args:              arguments("[CONFIG]", "halyard usarsim"),
 		ValidArgsFunction: completeConfigs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.said = cmd.Flags().Changed("port")
@@ -43,6 +43,7 @@ Controllers spawn their robots with INIT. CONFIG is another config than the embe
 	c.Flags().StringArrayVar(&f.ini, "ini", nil, "a USARBot.ini, whose robots become classes, or a BotAPI.ini, which says where to listen")
 	c.Flags().IntVarP(&f.port, "port", "p", 0, "where controllers connect (3000); 0 is any free port; --listen says hosts too")
 	f.flags.add(c)
+	f.flags.addListen(c)
 	return c
 }
 

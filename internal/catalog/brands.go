@@ -107,17 +107,6 @@ func TypeNames() string {
 	return strings.Join(slices.Sorted(maps.Keys(BusTypes)), ", ")
 }
 
-// servoTypeNames are those of smart servos, which share a line and are told apart on it.
-func servoTypeNames() string {
-	var names []string
-	for _, name := range slices.Sorted(maps.Keys(BusTypes)) {
-		if !BusTypes[name].Duplex {
-			names = append(names, name)
-		}
-	}
-	return strings.Join(names, ", ")
-}
-
 // LookupServo finds a servo model of any brand, nil where there is none.
 func LookupServo(model string) ServoModel {
 	for _, t := range BusTypes {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,7 +43,7 @@ func ProtocolsOf(word string) ([]int, error) {
 	if p := slices.Index(BrandWords, word); p >= AsFeetech {
 		return []int{p}, nil
 	}
-	return nil, &hal.Error{Kind: hal.Invalid, Op: "--protocol", Err: fmt.Errorf("got %q, want all, both or one of %s", word, servoTypeNames())}
+	return nil, &hal.Error{Kind: hal.Invalid, Op: "--protocol", Err: fmt.Errorf("got %q, want all, both or one of %s", word, strings.Join(slices.Sorted(maps.Keys(BusTypes)), ", "))}
 }
 
 // openFilteringEcho opens a line and, where its adapter hears what it sends, takes the echo out, then and after every reopening.

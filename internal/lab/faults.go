@@ -10,13 +10,13 @@ import (
 	"github.com/halyard-robotics/halyard/internal/report"
 )
 
-// DeviceNames are the devices on trial as a person reads them.
-func DeviceNames() string {
+// DeviceNames are the devices under test, in the order of the matrix; each is one word.
+func DeviceNames() []string {
 	var names []string
 	for _, r := range FaultRows() {
 		names = append(names, r.Device)
 	}
-	return strings.Join(slices.Compact(names), ", ")
+	return slices.Compact(names)
 }
 
 // Cell is what one fault does to one device, over all seeds: the worst of each.

@@ -24,7 +24,7 @@ const stableEye = "/dev/v4l/by-id/usb-eye-video-index0"
 // cameraRows are a camera for each way that its frames may come.
 func cameraRows() (rows []*FaultRow) {
 	for _, e := range camera.Encodings() {
-		r := newRow(plan.CameraDevice+", "+e.Word, VideoBus)
+		r := newRow(plan.CameraDevice+"-"+e.Word, VideoBus)
 		r.names, r.beside, r.encoding = []string{"eye"}, []string{"one", "two", "pulse", "imu"}, e.Word
 		r.Cameras = fmt.Sprintf("      cameras:\n        eye: {device: %s, format: %s, width: %d, height: %d, rate: 50}", plan.CameraDevice, e.Word, blinks*blinkSide, 2*blinkSide)
 		rows = append(rows, r)

@@ -132,7 +132,7 @@ func FaultRows() []*FaultRow {
 			case kind == "vesc":
 				// The second is behind the first, on its CAN: it may lose its power alone, or both the line.
 				first := *r
-				first.Device, first.only = model+", both", ""
+				first.Device, first.only = model+"-both", ""
 				rows = append(rows, &first)
 				r.only = "two"
 			case t.Filters != nil:
@@ -153,7 +153,7 @@ func FaultRows() []*FaultRow {
 		rows = append(rows, r)
 		if device == "maestro" { // its checksum is an option
 			crc := *r
-			crc.Device, crc.Board = "maestro, crc", strings.Replace(r.Board, "channel", "crc: true, channel", 1)
+			crc.Device, crc.Board = "maestro-crc", strings.Replace(r.Board, "channel", "crc: true, channel", 1)
 			rows = append(rows, &crc)
 			r.known = map[string]string{"corrupted": "known: a wrong pulse now and then, without crc: true"}
 		}

@@ -22,7 +22,7 @@ const wireLine = "4"
 const (
 	stopWord  = "estop"
 	lightWord = "lights"
-	gateWord  = "gate"
+	gateWord  = "output_enable"
 )
 
 // wireRows are the stop button, a light, and the gate of a board.

@@ -126,7 +126,7 @@ func (r *Resolver) gate(at configs.Path, b *catalog.BoardPlan, c *configs.Wire) 
 	w.Body = b.Body
 	if b.Gate != nil {
 		if b.Gate.Bus != w.Bus || b.Gate.Line != w.Line || b.Gate.Low != w.Low {
-			r.fault(at.Key("line"), w.Line, fmt.Sprintf("%s of %s, for the whole board has one gate", b.Gate.Line, b.Gate.Bus), "")
+			r.fault(at.Key("line"), w.Line, fmt.Sprintf("%s of %s, the one output_enable line of the board", b.Gate.Line, b.Gate.Bus), "")
 		}
 		return
 	}

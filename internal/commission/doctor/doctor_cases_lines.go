@@ -72,7 +72,7 @@ func holding(line string) func(*TestRobot) error {
 func lineFaultCases() []FaultCase {
 	const held = `held by "gpioset"`
 	return []FaultCase{
-		{"OE pin unwired", nodderUngated, "", nil, nil, "gate", StateWarn, noID, 0, "goes on pulsing when the program dies", "wire OE"},
+		{"OE pin unwired", nodderUngated, "", nil, nil, "output_enable", StateWarn, noID, 0, "goes on pulsing when the program dies", "wire OE"},
 		{"GPIO chip unplugged", feelerRobot, "", nil, lineFault(pins.Unplugged, ""), "device", StateFail, noID, hal.Absent, "no such file", "gpiochip"},
 		{"bumper's line held", feelerRobot, "", nil, holding("17"), "line", StateFail, noID, hal.Busy, held, "gpioinfo"},
 		{"gate's line held", feelerRobot, "", nil, holding("4"), "line", StateFail, noID, hal.Busy, held, "gpioinfo"},

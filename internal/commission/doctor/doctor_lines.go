@@ -106,7 +106,7 @@ func (x *DeviceCheck) gate(p *catalog.BoardPlan) {
 	if p.Device != "pca9685" {
 		return
 	}
-	f := Finding{Check: "gate", State: StateOK, Bus: p.Bus, Joint: p.Device}
+	f := Finding{Check: "output_enable", State: StateOK, Bus: p.Bus, Joint: p.Device}
 	if g := p.Gate; g != nil {
 		f.Found = fmt.Sprintf("its OE pin is at line %s of %s", g.Line, g.Bus)
 	} else {

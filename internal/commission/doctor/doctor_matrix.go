@@ -84,7 +84,7 @@ func FaultCases() []FaultCase {
 	for _, name := range append(configs.Names(), madeUp()...) {
 		one := FaultCase{Name: "none", Config: name, Id: noID}
 		if ungated(name) {
-			one = FaultCase{Name: "no gate in the config", Config: name, Check: "gate", State: StateWarn, Id: Anybody, Found: "goes on pulsing", Fix: "wire OE"}
+			one = FaultCase{Name: "no gate in the config", Config: name, Check: "output_enable", State: StateWarn, Id: Anybody, Found: "goes on pulsing", Fix: "wire OE"}
 		}
 		list = append(list, one)
 	}

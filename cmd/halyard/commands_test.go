@@ -1,0 +1,119 @@
+package main
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/lab"
+)
+
+// everyCommand returns all commands below c, by the words that one types.
+func everyCommand(c *cobra.Command) map[string]*cobra.Command {
+	all := map[string]*cobra.Command{}
+	for _, sub := range c.Commands() {
+		_, name, _ := strings.Cut(sub.CommandPath(), " ")
+		all[name] = sub
+		maps.Copy(all, everyCommand(sub))
+	}
+	return all
+}
+
+// A command's short line is an imperative of at most 60 characters.
+func TestShortLines(t *testing.T) {
+	verbs := strings.Fields("assign check clear compare enable find list play print read report run save serve show switch test write")
+	all := everyCommand((&app{}).root())
+	for name, c := range all {
+		if strings.HasPrefix(name, "completion ") {
+			continue // cobra's own
+		}
+		verb, _, _ := strings.Cut(strings.TrimSuffix(c.Short, ","), " ")
+		if n := len([]rune(c.Short)); n == 0 || n > 60 || !slices.Contains(verbs, strings.TrimSuffix(verb, ",")) || strings.HasSuffix(c.Short, ".") {
+			t.Errorf("%s: got %q (%d characters), want 1..60 that begin with one of %v", name, c.Short, n, verbs)
+		}
+	}
+	if len(all) < 27 {
+		t.Errorf("got %d commands, want 27 or more", len(all))
+	}
+}
+
+// A command without an argument that it needs, or with one too many, names its arguments and shows what to type.
+func TestArguments(t *testing.T) {
+	for line, want := range map[string]string{
+		"emulate":                         "emulate: got 0 arguments, want CONFIG (try: halyard configs)",
+		"validate":                        "validate: got 0 arguments, want CONFIG (try: halyard configs)",
+		"list a b":                        "list: got 2 arguments, want CONFIG (try: halyard configs)",
+		"doctor":                          "doctor: got 0 arguments, want CONFIG (try: halyard configs)",
+		"doctor --matrix so101":           "doctor: got 1 argument, want none (try: halyard doctor --matrix)",
+		"scan":                            "scan: got 0 arguments, want PORT (try: halyard ports)",
+		"play":                            "play: got 0 arguments, want FILE|NAME (try: halyard play wave)",
+		"setup":                           "setup: got 0 arguments, want CONFIG:BUS|PORT (try: halyard setup so101:arm)",
+		"serve a b":                       "serve: got 2 arguments, want [CONFIG] (try: halyard serve so101)",
+		"estop a b":                       "estop: got 2 arguments, want [RIG] (try: halyard estop)",
+		"ports x":                         "ports: got 1 argument, want none (try: halyard ports)",
+		"registers read --id 1":           "registers read: got 0 arguments, want PORT [NAME...] (try: halyard registers read /dev/ttyUSB0 --id 1 present_position)",
+		"registers write --id 1 x":        "registers write: got 1 argument, want PORT NAME=VALUE... (try: halyard registers write /dev/ttyUSB0 --id 1 torque_enable=0)",
+		"registers dump --id 1":           "registers dump: got 0 arguments, want PORT [FILE] (try: halyard registers dump /dev/ttyUSB0 --id 1 elbow.json)",
+		"registers restore --id 1 a":      "registers restore: got 1 argument, want PORT FILE (try: halyard registers restore /dev/ttyUSB0 --id 1 elbow.json)",
+		"registers diff --id 1 a b c":     "registers diff: got 3 arguments, want PORT [FILE|ID] (try: halyard registers diff /dev/ttyUSB0 --id 1 elbow.json)",
+		"faults --fault nosuch ax-12a":    `faults: --fault: got "nosuch", want one of dropped, corrupted, `,
+		"faults --seeds 0 ax-12a":         "faults: --seeds: got 0, want 1..1000",
+		"scan /dev/ttyUSB0 --protocol x":  `--protocol: got "x", want all, both or one of ` + strings.Join(slices.Sorted(maps.Keys(catalog.BusTypes)), ", "),
+		"scan /dev/i2c-1 --baud 9600":     "scan /dev/i2c-1: got --baud, want it with a serial or CAN port (try: halyard scan /dev/i2c-1)",
+		"validate so101 -o json":          "unknown shorthand flag: 'o'",
+		"arm -o json":                     "unknown shorthand flag: 'o'",
+		"registers dump x --id 1 -o json": "unknown shorthand flag: 'o'",
+		"doctor so101 --listen osp=:0":    "unknown flag: --listen",
+	} {
+		code, out, err := runApp(t, strings.Fields(line)...)
+		if code != 2 || out != "" || !strings.HasPrefix(err, "halyard: "+want) || strings.Count(err, "\n") != 1 {
+			t.Errorf("%s: got exit %d, %q\n%s\nwant 2 and halyard: %s", line, code, out, err, want)
+		}
+	}
+}
+
+// Every device of the fault matrix and every fault can be typed as its list shows it.
+func TestFaultNames(t *testing.T) {
+	word := regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
+	_, _, err := runApp(t, "faults", "no such device")
+	_, list, _ := strings.Cut(err, "want one of ")
+	list, _, _ = strings.Cut(list, " (try: ")
+	if got := strings.Split(list, ", "); !slices.Equal(got, lab.DeviceNames()) || len(got) < 40 {
+		t.Errorf("devices: got %q", got)
+	}
+	for _, r := range lab.FaultRows() {
+		if !word.MatchString(r.Device) || !slices.Contains(lab.DeviceNames(), r.Device) {
+			t.Errorf("device: got %q, want one word of the list", r.Device)
+		}
+	}
+	for _, w := range lab.FaultWords() {
+		if !word.MatchString(w.Name) {
+			t.Errorf("fault: got %q, want one word", w.Name)
+		}
+	}
+	if code, out, err := runApp(t, "faults", "maestro-crc", "--fault", "echo", "--seeds", "1", "-o", "jsonl"); code != 0 || !strings.HasPrefix(out, `{"device":"maestro-crc"`) {
+		t.Errorf("got exit %d, %s%s", code, out, err)
+	}
+}
+
+// A second signal speaks of torque only where something runs that has torque.
+func TestAbandon(t *testing.T) {
+	var said strings.Builder
+	a := &app{err: &said}
+	a.abandon()
+	if got := said.String(); got != "halyard: not waiting any longer\n" {
+		t.Errorf("nothing runs: got %q", got)
+	}
+	off := false
+	torqueOff := func() { off = true }
+	a.torqueOff.Store(&torqueOff)
+	said.Reset()
+	if a.abandon(); said.String() != "halyard: not waiting any longer: torque off\n" || !off {
+		t.Errorf("a rig runs: got %q, torque off: %v", said.String(), off)
+	}
+}
