@@ -51,7 +51,7 @@ var law = []struct{ importer, may, reason string }{
 var stdOnly = []string{"hal", "servo", "protocols"}
 
 // toTests are packages that exist for tests; no shipped package imports them.
-var toTests = []string{"hal/haltest", "servo/servotest", "protocols/protocolstest", "sim/emulator/chip/chiptest"}
+var toTests = []string{"hal/haltest", "servo/servotest", "protocols/protocolstest", "internal/yaml/yamltest", "sim/emulator/chip/chiptest"}
 
 func TestImportLaw(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./...").Output()

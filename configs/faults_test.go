@@ -49,7 +49,7 @@ var cases = []struct {
 	{"tab", "name: r\nclock:\n\tmode: lockstep\n", Options{}, `f.yaml:3:1: got a syntax error: found character '	' that cannot start any token, want YAML`},
 	{"binary", "name: \xff\n", Options{}, `f.yaml: got bytes that are not text, want UTF-8`},
 	{"big", rig + strings.Repeat("#", yaml.MaxBytes), Options{}, `f.yaml: got more than 393216 bytes, want a file of at most 384 KiB`},
-	{"keys", rig + "classes: {" + strings.Repeat("a: 1, ", 300) + "}", Options{}, `f.yaml:15:1548: got more than 256 keys in a table, want fewer`},
+	{"keys", rig + "classes: {" + strings.Repeat("a: 1, ", 300) + "}", Options{}, `f.yaml:15:1212: got more than 200 keys in a table, want fewer`},
 	{"deep", rig + "classes: " + strings.Repeat("[", 64) + strings.Repeat("]", 64), Options{}, `f.yaml:15:41: got more than 32 levels, want less nesting`},
 	{"deep dashes", rig + "classes:\n  " + strings.Repeat("- ", 64), Options{}, `f.yaml:16:65: got more than 32 levels, want less nesting`},
 	{"documents", rig + "---\n" + rig, Options{}, `f.yaml:15:1: got 2 documents, want one`},

@@ -19,9 +19,9 @@ import (
 // 600, and a table of 10,000 keys its parser half a second. A rig of a hundred humanoids and a calibration of 4096 rows fit.
 const (
 	MaxBytes = 384 << 10
-	maxMarks = 32 << 10 // punctuation that may begin or end a token
+	maxMarks = 30 << 10 // punctuation that may begin or end a token
 	maxDepth = 32       // tables and lists in each other
-	maxKeys  = 256      // of one table
+	maxKeys  = 200      // of one table
 	maxKey   = 128      // bytes of a key: the parser repeats it in the path of every value below
 	maxOdd   = 200      // anchors, aliases, tags, directives and documents; one is a fault
 )
@@ -86,13 +86,15 @@ func recovered(text string) (file *ast.File, no *refusal) {
 	if err == nil {
 		return file, nil
 	}
-	no = &refusal{nil, err.Error(), "YAML"}
-	var located interface { // the library's errors show their source with their text; a fault has a place instead
+	no = &refusal{rule: "YAML"}
+	var located interface { // the text of the library's errors shows the source, at any cost; a fault has a place instead
 		GetMessage() string
 		GetToken() *token.Token
 	}
 	if errors.As(err, &located) {
 		no.at, no.got = located.GetToken(), located.GetMessage()
+	} else {
+		no.got = err.Error()
 	}
 	no.got = "a syntax error: " + strings.ReplaceAll(no.got, "\n", " ")
 	return nil, no

@@ -1,0 +1,12 @@
+package hydro
+
+import (
+	"testing"
+
+	"github.com/halyard-robotics/halyard/internal/yaml/yamltest"
+)
+
+// Files that cost too much to read are refused for little.
+func TestHostile(t *testing.T) {
+	yamltest.Refuses(t, func(b []byte) error { _, err := Parse(b, "f.yaml"); return err })
+}
