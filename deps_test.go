@@ -107,7 +107,7 @@ func check(t *testing.T, importer, imported string) {
 	t.Errorf("%s: no rule of the import law names it", importer)
 }
 
-// forbidden is what a prefix would let through: sim sees its own but never the emulator, parents never their brands.
+// forbidden is what a prefix would let through: sim sees its own but never the emulator, parents never their vendors.
 func forbidden(importer, path string) bool {
 	switch {
 	case under(importer, "sim") && !under(importer, "sim/emulator"):

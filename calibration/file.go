@@ -125,7 +125,7 @@ func keptVersions(path string) (byVersion map[int]string, last int, err error) {
 	return byVersion, last, nil
 }
 
-// same says that the file at path holds data.
+// same reports that the file at path holds data.
 func same(path string, data []byte) bool {
 	old, err := os.ReadFile(path)
 	return err == nil && bytes.Equal(old, data)

@@ -48,7 +48,7 @@ type Servo struct {
 	Model        string `yaml:"model" required:"true" form:"label"` // "ax-12a"
 	ID           int    `yaml:"id" required:"true" min:"0" max:"253"`
 	Firmware     string `yaml:"firmware" form:"label"`
-	Adapter      string `yaml:"adapter" form:"label"`                             // the stable name of the port it hung on
+	Adapter      string `yaml:"adapter" form:"label"`                             // the stable name of the port it was connected to
 	HomingOffset int    `yaml:"homing_offset" min:"-1000000000" max:"1000000000"` // what its homing register held, ticks
 }
 

@@ -21,7 +21,7 @@ import (
 //	dead_band_us: [1472, 1528]    # widths that do nothing; both neutral where left out
 //	table: [[1100, -39.9], [1472, 0], [1528, 0], [1900, 51.4]]      # µs and what they make, never falling
 //	arming_s: 3                   # how long neutral must stand before it obeys; 0 = it has no arming
-//	idle_output: neutral          # what it gets while it is not enabled: neutral, or none at all (a servo goes limp)
+//	idle_output: neutral          # what it gets while it is not enabled: neutral, or none at all (a servo loses torque)
 type Pulse struct {
 	Output     string
 	Device     Channel
@@ -53,7 +53,7 @@ type Idle string
 // The ways.
 const (
 	IdleNeutral Idle = "neutral" // an ESC stays armed and stands still
-	IdleNone    Idle = "none"    // no pulses: a servo goes limp
+	IdleNone    Idle = "none"    // no pulses: a servo loses torque
 )
 
 // NominalThruster is the calibration of a bidirectional ESC of which nothing was measured: 1100 to 1900 µs around 1500,
@@ -71,7 +71,7 @@ func NominalServo(output string, c Channel, low, high float64) *Pulse {
 		Table: []Width{{1000, low}, {2000, high}}, IdleOutput: IdleNone}
 }
 
-// Takes says whether the channel can be commanded in mode m: duty always, other modes by the table.
+// Takes reports whether the channel can be commanded in mode m: duty always, other modes by the table.
 func (p *Pulse) Takes(m hal.Mode) bool {
 	return m == hal.DutyMode || len(p.Table) > 0 && m == p.Mode
 }

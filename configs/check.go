@@ -173,7 +173,7 @@ func (c *checker) checkRobot(r Placed) {
 	}
 }
 
-// checkBus checks the bus that what stands at path hangs on.
+// checkBus checks the bus that what stands at path is connected to.
 func (c *checker) checkBus(at Path, name string, body BodyKind) {
 	// A bus that is there but faulty is not unknown; and only a real device needs the bus to lead anywhere.
 	bus, there := c.Buses[name]

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Defaults that hang on other keys.
+// Defaults that are connected to other keys.
 func TestComplete(t *testing.T) {
 	for _, tc := range []struct {
 		set     string

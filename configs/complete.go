@@ -11,7 +11,7 @@ const (
 	usualHertz = 400000
 )
 
-// complete works out the defaults that hang on other keys. It runs on configs with faults too, since checking goes on
+// complete works out the defaults that are connected to other keys. It runs on configs with faults too, since checking goes on
 // after them; every key then has its default or a value within its rule.
 func (c *Config) complete() {
 	// A real robot cannot wait for a controller. So that one word turns a simulated rig into a real one, a config that

@@ -15,7 +15,7 @@ import (
 //	yaml       the key
 //	doc        what it means, with its unit; the reference is made of it
 //	default    its value where the file is silent, as YAML
-//	otherwise  in words, a default that hangs on other keys; complete works it out
+//	otherwise  in words, a default that is connected to other keys; complete works it out
 //	required   the key must be there
 //	enum       the words allowed, separated by |
 //	min, max   the range allowed, ends included
@@ -68,11 +68,11 @@ type World struct {
 	Gravity float64       `yaml:"gravity" default:"9.81" min:"-1000" max:"1000" doc:"Its pull downwards, m/s²."`
 	Seed    int64         `yaml:"seed" default:"1" doc:"What all randomness starts from; the same seed gives the same run."`
 	Substep time.Duration `yaml:"substep" min:"10us" max:"100ms" otherwise:"the longest part of the period up to 1ms; up to 10ms where all robots are Simloid's" doc:"Length of one step of the physics; the period is a whole number of them."`
-	// OwnSubstep says that the config named no Substep.
+	// OwnSubstep reports that the config named no Substep.
 	OwnSubstep bool `yaml:"-"`
 }
 
-// Bus is one serial line, I2C bus, port of SPI or GPIO chip. Type is an open set: a new brand is a case in cmd, not here.
+// Bus is one serial line, I2C bus, port of SPI or GPIO chip. Type is an open set: a new vendor is a case in cmd, not here.
 type Bus struct {
 	Type          string        `yaml:"type" required:"true" form:"kind" doc:"What is spoken on the line: dynamixel1, dynamixel2, feetech, hiwonder or kondo where smart servos hang on it; vesc or odrive where motor controllers do, odrive-can or cybergear on CAN; i2c; spi, with one chip; gpio; serial where one other device is at its end: a Maestro, a BNO055, a robot base, a laser scanner or a reader of tags."`
 	Port          string        `yaml:"port" form:"port" doc:"The adapter, best by its stable name under /dev/serial/by-id/; of type i2c a bus such as /dev/i2c-1; of type spi a select of one, /dev/spidev0.1 (bus 0, select 1); of CAN an interface such as can0; of type gpio a chip such as /dev/gpiochip0, or its label, pinctrl-rp1; of type serial tcp://HOST:PORT too, of a scanner on the network. Needed by real devices only."`
@@ -175,8 +175,8 @@ type Hardware struct {
 	Monitors map[string]Sensor `yaml:"monitors" form:"name" doc:"Devices that are watched beside the robot's sensors, by a name of yours: a leak, say. The keys are those of sensors."`
 }
 
-// Joint is what drives one joint: a servo, or where Device is set a channel of pulses. Ids up to 253 are what one brand or
-// another allows; cmd knows the brand's own range, and the devices.
+// Joint is what drives one joint: a servo, or where Device is set a channel of pulses. Ids up to 253 are what one vendor or
+// another allows; cmd knows the vendor's own range, and the devices.
 type Joint struct {
 	Bus          string         `yaml:"bus" required:"without device" doc:"The line it hangs on, one of buses."`
 	ID           int            `yaml:"id" required:"without device" min:"0" max:"253" doc:"A servo's address on that line."`

@@ -21,5 +21,5 @@ func (c *Config) Robots() []Placed {
 	return list
 }
 
-// Rated tells whether the bus has a rate of bits: a chip of GPIO has none, and a bus of I2C or a port of SPI a clock, Frequency.
+// Rated reports whether the bus has a rate of bits: a chip of GPIO has none, and a bus of I2C or a port of SPI a clock, Frequency.
 func (b *Bus) Rated() bool { return b.Type != "i2c" && b.Type != "spi" && b.Type != "gpio" }

@@ -27,10 +27,10 @@ func NewAHRS(raw Sensor, c *calibration.Inertial, clock hal.Clock, k kinematics.
 	return &AHRS{raw: raw, cal: *c, clock: clock, filter: kinematics.NewAttitude(k), last: -1}
 }
 
-// maxGap is how long rates may be carried on over samples that failed, after which the attitude begins anew.
+// maxGap is how long rates may be carried on over samples that failed, after which the attitude begins again.
 const maxGap = 500 * time.Millisecond
 
-// Open opens the chip. The attitude is found anew, what was learnt of the gyros' drift stays.
+// Open opens the chip. The attitude is found again, what was learnt of the gyros' drift stays.
 func (s *AHRS) Open() error {
 	s.last = -1
 	s.filter.Reset()

@@ -74,7 +74,7 @@ func (s *sense) explain(err error) error {
 	return &e
 }
 
-// same tells whether b is a, where that can be told without a panic: == may panic on a struct that holds a slice, say.
+// same reports whether b is a, where that can be told without a panic: == may panic on a struct that holds a slice, say.
 // reflect.Value's Comparable would tell more, and allocates.
 func same(a, b error) bool {
 	t := reflect.TypeOf(b)

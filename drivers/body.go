@@ -45,7 +45,7 @@ type part interface {
 	refused(error) error // that it did not halt, as a user sees it
 }
 
-// halter takes the torque off all that hangs on one line: a servo.Chain, an OutputWriter. It answers with one error for each that did
+// halter takes the torque off all that is connected to one line: a servo.Chain, an OutputWriter. It answers with one error for each that did
 // not acknowledge, nil for the rest.
 type halter interface{ Halt() []error }
 
@@ -163,7 +163,7 @@ func (j *joint) command(a *hal.Actuator, m hal.Mode, v float64) {
 }
 
 // ticks is where the servo must go for the joint to be at radians, within its soft limits whatever the guard let through. The servo may count other turns than the
-// calibration does; its own present position tells which. What was not measured to be safe is never asked for.
+// calibration does; its own present position reports which. What was not measured to be safe is never asked for.
 func (j *joint) ticks(a *hal.Actuator, radians float64) float64 {
 	if !a.Wraps {
 		radians = clamp(radians, a.Limits.MinPosition, a.Limits.MaxPosition)
@@ -233,7 +233,7 @@ func (b *Body) Alarms(dst []servo.Alarm) []servo.Alarm {
 	return dst
 }
 
-// Halt takes the torque off everything that hangs on the body's lines, all lines at once so that a dead one delays no
+// Halt takes the torque off everything that is connected to the body's lines, all lines at once so that a dead one delays no
 // other, and stages limp goals. It waits for them all. A line that other bodies share halts for them too. Its error
 // joins one *hal.Error for each actuator of this body that did not acknowledge.
 func (b *Body) Halt() error {
@@ -276,7 +276,7 @@ func measure(f *hal.Frame, at int, v float64) {
 
 func clamp(v, low, high float64) float64 { return math.Min(high, math.Max(low, v)) }
 
-// Holding tells whether an actuator's device has torque on; see hal.TorqueReporter.
+// Holding reports whether an actuator's device has torque on; see hal.TorqueReporter.
 func (b *Body) Holding(actuator int) bool { return b.parts[actuator].holding() }
 
 func (j *joint) alarm() servo.Alarm  { return j.Chain.State(j.Index).Alarm }

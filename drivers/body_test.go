@@ -298,7 +298,7 @@ func TestSilentServo(t *testing.T) {
 	}
 }
 
-// A servo that answers and waits to be enabled anew says so: its values are good, but it gives way.
+// A servo that answers and waits to be enabled again says so: its values are good, but it gives way.
 func TestHeldServo(t *testing.T) {
 	r := newRobot(t, ax, []string{"elbow"}, nil)
 	r.states[0].Inhibit = &hal.Error{Kind: hal.BusFault, Op: "torque", Err: servo.ErrRegained}

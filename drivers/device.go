@@ -14,7 +14,7 @@ type Sensor interface {
 	// the device was unplugged, or lost its power and its settings.
 	Open() error
 	// Read takes one measurement: SI units, in the order of its hal.Sensor's kind. What there is no room for is left
-	// out, what was not measured is NaN. After an error values mean nothing. An error of kind hal.Absent says that the
+	// out, what was not measured is NaN. After an error values mean nothing. An error of kind hal.Absent reports that the
 	// device is gone or has forgotten its settings.
 	Read(values []float64) error
 	Close() error
@@ -43,7 +43,7 @@ type Output interface {
 
 // What both runners have in common: retries of a device, and how often a lost one is looked for.
 const (
-	// tolerated is how many times in a row a device may fail before it is opened anew.
+	// tolerated is how many times in a row a device may fail before it is opened again.
 	tolerated = 3
 	// retryEvery is the pause between two attempts to open a lost device. With it a device is back well within a second, one that needs 0.7 s to boot too.
 	retryEvery = 100 * time.Millisecond
@@ -55,7 +55,7 @@ var (
 	errStale = errors.New("no answer for long; the bus may hang")
 )
 
-// link counts a device's failures and says when it must be opened anew.
+// link counts a device's failures and says when it must be opened again.
 type link struct {
 	open   bool
 	failed int // in a row

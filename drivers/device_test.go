@@ -112,7 +112,7 @@ func TestPollerInStep(t *testing.T) {
 	}
 }
 
-// A failed reading changes no value, says what is wrong, and after three the device is opened anew; one that is gone at once.
+// A failed reading changes no value, says what is wrong, and after three the device is opened again; one that is gone at once.
 func TestPollerRecovers(t *testing.T) {
 	v := &virtual{}
 	s := &scripted{clock: v}
@@ -279,7 +279,7 @@ func TestFeederInStep(t *testing.T) {
 	}
 }
 
-// A gate that does not close is told of every channel, though the bus obeyed.
+// A gate that does not close is notified of every channel, though the bus obeyed.
 func TestFeederGateFails(t *testing.T) {
 	stuck := errors.New("line is stuck")
 	f, _, _ := feeder(t, func(open bool) error { return stuck })
@@ -331,7 +331,7 @@ func TestFeederGateLost(t *testing.T) {
 			t.Error("back: open before anybody has seen to it")
 		}
 	}
-	// Whoever saw the count has staged none until now; from here on they are asked for anew.
+	// Whoever saw the count has staged none until now; from here on they are asked for again.
 	for range 10 {
 		step()
 	}

@@ -1,10 +1,10 @@
 // Package drivers is the hardware Body: joints on servo chains, outputs told by pulses, and sensors, in any mixture, real
-// or emulated, with each one's calibration between it and the layout. It sees devices by their shape, never a brand.
+// or emulated, with each one's calibration between it and the layout. It sees devices by their shape, never a vendor.
 //
 //	Write: radians ─calibration─► ticks ─► Chain.SetGoal      the rig calls Chain.Send
 //	Read:  radians ◄─calibration─ ticks ◄─ Chain.State        the rig called Chain.Receive
-//	Write: rad, N  ─calibration─► pulse ─► OutputWriter.Stage       an OutputWriter writes an Output beside the cycle
-//	Read:  values with their age ◄──────── Poller.Latest      a Poller reads a Sensor beside the cycle
+//	Write: rad, N  ─calibration─► pulse ─► OutputWriter.Stage       an OutputWriter writes an Output in its own goroutine
+//	Read:  values with their age ◄──────── Poller.Latest      a Poller reads a Sensor in its own goroutine
 //
 // Calibration is applied here and nowhere else; what is on the far side of a chain knows ticks alone.
 //
@@ -22,7 +22,7 @@
 // closed after the last Halt, by who opened them.
 //
 // Sensors are single chips and boards in one shape, Sensor, and what is told by pulses is an Output: drivers/imu, pressure,
-// adc, rays, rfid, gpio and pwm have them. They take their time, so a Poller or an OutputWriter beside the cycle uses them: the
+// adc, rays, rfid, gpio and pwm have them. They take their time, so a Poller or an OutputWriter in its own goroutine uses them: the
 // cycle never waits, every value has its age, and a device that was lost is opened again.
 //
 // Errors are a *hal.Error, with the joint or the sensor: of NewBody hal.Uncalibrated (a real joint without its calibration) or hal.Invalid;

@@ -80,7 +80,7 @@ ticks_per_turn: 10666.666666666666
 range_ticks: [4500, 10500]
 `
 
-// A depth read twenty times a second beside the cycle, which sees the newest one with its age and never waits. A sensor
+// A depth read twenty times a second in its own goroutine, which sees the newest one with its age and never waits. A sensor
 // that is unplugged is opened again.
 func ExampleNewPoller() {
 	bus, err := i2c.Open("/dev/i2c-1")
@@ -126,7 +126,7 @@ func ExampleNewAHRS() {
 	fmt.Println(values[:4], age, err)
 }
 
-// Sixteen hobby servos behind a PCA9685, written beside the cycle.
+// Sixteen hobby servos behind a PCA9685, written in its own goroutine.
 func ExampleNewOutputWriter() {
 	bus, err := i2c.Open("/dev/i2c-1")
 	if err != nil {

@@ -63,7 +63,7 @@ func (o *output) pulse(now time.Duration, a *hal.Actuator, enable bool) time.Dur
 		o.since = -1
 		return 0
 	}
-	if o.since < 0 { // an ESC arms anew
+	if o.since < 0 { // an ESC arms again
 		o.since = now
 	}
 	neutral := o.cal.Width(hal.DutyMode, 0)
@@ -125,7 +125,7 @@ func (o *output) refused(err error) error { return o.describe("halt", err, "haly
 // lastFault keeps the explanation of the error that was explained last, so that a fault that lasts allocates once.
 type lastFault struct{ err, fault error }
 
-// is says whether err is the one that l explains. No error is explained by none.
+// is reports whether err is the one that l explains. No error is explained by none.
 func (l *lastFault) is(err error) bool {
 	if err == nil {
 		*l = lastFault{}

@@ -108,7 +108,7 @@ func TestOutputConformance(t *testing.T) {
 	})
 }
 
-// A thruster arms at neutral, obeys in its dead band's terms, and stands still when it is not enabled; a servo goes limp.
+// A thruster arms at neutral, obeys in its dead band's terms, and stands still when it is not enabled; a servo loses torque.
 func TestOutputs(t *testing.T) {
 	b := newBoat(t)
 	if at := &b.Layout().Outputs[0]; !at.Estimate {
@@ -171,7 +171,7 @@ func TestOutputHalt(t *testing.T) {
 	b.wants("armed again", 0, 1900)
 }
 
-// A device that was lost and is back: nothing moves though the commands went on, until it is enabled anew; its ESCs arm
+// A device that was lost and is back: nothing moves though the commands went on, until it is enabled again; its ESCs arm
 // meanwhile.
 func TestOutputRegained(t *testing.T) {
 	b := newBoat(t)

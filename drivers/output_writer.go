@@ -13,7 +13,7 @@ import (
 type OutputWriterConfig struct {
 	Name     string // for errors: the device's name in the config
 	Channels int
-	// Clock and CycleTime are as in PollerConfig: where CycleTime is nil a goroutine writes beside the cycle.
+	// Clock and CycleTime are as in PollerConfig: where CycleTime is nil a goroutine of its own writes.
 	Clock     hal.Clock
 	CycleTime func() time.Duration
 	// Gate, where not nil, cuts all channels off by another way than the bus: the OE pin of a PCA9685, a relay. It is
@@ -24,7 +24,7 @@ type OutputWriterConfig struct {
 // refresh is how often an output is written though nothing has changed: so that its loss is noticed.
 const refresh = 100 * time.Millisecond
 
-// OutputWriter writes the pulses of one output, beside the cycle, which it never keeps waiting; the newest pulses win. It
+// OutputWriter writes the pulses of one output, in its own goroutine, which it never keeps waiting; the newest pulses win. It
 // opens a lost device again, and writes it what it should do. It is a hal.Bus.
 type OutputWriter struct {
 	output Output
@@ -101,14 +101,14 @@ func (f *OutputWriter) Close() error {
 	return f.output.Close()
 }
 
-// Stage sets what channel i shall have from the next Send on; 0 is no pulses.
+// Stage sets what channel i must have from the next Send on; 0 is no pulses.
 func (f *OutputWriter) Stage(i int, pulse time.Duration) {
 	f.mu.Lock()
 	f.staged[i] = pulse
 	f.mu.Unlock()
 }
 
-// Send hands the staged pulses on: to the device in virtual time, to the goroutine beside the cycle else. It never
+// Send hands the staged pulses on: to the device in virtual time, to the goroutine of its own else. It never
 // fails: what is wrong with the device is in State.
 func (f *OutputWriter) Send() error {
 	f.mu.Lock()
@@ -131,7 +131,7 @@ func (f *OutputWriter) Send() error {
 // Receive does nothing: an output says nothing.
 func (f *OutputWriter) Receive() error { return nil }
 
-// run is the goroutine beside the cycle.
+// run is the goroutine of its own.
 func (f *OutputWriter) run() {
 	timer := time.NewTimer(refresh)
 	defer timer.Stop()
@@ -167,7 +167,7 @@ func (f *OutputWriter) feed() {
 }
 
 // pass opens the gate for pulses. One that was lost has cut them off: it must be there again, closed, and then they begin
-// anew, as those of a board that was away. Under the lock.
+// again, as those of a board that was away. Under the lock.
 func (f *OutputWriter) pass() error {
 	if f.shut {
 		err := f.config.Gate(false)
@@ -186,7 +186,7 @@ func (f *OutputWriter) pass() error {
 	return err
 }
 
-// due takes the goals and says whether the device is to be used for them now. Under io.
+// due takes the goals and reports whether the device is to be used for them now. Under io.
 func (f *OutputWriter) due() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -205,7 +205,7 @@ func (f *OutputWriter) due() bool {
 	return true
 }
 
-// State says how old the last pulses are that the device took (< 0: it took none), how often pulses have begun anew, and
+// State says how old the last pulses are that the device took (< 0: it took none), how often pulses have begun again, and
 // what is wrong with the device now. It never waits for the device.
 func (f *OutputWriter) State() (age time.Duration, begun uint64, err error) {
 	f.mu.Lock()

@@ -18,14 +18,14 @@ type PollerConfig struct {
 	Clock hal.Clock
 	// CycleTime, where not nil, is the time of the cycle's edge in a world of virtual time: the sensor is then read in
 	// Receive, in step with the cycle, and what took it until after the edge is seen at a later one. Where it is nil a
-	// goroutine reads beside the cycle.
+	// goroutine reads in its own goroutine.
 	CycleTime func() time.Duration
 	// Jump is how far each value may be from the one before to be believed at once; what jumps farther waits for the next
 	// reading to say the same. I2C has no checksum, and one wrong bit is a wrong value. 0, or a slice that is too short: any.
 	Jump []float64
 }
 
-// Poller reads one sensor at its own rate, beside the cycle, which it never keeps waiting: a reading has its time and
+// Poller reads one sensor at its own rate, in its own goroutine, which it never keeps waiting: a reading has its time and
 // its fault. It opens a lost device again. It is a hal.Bus, for the sake of virtual time.
 type Poller struct {
 	sensor Sensor
@@ -108,7 +108,7 @@ func (p *Poller) Close() error {
 // Send does nothing: a sensor is not told anything.
 func (p *Poller) Send() error { return nil }
 
-// Receive reads what is due in virtual time; beside the cycle it does nothing. It never fails: what is wrong with the
+// Receive reads what is due in virtual time; in its own goroutine it does nothing. It never fails: what is wrong with the
 // sensor is in Latest.
 func (p *Poller) Receive() error {
 	if p.config.CycleTime == nil {
@@ -126,7 +126,7 @@ func (p *Poller) Receive() error {
 	return nil
 }
 
-// run is the goroutine beside the cycle.
+// run is the goroutine of its own.
 func (p *Poller) run() {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -146,7 +146,7 @@ func (p *Poller) run() {
 func (p *Poller) read() {
 	begin, r := p.config.Clock.Now(), &p.scratch
 	if r.err = p.link.attempt(p.open, p.use); r.err == nil {
-		r.err = p.believe(r.values) // a jump is no failure of the device: it is not opened anew for it
+		r.err = p.believe(r.values) // a jump is no failure of the device: it is not opened again for it
 	}
 	r.ended = p.config.Clock.Now()
 	p.next = max(begin+p.config.Period, r.ended)
@@ -171,7 +171,7 @@ func (p *Poller) believe(values []float64) error {
 	return nil
 }
 
-// jumps tells whether any of values is too far from what was said before. NaN is no number to be far from.
+// jumps reports whether any of values is too far from what was said before. NaN is no number to be far from.
 func (p *Poller) jumps(values, before []float64) bool {
 	for i, most := range p.config.Jump {
 		if i < len(values) && most > 0 && math.Abs(values[i]-before[i]) > most {

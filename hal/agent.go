@@ -159,7 +159,7 @@ func (a *Agent) device(i int) string {
 	return a.layout.Actuators[i].Name
 }
 
-// Homing tells whether the body is on its way to its default pose.
+// Homing reports whether the body is on its way to its default pose.
 func (a *Agent) Homing() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -100,7 +100,7 @@ func (a *Agent) disarm(s GuardState) {
 	a.guard.operator = true
 }
 
-// JointState tells whether commands reach actuator i: one at fault may be disarmed alone, by Rig.Recover; Expired after
+// JointState reports whether commands reach actuator i: one at fault may be disarmed alone, by Rig.Recover; Expired after
 // its command deadline; Faulty after a jump of its readings or outside its soft limits.
 func (a *Agent) JointState(i int) GuardState {
 	a.mu.Lock()

@@ -9,12 +9,12 @@ import (
 // the agent's lock held: it must neither block for long nor call the agent or the rig, and allocates nothing.
 type Autopilot interface {
 	// Update is called at the start of every cycle, which lasts dt: f.Measured and f.Status are of the last one. It fills
-	// inputs, which come as NaN (no command), and tells whether it commands: the cycle in which it no longer does takes
+	// inputs, which come as NaN (no command), and reports whether it commands: the cycle in which it no longer does takes
 	// the torque off the agent's thrusters.
 	Update(f *Frame, inputs []float64, dt time.Duration) bool
 	// Disengage is called instead of Update while the guard lets nothing pass: disarmed or stopped, on the way home, or, where
 	// there is a command deadline, without a commander who was heard within it. After it Update commands nothing until
-	// somebody has armed the autopilot anew, so that a client who comes back moves nothing by coming.
+	// somebody has armed the autopilot again, so that a client who comes back moves nothing by coming.
 	Disengage()
 }
 

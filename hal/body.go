@@ -9,7 +9,7 @@ import "time"
 //   - An actuator with Enable false has no torque. When Enable turns true its goal is its present position until an
 //     input says otherwise, so that nothing moves at torque-on.
 //   - Of an actuator's goals at most one is not NaN; that one sets its mode. All NaN keeps mode and goal.
-//   - A torque limit that is NaN stays as it was; at first it is the actuator's MaxTorque. At 0 the joint is limp.
+//   - A torque limit that is NaN stays as it was; at first it is the actuator's MaxTorque. At 0 the joint has torque off.
 //   - Read fills everything measured and every Status; what a device did not send keeps its old value and time.
 type Body interface {
 	Layout() *Layout

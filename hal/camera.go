@@ -19,7 +19,7 @@ type Picture struct {
 	Free func(*Picture)
 }
 
-// Release says that the receiver of a picture no longer looks at it. Every picture that ImageStream.Next returned is released
+// Release reports that the receiver of a picture no longer looks at it. Every picture that ImageStream.Next returned is released
 // once.
 func (p *Picture) Release() {
 	if p != nil && p.Free != nil {
@@ -37,7 +37,7 @@ type Detection struct {
 	Colour      float64    // share of its colour that reaches the camera through the water or air, 0..1
 }
 
-// CameraSource is a body whose cameras can be watched. Its methods may be called from any goroutine, beside the cycle, which
+// CameraSource is a body whose cameras can be watched. Its methods may be called from any goroutine, in its own goroutine, which
 // never waits for them. Nothing is rendered that nobody watches.
 type CameraSource interface {
 	// Watch begins to look through camera i of the layout.
@@ -47,7 +47,7 @@ type CameraSource interface {
 // ImageStream is one viewer of one camera.
 type ImageStream interface {
 	// Next blocks until there is a picture with a Sequence above after, the newest one then, and returns it. The caller
-	// releases it. The error is the context's, or says that the camera is gone.
+	// releases it. The error is the context's, or reports that the camera is gone.
 	Next(ctx context.Context, after uint64) (*Picture, error)
 	Close()
 }

@@ -38,7 +38,7 @@ type Pusher interface {
 // never moves.
 type Part struct{ Agent, Body string }
 
-// Toucher tells which bodies touched during the last Advance. It looks for them from WatchTouches on, which any
+// Toucher reports which bodies touched during the last Advance. It looks for them from WatchTouches on, which any
 // goroutine may call; Touches is the cycle's and tells of each pair once.
 type Toucher interface {
 	WatchTouches()

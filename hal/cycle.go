@@ -135,7 +135,7 @@ func (r *Rig) relax(a *Agent) {
 	r.note(a, "write", a.body.Write(a.frame))
 }
 
-// exact tells whether w may be reset at once: it can, and no body in it is real, not even in a part.
+// exact reports whether w may be reset at once: it can, and no body in it is real, not even in a part.
 func (r *Rig) exact(w World) bool {
 	_, ok := w.(Resetter)
 	for _, a := range r.agents {
@@ -202,7 +202,7 @@ func (r *Rig) tick(ctx context.Context, deadline time.Duration) time.Duration {
 	for r.resting() && ctx.Err() == nil {
 		r.changed.Wait()
 		now = r.clock.Now()
-		deadline = now // the grid begins anew
+		deadline = now // the grid begins again
 	}
 	r.stats.Late.Add(now - deadline)
 	r.stats.Ticks++
@@ -219,7 +219,7 @@ func (r *Rig) tick(ctx context.Context, deadline time.Duration) time.Duration {
 	return deadline + period
 }
 
-// resting tells whether time is not the loop's to pass.
+// resting reports whether time is not the loop's to pass.
 func (r *Rig) resting() bool { return r.paused || r.config.Mode == Lockstep && r.leases > 0 }
 
 // park brings bodies whose policy is Park home before the rig ends, for as long as that is worth waiting.
@@ -237,7 +237,7 @@ func (r *Rig) park(next time.Duration) {
 	for _, a := range r.agents {
 		a.mu.Lock()
 		if a.bodyKind != Simulated && a.guard.config.OnTimeout == Park && a.guard.state == Armed {
-			a.guard.home(false) // a limp arm stays limp
+			a.guard.home(false) // a limp arm keeps torque off
 		}
 		a.mu.Unlock()
 	}

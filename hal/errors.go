@@ -15,7 +15,7 @@ const (
 	Unexpected   Kind = iota // 1: a fault of Halyard's own
 	Invalid                  // 2: a bad command line, config or argument
 	Absent                   // 3: a device or port is not there
-	Busy                     // 4: a device or lease is held by somebody else, or access is denied
+	Busy                     // 4: a device or lease is held by another client, or access is denied
 	BusFault                 // 5: a bus or a servo on it misbehaves
 	Uncalibrated             // 6: a real joint has no calibration
 	Unsafe                   // 7: refused for safety

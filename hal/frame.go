@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Status tells when a device's values were measured, in rig time, and why they are no newer (nil: they are good).
+// Status reports when a device's values were measured, in rig time, and why they are no newer (nil: they are good).
 // A device that has never answered has Time < 0.
 type Status struct {
 	Time time.Duration

@@ -47,7 +47,7 @@ const (
 
 func (a Arming) String() string { return [...]string{"client", "operator"}[min(a, OperatorArms)] }
 
-// GuardState says whether commands pass.
+// GuardState reports whether commands pass.
 type GuardState uint8
 
 // The states of a guard, and further ones of a single joint.

@@ -51,7 +51,7 @@ func (g *guard) joint(i int, f *Frame, now time.Duration, dt float64) bool {
 	return true
 }
 
-// unheard tells whether actuator i has answered nothing for the deadline.
+// unheard reports whether actuator i has answered nothing for the deadline.
 func (g *guard) unheard(i int, f *Frame, now time.Duration) bool {
 	most := unheardAfter
 	if t := g.config.CommandTimeout; t > 0 {
@@ -66,7 +66,7 @@ func (g *guard) slew(i int, f *Frame, dt float64) bool {
 	a, j := &g.layout.Actuators[i], &g.joints[i]
 	known := !j.sight.blind && !math.IsNaN(j.sight.at)
 	j.moved = false
-	// One that is found far from where it was told to be has missed its goals, and starts anew.
+	// One that is found far from where it was told to be has missed its goals, and starts again.
 	missed := known && j.away && math.Abs(difference(a, j.out, j.sight.at)) > g.following(a, 0)
 	j.away = !known
 	// From where it is: nothing jumps at torque-on, nor when a limit of 0 is raised.
@@ -132,7 +132,7 @@ func (g *guard) lead(i int, speed, goal float64) float64 {
 	return e.at + math.Copysign(most, ahead)
 }
 
-// near tells whether position is within actuator i's soft limits or so little outside that the way back is no leap.
+// near reports whether position is within actuator i's soft limits or so little outside that the way back is no leap.
 func (g *guard) near(i int, position float64) bool {
 	a := &g.layout.Actuators[i]
 	return g.config.Direct || math.Abs(position-soft(a, position)) <= noise

@@ -100,7 +100,7 @@ func (g *guard) read(i int, p float64, at time.Duration) {
 	}
 }
 
-// within tells whether a joint can turn from one position to another in dt.
+// within reports whether a joint can turn from one position to another in dt.
 func within(a *Actuator, to, from float64, dt time.Duration) bool {
 	return math.Abs(difference(a, to, from)) <= haste*a.Limits.MaxVelocity*dt.Seconds()+noise
 }

@@ -16,7 +16,7 @@ type Interlock struct {
 // defaultTimeout is longer than any scan and than the opening of a line that was lost for a moment.
 const defaultTimeout = time.Second
 
-// lost tells whether a device of the interlock has said nothing good for too long.
+// lost reports whether a device of the interlock has said nothing good for too long.
 func (g *guard) lost(f *Frame, now time.Duration) bool {
 	after := g.config.Interlock.After
 	if after == 0 {
@@ -51,7 +51,7 @@ func (g *guard) lock(f *Frame, now time.Duration) {
 	}
 }
 
-// kept tells whether actuator i is not to be commanded now.
+// kept reports whether actuator i is not to be commanded now.
 func (g *guard) kept(i int) bool {
 	return g.locked && slices.Contains(g.config.Interlock.Actuators, i)
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Observer is told of every cycle, under the rig's lock: it must neither block nor call the rig, its agents' leases or
+// Observer is notified of every cycle, under the rig's lock: it must neither block nor call the rig, its agents' leases or
 // Values (but Values.Read). What it needs of an agent it reads from Lease.Frame.
 type Observer interface{ Cycle(c *Cycle) }
 
@@ -154,7 +154,7 @@ func (l *Lease) Frame() *Frame { return l.agent.frame }
 func (l *Lease) Stepped() bool   { return l.done == askStep }
 func (l *Lease) ResetDone() bool { return l.done == askReset }
 
-// Pending tells whether l has asked and is not answered. For the session that owns l.
+// Pending reports whether l has asked and is not answered. For the session that owns l.
 func (l *Lease) Pending() bool {
 	l.session.rig.mu.Lock()
 	defer l.session.rig.mu.Unlock()

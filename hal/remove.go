@@ -52,7 +52,7 @@ func (r *Rig) leave(name string) (*Agent, error) {
 
 var errLeaving = errors.New("it is being removed")
 
-// lettingGo tells whether a body that leaves holds joints yet and cycles pass in which it may let go of them, which it is told
+// lettingGo reports whether a body that leaves holds joints yet and cycles pass in which it may let go of them, which it is told
 // to.
 func (r *Rig) lettingGo(a *Agent) bool {
 	r.mu.Lock()

@@ -254,7 +254,7 @@ func (r *Rig) Run(ctx context.Context) error {
 	return r.close()
 }
 
-// watchFaults tells of devices that have come to fault or well again since the last cycle: the log says why, the
+// watchFaults tells of devices that have come to fault or recovered since the last cycle: the log says why, the
 // joint's event says when. An agent at fault when it joins is told at once.
 func (r *Rig) watchFaults(a *Agent) {
 	for i := range a.frame.Status {

@@ -106,7 +106,7 @@ func TestSafety08ParallelStop(t *testing.T) {
 	}
 }
 
-// TestSafety01StopNeedsNoCycle: torque is cut while user code holds the cycle, and the answer says that it was not verified.
+// TestSafety01StopNeedsNoCycle: torque is cut while user code holds the cycle, and the answer reports that it was not verified.
 func TestSafety01StopNeedsNoCycle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, hal.Realtime)

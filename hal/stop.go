@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// JointStop tells how one joint took an emergency stop. Err is nil where it acknowledged.
+// JointStop reports how one joint took an emergency stop. Err is nil where it acknowledged.
 type JointStop struct {
 	Agent, Joint string
 	Err          error
@@ -170,7 +170,7 @@ func (r *Rig) checkStopInputs() {
 	}
 }
 
-// pressed is what the first stop input says that is not well.
+// pressed is what the first stop input reports that is not well.
 func (r *Rig) pressed() error {
 	for _, f := range r.inputs {
 		if err := f(); err != nil {
@@ -213,7 +213,7 @@ func flatten(err error, list []error) []error {
 	return append(list, err)
 }
 
-// Latched tells whether an emergency stop is, also of a rig without agents.
+// Latched reports whether an emergency stop is, also of a rig without agents.
 func (r *Rig) Latched() bool { return r.latched.Load() }
 
 // recoverer is a bus with devices that latch an alarm when they protect themselves: an overload that has cut a servo's

@@ -36,7 +36,7 @@ type Value struct {
 // ValueID names a value of one rig; 0 is none. Ids count up and are never given to another name.
 type ValueID uint32
 
-// ErrNoValue says that an id or name is unknown, ErrReadOnly that a value cannot be set.
+// ErrNoValue reports that an id or name is unknown, ErrReadOnly that a value cannot be set.
 var (
 	ErrNoValue  = errors.New("no such value")
 	ErrReadOnly = errors.New("value is read-only")

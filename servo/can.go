@@ -123,7 +123,7 @@ type CANExchange struct {
 	room  [32 * CANSize]byte
 }
 
-// NewCANExchange returns an exchange that gives every frame to take, which says whether it was one that is waited for.
+// NewCANExchange returns an exchange that gives every frame to take, which reports whether it was one that is waited for.
 func NewCANExchange(x *Exchange, take func(*CANFrame) bool) *CANExchange {
 	return &CANExchange{Exchange: x, take: take}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Why a servo's values are not of this cycle, or its torque is off. They are the same for every brand.
+// Why a servo's values are not of this cycle, or its torque is off. They are the same for every vendor.
 var (
 	ErrNoReply = errors.New("no answer")
 	ErrCorrupt = errors.New("answer mangled")
@@ -54,7 +54,7 @@ func SwitchOf(v int64) Switch {
 	return On
 }
 
-// DeviceState is one servo of a chain as every brand keeps it: what it shall do, what it last said, and how far it is on its
+// DeviceState is one servo of a chain as every vendor keeps it: what it must do, what it last said, and how far it is on its
 // way to torque. Init it before use; its chain alone writes to it.
 type DeviceState struct {
 	Goal  Goal
@@ -100,7 +100,7 @@ const (
 	maxRefusals = 3
 )
 
-// SawTorque compares the switch, as just read, with what was told. taken says that an alarm has taken the torque. It
+// SawTorque compares the switch, as just read, with what was told. taken reports that an alarm has taken the torque. It
 // reports whether torque is on and meant to be.
 func (m *DeviceState) SawTorque(s Switch, taken bool) bool {
 	m.Torque, m.Verify = s, false
@@ -145,7 +145,7 @@ func (m *DeviceState) refuse(why error, most int) {
 	}
 }
 
-// Release begins the way to torque anew, as the fall of Enable does: whatever was wrong is forgotten. It reports
+// Release begins the way to torque again, as the fall of Enable does: whatever was wrong is forgotten. It reports
 // whether there was anything to forget.
 func (m *DeviceState) Release() bool {
 	m.attempts = 0
@@ -209,7 +209,7 @@ const (
 	farShare    = 1. / 8
 )
 
-// Believes tells whether the servo, which has turn ticks a turn and turns at speed rad/s, can be at ticks at now: no farther
+// Believes reports whether the servo, which has turn ticks a turn and turns at speed rad/s, can be at ticks at now: no farther
 // from where it was than it can turn in the time since, unless it says so twice. A checksum of eight bits lets one spoilt answer in 256 pass, and some
 // lines have none. Where it turns freely, or crosses a dead sector, anything is believed.
 func (m *DeviceState) Believes(ticks, turn, speed float64, now time.Duration) bool {

@@ -1,5 +1,5 @@
-// Package servo is what all smart servos and motor controllers share: the line they hang on (Line), what one shall do and
-// what it last said (Goal, State), and all of one line (Chain), which a brand's folder implements: servo/dynamixel,
+// Package servo is what all smart servos and motor controllers share: the line they are connected to (Line), what one must do and
+// what it last said (Goal, State), and all of one line (Chain), which a vendor's folder implements: servo/dynamixel,
 // feetech, hiwonder, kondo, vesc, odrive, cybergear.
 //
 // # A session
@@ -17,9 +17,9 @@
 // One goroutine calls a chain, and nobody else uses its line. Servos are named by their index in the chain's config.
 //
 // Nothing moves and no torque goes on in Open. A Goal with Enable gives torque in that cycle, where the servo stands; what
-// it is told to do follows in a later one. The zero Goal is limp, and so is one with a Limit of 0: 1 is all that it has.
-// A servo that loses its torque by itself (its power, a latched alarm, a lost line) stays limp until Enable has been false
-// once: State.Inhibit says why, and ClearAlarm of the brand frees a latched one.
+// it is told to do follows in a later one. The zero Goal has torque off, and so is one with a Limit of 0: 1 is all that it has.
+// A servo that loses its torque by itself (its power, a latched alarm, a lost line) keeps torque off until Enable has been false
+// once: State.Inhibit says why, and ClearAlarm of the vendor frees a latched one.
 //
 // # Units
 //

@@ -8,7 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// ErrDisconnected says that the adapter itself has vanished: unplugged, or its other end closed.
+// ErrDisconnected reports that the adapter itself has vanished: unplugged, or its other end closed.
 var ErrDisconnected = errors.New("adapter gone")
 
 var alarmNames = [...]string{"voltage", "heat", "overload", "shock", "encoder", "range"}
@@ -27,7 +27,7 @@ func (a Alarm) String() string {
 	return strings.Join(names, ", ")
 }
 
-// ErrNoRegister says that a device has no such register, by its firmware or on this line.
+// ErrNoRegister reports that a device has no such register, by its firmware or on this line.
 var ErrNoRegister = errors.New("it has no such register here")
 
 // Fault wraps what went wrong with one servo of a bus with its kind; nil stays nil.

@@ -9,7 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo/servotest"
 )
 
-// survey says where the joints of any brand's chain stand, from their centres. Nothing moves, no torque goes on.
+// survey says where the joints of any vendor's chain stand, from their centres. Nothing moves, no torque goes on.
 func survey(chain servo.Chain, joints ...string) error {
 	if err := chain.Open(); err != nil {
 		return err
@@ -27,7 +27,7 @@ func survey(chain servo.Chain, joints ...string) error {
 	return nil
 }
 
-// What is written for a Chain serves every brand: here a Kondo KRS-2552, whose two answers are played.
+// What is written for a Chain serves every vendor: here a Kondo KRS-2552, whose two answers are played.
 func ExampleChain() {
 	line := servotest.Play(1_250_000, `
 > A1 01

@@ -81,7 +81,7 @@ func (x *Exchange) More() ([]byte, error) {
 	}
 }
 
-// wait is More for abortCheck at most; last says that more waiting is of no use.
+// wait is More for abortCheck at most; last reports that more waiting is of no use.
 func (x *Exchange) wait() (piece []byte, last bool, err error) {
 	if x.Abort != nil && x.Abort.Load() {
 		return nil, true, ErrNoReply

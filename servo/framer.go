@@ -1,6 +1,6 @@
 package servo
 
-// Framer finds packets in a stream of bytes that may begin, end and be damaged anywhere. A brand's parser embeds one and
+// Framer finds packets in a stream of bytes that may begin, end and be damaged anywhere. A vendor's parser embeds one and
 // sets its rules. The result does not depend on how the stream is cut.
 type Framer struct {
 	Garbage     uint64 // bytes dropped
@@ -13,12 +13,12 @@ type Framer struct {
 
 // Rules are how a protocol's packets look.
 type Rules struct {
-	// First tells whether a packet can begin with b.
+	// First reports whether a packet can begin with b.
 	First func(b byte) bool
 	// Frame returns the length of the packet that head begins with, 0 when too little has come to tell, and false when
 	// head cannot begin a packet. Each byte is judged as soon as it is there.
 	Frame func(head []byte) (n int, ok bool)
-	// Check tells whether a whole packet is sound.
+	// Check reports whether a whole packet is sound.
 	Check func(packet []byte) bool
 }
 
@@ -78,7 +78,7 @@ func (p *Framer) drop(n int) {
 	p.Garbage += uint64(n)
 }
 
-// FrameTwin is the framing that several brands share: the same byte twice, an id, and a length, to which extra bytes are
+// FrameTwin is the framing that several vendors share: the same byte twice, an id, and a length, to which extra bytes are
 // added for that of the whole packet. Ids above lastID and lengths outside least..most begin no
 // packet.
 func FrameTwin(head []byte, lastID byte, least, most, extra int) (n int, ok bool) {
@@ -99,7 +99,7 @@ func FrameTwin(head []byte, lastID byte, least, most, extra int) (n int, ok bool
 	return extra + int(head[3]), true
 }
 
-// Complement is the checksum that several brands share: the complement of the sum of p's bytes.
+// Complement is the checksum that several vendors share: the complement of the sum of p's bytes.
 func Complement(p []byte) byte {
 	var sum byte
 	for _, b := range p {

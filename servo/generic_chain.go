@@ -8,7 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Protocol is a brand's part of a GenericChain: what its packets say. Servos are named by their index. All methods are called
+// Protocol is a vendor's part of a GenericChain: what its packets say. Servos are named by their index. All methods are called
 // from the chain's goroutine while there is a line; what they return is what went wrong: ErrNoReply or ErrCorrupt of one
 // servo, anything else of the line itself.
 type Protocol interface {
@@ -16,8 +16,8 @@ type Protocol interface {
 	Connect(x *Exchange)
 	// Identify asks servo i who it is and how it is set. Nothing moves, no torque goes on. Its error may be a *hal.Error.
 	Identify(i int) error
-	// Ready says whether servo i may be given torque now. Where its mode is another than its goal's, it changes that
-	// first, when GenericChain.Resting says that it may. ErrDiffers is a servo that does not take what torque needs.
+	// Ready reports whether servo i may be given torque now. Where its mode is another than its goal's, it changes that
+	// first, when GenericChain.Resting reports that it may. ErrDiffers is a servo that does not take what torque needs.
 	Ready(i int) (bool, error)
 	// StageTorqueOff stages no torque for servo i, StageTorqueOn one of the Steps of giving it torque where it stands.
 	StageTorqueOff(i int)
@@ -47,13 +47,13 @@ type GenericChainConfig struct {
 	Line    Line   // owned by the chain from NewGenericChain on
 	Reopen  Opener // how to get the line back after it was lost; nil = never
 	Devices []DeviceConfig
-	LastID  int           // the greatest id of the brand
+	LastID  int           // the greatest id of the vendor
 	Period  time.Duration // of the cycle; bounds what asking for lost servos may cost in one. 0 = no bound
 	Latency time.Duration // what the adapter may hold an answer back (FTDI: its latency timer)
 	Health  int           // cycles from one ReadHealth to the next; each serves one servo in turn. 0 = as HealthInterval has it, below 0 = only where something has changed
 	Bits    int           // of a byte on the wire
 	Out, In int           // bytes of the longest packets, staged together and answered together
-	NoLimit bool          // the brand cannot limit its effort: a limit of zero is made by taking the torque off
+	NoLimit bool          // the vendor cannot limit its effort: a limit of zero is made by taking the torque off
 }
 
 // DeviceConfig is one servo of a chain.
@@ -61,7 +61,7 @@ type DeviceConfig struct {
 	ID      int
 	Joint   string  // in errors; may be empty
 	Grouped bool    // it takes part in SyncRead
-	Faults  []error // what is wrong with its description, by its brand; Open says it and asks nobody
+	Faults  []error // what is wrong with its description, by its vendor; Open says it and asks nobody
 }
 
 // Faults lists what is wrong with how a servo of a chain is described: its model is not known, or check refuses a setting.
@@ -77,7 +77,7 @@ func Faults(known bool, settings []Setting, check func(s Setting) error) (faults
 	return faults
 }
 
-// Device is one servo of a chain with everything known of it that is not of its brand.
+// Device is one servo of a chain with everything known of it that is not of its vendor.
 type Device struct {
 	DeviceState
 	Reading
@@ -96,8 +96,8 @@ const (
 	aloneLevel
 )
 
-// GenericChain is the cycle of a chain of servos, the same for every brand that has no cleverer one: it keeps who is there, who
-// has torque, and the line. One goroutine calls it. A brand's chain is one with its Protocol; it is a Chain but for Units.
+// GenericChain is the cycle of a chain of servos, the same for every vendor that has no cleverer one: it keeps who is there, who
+// has torque, and the line. One goroutine calls it. A vendor's chain is one with its Protocol; it is a Chain but for Units.
 //
 // Send stages and sends the goals of all servos with torque, changed or not: that repairs a lost packet. Receive reads
 // all servos, those that can in one request. A servo that missed there is asked alone in the next cycle; one that missed
@@ -163,7 +163,7 @@ func (r *GenericChain) connect(line Line) {
 // Inline lets a lost line be opened within the cycle, for lines in memory; see Reconnector. Call it before Send.
 func (r *GenericChain) Inline() { r.reopen.Inline = true }
 
-// SetGoal stages what servo i shall do from the next Send on.
+// SetGoal stages what servo i must do from the next Send on.
 func (r *GenericChain) SetGoal(i int, g Goal) { r.Devices[i].Goal = g }
 
 // State returns what servo i last said. The chain changes it in Send, Receive and Halt.
@@ -176,7 +176,7 @@ func (r *GenericChain) Fault(i int) error { return r.Devices[i].State.Inhibit }
 // Stats returns the counts so far.
 func (r *GenericChain) Stats() Stats { return r.stats }
 
-// IsServoError tells whether err is one servo's silence or noise, and no matter of the line.
+// IsServoError reports whether err is one servo's silence or noise, and no matter of the line.
 func IsServoError(err error) bool { return errors.Is(err, ErrNoReply) || errors.Is(err, ErrCorrupt) }
 
 // Close closes the line and waits for a try to get it back that is under way. Torque stays as it is: Halt first.
@@ -244,12 +244,12 @@ func (r *GenericChain) attend() error {
 	return nil
 }
 
-// wanted tells whether s shall have torque.
+// wanted reports whether s must have torque.
 func (r *GenericChain) wanted(s *Device) bool {
 	return s.Goal.Enable && !(r.cfg.NoLimit && s.Share() == 0)
 }
 
-// ready says whether servo i can be given torque now: it answered in the last cycle and no alarm has it latched.
+// ready reports whether servo i can be given torque now: it answered in the last cycle and no alarm has it latched.
 func (r *GenericChain) ready(i int) (bool, error) {
 	s := &r.Devices[i]
 	switch {
@@ -263,7 +263,7 @@ func (r *GenericChain) ready(i int) (bool, error) {
 	return r.protocol.Ready(i)
 }
 
-// Resting says whether servo i may be prepared for torque now, which takes some exchanges: its torque was seen to be off,
+// Resting reports whether servo i may be prepared for torque now, which takes some exchanges: its torque was seen to be off,
 // not only told so, and no other was prepared in this Send. One with torque is told to be off.
 func (r *GenericChain) Resting(i int) bool {
 	s := &r.Devices[i]

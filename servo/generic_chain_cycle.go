@@ -9,7 +9,7 @@ func (r *GenericChain) send() error {
 	}
 	r.stats.Begin(&r.x)
 	r.x.Out, r.prepared = r.x.Out[:0], false
-	// 1. Torque off, for all that shall be limp and are not known to be; the lost ones may still hear it.
+	// 1. Torque off, for all that must be limp and are not known to be; the lost ones may still hear it.
 	for i := range r.Devices {
 		s := &r.Devices[i]
 		wanted := r.wanted(s)
@@ -26,7 +26,7 @@ func (r *GenericChain) send() error {
 		}
 	}
 	r.protocol.Stage()
-	// 2. Those that shall have torque and have not.
+	// 2. Those that must have torque and have not.
 	r.list = r.list[:0]
 	for i := range r.Devices {
 		s := &r.Devices[i]
@@ -191,7 +191,7 @@ func (r *GenericChain) Missed(i int, garbled bool) {
 	r.missed(s)
 }
 
-// MarkReceived notes that servo i answered; its brand has filled its State but for Time and Err.
+// MarkReceived notes that servo i answered; its vendor has filled its State but for Time and Err.
 func (r *GenericChain) MarkReceived(i int) {
 	s := &r.Devices[i]
 	s.State.Time, s.State.Err = r.x.Port.Now(), nil

@@ -8,7 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// stub is a brand whose servos answer everything; what it is asked to stage is written down.
+// stub is a vendor whose servos answer everything; what it is asked to stage is written down.
 type stub struct {
 	r      *GenericChain
 	refuse error // by servo 0, of what it needs for torque

@@ -28,7 +28,7 @@ func (r *Reading) Restart(base, alone Level) {
 	*r = Reading{base: base, alone: alone, Level: base, backoff: firstBackoff}
 }
 
-// Joins says whether the servo is read in the group of level lv in this cycle.
+// Joins reports whether the servo is read in the group of level lv in this cycle.
 func (r *Reading) Joins(lv Level, cycle uint64) bool {
 	if r.Lost || r.probing || lv == r.alone {
 		return false
@@ -40,7 +40,7 @@ func (r *Reading) Joins(lv Level, cycle uint64) bool {
 	return r.Level == lv
 }
 
-// IsAlone says whether the servo is to be asked on its own in this cycle and has not been heard yet.
+// IsAlone reports whether the servo is to be asked on its own in this cycle and has not been heard yet.
 func (r *Reading) IsAlone(cycle uint64) bool {
 	switch {
 	case r.Answered:
@@ -73,7 +73,7 @@ func (r *Reading) Broke(lv Level, cycle uint64, first bool) {
 	}
 }
 
-// Received notes an answer. returned says that the servo was lost, fell that it is read a level down from now on: it has
+// Received notes an answer. returned reports that the servo was lost, fell that it is read a level down from now on: it has
 // broken its group for the second time in a short while; once may happen to anybody.
 func (r *Reading) Received(cycle uint64) (returned, fell bool) {
 	r.MarkReceived()

@@ -14,7 +14,7 @@ type Access uint8
 const (
 	ReadOnly Access = iota
 	RAM             // lost with the power
-	EEPROM          // kept; each brand has its own way of guarding it
+	EEPROM          // kept; each vendor has its own way of guarding it
 )
 
 // Encoding says how a register's bytes hold a sign, and in which order they stand.
@@ -154,7 +154,7 @@ func (r *Register) Raw(v float64) int64 {
 	return int64(math.Round(min(max(v, float64(r.Min)), float64(r.Max))))
 }
 
-// Setting says that r is configuration kept in RAM: lost with the power and to be written again before torque.
+// Setting reports that r is configuration kept in RAM: lost with the power and to be written again before torque.
 // Goals, switches and lamps are no settings.
 func (r *Register) Setting() bool {
 	if r.Access != RAM {

@@ -32,9 +32,9 @@ type Line interface {
 // kind hal.Absent or hal.Busy while the adapter is not to be had.
 type Opener func() (Line, error)
 
-// Goal is what one servo shall do next. The zero Goal is a limp servo.
+// Goal is what one servo must do next. The zero Goal is a limp servo.
 type Goal struct {
-	Enable   bool     // torque; false is limp
+	Enable   bool     // torque; false has torque off
 	Mode     hal.Mode // hal.NoMode: hold the present position
 	Position float64  // ticks, in the servo's own numbering; rounded by the chain
 	Velocity float64  // rad/s of the output shaft, counted as the ticks are
@@ -58,7 +58,7 @@ type State struct {
 	Inhibit     error         // why it has no torque though it was told to: until Enable has been false once; nil = it has
 }
 
-// Alarm is a set of complaints, the same bits for every brand.
+// Alarm is a set of complaints, the same bits for every vendor.
 type Alarm uint16
 
 // The alarms.

@@ -33,7 +33,7 @@ func (s *Stats) Pause(x *Exchange) { s.sending = x.Port.Now() - s.start }
 // Resume ends a Pause.
 func (s *Stats) Resume(x *Exchange) { s.start = x.Port.Now() - s.sending }
 
-// Late says that the cycle has taken longer than period, which has no end where it is 0.
+// Late reports that the cycle has taken longer than period, which has no end where it is 0.
 func (s *Stats) Late(x *Exchange, period time.Duration) bool {
 	return period > 0 && x.Port.Now()-s.start > period
 }

@@ -175,7 +175,7 @@ func (b *Body) notify(s *sense, f Found) {
 	}
 }
 
-// ahead tells whether a place lies within a field of view about the x axis.
+// ahead reports whether a place lies within a field of view about the x axis.
 func ahead(at [3]float64, away, fov float64) bool {
 	return fov >= 2*math.Pi || at[0] >= away*math.Cos(fov/2)
 }

@@ -38,7 +38,7 @@ func odeSoftness(erp, cfm, haste, h float64) dynamics.Softness {
 	return dynamics.Softness{ERP: h * spring / give, CFM: 1 / give, Haste: haste}
 }
 
-// rebuild makes the system anew, of all robots with bodies and of what they stand on. Robots go on from where they
+// rebuild makes the system again, of all robots with bodies and of what they stand on. Robots go on from where they
 // were; loose things too, unless the seed has changed.
 func (s *Scene) rebuild() error {
 	var whole []*Body

@@ -32,7 +32,7 @@ type Body struct {
 	pins    []pin
 	senses  []sense
 	sensed  []float64     // one a channel of the sensors, as of the end of the last Advance
-	fault   error         // why its joints are limp until the next reset
+	fault   error         // why its joints have torque off until the next reset
 	group   uint32        // of its geoms, for rays
 	dropped int           // of its RFID tags
 	found   []func(Found) // one a sensor, or none

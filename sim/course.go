@@ -18,7 +18,7 @@ type progress struct {
 	tell            *hal.Events
 }
 
-// begin forgets all that was reached; where the vehicle is counts anew.
+// begin forgets all that was reached; where the vehicle is counts again.
 func (p *progress) begin(zones int, random uint64) {
 	for _, list := range []*[]bool{&p.inside, &p.entered, &p.reached} {
 		if cap(*list) < zones {

@@ -112,7 +112,7 @@ func TestStarts(t *testing.T) {
 	}
 }
 
-// Pictures outlive a scene that is built anew, their numbers rise, and they show what is there.
+// Pictures outlive a scene that is built again, their numbers rise, and they show what is there.
 func TestVehicleWatch(t *testing.T) {
 	was := runtime.NumGoroutine()
 	b := newBasin(t, "okon", "pool", 1, Noise{}, nil)
@@ -147,7 +147,7 @@ func TestVehicleWatch(t *testing.T) {
 	_, err = b.AddVehicle("two", vehicleOf(t, "okon"), at(0.9, 0, 0), Noise{})
 	b.must(err)
 	look().Release()
-	b.must(b.Reset(2)) // the world is built anew, and the next cycle shows it to a studio that comes later
+	b.must(b.Reset(2)) // the world is built again, and the next cycle shows it to a studio that comes later
 	look().Release()
 	other, err := b.v.Watch(1)
 	b.must(err)

@@ -22,7 +22,7 @@ type device struct {
 	place [3]float64 // of odometry: x, y and heading
 }
 
-// rays tells whether the device casts any.
+// rays reports whether the device casts any.
 func (d *device) rays() bool {
 	return d.spec != nil && (d.spec.Range > 0 || d.spec.Diameter > 0)
 }
@@ -102,7 +102,7 @@ func (b *Body) measure(s *sense, to []float64, dt float64) {
 	if d.wait -= dt; d.wait > 1e-9 && dt > 0 {
 		return
 	}
-	// On a grid, so that no reading is lost to rounding; a grid that was missed begins anew.
+	// On a grid, so that no reading is lost to rounding; a grid that was missed begins again.
 	if d.wait += d.spec.Interval; d.wait < 0 || dt == 0 {
 		d.wait = d.spec.Interval
 	}

@@ -16,7 +16,7 @@
 //
 // Underwater vehicles of sim/hydro are bodies of that system too (vehicle.go): before each step the scene's water, which
 // no robot feels, and their thrusters act on them. Where they are on the scene's course is found at the end of each
-// Advance (course.go); what their cameras see is rendered beside the cycle, for who watches (view.go). Who makes a Scene
+// Advance (course.go); what their cameras see is rendered in its own goroutine, for who watches (view.go). Who makes a Scene
 // with vehicles closes it.
 //
 // Simloid's robots have motors of their own (motor.go), which do what the original's did, to its recordings.

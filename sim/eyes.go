@@ -55,7 +55,7 @@ func (b *Body) Switch(on bool) error {
 	return nil
 }
 
-// Lit tells whether the headlight is on.
+// Lit reports whether the headlight is on.
 func (b *Body) Lit() bool { return b.lit }
 
 // unhang ends all pictures of a scene that nobody is left in.

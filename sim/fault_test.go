@@ -128,7 +128,7 @@ func TestSnapshotBeforeCompany(t *testing.T) {
 	r.babbled(rng, 20)
 }
 
-// finiteNow tells whether all that the rig reads is finite.
+// finiteNow reports whether all that the rig reads is finite.
 func (r *rig) finiteNow() bool {
 	r.must(r.body.Read(r.frame))
 	for _, v := range r.frame.Measured {
@@ -153,7 +153,7 @@ func (r *rig) reshape(mass float64) {
 	r.must(r.Reset(0))
 }
 
-// What would tear a robot apart stops it: the error says whose joint it was, the robot is limp, nothing that can be read
+// What would tear a robot apart stops it: the error says whose joint it was, the robot has torque off, nothing that can be read
 // is ever not a number, the rest of the scene goes on, and a reset heals it.
 func TestDivergedRobotIsLimp(t *testing.T) {
 	for what, spoil := range map[string]func(r *rig){

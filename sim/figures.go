@@ -30,7 +30,7 @@ func (b *Body) Figures() *model.Robot {
 }
 
 // Change changes figures of the robot from the next reset on: change gets a copy to write to, and what it writes is
-// what random figures are drawn about. Names, and what hangs on what, stay. The error says what no robot has; then
+// what random figures are drawn about. Names, and what is connected to what, stay. The error says what no robot has; then
 // nothing changes.
 func (b *Body) Change(change func(*model.Robot)) error {
 	next := b.next.Clone()
@@ -86,7 +86,7 @@ func (s *Scene) uniform(robot string) func(list, name, figure string) float64 {
 	}
 }
 
-// redraw prepares the figures of all for the scene's seed; it tells whether the system must be built anew.
+// redraw prepares the figures of all for the scene's seed; it reports whether the system must be built again.
 func (s *Scene) redraw() bool {
 	// due stays until a system has been built, lest one reset that fails leaves the next with half of it.
 	s.due = s.due || s.loaded != s.seed || s.own.changed
@@ -99,8 +99,8 @@ func (s *Scene) redraw() bool {
 	return s.due
 }
 
-// reinstate brings back the figures of the snapshot where a reset has made others since; it tells whether it has, and the
-// system must be built anew.
+// reinstate brings back the figures of the snapshot where a reset has made others since; it reports whether it has, and the
+// system must be built again.
 func (s *Scene) reinstate() (anew bool) {
 	if k := &s.saved; s.system != nil && k.ground != nil && k.ground != s.ground {
 		s.ground, s.loaded, anew = k.ground, k.loaded, true

@@ -57,7 +57,7 @@ func TestFollowsWalls(t *testing.T) {
 	t.Logf("%d cells, ends at %.2f", len(cells), r.body.Pose(0).Position)
 }
 
-// A wheel that follows a real one follows it over the end of its turn, where the real one's count begins anew.
+// A wheel that follows a real one follows it over the end of its turn, where the real one's count begins again.
 func TestFollowOverTheTurn(t *testing.T) {
 	r := enter(t, "p2at", "hall", hal.Pose{Position: [3]float64{5, -6, -1.82}})
 	angle := 0.0

@@ -68,7 +68,7 @@ func (j *Joint) reset(seed uint64) {
 	j.motor = motor{position: at, goal: at}
 }
 
-// drivable tells whether something outside may drive the joint.
+// drivable reports whether something outside may drive the joint.
 func (j *Joint) drivable() bool {
 	return j.Servo != nil || j.Model.Motor != nil && j.Model.Motor.Kind == model.Ideal
 }
@@ -91,7 +91,7 @@ func (j *Joint) position() float64 {
 	return j.motor.position
 }
 
-// follows tells whether the joint moves as a real twin does.
+// follows reports whether the joint moves as a real twin does.
 func (j *Joint) follows() bool { return !math.IsNaN(j.followPosition) }
 
 // followed is where sub-step i of n of an Advance over span seconds ends for a joint that follows: the way to the

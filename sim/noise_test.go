@@ -42,7 +42,7 @@ func TestEverySensorsNoise(t *testing.T) {
 				r.drive(0, 0)
 				r.run(500 * time.Millisecond)
 			}
-			// A victim's arm moves, so that the sensor of motion is asked at the same time again: what it says hangs on its widest swing.
+			// A victim's arm moves, so that the sensor of motion is asked at the same time again: what it says is connected to its widest swing.
 			read := func() float64 { r.run(cycle); return r.sensor(k.sensor)[k.channel] }
 			d.Noise, d.Curve = 0, nil
 			exact := read()

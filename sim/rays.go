@@ -119,7 +119,7 @@ func (b *Body) sonar(s *sense) float64 {
 	return s.device.measured(nearest)
 }
 
-// echoes tells whether sound comes back from a hit.
+// echoes reports whether sound comes back from a hit.
 func echoes(h *ray.Hit, r *ray.Ray) bool {
 	steep := 0.0
 	for k := range r.Direction {

@@ -44,7 +44,7 @@ type Scene struct {
 	loaded   int64            // the seed of ground
 	system   *dynamics.System // nil while neither robot nor vehicle has a body in it
 	thing    int              // the first loose thing of ground among the system's bodies
-	due      bool             // figures have changed in a reset: the system and its ground are made anew
+	due      bool             // figures have changed in a reset: the system and its ground are made again
 	own      own              // figures of the ground and of loose things that were set
 	bare     bool             // no robot of ours but Simloid's own: contacts and stops give way as theirs did
 	pushed   []int32          // bodies with a force for the next Advance

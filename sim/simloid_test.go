@@ -131,7 +131,7 @@ func TestSimloidRecordings(t *testing.T) {
 	}
 }
 
-// compare runs the recording's commands and tells how far the joints are from where the original's were.
+// compare runs the recording's commands and reports how far the joints are from where the original's were.
 func (c *recording) compare(t *testing.T, want [][]float64, substep time.Duration) {
 	r := newSimloid(t, c.robot, substep)
 	n := len(want[0])

@@ -60,7 +60,7 @@ func (s *Scene) Restore() error {
 	return nil
 }
 
-// alike tells whether the system has the same bodies in the same places as that of the snapshot.
+// alike reports whether the system has the same bodies in the same places as that of the snapshot.
 func (s *Scene) alike() bool {
 	if s.saved.state == nil || s.saved.thing != s.thing {
 		return false

@@ -24,7 +24,7 @@ func (t *touches) clear() {
 // WatchTouches makes Touches tell of every Advance from now on; see hal.Toucher.
 func (s *Scene) WatchTouches() { s.touches.watched.Store(true) }
 
-// Touches tells which bodies touched during the last Advance; see hal.Toucher.
+// Touches reports which bodies touched during the last Advance; see hal.Toucher.
 func (s *Scene) Touches(f func(a, b hal.Part)) {
 	// From the list, not the map: maps have no order, and what depends on one does not repeat.
 	for _, p := range s.touches.pairs {
@@ -41,7 +41,7 @@ func (s *Scene) noteTouches() {
 	if t.seen == nil {
 		t.seen = map[[2]int32]bool{}
 	}
-	// Two bodies meet at several points and in several steps, but are told of once.
+	// Two bodies meet at several points and in several steps, but are notified of once.
 	for i := range s.system.Touches() {
 		c := s.system.Touch(i).Contact
 		a, b := int32(s.system.Geom(int(c.A)).Body), int32(s.system.Geom(int(c.B)).Body)

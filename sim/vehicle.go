@@ -32,7 +32,7 @@ type Vehicle struct {
 	before     *hydro.State // the craft's, of the snapshot
 }
 
-// run is what a vehicle's future hangs on beside the system and the craft, and what it shows.
+// run is what a vehicle's future is connected to beside the system and the craft, and what it shows.
 type run struct {
 	is      bool
 	enabled []bool
@@ -96,7 +96,7 @@ func (v *Vehicle) Layout() *hal.Layout { return v.layout }
 // Model is the vehicle as data.
 func (v *Vehicle) Model() *hydro.Vehicle { return v.model }
 
-// Write takes the duties of the thrusters. One that is enabled anew rests until it is told otherwise.
+// Write takes the duties of the thrusters. One that is enabled again rests until it is told otherwise.
 func (v *Vehicle) Write(f *hal.Frame) error {
 	r := &v.now
 	for i := range v.thrusters {
@@ -121,7 +121,7 @@ func (v *Vehicle) throttle() {
 	}
 }
 
-// Halt lets every thruster rest, at once and until it is enabled anew.
+// Halt lets every thruster rest, at once and until it is enabled again.
 func (v *Vehicle) Halt() error {
 	clear(v.now.enabled)
 	clear(v.now.goal)

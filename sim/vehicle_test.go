@@ -116,7 +116,7 @@ func TestVehicleConforms(t *testing.T) {
 	}
 }
 
-// Thrusters push while they are enabled, keep what they were told, and rest after Halt and when they are enabled anew.
+// Thrusters push while they are enabled, keep what they were told, and rest after Halt and when they are enabled again.
 func TestVehicleThrusts(t *testing.T) {
 	b := newBasin(t, "okon", "pool", 1, Noise{}, nil)
 	thrust := func() float64 { return b.frame.Measured[b.v.Layout().Actuators[4].Torque] }

@@ -12,7 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/collide"
 )
 
-// gallery is what the vehicles' cameras see. Its studio is opened for the first who watches, and anew where the scene has
+// gallery is what the vehicles' cameras see. Its studio is opened for the first who watches, and again where the scene has
 // other bodies; who watches goes on then, and the numbers of the pictures rise on.
 type gallery struct {
 	making sync.Mutex // held while a studio is made; taken before mu
@@ -132,7 +132,7 @@ func (g *gallery) open(vehicle string, index int) (*camera.Renderer, int, chan s
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for g.studio == nil && g.fault == nil && !g.closed {
-		// What is made beside the cycle may be out of date when it is there.
+		// What is made in its own goroutine may be out of date when it is there.
 		scene, bodies, cameras, hung := g.scene, g.bodies, g.cameras, g.hung
 		g.mu.Unlock()
 		studio, err := camera.New(&scene, bodies, cameras, 0)

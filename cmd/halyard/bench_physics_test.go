@@ -76,7 +76,7 @@ type physicsLine struct {
 	Figures     map[string]*float64
 }
 
-// near tells whether a figure is there and within so much of want.
+// near reports whether a figure is there and within so much of want.
 func (l physicsLine) near(name string, want, within float64) bool {
 	x := l.Figures[name]
 	return x != nil && math.Abs(*x-want) <= within

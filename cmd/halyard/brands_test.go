@@ -26,7 +26,7 @@ func brandConfig(t testing.TB, bus, model string, baud int, volts float64) strin
 	return path
 }
 
-// Robots of every brand pass the suite of all bodies, on emulated servos: drivers.Body over the brand's chain.
+// Robots of every vendor pass the suite of all bodies, on emulated servos: drivers.Body over the vendor's chain.
 func TestBrandsConform(t *testing.T) {
 	for _, c := range []struct {
 		bus, model string

@@ -138,7 +138,7 @@ func TestBaseRepeats(t *testing.T) {
 	}
 }
 
-// moves tells whether the robot truly goes while d passes, in steps of 10 ms, and when it stood for good.
+// moves reports whether the robot truly goes while d passes, in steps of 10 ms, and when it stood for good.
 func (s *stepped) stops(d time.Duration) (after time.Duration, still bool) {
 	s.t.Helper()
 	x, y, h := s.truth()
@@ -212,7 +212,7 @@ func TestBaseCables(t *testing.T) {
 	}
 }
 
-// The emergency stop ends at the base's board, which says that its motors are off; nothing brings them back but to be armed
+// The emergency stop ends at the base's board, which reports that its motors are off; nothing brings them back but to be armed
 // and commanded.
 func TestBaseEmergencyStop(t *testing.T) {
 	s := pioneer(t, configs.Options{})

@@ -56,7 +56,7 @@ func (s *stepped) Look(i int, after uint64, d time.Duration) (p *hal.Picture, er
 		defer close(done)
 		p, err = w.Next(ctx, after)
 	}()
-	// The goroutines beside the cycle have the wall's time; the rig's passes as fast as it can.
+	// Goroutines outside the cycle have the wall's time; the rig's passes as fast as it can.
 	pause := time.NewTicker(time.Millisecond)
 	defer pause.Stop()
 	for late := time.Now().Add(d); time.Now().Before(late); {

@@ -91,7 +91,7 @@ func (s *stepped) device(name string) hal.Status {
 	return s.agent.Status(nil)[i]
 }
 
-// saw tells whether an event has been raised since the last call.
+// saw reports whether an event has been raised since the last call.
 func (s *stepped) saw(event string) bool {
 	seen := slices.Contains(s.events, event)
 	s.events = nil
@@ -127,7 +127,7 @@ func TestSensorPart(t *testing.T) {
 	}
 }
 
-// An IMU that is unplugged is an event and a status, and well again when it is back.
+// An IMU that is unplugged is an event and a status, and recovered when it is back.
 func TestSensorUnplugged(t *testing.T) {
 	s := step(t, planOf(t, rigOf(t, doctor.NodderRig, doctor.Nodder), configs.Options{}))
 	s.Run(time.Second)

@@ -93,7 +93,7 @@ func (w *wired) until(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// The real drivers beside the cycle, on serial ports of the operating system: what is commanded becomes pulses, what the
+// The real drivers in its own goroutine, on serial ports of the operating system: what is commanded becomes pulses, what the
 // chip feels becomes values, and an emergency stop ends the pulses and says which joints acknowledged.
 func TestRealDevicesOnPTYs(t *testing.T) {
 	maestro, bno := chip.NewMaestro(6, 12, false), chip.NewBNO055(imu.BNO055Address)

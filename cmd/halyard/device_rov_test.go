@@ -64,7 +64,7 @@ func rovOn(t *testing.T, board string) string {
 	return rigOf(t, rovRig, "")
 }
 
-// dive lets a pilot hold a depth of 2 m and a heading for half a minute and tells how far off it was in the end.
+// dive lets a pilot hold a depth of 2 m and a heading for half a minute and reports how far off it was in the end.
 func dive(t *testing.T, s *stepped) (bits []uint64, depth, heading float64) {
 	t.Helper()
 	p, err := autopilot.New(s.agent.Layout(), autopilot.Config{})

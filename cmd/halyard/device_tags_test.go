@@ -160,7 +160,7 @@ func TestReadersTellGamebots(t *testing.T) {
 	}
 }
 
-// A reader that does not answer is a fault, and well again when it does; the doctor looks at readers too.
+// A reader that does not answer is a fault, and recovered when it does; the doctor looks at readers too.
 func TestReaderLost(t *testing.T) {
 	s := step(t, planOf(t, rigOf(t, seeker, ""), configs.Options{}))
 	told := listeners(t, s)["victrfid"]
@@ -198,7 +198,7 @@ func TestReaderLost(t *testing.T) {
 	}
 }
 
-// A spawned robot whose readers and camera are emulated devices: a client of USARSim is told of tags and victims by number,
+// A spawned robot whose readers and camera are emulated devices: a client of USARSim is notified of tags and victims by number,
 // as a real one tells of them, and the image server shows its camera's pictures.
 func TestUSARSimReaders(t *testing.T) {
 	_, head, _ := strings.Cut(seeker, "buses:")

@@ -110,7 +110,7 @@ func (f *fragment) variants(t *testing.T) (list []fragment) {
 	return list
 }
 
-// exampleRobots are the robots on which examples are tried, each with what its other joints hang on. The one without a model
+// exampleRobots are the robots on which examples are tried, each with what its other joints are connected to. The one without a model
 // is made for the example: a post with the joints that it names, and an imu.
 func exampleRobots() []exampleRobot {
 	pioneer := func(model, robot string) exampleRobot {
@@ -214,7 +214,7 @@ func (f *fragment) framed(t *testing.T, dir string, whole table) table {
 	return nil
 }
 
-// has tells whether a robot of layout l has all parts that hardware names.
+// has reports whether a robot of layout l has all parts that hardware names.
 func (r *exampleRobot) has(l *hal.Layout, hardware table) bool {
 	if hardware["base"] != nil && r.base == nil {
 		return false

@@ -242,7 +242,7 @@ servers: []`, "channel: 3, frequency: 200", "channel: 3, address: 0x41")
 	}
 }
 
-// The inputs of one ADS1115 are sensors and monitors of their own, each at its rate, in step and beside the cycle: the chip
+// The inputs of one ADS1115 are sensors and monitors of their own, each at its rate, in step and in its own goroutine: the chip
 // converts one at a time, and none has another's volts.
 func TestInputsOfOneChip(t *testing.T) {
 	path := rigOf(t, strings.Replace(rovRig, "        battery: {bus: main, device: ina219, address: 0x41, below: 13}\n", `        battery: {bus: main, device: ads1115, input: 3, scale: 5, below: 13}

@@ -103,7 +103,7 @@ func (a *app) emulate(ctx context.Context, p *plan.Plan, w *assembly.EmulatedWor
 		}
 	}
 	for _, b := range p.Boards {
-		if b.Bus == "" && b.Body == configs.Emulated { // it hangs on no bus: the kernel's PWM
+		if b.Bus == "" && b.Body == configs.Emulated { // it is connected to no bus: the kernel's PWM
 			ports = append(ports, assembly.ReadyPort{Bus: b.Name(), Type: b.Device, Reason: assembly.Unserved(b.Device)})
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 )
 
-// someEmulated loads a config as it is and tells whether anything of it is emulated.
+// someEmulated loads a config as it is and reports whether anything of it is emulated.
 func someEmulated(a *app, f *configFlags, args []string, p **plan.Plan) bool {
 	c, own, err := f.load(a, args)
 	if err != nil {

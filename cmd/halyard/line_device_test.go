@@ -81,7 +81,7 @@ func TestStopButton(t *testing.T) {
 				t.Errorf("reset by hand: got %+v, want it refused", ans)
 			}
 			io.ClearFaults()
-			s.Run(time.Second) // a chip that was unplugged is opened anew
+			s.Run(time.Second) // a chip that was unplugged is opened again
 			if state, _, _ := s.agent.Guard(); state != hal.Stopped || servo.Enable {
 				t.Errorf("whole again: got %v, driven %v; want it latched", state, servo.Enable)
 			}

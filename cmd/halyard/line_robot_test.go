@@ -86,7 +86,7 @@ func TestLinesOfRover(t *testing.T) {
 	}
 }
 
-// What goes wrong with the rover's lines is told of the sensor that it is, and no other; it is well again within a second of
+// What goes wrong with the rover's lines is reported for that sensor, and no other; it is recovered within a second of
 // the end of it.
 func TestLinesOfRoverFail(t *testing.T) {
 	for _, c := range []struct {
@@ -262,7 +262,7 @@ func (s *said) Latest(dst []float64, _ int) (time.Duration, error) {
 	return 0, nil
 }
 
-// The headlight of a robot in the scene is as the line that its emulated one hangs on.
+// The headlight of a robot in the scene is as the line that its emulated one is connected to.
 func TestHeadlightShines(t *testing.T) {
 	rig := strings.NewReplacer("usarsim-p2dx", "usarsim-atrvjr", "parts: {f4: emulated, ecleft: emulated, ecright: emulated, front: emulated}", "parts: {s1: emulated}", "        f4:", "        s1:",
 		"        ecleft: {bus: io, device: encoder, lines: [5, 6], rate: 100}\n", "", "        ecright: {bus: io, device: encoder, lines: [13, 19], rate: 100}\n", "",

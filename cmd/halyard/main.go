@@ -104,7 +104,7 @@ const (
 	echoOfSignal = 200 * time.Millisecond
 )
 
-// echoesSignal tells whether s, so long after first, is the same signal once more and no second one.
+// echoesSignal reports whether s, so long after first, is the same signal once more and no second one.
 func echoesSignal(first, s os.Signal, since time.Duration) bool {
 	return s == first && since < echoOfSignal
 }

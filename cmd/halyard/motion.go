@@ -39,7 +39,7 @@ const (
 //go:embed motions
 var motions embed.FS
 
-// embeddedMotion tells whether there is a motion of that name for a robot of so many joints.
+// embeddedMotion reports whether there is a motion of that name for a robot of so many joints.
 func embeddedMotion(name string, joints int) bool {
 	_, err := fs.Stat(motions, fmt.Sprintf("motions/%s-%d.txt", name, joints))
 	return err == nil

@@ -112,7 +112,7 @@ func (g *guest) leave() {
 	g.reading.Wait()
 }
 
-// crowd lets guests come and go for span of simulated time, and tells how many came.
+// crowd lets guests come and go for span of simulated time, and reports how many came.
 func (d *dock) crowd(r *rand.Rand, span time.Duration) (came int, most uint64) {
 	d.t.Helper()
 	const room = 30

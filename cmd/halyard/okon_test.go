@@ -208,7 +208,7 @@ func current(t testing.TB, v string) configs.Options {
 // response is how a value went to a goal.
 type response struct{ rise, over, settle, off float64 }
 
-// follow runs for span and tells how value went from where it is to goal: rise to 90 %, overshoot in percent of the step,
+// follow runs for span and reports how value went from where it is to goal: rise to 90 %, overshoot in percent of the step,
 // the time from which on it stays within band, and how far off it is at most in the last quarter.
 func (d *dock) follow(span time.Duration, goal, band float64, value func() float64) (r response) {
 	d.t.Helper()

@@ -45,7 +45,7 @@ func show[R report.Row](a *app, rows []R) error {
 // Line prints v as one JSON line.
 func (a *app) Line(v any) error { return json.NewEncoder(a.out).Encode(v) }
 
-// complain tells why the command ends, in the form the user asked for, with the next command to type. A joined error
+// complain reports why the command ends, in the form the user asked for, with the next command to type. A joined error
 // is one line each.
 func (a *app) complain(err error) {
 	if a.format == "json" || a.format == "jsonl" {

@@ -13,7 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
 
-// A servo that has cut its torque stays limp, says what to type, and moves again after that: `halyard reset` clears the
+// A servo that has cut its torque keeps torque off, says what to type, and moves again after that: `halyard reset` clears the
 // alarm, `halyard arm` lets commands pass. Its neighbours never notice.
 func TestResetClearsAlarm(t *testing.T) {
 	for _, config := range []string{"xm430-arm", "a-series", "so101", "lx16a-arm"} {

@@ -18,7 +18,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
-// brandCase is a line of servos of one brand in memory, and what its servos are asked by.
+// brandCase is a line of servos of one vendor in memory, and what its servos are asked by.
 type brandCase struct {
 	kind, model    string
 	baud, protocol int
@@ -43,7 +43,7 @@ func (c brandCase) registers(t *testing.T, ids ...int) (*commission.Registers, *
 	return s, bus
 }
 
-// A servo of every brand is found without being told its brand or its rate, and all its registers are read.
+// A servo of every vendor is found without being told its vendor or its rate, and all its registers are read.
 func TestRegistersOfEveryBrand(t *testing.T) {
 	for _, c := range everyBrand() {
 		t.Run(c.model, func(t *testing.T) {
@@ -179,7 +179,7 @@ func TestRegistersRefuse(t *testing.T) {
 			t.Errorf("%s %s: got %v, want %v %q", c.of.model, c.text, err, c.kind, c.say)
 		}
 	}
-	// Torque on: what is kept is refused by every brand, and nothing has changed.
+	// Torque on: what is kept is refused by every vendor, and nothing has changed.
 	for _, c := range everyBrand() {
 		if c.kind == "kondo" { // ICS keeps nothing but the id
 			continue

@@ -54,7 +54,7 @@ func TestScanOfBrands(t *testing.T) {
 	}
 }
 
-// Without being told anything, a scan finds every brand, at every rate that it has.
+// Without being told anything, a scan finds every vendor, at every rate that it has.
 func TestScanFindsEveryBrand(t *testing.T) {
 	for _, c := range append(everyBrand(), brandCase{"feetech", "sts3215", 38400, catalog.AsFeetech}, brandCase{"feetech", "scs0009", 76800, catalog.AsFeetech},
 		brandCase{"feetech", "sts3250", 128000, catalog.AsFeetech}, brandCase{"kondo", "krs-2552", 1250000, catalog.AsKondo}, brandCase{"kondo", "krs-2552", 625000, catalog.AsKondo},
@@ -119,7 +119,7 @@ func TestSetupOfBrands(t *testing.T) {
 	}
 }
 
-// A servo of another brand whose change breaks off is where it was, as it was, and locked; what is lost once is sent again.
+// A servo of another vendor whose change breaks off is where it was, as it was, and locked; what is lost once is sent again.
 func TestSetupOfBrandsRestores(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -10,8 +10,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo/feetech"
 )
 
-// pick tells which of those that answer belong to which joints: the one that is new to joint i, or several that all have
-// their places already to theirs. Else it says why not, and what to do. stranger says that nobody on the line is known.
+// pick reports which of those that answer belong to which joints: the one that is new to joint i, or several that all have
+// their places already to theirs. Else it says why not, and what to do. stranger reports that nobody on the line is known.
 func (w *walk) pick(found []commission.FoundServo, i int, stranger bool) (fresh map[int]*commission.FoundServo, why string) {
 	j, all := &w.joints[i], make([]string, len(found))
 	fresh = map[int]*commission.FoundServo{}
@@ -73,7 +73,7 @@ func (w *walk) placeOf(f *commission.FoundServo) int {
 	return -1
 }
 
-// fits tells whether f can be the servo of joint i. Kondo's do not say what they are, and of Feetech's models without a
+// fits reports whether f can be the servo of joint i. Kondo's do not say what they are, and of Feetech's models without a
 // published number those of a series are alike.
 func (w *walk) fits(f *commission.FoundServo, i int) bool {
 	want := w.joints[i].Model

@@ -92,7 +92,7 @@ func newDesk(t *testing.T, kind string, baud int, joints []string, servos []fres
 	return b
 }
 
-// typeOfModel is the type of line that a model hangs on.
+// typeOfModel is the type of line that a model is connected to.
 func typeOfModel(model string) string {
 	for kind, t := range catalog.BusTypes {
 		if !t.Duplex && t.Lookup(model) != nil {
@@ -128,7 +128,7 @@ func (b *desk) plug(list []string) {
 			continue
 		}
 		id, _ := s.Register("id")
-		const nobodys = 30 // of every brand
+		const nobodys = 30 // of every vendor
 		s.Preset("id", nobodys)
 		if err := b.bus.Fault(emulator.Fault{Kind: emulator.Off, ID: nobodys, P: 1}); err != nil {
 			b.t.Error(err)

@@ -44,7 +44,7 @@ func (c sleeper) Now() time.Duration { return time.Since(c.start) }
 
 func (c sleeper) SleepUntil(t time.Duration) { time.Sleep(t - c.Now()) }
 
-// A reader beside the cycle: an open circuit stops within its wait, a dead reader within its patience, a lost chip at once.
+// A reader in its own goroutine: an open circuit stops within its wait, a dead reader within its patience, a lost chip at once.
 func TestStopReader(t *testing.T) {
 	button := &pins.Switch{Line: 0, Closed: true}
 	for name, c := range map[string]struct {

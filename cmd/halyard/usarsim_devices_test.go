@@ -59,7 +59,7 @@ func dialArena(t *testing.T, address string) *controller {
 	return &controller{c, t}
 }
 
-// drives goes on saying an order until the robot has come at least so far from where it is, and tells where it is then.
+// drives goes on saying an order until the robot has come at least so far from where it is, and reports where it is then.
 func (c *controller) drives(far float64, order string) (at []float64) {
 	c.t.Helper()
 	from := c.place(1)
@@ -147,7 +147,7 @@ func TestUSARSimEmulatedClass(t *testing.T) {
 	c.place(3)
 }
 
-// All that hangs on the Pioneer of the embedded config is a part of the robot that its client has.
+// All that is connected to the Pioneer of the embedded config is a part of the robot that its client has.
 func TestUSARSimPioneerParts(t *testing.T) {
 	st, address := runArena(t, nil, usarsimFlags{arena: "hall", flags: configFlags{body: "emulated"}}, "p2at")
 	c := dialArena(t, address)
@@ -203,7 +203,7 @@ func TestUSARSimPioneerParts(t *testing.T) {
 }
 
 // A class that is real is one robot, here at the ends of terminals behind which the emulated devices are: it is bound where the
-// client says that it stands, by one client at a time.
+// client reports that it stands, by one client at a time.
 func TestUSARSimRealClass(t *testing.T) {
 	dir := t.TempDir()
 	_, stop := emulated(t, rigOf(t, pioneerRig, "", "buses:", "buses:\n  head: {type: dynamixel1, port: /dev/serial/by-id/neck}",

@@ -35,7 +35,7 @@ func (f *usarsimFlags) Read(file, config string) error {
 		sets = append(sets, fmt.Sprintf("%s=%q", configs.Path("classes").Key(bots.Robots[i].Class).Key("model"), file))
 	}
 	if api.Found {
-		// The config says which of its servers is meant; a config that cannot be read is told of later.
+		// The config says which of its servers is meant; a config that cannot be read is notified of later.
 		if c, _ := configs.Draft(config, configs.Options{}); c != nil {
 			for i := range c.Servers {
 				if c.Servers[i].Protocol == "gamebots" {

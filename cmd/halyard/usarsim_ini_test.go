@@ -150,7 +150,7 @@ func TestINIDrives(t *testing.T) {
 	}
 }
 
-// A file with faults is told of with the file's own lines and keys, and ends the command as a bad config does.
+// A file with faults is notified of with the file's own lines and keys, and ends the command as a bad config does.
 func TestINIFaults(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mine.ini")
 	for _, k := range []struct{ text, want string }{

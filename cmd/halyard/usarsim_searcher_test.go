@@ -110,7 +110,7 @@ func (r *searcher) say(format string, args ...any) error {
 	return err
 }
 
-// hear takes a message, and tells whether it is one to act on: the ring of sonars.
+// hear takes a message, and reports whether it is one to act on: the ring of sonars.
 func (r *searcher) hear(line string) bool {
 	kind, rest, _ := strings.Cut(line, " ")
 	var segments [][]string
@@ -238,7 +238,7 @@ func (r *searcher) follow() {
 	r.left, r.right = pace*(slow-turn), pace*(slow+turn)
 }
 
-// Open tells whether somebody has just been seen with nothing between but themselves: tags are seen through walls too.
+// Open reports whether somebody has just been seen with nothing between but themselves: tags are seen through walls too.
 func (r *searcher) Open() bool {
 	const body = 0.35 // m, from the tag to the skin, and from the reader to the sonars
 	ahead := math.Min(r.sonar["F4"], r.sonar["F5"])

@@ -23,7 +23,7 @@ type Device struct {
 	LeftTire          string  // "" = the left-most wheel
 	RightTire         string
 	Diameter          float64 // of a touch sensor
-	FPMinRange        float64 // of the victim sensor: where it says that there is something
+	FPMinRange        float64 // of the victim sensor: where it reports that there is something
 	VictMinRange      float64 // where it says who
 	VictStatusRange   float64 // where it says how they are
 	RFIDFOV           float64
@@ -83,7 +83,7 @@ func (d *decoder) device(s *section) (v Device, ignored []entry) {
 
 const maxRays = 65536
 
-// robotic tells whether a section is a robot's: one that carries something, or has what only robots have.
+// robotic reports whether a section is a robot's: one that carries something, or has what only robots have.
 func robotic(s *section) bool {
 	for _, e := range s.entries {
 		if list(e.key) >= 0 {

@@ -94,7 +94,7 @@ func (w *writer) drive(tail *strings.Builder) {
 	w.out.WriteString(w.packages)
 }
 
-// carrier is the body that an item hangs on, and its pose there: a built-in part is another body than the one in the INI,
+// carrier is the body that an item is connected to, and its pose there: a built-in part is another body than the one in the INI,
 // but stands in the same place.
 func (w *writer) carrier(it *Item, list string) (body string, ok bool) {
 	if it.Parent == "" {
@@ -108,7 +108,7 @@ func (w *writer) carrier(it *Item, list string) (body string, ok bool) {
 	return part[1], ok
 }
 
-// sensor writes one sensor and tells how many that were.
+// sensor writes one sensor and reports how many that were.
 func (w *writer) sensor(it *Item, n int) int {
 	kind, clear := w.kind(it.Class)
 	w.decoder.line = it.Line

@@ -219,7 +219,7 @@ func turned(q [4]float64) string {
 	return ""
 }
 
-// joint writes what moves a part, and tells how many joints that were.
+// joint writes what moves a part, and reports how many joints that were.
 func (w *writer) joint(k *piece, n int) int {
 	r, p := w.robot, k.part
 	parent := "chassis"
@@ -249,7 +249,7 @@ func (w *writer) joint(k *piece, n int) int {
 	return count
 }
 
-// sides tells which wheels DRIVE turns, for the section that drive writes.
+// sides reports which wheels DRIVE turns, for the section that drive writes.
 func (w *writer) sides(wheels []*piece) {
 	var left, right, front, rear, steers []string
 	for _, k := range wheels {

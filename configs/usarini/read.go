@@ -34,7 +34,7 @@ func (b *Bots) Device(class string) *Device {
 	return nil
 }
 
-// same tells whether asked names class, with or without its package, in any case.
+// same reports whether asked names class, with or without its package, in any case.
 func same(class, asked string) bool {
 	return strings.EqualFold(class, asked) || strings.EqualFold(class[strings.LastIndexByte(class, '.')+1:], asked)
 }

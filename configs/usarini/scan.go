@@ -31,7 +31,7 @@ type entry struct {
 	text string
 }
 
-// scan cuts a file into sections. opens tells which keys begin a value of their own, within one that is not closed.
+// scan cuts a file into sections. opens reports which keys begin a value of their own, within one that is not closed.
 func scan(file string, b []byte, opens func(key string) bool, faults *yaml.Faults) []section {
 	fault := func(line int, key, got, want string) { faults.Add(fault(file, line, key, got, want)) }
 	if len(b) > maxFile {
@@ -84,7 +84,7 @@ func scan(file string, b []byte, opens func(key string) bool, faults *yaml.Fault
 	return sections
 }
 
-// comment tells whether a line, which is not empty, is none of ours.
+// comment reports whether a line, which is not empty, is none of ours.
 func comment(line string) bool { return line[0] == ';' || strings.HasPrefix(line, "//") }
 
 // plainKey is a key without its array's index, and without the mark with which Unreal's own files add to an array.

@@ -103,7 +103,7 @@ func (w *writer) place(path string, line int, key string) {
 	w.twin.places[path] = entry{key: where(w.robot.Class, key), line: line}
 }
 
-// known tells whether all parts of the robot are those of the built-in one, whose own mechanics are the better ones: an
+// known reports whether all parts of the robot are those of the built-in one, whose own mechanics are the better ones: an
 // INI says nothing of shapes and masses.
 func (w *writer) known(base *Base) bool {
 	for i := range w.robot.Parts {

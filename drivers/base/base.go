@@ -52,7 +52,7 @@ type Settings struct {
 // the rim, dead reckoned. Source gives its sensors. One goroutine at a time calls it.
 //
 // Nothing moves before a wheel is enabled and the base has confirmed that its motors are on. Where the base switched
-// them off (its button, its emergency stop), was silent for its watchdog's time or had to be opened anew, they stay off
+// them off (its button, its emergency stop), was silent for its watchdog's time or had to be opened again, they stay off
 // until all wheels were disabled and one is enabled again.
 type Base struct {
 	mu     sync.Mutex // the line: Send, Receive, Halt and CutTorque hold it
@@ -69,7 +69,7 @@ type Base struct {
 	asked  time.Duration // when it was last asked for the next stage
 	tries  int           // how often
 	rate   int           // index in cfg.Bauds
-	fresh  bool          // an open session is somebody else's: close it first
+	fresh  bool          // an open session is another's: close it first
 	names  Names
 	refuse error // it is another robot
 	start  int   // settings sent since the session began

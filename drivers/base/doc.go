@@ -5,13 +5,13 @@
 //	report    data = TYPE ..                        ten times a second, see Report
 //
 // A session: SYNC0, SYNC1 and SYNC2 are each echoed, the last with the robot's names; OPEN starts the reports. A base that
-// hears nothing for its watchdog's time, two seconds, stops. So this driver says something in Send and nowhere else: where
+// receives nothing for its watchdog's time, two seconds, stops. So this driver says something in Send and nowhere else: where
 // the cycle stops, the base stops.
 //
 //	knocking ─echo─► syncing 1 ─echo─► syncing 2 ─names─► opening ─report─► running ─silence─► knocking
 //
 // SYNC0 is PULSE, too: a base whose cable was out for a moment goes on where it was. One that was without power
-// has to be opened anew, and its motors stay off until they are enabled again, explicitly.
+// has to be opened again, and its motors stay off until they are enabled again, explicitly.
 //
 // # Using it
 //

@@ -25,7 +25,7 @@ type drive struct {
 	arming   bool          // ENABLE is under way
 	on       bool          // the base said that its motors are on, after we asked for it
 	off      error         // why they are off, as a user sees it; made once
-	pressed  bool          // it says that the emergency stop is
+	pressed  bool          // it reports that the emergency stop is
 	switched time.Duration // when ENABLE was last sent
 	to       bool          // what it said
 	sent     bool          // it ever was
@@ -127,7 +127,7 @@ func (b *Base) brake(now time.Duration, motors bool) bool {
 // pace is the least time between two speeds on this line.
 func (b *Base) pace() time.Duration { return max(gap, 2*servo.WireTime(18, 10, b.line.Baud())) }
 
-// driven tells whether a wheel is enabled. One is enough for the motors: who drives the left side alone turns about the
+// driven reports whether a wheel is enabled. One is enough for the motors: who drives the left side alone turns about the
 // right one, which stands still.
 func (w *wheel) driven() bool { return w.goal.Enable && w.goal.Limit > 0 }
 
@@ -259,7 +259,7 @@ func (b *Base) halt(inert bool) error {
 	}
 }
 
-// inert tells whether the base stands with its motors off, by its own word, and was not told otherwise since.
+// inert reports whether the base stands with its motors off, by its own word, and was not told otherwise since.
 func (b *Base) inert(now time.Duration) bool {
 	d, r := &b.drive, &b.report
 	return b.stage == running && b.at >= 0 && now-b.at <= tolerable && d.sent && !d.to && b.at > d.switched && b.at-d.began > settling &&

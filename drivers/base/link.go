@@ -41,7 +41,7 @@ func (b *Base) restart(fresh bool) {
 	b.names, b.refuse = Names{}, nil
 }
 
-// Send hands on what the base shall do: one step of a session that is not open yet, or what the wheels want. It never
+// Send hands on what the base must do: one step of a session that is not open yet, or what the wheels want. It never
 // blocks.
 func (b *Base) Send() error {
 	b.mu.Lock()

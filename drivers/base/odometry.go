@@ -26,7 +26,7 @@ func wrap(from, to uint16, bits uint) int {
 	return int(int16((to-from)<<(16-bits)) >> (16 - bits))
 }
 
-// rebase says that the base counts from somewhere else now.
+// rebase reports that the base counts from somewhere else now.
 func (o *odometry) rebase() { o.known = false }
 
 // zero makes the present place the origin.

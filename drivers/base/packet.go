@@ -130,7 +130,7 @@ func NewParser() *Parser {
 	return p
 }
 
-// check tells whether a packet is sound. The firmware of several Pioneers always gets the checksum of its CONFIGpac wrong: one that
+// check reports whether a packet is sound. The firmware of several Pioneers always gets the checksum of its CONFIGpac wrong: one that
 // comes twice the same, byte for byte, is sound.
 func (p *Parser) check(packet []byte) bool {
 	n := len(packet) - 2

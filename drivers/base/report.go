@@ -16,7 +16,7 @@ const MaxEchoes = 32
 //
 // Words are little-endian. A firmware that knows less leaves out the end.
 type Report struct {
-	Moving     bool   // the base says that it moves
+	Moving     bool   // the base reports that it moves
 	X, Y       uint16 // counts of Robot.Distance; they wrap, at 15 bits or above
 	Heading    uint16 // 4096 a turn, wraps
 	Left       int16  // wheels' speeds, counts of Robot.Speed
@@ -134,7 +134,7 @@ func (r *Report) Volts() float64 {
 	return float64(r.Battery) / 10
 }
 
-// Bumper tells whether segment i of the front or rear ring is pressed, i from 0: clockwise as seen from above, as ARIA has them, so that
+// Bumper reports whether segment i of the front or rear ring is pressed, i from 0: clockwise as seen from above, as ARIA has them, so that
 // the first of the front ring is on the left and the first of the rear one on the right.
 func (r *Report) Bumper(rear bool, i int) bool {
 	if rear {

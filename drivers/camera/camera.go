@@ -58,7 +58,7 @@ type Camera struct {
 	running sync.WaitGroup
 
 	mu       sync.Mutex
-	changed  chan struct{} // closed, and made anew, when there is a picture, a fault or the end
+	changed  chan struct{} // closed, and made again, when there is a picture, a fault or the end
 	viewers  int
 	asked    bool // a viewer waits for a newer picture
 	closed   bool

@@ -24,7 +24,7 @@
 //	view.Close(), cam.Close()
 //
 // Errors of Open: hal.Absent where there is no such camera, hal.Busy where another program streams or access is denied (group
-// video), hal.Invalid where it does not offer the size or the encoding. Next's is the context's, or says that the camera is
+// video), hal.Invalid where it does not offer the size or the encoding. Next's is the context's, or reports that the camera is
 // gone; whoever calls it again waits for its return.
 //
 // Nothing is captured while nobody watches: the device is opened for the first viewer and closed behind the last, so that
@@ -33,7 +33,7 @@
 // JPEG and raw frames have no checksum for, a flipped bit within the pixels, nobody can tell.
 //
 // A camera that is lost (unplugged, or silent) is looked for five times a second under the path of the config, which is
-// followed anew each time: below /dev/v4l/by-id it finds the same camera whatever number it has now.
+// followed again each time: below /dev/v4l/by-id it finds the same camera whatever number it has now.
 //
 // Sources: the kernel's media documentation and include/uapi/linux/videodev2.h; ITU-T T.81 and BT.601. No hardware has been
 // tried.

@@ -23,5 +23,5 @@ type Node interface {
 // while it is not to be had.
 type Opener func() (Node, error)
 
-// Reopener returns the Opener of the video device at path, which is followed anew each time; see OpenNode.
+// Reopener returns the Opener of the video device at path, which is followed again each time; see OpenNode.
 func Reopener(path string) Opener { return func() (Node, error) { return OpenNode(path) } }

@@ -13,7 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// busOffClass is the bit of an error frame's class that says that the controller is off the bus (linux/can/error.h);
+// busOffClass is the bit of an error frame's class that reports that the controller is off the bus (linux/can/error.h);
 // wanted are all classes that are handed up.
 const (
 	busOffClass = 0x40

@@ -120,5 +120,5 @@ func (l *Link) read(info []byte) (kind string) {
 	return kind
 }
 
-// errNoCAN says that the kernel has no CAN.
+// errNoCAN reports that the kernel has no CAN.
 var errNoCAN = errors.New("the kernel has no CAN sockets")

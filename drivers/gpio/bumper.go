@@ -41,7 +41,7 @@ func (b *Bumper) Open() error {
 	return b.lines.open(b.lines.pins.input(), 0)
 }
 
-// Read tells whether it is touched. Edges that the kernel dropped are no harm: the level is what counts in the end.
+// Read reports whether it is touched. Edges that the kernel dropped are no harm: the level is what counts in the end.
 func (b *Bumper) Read(values []float64) error {
 	b.filter.tapped = false
 	lost, err := b.lines.each(b.config.Wait, b.take)

@@ -100,7 +100,7 @@ type errInvalid struct{ error }
 
 func invalid(format string, args ...any) error { return errInvalid{fmt.Errorf(format, args...)} }
 
-// fault names the chip and the device in err; what says that the chip is gone is of kind hal.Absent.
+// fault names the chip and the device in err; what reports that the chip is gone is of kind hal.Absent.
 func fault(bus, op string, err error) error {
 	if err == nil {
 		return nil

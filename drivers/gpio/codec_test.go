@@ -45,7 +45,7 @@ func TestInterface(t *testing.T) {
 	}
 }
 
-// little says whether the machine's byte order is the one that the bytes below are written in.
+// little reports whether the machine's byte order is the one that the bytes below are written in.
 func little() bool { return order.Uint16([]byte{1, 0}) == 1 }
 
 // eventCases are events and their bytes, in the order of a little-endian machine.

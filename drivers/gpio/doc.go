@@ -1,4 +1,4 @@
-// Package gpio drives what hangs on single lines of a GPIO chip: bumpers, quadrature encoders, PIR motion sensors, the
+// Package gpio drives what is connected to single lines of a GPIO chip: bumpers, quadrature encoders, PIR motion sensors, the
 // HC-SR04 sonar, the circuit of an emergency-stop button, and what is switched on and off: a headlight, the gate of a board
 // that makes pulses. Each that measures is a drivers.Sensor by its shape.
 //

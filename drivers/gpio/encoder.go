@@ -87,7 +87,7 @@ func (e *Encoder) syncLevels() error {
 	return nil
 }
 
-// Read counts what has come. An error says that steps were missed.
+// Read counts what has come. An error reports that steps were missed.
 func (e *Encoder) Read(values []float64) error {
 	before := e.errors
 	lost, err := e.lines.each(0, e.take)

@@ -28,7 +28,7 @@ func NewEStopInput(p Pins, wait time.Duration) *EStopInput {
 // Open asks for the line.
 func (c *EStopInput) Open() error { return c.lines.open(c.lines.pins.input(), 0) }
 
-// Read tells whether the circuit is whole: by its level, and by the edges, which tell of an opening that is over.
+// Read reports whether the circuit is whole: by its level, and by the edges, which tell of an opening that is over.
 func (c *EStopInput) Read(values []float64) error {
 	c.open = false
 	lost, err := c.lines.each(c.wait, c.take)

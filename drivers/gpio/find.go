@@ -14,7 +14,7 @@ import (
 
 // Find opens the chip that a config's port names: a device (/dev/gpiochip0, or a link to one), its name or number
 // (gpiochip0, 0), or its label (pinctrl-rp1), which stays the same when the kernel counts its chips in another order.
-// It looks anew each time it is called. Errors are hal.Absent, hal.Busy where it may not be opened, or hal.Invalid.
+// It looks again each time it is called. Errors are hal.Absent, hal.Busy where it may not be opened, or hal.Invalid.
 func Find(port string) Opener { return within("/dev", port, openNode) }
 
 // Chips are the nodes of this machine.

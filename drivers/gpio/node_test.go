@@ -195,7 +195,7 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s: got %v (%v), want %q", port, err, hal.KindOf(err), says)
 		}
 	}
-	// A chip that was unplugged and is counted anew: the same opener finds it by its label, at another node.
+	// A chip that was unplugged and is counted again: the same opener finds it by its label, at another node.
 	again := within(dev, "pinctrl-rp1", open)
 	for _, c := range []struct{ rp1, other string }{{"gpiochip0", "gpiochip4"}, {"gpiochip4", "gpiochip0"}} {
 		labels[c.rp1], labels[c.other] = "pinctrl-rp1", "twin"

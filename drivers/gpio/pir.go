@@ -15,7 +15,7 @@ type PIRConfig struct {
 	Wait     time.Duration // as of a bumper
 }
 
-// PIR is an HC-SR501 passive infrared sensor: one value, 1 while it says that something warm moves, else 0. It is a
+// PIR is an HC-SR501 passive infrared sensor: one value, 1 while it reports that something warm moves, else 0. It is a
 // drivers.Sensor. Its output stays high for the time that its potentiometer says, 2.5..300 s, and low for 2.5 s after it.
 type PIR struct {
 	lines  lines
@@ -49,7 +49,7 @@ func (s *PIR) Open() error {
 	return nil
 }
 
-// Read tells whether something moves, or has since the last reading.
+// Read reports whether something moves, or has since the last reading.
 func (s *PIR) Read(values []float64) error {
 	s.moved = false
 	_, err := s.lines.each(s.config.Wait, s.take)

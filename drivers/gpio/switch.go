@@ -10,7 +10,7 @@ import (
 
 // Switch is a line that switches something: a headlight, a relay, the OE pin of a board that makes pulses. It is off from
 // Open on. Any goroutine may call it; a call takes as long as the chip does, some µs where it is part of the processor,
-// some 100 µs where it hangs on I2C or USB.
+// some 100 µs where it is connected to I2C or USB.
 //
 // Close switches it off and gives the line back. What the line does when the program dies is the chip's affair: most let
 // go of it, some keep what it was. A resistor outside must pull it to where it is harmless.

@@ -50,7 +50,7 @@ const (
 	MaxEvents = 16 * MaxLines
 )
 
-// Flags are what a line is or shall be (enum gpio_v2_line_flag).
+// Flags are what a line is or must be (enum gpio_v2_line_flag).
 type Flags uint64
 
 // The flags.

@@ -62,7 +62,7 @@ func (b *Bus) attach() error {
 	}
 	if b.now, err = b.open(number); err != nil {
 		b.now = nil
-		// periph's errors do not unwrap to the system's: the file itself says whether it may be opened.
+		// periph's errors do not unwrap to the system's: the file itself reports whether it may be opened.
 		if f, e := os.OpenFile(device, os.O_RDWR, 0); errors.Is(e, fs.ErrPermission) {
 			return fault(hal.Busy, errors.New("access denied; are you in the group i2c?"))
 		} else if e == nil {

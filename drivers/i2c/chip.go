@@ -31,7 +31,7 @@ func NewChip(bus conn.Bus, addr uint16, name string) *Chip {
 	return c
 }
 
-// OnSPI tells whether bus is a port of SPI with one chip (drivers/spi): it has no address, and does not acknowledge.
+// OnSPI reports whether bus is a port of SPI with one chip (drivers/spi): it has no address, and does not acknowledge.
 func OnSPI(bus conn.Bus) bool {
 	s, ok := bus.(interface{ OnSPI() bool })
 	return ok && s.OnSPI()

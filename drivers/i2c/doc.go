@@ -28,5 +28,5 @@
 // hal.Invalid, of New, where the config asks for what it does not have. After an error values mean nothing.
 //
 // A chip that lost its power comes back silent or with its factory settings; every driver here notices (an error of kind
-// hal.Absent), so that whoever polls it opens it anew.
+// hal.Absent), so that whoever polls it opens it again.
 package i2c

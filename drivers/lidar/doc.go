@@ -1,13 +1,13 @@
 // Package rays drives laser scanners on a serial line or TCP: SICK LMS200 and LMS291, Hokuyo's of SCIP 2.0, RPLIDAR. Each is a
 // drivers.Sensor of kind "range": metres, one a ray, from the scanner's right to its left. NaN is what was not measured, +Inf
-// where the scanner says that nothing is within its reach. How many rays there are, and where they look, is known before Open.
+// where the scanner reports that nothing is within its reach. How many rays there are, and where they look, is known before Open.
 //
 //	SICK     02 ADR LEN16 body CRC16           binary, CRC over all
 //	SCIP     lines of text, each with a sum    a scan is a block that an empty line ends
 //	RPLIDAR  A5 CMD ..  ->  A5 5A LEN30|MODE TYPE, then packets of that type for ever
 //
 // Read waits for the next scan that ends after its call, so that a scan's time is the time of Read's return. A scan is handed
-// on whole or not at all. A line that was lost, and a scanner without its settings, are opened anew by whoever polls it.
+// on whole or not at all. A line that was lost, and a scanner without its settings, are opened again by whoever polls it.
 //
 // # A session
 //

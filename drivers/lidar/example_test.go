@@ -72,7 +72,7 @@ func ExampleNewHokuyo() {
 	// closed: <nil>
 }
 
-// An RPLIDAR A1 looks all around; its motor hangs on the line's DTR, which a played line does not have.
+// An RPLIDAR A1 looks all around; its motor is connected to the line's DTR, which a played line does not have.
 func ExampleNewRPLidar() {
 	line := servotest.Play(115200, string(a1()))
 	laser, err := lidar.NewRPLidar(lidar.RPLidarSettings{

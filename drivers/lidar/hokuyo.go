@@ -85,7 +85,7 @@ func NewHokuyo(s HokuyoSettings) (*Hokuyo, error) {
 // Geometry is where the rays look.
 func (h *Hokuyo) Geometry() ScanGeometry { return h.geometry }
 
-// errMisheard says that what was said at another rate stood in front of the command, in one line with it.
+// errMisheard reports that what was said at another rate stood in front of the command, in one line with it.
 var errMisheard = errors.New("the scanner heard something else")
 
 // scipTimeout is how long a scanner may take for an answer; its laser, and TCP, need most of it.

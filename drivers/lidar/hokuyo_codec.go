@@ -126,7 +126,7 @@ func (k *SCIPBlock) decode(block []byte) bool {
 	return false
 }
 
-// Is tells whether the block answers a command that begins with name.
+// Is reports whether the block answers a command that begins with name.
 func (k *SCIPBlock) Is(name string) bool {
 	return len(k.Echo) >= len(name) && string(k.Echo[:len(name)]) == name
 }

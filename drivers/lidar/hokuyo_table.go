@@ -10,7 +10,7 @@ type HokuyoModel struct {
 	First, Last        int // AMIN, AMAX: the steps it measures
 	Front              int // AFRT: the one straight ahead
 	RPM                int // SCAN
-	// Void is the error code that says that nothing is within its reach; 0 = it has none. UST ones say more than MaxRange.
+	// Void is the error code that reports that nothing is within its reach; 0 = it has none. UST ones say more than MaxRange.
 	Void int
 }
 

@@ -99,7 +99,7 @@ func (l *link) skim(take func([]byte) (bool, error)) error {
 const maxSkims = 256
 
 // await takes what comes until a scan is whole, an error or the deadline. A scanner that says nothing at all for as long as
-// silence is not measuring: the error is of kind hal.Absent, and it is to be opened anew.
+// silence is not measuring: the error is of kind hal.Absent, and it is to be opened again.
 func (l *link) await(silence, deadline time.Duration, take func([]byte) (bool, error)) error {
 	deadline += l.port.Line.Now()
 	for heard := false; ; heard = true {

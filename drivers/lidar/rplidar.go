@@ -21,7 +21,7 @@ type RPLidarSettings struct {
 	Drive RPLidarDrive // of the motor
 	PWM   int          // of RPLidarPWM, 1 to 1023; 0 = RPLidarUsualPWM
 	// Encoding is the scan that is asked for; 0 = express, in mode 0, which all firmware since 1.17 has. Ultra and dense scans are
-	// asked for in the mode in which the scanner says that it has them. The standard scan (RPLidarNodes) has no checksum: a
+	// asked for in the mode in which the scanner reports that it has them. The standard scan (RPLidarNodes) has no checksum: a
 	// sample that neither its neighbours nor the turn before agree with counts as not measured.
 	Encoding RPLidarEncoding
 }
@@ -93,7 +93,7 @@ const (
 	rpAnswer      = 60 * time.Millisecond
 	rpQuiet       = 5 * time.Millisecond   // after a stop nothing more is said
 	rpMaxTurnTime = 250 * time.Millisecond // a turn
-	// rpSpinUp is how long a motor takes until there is something to say. Opening anew before would stop an A1's again.
+	// rpSpinUp is how long a motor takes until there is something to say. Opening again before would stop an A1's again.
 	rpSpinUp = 3 * time.Second
 )
 
@@ -121,7 +121,7 @@ func (d *RPLidar) Open() error {
 	if err != nil {
 		return err
 	}
-	if health[0] == 2 { // it protects itself, and can only begin anew
+	if health[0] == 2 { // it protects itself, and can only begin again
 		err := d.faultf(hal.BusFault, "health: the scanner reports error %04X", binary.LittleEndian.Uint16(health[1:]))
 		return errors.Join(err, d.send(RPLidarReset))
 	}

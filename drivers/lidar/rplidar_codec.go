@@ -140,13 +140,13 @@ func (p *RPNodeParser) Next(n *RPNode) bool {
 	return false
 }
 
-// goesOn tells whether the last of the nodes behind the first of head goes on from the one before it, which is sound.
+// goesOn reports whether the last of the nodes behind the first of head goes on from the one before it, which is sound.
 func (p *RPNodeParser) goesOn(head []byte) bool {
 	var before, last RPNode
 	return before.decode(head[rpNode*(ahead-1):]) && last.decode(head[rpNode*ahead:]) && follows(int(before.Angle), int(last.Angle))
 }
 
-// row tells whether nodes stand in a row from here on, turning the way they do, and gives the first.
+// row reports whether nodes stand in a row from here on, turning the way they do, and gives the first.
 func (p *RPNodeParser) row(n *RPNode) bool {
 	head := p.buf[p.at:]
 	if !n.decode(head) {
@@ -160,7 +160,7 @@ func (p *RPNodeParser) row(n *RPNode) bool {
 	return p.run(head, from)
 }
 
-// run tells whether the nodes behind the first of head go on from an angle.
+// run reports whether the nodes behind the first of head go on from an angle.
 func (p *RPNodeParser) run(head []byte, from int) bool {
 	wrong := 0
 	for i := 1; i <= ahead; i++ {
@@ -179,7 +179,7 @@ func (p *RPNodeParser) run(head []byte, from int) bool {
 	return true
 }
 
-// follows tells whether an angle is a little beyond another, or as far before it as optics make it.
+// follows reports whether an angle is a little beyond another, or as far before it as optics make it.
 func follows(a, b int) bool {
 	step := b - a
 	if step < -turnQ6/2 {

@@ -14,7 +14,7 @@ type SICKState struct {
 	Version             string // of its program
 	Boot                string // of the one that starts it
 	Mode                byte   // SICKStream, SICKRequest ..
-	Defect              bool   // it says that it needs repair
+	Defect              bool   // it reports that it needs repair
 	Variant             byte   // which kind of LMS
 	Angle, Resolution   int    // °, 1/100 °
 	Baud                uint16 // its divider

@@ -8,7 +8,7 @@ type SICKCommand byte
 
 // The commands (8007954, table of telegrams).
 const (
-	SICKReset     SICKCommand = 0x10 // none; the scanner starts anew, and says SICKStarted at 9600 baud
+	SICKReset     SICKCommand = 0x10 // none; the scanner starts again, and says SICKStarted at 9600 baud
 	SICKMode      SICKCommand = 0x20 // mode, see below; answer: 0 = done, 1 = wrong password, 2 = fault
 	SICKScan      SICKCommand = 0x30 // 01: one scan
 	SICKStatus    SICKCommand = 0x31 // none; 152 bytes

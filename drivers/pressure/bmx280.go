@@ -113,7 +113,7 @@ func (s *BMX280) readTrim() error {
 	return nil
 }
 
-// rests tells whether p is a line that rests: all 0 or all ones.
+// rests reports whether p is a line that rests: all 0 or all ones.
 func rests(p []byte) bool {
 	return !slices.ContainsFunc(p, func(b byte) bool { return b != p[0] || b != 0 && b != 0xFF })
 }

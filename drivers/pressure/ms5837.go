@@ -52,7 +52,7 @@ func NewMS5837(bus conn.Bus, c MS5837Config) (*MS5837, error) {
 	return s, nil
 }
 
-// Open resets the sensor, waits 10 ms and reads its PROM. A PROM whose CRC is wrong, or which says that the sensor is
+// Open resets the sensor, waits 10 ms and reads its PROM. A PROM whose CRC is wrong, or which reports that the sensor is
 // the other model, is refused: its readings would be wrong by a factor of ten.
 func (s *MS5837) Open() error {
 	if err := s.chip.Write(MS5837Reset); err != nil {

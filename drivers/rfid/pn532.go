@@ -20,7 +20,7 @@ const (
 	tries         = 3                      // of an activation, beside the first
 )
 
-// PN532 is one reader: a drivers.Sensor of one value. Every Read asks anew which tags are in its field: at most two.
+// PN532 is one reader: a drivers.Sensor of one value. Every Read asks again which tags are in its field: at most two.
 type PN532 struct {
 	tagListener
 	link  pnLink

@@ -15,7 +15,7 @@ type control struct {
 	ts   *unix.Timespec
 }
 
-// errHeld says that somebody else has the port.
+// errHeld reports that somebody else has the port.
 var errHeld = errors.New("held")
 
 // openControl opens device and takes it for this process alone: errHeld where another has it.

@@ -17,7 +17,7 @@
 // and List refuse.
 //
 // Opening a port raises DTR and RTS, as the kernel does for everybody; modem lines are otherwise left alone, since
-// a pty has none and an RS-485 transmitter may hang on them.
+// a pty has none and an RS-485 transmitter may are connected to them.
 package serial
 
 import (
@@ -60,7 +60,7 @@ func Reopener(path string, baud int, opener string) servo.Opener {
 }
 
 // Named returns an Opener of the adapter at path by its stable name, which it looks up now, while the adapter is there. Each
-// time, the name is followed anew and what it leads to is handed to open: an adapter that was unplugged is found again
+// time, the name is followed again and what it leads to is handed to open: an adapter that was unplugged is found again
 // whatever number the kernel gives it then. root is as in List.
 func Named(root, path string, open func(name, node string) (servo.Line, error)) servo.Opener {
 	stable := StableName(root, path)

@@ -8,7 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo/feetech"
 )
 
-// Everything that hangs on a serial line takes a Line. The path is best one below /dev/serial/by-id, which stays an
+// Everything that is connected to a serial line takes a Line. The path is best one below /dev/serial/by-id, which stays an
 // adapter's whatever number the kernel gives it.
 func ExampleOpen() {
 	line, err := serial.Open("/dev/serial/by-id/usb-1a86_USB_Single_Serial_5A46-if00", 1_000_000, "")

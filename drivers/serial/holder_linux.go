@@ -15,7 +15,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// holders walks proc for the processes that have device open, by process id. hidden says that there were processes
+// holders walks proc for the processes that have device open, by process id. hidden reports that there were processes
 // whose files may not be seen, so that an empty list proves nothing.
 func holders(proc, device string) (held []Process, hidden bool) {
 	entries, err := os.ReadDir(proc)

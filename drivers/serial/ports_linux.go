@@ -100,7 +100,7 @@ const (
 	byPath = "/dev/serial/by-path"
 )
 
-// of is the most stable name of a device; anonymous says that it has no serial number, by which by-id could tell it
+// of is the most stable name of a device; anonymous reports that it has no serial number, by which by-id could tell it
 // from another of its kind.
 func (l links) of(name string, anonymous bool) string {
 	order := []string{byID, LinkDir, byPath}

@@ -8,6 +8,6 @@
 // (Bosch BST-BMP280 5.3, ST LSM6DSOX 5.1.2, InvenSense MPU-9250 6.5). The clock rests high, mode 3, which all of them take.
 //
 // SPI acknowledges nothing: of a chip that is not there, or has no power, come bytes that are all 0xFF or all 0. A driver that
-// shall run here must see that in each measurement; those of drivers/imu and drivers/pressure do, since each looks for its
+// must run here must see that in each measurement; those of drivers/imu and drivers/pressure do, since each looks for its
 // settings, none of which is 0xFF or 0 throughout.
 package spi

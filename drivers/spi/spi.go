@@ -71,7 +71,7 @@ func Open(path string, hertz int) (*Port, error) {
 		if !ok {
 			return nil, nil, fault(hal.Invalid, fmt.Errorf("got %q, want a path such as /dev/spidev0.0", device))
 		}
-		// periph's errors do not unwrap to the system's: the file itself says whether it may be opened.
+		// periph's errors do not unwrap to the system's: the file itself reports whether it may be opened.
 		f, err := os.OpenFile(device, os.O_RDWR, 0)
 		if errors.Is(err, fs.ErrPermission) {
 			return nil, nil, fault(hal.Busy, errors.New("access denied; are you in the group spi?"))
@@ -152,7 +152,7 @@ func (p *Port) SetSpeed(physic.Frequency) error {
 	return &hal.Error{Kind: hal.Invalid, Bus: p.path, Op: "speed", Err: errors.New("it is set when the port is opened")}
 }
 
-// OnSPI tells a chip's driver that it hangs on SPI; see i2c.OnSPI.
+// OnSPI tells a chip's driver that it is connected to SPI; see i2c.OnSPI.
 func (p *Port) OnSPI() bool { return true }
 
 // Close gives the port back; what uses it afterwards gets os.ErrClosed.

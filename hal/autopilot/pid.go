@@ -38,7 +38,7 @@ type pid struct {
 	running        bool
 }
 
-// step is the output for error, which has lasted dt seconds. An error that is not known gives 0 and starts anew.
+// step is the output for error, which has lasted dt seconds. An error that is not known gives 0 and starts again.
 func (p *pid) step(g *Gains, e, dt float64) float64 {
 	if math.IsNaN(e) || !(dt > 0) {
 		*p = pid{}

@@ -83,7 +83,7 @@ func New(l *hal.Layout, c Config) (*Pilot, error) {
 	return p, nil
 }
 
-// forget starts the laws anew and lets every thruster rest. Under the lock.
+// forget starts the laws again and lets every thruster rest. Under the lock.
 func (p *Pilot) forget() {
 	p.law.reset()
 	clear(p.duties)
@@ -151,7 +151,7 @@ func (p *Pilot) Disarm() {
 	}
 }
 
-// Armed tells whether the thrusters may turn, Mode what is held.
+// Armed reports whether the thrusters may turn, Mode what is held.
 func (p *Pilot) Armed() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -57,7 +57,7 @@ func (s *senses) bind(l *hal.Layout, c *Config) error {
 	return nil
 }
 
-// fresh tells whether what sensor i measured last may be believed at time now. A nil status believes all.
+// fresh reports whether what sensor i measured last may be believed at time now. A nil status believes all.
 func (s *senses) fresh(i int, status []hal.Status, now time.Duration) bool {
 	if status == nil {
 		return true

@@ -34,7 +34,7 @@ func NewArm(t Tree, limits [][2]float64) (*Arm, error) {
 	return &Arm{tree: t, limits: limits, state: t.NewState(), still: make([]float64, len(limits)), one: make([]float64, len(limits))}, nil
 }
 
-// Target is where a tip shall be, or how it shall move; nil leaves that free.
+// Target is where a tip must be, or how it must move; nil leaves that free.
 type Target struct {
 	Position *[3]float64 // m; of a motion m/s, of a push N
 	Rotation *[4]float64 // a unit quaternion, of Reach alone
@@ -56,7 +56,7 @@ const (
 	heaviest   = 1e6
 )
 
-// ErrReach says that no position of the joints brings the tip where it shall be.
+// ErrReach reports that no position of the joints brings the tip where it must be.
 var ErrReach = errors.New("kinematics: out of reach")
 
 // Reach finds joints that bring the tip to a target, from where they are. Of several ways it takes the one that its steps
@@ -94,7 +94,7 @@ func (a *Arm) Reach(to Target, from []float64) ([]float64, error) {
 	return nil, ErrReach
 }
 
-// descend steps q towards the target, and tells whether it came there.
+// descend steps q towards the target, and reports whether it came there.
 func (a *Arm) descend(to Target, q []float64) bool {
 	n, damping := len(q), 1e-3
 	next := make([]float64, n)
@@ -173,7 +173,7 @@ func (a *Arm) left(to Target, q []float64) (e []float64, square float64) {
 	return e, square
 }
 
-// arrived tells whether what is left counts as nothing.
+// arrived reports whether what is left counts as nothing.
 func arrived(to Target, left []float64) bool {
 	for i, x := range left {
 		most := nearEnough

@@ -19,7 +19,7 @@ import (
 // Options are what Estimate must know beside the tree.
 type Options struct {
 	Base hal.Pose // of the tree's frame in the world; of a robot that stands free where it was at the start
-	// Free says that the robot is not fixed to the world. Its attitude is that of its first sensor of kind "imu", where
+	// Free reports that the robot is not fixed to the world. Its attitude is that of its first sensor of kind "imu", where
 	// it has one; where it went nobody knows, and its first link stays in its place.
 	Free bool
 	// Links are the links that the sensors sit on, by the sensor's name: those of kind "body", "pose" and the "imu".
@@ -77,7 +77,7 @@ type estimator struct {
 
 type estimated struct{ sensor, link int }
 
-// errUnknown is the status of what hangs on a joint whose position is not known.
+// errUnknown is the status of what is connected to a joint whose position is not known.
 var errUnknown = errors.New("a joint on the way does not say where it is")
 
 // Layout is the inner body's, with the estimates marked.

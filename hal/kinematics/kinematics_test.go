@@ -161,7 +161,7 @@ func TestEstimate(t *testing.T) {
 	if s := f.Status[2]; s.Err != nil || s.Time != time.Second {
 		t.Errorf("status: got %+v", s)
 	}
-	// one that does not say where it is costs what hangs on it
+	// one that does not say where it is costs what is connected to it
 	f.Time, inner.Silent[1] = 2*time.Second, errors.New("silent")
 	f.Measured[1] = math.NaN()
 	if err := b.Read(f); err != nil {
@@ -210,7 +210,7 @@ func TestAttitude(t *testing.T) {
 	if place, turn := read(); !near(place, [3]float64{1, 2, 3.25}, 1e-12) || turn != ([3]float64{}) {
 		t.Errorf("silent: got %v %v", place, turn)
 	}
-	// The board sits on the upper arm, which hangs down by 90 degrees about y, and says that it is turned by 90 degrees
+	// The board sits on the upper arm, which hangs down by 90 degrees about y, and reports that it is turned by 90 degrees
 	// about z beyond that: so the post is turned about z alone, at 2 rad/s.
 	inner.Position[0] = math.Pi / 2
 	half := math.Sqrt(0.5)

@@ -87,7 +87,7 @@ func (r *DeadReckoner) Holding(actuator int) bool {
 	return ok && h.Holding(actuator)
 }
 
-// Rebase says that the odometry counts from somewhere else now: what it says next is where it begins, and no way.
+// Rebase reports that the odometry counts from somewhere else now: what it says next is where it begins, and no way.
 func (r *DeadReckoner) Rebase() { r.known = false }
 
 // Read reads the body, then reckons.

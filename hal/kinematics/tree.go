@@ -12,7 +12,7 @@ import (
 // its joints are at 0.
 type Link struct {
 	Name   string
-	Parent int      // the link that it hangs on, one before it in the tree; hal.None: the base
+	Parent int      // the link that it is connected to, one before it in the tree; hal.None: the base
 	Home   hal.Pose // of the link's frame
 	Centre [3]float64
 

@@ -29,7 +29,7 @@ type alarm struct {
 	value        [1]float64
 }
 
-// clearance is by how much of a bound a value must be well again for its alarm to end: one at the bound would ring on and on.
+// clearance is by how much of a bound a value must be recovered for its alarm to end: one at the bound would ring on and on.
 const clearance = 0.02
 
 // watchAlarms starts to watch what the plan wants watched.

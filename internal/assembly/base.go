@@ -140,7 +140,7 @@ func (w *wheeled) Zero(sensor int) error {
 	return nil
 }
 
-// reckonWheels lets a body of agent i, whose wheels a base turns, tell where it is from start on.
+// reckonWheels lets a body of agent i, whose wheels a base turns, report where it is from start on.
 func (b *Builder) reckonWheels(i int, body hal.Body, start hal.Pose) (hal.Body, error) {
 	a := &b.Plan.Agents[i]
 	p, l := a.Base, body.Layout()

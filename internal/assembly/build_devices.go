@@ -36,7 +36,7 @@ type Devices struct {
 	Emulation *Emulation // nil where nothing of it is emulated
 }
 
-// runner is a device that is read or written beside the cycle, or, emulated, in step with it.
+// runner is a device that is read or written in its own goroutine, or, emulated, in step with it.
 type runner interface {
 	hal.Bus
 	Open() error

@@ -15,7 +15,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
-// openLines opens every line that a joint hangs on: in memory where the joint is emulated, a port where it is real.
+// openLines opens every line that a joint is connected to: in memory where the joint is emulated, a port where it is real.
 // All faults come together.
 func (b *Builder) openLines() error {
 	var faults []error

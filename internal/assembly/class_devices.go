@@ -38,7 +38,7 @@ func (o *ClassDevices) Open() error {
 	return errors.Join(o.openDevices(), o.openLines())
 }
 
-// restart lets a real robot count from where it is now: it is somebody else's.
+// restart lets a real robot count from where it is now: it is another's.
 func (o *ClassDevices) restart() {
 	for _, d := range o.bases {
 		d.Zero()
@@ -51,7 +51,7 @@ func (o *ClassDevices) restart() {
 // Body is the robot's, of devices and, where they are not all of it, of the scene.
 func (o *ClassDevices) Body() hal.Body { return o.body }
 
-// Real tells whether the robot was there before anything was spawned.
+// Real reports whether the robot was there before anything was spawned.
 func (o *ClassDevices) Real() bool { return o.real }
 
 // Sensed lists the sensors that devices measure.

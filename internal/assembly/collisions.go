@@ -51,7 +51,7 @@ func (c *collisions) touched(a, b hal.Part) {
 	}
 }
 
-// of tells whether p is a robot's or the ground.
+// of reports whether p is a robot's or the ground.
 func of(p hal.Part) bool { return p.Agent != "" || p.Body == "" }
 
 // declareThings declares the events of loose things.
@@ -73,7 +73,7 @@ func (c *collisions) declareRobot(b *sim.Body) {
 	}
 	c.pair(b.Name(), "", "Ground")
 	c.pair(b.Name(), b.Name(), b.Name())
-	c.robots = slices.DeleteFunc(c.robots, func(name string) bool { return name == b.Name() }) // one that comes anew
+	c.robots = slices.DeleteFunc(c.robots, func(name string) bool { return name == b.Name() }) // one that comes again
 	for _, other := range c.robots {
 		c.pair(b.Name(), other, other)
 		c.pair(other, b.Name(), b.Name())

@@ -205,7 +205,7 @@ func EndOf(name string, bus *chip.Bus, port bool) catalog.Connection {
 	return catalog.Connection{Name: name, Bus: host, Clock: host}
 }
 
-// motor lets a channel of an emulated board move actuator at of the simulated robot of agent i, as cal says that it does
+// motor lets a channel of an emulated board move actuator at of the simulated robot of agent i, as cal reports that it does
 // but where the config's truth says otherwise.
 func (b *Builder) motor(i, at int, j *plan.JointPlan, cal *calibration.Pulse) error {
 	p := j.Pulses

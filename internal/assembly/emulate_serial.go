@@ -163,7 +163,7 @@ func overTCP(line *uart.Line) func(context.Context, string) (string, func() erro
 	}
 }
 
-// hangEmulated lets the channels of emulated boards move the simulated robots, where no driver is there to be hung on them.
+// hangEmulated lets the channels of emulated boards move the simulated robots, where no driver is there to be was connected to them.
 func (b *Builder) hangEmulated() error {
 	for i := range b.Plan.Agents {
 		p := &b.Plan.Agents[i]

@@ -73,7 +73,7 @@ func declareNumber[T any](values *hal.Values, name string, low, high float64, no
 	})
 }
 
-// errGone says that what a value was of is not in the scene any more.
+// errGone reports that what a value was of is not in the scene any more.
 var errGone = errors.New("got a value of what is not there any more")
 
 // gone is what such a value reads as.

@@ -74,7 +74,7 @@ func (v *modelValues) declareScene() {
 
 // declareRobot declares what belongs to a robot of the scene. Once that is removed its values are NaN, and are not set.
 func (v *modelValues) declareRobot(b *sim.Body) {
-	// A value outlives its robot, for ids of the repository are for ever; a robot that comes anew declares it anew.
+	// A value outlives its robot, for ids of the repository are for ever; a robot that comes again declares it again.
 	here := func() *model.Robot {
 		if v.scene.Body(b.Name()) != b {
 			return nil

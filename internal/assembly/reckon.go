@@ -44,7 +44,7 @@ func reckon(body hal.Body, driven map[string]bool, perMetre float64) hal.Body {
 // Layout is the devices' with the pose marked as an estimate.
 func (r *reckoned) Layout() *hal.Layout { return r.layout }
 
-// Read reads the devices and reckons the pose; its fault is that of what it hangs on.
+// Read reads the devices and reckons the pose; its fault is that of what it is connected to.
 func (r *reckoned) Read(f *hal.Frame) error {
 	err := r.Body.Read(f)
 	pose := f.Measured[r.layout.Sensors[r.pose].First:][:13]

@@ -38,7 +38,7 @@ func (s *Sight) Watch(i int) (hal.ImageStream, error) {
 	return s.Scene.Watch(i)
 }
 
-// Sees tells whether camera i has any pictures.
+// Sees reports whether camera i has any pictures.
 func (s *Sight) Sees(i int) bool {
 	return i >= 0 && i < len(s.Devices) && (s.Devices[i] != nil || s.Scene != nil && !s.Real[i])
 }
@@ -66,7 +66,7 @@ func newSight(p *plan.AgentPlan, simulated hal.Body) *Sight {
 	return s
 }
 
-// Sight is what an agent sees through. The error says that it has no cameras here.
+// Sight is what an agent sees through. The error reports that it has no cameras here.
 func (sys *System) Sight(agent *hal.Agent) (*Sight, error) {
 	if s := sys.Eyes.Of(agent.Name()); s != nil {
 		return s, nil
@@ -236,8 +236,8 @@ func (e *eyes) Close() error {
 	return errors.Join(faults...)
 }
 
-// rigClock tells the rig's time to goroutines beside the cycle: that of the last edge and, in real time, what has passed
-// since. It is a hal.World, for worlds are told of every cycle.
+// rigClock tells the rig's time to other goroutines: that of the last edge and, in real time, what has passed
+// since. It is a hal.World, for worlds are notified of every cycle.
 type rigClock struct {
 	mode hal.ClockMode
 	edge atomic.Int64 // ns

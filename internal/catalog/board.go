@@ -16,7 +16,7 @@ type BoardPlan struct {
 	Hertz, Oscillator float64 // 0: the usual
 	Crc               bool
 	Root              string    // of kernel-pwm; "" = the kernel's own
-	Thrusts           bool      // a thruster hangs on it
+	Thrusts           bool      // a thruster is connected to it
 	Gate              *GatePlan // nil: nothing cuts it off but its bus
 
 	Taken map[int]configs.Path

@@ -17,14 +17,14 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
-// ServoModel is what cmd must know of a servo model of any brand.
+// ServoModel is what cmd must know of a servo model of any vendor.
 type ServoModel interface {
 	Register(name string) *servo.Register
 	Units() servo.Units
 	BaudCode(rate int) (byte, bool)
 }
 
-// Chain is a line of servos of any brand.
+// Chain is a line of servos of any vendor.
 type Chain interface {
 	servo.Chain
 	Close() error
@@ -32,7 +32,7 @@ type Chain interface {
 	Inline()
 }
 
-// ChainConfig is what every brand's chain is made of.
+// ChainConfig is what every vendor's chain is made of.
 type ChainConfig struct {
 	Name            string
 	Line            servo.Line
@@ -51,7 +51,7 @@ type ChainServo struct {
 	Calibrated bool
 }
 
-// BusType is one type of line: what hangs on it and how that is driven and emulated. Of a model that another type has
+// BusType is one type of line: what is connected to it and how that is driven and emulated. Of a model that another type has
 // lookup is nil.
 type BusType struct {
 	Lookup  func(model string) ServoModel
@@ -107,7 +107,7 @@ func TypeNames() string {
 	return strings.Join(slices.Sorted(maps.Keys(BusTypes)), ", ")
 }
 
-// LookupServo finds a servo model of any brand, nil where there is none.
+// LookupServo finds a servo model of any vendor, nil where there is none.
 func LookupServo(model string) ServoModel {
 	for _, t := range BusTypes {
 		if m := t.Lookup(model); m != nil {
@@ -117,7 +117,7 @@ func LookupServo(model string) ServoModel {
 	return nil
 }
 
-// DynamixelOf is the model of a Dynamixel servo, nil of another brand's.
+// DynamixelOf is the model of a Dynamixel servo, nil of another vendor's.
 func DynamixelOf(m ServoModel) *dynamixel.Model {
 	d, _ := m.(*dynamixel.Model)
 	return d

@@ -36,13 +36,13 @@ type Connection struct {
 	Bus   conn.Bus     // of type i2c, or spi
 	Open  servo.Opener // of type serial
 	Lines gpio.Opener  // of type gpio
-	Live  bool         // real, and at work: it is read beside the cycle
+	Live  bool         // real, and at work: it is read in its own goroutine
 	Clock hal.Clock    // nil = the wall's
 }
 
 // SensorKind is a device that measures, by the config's word.
 type SensorKind struct {
-	Buses     []string // the types that it hangs on
+	Buses     []string // the types that it is connected to
 	Addresses []int    // on i2c, the usual one first
 	Most      int      // Hz that it takes on spi; 0 = what any does
 	Baud      int      // at which it talks at the end of a serial line; 0 = at any, which it looks for

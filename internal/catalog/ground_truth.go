@@ -92,7 +92,7 @@ func (t *GroundTruth) Feel(m *chip.Motion, mount hal.Pose) {
 }
 
 // unsaid is what a chip must say for its calibration to make these of it: the inverse of c.Corrected. Each axis of the
-// mount is one of the chip's, so that single axes tell which, and by how much.
+// mount is one of the chip's, so that single axes report which, and by how much.
 func unsaid(c *calibration.Inertial, want ...[3]float64) (rates, acceleration, field [3]float64) {
 	var zero, said [3][3]float64
 	zero[0], zero[1], zero[2] = c.Corrected(rates, acceleration, field)

@@ -103,7 +103,7 @@ func Listen(line servo.Port, p []byte, size int, quiet time.Duration) (got []byt
 	return got, took, nil
 }
 
-// Echoes tells whether line's adapter hears what it sends. The packet is one that every servo ignores, since no servo
+// Echoes reports whether line's adapter hears what it sends. The packet is one that every servo ignores, since no servo
 // can have its id.
 func Echoes(line servo.Port) (bool, error) {
 	p := dynamixel.AppendInstruction2(nil, &dynamixel.Instruction{ID: 0xFD, Op: dynamixel.Action})
@@ -118,7 +118,7 @@ const (
 	TerminalHurry    = 4 * time.Millisecond
 )
 
-// IsTerminal tells whether port is a pseudo terminal, behind which is a program and no adapter.
+// IsTerminal reports whether port is a pseudo terminal, behind which is a program and no adapter.
 func IsTerminal(port string) bool {
 	device, err := filepath.EvalSymlinks(port)
 	return err == nil && strings.HasPrefix(device, "/dev/pts/")
@@ -141,11 +141,11 @@ func LatencyOf(port string, line servo.Line) time.Duration {
 	return 0
 }
 
-// LastID is the greatest id of each protocol, those of other brands included.
+// LastID is the greatest id of each protocol, those of other vendors included.
 var LastID = [...]int{1: 253, 2: 252, AsFeetech: feetech.LastID, AsHiwonder: hiwonder.LastID, AsKondo: kondo.LastID,
 	AsVESC: vesc.LastID, AsODrive: odrive.LastNode, AsODriveCAN: odrive.LastNode, AsCyberGear: cybergear.LastID}
 
-// What other brands speak, behind the two protocols of Dynamixel.
+// What other vendors speak, behind the two protocols of Dynamixel.
 const (
 	AsFeetech  = 3
 	AsHiwonder = 4

@@ -17,7 +17,7 @@ type Protocol struct {
 	Single   bool // one server an agent
 	// Check finds what is wrong with a server of this protocol for its agent; nil: nothing can be.
 	Check func(s *ServedAgent)
-	// Listen opens the server that s describes, and tells where it listens. It answers nothing before Serve.
+	// Listen opens the server that s describes, and reports where it listens. It answers nothing before Serve.
 	Listen func(h Host, s *configs.Server, at netip.AddrPort) (Server, netip.AddrPort, error)
 }
 

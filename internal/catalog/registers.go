@@ -8,7 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo/kondo"
 )
 
-// RegistersOf is the table of a model of any brand; nobody writes to it.
+// RegistersOf is the table of a model of any vendor; nobody writes to it.
 func RegistersOf(m ServoModel) []servo.Register {
 	switch m := m.(type) {
 	case *dynamixel.Model:

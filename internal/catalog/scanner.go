@@ -221,7 +221,7 @@ func SensorIndex(l *hal.Layout, name string) int {
 	return slices.IndexFunc(l.Sensors, func(s hal.Sensor) bool { return s.Name == name })
 }
 
-// Networked tells whether a bus of type serial is a connection.
+// Networked reports whether a bus of type serial is a connection.
 func Networked(bus *configs.Bus) bool { return strings.HasPrefix(bus.Port, TCPPrefix) }
 
 const TCPPrefix = "tcp://"

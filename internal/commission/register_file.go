@@ -17,7 +17,7 @@ import (
 // RegisterFile is the registers of one servo as setup and "registers dump" save them and diff and restore read them.
 type RegisterFile struct {
 	Model     string           `json:"model"`
-	Type      string           `json:"type"` // of the bus that it hangs on
+	Type      string           `json:"type"` // of the bus that it is connected to
 	ID        int              `json:"id"`
 	Baud      int              `json:"baud"`
 	Registers map[string]int64 `json:"registers"` // raw, by name

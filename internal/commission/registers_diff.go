@@ -73,7 +73,7 @@ func (s *Registers) Differences(ctx context.Context, args []string) ([]Differenc
 	return rows, nil
 }
 
-// kept tells whether a register says how the servo is set up.
+// kept reports whether a register says how the servo is set up.
 func kept(m catalog.ServoModel, r *servo.Register) bool {
 	if _, ok := m.(*catalog.RegisterModel); ok {
 		return r.Access != servo.ReadOnly && r.Name != "torque_enable" && !strings.HasPrefix(r.Name, "goal_")

@@ -55,7 +55,7 @@ func (s *Registers) Back(rows []DifferenceRow) (writes []Write, left []error) {
 	return writes, left
 }
 
-// Write is a register and what it shall be, raw.
+// Write is a register and what it must be, raw.
 type Write struct {
 	Register *servo.Register
 	Value    int64

@@ -16,7 +16,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo/kondo"
 )
 
-// protocolWord is a protocol as a person says it: the number of Dynamixel's, the name of another brand.
+// protocolWord is a protocol as a person says it: the number of Dynamixel's, the name of another vendor.
 func protocolWord(p int) string {
 	if p >= catalog.AsFeetech {
 		return catalog.BrandWords[p]
@@ -40,7 +40,7 @@ func protocolWords(list []int) []string {
 	return words
 }
 
-// askBrand asks every id of another brand, one after the other.
+// askBrand asks every id of another vendor, one after the other.
 func (s *Survey) askBrand(ctx context.Context, baud, protocol int) ([]FoundServo, error) {
 	if err := catalog.Parity(s.Line, protocol == catalog.AsKondo); err != nil {
 		return nil, err

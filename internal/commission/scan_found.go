@@ -17,8 +17,8 @@ import (
 type FoundServo struct {
 	Port     string        `json:"port"`
 	Baud     int           `json:"baud"`
-	Protocol int           `json:"protocol"` // of Dynamixel; 0 = another brand
-	Type     string        `json:"type"`     // of the bus that it would hang on
+	Protocol int           `json:"protocol"` // of Dynamixel; 0 = another vendor
+	Type     string        `json:"type"`     // of the bus that it would are connected to
 	ID       int           `json:"id"`
 	Model    string        `json:"model"`
 	Number   int           `json:"number"`

@@ -41,7 +41,7 @@ const heardAfter = 3
 func (s *Survey) sweep(ctx context.Context, last int, ask func(id int, patience time.Duration) (FoundServo, error)) (rows []FoundServo, err error) {
 	hurry := cmp.Or(s.Hurry, s.Latency)
 	known := map[int]bool{}
-	// one asks an id; suspect says that what was heard may be somebody else's.
+	// one asks an id; suspect reports that what was heard may be another's.
 	one := func(id int, patience time.Duration) (suspect bool, err error) {
 		before := s.ear.heard
 		r, err := ask(id, patience)

@@ -18,8 +18,8 @@ import (
 type Assignment struct {
 	Port     string           `json:"port"`
 	Model    string           `json:"model"`
-	Protocol int              `json:"protocol"` // of Dynamixel; 0 = another brand
-	Type     string           `json:"type"`     // of the bus that it hangs on
+	Protocol int              `json:"protocol"` // of Dynamixel; 0 = another vendor
+	Type     string           `json:"type"`     // of the bus that it is connected to
 	OldID    int              `json:"old_id"`
 	OldBaud  int              `json:"old_baud"`
 	ID       int              `json:"id"`
@@ -40,7 +40,7 @@ func (s Assignment) Cells() []string {
 // Setup gives one servo another id, baud rate or setting. The order is made for a servo that must not be lost:
 //
 //	locate   the one place where the old id answers; more than one is refused
-//	prove    the servo can be what it shall be, and nobody else is that already, also on the way there
+//	prove    the servo can be what it must be, and nobody else is that already, also on the way there
 //	save     every register, before anything is written
 //	change   torque off; settings, id, baud rate, each verified where it should be then
 //	restore  where a step does not come through, or the user interrupts
@@ -90,7 +90,7 @@ func (s *Setup) Check(renumber bool) error {
 // Place is where a servo answers.
 type Place struct{ Baud, Protocol, Id int }
 
-// Start finds the servo, whatever its brand, and does it all.
+// Start finds the servo, whatever its vendor, and does it all.
 func (s *Setup) Start(ctx context.Context) (*Assignment, error) {
 	if err := s.Unecho(s.Note); err != nil {
 		return nil, err

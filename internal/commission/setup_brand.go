@@ -11,7 +11,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// runBrand is run for other brands than Dynamixel, by their tools: locate, prove, save, change, verify, and restore where
+// runBrand is run for other vendors than Dynamixel, by their tools: locate, prove, save, change, verify, and restore where
 // a step does not come through.
 func (s *Setup) runBrand(ctx context.Context) (*Assignment, error) {
 	spots, err := s.Find(ctx, s.Id, false)
@@ -63,7 +63,7 @@ func (s *Setup) runBrand(ctx context.Context) (*Assignment, error) {
 	return done, nil
 }
 
-// proveBrand makes sure that the servo can be what it shall be, and that nobody else is, also on the way there.
+// proveBrand makes sure that the servo can be what it must be, and that nobody else is, also on the way there.
 func (s *Setup) proveBrand(m catalog.ServoModel, old, to Place) error {
 	name := m.Units().Name
 	if to.Id > catalog.LastID[to.Protocol] {

@@ -30,10 +30,10 @@ type WalkJoint struct {
 	line   int             // in the config
 }
 
-// Done tells whether its servo is in its place.
+// Done reports whether its servo is in its place.
 func (j *WalkJoint) Done() bool { return j.Row != nil && j.Row.State != WalkSkipped }
 
-// Novice tells whether servos come from the factory with the id that it shall have.
+// Novice reports whether servos come from the factory with the id that it must have.
 func (j *WalkJoint) Novice() bool {
 	r := j.Model.Register("id")
 	return r != nil && int64(j.Id) == r.Default
@@ -88,7 +88,7 @@ func JointsOn(c *configs.Config, bus string) ([]WalkJoint, error) {
 	return list, faults.Err()
 }
 
-// Holds tells whether the servo has all settings already.
+// Holds reports whether the servo has all settings already.
 func (s *Setup) Holds(ctx context.Context) (bool, error) {
 	if len(s.Writes) == 0 {
 		return true, nil

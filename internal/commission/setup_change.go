@@ -82,7 +82,7 @@ func (s *Setup) Move(from, to Place) error {
 	return lost
 }
 
-// verify finds the same model at p, which says that it is there.
+// verify finds the same model at p, which reports that it is there.
 func (s *Setup) verify(p Place) error {
 	c, err := s.at(p)
 	if err != nil {
@@ -144,7 +144,7 @@ func places(list []Place) string {
 	return strings.Join(text, " and ")
 }
 
-// prove makes sure that the servo can be what it shall be, and that nobody else is: once two servos share an id and a
+// prove makes sure that the servo can be what it must be, and that nobody else is: once two servos share an id and a
 // rate, no packet reaches one of them alone any more. A rate that the adapter cannot go is found out here, too.
 func (s *Setup) prove(old, to Place) error {
 	if to.Id > catalog.LastID[to.Protocol] {
@@ -185,7 +185,7 @@ func (s *Setup) prove(old, to Place) error {
 	return nil
 }
 
-// ratesOf are the usual rates that a model of any brand knows.
+// ratesOf are the usual rates that a model of any vendor knows.
 func ratesOf(m catalog.ServoModel) string {
 	var list []int
 	for _, b := range catalog.UsualBauds() {

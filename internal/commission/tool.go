@@ -18,7 +18,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo/kondo"
 )
 
-// Tool is a brand's client as commands on single servos use it. write does what the brand's EEPROM asks for (torque off,
+// Tool is a vendor's client as commands on single servos use it. write does what the vendor's EEPROM asks for (torque off,
 // lock open and closed again) and reads back. The errors are hal's: Timeout where nobody answers, BusFault where an answer
 // is spoilt, Invalid for what the servo does not have.
 type Tool interface {
@@ -81,7 +81,7 @@ func (s settled) Write(id int, register string, v int64) error {
 // maxNoiseReads bounds what is waited for on a line that never falls silent, reads.
 const maxNoiseReads = 100
 
-// settle waits for silence where err says that there may be more to come, and hands err on.
+// settle waits for silence where err reports that there may be more to come, and hands err on.
 func (s settled) settle(err error) error {
 	if kind := hal.KindOf(err); err == nil || kind != hal.Timeout && kind != hal.BusFault {
 		return err
@@ -113,7 +113,7 @@ func (f *Finder) toolOf(protocol int) (Tool, error) {
 	return NewTool(f.Line, f.Port, f.Latency, protocol)
 }
 
-// Readable tells whether a tool can read r. Windows on other registers show what is read anyway; of a Kondo servo most
+// Readable reports whether a tool can read r. Windows on other registers show what is read anyway; of a Kondo servo most
 // can be set alone.
 func Readable(m catalog.ServoModel, r *servo.Register) bool {
 	if _, ok := m.(*kondo.Model); ok {

@@ -75,7 +75,7 @@ func (t *feetechTool) Identify(id int) (catalog.ServoModel, error) {
 	if t.m = f.Model(); t.m != nil {
 		return t.m, nil
 	}
-	// The numbers of some are not published, but all models of a series have one table. A servo of another brand does not
+	// The numbers of some are not published, but all models of a series have one table. A servo of another vendor does not
 	// have its id where that says.
 	for _, m := range feetech.Models() {
 		if m.Number == 0 && m.Series == f.Series {

@@ -30,7 +30,7 @@ type Finder struct {
 	Latency   time.Duration
 	Bauds     []int
 	Protocols []int
-	Duplex    bool                   // its adapter hears nothing of what it sends
+	Duplex    bool                   // its adapter receives nothing of what it sends
 	Said      map[int]map[string]int // registers that a config says of motor controllers, by id
 }
 
@@ -91,7 +91,7 @@ func (f *Finder) Find(ctx context.Context, id int, all bool) (spots []Spot, err 
 	return spots, nil
 }
 
-// Probe asks one place, at the line's present rate; there says that something answers.
+// Probe asks one place, at the line's present rate; there reports that something answers.
 func (f *Finder) Probe(p Place) (s Spot, there bool, err error) {
 	s.Place = p
 	if s.Tool, err = f.toolOf(p.Protocol); err != nil {
@@ -121,7 +121,7 @@ func (f *Finder) insist(try func() error) error {
 	})
 }
 
-// Possible tells whether there are servos of a protocol at a rate.
+// Possible reports whether there are servos of a protocol at a rate.
 func Possible(protocol, baud int) bool {
 	switch protocol {
 	case catalog.AsFeetech:

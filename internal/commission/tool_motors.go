@@ -60,7 +60,7 @@ type keeper interface {
 	keep() (restarts bool, err error)
 }
 
-// keep makes what was written last, where that needs saying. restarts tells that the controller starts anew for it.
+// keep makes what was written last, where that needs saying. restarts tells that the controller starts again for it.
 func (s settled) keep() (restarts bool, err error) {
 	if k, ok := s.Tool.(keeper); ok {
 		return k.keep()
@@ -234,7 +234,7 @@ func (n *nodes) Identify(id int) (*odrive.Model, error) {
 	return n.CANClient.Identify(id)
 }
 
-// SaidOn are the registers that a config says of what hangs on a bus, by id.
+// SaidOn are the registers that a config says of what is connected to a bus, by id.
 func SaidOn(c *configs.Config, bus string) map[int]map[string]int {
 	said := map[int]map[string]int{}
 	for _, r := range c.Robots() {

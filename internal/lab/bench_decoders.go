@@ -80,7 +80,7 @@ const (
 	serialPiece = 512 // as a serial port hands it on
 )
 
-// stream is a decoder of a parser: feed takes a part of its argument, next takes one packet of what was fed and tells whether
+// stream is a decoder of a parser: feed takes a part of its argument, next takes one packet of what was fed and reports whether
 // there was one, and whether it ended a scan.
 func stream(name string, b []byte, points int, feed func([]byte) int, next func() (ok, ended bool)) decoder {
 	return decoder{name, b, len(b), benchScans - 1, points * benchScans, serialPiece, func(p []byte) (scans int) {

@@ -17,7 +17,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
-// BenchDrivers runs the chain of every brand as shipped, health looked at and watchdogs fed, over emulated lines that add
+// BenchDrivers runs the chain of every vendor as shipped, health looked at and watchdogs fed, over emulated lines that add
 // nothing to their bytes: cycle_ms is the time by the line's own clock, bound_ms that of the bytes of the data sheets. cpu_us
 // is the processor's time of the driver alone. Then what is told by pulses and what measures over I2C, and how fast what
 // lasers and the rest say is decoded, beside how fast memory is copied. With all: every cell of the table of hardware.md,

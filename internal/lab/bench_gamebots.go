@@ -110,7 +110,7 @@ func (w *stopwatch) SleepUntil(t time.Duration) {
 	w.woke = w.Now()
 }
 
-// benchArena drives robots about in the yellow arena for span, and tells how the rig kept its period of 10 ms, once all
+// benchArena drives robots about in the yellow arena for span, and reports how the rig kept its period of 10 ms, once all
 // of them are there: who is spawned stops it for a moment.
 func benchArena(ctx context.Context, robots int, span time.Duration) (f Figures, err error) {
 	w := &stopwatch{Clock: hal.WallClock()}

@@ -129,7 +129,7 @@ func robotis(how int, base dynamixel.ChainConfig) func(c catalog.ChainConfig) ca
 }
 
 // TableLines are all cells of hardware.md's table, and its rows below it: every rate, every way to read, 4 and 10 bytes,
-// return delays of 0, 250 and, from the factory, 500 µs. Nothing is looked at beside the cycle there, so that the figures are
+// return delays of 0, 250 and, from the factory, 500 µs. Nothing is looked at in its own goroutine there, so that the figures are
 // the cells.
 func TableLines() []benchLine {
 	var all []benchLine
@@ -162,7 +162,7 @@ func TableLines() []benchLine {
 	return all
 }
 
-// bareFeetech makes chains that look at nothing beside the cycle.
+// bareFeetech makes chains that look at nothing in its own goroutine.
 func bareFeetech(c catalog.ChainConfig) catalog.Chain {
 	cfg := feetech.ChainConfig{Name: c.Name, Line: c.Line, Period: c.Period, Latency: c.Latency, Health: -1}
 	for _, s := range c.Servos {

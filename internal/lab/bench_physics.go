@@ -64,7 +64,7 @@ type PhysicsFlags struct {
 	Links             *int
 }
 
-// Given tells whether any flag was.
+// Given reports whether any flag was.
 func (f PhysicsFlags) Given() bool { return f.Model != "" || f.Integrator != "" || f.Links != nil }
 
 // Cases are those that the flags ask for, of so many steps; the error tells what is wrong with a flag.
@@ -104,7 +104,7 @@ func (f PhysicsFlags) Cases(steps int) ([]PhysicsCase, error) {
 
 // benchPhysics runs the models of sim/dynamics/peers, whose figures for Bullet, DART, MuJoCo and ODE are in
 // docs/figures.md: alone, with nothing of a rig around. A run that diverges, as a long chain under Euler does in joint
-// coordinates, ends there: steps tells when, and the other figures are those until then.
+// coordinates, ends there: steps reports when, and the other figures are those until then.
 func benchPhysics(ctx context.Context, size BenchSize, emit func(Result)) error {
 	list := size.Physics
 	if list == nil {
@@ -204,7 +204,7 @@ func contactFigures(f *peers.Figures, allocs float64) Figures {
 }
 
 // physicsAllocs returns the allocations of one of the first steps of a case: the median block, as the runtime's own
-// few are in some. It is a run of its own, because the one for the clock shall do nothing else.
+// few are in some. It is a run of its own, because the one for the clock must do nothing else.
 func physicsAllocs(c PhysicsCase, steps int) (float64, error) {
 	s, err := peers.New(c.Model, c.Links, c.Integrator)
 	if err != nil {

@@ -21,7 +21,7 @@ const (
 	longer = 700 * time.Millisecond
 	after  = 2000 * time.Millisecond // it is over
 
-	// backIn is how soon a device must be well again.
+	// backIn is how soon a device must be recovered.
 	backIn = time.Second
 	// untold is how old values may become before the device is said to be at fault.
 	untold = 700 * time.Millisecond
@@ -88,11 +88,11 @@ type trial struct {
 	begin  time.Duration   // of the fault
 	wholly time.Duration   // when it began to strike wholly
 	over   time.Duration   // when it was over; 0 before
-	ends   time.Duration   // when all shall be well; 0 before
+	ends   time.Duration   // when all must be well; 0 before
 	seed   int64
 }
 
-// must says whether err is none; else the trial has failed.
+// must reports whether err is none; else the trial has failed.
 func (t *trial) must(err error) bool {
 	if err != nil {
 		t.fail("%v", err)
@@ -100,7 +100,7 @@ func (t *trial) must(err error) bool {
 	return err == nil
 }
 
-// pass lets a span pass and has look look at every cycle. It tells whether the trial goes on.
+// pass lets a span pass and has look look at every cycle. It reports whether the trial goes on.
 func (t *trial) pass(span time.Duration, look func()) bool {
 	for until := t.s.now + span; t.s.now < until; {
 		if !t.must(t.s.Step()) {
@@ -239,7 +239,7 @@ func (t *trial) Listen() {
 	t.s.events = t.s.events[:0]
 }
 
-// finish judges the end: everything is well again, and obeys.
+// finish judges the end: everything is recovered, and obeys.
 func (t *trial) finish() {
 	s, row := t.s, t.s.Row
 	for i, name := range row.names {

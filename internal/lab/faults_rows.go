@@ -17,11 +17,11 @@ import (
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
 
-// FaultRow is one device on trial, and how it hangs on the stand.
+// FaultRow is one device on trial, and how it is connected to the stand.
 type FaultRow struct {
 	Device string   // as the config calls it
 	Bus    string   // what it is reached by: a type of bus, or ofMachine
-	On     string   // the stand's bus that it hangs on
+	On     string   // the stand's bus that it is connected to
 	names  []string // what the stand calls it
 	only   string   // which of names loses its power
 	beside []string // that must not notice

@@ -110,7 +110,7 @@ type TestRig struct {
 	tags   []int // that readers told
 	Eye    standEye
 
-	slewing bool // enabled anew: on its way from where it was to its goal
+	slewing bool // enabled again: on its way from where it was to its goal
 
 	goals  []float64   // of the joints, rad, as told in this cycle
 	truth  [][]float64 // of the joints, one a cycle: where they truly are

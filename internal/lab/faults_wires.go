@@ -15,10 +15,10 @@ import (
 	pins "github.com/halyard-robotics/halyard/sim/emulator/gpio"
 )
 
-// wireLine is the line of the chip that what is on trial hangs on.
+// wireLine is the line of the chip that what is on trial is connected to.
 const wireLine = "4"
 
-// The words of what a config may hang on a line that is no sensor's. TestFaultRows holds them against the config's types.
+// The words of what a config may are connected to a line that is no sensor's. TestFaultRows holds them against the config's types.
 const (
 	stopWord  = "estop"
 	lightWord = "lights"
@@ -53,13 +53,13 @@ func onBoard(kind chip.FaultKind, address uint16) func(*TestRig, bool) error {
 	}
 }
 
-// stopped tells whether the emergency stop is latched.
+// stopped reports whether the emergency stop is latched.
 func (s *TestRig) stopped() bool {
 	state, _, _ := s.agent.Guard()
 	return state == hal.Stopped
 }
 
-// limp tells whether no joint has torque or pulses.
+// limp reports whether no joint has torque or pulses.
 func (s *TestRig) limp() bool {
 	for i := range s.goals {
 		if s.Sys.Scene.Body("stand").Joint(i).Servo.Enable {
@@ -193,7 +193,7 @@ func (t *trial) follows() {
 	t.besides()
 }
 
-// Light tries a fault of the chip that a light hangs on. Who switches it is told, and so is who only looks; it never counts
+// Light tries a fault of the chip that a light is connected to. Who switches it is told, and so is who only looks; it never counts
 // as lit for long while it is not.
 func (t *trial) Light(plant func(*TestRig, bool) error) {
 	s := t.s
@@ -211,7 +211,7 @@ func (t *trial) Light(plant func(*TestRig, bool) error) {
 			t.fail("wrong: it is dark at %v and counts as lit", s.now)
 		}
 	}
-	// flash switches it, and tells whether that is done.
+	// flash switches it, and reports whether that is done.
 	flash := func() bool {
 		on = !on
 		err := s.Sys.Rig.Values().Set(id, hal.Value{Kind: hal.BoolValue, Bool: on})

@@ -39,7 +39,7 @@ func (p *AgentPlan) PascalPerMetre() float64 {
 	return PascalPerMetre
 }
 
-// Afloat tells whether a layout is a vehicle's: it has nothing but thrusters.
+// Afloat reports whether a layout is a vehicle's: it has nothing but thrusters.
 func Afloat(l *hal.Layout) bool {
 	return len(l.Actuators) > 0 && !slices.ContainsFunc(l.Actuators, func(a hal.Actuator) bool { return a.Kind != hal.Thruster })
 }

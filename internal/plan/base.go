@@ -104,7 +104,7 @@ func (r *Resolver) wheel(path configs.Path, c *configs.Agent, m *model.Robot, i 
 	j.Motor, j.Modes = &motor, [hal.NumModes]bool{hal.VelocityMode: true}
 }
 
-// turns tells whether the base turns joint i.
+// turns reports whether the base turns joint i.
 func (p *BasePlan) turns(i int) bool {
 	return p != nil && slices.ContainsFunc(p.Wheels, func(w baseWheel) bool { return w.Actuator == i })
 }
@@ -118,7 +118,7 @@ func (p *BasePlan) serve(c *configs.Agent, m *model.Robot, l *hal.Layout) {
 		s := &l.Sensors[i]
 		_, own := c.Hardware.Sensors[s.Name]
 		k := slices.IndexFunc(m.Sensors, func(x model.Sensor) bool { return x.Name == s.Name })
-		// The base has one place of each: a second odometry is somebody else's.
+		// The base has one place of each: a second odometry is another's.
 		if own || k < 0 || c.BodyOf(s.Name) == configs.Sim && p.Body != configs.Sim || had[s.Kind] {
 			continue
 		}
@@ -190,7 +190,7 @@ func (p *BasePlan) Segment(at hal.Pose) (ring, segment int) {
 	return ring, segment
 }
 
-// Arcos tells whether a base speaks the younger dialect, which says more.
+// Arcos reports whether a base speaks the younger dialect, which says more.
 func (p *BasePlan) Arcos() bool {
 	return strings.HasPrefix(p.Robot.Name, "p3") || strings.HasSuffix(p.Robot.Name, "-sh")
 }
@@ -209,7 +209,7 @@ func (p *BasePlan) Bauds(bus *configs.Bus) []int {
 	return list
 }
 
-// NewBase is the driver of a base at the end of a line. only says that it is nowhere but at the bus's rate.
+// NewBase is the driver of a base at the end of a line. only reports that it is nowhere but at the bus's rate.
 func (p *BasePlan) NewBase(e catalog.Connection, bus *configs.Bus, only bool) (*base.Base, error) {
 	s := base.Settings{Name: e.Name, Robot: p.Robot, Line: e.Open, Clock: e.Clock, Bauds: p.Bauds(bus), Acceleration: p.Config.Acceleration,
 		SonarOff: !p.Config.Sonar, Gyro: p.Config.Gyro, Runtime: p.Runtime}

@@ -90,7 +90,7 @@ func (r *Resolver) Sight(at configs.Path, q *CameraPlan, p *AgentPlan) {
 	r.devices.Cameras = append(r.devices.Cameras, q)
 }
 
-// depth tells whether camera i of the layout measures distances.
+// depth reports whether camera i of the layout measures distances.
 func (p *AgentPlan) depth(i int) bool {
 	return p.Vehicle != nil && p.Vehicle.Cameras(0)[i].Depth
 }

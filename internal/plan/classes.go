@@ -9,7 +9,7 @@ import (
 )
 
 // classes are the robots that can be spawned, by the names of the config. Each has its devices apart: those of a class that
-// is emulated come anew with each of its robots.
+// is emulated come again with each of its robots.
 func (r *Resolver) classes() map[string]*AgentPlan {
 	classes := map[string]*AgentPlan{}
 	for _, name := range slices.Sorted(maps.Keys(r.Config.Classes)) {

@@ -12,7 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/report"
 )
 
-// DevicePlan is all that hangs on a rig's buses beside servos.
+// DevicePlan is all that is connected to a rig's buses beside servos.
 type DevicePlan struct {
 	Boards  []*catalog.BoardPlan
 	Sensors []*catalog.SensorPlan
@@ -54,7 +54,7 @@ func (r *Resolver) sit(at configs.Path, bus, device string, address int) bool {
 	return true
 }
 
-// onBus checks that a device hangs on a bus of one of the types.
+// onBus checks that a device is connected to a bus of one of the types.
 func (r *Resolver) onBus(at configs.Path, bus, device string, types []string) bool {
 	b, there := r.Config.Buses[bus]
 	switch {

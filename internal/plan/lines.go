@@ -19,7 +19,7 @@ type linePlans struct {
 	Gates  []*catalog.GatePlan
 }
 
-// emulatesLines tells whether any of them is emulated.
+// emulatesLines reports whether any of them is emulated.
 func (p *linePlans) emulatesLines() bool {
 	emulated := func(w *catalog.WirePlan) bool { return w.Body == configs.Emulated }
 	return slices.ContainsFunc(p.Estops, emulated) || slices.ContainsFunc(p.Lights, emulated)

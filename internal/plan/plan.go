@@ -44,7 +44,7 @@ func PoseOf(p configs.Pose) hal.Pose {
 
 var policies = map[string]hal.Policy{"hold": hal.Hold, "torque_off": hal.TorqueOff, "park": hal.Park}
 
-// On lists the joints of one kind that hang on a bus, in the order of the agents and their robots.
+// On lists the joints of one kind that are connected to a bus, in the order of the agents and their robots.
 func (p *Plan) On(bus string, kind configs.BodyKind) []JointRef {
 	var list []JointRef
 	for i := range p.Agents {
@@ -69,7 +69,7 @@ func (p *Plan) ServoConfig(h JointRef) catalog.ChainServo {
 	return s
 }
 
-// Emulates tells whether anything that is no servo on a line is emulated.
+// Emulates reports whether anything that is no servo on a line is emulated.
 func (p *DevicePlan) Emulates() bool {
 	return slices.ContainsFunc(p.Boards, func(p *catalog.BoardPlan) bool { return p.Body == configs.Emulated }) ||
 		slices.ContainsFunc(p.Sensors, func(p *catalog.SensorPlan) bool { return p.Body == configs.Emulated }) ||

@@ -45,7 +45,7 @@ type AgentPlan struct {
 	Base    *BasePlan   // that turns its wheels; nil where none does
 	start   *hal.Pose   // where a spawned one begins; nil: where the config says
 
-	// Of a class: what hangs on its buses, apart from all others'.
+	// Of a class: what is connected to its buses, apart from all others'.
 	Devices DevicePlan
 }
 

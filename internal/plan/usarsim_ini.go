@@ -31,7 +31,7 @@ func (r *Resolver) ini(path configs.Path, c *configs.Agent) (*model.Robot, error
 			r.blame(err)
 		}
 	}
-	// Several classes may be of one file, which is told of once.
+	// Several classes may be of one file, which is notified of once.
 	if bots == nil {
 		return nil, nil
 	}

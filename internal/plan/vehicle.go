@@ -55,7 +55,7 @@ func (r *Resolver) vehicle(path configs.Path, c *configs.Agent) (p AgentPlan, ok
 	return p, true
 }
 
-// monitored tells whether a robot has a monitor called name.
+// monitored reports whether a robot has a monitor called name.
 func monitored(c *configs.Agent, name string) bool {
 	if c.Hardware == nil {
 		return false
@@ -64,7 +64,7 @@ func monitored(c *configs.Agent, name string) bool {
 	return ok
 }
 
-// measures tells whether a layout has a sensor or a camera called name.
+// measures reports whether a layout has a sensor or a camera called name.
 func measures(l *hal.Layout, name string) bool {
 	return slices.ContainsFunc(l.Sensors, func(s hal.Sensor) bool { return s.Name == name }) ||
 		slices.ContainsFunc(l.Cameras, func(c hal.Camera) bool { return c.Name == name })

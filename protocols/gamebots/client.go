@@ -95,7 +95,7 @@ func (c *Client) Wait(kind string, pairs ...string) (*Message, error) {
 	}
 }
 
-// has tells whether m says all these, names and values in turn, in any case.
+// has reports whether m says all these, names and values in turn, in any case.
 func (m *Message) has(pairs []string) bool {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if v, ok := m.Value(pairs[i]); !ok || !equal(v, pairs[i+1]) {

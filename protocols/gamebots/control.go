@@ -29,7 +29,7 @@ type Control struct {
 // Command obeys one line. An error, and any value that is malformed, leaves the robot as it is.
 type Command func(c *Control) error
 
-// Has tells whether the line names a value. Names are compared in any case.
+// Has reports whether the line names a value. Names are compared in any case.
 func (c *Control) Has(name string) bool {
 	_, ok := c.message.Value(name)
 	return ok

@@ -194,7 +194,7 @@ func (r *Robot) complete(l *hal.Layout) error {
 // maxName bounds names that clients give.
 const maxName = 64
 
-// proper tells whether name is a name on the wire: printable ASCII, one word, nothing that the grammar needs.
+// proper reports whether name is a name on the wire: printable ASCII, one word, nothing that the grammar needs.
 func proper(name string) bool {
 	if len(name) == 0 || len(name) > maxName {
 		return false

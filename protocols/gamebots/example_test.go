@@ -37,7 +37,7 @@ func ExampleCommand() {
 	defer c.Close()
 	c.Send("INIT {ClassName USARBot.Omni} {Name R1} {Location 0,0,0}")
 	c.Send("OMNIDRIVE {STRAIGHT 0} {SIDE 0.2} {ROT 0.5}")
-	c.Send("GETGEO {Type Done}") // what comes back says that all before it is done
+	c.Send("GETGEO {Type Done}") // what comes back reports that all before it is done
 	if _, err := c.Wait("GEO", "Type", "Done"); err != nil {
 		fmt.Println(err)
 		return

@@ -185,7 +185,7 @@ func (k *link) conf(t *text, it item) {
 	}
 }
 
-// packages answers for all mission packages of a type, and tells whether there are any.
+// packages answers for all mission packages of a type, and reports whether there are any.
 func (k *link) packages(t *text, head string, kind, name []byte) bool {
 	begun := false
 	all := k.later && equal(kind, "MisPkg")

@@ -54,7 +54,7 @@ type sample struct {
 	measured []float64
 }
 
-// combined tells whether the sensors of a kind share one message.
+// combined reports whether the sensors of a kind share one message.
 func combined(kind string) bool {
 	return kind == "sonar" || kind == "infrared" || kind == "encoder" || kind == "contact"
 }
@@ -109,7 +109,7 @@ func (k *link) group(i int) {
 	k.groups = append(k.groups, group{kind: kind, members: []int{i}, manual: manual, every: every})
 }
 
-// cycle takes what is measured where something is due, and tells whether it is. Under the rig's lock: it waits for
+// cycle takes what is measured where something is due, and reports whether it is. Under the rig's lock: it waits for
 // nobody but a writer that changes two samples.
 func (k *link) cycle(f *hal.Frame) (due bool) {
 	k.mu.Lock()
@@ -162,7 +162,7 @@ func (k *link) collect(g *group) {
 	}
 }
 
-// next is the first time of the grid after now; a grid that was missed begins anew.
+// next is the first time of the grid after now; a grid that was missed begins again.
 func next(due, now, every time.Duration) time.Duration {
 	if due += every; due <= now {
 		due = now + every

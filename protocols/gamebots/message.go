@@ -98,12 +98,12 @@ func word(s []byte) (w, rest []byte) {
 	return s[:n], s[n:]
 }
 
-// numeric tells whether a word that begins so is a number, or goes on with a list of them.
+// numeric reports whether a word that begins so is a number, or goes on with a list of them.
 func numeric(c byte) bool {
 	return c >= '0' && c <= '9' || c == '-' || c == '+' || c == '.' || c == ','
 }
 
-// Is tells whether m is of that type, in any case.
+// Is reports whether m is of that type, in any case.
 func (m *Message) Is(kind string) bool { return equal(m.Type, kind) }
 
 // equal is bytes.EqualFold for the few bytes of a word, and allocates nothing.

@@ -325,7 +325,7 @@ func newStage(t testing.TB, c config, ln net.Listener, clock hal.Clock) *stage {
 	return s
 }
 
-// play runs a transcript. "a> line" sends a line, "a< line" is the next line that comes, "a|" says that the server
+// play runs a transcript. "a> line" sends a line, "a< line" is the next line that comes, "a|" reports that the server
 // closes, "a." that the client does, "a- text" sends text without an end. A client connects when it is first named.
 func (s *stage) play(text string) {
 	s.t.Helper()

@@ -46,7 +46,7 @@ func (k *link) reach(v []float64, channel int) {
 	}
 }
 
-// sense is the part of one of the robot's sensors, {Name n} first; it tells whether there is something to tell. v is at least as long as
+// sense is the part of one of the robot's sensors, {Name n} first; it reports whether there is something to tell. v is at least as long as
 // the kind wants (Robot.complete).
 func (k *link) sense(t *text, of int, kind string, v []float64) bool {
 	sensor := &k.robot.Sensors[of]

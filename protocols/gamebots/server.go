@@ -181,10 +181,10 @@ func (s *Server) find(m *Message) (name string, f Command) {
 	return "", nil
 }
 
-// anytime tells whether a command needs no robot, or sees to it itself that there is one.
+// anytime reports whether a command needs no robot, or sees to it itself that there is one.
 func anytime(name string) bool { return name == "INIT" || name == "SET" || name == "GETSTARTPOSES" }
 
-// ready tells whether there is a robot whose battery is not empty.
+// ready reports whether there is a robot whose battery is not empty.
 func (s *session) ready() error {
 	switch k := s.robot.Load(); {
 	case k == nil:

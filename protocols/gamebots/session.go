@@ -237,7 +237,7 @@ func (s *session) step() error {
 	if s.server.rig.Mode() == hal.Lockstep && k != nil {
 		every = s.server.rig.Period()
 	}
-	// on a grid, so that the pace is kept on average; after a pause it begins anew
+	// on a grid, so that the pace is kept on average; after a pause it begins again
 	if s.beat = s.beat.Add(every); s.beat.Before(now) {
 		s.beat = now.Add(every)
 	}

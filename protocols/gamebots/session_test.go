@@ -196,7 +196,7 @@ func TestStarts(t *testing.T) {
 
 var nan = math.NaN()
 
-// TestDrive: what each command tells which input. Inputs that are not named are not told.
+// TestDrive: what each command reports which input. Inputs that are not named are not told.
 func TestDrive(t *testing.T) {
 	type inputs map[string]float64
 	for _, k := range []struct {

@@ -138,7 +138,7 @@ func (k *link) mis(t *text, s *sample) {
 	t.end()
 }
 
-// part begins a segment that tells where a part is; the caller closes it.
+// part begins a segment that reports where a part is; the caller closes it.
 func (t *text) part(name string, at hal.Pose) {
 	t.open()
 	t.word("Part", name)

@@ -100,7 +100,7 @@ func (d *painter) paint(p *hal.Picture, width, height int, part region) ([]byte,
 	return b, err
 }
 
-// known tells whether p has pixels.
+// known reports whether p has pixels.
 func known(p *hal.Picture) bool {
 	return p != nil && len(p.RGB) >= 3*p.Width*p.Height && len(p.RGB) > 0
 }

@@ -215,7 +215,7 @@ func (c *session) picture(ctx context.Context) (*hal.Picture, error) {
 	}
 }
 
-// open begins to look, and tells whether there is something to look at.
+// open begins to look, and reports whether there is something to look at.
 func (c *session) open() bool {
 	w, index, err := c.server.find(c.shows.robot, c.shows.camera)
 	if err != nil {

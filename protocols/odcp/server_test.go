@@ -111,7 +111,7 @@ func TestTranscript(t *testing.T) {
 			{"64 ff030000 00020000", "", 9, 0.54, 0.003071, math.NaN()},                                   // angles alone; the slew takes 0.06 rad a step
 			{"96", "97 57020000 00020000", 0, 0.54, 0.003071, math.NaN()},                                 // 511.5 + 0.54/π·511.5
 			{"64 ff030000 00020000 ff010000 ff0300", "", 1, 0.60, 0.003071, 0.74926686},                   // torques, the second one torn
-			{"64 ffff0000 0000ffff 00000000", "", 40, 0.60, -2, 0},                                        // clamped; a is limp, b at its soft limit
+			{"64 ffff0000 0000ffff 00000000", "", 40, 0.60, -2, 0},                                        // clamped; a has torque off, b at its soft limit
 			{"64 00020000", "", 1, 0.60, -2, 0},                                                           // one angle alone
 			{"64 00020000 00020000 ff030000 ff030000 ff030000 01000000", "", 60, 0.003071, 0.003071, 1.5}, // more than there are
 			{"07", "08", 1, 0.003071, 0.003071, 1.5},

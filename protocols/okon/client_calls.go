@@ -54,7 +54,7 @@ func (c *Client) Checkpoints() ([]Checkpoint, error) {
 	return get[[]Checkpoint](c, GetCheckpoints)
 }
 
-// InAction tells whether the robot is in an action point.
+// InAction reports whether the robot is in an action point.
 func (c *Client) InAction(id string) (bool, error) {
 	b, err := c.Ask(CheckAction, 0, []byte(id))
 	if err != nil {

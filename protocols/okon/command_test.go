@@ -177,7 +177,7 @@ func TestEmergencyStop(t *testing.T) {
 	})
 }
 
-// TestRealReset: heading and depth begin anew, in what is measured and in what is held.
+// TestRealReset: heading and depth begin again, in what is measured and in what is held.
 func TestRealReset(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{reality: hal.Real})

@@ -107,7 +107,7 @@ func (m *command) resume(needed bool) error {
 	return &hal.Error{Kind: hal.Unsafe, Op: "command " + r.Agent.Name(), Err: errors.New(why), Try: "halyard status"}
 }
 
-// alive says that c has sent something. Only of the commander it matters, and not each time.
+// alive reports that c has sent something. Only of the commander it matters, and not each time.
 func (m *command) alive(c *session) {
 	if m.name.Load() != &c.name {
 		return

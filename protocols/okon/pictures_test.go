@@ -137,7 +137,7 @@ func TestDetections(t *testing.T) {
 	})
 }
 
-// TestQuality: it counts from the next picture on, and compresses the same one anew.
+// TestQuality: it counts from the next picture on, and compresses the same one again.
 func TestQuality(t *testing.T) {
 	var e encoder
 	p := &hal.Picture{Width: 64, Height: 64, RGB: make([]byte, 3*64*64)}

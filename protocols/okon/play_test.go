@@ -218,7 +218,7 @@ func serve(t testing.TB, f func(context.Context) error) {
 	})
 }
 
-// play runs a transcript. "a> TYPE flag data" sends a packet; "a< TYPE flag data" is the next that arrives; "a|" says that
+// play runs a transcript. "a> TYPE flag data" sends a packet; "a< TYPE flag data" is the next that arrives; "a|" reports that
 // the server closes; "a." that the client does; "a~ 3s" waits. A client connects when it is first named, and is welcomed
 // by nobody. ... in what is expected stands for anything.
 func (s *stage) play(text string) {

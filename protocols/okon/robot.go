@@ -55,5 +55,5 @@ func (r *Robot) validate() error {
 	return nil
 }
 
-// real tells whether the robot is one that nobody can put anywhere.
+// real reports whether the robot is one that nobody can put anywhere.
 func (r *Robot) real() bool { return r.Agent.BodyKind() == hal.Real }

@@ -29,7 +29,7 @@ func DialVideo(address string, timeout time.Duration) (*VideoClient, error) {
 // Close closes the connection.
 func (v *VideoClient) Close() error { return v.conn.Close() }
 
-// Next asks for a picture newer than the last one, waits for it, and returns its JPEG. A Refusal says that there is none;
+// Next asks for a picture newer than the last one, waits for it, and returns its JPEG. A Refusal reports that there is none;
 // after any other error only Close is left.
 func (v *VideoClient) Next() ([]byte, error) {
 	v.conn.SetDeadline(time.Now().Add(v.timeout))

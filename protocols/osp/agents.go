@@ -92,7 +92,7 @@ func (c *session) register() {
 	c.reply(&Datagram{Command: RegisterForAgentAck, ID: id, Status: status})
 }
 
-// fits tells whether the datagrams of a step have room for the agent's channels.
+// fits reports whether the datagrams of a step have room for the agent's channels.
 func fits(l *hal.Layout) bool {
 	const fields = 32 // command, ids, counts, terminator, number
 	return fields+4*max(len(l.Inputs), len(l.Outputs)+len(l.Infos)+maxEvents) <= MaxDatagram

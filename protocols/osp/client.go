@@ -21,7 +21,7 @@ type ClientOptions struct {
 	Listen protocols.Listener
 }
 
-// ErrCommunicationReset says that some client has reset the communication: this one has to dial again.
+// ErrCommunicationReset reports that some client has reset the communication: this one has to dial again.
 var ErrCommunicationReset = errors.New("osp: communication was reset")
 
 // Client is one client of a server. It belongs to one goroutine. Every method blocks until it has its answer or its

@@ -23,7 +23,7 @@ type awaited struct {
 	values int  // 51s still to come
 }
 
-// answers tells whether a received answer belongs to the request: by its number; from a server that knows none, by
+// answers reports whether a received answer belongs to the request: by its number; from a server that knows none, by
 // having been acknowledged first, as the datagrams of a session stay in order.
 func (a *awaited) answers(d *Datagram) bool {
 	if d.Numbered {

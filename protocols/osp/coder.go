@@ -60,7 +60,7 @@ func (c *coder) count(n int) int {
 	return int(v)
 }
 
-// holds tells whether n items of 4 bytes are there. Nothing grows before it has said so: a count is the sender's word.
+// holds reports whether n items of 4 bytes are there. Nothing grows before it has said so: a count is the sender's word.
 func (c *coder) holds(n int) bool {
 	if n < 0 || n > len(c.b)/4 {
 		c.short = true

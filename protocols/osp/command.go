@@ -46,7 +46,7 @@ const (
 	AgentInfoAck                Command = 97  // C: once, after the last 98
 	AgentInfoNext               Command = 98  // S: index int (over inputs, outputs, infos), min, max float, name string
 	RegisterForAgent            Command = 100 // C: agent int
-	RegisterForAgentAck         Command = 101 // S: agent int, status byte: 1 yes, 0 unknown or somebody else's
+	RegisterForAgentAck         Command = 101 // S: agent int, status byte: 1 yes, 0 unknown or another's
 	DeregisterFromAgent         Command = 105 // C: agent int
 	DeregisterFromAgentAck      Command = 106 // S: agent int, status byte: 1 yes, 0 no, 2 not this client's
 
@@ -63,7 +63,7 @@ const (
 // MaxDatagram bounds what is received and sent, bytes: about 2000 channels of an agent.
 const MaxDatagram = 8192
 
-// server tells whether c is a server's to send.
+// server reports whether c is a server's to send.
 func (c Command) server() bool {
 	switch c {
 	case InitCommunicationAck, EndCommunicationAck, ResetCommunicationAck, RegisterForEventAck, DeregisterFromEventAck,

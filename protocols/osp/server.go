@@ -61,7 +61,7 @@ const (
 	// does not push out a client that has just come.
 	evictAfter = time.Second
 	// sameInit is how long a repeated request for a session from the same address means the same session: its answer
-	// was lost. Later on it is a client that started anew.
+	// was lost. Later on it is a client that started again.
 	sameInit = time.Second
 )
 
@@ -184,7 +184,7 @@ func (s *Server) open(client netip.AddrPort, v VersionNumber) {
 	go c.run()
 }
 
-// makeRoom tells whether there is room for a session, if need be made by ending an idle one.
+// makeRoom reports whether there is room for a session, if need be made by ending an idle one.
 func (s *Server) makeRoom() bool {
 	s.mu.Lock()
 	// whoever controls an agent is never pushed out, nor a client that has just come

@@ -131,7 +131,7 @@ func (c *session) again(o *outbox, now time.Time) {
 	o.each(c.write)
 }
 
-// acknowledge is told of any valid command: the client has moved on, so it has what it was sent.
+// acknowledge is notified of any valid command: the client has moved on, so it has what it was sent.
 func (c *session) acknowledge() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -253,7 +253,7 @@ func (c *session) silence() time.Duration {
 	return time.Since(c.begun) - time.Duration(c.heard.Load())
 }
 
-// controls tells whether the client controls an agent.
+// controls reports whether the client controls an agent.
 func (c *session) controls() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

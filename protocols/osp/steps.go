@@ -36,7 +36,7 @@ func (r *request) keep(b []byte, d *Datagram) {
 	r.bytes, r.numbered, r.number = append(r.bytes[:0], b...), d.Numbered, d.Number
 }
 
-// again tells whether d, decoded from b, is the last request once more. With a number that is certain. Without, it is
+// again reports whether d, decoded from b, is the last request once more. With a number that is certain. Without, it is
 // so while the answer o is not acknowledged and older than timeout: a client that goes on without acknowledging does
 // so at once, one that missed its answer waits first.
 func (r *request) again(b []byte, d *Datagram, o *outbox, timeout time.Duration) bool {
@@ -133,7 +133,7 @@ func (c *session) nextReset(b []byte) *hal.Lease {
 	return nil
 }
 
-// waits tells whether the client has asked for a step or reset that has not happened. Under mu.
+// waits reports whether the client has asked for a step or reset that has not happened. Under mu.
 func (c *session) waits() bool {
 	for _, s := range c.leases {
 		if s.resetting || s.pending {

@@ -124,7 +124,7 @@ func (q *queue) ask(seq uint32) {
 	q.rouse()
 }
 
-// take appends what may be sent now to dst. synch says that a SYNCH follows, with the count of dropped messages.
+// take appends what may be sent now to dst. synch reports that a SYNCH follows, with the count of dropped messages.
 func (q *queue) take(dst []byte) (out []byte, synch bool, overflow uint32) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -205,7 +205,7 @@ func (s *session) step() error {
 	}
 	if k := &s.control; k.goal != nil && s.base != nil {
 		err := s.base.towards(k)
-		// towards commands anew at each beat: for a client that hangs it must not
+		// towards commands again at each beat: for a client that hangs it must not
 		if silent := now.Sub(s.heard) > deaf && s.server.robot.Agent.BodyKind() != hal.Simulated; silent || err != nil {
 			k.goal = nil
 			s.base.drive(k, 0, 0)

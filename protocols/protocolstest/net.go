@@ -97,7 +97,7 @@ func (c *Conn) ReadFromUDPAddrPort(b []byte) (int, netip.AddrPort, error) {
 	}
 }
 
-// WriteToUDPAddrPort sends a copy of b. As on a real network nobody says whether it arrives.
+// WriteToUDPAddrPort sends a copy of b. As on a real network nobody reports whether it arrives.
 func (c *Conn) WriteToUDPAddrPort(b []byte, to netip.AddrPort) (int, error) {
 	select {
 	case <-c.gone:

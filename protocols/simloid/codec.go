@@ -28,11 +28,11 @@ const (
 
 // What is wrong with bytes that were not understood.
 var (
-	// ErrTruncated says that the bytes end before the frame does: more may follow.
+	// ErrTruncated reports that the bytes end before the frame does: more may follow.
 	ErrTruncated = errors.New("simloid: truncated")
-	// ErrUnknown says that no command starts like this.
+	// ErrUnknown reports that no command starts like this.
 	ErrUnknown = errors.New("simloid: unknown command")
-	// ErrFormat says that what stands there is not what belongs there.
+	// ErrFormat reports that what stands there is not what belongs there.
 	ErrFormat = errors.New("simloid: bad format")
 )
 
@@ -52,7 +52,7 @@ type Joint struct {
 	Default   float64
 }
 
-// Free tells whether j has no stops.
+// Free reports whether j has no stops.
 func (j *Joint) Free() bool { return j.Low <= -1 && j.High >= 1 }
 
 // AppendTraits appends t as it stands on the wire.

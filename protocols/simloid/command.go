@@ -100,7 +100,7 @@ type Command struct {
 	Values []float64 // finite
 }
 
-// Decode reads one line, without its newline, into c, whose Values it uses again. ErrUnknown says that it is no
+// Decode reads one line, without its newline, into c, whose Values it uses again. ErrUnknown reports that it is no
 // command of dialect d; ErrFormat that its numbers are not what the verb wants. What follows them is ignored.
 func Decode(line []byte, d Dialect, c *Command) error {
 	*c = Command{Values: c.Values[:0]}

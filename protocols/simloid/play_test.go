@@ -249,7 +249,7 @@ func (s *stage) start(c config, ln net.Listener) {
 	})
 }
 
-// play runs a transcript. "a> line" sends a line; "a< line" is a line of what arrives in one piece; "a|" says that
+// play runs a transcript. "a> line" sends a line; "a< line" is a line of what arrives in one piece; "a|" reports that
 // the server closes; "a." that the client does; "a- text" sends text without a newline. A client connects when it is
 // first named.
 func (s *stage) play(text string) {

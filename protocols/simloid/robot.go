@@ -44,7 +44,7 @@ type World struct {
 	Scene   hal.World
 	Gravity hal.GravitySetter
 	Pusher  hal.Pusher      // its parts are called by Traits.Names
-	Clock   hal.ClockZeroer // the status's time is the session's own; this is told of NEWTIME
+	Clock   hal.ClockZeroer // the status's time is the session's own; this is notified of NEWTIME
 	Motors  MotorSetter
 	Fixer   Fixer
 	// Model replaces the robot: MODEL asks for the one with this id, made with these parameters.
@@ -186,7 +186,7 @@ func (r *Robot) validate() error {
 	return &hal.Error{Kind: hal.Invalid, Op: "simloid: robot " + r.Agent.Name(), Err: errors.Join(faults...)}
 }
 
-// word tells whether name is one word of printable characters.
+// word reports whether name is one word of printable characters.
 func word(name string) bool {
 	token, rest := cut([]byte(name))
 	return len(token) > 0 && len(token) == len(name) && len(rest) == 0

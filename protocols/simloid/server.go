@@ -20,7 +20,7 @@ type Options struct {
 	Dialect Dialect
 	// Exact leaves the sensors' noise out; their resolution stays.
 	Exact bool
-	// Seed is the noise's; 0 = 1. Each client and each RESET begin with it anew.
+	// Seed is the noise's; 0 = 1. Each client and each RESET begin with it again.
 	Seed int64
 	// Continue lets a new client find a simulated robot as the one before left it, not as at the start.
 	Continue bool
@@ -119,7 +119,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	}
 }
 
-// free tells whether the session that closes current has ended, or does within the grace.
+// free reports whether the session that closes current has ended, or does within the grace.
 func free(ctx context.Context, current <-chan struct{}) bool {
 	if current == nil {
 		return true

@@ -35,7 +35,7 @@ type MotorConfig struct {
 // Chain drives all motors of one bus. It is a servo.Chain; one goroutine calls it.
 //
 // A cycle is one goal to each motor, which answers it with its feedback: two frames each, 0.26..0.32 ms at 1 Mbit/s. A
-// motor that shall be limp is told to stop instead. A silent one costs 3 ms once a cycle, for all that are silent. Modes
+// motor that must be limp is told to stop instead. A silent one costs 3 ms once a cycle, for all that are silent. Modes
 // change at rest alone, one motor a cycle.
 type Chain struct {
 	*servo.GenericChain

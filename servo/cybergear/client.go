@@ -26,7 +26,7 @@ func NewClient(line servo.Line) *Client {
 	return c
 }
 
-// accept takes a frame, and says whether it is the one that is waited for.
+// accept takes a frame, and reports whether it is the one that is waited for.
 func (c *Client) accept(f *servo.CANFrame) bool {
 	var m Message
 	if !m.Parse(f) || m.Type != c.want.Type {

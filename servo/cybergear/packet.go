@@ -122,7 +122,7 @@ const (
 	NotCalibrated
 )
 
-// Alarm is f as every brand says it.
+// Alarm is f as every vendor says it.
 func (f Faults) Alarm() (a servo.Alarm) {
 	for _, x := range [...]struct {
 		f Faults

@@ -30,7 +30,7 @@ type device struct {
 	got     float64  // its value
 	mode    int      // RunMode that it was armed in
 	limit   float64  // LimitTorque in the motor, N·m, NaN = unknown
-	timeout float64  // CANTimeout that it shall have
+	timeout float64  // CANTimeout that it must have
 	mute    int      // questions for its voltage without an answer
 }
 
@@ -43,7 +43,7 @@ func (b *protocol) Connect(x *servo.Exchange) { b.x = servo.NewCANExchange(x, b.
 // ParserStats is what was no frame; the bus itself drops what is damaged.
 func (b *protocol) ParserStats() (uint64, uint64) { return 0, b.x.Bad }
 
-// handleFrame takes one frame; it says whether it was waited for.
+// handleFrame takes one frame; it reports whether it was waited for.
 func (b *protocol) handleFrame(f *servo.CANFrame) bool {
 	var m Message
 	if !m.Parse(f) {
@@ -176,7 +176,7 @@ func (b *protocol) ReadState(i int) error {
 // 1.2.1.5.
 const muteAfter = 3
 
-// ReadHealth reads the supply's voltage, and of a motor that shall be limp whether it is.
+// ReadHealth reads the supply's voltage, and of a motor that must be limp whether it is.
 func (b *protocol) ReadHealth(i int) error {
 	d, seat := &b.devices[i], &b.chain.Devices[i]
 	if d.heard, d.ask = false, 0; d.mute < muteAfter {
@@ -210,7 +210,7 @@ func onlyOther(err error) error {
 	return err
 }
 
-// Invalidate says that the limit has to be written again; the mode is before every arming.
+// Invalidate reports that the limit has to be written again; the mode is before every arming.
 func (b *protocol) Invalidate(i int) { b.devices[i].limit = math.NaN() }
 
 // Clear frees motor i of its faults.

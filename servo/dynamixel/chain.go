@@ -109,7 +109,7 @@ func (c *Chain) protocol() int {
 // Units returns what servo i's values mean.
 func (c *Chain) Units(i int) servo.Units { return c.devices[i].m.Units() }
 
-// SetGoal stages what servo i shall do from the next Send on.
+// SetGoal stages what servo i must do from the next Send on.
 func (c *Chain) SetGoal(i int, g servo.Goal) { c.devices[i].Goal = g }
 
 // State returns what servo i last said. The chain changes it in Receive and Halt.

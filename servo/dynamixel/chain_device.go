@@ -103,8 +103,8 @@ func (d *device) parseState(s span, st *Status, now time.Duration) {
 	state.Torque = d.Torque == servo.On
 }
 
-// parseAlarm reads what st says of d's health. 1.0 has the bits in every answer; 2.0 only says that hardware_error is
-// worth a look. A rising alarm asks for a long read, which tells whether torque is still on.
+// parseAlarm reads what st says of d's health. 1.0 has the bits in every answer; 2.0 only reports that hardware_error is
+// worth a look. A rising alarm asks for a long read, which reports whether torque is still on.
 func (d *device) parseAlarm(s span, st *Status) {
 	// Without the alert bit hardware_error is zero; with it, it waits for a long read to be named.
 	alert := st.Error&AlertBit != 0
@@ -124,7 +124,7 @@ func (d *device) parseAlarm(s span, st *Status) {
 
 // parseTorque compares the torque switch and what stands beside it with what was told.
 func (d *device) parseTorque(k servo.Switch, s span, data []byte) {
-	// What stands beside the switch tells why it is off.
+	// What stands beside the switch reports why it is off.
 	limit, limitRead := s.within(d.limitRegister(), data)
 	dog, dogRead := s.within(d.reg.watchdog, data)
 	// An alarm of a 1.0 servo leaves a torque limit of zero behind, even where torque is switched on again.

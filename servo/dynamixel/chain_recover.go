@@ -93,7 +93,7 @@ func (d *device) narrow() {
 	d.long = spanOf(d.reg.position, d.reg.velocity, d.reg.effort, d.reg.voltage, d.reg.temperature)
 }
 
-// narrowed says that d's long read does not show its torque.
+// narrowed reports that d's long read does not show its torque.
 func (d *device) narrowed() bool { return d.long.addr > d.reg.torque.Addr }
 
 // deviceError is an error of one servo.

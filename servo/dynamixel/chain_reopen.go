@@ -68,7 +68,7 @@ func (c *Chain) regain(line servo.Line) {
 		}
 		d.Regained()
 		d.limit = -1
-		// Everything about its answering is learned anew, on a line that may be another.
+		// Everything about its answering is learned again, on a line that may be another.
 		d.reading.restart(d.m)
 	}
 }

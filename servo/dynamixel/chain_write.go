@@ -39,13 +39,13 @@ func (c *Chain) send() error {
 	c.stats.Begin(&l.Exchange)
 	l.Out = l.Out[:0]
 	c.goals, c.modeSet = c.goals[:0], false
-	// 1. Torque off, for all that shall be limp and are not known to be; the lost ones may still hear it.
+	// 1. Torque off, for all that must be limp and are not known to be; the lost ones may still hear it.
 	for i := range c.devices {
 		d := &c.devices[i]
 		if d.m == nil || d.barred || d.Goal.Enable && !d.RunsOn() {
 			continue
 		}
-		// Enable has fallen: whatever was wrong is forgotten, and the way to torque begins anew.
+		// Enable has fallen: whatever was wrong is forgotten, and the way to torque begins again.
 		if !d.Goal.Enable && d.Release() {
 			d.limit = -1
 		}
@@ -56,7 +56,7 @@ func (c *Chain) send() error {
 		}
 	}
 	c.flushWrites()
-	// 2. Those that shall have torque and have not.
+	// 2. Those that must have torque and have not.
 	for i := range c.devices {
 		if d := &c.devices[i]; d.Goal.Enable && d.Stage == servo.TorqueOff && c.ready(d) {
 			c.arm(d)
@@ -107,7 +107,7 @@ func (c *Chain) send() error {
 	return c.sendFirst()
 }
 
-// ready says whether d can be given torque now: it answered in the last cycle, no alarm has it latched, and its
+// ready reports whether d can be given torque now: it answered in the last cycle, no alarm has it latched, and its
 // operating mode is right. A wrong mode is set right, which needs torque off and takes a cycle of its own.
 func (c *Chain) ready(d *device) bool {
 	switch {
@@ -245,7 +245,7 @@ func (c *Chain) flushWrites() {
 	c.queue = c.queue[:0]
 }
 
-// blocksHave says whether id is among blocks: a servo is named once in a packet.
+// blocksHave reports whether id is among blocks: a servo is named once in a packet.
 func blocksHave(blocks []Block, id byte) bool {
 	for i := range blocks {
 		if blocks[i].ID == id {

@@ -120,7 +120,7 @@ func (c *Client) exchange(op string, in *Instruction, reply int) (Status, error)
 			return Status{}, c.classify(in.ID, op, err)
 		}
 		if s.ID != in.ID {
-			continue // somebody else's late answer
+			continue // another's late answer
 		}
 		return s, c.classify(in.ID, op, refusal(l.protocol, s.Error))
 	}

@@ -167,7 +167,7 @@ func TestClientTroubles(t *testing.T) {
 			}
 		})
 	}
-	// A slow adapter is waited for when it is told of.
+	// A slow adapter is waited for when it is notified of.
 	client, _ := play(t, 2, ping+"after 9ms\n< FF FF FD 00 01 07 00 55 00 06 04 26 65 5D")
 	client.Latency = 16 * time.Millisecond
 	if _, err := client.Ping(1); err != nil {

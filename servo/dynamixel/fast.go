@@ -50,7 +50,7 @@ func (f *FastParts) Start(received []byte, length int) bool {
 	return true
 }
 
-// Grow says that received has become longer since Start; Next goes on where it was.
+// Grow reports that received has become longer since Start; Next goes on where it was.
 func (f *FastParts) Grow(received []byte) { f.raw = received[f.first:] }
 
 // Next returns the next servo's part, which must carry size bytes of data. It returns false at the end of what has

@@ -111,5 +111,5 @@ func (o Op) isSync() bool { return o == SyncRead || o == FastSyncRead || o == Sy
 func (o Op) isFast() bool { return o == FastSyncRead || o == FastBulkRead }
 func (o Op) isBare() bool { return o == Ping || o == Action || o == Reboot }
 
-// takesOption says that o carries plain bytes: an option and its guard letters.
+// takesOption reports that o carries plain bytes: an option and its guard letters.
 func (o Op) takesOption() bool { return o == FactoryReset || o == Clear || o == Backup }

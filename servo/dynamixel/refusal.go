@@ -18,7 +18,7 @@ var (
 	errorNumbers2 = [...]string{"", "result fail", "instruction", "crc", "data range", "data length", "data limit", "access"}
 )
 
-// AlertBit of a 2.0 error byte says that hardware_error has something to tell.
+// AlertBit of a 2.0 error byte reports that hardware_error has something to tell.
 const AlertBit = 0x80
 
 // Error names every bit or the number.

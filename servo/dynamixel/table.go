@@ -5,7 +5,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// A control table's entries, as every brand with registers has them. EEPROM is refused while torque is on (2.0) or lock
+// A control table's entries, as every vendor with registers has them. EEPROM is refused while torque is on (2.0) or lock
 // is set (1.0).
 type (
 	Access   = servo.Access

@@ -82,7 +82,7 @@ func (s *ServoConfig) check(x servo.Setting) error {
 	return nil
 }
 
-// Settable says that a register is neither an address nor what the chain itself writes.
+// Settable reports that a register is neither an address nor what the chain itself writes.
 func Settable(name string) bool {
 	switch name {
 	case "id", "baud_rate", "operating_mode", "lock", "torque_enable", "torque_limit", "goal_position", "goal_velocity",

@@ -104,7 +104,7 @@ func (c *Client) WriteRegister(id byte, m *Model, name string, v int64) (err err
 	after := id
 	switch name {
 	case "id", "baud_rate":
-		// It answers from its new place, if at all: one write, and the reading back says whether it took.
+		// It answers from its new place, if at all: one write, and the reading back reports whether it took.
 		if err = c.write(id, r, v); err == nil && name == "id" {
 			after = byte(v)
 		} else if err == nil {

@@ -62,7 +62,7 @@ func (l *link) answer(id byte, size int, delay time.Duration) (Packet, error) {
 		switch {
 		case err != nil:
 			return k, err
-		case k.ID != id: // somebody else's late answer
+		case k.ID != id: // another's late answer
 			continue
 		case len(k.Params) != size:
 			return k, servo.ErrCorrupt

@@ -202,7 +202,7 @@ func (b *protocol) parseState(i int, k *Packet) bool {
 	s.Effort = d.load.SI(at(d.load, k.Params, stateAt))
 	s.Voltage = d.volts.SI(at(d.volts, k.Params, stateAt))
 	s.Temperature = d.celsius.SI(at(d.celsius, k.Params, stateAt))
-	// A rising alarm asks for a look, which tells whether torque is still on.
+	// A rising alarm asks for a look, which reports whether torque is still on.
 	alarm := Alarms(k.Code)
 	if alarm&^s.Alarm != 0 {
 		seat.Verify = true
@@ -241,7 +241,7 @@ func (b *protocol) ReadHealth(i int) error {
 	return nil
 }
 
-// Invalidate says that limit and mode have to be written again.
+// Invalidate reports that limit and mode have to be written again.
 func (b *protocol) Invalidate(i int) {
 	b.devices[i].limitNow, b.devices[i].modeNow = -1, b.unknownMode(i)
 }
@@ -254,7 +254,7 @@ func (b *protocol) unknownMode(i int) int {
 	return -1
 }
 
-// Clear switches the torque off anew, which is what ends an overload; the servo's alarm must have gone with its cause.
+// Clear switches the torque off again, which is what ends an overload; the servo's alarm must have gone with its cause.
 func (b *protocol) Clear(i int) error {
 	d := &b.devices[i]
 	if err := b.link.store(d.cfg.ID, d.torque, 0, d.delay); err != nil {

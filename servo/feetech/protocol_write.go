@@ -27,7 +27,7 @@ func (d *device) wanted(g *servo.Goal) (int, hal.Mode) {
 	return modePosition, hal.PositionMode
 }
 
-// Ready says whether the operating mode of servo i is right, and sets it right.
+// Ready reports whether the operating mode of servo i is right, and sets it right.
 func (b *protocol) Ready(i int) (bool, error) {
 	d, seat := &b.devices[i], &b.chain.Devices[i]
 	want, _ := d.wanted(&seat.Goal)

@@ -39,7 +39,7 @@ func (l *link) read(id byte, c *Command) (Packet, error) {
 	}
 	for {
 		var k Packet
-		// A question that comes back as an echo has no parameters; somebody else's late answer has another id.
+		// A question that comes back as an echo has no parameters; another's late answer has another id.
 		for l.parser.Next(&k) {
 			if (k.ID == id || id == Broadcast) && k.Command == c.Read && len(k.Params) == int(c.Size) {
 				return k, nil

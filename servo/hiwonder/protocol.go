@@ -141,10 +141,10 @@ func (b *protocol) ReadHealth(i int) error {
 	return nil
 }
 
-// Invalidate says that mode and goal have to be written again.
+// Invalidate reports that mode and goal have to be written again.
 func (b *protocol) Invalidate(i int) { b.devices[i].modeNow, b.devices[i].repeat = -1, 0 }
 
-// Clear is done by the servo itself when what was wrong is over; the look tells whether it is.
+// Clear is done by the servo itself when what was wrong is over; the look reports whether it is.
 func (b *protocol) Clear(i int) error {
 	if err := b.ReadHealth(i); err != nil {
 		return err
@@ -166,7 +166,7 @@ func wanted(g *servo.Goal) int {
 	return asServo
 }
 
-// Ready says whether the mode of servo i is right, and sets it right, with torque off and read back: a servo left as a
+// Ready reports whether the mode of servo i is right, and sets it right, with torque off and read back: a servo left as a
 // motor would run at its last speed.
 func (b *protocol) Ready(i int) (bool, error) {
 	d, seat := &b.devices[i], &b.chain.Devices[i]

@@ -74,7 +74,7 @@ func (m *Model) Register(name string) *servo.Register { return servo.Named(m.Reg
 // Baud is the only rate.
 const Baud = 115200
 
-// BaudCode tells whether a rate is the servos'.
+// BaudCode reports whether a rate is the servos'.
 func (m *Model) BaudCode(rate int) (byte, bool) { return 0, rate == Baud }
 
 // Units returns what a chain's values of this model mean.

@@ -56,7 +56,7 @@ func (b *protocol) Ready(i int) (bool, error) {
 // Steps of arming: the position where the servo stands is its torque.
 func (b *protocol) Steps() int { return 1 }
 
-// StageTorqueOff, Arm and Aim note what Flush shall tell.
+// StageTorqueOff, Arm and Aim note what Flush must tell.
 func (b *protocol) StageTorqueOff(i int) {
 	// A lost servo is freed when it is asked for: waiting for it in every cycle would cost the others their pace.
 	if !b.chain.Devices[i].Lost {
@@ -157,7 +157,7 @@ func (b *protocol) exchange(i, goal int) error {
 // beyond is how far beyond its range a shaft may be pushed, ticks.
 const beyond = 300
 
-// believable tells whether servo i can be at a position. Without a checksum this is all there is.
+// believable reports whether servo i can be at a position. Without a checksum this is all there is.
 func (b *protocol) believable(i, ticks int) bool {
 	d := &b.devices[i]
 	if float64(ticks) < d.m.MinTicks-beyond || float64(ticks) > d.m.MaxTicks+beyond {
@@ -181,7 +181,7 @@ func (b *protocol) ReadState(i int) error {
 	return err
 }
 
-// ReadHealth reads the current of servo i. Where it shall be limp it is told so, whose answer is the proof.
+// ReadHealth reads the current of servo i. Where it must be limp it is told so, whose answer is the proof.
 func (b *protocol) ReadHealth(i int) error {
 	d, seat := &b.devices[i], &b.chain.Devices[i]
 	if seat.Stage != servo.TorqueOn {
@@ -202,7 +202,7 @@ func (b *protocol) ReadHealth(i int) error {
 	return nil
 }
 
-// Invalidate says that the settings have to be written again.
+// Invalidate reports that the settings have to be written again.
 func (b *protocol) Invalidate(i int) { b.devices[i].due = false }
 
 // Clear has nothing to do: the servo reports no alarm.

@@ -36,7 +36,7 @@ func (m *Model) Register(name string) *servo.Register { return servo.Named(m.Reg
 // Bauds are the rates, fastest first; which one a servo has is set with Kondo's own tool.
 func Bauds() []int { return []int{1250000, 625000, 115200} }
 
-// BaudCode tells whether a rate is one of ICS, and its place among them.
+// BaudCode reports whether a rate is one of ICS, and its place among them.
 func (m *Model) BaudCode(rate int) (byte, bool) {
 	for i, b := range Bauds() {
 		if b == rate {

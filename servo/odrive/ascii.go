@@ -117,7 +117,7 @@ func (l *Lines) finish() {
 	l.line = l.text[:copy(l.text[:], whole[:star])]
 }
 
-// sumIs tells whether digits are sum in decimal.
+// sumIs reports whether digits are sum in decimal.
 func sumIs(digits []byte, sum byte) bool {
 	if len(digits) == 0 || len(digits) > 3 {
 		return false

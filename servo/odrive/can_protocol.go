@@ -41,7 +41,7 @@ func (b *canProtocol) Connect(x *servo.Exchange) {
 // ParserStats is what was no frame; the bus itself drops what is damaged.
 func (b *canProtocol) ParserStats() (uint64, uint64) { return 0, b.x.Bad }
 
-// handleFrame takes one frame; it says whether it was waited for.
+// handleFrame takes one frame; it reports whether it was waited for.
 func (b *canProtocol) handleFrame(f *servo.CANFrame) bool {
 	node, c, ok := Split(f)
 	if !ok || f.Remote {
@@ -205,7 +205,7 @@ func (b *canProtocol) ReadHealth(i int) error {
 	}
 	// 0.5 does not tell its temperature over CAN.
 	d.turn++
-	d.limit = math.NaN() // nobody says that a limit was heard: it is told again now and then
+	d.limit = math.NaN() // nobody reports that a limit was heard: it is told again now and then
 	c := GetBus
 	if d.dialect == V06 && d.turn%2 == 0 {
 		c = GetTemperature
@@ -218,6 +218,6 @@ func (b *canProtocol) ReadHealth(i int) error {
 	return err
 }
 
-// Invalidate says that the limit has to be written again; the rest is before every arming. What it said of its state counts no
+// Invalidate reports that the limit has to be written again; the rest is before every arming. What it said of its state counts no
 // longer either.
 func (b *canProtocol) Invalidate(i int) { b.devices[i].limit, b.devices[i].beatAt = math.NaN(), -1 }

@@ -126,12 +126,12 @@ func (c *Client) resting(op string) error {
 	return nil
 }
 
-// Save makes the controller keep what was written, all of its axes'. Firmware 0.6 starts anew then, which on USB closes the
+// Save makes the controller keep what was written, all of its axes'. Firmware 0.6 starts again then, which on USB closes the
 // port; nothing is answered. All axes must be idle.
 func (c *Client) Save() error {
 	c.link.Out = AppendLine(c.link.Out, "ss")
 	return servo.Fault(c.Name, 0, "save", c.link.Write())
 }
 
-// Restarts tells whether saving makes the controller start anew.
+// Restarts reports whether saving makes the controller start again.
 func (c *Client) Restarts() bool { return c.dialect == V06 }

@@ -58,7 +58,7 @@ func (d *device) remaining() error {
 	return nil
 }
 
-// amps is the current limit that an axis shall have, and whether it has another.
+// amps is the current limit that an axis must have, and whether it has another.
 func (d *device) amps(seat *servo.Device) (amps float64, changed bool) {
 	amps = seat.Share() * d.m.Amps
 	if math.Abs(amps-d.limit) < 0.01*d.m.Amps && (amps > 0 || d.limit == 0) {
@@ -68,7 +68,7 @@ func (d *device) amps(seat *servo.Device) (amps float64, changed bool) {
 	return amps, true
 }
 
-// holds tells that seat shall be limp until it is enabled anew and is not known to be: its line was lost for less than its
+// holds tells that seat must be limp until it is enabled again and is not known to be: its line was lost for less than its
 // watchdog's time. It has to be told, since every word to it feeds the watchdog.
 func holds(seat *servo.Device) bool { return seat.Stage == servo.Inhibited && seat.Torque != servo.Off }
 
@@ -83,7 +83,7 @@ func wanted(g *servo.Goal) Control {
 	return PositionControl
 }
 
-// goal is what an axis shall be told: turns, turns/s or N·m. rest asks for no motion.
+// goal is what an axis must be told: turns, turns/s or N·m. rest asks for no motion.
 func (d *device) goal(seat *servo.Device, rest bool) (Control, float64) {
 	g := &seat.Goal
 	known := func(v, most float64) float64 {

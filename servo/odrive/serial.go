@@ -87,7 +87,7 @@ func (b *serialProtocol) ReadState(i int) error {
 // slack is how far an axis may be from where its speed takes it, turns.
 const slack = 1. / 8
 
-// leaps tells that axis i cannot be at turns, where it says that it is and turns at speed: the greater of this speed and the
+// leaps tells that axis i cannot be at turns, where it reports that it is and turns at speed: the greater of this speed and the
 // last does not take it there in the time since, and it has not said so twice. An XOR lets bytes pass that are lost in
 // pairs, and a spoilt line in 256.
 func (b *serialProtocol) leaps(i int, at, speed float64) bool {
@@ -117,7 +117,7 @@ func (b *serialProtocol) ReadHealth(i int) error {
 	case 5:
 		p, to = FETCelsius, &s.Temperature
 	case 0:
-		d.limit = math.NaN() // nobody says that a limit was heard: it is told again now and then
+		d.limit = math.NaN() // nobody reports that a limit was heard: it is told again now and then
 	}
 	if d.turn%4 != 1 && d.turn%4 != 2 {
 		return b.state(i)
@@ -133,7 +133,7 @@ func (b *serialProtocol) ReadHealth(i int) error {
 	return b.state(i)
 }
 
-// Invalidate says that settings have to be written again, which they are before every arming.
+// Invalidate reports that settings have to be written again, which they are before every arming.
 func (b *serialProtocol) Invalidate(i int) { b.devices[i].limit = math.NaN() }
 
 // Clear frees the controller of its errors.

@@ -280,7 +280,7 @@ func TestCANSession(t *testing.T) {
 	}
 }
 
-// Endpoints of another firmware read back something else, or nothing: the axis stays limp, with what to do.
+// Endpoints of another firmware read back something else, or nothing: the axis keeps torque off, with what to do.
 func TestCANWatchdogIsProven(t *testing.T) {
 	type frames = []servo.CANFrame
 	set := SDO{Write: true, Endpoint: 200, Value: floatWord(0.5)}

@@ -167,7 +167,7 @@ var alarms05 = [...]struct {
 	{0xA0401, servo.AlarmShock},
 }
 
-// Alarm is what e says as every brand does; what only says that the host was away, or stopped it, is none.
+// Alarm is what e says as every vendor does; what only reports that the host was away, or stopped it, is none.
 func (e Errors) Alarm(d Dialect) (a servo.Alarm) {
 	table := alarms06[:]
 	if d == V05 {
@@ -189,7 +189,7 @@ func (e Errors) Alarm(d Dialect) (a servo.Alarm) {
 	return a
 }
 
-// Expired tells whether the watchdog is among e.
+// Expired reports whether the watchdog is among e.
 func (e Errors) Expired(d Dialect) bool {
 	if d == V05 {
 		return e&watchdog05 != 0

@@ -31,7 +31,7 @@ type MotorConfig struct {
 // than the line needs.
 //
 // A controller has no torque switch that could be read: it holds torque while it is told to, and for its timeout after
-// that. So one that was lost, and one whose counter of turns has begun anew, is taken to have lost its power, and waits
+// that. So one that was lost, and one whose counter of turns has begun again, is taken to have lost its power, and waits
 // for Enable to have been false once. Only the torque mode can be limited from cycle to cycle; a limit of zero lets the
 // motor go in all of them.
 type Chain struct {

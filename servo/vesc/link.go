@@ -117,7 +117,7 @@ func (l *link) measure(id int, mask uint32) (*Values, error) {
 	switch {
 	case err != nil || got&mask != mask:
 		return nil, servo.ErrCorrupt
-	case l.first != unknownID && int(l.values[ControllerID]) != id: // somebody else's late answer
+	case l.first != unknownID && int(l.values[ControllerID]) != id: // another's late answer
 		return nil, servo.ErrCorrupt
 	}
 	return &l.values, nil

@@ -41,7 +41,7 @@ func (m *Model) asked() uint32 {
 	return always | 1<<Tacho
 }
 
-// Connect takes a line; who stands at its end is asked anew.
+// Connect takes a line; who stands at its end is asked again.
 func (b *protocol) Connect(x *servo.Exchange) { b.link = newLink(x) }
 
 // ParserStats is what the parser has counted.
@@ -175,7 +175,7 @@ func (b *protocol) handleValues(i int, v *Values) {
 // idle is the current below which a motor that was let go counts as let go, A: what the sensors of an idle bridge say.
 const idle = 1.0
 
-// ReadHealth has nothing more to read. A controller that shall be limp is told so once more, in one write with the question:
+// ReadHealth has nothing more to read. A controller that must be limp is told so once more, in one write with the question:
 // what answers has heard it, and what no longer pushes has done it.
 func (b *protocol) ReadHealth(i int) error {
 	seat := &b.chain.Devices[i]

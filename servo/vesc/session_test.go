@@ -203,7 +203,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// The counter of turns begins anew with the power: torque is not given back by itself.
+// The counter of turns begins again with the power: torque is not given back by itself.
 func TestPowerLost(t *testing.T) {
 	ask := hexOf(AppendSelective(nil, question("vesc-6")))
 	c, line := open(t, strings.ReplaceAll(opening+`

@@ -113,7 +113,7 @@ func (f Fault) String() string {
 	return fmt.Sprintf("fault %d", byte(f))
 }
 
-// Alarm is the fault as every brand says it. One that is not known is a shock: the motor was stopped for it.
+// Alarm is the fault as every vendor says it. One that is not known is a shock: the motor was stopped for it.
 func (f Fault) Alarm() servo.Alarm {
 	if int(f) < len(faults) {
 		return faults[f].alarm

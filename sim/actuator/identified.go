@@ -13,7 +13,7 @@ type identification struct {
 	friction        Friction
 }
 
-// of tells whether id is of the servo called name. MX servos are the same ones under both protocols.
+// of reports whether id is of the servo called name. MX servos are the same ones under both protocols.
 func (id *identification) of(name string) bool { return id.servo == strings.TrimSuffix(name, "-2") }
 
 func (id *identification) fit() string { return "BAM M" + strconv.Itoa(id.friction.Model) }

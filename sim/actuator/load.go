@@ -5,7 +5,7 @@ import "github.com/halyard-robotics/halyard/sim/exact"
 // StandardGravity is the fall that a new Servo's load feels, m/s².
 const StandardGravity = 9.80665
 
-// Load is what hangs on the output shaft, as long as no engine of whole bodies says it: one inertia, which gravity
+// Load is what is connected to the output shaft, as long as no engine of whole bodies says it: one inertia, which gravity
 // pulls as a pendulum.
 type Load struct {
 	Inertia  float64 // kg·m² about the axis, without the pendulum's

@@ -59,7 +59,7 @@ func (p *profile) trapezoid(d, velocity, acc, v float64) {
 	p.rate = [3]float64{first * way, 0, -acc * way}
 }
 
-// done tells whether the motion has come to its end.
+// done reports whether the motion has come to its end.
 func (p *profile) done() bool { return !(p.at < p.span[0]+p.span[1]+p.span[2]) }
 
 // advance lets dt pass and returns position, velocity and acceleration.

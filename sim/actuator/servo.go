@@ -121,7 +121,7 @@ func (s *Servo) Volts() float64 {
 	return s.Supply.Terminal()
 }
 
-// ProfileOngoing tells whether the trajectory is still on its way to the goal.
+// ProfileOngoing reports whether the trajectory is still on its way to the goal.
 func (s *Servo) ProfileOngoing() bool { return s.running && s.profile.planned && !s.profile.done() }
 
 // MeasuredPosition is the position as the encoder says it, rad: rounded to ticks, with this step's noise. A servo with

@@ -199,7 +199,7 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// The sag is the current times the resistance; too much of it restarts the servo, which then is limp.
+// The sag is the current times the resistance; too much of it restarts the servo, which then has torque off.
 func TestSupply(t *testing.T) {
 	s := onDuty(servo(t, "xm430-w350").Spec, 1)
 	s.Load = Load{Min: -0.001, Max: 0.001}

@@ -55,10 +55,10 @@ var oldSheets = []sheet{
 	{"sts3215", cored, 7.4, 1.8, 2.5, 50, 55, 0, 4, 8, 70, 32, 0, 32, 100, 1920},
 }
 
-// otherSheets are other brands' servos. Sources: Feetech's data sheets of STS3032 (6 V), STS3250 (12 V), SCS0009 (6 V)
+// otherSheets are other vendors' servos. Sources: Feetech's data sheets of STS3032 (6 V), STS3250 (12 V), SCS0009 (6 V)
 // and SCS15 (7.4 V); Hiwonder's of the LX-16A (7.4 V); Kondo's of the KRS-2552 (11.1 V). Stall currents of STS3032,
 // SCS0009 and LX-16A are estimates. The gains are those of the STS3215, by which such servos hold as stiffly as it does.
-// The MG996R is a hobby servo, which pulses tell where to be: TowerPro's data sheet (6 V); its gain is an estimate.
+// The MG996R is a hobby servo, which pulses report where to be: TowerPro's data sheet (6 V); its gain is an estimate.
 var otherSheets = []sheet{
 	{"sts3032", cored, 6, 0.44, 1.2, 95, 21, 0, 4, 8, 70, 32, 0, 32, 100, 1920},
 	{"sts3250", coreless, 12, 4.9, 4.4, 75, 74.5, 0, 6, 14, 70, 32, 0, 32, 100, 1920},
@@ -125,7 +125,7 @@ func models() []Spec {
 	return all
 }
 
-// other is the row of a servo of another brand, with the counting and the modes of its firmware.
+// other is the row of a servo of another vendor, with the counting and the modes of its firmware.
 func (r *sheet) other() Spec {
 	k := r.spec()
 	k.Firmware, k.PositionGain = MX, gainSTS

@@ -12,7 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/collide"
 )
 
-// Renderer renders a scene beside the cycle. Whoever makes one closes it.
+// Renderer renders a scene in its own goroutine. Whoever makes one closes it.
 //
 //	cycle:   if studio.Watched() { studio.Push(now, poses) }     a copy under a lock that nobody holds for long
 //	viewer:  w, _ := studio.Watch(camera); p, err := w.Next(ctx, p.Sequence); ...; p.Release()
@@ -128,7 +128,7 @@ func (s *Renderer) Close() {
 	s.crew.Wait()
 }
 
-// Watched tells whether anybody watches, so that a cycle need not gather poses for nobody. It does not block.
+// Watched reports whether anybody watches, so that a cycle need not gather poses for nobody. It does not block.
 func (s *Renderer) Watched() bool { return s.watched.Load() > 0 }
 
 // Push takes a copy of the poses of all bodies as they are at rig time t. It does not allocate and waits for no picture.

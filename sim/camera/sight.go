@@ -61,7 +61,7 @@ func surface(s *collide.Shape) float64 {
 	return 2 * math.Pi * r * (r + 2*h[2])
 }
 
-// inside scales p, within -1..1, to the box around the solid, and tells whether it is well inside.
+// inside scales p, within -1..1, to the box around the solid, and reports whether it is well inside.
 func inside(s *collide.Shape, p *[3]float64) bool {
 	const well = 0.97
 	r, h := s.Radius, s.Half

@@ -128,7 +128,7 @@ func (s *Space) Hold(body int, on bool) {
 	}
 }
 
-// rests tells whether a body does not move.
+// rests reports whether a body does not move.
 func (s *Space) rests(body int) bool { return body < 0 || s.held[body] }
 
 // Contacts returns the contacts of the last Update, in order. The slice is the space's own and lasts until the next

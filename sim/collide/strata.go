@@ -31,7 +31,7 @@ type search struct {
 	least float64 // f(n), the least so far
 }
 
-// try looks at direction d, either way; it tells whether X and Y part along it. favour < 1 asks for more than a tie.
+// try looks at direction d, either way; it reports whether X and Y part along it. favour < 1 asks for more than a tie.
 func (s *search) try(d r3.Vec, favour float64) (apart bool) {
 	// Of d and -d the one that leads from Y to X parts them sooner, since the solids are symmetric.
 	if d.Dot(s.c) < 0 {

@@ -106,12 +106,12 @@ func (w *sweep) findEndless(s *Space) {
 	}
 }
 
-// beside tells whether two boxes that overlap along x overlap along y and z.
+// beside reports whether two boxes that overlap along x overlap along y and z.
 func (s *Space) beside(a, b int32) bool {
 	return s.lo[a].Y <= s.hi[b].Y && s.lo[b].Y <= s.hi[a].Y && s.lo[a].Z <= s.hi[b].Z && s.lo[b].Z <= s.hi[a].Z
 }
 
-// below tells whether the box of a reaches below plane p [E 5.2.3].
+// below reports whether the box of a reaches below plane p [E 5.2.3].
 func (s *Space) below(a, p int32) bool {
 	n, lo, hi := s.placed[p].axis[2], s.lo[a], s.hi[a]
 	low := lo

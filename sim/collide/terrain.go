@@ -129,7 +129,7 @@ func (w *work) onRidges(f *Field, lo, hi r3.Vec, i0, i1, j0, j1 int) {
 	}
 }
 
-// apart tells whether the span between a and b misses that from lo to hi.
+// apart reports whether the span between a and b misses that from lo to hi.
 func apart(a, b, lo, hi float64) bool {
 	return a < lo && b < lo || a > hi && b > hi
 }
@@ -172,7 +172,7 @@ func (w *work) onRidge(f *Field, e *ridge, name uint32) {
 	w.n = n
 }
 
-// repeats tells whether one of the first n contacts is where m is: ridges that meet at a peak all find it.
+// repeats reports whether one of the first n contacts is where m is: ridges that meet at a peak all find it.
 func (w *work) repeats(n int, m *meeting) bool {
 	for k := range w.found[:n] {
 		o := &w.found[k]
@@ -187,7 +187,7 @@ func (w *work) repeats(n int, m *meeting) bool {
 // slack is how far, as a sine, a normal may lie outside the Voronoi region: a box lies flat on the edge of a step.
 const slack = 1e-6
 
-// owns tells whether the normal of m lies in the Voronoi region of the edge, or at its ends of the sample there.
+// owns reports whether the normal of m lies in the Voronoi region of the edge, or at its ends of the sample there.
 func (f *Field) owns(e *ridge, u r3.Vec, length float64, m *meeting) bool {
 	into, sides := f.beside(e, u)
 	for _, v := range into[:sides] {
@@ -205,7 +205,7 @@ func (f *Field) owns(e *ridge, u r3.Vec, length float64, m *meeting) bool {
 	return true
 }
 
-// peak tells whether n leads away from all six edges at sample (i, j).
+// peak reports whether n leads away from all six edges at sample (i, j).
 func (f *Field) peak(i, j int, n r3.Vec) bool {
 	p := f.sample(i, j)
 	for _, d := range [...][2]int{{1, 0}, {1, 1}, {0, 1}, {-1, 0}, {-1, -1}, {0, -1}} {
@@ -263,7 +263,7 @@ func (f *Field) beside(e *ridge, u r3.Vec) (into [2]r3.Vec, sides int) {
 	return into, sides
 }
 
-// bends tells whether the edge stands out of the surface: its two triangles together point down, or there is but one.
+// bends reports whether the edge stands out of the surface: its two triangles together point down, or there is but one.
 func (f *Field) bends(e *ridge) bool {
 	u := e.to.Sub(e.from).Unit(r3.Vec{})
 	into, sides := f.beside(e, u)

@@ -24,7 +24,7 @@ const (
 	mostSlides          = 12 // contacts whose friction follows their normal force within a leap
 )
 
-// trees lists the trees of an island into members, and tells whether it may leap, and whether there are three contacts or
+// trees lists the trees of an island into members, and reports whether it may leap, and whether there are three contacts or
 // more between the same two links, over which sweeps take long: they leap after the first sweep, others after the second.
 func (v *solver) trees(m *Model, island []int32) (small, redundant bool) {
 	v.members = v.members[:0]
@@ -159,7 +159,7 @@ func (v *solver) back(m *Model, island []int32, z []float64, all bool) {
 	v.apply(m, island, z)
 }
 
-// single tells whether a block acts on one path of one tree.
+// single reports whether a block acts on one path of one tree.
 func (v *solver) single(m *Model, k *block) bool {
 	depth := int32(0)
 	for _, last := range [...]int32{k.a, k.b} {
@@ -370,7 +370,7 @@ func eliminate(a, x []float64) bool {
 	return true
 }
 
-// answer sets the forces of a block to what the leap's z makes of them, within their bounds, and tells whether that is
+// answer sets the forces of a block to what the leap's z makes of them, within their bounds, and reports whether that is
 // another role than it had.
 func (v *solver) answer(k *block, rows []row, z []float64) bool {
 	if !k.single {
@@ -433,7 +433,7 @@ func (k *block) close(r *row, u, a float64) bool {
 }
 
 // hold brings the forces of a contact that was not open to within their bounds, finds the multiplier of the cone where it
-// slides, and tells whether it has begun or ceased to do so, or has opened.
+// slides, and reports whether it has begun or ceased to do so, or has opened.
 func (k *block) hold(rows []row, u *[maxRows]float64) bool {
 	normal, slid := rows[0].f, k.push > 0
 	if normal <= 0 {

@@ -39,7 +39,7 @@ func (s *System) bias() {
 	}
 }
 
-// pushed tells whether a force acts on any body.
+// pushed reports whether a force acts on any body.
 func (s *System) pushed() bool {
 	for i := range s.Force {
 		if !s.Force[i].none() {

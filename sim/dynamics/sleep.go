@@ -3,7 +3,7 @@ package dynamics
 // Sleep. A free body that Spec allows to sleep, and that has lain still for restful seconds, is left alone: it stands where
 // it is, as the World does, costs next to nothing, and pushes back on whoever treads on it. It wakes for the next step when
 // something that moves touches it, when what it touched begins to move, and at once when a force acts on it, when gravity
-// changes and when Moved says that somebody has reached in. A scene of two hundred stones so costs what moves in it.
+// changes and when Moved reports that somebody has reached in. A scene of two hundred stones so costs what moves in it.
 //
 // Who sleeps is a part of the State; all else here follows from it.
 
@@ -47,7 +47,7 @@ func (s *System) doze() {
 	}
 }
 
-// driven tells whether a force acts on tree t, of one free body.
+// driven reports whether a force acts on tree t, of one free body.
 func (s *System) driven(t int32) bool {
 	tree := &s.m.trees[t]
 	for _, tau := range s.Tau[tree.dof : tree.dof+tree.dofs] {
@@ -132,7 +132,7 @@ func (s *System) dormant(b int) int32 {
 	return last
 }
 
-// within tells whether no x is greater than most.
+// within reports whether no x is greater than most.
 func within(x []float64, most float64) bool {
 	for _, v := range x {
 		if !(v <= most && v >= -most) {

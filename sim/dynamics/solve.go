@@ -93,7 +93,7 @@ func (v *solver) settle(s *System, island []int32) (sweeps int) {
 	return sweeps
 }
 
-// soon tells whether a few sweeps more will do, if each changes as much less than the one before it as the last one did.
+// soon reports whether a few sweeps more will do, if each changes as much less than the one before it as the last one did.
 func soon(change, before, enough float64) bool {
 	rate := change / before
 	return change*rate*rate*rate*rate <= enough

@@ -98,7 +98,7 @@ type solver struct {
 	cursor   int // in the touches of the last step
 	dropped  int
 	sweeps   int
-	// impact says that a velocity jumps in this step; inside, that this is a later stage of a step, in which nothing
+	// impact reports that a velocity jumps in this step; inside, that this is a later stage of a step, in which nothing
 	// jumps: what would waits for the next step.
 	impact, inside bool
 

@@ -120,7 +120,7 @@ func (s *State) copyFrom(t *State) {
 	s.touches = t.touches
 }
 
-// fits tells whether t is of a model with the same sizes.
+// fits reports whether t is of a model with the same sizes.
 func (s *State) fits(t *State) bool {
 	return len(s.Q) == len(t.Q) && len(s.V) == len(t.V) && len(s.Force) == len(t.Force) && len(s.Water) == len(t.Water) &&
 		len(s.held) == len(t.held) && len(s.still) == len(t.still) && len(s.touch) == len(t.touch)

@@ -33,7 +33,7 @@ func (g *stages) size(m *Model) {
 }
 
 // Step lets dt seconds pass, dt > 0. On error, which is a *Diverged, the state is that of the last good sub-step, and
-// Time tells how much has passed. It does not allocate but for the error.
+// Time reports how much has passed. It does not allocate but for the error.
 func (s *System) Step(dt float64) error {
 	if !(dt > 0 && dt <= 1e3) {
 		return fmt.Errorf("dynamics: step: got %g s, want more than 0, at most 1000", dt)

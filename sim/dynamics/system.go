@@ -109,7 +109,7 @@ func either[T comparable](x, standard T) T {
 // Model returns the model.
 func (s *System) Model() *Model { return s.m }
 
-// Moved tells the system that Q or V were written to, so that poses and velocities of bodies are computed anew, and
+// Moved tells the system that Q or V were written to, so that poses and velocities of bodies are computed again, and
 // wakes all that sleeps.
 func (s *System) Moved() {
 	clear(s.State.still)

@@ -7,7 +7,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
-// FuzzBrands sends any bytes to emulated servos of every brand: no panic, and whatever they were told their registers
+// FuzzBrands sends any bytes to emulated servos of every vendor: no panic, and whatever they were told their registers
 // stay within what their tables allow.
 func FuzzBrands(f *testing.F) {
 	for _, text := range []string{"FF FF 01 04 03 28 80 4F", "FF FF FE 06 82 38 08 01 02 36", "FF FF 01 02 0A F2", "FF FF 01 04 02 F0 FF 08",

@@ -16,7 +16,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
-// Each brand's chain drives its servos over a pseudo terminal, on the wall's clock, as over a port.
+// Each vendor's chain drives its servos over a pseudo terminal, on the wall's clock, as over a port.
 func TestBrandsOnAPTY(t *testing.T) {
 	for _, c := range []struct {
 		model  string

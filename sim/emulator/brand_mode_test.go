@@ -71,7 +71,7 @@ func TestFeetechModeIsAskedBeforeTorque(t *testing.T) {
 	d.follows("as a joint", 2150, 20)
 }
 
-// A servo that stands outside of its own limits would leap to them with its first goal: it stays limp, says so, and is given
+// A servo that stands outside of its own limits would leap to them with its first goal: it keeps torque off, says so, and is given
 // torque when it was turned back. The other goes on.
 func TestOutsideOfLimitsStaysLimp(t *testing.T) {
 	for _, c := range []struct {
@@ -88,7 +88,7 @@ func TestOutsideOfLimitsStaysLimp(t *testing.T) {
 		act := d.servos[0].Actuator()
 		move := func(ticks float64) { act.Reset((ticks - u.CentreTicks) * 2 * math.Pi / u.TicksPerTurn) }
 		edge := u.MaxTicks
-		if d.servos[0].Preset("max_position", int64(u.CentreTicks+200)) { // it was opened with other limits: open it anew
+		if d.servos[0].Preset("max_position", int64(u.CentreTicks+200)) { // it was opened with other limits: open it again
 			edge = u.CentreTicks + 200
 			if err := d.Open(); err != nil {
 				t.Fatal(err)
@@ -172,7 +172,7 @@ func TestFeetechAlarms(t *testing.T) {
 		}
 		clear := d.Chain.(*feetech.Chain).ClearAlarm
 		if c.fatal {
-			// Enabling anew does not help while it is there, nor does clearing.
+			// Enabling again does not help while it is there, nor does clearing.
 			d.cycles(5, servo.Goal{})
 			d.cycles(20, to(2100))
 			if err := clear(0); err == nil || d.State(0).Torque {

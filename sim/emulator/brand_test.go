@@ -13,7 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
-// rostered is an emulated bus with a chain of any brand that drives it.
+// rostered is an emulated bus with a chain of any vendor that drives it.
 type rostered struct {
 	*rig
 	servo.Chain
@@ -50,7 +50,7 @@ func to(ticks float64) servo.Goal {
 	return servo.Goal{Enable: true, Mode: hal.PositionMode, Position: ticks, Limit: 1}
 }
 
-// follows fails unless every servo says that it is at ticks.
+// follows fails unless every servo reports that it is at ticks.
 func (d *rostered) follows(what string, ticks, tolerance float64) {
 	d.Helper()
 	for i := range d.servos {
@@ -72,7 +72,7 @@ func (d *rostered) plant(text string) {
 	}
 }
 
-// brands are the chains that servo.GenericChain drives, with a goal off the centre and how near they come to it.
+// vendors are the chains that servo.GenericChain drives, with a goal off the centre and how near they come to it.
 func brands(t *testing.T, test func(t *testing.T, open func(n int) *rostered, goal, near float64)) {
 	for _, b := range []struct {
 		model      string
@@ -98,7 +98,7 @@ func TestBrandsFollowGoals(t *testing.T) {
 		d.follows("torque on", start, 3)
 		d.cycles(150, to(goal))
 		d.follows("goal", goal, near)
-		// A limit of zero is limp: it follows nothing.
+		// A limit of zero has torque off: it follows nothing.
 		limp := to(start)
 		limp.Limit = 0
 		d.cycles(100, limp)
@@ -173,7 +173,7 @@ func TestBrandsComeBackAfterUnplug(t *testing.T) {
 				t.Fatal("never came back")
 			}
 			d.cycles(1, to(goal))
-			runtime.Gosched() // the line is opened beside the cycle
+			runtime.Gosched() // the line is opened in its own goroutine
 		}
 		// A goal of before is no goal of now: nobody is driven until Enable has been false once.
 		d.cycles(5, to(goal))

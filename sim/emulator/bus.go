@@ -203,7 +203,7 @@ func (b *Bus) receive(p []byte, start time.Duration) time.Duration {
 func (b *Bus) resetParsers() { b.protocol.reset() }
 
 // feed lets a parser have p, whose first byte begins at start. It calls next for every packet that may be there, and
-// where it says that one was, obey with the time at which its last byte ended.
+// where it reports that one was, obey with the time at which its last byte ended.
 func (b *Bus) feed(f *servo.Framer, p []byte, start time.Duration, next func() bool, obey func(end time.Duration)) {
 	for fed := 0; fed < len(p); {
 		fed += f.Feed(p[fed:])

@@ -68,7 +68,7 @@ func (d *driven) towards(n int, goal servo.Goal) (send, receive error) {
 	return send, receive
 }
 
-// follows fails unless every servo says that it is at ticks.
+// follows fails unless every servo reports that it is at ticks.
 func (d *driven) follows(ticks, tolerance float64) {
 	d.Helper()
 	for i := range d.servos {
@@ -156,7 +156,7 @@ func TestChainComesBackAfterUnplug(t *testing.T) {
 			t.Fatal("never came back")
 		}
 		d.cycles(1, true, 2200)
-		runtime.Gosched() // the line is opened beside the cycle
+		runtime.Gosched() // the line is opened in its own goroutine
 	}
 	d.cycles(20, false, 2200)
 	d.cycles(200, true, 2500)
@@ -186,7 +186,7 @@ func TestWheelStopsWhenItsLineIsBack(t *testing.T) {
 		}
 		for n := 0; d.chain.Stats().Reopened == 0 && n < 5000; n++ {
 			d.towards(1, c.goal)
-			runtime.Gosched() // the line is opened beside the cycle
+			runtime.Gosched() // the line is opened in its own goroutine
 		}
 		d.towards(60, c.goal)
 		for i, s := range d.servos {
@@ -208,7 +208,7 @@ func TestPowerLossIsNoticedAndRewritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.cycles(200, true, 2600)
-	// Nothing moves by itself after a power loss: torque stays off until it has been asked for anew.
+	// Nothing moves by itself after a power loss: torque stays off until it has been asked for again.
 	if d.servos[0].Actuator().Enable || d.chain.Fault(0) == nil {
 		t.Errorf("after power came back: driven %v, fault %v", d.servos[0].Actuator().Enable, d.chain.Fault(0))
 	}

@@ -1,6 +1,6 @@
 // Package emulator is bus servos from the other side of the wire: a register file on top of each simulated actuator, all
 // servos of one line behind one adapter, and what goes wrong there. A driver, and a stock SDK, must not be able to tell
-// it from copper. A brand is a kind, what its registers bring about, and a tongue, what is spoken on its line: Dynamixel
+// it from copper. A vendor is a kind, what its registers bring about, and a tongue, what is spoken on its line: Dynamixel
 // of both protocols, Feetech, Hiwonder, Kondo, VESC, ODrive on both its wires, CyberGear.
 //
 //	host bytes ─► Bus: tongue ─► Servo: rules, registers ─► actuator.Servo (moved by the scene between transactions)
@@ -16,7 +16,7 @@
 //	bus.Fault(emulator.Fault{..})                what goes wrong, and for how long
 //	s.Register("present_position")               what its register holds now, past the wire
 //
-// A bus's servos are all of one brand. In memory one goroutine calls line and bus; on a pty the bus has its own, and
+// A bus's servos are all of one vendor. In memory one goroutine calls line and bus; on a pty the bus has its own, and
 // BusConfig.Mutex is to be held around Step. Positions are ticks on the wire, radians in
 // the physics, and GroundTruth lies between.
 //

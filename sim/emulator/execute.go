@@ -108,7 +108,7 @@ func part(in *dynamixel.Instruction, i int) (addr, size int) {
 // fastFirmware is the first firmware of X servos that takes part in fast reads; older ones are silent.
 const fastFirmware = 45
 
-// knows tells whether the model takes part in an instruction of many.
+// knows reports whether the model takes part in an instruction of many.
 func (s *Servo) knows(op dynamixel.Op) bool {
 	switch op {
 	case dynamixel.BulkRead: // AX-12A does not
@@ -244,7 +244,7 @@ func (b *Bus) reply(s *Servo, protocol int, st *dynamixel.Status, start time.Dur
 type sent struct {
 	start, end time.Duration // of its bytes
 	whole      bool          // it was not cut short
-	doubled    bool          // a servo with the same ID answers at the same time: the brand knows what
+	doubled    bool          // a servo with the same ID answers at the same time: the vendor knows what
 }
 
 // transmit puts a whole answer of s on the wire, which is ready to leave at start, with what its faults make of it.

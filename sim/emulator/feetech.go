@@ -89,7 +89,7 @@ func (t *feetechProtocol) single(s *Servo, now time.Duration) {
 	}
 }
 
-// answer sends s.answer with the servo's alarms, and tells when it ends and whether it is whole.
+// answer sends s.answer with the servo's alarms, and reports when it ends and whether it is whole.
 func (t *feetechProtocol) answer(s *Servo, id byte, start time.Duration, baud int) (time.Duration, bool) {
 	b := t.bus
 	status := feetech.Packet{ID: id, Code: feetech.AlarmByte(servo.Alarm(s.alarm)), Params: s.answer}

@@ -63,7 +63,7 @@ func (s *Servo) angle(ticks float64) float64 {
 	return (ticks - s.groundTruth.ZeroTicks) / s.ticksPerRadian()
 }
 
-// reversed tells whether the drive mode turns the counting round (2.0).
+// reversed reports whether the drive mode turns the counting round (2.0).
 func (s *Servo) reversed() bool {
 	return s.model != nil && s.model.Protocol == 2 && s.get(rDriveMode)&1 != 0
 }

@@ -13,7 +13,7 @@ import (
 //
 //   - A parameter out of its range is not taken, nor are the others of its command.
 //   - A move does not switch the torque on; it is remembered for when it is.
-//   - Heat, and a supply outside of the limits, take the torque while they last; it has to be switched on anew.
+//   - Heat, and a supply outside of the limits, take the torque while they last; it has to be switched on again.
 type hiwonderKind struct{ m *hiwonder.Model }
 
 // NewHiwonder returns a Hiwonder servo of model m on act, fresh from the factory but for its ID, which must be 0..253.

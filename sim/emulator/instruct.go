@@ -14,7 +14,7 @@ const (
 )
 
 // execute obeys one instruction, of a kind that one servo answers, and makes its answer. It reports whether the servo
-// sends it. unsound says that the instruction's parameters were not what it takes.
+// sends it. unsound reports that the instruction's parameters were not what it takes.
 // What the instruction does beyond its answer (a reboot, a reset) waits for finish.
 func (s *Servo) execute(in *dynamixel.Instruction, unsound bool) (st dynamixel.Status, answers bool) {
 	broadcast := in.ID == dynamixel.Broadcast
@@ -57,7 +57,7 @@ func (s *Servo) execute(in *dynamixel.Instruction, unsound bool) (st dynamixel.S
 }
 
 // status is s's answer with its data as they are. 1.0 has a bit for each complaint, of the packet and of the servo
-// together; 2.0 a number for the packet and one bit that says that there is more to know.
+// together; 2.0 a number for the packet and one bit that reports that there is more to know.
 func (s *Servo) status(why refusal) dynamixel.Status {
 	st := dynamixel.Status{ID: byte(s.get(rID)), Data: s.answer}
 	if s.protocol() == 1 {

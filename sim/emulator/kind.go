@@ -6,7 +6,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 )
 
-// sheet is what the emulator must know of a model of any brand beside its table. Counts are ticks.
+// sheet is what the emulator must know of a model of any vendor beside its table. Counts are ticks.
 type sheet struct {
 	name         string
 	ramStart     uint16 // first address that a power loss clears
@@ -14,7 +14,7 @@ type sheet struct {
 	low, high    float64 // of the position mode
 }
 
-// kind is a brand: what its registers bring about. It has no state of its own; that is the servo's.
+// kind is a vendor: what its registers bring about. It has no state of its own; that is the servo's.
 type kind interface {
 	protocol(b *Bus) protocol
 	start(s *Servo)            // power has come, RAM is at its defaults
@@ -45,7 +45,7 @@ func (robotis) tune(s *Servo, baud int) {
 	}
 }
 
-// robotisProtocol listens in both protocols, as servos of both may hang on one line; each ignores the other's packets.
+// robotisProtocol listens in both protocols, as servos of both may are connected to one line; each ignores the other's packets.
 type robotisProtocol struct {
 	bus     *Bus
 	parsers [2]*dynamixel.Parser

@@ -84,7 +84,7 @@ func (motorKind) derive(*Servo)           {}
 func (motorKind) baud(s *Servo) int       { return int(s.get(rBaud)) }
 func (motorKind) tune(s *Servo, rate int) { s.set(rBaud, int64(rate)) }
 
-// start leaves the motor free; its counters begin anew.
+// start leaves the motor free; its counters begin again.
 func (k *motorKind) start(s *Servo) {
 	at := s.shaft()
 	s.motor = motor{last: at, beat: s.booted}

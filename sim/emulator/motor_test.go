@@ -29,7 +29,7 @@ func motorActuator(t testing.TB, model string) *actuator.Servo {
 	return act
 }
 
-// motorBus is n motors of a model on a bus of its brand, and the chain that drives them.
+// motorBus is n motors of a model on a bus of its vendor, and the chain that drives them.
 func motorBus(t testing.TB, model string, n, rate int, onCAN bool) *rostered {
 	t.Helper()
 	var servos []*emulator.Servo
@@ -107,7 +107,7 @@ func openCyberGear(t *testing.T, model string, n int) *rostered {
 	return motorBus(t, model, n, 1000000, true)
 }
 
-// motors are all brands with what they can be asked for.
+// motors are all vendors with what they can be asked for.
 func motors(t *testing.T, test func(t *testing.T, d *rostered)) {
 	for _, c := range []struct {
 		name, model string
@@ -186,7 +186,7 @@ func TestMotorsLetGoOfALineRegained(t *testing.T) {
 		d.plant("unplug bus for=30ms")
 		for n := 0; d.stats().Reopened == 0 && n < 1000; n++ {
 			d.cycles(1, g)
-			runtime.Gosched() // the line is opened beside the cycle
+			runtime.Gosched() // the line is opened in its own goroutine
 		}
 		d.cycles(40, g)
 		for i, s := range d.servos {
@@ -214,7 +214,7 @@ func TestWheelsStopOnALineRegained(t *testing.T) {
 		d.plant("unplug bus for=30ms")
 		for n := 0; d.stats().Reopened == 0 && n < 1000; n++ {
 			d.cycles(1, c.goal)
-			runtime.Gosched() // the line is opened beside the cycle
+			runtime.Gosched() // the line is opened in its own goroutine
 		}
 		d.cycles(60, c.goal)
 		for i, s := range d.servos {

@@ -82,7 +82,7 @@ const (
 	rPresentVoltage
 	rPresentTemperature
 	rBackupReady
-	// Other brands' own.
+	// Other vendors' own.
 	rPhase
 	rUnloadCondition
 	rProtectiveTorque
@@ -102,7 +102,7 @@ const (
 	numNames
 )
 
-// registerNames are the names of the brands' tables; the same name means the same in every model.
+// registerNames are the names of the vendors' tables; the same name means the same in every model.
 var registerNames = [numNames]string{
 	"firmware",
 	"id", "baud_rate", "return_delay", "drive_mode", "operating_mode", "shadow_id", "protocol_type", "homing_offset",

@@ -7,7 +7,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/can"
 )
 
-// canKind is a brand on a CAN bus.
+// canKind is a vendor on a CAN bus.
 type canKind interface {
 	kind
 	// execute does what a frame says to s, and sends answers with net.send. It ended at now.
@@ -173,7 +173,7 @@ func (n *net) discard(now time.Duration) {
 	n.inbox = n.inbox[:copy(n.inbox, n.inbox[used:])]
 }
 
-// unplug loses what was for the host; open starts its controller anew, as a link that is set up does.
+// unplug loses what was for the host; open starts its controller again, as a link that is set up does.
 func (n *net) unplug() { n.inbox = n.inbox[:0]; n.host.Deaf = true }
 func (n *net) open()   { n.host.Restart(); n.host.Deaf = false; n.inbox = n.inbox[:0] }
 

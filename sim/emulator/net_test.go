@@ -79,7 +79,7 @@ func TestODriveFrames(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
 	}
-	// Every 100 ms each says that it is there, and what it does: the lower node first.
+	// Every 100 ms each reports that it is there, and what it does: the lower node first.
 	if got := r.frames(95 * time.Millisecond); got != "061#0000000008000000 081#0000000001000000" {
 		t.Errorf("heartbeats: got %q", got)
 	}
@@ -150,7 +150,7 @@ func busOff(t *testing.T, model string) {
 	began := d.line.Now()
 	for range 130 {
 		d.cycles(1, to(1000))
-		synctest.Wait() // the line is opened beside the cycle
+		synctest.Wait() // the line is opened in its own goroutine
 		if d.line.Now() > began+250*time.Millisecond && d.State(0).Err == nil {
 			break
 		}
@@ -169,7 +169,7 @@ func busOff(t *testing.T, model string) {
 	d.follows("after", 1000, 40)
 }
 
-// One that has another bit rate hears nothing and is missing; a bus on which nobody is costs no more than its questions.
+// One that has another bit rate receives nothing and is missing; a bus on which nobody is costs no more than its questions.
 func TestCANStrangers(t *testing.T) {
 	m := cybergear.ModelByName("cybergear")
 	one := emulator.NewCyberGear(m, 1, motorActuator(t, "cybergear"), emulator.GroundTruth{})

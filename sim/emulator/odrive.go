@@ -31,7 +31,7 @@ const (
 	EnableEndpoint   = 201
 )
 
-// heartbeat is how often an axis says that it is there (axis0.config.can.heartbeat_msg_rate_ms).
+// heartbeat is how often an axis reports that it is there (axis0.config.can.heartbeat_msg_rate_ms).
 const heartbeat = 100 * time.Millisecond
 
 // NewODrive returns an axis of model m on act: id 0 or 1 of a controller on a serial line.
@@ -74,7 +74,7 @@ func (k *odriveKind) start(s *Servo) {
 	k.idle = maps.Clone(k.saved)
 }
 
-// keep saves what was written. 0.6 starts anew then; neither does it while the motor holds.
+// keep saves what was written. 0.6 starts again then; neither does it while the motor holds.
 func (k *odriveKind) keep(s *Servo, now time.Duration) {
 	if s.get(rTorqueEnable) == 1 {
 		return
@@ -246,7 +246,7 @@ func (k *odriveKind) answer(n *net, s *Servo, c odrive.Command, now time.Duratio
 	n.send(s, f, now)
 }
 
-// beat says that the axis is there.
+// beat reports that the axis is there.
 func (k *odriveKind) beat(n *net, s *Servo, now time.Duration) time.Duration {
 	n.send(s, odrive.HeartbeatMessage{Errors: k.errors(s), State: k.state(s)}.Frame(byte(s.get(rID))), now)
 	return now + heartbeat

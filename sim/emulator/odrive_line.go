@@ -150,7 +150,7 @@ func (t *odriveProtocol) number(v float64) {
 	t.text = strconv.AppendFloat(t.text, v, 'f', places, 64)
 }
 
-// is tells whether a word names a property of s.
+// is reports whether a word names a property of s.
 func (k *odriveKind) is(s *Servo, word []byte, p odrive.Property) bool {
 	var room [96]byte
 	return bytes.Equal(word, p.Append(room[:0], k.dialect, int(s.get(rID))))

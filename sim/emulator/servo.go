@@ -25,7 +25,7 @@ type Servo struct {
 	memory      // the control table, with get and set by name
 	kind        kind
 	sheet       sheet
-	model       *dynamixel.Model // nil in other brands
+	model       *dynamixel.Model // nil in other vendors
 	act         *actuator.Servo
 	groundTruth GroundTruth
 	turns       float64 // ticks, whole turns that the registers do not show
@@ -80,7 +80,7 @@ func (s *Servo) make(table []servo.Register, id int, act *actuator.Servo, truth 
 // Name is the servo's model's name.
 func (s *Servo) Name() string { return s.sheet.name }
 
-// Model is the servo's model, nil of other brands than Dynamixel.
+// Model is the servo's model, nil of other vendors than Dynamixel.
 func (s *Servo) Model() *dynamixel.Model { return s.model }
 
 // Actuator is the physics behind the registers.

@@ -145,7 +145,7 @@ func (s *Servo) checkRegister(r *servo.Register, n name, data []byte) refusal {
 	return s.checkValue(n, v)
 }
 
-// locked tells whether EEPROM takes no writes: by torque in 2.0, by the lock register in 1.0.
+// locked reports whether EEPROM takes no writes: by torque in 2.0, by the lock register in 1.0.
 func (s *Servo) locked() bool {
 	if s.model.Protocol == 1 {
 		return s.get(rLock) == 1

@@ -91,7 +91,7 @@ func TestThruster(t *testing.T) {
 	near(t, "okon, just above", okon.Thrust(0), 0, 0)
 }
 
-// TestFrames: what the thrusters do together says that the axes were taken over rightly: forward, left, up, and turns.
+// TestFrames: what the thrusters do together reports that the axes were taken over rightly: forward, left, up, and turns.
 func TestFrames(t *testing.T) {
 	sum := func(v *Vehicle, push map[string]float64) (force, torque r3.Vec) {
 		for name, f := range push {

@@ -264,7 +264,7 @@ func choose(runs []*Run, spec *actuator.Spec, progress func(string)) []*fitted {
 	return slices.Insert(slices.Delete(all, pick, pick+1), 0, best)
 }
 
-// saturates says that the runs drive the servo near its limits, where droop and a load's square show.
+// saturates reports that the runs drive the servo near its limits, where droop and a load's square show.
 func saturates(runs []*Run, spec *actuator.Spec) bool {
 	const nearly = 0.8
 	for _, r := range runs {

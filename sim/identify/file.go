@@ -89,7 +89,7 @@ type recordFile struct {
 	Most  float64 `yaml:"max_rad" min:"0" max:"1e6"`
 }
 
-// IsFile says that the model that a joint names is the path of a servo file, not the name of a servo.
+// IsFile reports that the model that a joint names is the path of a servo file, not the name of a servo.
 func IsFile(model string) bool {
 	ext := strings.ToLower(filepath.Ext(model))
 	return ext == ".yaml" || ext == ".yml"

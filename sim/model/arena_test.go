@@ -36,7 +36,7 @@ func TestArenas(t *testing.T) {
 	}
 }
 
-// close tells whether a point is nearer to a box than room, in the box's own directions.
+// close reports whether a point is nearer to a box than room, in the box's own directions.
 func close(box *Shape, at [3]float64, room float64) bool {
 	v := box.Pose.Inverse().Of(at)
 	for i := range v {

@@ -137,7 +137,7 @@ func (b *Body) weigh(masses []float64) {
 	b.Inertia = about.list()
 }
 
-// plausible tells whether a rigid body can have the inertia: the principal moments are not negative, and no one is
+// plausible reports whether a rigid body can have the inertia: the principal moments are not negative, and no one is
 // greater than the sum of the others, within rounding. Both hold where the matrix of second moments, tr(I)/2 - I, has
 // no negative eigenvalue, which its principal minors say.
 func plausible(i [6]float64) bool {

@@ -73,7 +73,7 @@ type Zone struct {
 	Shape Shape
 }
 
-// Contains tells whether the point p of the scene, m, is in the zone.
+// Contains reports whether the point p of the scene, m, is in the zone.
 func (z *Zone) Contains(p [3]float64) bool {
 	s := &z.Shape
 	v := s.Pose.Inverse().Of(p)

@@ -10,7 +10,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// Device is what a sensor of a rescue robot is told beyond its place. Which fields count hangs on its kind; what a file
+// Device is what a sensor of a rescue robot is told beyond its place. Which fields count is connected to its kind; what a file
 // leaves out is as in USARSim's own USARBot.ini (manual, section 8).
 type Device struct {
 	Interval   float64      // s between two readings; 0 = with every cycle

@@ -19,7 +19,7 @@ type Random struct {
 // maxRandom keeps what is drawn well above 0.
 const maxRandom = 0.9
 
-// Random tells whether the file leaves any figure to chance.
+// Random reports whether the file leaves any figure to chance.
 func (r *Robot) Random() bool {
 	for i := range r.Bodies {
 		if r.Bodies[i].Random != (Random{}) {

@@ -185,7 +185,7 @@ func (f *rescueFile) rescue(path yaml.Path, r *Robot, faults *faults) *Rescue {
 	return out
 }
 
-// proper tells whether a name can stand on USARSim's wire: printable, one word, nothing that its grammar needs.
+// proper reports whether a name can stand on USARSim's wire: printable, one word, nothing that its grammar needs.
 func proper(name string) bool {
 	return name != "" && len(name) <= 64 && !strings.ContainsFunc(name, func(c rune) bool {
 		return c <= ' ' || c > '~' || strings.ContainsRune("{},/", c)

@@ -110,7 +110,7 @@ func (r *Robot) CentreOfMass() [3]float64 {
 	return vec{}
 }
 
-// Touch tells whether bodies a and b may touch each other: not if a joint connects them, nor if the model excludes it.
+// Touch reports whether bodies a and b may touch each other: not if a joint connects them, nor if the model excludes it.
 func (r *Robot) Touch(a, b int) bool {
 	parents := r.Parents()
 	if a == b || parents[a] == b || parents[b] == a {

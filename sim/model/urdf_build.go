@@ -124,7 +124,7 @@ func (b *urdfBuilder) place(i, parent int) {
 	}
 }
 
-// children counts the joints that hang on a link.
+// children counts the joints that are connected to a link.
 func (b *urdfBuilder) children(link string) (n int) {
 	for i := range b.f.Joints {
 		if b.f.Joints[i].Parent.Link == link {

@@ -29,7 +29,7 @@ type segmentFile struct {
 	Rate float64    `yaml:"rate_degs" required:"true" above:"0" max:"3600"`
 }
 
-// limb is where a segment's joint is on a victim, m, and what hangs on it: towards the feet, but for the head.
+// limb is where a segment's joint is on a victim, m, and what is connected to it: towards the feet, but for the head.
 type limb struct {
 	joint          [3]float64
 	radius, length float64
@@ -43,7 +43,7 @@ func limbs() map[string]limb {
 	}
 }
 
-// segments reads what of a victim moves, and tells which parts that are. What the sensor of human motion is to know of
+// segments reads what of a victim moves, and reports which parts that are. What the sensor of human motion is to know of
 // the victim follows from the widest of them, where the file does not say it.
 func (f *victimFile) segments(path yaml.Path, v *Victim, m Material, faults *faults) (moving map[string]bool) {
 	moving = map[string]bool{}

@@ -84,7 +84,7 @@ func box(o, d, half r3.Vec) (s span, ok bool) {
 	return s, ok
 }
 
-// slab keeps of the span what lies between -half and half along an axis; it tells whether anything is left.
+// slab keeps of the span what lies between -half and half along an axis; it reports whether anything is left.
 func (s *span) slab(o, d, half float64, axis r3.Vec) bool {
 	// Along the slab there is no crossing: all of the line is in it or nothing.
 	if d == 0 {

@@ -178,7 +178,7 @@ func binOf(b *bounds, axis int, lo, scale float64) int {
 	return min(max(int(float64((b.centre(axis)-lo)*scale)), 0), bins-1)
 }
 
-// refit takes the boxes anew, from the leaves up; the shape of the tree stays.
+// refit takes the boxes again, from the leaves up; the shape of the tree stays.
 func (t *tree) refit(box []bounds) {
 	for i := len(t.nodes) - 1; i >= 0; i-- {
 		n := &t.nodes[i]

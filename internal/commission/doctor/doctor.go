@@ -93,7 +93,7 @@ func (f Finding) Cells() []string {
 	return []string{f.State, f.Check, cmp.Or(f.Bus, "-"), id, cmp.Or(f.Joint, "-"), f.Found, cmp.Or(f.Fix, "-")}
 }
 
-// UncalibratedAlone tells whether err is nothing but missing or foreign calibrations, which the doctor names itself.
+// UncalibratedAlone reports whether err is nothing but missing or foreign calibrations, which the doctor names itself.
 func UncalibratedAlone(err error) bool {
 	var faults configs.Faults
 	return errors.As(err, &faults) && !slices.ContainsFunc(faults, func(f configs.Fault) bool { return f.Kind != hal.Uncalibrated })

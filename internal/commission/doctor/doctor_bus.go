@@ -130,7 +130,7 @@ func (b *BusCheck) passed(c check) string {
 	return fmt.Sprintf("%d servos", c.n)
 }
 
-// examine looks at what hangs on the open line.
+// examine looks at what is connected to the open line.
 func (b *BusCheck) examine(ctx context.Context) error {
 	if catalog.BusTypes[b.Config.Type].Duplex {
 		return b.examineMotors()

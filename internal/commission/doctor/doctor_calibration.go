@@ -56,7 +56,7 @@ func (s *ServoCheck) stale(c *calibration.Joint) string {
 	return ""
 }
 
-// OtherAdapter tells whether c was made at another adapter than the bus's, where both are called by a name that stays: with
+// OtherAdapter reports whether c was made at another adapter than the bus's, where both are called by a name that stays: with
 // the same ids and models nothing else tells one arm from its twin.
 func (s *ServoCheck) OtherAdapter(c *calibration.Joint) bool {
 	const stable = "/dev/serial/by-id/"
@@ -64,7 +64,7 @@ func (s *ServoCheck) OtherAdapter(c *calibration.Joint) bool {
 		filepath.Base(c.Servo.Adapter) != filepath.Base(s.Config.Port)
 }
 
-// outside tells whether the joint is where it never was while it was calibrated.
+// outside reports whether the joint is where it never was while it was calibrated.
 func (s *ServoCheck) outside(c *calibration.Joint) bool {
 	margin := c.TicksPerTurn / 20
 	at := c.Unwrap(s.position) // NaN, which is nowhere, where the position is not known

@@ -68,7 +68,7 @@ func holding(line string) func(*TestRobot) error {
 	}
 }
 
-// lineFaultCases are what can be wrong with what hangs on lines of a GPIO chip.
+// lineFaultCases are what can be wrong with what is connected to lines of a GPIO chip.
 func lineFaultCases() []FaultCase {
 	const held = `held by "gpioset"`
 	return []FaultCase{

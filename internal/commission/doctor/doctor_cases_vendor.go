@@ -84,7 +84,7 @@ func WriteTrio(dir, bus, model string, baud int, volts float64) (string, error) 
 	return path, errors.Join(os.WriteFile(filepath.Join(dir, "robot.yaml"), []byte(robot), 0o644), os.WriteFile(path, []byte(config), 0o644))
 }
 
-// vendorFaultCases are what can be wrong with servos of other brands than Dynamixel.
+// vendorFaultCases are what can be wrong with servos of other vendors than Dynamixel.
 func vendorFaultCases() []FaultCase {
 	list := []FaultCase{
 		{"wrong baud rate", sts, "", nil, preset(2, "baud_rate", 1), "baud", StateFail, 2, hal.BusFault, "500000", "--new-baud 1000000"},

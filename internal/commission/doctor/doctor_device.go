@@ -30,7 +30,7 @@ import (
 //	load         an I2C bus or a port of SPI has the time for its devices        doctor_device_load.go
 //	calibration  there, measured, and of this device
 
-// DeviceCheck examines what hangs on buses beside servos.
+// DeviceCheck examines what is connected to buses beside servos.
 type DeviceCheck struct {
 	*Examination
 	b     *assembly.Builder
@@ -74,7 +74,7 @@ func (d *Examination) devices() error {
 	return b.Devices.Close(slog.New(slog.DiscardHandler))
 }
 
-// Reachable tells whether there is sense in using a bus, and reports once what is in the way.
+// Reachable reports whether there is sense in using a bus, and reports once what is in the way.
 func (x *DeviceCheck) Reachable(bus string, body configs.BodyKind) bool {
 	if bus == "" || body != configs.Real {
 		return true
@@ -150,7 +150,7 @@ func (x *DeviceCheck) deviceFix(e catalog.Connection, err error, bus string, add
 	return "check its power and cables, and its address: halyard scan " + x.plan.Config.Buses[bus].Port + " lists who answers"
 }
 
-// taken tells whether another device of the config has an address.
+// taken reports whether another device of the config has an address.
 func (x *DeviceCheck) taken(bus string, address int) bool {
 	return slices.ContainsFunc(x.plan.Boards, func(p *catalog.BoardPlan) bool { return p.Bus == bus && p.Address == address }) ||
 		slices.ContainsFunc(x.plan.Sensors, func(p *catalog.SensorPlan) bool { return p.Config.Bus == bus && p.Address == address })

@@ -153,7 +153,7 @@ func (t *TrialLine) Relief(period time.Duration) string {
 	return strings.Join(options, "; ")
 }
 
-// runsAt tells whether every servo knows a rate.
+// runsAt reports whether every servo knows a rate.
 func (t *TrialLine) runsAt(baud int) bool {
 	for _, m := range t.Servos {
 		if _, ok := m.BaudCode(baud); !ok {
@@ -163,7 +163,7 @@ func (t *TrialLine) runsAt(baud int) bool {
 	return true
 }
 
-// fast tells whether every servo knows fast sync read; other brands than Dynamixel have nothing like it to be advised.
+// fast reports whether every servo knows fast sync read; other vendors than Dynamixel have nothing like it to be advised.
 func (t *TrialLine) fast() bool {
 	for _, m := range t.Servos {
 		if d := catalog.DynamixelOf(m); d != nil && !d.FastRead {

@@ -104,7 +104,7 @@ func ungated(name string) bool {
 		slices.ContainsFunc(plan.Boards, func(p *catalog.BoardPlan) bool { return p.Device == "pca9685" && p.Gate == nil })
 }
 
-// ErrNothingEmulated says that a config has no hardware that could be emulated, and so nothing for the doctor.
+// ErrNothingEmulated reports that a config has no hardware that could be emulated, and so nothing for the doctor.
 var ErrNothingEmulated = errors.New("no hardware")
 
 // Row examines the ailment's robot; dir is for its files.

@@ -14,7 +14,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// ServoCheck is the examination of one servo of any brand.
+// ServoCheck is the examination of one servo of any vendor.
 type ServoCheck struct {
 	*BusCheck
 	joint string
@@ -133,7 +133,7 @@ func (s *ServoCheck) double() {
 		fmt.Sprintf("connect one of them alone, then: halyard setup %s --id %d --new-id N", s.port(), s.id))
 }
 
-// foreign tells whether a servo, which says that it is m, or why it is none that is known, is another than the config says,
+// foreign reports whether a servo, which reports that it is m, or why it is none that is known, is another than the config says,
 // and reports it.
 func (s *ServoCheck) foreign(m catalog.ServoModel, why error) bool {
 	if m == s.model {
@@ -160,7 +160,7 @@ func (s *ServoCheck) wireFix(h *hearing) string {
 	return cable + ", or halve the baud rate"
 }
 
-// disagrees tells whether two equal servos answer at once: what both say alike comes through, what they measure not.
+// disagrees reports whether two equal servos answer at once: what both say alike comes through, what they measure not.
 func (s *ServoCheck) disagrees() (bool, error) {
 	r := s.model.Register("present_position")
 	if r == nil || !commission.Readable(s.model, r) {

@@ -15,7 +15,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// What answers where nobody should: it tells why those who should do not. Asked for only where somebody is silent.
+// What answers where nobody should: it reports why those who should do not. Asked for only where somebody is silent.
 
 // farthestStranger is the highest id that a stranger is looked for at: people count from one, and makers from zero.
 const farthestStranger = 30

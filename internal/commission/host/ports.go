@@ -110,7 +110,7 @@ func AccessFix(denied string) string {
 	return "halyard ports --udev | sudo tee " + serial.RulesFile
 }
 
-// conflictingDaemons are daemons that open serial adapters by themselves and talk to what hangs on them.
+// conflictingDaemons are daemons that open serial adapters by themselves and talk to what is connected to them.
 var conflictingDaemons = [...]struct{ process, does, fix string }{
 	{"ModemManager", "it sends AT commands to new adapters",
 		"halyard ports --udev tells it to keep away, or: sudo systemctl disable --now ModemManager"},

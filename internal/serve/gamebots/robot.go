@@ -75,7 +75,7 @@ func (r *rescuer) joints() {
 	}
 }
 
-// Against tells whether a joint turns the other way about the axis of the wire that it lies along: y and z point to the
+// Against reports whether a joint turns the other way about the axis of the wire that it lies along: y and z point to the
 // right and down there.
 func Against(j *model.Joint) bool {
 	k := 0
@@ -87,7 +87,7 @@ func Against(j *model.Joint) bool {
 	return (j.Axis[k]*j.Sign < 0) != (k > 0)
 }
 
-// packages are rows of joints: each part hangs on the one before it, the first on the chassis. A part stands where its
+// packages are rows of joints: each part is connected to the one before it, the first on the chassis. A part stands where its
 // body's frame is; the wire counts its pose from the part before it.
 func (r *rescuer) packages() {
 	for _, p := range r.m.Rescue.Packages {

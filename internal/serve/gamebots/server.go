@@ -26,7 +26,7 @@ func openGamebots(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog
 	if err != nil {
 		return nil, netip.AddrPort{}, err
 	}
-	// The arena tells where to begin, the config who may come.
+	// The arena reports where to begin, the config who may come.
 	spawner := sys.NewSpawner()
 	g := gamebots.Arena{Level: arena.Arena.Level, Spawner: spawner, Describe: func(class string, a *hal.Agent) (*gamebots.Robot, error) {
 		return describe(sys.Rig, spawner, class, a)

@@ -33,7 +33,7 @@ func New(bitrate int) *Bus { return &Bus{bitrate: max(bitrate, 1)} }
 type Station struct {
 	// Receive takes what another station has said; end is when it ended. It may Send.
 	Receive func(f *servo.CANFrame, end time.Duration)
-	// Spoils tells whether what this station is about to send gets damaged on its way; nil = never.
+	// Spoils reports whether what this station is about to send gets damaged on its way; nil = never.
 	Spoils func(now time.Duration) bool
 	// Deaf stations have no power, or another bit rate: they neither send, hear nor acknowledge.
 	Deaf bool
@@ -148,7 +148,7 @@ func (b *Bus) start() time.Duration {
 	return first
 }
 
-// speaks tells whether s has a frame that wants to start at now.
+// speaks reports whether s has a frame that wants to start at now.
 func (s *Station) speaks(now time.Duration) bool {
 	return !s.Off && !s.Deaf && len(s.queue) > 0 && s.queue[0].ready <= now
 }
@@ -174,7 +174,7 @@ func (b *Bus) fail(s *Station, bits, add int) int {
 	return bits
 }
 
-// acknowledged tells whether anybody but s acknowledges.
+// acknowledged reports whether anybody but s acknowledges.
 func (b *Bus) acknowledged(s *Station) bool {
 	for _, other := range b.stations {
 		if other != s && !other.Deaf && !other.Off {

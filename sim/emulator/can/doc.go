@@ -7,5 +7,5 @@
 //
 // The length of a frame is exact to the bit, its checksum and stuffing included. Error counters are those of ISO 11898-1
 // as far as they change who may speak: a transmitter whose counter passes 255 is off the bus. A station at another bit
-// rate hears nothing and acknowledges nothing; what it would disturb is left out.
+// rate receives nothing and acknowledges nothing; what it would disturb is left out.
 package can

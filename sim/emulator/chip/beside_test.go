@@ -30,7 +30,7 @@ func (w wall) Tx(addr uint16, p, r []byte) error {
 	return err
 }
 
-// The real ROV's way: each device has a goroutine beside the cycle. The cycle takes no time at all, whatever the devices do;
+// The real ROV's way: each device has a goroutine of its own. The cycle takes no time at all, whatever the devices do;
 // a bus that hangs for a second is seen by ages and faults, and all are well within a second of its end.
 func TestBeside(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

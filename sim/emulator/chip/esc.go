@@ -3,7 +3,7 @@ package chip
 import "time"
 
 // ESC is an emulated speed controller between a board's channel and a thruster. It obeys pulses once it has seen neutral
-// for long enough, as ESCs do, so that nothing spins up by being switched on; without pulses it begins anew.
+// for long enough, as ESCs do, so that nothing spins up by being switched on; without pulses it begins again.
 type ESC struct {
 	Neutral  float64       // µs
 	DeadBand [2]float64    // µs: widths that do nothing

@@ -149,7 +149,7 @@ type outcome struct {
 	recovery time.Duration // from the end of its cause to good values
 }
 
-// cycle lets one period pass and says whether the subject is well, and whether it is well and wrong.
+// cycle lets one period pass and reports whether the subject is well, and whether it is well and wrong.
 func (s *subject) cycle(t *testing.T) (well, wrong bool) {
 	t.Helper()
 	must(t, s.advance(10*time.Millisecond))

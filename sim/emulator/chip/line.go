@@ -135,7 +135,7 @@ func (p *port) byteTime(n int) time.Duration {
 	return time.Duration(n) * 10 * time.Second / time.Duration(p.serial.baud)
 }
 
-// now moves the host's time to the edge at least and says whether the adapter is there. Under the lock.
+// now moves the host's time to the edge at least and reports whether the adapter is there. Under the lock.
 func (p *port) now() error {
 	p.serial.own = max(p.serial.own, p.serial.edge)
 	p.serial.power(p.serial.own)

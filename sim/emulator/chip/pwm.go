@@ -93,7 +93,7 @@ func (c *PCA9685) write(register, v byte) {
 	}
 }
 
-// pulses tells whether any channel is on.
+// pulses reports whether any channel is on.
 func (c *PCA9685) pulses() bool {
 	for i := range pwm.PCA9685Channels {
 		if c.regs.file[pwm.PCA9685LED0+4*i+3]&pwm.PCA9685Full == 0 {

@@ -53,7 +53,7 @@ func pulled(up bool) pull {
 // line is one line of the chip.
 type line struct {
 	board   pull // a resistor on the board
-	part    pull // what hangs on it, as of the last change
+	part    pull // what is connected to it, as of the last change
 	out     pull // our own, where it is an output
 	level   bool // on the wire
 	shown   bool // after the kernel's debouncing

@@ -11,7 +11,7 @@ type FaultKind uint8
 // The kinds of fault.
 const (
 	Bounce    FaultKind = iota // its contact comes back several times at each change, within 4 ms
-	Cut                        // its wire is cut: what hangs on it is not heard and hears nothing; a resistor is at its end
+	Cut                        // its wire is cut: what is connected to it is not heard and receives nothing; a resistor is at its end
 	StuckLow                   // it is shorted to ground
 	StuckHigh                  // to the supply
 	Lost                       // edges are dropped by the kernel, as when its queue is full

@@ -47,7 +47,7 @@ type node struct {
 	closed bool
 }
 
-// alive tells whether the node may still be used. Under the lock.
+// alive reports whether the node may still be used. Under the lock.
 func (n *node) alive() error {
 	switch {
 	case n.closed:

@@ -69,7 +69,7 @@ func (r *RPLidar) Baud() int { return r.baud }
 // DTR is the state of the adapter's line.
 func (r *RPLidar) DTR(on bool, _ time.Duration) { r.dtr = on }
 
-// Spins tells whether the motor turns.
+// Spins reports whether the motor turns.
 func (r *RPLidar) Spins() bool {
 	return r.powered && (r.drive == lidar.RPLidarFree || r.drive == lidar.RPLidarDTR && !r.dtr || r.drive == lidar.RPLidarPWM && r.pwm > 0)
 }

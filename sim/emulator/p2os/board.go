@@ -11,13 +11,13 @@ import (
 
 // Chassis is the physics under the board: what it drives and what it feels. All of it is of the cycle's edge.
 type Chassis interface {
-	// Drive says at which speeds the rims of both sides shall go, m/s; not at all driven where on is false.
+	// Drive says at which speeds the rims of both sides must go, m/s; not at all driven where on is false.
 	Drive(left, right float64, on bool)
 	// Rims is how far they have gone since ever, m.
 	Rims() (left, right float64)
 	// Sonar is the distance to the nearest thing in transducer i's cone, m; +Inf where there is none.
 	Sonar(i int) float64
-	// Bumper tells whether segment i of a ring is pressed, clockwise: of the front ring from the left, of the rear one from the right.
+	// Bumper reports whether segment i of a ring is pressed, clockwise: of the front ring from the left, of the rear one from the right.
 	Bumper(rear bool, i int) bool
 	// Turn is the rate of turning to the left, rad/s.
 	Turn() float64
@@ -123,7 +123,7 @@ func (b *Board) EmergencyStop(down bool) {
 	}
 }
 
-// Motors tells whether they are on, and at which speed each side is driven, m/s.
+// Motors reports whether they are on, and at which speed each side is driven, m/s.
 func (b *Board) Motors() (on bool, left, right float64) { return b.motors, b.speed[0], b.speed[1] }
 
 func (b *Board) switchMotors(on bool) {

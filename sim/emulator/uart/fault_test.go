@@ -30,7 +30,7 @@ func must(t *testing.T, err error) {
 type subject struct {
 	name string
 	line *uart.Line
-	// cycle lets one period pass and says whether the device is well, and whether it is well and wrong.
+	// cycle lets one period pass and reports whether the device is well, and whether it is well and wrong.
 	cycle func(t *testing.T) (well, wrong bool)
 }
 

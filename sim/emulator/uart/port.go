@@ -16,7 +16,7 @@ type port struct {
 	closed bool
 }
 
-// there says whether the adapter is there, at the host's own time. Under the lock.
+// there reports whether the adapter is there, at the host's own time. Under the lock.
 func (p *port) there() error {
 	p.line.run(p.line.own)
 	if p.closed || p.plug != p.line.plug {

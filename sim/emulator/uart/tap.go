@@ -71,7 +71,7 @@ func (t *Tap) faultOccurs(kind FaultKind) bool {
 	return f != nil && (f.P == 0 || t.dice.Float64() < f.P)
 }
 
-// corrupt appends to dst what becomes of p. begins says that something new is said; cut is whether its rest is lost.
+// corrupt appends to dst what becomes of p. begins reports that something new is said; cut is whether its rest is lost.
 func (t *Tap) corrupt(dst, p []byte, begins bool, cut *bool) []byte {
 	if begins {
 		*cut = false
@@ -106,7 +106,7 @@ type tapped struct {
 	plug   int
 	coming []arrival
 	last   time.Duration // when the last byte came
-	begins bool          // what comes next is said anew
+	begins bool          // what comes next is said again
 	cut    bool
 	in     [256]byte
 	said   []byte
@@ -118,7 +118,7 @@ type arrival struct {
 	at time.Duration
 }
 
-// there says whether the adapter is there. Under the lock.
+// there reports whether the adapter is there. Under the lock.
 func (l *tapped) there() error {
 	if l.plug != l.tap.plug {
 		return servo.ErrDisconnected

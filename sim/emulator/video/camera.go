@@ -241,7 +241,7 @@ func (v *Camera) suffer() {
 	}
 }
 
-// at tells whether a fault is at work, and strikes throws its dice. Under the lock.
+// at reports whether a fault is at work, and strikes throws its dice. Under the lock.
 func (v *Camera) at(kind FaultKind) bool { return v.find(kind) != nil }
 
 func (v *Camera) faultOccurs(kind FaultKind) bool {

@@ -18,7 +18,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/video"
 )
 
-// lamp is a source whose pictures tell when they were taken: red goes round with the time, by one step of 20 in 100 ms;
+// lamp is a source whose pictures report when they were taken: red goes round with the time, by one step of 20 in 100 ms;
 // the blue half says which side is left.
 type lamp struct {
 	w, h int
@@ -160,7 +160,7 @@ func (b *bench) look(t *testing.T, after uint64, d time.Duration) (p *hal.Pictur
 	return p, err
 }
 
-// right says what is wrong with a picture: its colours, which tell when it was taken, and its sides.
+// right says what is wrong with a picture: its colours, which report when it was taken, and its sides.
 func (b *bench) right(p *hal.Picture) error {
 	if p.Width != width || p.Height != height || len(p.RGB) != 3*width*height {
 		return fmt.Errorf("got %dx%d", p.Width, p.Height)
@@ -458,7 +458,7 @@ func TestIdle(t *testing.T) {
 	})
 }
 
-// A camera that was lost and is back while nobody waited: those who ask again are told of the loss at most once more.
+// A camera that was lost and is back while nobody waited: those who ask again are notified of the loss at most once more.
 func TestLostUnseen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, "yuyv", camera.Native, 1)
