@@ -95,12 +95,12 @@ func (c *Config) given(path Path) bool {
 
 // persists reports whether the protocol's commands persist, so that who says nothing need not be gone.
 func persists(protocol string) bool {
-	return protocol == "simloid" || protocol == "gamebots" || protocol == "imageserver" || okon(protocol)
+	return protocol == "simloid" || protocol == "gamebots" || protocol == "imageserver" || protocol == "player" || okon(protocol)
 }
 
 // servesOne reports whether the protocol has no way to say which robot is meant.
 func servesOne(protocol string) bool {
-	return protocol == "odcp" || protocol == "simloid" || okon(protocol)
+	return protocol == "odcp" || protocol == "simloid" || protocol == "player" || okon(protocol)
 }
 
 // okon reports whether the protocol is one of Okon's two channels.

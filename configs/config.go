@@ -279,17 +279,17 @@ const (
 // Server is one protocol on one address. Agent is filled in where a protocol serves one robot and there is only one;
 // empty it means all of them.
 type Server struct {
-	Protocol      string        `yaml:"protocol" required:"true" form:"kind" doc:"osp, odcp, simloid, gamebots, imageserver, okon or okon-video."`
+	Protocol      string        `yaml:"protocol" required:"true" form:"kind" doc:"osp, odcp, simloid, gamebots, imageserver, player, okon or okon-video."`
 	Listen        string        `yaml:"listen" required:"true" form:"address" doc:"HOST:PORT; port 0 is any free one. Another host than loopback lets the network command the robot."`
 	Agent         string        `yaml:"agent" otherwise:"all; for odcp, simloid and okon the only one" doc:"The robot it serves."`
-	ClientTimeout time.Duration `yaml:"client_timeout" min:"0s" max:"24h" otherwise:"none in lockstep, 2s in realtime; none for simloid, gamebots, imageserver and okon" doc:"Silence after which a client's registrations are released; none = never."`
+	ClientTimeout time.Duration `yaml:"client_timeout" min:"0s" max:"24h" otherwise:"none in lockstep, 2s in realtime; none for simloid, gamebots, imageserver, player and okon" doc:"Silence after which a client's registrations are released; none = never."`
 	AckTimeout    time.Duration `yaml:"ack_timeout" min:"1ms" max:"1m" otherwise:"500ms; 30s for simloid" doc:"How long to wait for an acknowledgement before the rig goes on without."`
 	Outputs       Outputs       `yaml:"outputs" default:"normalised" enum:"normalised|physical" doc:"OSP outputs and infos. normalised: as its document says. physical: as the original did."`
 	Dialect       string        `yaml:"dialect" default:"document" enum:"document|later|original" doc:"document: as the protocol's document says. later: of Simloid from 2018, of USARSim from 2007 on. original: Okon's HIT_NGZ, HIT_FZ, CHK_AP and angularAccel as its simulator sent them."`
 	Noise         bool          `yaml:"noise" default:"true" doc:"Simloid's: the noise of its sensors, seeded by world.seed."`
 	KeepState     bool          `yaml:"keep_state" default:"false" doc:"Simloid's: a new client finds a simulated robot as the one before left it, not as at the start."`
 	Teleport      bool          `yaml:"teleport" default:"false" doc:"okon: a simulated robot that comes into a no-go or finish zone is put back into a start zone, as the original did."`
-	MaxClients    int           `yaml:"max_clients" min:"1" max:"1024" otherwise:"16; 256 of okon" doc:"gamebots, imageserver and okon: how many clients at a time; of gamebots each has one robot."`
+	MaxClients    int           `yaml:"max_clients" min:"1" max:"1024" otherwise:"16; 256 of okon" doc:"gamebots, imageserver, player and okon: how many clients at a time; of gamebots each has one robot."`
 	Format        string        `yaml:"format" default:"raw" enum:"raw|super|good|normal|average|bad" doc:"imageserver: how pictures go out; all but raw are JPEG, the best first."`
 	FrameRate     float64       `yaml:"frame_rate" default:"30" min:"0.1" max:"120" doc:"imageserver: pictures a second, at most."`
 	Width         int           `yaml:"width" default:"0" min:"0" max:"4096" doc:"imageserver: of every picture, pixels; 0 = the camera's own."`

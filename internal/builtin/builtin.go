@@ -8,6 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/serve/gamebots"
 	"github.com/halyard-robotics/halyard/internal/serve/okon"
 	"github.com/halyard-robotics/halyard/internal/serve/orcs"
+	"github.com/halyard-robotics/halyard/internal/serve/player"
 	"github.com/halyard-robotics/halyard/internal/serve/simloid"
 )
 
@@ -18,5 +19,6 @@ func Catalog() *catalog.Catalog {
 	maps.Copy(c.Protocols, okon.Protocols())
 	maps.Copy(c.Protocols, simloid.Protocols())
 	maps.Copy(c.Protocols, gamebots.Protocols())
+	maps.Copy(c.Protocols, player.Protocols())
 	return c
 }

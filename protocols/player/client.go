@@ -147,3 +147,15 @@ func (c *Client) Open(d Device) (driver string, err error) {
 func (c *Client) Drive(v, w float64) error {
 	return c.command(Device{Position2D, 0}, 1, &position2Velocity{pose2{X: v, A: w}, 1})
 }
+
+// Pose is a place in the plane, m, and a heading, rad, counter-clockwise.
+type Pose struct{ X, Y, Heading float64 }
+
+// Position2D is the odometry in m; false where it is another message.
+func (m *Message) Position2D() (Pose, bool) {
+	var p position2Data
+	if m.Type != Data || m.Device.Interface != Position2D || m.Subtype != 1 || decodePayload(m.Payload, &p) != nil {
+		return Pose{}, false
+	}
+	return Pose{p.Pose.X, p.Pose.Y, p.Pose.A}, true
+}

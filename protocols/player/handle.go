@@ -168,11 +168,14 @@ func (s *session) access(ctx context.Context, h *Header, in []byte) error {
 	default:
 		granted = accessError
 	}
-	driver := []byte(s.server.driver() + "\x00")
-	if granted == accessError {
-		driver = nil
+	answer := &deviceRequest{s.server.address(p.Address.Device), granted, []byte(s.server.driver() + "\x00")}
+	if granted != accessError {
+		return s.reply(h, answer, nil)
 	}
-	return s.reply(h, &deviceRequest{s.server.address(p.Address.Device), granted, driver}, nil)
+	// this NACK has a payload, as Player's
+	s.refuse(protocols.Refused, h, errAbsent)
+	answer.Driver = nil
+	return s.queue.answer(s.message(Header{Device: h.Device, Type: Nack, Subtype: h.Subtype, Seq: h.Seq, Time: s.clock().Seconds()}, answer))
 }
 
 // stream begins to watch a camera. Under mu.

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	playerproto "github.com/halyard-robotics/halyard/protocols/player"
+)
+
+const pioneerConfig = `
+name: pioneer
+clock: {mode: realtime, period: 10ms}
+world: {scene: yellow, seed: 1}
+agents:
+  - {name: p2at, model: usarsim-pioneer, body: sim, pose: {position: [4.5, -1.9, -1.8]}}
+servers:
+  - {protocol: player, listen: "127.0.0.1:0"}
+`
+
+// TestPlayer: robots of three kinds are Player robots, by what their layouts offer; the Pioneer drives.
+func TestPlayer(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "pioneer.yaml")
+	if err := os.WriteFile(file, []byte(pioneerConfig), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range []struct{ config, devices string }{
+		{file, "position2d:0 position3d:0 simulation:0 laser:0 ranger:0 sonar:0 ranger:1 bumper:0 power:0 ptz:0 camera:0 actarray:0 imu:0 opaque:0"},
+		{"so101", "actarray:0 limb:0 gripper:0 opaque:0"},
+		{"rov", "position3d:0 simulation:0 power:0 camera:0 camera:1 imu:0 opaque:0"},
+	} {
+		args := []string{"serve", k.config, "--body", "sim"}
+		if k.config != file {
+			args = append(args, "--set", "servers=[{protocol: player, listen: '127.0.0.1:0'}]")
+		}
+		r := start(t, args...)
+		conn, err := net.Dial("tcp", r.Servers[0].Address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := playerproto.NewClient(conn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		devices, err := c.Devices()
+		for _, d := range devices {
+			names = append(names, d.String())
+		}
+		if got := strings.Join(names, " "); err != nil || got != k.devices {
+			t.Errorf("%s: got %s, %v, want %s", k.config, got, err, k.devices)
+		}
+		if slices.Contains(names, "position2d:0") {
+			drives(t, c)
+		}
+		c.Close()
+		r.interrupt(t)
+	}
+}
+
+// drives waits until the robot has driven 0.1 m ahead.
+func drives(t *testing.T, c *playerproto.Client) {
+	t.Helper()
+	if _, err := c.Open(playerproto.Device{Interface: playerproto.Position2D}); err != nil {
+		t.Fatal(err)
+	}
+	for range 100 {
+		if err := c.Drive(0.3, 0); err != nil {
+			t.Fatal(err)
+		}
+		m, err := c.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at, ok := m.Position2D(); ok && at.X > 0.1 && at.X < 1 && at.Y < 0.05 {
+			return
+		}
+	}
+	t.Error("after 100 messages: got less than 0.1 m")
+}

@@ -1,0 +1,142 @@
+// Package player serves Player 3 for one robot of a system.
+package player
+
+import (
+	"math"
+	"net"
+	"net/netip"
+	"strings"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/hal/kinematics"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/protocols"
+	"github.com/halyard-robotics/halyard/protocols/player"
+	"github.com/halyard-robotics/halyard/sim/model"
+)
+
+// Protocols is the row of Player.
+func Protocols() map[string]*catalog.Protocol {
+	return map[string]*catalog.Protocol{"player": {Listen: open}}
+}
+
+// open opens a Player server for an agent.
+func open(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Server, netip.AddrPort, error) {
+	sys := h.(*assembly.System)
+	agent := sys.Rig.Agent(s.Agent)
+	robot := &player.Robot{Agent: agent}
+	for i := range sys.Plan.Agents {
+		if p := &sys.Plan.Agents[i]; p.Config.Name == agent.Name() && p.Robot != nil {
+			robot = Describe(agent, p.Robot)
+		}
+	}
+	if sight, err := sys.Sight(agent); err == nil {
+		robot.Cameras = sight
+	}
+	if agent.BodyKind() != hal.Real {
+		robot.Placer = sys.Scene
+	}
+	ln, err := net.Listen("tcp", at.String())
+	if err != nil {
+		return nil, netip.AddrPort{}, err
+	}
+	srv, err := player.NewServer(sys.Rig, ln, robot, player.Options{MaxConnections: s.MaxClients, ClientTimeout: s.ClientTimeout, Log: sys.Log})
+	if err != nil {
+		ln.Close()
+		return nil, netip.AddrPort{}, err
+	}
+	return srv, protocols.Plain(ln.Addr().(*net.TCPAddr).AddrPort()), nil
+}
+
+// Describe is agent, a body made of m, as Player's devices.
+func Describe(agent *hal.Agent, m *model.Robot) *player.Robot {
+	r := &player.Robot{Agent: agent, Scanners: map[int]float64{}}
+	l := agent.Layout()
+	for i := range l.Sensors {
+		for k := range m.Sensors {
+			if have := &m.Sensors[k]; have.Name == l.Sensors[i].Name && have.Device != nil && have.Device.FOV > 0 {
+				r.Scanners[i] = have.Device.FOV
+			}
+		}
+	}
+	if k := m.Rescue; k != nil {
+		r.Size = k.Size
+		if len(k.Left) > 0 && len(k.Right) > 0 {
+			r.Drive = &player.Drive{Radius: m.Wheel(k.Left[0]), Separation: m.Span(k.Left[0], k.Right[0], 1)}
+			for _, i := range k.Left {
+				r.Drive.Left = append(r.Drive.Left, player.Wheel{Actuator: i})
+			}
+			for _, i := range k.Right {
+				r.Drive.Right = append(r.Drive.Right, player.Wheel{Actuator: i})
+			}
+		}
+		for i := range k.Packages {
+			if p := &k.Packages[i]; strings.EqualFold(p.Type, "PanTilt") {
+				r.PTZs = append(r.PTZs, panTilt(m, p))
+			}
+		}
+	}
+	for i := range l.Actuators {
+		if a := &l.Actuators[i]; strings.Contains(strings.ToLower(a.Name), "gripper") && a.Goal[hal.PositionMode] != hal.None {
+			r.Gripper = &player.Gripper{Actuator: i, Open: a.Limits.MaxPosition, Closed: a.Limits.MinPosition}
+		}
+	}
+	r.Limb = limbOf(m, r.Gripper)
+	return r
+}
+
+// panTilt is a mission package whose joints turn a camera: about z to the left, about y down.
+func panTilt(m *model.Robot, p *model.MissionPackage) player.PTZ {
+	out := player.PTZ{Pan: hal.None, Tilt: hal.None}
+	for n, i := range p.Joints {
+		j := &m.Joints[i]
+		if n == 0 {
+			out.Mount = m.Bodies[j.Parent].Pose.Inverse().Times(m.Bodies[j.Child].Pose)
+		}
+		if math.Abs(j.Axis[2]) > 0.5 {
+			out.Pan, out.PanReversed = i, j.Axis[2]*j.Sign < 0
+		} else {
+			out.Tilt, out.TiltReversed = i, j.Axis[1]*j.Sign > 0
+		}
+	}
+	for i := range m.Cameras {
+		if m.Cameras[i].Package == p.Name {
+			out.FieldOfView = m.Cameras[i].FOV
+		}
+	}
+	return out
+}
+
+// limbOf is the joints of a robot whose hinges and slides make one row from a base, but for its gripper; nil of any other.
+func limbOf(m *model.Robot, gripper *player.Gripper) *player.Arm {
+	var joints []int
+	for i := range m.Joints {
+		if gripper == nil || i != gripper.Actuator {
+			joints = append(joints, i)
+		}
+	}
+	const least = 3 // joints; fewer make a pan-tilt head or a lever
+	if len(joints) < least || m.Rescue != nil {
+		return nil
+	}
+	var tree kinematics.Tree
+	var limits [][2]float64
+	arm := &player.Arm{Joints: joints}
+	for n, i := range joints {
+		j := &m.Joints[i]
+		if j.Wraps || j.Child == hal.None || n > 0 && j.Parent != m.Joints[joints[n-1]].Child {
+			return nil
+		}
+		tree = append(tree, kinematics.Link{Name: m.Bodies[j.Child].Name, Parent: n - 1, Home: m.Bodies[j.Child].Pose,
+			Joint: n, Slide: j.Kind == model.Slide, Anchor: j.Anchor, Axis: j.Axis, Times: j.Sign})
+		limits = append(limits, j.Limits)
+	}
+	tree[0].Parent = hal.None
+	var err error
+	if arm.Solver, err = kinematics.NewArm(tree, limits); err != nil {
+		return nil
+	}
+	return arm
+}
