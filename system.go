@@ -28,9 +28,9 @@ type System struct {
 
 // Server is an open server of a System.
 type Server struct {
-	Protocol string
-	Agent    string // "" where it serves all
-	Address  string // host:port
+	Protocol string `json:"protocol"`
+	Agent    string `json:"agent"`   // "" where it serves all
+	Address  string `json:"address"` // host:port
 }
 
 // Open opens all that cfg names: lines, devices, simulated worlds, agents. Nothing moves, and no server answers yet. On an

@@ -287,6 +287,8 @@ type Server struct {
 	Outputs       Outputs       `yaml:"outputs" default:"normalised" enum:"normalised|physical" doc:"OSP outputs and infos. normalised: as its document says. physical: as the original did."`
 	Dialect       string        `yaml:"dialect" default:"document" enum:"document|later|original" doc:"document: as the protocol's document says. later: of Simloid from 2018, of USARSim from 2007 on. original: Okon's HIT_NGZ, HIT_FZ, CHK_AP and angularAccel as its simulator sent them."`
 	Noise         bool          `yaml:"noise" default:"true" doc:"Simloid's: the noise of its sensors, seeded by world.seed."`
+	PID           *[3]float64   `yaml:"pid" otherwise:"those of its robot" doc:"Simloid's: the gains of the original's position controllers, 0..1000."`
+	StartTorque   *float64      `yaml:"start_torque" min:"0.001" max:"1" otherwise:"0.5" doc:"Simloid's: the greatest torque of the original's position controllers at the start."`
 	KeepState     bool          `yaml:"keep_state" default:"false" doc:"Simloid's: a new client finds a simulated robot as the one before left it, not as at the start."`
 	Teleport      bool          `yaml:"teleport" default:"false" doc:"okon: a simulated robot that comes into a no-go or finish zone is put back into a start zone, as the original did."`
 	MaxClients    int           `yaml:"max_clients" min:"1" max:"1024" otherwise:"16; 256 of okon" doc:"gamebots, imageserver, player and okon: how many clients at a time; of gamebots each has one robot."`

@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/haltest"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/internal/control"
@@ -102,7 +102,7 @@ func TestIDsOfTypes(t *testing.T) {
 		t.Errorf("got exit %d, %s", code, errText)
 	}
 	p := planOf(t, path, configs.Options{})
-	if next := nextCommand(p, []assembly.ReadyServer{{Protocol: "odcp", Agent: "trio", Address: "127.0.0.1:45453"}}); !strings.HasPrefix(next, "halyard play FILE --model ") {
+	if next := nextCommand(p.Config, map[string]int{p.Agents[0].Config.Name: len(p.Agents[0].Joints)}, []halyard.Server{{Protocol: "odcp", Agent: "trio", Address: "127.0.0.1:45453"}}); !strings.HasPrefix(next, "halyard play FILE --model ") {
 		t.Errorf("no motion of three joints is embedded: got %q", next)
 	}
 }
@@ -297,7 +297,7 @@ func TestRobotCalled(t *testing.T) {
 	}
 	p := planOf(t, "so101", configs.Options{})
 	p.Agents[0].Config.Model = file
-	if next := nextCommand(p, []assembly.ReadyServer{{Protocol: "odcp", Agent: "so101", Address: "127.0.0.1:45453"}}); !strings.Contains(next, " --model "+file) {
+	if next := nextCommand(p.Config, map[string]int{p.Agents[0].Config.Name: len(p.Agents[0].Joints)}, []halyard.Server{{Protocol: "odcp", Agent: "so101", Address: "127.0.0.1:45453"}}); !strings.Contains(next, " --model "+file) {
 		t.Errorf("got %q, want the robot's file", next)
 	}
 }
@@ -393,12 +393,12 @@ func TestParting(t *testing.T) {
 		p := planOf(t, "so101", configs.Options{Set: []string{"agents[0].guard.on_timeout=" + policy}})
 		var text bytes.Buffer
 		a := &app{err: &text}
-		a.part(&assembly.Station{System: &assembly.System{Plan: p}})
+		a.part(p.Config)
 		if text.Len() > 0 {
 			t.Errorf("simulated: got %s", &text)
 		}
 		p.Agents[0].Config.Body = configs.Real
-		if a.part(&assembly.Station{System: &assembly.System{Plan: p}}); !strings.Contains(text.String(), want) {
+		if a.part(p.Config); !strings.Contains(text.String(), want) {
 			t.Errorf("%s: got %s", policy, &text)
 		}
 	}

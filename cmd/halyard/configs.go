@@ -9,11 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/commission"
-	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/sim/hydro"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
@@ -36,44 +35,27 @@ func (f *configFlags) addListen(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.listen, "listen", nil, "PROTOCOL=ADDRESS or PROTOCOL@AGENT=ADDRESS; port 0 is any free one")
 }
 
-// load reads the config that args name, "demo" where they name none, and resolves what it names. With faults it returns
-// what there is for those who look for more of them: the doctor.
-func (f *configFlags) load(a *app, args []string) (*configs.Config, *plan.Plan, error) {
+// settings are what the flags change of the config.
+func (f *configFlags) settings() []halyard.Setting {
+	return []halyard.Setting{func(o *configs.Options) {
+		o.Body, o.Set, o.Listen = f.body, f.set, f.listen
+	}}
+}
+
+// load reads the config that args name, "demo" where they name none, and looks up what it names.
+func (f *configFlags) load(a *app, args []string) (*halyard.Config, error) {
 	name := "demo"
 	if len(args) > 0 {
 		name = args[0]
 	}
-	c, err := configs.Draft(name, configs.Options{Body: f.body, Set: f.set, Listen: f.listen})
-	if c == nil {
-		return nil, nil, err
-	}
-	p, unresolved := plan.Resolve(c, builtin.Catalog())
-	if err := allFaults(err, unresolved); err != nil {
-		return c, p, err
+	c, err := halyard.Check(name, f.settings()...)
+	if err != nil {
+		return nil, err
 	}
 	for _, n := range c.Notes {
 		a.note("note: %v", n)
 	}
-	return c, p, nil
-}
-
-// allFaults are those of a config's form and those of its names, in the order of the file. What is of bad form has no
-// name that could be looked up.
-func allFaults(form, names error) error {
-	var all, more configs.Faults
-	errors.As(form, &all)
-	errors.As(names, &more)
-	bad := map[configs.Path]bool{}
-	for _, f := range all {
-		bad[f.Path] = true
-	}
-	for _, f := range more {
-		if !bad[f.Path] && !bad[f.Path.Parent()] {
-			all.Add(f)
-		}
-	}
-	slices.SortStableFunc(all, func(a, b configs.Fault) int { return a.Line - b.Line })
-	return all.Err()
+	return c, nil
 }
 
 // completeConfigs offers the embedded configs.
@@ -176,7 +158,7 @@ func newValidate(a *app) *cobra.Command {
 		Args:              arguments("CONFIG", "halyard configs"),
 		ValidArgsFunction: completeConfigs,
 		RunE: func(_ *cobra.Command, args []string) error {
-			c, _, err := f.load(a, args)
+			c, err := f.load(a, args)
 			if err == nil {
 				a.note("%s: valid. Next: halyard serve %s", c.Name, args[0])
 			}

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 )
 
@@ -28,11 +29,7 @@ func newDoctor(a *app) *cobra.Command {
 			if matrix {
 				return a.doctorMatrix(cmd.Context())
 			}
-			_, p, err := f.load(a, args)
-			if err != nil && !doctor.UncalibratedAlone(err) {
-				return err
-			}
-			d, err := doctor.NewExamination(p, f.body, faults)
+			d, err := doctor.Load(args[0], configs.Options{Body: f.body, Set: f.set, Listen: f.listen}, faults)
 			if err != nil {
 				return err
 			}

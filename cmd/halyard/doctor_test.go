@@ -11,7 +11,6 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/serial"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
@@ -224,7 +223,7 @@ func TestDoctorTwins(t *testing.T) {
 
 // Tables have a cell under each heading.
 func TestRows(t *testing.T) {
-	for _, r := range []report.Row{host.PortRow{}, commission.FoundServo{}, commission.Assignment{}, doctor.Finding{}, commission.FoundChip{}, assembly.PortLine{}, commission.RegisterRow{}, commission.DifferenceRow{}, commission.ChangeRow{}, doctor.MatrixRow{}} {
+	for _, r := range []report.Row{host.PortRow{}, commission.FoundServo{}, commission.Assignment{}, doctor.Finding{}, commission.FoundChip{}, portLine{}, commission.RegisterRow{}, commission.DifferenceRow{}, commission.ChangeRow{}, doctor.MatrixRow{}} {
 		if len(r.Header()) != len(r.Cells()) {
 			t.Errorf("%T: got %d cells under %d headings", r, len(r.Cells()), len(r.Header()))
 		}

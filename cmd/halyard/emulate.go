@@ -1,23 +1,14 @@
 package main
 
 import (
-	"context"
-	"errors"
-	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"sync"
-
-	"github.com/halyard-robotics/halyard/internal/catalog"
-	"github.com/halyard-robotics/halyard/internal/plan"
 
 	"github.com/spf13/cobra"
 
+	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/configs"
-	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 )
 
 func newEmulate(a *app) *cobra.Command {
@@ -33,28 +24,30 @@ func newEmulate(a *app) *cobra.Command {
 		Args:              arguments("CONFIG", "halyard configs"),
 		ValidArgsFunction: completeConfigs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, p, err := f.load(a, args)
+			c, err := f.load(a, args)
 			if err != nil {
 				// Not all of it can be emulated: what it says itself, then, where that is some of it.
 				own := f
-				if own.body = ""; f.body == "" || !someEmulated(a, &own, args, &p) {
+				if own.body = ""; f.body == "" {
 					return err
 				}
+				some, failed := own.load(a, args)
+				if failed != nil || !someEmulated(some) {
+					return err
+				}
+				c = some
 			}
-			if p, err = p.Stationed(); err != nil {
-				return err
-			}
-			w, err := assembly.EmulateAll(p)
+			e, err := halyard.Emulate(c)
 			if err != nil {
 				return err
 			}
-			defer w.Devices.Close()
+			defer e.Close()
 			for _, text := range faults {
-				if err := w.Plant(text); err != nil {
+				if err := e.Fault(text); err != nil {
 					return err
 				}
 			}
-			return a.emulate(cmd.Context(), p, w, dir)
+			return e.Serve(cmd.Context(), dir, func(ports []halyard.Port) error { return a.announcePorts(ports, c.Source, dir) })
 		},
 	}
 	c.Flags().StringVar(&dir, "dir", "", "folder for stable links to the terminals, one a bus")
@@ -63,72 +56,38 @@ func newEmulate(a *app) *cobra.Command {
 	return c
 }
 
-// emulate serves every bus of w on a pty until ctx ends, and has nothing running when it returns. Beside the buses'
-// goroutines one moves the world; both hold its lock while they touch a servo.
-func (a *app) emulate(ctx context.Context, p *plan.Plan, w *assembly.EmulatedWorld, dir string) error {
-	if dir != "" {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return &hal.Error{Kind: hal.Busy, Op: "--dir", Err: err}
-		}
+// someEmulated tells whether a config says of itself that anything of it is emulated.
+func someEmulated(c *halyard.Config) bool {
+	return slices.ContainsFunc(c.Agents, func(g configs.Agent) bool { return g.Has(configs.Emulated) })
+}
+
+// portLine is one served bus, for people.
+type portLine struct{ halyard.Port }
+
+func (portLine) Header() []string { return []string{"bus", "type", "baud", "path"} }
+
+func (p portLine) Cells() []string {
+	path := p.Path
+	if path == "" {
+		path = "- (" + p.Reason + ")"
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	var wg sync.WaitGroup
-	defer wg.Wait()
-	defer cancel()
-	var ports []assembly.ReadyPort
-	lines := w.Terminals(p)
-	errs := make([]error, len(lines))
-	for i, t := range lines {
-		link := ""
-		if dir != "" {
-			link = filepath.Join(dir, t.Name)
-		}
-		path, wait, err := t.Serve(ctx, link)
-		if err != nil {
-			return &hal.Error{Kind: hal.Busy, Bus: t.Name, Op: "emulate", Err: err}
-		}
-		bus := p.Config.Buses[t.Name]
-		ports = append(ports, assembly.ReadyPort{Bus: t.Name, Type: bus.Type, Path: path, Baud: bus.Baud})
-		wg.Go(func() {
-			errs[i] = wait()
-			cancel() // one line that breaks ends all
-		})
+	baud := "-"
+	if p.Baud != 0 {
+		baud = strconv.Itoa(p.Baud)
 	}
-	for _, name := range slices.Sorted(maps.Keys(p.Config.Buses)) {
-		if bus := p.Config.Buses[name]; !slices.ContainsFunc(lines, func(t assembly.Terminal) bool { return t.Name == name }) {
-			if !bus.Rated() {
-				bus.Baud = 0 // it has none
-			}
-			ports = append(ports, assembly.ReadyPort{Bus: name, Type: bus.Type, Baud: bus.Baud, Reason: assembly.Unserved(bus.Type)})
-		}
-	}
-	for _, b := range p.Boards {
-		if b.Bus == "" && b.Body == configs.Emulated { // it is connected to no bus: the kernel's PWM
-			ports = append(ports, assembly.ReadyPort{Bus: b.Name(), Type: b.Device, Reason: assembly.Unserved(b.Device)})
-		}
-	}
-	for _, q := range p.Cameras {
-		ports = append(ports, assembly.ReadyPort{Bus: q.Name, Type: plan.CameraDevice, Reason: "V4L2 cannot be a terminal: halyard serve --body emulated has its devices in memory"})
-	}
-	wg.Go(func() { w.Move(ctx) })
-	if err := a.announcePorts(ports, p.Config.Source, dir); err != nil {
-		return err
-	}
-	<-ctx.Done()
-	wg.Wait()
-	return errors.Join(errs...)
+	return []string{p.Bus, p.Type, baud, path}
 }
 
 // announcePorts tells that the buses can be opened: scripts by a line, people by what to type next.
-func (a *app) announcePorts(ports []assembly.ReadyPort, config, dir string) error {
+func (a *app) announcePorts(ports []halyard.Port, config, dir string) error {
 	if a.format != "table" {
-		return a.Line(assembly.Ready{Event: "ready", Servers: []assembly.ReadyServer{}, Ports: ports})
+		return a.Line(ready{Event: "ready", Servers: []halyard.Server{}, Ports: ports})
 	}
-	lines := make([]assembly.PortLine, len(ports))
+	lines := make([]portLine, len(ports))
 	next := ""
 	for i, p := range ports {
-		lines[i] = assembly.PortLine{ReadyPort: p}
-		if _, servos := catalog.BusTypes[p.Type]; next == "" && p.Path != "" && servos {
+		lines[i] = portLine{p}
+		if next == "" && p.Path != "" && p.Servos {
 			next = p.Path
 			if dir != "" {
 				next = filepath.Join(dir, p.Bus)
@@ -142,7 +101,7 @@ func (a *app) announcePorts(ports []assembly.ReadyPort, config, dir string) erro
 	switch {
 	case next != "":
 		a.note("EMULATED: no hardware is touched. Next, in another terminal:\n  halyard scan %s\nCtrl-C ends it.", next)
-	case slices.ContainsFunc(ports, func(p assembly.ReadyPort) bool { return p.Path != "" }):
+	case slices.ContainsFunc(ports, func(p halyard.Port) bool { return p.Path != "" }):
 		a.note("EMULATED: no hardware is touched. Ctrl-C ends it.")
 	default:
 		a.note("Nothing of it can be a terminal. Next: halyard serve %s --body emulated", config)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/serial"
 	"github.com/halyard-robotics/halyard/internal/assembly"
@@ -21,7 +22,7 @@ import (
 )
 
 // emulated runs "halyard emulate" until stop is called, which returns its exit code, and returns its ready line.
-func emulated(t *testing.T, args ...string) (line assembly.Ready, stop func() int) {
+func emulated(t *testing.T, args ...string) (line ready, stop func() int) {
 	t.Helper()
 	if _, err := os.Stat("/dev/ptmx"); err != nil {
 		t.Skip("no pty here: ", err)
@@ -193,8 +194,8 @@ func TestEmulateMoves(t *testing.T) {
 func TestEmulateTable(t *testing.T) {
 	var out, errs bytes.Buffer
 	a := &app{out: &out, err: &errs, format: "table"}
-	if err := a.announcePorts([]assembly.ReadyPort{{Bus: "legs", Type: "dynamixel1", Baud: 1000000, Reason: "no joint hangs on it"},
-		{Bus: "arm", Type: "dynamixel2", Path: "/dev/pts/3", Baud: 57600}}, "so101", ""); err != nil {
+	if err := a.announcePorts([]halyard.Port{{Bus: "legs", Type: "dynamixel1", Baud: 1000000, Reason: "no joint hangs on it"},
+		{Bus: "arm", Type: "dynamixel2", Path: "/dev/pts/3", Servos: true, Baud: 57600}}, "so101", ""); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(out.String(), "- (no joint hangs on it)") || !strings.Contains(errs.String(), "halyard scan /dev/pts/3 --baud 57600") {

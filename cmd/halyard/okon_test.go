@@ -536,9 +536,7 @@ func TestOkonRefused(t *testing.T) {
 		{"okon", configs.Options{Set: []string{"servers[1].protocol=okon"}}, "one server of okon a robot"},
 		{"pendulum", configs.Options{Set: []string{"servers[0].dialect=original"}}, "document or later"},
 	} {
-		draft, err := configs.Draft(c.config, c.o)
-		_, unresolved := plan.Resolve(draft, builtin.Catalog())
-		if err = allFaults(err, unresolved); err == nil || !strings.Contains(err.Error(), c.want) || hal.KindOf(err) != hal.Invalid {
+		if _, err := plan.Load(c.config, c.o, builtin.Catalog()); err == nil || !strings.Contains(err.Error(), c.want) || hal.KindOf(err) != hal.Invalid {
 			t.Errorf("%s %+v: got %v, want a fault with %q", c.config, c.o, err, c.want)
 		}
 	}

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/plan"
-
 	"github.com/spf13/cobra"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -144,7 +142,7 @@ func (p *player) Run(ctx context.Context, name string) error {
 // names finds the robot that the server's joints belong to, for their names and the angles of 0 and 1023. The protocol does
 // not say which it is: without --model it must be the only one with so many joints.
 func (p *player) names(n int) error {
-	fits := plan.RobotsOf(n)
+	fits := robotsOf(n)
 	if p.model != "" {
 		fits = []string{p.model}
 	}
@@ -252,4 +250,14 @@ func (p *player) results() []tracking {
 		}
 	}
 	return rows
+}
+
+// robotsOf lists the built-in robots with n joints.
+func robotsOf(n int) (names []string) {
+	for _, name := range model.Names() {
+		if r, err := model.Load(name); err == nil && len(r.Joints) == n {
+			names = append(names, name)
+		}
+	}
+	return names
 }

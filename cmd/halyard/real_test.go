@@ -14,7 +14,6 @@ import (
 
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 )
 
 // startEmulate runs "halyard emulate" in this process and returns the path of its first bus.
@@ -29,7 +28,7 @@ func startEmulate(t *testing.T, config string) (path string, stop func()) {
 		done <- code
 	}()
 	line, err := bufio.NewReader(read).ReadString('\n')
-	var r assembly.Ready
+	var r ready
 	if err == nil {
 		err = json.Unmarshal([]byte(line), &r)
 	}

@@ -4,12 +4,11 @@ import (
 	"cmp"
 	"fmt"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-
 	"github.com/spf13/cobra"
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission"
 )
 

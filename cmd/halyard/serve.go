@@ -7,13 +7,11 @@ import (
 	"net"
 	"sync"
 
-	"github.com/halyard-robotics/halyard/internal/plan"
-
 	"github.com/spf13/cobra"
 
+	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
@@ -28,11 +26,11 @@ func newServe(a *app) *cobra.Command {
 		Args:              arguments("[CONFIG]", "halyard serve so101"),
 		ValidArgsFunction: completeConfigs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, p, err := f.load(a, args)
+			c, err := f.load(a, args)
 			if err != nil {
 				return err
 			}
-			return a.serve(cmd.Context(), p)
+			return a.serve(cmd.Context(), c)
 		},
 	}
 	f.add(c)
@@ -40,40 +38,56 @@ func newServe(a *app) *cobra.Command {
 	return c
 }
 
-// serve builds the rigs of plans, opens their servers and runs them side by side until ctx ends or one breaks. Then the
-// servers stop first, so that no command comes any more, the bodies by their policies next, and the lines last.
-func (a *app) serve(ctx context.Context, plans ...*plan.Plan) error {
-	var stations []*assembly.Station
+// ready is the line that reports to a script that servers or ports are open.
+type ready struct {
+	Event     string           `json:"event"`
+	Servers   []halyard.Server `json:"servers"`
+	Ports     []halyard.Port   `json:"ports"`
+	Dashboard string           `json:"dashboard"`
+}
+
+// serve opens configs and runs them side by side until ctx ends or one fails.
+func (a *app) serve(ctx context.Context, list ...*halyard.Config) error {
+	var systems []*halyard.System
 	var rigs []*hal.Rig
+	servers := []halyard.Server{}
+	closeAll := func() (err error) {
+		for _, s := range systems {
+			err = errors.Join(err, s.Close())
+		}
+		return err
+	}
 	log := a.log() // one, whose lines do not mix
-	for _, p := range plans {
-		st, err := assembly.OpenStation(p, log)
+	for _, c := range list {
+		s, err := halyard.Open(c, halyard.WithLogger(log))
 		if err != nil {
-			for _, st := range stations {
-				err = errors.Join(err, st.Close())
-			}
-			return err
+			return errors.Join(err, closeAll())
 		}
-		stations, rigs = append(stations, st), append(rigs, st.Rig)
+		systems, rigs = append(systems, s), append(rigs, s.Rig())
+		open, err := s.Listen()
+		if err != nil {
+			return errors.Join(err, closeAll())
+		}
+		servers = append(servers, open...)
 	}
-	limp := func() {
-		for _, r := range rigs {
-			r.EmergencyStop("a second signal")
+	torqueOff := func() {
+		for _, s := range systems {
+			s.Stop("a second signal")
 		}
 	}
-	a.torqueOff.Store(&limp)
+	a.torqueOff.Store(&torqueOff)
 	defer a.torqueOff.Store(nil)
 	keys := watchKeys(a, rigs)
 	defer keys.Close()
 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	a.announce(stations)
+	a.announce(list, jointsOf(systems[0]), servers)
 	var all sync.WaitGroup
-	errs := make([]error, len(stations))
-	for i, st := range stations {
+	errs := make([]error, len(systems))
+	for i, s := range systems {
 		all.Go(func() {
-			errs[i] = a.operate(ctx, st)
+			errs[i] = a.operate(ctx, s)
 			cancel()
 		})
 	}
@@ -81,62 +95,48 @@ func (a *app) serve(ctx context.Context, plans ...*plan.Plan) error {
 	return errors.Join(errs...)
 }
 
-// operate runs one station until ctx ends or a server of it breaks, and closes it.
-func (a *app) operate(ctx context.Context, st *assembly.Station) error {
-	rigCtx, stopRig := context.WithCancel(context.WithoutCancel(ctx))
-	defer stopRig()
-	ran := make(chan error, 1)
-	go func() { ran <- st.Rig.Run(rigCtx) }()
-	shadows := assembly.WatchResiduals(st.Rig)
-	served := st.Servers.Run(ctx)
-	a.part(st)
-	stopRig()
-	err := errors.Join(served, <-ran, show(a, shadows.Close()))
-	st.Control.Close()
-	return errors.Join(err, st.System.Close())
+// operate runs one system until ctx ends or a server of it fails, and closes it.
+func (a *app) operate(ctx context.Context, s *halyard.System) error {
+	shadows := watchResiduals(s.Rig())
+	ran := s.Run(ctx)
+	a.part(s.Config())
+	return errors.Join(ran, show(a, shadows.Close()), s.Close())
 }
 
-// part tells what the real robots of a station do now that nobody commands them, and after the end of the program.
-func (a *app) part(st *assembly.Station) {
-	for i := range st.Plan.Agents {
-		c := st.Plan.Agents[i].Config
-		if !c.Has(configs.Real) {
+// part reports what the real robots of a config do after the end of the program.
+func (a *app) part(c *halyard.Config) {
+	for i := range c.Agents {
+		agent := &c.Agents[i]
+		if !agent.Has(configs.Real) {
 			continue
 		}
-		switch c.Guard.OnTimeout {
+		switch agent.Guard.OnTimeout {
 		case "torque_off":
-			a.note("%s: torque off.", c.Name)
+			a.note("%s: torque off.", agent.Name)
 		case "park":
-			a.note("%s parks, then holds: smart servos keep their torque until their power goes off.", c.Name)
+			a.note("%s parks, then holds: smart servos keep their torque until their power goes off.", agent.Name)
 		default:
-			a.note("%s holds: smart servos keep their torque until their power goes off.", c.Name)
+			a.note("%s holds: smart servos keep their torque until their power goes off.", agent.Name)
 		}
 	}
 }
 
-// announce tells that all is open: scripts by a line, people by what to type next.
-func (a *app) announce(stations []*assembly.Station) {
-	list := []assembly.ReadyServer{}
-	for _, st := range stations {
-		list = append(list, st.Servers.Ready...)
-	}
-	if a.format == "json" || a.format == "jsonl" { // what runs until it is interrupted tells programs one line at a time
+// announce reports that all is open: to scripts by a line, to people with the command to type next.
+func (a *app) announce(configured []*halyard.Config, joints map[string]int, list []halyard.Server) {
+	if a.format == "json" || a.format == "jsonl" { // what runs until it is interrupted reports to programs one line at a time
 		a.format = "jsonl"
-		a.Line(assembly.Ready{Event: "ready", Servers: list, Ports: []assembly.ReadyPort{}})
+		a.Line(ready{Event: "ready", Servers: list, Ports: []halyard.Port{}})
 		return
 	}
 	bodies := map[configs.BodyKind]bool{}
-	for _, st := range stations {
-		made := func(p *plan.AgentPlan) {
-			for _, j := range p.Joints {
-				bodies[j.Body] = true
+	for _, c := range configured {
+		for _, kind := range []configs.BodyKind{configs.Sim, configs.Emulated, configs.Real} {
+			for i := range c.Agents {
+				bodies[kind] = bodies[kind] || c.Agents[i].Has(kind)
 			}
-		}
-		for i := range st.Plan.Agents {
-			made(&st.Plan.Agents[i])
-		}
-		for _, c := range st.Plan.Classes { // a client's INIT makes them move
-			made(c)
+			for _, class := range c.Classes { // a client's INIT makes them move
+				bodies[kind] = bodies[kind] || class.Has(kind)
+			}
 		}
 	}
 	switch {
@@ -155,18 +155,27 @@ func (a *app) announce(stations []*assembly.Station) {
 		fmt.Fprintf(a.out, "%s%s at %s\n", s.Protocol, of, s.Address)
 	}
 	name := "" // what halyard status needs to tell one rig from another
-	if len(stations) > 1 {
-		name = " " + stations[0].Rig.Name()
+	if len(configured) > 1 {
+		name = " " + configured[0].Name
 	}
 	a.note("Next, in another terminal:\n  %s\n  halyard status%s\n  halyard estop%s\nCtrl-C stops it.",
-		nextCommand(stations[0].Plan, list), name, name)
+		nextCommand(configured[0], joints, list), name, name)
 }
 
-// nextCommand is what makes this rig move.
-func nextCommand(p *plan.Plan, list []assembly.ReadyServer) string {
+// jointsOf counts the joints of each agent.
+func jointsOf(s *halyard.System) map[string]int {
+	joints := map[string]int{}
+	for _, a := range s.Agents() {
+		joints[a.Name()] = len(a.Layout().Actuators)
+	}
+	return joints
+}
+
+// nextCommand is the command that moves this rig, whose agents have so many joints.
+func nextCommand(c *halyard.Config, joints map[string]int, list []halyard.Server) string {
 	var arm string
-	for i := range p.Agents {
-		if !p.Agents[i].Config.Guard.Armed {
+	for i := range c.Agents {
+		if !c.Agents[i].Guard.Armed {
 			arm = "halyard arm\n  "
 		}
 	}
@@ -175,15 +184,18 @@ func nextCommand(p *plan.Plan, list []assembly.ReadyServer) string {
 			continue
 		}
 		play := arm + "halyard play wave"
-		for i := range p.Agents {
-			a := &p.Agents[i]
-			if a.Config.Name == s.Agent && !embeddedMotion("wave", len(a.Joints)) {
-				play = arm + "halyard play FILE" // halyard play --help says how one looks
+		for i := range c.Agents {
+			a := &c.Agents[i]
+			if a.Name != s.Agent {
+				continue
 			}
-			if a.Config.Name == s.Agent && len(plan.RobotsOf(len(a.Joints))) != 1 {
-				name := a.Config.Model
+			if !embeddedMotion("wave", joints[a.Name]) {
+				play = arm + "halyard play FILE" // halyard play --help shows the format
+			}
+			if len(robotsOf(joints[a.Name])) != 1 {
+				name := a.Model
 				if _, err := model.Load(name); err != nil { // a file
-					name = p.Config.Resolve(name)
+					name = c.Resolve(name)
 				}
 				play += " --model " + name
 			}
@@ -198,5 +210,5 @@ func nextCommand(p *plan.Plan, list []assembly.ReadyServer) string {
 			return arm + "nc " + host + " " + port + "    # ACK, then for each step commands (UA 0.5) and DONE"
 		}
 	}
-	return "halyard list " + p.Config.Source
+	return "halyard list " + c.Source
 }

@@ -25,7 +25,7 @@ import (
 
 // running is "halyard serve" in this process, ready.
 type running struct {
-	assembly.Ready
+	ready
 	signals chan os.Signal
 	done    chan int
 	stderr  *strings.Builder
@@ -54,7 +54,7 @@ func start(t *testing.T, args ...string) *running {
 	if err != nil {
 		t.Fatalf("%v: exit %d: %s", args, <-r.done, r.stderr)
 	}
-	if err := json.Unmarshal([]byte(line), &r.Ready); err != nil || r.Event != "ready" || r.Ports == nil {
+	if err := json.Unmarshal([]byte(line), &r.ready); err != nil || r.Event != "ready" || r.Ports == nil {
 		t.Fatalf("ready line: got %q: %v", line, err)
 	}
 	t.Cleanup(func() { r.interrupt(t) })

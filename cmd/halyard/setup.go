@@ -3,10 +3,9 @@ package main
 import (
 	"errors"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-
 	"github.com/spf13/cobra"
 
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission"
 )
 

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/halyard-robotics/halyard/internal/catalog"
-
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/servo/feetech"
 )

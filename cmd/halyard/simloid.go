@@ -12,11 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/configs/simloidconf"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/builtin"
-	"github.com/halyard-robotics/halyard/internal/catalog"
-	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/protocols/simloid"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
@@ -50,11 +49,11 @@ so often. With a CONFIG its robots are served, which may be emulated or real.`,
 		Args:              arguments("[CONFIG]", "halyard simloid"),
 		ValidArgsFunction: completeConfigs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			plans, err := f.plans(a, cmd, args)
+			list, err := f.configs(a, cmd, args)
 			if err != nil {
 				return err
 			}
-			return a.serve(cmd.Context(), plans...)
+			return a.serve(cmd.Context(), list...)
 		},
 	}
 	flags := c.Flags()
@@ -81,12 +80,12 @@ so often. With a CONFIG its robots are served, which may be emulated or real.`,
 	return c
 }
 
-// plans makes a rig for each pair of robot and port, or the one of the config.
-func (f *simloidFlags) plans(a *app, cmd *cobra.Command, args []string) ([]*plan.Plan, error) {
+// configs makes a config for each pair of robot and port, or the one of the config.
+func (f *simloidFlags) configs(a *app, cmd *cobra.Command, args []string) ([]*halyard.Config, error) {
 	if f.dialect != "" && f.dialect != simloid.Document.String() && f.dialect != simloid.Later.String() {
 		return nil, simloidFault("--dialect", f.dialect, "document or later")
 	}
-	conf := plan.OriginalSimloid()
+	conf := simloidconf.Original()
 	if err := f.readConf(a, &conf); err != nil {
 		return nil, err
 	}
@@ -96,8 +95,8 @@ func (f *simloidFlags) plans(a *app, cmd *cobra.Command, args []string) ([]*plan
 		}
 	}
 	if len(args) > 0 {
-		p, err := f.ofConfig(a, cmd, args[0])
-		return []*plan.Plan{p}, err
+		c, err := f.ofConfig(a, cmd, args[0])
+		return []*halyard.Config{c}, err
 	}
 	if f.body != "" && f.body != string(configs.Sim) {
 		err := simloidFault("--body", f.body, "sim, or a CONFIG that names the devices")
@@ -108,7 +107,7 @@ func (f *simloidFlags) plans(a *app, cmd *cobra.Command, args []string) ([]*plan
 	if err != nil {
 		return nil, err
 	}
-	var plans []*plan.Plan
+	var list []*halyard.Config
 	for i := range max(1, len(f.ports), len(f.robots), len(f.listen)) {
 		robot, err := simloidModel(f.robots, i, conf.Robot)
 		if err != nil {
@@ -118,13 +117,13 @@ func (f *simloidFlags) plans(a *app, cmd *cobra.Command, args []string) ([]*plan
 		if i > 0 {
 			agent += strconv.Itoa(i + 1)
 		}
-		p, err := f.plan(i, agent, robot, scene, &conf)
+		c, err := f.config(i, agent, robot, scene, &conf)
 		if err != nil {
 			return nil, err
 		}
-		plans = append(plans, p)
+		list = append(list, c)
 	}
-	return plans, nil
+	return list, nil
 }
 
 func simloidFault(what, got, want string) *hal.Error {
@@ -132,7 +131,7 @@ func simloidFault(what, got, want string) *hal.Error {
 }
 
 // readConf reads the file that was named, or simloid.conf where there is one.
-func (f *simloidFlags) readConf(a *app, c *plan.SimloidConf) error {
+func (f *simloidFlags) readConf(a *app, c *simloidconf.Conf) error {
 	name := f.conf
 	if name == "" {
 		name = "simloid.conf"
@@ -144,7 +143,7 @@ func (f *simloidFlags) readConf(a *app, c *plan.SimloidConf) error {
 	if err != nil {
 		return &hal.Error{Kind: hal.Invalid, Op: "simloid: --conf", Err: err}
 	}
-	notes, err := plan.ParseSimloidConf(name, data, c)
+	notes, err := simloidconf.Parse(name, data, c)
 	for _, n := range notes {
 		a.note("note: %s", n)
 	}
@@ -152,7 +151,7 @@ func (f *simloidFlags) readConf(a *app, c *plan.SimloidConf) error {
 }
 
 // ofConfig is the rig of a config, whose only robot gets a Simloid server if it has none.
-func (f *simloidFlags) ofConfig(a *app, cmd *cobra.Command, name string) (*plan.Plan, error) {
+func (f *simloidFlags) ofConfig(a *app, cmd *cobra.Command, name string) (*halyard.Config, error) {
 	for _, flag := range []string{"robot", "scene", "steplength"} {
 		if cmd.Flags().Changed(flag) {
 			return nil, simloidFault("--"+flag, "it", name+" to say that, or --set")
@@ -162,25 +161,25 @@ func (f *simloidFlags) ofConfig(a *app, cmd *cobra.Command, name string) (*plan.
 	for i := range max(len(f.ports), len(f.listen)) {
 		g.listen = append(g.listen, "simloid="+f.address(i, 0))
 	}
-	_, p, err := g.load(a, []string{name})
+	c, err := g.load(a, []string{name})
 	if err != nil {
 		return nil, err
 	}
-	if !slices.ContainsFunc(p.Config.Servers, func(s configs.Server) bool { return s.Protocol == "simloid" }) {
-		g.listen = append(g.listen, "simloid="+f.address(0, plan.OriginalSimloid().Port))
-		if _, p, err = g.load(a, []string{name}); err != nil {
+	if !slices.ContainsFunc(c.Servers, func(s configs.Server) bool { return s.Protocol == "simloid" }) {
+		g.listen = append(g.listen, "simloid="+f.address(0, simloidconf.Original().Port))
+		if c, err = g.load(a, []string{name}); err != nil {
 			return nil, err
 		}
 	}
-	for i := range p.Config.Servers {
-		if s := &p.Config.Servers[i]; s.Protocol == "simloid" {
+	for i := range c.Servers {
+		if s := &c.Servers[i]; s.Protocol == "simloid" {
 			s.Noise = s.Noise && !f.exact
 			if f.dialect != "" {
 				s.Dialect = f.dialect
 			}
 		}
 	}
-	return p, nil
+	return c, nil
 }
 
 // address is where robot i is served; ports that were not given count up.
@@ -199,15 +198,15 @@ func (f *simloidFlags) address(i, port int) string {
 	return "127.0.0.1:" + strconv.Itoa(port)
 }
 
-// plan is the rig of one robot. It goes the way of every config, so that all rules hold for it too.
-func (f *simloidFlags) plan(i int, agent, robot, scene string, conf *plan.SimloidConf) (*plan.Plan, error) {
+// config is that of one robot. It goes the way of every config, so that all rules hold for it too.
+func (f *simloidFlags) config(i int, agent, robot, scene string, conf *simloidconf.Conf) (*halyard.Config, error) {
 	address := f.address(i, conf.Port)
 	_, port, err := net.SplitHostPort(address)
 	name := "simloid-" + port
 	if err != nil || port == "0" { // nobody can say which it will be
 		name = fmt.Sprintf("simloid-%d-%d", os.Getpid(), i)
 	}
-	gravity := catalog.StandardGravity
+	gravity := standardGravity
 	if !conf.Gravity {
 		gravity = 0
 	}
@@ -219,19 +218,13 @@ func (f *simloidFlags) plan(i int, agent, robot, scene string, conf *plan.Simloi
 clock: {mode: lockstep, period: %v}
 world: {scene: %q, gravity: %g}
 agents: [{name: %q, model: %q}]
-servers: [{protocol: simloid, listen: %q, dialect: %q, noise: %t}]
-`, name, conf.Step, scene, gravity, agent, robot, address, dialect, !f.exact)
-	c, err := configs.Parse([]byte(text), "halyard simloid", configs.Options{Set: f.set})
-	if err != nil {
-		return nil, err
-	}
-	p, err := plan.Resolve(c, builtin.Catalog())
-	if err != nil {
-		return nil, err
-	}
-	p.Tune(conf)
-	return p, nil
+servers: [{protocol: simloid, listen: %q, dialect: %q, noise: %t, pid: [%g, %g, %g], start_torque: %g}]
+`, name, conf.Step, scene, gravity, agent, robot, address, dialect, !f.exact, conf.PID[0], conf.PID[1], conf.PID[2], conf.MaxTorque)
+	return halyard.Parse("halyard simloid", []byte(text), func(o *configs.Options) { o.Set = f.set })
 }
+
+// standardGravity is that of the original, m/s².
+const standardGravity = 9.81
 
 // simloidModel is the model that robot i of the command line names, by id, by name or by file.
 func simloidModel(robots []string, i, otherwise int) (string, error) {

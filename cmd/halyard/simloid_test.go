@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/configs/simloidconf"
 	"github.com/halyard-robotics/halyard/protocols/simloid"
 )
 
@@ -245,8 +245,8 @@ func FuzzSimloidConf(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c := plan.OriginalSimloid()
-		plan.ParseSimloidConf("f", data, &c)
+		c := simloidconf.Original()
+		simloidconf.Parse("f", data, &c)
 		if c.Port < 0 || c.Port > 65535 || c.Robot < 0 || c.Scene < 0 || c.Step < 100*time.Microsecond || c.Step > time.Second ||
 			!(c.MaxTorque > 0 && c.MaxTorque <= 1) || c.Step%time.Microsecond != 0 {
 			t.Errorf("got %+v", c)

@@ -5,10 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halyard-robotics/halyard/internal/plan"
-
 	"github.com/spf13/cobra"
 
+	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
@@ -32,11 +31,11 @@ Controllers spawn their robots with INIT. CONFIG is another config than the embe
 		ValidArgsFunction: completeConfigs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.said = cmd.Flags().Changed("port")
-			p, err := f.plan(a, args)
+			c, err := f.config(a, args)
 			if err != nil {
 				return err
 			}
-			return a.serve(cmd.Context(), p)
+			return a.serve(cmd.Context(), c)
 		},
 	}
 	c.Flags().StringVar(&f.arena, "map", "", "the arena: "+strings.Join(model.ArenaNames(), ", ")+", as DM-USAR_yellow too, or a scene file (yellow)")
@@ -47,8 +46,8 @@ Controllers spawn their robots with INIT. CONFIG is another config than the embe
 	return c
 }
 
-// plan is the rig of the config with the arena and the port of the command line.
-func (f *usarsimFlags) plan(a *app, args []string) (*plan.Plan, error) {
+// config is the config with the arena and the port of the command line.
+func (f *usarsimFlags) config(a *app, args []string) (*halyard.Config, error) {
 	if len(args) == 0 {
 		args = []string{"usarsim"}
 	}
@@ -63,8 +62,7 @@ func (f *usarsimFlags) plan(a *app, args []string) (*plan.Plan, error) {
 	if f.said || f.port > 0 {
 		f.flags.listen = append(f.flags.listen, fmt.Sprintf("gamebots=127.0.0.1:%d", f.port))
 	}
-	_, p, err := f.flags.load(a, args)
-	return p, err
+	return f.flags.load(a, args)
 }
 
 // arenaOf is the scene that a map of the original is here: DM-USAR_yellow, DM_USAR_yellow_scaled.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
@@ -260,7 +261,7 @@ func TestRealClassWarns(t *testing.T) {
 	plan := planOf(t, rigOf(t, pioneerClass, "", "body: emulated", "body: real", "        inu: {bus: main, device: bno055}\n", ""), configs.Options{})
 	var said strings.Builder
 	a := &app{out: io.Discard, err: &said}
-	a.announce([]*assembly.Station{{System: &assembly.System{Plan: plan}, Servers: &assembly.Servers{}}})
+	a.announce([]*halyard.Config{plan.Config}, nil, nil)
 	if !strings.Contains(said.String(), "REAL") {
 		t.Errorf("got %q", said.String())
 	}

@@ -185,11 +185,11 @@ func TestBotAPI(t *testing.T) {
 		want string
 	}{{0, "127.0.0.1:3123"}, {3456, "127.0.0.1:3456"}} {
 		f := usarsimFlags{ini: []string{file}, port: k.port}
-		p, err := f.plan(&app{err: io.Discard}, nil)
+		p, err := f.config(&app{err: io.Discard}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s := p.Config.Servers[0]; s.Protocol != "gamebots" || s.Listen != k.want || s.MaxClients != 3 {
+		if s := p.Servers[0]; s.Protocol != "gamebots" || s.Listen != k.want || s.MaxClients != 3 {
 			t.Errorf("got %+v, want %s for 3", s, k.want)
 		}
 	}

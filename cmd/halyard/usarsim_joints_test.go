@@ -18,7 +18,7 @@ import (
 // pilot drives one robot by lines of text over a socket, on a clock that it tows itself.
 type pilot struct {
 	t     *testing.T
-	st    *assembly.Station
+	st    *assembly.System
 	clock *towed
 	conn  net.Conn
 	in    *bufio.Scanner

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"math"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/builtin"
+	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/sim"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
@@ -78,30 +81,43 @@ func (c *towed) pass(d time.Duration) {
 
 // runArena runs "halyard usarsim" with further words of its command line, on a clock of the test's (nil = the wall's), until
 // the test ends, and says where Gamebots is.
-func runArena(t *testing.T, clock hal.Clock, f usarsimFlags, config ...string) (*assembly.Station, string) {
+func runArena(t *testing.T, clock hal.Clock, f usarsimFlags, config ...string) (*assembly.System, string) {
 	t.Helper()
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	a := &app{in: strings.NewReader(""), out: io.Discard, err: io.Discard}
 	f.flags.listen = append(f.flags.listen, "gamebots=127.0.0.1:0", "imageserver=127.0.0.1:0")
-	p, err := f.plan(a, config)
+	c, err := f.config(a, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := plan.Resolve(c, builtin.Catalog())
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.Clock = clock
-	st, err := assembly.OpenStation(p, slog.New(slog.DiscardHandler))
+	st, err := assembly.Build(p, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	servers, err := assembly.OpenServers(st)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- a.operate(ctx, st) }()
+	rigCtx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 2)
+	go func() {
+		done <- servers.Run(ctx)
+		stop()
+	}()
+	go func() { done <- st.Rig.Run(rigCtx) }()
 	t.Cleanup(func() {
 		cancel()
-		if err := <-done; err != nil {
+		if err := errors.Join(<-done, <-done, st.Close()); err != nil {
 			t.Error(err)
 		}
 	})
-	for _, s := range st.Servers.Ready {
+	for _, s := range servers.Ready {
 		if s.Protocol == "gamebots" {
 			return st, s.Address
 		}
@@ -123,7 +139,7 @@ type fence struct {
 	last    hal.Pose
 }
 
-func newFence(t *testing.T, st *assembly.Station, robot string, length, width float64) *fence {
+func newFence(t *testing.T, st *assembly.System, robot string, length, width float64) *fence {
 	t.Helper()
 	arena, err := st.Scene.Arena()
 	if err != nil {
@@ -191,7 +207,7 @@ func TestUSARSimRescue(t *testing.T) {
 // showRescue lets the controller do all that in an arena that runs. tow is what it calls when it has obeyed a message, nil
 // on a clock that runs by itself; home is how near to the start it must end, m. The same bytes go to every body: what differs
 // is the config that was served.
-func showRescue(t *testing.T, st *assembly.Station, address string, tow func(time.Duration), home float64) {
+func showRescue(t *testing.T, st *assembly.System, address string, tow func(time.Duration), home float64) {
 	t.Helper()
 	f := newFence(t, st, "Rescuer", 0.5, 0.49)
 	r, err := rescue(address, tow)

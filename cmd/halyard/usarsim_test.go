@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	gamebotsserve "github.com/halyard-robotics/halyard/internal/serve/gamebots"
 	"github.com/halyard-robotics/halyard/protocols/gamebots"
 	"github.com/halyard-robotics/halyard/protocols/imageserver"
@@ -220,7 +220,7 @@ func TestUSARSimPictures(t *testing.T) {
 	r := start(t, "usarsim", "--map", "yellow", "--listen", "gamebots=127.0.0.1:0", "--listen", "imageserver=127.0.0.1:0", "--set", "servers[1].format=raw")
 	c := gamebotsClient(t, r)
 	c.spawn("USARBot.P2AT", "R1", [3]float64{4.5, 1.9, 1.8})
-	i := slices.IndexFunc(r.Servers, func(s assembly.ReadyServer) bool { return s.Protocol == "imageserver" })
+	i := slices.IndexFunc(r.Servers, func(s halyard.Server) bool { return s.Protocol == "imageserver" })
 	eye, err := imageserver.Dial(r.Servers[i].Address, 20*time.Second)
 	if err != nil {
 		t.Fatal(err)

@@ -145,20 +145,3 @@ func (w *EmulatedWorld) Move(ctx context.Context) {
 		}
 	}
 }
-
-// PortLine is one served bus, for people.
-type PortLine struct{ ReadyPort }
-
-func (PortLine) Header() []string { return []string{"bus", "type", "baud", "path"} }
-
-func (p PortLine) Cells() []string {
-	path := p.Path
-	if path == "" {
-		path = "- (" + p.Reason + ")"
-	}
-	baud := "-"
-	if p.Baud != 0 {
-		baud = strconv.Itoa(p.Baud)
-	}
-	return []string{p.Bus, p.Type, baud, path}
-}

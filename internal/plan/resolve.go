@@ -29,10 +29,9 @@ type Plan struct {
 	Classes map[string]*AgentPlan // what can be spawned
 	DevicePlan
 
-	Tap         func(bus string, open servo.Opener) servo.Opener           // between hosts and emulated lines, where faults are tried; nil = nothing
-	Lens        func(c video.Config) (camera.Opener, *video.Camera, error) // makes the emulated cameras; nil: as sight.go does
-	Clock       hal.Clock                                                  // of the rig; nil = the wall's
-	StartTorque float64                                                    // Simloid's position controllers at the start, 0..1; 0 = as the original
+	Tap   func(bus string, open servo.Opener) servo.Opener           // between hosts and emulated lines, where faults are tried; nil = nothing
+	Lens  func(c video.Config) (camera.Opener, *video.Camera, error) // makes the emulated cameras; nil: as sight.go does
+	Clock hal.Clock                                                  // of the rig; nil = the wall's
 }
 
 // AgentPlan is one robot: its model with the servos that it really has, and what each joint is made of.
@@ -135,6 +134,9 @@ func (r *Resolver) served(p *Plan, i int) {
 	}
 	for k := range p.Agents {
 		a := &p.Agents[k]
+		if a.Config.Name == s.Agent && a.Robot != nil && row.Prepare != nil {
+			row.Prepare(s, a.Robot)
+		}
 		if a.Config.Name == s.Agent && a.Layout != nil && row.Check != nil {
 			row.Check(&catalog.ServedAgent{Agent: s.Agent, Model: a.Config.Model, Robot: a.Robot, Layout: a.Layout,
 				Fault: func(key, got, rule string) { r.fault(at.Key(key), got, rule, "") }})

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/plan"
 
@@ -114,6 +115,15 @@ type Examination struct {
 	blur       func(*video.Camera)       // and in cameras
 	Found      []Finding
 	met        []*ServoCheck // servos that answered and are what they should be
+}
+
+// Load prepares the examination of a config, which may lack calibrations: those are findings.
+func Load(nameOrPath string, o configs.Options, faults []string) (*Examination, error) {
+	p, err := plan.Load(nameOrPath, o, builtin.Catalog())
+	if err != nil && !UncalibratedAlone(err) {
+		return nil, err
+	}
+	return NewExamination(p, o.Body, faults)
 }
 
 // NewExamination prepares the examination of p. body is what the command line made of every agent, "" for nothing.

@@ -4,6 +4,7 @@ package simloid
 import (
 	"fmt"
 
+	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/protocols/simloid"
 	"github.com/halyard-robotics/halyard/sim/model"
@@ -11,7 +12,7 @@ import (
 
 // Protocols is the row of Simloid.
 func Protocols() map[string]*catalog.Protocol {
-	return map[string]*catalog.Protocol{"simloid": {Check: checkSimloid, Listen: openSimloid}}
+	return map[string]*catalog.Protocol{"simloid": {Prepare: prepare, Check: checkSimloid, Listen: openSimloid}}
 }
 
 // checkSimloid refuses robots that the protocol has no words for.
@@ -28,5 +29,23 @@ func checkSimloid(s *catalog.ServedAgent) {
 	if hinges < 1 || hinges > simloid.MaxJoints || len(s.Robot.Bodies) > simloid.MaxBodies {
 		s.Fault("agent", fmt.Sprintf("%s with %d hinges and %d bodies", s.Agent, hinges, len(s.Robot.Bodies)),
 			fmt.Sprintf("one with 1..%d hinges and at most %d bodies", simloid.MaxJoints, simloid.MaxBodies))
+	}
+}
+
+// prepare gives the motors of the original's robots what the server says of them.
+func prepare(s *configs.Server, robot *model.Robot) {
+	for k := range robot.Joints {
+		m := robot.Joints[k].Motor
+		if m == nil || m.Kind != model.Bristle {
+			continue
+		}
+		own := *m
+		if s.PID != nil {
+			own.Proportional, own.Integral, own.Deriv = s.PID[0], s.PID[1], s.PID[2]
+		}
+		if s.StartTorque != nil {
+			own.StartTorque = *s.StartTorque
+		}
+		robot.Joints[k].Motor = &own
 	}
 }

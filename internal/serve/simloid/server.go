@@ -39,7 +39,7 @@ func openSimloid(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.
 	}
 	srv, err := simloid.NewServer(sys.Rig, ln, simloidRobot(sys, p, agent, p.Robot), simloid.Options{
 		Dialect: dialect, Exact: !s.Noise, Seed: sys.Plan.Config.World.Seed, Continue: s.KeepState,
-		StartTorque: sys.Plan.StartTorque, AckTimeout: s.AckTimeout, ClientTimeout: s.ClientTimeout, Log: sys.Log})
+		StartTorque: startTorque(s), AckTimeout: s.AckTimeout, ClientTimeout: s.ClientTimeout, Log: sys.Log})
 	if err != nil {
 		ln.Close()
 		return nil, netip.AddrPort{}, err
@@ -127,4 +127,12 @@ func remodel(sys *assembly.System, p *plan.AgentPlan, id int) (*simloid.Robot, e
 	}
 	sys.ObserveRobot(body)
 	return simloidRobot(sys, &changed, agent, m), nil
+}
+
+// startTorque is what s says of the position controllers at the start; 0: as the original has it.
+func startTorque(s *configs.Server) float64 {
+	if s.StartTorque == nil {
+		return 0
+	}
+	return *s.StartTorque
 }

@@ -1,4 +1,4 @@
-package assembly
+package main
 
 import (
 	"math"
@@ -38,8 +38,8 @@ func (r residualRow) Cells() []string { return []string{r.Joint, r.RMS.String(),
 
 const shadowSuffix = "/shadow_error"
 
-// WatchResiduals starts to watch; without a shadow there is nothing to see.
-func WatchResiduals(r *hal.Rig) *residuals {
+// watchResiduals starts to watch; without a shadow there is nothing to see.
+func watchResiduals(r *hal.Rig) *residuals {
 	w := &residuals{}
 	for _, a := range r.Agents() {
 		l := a.Layout()

@@ -1,4 +1,5 @@
-package plan
+// Package simloidconf reads simloid.conf, the file that the original Simloid was set up by.
+package simloidconf
 
 import (
 	"errors"
@@ -10,10 +11,9 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// SimloidConf is what a simloid.conf says, or leaves as the original has it.
+// Conf is what a simloid.conf says, or leaves as the original has it.
 //
 //	tcp_port   8000        # where clients connect
 //	robot      31
@@ -22,7 +22,7 @@ import (
 //
 // One parameter stands on a line, its name and its value with blanks between them; # begins a comment. What comes first of
 // two that differ is overridden, as there. A truth is yes, on, true or 1; anything else is false.
-type SimloidConf struct {
+type Conf struct {
 	Port      int
 	Robot     int
 	Scene     int
@@ -32,17 +32,17 @@ type SimloidConf struct {
 	PID       [3]float64 // of the position controllers
 }
 
-// OriginalSimloid is the original without a simloid.conf.
-func OriginalSimloid() SimloidConf {
-	return SimloidConf{Port: 8000, Robot: 31, Step: 10 * time.Millisecond, Gravity: true, MaxTorque: 0.5, PID: [3]float64{3.5, 0, 0.1}}
+// Original is the original without a simloid.conf.
+func Original() Conf {
+	return Conf{Port: 8000, Robot: 31, Step: 10 * time.Millisecond, Gravity: true, MaxTorque: 0.5, PID: [3]float64{3.5, 0, 0.1}}
 }
 
 // maxConf bounds a simloid.conf, bytes; the original writes 3000.
 const maxConf = 1 << 16
 
-// ParseSimloidConf reads a simloid.conf over c. What the original knows and has no meaning here is passed over; notes
+// Parse reads a simloid.conf over c. What the original knows and has no meaning here is passed over; notes
 // name what it would not know either. All bad lines come in one error of kind hal.Invalid.
-func ParseSimloidConf(name string, data []byte, c *SimloidConf) (notes []string, err error) {
+func Parse(name string, data []byte, c *Conf) (notes []string, err error) {
 	if len(data) > maxConf {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: name, Err: fmt.Errorf("got %d bytes, want at most %d", len(data), maxConf)}
 	}
@@ -80,7 +80,7 @@ var passedOver = []string{"real_time", "initial_pause", "contact_soft_ERP", "con
 	"use_fps_control", "window_width", "window_height", "record_frames"}
 
 // Set sets one parameter. known is false for a strange name; want says what the value should have been.
-func (c *SimloidConf) Set(name, value string) (known bool, want string) {
+func (c *Conf) Set(name, value string) (known bool, want string) {
 	switch name {
 	case "tcp_port":
 		return true, whole(value, 0, 65535, &c.Port)
@@ -124,19 +124,4 @@ func decimal(text string, low, high float64, to *float64) (want string) {
 	}
 	*to = x
 	return ""
-}
-
-// Tune gives the original's motors what a simloid.conf says of them.
-func (p *Plan) Tune(c *SimloidConf) {
-	p.StartTorque = c.MaxTorque
-	for i := range p.Agents {
-		joints := p.Agents[i].Robot.Joints
-		for k := range joints {
-			if m := joints[k].Motor; m != nil && m.Kind == model.Bristle {
-				own := *m
-				own.Proportional, own.Integral, own.Deriv, own.StartTorque = c.PID[0], c.PID[1], c.PID[2], c.MaxTorque
-				joints[k].Motor = &own
-			}
-		}
-	}
 }

@@ -1,0 +1,42 @@
+package halyard
+
+import (
+	"math"
+
+	"github.com/halyard-robotics/halyard/internal/builtin"
+	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/internal/report"
+)
+
+// Check is Load and, beyond the form of the config, looks up every name in it: models, devices, calibrations, protocols. It
+// opens nothing. All faults come together, in the order of the file.
+func Check(nameOrPath string, settings ...Setting) (*Config, error) {
+	p, err := plan.Load(nameOrPath, optionsOf(settings), builtin.Catalog())
+	if err != nil {
+		return nil, err
+	}
+	return p.Config, nil
+}
+
+// Item is a part of a robot, or a server, of a config: what it is, its unit and range, and where it is connected.
+type Item = plan.Thing
+
+// List lists the actuators, sensors, cameras, bodies and servers of cfg; of each class that has hardware, one robot.
+func List(cfg *Config) ([]Item, error) {
+	p, err := plan.Resolve(cfg, builtin.Catalog())
+	if err != nil {
+		return nil, err
+	}
+	if p, err = p.Stationed(); err != nil {
+		return nil, err
+	}
+	var items []Item
+	for i := range p.Agents {
+		items = p.Agents[i].Things(items)
+	}
+	none := report.Number(math.NaN())
+	for _, s := range cfg.Servers {
+		items = append(items, Item{Kind: "server", Agent: s.Agent, Name: s.Protocol, Min: none, Max: none, On: s.Listen})
+	}
+	return items, nil
+}

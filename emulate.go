@@ -1,0 +1,118 @@
+package halyard
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/builtin"
+	"github.com/halyard-robotics/halyard/internal/plan"
+)
+
+// Emulator is the emulated devices of a config, over one simulated world, for programs that open terminals.
+type Emulator struct {
+	plan  *plan.Plan
+	world *assembly.EmulatedWorld
+}
+
+// Port is a bus or a device of an Emulator: the terminal that it is served on, or the reason why there is none.
+type Port struct {
+	Bus    string `json:"bus"`
+	Type   string `json:"type"`
+	Path   string `json:"path"` // of a terminal, or tcp://HOST:PORT; "" where there is none
+	Baud   int    `json:"baud"`
+	Reason string `json:"reason,omitempty"`
+	Servos bool   `json:"-"` // servos are on it
+}
+
+// Emulate makes the devices of cfg whose body is emulated. Close releases them.
+func Emulate(cfg *Config) (*Emulator, error) {
+	p, err := plan.Resolve(cfg, builtin.Catalog())
+	if err != nil {
+		return nil, err
+	}
+	if p, err = p.Stationed(); err != nil {
+		return nil, err
+	}
+	w, err := assembly.EmulateAll(p)
+	if err != nil {
+		return nil, err
+	}
+	return &Emulator{p, w}, nil
+}
+
+// Fault plants a fault that begins now: "off servo 3", "slow bus by=5ms", "BUS: crc servo 3 p=0.1" (docs/faults.md).
+func (e *Emulator) Fault(text string) error { return e.world.Plant(text) }
+
+// Close releases the devices.
+func (e *Emulator) Close() error { return e.world.Devices.Close() }
+
+// Serve serves every serial line on a pseudo terminal, a device of the network at a port of this machine, and moves the
+// world with the wall clock, until ctx ends or a line fails. ready is called once all can be opened. With a folder dir,
+// dir/BUS is a link to each terminal.
+func (e *Emulator) Serve(ctx context.Context, dir string, ready func([]Port) error) error {
+	if dir != "" {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return &hal.Error{Kind: hal.Busy, Op: "--dir", Err: err}
+		}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer cancel()
+	var ports []Port
+	lines := e.world.Terminals(e.plan)
+	errs := make([]error, len(lines))
+	for i, t := range lines {
+		link := ""
+		if dir != "" {
+			link = filepath.Join(dir, t.Name)
+		}
+		path, wait, err := t.Serve(ctx, link)
+		if err != nil {
+			return &hal.Error{Kind: hal.Busy, Bus: t.Name, Op: "emulate", Err: err}
+		}
+		bus := e.plan.Config.Buses[t.Name]
+		ports = append(ports, Port{Bus: t.Name, Type: bus.Type, Path: path, Baud: bus.Baud, Servos: e.world.Bus(t.Name) != nil})
+		wg.Go(func() {
+			errs[i] = wait()
+			cancel() // one line that fails ends all
+		})
+	}
+	// The buses' goroutines and the one that moves the world share its lock while they touch a device.
+	wg.Go(func() { e.world.Move(ctx) })
+	if err := ready(append(ports, e.unserved(lines)...)); err != nil {
+		return err
+	}
+	<-ctx.Done()
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// unserved are the buses and devices that no terminal serves, each with the reason.
+func (e *Emulator) unserved(lines []assembly.Terminal) (ports []Port) {
+	for _, name := range slices.Sorted(maps.Keys(e.plan.Config.Buses)) {
+		if bus := e.plan.Config.Buses[name]; !slices.ContainsFunc(lines, func(t assembly.Terminal) bool { return t.Name == name }) {
+			if !bus.Rated() {
+				bus.Baud = 0 // it has none
+			}
+			ports = append(ports, Port{Bus: name, Type: bus.Type, Baud: bus.Baud, Reason: assembly.Unserved(bus.Type)})
+		}
+	}
+	for _, b := range e.plan.Boards {
+		if b.Bus == "" && b.Body == configs.Emulated { // without a bus: the kernel's PWM
+			ports = append(ports, Port{Bus: b.Name(), Type: b.Device, Reason: assembly.Unserved(b.Device)})
+		}
+	}
+	for _, q := range e.plan.Cameras {
+		ports = append(ports, Port{Bus: q.Name, Type: plan.CameraDevice, Reason: assembly.Unserved("V4L2")})
+	}
+	return ports
+}
