@@ -112,7 +112,7 @@ type Agent struct {
 
 // Robot is what a robot is and what it is made of, wherever it stands. A spawned class is one without name and place.
 type Robot struct {
-	Model    string              `yaml:"model" required:"true" doc:"An embedded robot by name (simloid-31 is Simloid's robot 31), or the path of a robot file or of a URDF file, NAME.urdf."`
+	Model    string              `yaml:"model" required:"true" doc:"An embedded robot by name (simloid-31 is Simloid's robot 31), or the path of a robot file, a vehicle file or a URDF file, NAME.urdf."`
 	Body     BodyKind            `yaml:"body" default:"sim" enum:"sim|emulated|real" doc:"sim: physics. emulated: the real driver stack on emulated devices. real: the devices under hardware. Never a silent fall back."`
 	Parts    map[string]BodyKind `yaml:"parts" enum:"sim|emulated|real" doc:"Joints, sensors, cameras and monitors with another body than the rest, by name; base is the base."`
 	Shadow   bool                `yaml:"shadow" default:"false" doc:"Simulate beside a real or emulated body on the same commands, and publish the difference as JOINT/shadow_error."`

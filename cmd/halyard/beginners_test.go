@@ -20,6 +20,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/internal/control"
 	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/sim/model"
 )
 
 // What a beginner gets wrong in a config is named where it stands, with what is right: nothing of it reaches a device.
@@ -286,13 +287,13 @@ func TestRobotCalled(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(filepath.Dir(path), "robot.yaml")
-	if r, err := robotCalled(file); err != nil || len(r.Joints) != 3 {
+	if r, err := model.Open(file, file); err != nil || len(r.Joints) != 3 {
 		t.Errorf("got %v", err)
 	}
 	if err := os.WriteFile(file, []byte("name: [\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := robotCalled(file); hal.KindOf(err) != hal.Invalid {
+	if _, err := model.Open(file, file); hal.KindOf(err) != hal.Invalid {
 		t.Errorf("a bad robot file: got %v", err)
 	}
 	p := planOf(t, "so101", configs.Options{})

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"hash"
 	"math"
-	"os"
 	"strings"
 	"time"
 
@@ -93,7 +92,7 @@ func (p *player) Run(ctx context.Context, name string) error {
 	}
 	// What is wrong with the command is told before anybody is asked.
 	if p.model != "" {
-		if _, err := robotCalled(p.model); err != nil {
+		if _, err := model.Open(p.model, p.model); err != nil {
 			return err
 		}
 	}
@@ -147,7 +146,7 @@ func (p *player) names(n int) error {
 		fits = []string{p.model}
 	}
 	if len(fits) == 1 {
-		robot, err := robotCalled(fits[0])
+		robot, err := model.Open(fits[0], fits[0])
 		if err != nil {
 			return err
 		}
@@ -166,22 +165,6 @@ func (p *player) names(n int) error {
 		p.joints = append(p.joints, jointError{name: fmt.Sprintf("motor_%d", i+1), min: -150 * math.Pi / 180, max: 150 * math.Pi / 180})
 	}
 	return nil
-}
-
-// robotCalled is the built-in robot of a name, or that of a robot file.
-func robotCalled(name string) (*model.Robot, error) {
-	robot, err := model.Load(name)
-	if err == nil {
-		return robot, nil
-	}
-	data, e := os.ReadFile(name)
-	if e != nil {
-		return nil, err
-	}
-	if robot, err = model.Parse(data, name); err != nil {
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "robot file " + name, Err: err}
-	}
-	return robot, nil
 }
 
 // Play sends every sample at its time. What is measured just before a sample answers the one before it.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/halyard-robotics/halyard/protocols/simloid"
+	"github.com/halyard-robotics/halyard/sim/hydro"
 )
 
 const twoLinks = `<robot name="arm">
@@ -69,7 +70,8 @@ func TestURDF(t *testing.T) {
 		{"--set agents[0].model=robots/leg.urdf", []string{"agents[0].model", "leg.urdf"}},
 		{"--set agents[0].model=leg.yaml", []string{"agents[0].model", "simloid-ID"}},
 		{"--set world.scene=swamp", []string{"world.scene", "hurdles", "scene file"}},
-		{"--set world.scene=arm.yaml", []string{"world.scene", "a good scene file"}},
+		{"--set world.scene=arm.yaml", []string{"arm.yaml:2:1: world: got an unknown key, want name, title, simloid, materials"}},
+		{"--set agents[0].model=my.yaml", []string{"my.yaml: joints: got nothing, want a list"}},
 		{"--set servers[0].agent=leg", []string{"servers[0].agent"}},
 	} {
 		flag, value, _ := strings.Cut(c.args, " ")
@@ -126,5 +128,23 @@ servers: [{protocol: simloid, listen: "127.0.0.1:0", noise: false}]
 		}
 		c.Close()
 		r.interrupt(t)
+	}
+}
+
+// TestVehicleFile: model takes a vehicle file as it takes a robot file; the built-in one as a file is the same vehicle.
+func TestVehicleFile(t *testing.T) {
+	text, err := hydro.Source("bluerov2-heavy")
+	must(t, err)
+	dir := folder(t, map[string]string{"mine.yaml": string(text), "bad.yaml": strings.Replace(string(text), "mass_kg:", "mass_gk:", 1)})
+	run := func(command, vehicle string) (int, string, string) {
+		return runApp(t, command, "rov", "--set", "agents[0].model="+vehicle)
+	}
+	code, want, _ := run("list", "bluerov2-heavy")
+	if _, got, errText := run("list", filepath.Join(dir, "mine.yaml")); code != 0 || got != want || !strings.Contains(got, "thruster") {
+		t.Errorf("list: got exit %d and\n%s\n%s\nwant\n%s", code, got, errText, want)
+	}
+	code, _, errText := run("validate", filepath.Join(dir, "bad.yaml"))
+	if code != 2 || !strings.Contains(errText, `bad.yaml:7:1: mass_gk: got an unknown key`) || !strings.Contains(errText, `did you mean "mass_kg"?`) {
+		t.Errorf("validate: got exit %d and %s, want 2 and the place of the fault", code, errText)
 	}
 }

@@ -1,8 +1,8 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,28 +15,25 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// robot loads a built-in robot, a robot file or a URDF, a copy whose servos may be changed.
+// robot loads a built-in robot, a robot file or a URDF, a copy whose servos may be changed. Without an error too it may be
+// nil: the faults of the file are in r then.
 func (r *Resolver) robot(path configs.Path, c *configs.Agent) (*model.Robot, error) {
-	robot, err := model.Load(c.Model)
-	if err != nil && strings.EqualFold(filepath.Ext(c.Model), ".urdf") {
+	switch strings.ToLower(filepath.Ext(c.Model)) {
+	case ".urdf":
 		return r.urdf(path, c)
-	}
-	if err != nil && strings.EqualFold(filepath.Ext(c.Model), ".ini") {
+	case ".ini":
 		return r.ini(path, c)
 	}
-	if err != nil {
-		data, e := os.ReadFile(r.Config.Resolve(c.Model))
-		if e != nil {
-			known := slices.Concat(model.Names(), model.RescueNames(), hydro.Names())
-			meant := ""
-			if fix := catalog.Likely(c.Model, known); fix != "" {
-				meant = "; " + fix
-			}
-			return nil, fmt.Errorf("a robot (%s or simloid-ID), or the path of a robot file or a URDF%s", strings.Join(known, ", "), meant)
+	robot, err := model.Open(c.Model, r.Config.Resolve(c.Model))
+	if r.ownFaults(err) {
+		return nil, nil
+	} else if err != nil {
+		known := slices.Concat(model.Names(), model.RescueNames(), hydro.Names())
+		meant := ""
+		if fix := catalog.Likely(c.Model, known); fix != "" {
+			meant = "; " + fix
 		}
-		if robot, err = model.Parse(data, c.Model); err != nil {
-			return nil, fmt.Errorf("a good robot file: %w", err)
-		}
+		return nil, fmt.Errorf("a robot (%s or simloid-ID), or the path of a robot file, a vehicle file or a URDF%s", strings.Join(known, ", "), meant)
 	}
 	own := *robot
 	own.Joints = slices.Clone(robot.Joints)
@@ -82,20 +79,25 @@ func (r *Resolver) urdf(path configs.Path, c *configs.Agent) (*model.Robot, erro
 // scene finds the scene that the config names and makes it once, to see that it can be made.
 func (r *Resolver) scene() func(seed int64) (*model.Scene, error) {
 	name := r.Config.World.Scene
-	load := func(seed int64) (*model.Scene, error) { return model.LoadScene(name, seed) }
-	known := append(model.SceneNames(), model.ArenaNames()...)
-	if !slices.Contains(known, name) {
-		data, err := os.ReadFile(r.Config.Resolve(name))
-		if err != nil {
-			r.fault("world.scene", name, "a scene ("+strings.Join(known, ", ")+") or the path of a scene file", catalog.Likely(name, known))
-			return nil
-		}
-		load = func(seed int64) (*model.Scene, error) { return model.ParseScene(data, name, seed) }
+	load, err := model.OpenScene(name, r.Config.Resolve(name))
+	if err != nil {
+		known := append(model.SceneNames(), model.ArenaNames()...)
+		r.fault("world.scene", name, "a scene ("+strings.Join(known, ", ")+") or the path of a scene file", catalog.Likely(name, known))
+		return nil
 	}
-	if _, err := load(r.Config.World.Seed); err != nil {
-		r.fault("world.scene", name, "a good scene file: "+err.Error(), "")
-	}
+	_, err = load(r.Config.World.Seed)
+	r.ownFaults(err)
 	return load
+}
+
+// ownFaults reports the faults of a file that the config names, each at its own place; false where err is something else.
+func (r *Resolver) ownFaults(err error) bool {
+	var own configs.Faults
+	ok := errors.As(err, &own)
+	for _, f := range own {
+		r.Faults.Add(f)
+	}
+	return ok
 }
 
 // equip gives a joint the servo that its hardware names, in the place of its own or of a motor that nobody can buy.

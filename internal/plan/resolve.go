@@ -103,7 +103,6 @@ func Resolve(c *configs.Config, cat *catalog.Catalog) (*Plan, error) {
 	for i := range c.Servers {
 		r.served(p, i)
 	}
-	slices.SortStableFunc(r.Faults, func(a, b configs.Fault) int { return a.Line - b.Line })
 	return p, r.Faults.Err()
 }
 

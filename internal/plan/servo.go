@@ -160,6 +160,9 @@ func (r *Resolver) unread(at configs.Path, file, must string, err error) {
 		r.uncalibrated(at, file+", which is not there", must, r.measureFix())
 		return
 	}
+	if r.ownFaults(err) {
+		return
+	}
 	f := r.Config.Fault(at, file, must, err.Error())
 	f.Kind = hal.KindOf(err)
 	r.Faults.Add(f)

@@ -28,7 +28,7 @@ func (r *Resolver) ini(path configs.Path, c *configs.Agent) (*model.Robot, error
 		}
 		if r.inis[file] = bots; err != nil {
 			r.inis[file], bots = nil, nil
-			r.blame(err)
+			r.ownFaults(err)
 		}
 	}
 	// Several classes may be of one file, which is notified of once.
@@ -41,30 +41,19 @@ func (r *Resolver) ini(path configs.Path, c *configs.Agent) (*model.Robot, error
 	}
 	twin, err := bots.Twin(c.Name, base)
 	if err != nil {
-		r.blame(err)
+		r.ownFaults(err)
 		return nil, nil
 	}
 	robot, err := model.Parse(twin.YAML, c.Name)
 	var faults configs.Faults
 	if errors.As(err, &faults) {
-		r.blame(twin.Blame(faults))
+		r.ownFaults(twin.Blame(faults))
 		return nil, nil
 	}
 	for _, n := range twin.Notes {
 		r.Config.Notes.Add(n)
 	}
 	return robot, nil
-}
-
-// blame tells of the faults of an INI.
-func (r *Resolver) blame(err error) {
-	var faults configs.Faults
-	if !errors.As(err, &faults) {
-		return
-	}
-	for _, f := range faults {
-		r.Faults.Add(f)
-	}
 }
 
 // Builtin is the built-in robot of a class, as a file to begin with; nil where there is none.

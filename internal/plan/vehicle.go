@@ -12,15 +12,14 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// vehicle resolves an agent whose model is an underwater vehicle; false: it is none.
+// vehicle resolves an agent whose model is an underwater vehicle, built in or a file; false: it is not.
 func (r *Resolver) vehicle(path configs.Path, c *configs.Agent) (p AgentPlan, ok bool) {
-	if !slices.Contains(hydro.Names(), c.Model) {
+	v, ok, err := hydro.Open(c.Model, r.Config.Resolve(c.Model))
+	if !ok {
 		return p, false
 	}
 	p = AgentPlan{Config: c}
-	v, err := hydro.Load(c.Model)
-	if err != nil {
-		r.fault(path.Key("model"), c.Model, err.Error(), "")
+	if r.ownFaults(err) {
 		return p, true
 	}
 	// A vehicle has thrusters and a hull, and no joints; what it offers, it says in a scene.

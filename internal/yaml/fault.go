@@ -65,14 +65,20 @@ func (fs *Faults) Add(f Fault) {
 // full reports whether Add keeps no more.
 func (fs Faults) full() bool { return len(fs) > MaxFaults }
 
-// Err returns fs as an error in the order of the file, or nil where there is no fault. Faults of options have no line
-// and come first, as they were found.
+// Err returns fs as an error, or nil where there is no fault. Faults without a line come first, as they were found: those
+// of options. The others are in the order of their file, and the files in the order of their first faults.
 func (fs Faults) Err() error {
 	if len(fs) == 0 {
 		return nil
 	}
+	files := map[string]int{}
+	for _, f := range fs {
+		if _, known := files[f.Source]; !known && f.Line > 0 {
+			files[f.Source] = len(files) + 1
+		}
+	}
 	slices.SortStableFunc(fs, func(a, b Fault) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+		return cmp.Or(cmp.Compare(min(a.Line, 1)*files[a.Source], min(b.Line, 1)*files[b.Source]), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	return fs
 }

@@ -36,6 +36,15 @@ func ReadFile(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, MaxBytes+1))
 }
 
+// Open returns the built-in file called name, or else the file at path, and what faults call it.
+func Open(builtin func(string) ([]byte, error), name, path string) (data []byte, source string, err error) {
+	if data, err := builtin(name); err == nil {
+		return data, name, nil
+	}
+	data, err = ReadFile(path)
+	return data, path, err
+}
+
 // refusal is why a document is not parsed, and where.
 type refusal struct {
 	at        *token.Token // nil: the whole document

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
 // The built-in vehicles.
@@ -35,6 +37,20 @@ func Load(name string) (*Vehicle, error) {
 		return nil, err
 	}
 	return Parse(b, name)
+}
+
+// topHull tells a vehicle file from others: each has a hull, as a key at its top in block style.
+var topHull = regexp.MustCompile(`(?m)^hull *:`)
+
+// Open returns the built-in vehicle called name, or else that of the vehicle file at path. ok is false where there is no
+// such vehicle and no such file, or the file is not of a vehicle. The error is what is wrong with the file, of kind hal.Invalid.
+func Open(name, path string) (v *Vehicle, ok bool, err error) {
+	b, source, err := yaml.Open(Source, name, path)
+	if err != nil || !topHull.Match(b) {
+		return nil, false, nil
+	}
+	v, err = Parse(b, source)
+	return v, true, err
 }
 
 // Source returns the YAML of the built-in vehicle called name, to start a file of one's own from.

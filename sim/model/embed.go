@@ -2,7 +2,6 @@ package model
 
 import (
 	"embed"
-	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
 // The built-in robots are in this folder and in simloid/, the built-in scenes in scenes/.
@@ -46,14 +46,16 @@ func SimloidIDs() []int {
 }
 
 // Load returns the built-in robot called name; else an error of kind hal.Invalid.
-func Load(name string) (*Robot, error) {
-	b, err := Source(name)
-	if errors.Is(err, fs.ErrNotExist) {
+func Load(name string) (*Robot, error) { return Open(name, "") }
+
+// Open returns the built-in robot called name, or else that of the robot file at path. The error is of kind hal.Invalid:
+// there is neither, or the faults of the file.
+func Open(name, path string) (*Robot, error) {
+	b, source, err := yaml.Open(Source, name, path)
+	if err != nil {
 		return nil, absent("model", "robot", name, append(append(Names(), RescueNames()...), "simloid-ID"))
-	} else if err != nil {
-		return nil, err
 	}
-	return Parse(b, name)
+	return Parse(b, source)
 }
 
 // LoadSimloid returns the robot that Simloid's clients ask for by id, 10 to 95; else an error of kind hal.Invalid.
@@ -79,13 +81,21 @@ func SceneNames() []string { return names("scenes") }
 
 // LoadScene returns the built-in scene called name, its random parts as seed says; else an error of kind hal.Invalid.
 func LoadScene(name string, seed int64) (*Scene, error) {
-	b, err := SceneSource(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, absent("scene", "scene", name, append(SceneNames(), ArenaNames()...))
-	} else if err != nil {
+	load, err := OpenScene(name, "")
+	if err != nil {
 		return nil, err
 	}
-	return ParseScene(b, name, seed)
+	return load(seed)
+}
+
+// OpenScene returns a function that makes the built-in scene called name, or else that of the scene file at path, for a
+// seed. The errors are those of Open.
+func OpenScene(name, path string) (func(seed int64) (*Scene, error), error) {
+	b, source, err := yaml.Open(SceneSource, name, path)
+	if err != nil {
+		return nil, absent("scene", "scene", name, append(SceneNames(), ArenaNames()...))
+	}
+	return func(seed int64) (*Scene, error) { return ParseScene(b, source, seed) }, nil
 }
 
 // LoadSimloidScene returns the scene that Simloid's clients ask for by id; else an error of kind hal.Invalid.
