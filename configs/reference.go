@@ -14,12 +14,12 @@ func Reference() string {
 	var b strings.Builder
 	b.WriteString(`# The config
 
-One YAML file is one rig. Unknown keys are errors, and all faults are reported together. Relative paths start at the
-folder of the file. Anchors, aliases, tags and merge keys are refused. A time has its unit: ` + "`10ms`" + `; ` + "`none`" + ` and ` + "`0s`" + ` are
-the same where 0s is allowed. ` + "`halyard configs NAME`" + ` prints a ready config to start from (` + strings.Join(Names(), ", ") + `),
-` + "`halyard validate FILE`" + ` checks one, and ` + "`--set PATH=VALUE`" + ` changes any key for one run.
+One YAML file describes one rig. Unknown keys are errors; all errors are reported together. Relative paths start at the folder
+of the file. Anchors, aliases, tags and merge keys are refused. A duration has a unit: ` + "`10ms`" + `; ` + "`none`" + ` and ` + "`0s`" + ` are equal where 0s
+is allowed. ` + "`halyard configs NAME`" + ` prints an embedded config (` + strings.Join(Names(), ", ") + `),
+` + "`halyard validate FILE`" + ` checks a file, and ` + "`--set PATH=VALUE`" + ` overrides a key for one run.
 
-Made from the source by the tests of the package configs; do not edit.
+Generated from the source by the tests of package configs; do not edit.
 `)
 	section(&b, "", reflect.TypeFor[Config](), map[reflect.Type]string{})
 	return b.String()

@@ -143,8 +143,8 @@ func TestTablesAsJSON(t *testing.T) {
 		"setup": true, "registers": true}
 	tried := map[string]bool{}
 	for _, line := range []string{
-		"version", "configs", "ports", "list so101", "list rov", "list p2at", "validate so101", "doctor so101 --body emulated", "faults pca9685 --seeds 1 --fault lost",
-		"bench cycle --steps 1", "status", "estop", "reset", "arm", "scan nothere", "list nothere", "status nobody",
+		"version", "configs", "ports", "list so101", "list rov", "list p2at", "validate so101", "doctor so101 --body emulated", "faults pca9685 --seeds 1 --fault dropped",
+		"bench cycle --steps 1", "status", "estop", "reset", "arm", "scan nothere", "list nothere", "status nobody", "identify --check nothere --data nothere",
 	} {
 		args := strings.Fields(line)
 		tried[args[0]] = true
@@ -267,9 +267,9 @@ func TestBeginnersCommands(t *testing.T) {
 	}{
 		{[]string{"srve"}, `unknown command "srve" for "halyard"; did you mean "serve"? (try: halyard --help)`},
 		{[]string{"serve", "--bdoy", "sim"}, "(try: halyard serve --help)"},
-		{[]string{"validate"}, "(try: halyard validate --help)"},
+		{[]string{"validate"}, "want CONFIG (try: halyard configs)"},
 		{[]string{"registers", "red", "PORT"}, `did you mean "read"? (try: halyard registers --help)`},
-		{[]string{"registers", "dump", "--id", "3"}, "(try: halyard registers dump --help)"},
+		{[]string{"registers", "dump", "--id", "3"}, "want PORT [FILE] (try: halyard registers dump "},
 		{[]string{"play", "nope"}, "no embedded motion"},
 		{[]string{"play", "."}, "a folder"},
 		{[]string{"play", "wave", "--model", "nope"}, "no such robot"},

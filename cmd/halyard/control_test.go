@@ -116,7 +116,7 @@ func TestUsage(t *testing.T) {
 		{[]string{"nonsense"}, 2, "unknown command"},
 		{[]string{"version", "-o", "yaml"}, 2, "table, json or jsonl"},
 		{[]string{"version", "--nonsense"}, 2, "unknown flag"},
-		{[]string{"validate"}, 2, "accepts 1 arg"},
+		{[]string{"validate"}, 2, "want CONFIG"},
 		{[]string{"configs", "nonsense"}, 2, "halyard configs"},
 		{[]string{"serve", "nonsense.yaml"}, 2, "nonsense.yaml"},
 		{[]string{"serve", "a-series", "--body", "real"}, 6, "calibration"},

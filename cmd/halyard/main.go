@@ -184,7 +184,8 @@ func (a *app) root() *cobra.Command {
 			return fmt.Errorf("--output: got %q, want table, json or jsonl", a.format)
 		},
 	}
-	a.format = "table"
+	root.PersistentFlags().StringVarP(&a.format, "output", "o", "table", "format of tables and errors: table, json or jsonl")
+	root.RegisterFlagCompletionFunc("output", words("table", "json", "jsonl"))
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes on stderr")
 	root.CompletionOptions.HiddenDefaultCmd = false
 	for _, c := range a.commands() {
@@ -208,13 +209,6 @@ func (a *app) root() *cobra.Command {
 		}
 	}
 	return root
-}
-
-// printing gives c, a command that prints tables or events, the flag of their form.
-func (a *app) printing(c *cobra.Command) *cobra.Command {
-	c.Flags().StringVarP(&a.format, "output", "o", "table", "output format: table, json or jsonl")
-	c.RegisterFlagCompletionFunc("output", words("table", "json", "jsonl"))
-	return c
 }
 
 // log is where the rig's faults go: stderr, as text.

@@ -24,7 +24,7 @@ func newRegisters(a *app) *cobra.Command {
 			return misused(cmd, args, fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath()))
 		},
 	}
-	c.AddCommand(a.printing(newRegistersRead(a)), a.printing(newRegistersWrite(a)), newRegistersDump(a), a.printing(newRegistersDiff(a)), a.printing(newRegistersRestore(a)))
+	c.AddCommand(newRegistersRead(a), newRegistersWrite(a), newRegistersDump(a), newRegistersDiff(a), newRegistersRestore(a))
 	return c
 }
 

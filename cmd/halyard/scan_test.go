@@ -179,7 +179,7 @@ func TestScanUsage(t *testing.T) {
 		say  string
 	}{
 		{2, []string{"scan"}, "arg"},
-		{2, []string{"scan", "p", "--protocol", "sts"}, "want all, both or one of dynamixel1, dynamixel2, feetech"},
+		{2, []string{"scan", "p", "--protocol", "sts"}, "want all, both or one of cybergear, dynamixel1, dynamixel2, feetech"},
 		{2, []string{"scan", "p", "--baud", "0"}, "want 1.."},
 		{3, []string{"scan", "/dev/no-such-port"}, "halyard ports"},
 		{2, []string{"scan", "/dev/null"}, "not a serial port"},
