@@ -15,8 +15,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/plan"
-	"github.com/halyard-robotics/halyard/sim/emulator/chip"
-	"github.com/halyard-robotics/halyard/sim/emulator/uart"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // pioneerRig is a P2AT in the hall: its base, its laser and its IMU are devices, the camera's head is simulated.
@@ -78,8 +77,8 @@ func (s *stepped) truth() (x, y, heading float64) {
 }
 
 // Line is the wire of a bus, for its faults.
-func (s *stepped) Line(bus string) *uart.Line {
-	line, _ := s.sys.Emulation.Lines[bus].(*uart.Line)
+func (s *stepped) Line(bus string) *wire.Line {
+	line, _ := s.sys.Emulation.Lines[bus].(*wire.Line)
 	return line
 }
 
@@ -179,11 +178,11 @@ func TestBaseCables(t *testing.T) {
 			plug := func(out bool) {
 				switch line := s.Line(c.cable); {
 				case line == nil && out:
-					s.sys.Emulation.Buses[c.cable].Fault(chip.Fault{Kind: chip.Off, Address: imu.BNO055Address})
+					s.sys.Emulation.Buses[c.cable].Fault(wire.Fault{Kind: wire.PowerLoss, Target: imu.BNO055Address})
 				case line == nil:
 					s.sys.Emulation.Buses[c.cable].ClearFaults()
 				case out:
-					line.Fault(uart.Fault{Kind: uart.NoReply})
+					line.Fault(wire.Fault{Kind: wire.OpenWire})
 				default:
 					line.ClearFaults()
 				}

@@ -21,6 +21,7 @@ import (
 	"github.com/halyard-robotics/halyard/protocols/imageserver"
 	"github.com/halyard-robotics/halyard/protocols/okon"
 	"github.com/halyard-robotics/halyard/sim/emulator/video"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // emulatedEye is Okon in lock-step with an emulated camera that has small pictures.
@@ -117,7 +118,7 @@ func TestCameraUnplugged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	device.Fault(video.Fault{Kind: video.Unplug})
+	device.Fault(wire.Fault{Kind: wire.Unplugged})
 	var gone error
 	for range 20 {
 		if _, gone = s.Look(0, p.Sequence, 20*time.Second); gone != nil {

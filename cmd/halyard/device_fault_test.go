@@ -18,6 +18,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // stepped is a rig in lock-step under one lease, and the names of the events that it saw.
@@ -132,7 +133,7 @@ func TestSensorUnplugged(t *testing.T) {
 	s := step(t, planOf(t, rigOf(t, doctor.NodderRig, doctor.Nodder), configs.Options{}))
 	s.Run(time.Second)
 	bus := s.sys.Emulation.Buses["main"]
-	bus.Fault(chip.Fault{Kind: chip.Off, Address: imu.BNO055Address})
+	bus.Fault(wire.Fault{Kind: wire.PowerLoss, Target: imu.BNO055Address})
 	s.Run(200 * time.Millisecond)
 	if d := s.device("imu"); hal.KindOf(d.Err) == hal.Unexpected || s.device("tilt").Err != nil {
 		t.Errorf("unplugged: got %v; tilt %v", d.Err, s.device("tilt").Err)
@@ -155,7 +156,7 @@ func TestBoardLost(t *testing.T) {
 	}
 	s.Run(time.Second)
 	bus := s.sys.Emulation.Buses["main"]
-	bus.Fault(chip.Fault{Kind: chip.Off, Address: pwm.PCA9685Address})
+	bus.Fault(wire.Fault{Kind: wire.PowerLoss, Target: pwm.PCA9685Address})
 	s.Run(500 * time.Millisecond)
 	if s.device("tilt").Err == nil || s.device("imu").Err != nil || s.device("pan").Err != nil || !s.saw("/nodder/tilt/Fault") {
 		t.Errorf("lost: got tilt %v, imu %v, pan %v", s.device("tilt").Err, s.device("imu").Err, s.device("pan").Err)
@@ -199,7 +200,7 @@ servers: []`)
 			t.Errorf("step %d, %g V: rings %v, want %v", i, c.volts, got, c.want)
 		}
 	}
-	s.sys.Emulation.Buses["main"].Fault(chip.Fault{Kind: chip.Off, Address: 0x48})
+	s.sys.Emulation.Buses["main"].Fault(wire.Fault{Kind: wire.PowerLoss, Target: 0x48})
 	s.Run(200 * time.Millisecond)
 	if !s.saw("/nodder/leak/Fault") {
 		t.Error("a monitor that is lost: no event")

@@ -16,6 +16,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal/haltest"
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 const rovRig = `
@@ -153,7 +154,7 @@ func TestROVFaults(t *testing.T) {
 	t.Run("imu", func(t *testing.T) {
 		s, _, bus := rig()
 		s.Run(5 * time.Second)
-		bus.Fault(chip.Fault{Kind: chip.Off, Address: imu.BNO055Address})
+		bus.Fault(wire.Fault{Kind: wire.PowerLoss, Target: imu.BNO055Address})
 		s.Run(time.Second)
 		if s.device("imu").Err == nil || s.device("pose").Err == nil || s.device("pressure").Err != nil || !s.saw("/rov/imu/Fault") {
 			t.Errorf("unplugged: imu %v, pose %v, pressure %v", s.device("imu").Err, s.device("pose").Err, s.device("pressure").Err)
@@ -170,7 +171,7 @@ func TestROVFaults(t *testing.T) {
 	t.Run("board", func(t *testing.T) {
 		s, _, bus := rig()
 		s.Run(5 * time.Second)
-		bus.Fault(chip.Fault{Kind: chip.Off, Address: pwm.PCA9685Address})
+		bus.Fault(wire.Fault{Kind: wire.PowerLoss, Target: pwm.PCA9685Address})
 		s.Run(500 * time.Millisecond)
 		if s.device("brv").Err == nil || s.device("imu").Err != nil || !s.saw("/rov/brv/Fault") || s.duties() != 0 {
 			t.Errorf("lost: got %v, duty %v", s.device("brv").Err, s.duties())

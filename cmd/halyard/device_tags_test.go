@@ -16,7 +16,7 @@ import (
 	"github.com/halyard-robotics/halyard/protocols/gamebots"
 	"github.com/halyard-robotics/halyard/protocols/imageserver"
 	"github.com/halyard-robotics/halyard/sim"
-	"github.com/halyard-robotics/halyard/sim/emulator/chip"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // seeker is a rescue robot whose readers are devices.
@@ -166,7 +166,7 @@ func TestReaderLost(t *testing.T) {
 	told := listeners(t, s)["victrfid"]
 	bus := s.sys.Emulation.Buses["main"]
 	s.Run(500 * time.Millisecond)
-	bus.Fault(chip.Fault{Kind: chip.Off, Address: 0x24})
+	bus.Fault(wire.Fault{Kind: wire.PowerLoss, Target: 0x24})
 	s.Run(time.Second)
 	if d := s.device("victrfid"); hal.KindOf(d.Err) != hal.Absent || !s.saw("/seeker/victrfid/Fault") {
 		t.Errorf("off: got %v", d.Err)

@@ -11,13 +11,13 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
-	pins "github.com/halyard-robotics/halyard/sim/emulator/gpio"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // Each planted fault of lines is named by its cause, with its fix, and nothing else is.
 func TestDoctorLines(t *testing.T) {
 	with := strings.Replace(doctor.FeelerRig, "      estop:", "      monitors:\n        far: {bus: io, device: hc-sr04, lines: [23, ECHO]}\n        warm: {bus: io, device: pir, lines: [22]}\n      estop:", 1)
-	fault := func(f pins.Fault) func(*assembly.Emulation) {
+	fault := func(f wire.Fault) func(*assembly.Emulation) {
 		return func(e *assembly.Emulation) { e.Gpios["io"].Fault(f) }
 	}
 	hold := func(line string) func(*assembly.Emulation) {
@@ -37,19 +37,19 @@ func TestDoctorLines(t *testing.T) {
 	}{
 		{"none", nil, nil, nil, hal.Unexpected},
 		{"no gate", []string{", output_enable: {bus: io, line: 4}", ""}, nil, []string{"output_enable warn goes on pulsing when the program dies"}, hal.Unexpected},
-		{"chip gone", nil, fault(pins.Fault{Kind: pins.Unplugged}), []string{"device fail no such file"}, hal.Absent},
+		{"chip gone", nil, fault(wire.Fault{Kind: wire.Unplugged}), []string{"device fail no such file"}, hal.Absent},
 		{"bumper's line held", nil, hold("17"), []string{`line fail line 17 is held by "gpioset"`}, hal.Busy},
 		{"gate's line held", nil, hold("4"), []string{`line fail line 4 is held by "gpioset"`}, hal.Busy},
 		{"button's line held", nil, hold("BUTTON"), []string{`line fail line BUTTON is held by "gpioset"`}, hal.Busy},
 		{"button's wire cut", nil, func(e *assembly.Emulation) {
-			e.Gpios["io"].Fault(pins.Fault{Kind: pins.Cut, Line: e.Gpios["io"].At["BUTTON"]})
+			e.Gpios["io"].Fault(wire.Fault{Kind: wire.OpenWire, Target: e.Gpios["io"].At["BUTTON"]})
 		}, []string{"estop fail its circuit is open"}, hal.Unsafe},
 		{"sonar without power", nil, func(e *assembly.Emulation) {
-			e.Gpios["io"].Fault(pins.Fault{Kind: pins.Cut, Line: e.Gpios["io"].At["ECHO"]})
+			e.Gpios["io"].Fault(wire.Fault{Kind: wire.OpenWire, Target: e.Gpios["io"].At["ECHO"]})
 		},
 			[]string{"device fail no answer to a trigger"}, hal.Timeout},
 		{"echo shorted", nil, func(e *assembly.Emulation) {
-			e.Gpios["io"].Fault(pins.Fault{Kind: pins.StuckHigh, Line: e.Gpios["io"].At["ECHO"]})
+			e.Gpios["io"].Fault(wire.Fault{Kind: wire.StuckHigh, Target: e.Gpios["io"].At["ECHO"]})
 		}, []string{"device fail stays high"}, hal.Timeout},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/lab"
 	"github.com/halyard-robotics/halyard/internal/plan"
-	"github.com/halyard-robotics/halyard/sim/emulator/uart"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // Every device that a config may name is on trial, on every bus that it can are connected to: a new one comes by itself, or is missed
@@ -153,7 +153,7 @@ func TestFaultJudges(t *testing.T) {
 		{"values that come though nothing can", row("sts3215", "feetech"), lab.FaultWord{Serial: nothing, Dead: true}, "lies: one"},
 		{"silence, which is told", row("ax-12a", "dynamixel1"), lab.FaultWord{Name: "deaf", Serial: func(s *lab.TestRig, wholly bool) error {
 			if wholly {
-				s.Tap().Fault(uart.Fault{Kind: uart.NoReply})
+				s.Tap().Fault(wire.Fault{Kind: wire.OpenWire})
 			}
 			return nil
 		}}, ""},

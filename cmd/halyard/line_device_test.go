@@ -15,8 +15,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/internal/control"
 	"github.com/halyard-robotics/halyard/internal/plan"
-	"github.com/halyard-robotics/halyard/sim/emulator/chip"
-	pins "github.com/halyard-robotics/halyard/sim/emulator/gpio"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 func TestFeelerConforms(t *testing.T) {
@@ -39,7 +38,7 @@ func TestGate(t *testing.T) {
 		t.Errorf("commanded: got gate closed %v, tilt at %.3f; want it open and at 0.3", io.Level(4), servo.Position)
 	}
 	// The bus hangs: the gate alone ends the pulses.
-	s.sys.Emulation.Buses["main"].Fault(chip.Fault{Kind: chip.NoAck})
+	s.sys.Emulation.Buses["main"].Fault(wire.Fault{Kind: wire.Dropped})
 	stops := s.sys.Rig.EmergencyStop("test")
 	if stops[1].Err == nil {
 		t.Error("a board that does not hear was believed to have stopped")
@@ -52,10 +51,10 @@ func TestGate(t *testing.T) {
 
 // The circuit of a stop button stops the rig in the next cycle: pressed, cut, unplugged; it cannot be cleared while that lasts.
 func TestStopButton(t *testing.T) {
-	for name, fault := range map[string]pins.Fault{
-		"cut":       {Kind: pins.Cut, Line: 18},
-		"shorted":   {Kind: pins.StuckHigh, Line: 18},
-		"unplugged": {Kind: pins.Unplugged},
+	for name, fault := range map[string]wire.Fault{
+		"cut":       {Kind: wire.OpenWire, Target: 18},
+		"shorted":   {Kind: wire.StuckHigh, Target: 18},
+		"unplugged": {Kind: wire.Unplugged},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := step(t, planOf(t, rigOf(t, doctor.FeelerRig, doctor.Feeler()), configs.Options{}))

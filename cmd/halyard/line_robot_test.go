@@ -12,7 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/catalog"
-	pins "github.com/halyard-robotics/halyard/sim/emulator/gpio"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 const roverRig = `
@@ -90,15 +90,15 @@ func TestLinesOfRover(t *testing.T) {
 // the end of it.
 func TestLinesOfRoverFail(t *testing.T) {
 	for _, c := range []struct {
-		fault pins.Fault
+		fault wire.Fault
 		hurts string
 	}{
-		{pins.Fault{Kind: pins.Cut, Line: 24}, "f4"},
-		{pins.Fault{Kind: pins.StuckHigh, Line: 24}, "f4"},
-		{pins.Fault{Kind: pins.Lost, Line: 24}, "f4"},
-		{pins.Fault{Kind: pins.Lost, Line: 5, P: 0.5}, "ecleft"},
-		{pins.Fault{Kind: pins.Bounce, Line: 17}, ""},
-		{pins.Fault{Kind: pins.Unplugged}, "f4 ecleft ecright front"},
+		{wire.Fault{Kind: wire.OpenWire, Target: 24}, "f4"},
+		{wire.Fault{Kind: wire.StuckHigh, Target: 24}, "f4"},
+		{wire.Fault{Kind: wire.Dropped, Target: 24}, "f4"},
+		{wire.Fault{Kind: wire.Dropped, Target: 5, P: 0.5}, "ecleft"},
+		{wire.Fault{Kind: wire.Duplicated, Target: 17}, ""},
+		{wire.Fault{Kind: wire.Unplugged}, "f4 ecleft ecright front"},
 	} {
 		s := step(t, planOf(t, rigOf(t, roverRig, ""), configs.Options{}))
 		l := s.agent.Layout()
@@ -169,7 +169,7 @@ func TestDocumentedLines(t *testing.T) {
 		}
 	}
 	// One that is not switched does not count as lit.
-	io.Fault(pins.Fault{Kind: pins.Unplugged})
+	io.Fault(wire.Fault{Kind: wire.Unplugged})
 	if err := values.Set(ids[0], hal.Value{Kind: hal.BoolValue, Bool: true}); hal.KindOf(err) != hal.Absent || s.sys.Light("rover", "headlight").Lit() || io.Level(27) {
 		t.Errorf("without its chip: got %v, lit %v", err, s.sys.Light("rover", "headlight").Lit())
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // brandBus is a bus in memory with servos of a model at ids.
@@ -197,7 +198,7 @@ func TestScanOfLateAnswers(t *testing.T) {
 		for _, late := range []string{"", "slow servo 3 by=8ms", "slow bus by=8ms", "slow bus by=11ms", "slow servo 4 by=8ms p=0.5"} {
 			bus := brandBus(t, c.kind, c.model, c.baud, 3, 4, 7)
 			if late != "" {
-				f, err := emulator.ParseFault(late)
+				f, err := wire.Parse(late)
 				if err == nil {
 					err = bus.Fault(f)
 				}

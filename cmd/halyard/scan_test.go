@@ -14,6 +14,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // onWire describes a servo of a test's bus.
@@ -157,7 +158,7 @@ func TestSurveyEnds(t *testing.T) {
 	if rows, err := s.Run(ctx); len(rows) != 1 || err != context.Canceled {
 		t.Errorf("interrupted: got %d rows, %v, want the one found", len(rows), err)
 	}
-	if err := bus.Fault(emulator.Fault{Kind: emulator.Unplug, ID: emulator.WholeBus, P: 1, From: 2 * time.Second}); err != nil {
+	if err := bus.Fault(wire.Fault{Kind: wire.Unplugged, Target: wire.All, P: 1, From: 2 * time.Second}); err != nil {
 		t.Fatal(err)
 	}
 	s = surveyOf(bus.Line())

@@ -20,7 +20,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/protocols/odcp"
 	"github.com/halyard-robotics/halyard/protocols/osp"
-	"github.com/halyard-robotics/halyard/sim/emulator"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // running is "halyard serve" in this process, ready.
@@ -246,7 +246,7 @@ func follow(t *testing.T, m *motion, name string, o configs.Options, faults ...s
 	}
 	defer sys.Close()
 	for _, text := range faults {
-		f, err := emulator.ParseFault(text)
+		f, err := wire.Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/emulator"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // watched is a line that tells of every write before it is made.
@@ -189,7 +190,7 @@ func TestSetupRestores(t *testing.T) {
 			s.NewID = 3
 			s.Line = &watched{s.Line, func(p []byte) {
 				if writes("id", m, p) {
-					bus.Fault(emulator.Fault{Kind: emulator.Off, ID: 1, P: 1})
+					bus.Fault(wire.Fault{Kind: wire.PowerLoss, Target: 1, P: 1})
 				}
 			}}
 		})

@@ -16,6 +16,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // fresh is a servo as it is before a walk.
@@ -130,7 +131,7 @@ func (b *desk) plug(list []string) {
 		id, _ := s.Register("id")
 		const nobodys = 30 // of every vendor
 		s.Preset("id", nobodys)
-		if err := b.bus.Fault(emulator.Fault{Kind: emulator.Off, ID: nobodys, P: 1}); err != nil {
+		if err := b.bus.Fault(wire.Fault{Kind: wire.PowerLoss, Target: nobodys, P: 1}); err != nil {
 			b.t.Error(err)
 		}
 		s.Preset("id", id)
@@ -267,7 +268,7 @@ func TestWalk(t *testing.T) {
 		{"the adapter is pulled", "dynamixel2", 1000000, xm, xms, "0:", func(d *desk) {
 			d.walk.Line = &watched{d.walk.Line, func([]byte) {
 				if len(d.script) == 0 {
-					d.bus.Fault(emulator.Fault{Kind: emulator.Unplug, ID: emulator.WholeBus, P: 1})
+					d.bus.Fault(wire.Fault{Kind: wire.Unplugged, Target: wire.All, P: 1})
 				}
 			}}
 		}, "1@57600 1@57600 1@57600", "", "", "gone"},

@@ -15,6 +15,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	pins "github.com/halyard-robotics/halyard/sim/emulator/gpio"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // dozing is a line node that waits by the wall's clock, and that hangs in the kernel until it is let go.
@@ -52,8 +53,8 @@ func TestStopReader(t *testing.T) {
 		says  string
 		kind  hal.Kind
 	}{
-		"cut":       {func(chip *pins.Chip, _ chan struct{}) { chip.Fault(pins.Fault{Kind: pins.Cut, Line: 0}) }, "its circuit is open", hal.Unsafe},
-		"unplugged": {func(chip *pins.Chip, _ chan struct{}) { chip.Fault(pins.Fault{Kind: pins.Unplugged}) }, "no such", hal.Absent},
+		"cut":       {func(chip *pins.Chip, _ chan struct{}) { chip.Fault(wire.Fault{Kind: wire.OpenWire, Target: 0}) }, "its circuit is open", hal.Unsafe},
+		"unplugged": {func(chip *pins.Chip, _ chan struct{}) { chip.Fault(wire.Fault{Kind: wire.Unplugged}) }, "no such", hal.Absent},
 		"dead":      {func(_ *pins.Chip, hang chan struct{}) { close(hang) }, "its reader has said nothing for 100ms", hal.Timeout},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -117,7 +118,7 @@ func TestStopBlink(t *testing.T) {
 		}
 	}
 	reads(1, "whole")
-	chip.Fault(pins.Fault{Kind: pins.Cut, Line: 0})
+	chip.Fault(wire.Fault{Kind: wire.OpenWire, Target: 0})
 	clock.now += time.Millisecond
 	reads(0, "open")
 	chip.ClearFaults()
@@ -162,7 +163,7 @@ func TestGateShared(t *testing.T) {
 			t.Errorf("step %d: got closed %v, %v; want %v", i, chip.Level(0), err, c.closed)
 		}
 	}
-	chip.Fault(pins.Fault{Kind: pins.Unplugged})
+	chip.Fault(wire.Fault{Kind: wire.Unplugged})
 	if err := left(false); hal.KindOf(err) != hal.Absent || !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a gate that cannot be closed: got %v", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // motorCase is a line of motor controllers of one type in memory.
@@ -86,7 +87,7 @@ func TestRegistersOfMotors(t *testing.T) {
 				t.Fatal(err)
 			}
 			if c.kind == "odrive" { // which was told to save
-				bus.Fault(emulator.Fault{Kind: emulator.Off, ID: emulator.WholeBus, P: 1})
+				bus.Fault(wire.Fault{Kind: wire.PowerLoss, Target: wire.All, P: 1})
 				bus.ClearFaults()
 			}
 			if rows, err := s.Differences(t.Context(), []string{path}); err != nil || len(rows) != 1 || rows[0].Name != name {
@@ -237,7 +238,7 @@ func TestSetupOfMotors(t *testing.T) {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
 			if c.node != "" { // which survives the power
-				bus.Fault(emulator.Fault{Kind: emulator.Off, ID: emulator.WholeBus, P: 1})
+				bus.Fault(wire.Fault{Kind: wire.PowerLoss, Target: wire.All, P: 1})
 				bus.ClearFaults()
 				m, err := commission.MeetRegisters(t.Context(), &f, s.Id)
 				if err != nil {

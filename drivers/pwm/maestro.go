@@ -28,6 +28,7 @@ type Maestro struct {
 	send   []byte
 	data   []byte
 	answer [2]byte
+	busy   time.Duration // when the last byte that was written has left, by the line's clock
 }
 
 // maestroMicro is how many channels the Micro has, the one board that does not know MaestroTargets.
@@ -59,6 +60,7 @@ func (d *Maestro) Open() error {
 	if err != nil {
 		return err
 	}
+	d.busy = 0
 	if d.config.Detect {
 		if _, err := d.port.Line.Write([]byte{MaestroStart}); err != nil {
 			return d.fault(hal.BusFault, err)
@@ -136,6 +138,16 @@ func (d *Maestro) judge() error {
 	return nil
 }
 
+// write sends what is in d.send. A write does not wait: its bytes leave behind those of the one before.
+func (d *Maestro) write() error {
+	line := d.port.Line
+	if _, err := line.Write(d.send); err != nil {
+		return d.fault(hal.BusFault, err)
+	}
+	d.busy = max(d.busy, line.Now()) + servo.WireTime(len(d.send), 10, line.Baud())
+	return nil
+}
+
 // ask sends what is in d.send and takes an answer of two bytes, the low one first.
 func (d *Maestro) ask() (uint16, error) {
 	if d.port.Line == nil {
@@ -145,11 +157,10 @@ func (d *Maestro) ask() (uint16, error) {
 	if err := d.port.Line.Discard(); err != nil {
 		return 0, d.fault(hal.BusFault, err)
 	}
-	if _, err := d.port.Line.Write(d.send); err != nil {
-		return 0, d.fault(hal.BusFault, err)
+	if err := d.write(); err != nil {
+		return 0, err
 	}
-	wire := servo.WireTime(len(d.send)+2, 10, d.port.Line.Baud())
-	deadline := d.port.Line.Now() + maestroTimeout + wire
+	deadline := d.busy + maestroTimeout + servo.WireTime(2, 10, d.port.Line.Baud())
 	for have := 0; have < len(d.answer); {
 		n, err := d.port.Line.Read(d.answer[have:], deadline-d.port.Line.Now())
 		if err != nil {
@@ -172,8 +183,8 @@ func (d *Maestro) Off() []error {
 		d.data = append(d.data, 0, 0)
 	}
 	d.targets()
-	if _, err := d.port.Line.Write(d.send); err != nil {
-		return all(d.config.Channels, d.fault(hal.BusFault, err))
+	if err := d.write(); err != nil {
+		return all(d.config.Channels, err)
 	}
 	errs := make([]error, d.config.Channels)
 	for i := range errs {

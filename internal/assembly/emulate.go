@@ -16,6 +16,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/sim"
 	"github.com/halyard-robotics/halyard/sim/emulator"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // pulse is how often the emulated world moves: often enough for a client that reads at 250 Hz.
@@ -93,7 +94,7 @@ func (w *EmulatedWorld) Plant(text string) error {
 		name, rest = "", text
 	}
 	name = strings.TrimSpace(name)
-	f, err := emulator.ParseFault(rest)
+	f, err := wire.Parse(rest)
 	if err != nil {
 		return invalid(err)
 	}
@@ -102,7 +103,7 @@ func (w *EmulatedWorld) Plant(text string) error {
 	}
 	var hit []*emulator.Bus
 	for _, b := range w.Buses {
-		if (!named || b.name == name) && (f.ID == emulator.WholeBus || hasServo(b.Bus, f.ID)) {
+		if (!named || b.name == name) && (f.Target == wire.All || hasServo(b.Bus, f.Target)) {
 			hit = append(hit, b.Bus)
 		}
 	}
@@ -110,9 +111,9 @@ func (w *EmulatedWorld) Plant(text string) error {
 	case len(w.Buses) == 0:
 		return invalid(errors.New("faults are planted in emulated servos, and there are none: --body emulated"))
 	case len(hit) == 0:
-		return invalid(fmt.Errorf("no emulated servo has id %d", f.ID))
-	case len(hit) > 1 && f.ID != emulator.WholeBus:
-		return invalid(fmt.Errorf("%d buses have a servo %d: put the bus in front, as in \"NAME: %s\"", len(hit), f.ID, rest))
+		return invalid(fmt.Errorf("no emulated servo has id %d", f.Target))
+	case len(hit) > 1 && f.Target != wire.All:
+		return invalid(fmt.Errorf("%d buses have a servo %d: put the bus in front, as in \"NAME: %s\"", len(hit), f.Target, rest))
 	}
 	for _, b := range hit {
 		if err := b.Fault(f); err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
-	"github.com/halyard-robotics/halyard/sim/emulator/uart"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // emulatedLine is a serial line with an emulated device at its end: in memory, in step with a rig's cycle.
@@ -33,7 +33,7 @@ type emulatedLine interface {
 // itself. Whatever kind of device makes one of them is driven in memory by serve and on a pseudo terminal by emulate.
 type SerialEnd struct {
 	answers chip.Endpoint
-	Speaks  uart.Board // where answers is nil
+	Speaks  wire.Board // where answers is nil
 }
 
 // Line is the end in memory.
@@ -41,21 +41,21 @@ func (s SerialEnd) Line(name string, baud int, seed int64) emulatedLine {
 	if s.answers != nil {
 		return chip.NewSerial(name, baud, seed, s.answers)
 	}
-	return uart.New(name, baud, seed, s.Speaks)
+	return wire.NewLine(name, baud, seed, s.Speaks)
 }
 
 // terminal is the end for a pseudo terminal, on the wall clock; mu is held while it is touched.
-func (s SerialEnd) terminal(name string, baud int, seed int64, mu *sync.Mutex) *uart.Line {
+func (s SerialEnd) terminal(name string, baud int, seed int64, mu *sync.Mutex) *wire.Line {
 	b := s.Speaks
 	if s.answers != nil {
 		b = chip.NewBoard(s.answers, baud)
 	}
-	return uart.New(name, baud, seed, &guarded{b, mu})
+	return wire.NewLine(name, baud, seed, &guarded{b, mu})
 }
 
 // guarded is a board that shares what it feels with a world that moves beside it.
 type guarded struct {
-	board uart.Board
+	board wire.Board
 	mu    *sync.Mutex
 }
 
@@ -151,7 +151,7 @@ func (w *EmulatedWorld) advance(dt time.Duration) {
 
 // overTCP serves a line where the device is one of the network: at any free port of this machine alone, whose address, as
 // a config says it, is the path. There is no link to it.
-func overTCP(line *uart.Line) func(context.Context, string) (string, func() error, error) {
+func overTCP(line *wire.Line) func(context.Context, string) (string, func() error, error) {
 	return func(ctx context.Context, _ string) (string, func() error, error) {
 		n, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
-	"github.com/halyard-robotics/halyard/sim/emulator/uart"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // The types of bus that are no line of servos, by the word of the config.
@@ -62,7 +62,7 @@ type SensorKind struct {
 type Emulation struct {
 	Device chip.Device
 	More   []chip.Device // that hide in it
-	Speaks uart.Board    // in place of device, at the end of a serial line: it speaks by itself
+	Speaks wire.Board    // in place of device, at the end of a serial line: it speaks by itself
 	Feel   func(*GroundTruth)
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim"
 	"github.com/halyard-robotics/halyard/sim/emulator/laser"
-	"github.com/halyard-robotics/halyard/sim/emulator/uart"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
@@ -26,7 +26,7 @@ type scanner struct {
 	index []int   // of the device's ray that each of the robot's is; nil: they are the same
 	boot  int     // baud that it has after power-on; 0 on a network
 	open  func(name string, line servo.Opener) (scanning, error)
-	Board func(laser.Scene) uart.Board
+	Board func(laser.Scene) wire.Board
 }
 
 // scanning is the driver of a scanner.
@@ -82,7 +82,7 @@ func newSICK(kind string, c *configs.Sensor, bus *configs.Bus) (*scanner, *misfi
 		s.Name, s.Line = name, line
 		return lidar.NewSICK(s)
 	}
-	k.Board = func(scene laser.Scene) uart.Board { return laser.NewSICK(kind, scene) }
+	k.Board = func(scene laser.Scene) wire.Board { return laser.NewSICK(kind, scene) }
 	return k, nil
 }
 
@@ -123,7 +123,7 @@ func newHokuyo(c *configs.Sensor, bus *configs.Bus) (*scanner, *misfit) {
 		s.Name, s.Line = name, line
 		return lidar.NewHokuyo(s)
 	}
-	k.Board = func(scene laser.Scene) uart.Board { return laser.NewHokuyo(m, k.boot, scene) }
+	k.Board = func(scene laser.Scene) wire.Board { return laser.NewHokuyo(m, k.boot, scene) }
 	return k, nil
 }
 
@@ -156,7 +156,7 @@ func newRPLidar(c *configs.Sensor, bus *configs.Bus) (*scanner, *misfit) {
 		s.Name, s.Line = name, line
 		return lidar.NewRPLidar(s)
 	}
-	k.Board = func(scene laser.Scene) uart.Board { return laser.NewRPLidar(s.Drive, k.boot, scene) }
+	k.Board = func(scene laser.Scene) wire.Board { return laser.NewRPLidar(s.Drive, k.boot, scene) }
 	return k, nil
 }
 

@@ -121,8 +121,8 @@ func benchHost(ctx context.Context, size BenchSize, emit func(Result)) error {
 	return nil
 }
 
-// wire is a chain on one emulated line, all its servos driven.
-type wire struct {
+// wireRun is a chain on one emulated line, all its servos driven.
+type wireRun struct {
 	Chain *dynamixel.Chain
 	Tape  *tape
 	bytes uint64 // of a cycle
@@ -132,7 +132,7 @@ type wire struct {
 // NewWire brings n servos to where each cycle is like the one before: torque on, nothing left to check. The chain's
 // reading of health in turn is off, so that each cycle writes the goal position (116..119) and reads current, velocity
 // and position (126..135) and no others. That this is so is checked by the bytes of a cycle.
-func NewWire(n, baud int, fast bool) (*wire, error) {
+func NewWire(n, baud int, fast bool) (*wireRun, error) {
 	spec, ok := actuator.Lookup(wireModel)
 	known := dynamixel.ModelByName(wireModel)
 	if !ok || known == nil {
@@ -150,7 +150,7 @@ func NewWire(n, baud int, fast bool) (*wire, error) {
 	}
 	bus := emulator.NewBus(emulator.BusConfig{Name: "bench", Baud: baud,
 		Timing: emulator.Timing{Reply: emulator.DefaultReply}}, servos...)
-	w := &wire{Tape: &tape{Line: bus.Line()}, baud: baud}
+	w := &wireRun{Tape: &tape{Line: bus.Line()}, baud: baud}
 	w.Chain = dynamixel.NewChain(dynamixel.ChainConfig{Name: "bench", Servos: configs, Line: w.Tape, Health: -1, Watchdog: -1})
 	if err := w.Chain.Open(); err != nil {
 		return nil, err
@@ -177,7 +177,7 @@ func NewWire(n, baud int, fast bool) (*wire, error) {
 }
 
 // Cycle is what a rig does with a bus in one cycle.
-func (w *wire) Cycle() error {
+func (w *wireRun) Cycle() error {
 	if err := w.Chain.Send(); err != nil {
 		return err
 	}
@@ -185,10 +185,10 @@ func (w *wire) Cycle() error {
 }
 
 // Bound is the rate of the bytes alone, Hz.
-func (w *wire) Bound() float64 { return float64(w.baud) / float64(10*w.bytes) }
+func (w *wireRun) Bound() float64 { return float64(w.baud) / float64(10*w.bytes) }
 
 // Rate is how many cycles the line does in a second of its own time.
-func (w *wire) Rate(ctx context.Context, cycles int) (float64, error) {
+func (w *wireRun) Rate(ctx context.Context, cycles int) (float64, error) {
 	start := w.Tape.Now()
 	for range cycles {
 		if err := w.Cycle(); err != nil {
@@ -199,7 +199,7 @@ func (w *wire) Rate(ctx context.Context, cycles int) (float64, error) {
 }
 
 // hostTime is what a cycle of the chain takes on the tape, ns. The wire is on tape from here on.
-func (w *wire) hostTime(ctx context.Context, cycles int) (float64, error) {
+func (w *wireRun) hostTime(ctx context.Context, cycles int) (float64, error) {
 	if err := w.Cycle(); err != nil { // this one is recorded
 		return 0, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/camera"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/emulator/video"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // VideoBus is what cameras are reached by, in the table.
@@ -153,9 +154,9 @@ func (s *TestRig) shown() reading {
 }
 
 // onEye is a fault of the camera's frames: of three in ten, then of all.
-func onEye(kind video.FaultKind) func(*TestRig, bool) error {
+func onEye(kind wire.Kind) func(*TestRig, bool) error {
 	return func(s *TestRig, wholly bool) error {
-		f := video.Fault{Kind: kind, P: 0.3, Delay: lateBy}
+		f := wire.Fault{Kind: kind, P: 0.3, Delay: lateBy}
 		if wholly {
 			f.P = 0
 		}
@@ -165,7 +166,7 @@ func onEye(kind video.FaultKind) func(*TestRig, bool) error {
 }
 
 // spoil plants a fault of the camera in place of those that it has, and waits until the driver has seen what there is to see.
-func (s *TestRig) spoil(f ...video.Fault) {
+func (s *TestRig) spoil(f ...wire.Fault) {
 	s.Eye.device.ClearFaults()
 	for _, f := range f {
 		s.Eye.device.Fault(f)
@@ -177,9 +178,9 @@ func (s *TestRig) spoil(f ...video.Fault) {
 // which the kernel says so.
 func mangled(s *TestRig, wholly bool) error {
 	if s.Row.encoding == camera.Encodings()[0].Word {
-		return onEye(video.Garbage)(s, wholly)
+		return onEye(wire.Garbage)(s, wholly)
 	}
-	return onEye(video.Damaged)(s, wholly)
+	return onEye(wire.CRC)(s, wholly)
 }
 
 // pullEye takes the camera away, which comes back as another node; without power it is gone for a moment before.
@@ -187,13 +188,13 @@ func pullEye(s *TestRig, wholly bool) error {
 	if !wholly {
 		return nil
 	}
-	s.spoil(video.Fault{Kind: video.Unplug})
+	s.spoil(wire.Fault{Kind: wire.Unplugged})
 	return s.unplug(stableEye)
 }
 
 func darkEye(s *TestRig, wholly bool) error {
 	if !wholly {
-		s.spoil(video.Fault{Kind: video.Unplug, For: brownOut})
+		s.spoil(wire.Fault{Kind: wire.Unplugged, For: brownOut})
 		return nil
 	}
 	return pullEye(s, true)

@@ -6,11 +6,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/internal/catalog"
-	"github.com/halyard-robotics/halyard/sim/emulator"
-	"github.com/halyard-robotics/halyard/sim/emulator/chip"
-	pins "github.com/halyard-robotics/halyard/sim/emulator/gpio"
-	"github.com/halyard-robotics/halyard/sim/emulator/uart"
-	"github.com/halyard-robotics/halyard/sim/emulator/video"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // FaultWord is one fault of the matrix: what it is on a serial line and on I2C, now and then, and wholly.
@@ -29,17 +25,17 @@ const lateBy = 60 * time.Millisecond
 // FaultWords are the faults of the matrix.
 func FaultWords() []FaultWord {
 	return []FaultWord{
-		{Name: "dropped", can: true, About: "bytes are missing; I2C: not acknowledged; GPIO: edges are", Serial: bytewise(uart.Lost), I2c: onChip(chip.NoAck, 0.3), Gpio: onLines(pins.Lost), Video: onEye(video.Lost)},
-		{Name: "corrupted", About: "bits are wrong", Serial: bytewise(uart.Flip), I2c: flipped, Video: mangled},
-		{Name: "duplicated", can: true, About: "bytes come twice; GPIO: contacts bounce", Serial: bytewise(uart.Doubled), Gpio: onLines(pins.Bounce)},
-		{Name: "delayed", can: true, About: "what is said comes 60 ms later; I2C: the bus is held low", Serial: delayed, I2c: onChip(chip.BusHeldLow, 0.02), Video: onEye(video.Late)},
-		{Name: "echo", About: "the host hears itself", Serial: always(uart.Echo)},
-		{Name: "garbage", About: "bytes nobody sent come before and between what is said", Serial: anew(uart.Noise)},
-		{Name: "foreign", can: true, About: "what another device says comes before the answer", Serial: anew(uart.Stranger), Video: onEye(video.Resized)},
-		{Name: "truncated", About: "the end is missing", Serial: bytewise(uart.Short), Video: onEye(video.Truncated)},
-		{Name: "open_wire", About: "GPIO: a wire is cut, where that is to be noticed", Dead: true, Gpio: onLines(pins.Cut)},
+		{Name: "dropped", can: true, About: "bytes are missing; I2C: not acknowledged; GPIO: edges are", Serial: bytewise(wire.Dropped), I2c: onChip(wire.Dropped, 0.3), Gpio: onLines(wire.Dropped), Video: onEye(wire.Dropped)},
+		{Name: "corrupted", About: "bits are wrong", Serial: bytewise(wire.Corrupted), I2c: flipped, Video: mangled},
+		{Name: "duplicated", can: true, About: "bytes come twice; GPIO: contacts bounce", Serial: bytewise(wire.Duplicated), Gpio: onLines(wire.Duplicated)},
+		{Name: "delayed", can: true, About: "what is said comes 60 ms later; I2C: the bus is held low", Serial: delayed, I2c: onChip(wire.HeldLow, 0.02), Video: onEye(wire.Delayed)},
+		{Name: "echo", About: "the host hears itself", Serial: always(wire.Echo)},
+		{Name: "garbage", About: "bytes nobody sent come before and between what is said", Serial: anew(wire.Garbage)},
+		{Name: "foreign", can: true, About: "what another device says comes before the answer", Serial: anew(wire.Foreign), Video: onEye(wire.Foreign)},
+		{Name: "truncated", About: "the end is missing", Serial: bytewise(wire.Truncated), Video: onEye(wire.Truncated)},
+		{Name: "open_wire", About: "GPIO: a wire is cut, where that is to be noticed", Dead: true, Gpio: onLines(wire.OpenWire)},
 		{Name: "unplugged", can: true, About: "the adapter is gone and back as another; I2C: the device's cable is", Dead: true,
-			Serial: unplugged, I2c: onChip(chip.Off, 1), Gpio: onLines(pins.Unplugged), Video: pullEye},
+			Serial: unplugged, I2c: onChip(wire.PowerLoss, 1), Gpio: onLines(wire.Unplugged), Video: pullEye},
 		{Name: "power_loss", can: true, About: "the device loses its power and its settings, first for 50 ms, then for long", Dead: true,
 			Serial: (*TestRig).Darken, I2c: (*TestRig).Darken, Video: darkEye},
 	}
@@ -86,9 +82,9 @@ func (w *FaultWord) stalls(r *FaultRow) time.Duration {
 }
 
 // The faults of a serial line. Bytes go wrong one in fifty, then every other one.
-func bytewise(kind uart.FaultKind) func(*TestRig, bool) error {
+func bytewise(kind wire.Kind) func(*TestRig, bool) error {
 	return func(s *TestRig, wholly bool) error {
-		f := uart.Fault{Kind: kind, P: 0.02}
+		f := wire.Fault{Kind: kind, P: 0.02}
 		if wholly {
 			f.P = 0.5
 		}
@@ -97,9 +93,9 @@ func bytewise(kind uart.FaultKind) func(*TestRig, bool) error {
 	}
 }
 
-func anew(kind uart.FaultKind) func(*TestRig, bool) error {
+func anew(kind wire.Kind) func(*TestRig, bool) error {
 	return func(s *TestRig, wholly bool) error {
-		f := uart.Fault{Kind: kind, P: 0.3, Bytes: s.Row.stranger}
+		f := wire.Fault{Kind: kind, P: 0.3, Bytes: string(s.Row.stranger)}
 		if wholly {
 			f.P = 0
 		}
@@ -108,16 +104,16 @@ func anew(kind uart.FaultKind) func(*TestRig, bool) error {
 	}
 }
 
-func always(kind uart.FaultKind) func(*TestRig, bool) error {
+func always(kind wire.Kind) func(*TestRig, bool) error {
 	return func(s *TestRig, _ bool) error {
-		s.Tap().Fault(uart.Fault{Kind: kind})
+		s.Tap().Fault(wire.Fault{Kind: kind})
 		return nil
 	}
 }
 
 func delayed(s *TestRig, wholly bool) error {
 	if wholly {
-		s.Tap().Fault(uart.Fault{Kind: uart.Late, Delay: lateBy})
+		s.Tap().Fault(wire.Fault{Kind: wire.Delayed, Delay: lateBy})
 	}
 	return nil
 }
@@ -126,7 +122,7 @@ func unplugged(s *TestRig, wholly bool) error {
 	if !wholly {
 		return nil
 	}
-	s.Tap().Fault(uart.Fault{Kind: uart.Unplug})
+	s.Tap().Fault(wire.Fault{Kind: wire.Unplugged})
 	if name := s.port(); s.nodes[name] != "" {
 		return s.unplug(name)
 	}
@@ -137,15 +133,15 @@ func unplugged(s *TestRig, wholly bool) error {
 func (s *TestRig) port() string { return s.Sys.Plan.Config.Buses[s.Row.On].Port }
 
 // Tap is the wire of the device on trial.
-func (s *TestRig) Tap() *uart.Tap { return s.taps[s.Row.On] }
+func (s *TestRig) Tap() *wire.Tap { return s.taps[s.Row.On] }
 
 // onChip is a fault of a chip on the I2C bus: now and then with the probability p, then always. A bus that is held low is
 // so for all on it.
-func onChip(kind chip.FaultKind, p float64) func(*TestRig, bool) error {
+func onChip(kind wire.Kind, p float64) func(*TestRig, bool) error {
 	return func(s *TestRig, wholly bool) error {
-		f := chip.Fault{Kind: kind, Address: s.Row.Address, P: p}
-		if kind == chip.BusHeldLow {
-			f.Address = chip.Everyone
+		f := wire.Fault{Kind: kind, Target: int(s.Row.Address), P: p}
+		if kind == wire.HeldLow {
+			f.Target = wire.All
 		}
 		if wholly {
 			f.P = 0
@@ -159,7 +155,7 @@ func onChip(kind chip.FaultKind, p float64) func(*TestRig, bool) error {
 
 // flipped is bits that are wrong in answers on I2C: in one of thirty, then in one of three. If all were, nobody could tell.
 func flipped(s *TestRig, wholly bool) error {
-	f := chip.Fault{Kind: chip.Flip, Address: s.Row.Address, P: 1. / 30}
+	f := wire.Fault{Kind: wire.Corrupted, Target: int(s.Row.Address), P: 1. / 30}
 	if wholly {
 		f.P = 1. / 3
 	}
@@ -168,12 +164,12 @@ func flipped(s *TestRig, wholly bool) error {
 }
 
 // onLines is a fault of all lines of the GPIO chip; it is gone wholly or not at all.
-func onLines(kind pins.FaultKind) func(*TestRig, bool) error {
+func onLines(kind wire.Kind) func(*TestRig, bool) error {
 	return func(s *TestRig, wholly bool) error {
-		f := pins.Fault{Kind: kind, Line: pins.AnyLine, P: 0.3}
+		f := wire.Fault{Kind: kind, Target: wire.All, P: 0.3}
 		if wholly {
 			f.P = 0
-		} else if kind == pins.Unplugged || kind == pins.Cut {
+		} else if kind == wire.Unplugged || kind == wire.OpenWire {
 			return nil
 		}
 		s.Sys.Emulation.Gpios[s.Row.On].Fault(f)
@@ -195,20 +191,17 @@ func (s *TestRig) Darken(wholly bool) error {
 			var faults []error
 			for i, name := range s.Row.names {
 				if s.Row.only == "" || s.Row.only == name {
-					faults = append(faults, l.Emu.Fault(emulator.Fault{Kind: emulator.Off, ID: s.Row.id + i, For: span}))
+					faults = append(faults, l.Emu.Fault(wire.Fault{Kind: wire.PowerLoss, Target: s.Row.id + i, For: span}))
 				}
 			}
 			return errors.Join(faults...)
 		}
 	}
 	if bus := s.Sys.Emulation.Buses[s.Row.On]; bus != nil {
-		bus.Fault(chip.Fault{Kind: chip.Off, Address: s.Row.Address, For: span})
+		bus.Fault(wire.Fault{Kind: wire.PowerLoss, Target: int(s.Row.Address), For: span})
 	}
-	switch line := s.Sys.Emulation.Lines[s.Row.On].(type) {
-	case *chip.Serial:
-		line.Fault(chip.Fault{Kind: chip.Off, For: span})
-	case *uart.Line:
-		line.Fault(uart.Fault{Kind: uart.Off, For: span})
+	if line, ok := s.Sys.Emulation.Lines[s.Row.On].(*wire.Line); ok {
+		line.Fault(wire.Fault{Kind: wire.PowerLoss, For: span})
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/actuator"
-	"github.com/halyard-robotics/halyard/sim/emulator/uart"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // standRobot is three joints and an inertial sensor on a post that does not move.
@@ -102,7 +102,7 @@ type TestRig struct {
 	agent  *hal.Agent
 	party  *hal.Session
 	lease  *hal.Lease
-	taps   map[string]*uart.Tap
+	taps   map[string]*wire.Tap
 	dir    string
 	now    time.Duration
 	inputs []float64
@@ -119,7 +119,7 @@ type TestRig struct {
 
 // newStand builds the stand for a row.
 func newStand(row *FaultRow, seed int64) (s *TestRig, err error) {
-	s = &TestRig{Row: row, taps: map[string]*uart.Tap{}}
+	s = &TestRig{Row: row, taps: map[string]*wire.Tap{}}
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("stand of %s: %w", row.Device, err)
@@ -156,7 +156,7 @@ func newStand(row *FaultRow, seed int64) (s *TestRig, err error) {
 	s.sockets = sockets{root: filepath.Join(s.dir, "root"), nodes: map[string]string{}}
 	var sockets error
 	p.Tap = func(bus string, open servo.Opener) servo.Opener {
-		tap := uart.NewTap(seed, open)
+		tap := wire.NewTap(seed, open)
 		if s.taps[bus] = tap; row.frames && bus == row.On {
 			tap.Unit = servo.CANSize
 			return tap.Open // the names of interfaces are the system's to keep

@@ -11,8 +11,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/report"
-	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 	pins "github.com/halyard-robotics/halyard/sim/emulator/gpio"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // wireLine is the line of the chip that what is on trial is connected to.
@@ -27,27 +27,27 @@ const (
 
 // wireRows are the stop button, a light, and the gate of a board.
 func wireRows() []*FaultRow {
-	const wire = "{bus: io, line: " + wireLine + "}"
+	const on = "{bus: io, line: " + wireLine + "}"
 	stop, light, gate := newRow(stopWord, catalog.GPIOBus), newRow(lightWord, catalog.GPIOBus), newRow(gateWord, catalog.GPIOBus)
 	for _, r := range []*FaultRow{stop, light, gate} {
 		r.hang(catalog.GPIOBus, nil)
 		r.beside = []string{"one", "two", "imu"}
 	}
-	stop.Wires, stop.contacts, stop.cuts, stop.Try = "      estop: "+wire, true, true, (*trial).stopButton
+	stop.Wires, stop.contacts, stop.cuts, stop.Try = "      estop: "+on, true, true, (*trial).stopButton
 	light.names = []string{"headlight"}
-	light.Wires, light.never, light.Try = "      lights: {headlight: "+wire+"}", []string{"dropped", "open_wire"}, (*trial).Light
-	gate.Board, gate.names, gate.cuts = "{bus: main, device: pca9685, channel: 0, output_enable: "+wire+"}", []string{"pulse"}, true
+	light.Wires, light.never, light.Try = "      lights: {headlight: "+on+"}", []string{"dropped", "open_wire"}, (*trial).Light
+	gate.Board, gate.names, gate.cuts = "{bus: main, device: pca9685, channel: 0, output_enable: "+on+"}", []string{"pulse"}, true
 	gate.never, gate.Try = []string{"dropped"}, (*trial).gate
 	// What the gate is there for: its board, or the board's bus, does not obey any more.
-	gate.own = map[string]func(*TestRig, bool) error{"delayed": onBoard(chip.BusHeldLow, chip.Everyone), "power_loss": onBoard(chip.Off, pwm.PCA9685Address)}
+	gate.own = map[string]func(*TestRig, bool) error{"delayed": onBoard(wire.HeldLow, wire.All), "power_loss": onBoard(wire.PowerLoss, pwm.PCA9685Address)}
 	return []*FaultRow{stop, light, gate}
 }
 
 // onBoard is a fault of the board behind a gate, or of its bus.
-func onBoard(kind chip.FaultKind, address uint16) func(*TestRig, bool) error {
+func onBoard(kind wire.Kind, address int) func(*TestRig, bool) error {
 	return func(s *TestRig, wholly bool) error {
 		if wholly {
-			s.Sys.Emulation.Buses["main"].Fault(chip.Fault{Kind: kind, Address: address})
+			s.Sys.Emulation.Buses["main"].Fault(wire.Fault{Kind: kind, Target: address})
 		}
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // rostered is an emulated bus with a chain of any vendor that drives it.
@@ -63,7 +64,7 @@ func (d *rostered) follows(what string, ticks, tolerance float64) {
 
 func (d *rostered) plant(text string) {
 	d.Helper()
-	x, err := emulator.ParseFault(text)
+	x, err := wire.Parse(text)
 	if err != nil {
 		d.Fatal(err)
 	}

@@ -1,11 +1,15 @@
 package emulator
 
 import (
+	"context"
+	"fmt"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // BusConfig says what one line is.
@@ -25,22 +29,15 @@ const byteGap = 100 * time.Millisecond
 // Bus is all servos of one line and the adapter at its end. It is served in memory (Line) or on a pty (ServePTY), not
 // both at a time. It is a hal.World: Advance moves its clock along with the scene's.
 type Bus struct {
-	name    string
-	mu      *sync.Mutex
-	baud    int // of the configuration
-	servos  []*Servo
-	seed    int64
-	faults  []*planted
-	planted int
+	wire.Medium
+	path   wire.Path
+	timing Timing
+	baud   int // of the configuration
+	servos []*Servo
 
-	wire
-	now      time.Duration // the bus's clock; the host's too
-	edge     time.Duration // the end of the last period that has passed
 	overruns uint64
 	host     int           // the host's rate, bit/s
 	sent     time.Duration // when the host's last byte ends
-	plugged  bool
-	plug     int // counts pluggings; a line of an earlier one is gone
 
 	protocol protocol // what is spoken on the line
 	net      *net     // the bus where it is CAN, else nil
@@ -56,16 +53,13 @@ type Bus struct {
 // NewBus returns the line of servos. Each is set to the line's baud rate, if its model knows it; Preset afterwards
 // for one that is not. The servos belong to the bus from now on.
 func NewBus(cfg BusConfig, servos ...*Servo) *Bus {
-	baud := min(max(cfg.Baud, 1), maxBaud)
+	baud, t := min(max(cfg.Baud, 1), wire.MaxBaud), cfg.Timing
 	b := &Bus{
-		name: cfg.Name, mu: cfg.Mutex, baud: baud, host: baud, servos: servos, seed: cfg.Seed, plugged: true,
-		wire:   wire{timing: cfg.Timing, bytes: make([]onWire, 0, 2048)},
+		baud: baud, host: baud, servos: servos, timing: t,
+		path:   wire.Path{Adapter: wire.Adapter{Frame: t.Frame, Latency: t.Latency, Batch: t.Batch}, Bits: 10},
 		packet: make([]byte, 0, 2048), parts: make([]dynamixel.Status, 0, 256),
 	}
-	if b.mu == nil {
-		b.mu = new(sync.Mutex)
-	}
-	b.bits = 10
+	b.Medium = wire.NewMedium(cfg.Name, cfg.Seed, 0, cfg.Mutex, b.update)
 	b.protocol = newRobotisProtocol(b)
 	if len(servos) > 0 {
 		b.protocol = servos[0].kind.protocol(b)
@@ -79,7 +73,7 @@ func NewBus(cfg BusConfig, servos ...*Servo) *Bus {
 }
 
 // Name is the bus's, as its config has it.
-func (b *Bus) Name() string { return b.name }
+func (b *Bus) Name() string { return b.Medium.Name }
 
 // Baud is the rate of the config, bit/s.
 func (b *Bus) Baud() int { return b.baud }
@@ -90,75 +84,118 @@ func (b *Bus) Servos() []*Servo { return b.servos }
 // Overruns counts the periods of Advance in which transfers took longer than the period.
 func (b *Bus) Overruns() uint64 { return b.overruns }
 
+// Line opens the bus in memory at its configured rate: transfers return at once and move the bus's clock by the time
+// that they would take; a write returns when its last byte has left, as tcdrain(3) does. It allocates nothing once it runs.
+func (b *Bus) Line() servo.Line {
+	b.Lock()
+	defer b.Unlock()
+	b.host = b.baud // an adapter is opened at the rate of the config
+	return wire.NewPort(&b.Medium, busEnd{b})
+}
+
+// Open is Line for a bus whose adapter may be unplugged: an error of kind hal.Absent then. It is a servo.Opener.
+func (b *Bus) Open() (servo.Line, error) {
+	b.Lock()
+	defer b.Unlock()
+	if _, err := b.Plugged(); err != nil { // nobody waits here: the caller tries again
+		return nil, err
+	}
+	if b.net != nil {
+		b.net.open()
+	}
+	b.host = b.baud
+	return wire.NewPort(&b.Medium, busEnd{b}), nil
+}
+
+// ServePTY serves the bus on a pseudo terminal; see wire.ServePTY.
+func (b *Bus) ServePTY(ctx context.Context, link string) (path string, wait func() error, err error) {
+	return wire.ServePTY(ctx, &b.Medium, busEnd{b}, b.baud, link)
+}
+
 // Advance lets a period of dt pass: the clock moves to its end. Transfers that took longer count as an overrun, and
 // the next period begins when they end.
 func (b *Bus) Advance(dt time.Duration) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.edge += dt
-	if b.net != nil {
-		b.net.run(b.edge, false)
+	b.Lock()
+	defer b.Unlock()
+	if b.Period(dt); b.net != nil {
+		b.net.run(b.EdgeTime(), false)
 	}
-	if b.now > b.edge {
+	if b.Catch() {
 		b.overruns++
-		b.edge = b.now
 	}
-	b.update(b.edge)
+	b.Pass(b.EdgeTime())
+	b.look(b.Time())
 	return nil
 }
 
-// update moves the clock to now and lets everything notice.
-func (b *Bus) update(now time.Duration) {
-	b.now = max(b.now, now)
-	// An unplugged servo is without power; an unplugged bus is without a host.
-	if b.faultAt(Unplug, nil, b.now) != nil {
-		b.unplug()
-	} else {
-		b.plugged = true
+// Fault plants f, whose time begins now. Its target is a servo's id when it is planted, and stays with that servo when its id
+// changes; an id that no servo of the bus has is an error.
+func (b *Bus) Fault(f wire.Fault) error {
+	b.Lock()
+	defer b.Unlock()
+	if f.Target != wire.All {
+		i := slices.IndexFunc(b.servos, func(s *Servo) bool { return s.id() == f.Target })
+		if i < 0 {
+			return fmt.Errorf("fault %q: servo: got %d, want the ID of a servo of bus %q", f, f.Target, b.Name())
+		}
+		f.Target = i
 	}
-	for _, s := range b.servos {
-		b.view(s, b.now)
-		s.update(b.now)
-		s.remember()
-	}
+	b.Plant(f)
+	return nil
 }
 
-// unplug loses what was on its way to the host and counts, so that a line opened before stays gone when the adapter is
-// back: a device file does not come back to life either. The servos keep their power.
-func (b *Bus) unplug() {
-	if b.plugged {
-		b.plugged = false
-		b.plug++
-		b.wire.clear()
+// faultOccurs throws the dice of the fault of a kind on s, nil for the whole bus.
+func (b *Bus) faultOccurs(kind wire.Kind, s *Servo, now time.Duration) *wire.Planted {
+	if len(b.Planted()) == 0 {
+		return nil
+	}
+	return b.Occurs(kind, slices.Index(b.servos, s), now) // -1 is All
+}
+
+// update lets everything notice what the faults at work do.
+func (b *Bus) update(now time.Duration) {
+	// An unplugged servo is without power; an unplugged bus is without a host, and its servos keep their power.
+	if b.IsGone() {
+		b.path.Clear()
 		if b.net != nil {
 			b.net.unplug()
 		}
 	}
+	b.look(now)
 }
 
-// view sets what the faults at work make of s, and takes or gives its power.
-func (b *Bus) view(s *Servo, now time.Duration) {
-	if len(b.faults) == 0 && !s.dark && s.faults == (faultView{}) {
+// look lets the servos notice that time has passed: faults, watchdogs.
+func (b *Bus) look(now time.Duration) {
+	for i, s := range b.servos {
+		b.view(i, s, now)
+		s.update(now)
+		s.remember()
+	}
+}
+
+// view sets what the faults at work make of s, servo i, and takes or gives its power.
+func (b *Bus) view(i int, s *Servo, now time.Duration) {
+	if len(b.Planted()) == 0 && !s.dark && s.faults == (faultView{}) {
 		return
 	}
 	s.faults = faultView{}
 	dark := false
-	for _, p := range b.faults {
-		if p.servo != nil && p.servo != s || !p.on(now) {
+	for _, p := range b.Planted() {
+		if p.Target != wire.All && p.Target != i || !p.Active(now) {
 			continue
 		}
 		switch p.Kind {
-		case Off, Brownout:
+		case wire.PowerLoss:
 			dark = true
-		case Unplug:
-			dark = dark || p.servo != nil
-		case Stuck:
+		case wire.Unplugged:
+			dark = dark || p.Target != wire.All
+		case wire.Stuck:
 			s.faults.stuck = true
-		case Garbage:
-			s.faults.garbage = p.dice
-		case Wrong:
+		case wire.Garbage:
+			s.faults.garbage = p.Dice
+		case wire.Wrong:
 			s.faults.wrong = p.Offset
-		case Delayed:
+		case wire.Stale:
 			s.faults.age = p.Delay
 		}
 	}
@@ -169,38 +206,87 @@ func (b *Bus) view(s *Servo, now time.Duration) {
 	}
 }
 
-// receive takes bytes that the host sends from start on, and returns when the last one ends. Whole instructions among
-// them are obeyed and answered.
-func (b *Bus) receive(p []byte, start time.Duration) time.Duration {
+// busEnd is a Bus as its host's adapter sees it: a wire.End.
+type busEnd struct{ *Bus }
+
+// Send takes bytes that the host sends from now on, or from when its last ones have left, and returns when the last one ends.
+// Whole instructions among them are executed and answered.
+func (b busEnd) Send(p []byte, now time.Duration) time.Duration {
+	start := max(now, b.sent)
 	if b.net != nil {
 		return b.net.receive(p, start)
 	}
-	end := start + b.time(len(p), b.host)
-	if !b.plugged {
+	end := start + b.path.Time(len(p), b.host)
+	if b.IsGone() {
 		return end
 	}
 	if start-b.sent > byteGap { // whatever stopped there will not go on
-		b.resetParsers()
+		b.protocol.reset()
 	}
-	if start < b.busy() && !b.duplex {
+	if start < b.path.Busy() && !b.duplex {
 		// The host talks over an answer: neither is understood.
-		b.corrupt(start)
-		b.resetParsers()
-		k := min(len(p), int((b.busy()-start)/b.time(1, b.host))+1)
-		start += b.time(k, b.host)
+		b.path.TalkOver(start)
+		b.protocol.reset()
+		k := min(len(p), int((b.path.Busy()-start)/b.path.Time(1, b.host))+1)
+		start += b.path.Time(k, b.host)
 		p = p[k:]
 	}
 	// The adapter's own echo is on the wire while the host talks, before any answer.
 	b.sent = end
 	if b.timing.Echo {
-		b.put(p, start, b.host)
+		b.path.Put(p, start, b.host)
 	}
 	b.protocol.parse(p, start)
 	return end
 }
 
-// resetParsers forgets what was half heard.
-func (b *Bus) resetParsers() { b.protocol.reset() }
+// Run, Due, Receive and Discard are End's: of the path, or of the frames of a CAN bus.
+func (b busEnd) Run(to time.Duration, stop bool) time.Duration {
+	if b.net != nil {
+		b.net.run(to, stop && !b.IsGone())
+		b.net.offBus()
+	}
+	if stop {
+		to = min(to, b.Due())
+	}
+	return max(to, b.Time())
+}
+
+func (b busEnd) Due() time.Duration {
+	if b.net != nil {
+		return b.net.due()
+	}
+	return b.path.Arrival()
+}
+
+func (b busEnd) Receive(p []byte, now time.Duration) int {
+	if b.net != nil {
+		return b.net.read(p, now)
+	}
+	return b.path.Take(p, now, b.host)
+}
+
+func (b busEnd) Discard(now time.Duration) {
+	if b.net != nil {
+		b.net.discard(now)
+		return
+	}
+	b.path.Discard(now)
+}
+
+// Baud is the host's rate.
+func (b busEnd) Baud() int { return b.host }
+
+// Tune changes the host's rate; what was half sent at the old one is lost. One that cannot be is left alone.
+func (b busEnd) Tune(baud int) {
+	if baud != b.host && baud > 0 && baud <= wire.MaxBaud {
+		b.host = baud
+		b.protocol.reset()
+	}
+}
+
+// Rest lets watchdogs trip.
+func (b busEnd) Rest(now time.Duration) { b.look(now) }
 
 // feed lets a parser have p, whose first byte begins at start. It calls next for every packet that may be there, and
 // where it reports that one was, obey with the time at which its last byte ended.
@@ -209,12 +295,12 @@ func (b *Bus) feed(f *servo.Framer, p []byte, start time.Duration, next func() b
 		fed += f.Feed(p[fed:])
 		for next() {
 			// What is still buffered has come after the packet.
-			obey(start + b.time(max(0, fed-f.Buffered()), b.host))
+			obey(start + b.path.Time(max(0, fed-f.Buffered()), b.host))
 		}
 	}
 }
 
 // canReceive reports whether s hears what is said now.
 func (b *Bus) canReceive(s *Servo, now time.Duration) bool {
-	return !s.dark && now >= s.booted && sameBaud(s.baud(), b.host) && b.faultOccurs(Intermittent, s, now) == nil
+	return !s.dark && now >= s.booted && wire.SameBaud(s.baud(), b.host) && b.faultOccurs(wire.Dropped, s, now) == nil
 }

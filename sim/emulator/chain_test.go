@@ -11,6 +11,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/emulator"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 const period = 10 * time.Millisecond
@@ -104,7 +105,7 @@ func TestSilentServoCostsLittle(t *testing.T) {
 				d.cycles(1, true, goal)
 				usual = max(usual, d.spent)
 			}
-			x, _ := emulator.ParseFault("off servo 3")
+			x, _ := wire.Parse("off servo 3")
 			if err := d.bus.Fault(x); err != nil {
 				t.Fatal(err)
 			}
@@ -144,7 +145,7 @@ func TestChainComesBackAfterUnplug(t *testing.T) {
 	d := drive(t, "xm430-w350", 3)
 	d.cycles(100, true, 2200)
 	d.follows(2200, 20)
-	x, _ := emulator.ParseFault("unplug bus for=200ms")
+	x, _ := wire.Parse("unplug bus for=200ms")
 	if err := d.bus.Fault(x); err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +181,7 @@ func TestWheelStopsWhenItsLineIsBack(t *testing.T) {
 		if !d.servos[0].Actuator().Enable {
 			t.Fatalf("%s: not driven before", c.model)
 		}
-		x, _ := emulator.ParseFault("unplug bus for=30ms")
+		x, _ := wire.Parse("unplug bus for=30ms")
 		if err := d.bus.Fault(x); err != nil {
 			t.Fatal(err)
 		}
@@ -203,7 +204,7 @@ func TestPowerLossIsNoticedAndRewritten(t *testing.T) {
 	if got := d.register(0, "position_p_gain"); got != 500 {
 		t.Errorf("setting: got %d, want 500", got)
 	}
-	x, _ := emulator.ParseFault("brownout servo 1 for=50ms")
+	x, _ := wire.Parse("brownout servo 1 for=50ms")
 	if err := d.bus.Fault(x); err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // A program of one's own is tried without an arm: two AX-12A with a light load each, which obey and measure as real ones
@@ -43,7 +44,7 @@ func Example() {
 		}
 		// The world: 20 ms of it pass.
 		if cycle == 25 {
-			if err := bus.Fault(emulator.Fault{Kind: emulator.Off, ID: 2}); err != nil {
+			if err := bus.Fault(wire.Fault{Kind: wire.PowerLoss, Target: 2}); err != nil {
 				log.Fatal(err)
 			}
 		}

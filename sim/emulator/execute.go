@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 	"time"
 
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
@@ -143,7 +144,7 @@ func (b *Bus) fast(in *dynamixel.Instruction, now time.Duration) {
 	for _, at := range b.bad {
 		b.packet[at] ^= 0xFF
 	}
-	b.put(b.packet[:f.size], f.start, f.baud)
+	b.path.Put(b.packet[:f.size], f.start, f.baud)
 }
 
 // maxFast bounds the length of a common answer, bytes; no receiver takes longer ones.
@@ -193,14 +194,14 @@ func (b *Bus) sendPart(f *fastAnswer, s *Servo, n int, now time.Duration) {
 		f.start, f.baud, f.size = now+s.returnDelay()+b.timing.Reply, s.baud(), 8
 	}
 	f.size += 4 + n
-	if p := b.faultOccurs(Slow, s, now); p != nil {
+	if p := b.faultOccurs(wire.Delayed, s, now); p != nil {
 		f.start += p.Delay
 	}
-	if b.faultOccurs(CRC, s, now) != nil || b.faultOccurs(DuplicateID, s, now) != nil {
+	if b.faultOccurs(wire.CRC, s, now) != nil || b.faultOccurs(wire.DuplicateID, s, now) != nil {
 		b.bad = append(b.bad, f.size-1)
 	}
 	// Cut within its data and CRC.
-	if b.faultOccurs(Truncate, s, now) != nil {
+	if b.faultOccurs(wire.Truncated, s, now) != nil {
 		f.size -= 2 + n/2
 		f.silent = true
 	}
@@ -235,7 +236,7 @@ func (b *Bus) reply(s *Servo, protocol int, st *dynamixel.Status, start time.Dur
 		}
 		twin := dynamixel.Status{ID: st.ID, Error: st.Error, Data: b.data}
 		b.packet = appendStatus(b.packet[:0], protocol, &twin)
-		b.put(b.packet, sent.start, baud)
+		b.path.Put(b.packet, sent.start, baud)
 	}
 	return sent.end, sent.whole
 }
@@ -251,20 +252,20 @@ type sent struct {
 func (b *Bus) transmit(s *Servo, packet []byte, start time.Duration, baud int) sent {
 	// The order matters to the dice: each fault throws its own, once an answer.
 	start += b.timing.Reply
-	if p := b.faultOccurs(Slow, s, b.now); p != nil {
+	if p := b.faultOccurs(wire.Delayed, s, b.Time()); p != nil {
 		start += p.Delay
 	}
 	n, whole := len(packet), true
 	// The last byte of a packet is of its checksum, where it has one.
-	if b.faultOccurs(CRC, s, b.now) != nil {
+	if b.faultOccurs(wire.CRC, s, b.Time()) != nil {
 		packet[n-1] ^= 0xFF
 	}
 	// At least one byte goes out, and never all.
-	if p := b.faultOccurs(Truncate, s, b.now); p != nil {
-		n, whole = 1+p.dice.IntN(n-1), false
+	if p := b.faultOccurs(wire.Truncated, s, b.Time()); p != nil {
+		n, whole = 1+p.Dice.IntN(n-1), false
 	}
-	end := b.put(packet[:n], start, baud)
-	return sent{start, end, whole, b.faultOccurs(DuplicateID, s, b.now) != nil}
+	end := b.path.Put(packet[:n], start, baud)
+	return sent{start, end, whole, b.faultOccurs(wire.DuplicateID, s, b.Time()) != nil}
 }
 
 // appendStatus encodes an answer in the protocol that it was asked in.

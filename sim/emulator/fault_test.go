@@ -11,70 +11,15 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/emulator"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
-
-// faultTexts are the texts that tests and the fuzz target start from, with what they mean.
-var faultTexts = []struct {
-	text string
-	want emulator.Fault
-}{
-	{"off servo 3", emulator.Fault{Kind: emulator.Off, ID: 3, P: 1}},
-	{"stuck bus", emulator.Fault{Kind: emulator.Stuck, ID: emulator.WholeBus, P: 1}},
-	{"garbage servo 0 for=1s", emulator.Fault{Kind: emulator.Garbage, ID: 0, P: 1, For: time.Second}},
-	{"wrong servo 3 by=-20", emulator.Fault{Kind: emulator.Wrong, ID: 3, P: 1, Offset: -20}},
-	{"slow servo 3", emulator.Fault{Kind: emulator.Slow, ID: 3, P: 1, Delay: 5 * time.Millisecond}},
-	{"delayed servo 3 by=20ms", emulator.Fault{Kind: emulator.Delayed, ID: 3, P: 1, Delay: 20 * time.Millisecond}},
-	{"intermittent servo 3", emulator.Fault{Kind: emulator.Intermittent, ID: 3, P: 0.5}},
-	{"crc servo 3 p=0.1 from=1s for=2s", emulator.Fault{Kind: emulator.CRC, ID: 3, P: 0.1, From: time.Second, For: 2 * time.Second}},
-	{"truncate bus p=0.01", emulator.Fault{Kind: emulator.Truncate, ID: emulator.WholeBus, P: 0.01}},
-	{"duplicate_id servo 253", emulator.Fault{Kind: emulator.DuplicateID, ID: 253, P: 1}},
-	{"unplug bus from=500ms for=1m0s", emulator.Fault{Kind: emulator.Unplug, ID: emulator.WholeBus, P: 1, From: 500 * time.Millisecond, For: time.Minute}},
-	{"brownout bus", emulator.Fault{Kind: emulator.Brownout, ID: emulator.WholeBus, P: 1, For: 100 * time.Millisecond}},
-}
-
-func TestParseFault(t *testing.T) {
-	for _, x := range faultTexts {
-		got, err := emulator.ParseFault(x.text)
-		if err != nil || got != x.want {
-			t.Errorf("%q: got %+v, %v, want %+v", x.text, got, err, x.want)
-		}
-		if got.String() != x.text {
-			t.Errorf("%q: comes back as %q", x.text, got)
-		}
-	}
-	for _, bad := range []string{
-		"", "off", "of servo 3", "off servo", "off servo x", "off servo 254", "off servo -1", "off sevro 3", "off servo 3 4",
-		"crc bus p=0", "crc bus p=1.1", "crc bus p=NaN", "crc bus p=0.1 p=0.2", "crc bus by=1ms", "slow bus by=100", "wrong bus by=5ms",
-		"wrong bus by=inf", "off bus from=-1s", "off bus for=2000h", "off bus for=2", "off bus x=1", strings.Repeat("off ", 60),
-	} {
-		if f, err := emulator.ParseFault(bad); err == nil {
-			t.Errorf("%q: got %+v, want an error", bad, f)
-		}
-	}
-}
-
-func FuzzParseFault(f *testing.F) {
-	for _, x := range faultTexts {
-		f.Add(x.text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		x, err := emulator.ParseFault(text)
-		if err != nil {
-			return
-		}
-		again, err := emulator.ParseFault(x.String())
-		if err != nil || again != x {
-			t.Fatalf("%q: %+v comes back as %q: %+v, %v", text, x, x, again, err)
-		}
-	})
-}
 
 // plant is three XM430 in one bus with one fault on the second.
 func plant(t *testing.T, text string) *rig {
 	t.Helper()
 	r := newRig(t, emulator.Timing{}, newServo(t, "xm430-w350", 1, "return_delay", 0),
 		newServo(t, "xm430-w350", 2, "return_delay", 0), newServo(t, "xm430-w350", 3, "return_delay", 0))
-	f, err := emulator.ParseFault(text)
+	f, err := wire.Parse(text)
 	if err == nil {
 		err = r.bus.Fault(f)
 	}
@@ -175,7 +120,7 @@ func TestFaultsOfValues(t *testing.T) {
 	if a, b := read(r), read(r); a == b {
 		t.Errorf("garbage: got %d twice", a)
 	}
-	r = plant(t, "delayed servo 2 by=10ms")
+	r = plant(t, "stale servo 2 by=10ms")
 	start := r.line.Now()
 	for i := range 40 {
 		place(r.servos[1], float64(2048+i))
@@ -256,7 +201,7 @@ func TestUnplug(t *testing.T) {
 	if got := r.ask("FF FF FD 00 01 03 00 01 19 4E"); got == "" {
 		t.Error("silent after it is back")
 	}
-	if err := r.bus.Fault(emulator.Fault{Kind: emulator.Off, ID: 77, P: 1}); err == nil {
+	if err := r.bus.Fault(wire.Fault{Kind: wire.PowerLoss, Target: 77, P: 1}); err == nil {
 		t.Error("a fault of a servo that is not there was taken")
 	}
 	fresh.Close()

@@ -100,7 +100,7 @@ func (t *feetechProtocol) answer(s *Servo, id byte, start time.Duration, baud in
 			s.answer[i] = ^s.answer[i]
 		}
 		t.twin = feetech.AppendPacket(t.twin[:0], &status)
-		b.put(t.twin, sent.start, baud)
+		b.path.Put(t.twin, sent.start, baud)
 	}
 	return sent.end, sent.whole
 }

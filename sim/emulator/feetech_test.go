@@ -8,6 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo/feetech"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // light is an actuator of a model with a light load.
@@ -103,7 +104,7 @@ func TestFeetechMiddleEverywhere(t *testing.T) {
 func TestFeetechLock(t *testing.T) {
 	r := newRig(t, emulator.Timing{}, newFeetech(t, "sts3215", 1))
 	power := func() {
-		r.bus.Fault(emulator.Fault{Kind: emulator.Off, ID: 1, P: 1, For: 10 * time.Millisecond})
+		r.bus.Fault(wire.Fault{Kind: wire.PowerLoss, Target: 1, P: 1, For: 10 * time.Millisecond})
 		r.pass(20 * time.Millisecond)
 	}
 	r.ask("FF FF 01 04 03 37 01 BF")

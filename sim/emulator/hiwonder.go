@@ -189,6 +189,6 @@ func (t *hiwonderProtocol) answer(s *Servo, c *hiwonder.Command, now time.Durati
 			s.answer[i] = ^s.answer[i]
 		}
 		t.twin = hiwonder.AppendPacket(t.twin[:0], &k)
-		b.put(t.twin, sent.start, hiwonder.Baud)
+		b.path.Put(t.twin, sent.start, hiwonder.Baud)
 	}
 }

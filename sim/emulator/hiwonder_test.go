@@ -6,6 +6,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/servo/hiwonder"
 	"github.com/halyard-robotics/halyard/sim/emulator"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 func newHiwonder(t testing.TB, id int, presets ...any) *emulator.Servo {
@@ -49,7 +50,7 @@ func TestHiwonderVectors(t *testing.T) {
 		}
 	}
 	// An offset that was not saved is gone with the power.
-	r.bus.Fault(emulator.Fault{Kind: emulator.Off, ID: 1, P: 1, For: 10 * time.Millisecond})
+	r.bus.Fault(wire.Fault{Kind: wire.PowerLoss, Target: 1, P: 1, For: 10 * time.Millisecond})
 	r.pass(20 * time.Millisecond)
 	if got := r.register(0, "angle_offset"); got != 0 {
 		t.Errorf("offset after a power loss: got %d, want 0", got)

@@ -79,7 +79,7 @@ type kondoProtocol struct {
 
 // newKondoProtocol makes a byte on b's wire eleven bits long, for the parity.
 func newKondoProtocol(b *Bus) *kondoProtocol {
-	b.bits = 11
+	b.path.Bits = 11
 	return &kondoProtocol{bus: b, parser: kondo.NewParser(kondo.FromHost)}
 }
 
@@ -109,7 +109,7 @@ func (t *kondoProtocol) handle(now time.Duration) {
 		if sent.doubled { // the twin is elsewhere
 			answer.A, answer.B = ^answer.A&0x7F, ^answer.B&0x7F
 			b.packet = kondo.AppendPacket(b.packet[:0], &answer, kondo.FromServos)
-			b.put(b.packet, sent.start, s.baud())
+			b.path.Put(b.packet, sent.start, s.baud())
 		}
 	}
 }

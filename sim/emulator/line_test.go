@@ -8,6 +8,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/emulator"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 const (
@@ -225,13 +226,13 @@ func FuzzBus(f *testing.F) {
 	} {
 		f.Add(dynamixel.AppendInstruction2(nil, &in), uint8(0))
 	}
-	texts := []string{"off bus", "stuck servo 3", "garbage bus", "delayed bus", "crc bus p=0.5", "truncate bus p=0.5", "duplicate_id bus", "slow servo 3", "intermittent bus", "brownout bus from=1ms for=1ms"}
+	texts := []string{"off bus", "stuck servo 3", "garbage bus", "stale bus", "crc bus p=0.5", "truncate bus p=0.5", "duplicate_id bus", "slow servo 3", "intermittent bus", "brownout bus from=1ms for=1ms"}
 	f.Fuzz(func(t *testing.T, data []byte, how uint8) {
 		run := func() string {
 			r := newRig(t, emulator.Timing{Echo: how&1 != 0}, newServo(t, "ax-12a", 1), newServo(t, "mx-64", 2),
 				newServo(t, "xm430-w350", 3), newServo(t, "xl330-m288", 4), newServo(t, "xl-320", 5))
 			if i := int(how >> 4); i < len(texts) {
-				x, err := emulator.ParseFault(texts[i])
+				x, err := wire.Parse(texts[i])
 				if err == nil {
 					err = r.bus.Fault(x)
 				}

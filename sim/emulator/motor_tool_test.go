@@ -12,6 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo/vesc"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // Every parameter of a motor's table can be read, and written where it may be; its id is set for good.
@@ -58,7 +59,7 @@ func TestCyberGearTools(t *testing.T) {
 	if err := c.Write(9, limit, 5000); err != nil {
 		t.Error(err)
 	}
-	bus.Fault(emulator.Fault{Kind: emulator.Off, ID: 9, P: 1})
+	bus.Fault(wire.Fault{Kind: wire.PowerLoss, Target: 9, P: 1})
 	bus.ClearFaults()
 	if v, err := c.Read(9, limit); err != nil || v != limit.Default {
 		t.Errorf("after the power: got %d, %v", v, err)
@@ -103,7 +104,7 @@ func TestODriveTools(t *testing.T) {
 		if err := c.Write(0, gain, 3_000_000); err != nil {
 			t.Error(err)
 		}
-		bus.Fault(emulator.Fault{Kind: emulator.Off, ID: 0, P: 1})
+		bus.Fault(wire.Fault{Kind: wire.PowerLoss, Target: 0, P: 1})
 		bus.ClearFaults()
 		if v, err := c.Read(0, node); v != 5 || err != nil {
 			t.Errorf("%s: saved: got %d, %v", name, v, err)

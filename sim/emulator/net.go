@@ -1,10 +1,12 @@
 package emulator
 
 import (
+	"slices"
 	"time"
 
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator/can"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // canKind is a vendor on a CAN bus.
@@ -32,6 +34,7 @@ type net struct {
 	host  *can.Station
 	nodes []*can.Station // of the bus's servos
 	inbox []arrival      // in the order of time
+	lost  bool           // the host's controller is off the bus, and its line gone
 	bytes [can16]byte
 }
 
@@ -42,13 +45,12 @@ func newNet(b *Bus) *net {
 	n := &net{bus: b, wires: can.New(b.baud), inbox: make([]arrival, 0, maxKept)}
 	n.host = n.wires.Attach()
 	n.host.Receive = func(f *servo.CANFrame, end time.Duration) {
-		if b.plugged && len(n.inbox) < cap(n.inbox) {
+		if !b.IsGone() && len(n.inbox) < cap(n.inbox) {
 			n.inbox = append(n.inbox, arrival{*f, end})
 		}
 	}
 	n.host.Spoils = func(now time.Duration) bool {
-		p := b.faultAt(CRC, nil, now)
-		return p != nil && (p.P >= 1 || p.dice.Float64() < p.P)
+		return b.faultOccurs(wire.CRC, nil, now) != nil
 	}
 	for _, s := range b.servos {
 		node := n.wires.Attach()
@@ -57,7 +59,7 @@ func newNet(b *Bus) *net {
 		// On this bus a checksum that is wrong, an end in the middle and a second one of the same id are the same thing:
 		// an error frame, and the frame once more.
 		node.Spoils = func(now time.Duration) bool {
-			return b.faultOccurs(CRC, s, now) != nil || b.faultOccurs(Truncate, s, now) != nil || b.faultOccurs(DuplicateID, s, now) != nil
+			return b.faultOccurs(wire.CRC, s, now) != nil || b.faultOccurs(wire.Truncated, s, now) != nil || b.faultOccurs(wire.DuplicateID, s, now) != nil
 		}
 		n.nodes = append(n.nodes, node)
 	}
@@ -66,7 +68,7 @@ func newNet(b *Bus) *net {
 
 // deliver hands a frame to s, unless it does not hear it.
 func (n *net) deliver(s *Servo, f *servo.CANFrame, end time.Duration) {
-	n.bus.view(s, end)
+	n.bus.view(slices.Index(n.bus.servos, s), s, end)
 	s.update(end)
 	if n.bus.canReceive(s, end) {
 		s.kind.(canKind).execute(n, s, f, end)
@@ -76,7 +78,7 @@ func (n *net) deliver(s *Servo, f *servo.CANFrame, end time.Duration) {
 // send sends f from s, after it has worked out what to say.
 func (n *net) send(s *Servo, f servo.CANFrame, now time.Duration) {
 	now += n.bus.timing.Reply
-	if p := n.bus.faultOccurs(Slow, s, now); p != nil {
+	if p := n.bus.faultOccurs(wire.Delayed, s, now); p != nil {
 		now += p.Delay
 	}
 	for i, other := range n.bus.servos {
@@ -92,8 +94,8 @@ func (n *net) run(until time.Duration, stop bool) {
 		// What is said unasked comes in its turn.
 		next, who := until, -1
 		for i, s := range n.bus.servos {
-			n.bus.view(s, min(s.motor.beat, until))
-			n.nodes[i].Deaf = s.dark || !sameBaud(s.baud(), n.wires.Rate())
+			n.bus.view(i, s, min(s.motor.beat, until))
+			n.nodes[i].Deaf = s.dark || !wire.SameBaud(s.baud(), n.wires.Rate())
 			if !s.dark && s.motor.beat < next {
 				next, who = s.motor.beat, i
 			}
@@ -119,7 +121,7 @@ func (n *net) run(until time.Duration, stop bool) {
 // nobody stays on the way.
 func (n *net) receive(p []byte, start time.Duration) time.Duration {
 	const timeout = 100 * time.Millisecond
-	if !n.bus.plugged {
+	if n.bus.IsGone() {
 		return start
 	}
 	var f servo.CANFrame
@@ -132,7 +134,7 @@ func (n *net) receive(p []byte, start time.Duration) time.Duration {
 	now := start
 	for n.host.Waiting() > 0 && !n.host.Off && now < start+timeout {
 		for i, s := range n.bus.servos {
-			n.nodes[i].Deaf = s.dark || !sameBaud(s.baud(), n.wires.Rate())
+			n.nodes[i].Deaf = s.dark || !wire.SameBaud(s.baud(), n.wires.Rate())
 		}
 		end, ok := n.wires.Step(start + timeout)
 		if !ok {
@@ -140,18 +142,19 @@ func (n *net) receive(p []byte, start time.Duration) time.Duration {
 		}
 		now = max(now, end)
 	}
+	n.offBus()
 	if n.host.Waiting() > 0 { // a socket does not wait for them
 		return start
 	}
 	return now
 }
 
-// next is when the next frame has come for the host; false where none has.
-func (n *net) next() (time.Duration, bool) {
+// due is when the next frame has come for the host; Never where none has.
+func (n *net) due() time.Duration {
 	if len(n.inbox) == 0 {
-		return 0, false
+		return wire.Never
 	}
-	return n.inbox[0].end, true
+	return n.inbox[0].end
 }
 
 // read reads whole frames into p that have come by now.
@@ -175,40 +178,18 @@ func (n *net) discard(now time.Duration) {
 
 // unplug loses what was for the host; open starts its controller again, as a link that is set up does.
 func (n *net) unplug() { n.inbox = n.inbox[:0]; n.host.Deaf = true }
-func (n *net) open()   { n.host.Restart(); n.host.Deaf = false; n.inbox = n.inbox[:0] }
+func (n *net) open()   { n.host.Restart(); n.host.Deaf, n.lost = false, false; n.inbox = n.inbox[:0] }
+
+// offBus lets what is open be gone when the host's controller has gone off the bus; opening anew starts it.
+func (n *net) offBus() {
+	if n.host.Off && !n.lost {
+		n.bus.Lose()
+		n.lost = true
+	}
+}
 
 // silent is the tongue of a bus that has no bytes: net hears whole frames.
 type silent struct{}
 
 func (silent) reset()                      {}
 func (silent) parse([]byte, time.Duration) {}
-
-// run lets a CAN bus have its way until then or until there is something to read.
-func (b *Bus) run(until time.Duration) {
-	if b.net != nil {
-		b.net.run(until, b.plugged)
-	}
-}
-
-// next, take and discard are the wire's, or the frames of a CAN bus.
-func (b *Bus) next() (time.Duration, bool) {
-	if b.net != nil {
-		return b.net.next()
-	}
-	return b.wire.next()
-}
-
-func (b *Bus) read(p []byte, now time.Duration, baud int) int {
-	if b.net != nil {
-		return b.net.read(p, now)
-	}
-	return b.wire.receive(p, now, baud)
-}
-
-func (b *Bus) discard(now time.Duration) {
-	if b.net != nil {
-		b.net.discard(now)
-		return
-	}
-	b.wire.discard(now)
-}

@@ -24,7 +24,7 @@ func (t *odriveProtocol) parse(p []byte, start time.Duration) {
 	for fed := 0; fed < len(p); {
 		fed += t.lines.Feed(p[fed:])
 		if line := t.lines.Line(); line != nil {
-			t.execute(line, start+t.bus.time(fed, t.bus.host))
+			t.execute(line, start+t.bus.path.Time(fed, t.bus.host))
 		}
 	}
 }
@@ -250,6 +250,6 @@ func (t *odriveProtocol) send(s *Servo, now time.Duration) {
 	if sent.doubled { // the twin stands on the other side
 		t.text = append(t.text, '1')
 		b.packet = odrive.AppendAnswer(b.packet[:0], t.text)
-		b.put(b.packet, sent.start, s.baud())
+		b.path.Put(b.packet, sent.start, s.baud())
 	}
 }

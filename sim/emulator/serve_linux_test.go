@@ -16,6 +16,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/emulator"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // tty is a client's end: a servo.Line on a terminal, as small as it can be.
@@ -153,7 +154,7 @@ func TestPTYIsPacedAndFeelsTheRate(t *testing.T) {
 func TestUnpluggedPTYComesBackBehindItsLink(t *testing.T) {
 	b, link, _ := served(t, nil, newServo(t, "xm430-w350", 1))
 	port := openTTY(t, link, 1000000)
-	x, _ := emulator.ParseFault("unplug bus for=30ms")
+	x, _ := wire.Parse("unplug bus for=30ms")
 	if err := b.Fault(x); err != nil {
 		t.Fatal(err)
 	}
@@ -241,4 +242,44 @@ func TestChainOnAPTY(t *testing.T) {
 		}
 	}
 	stop()
+}
+
+// A ping on a terminal is answered when the wire would: its request, the return delay, the answer, and a tenth of a millisecond.
+// What is judged is the quickest of many, since a busy machine delays any of them.
+func TestPTYAnswersWhenTheWireWould(t *testing.T) {
+	for _, delay := range []int64{0, 125, 250} {
+		s := newServo(t, "xm430-w350", 1)
+		s.Preset("return_delay", delay)
+		_, link, stop := served(t, nil, s)
+		port := openTTY(t, link, 1000000)
+		ping := dynamixel.AppendInstruction2(nil, &dynamixel.Instruction{ID: 1, Op: dynamixel.Ping})
+		const answer = 14
+		want := servo.WireTime(len(ping)+answer, 10, 1000000) + time.Duration(delay)*2*time.Microsecond + emulator.DefaultReply
+		var buf [64]byte
+		late := time.Hour
+		for range 60 {
+			start := time.Now()
+			if _, err := port.Write(ping); err != nil {
+				t.Fatal(err)
+			}
+			for n := 0; n < answer; {
+				k, err := port.Read(buf[n:], time.Second)
+				if err != nil {
+					t.Fatal(err)
+				}
+				n += k
+			}
+			if took := time.Since(start); took < want {
+				t.Errorf("return delay %d: answered after %v, want %v or more", delay, took, want)
+			} else {
+				late = min(late, took-want)
+			}
+		}
+		t.Logf("return delay %d: the wire %v, at best %v later", delay, want, late)
+		if late > 150*time.Microsecond {
+			t.Errorf("return delay %d: %v late, want 0.15 ms", delay, late)
+		}
+		port.Close()
+		stop()
+	}
 }

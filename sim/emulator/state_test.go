@@ -8,6 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 func TestShutdownOfAX(t *testing.T) {
@@ -117,7 +118,7 @@ func TestIndirectAddresses(t *testing.T) {
 }
 
 func TestPowerLossAndStartup(t *testing.T) {
-	brownout := emulator.Fault{Kind: emulator.Brownout, ID: emulator.WholeBus, P: 1, For: 10 * time.Millisecond}
+	brownout := wire.Fault{Kind: wire.PowerLoss, Target: wire.All, P: 1, For: 10 * time.Millisecond}
 	for _, x := range []struct {
 		startup int
 		gain    int64

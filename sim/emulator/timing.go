@@ -40,24 +40,3 @@ func FTDI(latency time.Duration) Timing {
 func wireTime(n, baud int) time.Duration {
 	return time.Duration(int64(n) * 10 * int64(time.Second) / int64(baud))
 }
-
-// sameBaud reports whether a receiver at one rate understands a sender at the other: a byte's last bit must still be
-// sampled within itself, which allows some 5 % between ideal clocks and 3 % between real ones.
-func sameBaud(a, b int) bool {
-	x, y := int64(a), int64(b)
-	return x*100 <= y*103 && y*100 <= x*103
-}
-
-// missample is the byte that a receiver at rate to makes of b sent at rate from: it finds the start bit's edge and
-// samples the middle of what it takes for the eight bits; behind the stop bit the line is idle.
-func missample(b byte, from, to int) byte {
-	frame := uint(b)<<1 | 1<<9 // start 0, data, stop 1
-	var out byte
-	for k := range 8 {
-		at := int64(2*k+3) * int64(from) / int64(2*to)
-		if at > 9 || frame>>at&1 == 1 {
-			out |= 1 << k
-		}
-	}
-	return out
-}

@@ -207,12 +207,12 @@ func (t *vescProtocol) send(s *Servo, payload []byte, now time.Duration) {
 		now = t.viaCAN(len(payload), now)
 	}
 	b.packet = vesc.AppendPacket(b.packet[:0], payload)
-	sent := b.transmit(s, b.packet, max(now, b.busy()), b.servos[0].baud()) // one after the other
+	sent := b.transmit(s, b.packet, max(now, b.path.Busy()), b.servos[0].baud()) // one after the other
 	if sent.doubled {
 		for i := 1; i < len(payload); i++ {
 			payload[i] = ^payload[i]
 		}
 		b.packet = vesc.AppendPacket(b.packet[:0], payload)
-		b.put(b.packet, sent.start, b.servos[0].baud())
+		b.path.Put(b.packet, sent.start, b.servos[0].baud())
 	}
 }

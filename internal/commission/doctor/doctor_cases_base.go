@@ -4,13 +4,13 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/base"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
-	"github.com/halyard-robotics/halyard/sim/emulator/uart"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // wireFault plants a fault of a line with what speaks by itself: a base, a scanner.
-func wireFault(line string, f uart.Fault) func(*TestRobot) error {
+func wireFault(line string, f wire.Fault) func(*TestRobot) error {
 	return tampered(func(_ *TestRobot, e *assembly.Emulation) {
-		if l, ok := e.Lines[line].(*uart.Line); ok {
+		if l, ok := e.Lines[line].(*wire.Line); ok {
 			l.Fault(f)
 		}
 	})
@@ -27,7 +27,7 @@ func tampered(with func(*TestRobot, *assembly.Emulation)) func(*TestRobot) error
 func baseFaultCases() []FaultCase {
 	const robot = "p2at"
 	return []FaultCase{
-		{"base switched off", robot, "", nil, wireFault("base", uart.Fault{Kind: uart.Off}),
+		{"base switched off", robot, "", nil, wireFault("base", wire.Fault{Kind: wire.PowerLoss}),
 			"device", StateFail, noID, hal.Absent, "no base answers", "switch it on"},
 		{"base at another rate", robot, "", nil, tampered(func(_ *TestRobot, e *assembly.Emulation) {
 			e.Lines["base"] = assembly.SerialEnd{Speaks: e.Bases[0].Board(19200)}.Line("base", 9600, 1)
@@ -37,9 +37,9 @@ func baseFaultCases() []FaultCase {
 		}), "device", StateFail, noID, hal.Invalid, "got a p2at, want a p2dx", "hardware.base.robot"},
 		{"battery nearly empty", robot, "", nil, tampered(func(_ *TestRobot, e *assembly.Emulation) { e.Bases[0].Life = 1e9 }),
 			"battery", StateWarn, noID, 0, "11.0 V", "charge"},
-		{"scanner without power", robot, "", nil, wireFault("laser", uart.Fault{Kind: uart.Off}),
+		{"scanner without power", robot, "", nil, wireFault("laser", wire.Fault{Kind: wire.PowerLoss}),
 			"device", StateFail, noID, hal.Absent, "no scanner answers", "power"},
-		{"scanner's transmit wire cut", robot, "", nil, wireFault("laser", uart.Fault{Kind: uart.NoReply}),
+		{"scanner's transmit wire cut", robot, "", nil, wireFault("laser", wire.Fault{Kind: wire.OpenWire}),
 			"device", StateFail, noID, hal.Absent, "no scanner answers", "TX to RX"},
 	}
 }

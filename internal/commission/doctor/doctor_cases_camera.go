@@ -8,6 +8,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/emulator/video"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // onlookerRobot is the made-up robot with a camera: an ROV whose board ends its pulses by itself.
@@ -27,22 +28,22 @@ func writeOnlooker(dir string) (string, error) {
 }
 
 // cameraFault plants a fault of a camera.
-func cameraFault(kind video.FaultKind) func(*TestRobot) error {
+func cameraFault(kind wire.Kind) func(*TestRobot) error {
 	return func(p *TestRobot) error {
-		p.Exam.blur = func(c *video.Camera) { c.Fault(video.Fault{Kind: kind}) }
+		p.Exam.blur = func(c *video.Camera) { c.Fault(wire.Fault{Kind: kind}) }
 		return nil
 	}
 }
 
 func cameraFaultCases() []FaultCase {
 	return []FaultCase{
-		{"camera not plugged in", onlookerRobot, "", nil, cameraFault(video.Unplug), "camera", StateFail, noID, hal.Absent,
+		{"camera not plugged in", onlookerRobot, "", nil, cameraFault(wire.Unplugged), "camera", StateFail, noID, hal.Absent,
 			"no such device", "hardware.cameras.front.port"},
-		{"camera that this user may not open", onlookerRobot, "", nil, cameraFault(video.Denied), "camera", StateFail, noID, hal.Busy,
+		{"camera that this user may not open", onlookerRobot, "", nil, cameraFault(wire.Denied), "camera", StateFail, noID, hal.Busy,
 			"permission denied", "usermod -aG video"},
-		{"camera of another program", onlookerRobot, "", nil, cameraFault(video.Busy), "camera", StateFail, noID, hal.Busy,
+		{"camera of another program", onlookerRobot, "", nil, cameraFault(wire.Busy), "camera", StateFail, noID, hal.Busy,
 			"another program has it", "fuser"},
-		{"camera that makes another size of it", onlookerRobot, "", nil, cameraFault(video.Obstinate), "camera", StateFail, noID, hal.Invalid,
+		{"camera that makes another size of it", onlookerRobot, "", nil, cameraFault(wire.Wrong), "camera", StateFail, noID, hal.Invalid,
 			"got 32x18 MJPG from it", "hardware.cameras.front"},
 	}
 }

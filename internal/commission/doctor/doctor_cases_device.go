@@ -14,7 +14,7 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/pwm"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
-	"github.com/halyard-robotics/halyard/sim/emulator/chip"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // The made-up robots of devices: a neck of a smart servo and a hobby servo with an inertial sensor in its head, the boards
@@ -97,7 +97,7 @@ func writeNodder(dir, name string) (string, error) {
 }
 
 // chipFault plants a fault of an I2C bus.
-func chipFault(bus string, f chip.Fault) func(*TestRobot) error {
+func chipFault(bus string, f wire.Fault) func(*TestRobot) error {
 	return func(p *TestRobot) error {
 		p.Exam.Tamper = func(e *assembly.Emulation) { e.Buses[bus].Fault(f) }
 		return nil
@@ -105,10 +105,10 @@ func chipFault(bus string, f chip.Fault) func(*TestRobot) error {
 }
 
 // endFault plants a fault of the device at the end of a serial line.
-func endFault(line string, f chip.Fault) func(*TestRobot) error {
+func endFault(line string, f wire.Fault) func(*TestRobot) error {
 	return func(p *TestRobot) error {
 		p.Exam.Tamper = func(e *assembly.Emulation) {
-			if s, ok := e.Lines[line].(*chip.Serial); ok {
+			if s, ok := e.Lines[line].(*wire.Line); ok {
 				s.Fault(f)
 			}
 		}
@@ -154,11 +154,11 @@ func mistaken(device string) func(*TestRobot) error {
 // deviceFaultCases are what can be wrong with what is no servo.
 func deviceFaultCases() []FaultCase {
 	return []FaultCase{
-		{"sensor without power", nodderRobot, "", nil, chipFault("main", chip.Fault{Kind: chip.Off, Address: imu.BNO055Address}),
+		{"sensor without power", nodderRobot, "", nil, chipFault("main", wire.Fault{Kind: wire.PowerLoss, Target: imu.BNO055Address}),
 			"device", StateFail, noID, hal.Absent, "no acknowledge", "power"},
-		{"board without power", nodderRobot, "", nil, chipFault("main", chip.Fault{Kind: chip.Off, Address: pwm.PCA9685Address}),
+		{"board without power", nodderRobot, "", nil, chipFault("main", wire.Fault{Kind: wire.PowerLoss, Target: pwm.PCA9685Address}),
 			"device", StateFail, noID, hal.BusFault, "no acknowledge", "power"},
-		{"I2C bus held low", nodderRobot, "", nil, chipFault("main", chip.Fault{Kind: chip.BusHeldLow}),
+		{"I2C bus held low", nodderRobot, "", nil, chipFault("main", wire.Fault{Kind: wire.HeldLow}),
 			"device", StateFail, Anybody, hal.Absent, "does not become free", "pull-ups"},
 		{"sensor's address strapped otherwise", nodderRobot, "", nil, strapped(imu.BNO055AddressAlt),
 			"device", StateFail, noID, hal.Absent, "no acknowledge", fmt.Sprintf("answers at 0x%02X", imu.BNO055Address)},
@@ -166,12 +166,12 @@ func deviceFaultCases() []FaultCase {
 		{"I2C bus too slow", nodderRobot, "buses.main.frequency=30000", nil, nil, "load", StateFail, noID, hal.BusFault, "at 30000 Hz", "400000 Hz (dtparam=i2c_arm_baudrate=400000): "},
 		{"I2C bus nearly full", nodderRobot, "buses.main.frequency=60000", nil, nil, "load", StateWarn, noID, 0, "at 60000 Hz", "a lower rate of"},
 		{"I2C not switched on", nodderRobot, "", nil, realSensors(), "port", StateFail, noID, hal.Absent, "not switched on", "raspi-config"},
-		{"sensor without power", nodderSPI, "", nil, chipFault("head", chip.Fault{Kind: chip.Off}),
+		{"sensor without power", nodderSPI, "", nil, chipFault("head", wire.Fault{Kind: wire.PowerLoss}),
 			"device", StateFail, noID, hal.Absent, "got 0xFF", "MISO"},
 		{"another chip", nodderSPI, "", nil, mistaken("mpu-6500"), "device", StateFail, noID, hal.Absent, "identity", "set device"},
 		{"SPI too slow", nodderSPI, "buses.head.frequency=10000", nil, nil, "load", StateFail, noID, hal.BusFault, "at 10000 Hz", "a lower rate of imu"},
 		{"SPI not switched on", nodderSPI, "", nil, realSensors(), "port", StateFail, noID, hal.Absent, "not switched on", "do_spi"},
-		{"sensor without power", nodderSerial, "", nil, endFault("head", chip.Fault{Kind: chip.Off}),
+		{"sensor without power", nodderSerial, "", nil, endFault("head", wire.Fault{Kind: wire.PowerLoss}),
 			"device", StateFail, noID, hal.Absent, "bno055", "TX to RX"},
 		{"sensor's adapter missing", nodderSerial, "", nil, realSensors(),
 			"port", StateFail, noID, hal.Absent, "/dev/no-head is not there", "buses.head.port"},

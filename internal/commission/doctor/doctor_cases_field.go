@@ -10,7 +10,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/servo"
-	"github.com/halyard-robotics/halyard/sim/emulator/chip"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // What people report of their first days with a robot: servos as they came out of the box or out of another robot, plugs
@@ -115,7 +115,7 @@ func fieldFaultCases() []FaultCase {
 		{"12 V on a servo of 7.4 V", sts, "", nil, supply(2, 12), "voltage", StateWarn, 2, 0, "12.0 V at a sts3215 of 7.4 V", "switch off"},
 		{"board strapped otherwise", nodderRobot, "", nil, misplaced(pwm.PCA9685Address + 1), "device", StateFail, noID, hal.BusFault,
 			"no acknowledge", fmt.Sprintf("something answers at 0x%02X", pwm.PCA9685Address)},
-		{"another chip at the board's address", nodderRobot, "", nil, chipFault("main", chip.Fault{Kind: chip.Garbage, Address: pwm.PCA9685Address}),
+		{"another chip at the board's address", nodderRobot, "", nil, chipFault("main", wire.Fault{Kind: wire.Garbage, Target: pwm.PCA9685Address}),
 			"device", StateWarn, noID, 0, "is no PCA9685", "INA219"},
 		{"battery low before the start", nodderRobot, monitor + "battery={bus: main, device: ina219, address: 0x44, below: 60}", nil, nil,
 			"alarm", StateWarn, noID, 0, "is below 60", "before anything moves"},

@@ -6,7 +6,7 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/gpio"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
-	pins "github.com/halyard-robotics/halyard/sim/emulator/gpio"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // feelerRobot is the made-up robot of lines of a GPIO chip.
@@ -44,12 +44,12 @@ func watchingRig() string {
 }
 
 // lineFault plants a fault of a line of the GPIO chip, by its name or "".
-func lineFault(kind pins.FaultKind, line string) func(*TestRobot) error {
+func lineFault(kind wire.Kind, line string) func(*TestRobot) error {
 	return func(p *TestRobot) error {
 		p.Exam.Tamper = func(e *assembly.Emulation) {
-			f := pins.Fault{Kind: kind}
+			f := wire.Fault{Kind: kind}
 			if line != "" {
-				f.Line = e.Gpios["io"].At[line]
+				f.Target = e.Gpios["io"].At[line]
 			}
 			e.Gpios["io"].Fault(f)
 		}
@@ -73,11 +73,11 @@ func lineFaultCases() []FaultCase {
 	const held = `held by "gpioset"`
 	return []FaultCase{
 		{"OE pin unwired", nodderUngated, "", nil, nil, "output_enable", StateWarn, noID, 0, "goes on pulsing when the program dies", "wire OE"},
-		{"GPIO chip unplugged", feelerRobot, "", nil, lineFault(pins.Unplugged, ""), "device", StateFail, noID, hal.Absent, "no such file", "gpiochip"},
+		{"GPIO chip unplugged", feelerRobot, "", nil, lineFault(wire.Unplugged, ""), "device", StateFail, noID, hal.Absent, "no such file", "gpiochip"},
 		{"bumper's line held", feelerRobot, "", nil, holding("17"), "line", StateFail, noID, hal.Busy, held, "gpioinfo"},
 		{"gate's line held", feelerRobot, "", nil, holding("4"), "line", StateFail, noID, hal.Busy, held, "gpioinfo"},
-		{"stop button's wire cut", feelerRobot, "", nil, lineFault(pins.Cut, "BUTTON"), "estop", StateFail, noID, hal.Unsafe, "circuit is open", "wire is cut"},
-		{"sonar without power", feelerRobot, "", nil, lineFault(pins.Cut, "ECHO"), "device", StateFail, noID, hal.Timeout, "no answer", "power"},
-		{"sonar's echo shorted", feelerRobot, "", nil, lineFault(pins.StuckHigh, "ECHO"), "device", StateFail, noID, hal.Timeout, "stays high", "wires"},
+		{"stop button's wire cut", feelerRobot, "", nil, lineFault(wire.OpenWire, "BUTTON"), "estop", StateFail, noID, hal.Unsafe, "circuit is open", "wire is cut"},
+		{"sonar without power", feelerRobot, "", nil, lineFault(wire.OpenWire, "ECHO"), "device", StateFail, noID, hal.Timeout, "no answer", "power"},
+		{"sonar's echo shorted", feelerRobot, "", nil, lineFault(wire.StuckHigh, "ECHO"), "device", StateFail, noID, hal.Timeout, "stays high", "wires"},
 	}
 }

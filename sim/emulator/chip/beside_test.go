@@ -12,6 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/pwm"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // wall is a host on a real machine: its transactions and waits take the bubble's time, as copper takes the wall's.
@@ -93,7 +94,7 @@ func TestBeside(t *testing.T) {
 		if w, _ := out.Pulse(7); w < 1710*us || w > 1718*us {
 			t.Errorf("pulse: got %v, want 1714 µs", w)
 		}
-		bus.Fault(chip.Fault{Kind: chip.BusHeldLow})
+		bus.Fault(wire.Fault{Kind: wire.HeldLow})
 		run(2 * time.Second)
 		for i, s := range f.Status {
 			if s.Err == nil {

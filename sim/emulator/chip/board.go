@@ -3,12 +3,25 @@ package chip
 import (
 	"time"
 
-	"github.com/halyard-robotics/halyard/sim/emulator/uart"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
-// NewBoard returns end as a board of a uart.Line at baud, by which it can be served on a pseudo terminal. What it answers,
+// Endpoint is an emulated board at the other end of a serial line, which answers at once.
+type Endpoint interface {
+	// Receive takes what the host sent, whole by now, and appends what the board sends to answer.
+	Receive(p []byte, now time.Duration, answer []byte) []byte
+	// Power takes its power away or gives it.
+	Power(on bool, now time.Duration)
+}
+
+// NewSerial returns the line called name, 8N1, with a board that has been under power for long.
+func NewSerial(name string, baud int, seed int64, end Endpoint) *wire.Line {
+	return wire.NewLine(name, max(1, baud), seed, NewBoard(end, max(1, baud)))
+}
+
+// NewBoard returns end as a board of a wire.Line at baud, by which it can be served on a pseudo terminal. What it answers,
 // it answers at once.
-func NewBoard(end Endpoint, baud int) uart.Board { return &board{end: end, baud: baud} }
+func NewBoard(end Endpoint, baud int) wire.Board { return &board{end: end, baud: baud} }
 
 type board struct {
 	end    Endpoint
@@ -23,7 +36,7 @@ func (b *board) Receive(p []byte, now time.Duration) {
 
 func (b *board) Next() time.Duration {
 	if len(b.answer) == 0 {
-		return uart.Never
+		return wire.Never
 	}
 	return b.at
 }

@@ -3,11 +3,11 @@ package chip
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"sync"
 	"time"
 
 	"periph.io/x/conn/v3/physic"
+
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // Device is one emulated chip on a bus. The bus calls it, one call at a time.
@@ -32,25 +32,21 @@ const hang = time.Second
 // Bus is an I2C bus in memory. It is a hal.World: Advance moves its clock along with the scene's. All methods may be called
 // from any goroutine.
 type Bus struct {
-	name    string
 	hertz   int64
 	devices []Device
 
-	mu       sync.Mutex
-	edge     time.Duration // the end of the last period that has passed
+	wire.Medium
 	busy     time.Duration // what transactions took since then, all hosts'
 	total    time.Duration // and since the bus was made
 	overruns uint64
-	faults   []*planted
 	dark     map[Device]bool
-	dice     *rand.Rand
 }
 
 // NewBus returns the bus called name that runs at hertz (400 kHz, usually), with its devices under power for long. seed is of
 // the faults' dice.
 func NewBus(name string, hertz int, seed int64, devices ...Device) *Bus {
-	b := &Bus{name: name, hertz: int64(max(1000, hertz)), devices: devices, dark: map[Device]bool{},
-		dice: rand.New(rand.NewPCG(uint64(seed), 0x12C))}
+	b := &Bus{hertz: int64(max(1000, hertz)), devices: devices, dark: map[Device]bool{}}
+	b.Medium = wire.NewMedium(name, seed, 0x12C, nil, b.power)
 	for _, d := range devices {
 		d.Power(true, -time.Hour)
 	}
@@ -60,36 +56,28 @@ func NewBus(name string, hertz int, seed int64, devices ...Device) *Bus {
 // Advance lets a period of dt pass. Transactions that took longer than it count as an overrun: on copper they would not
 // have been over.
 func (b *Bus) Advance(dt time.Duration) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.edge += dt
+	b.Lock()
+	defer b.Unlock()
 	// Hosts do not wait for each other here; that they would have to is seen in the sum.
 	if b.busy > dt {
 		b.overruns++
 	}
 	b.busy = 0
-	b.power(b.edge)
+	b.Step(dt)
 	return nil
-}
-
-// Edge is the time of the cycle's edge: what a poller in step with the cycle goes by.
-func (b *Bus) Edge() time.Duration {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.edge
 }
 
 // Overruns counts the periods that their transactions did not fit into.
 func (b *Bus) Overruns() uint64 {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	b.Lock()
+	defer b.Unlock()
 	return b.overruns
 }
 
 // Busy is how long the bus has been busy since it was made.
 func (b *Bus) Busy() time.Duration {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	b.Lock()
+	defer b.Unlock()
 	return b.total
 }
 
@@ -102,7 +90,7 @@ type Host struct {
 	own time.Duration // what its transactions and waits took it to
 }
 
-func (h *Host) String() string { return h.bus.name }
+func (h *Host) String() string { return h.bus.Name }
 
 // Now is the handle's own time: the edge's, or what was waited for beyond it.
 func (h *Host) Now() time.Duration {
@@ -117,10 +105,10 @@ func (h *Host) SleepUntil(t time.Duration) { h.own = max(h.Now(), t) }
 func (h *Host) SetSpeed(f physic.Frequency) error {
 	hertz := int64(f / physic.Hertz)
 	if hertz < 1000 || hertz > 5_000_000 {
-		return fmt.Errorf("%s: speed: got %v, want 1kHz..5MHz", h.bus.name, f)
+		return fmt.Errorf("%s: speed: got %v, want 1kHz..5MHz", h.bus.Name, f)
 	}
-	h.bus.mu.Lock()
-	defer h.bus.mu.Unlock()
+	h.bus.Lock()
+	defer h.bus.Unlock()
 	h.bus.hertz = hertz
 	return nil
 }
@@ -130,8 +118,8 @@ func (h *Host) SetSpeed(f physic.Frequency) error {
 func (h *Host) Tx(addr uint16, w, r []byte) error {
 	h.Now()
 	b := h.bus
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	b.Lock()
+	defer b.Unlock()
 	bits := int64(1 + 9*(1+len(w)) + 1)
 	if len(w) > 0 && len(r) > 0 {
 		bits++
@@ -145,12 +133,12 @@ func (h *Host) Tx(addr uint16, w, r []byte) error {
 	took := time.Duration(bits * int64(time.Second) / b.hertz)
 	// Power first: what a brown-out took is lost before this transaction asks for it.
 	b.power(h.own)
-	if b.faultOccurs(BusHeldLow, addr, h.own) {
+	if b.Occurs(wire.HeldLow, int(addr), h.own) != nil {
 		h.own += hang
 		return ErrHangs
 	}
 	d := b.at(addr)
-	if d == nil || b.dark[d] || b.faultOccurs(NoAck, addr, h.own) {
+	if d == nil || b.dark[d] || b.Occurs(wire.Dropped, int(addr), h.own) != nil {
 		h.own += time.Duration(11 * int64(time.Second) / b.hertz) // the address alone
 		return fmt.Errorf("address 0x%02X: %w", addr, ErrNoAcknowledge)
 	}
@@ -174,4 +162,32 @@ func (b *Bus) at(addr uint16) Device {
 		}
 	}
 	return nil
+}
+
+// power takes the power of each device, or gives it back, as the faults at work at now make it. Under the lock.
+func (b *Bus) power(now time.Duration) {
+	if len(b.Planted()) == 0 && len(b.dark) == 0 {
+		return
+	}
+	for _, d := range b.devices {
+		if off := b.Find(wire.PowerLoss, int(d.Address()), now) != nil || b.Find(wire.Unplugged, int(d.Address()), now) != nil; off != b.dark[d] {
+			d.Power(!off, now)
+			if b.dark[d] = off; !off {
+				delete(b.dark, d)
+			}
+		}
+	}
+}
+
+// corrupt lets an answer go wrong on its way. Under the lock.
+func (b *Bus) corrupt(addr uint16, r []byte, now time.Duration) {
+	if len(r) == 0 {
+		return
+	}
+	if f := b.Occurs(wire.Corrupted, int(addr), now); f != nil {
+		r[f.Dice.IntN(len(r))] ^= 1 << f.Dice.IntN(8)
+	}
+	if f := b.Occurs(wire.Garbage, int(addr), now); f != nil {
+		wire.Scramble(r, f.Dice)
+	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/drivers/pressure"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // A program that holds a depth is tried without water: the emulated sensor feels what it is told, in virtual time, and
@@ -33,7 +34,7 @@ func Example() {
 		}
 		fmt.Printf("%.2f m\n", values[0]/(1025*9.80665))
 	}
-	bus.Fault(chip.Fault{Kind: chip.Off, Address: sensor.Address()})
+	bus.Fault(wire.Fault{Kind: wire.PowerLoss, Target: int(sensor.Address())})
 	fmt.Println(depth.Read(values))
 	// Output:
 	// 1.00 m

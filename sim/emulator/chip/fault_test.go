@@ -13,12 +13,13 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/pwm"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // subject is one device under faults: read in step with cycles of 10 ms.
 type subject struct {
 	advance func(time.Duration) error
-	fault   func(chip.Fault)
+	fault   func(wire.Fault)
 	clear   func()
 	poller  *drivers.Poller       // of a sensor
 	feeder  *drivers.OutputWriter // of an output
@@ -173,7 +174,7 @@ func (s *subject) cycle(t *testing.T) (well, wrong bool) {
 }
 
 // suffer runs one fault for a second and waits for the recovery, for three seconds at most.
-func (s *subject) suffer(t *testing.T, f chip.Fault) (o outcome) {
+func (s *subject) suffer(t *testing.T, f wire.Fault) (o outcome) {
 	t.Helper()
 	for range 50 {
 		s.cycle(t)
@@ -205,23 +206,23 @@ func (s *subject) suffer(t *testing.T, f chip.Fault) (o outcome) {
 // again within a second of the cause going away.
 func TestFaults(t *testing.T) {
 	for _, s := range subjects() {
-		for kind := range chip.Noise + 1 {
+		for _, kind := range append(wire.LineFaults(), wire.HeldLow) {
 			for _, p := range []float64{0, 0.2} {
 				subject := s.make(t)
-				if kind >= chip.Lost && !subject.serial {
+				if onChip := kind == wire.PowerLoss || kind == wire.Dropped || kind == wire.Corrupted || kind == wire.Garbage || kind == wire.HeldLow; !onChip && !subject.serial {
 					continue
 				}
 				name := fmt.Sprintf("%s %v %g", s.name, kind, p)
-				o := subject.suffer(t, chip.Fault{Kind: kind, P: p})
+				o := subject.suffer(t, wire.Fault{Kind: kind, P: p})
 				t.Logf("%-24s told %-5v wrong %3d of 100, well after %v", name, o.told, o.wrong, o.recovery)
 				most := 0 // with a wrong bit in every answer two in a row are wrong alike now and then
-				if kind == chip.Flip && p == 0 {
+				if kind == wire.Corrupted && p == 0 {
 					most = 10
 				}
 				switch {
 				case o.recovery > time.Second:
 					t.Errorf("%s: not well again within a second", name)
-				case !o.told && (kind == chip.Off || kind == chip.NoAck || kind == chip.BusHeldLow) && p == 0:
+				case !o.told && (kind == wire.PowerLoss || kind == wire.OpenWire || !subject.serial && (kind == wire.Dropped || kind == wire.HeldLow)) && p == 0:
 					t.Errorf("%s: not told", name)
 				case o.wrong > most:
 					t.Errorf("%s: %d wrong values handed on as right", name, o.wrong)
@@ -254,7 +255,7 @@ func TestFaultsStayLocal(t *testing.T) {
 			}
 		}
 		run(500 * time.Millisecond)
-		r.bus.Fault(chip.Fault{Kind: chip.Off, Address: c.addr})
+		r.bus.Fault(wire.Fault{Kind: wire.PowerLoss, Target: int(c.addr)})
 		run(time.Second)
 		for i, s := range f.Status {
 			hit := i == c.hit || c.hit < thrusters && i < thrusters

@@ -8,6 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/imu"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // sensor is drivers.Sensor.
@@ -41,14 +42,14 @@ func tilted() chip.Motion {
 // The BNO055 says what it feels, over both wires, and finds itself again after a loss of power.
 func TestBNO055(t *testing.T) {
 	for _, compass := range []bool{false, true} {
-		for _, wire := range []string{"i2c", "serial"} {
+		for _, over := range []string{"i2c", "serial"} {
 			c := chip.NewBNO055(imu.BNO055Address)
 			c.Motion = tilted()
 			var s sensor
-			var fault func(chip.Fault)
+			var fault func(wire.Fault)
 			var pass func(time.Duration) error
 			var clock hal.Clock
-			if wire == "i2c" {
+			if over == "i2c" {
 				bus := chip.NewBus("i2c", 400_000, 1, c)
 				host := bus.Host()
 				clock, fault, pass = host, bus.Fault, bus.Advance
@@ -58,7 +59,7 @@ func TestBNO055(t *testing.T) {
 				clock, fault, pass = line, line.Fault, line.Advance
 				s = imu.NewBNO055Serial("uart", line.Open, imu.BNO055Config{Compass: compass, Clock: line})
 			}
-			t.Run(wire, func(t *testing.T) {
+			t.Run(over, func(t *testing.T) {
 				must(t, s.Open())
 				if took := clock.Now(); took > 60*time.Millisecond {
 					t.Errorf("opening: took %v, want 60 ms at most of a chip that has booted", took)
@@ -79,7 +80,7 @@ func TestBNO055(t *testing.T) {
 				check()
 				t.Logf("a read takes %v", clock.Now()-begin)
 				// Power lost and back: what is not known is not said, and opening finds the chip once it has booted.
-				fault(chip.Fault{Kind: chip.Off, For: 10 * time.Millisecond})
+				fault(wire.Fault{Kind: wire.PowerLoss, For: 10 * time.Millisecond})
 				must(t, pass(clock.Now()+time.Millisecond))
 				if err := s.Read(make([]float64, 10)); err == nil {
 					t.Error("without power: got values")
@@ -100,7 +101,7 @@ func TestBNO055Forgets(t *testing.T) {
 	host := bus.Host()
 	s := imu.NewBNO055(host, imu.BNO055Config{Clock: host})
 	must(t, s.Open())
-	bus.Fault(chip.Fault{Kind: chip.Off, For: time.Millisecond})
+	bus.Fault(wire.Fault{Kind: wire.PowerLoss, For: time.Millisecond})
 	must(t, bus.Advance(5*time.Millisecond))
 	must(t, bus.Advance(time.Second)) // it has booted meanwhile
 	if err := s.Read(make([]float64, 10)); hal.KindOf(err) != hal.Absent {
@@ -158,7 +159,7 @@ func TestMPU(t *testing.T) {
 			}
 			near(t, "°C", values[9], 31, 0.01)
 			// A chip that sleeps with its settings gone has old samples that look like any.
-			bus.Fault(chip.Fault{Kind: chip.Off, For: time.Millisecond})
+			bus.Fault(wire.Fault{Kind: wire.PowerLoss, For: time.Millisecond})
 			must(t, bus.Advance(host.Now()+5*time.Millisecond))
 			must(t, bus.Advance(100*time.Millisecond))
 			if err := s.Read(values); hal.KindOf(err) != hal.Absent {

@@ -7,6 +7,7 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/pwm"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 const us = time.Microsecond
@@ -59,7 +60,7 @@ func TestPCA9685Reset(t *testing.T) {
 	out, err := pwm.NewPCA9685(host, pwm.PCA9685Config{Clock: host})
 	must(t, err)
 	must(t, out.Open())
-	bus.Fault(chip.Fault{Kind: chip.Off, For: time.Millisecond})
+	bus.Fault(wire.Fault{Kind: wire.PowerLoss, For: time.Millisecond})
 	must(t, bus.Advance(10*time.Millisecond))
 	if err := out.Write([]time.Duration{1500 * us}); hal.KindOf(err) != hal.Absent {
 		t.Errorf("got %v", err)
@@ -135,5 +136,16 @@ func TestPCA9685Counts(t *testing.T) {
 		if got := uint16(led[2]) | uint16(led[3])<<8; scale[0] != c.prescale || mode[0] != 0x04 || led[0]|led[1] != 0 || got != c.count {
 			t.Errorf("%g Hz, %v: got prescaler %02X, mode 2 %02X, % X; want %02X, 04, %d counts", c.hertz, c.pulse, scale, mode, led, c.prescale, c.count)
 		}
+	}
+}
+
+// On a slow line the board answers after all that was written before: writes do not wait, and the driver counts their time.
+func TestMaestroOnASlowLine(t *testing.T) {
+	line := chip.NewSerial("slow", 9600, 1, chip.NewMaestro(6, 12, false))
+	d, err := pwm.NewMaestro(line.Open, pwm.MaestroConfig{Channels: 6, Device: -1})
+	must(t, err)
+	must(t, d.Open())
+	for range 5 {
+		must(t, d.Write(make([]time.Duration, 6)))
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/kinematics"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 const (
@@ -44,7 +45,7 @@ func rovLayout() *hal.Layout {
 // a hal.World that sinks and turns.
 type rov struct {
 	bus     *chip.Bus
-	line    *chip.Serial // of the Maestro and the BNO055's UART; nil without
+	line    *wire.Line // of the Maestro and the BNO055's UART; nil without
 	water   *chip.MS5837
 	motion  func(chip.Motion)
 	pulse   func(int) time.Duration

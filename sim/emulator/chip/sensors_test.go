@@ -10,6 +10,7 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/pressure"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // Over the whole range of each model the driver reads what the chip feels, within a count.
@@ -88,7 +89,7 @@ func TestBMX280(t *testing.T) {
 func resets(t *testing.T, bus *chip.Bus, host *chip.Host, s sensor) {
 	t.Helper()
 	values := make([]float64, 10)
-	bus.Fault(chip.Fault{Kind: chip.Off, For: time.Millisecond})
+	bus.Fault(wire.Fault{Kind: wire.PowerLoss, For: time.Millisecond})
 	must(t, bus.Advance(host.Now()+2*time.Millisecond))
 	must(t, bus.Advance(time.Second))
 	if err := s.Read(values); hal.KindOf(err) != hal.Absent {
@@ -145,7 +146,7 @@ func TestADS1115(t *testing.T) {
 	// A chip that is reset in the middle of a conversion: the configuration is the factory's.
 	host.SleepUntil(host.Now())
 	must(t, bus.Advance(host.Now()))
-	bus.Fault(chip.Fault{Kind: chip.Garbage, P: 1, For: time.Hour})
+	bus.Fault(wire.Fault{Kind: wire.Garbage, P: 1, For: time.Hour})
 	if err := s.Read(values); err == nil {
 		t.Error("garbage: got values")
 	}

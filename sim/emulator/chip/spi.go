@@ -1,6 +1,10 @@
 package chip
 
-import "time"
+import (
+	"time"
+
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
+)
 
 // upper is a chip whose registers lie above 0x7F: on SPI, where bit 7 says which way the bytes go, their numbers come without
 // it.
@@ -30,8 +34,8 @@ func (s *SPI) Tx(w, r []byte) error {
 	h := s.host
 	h.Now()
 	b := h.bus
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	b.Lock()
+	defer b.Unlock()
 	b.power(h.own)
 	begin := h.own
 	took := time.Duration(int64(8*len(w)+2) * int64(time.Second) / b.hertz)
@@ -45,7 +49,7 @@ func (s *SPI) Tx(w, r []byte) error {
 		return nil
 	}
 	d := b.devices[0]
-	if b.dark[d] || b.faultOccurs(NoAck, d.Address(), begin) {
+	if b.dark[d] || b.Occurs(wire.Dropped, int(d.Address()), begin) != nil {
 		return nil
 	}
 	register := w[0] & 0x7F

@@ -13,6 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/spi"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // onSPI are the chips that may are connected to either bus: each measures what it measures on I2C, a magnetometer apart.
@@ -50,10 +51,10 @@ func TestSPI(t *testing.T) {
 	for _, c := range onSPI {
 		t.Run(c.name, func(t *testing.T) {
 			i2c, bus := chip.NewBus("i2c", 400_000, 1, c.chip()), chip.NewBus("spi", 1_000_000, 1, c.chip())
-			host, wire := i2c.Host(), bus.SPI()
+			host, port := i2c.Host(), bus.SPI()
 			there, err := c.open(host, host)
 			must(t, err)
-			s, err := c.open(spi.NewPort("spi", wire), wire)
+			s, err := c.open(spi.NewPort("spi", port), port)
 			must(t, err)
 			if c.name != "mpu-9250" { // whose compass is a second chip
 				must(t, there.Open())
@@ -82,8 +83,8 @@ func TestSPI(t *testing.T) {
 				t.Errorf("got a field of %v, rates of %v; want none, and some", v[6:9], v[:3])
 			}
 			// Nothing acknowledges: a chip that is gone is a line that rests high, and no measurement.
-			for _, fault := range []chip.FaultKind{chip.Off, chip.NoAck} {
-				bus.Fault(chip.Fault{Kind: fault})
+			for _, fault := range []wire.Kind{wire.PowerLoss, wire.Dropped} {
+				bus.Fault(wire.Fault{Kind: fault})
 				if err := s.Read(v); hal.KindOf(err) != hal.Absent || !strings.Contains(err.Error(), "0xFF") && !strings.Contains(err.Error(), "FF FF") {
 					t.Errorf("%v: got %v", fault, err)
 				}
@@ -94,7 +95,7 @@ func TestSPI(t *testing.T) {
 				must(t, bus.Advance(time.Second))
 			}
 			// Power was lost for a moment: it has forgotten its settings.
-			bus.Fault(chip.Fault{Kind: chip.Off, For: time.Millisecond})
+			bus.Fault(wire.Fault{Kind: wire.PowerLoss, For: time.Millisecond})
 			must(t, bus.Advance(time.Second)) // it is back, and boots
 			must(t, bus.Advance(time.Second))
 			if err := s.Read(v); hal.KindOf(err) != hal.Absent {
@@ -113,8 +114,8 @@ func BenchmarkSPI(b *testing.B) {
 	for _, c := range onSPI {
 		b.Run(c.name, func(b *testing.B) {
 			bus := chip.NewBus("spi", 1_000_000, 1, c.chip())
-			wire := bus.SPI()
-			s, err := c.open(spi.NewPort("spi", wire), wire)
+			port := bus.SPI()
+			s, err := c.open(spi.NewPort("spi", port), port)
 			if err == nil {
 				err = s.Open()
 			}

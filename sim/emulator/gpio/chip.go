@@ -1,11 +1,10 @@
 package gpio
 
 import (
-	"math/rand/v2"
-	"sync"
 	"time"
 
 	driver "github.com/halyard-robotics/halyard/drivers/gpio"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // Config is what a chip is.
@@ -23,15 +22,12 @@ type Config struct {
 type Chip struct {
 	config Config
 
-	mu     sync.Mutex
-	edge   time.Duration
+	wire.Medium
 	lines  []line
 	parts  []Part
 	nodes  map[int32]*request
 	handed int32
-	faults []*planted
-	gone   int // how often it was unplugged: a node of before is dead
-	dice   *rand.Rand
+	dead   bool // it is unplugged, and its holders were told
 }
 
 // pull is what holds a line, or drives it.
@@ -82,62 +78,55 @@ type Part interface {
 
 // New returns a chip with nothing on its lines.
 func New(config Config) *Chip {
-	return &Chip{config: config, lines: make([]line, len(config.Lines)), nodes: map[int32]*request{},
-		dice: rand.New(rand.NewPCG(uint64(config.Seed), 0x6910))}
+	c := &Chip{config: config, lines: make([]line, len(config.Lines)), nodes: map[int32]*request{}}
+	c.Medium = wire.NewMedium(config.Name, config.Seed, 0x6910, nil, c.notice)
+	return c
 }
 
 // Attach puts parts on lines.
 func (c *Chip) Attach(parts ...Part) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.Lock()
+	defer c.Unlock()
 	for _, p := range parts {
 		c.parts = append(c.parts, p)
-		p.advance(c, c.edge, c.edge)
+		p.advance(c, c.EdgeTime(), c.EdgeTime())
 	}
 	c.flushAll()
 }
 
 // Resistor puts a resistor on the board that holds a line up or down while nothing drives it.
 func (c *Chip) Resistor(line int, up bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.Lock()
+	defer c.Unlock()
 	c.lines[line].board = pulled(up)
-	c.refresh(line, c.edge)
+	c.refresh(line, c.EdgeTime())
 }
 
 // Level is what is on the wire of a line at the edge.
 func (c *Chip) Level(line int) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.Lock()
+	defer c.Unlock()
 	return c.lines[line].level
 }
 
 // Held is who holds a line, "" where nobody does.
 func (c *Chip) Held(line int) string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.Lock()
+	defer c.Unlock()
 	if h := c.lines[line].holder; h != nil {
 		return h.asked.Consumer
 	}
 	return ""
 }
 
-// Edge is the time of the cycle's edge: what a poller in step with the cycle goes by.
-func (c *Chip) Edge() time.Duration {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.edge
-}
-
 // Advance lets a period of dt pass. The kernel takes edges whether or not anybody reads them.
 func (c *Chip) Advance(dt time.Duration) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	from := c.edge
-	c.edge += dt
-	c.age()
+	c.Lock()
+	defer c.Unlock()
+	from := c.EdgeTime()
+	c.Step(dt)
 	for _, p := range c.parts {
-		p.advance(c, from, c.edge)
+		p.advance(c, from, c.EdgeTime())
 	}
 	c.flushAll()
 	return nil
@@ -147,9 +136,9 @@ func (c *Chip) flushAll() {
 	for i := range c.lines {
 		switch r := c.lines[i].holder; {
 		case r == nil:
-			c.flush(i, c.edge)
+			c.flush(i, c.EdgeTime())
 		case int(r.asked.Offsets[0]) == i: // its lines together, in the order of time
-			r.flush(c.edge)
+			r.flush(c.EdgeTime())
 		}
 	}
 }
@@ -165,13 +154,13 @@ func (c *Chip) drive(i int, to pull, at time.Duration) {
 		at = max(at, l.coming[last].at)
 	}
 	// A contact that bounces comes back a few times, sooner and sooner.
-	if f := c.fault(Bounce, i, at); f != nil {
+	if f := c.Find(wire.Duplicated, i, at); f != nil {
 		was := l.part
 		if last := len(l.coming) - 1; last >= 0 {
 			was = l.coming[last].to
 		}
 		for gap := 2 * time.Millisecond; gap > 50*time.Microsecond; gap /= 2 {
-			gap -= time.Duration(c.dice.Int64N(int64(gap) / 4))
+			gap -= time.Duration(f.Dice.Int64N(int64(gap) / 4))
 			l.coming = append(l.coming, change{at, to}, change{at + gap/2, was})
 			at += gap
 		}
@@ -244,13 +233,13 @@ func (c *Chip) level(i int, at time.Duration) bool {
 		inside = low
 	}
 	part, out := l.part, l.out
-	if c.fault(Cut, i, at) != nil {
+	if c.Find(wire.OpenWire, i, at) != nil {
 		part, out = loose, loose
 	}
 	switch {
-	case c.fault(StuckLow, i, at) != nil:
+	case c.Find(wire.StuckLow, i, at) != nil:
 		return false
-	case c.fault(StuckHigh, i, at) != nil:
+	case c.Find(wire.StuckHigh, i, at) != nil:
 		return true
 	}
 	for _, p := range [...]pull{out, part, inside, l.board} {
@@ -278,5 +267,34 @@ func (c *Chip) show(i int, level bool, at time.Duration) {
 		return
 	}
 	l.seq++
-	l.holder.queueEvent(driver.Event{At: at, Line: uint32(i), Rising: active, LineSeq: l.seq}, c.faultOccurs(Lost, i, at))
+	l.holder.queueEvent(driver.Event{At: at, Line: uint32(i), Rising: active, LineSeq: l.seq}, c.Occurs(wire.Dropped, i, at) != nil)
+}
+
+// Fault plants f, whose time begins now. Its target is a line's offset, or wire.All. Duplicated lets contacts bounce: they come back
+// several times at each change, within 4 ms. OpenWire leaves a line to the resistors of the board. Unplugged is the whole chip's.
+func (c *Chip) Fault(f wire.Fault) {
+	c.Lock()
+	defer c.Unlock()
+	if f.Kind == wire.Unplugged {
+		f.Target = wire.All
+	}
+	c.Plant(f)
+}
+
+// notice lets a fault that begins or ends be seen: a chip that is gone has neither holders nor power. Under the lock.
+func (c *Chip) notice(now time.Duration) {
+	if gone := c.IsGone(); gone != c.dead {
+		c.dead = gone
+		for i := range c.lines {
+			if r := c.lines[i].holder; r != nil && gone {
+				r.release()
+			}
+			if gone {
+				c.lines[i].out = loose
+			}
+		}
+	}
+	for i := range c.lines {
+		c.refresh(i, now)
+	}
 }

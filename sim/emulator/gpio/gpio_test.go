@@ -12,6 +12,7 @@ import (
 	driver "github.com/halyard-robotics/halyard/drivers/gpio"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/emulator/gpio"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 const (
@@ -86,7 +87,7 @@ func TestBumper(t *testing.T) {
 		sw := &gpio.Switch{Line: 3}
 		b := newBoard(t, sw)
 		if bounces {
-			b.chip.Fault(gpio.Fault{Kind: gpio.Bounce, Line: 3})
+			b.chip.Fault(wire.Fault{Kind: wire.Duplicated, Target: 3})
 		}
 		s := driver.NewBumper(b.pins("3"), driver.BumperConfig{Debounce: 20 * ms})
 		b.open(s)
@@ -125,7 +126,7 @@ func TestBumperCut(t *testing.T) {
 		s := driver.NewBumper(p, driver.BumperConfig{})
 		b.open(s)
 		b.want(s, 0, "whole")
-		b.chip.Fault(gpio.Fault{Kind: gpio.Cut, Line: 0})
+		b.chip.Fault(wire.Fault{Kind: wire.OpenWire, Target: 0})
 		want := 0.0
 		if closed {
 			want = 1
@@ -158,17 +159,17 @@ func TestCircuit(t *testing.T) {
 		b.pass(ms)
 		b.want(s, 0, "pressed and released while nobody looked")
 		b.want(s, 1, "whole again")
-		broken := gpio.StuckHigh
+		broken := wire.StuckHigh
 		if toSupply {
-			broken = gpio.StuckLow
+			broken = wire.StuckLow
 		}
-		for _, k := range []gpio.FaultKind{gpio.Cut, broken} {
-			b.chip.Fault(gpio.Fault{Kind: k, Line: 5})
+		for _, k := range []wire.Kind{wire.OpenWire, broken} {
+			b.chip.Fault(wire.Fault{Kind: k, Target: 5})
 			b.want(s, 0, k.String())
 			b.chip.ClearFaults()
 			b.want(s, 1, "mended")
 		}
-		b.chip.Fault(gpio.Fault{Kind: gpio.Unplugged})
+		b.chip.Fault(wire.Fault{Kind: wire.Unplugged})
 		if err := s.Read(make([]float64, 1)); hal.KindOf(err) != hal.Absent {
 			t.Errorf("unplugged: got %v, want that it is absent", err)
 		}
@@ -213,7 +214,7 @@ func TestEncoder(t *testing.T) {
 	if b.must(s.Read(v)); v[0] != before+50 {
 		t.Errorf("after it: got %g, want 50 more than %g", v[0], before)
 	}
-	b.chip.Fault(gpio.Fault{Kind: gpio.Lost, Line: 0, P: 0.5})
+	b.chip.Fault(wire.Fault{Kind: wire.Dropped, Target: 0, P: 0.5})
 	wheel.Count += 50
 	b.pass(period)
 	if err := s.Read(v); err == nil {
@@ -248,8 +249,8 @@ func TestSonar(t *testing.T) {
 	if got := b.read(s); math.Abs(got-1) > 1e-6 {
 		t.Errorf("after it: got %g", got)
 	}
-	for kind, says := range map[gpio.FaultKind]string{gpio.StuckHigh: "stays high", gpio.Cut: "no answer", gpio.StuckLow: "no answer"} {
-		b.chip.Fault(gpio.Fault{Kind: kind, Line: 2})
+	for kind, says := range map[wire.Kind]string{wire.StuckHigh: "stays high", wire.OpenWire: "no answer", wire.StuckLow: "no answer"} {
+		b.chip.Fault(wire.Fault{Kind: kind, Target: 2})
 		if err := s.Read(make([]float64, 1)); err == nil || !strings.Contains(err.Error(), says) || hal.KindOf(err) != hal.Timeout {
 			t.Errorf("%v: got %v, want %q", kind, err, says)
 		}
@@ -353,7 +354,7 @@ func TestSwitch(t *testing.T) {
 	b.want(s, 1, "on")
 	b.must(s.Open())
 	b.want(s, 1, "opened twice")
-	b.chip.Fault(gpio.Fault{Kind: gpio.Unplugged})
+	b.chip.Fault(wire.Fault{Kind: wire.Unplugged})
 	if err := s.Read(nil); hal.KindOf(err) != hal.Absent || s.Lit() {
 		t.Errorf("unplugged: got %v, lit %v", err, s.Lit())
 	}
@@ -428,7 +429,7 @@ func TestRefused(t *testing.T) {
 	if err != nil || info.Label != "emulated" || len(lines) != 8 || lines[2].Consumer != "halyard test" || lines[2].Flags&driver.Used == 0 || lines[5].Name != "BTN" {
 		t.Errorf("survey: got %+v %+v, %v", info, lines, err)
 	}
-	b.chip.Fault(gpio.Fault{Kind: gpio.Unplugged})
+	b.chip.Fault(wire.Fault{Kind: wire.Unplugged})
 	if _, _, err := driver.Survey("io", b.host.Open); hal.KindOf(err) != hal.Absent || !errors.Is(err, syscall.ENOENT) {
 		t.Errorf("no chip: got %v", err)
 	}

@@ -29,21 +29,22 @@ func (h *Host) SleepUntil(t time.Duration) { h.own = max(h.Now(), t) }
 
 // Open opens the chip's node.
 func (h *Host) Open() (driver.Node, error) {
-	now := h.Now()
+	h.Now()
 	c := h.chip
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.fault(Unplugged, AnyLine, now) != nil {
+	c.Lock()
+	defer c.Unlock()
+	plug, err := c.Plugged()
+	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: "/dev/" + c.config.Name, Err: syscall.ENOENT}
 	}
-	return &node{Host: h, life: c.gone}, nil
+	return &node{Host: h, plug: plug}, nil
 }
 
 // node is an open node of the chip or, with lines, of a request.
 type node struct {
 	*Host
 	lines  *request
-	life   int
+	plug   int
 	closed bool
 }
 
@@ -52,7 +53,7 @@ func (n *node) alive() error {
 	switch {
 	case n.closed:
 		return os.ErrClosed
-	case n.life != n.chip.gone || n.chip.fault(Unplugged, AnyLine, n.own) != nil:
+	case n.chip.Gone(n.plug):
 		return syscall.ENODEV
 	}
 	return nil
@@ -62,8 +63,8 @@ func (n *node) alive() error {
 func (n *node) Ioctl(number uint32, arg []byte) error {
 	n.Now()
 	c := n.chip
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.Lock()
+	defer c.Unlock()
 	if err := n.alive(); err != nil {
 		return err
 	}
@@ -147,17 +148,17 @@ func (c *Chip) hand(arg []byte, now time.Duration) error {
 
 // Lines is the node of the lines handed out as fd, by the same clock.
 func (n *node) Lines(fd int32) driver.Node {
-	n.chip.mu.Lock()
-	defer n.chip.mu.Unlock()
-	return &node{Host: n.Host, lines: n.chip.nodes[fd], life: n.life}
+	n.chip.Lock()
+	defer n.chip.Unlock()
+	return &node{Host: n.Host, lines: n.chip.nodes[fd], plug: n.plug}
 }
 
 // Read takes events that have come by the handle's time. Waiting moves it to the next, or by the whole wait.
 func (n *node) Read(p []byte, wait time.Duration) (int, error) {
 	n.Now()
 	c := n.chip
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.Lock()
+	defer c.Unlock()
 	if err := n.alive(); err != nil {
 		return 0, err
 	}
@@ -190,13 +191,13 @@ func (n *node) Read(p []byte, wait time.Duration) (int, error) {
 // Close gives lines back. What an output does then is the chip's kind.
 func (n *node) Close() error {
 	c := n.chip
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.Lock()
+	defer c.Unlock()
 	if n.closed {
 		return os.ErrClosed
 	}
 	n.closed = true
-	if r := n.lines; r != nil && n.life == c.gone {
+	if r := n.lines; r != nil && !c.Gone(n.plug) {
 		r.release()
 	}
 	return nil

@@ -103,6 +103,6 @@ func (r *request) release() {
 		if !c.config.Keeps {
 			l.out = loose
 		}
-		c.refresh(int(offset), c.edge)
+		c.refresh(int(offset), c.EdgeTime())
 	}
 }

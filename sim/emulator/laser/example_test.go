@@ -6,13 +6,13 @@ import (
 
 	"github.com/halyard-robotics/halyard/drivers/lidar"
 	"github.com/halyard-robotics/halyard/sim/emulator/laser"
-	"github.com/halyard-robotics/halyard/sim/emulator/uart"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // A program that finds its way by a laser is tried in a room of 6 m by 4 m, with an emulated LMS200 in it.
 func Example() {
 	room := laser.Room{Length: 6, Width: 4, X: 1.5, Y: 2.5}
-	line := uart.New("laser", 9600, 1, laser.NewSICK("LMS200;30106;V02.30", room))
+	line := wire.NewLine("laser", 9600, 1, laser.NewSICK("LMS200;30106;V02.30", room))
 	lms, err := lidar.NewSICK(lidar.SICKSettings{Name: "laser", Line: line.Open, Resolution: 100})
 	if err != nil {
 		log.Fatal(err)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/drivers/lidar"
 	"github.com/halyard-robotics/halyard/sim/emulator/laser"
-	"github.com/halyard-robotics/halyard/sim/emulator/uart"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // Whatever a host says, a scanner neither panics nor says more than its wire would carry, and goes on.
@@ -17,7 +17,7 @@ func FuzzBoards(f *testing.F) {
 	f.Fuzz(func(t *testing.T, said []byte) {
 		old := laser.NewHokuyo(model("URG-04LX"), 19200, room)
 		old.Old = true
-		for _, b := range []uart.Board{laser.NewSICK("LMS200;30106;V02.30", room), laser.NewHokuyo(model("UST-10LX"), 115200, room), old,
+		for _, b := range []wire.Board{laser.NewSICK("LMS200;30106;V02.30", room), laser.NewHokuyo(model("UST-10LX"), 115200, room), old,
 			laser.NewRPLidar(lidar.RPLidarFree, 115200, room)} {
 			b.Power(true, 0)
 			now, heard := time.Second, 0

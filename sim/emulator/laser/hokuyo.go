@@ -11,7 +11,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/drivers/lidar"
 	"github.com/halyard-robotics/halyard/servo"
-	"github.com/halyard-robotics/halyard/sim/emulator/uart"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // Hokuyo is a scanner of SCIP 2.0.
@@ -45,18 +45,18 @@ func NewHokuyo(m lidar.HokuyoModel, baud int, scene Scene) *Hokuyo {
 	return &Hokuyo{Boot: 50 * time.Millisecond, model: m, scene: scene, usual: baud}
 }
 
-// Baud is uart.Board's.
+// Baud is wire.Board's.
 func (h *Hokuyo) Baud() int { return h.baud }
 
-// Power is uart.Board's.
+// Power is wire.Board's.
 func (h *Hokuyo) Power(on bool, now time.Duration) {
 	*h = Hokuyo{Boot: h.Boot, Old: h.Old, old: h.Old, model: h.model, scene: h.scene, usual: h.usual, powered: on, ready: now + h.Boot,
 		baud: h.usual, rate: h.usual}
 }
 
-// Next is uart.Board's.
+// Next is wire.Board's.
 func (h *Hokuyo) Next() time.Duration {
-	next := uart.Never
+	next := wire.Never
 	if h.powered && len(h.out) > 0 {
 		next = h.answer
 	}
@@ -66,7 +66,7 @@ func (h *Hokuyo) Next() time.Duration {
 	return next
 }
 
-// Transmit is uart.Board's.
+// Transmit is wire.Board's.
 func (h *Hokuyo) Transmit(dst []byte, now time.Duration) []byte {
 	if len(h.out) > 0 && h.answer <= now {
 		dst = append(dst, h.out...)
@@ -126,7 +126,7 @@ func (h *Hokuyo) measure() {
 	}
 }
 
-// Receive is uart.Board's. Lines end with LF or CR.
+// Receive is wire.Board's. Lines end with LF or CR.
 func (h *Hokuyo) Receive(p []byte, now time.Duration) {
 	if !h.powered || now < h.ready {
 		return

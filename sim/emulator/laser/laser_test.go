@@ -15,7 +15,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator/laser"
-	"github.com/halyard-robotics/halyard/sim/emulator/uart"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // scanner is what the three drivers have in common.
@@ -37,7 +37,7 @@ func must(t *testing.T, err error) {
 type subject struct {
 	name   string
 	baud   int // of the host, at first
-	board  uart.Board
+	board  wire.Board
 	make   func(t *testing.T, open servo.Opener) scanner
 	within float64 // m
 	none   int     // rays that may be without a value
@@ -85,7 +85,7 @@ func model(name string) lidar.HokuyoModel {
 }
 
 func subjects() []subject {
-	lms := func() uart.Board { return laser.NewSICK("LMS200;30106;V02.30", room) }
+	lms := func() wire.Board { return laser.NewSICK("LMS200;30106;V02.30", room) }
 	ms := time.Millisecond
 	return []subject{
 		{"lms 38400 180/0.5 mm", 9600, lms(), sick(38400, 180, 50, 8, false), 0.001, 0, 200 * ms},
@@ -109,7 +109,7 @@ func subjects() []subject {
 // Every scanner sees the room as it is, ray by ray, from its right to its left, at its own rate.
 func TestScans(t *testing.T) {
 	for _, s := range subjects() {
-		line := uart.New("line", s.baud, 1, s.board)
+		line := wire.NewLine("line", s.baud, 1, s.board)
 		d := s.make(t, line.Open)
 		must(t, d.Open())
 		fan := d.Geometry()
@@ -151,7 +151,7 @@ func TestNothing(t *testing.T) {
 	far, hall := laser.Room{Length: 300, Width: 4, X: 1, Y: 2}, laser.Room{Length: 6, Width: 4, X: 1, Y: 2}
 	for _, s := range []struct {
 		name  string
-		board uart.Board
+		board wire.Board
 		make  func(*testing.T, servo.Opener) scanner
 		ahead int
 		want  float64
@@ -163,7 +163,7 @@ func TestNothing(t *testing.T) {
 		{"ust", laser.NewHokuyo(model("UST-10LX"), 115200, far), hokuyo("UST-10LX", 0, 0, 1, false), 540, math.Inf(1)},
 		{"rplidar", laser.NewRPLidar(lidar.RPLidarFree, 115200, far), rplidar(lidar.RPLidarFree, 0, 360), 180, math.NaN()},
 	} {
-		line := uart.New(s.name, 115200, 1, s.board)
+		line := wire.NewLine(s.name, 115200, 1, s.board)
 		d := s.make(t, line.Open)
 		must(t, d.Open())
 		values := make([]float64, d.Geometry().Count)
@@ -180,20 +180,20 @@ func TestRefusals(t *testing.T) {
 	locked.Refuses = true
 	ill := laser.NewRPLidar(lidar.RPLidarFree, 115200, room)
 	ill.Sick = true
-	dark := uart.New("dark", 9600, 1, laser.NewSICK("LMS200;30106;V02.30", room))
-	dark.Fault(uart.Fault{Kind: uart.Off})
+	dark := wire.NewLine("dark", 9600, 1, laser.NewSICK("LMS200;30106;V02.30", room))
+	dark.Fault(wire.Fault{Kind: wire.PowerLoss})
 	for _, c := range []struct {
 		name string
-		line *uart.Line
+		line *wire.Line
 		make func(*testing.T, servo.Opener) scanner
 		kind hal.Kind
 		want string
 	}{
-		{"password", uart.New("l", 9600, 1, locked), sick(38400, 180, 50, 8, false), hal.BusFault, "mode 00: got A0 01"},
-		{"another type", uart.New("l", 9600, 1, laser.NewSICK("S3000;1", room)), sick(38400, 180, 50, 8, false), hal.Absent, `got "S3000;1"`},
+		{"password", wire.NewLine("l", 9600, 1, locked), sick(38400, 180, 50, 8, false), hal.BusFault, "mode 00: got A0 01"},
+		{"another type", wire.NewLine("l", 9600, 1, laser.NewSICK("S3000;1", room)), sick(38400, 180, 50, 8, false), hal.Absent, `got "S3000;1"`},
 		{"no power", dark, sick(38400, 180, 50, 8, false), hal.Absent, "no scanner answers at any rate"},
-		{"another model", uart.New("l", 115200, 1, laser.NewHokuyo(model("UTM-30LX"), 115200, room)), hokuyo("URG-04LX", 0, 0, 1, false), hal.Invalid, `model "UTM-30LX": ARES: got 1440, want 1024`},
-		{"health", uart.New("l", 115200, 1, ill), rplidar(lidar.RPLidarFree, 0, 360), hal.BusFault, "error 8001"},
+		{"another model", wire.NewLine("l", 115200, 1, laser.NewHokuyo(model("UTM-30LX"), 115200, room)), hokuyo("URG-04LX", 0, 0, 1, false), hal.Invalid, `model "UTM-30LX": ARES: got 1440, want 1024`},
+		{"health", wire.NewLine("l", 115200, 1, ill), rplidar(lidar.RPLidarFree, 0, 360), hal.BusFault, "error 8001"},
 	} {
 		d := c.make(t, c.line.Open)
 		if err := d.Open(); hal.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.want) {
@@ -207,7 +207,7 @@ func TestRefusals(t *testing.T) {
 
 // A scanner that still waits for the rest of a request, of which bytes were lost, is found all the same.
 func TestRPLidarHalfAsked(t *testing.T) {
-	line := uart.New("rp", 115200, 1, laser.NewRPLidar(lidar.RPLidarFree, 115200, room))
+	line := wire.NewLine("rp", 115200, 1, laser.NewRPLidar(lidar.RPLidarFree, 115200, room))
 	before, err := line.Open()
 	if err != nil {
 		t.Fatal(err)
@@ -223,7 +223,7 @@ func TestRPLidarHalfAsked(t *testing.T) {
 func TestMotor(t *testing.T) {
 	for _, drive := range []lidar.RPLidarDrive{lidar.RPLidarDTR, lidar.RPLidarPWM} {
 		board := laser.NewRPLidar(drive, 115200, room)
-		line := uart.New("rp", 115200, 1, board)
+		line := wire.NewLine("rp", 115200, 1, board)
 		d := rplidar(drive, 0, 360)(t, line.Open)
 		if board.Spins() {
 			t.Errorf("drive %d: turns before Open", drive)
@@ -242,7 +242,7 @@ func TestMotor(t *testing.T) {
 }
 
 func TestSICKState(t *testing.T) {
-	line := uart.New("lms", 9600, 1, laser.NewSICK("LMS200;30106;V02.30", room))
+	line := wire.NewLine("lms", 9600, 1, laser.NewSICK("LMS200;30106;V02.30", room))
 	d, err := lidar.NewSICK(lidar.SICKSettings{Line: line.Open, Angle: 100, Resolution: 25})
 	must(t, err)
 	must(t, d.Open())
@@ -271,13 +271,13 @@ func TestPTYAndTCP(t *testing.T) {
 	}
 	for _, s := range []struct {
 		name string
-		line *uart.Line
+		line *wire.Line
 		make func(*testing.T, servo.Opener) scanner
 		baud int
 	}{
-		{"lms", uart.New("lms", 9600, 1, laser.NewSICK("LMS200;30106;V02.30", room)), sick(38400, 180, 100, 8, false), 9600},
-		{"urg", uart.New("urg", 19200, 1, laser.NewHokuyo(model("URG-04LX"), 19200, room)), hokuyo("URG-04LX", 0, 0, 1, false), 19200},
-		{"rplidar", uart.New("rp", 115200, 1, laser.NewRPLidar(lidar.RPLidarFree, 115200, room)), rplidar(lidar.RPLidarFree, 0, 360), 115200},
+		{"lms", wire.NewLine("lms", 9600, 1, laser.NewSICK("LMS200;30106;V02.30", room)), sick(38400, 180, 100, 8, false), 9600},
+		{"urg", wire.NewLine("urg", 19200, 1, laser.NewHokuyo(model("URG-04LX"), 19200, room)), hokuyo("URG-04LX", 0, 0, 1, false), 19200},
+		{"rplidar", wire.NewLine("rp", 115200, 1, laser.NewRPLidar(lidar.RPLidarFree, 115200, room)), rplidar(lidar.RPLidarFree, 0, 360), 115200},
 	} {
 		path, wait, err := s.line.ServePTY(ctx, "")
 		if err != nil {
@@ -288,7 +288,7 @@ func TestPTYAndTCP(t *testing.T) {
 	}
 	n, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
-	line := uart.New("ust", 0, 1, laser.NewHokuyo(model("UST-10LX"), 0, room))
+	line := wire.NewLine("ust", 0, 1, laser.NewHokuyo(model("UST-10LX"), 0, room))
 	done := make(chan error, 1)
 	go func() { done <- line.ServeTCP(ctx, n) }()
 	dial := lidar.DialTCP(n.Addr().String())

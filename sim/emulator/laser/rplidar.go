@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/drivers/lidar"
-	"github.com/halyard-robotics/halyard/sim/emulator/uart"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // RPLidar is an A1 (motor on DTR) or an A2 (motor by PWM).
@@ -63,7 +63,7 @@ func NewRPLidar(drive lidar.RPLidarDrive, baud int, scene Scene) *RPLidar {
 	return &RPLidar{Boot: 50 * time.Millisecond, drive: drive, baud: baud, scene: scene, dtr: true}
 }
 
-// Baud is uart.Board's.
+// Baud is wire.Board's.
 func (r *RPLidar) Baud() int { return r.baud }
 
 // DTR is the state of the adapter's line.
@@ -74,15 +74,15 @@ func (r *RPLidar) Spins() bool {
 	return r.powered && (r.drive == lidar.RPLidarFree || r.drive == lidar.RPLidarDTR && !r.dtr || r.drive == lidar.RPLidarPWM && r.pwm > 0)
 }
 
-// Power is uart.Board's.
+// Power is wire.Board's.
 func (r *RPLidar) Power(on bool, now time.Duration) {
 	*r = RPLidar{Boot: r.Boot, Sick: r.Sick, drive: r.drive, baud: r.baud, scene: r.scene, dtr: r.dtr, powered: on, ready: now + r.Boot}
 	r.out, r.answer = append(r.out, "RP LIDAR System.\r\nFirmware Ver 1.29\r\n"...), r.ready
 }
 
-// Next is uart.Board's.
+// Next is wire.Board's.
 func (r *RPLidar) Next() time.Duration {
-	next := uart.Never
+	next := wire.Never
 	if r.powered && len(r.out) > 0 {
 		next = r.answer
 	}
@@ -92,7 +92,7 @@ func (r *RPLidar) Next() time.Duration {
 	return next
 }
 
-// Transmit is uart.Board's.
+// Transmit is wire.Board's.
 func (r *RPLidar) Transmit(dst []byte, now time.Duration) []byte {
 	if len(r.out) > 0 && r.answer <= now {
 		dst = append(dst, r.out...)
@@ -185,7 +185,7 @@ func (r *RPLidar) see(turns float64) int {
 	return 0
 }
 
-// Receive is uart.Board's.
+// Receive is wire.Board's.
 func (r *RPLidar) Receive(p []byte, now time.Duration) {
 	if !r.powered || now < r.ready {
 		return

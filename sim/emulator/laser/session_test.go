@@ -11,11 +11,11 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/lidar"
 	"github.com/halyard-robotics/halyard/hal/haltest"
 	"github.com/halyard-robotics/halyard/sim/emulator/laser"
-	"github.com/halyard-robotics/halyard/sim/emulator/uart"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // talk lets a board hear what a host says, and returns what it says until it has nothing more to.
-func talk(b uart.Board, now *time.Duration, said []byte) (heard []byte) {
+func talk(b wire.Board, now *time.Duration, said []byte) (heard []byte) {
 	b.Receive(said, *now)
 	for until := *now + 20*time.Millisecond; b.Next() <= until; {
 		*now = max(*now, b.Next())
@@ -136,7 +136,7 @@ func TestRPLidarSession(t *testing.T) {
 func TestOldHokuyo(t *testing.T) {
 	b := laser.NewHokuyo(model("URG-04LX"), 19200, room)
 	b.Old = true
-	line := uart.New("urg", 115200, 1, b)
+	line := wire.NewLine("urg", 115200, 1, b)
 	d := hokuyo("URG-04LX", 0, 0, 1, false)(t, line.Open)
 	values := make([]float64, d.Geometry().Count)
 	for range 2 {
@@ -145,7 +145,7 @@ func TestOldHokuyo(t *testing.T) {
 		if v := values[340]; math.Abs(v-4.5) > 0.01 {
 			t.Errorf("ahead: got %g, want 4.5", v)
 		}
-		line.Fault(uart.Fault{Kind: uart.Off, For: 10 * time.Millisecond})
+		line.Fault(wire.Fault{Kind: wire.PowerLoss, For: 10 * time.Millisecond})
 		line.SleepUntil(line.Now() + 200*time.Millisecond)
 	}
 }

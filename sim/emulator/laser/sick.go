@@ -7,7 +7,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/drivers/lidar"
 	"github.com/halyard-robotics/halyard/servo"
-	"github.com/halyard-robotics/halyard/sim/emulator/uart"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // SICK is an LMS200 or LMS291.
@@ -44,19 +44,19 @@ func NewSICK(kind string, scene Scene) *SICK {
 	return &SICK{Boot: 50 * time.Millisecond, kind: kind, scene: scene, parser: lidar.NewSICKParser(0)}
 }
 
-// Baud is uart.Board's.
+// Baud is wire.Board's.
 func (s *SICK) Baud() int { return s.baud }
 
-// Power is uart.Board's.
+// Power is wire.Board's.
 func (s *SICK) Power(on bool, now time.Duration) {
 	*s = SICK{Boot: s.Boot, Refuses: s.Refuses, scene: s.scene, kind: s.kind, settings: s.settings,
 		parser: lidar.NewSICKParser(0), powered: on, ready: now + s.Boot, baud: 9600, rate: 9600, angle: 180, resolution: 100}
 	s.queue(append([]byte{lidar.SICKStarted}, s.kind+" "...), s.ready)
 }
 
-// Next is uart.Board's.
+// Next is wire.Board's.
 func (s *SICK) Next() time.Duration {
-	next := uart.Never
+	next := wire.Never
 	if s.powered && len(s.out) > 0 {
 		next = s.answer
 	}
@@ -66,7 +66,7 @@ func (s *SICK) Next() time.Duration {
 	return next
 }
 
-// Transmit is uart.Board's: answers first, scans between them.
+// Transmit is wire.Board's: answers first, scans between them.
 func (s *SICK) Transmit(dst []byte, now time.Duration) []byte {
 	if len(s.out) > 0 && s.answer <= now {
 		dst = append(dst, s.out...)
@@ -122,7 +122,7 @@ func (s *SICK) queue(body []byte, at time.Duration) {
 	s.answer = at
 }
 
-// Receive is uart.Board's.
+// Receive is wire.Board's.
 func (s *SICK) Receive(p []byte, now time.Duration) {
 	if !s.powered || now < s.ready {
 		return

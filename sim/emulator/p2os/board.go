@@ -6,7 +6,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/drivers/base"
 	"github.com/halyard-robotics/halyard/servo"
-	"github.com/halyard-robotics/halyard/sim/emulator/uart"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // Chassis is the physics under the board: what it drives and what it feels. All of it is of the cycle's edge.
@@ -100,10 +100,10 @@ func New(robot base.Robot, name string, baud int, arcos bool, chassis Chassis) *
 		baud: baud, arcos: arcos, parser: base.NewParser()}
 }
 
-// Baud is uart.Board's.
+// Baud is wire.Board's.
 func (b *Board) Baud() int { return b.baud }
 
-// Power is uart.Board's: without it everything but the wheels' place is lost.
+// Power is wire.Board's: without it everything but the wheels' place is lost.
 func (b *Board) Power(on bool, now time.Duration) {
 	*b = Board{WrongConfig: b.WrongConfig, Mute: b.Mute, Configs: b.Configs, robot: b.robot, names: b.names, chassis: b.chassis, baud: b.baud, arcos: b.arcos, parser: base.NewParser(),
 		powered: on, next: now + boot, ready: now + boot, heard: now, brake: now, since: now, accel: 0.3, decel: 0.3, limit: b.robot.MaxSpeed, turnMax: b.robot.MaxTurn, sonar: true,
@@ -138,10 +138,10 @@ func (b *Board) hold(now time.Duration) {
 	b.chassis.Drive(b.speed[0], b.speed[1], b.motors || now < b.brake)
 }
 
-// Next is uart.Board's.
+// Next is wire.Board's.
 func (b *Board) Next() time.Duration {
 	if !b.powered {
-		return uart.Never
+		return wire.Never
 	}
 	if len(b.out) > 0 {
 		return min(b.next, b.answer)
@@ -149,7 +149,7 @@ func (b *Board) Next() time.Duration {
 	return b.next
 }
 
-// Transmit is uart.Board's: what has gathered since the last tick.
+// Transmit is wire.Board's: what has gathered since the last tick.
 func (b *Board) Transmit(dst []byte, now time.Duration) []byte {
 	dst = append(dst, b.out...)
 	b.out = b.out[:0]

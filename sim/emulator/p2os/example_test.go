@@ -10,7 +10,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator/p2os"
-	"github.com/halyard-robotics/halyard/sim/emulator/uart"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // A program that drives a Pioneer 3-DX is tried on an emulated one, in no time: two seconds at 0.2 m/s.
@@ -20,7 +20,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	floor := p2os.NewFloor(robot.Difference)
-	line := uart.New("base", 9600, 1, p2os.New(robot, "Rosie", 9600, true, floor))
+	line := wire.NewLine("base", 9600, 1, p2os.New(robot, "Rosie", 9600, true, floor))
 	pioneer, err := base.New(base.Settings{Name: "base", Robot: robot, Line: line.Open, Clock: line})
 	if err != nil {
 		log.Fatal(err)

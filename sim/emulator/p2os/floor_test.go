@@ -8,7 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/base"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/emulator/p2os"
-	"github.com/halyard-robotics/halyard/sim/emulator/uart"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 const period = 10 * time.Millisecond
@@ -18,7 +18,7 @@ type robot struct {
 	t     *testing.T
 	floor *p2os.Floor
 	board *p2os.Board
-	line  *uart.Line
+	line  *wire.Line
 	base  *base.Base
 	body  *drivers.Body
 	f     *hal.Frame
@@ -39,7 +39,7 @@ func newRobotOn(t *testing.T, kind string, seed int64, change func(*base.Setting
 	r := &robot{t: t, wait: func() {}, floor: p2os.NewFloor(model.Difference)}
 	r.floor.Echo = 1.5
 	r.board = p2os.New(model, "TestBot", 38400, true, on(r.floor))
-	r.line = uart.New("base", 9600, seed, r.board)
+	r.line = wire.NewLine("base", 9600, seed, r.board)
 	s := base.Settings{Name: "base", Robot: model, Line: r.line.Open, Clock: r.line, Gyro: true, Encoders: true}
 	if model.Wheels == 4 {
 		s.Wheels = []base.Side{base.Left, base.Right, base.Left, base.Right}

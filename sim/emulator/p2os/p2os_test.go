@@ -16,7 +16,7 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/serial"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/emulator/p2os"
-	"github.com/halyard-robotics/halyard/sim/emulator/uart"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // From power-on to a square metre: nothing moves before an enable, then it goes as far as it is told and says so.
@@ -169,7 +169,7 @@ func watchdog(t *testing.T) {
 	stops("silence", newRobot(t, "p2dx", 1, nil), func(*robot) {})
 	r := newRobot(t, "p2dx", 1, nil)
 	r.wait = synctest.Wait
-	stops("cable", r, func(r *robot) { r.line.Fault(uart.Fault{Kind: uart.Unplug}) })
+	stops("cable", r, func(r *robot) { r.line.Fault(wire.Fault{Kind: wire.Unplugged}) })
 	// Back again it measures within a second, and stands until it is enabled again.
 	r.line.ClearFaults()
 	r.run(time.Second)
@@ -195,7 +195,7 @@ func TestPower(t *testing.T) {
 	r.enable(true)
 	r.drive(2, 2)
 	r.run(2 * time.Second)
-	r.line.Fault(uart.Fault{Kind: uart.Off, For: time.Second})
+	r.line.Fault(wire.Fault{Kind: wire.PowerLoss, For: time.Second})
 	r.run(time.Second)
 	if s := r.f.Status[0]; s.Err == nil || r.f.Time-s.Time < 800*time.Millisecond {
 		t.Errorf("off: got %v of %v ago", s.Err, r.f.Time-s.Time)
@@ -312,7 +312,7 @@ func TestHalt(t *testing.T) {
 	r.run(100 * time.Millisecond)
 	r.enable(true)
 	r.run(time.Second)
-	r.line.Fault(uart.Fault{Kind: uart.NoReply})
+	r.line.Fault(wire.Fault{Kind: wire.OpenWire})
 	if err := r.body.Halt(); err == nil {
 		t.Error("deaf: got no error")
 	}
@@ -338,7 +338,7 @@ func TestOpen(t *testing.T) {
 		t.Errorf("left open: got %+v, want a session of its own", s)
 	}
 	r = newRobot(t, "p2dx", 1, nil)
-	r.line.Fault(uart.Fault{Kind: uart.Off})
+	r.line.Fault(wire.Fault{Kind: wire.PowerLoss})
 	began := r.line.Now()
 	if err := r.base.Open(); hal.KindOf(err) != hal.Absent || r.line.Now()-began > 3*time.Second {
 		t.Errorf("none: got %v after %v", err, r.line.Now()-began)
@@ -444,7 +444,7 @@ func TestPTY(t *testing.T) {
 // The same over a socket, which has no rate.
 func TestTCP(t *testing.T) {
 	model := mustRobot(t, "p2dx")
-	line := uart.New("base", 0, 1, p2os.New(model, "TestBot", 0, true, p2os.NewFloor(model.Difference)))
+	line := wire.NewLine("base", 0, 1, p2os.New(model, "TestBot", 0, true, p2os.NewFloor(model.Difference)))
 	n, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	ctx, cancel := context.WithCancel(context.Background())

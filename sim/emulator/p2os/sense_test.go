@@ -10,7 +10,7 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/base"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator/p2os"
-	"github.com/halyard-robotics/halyard/sim/emulator/uart"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // ahead is a chassis whose wheels have gone some way before anybody looked.
@@ -51,7 +51,7 @@ func TestEncodersGoRound(t *testing.T) {
 	}
 	// Without power they forget, and begin at zero: what is told goes on from where it was.
 	was = [2]float64{got[0], got[1]}
-	r.line.Fault(uart.Fault{Kind: uart.Off, For: time.Second})
+	r.line.Fault(wire.Fault{Kind: wire.PowerLoss, For: time.Second})
 	r.run(3 * time.Second)
 	if again, s := r.sensor("encoders"); s.Err != nil || again[0] != was[0] || again[1] != was[1] {
 		t.Errorf("after a loss of power: got %.0f, %v, want %.0f", again, s.Err, was)

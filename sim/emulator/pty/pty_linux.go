@@ -66,12 +66,39 @@ func (p *PTY) Baud() int {
 	return int(t.Ospeed)
 }
 
-// Read waits for bytes from the client until deadline (os.ErrDeadlineExceeded).
+// fine is how long before a deadline the kernel itself is asked to wait: the runtime's poller wakes up to a millisecond late.
+const fine = 2 * time.Millisecond
+
+// Read waits for bytes from the client until deadline (os.ErrDeadlineExceeded), which it keeps to 0.1 ms.
 func (p *PTY) Read(b []byte, deadline time.Time) (int, error) {
-	if err := p.master.SetReadDeadline(deadline); err != nil {
+	if coarse := deadline.Add(-fine); time.Until(coarse) > 0 {
+		if err := p.master.SetReadDeadline(coarse); err != nil {
+			return 0, err
+		}
+		if n, err := p.master.Read(b); !errors.Is(err, os.ErrDeadlineExceeded) || time.Until(deadline) > 2*fine {
+			return n, err // bytes, a fault, or interrupted
+		}
+	}
+	raw, err := p.master.SyscallConn()
+	if err != nil {
 		return 0, err
 	}
-	return p.master.Read(b)
+	n := 0
+	failed := raw.Control(func(fd uintptr) {
+		for {
+			if n, err = unix.Read(int(fd), b); err != unix.EAGAIN && err != unix.EINTR {
+				return
+			}
+			left := time.Until(deadline)
+			if left <= 0 {
+				n, err = 0, os.ErrDeadlineExceeded
+				return
+			}
+			wait := unix.NsecToTimespec(int64(left))
+			unix.Ppoll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, &wait, nil)
+		}
+	})
+	return max(n, 0), errors.Join(failed, err)
 }
 
 // Interrupt makes a Read that is waiting return at once. One that begins later has its own deadline.
@@ -89,6 +116,9 @@ func (p *PTY) Write(b []byte) (n int, err error) {
 		n, err = unix.Write(int(fd), b)
 		return true
 	})
+	if err == unix.EAGAIN {
+		err = nil // its buffer is full
+	}
 	return max(n, 0), errors.Join(failed, err)
 }
 

@@ -5,13 +5,13 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/drivers/rfid"
-	"github.com/halyard-robotics/halyard/sim/emulator/uart"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // repeat is the pause from one look at its field to the next, and so from one telegram to the next of a tag that stays.
 const repeat = 65 * time.Millisecond
 
-// RDM6300 is an emulated reader: a uart.Board.
+// RDM6300 is an emulated reader: a wire.Board.
 type RDM6300 struct {
 	Tags    []uint32 // in its field, the nearest first; of several it reads that one
 	Version byte     // the first byte of their numbers
@@ -20,24 +20,24 @@ type RDM6300 struct {
 	next    time.Duration // when it looks again
 }
 
-// Baud is uart.Board's.
+// Baud is wire.Board's.
 func (r *RDM6300) Baud() int { return rfid.RDM6300Baud }
 
-// Receive is uart.Board's: it does not listen.
+// Receive is wire.Board's: it does not listen.
 func (r *RDM6300) Receive([]byte, time.Duration) {}
 
-// Power is uart.Board's.
+// Power is wire.Board's.
 func (r *RDM6300) Power(on bool, now time.Duration) { r.powered, r.next = on, max(0, now) }
 
-// Next is uart.Board's.
+// Next is wire.Board's.
 func (r *RDM6300) Next() time.Duration {
 	if !r.powered {
-		return uart.Never
+		return wire.Never
 	}
 	return r.next
 }
 
-// Transmit is uart.Board's.
+// Transmit is wire.Board's.
 func (r *RDM6300) Transmit(dst []byte, now time.Duration) []byte {
 	if r.next = now + repeat; len(r.Tags) == 0 {
 		return dst

@@ -14,7 +14,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 	"github.com/halyard-robotics/halyard/sim/emulator/reader"
-	"github.com/halyard-robotics/halyard/sim/emulator/uart"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 const period = 10 * time.Millisecond
@@ -33,20 +33,20 @@ type subject struct {
 // faults are those of the three kinds of line, by what they do; -1 where a line has no such.
 var faults = []struct {
 	name       string
-	uart       uart.FaultKind
-	serial     chip.FaultKind
-	bus        chip.FaultKind
+	uart       wire.Kind
+	serial     wire.Kind
+	bus        wire.Kind
 	on         [3]bool // rdm6300, pn532 on a line, pn532 on a bus
 	tells, raw bool    // it must be seen; it may make a wrong tag, for nothing tells noise with a right sum
 }{
-	{"off", uart.Off, chip.Off, chip.Off, [3]bool{false, true, true}, true, false},
-	{"deaf", uart.NoReply, chip.NoAck, chip.NoAck, [3]bool{false, true, true}, true, false},
-	{"unplug", uart.Unplug, chip.BusHeldLow, chip.BusHeldLow, [3]bool{true, true, true}, true, false},
-	{"flip", uart.Flip, chip.Flip, chip.Flip, [3]bool{true, true, true}, false, false},
-	{"lost", uart.Lost, chip.Lost, chip.Lost, [3]bool{true, true, false}, false, false},
-	{"doubled", uart.Doubled, chip.Doubled, chip.Doubled, [3]bool{true, true, false}, false, false},
-	{"short", uart.Short, chip.Garbage, chip.Garbage, [3]bool{true, true, true}, false, false},
-	{"noise", uart.Noise, chip.Noise, chip.Noise, [3]bool{true, true, false}, false, false},
+	{"off", wire.PowerLoss, wire.PowerLoss, wire.PowerLoss, [3]bool{false, true, true}, true, false},
+	{"deaf", wire.OpenWire, wire.OpenWire, wire.Dropped, [3]bool{false, true, true}, true, false},
+	{"unplug", wire.Unplugged, wire.Unplugged, wire.HeldLow, [3]bool{true, true, true}, true, false},
+	{"flip", wire.Corrupted, wire.Corrupted, wire.Corrupted, [3]bool{true, true, true}, false, false},
+	{"lost", wire.Dropped, wire.Dropped, wire.Dropped, [3]bool{true, true, false}, false, false},
+	{"doubled", wire.Duplicated, wire.Duplicated, wire.Duplicated, [3]bool{true, true, false}, false, false},
+	{"short", wire.Truncated, wire.Garbage, wire.Garbage, [3]bool{true, true, true}, false, false},
+	{"noise", wire.Garbage, wire.Garbage, wire.Garbage, [3]bool{true, true, false}, false, false},
 }
 
 func (s *subject) listen(t *testing.T) *subject {
@@ -68,21 +68,21 @@ func (s *subject) listen(t *testing.T) *subject {
 func subjects(t *testing.T, seed int64) map[string]*subject {
 	t.Helper()
 	rdm, far, near := &reader.RDM6300{Version: 0x62}, &reader.PN532{}, &reader.PN532{}
-	line := uart.New("rdm6300", rfid.RDM6300Baud, seed, rdm)
+	line := wire.NewLine("rdm6300", rfid.RDM6300Baud, seed, rdm)
 	hsu := chip.NewSerial("hsu", rfid.PN532Baud, seed, far)
 	bus := chip.NewBus("i2c", 400_000, seed, near)
 	host := bus.Host()
 	return map[string]*subject{
 		"rdm6300": (&subject{world: line, set: func(tags ...uint32) { rdm.Tags = tags },
-			fault: func(k int, p float64) { line.Fault(uart.Fault{Kind: faults[k].uart, P: p}) }, clear: line.ClearFaults,
+			fault: func(k int, p float64) { line.Fault(wire.Fault{Kind: faults[k].uart, P: p}) }, clear: line.ClearFaults,
 			poller: drivers.NewPoller(rfid.NewRDM6300("rdm6300", line.Open), drivers.PollerConfig{Values: 1, Period: 20 * time.Millisecond, Clock: line, CycleTime: line.Edge}),
 		}).listen(t),
 		"pn532": (&subject{world: hsu, set: func(tags ...uint32) { far.Tags = tags },
-			fault: func(k int, p float64) { hsu.Fault(chip.Fault{Kind: faults[k].serial, P: p}) }, clear: hsu.ClearFaults,
+			fault: func(k int, p float64) { hsu.Fault(wire.Fault{Kind: faults[k].serial, P: p}) }, clear: hsu.ClearFaults,
 			poller: drivers.NewPoller(rfid.NewPN532("hsu", hsu.Open), drivers.PollerConfig{Values: 1, Period: 50 * time.Millisecond, Clock: hsu, CycleTime: hsu.Edge}),
 		}).listen(t),
 		"pn532 i2c": (&subject{world: bus, set: func(tags ...uint32) { near.Tags = tags },
-			fault: func(k int, p float64) { bus.Fault(chip.Fault{Kind: faults[k].bus, P: p}) }, clear: bus.ClearFaults,
+			fault: func(k int, p float64) { bus.Fault(wire.Fault{Kind: faults[k].bus, P: p}) }, clear: bus.ClearFaults,
 			poller: drivers.NewPoller(rfid.NewPN532I2C(host, host), drivers.PollerConfig{Values: 1, Period: 50 * time.Millisecond, Clock: host, CycleTime: bus.Edge}),
 		}).listen(t),
 	}
@@ -172,7 +172,7 @@ func TestFaults(t *testing.T) {
 // The same driver on a terminal of the system, with the wall's time.
 func TestOnPTY(t *testing.T) {
 	board := &reader.RDM6300{Tags: []uint32{0x834CE7}}
-	line := uart.New("rdm6300", rfid.RDM6300Baud, 1, board)
+	line := wire.NewLine("rdm6300", rfid.RDM6300Baud, 1, board)
 	ctx, cancel := context.WithCancel(context.Background())
 	path, wait, err := line.ServePTY(ctx, "")
 	if err != nil {

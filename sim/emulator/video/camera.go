@@ -3,12 +3,12 @@ package video
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"sync"
 	"time"
 
 	"github.com/halyard-robotics/halyard/drivers/camera"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // Config is what a device is.
@@ -32,14 +32,10 @@ type Config struct {
 type Camera struct {
 	config Config
 
-	mu      sync.Mutex
-	clock   time.Duration
+	wire.Medium
 	format  camera.Format
 	rate    camera.Rate
-	owner   *node // whose buffers there are
-	plug    int   // counts losses: what was opened before one is gone
-	dice    *rand.Rand
-	faults  []planted
+	owner   *node         // whose buffers there are
 	changed chan struct{} // closed when a node or a feeder may go on; nil while none waits
 	opened  int
 	frames  uint64
@@ -72,8 +68,9 @@ func New(c Config) (*Camera, error) {
 	if c.Source == nil || len(c.Sizes) == 0 || len(c.Pixels) == 0 {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "video " + c.Name, Err: fmt.Errorf("got %d sizes and %d formats, want a source, a size and a format", len(c.Sizes), len(c.Pixels))}
 	}
-	v := &Camera{config: c, dice: rand.New(rand.NewPCG(uint64(c.Seed), 0x71DE0))}
-	v.rest = sync.NewCond(&v.mu)
+	v := &Camera{config: c}
+	mu := new(sync.Mutex)
+	v.Medium, v.rest = wire.NewMedium(c.Name, c.Seed, 0x71DE0, mu, v.notice), sync.NewCond(mu)
 	v.reset()
 	return v, nil
 }
@@ -87,12 +84,11 @@ func (v *Camera) reset() {
 
 // Advance lets dt pass.
 func (v *Camera) Advance(dt time.Duration) error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.clock += dt
+	v.Lock()
+	defer v.Unlock()
 	v.ticks++
-	v.suffer()
-	for len(v.pauses) > 0 && v.pauses[0].until <= v.clock {
+	v.Step(dt)
+	for len(v.pauses) > 0 && v.pauses[0].until <= v.Time() {
 		v.pauses[0].over <- time.Time{} // there is room
 		v.pauses, v.called = v.pauses[1:], true
 	}
@@ -104,18 +100,18 @@ func (v *Camera) Advance(dt time.Duration) error {
 
 // After is time.After by the device's clock; it is a camera.Config's. Pauses are taken to be of one length.
 func (v *Camera) After(d time.Duration) <-chan time.Time {
-	v.mu.Lock()
-	defer v.mu.Unlock()
+	v.Lock()
+	defer v.Unlock()
 	over := make(chan time.Time, 1)
-	v.pauses, v.called = append(v.pauses, pause{v.clock + d, over}), false
+	v.pauses, v.called = append(v.pauses, pause{v.Time() + d, over}), false
 	v.rest.Broadcast()
 	return over
 }
 
 // WaitSettled waits until a driver, who is watched, has come to rest.
 func (v *Camera) WaitSettled() {
-	v.mu.Lock()
-	defer v.mu.Unlock()
+	v.Lock()
+	defer v.Unlock()
 	v.waitSettled()
 }
 
@@ -143,117 +139,56 @@ func (v *Camera) wait() <-chan struct{} {
 
 // Opened is how often the device has been opened, and Frames how many it has made.
 func (v *Camera) Opened() int {
-	v.mu.Lock()
-	defer v.mu.Unlock()
+	v.Lock()
+	defer v.Unlock()
 	return v.opened
 }
 
 func (v *Camera) Frames() uint64 {
-	v.mu.Lock()
-	defer v.mu.Unlock()
+	v.Lock()
+	defer v.Unlock()
 	return v.frames
 }
 
 // Open opens the device as camera.OpenNode does; it is a camera.Opener.
 func (v *Camera) Open() (camera.Node, error) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
+	v.Lock()
+	defer v.Unlock()
 	v.called = false
 	switch {
-	case v.at(Unplug):
+	case v.IsGone():
 		return nil, &hal.Error{Kind: hal.Absent, Bus: v.config.Name, Op: "open", Err: errors.New("no such device"), Try: "halyard doctor"}
-	case v.at(Denied):
+	case v.at(wire.Denied):
 		return nil, &hal.Error{Kind: hal.Busy, Bus: v.config.Name, Op: "open", Err: errors.New("permission denied: you are not in group video"),
 			Try: "sudo usermod -aG video $USER, then log in again"}
 	}
 	v.opened++
-	return &node{device: v, plug: v.plug}, nil
-}
-
-// FaultKind is what goes wrong with a camera.
-type FaultKind uint8
-
-// The kinds of fault.
-const (
-	Unplug    FaultKind = iota // it is gone
-	Denied                     // it may not be opened
-	Busy                       // another program streams from it
-	Frozen                     // no frames come
-	Truncated                  // the end of a frame is missing
-	Damaged                    // a part of it is missing, and the kernel says so
-	Garbage                    // a frame is random
-	Lost                       // a frame is missing; its number tells
-	Resized                    // frames come in another size than was agreed on
-	Obstinate                  // S_FMT answers with another size than was asked for
-	Late                       // a frame comes later than it was taken, by Delay
-	NumFaults
-)
-
-func (k FaultKind) String() string {
-	if k < NumFaults {
-		return [NumFaults]string{"unplug", "denied", "busy", "frozen", "truncated", "damaged", "garbage", "lost", "resized",
-			"obstinate", "late"}[k]
-	}
-	return fmt.Sprintf("fault(%d)", uint8(k))
-}
-
-// Fault is one thing that goes wrong for a while, in the device's time.
-type Fault struct {
-	Kind FaultKind
-	P    float64       // how likely it strikes a frame; 0 = always
-	For  time.Duration // from now on; 0 = for good
-	// Delay is Late's.
-	Delay time.Duration
-}
-
-type planted struct {
-	Fault
-	until time.Duration // 0 = for good
-}
-
-// Fault plants f, whose time begins now.
-func (v *Camera) Fault(f Fault) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	p := planted{Fault: f}
-	if f.For > 0 {
-		p.until = v.clock + f.For
-	}
-	v.faults = append(v.faults, p)
-	v.suffer()
-	v.wake()
+	plug, _ := v.Plugged()
+	return &node{device: v, plug: plug}, nil
 }
 
 // ClearFaults ends all faults.
 func (v *Camera) ClearFaults() {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.faults = nil
+	v.Medium.ClearFaults()
+	v.Lock()
+	defer v.Unlock()
 	v.wake()
 }
 
-// suffer pulls the plug where a fault says so; without power it forgets what it was set to. Under the lock.
-func (v *Camera) suffer() {
-	if v.at(Unplug) {
+// notice lets a camera that is unplugged forget what it was set to. Under the lock.
+func (v *Camera) notice(time.Duration) {
+	if v.IsGone() {
 		v.owner = nil
-		v.plug++
 		v.reset()
 	}
+	v.wake()
 }
 
-// at reports whether a fault is at work, and strikes throws its dice. Under the lock.
-func (v *Camera) at(kind FaultKind) bool { return v.find(kind) != nil }
+// at tells whether a fault is at work. Under the lock.
+func (v *Camera) at(k wire.Kind) bool { return v.Find(k, wire.All, v.Time()) != nil }
 
-func (v *Camera) faultOccurs(kind FaultKind) bool {
-	p := v.find(kind)
-	return p != nil && (p.P == 0 || v.dice.Float64() < p.P)
-}
-
-func (v *Camera) find(kind FaultKind) *planted {
-	for i := range v.faults {
-		if p := &v.faults[i]; p.Kind == kind && (p.until == 0 || v.clock < p.until) {
-			return p
-		}
-	}
-	return nil
+// Faults are the kinds of fault that a camera has.
+func Faults() []wire.Kind {
+	return []wire.Kind{wire.Unplugged, wire.Denied, wire.Busy, wire.Stuck, wire.Truncated, wire.CRC, wire.Garbage, wire.Dropped,
+		wire.Foreign, wire.Wrong, wire.Delayed}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/drivers/camera"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // quality of the JPEGs, as cameras have it.
@@ -18,10 +19,10 @@ const quality = 90
 func (n *node) feed(ctx context.Context) {
 	v := n.device
 	defer func() {
-		v.mu.Lock()
+		v.Lock()
 		v.feeders--
 		v.rest.Broadcast()
-		v.mu.Unlock()
+		v.Unlock()
 		n.feeding.Done()
 	}()
 	watch, err := v.config.Source.Watch(v.config.Camera)
@@ -54,17 +55,17 @@ func (n *node) feed(ctx context.Context) {
 }
 
 func (v *Camera) now() time.Duration {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.clock
+	v.Lock()
+	defer v.Unlock()
+	return v.Time()
 }
 
 // delay is by how much the frame of now comes late.
 func (v *Camera) delay() time.Duration {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if p := v.find(Late); p != nil && v.faultOccurs(Late) {
-		return p.Delay
+	v.Lock()
+	defer v.Unlock()
+	if f := v.Occurs(wire.Delayed, wire.All, v.Time()); f != nil {
+		return f.Delay
 	}
 	return 0
 }
@@ -73,25 +74,25 @@ func (v *Camera) delay() time.Duration {
 func (n *node) await(ctx context.Context, due time.Duration) bool {
 	v := n.device
 	for {
-		v.mu.Lock()
+		v.Lock()
 		changed := v.wait()
-		ready := v.clock >= due && len(n.queued) > 0 && !v.at(Frozen) && n.there() == nil
+		ready := v.Time() >= due && len(n.queued) > 0 && !v.at(wire.Stuck) && n.there() == nil
 		if !ready {
 			v.fed++
 			v.rest.Broadcast()
 		}
-		v.mu.Unlock()
+		v.Unlock()
 		if ready {
 			return true
 		}
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			v.mu.Lock()
+			v.Lock()
 			if v.changed == changed { // else it counts as awake already
 				v.fed--
 			}
-			v.mu.Unlock()
+			v.Unlock()
 			return false
 		}
 	}
@@ -101,45 +102,42 @@ func (n *node) await(ctx context.Context, due time.Duration) bool {
 // of frames.
 func (n *node) fill(e *encoder, at time.Duration) time.Duration {
 	v := n.device
-	v.mu.Lock()
+	v.Lock()
 	period := time.Duration(float64(time.Second) * float64(v.rate.Numerator) / float64(v.rate.Denominator))
 	if !n.streaming || len(n.queued) == 0 {
-		v.mu.Unlock()
+		v.Unlock()
 		return period
 	}
 	v.frames++
 	n.sequence++
 	f := v.format
-	var strikes [NumFaults]bool
-	for kind := range NumFaults {
-		strikes[kind] = v.faultOccurs(kind)
-	}
-	v.mu.Unlock()
-	if strikes[Lost] {
+	occurs := func(k wire.Kind) *wire.Planted { return v.Occurs(k, wire.All, v.Time()) }
+	lost, resized := occurs(wire.Dropped) != nil, occurs(wire.Foreign) != nil
+	garbage, truncated, damaged := occurs(wire.Garbage), occurs(wire.Truncated), occurs(wire.CRC) != nil
+	v.Unlock()
+	if lost {
 		return period
 	}
-	if strikes[Resized] {
+	if resized {
 		f.Width, f.Height, f.Stride = f.Width/4*2, f.Height/2, f.Stride/4*2
 	}
 	// Not under the lock: the cycle waits for nobody who encodes.
 	frame := e.encode(&f, v.config.Bare)
-	v.mu.Lock()
-	defer v.mu.Unlock()
+	v.Lock()
+	defer v.Unlock()
 	if !n.streaming || len(n.queued) == 0 {
 		return period
 	}
 	b := camera.Buffer{Index: n.queued[0], Kind: camera.Capture, Memory: camera.MappedMem, Flags: camera.Monotonic,
 		Sequence: n.sequence - 1, Field: camera.Progressive}
 	b.SetTime(at)
-	if strikes[Garbage] {
-		for i := range frame {
-			frame[i] = byte(v.dice.Uint32())
-		}
+	if garbage != nil {
+		wire.Scramble(frame, garbage.Dice)
 	}
-	if strikes[Truncated] {
-		frame = frame[:v.dice.IntN(len(frame))]
+	if truncated != nil {
+		frame = frame[:truncated.Dice.IntN(len(frame))]
 	}
-	if strikes[Damaged] {
+	if damaged {
 		frame = frame[:len(frame)/2]
 		b.Flags |= camera.FrameDamaged
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/drivers/camera"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // node is one opening of a device: a camera.Node.
@@ -35,7 +36,7 @@ func (n *node) there() error {
 	switch {
 	case n.closed:
 		return syscall.EBADF
-	case n.plug != n.device.plug:
+	case n.device.Gone(n.plug):
 		return syscall.ENODEV
 	}
 	return nil
@@ -48,13 +49,13 @@ func (n *node) Ioctl(number uint32, argument []byte) error {
 	if !known {
 		return syscall.ENOTTY
 	}
-	v.mu.Lock()
+	v.Lock()
 	err := n.there()
 	var answer camera.Argument
 	if err == nil {
 		answer, err = n.execute(op, argument)
 	}
-	v.mu.Unlock()
+	v.Unlock()
 	if err != nil {
 		return err
 	}
@@ -68,7 +69,7 @@ func (n *node) Ioctl(number uint32, argument []byte) error {
 // execute does what an ioctl asks and returns what it answers. Under the lock.
 func (n *node) execute(op camera.Op, p []byte) (camera.Argument, error) {
 	v, abi := n.device, n.device.config.ABI
-	busy := func() bool { return v.at(Busy) || v.owner != nil && v.owner != n }
+	busy := func() bool { return v.at(wire.Busy) || v.owner != nil && v.owner != n }
 	switch op {
 	case camera.QueryCap:
 		caps := uint32(camera.CanCapture | camera.CanStream)
@@ -199,8 +200,8 @@ func (n *node) stream(on bool) {
 
 // Map is camera.Node's.
 func (n *node) Map(offset uint32, length int) ([]byte, error) {
-	n.device.mu.Lock()
-	defer n.device.mu.Unlock()
+	n.device.Lock()
+	defer n.device.Unlock()
 	i := int(offset / pageSize)
 	if offset%pageSize != 0 || i >= len(n.memory) || length != len(n.memory[i]) {
 		return nil, syscall.EINVAL
@@ -216,8 +217,8 @@ func (n *node) Wait(timeout time.Duration) error {
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
 	v := n.device
-	v.mu.Lock()
-	defer v.mu.Unlock()
+	v.Lock()
+	defer v.Unlock()
 	v.met = true
 	for tick := v.ticks; ; {
 		if err := n.there(); err != nil || len(n.full) > 0 {
@@ -229,12 +230,12 @@ func (n *node) Wait(timeout time.Duration) error {
 		changed := v.wait()
 		v.idle++
 		v.rest.Broadcast()
-		v.mu.Unlock()
+		v.Unlock()
 		select {
 		case <-changed:
-			v.mu.Lock()
+			v.Lock()
 		case <-timer.C:
-			v.mu.Lock()
+			v.Lock()
 			if v.changed == changed { // else it counts as awake already
 				v.idle--
 			}
@@ -245,15 +246,15 @@ func (n *node) Wait(timeout time.Duration) error {
 
 // Now is the device's clock.
 func (n *node) Now() time.Duration {
-	n.device.mu.Lock()
-	defer n.device.mu.Unlock()
-	return n.device.clock
+	n.device.Lock()
+	defer n.device.Unlock()
+	return n.device.Time()
 }
 
 // Close is camera.Node's.
 func (n *node) Close() error {
 	v := n.device
-	v.mu.Lock()
+	v.Lock()
 	if n.streaming {
 		n.stream(false)
 	}
@@ -262,7 +263,7 @@ func (n *node) Close() error {
 	}
 	n.closed = true
 	v.wake()
-	v.mu.Unlock()
+	v.Unlock()
 	n.feeding.Wait()
 	return nil
 }
@@ -287,7 +288,7 @@ func (v *Camera) nearest(x camera.Format) camera.Format {
 			best = size
 		}
 	}
-	if v.at(Obstinate) {
+	if v.at(wire.Wrong) {
 		best = [2]int{best[0] / 4 * 2, best[1] / 2}
 	}
 	x.Width, x.Height, x.Field, x.Stride = uint32(best[0]), uint32(best[1]), camera.Progressive, 0

@@ -16,6 +16,7 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/camera"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/emulator/video"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // lamp is a source whose pictures report when they were taken: red goes round with the time, by one step of 20 in 100 ms;
@@ -215,9 +216,9 @@ func TestEncodings(t *testing.T) {
 // Every fault, always and now and then: it is told or counted, no picture is wrong, and within a second of its end there
 // are pictures again.
 func TestFaults(t *testing.T) {
-	for kind := range video.NumFaults {
+	for _, kind := range video.Faults() {
 		for _, word := range []string{"mjpeg", "yuyv"} {
-			if kind == video.Garbage && word == "yuyv" {
+			if kind == wire.Garbage && word == "yuyv" {
 				continue // noise of the right length is a picture of noise: nothing in it tells
 			}
 			for _, p := range []float64{0, 0.3} {
@@ -249,7 +250,7 @@ func TestFaults(t *testing.T) {
 								t.Fatal("no picture before the fault")
 							}
 						}
-						b.device.Fault(video.Fault{Kind: kind, P: p, Delay: 60 * time.Millisecond})
+						b.device.Fault(wire.Fault{Kind: kind, P: p, Delay: 60 * time.Millisecond})
 						good = 0
 						for range 60 {
 							see(50 * time.Millisecond)
@@ -257,7 +258,7 @@ func TestFaults(t *testing.T) {
 						s, lost := b.driver.State()
 						counted := s.Bad + s.Lost
 						switch kind {
-						case video.Denied, video.Busy, video.Obstinate:
+						case wire.Denied, wire.Busy, wire.Wrong:
 							// Whoever streams already goes on; a new one is refused, with the reason.
 							if good == 0 || told > 0 {
 								t.Errorf("the one who streams: got %d pictures and %d faults", good, told)
@@ -265,15 +266,15 @@ func TestFaults(t *testing.T) {
 							if err := b.driver.Probe(); err == nil {
 								t.Error("a new one was let in")
 							}
-						case video.Late:
+						case wire.Delayed:
 							if good == 0 || told > 0 || counted > 0 {
 								t.Errorf("got %d pictures, %d faults, %d counted", good, told, counted)
 							}
-						case video.Unplug, video.Frozen:
+						case wire.Unplugged, wire.Stuck:
 							if good > 1 || told == 0 || lost == nil {
 								t.Errorf("got %d pictures, %d faults and %v", good, told, lost)
 							}
-						case video.Lost:
+						case wire.Dropped:
 							if p > 0 && (good == 0 || counted == 0) {
 								t.Errorf("got %d pictures, %d counted", good, counted)
 							}
@@ -330,7 +331,7 @@ func TestReplugged(t *testing.T) {
 			t.Fatal(err)
 		}
 		after := p.Sequence
-		b.device.Fault(video.Fault{Kind: video.Unplug})
+		b.device.Fault(wire.Fault{Kind: wire.Unplugged})
 		if _, err := b.look(t, after, time.Second); hal.KindOf(err) != hal.Absent {
 			t.Errorf("unplugged: got %v", err)
 		}
@@ -381,11 +382,11 @@ func TestSteady(t *testing.T) {
 		for i := range 300 {
 			switch i {
 			case 50:
-				device.Fault(video.Fault{Kind: video.Lost, P: 0.4})
+				device.Fault(wire.Fault{Kind: wire.Dropped, P: 0.4})
 			case 80:
-				device.Fault(video.Fault{Kind: video.Late, P: 0.5, Delay: 3 * period})
+				device.Fault(wire.Fault{Kind: wire.Delayed, P: 0.5, Delay: 3 * period})
 			case 110:
-				device.Fault(video.Fault{Kind: video.Unplug})
+				device.Fault(wire.Fault{Kind: wire.Unplugged})
 			case 160:
 				device.ClearFaults()
 			}
@@ -467,7 +468,7 @@ func TestLostUnseen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.device.Fault(video.Fault{Kind: video.Unplug, For: 500 * time.Millisecond})
+		b.device.Fault(wire.Fault{Kind: wire.Unplugged, For: 500 * time.Millisecond})
 		for range 100 {
 			b.pass(t)
 		}

@@ -1,4 +1,4 @@
-package uart_test
+package wire_test
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
-	"github.com/halyard-robotics/halyard/sim/emulator/uart"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // parrot says back what it hears, a millisecond later, and "tick" every second.
@@ -53,7 +53,7 @@ func (p *parrot) Power(on bool, now time.Duration) {
 
 // Bytes take their wire time each way, one after the other, and nothing comes before it can.
 func TestWireTime(t *testing.T) {
-	line := uart.New("line", 10000, 1, &parrot{baud: 10000}) // a byte a millisecond
+	line := wire.NewLine("line", 10000, 1, &parrot{baud: 10000}) // a byte a millisecond
 	l, err := line.Open()
 	must(t, err)
 	_, err = l.Write([]byte("abcd"))
@@ -84,7 +84,7 @@ func TestWireTime(t *testing.T) {
 func TestRates(t *testing.T) {
 	for _, board := range []int{9600, 0} {
 		p := &parrot{baud: board}
-		line := uart.New("line", 9600, 1, p)
+		line := wire.NewLine("line", 9600, 1, p)
 		l, err := line.Open()
 		must(t, err)
 		must(t, l.SetBaud(19200))
@@ -103,10 +103,10 @@ func TestRates(t *testing.T) {
 
 func TestPlugAndPower(t *testing.T) {
 	p := &parrot{baud: 9600}
-	line := uart.New("line", 9600, 1, p)
+	line := wire.NewLine("line", 9600, 1, p)
 	l, err := line.Open()
 	must(t, err)
-	line.Fault(uart.Fault{Kind: uart.Unplug, For: time.Second})
+	line.Fault(wire.Fault{Kind: wire.Unplugged, For: time.Second})
 	if _, err := l.Read(make([]byte, 1), time.Millisecond); !errors.Is(err, servo.ErrDisconnected) {
 		t.Errorf("unplugged: got %v", err)
 	}
@@ -120,7 +120,7 @@ func TestPlugAndPower(t *testing.T) {
 	if _, err := line.Open(); err != nil || p.powered != 1 {
 		t.Errorf("plugged in: got %v, powered %d times", err, p.powered)
 	}
-	line.Fault(uart.Fault{Kind: uart.Off, For: time.Second})
+	line.Fault(wire.Fault{Kind: wire.PowerLoss, For: time.Second})
 	line.SleepUntil(4 * time.Second)
 	if p.powered != 2 {
 		t.Errorf("power: got %d times, want 2", p.powered)
@@ -131,20 +131,20 @@ func TestPlugAndPower(t *testing.T) {
 func TestFaultsDo(t *testing.T) {
 	const said = "0123456789"
 	for _, c := range []struct {
-		fault uart.Fault
+		fault wire.Fault
 		good  func(got string) bool
 	}{
-		{uart.Fault{Kind: uart.NoReply}, func(s string) bool { return s == "" }},
-		{uart.Fault{Kind: uart.Flip}, func(s string) bool { return len(s) == 10 && s != said }},
-		{uart.Fault{Kind: uart.Lost}, func(s string) bool { return len(s) == 8 }}, // one each way
-		{uart.Fault{Kind: uart.Doubled}, func(s string) bool { return len(s) == 12 }},
-		{uart.Fault{Kind: uart.Short}, func(s string) bool { return len(s) < 10 && s == said[:len(s)] }},
-		{uart.Fault{Kind: uart.Late, Delay: 300 * time.Millisecond}, func(s string) bool { return s == "" }},
-		{uart.Fault{Kind: uart.Noise}, func(s string) bool { return len(s) > 11 && s[len(s)-10:] == said }},
-		{uart.Fault{Kind: uart.Stranger, Bytes: []byte("who")}, func(s string) bool { return s == "whowho"+said }},
-		{uart.Fault{Kind: uart.Echo}, func(s string) bool { return s == said+said }},
+		{wire.Fault{Kind: wire.OpenWire}, func(s string) bool { return s == "" }},
+		{wire.Fault{Kind: wire.Corrupted}, func(s string) bool { return len(s) == 10 && s != said }},
+		{wire.Fault{Kind: wire.Dropped}, func(s string) bool { return len(s) == 8 }}, // one each way
+		{wire.Fault{Kind: wire.Duplicated}, func(s string) bool { return len(s) == 12 }},
+		{wire.Fault{Kind: wire.Truncated}, func(s string) bool { return len(s) < 10 && s == said[:len(s)] }},
+		{wire.Fault{Kind: wire.Delayed, Delay: 300 * time.Millisecond}, func(s string) bool { return s == "" }},
+		{wire.Fault{Kind: wire.Garbage}, func(s string) bool { return len(s) > 11 && s[len(s)-10:] == said }},
+		{wire.Fault{Kind: wire.Foreign, Bytes: "who"}, func(s string) bool { return s == "whowho"+said }},
+		{wire.Fault{Kind: wire.Echo}, func(s string) bool { return s == said+said }},
 	} {
-		line := uart.New("line", 115200, 5, &parrot{baud: 115200})
+		line := wire.NewLine("line", 115200, 5, &parrot{baud: 115200})
 		l, err := line.Open()
 		must(t, err)
 		line.Fault(c.fault)

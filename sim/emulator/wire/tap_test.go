@@ -1,4 +1,4 @@
-package uart
+package wire
 
 import (
 	"bytes"
@@ -44,25 +44,25 @@ func TestTap(t *testing.T) {
 		fault Fault
 		want  func(heard string, after time.Duration) bool
 	}{
-		{Fault{Kind: Lost}, func(s string, _ time.Duration) bool { return s == "" }},
-		{Fault{Kind: Doubled}, func(s string, _ time.Duration) bool { return s == "hhhhaaaallllyyyyaaaarrrrdddd" }},
-		{Fault{Kind: Flip}, func(s string, _ time.Duration) bool { return len(s) == len(said) && s != said }},
-		{Fault{Kind: Lost, P: 0.3}, func(s string, _ time.Duration) bool { return len(s) > 0 && len(s) < len(said) }},
-		{Fault{Kind: Short, P: 0.2}, func(s string, _ time.Duration) bool {
+		{Fault{Kind: Dropped}, func(s string, _ time.Duration) bool { return s == "" }},
+		{Fault{Kind: Duplicated}, func(s string, _ time.Duration) bool { return s == "hhhhaaaallllyyyyaaaarrrrdddd" }},
+		{Fault{Kind: Corrupted}, func(s string, _ time.Duration) bool { return len(s) == len(said) && s != said }},
+		{Fault{Kind: Dropped, P: 0.3}, func(s string, _ time.Duration) bool { return len(s) > 0 && len(s) < len(said) }},
+		{Fault{Kind: Truncated, P: 0.2}, func(s string, _ time.Duration) bool {
 			return len(s) < len(said) && bytes.HasPrefix([]byte(said), []byte(s))
 		}},
-		{Fault{Kind: Stranger, Bytes: []byte("x")}, func(s string, _ time.Duration) bool { return s == "xx"+said }},
-		{Fault{Kind: Noise}, func(s string, _ time.Duration) bool {
+		{Fault{Kind: Foreign, Bytes: "x"}, func(s string, _ time.Duration) bool { return s == "xx"+said }},
+		{Fault{Kind: Garbage}, func(s string, _ time.Duration) bool {
 			return len(s) >= len(said)+2 && bytes.HasSuffix([]byte(s), []byte(said))
 		}},
-		{Fault{Kind: Late, Delay: 50 * time.Millisecond}, func(s string, after time.Duration) bool {
+		{Fault{Kind: Delayed, Delay: 50 * time.Millisecond}, func(s string, after time.Duration) bool {
 			return s == said && after > 50*time.Millisecond && after < 55*time.Millisecond
 		}},
 		{Fault{Kind: Echo}, func(s string, _ time.Duration) bool { return s == said+said }},
-		{Fault{Kind: NoReply}, func(s string, _ time.Duration) bool { return s == "" }},
+		{Fault{Kind: OpenWire}, func(s string, _ time.Duration) bool { return s == "" }},
 	} {
 		t.Run(c.fault.Kind.String(), func(t *testing.T) {
-			tap := NewTap(3, New("bench", 115200, 1, &parrot{}).Open)
+			tap := NewTap(3, NewLine("bench", 115200, 1, &parrot{}).Open)
 			line, err := tap.Open()
 			if err != nil {
 				t.Fatal(err)
@@ -97,12 +97,12 @@ func TestTap(t *testing.T) {
 
 // On a line of frames a whole frame goes wrong at a time.
 func TestTapFrames(t *testing.T) {
-	for _, kind := range []FaultKind{Lost, Doubled} {
+	for _, kind := range []Kind{Dropped, Duplicated} {
 		tap := NewTap(1, nil)
 		tap.Unit = 4
 		tap.Fault(Fault{Kind: kind, P: 0.5})
 		cut := false
-		got := string(tap.corrupt(nil, []byte("aaaabbbbccccdddd"), true, &cut))
+		got := string(tap.spoil(nil, []byte("aaaabbbbccccdddd"), true, &cut))
 		left := got
 		for _, frame := range []string{"aaaa", "bbbb", "cccc", "dddd"} {
 			left = strings.ReplaceAll(left, frame, "")
@@ -115,12 +115,12 @@ func TestTapFrames(t *testing.T) {
 
 // Unplugged, what was opened stays gone; what is opened after it is back is well.
 func TestTapUnplugged(t *testing.T) {
-	tap := NewTap(3, New("bench", 115200, 1, &parrot{}).Open)
+	tap := NewTap(3, NewLine("bench", 115200, 1, &parrot{}).Open)
 	line, err := tap.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	tap.Fault(Fault{Kind: Unplug})
+	tap.Fault(Fault{Kind: Unplugged})
 	if _, err := tap.Open(); hal.KindOf(err) != hal.Absent {
 		t.Errorf("opened while it is gone: got %v", err)
 	}

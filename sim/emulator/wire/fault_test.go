@@ -1,4 +1,4 @@
-package uart_test
+package wire_test
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator/laser"
 	"github.com/halyard-robotics/halyard/sim/emulator/p2os"
-	"github.com/halyard-robotics/halyard/sim/emulator/uart"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 const period = 10 * time.Millisecond
@@ -29,8 +29,8 @@ func must(t *testing.T, err error) {
 // subject is one device under faults.
 type subject struct {
 	name string
-	line *uart.Line
-	// cycle lets one period pass and reports whether the device is well, and whether it is well and wrong.
+	line *wire.Line
+	// cycle lets one period pass and says whether the device is well, and whether it is well and wrong.
 	cycle func(t *testing.T) (well, wrong bool)
 }
 
@@ -38,9 +38,9 @@ var room = laser.Room{Length: 6, Width: 4, X: 1.5, Y: 2.5}
 
 // scanning is the subject of a scanner that is read by a poller in step with the cycle, in a room that it knows: a value may be off
 // by so much, m, and such a share.
-func scanning(t *testing.T, name string, baud int, seed int64, off, share float64, board uart.Board, make1 func(servo.Opener) (drivers.Sensor, lidar.ScanGeometry, error)) *subject {
+func scanning(t *testing.T, name string, baud int, seed int64, off, share float64, board wire.Board, make1 func(servo.Opener) (drivers.Sensor, lidar.ScanGeometry, error)) *subject {
 	t.Helper()
-	line := uart.New(name, baud, seed, board)
+	line := wire.NewLine(name, baud, seed, board)
 	d, fan, err := make1(line.Open)
 	must(t, err)
 	p := drivers.NewPoller(d, drivers.PollerConfig{Name: name, Values: fan.Count, Clock: line, CycleTime: line.Edge})
@@ -79,7 +79,7 @@ func driving(t *testing.T, seed int64) *subject {
 	must(t, err)
 	floor := p2os.NewFloor(robot.Difference)
 	floor.Echo = 1.5
-	line := uart.New("base", 9600, seed, p2os.New(robot, "Pat", 9600, false, floor))
+	line := wire.NewLine("base", 9600, seed, p2os.New(robot, "Pat", 9600, false, floor))
 	b, err := base.New(base.Settings{Name: "base", Robot: robot, Line: line.Open, Clock: line})
 	must(t, err)
 	must(t, b.Open())
@@ -179,7 +179,7 @@ type outcome struct {
 }
 
 // suffer runs one fault for a second and waits for the recovery, for three seconds at most.
-func (s *subject) suffer(t *testing.T, f uart.Fault) (o outcome) {
+func (s *subject) suffer(t *testing.T, f wire.Fault) (o outcome) {
 	t.Helper()
 	for range 100 {
 		s.cycle(t)
@@ -218,7 +218,7 @@ func TestFaults(t *testing.T) {
 	}
 	for name, newSubject := range subjects() {
 		t.Run(name, func(t *testing.T) {
-			for kind := range uart.NumFaults {
+			for _, kind := range wire.LineFaults() {
 				for _, p := range []float64{0, 0.2} {
 					var worst outcome
 					told := 0
@@ -226,18 +226,18 @@ func TestFaults(t *testing.T) {
 						var o outcome
 						synctest.Test(t, func(t *testing.T) {
 							s := newSubject(t, seed)
-							o = s.suffer(t, uart.Fault{Kind: kind, P: p, Delay: 150 * time.Millisecond, Bytes: stranger(name)})
+							o = s.suffer(t, wire.Fault{Kind: kind, P: p, Delay: 150 * time.Millisecond, Bytes: string(stranger(name))})
 						})
 						worst.wrong, worst.recovery = max(worst.wrong, o.wrong), max(worst.recovery, o.recovery)
 						if o.told {
 							told++
 						}
 						what := fmt.Sprintf("%v %g, seed %d", kind, p, seed)
-						if silent := kind == uart.Off || kind == uart.NoReply && p == 0 || kind == uart.Unplug; silent && !o.told && p == 0 {
+						if silent := kind == wire.PowerLoss || kind == wire.OpenWire && p == 0 || kind == wire.Unplugged; silent && !o.told && p == 0 {
 							t.Errorf("%s: not told", what)
 						}
 						// Without a checksum, what neighbours or the last turn agree with by chance is believed.
-						if unchecked := name == "rplidar standard" && kind == uart.Flip; o.wrong > 0 && !unchecked {
+						if unchecked := name == "rplidar standard" && kind == wire.Corrupted; o.wrong > 0 && !unchecked {
 							t.Errorf("%s: %d cycles with wrong values", what, o.wrong)
 						}
 						if o.recovery > time.Second {

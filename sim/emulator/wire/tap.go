@@ -1,8 +1,7 @@
-package uart
+package wire
 
 import (
 	"errors"
-	"math/rand/v2"
 	"os"
 	"sync"
 	"time"
@@ -15,45 +14,49 @@ import (
 // What passes goes wrong byte by byte, or on CAN frame by frame, both ways, so that it needs to know nothing of telegrams.
 // Power is not its: that is the device's own emulation's.
 //
-// Of its faults P is how likely one strikes each byte (Flip, Lost, Doubled, and Short, which loses the rest of what is
-// said) or each beginning of something said (Noise, Stranger); 0 is always. Late, Echo, NoReply and Unplug strike always,
-// until they are cleared.
+// Of its faults P is how likely one strikes each byte (Corrupted, Dropped, Duplicated, and Truncated, which loses the rest of a
+// telegram) or each beginning of a telegram (Garbage, Foreign); 0 is always. Delayed, Echo, OpenWire and Unplugged strike
+// always, until they are cleared.
 type Tap struct {
 	// Unit is how many bytes go wrong together: 1, or the size of a frame. Set it before use.
 	Unit int
 	open servo.Opener
 
 	mu     sync.Mutex
-	dice   *rand.Rand
-	faults [NumFaults]*Fault // at work
-	plug   int               // counts losses of the adapter: what was opened before one is gone
+	faults Plan
+	plug   int // counts losses of the adapter: what was opened before one is gone
 }
 
 // NewTap returns a tap on what open opens. seed is of its dice.
 func NewTap(seed int64, open servo.Opener) *Tap {
-	return &Tap{Unit: 1, open: open, dice: rand.New(rand.NewPCG(uint64(seed), 0x7A9))}
+	return &Tap{Unit: 1, open: open, faults: NewPlan(seed, 0x7A9)}
 }
 
 // Fault plants f, in place of another of its kind.
 func (t *Tap) Fault(f Fault) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.faults[f.Kind] = &f; f.Kind == Unplug {
+	if f.Target = All; f.Kind == Unplugged {
 		t.plug++
 	}
+	if old := t.at(f.Kind); old != nil {
+		old.Fault = f // its dice go on
+		return
+	}
+	t.faults.Add(f, 0)
 }
 
 // ClearFaults ends all faults.
 func (t *Tap) ClearFaults() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	clear(t.faults[:])
+	t.faults.Clear()
 }
 
 // Open is a servo.Opener; its error is of kind hal.Absent while the adapter is unplugged.
 func (t *Tap) Open() (servo.Line, error) {
 	t.mu.Lock()
-	plug, gone := t.plug, t.faults[Unplug] != nil
+	plug, gone := t.plug, t.at(Unplugged) != nil
 	t.mu.Unlock()
 	if gone {
 		return nil, &hal.Error{Kind: hal.Absent, Op: "open", Err: servo.ErrDisconnected}
@@ -65,34 +68,33 @@ func (t *Tap) Open() (servo.Line, error) {
 	return &tapped{Line: line, tap: t, plug: plug}, nil
 }
 
-// faultOccurs throws the dice of a fault. Under the lock.
-func (t *Tap) faultOccurs(kind FaultKind) bool {
-	f := t.faults[kind]
-	return f != nil && (f.P == 0 || t.dice.Float64() < f.P)
-}
+// at is the fault of a kind, occurs is it where it strikes. Under the lock.
+func (t *Tap) at(k Kind) *Planted     { return t.faults.Find(k, All, 0) }
+func (t *Tap) occurs(k Kind) *Planted { return t.faults.Occurs(k, All, 0) }
 
-// corrupt appends to dst what becomes of p. begins reports that something new is said; cut is whether its rest is lost.
-func (t *Tap) corrupt(dst, p []byte, begins bool, cut *bool) []byte {
+// spoil appends to dst what becomes of p. begins says that a telegram begins; cut is whether its rest is lost.
+func (t *Tap) spoil(dst, p []byte, begins bool, cut *bool) []byte {
 	if begins {
 		*cut = false
-		if t.faultOccurs(Noise) {
-			for range 1 + t.dice.IntN(8) {
-				dst = append(dst, byte(t.dice.Uint32()))
+		if f := t.occurs(Garbage); f != nil {
+			for range 1 + f.Dice.IntN(8) {
+				dst = append(dst, byte(f.Dice.Uint32()))
 			}
 		}
-		if t.faultOccurs(Stranger) {
-			dst = append(dst, t.faults[Stranger].Bytes...)
+		if f := t.occurs(Foreign); f != nil {
+			dst = append(dst, f.Bytes...)
 		}
 	}
 	for ; len(p) > 0; p = p[min(t.Unit, len(p)):] {
-		if *cut = *cut || t.faultOccurs(Short); *cut || t.faultOccurs(Lost) {
+		if *cut = *cut || t.occurs(Truncated) != nil; *cut || t.occurs(Dropped) != nil {
 			continue
 		}
 		one := p[:min(t.Unit, len(p))]
-		if dst = append(dst, one...); t.faultOccurs(Flip) {
-			dst[len(dst)-1-t.dice.IntN(len(one))] ^= 1 << t.dice.IntN(8)
+		dst = append(dst, one...)
+		if f := t.occurs(Corrupted); f != nil {
+			dst[len(dst)-1-f.Dice.IntN(len(one))] ^= 1 << f.Dice.IntN(8)
 		}
-		if t.faultOccurs(Doubled) {
+		if t.occurs(Duplicated) != nil {
 			dst = append(dst, dst[len(dst)-len(one):]...)
 		}
 	}
@@ -134,12 +136,12 @@ func (l *tapped) Write(p []byte) (int, error) {
 	if err := l.there(); err != nil {
 		return 0, err
 	}
-	if t.faults[Echo] != nil {
+	if t.at(Echo) != nil {
 		l.arrive(p, l.Now())
 	}
 	cut := false
-	l.said, l.begins = t.corrupt(l.said[:0], p, true, &cut), true
-	if len(l.said) == 0 || t.faults[NoReply] != nil {
+	l.said, l.begins = t.spoil(l.said[:0], p, true, &cut), true
+	if len(l.said) == 0 || t.at(OpenWire) != nil {
 		return len(p), nil
 	}
 	if _, err := l.Line.Write(l.said); err != nil {
@@ -163,7 +165,7 @@ func (l *tapped) Read(p []byte, timeout time.Duration) (int, error) {
 		if err := l.there(); err != nil {
 			return 0, err
 		}
-		if n := l.filterRead(p); n > 0 {
+		if n := l.handOn(p); n > 0 {
 			return n, nil
 		}
 		wait := max(0, until-l.Now())
@@ -174,27 +176,27 @@ func (l *tapped) Read(p []byte, timeout time.Duration) (int, error) {
 		if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 			return 0, err
 		}
-		if now := l.Now(); n > 0 && t.faults[NoReply] == nil {
-			l.filterWrite(l.in[:n], now)
+		if now := l.Now(); n > 0 && t.at(OpenWire) == nil {
+			l.spoilIn(l.in[:n], now)
 		} else if n == 0 && now >= until && (len(l.coming) == 0 || l.coming[0].at > now) {
 			return 0, os.ErrDeadlineExceeded
 		}
 	}
 }
 
-// filterWrite lets p go wrong on its way in. A pause of a few bytes is where something new begins.
-func (l *tapped) filterWrite(p []byte, now time.Duration) {
-	begins := l.begins || now-l.last > time.Duration(len(p)+3)*byteTime(l.Baud())
+// spoilIn lets p go wrong on its way in. A pause of a few bytes is where something new begins.
+func (l *tapped) spoilIn(p []byte, now time.Duration) {
+	begins := l.begins || now-l.last > time.Duration(len(p)+3)*servo.WireTime(1, 10, l.Baud())
 	l.begins, l.last = false, now
-	l.said = l.tap.corrupt(l.said[:0], p, begins, &l.cut)
-	if f := l.tap.faults[Late]; f != nil {
+	l.said = l.tap.spoil(l.said[:0], p, begins, &l.cut)
+	if f := l.tap.at(Delayed); f != nil {
 		now += f.Delay
 	}
 	l.arrive(l.said, now)
 }
 
-// filterRead hands on what has come.
-func (l *tapped) filterRead(p []byte) (n int) {
+// handOn hands on what has come.
+func (l *tapped) handOn(p []byte) (n int) {
 	for now := l.Now(); n < len(p) && n < len(l.coming) && l.coming[n].at <= now; n++ {
 		p[n] = l.coming[n].b
 	}
@@ -210,7 +212,7 @@ func (l *tapped) Discard() error {
 		return err
 	}
 	var scrap [64]byte
-	for l.filterRead(scrap[:]) > 0 {
+	for l.handOn(scrap[:]) > 0 {
 	}
 	return l.Line.Discard()
 }
