@@ -262,8 +262,14 @@ func TestPTYAndTCP(t *testing.T) {
 	read := func(name string, d scanner) {
 		t.Helper()
 		values := make([]float64, d.Geometry().Count)
-		must(t, d.Open())
-		must(t, d.Read(values))
+		// A busy machine keeps an answer for longer than a driver waits: it is opened again then, as by a poller.
+		err := errors.New("not opened")
+		for tries := 0; err != nil && tries < 10; tries++ {
+			if err = d.Open(); err == nil {
+				err = d.Read(values)
+			}
+		}
+		must(t, err)
 		if v := values[len(values)/2]; math.Abs(v-4.5) > 0.02 {
 			t.Errorf("%s: ahead: got %g, want 4.5", name, v)
 		}
