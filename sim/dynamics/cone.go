@@ -63,11 +63,45 @@ func grip(k *block, rows []row, a []float64, rest, df *[maxRows]float64) {
 		}
 		return
 	}
+	// What held in the last visit mostly holds in this one, too.
+	if k.push == 0 && k.holds(rows, normal, rest, df) {
+		return
+	}
 	if n == 3 {
 		disc(k, rows, a, normal, rest, df)
 		return
 	}
 	k.push = cone(rows, a, normal, rest, df)
+}
+
+// holds finds the friction that stops a contact, and tells whether the normal force allows it.
+func (k *block) holds(rows []row, normal float64, rest, df *[maxRows]float64) bool {
+	h, nn := &k.stick, float64(normal*normal)
+	switch {
+	case h[0] == 0:
+		return false
+	case len(rows) == 3:
+		a, b := -(float64(h[0]*rest[1]) + float64(h[1]*rest[2])), -(float64(h[1]*rest[1]) + float64(h[2]*rest[2]))
+		x, y := float64((rows[1].f+a)*rows[2].bound), float64((rows[2].f+b)*rows[1].bound)
+		most := float64(rows[1].bound * rows[2].bound)
+		if float64(x*x)+float64(y*y) <= float64(nn*float64(most*most)) && most > 0 {
+			df[1], df[2] = a, b
+			return true
+		}
+	case len(rows) == 4:
+		p, q, r := rest[1], rest[2], rest[3]
+		a := -(float64(h[0]*p) + float64(h[1]*q) + float64(h[2]*r))
+		b := -(float64(h[1]*p) + float64(h[3]*q) + float64(h[4]*r))
+		c := -(float64(h[2]*p) + float64(h[4]*q) + float64(h[5]*r))
+		s, t, u := rows[1].bound, rows[2].bound, rows[3].bound
+		x, y, z := float64((rows[1].f+a)*float64(t*u)), float64((rows[2].f+b)*float64(s*u)), float64((rows[3].f+c)*float64(s*t))
+		most := float64(s * float64(t*u))
+		if float64(x*x)+float64(y*y)+float64(z*z) <= float64(nn*float64(most*most)) && most > 0 {
+			df[1], df[2], df[3] = a, b, c
+			return true
+		}
+	}
+	return false
 }
 
 // disc is cone for the common contact with two rows of friction, which is worth closed formulas.
@@ -92,7 +126,7 @@ func disc(k *block, rows []row, a []float64, normal float64, rest, df *[maxRows]
 		}
 		size := math.Sqrt(xx + yy)
 		miss := size - normal
-		if math.Abs(miss) <= float64(1e-10*normal) {
+		if math.Abs(miss) <= float64(1e-8*normal) {
 			break
 		}
 		slope := float64((float64(wl*xx) - float64(2*float64(q*float64(x*y))) + float64(pl*yy)) * over)

@@ -26,7 +26,8 @@
 // sections 5.3, 6.2 and 6.4. Trees that are deep and without constraint in this step use the articulated-body
 // recursion instead (section 7.3), which gives the same numbers to rounding. Constraints are soft as in E. Todorov,
 // "Convex and analytically-invertible dynamics with contacts and constraints", ICRA 2014, and solved by block
-// Gauss-Seidel from the forces of the step before: see solve.go.
+// Gauss-Seidel from the forces of the step before, see solve.go, with Newton steps on what holds, slides or opens between
+// the sweeps of small islands, see leap.go.
 // Each island of trees that constraints join is solved for itself: see island.go. Loose things that lie still are left
 // alone, where the spec allows it: see sleep.go.
 //

@@ -9,7 +9,7 @@ import "math"
 //	f = c - S y z and z = z0 + Y' f: (1 + Y' S Y) z = z0 + Y' c.
 //
 // The matrix has an entry for each degree of freedom and ancestor, as the mass matrix has, where each block acts on one
-// path of one tree, and its factor has no fill-in either. The friction of what slides follows its normal force, which is
+// path of one tree, and its factor has no fill-in either; else see envelope.go. The friction of what slides follows its normal force, which is
 // not symmetric, and is found with the normal forces of these contacts, a small system of its own. A leap solves both;
 // the sweep that follows corrects the roles, or finds that nothing is left to be corrected. So the sweeps decide what the
 // solution is, and leaps only get there: Newton's method on the roles, which is semi-smooth, with the sweep as its check.
@@ -49,7 +49,26 @@ func (v *solver) trees(m *Model, island []int32) (small, redundant bool) {
 			}
 		}
 	}
-	return dofs <= maxLeap, redundant
+	return dofs <= maxEnvelope, redundant
+}
+
+// prepare lays out the island's matrix. It returns how many systems may be solved for its roles, and the change of a sweep
+// as a share of the scale from which on that pays: of a large matrix only near the solution, where few roles change.
+func (v *solver) prepare(m *Model, island []int32) (budget int, near float64) {
+	v.coupled = false
+	for _, i := range island {
+		if !v.single(m, &v.blocks[i]) {
+			v.coupled = true
+			if !v.joint.plan(v, m, island) {
+				return -1, 0
+			}
+			if v.joint.products > fewProducts {
+				return min(v.leaps, 3), 0.002
+			}
+			break
+		}
+	}
+	return v.leaps, math.Inf(1)
 }
 
 // restart makes z that of the island without its forces; with keep, it notes z as that instead.
@@ -83,7 +102,6 @@ func (v *solver) apply(m *Model, island []int32, z []float64) {
 func (v *solver) leap(s *System, island []int32, budget *int, first bool) bool {
 	for _, i := range island {
 		k := &v.blocks[i]
-		k.single = v.single(s.m, k)
 		rows := v.row[k.row:][:k.rows]
 		for j := range rows {
 			rows[j].last = rows[j].f
@@ -117,8 +135,12 @@ func (v *solver) leap(s *System, island []int32, budget *int, first bool) bool {
 func (v *solver) solveRoles(s *System, island []int32) bool {
 	m, z := s.m, s.qdd
 	v.restart(m, z, false)
-	for _, t := range v.members {
-		v.unit(m, &m.trees[t])
+	if v.coupled {
+		v.joint.unit()
+	} else {
+		for _, t := range v.members {
+			v.unit(m, &m.trees[t])
+		}
 	}
 	v.slides = v.slides[:0]
 	var c [maxRows]float64
@@ -131,13 +153,17 @@ func (v *solver) solveRoles(s *System, island []int32) bool {
 		}
 		v.constant(k, rows, &c)
 		v.push(k, z, &c)
-		if k.single {
-			v.stiffen(m, k)
-		}
+		v.stiffen(m, k)
 	}
-	for _, t := range v.members {
-		if m.factor(&m.trees[t], v.near, v.pivot) >= 0 {
+	if v.coupled {
+		if !v.joint.factor() {
 			return false
+		}
+	} else {
+		for _, t := range v.members {
+			if m.factor(&m.trees[t], v.near, v.pivot) >= 0 {
+				return false
+			}
 		}
 	}
 	v.settleTrees(m, z)
@@ -182,6 +208,10 @@ func (v *solver) unit(m *Model, t *tree) {
 
 // settleTrees solves for the leap's matrix, which is factored, in x, of all trees of the island.
 func (v *solver) settleTrees(m *Model, x []float64) {
+	if v.coupled {
+		v.joint.solve(m, x)
+		return
+	}
 	for _, t := range v.members {
 		tree := &m.trees[t]
 		m.descend(tree, v.near, x)
@@ -201,20 +231,20 @@ func (v *solver) role(k *block, rows []row) bool {
 	k.follows = false
 	for i := range rows {
 		r := &rows[i]
-		held := k.single
+		held := true
 		switch k.kind {
 		case dry:
-			held = held && math.Abs(r.f) < r.bound
+			held = math.Abs(r.f) < r.bound
 		case stop:
-			held = held && r.f > 0
+			held = r.f > 0
 		case contact:
-			held = held && rows[0].f > 0 && (i == 0 || r.bound > 0 && !(k.box && math.Abs(r.f) >= r.bound))
+			held = rows[0].f > 0 && (i == 0 || r.bound > 0 && !(k.box && math.Abs(r.f) >= r.bound))
 		}
 		if r.keep = r.f; held {
 			r.keep, slope[i*n+i] = 0, 1/r.give
 		}
 	}
-	if !k.single || k.kind != contact || k.box || n == 1 || !(rows[0].f > 0 && k.push > 0) {
+	if k.kind != contact || k.box || n == 1 || !(rows[0].f > 0 && k.push > 0) {
 		return false
 	}
 	// In units of the bounds the friction is a vector x as long as the normal force. It turns, and the multiplier of its bound
@@ -373,9 +403,6 @@ func eliminate(a, x []float64) bool {
 // answer sets the forces of a block to what the leap's z makes of them, within their bounds, and reports whether that is
 // another role than it had.
 func (v *solver) answer(k *block, rows []row, z []float64) bool {
-	if !k.single {
-		return false
-	}
 	n := len(rows)
 	slope := v.slope[k.square:][:n*n]
 	var c, u, w [maxRows]float64
@@ -498,6 +525,10 @@ func (v *solver) stiffen(m *Model, k *block) {
 	y := v.values[k.values:][:len(index)*n]
 	slope := v.slope[k.square:][:n*n]
 	if slope[0] == 0 { // a contact that is open, friction at its bound
+		return
+	}
+	if v.coupled {
+		v.joint.add(index, y, slope, n)
 		return
 	}
 	switch n {

@@ -64,6 +64,8 @@ type dof struct {
 	depth  int32
 	row    int32 // of the mass matrix
 	q      int32 // its coordinate; -1 where it has none of its own, in balls and free joints
+	// Its path is start0 .. start0+count0-1, then start1 .. start1+count1-1; count0 is 0 where it has more gaps.
+	start0, count0, start1, count1 int32
 }
 
 // maxPath bounds the mass matrix; beyond it, a model may have no constraints.
@@ -288,5 +290,23 @@ func (m *Model) paths(f *Faults) {
 			copy(own, m.path[m.dofs[p].row:m.dofs[p].row+m.dofs[p].depth+1])
 		}
 		own[d.depth] = int32(i) // itself last: the diagonal of its row
+		d.runs(own)
+	}
+}
+
+// runs finds what of a path follows one another.
+func (d *dof) runs(path []int32) {
+	d.start0, d.count0 = path[0], 1
+	rest := path[1:]
+	for len(rest) > 0 && rest[0] == d.start0+d.count0 {
+		d.count0, rest = d.count0+1, rest[1:]
+	}
+	if len(rest) == 0 {
+		d.start1 = d.start0
+		return
+	}
+	d.start1, d.count1 = rest[0], int32(len(rest))
+	if rest[len(rest)-1] != d.start1+d.count1-1 {
+		d.count0 = 0
 	}
 }

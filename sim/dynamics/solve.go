@@ -51,16 +51,16 @@ func (v *solver) settle(s *System, island []int32) (sweeps int) {
 			scale = max(scale, math.Abs(rest[c]-float64(rows[c].give*rows[c].f)))
 		}
 	}
-	budget := -1
+	budget, near := -1, 0.0
 	small, redundant := v.trees(s.m, island)
-	if small && len(island) > 1 {
-		budget = v.leaps
+	if small && (len(island) > 1 || v.blocks[island[0]].rows > 1) {
+		budget, near = v.prepare(s.m, island)
 	}
 	v.restart(s.m, z, true)
 	v.apply(s.m, island, z)
 	enough := float64(s.options.Tolerance * scale)
 	limit := s.options.Iterations
-	last, leapt, first, alone := math.Inf(1), false, true, 0
+	last, origin, leapt, first, alone := math.Inf(1), 0.0, false, true, 0
 	for sweeps < limit {
 		sweeps++
 		change := 0.0
@@ -70,22 +70,27 @@ func (v *solver) settle(s *System, island []int32) (sweeps int) {
 		if change <= enough {
 			break
 		}
-		if budget >= 0 && !first && sweeps >= s.options.Iterations/2 {
-			// Leaps have led nowhere: the sweeps begin again where they were before the first, and go on alone.
+		if sweeps == limit && !first && change > origin {
+			// Leaps have led nowhere: the sweeps go on alone from where they were before the first.
 			v.back(s.m, island, z, true)
-			budget, limit = -1, sweeps+s.options.Iterations
+			first, budget, limit = true, -1, sweeps+s.options.Iterations/2
 			continue
 		}
 		if leapt && !(change < float64(astray*last)) {
 			v.back(s.m, island, z, false)
-			leapt, alone = false, sweepsAlone
+			if leapt, alone = false, sweepsAlone; v.coupled {
+				budget = -1
+			}
 			continue
 		}
 		before := last
 		last, leapt = change, false
 		if alone > 0 {
 			alone--
-		} else if budget > 0 && (redundant && sweeps == 1 || sweeps > 1 && !soon(change, before, enough)) {
+		} else if budget > 0 && change <= float64(near*scale) && (redundant && sweeps == 1 || sweeps > 1 && !soon(change, before, enough)) {
+			if first {
+				origin = change
+			}
 			leapt = v.leap(s, island, &budget, first)
 			first = false
 		}
@@ -104,15 +109,7 @@ func (v *solver) weigh(s *System, k *block) {
 	n := int(k.rows)
 	y := v.values[k.values:][:int(k.count)*n]
 	a := v.square[k.square:][:n*n]
-	clear(a)
-	for len(y) >= n {
-		for i, yi := range y[:n] {
-			for j, yj := range y[:i+1] {
-				a[i*n+j] += float64(yi * yj)
-			}
-		}
-		y = y[n:]
-	}
+	squares(a, y, n)
 	standard := &softHeld
 	switch k.kind {
 	case stop:
@@ -161,8 +158,64 @@ func (v *solver) weigh(s *System, k *block) {
 			v.still(k, i)
 		}
 	}
-	if k.kind == equal {
+	switch {
+	case k.kind == equal:
 		cholesky(a, n)
+	case k.kind == contact && n == 3:
+		k.stick = [6]float64{}
+		if det := float64(a[4]*a[8]) - float64(a[5]*a[5]); det > 0 {
+			det = 1 / det
+			k.stick[0], k.stick[1], k.stick[2] = float64(a[8]*det), -float64(a[5]*det), float64(a[4]*det)
+		}
+	case k.kind == contact && n == 4:
+		k.stick = inverse(a[5], a[6], a[7], a[10], a[11], a[15])
+	}
+}
+
+// inverse is that of a symmetric positive matrix by the rows of its upper half; zeros where it is singular.
+func inverse(a, b, c, d, e, f float64) [6]float64 {
+	p, q, r := float64(d*f)-float64(e*e), float64(c*e)-float64(b*f), float64(b*e)-float64(c*d)
+	det := float64(a*p) + float64(b*q) + float64(c*r)
+	if !(det > 0) {
+		return [6]float64{}
+	}
+	det = 1 / det
+	return [6]float64{
+		float64(p * det), float64(q * det), float64(r * det),
+		float64((float64(a*f) - float64(c*c)) * det), float64((float64(b*c) - float64(a*e)) * det),
+		float64((float64(a*d) - float64(b*b)) * det),
+	}
+}
+
+// squares writes the lower half of Y Y'.
+func squares(a, y []float64, n int) {
+	switch n {
+	case 1:
+		sum := 0.0
+		for _, x := range y {
+			sum += float64(x * x)
+		}
+		a[0] = sum
+	case 3:
+		var aa, ab, bb, ac, bc, cc float64
+		for len(y) >= 3 {
+			p, q, r := y[0], y[1], y[2]
+			aa, ab, bb = aa+float64(p*p), ab+float64(p*q), bb+float64(q*q)
+			ac, bc, cc = ac+float64(p*r), bc+float64(q*r), cc+float64(r*r)
+			y = y[3:]
+		}
+		_ = a[8]
+		a[0], a[3], a[4], a[6], a[7], a[8] = aa, ab, bb, ac, bc, cc
+	default:
+		clear(a)
+		for len(y) >= n {
+			for i, yi := range y[:n] {
+				for j, yj := range y[:i+1] {
+					a[i*n+j] += float64(yi * yj)
+				}
+			}
+			y = y[n:]
+		}
 	}
 }
 
@@ -208,14 +261,18 @@ func (v *solver) motion(k *block, z []float64, rest *[maxRows]float64) {
 	n := int(k.rows)
 	index := v.index[k.index:][:k.count]
 	y := v.values[k.values:][:len(index)*n]
-	switch n {
-	case 1:
+	switch {
+	case n == 1:
 		sum := 0.0
 		for x, j := range index {
 			sum += float64(y[x] * z[j])
 		}
 		rest[0] = sum
-	case 3: // a contact with friction, most of all there are
+	case n == 3 && k.count0 > 0: // a contact with friction, most of all there are
+		a, b, c := three(y, z[k.start0:][:k.count0])
+		d, e, f := three(y[3*k.count0:], z[k.start1:][:k.count1])
+		rest[0], rest[1], rest[2] = a+d, b+e, c+f
+	case n == 3:
 		var a, b, c float64
 		for _, j := range index {
 			zj, yj := z[j], y[:3] // one check of bounds for three
@@ -225,6 +282,17 @@ func (v *solver) motion(k *block, z []float64, rest *[maxRows]float64) {
 			y = y[3:]
 		}
 		rest[0], rest[1], rest[2] = a, b, c
+	case n == 4:
+		var a, b, c, d float64
+		for _, j := range index {
+			zj, yj := z[j], y[:4]
+			a += float64(yj[0] * zj)
+			b += float64(yj[1] * zj)
+			c += float64(yj[2] * zj)
+			d += float64(yj[3] * zj)
+			y = y[4:]
+		}
+		rest[0], rest[1], rest[2], rest[3] = a, b, c, d
 	default:
 		*rest = [maxRows]float64{}
 		for _, j := range index {
@@ -237,17 +305,48 @@ func (v *solver) motion(k *block, z []float64, rest *[maxRows]float64) {
 	}
 }
 
+// three is the sum of y z of three rows over degrees of freedom that follow one another.
+func three(y, z []float64) (a, b, c float64) {
+	for _, zj := range z {
+		yj := y[:3]
+		a += float64(yj[0] * zj)
+		b += float64(yj[1] * zj)
+		c += float64(yj[2] * zj)
+		y = y[3:]
+	}
+	return
+}
+
+// thrust adds to z what three rows do with the forces a, b and c.
+func thrust(y, z []float64, a, b, c float64) {
+	for j := range z {
+		yj := y[:3]
+		z[j] += float64(yj[0]*a) + float64(yj[1]*b) + float64(yj[2]*c)
+		y = y[3:]
+	}
+}
+
 // push adds to z what changes of the forces of a block do.
 func (v *solver) push(k *block, z []float64, f *[maxRows]float64) {
 	n := int(k.rows)
 	index := v.index[k.index:][:k.count]
 	y := v.values[k.values:][:len(index)*n]
-	switch n {
-	case 1:
+	switch {
+	case n == 1:
 		for x, j := range index {
 			z[j] += float64(y[x] * f[0])
 		}
-	case 3:
+	case n == 3 && k.count0 > 0:
+		thrust(y, z[k.start0:][:k.count0], f[0], f[1], f[2])
+		thrust(y[3*k.count0:], z[k.start1:][:k.count1], f[0], f[1], f[2])
+	case n == 4:
+		a, b, c, d := f[0], f[1], f[2], f[3]
+		for _, j := range index {
+			yj := y[:4]
+			z[j] += (float64(yj[0]*a) + float64(yj[1]*b)) + (float64(yj[2]*c) + float64(yj[3]*d))
+			y = y[4:]
+		}
+	case n == 3:
 		a, b, c := f[0], f[1], f[2]
 		for _, j := range index {
 			yj := y[:3]

@@ -36,19 +36,25 @@ const (
 
 // block is a set of rows that act between the same two links.
 type block struct {
-	kind   blockKind
-	box    bool // contact: the friction is bounded by forces, not by a cone
-	bounce bool // contact: this is an impact with restitution
-	// In a leap: it acts on one path of one tree; it is a contact whose friction follows its normal force.
-	single, follows bool
-	normal          float64 // the force with which the friction of this leap has slid
-	rows            int32
-	row             int32   // first
-	a, b            int32   // the last degrees of freedom of the two links; -1: the world
-	source          int32   // equality, degree of freedom, or contact
-	push            float64 // contact: the multiplier of the cone in the last visit
-	// where in index, values and squares: count degrees of freedom, rows values for each, rows x rows for the block
-	index, count, values, square int32
+	kind    blockKind
+	box     bool    // contact: the friction is bounded by forces, not by a cone
+	bounce  bool    // contact: this is an impact with restitution
+	follows bool    // in a leap: a contact whose friction follows its normal force
+	normal  float64 // the force with which the friction of this leap has slid
+	rows    int32
+	row     int32   // first
+	a, b    int32   // the last degrees of freedom of the two links; -1: the world
+	source  int32   // equality, degree of freedom, or contact
+	push    float64 // contact: the multiplier of the cone in the last visit
+	// contact of three or four rows: the inverse of the square of its friction, by rows, the upper half; or zeros
+	stick [6]float64
+	// where in index, side, values and squares: count degrees of freedom, rows values for each, rows x rows for the block
+	index, side, count, values, square int32
+	// How many paths of as many trees it acts on, the lower tree first; 0: two branches of one tree. The first has so many
+	// degrees of freedom.
+	paths, first int32
+	// Its degrees of freedom are start0 .. start0+count0-1 and then start1 .. start1+count1-1; count0 is 0 where that is not so.
+	start0, count0, start1, count1 int32
 }
 
 // row is one row of a block.
@@ -68,15 +74,16 @@ type row struct {
 }
 
 type solver struct {
-	rows   int
-	h      float64
-	blocks []block
-	row    []row
-	index  []int32
-	side   []uint8 // 1: moves the first link only, 2: the second only, 3: both alike
-	values []float64
-	square []float64 // of a block: Y Y' + R
-	work   []float64
+	rows    int
+	h       float64
+	blocks  []block
+	row     []row
+	index   []int32
+	side    []uint8 // 1: moves the first link only, 2: the second only, 3: both alike
+	values  []float64
+	square  []float64 // of a block: Y Y' + R
+	work    []float64
+	thrusts [2][maxRows]force // the rows of a block as forces on its two links
 
 	// The islands: blocks order[starts[i]:starts[i+1]] are number i.
 	order, starts []int32
@@ -84,6 +91,8 @@ type solver struct {
 
 	// Leaps: the trees of the island at work, and the last island that each was met in; z without forces; the matrix and
 	// the inverses of its pivots.
+	coupled           bool // the island's matrix is joint
+	joint             envelope
 	leaps             int // systems at most that a solve of an island solves for its roles
 	members, met      []int32
 	turn              int32
@@ -129,6 +138,7 @@ func (v *solver) size(m *Model, contacts int) {
 	v.order, v.starts = make([]int32, 0, cap(v.blocks)), make([]int32, 0, len(m.trees)+1)
 	v.joined, v.room = make([]int32, len(m.trees)), make([]int32, len(m.trees))
 	v.leaps = mostLeaps
+	v.joint.size(nv, len(m.trees))
 	v.members, v.met = make([]int32, 0, len(m.trees)), make([]int32, len(m.trees))
 	v.free, v.near, v.pivot = make([]float64, nv), make([]float64, len(m.path)), make([]float64, nv)
 	v.slope, v.slides = make([]float64, cap(v.square)), make([]int32, 0, mostSlides)
@@ -181,9 +191,10 @@ func (v *solver) open(s *System, kind blockKind, a, b, source int32, rows int) b
 	}
 	k := block{
 		kind: kind, rows: int32(rows), row: int32(len(v.row)), a: a, b: b, source: source,
-		index: int32(len(v.index)), values: int32(len(v.values)), square: int32(len(v.square)),
+		index: int32(len(v.index)), side: int32(len(v.side)), values: int32(len(v.values)), square: int32(len(v.square)),
 	}
-	k.count = int32(v.support(m, a, b))
+	v.support(m, &k)
+	k.count = int32(len(v.index)) - k.index
 	v.values = v.values[:len(v.values)+int(k.count)*rows]
 	v.square = v.square[:len(v.square)+rows*rows]
 	v.blocks = append(v.blocks, k)
@@ -195,16 +206,31 @@ func (v *solver) open(s *System, kind blockKind, a, b, source int32, rows int) b
 	return true
 }
 
-// support lists the ancestors of a and b, in order, and which of the two each moves.
-func (v *solver) support(m *Model, a, b int32) int {
-	var p, q []int32
-	if a >= 0 {
-		p = m.path[m.dofs[a].row:][:m.dofs[a].depth+1]
+// support lists the degrees of freedom that a block acts on: the ancestors of a and b, in order.
+func (v *solver) support(m *Model, k *block) {
+	a, b := k.a, k.b
+	if a < 0 || b < 0 {
+		d := &m.dofs[max(a, b)]
+		v.index = append(v.index, m.path[d.row:][:d.depth+1]...)
+		k.paths, k.first = 1, d.depth+1
+		k.start0, k.count0, k.start1, k.count1 = d.start0, d.count0, d.start1, d.count1
+		return
 	}
-	if b >= 0 {
-		q = m.path[m.dofs[b].row:][:m.dofs[b].depth+1]
+	p, q := &m.dofs[min(a, b)], &m.dofs[max(a, b)]
+	if m.tree(a) != m.tree(b) {
+		v.index = append(v.index, m.path[p.row:][:p.depth+1]...)
+		v.index = append(v.index, m.path[q.row:][:q.depth+1]...)
+		k.paths, k.first = 2, p.depth+1
+		if p.count0 == p.depth+1 && q.count0 == q.depth+1 {
+			k.start0, k.count0, k.start1, k.count1 = p.start0, p.count0, q.start0, q.count0
+		}
+		return
 	}
-	n := 0
+	v.branches(m.path[m.dofs[a].row:][:m.dofs[a].depth+1], m.path[m.dofs[b].row:][:m.dofs[b].depth+1])
+}
+
+// branches lists the degrees of freedom of two paths of one tree, and which of the two each moves.
+func (v *solver) branches(p, q []int32) {
 	for len(p) > 0 || len(q) > 0 {
 		switch {
 		case len(q) == 0 || len(p) > 0 && p[0] < q[0]:
@@ -214,9 +240,7 @@ func (v *solver) support(m *Model, a, b int32) int {
 		default:
 			v.index, v.side, p, q = append(v.index, p[0]), append(v.side, 3), p[1:], q[1:]
 		}
-		n++
 	}
-	return n
 }
 
 // keep remembers the forces, from which the next solve starts.

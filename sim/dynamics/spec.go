@@ -139,7 +139,7 @@ type Options struct {
 	Gravity    [3]float64 // m/s²; what a new State starts with
 	Contact    Softness
 	Iterations int     // of the constraint solver at most; 0 means 50
-	Tolerance  float64 // at which it stops: change of the accelerations in a sweep as a share of their size; 0 means 1e-5
+	Tolerance  float64 // at which it stops: change of the accelerations in a sweep as a share of their size; 0 means 3e-5
 	Contacts   int     // room for the contacts of one step; 0 means 8 for each geom and 64 more
 	MaxSpeed   float64 // m/s and rad/s, above which a step counts as diverged; 0 means 1e5
 	// MaxTurn is the angle, rad, that no joint turns by in one part of a step under RK4: faster ones have the step taken

@@ -117,8 +117,8 @@ func TestGoldenBits(t *testing.T) {
 }
 
 const (
-	goldenEuler = 0x86abc8062e17d86d
-	goldenRK4   = 0x916b0a4e7453e282
+	goldenEuler = 0x13ae35c3e2f1eadc
+	goldenRK4   = 0x41f3e0666c59923b
 )
 
 func TestNoAllocation(t *testing.T) {

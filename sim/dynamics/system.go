@@ -65,7 +65,7 @@ func NewSystem(m *Model) (*System, error) {
 	}
 	o := &s.options
 	o.SubSteps, o.Iterations = max(o.SubSteps, 1), either(o.Iterations, 50)
-	o.Tolerance, o.MaxSpeed = either(o.Tolerance, 1e-5), either(o.MaxSpeed, 1e5)
+	o.Tolerance, o.MaxSpeed = either(o.Tolerance, 3e-5), either(o.MaxSpeed, 1e5)
 	o.MaxTurn = either(o.MaxTurn, 0.1)
 	o.Articulated = either(o.Articulated, articulatedFrom)
 	for i := range m.dofs {

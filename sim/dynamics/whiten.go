@@ -9,9 +9,12 @@ import (
 // whiten computes the rows of a block as Y = J L^-1 D^-1/2.
 func (v *solver) whiten(s *System, k *block) {
 	m := s.m
+	if !s.following && k.paths > 0 && k.kind != equal {
+		v.whitenPaths(s, k)
+		return
+	}
 	n := int(k.rows)
 	index := v.index[k.index:][:k.count]
-	side := v.side[k.index:][:k.count]
 	w := v.work
 	rows := v.row[k.row:][:n]
 	// Rows of joints have one entry, or two.
@@ -27,7 +30,7 @@ func (v *solver) whiten(s *System, k *block) {
 		w[k.a] = 1
 		w[k.b] -= m.spec.Equalities[k.source].Ratio
 	} else {
-		v.jacobian(s, k, index, side)
+		v.jacobian(s, k, index)
 	}
 	if s.following {
 		for i := range rows {
@@ -77,34 +80,129 @@ func (v *solver) whiten(s *System, k *block) {
 	}
 }
 
-// jacobian writes into work the rows of J: what each joint does to the velocity of the first link at the point, less
-// that of the second. Joints that carry both do nothing to it.
-func (v *solver) jacobian(s *System, k *block, index []int32, side []uint8) {
+// whitenPaths is whiten for what acts on one path of each of its trees, while no joint is followed: the ancestors of each
+// degree of freedom of a path are those before it, so that L is a triangle there.
+func (v *solver) whitenPaths(s *System, k *block) {
 	m := s.m
 	n := int(k.rows)
-	rows := v.row[k.row:][:n]
-	// as forces on the two links, about the references of their trees
-	var push [2][maxRows]force
+	index := v.index[k.index:][:k.count]
+	y := v.values[k.values:][:len(index)*n]
+	if k.kind == dry || k.kind == stop {
+		clear(y)
+		y[len(y)-1] = v.row[k.row].way.X
+		s.whitenPath(m, index, y, n)
+		return
+	}
+	push := &v.thrusts
+	v.pushes(s, k, push)
+	side := 0
+	if k.a < 0 || k.b >= 0 && k.b < k.a {
+		side = 1
+	}
+	for len(index) > 0 {
+		path := index[:min(len(index), int(k.first))]
+		if len(index) < int(k.count) {
+			path = index
+		}
+		sign, p := float64(1-2*side), push[side][:n]
+		for x, j := range path {
+			axis := &s.axes[j]
+			to := y[x*n:][:n]
+			for i := range p {
+				f := &p[i]
+				to[i] = float64(sign * (f.w.Dot(axis.w) + f.v.Dot(axis.v)))
+			}
+		}
+		s.whitenPath(m, path, y[:len(path)*n], n)
+		index, y, side = index[len(path):], y[len(path)*n:], 1-side
+	}
+}
+
+// whitenPath computes y <- D^-1/2 L^-T y of a path, from the tip down.
+func (s *System) whitenPath(m *Model, path []int32, y []float64, n int) {
+	for x := len(path) - 1; x >= 0; x-- {
+		j := path[x]
+		l := s.matrix[m.dofs[j].row:][:x]
+		root := s.root[j]
+		switch n {
+		case 1:
+			a := y[x]
+			y[x] = float64(a * root)
+			if a == 0 {
+				continue
+			}
+			for i, li := range l {
+				y[i] -= float64(li * a)
+			}
+		case 3:
+			own, to := y[3*x:][:3], y
+			a, b, c := own[0], own[1], own[2]
+			own[0], own[1], own[2] = float64(a*root), float64(b*root), float64(c*root)
+			for _, li := range l {
+				t := to[:3]
+				t[0] -= float64(li * a)
+				t[1] -= float64(li * b)
+				t[2] -= float64(li * c)
+				to = to[3:]
+			}
+		case 4:
+			own, to := y[4*x:][:4], y
+			a, b, c, d := own[0], own[1], own[2], own[3]
+			own[0], own[1], own[2], own[3] = float64(a*root), float64(b*root), float64(c*root), float64(d*root)
+			for _, li := range l {
+				t := to[:4]
+				t[0] -= float64(li * a)
+				t[1] -= float64(li * b)
+				t[2] -= float64(li * c)
+				t[3] -= float64(li * d)
+				to = to[4:]
+			}
+		default:
+			own := y[x*n:][:n]
+			for i, li := range l {
+				to := y[i*n:][:n]
+				for c, a := range own {
+					to[c] -= float64(li * a)
+				}
+			}
+			for c := range own {
+				own[c] = float64(own[c] * root)
+			}
+		}
+	}
+}
+
+// pushes are the rows of a block as forces on its two links, about the references of their trees.
+func (v *solver) pushes(s *System, k *block, push *[2][maxRows]force) {
+	rows := v.row[k.row:][:k.rows]
 	at := v.place(s, k)
 	for t, last := range [...]int32{k.a, k.b} {
 		if last < 0 {
 			continue
 		}
 		// An equality acts on each body at that body's own anchor.
-		arm := at[t].Sub(s.reference[m.links[m.dofs[last].link].tree])
+		arm := at[t].Sub(s.reference[s.m.tree(last)])
 		for i := range rows {
-			r := &rows[i]
+			r, p := &rows[i], &push[t][i]
 			if r.angular {
-				push[t][i] = force{w: r.way}
+				p.w, p.v = r.way, r3.Vec{}
 			} else {
-				push[t][i] = force{arm.Cross(r.way), r.way}
+				p.w, p.v = arm.Cross(r.way), r.way
 			}
 		}
 	}
+}
+
+// jacobian writes into work the rows of J: what each joint does to the velocity of the first link at the point, less
+// that of the second. Joints that carry both do nothing to it.
+func (v *solver) jacobian(s *System, k *block, index []int32) {
+	n := int(k.rows)
+	push := &v.thrusts
+	v.pushes(s, k, push)
 	for x, j := range index {
 		to := v.work[int(j)*n:][:n]
 		axis := &s.axes[j]
-		switch side[x] {
+		switch v.moves(k, x) {
 		case 1:
 			for i := range to {
 				to[i] = push[0][i].dot(axis)
@@ -123,6 +221,17 @@ func (v *solver) jacobian(s *System, k *block, index []int32, side []uint8) {
 			}
 		}
 	}
+}
+
+// moves tells which of the two links of a block its degree of freedom number x moves: 1, 2 or both, 3.
+func (v *solver) moves(k *block, x int) uint8 {
+	switch {
+	case k.paths == 0:
+		return v.side[int(k.side)+x]
+	case k.b < 0, k.a >= 0 && (x < int(k.first)) == (k.a < k.b):
+		return 1
+	}
+	return 2
 }
 
 // place returns where the forces of a block act on its two links, in the world.
