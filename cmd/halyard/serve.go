@@ -87,8 +87,9 @@ func (a *app) serve(ctx context.Context, list ...*halyard.Config) error {
 	errs := make([]error, len(systems))
 	for i, s := range systems {
 		all.Go(func() {
-			errs[i] = a.operate(ctx, s)
-			cancel()
+			if errs[i] = a.operate(ctx, s); errs[i] != nil {
+				cancel() // one that fails ends all
+			}
 		})
 	}
 	all.Wait()

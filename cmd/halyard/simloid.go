@@ -31,6 +31,7 @@ type simloidFlags struct {
 	listen   []string
 	dialect  string
 	exact    bool // no noise
+	keep     bool // it stays when its client has left
 	set      []string
 	ignored  [5]bool
 	ignoredS string
@@ -66,6 +67,7 @@ so often. With a CONFIG its robots are served, which may be emulated or real.`,
 	flags.StringArrayVar(&f.listen, "listen", nil, "HOST:PORT instead of a port of this machine alone")
 	flags.StringVar(&f.dialect, "dialect", "", "document or later (of 2018 to 2020)")
 	flags.BoolVar(&f.exact, "no-noise", false, "leave out the noise of the sensors")
+	flags.BoolVar(&f.keep, "keep", false, "stay for the next client; without it the program ends when its client has left, as the original")
 	flags.StringVar(&f.body, "body", "", "sim; emulated and real need a CONFIG that says of what")
 	flags.StringArrayVar(&f.set, "set", nil, "PATH=VALUE: any key of the config that this makes, as world.seed=2")
 	// What the original understood and has no meaning without its window: -ng and -nr are -n with -g or -r.
@@ -173,7 +175,7 @@ func (f *simloidFlags) ofConfig(a *app, cmd *cobra.Command, name string) (*halya
 	}
 	for i := range c.Servers {
 		if s := &c.Servers[i]; s.Protocol == "simloid" {
-			s.Noise = s.Noise && !f.exact
+			s.Noise, s.Once = s.Noise && !f.exact, !f.keep
 			if f.dialect != "" {
 				s.Dialect = f.dialect
 			}
@@ -218,8 +220,8 @@ func (f *simloidFlags) config(i int, agent, robot, scene string, conf *simloidco
 clock: {mode: lockstep, period: %v}
 world: {scene: %q, gravity: %g}
 agents: [{name: %q, model: %q}]
-servers: [{protocol: simloid, listen: %q, dialect: %q, noise: %t, pid: [%g, %g, %g], start_torque: %g}]
-`, name, conf.Step, scene, gravity, agent, robot, address, dialect, !f.exact, conf.PID[0], conf.PID[1], conf.PID[2], conf.MaxTorque)
+servers: [{protocol: simloid, listen: %q, dialect: %q, noise: %t, pid: [%g, %g, %g], start_torque: %g, once: %t}]
+`, name, conf.Step, scene, gravity, agent, robot, address, dialect, !f.exact, conf.PID[0], conf.PID[1], conf.PID[2], conf.MaxTorque, !f.keep)
 	return halyard.Parse("halyard simloid", []byte(text), func(o *configs.Options) { o.Set = f.set })
 }
 

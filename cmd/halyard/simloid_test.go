@@ -37,7 +37,7 @@ func simloidCycle(t *testing.T, c *simloid.Client, commands ...simloid.Command) 
 // TestSimloidCommand: started as the original, several worlds at once, each with one client after another.
 func TestSimloidCommand(t *testing.T) {
 	t.Chdir(t.TempDir())
-	r := start(t, "simloid", "--port", "0", "--robot", "31", "-p", "0", "--robot", "50", "--no-noise", "-nr", "-ng", "--fps", "off")
+	r := start(t, "simloid", "--keep", "--port", "0", "--robot", "31", "-p", "0", "--robot", "50", "--no-noise", "-nr", "-ng", "--fps", "off")
 	if len(r.Servers) != 2 || r.Servers[0].Protocol != "simloid" || r.Servers[0].Agent != "robot" {
 		t.Fatalf("ready: got %+v", r.Servers)
 	}
@@ -76,6 +76,38 @@ func TestSimloidCommand(t *testing.T) {
 	}
 	if idle.Status().Time != 0.01 || busy.Status().Time < 0.059 {
 		t.Errorf("times: got %g and %g", idle.Status().Time, busy.Status().Time)
+	}
+}
+
+// TestSimloidEnds: the program ends when its client has left, as the original, and begins without gravity, as it did.
+func TestSimloidEnds(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, c := range []struct {
+		conf  string
+		falls bool
+	}{{"", false}, {"initial_gravity on\n", true}} {
+		if err := os.WriteFile("simloid.conf", []byte(c.conf), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r := start(t, "simloid", "--port", "0", "--robot", "31", "--no-noise")
+		r.exit = 0
+		client := simloidClient(t, r, 0)
+		height := client.Status().Bodies[0].Position[2]
+		for range 50 {
+			simloidCycle(t, client)
+		}
+		if fell := height - client.Status().Bodies[0].Position[2]; (fell > 0.001) != c.falls {
+			t.Errorf("%q: fell %.3f m in half a second", c.conf, fell)
+		}
+		client.Close()
+		select {
+		case code := <-r.done:
+			if r.done <- code; code != 0 {
+				t.Errorf("got exit %d, want 0", code)
+			}
+		case <-time.After(3 * time.Second):
+			t.Error("still there 3 s after its client left")
+		}
 	}
 }
 

@@ -27,14 +27,14 @@ type Conf struct {
 	Robot     int
 	Scene     int
 	Step      time.Duration
-	Gravity   bool
+	Gravity   bool       // at the start; the original begins without, until the client says GRAVITY ON
 	MaxTorque float64    // 0.001..1, the greatest torque of the position controllers at the start
 	PID       [3]float64 // of the position controllers
 }
 
 // Original is the original without a simloid.conf.
 func Original() Conf {
-	return Conf{Port: 8000, Robot: 31, Step: 10 * time.Millisecond, Gravity: true, MaxTorque: 0.5, PID: [3]float64{3.5, 0, 0.1}}
+	return Conf{Port: 8000, Robot: 31, Step: 10 * time.Millisecond, MaxTorque: 0.5, PID: [3]float64{3.5, 0, 0.1}}
 }
 
 // maxConf bounds a simloid.conf, bytes; the original writes 3000.

@@ -183,6 +183,7 @@ func (p *puppet) world() World {
 
 // stage is a rig with one robot, a server for it, and what its clients are.
 type stage struct {
+	ended  chan struct{} // closed when Serve has returned
 	t      testing.TB
 	rig    *hal.Rig
 	body   *puppet
@@ -239,12 +240,16 @@ func (s *stage) start(c config, ln net.Listener) {
 		s.t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- s.server.Serve(ctx) }()
+	s.ended = make(chan struct{})
+	var served error
+	go func() {
+		defer close(s.ended)
+		served = s.server.Serve(ctx)
+	}()
 	s.t.Cleanup(func() {
 		cancel()
-		if err := <-done; err != nil {
-			s.t.Errorf("serve: %v", err)
+		if <-s.ended; served != nil {
+			s.t.Errorf("serve: %v", served)
 		}
 	})
 }

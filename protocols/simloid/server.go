@@ -24,6 +24,10 @@ type Options struct {
 	Seed int64
 	// Continue lets a new client find a simulated robot as the one before left it, not as at the start.
 	Continue bool
+	// Once ends the server when its client has left, by EXIT or without a word, as the original ends.
+	Once bool
+	// Weightless is a world without gravity until the client says GRAVITY ON, as the original's is.
+	Weightless bool
 	// StartTorque is the greatest torque of the position controllers until the client says otherwise, 0..1 of the stall
 	// torque; 0 = 0.5.
 	StartTorque float64
@@ -84,7 +88,8 @@ func NewServer(rig *hal.Rig, listener net.Listener, robot *Robot, o Options) (*S
 func (s *Server) Address() net.Addr           { return s.listener.Addr() }
 func (s *Server) Traffic() *protocols.Traffic { return &s.traffic }
 
-// Serve serves until ctx ends or the listener breaks, then ends the session, frees the agent and waits for it.
+// Serve serves until ctx ends, the listener breaks or, with Options.Once, its client has left; then it ends the session,
+// frees the agent and waits for it.
 func (s *Server) Serve(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(ctx, func() { s.listener.Close() })
@@ -115,6 +120,9 @@ func (s *Server) Serve(ctx context.Context) error {
 		go func() {
 			defer close(ended)
 			s.serve(ctx, conn)
+			if s.options.Once {
+				cancel()
+			}
 		}()
 	}
 }

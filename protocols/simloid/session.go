@@ -110,8 +110,8 @@ func (c *session) run() error {
 
 // leave frees the agent and undoes what the next client could not know of.
 func (c *session) leave() {
-	if c.weightless {
-		c.server.rig.BetweenCycles(func() { c.setGravity(true) })
+	if start := c.server.options.Weightless; c.weightless != start && c.lease != nil {
+		c.server.rig.BetweenCycles(func() { c.setGravity(!start) })
 	}
 	c.party.Close()
 }
@@ -132,22 +132,37 @@ func (c *session) introduce() error {
 	if err := c.step(); err != nil {
 		return err
 	}
-	if c.interlaced {
+	if c.server.options.Dialect == Later {
 		return c.turn() // ACK is as good as DONE
 	}
 	return c.send()
 }
 
-// acknowledged waits for the ACK. Until it comes the client controls nothing, so that whoever only connects stops no
-// time.
+// acknowledged waits for the ACK. Until it comes the client controls nothing: a client that only connects stops no time.
+// In the later dialect the order of status and step may be chosen before, as that client does.
 func (c *session) acknowledged() error {
 	c.conn.SetReadDeadline(time.Now().Add(c.server.options.AckTimeout))
-	line, err := c.in.line()
-	if err == nil && (len(line) < 3 || string(line[:3]) != "ACK") {
-		err = errNoAck
+	defer c.arm()
+	for range maxUnknown {
+		line, err := c.in.line()
+		switch {
+		case err != nil:
+			return err
+		case len(line) >= 3 && string(line[:3]) == "ACK":
+			return nil
+		case c.server.options.Dialect != Later:
+			return errNoAck
+		}
+		switch err := Decode(line, Later, &c.command); {
+		case err == nil && (c.command.Verb == Interlaced || c.command.Verb == Sequential):
+			c.interlaced = c.command.Verb == Interlaced
+		case err == nil && c.command.Verb == Exit:
+			return errExit
+		default:
+			return errNoAck
+		}
 	}
-	c.arm()
-	return err
+	return errNoAck
 }
 
 // enter takes the agent. A simulated robot is as at the start then, unless that would concern others.
@@ -168,6 +183,9 @@ func (c *session) enter() error {
 	c.inputs, c.joints = make([]float64, len(layout.Inputs)), make([]joint, len(r.Joints))
 	c.forces, c.kept = make([][3]float64, len(r.Bodies)), nil
 	c.rest()
+	if o.Weightless && c.world.Gravity != nil {
+		c.server.rig.BetweenCycles(func() { c.setGravity(false) })
+	}
 	if c.world.Scene != nil && !o.Continue {
 		return c.reset()
 	}

@@ -279,6 +279,20 @@ var transcripts = []struct {
 	a< 0.050000 0.012726 0.000000 0.000000` + rest + `
 	`, events: "reset; clock; clock; motor robot [12 0.5]; fixed robot lever", drops: map[protocols.Cause]uint64{protocols.Truncated: 1}},
 
+	{name: "the order chosen before the acknowledgement", config: config{Options: Options{Dialect: Later}}, text: strings.Replace(later, "\ta> ACK", "\ta> SEQUENTIAL MODE\n\ta> ACK", 1) + `
+	a< 0.020000 0.000000 0.000000 0.000000` + rest + ` # ACK is as good as DONE: the world has made two steps
+	a> UA 1
+	a> DONE
+	a< 0.030000 0.006348 0.159149 0.000000` + rest + `
+	`},
+
+	{name: "interlaced before the acknowledgement", config: config{Options: Options{Dialect: Later}}, text: strings.Replace(later, "\ta> ACK", "\ta> INTERLACED MODE\n\ta> ACK", 1) + `
+	a< 0.010000 0.000000 0.000000 0.000000` + rest + `
+	a> UA 1
+	a> DONE
+	a< 0.020000 0.000000 0.000000 0.000000` + rest + `
+	`},
+
 	{name: "poor sensors", config: config{Options: Options{Dialect: Later}}, text: later + `
 	a< 0.010000 0.000000 0.000000 0.000000` + rest + `
 	a> SEQUENTIAL MODE

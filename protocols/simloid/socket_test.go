@@ -298,3 +298,19 @@ func BenchmarkStatus(b *testing.B) {
 		text = AppendStatus(text[:0], out)
 	}
 }
+
+// The original ends when its client has left: whoever starts it waits for that.
+func TestOnceEndsWithItsClient(t *testing.T) {
+	for _, leave := range []func(c *Client) error{
+		func(c *Client) error { return c.Close() },
+		func(c *Client) error { return c.conn.Close() }, // without a word
+	} {
+		s := socketStage(t, config{Options: Options{Exact: true, Once: true}})
+		c := dial(t, s, ClientOptions{})
+		cycle(t, c, Command{Verb: UA, Values: []float64{0.5}})
+		if err := leave(c); err != nil {
+			t.Fatal(err)
+		}
+		<-s.ended // without its context's end
+	}
+}
