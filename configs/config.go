@@ -180,7 +180,7 @@ type Hardware struct {
 type Joint struct {
 	Bus          string         `yaml:"bus" required:"without device" doc:"The bus of the device, one of buses."`
 	ID           int            `yaml:"id" required:"without device" min:"0" max:"253" doc:"Id of the servo on that bus."`
-	Model        string         `yaml:"model" required:"without device" form:"kind" doc:"Servo model, for example ax-12a, mx-28, xm430-w350; halyard scan prints it."`
+	Model        string         `yaml:"model" required:"without device" form:"servo" doc:"Servo model, for example ax-12a, mx-28, xm430-w350; halyard scan prints it. Or the path of a servo file, written by halyard identify."`
 	Device       string         `yaml:"device" form:"kind" doc:"PWM board, instead of id and model: pca9685 on i2c, maestro on serial, kernel-pwm without a bus."`
 	Address      *int           `yaml:"address" min:"0" max:"1023" otherwise:"the board's usual" doc:"Address of a pca9685 (0x40); device number of a maestro, if several share a line or its settings require it; chip number of kernel-pwm."`
 	Channel      *int           `yaml:"channel" required:"with device" min:"0" max:"255" doc:"Channel of the board, from 0."`

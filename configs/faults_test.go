@@ -139,7 +139,7 @@ var cases = []struct {
 	{"no servo", with("{bus: left, id: 1, model: ax-12a}", "{calibration: x}", "model: ax-12a", "model: \"\""), Options{}, lines(
 		`f.yaml:10:9: agents[0].hardware.joints.elbow.bus: got nothing, want text`,
 		`f.yaml:10:9: agents[0].hardware.joints.elbow.id: got nothing, want 0..253`,
-		`f.yaml:10:9: agents[0].hardware.joints.elbow.model: got nothing, want a word of small letters, digits, - and _`,
+		`f.yaml:10:9: agents[0].hardware.joints.elbow.model: got nothing, want a word of small letters, digits, - and _, or the path of a servo file, NAME.yaml`,
 		`f.yaml:11:43: agents[0].hardware.joints.wrist.model: got "", want the servo's, or device: the board that makes its pulses`,
 	)},
 	{"sensors", with("      joints:\n", "      sensors: {imu: {bus: main, device: bno055, address: 200}, depth: {bus: lefd}}\n      monitors: {leak: {bus: left, device: ads1115, input: 4, above: x}}\n      joints:\n"), Options{}, lines(

@@ -26,6 +26,11 @@ func forms(name string) yaml.Form {
 		return yaml.Form{Rule: "a class name of letters, digits, - _ and .", OK: short(nameChars)}
 	case "kind":
 		return yaml.Form{Rule: "a word of small letters, digits, - and _", OK: begun(kindChars)}
+	case "servo":
+		return yaml.Form{Rule: "a word of small letters, digits, - and _, or the path of a servo file, NAME.yaml", OK: func(s string) bool {
+			ext := filepath.Ext(s)
+			return ext == ".yaml" || ext == ".yml" || begun(kindChars)(s)
+		}}
 	case "robot": // as its maker wrote it into it: p2at8+
 		return yaml.Form{Rule: "a word of small letters, digits, -, _ and +", OK: begun(kindChars + "+")}
 	case "port":

@@ -16,6 +16,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
 )
@@ -57,7 +58,8 @@ func JointsOn(c *configs.Config, bus string) ([]WalkJoint, error) {
 			if joint.Bus != bus || joint.Device != "" {
 				continue
 			}
-			j := WalkJoint{Name: prefix + name, Id: joint.ID, Model: catalog.BusTypes[c.Buses[bus].Type].Lookup(joint.Model)}
+			model, _, _ := plan.ServoOf(c, joint.Model) // a bad file is a model that no bus carries
+			j := WalkJoint{Name: prefix + name, Id: joint.ID, Model: catalog.BusTypes[c.Buses[bus].Type].Lookup(model)}
 			j.line = c.Fault(at.Key(name), "", "", "").Line
 			if j.Model == nil {
 				faults.Add(c.Fault(at.Key(name).Key("model"), joint.Model, "a servo that speaks "+c.Buses[bus].Type, "halyard validate "+c.Source))

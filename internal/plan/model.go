@@ -58,8 +58,8 @@ func (r *Resolver) urdf(path configs.Path, c *configs.Agent) (*model.Robot, erro
 			continue
 		}
 		driven = append(driven, name)
-		if _, ok := actuator.Lookup(hw.Model); ok {
-			servos[name] = hw.Model
+		if servo, spec, err := ServoOf(r.Config, hw.Model); err == nil && spec != nil { // else a fault of the joint
+			servos[name] = servo
 		}
 	}
 	robot, err := model.LoadURDF(file, model.URDFOptions{Servos: servos})

@@ -15,6 +15,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo/odrive"
 	"github.com/halyard-robotics/halyard/servo/vesc"
 	"github.com/halyard-robotics/halyard/sim/actuator"
+	"github.com/halyard-robotics/halyard/sim/identify"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
@@ -41,6 +42,13 @@ func (r *Resolver) Joint(path configs.Path, c *configs.Agent, robot *model.Robot
 		r.pulsed(at, &p, j)
 		return p
 	}
+	file := p.Hardware.Model
+	name, spec, err := ServoOf(r.Config, file)
+	if err != nil {
+		r.fault(at.Key("model"), file, "a good servo file: "+err.Error(), "halyard identify writes one")
+		return p
+	}
+	p.Hardware.Model = name
 	if p.Servo = catalog.LookupServo(p.Hardware.Model); p.Servo == nil {
 		r.fault(at.Key("model"), p.Hardware.Model, "a known servo", catalog.LikelyOr(p.Hardware.Model, actuator.Names(), "halyard scan says what is on a line"))
 		return p
@@ -61,7 +69,7 @@ func (r *Resolver) Joint(path configs.Path, c *configs.Agent, robot *model.Robot
 			r.fault(at.Key("id"), strconv.Itoa(p.Hardware.ID), fmt.Sprintf("0..%d, of type %s", last, bus.Type), "")
 		}
 	}
-	if spec, simulated := actuator.Lookup(p.Hardware.Model); simulated {
+	if spec != nil {
 		equip(robot, j, spec)
 	} else if p.Body == configs.Emulated {
 		r.fault(at.Key("model"), p.Hardware.Model, "a servo with an actuator model, to be emulated", "")
@@ -78,6 +86,20 @@ func (r *Resolver) Joint(path configs.Path, c *configs.Agent, robot *model.Robot
 	}
 	p.Calibration = r.calibration(at, &p)
 	return p
+}
+
+// ServoOf is the model of servo that a joint of c names, and what the simulator makes of it: a model of the table, or the one
+// that a servo file holds. Its spec is nil where the simulator has none.
+func ServoOf(c *configs.Config, named string) (name string, spec *actuator.Spec, err error) {
+	if !identify.IsFile(named) {
+		spec, _ = actuator.Lookup(named)
+		return named, spec, nil
+	}
+	s, err := identify.ReadServo(c.Resolve(named))
+	if err != nil {
+		return named, nil, err
+	}
+	return s.Model, &s.Spec, nil
 }
 
 // Rate checks that a servo has the rate of its bus, which nothing else would tell than silence. Of motor controllers it is

@@ -40,7 +40,7 @@ func (s *search) pieces(t *trial) []piece {
 		parts := max(1, min(cut, int(seconds/pieceSeconds)))
 		for i := range parts {
 			p := piece{mat.NewSymDense(k, nil), mat.NewVecDense(k, nil)}
-			s.normal(rows, res, at+n*i/parts, at+n*(i+1)/parts, 1/float64(n), p.h, p.g)
+			s.normal(rows, res, at+n*i/parts, at+n*(i+1)/parts, 1/float64(n), true, p.h, p.g)
 			all = append(all, p)
 		}
 		at += n

@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
+
+	"github.com/halyard-robotics/halyard/sim/actuator"
 )
 
 // search is one problem: the axes of trials that come near the recordings. It counts its simulations.
@@ -21,10 +23,11 @@ type search struct {
 // residuals of t, rad, simulated less recorded, run after run.
 func (s *search) residuals(t *trial, into []float64) []float64 {
 	into = into[:0]
+	smooth := withoutTicks(t.spec)
 	for k, r := range s.runs {
 		n := len(into)
 		into = append(into, make([]float64, len(r.Samples))...)
-		r.play(&t.spec, t.bench, s.step, into[n:])
+		r.play(&smooth, t.bench, s.step, into[n:])
 		for i := range r.Samples {
 			if into[n+i] -= r.Samples[i].Position; s.hidden != nil && s.hidden[k][i] {
 				into[n+i] = 0
@@ -33,6 +36,17 @@ func (s *search) residuals(t *trial, into []float64) []float64 {
 	}
 	s.plays++
 	return into
+}
+
+// withoutTicks is spec with an encoder so fine that its ticks do not show: their rounding makes every simulation a little
+// different from its neighbour, and a search loses its way in that. On average the ticks of a real encoder do nothing.
+func withoutTicks(spec actuator.Spec) actuator.Spec {
+	const finer = 256
+	spec.TicksPerTurn *= finer
+	spec.CentreTicks *= finer
+	spec.MinTicks *= finer
+	spec.MaxTicks *= finer
+	return spec
 }
 
 // cost is the mean over the runs, each with the same weight, of the pseudo-Huber loss.
@@ -99,26 +113,33 @@ func (s *search) slopes(t *trial, res []float64, h float64) [][]float64 {
 	return rows
 }
 
-// normal are the normal equations of Gauss and Newton for samples from..to of the residuals: those of the pseudo-Huber
-// loss, each sample with weight.
-func (s *search) normal(rows [][]float64, res []float64, from, to int, weight float64, h *mat.SymDense, g *mat.VecDense) {
-	k := len(rows)
-	for a := range k {
+// normal adds the normal equations of samples from..to of the residuals, each sample with weight: the matrix h and the
+// gradient g of the pseudo-Huber loss. The matrix of a search is that of reweighted least squares, which never overshoots;
+// with exact it has the loss's own curvature, which says how far noise moves the optimum.
+func (s *search) normal(rows [][]float64, res []float64, from, to int, weight float64, exact bool, h *mat.SymDense, g *mat.VecDense) {
+	n := to - from
+	slope, curve := make([]float64, n), make([]float64, n)
+	for i, e := range res[from:to] {
+		x := e / s.width
+		w := 1 / math.Sqrt(1+x*x)
+		if slope[i], curve[i] = w*e*weight, w*weight; exact {
+			curve[i] *= w * w
+		}
+	}
+	for a := range rows {
 		ra := rows[a][from:to]
-		for b := a; b < k; b++ {
+		for b := a; b < len(rows); b++ {
 			rb, sum := rows[b][from:to], 0.0
-			for i, e := range res[from:to] {
-				x := e / s.width
-				sum += ra[i] * rb[i] / math.Sqrt(1+x*x)
+			for i, c := range curve {
+				sum += ra[i] * rb[i] * c
 			}
-			h.SetSym(a, b, h.At(a, b)+sum*weight)
+			h.SetSym(a, b, h.At(a, b)+sum)
 		}
 		sum := 0.0
-		for i, e := range res[from:to] {
-			x := e / s.width
-			sum += ra[i] * e / math.Sqrt(1+x*x)
+		for i, c := range slope {
+			sum += ra[i] * c
 		}
-		g.SetVec(a, g.AtVec(a)+sum*weight)
+		g.SetVec(a, g.AtVec(a)+sum)
 	}
 }
 
@@ -134,7 +155,7 @@ func (s *search) refine(t trial, rounds int) trial {
 		at := 0
 		for _, r := range s.runs {
 			n := len(r.Samples)
-			s.normal(rows, res, at, at+n, 1/float64(n), h, g)
+			s.normal(rows, res, at, at+n, 1/float64(n), false, h, g)
 			at += n
 		}
 		gained := 0.0
@@ -152,7 +173,7 @@ func (s *search) refine(t trial, rounds int) trial {
 			}
 			damping *= 5
 		}
-		if gained < 1e-4 {
+		if gained < 1e-6 {
 			break
 		}
 	}

@@ -15,6 +15,7 @@ var motorNames = []string{"kt", "R", "armature", "gain"}
 const (
 	priorSpread     = 0.3
 	mostUncertain   = 0.1
+	together        = 0.5  // correlation from which two parameters move together
 	residualSeconds = 0.17 // s, residuals nearer than this are one
 )
 
@@ -50,11 +51,23 @@ func (s *search) inseparable(t *trial) []string {
 	if !c.Factorize(m) || c.InverseTo(&left) != nil {
 		return nil
 	}
-	var names []string
+	// Those that the most uncertain one moves with are as unknown as it is.
+	spread := func(i int) float64 { return math.Sqrt(left.At(i, i)) * s.axes[i].unit }
+	worst, motor := -1, []int{}
 	for i := range s.axes {
-		a := &s.axes[i]
-		if slices.Contains(motorNames, a.name) && math.Sqrt(left.At(i, i))*a.unit > mostUncertain {
-			names = append(names, a.name)
+		if slices.Contains(motorNames, s.axes[i].name) {
+			if motor = append(motor, i); worst < 0 || spread(i) > spread(worst) {
+				worst = i
+			}
+		}
+	}
+	if spread(worst) < mostUncertain {
+		return nil
+	}
+	var names []string
+	for _, i := range motor {
+		if math.Abs(left.At(i, worst))/math.Sqrt(left.At(i, i)*left.At(worst, worst)) > together {
+			names = append(names, s.axes[i].name)
 		}
 	}
 	if len(names) < 2 {
