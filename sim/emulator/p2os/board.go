@@ -33,6 +33,7 @@ const (
 	boot     = 50 * time.Millisecond // a real one takes a few seconds
 	watchdog = 2 * time.Second
 	braking  = time.Second // of an emergency stop
+	stalling = time.Second // for which a bumper that stalls it is reported
 )
 
 // perReport is how many transducers fire between two reports: 40 ms each, both rings at once.
@@ -64,10 +65,10 @@ type Board struct {
 	ready   time.Duration // when it has booted
 	heard   time.Duration // the last good packet
 
-	motors  bool
-	estop   bool
-	brake   time.Duration // until when an emergency stop holds the wheels
-	goal    [2]float64    // rims, m/s
+	motors bool
+	estop  bool
+	brake  time.Duration // until when an emergency stop holds the wheels
+	drive
 	speed   [2]float64    // after the ramp
 	rims    [2]float64    // as last seen
 	from    [2]float64    // at power-on, when the encoders begin at zero
@@ -75,12 +76,9 @@ type Board struct {
 	told    [2]float64    // as of the last report
 	actual  [2]float64    // m/s, over the time between two reports
 	stall   [2]bool
-	slow    [2]int  // ticks for which a side did not do what it was told
-	accel   float64 // m/s², away from a stand
-	decel   float64 // towards one
-	limit   float64 // SetV
-	turnMax float64
-	x, y, h float64 // dead reckoned since SetO, m and rad
+	struck  time.Duration // when a bumper stalled it; 0 = never
+	slow    [2]int        // ticks for which a side did not do what it was told
+	x, y, h float64       // dead reckoned since SetO, m and rad
 
 	sonar    bool
 	fires    int    // the next transducer, or the next of the order
@@ -106,8 +104,10 @@ func (b *Board) Baud() int { return b.baud }
 // Power is wire.Board's: without it everything but the wheels' place is lost.
 func (b *Board) Power(on bool, now time.Duration) {
 	*b = Board{WrongConfig: b.WrongConfig, Mute: b.Mute, Configs: b.Configs, robot: b.robot, names: b.names, chassis: b.chassis, baud: b.baud, arcos: b.arcos, parser: base.NewParser(),
-		powered: on, next: now + boot, ready: now + boot, heard: now, brake: now, since: now, accel: 0.3, decel: 0.3, limit: b.robot.MaxSpeed, turnMax: b.robot.MaxTurn, sonar: true,
+		powered: on, next: now + boot, ready: now + boot, heard: now, brake: now, since: now, sonar: true,
 		grip: 1}
+	b.drive = drive{accel: 0.3, decel: 0.3, turnUp: 0.3 * b.robot.Difference, turnDown: 0.3 * b.robot.Difference,
+		limit: b.robot.MaxSpeed, turnMax: b.robot.MaxTurn}
 	b.rims[0], b.rims[1] = b.chassis.Rims()
 	b.told, b.from = b.rims, b.rims
 	b.chassis.Drive(0, 0, false)
@@ -128,7 +128,8 @@ func (b *Board) Motors() (on bool, left, right float64) { return b.motors, b.spe
 
 func (b *Board) switchMotors(on bool) {
 	b.motors = on && !b.estop
-	b.goal, b.speed = [2]float64{}, [2]float64{}
+	b.drive.stop()
+	b.speed = [2]float64{}
 	b.hold(b.heard)
 }
 
@@ -176,23 +177,22 @@ func (b *Board) Transmit(dst []byte, now time.Duration) []byte {
 // step is one tick of the board's control: ramps towards the goals, and dead reckoning by the rims.
 func (b *Board) step(dt float64, now time.Duration) {
 	if b.open && now-b.heard > watchdog {
-		b.goal = [2]float64{}
+		b.drive.stop()
 	}
 	left, right := b.chassis.Rims()
 	gone := [2]float64{left - b.rims[0], right - b.rims[1]}
 	b.rims = [2]float64{left, right}
+	if b.steer(); b.bumped() {
+		b.drive.stop()
+		b.speed, b.struck = [2]float64{}, now
+	}
+	b.ramp(dt)
 	for i := range gone {
-		// The ramp, and a wheel that does not follow it for half a second.
-		rate := b.accel
-		if math.Abs(b.goal[i]) < math.Abs(b.speed[i]) {
-			rate = b.decel
-		}
-		most := rate * dt
-		b.speed[i] += math.Min(most, math.Max(-most, b.goal[i]-b.speed[i]))
+		// A wheel that does not follow for half a second.
 		if b.slow[i]++; !b.motors || math.Abs(b.speed[i]) < 0.05 || math.Abs(gone[i]) > 0.1*math.Abs(b.speed[i])*dt {
 			b.slow[i] = 0
 		}
-		b.stall[i] = b.slow[i] > 25
+		b.stall[i] = b.slow[i] > 25 || b.struck > 0 && now-b.struck < stalling
 	}
 	b.hold(now)
 	along, turn := (gone[0]+gone[1])/2, (gone[1]-gone[0])/2*b.robot.Difference

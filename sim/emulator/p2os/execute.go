@@ -1,7 +1,6 @@
 package p2os
 
 import (
-	"math"
 	"time"
 
 	"github.com/halyard-robotics/halyard/drivers/base"
@@ -30,35 +29,21 @@ func (b *Board) execute(c *base.Command, data []byte, now time.Duration) {
 		b.sync(c.Op, data, now)
 		return
 	}
-	v := float64(c.Int)
+	if b.wheels(c) {
+		return
+	}
 	switch c.Op {
 	case base.OpClose:
 		b.open, b.synced = false, 0
+		b.encoder, b.gyro, b.io, b.gripper, b.digital, b.order, b.fires = 0, false, 0, 0, 0, "", 0
 		b.switchMotors(false)
 	case base.OpEnable:
 		b.switchMotors(c.Int != 0)
-	case base.OpSetA:
-		switch {
-		case v > 0:
-			b.accel = v / 1000
-		case v < 0:
-			b.decel = -v / 1000
-		}
-	case base.OpSetV:
-		b.limit = math.Min(math.Abs(v)/1000, b.robot.MaxSpeed)
-	case base.OpSetRV:
-		b.turnMax = math.Min(math.Abs(v)*math.Pi/180, b.robot.MaxTurn)
 	case base.OpSetO:
 		b.x, b.y, b.h = 0, 0, 0
-	case base.OpVel:
-		b.move(v/1000, b.turning())
-	case base.OpRVel, base.OpRotate:
-		b.move(b.forward(), v*math.Pi/180)
-	case base.OpVel2:
-		b.goal = [2]float64{float64(int8(c.Int>>8)) * 0.02, float64(int8(c.Int)) * 0.02}
-		b.clamp()
+		b.drive.heading = false
 	case base.OpStop, base.OpEStop:
-		b.goal = [2]float64{}
+		b.drive.stop()
 		if c.Op == base.OpEStop {
 			b.speed, b.brake = [2]float64{}, now+braking
 		}
@@ -114,26 +99,5 @@ func (b *Board) sync(op base.Op, data []byte, now time.Duration) {
 	case op == base.OpClose && b.synced >= 2:
 		b.synced = 3
 		b.out = base.AppendPacket(b.out, b.names.Append(nil))
-	}
-}
-
-func (b *Board) forward() float64 { return (b.goal[0] + b.goal[1]) / 2 }
-func (b *Board) turning() float64 { return (b.goal[1] - b.goal[0]) / 2 * b.robot.Difference }
-
-// move sets the goals for a speed and a rate of turning.
-func (b *Board) move(forward, turn float64) {
-	turn = math.Min(b.turnMax, math.Max(-b.turnMax, turn))
-	half := turn / b.robot.Difference
-	b.goal = [2]float64{forward - half, forward + half}
-	b.clamp()
-}
-
-// clamp keeps the goals within what the robot can; with its motors off it has none.
-func (b *Board) clamp() {
-	for i := range b.goal {
-		b.goal[i] = math.Min(b.limit, math.Max(-b.limit, b.goal[i]))
-		if !b.motors {
-			b.goal[i] = 0
-		}
 	}
 }
