@@ -41,7 +41,7 @@ func vescBound(baud int) func(n int) time.Duration {
 // question, an answer.
 func odriveBytes(n int) int {
 	told := len(odrive.AppendSet(nil, 'p', 0, 0, 0, 0)) + len(odrive.AppendSet(nil, 'p', 0, 1/odrive.TicksPerTurn, 0, 0))
-	return n * (told/2 + len(odrive.AppendSet(nil, 'f', 0)) + len(odrive.AppendAnswer(nil, []byte("0 0"))))
+	return n * (told/2 + len(odrive.AppendSet(nil, 'f', 0)) + len(odrive.AppendAnswer(nil, []byte("0 0"), true)))
 }
 
 // motorLines are the lines of motor controllers.

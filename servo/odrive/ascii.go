@@ -11,10 +11,14 @@ const MaxLine = 256
 // AppendLine appends text as a line with its checksum. It must be printable and hold no asterisk.
 func AppendLine(dst []byte, text string) []byte { return seal(append(dst, text...), len(dst)) }
 
-// AppendAnswer is AppendLine for a controller, whose lines end with CR LF.
-func AppendAnswer(dst, text []byte) []byte {
-	dst = seal(append(dst, text...), len(dst))
-	return append(dst[:len(dst)-1], '\r', '\n')
+// AppendAnswer is AppendLine for a controller, whose lines end with CR LF, and have a checksum where the command had one.
+func AppendAnswer(dst, text []byte, sealed bool) []byte {
+	at := len(dst)
+	if dst = append(dst, text...); sealed {
+		dst = seal(dst, at)
+		dst = dst[:len(dst)-1]
+	}
+	return append(dst, '\r', '\n')
 }
 
 // seal ends the line that begins at start.
@@ -64,6 +68,10 @@ func AppendWrite(dst []byte, p Property, d Dialect, axis int, v float64) []byte 
 // Lines cuts lines out of a stream of bytes, of either side. A line whose checksum is wrong or missing is dropped whole:
 // looking for a sound one inside of it would find numbers with their first digits gone. It never grows.
 type Lines struct {
+	// Bare lets lines without a checksum pass, as a controller does; Sealed reports whether the last line had one.
+	Bare   bool
+	Sealed bool
+
 	BadChecksum uint64 // lines dropped
 	Garbage     uint64 // bytes of lines too long, or not printable
 
@@ -110,6 +118,10 @@ func (l *Lines) Line() []byte { return l.line }
 func (l *Lines) finish() {
 	whole := l.buf[:l.n]
 	star := bytes.LastIndexByte(whole, '*')
+	if l.Sealed = star >= 0; l.Bare && !l.Sealed {
+		l.line = l.text[:copy(l.text[:], whole)]
+		return
+	}
 	if star < 0 || !sumIs(whole[star+1:], checksum(whole[:star])) {
 		l.BadChecksum++
 		return

@@ -11,7 +11,7 @@ import (
 func BenchmarkDecode(b *testing.B) {
 	var stream []byte
 	for range 20 {
-		stream = AppendAnswer(stream, []byte("12.345678 -1.234567"))
+		stream = AppendAnswer(stream, []byte("12.345678 -1.234567"), true)
 	}
 	var l Lines
 	var v [2]float64

@@ -22,7 +22,7 @@ func play(t *testing.T, text string) *servotest.Playback {
 		}
 		sealed := AppendLine(nil, line[2:])
 		if line[0] == '<' {
-			sealed = AppendAnswer(nil, []byte(line[2:]))
+			sealed = AppendAnswer(nil, []byte(line[2:]), true)
 		}
 		return fmt.Sprintf("%s%X", line[:2], sealed)
 	})

@@ -62,7 +62,10 @@ func (t *feetechProtocol) single(s *Servo, now time.Duration) {
 	answers := level >= 1
 	switch op, p := feetech.Op(k.Code), k.Params; {
 	case op == feetech.Ping:
-		t.answer(s, id, start, baud) // also to a broadcast: all at once
+		if k.ID == feetech.Broadcast { // one after the other, by their ids, as logs of real arms show
+			start += time.Duration(id) * pingSlot(baud)
+		}
+		t.answer(s, id, start, baud)
 		return
 	// Reads are answered at every level; the rest at level 1 alone.
 	case op == feetech.Read && len(p) == 2:
@@ -88,6 +91,9 @@ func (t *feetechProtocol) single(s *Servo, now time.Duration) {
 		t.answer(s, id, start, baud)
 	}
 }
+
+// pingSlot is how long each id has for its answer to a broadcast ping: its six bytes, and as much again.
+func pingSlot(baud int) time.Duration { return servo.WireTime(2*6, 10, baud) }
 
 // answer sends s.answer with the servo's alarms, and reports when it ends and whether it is whole.
 func (t *feetechProtocol) answer(s *Servo, id byte, start time.Duration, baud int) (time.Duration, bool) {

@@ -61,7 +61,7 @@ func newODrive(m *odrive.Model, onCAN bool, lastID int64, id int, act *actuator.
 func (k *odriveKind) protocol(b *Bus) protocol {
 	if !k.can {
 		b.duplex = true
-		return &odriveProtocol{bus: b}
+		return &odriveProtocol{bus: b, lines: odrive.Lines{Bare: true}}
 	}
 	b.net = newNet(b)
 	return silent{}

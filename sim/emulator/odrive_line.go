@@ -245,11 +245,11 @@ func (k *odriveKind) write(s *Servo, word []byte, v float64) {
 // send sends text as a line.
 func (t *odriveProtocol) send(s *Servo, now time.Duration) {
 	b := t.bus
-	b.packet = odrive.AppendAnswer(b.packet[:0], t.text)
+	b.packet = odrive.AppendAnswer(b.packet[:0], t.text, t.lines.Sealed)
 	sent := b.transmit(s, b.packet, now, s.baud())
 	if sent.doubled { // the twin stands on the other side
 		t.text = append(t.text, '1')
-		b.packet = odrive.AppendAnswer(b.packet[:0], t.text)
+		b.packet = odrive.AppendAnswer(b.packet[:0], t.text, t.lines.Sealed)
 		b.path.Put(b.packet, sent.start, s.baud())
 	}
 }

@@ -139,8 +139,10 @@ func (t *vescProtocol) single(s *Servo, p []byte, now time.Duration) {
 	be := binary.BigEndian
 	switch c := vesc.Command(p[0]); c {
 	case vesc.FWVersion:
-		a = append(a, 6, 5)
-		a = append(a, "60_MK6\x00"...)
+		// Major, minor, hardware, a number of 12 bytes; paired, no test version, a VESC, no settings of its own, no phase filters,
+		// no pages of its own (twice), no flags of a radio, no name, no sum.
+		a = append(append(append(a, 6, 5), "60_MK6\x00HALYARD-VES"...), byte(s.get(rID)))
+		a = append(a, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 	case vesc.GetValues:
 		v := k.values(s)
 		a = v.Append(a, math.MaxUint32)
