@@ -85,9 +85,9 @@ func (c *checker) checkBuses() {
 			}
 		}
 		// Who writes a rate that means nothing on such a bus expects something of it.
-		if line := b.Rated(); line && b.Frequency != usualHertz {
+		if line := b.Rated(); line && b.GivenFrequency != nil {
 			c.add(at.Key("frequency"), fmt.Sprint(b.Frequency), "it of type i2c or spi alone", "baud is the rate of a line")
-		} else if !line && b.Baud != usualBaud {
+		} else if !line && b.GivenBaud != nil {
 			c.add(at.Key("baud"), fmt.Sprint(b.Baud), "no baud of type "+b.Type, "")
 		}
 		if b.SerialBackend == "tarm" && b.Baud > 115200 {
@@ -210,12 +210,12 @@ func (c *checker) checkJoint(at Path, j *Joint) {
 		}
 		return
 	}
-	for _, k := range []key{{"id", j.ID != 0}, {"model", j.Model != ""}, {"registers", len(j.Registers) > 0}} {
+	for _, k := range []key{{"id", c.good(at.Key("id"))}, {"model", j.Model != ""}, {"registers", len(j.Registers) > 0}} {
 		if k.said {
 			c.add(at.Key(k.name), k.name, "no such key beside device", "a channel of pulses has device, address and channel")
 		}
 	}
-	if t := j.GroundTruth; t != nil && (t.Zero != nil || t.Gear != 0 || t.Backlash != 0) {
+	if t := j.GroundTruth; t != nil && (t.Zero != nil || t.Gear != nil || t.Backlash != 0) {
 		c.add(at.Key("ground_truth"), "zero, gear or backlash", "direction alone beside device", "")
 	}
 }

@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -54,5 +55,39 @@ func TestSimNeedsNoDevice(t *testing.T) {
 	}
 	if c.Agents[1].Hardware != nil {
 		t.Error("checking has made a hardware section")
+	}
+}
+
+// What a config gives counts, even where it equals what a config without it has: no value stands for "not set".
+func TestGiven(t *testing.T) {
+	c := parsed(t, rig, set("buses.left.baud=1000000", "buses.laser={type: serial, baud: 115200}", "buses.plain.type=serial", "world.substep=1ms"))
+	for name, want := range map[string]struct {
+		baud  int
+		given bool
+	}{"left": {1000000, true}, "right": {1000000, false}, "laser": {115200, true}, "plain": {115200, false}} {
+		if b := c.Buses[name]; b.Baud != want.baud || (b.GivenBaud != nil) != want.given {
+			t.Errorf("%s: got %d, given %t, want %+v", name, b.Baud, b.GivenBaud != nil, want)
+		}
+	}
+	if c.World.GivenSubstep == nil || c.World.Substep != time.Millisecond {
+		t.Errorf("substep: got %v, want it given", c.World.Substep)
+	}
+	for value, want := range map[string]string{
+		"buses.chip={type: i2c, baud: 1000000}":                                         "buses.chip.baud: got 1000000, want no baud of type i2c",
+		"buses.left.frequency=400000":                                                   "buses.left.frequency: got 400000, want it of type i2c or spi alone",
+		"agents[0].hardware.joints.fin={bus: left, device: maestro, channel: 0, id: 0}": "joints.fin.id: got id, want no such key beside device",
+		"servers[0].width=0":                                                            "servers[0].width: got 0, want 1..4096",
+	} {
+		if _, err := Parse([]byte(rig), "f.yaml", set(value)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", value, err, want)
+		}
+	}
+	c = parsed(t, rig, set("agents[0].hardware.joints.elbow.id=0")) // an id as any other
+	if id := c.Agents[0].Hardware.Joints["elbow"].ID; id != 0 {
+		t.Errorf("id: got %d", id)
+	}
+	if _, err := Parse([]byte(rig), "f.yaml", set("agents[0].hardware.joints.elbow.id=0", "agents[0].hardware.joints.wrist={bus: left, id: 0, model: ax-12a}")); err == nil ||
+		!strings.Contains(err.Error(), "an id of its own") {
+		t.Errorf("id 0 twice: got %v", err)
 	}
 }

@@ -22,20 +22,19 @@ func (c *Config) complete() {
 			c.Clock.Mode = Realtime
 		}
 	}
-	if !c.given("world.substep") {
-		c.World.Substep, c.World.OwnSubstep = substep(c.Clock.Period), true
+	if c.World.Substep = substep(c.Clock.Period); c.World.GivenSubstep != nil {
+		c.World.Substep = *c.World.GivenSubstep
 	}
 	for name, bus := range c.Buses {
-		if bus.Baud == 0 {
-			bus.Baud = usualBaud
-			if bus.Type == "serial" { // what a BNO055 has, and a Maestro on a UART
-				bus.Baud = 115200
-			}
+		if bus.Baud = usualBaud; bus.GivenBaud != nil {
+			bus.Baud = *bus.GivenBaud
+		} else if bus.Type == "serial" { // what a BNO055 has, and a Maestro on a UART
+			bus.Baud = 115200
 		}
-		if bus.Frequency == 0 {
-			if bus.Frequency = usualHertz; bus.Type == "spi" {
-				bus.Frequency = 1_000_000
-			}
+		if bus.Frequency = usualHertz; bus.GivenFrequency != nil {
+			bus.Frequency = *bus.GivenFrequency
+		} else if bus.Type == "spi" {
+			bus.Frequency = 1_000_000
 		}
 		c.Buses[name] = bus
 	}
@@ -60,10 +59,10 @@ func (c *Config) complete() {
 				s.AckTimeout = 30 * time.Second
 			}
 		}
-		if s.MaxClients == 0 {
-			if s.MaxClients = 16; okon(s.Protocol) { // its clients look on as well as command
-				s.MaxClients = 256
-			}
+		if s.MaxClients = 16; s.GivenMaxClients != nil {
+			s.MaxClients = *s.GivenMaxClients
+		} else if okon(s.Protocol) { // its clients look on as well as command
+			s.MaxClients = 256
 		}
 		if s.Agent == "" && servesOne(s.Protocol) && len(c.Agents) == 1 {
 			s.Agent = c.Agents[0].Name

@@ -64,20 +64,24 @@ type Clock struct {
 
 // World is the simulated world.
 type World struct {
-	Scene   string        `yaml:"scene" default:"flat" doc:"An embedded scene (flat, hurdles, hills, shaky, stairs, plates; pool is filled with water), or the path of a scene file."`
-	Gravity float64       `yaml:"gravity" default:"9.81" min:"-1000" max:"1000" doc:"Downward acceleration, m/s²."`
-	Seed    int64         `yaml:"seed" default:"1" doc:"Random seed. The same seed gives the same run."`
-	Substep time.Duration `yaml:"substep" min:"10us" max:"100ms" otherwise:"the longest part of the period up to 1ms; up to 10ms where all robots are Simloid's" doc:"Physics step. The period must be a multiple of it."`
-	// OwnSubstep reports that the config named no Substep.
-	OwnSubstep bool `yaml:"-"`
+	Scene        string         `yaml:"scene" default:"flat" doc:"An embedded scene (flat, hurdles, hills, shaky, stairs, plates; pool is filled with water), or the path of a scene file."`
+	Gravity      float64        `yaml:"gravity" default:"9.81" min:"-1000" max:"1000" doc:"Downward acceleration, m/s²."`
+	Seed         int64          `yaml:"seed" default:"1" doc:"Random seed. The same seed gives the same run."`
+	GivenSubstep *time.Duration `yaml:"substep" min:"10us" max:"100ms" otherwise:"the longest part of the period up to 1ms; up to 10ms where all robots are Simloid's" doc:"Physics step. The period must be a multiple of it."`
+	// Substep is GivenSubstep, or what suits the period where the config gives none.
+	Substep time.Duration `yaml:"-"`
 }
 
 // Bus is one serial line, I2C bus, port of SPI or GPIO chip. Type is an open set: a new vendor is a case in cmd, not here.
 type Bus struct {
-	Type          string        `yaml:"type" required:"true" form:"kind" doc:"Protocol of the line. Servos: dynamixel1, dynamixel2, feetech, hiwonder, kondo. Motor controllers: vesc, odrive; odrive-can, cybergear on CAN. Others: i2c; spi (one chip); gpio; serial (one device: Maestro, BNO055, robot base, laser scanner or tag reader)."`
-	Port          string        `yaml:"port" form:"port" doc:"Device file; required by real devices only. Serial: the stable name under /dev/serial/by-id/, or tcp://HOST:PORT of a scanner. i2c: /dev/i2c-1. spi: /dev/spidev0.1 (bus 0, select 1). CAN: can0. gpio: /dev/gpiochip0, or the chip's label, pinctrl-rp1."`
-	Baud          int           `yaml:"baud" min:"1200" max:"4500000" otherwise:"1000000; 115200 of type serial" doc:"Baud rate of a serial line or CAN bus, bit/s. A base is also found at 9600 and 38400; a sick supports 500000, 38400 (default), 19200 and 9600."`
-	Frequency     int           `yaml:"frequency" min:"10000" max:"10000000" otherwise:"400000; 1000000 of type spi" doc:"SPI clock, Hz. I2C clock of an emulated bus, at most 5000000; the device tree sets the clock of a real one."`
+	Type      string `yaml:"type" required:"true" form:"kind" doc:"Protocol of the line. Servos: dynamixel1, dynamixel2, feetech, hiwonder, kondo. Motor controllers: vesc, odrive; odrive-can, cybergear on CAN. Others: i2c; spi (one chip); gpio; serial (one device: Maestro, BNO055, robot base, laser scanner or tag reader)."`
+	Port      string `yaml:"port" form:"port" doc:"Device file; required by real devices only. Serial: the stable name under /dev/serial/by-id/, or tcp://HOST:PORT of a scanner. i2c: /dev/i2c-1. spi: /dev/spidev0.1 (bus 0, select 1). CAN: can0. gpio: /dev/gpiochip0, or the chip's label, pinctrl-rp1."`
+	GivenBaud *int   `yaml:"baud" min:"1200" max:"4500000" otherwise:"1000000; 115200 of type serial" doc:"Baud rate of a serial line or CAN bus, bit/s. A base is also found at 9600 and 38400; a sick supports 500000, 38400 (default), 19200 and 9600."`
+	// Baud is GivenBaud, or the usual rate of the type where the config gives none.
+	Baud           int  `yaml:"-"`
+	GivenFrequency *int `yaml:"frequency" min:"10000" max:"10000000" otherwise:"400000; 1000000 of type spi" doc:"SPI clock, Hz. I2C clock of an emulated bus, at most 5000000; the device tree sets the clock of a real one."`
+	// Frequency is GivenFrequency, or the usual one of the type where the config gives none.
+	Frequency     int           `yaml:"-"`
 	SerialBackend string        `yaml:"serial_backend" default:"bugst" enum:"bugst|tarm" doc:"Library that opens the port. tarm supports up to 115200 Bd, without timing guarantees."`
 	Latency       time.Duration `yaml:"latency" default:"1ms" min:"1ms" max:"255ms" doc:"Latency timer to set in an FTDI adapter, whole milliseconds."`
 	ReturnDelay   time.Duration `yaml:"return_delay" default:"0s" min:"0s" max:"508us" doc:"Delay of each servo before its response, in steps of 2us. Emulated servos have it; the doctor expects it of real servos (halyard registers write PORT --id N return_delay=0)."`
@@ -259,11 +263,10 @@ type Camera struct {
 }
 
 // GroundTruth is what an emulated servo really is. What is left out is the inverse of the calibration, which then is right.
-// The zero Direction and Gear stand for "as calibrated"; Zero is a pointer, for tick 0 is a tick.
 type GroundTruth struct {
 	Zero      *float64 `yaml:"zero" otherwise:"as calibrated" doc:"Tick at which the joint is at 0 rad."`
-	Direction int      `yaml:"direction" otherwise:"as calibrated" enum:"1|-1" doc:"Direction of the joint while ticks increase."`
-	Gear      float64  `yaml:"gear" otherwise:"as calibrated" min:"0.001" max:"1000" doc:"Servo turns per joint turn."`
+	Direction *int     `yaml:"direction" otherwise:"as calibrated" enum:"1|-1" doc:"Direction of the joint while ticks increase."`
+	Gear      *float64 `yaml:"gear" otherwise:"as calibrated" min:"0.001" max:"1000" doc:"Servo turns per joint turn."`
 	Backlash  float64  `yaml:"backlash" default:"0" min:"0" max:"1" doc:"Backlash of the joint, rad, end to end."`
 }
 
@@ -279,22 +282,24 @@ const (
 // Server is one protocol on one address. Agent is filled in where a protocol serves one robot and there is only one;
 // empty it means all of them.
 type Server struct {
-	Protocol      string        `yaml:"protocol" required:"true" form:"kind" doc:"osp, odcp, simloid, gamebots, imageserver, player, okon or okon-video."`
-	Listen        string        `yaml:"listen" required:"true" form:"address" doc:"HOST:PORT; port 0 selects a free port. A host other than loopback lets the network command the robot."`
-	Agent         string        `yaml:"agent" otherwise:"all; for odcp, simloid and okon the only one" doc:"Agent of this server."`
-	ClientTimeout time.Duration `yaml:"client_timeout" min:"0s" max:"24h" otherwise:"none in lockstep, 2s in realtime; none for simloid, gamebots, imageserver, player and okon" doc:"Registrations of a client are released after this long without a message; none = never."`
-	AckTimeout    time.Duration `yaml:"ack_timeout" min:"1ms" max:"1m" otherwise:"500ms; 30s for simloid" doc:"Time to wait for an acknowledgement before the rig continues."`
-	Outputs       Outputs       `yaml:"outputs" default:"normalised" enum:"normalised|physical" doc:"OSP outputs and infos. normalised: as specified. physical: as the original program."`
-	Dialect       string        `yaml:"dialect" default:"document" enum:"document|later|original" doc:"document: as specified. later: Simloid from 2018, USARSim from 2007. original: Okon's HIT_NGZ, HIT_FZ, CHK_AP and angularAccel as its simulator sent them."`
-	Noise         bool          `yaml:"noise" default:"true" doc:"simloid: simulate sensor noise, seeded by world.seed."`
-	PID           *[3]float64   `yaml:"pid" otherwise:"those of its robot" doc:"simloid: gains of the original position controllers, 0..1000."`
-	StartTorque   *float64      `yaml:"start_torque" min:"0.001" max:"1" otherwise:"0.5" doc:"simloid: initial maximum torque of the original position controllers."`
-	Once          bool          `yaml:"once" default:"false" doc:"simloid: end the program when its client has left, as the original program did."`
-	KeepState     bool          `yaml:"keep_state" default:"false" doc:"simloid: keep the state of a simulated robot when a client leaves; otherwise the next client finds the start state."`
-	Teleport      bool          `yaml:"teleport" default:"false" doc:"okon: move a simulated robot that enters a no-go or finish zone to a start zone, as the original did."`
-	MaxClients    int           `yaml:"max_clients" min:"1" max:"1024" otherwise:"16; 256 of okon" doc:"gamebots, imageserver, player, okon: maximum number of clients. Each gamebots client has one robot."`
-	Format        string        `yaml:"format" default:"raw" enum:"raw|super|good|normal|average|bad" doc:"imageserver: image format. All but raw are JPEG, in order of decreasing quality."`
-	FrameRate     float64       `yaml:"frame_rate" default:"30" min:"0.1" max:"120" doc:"imageserver: maximum frame rate, Hz."`
-	Width         int           `yaml:"width" default:"0" min:"0" max:"4096" doc:"imageserver: of every picture, pixels; 0 = the camera's own."`
-	Height        int           `yaml:"height" default:"0" min:"0" max:"4096" doc:"imageserver: of every picture, pixels; 0 = the camera's own."`
+	Protocol        string        `yaml:"protocol" required:"true" form:"kind" doc:"osp, odcp, simloid, gamebots, imageserver, player, okon or okon-video."`
+	Listen          string        `yaml:"listen" required:"true" form:"address" doc:"HOST:PORT; port 0 selects a free port. A host other than loopback lets the network command the robot."`
+	Agent           string        `yaml:"agent" otherwise:"all; for odcp, simloid and okon the only one" doc:"Agent of this server."`
+	ClientTimeout   time.Duration `yaml:"client_timeout" min:"0s" max:"24h" otherwise:"none in lockstep, 2s in realtime; none for simloid, gamebots, imageserver, player and okon" doc:"Registrations of a client are released after this long without a message; none = never."`
+	AckTimeout      time.Duration `yaml:"ack_timeout" min:"1ms" max:"1m" otherwise:"500ms; 30s for simloid" doc:"Time to wait for an acknowledgement before the rig continues."`
+	Outputs         Outputs       `yaml:"outputs" default:"normalised" enum:"normalised|physical" doc:"OSP outputs and infos. normalised: as specified. physical: as the original program."`
+	Dialect         string        `yaml:"dialect" default:"document" enum:"document|later|original" doc:"document: as specified. later: Simloid from 2018, USARSim from 2007. original: Okon's HIT_NGZ, HIT_FZ, CHK_AP and angularAccel as its simulator sent them."`
+	Noise           bool          `yaml:"noise" default:"true" doc:"simloid: simulate sensor noise, seeded by world.seed."`
+	PID             *[3]float64   `yaml:"pid" otherwise:"those of its robot" doc:"simloid: gains of the original position controllers, 0..1000."`
+	StartTorque     *float64      `yaml:"start_torque" min:"0.001" max:"1" otherwise:"0.5" doc:"simloid: initial maximum torque of the original position controllers."`
+	Once            bool          `yaml:"once" default:"false" doc:"simloid: end the program when its client has left, as the original program did."`
+	KeepState       bool          `yaml:"keep_state" default:"false" doc:"simloid: keep the state of a simulated robot when a client leaves; otherwise the next client finds the start state."`
+	Teleport        bool          `yaml:"teleport" default:"false" doc:"okon: move a simulated robot that enters a no-go or finish zone to a start zone, as the original did."`
+	GivenMaxClients *int          `yaml:"max_clients" min:"1" max:"1024" otherwise:"16; 256 of okon" doc:"gamebots, imageserver, player, okon: maximum number of clients. Each gamebots client has one robot."`
+	// MaxClients is GivenMaxClients, or the usual number of the protocol where the config gives none.
+	MaxClients int     `yaml:"-"`
+	Format     string  `yaml:"format" default:"raw" enum:"raw|super|good|normal|average|bad" doc:"imageserver: image format. All but raw are JPEG, in order of decreasing quality."`
+	FrameRate  float64 `yaml:"frame_rate" default:"30" min:"0.1" max:"120" doc:"imageserver: maximum frame rate, Hz."`
+	Width      *int    `yaml:"width" min:"1" max:"4096" otherwise:"the camera's own" doc:"imageserver: of every picture, pixels."`
+	Height     *int    `yaml:"height" min:"1" max:"4096" otherwise:"the camera's own" doc:"imageserver: of every picture, pixels."`
 }

@@ -257,6 +257,7 @@ func TestBaseFaults(t *testing.T) {
 		{"base: {bus: base", "base: {bus: main", "agents[0].hardware.base.bus", "a bus of type serial"},
 		{"base: {bus: base", "base: {bus: laser", "agents[0].hardware.sensors.scanner1.bus", "a line of its own"},
 		{"scanner1: {bus: laser, device: sick-lms200", "scanner1: {bus: laser, device: hokuyo", "agents[0].hardware.sensors.scanner1.model", "urg-04lx"},
+		{"laser: {type: serial", "laser: {baud: 115200, type: serial", "agents[0].hardware.sensors.scanner1.bus", "38400"}, // given, though others have it by default
 		{"device: sick-lms200", "device: sick-lms200, fov: 120", "agents[0].hardware.sensors.scanner1.fov", "180 or 100"},
 		{"device: sick-lms200", "device: sick-lms200, resolution: 0.25", "agents[0].hardware.sensors.scanner1.resolution", "0.25 with fov: 100"},
 		{"device: sick-lms200", "device: sick-lms200, range_max: 20", "agents[0].hardware.sensors.scanner1.range_max", "8, 16 or 32"},
@@ -336,6 +337,22 @@ func TestBumperSegments(t *testing.T) {
 		ring, segment := p.Segment(hal.Pose{Rotation: [4]float64{cos, 0, 0, sin}})
 		if got := [2]int{ring, segment}; got != want {
 			t.Errorf("looks %g° to the left: got ring and segment %v, want %v", degrees, got, want)
+		}
+	}
+}
+
+// A rate that the config gives comes first, also the one that a bus has without one.
+func TestBaseRates(t *testing.T) {
+	given := 115200
+	for _, c := range []struct {
+		bus  configs.Bus
+		want []int
+	}{
+		{configs.Bus{Baud: 115200}, []int{9600, 38400, 115200}},
+		{configs.Bus{Baud: 115200, GivenBaud: &given}, []int{115200, 9600, 38400}},
+	} {
+		if got := (&plan.BasePlan{}).Bauds(&c.bus); !slices.Equal(got, c.want) {
+			t.Errorf("given %t: got %v, want %v", c.bus.GivenBaud != nil, got, c.want)
 		}
 	}
 }

@@ -119,11 +119,11 @@ func truthOf(j *plan.JointPlan) emulator.GroundTruth {
 		if own.Zero != nil {
 			t.ZeroTicks = *own.Zero
 		}
-		if own.Direction != 0 {
-			t.Direction = float64(own.Direction)
+		if own.Direction != nil {
+			t.Direction = float64(*own.Direction)
 		}
-		if own.Gear != 0 {
-			t.Gear = own.Gear
+		if own.Gear != nil {
+			t.Gear = *own.Gear
 		}
 		t.Backlash = own.Backlash
 	}

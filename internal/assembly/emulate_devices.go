@@ -212,8 +212,8 @@ func (b *Builder) motor(i, at int, j *plan.JointPlan, cal *calibration.Pulse) er
 	width, channel := b.Emulation.widths[p.Board], p.Channel
 	m := motor{width: func() time.Duration { return width(channel) }, At: at, cal: cal}
 	direction := cal.Direction
-	if t := j.Hardware.GroundTruth; t != nil && t.Direction != 0 {
-		direction = t.Direction
+	if t := j.Hardware.GroundTruth; t != nil && t.Direction != nil {
+		direction = *t.Direction
 	}
 	a := &b.Plan.Agents[i].Layout.Actuators[at]
 	if a.Kind == hal.Thruster {

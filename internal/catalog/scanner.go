@@ -60,7 +60,7 @@ const Degree = math.Pi / 180
 
 func newSICK(kind string, c *configs.Sensor, bus *configs.Bus) (*scanner, *misfit) {
 	s := lidar.SICKSettings{Angle: int(or(c.FOV, 180)), Resolution: int(math.Round(100 * or(c.Resolution, 1))), Baud: bus.Baud}
-	if bus.Baud == 115200 { // nobody's word: a bus without one has it
+	if bus.GivenBaud == nil { // its own usual rate, not that of serial lines
 		s.Baud = 38400
 	}
 	reach := or(c.RangeMax, 8)

@@ -195,9 +195,9 @@ func (p *BasePlan) Arcos() bool {
 	return strings.HasPrefix(p.Robot.Name, "p3") || strings.HasSuffix(p.Robot.Name, "-sh")
 }
 
-// Bauds are the rates to find it at: the bus's own first, but for one that nobody may have meant.
+// Bauds are the rates to find it at: the one that the config gives its bus first.
 func (p *BasePlan) Bauds(bus *configs.Bus) []int {
-	if bus.Baud == 115200 {
+	if bus.GivenBaud == nil {
 		return []int{9600, 38400, 115200}
 	}
 	list := []int{bus.Baud}

@@ -23,7 +23,7 @@ func NewScene(p *Plan) (*sim.Scene, error) {
 // cycle, as the original's, for which their motors, joints and contacts are made. Cycles above 10 ms are divided.
 func (p *Plan) substep() time.Duration {
 	w, period := &p.Config.World, p.Config.Clock.Period
-	if !w.OwnSubstep || len(p.Classes) > 0 || slices.ContainsFunc(p.Agents, func(a AgentPlan) bool { return a.Robot.Simloid == hal.None }) {
+	if w.GivenSubstep != nil || len(p.Classes) > 0 || slices.ContainsFunc(p.Agents, func(a AgentPlan) bool { return a.Robot.Simloid == hal.None }) {
 		return w.Substep
 	}
 	n := (period + 10*time.Millisecond - 1) / (10 * time.Millisecond)

@@ -43,7 +43,7 @@ func (x *DeviceCheck) base(p *plan.BasePlan) {
 func (x *DeviceCheck) session(p *plan.BasePlan, e catalog.Connection, baud int) (*base.Base, error) {
 	bus := x.plan.Config.Buses[p.Config.Bus]
 	if baud != 0 {
-		bus = configs.Bus{Baud: baud}
+		bus = configs.Bus{Baud: baud, GivenBaud: &baud}
 	}
 	d, err := p.NewBase(e, &bus, baud != 0)
 	if err != nil {

@@ -55,8 +55,14 @@ func openImageServer(h catalog.Host, s *configs.Server, at netip.AddrPort) (cata
 		ln.Close()
 		return nil, netip.AddrPort{}, err
 	}
-	srv := imageserver.NewServer(sys.Rig, ln, sys.FindCamera, imageserver.Options{Format: format,
-		FrameRate: s.FrameRate, Width: s.Width, Height: s.Height, MaxClients: s.MaxClients, Log: sys.Log})
+	o := imageserver.Options{Format: format, FrameRate: s.FrameRate, MaxClients: s.MaxClients, Log: sys.Log}
+	if s.Width != nil {
+		o.Width = *s.Width
+	}
+	if s.Height != nil {
+		o.Height = *s.Height
+	}
+	srv := imageserver.NewServer(sys.Rig, ln, sys.FindCamera, o)
 	return srv, protocols.Plain(ln.Addr().(*net.TCPAddr).AddrPort()), nil
 }
 
