@@ -1,5 +1,5 @@
-// Package calibration is the map between what a servo says and what a joint does: raw ticks to radians, effort to
-// torque. One joint is one YAML file, bound to one servo; the older versions stand beside it.
+// Package calibration converts between servo and joint units: ticks to radians, effort to torque. Each joint has one YAML
+// file, which belongs to one servo; older versions are kept next to it.
 //
 //	radians = direction · (ticks − zero_ticks) · 2π / (ticks_per_turn · gear)      or the table, between its ends
 //	torque  = direction · constant · (effort − offset)

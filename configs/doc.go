@@ -1,8 +1,8 @@
-// Package configs is the YAML of a rig: its types, strict loading, and ready robots, embedded.
+// Package configs loads the YAML config of a rig. It holds the config types and the embedded configs.
 //
-// A config moves motors, so nothing in it is guessed: unknown and repeated keys, wrong types, values out of range and
-// references that lead nowhere are faults, and all of them are reported together, each with its path, its place, what
-// was found, what is allowed and what would be right:
+// A config moves motors, so loading is strict: unknown and repeated keys, wrong types, values out of range and dangling
+// references are errors. All errors are reported together, each with file, line, path, the value found, the values allowed
+// and, where there is one, a fix:
 //
 //	robot.yaml:14:41: agents[0].hardware.joints.left_elbow.id: got 300, want 0..253
 //

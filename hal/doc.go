@@ -1,16 +1,16 @@
-// Package hal is the vocabulary of Halyard and its cycle: what a robot offers (Layout), what passes in one cycle
-// (Frame), what moves (Body), what time passes in (World), who commands (Agent and its lease), what stands between
-// every command and every body (Guard), and what runs it all (Rig). It imports the standard library alone.
+// Package hal defines the robot interface of Halyard and runs its cycle. It imports only the standard library.
 //
-// One cycle, in this order, whatever the bodies are made of:
+// A Layout describes the channels of a robot, a Frame holds their values of one cycle. A Body is a robot, simulated or
+// real; a World advances time. An Agent is a Body under control: one client holds its Lease, and its Guard checks every
+// command. A Rig runs all agents and worlds in one cycle:
 //
 //	controllers set inputs ─► autopilots ─► guards ─► every Body.Write ─► every Bus.Send ─► every World.Advance
 //	        ▲                                                                                      │
 //	        └────────────────────────── observers ◄── every Body.Read ◄── every Bus.Receive ◄──────┘
 //
-// In real time a cycle begins at each tick of the wall clock, so that what was said between two ticks is done at the
-// second and measured beside it; in lock-step it begins when everybody has asked for it.
+// In real time a cycle starts at each tick of the wall clock: a command that arrives between two ticks is executed at the
+// second tick. In lock-step a cycle starts when every session has requested it.
 //
-// All quantities are SI with angles in radians; temperatures alone are in °C. NaN in an input means "no command",
-// NaN in a measured value "not known".
+// All quantities are in SI units, angles in radians, temperatures in °C. NaN in an input means "no command", NaN in a
+// measured value "unknown".
 package hal

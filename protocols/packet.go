@@ -1,6 +1,5 @@
-// Package protocols is what the protocols of its folders share: the socket that a datagram protocol needs and the
-// counts of what came and what was dropped. A protocol answers its client in the client's own words and hands what is
-// asked to hal; it never sees a device.
+// Package protocols holds the common parts of the protocol packages: the socket of datagram protocols, and counters of
+// received and dropped messages. A protocol translates between its clients and hal; it never uses a device.
 package protocols
 
 import (

@@ -1,42 +1,42 @@
-// Package servo is what all smart servos and motor controllers share: the line they are connected to (Line), what one must do and
-// what it last said (Goal, State), and all of one line (Chain), which a vendor's folder implements: servo/dynamixel,
-// feetech, hiwonder, kondo, vesc, odrive, cybergear.
+// Package servo defines the interface to smart servos and motor controllers.
+//
+// A Line is a serial or CAN connection. A Chain controls all devices on one line; each vendor package implements it:
+// servo/dynamixel, feetech, hiwonder, kondo, vesc, odrive, cybergear. Goal is the command and State the feedback of one
+// device.
 //
 // # A session
 //
 //	line, err := serial.Open(path, baud, "")     or can.Open; in a test servotest.Play, or sim/emulator's
-//	chain := feetech.NewChain(..)                no I/O; the line is the chain's from now on
-//	chain.Open()                                 each is asked who it is and how it is set; all faults come together
+//	chain := feetech.NewChain(..)                no I/O; the chain owns the line from here on
+//	chain.Open()                                 identify each device and check its settings; report all errors together
 //	chain.SetGoal(i, goal)                       staged, no I/O
-//	chain.Send()                                 all goals are written
-//	chain.Receive()                              all are asked for their state, and waited for
-//	chain.State(i)                               what servo i last said, no I/O; SetGoal to here is one cycle
-//	chain.Halt()                                 torque off, twice, and seen to be off: an error for each that did not say so
-//	chain.Close()                                the line is closed; torque stays as it is
+//	chain.Send()                                 write all goals
+//	chain.Receive()                              request and receive the state of all
+//	chain.State(i)                               last state of servo i, no I/O; SetGoal to here is one cycle
+//	chain.Halt()                                 torque off, twice, and verified: one error per device that did not confirm
+//	chain.Close()                                close the line; torque stays as it is
 //
-// One goroutine calls a chain, and nobody else uses its line. Servos are named by their index in the chain's config.
+// One goroutine calls a chain, and only the chain uses its line. The index of a servo is its index in the chain's config.
 //
-// Nothing moves and no torque goes on in Open. A Goal with Enable gives torque in that cycle, where the servo stands; what
-// it is told to do follows in a later one. The zero Goal has torque off, and so is one with a Limit of 0: 1 is all that it has.
-// A servo that loses its torque by itself (its power, a latched alarm, a lost line) keeps torque off until Enable has been false
-// once: State.Inhibit says why, and ClearAlarm of the vendor frees a latched one.
+// Open moves nothing and enables no torque. A Goal with Enable switches torque on at the present position in that cycle; the
+// commanded motion follows in a later cycle. The zero Goal, and a Goal with a Limit of 0, switch torque off; a Limit of 1 is
+// the full effort. A servo that loses torque by itself (power, latched alarm, lost line) keeps torque off until Enable has
+// been false once. State.Inhibit gives the reason; the vendor's ClearAlarm clears a latched alarm.
 //
 // # Units
 //
-// Positions are the servo's own ticks: Units has how many make a turn, which is the centre, and what the position mode
-// takes; package calibration makes radians of a joint of them. Velocities are rad/s of the output shaft, efforts A or
-// shares of the stall torque, volts, °C. Goals beyond what the servo takes are cut off there. NaN is what it does not
-// measure or has not said yet.
+// Positions are ticks: Units gives ticks per turn, the centre and the range of the position mode; package calibration converts
+// ticks to radians. Velocities are rad/s of the output shaft, efforts A or a share of the stall torque, voltages V,
+// temperatures °C. Goals are limited to the range of the servo. NaN means not measured or not received yet.
 //
 // # Time and errors
 //
 // Send blocks for the writing, Receive for the answers: their bytes' time at the line's rate (WireTime of the chain), the
-// servos' return delays, and for each request that somebody leaves open Slack and the adapter's latency. A servo that does
-// not answer is asked again at a slower pace and costs the others nothing more.
+// servos' return delays, and for each request without a reply Slack and the adapter's latency. A servo that does not reply is
+// polled less often, so that it does not delay the others.
 //
 // Send and Receive return an error when the line is lost, and while it is; with a Reopen in the config they look for it
-// again. What one servo does not do stands in its State.Err, with its values as they were: errors.Is tells ErrNoReply,
-// ErrCorrupt and ErrLost apart. All are a *hal.Error with bus, id and joint: hal.KindOf tells hal.Absent (there is no
-// such servo, or line), hal.Timeout (it did not answer), hal.BusFault (damaged answers, a refusal), hal.Invalid (the
-// config asks for what cannot be).
+// again. The error of one servo is its State.Err; its values are the last good ones. errors.Is distinguishes ErrNoReply,
+// ErrCorrupt and ErrLost. All are a *hal.Error with bus, id and joint; hal.KindOf returns hal.Absent (no such servo or line),
+// hal.Timeout (no reply), hal.BusFault (damaged replies, a refusal) or hal.Invalid (unsupported config).
 package servo

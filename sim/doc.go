@@ -1,7 +1,7 @@
-// Package sim is the simulated Body: robots of sim/model in one Scene, which is the World.
+// Package sim implements the simulated Body: robots of sim/model in one Scene, which is their World.
 //
-// A Scene lives in the rig's cycle: Body.Write puts commands into the joints' servos, Scene.Advance lets time pass,
-// Body.Read says what came of it. Everything runs in the caller's goroutine, in the order in which robots were added;
+// The rig's cycle calls a Scene: Body.Write passes commands to the simulated servos, Scene.Advance advances time,
+// Body.Read returns the result. Everything runs in the caller's goroutine, in the order in which robots were added;
 // the same seed and the same inputs give the same bits on every machine. A joint may be driven from outside instead, by
 // an emulated device that writes the same servo from its registers (sim/emulator).
 //

@@ -1,6 +1,5 @@
-// Package usarini reads USARSim's own INI files into plain data, so that a user's robots come over without editing:
-// USARBot.ini, which says what robots are made of and what each kind of sensor can do, and BotAPI.ini, which says where
-// the server listens.
+// Package usarini reads the INI files of USARSim: USARBot.ini, which describes robots and sensors, and BotAPI.ini, which gives
+// the addresses of the server. Robots of USARSim load without editing.
 //
 // # Grammar
 //

@@ -1,5 +1,5 @@
-// Package adc drives converters of voltages and currents on I2C: TI's ADS1115 (four inputs of 16 bits) and INA219 (voltage,
-// current and power of a supply). Each is a drivers.Sensor by its shape.
+// Package adc drives analog-to-digital converters on I2C: TI's ADS1115 (four inputs of 16 bits) and INA219 (voltage,
+// current and power of a supply). Each implements drivers.Sensor.
 //
 // A session, ownership and errors are as in drivers/i2c. Open waits 36 ms for an INA219. A Read of an ADS1115 converts
 // its inputs one after the other, 1.3 ms each at 860 samples a second; an INA219 measures by itself and is asked for

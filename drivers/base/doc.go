@@ -1,12 +1,12 @@
-// Package base drives robot bases that speak P2OS or ARCOS over a serial line: Pioneer 2 and 3, AmigoBot and kin.
+// Package base drives robot bases with P2OS or ARCOS firmware over a serial line: Pioneer 2 and 3, AmigoBot and others.
 //
 //	packet    FA FB COUNT data.. CHKH CHKL          COUNT = len(data)+2, the whole at most 200 bytes
 //	command   data = OP [KIND LOW HIGH | 2B LEN text..]     KIND 3B: a number of 0 and more, 1B: minus the number
 //	report    data = TYPE ..                        ten times a second, see Report
 //
-// A session: SYNC0, SYNC1 and SYNC2 are each echoed, the last with the robot's names; OPEN starts the reports. A base that
-// receives nothing for its watchdog's time, two seconds, stops. So this driver says something in Send and nowhere else: where
-// the cycle stops, the base stops.
+// A session: the base echoes SYNC0, SYNC1 and SYNC2, the last with the robot's names; OPEN starts the reports. The watchdog
+// of the base stops it after two seconds without a packet. This driver sends packets only in Send: if the cycle stops, the
+// base stops.
 //
 //	knocking ─echo─► syncing 1 ─echo─► syncing 2 ─names─► opening ─report─► running ─silence─► knocking
 //

@@ -1,4 +1,4 @@
-// Package camera is cameras that the Linux kernel drives: V4L2's streaming interface, by ioctls alone, without cgo.
+// Package camera captures images from V4L2 devices, by ioctls and without cgo.
 //
 //	viewer ─► Watch.Next ◄─ picture ◄─ Camera's goroutine ◄─ decode ◄─ stream ─► Node: ioctls, mapped memory
 //	                                                                               └─ the kernel's, or an emulated one
@@ -11,26 +11,25 @@
 //	S_FMT, S_PARM                 ask for it; what the driver makes of it must be the same
 //	REQBUFS, QUERYBUF, mmap       four buffers that both sides see
 //	QBUF each, STREAMON
-//	poll, DQBUF, QBUF, poll ...   the newest frame is decoded if somebody waits for it, and none else
+//	poll, DQBUF, QBUF, poll ...   the newest frame is decoded only if a viewer waits for it
 //	STREAMOFF, munmap, close
 //
 // For its user:
 //
 //	cam, err := camera.New(camera.Config{..})    no I/O; hal.Invalid where the config asks for what cannot be
-//	cam.Open()                                   looks whether the camera is there and offers that; it captures nothing yet
-//	view, err := cam.Watch(0)                    any number of them, from any goroutine
+//	cam.Open()                                   checks that the camera exists and supports the config; captures nothing yet
+//	view, err := cam.Watch(0)                    any number of viewers, from any goroutine
 //	picture, err := view.Next(ctx, last)         blocks until there is one newer than number last, 0 = any
 //	picture.Release()                            gives its memory back; then it must not be looked at
 //	view.Close(), cam.Close()
 //
 // Errors of Open: hal.Absent where there is no such camera, hal.Busy where another program streams or access is denied (group
 // video), hal.Invalid where it does not offer the size or the encoding. Next's is the context's, or reports that the camera is
-// gone; whoever calls it again waits for its return.
+// gone; call it again to wait for its return.
 //
-// Nothing is captured while nobody watches: the device is opened for the first viewer and closed behind the last, so that
-// its light is off and other programs may have it. Frames are MJPEG or raw (YUYV, RGB24, GREY); pictures are hal.Picture's
-// RGB. A frame that is cut off, of another size or marked as damaged by the kernel is counted and shown to nobody. What
-// JPEG and raw frames have no checksum for, a flipped bit within the pixels, nobody can tell.
+// The device is open only while there are viewers: other programs can use it otherwise, and its light is off. Frames are MJPEG or raw (YUYV, RGB24, GREY); pictures are hal.Picture's
+// RGB. A truncated frame, one of another size, and one that the kernel marks as damaged are counted and discarded. JPEG and
+// raw frames have no checksum: a flipped bit within the pixels is not detected.
 //
 // A camera that is lost (unplugged, or silent) is looked for five times a second under the path of the config, which is
 // followed again each time: below /dev/v4l/by-id it finds the same camera whatever number it has now.

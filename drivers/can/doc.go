@@ -1,10 +1,10 @@
-// Package can is the servo.Line of a CAN interface of Linux: a raw socket (AF_CAN) that carries whole frames of 16 bytes,
-// and what the kernel says of the interface.
+// Package can implements servo.Line on a CAN interface of Linux: a raw socket (AF_CAN) that carries whole frames of 16
+// bytes, and the state of the interface as the kernel reports it.
 //
 //	ip link set can0 up type can bitrate 1000000 restart-ms 100
 //
-// sets one up; this package opens sockets alone, for which nobody need be root. Several programs may use one interface.
-// What its controller reports (error frames) comes up the same socket:
+// configures one; this package only opens sockets, which needs no root. Several programs can use one interface. The
+// controller reports errors as frames on the same socket:
 //
 //	bus-off         the line is lost, as if unplugged; opening it again works when the controller is back (restart-ms)
 //	interface down  likewise, and so is an adapter that was pulled out
@@ -15,8 +15,8 @@
 // hal.Absent (servo.ErrDisconnected) when the line is lost, os.ErrDeadlineExceeded when nothing came. Linux only; elsewhere Open
 // refuses. Sources: Documentation/networking/can.rst, linux/can.h, linux/can/netlink.h.
 //
-// A frame that nobody acknowledges stays in the controller. When its queue stays full, what is written is dropped: nobody
-// who could answer is there.
+// A frame that no node acknowledges stays in the controller. While its queue is full, writes are dropped: no node is there to
+// reply.
 package can
 
 import (

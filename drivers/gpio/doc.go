@@ -1,8 +1,7 @@
-// Package gpio drives what is connected to single lines of a GPIO chip: bumpers, quadrature encoders, PIR motion sensors, the
-// HC-SR04 sonar, the circuit of an emergency-stop button, and what is switched on and off: a headlight, the gate of a board
-// that makes pulses. Each that measures is a drivers.Sensor by its shape.
+// Package gpio drives devices on single lines of a GPIO chip: bumpers, quadrature encoders, PIR motion sensors, the HC-SR04
+// sonar, emergency-stop buttons, headlights, and the OE pin of a PWM board. Those that measure implement drivers.Sensor.
 //
-// It speaks to the kernel's character device, /dev/gpiochipN, by version 2 of its interface (include/uapi/linux/gpio.h,
+// It uses the kernel's character device, /dev/gpiochipN, version 2 (include/uapi/linux/gpio.h,
 // Linux 5.10 and later):
 //
 //	chip node ── GET_CHIPINFO, V2_GET_LINEINFO ──► who is there, and who holds a line

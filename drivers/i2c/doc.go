@@ -1,5 +1,5 @@
-// Package i2c is what the drivers of I2C chips share: a chip's registers over periph's i2c.Bus, the kernel's buses, and
-// the plain clock that their waits go by.
+// Package i2c holds the common parts of I2C drivers: register access over periph's i2c.Bus, the kernel's buses, and the
+// clock of their waits.
 //
 // Buses are periph's (periph.io/x/conn/v3/i2c.Bus): one verb, Tx, and its host packages and test doubles fit. Its device
 // drivers are not used, but to examine our emulated chips. What they lack here:
@@ -16,7 +16,7 @@
 //
 //	bus, err := i2c.Open("/dev/i2c-1")           shared by any number of chips and goroutines; close it last
 //	sensor := imu.NewBNO055(bus, ..)             no I/O
-//	sensor.Open()                                finds the chip, refuses any other at its address, sets it up
+//	sensor.Open()                                finds the chip, refuses any other at its address, configures it
 //	sensor.Read(values)                          one measurement, SI units, in the order that its type says
 //	sensor.Close()                               the bus stays open
 //

@@ -1,5 +1,5 @@
-// Package imu drives inertial sensors: Bosch's BNO055 (I2C and UART), which makes an attitude by itself, and TDK's
-// MPU-6050, MPU-9250 and ST's LSM6DSOX, which do not. Each is a drivers.Sensor by its shape.
+// Package imu drives inertial sensors: Bosch's BNO055 (I2C and UART), which computes an attitude, and TDK's MPU-6050,
+// MPU-9250 and ST's LSM6DSOX, which do not. Each implements drivers.Sensor.
 //
 // All values are in the chip's own axes, as printed on it: how it is mounted is the calibration's business.
 //

@@ -1,4 +1,4 @@
-// Package rays drives laser scanners on a serial line or TCP: SICK LMS200 and LMS291, Hokuyo's of SCIP 2.0, RPLIDAR. Each is a
+// Package lidar drives laser scanners on a serial line or TCP: SICK LMS200 and LMS291, Hokuyo's of SCIP 2.0, RPLIDAR. Each is a
 // drivers.Sensor of kind "range": metres, one a ray, from the scanner's right to its left. NaN is what was not measured, +Inf
 // where the scanner reports that nothing is within its reach. How many rays there are, and where they look, is known before Open.
 //
@@ -6,14 +6,14 @@
 //	SCIP     lines of text, each with a sum    a scan is a block that an empty line ends
 //	RPLIDAR  A5 CMD ..  ->  A5 5A LEN30|MODE TYPE, then packets of that type for ever
 //
-// Read waits for the next scan that ends after its call, so that a scan's time is the time of Read's return. A scan is handed
-// on whole or not at all. A line that was lost, and a scanner without its settings, are opened again by whoever polls it.
+// Read waits for the next scan that ends after its call, so that a scan's time is the time of Read's return. A scan is returned
+// whole or not at all. After a lost line, or a scanner that lost its settings, call Open again.
 //
 // # A session
 //
-//	laser, err := rays.NewSICK(..)               no I/O; hal.Invalid where the settings ask for what it does not have
-//	fan := laser.Fan()                           how many rays, and where they look: rad to the left of straight ahead
-//	laser.Open()                                 found at whatever rate it is, set up, measuring: 50 ms to some seconds
+//	laser, err := lidar.NewSICK(..)              no I/O; hal.Invalid for settings that the model does not support
+//	rays := laser.Geometry()                     number of rays and their angles, rad to the left of straight ahead
+//	laser.Open()                                 find it at any rate, configure it, start measuring: 50 ms to some seconds
 //	laser.Read(metres)                           waits for the next whole scan: 25 to 200 ms
 //	laser.Close()                                it stops measuring; the line is closed
 //

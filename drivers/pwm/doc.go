@@ -1,5 +1,5 @@
-// Package pwm drives what makes the pulses of hobby servos, ESCs and thrusters: NXP's PCA9685 on I2C, Pololu's Maestro on
-// USB or a UART, and the kernel's own PWM. Each is a drivers.Output by its shape: a pulse's width a channel, 0 for none.
+// Package pwm drives PWM outputs for hobby servos, ESCs and thrusters: NXP's PCA9685 on I2C, Pololu's Maestro on USB or a
+// UART, and kernel PWM. Each implements drivers.Output: one pulse width per channel, 0 for no pulses.
 //
 // A PCA9685 goes on pulsing when the program that told it dies, as long as it has power: nothing but its OE pin, wired to a
 // GPIO that falls with the program, or a relay, stops it then. A Maestro has a timeout of its own (its "serial timeout",

@@ -1,4 +1,4 @@
-// Package rfid is readers of tags: the RDM6300 for 125 kHz (EM4100) and the PN532 for 13.56 MHz (ISO 14443A).
+// Package rfid drives tag readers: the RDM6300 for 125 kHz (EM4100) and the PN532 for 13.56 MHz (ISO 14443A).
 //
 //	RDM6300  serial, 9600 8N1; it speaks by itself, about every 65 to 100 ms while a tag is in its field:
 //	         02, ten ASCII hex digits (five bytes: version, 32 bits of number), two of their XOR, 03

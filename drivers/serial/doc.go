@@ -1,4 +1,4 @@
-// Package serial is the servo.Line of a real serial adapter or a pty, and the list of adapters of this machine.
+// Package serial implements servo.Line on a serial adapter or a pty, and lists the adapters of this machine.
 //
 // Two libraries can open the port: go.bug.st/serial ("bugst", the default) at any rate to 4.5 Mbaud, and
 // github.com/tarm/goserial ("tarm") to 115200 baud, which promises nothing about time. Neither gives out its

@@ -1,5 +1,5 @@
-// Package spi reaches a register chip on a kernel's SPI bus as drivers/i2c reaches it on I2C, so that the chip's driver is the
-// same on both:
+// Package spi accesses a register chip on a kernel SPI bus through the interface of drivers/i2c, so that one driver works on
+// both buses:
 //
 //	read   register|0x80, 0, 0 ..     while the answer comes   ?, data, data ..
 //	write  register&0x7F, data, data ..

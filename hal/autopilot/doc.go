@@ -1,6 +1,5 @@
-// Package autopilot holds control laws that belong to no body: Okon's PIDs, mixer, and manual, acro and stable modes with
-// their depth hold. A Pilot flies any body whose layout has thrusters and an attitude sensor, simulated or real, as
-// the hal.Autopilot of its agent:
+// Package autopilot implements control laws for any body: Okon's PIDs, mixer, and manual, acro and stable modes with depth
+// hold. A Pilot is the hal.Autopilot of an agent; its layout must have thrusters and an attitude sensor:
 //
 //	imu, pressure, pose ─► Estimate ─► Law at 50 Hz: mode, targets, PIDs ─► Mixer ─► duty of each thruster, -1..1
 //

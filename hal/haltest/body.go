@@ -1,5 +1,5 @@
-// Package haltest holds what tests of hal and of everything above it share: a scripted body that needs no physics, and
-// the conformance suite that every body passes.
+// Package haltest holds test helpers for hal and the packages above it: a scripted body without physics, and the conformance
+// suite for bodies.
 package haltest
 
 import (

@@ -1,7 +1,7 @@
-// Package kinematics estimates of a real body what a simulated one knows: where its links are, from the positions of its
-// joints and what its sensors say.
+// Package kinematics estimates the state of a real body that a simulated one has exactly: the poses of its links, from joint
+// positions and sensors.
 //
-// A Tree is the links and joints of a robot as plain data; Forward works out where all of them are. Estimate puts that
+// A Tree holds the links and joints of a robot; Forward computes their poses. Estimate puts that
 // behind a hal.Body: its sensors of kind "body" and "pose", which no device measures, are filled in after each Read, and
 // their channels are marked as estimates.
 package kinematics

@@ -1,2 +1,2 @@
-// Package lab measures: benchmarks beside their theoretical limits, and drivers against emulated faults.
+// Package lab runs benchmarks against their theoretical limits, and drivers against emulated faults.
 package lab

@@ -1,3 +1,2 @@
-// Package plan resolves a config against the catalog: every name in it becomes what it means. A plan opens nothing; all
-// faults come together.
+// Package plan resolves the names of a config against the catalog. It opens nothing and reports all errors together.
 package plan

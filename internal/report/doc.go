@@ -1,2 +1,2 @@
-// Package report holds what results share that are data for programs and a table for people.
+// Package report formats results: tables for people, data for programs.
 package report

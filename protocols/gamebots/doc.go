@@ -1,6 +1,6 @@
-// Package gamebots is the protocol of USARSim 2.0.1: over TCP a controller spawns one robot, drives it, and is told line
-// by line what its sensors measure. Server answers for the robots of a rig; Client is the other side, for tests,
-// benchmarks and controllers in Go.
+// Package gamebots implements the protocol of USARSim 2.0.1: over TCP a controller spawns one robot, drives it, and receives
+// sensor values as text lines. Server serves the robots of a rig; Client is the other side, for tests, benchmarks and
+// controllers in Go.
 //
 // # A session
 //

@@ -1,4 +1,4 @@
-// Package imageserver is USARSim's image server: over TCP each client gets pictures of one camera, one for each
+// Package imageserver implements USARSim's image server: over TCP each client receives pictures of one camera, one per
 // acknowledgement, at most at the configured frame rate.
 //
 // # A session

@@ -1,4 +1,4 @@
-// Package moast is the messages of MOAST, NIST's 4D/RCS controller for mobile robots: commands, statuses,
+// Package moast defines the messages of MOAST, NIST's 4D/RCS controller for mobile robots: commands, statuses,
 // configurations and settings of each module, and the data that modules exchange. Package nml carries them.
 //
 // # Modules and buffers

@@ -1,6 +1,6 @@
-// Package okon is the protocol of the Okon simulation (knr-auv, 2022-12): over TCP any number of clients read an
-// underwater robot's sensors and pictures, arm its motors and steer it, in a simulated course or in real water. Server is
-// the control channel, VideoServer the video channel; Client and VideoClient are the other sides, for tests, benchmarks
+// Package okon implements the protocol of the Okon simulation (knr-auv, 2022-12): over TCP any number of clients read the
+// sensors and pictures of an underwater robot, arm its motors and control it, simulated or real. Server is the control
+// channel, VideoServer the video channel; Client and VideoClient are the other sides, for tests, benchmarks
 // and controllers in Go.
 //
 // # Packets

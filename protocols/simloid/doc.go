@@ -1,5 +1,5 @@
-// Package simloid is the protocol of Simloid 0.1.0: over TCP a client learns what a robot has, then reads its sensors
-// and commands its motors cycle by cycle. Server answers for one agent of a rig; Client is the other side, for tests,
+// Package simloid implements the protocol of Simloid 0.1.0: over TCP a client receives the description of a robot, then reads
+// its sensors and commands its motors each cycle. Server serves one agent of a rig; Client is the other side, for tests,
 // benchmarks and controllers in Go.
 //
 // # A session

@@ -1,4 +1,4 @@
-// Package actuator is the physics and the firmware of geared DC servos, one Servo a joint:
+// Package actuator simulates geared DC servos, physics and firmware, one Servo per joint:
 //
 //	goal ─► profile ─► control law ─► duty ─► bridge ─► motor ─► gear ─────────► backlash ─► load
 //	          (firmware.go)                  (motor.go)  armature, friction      (gear.go)

@@ -1,4 +1,4 @@
-// Package camera makes pictures by casting rays on the CPU: colour, depth, and what a detector would recognise.
+// Package camera renders pictures by ray casting on the CPU: colour, depth, and object detections.
 //
 //	scene + poses ──► BVH of package ray ──► one ray a pixel ──► paint, light, water ──► hal.Picture
 //	                                              └────────────► tally of things ─────► hal.Detection

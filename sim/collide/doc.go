@@ -1,4 +1,4 @@
-// Package collide finds where shapes touch: geometry alone, no forces.
+// Package collide finds contacts between shapes; it computes geometry, not forces.
 //
 // A Space holds geoms, each a shape fixed to a body of package dynamics or to the world. Once a step the owner calls
 // Update with the poses of the bodies and reads Contacts. The way from poses to contacts:

@@ -1,6 +1,6 @@
-// Package emulator is bus servos from the other side of the wire: a register file on top of each simulated actuator, all
-// servos of one line behind one adapter, and what goes wrong there. A driver, and a stock SDK, must not be able to tell
-// it from copper. A vendor is a kind, what its registers bring about, and a tongue, what is spoken on its line: Dynamixel
+// Package emulator emulates bus servos byte for byte: a register file on top of each simulated actuator, all servos of one
+// line behind one adapter, and the faults of the line. Drivers and vendor SDKs work on it unchanged. A vendor consists of a
+// kind, the effects of its registers, and a protocol, its packets: Dynamixel
 // of both protocols, Feetech, Hiwonder, Kondo, VESC, ODrive on both its wires, CyberGear.
 //
 //	host bytes ─► Bus: tongue ─► Servo: rules, registers ─► actuator.Servo (moved by the scene between transactions)

@@ -1,5 +1,5 @@
-// Package hydro is what water does to a vehicle of package dynamics: buoyancy as far as it is under the surface, the
-// inertia of the water that it takes along, drag, currents and the thrust of its propellers.
+// Package hydro computes the forces of water on a vehicle of package dynamics: buoyancy of the submerged part, added mass,
+// drag, currents and propeller thrust.
 //
 //	v, err := hydro.Load("bluerov2-heavy")
 //	spec.Bodies = append(spec.Bodies, v.Body())        // and v.Geoms(b), v.Cameras(b)

@@ -1,6 +1,5 @@
-// Package model is robots and scenes as data: what bodies and joints a robot has, what moves each joint, what it weighs
-// and touches, and what the simulator it comes from calls it all. The robots that come with Halyard are YAML files in
-// this folder, built in; a file of one's own is read by Parse, a URDF by ParseURDF.
+// Package model describes robots and scenes as data: bodies, joints, actuators, masses, shapes, and the names that the
+// original simulator uses. The built-in robots are YAML files in this folder; Parse reads any robot file, ParseURDF a URDF.
 //
 // A robot without bodies is a row of servos, each with the load that its joint names. With bodies it is a tree, written
 // down as it stands when all joints are at 0, the built pose. All places are in the robot's frame: metres, z up.

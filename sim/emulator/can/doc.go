@@ -1,5 +1,4 @@
-// Package can is a CAN bus in memory: who speaks when, how long it takes, and what becomes of what goes wrong. What the
-// stations say and hear is theirs.
+// Package can emulates a CAN bus in memory: arbitration, frame times and error handling. Stations implement the nodes.
 //
 //	start ─► of all who wait, the lowest identifier ─► its bits, stuffed ─► acknowledged by anybody? ─► heard by all others
 //	  ▲                                                      │ disturbed             │ no

@@ -1,6 +1,5 @@
-// Package chip is sensors and outputs from the other side of the wire: I2C chips behind a bus in memory, and boards on a
-// serial line, made of the register tables of drivers/* and moved by the physics that they are given. A driver must not be able to tell
-// them from copper.
+// Package chip emulates sensors and outputs byte for byte: I2C chips on a bus in memory, and boards on a serial line. It uses
+// the register tables of drivers/*; the physics sets their values. Drivers work on it unchanged.
 //
 //	driver ─► Host (periph's i2c.Bus, and a clock) ─► Bus: addresses, wire time, faults ─► Device: registers
 //	                                                                   Motion, Air, Water, pulses ◄─┘ set or read at cycle edges

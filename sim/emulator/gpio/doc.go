@@ -1,6 +1,5 @@
-// Package gpio is a GPIO chip from the other side of its lines: the kernel's character device in memory, byte for byte, with
-// switches, encoders, sonars and motion sensors on its lines, which the physics moves. A driver must not be able to tell it
-// from a real one.
+// Package gpio emulates a GPIO chip: the kernel's character device in memory, byte for byte, with switches, encoders, sonars
+// and motion sensors on its lines, which the physics drives. Drivers work on it unchanged.
 //
 //	driver ─► Host ─► nodes: requests, values, events ─► Chip: lines, resistors, faults ◄─ Part: switch, encoder, sonar, PIR
 //	                                                                                       ▲ set between cycles

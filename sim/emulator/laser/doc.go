@@ -1,5 +1,5 @@
-// Package laser is laser scanners from the other side of the wire: an LMS200, a Hokuyo and an RPLIDAR, made of the tables of
-// drivers/lidar and looking at a Scene. Each is a wire.Board.
+// Package laser emulates laser scanners: an LMS200, a Hokuyo and an RPLIDAR that scan a Scene. It uses the tables of
+// drivers/lidar. Each scanner is a wire.Board.
 //
 //	driver ◄── telegrams ──► board: modes, rates, a turn of the mirror ──rays──► Scene
 package laser

@@ -1,3 +1,3 @@
-// Package reader is readers of tags from the other side of the wire: an RDM6300 and a PN532, made of the codecs of
-// drivers/rfid. Which tags are in their field is written to them between cycles, the nearest first.
+// Package reader emulates tag readers: an RDM6300 and a PN532. It uses the codecs of drivers/rfid. The caller sets the tags in
+// their field between cycles, nearest first.
 package reader

@@ -1,5 +1,4 @@
-// Package video is a camera from the other side of V4L2: what the kernel and a USB camera do together, in memory. A driver
-// must not be able to tell it from a file below /dev.
+// Package video emulates a V4L2 camera in memory: the kernel and a USB camera. Drivers work on it as on a device file.
 //
 //	hal.ImageStream of the simulated camera ─► feeder: one frame a period ─► queued buffer ─► full buffer ─► DQBUF
 //	                                                    faults ─┘            ioctls, by the tables of drivers/camera
