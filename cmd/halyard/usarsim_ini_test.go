@@ -157,7 +157,7 @@ func TestINIFaults(t *testing.T) {
 		{"[USARBot.A]\nmsgTimer=soon\n", `mine.ini:2: [USARBot.A] msgTimer: got "soon", want a number`},
 		{"[USARBot.A]\nPayload=1\n", `mine.ini:1: [USARBot.A] JointParts: got none, and a class that is not built in, want its parts`},
 		{"[USARBot.P2AT]\nSensors=(ItemClass=class'USARBot.RangeScanner',ItemName=\"S\")\n[USARBot.RangeScanner]\nResolution=1\nScanFov=65535\n",
-			`mine.ini:2: [USARBot.P2AT] Sensors S: got 65535.00074565406 rays, want at most 4096`},
+			`mine.ini:2: [USARBot.P2AT] Sensors S: got 65534.99999403495 rays, want at most 4096`},
 		{"[USARBot.P2AT]\nbatteryLife=0\nSensors=(ItemClass=class'USARBot.SonarSensor',ItemName=\"S\")", `mine.ini:1: [USARBot.P2AT] batteryLife: got 0, want 1..1e7`},
 		{"[Engine.Engine]\nA=1\n", `mine.ini: got neither a robot nor [BotAPI.BotServer]`},
 	} {

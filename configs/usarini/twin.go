@@ -183,7 +183,7 @@ func (w *writer) own(name string) string {
 
 // num is a number without the rounding of unit conversions: 7.6125 uu are 0.145 m.
 func num(v float64) string {
-	v = math.Round(v*1e9) / 1e9
+	v = math.Round(v*1e12) / 1e12
 	if v == 0 {
 		v = 0 // no -0
 	}

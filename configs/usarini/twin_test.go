@@ -62,7 +62,7 @@ func TestTwin(t *testing.T) {
 	text := string(twin.YAML)
 	for _, want := range []string{
 		"name: mybot\n", "class: \"USARBot.MyBot\"", "relative_camera: true", "left: [leftfwheel, leftrwheel]", "steering: SkidSteered",
-		`{name: scanner1, path: "/Scanner1", kind: range, body: chassis, at_m: [0.1, 0, 0.1], range_m: 5.6, fov_deg: 240.001831055, resolution_deg: 1.40625`,
+		`{name: scanner1, path: "/Scanner1", kind: range, body: chassis, at_m: [0.1, 0, 0.1], range_m: 5.6, fov_deg: 240.001831054687, resolution_deg: 1.40625`,
 		"manual: true, plane: xz", "joint: rightfwheel", "axis: [0, 0, -1], friction_nm: 2.4}", `package: "Cam1"`, `releaser: {name: "Gun", tags: 12, at_m: [-0.2, 0, 0]}`,
 		`{type: "PanTilt", name: "Cam1", joints: [mypan, mytilt]}`, "size_m: [0.4, 0.44, 0.17]",
 	} {
