@@ -35,11 +35,6 @@ func (f *faults) add(path yaml.Path, format string, args ...any) {
 	f.Note(path, fmt.Sprintf(format, args...))
 }
 
-// number checks that x is finite and within low..high.
-func (f *faults) number(path yaml.Path, x, low, high float64) bool {
-	return f.Within(path, x, low, high)
-}
-
 // positive checks that x is finite, above 0 and at most high.
 func (f *faults) positive(path yaml.Path, x, high float64) bool {
 	if x > 0 && x <= high {

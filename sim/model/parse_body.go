@@ -87,7 +87,7 @@ func readMaterials(files map[string]materialFile, faults *faults) map[string]Mat
 		case f.Force != nil:
 			m.Friction, m.ForceLimit = *f.Force, true
 			if !math.IsInf(m.Friction, 1) {
-				faults.number(path+".force_n", m.Friction, 0, maxForce)
+				faults.Within(path+".force_n", m.Friction, 0, maxForce)
 			}
 		}
 		m.Paint = f.paint(path, faults)

@@ -61,8 +61,8 @@ func (b *urdfBuilder) linkage(j *urdfJoint) Linkage {
 	if d := j.Dynamics; d != nil {
 		l.Damping = b.faults.real(path+".dynamics.damping", d.Damping, 0)
 		l.Friction = b.faults.real(path+".dynamics.friction", d.Friction, 0)
-		b.faults.number(path+".dynamics.damping", l.Damping, 0, maxForce)
-		b.faults.number(path+".dynamics.friction", l.Friction, 0, maxForce)
+		b.faults.Within(path+".dynamics.damping", l.Damping, 0, maxForce)
+		b.faults.Within(path+".dynamics.friction", l.Friction, 0, maxForce)
 	}
 	if j.Type != "continuous" {
 		if j.Limit == nil {
@@ -136,8 +136,8 @@ func (b *urdfBuilder) mimic(name string) *Mimic {
 		plus := b.faults.real(path+".offset", step.Offset, 0)
 		m.Plus += float64(m.Times * plus)
 		m.Times *= times
-		b.faults.number(path+".multiplier", m.Times, -1e3, 1e3)
-		b.faults.number(path+".offset", m.Plus, -maxLength, maxLength)
+		b.faults.Within(path+".multiplier", m.Times, -1e3, 1e3)
+		b.faults.Within(path+".offset", m.Plus, -maxLength, maxLength)
 		at = step.Joint
 	}
 	b.faults.add(path+".joint", "got a loop, want a joint with a motor at its end")

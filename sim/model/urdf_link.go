@@ -15,7 +15,7 @@ func (n *urdfInertial) read(path yaml.Path, faults *faults) (mass float64, inert
 		return 0, inertia, at
 	}
 	mass = faults.real(path+".mass", n.Mass.Value, math.NaN())
-	faults.number(path+".mass", mass, 0, maxMass)
+	faults.Within(path+".mass", mass, 0, maxMass)
 	// The products of inertia may be left out, as many files do; the moments may not.
 	i := n.Inertia
 	for k, text := range []string{i.XX, i.YY, i.ZZ, i.XY, i.XZ, i.YZ} {
