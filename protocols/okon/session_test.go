@@ -152,10 +152,13 @@ var transcripts = []struct {
 	a< CHK_AP 0 [AP1,A"2]
 	`},
 
+	// The orders of two clients have no order between them: b asks after a has its answer.
 	{name: "how good pictures are", text: `
 	a> SET_SIM 0
 	a< SET_SIM 0 {"quality":30}
 	a> SET_SIM 0 {"quality":80}
+	a> SET_SIM 0
+	a< SET_SIM 0 {"quality":80}
 	b> SET_SIM 0
 	b< SET_SIM 0 {"quality":80}
 	a> SET_SIM 0 {"quality":101}

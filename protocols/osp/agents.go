@@ -98,13 +98,16 @@ func fits(l *hal.Layout) bool {
 	return fields+4*max(len(l.Inputs), len(l.Outputs)+len(l.Infos)+maxEvents) <= MaxDatagram
 }
 
-// deregister answers 105.
+// deregister answers 105: 1 for every agent that there is, whether or not this client controls it, and 2 for an id of none
+// (document, "Deregister Agent Control").
 func (c *session) deregister() {
 	id := c.d.ID
 	status := byte(StatusUnknown)
 	// out of the list first: no cycle may look at a lease that is being given back
 	if s := c.leave(id); s != nil {
 		c.party.Release(s.lease)
+		status = StatusOK
+	} else if c.agent(id) != nil {
 		status = StatusOK
 	}
 	c.reply(&Datagram{Command: DeregisterFromAgentAck, ID: id, Status: status})

@@ -65,7 +65,9 @@ var transcripts = []struct {
 	a> 69 i1
 	a< 6a i1 01 78
 	a> 69 i1                                # not this client's any more
-	a< 6a i1 02 78
+	a< 6a i1 01 78
+	a> 69 i9                                # no agent
+	a< 6a i9 02 78
 	a> 07
 	a< 08 78
 	a> 5a                                   # nobody is there
