@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// BodyKind is what a body is made of, as its protocols must know.
+// BodyKind tells protocols whether a body is simulated, emulated or real.
 type BodyKind uint8
 
 // The realities, the most careful last: a mixed body counts as its most real part.
@@ -37,7 +37,7 @@ type Agent struct {
 	bodyKind BodyKind
 	layout   *Layout
 	frame    *Frame               // the rig's; only under its lock
-	faulty   []EventID            // one a device: its event while it is at fault, raised once; 0 while it is well
+	faulty   []EventID            // one per device: the event of its present fault, raised once; 0 without a fault
 	faults   []EventID            // one a device: "/humanoid/left_elbow/Fault"
 	odd      []bool               // one an actuator: its guard has reported a fault
 	states   [Expired + 1]EventID // of the states of its guard: "/humanoid/Armed"
@@ -59,10 +59,10 @@ type Agent struct {
 // Name is the agent's name in the config.
 func (a *Agent) Name() string { return a.name }
 
-// Layout is what its body offers; nobody writes to it.
+// Layout returns the layout of its body; it is read-only.
 func (a *Agent) Layout() *Layout { return a.layout }
 
-// BodyKind says what its body is made of.
+// BodyKind returns whether its body is simulated, emulated or real.
 func (a *Agent) BodyKind() BodyKind { return a.bodyKind }
 
 // Measured appends what the body measured in the last cycle, outputs then infos, to dst[:0].
@@ -92,7 +92,7 @@ func (a *Agent) Holder() string {
 	return a.lease.session.name
 }
 
-// Guard tells the guard's state and what it did not let through; Overrides counts commands without a lease.
+// Guard returns the guard's state and the commands it limited or refused; Overrides counts commands without a lease.
 func (a *Agent) Guard() (state GuardState, counts GuardCounts, overrides uint64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -100,7 +100,7 @@ func (a *Agent) Guard() (state GuardState, counts GuardCounts, overrides uint64)
 }
 
 // Override commands the agent without a lease, for protocols that know none (ODCP). NaN keeps what was commanded.
-// A simulated or emulated body obeys from the next cycle on, whoever holds its lease; a real one refuses (Busy) while
+// A simulated or emulated body executes it from the next cycle on, with or without a lease; a real one refuses (Busy) while
 // a lease is held.
 func (a *Agent) Override(inputs []float64) error {
 	a.mu.Lock()

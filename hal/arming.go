@@ -14,7 +14,7 @@ type Condition struct {
 }
 
 // Condition reports the state of the guard. An agent whose commands have all passed their deadline is Expired, one with a
-// joint at fault stays as it is; see JointState.
+// joint with a fault stays as it is; see JointState.
 func (a *Agent) Condition() Condition {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -34,7 +34,7 @@ func (a *Agent) Arm() error {
 }
 
 // RequestArm lets commands pass again where client may order it, and does nothing where they pass already. The error, of
-// kind Unsafe, says why it may not: the emergency stop is latched; an operator has to arm after a stop, after Disarm and
+// kind Unsafe, gives the reason: the emergency stop is latched; an operator has to arm after a stop, after Disarm and
 // where the config starts disarmed, and always where the guard's Arming is OperatorArms.
 func (a *Agent) RequestArm(client string) error {
 	a.mu.Lock()
@@ -100,7 +100,7 @@ func (a *Agent) disarm(s GuardState) {
 	a.guard.operator = true
 }
 
-// JointState reports whether commands reach actuator i: one at fault may be disarmed alone, by Rig.Recover; Expired after
+// JointState reports whether commands reach actuator i: one with a fault may be disarmed by itself, by Rig.Recover; Expired after
 // its command deadline; Faulty after a jump of its readings or outside its soft limits.
 func (a *Agent) JointState(i int) GuardState {
 	a.mu.Lock()

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Autopilot is a control law in the rig's cycle, between what the controllers said and the guard. The rig calls it with
+// Autopilot is a control law in the rig's cycle, between the controllers' commands and the guard. The rig calls it with
 // the agent's lock held: it must neither block for long nor call the agent or the rig, and allocates nothing.
 type Autopilot interface {
 	// Update is called at the start of every cycle, which lasts dt: f.Measured and f.Status are of the last one. It fills
-	// inputs, which come as NaN (no command), and reports whether it commands: the cycle in which it no longer does takes
+	// inputs, which are NaN (no command) at first, and reports whether it commands: the cycle in which it no longer does takes
 	// the torque off the agent's thrusters.
 	Update(f *Frame, inputs []float64, dt time.Duration) bool
 	// Disengage is called instead of Update while the guard lets nothing pass: disarmed or stopped, on the way home, or, where
-	// there is a command deadline, without a commander who was heard within it. After it Update commands nothing until
-	// somebody has armed the autopilot again, so that a client who comes back moves nothing by coming.
+	// there is a command deadline, without a command within it. After it Update commands nothing until
+	// the autopilot is armed again, so that a returning client moves nothing by connecting.
 	Disengage()
 }
 
@@ -34,7 +34,7 @@ func (a *Agent) SetAutopilot(law Autopilot) {
 	a.pilot = pilot{law: law, inputs: make([]float64, len(a.layout.Inputs))}
 }
 
-// steer asks the autopilot for this cycle's inputs. What it says does not count as a command of the holder: the
+// steer gets this cycle's inputs from the autopilot. They do not count as a command of the holder: the
 // deadline runs on. Under both locks.
 func (a *Agent) steer(elapsed, dt time.Duration) {
 	p, g := &a.pilot, a.guard

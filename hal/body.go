@@ -3,13 +3,13 @@ package hal
 import "time"
 
 // Body is a robot. One goroutine at a time calls it, the rig's; every call is bounded in time and, after the first
-// cycle, allocates nothing. Write and Read return the faults of the whole body; a device's own fault stands in
+// cycle, allocates nothing. Write and Read return the faults of the whole body; the fault of one device is in
 // Frame.Status, so that one silent servo costs one joint.
 //
 //   - An actuator with Enable false has no torque. When Enable turns true its goal is its present position until an
 //     input says otherwise, so that nothing moves at torque-on.
 //   - Of an actuator's goals at most one is not NaN; that one sets its mode. All NaN keeps mode and goal.
-//   - A torque limit that is NaN stays as it was; at first it is the actuator's MaxTorque. At 0 the joint has torque off.
+//   - A torque limit that is NaN stays as it was; at first it is the actuator's MaxTorque. At 0 the torque is off.
 //   - Read fills everything measured and every Status; what a device did not send keeps its old value and time.
 type Body interface {
 	Layout() *Layout
@@ -33,7 +33,7 @@ type Bus interface {
 	Receive() error // asks for every state; blocks for the line's time at most
 }
 
-// PhysicalWorld is the World of real bodies: nothing but the rig's clock moves it.
+// PhysicalWorld is the World of real bodies: only the rig's clock advances it.
 type PhysicalWorld struct{}
 
 // Advance does nothing.

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Picture is one immutable image with the rig time that it shows. Whoever made it owns its memory and uses it again
-// only when all who hold it have let go: Frame carries handles, never pixels. Row 0 is the top, pixel 0 the left.
+// Picture is one immutable image with the rig time that it shows. Its maker owns the memory and uses it again only when
+// all receivers have released it: Frame carries handles, never pixels. Row 0 is the top, pixel 0 the left.
 type Picture struct {
 	Sequence      uint64 // rising by 1 a picture of this camera, from 1
 	Time          time.Duration
@@ -19,7 +19,7 @@ type Picture struct {
 	Free func(*Picture)
 }
 
-// Release reports that the receiver of a picture no longer looks at it. Every picture that ImageStream.Next returned is released
+// Release ends the receiver's use of a picture. Every picture that ImageStream.Next returned is released
 // once.
 func (p *Picture) Release() {
 	if p != nil && p.Free != nil {
@@ -37,8 +37,8 @@ type Detection struct {
 	Colour      float64    // share of its colour that reaches the camera through the water or air, 0..1
 }
 
-// CameraSource is a body whose cameras can be watched. Its methods may be called from any goroutine, in its own goroutine, which
-// never waits for them. Nothing is rendered that nobody watches.
+// CameraSource is a body whose cameras can be watched. Its methods may be called from any goroutine outside the cycle,
+// which never waits for them. Only watched cameras are rendered.
 type CameraSource interface {
 	// Watch begins to look through camera i of the layout.
 	Watch(camera int) (ImageStream, error)

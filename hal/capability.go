@@ -20,7 +20,7 @@ type Follower interface {
 	Follow(actuator int, position, velocity float64)
 }
 
-// TorqueReporter tells, before the first cycle, which actuators have torque from before, when another program or the run
+// TorqueReporter reports, before the first cycle, which actuators still have torque, when another program or the run
 // before left them holding. The guard lets them go on holding where they are: cutting the torque would drop them.
 type TorqueReporter interface{ Holding(actuator int) bool }
 
@@ -39,7 +39,7 @@ type Pusher interface {
 type Part struct{ Agent, Body string }
 
 // Toucher reports which bodies touched during the last Advance. It looks for them from WatchTouches on, which any
-// goroutine may call; Touches is the cycle's and tells of each pair once.
+// goroutine may call; only the cycle calls Touches, which reports each pair once.
 type Toucher interface {
 	WatchTouches()
 	Touches(f func(a, b Part))

@@ -13,10 +13,10 @@ type Clock interface {
 type ClockMode uint8
 
 const (
-	// Lockstep lets time pass only when every registered party has asked for the step; while there is none the rig
+	// Lockstep lets time pass only when every registered session has asked for the step; without one the rig
 	// ticks in real time. For simulated and emulated bodies.
 	Lockstep ClockMode = iota
-	// Realtime ticks on the wall clock every period, whoever is late.
+	// Realtime ticks on the wall clock every period; late sessions are not waited for.
 	Realtime
 )
 

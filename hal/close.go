@@ -9,7 +9,7 @@ import (
 // rolls out first.
 const closeTime = time.Second
 
-// close stops every body as its policy says and takes no more steps. Joints of emulated and real bodies that hold keep their
+// close stops every body by its policy and takes no more steps. Joints of emulated and real bodies that hold keep their
 // torque; what has no position to hold, a wheel, loses it. All other bodies end inert. The error names each joint that did
 // not confirm.
 func (r *Rig) close() error {

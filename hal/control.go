@@ -11,7 +11,7 @@ type controlEvents struct {
 }
 
 // declareControl declares the events and values of the cycle. Those of the original that nothing here can cause are
-// declared too: a client may register for them and never hear of them.
+// declared too: a client may register for them and never receive them.
 func (r *Rig) declareControl() {
 	e := r.events
 	r.known = controlEvents{
@@ -71,7 +71,7 @@ func (r *Rig) setPause(x Value) error {
 	return nil
 }
 
-// setPeriod changes the length of a cycle, where no wall clock has a say in it.
+// setPeriod changes the length of a cycle of virtual time.
 func (r *Rig) setPeriod(x Value) error {
 	const shortest, longest = 100e-6, 1.0 // s
 	if r.config.Mode != Lockstep {

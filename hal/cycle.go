@@ -180,8 +180,8 @@ func (r *Rig) eachBus(f func(Bus) error) {
 	}
 }
 
-// loop ticks on the clock every period: always in real time; in lock-step while nobody holds a lease. Each tick is a
-// whole cycle: what controllers said since the last one is written, then the bodies are read.
+// loop ticks on the clock every period: always in real time; in lock-step while there is no lease. Each tick is a
+// whole cycle: it writes the commands received since the last one, then reads the bodies.
 func (r *Rig) loop(ctx context.Context) {
 	defer lockThread()()
 	next := r.clock.Now() + r.config.Period
@@ -219,10 +219,10 @@ func (r *Rig) tick(ctx context.Context, deadline time.Duration) time.Duration {
 	return deadline + period
 }
 
-// resting reports whether time is not the loop's to pass.
+// resting reports whether the loop must not advance time.
 func (r *Rig) resting() bool { return r.paused || r.config.Mode == Lockstep && r.leases > 0 }
 
-// park brings bodies whose policy is Park home before the rig ends, for as long as that is worth waiting.
+// park brings bodies whose policy is Park home before the rig ends, up to a timeout.
 func (r *Rig) park(next time.Duration) {
 	const timeout = 10 * time.Second
 	parking := func() (any bool) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Kind says what sort of trouble an Error is, so that a caller decides without reading its text.
+// Kind is the category of an Error; callers decide by it and not by the text.
 // Each kind is one exit code of the command.
 type Kind uint8
 
@@ -15,7 +15,7 @@ const (
 	Unexpected   Kind = iota // 1: a fault of Halyard's own
 	Invalid                  // 2: a bad command line, config or argument
 	Absent                   // 3: a device or port is not there
-	Busy                     // 4: a device or lease is held by another client, or access is denied
+	Busy                     // 4: a device or lease is in use, or access is denied
 	BusFault                 // 5: a bus or a servo on it misbehaves
 	Uncalibrated             // 6: a real joint has no calibration
 	Unsafe                   // 7: refused for safety
@@ -35,7 +35,7 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind(%d)", uint8(k))
 }
 
-// Error says what failed, where and why, and what to type next. Empty fields are left out of its text.
+// Error is a failure with its place, its cause and a command to try. Its text omits empty fields.
 //
 //	bus "upper": id 7: joint "left_elbow": read: no answer, want 14 bytes (try: halyard scan /dev/ttyUSB0)
 type Error struct {

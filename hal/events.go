@@ -31,8 +31,8 @@ func (e *Events) Declare(name string) EventID {
 	return id
 }
 
-// DeclareFor is Declare for an event that costs something to find out: asked is called when somebody looks it up, in
-// whose goroutine and each time, and until then nobody misses it.
+// DeclareFor is Declare for an event that is costly to detect: asked is called at each lookup, in the goroutine of the
+// caller. Detection may start then.
 func (e *Events) DeclareFor(name string, asked func()) EventID {
 	id := e.Declare(name)
 	e.mu.Lock()

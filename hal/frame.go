@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Status reports when a device's values were measured, in rig time, and why they are no newer (nil: they are good).
+// Status is the time at which a device's values were measured, in rig time, and the error since then (nil: none).
 // A device that has never answered has Time < 0.
 type Status struct {
 	Time time.Duration
@@ -13,7 +13,7 @@ type Status struct {
 	Idle bool // an actuator that follows no goals yet: its torque or its mode is being switched
 }
 
-// Frame is the data of one cycle of one body. NewFrame sizes it once; nobody grows it.
+// Frame is the data of one cycle of one body. NewFrame sizes it once; it never grows.
 // The rig owns it: a body reads Inputs and Enable in Write, fills the rest in Read, and keeps nothing of it.
 type Frame struct {
 	Time     time.Duration // rig time of the cycle

@@ -10,8 +10,8 @@ type Policy uint8
 
 // The policies.
 const (
-	Hold      Policy = iota // stay where it is: the present position, or zero velocity, torque or duty
-	TorqueOff               // no torque; an arm falls
+	Hold      Policy = iota // keep the position, or zero velocity, torque or duty
+	TorqueOff               // torque off; an arm falls
 	Park                    // move to the default pose within the guard's home speed, then hold
 )
 
@@ -31,7 +31,7 @@ type GuardConfig struct {
 	// Direct hands commands on as they come, within their ranges and limits: goals are not slewed, and efforts may press
 	// a joint against its stops. For simulated robots whose controllers know them without a guard.
 	Direct bool
-	// Interlock says which devices the robot does not move without; the zero Interlock is none.
+	// Interlock lists the devices without which the robot must not move; the zero Interlock is empty.
 	Interlock Interlock
 }
 
@@ -47,7 +47,7 @@ const (
 
 func (a Arming) String() string { return [...]string{"client", "operator"}[min(a, OperatorArms)] }
 
-// GuardState reports whether commands pass.
+// GuardState is whether commands pass.
 type GuardState uint8
 
 // The states of a guard, and further ones of a single joint.
@@ -73,9 +73,9 @@ type GuardCounts struct {
 	Stops   uint64 // times that a stop, an operator or a client disarmed it
 }
 
-// guard stands between every command and one body. Its agent's lock protects it.
+// guard checks every command to one body. Its agent's lock protects it.
 //
-// accept takes what a controller asks, at any time; apply, once a cycle, turns it into what the body is told: one mode
+// accept stores a controller's command at any time; apply, once a cycle, computes the command to the body: one mode
 // a joint, within soft limits, position goals slewed from where the joint is and never far ahead of it. It acts on
 // trusted readings alone (see sight).
 //
@@ -102,7 +102,7 @@ type guard struct {
 type guardJoint struct {
 	mode    Mode
 	goal    float64 // as asked, clamped
-	out     float64 // as told to the body: the goal, slewed
+	out     float64 // as commanded to the body: the goal, slewed
 	limit   float64 // torque limit; NaN = never commanded
 	enabled bool
 	moved   bool // out moved in this cycle
@@ -162,7 +162,7 @@ func (g *guard) adopt(h TorqueReporter, f *Frame) {
 	}
 }
 
-// set changes the state. Whatever it becomes, old commands are forgotten.
+// set changes the state. It discards old commands.
 func (g *guard) set(s GuardState) {
 	g.state = s
 	g.clear()
@@ -176,7 +176,7 @@ func (g *guard) admit() {
 	}
 }
 
-// disarmFaulty disarms each joint that is at fault: what has cut its torque is about to be cleared. A jump is forgiven: the
+// disarmFaulty disarms each joint with a fault: what has cut its torque is about to be cleared. A jump is forgiven: the
 // joint's next consistent readings are believed.
 func (g *guard) disarmFaulty(f *Frame) {
 	for i := range g.joints {

@@ -19,7 +19,7 @@ const (
 	movedShare = 0.1
 )
 
-// joint decides what actuator i is told for dt seconds from now on. It reports whether it has torque.
+// joint computes the command to actuator i for the next dt seconds. It reports whether it has torque.
 func (g *guard) joint(i int, f *Frame, now time.Duration, dt float64) bool {
 	a, j := &g.layout.Actuators[i], &g.joints[i]
 	e := &j.sight
@@ -38,7 +38,7 @@ func (g *guard) joint(i int, f *Frame, now time.Duration, dt float64) bool {
 	}
 	v := j.goal
 	if e.blind && a.Kind != Thruster {
-		// It may hear what it does not answer: the zero goes out, and after the deadline the torque goes off.
+		// It may receive what it does not answer: the zero goes out, and after the deadline the torque goes off.
 		if v = 0; !g.unheard(i, f, now) {
 			j.goal = 0
 		} else {
@@ -117,7 +117,7 @@ func (g *guard) following(a *Actuator, speed float64) float64 {
 	return followBase + math.Min(speed, a.Limits.MaxVelocity)*followTime.Seconds()
 }
 
-// lead bounds how far goal is ahead of where actuator i is: a joint that was held back and is let go would make up for all of it at
+// lead bounds how far goal is ahead of where actuator i is: a joint that was held back and is released would make up for all of it at
 // once. One that is faster than the goal may move has its goal drawn near, which brakes it.
 func (g *guard) lead(i int, speed, goal float64) float64 {
 	a, e := &g.layout.Actuators[i], &g.joints[i].sight

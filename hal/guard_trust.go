@@ -47,7 +47,7 @@ func (g *guard) blindfold(need int) {
 	}
 }
 
-// watch looks at the reading of actuator i at rig time now.
+// watch checks the reading of actuator i at rig time now.
 func (g *guard) watch(i int, f *Frame, now, dt time.Duration) {
 	a, j, s := &g.layout.Actuators[i], &g.joints[i], &f.Status[i]
 	e := &j.sight

@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// Interlock keeps actuators still while a device is lost: wheels that nobody watches over, since a scanner's cable was
+// Interlock keeps actuators still while a device is lost: wheels without a working scanner, since its cable was
 // pulled. What was commanded before is forgotten, so that nothing moves because the device is back: a new command does.
 type Interlock struct {
 	Devices   []int         // of Frame.Status: those that must be well
-	Actuators []int         // that stand still otherwise, at zero velocity, torque or duty, or where they are
-	After     time.Duration // how long a device may be at fault; 0 = 1 s
+	Actuators []int         // to stop then, at zero velocity, torque or duty, or at their positions
+	After     time.Duration // how long a device may have a fault; 0 = 1 s
 }
 
 // defaultTimeout is longer than any scan and than the opening of a line that was lost for a moment.
 const defaultTimeout = time.Second
 
-// lost reports whether a device of the interlock has said nothing good for too long.
+// lost reports whether a device of the interlock has had no good reading for too long.
 func (g *guard) lost(f *Frame, now time.Duration) bool {
 	after := g.config.Interlock.After
 	if after == 0 {

@@ -144,7 +144,7 @@ func (a *Actuator) DutyLimit(limit, velocity, towards float64) float64 {
 	return math.Max(0, math.Min(1, share))
 }
 
-// Sensor is a named group of consecutive measured channels with a mounting pose. Its kind says what they are:
+// Sensor is a named group of consecutive measured channels with a mounting pose. Its kind is one of:
 //
 //	accelerometer  1 to 3 axes of proper acceleration, m/s²: at rest an axis that points up reads +g
 //	gyro           1 to 3 axes, rad/s, in the sensor's axes
@@ -183,13 +183,13 @@ type Camera struct {
 	Mount         Pose
 }
 
-// Pose is a place and an attitude: metres, and a unit quaternion (w, x, y, z). The zero Pose stands for the identity.
+// Pose is a place and an attitude: metres, and a unit quaternion (w, x, y, z). The zero Pose is the identity.
 type Pose struct {
 	Position [3]float64
 	Rotation [4]float64
 }
 
-// Layout is what a body offers. It does not change while the body is open; nobody writes to it after New.
+// Layout is what a body offers. It does not change while the body is open, and is read-only after New.
 type Layout struct {
 	Inputs, Outputs, Infos []Channel
 	Actuators              []Actuator

@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// Observer is notified of every cycle, under the rig's lock: it must neither block nor call the rig, its agents' leases or
+// Observer is called in every cycle, under the rig's lock: it must neither block nor call the rig, its agents' leases or
 // Values (but Values.Read). What it needs of an agent it reads from Lease.Frame.
 type Observer interface{ Cycle(c *Cycle) }
 
-// Cycle is what an observer learns of one cycle, or of one reset. It is valid during the call.
+// Cycle describes one cycle, or one reset, to an observer. It is valid during the call.
 type Cycle struct {
 	Step   uint64 // cycles since the last reset
 	Reset  bool   // no cycle: a reset has completed
 	Events []EventID
 }
 
-// Session is one protocol session, as the rig sees it: an observer that may hold leases. In lock-step time waits for
-// every lease of every party.
+// Session is one protocol session: an observer that may hold leases. In lock-step, time waits for every lease of every
+// session.
 type Session struct {
 	rig      *Rig
 	name     string
@@ -41,7 +41,7 @@ const (
 	askReset
 )
 
-// NewSession registers an observer. name stands in messages: "osp@127.0.0.1:5000". Close removes it.
+// NewSession registers an observer. name is used in messages: "osp@127.0.0.1:5000". Close removes it.
 func (r *Rig) NewSession(name string, o Observer) *Session {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -121,7 +121,7 @@ func (p *Session) Renew(l *Lease) {
 }
 
 // Reset asks for a reset with seed (0 = don't care); when every lease has asked, it runs. The last seed that is not 0
-// counts. A real body moves to its default pose first; observers hear of the completion.
+// counts. A real body moves to its default pose first; observers are notified of the completion.
 func (p *Session) Reset(l *Lease, seed int64) error {
 	return p.ask(l, askReset, nil, seed)
 }
@@ -150,11 +150,11 @@ func (l *Lease) Agent() *Agent { return l.agent }
 // Frame is the agent's frame; for Observer.Cycle alone, and only to read.
 func (l *Lease) Frame() *Frame { return l.agent.frame }
 
-// Stepped tells an observer whether this cycle answers l's Step; ResetDone whether it answers its Reset.
+// Stepped reports to an observer whether this cycle answers l's Step; ResetDone whether it answers its Reset.
 func (l *Lease) Stepped() bool   { return l.done == askStep }
 func (l *Lease) ResetDone() bool { return l.done == askReset }
 
-// Pending reports whether l has asked and is not answered. For the session that owns l.
+// Pending reports whether l has asked and is not answered. Only the session that owns l calls it.
 func (l *Lease) Pending() bool {
 	l.session.rig.mu.Lock()
 	defer l.session.rig.mu.Unlock()

@@ -5,7 +5,7 @@ import "math"
 // Products that are added are rounded first, so that every machine gets the same bits (Go spec, "Floating-point
 // operators").
 
-// quaternion is the pose's rotation; no rotation where it says nothing.
+// quaternion is the pose's rotation; no rotation if it has none.
 func (p Pose) quaternion() [4]float64 {
 	if p.Rotation == ([4]float64{}) {
 		return [4]float64{1}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// letGoTime is how long a real body that leaves may take to let go of its joints: a base that rolls brakes first.
+// letGoTime is how long a real body that leaves may take to release its joints: a base that rolls brakes first.
 const letGoTime = time.Second
 
 // Remove takes the agent called name out of the rig, between cycles, and leaves its body inert. Its values stay as they
@@ -30,7 +30,7 @@ func (r *Rig) Remove(name string) error {
 	return a.body.Halt()
 }
 
-// leave marks an agent as leaving: nobody takes it any more.
+// leave marks an agent as leaving: it can no longer be leased.
 func (r *Rig) leave(name string) (*Agent, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -52,7 +52,7 @@ func (r *Rig) leave(name string) (*Agent, error) {
 
 var errLeaving = errors.New("it is being removed")
 
-// lettingGo reports whether a body that leaves holds joints yet and cycles pass in which it may let go of them, which it is told
+// lettingGo reports whether a body that leaves still holds joints and cycles pass in which it may release them, which it is told
 // to.
 func (r *Rig) lettingGo(a *Agent) bool {
 	r.mu.Lock()

@@ -23,7 +23,7 @@ type Config struct {
 
 // Rig is all agents and worlds, one clock, one cycle. New makes it, Add fills it, Run lets time pass.
 //
-// One lock guards the cycle: whoever holds it stands at a cycle's edge. Agents, parties and values change there only.
+// One lock guards the cycle: its holder is between two cycles. Agents, sessions and values change there only.
 type Rig struct {
 	config Config
 	log    *slog.Logger // through sink
@@ -181,7 +181,7 @@ func (r *Rig) RemoveBus(b Bus) {
 	}
 }
 
-// publishRoll shows agents and buses to those who do not wait for the rig's lock. Under the lock.
+// publishRoll publishes agents and buses to readers without the rig's lock. Under the lock.
 func (r *Rig) publishRoll() {
 	lines, agents := slices.Clone(r.buses), slices.Clone(r.agents)
 	r.lines.Store(&lines)
@@ -240,7 +240,7 @@ func (r *Rig) Run(ctx context.Context) error {
 	defer func() {
 		r.mu.Lock()
 		c := r.pool
-		r.pool = nil // a bus that comes now finds nobody to hire
+		r.pool = nil // a bus that is added now gets no goroutine
 		r.mu.Unlock()
 		c.close()
 	}()
@@ -254,8 +254,8 @@ func (r *Rig) Run(ctx context.Context) error {
 	return r.close()
 }
 
-// watchFaults tells of devices that have come to fault or recovered since the last cycle: the log says why, the
-// joint's event says when. An agent at fault when it joins is told at once.
+// watchFaults reports devices that failed or recovered since the last cycle: the log has the error, the joint's event
+// the time. A fault of a joining agent is reported at once.
 func (r *Rig) watchFaults(a *Agent) {
 	for i := range a.frame.Status {
 		err := a.frame.Status[i].Err

@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// Shadow runs twin, a simulated body of the same layout in a world of its own, beside body on the same commands, and
+// Shadow runs twin, a simulated body of the same layout in a world of its own, with the same commands as body, and
 // adds one info channel a joint: "left_elbow/shadow_error", measured minus simulated position. While a joint is not
 // enabled its twin follows it, so that both start from one place.
 func Shadow(body, twin Body) (Body, error) {

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// A world may be reset, saved and restored between two cycles for a protocol that waits for nobody. What its agents
-// were told belongs to its state: without it the same commands would not move it the same way again.
+// A world may be reset, saved and restored between two cycles for a protocol that waits for no session. The commands to
+// its agents belong to its state: without it the same commands would not move it the same way again.
 
-// agentSnapshot is what SaveWorld keeps of an agent beside its body.
+// agentSnapshot is what SaveWorld keeps of an agent in addition to its body.
 type agentSnapshot struct {
 	taken                  bool
 	joints                 []guardJoint
@@ -46,7 +46,7 @@ func (r *Rig) ResetWorld(w World, seed int64) error {
 }
 
 // SaveWorld keeps w as it stands between two cycles, and what its agents were told so far; one snapshot a world. The
-// error is of kind Unsafe where a body in w is not simulated, since drivers and devices cannot be taken back, or where
+// error is of kind Unsafe where a body in w is not simulated, since drivers and devices cannot be restored, or where
 // w is no Saver.
 func (r *Rig) SaveWorld(w World) error {
 	r.mu.Lock()

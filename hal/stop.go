@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// JointStop reports how one joint took an emergency stop. Err is nil where it acknowledged.
+// JointStop is the result of an emergency stop for one joint. Err is nil if it acknowledged.
 type JointStop struct {
 	Agent, Joint string
 	Err          error
@@ -157,7 +157,7 @@ func (r *Rig) AddStopInput(f func() error) {
 	r.inputs = append(r.inputs, f)
 }
 
-// checkStopInputs stops all where a stop input says so and the stop is not latched yet. Under the lock.
+// checkStopInputs stops all agents if a stop input is active and the stop is not latched yet. Under the lock.
 func (r *Rig) checkStopInputs() {
 	err := r.pressed()
 	if err == nil || r.latched.Load() {
@@ -170,7 +170,7 @@ func (r *Rig) checkStopInputs() {
 	}
 }
 
-// pressed is what the first stop input reports that is not well.
+// pressed is the error of the first active stop input.
 func (r *Rig) pressed() error {
 	for _, f := range r.inputs {
 		if err := f(); err != nil {
@@ -222,7 +222,7 @@ type recoverer interface{ ClearAlarms() []error }
 
 // Recover unlatches the emergency stop: every agent is disarmed then. Without a stop it disarms the joints that are at fault
 // alone, the others go on. Alarms that devices have latched are cleared. Arm lets commands pass again. While a stop input
-// is not well it does nothing, and the error, of kind Unsafe, says what it is; else the error joins what could not be cleared.
+// is not well it does nothing, and the error, of kind Unsafe, gives the cause; else the error joins what could not be cleared.
 func (r *Rig) Recover() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

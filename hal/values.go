@@ -23,7 +23,7 @@ const (
 	InterfaceValue                   // Double: a channel of an agent
 )
 
-// Value is one typed value; Kind says which field counts.
+// Value is one typed value; Kind selects the field.
 type Value struct {
 	Kind   ValueKind
 	Bool   bool
@@ -33,10 +33,10 @@ type Value struct {
 	Vector [4]float64
 }
 
-// ValueID names a value of one rig; 0 is none. Ids count up and are never given to another name.
+// ValueID names a value of one rig; 0 is invalid. Ids count up and are never given to another name.
 type ValueID uint32
 
-// ErrNoValue reports that an id or name is unknown, ErrReadOnly that a value cannot be set.
+// ErrNoValue means that an id or name is unknown, ErrReadOnly that a value cannot be set.
 var (
 	ErrNoValue  = errors.New("no such value")
 	ErrReadOnly = errors.New("value is read-only")
