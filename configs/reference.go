@@ -15,7 +15,7 @@ func Reference() string {
 	b.WriteString(`# The config
 
 One YAML file describes one rig. Unknown keys are errors; all errors are reported together. Relative paths start at the folder
-of the file. Anchors, aliases, tags and merge keys are refused. A duration has a unit: ` + "`10ms`" + `; ` + "`none`" + ` and ` + "`0s`" + ` are equal where 0s
+of the file. Anchors, aliases, tags and merge keys are refused; a file has at most 384 KiB, 32 levels and 200 keys in one table. A duration has a unit: ` + "`10ms`" + `; ` + "`none`" + ` and ` + "`0s`" + ` are equal where 0s
 is allowed. ` + "`halyard configs NAME`" + ` prints an embedded config (` + strings.Join(Names(), ", ") + `),
 ` + "`halyard validate FILE`" + ` checks a file, and ` + "`--set PATH=VALUE`" + ` overrides a key for one run.
 
