@@ -73,3 +73,14 @@ func examples(t *testing.T) map[string][]string {
 	}
 	return all
 }
+
+// CI and a new user run the tests by the README's command.
+func TestReadmeNamesTheTestCommand(t *testing.T) {
+	page, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !regexp.MustCompile(`(?m)^go test \./\.\.\.`).Match(page) {
+		t.Error("README.md: no line that begins with go test ./...")
+	}
+}
