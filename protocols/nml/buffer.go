@@ -70,6 +70,7 @@ type Buffer struct {
 	entries []entry // the messages that wait, oldest first; without a queue at most one
 	used    int     // bytes of entries
 	id      int32   // of the last write; counts from 1
+	uses    uint64
 	changed chan struct{}
 }
 
@@ -141,6 +142,7 @@ func (b *Buffer) put(data []byte, ifRead bool) (s Status, wasRead bool, err erro
 
 // store takes data. wasRead reports whether the message before it was read. Under the lock.
 func (b *Buffer) store(data []byte, ifRead bool) (s Status, wasRead bool) {
+	b.uses++
 	wasRead = len(b.entries) == 0 || b.entries[len(b.entries)-1].read
 	switch {
 	case len(data) > b.limit():
@@ -171,6 +173,7 @@ func (b *Buffer) drop() { b.entries, b.used = b.entries[:0], 0 }
 func (b *Buffer) read(dst []byte, after int32, peek bool) (data []byte, s Status, id int32, wasRead bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.uses++
 	if len(b.entries) == 0 {
 		return dst, ReadOld, b.id, b.id == 0
 	}
@@ -214,6 +217,13 @@ func (b *Buffer) Peek(m Message) error {
 		return ErrOld
 	}
 	return Decode(data, b.options.Encoding, m)
+}
+
+// Accesses counts reads and writes, also those that failed, by anyone.
+func (b *Buffer) Accesses() uint64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.uses
 }
 
 // Wait blocks until the buffer has a message whose id is not after, or ctx ends; it returns ctx's error.

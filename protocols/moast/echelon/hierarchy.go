@@ -1,0 +1,190 @@
+package echelon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/halyard-robotics/halyard/protocols/moast"
+	"github.com/halyard-robotics/halyard/protocols/nml"
+)
+
+// Level is an echelon.
+type Level uint8
+
+// The levels, from below.
+const (
+	Servo Level = iota
+	Prim
+	AM
+	Veh
+	Sect
+	NumLevels
+)
+
+var levelNames = [...]string{"servo", "prim", "am", "veh", "sect"}
+
+func (l Level) String() string {
+	if int(l) < len(levelNames) {
+		return levelNames[l]
+	}
+	return fmt.Sprintf("level(%d)", uint8(l))
+}
+
+// ParseLevel reads the name of a level.
+func ParseLevel(name string) (Level, error) {
+	for i, have := range levelNames {
+		if have == name {
+			return Level(i), nil
+		}
+	}
+	return 0, fmt.Errorf("level: got %q, want servo, prim, am, veh or sect", name)
+}
+
+// Options choose what a hierarchy runs.
+type Options struct {
+	ID       int     // of the vehicle, in the names of its buffers; 0 = 1
+	Levels   []Level // those that run; empty = all that are implemented
+	Encoding nml.Encoding
+}
+
+// tick is how often the modules are looked at, s.
+const tick = 0.01
+
+// Hierarchy is the modules of one vehicle. One goroutine calls Step; its buffers may be used from any.
+type Hierarchy struct {
+	vehicle Vehicle
+	buffers *buffers
+	modules []*Module
+	seen    Observation
+}
+
+// New returns a hierarchy for vehicle. All buffers of its levels, and of the levels between, exist from here on.
+func New(vehicle Vehicle, o Options) (*Hierarchy, error) {
+	about := vehicle.Describe()
+	if !(about.WheelRadius > 0) || !(about.WheelSeparation > 0) {
+		return nil, fmt.Errorf("vehicle %s: wheels: got radius %g m, separation %g m, want above 0", about.Platform, about.WheelRadius, about.WheelSeparation)
+	}
+	if o.ID == 0 {
+		o.ID = 1
+	}
+	runs := [NumLevels]bool{}
+	for _, l := range o.Levels {
+		if l >= NumLevels {
+			return nil, fmt.Errorf("level: got %d, want below %d", l, NumLevels)
+		}
+		runs[l] = true
+	}
+	if len(o.Levels) == 0 {
+		runs = [NumLevels]bool{true, true, true, true}
+	}
+	h := &Hierarchy{vehicle: vehicle, buffers: &buffers{vehicle: o.ID, encoding: o.Encoding, byName: map[string]*nml.Buffer{}}}
+	h.addServo(about, runs[Servo])
+	h.addPrim(about, runs[Prim])
+	return h, nil
+}
+
+// add keeps a module where its level runs; its buffers are there in any case.
+func (h *Hierarchy) add(runs bool, modules ...*Module) {
+	if runs {
+		h.modules = append(h.modules, modules...)
+	}
+}
+
+func (h *Hierarchy) addServo(about Description, runs bool) {
+	b := h.buffers
+	nav := b.get(moast.NavDataBuffer(b.vehicle), 1024)
+	sp := &servoSP{vehicle: h.vehicle, seen: &h.seen, nav: nav, sonar: b.get(moast.SonarBuffer(b.vehicle), 4096), buffers: b}
+	// the buffers of the scanners exist before a client asks for them
+	h.vehicle.Observe(&h.seen)
+	for i := range h.seen.Scans {
+		b.get(moast.LineScanBuffer(b.vehicle, i+1), 8192)
+	}
+	for i := range h.seen.Kinds {
+		b.get(moast.SensorDataBuffer(b.vehicle, i+1), 4096)
+	}
+	status := &moast.ServoMobStatGround{}
+	mob := &servoMob{vehicle: h.vehicle, about: about, status: status, seen: &h.seen}
+	set := &moast.ServoMobSetGround{MaxWheelRotation: about.MaxWheelSpeed, WheelSeparation: about.WheelSeparation,
+		WheelRadius: about.WheelRadius, WheelBase: about.WheelBase}
+	set.CycleTime, set.Platform, set.Length, set.Width, set.Height, set.Mass = tick, about.Platform, about.Length, about.Width, about.Height, 1000*about.Mass
+	set.Steer, set.Bot, set.Sensors = moast.SkidSteer, moast.GroundVehicle, int32(len(h.seen.Scans)+len(h.seen.Sonars))
+	h.add(runs,
+		newModule(b, "servoSP", tick, sp, &moast.PlainStat{Kind: 2101}, &moast.ServoSPSet{CycleTime: tick, Vehicle: int32(b.vehicle)}),
+		newModule(b, "servoMobJA", tick, mob, status, set))
+}
+
+func (h *Hierarchy) addPrim(about Description, runs bool) {
+	b := h.buffers
+	nav := b.get(moast.NavDataBuffer(b.vehicle), 1024)
+	status, set := &moast.PrimMobStat{}, &moast.PrimMobSet{CycleTime: tick}
+	// ours: what a Pioneer does indoors
+	set.MoveLimits = moast.MoveLimits{VMax: 0.5, AMax: 0.5, WMax: 1, AlphaMax: 3, VCutoff: 0.5, WCutoff: 0.5}
+	if most := about.MaxWheelSpeed * about.WheelRadius; most > 0 {
+		set.VMax = min(set.VMax, most)
+		set.WMax = min(set.WMax, 2*most/about.WheelSeparation)
+	}
+	mob := &primMob{about: about, limits: &set.MoveLimits, status: status, nav: nav}
+	m := newModule(b, "primMobJA", tick, mob, status, set)
+	mob.servo = m.link(b, "servoMobJA", "GrdVeh")
+	const points = 300_000 // bytes of SensorDataList
+	sp := &primSP{buffers: b, nav: nav, points: b.get(moast.SensorPointsBuffer(b.vehicle), points), seen: &h.seen}
+	spModule := newModule(b, "primSP", tick, sp, &moast.PlainStat{Kind: 6101}, &moast.PlainSet{Kind: 6301, CycleTime: tick})
+	spModule.link(b, "servoSP", "")
+	h.add(runs, spModule, m)
+}
+
+// Buffers are all buffers, for a server.
+func (h *Hierarchy) Buffers() []*nml.Buffer { return append([]*nml.Buffer(nil), h.buffers.all...) }
+
+// Buffer finds a buffer by its name, or returns nil.
+func (h *Hierarchy) Buffer(name string) *nml.Buffer { return h.buffers.byName[name] }
+
+// Step runs the modules that are due at now, s, from above, so that a command passes down in one step.
+func (h *Hierarchy) Step(now float64) error {
+	var faults []error
+	for i := len(h.modules) - 1; i >= 0; i-- {
+		h.modules[i].run(now)
+	}
+	for _, m := range h.modules {
+		if m.err != nil {
+			faults = append(faults, m.err)
+			m.err = nil
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// Run steps each 10 ms of the wall clock until ctx ends, then stops the vehicle. It returns the first error of a step.
+func (h *Hierarchy) Run(ctx context.Context) error {
+	start := time.Now()
+	t := time.NewTicker(time.Duration(tick * float64(time.Second)))
+	defer t.Stop()
+	defer func() {
+		h.vehicle.Drive(0, 0)
+		h.vehicle.Release()
+	}()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-t.C:
+			if err := h.Step(time.Since(start).Seconds()); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// Config is the configuration file of the buffers, on one port of a host, that rcslib programs open.
+func (h *Hierarchy) Config(host string, port int) *nml.Config {
+	c := &nml.Config{}
+	for i, b := range h.buffers.all {
+		o := b.Options()
+		c.Buffers = append(c.Buffers, nml.BufferLine{Name: o.Name, Type: "SHMEM", Host: host, Size: o.Size, Number: o.Number,
+			Key: nml.FirstKey + i, Port: port, Encoding: o.Encoding})
+	}
+	c.Processes = []nml.ProcessLine{{Process: "default", Buffer: "default", Type: "REMOTE", Host: host, Ops: "RW"}}
+	return c
+}

@@ -1,0 +1,279 @@
+package echelon
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/halyard-robotics/halyard/protocols/moast"
+	"github.com/halyard-robotics/halyard/protocols/nml"
+)
+
+// primMob is PrimMobJA: it follows waypoints and arcs, turns, and drives at a speed.
+type primMob struct {
+	about  Description
+	limits *moast.MoveLimits
+	status *moast.PrimMobStat
+	servo  *Link
+	nav    *nml.Buffer
+	at     moast.NavDataExt
+	known  bool // at is
+	goals  []goal
+	turned float64 // rad, of ROTATE, since its start
+	last   float64 // heading
+	v, w   float64 // sent last
+}
+
+func (c *primMob) Update(m *Module, _ float64) { c.known = c.nav.Peek(&c.at) == nil }
+
+func (c *primMob) place() place { return placeOf(c.at.Rel.Tran, c.at.Rel.RPY) }
+
+// drive sends wheel speeds for v, m/s, and w, rad/s clockwise, within the limits.
+func (c *primMob) drive(m *Module, v, w float64) {
+	c.v = ramp(c.v, clamp(v, c.limits.VMax), c.limits.AMax, m.Elapsed)
+	c.w = ramp(c.w, clamp(w, c.limits.WMax), c.limits.AlphaMax, m.Elapsed)
+	half := c.w * c.about.WheelSeparation / 2
+	left, right := (c.v+half)/c.about.WheelRadius, (c.v-half)/c.about.WheelRadius
+	// wheels that cannot turn so fast turn more slowly together, so that the path stays
+	if most := math.Max(math.Abs(left), math.Abs(right)); c.about.MaxWheelSpeed > 0 && most > c.about.MaxWheelSpeed {
+		left, right = left*c.about.MaxWheelSpeed/most, right*c.about.MaxWheelSpeed/most
+	}
+	c.skid(m, &moast.ServoMobCmdSkid{Left: left, Right: right})
+}
+
+func (c *primMob) halt(m *Module) {
+	c.v, c.w = 0, 0
+	c.skid(m, &moast.ServoMobCmdSkid{})
+}
+
+// skid sends wheel speeds: servo needs two cycles for a command, so that one at work is changed.
+func (c *primMob) skid(m *Module, command *moast.ServoMobCmdSkid) {
+	if c.servo.Running(command) {
+		m.note(c.servo.Change(command))
+	} else {
+		m.note(c.servo.Send(command))
+	}
+	c.status.CommandTypeSent, c.status.SerialSent = command.MessageType(), command.Serial
+}
+
+func (c *primMob) Stop(m *Module) { c.halt(m) }
+
+func (c *primMob) Task(m *Module, command moast.Command, changed bool) {
+	if begin := m.Head.State == moast.NewCommand; begin || changed {
+		if err := c.begin(command, begin); err != nil {
+			c.halt(m)
+			m.Fail(err.Error())
+			return
+		}
+		m.Head.State = moast.S1
+		return
+	}
+	if c.servo.report.Report().Status == moast.Error && c.servo.report.Report().EchoSerial == c.servo.serial {
+		c.v, c.w = 0, 0
+		m.Fail("servo: " + c.servo.report.Report().Message)
+		return
+	}
+	if !c.known {
+		c.halt(m)
+		m.Fail("no position")
+		return
+	}
+	var ended bool
+	switch command := command.(type) {
+	case *moast.PrimMobCmdVel:
+		c.drive(m, command.V, command.W)
+	case *moast.PrimMobCmdRotate:
+		ended = c.rotate(m, command)
+	case *moast.PrimMobCmdMoveArcSegment, *moast.PrimMobCmdMoveWaypoint:
+		ended = c.move(m)
+	default: // STOP
+		ended = true
+	}
+	if ended {
+		c.halt(m)
+		m.Finish()
+	}
+}
+
+// begin prepares a command; first is not set where its fields have changed.
+func (c *primMob) begin(command moast.Command, first bool) error {
+	here := c.place()
+	switch command := command.(type) {
+	case *moast.PrimMobCmdVel:
+		if bad(command.V) || bad(command.W) {
+			return fmt.Errorf("speed is not a number")
+		}
+	case *moast.PrimMobCmdRotate:
+		if bad(command.Theta) || !(command.Tolerance > 0) || command.Direction < moast.Clockwise || command.Direction > moast.Shortest {
+			return fmt.Errorf("theta, tolerance or direction out of range")
+		}
+		c.turned, c.last = 0, here.yaw
+	case *moast.PrimMobCmdMoveArcSegment:
+		if len(command.Arcs) == 0 {
+			return fmt.Errorf("no arcs")
+		}
+		c.goals = follow(here, command.Arcs)
+	case *moast.PrimMobCmdMoveWaypoint:
+		if len(command.Waypoints) == 0 {
+			return fmt.Errorf("no waypoints")
+		}
+		c.goals = goalsOf(command.Waypoints)
+		if n := len(c.goals); command.HasOrientation {
+			c.goals[n-1].heading = command.Waypoints[n-1].RPY.Y
+		}
+	case *moast.Plain: // STOP
+	default:
+		return fmt.Errorf("not supported")
+	}
+	for _, g := range c.goals {
+		if bad(g.x) || bad(g.y) || bad(g.speed) || !(g.near >= 0) {
+			return fmt.Errorf("waypoint is not a number")
+		}
+	}
+	c.status.PathIndex = 0
+	return nil
+}
+
+// goalsOf are waypoints in the plane.
+func goalsOf(points []moast.Waypoint) (goals []goal) {
+	for _, p := range points {
+		goals = append(goals, goal{p.P.X, p.P.Y, p.Neighborhood, p.Speed, math.NaN()})
+	}
+	return goals
+}
+
+// closest is the least neighborhood, m: a point is never reached exactly.
+const closest = 0.02
+
+// move drives towards the goal at work: v falls with the heading error and is 0 from VCutoff on, w rises with it up to
+// WMax at WCutoff. It reports whether the last goal is reached.
+func (c *primMob) move(m *Module) bool {
+	here := c.place()
+	for {
+		if int(c.status.PathIndex) >= len(c.goals) {
+			return true
+		}
+		g := &c.goals[c.status.PathIndex]
+		if distance(here.x, here.y, g.x, g.y) > math.Max(closest, g.near) {
+			c.towards(m, here, g)
+			return false
+		}
+		if off := wrap(g.heading - here.yaw); !math.IsNaN(off) && math.Abs(off) > 0.05 {
+			c.drive(m, 0, c.limits.WMax*clamp(off/c.limits.WCutoff, 1))
+			return false
+		}
+		c.status.PathIndex++
+	}
+}
+
+func (c *primMob) towards(m *Module, here place, g *goal) {
+	left := distance(here.x, here.y, g.x, g.y)
+	off := wrap(math.Atan2(g.y-here.y, g.x-here.x) - here.yaw)
+	v := c.limits.VMax
+	if g.speed > 0 {
+		v = math.Min(v, g.speed)
+	}
+	if int(c.status.PathIndex) == len(c.goals)-1 && c.limits.AMax > 0 {
+		v = math.Min(v, math.Sqrt(2*c.limits.AMax*left)) // so that it can stop there
+	}
+	v *= math.Max(0, 1-math.Abs(off)/c.limits.VCutoff)
+	c.drive(m, v, c.limits.WMax*clamp(off/c.limits.WCutoff, 1))
+}
+
+// rotate turns to a heading, and reports whether it is reached.
+func (c *primMob) rotate(m *Module, command *moast.PrimMobCmdRotate) bool {
+	yaw := c.place().yaw
+	c.turned += wrap(yaw - c.last)
+	c.last = yaw
+	off := wrap(command.Theta - yaw)
+	if math.Abs(off) <= command.Tolerance {
+		return true
+	}
+	// a forced direction goes the long way round until the goal is near
+	const near = 0.5
+	if command.Direction == moast.Clockwise && off < -near {
+		off += 2 * math.Pi
+	}
+	if command.Direction == moast.Counterclockwise && off > near {
+		off -= 2 * math.Pi
+	}
+	c.drive(m, 0, c.limits.WMax*clamp(off/c.limits.WCutoff, 1))
+	return false
+}
+
+func (c *primMob) Configure(m *Module, config moast.Command) error {
+	set := m.settings.(*moast.PrimMobSet)
+	set.CycleTime = m.cycle
+	switch config := config.(type) {
+	case *moast.CfgDebug:
+		set.Debug = config.Debug
+	case *moast.PrimMobCfgMove:
+		l := config.MoveLimits
+		if !(l.VMax >= 0) || !(l.WMax > 0) || !(l.VCutoff > 0) || !(l.WCutoff > 0) || !(l.AMax >= 0) || !(l.AlphaMax >= 0) {
+			return fmt.Errorf("limits out of range")
+		}
+		set.MoveLimits = l
+	}
+	return nil
+}
+
+// primSP is PrimSP: it turns ranges into pairs of a sensor's place and a hit.
+type primSP struct {
+	buffers *buffers
+	nav     *nml.Buffer
+	points  *nml.Buffer
+	seen    *Observation
+	running bool
+	every   float64 // s
+	due     float64
+}
+
+func (c *primSP) Update(m *Module, now float64) {
+	var nav moast.NavDataExt
+	if !c.running || now < c.due || c.nav.Peek(&nav) != nil {
+		return
+	}
+	c.due = now + c.every
+	m.note(c.points.Write(sensorPoints(&nav, c.seen)))
+}
+
+// sensorPoints are the hits of all scanners in relative coordinates. A ray without a hit ends beyond the range: what it
+// passed is free.
+func sensorPoints(nav *moast.NavDataExt, o *Observation) *moast.SensorDataList {
+	list := &moast.SensorDataList{Time: o.Time}
+	here := placeOf(nav.Rel.Tran, nav.Rel.RPY)
+	for i := range o.Scans {
+		s := &o.Scans[i]
+		list.Increment, list.MaxRange, list.MinRange = s.Increment, s.MaxRange, s.MinRange
+		sx, sy := here.of(s.Mount.X, s.Mount.Y)
+		for k, r := range known(s) {
+			if len(list.Points) == moast.MaxPoints || r < s.MinRange {
+				continue
+			}
+			sin, cos := math.Sincos(here.yaw + s.Mount.Yaw + s.Start + float64(k)*s.Increment)
+			list.Points = append(list.Points, moast.SensorPoint{Param: r, Sensor: moast.Cartesian{X: sx, Y: sy, Z: s.Mount.Z},
+				Hit: moast.Cartesian{X: sx + r*cos, Y: sy + r*sin, Z: s.Mount.Z}})
+		}
+	}
+	return list
+}
+
+func (c *primSP) Task(m *Module, command moast.Command, _ bool) {
+	if g, ok := command.(*moast.PrimSPCmdGo); ok {
+		if c.every = g.OutputCycle; !(c.every >= 0) {
+			m.Fail("output cycle out of range")
+			return
+		}
+		c.running = true
+	}
+	m.Finish()
+}
+
+func (c *primSP) Stop(*Module) { c.running = false }
+func (c *primSP) Configure(m *Module, config moast.Command) error {
+	set := m.settings.(*moast.PlainSet)
+	set.CycleTime = m.cycle
+	if d, ok := config.(*moast.CfgDebug); ok {
+		set.Debug = d.Debug
+	}
+	return nil
+}

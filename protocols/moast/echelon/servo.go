@@ -1,0 +1,194 @@
+package echelon
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/halyard-robotics/halyard/protocols/moast"
+	"github.com/halyard-robotics/halyard/protocols/nml"
+)
+
+// Vehicle is the robot below servo. One goroutine calls it.
+type Vehicle interface {
+	// Drive turns the wheels of the left and the right side, rad/s, forward positive, until the next call or the
+	// deadline of the body's guard.
+	Drive(left, right float64) error
+	// Release gives the robot back: it holds still.
+	Release()
+	// Observe fills o with what was measured last.
+	Observe(o *Observation)
+	// Describe tells what does not change.
+	Describe() Description
+}
+
+// Description is what does not change of a vehicle: m, rad/s, kg.
+type Description struct {
+	Platform                                string
+	Length, Width, Height, Mass             float64
+	WheelRadius, WheelSeparation, WheelBase float64
+	MaxWheelSpeed                           float64
+}
+
+// Observation is what a vehicle measured, in MOAST's axes.
+type Observation struct {
+	Time     float64 // s
+	Absolute moast.Motion
+	Odometry moast.Motion // dead reckoning; Absolute where the vehicle has none
+	Scans    []Scan
+	Sonars   []Range
+	Volts    float64 // NaN = not known
+	Charge   float64 // 0..1; NaN = not known
+	Kinds    []moast.SensorKind
+	Values   [][]float64 // of each of Kinds: further sensors
+}
+
+// Scan is one scanner's rays, from Start by Increment, rad clockwise: m. NaN is no reading.
+type Scan struct {
+	Mount                                place3
+	Start, Increment, MaxRange, MinRange float64
+	Ranges                               []float64
+}
+
+// Range is one sonar.
+type Range struct {
+	Mount    place3
+	Range    float64
+	MaxRange float64
+}
+
+// place3 is where a sensor is on its vehicle: m, and its yaw, rad clockwise.
+type place3 struct{ X, Y, Z, Yaw float64 }
+
+// Mount is where a sensor is on its vehicle: m, x ahead, y right, z down, and its yaw, rad clockwise.
+func Mount(x, y, z, yaw float64) place3 { return place3{x, y, z, yaw} }
+
+// servoMob is ServoMobJA: it turns wheels.
+type servoMob struct {
+	vehicle Vehicle
+	about   Description
+	status  *moast.ServoMobStatGround
+	seen    *Observation
+}
+
+func (c *servoMob) Update(m *Module, now float64) {
+	c.status.Time = now
+	c.status.Heartbeat++
+	if !math.IsNaN(c.seen.Volts) {
+		c.status.BatteryVolts = float32(c.seen.Volts)
+	}
+	if !math.IsNaN(c.seen.Charge) {
+		c.status.FuelLevel = float32(c.seen.Charge)
+	}
+}
+
+func (c *servoMob) Task(m *Module, command moast.Command, _ bool) {
+	skid, ok := command.(*moast.ServoMobCmdSkid)
+	if flip, is := command.(*moast.ServoMobCmdFlipSkid); is && len(flip.Flippers) == 0 {
+		skid, ok = &moast.ServoMobCmdSkid{Left: flip.Left, Right: flip.Right}, true
+	}
+	switch {
+	case !ok:
+		m.Fail("not of a skid-steered vehicle")
+	case bad(skid.Left) || bad(skid.Right):
+		m.Fail("wheel speed is not a number")
+	case m.Head.State == moast.NewCommand:
+		m.Head.State = moast.S1
+	default:
+		if err := c.vehicle.Drive(skid.Left, skid.Right); err != nil {
+			m.Fail(err.Error())
+			return
+		}
+		m.Finish()
+	}
+}
+
+func bad(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
+
+func (c *servoMob) Configure(m *Module, config moast.Command) error {
+	set := m.settings.(*moast.ServoMobSetGround)
+	set.CycleTime = m.cycle
+	switch config := config.(type) {
+	case *moast.CfgDebug:
+		set.Debug = config.Debug
+	case *moast.ServoMobCfgTeleport:
+		return fmt.Errorf("teleport: a vehicle drives")
+	}
+	return nil
+}
+
+func (c *servoMob) Stop(*Module) {
+	c.vehicle.Drive(0, 0)
+	c.vehicle.Release()
+}
+
+// servoSP is ServoSP: it publishes what was measured.
+type servoSP struct {
+	vehicle Vehicle
+	seen    *Observation
+	start   moast.Motion
+	begun   bool
+	nav     *nml.Buffer
+	sonar   *nml.Buffer
+	buffers *buffers
+	err     error
+}
+
+func (c *servoSP) Update(m *Module, now float64) {
+	c.vehicle.Observe(c.seen)
+	o := c.seen
+	if bad(o.Absolute.Tran.X) || bad(o.Odometry.Tran.X) {
+		return // not known yet
+	}
+	if !c.begun {
+		c.begun, c.start = true, o.Odometry
+	}
+	nav := &moast.NavDataExt{Time: o.Time, Abs: o.Absolute, True: o.Absolute, Rel: relative(&c.start, &o.Odometry)}
+	nav.Speed = math.Hypot(nav.Rel.TranRate.X, nav.Rel.TranRate.Y)
+	nav.AbsToRel = moast.PoseAt(moast.Cartesian{X: -c.start.Tran.X, Y: -c.start.Tran.Y, Z: -c.start.Tran.Z}, moast.RPY{Y: -c.start.RPY.Y})
+	m.note(c.nav.Write(nav))
+	for i := range o.Scans {
+		s := &o.Scans[i]
+		m.note(c.buffers.get(moast.LineScanBuffer(c.buffers.vehicle, i+1), 8192).Write(&moast.SensorData1D{Start: s.Start,
+			Increment: s.Increment, MaxRange: s.MaxRange, MinRange: s.MinRange, Features: known(s), Time: o.Time}))
+	}
+	if len(o.Sonars) > 0 {
+		array := &moast.SensorData3D{}
+		for _, s := range o.Sonars[:min(len(o.Sonars), moast.MaxSonars)] {
+			array.Elements = append(array.Elements, moast.SonarElement{Time: o.Time, Range: s.Range,
+				Pose: moast.PoseAt(moast.Cartesian{X: s.Mount.X, Y: s.Mount.Y, Z: s.Mount.Z}, moast.RPY{Y: s.Mount.Yaw})})
+		}
+		m.note(c.sonar.Write(array))
+	}
+	for i, kind := range o.Kinds {
+		m.note(c.buffers.get(moast.SensorDataBuffer(c.buffers.vehicle, i+1), 4096).Write(&moast.SensorData{Time: o.Time, Kind: kind, Data: o.Values[i]}))
+	}
+}
+
+// known are the ranges of a scan; what was not read is beyond the range.
+func known(s *Scan) []float64 {
+	out := append([]float64(nil), s.Ranges...)
+	for i := range out {
+		if bad(out[i]) {
+			out[i] = s.MaxRange + 1
+		}
+	}
+	return out[:min(len(out), moast.MaxRays)]
+}
+
+// relative is a motion counted from where it started.
+func relative(start, at *moast.Motion) moast.Motion {
+	p := placeOf(start.Tran, start.RPY).from(placeOf(at.Tran, at.RPY))
+	out := *at
+	out.Tran.X, out.Tran.Y, out.Tran.Z, out.RPY.Y = p.x, p.y, at.Tran.Z-start.Tran.Z, p.yaw
+	sin, cos := math.Sincos(start.RPY.Y)
+	v := at.TranRate
+	out.TranRate.X, out.TranRate.Y = cos*v.X+sin*v.Y, cos*v.Y-sin*v.X
+	return out
+}
+
+func (c *servoSP) Task(m *Module, _ moast.Command, _ bool) { m.Finish() } // GO: it publishes anyway
+func (c *servoSP) Stop(*Module)                            {}
+func (c *servoSP) Configure(m *Module, _ moast.Command) error {
+	m.settings.(*moast.ServoSPSet).CycleTime = m.cycle
+	return nil
+}
