@@ -94,12 +94,12 @@ func (c *Config) given(path Path) bool {
 
 // persists reports whether the protocol's commands persist, so that who says nothing need not be gone.
 func persists(protocol string) bool {
-	return protocol == "simloid" || protocol == "gamebots" || protocol == "imageserver" || protocol == "player" || okon(protocol)
+	return protocol == "simloid" || protocol == "gamebots" || protocol == "imageserver" || protocol == "player" || protocol == "nml" || okon(protocol)
 }
 
 // servesOne reports whether the protocol has no way to say which robot is meant.
 func servesOne(protocol string) bool {
-	return protocol == "odcp" || protocol == "simloid" || protocol == "player" || okon(protocol)
+	return protocol == "odcp" || protocol == "simloid" || protocol == "player" || protocol == "nml" || okon(protocol)
 }
 
 // okon reports whether the protocol is one of Okon's two channels.

@@ -254,12 +254,14 @@ func Low(said *bool, usually bool) bool {
 
 // Camera is a device that takes pictures: one of the robot's cameras.
 type Camera struct {
-	Device string  `yaml:"device" required:"true" form:"kind" doc:"Device type: v4l2, a Linux camera."`
-	Port   string  `yaml:"port" form:"port" doc:"Device file, by its stable name under /dev/v4l/by-id/ that ends in index0. Required by real cameras only."`
-	Width  *int    `yaml:"width" min:"1" max:"4096" otherwise:"that of the robot's camera" doc:"Image width, pixels, also of the simulated camera. The device must support it; halyard doctor lists the sizes."`
-	Height *int    `yaml:"height" min:"1" max:"4096" otherwise:"that of the robot's camera" doc:"Image height, pixels."`
-	Rate   float64 `yaml:"rate" default:"30" min:"0.1" max:"120" doc:"Requested frame rate, Hz; the device may use a similar one."`
-	Format string  `yaml:"format" default:"mjpeg" enum:"mjpeg|yuyv|rgb24|grey" doc:"Pixel format. mjpeg: compressed; most USB cameras support it. The others are uncompressed."`
+	Device   string  `yaml:"device" required:"true" form:"kind" doc:"Device type: v4l2, a Linux camera."`
+	Port     string  `yaml:"port" form:"port" doc:"Device file, by its stable name under /dev/v4l/by-id/ that ends in index0. Required by real cameras only."`
+	Width    *int    `yaml:"width" min:"1" max:"4096" otherwise:"that of the robot's camera" doc:"Image width, pixels, also of the simulated camera. The device must support it; halyard doctor lists the sizes."`
+	Height   *int    `yaml:"height" min:"1" max:"4096" otherwise:"that of the robot's camera" doc:"Image height, pixels."`
+	Rate     float64 `yaml:"rate" default:"30" min:"0.1" max:"120" doc:"Requested frame rate, Hz; the device may use a similar one."`
+	Levels   string  `yaml:"levels" otherwise:"all" doc:"nml: levels of MOAST to run, of servo, prim, am, veh and sect, separated by commas."`
+	Encoding string  `yaml:"encoding" default:"packed" enum:"packed|xdr|disp" doc:"nml: message encoding. Every rcslib program reads packed."`
+	Format   string  `yaml:"format" default:"mjpeg" enum:"mjpeg|yuyv|rgb24|grey" doc:"Pixel format. mjpeg: compressed; most USB cameras support it. The others are uncompressed."`
 }
 
 // GroundTruth is what an emulated servo really is. What is left out is the inverse of the calibration, which then is right.
@@ -282,7 +284,7 @@ const (
 // Server is one protocol on one address. Agent is filled in where a protocol serves one robot and there is only one;
 // empty it means all of them.
 type Server struct {
-	Protocol        string        `yaml:"protocol" required:"true" form:"kind" doc:"osp, odcp, simloid, gamebots, imageserver, player, okon or okon-video."`
+	Protocol        string        `yaml:"protocol" required:"true" form:"kind" doc:"osp, odcp, simloid, gamebots, imageserver, player, nml, okon or okon-video."`
 	Listen          string        `yaml:"listen" required:"true" form:"address" doc:"HOST:PORT; port 0 selects a free port. A host other than loopback lets the network command the robot."`
 	Agent           string        `yaml:"agent" otherwise:"all; for odcp, simloid and okon the only one" doc:"Agent of this server."`
 	ClientTimeout   time.Duration `yaml:"client_timeout" min:"0s" max:"24h" otherwise:"none in lockstep, 2s in realtime; none for simloid, gamebots, imageserver, player and okon" doc:"Registrations of a client are released after this long without a message; none = never."`

@@ -6,6 +6,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/serve/gamebots"
+	"github.com/halyard-robotics/halyard/internal/serve/moast"
 	"github.com/halyard-robotics/halyard/internal/serve/okon"
 	"github.com/halyard-robotics/halyard/internal/serve/orcs"
 	"github.com/halyard-robotics/halyard/internal/serve/player"
@@ -20,5 +21,6 @@ func Catalog() *catalog.Catalog {
 	maps.Copy(c.Protocols, simloid.Protocols())
 	maps.Copy(c.Protocols, gamebots.Protocols())
 	maps.Copy(c.Protocols, player.Protocols())
+	maps.Copy(c.Protocols, moast.Protocols())
 	return c
 }

@@ -44,23 +44,23 @@ type Observation struct {
 
 // Scan is one scanner's rays, from Start by Increment, rad clockwise: m. NaN is no reading.
 type Scan struct {
-	Mount                                place3
+	Mount                                SensorMount
 	Start, Increment, MaxRange, MinRange float64
 	Ranges                               []float64
 }
 
 // Range is one sonar.
 type Range struct {
-	Mount    place3
+	Mount    SensorMount
 	Range    float64
 	MaxRange float64
 }
 
-// place3 is where a sensor is on its vehicle: m, and its yaw, rad clockwise.
-type place3 struct{ X, Y, Z, Yaw float64 }
+// SensorMount is where a sensor is on its vehicle: m, and its yaw, rad clockwise.
+type SensorMount struct{ X, Y, Z, Yaw float64 }
 
 // Mount is where a sensor is on its vehicle: m, x ahead, y right, z down, and its yaw, rad clockwise.
-func Mount(x, y, z, yaw float64) place3 { return place3{x, y, z, yaw} }
+func Mount(x, y, z, yaw float64) SensorMount { return SensorMount{x, y, z, yaw} }
 
 // servoMob is ServoMobJA: it turns wheels.
 type servoMob struct {

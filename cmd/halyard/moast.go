@@ -1,0 +1,212 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/builtin"
+	"github.com/halyard-robotics/halyard/internal/plan"
+	servemoast "github.com/halyard-robotics/halyard/internal/serve/moast"
+	"github.com/halyard-robotics/halyard/protocols/moast"
+	"github.com/halyard-robotics/halyard/protocols/moast/shell"
+	"github.com/halyard-robotics/halyard/protocols/nml"
+)
+
+// moastConfig is what "halyard moast" runs without a config: USARSim's P2AT in the yellow arena.
+const moastConfig = `name: moast
+clock: {mode: realtime, period: 10ms}
+world: {scene: yellow, seed: 1}
+agents: [{name: p2at, model: usarsim-pioneer, pose: {position: [4.5, -1.9, -1.8]}}]
+servers: [{protocol: nml, listen: %q, levels: %q, encoding: %q}]
+`
+
+func newMOAST(a *app) *cobra.Command {
+	var levels, file, address, encoding string
+	var set []string
+	c := &cobra.Command{
+		Use:   "moast",
+		Short: "run MOAST's hierarchy on a simulated Pioneer",
+		Long: "Runs MOAST's modules for a simulated P2AT in the yellow arena and serves their NML buffers. Other robots run them by\n" +
+			"a server of protocol nml in their config.",
+		Example: "  halyard moast --nml moast.nml\n  halyard shell prim --nml moast.nml\n  halyard moast --levels servo --encoding xdr",
+		Args:    arguments("", "halyard moast"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if _, err := servemoast.ParseLevels(levels); err != nil {
+				return &hal.Error{Kind: hal.Invalid, Op: "moast: --levels", Err: err}
+			}
+			host, text, err := net.SplitHostPort(address)
+			port, perr := strconv.Atoi(text)
+			if err != nil || perr != nil || port == 0 && file != "" {
+				return &hal.Error{Kind: hal.Invalid, Op: "moast: --listen", Err: fmt.Errorf("got %q, want HOST:PORT, with a port above 0 for --nml", address)}
+			}
+			config, err := configs.Parse(fmt.Appendf(nil, moastConfig, address, levels, encoding), "halyard moast", configs.Options{Set: set})
+			if err != nil {
+				return err
+			}
+			p, err := plan.Resolve(config, builtin.Catalog())
+			if err != nil {
+				return err
+			}
+			if file != "" {
+				if err := writeNML(a, p, file, host, port); err != nil {
+					return err
+				}
+			}
+			return a.serve(cmd.Context(), p)
+		},
+	}
+	c.Flags().StringVar(&levels, "levels", "", "of servo, prim, am, veh, sect, with commas between (all)")
+	c.Flags().StringVar(&file, "nml", "", "write the buffers' configuration for rcslib programs; - is standard output")
+	c.Flags().StringVar(&address, "listen", fmt.Sprintf("127.0.0.1:%d", nml.FirstPort), "HOST:PORT of the buffers")
+	c.Flags().StringVar(&encoding, "encoding", "packed", "packed, xdr or disp")
+	c.Flags().StringArrayVar(&set, "set", nil, "PATH=VALUE: any key of the config that this makes")
+	return c
+}
+
+// writeNML writes the configuration file of the buffers that p will serve.
+func writeNML(a *app, p *plan.Plan, name, host string, port int) error {
+	config, err := servemoast.Buffers(p, host, port)
+	if err != nil {
+		return err
+	}
+	if name == "-" {
+		_, err = config.WriteTo(a.out)
+		return err
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		return &hal.Error{Kind: hal.Invalid, Op: "moast: --nml", Err: err}
+	}
+	_, err = config.WriteTo(f)
+	return firstError(err, f.Close())
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readNML reads a configuration file of buffers.
+func readNML(name string) (*nml.Config, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "--nml", Err: err, Try: "halyard moast --nml " + name}
+	}
+	defer f.Close()
+	c, err := nml.ParseConfig(name, f)
+	if err != nil {
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "--nml", Err: err}
+	}
+	return c, nil
+}
+
+// dialNML connects to a buffer of a configuration file.
+func dialNML(c *nml.Config, buffer string) (*nml.Client, error) {
+	line, ok := c.Buffer(buffer)
+	if !ok {
+		return nil, &hal.Error{Kind: hal.Absent, Op: "buffer " + buffer, Err: fmt.Errorf("no B line")}
+	}
+	client, err := nml.Dial(line)
+	if err != nil {
+		return nil, &hal.Error{Kind: hal.Absent, Op: "nml", Err: err, Try: "halyard moast"}
+	}
+	return client, nil
+}
+
+func newShell(a *app) *cobra.Command {
+	var file string
+	var vehicle int
+	c := &cobra.Command{
+		Use:       "shell servo|prim|am|veh|sect",
+		Short:     "command a level of MOAST",
+		Long:      "Reads commands for one level of MOAST from standard input; help lists them. An empty line prints the status.",
+		Example:   "  halyard shell prim --nml moast.nml",
+		Args:      arguments("LEVEL", "halyard shell prim"),
+		ValidArgs: []string{"servo", "prim", "am", "veh", "sect"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			config, err := readNML(file)
+			if err != nil {
+				return err
+			}
+			s := &shell.Shell{Level: args[0], Vehicle: vehicle, In: a.in, Out: a.out,
+				Open: func(buffer string) (shell.Channel, error) { return dialNML(config, buffer) }}
+			return s.Run(cmd.Context())
+		},
+	}
+	addNMLFlags(c, &file)
+	c.Flags().IntVar(&vehicle, "vehicle", 1, "number of the vehicle")
+	return c
+}
+
+func newNML(a *app) *cobra.Command {
+	var file string
+	c := &cobra.Command{Use: "nml", Short: "read NML buffers"}
+	printer := &cobra.Command{
+		Use:     "print BUFFER",
+		Short:   "print the message of an NML buffer",
+		Long:    "Prints the latest message of a buffer: its type, then a line for each field. A map is printed in rows, for gnuplot.",
+		Example: "  halyard nml print navDataExt1 --nml moast.nml",
+		Args:    arguments("BUFFER", "halyard nml print navDataExt1"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			config, err := readNML(file)
+			if err != nil {
+				return err
+			}
+			client, err := dialNML(config, args[0])
+			if err != nil {
+				return err
+			}
+			defer client.Close()
+			m, err := client.Peek(moast.New)
+			if err != nil {
+				return fmt.Errorf("buffer %s: %w", args[0], err)
+			}
+			return printMessage(a.out, m)
+		},
+	}
+	addNMLFlags(printer, &file)
+	c.AddCommand(printer)
+	return c
+}
+
+func addNMLFlags(c *cobra.Command, file *string) {
+	c.Flags().StringVar(file, "nml", "moast.nml", "configuration file of the buffers")
+}
+
+// printMessage prints a map in rows, a scan and points as columns, and other messages by their fields.
+func printMessage(w io.Writer, m nml.Message) error {
+	switch m := m.(type) {
+	case *moast.SensorData2D:
+		for i, v := range m.Features {
+			end := " "
+			if m.X > 0 && (i+1)%int(m.X) == 0 {
+				end = "\n"
+			}
+			fmt.Fprintf(w, "%g%s", v, end)
+		}
+		return nil
+	case *moast.SensorData1D:
+		for i, v := range m.Features {
+			fmt.Fprintf(w, "%g %g\n", m.Start+float64(i)*m.Increment, v)
+		}
+		return nil
+	case *moast.SensorDataList:
+		for _, p := range m.Points {
+			fmt.Fprintf(w, "%g %g %g %g\n", p.Sensor.X, p.Sensor.Y, p.Hit.X, p.Hit.Y)
+		}
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "%s %+v\n", moast.Symbol(m.MessageType()), m)
+	return err
+}

@@ -1,0 +1,162 @@
+// Package moast runs MOAST's hierarchy for one robot of a system and serves its NML buffers.
+package moast
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/protocols"
+	"github.com/halyard-robotics/halyard/protocols/moast/echelon"
+	"github.com/halyard-robotics/halyard/protocols/nml"
+	"github.com/halyard-robotics/halyard/sim/model"
+)
+
+// Protocols is the row of NML.
+func Protocols() map[string]*catalog.Protocol {
+	return map[string]*catalog.Protocol{"nml": {Single: true, Check: check, Listen: open}}
+}
+
+// check refuses robots without wheels on two sides, and levels that do not exist.
+func check(s *catalog.ServedAgent) {
+	if s.Robot == nil || !skid(s.Robot) {
+		s.Fault("agent", s.Agent+", which is "+s.Model, "a robot with wheels on two sides")
+	}
+}
+
+func skid(m *model.Robot) bool {
+	return m.Rescue != nil && len(m.Rescue.Left) > 0 && len(m.Rescue.Right) > 0
+}
+
+// ParseLevels reads names of levels, with commas between; "" is all.
+func ParseLevels(text string) (levels []echelon.Level, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	for name := range strings.SplitSeq(text, ",") {
+		l, err := echelon.ParseLevel(strings.TrimSpace(name))
+		if err != nil {
+			return nil, err
+		}
+		levels = append(levels, l)
+	}
+	return levels, nil
+}
+
+// server is a hierarchy and the server of its buffers.
+type server struct {
+	hierarchy *echelon.Hierarchy
+	nml       *nml.Server
+	vehicle   *vehicle
+}
+
+// Hierarchy is the modules that a server of this package runs, or nil.
+func Hierarchy(s catalog.Server) *echelon.Hierarchy {
+	if s, ok := s.(*server); ok {
+		return s.hierarchy
+	}
+	return nil
+}
+
+// Serve runs both until ctx ends or one breaks.
+func (s *server) Serve(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ran := make(chan error, 1)
+	go func() {
+		defer cancel()
+		ran <- s.hierarchy.Run(ctx)
+	}()
+	served := s.nml.Serve(ctx)
+	cancel()
+	return errors.Join(served, <-ran, s.vehicle.close())
+}
+
+// open opens the buffers of an agent's hierarchy.
+func open(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Server, netip.AddrPort, error) {
+	sys := h.(*assembly.System)
+	levels, err := ParseLevels(s.Levels)
+	if err != nil {
+		return nil, netip.AddrPort{}, fmt.Errorf("servers: levels: %w", err)
+	}
+	agent := sys.Rig.Agent(s.Agent)
+	var robot *model.Robot
+	for i := range sys.Plan.Agents {
+		if p := &sys.Plan.Agents[i]; p.Config.Name == agent.Name() {
+			robot = p.Robot
+		}
+	}
+	v := newVehicle(sys.Rig, agent, robot)
+	hierarchy, err := echelon.New(v, echelon.Options{Levels: levels, Encoding: encoding(s.Encoding)})
+	if err != nil {
+		return nil, netip.AddrPort{}, errors.Join(err, v.close())
+	}
+	ln, err := net.Listen("tcp", at.String())
+	if err != nil {
+		return nil, netip.AddrPort{}, errors.Join(err, v.close())
+	}
+	srv, err := nml.NewServer(ln, hierarchy.Buffers(), nml.Options{Log: sys.Log})
+	if err != nil {
+		return nil, netip.AddrPort{}, errors.Join(err, ln.Close(), v.close())
+	}
+	return &server{hierarchy, srv, v}, protocols.Plain(ln.Addr().(*net.TCPAddr).AddrPort()), nil
+}
+
+// encoding is an encoding by its name; packed where there is none.
+func encoding(name string) nml.Encoding {
+	for _, e := range []nml.Encoding{nml.XDR, nml.Disp} {
+		if e.String() == name {
+			return e
+		}
+	}
+	return nml.Packed
+}
+
+// Buffers is the configuration of the buffers that the first nml server of a plan will serve on a port of host. It opens
+// nothing.
+func Buffers(p *plan.Plan, host string, port int) (*nml.Config, error) {
+	for _, s := range p.Config.Servers {
+		for i := range p.Agents {
+			a := &p.Agents[i]
+			if s.Protocol != "nml" || a.Config.Name != s.Agent {
+				continue
+			}
+			levels, err := ParseLevels(s.Levels)
+			if err != nil {
+				return nil, err
+			}
+			rig, err := hal.New(hal.Config{Name: "buffers", Period: time.Millisecond})
+			if err != nil {
+				return nil, err
+			}
+			body := &still{layout: a.Layout}
+			agent, err := rig.Add(hal.AgentConfig{Name: a.Config.Name, Body: body, World: hal.PhysicalWorld{}, BodyKind: hal.Simulated})
+			if err != nil {
+				return nil, err
+			}
+			h, err := echelon.New(newVehicle(rig, agent, a.Robot), echelon.Options{Levels: levels, Encoding: encoding(s.Encoding)})
+			if err != nil {
+				return nil, err
+			}
+			return h.Config(host, port), nil
+		}
+	}
+	return nil, fmt.Errorf("servers: got no protocol nml, want one")
+}
+
+// still is a body that has a layout alone.
+type still struct{ layout *hal.Layout }
+
+func (b *still) Layout() *hal.Layout    { return b.layout }
+func (b *still) Write(*hal.Frame) error { return nil }
+func (b *still) Read(*hal.Frame) error  { return nil }
+func (b *still) Halt() error            { return nil }

@@ -1,0 +1,168 @@
+package moast
+
+import (
+	"math"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols/moast"
+	"github.com/halyard-robotics/halyard/protocols/moast/echelon"
+	"github.com/halyard-robotics/halyard/sim/model"
+)
+
+// vehicle is an agent as MOAST's servo sees it: x ahead, y right, z down, yaw clockwise. The goroutine of the hierarchy
+// uses it.
+type vehicle struct {
+	rig      *hal.Rig
+	session  *hal.Session
+	agent    *hal.Agent
+	layout   *hal.Layout
+	robot    *model.Robot
+	lease    *hal.Lease // while it drives
+	inputs   []float64
+	held     []float64 // in lock-step: until the next step
+	measured []float64
+	status   []hal.Status
+}
+
+func newVehicle(rig *hal.Rig, agent *hal.Agent, m *model.Robot) *vehicle {
+	v := &vehicle{rig: rig, agent: agent, layout: agent.Layout(), robot: m}
+	v.session = rig.NewSession("nml", v)
+	v.inputs, v.held = make([]float64, len(v.layout.Inputs)), make([]float64, len(v.layout.Inputs))
+	blank(v.inputs)
+	blank(v.held)
+	return v
+}
+
+// Cycle is the rig's call after each cycle; the hierarchy has its own.
+func (v *vehicle) Cycle(*hal.Cycle) {}
+
+func (v *vehicle) close() error {
+	v.session.Close()
+	return nil
+}
+
+func blank(v []float64) {
+	for i := range v {
+		v[i] = math.NaN()
+	}
+}
+
+func (v *vehicle) Describe() echelon.Description {
+	k := v.robot.Rescue
+	left, right := k.Left[0], k.Right[0]
+	d := echelon.Description{Platform: v.robot.Name, Length: k.Size[0], Width: k.Size[1], Height: k.Size[2], Mass: v.robot.Mass(),
+		WheelRadius: v.robot.Wheel(left), WheelSeparation: v.robot.Span(left, right, 1), MaxWheelSpeed: v.layout.Actuators[left].Limits.MaxVelocity}
+	for _, i := range k.Left {
+		d.WheelBase = max(d.WheelBase, v.robot.Span(left, i, 0))
+	}
+	return d
+}
+
+// Drive takes the robot's lease where nobody has it, and turns the wheels.
+func (v *vehicle) Drive(left, right float64) error {
+	if v.lease == nil {
+		if left == 0 && right == 0 {
+			return nil // nothing to stop
+		}
+		var err error
+		if v.lease, err = v.session.Acquire(v.agent); err != nil {
+			return err
+		}
+	}
+	for side, wheels := range [...][]int{v.robot.Rescue.Left, v.robot.Rescue.Right} {
+		for _, i := range wheels {
+			v.inputs[v.layout.Actuators[i].Goal[hal.VelocityMode]] = [...]float64{left, right}[side]
+		}
+	}
+	if v.rig.Mode() == hal.Lockstep {
+		copy(v.held, v.inputs)
+		return nil
+	}
+	return v.session.Step(v.lease, v.inputs)
+}
+
+// Release gives the lease back.
+func (v *vehicle) Release() {
+	if v.lease != nil {
+		v.session.Release(v.lease)
+		v.lease = nil
+	}
+}
+
+// Observe also lets a step of lock-step pass: MOAST does not ask for steps.
+func (v *vehicle) Observe(o *echelon.Observation) {
+	if v.lease != nil && v.rig.Mode() == hal.Lockstep && !v.lease.Pending() {
+		v.session.Step(v.lease, v.held)
+		blank(v.held)
+	}
+	v.measured, v.status = v.agent.Measured(v.measured), v.agent.Status(v.status)
+	o.Volts, o.Charge = math.NaN(), math.NaN()
+	o.Scans, o.Sonars = o.Scans[:0], o.Sonars[:0]
+	o.Absolute.Tran.X, o.Odometry.Tran.X = math.NaN(), math.NaN()
+	for i := range v.layout.Sensors {
+		s := &v.layout.Sensors[i]
+		values := v.measured[s.First : s.First+s.Count]
+		status := v.status[len(v.layout.Actuators)+i]
+		if status.Err != nil {
+			values = make([]float64, s.Count)
+			blank(values)
+		}
+		o.Time = max(o.Time, status.Time.Seconds())
+		switch s.Kind {
+		case "pose":
+			o.Absolute = motionOf(values)
+		case "odometry":
+			if len(values) >= 3 {
+				o.Odometry = moast.Motion{Tran: moast.Cartesian{X: values[0], Y: -values[1]}, RPY: moast.RPY{Y: -values[2]}}
+			}
+		case "range":
+			o.Scans = append(o.Scans, v.scan(s, values))
+		case "sonar":
+			o.Sonars = append(o.Sonars, echelon.Range{Mount: mount(s), Range: values[0], MaxRange: v.layout.Measured(s.First).Max})
+		case "voltage":
+			o.Volts = values[0]
+		case "battery":
+			o.Charge = v.layout.Measured(s.First).Fraction(values[0])
+		}
+	}
+	if math.IsNaN(o.Odometry.Tran.X) {
+		o.Odometry = o.Absolute
+	} else if !math.IsNaN(o.Absolute.Tran.X) {
+		o.Odometry.TranRate, o.Odometry.RPYRate = o.Absolute.TranRate, o.Absolute.RPYRate // odometry has no rates
+	}
+	if math.IsNaN(o.Absolute.Tran.X) {
+		o.Absolute = o.Odometry
+	}
+}
+
+// motionOf is a pose sensor's reading: position, quaternion, velocity, turn rates.
+func motionOf(v []float64) (m moast.Motion) {
+	const pose, rates = 7, 13
+	if len(v) < pose {
+		m.Tran.X = math.NaN()
+		return m
+	}
+	p := hal.Pose{Rotation: [4]float64(v[3:7])}
+	r := p.RollPitchYaw()
+	m.Tran, m.RPY = moast.Cartesian{X: v[0], Y: -v[1], Z: -v[2]}, moast.RPY{R: r[0], P: -r[1], Y: -r[2]}
+	if len(v) >= rates {
+		m.TranRate, m.RPYRate = moast.Cartesian{X: v[7], Y: -v[8], Z: -v[9]}, moast.RPY{R: v[10], P: -v[11], Y: -v[12]}
+	}
+	return m
+}
+
+func mount(s *hal.Sensor) (m echelon.SensorMount) {
+	return echelon.Mount(s.Mount.Position[0], -s.Mount.Position[1], -s.Mount.Position[2], -s.Mount.RollPitchYaw()[2])
+}
+
+// scan is a scanner's reading: hal's rays go from right to left, which is MOAST's falling angle.
+func (v *vehicle) scan(s *hal.Sensor, ranges []float64) echelon.Scan {
+	fov := math.Pi
+	for i := range v.robot.Sensors {
+		if have := &v.robot.Sensors[i]; have.Name == s.Name && have.Device != nil && have.Device.FOV > 0 {
+			fov = have.Device.FOV
+		}
+	}
+	return echelon.Scan{Mount: mount(s), Start: fov / 2, Increment: -fov / math.Max(1, float64(s.Count-1)),
+		MaxRange: v.layout.Measured(s.First).Max, Ranges: ranges}
+}

@@ -1,0 +1,402 @@
+// Package shell is the command lines of MOAST's levels: each line writes a command to a module's buffer; an empty line
+// prints its status. Prompts, commands and messages are those of the manual where it names them.
+package shell
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/halyard-robotics/halyard/protocols/moast"
+	"github.com/halyard-robotics/halyard/protocols/nml"
+)
+
+// Channel is a buffer, as nml.Client is one.
+type Channel interface {
+	Write(m nml.Message, ifRead bool) error
+	Peek(v nml.Vocabulary) (nml.Message, error)
+}
+
+// Shell is one command line. Its fields are set before Run.
+type Shell struct {
+	Level   string // servo, prim, am, veh or sect
+	Vehicle int
+	In      io.Reader
+	Out     io.Writer
+	Open    func(buffer string) (Channel, error)
+	// ReadFile reads the files that arc and wp name; nil = os.ReadFile.
+	ReadFile func(name string) ([]byte, error)
+
+	module         *moast.Module
+	mu             sync.Mutex // the keep-alive uses stat too
+	cmd, cfg, stat Channel
+	set            Channel
+	serial         int32
+	cfgSerial      int32
+}
+
+// modules are the modules of the levels' shells.
+var modules = map[string]string{"servo": "servoMobJA", "prim": "primMobJA", "am": "amMobJA", "veh": "vehMobPL", "sect": "sectMobPL"}
+
+// errQuit ends a shell.
+var errQuit = errors.New("quit")
+
+// keepAlive is how often a shell reads the status: a module whose superior is silent for a second stops its task.
+const keepAlive = 200 * time.Millisecond
+
+// Run reads lines until the end of In, quit, or ctx ends.
+func (s *Shell) Run(ctx context.Context) error {
+	s.module = moast.ModuleNamed(modules[s.Level])
+	if s.module == nil {
+		return fmt.Errorf("shell: level: got %q, want servo, prim, am, veh or sect", s.Level)
+	}
+	if s.ReadFile == nil {
+		s.ReadFile = os.ReadFile
+	}
+	for role, to := range map[moast.Role]*Channel{moast.Cmd: &s.cmd, moast.Cfg: &s.cfg, moast.Stat: &s.stat, moast.Set: &s.set} {
+		var err error
+		if *to, err = s.Open(s.module.Buffer(role, s.Vehicle, 0)); err != nil {
+			return fmt.Errorf("shell %s: %w", s.Level, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var alive sync.WaitGroup
+	alive.Go(func() { s.stayAlive(ctx) })
+	defer alive.Wait()
+	defer cancel()
+	in := bufio.NewScanner(s.In)
+	for s.prompt(); in.Scan() && ctx.Err() == nil; s.prompt() {
+		if err := s.Line(in.Text()); errors.Is(err, errQuit) {
+			return nil
+		} else if err != nil {
+			fmt.Fprintln(s.Out, err)
+		}
+	}
+	return in.Err()
+}
+
+func (s *Shell) prompt() {
+	if s.Level == "servo" {
+		fmt.Fprint(s.Out, "mobstat> ")
+		return
+	}
+	fmt.Fprint(s.Out, "> ")
+}
+
+func (s *Shell) stayAlive(ctx context.Context) {
+	t := time.NewTicker(keepAlive)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+			s.status()
+		}
+	}
+}
+
+// status is the module's status, nil where there is none.
+func (s *Shell) status() moast.Reporter {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m, err := s.stat.Peek(moast.New)
+	if err != nil {
+		return nil
+	}
+	r, _ := m.(moast.Reporter)
+	return r
+}
+
+// Line does one line.
+func (s *Shell) Line(line string) error {
+	words := strings.Fields(line)
+	if len(words) == 0 {
+		return s.printStatus()
+	}
+	for _, c := range s.commands() {
+		if c.name == words[0] {
+			return c.run(words[1:])
+		}
+	}
+	return errors.New("?")
+}
+
+// command is one word of a shell.
+type command struct {
+	name, help string
+	run        func(args []string) error
+}
+
+// commands are the words of the shell's level.
+func (s *Shell) commands() []command {
+	all := []command{
+		{"?", "print this list", func([]string) error { return s.help() }},
+		{"help", "print this list", func([]string) error { return s.help() }},
+		{"quit", "leave the shell", func([]string) error { return errQuit }},
+		{"q", "leave the shell", func([]string) error { return errQuit }},
+		{"stat", "print the status", func([]string) error { return s.printStatus() }},
+		{"set", "print the settings", func([]string) error { return s.printSettings() }},
+	}
+	for _, name := range []string{"Init", "Halt", "Abort", "Shutdown"} {
+		all = append(all, command{strings.ToLower(name), "administrative command", func([]string) error {
+			return s.send(&moast.Plain{Kind: s.module.ID(moast.Cmd, name)})
+		}})
+	}
+	all = append(all,
+		command{"ct", "SECS: set the cycle time", s.numbers("<secs>", 1, func(v []float64) error {
+			return s.configure(&moast.CfgCycleTime{Kind: s.module.ID(moast.Cfg, "CycleTime"), CycleTime: v[0]})
+		})},
+		command{"debug", "FLAG: set the debug mask", s.numbers("<flag>", 1, func(v []float64) error {
+			return s.configure(&moast.CfgDebug{Kind: s.module.ID(moast.Cfg, "Debug"), Debug: int32(v[0])})
+		})})
+	return append(all, s.own()...)
+}
+
+// own are the words of one level alone.
+func (s *Shell) own() []command {
+	plain := func(name string) func([]string) error {
+		return func([]string) error { return s.send(&moast.Plain{Kind: s.module.ID(moast.Cmd, name)}) }
+	}
+	point := func(v []float64) []moast.Waypoint {
+		return []moast.Waypoint{{P: moast.Cartesian{X: v[0], Y: v[1]}, Neighborhood: 0.3, Speed: 0.4}}
+	}
+	switch s.Level {
+	case "servo":
+		return []command{{"skid", "LEFT RIGHT: turn the wheels, rad/s", s.numbers("<left> <right>", 2, func(v []float64) error {
+			return s.send(&moast.ServoMobCmdSkid{Left: v[0], Right: v[1]})
+		})}, {"ackerman", "VELOCITY ANGLE: drive a car", s.numbers("<velocity> <angle>", 2, func(v []float64) error {
+			return s.send(&moast.ServoMobCmdAckerman{Velocity: v[0], SteerAngle: v[1]})
+		})}}
+	case "prim":
+		return []command{
+			{"arc", "FILE: follow arcs, lines of cx cy ex ey theta tolerance speed isArc", s.arcs},
+			{"wp", "FILE: follow waypoints, lines of x y neighborhood speed", s.waypoints},
+			{"rotate", "THETA: turn to a heading, rad", s.numbers("<theta>", 1, func(v []float64) error {
+				return s.send(&moast.PrimMobCmdRotate{Theta: v[0], Tolerance: 0.02, Direction: moast.Shortest})
+			})},
+			{"vel", "V W: drive at m/s and rad/s clockwise", s.numbers("<v> <w>", 2, func(v []float64) error {
+				return s.send(&moast.PrimMobCmdVel{V: v[0], W: v[1]})
+			})},
+			{"stop", "stop", plain("Stop")},
+			{"pars", "VMAX AMAX WMAX ALPHAMAX CUT: set the limits", s.numbers("<vmax> <amax> <wmax> <alphamax> <cut>", 5, func(v []float64) error {
+				return s.configure(&moast.PrimMobCfgMove{MoveLimits: moast.MoveLimits{VMax: v[0], AMax: v[1], WMax: v[2], AlphaMax: v[3], VCutoff: v[4], WCutoff: v[4]}})
+			})},
+		}
+	case "am":
+		return []command{
+			{"mv", "X Y: move around obstacles", s.numbers("<x> <y>", 2, func(v []float64) error {
+				return s.send(&moast.AMMobCmdMoveWaypoint{Neighborhood: 0.3, Speed: 0.4, Waypoints: point(v)})
+			})},
+			{"spin", "THETA: turn to a heading, rad", s.numbers("<theta>", 1, func(v []float64) error {
+				return s.send(&moast.AMMobCmdSpin{Angle: v[0], Tolerance: 0.05, Direction: moast.Shortest})
+			})},
+			{"stop", "stop", plain("Stop")},
+		}
+	case "veh":
+		move := func(local bool) func([]string) error {
+			return s.numbers("<x> <y>", 2, func(v []float64) error {
+				return s.send(&moast.VehMobCmdMoveWaypoint{Local: local, Neighborhood: 0.3, Speed: 0.4, Waypoints: point(v)})
+			})
+		}
+		return []command{{"mvl", "X Y: move to a local point", move(true)}, {"mvg", "N E: move to an absolute point", move(false)}, {"stop", "stop", plain("Stop")}}
+	}
+	return []command{
+		{"explore", "DIST: send the vehicles to unexplored points", s.numbers("<dist>", 1, func(v []float64) error {
+			return s.send(&moast.SectMobCmdExplore{Distance: v[0]})
+		})},
+		{"connect", "ID...: connect to vehicles", func(args []string) error {
+			c := &moast.SectMobCmdConnect{SendInit: true}
+			for _, word := range args {
+				n, err := strconv.Atoi(word)
+				if err != nil || len(args) > moast.MaxVehicles {
+					return errors.New("need <id>")
+				}
+				c.Vehicles = append(c.Vehicles, int32(n))
+			}
+			return s.send(c)
+		}},
+		{"disconnect", "disconnect from all vehicles", plain("Disconnect")},
+	}
+}
+
+// numbers is a word that takes n numbers; need is what it prints where it gets others.
+func (s *Shell) numbers(need string, n int, run func(v []float64) error) func([]string) error {
+	return func(args []string) error {
+		v, err := parse(args, n)
+		if err != nil {
+			return fmt.Errorf("need %s", need)
+		}
+		return run(v)
+	}
+}
+
+func parse(words []string, n int) (v []float64, err error) {
+	if len(words) < n {
+		return nil, strconv.ErrSyntax
+	}
+	for _, word := range words[:n] {
+		x, err := strconv.ParseFloat(word, 64)
+		if err != nil {
+			return nil, err
+		}
+		v = append(v, x)
+	}
+	return v, nil
+}
+
+// lines are the rows of n numbers of a file; empty ones and those that begin with # are left out.
+func (s *Shell) lines(args []string, n int) (rows [][]float64, err error) {
+	if len(args) == 0 {
+		return nil, errors.New("need <file>")
+	}
+	data, err := s.ReadFile(args[0])
+	if err != nil {
+		return nil, err
+	}
+	for i, line := range strings.Split(string(data), "\n") {
+		words := strings.Fields(line)
+		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
+			continue
+		}
+		v, err := parse(words, n)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: got %q, want %d numbers", args[0], i+1, line, n)
+		}
+		rows = append(rows, v)
+	}
+	return rows, nil
+}
+
+func (s *Shell) waypoints(args []string) error {
+	rows, err := s.lines(args, 4)
+	c := &moast.PrimMobCmdMoveWaypoint{}
+	for _, v := range rows {
+		c.Waypoints = append(c.Waypoints, moast.Waypoint{P: moast.Cartesian{X: v[0], Y: v[1]}, Neighborhood: v[2], Speed: v[3]})
+	}
+	if err != nil {
+		return err
+	}
+	return s.send(c)
+}
+
+func (s *Shell) arcs(args []string) error {
+	rows, err := s.lines(args, 8)
+	c := &moast.PrimMobCmdMoveArcSegment{}
+	for _, v := range rows {
+		c.Arcs = append(c.Arcs, moast.ArcSegment{Center: moast.Cartesian{X: v[0], Y: v[1]}, End: moast.Cartesian{X: v[2], Y: v[3]},
+			Normal: moast.Cartesian{Z: 1}, Theta: v[4], AnnularTolerance: v[5], Speed: v[6], IsArc: int32(v[7])})
+	}
+	if err != nil {
+		return err
+	}
+	return s.send(c)
+}
+
+// send writes a command under the next serial number.
+func (s *Shell) send(c moast.Command) error {
+	if r := s.status(); r != nil {
+		s.serial = max(s.serial, r.Report().EchoSerial)
+	}
+	s.serial++
+	c.Head().Serial = s.serial
+	return s.cmd.Write(c, false)
+}
+
+func (s *Shell) configure(c moast.Command) error {
+	if m, err := s.set.Peek(moast.New); err == nil {
+		if set, ok := m.(moast.Setting); ok {
+			s.cfgSerial = max(s.cfgSerial, set.Settings().EchoSerial)
+		}
+	}
+	s.cfgSerial++
+	c.Head().Serial = s.cfgSerial
+	return s.cfg.Write(c, false)
+}
+
+func (s *Shell) help() error {
+	for _, c := range s.commands() {
+		fmt.Fprintf(s.Out, "%-12s %s\n", c.name, c.help)
+	}
+	return nil
+}
+
+func (s *Shell) row(name string, value any) { fmt.Fprintf(s.Out, "%-20s%v\n", name+":", value) }
+
+func (s *Shell) printHead(h *moast.SetHead) {
+	s.row("command_type", moast.Symbol(h.CommandType))
+	s.row("echo_serial_number", h.EchoSerial)
+	s.row("status", h.Status)
+	s.row("state", h.State)
+	s.row("line", h.Line)
+	s.row("source_line", h.SourceLine)
+	s.row("source_file", h.SourceFile)
+}
+
+func (s *Shell) printStatus() error {
+	r := s.status()
+	if r == nil {
+		return errors.New("no status")
+	}
+	h := r.Report()
+	s.printHead(&h.SetHead)
+	s.row("admin_state", h.Admin)
+	s.row("heartbeat", h.Tracker.Count)
+	s.row("message", h.Message)
+	if prim, ok := r.(*moast.PrimMobStat); ok {
+		s.row("pathIndex", prim.PathIndex)
+	}
+	if s.Level == "prim" {
+		return s.printPosition()
+	}
+	return nil
+}
+
+func (s *Shell) printPosition() error {
+	nav, err := s.Open(moast.NavDataBuffer(s.Vehicle))
+	if err != nil {
+		return err
+	}
+	if c, ok := nav.(io.Closer); ok {
+		defer c.Close()
+	}
+	m, err := nav.Peek(moast.New)
+	at, ok := m.(*moast.NavDataExt)
+	if err != nil || !ok {
+		return nil // no position yet
+	}
+	for _, row := range []struct {
+		name    string
+		x, y, z float64
+	}{{"tranAbs", at.Abs.Tran.X, at.Abs.Tran.Y, at.Abs.Tran.Z}, {"rpyAbs", at.Abs.RPY.R, at.Abs.RPY.P, at.Abs.RPY.Y},
+		{"tranRel", at.Rel.Tran.X, at.Rel.Tran.Y, at.Rel.Tran.Z}, {"rpyRel", at.Rel.RPY.R, at.Rel.RPY.P, at.Rel.RPY.Y}} {
+		s.row(row.name, fmt.Sprintf("%f %f %f", row.x, row.y, row.z))
+	}
+	return nil
+}
+
+func (s *Shell) printSettings() error {
+	m, err := s.set.Peek(moast.New)
+	set, ok := m.(moast.Setting)
+	if err != nil || !ok {
+		return errors.New("no settings")
+	}
+	s.printHead(set.Settings())
+	if prim, ok := set.(*moast.PrimMobSet); ok {
+		s.row("cycleTime", prim.CycleTime)
+		s.row("vmax", prim.VMax)
+		s.row("amax", prim.AMax)
+		s.row("wmax", prim.WMax)
+		s.row("alphamax", prim.AlphaMax)
+		s.row("vCutoffAngle", prim.VCutoff)
+		s.row("wCutoffAngle", prim.WCutoff)
+	}
+	return nil
+}

@@ -1,0 +1,179 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/halyard-robotics/halyard/protocols/moast"
+	"github.com/halyard-robotics/halyard/protocols/nml"
+)
+
+// memory is buffers without a server.
+type memory struct {
+	mu  sync.Mutex
+	all map[string]*nml.Buffer
+}
+
+func (m *memory) buffer(name string) *nml.Buffer {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.all[name] == nil {
+		m.all[name], _ = nml.NewBuffer(nml.BufferOptions{Name: name, Number: 1, Size: 16384, Vocabulary: moast.New})
+	}
+	return m.all[name]
+}
+
+// channel is a buffer as a shell sees it.
+type channel struct{ *nml.Buffer }
+
+func (c channel) Write(m nml.Message, _ bool) error { return c.Buffer.Write(m) }
+func (c channel) Peek(v nml.Vocabulary) (nml.Message, error) {
+	m, _, err := c.Buffer.Read(v, 0)
+	return m, err
+}
+
+// run gives a shell one line, and returns what it printed and the commands of both buffers.
+func run(t *testing.T, level, line string) (out, sent, configured string) {
+	t.Helper()
+	m := &memory{all: map[string]*nml.Buffer{}}
+	stat := &moast.PrimMobStat{PathIndex: 3}
+	stat.CommandType, stat.EchoSerial, stat.Status, stat.Admin, stat.Message = 8010, 7, moast.Exec, moast.AdminInitialized, "ok"
+	if err := m.buffer("primMobJAStat2").Write(stat); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.buffer("navDataExt2").Write(&moast.NavDataExt{Rel: moast.Motion{Tran: moast.Cartesian{X: 1.5}}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.buffer("primMobJASet2").Write(&moast.PrimMobSet{CycleTime: 0.01, MoveLimits: moast.MoveLimits{VMax: 0.5}}); err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	s := &Shell{Level: level, Vehicle: 2, In: strings.NewReader(line + "\n"), Out: &text,
+		Open: func(name string) (Channel, error) { return channel{m.buffer(name)}, nil },
+		ReadFile: func(name string) ([]byte, error) {
+			switch name {
+			case "path":
+				return []byte("# x y near speed\n1 2 0.1 0.5\n\n3 4 0.1 0.5\n"), nil
+			case "arcs":
+				return []byte("0 1 0 2 3.14 0.2 0.4 1\n"), nil
+			case "bad":
+				return []byte("1 2 0.1 0.5\n1 2 three 4\n"), nil
+			}
+			return nil, errors.New("no such file")
+		}}
+	if err := s.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	name := moast.ModuleNamed(modules[level])
+	read := func(r moast.Role) string {
+		got, _, err := m.buffer(name.Buffer(r, 2, 0)).Read(moast.New, 0)
+		if err != nil {
+			return ""
+		}
+		return moast.Symbol(got.MessageType()) + " " + fmt.Sprintf("%+v", got)
+	}
+	return text.String(), read(moast.Cmd), read(moast.Cfg)
+}
+
+func TestLines(t *testing.T) {
+	for _, k := range []struct{ level, line, out, sent, configured string }{
+		{"prim", "vel 0.5 -0.25", "> > ", "PrimMobJACmdVel &{CmdHead:{Serial:8} V:0.5 W:-0.25}", ""},
+		{"prim", "vel 0.5", "> need <v> <w>\n> ", "", ""},
+		{"prim", "vel fast slow", "> need <v> <w>\n> ", "", ""},
+		{"prim", "fly", "> ?\n> ", "", ""},
+		{"prim", "init", "> > ", "PrimMobJACmdInit &{CmdHead:{Serial:8} Kind:8002}", ""},
+		{"prim", "shutdown", "> > ", "PrimMobJACmdShutdown &{CmdHead:{Serial:8} Kind:8005}", ""},
+		{"prim", "stop", "> > ", "PrimMobJACmdStop &{CmdHead:{Serial:8} Kind:8011}", ""},
+		{"prim", "rotate 1.5", "> > ", "PrimMobJACmdRotate &{CmdHead:{Serial:8} Theta:1.5 Tolerance:0.02 Direction:2}", ""},
+		{"prim", "wp path", "> > ", "PrimMobJACmdMoveWaypoint &{CmdHead:{Serial:8} Kind:8007 PrimPath:false HasOrientation:false Waypoints:[" +
+			"{P:{X:1 Y:2 Z:0} RPY:{R:0 P:0 Y:0} Neighborhood:0.1 Speed:0.5 Quality:0} {P:{X:3 Y:4 Z:0} RPY:{R:0 P:0 Y:0} Neighborhood:0.1 Speed:0.5 Quality:0}]}", ""},
+		{"prim", "arc arcs", "> > ", "PrimMobJACmdMoveArcSegment &{CmdHead:{Serial:8} Arcs:[{Center:{X:0 Y:1 Z:0} End:{X:0 Y:2 Z:0} Normal:{X:0 Y:0 Z:1} Theta:3.14 AnnularTolerance:0.2 Speed:0.4 IsArc:1}]}", ""},
+		{"prim", "wp bad", "> bad:2: got \"1 2 three 4\", want 4 numbers\n> ", "", ""},
+		{"prim", "wp none", "> no such file\n> ", "", ""},
+		{"prim", "wp", "> need <file>\n> ", "", ""},
+		{"prim", "ct 0.02", "> > ", "", "PrimMobJACfgCycleTime &{CmdHead:{Serial:1} Kind:8202 CycleTime:0.02}"},
+		{"prim", "debug 3", "> > ", "", "PrimMobJACfgDebug &{CmdHead:{Serial:1} Kind:8204 Debug:3}"},
+		{"prim", "pars 1 2 3 4 5", "> > ", "", "PrimMobJACfgMove &{CmdHead:{Serial:1} MoveLimits:{VMax:1 AMax:2 WMax:3 AlphaMax:4 VCutoff:5 WCutoff:5}}"},
+		{"servo", "skid 1 2", "mobstat> mobstat> ", "ServoMobJACmdSkid &{CmdHead:{Serial:1} Left:1 Right:2}", ""},
+		{"servo", "ackerman 1 0.5", "mobstat> mobstat> ", "ServoMobJACmdAckerman &{CmdHead:{Serial:1} Velocity:1 SteerAngle:0.5 CrabAngle:0}", ""},
+		{"servo", "", "mobstat> no status\nmobstat> ", "", ""},
+		{"am", "spin 1", "> > ", "AmMobJACmdSpin &{CmdHead:{Serial:1} Direction:2 Angle:1 Tolerance:0.05}", ""},
+		{"sect", "connect 1 3", "> > ", "SectMobPLCmdConnect &{CmdHead:{Serial:1} Vehicles:[1 3] SendInit:true}", ""},
+		{"sect", "connect one", "> need <id>\n> ", "", ""},
+		{"sect", "explore 10", "> > ", "SectMobPLCmdExplore &{CmdHead:{Serial:1} Distance:10}", ""},
+		{"sect", "disconnect", "> > ", "SectMobPLCmdDisconnect &{CmdHead:{Serial:1} Kind:16008}", ""},
+	} {
+		out, sent, configured := run(t, k.level, k.line)
+		if out != k.out || sent != k.sent || configured != k.configured {
+			t.Errorf("%s %q: got\n%q\n%s\n%s, want\n%q\n%s\n%s", k.level, k.line, out, sent, configured, k.out, k.sent, k.configured)
+		}
+	}
+	for _, k := range []struct{ level, line, want string }{
+		{"am", "mv 1 2", "P:{X:1 Y:2 Z:0}"}, {"veh", "mvl 1 2", "Local:true"}, {"veh", "mvg 1 2", "Local:false"},
+	} {
+		if _, sent, _ := run(t, k.level, k.line); !strings.Contains(sent, k.want) {
+			t.Errorf("%s %s: got %s, want %s", k.level, k.line, sent, k.want)
+		}
+	}
+}
+
+func TestStatus(t *testing.T) {
+	out, _, _ := run(t, "prim", "")
+	want := `> command_type:       PrimMobJACmdVel
+echo_serial_number: 7
+status:             RCS_EXEC
+state:              0
+line:               0
+source_line:        0
+source_file:        ` + `
+admin_state:        ADMIN_INITIALIZED
+heartbeat:          0
+message:            ok
+pathIndex:          3
+tranAbs:            0.000000 0.000000 0.000000
+rpyAbs:             0.000000 0.000000 0.000000
+tranRel:            1.500000 0.000000 0.000000
+rpyRel:             0.000000 0.000000 0.000000
+> `
+	if out != want {
+		t.Errorf("got\n%s\nwant\n%s", out, want)
+	}
+	if out, _, _ = run(t, "prim", "set"); !strings.Contains(out, "vmax:               0.5\n") {
+		t.Errorf("settings: got %s", out)
+	}
+	if out, _, _ = run(t, "prim", "help"); !strings.Contains(out, "rotate       THETA") {
+		t.Errorf("help: got %s", out)
+	}
+	if out, _, _ = run(t, "prim", "quit\nvel 1 1"); out != "> " {
+		t.Errorf("quit: got %q", out)
+	}
+	if err := (&Shell{Level: "attic"}).Run(context.Background()); err == nil {
+		t.Error("an unknown level: got no error")
+	}
+}
+
+// TestKeepAlive: a shell at its prompt reads the status, so that the module sees a superior.
+func TestKeepAlive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &memory{all: map[string]*nml.Buffer{}}
+		in, hand := io.Pipe()
+		s := &Shell{Level: "prim", Vehicle: 1, In: in, Out: io.Discard, Open: func(name string) (Channel, error) { return channel{m.buffer(name)}, nil }}
+		done := make(chan error)
+		go func() { done <- s.Run(t.Context()) }()
+		time.Sleep(time.Second)
+		if n := m.buffer("primMobJAStat1").Accesses(); n < 4 {
+			t.Errorf("after a second: got %d reads, want 4 or more", n)
+		}
+		hand.Close()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
