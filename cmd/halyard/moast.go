@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/builtin"
@@ -46,20 +47,17 @@ func newMOAST(a *app) *cobra.Command {
 			if err != nil || perr != nil || port == 0 && file != "" {
 				return &hal.Error{Kind: hal.Invalid, Op: "moast: --listen", Err: fmt.Errorf("got %q, want HOST:PORT, with a port above 0 for --nml", address)}
 			}
-			config, err := configs.Parse(fmt.Appendf(nil, moastConfig, address, levels, encoding), "halyard moast", configs.Options{Set: set})
-			if err != nil {
-				return err
-			}
-			p, err := plan.Resolve(config, builtin.Catalog())
+			config, err := halyard.Parse("halyard moast", fmt.Appendf(nil, moastConfig, address, levels, encoding),
+				func(o *configs.Options) { o.Set = set })
 			if err != nil {
 				return err
 			}
 			if file != "" {
-				if err := writeNML(a, p, file, host, port); err != nil {
+				if err := writeNML(a, config, file, host, port); err != nil {
 					return err
 				}
 			}
-			return a.serve(cmd.Context(), p)
+			return a.serve(cmd.Context(), config)
 		},
 	}
 	c.Flags().StringVar(&levels, "levels", "", "of servo, prim, am, veh, sect, with commas between (all)")
@@ -70,8 +68,12 @@ func newMOAST(a *app) *cobra.Command {
 	return c
 }
 
-// writeNML writes the configuration file of the buffers that p will serve.
-func writeNML(a *app, p *plan.Plan, name, host string, port int) error {
+// writeNML writes the configuration file of the buffers that c will serve.
+func writeNML(a *app, c *halyard.Config, name, host string, port int) error {
+	p, err := plan.Resolve(c, builtin.Catalog())
+	if err != nil {
+		return err
+	}
 	config, err := servemoast.Buffers(p, host, port)
 	if err != nil {
 		return err
