@@ -254,14 +254,12 @@ func Low(said *bool, usually bool) bool {
 
 // Camera is a device that takes pictures: one of the robot's cameras.
 type Camera struct {
-	Device   string  `yaml:"device" required:"true" form:"kind" doc:"Device type: v4l2, a Linux camera."`
-	Port     string  `yaml:"port" form:"port" doc:"Device file, by its stable name under /dev/v4l/by-id/ that ends in index0. Required by real cameras only."`
-	Width    *int    `yaml:"width" min:"1" max:"4096" otherwise:"that of the robot's camera" doc:"Image width, pixels, also of the simulated camera. The device must support it; halyard doctor lists the sizes."`
-	Height   *int    `yaml:"height" min:"1" max:"4096" otherwise:"that of the robot's camera" doc:"Image height, pixels."`
-	Rate     float64 `yaml:"rate" default:"30" min:"0.1" max:"120" doc:"Requested frame rate, Hz; the device may use a similar one."`
-	Levels   string  `yaml:"levels" otherwise:"all" doc:"nml: levels of MOAST to run, of servo, prim, am, veh and sect, separated by commas."`
-	Encoding string  `yaml:"encoding" default:"packed" enum:"packed|xdr|disp" doc:"nml: message encoding. Every rcslib program reads packed."`
-	Format   string  `yaml:"format" default:"mjpeg" enum:"mjpeg|yuyv|rgb24|grey" doc:"Pixel format. mjpeg: compressed; most USB cameras support it. The others are uncompressed."`
+	Device string  `yaml:"device" required:"true" form:"kind" doc:"Device type: v4l2, a Linux camera."`
+	Port   string  `yaml:"port" form:"port" doc:"Device file, by its stable name under /dev/v4l/by-id/ that ends in index0. Required by real cameras only."`
+	Width  *int    `yaml:"width" min:"1" max:"4096" otherwise:"that of the robot's camera" doc:"Image width, pixels, also of the simulated camera. The device must support it; halyard doctor lists the sizes."`
+	Height *int    `yaml:"height" min:"1" max:"4096" otherwise:"that of the robot's camera" doc:"Image height, pixels."`
+	Rate   float64 `yaml:"rate" default:"30" min:"0.1" max:"120" doc:"Requested frame rate, Hz; the device may use a similar one."`
+	Format string  `yaml:"format" default:"mjpeg" enum:"mjpeg|yuyv|rgb24|grey" doc:"Pixel format. mjpeg: compressed; most USB cameras support it. The others are uncompressed."`
 }
 
 // GroundTruth is what an emulated servo really is. What is left out is the inverse of the calibration, which then is right.
@@ -300,6 +298,8 @@ type Server struct {
 	GivenMaxClients *int          `yaml:"max_clients" min:"1" max:"1024" otherwise:"16; 256 of okon" doc:"gamebots, imageserver, player, okon: maximum number of clients. Each gamebots client has one robot."`
 	// MaxClients is GivenMaxClients, or the usual number of the protocol where the config gives none.
 	MaxClients int     `yaml:"-"`
+	Levels     string  `yaml:"levels" otherwise:"all" doc:"nml: levels of MOAST to run, of servo, prim, am, veh and sect, separated by commas."`
+	Encoding   string  `yaml:"encoding" default:"packed" enum:"packed|xdr|disp" doc:"nml: message encoding. Every rcslib program reads packed."`
 	Format     string  `yaml:"format" default:"raw" enum:"raw|super|good|normal|average|bad" doc:"imageserver: image format. All but raw are JPEG, in order of decreasing quality."`
 	FrameRate  float64 `yaml:"frame_rate" default:"30" min:"0.1" max:"120" doc:"imageserver: maximum frame rate, Hz."`
 	Width      *int    `yaml:"width" min:"1" max:"4096" otherwise:"the camera's own" doc:"imageserver: of every picture, pixels."`
