@@ -112,7 +112,7 @@ func (f *CANFrame) SetWord(at int, v uint32) {
 	f.Len = max(f.Len, byte(at+4))
 }
 
-// CANExchange is one end of a CAN line: an Exchange whose answers are frames that may come from anybody at any time.
+// CANExchange is one end of a CAN line: an Exchange that may receive frames from any node at any time.
 // Nothing in it allocates after its making.
 type CANExchange struct {
 	*Exchange
@@ -168,7 +168,7 @@ func (x *CANExchange) each(p []byte) (hits int) {
 // Put adds f to what is sent next.
 func (x *CANExchange) Put(f *CANFrame) { x.Out = AppendCAN(x.Out, f) }
 
-// Collect sends what has been added to Out and waits until want frames have come that take says are waited for. An answer
+// Collect sends what has been added to Out and waits until want frames have come for which take returns true. An answer
 // may begin delay later than its turn. It returns ErrNoReply where some are missing.
 func (x *CANExchange) Collect(want int, delay time.Duration) error {
 	if err := x.Await(want*CANSize, delay); err != nil {

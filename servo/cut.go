@@ -11,7 +11,7 @@ import (
 // cut is how a stop reaches a chain beside its cycle: the lock of its line, and the wish that the exchange under way gives
 // way.
 type cut struct {
-	mu     sync.Mutex  // the line and all that is said on it; Send, Receive and Halt hold it
+	mu     sync.Mutex  // the line and its traffic; Send, Receive and Halt hold it
 	wanted atomic.Bool // a stop waits for mu: exchanges end at once
 	halted atomic.Bool // a stop has cut the torque, and the chain's goroutine has not seen it yet
 }
@@ -19,7 +19,7 @@ type cut struct {
 // abortCheck is how long an exchange waits at most before it looks whether a stop wants the line.
 const abortCheck = 500 * time.Microsecond
 
-// Send hands every staged goal to the servos. It blocks for the writing alone, but for a change of mode; a vendor whose
+// Send writes every staged goal to the servos. It blocks only for the writing, except for a change of mode; a vendor whose
 // commands are answered each waits for the answers here. While the line is lost it returns why.
 func (r *GenericChain) Send() error {
 	r.cut.mu.Lock()
@@ -41,7 +41,7 @@ func (r *GenericChain) Send() error {
 
 // Receive reads every servo's state and blocks for the answers. It costs the wire time of what is asked; a silent servo
 // adds 2 ms and the adapter's latency once a request. It returns an error when the line itself is lost; a servo's own
-// trouble stands in its State.Err.
+// error is in its State.Err.
 func (r *GenericChain) Receive() error {
 	r.cut.mu.Lock()
 	defer r.cut.mu.Unlock()
@@ -49,7 +49,7 @@ func (r *GenericChain) Receive() error {
 }
 
 // Halt switches every servo's torque off, twice, and then asks each whether it is off, once more where it did not
-// answer. The result has an entry for every servo, nil where it said that its torque is off. Torque does not come back
+// answer. The result has an entry for every servo, nil if it confirmed that its torque is off. Torque does not come back
 // until Enable has been false once. Safe at any time, and twice.
 func (r *GenericChain) Halt() []error {
 	r.cut.mu.Lock()

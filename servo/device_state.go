@@ -31,9 +31,9 @@ type Stage uint8
 
 // The stages.
 const (
-	TorqueOff Stage = iota // no torque, as told; or not yet
-	TorqueOn               // torque was told to go on and goals are written
-	Inhibited              // torque went without being told to: nothing is written until Enable has been false once; State.Inhibit says why
+	TorqueOff Stage = iota // torque off, as commanded, or not on yet
+	TorqueOn               // torque was commanded on and goals are written
+	Inhibited              // torque was lost without a command: nothing is written until Enable has been false once; State.Inhibit is the reason
 )
 
 // Switch is what is known of a switch that only some reads show.
@@ -54,15 +54,15 @@ func SwitchOf(v int64) Switch {
 	return On
 }
 
-// DeviceState is one servo of a chain as every vendor keeps it: what it must do, what it last said, and how far it is on its
-// way to torque. Init it before use; its chain alone writes to it.
+// DeviceState is the vendor-independent state of one servo of a chain: its command, its feedback, and its stage of switching
+// torque on. Call Init before use; only its chain writes to it.
 type DeviceState struct {
 	Goal  Goal
 	State State
 
 	Stage   Stage
 	Torque  Switch // as last read
-	Seen    bool   // torque was read on since it was told to
+	Seen    bool   // torque was read as on since it was commanded on
 	Verify  bool   // the switch has to be looked at
 	Latched bool   // an alarm took the torque: it has to be cleared first
 
@@ -83,7 +83,7 @@ func (m *DeviceState) Init(bus string, id int, joint string) {
 	fault := func(kind hal.Kind, err error) *hal.Error {
 		return &hal.Error{Kind: kind, Bus: bus, ID: id, Joint: joint, Op: "read", Err: err}
 	}
-	// Nothing is known yet: NaN and a time before all times say so.
+	// Nothing is known yet: NaN, and a time before all others.
 	nan := math.NaN()
 	*m = DeviceState{
 		State:   State{Position: nan, Velocity: nan, Effort: nan, Voltage: nan, Temperature: nan, Time: -1},
@@ -100,19 +100,19 @@ const (
 	maxRefusals = 3
 )
 
-// SawTorque compares the switch, as just read, with what was told. taken reports that an alarm has taken the torque. It
+// SawTorque compares the switch, as just read, with the command. taken reports that an alarm has taken the torque. It
 // reports whether torque is on and meant to be.
 func (m *DeviceState) SawTorque(s Switch, taken bool) bool {
 	m.Torque, m.Verify = s, false
 	switch {
 	case m.Stage != TorqueOn:
-		// Told to be limp: keep asking until it is.
+		// Commanded off: keep reading until it is.
 		m.Verify = s == On && !m.Goal.Enable
 	// The servo protects itself: nothing but clearing the alarm may end that.
 	case taken:
 		m.Latched = true
 		m.Hold(ErrLatched)
-	// Nobody told it to: its RAM is gone, and with it settings and goals.
+	// It was not commanded: its RAM is lost, and with it settings and goals.
 	case s == Off && m.Seen:
 		m.Hold(ErrPowerLost)
 	case s == Off:
@@ -145,7 +145,7 @@ func (m *DeviceState) refuse(why error, most int) {
 	}
 }
 
-// Release begins the way to torque again, as the fall of Enable does: whatever was wrong is forgotten. It reports
+// Release begins the way to torque again, as the fall of Enable does: earlier errors are forgotten. It reports
 // whether there was anything to forget.
 func (m *DeviceState) Release() bool {
 	m.attempts = 0
@@ -156,16 +156,16 @@ func (m *DeviceState) Release() bool {
 	return true
 }
 
-// Arm notes that torque was told to go on; the switch has to be looked at.
+// Arm notes that torque was commanded on; the switch must be verified.
 func (m *DeviceState) Arm() {
 	m.Stage, m.Torque, m.Seen, m.Verify, m.State.Inhibit = TorqueOn, Unknown, false, true, nil
 }
 
-// Disarm notes that torque was told to go off for a while, for a change that needs it off.
+// Disarm notes that torque was commanded off for a while, for a change that requires it.
 func (m *DeviceState) Disarm() { m.Stage, m.Torque, m.Seen, m.Verify = TorqueOff, Unknown, false, true }
 
 // Position is the position goal, ticks within low..high. Where idle, because the goal's mode is no position or rest is
-// asked for, it is where the servo stood when that began: a joint that gives way comes back to it.
+// asked for, it is the position of the servo when that began: a joint that gives way comes back to it.
 func (m *DeviceState) Position(rest, idle bool, low, high float64) float64 {
 	idle = idle || math.IsNaN(m.Goal.Position)
 	if rest || idle && !m.resting {
@@ -179,8 +179,8 @@ func (m *DeviceState) Position(rest, idle bool, low, high float64) float64 {
 	return min(max(v, low), high)
 }
 
-// Outside is ErrOutOfLimits where the servo, which has turn ticks a turn, stands beyond low..high, but for noise and play: its
-// first goal would be the nearer limit, and not where it stands.
+// Outside is ErrOutOfLimits if the servo, which has turn ticks a turn, is outside low..high, except for noise and backlash: its
+// first goal would be the nearer limit, not its position.
 func (m *DeviceState) Outside(low, high, turn float64) error {
 	at, near := m.State.Position, turn*jitterShare
 	if m.turns() || at >= low-near && at <= high+near {
@@ -189,7 +189,7 @@ func (m *DeviceState) Outside(low, high, turn float64) error {
 	return fmt.Errorf("stands at tick %.0f of %.0f..%.0f, %w", at, low, high, ErrOutOfLimits)
 }
 
-// turns tells that the goal is none of position: the servo may turn freely.
+// turns reports that the goal is not a position: the servo may turn freely.
 func (m *DeviceState) turns() bool {
 	return m.Goal.Mode != hal.PositionMode && m.Goal.Mode != hal.NoMode
 }
@@ -202,7 +202,7 @@ func (m *DeviceState) Share() float64 {
 	return min(max(m.Goal.Limit, 0), 1)
 }
 
-// How far a position may be from the one before, beside what the servo can turn at twice its greatest speed: a share of a
+// How far a position may be from the one before, in addition to what the servo can turn at twice its maximum speed: a share of a
 // turn for its noise and its play; and the most, after however long.
 const (
 	jitterShare = 1. / 128
@@ -210,7 +210,7 @@ const (
 )
 
 // Believes reports whether the servo, which has turn ticks a turn and turns at speed rad/s, can be at ticks at now: no farther
-// from where it was than it can turn in the time since, unless it says so twice. A checksum of eight bits lets one spoilt answer in 256 pass, and some
+// from where it was than it can turn in the time since, unless it is received twice. A checksum of eight bits lets one spoilt answer in 256 pass, and some
 // lines have none. Where it turns freely, or crosses a dead sector, anything is believed.
 func (m *DeviceState) Believes(ticks, turn, speed float64, now time.Duration) bool {
 	reach := func(from float64, dt time.Duration) bool {
@@ -239,7 +239,7 @@ func (m *DeviceState) Regained() {
 	m.Verify = true
 }
 
-// RunsOn tells that m waits for Enable, may have torque, and has no position to hold: a wheel would turn on at its last goal.
+// RunsOn reports that m waits for Enable, may have torque, and has no position to hold: a wheel would turn on at its last goal.
 func (m *DeviceState) RunsOn() bool {
 	return m.Stage == Inhibited && m.Torque != Off && m.turns()
 }

@@ -2,11 +2,11 @@ package servo
 
 import "time"
 
-// EchoFilter is a line whose adapter hears what it sends, as a bare half-duplex UART does, with the echo taken out. It
+// EchoFilter is a line whose adapter echoes transmitted bytes, as a bare half-duplex UART does. It discards the echo. It
 // compares: bytes that are not the echo that is due are handed on, and end the wait for the rest of it.
 type EchoFilter struct {
 	Line
-	due  []byte // sent and not heard yet
+	due  []byte // sent, and the echo not received yet
 	head int    // of due
 }
 

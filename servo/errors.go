@@ -13,7 +13,7 @@ var ErrDisconnected = errors.New("adapter gone")
 
 var alarmNames = [...]string{"voltage", "heat", "overload", "shock", "encoder", "range"}
 
-// String names every alarm in a, "none" where there is none.
+// String names every alarm in a, "none" for no alarm.
 func (a Alarm) String() string {
 	var names []string
 	for i, n := range alarmNames {

@@ -42,7 +42,7 @@ func WireTime(n, bits, baud int) time.Duration {
 	return time.Duration(n) * time.Duration(bits) * time.Second / time.Duration(baud)
 }
 
-// Write sends what has been added to Out; nobody answers.
+// Write sends what has been added to Out; no reply follows.
 func (x *Exchange) Write() error {
 	_, err := x.Port.Write(x.Out)
 	x.Sent += uint64(len(x.Out))
@@ -52,7 +52,7 @@ func (x *Exchange) Write() error {
 
 // Request sends what has been added to Out and sets the deadline for an answer of reply bytes that may begin delay later.
 // What is left of earlier exchanges is thrown away: a late answer to the last question must not be taken for one to
-// this. A parser beside it has to be reset as well.
+// this. A separate parser must be reset as well.
 func (x *Exchange) Request(reply int, delay time.Duration) error {
 	if err := x.Port.Discard(); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (x *Exchange) Request(reply int, delay time.Duration) error {
 	return x.Await(reply, delay)
 }
 
-// Await is ReadState for a line on which an answer says what it answers: nothing is thrown away, and Out may be empty.
+// Await is Request for a line on which a reply identifies its request: it discards nothing, and Out may be empty.
 func (x *Exchange) Await(reply int, delay time.Duration) error {
 	x.Raw, x.late = x.Raw[:0], false
 	x.deadline = x.Port.Now() + x.Wire(len(x.Out)+reply) + delay + Slack + x.Latency

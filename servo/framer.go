@@ -15,7 +15,7 @@ type Framer struct {
 type Rules struct {
 	// First reports whether a packet can begin with b.
 	First func(b byte) bool
-	// Frame returns the length of the packet that head begins with, 0 when too little has come to tell, and false when
+	// Frame returns the length of the packet that head begins with, 0 if more bytes are needed, and false if
 	// head cannot begin a packet. Each byte is judged as soon as it is there.
 	Frame func(head []byte) (n int, ok bool)
 	// Check reports whether a whole packet is sound.

@@ -8,21 +8,21 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Protocol is a vendor's part of a GenericChain: what its packets say. Servos are named by their index. All methods are called
+// Protocol is a vendor's part of a GenericChain: its packets. i is the index of a servo. All methods are called
 // from the chain's goroutine while there is a line; what they return is what went wrong: ErrNoReply or ErrCorrupt of one
 // servo, anything else of the line itself.
 type Protocol interface {
 	// Connect takes the line that has just been opened.
 	Connect(x *Exchange)
-	// Identify asks servo i who it is and how it is set. Nothing moves, no torque goes on. Its error may be a *hal.Error.
+	// Identify reads model and settings of servo i. It moves nothing and enables no torque. Its error may be a *hal.Error.
 	Identify(i int) error
 	// Ready reports whether servo i may be given torque now. Where its mode is another than its goal's, it changes that
 	// first, when GenericChain.Resting reports that it may. ErrDiffers is a servo that does not take what torque needs.
 	Ready(i int) (bool, error)
-	// StageTorqueOff stages no torque for servo i, StageTorqueOn one of the Steps of giving it torque where it stands.
+	// StageTorqueOff stages torque off for servo i, StageTorqueOn one of the Steps of switching torque on at its position.
 	StageTorqueOff(i int)
 	StageTorqueOn(i, step int)
-	// StageGoal stages the goal of servo i; false where that needs another mode, which changes with torque off alone.
+	// StageGoal stages the goal of servo i; false if that needs another mode, which changes only with torque off.
 	StageGoal(i int) bool
 	Steps() int
 	// Stage ends what has been staged, which goes out before what is staged after; Flush sends it.
@@ -61,7 +61,7 @@ type DeviceConfig struct {
 	ID      int
 	Joint   string  // in errors; may be empty
 	Grouped bool    // it takes part in SyncRead
-	Faults  []error // what is wrong with its description, by its vendor; Open says it and asks nobody
+	Faults  []error // errors of its config, by its vendor; Open returns them and polls no servo
 }
 
 // Faults lists what is wrong with how a servo of a chain is described: its model is not known, or check refuses a setting.
@@ -82,7 +82,7 @@ type Device struct {
 	DeviceState
 	Reading
 	ID     int
-	Barred bool // another model answers at this id: it is left alone
+	Barred bool // another model replies at this id: it is not used
 	met    bool
 	fresh  bool // armed in this Send
 	doubt  bool // back after a loss and not looked at yet: no goals
@@ -96,13 +96,13 @@ const (
 	aloneLevel
 )
 
-// GenericChain is the cycle of a chain of servos, the same for every vendor that has no cleverer one: it keeps who is there, who
-// has torque, and the line. One goroutine calls it. A vendor's chain is one with its Protocol; it is a Chain but for Units.
+// GenericChain runs the cycle of a chain of servos for any vendor's Protocol. It keeps the state of each servo and the line.
+// One goroutine calls it. It implements Chain except for Units, which a vendor adds.
 //
-// Send stages and sends the goals of all servos with torque, changed or not: that repairs a lost packet. Receive reads
-// all servos, those that can in one request. A servo that missed there is asked alone in the next cycle; one that missed
-// three times every fiftieth. One servo a cycle at most is looked at beside: one whose torque switch has to be seen, or
-// the next in turn.
+// Send stages and sends the goals of all servos with torque, changed or not, which repairs a lost packet. Receive reads all
+// servos, with one request where possible. A servo that did not reply is polled by itself in the next cycle, after three
+// misses in every fiftieth. Each cycle reads the health of at most one more servo: one whose torque switch must be verified,
+// or the next in turn.
 type GenericChain struct {
 	Devices []Device
 
@@ -166,10 +166,10 @@ func (r *GenericChain) Inline() { r.reopen.Inline = true }
 // SetGoal stages what servo i must do from the next Send on.
 func (r *GenericChain) SetGoal(i int, g Goal) { r.Devices[i].Goal = g }
 
-// State returns what servo i last said. The chain changes it in Send, Receive and Halt.
+// State returns the last state of servo i. The chain changes it in Send, Receive and Halt.
 func (r *GenericChain) State(i int) *State { return &r.Devices[i].State }
 
-// Fault returns why servo i has no torque although it is told to, or nil. Torque stays off until Enable has been false
+// Fault returns why servo i has no torque although it is commanded on, or nil. Torque stays off until Enable has been false
 // once.
 func (r *GenericChain) Fault(i int) error { return r.Devices[i].State.Inhibit }
 
@@ -264,7 +264,7 @@ func (r *GenericChain) ready(i int) (bool, error) {
 }
 
 // Resting reports whether servo i may be prepared for torque now, which takes some exchanges: its torque was seen to be off,
-// not only told so, and no other was prepared in this Send. One with torque is told to be off.
+// not only commanded off, and no other was prepared in this Send. One with torque is switched off.
 func (r *GenericChain) Resting(i int) bool {
 	s := &r.Devices[i]
 	if s.Torque != Off {

@@ -9,7 +9,7 @@ func (r *GenericChain) send() error {
 	}
 	r.stats.Begin(&r.x)
 	r.x.Out, r.prepared = r.x.Out[:0], false
-	// 1. Torque off, for all that must be limp and are not known to be; the lost ones may still hear it.
+	// 1. Torque off, for all that must have it off and are not known to; lost ones may still receive it.
 	for i := range r.Devices {
 		s := &r.Devices[i]
 		wanted := r.wanted(s)
@@ -51,7 +51,7 @@ func (r *GenericChain) send() error {
 		}
 		r.protocol.Stage()
 	}
-	// 3. All goals; who was armed in this Send has his, the present position, on the way.
+	// 3. All goals; a servo armed in this Send already has its goal, the present position.
 	for i := range r.Devices {
 		if s := &r.Devices[i]; s.Stage == TorqueOn && !s.fresh && (!s.Lost && !s.doubt || s.still()) {
 			if !r.protocol.StageGoal(i) {
@@ -184,7 +184,7 @@ func (r *GenericChain) missed(s *Device) {
 	}
 }
 
-// Missed is for a Protocol whose Flush waits for answers: servo i did not give one, or a bad one.
+// Missed is for a Protocol whose Flush waits for replies: servo i sent none, or a bad one.
 func (r *GenericChain) Missed(i int, garbled bool) {
 	s := &r.Devices[i]
 	s.Garbled, s.Answered = garbled, true // asked for this cycle
@@ -199,14 +199,14 @@ func (r *GenericChain) MarkReceived(i int) {
 	if fell {
 		r.stats.Fallbacks++
 	}
-	// It may have lost its power meanwhile: what was written is anybody's guess until it has been looked at.
+	// It may have lost its power meanwhile: what was written is unknown until it has been read.
 	if returned {
 		r.protocol.Invalidate(i)
 		s.Verify, s.doubt = true, true
 	}
 }
 
-// pollHealth looks at one servo: one where something has to be seen, else the next in turn in every Health-th cycle. The
+// pollHealth reads the health of one servo: one whose state must be verified, else the next in turn in every Health-th cycle. The
 // rotation goes on from there, so that one restless servo cannot keep the others from being looked at.
 func (r *GenericChain) pollHealth() error {
 	n, routine := len(r.Devices), r.cfg.Health > 0 && r.cycle%uint64(max(1, r.cfg.Health)) == 0
@@ -217,7 +217,7 @@ func (r *GenericChain) pollHealth() error {
 		if s.Barred || s.Lost || s.State.Err != nil || !s.met {
 			continue
 		}
-		// A usual read may show the torque and leave nothing to verify: the doubt ends with a look alone.
+		// A usual read may show the torque and leave nothing to verify: only a health read ends the doubt.
 		if s.Verify || s.doubt {
 			chosen = i
 			break

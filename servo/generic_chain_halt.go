@@ -40,7 +40,7 @@ func (r *GenericChain) verifyHalt(i int) error {
 		if r.line == nil {
 			return s.Error(hal.Absent, "halt", r.reopen.Lost())
 		}
-		// Reading is the acknowledgement: an answered write would say that it was heard, not that it was done.
+		// Reading is the acknowledgement: a reply to a write would confirm its receipt, not its effect.
 		if err = r.lineError(s, "halt", r.protocol.ReadHealth(i)); err != nil {
 			continue
 		}

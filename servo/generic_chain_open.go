@@ -7,8 +7,8 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Open asks every servo who it is and reports all that is wrong together. After an error the chain may be used all the
-// same: missing servos are asked again at a slow pace, other models are left alone.
+// Open identifies every servo and reports all errors together. After an error the chain is still usable: missing servos are
+// polled at a low rate, other models are not used.
 func (r *GenericChain) Open() error {
 	if err := r.check(); err != nil {
 		return err
@@ -49,7 +49,7 @@ func (r *GenericChain) check() error {
 	return errors.Join(faults...)
 }
 
-// identify asks servo i who it is, a second time if the first went wrong: one lost answer is no reason not to start.
+// identify identifies servo i, with one retry: one lost reply does not prevent the start.
 func (r *GenericChain) identify(i int) error {
 	s := &r.Devices[i]
 	err := r.protocol.Identify(i)

@@ -6,14 +6,14 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// PointToPoint is the line of a device that has it for itself: the device opens it, and opens it again. One goroutine owns it.
+// PointToPoint is a line with one device, which opens it and opens it again. One goroutine owns it.
 type PointToPoint struct {
 	Bus, Device string // in errors
 	Opener      Opener
 	Line        Line // nil while closed
 }
 
-// Open opens the line. One that is open is closed first: the device was lost, and what its line says to that is not the point.
+// Open opens the line. One that is open is closed first: the device was lost, so the error of closing does not matter.
 func (l *PointToPoint) Open() error {
 	l.Close()
 	line, err := l.Opener()
@@ -24,7 +24,7 @@ func (l *PointToPoint) Open() error {
 	return nil
 }
 
-// Close gives the line back. Closing twice is nothing.
+// Close closes the line. Closing twice has no effect.
 func (l *PointToPoint) Close() error {
 	if l.Line == nil {
 		return nil

@@ -18,7 +18,7 @@ const (
 	badPause  = 10 // the same, to one that has answered badly: it is there
 )
 
-// Miss counts a miss in cycle and sets what m says of it. It reports whether it was silence.
+// Miss counts a missing reply in cycle and sets the errors of m. It reports whether there was no reply at all.
 func (p *Presence) Miss(m *DeviceState, cycle uint64) (silence bool) {
 	p.Misses++
 	silence = !p.Garbled

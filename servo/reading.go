@@ -19,11 +19,11 @@ type Reading struct {
 	base, alone    Level  // the best that the model promises, and the last
 	retry, backoff uint64 // cycle at which to try a level up, and the next wait for that
 	struck         uint64 // cycle in which it last broke a group
-	probing        bool   // missed in a group: asked alone until it answers
+	probing        bool   // missed in a group: polled by itself until it replies
 	suspect        bool   // the first that was missing there: it may be what broke the group
 }
 
-// Restart forgets all trouble, as on a line that may be another. base is what the model promises, alone the last level.
+// Restart forgets all errors, as on a line that may be another. base is the level of the model, alone the last level.
 func (r *Reading) Restart(base, alone Level) {
 	*r = Reading{base: base, alone: alone, Level: base, backoff: firstBackoff}
 }
@@ -33,14 +33,14 @@ func (r *Reading) Joins(lv Level, cycle uint64) bool {
 	if r.Lost || r.probing || lv == r.alone {
 		return false
 	}
-	// Time to try a level up, together with those who are there.
+	// Time to try a level up, together with the others.
 	if r.Level > r.base && cycle >= r.retry {
 		return r.Level-1 == lv
 	}
 	return r.Level == lv
 }
 
-// IsAlone reports whether the servo is to be asked on its own in this cycle and has not been heard yet.
+// IsAlone reports whether the servo must be polled by itself in this cycle and has not replied yet.
 func (r *Reading) IsAlone(cycle uint64) bool {
 	switch {
 	case r.Answered:
@@ -62,7 +62,7 @@ func (r *Reading) Kept(lv Level, cycle uint64) {
 }
 
 // Broke notes that the servo was missing in the group of level lv. The first missing one may be what broke it; those
-// behind it may merely have waited for it. All are asked alone in the next cycle.
+// behind it may merely have waited for it. All are polled by themselves in the next cycle.
 func (r *Reading) Broke(lv Level, cycle uint64, first bool) {
 	// A bad answer is not what an old firmware does: it took part.
 	r.probing, r.suspect, r.Ask = true, first && !r.Garbled, cycle
@@ -74,7 +74,7 @@ func (r *Reading) Broke(lv Level, cycle uint64, first bool) {
 }
 
 // Received notes an answer. returned reports that the servo was lost, fell that it is read a level down from now on: it has
-// broken its group for the second time in a short while; once may happen to anybody.
+// broken its group for the second time in a short while; a single time is tolerated.
 func (r *Reading) Received(cycle uint64) (returned, fell bool) {
 	r.MarkReceived()
 	suspect := r.probing && r.suspect

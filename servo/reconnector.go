@@ -14,8 +14,8 @@ const (
 	lastPause  = 40
 )
 
-// Reconnector is the way back of a lost line. Opening may block, so it runs in a goroutine, at most one at a time, which
-// Close waits for; the cycle looks whether it is done and never waits.
+// Reconnector opens a lost line again. Opening may block, so it runs in a goroutine, at most one at a time, which Close waits
+// for; the cycle checks for its result and never waits.
 type Reconnector struct {
 	Bus  string // in errors
 	Open Opener // nil = never
@@ -55,7 +55,7 @@ func (r *Reconnector) Attend() Line {
 	}
 	if r.done == nil {
 		if r.wait--; r.wait <= 0 {
-			// Room for one result: the goroutine ends whether or not anybody still wants it.
+			// Room for one result: the goroutine ends even if the result is no longer needed.
 			done, open := make(chan opened, 1), r.Open
 			r.done = done
 			try := func() {

@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-// Access says who may write a register and what a power loss does to it.
+// Access is whether a register can be written, and whether it survives a power loss.
 type Access uint8
 
 // The kinds of access.
@@ -17,11 +17,11 @@ const (
 	EEPROM          // kept; each vendor has its own way of guarding it
 )
 
-// Encoding says how a register's bytes hold a sign, and in which order they stand.
+// Encoding is the sign representation and the byte order of a register.
 type Encoding uint8
 
 // The encodings. A sign and a magnitude are what cheap firmware keeps: the value of the constant is the sign's bit, the
-// magnitude stands below it, and what is above belongs to nobody.
+// magnitude stands below it, and the bits above are unused.
 const (
 	Unsigned    Encoding = 0
 	Signed      Encoding = 1 // two's complement
@@ -47,7 +47,7 @@ type Measure struct {
 }
 
 // Register is one entry of a control table. Min and Max bound what may be written, as raw values after decoding;
-// Default is the factory's, and for RAM what stands there after power-up.
+// Default is the factory default; for RAM, the value after power-up.
 type Register struct {
 	Name       string // "present_position", the maker's words
 	Addr, Size uint16 // bytes
@@ -131,7 +131,7 @@ func (r *Register) SI(raw int64) float64 {
 // widest is what a float's raw value is cut to, beyond which float64 does not count one by one.
 const widest = 1 << 53
 
-// Round is the raw value nearest to v in the register's unit, whatever its bounds; 0 of what is no number.
+// Round returns the raw value nearest to v in the register's unit, regardless of its bounds; 0 for NaN.
 func (r *Register) Round(v float64) int64 {
 	if r.Scale != 0 {
 		v = v/r.Scale + float64(r.Zero)
@@ -165,7 +165,7 @@ func (r *Register) Setting() bool {
 		"goal_torque", "goal_time", "moving_speed", "torque_limit", "torque_mode", "current":
 		return false
 	}
-	return r.Addr < 168 // beyond lie indirect addresses and data, which nobody but their owner knows
+	return r.Addr < 168 // beyond are indirect addresses and data, which depend on the user
 }
 
 // Setting is a raw value for a register, by its name.
@@ -174,7 +174,7 @@ type Setting struct {
 	Value    int64  // as the register holds it, within its Min..Max
 }
 
-// Named returns the register of a table by its name, nil where there is none. It looks at each: for tables of a few.
+// Named returns the register of a table by its name, or nil. It searches linearly.
 func Named(table []Register, name string) *Register {
 	for i := range table {
 		if table[i].Name == name {
@@ -184,7 +184,7 @@ func Named(table []Register, name string) *Register {
 	return nil
 }
 
-// CheckWrite says why v must not be written to r of a model: there is none (r is nil), it is read-only, v is out of its
+// CheckWrite returns an error if v must not be written to r of a model: there is no such register (r is nil), it is read-only, v is out of its
 // range; nil where it may.
 func (r *Register) CheckWrite(model string, v int64) error {
 	switch {

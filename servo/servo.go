@@ -32,7 +32,7 @@ type Line interface {
 // kind hal.Absent or hal.Busy while the adapter is not to be had.
 type Opener func() (Line, error)
 
-// Goal is what one servo must do next. The zero Goal is a limp servo.
+// Goal is the command of one servo. The zero Goal switches torque off.
 type Goal struct {
 	Enable   bool     // torque; false has torque off
 	Mode     hal.Mode // hal.NoMode: hold the present position
@@ -40,10 +40,10 @@ type Goal struct {
 	Velocity float64  // rad/s of the output shaft, counted as the ticks are
 	Effort   float64  // A where Model.Current, else share of stall torque -1..1; counted as the ticks are
 	Duty     float64  // -1..1
-	Limit    float64  // share of the greatest effort, 0..1; 0 = limp
+	Limit    float64  // share of the maximum effort, 0..1; 0 = torque off
 }
 
-// State is what one servo last said. NaN marks what it does not measure or has not said yet.
+// State is the feedback of one servo. NaN means not measured or not received yet.
 type State struct {
 	Position    float64       // ticks
 	Velocity    float64       // rad/s, counted as the ticks are
@@ -55,7 +55,7 @@ type State struct {
 	Idle        bool          // it follows no goals: torque or mode is being switched, or it is lost; as of the last Send
 	Torque      bool          // the servo has torque on, as far as known
 	Err         error         // why the values are no newer; nil = they are of the last cycle
-	Inhibit     error         // why it has no torque though it was told to: until Enable has been false once; nil = it has
+	Inhibit     error         // why it has no torque though it was commanded on, until Enable has been false once; nil = it has torque
 }
 
 // Alarm is a set of complaints, the same bits for every vendor.
@@ -76,7 +76,7 @@ type Units struct {
 	Name         string             // the model's name, "ax-12a"
 	TicksPerTurn float64            // of the output shaft, also where less than a turn can be measured
 	CentreTicks  float64            // the tick that means zero when nothing else is known
-	MinTicks     float64            // what the servo can be told in its position mode
+	MinTicks     float64            // range of the position mode
 	MaxTicks     float64            // likewise
 	MaxVelocity  float64            // no-load speed at the nominal voltage, rad/s
 	StallTorque  float64            // at the nominal voltage, N·m

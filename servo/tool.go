@@ -13,7 +13,7 @@ func Find[T any](list []*T, is func(*T) bool) *T {
 }
 
 // Scan asks every id from first to last, one after the other, and calls found for each that answers or whose answer is
-// mangled (err then says how). Silence is what nearly all ids answer. It ends with the error of a line that is gone.
+// corrupt (err is then the error). Most ids do not reply. It ends with the error of a line that is gone.
 func Scan[T any](first, last byte, ask func(id byte) (T, error), found func(T, error)) error {
 	for id := int(first); id <= int(last); id++ {
 		f, err := ask(byte(id))
