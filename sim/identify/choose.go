@@ -31,7 +31,7 @@ func (c *candidate) String() string {
 // frictions are the parameters of each friction model. The exponent Alpha stays 1: recordings do not tell it from Dqs.
 var frictions = [...]string{
 	1: "Kb Kv", 2: "Kb Kv Ks Dqs", 3: "Kb Kv Kl", 4: "Kb Kv Ks Kl Kls Dqs",
-	5: "Kb Kv Km Ke Kms Kes Dqs", 6: "Kb Kv Km Ke Kms Kes Kmq Keq Dqs",
+	5: "Kb Kv Ks Km Ke Kms Kes Dqs", 6: "Kb Kv Ks Km Ke Kms Kes Kmq Keq Dqs",
 }
 
 func newCandidate(friction int, extra string) *candidate {
@@ -104,10 +104,12 @@ func (c *candidate) fit(runs []*Run, spec *actuator.Spec, simpler *fitted) *fitt
 // extend is the trial of a simpler model as one of c, with a little of what that model does not have.
 func (c *candidate) extend(simpler *fitted, axes []axis) trial {
 	const little = 0.2
-	t := simpler.trial
-	t.spec.Friction.Model = c.friction
+	t := c.begin(&simpler.spec, axes)
+	t.bench = simpler.bench
 	for i := range axes {
-		if a := &axes[i]; !slices.Contains(simpler.names, a.name) && !a.positive {
+		if a := &axes[i]; slices.Contains(simpler.names, a.name) {
+			a.set(&t, a.get(&simpler.trial))
+		} else if !a.positive {
 			a.set(&t, little*a.begin)
 		}
 	}
@@ -146,7 +148,7 @@ const (
 )
 
 // folds are the ways to leave parts of the runs out, each a list of folds that together are all of them: all runs of one
-// gain of the servo, and all of one kind of motion, since a model must foretell a gain and a motion that it has not seen;
+// gain of the servo, and all of one kind of motion, since a model must predict a gain and a motion that it has not seen;
 // else run by run; of fewer than four runs every fourth stretch of time.
 func folds(runs []*Run) (ways [][]fold) {
 	if len(runs) < leastRuns {
@@ -226,7 +228,7 @@ func mean(all []float64) float64 {
 	return sum / float64(len(all))
 }
 
-// choose fits the models and returns them with the best first: the one that foretells runs best that it has not seen. What
+// choose fits the models and returns them with the best first: the one that predicts runs best that it has not seen. What
 // a hard drive shows is decided with the friction model M3, then the friction model with that.
 func choose(runs []*Run, spec *actuator.Spec, progress func(string)) []*fitted {
 	var all []*fitted
@@ -264,6 +266,42 @@ func choose(runs []*Run, spec *actuator.Spec, progress func(string)) []*fitted {
 	return slices.Insert(slices.Delete(all, pick, pick+1), 0, best)
 }
 
+// withPlay is f with play between gear and load, where that predicts clearly better; nil where the recordings do not show any.
+func (f *fitted) withPlay(runs []*Run, spec *actuator.Spec) *fitted {
+	c := &candidate{f.friction, f.extra, append(slices.Clone(f.names), "play")}
+	s := &search{runs: runs, axes: axes(c.names, load(runs)), step: coarseStep}
+	g := &fitted{candidate: c, axes: s.axes, trial: f.trial}
+	g.bench.Play = beginPlay
+	g.trial = s.widths(g.trial, coarseRounds, 0.03, narrow)
+	s.step = fineStep
+	g.trial = s.refine(g.trial, fineRounds)
+	if g.bench.Play == 0 {
+		return nil
+	}
+	g.validate(runs, spec)
+	if _, clear := compare(f, g); !clear {
+		return nil
+	}
+	g.mae = errorsOf(runs, &g.trial)
+	return g
+}
+
+// beginPlay is the play at which a search begins, rad.
+const beginPlay = 0.01
+
+// compare returns how much worse a predicts than b, rad, and whether that is more than one standard error of the difference,
+// part by part.
+func compare(a, b *fitted) (worse float64, clear bool) {
+	worse = mean(a.leftOut) - mean(b.leftOut)
+	squares, n := 0.0, float64(len(a.leftOut))
+	for k := range a.leftOut {
+		d := a.leftOut[k] - b.leftOut[k] - worse
+		squares += d * d
+	}
+	factor := distuv.StudentsT{Nu: n - 1, Sigma: 1}.Quantile(0.8413)
+	return worse, worse > factor*math.Sqrt(squares/(n-1)/n)
+}
+
 // saturates reports that the runs drive the servo near its limits, where droop and a load's square show.
 func saturates(runs []*Run, spec *actuator.Spec) bool {
 	const nearly = 0.8
@@ -278,21 +316,14 @@ func saturates(runs []*Run, spec *actuator.Spec) bool {
 }
 
 // simplest is the index of the model to use: the one with the fewest parameters of those that are not clearly worse than the
-// first, which foretells best. Clearly is more than one standard error of the difference, part by part.
+// first, which predicts best.
 func simplest(all []*fitted) int {
 	pick := 0
 	for i, f := range all {
-		n := float64(len(f.leftOut))
 		if len(f.names) >= len(all[pick].names) {
 			continue
 		}
-		worse, squares := mean(f.leftOut)-mean(all[0].leftOut), 0.0
-		for k := range f.leftOut {
-			d := f.leftOut[k] - all[0].leftOut[k] - worse
-			squares += d * d
-		}
-		factor := distuv.StudentsT{Nu: n - 1, Sigma: 1}.Quantile(0.8413)
-		if worse <= factor*math.Sqrt(squares/(n-1)/n) {
+		if _, clear := compare(f, all[0]); !clear {
 			pick = i
 		}
 	}

@@ -28,6 +28,7 @@ type servoFile struct {
 	Intervals    map[string][2]float64 `yaml:"intervals" count:"64"`
 	NotSeparable []inseparableFile     `yaml:"not_separable" count:"16"`
 	Latency      latencyFile           `yaml:"latency"`
+	Play         playFile              `yaml:"play"`
 	Models       []modelFile           `yaml:"models" count:"64"`
 	Recordings   []recordFile          `yaml:"recordings" count:"4096"`
 }
@@ -74,6 +75,12 @@ type latencyFile struct {
 	Seconds  float64    `yaml:"seconds" min:"-1" max:"1"`
 	Interval [2]float64 `yaml:"interval" min:"-10" max:"10"`
 	Method   string     `yaml:"method" enum:"register|position"`
+}
+
+type playFile struct {
+	Measured bool       `yaml:"measured"`
+	Radians  float64    `yaml:"rad" min:"0" max:"1"`
+	Interval [2]float64 `yaml:"interval" min:"-10" max:"10"`
 }
 
 type modelFile struct {
@@ -183,6 +190,11 @@ func (s *Servo) Encode() []byte {
 		method = "register"
 	}
 	p("latency: {seconds: %s, interval: [%s, %s], method: %s}\n", number(s.Latency.Seconds), number(s.Latency.Low), number(s.Latency.High), method)
+	if math.IsNaN(s.Play.Low) {
+		p("play: {measured: false} # these recordings cannot measure it\n")
+	} else {
+		p("play: {measured: true, rad: %s, interval: [%s, %s]}\n", number(s.Play.Value), number(s.Play.Low), number(s.Play.High))
+	}
 	p("models: # the first is the one above; left out: on recordings that the fit had not seen\n")
 	for _, c := range s.Candidates {
 		p("  - {model: %s, parameters: %d, mae_deg: %s", c.Name, c.Parameters, number(degrees(c.Error)))

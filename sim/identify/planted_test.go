@@ -42,8 +42,9 @@ var motions = []struct {
 	{"up", func(t float64) (float64, bool) { return 1.4 * (1 - math.Cos(math.Pi*math.Min(1, t/1.5))) / 2, true }},
 }
 
-// plant draws a servo of the model called name and records it: every motion with two gains, seconds long, 100 samples a second.
-func plant(name string, seed uint64, seconds float64, errors errorKind, change func(*trial)) *planted {
+// plant draws a servo of the model called name and records it: every motion with two gains, seconds long, about 100 samples a second;
+// staggered: 1 to 12 ms apart, so that reads come at all distances from the goals.
+func plant(name string, seed uint64, seconds float64, errors errorKind, staggered bool, change func(*trial)) *planted {
 	r := rand.New(rand.NewPCG(seed, 77))
 	spec, _ := actuator.Lookup(name)
 	p := &planted{spec: spec, truth: trial{spec: *spec}}
@@ -60,6 +61,10 @@ func plant(name string, seed uint64, seconds float64, errors errorKind, change f
 		change(&p.truth)
 	}
 	length := 0.12
+	gap := func() int { return 8 + r.IntN(5) } // ms between samples, as a computer's scheduler has them
+	if staggered {
+		gap = func() int { return 1 + r.IntN(12) }
+	}
 	gain := 0.8 / (k.PositionGain * 0.35) // full drive at about 0.35 rad
 	for _, m := range motions {
 		for _, share := range []float64{0.5, 1.5} {
@@ -67,7 +72,7 @@ func plant(name string, seed uint64, seconds float64, errors errorKind, change f
 				Name: fmt.Sprintf("%s-%g", m.name, share), Motor: name, Trajectory: m.name, Mass: torque / 9.80665 / length, Length: length,
 				Volts: spec.NominalVolts, P: math.Round(gain * share),
 			}
-			run.record(&p.truth, seconds, m.goal)
+			run.record(&p.truth, seconds, m.goal, gap)
 			run.spoil(errors, r)
 			p.runs = append(p.runs, run)
 		}
@@ -76,7 +81,7 @@ func plant(name string, seed uint64, seconds float64, errors errorKind, change f
 }
 
 // record fills the samples from a servo of truth. It has a loop of its own: what it tests is not what makes its data.
-func (r *Run) record(truth *trial, seconds float64, goal func(t float64) (float64, bool)) {
+func (r *Run) record(truth *trial, seconds float64, goal func(t float64) (float64, bool), gap func() int) {
 	s := actuator.NewServo(&truth.spec)
 	s.Load = actuator.Load{Mass: r.Mass, Length: r.Length, Down: -truth.bench.ArmOffset, Backlash: truth.bench.Play}
 	s.Supply = actuator.NewSupply(r.Volts, 0)
@@ -85,28 +90,41 @@ func (r *Run) record(truth *trial, seconds float64, goal func(t float64) (float6
 	s.Mode = hal.PositionMode
 	s.GoalPosition, s.Enable = goal(0)
 	type order struct {
+		at     int // ms
 		goal   float64
 		torque bool
 	}
-	const period = 10 // ms between samples
 	delay := int(math.Round(truth.bench.GoalDelay * 1000))
 	var orders []order
+	sample := 0 // ms, when the next one is due
 	for ms := range int(seconds * 1000) {
-		if ms%period == 0 {
+		if ms == sample {
 			at := float64(ms) / 1000
 			g, on := goal(at)
-			orders = append(orders, order{g, on})
+			orders = append(orders, order{ms + delay, g, on})
 			load := math.Round(s.Duty * 885)
 			if load < 0 {
 				load += 65536
 			}
 			r.Samples = append(r.Samples, Sample{at, g, s.MeasuredPosition(), load, r.Volts, on})
+			sample += gap()
 		}
-		if at := ms - delay; at >= 0 && at%period == 0 {
-			s.GoalPosition, s.Enable = orders[at/period].goal, orders[at/period].torque
+		for ; len(orders) > 0 && orders[0].at <= ms; orders = orders[1:] {
+			s.GoalPosition, s.Enable = orders[0].goal, orders[0].torque
 		}
 		s.Step(0.001)
 		s.Supply.FinishStep(0.001)
+	}
+}
+
+// cross records a slow way back and forth through the position at which the arm hangs, where play shows.
+func (p *planted) cross(seconds float64, errors errorKind, random *rand.Rand) {
+	for _, rate := range []float64{1, 1.7} {
+		run := *p.runs[0]
+		run.Name, run.Trajectory, run.Samples = fmt.Sprintf("cross-%g", rate), "cross", nil
+		run.record(&p.truth, seconds, func(t float64) (float64, bool) { return 0.25 * math.Sin(rate*2*math.Pi*t/seconds*2), true }, func() int { return 8 + random.IntN(5) })
+		run.spoil(errors, random)
+		p.runs = append(p.runs, &run)
 	}
 }
 
@@ -194,16 +212,16 @@ func (c *coverage) String() string {
 
 // TestPlanted recovers planted servos. With HALYARD_LONG=1 it draws 250 of each kind, which takes half an hour of a core.
 func TestPlanted(t *testing.T) {
-	seeds, low, high := 2, 0.80, 1.0
-	if os.Getenv("HALYARD_LONG") != "" {
-		seeds, low, high = 250, 0.93, 0.97
+	seeds, low, high := long(2, 250), 0.80, 1.0
+	if seeds > 2 {
+		low, high = 0.93, 0.97
 	}
 	for _, kind := range []errorKind{white, correlated} {
 		all := newCoverage()
 		for _, name := range plantedServos {
 			c := newCoverage()
 			for seed := range seeds {
-				p := plant(name, uint64(seed), 3, kind, nil)
+				p := plant(name, uint64(seed), 3, kind, false, nil)
 				_, found := p.recover()
 				c.add(p, found)
 				all.add(p, found)
@@ -220,6 +238,77 @@ func TestPlanted(t *testing.T) {
 					t.Errorf("%s error: %s is off by %.1f %%, want at most %g %%", kind, name, 100*e, 200*most)
 				}
 			}
+		}
+	}
+}
+
+// long is a number of seeds: few, or with HALYARD_LONG many.
+func long(few, many int) int {
+	if os.Getenv("HALYARD_LONG") != "" {
+		return many
+	}
+	return few
+}
+
+// The delay of a goal: to half a millisecond where the servo reports its drive, if reads come at all distances from the goals;
+// to five from the position alone. The steps of planting are 1 ms.
+func TestPlantedLatency(t *testing.T) {
+	for _, kind := range []errorKind{white, correlated} {
+		var register, position []float64
+		held, n := 0, long(2, 100)
+		for seed := range n {
+			p := plant("xl330-m288", uint64(seed), 3, kind, true, func(t *trial) { t.bench.GoalDelay = float64(1+seed%15) / 1000 })
+			truth := p.truth.bench.GoalDelay
+			shown := truth + 0.0005 // the drive is computed in the step of 1 ms before it is read
+			drive, ok := registers(p.runs, p.spec)
+			if !ok {
+				t.Fatalf("%s error, seed %d: no register", kind, seed)
+			}
+			register = append(register, math.Abs(drive.delay.value-shown))
+			if shown >= drive.delay.low && shown <= drive.delay.high {
+				held++
+			}
+			if math.Abs(drive.gain.value/p.truth.spec.PositionGain-1) > 0.01 {
+				t.Errorf("%s error, seed %d: gain off by %.2g", kind, seed, drive.gain.value/p.truth.spec.PositionGain-1)
+			}
+			_, found := p.recover()
+			position = append(position, math.Abs(found["goal_delay"].value-truth))
+		}
+		t.Logf("%s error, %d seeds: by register median %.2f ms, greatest %.2f ms, interval held %d; by position %.2f ms, %.2f ms", kind, n,
+			1e3*quantile(register, 0.5), 1e3*quantile(register, 1), held, 1e3*quantile(position, 0.5), 1e3*quantile(position, 1))
+		if most := quantile(register, 0.95); most > 0.0005 {
+			t.Errorf("%s error: by register: got %.2f ms at 95 %%, want at most 0.5", kind, 1e3*most)
+		}
+		if most := quantile(position, 1); most > 0.005 {
+			t.Errorf("%s error: by position: got %.2f ms, want at most 5", kind, 1e3*most)
+		}
+	}
+}
+
+// Play: within 0.1 degrees or a fifth, where slow crossings show it; without any play there is none found.
+func TestPlantedPlay(t *testing.T) {
+	for _, kind := range []errorKind{white, correlated} {
+		var misses []float64
+		measured, n := 0, long(2, 100)
+		for seed := range n {
+			play := []float64{0, 0.5, 1, 2, 3}[(seed+2)%5] * math.Pi / 180
+			p := plant("sts3215", uint64(seed), 3, kind, false, func(t *trial) { t.bench.Play = play })
+			p.cross(6, kind, rand.New(rand.NewPCG(uint64(seed), 5)))
+			_, found := p.recover("play")
+			e := found["play"]
+			within := math.Max(playError, 0.2*e.value)
+			if !(e.low > 0) || e.high-e.value > within {
+				continue // not measurable, and said to be
+			}
+			measured++
+			misses = append(misses, math.Abs(e.value-play)/math.Max(playError, 0.2*play))
+		}
+		if measured == 0 {
+			t.Fatalf("%s error: no play was measurable", kind)
+		}
+		t.Logf("%s error: %d of %d measurable; error in units of what is allowed: median %.2f, p95 %.2f", kind, measured, n, quantile(misses, 0.5), quantile(misses, 0.95))
+		if most := quantile(misses, 0.95); most > 1 {
+			t.Errorf("%s error: play is off by %.2f of what is allowed", kind, most)
 		}
 	}
 }

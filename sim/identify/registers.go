@@ -2,6 +2,7 @@ package identify
 
 import (
 	"math"
+	"sort"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -10,75 +11,145 @@ import (
 
 // registered is what the servo's own drive register shows of its firmware, without any model of motor and load.
 type registered struct {
-	gain   estimate // duty per rad and unit of P
-	delay  estimate // s from a sample's time until its goal shows in the drive
-	points int      // samples that it comes from
+	gain  estimate // duty per rad and unit of P
+	delay estimate // s from a sample's time until the drive follows its goal
 }
 
 // estimate is a value with the interval that holds the truth with 95 %.
 type estimate struct{ value, low, high float64 }
 
-func around(value, deviation, factor float64) estimate {
-	return estimate{value, value - factor*deviation, value + factor*deviation}
-}
-
-// leastPoints is how many samples below full drive a register must have to say anything.
-const leastPoints = 200
+// Bounds of the comparison of the drive with goal and position.
+const (
+	leastPoints = 200     // samples below full drive
+	linearDuty  = 0.95    // share of full drive
+	leastDelay  = -0.02   // s
+	mostDelay   = 0.06    // s
+	delayStep   = 0.00025 // s
+	settled     = 0.1     // s of torque before and after a sample
+	perError    = 10      // neighbouring samples share their error: so many count as one
+	chiSquare95 = 3.84    // of one degree of freedom
+	normal95    = 1.96
+)
 
 // registers compares the drive that the servo reports with goal and position: below full drive
 //
-//	duty = gain·P·(goal(t - delay) - position(t + later)) + bias
+//	duty = gain·P·(goal in force - position(t + later)) + bias
 //
-// which is linear in gain, gain·delay, gain·later and bias. Later is the order in which the recorder reads. ok is false where
-// the recordings do not have the register.
+// where the goal of a sample is in force from its time + delay on, until that of the next one. Gain, gain·later and bias are
+// a linear fit for each delay; later is the order in which the recorder reads. Where all samples come at the same distance
+// from their goals, no delay within that distance is better than another: the interval says so. ok is false where the
+// recordings do not have the register.
 func registers(runs []*Run, spec *actuator.Spec) (found registered, ok bool) {
-	const k = 4
-	h, g := mat.NewSymDense(k, nil), mat.NewVecDense(k, nil)
-	var rows [][k + 1]float64
-	for _, r := range runs {
-		for i := 2; i+2 < len(r.Samples); i++ {
-			before, s, after := &r.Samples[i-1], &r.Samples[i], &r.Samples[i+1]
-			duty := s.duty(spec)
-			if !r.Samples[i-2].Torque || !r.Samples[i+2].Torque || math.IsNaN(duty) || math.Abs(duty) > 0.95 || r.P == 0 {
-				continue
-			}
-			dt := after.Time - before.Time
-			rows = append(rows, [k + 1]float64{
-				r.P * (s.Goal - s.Position), -r.P * (after.Goal - before.Goal) / dt,
-				-r.P * (after.Position - before.Position) / dt, 1, duty,
-			})
+	type fit struct{ delay, sum, gain, deviation float64 }
+	var fits []fit
+	n := 0
+	for delay := leastDelay; delay <= mostDelay; delay += delayStep {
+		var l linear
+		for _, r := range runs {
+			r.regulated(spec, delay, &l)
 		}
+		if n = l.points; n < leastPoints {
+			return found, false
+		}
+		gain, deviation, sum, solved := l.solve()
+		if !solved || !(gain > 0) {
+			continue
+		}
+		fits = append(fits, fit{delay, sum, gain, deviation})
 	}
-	if len(rows) < leastPoints {
+	if len(fits) == 0 {
 		return found, false
 	}
-	for _, x := range rows {
-		for a := range k {
-			for b := a; b < k; b++ {
-				h.SetSym(a, b, h.At(a, b)+x[a]*x[b])
+	best := fits[0]
+	for _, f := range fits {
+		if f.sum < best.sum {
+			best = f
+		}
+	}
+	// Delays whose residuals are not clearly greater than the least are as good.
+	bound := best.sum * (1 + chiSquare95*perError/float64(n))
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, f := range fits {
+		if f.sum <= bound {
+			low, high = math.Min(low, f.delay), math.Max(high, f.delay)
+		}
+	}
+	found.delay = estimate{(low + high) / 2, low - delayStep, high + delayStep}
+	half := normal95 * best.deviation * math.Sqrt(perError)
+	found.gain = estimate{best.gain, best.gain - half, best.gain + half}
+	return found, true
+}
+
+// regulated adds the samples of r in which the servo regulates, with goals that are in force after delay.
+func (r *Run) regulated(spec *actuator.Spec, delay float64, l *linear) {
+	if r.P == 0 {
+		return
+	}
+	since := math.Inf(1) // when the torque came on
+	for i := range r.Samples {
+		s := &r.Samples[i]
+		if !s.Torque {
+			since = math.Inf(1)
+			continue
+		}
+		since = math.Min(since, s.Time)
+		duty := s.duty(spec)
+		if i == 0 || i+1 == len(r.Samples) || s.Time-since < settled || math.IsNaN(duty) || math.Abs(duty) > linearDuty {
+			continue
+		}
+		if at := s.Time + settled; at < r.Samples[len(r.Samples)-1].Time {
+			if k := r.after(at); !r.Samples[k].Torque {
+				continue // near the end of the torque, the drive's last values are of another state
 			}
-			g.SetVec(a, g.AtVec(a)+x[a]*x[k])
+		}
+		k := r.after(s.Time-delay+1e-9) - 1 // the last goal that is in force
+		if k < 0 {
+			continue
+		}
+		before, next := &r.Samples[i-1], &r.Samples[i+1]
+		rate := (next.Position - before.Position) / (next.Time - before.Time)
+		l.add([3]float64{r.P * (r.Samples[k].Goal - s.Position), -r.P * rate, 1}, duty)
+	}
+}
+
+// after is the index of the first sample later than at.
+func (r *Run) after(at float64) int {
+	return sort.Search(len(r.Samples), func(i int) bool { return r.Samples[i].Time > at })
+}
+
+// linear is a linear fit of y by three terms.
+type linear struct {
+	points  int
+	h       [3][3]float64
+	g       [3]float64
+	squares float64
+}
+
+func (l *linear) add(x [3]float64, y float64) {
+	for a := range 3 {
+		for b := range 3 {
+			l.h[a][b] += x[a] * x[b]
+		}
+		l.g[a] += x[a] * y
+	}
+	l.squares += y * y
+	l.points++
+}
+
+// solve returns the first coefficient, its standard deviation, and the sum of the squares of the residuals.
+func (l *linear) solve() (first, deviation, sum float64, ok bool) {
+	h, g := mat.NewSymDense(3, nil), mat.NewVecDense(3, l.g[:])
+	for a := range 3 {
+		for b := a; b < 3; b++ {
+			h.SetSym(a, b, l.h[a][b])
 		}
 	}
 	var c mat.Cholesky
 	var at mat.VecDense
 	var inverse mat.SymDense
-	if !c.Factorize(h) || c.SolveVecTo(&at, g) != nil || c.InverseTo(&inverse) != nil || !(at.AtVec(0) > 0) {
-		return found, false
+	if !c.Factorize(h) || c.SolveVecTo(&at, g) != nil || c.InverseTo(&inverse) != nil {
+		return 0, 0, 0, false
 	}
-	sum := 0.0
-	for _, x := range rows {
-		e := x[k]
-		for a := range k {
-			e -= x[a] * at.AtVec(a)
-		}
-		sum += e * e
-	}
-	// Neighbouring samples share their error; a tenth of them is taken as independent.
-	variance := sum / float64(len(rows)-k) * 10
-	gain, lag := at.AtVec(0), at.AtVec(1)
-	found.points = len(rows)
-	found.gain = around(gain, math.Sqrt(variance*inverse.At(0, 0)), 1.96)
-	found.delay = around(lag/gain, math.Sqrt(variance*inverse.At(1, 1))/gain, 1.96)
-	return found, true
+	sum = math.Max(0, l.squares-mat.Dot(&at, g))
+	return at.AtVec(0), math.Sqrt(sum / float64(l.points-3) * inverse.At(0, 0)), sum, true
 }

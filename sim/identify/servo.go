@@ -21,6 +21,7 @@ type Servo struct {
 	Intervals    []Interval
 	NotSeparable []Inseparable
 	Latency      Latency
+	Play         Interval    // rad, between gear and load; Low is NaN where the recordings cannot measure it
 	Candidates   []Candidate // the chosen one first, the others by their error on left-out runs
 	Recordings   []Result
 }
@@ -74,6 +75,9 @@ func Fit(runs []*Run, spec *actuator.Spec, progress func(string)) (*Servo, error
 	}
 	all := choose(runs, &start, progress)
 	best := all[0]
+	if g := best.withPlay(runs, &start); g != nil {
+		best = g
+	}
 	s := &Servo{Model: spec.Name, Spec: best.spec, Bench: best.bench}
 	s.Spec.Fit = fmt.Sprintf("identified on %d recordings, %s", len(runs), best.candidate)
 	for _, f := range all {
@@ -83,6 +87,9 @@ func Fit(runs []*Run, spec *actuator.Spec, progress func(string)) (*Servo, error
 	s.uncertain(best, runs, drive, measured)
 	return s, nil
 }
+
+// playError is how well play must be known to count as measured, rad; or to a fifth of itself.
+const playError = 0.1 * math.Pi / 180
 
 // tableGain is how far a register may be from the gain of the servo's table before the table is taken to be wrong.
 const tableGain = 0.03
@@ -101,11 +108,16 @@ func (s *Servo) uncertain(best *fitted, runs []*Run, drive registered, measured 
 		s.NotSeparable = append(s.NotSeparable, Inseparable{lost, "the drive does not saturate and no register shows it: " +
 			"the recordings hold gain*kt/R and kt^2/R, not each for itself"})
 	}
+	s.Play = Interval{"play", best.bench.Play, math.NaN(), math.NaN()}
 	at := &search{runs: runs, axes: best.axes, step: fineStep, width: narrow}
 	s.Latency = Latency{Seconds: best.bench.GoalDelay}
 	for i, e := range at.intervals(&best.trial, 1) {
 		name := best.axes[i].name
 		switch {
+		case name == "play":
+			if e.high-e.value <= math.Max(playError, 0.2*e.value) && e.low > 0 {
+				s.Play = Interval{name, e.value, e.low, e.high}
+			}
 		case name == "goal_delay":
 			// A motor's lag looks like latency: from the position alone it is known to 5 ms.
 			s.Latency.Low, s.Latency.High = math.Min(e.low, e.value-0.005), math.Max(e.high, e.value+0.005)

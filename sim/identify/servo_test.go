@@ -19,6 +19,7 @@ func example() *Servo {
 	s.Intervals = []Interval{{"kt", 0.38, 0.37, 0.39}, {"Kl", 0.114, 0, 0.3}}
 	s.NotSeparable = []Inseparable{{[]string{"mass", "R"}, "a heavier load: it \"looks\" alike"}}
 	s.Latency = Latency{-0.0002, -0.0005, 1e-05, true}
+	s.Play = Interval{"play", 0.01, 0.009, 0.011}
 	s.Candidates = []Candidate{{"M4 + droop", 12, 0.02, 0.03}, {"M1", 7, 0.05, math.NaN()}}
 	s.Recordings = []Result{{"dir/a.json", 0.01, 0.2}}
 	return s
