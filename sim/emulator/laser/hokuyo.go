@@ -1,9 +1,7 @@
 package laser
 
 import (
-	"bytes"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,12 +30,14 @@ type Hokuyo struct {
 	out        []byte
 	answer     time.Duration
 
-	stream              string // the command under way, "" = none
-	first, last, bundle int
-	size, skip, left    int // left: scans to go, -1 = no end
-	scan                time.Duration
-	ranges              []float64
-	values              []int
+	stream  *scanOrder    // under way; nil = none
+	scan    time.Duration // when its next scan leaves
+	lit     time.Duration // since when the laser is on
+	handed  time.Duration // when the last scan that was asked for ended
+	slower  int           // by how many hundredths its motor turns slower than it might
+	sharper bool          // HS
+	ranges  []float64
+	values  []int
 }
 
 // NewHokuyo returns a scanner of a model, at baud after power-on, 0 on USB and TCP.
@@ -60,7 +60,7 @@ func (h *Hokuyo) Next() time.Duration {
 	if h.powered && len(h.out) > 0 {
 		next = h.answer
 	}
-	if h.powered && h.stream != "" {
+	if h.powered && h.stream != nil {
 		next = min(next, h.scan)
 	}
 	return next
@@ -75,56 +75,10 @@ func (h *Hokuyo) Transmit(dst []byte, now time.Duration) []byte {
 		h.baud = h.rate
 		return dst
 	}
-	// The echo of a scan says how many are left.
-	echo, left := h.stream, 0
-	if h.left > 0 {
-		h.left--
-		left = h.left
-	}
-	h.measure()
-	echo = fmt.Sprintf("%s%02d", echo[:len(echo)-2], left)
-	dst = lidar.AppendSCIPScan(dst, echo, lidar.SCIPData, int(now/time.Millisecond)&0xFFFFFF, h.values, h.size)
-	turn := time.Minute / time.Duration(h.model.RPM) * time.Duration(1+h.skip)
-	h.scan = now + max(turn, h.wire(len(dst)))
-	if h.left == 0 {
-		h.stream = ""
-	}
-	return dst
+	return h.nextScan(dst, now)
 }
 
 func (h *Hokuyo) wire(n int) time.Duration { return servo.WireTime(n, 10, h.baud) }
-
-// measure fills values; of a cluster the nearest counts.
-func (h *Hokuyo) measure() {
-	step := 2 * math.Pi / float64(h.model.Turn)
-	n := h.last - h.first + 1
-	if len(h.ranges) != n {
-		h.ranges = make([]float64, n)
-	}
-	h.scene.Scan(float64(h.first-h.model.Front)*step, step, h.ranges)
-	h.values = h.values[:0]
-	// Where nothing is each family has its own word.
-	void := 1
-	if strings.HasPrefix(h.model.Name, "UST") {
-		void = 65533
-	}
-	for i := 0; i < n; i += h.bundle {
-		best := -1
-		for _, m := range h.ranges[i:min(n, i+h.bundle)] {
-			mm := math.Round(m * 1000)
-			if mm >= float64(h.model.MinRange) && mm <= float64(h.model.MaxRange) && (best < 0 || int(mm) < best) {
-				best = int(mm)
-			}
-		}
-		if best < 0 {
-			best = void
-		}
-		if h.size == 2 {
-			best = min(best, 4095)
-		}
-		h.values = append(h.values, best)
-	}
-}
 
 // Receive is wire.Board's. Lines end with LF or CR.
 func (h *Hokuyo) Receive(p []byte, now time.Duration) {
@@ -139,15 +93,17 @@ func (h *Hokuyo) Receive(p []byte, now time.Duration) {
 			continue
 		}
 		if len(h.line) > 0 {
-			h.execute(string(h.line), now+thinking)
 			h.answer = now + thinking
+			h.execute(string(h.line), now+thinking)
 		}
 		h.line = h.line[:0]
 	}
 }
 
 func (h *Hokuyo) execute(line string, at time.Duration) {
-	name := line[:min(2, len(line))]
+	// A string of the user's behind a semicolon comes back with the command.
+	command, tail, _ := strings.Cut(line, ";")
+	name := command[:min(2, len(command))]
 	say := func(status string, lines ...string) { h.out = lidar.AppendSCIP(h.out, line, status, lines...) }
 	m := h.model
 	switch {
@@ -170,22 +126,27 @@ func (h *Hokuyo) execute(line string, at time.Duration) {
 		h.out = lidar.AppendSCIPFields(h.out, line, "MODL:"+m.Name, fmt.Sprint("DMIN:", m.MinRange), fmt.Sprint("DMAX:", m.MaxRange),
 			fmt.Sprint("ARES:", m.Turn), fmt.Sprint("AMIN:", m.First), fmt.Sprint("AMAX:", m.Last), fmt.Sprint("AFRT:", m.Front), fmt.Sprint("SCAN:", m.RPM))
 	case lidar.SCIPInternals:
-		h.out = lidar.AppendSCIPFields(h.out, line, "MODL:"+m.Name, "LASR:OFF", "SCSP:Initial", "MESM:IDLE", fmt.Sprint("SBPS:", h.baud), "TIME:000000", "STAT:Sensor works well.")
+		h.out = lidar.AppendSCIPFields(h.out, line, "MODL:"+m.Name, "LASR:"+map[bool]string{true: "ON", false: "OFF"}[h.laser], "SCSP:Initial", "MESM:IDLE", fmt.Sprint("SBPS:", h.baud), "TIME:000000", "STAT:Sensor works well.")
 	case lidar.SCIPLaserOn:
 		if h.laser {
 			say(lidar.SCIPAlready)
 			return
 		}
-		h.laser = true
+		h.light(at)
 		say(lidar.SCIPOK)
 	case lidar.SCIPLaserOff, lidar.SCIPReset:
-		h.laser, h.stream = false, ""
+		h.laser, h.stream = false, nil
+		if name == lidar.SCIPReset {
+			h.slower, h.sharper = 0, false
+		}
 		say(lidar.SCIPOK)
 	case lidar.SCIPRate:
-		rate, err := strconv.Atoi(line[2:])
+		rate, err := strconv.Atoi(command[2:])
 		switch {
-		case err != nil || len(line) != 8 || !slices.Contains(lidar.SCIPBauds(), rate):
+		case err != nil || len(command) != 8 || !slices.Contains(lidar.SCIPBauds(), rate):
 			say("01")
+		case h.usual == 0: // USB and TCP have no rate: it takes note, and nothing changes
+			say(lidar.SCIPOK)
 		case rate == h.baud:
 			say(lidar.SCIPSame)
 		default:
@@ -199,47 +160,66 @@ func (h *Hokuyo) execute(line string, at time.Duration) {
 			return
 		}
 		say(lidar.SCIPOK)
+	case "CR":
+		h.speed(command[2:], say)
+	case "HS":
+		switch on := command == "HS1"; {
+		case command != "HS0" && !on:
+			say("01")
+		case on == h.sharper:
+			say(lidar.SCIPAlready)
+		default:
+			h.sharper = on
+			say(lidar.SCIPOK)
+		}
+	case "GE", "ME", "HD", "ND":
+		if strings.HasPrefix(m.Name, "URG") || strings.HasPrefix(m.Name, "UBG") {
+			say(lidar.SCIPUnknown)
+			return
+		}
+		fallthrough
 	case lidar.SCIPOnce, lidar.SCIPOnceShort, lidar.SCIPStream, lidar.SCIPStreamTwo:
-		h.start(line, at)
+		o, status := h.order(command)
+		switch {
+		case len(tail) > 16:
+			say("0G")
+		case status != lidar.SCIPOK:
+			say(status)
+		case !o.stream:
+			h.once(line, o, at)
+		default:
+			// The laser goes on by itself, and a scan is whole when it has turned once.
+			if len(line) > len(command) {
+				o.tail = ";" + tail
+			}
+			h.light(at)
+			h.stream, h.scan = &o, at
+			say(lidar.SCIPOK)
+		}
 	default:
 		say(lidar.SCIPUnknown)
 	}
 }
 
-// start begins what a measuring command says.
-func (h *Hokuyo) start(line string, at time.Duration) {
-	stream := line[0] == 'M'
-	digits, want := []byte(line[2:]), 10
-	if stream {
-		want = 13
+// light switches the laser on.
+func (h *Hokuyo) light(at time.Duration) {
+	if !h.laser {
+		h.laser, h.lit, h.handed = true, at, at
 	}
-	if len(digits) != want || len(bytes.Trim(digits, "0123456789")) > 0 {
-		h.out = lidar.AppendSCIP(h.out, line, "0D")
-		return
+}
+
+// speed executes CR: 00 is as fast as it can, 01 to 10 so many hundredths slower, 99 as at power-on.
+func (h *Hokuyo) speed(text string, say func(string, ...string)) {
+	n, err := strconv.Atoi(text)
+	switch {
+	case err != nil || len(text) != 2:
+		say("01")
+	case n > 10 && n != 99:
+		say("02")
+	case n%99 == h.slower:
+		say(lidar.SCIPSame)
+	default:
+		h.slower = n % 99
+		say(lidar.SCIPOK)
 	}
-	number := func(i, n int) int { v, _ := strconv.Atoi(string(digits[i : i+n])); return v }
-	first, last := number(0, 4), number(4, 4)
-	if first < h.model.First || last > h.model.Last || first > last {
-		h.out = lidar.AppendSCIP(h.out, line, "05")
-		return
-	}
-	h.first, h.last, h.bundle, h.size = first, last, max(1, number(8, 2)), 3
-	if line[1] == 'S' {
-		h.size = 2
-	}
-	if !stream {
-		if !h.laser {
-			h.out = lidar.AppendSCIP(h.out, line, "10")
-			return
-		}
-		h.measure()
-		h.out = lidar.AppendSCIPScan(h.out, line, lidar.SCIPOK, int(at/time.Millisecond)&0xFFFFFF, h.values, h.size)
-		return
-	}
-	// The laser goes on by itself.
-	h.laser, h.stream, h.skip, h.left, h.scan = true, line, number(10, 1), number(11, 2), at
-	if h.left == 0 {
-		h.left = -1
-	}
-	h.out = lidar.AppendSCIP(h.out, line, lidar.SCIPOK)
 }

@@ -78,7 +78,11 @@ func TestSCIPSession(t *testing.T) {
 		{"GD0044072501", "GD0044072501\n10Q\n\n"}, // the laser is off
 		{"BM", "BM\n00P\n\n"},
 		{"BM", "BM\n02R\n\n"},
-		{"GS0384038501", "GS0384038501\n00P\n0"},
+		{"GS0384038501;once", "GS0384038501;once\n00P\n0"},
+		{"GS0384038501;more than 16 chars", "GS0384038501;more than 16 chars\n0Gg\n\n"},
+		{"GE0384038501", "GE0384038501\n0Ee\n\n"}, // of models from the UTM on
+		{"CR05", "CR05\n00P\n\n"}, {"CR05", "CR05\n03S\n\n"}, {"CR11", "CR11\n02R\n\n"}, {"CR99", "CR99\n00P\n\n"},
+		{"HS1", "HS1\n00P\n\n"}, {"HS1", "HS1\n02R\n\n"}, {"HS2", "HS2\n01Q\n\n"},
 		{"GD0040072501", "GD0040072501\n05U\n\n"},
 		{"GD00400725", "GD00400725\n0Dd\n\n"},
 		{"MD0044072501", "MD0044072501\n0Dd\n\n"}, // without skip and count
@@ -93,6 +97,12 @@ func TestSCIPSession(t *testing.T) {
 		{"SS115200", "SS115200\n00P\n\n"},
 	} {
 		got := string(talk(b, &now, []byte(c.said+"\n")))
+		for range 6 { // a scan must be over first
+			if got != "" {
+				break
+			}
+			got = string(talk(b, &now, nil))
+		}
 		if whole := strings.HasSuffix(c.heard, "\n\n"); !strings.HasPrefix(got, c.heard) || whole && got != c.heard {
 			t.Errorf("%s: got %q, want %q", c.said, got, c.heard)
 		}
@@ -165,5 +175,60 @@ func TestRPLidarAnswersAsCaptured(t *testing.T) {
 		if !strings.HasPrefix(got, want) {
 			t.Errorf("%s: got %s, want %s", asked, got, want)
 		}
+	}
+}
+
+// Intensities come behind the ranges; what is asked for scan by scan comes at the scanner's pace; a rate means nothing on TCP.
+func TestSCIPScans(t *testing.T) {
+	line := wire.NewLine("ust", 0, 1, laser.NewHokuyo(model("UST-10LX"), 0, room))
+	port, err := line.Open()
+	must(t, err)
+	p := lidar.NewSCIPParser()
+	var k lidar.SCIPBlock
+	ask := func(command string) {
+		t.Helper()
+		_, err := port.Write([]byte(command + "\n"))
+		must(t, err)
+		var b [4096]byte
+		for !p.Next(&k) {
+			n, err := port.Read(b[:], time.Second)
+			must(t, err)
+			p.Feed(b[:n])
+		}
+		if string(k.Echo) != command {
+			t.Fatalf("%s: got the echo %q", command, k.Echo)
+		}
+	}
+	ask("SS115200")
+	ask("BM")
+	m := model("UST-10LX")
+	for _, command := range []string{"GE0540054100", "ME0540054100001", "HD0540054100", "ND0540054100001"} {
+		ask(command)
+		if command[1] == 'E' && command[0] == 'M' || command[0] == 'N' {
+			for !p.Next(&k) { // the scan behind the answer
+				var b [4096]byte
+				n, err := port.Read(b[:], time.Second)
+				must(t, err)
+				p.Feed(b[:n])
+			}
+			if !strings.HasPrefix(string(k.Echo), command[:13]) || string(k.Status) != lidar.SCIPData {
+				t.Errorf("%s: got %q %q", command, k.Echo, k.Status)
+			}
+		}
+		values := make([]float64, 2)
+		if command[1] == 'E' {
+			values = make([]float64, 4) // range, light, range, light
+		}
+		if _, err := k.Scan(3, &m, values); err != nil || math.Abs(values[0]-4.5) > 0.01 || command[1] == 'E' && !(values[1] > 1) {
+			t.Errorf("%s: got %v, %v", command, values, err)
+		}
+	}
+	const scans = 8
+	began := line.Now()
+	for range scans {
+		ask("GD0540054100;pace")
+	}
+	if took := line.Now() - began; took < (scans-1)*25*time.Millisecond || took > (scans+2)*25*time.Millisecond {
+		t.Errorf("%d scans: took %v, want %d turns of 25 ms", scans, took, scans)
 	}
 }
