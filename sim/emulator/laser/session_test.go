@@ -1,6 +1,7 @@
 package laser_test
 
 import (
+	"bytes"
 	"encoding/hex"
 	"fmt"
 	"math"
@@ -230,5 +231,88 @@ func TestSCIPScans(t *testing.T) {
 	}
 	if took := line.Now() - began; took < (scans-1)*25*time.Millisecond || took > (scans+2)*25*time.Millisecond {
 		t.Errorf("%d scans: took %v, want %d turns of 25 ms", scans, took, scans)
+	}
+}
+
+// The modes of sicktoolbox's examples: means, parts of scans, turns of the mirror, and how bright what is seen is.
+func TestSICKModes(t *testing.T) {
+	b := laser.NewSICK("LMS200;30106;V02.30", room)
+	b.Power(true, 0)
+	now := time.Second
+	b.Transmit(nil, now)
+	p := lidar.NewSICKParser(lidar.SICKReplyBit)
+	say := func(body ...byte) {
+		t.Helper()
+		p.Feed(talk(b, &now, lidar.AppendSICK(nil, 0, body)))
+		if got := p.Body(); len(got) < 2 || got[0] != lidar.SICKModeReply && got[0] != 0xBB || (got[1] == 0) == (got[0] == 0xBB) {
+			t.Fatalf("% X: got % X", body, got)
+		}
+		for p.Body() != nil { // scans behind the answer
+		}
+	}
+	next := func() []byte {
+		t.Helper()
+		for {
+			now = max(now, b.Next())
+			p.Feed(b.Transmit(nil, now))
+			if body := p.Body(); body != nil {
+				return bytes.Clone(body)
+			}
+		}
+	}
+	word := func(body []byte, at int) int { return int(body[at]) | int(body[at+1])<<8 }
+	say(0x3B, 180, 0, 50, 0) // 361 values
+	say(0x20, 0x24)
+	whole := next()
+	values := whole[3 : 3+2*361]
+	say(0x20, 0x26, 10)
+	next()
+	began := now
+	if body := next(); body[0] != 0xB6 || body[1] != 10 || word(body, 2)&0x3FF != 361 || !bytes.Equal(body[4:4+2*361], values) {
+		t.Errorf("means: got % X", body[:8])
+	}
+	if took := now - began; took < 10*26*time.Millisecond {
+		t.Errorf("a mean of ten: came after %v", took)
+	}
+	say(0x20, 0x27, 100, 0, 109, 0)
+	if body := next(); body[0] != 0xB7 || word(body, 1) != 100 || word(body, 3) != 109 || word(body, 5)&0x3FF != 10 || !bytes.Equal(body[7:27], values[2*99:2*109]) || len(body) != 28 {
+		t.Errorf("subrange: got % X", body)
+	}
+	say(0x20, 0x28, 5, 1, 0, 3, 0)
+	if body := next(); body[0] != 0xBF || body[1] != 5 || word(body, 2) != 1 || word(body, 4) != 3 || word(body, 6)&0x3FF != 3 || !bytes.Equal(body[8:14], values[:6]) {
+		t.Errorf("means of a subrange: got % X", body)
+	}
+	say(0x20, 0x50, 181, 0, 181, 0)
+	if body := next(); body[0] != 0xC4 || word(body, 1)&0x3FF != 361 || !bytes.Equal(body[3:725], values) || word(body, 725) != 1 || word(body, 727) != 181 || body[731] == 0 || len(body) != 733 {
+		t.Errorf("remission: got % X behind %d bytes", body[725:], len(body))
+	}
+	say(0x20, 0x2A)
+	seen := map[int]int{}
+	for range 4 {
+		body := next()
+		if head := word(body, 1); head&0x2000 != 0 {
+			turn := head >> 11 & 3
+			seen[turn] = head & 0x3FF
+			if got := word(body, 3); got != word(values, 2*turn) {
+				t.Errorf("turn %d: begins with %d, want %d", turn, got, word(values, 2*turn))
+			}
+		}
+	}
+	if len(seen) != 2 || seen[0] != 181 || seen[1] != 180 {
+		t.Errorf("turns: got %v, want 181 and 180 values", seen)
+	}
+	for _, bad := range [][]byte{{0x26}, {0x26, 1}, {0x27, 1, 0}, {0x27, 0, 0, 5, 0}, {0x27, 5, 0, 4, 0}, {0x50, 1, 0, 200, 200}, {0x24, 1}} {
+		p.Feed(talk(b, &now, lidar.AppendSICK(nil, 0, append([]byte{0x20}, bad...))))
+		for body := p.Body(); ; body = p.Body() {
+			if body == nil {
+				t.Fatalf("% X: no answer", bad)
+			}
+			if body[0] == lidar.SICKModeReply {
+				if body[1] == 0 {
+					t.Errorf("% X: taken", bad)
+				}
+				break
+			}
+		}
 	}
 }

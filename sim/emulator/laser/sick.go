@@ -22,8 +22,8 @@ type SICK struct {
 	powered           bool
 	ready             time.Duration
 	heard             time.Duration
-	baud, rate        int // now, and after what is being said
-	streaming         bool
+	baud, rate        int        // now, and after what is being said
+	stream            *sickOrder // nil: scans are sent on request
 	install           bool
 	angle, resolution int
 	out               []byte
@@ -60,7 +60,7 @@ func (s *SICK) Next() time.Duration {
 	if s.powered && len(s.out) > 0 {
 		next = s.answer
 	}
-	if s.powered && s.streaming {
+	if s.powered && s.stream != nil {
 		next = min(next, s.scan)
 	}
 	return next
@@ -76,8 +76,10 @@ func (s *SICK) Transmit(dst []byte, now time.Duration) []byte {
 		s.baud = s.rate
 		return dst
 	}
-	dst = lidar.AppendSICK(dst, lidar.SICKReplyBit, s.measure())
-	s.scan = now + max(mirror*time.Duration(100/s.resolution), s.wire(len(dst)))
+	if body := s.stream.next(s); body != nil {
+		dst = lidar.AppendSICK(dst, lidar.SICKReplyBit, body)
+	}
+	s.scan = now + max(s.stream.period(s.resolution), s.wire(len(dst)))
 	return dst
 }
 
@@ -85,7 +87,7 @@ func (s *SICK) wire(n int) time.Duration { return servo.WireTime(n, 10, s.baud) 
 
 // measure is the body of a scan of now.
 func (s *SICK) measure() []byte {
-	n := 100*s.angle/s.resolution + 1
+	n := s.count()
 	if len(s.ranges) != n {
 		s.ranges, s.values = make([]float64, n), make([]uint16, n)
 	}
@@ -95,12 +97,7 @@ func (s *SICK) measure() []byte {
 	if unit == 1 {
 		scale = 1000
 	}
-	mask := uint16(0x1FFF)
-	for _, r := range lidar.SICKReaches() {
-		if r.Mode == s.settings[lidar.SICKModeByte] {
-			mask = 1<<r.Bits - 1
-		}
-	}
+	mask := s.mask()
 	for i, m := range s.ranges {
 		v := math.Round(m * scale)
 		switch {
@@ -114,6 +111,16 @@ func (s *SICK) measure() []byte {
 	}
 	s.body = lidar.AppendSICKScan(s.body[:0], s.values, unit, 0x10)
 	return s.body
+}
+
+// mask is the greatest value of the mode that measures.
+func (s *SICK) mask() uint16 {
+	for _, r := range lidar.SICKReaches() {
+		if r.Mode == s.settings[lidar.SICKModeByte] {
+			return 1<<r.Bits - 1
+		}
+	}
+	return 0x1FFF
 }
 
 // queue queues a telegram.
@@ -149,8 +156,8 @@ func (s *SICK) execute(body []byte, at time.Duration) {
 		s.Power(true, at)
 		return
 	case lidar.SICKMode:
-		was := s.streaming
-		if reply = []byte{lidar.SICKModeReply, s.mode(body[1:])}; s.streaming && !was {
+		was := s.stream
+		if reply = []byte{lidar.SICKModeReply, s.mode(body[1:])}; s.stream != nil && was == nil {
 			s.scan = at
 		}
 	case lidar.SICKScan:
@@ -166,6 +173,9 @@ func (s *SICK) execute(body []byte, at time.Duration) {
 		ok := byte(0)
 		if (angle == 100 || angle == 180) && (resolution == 100 || resolution == 50 || resolution == 25 && angle == 100) {
 			s.angle, s.resolution, ok = angle, resolution, 1
+			if s.stream != nil && s.stream.last > s.count() {
+				s.stream = nil
+			}
 		}
 		reply = append(append(reply, ok), byte(s.angle), byte(s.angle>>8), byte(s.resolution), byte(s.resolution>>8))
 	case lidar.SICKConfig:
@@ -198,12 +208,14 @@ func (s *SICK) mode(p []byte) byte {
 		if s.Refuses || string(p[1:]) != lidar.SICKPassword {
 			return 1
 		}
-		s.install, s.streaming = true, false
-	case lidar.SICKStream:
-		s.install, s.streaming = false, true
+		s.install, s.stream = true, nil
 	case lidar.SICKRequest:
-		s.install, s.streaming = false, false
+		s.install, s.stream = false, nil
 	default:
+		if o, ok := s.measuringMode(p); ok {
+			s.install, s.stream = false, &o
+			return 0
+		}
 		for _, b := range lidar.SICKBauds() {
 			if b.Mode == p[0] {
 				s.rate = b.Rate
@@ -219,8 +231,8 @@ func (s *SICK) status(reply []byte) []byte {
 	p := append(reply, make([]byte, lidar.SICKStatusLen-1)...)
 	copy(p[1:], "V02.30 ")
 	p[8] = lidar.SICKRequest
-	if s.streaming {
-		p[8] = lidar.SICKStream
+	if s.stream != nil {
+		p[8] = s.stream.mode
 	}
 	p[102], p[122], p[123] = s.settings[lidar.SICKModeByte], s.settings[lidar.SICKUnitByte], 1
 	binary.LittleEndian.PutUint16(p[107:], uint16(s.angle))
