@@ -82,9 +82,36 @@ func substep(period time.Duration) time.Duration {
 
 // completeGuard sets the command deadline: none where a lost controller can break nothing.
 func (c *Config) completeGuard(r *Robot, at Path) {
-	if !c.given(at.Key("guard").Key("command_timeout")) && (r.Has(Real) || r.Has(Emulated)) {
-		r.Guard.CommandTimeout = 500 * time.Millisecond
+	guard := at.Key("guard")
+	if !c.given(guard.Key("command_timeout")) && (r.Has(Real) || r.Has(Emulated)) {
+		if r.Guard.CommandTimeout = 500 * time.Millisecond; c.servedPersistently(r) {
+			r.Guard.CommandTimeout = 2 * time.Second
+		}
 	}
+	if !c.given(guard.Key("arming")) {
+		if r.Guard.Arming = "client"; r.Has(Real) {
+			r.Guard.Arming = "operator"
+		}
+	}
+	if !c.given(guard.Key("armed")) {
+		r.Guard.Armed = r.Guard.Arming == "client"
+	}
+}
+
+// servedPersistently reports whether r is commanded by USARSim or Simloid: it is a class, or an agent that one of them serves.
+func (c *Config) servedPersistently(r *Robot) bool {
+	for i := range c.Agents {
+		if &c.Agents[i].Robot != r {
+			continue
+		}
+		for _, s := range c.Servers {
+			if s.Protocol == "simloid" && (s.Agent == c.Agents[i].Name || s.Agent == "" && len(c.Agents) == 1) {
+				return true
+			}
+		}
+		return false
+	}
+	return true
 }
 
 // given reports whether the document has a good value at path.

@@ -161,11 +161,13 @@ type Pose struct {
 // Guard is what a user may set of a robot's guard. hal.GuardConfig says how each acts. Emergency stop and soft limits
 // are not here: no config switches them off.
 type Guard struct {
-	CommandTimeout time.Duration `yaml:"command_timeout" min:"0s" max:"1h" otherwise:"500ms where anything of the robot is real or emulated, else none" doc:"The robot stops if no command arrives for this long; none = never."`
+	CommandTimeout time.Duration `yaml:"command_timeout" min:"0s" max:"1h" otherwise:"500ms where anything of the robot is real or emulated, 2s there for USARSim and Simloid, whose commands persist; else none" doc:"A joint stops if no command for it arrives for this long, also while its client is connected; none = never."`
 	OnTimeout      string        `yaml:"on_timeout" default:"hold" enum:"hold|torque_off|park" doc:"Stop policy. hold: keep position. torque_off: switch torque off; an arm falls. park: move slowly to the default pose."`
 	Slew           float64       `yaml:"slew" default:"1" min:"0.001" max:"1" doc:"Maximum speed of position goals, as a share of the joint's maximum speed. 1 is unlimited for simulated robots of the original Simloid, as there."`
 	HomeSpeed      float64       `yaml:"home_speed" default:"0.5" min:"0.001" max:"100" doc:"Speed of park, and of the reset of a real robot, rad/s."`
-	Armed          bool          `yaml:"armed" default:"true" doc:"false: torque stays off until halyard arm."`
+	FollowingError float64       `yaml:"following_error" default:"0" min:"0" max:"10" doc:"How far a position goal may be ahead of the joint, rad or m. A joint that is held back and released makes up for no more. 0 = 0.2 and the way of 0.1 s at the slew limit."`
+	Arming         string        `yaml:"arming" enum:"operator|client" otherwise:"operator where anything of the robot is real, else client" doc:"Which commands arm it. operator: halyard arm alone. client: a client's own arm command too, but not after a stop, after an operator disarmed it or with armed: false."`
+	Armed          bool          `yaml:"armed" otherwise:"false where arming is operator, else true" doc:"Whether it starts armed. false: torque stays off until halyard arm."`
 }
 
 // Hardware is what a robot is made of.

@@ -55,6 +55,9 @@ func TestEmbedded(t *testing.T) {
 				if body == Real || spawns {
 					mode = Realtime
 				}
+				if name == "xl430-pendulum" { // Simloid's commands persist
+					timeout = 2 * time.Second
+				}
 				if body == Sim {
 					timeout = 0
 				}

@@ -27,6 +27,7 @@ func (r *Rig) Remove(name string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.agents = slices.DeleteFunc(r.agents, func(b *Agent) bool { return b == a })
+	r.publishRoll()
 	return a.body.Halt()
 }
 

@@ -44,9 +44,10 @@ type Rig struct {
 	closed   bool
 	paused   bool
 
-	latched atomic.Bool              // an emergency stop is
-	lines   atomic.Pointer[[]Bus]    // the buses, for a stop that waits for no lock
-	roll    atomic.Pointer[[]*Agent] // the agents, likewise
+	edgeTime time.Duration            // see defaultEdgeTime
+	latched  atomic.Bool              // an emergency stop is
+	lines    atomic.Pointer[[]Bus]    // the buses, for a stop that waits for no lock
+	roll     atomic.Pointer[[]*Agent] // the agents, likewise
 
 	// Rig time is the sum of the periods that cycles were run for: what worlds were advanced by and what every protocol
 	// reports. A period that a late wake-up missed is neither simulated nor counted in it; missed is their sum, by which rig
@@ -84,6 +85,7 @@ func New(c Config) (*Rig, error) {
 	r := &Rig{config: c, clock: c.Clock, seed: c.Seed, events: newEvents()}
 	// What writes the log may block for as long as it likes: a terminal that is stopped stops no cycle.
 	r.log = slog.New(r.sink.Handler(c.Log.Handler()))
+	r.edgeTime = defaultEdgeTime
 	r.lines.Store(new([]Bus))
 	r.roll.Store(new([]*Agent))
 	r.changed = sync.NewCond(&r.mu)
@@ -203,11 +205,7 @@ func (r *Rig) Events() *Events { return r.events }
 func (r *Rig) Values() *Values { return r.values }
 
 // Agents are all agents in the order they were added.
-func (r *Rig) Agents() []*Agent {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return append([]*Agent(nil), r.agents...)
-}
+func (r *Rig) Agents() []*Agent { return slices.Clone(*r.roll.Load()) }
 
 // Agent finds an agent by name, or returns nil.
 func (r *Rig) Agent(name string) *Agent {

@@ -106,24 +106,6 @@ func TestSafety08ParallelStop(t *testing.T) {
 	}
 }
 
-// TestSafety01StopNeedsNoCycle: torque is cut while user code holds the cycle, and the answer reports that it was not verified.
-func TestSafety01StopNeedsNoCycle(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, hal.Realtime)
-		bus := &cutBus{clock: bubbleClock{time.Now()}}
-		r.AddBus(bus)
-		add(t, r, "a", haltest.NewBody("j"), hal.Emulated, hal.GuardConfig{})
-		release := make(chan struct{})
-		go r.BetweenCycles(func() { <-release })
-		synctest.Wait()
-		stops := r.EmergencyStop("test")
-		if bus.times.Load() != 1 || len(stops) != 1 || stops[0].Err == nil || !r.Latched() {
-			t.Errorf("got %v, cut %d times, latched %v; want one unverified joint", stops, bus.times.Load(), r.Latched())
-		}
-		close(release)
-	})
-}
-
 // TestSafety07OperatorArms: what starts disarmed, was stopped or was disarmed by an operator is armed by an operator alone.
 func TestSafety07OperatorArms(t *testing.T) {
 	r := newRig(t, hal.Realtime)

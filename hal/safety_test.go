@@ -320,3 +320,28 @@ func TestSafety19TimeNeverParts(t *testing.T) {
 type ticking struct{ time time.Duration }
 
 func (w *ticking) Advance(dt time.Duration) error { w.time += dt; return nil }
+
+// cutLine is a line whose torque may be cut.
+type cutLine struct{ cut chan struct{} }
+
+func (l *cutLine) Send() error      { return nil }
+func (l *cutLine) Receive() error   { return nil }
+func (l *cutLine) CutTorque() error { close(l.cut); return nil }
+
+// TestSafety01StopNeedsNoCycle: torque is cut while user code holds the cycle, and the answer says that it was not verified.
+func TestSafety01StopNeedsNoCycle(t *testing.T) {
+	r, _, _, _ := pilotedRig(t, GuardConfig{})
+	line := &cutLine{make(chan struct{})}
+	r.AddBus(line)
+	r.edgeTime = time.Millisecond
+	var stops []JointStop
+	r.BetweenCycles(func() {
+		done := make(chan struct{})
+		go func() { stops = r.EmergencyStop("test"); close(done) }()
+		<-done
+	})
+	<-line.cut
+	if len(stops) != 2 || stops[0].Err == nil || !r.Latched() {
+		t.Errorf("got %v, latched %v; want two unverified joints", stops, r.Latched())
+	}
+}

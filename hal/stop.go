@@ -23,8 +23,8 @@ type TorqueCutter interface{ CutTorque() error }
 const (
 	// cutTime is how long a stop waits for lines that do not take their telegrams before it goes on to verify the others.
 	cutTime = 50 * time.Millisecond
-	// edgeTime is how long a stop waits for the end of a cycle before it reports that nothing could be verified.
-	edgeTime = 2 * time.Second
+	// defaultEdgeTime is how long a stop waits for the end of a cycle before it reports that nothing could be verified.
+	defaultEdgeTime = 2 * time.Second
 )
 
 var errUnverified = errors.New("torque off was sent and not verified: the cycle does not end")
@@ -37,7 +37,7 @@ var errUnverified = errors.New("torque off was sent and not verified: the cycle 
 func (r *Rig) EmergencyStop(reason string) []JointStop {
 	r.latched.Store(true)
 	r.cut()
-	if !r.lockWithin(edgeTime) {
+	if !r.lockWithin(r.edgeTime) {
 		r.log.Error("emergency stop not verified", "reason", reason)
 		var all []JointStop
 		for _, a := range *r.roll.Load() {
@@ -77,14 +77,30 @@ func (r *Rig) cut() {
 	}
 }
 
-// lockWithin takes the rig's lock, or reports false after timeout.
+// lockWithin takes the rig's lock, or reports false after timeout. It waits in the lock's queue, so that a thousand
+// clients that ask for it all the time do not keep a stop waiting.
 func (r *Rig) lockWithin(timeout time.Duration) bool {
-	for end := time.Now().Add(timeout); !r.mu.TryLock(); time.Sleep(time.Millisecond / 2) {
-		if time.Now().After(end) {
-			return false
-		}
+	if r.mu.TryLock() {
+		return true
 	}
-	return true
+	mine, late := make(chan struct{}), make(chan struct{})
+	go func() {
+		r.mu.Lock()
+		select {
+		case mine <- struct{}{}:
+		case <-late:
+			r.mu.Unlock()
+		}
+	}()
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
+	select {
+	case <-mine:
+		return true
+	case <-timer.C:
+		close(late)
+		return false
+	}
 }
 
 // verifyStop stops the guards and lets every body see to its joints, all side by side. Under the lock.

@@ -35,6 +35,7 @@ func (a *app) commands() []*cobra.Command {
 		newOrder(a, control.OrderStop, "switch torque off and latch the stop"),
 		newOrder(a, control.OrderReset, "clear the emergency stop and alarms; joints stay disarmed"),
 		newOrder(a, control.OrderArm, "enable commands on a running rig"),
+		newOrder(a, control.OrderDisarm, "switch torque off and drop commands"),
 		newOrder(a, control.OrderStatus, "show joints and cycle timing of a running rig"),
 		newVersion(a),
 	}

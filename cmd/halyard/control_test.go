@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/haltest"
@@ -183,5 +184,86 @@ servers:
 	}
 	if len(lines) != 10 {
 		t.Errorf("ten faults: got %d:\n%s", len(lines), errText)
+	}
+}
+
+// TestSafety15NamelessStop: an estop without a name says which rigs it reached; where it finds none it says where it looked, and
+// --all finds those of the user's other runtime folders.
+func TestSafety15NamelessStop(t *testing.T) {
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	t.Setenv("XDG_RUNTIME_DIR", "")
+	bodies := map[string]*haltest.Body{}
+	for _, name := range []string{"arm", "rover"} {
+		rig, err := hal.New(hal.Config{Name: name, Period: 1e7})
+		if err != nil {
+			t.Fatal(err)
+		}
+		body := haltest.NewBody("j")
+		bodies[name] = body
+		if _, err := rig.Add(hal.AgentConfig{Name: name, Body: body, World: body}); err != nil {
+			t.Fatal(err)
+		}
+		ctl, err := control.OpenControl(rig)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ctl.Close()
+	}
+	for _, args := range [][]string{{"estop"}, {"estop", "--all"}} {
+		if code, _, errText := runApp(t, args...); code != 0 || !strings.Contains(errText, "arm: stopped") || !strings.Contains(errText, "rover: stopped") {
+			t.Errorf("%v: got exit %d, %q; want both by name", args, code, errText)
+		}
+	}
+	bodies["arm"].HaltErr = &hal.Error{Kind: hal.BusFault, Joint: "j", Err: errors.New("no answer")}
+	if code, _, errText := runApp(t, "estop"); code != 5 || !strings.Contains(errText, "arm: STOP NOT CONFIRMED") || !strings.Contains(errText, "rover: stopped") {
+		t.Errorf("one does not confirm: got exit %d, %q", code, errText)
+	}
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir()) // a shell with another environment
+	halts := bodies["rover"].Halts
+	if code, _, errText := runApp(t, "estop"); code != 3 || !strings.Contains(errText, tmp) || !strings.Contains(errText, "--all") || bodies["rover"].Halts != halts {
+		t.Errorf("another folder: got exit %d, %q, %d halts; want where they are", code, errText, bodies["rover"].Halts-halts)
+	}
+	if code, _, _ := runApp(t, "estop", "--all"); code != 5 || bodies["rover"].Halts != halts+1 {
+		t.Errorf("--all: got exit %d, %d halts, want the rover stopped too", code, bodies["rover"].Halts-halts)
+	}
+}
+
+// TestSafety01BlockedStderr: with a stderr that nothing reads the command goes on and a stop is answered.
+func TestSafety01BlockedStderr(t *testing.T) {
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	unread, blocked, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unread.Close()
+	defer blocked.Close()
+	filler := bytes.Repeat([]byte{'x'}, 1<<16)
+	blocked.Write(filler) // the pipe is full
+	ctx, cancel := context.WithCancel(t.Context())
+	a := &app{in: strings.NewReader(""), out: &bytes.Buffer{}, err: blocked}
+	ended := make(chan int, 1)
+	go func() {
+		ended <- a.Run(ctx, []string{"serve", "so101", "--body", "emulated", "--listen", "osp=127.0.0.1:0", "--listen", "odcp=127.0.0.1:0"})
+	}()
+	var ans *control.Answer
+	for range 300 {
+		if ans, err = sendOrder(t.Context(), "so101", control.OrderStop); err == nil {
+			break
+		}
+		select {
+		case code := <-ended:
+			t.Fatalf("serve: exit %d", code)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	if err != nil || len(ans.Joints) == 0 {
+		t.Errorf("estop: got %v", err)
+	}
+	cancel()
+	select {
+	case <-ended:
+	case <-time.After(10 * time.Second):
+		t.Error("serve does not end")
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/control"
 )
 
 // keys watches the terminal that rigs were started from: space is the emergency stop, without a confirmation.
@@ -59,10 +58,7 @@ func (k *keys) watch(a *app, rigs []*hal.Rig) {
 		}
 		for _, c := range b[:n] {
 			if c == ' ' {
-				var joints []control.JointStatus
-				for _, r := range rigs {
-					joints = append(joints, control.JointsOf(r, r.EmergencyStop("space was pressed"))...)
-				}
+				joints := stopRigs(rigs, "space was pressed")
 				show(a, joints)
 				if err := unacknowledged(joints); err != nil {
 					a.complain(err)

@@ -42,12 +42,15 @@ type app struct {
 	quiet     bool
 	started   bool                   // a sub-command ran: its arguments were good
 	torqueOff atomic.Pointer[func()] // takes the torque off everything at once; nil where nothing runs
+	sink      hal.Sink               // what a.err is written through: a terminal that is stopped stops nothing else
 }
 
 // Run executes the command line and returns the exit code.
 func (a *app) Run(ctx context.Context, args []string) int {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	a.err = a.sink.Writer(a.err)
+	defer a.sink.Flush(flushTime)
 	ended := make(chan struct{})
 	watched := make(chan struct{})
 	defer func() { close(ended); <-watched }()
@@ -94,6 +97,9 @@ func misused(c *cobra.Command, args []string, err error) error {
 	return &hal.Error{Kind: hal.Invalid, Err: err, Try: c.CommandPath() + " --help"}
 }
 
+// flushTime is how long the end of the command waits for a stderr that is not read.
+const flushTime = 300 * time.Millisecond
+
 const (
 	timeoutOfTerm      = 3 * time.Second // who sends SIGTERM sends SIGKILL next
 	timeoutOfTorqueOff = time.Second
@@ -133,6 +139,7 @@ func (a *app) handleSignals(cancel context.CancelCauseFunc, ended <-chan struct{
 			return
 		}
 		a.abandon()
+		a.sink.Flush(flushTime)
 		os.Exit(exitOfSignal(first))
 	}
 }

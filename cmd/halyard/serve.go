@@ -12,6 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/control"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
@@ -70,13 +71,12 @@ func (a *app) serve(ctx context.Context, list ...*halyard.Config) error {
 		}
 		servers = append(servers, open...)
 	}
-	torqueOff := func() {
-		for _, s := range systems {
-			s.Stop("a second signal")
-		}
-	}
+	torqueOff := func() { stopRigs(rigs, "a second signal") }
 	a.torqueOff.Store(&torqueOff)
 	defer a.torqueOff.Store(nil)
+	out := a.out // a stdout that is not read keeps no key waiting
+	a.out = a.sink.Writer(out)
+	defer func() { a.sink.Flush(flushTime); a.out = out }()
 	keys := watchKeys(a, rigs)
 	defer keys.Close()
 
@@ -94,6 +94,20 @@ func (a *app) serve(ctx context.Context, list ...*halyard.Config) error {
 	}
 	all.Wait()
 	return errors.Join(errs...)
+}
+
+// stopRigs stops rigs side by side and lists their joints.
+func stopRigs(rigs []*hal.Rig, reason string) (joints []control.JointStatus) {
+	stops := make([][]hal.JointStop, len(rigs))
+	var all sync.WaitGroup
+	for i, r := range rigs {
+		all.Go(func() { stops[i] = r.EmergencyStop(reason) })
+	}
+	all.Wait()
+	for i, r := range rigs {
+		joints = append(joints, control.JointsOf(r, stops[i])...)
+	}
+	return joints
 }
 
 // operate runs one system until ctx ends or a server of it fails, and closes it.

@@ -29,6 +29,7 @@ const (
 	OrderStop   Order = "estop"
 	OrderReset  Order = "reset"
 	OrderArm    Order = "arm"
+	OrderDisarm Order = "disarm"
 	OrderStatus Order = "status"
 )
 
@@ -47,6 +48,7 @@ type RigStatus struct {
 	Stopped bool          `json:"stopped"` // the emergency stop is latched
 	Ticks   uint64        `json:"ticks"`
 	Missed  uint64        `json:"missed"`
+	Behind  report.Number `json:"behind_s"` // what rig time is behind the clock
 	P99us   report.Number `json:"late_p99_us"`
 	Faults  uint64        `json:"faults"`
 	Message string        `json:"last_fault,omitempty"`
@@ -56,6 +58,7 @@ type JointStatus struct {
 	Agent    string        `json:"agent"`
 	Joint    string        `json:"joint"`
 	State    string        `json:"state"`
+	Reason   string        `json:"reason,omitempty"` // of the agent's state: who armed or disarmed it, why it stopped
 	Holder   string        `json:"holder,omitempty"`
 	Position report.Number `json:"pos_rad"`
 	Acked    *bool         `json:"acknowledged,omitempty"` // of an emergency stop
@@ -75,32 +78,29 @@ func (j JointStatus) Cells() []string {
 }
 
 // ControlSocket is where the rig called name listens.
-func ControlSocket(name string) string {
-	dir := os.Getenv("XDG_RUNTIME_DIR")
-	if dir == "" {
-		dir = filepath.Join(os.TempDir(), fmt.Sprintf("halyard-%d", os.Getuid()))
-	} else {
-		dir = filepath.Join(dir, "halyard")
-	}
-	return filepath.Join(dir, filepath.Base(name)+".sock")
-}
+func ControlSocket(name string) string { return filepath.Join(Folder(), filepath.Base(name)+".sock") }
 
 // Control answers orders for a rig until it is closed.
 type Control struct {
 	Rig      *hal.Rig
 	listener net.Listener
 	sessions sync.WaitGroup
+	reserve  *os.File // a descriptor that is given up for an order when there is none left
+	free     chan struct{}
 }
 
-// OpenControl starts to listen. A socket left by a rig that died is taken over; one that answers is Busy.
+// maxOrders bounds the orders under way: each waits for the rig once.
+const maxOrders = 32
+
+// OpenControl starts to listen. A socket left by a rig that died is taken over; one that answers is Busy. A folder that
+// is not this user's alone is refused, of kind Unsafe.
 func OpenControl(r *hal.Rig) (*Control, error) {
 	path := ControlSocket(r.Name())
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, &hal.Error{Kind: hal.Busy, Op: "control socket", Err: err}
 	}
-	if info, err := os.Stat(filepath.Dir(path)); err != nil || info.Mode().Perm()&0o077 != 0 {
-		return nil, &hal.Error{Kind: hal.Unsafe, Op: "control socket",
-			Err: fmt.Errorf("%s: others may write there, want mode 0700", filepath.Dir(path))}
+	if err := CheckFolder(filepath.Dir(path)); err != nil {
+		return nil, err
 	}
 	if c, err := net.DialTimeout("unix", path, ControlPatience); err == nil {
 		c.Close()
@@ -112,33 +112,75 @@ func OpenControl(r *hal.Rig) (*Control, error) {
 	if err != nil {
 		return nil, &hal.Error{Kind: hal.Busy, Op: "control socket", Err: err}
 	}
-	c := &Control{Rig: r, listener: l}
+	c := &Control{Rig: r, listener: l, free: make(chan struct{}, maxOrders)}
+	c.reserve, _ = os.Open(os.DevNull) // without it an order may have to wait for a descriptor
 	c.sessions.Go(c.serve)
 	return c, nil
 }
 
+// serve accepts orders until the listener is closed. It goes on after every other error: without it nothing could be
+// stopped. Where no descriptor is left it gives up its own.
 func (c *Control) serve() {
 	for {
 		conn, err := c.listener.Accept()
-		if err != nil {
+		switch {
+		case err == nil:
+		case errors.Is(err, net.ErrClosed):
 			return
+		default:
+			if c.reserve != nil {
+				c.reserve.Close()
+				c.reserve = nil
+				conn, err = c.listener.Accept()
+			}
+			if err != nil {
+				if errors.Is(err, net.ErrClosed) {
+					return
+				}
+				time.Sleep(acceptPause)
+				if c.reserve == nil {
+					c.reserve, _ = os.Open(os.DevNull)
+				}
+				continue
+			}
+		}
+		select {
+		case c.free <- struct{}{}:
+		default: // as many orders as there may be are waiting for the rig
+			conn.Close()
+			continue
 		}
 		c.sessions.Go(func() {
-			defer conn.Close()
-			conn.SetDeadline(time.Now().Add(ControlPatience))
-			line, err := bufio.NewReaderSize(io.LimitReader(conn, 64), 64).ReadString('\n')
-			if err != nil {
-				return
-			}
-			json.NewEncoder(conn).Encode(c.Obey(Order(line[:len(line)-1])))
+			defer func() { <-c.free }()
+			c.answer(conn)
 		})
+		if c.reserve == nil {
+			c.reserve, _ = os.Open(os.DevNull)
+		}
 	}
+}
+
+// acceptPause is how long it waits after an error before it accepts again.
+const acceptPause = 10 * time.Millisecond
+
+// answer does one order.
+func (c *Control) answer(conn net.Conn) {
+	defer conn.Close()
+	conn.SetDeadline(time.Now().Add(ControlPatience))
+	line, err := bufio.NewReaderSize(io.LimitReader(conn, 64), 64).ReadString('\n')
+	if err != nil {
+		return
+	}
+	json.NewEncoder(conn).Encode(c.Obey(Order(line[:len(line)-1])))
 }
 
 // Close stops listening and waits for the orders under way.
 func (c *Control) Close() {
 	c.listener.Close()
 	c.sessions.Wait()
+	if c.reserve != nil {
+		c.reserve.Close()
+	}
 }
 
 func (c *Control) Obey(o Order) Answer {
@@ -155,17 +197,23 @@ func (c *Control) Obey(o Order) Answer {
 			break
 		}
 		err = c.Rig.Arm()
+	case OrderDisarm:
+		c.Rig.Disarm()
 	case OrderStatus:
 	default:
-		err = &hal.Error{Kind: hal.Invalid, Op: "order", Err: fmt.Errorf("got %q, want estop, reset, arm or status", o)}
+		err = &hal.Error{Kind: hal.Invalid, Op: "order", Err: fmt.Errorf("got %q, want estop, reset, arm, disarm or status", o)}
 	}
 	ans := Answer{Joints: JointsOf(c.Rig, stops)}
 	if err != nil {
 		ans.Error, ans.Kind = err.Error(), hal.KindOf(err)
 	}
+	if o == OrderStop { // its answer waits for no cycle
+		ans.Rig = RigStatus{Name: c.Rig.Name(), Clock: c.Rig.Mode().String(), Stopped: true}
+		return ans
+	}
 	var s hal.Stats
 	c.Rig.Stats(&s)
-	ans.Rig = RigStatus{Name: c.Rig.Name(), Clock: c.Rig.Mode().String(), Stopped: c.Rig.Latched(), Ticks: s.Ticks, Missed: s.Missed,
+	ans.Rig = RigStatus{Name: c.Rig.Name(), Clock: c.Rig.Mode().String(), Stopped: c.Rig.Latched(), Ticks: s.Ticks, Missed: s.Missed, Behind: report.Number(s.Behind.Seconds()),
 		P99us: report.Number(s.Late.Quantile(0.99).Seconds() * 1e6), Faults: s.Faults, Message: s.LastFault}
 	return ans
 }
@@ -177,12 +225,16 @@ func JointsOf(r *hal.Rig, stops []hal.JointStop) []JointStatus {
 		measured, status := a.Measured(nil), a.Status(nil)
 		for i := range a.Layout().Actuators {
 			act := &a.Layout().Actuators[i]
-			j := JointStatus{Agent: a.Name(), Joint: act.Name, State: a.JointState(i).String(), Holder: a.Holder()}
+			j := JointStatus{Agent: a.Name(), Joint: act.Name, State: a.JointState(i).String(), Reason: a.Condition().Reason, Holder: a.Holder()}
 			if act.Position != hal.None {
 				j.Position = report.Number(measured[act.Position])
 			}
-			if status[i].Err != nil {
-				j.Fault = status[i].Err.Error()
+			fault := a.JointFault(i)
+			if fault == nil {
+				fault = status[i].Err
+			}
+			if fault != nil {
+				j.Fault = fault.Error()
 			}
 			if n := len(list); n < len(stops) {
 				ok := stops[n].Err == nil

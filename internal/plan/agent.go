@@ -17,7 +17,7 @@ func (p *AgentPlan) Agent(body hal.Body, world hal.World, reality hal.BodyKind) 
 	g := p.Config.Guard
 	return hal.AgentConfig{Name: p.Config.Name, Body: body, World: world, BodyKind: reality,
 		Guard: hal.GuardConfig{CommandTimeout: g.CommandTimeout, OnTimeout: policies[g.OnTimeout], Slew: g.Slew,
-			HomeSpeed: g.HomeSpeed, Disarmed: !g.Armed, Interlock: p.interlock(),
+			HomeSpeed: g.HomeSpeed, Disarmed: !g.Armed, Arming: arming[g.Arming], FollowingError: g.FollowingError, Interlock: p.interlock(),
 			Direct: reality == hal.Simulated && p.Robot.Simloid != hal.None && g.Slew == 1}}
 }
 

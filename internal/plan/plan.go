@@ -44,6 +44,9 @@ func PoseOf(p configs.Pose) hal.Pose {
 
 var policies = map[string]hal.Policy{"hold": hal.Hold, "torque_off": hal.TorqueOff, "park": hal.Park}
 
+// arming is who may arm a guard, by its name in a config.
+var arming = map[string]hal.Arming{"client": hal.ClientArms, "operator": hal.OperatorArms}
+
 // On lists the joints of one kind that are connected to a bus, in the order of the agents and their robots.
 func (p *Plan) On(bus string, kind configs.BodyKind) []JointRef {
 	var list []JointRef

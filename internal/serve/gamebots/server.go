@@ -26,6 +26,7 @@ func openGamebots(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog
 	if err != nil {
 		return nil, netip.AddrPort{}, err
 	}
+	ln = protocols.Bound(ln, protocols.Limits{})
 	// The arena reports where to begin, the config who may come.
 	spawner := sys.NewSpawner()
 	g := gamebots.Arena{Level: arena.Arena.Level, Spawner: spawner, Describe: func(class string, a *hal.Agent) (*gamebots.Robot, error) {
@@ -50,6 +51,7 @@ func openImageServer(h catalog.Host, s *configs.Server, at netip.AddrPort) (cata
 	if err != nil {
 		return nil, netip.AddrPort{}, err
 	}
+	ln = protocols.Bound(ln, protocols.Limits{})
 	format, err := imageserver.ParseFormat(s.Format)
 	if err != nil {
 		ln.Close()

@@ -114,6 +114,7 @@ func openOkon(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Ser
 	if err != nil {
 		return nil, netip.AddrPort{}, err
 	}
+	ln = protocols.Bound(ln, protocols.Limits{})
 	bound := protocols.Plain(ln.Addr().(*net.TCPAddr).AddrPort())
 	if s.Protocol == "okon-video" {
 		return okon.NewVideoServer(ln, robot.Pictures, o), bound, nil

@@ -33,6 +33,7 @@ func openSimloid(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.
 	if err != nil {
 		return nil, netip.AddrPort{}, err
 	}
+	ln = protocols.Bound(ln, protocols.Limits{})
 	dialect := simloid.Document
 	if s.Dialect == simloid.Later.String() {
 		dialect = simloid.Later

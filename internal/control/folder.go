@@ -1,0 +1,55 @@
+package control
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// Folder is where the rigs of this user have their sockets.
+func Folder() string {
+	if dir := os.Getenv("XDG_RUNTIME_DIR"); dir != "" {
+		return filepath.Join(dir, "halyard")
+	}
+	return filepath.Join(os.TempDir(), fmt.Sprintf("halyard-%d", os.Getuid()))
+}
+
+// Folders are all in which rigs of this user may have their sockets, whatever XDG_RUNTIME_DIR and TMPDIR are here: Folder
+// first. Those that are not this user's alone are left out.
+func Folders() []string {
+	list := []string{Folder()}
+	own := fmt.Sprintf("halyard-%d", os.Getuid())
+	for _, dir := range []string{
+		filepath.Join("/run/user", fmt.Sprint(os.Getuid()), "halyard"), filepath.Join(os.TempDir(), own), filepath.Join("/tmp", own),
+	} {
+		if !slices.Contains(list, dir) && CheckFolder(dir) == nil {
+			list = append(list, dir)
+		}
+	}
+	return list
+}
+
+// CheckFolder reports whether dir is this user's alone: both sides refuse any other, since who may write there may put a
+// socket in the place of a rig's. It must be a directory and no link. The error is of kind hal.Unsafe; where dir does not
+// exist, hal.Absent.
+func CheckFolder(dir string) error {
+	info, err := os.Lstat(dir)
+	fault := func(format string, args ...any) error {
+		return &hal.Error{Kind: hal.Unsafe, Op: "control folder " + dir, Err: fmt.Errorf(format, args...), Try: "rm -r " + dir}
+	}
+	switch {
+	case err != nil:
+		return &hal.Error{Kind: hal.Absent, Op: "control folder", Err: err, Try: "halyard serve"}
+	case !info.IsDir():
+		return fault("got %v, want a directory", info.Mode().Type())
+	case info.Mode().Perm()&0o077 != 0:
+		return fault("mode: got %04o, want 0700: others may write there", info.Mode().Perm())
+	}
+	if owner, known := ownerOf(info); known && owner != os.Geteuid() {
+		return fault("owner: got user %d, want %d", owner, os.Geteuid())
+	}
+	return nil
+}

@@ -1,0 +1,177 @@
+package control
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/hal/haltest"
+)
+
+func openRig(t *testing.T) (*hal.Rig, *Control) {
+	t.Helper()
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	rig, err := hal.New(hal.Config{Name: "arm", Period: 10 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := haltest.NewBody("elbow")
+	if _, err := rig.Add(hal.AgentConfig{Name: "left", Body: body, World: body}); err != nil {
+		t.Fatal(err)
+	}
+	c, err := OpenControl(rig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return rig, c
+}
+
+func order(t *testing.T, o Order) (ans Answer) {
+	t.Helper()
+	conn, err := net.Dial("unix", ControlSocket("arm"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	conn.SetDeadline(time.Now().Add(ControlPatience))
+	fmt.Fprintln(conn, o)
+	if err := json.NewDecoder(conn).Decode(&ans); err != nil {
+		t.Fatalf("%s: %v", o, err)
+	}
+	return ans
+}
+
+// TestSafety14ControlSurvivesNoDescriptors: with every descriptor of the process taken a stop is still answered.
+func TestSafety14ControlSurvivesNoDescriptors(t *testing.T) {
+	rig, _ := openRig(t)
+	// The client has its connection before there are none left; the server has to accept it.
+	conn, err := net.Dial("unix", ControlSocket("arm"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	order(t, OrderStatus) // the first one was accepted
+	client, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(client)
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		t.Skip(err)
+	}
+	low := limit
+	low.Cur = min(limit.Cur, 256)
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &low); err != nil {
+		t.Skip(err)
+	}
+	var taken []int
+	restore := func() {
+		for _, fd := range taken {
+			syscall.Close(fd)
+		}
+		syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit)
+		taken = nil
+	}
+	defer restore()
+	for {
+		fd, err := syscall.Dup(client)
+		if err != nil {
+			break
+		}
+		taken = append(taken, fd)
+	}
+	if err := syscall.Connect(client, &syscall.SockaddrUnix{Name: ControlSocket("arm")}); err != nil {
+		t.Fatal(err)
+	}
+	syscall.Write(client, []byte("estop\n"))
+	syscall.SetsockoptTimeval(client, syscall.SOL_SOCKET, syscall.SO_RCVTIMEO, &syscall.Timeval{Sec: 3})
+	var b [4096]byte
+	n, err := syscall.Read(client, b[:])
+	restore()
+	if n <= 0 || !rig.Latched() {
+		t.Errorf("estop: got %d bytes, %v, latched %v; want an answer", n, err, rig.Latched())
+	}
+	if ans := order(t, OrderReset); ans.Error != "" {
+		t.Errorf("afterwards: got %q", ans.Error)
+	}
+}
+
+// TestSafety15FolderOfAnother: a folder that others may write to, a link or another user's is refused by both sides.
+func TestSafety15FolderOfAnother(t *testing.T) {
+	top := t.TempDir()
+	good := filepath.Join(top, "good")
+	if err := os.Mkdir(good, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := CheckFolder(good); err != nil {
+		t.Errorf("own folder: got %v", err)
+	}
+	if err := CheckFolder(filepath.Join(top, "none")); hal.KindOf(err) != hal.Absent {
+		t.Errorf("no folder: got %v, want absent", err)
+	}
+	for name, spoil := range map[string]func(dir string) error{
+		"writable by others": func(dir string) error { return os.Chmod(dir, 0o777) },
+		"readable by others": func(dir string) error { return os.Chmod(dir, 0o755) },
+		"a link": func(dir string) error {
+			return os.Rename(dir, dir+".real")
+		},
+		"another user's": func(dir string) error {
+			if os.Geteuid() != 0 {
+				return os.Chmod(dir, 0o770)
+			}
+			return os.Chown(dir, 12345, 12345)
+		},
+	} {
+		t.Setenv("XDG_RUNTIME_DIR", filepath.Join(top, name))
+		dir := Folder()
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := spoil(dir); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Lstat(dir); err != nil {
+			os.Symlink(dir+".real", dir)
+		}
+		if err := CheckFolder(dir); hal.KindOf(err) != hal.Unsafe {
+			t.Errorf("%s: a client: got %v, want refused", name, err)
+		}
+		rig, _ := hal.New(hal.Config{Name: "arm", Period: time.Second})
+		if c, err := OpenControl(rig); hal.KindOf(err) != hal.Unsafe {
+			t.Errorf("%s: a rig: got %v, want refused", name, err)
+			if c != nil {
+				c.Close()
+			}
+		}
+	}
+}
+
+// TestSafety16StopBeforeTheCycle: a stop is answered while a thousand goroutines ask for the rig's edge all the time.
+func TestSafety16StopBeforeTheCycle(t *testing.T) {
+	rig, _ := openRig(t)
+	done := make(chan struct{})
+	defer close(done)
+	for range 1000 {
+		go func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+					rig.BetweenCycles(func() {})
+				}
+			}
+		}()
+	}
+	if ans := order(t, OrderStop); !ans.Rig.Stopped || len(ans.Joints) != 1 || ans.Joints[0].Acked == nil || !*ans.Joints[0].Acked {
+		t.Errorf("got %+v, want the joint's acknowledgement", ans)
+	}
+}

@@ -1,0 +1,133 @@
+package protocols
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Limits bound the connections of a server. Zero values give the defaults.
+type Limits struct {
+	Connections int // of the server; 0 = 512
+	PerAddress  int // from one address that is not this host's own; 0 = 128
+}
+
+const (
+	defaultConnections = 512
+	defaultPerAddress  = 128
+	firstRetry         = 5 * time.Millisecond
+	lastRetry          = 500 * time.Millisecond
+)
+
+// Bound returns ln with limits: a connection beyond them is closed at once. Its Accept goes on after errors that pass:
+// no descriptor or memory left, a client that left while it was accepted. It ends when ln is closed.
+func Bound(ln net.Listener, l Limits) net.Listener {
+	if l.Connections == 0 {
+		l.Connections = defaultConnections
+	}
+	if l.PerAddress == 0 {
+		l.PerAddress = defaultPerAddress
+	}
+	return &bound{Listener: ln, limits: l, from: map[netip.Addr]int{}, closed: make(chan struct{})}
+}
+
+type bound struct {
+	net.Listener
+	limits Limits
+	once   sync.Once
+	closed chan struct{}
+
+	mu   sync.Mutex
+	open int
+	from map[netip.Addr]int
+}
+
+// Accept returns the next connection within the limits.
+func (b *bound) Accept() (net.Conn, error) {
+	pause := firstRetry
+	for {
+		conn, err := b.Listener.Accept()
+		switch {
+		case err == nil:
+			if c := b.admit(conn); c != nil {
+				return c, nil
+			}
+			conn.Close()
+			pause = firstRetry
+			continue
+		case !Passes(err):
+			return nil, err
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+			pause = min(2*pause, lastRetry)
+		case <-b.closed:
+			timer.Stop()
+			return nil, net.ErrClosed
+		}
+	}
+}
+
+// Close closes the listener. Connections stay open.
+func (b *bound) Close() error {
+	b.once.Do(func() { close(b.closed) })
+	return b.Listener.Close()
+}
+
+// admit counts conn; nil where there are too many.
+func (b *bound) admit(conn net.Conn) net.Conn {
+	var at netip.Addr
+	if a, ok := conn.RemoteAddr().(*net.TCPAddr); ok {
+		at = a.AddrPort().Addr().Unmap()
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.open >= b.limits.Connections || b.from[at] >= b.limits.PerAddress && !at.IsLoopback() {
+		return nil
+	}
+	b.open++
+	b.from[at]++
+	return &boundConn{Conn: conn, of: b, at: at}
+}
+
+type boundConn struct {
+	net.Conn
+	of   *bound
+	at   netip.Addr
+	once sync.Once
+}
+
+// Close closes the connection and makes room for another.
+func (c *boundConn) Close() error {
+	c.once.Do(func() {
+		c.of.mu.Lock()
+		defer c.of.mu.Unlock()
+		c.of.open--
+		if c.of.from[c.at]--; c.of.from[c.at] == 0 {
+			delete(c.of.from, c.at)
+		}
+	})
+	return c.Conn.Close()
+}
+
+// SetNoDelay is that of a TCP connection.
+func (c *boundConn) SetNoDelay(on bool) error {
+	if t, ok := c.Conn.(*net.TCPConn); ok {
+		return t.SetNoDelay(on)
+	}
+	return nil
+}
+
+// Passes reports whether a listener's error is one after which it may accept again.
+func Passes(err error) bool {
+	for _, e := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED, syscall.EINTR} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
