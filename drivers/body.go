@@ -57,6 +57,10 @@ type joint struct {
 	units servo.Units
 	goal  servo.Goal
 	reach [2]float64    // ticks that it may be told: its range, and what lies between that and where it was enabled
+	led   bool          // its position goal is of this enabling
+	turns float64       // ticks: what the servo counts beyond the calibration's turn
+	odd   int           // readings in a row with other turns
+	oddAt time.Duration // the chain's time of the last of them
 	limit float64       // N·m, the torque limit that was commanded last
 	time  time.Duration // rig time of the values
 	clock time.Duration // the chain's time of the same values
@@ -111,8 +115,9 @@ func (b *Body) Write(f *hal.Frame) error {
 }
 
 func (j *joint) write(f *hal.Frame, a *hal.Actuator, enable bool) {
+	j.countTurns(enable && j.goal.Enable)
 	if enable && !j.goal.Enable {
-		j.goal.Mode = hal.NoMode // whatever was commanded before, it starts from where it is
+		j.goal.Mode, j.led = hal.NoMode, false // whatever was commanded before, it starts from where it is
 		j.reach = [2]float64{math.Inf(-1), math.Inf(1)}
 	}
 	j.goal.Enable = enable
@@ -126,7 +131,36 @@ func (j *joint) write(f *hal.Frame, a *hal.Actuator, enable bool) {
 		}
 	}
 	j.goal.Limit = j.effortLimit(a)
+	j.fence(a)
 	j.Chain.SetGoal(j.Index, j.goal)
+}
+
+// fence gives the servo the soft limits too, for the goals that its chain makes: where it stood when it was enabled.
+func (j *joint) fence(a *hal.Actuator) {
+	if a.Wraps {
+		return
+	}
+	low, high := j.cal.Ticks(a.Limits.MinPosition), j.cal.Ticks(a.Limits.MaxPosition)
+	j.goal.Low, j.goal.High = min(low, high)+j.turns, max(low, high)+j.turns
+}
+
+// oddTurns readings that agree are believed that a servo with torque counts other turns than before.
+const oddTurns = 3
+
+// countTurns sees which turns the servo counts. One wrong reading would move every goal by a turn, to the end of its range.
+func (j *joint) countTurns(enabled bool) {
+	s := j.Chain.State(j.Index)
+	turns := s.Position - j.cal.Unwrap(s.Position)
+	switch {
+	case math.IsNaN(turns):
+	case turns == j.turns || !enabled:
+		j.turns, j.odd = turns, 0
+	case s.Time != j.oddAt:
+		j.oddAt = s.Time
+		if j.odd++; j.odd >= oddTurns {
+			j.turns, j.odd = turns, 0
+		}
+	}
 }
 
 // effortLimit is the torque limit in the form that the servo knows: a share of the greatest current, or of the supply.
@@ -149,10 +183,12 @@ func (j *joint) effortLimit(a *hal.Actuator) float64 {
 
 // command sets the goal of one mode, in the servo's own measure.
 func (j *joint) command(a *hal.Actuator, m hal.Mode, v float64) {
+	j.led = j.led && m == j.goal.Mode
 	j.goal.Mode = m
 	switch m {
 	case hal.PositionMode:
 		j.goal.Position = j.ticks(a, v)
+		j.led = true
 	case hal.VelocityMode:
 		j.goal.Velocity = clamp(j.cal.ShaftVelocity(v), -j.units.MaxVelocity, j.units.MaxVelocity)
 	case hal.TorqueMode:
@@ -171,7 +207,10 @@ func (j *joint) ticks(a *hal.Actuator, radians float64) float64 {
 	ticks, present := j.cal.Ticks(radians), j.Chain.State(j.Index).Position
 	known := !math.IsNaN(present)
 	switch {
-	case a.Wraps && known: // the short way round
+	case a.Wraps && known: // the short way round, from the last goal: a reading may be wrong
+		if j.goal.Mode == hal.PositionMode && j.led {
+			present = j.goal.Position
+		}
 		ticks = present + math.Remainder(ticks-present, j.cal.TicksPerTurn*j.cal.Gear)
 	case !a.Wraps:
 		low, high := j.cal.RangeTicks[0], j.cal.RangeTicks[1]
@@ -182,9 +221,7 @@ func (j *joint) ticks(a *hal.Actuator, radians float64) float64 {
 			low, high = j.reach[0], j.reach[1]
 		}
 		ticks = clamp(ticks, low, high)
-		if known {
-			ticks += present - j.cal.Unwrap(present)
-		}
+		ticks += j.turns
 	}
 	return clamp(ticks, j.units.MinTicks, j.units.MaxTicks)
 }
@@ -222,7 +259,7 @@ func (j *joint) read(f *hal.Frame, a *hal.Actuator) hal.Status {
 	if err == nil && s.Alarm == 0 {
 		err = s.Inhibit // its values are good, but it gives way
 	}
-	return hal.Status{Time: j.time, Err: j.fault(err, s.Alarm), Idle: s.Idle}
+	return hal.Status{Time: j.time, Err: j.fault(err, s.Alarm), Drive: s.Drive}
 }
 
 // Alarms appends what each actuator's device complains of, in the layout's order, to dst.

@@ -476,3 +476,23 @@ func BenchmarkCycle(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/50e3, "ratio")
 }
+
+// TestSafety04WrongTurns: one wrong reading beyond the calibration's turn moves no goal by a turn; readings that agree do.
+func TestSafety04WrongTurns(t *testing.T) {
+	r := newRobot(t, xm, []string{"elbow"}, nil)
+	r.states[0].Position = 2048
+	r.f.Enable[0] = true
+	r.cycle()
+	tell := func(present float64, at time.Duration, want float64) {
+		t.Helper()
+		r.states[0].Position, r.states[0].Time = present, at
+		r.set(0, hal.PositionMode, 0.1)
+		r.cycle()
+		near(t, "goal", r.goals[0].Position, want)
+	}
+	goal := 2048 + 0.1*4096/(2*math.Pi)
+	tell(2048, 1, goal)
+	tell(2048-3*4096, 2, goal)
+	tell(2048-3*4096, 2, goal) // the same reading again is one
+	tell(2048, 3, goal)
+}

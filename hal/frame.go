@@ -8,10 +8,20 @@ import (
 // Status is the time at which a device's values were measured, in rig time, and the error since then (nil: none).
 // A device that has never answered has Time < 0.
 type Status struct {
-	Time time.Duration
-	Err  error
-	Idle bool // an actuator that follows no goals yet: its torque or its mode is being switched
+	Time  time.Duration
+	Err   error
+	Drive Drive // of an actuator
 }
+
+// Drive is whether an actuator follows the goals that it is told.
+type Drive uint8
+
+// The states of a drive.
+const (
+	Follows   Drive = iota
+	Switching       // not yet: its torque or its mode is being switched
+	Waiting         // not now: it was lost, and is sent no goals until its state is known
+)
 
 // Frame is the data of one cycle of one body. NewFrame sizes it once; it never grows.
 // The rig owns it: a body reads Inputs and Enable in Write, fills the rest in Read, and keeps nothing of it.

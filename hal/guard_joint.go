@@ -30,7 +30,7 @@ func (g *guard) joint(i int, f *Frame, now time.Duration, dt float64) bool {
 		f.Inputs[a.TorqueLimit] = j.limit
 	}
 	if j.mode == PositionMode {
-		if !g.slew(i, f, dt) {
+		if !g.slew(i, f, now, dt) {
 			return false
 		}
 		f.Inputs[a.Goal[PositionMode]] = j.out
@@ -62,7 +62,7 @@ func (g *guard) unheard(i int, f *Frame, now time.Duration) bool {
 
 // slew moves the goal that actuator i is told towards the one that was asked, from where it is. It reports false where
 // the joint must not have torque: it is not known where it is, or it is outside its soft limits.
-func (g *guard) slew(i int, f *Frame, dt float64) bool {
+func (g *guard) slew(i int, f *Frame, now time.Duration, dt float64) bool {
 	a, j := &g.layout.Actuators[i], &g.joints[i]
 	known := !j.sight.blind && !math.IsNaN(j.sight.at)
 	j.moved = false
@@ -83,8 +83,11 @@ func (g *guard) slew(i int, f *Frame, dt float64) bool {
 		return true // it stays: nothing moves on an old reading
 	}
 	// A drive that is being switched on or to another mode follows nothing yet.
-	if f.Status[i].Idle {
+	switch s := &f.Status[i]; {
+	case s.Drive == Switching:
 		j.out = soft(a, j.sight.at)
+		return true
+	case s.Drive == Waiting || s.Err != nil && s.Time < now: // it goes on from where it was told to be last
 		return true
 	}
 	speed := g.speed(a)

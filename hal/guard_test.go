@@ -291,16 +291,18 @@ func TestGuardDirect(t *testing.T) {
 	}
 }
 
-// A joint that was not seen for long starts from where it is found, not where its goals have gone meanwhile; one answer
-// that is missing changes nothing.
+// A joint that was not seen goes on from where it was told to be, and one that is found far from there from where it is.
+// One answer that is missing moves no goal.
 func TestGuardFindsAJointAgain(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		blind int // ticks without an answer
+		at    float64
 		want  float64
 	}{
-		{"one answer missing", 1, 0.04 + 0.02},
-		{"lost", 30, 0.02},
+		{"one answer missing", 1, 0, 0.04},
+		{"lost, and where it was", 30, 0, 0.04},
+		{"lost, and elsewhere", 30, -0.5, -0.48},
 	} {
 		g := newGuarded(GuardConfig{}, 0)
 		g.say(0.8, nan, nan, nan, nan)
@@ -314,6 +316,7 @@ func TestGuardFindsAJointAgain(t *testing.T) {
 		for range c.blind {
 			seen(errors.New("no answer"))
 		}
+		g.f.Measured[0] = c.at
 		if seen(nil); math.Abs(g.f.Inputs[0]-c.want) > 1e-9 || !g.f.Enable[0] {
 			t.Errorf("%s: got goal %v, enabled %v; want %v", c.name, g.f.Inputs[0], g.f.Enable[0], c.want)
 		}

@@ -40,6 +40,7 @@ type Rig struct {
 	sessions []*Session
 	inputs   []func() error // of emergency stops
 	disarmed bool           // it was latched, or all were disarmed, and no operator has armed the rig since
+	armed    bool           // an operator has armed all, those that join too
 	leases   int
 	closed   bool
 	paused   bool
@@ -132,6 +133,8 @@ func (r *Rig) Add(c AgentConfig) (*Agent, error) {
 		r.note(a, "halt", a.body.Halt())
 	case r.disarmed:
 		a.disarm(Disarmed)
+	case r.armed:
+		a.guard.state, a.guard.operator = Armed, false
 	}
 	a.condition = Condition{State: a.guard.state, Since: r.time}
 	if h, ok := a.body.(TorqueReporter); ok {

@@ -234,7 +234,7 @@ func TestSafety11GoalContinuity(t *testing.T) {
 	s.run(200 * time.Millisecond)
 	s.say(1, nan, nan, nan, nan)
 	for range 20 { // the chain switches
-		s.f.Measured[0], s.f.Status[0] = s.at, Status{Time: s.now, Idle: true}
+		s.f.Measured[0], s.f.Status[0] = s.at, Status{Time: s.now, Drive: Switching}
 		s.tick()
 		if s.f.Inputs[0] != s.at {
 			t.Fatalf("while switching: got goal %g, want the position %g", s.f.Inputs[0], s.at)

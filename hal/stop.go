@@ -246,6 +246,7 @@ func (r *Rig) Recover() error {
 		return &Error{Kind: Unsafe, Op: "clear the emergency stop", Err: fmt.Errorf("its cause lasts: %w", err)}
 	}
 	r.disarmed = r.latched.Swap(false) || r.disarmed
+	r.armed = r.armed && !r.disarmed
 	for _, a := range r.agents {
 		a.mu.Lock()
 		if a.guard.state == Stopped {
@@ -269,6 +270,7 @@ func (r *Rig) Arm() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.disarmed = r.latched.Load()
+	r.armed = !r.disarmed
 	var faults []error
 	for _, a := range r.agents {
 		faults = append(faults, a.Arm())
@@ -280,7 +282,7 @@ func (r *Rig) Arm() error {
 func (r *Rig) Disarm() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.disarmed = true
+	r.disarmed, r.armed = true, false
 	for _, a := range r.agents {
 		a.Disarm()
 	}

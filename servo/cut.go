@@ -34,7 +34,12 @@ func (r *GenericChain) Send() error {
 	}
 	for i := range r.Devices {
 		s := &r.Devices[i]
-		s.State.Idle = s.Goal.Enable && (s.Stage != TorqueOn || s.Lost || s.doubt)
+		switch s.State.Drive = hal.Follows; {
+		case s.Goal.Enable && s.Stage != TorqueOn:
+			s.State.Drive = hal.Switching
+		case s.Goal.Enable && (s.Lost || s.doubt):
+			s.State.Drive = hal.Waiting
+		}
 	}
 	return err
 }

@@ -17,7 +17,7 @@ var (
 	ErrLost    = errors.New("lost: asked again every fiftieth cycle")
 
 	ErrDiffers     = errors.New("reads back another value")
-	ErrOutOfLimits = errors.New("outside of its limits, to which torque would make it leap: turn it back by hand, or widen them")
+	ErrOutOfLimits = errors.New("outside of its limits, to which torque would make it leap: move the joint into range by hand")
 
 	ErrLatched   = errors.New("an alarm has taken the torque: clear it, then enable again")
 	ErrPowerLost = errors.New("torque went off by itself, as with its power: enable again")
@@ -175,6 +175,9 @@ func (m *DeviceState) Position(rest, idle bool, low, high float64) float64 {
 	v := m.Goal.Position
 	if m.resting {
 		v = m.restAt
+	}
+	if g := &m.Goal; g.Low < g.High && !m.turns() {
+		v = min(max(v, g.Low), g.High)
 	}
 	return min(max(v, low), high)
 }

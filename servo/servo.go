@@ -40,7 +40,9 @@ type Goal struct {
 	Velocity float64  // rad/s of the output shaft, counted as the ticks are
 	Effort   float64  // A where Model.Current, else share of stall torque -1..1; counted as the ticks are
 	Duty     float64  // -1..1
-	Limit    float64  // share of the maximum effort, 0..1; 0 = torque off
+	Low      float64  // ticks; position goals stay within Low..High where Low < High, also those of the chain's own
+	High     float64
+	Limit    float64 // share of the maximum effort, 0..1; 0 = torque off
 }
 
 // State is the feedback of one servo. NaN means not measured or not received yet.
@@ -52,7 +54,7 @@ type State struct {
 	Temperature float64       // °C
 	Time        time.Duration // the line's clock when the values came; < 0 = never
 	Alarm       Alarm         // what the servo complains of, as bits
-	Idle        bool          // it follows no goals: torque or mode is being switched, or it is lost; as of the last Send
+	Drive       hal.Drive     // whether it follows its goals, as of the last Send
 	Torque      bool          // the servo has torque on, as far as known
 	Err         error         // why the values are no newer; nil = they are of the last cycle
 	Inhibit     error         // why it has no torque though it was commanded on, until Enable has been false once; nil = it has torque

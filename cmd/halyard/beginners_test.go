@@ -144,7 +144,7 @@ func TestTablesAsJSON(t *testing.T) {
 	tried := map[string]bool{}
 	for _, line := range []string{
 		"version", "configs", "ports", "list so101", "list rov", "list p2at", "validate so101", "doctor so101 --body emulated", "faults pca9685 --seeds 1 --fault dropped",
-		"bench cycle --steps 1", "status", "estop", "reset", "arm", "scan nothere", "list nothere", "status nobody", "identify --check nothere --data nothere",
+		"bench cycle --steps 1", "status", "estop", "reset", "arm", "disarm", "scan nothere", "list nothere", "status nobody", "identify --check nothere --data nothere",
 	} {
 		args := strings.Fields(line)
 		tried[args[0]] = true
@@ -159,7 +159,7 @@ func TestTablesAsJSON(t *testing.T) {
 					t.Errorf("%s -o %s: exit %d: no JSON: %.200s", line, form, code, text)
 				}
 			}
-			if code == 0 && form == "json" && out == "" && args[0] != "validate" && args[0] != "reset" && args[0] != "arm" {
+			if code == 0 && form == "json" && out == "" && args[0] != "validate" && args[0] != "reset" && args[0] != "arm" && args[0] != "disarm" {
 				t.Errorf("%s -o json: got nothing", line)
 			}
 		}
@@ -328,7 +328,7 @@ func TestStopAll(t *testing.T) {
 		}
 	}
 	code, out, errText := runApp(t, "estop")
-	if code != 0 || strings.Count(out, "yes") != 2 || bodies["left"].Halts != 1 || bodies["right"].Halts != 1 || !strings.Contains(errText, "left, right: stopped, latched") {
+	if code != 0 || strings.Count(out, "yes") != 2 || bodies["left"].Halts != 1 || bodies["right"].Halts != 1 || !strings.Contains(errText, "left: stopped, latched") || !strings.Contains(errText, "right: stopped, latched") {
 		t.Errorf("got exit %d\n%s%s", code, out, errText)
 	}
 	if _, _, errText := runApp(t, "status", "right"); !strings.Contains(errText, "STOPPED") {

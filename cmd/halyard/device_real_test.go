@@ -118,6 +118,9 @@ func TestRealDevicesOnPTYs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := sys.Rig.Arm(); err != nil { // a real body starts disarmed
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ran := make(chan error, 1)
 	go func() { ran <- sys.Rig.Run(ctx) }()
@@ -177,6 +180,9 @@ func TestRealThrustersOnAPTY(t *testing.T) {
 	}
 	sys, err := assembly.Build(planOf(t, path, configs.Options{}), slog.New(slog.DiscardHandler))
 	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sys.Rig.Arm(); err != nil { // a real body starts disarmed
 		t.Fatal(err)
 	}
 	agent := sys.Rig.Agents()[0]

@@ -42,6 +42,9 @@ func turn(t *testing.T, path string, o configs.Options) *turning {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := sys.Rig.Arm(); err != nil { // a real body starts disarmed
+		t.Fatal(err)
+	}
 	r := &turning{t: t, sys: sys, agent: sys.Rig.Agents()[0], cycle: make(chan struct{}, 1)}
 	party := sys.Rig.NewSession("test", r)
 	ctx, cancel := context.WithCancel(context.Background())

@@ -217,6 +217,9 @@ func TestUSARSimRealClass(t *testing.T) {
 
 func bindReal(t *testing.T, path string) {
 	st, address := runArena(t, nil, usarsimFlags{arena: "hall"}, path)
+	if err := st.Rig.Arm(); err != nil { // a real body starts disarmed
+		t.Fatal(err)
+	}
 	a := dialArena(t, address)
 	a.spawn("USARBot.P2AT", "A", [3]float64{1, 2, 3})
 	if at := a.place(3); math.Hypot(at[0]-1, at[1]-2) > 1e-3 || at[2] != 3 {

@@ -137,8 +137,8 @@ func usedFaultCases() []FaultCase {
 		{"no protection", arm, "", nil, preset(3, "shutdown", 0), "settings", StateWarn, 3, 0, "shutdown is 0", "shutdown=52"},
 		{"no protection", humanoid, "", nil, preset(7, "shutdown", 0), "settings", StateWarn, 7, 0, "shutdown is 0", "--id 7 shutdown="},
 		{"no protection", sts, "", nil, preset(2, "unload_condition", 0), "settings", StateWarn, 2, 0, "unload_condition is 0", "unload_condition=44"},
-		{"limits of another robot", arm, "", nil, preset(3, "max_position", 2100), "settings", StateWarn, 3, 0, "ticks 0..2100, end before", "max_position=4095"},
-		{"limits of another robot", sts, "", nil, preset(2, "min_position", 2000), "settings", StateWarn, 2, 0, "end before", "min_position=0"},
-		{"limits of another robot", lx16a, "", nil, preset(2, "max_position", 520), "settings", StateWarn, 2, 0, "end before", "max_position=1000"},
+		{"limits of another robot", arm, "", nil, preset(3, "max_position", 2100), "settings", StateWarn, 3, 0, "ticks 0..2100, end before", "range_ticks: [0, 2100]"},
+		{"limits of another robot", sts, "", nil, preset(2, "min_position", 2000), "settings", StateWarn, 2, 0, "end before", "keep them"},
+		{"limits of another robot", lx16a, "", nil, preset(2, "max_position", 520), "settings", StateWarn, 2, 0, "end before", "LeRobot"},
 	}
 }

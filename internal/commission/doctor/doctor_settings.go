@@ -33,7 +33,8 @@ func (s *ServoCheck) settings() {
 }
 
 // fenced checks that the servo's own limits do not keep the joint from where its robot's let it go: a goal beyond them is
-// refused, or cut, without a word.
+// refused, or cut, without a word. The fix never widens them: another tool may have set them, LeRobot stores its
+// calibration there, and a wider one would be lost with it. The range of the joint's own calibration is narrowed instead.
 func (s *ServoCheck) fenced() {
 	low, okLow := s.Read("min_position")
 	high, okHigh := s.Read("max_position")
@@ -46,9 +47,13 @@ func (s *ServoCheck) fenced() {
 		c = &calibration.Joint{Direction: 1, ZeroTicks: u.CentreTicks, TicksPerTurn: u.TicksPerTurn, Gear: 1}
 	}
 	for _, at := range s.limits {
-		if t := c.Ticks(at); t < float64(low) || t > float64(high) {
+		t := c.Ticks(at)
+		if s.plan.Calibration != nil { // no goal leaves its range
+			t = min(max(t, c.RangeTicks[0]), c.RangeTicks[1])
+		}
+		if t < float64(low) || t > float64(high) {
 			s.warn("settings", fmt.Sprintf("its own limits, ticks %d..%d, end before the joint's of %.2f..%.2f rad", low, high, s.limits[0], s.limits[1]),
-				fmt.Sprintf("%s max_position=%d", s.setFix(lowest.Name, lowest.Default), highest.Default))
+				fmt.Sprintf("keep them: another tool's calibration may be in them (LeRobot's is); set range_ticks: [%d, %d] in the joint's calibration", low, high))
 			return
 		}
 	}
