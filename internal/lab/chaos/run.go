@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/sim/emulator"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // Result is what came of one schedule.
@@ -180,14 +180,14 @@ func (r *run) act(a *Action) {
 	case "disarm":
 		rig.Disarm()
 	case "fault":
-		f, err := emulator.ParseFault(a.Fault)
+		f, err := wire.Parse(a.Fault)
 		line := &r.lines[a.Joint]
 		if err != nil || line.emu.Fault(f) != nil {
 			return
 		}
-		id := f.ID
-		if f.Kind == emulator.Brownout { // the robot's supply is one
-			id = emulator.WholeBus
+		id := f.Target
+		if f.Kind == wire.PowerLoss { // the robot's supply is one
+			id = wire.All
 		}
 		r.acting = append(r.acting, acting{line: a.Joint, id: id, until: r.clock.now + f.From + f.For})
 	case "hand":

@@ -103,9 +103,9 @@ func ParseAll(text string) (list []Action, err error) {
 
 // faults are what may go wrong with a servo; each is over before the quiet end.
 var faults = []string{
-	"off servo %d", "stuck servo %d", "garbage servo %d", "wrong servo %d by=60", "slow servo %d by=60ms", "slow servo %d",
-	"delayed servo %d", "intermittent servo %d", "crc servo %d p=1", "crc servo %d p=0.3", "truncate servo %d p=0.5",
-	"truncate bus p=0.3", "crc bus p=0.2", "duplicate_id servo %d", "unplug bus", "brownout servo %d", "brownout bus",
+	"power_loss servo %d", "stuck servo %d", "garbage servo %d", "wrong servo %d by=60", "delayed servo %d by=60ms", "delayed servo %d",
+	"stale servo %d", "dropped servo %d", "crc servo %d p=1", "crc servo %d p=0.3", "truncated servo %d p=0.5",
+	"truncated bus p=0.3", "crc bus p=0.2", "duplicate_id servo %d", "unplugged bus", "unplugged servo %d", "power_loss bus",
 }
 
 // generate makes the schedule of a seed for a robot.
