@@ -14,6 +14,7 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/pwm"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/kinematics"
+	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/kondo"
 	"github.com/halyard-robotics/halyard/servo/servotest"
 )
@@ -22,7 +23,7 @@ import (
 // guard before them.
 func Example() {
 	line := servotest.Play(1_250_000, session) // on a robot: see the example of kondo.NewChain
-	chain := kondo.NewChain(kondo.ChainConfig{Name: "arm", Line: line, Servos: []kondo.ServoConfig{
+	chain := kondo.NewChain(servo.ChainConfig{Name: "arm", Line: line, Servos: []servo.ServoConfig{
 		{ID: 1, Model: kondo.ModelByName("krs-2552"), Joint: "elbow"},
 	}})
 	if err := chain.Open(); err != nil {

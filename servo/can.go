@@ -185,3 +185,8 @@ func (x *CANExchange) Collect(want int, delay time.Duration) error {
 	}
 	return nil
 }
+
+// ForeignCAN is a sound frame of a device that was not asked, as a line carries it.
+func ForeignCAN(id byte) []byte {
+	return AppendCAN(nil, &CANFrame{ID: uint32(id) << 5, Len: 8, Data: [8]byte{1, 2, 3, 4, 5, 6, 7, 8}})
+}

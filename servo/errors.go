@@ -30,6 +30,9 @@ func (a Alarm) String() string {
 // ErrNoRegister reports that a device has no such register, by its firmware or on this line.
 var ErrNoRegister = errors.New("it has no such register here")
 
+// ErrUnknownModel says that a device is of a model that its driver does not know.
+var ErrUnknownModel = errors.New("a model that is not known here")
+
 // Fault wraps what went wrong with one servo of a bus with its kind; nil stays nil.
 func Fault(bus string, id int, op string, err error) error {
 	e := &hal.Error{Kind: hal.BusFault, Bus: bus, ID: id, Op: op, Err: err}
@@ -58,4 +61,12 @@ func Verify(bus string, id int, register string, got, want int64) error {
 		return nil
 	}
 	return Fault(bus, id, "verify "+register, fmt.Errorf("got %d, want %d", got, want))
+}
+
+// Unequal is ErrDiffers where a register reads back got and want was written; nil where they are equal.
+func Unequal(got, want int64) error {
+	if got == want {
+		return nil
+	}
+	return fmt.Errorf("%w: got %d, want %d", ErrDiffers, got, want)
 }

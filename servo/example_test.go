@@ -35,7 +35,7 @@ func ExampleChain() {
 > 81 00 00
 < 01 3F 69
 `)
-	arm := kondo.NewChain(kondo.ChainConfig{Name: "arm", Line: line, Servos: []kondo.ServoConfig{
+	arm := kondo.NewChain(servo.ChainConfig{Name: "arm", Line: line, Servos: []servo.ServoConfig{
 		{ID: 1, Model: kondo.ModelByName("krs-2552"), Joint: "elbow"},
 	}})
 	if err := survey(arm, "elbow"); err != nil {

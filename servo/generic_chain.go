@@ -28,8 +28,8 @@ type Protocol interface {
 	// Stage ends what has been staged, which goes out before what is staged after; Flush sends it.
 	Stage()
 	Flush() error
-	// SyncRead reads the states of many with one request and calls GenericChain.MarkReceived for each that answers.
-	SyncRead(list []int) error
+	// SyncRead reads the states of many with one request, fast or not, and calls GenericChain.MarkReceived for each that replies.
+	SyncRead(way Level, list []int) error
 	// ReadState reads the state of servo i with a request of its own, ReadHealth its torque switch and its health.
 	ReadState(i int) error
 	ReadHealth(i int) error
@@ -41,40 +41,25 @@ type Protocol interface {
 	ParserStats() (badChecksums, garbage uint64)
 }
 
-// GenericChainConfig describes all servos of one line. Zero values give the defaults.
-type GenericChainConfig struct {
-	Bus     string // its name in errors
-	Line    Line   // owned by the chain from NewGenericChain on
-	Reopen  Opener // how to get the line back after it was lost; nil = never
-	Devices []DeviceConfig
-	LastID  int           // the greatest id of the vendor
-	Period  time.Duration // of the cycle; bounds what asking for lost servos may cost in one. 0 = no bound
-	Latency time.Duration // what the adapter may hold an answer back (FTDI: its latency timer)
-	Health  int           // cycles from one ReadHealth to the next; each serves one servo in turn. 0 = as HealthInterval has it, below 0 = only where something has changed
-	Bits    int           // of a byte on the wire
-	Out, In int           // bytes of the longest packets, staged together and answered together
-	NoLimit bool          // the vendor cannot limit its effort: a limit of zero is made by taking the torque off
+// LongReader is a Protocol that has no request for health alone: SyncRead and ReadState read one device long.
+type LongReader interface {
+	// ReadLong says which device the reads of this cycle read long, -1 = none; one that was lost is read long anyway.
+	ReadLong(i int)
+	// ShowsHealth reports whether a long read shows the torque switch of servo i; else ReadHealth follows it.
+	ShowsHealth(i int) bool
 }
 
-// DeviceConfig is one servo of a chain.
-type DeviceConfig struct {
-	ID      int
-	Joint   string  // in errors; may be empty
-	Grouped bool    // it takes part in SyncRead
-	Faults  []error // errors of its config, by its vendor; Open returns them and polls no servo
-}
-
-// Faults lists what is wrong with how a servo of a chain is described: its model is not known, or check refuses a setting.
-func Faults(known bool, settings []Setting, check func(s Setting) error) (faults []error) {
-	if !known {
-		return []error{errors.New("no model")}
-	}
-	for _, s := range settings {
-		if err := check(s); err != nil {
-			faults = append(faults, err)
-		}
-	}
-	return faults
+// ChainSpec is what a vendor's chain is beside its config.
+type ChainSpec struct {
+	LastID  int  // maximum id
+	Bits    int  // of a byte on the wire
+	Out, In int  // bytes of the longest packets, staged together and replied together
+	NoLimit bool // devices cannot limit their effort: a limit of zero is made by switching torque off
+	// Base is the best way to read servo i; nil = SingleReads.
+	Base  func(i int) Level
+	Known func(i int) bool // the model of servo i is one of the vendor's
+	// Faults are faults in the description of servo i, beside its id and its settings; nil = none. Open reports them.
+	Faults func(i int) []error
 }
 
 // Device is one servo of a chain with everything known of it that is not of its vendor.
@@ -90,14 +75,8 @@ type Device struct {
 	clears Clears
 }
 
-// The levels of reading.
-const (
-	groupLevel Level = iota
-	aloneLevel
-)
-
 // GenericChain runs the cycle of a chain of servos for any vendor's Protocol. It keeps the state of each servo and the line.
-// One goroutine calls it. It implements Chain except for Units, which a vendor adds.
+// has torque, and the line. One goroutine calls it. It is a Chain.
 //
 // Send stages and sends the goals of all servos with torque, changed or not, which repairs a lost packet. Receive reads all
 // servos, with one request where possible. A servo that did not reply is polled by itself in the next cycle, after three
@@ -106,8 +85,10 @@ const (
 type GenericChain struct {
 	Devices []Device
 
-	cfg      GenericChainConfig
+	cfg      ChainConfig
+	spec     ChainSpec
 	protocol Protocol
+	long     LongReader // nil where the protocol is none
 	x        Exchange
 	line     Line // nil while it is lost
 	reopen   Reconnector
@@ -132,20 +113,21 @@ func HealthInterval(period time.Duration) int {
 }
 
 // NewGenericChain returns a chain; nothing is sent until Open.
-func NewGenericChain(cfg GenericChainConfig, b Protocol) *GenericChain {
+func NewGenericChain(cfg ChainConfig, spec ChainSpec, p Protocol) *GenericChain {
 	if cfg.Health == 0 {
 		cfg.Health = HealthInterval(cfg.Period)
 	}
-	r := &GenericChain{cfg: cfg, protocol: b, Devices: make([]Device, len(cfg.Devices)), list: make([]int, 0, len(cfg.Devices))}
-	r.reopen = Reconnector{Bus: cfg.Bus, Open: cfg.Reopen}
-	for i, c := range cfg.Devices {
-		s := &r.Devices[i]
-		s.ID = c.ID
-		s.Init(cfg.Bus, c.ID, c.Joint)
-		if s.base = aloneLevel; c.Grouped {
-			s.base = groupLevel
+	r := &GenericChain{cfg: cfg, spec: spec, protocol: p, Devices: make([]Device, len(cfg.Servos)), list: make([]int, 0, len(cfg.Servos))}
+	r.long, _ = p.(LongReader)
+	r.reopen = Reconnector{Bus: cfg.Name, Open: cfg.Reopen}
+	for i := range cfg.Servos {
+		s, c := &r.Devices[i], &cfg.Servos[i]
+		s.ID = int(c.ID)
+		s.Init(cfg.Name, s.ID, c.Joint)
+		if s.base = SingleReads; spec.Base != nil {
+			s.base = max(spec.Base(i), cfg.Reading)
 		}
-		s.Restart(s.base, aloneLevel)
+		s.Restart(s.base)
 	}
 	if cfg.Line != nil {
 		r.connect(cfg.Line)
@@ -155,10 +137,13 @@ func NewGenericChain(cfg GenericChainConfig, b Protocol) *GenericChain {
 
 func (r *GenericChain) connect(line Line) {
 	r.line = line
-	r.x = NewExchange(line, r.cfg.Bits, r.cfg.Out, r.cfg.In)
+	r.x = NewExchange(line, r.spec.Bits, r.spec.Out, r.spec.In)
 	r.x.Latency = r.cfg.Latency
 	r.protocol.Connect(&r.x)
 }
+
+// Units returns what servo i's values mean.
+func (r *GenericChain) Units(i int) Units { return r.cfg.Servos[i].Model.Units() }
 
 // Inline lets a lost line be opened within the cycle, for lines in memory; see Reconnector. Call it before Send.
 func (r *GenericChain) Inline() { r.reopen.Inline = true }
@@ -206,7 +191,7 @@ func (r *GenericChain) lineError(s *Device, op string, err error) error {
 	case errors.As(err, &told):
 		return err
 	case s == nil:
-		return &hal.Error{Kind: hal.BusFault, Bus: r.cfg.Bus, Err: err}
+		return &hal.Error{Kind: hal.BusFault, Bus: r.cfg.Name, Err: err}
 	case errors.Is(err, ErrNoReply):
 		return s.Error(hal.Timeout, op, err)
 	}
@@ -238,7 +223,7 @@ func (r *GenericChain) attend() error {
 	for i := range r.Devices {
 		s := &r.Devices[i]
 		s.Regained()
-		s.Restart(s.base, aloneLevel)
+		s.Restart(s.base)
 		r.protocol.Invalidate(i)
 	}
 	return nil
@@ -246,7 +231,7 @@ func (r *GenericChain) attend() error {
 
 // wanted reports whether s must have torque.
 func (r *GenericChain) wanted(s *Device) bool {
-	return s.Goal.Enable && !(r.cfg.NoLimit && s.Share() == 0)
+	return s.Goal.Enable && !(r.spec.NoLimit && s.Share() == 0)
 }
 
 // ready reports whether servo i can be given torque now: it answered in the last cycle and no alarm has it latched.

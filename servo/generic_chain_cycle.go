@@ -72,12 +72,24 @@ func (r *GenericChain) receive() error {
 	}
 	r.cycle++
 	r.stats.Resume(&r.x)
-	err := r.readGroup()
+	chosen := -1
+	if r.long != nil { // what is read long is chosen before it is read
+		chosen = r.pick()
+		r.long.ReadLong(chosen)
+	}
+	err := r.readGroup(FastReads)
+	if err == nil {
+		err = r.readGroup(SyncReads)
+	}
 	if err == nil {
 		err = r.readAlone()
 	}
-	if err == nil {
-		err = r.pollHealth()
+	switch {
+	case err != nil:
+	case r.long == nil:
+		err = r.readHealth(r.pick())
+	case chosen >= 0 && r.Devices[chosen].Answered && !r.long.ShowsHealth(chosen):
+		err = r.readHealth(chosen)
 	}
 	for i := range r.Devices { // answers to what Send asks count for the next Receive
 		r.Devices[i].Answered = false
@@ -92,27 +104,27 @@ func (r *GenericChain) receive() error {
 
 // readGroup reads all servos that take part with one request and finds who was missing. In the order asked, whoever is
 // first without an answer may have kept the rest waiting.
-func (r *GenericChain) readGroup() error {
+func (r *GenericChain) readGroup(way Level) error {
 	r.list = r.list[:0]
 	for i := range r.Devices {
-		if s := &r.Devices[i]; !s.Barred && s.Joins(groupLevel, r.cycle) {
+		if s := &r.Devices[i]; !s.Barred && s.Joins(way, r.cycle) {
 			r.list = append(r.list, i)
 		}
 	}
 	if len(r.list) == 0 {
 		return nil
 	}
-	if err := r.protocol.SyncRead(r.list); err != nil && !IsServoError(err) {
+	if err := r.protocol.SyncRead(way, r.list); err != nil && !IsServoError(err) {
 		return r.lineError(nil, "", err)
 	}
 	first := true
 	for _, i := range r.list {
 		s := &r.Devices[i]
 		if s.Answered {
-			s.Kept(groupLevel, r.cycle)
+			s.Kept(way, r.cycle)
 			continue
 		}
-		s.Broke(groupLevel, r.cycle, first)
+		s.Broke(way, r.cycle, first)
 		first = false
 		r.missed(s)
 	}
@@ -166,7 +178,9 @@ func (r *GenericChain) readOne(i int) error {
 	err := r.protocol.ReadState(i)
 	switch {
 	case err == nil:
-		r.MarkReceived(i)
+		if !s.Answered { // else the protocol has noted it
+			r.MarkReceived(i)
+		}
 	case IsServoError(err):
 		s.Garbled = errors.Is(err, ErrCorrupt)
 		r.missed(s)
@@ -202,22 +216,25 @@ func (r *GenericChain) MarkReceived(i int) {
 	// It may have lost its power meanwhile: what was written is unknown until it has been read.
 	if returned {
 		r.protocol.Invalidate(i)
-		s.Verify, s.doubt = true, true
+		if r.long == nil || !r.long.ShowsHealth(i) { // else it was read long
+			s.Verify, s.doubt = true, true
+		}
 	}
 }
 
-// pollHealth reads the health of one servo: one whose state must be verified, else the next in turn in every Health-th cycle. The
-// rotation goes on from there, so that one restless servo cannot keep the others from being looked at.
-func (r *GenericChain) pollHealth() error {
+// pick chooses the servo whose health is read in this cycle: one where something has to be seen, else the next in turn in
+// every Health-th cycle, else -1. The rotation goes on from there, so that one restless servo cannot keep the others from
+// being read.
+func (r *GenericChain) pick() int {
 	n, routine := len(r.Devices), r.cfg.Health > 0 && r.cycle%uint64(max(1, r.cfg.Health)) == 0
 	chosen := -1
 	for k := range n {
 		i := (r.turn + k) % n
 		s := &r.Devices[i]
-		if s.Barred || s.Lost || s.State.Err != nil || !s.met {
+		if s.Barred || s.Lost || !s.met || s.State.Err != nil && r.long == nil {
 			continue
 		}
-		// A usual read may show the torque and leave nothing to verify: only a health read ends the doubt.
+		// A usual read may show the torque and leave nothing to verify: the doubt ends with a reading of its health alone.
 		if s.Verify || s.doubt {
 			chosen = i
 			break
@@ -226,17 +243,24 @@ func (r *GenericChain) pollHealth() error {
 			chosen = i
 		}
 	}
-	if chosen < 0 {
+	if chosen >= 0 {
+		r.turn = (chosen + 1) % n
+	}
+	return chosen
+}
+
+// readHealth reads the torque switch and the health of servo i, -1 = of none.
+func (r *GenericChain) readHealth(i int) error {
+	if i < 0 {
 		return nil
 	}
-	r.turn = (chosen + 1) % n
-	s := &r.Devices[chosen]
+	s := &r.Devices[i]
 	was := s.Stage
-	switch err := r.protocol.ReadHealth(chosen); {
+	switch err := r.protocol.ReadHealth(i); {
 	case err == nil:
 		s.doubt, s.State.Torque = false, s.Torque == On
 		if was == TorqueOn && s.Stage != TorqueOn { // its power or an alarm took the torque
-			r.protocol.Invalidate(chosen)
+			r.protocol.Invalidate(i)
 		}
 		return nil
 	case IsServoError(err): // whether it is there is the state's reading to find out

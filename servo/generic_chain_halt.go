@@ -91,3 +91,10 @@ func (r *GenericChain) ClearAlarms() (faults []error) {
 	}
 	return faults
 }
+
+// Pause leaves servo i alone for some cycles, as after a restart; its torque is not known then.
+func (r *GenericChain) Pause(i int, cycles uint64) {
+	s := &r.Devices[i]
+	s.Torque, s.State.Torque, s.State.Err = Unknown, false, s.Unasked
+	s.Lost, s.Ask = true, r.cycle+cycles
+}

@@ -35,18 +35,36 @@ func (r *GenericChain) check() error {
 	seen := map[int]bool{}
 	for i := range r.Devices {
 		s := &r.Devices[i]
-		if s.ID < 0 || s.ID > r.cfg.LastID {
-			faults = append(faults, s.Error(hal.Invalid, "open", fmt.Errorf("got id %d, want 0..%d", s.ID, r.cfg.LastID)))
+		if s.ID < 0 || s.ID > r.spec.LastID {
+			faults = append(faults, s.Error(hal.Invalid, "open", fmt.Errorf("got id %d, want 0..%d", s.ID, r.spec.LastID)))
 		}
 		if seen[s.ID] {
 			faults = append(faults, s.Error(hal.Invalid, "open", errors.New("id used twice on one line")))
 		}
 		seen[s.ID] = true
-		for _, err := range r.cfg.Devices[i].Faults {
+		for _, err := range r.faults(i) {
 			faults = append(faults, s.Error(hal.Invalid, "open", err))
 		}
 	}
 	return errors.Join(faults...)
+}
+
+// faults are those of servo i's description: no model of the vendor's, settings that its model does not take, and those of
+// the vendor.
+func (r *GenericChain) faults(i int) (faults []error) {
+	c := &r.cfg.Servos[i]
+	if !r.spec.Known(i) {
+		return []error{errors.New("no model")}
+	}
+	for _, s := range c.Settings {
+		if err := CheckSetting(c.Model, s); err != nil {
+			faults = append(faults, err)
+		}
+	}
+	if r.spec.Faults != nil {
+		faults = append(faults, r.spec.Faults(i)...)
+	}
+	return faults
 }
 
 // identify identifies servo i, with one retry: one lost reply does not prevent the start.

@@ -25,7 +25,7 @@ func (b *stub) StageTorqueOn(i, _ int)        { b.say("arm", i) }
 func (b *stub) Steps() int                    { return 1 }
 func (b *stub) Stage()                        {}
 func (b *stub) Flush() error                  { return nil }
-func (b *stub) SyncRead([]int) error          { return nil }
+func (b *stub) SyncRead(Level, []int) error   { return nil }
 func (b *stub) Invalidate(int)                {}
 func (b *stub) Clear(int) error               { return nil }
 func (b *stub) ParserStats() (uint64, uint64) { return 0, 0 }
@@ -63,8 +63,8 @@ func (b *stub) ReadHealth(i int) error {
 func newStub(t *testing.T) *stub {
 	t.Helper()
 	b := &stub{fits: true}
-	b.r = NewGenericChain(GenericChainConfig{Line: &echoing{}, LastID: 9, Health: 1, Bits: 10, Out: 64, In: 64,
-		Devices: []DeviceConfig{{ID: 1, Joint: "hip"}, {ID: 2, Joint: "knee"}}}, b)
+	b.r = NewGenericChain(ChainConfig{Line: &echoing{}, Health: 1, Servos: []ServoConfig{{ID: 1, Joint: "hip"}, {ID: 2, Joint: "knee"}}},
+		ChainSpec{LastID: 9, Bits: 10, Out: 64, In: 64, Known: func(int) bool { return true }}, b)
 	if err := errors.Join(b.r.Open(), b.r.Receive()); err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,14 @@
 package servo
 
-// Level is a way of reading a servo, 0 the cheapest: in a group, which asks many with one request. The last level is a
-// request of its own, which always works.
+// Level is a way of reading a servo. A chain uses the cheapest that the models, the devices' firmware and its config allow.
 type Level uint8
+
+// The ways of reading, from the cheapest to the one that always works.
+const (
+	FastReads   Level = iota // one request to many, one reply that they build together
+	SyncReads                // one request to many, one reply from each
+	SingleReads              // a request to each
+)
 
 // How a servo that keeps a group from answering is treated, so that one old firmware does not slow down the rest.
 const (
@@ -16,21 +22,21 @@ type Reading struct {
 	Presence
 	Level Level // now
 
-	base, alone    Level  // the best that the model promises, and the last
+	base           Level  // the best that the model promises
 	retry, backoff uint64 // cycle at which to try a level up, and the next wait for that
 	struck         uint64 // cycle in which it last broke a group
 	probing        bool   // missed in a group: polled by itself until it replies
 	suspect        bool   // the first that was missing there: it may be what broke the group
 }
 
-// Restart forgets all errors, as on a line that may be another. base is the level of the model, alone the last level.
-func (r *Reading) Restart(base, alone Level) {
-	*r = Reading{base: base, alone: alone, Level: base, backoff: firstBackoff}
+// Restart forgets all trouble, as on a line that may be another. base is what the model promises.
+func (r *Reading) Restart(base Level) {
+	*r = Reading{base: base, Level: base, backoff: firstBackoff}
 }
 
 // Joins reports whether the servo is read in the group of level lv in this cycle.
 func (r *Reading) Joins(lv Level, cycle uint64) bool {
-	if r.Lost || r.probing || lv == r.alone {
+	if r.Lost || r.probing || lv == SingleReads {
 		return false
 	}
 	// Time to try a level up, together with the others.
@@ -50,7 +56,7 @@ func (r *Reading) IsAlone(cycle uint64) bool {
 	case r.probing: // from the cycle after the one in which the group missed it, which set ReadState
 		return r.Misses > 0 && cycle > r.Ask
 	}
-	return r.Level == r.alone && !(r.Level > r.base && cycle >= r.retry)
+	return r.Level == SingleReads && !(r.Level > r.base && cycle >= r.retry)
 }
 
 // Kept notes that the servo answered in the group of level lv.
@@ -79,7 +85,7 @@ func (r *Reading) Received(cycle uint64) (returned, fell bool) {
 	r.MarkReceived()
 	suspect := r.probing && r.suspect
 	returned, r.Lost, r.probing, r.suspect = r.Lost, false, false, false
-	if returned || !suspect || r.Level == r.alone {
+	if returned || !suspect || r.Level == SingleReads {
 		return returned, false
 	}
 	if r.struck == 0 || cycle-r.struck > strikeWindow {

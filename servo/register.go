@@ -56,11 +56,12 @@ type Register struct {
 	Min, Max   int64
 	Default    int64
 	Measure
+	Unread bool // it can be written and not read
 }
 
 // Reg is a row of a control table: the fields of a Register in their order.
 func Reg(name string, addr, size uint16, a Access, e Encoding, least, most, initial int64, m Measure) Register {
-	return Register{name, addr, size, a, e, least, most, initial, m}
+	return Register{name, addr, size, a, e, least, most, initial, m, false}
 }
 
 // Decode reads the register's value from its bytes, at least r.Size of them.
@@ -198,23 +199,14 @@ func (r *Register) CheckWrite(model string, v int64) error {
 	return nil
 }
 
-// CheckSetting is CheckWrite of a setting, with its name.
-func (r *Register) CheckSetting(model string, x Setting) error {
-	if err := r.CheckWrite(model, x.Value); err != nil {
+// CheckSetting says why x is no setting of a model: it has none of that name, or x is out of its range.
+func CheckSetting(m Model, x Setting) error {
+	r := m.Setting(x.Register)
+	if r == nil {
+		return fmt.Errorf("setting %s: not a setting of %s", x.Register, m.Units().Name)
+	}
+	if err := r.CheckWrite(m.Units().Name, x.Value); err != nil {
 		return fmt.Errorf("setting %s: %w", x.Register, err)
 	}
 	return nil
-}
-
-// Dump reads every register of a table by its name into a map. It stops at the first failure.
-func Dump(table []Register, read func(name string) (int64, error)) (map[string]int64, error) {
-	values := make(map[string]int64, len(table))
-	for i := range table {
-		v, err := read(table[i].Name)
-		if err != nil {
-			return values, err
-		}
-		values[table[i].Name] = v
-	}
-	return values, nil
 }

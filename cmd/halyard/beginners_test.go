@@ -17,6 +17,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/haltest"
 	"github.com/halyard-robotics/halyard/internal/builtin"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/internal/control"
 	"github.com/halyard-robotics/halyard/internal/plan"
@@ -90,7 +91,7 @@ func TestBeginnersConfigs(t *testing.T) {
 // Every type of line has its own ids.
 func TestIDsOfTypes(t *testing.T) {
 	for kind, last := range map[string]int{"dynamixel1": 253, "dynamixel2": 252, "kondo": 31, "cybergear": 127, "odrive": 1, "odrive-can": 62, "vesc": 253} {
-		if got := plan.LastIDOn(kind); got != last {
+		if got := catalog.BusTypes[kind].LastID; got != last {
 			t.Errorf("%s: got %d, want %d", kind, got, last)
 		}
 	}

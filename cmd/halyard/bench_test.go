@@ -149,7 +149,7 @@ func TestWireMeetsItsBounds(t *testing.T) {
 
 // The tape costs the chain nothing that a real line would not: no allocation, and the states stay fresh.
 func TestHostCycleAllocatesNothing(t *testing.T) {
-	w, err := lab.NewWire(lab.WireServos, 1_000_000, true)
+	w, err := lab.NewWire(lab.WireServos(), 1_000_000, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestHostCycleAllocatesNothing(t *testing.T) {
 	if n := testing.AllocsPerRun(100, func() { w.Cycle() }); n != 0 {
 		t.Errorf("got %g allocations a cycle, want 0", n)
 	}
-	for i := range lab.WireServos {
+	for i := range lab.WireServos() {
 		if s := w.Chain.State(i); s.Err != nil || s.Position != 2048 {
 			t.Errorf("servo %d: got %g, %v", i+1, s.Position, s.Err)
 		}
@@ -280,7 +280,7 @@ func BenchmarkClock(b *testing.B) {
 func BenchmarkWire(b *testing.B) {
 	for _, fast := range []bool{false, true} {
 		b.Run(map[bool]string{false: "sync", true: "fast"}[fast], func(b *testing.B) {
-			w, err := lab.NewWire(lab.WireServos, 1_000_000, fast)
+			w, err := lab.NewWire(lab.WireServos(), 1_000_000, fast)
 			if err != nil {
 				b.Fatal(err)
 			}

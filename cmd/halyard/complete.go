@@ -62,7 +62,7 @@ func completeLines(_ *cobra.Command, args []string, begun string) ([]string, cob
 // completeIDs offers the ids of CONFIG:BUS, each with its joint.
 func completeIDs(_ *cobra.Command, args []string, _ string) (ids []string, _ cobra.ShellCompDirective) {
 	for _, j := range joinedOn(args) {
-		ids = append(ids, strconv.Itoa(j.Id)+"\t"+j.Name+", "+j.Model.Units().Name)
+		ids = append(ids, strconv.Itoa(j.ID)+"\t"+j.Name+", "+j.Model.Units().Name)
 	}
 	return ids, cobra.ShellCompDirectiveNoFileComp
 }
@@ -90,7 +90,10 @@ func completeRegisters(assign bool) func(*cobra.Command, []string, string) ([]st
 		id, _ := cmd.Flags().GetInt("id")
 		s := commission.Registers{Spot: commission.Spot{Model: modelOfID(cmd, args, id)}}
 		refused := func(r *servo.Register, v int64) bool { return hal.KindOf(s.Refuse(r, v)) == hal.Unsafe }
-		for _, r := range catalog.RegistersOf(s.Model) {
+		if s.Model == nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		for _, r := range s.Model.Table() {
 			switch {
 			case !assign:
 				names = append(names, r.Name)
@@ -105,26 +108,22 @@ func completeRegisters(assign bool) func(*cobra.Command, []string, string) ([]st
 	}
 }
 
-// usualModels are whose registers are offered where only the type of a line is known.
-var usualModels = map[string]string{"dynamixel1": "ax-12a", "dynamixel2": "xm430-w350", "feetech": "sts3215", "hiwonder": "lx-16a",
-	"kondo": "krs-2552", "odrive": "odrive-s1", catalog.OdriveCAN: "odrive-s1"}
-
 // modelOfID is that of the servo with id on the line of args, or a usual one of its type.
-func modelOfID(cmd *cobra.Command, args []string, id int) catalog.ServoModel {
+func modelOfID(cmd *cobra.Command, args []string, id int) servo.Model {
 	kind, _ := cmd.Flags().GetString("protocol")
 	if c, bus, err := commission.BusIn(args[0]); err == nil && c != nil {
 		kind = c.Buses[bus].Type
 	}
-	name := usualModels[kind]
+	t := catalog.BusTypes[kind]
 	for _, j := range joinedOn(args) {
-		if j.Id == id {
-			name = j.Model.Units().Name
+		if j.ID == id {
+			return j.Model
 		}
 	}
-	if t := commission.MotorTable(kind, name); t != nil {
-		return t
+	if len(t.Samples) == 0 {
+		return nil
 	}
-	return catalog.LookupServo(name)
+	return t.Lookup(t.Samples[0])
 }
 
 // complete gives a command that takes a line its completions.

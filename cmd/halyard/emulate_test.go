@@ -85,10 +85,10 @@ func scanned(t *testing.T, port, bauds, want string) {
 				continue // what stderr has
 			}
 			mark := ""
-			if f.Model != "xm430-w350" || f.Number != 1020 || f.Protocol != 2 || f.Port != port || f.Finding != "" {
+			if f.Model != "xm430-w350" || f.Number != 1020 || f.Type != "dynamixel2" || f.Port != port || f.Finding != "" {
 				mark = "!"
 			}
-			text = append(text, commission.Place{Baud: f.Baud, Protocol: 2, Id: f.ID}.String()+mark)
+			text = append(text, commission.Place{Baud: f.Baud, ID: f.ID}.String()+mark)
 		}
 		return strings.Join(text, " ")
 	}
@@ -167,7 +167,7 @@ func TestEmulateMoves(t *testing.T) {
 	}
 	defer port.Close()
 	c, m := dynamixel.NewClient(port, 1), dynamixel.ModelByName("mx-28")
-	c.Latency = catalog.TerminalPatience
+	c.SetLatency(catalog.TerminalPatience)
 	write := func(name string, v int64) {
 		t.Helper()
 		if err := c.WriteRegister(1, m, name, v); err != nil {

@@ -57,11 +57,14 @@ func TestFaultRows(t *testing.T) {
 	for device := range plan.BaseKinds() {
 		has(device, func(r *lab.FaultRow) bool { return r.Device == device && strings.Contains(r.Base, device) })
 	}
-	for kind, models := range lab.Exemplars() {
-		for _, model := range models {
-			if b, ok := catalog.BusTypes[kind]; !ok || b.Lookup(model) == nil {
+	for kind, b := range catalog.BusTypes {
+		for _, model := range b.Samples {
+			if b.Lookup(model) == nil {
 				t.Errorf("%s: %s is no servo of it", kind, model)
 			}
+		}
+		if len(b.Samples) == 0 {
+			t.Errorf("%s: no servo stands for it", kind)
 		}
 	}
 }

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/serial"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/catalog"
@@ -20,19 +23,16 @@ type lineFlags struct {
 
 func (f *lineFlags) add(c *cobra.Command) {
 	c.Flags().IntSliceVar(&f.bauds, "baud", catalog.UsualBauds(), "rates to try, bits a second")
-	c.Flags().StringVar(&f.protocol, "protocol", "all",
-		"dynamixel1 (which finds Feetech servos as well), dynamixel2, feetech, hiwonder, kondo; both is dynamixel1 and 2; "+
-			"motor controllers: vesc, odrive, odrive-can, cybergear")
+	c.Flags().StringVar(&f.protocol, "protocol", "all", "a bus type, as a config has it, or both: the two of one vendor that share a line; all leaves out "+
+		strings.Join(catalog.NamedTypes(), ", "))
 	c.Flags().StringVar(&f.opener, "serial-backend", serial.Bugst, "library that opens the port: bugst, or tarm (up to 115200 Bd)")
 	f.complete(c)
 }
 
 // Open opens what target names. Beside a config's bus, --baud and --protocol have the last word.
 func (f *lineFlags) Open(c *cobra.Command, target string) (*commission.BareLine, error) {
-	if s, ok, err := f.motors(c, target); err != nil {
-		return nil, err
-	} else if ok {
-		return s.Open()
+	if b, err := f.openNamed(c, target); b != nil || err != nil {
+		return b, err
 	}
 	bauds, word, opener := f.bauds, f.protocol, f.opener
 	port, bus, err := commission.BusOf(target)
@@ -50,7 +50,7 @@ func (f *lineFlags) Open(c *cobra.Command, target string) (*commission.BareLine,
 			word = bus.Type
 		}
 	}
-	protocols, err := catalog.ProtocolsOf(word)
+	types, err := catalog.TypesOf(word)
 	if err != nil {
 		return nil, err
 	}
@@ -69,9 +69,36 @@ func (f *lineFlags) Open(c *cobra.Command, target string) (*commission.BareLine,
 	if err != nil {
 		return nil, err
 	}
-	b := &commission.BareLine{Finder: commission.Finder{Line: line, Port: port, Bauds: bauds, Protocols: protocols}}
+	b := &commission.BareLine{Finder: commission.Finder{Line: line, Port: port, Bauds: bauds, Types: types}}
 	if b.Latency = catalog.LatencyOf(port, line); b.Latency == catalog.TerminalPatience {
 		b.Hurry = catalog.TerminalHurry
 	}
 	return b, nil
+}
+
+// openNamed opens what target names where that is a line whose devices are looked for only where they are named, by
+// --protocol or by the config's bus; else nil.
+func (f *lineFlags) openNamed(c *cobra.Command, target string) (*commission.BareLine, error) {
+	port, bus, err := commission.BusOf(target)
+	if err != nil {
+		return nil, err
+	}
+	word, at := f.protocol, configs.Bus{Port: port, SerialBackend: f.opener}
+	var settings map[int]map[string]int
+	if bus != nil {
+		config, name, _ := commission.BusIn(target)
+		at, settings = *bus, commission.SettingsOn(config, name)
+		if !c.Flags().Changed("protocol") {
+			word = bus.Type
+		}
+	}
+	t := catalog.BusTypes[word]
+	if !t.Named {
+		return nil, nil
+	}
+	if c.Flags().Changed("baud") && len(f.bauds) > 0 {
+		at.Baud = f.bauds[0]
+	}
+	at.Baud = cmp.Or(at.Baud, t.Bauds[0])
+	return commission.OpenNamed(word, &at, settings)
 }

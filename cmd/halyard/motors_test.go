@@ -13,9 +13,9 @@ import (
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/catalog"
-	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/cybergear"
 	"github.com/halyard-robotics/halyard/servo/odrive"
 	"github.com/halyard-robotics/halyard/servo/vesc"
@@ -93,10 +93,11 @@ func TestEveryMotorIsWhole(t *testing.T) {
 	}
 	for _, name := range names {
 		bus, model, _ := strings.Cut(name, " ")
-		if m := catalog.LookupServo(model); m == nil || catalog.BusTypes[bus].Lookup(model) != m || m.Units().Name != model {
+		m := catalog.BusTypes[bus].Lookup(model)
+		if m == nil || m.Units().Name != model || catalog.LookupServo(model) == nil {
 			t.Errorf("%s: not found", name)
 		}
-		line := doctor.TrialLine{Kind: catalog.BusTypes[bus], Baud: 1000000, Servos: []catalog.ServoModel{catalog.LookupServo(model)}}
+		line := doctor.TrialLine{Kind: catalog.BusTypes[bus], Baud: 1000000, Servos: []servo.Model{m}}
 		if _, err := line.Cycle(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -166,7 +167,7 @@ func TestDoctorOfACANInterface(t *testing.T) {
 
 func TestMotorsAreResolved(t *testing.T) {
 	for _, c := range []struct{ bus, model, set, want string }{
-		{"odrive", "odrive-s1", "agents[0].hardware.joints.a.registers.watchdog_endpoint=200", "a setting in RAM"},
+		{"odrive", "odrive-s1", "agents[0].hardware.joints.a.registers.watchdog_endpoint=200", "a register of odrive-s1"},
 		{"odrive-can", "odrive-s1", "agents[0].hardware.joints.a.registers.watchdog_endpoint=70000", "0..65535"},
 		{"odrive-can", "odrive-v3", "agents[0].hardware.joints.a.registers.watchdog_endpoint=200", "a register of odrive-v3"},
 		{"vesc", "cybergear", "name=x", "a servo that speaks vesc"},
@@ -209,8 +210,9 @@ func TestScanOfMotors(t *testing.T) {
 		{"cybergear", "cybergear", 1000000, nil, ""},
 		{"vesc", "vesc-6", 115200, nil, ""},
 	} {
-		s := commission.MotorScan{Word: c.kind, Bus: configs.Bus{Port: "PORT", Baud: c.baud}}
-		rows, err := s.Run(brandBus(t, c.kind, c.model, c.baud, c.ids...).Line())
+		s := surveyOf(brandBus(t, c.kind, c.model, c.baud, c.ids...).Line())
+		s.Bauds, s.Types, s.Duplex = []int{c.baud}, []string{c.kind}, true
+		rows, err := s.Run(t.Context())
 		got := ""
 		for _, r := range rows {
 			got += fmt.Sprint(r.ID, " ", r.Firmware, " ", r.Finding, "; ")

@@ -91,11 +91,11 @@ func newRegistersDump(a *app) *cobra.Command {
 		Example: "  halyard registers dump /dev/ttyUSB0 --id 1 elbow.json",
 		Args:    arguments("PORT [FILE]", "halyard registers dump /dev/ttyUSB0 --id 1 elbow.json"),
 	}, func(ctx context.Context, s *commission.Registers, args []string) error {
-		values, err := commission.ReadAll(ctx, s, s.Model, s.Id)
+		values, err := commission.ReadAll(ctx, s, s.Model, s.ID)
 		if err != nil {
 			return err
 		}
-		f := commission.RegisterFile{Model: s.Model.Units().Name, Type: commission.TypeOf(s.Protocol), ID: s.Id, Baud: s.Baud, Registers: values}
+		f := commission.RegisterFile{Model: s.Model.Units().Name, Type: s.Type, ID: s.ID, Baud: s.Baud, Registers: values}
 		if len(args) == 0 {
 			return f.Encode(a.out)
 		}
@@ -103,7 +103,7 @@ func newRegistersDump(a *app) *cobra.Command {
 			return err
 		}
 		a.note("%s id %d: %d registers saved in %s. Next: halyard registers diff %s --id %d %s",
-			f.Model, f.ID, len(values), args[0], s.Bus, s.Id, args[0])
+			f.Model, f.ID, len(values), args[0], s.Bus, s.ID, args[0])
 		return nil
 	})
 }

@@ -27,9 +27,9 @@ func newRegistersDiff(a *app) *cobra.Command {
 			return err
 		}
 		if len(rows) == 0 {
-			a.note("%s id %d: nothing is set otherwise", s.Model.Units().Name, s.Id)
+			a.note("%s id %d: nothing is set otherwise", s.Model.Units().Name, s.ID)
 			return nil
 		}
-		return &hal.Error{Kind: hal.Differs, Bus: s.Bus, ID: s.Id, Op: "registers diff", Err: fmt.Errorf("%d registers differ", len(rows))}
+		return &hal.Error{Kind: hal.Differs, Bus: s.Bus, ID: s.ID, Op: "registers diff", Err: fmt.Errorf("%d registers differ", len(rows))}
 	})
 }

@@ -20,22 +20,28 @@ import (
 
 // brandCase is a line of servos of one vendor in memory, and what its servos are asked by.
 type brandCase struct {
-	kind, model    string
-	baud, protocol int
+	kind, model string
+	baud        int
+}
+
+// allTypes are the bus types that a scan asks for.
+func allTypes() []string {
+	all, _ := catalog.TypesOf("all")
+	return all
 }
 
 func everyBrand() []brandCase {
 	return []brandCase{
-		{"dynamixel2", "xm430-w350", 1000000, 2}, {"dynamixel1", "ax-12a", 1000000, 1}, {"dynamixel1", "mx-28", 1000000, 1},
-		{"dynamixel2", "xl-320", 1000000, 2}, {"feetech", "sts3215", 1000000, catalog.AsFeetech}, {"feetech", "sts3032", 500000, catalog.AsFeetech},
-		{"feetech", "scs0009", 1000000, catalog.AsFeetech}, {"hiwonder", "lx-16a", 115200, catalog.AsHiwonder}, {"kondo", "krs-2552", 115200, catalog.AsKondo},
+		{"dynamixel2", "xm430-w350", 1000000}, {"dynamixel1", "ax-12a", 1000000}, {"dynamixel1", "mx-28", 1000000},
+		{"dynamixel2", "xl-320", 1000000}, {"feetech", "sts3215", 1000000}, {"feetech", "sts3032", 500000},
+		{"feetech", "scs0009", 1000000}, {"hiwonder", "lx-16a", 115200}, {"kondo", "krs-2552", 115200},
 	}
 }
 
 func (c brandCase) registers(t *testing.T, ids ...int) (*commission.Registers, *emulator.Bus) {
 	t.Helper()
 	bus := brandBus(t, c.kind, c.model, c.baud, ids...)
-	f := commission.Finder{Line: bus.Line(), Port: "PORT", Bauds: catalog.UsualBauds(), Protocols: catalog.AllProtocols()}
+	f := commission.Finder{Line: bus.Line(), Port: "PORT", Bauds: catalog.UsualBauds(), Types: allTypes()}
 	s, err := commission.MeetRegisters(t.Context(), &f, ids[0])
 	if err != nil {
 		t.Fatalf("%s: %v", c.model, err)
@@ -48,8 +54,8 @@ func TestRegistersOfEveryBrand(t *testing.T) {
 	for _, c := range everyBrand() {
 		t.Run(c.model, func(t *testing.T) {
 			s, bus := c.registers(t, 3)
-			if s.Model.Units().Name != c.model || s.Baud != c.baud || s.Protocol != c.protocol || commission.TypeOf(s.Protocol) != c.kind {
-				t.Fatalf("got %s at %d Bd, protocol %d", s.Model.Units().Name, s.Baud, s.Protocol)
+			if s.Model.Units().Name != c.model || s.Baud != c.baud || s.Type != c.kind {
+				t.Fatalf("got %s at %d Bd, type %s", s.Model.Units().Name, s.Baud, s.Type)
 			}
 			rows, err := s.Rows(t.Context(), nil)
 			if err != nil || len(rows) < 5 {
@@ -77,7 +83,7 @@ func TestRegistersOfEveryBrand(t *testing.T) {
 				t.Error("the lock is open")
 			}
 			// A dump can be read again, and what was changed is the difference.
-			values, err := commission.ReadAll(t.Context(), s, s.Model, s.Id)
+			values, err := commission.ReadAll(t.Context(), s, s.Model, s.ID)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -102,7 +108,7 @@ func TestRegistersOfEveryBrand(t *testing.T) {
 
 // Two servos of one line, compared: what they are is left out.
 func TestRegistersDiffNeighbours(t *testing.T) {
-	s, bus := brandCase{"feetech", "sts3215", 1000000, catalog.AsFeetech}.registers(t, 3, 7)
+	s, bus := brandCase{"feetech", "sts3215", 1000000}.registers(t, 3, 7)
 	bus.Servos()[1].Preset("position_p_gain", 16)
 	bus.Servos()[1].Preset("goal_position", 900) // no setting
 	rows, err := s.Differences(t.Context(), []string{"7"})
@@ -138,7 +144,7 @@ func TestRegistersDiffNeighbours(t *testing.T) {
 
 // What cannot be set back is told, not passed over.
 func TestRegistersRestoreTells(t *testing.T) {
-	s, _ := brandCase{"feetech", "sts3215", 1000000, catalog.AsFeetech}.registers(t, 3)
+	s, _ := brandCase{"feetech", "sts3215", 1000000}.registers(t, 3)
 	file := filepath.Join(t.TempDir(), "servo.json")
 	f := commission.RegisterFile{Model: "sts3215", Registers: map[string]int64{"id": 9, "max_voltage": 84, "temperature_limit": 9999}}
 	if err := f.Save(file); err != nil {
@@ -156,7 +162,7 @@ func TestRegistersRestoreTells(t *testing.T) {
 
 // What must not be written by hand is refused, before anything is.
 func TestRegistersRefuse(t *testing.T) {
-	xm := brandCase{"dynamixel2", "xm430-w350", 1000000, 2}
+	xm := brandCase{"dynamixel2", "xm430-w350", 1000000}
 	for _, c := range []struct {
 		of   brandCase
 		text string
@@ -170,9 +176,9 @@ func TestRegistersRefuse(t *testing.T) {
 		{xm, "present_voltage=1", hal.Invalid, "read-only"}, {xm, "max_voltage=17V", hal.Invalid, "9.5..16 V"},
 		{xm, "pwm_limit=101%", hal.Invalid, "0..100 %"}, {xm, "max_voltage=12A", hal.Invalid, "one in V"}, {xm, "position_p_gain=3.5", hal.Invalid, "whole number"},
 		{xm, "max_voltage=NaNV", hal.Invalid, "got NaNV"}, {xm, "return_delay", hal.Invalid, "NAME=VALUE"},
-		{brandCase{"feetech", "sts3215", 1000000, catalog.AsFeetech}, "lock=0", hal.Unsafe, "themselves"},
-		{brandCase{"feetech", "sts3215", 1000000, catalog.AsFeetech}, "torque_enable=128", hal.Unsafe, "guard"},
-		{brandCase{"hiwonder", "lx-16a", 115200, catalog.AsHiwonder}, "motor_mode=1", hal.Unsafe, "guard"},
+		{brandCase{"feetech", "sts3215", 1000000}, "lock=0", hal.Unsafe, "themselves"},
+		{brandCase{"feetech", "sts3215", 1000000}, "torque_enable=128", hal.Unsafe, "guard"},
+		{brandCase{"hiwonder", "lx-16a", 115200}, "motor_mode=1", hal.Unsafe, "guard"},
 	} {
 		s, _ := c.of.registers(t, 3)
 		if _, err := s.Parse([]string{c.text}); hal.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.say) {
@@ -248,7 +254,7 @@ func TestRegistersTakeBack(t *testing.T) {
 
 // failing is a tool whose write of one value does not come through.
 type failing struct {
-	commission.Tool
+	servo.Tool
 	register string
 	value    int64
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission"
 )
 
@@ -44,8 +43,8 @@ func newRegistersRestore(a *app) *cobra.Command {
 	}
 	c.Flags().BoolVarP(&dry, "dry-run", "n", false, "check everything, write nothing")
 	return registersCommand(a, c, func(ctx context.Context, s *commission.Registers, args []string) error {
-		if s.Protocol == catalog.AsVESC {
-			return commission.VescRefusal(s.Bus, s.Id, "registers restore")
+		if err := s.Fixed("restore"); err != nil {
+			return err
 		}
 		rows, err := s.Differences(ctx, args)
 		if err != nil {
@@ -59,7 +58,7 @@ func newRegistersRestore(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		a.note("%s id %d: %d registers set back", s.Model.Units().Name, s.Id, len(done))
+		a.note("%s id %d: %d registers set back", s.Model.Units().Name, s.ID, len(done))
 		return show(a, done)
 	})
 }

@@ -2,12 +2,12 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission"
 )
 
@@ -16,11 +16,11 @@ func newScan(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "scan PORT",
 		Short: "find servos and chips on a bus",
-		Long: commission.TargetHelp + "\nEvery id is asked at every rate, in every protocol: Dynamixel 2.0 and 1.0, Feetech, Hiwonder and Kondo.\n" +
+		Long: commission.TargetHelp + "\nEvery id is asked at every rate, in every protocol.\n" +
 			"None of them hears the others' packets as its own, and nothing moves.\n" +
 			"Of an I2C bus (/dev/i2c-1) it lists who answers at which address and what that is, of a port of SPI (/dev/spidev0.0) the chip.\n" +
-			"Motor controllers are looked for where --protocol says vesc, odrive, odrive-can or cybergear; of CAN, PORT is an interface.",
-		Example: "  halyard scan /dev/ttyUSB0\n  halyard scan so101:arm\n  halyard scan /dev/i2c-1\n  halyard scan can0 --protocol cybergear",
+			"Motor controllers are looked for where --protocol names them: " + strings.Join(catalog.NamedTypes(), ", ") + "; of CAN, PORT is an interface.",
+		Example: "  halyard scan /dev/ttyUSB0\n  halyard scan so101:arm\n  halyard scan /dev/i2c-1\n  halyard scan can0 --protocol " + catalog.CANTypes()[0],
 		Args:    arguments("PORT", "halyard ports"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			port, kind := catalog.ChipPort(args[0])
@@ -34,9 +34,6 @@ func newScan(a *app) *cobra.Command {
 				return a.scanI2C(cmd.Context(), port)
 			case catalog.SPIBus:
 				return a.scanSPI(port)
-			}
-			if t, ok, err := f.motors(cmd, args[0]); ok || err != nil {
-				return a.scanMotors(t, err)
 			}
 			b, err := f.Open(cmd, args[0])
 			if err != nil {

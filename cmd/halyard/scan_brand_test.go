@@ -23,7 +23,7 @@ func brandBus(t *testing.T, kind, model string, baud int, ids ...int) *emulator.
 	spec, _ := actuator.Lookup(model)
 	var servos []*emulator.Servo
 	for _, id := range ids {
-		servos = append(servos, catalog.BusTypes[kind].Emulate(catalog.LookupServo(model), id, actuator.NewServo(spec), emulator.GroundTruth{}))
+		servos = append(servos, catalog.BusTypes[kind].Emulate(catalog.BusTypes[kind].Lookup(model), id, actuator.NewServo(spec), emulator.GroundTruth{}))
 	}
 	return emulator.NewBus(emulator.BusConfig{Name: "test", Baud: baud}, servos...)
 }
@@ -32,24 +32,24 @@ func TestScanOfBrands(t *testing.T) {
 	for _, c := range []struct {
 		kind, model string
 		baud        int
-		protocols   []int
+		types       []string
 		want        string
 	}{
 		// Asked as a Dynamixel it answers, and says then what it is.
-		{"feetech", "sts3215", 500000, []int{2, 1}, "3 sts3215 500000; 7 sts3215 500000; "},
-		{"feetech", "scs0009", 1000000, []int{catalog.AsFeetech}, "3 scs0009 1000000; 7 scs0009 1000000; "},
-		{"hiwonder", "lx-16a", 115200, []int{catalog.AsHiwonder}, "3 lx-16a 115200; 7 lx-16a 115200; "},
-		{"kondo", "krs-2552", 1250000, []int{catalog.AsKondo}, "3  1250000!; 7  1250000!; "},
+		{"feetech", "sts3215", 500000, []string{"dynamixel2", "dynamixel1"}, "3 sts3215 500000; 7 sts3215 500000; "},
+		{"feetech", "scs0009", 1000000, []string{"feetech"}, "3 scs0009 1000000; 7 scs0009 1000000; "},
+		{"hiwonder", "lx-16a", 115200, []string{"hiwonder"}, "3 lx-16a 115200; 7 lx-16a 115200; "},
+		{"kondo", "krs-2552", 1250000, []string{"kondo"}, "3  1250000!; 7  1250000!; "},
 	} {
 		s := surveyOf(brandBus(t, c.kind, c.model, c.baud, 3, 7).Line())
-		s.Protocols, s.Bauds = c.protocols, []int{1000000, 1250000, 500000, 115200}
+		s.Types, s.Bauds = c.types, []int{1000000, 1250000, 500000, 115200}
 		rows, err := s.Run(t.Context())
 		if got := brief(rows); err != nil || got != c.want {
 			t.Errorf("%s: got %q, %v; want %q", c.model, got, err, c.want)
 		}
 		for _, r := range rows {
-			if r.Type != c.kind || r.Protocol != 0 {
-				t.Errorf("%s: got type %q, protocol %d", c.model, r.Type, r.Protocol)
+			if r.Type != c.kind {
+				t.Errorf("%s: got type %q", c.model, r.Type)
 			}
 		}
 	}
@@ -57,11 +57,11 @@ func TestScanOfBrands(t *testing.T) {
 
 // Without being told anything, a scan finds every vendor, at every rate that it has.
 func TestScanFindsEveryBrand(t *testing.T) {
-	for _, c := range append(everyBrand(), brandCase{"feetech", "sts3215", 38400, catalog.AsFeetech}, brandCase{"feetech", "scs0009", 76800, catalog.AsFeetech},
-		brandCase{"feetech", "sts3250", 128000, catalog.AsFeetech}, brandCase{"kondo", "krs-2552", 1250000, catalog.AsKondo}, brandCase{"kondo", "krs-2552", 625000, catalog.AsKondo},
-		brandCase{"dynamixel2", "xl-320", 9600, 2}, brandCase{"dynamixel1", "ax-12a", 19200, 1}) {
+	for _, c := range append(everyBrand(), brandCase{"feetech", "sts3215", 38400}, brandCase{"feetech", "scs0009", 76800},
+		brandCase{"feetech", "sts3250", 128000}, brandCase{"kondo", "krs-2552", 1250000}, brandCase{"kondo", "krs-2552", 625000},
+		brandCase{"dynamixel2", "xl-320", 9600}, brandCase{"dynamixel1", "ax-12a", 19200}) {
 		s := surveyOf(brandBus(t, c.kind, c.model, c.baud, 3).Line())
-		s.Protocols = catalog.AllProtocols()
+		s.Types = allTypes()
 		rows, err := s.Run(t.Context())
 		if err != nil || len(rows) != 1 || rows[0].Type != c.kind || rows[0].Baud != c.baud || rows[0].ID != 3 {
 			t.Errorf("%s at %d: got %+v, %v", c.model, c.baud, rows, err)
@@ -73,26 +73,25 @@ func TestSetupOfBrands(t *testing.T) {
 	for _, c := range []struct {
 		name, kind, model string
 		baud              int
-		protocol          int
 		change            func(s *commission.Setup)
 		want              string // id@baud of all, or a part of the error
 	}{
-		{"id", "feetech", "sts3215", 1000000, catalog.AsFeetech, func(s *commission.Setup) { s.NewID = 9 }, "9@1000000"},
-		{"id and rate", "feetech", "sts3250", 1000000, catalog.AsFeetech, func(s *commission.Setup) { s.NewID, s.NewBaud = 9, 500000 }, "9@500000"},
-		{"id", "hiwonder", "lx-16a", 115200, catalog.AsHiwonder, func(s *commission.Setup) { s.NewID = 9 }, "9@115200"},
-		{"id", "kondo", "krs-2552", 1250000, catalog.AsKondo, func(s *commission.Setup) { s.NewID = 9 }, "9@1250000"},
-		{"absent", "feetech", "sts3215", 1000000, catalog.AsFeetech, func(s *commission.Setup) { s.Id, s.NewID = 4, 9 }, "no servo answers"},
-		{"the same", "kondo", "krs-2552", 1250000, catalog.AsKondo, func(s *commission.Setup) { s.NewID = 40 }, "want 0..31"},
-		{"a rate it has not", "hiwonder", "lx-16a", 115200, catalog.AsHiwonder, func(s *commission.Setup) { s.NewBaud = 1000000 }, "cannot be told"},
-		{"no such register", "feetech", "sts3215", 1000000, catalog.AsFeetech, func(s *commission.Setup) {
+		{"id", "feetech", "sts3215", 1000000, func(s *commission.Setup) { s.NewID = 9 }, "9@1000000"},
+		{"id and rate", "feetech", "sts3250", 1000000, func(s *commission.Setup) { s.NewID, s.NewBaud = 9, 500000 }, "9@500000"},
+		{"id", "hiwonder", "lx-16a", 115200, func(s *commission.Setup) { s.NewID = 9 }, "9@115200"},
+		{"id", "kondo", "krs-2552", 1250000, func(s *commission.Setup) { s.NewID = 9 }, "9@1250000"},
+		{"absent", "feetech", "sts3215", 1000000, func(s *commission.Setup) { s.ID, s.NewID = 4, 9 }, "no servo answers"},
+		{"the same", "kondo", "krs-2552", 1250000, func(s *commission.Setup) { s.NewID = 40 }, "want 0..31"},
+		{"a rate it has not", "hiwonder", "lx-16a", 115200, func(s *commission.Setup) { s.NewBaud = 1000000 }, "cannot be told"},
+		{"no such register", "feetech", "sts3215", 1000000, func(s *commission.Setup) {
 			s.NewID, s.Writes = 9, []servo.Setting{{Register: "nonsense", Value: 1}}
-		}, "not a register"},
-		{"a setting that moves it", "hiwonder", "lx-16a", 115200, catalog.AsHiwonder, func(s *commission.Setup) {
+		}, "no such register"},
+		{"a setting that moves it", "hiwonder", "lx-16a", 115200, func(s *commission.Setup) {
 			s.Writes = []servo.Setting{{Register: "motor_mode", Value: 1}}
 		}, "guard"},
 	} {
 		bus := brandBus(t, c.kind, c.model, c.baud, 3)
-		s := &commission.Setup{Finder: commission.Finder{Line: bus.Line(), Port: "PORT", Bauds: []int{115200, 1000000, 1250000}, Protocols: []int{c.protocol}}, Id: 3, NewID: -1, Note: func(string, ...any) {}}
+		s := &commission.Setup{Finder: commission.Finder{Line: bus.Line(), Port: "PORT", Bauds: []int{115200, 1000000, 1250000}, Types: []string{c.kind}}, ID: 3, NewID: -1, Note: func(string, ...any) {}}
 		c.change(s)
 		done, err := s.Start(t.Context())
 		one := bus.Servos()[0]
@@ -114,7 +113,7 @@ func TestSetupOfBrands(t *testing.T) {
 	}
 	// A taken id is refused.
 	bus := brandBus(t, "feetech", "sts3215", 1000000, 3, 9)
-	s := &commission.Setup{Finder: commission.Finder{Line: bus.Line(), Bauds: []int{1000000}, Protocols: []int{catalog.AsFeetech}}, Id: 3, NewID: 9, Note: func(string, ...any) {}}
+	s := &commission.Setup{Finder: commission.Finder{Line: bus.Line(), Bauds: []int{1000000}, Types: []string{"feetech"}}, ID: 3, NewID: 9, Note: func(string, ...any) {}}
 	if _, err := s.Start(t.Context()); hal.KindOf(err) != hal.Unsafe {
 		t.Errorf("taken: got %v", err)
 	}
@@ -130,22 +129,22 @@ func TestSetupOfBrandsRestores(t *testing.T) {
 		want  string
 		kind  hal.Kind
 	}{
-		{"interrupted", brandCase{"feetech", "sts3215", 1000000, catalog.AsFeetech}, 500000, func(n int, p []byte, cancel func()) {
+		{"interrupted", brandCase{"feetech", "sts3215", 1000000}, 500000, func(n int, p []byte, cancel func()) {
 			if isWrite(p, 5) {
 				cancel()
 			}
 		}, "3@1000000", hal.Unexpected},
-		{"rate lost", brandCase{"feetech", "sts3215", 1000000, catalog.AsFeetech}, 500000, func(n int, p []byte, cancel func()) {
+		{"rate lost", brandCase{"feetech", "sts3215", 1000000}, 500000, func(n int, p []byte, cancel func()) {
 			if isWrite(p, 6) && p[6] == 1 {
 				p[len(p)-1] ^= 0xFF
 			}
 		}, "3@1000000", hal.Timeout},
-		{"lost once", brandCase{"feetech", "sts3215", 1000000, catalog.AsFeetech}, 500000, func(n int, p []byte, cancel func()) {
+		{"lost once", brandCase{"feetech", "sts3215", 1000000}, 500000, func(n int, p []byte, cancel func()) {
 			if n == 1 || n == 4 {
 				p[len(p)-1] ^= 0xFF
 			}
 		}, "9@500000", hal.Unexpected},
-		{"id lost once", brandCase{"hiwonder", "lx-16a", 115200, catalog.AsHiwonder}, 0, func(n int, p []byte, cancel func()) {
+		{"id lost once", brandCase{"hiwonder", "lx-16a", 115200}, 0, func(n int, p []byte, cancel func()) {
 			if n == 1 {
 				p[len(p)-1] ^= 0xFF
 			}
@@ -162,7 +161,7 @@ func TestSetupOfBrandsRestores(t *testing.T) {
 					c.spoil(n, p, cancel)
 				}
 			}}
-			s := &commission.Setup{Finder: commission.Finder{Line: line, Port: "PORT", Bauds: []int{c.of.baud}, Protocols: catalog.AllProtocols()}, Id: 3, NewID: 9,
+			s := &commission.Setup{Finder: commission.Finder{Line: line, Port: "PORT", Bauds: []int{c.of.baud}, Types: allTypes()}, ID: 3, NewID: 9,
 				NewBaud: c.baud, Note: func(string, ...any) {}}
 			if c.of.kind == "feetech" {
 				s.Writes = []servo.Setting{{Register: "return_delay", Value: 10}}
@@ -192,7 +191,7 @@ func isWrite(p []byte, addr byte) bool {
 // Where ids are asked in a hurry, an answer that comes too late is still the one of whom was asked.
 func TestScanOfLateAnswers(t *testing.T) {
 	for _, c := range everyBrand() {
-		if c.protocol == 2 { // all are asked at once, with time
+		if c.kind == "dynamixel2" { // all are asked at once, with time
 			continue
 		}
 		for _, late := range []string{"", "slow servo 3 by=8ms", "slow bus by=8ms", "slow bus by=11ms", "slow servo 4 by=8ms p=0.5"} {
@@ -207,7 +206,7 @@ func TestScanOfLateAnswers(t *testing.T) {
 				}
 			}
 			s := surveyOf(bus.Line())
-			s.Bauds, s.Protocols, s.Latency, s.Hurry = []int{c.baud}, []int{c.protocol}, 50*time.Millisecond, 4*time.Millisecond
+			s.Bauds, s.Types, s.Latency, s.Hurry = []int{c.baud}, []string{c.kind}, 50*time.Millisecond, 4*time.Millisecond
 			rows, err := s.Run(t.Context())
 			var ids []int
 			for _, r := range rows {

@@ -14,6 +14,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
+	emudynamixel "github.com/halyard-robotics/halyard/sim/emulator/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
@@ -36,11 +37,11 @@ func wireOf(t *testing.T, timing emulator.Timing, list ...onWire) *emulator.Bus 
 		}
 		act := actuator.NewServo(spec)
 		act.Reset(w.angle)
-		servos = append(servos, emulator.NewServo(dynamixel.ModelByName(w.model), w.id, act, emulator.GroundTruth{}))
+		servos = append(servos, emudynamixel.New(dynamixel.ModelByName(w.model), w.id, act, emulator.GroundTruth{}))
 	}
 	bus := emulator.NewBus(emulator.BusConfig{Name: "test", Baud: 1000000, Timing: timing}, servos...)
 	for i, w := range list {
-		code, ok := servos[i].Model().BaudCode(w.baud)
+		code, ok := dynamixel.ModelByName(w.model).BaudCode(w.baud)
 		if !ok || !servos[i].Preset("baud_rate", int64(code)) {
 			t.Fatalf("%s: no rate %d", w.model, w.baud)
 		}
@@ -49,7 +50,7 @@ func wireOf(t *testing.T, timing emulator.Timing, list ...onWire) *emulator.Bus 
 }
 
 func surveyOf(line servo.Line) *commission.Survey {
-	f := commission.Finder{Line: line, Port: "PORT", Bauds: catalog.UsualBauds(), Protocols: []int{2, 1}}
+	f := commission.Finder{Line: line, Port: "PORT", Bauds: catalog.UsualBauds(), Types: []string{"dynamixel2", "dynamixel1"}}
 	return &commission.Survey{BareLine: &commission.BareLine{Finder: f}, Note: func(string, ...any) {}}
 }
 
@@ -119,7 +120,7 @@ func TestSurveyRow(t *testing.T) {
 	s := surveyOf(bus.Line())
 	s.Bauds = []int{1000000}
 	rows, err := s.Run(t.Context())
-	want := commission.FoundServo{Port: "PORT", Baud: 1000000, Protocol: 2, Type: "dynamixel2", ID: 1, Model: "xm430-w350", Number: 1020, Firmware: 38, Voltage: 12}
+	want := commission.FoundServo{Port: "PORT", Baud: 1000000, Type: "dynamixel2", ID: 1, Model: "xm430-w350", Number: 1020, Firmware: 38, Voltage: 12}
 	if err != nil || len(rows) != 1 || rows[0] != want {
 		t.Errorf("got %+v, %v, want %+v", rows, err, want)
 	}
@@ -127,10 +128,10 @@ func TestSurveyRow(t *testing.T) {
 	if rows, _ := s.Run(t.Context()); len(rows) != 1 || !strings.Contains(rows[0].Finding, "status return level") {
 		t.Errorf("a servo that answers no reads: got %+v", rows)
 	}
-	for _, protocol := range []int{1, 2} {
+	for _, protocol := range []string{"dynamixel1", "dynamixel2"} {
 		for _, baud := range catalog.UsualBauds() {
 			s := surveyOf(wireOf(t, emulator.Timing{}).Line())
-			s.Bauds, s.Protocols = []int{baud}, []int{protocol}
+			s.Bauds, s.Types = []int{baud}, []string{protocol}
 			if !commission.Possible(protocol, baud) {
 				continue
 			}
@@ -140,7 +141,7 @@ func TestSurveyRow(t *testing.T) {
 			}
 			took, promised := s.Line.Now()-start, s.Estimate(baud, protocol)
 			if took > promised*11/10 || took < promised/2 {
-				t.Errorf("%d Bd, protocol %d: took %v, promised %v", baud, protocol, took, promised)
+				t.Errorf("%d Bd, protocol %s: took %v, promised %v", baud, protocol, took, promised)
 			}
 		}
 	}

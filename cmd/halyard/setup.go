@@ -40,8 +40,8 @@ func newSetup(a *app) *cobra.Command {
 				return err
 			}
 			defer b.Line.Close()
-			if b.Protocols[0] == catalog.AsVESC {
-				return commission.VescRefusal(b.Port, s.Id, "setup")
+			if r := catalog.BusTypes[b.Types[0]].FixedAll; r != nil {
+				return r.Error(b.Port, s.ID, "setup", s.NewID)
 			}
 			s.Finder = b.Finder
 			done, err := s.Start(cmd.Context())
@@ -54,7 +54,7 @@ func newSetup(a *app) *cobra.Command {
 			return errors.Join(err, show(a, []commission.Assignment{*done}))
 		},
 	}
-	c.Flags().IntVar(&s.Id, "id", -1, "the servo's id now")
+	c.Flags().IntVar(&s.ID, "id", -1, "the servo's id now")
 	c.Flags().IntVar(&s.NewID, "new-id", -1, "the id it shall have")
 	c.Flags().IntVar(&s.NewBaud, "new-baud", 0, "the baud rate it shall have, bits a second")
 	c.Flags().StringArrayVar(&s.Set, "set", nil, "REGISTER=VALUE to write as well, a raw value")

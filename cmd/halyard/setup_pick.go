@@ -6,7 +6,6 @@ import (
 
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission"
-	"github.com/halyard-robotics/halyard/servo/feetech"
 )
 
 // pick reports which of those that answer belong to which joints: the one that is new to joint i, or several that all have
@@ -55,7 +54,7 @@ func (w *walk) pick(found []commission.FoundServo, i int, stranger bool) (fresh 
 // collision is what to do about several servos with the id of f.
 func (w *walk) collision(f *commission.FoundServo) string {
 	for i := range w.joints {
-		if j := &w.joints[i]; j.Id == f.ID && f.Baud == w.baud && j.Done() {
+		if j := &w.joints[i]; j.ID == f.ID && f.Baud == w.baud && j.Done() {
 			return fmt.Sprintf("several servos answer at id %d, the one of %s: take that off the line until this one has its own", f.ID, j.Name)
 		}
 	}
@@ -65,21 +64,19 @@ func (w *walk) collision(f *commission.FoundServo) string {
 // placeOf is the joint in whose place f is, by its id, rate and model; -1 where it is in nobody's.
 func (w *walk) placeOf(f *commission.FoundServo) int {
 	for i := range w.joints {
-		if w.joints[i].Id == f.ID && f.Baud == w.baud && w.fits(f, i) {
+		if w.joints[i].ID == f.ID && f.Baud == w.baud && w.fits(f, i) {
 			return i
 		}
 	}
 	return -1
 }
 
-// fits reports whether f can be the servo of joint i. Kondo's do not say what they are, and of Feetech's models without a
-// published number those of a series are alike.
+// fits reports whether f can be the servo of joint i: some models report the same of themselves, and some report none.
 func (w *walk) fits(f *commission.FoundServo, i int) bool {
 	want := w.joints[i].Model
-	if f.Type != w.kind || f.Model == want.Units().Name || f.Type == catalog.BrandWords[catalog.AsKondo] {
+	if f.Type != w.kind || f.Model == want.Units().Name {
 		return f.Type == w.kind
 	}
-	m, _ := want.(*feetech.Model)
-	like := feetech.ModelByName(f.Model)
-	return m != nil && like != nil && m.Number == 0 && like.Number == 0 && m.Series == like.Series
+	t := catalog.BusTypes[w.kind]
+	return t.Same != nil && t.Same(want, t.Lookup(f.Model))
 }

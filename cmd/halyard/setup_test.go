@@ -29,7 +29,7 @@ func (w *watched) Write(p []byte) (int, error) {
 }
 
 func setupOf(bus *emulator.Bus, change func(*commission.Setup)) *commission.Setup {
-	s := &commission.Setup{Finder: commission.Finder{Line: bus.Line(), Port: "PORT", Bauds: catalog.UsualBauds(), Protocols: []int{2, 1}}, Id: 1, NewID: -1, Note: func(string, ...any) {}}
+	s := &commission.Setup{Finder: commission.Finder{Line: bus.Line(), Port: "PORT", Bauds: catalog.UsualBauds(), Types: []string{"dynamixel2", "dynamixel1"}}, ID: 1, NewID: -1, Note: func(string, ...any) {}}
 	change(s)
 	return s
 }
@@ -40,7 +40,7 @@ func state(bus *emulator.Bus) string {
 	for _, s := range bus.Servos() {
 		id, _ := s.Register("id")
 		code, _ := s.Register("baud_rate")
-		text = append(text, commission.Place{Baud: s.Model().Rate(byte(code)), Protocol: s.Model().Protocol, Id: int(id)}.String())
+		text = append(text, commission.Place{Baud: dynamixel.ModelByName(s.Name()).Rate(byte(code)), ID: int(id)}.String())
 	}
 	return strings.Join(text, " ")
 }
@@ -60,7 +60,7 @@ func TestSetup(t *testing.T) {
 		{"new id", arm, func(s *commission.Setup) { s.NewID = 3 }, nil, 0, "", "3@57600 2@1000000 7@1000000"},
 		{"new rate", arm, func(s *commission.Setup) { s.NewBaud = 1000000 }, nil, 0, "", "1@1000000 2@1000000 7@1000000"},
 		{"both", arm, func(s *commission.Setup) { s.NewID, s.NewBaud = 3, 4000000 }, nil, 0, "", "3@4000000 2@1000000 7@1000000"},
-		{"protocol 1.0", arm, func(s *commission.Setup) { s.Id, s.NewID, s.NewBaud = 7, 8, 115200 }, nil,
+		{"protocol 1.0", arm, func(s *commission.Setup) { s.ID, s.NewID, s.NewBaud = 7, 8, 115200 }, nil,
 			0, "", "1@57600 2@1000000 8@115200"},
 		{"id 0", arm, func(s *commission.Setup) { s.NewID = 0 }, nil, 0, "", "0@57600 2@1000000 7@1000000"},
 		{"torque on", arm, func(s *commission.Setup) { s.NewID = 3 }, func(b *emulator.Bus) { b.Servos()[0].Preset("torque_enable", 1) },
@@ -68,7 +68,7 @@ func TestSetup(t *testing.T) {
 		{"answers to reads alone", arm, func(s *commission.Setup) { s.NewID = 3 }, func(b *emulator.Bus) { b.Servos()[0].Preset("status_return", 1) },
 			0, "", "3@57600 2@1000000 7@1000000"},
 		{"dry run", arm, func(s *commission.Setup) { s.NewID, s.Dry = 3, true }, nil, 0, "", before},
-		{"nobody", arm, func(s *commission.Setup) { s.Id, s.NewID = 9, 3 }, nil, hal.Absent, "halyard scan PORT", before},
+		{"nobody", arm, func(s *commission.Setup) { s.ID, s.NewID = 9, 3 }, nil, hal.Absent, "halyard scan PORT", before},
 		{"id taken at its rate", arm, func(s *commission.Setup) { s.NewID, s.NewBaud = 2, 1000000 }, nil,
 			hal.Unsafe, "id 2 is taken at 1000000 Bd", before},
 		{"id taken on the way", []onWire{{"xm430-w350", 1, 57600, 0}, {"xm430-w350", 2, 57600, 0}}, func(s *commission.Setup) { s.NewID, s.NewBaud = 2, 1000000 }, nil,
@@ -78,10 +78,10 @@ func TestSetup(t *testing.T) {
 		{"two at once", []onWire{{"xm430-w350", 1, 57600, 0}, {"xm430-w350", 1, 57600, 0.3}}, func(s *commission.Setup) { s.NewID = 3 }, nil,
 			hal.Unsafe, "several servos", "1@57600 1@57600"},
 		{"two at different rates", []onWire{{"xm430-w350", 1, 57600, 0}, {"xm430-w350", 1, 1000000, 0}}, func(s *commission.Setup) { s.NewID = 3 }, nil,
-			hal.Unsafe, "57600 Bd (protocol 2) and 1000000 Bd (protocol 2)", "1@57600 1@1000000"},
+			hal.Unsafe, "57600 Bd (dynamixel2) and 1000000 Bd (dynamixel2)", "1@57600 1@1000000"},
 		{"which of two is said", []onWire{{"xm430-w350", 1, 57600, 0}, {"xm430-w350", 1, 1000000, 0}}, func(s *commission.Setup) { s.NewID, s.Bauds = 3, []int{1000000} }, nil,
 			0, "", "1@57600 3@1000000"},
-		{"EEPROM locked", arm, func(s *commission.Setup) { s.Id, s.NewID = 7, 8 }, func(b *emulator.Bus) { b.Servos()[2].Preset("lock", 1) },
+		{"EEPROM locked", arm, func(s *commission.Setup) { s.ID, s.NewID = 7, 8 }, func(b *emulator.Bus) { b.Servos()[2].Preset("lock", 1) },
 			hal.Unsafe, "off and on", before},
 		{"no such rate", arm, func(s *commission.Setup) { s.NewBaud = 250000 }, nil,
 			hal.Invalid, "want a rate of the xm430-w350: 57600, 1000000,", before},
@@ -221,7 +221,7 @@ func TestSetupBackup(t *testing.T) {
 		t.Errorf("got %+v, %v", saved, err)
 	}
 	// An older backup is never written over, and without one nothing is changed.
-	s = setupOf(bus, func(s *commission.Setup) { s.Id, s.NewID, s.Backup = 3, 4, file })
+	s = setupOf(bus, func(s *commission.Setup) { s.ID, s.NewID, s.Backup = 3, 4, file })
 	if _, err := s.Start(t.Context()); hal.KindOf(err) != hal.Invalid || state(bus) != "3@57600" {
 		t.Errorf("got %v, %s", err, state(bus))
 	}

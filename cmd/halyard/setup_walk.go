@@ -61,7 +61,7 @@ func newWalk(a *app, c *cobra.Command, f *lineFlags, target string, deaf bool) (
 	if !c.Flags().Changed("baud") {
 		w.Bauds = []int{bus.Baud}
 		for _, b := range catalog.UsualBauds() {
-			if b != bus.Baud && commission.Possible(w.Protocols[0], b) {
+			if b != bus.Baud && commission.Possible(w.Types[0], b) {
 				w.Bauds = append(w.Bauds, b)
 			}
 		}
@@ -81,7 +81,7 @@ func (w *walk) Run(ctx context.Context) error {
 		return err
 	}
 	if last := &w.joints[len(w.joints)-1]; last.Novice() && len(w.joints) > 1 {
-		w.app.note("%s comes last: new servos have its id, %d, too", last.Name, last.Id)
+		w.app.note("%s comes last: new servos have its id, %d, too", last.Name, last.ID)
 	}
 	for i := range w.joints {
 		if w.joints[i].Row != nil { // it was seen in its place beside others
@@ -137,14 +137,14 @@ func (w *walk) finish(i int, r commission.WalkRow) error {
 func (w *walk) Step(ctx context.Context, i int) error {
 	j := &w.joints[i]
 	w.app.note("%d of %d: connect the servo of %s (%s, id %d) alone to the bus%s, and press Enter; s skips it, Ctrl-C stops",
-		i+1, len(w.joints), j.Name, j.Model.Units().Name, j.Id, w.beside())
+		i+1, len(w.joints), j.Name, j.Model.Units().Name, j.ID, w.beside())
 	for j.Row == nil {
 		answer, err := w.in.Line(ctx)
 		switch {
 		case err != nil:
 			return w.ended(err, i)
 		case answer == "s":
-			return w.finish(i, commission.WalkRow{State: commission.WalkSkipped, Assignment: commission.Assignment{Model: j.Model.Units().Name, ID: j.Id, Baud: w.baud}})
+			return w.finish(i, commission.WalkRow{State: commission.WalkSkipped, Assignment: commission.Assignment{Model: j.Model.Units().Name, ID: j.ID, Baud: w.baud}})
 		case answer != "" && answer != commission.ItIsNew:
 			w.app.note("  got %q: Enter when it is connected, s to skip %s", answer, j.Name)
 			continue
@@ -173,9 +173,9 @@ func (w *walk) Step(ctx context.Context, i int) error {
 	return nil
 }
 
-// beside tells who may stay on the line. Kondo's command for an id names nobody: its servos must be alone.
+// beside tells who may stay on the line. Some must be alone: their command for an id names no servo.
 func (w *walk) beside() string {
-	if w.Protocols[0] == catalog.AsKondo || !slices.ContainsFunc(w.joints, func(j commission.WalkJoint) bool { return j.Done() }) {
+	if catalog.BusTypes[w.Types[0]].Alone || !slices.ContainsFunc(w.joints, func(j commission.WalkJoint) bool { return j.Done() }) {
 		return ""
 	}
 	return ", or beside those that are done"
@@ -194,7 +194,7 @@ func (w *walk) Look(ctx context.Context) ([]commission.FoundServo, error) {
 	s := commission.Survey{BareLine: w.BareLine, Note: func(string, ...any) {}}
 	var total time.Duration
 	for _, b := range s.Bauds {
-		total += s.Estimate(b, s.Protocols[0])
+		total += s.Estimate(b, s.Types[0])
 	}
 	w.app.note("  looking at %s Bd, up to %v", strings.Join(commission.Decimals(s.Bauds), ", "), total.Round(time.Second/10))
 	return s.Run(ctx)
@@ -203,18 +203,18 @@ func (w *walk) Look(ctx context.Context) ([]commission.FoundServo, error) {
 // place gives f the place of joint i.
 func (w *walk) place(ctx context.Context, i int, f *commission.FoundServo) error {
 	j := &w.joints[i]
-	s := &commission.Setup{Finder: w.Finder, Id: f.ID, NewID: -1, Writes: j.Writes, Dry: w.dry, Note: func(text string, args ...any) { w.app.note("  "+text, args...) }}
-	s.Bauds, s.Protocols = []int{f.Baud}, w.Protocols
-	if f.ID == j.Id && f.Baud == w.baud {
+	s := &commission.Setup{Finder: w.Finder, ID: f.ID, NewID: -1, Writes: j.Writes, Dry: w.dry, Note: func(text string, args ...any) { w.app.note("  "+text, args...) }}
+	s.Bauds, s.Types = []int{f.Baud}, w.Types
+	if f.ID == j.ID && f.Baud == w.baud {
 		if right, err := s.Holds(ctx); err != nil {
 			return err
 		} else if right {
-			w.app.note("  %s: id %d at %d Bd is right", j.Name, j.Id, w.baud)
-			return w.finish(i, commission.WalkRow{State: commission.WalkUnchanged, Assignment: commission.Assignment{Model: j.Model.Units().Name, Protocol: f.Protocol,
+			w.app.note("  %s: id %d at %d Bd is right", j.Name, j.ID, w.baud)
+			return w.finish(i, commission.WalkRow{State: commission.WalkUnchanged, Assignment: commission.Assignment{Model: j.Model.Units().Name, Type: f.Type,
 				OldID: f.ID, OldBaud: f.Baud, ID: f.ID, Baud: f.Baud, Done: true}})
 		}
 	}
-	s.NewID, s.NewBaud = j.Id, w.baud
+	s.NewID, s.NewBaud = j.ID, w.baud
 	if w.folder != "" && !w.dry {
 		s.Backup = commission.FreeName(w.folder, j.Name)
 	}
@@ -228,6 +228,6 @@ func (w *walk) place(ctx context.Context, i int, f *commission.FoundServo) error
 	if w.dry {
 		row.State, verb = commission.WalkDry, "would become"
 	}
-	w.app.note("  %s: id %d at %d Bd %s id %d at %d Bd%s", j.Name, f.ID, f.Baud, verb, j.Id, w.baud, commission.SettingsText(j.Writes))
+	w.app.note("  %s: id %d at %d Bd %s id %d at %d Bd%s", j.Name, f.ID, f.Baud, verb, j.ID, w.baud, commission.SettingsText(j.Writes))
 	return w.finish(i, row)
 }

@@ -79,13 +79,13 @@ func newDesk(t *testing.T, kind string, baud int, joints []string, servos []fres
 	b.ctx, b.cancel = context.WithCancel(t.Context())
 	t.Cleanup(b.cancel)
 	a := &app{in: b, out: &b.out, err: &b.said, format: "table"}
-	protocols, err := catalog.ProtocolsOf(kind)
+	types, err := catalog.TypesOf(kind)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := commission.Finder{Line: b.bus.Line(), Port: "/dev/ttyUSB0", Protocols: protocols, Bauds: []int{baud}}
+	f := commission.Finder{Line: b.bus.Line(), Port: "/dev/ttyUSB0", Types: types, Bauds: []int{baud}}
 	for _, rate := range []int{57600, 115200, 500000, 1000000} {
-		if rate != baud && commission.Possible(protocols[0], rate) {
+		if rate != baud && commission.Possible(kind, rate) {
 			f.Bauds = append(f.Bauds, rate)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator"
+	emuodrive "github.com/halyard-robotics/halyard/sim/emulator/odrive"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
@@ -34,8 +35,8 @@ func everyMotor() []motorCase {
 func (c motorCase) finder(t *testing.T) (commission.Finder, *emulator.Bus) {
 	t.Helper()
 	bus := brandBus(t, c.kind, c.model, c.baud, c.ids...)
-	said := map[int]map[string]int{3: {"watchdog_endpoint": emulator.WatchdogEndpoint, "enable_endpoint": emulator.EnableEndpoint}}
-	return commission.Finder{Line: bus.Line(), Port: "PORT", Bauds: []int{c.baud}, Protocols: []int{slices.Index(catalog.BrandWords, c.kind)}, Duplex: true, Said: said}, bus
+	said := map[int]map[string]int{3: {"watchdog_endpoint": emuodrive.WatchdogEndpoint, "enable_endpoint": emuodrive.EnableEndpoint}}
+	return commission.Finder{Line: bus.Line(), Port: "PORT", Bauds: []int{c.baud}, Types: []string{c.kind}, Duplex: true, Settings: said}, bus
 }
 
 func (c motorCase) registers(t *testing.T) (*commission.Registers, *emulator.Bus) {
@@ -62,11 +63,11 @@ func TestRegistersOfMotors(t *testing.T) {
 				t.Errorf("got %+v", volts)
 			}
 			path := filepath.Join(t.TempDir(), "motor.json")
-			values, err := commission.ReadAll(t.Context(), s, s.Model, s.Id)
+			values, err := commission.ReadAll(t.Context(), s, s.Model, s.ID)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := (&commission.RegisterFile{Model: s.Model.Units().Name, Type: c.kind, ID: s.Id, Baud: s.Baud, Registers: values}).Save(path); err != nil {
+			if err := (&commission.RegisterFile{Model: s.Model.Units().Name, Type: c.kind, ID: s.ID, Baud: s.Baud, Registers: values}).Save(path); err != nil {
 				t.Fatal(err)
 			}
 			text, name := map[string]string{"odrive": "max_velocity=7.5", "odrive-can": "watchdog_timeout=0.7s", "cybergear": "max_velocity=7.5rad/s"}[c.kind], ""
@@ -171,7 +172,7 @@ func TestRegistersOfMotorsRefuse(t *testing.T) {
 
 // A number that a float register is given is in its unit.
 func TestRawOfFloats(t *testing.T) {
-	gear := commission.MotorTable(catalog.CybergearType, "")
+	gear := catalog.LookupServo("cybergear")
 	for text, want := range map[string]int64{
 		"max_velocity 2": 2000, "max_velocity 2rad/s": 2000, "max_velocity 0x10": -1, "position_p_gain 30": 300000, "position_p_gain 30.5": 305000,
 		"can_timeout 10000": 10000, "can_timeout 0.5s": 10000, "operating_mode 1": 1, "operating_mode 1.5": -1, "max_velocity 31": -1, "current_filter inf": -1,
@@ -208,18 +209,18 @@ func TestSetupOfMotors(t *testing.T) {
 		{"taken", gear, func(s *commission.Setup) { s.NewID = 7 }, "id 7 is taken", ""},
 		{"too great", gear, func(s *commission.Setup) { s.NewID = 128 }, "0..127", ""},
 		{"a rate", gear, func(s *commission.Setup) { s.NewBaud = 500000 }, "cannot be told", ""},
-		{"nobody", gear, func(s *commission.Setup) { s.Id, s.NewID = 5, 9 }, "no servo answers", ""},
+		{"nobody", gear, func(s *commission.Setup) { s.ID, s.NewID = 5, 9 }, "no servo answers", ""},
 		{"dry", gear, func(s *commission.Setup) { s.NewID, s.Dry = 9, true }, "3 7", ""},
 		{"a setting", gear, func(s *commission.Setup) { s.NewID, s.Set = 9, []string{"max_torque=5000"} }, "9 7", ""},
 		{"a goal", gear, func(s *commission.Setup) { s.Set = []string{"goal_velocity=5000"} }, "guard", ""},
-		{"node of an axis", motorCase{"odrive", "odrive-v3", 115200, []int{0, 1}}, func(s *commission.Setup) { s.Id, s.NewID = 1, 9 }, "0 1", "9"},
-		{"node", motorCase{"odrive", "odrive-s1", 115200, []int{0}}, func(s *commission.Setup) { s.Id, s.NewID = 0, 5 }, "0", "5"},
-		{"node too great", motorCase{"odrive", "odrive-s1", 115200, []int{0}}, func(s *commission.Setup) { s.Id, s.NewID = 0, 63 }, "0..62", ""},
+		{"node of an axis", motorCase{"odrive", "odrive-v3", 115200, []int{0, 1}}, func(s *commission.Setup) { s.ID, s.NewID = 1, 9 }, "0 1", "9"},
+		{"node", motorCase{"odrive", "odrive-s1", 115200, []int{0}}, func(s *commission.Setup) { s.ID, s.NewID = 0, 5 }, "0", "5"},
+		{"node too great", motorCase{"odrive", "odrive-s1", 115200, []int{0}}, func(s *commission.Setup) { s.ID, s.NewID = 0, 63 }, "0..62", ""},
 		{"node over CAN", motorCase{"odrive-can", "odrive-s1", 250000, []int{3}}, func(s *commission.Setup) { s.NewID = 5 }, "odrv0.axis0.config.can.node_id = 5", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f, bus := c.of.finder(t)
-			s := &commission.Setup{Finder: f, Id: 3, NewID: -1, Note: func(string, ...any) {}}
+			s := &commission.Setup{Finder: f, ID: 3, NewID: -1, Note: func(string, ...any) {}}
 			c.change(s)
 			err := s.Check(s.NewID >= 0)
 			if err == nil {
@@ -228,7 +229,7 @@ func TestSetupOfMotors(t *testing.T) {
 			got := ""
 			for i, one := range bus.Servos() {
 				id, _ := one.Register("id")
-				got += strings.Repeat(" ", min(i, 1)) + commission.Place{Baud: 1, Protocol: 0, Id: int(id)}.String()
+				got += strings.Repeat(" ", min(i, 1)) + commission.Place{Baud: 1, ID: int(id)}.String()
 			}
 			got = strings.ReplaceAll(got, "@1", "")
 			if err != nil {
@@ -240,7 +241,7 @@ func TestSetupOfMotors(t *testing.T) {
 			if c.node != "" { // which survives the power
 				bus.Fault(wire.Fault{Kind: wire.PowerLoss, Target: wire.All, P: 1})
 				bus.ClearFaults()
-				m, err := commission.MeetRegisters(t.Context(), &f, s.Id)
+				m, err := commission.MeetRegisters(t.Context(), &f, s.ID)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -255,7 +256,7 @@ func TestSetupOfMotors(t *testing.T) {
 // A motor whose change breaks off has its old id.
 func TestSetupOfMotorsRestores(t *testing.T) {
 	f, bus := motorCase{"cybergear", "cybergear", 1000000, []int{3}}.finder(t)
-	s := &commission.Setup{Finder: f, Id: 3, NewID: 9, Note: func(string, ...any) {}, Writes: []servo.Setting{{Register: "max_torque", Value: 5000}}}
+	s := &commission.Setup{Finder: f, ID: 3, NewID: 9, Note: func(string, ...any) {}, Writes: []servo.Setting{{Register: "max_torque", Value: 5000}}}
 	s.Line = &watched{s.Line, func(p []byte) {
 		if p[3]&0x1F == 7 { // type 7, which nobody hears
 			p[0] = 0x44
@@ -309,7 +310,7 @@ classes:
 		t.Fatal(err)
 	}
 	want := map[int]map[string]int{1: {"watchdog_endpoint": 200}, 2: {"watchdog_endpoint": 300}}
-	if got := commission.SaidOn(c, "can"); !reflect.DeepEqual(got, want) {
+	if got := commission.SettingsOn(c, "can"); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }

@@ -231,12 +231,12 @@ func TestOpen(t *testing.T) {
 	if _, err := Reopener("nocan7", 0)(); hal.KindOf(err) != hal.Invalid {
 		t.Errorf("no rate: got %v", err)
 	}
-	if fd, err := socket("nocan7", []Filter{{1, 2}}); err == nil {
+	if fd, err := socket("nocan7", []Filter{{ID: 1, Mask: 2}}); err == nil {
 		unix.Close(fd)
 		t.Error("no interface: got a socket")
 	}
 	// With a virtual one, two lines hear each other.
-	a, err := Open("vcan0", 1_000_000, Filter{0x100, 0x700})
+	a, err := Open("vcan0", 1_000_000, Filter{ID: 0x100, Mask: 0x700})
 	if err != nil {
 		t.Skipf("no vcan0 here: %v", err)
 	}

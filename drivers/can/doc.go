@@ -37,10 +37,10 @@ const MaxBitrate = 1_000_000
 var epoch = time.Now()
 
 // Filter lets frames through whose id is ID in the bits of Mask. Extended is a bit of both, for ids of 29 bits.
-type Filter struct{ ID, Mask uint32 }
+type Filter = servo.CANFilter
 
 // Extended marks an extended id in a Filter.
-const Extended = 1 << 31
+const Extended = servo.ExtendedCAN
 
 // Reopener returns the servo.Opener of an interface; see Open.
 func Reopener(name string, bitrate int, filters ...Filter) servo.Opener {

@@ -46,8 +46,8 @@ func ExampleReopener() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	leg := cybergear.NewChain(cybergear.ChainConfig{Name: "leg", Line: line, Reopen: can.Reopener("can0", cybergear.Bitrate),
-		Motors: []cybergear.MotorConfig{{ID: 1, Model: cybergear.ModelByName("cybergear"), Joint: "knee"}}})
+	leg := cybergear.NewChain(servo.ChainConfig{Name: "leg", Line: line, Reopen: can.Reopener("can0", cybergear.Bitrate),
+		Servos: []servo.ServoConfig{{ID: 1, Model: cybergear.ModelByName("cybergear"), Joint: "knee"}}})
 	defer leg.Close() // and line with it
 	if err := leg.Open(); err != nil {
 		log.Fatal(err)

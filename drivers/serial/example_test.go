@@ -5,6 +5,7 @@ import (
 	"log"
 
 	"github.com/halyard-robotics/halyard/drivers/serial"
+	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/feetech"
 )
 
@@ -19,7 +20,7 @@ func ExampleOpen() {
 	if _, note := line.LatencyTimer(); note != "" {
 		log.Print(note) // an adapter that holds answers back makes every cycle slow
 	}
-	found, err := feetech.NewClient(line).Ping(1)
+	found, err := feetech.Driver().Tool(line, servo.ToolConfig{}).Identify(1)
 	fmt.Printf("%+v, %v\n", found, err)
 }
 
@@ -30,8 +31,8 @@ func ExampleReopener() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	arm := feetech.NewChain(feetech.ChainConfig{Name: "arm", Line: line, Reopen: serial.Reopener(path, 1_000_000, serial.Bugst),
-		Servos: []feetech.ServoConfig{{ID: 1, Model: feetech.ModelByName("sts3215")}}})
+	arm := feetech.NewChain(servo.ChainConfig{Name: "arm", Line: line, Reopen: serial.Reopener(path, 1_000_000, serial.Bugst),
+		Servos: []servo.ServoConfig{{ID: 1, Model: feetech.ModelByName("sts3215")}}})
 	defer arm.Close() // and line with it
 }
 

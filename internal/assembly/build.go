@@ -9,9 +9,9 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim"
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
@@ -41,7 +41,7 @@ type System struct {
 type line struct {
 	Name  string
 	kind  configs.BodyKind
-	Chain catalog.Chain
+	Chain servo.LineChain
 	Emu   *emulator.Bus // nil where it is real
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
@@ -32,7 +33,7 @@ func (b *Builder) openLines() error {
 func (b *Builder) openLine(name string, kind configs.BodyKind, on []plan.JointRef) error {
 	bus := b.Plan.Config.Buses[name]
 	l := line{Name: name, kind: kind}
-	cfg := catalog.ChainConfig{Name: name, Period: b.Plan.Config.Clock.Period, Latency: bus.Latency}
+	cfg := servo.ChainConfig{Name: name, Period: b.Plan.Config.Clock.Period, Latency: bus.Latency}
 	for _, h := range on {
 		cfg.Servos = append(cfg.Servos, b.Plan.ServoConfig(h))
 	}
@@ -49,7 +50,7 @@ func (b *Builder) openLine(name string, kind configs.BodyKind, on []plan.JointRe
 	if cfg.Line, cfg.Reopen, err = t.Connect(open); err != nil {
 		return &hal.Error{Kind: hal.KindOf(err), Bus: name, Err: err}
 	}
-	if l.Chain = t.Chain(cfg); kind == configs.Emulated {
+	if l.Chain = t.Driver.Chain(cfg); kind == configs.Emulated {
 		l.Chain.Inline()
 	}
 	b.Lines = append(b.Lines, l)
@@ -82,10 +83,10 @@ func Advise(err error, try string) error {
 }
 
 // idsOf are the ids of servos.
-func idsOf(servos []catalog.ChainServo) []byte {
+func idsOf(servos []servo.ServoConfig) []byte {
 	ids := make([]byte, len(servos))
 	for i, s := range servos {
-		ids[i] = s.Id
+		ids[i] = s.ID
 	}
 	return ids
 }

@@ -3,47 +3,18 @@ package catalog
 import (
 	"bytes"
 	"errors"
-	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
-	"github.com/halyard-robotics/halyard/servo/cybergear"
-	"github.com/halyard-robotics/halyard/servo/dynamixel"
-	"github.com/halyard-robotics/halyard/servo/feetech"
-	"github.com/halyard-robotics/halyard/servo/hiwonder"
-	"github.com/halyard-robotics/halyard/servo/kondo"
-	"github.com/halyard-robotics/halyard/servo/odrive"
-	"github.com/halyard-robotics/halyard/servo/vesc"
 )
 
-// UsualBauds are the rates at which servos are found, the likeliest first: X servos come with 57600, AX and STS with 1M,
-// LX-16A with 115200.
+// UsualBauds are the rates in bit/s at which servos are found, the likeliest first: as most come from the factory.
 func UsualBauds() []int {
 	return []int{57600, 1000000, 115200, 2000000, 3000000, 4000000, 4500000, 9600, 400000, 500000, 250000, 200000,
 		1250000, 625000, 38400, 128000, 76800, 19200}
-}
-
-// ProtocolsOf reads --protocol, the cheaper protocol to ask first.
-func ProtocolsOf(word string) ([]int, error) {
-	switch word {
-	case "all":
-		return AllProtocols(), nil
-	case "both":
-		return []int{2, 1}, nil
-	}
-	if p, ok := busProtocols[word]; ok {
-		return []int{p}, nil
-	}
-	if p := slices.Index(BrandWords, word); p >= AsFeetech {
-		return []int{p}, nil
-	}
-	return nil, &hal.Error{Kind: hal.Invalid, Op: "--protocol", Err: fmt.Errorf("got %q, want all, both or one of %s", word, strings.Join(slices.Sorted(maps.Keys(BusTypes)), ", "))}
 }
 
 // openFilteringEcho opens a line and, where its adapter hears what it sends, takes the echo out, then and after every reopening.
@@ -103,10 +74,9 @@ func Listen(line servo.Port, p []byte, size int, quiet time.Duration) (got []byt
 	return got, took, nil
 }
 
-// Echoes reports whether line's adapter hears what it sends. The packet is one that every servo ignores, since no servo
-// can have its id.
+// Echoes reports whether line's adapter receives what it sends.
 func Echoes(line servo.Port) (bool, error) {
-	p := dynamixel.AppendInstruction2(nil, &dynamixel.Instruction{ID: 0xFD, Op: dynamixel.Action})
+	p := servo.Ignored()
 	got, _, err := Listen(line, p, len(p), 5*time.Millisecond)
 	return len(got) >= len(p) && bytes.Equal(got[:len(p)], p), err
 }
@@ -140,34 +110,3 @@ func LatencyOf(port string, line servo.Line) time.Duration {
 	}
 	return 0
 }
-
-// LastID is the greatest id of each protocol, those of other vendors included.
-var LastID = [...]int{1: 253, 2: 252, AsFeetech: feetech.LastID, AsHiwonder: hiwonder.LastID, AsKondo: kondo.LastID,
-	AsVESC: vesc.LastID, AsODrive: odrive.LastNode, AsODriveCAN: odrive.LastNode, AsCyberGear: cybergear.LastID}
-
-// What other vendors speak, behind the two protocols of Dynamixel.
-const (
-	AsFeetech  = 3
-	AsHiwonder = 4
-	AsKondo    = 5
-
-	// Motor controllers, which nobody looks for unless told.
-	AsVESC      = 6
-	AsODrive    = 7
-	AsODriveCAN = 8
-	AsCyberGear = 9
-)
-
-// BrandWords are the types of line by these numbers.
-var BrandWords = []string{AsFeetech: "feetech", AsHiwonder: "hiwonder", AsKondo: "kondo",
-	AsVESC: "vesc", AsODrive: "odrive", AsODriveCAN: OdriveCAN, AsCyberGear: CybergearType}
-
-// AllProtocols are every protocol in the order in which they are asked. Kondo comes first: parity alone keeps its servos
-// from taking parts of others' packets for commands, which a pseudo terminal does not carry. Feetech servos are found by
-// protocol 1.0.
-func AllProtocols() []int {
-	return []int{AsKondo, 2, 1, AsHiwonder}
-}
-
-// busProtocols are the types of line of Dynamixel servos and the protocol of each.
-var busProtocols = map[string]int{"dynamixel1": 1, "dynamixel2": 2}

@@ -8,11 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
 )
@@ -33,7 +32,7 @@ func NoLine(port string) error {
 	}
 	if _, err := os.Stat(filepath.Join(assembly.MachineRoot, "sys/class/net", port)); err == nil && port == filepath.Base(port) {
 		return &hal.Error{Kind: hal.Invalid, Bus: port, Op: "open", Err: errors.New("a network interface: which motor controllers are on it?"),
-			Try: "--protocol " + catalog.OdriveCAN + ", or --protocol " + catalog.CybergearType}
+			Try: "--protocol " + strings.Join(catalog.CANTypes(), ", or --protocol ")}
 	}
 	return nil
 }
@@ -90,4 +89,15 @@ func (f *Finder) Unecho(note func(string, ...any)) error {
 		f.Line = &servo.EchoFilter{Line: f.Line}
 	}
 	return err
+}
+
+// OpenNamed opens the line of a bus type that is looked for only where it is named.
+func OpenNamed(kind string, bus *configs.Bus, settings map[int]map[string]int) (*BareLine, error) {
+	t := catalog.BusTypes[kind]
+	line, err := t.PortOpener(bus, nil)()
+	if err != nil {
+		return nil, err
+	}
+	return &BareLine{Finder: Finder{Line: line, Port: bus.Port, Latency: catalog.LatencyOf(bus.Port, line), Bauds: []int{bus.Baud},
+		Types: []string{kind}, Duplex: t.Duplex, Settings: settings}}, nil
 }

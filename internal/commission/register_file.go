@@ -8,10 +8,10 @@ import (
 	"io"
 	"os"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/servo"
 )
 
 // RegisterFile is the registers of one servo as setup and "registers dump" save them and diff and restore read them.
@@ -60,9 +60,13 @@ func LoadRegisters(path string) (*RegisterFile, error) {
 }
 
 // ServoModel is that of the servo, nil where it is not known here.
-func (f *RegisterFile) ServoModel() catalog.ServoModel {
-	if t := MotorTable(f.Type, f.Model); t != nil && t.Name == f.Model {
-		return t
+func (f *RegisterFile) ServoModel() servo.Model {
+	t := catalog.BusTypes[f.Type]
+	if m := t.Lookup(f.Model); m != nil {
+		return m
+	}
+	if t.Unnamed != nil && t.Unnamed.Units().Name == f.Model {
+		return t.Unnamed
 	}
 	return catalog.LookupServo(f.Model)
 }

@@ -9,13 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
-	"github.com/halyard-robotics/halyard/servo/dynamixel"
-	"github.com/halyard-robotics/halyard/servo/feetech"
 )
 
 // RegisterRow is one register of a servo and what its value means.
@@ -46,30 +43,16 @@ func (r RegisterRow) Cells() []string {
 
 var accessNames = [...]string{servo.ReadOnly: "read-only", servo.RAM: "ram", servo.EEPROM: "eeprom"}
 
-func rowOf(m catalog.ServoModel, name string, raw int64) RegisterRow {
+func rowOf(m servo.Model, name string, raw int64) RegisterRow {
 	r := m.Register(name)
 	return RegisterRow{Name: name, Address: int(r.Addr), Raw: raw, Value: report.Number(r.SI(raw)), Unit: r.Unit, Meaning: Meaning(m, r, raw),
 		Default: r.Default, Min: r.Min, Max: r.Max, Access: accessNames[r.Access]}
 }
 
 // Meaning is a raw value as a person reads it: with its unit, a rate in bits a second, alarms by their names.
-func Meaning(m catalog.ServoModel, r *servo.Register, raw int64) string {
-	switch r.Name {
-	case "baud_rate":
-		if b, ok := m.(interface{ Rate(code byte) int }); ok && b.Rate(byte(raw)) > 0 {
-			return strconv.Itoa(b.Rate(byte(raw))) + " Bd"
-		}
-	case "hardware_error", "shutdown", "unload_condition":
-		switch m := m.(type) {
-		case *dynamixel.Model:
-			return m.Alarms(byte(raw)).String()
-		case *feetech.Model:
-			return feetech.Alarms(byte(raw)).String()
-		}
-	case "errors":
-		if text := motorErrors(m, raw); text != "" {
-			return text
-		}
+func Meaning(m servo.Model, r *servo.Register, raw int64) string {
+	if text := m.Meaning(r, raw); text != "" {
+		return text
 	}
 	v := r.SI(raw)
 	switch r.Unit {
@@ -105,7 +88,7 @@ func MeetRegisters(ctx context.Context, f *Finder, id int) (*Registers, error) {
 	if len(spots) == 0 {
 		return nil, &hal.Error{Kind: hal.Absent, Bus: f.Port, ID: id, Op: "registers",
 			Err: fmt.Errorf("no servo answers at %s Bd, protocol %s", strings.Join(Decimals(f.Bauds), ", "),
-				strings.Join(protocolWords(f.Protocols), " or ")), Try: f.scan()}
+				strings.Join(f.Types, " or ")), Try: f.scan()}
 	}
 	if spots[0].Model == nil {
 		return nil, spots[0].err
@@ -123,7 +106,7 @@ func (s *Registers) Rows(ctx context.Context, names []string) ([]RegisterRow, er
 	values := map[string]int64{}
 	var err error
 	if len(names) == 0 {
-		if values, err = ReadAll(ctx, s, s.Model, s.Id); err != nil {
+		if values, err = ReadAll(ctx, s, s.Model, s.ID); err != nil {
 			return nil, err
 		}
 		names = ordered(s.Model, values)
@@ -132,7 +115,7 @@ func (s *Registers) Rows(ctx context.Context, names []string) ([]RegisterRow, er
 	for _, name := range names {
 		v, done := values[name]
 		if !done {
-			if v, err = ReadOne(s, s.Id, name); err != nil {
+			if v, err = ReadOne(s, s.ID, name); err != nil {
 				return rows, err
 			}
 		}
@@ -150,8 +133,8 @@ func (s *Registers) known(name string) error {
 }
 
 func (s *Registers) invalid(format string, args ...any) error {
-	return &hal.Error{Kind: hal.Invalid, Bus: s.Bus, ID: s.Id, Op: "registers", Err: fmt.Errorf(format, args...),
-		Try: fmt.Sprintf("halyard registers read %s --id %d", s.Bus, s.Id)}
+	return &hal.Error{Kind: hal.Invalid, Bus: s.Bus, ID: s.ID, Op: "registers", Err: fmt.Errorf(format, args...),
+		Try: fmt.Sprintf("halyard registers read %s --id %d", s.Bus, s.ID)}
 }
 
 // fileOrID tells an id of a neighbour on the line from the name of a file: a file that is there comes first.

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/halyard-robotics/halyard/internal/catalog"
-
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -34,11 +33,11 @@ func (d DifferenceRow) Cells() []string {
 // Differences compares the servo with what args name: a file, an id, or, without any, the factory's defaults.
 func (s *Registers) Differences(ctx context.Context, args []string) ([]DifferenceRow, error) {
 	what, other, err := "factory", map[string]int64{}, error(nil)
-	if motor, ok := s.Model.(*catalog.RegisterModel); ok && len(args) == 0 && motor.Name != "cybergear" {
-		return nil, s.invalid("what the factory set a %s to depends on its firmware: want a file or a neighbour", motor.Name)
+	if len(args) == 0 && catalog.BusTypes[s.Type].NoDefaults {
+		return nil, s.invalid("what the factory set a %s to depends on its firmware: want a file or a neighbour", s.Model.Units().Name)
 	}
 	if len(args) == 0 {
-		for _, r := range catalog.RegistersOf(s.Model) {
+		for _, r := range s.Model.Table() {
 			other[r.Name] = r.Default
 		}
 		delete(other, "id")
@@ -55,7 +54,7 @@ func (s *Registers) Differences(ctx context.Context, args []string) ([]Differenc
 			return nil, err
 		}
 	}
-	own, err := ReadAll(ctx, s, s.Model, s.Id)
+	own, err := ReadAll(ctx, s, s.Model, s.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +63,7 @@ func (s *Registers) Differences(ctx context.Context, args []string) ([]Differenc
 		r := s.Model.Register(name)
 		here := own[name]
 		there, known := other[name]
-		if !known || here == there || !kept(s.Model, r) {
+		if !known || here == there || !s.kept(r) {
 			continue
 		}
 		rows = append(rows, DifferenceRow{Name: name, Here: here, There: there, Default: r.Default, Unit: r.Unit, What: what,
@@ -74,8 +73,8 @@ func (s *Registers) Differences(ctx context.Context, args []string) ([]Differenc
 }
 
 // kept reports whether a register says how the servo is set up.
-func kept(m catalog.ServoModel, r *servo.Register) bool {
-	if _, ok := m.(*catalog.RegisterModel); ok {
+func (s *Registers) kept(r *servo.Register) bool {
+	if catalog.BusTypes[s.Type].Named {
 		return r.Access != servo.ReadOnly && r.Name != "torque_enable" && !strings.HasPrefix(r.Name, "goal_")
 	}
 	return r.Access == servo.EEPROM || r.Setting() || r.Name == "firmware"
@@ -83,13 +82,12 @@ func kept(m catalog.ServoModel, r *servo.Register) bool {
 
 // neighbour reads another servo at the same rate, which must be of the same model.
 func (s *Registers) neighbour(ctx context.Context, id int) (map[string]int64, error) {
-	if last := catalog.LastID[s.Protocol]; id < 0 || id > last {
+	if last := catalog.BusTypes[s.Type].LastID; id < 0 || id > last {
 		return nil, s.invalid("got neighbour %d, want a file that is there, or an id of 0..%d", id, last)
 	}
-	// A tool remembers whom it has met: the other is met, read, and then the first again.
-	m, err := s.Identify(id)
-	if err == nil && m.Units().Name != s.Model.Units().Name {
-		err = s.invalid("id %d is a %s, id %d a %s: their registers are not the same", id, m.Units().Name, s.Id, s.Model.Units().Name)
+	f, err := s.Identify(id)
+	if err == nil && f.Model.Units().Name != s.Model.Units().Name {
+		err = s.invalid("id %d is a %s, id %d a %s: their registers are not the same", id, f.Model.Units().Name, s.ID, s.Model.Units().Name)
 	}
 	if err != nil {
 		return nil, err

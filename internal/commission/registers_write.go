@@ -8,10 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -63,8 +62,8 @@ type Write struct {
 
 // Parse reads NAME=VALUE and refuses what must not be written, before anything is.
 func (s *Registers) Parse(args []string) ([]Write, error) {
-	if s.Protocol == catalog.AsVESC {
-		return nil, VescRefusal(s.Bus, s.Id, "registers write")
+	if err := s.Fixed("write"); err != nil {
+		return nil, err
 	}
 	var list []Write
 	for _, text := range args {
@@ -123,11 +122,11 @@ func RawOf(r *servo.Register, text string) (int64, error) {
 // Refuse says why v must not be written to r by hand; nil where it may.
 func (s *Registers) Refuse(r *servo.Register, v int64) error {
 	unsafe := func(try, format string, args ...any) error {
-		return &hal.Error{Kind: hal.Unsafe, Bus: s.Bus, ID: s.Id, Op: "write " + r.Name, Err: fmt.Errorf(format, args...), Try: try}
+		return &hal.Error{Kind: hal.Unsafe, Bus: s.Bus, ID: s.ID, Op: "write " + r.Name, Err: fmt.Errorf(format, args...), Try: try}
 	}
 	switch r.Name {
 	case "id", "baud_rate":
-		return unsafe(fmt.Sprintf("halyard setup %s --id %d --new-id N", s.Bus, s.Id), "it would be lost where its new place is taken: setup looks first")
+		return unsafe(fmt.Sprintf("halyard setup %s --id %d --new-id N", s.Bus, s.ID), "it would be lost where its new place is taken: setup looks first")
 	case "lock":
 		return unsafe("", "writes open and close the lock themselves")
 	case "protocol_type":
@@ -153,8 +152,8 @@ func (s *Registers) Refuse(r *servo.Register, v int64) error {
 func (s *Registers) Change(ctx context.Context, writes []Write, dry bool) (rows []ChangeRow, err error) {
 	for _, w := range writes {
 		row := ChangeRow{Name: w.Register.Name, After: w.Value, after: Meaning(s.Model, w.Register, w.Value), before: "-"}
-		if Readable(s.Model, w.Register) || strings.HasPrefix(row.Name, "indirect_") {
-			was, err := ReadOne(s, s.Id, row.Name)
+		if Readable(w.Register) || strings.HasPrefix(row.Name, "indirect_") {
+			was, err := ReadOne(s, s.ID, row.Name)
 			if err != nil {
 				return nil, err
 			}
@@ -167,7 +166,7 @@ func (s *Registers) Change(ctx context.Context, writes []Write, dry bool) (rows 
 	}
 	for i, w := range writes {
 		if err = ctx.Err(); err == nil {
-			err = writeOne(s, s.Id, w.Register.Name, w.Value)
+			err = writeOne(s, s.ID, w.Register.Name, w.Value)
 		}
 		if err != nil {
 			var e *hal.Error
@@ -181,7 +180,7 @@ func (s *Registers) Change(ctx context.Context, writes []Write, dry bool) (rows 
 	if !slices.ContainsFunc(writes, func(w Write) bool { return w.Register.Access == servo.EEPROM }) {
 		return rows, nil
 	}
-	return rows, keepsBy(s.Tool, s.Note)
+	return rows, save(s.Tool, s.Note)
 }
 
 // takeBack puts back what was written before the last of rows failed because of why.
@@ -190,7 +189,7 @@ func (s *Registers) takeBack(rows []ChangeRow, why error) error {
 		if r.Before == nil || hal.KindOf(why) == hal.Unsafe && !r.Done {
 			continue
 		}
-		if worse := writeOne(s, s.Id, r.Name, *r.Before); worse != nil {
+		if worse := writeOne(s, s.ID, r.Name, *r.Before); worse != nil {
 			return fmt.Errorf("%w; and %s is not as it was: %v", why, r.Name, worse)
 		}
 	}
@@ -203,4 +202,12 @@ func Meant(name string, list []string) string {
 		return fmt.Sprintf(": did you mean %q?", c)
 	}
 	return ""
+}
+
+// Fixed is why nothing can be written to the servo, nil where it can.
+func (s *Registers) Fixed(what string) error {
+	if r := catalog.BusTypes[s.Type].FixedAll; r != nil {
+		return r.Error(s.Bus, s.ID, "registers "+what, 0)
+	}
+	return nil
 }

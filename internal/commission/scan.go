@@ -3,53 +3,52 @@ package commission
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/servo/dynamixel"
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Survey asks a line for servos, one baud rate and protocol after the other. In protocol 2.0 a broadcast ping is
-// answered by all in the order of their ids; only where answers lie over each other is each id asked alone, as always in
-// protocol 1.0, where all would answer a broadcast at once. A line may have servos of both protocols and at several
-// rates: none of them hears the others' packets as its own.
+// Survey asks a line for servos, one baud rate and bus type after the other. Where the protocol has a request that all answer
+// in turn it is used; where it has none, or replies collided, each id is asked. A line may have servos of several types and at
+// several rates: none of them executes the others' packets, but for a type that is alone on its line.
 type Survey struct {
 	*BareLine
 	ear  *countingLine                    // the line, while ids are asked
 	Note func(format string, args ...any) // progress
 }
 
-// Estimate is how long one rate and protocol take where nobody answers.
-func (s *Survey) Estimate(baud, protocol int) time.Duration {
+// Estimate is how long one rate and bus type take where nothing answers.
+func (s *Survey) Estimate(baud int, kind string) time.Duration {
 	octet := 10 * time.Second / time.Duration(baud)
-	if protocol == 2 {
-		return 253*(14*octet+3*time.Millisecond) + s.Latency // what PingAll waits for
+	t := catalog.BusTypes[kind]
+	if t.Slot > 0 {
+		return time.Duration(t.LastID+1)*(14*octet+t.Slot) + s.Latency
 	}
-	// A ping and its answer, the longest return delay and the client's slack, an id.
-	return time.Duration(catalog.LastID[protocol]+1) * (15*octet + 2508*time.Microsecond + cmp.Or(s.Hurry, s.Latency))
+	// A ping and its answer, the longest return delay and the tool's slack, an id.
+	return time.Duration(t.LastID+1) * (15*octet + 2508*time.Microsecond + cmp.Or(s.Hurry, s.Latency))
 }
 
 // Run returns every servo found. When ctx ends or the adapter vanishes, it returns those found until then as well.
 func (s *Survey) Run(ctx context.Context) ([]FoundServo, error) {
 	var total time.Duration
 	for _, b := range s.Bauds {
-		for _, p := range s.Protocols {
-			if Possible(p, b) {
-				total += s.Estimate(b, p)
+		for _, kind := range s.Types {
+			if Possible(kind, b) {
+				total += s.Estimate(b, kind)
 			}
 		}
 	}
-	s.Note("%s: %d rates, protocol %s: up to %v", s.Port, len(s.Bauds), strings.Join(protocolWords(s.Protocols), " and "),
-		total.Round(100*time.Millisecond))
+	s.Note("%s: %d rates, protocol %s: up to %v", s.Port, len(s.Bauds), strings.Join(s.Types, " and "), total.Round(100*time.Millisecond))
 	rows := []FoundServo{}
 	for i, b := range s.Bauds {
-		if !slices.ContainsFunc(s.Protocols, func(p int) bool { return Possible(p, b) }) {
+		if !slices.ContainsFunc(s.Types, func(kind string) bool { return Possible(kind, b) }) {
 			continue
 		}
 		if err := s.Line.SetBaud(b); err != nil {
@@ -62,82 +61,138 @@ func (s *Survey) Run(ctx context.Context) ([]FoundServo, error) {
 		if err := s.Unecho(s.Note); err != nil {
 			return rows, err
 		}
-		for _, p := range s.Protocols {
-			if !Possible(p, b) {
+		for _, kind := range s.Types {
+			if !Possible(kind, b) {
 				continue
 			}
-			found, err := s.ask(ctx, b, p)
+			found, err := s.ask(ctx, b, kind)
 			rows = append(rows, found...)
 			if err != nil {
 				return rows, err
 			}
-			if p == catalog.AsKondo && len(found) > 0 {
-				s.Note("%d Bd: Kondo servos share a line with nobody: no other protocol is asked", b)
+			if t := catalog.BusTypes[kind]; t.Alone && len(found) > 0 {
+				s.Note("%d Bd: %s servos share a line with no others: no other protocol is asked", b, t.Vendor)
 				break
 			}
-			s.Note("%d of %d: %d Bd, protocol %s: %s", i+1, len(s.Bauds), b, protocolWord(p), summary(found))
+			s.Note("%d of %d: %d Bd, protocol %s: %s", i+1, len(s.Bauds), b, kind, summary(found))
 		}
 	}
 	return rows, nil
 }
 
-// ask finds the servos of one protocol at the line's rate.
-func (s *Survey) ask(ctx context.Context, baud, protocol int) ([]FoundServo, error) {
+// ask finds the servos of one bus type at the line's rate.
+func (s *Survey) ask(ctx context.Context, baud int, kind string) (rows []FoundServo, err error) {
 	s.ear = &countingLine{Line: s.Line}
-	if protocol >= catalog.AsFeetech {
-		return s.askBrand(ctx, baud, protocol)
+	tool, err := s.toolOn(s.ear, kind)
+	if err != nil {
+		return nil, err
 	}
-	c := dynamixel.NewClient(s.ear, protocol)
-	c.Name, c.Latency = s.Port, s.Latency
-	row := func(f dynamixel.Found, err error) FoundServo {
-		c.Latency = s.Latency
-		r := FoundServo{Port: s.Port, Baud: baud, Protocol: protocol, ID: int(f.ID)}
-		r.describe(c, &f, err)
-		if r.Finding == unknownText && protocol == 1 {
-			s.unmask(&r)
-		}
-		return r
+	defer catalog.Parity(s.Line, false) // where that fails the next request reports it
+	ids, ok, err := tool.List()
+	if err != nil {
+		return nil, err
 	}
-	if protocol == 2 {
-		all, err := c.PingAll()
-		if hal.KindOf(err) == hal.Absent {
-			return nil, err
-		}
-		if err == nil {
-			var rows []FoundServo
-			for _, f := range all {
-				if f.Answers > 1 {
-					err = errors.New("answered twice")
-				}
-				rows = append(rows, row(f, err))
-				err = nil
-			}
-			return rows, ctx.Err()
-		}
-		// Answers lay over each other: ask one id after the other.
+	if !ok {
+		return s.sweep(ctx, catalog.BusTypes[kind].LastID, func(id int, patience time.Duration) (FoundServo, error) {
+			return s.meet(tool, baud, kind, id, patience)
+		})
 	}
-	return s.sweep(ctx, catalog.LastID[protocol], func(id int, patience time.Duration) (FoundServo, error) {
-		c.Latency = patience
-		f, err := c.Ping(byte(id))
-		if kind := hal.KindOf(err); err != nil && (kind == hal.Timeout || kind == hal.Absent) {
-			return FoundServo{}, err
+	for _, id := range ids {
+		row, err := s.meet(tool, baud, kind, id, s.Latency)
+		if k := hal.KindOf(err); err != nil && k == hal.Absent {
+			return rows, err
 		}
-		return row(f, err), err
-	})
+		rows = append(rows, row)
+	}
+	return rows, ctx.Err()
 }
 
-const unknownText = "a model that is not known here"
-
+// CollisionText is what replies over each other mostly mean.
 const CollisionText = "its answers collide: two servos with this id? connect one alone, then halyard setup gives it another"
+
+// meet asks the servo at id what it is and fills in what it reports. Reading what differs between two servos finds twins out.
+func (s *Survey) meet(tool servo.Tool, baud int, kind string, id int, patience time.Duration) (FoundServo, error) {
+	row := FoundServo{Port: s.Port, Baud: baud, Type: kind, ID: id, Voltage: report.Number(math.NaN())}
+	tool.SetLatency(patience)
+	found, err := tool.Identify(id)
+	tool.SetLatency(s.Latency)
+	row.Number, row.Firmware, row.Finding = found.Number, found.Firmware, found.Note
+	switch k := hal.KindOf(err); {
+	case err == nil:
+	case k == hal.BusFault:
+		row.Finding = CollisionText
+		return row, err
+	case k == hal.Invalid:
+		return s.stranger(row, err)
+	default:
+		return row, err
+	}
+	if !found.Assumed {
+		row.Model = found.Model.Units().Name
+	}
+	return row, s.twins(tool, &row, found.Model)
+}
+
+// twins reads the voltage of a servo, and its position: equal servos answer a ping with equal bytes, which lie over each other
+// unseen, and differ in those.
+func (s *Survey) twins(tool servo.Tool, row *FoundServo, m servo.Model) error {
+	volts, position := m.Register("present_voltage"), m.Register("present_position")
+	if volts == nil || position == nil || !Readable(volts) || !Readable(position) {
+		return nil
+	}
+	err := servo.Retry(func() error {
+		raw, err := tool.Read(row.ID, volts.Name)
+		if err == nil {
+			row.Voltage = report.Number(volts.SI(raw))
+			_, err = tool.Read(row.ID, position.Name)
+		}
+		return err
+	})
+	switch hal.KindOf(err) {
+	case hal.Absent:
+		return err
+	case hal.Timeout:
+		row.Finding = "it answers pings but no reads: its status return level is 0"
+	case hal.BusFault:
+		row.Finding = CollisionText
+	}
+	return nil
+}
+
+// stranger is row of a servo that its bus type does not know: one with the same packets may.
+func (s *Survey) stranger(row FoundServo, why error) (FoundServo, error) {
+	t := catalog.BusTypes[row.Type]
+	for _, kind := range t.Alike() {
+		tool, err := s.toolOn(s.ear, kind)
+		if err != nil {
+			return row, err
+		}
+		if _, err := tool.Identify(row.ID); err == nil {
+			return s.meet(tool, row.Baud, kind, row.ID, s.Latency)
+		}
+	}
+	if row.Finding == "" {
+		row.Finding = reasonOf(why)
+	}
+	return row, nil
+}
 
 // Silence is the error of a scan without a servo, with what to look at next, in the order of likelihood: power, the data
 // line, the adapter.
 func (s *Survey) Silence() error {
+	if s.Duplex {
+		try := "halyard ports"
+		if catalog.BusTypes[s.Types[0]].Filters != nil {
+			try = "ip -details link show " + s.Port
+		}
+		return &hal.Error{Kind: hal.BusFault, Bus: s.Port, Op: "scan",
+			Err: fmt.Errorf("no %s answers at %d bit/s: check its power and the wires", s.Types[0], s.Bauds[0]), Try: try}
+	}
 	return &hal.Error{
 		Kind: hal.BusFault, Bus: s.Port, Op: "scan",
 		Err: fmt.Errorf("nobody answered at %s baud, protocol %s: check the servos' power, the cable's data line, and that "+
 			"the adapter is the one of the bus",
-			strings.Join(Decimals(s.Bauds), ", "), strings.Join(protocolWords(s.Protocols), " and ")),
+			strings.Join(Decimals(s.Bauds), ", "), strings.Join(s.Types, " and ")),
 		Try: "halyard ports",
 	}
 }

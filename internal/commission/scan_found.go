@@ -1,24 +1,22 @@
 package commission
 
 import (
-	"cmp"
+	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/report"
-	"github.com/halyard-robotics/halyard/servo/dynamixel"
+	"github.com/halyard-robotics/halyard/servo"
 )
 
 // FoundServo is one servo on a line, or what stands in the way of reading it.
 type FoundServo struct {
 	Port     string        `json:"port"`
 	Baud     int           `json:"baud"`
-	Protocol int           `json:"protocol"` // of Dynamixel; 0 = another vendor
-	Type     string        `json:"type"`     // of the bus that it would are connected to
+	Type     string        `json:"type"` // of the bus that it would hang on
 	ID       int           `json:"id"`
 	Model    string        `json:"model"`
 	Number   int           `json:"number"`
@@ -33,38 +31,19 @@ func (FoundServo) Header() []string {
 
 func (f FoundServo) Cells() []string {
 	return []string{strconv.Itoa(f.ID), f.Model, strconv.Itoa(f.Number), strconv.Itoa(f.Firmware),
-		cmp.Or(f.Type, strconv.Itoa(f.Protocol)), strconv.Itoa(f.Baud), f.Voltage.String(), f.Finding}
+		f.Type, strconv.Itoa(f.Baud), f.Voltage.String(), f.Finding}
 }
 
-// describe fills in what a servo that answered a ping says of itself; why is what was wrong with the answer. Reading
-// what differs between two servos finds twins out.
-func (f *FoundServo) describe(c *dynamixel.Client, found *dynamixel.Found, why error) {
-	f.Number, f.Firmware, f.Voltage = int(found.Number), int(found.Firmware), report.Number(math.NaN())
-	m := found.Model(f.Protocol)
+// reasonOf is what an error says without its place.
+func reasonOf(err error) string {
+	var e *hal.Error
 	switch {
-	case why != nil:
-		f.Finding = CollisionText
-		return
-	case m == nil:
-		f.Finding = unknownText
-		return
+	case errors.Is(err, servo.ErrUnknownModel):
+		return servo.ErrUnknownModel.Error()
+	case errors.As(err, &e):
+		return e.Err.Error()
 	}
-	f.Model, f.Type = m.Name, fmt.Sprintf("dynamixel%d", m.Protocol)
-	err := Insist(func() error {
-		raw, err := c.ReadRegister(found.ID, m, "present_voltage")
-		if err == nil {
-			f.Voltage = report.Number(m.Register("present_voltage").SI(raw))
-			// Equal servos answer a ping with equal bytes, which lie over each other unseen; their positions differ.
-			_, err = c.ReadRegister(found.ID, m, "present_position")
-		}
-		return err
-	})
-	switch hal.KindOf(err) {
-	case hal.Timeout:
-		f.Finding = "it answers pings but no reads: its status return level is 0"
-	case hal.BusFault:
-		f.Finding = CollisionText
-	}
+	return err.Error()
 }
 
 // summary is "ids 1-6: xm430-w350 x6", or "nothing".

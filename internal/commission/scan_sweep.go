@@ -6,9 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -26,7 +25,7 @@ func (e *countingLine) Read(p []byte, timeout time.Duration) (int, error) {
 
 // Discard hears what it drops.
 func (e *countingLine) Discard() error {
-	settle(e, 0)
+	servo.Settle(e, 0)
 	return e.Line.Discard()
 }
 
@@ -60,7 +59,7 @@ func (s *Survey) sweep(ctx context.Context, last int, ask func(id int, patience 
 	for id := 0; id <= last && ctx.Err() == nil; id++ {
 		suspect, err := one(id, hurry)
 		if suspect {
-			settle(s.ear, 2*s.Latency+3*time.Millisecond)
+			s.settle(s.ear)
 		}
 		for back := max(0, id-heardAfter); suspect && back <= id && err == nil; back++ {
 			if !known[back] {

@@ -2,30 +2,27 @@ package commission
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
-
-	"github.com/halyard-robotics/halyard/internal/catalog"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/servo"
-	"github.com/halyard-robotics/halyard/servo/dynamixel"
 )
 
 // Assignment is what became of one servo.
 type Assignment struct {
-	Port     string           `json:"port"`
-	Model    string           `json:"model"`
-	Protocol int              `json:"protocol"` // of Dynamixel; 0 = another vendor
-	Type     string           `json:"type"`     // of the bus that it is connected to
-	OldID    int              `json:"old_id"`
-	OldBaud  int              `json:"old_baud"`
-	ID       int              `json:"id"`
-	Baud     int              `json:"baud"`
-	Done     bool             `json:"done"`   // false of a dry run
-	Backup   map[string]int64 `json:"backup"` // every register before the change, raw
+	Port    string           `json:"port"`
+	Model   string           `json:"model"`
+	Type    string           `json:"type"` // of the bus that it hangs on
+	OldID   int              `json:"old_id"`
+	OldBaud int              `json:"old_baud"`
+	ID      int              `json:"id"`
+	Baud    int              `json:"baud"`
+	Done    bool             `json:"done"`   // false of a dry run
+	Backup  map[string]int64 `json:"backup"` // every register before the change, raw
 }
 
 func (Assignment) Header() []string {
@@ -46,15 +43,13 @@ func (s Assignment) Cells() []string {
 //	restore  where a step does not come through, or the user interrupts
 type Setup struct {
 	Finder
-	Id, NewID int      // newID -1: keep
+	ID, NewID int      // newID -1: keep
 	NewBaud   int      // 0: keep
 	Set       []string // NAME=VALUE of further registers
 	Backup    string   // file for the register backup; "" = none
 	Dry       bool
 	Note      func(format string, args ...any)
 
-	client *dynamixel.Client
-	model  *dynamixel.Model
 	Writes []servo.Setting // what set says
 }
 
@@ -69,11 +64,11 @@ func (s *Setup) unsafe(try, format string, args ...any) error {
 // Check refuses what no servo could do, before the port is opened, and reads the settings.
 func (s *Setup) Check(renumber bool) error {
 	switch {
-	case s.Id < 0 || s.Id > 253:
-		return s.invalid("--id: got %d, want 0..253", s.Id)
+	case s.ID < 0 || s.ID > 253:
+		return s.invalid("--id: got %d, want 0..253", s.ID)
 	case renumber && (s.NewID < 0 || s.NewID > 253):
 		return s.invalid("--new-id: got %d, want 0..253", s.NewID)
-	case (!renumber || s.NewID == s.Id) && s.NewBaud == 0 && len(s.Set) == 0:
+	case (!renumber || s.NewID == s.ID) && s.NewBaud == 0 && len(s.Set) == 0:
 		return s.invalid("got nothing to change, want --new-id, --new-baud or --set")
 	}
 	for _, text := range s.Set {
@@ -87,65 +82,40 @@ func (s *Setup) Check(renumber bool) error {
 	return nil
 }
 
-// Place is where a servo answers.
-type Place struct{ Baud, Protocol, Id int }
+// Place is where a servo answers: at a rate, in the protocol of a bus type.
+type Place struct {
+	Baud int
+	Type string
+	ID   int
+}
 
-// Start finds the servo, whatever its vendor, and does it all.
+// Start finds the servo and does it all. One whose change failed is put back before Start returns, also when ctx ended.
 func (s *Setup) Start(ctx context.Context) (*Assignment, error) {
 	if err := s.Unecho(s.Note); err != nil {
 		return nil, err
 	}
-	s.Searching(s.Id, s.Note)
-	spots, err := s.Find(ctx, s.Id, true)
-	switch {
-	case err != nil:
-		return nil, err
-	case len(spots) == 0:
-		return nil, &hal.Error{Kind: hal.Absent, Bus: s.Port, ID: s.Id, Op: "setup",
-			Err: fmt.Errorf("no servo answers at %s Bd", strings.Join(Decimals(s.Bauds), ", ")), Try: s.scan()}
-	case len(spots) > 1:
-		return nil, s.several(spots)
-	}
-	one := spots[0]
-	if err := s.ofMotor(one.Protocol); err != nil {
-		return nil, err
-	}
-	s.Bauds, s.Protocols = []int{one.Baud}, []int{one.Protocol}
-	if one.Protocol >= catalog.AsFeetech {
-		return s.runBrand(ctx)
-	}
-	return s.Run(ctx)
-}
-
-func (s *Setup) several(spots []Spot) error {
-	list := make([]Place, len(spots))
-	for i := range spots {
-		list[i] = spots[i].Place
-	}
-	return s.unsafe("", "id %d: servos answer at %s: say which with --baud and --protocol, or connect one alone", s.Id, places(list))
-}
-
-// Run does it all for a Dynamixel. A servo whose change failed is put back before run returns, also when ctx ended.
-func (s *Setup) Run(ctx context.Context) (*Assignment, error) {
-	old, err := s.locate(ctx)
+	one, err := s.locate(ctx)
 	if err != nil {
 		return nil, err
 	}
-	to := *old
+	if err := s.readdress(one); err != nil {
+		return nil, err
+	}
+	old, to := one.Place, one.Place
 	if s.NewID >= 0 {
-		to.Id = s.NewID
+		to.ID = s.NewID
 	}
 	if s.NewBaud > 0 {
 		to.Baud = s.NewBaud
 	}
-	if err := s.prove(*old, to); err != nil {
+	if err := s.prove(one.Model, old, to); err != nil {
 		return nil, err
 	}
-	done := &Assignment{Port: s.Port, Model: s.model.Name, Protocol: old.Protocol, Type: TypeOf(old.Protocol), OldID: old.Id, OldBaud: old.Baud, ID: to.Id, Baud: to.Baud}
+	done := &Assignment{Port: s.Port, Model: one.Model.Units().Name, Type: old.Type, OldID: old.ID, OldBaud: old.Baud, ID: to.ID, Baud: to.Baud}
 	if err := s.Line.SetBaud(old.Baud); err != nil {
 		return nil, err
 	}
-	if done.Backup, err = ReadAll(ctx, s.tool(s.client), s.model, old.Id); err != nil {
+	if done.Backup, err = ReadAll(ctx, one, one.Model, old.ID); err != nil {
 		return nil, err
 	}
 	if err := s.keep(done); err != nil {
@@ -157,82 +127,85 @@ func (s *Setup) Run(ctx context.Context) (*Assignment, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := s.Change(ctx, *old, to); err != nil {
-		if worse := s.restore(*old, to, done.Backup); worse != nil {
+	if err := s.change(ctx, one, to); err != nil {
+		if worse := s.restore(one, to, done.Backup); worse != nil {
 			// That counts, also where the user interrupted: the servo is in between.
 			return nil, fmt.Errorf("%w; before that: %v", worse, err)
 		}
+		return nil, err
+	}
+	if err := save(one, s.Note); err != nil {
 		return nil, err
 	}
 	done.Done = true
 	return done, nil
 }
 
-// at tunes the line and returns a client for p.
-func (s *Setup) at(p Place) (*dynamixel.Client, error) {
-	if err := s.Line.SetBaud(p.Baud); err != nil {
+// locate finds the one place where the old id answers. Several are refused: which is meant is not known.
+func (s *Setup) locate(ctx context.Context) (*Spot, error) {
+	s.Searching(s.ID, s.Note)
+	spots, err := s.Find(ctx, s.ID, true)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	c := dynamixel.NewClient(s.Line, p.Protocol)
-	c.Name, c.Latency = s.Port, s.Latency
-	return c, nil
-}
-
-// tool is c for the servo that was found.
-func (s *Setup) tool(c *dynamixel.Client) Tool {
-	return settled{&dynamixelTool{c, s.model}, s.Line, 2*s.Latency + 3*time.Millisecond}
-}
-
-// pingOf pings an id until it answers or is surely silent.
-func (s *Setup) pingOf(c *dynamixel.Client, id int) (f dynamixel.Found, err error) {
-	err = s.insist(func() error { f, err = c.Ping(byte(id)); return err })
-	return f, err
-}
-
-// locate finds the one place where the old id answers. Several are refused: who is meant is not known.
-func (s *Setup) locate(ctx context.Context) (*Place, error) {
-	var found []Place
-	for _, b := range s.Bauds {
-		for _, p := range s.Protocols {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			if s.Id > catalog.LastID[p] {
-				continue
-			}
-			at := Place{b, p, s.Id}
-			c, err := s.at(at)
-			if hal.KindOf(err) == hal.Invalid {
-				break // the adapter has no such rate
-			}
-			if err != nil {
-				return nil, err
-			}
-			f, err := s.pingOf(c, s.Id)
-			row := FoundServo{Protocol: p}
-			if err == nil {
-				row.describe(c, &f, nil)
-			}
-			switch kind := hal.KindOf(err); {
-			case err != nil && kind == hal.Timeout:
-				continue
-			case err != nil && kind != hal.BusFault:
-				return nil, err
-			case err != nil || row.Model != "" && row.Finding != "":
-				return nil, s.unsafe("halyard scan "+s.Port, "id %d at %d Bd: several servos answer on top of each other: connect one alone", s.Id, b)
-			}
-			found = append(found, at)
-			s.client, s.model = c, f.Model(p)
+	case len(spots) == 0:
+		return nil, &hal.Error{Kind: hal.Absent, Bus: s.Port, ID: s.ID, Op: "setup",
+			Err: fmt.Errorf("no servo answers at %s Bd", strings.Join(Decimals(s.Bauds), ", ")), Try: s.scan()}
+	case len(spots) > 1:
+		list := make([]Place, len(spots))
+		for i := range spots {
+			list[i] = spots[i].Place
 		}
+		return nil, s.unsafe("", "id %d: servos answer at %s: say which with --baud and --protocol, or connect one alone", s.ID, places(list))
+	}
+	one := &spots[0]
+	twins := one.Model == nil && hal.KindOf(one.err) == hal.BusFault
+	if one.Model != nil {
+		if err := s.Line.SetBaud(one.Baud); err != nil {
+			return nil, err
+		}
+		row := FoundServo{ID: s.ID}
+		survey := Survey{BareLine: &BareLine{Finder: s.Finder}}
+		if err := survey.twins(one, &row, one.Model); err != nil {
+			return nil, err
+		}
+		twins = row.Finding != ""
 	}
 	switch {
-	case len(found) == 0:
-		return nil, &hal.Error{Kind: hal.Absent, Bus: s.Port, ID: s.Id, Op: "setup",
-			Err: fmt.Errorf("no servo answers at %s Bd", strings.Join(Decimals(s.Bauds), ", ")), Try: "halyard scan " + s.Port}
-	case len(found) > 1:
-		return nil, s.unsafe("", "id %d: servos answer at %s: say which with --baud and --protocol, or connect one alone", s.Id, places(found))
-	case s.model == nil:
-		return nil, s.invalid("id %d: a model that is not known here", s.Id)
+	case twins:
+		return nil, s.unsafe("halyard scan "+s.Port, "id %d at %d Bd: several servos answer on top of each other: connect one alone", s.ID, one.Baud)
+	case errors.Is(one.err, servo.ErrUnknownModel):
+		return nil, s.invalid("id %d: %w", s.ID, servo.ErrUnknownModel)
+	case one.Model == nil:
+		return nil, one.err
 	}
-	return &found[0], nil
+	return one, nil
+}
+
+// readdress turns a new id into what the driver makes of it: a register that holds it, or why it is set elsewhere.
+func (s *Setup) readdress(one *Spot) error {
+	t := catalog.BusTypes[one.Type]
+	switch {
+	case s.NewID < 0:
+	case t.IDRegister != "":
+		s.Writes = append(s.Writes, servo.Setting{Register: t.IDRegister, Value: int64(s.NewID)})
+		s.NewID = -1
+	case t.FixedIDs != nil:
+		return t.FixedIDs.Error(s.Port, s.ID, "setup", s.NewID)
+	}
+	return nil
+}
+
+// refuse says why a setting must not be written, as "registers write" does: nothing moves here, and no servo is lost.
+func (s *Setup) refuse(m servo.Model, id int, w servo.Setting) error {
+	return (&Registers{Spot: Spot{Place: Place{ID: id}, Model: m}, Bus: s.Port}).Refuse(m.Register(w.Register), w.Value)
+}
+
+// keep writes the backup file, where one is wanted.
+func (s *Setup) keep(done *Assignment) error {
+	if s.Backup == "" {
+		return nil
+	}
+	f := RegisterFile{Model: done.Model, Type: done.Type, ID: done.OldID, Baud: done.OldBaud, Registers: done.Backup}
+	return f.Save(s.Backup)
 }

@@ -12,10 +12,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
@@ -24,8 +23,8 @@ import (
 // WalkJoint is one servo of a bus as the config wants it.
 type WalkJoint struct {
 	Name   string // with its agent's where there are several
-	Id     int
-	Model  catalog.ServoModel
+	ID     int
+	Model  servo.Model
 	Writes []servo.Setting // what the config sets and the servo keeps
 	Row    *WalkRow        // what became of it; nil = not yet
 	line   int             // in the config
@@ -37,7 +36,7 @@ func (j *WalkJoint) Done() bool { return j.Row != nil && j.Row.State != WalkSkip
 // Novice reports whether servos come from the factory with the id that it must have.
 func (j *WalkJoint) Novice() bool {
 	r := j.Model.Register("id")
-	return r != nil && int64(j.Id) == r.Default
+	return r != nil && int64(j.ID) == r.Default
 }
 
 // JointsOn are the servos of a config's bus, in the order of the file, but for the one whose id all servos come with: that
@@ -45,6 +44,7 @@ func (j *WalkJoint) Novice() bool {
 func JointsOn(c *configs.Config, bus string) ([]WalkJoint, error) {
 	var list []WalkJoint
 	var faults configs.Faults
+	line := catalog.BusTypes[c.Buses[bus].Type]
 	for _, r := range c.Robots() {
 		if r.Hardware == nil {
 			continue
@@ -59,7 +59,7 @@ func JointsOn(c *configs.Config, bus string) ([]WalkJoint, error) {
 				continue
 			}
 			model, _, _ := plan.ServoOf(c, joint.Model) // a bad file is a model that no bus carries
-			j := WalkJoint{Name: prefix + name, Id: joint.ID, Model: catalog.BusTypes[c.Buses[bus].Type].Lookup(model)}
+			j := WalkJoint{Name: prefix + name, ID: joint.ID, Model: line.Lookup(model)}
 			j.line = c.Fault(at.Key(name), "", "", "").Line
 			if j.Model == nil {
 				faults.Add(c.Fault(at.Key(name).Key("model"), joint.Model, "a servo that speaks "+c.Buses[bus].Type, "halyard validate "+c.Source))
@@ -95,7 +95,7 @@ func (s *Setup) Holds(ctx context.Context) (bool, error) {
 	if len(s.Writes) == 0 {
 		return true, nil
 	}
-	spots, err := s.Find(ctx, s.Id, false)
+	spots, err := s.Find(ctx, s.ID, false)
 	if err != nil || len(spots) == 0 || spots[0].Model == nil {
 		return false, err
 	}
@@ -103,7 +103,7 @@ func (s *Setup) Holds(ctx context.Context) (bool, error) {
 		if spots[0].Model.Register(w.Register) == nil {
 			return false, nil // start says so
 		}
-		if v, err := ReadOne(&spots[0], s.Id, w.Register); err != nil || v != w.Value {
+		if v, err := ReadOne(&spots[0], s.ID, w.Register); err != nil || v != w.Value {
 			return false, err
 		}
 	}

@@ -5,39 +5,34 @@ import (
 	"slices"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/servo"
-	"github.com/halyard-robotics/halyard/servo/dynamixel"
-	"github.com/halyard-robotics/halyard/servo/feetech"
-	"github.com/halyard-robotics/halyard/servo/hiwonder"
-	"github.com/halyard-robotics/halyard/servo/kondo"
 )
 
 // Spot is a servo that was found: where it answers, and what talks to it there.
 type Spot struct {
 	Place
-	Tool
-	Model catalog.ServoModel // nil: it answers, but not soundly, or it is a stranger
-	err   error              // why model is nil
+	servo.Tool
+	Model servo.Model // nil: it answers, but not soundly, or it is a stranger
+	err   error       // why Model is nil
 }
 
 // Finder looks for one id on a line.
 type Finder struct {
-	Line      servo.Line
-	Port      string
-	Latency   time.Duration
-	Bauds     []int
-	Protocols []int
-	Duplex    bool                   // its adapter receives nothing of what it sends
-	Said      map[int]map[string]int // registers that a config says of motor controllers, by id
+	Line     servo.Line
+	Port     string
+	Latency  time.Duration
+	Bauds    []int
+	Types    []string               // bus types to ask for, in their order
+	Duplex   bool                   // its adapter does not receive what it sends
+	Settings map[int]map[string]int // of a config, by id
 }
 
-// scan is what looks at the finder's line, for who has not found what he wanted.
+// scan is the command that looks at the finder's line.
 func (f *Finder) scan() string {
 	if f.Duplex {
-		return "halyard scan " + f.Port + " --protocol " + TypeOf(f.Protocols[0])
+		return "halyard scan " + f.Port + " --protocol " + f.Types[0]
 	}
 	return "halyard scan " + f.Port
 }
@@ -57,47 +52,60 @@ func (f *Finder) Find(ctx context.Context, id int, all bool) (spots []Spot, err 
 		} else if err != nil {
 			return nil, err
 		}
-		for _, p := range f.Protocols {
+		for _, kind := range f.Types {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			if id > catalog.LastID[p] || !Possible(p, b) {
+			t := catalog.BusTypes[kind]
+			if id > t.LastID || !Possible(kind, b) {
 				continue
 			}
-			s, there, err := f.Probe(Place{b, p, id})
+			s, there, err := f.Probe(Place{b, kind, id})
 			if err != nil {
 				return nil, err
 			}
-			if there && p == 1 && s.Model == nil {
-				// A Feetech servo answers as a Dynamixel of protocol 1.0 that is none.
-				if brand, ok, err := f.Probe(Place{b, catalog.AsFeetech, id}); err != nil {
-					return nil, err
-				} else if ok && brand.Model != nil {
-					s = brand
-				}
-			}
-			// It is the same servo, asked for by its own name as well.
+			// It is the same servo, asked for by its own type as well.
 			if there = there && !slices.ContainsFunc(spots, func(o Spot) bool { return o.Place == s.Place }); !there {
 				continue
 			}
 			if spots = append(spots, s); !all {
 				return spots, nil
 			}
-			if p == catalog.AsKondo {
-				break // nobody else shares its line
+			if t.Alone {
+				break // its line carries no others
 			}
 		}
 	}
 	return spots, nil
 }
 
-// Probe asks one place, at the line's present rate; there reports that something answers.
+// Probe asks one place, at the line's present rate; there says that something answers. What is a stranger to its type may be
+// known to another of the same packets.
 func (f *Finder) Probe(p Place) (s Spot, there bool, err error) {
+	if s, there, err = f.probe(p); !there || s.Model != nil {
+		return s, there, err
+	}
+	t := catalog.BusTypes[p.Type]
+	for _, kind := range t.Alike() {
+		if other, ok, err := f.probe(Place{p.Baud, kind, p.ID}); err != nil {
+			return s, false, err
+		} else if ok && other.Model != nil {
+			return other, true, nil
+		}
+	}
+	return s, true, nil
+}
+
+func (f *Finder) probe(p Place) (s Spot, there bool, err error) {
 	s.Place = p
-	if s.Tool, err = f.toolOf(p.Protocol); err != nil {
+	if s.Tool, err = f.toolOf(p.Type); err != nil {
 		return s, false, err
 	}
-	s.err = f.insist(func() (err error) { s.Model, err = s.Identify(p.Id); return err })
+	s.err = f.insist(func() error {
+		found, err := s.Identify(p.ID)
+		s.Model = found.Model
+		return err
+	})
 	switch kind := hal.KindOf(s.err); {
 	case s.err == nil:
 		return s, true, nil
@@ -110,39 +118,21 @@ func (f *Finder) Probe(p Place) (s Spot, there bool, err error) {
 	return s, false, s.err
 }
 
-// insist is insist that lets the line fall silent after what was spoilt: it may have been the answer of the try before.
+// insist is servo.Retry that lets the line fall silent after what was spoilt: it may have been the answer of the try before.
 func (f *Finder) insist(try func() error) error {
-	return Insist(func() error {
+	return servo.Retry(func() error {
 		err := try()
 		if hal.KindOf(err) == hal.BusFault {
-			settle(f.Line, 2*f.Latency+3*time.Millisecond)
+			f.settle(f.Line)
 		}
 		return err
 	})
 }
 
-// Possible reports whether there are servos of a protocol at a rate.
-func Possible(protocol, baud int) bool {
-	switch protocol {
-	case catalog.AsFeetech:
-		return feetechRates(baud)
-	case catalog.AsHiwonder:
-		return baud == hiwonder.Baud
-	case catalog.AsKondo:
-		return slices.Contains(kondo.Bauds(), baud)
-	case catalog.AsVESC, catalog.AsODrive, catalog.AsODriveCAN, catalog.AsCyberGear:
-		return true
-	}
-	for _, m := range dynamixel.Models() {
-		if _, ok := m.BaudCode(baud); ok && m.Protocol == protocol {
-			return true
-		}
-	}
-	// Protocol 1.0 divides 2 Mbit/s, and is what Feetech servos are found by.
-	return protocol == 1 && (baud > 0 && baud <= 2_000_000 || feetechRates(baud))
-}
+func (f *Finder) settle(line servo.Line) { servo.Settle(line, 2*f.Latency+3*time.Millisecond) }
 
-func feetechRates(baud int) bool {
-	_, ok := feetech.Models()[0].BaudCode(baud)
-	return ok
+// Possible reports whether there are servos of a bus type, or of one with the same packets, at a rate.
+func Possible(kind string, baud int) bool {
+	t := catalog.BusTypes[kind]
+	return servo.Speaks(t.Driver, baud) || slices.ContainsFunc(t.Alike(), func(o string) bool { return servo.Speaks(catalog.BusTypes[o].Driver, baud) })
 }

@@ -2,7 +2,9 @@
 
 package lab
 
-import "time"
+import (
+	"time"
+)
 
 // cpuTime is what this process has computed: not known here.
 func cpuTime() time.Duration { return 0 }

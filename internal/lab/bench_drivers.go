@@ -8,23 +8,21 @@ import (
 	"slices"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
-// BenchDrivers runs the chain of every vendor as shipped, health looked at and watchdogs fed, over emulated lines that add
+// BenchDrivers runs the chain of every bus type as shipped, health looked at and watchdogs fed, over emulated lines that add
 // nothing to their bytes: cycle_ms is the time by the line's own clock, bound_ms that of the bytes of the data sheets. cpu_us
 // is the processor's time of the driver alone. Then what is told by pulses and what measures over I2C, and how fast what
 // lasers and the rest say is decoded, beside how fast memory is copied. With all: every cell of the table of hardware.md,
 // section 7.
 func BenchDrivers(ctx context.Context, size BenchSize, emit func(Result)) error {
-	lines := append(servoLines(), motorLines()...)
-	lines = append(lines, adapterLines()...)
+	lines := linesOf(false)
 	if size.All {
 		lines = append(lines, TableLines()...)
 	}
@@ -56,7 +54,7 @@ type benchLine struct {
 	bound       func(n int) time.Duration // of a cycle
 	first       int                       // id of the first servo
 	settings    []servo.Setting
-	chain       func(c catalog.ChainConfig) catalog.Chain // nil = the kind's, as shipped
+	config      servo.ChainConfig // what differs from the default
 }
 
 // Name is the case's: "mx-64, 1000000 baud, 6 servos".
@@ -145,7 +143,7 @@ func (l *benchLine) Measure(ctx context.Context, n, cycles int) (Figures, error)
 type benchBus struct {
 	bus    *emulator.Bus
 	line   *clocked
-	chain  catalog.Chain
+	chain  servo.LineChain
 	centre float64
 	period time.Duration
 	n, k   int
@@ -160,14 +158,15 @@ func (l *benchLine) Open(n int) (*benchBus, error) {
 		return nil, errors.New("no such model")
 	}
 	b := &benchBus{n: n, period: l.period(n), centre: model.Units().CentreTicks}
-	cfg := catalog.ChainConfig{Name: "bench", Period: b.period, Latency: l.timing.Latency}
+	cfg := l.config
+	cfg.Name, cfg.Period, cfg.Latency = "bench", b.period, l.timing.Latency
 	var servos []*emulator.Servo
 	for i := range n {
 		id := l.first + i
 		s := t.Emulate(model, id, actuator.NewServo(spec), emulator.GroundTruth{ZeroTicks: b.centre, Direction: 1, Gear: 1})
 		s.Preset("return_delay", int64(l.delay/(2*time.Microsecond)))
 		servos = append(servos, s)
-		cfg.Servos = append(cfg.Servos, catalog.ChainServo{Id: byte(id), Model: model, Settings: l.settings})
+		cfg.Servos = append(cfg.Servos, servo.ServoConfig{ID: byte(id), Model: model, Settings: l.settings})
 	}
 	b.bus = emulator.NewBus(emulator.BusConfig{Name: "bench", Baud: l.baud, Timing: l.timing}, servos...)
 	line, err := b.bus.Open()
@@ -176,11 +175,7 @@ func (l *benchLine) Open(n int) (*benchBus, error) {
 	}
 	b.line = &clocked{Line: line}
 	cfg.Line = b.line
-	build := t.Chain
-	if l.chain != nil {
-		build = l.chain
-	}
-	b.chain = build(cfg)
+	b.chain = t.Driver.Chain(cfg)
 	if err := b.chain.Open(); err != nil {
 		return nil, errors.Join(err, b.chain.Close())
 	}

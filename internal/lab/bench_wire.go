@@ -9,18 +9,15 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
-	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
-// The published table: 20 MX-64 under protocol 2.0, a sync write of 4 bytes and a sync read of 10 bytes a cycle
-// (Bestmann, Güldenstein, Zhang, RoboCup 2019; field.md 4.1).
+// What the published table is held to.
 const (
-	WireServos = 20
-	wireModel  = "mx-64-2"
 	wireClose  = 0.10 // a cell counts when it comes out this near
 	BoundCells = 13   // of the 15 measured cells; field.md 3, item 1
 	BoundFast  = 200  // Hz, fast sync read of 20 servos at 1 Mbaud on one bus; field.md 4.6, target 2
@@ -28,31 +25,28 @@ const (
 	BoundHost = 50 * time.Microsecond
 )
 
-// wireCell is one measured cell. The rows with one bus were measured through several adapters.
-type wireCell struct {
-	mbaud, buses int
-	adapter      string
-	hz           float64
+// publishedTable is the table of measured rates that the chain is held against, with its bus type.
+func publishedTable() (t catalog.BusType, p *servo.Published) {
+	for _, kind := range report.SortedKeys(catalog.BusTypes) {
+		if t = catalog.BusTypes[kind]; t.Published != nil {
+			return t, t.Published
+		}
+	}
+	return t, nil
 }
 
-func (c wireCell) String() string {
+// WireServos is how many servos the published table has.
+func WireServos() int {
+	_, p := publishedTable()
+	return p.Servos
+}
+
+func cellName(c *servo.PublishedCell) string {
 	buses := "1 bus"
-	if c.buses > 1 {
-		buses = fmt.Sprintf("%d buses", c.buses)
+	if c.Buses > 1 {
+		buses = fmt.Sprintf("%d buses", c.Buses)
 	}
-	return fmt.Sprintf("%d Mbaud, %s, %s", c.mbaud, buses, c.adapter)
-}
-
-// wireCells are the 15 measured cells of the table, through QUADDXL (four buses on one USB) but where others are named.
-func wireCells() []wireCell {
-	const quad = "QUADDXL"
-	return []wireCell{
-		{1, 1, quad, 149}, {1, 1, "USB2DXL", 153}, {1, 1, "R-DXL", 132},
-		{2, 1, quad, 261}, {2, 1, "USB2DXL", 272}, {4, 1, quad, 398},
-		{1, 2, quad, 285}, {2, 2, quad, 497}, {4, 2, quad, 744},
-		{1, 3, quad, 390}, {2, 3, quad, 670}, {4, 3, quad, 1003},
-		{1, 4, quad, 524}, {2, 4, quad, 923}, {4, 4, quad, 1373},
-	}
+	return fmt.Sprintf("%d Mbaud, %s, %s", c.Mbaud, buses, c.Adapter)
 }
 
 // BenchWire runs the chain as shipped over emulated lines, byte for byte in virtual time, with the one figure that was
@@ -61,8 +55,9 @@ func wireCells() []wireCell {
 func BenchWire(ctx context.Context, size BenchSize, emit func(Result)) error {
 	cycles := size.stepsOr(50)
 	near := 0 // cells that came out close
-	for _, c := range wireCells() {
-		w, err := NewWire((WireServos+c.buses-1)/c.buses, c.mbaud*1_000_000, false)
+	_, table := publishedTable()
+	for _, c := range table.Cells {
+		w, err := NewWire((table.Servos+c.Buses-1)/c.Buses, c.Mbaud*1_000_000, false)
 		if err != nil {
 			return err
 		}
@@ -70,19 +65,19 @@ func BenchWire(ctx context.Context, size BenchSize, emit func(Result)) error {
 		if err != nil {
 			return err
 		}
-		off := hz/c.hz - 1
+		off := hz/c.Hz - 1
 		if math.Abs(off) <= wireClose {
 			near++
 		}
-		emit(Result{"wire", c.String(), Figures{
-			{"published_hz", report.Number(c.hz)}, {"model_hz", report.Number(hz)}, {"error", report.Number(off)}, {"wire_hz", report.Number(w.Bound())},
+		emit(Result{"wire", cellName(&c), Figures{
+			{"published_hz", report.Number(c.Hz)}, {"model_hz", report.Number(hz)}, {"error", report.Number(off)}, {"wire_hz", report.Number(w.Bound())},
 		}})
 	}
 	emit(Result{"wire", "cells within 10 %", Figures{
-		{"within", report.Number(near)}, {"cells", report.Number(len(wireCells()))}, {"bound", BoundCells},
+		{"within", report.Number(near)}, {"cells", report.Number(len(table.Cells))}, {"bound", BoundCells},
 		{"ratio", report.Number(float64(near) / BoundCells)}, {"reply_us", report.Number(emulator.DefaultReply.Seconds() * 1e6)},
 	}})
-	w, err := NewWire(WireServos, 1_000_000, true)
+	w, err := NewWire(table.Servos, 1_000_000, true)
 	if err != nil {
 		return err
 	}
@@ -102,7 +97,7 @@ func BenchWire(ctx context.Context, size BenchSize, emit func(Result)) error {
 func benchHost(ctx context.Context, size BenchSize, emit func(Result)) error {
 	for _, fast := range []bool{false, true} {
 		for _, mbaud := range []int{1, 2, 4} {
-			w, err := NewWire(WireServos, mbaud*1_000_000, fast)
+			w, err := NewWire(WireServos(), mbaud*1_000_000, fast)
 			if err != nil {
 				return err
 			}
@@ -112,7 +107,7 @@ func benchHost(ctx context.Context, size BenchSize, emit func(Result)) error {
 			}
 			wire := 1e9 / w.Bound()
 			how := map[bool]string{false: "sync read", true: "fast sync read"}[fast]
-			emit(Result{"wire", fmt.Sprintf("host, %d servos, %d Mbaud, %s", WireServos, mbaud, how), Figures{
+			emit(Result{"wire", fmt.Sprintf("host, %d servos, %d Mbaud, %s", WireServos(), mbaud, how), Figures{
 				{"host_us", report.Number(ns / 1e3)}, {"wire_us", report.Number(wire / 1e3)}, {"share", report.Number(ns / wire)},
 				{"bound_us", report.Number(BoundHost.Seconds() * 1e6)}, {"ratio", report.Number(ns / float64(BoundHost))},
 			}})
@@ -123,7 +118,7 @@ func benchHost(ctx context.Context, size BenchSize, emit func(Result)) error {
 
 // wireRun is a chain on one emulated line, all its servos driven.
 type wireRun struct {
-	Chain *dynamixel.Chain
+	Chain servo.LineChain
 	Tape  *tape
 	bytes uint64 // of a cycle
 	baud  int
@@ -133,30 +128,34 @@ type wireRun struct {
 // reading of health in turn is off, so that each cycle writes the goal position (116..119) and reads current, velocity
 // and position (126..135) and no others. That this is so is checked by the bytes of a cycle.
 func NewWire(n, baud int, fast bool) (*wireRun, error) {
-	spec, ok := actuator.Lookup(wireModel)
-	known := dynamixel.ModelByName(wireModel)
-	if !ok || known == nil {
-		return nil, fmt.Errorf("bench: wire: %s: no such model", wireModel)
+	t, table := publishedTable()
+	spec, ok := actuator.Lookup(table.Model)
+	model := t.Lookup(table.Model)
+	if !ok || model == nil {
+		return nil, fmt.Errorf("bench: wire: %s: no such model", table.Model)
 	}
 	// A chain reads fast where the model can; the published table was measured before fast reads.
-	model := *known
-	model.FastRead = fast
+	cfg := servo.ChainConfig{Name: "bench", Health: -1, Watchdog: -1, Reading: servo.SyncReads}
+	cycle := table.Sync
+	if fast {
+		cfg.Reading, cycle = servo.FastReads, table.Fast
+	}
 	servos := make([]*emulator.Servo, n)
-	configs := make([]dynamixel.ServoConfig, n)
 	for i := range servos {
-		servos[i] = emulator.NewServo(known, i+1, actuator.NewServo(spec), emulator.GroundTruth{})
+		servos[i] = t.Emulate(model, i+1, actuator.NewServo(spec), emulator.GroundTruth{})
 		servos[i].Preset("return_delay", 0) // as in the paper; the factory's is 500 µs
-		configs[i] = dynamixel.ServoConfig{ID: byte(i + 1), Model: &model}
+		cfg.Servos = append(cfg.Servos, servo.ServoConfig{ID: byte(i + 1), Model: model})
 	}
 	bus := emulator.NewBus(emulator.BusConfig{Name: "bench", Baud: baud,
 		Timing: emulator.Timing{Reply: emulator.DefaultReply}}, servos...)
 	w := &wireRun{Tape: &tape{Line: bus.Line()}, baud: baud}
-	w.Chain = dynamixel.NewChain(dynamixel.ChainConfig{Name: "bench", Servos: configs, Line: w.Tape, Health: -1, Watchdog: -1})
+	cfg.Line = w.Tape
+	w.Chain = t.Driver.Chain(cfg)
 	if err := w.Chain.Open(); err != nil {
 		return nil, err
 	}
 	for i := range servos {
-		w.Chain.SetGoal(i, servo.Goal{Enable: true, Mode: hal.PositionMode, Position: 2048, Limit: 1})
+		w.Chain.SetGoal(i, servo.Goal{Enable: true, Mode: hal.PositionMode, Position: model.Units().CentreTicks, Limit: 1})
 	}
 	// Torque goes on for all at once, but the chain has it confirmed by one servo a cycle, with a longer read.
 	for range 2*n + 10 {
@@ -165,11 +164,7 @@ func NewWire(n, baud int, fast bool) (*wireRun, error) {
 		}
 	}
 	s := w.Chain.Stats()
-	// 14 + 5n of sync write, 14 + n of request, then n answers of 11 + 10, or one of 8 + n(4 + 10); hardware.md 7.
-	want := 14 + 5*n + 14 + n + 21*n
-	if fast {
-		want = 14 + 5*n + 14 + n + 8 + 14*n
-	}
+	want := cycle.Bytes(n)
 	if w.bytes = s.Sent + s.Received; w.bytes != uint64(want) || s.Timeouts > 0 {
 		return nil, fmt.Errorf("bench: wire: cycle of %d servos: got %d bytes and %d timeouts, want %d and 0", n, w.bytes, s.Timeouts, want)
 	}

@@ -10,11 +10,6 @@ import (
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/report"
-	"github.com/halyard-robotics/halyard/servo"
-	"github.com/halyard-robotics/halyard/servo/dynamixel"
-	"github.com/halyard-robotics/halyard/servo/hiwonder"
-	"github.com/halyard-robotics/halyard/servo/vesc"
-	"github.com/halyard-robotics/halyard/sim/actuator"
 )
 
 // FaultRow is one device on trial, and how it is connected to the stand.
@@ -90,34 +85,16 @@ func (r *FaultRow) Judge(name string, values []float64) (wrong string) {
 	return wrong
 }
 
-// Exemplars are the servos that stand for their types of line, one for each way to count and to be read. A type that is not
-// here is tried with the first motor that is known of it.
-func Exemplars() map[string][]string {
-	return map[string][]string{
-		"dynamixel1": {"ax-12a", "mx-64"},
-		"dynamixel2": {"xl-320", "xl430-w250", "xm430-w350"},
-		"feetech":    {"sts3215", "scs0009"},
-		"hiwonder":   {"lx-16a"},
-		"kondo":      {"krs-2552"},
-	}
-}
-
 // FaultRows are all devices that a config may name. They come from the same tables as the config's words do, so a new one
 // is tried without a word here.
 func FaultRows() []*FaultRow {
 	var rows []*FaultRow
 	for _, kind := range report.SortedKeys(catalog.BusTypes) {
-		t, models := catalog.BusTypes[kind], Exemplars()[kind]
-		if models == nil {
-			i := slices.IndexFunc(actuator.Names(), func(name string) bool { return t.Lookup(name) != nil })
-			if i >= 0 {
-				models = actuator.Names()[i : i+1]
-			}
-		}
-		for _, model := range models {
+		t := catalog.BusTypes[kind]
+		for _, model := range t.Samples {
 			r := newRow(model, kind)
 			r.On, r.names, r.only, r.beside = "line", []string{"one", "two"}, "one", []string{"pulse", "imu"}
-			if r.servo, r.LineType = model, kind; kind != "dynamixel2" {
+			if r.servo, r.LineType = model, kind; !t.Exact {
 				r.Off = offChance
 			}
 			for _, baud := range []int{1_000_000, 1_250_000, 115_200} {
@@ -127,9 +104,9 @@ func FaultRows() []*FaultRow {
 				}
 			}
 			switch {
-			case kind == "odrive":
+			case t.OneSupply:
 				r.id, r.only = 0, "" // the two axes of a board, which has one supply
-			case kind == "vesc":
+			case t.Chained:
 				// The second is behind the first, on its CAN: it may lose its power alone, or both the line.
 				first := *r
 				first.Device, first.only = model+"-both", ""
@@ -138,8 +115,8 @@ func FaultRows() []*FaultRow {
 			case t.Filters != nil:
 				r.frames, r.Off, r.port = true, offPosition, "can0"
 			}
-			if kind == "kondo" {
-				r.known = map[string]string{"corrupted": "known: ICS has no checksum: what could be is believed, by Halyard and by the servo"}
+			if t.Unproven != "" {
+				r.known = map[string]string{"corrupted": "known: " + t.Unproven}
 			}
 			rows = append(rows, r)
 		}
@@ -216,9 +193,21 @@ func (r *FaultRow) roll(on string, names ...string) {
 // ofMachine is the bus of what is part of the machine: the kernel's PWM.
 const ofMachine = "-"
 
+// standServo is a servo of the stand that is not on trial: of the first bus type that is scanned for and shares its line.
+func standServo() (kind, model string) {
+	all, _ := catalog.TypesOf("all") // which is a word it knows
+	for _, kind := range all {
+		if t := catalog.BusTypes[kind]; !t.Alone && len(t.Samples) > 1 {
+			return kind, t.Samples[1]
+		}
+	}
+	return "", ""
+}
+
 // newRow is the row of a device, with a stand of devices that are not on trial.
 func newRow(device, bus string) *FaultRow {
-	return &FaultRow{Values: map[string][]float64{}, Device: device, Bus: bus, servo: "xl430-w250", LineType: "dynamixel2", port: "/dev/serial/by-id/line", Baud: 1_000_000,
+	kind, model := standServo()
+	return &FaultRow{Values: map[string][]float64{}, Device: device, Bus: bus, servo: model, LineType: kind, port: "/dev/serial/by-id/line", Baud: 1_000_000,
 		Board: "{bus: main, device: pca9685, channel: 0}", stranger: strangerOn(bus), Off: offPosition, id: 1}
 }
 
@@ -258,22 +247,16 @@ func (r *FaultRow) at() string {
 	return "bus: " + r.On + ", "
 }
 
-// strangerOn is a sound telegram of a device that nobody asked, in the language of the bus where it has addresses.
+// strangerOn is a sound reply of a device that was not asked, in the protocol of the bus where it has one.
 func strangerOn(bus string) []byte {
 	const id = 99
-	switch bus {
-	case "dynamixel2":
-		return dynamixel.AppendStatus2(nil, &dynamixel.Status{ID: id, Data: []byte{0, 8, 0, 0}})
-	case "hiwonder":
-		return hiwonder.AppendPacket(nil, &hiwonder.Packet{ID: id, Command: 28, Params: []byte{0xF4, 1}})
-	case "kondo":
-		return []byte{9, 0x3A, 0x4C}
-	case "vesc":
-		mask := vesc.Mask(vesc.ERPM, vesc.Volts, vesc.TachoAbs, vesc.FaultCode, vesc.PosNow, vesc.ControllerID)
-		v := vesc.Values{vesc.Volts: 24, vesc.TachoAbs: 1234, vesc.PosNow: 180, vesc.ControllerID: id}
-		return vesc.AppendPacket(nil, v.Append(vesc.AppendSelective(nil, mask), mask))
-	case catalog.OdriveCAN, catalog.CybergearType:
-		return servo.AppendCAN(nil, &servo.CANFrame{ID: id << 5, Len: 8, Data: [8]byte{1, 2, 3, 4, 5, 6, 7, 8}})
+	if t := catalog.BusTypes[bus]; t.Foreign != nil {
+		return t.Foreign(id)
 	}
-	return dynamixel.AppendStatus1(nil, &dynamixel.Status{ID: id, Data: []byte{0, 2}})
+	for _, kind := range report.SortedKeys(catalog.BusTypes) {
+		if t := catalog.BusTypes[kind]; t.Packets != "" {
+			return t.Foreign(id)
+		}
+	}
+	return nil
 }

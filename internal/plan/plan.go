@@ -63,9 +63,9 @@ func (p *Plan) On(bus string, kind configs.BodyKind) []JointRef {
 func (p *Plan) Joint(h JointRef) *JointPlan { return &p.Agents[h.Agent].Joints[h.Joint] }
 
 // ServoConfig is what a chain must know of a servo.
-func (p *Plan) ServoConfig(h JointRef) catalog.ChainServo {
+func (p *Plan) ServoConfig(h JointRef) servo.ServoConfig {
 	j := p.Joint(h)
-	s := catalog.ChainServo{Id: byte(j.Hardware.ID), Model: j.Servo, Joint: p.Agents[h.Agent].Robot.Joints[h.Joint].Name, Calibrated: j.Calibration != nil}
+	s := servo.ServoConfig{ID: byte(j.Hardware.ID), Model: j.Servo, Joint: p.Agents[h.Agent].Robot.Joints[h.Joint].Name, Calibrated: j.Calibration != nil}
 	for _, name := range slices.Sorted(maps.Keys(j.Hardware.Registers)) {
 		s.Settings = append(s.Settings, servo.Setting{Register: name, Value: int64(j.Hardware.Registers[name])})
 	}

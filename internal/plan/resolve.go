@@ -52,7 +52,7 @@ type AgentPlan struct {
 type JointPlan struct {
 	Body        configs.BodyKind
 	Hardware    *configs.Joint // nil where the config names none
-	Servo       catalog.ServoModel
+	Servo       servo.Model
 	Calibration *calibration.Joint // nil: nominal values, where the joint is not real
 	Pulses      pulsePlan          // where a board's channel drives it, and servo is nil
 }

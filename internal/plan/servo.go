@@ -11,9 +11,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/report"
-	"github.com/halyard-robotics/halyard/servo/cybergear"
-	"github.com/halyard-robotics/halyard/servo/odrive"
-	"github.com/halyard-robotics/halyard/servo/vesc"
+	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/identify"
 	"github.com/halyard-robotics/halyard/sim/model"
@@ -64,8 +62,9 @@ func (r *Resolver) Joint(path configs.Path, c *configs.Agent, robot *model.Robot
 	case line.Lookup(p.Hardware.Model) == nil:
 		r.fault(at.Key("model"), p.Hardware.Model, "a servo that speaks "+bus.Type, "")
 	default:
+		p.Servo = line.Lookup(p.Hardware.Model)
 		r.Rate(p.Hardware.Bus, &line, p.Servo)
-		if last := LastIDOn(bus.Type); p.Hardware.ID > last {
+		if last := line.LastID; p.Hardware.ID > last {
 			r.fault(at.Key("id"), strconv.Itoa(p.Hardware.ID), fmt.Sprintf("0..%d, of type %s", last, bus.Type), "")
 		}
 	}
@@ -75,10 +74,10 @@ func (r *Resolver) Joint(path configs.Path, c *configs.Agent, robot *model.Robot
 		r.fault(at.Key("model"), p.Hardware.Model, "a servo with an actuator model, to be emulated", "")
 	}
 	for _, name := range report.SortedKeys(p.Hardware.Registers) {
-		key, v, reg := at.Key("registers").Key(name), p.Hardware.Registers[name], p.Servo.Register(name)
-		if reg == nil {
-			r.fault(key, name, "a register of "+p.Hardware.Model, catalog.LikelyOr(name, catalog.RegisterNames(p.Servo), "halyard registers read PORT --id N lists them"))
-		} else if !line.Setting(reg) {
+		key, v, reg := at.Key("registers").Key(name), p.Hardware.Registers[name], p.Servo.Setting(name)
+		if reg == nil && p.Servo.Register(name) == nil {
+			r.fault(key, name, "a register of "+p.Hardware.Model, catalog.LikelyOr(name, line.SettingNames(p.Servo), "halyard registers read PORT --id N lists them"))
+		} else if reg == nil {
 			r.fault(key, name, "a setting in RAM; halyard setup writes what stays", "")
 		} else if int64(v) < reg.Min || int64(v) > reg.Max {
 			r.fault(key, fmt.Sprint(v), fmt.Sprintf("%d..%d", reg.Min, reg.Max), "")
@@ -104,7 +103,7 @@ func ServoOf(c *configs.Config, named string) (name string, spec *actuator.Spec,
 
 // Rate checks that a servo has the rate of its bus, which nothing else would tell than silence. Of motor controllers it is
 // set by their makers' tools, and any is possible.
-func (r *Resolver) Rate(bus string, line *catalog.BusType, m catalog.ServoModel) {
+func (r *Resolver) Rate(bus string, line *catalog.BusType, m servo.Model) {
 	baud := r.Config.Buses[bus].Baud
 	if _, ok := m.BaudCode(baud); ok || line.Duplex || r.rated[bus] {
 		return
@@ -122,26 +121,10 @@ func (r *Resolver) Rate(bus string, line *catalog.BusType, m catalog.ServoModel)
 	r.fault(configs.Path("buses").Key(bus).Key("baud"), strconv.Itoa(baud), "a rate of a "+m.Units().Name+": "+strings.Join(has, ", "), "")
 }
 
-// LastIDOn is the greatest id on a type of line.
-func LastIDOn(kind string) int {
-	switch kind {
-	case "vesc":
-		return vesc.LastID
-	case "odrive":
-		return 1 // the axes of a board
-	case catalog.OdriveCAN:
-		return odrive.LastNode
-	case catalog.CybergearType:
-		return cybergear.LastID
-	}
-	p, _ := catalog.ProtocolsOf(kind) // of any other type there is one
-	return catalog.LastID[p[0]]
-}
-
 // typesOf are the types of line on which there are servos of a model.
 func typesOf(model string) (types []string) {
 	for _, name := range report.SortedKeys(catalog.BusTypes) {
-		if catalog.BusTypes[name].Lookup(model) != nil {
+		if t := catalog.BusTypes[name]; t.Lookup(model) != nil {
 			types = append(types, name)
 		}
 	}

@@ -3,7 +3,6 @@ package cybergear
 import (
 	"fmt"
 	"math"
-	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
@@ -13,67 +12,35 @@ import (
 // out over the bytes that it is on a line: 160 bits of 16 bytes.
 const frameBits = 10
 
-// ChainConfig describes all motors of one bus. Zero values give the defaults.
-type ChainConfig struct {
-	Name    string // the bus in errors
-	Motors  []MotorConfig
-	Line    servo.Line    // a CAN line, owned by the chain from NewChain on
-	Reopen  servo.Opener  // how to get the line back after it was lost; nil = never
-	Period  time.Duration // of the cycle; bounds what asking for lost motors may cost in one. 0 = no bound
-	Latency time.Duration // what the adapter may hold a frame back
-}
-
-// MotorConfig is one motor of a chain.
-type MotorConfig struct {
-	ID         byte
-	Model      *Model
-	Joint      string // named in errors; may be empty
-	Calibrated bool   // a calibration counts on its zero
-	Settings   []servo.Setting
-}
-
 // Chain drives all motors of one bus. It is a servo.Chain; one goroutine calls it.
 //
-// A cycle is one goal to each motor, which answers it with its feedback: two frames each, 0.26..0.32 ms at 1 Mbit/s. A
-// motor that must be limp is told to stop instead. A silent one costs 3 ms once a cycle, for all that are silent. Modes
+// A cycle is one goal to each motor, which replies with its feedback: two frames each, 0.26..0.32 ms at 1 Mbit/s. A
+// motor that must be limp is commanded to stop instead. A silent one costs 3 ms once a cycle, for all that are silent. Modes
 // change at rest alone, one motor a cycle.
 type Chain struct {
 	*servo.GenericChain
 	b *protocol
 }
 
-var _ servo.Chain = (*Chain)(nil)
-
 // NewChain returns a chain; nothing is sent until Open, which also reports what is wrong with cfg.
-func NewChain(cfg ChainConfig) *Chain {
-	b := &protocol{cfg: &cfg, devices: make([]device, len(cfg.Motors))}
-	n := max(1, len(cfg.Motors))
-	generic := servo.GenericChainConfig{
-		Bus: cfg.Name, Line: cfg.Line, Reopen: cfg.Reopen, LastID: LastID, Period: cfg.Period, Latency: cfg.Latency,
-		Bits: frameBits, Out: 8 * n * servo.CANSize, In: (64 + 8*n) * servo.CANSize,
-	}
-	for i := range cfg.Motors {
-		m := &cfg.Motors[i]
-		b.devices[i] = device{cfg: m, m: m.Model, limit: math.NaN(), timeout: usualTimeout}
-		for _, s := range m.Settings {
+func NewChain(cfg servo.ChainConfig) *Chain {
+	b := &protocol{name: cfg.Name, devices: make([]device, len(cfg.Servos))}
+	n := max(1, len(cfg.Servos))
+	for i := range cfg.Servos {
+		c := &cfg.Servos[i]
+		m, _ := c.Model.(*Model)
+		b.devices[i] = device{cfg: c, m: m, limit: math.NaN(), timeout: usualTimeout}
+		for _, s := range c.Settings {
 			b.devices[i].timeout = float64(s.Value) // there is no other
 		}
-		generic.Devices = append(generic.Devices, servo.DeviceConfig{ID: int(m.ID), Joint: m.Joint, Grouped: true,
-			Faults: servo.Faults(m.Model != nil, m.Settings, m.check)})
 	}
-	c := &Chain{b: b}
-	c.GenericChain = servo.NewGenericChain(generic, b)
-	b.chain = c.GenericChain
-	return c
+	b.chain = servo.NewGenericChain(cfg, servo.ChainSpec{
+		LastID: LastID, Bits: frameBits, Out: 8 * n * servo.CANSize, In: (64 + 8*n) * servo.CANSize,
+		Known: func(i int) bool { return b.devices[i].m != nil },
+		Base:  func(int) servo.Level { return servo.SyncReads },
+	}, b)
+	return &Chain{b.chain, b}
 }
-
-// check says why x is no setting of the motor.
-func (m *MotorConfig) check(x servo.Setting) error {
-	return m.Model.Register(x.Register).CheckSetting(m.Model.Name, x)
-}
-
-// Units returns what motor i's values mean.
-func (c *Chain) Units(i int) servo.Units { return c.b.devices[i].m.Units() }
 
 // SetZero makes where motor i stands its zero, until its power goes. It is refused while the motor holds, and where a
 // calibration counts on the zero that it has.
@@ -91,10 +58,5 @@ func (c *Chain) SetZero(i int) error {
 	m := To(d.cfg.ID, ZeroSet)
 	m.Data[0] = 1
 	c.b.stage(i, m)
-	return servo.Fault(c.b.cfg.Name, seat.ID, "zero", c.b.collect(i, 0))
-}
-
-// WireTime is the most that a usual cycle's frames take: a goal and its feedback each.
-func (c *Chain) WireTime(bitrate int) time.Duration {
-	return servo.WireTime(2*servo.CANSize*len(c.b.devices), frameBits, bitrate)
+	return servo.Fault(c.b.name, seat.ID, "zero", c.b.collect(i, 0))
 }

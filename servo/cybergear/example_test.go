@@ -15,7 +15,7 @@ import (
 // One CyberGear is given torque where it stands, goes to 30° as fast as it can and is let go.
 func Example() {
 	line := servotest.Play(cybergear.Bitrate, session) // on a robot: can.Open("can0", cybergear.Bitrate)
-	leg := cybergear.NewChain(cybergear.ChainConfig{Name: "leg", Line: line, Motors: []cybergear.MotorConfig{
+	leg := cybergear.NewChain(servo.ChainConfig{Name: "leg", Line: line, Servos: []servo.ServoConfig{
 		{ID: 1, Model: cybergear.ModelByName("cybergear"), Joint: "knee"},
 	}})
 	if err := leg.Open(); err != nil { // all that is wrong with any of them; nothing moves

@@ -93,7 +93,7 @@ func TestTable(t *testing.T) {
 		if ModelByName(m.Name) != m || u.MinTicks != -u.MaxTicks || u.MaxEffort*m.Kt != m.Spans.Torque {
 			t.Errorf("%s: got %+v", m.Name, u)
 		}
-		if r := m.Register("can_timeout"); r == nil || r.SI(r.Default) != 0.5 || m.Register("x") != nil {
+		if r := m.Setting("can_timeout"); r == nil || r.SI(r.Default) != 0.5 || m.Setting("x") != nil || m.Register("x") != nil {
 			t.Errorf("%s: can_timeout: got %+v", m.Name, r)
 		}
 	}

@@ -17,7 +17,7 @@ func Parameters() []servo.Register {
 	milli := func(unit string) servo.Measure { return servo.Measure{Unit: unit, Scale: 1e-3} }
 	angle, gain := servo.Measure{Unit: "rad", Scale: 1e-4}, servo.Measure{Scale: 1e-4}
 	none := servo.Measure{}
-	return []servo.Register{
+	all := []servo.Register{
 		servo.Reg("id", 0, 1, keep, plain, 0, LastID, 127, none),
 		servo.Reg("torque_enable", 1, 1, ram, plain, 0, 1, 0, none),
 		servo.Reg("operating_mode", uint16(RunMode), 1, ram, plain, Operating, InCurrent, Operating, none), // run_mode
@@ -40,4 +40,6 @@ func Parameters() []servo.Register {
 		servo.Reg("present_voltage", uint16(BusVolts), 4, ro, float, 0, maxInt, 0, milli("V")),             // VBUS
 		servo.Reg("present_turns", uint16(Turns), 2, ro, signed, math.MinInt16, math.MaxInt16, 0, none),    // rotation
 	}
+	all[1].Unread = true
+	return all
 }

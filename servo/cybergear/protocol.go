@@ -11,7 +11,7 @@ import (
 
 // protocol is the servo.Protocol of a chain.
 type protocol struct {
-	cfg     *ChainConfig
+	name    string // of the bus, in errors
 	chain   *servo.GenericChain
 	x       *servo.CANExchange
 	devices []device
@@ -19,7 +19,7 @@ type protocol struct {
 
 // device is what the chain knows of one motor beside its seat.
 type device struct {
-	cfg *MotorConfig
+	cfg *servo.ServoConfig
 	m   *Model
 
 	last    Feedback // as it came last
@@ -113,7 +113,7 @@ func (b *protocol) Identify(i int) error {
 
 // SyncRead waits for the feedback of many: of those that were told a goal it is on the way, the others are told something
 // that changes nothing.
-func (b *protocol) SyncRead(list []int) error {
+func (b *protocol) SyncRead(_ servo.Level, list []int) error {
 	if err := b.x.Drain(); err != nil {
 		return err
 	}
@@ -169,7 +169,7 @@ func (b *protocol) judge(i int) {
 // ReadState is Group for one.
 func (b *protocol) ReadState(i int) error {
 	list := [1]int{i}
-	return b.SyncRead(list[:])
+	return b.SyncRead(servo.SyncReads, list[:])
 }
 
 // muteAfter is how often a motor is asked for its voltage before it counts as one that cannot say it: firmware before

@@ -50,7 +50,7 @@ func zeroAngle() float64 {
 }
 
 func one(line servo.Line, settings ...servo.Setting) *Chain {
-	return NewChain(ChainConfig{Name: "arm", Line: line, Motors: []MotorConfig{{ID: 1, Model: ModelByName("cybergear"), Joint: "knee", Settings: settings}}})
+	return NewChain(servo.ChainConfig{Name: "arm", Line: line, Servos: []servo.ServoConfig{{ID: 1, Model: ModelByName("cybergear"), Joint: "knee", Settings: settings}}})
 }
 
 func cycle(t *testing.T, c *Chain, g servo.Goal) {
@@ -193,7 +193,7 @@ func TestStrangers(t *testing.T) {
 	if err := one(nil, servo.Setting{Register: "can_timeout", Value: -1}).Open(); hal.KindOf(err) != hal.Invalid {
 		t.Errorf("setting: got %v", err)
 	}
-	if err := NewChain(ChainConfig{Motors: []MotorConfig{{ID: 200}}}).Open(); hal.KindOf(err) != hal.Invalid {
+	if err := NewChain(servo.ChainConfig{Servos: []servo.ServoConfig{{ID: 200}}}).Open(); hal.KindOf(err) != hal.Invalid {
 		t.Errorf("no model: got %v", err)
 	}
 }

@@ -17,17 +17,14 @@ const TicksPerTurn = 16384
 type Model struct {
 	Name      string
 	Spans     Spans
-	Amps      float64 // A, peak
-	PolePairs int     // of the rotor
-	Gear      float64 // turns of the rotor a turn of the output
-	Kt        float64 // N·m of the output a peak ampere
-	Velocity  float64 // rad/s without load
-	Volts     float64 // that Velocity is for
-	Registers []servo.Register
+	Amps      float64          // A, peak
+	PolePairs int              // of the rotor
+	Gear      float64          // turns of the rotor a turn of the output
+	Kt        float64          // N·m of the output a peak ampere
+	Velocity  float64          // rad/s without load
+	Volts     float64          // that Velocity is for
+	Settings  []servo.Register // what a config may set
 }
-
-// Register returns a setting by name: "can_timeout", nil where there is none.
-func (m *Model) Register(name string) *servo.Register { return servo.Named(m.Registers, name) }
 
 // BaudCode is false: all motors of a bus have its rate.
 func (m *Model) BaudCode(int) (byte, bool) { return 0, false }
@@ -54,7 +51,7 @@ const usualTimeout = 10000
 var catalogue = []*Model{{
 	Name: "cybergear", Spans: Spans{Angle: 12.5, Speed: 30, Torque: 12, Kp: 500, Kd: 5},
 	Amps: 23, PolePairs: 14, Gear: 7.75, Kt: 0.87 / math.Sqrt2, Velocity: 296 * 2 * math.Pi / 60, Volts: 24,
-	Registers: []servo.Register{servo.Reg("can_timeout", uint16(CANTimeout)&0xFF, 4, servo.RAM, servo.Unsigned, 0, 100000, usualTimeout,
+	Settings: []servo.Register{servo.Reg("can_timeout", uint16(CANTimeout)&0xFF, 4, servo.RAM, servo.Unsigned, 0, 100000, usualTimeout,
 		servo.Measure{Unit: "s", Scale: timeoutUnit})},
 }}
 

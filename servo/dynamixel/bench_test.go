@@ -3,6 +3,7 @@ package dynamixel
 import (
 	"testing"
 
+	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/servotest"
 )
 
@@ -20,7 +21,7 @@ func BenchmarkDecode(b *testing.B) {
 				stream = c.append(stream, &Status{ID: id, Data: make([]byte, c.size)})
 			}
 			p, k := NewParser(c.protocol, FromServos), Packet{}
-			servotest.Decoding(b, stream, 20, wireTime(len(stream), c.baud), p.Feed, func() bool { return p.Next(&k) })
+			servotest.Decoding(b, stream, 20, servo.WireTime(len(stream), bitsPerByte, c.baud), p.Feed, func() bool { return p.Next(&k) })
 		})
 	}
 }

@@ -26,7 +26,7 @@ func TestChainManySilentServosKeepThePeriod(t *testing.T) {
 			s.dead = true
 		}
 		// One more request may be under way when the period ends, and a group may have waited for all its members.
-		limit := 10*time.Millisecond + 2*servo.Slack + wireTime(12*20, r.rate)
+		limit := 10*time.Millisecond + 2*servo.Slack + servo.WireTime(12*20, bitsPerByte, r.rate)
 		for k := range 200 {
 			r.run(1)
 			if spent := r.Stats().Spent; spent > limit {
@@ -43,7 +43,7 @@ func TestChainManySilentServosKeepThePeriod(t *testing.T) {
 
 // TestChainAsksOneLostServoACycle: the lost do not all come due in the same cycle.
 func TestChainAsksOneLostServoACycle(t *testing.T) {
-	r := driving(t, func(cfg *ChainConfig) { cfg.Period = 0 }, models(6, "xm430-w350")...)
+	r := driving(t, func(cfg *servo.ChainConfig) { cfg.Period = 0 }, models(6, "xm430-w350")...)
 	for _, s := range r.servos[:5] {
 		s.dead = true
 	}
@@ -58,7 +58,7 @@ func TestChainAsksOneLostServoACycle(t *testing.T) {
 		r.run(1)
 		worst = max(worst, r.Stats().Spent)
 	}
-	if limit := usual + servo.Slack + wireTime(14+11+83+20, r.rate); worst > limit {
+	if limit := usual + servo.Slack + servo.WireTime(14+11+83+20, bitsPerByte, r.rate); worst > limit {
 		t.Errorf("worst cycle: got %v, want %v", worst, limit)
 	}
 	if asked := r.Stats().Timeouts - before; asked < 15 || asked > 20 {
@@ -92,7 +92,7 @@ func TestChainLimitsUnderAlarm(t *testing.T) {
 	r := driving(t, nil, "ax-12a")
 	s := r.servos[0]
 	s.set("shutdown", 0) // the alarm does not take the torque
-	r.Chain.devices[0].fatal = 0
+	r.p.devices[0].fatal = 0
 	s.errors = bitOverload
 	r.run(3)
 	for _, c := range []struct {
@@ -184,7 +184,7 @@ func TestChainUnpluggedAnywhere(t *testing.T) {
 			if hal.KindOf(err) != hal.Absent || !errors.Is(err, servo.ErrDisconnected) {
 				t.Errorf("%s: unplugged at write %d: got %v, want %v", names[0], k, err, servo.ErrDisconnected)
 			}
-			if err := r.Chain.Close(); err != nil || r.closed != 1 {
+			if err := r.GenericChain.Close(); err != nil || r.closed != 1 {
 				t.Errorf("%s: unplugged at write %d: close: got %v, closed %d times", names[0], k, err, r.closed)
 			}
 		}
@@ -194,7 +194,7 @@ func TestChainUnpluggedAnywhere(t *testing.T) {
 // TestChainIDZero: errors name id 0, which hal.Error does not print by itself.
 func TestChainIDZero(t *testing.T) {
 	line := servotest.NewPlayback(1000000, servotest.Turn{Any: true}, servotest.Turn{Any: true})
-	c := NewChain(ChainConfig{Name: "arm", Line: line, Servos: []ServoConfig{{ID: 0, Model: ModelByName("ax-12a")}}})
+	c := NewChain(servo.ChainConfig{Name: "arm", Line: line, Servos: []servo.ServoConfig{{ID: 0, Model: ModelByName("ax-12a")}}})
 	if err := c.Open(); !containsText(err, "id 0") || hal.KindOf(err) != hal.Absent {
 		t.Errorf("got %v, want id 0 named as absent", err)
 	}
@@ -253,9 +253,9 @@ func TestChainLives(t *testing.T) {
 // what of a cycle's virtual time they are, long reads in turn included.
 func BenchmarkChainCycle20(b *testing.B) {
 	bus := newFakeBus(1000000, models(20, "xm430-w350")...)
-	cfg := ChainConfig{Name: "arm", Line: bus}
+	cfg := servo.ChainConfig{Name: "arm", Line: bus}
 	for _, s := range bus.servos {
-		cfg.Servos = append(cfg.Servos, ServoConfig{ID: s.id, Model: s.m})
+		cfg.Servos = append(cfg.Servos, servo.ServoConfig{ID: s.id, Model: s.m})
 	}
 	c := NewChain(cfg)
 	if err := c.Open(); err != nil {

@@ -2,7 +2,6 @@ package dynamixel
 
 import (
 	"math"
-	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
@@ -76,8 +75,8 @@ func (s span) within(r *Register, data []byte) (int64, bool) {
 	return r.Decode(data[r.Addr-s.addr:]), true
 }
 
-// parseState fills d's state from an answer to a read of s. now is the line's clock.
-func (d *device) parseState(s span, st *Status, now time.Duration) {
+// parseState fills d's state from a reply to a read of s.
+func (d *device) parseState(s span, st *Status) {
 	state := &d.State
 	if v, ok := s.within(d.reg.position, st.Data); ok {
 		state.Position = float64(v)
@@ -95,7 +94,6 @@ func (d *device) parseState(s span, st *Status, now time.Duration) {
 	if v, ok := s.within(d.reg.temperature, st.Data); ok {
 		state.Temperature = d.reg.temperature.SI(v)
 	}
-	state.Time, state.Err = now, nil
 	d.parseAlarm(s, st)
 	if v, ok := s.within(d.reg.torque, st.Data); ok {
 		d.parseTorque(servo.SwitchOf(v), s, st.Data)

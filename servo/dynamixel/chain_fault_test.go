@@ -13,7 +13,7 @@ import (
 )
 
 // driving is an opened rig whose servos have torque and follow goal 600.
-func driving(t *testing.T, change func(*ChainConfig), models ...string) *rig {
+func driving(t *testing.T, change func(*servo.ChainConfig), models ...string) *rig {
 	t.Helper()
 	r := openedRig(t, change, models...)
 	r.run(2)
@@ -47,7 +47,7 @@ func TestChainSilentServoCostsTwoMilliseconds(t *testing.T) {
 			}
 		}
 		// One request is left open a cycle at most, and an answer of at most 83 bytes is waited for.
-		if limit := usual + servo.Slack + wireTime(110, r.rate); worst > limit {
+		if limit := usual + servo.Slack + servo.WireTime(110, bitsPerByte, r.rate); worst > limit {
 			t.Errorf("%s: worst cycle: got %v, want %v", models[0], worst, limit)
 		}
 		if stale > 1 {
@@ -72,7 +72,7 @@ func TestChainReturnOfAServo(t *testing.T) {
 		{"powered again", "xm430-w350", true}, {"powered again", "mx-28", true}, {"powered again", "ax-12a", true},
 	} {
 		setting := map[string]string{"xm430-w350": "position_p_gain", "mx-28": "punch", "ax-12a": "punch"}[c.model]
-		r := driving(t, func(cfg *ChainConfig) { cfg.Servos[1].Settings = []servo.Setting{{Register: setting, Value: 40}} }, c.model, c.model)
+		r := driving(t, func(cfg *servo.ChainConfig) { cfg.Servos[1].Settings = []servo.Setting{{Register: setting, Value: 40}} }, c.model, c.model)
 		s := r.servos[1]
 		s.dead = c.power
 		s.mute = true
@@ -382,11 +382,11 @@ func TestChainOpenReportsAll(t *testing.T) {
 func TestChainOpenRefusesItsDescription(t *testing.T) {
 	b := newFakeBus(1000000, "ax-12a")
 	ax, xm := ModelByName("ax-12a"), ModelByName("xm430-w350")
-	err := NewChain(ChainConfig{Name: "arm", Line: b, Servos: []ServoConfig{
+	err := NewChain(servo.ChainConfig{Name: "arm", Line: b, Servos: []servo.ServoConfig{
 		{ID: 1, Model: ax}, {ID: 1, Model: ax}, {ID: 2, Model: xm}, {ID: 254, Model: ax}, {ID: 3},
 		{ID: 4, Model: ax, Settings: []servo.Setting{{Register: "id", Value: 7}, {Register: "torque_enable", Value: 1}}},
 	}}).Open()
-	for _, want := range []string{"id used twice", "got protocol 2 (xm430-w350), want 1", "got id 254", "no model", "setting id = 7", "setting torque_enable = 1"} {
+	for _, want := range []string{"id used twice", "got protocol 2 (xm430-w350), want 1", "got id 254", "no model", "setting id: not a setting of ax-12a", "setting torque_enable: not a setting of ax-12a"} {
 		if !containsText(err, want) {
 			t.Errorf("got %s, want %q", joined(err), want)
 		}
@@ -394,7 +394,7 @@ func TestChainOpenRefusesItsDescription(t *testing.T) {
 	if hal.KindOf(err) != hal.Invalid || len(b.writes) != 0 {
 		t.Errorf("got kind %v and %d packets, want %v and none", hal.KindOf(err), len(b.writes), hal.Invalid)
 	}
-	if err := NewChain(ChainConfig{Servos: []ServoConfig{{ID: 1, Model: ax}}}).Open(); hal.KindOf(err) != hal.Absent {
+	if err := NewChain(servo.ChainConfig{Servos: []servo.ServoConfig{{ID: 1, Model: ax}}}).Open(); hal.KindOf(err) != hal.Absent {
 		t.Errorf("no line: got %v, want %v", err, hal.Absent)
 	}
 }
@@ -438,7 +438,7 @@ func TestChainReplug(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var r *rig
 		tries := 0
-		r = driving(t, func(cfg *ChainConfig) {
+		r = driving(t, func(cfg *servo.ChainConfig) {
 			b := cfg.Line.(*fakeBus)
 			cfg.Reopen = func() (servo.Line, error) {
 				if tries++; tries < 3 {
@@ -488,7 +488,7 @@ func TestChainReplug(t *testing.T) {
 		r.fakeBus.gone = true
 		r.Receive()
 		r.Send()
-		if err := r.Chain.Close(); err != nil || r.closed != 3 {
+		if err := r.GenericChain.Close(); err != nil || r.closed != 3 {
 			t.Errorf("close: got %v, closed %d times, want 3", err, r.closed)
 		}
 		if err := r.Send(); hal.KindOf(err) != hal.Absent {

@@ -85,7 +85,7 @@ const sessionAX = openAX + `
 // player is a chain of one servo on a line that plays a session.
 type player struct {
 	*testing.T
-	*Chain
+	*servo.GenericChain
 	line *servotest.Playback
 }
 
@@ -96,7 +96,7 @@ func playChain(t *testing.T, model, session string) *player {
 		t.Fatal(err)
 	}
 	line := servotest.NewPlayback(1000000, turns...)
-	c := NewChain(ChainConfig{Name: "arm", Line: line, Health: -1, Servos: []ServoConfig{{ID: 1, Model: ModelByName(model)}}})
+	c := NewChain(servo.ChainConfig{Name: "arm", Line: line, Health: -1, Servos: []servo.ServoConfig{{ID: 1, Model: ModelByName(model)}}})
 	if err := c.Open(); err != nil {
 		t.Fatal(err)
 	}

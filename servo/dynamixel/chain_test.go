@@ -17,24 +17,30 @@ import (
 type rig struct {
 	t *testing.T
 	*fakeBus
-	*Chain
+	*servo.GenericChain
+	p *protocol
 }
 
-func newRig(t *testing.T, change func(*ChainConfig), models ...string) *rig {
+func newRigOn(t *testing.T, b *fakeBus, cfg servo.ChainConfig) *rig {
+	p := newChain(cfg)
+	return &rig{t, b, p.chain, p}
+}
+
+func newRig(t *testing.T, change func(*servo.ChainConfig), models ...string) *rig {
 	t.Helper()
 	b := newFakeBus(1000000, models...)
-	cfg := ChainConfig{Name: "arm", Line: b, Period: 10 * time.Millisecond}
+	cfg := servo.ChainConfig{Name: "arm", Line: b, Period: 10 * time.Millisecond}
 	for _, s := range b.servos {
-		cfg.Servos = append(cfg.Servos, ServoConfig{ID: s.id, Model: s.m, Joint: fmt.Sprintf("j%d", s.id)})
+		cfg.Servos = append(cfg.Servos, servo.ServoConfig{ID: s.id, Model: s.m, Joint: fmt.Sprintf("j%d", s.id)})
 	}
 	if change != nil {
 		change(&cfg)
 	}
-	return &rig{t, b, NewChain(cfg)}
+	return newRigOn(t, b, cfg)
 }
 
 // opened is a rig whose Open went well.
-func openedRig(t *testing.T, change func(*ChainConfig), models ...string) *rig {
+func openedRig(t *testing.T, change func(*servo.ChainConfig), models ...string) *rig {
 	t.Helper()
 	r := newRig(t, change, models...)
 	if err := r.Open(); err != nil {
@@ -107,7 +113,7 @@ func TestChainTorqueComesWithThePresentPosition(t *testing.T) {
 				t.Errorf("%s: servo %d: torque after disabling: got on, want off", model, i)
 			}
 		}
-		if err := r.Chain.Close(); err != nil || r.closed != 1 {
+		if err := r.GenericChain.Close(); err != nil || r.closed != 1 {
 			t.Errorf("%s: close: got %v, closed %d times", model, err, r.closed)
 		}
 	}
@@ -129,7 +135,7 @@ func TestChainCycleOnTheWire(t *testing.T) {
 		{"AX", []string{"ax-12a", "ax-12a"}, []Op{SyncWrite, Read, Read}, 18 + 16 + 24},
 		{"AX and MX", []string{"ax-12a", "mx-28", "mx-28"}, []Op{SyncWrite, BulkRead, Read}, 23 + 13 + 24 + 8 + 12},
 	} {
-		r := openedRig(t, func(cfg *ChainConfig) { cfg.Health = -1 }, c.models...)
+		r := openedRig(t, func(cfg *servo.ChainConfig) { cfg.Health = -1 }, c.models...)
 		r.run(2)
 		r.goal(atTicks(600))
 		r.run(20)
@@ -145,35 +151,23 @@ func TestChainCycleOnTheWire(t *testing.T) {
 		if st.Timeouts+st.BadChecksums+st.Garbage+st.Fallbacks != 0 {
 			t.Errorf("%s: stats: got %+v, want no trouble", c.name, st)
 		}
-		if got := r.WireTime(); got != st.Wire {
-			t.Errorf("%s: predicted: got %v, want %v", c.name, got, st.Wire)
-		}
 	}
 }
 
-func TestChainWireTimeIsTheSheets(t *testing.T) {
+func TestBoundIsTheSheets(t *testing.T) {
 	// hardware.md 7, cycle of sync write 4 and fast sync read 4, D = 0, here with 10 bytes read.
-	names := make([]string, 20)
-	for i := range names {
-		names[i] = "xm430-w350"
-	}
-	r := openedRig(t, nil, names...)
 	for _, c := range []struct {
 		baud int
 		want float64 // ms
 	}{{1000000, 4.36}, {4000000, 1.09}} {
-		r.SetBaud(c.baud)
-		if got := r.WireTime().Seconds() * 1e3; math.Abs(got-c.want) > 0.005 {
+		if got := readBytes(servo.FastReads, 10).Bound(20, c.baud, 0).Seconds() * 1e3; math.Abs(got-c.want) > 0.005 {
 			t.Errorf("20 servos at %d: got %.3f ms, want %.2f", c.baud, got, c.want)
-		}
-		if got := r.Budget() - r.WireTime(); got != servo.Slack {
-			t.Errorf("budget: got %v above the wire time, want %v", got, servo.Slack)
 		}
 	}
 }
 
 func TestChainStates(t *testing.T) {
-	r := openedRig(t, func(cfg *ChainConfig) { cfg.Health = 1 }, "xm430-w350", "xl430-w250")
+	r := openedRig(t, func(cfg *servo.ChainConfig) { cfg.Health = 1 }, "xm430-w350", "xl430-w250")
 	s := r.servos[0]
 	s.set("present_position", -5)
 	s.set("present_velocity", -100)
@@ -200,7 +194,7 @@ func TestChainStates(t *testing.T) {
 // Where the line has no time for more, the position alone is read; a long read tells no velocity either, which would be old
 // in the next cycle.
 func TestChainPositionOnly(t *testing.T) {
-	r := openedRig(t, func(cfg *ChainConfig) { cfg.Health, cfg.PositionOnly = 3, true }, "xm430-w350", "xm430-w350")
+	r := openedRig(t, func(cfg *servo.ChainConfig) { cfg.Health, cfg.PositionOnly = 3, true }, "xm430-w350", "xm430-w350")
 	r.servos[0].set("present_position", 1234)
 	r.servos[0].set("present_velocity", 100)
 	r.servos[0].set("present_current", 200)
@@ -306,7 +300,7 @@ func TestChainWheelsByAngleLimits(t *testing.T) {
 }
 
 func TestChainSettingsProfileAndWatchdog(t *testing.T) {
-	r := openedRig(t, func(cfg *ChainConfig) {
+	r := openedRig(t, func(cfg *servo.ChainConfig) {
 		cfg.Servos[0].Velocity, cfg.Servos[0].Acceleration = 2.398, 3.745
 		cfg.Servos[0].Settings = []servo.Setting{{Register: "position_p_gain", Value: 500}, {Register: "profile_velocity", Value: 77}}
 		cfg.Watchdog = 100 * time.Millisecond
@@ -325,7 +319,7 @@ func TestChainSettingsProfileAndWatchdog(t *testing.T) {
 	}
 	// A watchdog whose packet was lost is written again when that is seen.
 	r.servos[1].set("bus_watchdog", 0)
-	r.devices[1].guarded = false
+	r.p.devices[1].guarded = false
 	r.run(12)
 	if got := r.servos[1].get("bus_watchdog"); got != 5 || r.Fault(1) != nil {
 		t.Errorf("lost watchdog: got %d, %v, want 5", got, r.Fault(1))

@@ -12,15 +12,20 @@ import (
 // Client talks to one servo at a time, for tools. Every call blocks for its wire time, the servos' return delay,
 // Latency and 2 ms at most. It shares its port with nobody.
 type Client struct {
-	Name    string        // the bus in errors
-	Latency time.Duration // what the adapter may hold an answer back (FTDI: its latency timer)
-	link    *link
+	Name string // the bus in errors
+	link *link
+	x    servo.Exchange
 }
 
 // NewClient returns a client of protocol 1 or 2 on port, which stays the caller's.
 func NewClient(port servo.Port, protocol int) *Client {
-	return &Client{link: newLink(port, protocol)}
+	c := &Client{x: servo.NewExchange(port, bitsPerByte, 4*maxPacket, 2*maxPacket)}
+	c.link = newLink(&c.x, protocol)
+	return c
 }
+
+// SetLatency sets how long the adapter may hold a reply back (FTDI: its latency timer).
+func (c *Client) SetLatency(d time.Duration) { c.link.Latency = d }
 
 // Protocol is 1 or 2.
 func (c *Client) Protocol() int { return c.link.protocol }
@@ -97,7 +102,6 @@ func (c *Client) plain(id byte, op Op, data []byte) error {
 // exchange sends in and returns the servo's answer, checked. Nobody answers a broadcast.
 func (c *Client) exchange(op string, in *Instruction, reply int) (Status, error) {
 	l := c.link
-	l.Latency = c.Latency
 	l.Out = l.Out[:0]
 	l.add(in)
 	// Nobody answers a broadcast, whatever its instruction; PingAll is the exception and does not come here.

@@ -97,12 +97,6 @@ func (c *Client) collision(id byte, err error) error {
 	return c.fault(hal.BusFault, id, "ping", fmt.Errorf("%w: two servos with this id, or a wrong baud rate?", err))
 }
 
-// Scan asks every id from first to last, one after the other, and calls found for each that answers or whose answer
-// is mangled (err then says how). It takes the wire time and about 3 ms an id.
-func (c *Client) Scan(first, last byte, found func(Found, error)) error {
-	return servo.Scan(first, last, c.Ping, found)
-}
-
 // broadcastSlot is what DynamixelSDK allows each of the 253 ids for answering a broadcast ping.
 const broadcastSlot = 3 * time.Millisecond
 
@@ -113,7 +107,7 @@ func (c *Client) PingAll() ([]Found, error) {
 	if l.protocol == 1 {
 		return nil, c.fault(hal.Invalid, Broadcast, "ping all", errors.New("servos of protocol 1.0 answer over each other: scan"))
 	}
-	l.Latency, l.Out = c.Latency, l.Out[:0]
+	l.Out = l.Out[:0]
 	l.add(&Instruction{ID: Broadcast, Op: Ping})
 	bad := l.parser.BadChecksum
 	if err := l.ask(253*statusBytes(2, 3), 253*broadcastSlot); err != nil {

@@ -40,21 +40,3 @@ func (c *Client) WriteRegister(id byte, m *Model, name string, v int64) error {
 	var room [4]byte
 	return c.Write(id, r.Addr, r.Append(room[:0], v))
 }
-
-// Table reads every register of a servo, one by one, into a map by name; what it refuses to give is left out.
-// It stops at the first failure of the bus.
-func (c *Client) Table(id byte, m *Model) (map[string]int64, error) {
-	t := make(map[string]int64, len(m.Registers))
-	for i := range m.Registers {
-		v, err := c.ReadRegister(id, m, m.Registers[i].Name)
-		if err != nil {
-			// A model's later firmware has registers that an earlier one refuses.
-			if _, refused := asRefusal(err); refused {
-				continue
-			}
-			return t, err
-		}
-		t[m.Registers[i].Name] = v
-	}
-	return t, nil
-}

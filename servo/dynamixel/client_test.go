@@ -169,7 +169,7 @@ func TestClientTroubles(t *testing.T) {
 	}
 	// A slow adapter is waited for when it is notified of.
 	client, _ := play(t, 2, ping+"after 9ms\n< FF FF FD 00 01 07 00 55 00 06 04 26 65 5D")
-	client.Latency = 16 * time.Millisecond
+	client.SetLatency(16 * time.Millisecond)
 	if _, err := client.Ping(1); err != nil {
 		t.Errorf("with 16 ms of latency: got %v", err)
 	}
@@ -206,10 +206,6 @@ func TestClientRefusals(t *testing.T) {
 	b.servos[0].set("torque_enable", 0)
 	if err := c.WriteRegister(1, b.servos[0].m, "return_delay", 7); err != nil || b.servos[0].get("return_delay") != 7 {
 		t.Errorf("EEPROM with torque off: got %v, %d", err, b.servos[0].get("return_delay"))
-	}
-	table, err := c.Table(1, b.servos[0].m)
-	if err != nil || table["return_delay"] != 7 || len(table) != len(b.servos[0].m.Registers) {
-		t.Errorf("table: got %d registers, %v", len(table), err)
 	}
 }
 
@@ -250,18 +246,17 @@ func TestClientFindsAll(t *testing.T) {
 < silence
 `)
 	var found []string
-	if err := c.Scan(0, 3, func(f Found, err error) {
+	for id := range 4 {
+		f, err := c.Ping(byte(id))
 		found = append(found, fmt.Sprint(f.ID, f.Number, hal.KindOf(err), err != nil))
-	}); err != nil {
-		t.Errorf("scan: got %v", err)
 	}
-	want := "[1 12 unexpected false 2 0 bus fault true 3 0 bus fault true]"
+	want := "[0 0 timed out true 1 12 unexpected false 2 0 bus fault true 3 0 bus fault true]"
 	if fmt.Sprint(found) != want {
-		t.Errorf("scan: got %v, want %s", found, want)
+		t.Errorf("pings: got %v, want %s", found, want)
 	}
 	c, _ = play(t, 1, "> FF FF 00 02 01 FC\n< gone")
-	if err := c.Scan(0, 3, nil); !errors.Is(err, servo.ErrDisconnected) {
-		t.Errorf("scan without an adapter: got %v", err)
+	if _, err := c.Ping(0); !errors.Is(err, servo.ErrDisconnected) {
+		t.Errorf("ping without an adapter: got %v", err)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 // One XL430-W250 is given torque where it stands, goes towards 30° and is let go. A chain of protocol 1.0 looks the same.
 func Example() {
 	line := servotest.Play(57600, armSession) // on a robot: serial.Open("/dev/serial/by-id/usb-FTDI_..", 57600, "")
-	arm := dynamixel.NewChain(dynamixel.ChainConfig{Name: "arm", Line: line, Servos: []dynamixel.ServoConfig{
+	arm := dynamixel.NewChain(servo.ChainConfig{Name: "arm", Line: line, Servos: []servo.ServoConfig{
 		{ID: 1, Model: dynamixel.ModelByName("xl430-w250"), Joint: "elbow"},
 	}})
 	if err := arm.Open(); err != nil { // all that is wrong with any of them; nothing moves

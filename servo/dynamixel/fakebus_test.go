@@ -80,7 +80,7 @@ func (b *fakeBus) Write(p []byte) (int, error) {
 		b.gone = true
 		return 0, servo.ErrDisconnected
 	}
-	b.now += wireTime(len(p), b.rate)
+	b.now += servo.WireTime(len(p), bitsPerByte, b.rate)
 	var k Packet
 	for rest := p; len(rest) > 0; {
 		rest = rest[b.parser.Feed(rest):]
@@ -219,7 +219,7 @@ func (b *fakeBus) Read(p []byte, timeout time.Duration) (int, error) {
 		return 0, os.ErrDeadlineExceeded
 	}
 	n := copy(p, b.pending)
-	b.now += wireTime(n, b.rate)
+	b.now += servo.WireTime(n, bitsPerByte, b.rate)
 	b.pending = b.pending[:copy(b.pending, b.pending[n:])]
 	return n, nil
 }

@@ -1,6 +1,7 @@
 package dynamixel
 
 import (
+	"errors"
 	"time"
 
 	"github.com/halyard-robotics/halyard/servo"
@@ -11,22 +12,18 @@ const maxDelay = 254 * 2 * time.Microsecond
 
 // link is one end of a line with the parser of what comes in. Nothing in it allocates after newLink.
 type link struct {
-	servo.Exchange
+	*servo.Exchange
 	protocol int
 	parser   *Parser
+	broken   uint64 // fast replies with a bad CRC
 }
 
-func newLink(port servo.Port, protocol int) *link {
-	return &link{
-		Exchange: servo.NewExchange(port, bitsPerByte, 4*maxPacket, 2*maxPacket),
-		protocol: protocol, parser: NewParser(protocol, FromServos),
-	}
+func newLink(x *servo.Exchange, protocol int) *link {
+	return &link{Exchange: x, protocol: protocol, parser: NewParser(protocol, FromServos)}
 }
 
 // bitsPerByte on the wire: start, eight data, stop.
 const bitsPerByte = 10
-
-func wireTime(bytes, baud int) time.Duration { return servo.WireTime(bytes, bitsPerByte, baud) }
 
 // add encodes in behind what is already to be sent.
 func (l *link) add(in *Instruction) {
@@ -76,4 +73,22 @@ func statusBytes(protocol, n int) int {
 		return 6 + n
 	}
 	return 11 + n
+}
+
+// read asks servo id for s. What comes from another id is a late reply to an earlier request.
+func (l *link) read(id byte, s span, delay time.Duration) (Status, error) {
+	bad := l.parser.BadChecksum
+	l.add(&Instruction{ID: id, Op: Read, Addr: s.addr, Size: s.size})
+	if err := l.ask(statusBytes(l.protocol, int(s.size)), delay); err != nil {
+		return Status{}, err
+	}
+	for {
+		st, err := l.status()
+		if errors.Is(err, servo.ErrNoReply) && l.parser.BadChecksum > bad {
+			err = servo.ErrCorrupt
+		}
+		if err != nil || st.ID == id {
+			return st, err
+		}
+	}
 }

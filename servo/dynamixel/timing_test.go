@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"github.com/halyard-robotics/halyard/servo"
 )
 
 // The table of wire times (hardware.md, section 7), ms: a sync write of 4 bytes and a read of 4 bytes, by sync read, fast sync
@@ -41,7 +43,7 @@ func TestWireTimes(t *testing.T) {
 			answers := n * len(AppendStatus2(nil, &parts[0]))
 			fast = len(AppendFastStatus(nil, parts))
 			time := func(bytes, delays int) float64 {
-				return 1e3 * (wireTime(bytes, c.baud).Seconds() + float64(delays)*c.delay.Seconds())
+				return 1e3 * (servo.WireTime(bytes, bitsPerByte, c.baud).Seconds() + float64(delays)*c.delay.Seconds())
 			}
 			for k, got := range []float64{time(told+asked+answers, n), time(told+asked+fast, 1), time(told+one+answers, n)} {
 				if want := c.ms[i][k]; math.Abs(got-want) > 0.0051 {
@@ -52,7 +54,7 @@ func TestWireTimes(t *testing.T) {
 	}
 	// AX-12: reads of 6 bytes one by one, 18 servos at 1 Mbaud.
 	bytes := 8 + 18*5 + 18*(len(AppendInstruction1(nil, &Instruction{ID: 1, Op: Read, Addr: 36, Size: 6}))+len(AppendStatus1(nil, &Status{ID: 1, Data: make([]byte, 6)})))
-	if got := wireTime(bytes, 1000000).Seconds() * 1e3; math.Abs(got-4.58) > 0.001 {
+	if got := servo.WireTime(bytes, bitsPerByte, 1000000).Seconds() * 1e3; math.Abs(got-4.58) > 0.001 {
 		t.Errorf("AX-12: got %.3f ms, want 4.58", got)
 	}
 }

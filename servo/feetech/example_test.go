@@ -15,7 +15,7 @@ import (
 // One STS3215 is given torque where it stands, goes towards 30° and is let go.
 func Example() {
 	line := servotest.Play(1_000_000, armSession) // on a robot: serial.Open("/dev/serial/by-id/usb-..", 1_000_000, "")
-	arm := feetech.NewChain(feetech.ChainConfig{Name: "arm", Line: line, Servos: []feetech.ServoConfig{
+	arm := feetech.NewChain(servo.ChainConfig{Name: "arm", Line: line, Servos: []servo.ServoConfig{
 		{ID: 1, Model: feetech.ModelByName("sts3215"), Joint: "elbow"},
 	}})
 	if err := arm.Open(); err != nil { // all that is wrong with any of them; nothing moves
@@ -42,27 +42,27 @@ func Example() {
 	// halted: <nil>
 }
 
-// A tool asks one servo at a time, by the names of its memory table. The model comes from what the servo says of itself.
-func ExampleClient() {
+// A tool asks one servo at a time, by the names of its memory table. The model is what the servo reports.
+func ExampleDriver() {
 	line := servotest.Play(1_000_000, toolSession)
-	client := feetech.NewClient(line)
-	found, err := client.Ping(1)
+	tool := feetech.Driver().Tool(line, servo.ToolConfig{})
+	found, err := tool.Identify(1)
 	if err != nil {
 		log.Fatal(err)
 	}
-	model := found.Model() // nil where this package knows none
-	ticks, err := client.ReadRegister(1, model, "present_position")
+	ticks, err := tool.Read(1, "present_position")
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%s at %d of %.0f\n", model.Name, ticks, model.TicksPerTurn)
-	if err := client.WriteRegister(1, model, "torque_enable", 1); err != nil {
+	u := found.Model.Units()
+	fmt.Printf("%s at %d of %.0f\n", u.Name, ticks, u.TicksPerTurn)
+	if err := tool.Write(1, "torque_enable", 1); err != nil {
 		log.Fatal(err)
 	}
-	if err := client.WriteRegister(1, model, "goal_position", 2389); err != nil { // it goes there at once
+	if err := tool.Write(1, "goal_position", 2389); err != nil { // it goes there at once
 		log.Fatal(err)
 	}
-	fmt.Println(client.WriteRegister(1, model, "goal_position", 40000))
+	fmt.Println(tool.Write(1, "goal_position", 40000))
 	if err := line.Close(); err != nil {
 		log.Fatal(err)
 	}

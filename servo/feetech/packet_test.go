@@ -143,7 +143,7 @@ func TestTables(t *testing.T) {
 			t.Errorf("%s: not found by its number", m.Name)
 		}
 		var d device
-		d.init(&ServoConfig{Model: m})
+		d.init(&servo.ServoConfig{Model: m})
 		if d.position.Addr != stateAt || d.celsius.Addr != stateAt+stateSize-1 || d.error.Addr != lookEnd-1 || d.torque.Addr != setupAt+setupSize-1 {
 			t.Errorf("%s: the spans of the cycle do not fit its table", m.Name)
 		}

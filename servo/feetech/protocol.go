@@ -24,7 +24,6 @@ const (
 
 // protocol is the servo.Protocol of a chain.
 type protocol struct {
-	cfg     *ChainConfig
 	chain   *servo.GenericChain
 	link    *link
 	devices []device
@@ -40,7 +39,7 @@ type write struct {
 
 // device is what the chain knows of one servo beside its seat.
 type device struct {
-	cfg *ServoConfig
+	cfg *servo.ServoConfig
 	m   *Model
 
 	torque, lock, mode, limit                       *servo.Register
@@ -56,8 +55,9 @@ type device struct {
 	coarse    float64     // step/s of one count of speed, 1 or 50
 }
 
-func (d *device) init(cfg *ServoConfig) {
-	*d = device{cfg: cfg, m: cfg.Model, modeNow: -1, limitNow: -1, delay: maxDelay, coarse: 1}
+func (d *device) init(cfg *servo.ServoConfig) {
+	m, _ := cfg.Model.(*Model)
+	*d = device{cfg: cfg, m: m, modeNow: -1, limitNow: -1, delay: maxDelay, coarse: 1}
 	if d.m == nil {
 		return
 	}
@@ -88,21 +88,21 @@ func (b *protocol) ParserStats() (uint64, uint64) {
 // Identify asks who servo i is and how it is set.
 func (b *protocol) Identify(i int) error {
 	d, seat, l := &b.devices[i], &b.chain.Devices[i], b.link
-	k, err := l.read(d.cfg.ID, firstAt, firstSize, maxDelay)
+	f, err := l.identity(d.cfg.ID)
 	if err != nil {
 		return err
 	}
-	var f Found
-	if f.read(k.Params); f.Series != d.m.Series || d.m.Number != 0 && f.Number != d.m.Number {
+	if f.series != d.m.Series || d.m.Number != 0 && f.number != d.m.Number {
 		// Goals in another model's units are worse than none.
 		seat.Barred = true
-		got := fmt.Sprintf("model %d", f.Number)
-		if m := f.Model(); m != nil {
+		got := fmt.Sprintf("model %d", f.number)
+		if m := ModelByNumber(f.number); m != nil {
 			got = m.Name
 		}
 		return seat.Error(hal.BusFault, "open", fmt.Errorf("got %s, want %s", got, d.m.Name))
 	}
-	if k, err = l.read(d.cfg.ID, setupAt, setupSize, maxDelay); err != nil {
+	k, err := l.read(d.cfg.ID, setupAt, setupSize, maxDelay)
+	if err != nil {
 		return err
 	}
 	read := func(name string) int64 { return at(d.m.Register(name), k.Params, setupAt) }
@@ -130,7 +130,7 @@ func (b *protocol) Identify(i int) error {
 
 // SyncRead reads the states of many by sync read. Answers come in the order asked for, but a missing one is not allowed to
 // hide another, so any order is taken.
-func (b *protocol) SyncRead(list []int) error {
+func (b *protocol) SyncRead(_ servo.Level, list []int) error {
 	l := b.link
 	g := BeginGroup(l.Out[:0], SyncRead, stateAt, stateSize)
 	delay := time.Duration(0)

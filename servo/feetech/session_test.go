@@ -63,7 +63,7 @@ func TestChainSession(t *testing.T) {
 # from now on a goal each
 > FF FF FE 14 83 29 07 01 00 E8 03 00 00 00 10 02 00 E8 03 00 00 00 10 ??
 `)
-	c := NewChain(ChainConfig{Name: "arm", Line: line, Health: -1, Servos: []ServoConfig{
+	c := NewChain(servo.ChainConfig{Name: "arm", Line: line, Health: -1, Servos: []servo.ServoConfig{
 		{ID: 1, Model: sts(4096), Joint: "pan"}, {ID: 2, Model: sts(4096), Joint: "lift"}}})
 	if err := c.Open(); err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func TestChainSession(t *testing.T) {
 		t.Errorf("stats: got %+v", st)
 	}
 	// 8 + 2·8 written, 10 asked, 2·14 answered.
-	if got := c.WireTime(1000000); got != 620*time.Microsecond {
+	if got := Driver().Traits().Benchmarks[0].Bound(2, 1000000, 0); got != 620*time.Microsecond {
 		t.Errorf("wire time: got %v, want 620µs", got)
 	}
 }
@@ -112,24 +112,24 @@ func sts(steps float64) *Model {
 
 func TestChainRefusesItsDescription(t *testing.T) {
 	m := ModelByName("sts3215")
-	err := NewChain(ChainConfig{Name: "arm", Line: play(t, ""), Servos: []ServoConfig{
+	err := NewChain(servo.ChainConfig{Name: "arm", Line: play(t, ""), Servos: []servo.ServoConfig{
 		{ID: 1}, {ID: 2, Model: m, Settings: []servo.Setting{{Register: "id", Value: 3}}}, {ID: 3, Model: m, Settings: []servo.Setting{{Register: "punch", Value: 2000}}},
 	}}).Open()
-	for _, want := range []string{"no model", "setting id = 3", "setting punch = 2000"} {
+	for _, want := range []string{"no model", "setting id: not a setting of sts3215", "setting punch: got 2000, want 0..1000"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
-	err = NewChain(ChainConfig{Line: play(t, ""), Servos: []ServoConfig{{ID: 254, Model: m}, {ID: 4, Model: m}, {ID: 4, Model: m}}}).Open()
+	err = NewChain(servo.ChainConfig{Line: play(t, ""), Servos: []servo.ServoConfig{{ID: 254, Model: m}, {ID: 4, Model: m}, {ID: 4, Model: m}}}).Open()
 	for _, want := range []string{"got id 254, want 0..253", "id used twice"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
-	if err := NewChain(ChainConfig{Line: play(t, ""), Servos: make([]ServoConfig, 40)}).Open(); hal.KindOf(err) != hal.Invalid {
+	if err := NewChain(servo.ChainConfig{Line: play(t, ""), Servos: make([]servo.ServoConfig, 40)}).Open(); hal.KindOf(err) != hal.Invalid {
 		t.Errorf("40 servos: got %v", err)
 	}
-	if err := NewChain(ChainConfig{Servos: []ServoConfig{{ID: 1, Model: m}}}).Open(); hal.KindOf(err) != hal.Absent {
+	if err := NewChain(servo.ChainConfig{Servos: []servo.ServoConfig{{ID: 1, Model: m}}}).Open(); hal.KindOf(err) != hal.Absent {
 		t.Errorf("no line: got %v, want %v", err, hal.Absent)
 	}
 }
@@ -147,7 +147,7 @@ func TestOpenNamesForeignServos(t *testing.T) {
 < FF FF 03 07 00 03 0A 00 09 03 00
 `)
 	m := ModelByName("sts3215")
-	c := NewChain(ChainConfig{Name: "arm", Line: line, Servos: []ServoConfig{{ID: 1, Model: m}, {ID: 2, Model: m, Joint: "lift"}, {ID: 3, Model: m}}})
+	c := NewChain(servo.ChainConfig{Name: "arm", Line: line, Servos: []servo.ServoConfig{{ID: 1, Model: m}, {ID: 2, Model: m, Joint: "lift"}, {ID: 3, Model: m}}})
 	err := c.Open()
 	for _, want := range []string{"got scs0009, want sts3215", `id 2: joint "lift": open: no answer`, "id 3: open: answer mangled"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -223,41 +223,41 @@ func TestClientSession(t *testing.T) {
 > FF FF 08 02 01 F4
 < gone
 `)
-	c, m := NewClient(line), ModelByName("sts3215")
-	c.Name = "bench"
-	if f, err := c.Ping(1); err != nil || f.Model() != m || f.Firmware != [2]byte{3, 10} {
+	m := ModelByName("sts3215")
+	c := Driver().Tool(line, servo.ToolConfig{Bus: "bench", Model: m})
+	if f, err := c.Identify(1); err != nil || f.Model != m || f.Firmware != 3 {
 		t.Errorf("ping 1: got %+v, %v", f, err)
 	}
-	if f, err := c.Ping(2); err != nil || f.Series != SCS || f.Number != 0x0504 {
+	if f, err := c.Identify(2); err != nil || f.Model != ModelByName("scs0009") || f.Number != 0x0504 {
 		t.Errorf("ping 2: got %+v, %v", f, err)
 	}
-	if err := c.WriteRegister(1, m, "homing_offset", -100); err != nil {
+	if err := c.Write(1, "homing_offset", -100); err != nil {
 		t.Errorf("offset: %v", err)
 	}
-	if err := c.WriteRegister(1, m, "id", 7); err != nil {
+	if err := c.SetID(1, 7); err != nil {
 		t.Errorf("id: %v", err)
 	}
-	if err := c.WriteRegister(1, m, "id", 7); hal.KindOf(err) != hal.Unsafe {
+	if err := c.SetID(1, 7); hal.KindOf(err) != hal.Unsafe {
 		t.Errorf("id under torque: got %v", err)
 	}
-	if err := c.WriteRegister(1, m, "position_p_gain", 16); err == nil || !strings.Contains(err.Error(), "got 32, want 16") {
+	if err := c.Write(1, "position_p_gain", 16); err == nil || !strings.Contains(err.Error(), "got 32, want 16") {
 		t.Errorf("a write that does not take: got %v", err)
 	}
 	for _, x := range []struct {
 		name  string
 		value int64
 	}{{"present_position", 1}, {"nonsense", 1}, {"position_p_gain", 300}} {
-		if err := c.WriteRegister(1, m, x.name, x.value); hal.KindOf(err) != hal.Invalid {
+		if err := c.Write(1, x.name, x.value); hal.KindOf(err) != hal.Invalid {
 			t.Errorf("write %s: got %v, want it refused", x.name, err)
 		}
 	}
-	if _, err := c.ReadRegister(1, m, "nonsense"); hal.KindOf(err) != hal.Invalid {
+	if _, err := c.Read(1, "nonsense"); hal.KindOf(err) != hal.Invalid {
 		t.Errorf("read nonsense: got %v", err)
 	}
-	var found []string
-	err := c.Scan(5, 8, func(f Found, err error) { found = append(found, fmt.Sprint(f.ID, hal.KindOf(err))) })
-	if strings.Join(found, ",") != "6 bus fault" || hal.KindOf(err) != hal.Absent {
-		t.Errorf("scan: got %v, %v; want id 6 mangled, then the adapter gone", found, err)
+	for i, want := range []hal.Kind{hal.Timeout, hal.BusFault, hal.Timeout, hal.Absent} { // silence, noise, silence, the adapter gone
+		if err := c.Ping(5 + i); hal.KindOf(err) != want {
+			t.Errorf("ping %d: got %v, want %v", 5+i, err, want)
+		}
 	}
 	if err := line.Close(); err != nil {
 		t.Error(err)

@@ -15,7 +15,7 @@ import (
 // One LX-16A is given torque where it stands, goes towards 30° and is let go.
 func Example() {
 	line := servotest.Play(hiwonder.Baud, session) // on a robot: serial.Open("/dev/serial/by-id/usb-..", hiwonder.Baud, "")
-	arm := hiwonder.NewChain(hiwonder.ChainConfig{Name: "arm", Line: line, Servos: []hiwonder.ServoConfig{
+	arm := hiwonder.NewChain(servo.ChainConfig{Name: "arm", Line: line, Servos: []servo.ServoConfig{
 		{ID: 1, Model: hiwonder.ModelByName("lx-16a"), Joint: "elbow"},
 	}})
 	if err := arm.Open(); err != nil { // all that is wrong with any of them; nothing moves

@@ -11,7 +11,6 @@ import (
 
 // protocol is the servo.Protocol of a chain.
 type protocol struct {
-	cfg     *ChainConfig
 	chain   *servo.GenericChain
 	link    *link
 	devices []device
@@ -25,7 +24,7 @@ const (
 
 // device is what the chain knows of one servo beside its seat.
 type device struct {
-	cfg *ServoConfig
+	cfg *servo.ServoConfig
 	m   *Model
 
 	position, load, mode, volts, celsius *Command
@@ -43,8 +42,9 @@ type device struct {
 // repeatGoal is how many cycles a goal that stays is not written again.
 const repeatGoal = 10
 
-func (d *device) init(cfg *ServoConfig) {
-	*d = device{cfg: cfg, m: cfg.Model, modeNow: -1}
+func (d *device) init(cfg *servo.ServoConfig) {
+	m, _ := cfg.Model.(*Model)
+	*d = device{cfg: cfg, m: m, modeNow: -1}
 	if d.m == nil {
 		return
 	}
@@ -86,7 +86,7 @@ func (b *protocol) Identify(i int) error {
 }
 
 // SyncRead is never asked for: no servo takes part in one.
-func (b *protocol) SyncRead([]int) error { return nil }
+func (b *protocol) SyncRead(servo.Level, []int) error { return nil }
 
 // ReadState reads the position of servo i.
 func (b *protocol) ReadState(i int) error {

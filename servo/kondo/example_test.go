@@ -16,7 +16,7 @@ import (
 // One KRS-2552 is given torque where it stands, goes towards 30° and is let go.
 func Example() {
 	line := servotest.Play(1_250_000, session) // on a robot: see NewChain
-	arm := kondo.NewChain(kondo.ChainConfig{Name: "arm", Line: line, Servos: []kondo.ServoConfig{
+	arm := kondo.NewChain(servo.ChainConfig{Name: "arm", Line: line, Servos: []servo.ServoConfig{
 		{ID: 1, Model: kondo.ModelByName("krs-2552"), Joint: "elbow"},
 	}})
 	if err := arm.Open(); err != nil { // all that is wrong with any of them; nothing moves
@@ -52,7 +52,7 @@ func ExampleNewChain() {
 	if err := port.SetEven(true); err != nil {
 		log.Fatal(err)
 	}
-	arm := kondo.NewChain(kondo.ChainConfig{Name: "arm", Line: &servo.EchoFilter{Line: port}, Servos: []kondo.ServoConfig{
+	arm := kondo.NewChain(servo.ChainConfig{Name: "arm", Line: &servo.EchoFilter{Line: port}, Servos: []servo.ServoConfig{
 		{ID: 1, Model: kondo.ModelByName("krs-2552"), Joint: "elbow"},
 	}})
 	defer arm.Close() // and port with it

@@ -10,7 +10,6 @@ import (
 
 // protocol is the servo.Protocol of a chain.
 type protocol struct {
-	cfg     *ChainConfig
 	chain   *servo.GenericChain
 	link    *link
 	devices []device
@@ -18,7 +17,7 @@ type protocol struct {
 
 // device is what the chain knows of one servo beside its seat.
 type device struct {
-	cfg *ServoConfig
+	cfg *servo.ServoConfig
 	m   *Model
 
 	due      bool // goal is to be told in this Send
@@ -44,7 +43,7 @@ func (b *protocol) Identify(i int) error {
 }
 
 // SyncRead is never asked for: no servo takes part in one.
-func (b *protocol) SyncRead([]int) error { return nil }
+func (b *protocol) SyncRead(servo.Level, []int) error { return nil }
 
 // Ready has nothing to prepare.
 func (b *protocol) Ready(i int) (bool, error) {

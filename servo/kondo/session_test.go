@@ -2,7 +2,6 @@ package kondo
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -48,7 +47,7 @@ func TestChainSession(t *testing.T) {
 > 81 00 00
 < 01 3B 1A
 `)
-	c := NewChain(ChainConfig{Name: "arm", Line: line, Health: 3, Servos: []ServoConfig{
+	c := NewChain(servo.ChainConfig{Name: "arm", Line: line, Health: 3, Servos: []servo.ServoConfig{
 		{ID: 1, Model: ModelByName("krs-2552"), Settings: []servo.Setting{{Register: "stretch", Value: 80}}}}})
 	cycle := func(g servo.Goal) {
 		t.Helper()
@@ -86,20 +85,17 @@ func TestChainSession(t *testing.T) {
 	if err := line.Close(); err != nil {
 		t.Error(err)
 	}
-	if got, want := c.WireTime(1250000), servo.WireTime(6, 11, 1250000); got != want {
-		t.Errorf("wire time: got %v, want %v", got, want)
-	}
 }
 
 func TestChainRefusesItsDescription(t *testing.T) {
-	err := NewChain(ChainConfig{Line: play(t, ""), Servos: []ServoConfig{
+	err := NewChain(servo.ChainConfig{Line: play(t, ""), Servos: []servo.ServoConfig{
 		{ID: 1}, {ID: 2, Model: ModelByName("krs-2552"), Settings: []servo.Setting{{Register: "id", Value: 3}}}}}).Open()
-	for _, want := range []string{"no model", "setting id = 3"} {
+	for _, want := range []string{"no model", "setting id: not a setting of krs-2552"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
-	err = NewChain(ChainConfig{Line: play(t, ""), Servos: []ServoConfig{{ID: 32, Model: ModelByName("krs-2552")}}}).Open()
+	err = NewChain(servo.ChainConfig{Line: play(t, ""), Servos: []servo.ServoConfig{{ID: 32, Model: ModelByName("krs-2552")}}}).Open()
 	if err == nil || !strings.Contains(err.Error(), "got id 32, want 0..31") {
 		t.Errorf("got %v", err)
 	}
@@ -125,36 +121,32 @@ func TestClientSession(t *testing.T) {
 > A2 01
 < gone
 `)
-	c := NewClient(line)
-	c.Name = "bench"
-	if id, err := c.Alone(); err != nil || id != 5 {
-		t.Errorf("alone: got %d, %v", id, err)
-	}
-	if err := c.SetID(9); err != nil {
+	c := Driver().Tool(line, servo.ToolConfig{Bus: "bench", Model: ModelByName("krs-2552")})
+	if err := c.SetID(5, 9); err != nil {
 		t.Errorf("set id: %v", err)
 	}
-	if err := c.SetID(32); hal.KindOf(err) != hal.Invalid {
+	if err := c.SetID(9, 32); hal.KindOf(err) != hal.Invalid {
 		t.Errorf("id 32: got %v", err)
 	}
-	if err := c.Set(9, Speed, 64); err != nil {
+	if err := c.Write(9, "speed", 64); err != nil {
 		t.Errorf("speed: %v", err)
 	}
-	if err := c.Set(9, Current, 63); err == nil || !strings.Contains(err.Error(), "got 32, want 63") {
+	if err := c.Write(9, "current_limit", 63); err == nil || !strings.Contains(err.Error(), "got 32, want 63") {
 		t.Errorf("a write that does not take: got %v", err)
 	}
-	if err := c.Set(9, 5, 1); hal.KindOf(err) != hal.Invalid {
-		t.Errorf("parameter 5: got %v", err)
+	if err := c.Write(9, "baud_rate", 1); hal.KindOf(err) != hal.Invalid {
+		t.Errorf("the rate: got %v", err)
 	}
-	if v, err := c.Get(9, Heat); err != nil || v != 90 {
+	if v, err := c.Read(9, "present_heat"); err != nil || v != 90 {
 		t.Errorf("heat: got %d, %v", v, err)
 	}
-	if ticks, err := c.Free(9); err != nil || ticks != 7500 {
-		t.Errorf("free: got %d, %v", ticks, err)
+	if err := c.Write(9, "torque_enable", 0); err != nil {
+		t.Errorf("free: %v", err)
 	}
-	var found []string
-	err := c.Scan(0, 255, func(id byte, err error) { found = append(found, fmt.Sprint(id, hal.KindOf(err))) })
-	if strings.Join(found, ",") != "1 bus fault" || hal.KindOf(err) != hal.Absent {
-		t.Errorf("scan: got %v, %v", found, err)
+	for id, want := range []hal.Kind{hal.Timeout, hal.BusFault, hal.Absent} { // silence, noise, the adapter gone
+		if err := c.Ping(id); hal.KindOf(err) != want {
+			t.Errorf("ping %d: got %v, want %v", id, err, want)
+		}
 	}
 	if err := line.Close(); err != nil {
 		t.Error(err)

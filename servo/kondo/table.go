@@ -81,7 +81,7 @@ func registers() []servo.Register {
 	const ro, ram, keep, plain = servo.ReadOnly, servo.RAM, servo.EEPROM, servo.Unsigned
 	number := servo.Measure{}
 	tick := servo.Measure{Unit: "rad", Scale: 2 * math.Pi / ticksPerTurn, Zero: 7500}
-	return []servo.Register{
+	all := []servo.Register{
 		servo.Reg("id", 0, 1, keep, plain, 0, LastID, 0, number),
 		servo.Reg("stretch", Stretch, 1, ram, plain, 1, 127, 60, number),
 		servo.Reg("speed", Speed, 1, ram, plain, 1, 127, 127, number),
@@ -94,4 +94,9 @@ func registers() []servo.Register {
 		servo.Reg("present_heat", 15, 1, ro, plain, 1, 127, 90, number),
 		servo.Reg("baud_rate", 16, 1, keep, plain, 0, 2, 0, number),
 	}
+	for i := range all {
+		r := &all[i]
+		r.Unread = r.Name != "id" && asked[r.Name] == 0
+	}
+	return all
 }

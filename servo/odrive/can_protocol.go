@@ -23,7 +23,6 @@ const heartbeatTimeout = 150 * time.Millisecond
 
 // canProtocol is the servo.Protocol of a CANChain.
 type canProtocol struct {
-	cfg        *ChainConfig
 	chain      *servo.GenericChain
 	x          *servo.CANExchange
 	devices    []device
@@ -135,7 +134,7 @@ func (b *canProtocol) Identify(i int) error {
 }
 
 // SyncRead asks many for their estimates and their currents with remote frames, all at once.
-func (b *canProtocol) SyncRead(list []int) error {
+func (b *canProtocol) SyncRead(_ servo.Level, list []int) error {
 	// What came unasked meanwhile is old by now, but for heartbeats, whose time is not so exact.
 	if err := b.x.Drain(); err != nil {
 		return err
@@ -176,7 +175,7 @@ func (b *canProtocol) weigh(i int) {
 // ReadState is Group for one.
 func (b *canProtocol) ReadState(i int) error {
 	list := [1]int{i}
-	err := b.SyncRead(list[:])
+	err := b.SyncRead(servo.SyncReads, list[:])
 	if !b.devices[i].heard && err == nil {
 		err = servo.ErrNoReply
 	}

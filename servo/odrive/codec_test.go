@@ -189,7 +189,7 @@ func FuzzCAN(f *testing.F) {
 			return
 		}
 		b := &canProtocol{devices: make([]device, 1), chain: &servo.GenericChain{Devices: make([]servo.Device, 1)}}
-		b.devices[0].cfg = &AxisConfig{ID: byte(frame.ID >> 5)}
+		b.devices[0].cfg = &servo.ServoConfig{ID: byte(frame.ID >> 5)}
 		if _, c, ok := Split(&frame); ok && c != Heartbeat {
 			b.handleFrame(&frame)
 		}
@@ -227,7 +227,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s: got a code of a rate", m.Name)
 		}
 	}
-	if ModelByName("odrive") != nil || ModelByName("odrive-v3").Register(watchdogEndpoint) != nil || ModelByName("odrive-s1").Register(enableEndpoint) == nil {
+	if ModelByName("odrive") != nil || servo.FindModel(CANDriver(), "odrive-v3").Setting(watchdogEndpoint) != nil || servo.FindModel(CANDriver(), "odrive-s1").Setting(enableEndpoint) == nil {
 		t.Error("found what is not there, or not what is")
 	}
 }

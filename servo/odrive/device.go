@@ -11,7 +11,7 @@ import (
 
 // device is what a chain knows of one axis beside its seat, whatever the line.
 type device struct {
-	cfg     *AxisConfig
+	cfg     *servo.ServoConfig
 	m       *Model
 	dialect Dialect
 

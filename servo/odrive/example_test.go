@@ -16,7 +16,7 @@ import (
 // The axis of an ODrive S1 on its serial port is told a speed, of the motor's shaft, and let go.
 func Example() {
 	line := servotest.Play(odrive.Baud, session) // on a robot: serial.Open("/dev/serial/by-id/usb-..", odrive.Baud, "")
-	wheels := odrive.NewSerialChain(odrive.ChainConfig{Name: "wheels", Line: line, Axes: []odrive.AxisConfig{
+	wheels := odrive.NewSerialChain(servo.ChainConfig{Name: "wheels", Line: line, Servos: []servo.ServoConfig{
 		{ID: 0, Model: odrive.ModelByName("odrive-s1"), Joint: "left"},
 	}})
 	if err := wheels.Open(); err != nil { // all that is wrong with any of them; nothing moves
@@ -48,7 +48,7 @@ func ExampleNewCANChain() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	wheels := odrive.NewCANChain(odrive.ChainConfig{Name: "wheels", Line: line, Axes: []odrive.AxisConfig{
+	wheels := odrive.NewCANChain(servo.ChainConfig{Name: "wheels", Line: line, Servos: []servo.ServoConfig{
 		{ID: 3, Model: odrive.ModelByName("odrive-s1"), Joint: "left"},
 		{ID: 4, Model: odrive.ModelByName("odrive-s1"), Joint: "right"},
 	}})

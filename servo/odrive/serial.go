@@ -12,7 +12,6 @@ import (
 
 // serialProtocol is the servo.Protocol of a SerialChain.
 type serialProtocol struct {
-	cfg     *ChainConfig
 	chain   *servo.GenericChain
 	link    *link
 	devices []device
@@ -61,7 +60,7 @@ func (b *serialProtocol) state(i int) error {
 }
 
 // SyncRead is never asked for: no axis takes part in one.
-func (b *serialProtocol) SyncRead([]int) error { return nil }
+func (b *serialProtocol) SyncRead(servo.Level, []int) error { return nil }
 
 // ReadState measures axis i. One that is not driven is told that the host is there, since its watchdog may be on.
 func (b *serialProtocol) ReadState(i int) error {

@@ -122,7 +122,7 @@ func TestSerialSession(t *testing.T) {
 + f 0
 < 0.800000 0.000000
 `)
-	c := NewSerialChain(ChainConfig{Name: "drive", Line: line, Axes: []AxisConfig{{ID: 0, Model: ModelByName("odrive-s1"), Joint: "wheel"}}})
+	c := NewSerialChain(servo.ChainConfig{Name: "drive", Line: line, Servos: []servo.ServoConfig{{ID: 0, Model: ModelByName("odrive-s1"), Joint: "wheel"}}})
 	if err := c.Open(); err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestSerialRefuses(t *testing.T) {
 > f 0
 < 0.000000 0.000000
 `)
-	c := NewSerialChain(ChainConfig{Line: line, Axes: []AxisConfig{{ID: 0, Model: ModelByName("odrive-s1")}}})
+	c := NewSerialChain(servo.ChainConfig{Line: line, Servos: []servo.ServoConfig{{ID: 0, Model: ModelByName("odrive-s1")}}})
 	if err := c.Open(); err != nil {
 		t.Fatal(err)
 	}
@@ -189,11 +189,11 @@ func TestSerialRefuses(t *testing.T) {
 		t.Error(err)
 	}
 	line = play(t, strings.Replace(opening[:strings.Index(opening, "> r axis0")], "< 6", "< 4", 1))
-	c = NewSerialChain(ChainConfig{Line: line, Axes: []AxisConfig{{ID: 0, Model: ModelByName("odrive-s1")}}})
+	c = NewSerialChain(servo.ChainConfig{Line: line, Servos: []servo.ServoConfig{{ID: 0, Model: ModelByName("odrive-s1")}}})
 	if err := c.Open(); err == nil || !strings.Contains(err.Error(), "firmware: got 0.4, want 0.5 or 0.6") {
 		t.Errorf("0.4: got %v", err)
 	}
-	c = NewSerialChain(ChainConfig{Line: play(t, ""), Axes: []AxisConfig{{ID: 2, Model: ModelByName("odrive-s1")}}})
+	c = NewSerialChain(servo.ChainConfig{Line: play(t, ""), Servos: []servo.ServoConfig{{ID: 2, Model: ModelByName("odrive-s1")}}})
 	if err := c.Open(); hal.KindOf(err) != hal.Invalid {
 		t.Errorf("axis 2: got %v", err)
 	}
@@ -251,7 +251,7 @@ func TestCANSession(t *testing.T) {
 		canTurn{frames{limits, Position(3, 0.75)}, nil},
 		canTurn{ask, say(0.75)},
 	)
-	c := NewCANChain(ChainConfig{Name: "can", Line: line, Axes: []AxisConfig{{ID: 3, Model: ModelByName("odrive-s1"), Joint: "knee",
+	c := NewCANChain(servo.ChainConfig{Name: "can", Line: line, Servos: []servo.ServoConfig{{ID: 3, Model: ModelByName("odrive-s1"), Joint: "knee",
 		Settings: []servo.Setting{{Register: watchdogEndpoint, Value: 200}, {Register: enableEndpoint, Value: 201}}}}})
 	if err := c.Open(); err != nil {
 		t.Fatal(err)
@@ -300,7 +300,7 @@ func TestCANWatchdogIsProven(t *testing.T) {
 			canTurn{frames{Words(3, SetState, uint32(Idle))}, nil}, canTurn{ask, say},
 			canTurn{ask, say},
 			tried, canTurn{ask, say}, tried, canTurn{ask, say}, canTurn{frames{Ask(3, GetTemperature)}, nil}, tried, canTurn{ask, say})
-		c := NewCANChain(ChainConfig{Line: line, Axes: []AxisConfig{{ID: 3, Model: ModelByName("odrive-s1"), Settings: []servo.Setting{{Register: watchdogEndpoint, Value: 200}}}}})
+		c := NewCANChain(servo.ChainConfig{Line: line, Servos: []servo.ServoConfig{{ID: 3, Model: ModelByName("odrive-s1"), Settings: []servo.Setting{{Register: watchdogEndpoint, Value: 200}}}}})
 		if err := c.Open(); err != nil {
 			t.Fatal(err)
 		}
@@ -326,7 +326,7 @@ func TestCANHaltWaitsForAWord(t *testing.T) {
 	for _, after := range []frames{{idle}, nil} {
 		line := canPlayback(canTurn{frames{Ask(3, GetVersion)}, frames{version}},
 			canTurn{limp, nil}, canTurn{frames{Ask(3, Estimates), Ask(3, GetIq)}, nil})
-		c := NewCANChain(ChainConfig{Line: line, Axes: []AxisConfig{{ID: 3, Model: ModelByName("odrive-s1")}}})
+		c := NewCANChain(servo.ChainConfig{Line: line, Servos: []servo.ServoConfig{{ID: 3, Model: ModelByName("odrive-s1")}}})
 		if err := c.Open(); err != nil {
 			t.Fatal(err)
 		}
@@ -364,7 +364,7 @@ func TestSerialDoubtsALeap(t *testing.T) {
 > f 0
 < 0.500000 0.000000
 `)
-	c := NewSerialChain(ChainConfig{Line: line, Axes: []AxisConfig{{ID: 0, Model: ModelByName("odrive-s1")}}})
+	c := NewSerialChain(servo.ChainConfig{Line: line, Servos: []servo.ServoConfig{{ID: 0, Model: ModelByName("odrive-s1")}}})
 	if err := c.Open(); err != nil {
 		t.Fatal(err)
 	}

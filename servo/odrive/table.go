@@ -33,13 +33,8 @@ type Model struct {
 	Kt        float64 // N·m/A
 	Velocity  float64 // rad/s without load at Volts
 	Volts     float64
-	Registers []servo.Register
+	Endpoints []servo.Register
 }
-
-// Register returns a setting by name, nil where there is none: watchdog_endpoint and enable_endpoint are the numbers of
-// axis0.config.watchdog_timeout and .enable_watchdog in the flat_endpoints.json of the controller's firmware, by which
-// the watchdog can be set over CAN.
-func (m *Model) Register(name string) *servo.Register { return servo.Named(m.Registers, name) }
 
 // BaudCode is false: rates are set with odrivetool.
 func (m *Model) BaudCode(int) (byte, bool) { return 0, false }
@@ -59,6 +54,8 @@ const (
 	enableEndpoint   = "enable_endpoint"
 )
 
+// endpoints are the numbers of axis0.config.watchdog_timeout and .enable_watchdog in the flat_endpoints.json of the
+// controller's firmware, by which the watchdog can be set over CAN.
 var endpoints = []servo.Register{
 	servo.Reg(watchdogEndpoint, 0, 2, servo.RAM, servo.Unsigned, 0, math.MaxUint16, 0, servo.Measure{}),
 	servo.Reg(enableEndpoint, 2, 2, servo.RAM, servo.Unsigned, 0, math.MaxUint16, 0, servo.Measure{}),

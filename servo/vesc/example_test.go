@@ -15,7 +15,7 @@ import (
 // The controller of a wheel is told a speed, of the motor's shaft, and let go.
 func Example() {
 	line := servotest.Play(vesc.Baud, session) // on a robot: serial.Open("/dev/serial/by-id/usb-..", vesc.Baud, "")
-	wheels := vesc.NewChain(vesc.ChainConfig{Name: "wheels", Line: line, Motors: []vesc.MotorConfig{
+	wheels := vesc.NewChain(servo.ChainConfig{Name: "wheels", Line: line, Servos: []servo.ServoConfig{
 		{ID: 1, Model: vesc.ModelByName("vesc-6"), Joint: "left"}, // at the line's end; others are behind it, on its CAN bus
 	}})
 	if err := wheels.Open(); err != nil { // all that is wrong with any of them; nothing moves

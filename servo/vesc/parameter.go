@@ -3,7 +3,6 @@ package vesc
 import (
 	"math"
 
-	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -48,34 +47,4 @@ func parameters() []parameter {
 		{"voltage_d", "V", VoltsD}, {"voltage_q", "V", VoltsQ}, {"status", "", Status},
 		{name: "firmware"}, {name: "pole_pairs"}, {name: "timeout", unit: "s"},
 	}
-}
-
-// Read reads a register of Parameters of controller id, raw.
-func (c *Client) Read(id byte, r *servo.Register) (int64, error) {
-	op := "read " + r.Name
-	if _, err := c.First(); err != nil {
-		return 0, err
-	}
-	if r.Addr >= uint16(numFields) {
-		who, err := c.link.identify(int(id))
-		if err != nil {
-			return 0, servo.Fault(c.Name, int(id), op, err)
-		}
-		switch r.Addr {
-		case uint16(rowFirmware):
-			return 100*int64(who.major) + int64(who.minor), nil
-		case uint16(rowPolePairs):
-			return int64(who.poles / 2), nil
-		}
-		return who.timeout.Milliseconds(), nil
-	}
-	f := Field(r.Addr)
-	v, err := c.link.measure(int(id), Mask(f, ControllerID))
-	if err != nil {
-		return 0, servo.Fault(c.Name, int(id), op, err)
-	}
-	if math.IsNaN(v[f]) {
-		return 0, &hal.Error{Kind: hal.BusFault, Bus: c.Name, ID: int(id), Op: op, Err: servo.ErrCorrupt}
-	}
-	return int64(math.Round(v[f] * fields[f].scale)), nil
 }

@@ -12,7 +12,6 @@ import (
 
 // protocol is the servo.Protocol of a chain.
 type protocol struct {
-	cfg     *ChainConfig
 	chain   *servo.GenericChain
 	link    *link
 	devices []device
@@ -20,8 +19,7 @@ type protocol struct {
 
 // device is what the chain knows of one controller beside its seat.
 type device struct {
-	cfg *MotorConfig
-	m   *Model
+	m *Model
 
 	due   bool    // an answer of it is waited for
 	pairs float64 // pole pairs
@@ -84,7 +82,7 @@ func (b *protocol) Identify(i int) error {
 
 // SyncRead asks many in one write: the line has a wire each way, and an answer says whose it is. Those behind the first are
 // asked over its CAN bus while it sends what others have answered.
-func (b *protocol) SyncRead(list []int) error {
+func (b *protocol) SyncRead(_ servo.Level, list []int) error {
 	if err := b.link.find(); err != nil {
 		return err
 	}

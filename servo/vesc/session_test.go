@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,14 +69,20 @@ const opening = `
 < 11 01020304 01 000003E8 00000000 0000
 `
 
-func open(t *testing.T, text string, motors ...MotorConfig) (*Chain, *servotest.Playback) {
-	t.Helper()
-	line := play(t, strings.ReplaceAll(text, "ASK", "32 00 01 E1 E1"))
-	c := NewChain(ChainConfig{Name: "wheels", Line: line, Motors: motors})
-	return c, line
+// protocolChain is a chain with its protocol.
+type protocolChain struct {
+	*servo.GenericChain
+	b *protocol
 }
 
-func cycle(t *testing.T, c *Chain, g servo.Goal) {
+func open(t *testing.T, text string, motors ...servo.ServoConfig) (*protocolChain, *servotest.Playback) {
+	t.Helper()
+	line := play(t, strings.ReplaceAll(text, "ASK", "32 00 01 E1 E1"))
+	b := newProtocol(servo.ChainConfig{Name: "wheels", Line: line, Servos: motors})
+	return &protocolChain{b.chain, b}, line
+}
+
+func cycle(t *testing.T, c *protocolChain, g servo.Goal) {
 	t.Helper()
 	c.SetGoal(0, g)
 	if err := errors.Join(c.Send(), c.Receive()); err != nil {
@@ -111,7 +118,7 @@ func TestChainSession(t *testing.T) {
 `, "ASK", ask)
 	ask = strings.ReplaceAll(ask, "09157529FF", hexOf(AppendSet(nil, SetPos, 180+0.45*360)))
 	ask = strings.ReplaceAll(ask, "08 000007D0", hexOf(AppendSet(nil, SetRPM, 10/rpm*7)))
-	c, line := open(t, ask, MotorConfig{ID: 1, Model: ModelByName("vesc-6"), Joint: "wheel"})
+	c, line := open(t, ask, servo.ServoConfig{ID: 1, Model: ModelByName("vesc-6"), Joint: "wheel"})
 	if err := c.Open(); err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +161,7 @@ func TestForwarded(t *testing.T) {
 < `+say(t, map[Field]float64{ControllerID: 1, Tacho: 0})+`
 > 22 07 ASK
 < `+say(t, map[Field]float64{ControllerID: 7, Tacho: -42, PosNow: 0})+`
-`, "ASK", ask), MotorConfig{ID: 7, Model: ModelByName("vesc-6-hall")})
+`, "ASK", ask), servo.ServoConfig{ID: 7, Model: ModelByName("vesc-6-hall")})
 	if err := c.Open(); err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +191,7 @@ func TestRefused(t *testing.T) {
 		{"< 00 06 05", "< 00 03 40", "firmware: got 3.64, want 5.02 or later", hal.BusFault},
 	} {
 		text := strings.Replace(opening, x.old, x.new, 1) + "> 0600000000\n"
-		c, _ := open(t, text, MotorConfig{ID: 1, Model: ModelByName("vesc-6")})
+		c, _ := open(t, text, servo.ServoConfig{ID: 1, Model: ModelByName("vesc-6")})
 		err := c.Open()
 		if err == nil || hal.KindOf(err) != x.kind || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("%s: got %v", x.want, err)
@@ -193,11 +200,11 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: not left alone", x.want)
 		}
 	}
-	c, _ := open(t, "> any\n< silence\n> any\n< silence\n", MotorConfig{ID: 1, Model: ModelByName("vesc-6")})
+	c, _ := open(t, "> any\n< silence\n> any\n< silence\n", servo.ServoConfig{ID: 1, Model: ModelByName("vesc-6")})
 	if err := c.Open(); hal.KindOf(err) != hal.Absent {
 		t.Errorf("nobody: got %v", err)
 	}
-	c, _ = open(t, "", MotorConfig{ID: 1})
+	c, _ = open(t, "", servo.ServoConfig{ID: 1})
 	if err := c.Open(); hal.KindOf(err) != hal.Invalid {
 		t.Errorf("no model: got %v", err)
 	}
@@ -223,7 +230,7 @@ func TestPowerLost(t *testing.T) {
 < `+say(t, map[Field]float64{TachoAbs: 3})+`
 # no goal; it is told to let go
 > 0600000000
-`, "ASK", ask), MotorConfig{ID: 1, Model: ModelByName("vesc-6")})
+`, "ASK", ask), servo.ServoConfig{ID: 1, Model: ModelByName("vesc-6")})
 	if err := errors.Join(c.Open(), c.Receive()); err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +263,7 @@ func TestHaltSession(t *testing.T) {
 > 0600000000
 + ASK
 < `+say(t, nil)+`
-`, "ASK", ask), MotorConfig{ID: 1, Model: ModelByName("vesc-6")})
+`, "ASK", ask), servo.ServoConfig{ID: 1, Model: ModelByName("vesc-6")})
 	if err := c.Open(); err != nil {
 		t.Fatal(err)
 	}
@@ -278,16 +285,15 @@ func TestClientSession(t *testing.T) {
 > 3E
 < 3E
 `)
-	c := NewClient(line)
+	c := Driver().Tool(line, servo.ToolConfig{})
 	f, err := c.Identify(1)
-	if err != nil || f.Major != 6 || f.Minor != 5 || f.Hardware != "60" || f.PolePairs != 7 || f.Timeout.Seconds() != 1 || f.Volts != 24 {
+	if err != nil || f.Firmware != 605 || f.Note != "VESC firmware 6.05 on 60: 7 pole pairs, timeout 1s, none" {
 		t.Errorf("got %+v, %v", f, err)
 	}
-	if ids, err := c.Behind(); err != nil || string(ids) != "\x07\x09" {
-		t.Errorf("behind: got %v, %v", ids, err)
-	}
-	if ids, err := c.Behind(); err != nil || len(ids) != 0 {
-		t.Errorf("nobody behind: got %v, %v", ids, err)
+	for _, want := range [][]int{{1, 7, 9}, {1}} {
+		if ids, ok, err := c.List(); err != nil || !ok || !slices.Equal(ids, want) {
+			t.Errorf("list: got %v, %v, %v; want %v", ids, ok, err, want)
+		}
 	}
 	if err := line.Close(); err != nil {
 		t.Error(err)
@@ -297,7 +303,7 @@ func TestClientSession(t *testing.T) {
 // A controller of before 5.2 does not know the question for its poles: it is too old, not absent.
 func TestOld(t *testing.T) {
 	text := strings.Replace(opening[:strings.Index(opening, "# 14 poles")], "00 06 05", "00 05 01", 1)
-	c, line := open(t, text, MotorConfig{ID: 1, Model: ModelByName("vesc-6")})
+	c, line := open(t, text, servo.ServoConfig{ID: 1, Model: ModelByName("vesc-6")})
 	if err := c.Open(); err == nil || !strings.Contains(err.Error(), "firmware: got 5.01, want 5.02 or later") {
 		t.Errorf("got %v", err)
 	}
@@ -308,7 +314,7 @@ func TestOld(t *testing.T) {
 
 // To hold after a speed is to stay where it is then, not to go back to where torque went on.
 func TestHoldsWhereItIs(t *testing.T) {
-	c, _ := open(t, "", MotorConfig{ID: 1, Model: ModelByName("vesc-6")})
+	c, _ := open(t, "", servo.ServoConfig{ID: 1, Model: ModelByName("vesc-6")})
 	seat := &c.Devices[0]
 	seat.State.Position = 0
 	c.b.StageTorqueOn(0, 0)
@@ -327,7 +333,7 @@ func TestHoldsWhereItIs(t *testing.T) {
 
 // The limit of a joint's torque holds in torque mode alone, and goals beyond the model are cut; docs/motors.md says so.
 func TestLimits(t *testing.T) {
-	c, _ := open(t, "", MotorConfig{ID: 1, Model: ModelByName("vesc-6")})
+	c, _ := open(t, "", servo.ServoConfig{ID: 1, Model: ModelByName("vesc-6")})
 	m, seat := ModelByName("vesc-6"), &c.Devices[0]
 	c.b.devices[0].pairs = 7
 	seat.State.Position = TicksPerTurn / 2

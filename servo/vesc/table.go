@@ -27,9 +27,6 @@ type Model struct {
 	Volts     float64
 }
 
-// Register is nil: a controller keeps its settings for VESC Tool.
-func (m *Model) Register(string) *servo.Register { return nil }
-
 // BaudCode is false: the rate is set with VESC Tool.
 func (m *Model) BaudCode(int) (byte, bool) { return 0, false }
 

@@ -39,21 +39,21 @@ var bounds = []struct {
 func boundChain(t testing.TB, model string, baud, n int) (servo.Chain, servo.Line, func() servo.Stats) {
 	t.Helper()
 	var servos []*emulator.Servo
-	var f feetech.ChainConfig
-	var h hiwonder.ChainConfig
-	var k kondo.ChainConfig
+	var f servo.ChainConfig
+	var h servo.ChainConfig
+	var k servo.ChainConfig
 	f.Health, h.Health, k.Health = -1, -1, -1
 	for id := 1; id <= n; id++ {
 		switch model {
 		case "lx-16a":
 			servos = append(servos, newHiwonder(t, id))
-			h.Servos = append(h.Servos, hiwonder.ServoConfig{ID: byte(id), Model: hiwonder.ModelByName(model)})
+			h.Servos = append(h.Servos, servo.ServoConfig{ID: byte(id), Model: hiwonder.ModelByName(model)})
 		case "krs-2552":
 			servos = append(servos, newKondo(t, id))
-			k.Servos = append(k.Servos, kondo.ServoConfig{ID: byte(id), Model: kondo.ModelByName(model)})
+			k.Servos = append(k.Servos, servo.ServoConfig{ID: byte(id), Model: kondo.ModelByName(model)})
 		default:
 			servos = append(servos, newFeetech(t, model, id))
-			f.Servos = append(f.Servos, feetech.ServoConfig{ID: byte(id), Model: feetech.ModelByName(model)})
+			f.Servos = append(f.Servos, servo.ServoConfig{ID: byte(id), Model: feetech.ModelByName(model)})
 		}
 	}
 	line := emulator.NewBus(emulator.BusConfig{Name: "bound", Baud: baud}, servos...).Line()

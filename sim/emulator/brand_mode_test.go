@@ -7,7 +7,6 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
-	"github.com/halyard-robotics/halyard/servo/feetech"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
@@ -52,7 +51,7 @@ func TestFeetechModes(t *testing.T) {
 
 // A servo that is a wheel by its EEPROM and lost its power while it was limp is not driven as what it was before.
 func TestFeetechModeIsAskedBeforeTorque(t *testing.T) {
-	d := driveFeetech(t, "sts3215", 1, emulator.Timing{}, func(cfg *feetech.ChainConfig) { cfg.Health = -1 })
+	d := driveFeetech(t, "sts3215", 1, emulator.Timing{}, func(cfg *servo.ChainConfig) { cfg.Health = -1 })
 	preset(t, d.servos[0], "operating_mode", 1)
 	d.cycles(50, to(2100)) // as a joint, in its RAM alone
 	d.cycles(5, servo.Goal{})
@@ -136,7 +135,7 @@ func TestFeetechOverload(t *testing.T) {
 			t.Errorf("%s: the other way: got %v, limit %g", model, s.Alarm, act.Limit)
 		}
 		trip(middle - 90)
-		clear := d.Chain.(*feetech.Chain).ClearAlarm
+		clear := d.Chain.(*servo.GenericChain).ClearAlarm
 		if err := clear(0); err != nil || act.Enable || !errors.Is(d.fault(0), servo.ErrLatched) {
 			t.Errorf("%s: cleared: got %v, torque %v, %v", model, err, act.Enable, d.fault(0))
 		}
@@ -161,7 +160,7 @@ func TestFeetechAlarms(t *testing.T) {
 		{"voltage", func(a *actuator.Servo) { a.Supply = actuator.NewSupply(3.5, 0) }, func(a *actuator.Servo) { a.Supply = nil }, servo.AlarmVoltage, false},
 	} {
 		// Without the look in turn: the alarm itself must ask for one.
-		d := driveFeetech(t, "sts3215", 2, emulator.Timing{}, func(cfg *feetech.ChainConfig) { cfg.Health = -1 })
+		d := driveFeetech(t, "sts3215", 2, emulator.Timing{}, func(cfg *servo.ChainConfig) { cfg.Health = -1 })
 		d.cycles(50, to(2100))
 		act := d.servos[0].Actuator()
 		c.cause(act)
@@ -170,7 +169,7 @@ func TestFeetechAlarms(t *testing.T) {
 		if s.Alarm != c.want || d.State(1).Alarm != 0 || s.Torque == c.fatal || errors.Is(d.fault(0), servo.ErrLatched) != c.fatal {
 			t.Errorf("%s: got %v with torque %v, %v; the other %v", c.name, s.Alarm, s.Torque, d.fault(0), d.State(1).Alarm)
 		}
-		clear := d.Chain.(*feetech.Chain).ClearAlarm
+		clear := d.Chain.(*servo.GenericChain).ClearAlarm
 		if c.fatal {
 			// Enabling again does not help while it is there, nor does clearing.
 			d.cycles(5, servo.Goal{})

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/servo"
-	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
@@ -39,15 +38,9 @@ type Bus struct {
 	host     int           // the host's rate, bit/s
 	sent     time.Duration // when the host's last byte ends
 
-	protocol protocol // what is spoken on the line
-	net      *net     // the bus where it is CAN, else nil
+	protocol Protocol // what is spoken on the line
+	net      *Net     // the bus where it is CAN, else nil
 	duplex   bool     // a wire each way: nobody talks over an answer
-
-	// Scratch.
-	packet []byte             // an answer
-	parts  []dynamixel.Status // of a fast answer
-	data   []byte             // of the parts
-	bad    []int              // bytes of a fast answer that arrive wrong
 }
 
 // NewBus returns the line of servos. Each is set to the line's baud rate, if its model knows it; Preset afterwards
@@ -56,18 +49,17 @@ func NewBus(cfg BusConfig, servos ...*Servo) *Bus {
 	baud, t := min(max(cfg.Baud, 1), wire.MaxBaud), cfg.Timing
 	b := &Bus{
 		baud: baud, host: baud, servos: servos, timing: t,
-		path:   wire.Path{Adapter: wire.Adapter{Frame: t.Frame, Latency: t.Latency, Batch: t.Batch}, Bits: 10},
-		packet: make([]byte, 0, 2048), parts: make([]dynamixel.Status, 0, 256),
+		path: wire.Path{Adapter: wire.Adapter{Frame: t.Frame, Latency: t.Latency, Batch: t.Batch}, Bits: 10},
 	}
-	b.Medium = wire.NewMedium(cfg.Name, cfg.Seed, 0, cfg.Mutex, b.update)
-	b.protocol = newRobotisProtocol(b)
+	b.Medium = wire.NewMedium(cfg.Name, cfg.Seed, 0, cfg.Mutex, b.Update)
+	b.protocol = silent{}
 	if len(servos) > 0 {
-		b.protocol = servos[0].kind.protocol(b)
+		b.protocol = servos[0].kind.Protocol(b)
 	}
 	for _, s := range servos {
 		// Who sets up a robot sets its servos to the line's rate; other settings are the factory's.
 		s.boot = cfg.Timing.Boot
-		s.kind.tune(s, b.baud)
+		s.kind.SetBaud(b.baud)
 	}
 	return b
 }
@@ -144,16 +136,16 @@ func (b *Bus) Fault(f wire.Fault) error {
 	return nil
 }
 
-// faultOccurs throws the dice of the fault of a kind on s, nil for the whole bus.
-func (b *Bus) faultOccurs(kind wire.Kind, s *Servo, now time.Duration) *wire.Planted {
+// FaultOccurs throws the dice of the fault of a kind on s, nil for the whole bus.
+func (b *Bus) FaultOccurs(kind wire.Kind, s *Servo, now time.Duration) *wire.Planted {
 	if len(b.Planted()) == 0 {
 		return nil
 	}
 	return b.Occurs(kind, slices.Index(b.servos, s), now) // -1 is All
 }
 
-// update lets everything notice what the faults at work do.
-func (b *Bus) update(now time.Duration) {
+// Update lets everything notice what the faults at work do.
+func (b *Bus) Update(now time.Duration) {
 	// An unplugged servo is without power; an unplugged bus is without a host, and its servos keep their power.
 	if b.IsGone() {
 		b.path.Clear()
@@ -175,7 +167,7 @@ func (b *Bus) look(now time.Duration) {
 
 // view sets what the faults at work make of s, servo i, and takes or gives its power.
 func (b *Bus) view(i int, s *Servo, now time.Duration) {
-	if len(b.Planted()) == 0 && !s.dark && s.faults == (faultView{}) {
+	if len(b.Planted()) == 0 && !s.Dark && s.faults == (faultView{}) {
 		return
 	}
 	s.faults = faultView{}
@@ -199,10 +191,10 @@ func (b *Bus) view(i int, s *Servo, now time.Duration) {
 			s.faults.age = p.Delay
 		}
 	}
-	if dark && !s.dark {
+	if dark && !s.Dark {
 		s.powerOff()
-	} else if !dark && s.dark {
-		s.powerOn(now)
+	} else if !dark && s.Dark {
+		s.PowerOn(now)
 	}
 }
 
@@ -221,12 +213,12 @@ func (b busEnd) Send(p []byte, now time.Duration) time.Duration {
 		return end
 	}
 	if start-b.sent > byteGap { // whatever stopped there will not go on
-		b.protocol.reset()
+		b.protocol.Reset()
 	}
 	if start < b.path.Busy() && !b.duplex {
 		// The host talks over an answer: neither is understood.
 		b.path.TalkOver(start)
-		b.protocol.reset()
+		b.protocol.Reset()
 		k := min(len(p), int((b.path.Busy()-start)/b.path.Time(1, b.host))+1)
 		start += b.path.Time(k, b.host)
 		p = p[k:]
@@ -236,7 +228,7 @@ func (b busEnd) Send(p []byte, now time.Duration) time.Duration {
 	if b.timing.Echo {
 		b.path.Put(p, start, b.host)
 	}
-	b.protocol.parse(p, start)
+	b.protocol.Parse(p, start)
 	return end
 }
 
@@ -281,16 +273,16 @@ func (b busEnd) Baud() int { return b.host }
 func (b busEnd) Tune(baud int) {
 	if baud != b.host && baud > 0 && baud <= wire.MaxBaud {
 		b.host = baud
-		b.protocol.reset()
+		b.protocol.Reset()
 	}
 }
 
 // Rest lets watchdogs trip.
 func (b busEnd) Rest(now time.Duration) { b.look(now) }
 
-// feed lets a parser have p, whose first byte begins at start. It calls next for every packet that may be there, and
+// Feed lets a parser have p, whose first byte begins at start. It calls next for every packet that may be there, and
 // where it reports that one was, obey with the time at which its last byte ended.
-func (b *Bus) feed(f *servo.Framer, p []byte, start time.Duration, next func() bool, obey func(end time.Duration)) {
+func (b *Bus) Feed(f *servo.Framer, p []byte, start time.Duration, next func() bool, obey func(end time.Duration)) {
 	for fed := 0; fed < len(p); {
 		fed += f.Feed(p[fed:])
 		for next() {
@@ -300,7 +292,50 @@ func (b *Bus) feed(f *servo.Framer, p []byte, start time.Duration, next func() b
 	}
 }
 
-// canReceive reports whether s hears what is said now.
-func (b *Bus) canReceive(s *Servo, now time.Duration) bool {
-	return !s.dark && now >= s.booted && wire.SameBaud(s.baud(), b.host) && b.faultOccurs(wire.Dropped, s, now) == nil
+// CanReceive reports whether s hears what is said now.
+func (b *Bus) CanReceive(s *Servo, now time.Duration) bool {
+	return !s.Dark && now >= s.Booted && wire.SameBaud(s.baud(), b.host) && b.FaultOccurs(wire.Dropped, s, now) == nil
 }
+
+// Sent is what became of an answer.
+type Sent struct {
+	Start, End time.Duration // of its bytes
+	Whole      bool          // it was not cut short
+	Doubled    bool          // a servo with the same ID answers at the same time: the vendor knows what
+}
+
+// Transmit puts a whole answer of s on the wire, which is ready to leave at start, with what its faults make of it.
+func (b *Bus) Transmit(s *Servo, packet []byte, start time.Duration, baud int) Sent {
+	// The order matters to the dice: each fault throws its own, once an answer.
+	start += b.timing.Reply
+	if p := b.FaultOccurs(wire.Delayed, s, b.Time()); p != nil {
+		start += p.Delay
+	}
+	n, whole := len(packet), true
+	// The last byte of a packet is of its checksum, where it has one.
+	if b.FaultOccurs(wire.CRC, s, b.Time()) != nil {
+		packet[n-1] ^= 0xFF
+	}
+	// At least one byte goes out, and never all.
+	if p := b.FaultOccurs(wire.Truncated, s, b.Time()); p != nil {
+		n, whole = 1+p.Dice.IntN(n-1), false
+	}
+	end := b.Put(packet[:n], start, baud)
+	return Sent{start, end, whole, b.FaultOccurs(wire.DuplicateID, s, b.Time()) != nil}
+}
+
+// Put sends p from start on at a rate and returns when its last byte ends. WireTime is the time of n bytes, Busy when the line
+// falls idle.
+func (b *Bus) Put(p []byte, start time.Duration, baud int) time.Duration {
+	return b.path.Put(p, start, baud)
+}
+func (b *Bus) WireTime(n, baud int) time.Duration { return b.path.Time(n, baud) }
+func (b *Bus) Busy() time.Duration                { return b.path.Busy() }
+
+// Host is the host's rate in bit/s, Timing the config's.
+func (b *Bus) Host() int      { return b.host }
+func (b *Bus) Timing() Timing { return b.timing }
+
+// SetDuplex says that the line has a wire each way, SetBits that a byte has n bits: for a Protocol in its making.
+func (b *Bus) SetDuplex()    { b.duplex = true }
+func (b *Bus) SetBits(n int) { b.path.Bits = n }

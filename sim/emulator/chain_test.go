@@ -19,17 +19,17 @@ const period = 10 * time.Millisecond
 // driven is a bus with the chain that drives it, as a rig would cycle them.
 type driven struct {
 	*rig
-	chain *dynamixel.Chain
+	chain *servo.GenericChain
 	spent time.Duration // of the last Receive
 }
 
 func drive(t *testing.T, model string, n int) *driven {
 	t.Helper()
 	var servos []*emulator.Servo
-	var cfg dynamixel.ChainConfig
+	var cfg servo.ChainConfig
 	for id := 1; id <= n; id++ {
 		servos = append(servos, newServo(t, model, id, "return_delay", 0))
-		cfg.Servos = append(cfg.Servos, dynamixel.ServoConfig{ID: byte(id), Model: dynamixel.ModelByName(model)})
+		cfg.Servos = append(cfg.Servos, servo.ServoConfig{ID: byte(id), Model: dynamixel.ModelByName(model)})
 	}
 	if r := dynamixel.ModelByName(model).Register("position_p_gain"); r != nil && r.Max > 500 {
 		cfg.Servos[0].Settings = []servo.Setting{{Register: r.Name, Value: 500}}

@@ -13,7 +13,7 @@
 //	bus := emulator.NewBus(emulator.BusConfig{Name: "bench", Baud: 1_000_000}, s)
 //	line := bus.Line()                           what the program has for serial.Open; or bus.ServePTY, for any program
 //	physics.Step(0.001), bus.Advance(dt)         the world, between the program's cycles: nothing else moves
-//	bus.Fault(emulator.Fault{..})                what goes wrong, and for how long
+//	bus.Fault(wire.Fault{..})                what goes wrong, and for how long
 //	s.Register("present_position")               what its register holds now, past the wire
 //
 // A bus's servos are all of one vendor. In memory one goroutine calls line and bus; on a pty the bus has its own, and

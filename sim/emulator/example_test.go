@@ -12,6 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
+	emudynamixel "github.com/halyard-robotics/halyard/sim/emulator/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
@@ -23,13 +24,13 @@ func Example() {
 		spec, _ := actuator.Lookup("ax-12a")
 		physics := actuator.NewServo(spec)
 		physics.Load.Inertia = 1e-4 // kg·m²
-		servos = append(servos, emulator.NewServo(dynamixel.ModelByName("ax-12a"), id, physics, emulator.GroundTruth{}))
+		servos = append(servos, emudynamixel.New(dynamixel.ModelByName("ax-12a"), id, physics, emulator.GroundTruth{}))
 	}
 	bus := emulator.NewBus(emulator.BusConfig{Name: "bench", Baud: 1_000_000, Timing: emulator.FTDI(time.Millisecond)}, servos...)
 
 	// The program, which has serial.Open(..) for bus.Line() in life.
 	model := dynamixel.ModelByName("ax-12a")
-	arm := dynamixel.NewChain(dynamixel.ChainConfig{Name: "arm", Line: bus.Line(), Servos: []dynamixel.ServoConfig{
+	arm := dynamixel.NewChain(servo.ChainConfig{Name: "arm", Line: bus.Line(), Servos: []servo.ServoConfig{
 		{ID: 1, Model: model, Joint: "shoulder"}, {ID: 2, Model: model, Joint: "elbow"},
 	}})
 	if err := arm.Open(); err != nil {
@@ -68,7 +69,7 @@ func Example() {
 // Programs in any language: the bus on a pseudo terminal, in the wall's time, behind a link called bench. Linux only.
 func ExampleBus_ServePTY() {
 	spec, _ := actuator.Lookup("ax-12a")
-	elbow := emulator.NewServo(dynamixel.ModelByName("ax-12a"), 1, actuator.NewServo(spec), emulator.GroundTruth{})
+	elbow := emudynamixel.New(dynamixel.ModelByName("ax-12a"), 1, actuator.NewServo(spec), emulator.GroundTruth{})
 	bus := emulator.NewBus(emulator.BusConfig{Name: "bench", Baud: 1_000_000}, elbow)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -5,9 +5,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/feetech"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
+	emufeetech "github.com/halyard-robotics/halyard/sim/emulator/feetech"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
@@ -25,7 +27,7 @@ func light(t testing.TB, model string) *actuator.Servo {
 
 func newFeetech(t testing.TB, model string, id int, presets ...any) *emulator.Servo {
 	t.Helper()
-	s := emulator.NewFeetech(feetech.ModelByName(model), id, light(t, model), emulator.GroundTruth{})
+	s := emufeetech.New(feetech.ModelByName(model), id, light(t, model), emulator.GroundTruth{})
 	preset(t, s, presets...)
 	return s
 }
@@ -124,13 +126,13 @@ func TestFeetechLock(t *testing.T) {
 	}
 }
 
-func driveFeetech(t testing.TB, model string, n int, timing emulator.Timing, change func(*feetech.ChainConfig)) *rostered {
+func driveFeetech(t testing.TB, model string, n int, timing emulator.Timing, change func(*servo.ChainConfig)) *rostered {
 	t.Helper()
 	var servos []*emulator.Servo
-	cfg := feetech.ChainConfig{Name: "bench", Period: period}
+	cfg := servo.ChainConfig{Name: "bench", Period: period}
 	for id := 1; id <= n; id++ {
 		servos = append(servos, newFeetech(t, model, id))
-		cfg.Servos = append(cfg.Servos, feetech.ServoConfig{ID: byte(id), Model: feetech.ModelByName(model)})
+		cfg.Servos = append(cfg.Servos, servo.ServoConfig{ID: byte(id), Model: feetech.ModelByName(model)})
 	}
 	r := newRig(t, timing, servos...)
 	cfg.Line, cfg.Reopen = r.line, r.bus.Open

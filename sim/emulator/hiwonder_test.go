@@ -4,14 +4,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/hiwonder"
 	"github.com/halyard-robotics/halyard/sim/emulator"
+	emuhiwonder "github.com/halyard-robotics/halyard/sim/emulator/hiwonder"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 func newHiwonder(t testing.TB, id int, presets ...any) *emulator.Servo {
 	t.Helper()
-	s := emulator.NewHiwonder(hiwonder.ModelByName("lx-16a"), id, light(t, "lx-16a"), emulator.GroundTruth{})
+	s := emuhiwonder.New(hiwonder.ModelByName("lx-16a"), id, light(t, "lx-16a"), emulator.GroundTruth{})
 	preset(t, s, presets...)
 	return s
 }
@@ -75,10 +77,10 @@ func openHiwonder(t *testing.T, model string, n int) *rostered {
 	t.Helper()
 	var servos []*emulator.Servo
 	// At 115200 baud a cycle of six servos is longer than the period of the other tests.
-	cfg := hiwonder.ChainConfig{Name: "bench", Period: 2 * period}
+	cfg := servo.ChainConfig{Name: "bench", Period: 2 * period}
 	for id := 1; id <= n; id++ {
 		servos = append(servos, newHiwonder(t, id))
-		cfg.Servos = append(cfg.Servos, hiwonder.ServoConfig{ID: byte(id), Model: hiwonder.ModelByName(model)})
+		cfg.Servos = append(cfg.Servos, servo.ServoConfig{ID: byte(id), Model: hiwonder.ModelByName(model)})
 	}
 	r := slowRig(t, emulator.Timing{Reply: emulator.DefaultReply}, servos...)
 	cfg.Line, cfg.Reopen = r.line, r.bus.Open

@@ -4,13 +4,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/kondo"
 	"github.com/halyard-robotics/halyard/sim/emulator"
+	emukondo "github.com/halyard-robotics/halyard/sim/emulator/kondo"
 )
 
 func newKondo(t testing.TB, id int, presets ...any) *emulator.Servo {
 	t.Helper()
-	s := emulator.NewKondo(kondo.ModelByName("krs-2552"), id, light(t, "krs-2552"), emulator.GroundTruth{})
+	s := emukondo.New(kondo.ModelByName("krs-2552"), id, light(t, "krs-2552"), emulator.GroundTruth{})
 	preset(t, s, presets...)
 	return s
 }
@@ -61,10 +63,10 @@ func TestKondoWireTime(t *testing.T) {
 func openKondo(t *testing.T, model string, n int) *rostered {
 	t.Helper()
 	var servos []*emulator.Servo
-	cfg := kondo.ChainConfig{Name: "bench", Period: period}
+	cfg := servo.ChainConfig{Name: "bench", Period: period}
 	for id := 1; id <= n; id++ {
 		servos = append(servos, newKondo(t, id))
-		cfg.Servos = append(cfg.Servos, kondo.ServoConfig{ID: byte(id), Model: kondo.ModelByName(model)})
+		cfg.Servos = append(cfg.Servos, servo.ServoConfig{ID: byte(id), Model: kondo.ModelByName(model)})
 	}
 	r := kondoRig(t, emulator.Timing{Reply: emulator.DefaultReply}, servos...)
 	cfg.Line, cfg.Reopen = r.line, r.bus.Open

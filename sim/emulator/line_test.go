@@ -8,6 +8,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/emulator"
+	emudynamixel "github.com/halyard-robotics/halyard/sim/emulator/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
@@ -203,7 +204,7 @@ func TestNothingIsAllocatedInACycle(t *testing.T) {
 
 func BenchmarkCycle20(b *testing.B) {
 	for range b.N {
-		if _, _, err := emulator.CycleRate(20, 1_000_000, false, emulator.Timing{}); err != nil {
+		if _, _, err := emudynamixel.CycleRate(20, 1_000_000, false, emulator.Timing{}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -11,6 +11,9 @@ import (
 	"github.com/halyard-robotics/halyard/servo/odrive"
 	"github.com/halyard-robotics/halyard/servo/vesc"
 	"github.com/halyard-robotics/halyard/sim/emulator"
+	emufeetech "github.com/halyard-robotics/halyard/sim/emulator/feetech"
+	emuodrive "github.com/halyard-robotics/halyard/sim/emulator/odrive"
+	emuvesc "github.com/halyard-robotics/halyard/sim/emulator/vesc"
 )
 
 // tellLine writes p to a line and returns what comes back within a time.
@@ -33,7 +36,7 @@ func tellLine(t *testing.T, line servo.Line, p []byte, within time.Duration) (go
 // What ODrive's own terminal examples send has no checksum; the answer has one where the line had.
 func TestODriveWithoutChecksums(t *testing.T) {
 	bus := emulator.NewBus(emulator.BusConfig{Name: "odrive", Baud: 115200},
-		emulator.NewODrive(odrive.ModelByName("odrive-v3"), 0, motorActuator(t, "odrive-v3"), emulator.GroundTruth{}))
+		emuodrive.New(odrive.ModelByName("odrive-v3"), 0, motorActuator(t, "odrive-v3"), emulator.GroundTruth{}))
 	line := bus.Line()
 	bare := string(tellLine(t, line, []byte("f 0\n"), 10*time.Millisecond))
 	sealed := string(tellLine(t, line, odrive.AppendLine(nil, "f 0"), 10*time.Millisecond))
@@ -53,7 +56,7 @@ func TestFeetechBroadcastPing(t *testing.T) {
 	var servos []*emulator.Servo
 	m := feetech.ModelByName("sts3215")
 	for id := 1; id <= 6; id++ {
-		servos = append(servos, emulator.NewFeetech(m, id, light(t, "sts3215"), emulator.GroundTruth{}))
+		servos = append(servos, emufeetech.New(m, id, light(t, "sts3215"), emulator.GroundTruth{}))
 	}
 	line := emulator.NewBus(emulator.BusConfig{Name: "arm", Baud: 1000000}, servos...).Line()
 	got := tellLine(t, line, feetech.AppendPacket(nil, &feetech.Packet{ID: feetech.Broadcast, Code: byte(feetech.Ping)}), 50*time.Millisecond)
@@ -69,7 +72,7 @@ func TestFeetechBroadcastPing(t *testing.T) {
 // VESC Tool reads more of the firmware's answer than a version and a name: a number, whether it is paired, what it is.
 func TestVESCFirmwareAnswer(t *testing.T) {
 	line := emulator.NewBus(emulator.BusConfig{Name: "vesc", Baud: 115200},
-		emulator.NewVESC(vesc.ModelByName("vesc-6"), 5, motorActuator(t, "vesc-6"), emulator.GroundTruth{})).Line()
+		emuvesc.New(vesc.ModelByName("vesc-6"), 5, motorActuator(t, "vesc-6"), emulator.GroundTruth{})).Line()
 	p := vesc.NewParser()
 	p.Feed(tellLine(t, line, vesc.AppendPacket(nil, []byte{byte(vesc.FWVersion)}), 50*time.Millisecond))
 	payload := p.Next()

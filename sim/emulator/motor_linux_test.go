@@ -12,6 +12,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo/odrive"
 	"github.com/halyard-robotics/halyard/servo/vesc"
 	"github.com/halyard-robotics/halyard/sim/emulator"
+	emuodrive "github.com/halyard-robotics/halyard/sim/emulator/odrive"
+	emuvesc "github.com/halyard-robotics/halyard/sim/emulator/vesc"
 )
 
 // A VESC with another behind it, and an ODrive with both its axes, are driven over a pseudo terminal, on the wall's clock,
@@ -24,13 +26,13 @@ func TestMotorsOnAPTY(t *testing.T) {
 		open   func(line servo.Line) servo.Chain
 		goal   float64
 	}{
-		{"vesc", []*emulator.Servo{emulator.NewVESC(v, 4, motorActuator(t, "vesc-6"), emulator.GroundTruth{}), emulator.NewVESC(v, 9, motorActuator(t, "vesc-6"), emulator.GroundTruth{})},
+		{"vesc", []*emulator.Servo{emuvesc.New(v, 4, motorActuator(t, "vesc-6"), emulator.GroundTruth{}), emuvesc.New(v, 9, motorActuator(t, "vesc-6"), emulator.GroundTruth{})},
 			func(line servo.Line) servo.Chain {
-				return vesc.NewChain(vesc.ChainConfig{Line: line, Latency: ptyTimeout, Motors: []vesc.MotorConfig{{ID: 4, Model: v}, {ID: 9, Model: v}}})
+				return vesc.NewChain(servo.ChainConfig{Line: line, Latency: ptyTimeout, Servos: []servo.ServoConfig{{ID: 4, Model: v}, {ID: 9, Model: v}}})
 			}, 8700},
-		{"odrive", []*emulator.Servo{emulator.NewODrive(o, 0, motorActuator(t, "odrive-v3"), emulator.GroundTruth{}), emulator.NewODrive(o, 1, motorActuator(t, "odrive-v3"), emulator.GroundTruth{})},
+		{"odrive", []*emulator.Servo{emuodrive.New(o, 0, motorActuator(t, "odrive-v3"), emulator.GroundTruth{}), emuodrive.New(o, 1, motorActuator(t, "odrive-v3"), emulator.GroundTruth{})},
 			func(line servo.Line) servo.Chain {
-				return odrive.NewSerialChain(odrive.ChainConfig{Line: line, Latency: ptyTimeout, Axes: []odrive.AxisConfig{{ID: 0, Model: o}, {ID: 1, Model: o}}})
+				return odrive.NewSerialChain(servo.ChainConfig{Line: line, Latency: ptyTimeout, Servos: []servo.ServoConfig{{ID: 0, Model: o}, {ID: 1, Model: o}}})
 			}, 500},
 	} {
 		t.Run(c.name, func(t *testing.T) {

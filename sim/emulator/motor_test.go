@@ -15,6 +15,9 @@ import (
 	"github.com/halyard-robotics/halyard/servo/vesc"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
+	emucybergear "github.com/halyard-robotics/halyard/sim/emulator/cybergear"
+	emuodrive "github.com/halyard-robotics/halyard/sim/emulator/odrive"
+	emuvesc "github.com/halyard-robotics/halyard/sim/emulator/vesc"
 )
 
 // motorActuator is the physics of a motor with a light load.
@@ -33,9 +36,9 @@ func motorActuator(t testing.TB, model string) *actuator.Servo {
 func motorBus(t testing.TB, model string, n, rate int, onCAN bool) *rostered {
 	t.Helper()
 	var servos []*emulator.Servo
-	var v vesc.ChainConfig
-	var o odrive.ChainConfig
-	var g cybergear.ChainConfig
+	var v servo.ChainConfig
+	var o servo.ChainConfig
+	var g servo.ChainConfig
 	first := 1
 	if odrive.ModelByName(model) != nil && !onCAN {
 		first = 0
@@ -43,23 +46,23 @@ func motorBus(t testing.TB, model string, n, rate int, onCAN bool) *rostered {
 	for id := first; id < first+n; id++ {
 		act := motorActuator(t, model)
 		if m := vesc.ModelByName(model); m != nil {
-			servos = append(servos, emulator.NewVESC(m, id, act, emulator.GroundTruth{}))
-			v.Motors = append(v.Motors, vesc.MotorConfig{ID: byte(id), Model: m})
+			servos = append(servos, emuvesc.New(m, id, act, emulator.GroundTruth{}))
+			v.Servos = append(v.Servos, servo.ServoConfig{ID: byte(id), Model: m})
 		}
 		if m := odrive.ModelByName(model); m != nil && onCAN {
-			servos = append(servos, emulator.NewODriveCAN(m, id, act, emulator.GroundTruth{}))
-			axis := odrive.AxisConfig{ID: byte(id), Model: m}
-			if m.Register("watchdog_endpoint") != nil {
-				axis.Settings = []servo.Setting{{Register: "watchdog_endpoint", Value: emulator.WatchdogEndpoint}, {Register: "enable_endpoint", Value: emulator.EnableEndpoint}}
+			servos = append(servos, emuodrive.NewCAN(m, id, act, emulator.GroundTruth{}))
+			axis := servo.ServoConfig{ID: byte(id), Model: m}
+			if m.Endpoints != nil {
+				axis.Settings = []servo.Setting{{Register: "watchdog_endpoint", Value: emuodrive.WatchdogEndpoint}, {Register: "enable_endpoint", Value: emuodrive.EnableEndpoint}}
 			}
-			o.Axes = append(o.Axes, axis)
+			o.Servos = append(o.Servos, axis)
 		} else if m != nil {
-			servos = append(servos, emulator.NewODrive(m, id, act, emulator.GroundTruth{}))
-			o.Axes = append(o.Axes, odrive.AxisConfig{ID: byte(id), Model: m})
+			servos = append(servos, emuodrive.New(m, id, act, emulator.GroundTruth{}))
+			o.Servos = append(o.Servos, servo.ServoConfig{ID: byte(id), Model: m})
 		}
 		if m := cybergear.ModelByName(model); m != nil {
-			servos = append(servos, emulator.NewCyberGear(m, id, act, emulator.GroundTruth{}))
-			g.Motors = append(g.Motors, cybergear.MotorConfig{ID: byte(id), Model: m})
+			servos = append(servos, emucybergear.New(m, id, act, emulator.GroundTruth{}))
+			g.Servos = append(g.Servos, servo.ServoConfig{ID: byte(id), Model: m})
 		}
 	}
 	bus := emulator.NewBus(emulator.BusConfig{Name: "motors", Baud: rate}, servos...)
@@ -78,9 +81,9 @@ func motorBus(t testing.TB, model string, n, rate int, onCAN bool) *rostered {
 	o.Name, o.Line, o.Reopen = "motors", line, bus.Open
 	g.Name, g.Line, g.Reopen = "motors", line, bus.Open
 	switch {
-	case len(v.Motors) > 0:
+	case len(v.Servos) > 0:
 		c = vesc.NewChain(v)
-	case len(g.Motors) > 0:
+	case len(g.Servos) > 0:
 		c = cybergear.NewChain(g)
 	case onCAN:
 		c = odrive.NewCANChain(o)
@@ -228,13 +231,13 @@ func TestWheelsStopOnALineRegained(t *testing.T) {
 // Endpoints that are none have no answer: the axis says what keeps it limp.
 func TestODriveWithoutItsEndpoints(t *testing.T) {
 	m := odrive.ModelByName("odrive-s1")
-	s := emulator.NewODriveCAN(m, 1, motorActuator(t, "odrive-s1"), emulator.GroundTruth{})
+	s := emuodrive.NewCAN(m, 1, motorActuator(t, "odrive-s1"), emulator.GroundTruth{})
 	bus := emulator.NewBus(emulator.BusConfig{Name: "motors", Baud: 1000000}, s)
 	line, err := bus.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := odrive.NewCANChain(odrive.ChainConfig{Line: line, Axes: []odrive.AxisConfig{{ID: 1, Model: m,
+	c := odrive.NewCANChain(servo.ChainConfig{Line: line, Servos: []servo.ServoConfig{{ID: 1, Model: m,
 		Settings: []servo.Setting{{Register: "watchdog_endpoint", Value: 300}}}}})
 	d := &rostered{rig: &rig{t, bus, line, []*emulator.Servo{s}}}
 	d.Chain, d.stats, d.fault = c, c.Stats, c.Fault
@@ -297,10 +300,10 @@ func TestMotorAlarms(t *testing.T) {
 
 func TestCyberGearZero(t *testing.T) {
 	m := cybergear.ModelByName("cybergear")
-	s := emulator.NewCyberGear(m, 5, motorActuator(t, "cybergear"), emulator.GroundTruth{})
+	s := emucybergear.New(m, 5, motorActuator(t, "cybergear"), emulator.GroundTruth{})
 	s.Actuator().Reset(1)
 	line := emulator.NewBus(emulator.BusConfig{Name: "motors", Baud: 1000000}, s).Line()
-	cfg := cybergear.ChainConfig{Line: line, Motors: []cybergear.MotorConfig{{ID: 5, Model: m}}}
+	cfg := servo.ChainConfig{Line: line, Servos: []servo.ServoConfig{{ID: 5, Model: m}}}
 	c := cybergear.NewChain(cfg)
 	if err := errors.Join(c.Open(), c.Send(), c.Receive()); err != nil {
 		t.Fatal(err)
@@ -314,7 +317,7 @@ func TestCyberGearZero(t *testing.T) {
 	if err := c.Receive(); err != nil || math.Abs(c.State(0).Position) > 2 {
 		t.Errorf("after: got %.1f, %v", c.State(0).Position, err)
 	}
-	cfg.Motors[0].Calibrated = true
+	cfg.Servos[0].Calibrated = true
 	if err := c.SetZero(0); hal.KindOf(err) != hal.Unsafe {
 		t.Errorf("calibrated: got %v", err)
 	}

@@ -2,103 +2,103 @@ package emulator
 
 import "github.com/halyard-robotics/halyard/servo"
 
-// name is a register that the emulator itself looks at; all others are plain memory.
-type name uint8
+// Name is a register that the emulator itself looks at; all others are plain memory.
+type Name uint8
 
 // The order is that of registerNames. Two runs of it are walked through: the gains that a change of mode resets
-// (rVelocityI..rFeedforward1) and what is measured (rPresentPWM..rPresentTemperature).
+// (RegVelocityI..RegFeedforward1) and what is measured (RegPresentPWM..RegPresentTemperature).
 const (
 	// EEPROM of all models.
-	rFirmware name = iota
-	rID
-	rBaud
-	rReturnDelay
-	rDriveMode
-	rOperatingMode
-	rShadowID
-	rProtocol
+	RegFirmware Name = iota
+	RegID
+	RegBaud
+	RegReturnDelay
+	RegDriveMode
+	RegOperatingMode
+	RegShadowID
+	RegProtocol
 	// EEPROM of the X series.
-	rHomingOffset
-	rMovingThreshold
-	rTemperatureLimit
-	rMaxVoltage
-	rMinVoltage
-	rPWMLimit
-	rCurrentLimit
-	rVelocityLimit
-	rMaxPosition
-	rMinPosition
-	rStartup
-	rShutdown
+	RegHomingOffset
+	RegMovingThreshold
+	RegTemperatureLimit
+	RegMaxVoltage
+	RegMinVoltage
+	RegPWMLimit
+	RegCurrentLimit
+	RegVelocityLimit
+	RegMaxPosition
+	RegMinPosition
+	RegStartup
+	RegShutdown
 	// EEPROM of AX, MX (1.0) and XL-320.
-	rCWLimit
-	rCCWLimit
-	rMaxTorque
-	rMultiTurnOffset
-	rDivider
+	RegCWLimit
+	RegCCWLimit
+	RegMaxTorque
+	RegMultiTurnOffset
+	RegDivider
 	// RAM: switches and state.
-	rTorqueEnable
-	rStatusReturn
-	rRegistered
-	rHardwareError
+	RegTorqueEnable
+	RegStatusReturn
+	RegRegistered
+	RegHardwareError
 	// RAM: gains of X and MX, then of AX.
-	rVelocityI
-	rVelocityP
-	rPositionD
-	rPositionI
-	rPositionP
-	rFeedforward2
-	rFeedforward1
-	rCWMargin
-	rCCWMargin
-	rCWSlope
-	rCCWSlope
-	rPunch
+	RegVelocityI
+	RegVelocityP
+	RegPositionD
+	RegPositionI
+	RegPositionP
+	RegFeedforward2
+	RegFeedforward1
+	RegCWMargin
+	RegCCWMargin
+	RegCWSlope
+	RegCCWSlope
+	RegPunch
 	// RAM: goals.
-	rWatchdog
-	rGoalPWM
-	rGoalCurrent
-	rGoalVelocity
-	rGoalTorque
-	rTorqueMode
-	rGoalAcceleration
-	rProfileAcceleration
-	rProfileVelocity
-	rGoalPosition
-	rMovingSpeed
-	rTorqueLimit
-	rLock
+	RegWatchdog
+	RegGoalPWM
+	RegGoalCurrent
+	RegGoalVelocity
+	RegGoalTorque
+	RegTorqueMode
+	RegGoalAcceleration
+	RegProfileAcceleration
+	RegProfileVelocity
+	RegGoalPosition
+	RegMovingSpeed
+	RegTorqueLimit
+	RegLock
 	// What is measured.
-	rRealtimeTick
-	rMoving
-	rMovingStatus
-	rPresentPWM
-	rPresentCurrent
-	rPresentLoad
-	rPresentVelocity
-	rPresentPosition
-	rVelocityTrajectory
-	rPositionTrajectory
-	rPresentVoltage
-	rPresentTemperature
-	rBackupReady
-	// Other vendors' own.
-	rPhase
-	rUnloadCondition
-	rProtectiveTorque
-	rResponseLevel
-	rGoalTime
-	rRegisteredPosition
-	rRegisteredTime
-	rMotorMode
-	rAngleOffset
-	rHeat
-	rHeatLimit
-	rPresentAmps
-	rStretch
-	rSpeed
-	rTimeout
-	rControl
+	RegRealtimeTick
+	RegMoving
+	RegMovingStatus
+	RegPresentPWM
+	RegPresentCurrent
+	RegPresentLoad
+	RegPresentVelocity
+	RegPresentPosition
+	RegVelocityTrajectory
+	RegPositionTrajectory
+	RegPresentVoltage
+	RegPresentTemperature
+	RegBackupReady
+	// Of one vendor each.
+	RegPhase
+	RegUnloadCondition
+	RegProtectiveTorque
+	RegResponseLevel
+	RegGoalTime
+	RegRegisteredPosition
+	RegRegisteredTime
+	RegMotorMode
+	RegAngleOffset
+	RegHeat
+	RegHeatLimit
+	RegPresentAmps
+	RegStretch
+	RegSpeed
+	RegTimeout
+	RegControl
 	numNames
 )
 
@@ -120,103 +120,98 @@ var registerNames = [numNames]string{
 	"present_heat", "heat_limit", "present_amps", "stretch", "speed", "timeout", "control_mode",
 }
 
-// isGoal tells the registers that a tripped bus watchdog locks.
-func isGoal(n name) bool {
-	return n == rGoalPWM || n == rGoalCurrent || n == rGoalVelocity || n == rGoalPosition || n == rGoalTorque
-}
-
-// memory is a control table with its bytes. Addresses and names are looked up once, in newMemory, since every
+// Memory is a control table with its bytes. Addresses and names are looked up once, in newMemory, since every
 // transaction goes through here.
-type memory struct {
-	table  []servo.Register
-	bytes  []byte
+type Memory struct {
+	Table  []servo.Register
+	Bytes  []byte
 	at     []int16                   // register that covers an address, -1 = none
-	named  [numNames]*servo.Register // nil = the model does not have it
-	nameOf []name                    // of each register of the model, numNames = none of ours
+	Named  [numNames]*servo.Register // nil = the model does not have it
+	NameOf []Name                    // of each register of the model, numNames = none of ours
 }
 
 // newMemory lays out a table of zeros; the servo fills in the defaults.
-func newMemory(table []servo.Register) memory {
+func newMemory(table []servo.Register) Memory {
 	// The table ends where its last register does.
 	size := uint16(0)
 	for i := range table {
 		size = max(size, table[i].Addr+table[i].Size)
 	}
-	t := memory{table: table, bytes: make([]byte, size), at: make([]int16, size), nameOf: make([]name, len(table))}
+	t := Memory{Table: table, Bytes: make([]byte, size), at: make([]int16, size), NameOf: make([]Name, len(table))}
 	for i := range t.at {
 		t.at[i] = -1
 	}
-	known := make(map[string]name, numNames)
+	known := make(map[string]Name, numNames)
 	for n, text := range registerNames {
-		known[text] = name(n)
+		known[text] = Name(n)
 	}
 	// Most models lack some of the names: those stay nil.
 	for i := range table {
 		r := &table[i]
-		t.nameOf[i] = numNames
+		t.NameOf[i] = numNames
 		for a := r.Addr; a < r.Addr+r.Size; a++ {
 			t.at[a] = int16(i)
 		}
 		if n, ok := known[r.Name]; ok {
-			t.named[n], t.nameOf[i] = r, n
+			t.Named[n], t.NameOf[i] = r, n
 		}
 	}
 	return t
 }
 
-// find returns the register called name, or nil.
-func (t *memory) find(name string) *servo.Register {
-	for i := range t.table {
-		if t.table[i].Name == name {
-			return &t.table[i]
+// Find returns the register called name, or nil.
+func (t *Memory) Find(name string) *servo.Register {
+	for i := range t.Table {
+		if t.Table[i].Name == name {
+			return &t.Table[i]
 		}
 	}
 	return nil
 }
 
-// register returns what covers addr and its name, or nil.
-func (t *memory) register(addr int) (*servo.Register, name) {
+// RegisterAt returns what covers addr and its name, or nil.
+func (t *Memory) RegisterAt(addr int) (*servo.Register, Name) {
 	if addr < 0 || addr >= len(t.at) || t.at[addr] < 0 {
 		return nil, numNames
 	}
 	i := t.at[addr]
-	return &t.table[i], t.nameOf[i]
+	return &t.Table[i], t.NameOf[i]
 }
 
-func (t *memory) has(n name) bool { return t.named[n] != nil }
+func (t *Memory) Has(n Name) bool { return t.Named[n] != nil }
 
-// get is the raw value of a register, 0 where there is none.
-func (t *memory) get(n name) int64 {
-	r := t.named[n]
+// Get is the raw value of a register, 0 where there is none.
+func (t *Memory) Get(n Name) int64 {
+	r := t.Named[n]
 	if r == nil {
 		return 0
 	}
-	return r.Decode(t.bytes[r.Addr:])
+	return r.Decode(t.Bytes[r.Addr:])
 }
 
-// set stores a raw value, cut to what the register may hold; nothing where there is none.
-func (t *memory) set(n name, v int64) {
-	if r := t.named[n]; r != nil {
-		t.store(r, min(max(v, r.Min), r.Max))
+// Set stores a raw value, cut to what the register may hold; nothing where there is none.
+func (t *Memory) Set(n Name, v int64) {
+	if r := t.Named[n]; r != nil {
+		t.Store(r, min(max(v, r.Min), r.Max))
 	}
 }
 
-// store writes a raw value into its bytes; what does not fit is cut off.
-func (t *memory) store(r *servo.Register, v int64) {
-	r.Append(t.bytes[:r.Addr:r.Addr+r.Size], v)
+// Store writes a raw value into its bytes; what does not fit is cut off.
+func (t *Memory) Store(r *servo.Register, v int64) {
+	r.Append(t.Bytes[:r.Addr:r.Addr+r.Size], v)
 }
 
-// si is a register's value in its unit; setSI stores one, rounded.
-func (t *memory) si(n name) float64 {
-	if r := t.named[n]; r != nil {
-		return r.SI(t.get(n))
+// SI is a register's value in its unit; SetSI stores one, rounded.
+func (t *Memory) SI(n Name) float64 {
+	if r := t.Named[n]; r != nil {
+		return r.SI(t.Get(n))
 	}
 	return 0
 }
 
-// setSI clips to the register's range, as a servo's own conversion saturates.
-func (t *memory) setSI(n name, v float64) {
-	if r := t.named[n]; r != nil {
-		t.store(r, r.Raw(v))
+// SetSI clips to the register's range, as a servo's own conversion saturates.
+func (t *Memory) SetSI(n Name, v float64) {
+	if r := t.Named[n]; r != nil {
+		t.Store(r, r.Raw(v))
 	}
 }

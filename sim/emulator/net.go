@@ -9,13 +9,19 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
-// canKind is a vendor on a CAN bus.
-type canKind interface {
-	kind
-	// execute does what a frame says to s, and sends answers with net.send. It ended at now.
-	execute(n *net, s *Servo, f *servo.CANFrame, now time.Duration)
-	// beat sends what s says unasked and returns when it will again.
-	beat(n *net, s *Servo, now time.Duration) (next time.Duration)
+// CANKind is a vendor's servo on a CAN bus.
+type CANKind interface {
+	Kind
+	// Execute does what a frame commands, and sends replies with Net.Send. It ended at now.
+	Execute(n *Net, f *servo.CANFrame, now time.Duration)
+	// TransmitUnasked sends what the servo sends unasked and returns when it will again.
+	TransmitUnasked(n *Net, now time.Duration) (next time.Duration)
+}
+
+// UseCAN makes b a CAN bus: for a Protocol in its making.
+func (b *Bus) UseCAN() Protocol {
+	b.net = newNet(b)
+	return silent{}
 }
 
 // maxKept bounds what waits for a host that does not read, frames: what a socket keeps.
@@ -27,8 +33,8 @@ type arrival struct {
 	end   time.Duration
 }
 
-// net is a bus that is CAN: the host's controller and one for each servo.
-type net struct {
+// Net is a bus that is CAN: the host's controller and one for each servo.
+type Net struct {
 	bus   *Bus
 	wires *can.Bus
 	host  *can.Station
@@ -41,8 +47,8 @@ type net struct {
 const can16 = servo.CANSize
 
 // newNet makes b's servos stations of a CAN bus.
-func newNet(b *Bus) *net {
-	n := &net{bus: b, wires: can.New(b.baud), inbox: make([]arrival, 0, maxKept)}
+func newNet(b *Bus) *Net {
+	n := &Net{bus: b, wires: can.New(b.baud), inbox: make([]arrival, 0, maxKept)}
 	n.host = n.wires.Attach()
 	n.host.Receive = func(f *servo.CANFrame, end time.Duration) {
 		if !b.IsGone() && len(n.inbox) < cap(n.inbox) {
@@ -50,7 +56,7 @@ func newNet(b *Bus) *net {
 		}
 	}
 	n.host.Spoils = func(now time.Duration) bool {
-		return b.faultOccurs(wire.CRC, nil, now) != nil
+		return b.FaultOccurs(wire.CRC, nil, now) != nil
 	}
 	for _, s := range b.servos {
 		node := n.wires.Attach()
@@ -59,7 +65,7 @@ func newNet(b *Bus) *net {
 		// On this bus a checksum that is wrong, an end in the middle and a second one of the same id are the same thing:
 		// an error frame, and the frame once more.
 		node.Spoils = func(now time.Duration) bool {
-			return b.faultOccurs(wire.CRC, s, now) != nil || b.faultOccurs(wire.Truncated, s, now) != nil || b.faultOccurs(wire.DuplicateID, s, now) != nil
+			return b.FaultOccurs(wire.CRC, s, now) != nil || b.FaultOccurs(wire.Truncated, s, now) != nil || b.FaultOccurs(wire.DuplicateID, s, now) != nil
 		}
 		n.nodes = append(n.nodes, node)
 	}
@@ -67,18 +73,18 @@ func newNet(b *Bus) *net {
 }
 
 // deliver hands a frame to s, unless it does not hear it.
-func (n *net) deliver(s *Servo, f *servo.CANFrame, end time.Duration) {
+func (n *Net) deliver(s *Servo, f *servo.CANFrame, end time.Duration) {
 	n.bus.view(slices.Index(n.bus.servos, s), s, end)
 	s.update(end)
-	if n.bus.canReceive(s, end) {
-		s.kind.(canKind).execute(n, s, f, end)
+	if n.bus.CanReceive(s, end) {
+		s.kind.(CANKind).Execute(n, f, end)
 	}
 }
 
-// send sends f from s, after it has worked out what to say.
-func (n *net) send(s *Servo, f servo.CANFrame, now time.Duration) {
+// Send sends f from s, after it has worked out what to say.
+func (n *Net) Send(s *Servo, f servo.CANFrame, now time.Duration) {
 	now += n.bus.timing.Reply
-	if p := n.bus.faultOccurs(wire.Delayed, s, now); p != nil {
+	if p := n.bus.FaultOccurs(wire.Delayed, s, now); p != nil {
 		now += p.Delay
 	}
 	for i, other := range n.bus.servos {
@@ -89,15 +95,15 @@ func (n *net) send(s *Servo, f servo.CANFrame, now time.Duration) {
 }
 
 // run lets the bus have its way until then, or until a frame has come for the host where stop says so.
-func (n *net) run(until time.Duration, stop bool) {
+func (n *Net) run(until time.Duration, stop bool) {
 	for {
 		// What is said unasked comes in its turn.
 		next, who := until, -1
 		for i, s := range n.bus.servos {
-			n.bus.view(i, s, min(s.motor.beat, until))
-			n.nodes[i].Deaf = s.dark || !wire.SameBaud(s.baud(), n.wires.Rate())
-			if !s.dark && s.motor.beat < next {
-				next, who = s.motor.beat, i
+			n.bus.view(i, s, min(s.Beat, until))
+			n.nodes[i].Deaf = s.Dark || !wire.SameBaud(s.baud(), n.wires.Rate())
+			if !s.Dark && s.Beat < next {
+				next, who = s.Beat, i
 			}
 		}
 		for {
@@ -113,13 +119,13 @@ func (n *net) run(until time.Duration, stop bool) {
 		}
 		s := n.bus.servos[who]
 		s.update(next)
-		s.motor.beat = s.kind.(canKind).beat(n, s, next)
+		s.Beat = s.kind.(CANKind).TransmitUnasked(n, next)
 	}
 }
 
 // receive takes the frames of p, which the host sends from start on, and returns when the last has gone out. One that finds
 // nobody stays on the way.
-func (n *net) receive(p []byte, start time.Duration) time.Duration {
+func (n *Net) receive(p []byte, start time.Duration) time.Duration {
 	const timeout = 100 * time.Millisecond
 	if n.bus.IsGone() {
 		return start
@@ -134,7 +140,7 @@ func (n *net) receive(p []byte, start time.Duration) time.Duration {
 	now := start
 	for n.host.Waiting() > 0 && !n.host.Off && now < start+timeout {
 		for i, s := range n.bus.servos {
-			n.nodes[i].Deaf = s.dark || !wire.SameBaud(s.baud(), n.wires.Rate())
+			n.nodes[i].Deaf = s.Dark || !wire.SameBaud(s.baud(), n.wires.Rate())
 		}
 		end, ok := n.wires.Step(start + timeout)
 		if !ok {
@@ -150,7 +156,7 @@ func (n *net) receive(p []byte, start time.Duration) time.Duration {
 }
 
 // due is when the next frame has come for the host; Never where none has.
-func (n *net) due() time.Duration {
+func (n *Net) due() time.Duration {
 	if len(n.inbox) == 0 {
 		return wire.Never
 	}
@@ -158,7 +164,7 @@ func (n *net) due() time.Duration {
 }
 
 // read reads whole frames into p that have come by now.
-func (n *net) read(p []byte, now time.Duration) int {
+func (n *Net) read(p []byte, now time.Duration) int {
 	used, at := 0, 0
 	for ; used < len(n.inbox) && n.inbox[used].end <= now && len(p)-at >= can16; used++ {
 		at += copy(p[at:], servo.AppendCAN(n.bytes[:0], &n.inbox[used].frame))
@@ -168,7 +174,7 @@ func (n *net) read(p []byte, now time.Duration) int {
 }
 
 // discard drops what has come by now.
-func (n *net) discard(now time.Duration) {
+func (n *Net) discard(now time.Duration) {
 	used := 0
 	for used < len(n.inbox) && n.inbox[used].end <= now {
 		used++
@@ -177,11 +183,11 @@ func (n *net) discard(now time.Duration) {
 }
 
 // unplug loses what was for the host; open starts its controller again, as a link that is set up does.
-func (n *net) unplug() { n.inbox = n.inbox[:0]; n.host.Deaf = true }
-func (n *net) open()   { n.host.Restart(); n.host.Deaf, n.lost = false, false; n.inbox = n.inbox[:0] }
+func (n *Net) unplug() { n.inbox = n.inbox[:0]; n.host.Deaf = true }
+func (n *Net) open()   { n.host.Restart(); n.host.Deaf, n.lost = false, false; n.inbox = n.inbox[:0] }
 
 // offBus lets what is open be gone when the host's controller has gone off the bus; opening anew starts it.
-func (n *net) offBus() {
+func (n *Net) offBus() {
 	if n.host.Off && !n.lost {
 		n.bus.Lose()
 		n.lost = true
@@ -191,5 +197,5 @@ func (n *net) offBus() {
 // silent is the tongue of a bus that has no bytes: net hears whole frames.
 type silent struct{}
 
-func (silent) reset()                      {}
-func (silent) parse([]byte, time.Duration) {}
+func (silent) Reset()                      {}
+func (silent) Parse([]byte, time.Duration) {}

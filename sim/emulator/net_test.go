@@ -14,6 +14,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo/cybergear"
 	"github.com/halyard-robotics/halyard/servo/odrive"
 	"github.com/halyard-robotics/halyard/sim/emulator"
+	emucybergear "github.com/halyard-robotics/halyard/sim/emulator/cybergear"
+	emuodrive "github.com/halyard-robotics/halyard/sim/emulator/odrive"
 )
 
 // say sends frames and returns what comes within a millisecond, as candump writes it.
@@ -54,8 +56,8 @@ func canRig(t testing.TB, rate int, servos ...*emulator.Servo) *rig {
 
 // What the documents say of frames, asked of emulated axes of both firmwares.
 func TestODriveFrames(t *testing.T) {
-	r := canRig(t, 250000, emulator.NewODriveCAN(odrive.ModelByName("odrive-s1"), 3, motorActuator(t, "odrive-s1"), emulator.GroundTruth{}),
-		emulator.NewODriveCAN(odrive.ModelByName("odrive-v3"), 4, motorActuator(t, "odrive-v3"), emulator.GroundTruth{}))
+	r := canRig(t, 250000, emuodrive.NewCAN(odrive.ModelByName("odrive-s1"), 3, motorActuator(t, "odrive-s1"), emulator.GroundTruth{}),
+		emuodrive.NewCAN(odrive.ModelByName("odrive-v3"), 4, motorActuator(t, "odrive-v3"), emulator.GroundTruth{}))
 	r.frames(time.Millisecond) // the first heartbeats
 	for _, c := range []struct {
 		name  string
@@ -68,11 +70,11 @@ func TestODriveFrames(t *testing.T) {
 		{"estimates of 0.5", odrive.Ask(4, odrive.Estimates), "089#0000000000000000"},
 		{"volts", odrive.Ask(3, odrive.GetBus), "077#0000404200000000"},
 		{"somebody else", odrive.Ask(5, odrive.Estimates), ""},
-		{"watchdog, as it is", odrive.SDO{Endpoint: emulator.WatchdogEndpoint}.Frame(3, odrive.RxSDO), "065#00C800000000003F"},
-		{"watchdog on", odrive.SDO{Write: true, Endpoint: emulator.EnableEndpoint, Value: 1}.Frame(3, odrive.RxSDO), ""},
-		{"is it", odrive.SDO{Endpoint: emulator.EnableEndpoint}.Frame(3, odrive.RxSDO), "065#00C9000001000000"},
+		{"watchdog, as it is", odrive.SDO{Endpoint: emuodrive.WatchdogEndpoint}.Frame(3, odrive.RxSDO), "065#00C800000000003F"},
+		{"watchdog on", odrive.SDO{Write: true, Endpoint: emuodrive.EnableEndpoint, Value: 1}.Frame(3, odrive.RxSDO), ""},
+		{"is it", odrive.SDO{Endpoint: emuodrive.EnableEndpoint}.Frame(3, odrive.RxSDO), "065#00C9000001000000"},
 		{"an endpoint of nobody", odrive.SDO{Endpoint: 7}.Frame(3, odrive.RxSDO), ""},
-		{"0.5 has none", odrive.SDO{Endpoint: emulator.EnableEndpoint}.Frame(4, odrive.RxSDO), ""},
+		{"0.5 has none", odrive.SDO{Endpoint: emuodrive.EnableEndpoint}.Frame(4, odrive.RxSDO), ""},
 		{"closed loop", odrive.Words(3, odrive.SetState, 8), ""},
 	} {
 		if got := r.say(c.frame); got != c.want {
@@ -95,7 +97,7 @@ func TestODriveFrames(t *testing.T) {
 }
 
 func TestCyberGearFrames(t *testing.T) {
-	r := canRig(t, 1000000, emulator.NewCyberGear(cybergear.ModelByName("cybergear"), 1, motorActuator(t, "cybergear"), emulator.GroundTruth{}))
+	r := canRig(t, 1000000, emucybergear.New(cybergear.ModelByName("cybergear"), 1, motorActuator(t, "cybergear"), emulator.GroundTruth{}))
 	spans := &cybergear.ModelByName("cybergear").Spans
 	push := (&cybergear.Motions{Torque: 2}).Message(1, spans)
 	current := cybergear.Set(1, cybergear.RunMode, cybergear.InCurrent)
@@ -172,17 +174,17 @@ func busOff(t *testing.T, model string) {
 // One that has another bit rate receives nothing and is missing; a bus on which nobody is costs no more than its questions.
 func TestCANStrangers(t *testing.T) {
 	m := cybergear.ModelByName("cybergear")
-	one := emulator.NewCyberGear(m, 1, motorActuator(t, "cybergear"), emulator.GroundTruth{})
-	two := emulator.NewCyberGear(m, 2, motorActuator(t, "cybergear"), emulator.GroundTruth{})
+	one := emucybergear.New(m, 1, motorActuator(t, "cybergear"), emulator.GroundTruth{})
+	two := emucybergear.New(m, 2, motorActuator(t, "cybergear"), emulator.GroundTruth{})
 	r := canRig(t, 1000000, one, two)
 	two.Preset("baud_rate", 500000)
-	c := cybergear.NewChain(cybergear.ChainConfig{Name: "can", Line: r.line, Motors: []cybergear.MotorConfig{{ID: 1, Model: m}, {ID: 2, Model: m}}})
+	c := cybergear.NewChain(servo.ChainConfig{Name: "can", Line: r.line, Servos: []servo.ServoConfig{{ID: 1, Model: m}, {ID: 2, Model: m}}})
 	err := c.Open()
 	if hal.KindOf(err) != hal.Absent || !strings.Contains(err.Error(), "id 2") || strings.Contains(err.Error(), "id 1:") {
 		t.Errorf("got %v, want id 2 missing", err)
 	}
 	r = canRig(t, 1000000)
-	c = cybergear.NewChain(cybergear.ChainConfig{Name: "can", Line: r.line, Motors: []cybergear.MotorConfig{{ID: 1, Model: m}}})
+	c = cybergear.NewChain(servo.ChainConfig{Name: "can", Line: r.line, Servos: []servo.ServoConfig{{ID: 1, Model: m}}})
 	if err := c.Open(); hal.KindOf(err) != hal.Absent {
 		t.Errorf("nobody: got %v", err)
 	}

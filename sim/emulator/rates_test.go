@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/sim/emulator"
+	emudynamixel "github.com/halyard-robotics/halyard/sim/emulator/dynamixel"
 )
 
 // One delay a reply, fitted once, must give the published rates of real servos.
 func TestRatesMatchThePublishedOnes(t *testing.T) {
-	rates, err := emulator.Rates(emulator.Timing{Reply: emulator.DefaultReply})
+	rates, err := emudynamixel.Rates(emulator.Timing{Reply: emulator.DefaultReply})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +37,7 @@ func TestRatesMatchThePublishedOnes(t *testing.T) {
 }
 
 func TestFastSyncReadRate(t *testing.T) {
-	hz, wire, err := emulator.CycleRate(20, 1_000_000, true, emulator.Timing{Reply: emulator.DefaultReply})
+	hz, wire, err := emudynamixel.CycleRate(20, 1_000_000, true, emulator.Timing{Reply: emulator.DefaultReply})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,7 @@ func TestWireTime(t *testing.T) {
 		{20, 1_000_000, false, 176}, {20, 2_000_000, false, 352}, {20, 4_000_000, false, 704},
 		{10, 1_000_000, false, 335.6}, {5, 4_000_000, false, 2454}, {20, 1_000_000, true, 229.4},
 	} {
-		hz, wire, err := emulator.CycleRate(x.n, x.baud, x.fast, emulator.Timing{})
+		hz, wire, err := emudynamixel.CycleRate(x.n, x.baud, x.fast, emulator.Timing{})
 		if err != nil {
 			t.Fatal(err)
 		}

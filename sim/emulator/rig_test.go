@@ -13,6 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
+	emudynamixel "github.com/halyard-robotics/halyard/sim/emulator/dynamixel"
 )
 
 // newServo is a servo with a light load, set up by name=value pairs.
@@ -25,7 +26,7 @@ func newServo(t testing.TB, model string, id int, presets ...any) *emulator.Serv
 	}
 	act := actuator.NewServo(spec)
 	act.Load.Inertia = 1e-4
-	s := emulator.NewServo(m, id, act, emulator.GroundTruth{})
+	s := emudynamixel.New(m, id, act, emulator.GroundTruth{})
 	preset(t, s, presets...)
 	return s
 }
@@ -34,7 +35,7 @@ func preset(t testing.TB, s *emulator.Servo, presets ...any) {
 	t.Helper()
 	for i := 0; i < len(presets); i += 2 {
 		if !s.Preset(presets[i].(string), int64(presets[i+1].(int))) {
-			t.Fatalf("%s: cannot set %v to %v", s.Model().Name, presets[i], presets[i+1])
+			t.Fatalf("%s: cannot set %v to %v", dynamixel.ModelByName(s.Name()).Name, presets[i], presets[i+1])
 		}
 	}
 }
@@ -133,12 +134,12 @@ func (r *rig) tell(protocol int, in dynamixel.Instruction) (dynamixel.Status, bo
 func (r *rig) write(i int, name string, v int64) int {
 	r.Helper()
 	s := r.servos[i]
-	reg := s.Model().Register(name)
+	reg := dynamixel.ModelByName(s.Name()).Register(name)
 	if reg == nil {
 		r.Fatalf("no register %q", name)
 	}
 	id, _ := s.Register("id")
-	st, ok := r.tell(s.Model().Protocol, dynamixel.Instruction{
+	st, ok := r.tell(dynamixel.ModelByName(s.Name()).Protocol, dynamixel.Instruction{
 		ID: byte(id), Op: dynamixel.Write, Addr: reg.Addr, Data: reg.Append(nil, v),
 	})
 	if !ok {
@@ -160,7 +161,7 @@ func tohex(b []byte) string { return strings.ToUpper(hex.EncodeToString(b)) }
 
 // place turns a servo's shaft to a tick, at rest.
 func place(s *emulator.Servo, ticks float64) {
-	m := s.Model()
+	m := dynamixel.ModelByName(s.Name())
 	s.Actuator().Reset((ticks - m.Centre) * 2 * math.Pi / m.TicksPerTurn)
 }
 

@@ -136,7 +136,7 @@ func TestStatusReturnLevels(t *testing.T) {
 		for level, want := range [][3]bool{{true, false, false}, {true, true, false}, {true, true, true}} {
 			r := newRig(t, emulator.Timing{}, newServo(t, model, 1, "status_return", level))
 			write.Addr = led
-			protocol := r.servos[0].Model().Protocol
+			protocol := dynamixel.ModelByName(r.servos[0].Name()).Protocol
 			var got [3]bool
 			for i, in := range []dynamixel.Instruction{ping, read, write} {
 				_, got[i] = r.tell(protocol, in)

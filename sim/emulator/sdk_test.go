@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
@@ -195,7 +196,7 @@ func TestEveryRegisterIsReadable(t *testing.T) {
 		s := &sdk{r.line, 0xFC, sdkTimeout}
 		dice := rand.New(rand.NewPCG(1, 2))
 		place(r.servos[0], 100+800*dice.Float64())
-		for _, reg := range r.servos[0].Model().Registers {
+		for _, reg := range dynamixel.ModelByName(r.servos[0].Name()).Registers {
 			e, data, err := s.ask(1, 2, byte(reg.Addr), byte(reg.Addr>>8), byte(reg.Size), 0)
 			if err != nil || e != 0 || len(data) != int(reg.Size) {
 				t.Errorf("%s: %s: got %d % X, %v", name, reg.Name, e, data, err)

@@ -200,9 +200,9 @@ func TestChainOnAPTY(t *testing.T) {
 	servos := three(t)
 	_, link, stop := served(t, &mu, servos...)
 	// The machine may be busy: what the adapter may hold back is what the scheduler does.
-	cfg := dynamixel.ChainConfig{Name: "bench", Line: openTTY(t, link, 1000000), Latency: 100 * time.Millisecond}
+	cfg := servo.ChainConfig{Name: "bench", Line: openTTY(t, link, 1000000), Latency: 100 * time.Millisecond}
 	for id := byte(1); id <= 3; id++ {
-		cfg.Servos = append(cfg.Servos, dynamixel.ServoConfig{ID: id, Model: servos[0].Model()})
+		cfg.Servos = append(cfg.Servos, servo.ServoConfig{ID: id, Model: dynamixel.ModelByName(servos[0].Name())})
 	}
 	chain := dynamixel.NewChain(cfg)
 	if err := chain.Open(); err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
+	emudynamixel "github.com/halyard-robotics/halyard/sim/emulator/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
@@ -214,7 +215,7 @@ func TestTruth(t *testing.T) {
 		m := dynamixel.ModelByName(x.model)
 		spec, _ := actuator.Lookup(x.model)
 		a := actuator.NewServo(spec)
-		s := emulator.NewServo(m, 1, a, x.truth)
+		s := emudynamixel.New(m, 1, a, x.truth)
 		preset(t, s, x.presets...)
 		a.Reset(x.angle)
 		got, _ := s.Register("present_position")
@@ -247,7 +248,7 @@ func TestDirectionsAgree(t *testing.T) {
 		{"wheel, mirrored", "mx-28", mirrored, []any{"ccw_angle_limit", 0}, "moving_speed", -1},
 	} {
 		spec, _ := actuator.Lookup(x.model)
-		s := emulator.NewServo(dynamixel.ModelByName(x.model), 1, actuator.NewServo(spec), x.truth)
+		s := emudynamixel.New(dynamixel.ModelByName(x.model), 1, actuator.NewServo(spec), x.truth)
 		preset(t, s, append(x.presets, x.goal, 200, "torque_enable", 1)...)
 		a := s.Actuator()
 		for range 300 {
@@ -260,7 +261,7 @@ func TestDirectionsAgree(t *testing.T) {
 	}
 	// Margins and slopes of AX are per sense of turning too.
 	spec, _ := actuator.Lookup("ax-12a")
-	s := emulator.NewServo(dynamixel.ModelByName("ax-12a"), 1, actuator.NewServo(spec), emulator.GroundTruth{ZeroTicks: 512, Direction: -1, Gear: 1})
+	s := emudynamixel.New(dynamixel.ModelByName("ax-12a"), 1, actuator.NewServo(spec), emulator.GroundTruth{ZeroTicks: 512, Direction: -1, Gear: 1})
 	preset(t, s, "cw_compliance_slope", 64, "ccw_compliance_margin", 5)
 	if g := s.Actuator().Gains; g.SlopeCCW != 64 || g.MarginCW != 5 {
 		t.Errorf("mirrored slopes: got %+v", g)
@@ -269,7 +270,7 @@ func TestDirectionsAgree(t *testing.T) {
 
 func TestGearedSpeeds(t *testing.T) {
 	spec, _ := actuator.Lookup("xm430-w350")
-	s := emulator.NewServo(dynamixel.ModelByName("xm430-w350"), 1, actuator.NewServo(spec), emulator.GroundTruth{ZeroTicks: 2048, Direction: 1, Gear: 2})
+	s := emudynamixel.New(dynamixel.ModelByName("xm430-w350"), 1, actuator.NewServo(spec), emulator.GroundTruth{ZeroTicks: 2048, Direction: 1, Gear: 2})
 	preset(t, s, "operating_mode", 1, "goal_velocity", 100)
 	a := s.Actuator()
 	if want := 50 * 0.229 * 2 * math.Pi / 60; math.Abs(a.GoalVelocity-want) > 1e-6 {

@@ -9,14 +9,13 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/halyard-robotics/halyard/internal/builtin"
-	"github.com/halyard-robotics/halyard/internal/catalog"
-	"github.com/halyard-robotics/halyard/internal/plan"
-
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/serial"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/builtin"
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator/video"
 )
@@ -253,8 +252,5 @@ func (d *Examination) uniform() {
 
 // firmwareFix is the maker's own tool, since no other writes firmware.
 func (s *ServoCheck) firmwareFix() string {
-	if s.protocol == catalog.AsFeetech {
-		return "bring all to one version with Feetech's FD"
-	}
-	return "bring all to one version with DYNAMIXEL Wizard 2.0"
+	return "bring all to one version with " + s.row.Firmware
 }

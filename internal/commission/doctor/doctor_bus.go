@@ -9,12 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-	"github.com/halyard-robotics/halyard/internal/plan"
-
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission"
+	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -26,18 +25,16 @@ type BusCheck struct {
 	Config configs.Bus
 	servos []*ServoCheck // in the order of the config's robots
 
-	protocol int // of its type
-	line     servo.Line
-	latency  time.Duration // what an answer may be held back on its way: adapter, USB, a program behind a pty
-	checks   []check       // made on this bus, in order; those without a finding are passed
-	load     load          // of a cycle of the real driver
+	row     catalog.BusType // of its type
+	line    servo.Line
+	latency time.Duration // what an answer may be held back on its way: adapter, USB, a program behind a pty
+	checks  []check       // made on this bus, in order; those without a finding are passed
+	load    load          // of a cycle of the real driver
 }
 
 func newBusExam(d *Examination, name string, kind configs.BodyKind, on []plan.JointRef) *BusCheck {
 	b := &BusCheck{Examination: d, Name: name, Kind: kind, Config: d.plan.Config.Buses[name]}
-	if p, err := catalog.ProtocolsOf(b.Config.Type); err == nil {
-		b.protocol = p[0]
-	}
+	b.row = catalog.BusTypes[b.Config.Type]
 	for _, h := range on {
 		j := d.plan.Joint(h)
 		robot := d.plan.Agents[h.Agent].Robot
@@ -132,7 +129,7 @@ func (b *BusCheck) passed(c check) string {
 
 // examine looks at what is connected to the open line.
 func (b *BusCheck) examine(ctx context.Context) error {
-	if catalog.BusTypes[b.Config.Type].Duplex {
+	if b.row.Duplex {
 		return b.examineMotors()
 	}
 	b.Check("echo")
@@ -145,7 +142,7 @@ func (b *BusCheck) examine(ctx context.Context) error {
 		b.line = &servo.EchoFilter{Line: b.line}
 	}
 	for _, s := range b.servos {
-		if s.tool, err = commission.NewToolOf(b.line, b.Name, b.latency, b.protocol, s.model); err != nil {
+		if s.tool, err = commission.NewTool(b.line, b.Config.Type, servo.ToolConfig{Bus: b.Name, Latency: b.latency, Model: s.model}); err != nil {
 			return err
 		}
 	}
@@ -191,7 +188,7 @@ func (b *BusCheck) seek(ctx context.Context, missing []*ServoCheck) error {
 	}
 	found := map[int][]*ServoCheck{} // by the rate at which they are
 	for _, rate := range catalog.UsualBauds() {
-		if rate == b.Config.Baud || len(missing) == 0 || !commission.Possible(b.protocol, rate) {
+		if rate == b.Config.Baud || len(missing) == 0 || !commission.Possible(b.Config.Type, rate) {
 			continue
 		}
 		if err := ctx.Err(); err != nil {

@@ -8,9 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/report"
 )
 
@@ -53,7 +52,7 @@ func makeUp(name, dir string) (string, error) {
 	case name == vescs:
 		return WriteTrio(dir, "vesc", "vesc-6", 1000000, 48)
 	case name == cybergears:
-		return WriteTrio(dir, catalog.CybergearType, "cybergear", 1000000, 24)
+		return WriteTrio(dir, "cybergear", "cybergear", 1000000, 24)
 	case strings.HasSuffix(name, "-trio"):
 		t := trios()[name]
 		return WriteTrio(dir, t.bus, t.model, t.baud, t.volts)

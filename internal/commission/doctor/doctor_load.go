@@ -6,11 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
@@ -41,7 +40,7 @@ type TrialLine struct {
 	Baud   int
 	Timing emulator.Timing
 	Delay  time.Duration // return delay of every servo
-	Servos []catalog.ServoModel
+	Servos []servo.Model
 }
 
 const (
@@ -52,7 +51,7 @@ const (
 // Cycle is the mean time of the driver's cycle on t, or why the driver cannot run on it.
 func (t *TrialLine) Cycle() (time.Duration, error) {
 	var servos []*emulator.Servo
-	cfg := catalog.ChainConfig{Name: "trial", Latency: t.Timing.Latency + 2*t.Timing.Frame}
+	cfg := servo.ChainConfig{Name: "trial", Latency: t.Timing.Latency + 2*t.Timing.Frame}
 	for i, m := range t.Servos {
 		spec, ok := actuator.Lookup(m.Units().Name)
 		if !ok {
@@ -61,11 +60,11 @@ func (t *TrialLine) Cycle() (time.Duration, error) {
 		s := t.Kind.Emulate(m, i, actuator.NewServo(spec), emulator.GroundTruth{})
 		s.Preset("return_delay", int64(t.Delay/(2*time.Microsecond)))
 		servos = append(servos, s)
-		cfg.Servos = append(cfg.Servos, catalog.ChainServo{Id: byte(i), Model: m})
+		cfg.Servos = append(cfg.Servos, servo.ServoConfig{ID: byte(i), Model: m})
 	}
 	bus := emulator.NewBus(emulator.BusConfig{Name: "trial", Baud: t.Baud, Timing: t.Timing}, servos...)
 	cfg.Line = bus.Line()
-	chain := t.Kind.Chain(cfg)
+	chain := t.Kind.Driver.Chain(cfg)
 	defer chain.Close()
 	if err := chain.Open(); err != nil {
 		return 0, err
@@ -163,10 +162,10 @@ func (t *TrialLine) runsAt(baud int) bool {
 	return true
 }
 
-// fast reports whether every servo knows fast sync read; other vendors than Dynamixel have nothing like it to be advised.
+// fast reports whether every servo takes part in fast reads, where the protocol has them.
 func (t *TrialLine) fast() bool {
 	for _, m := range t.Servos {
-		if d := catalog.DynamixelOf(m); d != nil && !d.FastRead {
+		if is := t.Kind.ReadsFast; is != nil && !is(m) {
 			return false
 		}
 	}

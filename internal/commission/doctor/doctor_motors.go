@@ -2,22 +2,21 @@ package doctor
 
 import (
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission"
+	"github.com/halyard-robotics/halyard/servo"
 )
 
 // examineMotors examines motor controllers by the chain that will drive them: whether each is there, has a firmware whose
 // packets are known, is set so that it stops without a host, and what it complains of. Nothing moves and no setting is
-// written; a CyberGear, which answers with where it is when it is told to let go, is merely asked whether it is there.
+// written; one that stops when it is asked for its state is merely asked whether it is there.
 func (b *BusCheck) examineMotors() error {
-	cfg := catalog.ChainConfig{Name: b.Name, Line: b.line, Latency: b.latency}
+	cfg := servo.ChainConfig{Name: b.Name, Line: b.line, Latency: b.latency}
 	for _, s := range b.servos {
 		b.Check("servo")
 		b.Check("setting")
-		cfg.Servos = append(cfg.Servos, catalog.ChainServo{Id: s.id, Model: s.plan.Servo, Joint: s.joint})
+		cfg.Servos = append(cfg.Servos, servo.ServoConfig{ID: s.id, Model: s.plan.Servo, Joint: s.joint})
 	}
-	kind := catalog.BusTypes[b.Config.Type]
-	c := kind.Chain(cfg) // not closed: the line is the examination's
+	c := b.row.Driver.Chain(cfg) // not closed: the line is the examination's
 	faults, unplaced := commission.FaultsOf(c.Open())
 	if unplaced != nil {
 		return unplaced
@@ -42,7 +41,7 @@ func (b *BusCheck) examineMotors() error {
 	for _, s := range b.servos {
 		s.guarded()
 	}
-	if b.Config.Type == catalog.CybergearType {
+	if b.row.Stops {
 		return nil
 	}
 	if err := c.Receive(); err != nil {
@@ -59,20 +58,19 @@ func (b *BusCheck) examineMotors() error {
 
 // busFix is what a whole bus of silence calls for.
 func (b *BusCheck) busFix() string {
-	if catalog.BusTypes[b.Config.Type].Filters != nil {
+	if b.row.Filters != nil {
 		return "switch on their supply, check CAN_H, CAN_L and ground, a resistor of 120 Ω at both ends, and that all have the bus's bit rate"
 	}
 	return "switch on their supply and check the data line and its baud rate"
 }
 
-// guarded looks whether the watchdog of an ODrive on CAN is set before its torque goes on.
+// guarded checks that the config has the settings by which a chain sets the watchdog.
 func (s *ServoCheck) guarded() {
-	if s.Config.Type != catalog.OdriveCAN {
+	if len(s.row.Guard) == 0 {
 		return
 	}
 	s.Check("watchdog")
-	if len(s.plan.Hardware.Registers) < 2 {
-		s.warn("watchdog", "whether it stops when the cable is pulled is not known", "registers: {watchdog_endpoint: N, enable_endpoint: N} by its "+
-			"firmware's flat_endpoints.json; or odrivetool: axis0.config.enable_watchdog = True, watchdog_timeout = 0.5, save_configuration()")
+	if len(s.plan.Hardware.Registers) < len(s.row.Guard) {
+		s.warn("watchdog", "whether it stops when the cable is pulled is not known", s.row.GuardFix)
 	}
 }

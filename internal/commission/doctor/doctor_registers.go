@@ -10,19 +10,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/servo"
-	"github.com/halyard-robotics/halyard/servo/dynamixel"
-	"github.com/halyard-robotics/halyard/servo/feetech"
 )
 
 // Read returns a register's raw value; false where the model has none or the line fails.
 func (s *ServoCheck) Read(name string) (int64, bool) {
 	r := s.model.Register(name)
-	if r == nil || !commission.Readable(s.model, r) {
+	if r == nil || !commission.Readable(r) {
 		return 0, false
 	}
 	v, err := commission.ReadOne(s.tool, int(s.id), name)
@@ -85,8 +81,10 @@ func (s *ServoCheck) delays() {
 	if v, ok := s.Read("response_level"); ok && v != 1 {
 		s.warn("status-return", fmt.Sprintf("its response level is %d: writes are not acknowledged", v), s.setFix("response_level", 1))
 	}
-	if v, ok := s.Read("lock"); ok && v == 0 && s.protocol == catalog.AsFeetech {
-		s.warn("lock", "its EEPROM is open: whatever is written to it is kept, also by mistake", "switch its power off and on, which closes it")
+	for _, c := range s.row.Checks {
+		if v, ok := s.Read(c.Register); ok && v == c.Bad {
+			s.warn(c.Name, c.Found, c.Fix)
+		}
 	}
 }
 
@@ -128,7 +126,7 @@ func (s *ServoCheck) supplies() servo.Alarm {
 	return explained | s.heat()
 }
 
-// heat checks what a Kondo servo says of its temperature: a plain number, the lower the hotter.
+// heat checks a temperature that is a plain number, the lower the hotter.
 func (s *ServoCheck) heat() servo.Alarm {
 	v, ok := s.Read("present_heat")
 	if !ok {
@@ -149,36 +147,14 @@ func (s *ServoCheck) heat() servo.Alarm {
 func (s *ServoCheck) alarms(explained servo.Alarm) (latched bool) {
 	s.Check("alarm")
 	var alarm servo.Alarm
-	if v, ok := s.Read("hardware_error"); ok {
-		if d := catalog.DynamixelOf(s.model); d != nil {
-			alarm = d.Alarms(byte(v))
-		} else {
-			alarm = feetech.Alarms(byte(v))
-		}
-	} else if st, err := s.status(); s.protocol == 1 && err == nil {
-		alarm = catalog.DynamixelOf(s.model).Alarms(st) &^ servo.AlarmRange
+	if err := servo.Retry(func() (err error) { alarm, err = s.tool.Alarms(int(s.id)); return err }); err != nil {
+		alarm = 0
 	}
 	if alarm &^= explained; alarm != 0 {
 		s.fail("alarm", hal.BusFault, alarm.String()+" is latched: the servo has cut its torque",
 			"take the load away and let it cool down, then switch its power off and on")
 	}
 	return alarm|explained != 0
-}
-
-// status is the error byte of a bare ping's answer, where protocol 1.0 tells its alarms.
-func (s *ServoCheck) status() (byte, error) {
-	in := dynamixel.Instruction{ID: s.id, Op: dynamixel.Ping}
-	got, _, err := catalog.Listen(s.line, dynamixel.AppendInstruction1(nil, &in), 6, patience+s.latency)
-	if err != nil {
-		return 0, err
-	}
-	p := dynamixel.NewParser(1, dynamixel.FromServos)
-	p.Feed(got)
-	var k dynamixel.Packet
-	if !p.Next(&k) || k.ID != s.id {
-		return 0, os.ErrDeadlineExceeded
-	}
-	return k.Code, nil
 }
 
 // switches checks what keeps a sound servo limp; one whose alarm is latched is so by right.
@@ -210,7 +186,7 @@ func (s *ServoCheck) Values() (alive bool, err error) {
 	first, ok := s.Read("realtime_tick")
 	var positions []string
 	low, high := math.Inf(1), math.Inf(-1)
-	for range commission.Tries {
+	for range servo.Tries {
 		if v, ok := s.Read("present_position"); ok {
 			low, high = min(low, float64(v)), max(high, float64(v))
 			positions = append(positions, fmt.Sprint(v))

@@ -6,11 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-	"github.com/halyard-robotics/halyard/internal/plan"
-
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/commission"
+	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -20,8 +18,8 @@ type ServoCheck struct {
 	joint string
 	plan  *plan.JointPlan
 	id    byte
-	model catalog.ServoModel // what the config says
-	tool  commission.Tool    // of that model
+	model servo.Model // what the config says
+	tool  servo.Tool  // of that model
 
 	supplied float64    // what the robot's supply is said to have, V
 	limits   [2]float64 // of the joint, rad
@@ -73,9 +71,8 @@ func (s *ServoCheck) Identify() (there bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if h.silent == h.asked && !pinged && s.protocol == 1 {
-		_, err := s.status() // the client's ping of 1.0 reads, too
-		pinged = err == nil
+	if h.silent == h.asked && !pinged {
+		pinged = s.tool.Ping(int(s.id)) == nil // to identify one may take reading
 	}
 	switch {
 	case h.silent == h.asked && pinged:
@@ -112,17 +109,21 @@ func (s *ServoCheck) Identify() (there bool, err error) {
 }
 
 // ping asks who is at the servo's id. The tool goes on taking it for what the config says.
-func (s *ServoCheck) ping() (m catalog.ServoModel, err error) {
-	t, err := commission.NewTool(s.line, s.Name, s.latency, s.protocol)
+func (s *ServoCheck) ping() (m servo.Model, err error) {
+	t, err := commission.NewTool(s.line, s.Config.Type, servo.ToolConfig{Bus: s.Name, Latency: s.latency})
 	if err == nil {
-		err = commission.Insist(func() error { m, err = t.Identify(int(s.id)); return err })
+		err = servo.Retry(func() error {
+			f, err := t.Identify(int(s.id))
+			m = f.Model
+			return err
+		})
 	}
 	return m, err
 }
 
 // hear asks it often for what is known beforehand, and sorts the answers.
 func (s *ServoCheck) hear() (hearing, error) {
-	return hear(s.line, whoIs(s.protocol, s.model.Register("id"), s.id), asks, s.latency)
+	return hear(s.line, s.tool.Question(s.model, int(s.id)), asks, s.latency)
 }
 
 // called is the model's name.
@@ -135,8 +136,8 @@ func (s *ServoCheck) double() {
 
 // foreign reports whether a servo, which reports that it is m, or why it is none that is known, is another than the config says,
 // and reports it.
-func (s *ServoCheck) foreign(m catalog.ServoModel, why error) bool {
-	if m == s.model {
+func (s *ServoCheck) foreign(m servo.Model, why error) bool {
+	if m != nil && m.Units().Name == s.called() {
 		return false
 	}
 	name := "a model that is not known here"
@@ -163,16 +164,16 @@ func (s *ServoCheck) wireFix(h *hearing) string {
 // disagrees reports whether two equal servos answer at once: what both say alike comes through, what they measure not.
 func (s *ServoCheck) disagrees() (bool, error) {
 	r := s.model.Register("present_position")
-	if r == nil || !commission.Readable(s.model, r) {
+	if r == nil || !commission.Readable(r) {
 		return false, nil
 	}
 	spoilt := 0
-	for range commission.Tries {
+	for range servo.Tries {
 		if _, err := s.tool.Read(int(s.id), r.Name); hal.KindOf(err) == hal.BusFault {
 			spoilt++
 		} else if errors.Is(err, servo.ErrDisconnected) {
 			return false, err
 		}
 	}
-	return spoilt == commission.Tries, nil
+	return spoilt == servo.Tries, nil
 }

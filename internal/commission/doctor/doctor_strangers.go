@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halyard-robotics/halyard/internal/catalog"
-
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
@@ -22,7 +21,7 @@ const farthestStranger = 30
 
 // lone says of servos that are all silent what does answer on their line, in one finding; false where nothing does.
 func (b *BusCheck) lone(ctx context.Context) (told bool, err error) {
-	f := commission.Finder{Line: b.line, Port: b.port(), Latency: b.latency, Bauds: []int{b.Config.Baud}, Protocols: []int{b.protocol}}
+	f := commission.Finder{Line: b.line, Port: b.port(), Latency: b.latency, Bauds: []int{b.Config.Baud}, Types: []string{b.Config.Type}}
 	if other, ids, err := b.elsewhere(ctx, &f); err != nil || other != "" {
 		if err == nil {
 			b.fail("port", hal.BusFault, fmt.Sprintf("the servos of bus %s answer here, at ids %s; none of its own does", other, ids),
@@ -42,7 +41,7 @@ func (b *BusCheck) lone(ctx context.Context) (told bool, err error) {
 
 // misspoken looks whether the servos answer in another protocol than the bus's type says.
 func (b *BusCheck) misspoken(ctx context.Context) (told bool, err error) {
-	if catalog.BusTypes[b.Config.Type].Even {
+	if b.row.Even {
 		return false, nil // with another parity nobody is understood
 	}
 	f := commission.Finder{Line: b.line, Port: b.port(), Latency: b.latency, Bauds: []int{b.Config.Baud}}
@@ -51,13 +50,15 @@ func (b *BusCheck) misspoken(ctx context.Context) (told bool, err error) {
 			f.Bauds = append(f.Bauds, rate)
 		}
 	}
-	for _, p := range catalog.AllProtocols() {
-		if p != b.protocol && p != catalog.AsKondo && !(p == 1 && b.protocol == catalog.AsFeetech) {
-			f.Protocols = append(f.Protocols, p)
-		}
+	all, err := catalog.TypesOf("all")
+	if err != nil {
+		return false, err
 	}
-	if b.protocol == catalog.AsFeetech { // whose packets are those of 1.0, which is asked for by the model alone
-		f.Protocols = append(f.Protocols, 1)
+	// Of types with the same packets the first is asked for, whose servos the model tells apart.
+	for _, kind := range all {
+		if kind != b.Config.Type && !catalog.BusTypes[kind].Alone {
+			f.Types = append(f.Types, kind)
+		}
 	}
 	ids := []int{1}
 	for _, s := range b.servos {
@@ -74,8 +75,8 @@ func (b *BusCheck) misspoken(ctx context.Context) (told bool, err error) {
 			continue
 		}
 		at := spots[0]
-		b.fail("protocol", hal.Invalid, fmt.Sprintf("a %s answers at id %d in protocol %s, want %s", at.Model.Units().Name, id, commission.TypeOf(at.Protocol), b.Config.Type),
-			fmt.Sprintf("set buses.%s.type to %s, its baud to %d, and the joints' model to %s", b.Name, commission.TypeOf(at.Protocol), at.Baud, at.Model.Units().Name))
+		b.fail("protocol", hal.Invalid, fmt.Sprintf("a %s answers at id %d in protocol %s, want %s", at.Model.Units().Name, id, at.Type, b.Config.Type),
+			fmt.Sprintf("set buses.%s.type to %s, its baud to %d, and the joints' model to %s", b.Name, at.Type, at.Baud, at.Model.Units().Name))
 		return true, nil
 	}
 	return false, nil
@@ -100,7 +101,7 @@ func (b *BusCheck) elsewhere(ctx context.Context, f *commission.Finder) (bus, id
 			if err := ctx.Err(); err != nil {
 				return "", "", err
 			}
-			s, there, err := f.Probe(commission.Place{Baud: b.Config.Baud, Protocol: b.protocol, Id: id})
+			s, there, err := f.Probe(commission.Place{Baud: b.Config.Baud, Type: b.Config.Type, ID: id})
 			if err != nil {
 				return "", "", err
 			}
@@ -117,7 +118,7 @@ func (b *BusCheck) elsewhere(ctx context.Context, f *commission.Finder) (bus, id
 
 // strangers are the servos of the bus's protocol that answer at an id that no joint has, each as "a MODEL at id N".
 func (b *BusCheck) strangers(ctx context.Context, f *commission.Finder) (known []string, err error) {
-	if b.protocol == catalog.AsKondo {
+	if b.row.Alone {
 		return nil, nil // another of its line is no stranger's answer, but a whole line's
 	}
 	taken := b.plan.IdsOn(b.Name)
@@ -128,7 +129,7 @@ func (b *BusCheck) strangers(ctx context.Context, f *commission.Finder) (known [
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		s, there, err := f.Probe(commission.Place{Baud: b.Config.Baud, Protocol: b.protocol, Id: id})
+		s, there, err := f.Probe(commission.Place{Baud: b.Config.Baud, Type: b.Config.Type, ID: id})
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,189 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/drivers/can"
+	"github.com/halyard-robotics/halyard/drivers/serial"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/servo/cybergear"
+	"github.com/halyard-robotics/halyard/servo/dynamixel"
+	"github.com/halyard-robotics/halyard/servo/feetech"
+	"github.com/halyard-robotics/halyard/servo/hiwonder"
+	"github.com/halyard-robotics/halyard/servo/kondo"
+	"github.com/halyard-robotics/halyard/servo/odrive"
+	"github.com/halyard-robotics/halyard/servo/vesc"
+	"github.com/halyard-robotics/halyard/sim/actuator"
+	"github.com/halyard-robotics/halyard/sim/emulator"
+	emucybergear "github.com/halyard-robotics/halyard/sim/emulator/cybergear"
+	emudynamixel "github.com/halyard-robotics/halyard/sim/emulator/dynamixel"
+	emufeetech "github.com/halyard-robotics/halyard/sim/emulator/feetech"
+	emuhiwonder "github.com/halyard-robotics/halyard/sim/emulator/hiwonder"
+	emukondo "github.com/halyard-robotics/halyard/sim/emulator/kondo"
+	emuodrive "github.com/halyard-robotics/halyard/sim/emulator/odrive"
+	emuvesc "github.com/halyard-robotics/halyard/sim/emulator/vesc"
+)
+
+// servoRows are the bus types of servos and motor controllers, in the order in which a line is scanned for them: first those
+// that execute the packets of others, then those that reply to a broadcast.
+var servoRows = []servoRow{
+	{kondo.Driver(), emukondo.New},
+	{dynamixel.Driver2(), emudynamixel.New},
+	{dynamixel.Driver1(), emudynamixel.New},
+	{feetech.Driver(), emufeetech.New},
+	{hiwonder.Driver(), emuhiwonder.New},
+	{vesc.Driver(), emuvesc.New},
+	{odrive.Driver(), emuodrive.New},
+	{odrive.CANDriver(), emuodrive.NewCAN},
+	{cybergear.Driver(), emucybergear.New},
+}
+
+type servoRow struct {
+	driver  servo.Driver
+	emulate Emulate
+}
+
+// Emulate returns an emulated device of a model on act, nil where the model is another vendor's.
+type Emulate func(m servo.Model, id int, act *actuator.Servo, t emulator.GroundTruth) *emulator.Servo
+
+// BusType is one bus type: its driver with the driver's traits, and its emulation.
+type BusType struct {
+	servo.Traits
+	Driver  servo.Driver
+	Emulate Emulate
+}
+
+// BusTypes are the bus types by the word of the config.
+var BusTypes = busTypes(servoRows)
+
+func busTypes(rows []servoRow) map[string]BusType {
+	all := make(map[string]BusType, len(rows))
+	for _, r := range rows {
+		t := r.driver.Traits()
+		all[t.Type] = BusType{*t, r.driver, r.emulate}
+	}
+	return all
+}
+
+// TypeNames are the bus types, for a person.
+func TypeNames() string {
+	return strings.Join(typeNames(func(*servo.Traits) bool { return true }), ", ")
+}
+
+// NamedTypes are those that are scanned for only where they are named, CANTypes those on CAN.
+func NamedTypes() []string { return typeNames(func(t *servo.Traits) bool { return t.Named }) }
+func CANTypes() []string   { return typeNames(func(t *servo.Traits) bool { return t.Filters != nil }) }
+
+func typeNames(is func(*servo.Traits) bool) (names []string) {
+	for _, r := range servoRows {
+		if t := r.driver.Traits(); is(t) {
+			names = append(names, t.Type)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// TypesOf reads --protocol: the bus types to ask for, in their order.
+func TypesOf(word string) (types []string, err error) {
+	packets := map[string]bool{}
+	for _, r := range servoRows {
+		t := r.driver.Traits()
+		switch {
+		case t.Type == word:
+			return []string{word}, nil
+		case word == "all" && !t.Named && !packets[t.Packets], word == "both" && t.Both:
+			// Devices of equal packets are found by the first.
+			types = append(types, t.Type)
+			packets[t.Packets] = t.Packets != ""
+		}
+	}
+	if types == nil {
+		all := slices.Sorted(maps.Keys(BusTypes))
+		err = &hal.Error{Kind: hal.Invalid, Op: "--protocol", Err: fmt.Errorf("got %q, want all, both or one of %s", word, strings.Join(all, ", "))}
+	}
+	return types, err
+}
+
+// Alike are the other bus types with the packets of t.
+func (t BusType) Alike() (types []string) {
+	return slices.DeleteFunc(typeNames(func(o *servo.Traits) bool { return t.Packets != "" && o.Packets == t.Packets }),
+		func(name string) bool { return name == t.Type })
+}
+
+// Lookup finds a model of the bus type, nil where there is none.
+func (t BusType) Lookup(model string) servo.Model {
+	if t.Driver == nil {
+		return nil
+	}
+	return servo.FindModel(t.Driver, model)
+}
+
+// LookupServo finds a servo model of any bus type, nil where there is none.
+func LookupServo(model string) servo.Model {
+	for _, r := range servoRows {
+		if m := servo.FindModel(r.driver, model); m != nil {
+			return m
+		}
+	}
+	return nil
+}
+
+// RegisterNames are the names of a model's table.
+func RegisterNames(m servo.Model) (names []string) {
+	for _, r := range m.Table() {
+		names = append(names, r.Name)
+	}
+	return names
+}
+
+// SettingNames are the names of the settings that a config may give a model: those of its table, or those of the bus type.
+func (t BusType) SettingNames(m servo.Model) []string { return append(RegisterNames(m), t.Guard...) }
+
+// Parity sets the parity of a line that has one, as a port of the system does and a bus in memory does not.
+func Parity(line servo.Line, even bool) error {
+	if quiet, ok := line.(*servo.EchoFilter); ok {
+		line = quiet.Line
+	}
+	if l, ok := line.(interface{ SetEven(bool) error }); ok {
+		return l.SetEven(even)
+	}
+	return nil
+}
+
+// opener is open with the parity of t.
+func (t BusType) opener(open servo.Opener) servo.Opener {
+	return func() (servo.Line, error) {
+		line, err := open()
+		if err != nil {
+			return nil, err
+		}
+		if err := Parity(line, t.Even); err != nil {
+			return nil, errors.Join(err, line.Close())
+		}
+		return line, nil
+	}
+}
+
+// PortOpener opens the port of a real bus, a serial line or a CAN interface, on which servos have ids.
+func (t BusType) PortOpener(bus *configs.Bus, ids []byte) servo.Opener {
+	if t.Filters != nil {
+		return can.Reopener(bus.Port, bus.Baud, t.Filters(ids)...)
+	}
+	return serial.Reopener(bus.Port, bus.Baud, bus.SerialBackend)
+}
+
+// Connect opens a line and, where its adapter may receive what it sends, filters the echo out, then and after every reopening.
+func (t BusType) Connect(open servo.Opener) (servo.Line, servo.Opener, error) {
+	if !t.Duplex {
+		return openFilteringEcho(t.opener(open))
+	}
+	line, err := open()
+	return line, open, err
+}

@@ -1,0 +1,94 @@
+package hiwonder
+
+import "github.com/halyard-robotics/halyard/servo"
+
+type driver struct{}
+
+// Driver is the driver of LX servos, bus type "hiwonder".
+func Driver() servo.Driver { return driver{} }
+
+func (driver) Traits() *servo.Traits {
+	// 10 bytes sent, 6 requested, 8 replied.
+	wire := servo.CycleBytes{Bits: bitsPerByte, Bytes: func(n int) int { return 24 * n }}
+	return &servo.Traits{
+		Type: "hiwonder", Vendor: "Hiwonder", LastID: LastID, Bauds: []int{Baud}, Samples: []string{"lx-16a"},
+		Benchmarks: []servo.Benchmark{{Model: "lx-16a", Bauds: []int{Baud}, Bound: wire.Bound, First: 1}},
+		Foreign: func(id byte) []byte {
+			return AppendPacket(nil, &Packet{ID: id, Command: 28, Params: []byte{0xF4, 1}})
+		},
+	}
+}
+
+func (driver) Models() []servo.Model { return servo.ModelsOf(catalogue) }
+
+func (driver) Chain(cfg servo.ChainConfig) servo.LineChain { return NewChain(cfg) }
+
+// Table is the memory behind the commands.
+func (m *Model) Table() []servo.Register { return m.Registers }
+
+// Setting is nil: what a servo keeps is set by tools, and the rest are goals.
+func (m *Model) Setting(string) *servo.Register { return nil }
+
+// Meaning is "": units say it all.
+func (m *Model) Meaning(*servo.Register, int64) string { return "" }
+
+// tool is the servo.ToolSpec of Hiwonder servos.
+type tool struct {
+	*link
+	x servo.Exchange
+}
+
+// Tool returns a tool for single servos. A servo does not report its model; one is known. It takes a limit with torque
+// on, and jumps.
+func (driver) Tool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
+	t := &tool{x: servo.NewExchange(line, bitsPerByte, maxPacket, 8*maxPacket)}
+	t.link = newLink(&t.x)
+	m := catalogue[0]
+	read := func(id int, _ servo.Model, r *servo.Register) (int64, error) { return t.register(byte(id), r) }
+	return servo.NewTool(cfg, servo.ToolSpec{
+		Exchange: &t.x, Read: read, Write: t.write, Question: question, Locked: true,
+		Identify: func(id int) (servo.Found, error) {
+			_, err := read(id, m, m.Register("id"))
+			return servo.Found{Model: m}, err
+		},
+		SetID: func(id int, m servo.Model, to int) error { return t.write(id, m, m.Register("id"), int64(to)) },
+	})
+}
+
+// write writes a register with the other registers of its command as they are, and reads it back: a new id from its new
+// place. An offset is saved for good.
+func (t *tool) write(id int, _ servo.Model, r *servo.Register, v int64) error {
+	cmd := commandOf(r)
+	k, err := t.read(byte(id), cmd)
+	if err != nil {
+		return err
+	}
+	params := append([]byte(nil), k.Params...)
+	r.Append(params[:r.Addr-cmd.Addr], v)
+	t.Out = t.Out[:0]
+	t.link.write(byte(id), cmd.Write, params)
+	if cmd.Write == adjustOffset {
+		t.link.write(byte(id), saveOffset, nil)
+	}
+	if err := t.Exchange.Write(); err != nil {
+		return err
+	}
+	if r.Name == "id" {
+		id = int(v)
+	}
+	got, err := t.register(byte(id), r)
+	if err != nil {
+		return err
+	}
+	return servo.Unequal(got, v)
+}
+
+// question reads the id.
+func question(_ servo.Model, id int) servo.Question {
+	const readID = 14
+	ask := AppendPacket(nil, &Packet{ID: byte(id), Command: readID})
+	want := AppendPacket(nil, &Packet{ID: byte(id), Command: readID, Params: []byte{byte(id)}})
+	return servo.Question{Ask: ask, Want: want,
+		Same:  func(got []byte) bool { return servo.SameBut(got, want, len(want)-1) },
+		Sound: func(got []byte) bool { return servo.SameBut(got, want) }}
+}

@@ -1,0 +1,199 @@
+package odrive
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// canTool is the servo.ToolSpec of nodes on a CAN bus.
+type canTool struct {
+	x        servo.Exchange
+	can      *servo.CANExchange
+	settings map[int]map[string]int // of the config: the endpoints of each node's watchdog
+	node     byte
+	want     Command
+	point    uint16 // endpoint of the TxSDO that is waited for
+	got      servo.CANFrame
+	dialect  Dialect
+}
+
+func newCANTool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
+	t := &canTool{x: servo.NewExchange(line, frameBits, 8*servo.CANSize, 64*servo.CANSize), settings: cfg.Settings, dialect: V06}
+	t.can = servo.NewCANExchange(&t.x, t.take)
+	return servo.NewTool(cfg, servo.ToolSpec{Exchange: &t.x, Identify: t.identify, Read: t.read, Write: t.write})
+}
+
+func (t *canTool) take(f *servo.CANFrame) bool {
+	node, command, ok := Split(f)
+	if !ok || f.Remote || node != t.node || command != t.want {
+		return false
+	}
+	if s, ok := ParseSDO(f); command == TxSDO && (!ok || s.Endpoint != t.point) {
+		return false
+	}
+	t.got = *f
+	return true
+}
+
+// ask sends f, where there is one, and waits for command of node. What came before is discarded.
+func (t *canTool) ask(node int, command Command, f *servo.CANFrame, delay time.Duration) error {
+	t.node, t.want = byte(node), Command(0xFF) // no frame's
+	if err := t.can.Drain(); err != nil {
+		return err
+	}
+	if t.want = command; f != nil {
+		t.can.Put(f)
+	}
+	return t.can.Collect(1, delay)
+}
+
+func (t *canTool) remote(node int, command Command) error {
+	f := Ask(byte(node), command)
+	return t.ask(node, command, &f, canDelay)
+}
+
+// identify asks a node for its version. Firmware 0.5 does not report it, and runs on v3 alone.
+func (t *canTool) identify(node int) (servo.Found, error) {
+	err := t.remote(node, GetVersion)
+	if err == nil {
+		if t.dialect = V06; t.got.Len != 8 {
+			return servo.Found{}, servo.ErrCorrupt
+		}
+		return driver{can: true}.hardware(float64(t.got.Data[1]), "4 or 5")
+	}
+	if !errors.Is(err, servo.ErrNoReply) {
+		return servo.Found{}, err
+	}
+	if err = t.remote(node, Estimates); err != nil {
+		return servo.Found{}, err
+	}
+	t.dialect = V05
+	return driver{can: true}.hardware(3, "3")
+}
+
+// answers are where a register's value stands: in a frame of CANSimple, at a byte of it.
+func answers(name string) (command Command, at int, newer bool) {
+	switch name {
+	case "present_position":
+		return Estimates, 0, false
+	case "present_velocity":
+		return Estimates, 4, false
+	case "present_current":
+		return GetIq, 4, false
+	case "present_voltage":
+		return GetBus, 0, false
+	case "supply_current":
+		return GetBus, 4, false
+	case "present_temperature":
+		return GetTemperature, 0, true
+	case "errors":
+		return GetErrors, 0, true
+	case "state", torqueEnable:
+		return Heartbeat, 0, false
+	case "watchdog_timeout", "watchdog_enable":
+		return TxSDO, 0, true
+	}
+	return 0, 0, false
+}
+
+// CANParameters are the registers of a node, as tools know them: what CANSimple has a frame for, and the watchdog, whose
+// endpoints depend on the firmware. The slice is the caller's.
+func CANParameters() []servo.Register {
+	return slices.DeleteFunc(Parameters(), func(r servo.Register) bool { c, _, _ := answers(r.Name); return c == 0 })
+}
+
+// endpoint is that of a register of the watchdog, 0 where it is not known.
+func (t *canTool) endpoint(node int, name string) uint16 {
+	if name == "watchdog_enable" {
+		name = enableEndpoint
+	} else {
+		name = watchdogEndpoint
+	}
+	return uint16(t.settings[node][name])
+}
+
+// read reads a register. What a node does it reports in its heartbeats, which are waited for.
+func (t *canTool) read(node int, _ servo.Model, r *servo.Register) (int64, error) {
+	command, at, newer := answers(r.Name)
+	_, factor := Path(r, t.dialect, 0)
+	point := uint16(0)
+	if command == TxSDO {
+		point = t.endpoint(node, r.Name)
+	}
+	switch {
+	case command == 0 || newer && t.dialect == V05 || command == TxSDO && point == 0:
+		return 0, servo.ErrNoRegister
+	case command == Heartbeat:
+		if err := t.ask(node, command, nil, heartbeatTimeout); err != nil {
+			return 0, err
+		}
+		beat, ok := ParseBeat(&t.got)
+		switch {
+		case !ok:
+			return 0, servo.ErrCorrupt
+		case r.Name == "state":
+			return int64(beat.State), nil
+		case beat.State == ClosedLoop:
+			return 1, nil
+		}
+		return 0, nil
+	case command == TxSDO:
+		f := SDO{Endpoint: point}.Frame(byte(node), RxSDO)
+		t.point = point
+		if err := t.ask(node, TxSDO, &f, canDelay); err != nil {
+			return 0, err
+		}
+		s, _ := ParseSDO(&t.got)
+		if r.Encoding == servo.Float {
+			return r.Round(float64(math.Float32frombits(s.Value)) * factor), nil
+		}
+		return int64(s.Value & 1), nil
+	}
+	if err := t.remote(node, command); err != nil {
+		return 0, err
+	}
+	if r.Encoding != servo.Float {
+		return int64(t.got.Word(at)), nil
+	}
+	v := t.got.Float(at)
+	if !finite(v) {
+		return 0, servo.ErrCorrupt
+	}
+	return r.Round(v * factor), nil
+}
+
+// write writes a register of the watchdog where its endpoint is known, or takes the torque, and reads back. It is lost with
+// the power.
+func (t *canTool) write(node int, m servo.Model, r *servo.Register, v int64) error {
+	point := t.endpoint(node, r.Name)
+	command, _, _ := answers(r.Name)
+	var f servo.CANFrame
+	switch {
+	case r.Name == torqueEnable && v == 0:
+		f = Words(byte(node), SetState, uint32(Idle))
+	case command != TxSDO || point == 0 || t.dialect == V05:
+		return &hal.Error{Kind: hal.Invalid, ID: node, Op: "write " + r.Name, Err: servo.ErrNoRegister,
+			Try: "its serial line (--protocol odrive), or odrivetool; of the watchdog a config's registers: name the endpoints"}
+	case r.Encoding == servo.Float:
+		f = SDO{Write: true, Endpoint: point, Value: floatWord(r.SI(v))}.Frame(byte(node), RxSDO)
+	default:
+		f = SDO{Write: true, Endpoint: point, Value: uint32(v)}.Frame(byte(node), RxSDO)
+	}
+	t.can.Put(&f)
+	if err := t.can.Write(); err != nil {
+		return err
+	}
+	got, err := t.read(node, m, r)
+	if err == nil && got != v { // the first heartbeat may be of the moment before
+		got, err = t.read(node, m, r)
+	}
+	if err != nil {
+		return err
+	}
+	return servo.Unequal(got, v)
+}

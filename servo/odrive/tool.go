@@ -1,0 +1,126 @@
+package odrive
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// tool is the servo.ToolSpec of axes on a serial line.
+type tool struct {
+	*link
+	x       servo.Exchange
+	dialect Dialect
+}
+
+func newTool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
+	t := &tool{x: servo.NewExchange(line, bitsPerByte, MaxLine, 2*MaxLine), dialect: V05}
+	t.link = newLink(&t.x)
+	return servo.NewTool(cfg, servo.ToolSpec{Exchange: &t.x, Identify: t.identify, Read: t.read, Write: t.write, Save: t.save})
+}
+
+// refusal is an error of kind hal.Invalid, whose place the tool adds.
+func refusal(err error) error { return &hal.Error{Kind: hal.Invalid, Op: "identify", Err: err} }
+
+// failed is err, or servo.ErrNoRegister where the controller replied that it has no such property.
+func (t *tool) failed(err error) error {
+	if err != nil && t.none {
+		return servo.ErrNoRegister
+	}
+	return err
+}
+
+// identify asks for the controller's firmware and hardware, and whether it has the axis. Firmware before 0.5 counts encoder
+// steps and is refused.
+func (t *tool) identify(axis int) (found servo.Found, err error) {
+	var v [3]float64
+	for i, p := range [...]Property{FirmwareMajor, FirmwareMinor, HardwareMajor} {
+		if v[i], err = t.number(p, V05, 0); err != nil && (p != HardwareMajor || !t.none) {
+			return found, t.failed(err)
+		}
+	}
+	if v[0] != 0 || v[1] < float64(V05) {
+		return found, refusal(fmt.Errorf("firmware: got %g.%g, want 0.5 or 0.6", v[0], v[1]))
+	}
+	t.dialect = Dialect(min(v[1], float64(V06)))
+	if _, err := t.number(CurrentState, t.dialect, axis); err != nil {
+		if t.none {
+			err = servo.ErrNoReply // there is a controller, but not this axis of it
+		}
+		return found, err
+	}
+	return driver{}.hardware(v[2], "3, 4 or 5")
+}
+
+func (t *tool) read(axis int, _ servo.Model, r *servo.Register) (int64, error) {
+	path, factor := Path(r, t.dialect, axis)
+	if path == "" {
+		return 0, servo.ErrNoRegister
+	}
+	t.Out = AppendLine(t.Out, "r "+path)
+	var v [1]float64
+	if err := t.numbers(v[:]); err != nil {
+		return 0, t.failed(err)
+	}
+	if r.Name == torqueEnable {
+		if v[0] == float64(ClosedLoop) {
+			return 1, nil
+		}
+		return 0, nil
+	}
+	return r.Round(v[0] * factor), nil
+}
+
+const torqueEnable = "torque_enable"
+
+// write writes a property and reads it back. What the controller keeps it keeps when save tells it to, and it is written at
+// rest alone. Of torque_enable only 0 may be written.
+func (t *tool) write(axis int, m servo.Model, r *servo.Register, v int64) error {
+	path, factor := Path(r, t.dialect, axis)
+	value := r.SI(v) / factor
+	switch {
+	case path == "":
+		return servo.ErrNoRegister
+	case r.Name == torqueEnable && v != 0:
+		return servo.ErrNoRegister
+	case r.Name == torqueEnable:
+		path, value = string(RequestedState.Append(nil, t.dialect, axis)), float64(Idle)
+	case r.Access == servo.EEPROM:
+		if err := t.resting("write " + r.Name); err != nil {
+			return err
+		}
+	}
+	t.Out = AppendLine(t.Out, "w "+path+" "+strconv.FormatFloat(value, 'f', 9, 64))
+	if err := t.Exchange.Write(); err != nil {
+		return err
+	}
+	got, err := t.read(axis, m, r)
+	if err != nil {
+		return err
+	}
+	return servo.Unequal(got, v)
+}
+
+// resting makes sure that no axis of the controller is under torque: it saves nothing then, and does not say so.
+func (t *tool) resting(op string) error {
+	for axis := range 2 {
+		switch state, err := t.number(CurrentState, t.dialect, axis); {
+		case err != nil && t.none: // one axis alone
+		case err != nil:
+			return err
+		case state != float64(Idle):
+			return &hal.Error{Kind: hal.Unsafe, ID: axis, Op: op,
+				Err: fmt.Errorf("torque is on at axis %d: what is kept can be written with torque off alone", axis)}
+		}
+	}
+	return nil
+}
+
+// save makes the controller keep what was written, all of its axes'. Firmware 0.6 starts again then, which on USB closes the
+// port; there is no reply. All axes must be idle.
+func (t *tool) save() (restarts bool, err error) {
+	t.Out = AppendLine(t.Out, "ss")
+	return t.dialect == V06, t.Exchange.Write()
+}

@@ -1,0 +1,148 @@
+package vesc
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+type driver struct{}
+
+// Driver is the driver of VESC controllers on a serial line, bus type "vesc".
+func Driver() servo.Driver { return driver{} }
+
+func (driver) Traits() *servo.Traits {
+	fixed := &servo.Refusal{Why: "a VESC keeps its configuration as one block of bytes that each firmware lays out anew",
+		Try: "VESC Tool: App Settings, General has its id and timeout, Motor Settings its limits"}
+	t := &servo.Traits{
+		Type: "vesc", Vendor: "VESC", LastID: LastID, Bauds: []int{Baud}, MaxBaud: math.MaxInt32, Duplex: true, Named: true, NoDefaults: true, Chained: true,
+		Unnamed: unnamed, FixedIDs: fixed, FixedAll: fixed, Samples: []string{"vesc-4"},
+		Foreign: func(id byte) []byte {
+			mask := Mask(ERPM, Volts, TachoAbs, FaultCode, PosNow, ControllerID)
+			v := Values{Volts: 24, TachoAbs: 1234, PosNow: 180, ControllerID: float64(id)}
+			return AppendPacket(nil, v.Append(AppendSelective(nil, mask), mask))
+		},
+	}
+	for _, baud := range []int{115_200, 1_000_000} {
+		t.Benchmarks = append(t.Benchmarks, servo.Benchmark{Model: "vesc-6", Bauds: []int{baud}, Counts: []int{1, 2, 4, 6, 12}, Bound: bound, First: 1})
+	}
+	return t
+}
+
+// unnamed is a controller with an unknown motor: one does not report its model.
+var unnamed = &Model{Name: "vesc"}
+
+// bound is the time of n controllers on a line: that of its bytes, or of the CAN bus behind it where that is longer, with a
+// goal on the line before it has something to do and a reply there behind it. 10 bytes of goal and 10 of request to the first,
+// 12 and 12 to the others; all reply 32, which overlaps the requests to all but one.
+func bound(n, baud int, _ time.Duration) time.Duration {
+	// Bits of an extended frame of 8 bytes from its start to where the next may start, nothing stuffed (ISO 11898-1). Behind
+	// the first a cycle is a goal and a request, 7 bytes of data in a frame each, and a reply of 27 bytes in 3 frames of 8
+	// bytes and 1 of 7, with one of 6 that ends it (bldc, comm_can_send_buffer).
+	const frame = 131
+	const behind = (2*(frame-8) + 3*frame + (frame - 8) + (frame - 16)) * time.Second / 500_000
+	line := servo.WireTime(20+32+(12+32)*(n-1), bitsPerByte, baud)
+	if n == 1 {
+		return line
+	}
+	return max(line, servo.WireTime(12+32, bitsPerByte, baud)+time.Duration(n-1)*behind)
+}
+
+func (driver) Models() []servo.Model { return servo.ModelsOf(catalogue) }
+
+func (driver) Chain(cfg servo.ChainConfig) servo.LineChain { return NewChain(cfg) }
+
+// Table is what a controller reports, all of it read-only.
+func (m *Model) Table() []servo.Register { return Parameters() }
+
+// Register returns a row of Table.
+func (m *Model) Register(name string) *servo.Register { return servo.Named(Parameters(), name) }
+
+// Setting is nil: a controller keeps its settings for VESC Tool.
+func (m *Model) Setting(string) *servo.Register { return nil }
+
+// Meaning names faults.
+func (m *Model) Meaning(r *servo.Register, raw int64) string {
+	if r.Name == "errors" {
+		return Fault(raw).String()
+	}
+	return ""
+}
+
+// tool is the servo.ToolSpec of VESC controllers.
+type tool struct {
+	*link
+	x servo.Exchange
+}
+
+// Tool returns a tool for the controllers of a line. A controller does not report its model.
+func (driver) Tool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
+	t := &tool{x: servo.NewExchange(line, bitsPerByte, 4*maxPacket, 2*maxPacket)}
+	t.link = newLink(&t.x)
+	return servo.NewTool(cfg, servo.ToolSpec{Exchange: &t.x, Identify: t.report, Read: t.read, List: t.list})
+}
+
+// report asks controller id for what it is, at the line's end or behind it.
+func (t *tool) report(id int) (servo.Found, error) {
+	if err := t.find(); err != nil {
+		return servo.Found{}, err
+	}
+	who, err := t.identify(id)
+	if err != nil {
+		return servo.Found{}, err
+	}
+	v, err := t.measure(id, Mask(Volts, FaultCode, ControllerID))
+	if err != nil {
+		return servo.Found{}, err
+	}
+	return servo.Found{Model: unnamed, Firmware: 100*int(who.major) + int(who.minor), Assumed: true,
+		Note: fmt.Sprintf("VESC firmware %d.%02d on %s: %d pole pairs, timeout %v, %v", who.major, who.minor, who.hardware, who.poles/2,
+			who.timeout, Fault(v[FaultCode]))}, nil
+}
+
+// list are the controller at the line's end and those that it knows behind it; asking takes it up to half a second.
+func (t *tool) list() (ids []int, ok bool, err error) {
+	if err := t.find(); errors.Is(err, servo.ErrNoReply) {
+		return nil, true, nil
+	} else if err != nil {
+		return nil, false, err
+	}
+	const pingTime = 500 * time.Millisecond
+	t.x.Latency += pingTime
+	defer func() { t.x.Latency -= pingTime }()
+	t.put(t.first, []byte{byte(PingCAN)})
+	p, err := t.askPing()
+	ids = []int{t.first}
+	for _, id := range p {
+		ids = append(ids, int(id))
+	}
+	return ids, err == nil, err
+}
+
+func (t *tool) read(id int, _ servo.Model, r *servo.Register) (int64, error) {
+	if err := t.find(); err != nil {
+		return 0, err
+	}
+	if r.Addr >= uint16(numFields) {
+		who, err := t.identify(id)
+		switch r.Addr {
+		case uint16(rowFirmware):
+			return 100*int64(who.major) + int64(who.minor), err
+		case uint16(rowPolePairs):
+			return int64(who.poles / 2), err
+		}
+		return who.timeout.Milliseconds(), err
+	}
+	f := Field(r.Addr)
+	v, err := t.measure(id, Mask(f, ControllerID))
+	if err != nil {
+		return 0, err
+	}
+	if math.IsNaN(v[f]) {
+		return 0, servo.ErrCorrupt
+	}
+	return int64(math.Round(v[f] * fields[f].scale)), nil
+}

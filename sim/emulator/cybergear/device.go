@@ -1,0 +1,224 @@
+package cybergear
+
+import (
+	"math"
+	"time"
+
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/servo/cybergear"
+	"github.com/halyard-robotics/halyard/sim/actuator"
+	"github.com/halyard-robotics/halyard/sim/emulator"
+	"github.com/halyard-robotics/halyard/sim/emulator/motor"
+)
+
+// device is a motor. Decisions where the manual is silent:
+//
+//   - Any frame to a motor feeds its CAN timeout, which takes the torque as a stop does.
+//   - The run mode does not change while the motor runs; reading it back tells.
+//   - A stop, and enabling, leave the goals as they are.
+//   - The gains, and the limit of the current, are kept for whoever asks; the actuator's own do the work.
+//   - Another id is taken at rest alone; it is answered from the new one.
+type device struct {
+	motor.Controller
+	m    *cybergear.Model
+	idle map[cybergear.Index]float64 // the parameters that move nothing
+}
+
+// New returns a motor of model m on act; its ID must be 0..127. nil where m is another vendor's.
+func New(m servo.Model, id int, act *actuator.Servo, truth emulator.GroundTruth) *emulator.Servo {
+	model, ok := m.(*cybergear.Model)
+	if !ok {
+		return nil
+	}
+	s := &device{Controller: motor.Controller{Servo: new(emulator.Servo), Amps: model.Spans.Torque / model.Kt}, m: model}
+	return s.Init(s, model.Units(), cybergear.LastID, 0, id, act, truth)
+}
+
+func (s *device) Protocol(b *emulator.Bus) emulator.Protocol {
+	return b.UseCAN()
+}
+
+// start is the kind's; a motor begins in its operating mode, without stiffness.
+func (s *device) Started() {
+	s.Controller.Started()
+	s.Set(emulator.RegControl, motor.ControlMotion)
+	s.idle = map[cybergear.Index]float64{}
+	for _, r := range cybergear.Parameters() {
+		switch i := cybergear.Index(r.Addr); i {
+		case cybergear.CurrentP, cybergear.CurrentI, cybergear.CurrentFilter, cybergear.AngleP, cybergear.SpeedP, cybergear.SpeedI, cybergear.LimitCurrent:
+			s.idle[i] = r.SI(r.Default)
+		case cybergear.LimitSpeed:
+			s.Fast = r.SI(r.Default)
+		}
+	}
+}
+
+// The run modes, as the controls that they are.
+var controls = [...]int64{
+	cybergear.Operating: motor.ControlMotion, cybergear.InPosition: motor.ControlPosition,
+	cybergear.InSpeed: motor.ControlVelocity, cybergear.InCurrent: motor.ControlTorque,
+}
+
+// TransmitUnasked sends nothing: a motor speaks when it is spoken to.
+func (s *device) TransmitUnasked(_ *emulator.Net, now time.Duration) time.Duration {
+	return now + time.Hour
+}
+
+// execute does what a frame says.
+func (s *device) Execute(n *emulator.Net, f *servo.CANFrame, now time.Duration) {
+	var m cybergear.Message
+	if !m.Parse(f) || int64(m.Target) != s.Get(emulator.RegID) {
+		return
+	}
+	s.Received = now
+	host := byte(m.Extra)
+	switch m.Type {
+	case cybergear.Who:
+		a := cybergear.Message{Type: cybergear.Who, Extra: uint16(m.Target), Target: 0xFE, Data: [8]byte{'h', 'a', 'l', 'y', 'a', 'r', 'd', m.Target}}
+		n.Send(s.Servo, a.Frame(), now)
+		return
+	case cybergear.SetID:
+		if to := m.Extra >> 8; to <= cybergear.LastID && s.Get(emulator.RegTorqueEnable) == 0 {
+			s.Set(emulator.RegID, int64(to))
+		}
+		a := cybergear.Message{Type: cybergear.Who, Extra: uint16(s.Get(emulator.RegID)), Target: 0xFE, Data: [8]byte{'h', 'a', 'l', 'y', 'a', 'r', 'd', byte(s.Get(emulator.RegID))}}
+		n.Send(s.Servo, a.Frame(), now)
+		return
+	case cybergear.Motion:
+		host = cybergear.Host // the torque stands in its place
+		s.motionCommand(&m)
+	case cybergear.Enable:
+		if s.Alarm == 0 {
+			s.Set(emulator.RegTorqueEnable, 1)
+		}
+	case cybergear.Stop:
+		if s.Set(emulator.RegTorqueEnable, 0); m.Data[0] == 1 {
+			s.Forgive()
+		}
+	case cybergear.ZeroSet:
+		s.Zero = s.Shaft()
+		s.Set(emulator.RegGoalPosition, 0)
+	case cybergear.Read:
+		i, _ := m.Parameter()
+		if v, ok := s.parameter(i); ok {
+			a := cybergear.Answer(m.Target, host, i, v)
+			n.Send(s.Servo, a.Frame(), now)
+		}
+		return
+	case cybergear.Write:
+		i, v := m.Parameter()
+		s.write(i, v)
+	default:
+		return
+	}
+	s.Drive()
+	s.feedback(n, host, now)
+}
+
+func (s *device) motionCommand(m *cybergear.Message) {
+	if s.Get(emulator.RegControl) != motor.ControlMotion {
+		return
+	}
+	var g cybergear.Motions
+	g.Parse(m, &s.m.Spans)
+	s.SetSI(emulator.RegGoalPosition, g.Angle)
+	s.SetSI(emulator.RegGoalVelocity, g.Speed)
+	s.Kp, s.Kd, s.Bias = g.Kp, g.Kd, g.Torque
+	// The middle of 16 bits is half a step off 0.
+	if math.Abs(g.Torque) < s.m.Spans.Torque/65535*1.01 {
+		s.Bias = 0
+	}
+}
+
+// parameter is the value of one; false where there is none.
+func (s *device) parameter(i cybergear.Index) (float64, bool) {
+	s.Measure()
+	switch i {
+	case cybergear.RunMode:
+		for mode, c := range controls {
+			if c == s.Get(emulator.RegControl) {
+				return float64(mode), true
+			}
+		}
+	case cybergear.CANTimeout:
+		return math.Round(s.SI(emulator.RegWatchdog) / 50e-6), true
+	case cybergear.LimitTorque:
+		return min(s.SI(emulator.RegCurrentLimit)*s.m.Kt, s.m.Spans.Torque), true
+	case cybergear.AngleRef:
+		return s.Named[emulator.RegGoalPosition].SI(s.Get(emulator.RegGoalPosition)), true
+	case cybergear.SpeedRef:
+		return s.SI(emulator.RegGoalVelocity), true
+	case cybergear.IqRef:
+		return s.SI(emulator.RegGoalCurrent), true
+	case cybergear.BusVolts:
+		return s.SI(emulator.RegPresentVoltage), true
+	case cybergear.MechAngle:
+		return s.SI(emulator.RegPresentPosition), true
+	case cybergear.MechSpeed:
+		return s.SI(emulator.RegPresentVelocity), true
+	case cybergear.IqNow:
+		return s.SI(emulator.RegPresentCurrent), true
+	case cybergear.LimitSpeed:
+		return s.Fast, true
+	case cybergear.Turns:
+		return math.Floor(float64(s.Get(emulator.RegPresentPosition)) / motor.Ticks), true
+	}
+	v, ok := s.idle[i]
+	return v, ok
+}
+
+// write takes a parameter's value.
+func (s *device) write(i cybergear.Index, v float64) {
+	switch i {
+	case cybergear.RunMode:
+		if mode := int(v); s.Get(emulator.RegTorqueEnable) == 0 && mode < len(controls) {
+			s.Set(emulator.RegControl, controls[mode])
+			s.Kp, s.Kd, s.Bias = 0, 0, 0
+			s.Set(emulator.RegGoalVelocity, 0)
+			s.Set(emulator.RegGoalCurrent, 0)
+		}
+	case cybergear.CANTimeout:
+		s.Set(emulator.RegWatchdog, int64(math.Round(v*0.05)))
+	case cybergear.LimitTorque:
+		s.SetSI(emulator.RegCurrentLimit, v/s.m.Kt)
+	case cybergear.LimitSpeed:
+		s.Fast = min(max(v, 0), s.m.Spans.Speed)
+	case cybergear.AngleRef:
+		s.SetSI(emulator.RegGoalPosition, v)
+	case cybergear.SpeedRef:
+		s.SetSI(emulator.RegGoalVelocity, v)
+	case cybergear.IqRef:
+		s.SetSI(emulator.RegGoalCurrent, v)
+	default:
+		if _, ok := s.idle[i]; ok {
+			s.idle[i] = v
+		}
+	}
+}
+
+// feedback says what the motor measures.
+func (s *device) feedback(n *emulator.Net, host byte, now time.Duration) {
+	s.Measure()
+	b := cybergear.Feedback{
+		ID: byte(s.Get(emulator.RegID)), Angle: s.SI(emulator.RegPresentPosition), Speed: s.SI(emulator.RegPresentVelocity),
+		Torque: s.SI(emulator.RegPresentCurrent) * s.m.Kt, Celsius: s.SI(emulator.RegPresentTemperature),
+	}
+	if s.Get(emulator.RegTorqueEnable) == 1 {
+		b.State = cybergear.Running
+	}
+	for _, x := range [...]struct {
+		a actuator.Alarm
+		f cybergear.Faults
+	}{
+		{actuator.AlarmVoltage, cybergear.UnderVoltage}, {actuator.AlarmHeat, cybergear.OverHeat},
+		{actuator.AlarmOverload | actuator.AlarmShock, cybergear.OverCurrent},
+	} {
+		if s.Alarm&x.a != 0 {
+			b.Faults |= x.f
+		}
+	}
+	m := b.Message(host, &s.m.Spans)
+	n.Send(s.Servo, m.Frame(), now)
+}
+
+var _ emulator.CANKind = (*device)(nil)

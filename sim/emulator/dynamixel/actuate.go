@@ -1,0 +1,181 @@
+package dynamixel
+
+import (
+	"math"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/actuator"
+	"github.com/halyard-robotics/halyard/sim/emulator"
+)
+
+// drive is a Dynamixel's.
+func (s *device) Actuate() {
+	a := s.Act
+	// A latched shutdown outranks the register.
+	a.Enable = s.Get(emulator.RegTorqueEnable) == 1 && !s.shut
+	s.driveGains()
+	// The goal stands ready in every mode, for when the position mode comes.
+	a.GoalPosition = s.Angle(s.shaftAt(float64(s.Get(emulator.RegGoalPosition))))
+	// The actuator counts as the joint does, the registers as the shaft and the drive mode do: this is the way from a
+	// register's sense of turning to the joint's. Speeds go through the gear as well.
+	turn := s.Truth.Direction * s.sign()
+	if s.model.Protocol == 1 || s.xl320() {
+		s.driveOld(turn)
+	} else {
+		s.driveX(turn)
+	}
+	if s.Get(emulator.RegWatchdog) < 0 {
+		s.freeze()
+	}
+}
+
+// driveOld is the table of AX, MX (1.0) and XL-320. There the torque limit bounds the duty, and moving_speed means
+// the profile's speed for a joint, where 0 is none, and the goal for a wheel.
+func (s *device) driveOld(turn float64) {
+	a := s.Act
+	a.Limit, a.DutyLimit, a.TimeBased = s.SI(emulator.RegTorqueLimit), 1, false
+	a.Extended = s.multiTurn()
+	a.ProfileAcceleration = s.SI(emulator.RegGoalAcceleration) / s.Truth.Gear
+	speed := s.SI(emulator.RegMovingSpeed)
+	switch {
+	case s.Get(emulator.RegTorqueMode) == 1: // MX-64 and MX-106: beside the angle limits
+		a.Mode = hal.TorqueMode
+		a.GoalCurrent = turn * s.SI(emulator.RegGoalTorque)
+		if !a.Spec.CurrentControl { // the actuator counts in shares of its stall torque then
+			a.GoalCurrent /= a.Spec.StallCurrent
+		}
+	case s.wheel() && a.Spec.Modes[hal.VelocityMode]:
+		a.Mode, a.GoalVelocity = hal.VelocityMode, turn*speed/s.Truth.Gear
+	case s.wheel():
+		// The wheel mode of AX and XL-320 is an open loop: speed counts are a share of the voltage.
+		a.Mode, a.GoalDuty = hal.DutyMode, turn*float64(s.Get(emulator.RegMovingSpeed))/1023
+	default:
+		a.Mode, a.ProfileVelocity = hal.PositionMode, math.Abs(speed)/s.Truth.Gear
+	}
+}
+
+// driveX is the table of the X series and of MX under 2.0. Its goals bound each other across modes: goal_pwm is the
+// greatest duty in all but the PWM mode, goal_current the greatest current in mode 5 (e-Manual, "Operating Mode").
+func (s *device) driveX(turn float64) {
+	a, gear := s.Act, s.Truth.Gear
+	mode := s.Get(emulator.RegOperatingMode)
+	a.Extended = mode == modeExtended || mode == modeCurrentPosition
+	a.DutyLimit = min(s.SI(emulator.RegPWMLimit), math.Abs(s.SI(emulator.RegGoalPWM)))
+	a.Limit = 1
+	if s.Has(emulator.RegCurrentLimit) { // XL430 and MX-28 have no current control
+		amps := s.SI(emulator.RegCurrentLimit)
+		if mode == modeCurrentPosition {
+			amps = min(amps, math.Abs(s.SI(emulator.RegGoalCurrent)))
+		}
+		a.Limit = min(1, amps/s.model.MaxCurrent)
+	}
+	a.TimeBased = s.Get(emulator.RegDriveMode)&4 != 0
+	if a.TimeBased { // milliseconds for the whole motion and for its acceleration
+		a.ProfileVelocity = float64(s.Get(emulator.RegProfileVelocity)) / 1000
+		a.ProfileAcceleration = float64(s.Get(emulator.RegProfileAcceleration)) / 1000
+	} else {
+		// A profile faster than velocity_limit is cut to it.
+		v, most := s.Get(emulator.RegProfileVelocity), s.Get(emulator.RegVelocityLimit)
+		if v > most && most > 0 {
+			v = most
+		}
+		a.ProfileVelocity = s.Named[emulator.RegProfileVelocity].SI(v) / gear
+		a.ProfileAcceleration = s.SI(emulator.RegProfileAcceleration) / gear
+	}
+	switch mode {
+	case modeCurrent:
+		a.Mode, a.GoalCurrent = hal.TorqueMode, turn*s.SI(emulator.RegGoalCurrent)
+	case modeVelocity:
+		a.Mode, a.GoalVelocity = hal.VelocityMode, turn*s.SI(emulator.RegGoalVelocity)/gear
+	case modePWM: // here goal_pwm is the goal and no limit
+		a.Mode, a.GoalDuty, a.DutyLimit = hal.DutyMode, turn*s.SI(emulator.RegGoalPWM), s.SI(emulator.RegPWMLimit)
+	default:
+		a.Mode = hal.PositionMode
+	}
+}
+
+// driveGains copies the control law's registers, whose units the actuator shares; what a model has no register for
+// keeps the actuator's default.
+func (s *device) driveGains() {
+	g := &s.Act.Gains
+	for _, x := range [...]struct {
+		n  emulator.Name
+		to *float64
+	}{
+		{emulator.RegPositionP, &g.P}, {emulator.RegPositionI, &g.I}, {emulator.RegPositionD, &g.D}, {emulator.RegFeedforward1, &g.FF1}, {emulator.RegFeedforward2, &g.FF2},
+		{emulator.RegVelocityP, &g.VelocityP}, {emulator.RegVelocityI, &g.VelocityI}, {emulator.RegPunch, &g.Punch},
+	} {
+		if s.Has(x.n) {
+			*x.to = float64(s.Get(x.n))
+		}
+	}
+	if !s.Has(emulator.RegCWMargin) {
+		return
+	}
+	cw := [2]float64{float64(s.Get(emulator.RegCWMargin)), float64(s.Get(emulator.RegCWSlope))}
+	ccw := [2]float64{float64(s.Get(emulator.RegCCWMargin)), float64(s.Get(emulator.RegCCWSlope))}
+	if s.Truth.Direction < 0 { // the actuator's sense is the joint's
+		cw, ccw = ccw, cw
+	}
+	g.MarginCW, g.SlopeCW = cw[0], cw[1]
+	g.MarginCCW, g.SlopeCCW = ccw[0], ccw[1]
+}
+
+// freeze is the stop of a tripped bus watchdog: no speed, no torque, and the position where it is.
+func (s *device) freeze() {
+	a := s.Act
+	// update has set the goal register to where the joint was.
+	a.GoalVelocity, a.GoalCurrent, a.GoalDuty = 0, 0, 0
+	a.ProfileVelocity, a.ProfileAcceleration = 0, 0
+	a.GoalPosition = s.Angle(s.shaftAt(float64(s.Get(emulator.RegGoalPosition))))
+}
+
+// watchdogUnit is what bus_watchdog counts.
+const watchdogUnit = 20 * time.Millisecond
+
+// notice lets a Dynamixel latch its alarms, and its watchdog look at the time.
+func (s *device) Notice() {
+	a, now := s.Act, s.Now
+	s.Alarm |= a.Alarm
+	if s.model.Protocol == 1 { // its error byte shows the present; the latch is torque_limit
+		s.Alarm = a.Alarm
+	}
+	// In 1.0 this repeats for as long as the cause lasts: the torque limit cannot be raised against it.
+	if s.Alarm&a.Shutdown != 0 && !s.shut {
+		s.shutDown()
+	}
+	// The watchdog looks at torque that is on and nobody talking; -1 reads as 255 on the wire.
+	w := s.Get(emulator.RegWatchdog)
+	if w > 0 && s.Get(emulator.RegTorqueEnable) == 1 && now-s.Received > time.Duration(w)*watchdogUnit {
+		// Tripped: goals are locked, the profile is none, and the servo stays where it is.
+		s.Set(emulator.RegWatchdog, -1)
+		s.Set(emulator.RegProfileVelocity, 0)
+		s.Set(emulator.RegProfileAcceleration, 0)
+		s.Set(emulator.RegGoalPosition, int64(s.present(s.Shaft())))
+		s.Drive()
+	}
+}
+
+// shutDown cuts the torque. 1.0 sets torque_limit to 0, and writing it again recovers; 2.0 wants a reboot.
+func (s *device) shutDown() {
+	s.Set(emulator.RegTorqueEnable, 0)
+	if s.model.Protocol == 1 {
+		s.Set(emulator.RegTorqueLimit, 0)
+	} else {
+		s.shut = true
+	}
+	s.Drive()
+}
+
+// alarmBits are the alarms as the model's error byte or hardware_error shows them. Range and angle are no state of the
+// servo but of a packet, and refusal has them.
+func (s *device) alarmBits() byte {
+	var b byte
+	for i, a := range s.model.AlarmBits {
+		if a != 0 && actuator.Alarm(a)&s.Alarm != 0 {
+			b |= 1 << i
+		}
+	}
+	return b
+}

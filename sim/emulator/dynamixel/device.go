@@ -1,0 +1,158 @@
+package dynamixel
+
+import (
+	"time"
+
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/servo/dynamixel"
+	"github.com/halyard-robotics/halyard/sim/actuator"
+	"github.com/halyard-robotics/halyard/sim/emulator"
+)
+
+// The values of operating_mode.
+const (
+	modeCurrent         = 0
+	modeVelocity        = 1
+	modePosition        = 3
+	modeExtended        = 4
+	modeCurrentPosition = 5
+	modePWM             = 16
+	modeWheel320        = 1 // XL-320's own
+)
+
+// device is a servo of protocol 1.0 or 2.0.
+type device struct {
+	*emulator.Servo
+	model *dynamixel.Model
+	turns float64 // ticks, whole turns that the registers do not show
+	deaf  bool    // did not understand the instruction at hand
+	shut  bool    // 2.0: torque is off until a reboot
+
+	registered []byte // what a reg write left: address, then data
+	registerAt uint16
+	backup     []byte // the control table as stored, nil = never
+}
+
+// New returns a servo of model m on act, fresh from the factory but for its ID, which must be 0..252.
+// The servo owns act's commands and its backlash from now on; the scene moves it. nil where m is another vendor's.
+func New(m servo.Model, id int, act *actuator.Servo, truth emulator.GroundTruth) *emulator.Servo {
+	model, ok := m.(*dynamixel.Model)
+	if !ok {
+		return nil
+	}
+	s := &device{Servo: new(emulator.Servo), model: model}
+	s.Init(s, emulator.Sheet{Name: model.Name, RAMStart: model.RAMStart, Turn: model.TicksPerTurn, Centre: model.Centre, Low: model.MinTicks, High: model.MaxTicks},
+		model.Registers, id, act, truth)
+	s.registered = make([]byte, 0, len(s.Bytes))
+	s.Set(emulator.RegBackupReady, 0)
+	return s.Servo
+}
+
+func (s *device) xl320() bool { return s.model.Protocol == 2 && !s.Has(emulator.RegHomingOffset) }
+
+// speaks is the protocol of the servo: an X may be told to speak 1.0.
+func (s *device) speaks() int {
+	if s.Has(emulator.RegProtocol) && s.Get(emulator.RegProtocol) == 1 {
+		return 1
+	}
+	return s.model.Protocol
+}
+
+// meant reports whether an instruction to id is for s.
+func (s *device) meant(id byte) bool {
+	if int64(id) == s.Get(emulator.RegID) {
+		return true
+	}
+	shadow := s.Get(emulator.RegShadowID)
+	return s.Has(emulator.RegShadowID) && shadow < 253 && int64(id) == shadow
+}
+
+// start is a Dynamixel's own part of powerOn.
+func (s *device) Started() {
+	s.shut = false
+	s.oneTurn()
+	s.limits()
+	// What the servo was told to do at start: bit 0 torque on, bit 1 RAM from the backup.
+	startup := s.Get(emulator.RegStartup)
+	if startup&2 != 0 && s.backup != nil {
+		s.restore(dynamixel.RAM)
+	}
+	if s.backup != nil {
+		s.Set(emulator.RegBackupReady, 1)
+	} else {
+		s.Set(emulator.RegBackupReady, 0)
+	}
+	// The goal is where it stands, so that torque moves nothing.
+	s.Set(emulator.RegGoalPosition, int64(s.present(s.Shaft())))
+	s.Set(emulator.RegTorqueEnable, startup&1)
+}
+
+// derive follows a change of EEPROM from outside.
+func (s *device) Configured() {
+	s.oneTurn()
+	s.limits()
+}
+
+// limits sets the RAM registers that start from an EEPROM limit.
+func (s *device) limits() {
+	s.Set(emulator.RegTorqueLimit, s.Get(emulator.RegMaxTorque))
+	s.Set(emulator.RegGoalPWM, s.Get(emulator.RegPWMLimit))
+	s.Set(emulator.RegGoalCurrent, s.Get(emulator.RegCurrentLimit))
+	s.Act.Shutdown = s.shutdown()
+}
+
+// shutdown is the mask of alarms that cut the torque.
+func (s *device) shutdown() actuator.Alarm {
+	return actuator.Alarm(s.model.Alarms(byte(s.Get(emulator.RegShutdown)))) &^ actuator.AlarmRange
+}
+
+// changeMode is what writing operating_mode does beside: gains, profile and goals start afresh.
+func (s *device) changeMode() {
+	// Each mode has its own gains in the real servo; the factory's of the position mode stand for all here.
+	for n := emulator.RegVelocityI; n <= emulator.RegFeedforward1; n++ {
+		if r := s.Named[n]; r != nil {
+			s.Store(r, r.Default)
+		}
+	}
+	s.Set(emulator.RegProfileVelocity, 0)
+	s.Set(emulator.RegProfileAcceleration, 0)
+	s.Set(emulator.RegGoalVelocity, 0)
+	s.limits()
+	if s.Get(emulator.RegOperatingMode) == modePosition {
+		s.oneTurn()
+	}
+	s.Set(emulator.RegGoalPosition, int64(s.present(s.Shaft())))
+}
+
+// save stores the control table; restore brings the registers of one access back.
+func (s *device) save() {
+	s.backup = append(s.backup[:0], s.Bytes...)
+	s.Set(emulator.RegBackupReady, 1)
+}
+
+func (s *device) restore(access dynamixel.Access) {
+	for i := range s.Table {
+		r := &s.Table[i]
+		if n := s.NameOf[i]; r.Access != access || n == emulator.RegTorqueEnable || n == emulator.RegWatchdog {
+			continue
+		}
+		copy(s.Bytes[r.Addr:r.Addr+r.Size], s.backup[r.Addr:])
+	}
+}
+
+// factoryReset brings EEPROM back to what the factory wrote, but for what keep names, and reboots.
+func (s *device) factoryReset(now time.Duration, keep ...emulator.Name) {
+	var kept [2]int64 // ID and baud rate at most
+	for i, n := range keep {
+		kept[i] = s.Get(n)
+	}
+	for i := range s.Table {
+		if r := &s.Table[i]; r.Access == dynamixel.EEPROM {
+			s.Store(r, r.Default)
+		}
+	}
+	for i, n := range keep {
+		s.Set(n, kept[i])
+	}
+	s.PowerOn(now)
+}

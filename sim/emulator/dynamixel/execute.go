@@ -1,0 +1,251 @@
+package dynamixel
+
+import (
+	"time"
+
+	"github.com/halyard-robotics/halyard/servo/dynamixel"
+	"github.com/halyard-robotics/halyard/sim/emulator"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
+)
+
+// execute hands one instruction, whose last byte ended at now, to the servos that it is for and sends their answers.
+func (t *protocol) execute(protocol int, in *dynamixel.Instruction, unsound bool, now time.Duration) {
+	// Who hears it is settled first: obeying may change IDs and rates.
+	t.bus.Update(now)
+	for _, s := range t.servos {
+		s.deaf = s.speaks() != protocol || !t.bus.CanReceive(s.Servo, now)
+		if !s.deaf && (in.ID == dynamixel.Broadcast || s.meant(in.ID)) {
+			s.Received = now
+		}
+	}
+	// What cannot be read is refused by the one it is for, and by nobody where it is for all.
+	switch {
+	case unsound && in.ID == dynamixel.Broadcast:
+	case unsound:
+		t.single(in, true, now)
+	case in.Op == dynamixel.Ping && in.ID == dynamixel.Broadcast && protocol == 2:
+		t.roll(in, now)
+	case in.Op == dynamixel.SyncRead || in.Op == dynamixel.BulkRead:
+		t.turns(in, now)
+	case in.Op == dynamixel.FastSyncRead || in.Op == dynamixel.FastBulkRead:
+		t.fast(in, now)
+	case in.Op == dynamixel.SyncWrite || in.Op == dynamixel.BulkWrite:
+		t.writes(in)
+	default:
+		t.single(in, false, now)
+	}
+}
+
+// single is every instruction to one servo, or to all at once: those that answer do so without regard for others.
+func (t *protocol) single(in *dynamixel.Instruction, unsound bool, now time.Duration) {
+	for _, s := range t.servos {
+		if s.deaf || in.ID != dynamixel.Broadcast && !s.meant(in.ID) {
+			continue
+		}
+		// The answer goes out as the servo was when it was asked: old ID, old rate, old delay. A shadow ID is obeyed
+		// but not answered for.
+		id, start, baud, protocol := s.Get(emulator.RegID), now+s.ReturnDelay(), s.Baud(), s.speaks()
+		st, answers := s.execute(in, unsound)
+		st.ID = byte(id)
+		answers = answers && (in.ID == dynamixel.Broadcast || int64(in.ID) == id)
+		// Reboots and resets wait until the answer has left.
+		end := now
+		if answers {
+			end, _ = t.reply(s, protocol, &st, start, baud)
+		}
+		if !unsound {
+			s.finish(in, end)
+		}
+	}
+}
+
+// roll is the broadcast ping of 2.0: one after another in the order of IDs.
+func (t *protocol) roll(in *dynamixel.Instruction, now time.Duration) {
+	for id := range int64(253) {
+		at := now // two with one ID start together
+		for _, s := range t.servos {
+			if s.deaf || s.Get(emulator.RegID) != id {
+				continue
+			}
+			if st, answers := s.execute(in, false); answers {
+				end, _ := t.reply(s, 2, &st, at+s.ReturnDelay(), s.Baud())
+				now = max(now, end)
+			}
+		}
+	}
+}
+
+// turns is a sync or bulk read: each servo of the list answers when the one before it has.
+func (t *protocol) turns(in *dynamixel.Instruction, now time.Duration) {
+	for i := range in.Blocks {
+		addr, size := part(in, i)
+		whole, end := false, now
+		for _, s := range t.servos {
+			if s.deaf || s.Get(emulator.RegID) != int64(in.Blocks[i].ID) || !s.knows(in.Op) {
+				continue
+			}
+			if st, answers := s.readFor(addr, size); answers {
+				e, ok := t.reply(s, s.speaks(), &st, now+s.ReturnDelay(), s.Baud())
+				whole, end = whole || ok, max(end, e)
+			}
+		}
+		// Those further down the list wait for a whole answer.
+		if now = end; !whole {
+			if t.bus.Timing().SkipSilent == 0 {
+				return
+			}
+			now += t.bus.Timing().SkipSilent
+		}
+	}
+}
+
+// part is what servo i of a sync or bulk read is asked for.
+func part(in *dynamixel.Instruction, i int) (addr, size int) {
+	if in.Op == dynamixel.SyncRead || in.Op == dynamixel.FastSyncRead {
+		return int(in.Addr), int(in.Size)
+	}
+	return int(in.Blocks[i].Addr), int(in.Blocks[i].Size)
+}
+
+// fastFirmware is the first firmware of X servos that takes part in fast reads; older ones are silent.
+const fastFirmware = 45
+
+// knows reports whether the model takes part in an instruction of many.
+func (s *device) knows(op dynamixel.Op) bool {
+	switch op {
+	case dynamixel.BulkRead: // AX-12A does not
+		return s.model.BulkRead
+	case dynamixel.FastSyncRead, dynamixel.FastBulkRead:
+		return s.model.FastRead && s.Get(emulator.RegFirmware) >= fastFirmware
+	}
+	return true
+}
+
+// fast is a fast read: one packet, to which each servo adds its part as soon as the one before it has. The first one
+// sends the length of the whole, so that one missing leaves the packet short.
+func (t *protocol) fast(in *dynamixel.Instruction, now time.Duration) {
+	f := fastAnswer{start: now, baud: t.bus.Host()}
+	length := 1
+	for i := range in.Blocks {
+		_, n := part(in, i)
+		length += 4 + n
+	}
+	if length > maxFast {
+		return
+	}
+	// The whole is encoded as if everybody were there, so that each CRC covers what it would; then it is cut.
+	t.parts, t.data, t.bad = t.parts[:0], t.data[:0], t.bad[:0]
+	for i := range in.Blocks {
+		t.addPart(&f, in, i, now)
+	}
+	if f.size == 0 {
+		return // the one that would send the header is silent
+	}
+	t.out = dynamixel.AppendFastStatus(t.out[:0], t.parts)
+	for _, at := range t.bad {
+		t.out[at] ^= 0xFF
+	}
+	t.bus.Put(t.out[:f.size], f.start, f.baud)
+}
+
+// maxFast bounds the length of a common answer, bytes; no receiver takes longer ones.
+const maxFast = 4 * dynamixel.MaxLength2
+
+// fastAnswer is a common answer in the making.
+type fastAnswer struct {
+	start  time.Duration
+	baud   int
+	size   int  // bytes that really go out
+	silent bool // somebody did not add his part: nobody after him does
+}
+
+// addPart adds what servo i of the list says, or zeros that nobody will see.
+func (t *protocol) addPart(f *fastAnswer, in *dynamixel.Instruction, i int, now time.Duration) {
+	addr, n := part(in, i)
+	st := dynamixel.Status{ID: in.Blocks[i].ID}
+	from, present := len(t.data), 0
+	for _, s := range t.servos {
+		if f.silent || s.deaf || s.Get(emulator.RegID) != int64(st.ID) || !s.knows(in.Op) {
+			continue
+		}
+		got, answers := s.readFor(addr, n)
+		if !answers || len(got.Data) != n {
+			continue // a part of another length would break the packet
+		}
+		if present++; present > 1 {
+			t.bad = append(t.bad, f.size-1) // two at once
+			continue
+		}
+		st.Error = got.Error
+		t.data = append(t.data, got.Data...)
+		t.sendPart(f, s, n, now)
+	}
+	if present == 0 { // zeros stand in for what will be cut off
+		f.silent = true
+		t.data = append(t.data, make([]byte, n)...)
+	}
+	st.Data = t.data[from : from+n]
+	t.parts = append(t.parts, st)
+}
+
+// sendPart accounts for one servo's part of n bytes of data and for its faults.
+func (t *protocol) sendPart(f *fastAnswer, s *device, n int, now time.Duration) {
+	// The first part brings the header and the only delay.
+	if f.size == 0 {
+		f.start, f.baud, f.size = now+s.ReturnDelay()+t.bus.Timing().Reply, s.Baud(), 8
+	}
+	f.size += 4 + n
+	if p := t.bus.FaultOccurs(wire.Delayed, s.Servo, now); p != nil {
+		f.start += p.Delay
+	}
+	if t.bus.FaultOccurs(wire.CRC, s.Servo, now) != nil || t.bus.FaultOccurs(wire.DuplicateID, s.Servo, now) != nil {
+		t.bad = append(t.bad, f.size-1)
+	}
+	// Cut within its data and CRC.
+	if t.bus.FaultOccurs(wire.Truncated, s.Servo, now) != nil {
+		f.size -= 2 + n/2
+		f.silent = true
+	}
+}
+
+// writes is a sync or bulk write. Nobody answers, not even to say that he refuses.
+func (t *protocol) writes(in *dynamixel.Instruction) {
+	for i := range in.Blocks {
+		x := &in.Blocks[i]
+		addr := in.Addr
+		if in.Op == dynamixel.BulkWrite {
+			addr = x.Addr
+		}
+		for _, s := range t.servos {
+			if !s.deaf && s.meant(x.ID) {
+				s.write(int(addr), x.Data)
+			}
+		}
+	}
+}
+
+// reply sends the answer of s, which is ready to leave at start, with what its faults make of it. It returns when the
+// last byte ends, and whether the next servo of a list takes it for an answer.
+func (t *protocol) reply(s *device, protocol int, st *dynamixel.Status, start time.Duration, baud int) (time.Duration, bool) {
+	t.out = appendStatus(t.out[:0], protocol, st)
+	sent := t.bus.Transmit(s.Servo, t.out, start, baud)
+	if sent.Doubled {
+		// The twin answers something else at the same time; its low bits win.
+		t.data = t.data[:0]
+		for _, c := range st.Data {
+			t.data = append(t.data, ^c)
+		}
+		twin := dynamixel.Status{ID: st.ID, Error: st.Error, Data: t.data}
+		t.out = appendStatus(t.out[:0], protocol, &twin)
+		t.bus.Put(t.out, sent.Start, baud)
+	}
+	return sent.End, sent.Whole
+}
+
+// appendStatus encodes an answer in the protocol that it was asked in.
+func appendStatus(dst []byte, protocol int, st *dynamixel.Status) []byte {
+	if protocol == 1 {
+		return dynamixel.AppendStatus1(dst, st)
+	}
+	return dynamixel.AppendStatus2(dst, st)
+}

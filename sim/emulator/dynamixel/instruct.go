@@ -1,0 +1,183 @@
+package dynamixel
+
+import (
+	"time"
+
+	"github.com/halyard-robotics/halyard/servo/dynamixel"
+	"github.com/halyard-robotics/halyard/sim/emulator"
+)
+
+// Guards of the instructions that could do harm by accident.
+const (
+	clearTurns = "\x01DXL\x22"
+	storeTable = "\x01CTRL"
+	loadTable  = "\x02CTRL"
+)
+
+// execute obeys one instruction, of a kind that one servo answers, and makes its answer. It reports whether the servo
+// sends it. unsound reports that the instruction's parameters were not what it takes.
+// What the instruction does beyond its answer (a reboot, a reset) waits for finish.
+func (s *device) execute(in *dynamixel.Instruction, unsound bool) (st dynamixel.Status, answers bool) {
+	broadcast := in.ID == dynamixel.Broadcast
+	s.Reply = s.Reply[:0]
+	why := instruction // what nobody knows, or nobody can read
+	least := int64(2)  // the status return level from which on this is answered
+	if !unsound {
+		switch in.Op {
+		case dynamixel.Ping:
+			least, why = 0, fine
+			// 2.0 says who it is; 1.0 only that it is.
+			if s.speaks() == 2 {
+				s.Reply = append(s.Reply, s.Bytes[0], s.Bytes[1], byte(s.Get(emulator.RegFirmware)))
+			}
+			broadcast = false // the one that all answer
+		case dynamixel.Read:
+			least = 1
+			s.Reply, why = s.read(s.Reply, int(in.Addr), int(in.Size))
+		case dynamixel.Write:
+			why = s.write(int(in.Addr), in.Data)
+		case dynamixel.RegWrite:
+			why = s.regWrite(in)
+		case dynamixel.Action:
+			why = s.action()
+		case dynamixel.FactoryReset:
+			why = s.checkReset(in)
+		case dynamixel.Reboot:
+			why = fine
+			if s.speaks() == 1 && !s.Has(emulator.RegDivider) {
+				why = instruction // MX alone in 1.0
+			}
+		case dynamixel.Clear:
+			why = s.clear(string(in.Data))
+		case dynamixel.Backup:
+			why = s.backUp(string(in.Data))
+		}
+	}
+	// Everybody obeys a broadcast, nobody answers it.
+	return s.status(why), !broadcast && s.Get(emulator.RegStatusReturn) >= least
+}
+
+// status is s's answer with its data as they are. 1.0 has a bit for each complaint, of the packet and of the servo
+// together; 2.0 a number for the packet and one bit that reports that there is more to know.
+func (s *device) status(why refusal) dynamixel.Status {
+	st := dynamixel.Status{ID: byte(s.Get(emulator.RegID)), Data: s.Reply}
+	if s.speaks() == 1 {
+		st.Error = why.bit()
+		if s.model.Protocol == 1 { // an X that speaks 1.0 keeps its alarms in hardware_error
+			st.Error |= s.alarmBits()
+		}
+	} else if st.Error = byte(why); s.alarmBits() != 0 {
+		st.Error |= 0x80 // alert: hardware_error says more
+	}
+	return st
+}
+
+// readFor is s's part in a sync or bulk read. Its data are s's until the next instruction.
+func (s *device) readFor(addr, size int) (dynamixel.Status, bool) {
+	var why refusal
+	s.Reply, why = s.read(s.Reply[:0], addr, size)
+	return s.status(why), s.Get(emulator.RegStatusReturn) >= 1
+}
+
+// finish does what an instruction brings about once its answer has left at now: the answer to a reboot comes from the
+// servo before it.
+func (s *device) finish(in *dynamixel.Instruction, now time.Duration) {
+	switch in.Op {
+	case dynamixel.Reboot:
+		if s.speaks() == 2 || s.Has(emulator.RegDivider) {
+			s.PowerOn(now)
+		}
+	case dynamixel.FactoryReset:
+		switch {
+		case s.checkReset(in) != fine: // answered with the reason and not done
+		case s.speaks() == 1 || in.Data[0] == dynamixel.ResetAll:
+			s.factoryReset(now)
+		case in.Data[0] == dynamixel.ResetKeepID:
+			s.factoryReset(now, emulator.RegID)
+		default:
+			s.factoryReset(now, emulator.RegID, emulator.RegBaud)
+		}
+	}
+}
+
+// checkReset holds the rules of a factory reset. Everything at once, IDs too, is not taken from a broadcast in 2.0.
+func (s *device) checkReset(in *dynamixel.Instruction) refusal {
+	if s.speaks() == 1 {
+		return fine
+	}
+	switch {
+	case len(in.Data) != 1:
+		return instruction
+	case in.Data[0] == dynamixel.ResetAll && in.ID == dynamixel.Broadcast:
+		return resultFail
+	case in.Data[0] == dynamixel.ResetAll, in.Data[0] == dynamixel.ResetKeepID, in.Data[0] == dynamixel.ResetKeepIDBps:
+		return fine
+	}
+	return dataRange
+}
+
+// regWrite keeps a write until the action; one that no rule would let through is refused at once.
+func (s *device) regWrite(in *dynamixel.Instruction) refusal {
+	// Nothing longer than the table could ever be written.
+	if len(in.Data) > cap(s.registered) {
+		return dataLength
+	}
+	if why := s.eachRun(int(in.Addr), in.Data, s.check); why != fine {
+		return why
+	}
+	s.registerAt = in.Addr
+	s.registered = append(s.registered[:0], in.Data...)
+	s.Set(emulator.RegRegistered, 1)
+	return fine
+}
+
+// action does what was registered; the rules are held against it once more, since they may have changed.
+func (s *device) action() refusal {
+	if s.Get(emulator.RegRegistered) == 0 {
+		return instruction
+	}
+	s.Set(emulator.RegRegistered, 0)
+	return s.write(int(s.registerAt), s.registered)
+}
+
+// clear forgets the turns made; not while moving. The goal becomes the present position, as it would otherwise be
+// turns away.
+func (s *device) clear(option string) refusal {
+	switch {
+	case s.xl320() || option != clearTurns: // the XL-320 has no turns to clear
+		return instruction
+	case s.moving():
+		return resultFail
+	}
+	s.oneTurn()
+	s.Set(emulator.RegGoalPosition, int64(s.present(s.Shaft())))
+	s.Drive()
+	return fine
+}
+
+// moving is the register of that name, measured now.
+func (s *device) moving() bool {
+	s.Measure()
+	return s.Get(emulator.RegMoving) == 1
+}
+
+// backUp stores the control table or brings it back, which torque forbids.
+func (s *device) backUp(option string) refusal {
+	switch {
+	case !s.Has(emulator.RegBackupReady):
+		return instruction
+	case option == storeTable:
+		s.save()
+	case option != loadTable:
+		return instruction
+	case s.Get(emulator.RegTorqueEnable) == 1 || s.backup == nil: // a joint that holds does not change its settings
+		return resultFail
+	default:
+		// Offsets and modes may be others now.
+		s.restore(dynamixel.EEPROM)
+		s.restore(dynamixel.RAM)
+		s.oneTurn()
+		s.Drive()
+	}
+	return fine
+}

@@ -1,0 +1,72 @@
+package dynamixel
+
+import (
+	"math"
+
+	"github.com/halyard-robotics/halyard/sim/emulator"
+)
+
+// reversed reports whether the drive mode turns the counting round (2.0).
+func (s *device) reversed() bool {
+	return s.model != nil && s.model.Protocol == 2 && s.Get(emulator.RegDriveMode)&1 != 0
+}
+
+// sign is -1 where the registers count against the shaft.
+func (s *device) sign() float64 {
+	if s.reversed() {
+		return -1
+	}
+	return 1
+}
+
+// homing is the homing offset in force, ticks; the position mode takes no more than a quarter turn (e-Manual, "Homing
+// Offset").
+func (s *device) homing() float64 {
+	h := float64(s.Get(emulator.RegHomingOffset))
+	if s.Get(emulator.RegOperatingMode) == modePosition {
+		h = min(max(h, -1024), 1024)
+	}
+	return h
+}
+
+// oneTurn forgets the turns that have been made: the register's position lies within one from now on. It happens at
+// power-on, when the counting is turned round and on the clear instruction.
+func (s *device) oneTurn() {
+	s.turns = 0
+	if !s.Act.Spec.DeadSector {
+		s.turns = math.Floor(s.sign()*s.Shaft()/s.Sheet.Turn) * s.Sheet.Turn
+	}
+}
+
+// present is the position that the registers show for a shaft position, ticks: turned round by the drive mode, without
+// the turns forgotten, with the homing offset. shaftAt is its inverse.
+func (s *device) present(shaft float64) float64 {
+	shown := s.sign()*shaft - s.turns
+	if s.model.Protocol == 1 && s.multiTurn() {
+		shown = math.Round(shown/s.divider()) + float64(s.Get(emulator.RegMultiTurnOffset))
+	}
+	return shown + s.homing()
+}
+
+func (s *device) shaftAt(shown float64) float64 {
+	shown -= s.homing()
+	if s.model.Protocol == 1 && s.multiTurn() {
+		shown = (shown - float64(s.Get(emulator.RegMultiTurnOffset))) * s.divider()
+	}
+	return s.sign() * (shown + s.turns)
+}
+
+// multiTurn and wheel are the modes that 1.0 servos choose by their angle limits (MX; AX has the wheel alone).
+func (s *device) multiTurn() bool {
+	last := int64(s.model.MaxTicks)
+	return s.Has(emulator.RegMultiTurnOffset) && s.Get(emulator.RegCWLimit) == last && s.Get(emulator.RegCCWLimit) == last
+}
+
+func (s *device) wheel() bool {
+	if s.model.Protocol == 2 {
+		return s.xl320() && s.Get(emulator.RegOperatingMode) == modeWheel320
+	}
+	return s.Get(emulator.RegCWLimit) == 0 && s.Get(emulator.RegCCWLimit) == 0
+}
+
+func (s *device) divider() float64 { return float64(max(1, s.Get(emulator.RegDivider))) }

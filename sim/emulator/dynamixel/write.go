@@ -1,0 +1,276 @@
+package dynamixel
+
+import (
+	"slices"
+
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/servo/dynamixel"
+	"github.com/halyard-robotics/halyard/sim/emulator"
+)
+
+// refusal is why a servo does not do what it was told. The values are the error numbers of 2.0.
+type refusal byte
+
+const (
+	fine        refusal = 0
+	resultFail  refusal = 1 // understood, and not possible now
+	instruction refusal = 2 // undefined, malformed, or an action without a reg write
+	dataRange   refusal = 4 // outside what the register can hold
+	dataLength  refusal = 5 // part of a register
+	dataLimit   refusal = 6 // outside a limit that is itself a register
+	access      refusal = 7 // read only, locked, or no register at all
+)
+
+// bit is the refusal in the error byte of 1.0.
+func (r refusal) bit() byte {
+	switch r {
+	case fine:
+		return 0
+	case dataLimit:
+		return 1 << 1 // angle limit
+	case instruction, resultFail:
+		return 1 << 6
+	}
+	return 1 << 3 // range
+}
+
+// read appends n bytes from addr on, as they are now. Gaps between registers read as 0.
+func (s *device) read(dst []byte, addr, n int) ([]byte, refusal) {
+	switch {
+	case n == 0:
+		return dst, dataLength
+	case addr >= len(s.Bytes) || addr+n > len(s.Bytes):
+		return dst, access
+	}
+	// One copy, then the bytes of windows from where they point at.
+	s.Measure()
+	from := len(dst)
+	dst = append(dst, s.Bytes[addr:addr+n]...)
+	for i := range s.model.Indirect {
+		t := &s.model.Indirect[i]
+		for a := max(addr, int(t.Data)); a < min(addr+n, int(t.Data+t.Count)); a++ {
+			dst[from+a-addr] = s.Bytes[s.pointer(t, a)]
+		}
+	}
+	return dst, fine
+}
+
+// pointer is where the byte at a of an indirect window leads. One that leads into a window again leads no further; one
+// out of the table, which the factory's never are, stays in the window.
+func (s *device) pointer(t *dynamixel.Indirect, a int) int {
+	at := int(t.Addr) + 2*(a-int(t.Data))
+	to := int(s.Bytes[at]) | int(s.Bytes[at+1])<<8
+	if to < int(t.Min) || to >= len(s.Bytes) {
+		return a
+	}
+	return to
+}
+
+// write puts data at addr on if no rule is against any of it: all or nothing, so that a goal never goes out with half
+// of what belongs to it.
+func (s *device) write(addr int, data []byte) refusal {
+	if r := s.eachRun(addr, data, s.check); r != fine {
+		return r
+	}
+	return s.eachRun(addr, data, s.apply)
+}
+
+// eachRun cuts a write up where indirect pointers jump: it calls do for each run of addresses behind it, which is one
+// but for indirect windows.
+func (s *device) eachRun(addr int, data []byte, do func(addr int, data []byte) refusal) refusal {
+	for len(data) > 0 {
+		to, n := s.target(addr), 1
+		for n < len(data) && s.target(addr+n) == to+n {
+			n++
+		}
+		if r := do(to, data[:n]); r != fine {
+			return r
+		}
+		addr, data = addr+n, data[n:]
+	}
+	return fine
+}
+
+// target is where a write to address a goes: through an indirect window, or nowhere else.
+func (s *device) target(a int) int {
+	for i := range s.model.Indirect {
+		if t := &s.model.Indirect[i]; a >= int(t.Data) && a < int(t.Data+t.Count) {
+			return s.pointer(t, a)
+		}
+	}
+	return a
+}
+
+// check holds every rule against writing data at addr. A write begins and ends at a register's edge; between registers
+// the real tables have holes that writes of many registers pass over.
+func (s *device) check(addr int, data []byte) refusal {
+	if r, _ := s.RegisterAt(addr); r == nil {
+		return access
+	}
+	for i := 0; i < len(data); {
+		r, n := s.RegisterAt(addr + i)
+		switch {
+		case addr+i >= len(s.Bytes):
+			return access
+		case r == nil:
+			i++ // a gap between registers takes anything
+			continue
+		case int(r.Addr) != addr+i:
+			return access
+		case i+int(r.Size) > len(data):
+			return dataLength
+		}
+		if why := s.checkRegister(r, n, data[i:]); why != fine {
+			return why
+		}
+		i += int(r.Size)
+	}
+	return fine
+}
+
+// checkRegister holds the rules that the table itself states against the bytes of one register.
+func (s *device) checkRegister(r *servo.Register, n emulator.Name, data []byte) refusal {
+	v := r.Decode(data)
+	switch {
+	case r.Access == dynamixel.ReadOnly:
+		return access
+	case r.Access == dynamixel.EEPROM && s.locked():
+		return access
+	case s.Get(emulator.RegWatchdog) < 0 && isGoal(n):
+		return dataRange
+	case v < r.Min || v > r.Max:
+		return dataRange
+	case r.Encoding == dynamixel.Magnitude && data[1] > 0x07: // eleven bits
+		return dataRange
+	}
+	return s.checkValue(n, v)
+}
+
+// locked reports whether EEPROM takes no writes: by torque in 2.0, by the lock register in 1.0.
+func (s *device) locked() bool {
+	if s.model.Protocol == 1 {
+		return s.Get(emulator.RegLock) == 1
+	}
+	return s.Get(emulator.RegTorqueEnable) == 1
+}
+
+// checkValue holds the rules of single registers that go beyond their range.
+func (s *device) checkValue(n emulator.Name, v int64) refusal {
+	// The limit registers are magnitudes.
+	beyond := func(most emulator.Name) refusal {
+		if m := s.Get(most); v > m || v < -m {
+			return dataLimit
+		}
+		return fine
+	}
+	switch n {
+	case emulator.RegOperatingMode:
+		if !slices.Contains(s.model.OperatingModes, byte(v)) {
+			return dataRange
+		}
+	case emulator.RegProtocol:
+		if v != 1 && v != 2 {
+			return dataRange
+		}
+	case emulator.RegBaud:
+		if s.model.Rate(byte(v)) == 0 {
+			return dataRange
+		}
+	case emulator.RegLock:
+		if v == 0 && s.Get(emulator.RegLock) == 1 {
+			return dataRange // only a power cycle unlocks
+		}
+	case emulator.RegTorqueEnable:
+		if v == 1 && s.shut {
+			return resultFail // only a reboot does
+		}
+	case emulator.RegMovingSpeed:
+		if v < 0 && !s.wheel() {
+			return dataRange
+		}
+	case emulator.RegGoalPWM:
+		return beyond(emulator.RegPWMLimit)
+	case emulator.RegGoalCurrent:
+		return beyond(emulator.RegCurrentLimit)
+	case emulator.RegGoalVelocity:
+		return beyond(emulator.RegVelocityLimit)
+	case emulator.RegGoalPosition:
+		return s.checkGoal(v)
+	}
+	return fine
+}
+
+// checkGoal holds a goal position against the limits of the mode: wheels and multi-turn modes have none beside the
+// register's range, which in 1.0 is the multi-turn one and has to be narrowed for a joint.
+func (s *device) checkGoal(v int64) refusal {
+	// X by its own limits, the older models by the angle limits that also choose the mode.
+	low, high := s.Get(emulator.RegMinPosition), s.Get(emulator.RegMaxPosition)
+	if s.Has(emulator.RegCWLimit) {
+		if s.wheel() || s.multiTurn() {
+			return fine
+		}
+		low, high = s.Get(emulator.RegCWLimit), s.Get(emulator.RegCCWLimit)
+		if v < 0 || v > int64(s.model.MaxTicks) {
+			return dataRange
+		}
+	} else if s.Get(emulator.RegOperatingMode) != modePosition {
+		return fine
+	}
+	if v < low || v > high {
+		return dataLimit
+	}
+	return fine
+}
+
+// apply stores data that check has let through, register by register, with all that follows from each.
+func (s *device) apply(addr int, data []byte) refusal {
+	for i := 0; i < len(data); {
+		r, n := s.RegisterAt(addr + i)
+		if r == nil {
+			i++
+			continue
+		}
+		// One after the other, as the firmware does: torque before or behind a goal makes a difference.
+		copy(s.Bytes[r.Addr:], data[i:i+int(r.Size)])
+		s.follow(n, r.Access)
+		i += int(r.Size)
+	}
+	s.Drive()
+	return fine
+}
+
+// follow is what a write to one register brings about beside its new value.
+func (s *device) follow(n emulator.Name, a dynamixel.Access) {
+	switch {
+	case n == emulator.RegOperatingMode:
+		s.changeMode()
+	case n == emulator.RegDriveMode: // the same place has another number now
+		s.oneTurn()
+		s.Set(emulator.RegGoalPosition, int64(s.present(s.Shaft())))
+	case n == emulator.RegTorqueLimit && s.Get(emulator.RegTorqueLimit) > 0 && s.model.Protocol == 1:
+		s.Act.ClearAlarm() // the way out of a shutdown
+		s.Alarm = 0
+	case n == emulator.RegGoalPosition && s.model.Protocol == 1 && s.Alarm&s.Act.Shutdown == 0:
+		s.Set(emulator.RegTorqueEnable, 1)
+	case isGoal(n) && s.Get(emulator.RegDriveMode)&8 != 0 && !s.shut:
+		s.Set(emulator.RegTorqueEnable, 1)
+	case a == dynamixel.EEPROM:
+		s.Act.Shutdown = s.shutdown()
+		s.capGoals()
+	}
+}
+
+// capGoals keeps the goals within limits that have just been lowered; the servo itself clips what it was told before.
+func (s *device) capGoals() {
+	for _, x := range [...][2]emulator.Name{{emulator.RegGoalPWM, emulator.RegPWMLimit}, {emulator.RegGoalCurrent, emulator.RegCurrentLimit}, {emulator.RegGoalVelocity, emulator.RegVelocityLimit}} {
+		if s.Has(x[0]) {
+			most := s.Get(x[1])
+			s.Set(x[0], min(max(s.Get(x[0]), -most), most))
+		}
+	}
+}
+
+// isGoal tells the registers that a tripped bus watchdog locks.
+func isGoal(n emulator.Name) bool {
+	return n == emulator.RegGoalPWM || n == emulator.RegGoalCurrent || n == emulator.RegGoalVelocity || n == emulator.RegGoalPosition || n == emulator.RegGoalTorque
+}

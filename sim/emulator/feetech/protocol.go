@@ -1,0 +1,237 @@
+package feetech
+
+import (
+	"math"
+	"time"
+
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/servo/feetech"
+	"github.com/halyard-robotics/halyard/sim/emulator"
+)
+
+// protocol is what Feetech servos understand. Decisions where the sources are silent:
+//
+//   - A write that leaves a register's range leaves that register as it was; the error byte has no bit for it.
+//   - A write to a read-only register does nothing. What lies between and behind the registers reads as 0.
+//   - A silent servo in a sync read silences those after it; Timing.SkipSilent is for firmware that goes on.
+type protocol struct {
+	bus    *emulator.Bus
+	servos []*device
+	out    []byte // scratch of a reply
+	parser *feetech.Parser
+	packet feetech.Packet
+	twin   []byte
+}
+
+func newProtocol(b *emulator.Bus) *protocol {
+	return &protocol{bus: b, servos: emulator.Kinds[*device](b), out: make([]byte, 0, 2048), parser: feetech.NewParser(feetech.FromHost), twin: make([]byte, 0, 256)}
+}
+
+func (t *protocol) Reset() { t.parser.Reset() }
+
+func (t *protocol) Parse(p []byte, start time.Duration) {
+	t.bus.Feed(&t.parser.Framer, p, start, func() bool { return t.parser.Next(&t.packet) }, t.handle)
+}
+
+// handle hands the packet at hand, whose last byte ended at now, to the servos that it is for and sends their answers.
+func (t *protocol) handle(now time.Duration) {
+	b, k := t.bus, &t.packet
+	b.Update(now)
+	// Who hears it is settled first: obeying may change IDs and rates.
+	for _, s := range t.servos {
+		if s.deaf = !b.CanReceive(s.Servo, now); !s.deaf {
+			s.Received = now
+		}
+	}
+	switch feetech.Op(k.Code) {
+	case feetech.SyncRead:
+		t.turns(k.Params, now)
+	case feetech.SyncWrite:
+		t.writes(k.Params)
+	default:
+		for _, s := range t.servos {
+			if !s.deaf && (k.ID == feetech.Broadcast || int64(k.ID) == s.Get(emulator.RegID)) {
+				t.single(s, now)
+			}
+		}
+	}
+}
+
+// single lets one servo obey. It answers as it was when it was asked: old ID, old rate, old delay.
+func (t *protocol) single(s *device, now time.Duration) {
+	k := &t.packet
+	id, start, baud, level := byte(s.Get(emulator.RegID)), now+s.ReturnDelay(), s.Baud(), s.Get(emulator.RegResponseLevel)
+	s.Reply = s.Reply[:0]
+	answers := level >= 1
+	switch op, p := feetech.Op(k.Code), k.Params; {
+	case op == feetech.Ping:
+		if k.ID == feetech.Broadcast { // one after the other, by their ids, as logs of real arms show
+			start += time.Duration(id) * pingSlot(baud)
+		}
+		t.answer(s, id, start, baud)
+		return
+	// Reads are answered at every level; the rest at level 1 alone.
+	case op == feetech.Read && len(p) == 2:
+		s.Measure()
+		s.Reply, answers = s.readThrough(s.Reply, int(p[0]), int(p[1])), true
+	case op == feetech.Write && len(p) >= 2:
+		s.write(int(p[0]), p[1:])
+	// What is longer than the table could never be written.
+	case op == feetech.RegWrite && len(p) >= 2 && len(p)-1 <= cap(s.registered):
+		s.registerAt, s.registered = uint16(p[0]), append(s.registered[:0], p[1:]...)
+		s.Set(emulator.RegRegistered, 1)
+	case op == feetech.Action && s.Get(emulator.RegRegistered) == 1:
+		s.Set(emulator.RegRegistered, 0)
+		s.write(int(s.registerAt), s.registered)
+	case op == feetech.Reset:
+		s.reset_()
+	case op == feetech.Calibrate:
+		s.middle()
+	default:
+		return // what nobody knows, or nobody can read
+	}
+	if answers && k.ID != feetech.Broadcast {
+		t.answer(s, id, start, baud)
+	}
+}
+
+// pingSlot is how long each id has for its answer to a broadcast ping: its six bytes, and as much again.
+func pingSlot(baud int) time.Duration { return servo.WireTime(2*6, 10, baud) }
+
+// answer sends s.Reply with the servo's alarms, and tells when it ends and whether it is whole.
+func (t *protocol) answer(s *device, id byte, start time.Duration, baud int) (time.Duration, bool) {
+	b := t.bus
+	status := feetech.Packet{ID: id, Code: feetech.AlarmByte(servo.Alarm(s.Alarm)), Params: s.Reply}
+	t.out = feetech.AppendPacket(t.out[:0], &status)
+	sent := b.Transmit(s.Servo, t.out, start, baud)
+	if sent.Doubled {
+		for i := range s.Reply { // the twin measures something else
+			s.Reply[i] = ^s.Reply[i]
+		}
+		t.twin = feetech.AppendPacket(t.twin[:0], &status)
+		b.Put(t.twin, sent.Start, baud)
+	}
+	return sent.End, sent.Whole
+}
+
+// turns is a sync read: one servo after another, each waiting for the answer of the one before.
+func (t *protocol) turns(p []byte, now time.Duration) {
+	if len(p) < 3 {
+		return
+	}
+	b := t.bus
+	for _, id := range p[2:] {
+		whole, end := false, now
+		for _, s := range t.servos {
+			if s.m.Series != feetech.STS || s.deaf || s.Get(emulator.RegID) != int64(id) {
+				continue
+			}
+			s.Measure()
+			s.Reply = s.readThrough(s.Reply[:0], int(p[0]), int(p[1]))
+			e, ok := t.answer(s, id, now+s.ReturnDelay(), s.Baud())
+			whole, end = whole || ok, max(end, e)
+		}
+		// Those further down the list wait for a whole answer.
+		if now = end; !whole {
+			if b.Timing().SkipSilent == 0 {
+				return
+			}
+			now += b.Timing().SkipSilent
+		}
+	}
+}
+
+// writes is a sync write. Nobody answers.
+func (t *protocol) writes(p []byte) {
+	if len(p) < 2 || p[1] == 0 || (len(p)-2)%(int(p[1])+1) != 0 {
+		return
+	}
+	size := int(p[1]) + 1 // with the id in front
+	for q := p[2:]; len(q) > 0; q = q[size:] {
+		for _, s := range t.servos {
+			if !s.deaf && s.Get(emulator.RegID) == int64(q[0]) {
+				s.write(int(p[0]), q[1:size])
+			}
+		}
+	}
+}
+
+// readThrough appends n bytes from addr on as they are; what is no register reads as 0.
+func (s *device) readThrough(dst []byte, addr, n int) []byte {
+	for a := addr; a < addr+n; a++ {
+		if a < len(s.Bytes) {
+			dst = append(dst, s.Bytes[a])
+		} else {
+			dst = append(dst, 0)
+		}
+	}
+	return dst
+}
+
+// write stores data register by register, with all that follows from each.
+func (s *device) write(addr int, data []byte) {
+	// One after the other, as the firmware does: the lock before what it guards makes a difference.
+	for i := 0; i < len(data); {
+		r, n := s.RegisterAt(addr + i)
+		if r == nil || int(r.Addr) != addr+i || i+int(r.Size) > len(data) {
+			i++ // a gap, or part of a register
+			continue
+		}
+		if v := r.Decode(data[i:]); r.Access != servo.ReadOnly && v >= r.Min && v <= r.Max {
+			s.take(r, n, v)
+		}
+		i += int(r.Size)
+	}
+	s.Drive()
+}
+
+// take sets one register. EEPROM keeps it where the lock is open; else its copy in RAM alone changes.
+func (s *device) take(r *servo.Register, n emulator.Name, v int64) {
+	if n == emulator.RegTorqueEnable {
+		switch {
+		case v == stsMiddle:
+			s.middle()
+			return
+		case v == 0: // switching off is what ends a shutdown
+			s.shut = false
+			s.relieve()
+		case v != 1 || s.shut:
+			return
+		}
+	}
+	if n == emulator.RegGoalPosition && s.pushed*(float64(v)-s.present(s.Shaft())) < 0 {
+		s.relieve()
+	}
+	s.Store(r, v)
+	if r.Access == servo.EEPROM && s.Get(emulator.RegLock) == 0 {
+		copy(s.Flash[r.Addr:r.Addr+r.Size], s.Bytes[r.Addr:])
+	}
+	if n == emulator.RegUnloadCondition {
+		s.Act.Shutdown = shutdownOf(byte(v))
+	}
+}
+
+// middle makes the present place 2048 by the offset, which stays.
+func (s *device) middle() {
+	r := s.Named[emulator.RegHomingOffset]
+	if r == nil {
+		return
+	}
+	// In whatever turn it stands; set cuts half a turn itself, a tick more than eleven bits hold.
+	s.Set(emulator.RegHomingOffset, int64(math.Round(math.Remainder(s.Shaft()-s.Sheet.Centre, s.Sheet.Turn))))
+	copy(s.Flash[r.Addr:r.Addr+r.Size], s.Bytes[r.Addr:])
+	s.Set(emulator.RegGoalPosition, int64(s.Sheet.Centre))
+}
+
+// Reset_ brings the EEPROM back to what the factory wrote, but for the ID.
+func (s *device) reset_() {
+	id := s.Get(emulator.RegID)
+	for i := range s.Table {
+		if r := &s.Table[i]; r.Access == servo.EEPROM {
+			s.Store(r, r.Default)
+		}
+	}
+	s.Set(emulator.RegID, id)
+	s.Configured()
+	s.Drive()
+}

@@ -1,0 +1,80 @@
+package hiwonder
+
+import (
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/servo/hiwonder"
+	"github.com/halyard-robotics/halyard/sim/actuator"
+	"github.com/halyard-robotics/halyard/sim/emulator"
+)
+
+// device is an LX servo. Decisions where the source is silent:
+//
+//   - A parameter out of its range is not taken, nor are the others of its command.
+//   - A move does not switch the torque on; it is remembered for when it is.
+//   - Heat, and a supply outside of the limits, take the torque while they last; it has to be switched on again.
+type device struct {
+	*emulator.Servo
+	m *hiwonder.Model
+}
+
+// New returns a servo of model m on act, fresh from the factory but for its ID, which must be 0..253.
+// The servo owns act's commands and its backlash from now on; the scene moves it. nil where m is another vendor's.
+func New(m servo.Model, id int, act *actuator.Servo, truth emulator.GroundTruth) *emulator.Servo {
+	model, ok := m.(*hiwonder.Model)
+	if !ok {
+		return nil
+	}
+	s := &device{Servo: new(emulator.Servo), m: model}
+	s.Init(s, emulator.Sheet{Name: model.Name, Turn: model.TicksPerTurn, Centre: model.Centre, Low: model.MinTicks, High: model.MaxTicks},
+		model.Registers, id, act, truth)
+	s.Flash = append(s.Flash, s.Bytes...)
+	return s.Servo
+}
+
+func (s *device) Protocol(b *emulator.Bus) emulator.Protocol { return newProtocol(b) }
+
+func (s *device) Baud() int { return hiwonder.Baud }
+
+func (s *device) SetBaud(int) {}
+
+// start brings back what was kept, with the goal where the servo stands.
+func (s *device) Started() {
+	s.Recover()
+	s.Set(emulator.RegGoalPosition, int64(s.present(s.Shaft())))
+}
+
+// derive follows a change of what is kept from outside.
+func (s *device) Configured() { s.Flash = append(s.Flash[:0], s.Bytes...) }
+
+// present is the position that the servo tells for a shaft position, ticks.
+func (s *device) present(shaft float64) float64 {
+	return shaft + float64(s.Get(emulator.RegAngleOffset))
+}
+
+func (s *device) Actuate() {
+	a := s.Act
+	a.Enable, a.Limit, a.DutyLimit = s.Get(emulator.RegTorqueEnable) == 1, 1, 1
+	low, high := s.Get(emulator.RegMinPosition), s.Get(emulator.RegMaxPosition)
+	goal := float64(min(max(s.Get(emulator.RegGoalPosition), low), high))
+	a.GoalPosition = s.Angle(goal - float64(s.Get(emulator.RegAngleOffset)))
+	// A move has a time instead of a speed; 0 is as fast as it can.
+	a.TimeBased, a.ProfileVelocity, a.ProfileAcceleration = true, s.SI(emulator.RegGoalTime), 0
+	if a.Mode = hal.PositionMode; s.Get(emulator.RegMotorMode) == 1 {
+		a.Mode, a.GoalDuty = hal.DutyMode, s.Truth.Direction*s.SI(emulator.RegGoalPWM)
+	}
+}
+
+func (s *device) Notice() {
+	s.Alarm = s.Act.Alarm
+	if s.Alarm&(actuator.AlarmHeat|actuator.AlarmVoltage|actuator.AlarmOverload) != 0 && s.Get(emulator.RegTorqueEnable) == 1 {
+		s.Set(emulator.RegTorqueEnable, 0)
+		s.Drive()
+	}
+}
+
+func (s *device) Show(r *emulator.Reading) {
+	s.Set(emulator.RegPresentPosition, int64(s.present(r.Shaft)))
+	s.SetSI(emulator.RegPresentVoltage, r.Volts)
+	s.SetSI(emulator.RegPresentTemperature, r.Temperature)
+}

@@ -1,0 +1,125 @@
+package hiwonder
+
+import (
+	"time"
+
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/servo/hiwonder"
+	"github.com/halyard-robotics/halyard/sim/emulator"
+)
+
+// protocol is what Hiwonder servos understand.
+type protocol struct {
+	bus      *emulator.Bus
+	servos   []*device
+	out      []byte // scratch of a reply
+	parser   *hiwonder.Parser
+	packet   hiwonder.Packet
+	commands []hiwonder.Command
+	twin     []byte
+}
+
+// The commands without registers.
+const (
+	hiwonderStart = 11
+	hiwonderStop  = 12
+	hiwonderSave  = 18
+)
+
+func newProtocol(b *emulator.Bus) *protocol {
+	return &protocol{bus: b, servos: emulator.Kinds[*device](b), out: make([]byte, 0, 2048), parser: hiwonder.NewParser(), commands: hiwonder.Commands(), twin: make([]byte, 0, 16)}
+}
+
+func (t *protocol) Reset() { t.parser.Reset() }
+
+func (t *protocol) Parse(p []byte, start time.Duration) {
+	t.bus.Feed(&t.parser.Framer, p, start, func() bool { return t.parser.Next(&t.packet) }, t.handle)
+}
+
+// handle hands the packet at hand, whose last byte ended at now, to the servos that it is for and sends their answers.
+func (t *protocol) handle(now time.Duration) {
+	b, k := t.bus, &t.packet
+	b.Update(now)
+	for _, s := range t.servos {
+		if !b.CanReceive(s.Servo, now) || k.ID != hiwonder.Broadcast && int64(k.ID) != s.Get(emulator.RegID) {
+			continue
+		}
+		s.Received = now
+		t.single(s, now)
+		s.Drive()
+	}
+}
+
+func (t *protocol) single(s *device, now time.Duration) {
+	k := &t.packet
+	switch k.Command {
+	case hiwonderStart:
+		s.Set(emulator.RegGoalPosition, s.Get(emulator.RegRegisteredPosition))
+		s.Set(emulator.RegGoalTime, s.Get(emulator.RegRegisteredTime))
+		return
+	case hiwonderStop:
+		s.Set(emulator.RegGoalPosition, int64(s.present(s.Shaft())))
+		s.Set(emulator.RegGoalTime, 0)
+		return
+	case hiwonderSave:
+		r := s.Named[emulator.RegAngleOffset]
+		copy(s.Flash[r.Addr:r.Addr+r.Size], s.Bytes[r.Addr:])
+		return
+	}
+	// All others are bytes of the table, told or asked for.
+	for i := range t.commands {
+		c := &t.commands[i]
+		switch {
+		case c.Read == k.Command && len(k.Params) == 0:
+			s.Measure()
+			t.answer(s, c, now)
+		case c.Write == k.Command && c.Write != 0 && len(k.Params) == int(c.Size):
+			s.writeAll(c, k.Params)
+		}
+	}
+}
+
+// writeAll stores the registers of a command, all or none.
+func (s *device) writeAll(c *hiwonder.Command, params []byte) {
+	// The first pass looks whether all may be taken, the second takes them.
+	for pass := range 2 {
+		for at := c.Addr; at < c.Addr+c.Size; at++ {
+			r, n := s.RegisterAt(int(at))
+			if r == nil || r.Addr != at {
+				continue
+			}
+			v := r.Decode(params[at-c.Addr:])
+			if pass == 0 && (v < r.Min || v > r.Max) {
+				return
+			}
+			if pass == 0 {
+				continue
+			}
+			s.Store(r, v)
+			if n == emulator.RegTorqueEnable {
+				s.Act.ClearAlarm() // the way out of a protection whose cause is over; no document says so
+				s.Alarm = 0
+			}
+			// All that is kept is kept at once, but for the offset, which is saved by a command of its own.
+			if r.Access == servo.EEPROM && n != emulator.RegAngleOffset {
+				copy(s.Flash[r.Addr:r.Addr+r.Size], s.Bytes[r.Addr:])
+			}
+		}
+	}
+}
+
+// answer sends the bytes that a command reads.
+func (t *protocol) answer(s *device, c *hiwonder.Command, now time.Duration) {
+	b := t.bus
+	s.Reply = append(s.Reply[:0], s.Bytes[c.Addr:c.Addr+c.Size]...)
+	k := hiwonder.Packet{ID: byte(s.Get(emulator.RegID)), Command: c.Read, Params: s.Reply}
+	t.out = hiwonder.AppendPacket(t.out[:0], &k)
+	sent := b.Transmit(s.Servo, t.out, now, hiwonder.Baud)
+	if sent.Doubled {
+		for i := range s.Reply { // the twin measures something else
+			s.Reply[i] = ^s.Reply[i]
+		}
+		t.twin = hiwonder.AppendPacket(t.twin[:0], &k)
+		b.Put(t.twin, sent.Start, hiwonder.Baud)
+	}
+}

@@ -1,0 +1,205 @@
+package motor
+
+import (
+	"math"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/sim/actuator"
+	"github.com/halyard-robotics/halyard/sim/emulator"
+)
+
+// Ticks are the counts a turn of all motor controllers here.
+const Ticks = 16384
+
+// The values of control_mode.
+const (
+	ControlNone = iota // let go
+	ControlTorque
+	ControlVelocity
+	ControlPosition
+	ControlDuty
+	ControlMotion
+)
+
+// Controller is what all motor controllers have in common: a servo whose vendor embeds it.
+type Controller struct {
+	*emulator.Servo
+	Amps     float64 // maximum
+	Wraps    bool    // its positions are those within a turn
+	Relative bool    // they begin at 0 with the power
+	Guard    bool    // its timeout counts from the power on
+
+	Expired bool    // its watchdog has taken the torque
+	Stopped bool    // an emergency stop has
+	Zero    float64 // shaft ticks that it calls 0
+	last    float64 // shaft ticks at the last look
+	Way     float64 // ticks that the shaft has made since it has power, both ways
+	Kp, Kd  float64 // of a motion command, N·m/rad and N·m·s/rad of the shaft
+	Bias    float64 // N·m, likewise
+	Fast    float64 // rad/s of the shaft, the most on the way to a position; 0 = what it can
+}
+
+// Init puts a controller together whose vendor is k. low and high are the ticks that it can be commanded to.
+func (s *Controller) Init(k emulator.Kind, u servo.Units, lastID, timeout int64, id int, act *actuator.Servo, truth emulator.GroundTruth) *emulator.Servo {
+	return s.Servo.Init(k, emulator.Sheet{Name: u.Name, RAMStart: 8, Turn: Ticks, Centre: u.CentreTicks, Low: u.MinTicks, High: u.MaxTicks},
+		table(lastID, timeout), id, act, truth)
+}
+
+func (s *Controller) reset(at float64) {
+	s.Expired, s.Stopped, s.Zero, s.last, s.Way = false, false, 0, at, 0
+	s.Kp, s.Kd, s.Bias, s.Fast, s.Beat = 0, 0, 0, 0, s.Booted
+}
+
+// table is the memory of every motor controller here. None of it is on a wire: what is there comes from it.
+func table(lastID int64, timeout int64) []servo.Register {
+	const ro, ram, keep, signed, plain = servo.ReadOnly, servo.RAM, servo.EEPROM, servo.Signed, servo.Unsigned
+	const word, half = math.MaxInt32, math.MaxInt16
+	tick := servo.Measure{Unit: "rad", Scale: 2 * math.Pi / Ticks}
+	milli := func(unit string) servo.Measure { return servo.Measure{Unit: unit, Scale: 1e-3} }
+	return []servo.Register{
+		servo.Reg("id", 0, 1, keep, plain, 0, lastID, 1, servo.Measure{}),
+		servo.Reg("timeout", 2, 4, keep, plain, 0, word, timeout, milli("s")),
+		servo.Reg("baud_rate", 6, 4, keep, plain, 0, word, 0, servo.Measure{}),
+		servo.Reg("torque_enable", 10, 1, ram, plain, 0, 1, 0, servo.Measure{}),
+		servo.Reg("control_mode", 11, 1, ram, plain, 0, ControlMotion, 0, servo.Measure{}),
+		servo.Reg("bus_watchdog", 12, 4, ram, plain, 0, word, 0, milli("s")),
+		servo.Reg("goal_position", 16, 4, ram, signed, -word, word, 0, tick),
+		servo.Reg("goal_velocity", 20, 4, ram, signed, -word, word, 0, milli("rad/s")),
+		servo.Reg("goal_current", 24, 4, ram, signed, -word, word, 0, milli("A")),
+		servo.Reg("goal_pwm", 28, 4, ram, signed, -100000, 100000, 0, servo.Measure{Unit: "1", Scale: 1e-5}),
+		servo.Reg("current_limit", 32, 4, ram, plain, 0, word, word, milli("A")),
+		servo.Reg("present_pwm", 36, 4, ro, signed, -100000, 100000, 0, servo.Measure{Unit: "1", Scale: 1e-5}),
+		servo.Reg("present_current", 40, 4, ro, signed, -word, word, 0, milli("A")),
+		servo.Reg("present_velocity", 44, 4, ro, signed, -word, word, 0, milli("rad/s")),
+		servo.Reg("present_position", 48, 4, ro, signed, -word, word, 0, tick),
+		servo.Reg("present_voltage", 52, 4, ro, plain, 0, word, 0, milli("V")),
+		servo.Reg("present_temperature", 56, 2, ro, signed, -half, half, 250, servo.Measure{Unit: "°C", Scale: 0.1}),
+	}
+}
+
+func (s *Controller) Configured() {}
+
+func (s *Controller) Baud() int { return int(s.Get(emulator.RegBaud)) }
+
+func (s *Controller) SetBaud(rate int) { s.Set(emulator.RegBaud, int64(rate)) }
+
+// start leaves the motor free; its counters begin again.
+func (s *Controller) Started() {
+	at := s.Shaft()
+	s.reset(at)
+	if s.Relative {
+		s.Zero = at
+	}
+	if s.Guard {
+		s.Set(emulator.RegWatchdog, s.Get(emulator.RegTimeout))
+	}
+	s.Set(emulator.RegGoalPosition, int64(s.Present(at)))
+}
+
+// present is the position that the controller tells for a shaft position, ticks.
+func (s *Controller) Present(shaft float64) float64 {
+	v := shaft - s.Zero
+	if s.Wraps {
+		v -= math.Floor(v/Ticks) * Ticks
+	}
+	return v
+}
+
+// drive hands what the registers command to the actuator.
+func (s *Controller) Actuate() {
+	a, turn := s.Act, s.Truth.Direction
+	a.Enable = s.Get(emulator.RegTorqueEnable) == 1 && s.Get(emulator.RegControl) != ControlNone
+	a.Limit, a.DutyLimit = min(1, s.SI(emulator.RegCurrentLimit)/s.Amps), 1
+	a.Extended = !s.Wraps
+	switch s.Get(emulator.RegControl) {
+	case ControlTorque:
+		a.Mode, a.GoalCurrent = hal.TorqueMode, turn*s.SI(emulator.RegGoalCurrent)
+	case ControlVelocity:
+		a.Mode, a.GoalVelocity = hal.VelocityMode, turn*s.SI(emulator.RegGoalVelocity)/s.Truth.Gear
+	case ControlDuty:
+		a.Mode, a.GoalDuty = hal.DutyMode, turn*s.SI(emulator.RegGoalPWM)
+	case ControlMotion:
+		a.Mode, a.GoalCurrent = hal.TorqueMode, turn*s.motion()
+	default:
+		goal := float64(s.Get(emulator.RegGoalPosition))
+		if s.Wraps { // the shorter way round, as a controller of angles goes
+			at := s.Present(s.Shaft())
+			goal = s.Shaft() + math.Remainder(goal-at, Ticks)
+		} else {
+			goal += s.Zero
+		}
+		a.Mode, a.GoalPosition, a.ProfileVelocity = hal.PositionMode, s.Angle(goal), s.Fast/s.Truth.Gear
+	}
+}
+
+// motion is the current of a motion command now, A of the shaft's sense.
+func (s *Controller) motion() float64 {
+	m := s
+	tick := 2 * math.Pi / Ticks
+	e := (float64(s.Get(emulator.RegGoalPosition)) - s.Present(s.Shaft())) * tick
+	v := s.SI(emulator.RegGoalVelocity) - float64(s.Truth.Direction*s.Truth.Gear*s.Act.Velocity)
+	return (float64(m.Kp*e) + float64(m.Kd*v) + m.Bias) / s.Act.Spec.Kt
+}
+
+// notice lets the controller latch its alarms, and its watchdog look at the time.
+func (s *Controller) Notice() {
+	m := s
+	at := s.Shaft()
+	m.Way += math.Abs(at - m.last)
+	m.last = at
+	if v := s.Act.Volts(); v < s.Act.Spec.MinVolts || v > s.Act.Spec.MaxVolts {
+		s.Alarm |= actuator.AlarmVoltage
+	}
+	if s.Act.Temperature > s.Act.Spec.MaxTemperature {
+		s.Alarm |= actuator.AlarmHeat
+	}
+	if s.Alarm |= s.Act.Alarm & (actuator.AlarmHeat | actuator.AlarmVoltage | actuator.AlarmOverload | actuator.AlarmShock); s.Alarm != 0 {
+		s.Release()
+	}
+	if w := s.Get(emulator.RegWatchdog); w > 0 && s.Get(emulator.RegTorqueEnable) == 1 && s.Now-s.Received > time.Duration(w)*time.Millisecond {
+		m.Expired = true
+		s.Release()
+	}
+	if s.Get(emulator.RegControl) == ControlMotion {
+		s.Actuate()
+	}
+}
+
+// forgive forgets the alarms whose cause is over.
+func (s *Controller) Forgive() {
+	a := s.Act
+	a.ClearAlarm()
+	if s.Alarm = 0; a.Temperature > a.Spec.MaxTemperature {
+		s.Alarm |= actuator.AlarmHeat
+	}
+	if v := a.Volts(); v < a.Spec.MinVolts || v > a.Spec.MaxVolts {
+		s.Alarm |= actuator.AlarmVoltage
+	}
+}
+
+// letGo takes the torque.
+func (s *Controller) Release() {
+	if s.Get(emulator.RegTorqueEnable) == 1 {
+		s.Set(emulator.RegTorqueEnable, 0)
+		s.Actuate()
+	}
+}
+
+func (s *Controller) Show(r *emulator.Reading) {
+	s.Set(emulator.RegPresentPosition, int64(s.Present(r.Shaft)))
+	s.SetSI(emulator.RegPresentVelocity, r.Velocity)
+	s.SetSI(emulator.RegPresentCurrent, r.Amps)
+	s.SetSI(emulator.RegPresentPWM, r.Duty)
+	s.SetSI(emulator.RegPresentVoltage, r.Volts)
+	s.SetSI(emulator.RegPresentTemperature, r.Temperature)
+}
+
+// setGoal sets a goal and its mode; it counts as word from the host.
+func (s *Controller) SetGoal(control int64, n emulator.Name, v float64) {
+	s.Set(emulator.RegControl, control)
+	s.SetSI(n, v)
+	s.Set(emulator.RegTorqueEnable, 1)
+	s.Received = s.Now
+}

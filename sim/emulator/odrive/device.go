@@ -1,0 +1,259 @@
+package odrive
+
+import (
+	"maps"
+	"math"
+	"time"
+
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/servo/odrive"
+	"github.com/halyard-robotics/halyard/sim/actuator"
+	"github.com/halyard-robotics/halyard/sim/emulator"
+	"github.com/halyard-robotics/halyard/sim/emulator/motor"
+)
+
+// device is an axis, on a serial line or on CAN, with firmware 0.5 (v3.6) or 0.6. Decisions:
+//
+//   - A goal is remembered in every state and acted on in closed loop alone; entering that with an error left is refused.
+//   - Any command to an axis feeds its watchdog, and on a serial line those that name it.
+//   - Over CAN the endpoints of the watchdog are 200 and 201.
+//   - What is kept and moves nothing (gains, trip levels) is remembered for whoever asks. What was written and not saved
+//     goes with the power, but for the watchdog and the limit of the current, which are the servo's registers.
+type device struct {
+	motor.Controller
+	m           *odrive.Model
+	dialect     odrive.Dialect
+	can         bool
+	idle, saved map[string]float64 // by the tools' names, in their units
+}
+
+// The endpoints of an emulated axis.
+const (
+	WatchdogEndpoint = 200
+	EnableEndpoint   = 201
+)
+
+// heartbeat is how often an axis reports that it is there (axis0.config.can.heartbeat_msg_rate_ms).
+const heartbeat = 100 * time.Millisecond
+
+// New returns an axis of model m on act: id 0 or 1 of a controller on a serial line. nil where m is another vendor's.
+func New(m servo.Model, id int, act *actuator.Servo, truth emulator.GroundTruth) *emulator.Servo {
+	return newAxis(m, false, 1, id, act, truth)
+}
+
+// NewCAN returns an axis of model m on act, the node id of a CAN bus.
+func NewCAN(m servo.Model, id int, act *actuator.Servo, truth emulator.GroundTruth) *emulator.Servo {
+	return newAxis(m, true, odrive.LastNode, id, act, truth)
+}
+
+func newAxis(any servo.Model, onCAN bool, lastID int64, id int, act *actuator.Servo, truth emulator.GroundTruth) *emulator.Servo {
+	m := odrive.ModelIn(any)
+	if m == nil {
+		return nil
+	}
+	s := &device{Controller: motor.Controller{Servo: new(emulator.Servo), Amps: m.Amps}, m: m, dialect: odrive.V06, can: onCAN, saved: map[string]float64{}}
+	if m.Axes > 1 {
+		s.dialect = odrive.V05
+	}
+	for _, r := range odrive.Parameters() {
+		if path, _ := odrive.Path(&r, s.dialect, 0); path != "" && (r.Access == servo.EEPROM || r.Name == "can_baud_rate" || r.Name == "supply_current") {
+			s.saved[r.Name] = r.SI(r.Default)
+		}
+	}
+	return s.Init(s, m.Units(), lastID, 500, id, act, truth)
+}
+
+func (s *device) Protocol(b *emulator.Bus) emulator.Protocol {
+	if !s.can {
+		b.SetDuplex()
+		return &protocol{bus: b, servos: emulator.Kinds[*device](b), out: make([]byte, 0, 2048), lines: odrive.Lines{Bare: true}}
+	}
+	return b.UseCAN()
+}
+
+// start is the kind's; the control mode is the position's, as configured.
+func (s *device) Started() {
+	s.Controller.Started()
+	s.Set(emulator.RegControl, motor.ControlPosition)
+	s.idle = maps.Clone(s.saved)
+}
+
+// keep saves what was written. 0.6 starts again then; neither does it while the motor holds.
+func (s *device) keep(now time.Duration) {
+	if s.Get(emulator.RegTorqueEnable) == 1 {
+		return
+	}
+	if s.saved = maps.Clone(s.idle); s.dialect == odrive.V06 {
+		s.PowerOn(now)
+	}
+}
+
+// state is what the axis does.
+func (s *device) state() odrive.State {
+	if s.Get(emulator.RegTorqueEnable) == 1 {
+		return odrive.ClosedLoop
+	}
+	return odrive.Idle
+}
+
+// errors are what the axis complains of, in its dialect.
+func (s *device) errors() (e odrive.Errors) {
+	for _, x := range [...]struct {
+		on       bool
+		v05, v06 odrive.Errors
+	}{
+		{s.Expired, 0x800, 1 << 24}, {s.Stopped, 0x4000, 1 << 25},
+		{s.Alarm&actuator.AlarmVoltage != 0, 0x2, 0x200}, {s.Alarm&actuator.AlarmHeat != 0, 0x40000, 0x2000},
+		{s.Alarm&(actuator.AlarmOverload|actuator.AlarmShock) != 0, 0x40, 0x1000},
+	} {
+		switch {
+		case !x.on:
+		case s.dialect == odrive.V05:
+			e |= x.v05
+		default:
+			e |= x.v06
+		}
+	}
+	return e
+}
+
+// request asks for a state.
+func (s *device) request(state odrive.State) {
+	switch state {
+	case odrive.Idle:
+		s.Set(emulator.RegTorqueEnable, 0)
+	case odrive.ClosedLoop:
+		if s.errors() == 0 {
+			s.Set(emulator.RegTorqueEnable, 1)
+		}
+	}
+	s.Drive()
+}
+
+// clear forgets the errors whose cause is over.
+func (s *device) clear() {
+	s.Expired, s.Stopped = false, false
+	s.Forgive()
+}
+
+// goal remembers a goal in the wire's unit, turns, turns/s or N·m.
+func (s *device) goal(c odrive.Control, v float64) {
+	switch c {
+	case odrive.PositionControl:
+		s.Set(emulator.RegGoalPosition, int64(math.Round(v*motor.Ticks)))
+	case odrive.VelocityControl:
+		s.SetSI(emulator.RegGoalVelocity, v*2*math.Pi)
+	case odrive.TorqueControl:
+		s.SetSI(emulator.RegGoalCurrent, v/s.m.Kt)
+	}
+	s.Drive()
+}
+
+func (s *device) control(c odrive.Control) {
+	s.Set(emulator.RegControl, [...]int64{motor.ControlNone, motor.ControlTorque, motor.ControlVelocity, motor.ControlPosition}[c&3])
+}
+
+// execute does what a CAN frame says.
+func (s *device) Execute(n *emulator.Net, f *servo.CANFrame, now time.Duration) {
+	node, c, ok := odrive.Split(f)
+	if !ok || int64(node) != s.Get(emulator.RegID) {
+		return
+	}
+	s.Received = now
+	if f.Remote {
+		s.reply(n, c, now)
+		return
+	}
+	switch c {
+	case odrive.Estop:
+		s.Stopped = true
+		s.Release()
+	case odrive.SetState:
+		s.request(odrive.State(f.Word(0)))
+	case odrive.SetControl:
+		s.control(odrive.Control(f.Word(0)))
+		s.Drive()
+	case odrive.InputPos:
+		s.goal(odrive.PositionControl, f.Float(0))
+	case odrive.InputVel:
+		s.goal(odrive.VelocityControl, f.Float(0))
+	case odrive.InputTorque:
+		s.goal(odrive.TorqueControl, f.Float(0))
+	case odrive.SetLimits:
+		s.SetSI(emulator.RegCurrentLimit, f.Float(4))
+		s.Drive()
+	case odrive.ClearErrors:
+		s.clear()
+	case odrive.Reboot:
+		s.PowerOn(now)
+	case odrive.RxSDO:
+		s.sdo(n, f, now)
+	}
+}
+
+// sdo reads or writes an endpoint; 0.5 has none.
+func (s *device) sdo(n *emulator.Net, f *servo.CANFrame, now time.Duration) {
+	q, ok := odrive.ParseSDO(f)
+	if !ok || s.dialect == odrive.V05 {
+		return
+	}
+	v := odrive.SDO{Endpoint: q.Endpoint}
+	switch {
+	case q.Endpoint == WatchdogEndpoint && q.Write:
+		s.SetSI(emulator.RegTimeout, float64(math.Float32frombits(q.Value)))
+		s.arm(s.Get(emulator.RegWatchdog) > 0)
+	case q.Endpoint == WatchdogEndpoint:
+		v.Value = math.Float32bits(float32(s.SI(emulator.RegTimeout)))
+	case q.Endpoint == EnableEndpoint && q.Write:
+		s.arm(q.Value&1 == 1)
+	case q.Endpoint == EnableEndpoint:
+		v.Value = uint32(min(s.Get(emulator.RegWatchdog), 1))
+	default:
+		return
+	}
+	if !q.Write {
+		n.Send(s.Servo, v.Frame(byte(s.Get(emulator.RegID)), odrive.TxSDO), now)
+	}
+}
+
+// arm sets the watchdog going, or stops it.
+func (s *device) arm(on bool) {
+	if s.Set(emulator.RegWatchdog, 0); on {
+		s.Set(emulator.RegWatchdog, s.Get(emulator.RegTimeout))
+	}
+}
+
+// reply says what a remote frame asks for.
+func (s *device) reply(n *emulator.Net, c odrive.Command, now time.Duration) {
+	node, old := byte(s.Get(emulator.RegID)), s.dialect == odrive.V05
+	s.Measure()
+	var f servo.CANFrame
+	switch {
+	case c == odrive.Estimates:
+		f = odrive.Floats(node, c, float64(s.Get(emulator.RegPresentPosition))/motor.Ticks, s.SI(emulator.RegPresentVelocity)/(2*math.Pi))
+	case c == odrive.GetIq:
+		f = odrive.Floats(node, c, s.SI(emulator.RegPresentCurrent), s.SI(emulator.RegPresentCurrent))
+	case c == odrive.GetBus:
+		f = odrive.Floats(node, c, s.SI(emulator.RegPresentVoltage), 0)
+	case c == odrive.GetErrors && !old:
+		f = odrive.Words(node, c, uint32(s.errors()), uint32(s.errors()))
+	case c == odrive.GetTemperature && !old:
+		f = odrive.Floats(node, c, s.SI(emulator.RegPresentTemperature), s.SI(emulator.RegPresentTemperature))
+	case c == odrive.GetTorques && !old:
+		f = odrive.Floats(node, c, 0, s.SI(emulator.RegPresentCurrent)*s.m.Kt)
+	case c == odrive.GetVersion && !old:
+		f = odrive.Frame(node, c)
+		f.Len, f.Data = 8, [8]byte{2, 5, 2, 0, 0, 6, 10, 0}
+	default:
+		return
+	}
+	n.Send(s.Servo, f, now)
+}
+
+// beat reports that the axis is there.
+func (s *device) TransmitUnasked(n *emulator.Net, now time.Duration) time.Duration {
+	n.Send(s.Servo, odrive.HeartbeatMessage{Errors: s.errors(), State: s.state()}.Frame(byte(s.Get(emulator.RegID))), now)
+	return now + heartbeat
+}
+
+var _ emulator.CANKind = (*device)(nil)

@@ -1,0 +1,259 @@
+package odrive
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/servo/odrive"
+	"github.com/halyard-robotics/halyard/sim/emulator"
+	"github.com/halyard-robotics/halyard/sim/emulator/motor"
+)
+
+// protocol is what a controller understands on a serial line.
+type protocol struct {
+	bus    *emulator.Bus
+	servos []*device
+	out    []byte // scratch of a reply
+	lines  odrive.Lines
+	words  [8][]byte
+	text   []byte // of the answer at hand
+}
+
+func (t *protocol) Reset() { t.lines.Reset() }
+
+func (t *protocol) Parse(p []byte, start time.Duration) {
+	for fed := 0; fed < len(p); {
+		fed += t.lines.Feed(p[fed:])
+		if line := t.lines.Line(); line != nil {
+			t.execute(line, start+t.bus.WireTime(fed, t.bus.Host()))
+		}
+	}
+}
+
+// split cuts a line at its spaces; what is behind the eighth word is left out.
+func (t *protocol) split(line []byte) [][]byte {
+	n := 0
+	for len(line) > 0 && n < len(t.words) {
+		word := line
+		end := bytes.IndexByte(line, ' ')
+		if line = nil; end >= 0 {
+			word, line = word[:end], word[end+1:]
+		}
+		if len(word) > 0 {
+			t.words[n] = word
+			n++
+		}
+	}
+	return t.words[:n]
+}
+
+// execute does what a line says.
+func (t *protocol) execute(line []byte, now time.Duration) {
+	b := t.bus
+	b.Update(now)
+	words := t.split(line)
+	if len(words) == 0 || len(t.servos) == 0 {
+		return
+	}
+	// Without an axis in it a line is for the whole controller.
+	s, axis := t.servos[0], -1
+	if len(words) > 1 {
+		axis = axisOf(words[1])
+	}
+	for _, other := range t.servos {
+		if int64(axis) == other.Get(emulator.RegID) {
+			s = other
+		}
+	}
+	if !b.CanReceive(s.Servo, now) {
+		return
+	}
+	t.text = t.text[:0]
+	if axis >= 0 && int64(axis) != s.Get(emulator.RegID) {
+		t.text = append(t.text, "invalid motor"...)
+	} else {
+		t.single(s, words, now)
+		s.Drive()
+	}
+	if len(t.text) > 0 {
+		t.send(s, now)
+	}
+}
+
+// axisOf is the axis that a word names, a bare digit or the beginning of a property; -1 where it names none.
+func axisOf(word []byte) int {
+	word = bytes.TrimPrefix(word, []byte("axis"))
+	if len(word) == 0 || word[0] < '0' || word[0] > '9' || len(word) > 1 && word[1] != '.' {
+		return -1
+	}
+	return int(word[0] - '0')
+}
+
+// argument is the number of a word, 0 where it is none or missing.
+func argument(words [][]byte, i int) float64 {
+	var v [1]float64
+	if i < len(words) {
+		odrive.Numbers(words[i], v[:])
+	}
+	return v[0]
+}
+
+// single does what words say and puts the answer, where there is one, into text.
+func (t *protocol) single(s *device, words [][]byte, now time.Duration) {
+	switch string(words[0]) {
+	case "p":
+		t.goal(s, odrive.PositionControl, argument(words, 2), now)
+	case "v":
+		t.goal(s, odrive.VelocityControl, argument(words, 2), now)
+	case "c":
+		t.goal(s, odrive.TorqueControl, argument(words, 2), now)
+	case "u":
+		s.Received = now
+	case "ss":
+		for _, other := range t.servos {
+			other.keep(now)
+		}
+	case "sc":
+		for _, other := range t.servos {
+			other.clear()
+		}
+	case "f":
+		s.Measure()
+		t.number(float64(s.Get(emulator.RegPresentPosition)) / motor.Ticks)
+		t.text = append(t.text, ' ')
+		t.number(s.SI(emulator.RegPresentVelocity) / (2 * math.Pi))
+	case "r":
+		if len(words) != 2 || !t.property(s, words[1]) {
+			t.text = append(t.text, "invalid property"...)
+		}
+	case "w":
+		if len(words) == 3 {
+			s.write(words[1], argument(words, 2))
+		}
+	default:
+		t.text = append(t.text, "unknown command"...)
+	}
+}
+
+// goal is a command that tells a goal: it says which sort, too, and that the host is there.
+func (t *protocol) goal(s *device, c odrive.Control, v float64, now time.Duration) {
+	s.Received = now
+	s.control(c)
+	s.goal(c, v)
+}
+
+// number appends v, whole numbers without a point.
+func (t *protocol) number(v float64) {
+	places := 6
+	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
+		places = 0
+	}
+	t.text = strconv.AppendFloat(t.text, v, 'f', places, 64)
+}
+
+// is reports whether a word names a property of s.
+func (s *device) is(word []byte, p odrive.Property) bool {
+	var room [96]byte
+	return bytes.Equal(word, p.Append(room[:0], s.dialect, int(s.Get(emulator.RegID))))
+}
+
+// property answers the question for one; false where there is none of that name.
+func (t *protocol) property(s *device, word []byte) bool {
+	p := odrive.FirmwareMajor
+	for ; p <= odrive.HardwareMajor && !s.is(word, p); p++ {
+	}
+	s.Measure()
+	v := 0.0
+	switch p {
+	case odrive.FirmwareMajor:
+	case odrive.FirmwareMinor:
+		v = float64(s.dialect)
+	case odrive.BusVolts:
+		v = s.SI(emulator.RegPresentVoltage)
+	case odrive.CurrentState:
+		v = float64(s.state())
+	case odrive.AxisErrors:
+		v = float64(s.errors())
+	case odrive.IqMeasured:
+		v = s.SI(emulator.RegPresentCurrent)
+	case odrive.CurrentLimit:
+		if v = s.SI(emulator.RegCurrentLimit); s.Get(emulator.RegCurrentLimit) == math.MaxInt32 { // as it comes
+			v = s.Amps
+		}
+	case odrive.InputMode:
+		v = odrive.Passthrough
+	case odrive.FETCelsius:
+		v = s.SI(emulator.RegPresentTemperature)
+	case odrive.WatchdogTime:
+		v = s.SI(emulator.RegTimeout)
+	case odrive.WatchdogOn:
+		v = float64(min(s.Get(emulator.RegWatchdog), 1))
+	case odrive.HardwareMajor:
+		v = float64(s.m.Hardware())
+	default:
+		var ok bool
+		if v, ok = s.other(word); !ok {
+			return false
+		}
+	}
+	t.number(v)
+	return true
+}
+
+// other is the value of a property that only tools ask for: what is measured, and what is kept and moves nothing.
+func (s *device) other(word []byte) (float64, bool) {
+	name, factor := s.registerOf(word)
+	switch name {
+	case "present_position":
+		return float64(s.Get(emulator.RegPresentPosition)) / motor.Ticks, true
+	case "present_velocity":
+		return s.SI(emulator.RegPresentVelocity) / factor, true
+	}
+	v, ok := s.idle[name]
+	return v / factor, ok
+}
+
+// registerOf is the register of the tools that a property is, and its factor; "" where it is none.
+func (s *device) registerOf(word []byte) (name string, factor float64) {
+	for _, r := range odrive.Parameters() {
+		if path, factor := odrive.Path(&r, s.dialect, int(s.Get(emulator.RegID))); path == string(word) && path != "" {
+			return r.Name, factor
+		}
+	}
+	return "", 1
+}
+
+// write sets a property; what is none, or cannot be written, is let pass, as the firmware does.
+func (s *device) write(word []byte, v float64) {
+	switch {
+	case s.is(word, odrive.RequestedState):
+		s.request(odrive.State(v))
+	case s.is(word, odrive.CurrentLimit):
+		s.SetSI(emulator.RegCurrentLimit, v)
+	case s.is(word, odrive.WatchdogTime):
+		s.SetSI(emulator.RegTimeout, v)
+		s.arm(s.Get(emulator.RegWatchdog) > 0)
+	case s.is(word, odrive.WatchdogOn):
+		s.arm(v == 1)
+	default:
+		name, factor := s.registerOf(word)
+		if r := servo.Named(odrive.Parameters(), name); r != nil && r.Access == servo.EEPROM {
+			s.idle[name] = v * factor
+		}
+	}
+}
+
+// send sends text as a line.
+func (t *protocol) send(s *device, now time.Duration) {
+	b := t.bus
+	t.out = odrive.AppendAnswer(t.out[:0], t.text, t.lines.Sealed)
+	sent := b.Transmit(s.Servo, t.out, now, s.Baud())
+	if sent.Doubled { // the twin stands on the other side
+		t.text = append(t.text, '1')
+		t.out = odrive.AppendAnswer(t.out[:0], t.text, t.lines.Sealed)
+		b.Put(t.out, sent.Start, s.Baud())
+	}
+}

@@ -1,0 +1,102 @@
+package vesc
+
+import (
+	"math"
+
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/servo/vesc"
+	"github.com/halyard-robotics/halyard/sim/actuator"
+	"github.com/halyard-robotics/halyard/sim/emulator"
+	"github.com/halyard-robotics/halyard/sim/emulator/motor"
+)
+
+// device is a controller. Decisions:
+//
+//   - The first of a line's controllers stands at its end, the others behind it on a CAN bus of 500 kbit/s, the firmware's own
+//     rate, whose frames go out in the order in which they were wanted. One that is behind a dark one is not reached.
+//   - A fault is over when its cause is and half a second has passed, as the firmware's.
+type device struct {
+	motor.Controller
+	m *vesc.Model
+}
+
+// New returns a controller of model m on act, with a timeout of 1 s; its ID must be 0..253. The servo owns act's
+// commands and its backlash from now on; the scene moves it. nil where m is another vendor's.
+func New(m servo.Model, id int, act *actuator.Servo, truth emulator.GroundTruth) *emulator.Servo {
+	model, ok := m.(*vesc.Model)
+	if !ok {
+		return nil
+	}
+	s := &device{motor.Controller{Servo: new(emulator.Servo), Amps: model.Amps, Wraps: model.Encoder, Relative: !model.Encoder, Guard: true}, model}
+	return s.Init(s, model.Units(), vesc.LastID, 1000, id, act, truth)
+}
+
+func (s *device) Protocol(b *emulator.Bus) emulator.Protocol { return newProtocol(b) }
+
+// values are what the controller measures.
+func (s *device) values() vesc.Values {
+	s.Measure()
+	pairs := float64(s.m.PolePairs)
+	v := vesc.Values{
+		vesc.TempFET: s.SI(emulator.RegPresentTemperature), vesc.TempMotor: s.SI(emulator.RegPresentTemperature),
+		vesc.Current: s.SI(emulator.RegPresentCurrent), vesc.CurrentQ: s.SI(emulator.RegPresentCurrent), vesc.Duty: s.SI(emulator.RegPresentPWM),
+		vesc.CurrentIn: s.SI(emulator.RegPresentCurrent) * s.SI(emulator.RegPresentPWM),
+		vesc.ERPM:      s.SI(emulator.RegPresentVelocity) * 60 / (2 * math.Pi) * pairs, vesc.Volts: s.SI(emulator.RegPresentVoltage),
+		vesc.TachoAbs: math.Round(s.Way / motor.Ticks * 6 * pairs), vesc.ControllerID: float64(s.Get(emulator.RegID)),
+		vesc.FaultCode: float64(vescFault(s.Alarm)),
+	}
+	// With an encoder the register is the angle; else it counts from where the power came.
+	if at := float64(s.Get(emulator.RegPresentPosition)); s.m.Encoder {
+		v[vesc.PosNow] = at / motor.Ticks * 360
+		v[vesc.Tacho] = math.Round((s.Shaft() - s.Zero) / motor.Ticks * 6 * pairs)
+	} else {
+		v[vesc.Tacho] = math.Round(at / motor.Ticks * 6 * pairs)
+	}
+	return v
+}
+
+// vescFault is the fault code of an alarm.
+func vescFault(a actuator.Alarm) vesc.Fault {
+	switch {
+	case a&actuator.AlarmVoltage != 0:
+		return 2
+	case a&actuator.AlarmHeat != 0:
+		return 6
+	case a != 0:
+		return 4
+	}
+	return 0
+}
+
+// notice forgets a fault whose cause is over.
+func (s *device) Notice() {
+	if s.Alarm != 0 && s.Act.Alarm == 0 {
+		s.Alarm = 0
+	}
+	s.Controller.Notice()
+}
+
+// set obeys a command that tells a goal.
+func (s *device) setGoalOf(p []byte) {
+	c, v, ok := vesc.ParseSet(p)
+	if !ok || s.Alarm != 0 {
+		return
+	}
+	s.Expired = false
+	switch c {
+	case vesc.SetDuty:
+		s.SetGoal(motor.ControlDuty, emulator.RegGoalPWM, v)
+	case vesc.SetCurrent:
+		s.SetGoal(motor.ControlTorque, emulator.RegGoalCurrent, v)
+		if v == 0 {
+			s.Set(emulator.RegTorqueEnable, 0)
+		}
+	case vesc.SetRPM:
+		s.SetGoal(motor.ControlVelocity, emulator.RegGoalVelocity, v/float64(s.m.PolePairs)*2*math.Pi/60)
+	case vesc.SetPos:
+		s.SetGoal(motor.ControlPosition, emulator.RegGoalPosition, v*math.Pi/180)
+	case vesc.SetCurrentBrake:
+		s.SetGoal(motor.ControlVelocity, emulator.RegGoalVelocity, 0)
+	}
+	s.Drive()
+}

@@ -1,0 +1,132 @@
+package vesc
+
+import (
+	"encoding/binary"
+	"math"
+	"time"
+
+	"github.com/halyard-robotics/halyard/servo/vesc"
+	"github.com/halyard-robotics/halyard/sim/emulator"
+)
+
+// protocol is what VESC controllers understand.
+type protocol struct {
+	bus     *emulator.Bus
+	servos  []*device
+	out     []byte // scratch of a reply
+	parser  *vesc.Parser
+	payload []byte
+	answer  []byte
+	free    time.Duration // when the CAN bus behind the first falls idle
+}
+
+// viaCAN is when n bytes of payload that are wanted at now have gone over the CAN bus: in one frame behind two bytes of address, or
+// in frames of seven, behind the 256th byte of six, and one of six that ends them (bldc, comm_can_send_buffer). Nothing is stuffed.
+func (t *protocol) viaCAN(n int, now time.Duration) time.Duration {
+	const rate, bare = 500_000, 67 // bit/s; bits of an extended frame without data, and the gap
+	bits := bare + 8*(2+n)
+	if n > 6 {
+		bits = bare + 8*6
+		for at := 0; at < n; {
+			size, head := min(7, n-at), 1
+			if at > 255 {
+				size, head = min(6, n-at), 2
+			}
+			bits += bare + 8*(head+size)
+			at += size
+		}
+	}
+	t.free = max(t.free, now) + time.Duration(bits)*time.Second/rate
+	return t.free
+}
+
+func newProtocol(b *emulator.Bus) *protocol {
+	b.SetDuplex()
+	return &protocol{bus: b, servos: emulator.Kinds[*device](b), out: make([]byte, 0, 2048), parser: vesc.NewParser(), answer: make([]byte, 0, vesc.MaxPayload)}
+}
+
+func (t *protocol) Reset() { t.parser.Reset() }
+
+func (t *protocol) Parse(p []byte, start time.Duration) {
+	next := func() bool { t.payload = t.parser.Next(); return t.payload != nil }
+	t.bus.Feed(&t.parser.Framer, p, start, next, t.handle)
+}
+
+// handle hands the payload at hand, whose last byte ended at now, to the controller that it is for.
+func (t *protocol) handle(now time.Duration) {
+	b, p := t.bus, t.payload
+	b.Update(now)
+	if len(t.servos) == 0 || len(p) == 0 || !b.CanReceive(t.servos[0].Servo, now) {
+		return
+	}
+	if vesc.Command(p[0]) != vesc.ForwardCAN {
+		t.single(t.servos[0], p, now)
+		return
+	}
+	for _, s := range t.servos[1:] {
+		if len(p) > 2 && int64(p[1]) == s.Get(emulator.RegID) && b.CanReceive(s.Servo, now) {
+			t.single(s, p[2:], t.viaCAN(len(p)-2, now))
+		}
+	}
+}
+
+// single lets s obey p.
+func (t *protocol) single(s *device, p []byte, now time.Duration) {
+	a := append(t.answer[:0], p[0])
+	be := binary.BigEndian
+	switch c := vesc.Command(p[0]); c {
+	case vesc.FWVersion:
+		// Major, minor, hardware, a number of 12 bytes; paired, no test version, a VESC, no settings of its own, no phase filters,
+		// no pages of its own (twice), no flags of a radio, no name, no sum.
+		a = append(append(append(a, 6, 5), "60_MK6\x00HALYARD-VES"...), byte(s.Get(emulator.RegID)))
+		a = append(a, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+	case vesc.GetValues:
+		v := s.values()
+		a = v.Append(a, math.MaxUint32)
+	case vesc.Selective:
+		if len(p) != 5 {
+			return
+		}
+		v, mask := s.values(), be.Uint32(p[1:])
+		a = v.Append(be.AppendUint32(a, mask), mask)
+	case vesc.GetMcConfTemp:
+		for range 10 { // limits, which are the actuator's
+			a = be.AppendUint32(a, math.Float32bits(1))
+		}
+		a = append(a, byte(2*s.m.PolePairs))
+		a = be.AppendUint32(be.AppendUint32(a, math.Float32bits(1)), math.Float32bits(0.1))
+	case vesc.GetAppConf:
+		a = append(be.AppendUint32(a, 0x1F2E3D4C), byte(s.Get(emulator.RegID)))
+		a = append(be.AppendUint32(a, uint32(s.Get(emulator.RegTimeout))), make([]byte, 300)...)
+	case vesc.PingCAN:
+		for _, other := range t.servos[1:] {
+			if t.bus.CanReceive(other.Servo, now) {
+				a = append(a, byte(other.Get(emulator.RegID)))
+			}
+		}
+	case vesc.Alive:
+		s.Received = s.Now
+		return
+	default:
+		s.setGoalOf(p)
+		return
+	}
+	t.send(s, a, now)
+}
+
+// send sends an answer of s, by way of the first where it is another.
+func (t *protocol) send(s *device, payload []byte, now time.Duration) {
+	b := t.bus
+	if s != t.servos[0] {
+		now = t.viaCAN(len(payload), now)
+	}
+	t.out = vesc.AppendPacket(t.out[:0], payload)
+	sent := b.Transmit(s.Servo, t.out, max(now, b.Busy()), t.servos[0].Baud()) // one after the other
+	if sent.Doubled {
+		for i := 1; i < len(payload); i++ {
+			payload[i] = ^payload[i]
+		}
+		t.out = vesc.AppendPacket(t.out[:0], payload)
+		b.Put(t.out, sent.Start, t.servos[0].Baud())
+	}
+}
