@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
+	"github.com/halyard-robotics/halyard/hal/grid"
 	"github.com/halyard-robotics/halyard/protocols/moast"
 	"github.com/halyard-robotics/halyard/protocols/nml"
 )
@@ -77,11 +79,12 @@ func New(vehicle Vehicle, o Options) (*Hierarchy, error) {
 		runs[l] = true
 	}
 	if len(o.Levels) == 0 {
-		runs = [NumLevels]bool{true, true, true, true}
+		runs = [NumLevels]bool{true, true, true, true, true}
 	}
 	h := &Hierarchy{vehicle: vehicle, buffers: &buffers{vehicle: o.ID, encoding: o.Encoding, byName: map[string]*nml.Buffer{}}}
 	h.addServo(about, runs[Servo])
 	h.addPrim(about, runs[Prim])
+	h.addAM(about, runs[AM])
 	return h, nil
 }
 
@@ -132,6 +135,22 @@ func (h *Hierarchy) addPrim(about Description, runs bool) {
 	sp := &primSP{buffers: b, nav: nav, points: b.get(moast.SensorPointsBuffer(b.vehicle), points), seen: &h.seen}
 	spModule := newModule(b, "primSP", tick, sp, &moast.PlainStat{Kind: 6101}, &moast.PlainSet{Kind: 6301, CycleTime: tick})
 	spModule.link(b, "servoSP", "")
+	h.add(runs, spModule, m)
+}
+
+func (h *Hierarchy) addAM(about Description, runs bool) {
+	b := h.buffers
+	nav, area := b.get(moast.NavDataBuffer(b.vehicle), 1024), b.get(moast.MapBuffer(b.vehicle), 8*amShown*amShown+1024)
+	sp := &amSP{buffers: b, nav: nav, seen: &h.seen, out: area, floor: grid.NewMap(amCells, resolution)}
+	spModule := newModule(b, "amSP", amCycle, sp, &moast.PlainStat{Kind: 9101}, &moast.AMSPSet{CycleTime: amCycle})
+	spModule.link(b, "primSP", "")
+	// the vehicle turns on the spot: it needs the circle about it, and half a cell
+	width := math.Hypot(about.Length, about.Width) + resolution
+	status := &moast.AMMobStat{ErrorCode: moast.AMErrorNone}
+	set := &moast.AMMobSet{CellResolution: resolution, CycleTime: amCycle, PlanHorizon: amShown * resolution / 2, VehicleWidth: width}
+	mob := &amMob{status: status, set: set, nav: nav, area: area}
+	m := newModule(b, "amMobJA", amCycle, mob, status, set)
+	mob.prim = m.link(b, "primMobJA", "")
 	h.add(runs, spModule, m)
 }
 

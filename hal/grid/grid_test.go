@@ -1,0 +1,256 @@
+package grid
+
+import (
+	"math"
+	"testing"
+)
+
+// draw is a field of characters: # is an obstacle.
+func draw(rows ...string) (probability []float64, n, width int) {
+	for _, row := range rows {
+		for _, c := range row {
+			p := 0.0
+			if c == '#' {
+				p = 1
+			}
+			probability = append(probability, p)
+		}
+	}
+	return probability, len(rows), len(rows[0])
+}
+
+func TestRay(t *testing.T) {
+	m := NewMap(100, 0.1)
+	m.Ray(0.05, 0.05, 1.05, 0.05, true)
+	for i := range 10 {
+		if got := m.At(i, 0); math.Abs(got-(Unseen-0.02)) > 1e-6 || !m.Seen(i, 0) {
+			t.Errorf("cell %d of the ray: got %g, want %g", i, got, Unseen-0.02)
+		}
+	}
+	if got := m.At(10, 0); math.Abs(got-(Unseen+0.07)) > 1e-6 {
+		t.Errorf("hit: got %g, want %g", got, Unseen+0.07)
+	}
+	if m.At(11, 0) != float64(float32(Unseen)) || m.Seen(11, 0) {
+		t.Errorf("behind the hit: got %g, want unseen", m.At(11, 0))
+	}
+	for range 6 {
+		m.Ray(0.05, 0.05, 1.05, 0.05, true)
+	}
+	if got := m.At(10, 0); got < Obstacle {
+		t.Errorf("seven hits: got %g, want an obstacle", got)
+	}
+	// a diagonal ray touches every cell that it passes through, and the reverse ray the same cells
+	a, b := NewMap(50, 0.1), NewMap(50, 0.1)
+	a.Ray(0.03, 0.07, 1.31, -0.93, false)
+	b.Ray(1.31, -0.93, 0.03, 0.07, false)
+	for i := -25; i < 25; i++ {
+		for j := -25; j < 25; j++ {
+			if a.Seen(i, j) != b.Seen(i, j) {
+				t.Errorf("cell %d, %d: seen %v there, %v back", i, j, a.Seen(i, j), b.Seen(i, j))
+			}
+		}
+	}
+	m.Ray(0, 0, math.NaN(), 0, true)
+	m.Ray(0, 0, math.Inf(1), 0, true)
+	m.Ray(math.Inf(-1), 0, 1, 0, true)
+	m.Ray(0, 0, 1e300, 0, true)
+}
+
+func TestScroll(t *testing.T) {
+	m := NewMap(20, 0.5)
+	m.Ray(1.2, 1.2, 1.2, 1.2, true)
+	at := m.At(2, 2)
+	for _, to := range [][2]float64{{3, -3}, {-2, 4}, {5, 5}} {
+		m.Center(to[0], to[1])
+		if got := m.At(2, 2); got != at {
+			t.Errorf("centre %v: got %g, want %g", to, got, at)
+		}
+	}
+	m.Center(-4.5, 0)
+	if m.Seen(2, 2) {
+		t.Error("outside: got a cell that is seen")
+	}
+	m.Center(0, 0)
+	if m.At(2, 2) == at {
+		t.Error("it left the map and came back: got its old probability")
+	}
+	m.Ray(0.2, 0.2, 0.2, 0.2, true)
+	if m.Center(1e6, 0); m.Seen(0, 0) {
+		t.Error("a leap: got a cell that is seen")
+	}
+}
+
+func TestGrow(t *testing.T) {
+	p, rows, columns := draw(".......", ".......", ".......", "...#...", ".......", ".......", ".......")
+	var f Field
+	f.Grow(p, rows, columns, 1, 1.5)
+	want := []string{".......", "..nnn..", ".nnBnn.", ".nBBBn."}
+	for r, row := range want {
+		for c, k := range row {
+			cost := f.Cost[r*columns+c]
+			if ok := map[rune]bool{'.': cost == 1, 'n': cost > 1 && cost < Blocked, 'B': cost == Blocked}[k]; !ok {
+				t.Errorf("cell %d, %d: got %g, want %c", r, c, cost, k)
+			}
+		}
+	}
+	f.Escape(3, 3, 1)
+	if f.Cost[3*columns+3] == Blocked || f.Cost[3*columns+4] == Blocked {
+		t.Error("escape: got a blocked cell")
+	}
+}
+
+func TestPlan(t *testing.T) {
+	for _, k := range []struct {
+		name  string
+		rows  []string
+		found bool
+		cost  float64 // of the path's steps, cell lengths
+		end   int
+	}{
+		{"straight", []string{"S....G"}, true, 5, 5},
+		{"diagonal", []string{"S...", "....", "....", "...G"}, true, 3 * math.Sqrt2, 15},
+		{"around", []string{"S#G", ".#.", "..."}, true, 6, 2},
+		{"no corner is cut", []string{"S#", ".G"}, true, 2, 3},
+		{"walled in", []string{"S.#G", "..#."}, false, 1, 1},
+	} {
+		p, rows, columns := draw(k.rows...)
+		var f Field
+		f.Grow(p, rows, columns, 0, 0)
+		start, goal := 0, 0
+		for r, row := range k.rows {
+			for c, char := range row {
+				switch char {
+				case 'S':
+					start = r*columns + c
+				case 'G':
+					goal = r*columns + c
+				}
+			}
+		}
+		var planner Planner
+		path, found := planner.Plan(&f, start, goal)
+		cost := 0.0
+		for i := 1; i < len(path); i++ {
+			dr, dc := path[i]/columns-path[i-1]/columns, path[i]%columns-path[i-1]%columns
+			cost += math.Hypot(float64(dr), float64(dc))
+			if abs(dr) > 1 || abs(dc) > 1 || f.Cost[path[i]] == Blocked {
+				t.Errorf("%s: a leap or a blocked cell at %d", k.name, i)
+			}
+		}
+		if found != k.found || math.Abs(cost-k.cost) > 1e-6 || path[len(path)-1] != k.end || path[0] != start {
+			t.Errorf("%s: got %v, found %v, cost %.3f, want end %d, %v, %.3f", k.name, path, found, cost, k.end, k.found, k.cost)
+		}
+		planner.Costs(&f, start)
+		if got := planner.Cost(goal); k.found && math.Abs(got-k.cost) > 1e-4 || !k.found && got != -1 {
+			t.Errorf("%s: cost of the goal: got %g, want %g", k.name, got, k.cost)
+		}
+	}
+	var planner Planner
+	if path, found := planner.Plan(&Field{Rows: 1, Columns: 1, Cost: []float32{1}}, 5, 0); path != nil || found {
+		t.Errorf("outside: got %v", path)
+	}
+}
+
+// TestOptimal compares A* with Dijkstra's search on random fields.
+func TestOptimal(t *testing.T) {
+	state := uint32(1)
+	next := func() uint32 { state = state*1664525 + 1013904223; return state >> 8 }
+	var f Field
+	var a, d Planner
+	for range 200 {
+		p := make([]float64, 30*30)
+		for i := range p {
+			if next()%4 == 0 {
+				p[i] = 1
+			}
+		}
+		f.Grow(p, 30, 30, 0, 1.5)
+		start, goal := int(next()%900), int(next()%900)
+		if f.Cost[start] == Blocked {
+			continue
+		}
+		_, found := a.Plan(&f, start, goal)
+		d.Costs(&f, start)
+		if found != (d.Cost(goal) >= 0) || found && math.Abs(a.Cost(goal)-d.Cost(goal)) > 1e-3 {
+			t.Fatalf("from %d to %d: got %v %g, want %g", start, goal, found, a.Cost(goal), d.Cost(goal))
+		}
+	}
+}
+
+func TestStraighten(t *testing.T) {
+	p, rows, columns := draw("..........", "....#.....", "....#.....", "..........")
+	var f Field
+	f.Grow(p, rows, columns, 0, 0)
+	var planner Planner
+	path, _ := planner.Plan(&f, 2*columns, 2*columns+9)
+	turns := f.Straighten(nil, path)
+	if len(turns) < 3 || len(turns) > 5 || turns[0] != path[0] || turns[len(turns)-1] != path[len(path)-1] {
+		t.Errorf("got %v of %v", turns, path)
+	}
+	for i := 1; i < len(turns); i++ {
+		if !f.Free(turns[i-1]/columns, turns[i-1]%columns, turns[i]/columns, turns[i]%columns, 1) {
+			t.Errorf("from %d to %d: blocked", turns[i-1], turns[i])
+		}
+	}
+	if got := f.Straighten(nil, path[:1]); len(got) != 1 {
+		t.Errorf("one cell: got %v", got)
+	}
+}
+
+// hall is a field of 100 by 100 cells with walls that make the path wind.
+func hall() []float64 {
+	p := make([]float64, 100*100)
+	for wall := 10; wall < 100; wall += 15 {
+		for c := range 85 {
+			if wall/15%2 == 1 {
+				c = 99 - c
+			}
+			p[wall*100+c] = 1
+		}
+	}
+	return p
+}
+
+// BenchmarkPlan is the planner's part of an AM cycle: growth by 4 cells and A* through a winding hall.
+func BenchmarkPlan(b *testing.B) {
+	p := hall()
+	var f Field
+	var planner Planner
+	b.ReportAllocs()
+	for b.Loop() {
+		f.Grow(p, 100, 100, 4, 3)
+		if _, found := planner.Plan(&f, 0, 9999); !found {
+			b.Fatal("no path")
+		}
+	}
+}
+
+// BenchmarkUpdate is the map's part: 181 rays of 5 m into cells of 0.1 m; cells/s is its figure.
+func BenchmarkUpdate(b *testing.B) {
+	m := NewMap(1000, 0.1)
+	cells := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		for k := range 181 {
+			sin, cos := math.Sincos(float64(k) * math.Pi / 180)
+			m.Ray(0, 0, 5*cos, 5*sin, true)
+		}
+		cells += 181 * 55 // about: 50 cells along an axis, 70 along a diagonal
+	}
+	b.ReportMetric(float64(cells)/b.Elapsed().Seconds(), "cells/s")
+}
+
+// BenchmarkMemory is the bound: as many random additions to the same memory.
+func BenchmarkMemory(b *testing.B) {
+	m := NewMap(1000, 0.1)
+	cells := 0
+	for b.Loop() {
+		at := 0
+		for range 181 * 55 {
+			at = (at + 997) % len(m.cells)
+			m.cells[at] += 1e-9
+		}
+		cells += 181 * 55
+	}
+	b.ReportMetric(float64(cells)/b.Elapsed().Seconds(), "cells/s")
+}
