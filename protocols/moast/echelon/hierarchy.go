@@ -85,6 +85,7 @@ func New(vehicle Vehicle, o Options) (*Hierarchy, error) {
 	h.addServo(about, runs[Servo])
 	h.addPrim(about, runs[Prim])
 	h.addAM(about, runs[AM])
+	h.addAbove(about, runs[Veh], runs[Sect])
 	return h, nil
 }
 
@@ -152,6 +153,24 @@ func (h *Hierarchy) addAM(about Description, runs bool) {
 	m := newModule(b, "amMobJA", amCycle, mob, status, set)
 	mob.prim = m.link(b, "primMobJA", "")
 	h.add(runs, spModule, m)
+}
+
+// addAbove adds the vehicle and the section.
+func (h *Hierarchy) addAbove(about Description, veh, sect bool) {
+	b := h.buffers
+	nav, area := b.get(moast.NavDataBuffer(b.vehicle), 1024), b.get(moast.MapBuffer(b.vehicle), 8*amShown*amShown+1024)
+	floor := b.get(VehMapBuffer(b.vehicle), 8*vehCells*vehCells+1024)
+	// as AM's circle: a path that AM refuses is none
+	radius := (math.Hypot(about.Length, about.Width) + vehResolution) / 2
+	sp := newModule(b, "vehSP", vehCycle, newVehSP(area, floor), &moast.PlainStat{Kind: 12101}, &moast.PlainSet{Kind: 12301, CycleTime: vehCycle})
+	sp.link(b, "amSP", "")
+	mob := &vehMob{nav: nav, area: floor, radius: radius}
+	m := newModule(b, "vehMobPL", vehCycle, mob, &moast.PlainStat{Kind: 13101}, &moast.PlainSet{Kind: 13301, CycleTime: vehCycle})
+	mob.am = m.link(b, "amMobJA", "")
+	h.add(veh, sp, m)
+	status := &moast.SectMobStat{}
+	h.add(sect, newModule(b, "sectMobPL", sectCycle, &sectMob{status: status, buffers: b, nav: nav, area: floor, radius: radius, random: 1},
+		status, &moast.PlainSet{Kind: 16301, CycleTime: sectCycle}))
 }
 
 // Buffers are all buffers, for a server.

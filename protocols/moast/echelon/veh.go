@@ -1,0 +1,255 @@
+package echelon
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/halyard-robotics/halyard/hal/grid"
+	"github.com/halyard-robotics/halyard/protocols/moast"
+	"github.com/halyard-robotics/halyard/protocols/nml"
+)
+
+// The vehicle echelon's grid, ours: cells of 0.2 m, 40 m about where the vehicle started.
+const (
+	vehCycle      = 1.0 // s
+	vehResolution = 0.2 // m
+	vehCells      = 200
+)
+
+// The values of a cell of the vehicle's grid.
+const (
+	cellUnknown  = 0
+	cellFree     = 1
+	cellObstacle = 3
+)
+
+// VehMapBuffer is the buffer of the vehicle's grid: a SensorData2D of 0 unknown, 1 free, 3 obstacle. The name is ours.
+func VehMapBuffer(vehicle int) string { return fmt.Sprintf("vehSPMap%d", vehicle) }
+
+// vehSP is VehSP: it collects AM's maps into a grid of the whole floor.
+type vehSP struct {
+	area  *nml.Buffer
+	out   *nml.Buffer
+	shown moast.SensorData2D // AM's
+	floor moast.SensorData2D
+}
+
+func newVehSP(area, out *nml.Buffer) *vehSP {
+	c := &vehSP{area: area, out: out}
+	half := vehCells / 2 * vehResolution
+	c.floor = moast.SensorData2D{LowerLeft: moast.Cartesian{X: -half, Y: -half}, IncrementX: vehResolution, IncrementY: vehResolution,
+		X: vehCells, Y: vehCells, Features: make([]float64, vehCells*vehCells)}
+	return c
+}
+
+// cellOf is the cell of a point in a map, -1 off the map.
+func cellOf(d *moast.SensorData2D, x, y float64) int {
+	row, column := int(math.Round((x-d.LowerLeft.X)/d.IncrementX)), int(math.Round((y-d.LowerLeft.Y)/d.IncrementY))
+	if row < 0 || column < 0 || row >= int(d.Y) || column >= int(d.X) {
+		return -1
+	}
+	return row*int(d.X) + column
+}
+
+// pointOf is the middle of a cell of a map.
+func pointOf(d *moast.SensorData2D, cell int) (x, y float64) {
+	return d.LowerLeft.X + float64(cell/int(d.X))*d.IncrementX, d.LowerLeft.Y + float64(cell%int(d.X))*d.IncrementY
+}
+
+// Update enters AM's map of the moment: an obstacle in any of its cells is one, what has been passed is free.
+func (c *vehSP) Update(m *Module, _ float64) {
+	if c.area.Peek(&c.shown) != nil || len(c.shown.Features) != int(c.shown.X*c.shown.Y) {
+		return
+	}
+	const passed = grid.Unseen - 0.01
+	// free cells first, so that an obstacle in the same large cell wins
+	for i, p := range c.shown.Features {
+		if x, y := pointOf(&c.shown, i); p <= passed {
+			c.put(x, y, cellFree)
+		}
+	}
+	for i, p := range c.shown.Features {
+		if x, y := pointOf(&c.shown, i); p >= grid.Obstacle {
+			c.put(x, y, cellObstacle)
+		}
+	}
+	c.floor.Time = c.shown.Time
+	m.note(c.out.Write(&c.floor))
+}
+
+func (c *vehSP) put(x, y, value float64) {
+	if at := cellOf(&c.floor, x, y); at >= 0 {
+		c.floor.Features[at] = value
+	}
+}
+
+func (c *vehSP) Task(m *Module, _ moast.Command, _ bool) { m.Finish() }
+func (c *vehSP) Stop(*Module)                            {}
+func (c *vehSP) Configure(m *Module, config moast.Command) error {
+	m.settings.(*moast.PlainSet).CycleTime = m.cycle
+	if config.MessageType() == m.kind.ID(moast.Cfg, "ClearWM") {
+		clear(c.floor.Features)
+	}
+	return nil
+}
+
+// vehMob is VehMobPL: it plans on the grid and leads AM along the path.
+type vehMob struct {
+	am      *Link
+	nav     *nml.Buffer
+	area    *nml.Buffer
+	radius  float64 // m, of the vehicle
+	at      moast.NavDataExt
+	floor   moast.SensorData2D
+	known   bool
+	points  []place
+	near    float64
+	speed   float64
+	index   int
+	faults  int // cycles without a path or with an error of AM, in a row
+	field   grid.Field
+	planner grid.Planner
+	chances []float64
+}
+
+func (c *vehMob) Update(*Module, float64) {
+	c.known = c.nav.Peek(&c.at) == nil && c.area.Peek(&c.floor) == nil && len(c.floor.Features) == int(c.floor.X*c.floor.Y)
+}
+
+func (c *vehMob) Stop(m *Module) {
+	m.note(c.am.Send(&moast.Plain{Kind: c.am.kind.ID(moast.Cmd, "Stop")}))
+}
+
+func (c *vehMob) Task(m *Module, command moast.Command, changed bool) {
+	begin := m.Head.State == moast.NewCommand
+	m.Head.State = moast.S1
+	move, ok := command.(*moast.VehMobCmdMoveWaypoint)
+	if !ok { // STOP
+		if begin {
+			c.Stop(m)
+		} else if c.am.Status() != moast.Exec {
+			m.Finish()
+		}
+		return
+	}
+	if begin || changed {
+		if why := c.begin(move); why != "" {
+			c.Stop(m)
+			m.Fail(why)
+			return
+		}
+	}
+	c.move(m)
+}
+
+// begin takes the points of a command, in relative coordinates.
+func (c *vehMob) begin(command *moast.VehMobCmdMoveWaypoint) string {
+	c.points, c.index, c.faults = c.points[:0], 0, 0
+	c.near, c.speed = math.Max(command.Neighborhood, vehResolution), command.Speed
+	if len(command.Waypoints) == 0 {
+		return "no waypoints"
+	}
+	for _, w := range command.Waypoints {
+		p := place{x: w.P.X, y: w.P.Y}
+		if bad(p.x) || bad(p.y) || bad(command.Speed) || bad(c.near) {
+			return "waypoint is not a number"
+		}
+		if !command.Local {
+			if !c.known {
+				return "no position"
+			}
+			seen := placeOf(c.at.Abs.Tran, c.at.Abs.RPY).from(p)
+			p.x, p.y = placeOf(c.at.Rel.Tran, c.at.Rel.RPY).of(seen.x, seen.y)
+		}
+		c.points = append(c.points, p)
+	}
+	return ""
+}
+
+// growFloor makes the field of a map: unknown cells are passable.
+func growFloor(f *grid.Field, chances []float64, floor *moast.SensorData2D, radius float64) []float64 {
+	chances = append(chances[:0], floor.Features...)
+	for i, v := range chances {
+		chances[i] = 0
+		if v == cellObstacle {
+			chances[i] = 1
+		}
+	}
+	f.Grow(chances, int(floor.Y), int(floor.X), radius/floor.IncrementX, 2)
+	return chances
+}
+
+// move leads AM to a point of the path that is on AM's map. A fault of AM, whose map is newer, is planned around.
+func (c *vehMob) move(m *Module) {
+	const patience = 10 // cycles
+	if !c.known {
+		if c.faults++; c.faults > patience {
+			m.Fail("no position or map")
+		}
+		return
+	}
+	here := placeOf(c.at.Rel.Tran, c.at.Rel.RPY)
+	if goal := c.points[c.index]; distance(here.x, here.y, goal.x, goal.y) <= c.near {
+		if c.index++; c.index == len(c.points) {
+			c.index--
+			c.Stop(m)
+			m.Finish()
+			return
+		}
+	}
+	next, ok := c.next(here)
+	report := c.am.report.Report()
+	failed := c.am.look() && report.EchoSerial == c.am.serial && report.Status == moast.Error && c.am.last != nil
+	if !ok || failed {
+		if c.faults++; c.faults > patience {
+			c.Stop(m)
+			m.Fail("no path")
+			return
+		}
+	} else {
+		c.faults = 0
+	}
+	if !ok {
+		return
+	}
+	w := moast.Waypoint{P: moast.Cartesian{X: next.x, Y: next.y}, Neighborhood: c.near, Speed: c.speed}
+	command := &moast.AMMobCmdMoveWaypoint{Neighborhood: c.near, Speed: c.speed, Waypoints: []moast.Waypoint{w}}
+	if c.am.Running(command) {
+		m.note(c.am.Change(command))
+	} else {
+		m.note(c.am.Send(command))
+	}
+}
+
+// lead is how far ahead of the vehicle AM is led, m: well within its map.
+const lead = 4.0
+
+// next plans to the point at work, and returns the last point of the path within lead.
+func (c *vehMob) next(here place) (place, bool) {
+	c.chances = growFloor(&c.field, c.chances, &c.floor, c.radius)
+	start, goal := cellOf(&c.floor, here.x, here.y), cellOf(&c.floor, c.points[c.index].x, c.points[c.index].y)
+	if start < 0 || goal < 0 {
+		return place{}, false
+	}
+	columns := int(c.floor.X)
+	c.field.Escape(start/columns, start%columns, c.radius/vehResolution+2)
+	path, found := c.planner.Plan(&c.field, start, goal)
+	if len(path) == 0 || !found && len(path) < 2 {
+		return place{}, false
+	}
+	for i := len(path) - 1; i >= 0; i-- {
+		x, y := pointOf(&c.floor, path[i])
+		if distance(here.x, here.y, x, y) <= lead {
+			if found && i == len(path)-1 {
+				return c.points[c.index], true
+			}
+			return place{x: x, y: y}, true
+		}
+	}
+	return place{}, false
+}
+
+func (c *vehMob) Configure(m *Module, _ moast.Command) error {
+	m.settings.(*moast.PlainSet).CycleTime = m.cycle
+	return nil
+}

@@ -1,0 +1,85 @@
+package echelon
+
+import (
+	"math"
+	"testing"
+
+	"github.com/halyard-robotics/halyard/protocols/moast"
+)
+
+// TestVehicle: the vehicle echelon leads AM through the maze to a local point, and back to an absolute one.
+func TestVehicle(t *testing.T) {
+	r := newRover()
+	r.boxes = maze()
+	s := start(t, r, "vehMobPL", Servo, Prim, AM, Veh)
+	s.init()
+	s.pass(3)
+	go1 := func(local bool, x, y float64) {
+		t.Helper()
+		s.send(&moast.VehMobCmdMoveWaypoint{Local: local, Neighborhood: 0.3, Speed: 0.5, Waypoints: []moast.Waypoint{{P: moast.Cartesian{X: x, Y: y}}}})
+		s.until(150, moast.Done)
+	}
+	if go1(true, 6.5, 1); distance(r.at.x, r.at.y, 6.5, 1) > 0.5 {
+		t.Errorf("local point: got %+v, want 6.5, 1", r.at)
+	}
+	if go1(false, 100, 200); distance(r.at.x, r.at.y, 0, 0) > 0.5 {
+		t.Errorf("absolute point: got %+v, want 0, 0", r.at)
+	}
+	if r.nearest < 0.354 {
+		t.Errorf("nearest distance: got %.3f m, want 0.354 or more", r.nearest)
+	}
+	for _, c := range []*moast.VehMobCmdMoveWaypoint{{}, {Local: true, Waypoints: []moast.Waypoint{{P: moast.Cartesian{X: math.NaN()}}}}} {
+		s.send(c)
+		s.until(5, moast.Error)
+	}
+	s.plain("Stop")
+	s.until(5, moast.Done)
+}
+
+// TestExplore: the section sends the vehicle about until the room is seen; it touches nothing.
+func TestExplore(t *testing.T) {
+	r := newRover()
+	r.boxes = maze()
+	s := start(t, r, "sectMobPL", Servo, Prim, AM, Veh, Sect)
+	s.init()
+	s.send(&moast.SectMobCmdExplore{Distance: 20})
+	s.until(5, moast.Error) // no vehicle yet
+	s.send(&moast.SectMobCmdConnect{Vehicles: []int32{2}})
+	s.until(5, moast.Error)
+	s.send(&moast.SectMobCmdConnect{Vehicles: []int32{1}, SendInit: true})
+	s.until(20, moast.Done)
+	s.pass(3)
+	s.send(&moast.SectMobCmdExplore{Distance: 20})
+	s.until(900, moast.Done)
+	m, _, err := s.h.Buffer("sectMobPLStat1").Read(moast.New, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := m.(*moast.SectMobStat); got.Explored < 0.9 || len(got.Vehicles) != 1 {
+		t.Errorf("got %.2f of the floor, vehicles %v, want 0.9 or more", got.Explored, got.Vehicles)
+	}
+	// planted truth: the share of the room's free cells that the grid has
+	floor, _, err := s.h.Buffer("vehSPMap1").Read(moast.New, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, known, all := floor.(*moast.SensorData2D), 0, 0
+	for x := -1.6; x < 7.8; x += 0.2 {
+		for y := -2.6; y < 2.8; y += 0.2 {
+			if r.ray(x, y, 0) == 0 {
+				continue // in a wall
+			}
+			all++
+			if d.Features[cellOf(d, x, y)] == cellFree {
+				known++
+			}
+		}
+	}
+	if share := float64(known) / float64(all); share < 0.9 {
+		t.Errorf("cells: got %d of %d seen, want 90 %%", known, all)
+	}
+	if r.nearest < 0.354 {
+		t.Errorf("nearest distance: got %.3f m, want 0.354 or more", r.nearest)
+	}
+	t.Logf("explored in %.0f s, %d of %d cells, nearest %.3f m", *s.now, known, all, r.nearest)
+}
