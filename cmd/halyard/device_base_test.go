@@ -43,7 +43,7 @@ servers: []
 // scanners are other devices in the place of the laser.
 func scanners() map[string]string {
 	return map[string]string{"": "sick-lms200", "urg": "hokuyo, model: urg-04lx", "ust": "hokuyo, model: ust-10lx, resolution: 0.5",
-		"lms291": "sick-lms291, resolution: 0.5, range_max: 32", "rplidar": "rplidar", "rplidar standard": "rplidar, standard: true, resolution: 2, fov: 180"}
+		"lms291": "sick-lms291, resolution: 0.5, range_max: 32", "rplidar": "rplidar", "rplidar standard": "rplidar, standard: true, resolution: 2, fov: 180", "rplidar ultra": "rplidar, scan: ultra, resolution: 0.5", "rplidar dense": "rplidar, scan: dense"}
 }
 
 func pioneer(t *testing.T, o configs.Options, pairs ...string) *stepped {

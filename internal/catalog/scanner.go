@@ -135,8 +135,11 @@ func newRPLidar(c *configs.Sensor, bus *configs.Bus) (*scanner, *misfit) {
 	if n < 8 || n > 3600 || c.Resolution != nil && math.Abs(360/float64(n)-*c.Resolution) > 1e-3 {
 		return nil, &misfit{"resolution", fmt.Sprint(*c.Resolution), "a whole part of 360, 0.1..45", ""}
 	}
-	s := lidar.RPLidarSettings{Rays: n, Encoding: map[bool]lidar.RPLidarEncoding{true: lidar.RPLidarNodes}[c.Standard],
+	s := lidar.RPLidarSettings{Rays: n, Encoding: map[string]lidar.RPLidarEncoding{"ultra": lidar.RPLidarUltra, "dense": lidar.RPLidarDense}[c.Scan],
 		Drive: map[string]lidar.RPLidarDrive{"dtr": lidar.RPLidarDTR, "pwm": lidar.RPLidarPWM, "free": lidar.RPLidarFree}[c.Motor]}
+	if c.Standard {
+		s.Encoding = lidar.RPLidarNodes
+	}
 	k := &scanner{Step: 2 * math.Pi / float64(n), Reach: or(c.RangeMax, rplidarReach), boot: bus.Baud}
 	if Networked(bus) {
 		k.boot = 0
