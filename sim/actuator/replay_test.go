@@ -60,11 +60,11 @@ func load(t testing.TB, file string) *recording {
 	return r
 }
 
-// replay gives the recorded goals to a servo of spec on the recorded pendulum and returns the mean absolute and the
+// replay gives the recorded goals to a servo of spec on the recorded pendulum, whose arm hangs offset from 0, and returns the mean absolute and the
 // root mean square difference of its measured position from the recorded one, degrees.
-func replay(r *recording, spec *Spec) (mae, rms float64) {
+func replay(r *recording, spec *Spec, offset float64) (mae, rms float64) {
 	s := NewServo(spec)
-	s.Load = Load{Mass: r.Mass, Length: r.Length}
+	s.Load = Load{Mass: r.Mass, Length: r.Length, Down: -offset}
 	s.Supply = NewSupply(r.Vin, 0)
 	s.Gains.P = r.Kp
 	s.Shutdown = 0 // 7.4 V is above the XL330's range
@@ -86,23 +86,27 @@ func replay(r *recording, spec *Spec) (mae, rms float64) {
 	return mae / n, math.Sqrt(rms / n)
 }
 
-// bounds are mean absolute errors in degrees, with a quarter to spare over what was measured when this was written:
-// over all files, and of a free swing.
+// bounds are mean absolute errors in degrees over all files, and of a free swing, somewhat above those measured when this was
+// written. M5 is halyard identify's, the others BAM's own. The offsets, rad, were identified with the models.
 var bounds = []struct {
-	model       int
-	mean, swing float64
-}{{1, 6.7, 5.5}, {4, 5.6, 2.4}, {6, 6.2, 3.6}}
+	model                   int
+	mean, most, swing, hang float64
+}{{1, 5.2, 13, 5.5, 0.0309}, {3, 4.5, 13, 4, 0.0294}, {4, 4.8, 13, 2.4, 0.0281}, {6, 5.6, 15, 3.6, 0.0271}, {5, 1.4, 3, 2.4, 0.0071}}
 
-// The XL330's identified models against the real servo; the paper's own error is 1 to 3 degrees. That is met where the
-// servo does not come to the end of its drive (kp 100) and in the free swing. With kp 400 and 800 the real servo stands
-// still for seconds at full duty below a third of its stall torque (kp800-up_and_down: at 0.88 rad, 0.37 N·m), which
-// none of the models has; those files carry the mean.
+// The XL330's identified models against the real servo; the paper's own error is 1 to 3 degrees. BAM's models meet that where
+// the servo does not come to the end of its drive (kp 100) and in the free swing. With kp 400 and 800 the real servo stands
+// still for seconds at full duty below a third of its stall torque (kp800-up_and_down: at 0.88 rad, 0.37 N·m): that takes
+// a drive that weakens, and a friction that rises with the load, which halyard identify's M5 has.
 func TestReplayXL330(t *testing.T) {
 	files := recordings(t, "bam/xl330/*.json")
 	base, _ := Lookup("xl330-m288")
 	var total [7]float64
 	var table strings.Builder
-	fmt.Fprintf(&table, "%-26s %15s %15s %15s\n", "mean absolute / rms, deg", "M1", "M4", "M6")
+	fmt.Fprintf(&table, "%-26s", "mean absolute / rms, deg")
+	for _, c := range bounds {
+		fmt.Fprintf(&table, "%15s ", fmt.Sprintf("M%d", c.model))
+	}
+	fmt.Fprintln(&table)
 	for _, f := range files {
 		r := load(t, f)
 		fmt.Fprintf(&table, "%-26s", strings.TrimSuffix(filepath.Base(f), ".json"))
@@ -112,9 +116,12 @@ func TestReplayXL330(t *testing.T) {
 			if !ok {
 				t.Fatalf("xl330-m288: no model M%d", m)
 			}
-			mae, rms := replay(r, spec)
+			mae, rms := replay(r, spec, c.hang)
 			fmt.Fprintf(&table, "   %5.2f / %5.2f", mae, rms)
 			total[m] += mae
+			if mae > c.most {
+				t.Errorf("%s: M%d: got %.2f degrees, want at most %g", filepath.Base(f), m, mae, c.most)
+			}
 			if r.Kp == 100 && m > 1 && mae > 3 {
 				t.Errorf("%s: M%d: got %.2f degrees, want at most 3", filepath.Base(f), m, mae)
 			}
@@ -148,7 +155,7 @@ func TestReplayFreeSwing(t *testing.T) {
 		r.Entries[0].TorqueEnable = false
 		for _, c := range bounds {
 			spec, _ := base.WithFriction(c.model)
-			mae, rms := replay(r, spec)
+			mae, rms := replay(r, spec, c.hang)
 			t.Logf("%-24s M%d: %5.2f / %5.2f degrees", filepath.Base(f), c.model, mae, rms)
 			if mae > c.swing {
 				t.Errorf("%s: M%d: got %.2f degrees, want at most %g", filepath.Base(f), c.model, mae, c.swing)

@@ -172,5 +172,10 @@ func (r *sheet) spec() Spec {
 			k.use(id) // the best model comes last
 		}
 	}
+	for i := range recorded {
+		if id := &recorded[i]; id.of(k.Name) {
+			id.set(&k)
+		}
+	}
 	return k
 }
