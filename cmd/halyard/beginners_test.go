@@ -145,7 +145,7 @@ func TestTablesAsJSON(t *testing.T) {
 	tried := map[string]bool{}
 	for _, line := range []string{
 		"version", "configs", "ports", "list so101", "list rov", "list p2at", "validate so101", "doctor so101 --body emulated", "faults pca9685 --seeds 1 --fault dropped",
-		"bench cycle --steps 1", "status", "estop", "reset", "arm", "disarm", "scan nothere", "list nothere", "status nobody", "identify --check nothere --data nothere",
+		"bench cycle --steps 1", "chaos pendulum --seeds 2", "status", "estop", "reset", "arm", "disarm", "scan nothere", "list nothere", "status nobody", "identify --check nothere --data nothere",
 	} {
 		args := strings.Fields(line)
 		tried[args[0]] = true

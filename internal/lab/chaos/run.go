@@ -33,7 +33,7 @@ type run struct {
 	handAt   time.Duration // when a hand last pushed a joint
 	acting   []acting
 	cancel   context.CancelFunc
-	plant    func(*hal.Rig) // a defect, for tests
+	plant    func(*run) // a defect, for tests; nil = none
 }
 
 // client is a controller: what it says is said again each cycle until it hangs or leaves.
@@ -53,7 +53,7 @@ type acting struct {
 
 // Run lets a schedule pass on a config and judges it. The error is one of the config or the schedule.
 func Run(config string, seed int64, schedule []Action) (Result, error) {
-	return execute(config, seed, schedule)
+	return execute(config, seed, schedule, nil)
 }
 
 // Seed is Run with the schedule that the seed gives; a violation is minimised.
@@ -64,10 +64,10 @@ func Seed(config string, seed int64) (Result, error) {
 	}
 	schedule := generate(seed, r)
 	r.sys.Close()
-	result, err := execute(config, seed, schedule)
+	result, err := execute(config, seed, schedule, nil)
 	if err == nil && result.Violated != "" {
 		short := minimise(schedule, func(s []Action) bool {
-			again, err := execute(config, seed, s)
+			again, err := execute(config, seed, s, nil)
 			return err == nil && again.Violated == result.Violated
 		})
 		for _, a := range short {
@@ -77,12 +77,12 @@ func Seed(config string, seed int64) (Result, error) {
 	return result, err
 }
 
-func execute(config string, seed int64, schedule []Action) (result Result, err error) {
+func execute(config string, seed int64, schedule []Action, plant func(*run)) (result Result, err error) {
 	robot, err := open(config, seed)
 	if err != nil {
 		return result, err
 	}
-	r := &run{robot: robot, schedule: schedule, watches: make([]watch, len(robot.joints))}
+	r := &run{robot: robot, schedule: schedule, plant: plant, watches: make([]watch, len(robot.joints))}
 	r.handAt = -time.Hour
 	r.result.Config, r.result.Seed, r.result.Actions = config, seed, len(schedule)
 	for i := range r.watches {
@@ -103,6 +103,9 @@ func (r *run) edge() {
 		return // the rig ends
 	}
 	if r.cycle > 0 {
+		if r.plant != nil {
+			r.plant(r)
+		}
 		r.judge()
 	}
 	if r.cycle++; r.cycle > Length || r.result.Violated != "" {
