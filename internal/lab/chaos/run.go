@@ -189,7 +189,10 @@ func (r *run) act(a *Action) {
 			return
 		}
 		id := f.Target
-		if f.Kind == wire.PowerLoss { // the robot's supply is one
+		switch f.Kind {
+		case wire.PowerLoss: // the robot's supply is one
+			id = wire.All
+		case wire.Delayed, wire.DuplicateID, wire.Truncated, wire.Garbage: // its answers meet those of others
 			id = wire.All
 		}
 		r.acting = append(r.acting, acting{line: a.Joint, id: id, until: r.clock.now + f.From + f.For})
