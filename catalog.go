@@ -1,6 +1,9 @@
 package halyard
 
-import "github.com/halyard-robotics/halyard/internal/catalog"
+import (
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/servo"
+)
 
 // Catalog is hardware and protocols that a config may name, each row by its word. WithCatalog adds the rows of a program's
 // own without a change in this module; docs/extending.md shows one row of each.
@@ -8,6 +11,7 @@ type Catalog = catalog.Catalog
 
 // The rows of a Catalog and what they are made of.
 type (
+	BusRow      = catalog.BusType    // a line of servos or motor controllers: a vendor's driver and its emulation
 	SensorRow   = catalog.SensorKind // a device that measures
 	SensorPlan  = catalog.SensorPlan // such a device of a config: its address, its settings, what it serves
 	OutputRow   = catalog.OutputKind // a board that makes pulses
@@ -19,3 +23,6 @@ type (
 	Host        = catalog.Host // the open system that a server serves
 	ServedAgent = catalog.ServedAgent
 )
+
+// Servos is the row of a vendor: its driver, and what makes its emulated devices (package sim/emulator); nil: it has none.
+func Servos(d servo.Driver, emulate catalog.Emulate) BusRow { return catalog.Servos(d, emulate) }

@@ -43,7 +43,7 @@ var law = []struct{ importer, may, reason string }{
 	{"internal/commission/doctor", "hal servo calibration drivers sim protocols configs internal/catalog internal/plan internal/builtin internal/assembly internal/commission internal/report", "reads plans and the tools of a bus"},
 	{"internal/commission", "hal servo calibration drivers sim configs internal/catalog internal/plan internal/assembly internal/report", "tools on a bus, by the table of hardware"},
 	{"internal/lab", "hal servo calibration drivers sim protocols configs internal/catalog internal/plan internal/builtin internal/assembly internal/report", "measures what assembly opens"},
-	{root, "hal configs internal/catalog internal/plan internal/assembly internal/builtin internal/control internal/report", "the public API: what it hands out is public"},
+	{root, "hal servo configs internal/catalog internal/plan internal/assembly internal/builtin internal/control internal/report", "the public API: what it hands out is public"},
 	{"cmd/", "hal servo calibration drivers sim protocols configs internal cmd halyard", "flags, tables, prompts and exit codes"},
 }
 

@@ -103,16 +103,16 @@ func (e *Emulator) unserved(lines []assembly.Terminal) (ports []Port) {
 			if !bus.Rated() {
 				bus.Baud = 0 // it has none
 			}
-			ports = append(ports, Port{Bus: name, Type: bus.Type, Baud: bus.Baud, Reason: assembly.Unserved(bus.Type)})
+			ports = append(ports, Port{Bus: name, Type: bus.Type, Baud: bus.Baud, Reason: assembly.Unserved(e.plan.Catalog.Buses, bus.Type)})
 		}
 	}
 	for _, b := range e.plan.Boards {
 		if b.Bus == "" && b.Body == configs.Emulated { // without a bus: the kernel's PWM
-			ports = append(ports, Port{Bus: b.Name(), Type: b.Device, Reason: assembly.Unserved(b.Device)})
+			ports = append(ports, Port{Bus: b.Name(), Type: b.Device, Reason: assembly.Unserved(e.plan.Catalog.Buses, b.Device)})
 		}
 	}
 	for _, q := range e.plan.Cameras {
-		ports = append(ports, Port{Bus: q.Name, Type: plan.CameraDevice, Reason: assembly.Unserved("V4L2")})
+		ports = append(ports, Port{Bus: q.Name, Type: plan.CameraDevice, Reason: assembly.Unserved(e.plan.Catalog.Buses, "V4L2")})
 	}
 	return ports
 }

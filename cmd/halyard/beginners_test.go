@@ -91,7 +91,7 @@ func TestBeginnersConfigs(t *testing.T) {
 // Every type of line has its own ids.
 func TestIDsOfTypes(t *testing.T) {
 	for kind, last := range map[string]int{"dynamixel1": 253, "dynamixel2": 252, "kondo": 31, "cybergear": 127, "odrive": 1, "odrive-can": 62, "vesc": 253} {
-		if got := catalog.BusTypes[kind].LastID; got != last {
+		if got := catalog.BuiltinBuses().Of(kind).LastID; got != last {
 			t.Errorf("%s: got %d, want %d", kind, got, last)
 		}
 	}

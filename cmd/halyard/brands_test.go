@@ -64,11 +64,11 @@ func TestEveryModelIsWhole(t *testing.T) {
 	}
 	for _, name := range names {
 		bus, model, _ := strings.Cut(name, " ")
-		m := catalog.BusTypes[bus].Lookup(model)
-		if m == nil || m.Units().Name != model || catalog.LookupServo(model) == nil {
+		m := catalog.BuiltinBuses().Of(bus).Lookup(model)
+		if m == nil || m.Units().Name != model || catalog.BuiltinBuses().Model(model) == nil {
 			t.Errorf("%s: not found", name)
 		}
-		line := doctor.TrialLine{Kind: catalog.BusTypes[bus], Baud: 1000000, Servos: []servo.Model{m}}
+		line := doctor.TrialLine{Kind: catalog.BuiltinBuses().Of(bus), Baud: 1000000, Servos: []servo.Model{m}}
 		if bus == "hiwonder" {
 			line.Baud = hiwonder.Baud
 		} else if bus == "kondo" {

@@ -63,7 +63,7 @@ func TestArguments(t *testing.T) {
 		"registers diff --id 1 a b c":    "registers diff: got 3 arguments, want PORT [FILE|ID] (try: halyard registers diff /dev/ttyUSB0 --id 1 elbow.json)",
 		"faults --fault nosuch ax-12a":   `faults: --fault: got "nosuch", want one of dropped, corrupted, `,
 		"faults --seeds 0 ax-12a":        "faults: --seeds: got 0, want 1..1000",
-		"scan /dev/ttyUSB0 --protocol x": `--protocol: got "x", want all, both or one of ` + strings.Join(slices.Sorted(maps.Keys(catalog.BusTypes)), ", "),
+		"scan /dev/ttyUSB0 --protocol x": `--protocol: got "x", want all, both or one of ` + strings.Join(catalog.BuiltinBuses().Names(), ", "),
 		"scan /dev/i2c-1 --baud 9600":    "scan /dev/i2c-1: got --baud, want it with a serial or CAN port (try: halyard scan /dev/i2c-1)",
 		"doctor so101 --listen osp=:0":   "unknown flag: --listen",
 	} {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -15,7 +14,6 @@ import (
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/internal/commission/host"
-	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -114,7 +112,7 @@ func modelOfID(cmd *cobra.Command, args []string, id int) servo.Model {
 	if c, bus, err := commission.BusIn(args[0]); err == nil && c != nil {
 		kind = c.Buses[bus].Type
 	}
-	t := catalog.BusTypes[kind]
+	t := catalog.BuiltinBuses().Of(kind)
 	for _, j := range joinedOn(args) {
 		if j.ID == id {
 			return j.Model
@@ -131,7 +129,7 @@ func (f *lineFlags) complete(c *cobra.Command) {
 	if c.ValidArgsFunction == nil {
 		c.ValidArgsFunction = completeLines
 	}
-	c.RegisterFlagCompletionFunc("protocol", words(append(slices.Clone(report.SortedKeys(catalog.BusTypes)), "all", "both")...))
+	c.RegisterFlagCompletionFunc("protocol", words(append(catalog.BuiltinBuses().Names(), "all", "both")...))
 	c.RegisterFlagCompletionFunc("serial-backend", words(serial.Bugst, serial.Tarm))
 	if c.Flags().Lookup("id") != nil {
 		c.RegisterFlagCompletionFunc("id", completeIDs)

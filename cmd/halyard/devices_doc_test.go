@@ -347,8 +347,8 @@ func (f *fragment) realLacks(t *testing.T, p *plan.Plan) {
 
 // deviceWords are the words that a config may say for a device, each with what it is said of.
 func deviceWords() (list []string) {
-	for _, kind := range report.SortedKeys(catalog.BusTypes) {
-		t := catalog.BusTypes[kind]
+	for _, kind := range catalog.BuiltinBuses().Names() {
+		t := catalog.BuiltinBuses().Of(kind)
 		for _, model := range actuator.Names() {
 			if t.Lookup(model) != nil {
 				list = append(list, kind+" "+model)

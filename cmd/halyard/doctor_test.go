@@ -165,7 +165,7 @@ func TestDoctorVerdict(t *testing.T) {
 // The prediction of a cycle is the time that the driver's bytes take, and what is proposed does help.
 func TestBusLoad(t *testing.T) {
 	xm := dynamixel.ModelByName("xm430-w350")
-	line := doctor.TrialLine{Kind: catalog.BusTypes["dynamixel2"], Baud: 1000000}
+	line := doctor.TrialLine{Kind: catalog.BuiltinBuses().Of("dynamixel2"), Baud: 1000000}
 	for range 20 {
 		line.Servos = append(line.Servos, xm)
 	}
@@ -195,7 +195,7 @@ func TestBusLoad(t *testing.T) {
 	if advice := late.Relief(cycle); !strings.HasPrefix(advice, "latency timer 1ms: ") || !strings.Contains(advice, "return delay 0: ") {
 		t.Errorf("got %s", advice)
 	}
-	if _, err := (&doctor.TrialLine{Kind: catalog.BusTypes["dynamixel2"], Baud: 1000000}).Cycle(); err != nil {
+	if _, err := (&doctor.TrialLine{Kind: catalog.BuiltinBuses().Of("dynamixel2"), Baud: 1000000}).Cycle(); err != nil {
 		t.Errorf("an empty bus: %v", err)
 	}
 }

@@ -68,7 +68,7 @@ func TestEmulateSerialDevices(t *testing.T) {
 
 func TestUnserved(t *testing.T) {
 	for kind, want := range map[string]string{catalog.I2CBus: "I2C cannot", catalog.SPIBus: "SPI cannot", catalog.SerialBus: "no emulated device", "dynamixel2": "no joint", "kernel-pwm": "kernel-pwm cannot be", "": "no line"} {
-		if got := assembly.Unserved(kind); !strings.Contains(got, want) {
+		if got := assembly.Unserved(catalog.BuiltinBuses(), kind); !strings.Contains(got, want) {
 			t.Errorf("%q: got %q, want %q", kind, got, want)
 		}
 	}
@@ -87,7 +87,7 @@ func TestEmulateBasesAndScanners(t *testing.T) {
 			t.Errorf("%s, of type %s: got %d Bd", p.Bus, p.Type, p.Baud)
 		}
 	}
-	if want := "base serial |laser serial |bay spi " + assembly.Unserved(catalog.SPIBus) + "|main i2c " + assembly.Unserved(catalog.I2CBus); strings.Join(kinds, "|") != want {
+	if want := "base serial |laser serial |bay spi " + assembly.Unserved(catalog.BuiltinBuses(), catalog.SPIBus) + "|main i2c " + assembly.Unserved(catalog.BuiltinBuses(), catalog.I2CBus); strings.Join(kinds, "|") != want {
 		t.Fatalf("got %q, want %q", strings.Join(kinds, "|"), want)
 	}
 	laser, err := lidar.NewSICK(lidar.SICKSettings{Name: "laser", Line: serial.Reopener(filepath.Join(dir, "laser"), 38400, "")})

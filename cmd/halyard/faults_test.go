@@ -28,7 +28,7 @@ func TestFaultRows(t *testing.T) {
 			t.Errorf("%s: no row in faultRows", what)
 		}
 	}
-	for kind := range catalog.BusTypes {
+	for _, kind := range catalog.BuiltinBuses().Names() {
 		has(kind, func(r *lab.FaultRow) bool { return r.Bus == kind && r.LineType == kind && r.Baud > 0 })
 	}
 	for device := range catalog.OutputKinds() {
@@ -57,7 +57,8 @@ func TestFaultRows(t *testing.T) {
 	for device := range plan.BaseKinds() {
 		has(device, func(r *lab.FaultRow) bool { return r.Device == device && strings.Contains(r.Base, device) })
 	}
-	for kind, b := range catalog.BusTypes {
+	for _, b := range catalog.BuiltinBuses() {
+		kind := b.Type
 		for _, model := range b.Samples {
 			if b.Lookup(model) == nil {
 				t.Errorf("%s: %s is no servo of it", kind, model)

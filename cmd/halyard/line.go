@@ -24,7 +24,7 @@ type lineFlags struct {
 func (f *lineFlags) add(c *cobra.Command) {
 	c.Flags().IntSliceVar(&f.bauds, "baud", catalog.UsualBauds(), "rates to try, bits a second")
 	c.Flags().StringVar(&f.protocol, "protocol", "all", "a bus type, as a config has it, or both: the two of one vendor that share a line; all leaves out "+
-		strings.Join(catalog.NamedTypes(), ", "))
+		strings.Join(catalog.BuiltinBuses().Named(), ", "))
 	c.Flags().StringVar(&f.opener, "serial-backend", serial.Bugst, "library that opens the port: bugst, or tarm (up to 115200 Bd)")
 	f.complete(c)
 }
@@ -50,7 +50,7 @@ func (f *lineFlags) Open(c *cobra.Command, target string) (*commission.BareLine,
 			word = bus.Type
 		}
 	}
-	types, err := catalog.TypesOf(word)
+	types, err := catalog.BuiltinBuses().Scanned(word)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (f *lineFlags) openNamed(c *cobra.Command, target string) (*commission.Bare
 			word = bus.Type
 		}
 	}
-	t := catalog.BusTypes[word]
+	t := catalog.BuiltinBuses().Of(word)
 	if !t.Named {
 		return nil, nil
 	}

@@ -93,11 +93,11 @@ func TestEveryMotorIsWhole(t *testing.T) {
 	}
 	for _, name := range names {
 		bus, model, _ := strings.Cut(name, " ")
-		m := catalog.BusTypes[bus].Lookup(model)
-		if m == nil || m.Units().Name != model || catalog.LookupServo(model) == nil {
+		m := catalog.BuiltinBuses().Of(bus).Lookup(model)
+		if m == nil || m.Units().Name != model || catalog.BuiltinBuses().Model(model) == nil {
 			t.Errorf("%s: not found", name)
 		}
-		line := doctor.TrialLine{Kind: catalog.BusTypes[bus], Baud: 1000000, Servos: []servo.Model{m}}
+		line := doctor.TrialLine{Kind: catalog.BuiltinBuses().Of(bus), Baud: 1000000, Servos: []servo.Model{m}}
 		if _, err := line.Cycle(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -190,8 +190,8 @@ func TestCANIsNoTerminal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if lines := w.Terminals(p); len(lines) != 0 || !strings.Contains(assembly.Unserved("cybergear"), "CAN cannot be a terminal") || assembly.Unserved("vesc") == assembly.Unserved("odrive-can") {
-		t.Errorf("got %d terminals, %q", len(lines), assembly.Unserved("cybergear"))
+	if lines := w.Terminals(p); len(lines) != 0 || !strings.Contains(assembly.Unserved(catalog.BuiltinBuses(), "cybergear"), "CAN cannot be a terminal") || assembly.Unserved(catalog.BuiltinBuses(), "vesc") == assembly.Unserved(catalog.BuiltinBuses(), "odrive-can") {
+		t.Errorf("got %d terminals, %q", len(lines), assembly.Unserved(catalog.BuiltinBuses(), "cybergear"))
 	}
 }
 

@@ -26,7 +26,7 @@ type brandCase struct {
 
 // allTypes are the bus types that a scan asks for.
 func allTypes() []string {
-	all, _ := catalog.TypesOf("all")
+	all, _ := catalog.BuiltinBuses().Scanned("all")
 	return all
 }
 
@@ -223,7 +223,7 @@ func TestRawOf(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	sts := catalog.LookupServo("sts3215")
+	sts := catalog.BuiltinBuses().Model("sts3215")
 	for name, want := range map[string]string{"baud_rate": "1000000 Bd", "unload_condition": "none", "return_delay": "0s", "max_torque": "0 %", "id": "-",
 		"present_position": "-3.142 rad (-180.0°)"} {
 		if got := commission.Meaning(sts, sts.Register(name), 0); got != want {

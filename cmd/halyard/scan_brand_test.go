@@ -23,7 +23,7 @@ func brandBus(t *testing.T, kind, model string, baud int, ids ...int) *emulator.
 	spec, _ := actuator.Lookup(model)
 	var servos []*emulator.Servo
 	for _, id := range ids {
-		servos = append(servos, catalog.BusTypes[kind].Emulate(catalog.BusTypes[kind].Lookup(model), id, actuator.NewServo(spec), emulator.GroundTruth{}))
+		servos = append(servos, catalog.BuiltinBuses().Of(kind).Emulate(catalog.BuiltinBuses().Of(kind).Lookup(model), id, actuator.NewServo(spec), emulator.GroundTruth{}))
 	}
 	return emulator.NewBus(emulator.BusConfig{Name: "test", Baud: baud}, servos...)
 }

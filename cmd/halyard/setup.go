@@ -40,7 +40,7 @@ func newSetup(a *app) *cobra.Command {
 				return err
 			}
 			defer b.Line.Close()
-			if r := catalog.BusTypes[b.Types[0]].FixedAll; r != nil {
+			if r := catalog.BuiltinBuses().Of(b.Types[0]).FixedAll; r != nil {
 				return r.Error(b.Port, s.ID, "setup", s.NewID)
 			}
 			s.Finder = b.Finder

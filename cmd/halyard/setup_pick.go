@@ -77,6 +77,6 @@ func (w *walk) fits(f *commission.FoundServo, i int) bool {
 	if f.Type != w.kind || f.Model == want.Units().Name {
 		return f.Type == w.kind
 	}
-	t := catalog.BusTypes[w.kind]
+	t := catalog.BuiltinBuses().Of(w.kind)
 	return t.Same != nil && t.Same(want, t.Lookup(f.Model))
 }

@@ -39,7 +39,7 @@ func newWalk(a *app, c *cobra.Command, f *lineFlags, target string, deaf bool) (
 	case config == nil:
 		err = &hal.Error{Kind: hal.Invalid, Op: "setup", Err: fmt.Errorf("got the port %s, want --id with it, or CONFIG:BUS for all servos of a bus", target),
 			Try: "halyard setup so101:arm"}
-	case catalog.BusTypes[config.Buses[name].Type].Duplex:
+	case catalog.BuiltinBuses().Of(config.Buses[name].Type).Duplex:
 		err = &hal.Error{Kind: hal.Invalid, Op: "setup", Err: fmt.Errorf("%s is a bus of motor controllers, want --id: they are set up one by one", name),
 			Try: "halyard setup " + target + " --id OLD --new-id N"}
 	case deaf:
@@ -175,7 +175,7 @@ func (w *walk) Step(ctx context.Context, i int) error {
 
 // beside tells who may stay on the line. Some must be alone: their command for an id names no servo.
 func (w *walk) beside() string {
-	if catalog.BusTypes[w.Types[0]].Alone || !slices.ContainsFunc(w.joints, func(j commission.WalkJoint) bool { return j.Done() }) {
+	if catalog.BuiltinBuses().Of(w.Types[0]).Alone || !slices.ContainsFunc(w.joints, func(j commission.WalkJoint) bool { return j.Done() }) {
 		return ""
 	}
 	return ", or beside those that are done"

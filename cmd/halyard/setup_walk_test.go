@@ -68,18 +68,18 @@ func newDesk(t *testing.T, kind string, baud int, joints []string, servos []fres
 		}
 		act := actuator.NewServo(spec)
 		act.Reset(0.3 * float64(len(made))) // what they say of themselves differs
-		made = append(made, catalog.BusTypes[typeOfModel(s.model)].Emulate(catalog.LookupServo(s.model), s.id, act, emulator.GroundTruth{}))
+		made = append(made, catalog.BuiltinBuses().Of(typeOfModel(s.model)).Emulate(catalog.BuiltinBuses().Model(s.model), s.id, act, emulator.GroundTruth{}))
 	}
 	b := &desk{t: t, script: script, bus: emulator.NewBus(emulator.BusConfig{Name: "test", Baud: baud}, made...)}
 	for i, s := range servos {
-		if code, ok := catalog.LookupServo(s.model).BaudCode(s.baud); ok && s.baud != baud {
+		if code, ok := catalog.BuiltinBuses().Model(s.model).BaudCode(s.baud); ok && s.baud != baud {
 			made[i].Preset("baud_rate", int64(code))
 		}
 	}
 	b.ctx, b.cancel = context.WithCancel(t.Context())
 	t.Cleanup(b.cancel)
 	a := &app{in: b, out: &b.out, err: &b.said, format: "table"}
-	types, err := catalog.TypesOf(kind)
+	types, err := catalog.BuiltinBuses().Scanned(kind)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,8 @@ func newDesk(t *testing.T, kind string, baud int, joints []string, servos []fres
 
 // typeOfModel is the type of line that a model is connected to.
 func typeOfModel(model string) string {
-	for kind, t := range catalog.BusTypes {
+	for _, t := range catalog.BuiltinBuses() {
+		kind := t.Type
 		if !t.Duplex && t.Lookup(model) != nil {
 			return kind
 		}
@@ -145,7 +146,7 @@ func (b *desk) places() string {
 		id, _ := s.Register("id")
 		code, _ := s.Register("baud_rate")
 		rate := 115200
-		if m, ok := catalog.LookupServo(s.Name()).(interface{ Rate(byte) int }); ok {
+		if m, ok := catalog.BuiltinBuses().Model(s.Name()).(interface{ Rate(byte) int }); ok {
 			rate = m.Rate(byte(code))
 		}
 		text = append(text, fmt.Sprintf("%d@%d", id, rate))

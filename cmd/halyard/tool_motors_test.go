@@ -172,7 +172,7 @@ func TestRegistersOfMotorsRefuse(t *testing.T) {
 
 // A number that a float register is given is in its unit.
 func TestRawOfFloats(t *testing.T) {
-	gear := catalog.LookupServo("cybergear")
+	gear := catalog.BuiltinBuses().Model("cybergear")
 	for text, want := range map[string]int64{
 		"max_velocity 2": 2000, "max_velocity 2rad/s": 2000, "max_velocity 0x10": -1, "position_p_gain 30": 300000, "position_p_gain 30.5": 305000,
 		"can_timeout 10000": 10000, "can_timeout 0.5s": 10000, "operating_mode 1": 1, "operating_mode 1.5": -1, "max_velocity 31": -1, "current_filter inf": -1,

@@ -51,7 +51,7 @@ func TestHardwareDoc(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	words := slices.Concat(report.SortedKeys(catalog.BusTypes), report.SortedKeys(catalog.SensorKinds()), report.SortedKeys(catalog.OutputKinds()))
+	words := slices.Concat(catalog.BuiltinBuses().Names(), report.SortedKeys(catalog.SensorKinds()), report.SortedKeys(catalog.OutputKinds()))
 	for _, word := range append(words, "p2os", "v4l2", "estop", "lights", "output_enable") {
 		if !strings.Contains(string(data), "`"+word+"`") {
 			t.Errorf("docs/hardware.md: lacks %s", word)
@@ -77,7 +77,7 @@ func TestSupplyDoc(t *testing.T) {
 	for _, name := range actuator.Names() {
 		k, _ := actuator.Lookup(name)
 		driven := name == "mg996r"
-		for _, b := range catalog.BusTypes {
+		for _, b := range catalog.BuiltinBuses() {
 			driven = driven || !b.Duplex && b.Lookup(name) != nil
 		}
 		if want := fmt.Sprintf(" | %g V | %g A | %g A | ", k.NominalVolts, k.StallCurrent, math.Ceil(6*k.StallCurrent-1e-9)); driven && !strings.Contains(rows[name], want) {

@@ -10,7 +10,6 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator"
@@ -37,7 +36,7 @@ func (b *Builder) openLine(name string, kind configs.BodyKind, on []plan.JointRe
 	for _, h := range on {
 		cfg.Servos = append(cfg.Servos, b.Plan.ServoConfig(h))
 	}
-	t := catalog.BusTypes[bus.Type]
+	t := b.Plan.Catalog.Buses.Of(bus.Type)
 	open := t.PortOpener(&bus, idsOf(cfg.Servos))
 	if kind == configs.Emulated {
 		var err error
@@ -100,7 +99,7 @@ func (b *Builder) emulate(name string, on []plan.JointRef, lock *sync.Mutex) (*e
 		if err := b.Scene.Driven(b.Plan.Agents[h.Agent].Config.Name, h.Joint); err != nil {
 			return nil, err
 		}
-		servos[i] = catalog.BusTypes[bus.Type].Emulate(j.Servo, j.Hardware.ID, b.Robots[h.Agent].Joint(h.Joint).Servo, truthOf(j))
+		servos[i] = b.Plan.Catalog.Buses.Of(bus.Type).Emulate(j.Servo, j.Hardware.ID, b.Robots[h.Agent].Joint(h.Joint).Servo, truthOf(j))
 		servos[i].Preset("return_delay", int64(bus.ReturnDelay/(2*time.Microsecond)))
 		if code, ok := j.Servo.BaudCode(bus.Baud); ok {
 			servos[i].Preset("baud_rate", int64(code))

@@ -115,7 +115,7 @@ func EmulateAll(p *plan.Plan) (*EmulatedWorld, error) {
 // Terminals are the lines of w that can be put on pseudo terminals, by name.
 func (w *EmulatedWorld) Terminals(p *plan.Plan) (list []Terminal) {
 	for _, b := range w.Buses {
-		if catalog.BusTypes[p.Config.Buses[b.name].Type].Filters == nil {
+		if p.Catalog.Buses.Of(p.Config.Buses[b.name].Type).Filters == nil {
 			list = append(list, Terminal{b.name, b.Bus.ServePTY})
 		}
 	}
@@ -189,7 +189,7 @@ func pulseOf(a *hal.Actuator, j *plan.JointPlan) *calibration.Pulse {
 }
 
 // Unserved is why a bus, or a device without one, has no terminal.
-func Unserved(kind string) string {
+func Unserved(buses catalog.Buses, kind string) string {
 	const memory = ": halyard serve --body emulated has its devices in memory"
 	switch kind {
 	case catalog.I2CBus:
@@ -201,8 +201,8 @@ func Unserved(kind string) string {
 	case "":
 		return "it has no line of bytes"
 	}
-	if t, line := catalog.BusTypes[kind]; line {
-		if t.Filters != nil {
+	if buses.Has(kind) {
+		if buses.Of(kind).Filters != nil {
 			return "CAN cannot be a terminal" + memory
 		}
 		return "no joint hangs on it"

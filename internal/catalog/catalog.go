@@ -1,9 +1,13 @@
 package catalog
 
-import "maps"
+import (
+	"maps"
+	"slices"
+)
 
 // Catalog is the hardware and the protocols that a config may name, each by its word.
 type Catalog struct {
+	Buses     Buses // of servos and motor controllers
 	Sensors   map[string]*SensorKind
 	Outputs   map[string]*OutputKind
 	Protocols map[string]*Protocol
@@ -11,7 +15,7 @@ type Catalog struct {
 
 // Hardware is the built-in hardware. Its maps are the caller's.
 func Hardware() *Catalog {
-	return &Catalog{Sensors: SensorKinds(), Outputs: OutputKinds(), Protocols: map[string]*Protocol{}}
+	return &Catalog{Buses: BuiltinBuses(), Sensors: SensorKinds(), Outputs: OutputKinds(), Protocols: map[string]*Protocol{}}
 }
 
 // With is c with the rows of more, which win.
@@ -19,7 +23,8 @@ func (c *Catalog) With(more *Catalog) *Catalog {
 	if more == nil {
 		return c
 	}
-	all := &Catalog{maps.Clone(c.Sensors), maps.Clone(c.Outputs), maps.Clone(c.Protocols)}
+	buses := slices.DeleteFunc(slices.Clone(c.Buses), func(t BusType) bool { return more.Buses.Has(t.Type) })
+	all := &Catalog{append(buses, more.Buses...), maps.Clone(c.Sensors), maps.Clone(c.Outputs), maps.Clone(c.Protocols)}
 	maps.Copy(all.Sensors, more.Sensors)
 	maps.Copy(all.Outputs, more.Outputs)
 	maps.Copy(all.Protocols, more.Protocols)

@@ -3,7 +3,6 @@ package catalog
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -30,71 +29,73 @@ import (
 	emuvesc "github.com/halyard-robotics/halyard/sim/emulator/vesc"
 )
 
-// servoRows are the bus types of servos and motor controllers, in the order in which a line is scanned for them: first those
-// that execute the packets of others, then those that reply to a broadcast.
-var servoRows = []servoRow{
-	{kondo.Driver(), emukondo.New},
-	{dynamixel.Driver2(), emudynamixel.New},
-	{dynamixel.Driver1(), emudynamixel.New},
-	{feetech.Driver(), emufeetech.New},
-	{hiwonder.Driver(), emuhiwonder.New},
-	{vesc.Driver(), emuvesc.New},
-	{odrive.Driver(), emuodrive.New},
-	{odrive.CANDriver(), emuodrive.NewCAN},
-	{cybergear.Driver(), emucybergear.New},
-}
-
-type servoRow struct {
-	driver  servo.Driver
-	emulate Emulate
+// BuiltinBuses are the built-in bus types of servos and motor controllers, in the order in which a line is scanned for them:
+// first those that execute the packets of others, then those that reply to a broadcast.
+func BuiltinBuses() Buses {
+	return Buses{
+		Servos(kondo.Driver(), emukondo.New),
+		Servos(dynamixel.Driver2(), emudynamixel.New),
+		Servos(dynamixel.Driver1(), emudynamixel.New),
+		Servos(feetech.Driver(), emufeetech.New),
+		Servos(hiwonder.Driver(), emuhiwonder.New),
+		Servos(vesc.Driver(), emuvesc.New),
+		Servos(odrive.Driver(), emuodrive.New),
+		Servos(odrive.CANDriver(), emuodrive.NewCAN),
+		Servos(cybergear.Driver(), emucybergear.New),
+	}
 }
 
 // Emulate returns an emulated device of a model on act, nil where the model is another vendor's.
 type Emulate func(m servo.Model, id int, act *actuator.Servo, t emulator.GroundTruth) *emulator.Servo
 
-// BusType is one bus type: its driver with the driver's traits, and its emulation.
+// BusType is the row of one bus type: its driver with the driver's traits, and its emulation.
 type BusType struct {
 	servo.Traits
 	Driver  servo.Driver
 	Emulate Emulate
 }
 
-// BusTypes are the bus types by the word of the config.
-var BusTypes = busTypes(servoRows)
+// Servos is the row of a driver and of what emulates its devices.
+func Servos(d servo.Driver, e Emulate) BusType { return BusType{*d.Traits(), d, e} }
 
-func busTypes(rows []servoRow) map[string]BusType {
-	all := make(map[string]BusType, len(rows))
-	for _, r := range rows {
-		t := r.driver.Traits()
-		all[t.Type] = BusType{*t, r.driver, r.emulate}
+// Buses are bus types in the order in which a line is scanned for them.
+type Buses []BusType
+
+// Of is the bus type by the word of a config, the zero BusType where there is none.
+func (b Buses) Of(kind string) BusType {
+	for i := range b {
+		if b[i].Type == kind {
+			return b[i]
+		}
 	}
-	return all
+	return BusType{}
 }
 
-// TypeNames are the bus types, for a person.
-func TypeNames() string {
-	return strings.Join(typeNames(func(*servo.Traits) bool { return true }), ", ")
-}
+// Has reports whether kind is one of them.
+func (b Buses) Has(kind string) bool { return b.Of(kind).Driver != nil }
 
-// NamedTypes are those that are scanned for only where they are named, CANTypes those on CAN.
-func NamedTypes() []string { return typeNames(func(t *servo.Traits) bool { return t.Named }) }
-func CANTypes() []string   { return typeNames(func(t *servo.Traits) bool { return t.Filters != nil }) }
+// Names are the bus types, sorted.
+func (b Buses) Names() []string { return b.names(func(*servo.Traits) bool { return true }) }
 
-func typeNames(is func(*servo.Traits) bool) (names []string) {
-	for _, r := range servoRows {
-		if t := r.driver.Traits(); is(t) {
-			names = append(names, t.Type)
+// Named are those that are scanned for only where they are named, CAN those on CAN.
+func (b Buses) Named() []string { return b.names(func(t *servo.Traits) bool { return t.Named }) }
+func (b Buses) CAN() []string   { return b.names(func(t *servo.Traits) bool { return t.Filters != nil }) }
+
+func (b Buses) names(is func(*servo.Traits) bool) (names []string) {
+	for i := range b {
+		if is(&b[i].Traits) {
+			names = append(names, b[i].Type)
 		}
 	}
 	slices.Sort(names)
 	return names
 }
 
-// TypesOf reads --protocol: the bus types to ask for, in their order.
-func TypesOf(word string) (types []string, err error) {
+// Scanned reads --protocol: the bus types to ask for, in their order.
+func (b Buses) Scanned(word string) (types []string, err error) {
 	packets := map[string]bool{}
-	for _, r := range servoRows {
-		t := r.driver.Traits()
+	for i := range b {
+		t := &b[i].Traits
 		switch {
 		case t.Type == word:
 			return []string{word}, nil
@@ -105,16 +106,25 @@ func TypesOf(word string) (types []string, err error) {
 		}
 	}
 	if types == nil {
-		all := slices.Sorted(maps.Keys(BusTypes))
-		err = &hal.Error{Kind: hal.Invalid, Op: "--protocol", Err: fmt.Errorf("got %q, want all, both or one of %s", word, strings.Join(all, ", "))}
+		err = &hal.Error{Kind: hal.Invalid, Op: "--protocol", Err: fmt.Errorf("got %q, want all, both or one of %s", word, strings.Join(b.Names(), ", "))}
 	}
 	return types, err
 }
 
-// Alike are the other bus types with the packets of t.
-func (t BusType) Alike() (types []string) {
-	return slices.DeleteFunc(typeNames(func(o *servo.Traits) bool { return t.Packets != "" && o.Packets == t.Packets }),
-		func(name string) bool { return name == t.Type })
+// Alike are the other bus types with the packets of kind.
+func (b Buses) Alike(kind string) (types []string) {
+	packets := b.Of(kind).Packets
+	return b.names(func(o *servo.Traits) bool { return packets != "" && o.Packets == packets && o.Type != kind })
+}
+
+// Model finds a servo model of any bus type, nil where there is none.
+func (b Buses) Model(name string) servo.Model {
+	for i := range b {
+		if m := servo.FindModel(b[i].Driver, name); m != nil {
+			return m
+		}
+	}
+	return nil
 }
 
 // Lookup finds a model of the bus type, nil where there is none.
@@ -123,16 +133,6 @@ func (t BusType) Lookup(model string) servo.Model {
 		return nil
 	}
 	return servo.FindModel(t.Driver, model)
-}
-
-// LookupServo finds a servo model of any bus type, nil where there is none.
-func LookupServo(model string) servo.Model {
-	for _, r := range servoRows {
-		if m := servo.FindModel(r.driver, model); m != nil {
-			return m
-		}
-	}
-	return nil
 }
 
 // RegisterNames are the names of a model's table.

@@ -32,7 +32,7 @@ func NoLine(port string) error {
 	}
 	if _, err := os.Stat(filepath.Join(assembly.MachineRoot, "sys/class/net", port)); err == nil && port == filepath.Base(port) {
 		return &hal.Error{Kind: hal.Invalid, Bus: port, Op: "open", Err: errors.New("a network interface: which motor controllers are on it?"),
-			Try: "--protocol " + strings.Join(catalog.CANTypes(), ", or --protocol ")}
+			Try: "--protocol " + strings.Join(catalog.BuiltinBuses().CAN(), ", or --protocol ")}
 	}
 	return nil
 }
@@ -61,7 +61,7 @@ func BusIn(target string) (c *configs.Config, bus string, err error) {
 		return nil, "", err
 	}
 	b, ok := c.Buses[name]
-	if _, servos := catalog.BusTypes[b.Type]; !ok || !servos {
+	if servos := catalog.BuiltinBuses().Has(b.Type); !ok || !servos {
 		return nil, "", &hal.Error{Kind: hal.Invalid, Op: target, Err: fmt.Errorf("got bus %q, want a line of servos of %s: %s",
 			name, c.Name, strings.Join(ServoBuses(c), ", ")), Try: "halyard configs " + config}
 	}
@@ -71,7 +71,7 @@ func BusIn(target string) (c *configs.Config, bus string, err error) {
 // ServoBuses are the names of a config's lines of servos.
 func ServoBuses(c *configs.Config) (names []string) {
 	for _, n := range report.SortedKeys(c.Buses) {
-		if _, ok := catalog.BusTypes[c.Buses[n].Type]; ok {
+		if ok := catalog.BuiltinBuses().Has(c.Buses[n].Type); ok {
 			names = append(names, n)
 		}
 	}
@@ -93,7 +93,7 @@ func (f *Finder) Unecho(note func(string, ...any)) error {
 
 // OpenNamed opens the line of a bus type that is looked for only where it is named.
 func OpenNamed(kind string, bus *configs.Bus, settings map[int]map[string]int) (*BareLine, error) {
-	t := catalog.BusTypes[kind]
+	t := catalog.BuiltinBuses().Of(kind)
 	line, err := t.PortOpener(bus, nil)()
 	if err != nil {
 		return nil, err

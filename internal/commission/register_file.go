@@ -61,14 +61,14 @@ func LoadRegisters(path string) (*RegisterFile, error) {
 
 // ServoModel is that of the servo, nil where it is not known here.
 func (f *RegisterFile) ServoModel() servo.Model {
-	t := catalog.BusTypes[f.Type]
+	t := catalog.BuiltinBuses().Of(f.Type)
 	if m := t.Lookup(f.Model); m != nil {
 		return m
 	}
 	if t.Unnamed != nil && t.Unnamed.Units().Name == f.Model {
 		return t.Unnamed
 	}
-	return catalog.LookupServo(f.Model)
+	return catalog.BuiltinBuses().Model(f.Model)
 }
 
 // ParseRegisters is strict: what it does not know, nobody should write to a servo. Every register must be one of the

@@ -33,7 +33,7 @@ func (d DifferenceRow) Cells() []string {
 // Differences compares the servo with what args name: a file, an id, or, without any, the factory's defaults.
 func (s *Registers) Differences(ctx context.Context, args []string) ([]DifferenceRow, error) {
 	what, other, err := "factory", map[string]int64{}, error(nil)
-	if len(args) == 0 && catalog.BusTypes[s.Type].NoDefaults {
+	if len(args) == 0 && catalog.BuiltinBuses().Of(s.Type).NoDefaults {
 		return nil, s.invalid("what the factory set a %s to depends on its firmware: want a file or a neighbour", s.Model.Units().Name)
 	}
 	if len(args) == 0 {
@@ -74,7 +74,7 @@ func (s *Registers) Differences(ctx context.Context, args []string) ([]Differenc
 
 // kept reports whether a register says how the servo is set up.
 func (s *Registers) kept(r *servo.Register) bool {
-	if catalog.BusTypes[s.Type].Named {
+	if catalog.BuiltinBuses().Of(s.Type).Named {
 		return r.Access != servo.ReadOnly && r.Name != "torque_enable" && !strings.HasPrefix(r.Name, "goal_")
 	}
 	return r.Access == servo.EEPROM || r.Setting() || r.Name == "firmware"
@@ -82,7 +82,7 @@ func (s *Registers) kept(r *servo.Register) bool {
 
 // neighbour reads another servo at the same rate, which must be of the same model.
 func (s *Registers) neighbour(ctx context.Context, id int) (map[string]int64, error) {
-	if last := catalog.BusTypes[s.Type].LastID; id < 0 || id > last {
+	if last := catalog.BuiltinBuses().Of(s.Type).LastID; id < 0 || id > last {
 		return nil, s.invalid("got neighbour %d, want a file that is there, or an id of 0..%d", id, last)
 	}
 	f, err := s.Identify(id)

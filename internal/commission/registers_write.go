@@ -206,7 +206,7 @@ func Meant(name string, list []string) string {
 
 // Fixed is why nothing can be written to the servo, nil where it can.
 func (s *Registers) Fixed(what string) error {
-	if r := catalog.BusTypes[s.Type].FixedAll; r != nil {
+	if r := catalog.BuiltinBuses().Of(s.Type).FixedAll; r != nil {
 		return r.Error(s.Bus, s.ID, "registers "+what, 0)
 	}
 	return nil

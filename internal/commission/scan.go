@@ -27,7 +27,7 @@ type Survey struct {
 // Estimate is how long one rate and bus type take where nothing answers.
 func (s *Survey) Estimate(baud int, kind string) time.Duration {
 	octet := 10 * time.Second / time.Duration(baud)
-	t := catalog.BusTypes[kind]
+	t := catalog.BuiltinBuses().Of(kind)
 	if t.Slot > 0 {
 		return time.Duration(t.LastID+1)*(14*octet+t.Slot) + s.Latency
 	}
@@ -70,7 +70,7 @@ func (s *Survey) Run(ctx context.Context) ([]FoundServo, error) {
 			if err != nil {
 				return rows, err
 			}
-			if t := catalog.BusTypes[kind]; t.Alone && len(found) > 0 {
+			if t := catalog.BuiltinBuses().Of(kind); t.Alone && len(found) > 0 {
 				s.Note("%d Bd: %s servos share a line with no others: no other protocol is asked", b, t.Vendor)
 				break
 			}
@@ -93,7 +93,7 @@ func (s *Survey) ask(ctx context.Context, baud int, kind string) (rows []FoundSe
 		return nil, err
 	}
 	if !ok {
-		return s.sweep(ctx, catalog.BusTypes[kind].LastID, func(id int, patience time.Duration) (FoundServo, error) {
+		return s.sweep(ctx, catalog.BuiltinBuses().Of(kind).LastID, func(id int, patience time.Duration) (FoundServo, error) {
 			return s.meet(tool, baud, kind, id, patience)
 		})
 	}
@@ -161,8 +161,8 @@ func (s *Survey) twins(tool servo.Tool, row *FoundServo, m servo.Model) error {
 
 // stranger is row of a servo that its bus type does not know: one with the same packets may.
 func (s *Survey) stranger(row FoundServo, why error) (FoundServo, error) {
-	t := catalog.BusTypes[row.Type]
-	for _, kind := range t.Alike() {
+	t := catalog.BuiltinBuses().Of(row.Type)
+	for _, kind := range catalog.BuiltinBuses().Alike(t.Type) {
 		tool, err := s.toolOn(s.ear, kind)
 		if err != nil {
 			return row, err
@@ -182,7 +182,7 @@ func (s *Survey) stranger(row FoundServo, why error) (FoundServo, error) {
 func (s *Survey) Silence() error {
 	if s.Duplex {
 		try := "halyard ports"
-		if catalog.BusTypes[s.Types[0]].Filters != nil {
+		if catalog.BuiltinBuses().Of(s.Types[0]).Filters != nil {
 			try = "ip -details link show " + s.Port
 		}
 		return &hal.Error{Kind: hal.BusFault, Bus: s.Port, Op: "scan",

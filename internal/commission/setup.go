@@ -184,7 +184,7 @@ func (s *Setup) locate(ctx context.Context) (*Spot, error) {
 
 // readdress turns a new id into what the driver makes of it: a register that holds it, or why it is set elsewhere.
 func (s *Setup) readdress(one *Spot) error {
-	t := catalog.BusTypes[one.Type]
+	t := catalog.BuiltinBuses().Of(one.Type)
 	switch {
 	case s.NewID < 0:
 	case t.IDRegister != "":

@@ -44,7 +44,7 @@ func (j *WalkJoint) Novice() bool {
 func JointsOn(c *configs.Config, bus string) ([]WalkJoint, error) {
 	var list []WalkJoint
 	var faults configs.Faults
-	line := catalog.BusTypes[c.Buses[bus].Type]
+	line := catalog.BuiltinBuses().Of(c.Buses[bus].Type)
 	for _, r := range c.Robots() {
 		if r.Hardware == nil {
 			continue

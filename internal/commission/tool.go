@@ -12,7 +12,7 @@ import (
 
 // NewTool is the tool of a bus type on line, and the line's parity with it.
 func NewTool(line servo.Line, kind string, cfg servo.ToolConfig) (servo.Tool, error) {
-	t := catalog.BusTypes[kind]
+	t := catalog.BuiltinBuses().Of(kind)
 	if err := catalog.Parity(line, t.Even); err != nil {
 		return nil, err
 	}

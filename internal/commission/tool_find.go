@@ -56,7 +56,7 @@ func (f *Finder) Find(ctx context.Context, id int, all bool) (spots []Spot, err 
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			t := catalog.BusTypes[kind]
+			t := catalog.BuiltinBuses().Of(kind)
 			if id > t.LastID || !Possible(kind, b) {
 				continue
 			}
@@ -85,8 +85,8 @@ func (f *Finder) Probe(p Place) (s Spot, there bool, err error) {
 	if s, there, err = f.probe(p); !there || s.Model != nil {
 		return s, there, err
 	}
-	t := catalog.BusTypes[p.Type]
-	for _, kind := range t.Alike() {
+	t := catalog.BuiltinBuses().Of(p.Type)
+	for _, kind := range catalog.BuiltinBuses().Alike(t.Type) {
 		if other, ok, err := f.probe(Place{p.Baud, kind, p.ID}); err != nil {
 			return s, false, err
 		} else if ok && other.Model != nil {
@@ -133,6 +133,6 @@ func (f *Finder) settle(line servo.Line) { servo.Settle(line, 2*f.Latency+3*time
 
 // Possible reports whether there are servos of a bus type, or of one with the same packets, at a rate.
 func Possible(kind string, baud int) bool {
-	t := catalog.BusTypes[kind]
-	return servo.Speaks(t.Driver, baud) || slices.ContainsFunc(t.Alike(), func(o string) bool { return servo.Speaks(catalog.BusTypes[o].Driver, baud) })
+	t := catalog.BuiltinBuses().Of(kind)
+	return servo.Speaks(t.Driver, baud) || slices.ContainsFunc(catalog.BuiltinBuses().Alike(t.Type), func(o string) bool { return servo.Speaks(catalog.BuiltinBuses().Of(o).Driver, baud) })
 }

@@ -64,7 +64,7 @@ func (l *benchLine) Name(n int) string {
 		name += ", " + l.how
 	}
 	unit, what := "baud", "servos"
-	if t := catalog.BusTypes[l.kind]; t.Duplex {
+	if t := catalog.BuiltinBuses().Of(l.kind); t.Duplex {
 		if what = "motors"; n == 1 {
 			what = "motor"
 		}
@@ -113,7 +113,7 @@ func (l *benchLine) Measure(ctx context.Context, n, cycles int) (Figures, error)
 	took := spent.Seconds() / float64(cycles)
 	var cpu, allocs [benchBlocks]float64 // of a cycle
 	block := perBlock(cycles)
-	b.line.pieces = catalog.BusTypes[l.kind].Filters == nil // a CAN socket hands on frame by frame
+	b.line.pieces = catalog.BuiltinBuses().Of(l.kind).Filters == nil // a CAN socket hands on frame by frame
 	for k := range cpu {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -151,7 +151,7 @@ type benchBus struct {
 
 // Open makes n emulated servos and the chain that drives them.
 func (l *benchLine) Open(n int) (*benchBus, error) {
-	t := catalog.BusTypes[l.kind]
+	t := catalog.BuiltinBuses().Of(l.kind)
 	model := t.Lookup(l.model)
 	spec, ok := actuator.Lookup(l.model)
 	if model == nil || !ok {

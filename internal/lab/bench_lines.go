@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/internal/catalog"
-	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
@@ -17,8 +16,8 @@ func TableLines() []benchLine { return linesOf(true) }
 
 // linesOf are the lines that the drivers are measured by, each chain as shipped but for its config.
 func linesOf(long bool) (all []benchLine) {
-	for _, kind := range report.SortedKeys(catalog.BusTypes) {
-		for _, b := range catalog.BusTypes[kind].Benchmarks {
+	for _, kind := range catalog.BuiltinBuses().Names() {
+		for _, b := range catalog.BuiltinBuses().Of(kind).Benchmarks {
 			if b.Long != long {
 				continue
 			}

@@ -27,8 +27,8 @@ const (
 
 // publishedTable is the table of measured rates that the chain is held against, with its bus type.
 func publishedTable() (t catalog.BusType, p *servo.Published) {
-	for _, kind := range report.SortedKeys(catalog.BusTypes) {
-		if t = catalog.BusTypes[kind]; t.Published != nil {
+	for _, kind := range catalog.BuiltinBuses().Names() {
+		if t = catalog.BuiltinBuses().Of(kind); t.Published != nil {
 			return t, t.Published
 		}
 	}

@@ -89,8 +89,8 @@ func (r *FaultRow) Judge(name string, values []float64) (wrong string) {
 // is tried without a word here.
 func FaultRows() []*FaultRow {
 	var rows []*FaultRow
-	for _, kind := range report.SortedKeys(catalog.BusTypes) {
-		t := catalog.BusTypes[kind]
+	for _, kind := range catalog.BuiltinBuses().Names() {
+		t := catalog.BuiltinBuses().Of(kind)
 		for _, model := range t.Samples {
 			r := newRow(model, kind)
 			r.On, r.names, r.only, r.beside = "line", []string{"one", "two"}, "one", []string{"pulse", "imu"}
@@ -195,9 +195,9 @@ const ofMachine = "-"
 
 // standServo is a servo of the stand that is not on trial: of the first bus type that is scanned for and shares its line.
 func standServo() (kind, model string) {
-	all, _ := catalog.TypesOf("all") // which is a word it knows
+	all, _ := catalog.BuiltinBuses().Scanned("all") // which is a word it knows
 	for _, kind := range all {
-		if t := catalog.BusTypes[kind]; !t.Alone && len(t.Samples) > 1 {
+		if t := catalog.BuiltinBuses().Of(kind); !t.Alone && len(t.Samples) > 1 {
 			return kind, t.Samples[1]
 		}
 	}
@@ -250,11 +250,11 @@ func (r *FaultRow) at() string {
 // strangerOn is a sound reply of a device that was not asked, in the protocol of the bus where it has one.
 func strangerOn(bus string) []byte {
 	const id = 99
-	if t := catalog.BusTypes[bus]; t.Foreign != nil {
+	if t := catalog.BuiltinBuses().Of(bus); t.Foreign != nil {
 		return t.Foreign(id)
 	}
-	for _, kind := range report.SortedKeys(catalog.BusTypes) {
-		if t := catalog.BusTypes[kind]; t.Packets != "" {
+	for _, kind := range catalog.BuiltinBuses().Names() {
+		if t := catalog.BuiltinBuses().Of(kind); t.Packets != "" {
 			return t.Foreign(id)
 		}
 	}

@@ -37,7 +37,7 @@ func PortKind(port string) string {
 
 // leads checks that a bus's port is a device that its type can go over, as far as its name tells.
 func (r *Resolver) leads(name string, bus *configs.Bus) {
-	t, servos := catalog.BusTypes[bus.Type]
+	t, servos := r.Catalog.Buses.Of(bus.Type), r.Catalog.Buses.Has(bus.Type)
 	want, also := "a serial port", ""
 	switch {
 	case bus.Type == catalog.I2CBus:

@@ -76,8 +76,8 @@ func Resolve(c *configs.Config, cat *catalog.Catalog) (*Plan, error) {
 	for _, name := range report.SortedKeys(c.Buses) {
 		bus, at := c.Buses[name], configs.Path("buses").Key(name)
 		r.leads(name, &bus)
-		if _, ok := catalog.BusTypes[bus.Type]; !ok && !slices.Contains(deviceBuses, bus.Type) {
-			r.fault(at.Key("type"), bus.Type, "one of "+catalog.TypeNames()+", "+strings.Join(deviceBuses, ", "), catalog.Likely(bus.Type, append(report.SortedKeys(catalog.BusTypes), deviceBuses...)))
+		if ok := r.Catalog.Buses.Has(bus.Type); !ok && !slices.Contains(deviceBuses, bus.Type) {
+			r.fault(at.Key("type"), bus.Type, "one of "+strings.Join(r.Catalog.Buses.Names(), ", ")+", "+strings.Join(deviceBuses, ", "), catalog.Likely(bus.Type, append(r.Catalog.Buses.Names(), deviceBuses...)))
 		}
 		if bus.Type == catalog.I2CBus && bus.Frequency > 5_000_000 {
 			r.fault(at.Key("frequency"), fmt.Sprint(bus.Frequency), "at most 5000000 on i2c", "")

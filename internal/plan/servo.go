@@ -47,17 +47,17 @@ func (r *Resolver) Joint(path configs.Path, c *configs.Agent, robot *model.Robot
 		return p
 	}
 	p.Hardware.Model = name
-	if p.Servo = catalog.LookupServo(p.Hardware.Model); p.Servo == nil {
+	if p.Servo = r.Catalog.Buses.Model(p.Hardware.Model); p.Servo == nil {
 		r.fault(at.Key("model"), p.Hardware.Model, "a known servo", catalog.LikelyOr(p.Hardware.Model, actuator.Names(), "halyard scan says what is on a line"))
 		return p
 	}
 	bus, there := r.Config.Buses[p.Hardware.Bus]
-	line, carries := catalog.BusTypes[bus.Type]
+	line, carries := r.Catalog.Buses.Of(bus.Type), r.Catalog.Buses.Has(bus.Type)
 	switch {
 	case !there || !carries && !slices.Contains(deviceBuses, bus.Type):
 		return p // the bus, or its type, is a fault of its own
 	case !carries:
-		r.fault(at.Key("bus"), p.Hardware.Bus+", which is "+bus.Type, "a bus of type "+strings.Join(typesOf(p.Hardware.Model), " or ")+", for "+p.Hardware.Model, "")
+		r.fault(at.Key("bus"), p.Hardware.Bus+", which is "+bus.Type, "a bus of type "+strings.Join(r.typesOf(p.Hardware.Model), " or ")+", for "+p.Hardware.Model, "")
 		return p
 	case line.Lookup(p.Hardware.Model) == nil:
 		r.fault(at.Key("model"), p.Hardware.Model, "a servo that speaks "+bus.Type, "")
@@ -122,9 +122,9 @@ func (r *Resolver) Rate(bus string, line *catalog.BusType, m servo.Model) {
 }
 
 // typesOf are the types of line on which there are servos of a model.
-func typesOf(model string) (types []string) {
-	for _, name := range report.SortedKeys(catalog.BusTypes) {
-		if t := catalog.BusTypes[name]; t.Lookup(model) != nil {
+func (r *Resolver) typesOf(model string) (types []string) {
+	for _, name := range r.Catalog.Buses.Names() {
+		if t := r.Catalog.Buses.Of(name); t.Lookup(model) != nil {
 			types = append(types, name)
 		}
 	}

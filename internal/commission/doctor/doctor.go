@@ -14,7 +14,6 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/builtin"
-	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator/video"
@@ -150,14 +149,14 @@ func (d *Examination) openBus(name string, kind configs.BodyKind) (servo.Line, e
 		return d.world.Bus(name).Open()
 	}
 	bus := d.plan.Config.Buses[name]
-	if t := catalog.BusTypes[bus.Type]; t.Filters != nil {
+	if t := d.plan.Catalog.Buses.Of(bus.Type); t.Filters != nil {
 		return t.PortOpener(&bus, nil)()
 	}
 	line, err := serial.Open(bus.Port, bus.Baud, bus.SerialBackend)
 	if err != nil {
 		return nil, err // not a *Line that is nil inside an interface
 	}
-	return line, line.SetEven(catalog.BusTypes[bus.Type].Even)
+	return line, line.SetEven(d.plan.Catalog.Buses.Of(bus.Type).Even)
 }
 
 // Run examines every bus, its servos, and the whole.

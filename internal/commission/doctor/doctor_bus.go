@@ -34,7 +34,7 @@ type BusCheck struct {
 
 func newBusExam(d *Examination, name string, kind configs.BodyKind, on []plan.JointRef) *BusCheck {
 	b := &BusCheck{Examination: d, Name: name, Kind: kind, Config: d.plan.Config.Buses[name]}
-	b.row = catalog.BusTypes[b.Config.Type]
+	b.row = d.plan.Catalog.Buses.Of(b.Config.Type)
 	for _, h := range on {
 		j := d.plan.Joint(h)
 		robot := d.plan.Agents[h.Agent].Robot

@@ -62,7 +62,7 @@ func makeUp(name, dir string) (string, error) {
 
 // PortFor is a port such as a type of line goes over.
 func PortFor(kind string) string {
-	if catalog.BusTypes[kind].Filters != nil {
+	if catalog.BuiltinBuses().Of(kind).Filters != nil {
 		return "can0"
 	}
 	return "/dev/ttyUSB0"

@@ -88,7 +88,7 @@ func (t *TrialLine) Cycle() (time.Duration, error) {
 // counts for all; a bus that could not be opened is judged by the config alone.
 func (b *BusCheck) budget() {
 	b.Check("load")
-	now := TrialLine{Kind: catalog.BusTypes[b.Config.Type], Baud: b.Config.Baud, Timing: b.timing(), Delay: b.Config.ReturnDelay}
+	now := TrialLine{Kind: b.plan.Catalog.Buses.Of(b.Config.Type), Baud: b.Config.Baud, Timing: b.timing(), Delay: b.Config.ReturnDelay}
 	for _, s := range b.servos {
 		now.Servos = append(now.Servos, s.plan.Servo)
 		now.Delay = max(now.Delay, s.delay)

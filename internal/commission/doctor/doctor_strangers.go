@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
@@ -50,13 +49,13 @@ func (b *BusCheck) misspoken(ctx context.Context) (told bool, err error) {
 			f.Bauds = append(f.Bauds, rate)
 		}
 	}
-	all, err := catalog.TypesOf("all")
+	all, err := b.plan.Catalog.Buses.Scanned("all")
 	if err != nil {
 		return false, err
 	}
 	// Of types with the same packets the first is asked for, whose servos the model tells apart.
 	for _, kind := range all {
-		if kind != b.Config.Type && !catalog.BusTypes[kind].Alone {
+		if kind != b.Config.Type && !b.plan.Catalog.Buses.Of(kind).Alone {
 			f.Types = append(f.Types, kind)
 		}
 	}
