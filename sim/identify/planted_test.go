@@ -49,6 +49,7 @@ func plant(name string, seed uint64, seconds float64, errors errorKind, staggere
 	spec, _ := actuator.Lookup(name)
 	p := &planted{spec: spec, truth: trial{spec: *spec}}
 	k := &p.truth.spec
+	k.Droop = 0
 	off := func(share float64) float64 { return math.Exp(share * (2*r.Float64() - 1)) }
 	k.Kt *= off(0.15)
 	k.R *= off(0.2)
