@@ -25,11 +25,15 @@ func NewBNO055(addr uint16) *BNO055 { return &BNO055{addr: addr, Motion: AtRest(
 // Address implements Device.
 func (c *BNO055) Address() uint16 { return c.addr }
 
-// Power implements Device: the registers of power-on (section 4.2), and the wait before any answer.
+// bnoModeBits are what the reserved upper half of the mode's register reads as on a real chip.
+const bnoModeBits = 0x10
+
+// Power implements Device: the registers of power-on (section 4.2, and a real chip's), and the wait before any answer.
 func (c *BNO055) Power(_ bool, now time.Duration) {
 	c.regs, c.half = registers{}, c.half[:0]
 	for r, v := range map[byte]byte{0: imu.BNO055ID, 1: 0xFB, 2: 0x32, 3: 0x0F, 4: 0x11, 5: 0x03, 6: 0x15,
-		imu.BNO055Units: 0x80, imu.BNO055AxisMap: 0x24} {
+		0x36: 0x0F, imu.BNO055Units: 0x80, 0x3C: 0xFF, imu.BNO055Mode: bnoModeBits, imu.BNO055AxisMap: 0x24,
+		0x44: 0x40, 0x4C: 0x40, 0x54: 0x40, 0x69: 0xE0, 0x6A: 0x01} { // passed its own test; soft iron is none, radius 480
 		c.regs.file[r] = v
 	}
 	c.booted, c.fused, c.page = now+imu.BNO055Boot, now, 0
@@ -69,7 +73,7 @@ func (c *BNO055) write(register, v byte, now time.Duration) {
 		if c.mode() != v&0x0F {
 			c.fused = now + imu.BNO055ToFusion + imu.BNO055Period
 		}
-		c.regs.file[register] = v & 0x0F
+		c.regs.file[register] = bnoModeBits | v&0x0F
 	case register == imu.BNO055Page:
 		c.page = v & 1
 	case c.page == 1:
