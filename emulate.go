@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
@@ -18,6 +19,10 @@ import (
 
 // Emulator is the emulated devices of a config, over one simulated world, for programs that open terminals.
 type Emulator struct {
+	// Behind, when not nil, is called from Serve's goroutines, once in ten seconds at most, when the world could not keep up
+	// with the clock: it lost so much of a span.
+	Behind func(lost, span time.Duration)
+
 	plan  *plan.Plan
 	world *assembly.EmulatedWorld
 }
@@ -45,7 +50,7 @@ func Emulate(cfg *Config) (*Emulator, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Emulator{p, w}, nil
+	return &Emulator{plan: p, world: w}, nil
 }
 
 // Fault plants a fault that begins now: "off servo 3", "slow bus by=5ms", "BUS: crc servo 3 p=0.1" (docs/faults.md).
@@ -56,12 +61,17 @@ func (e *Emulator) Close() error { return e.world.Devices.Close() }
 
 // Serve serves every serial line on a pseudo terminal, a device of the network at a port of this machine, and moves the
 // world with the wall clock, until ctx ends or a line fails. ready is called once all can be opened. With a folder dir,
-// dir/BUS is a link to each terminal.
+// dir/BUS is a link to each terminal; a folder that another process serves into is an error of kind hal.Busy.
 func (e *Emulator) Serve(ctx context.Context, dir string, ready func([]Port) error) error {
 	if dir != "" {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return &hal.Error{Kind: hal.Busy, Op: "--dir", Err: err}
 		}
+		claim, err := lockFolder(dir)
+		if err != nil {
+			return err
+		}
+		defer claim.Close()
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
@@ -87,7 +97,7 @@ func (e *Emulator) Serve(ctx context.Context, dir string, ready func([]Port) err
 		})
 	}
 	// The buses' goroutines and the one that moves the world share its lock while they touch a device.
-	wg.Go(func() { e.world.Move(ctx) })
+	wg.Go(func() { e.world.Move(ctx, e.Behind) })
 	if err := ready(append(ports, e.unserved(lines)...)); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -42,6 +43,9 @@ func newEmulate(a *app) *cobra.Command {
 				return err
 			}
 			defer e.Close()
+			e.Behind = func(lost, span time.Duration) {
+				a.note("the world was %v behind the clock in the last %v: this machine is too slow for it", lost.Round(time.Millisecond), span.Round(time.Second))
+			}
 			for _, text := range faults {
 				if err := e.Fault(text); err != nil {
 					return err

@@ -217,3 +217,18 @@ func TestPlant(t *testing.T) {
 		}
 	}
 }
+
+// A folder that another emulate serves into is refused, and free again when that one has ended.
+func TestEmulateFolderInUse(t *testing.T) {
+	dir := t.TempDir()
+	_, stop := emulated(t, "xm430-arm", "--dir", dir)
+	code, _, text := runApp(t, "emulate", "xm430-arm", "--dir", dir)
+	if code != 4 || !strings.Contains(text, "another halyard emulate uses") {
+		t.Errorf("exit %d: %s, want 4", code, text)
+	}
+	if code := stop(); code != 0 && code != 130 && code != 143 {
+		t.Errorf("the first: exit %d", code)
+	}
+	_, stop = emulated(t, "xm430-arm", "--dir", dir)
+	stop()
+}

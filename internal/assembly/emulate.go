@@ -131,18 +131,28 @@ func hasServo(b *emulator.Bus, id int) bool {
 }
 
 // Move lets the scene's time pass with the wall's until ctx ends. It is no control loop: a client sees the world at most
-// a pulse old.
-func (w *EmulatedWorld) Move(ctx context.Context) {
+// a pulse old. behind, when not nil, is told once in span at most how much time the world lost: what it did not simulate.
+func (w *EmulatedWorld) Move(ctx context.Context, behind func(lost, span time.Duration)) {
+	const span, tolerable = 10 * time.Second, 200 * time.Millisecond
 	tick := time.NewTicker(pulse) // late ticks do no harm: what has passed is measured
 	defer tick.Stop()
 	last := time.Now()
+	since, lost := last, time.Duration(0)
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case now := <-tick.C:
-			w.advance(min(now.Sub(last), longestPulse))
+			passed := now.Sub(last)
+			w.advance(min(passed, longestPulse))
 			last = now
+			if lost += max(0, passed-longestPulse); now.Sub(since) < span {
+				continue
+			}
+			if behind != nil && lost > tolerable {
+				behind(lost, now.Sub(since))
+			}
+			since, lost = now, 0
 		}
 	}
 }
