@@ -190,7 +190,7 @@ func TestScanUsage(t *testing.T) {
 		{2, []string{"setup", "p", "--id", "1", "--new-id", "254"}, "want 0..253"},
 		{2, []string{"setup", "p", "--id", "1", "--set", "id=3"}, "not id"},
 		{3, []string{"setup", "/dev/no-such-port", "--id", "1", "--new-id", "2"}, "halyard ports"},
-		{2, []string{"emulate", "xm430-arm", "--fault", "broken servo 1"}, "one of off"},
+		{2, []string{"emulate", "xm430-arm", "--fault", "broken servo 1"}, "one of power_loss"},
 		{2, []string{"emulate", "xm430-arm", "--fault", "off servo 77"}, "no emulated servo has id 77"},
 		{2, []string{"emulate", "xm430-arm", "--fault", "leg: off servo 1"}, `no emulated bus "leg"`},
 		{2, []string{"doctor", "no-such-config"}, "halyard configs"},

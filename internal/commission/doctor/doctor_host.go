@@ -54,7 +54,7 @@ func (b *BusCheck) Reachable() bool {
 	case catalog.SPIBus:
 		return b.reachableNode(node, "SPI is not switched on, or has no such select", "sudo raspi-config nonint do_spi 0 (a Raspberry Pi), else a device tree with spidev", "spi")
 	}
-	if b.plan.Catalog.Buses.Of(b.Config.Type).Filters != nil {
+	if catalog.BuiltinBuses().Of(b.Config.Type).Filters != nil {
 		return true // an interface is no file: opening it tells
 	}
 	ports, err := serial.List(b.Root)
@@ -186,7 +186,7 @@ func (b *BusCheck) refused(err error) {
 		b.fail("access", kind, found, fix)
 	case kind == hal.Busy:
 		b.fail("holder", kind, found, "stop that program")
-	case b.plan.Catalog.Buses.Of(b.Config.Type).Filters != nil: // a CAN interface knows what brings it up
+	case catalog.BuiltinBuses().Of(b.Config.Type).Filters != nil: // a CAN interface knows what brings it up
 		b.fail("port", kind, found, fix)
 	case kind == hal.Absent || kind == hal.Invalid:
 		b.fail("port", kind, found, b.plugFix())

@@ -112,7 +112,8 @@ func (l lineEnd) Send(p []byte, now time.Duration) time.Duration {
 	if l.Occurs(Echo, All, now) != nil {
 		l.toHost.Queue(p, now, l.host)
 	}
-	b, late := l.Spoil(append(l.text[:0], p...), All, now)
+	l.text = append(l.text[:0], p...)
+	b, late := l.Spoil(l.text, All, now)
 	if b = b[:min(len(b), maxWaiting-l.waiting)]; len(b) == 0 {
 		return now
 	}
