@@ -1,0 +1,40 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestPyro: the Python module spawns a P2AT over Gamebots, reads its sonars and scanner, and drives it about without a
+// touch, in each Python that is installed.
+func TestPyro(t *testing.T) {
+	ran := false
+	for _, name := range []string{"python2", "python3"} {
+		python, err := exec.LookPath(name)
+		if err != nil || exec.Command(python, "--version").Run() != nil {
+			continue
+		}
+		ran = true
+		r := start(t, "serve", "usarsim", "--listen", "gamebots=127.0.0.1:0", "--listen", "imageserver=127.0.0.1:0")
+		port := ""
+		for _, s := range r.Servers {
+			if s.Protocol == "gamebots" {
+				_, port, _ = net.SplitHostPort(s.Address)
+			}
+		}
+		out, err := exec.Command(python, "../../tools/pyro/run.py", "--port", port, "--seconds", "4").CombinedOutput()
+		var steps, sonars, rays int
+		var way, nearest float64
+		n, _ := fmt.Sscanf(strings.TrimSpace(string(out)), "steps %d way %f m nearest %f m sonars %d rays %d", &steps, &way, &nearest, &sonars, &rays)
+		if err != nil || n != 5 || steps < 10 || way < 0.1 || nearest < 0.15 || sonars != 16 || rays != 181 {
+			t.Errorf("%s: got %s, %v, want 16 sonars, 181 rays, a way above 0.1 m and no touch", name, out, err)
+		}
+		r.interrupt(t)
+	}
+	if !ran {
+		t.Skip("needs python2 or python3")
+	}
+}
