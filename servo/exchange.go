@@ -20,7 +20,8 @@ type Exchange struct {
 	Sent     uint64        // bytes
 	Received uint64
 
-	bits     int // of a byte on the wire: start, data, parity, stop
+	bits     int    // of a byte on the wire: start, data, parity, stop
+	bad      uint64 // damaged packets before this exchange
 	deadline time.Duration
 	late     bool // the deadline has passed and one last look was taken
 }
@@ -68,6 +69,34 @@ func (x *Exchange) Await(reply int, delay time.Duration) error {
 		return nil
 	}
 	return x.Write()
+}
+
+// Ask is Request for replies that f finds in what is received.
+func (x *Exchange) Ask(f *Framer, reply int, delay time.Duration) error {
+	f.Reset()
+	x.bad = f.BadChecksum
+	return x.Request(reply, delay)
+}
+
+// Packet waits until next, which takes packets from f, returns true for one. It is ErrNoReply after the deadline.
+func (x *Exchange) Packet(f *Framer, next func() bool) error {
+	for !next() {
+		piece, err := x.More()
+		f.Feed(piece)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Reply is Packet that returns ErrCorrupt where something was received after Ask and it was damaged.
+func (x *Exchange) Reply(f *Framer, next func() bool) error {
+	err := x.Packet(f, next)
+	if errors.Is(err, ErrNoReply) && (f.BadChecksum > x.bad || f.rules.Unchecked && len(x.Raw) > 0) {
+		return ErrCorrupt
+	}
+	return err
 }
 
 // More waits for the next piece of the answer, adds it to Raw and returns it. After the deadline it looks once more

@@ -20,6 +20,8 @@ type Rules struct {
 	Frame func(head []byte) (n int, ok bool)
 	// Check reports whether a whole packet is sound.
 	Check func(packet []byte) bool
+	// Unchecked says that packets have no checksum: whatever is received and is no reply is damaged.
+	Unchecked bool
 }
 
 // NewFramer returns a framer for packets of at most longest bytes.

@@ -162,7 +162,7 @@ func (c *protocol) receiveFast(total int) error {
 	var parts FastParts
 	started := false
 	for k := 0; k < len(c.members); {
-		if err := l.more(); err != nil {
+		if _, err := l.More(); err != nil {
 			return err
 		}
 		if !started {

@@ -1,7 +1,6 @@
 package dynamixel
 
 import (
-	"errors"
 	"time"
 
 	"github.com/halyard-robotics/halyard/servo"
@@ -34,37 +33,29 @@ func (l *link) add(in *Instruction) {
 	}
 }
 
-// ask is Exchange.Ask, which the parser has to forget the past for as well.
+// ask sends what is in Out and sets the deadline for answers of reply bytes.
 func (l *link) ask(reply int, delay time.Duration) error {
-	l.parser.Reset()
-	return l.Request(reply, delay)
-}
-
-// more waits for the next piece of the answer and feeds it to the parser. Raw bytes are kept beside: a fast answer that
-// breaks off is no packet, but its beginning is good.
-func (l *link) more() error {
-	piece, err := l.More()
-	l.parser.Feed(piece)
-	return err
+	return l.Ask(&l.parser.Framer, reply, delay)
 }
 
 // status returns the next whole answer, waiting for more as long as the deadline allows.
-func (l *link) status() (Status, error) {
+func (l *link) status() (s Status, err error) {
+	err = l.Packet(&l.parser.Framer, func() bool { return l.next(&s) })
+	return s, err
+}
+
+// next takes the next answer of what has been received. Packets that are no answers (too short, other side) are skipped; the
+// parser has checked their sums.
+func (l *link) next(s *Status) (ok bool) {
 	var k Packet
-	for {
-		// Packets that are no answers (too short, other side) are skipped; the parser has checked their sums.
-		for l.parser.Next(&k) {
-			if l.protocol == 1 {
-				return k.Status1(), nil
-			}
-			if s, ok := k.Status2(); ok {
-				return s, nil
-			}
-		}
-		if err := l.more(); err != nil {
-			return Status{}, err
+	for !ok && l.parser.Next(&k) {
+		if ok = l.protocol == 1; ok {
+			*s = k.Status1()
+		} else {
+			*s, ok = k.Status2()
 		}
 	}
+	return ok
 }
 
 // statusBytes is the length of an answer with n bytes of data.
@@ -77,18 +68,18 @@ func statusBytes(protocol, n int) int {
 
 // read asks servo id for s. What comes from another id is a late reply to an earlier request.
 func (l *link) read(id byte, s span, delay time.Duration) (Status, error) {
-	bad := l.parser.BadChecksum
 	l.add(&Instruction{ID: id, Op: Read, Addr: s.addr, Size: s.size})
 	if err := l.ask(statusBytes(l.protocol, int(s.size)), delay); err != nil {
 		return Status{}, err
 	}
-	for {
-		st, err := l.status()
-		if errors.Is(err, servo.ErrNoReply) && l.parser.BadChecksum > bad {
-			err = servo.ErrCorrupt
+	var st Status
+	err := l.Reply(&l.parser.Framer, func() bool {
+		for l.next(&st) {
+			if st.ID == id {
+				return true
+			}
 		}
-		if err != nil || st.ID == id {
-			return st, err
-		}
-	}
+		return false
+	})
+	return st, err
 }

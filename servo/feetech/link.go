@@ -1,7 +1,6 @@
 package feetech
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -26,49 +25,25 @@ type link struct {
 
 func newLink(x *servo.Exchange) *link { return &link{x, NewParser(FromServos)} }
 
-// ask sends what is in Out and sets the deadline for answers of reply bytes.
-func (l *link) ask(reply int, delay time.Duration) error {
-	l.parser.Reset()
-	return l.Request(reply, delay)
-}
-
-// status returns the next whole answer, waiting as long as the deadline allows: servo.ErrNoReply then, or ErrCorrupt
-// where something came.
-func (l *link) status(bad uint64) (Packet, error) {
-	var k Packet
-	for {
-		if l.parser.Next(&k) {
-			return k, nil
-		}
-		piece, err := l.More()
-		l.parser.Feed(piece)
-		if errors.Is(err, servo.ErrNoReply) && l.parser.BadChecksum > bad {
-			err = servo.ErrCorrupt
-		}
-		if err != nil {
-			return Packet{}, err
-		}
-	}
+// status returns the next whole answer, waiting as long as the deadline allows.
+func (l *link) status() (k Packet, err error) {
+	err = l.Reply(&l.parser.Framer, func() bool { return l.parser.Next(&k) })
+	return k, err
 }
 
 // answer sends what is in Out to servo id and returns its answer with size bytes of data.
 func (l *link) answer(id byte, size int, delay time.Duration) (Packet, error) {
-	bad := l.parser.BadChecksum
-	if err := l.ask(6+size, delay); err != nil {
+	if err := l.Ask(&l.parser.Framer, 6+size, delay); err != nil {
 		return Packet{}, err
 	}
-	for {
-		k, err := l.status(bad)
-		switch {
-		case err != nil:
-			return k, err
-		case k.ID != id: // another's late answer
-			continue
-		case len(k.Params) != size:
-			return k, servo.ErrCorrupt
-		}
-		return k, nil
+	k, err := l.status()
+	for err == nil && k.ID != id { // another's late answer
+		k, err = l.status()
 	}
+	if err == nil && len(k.Params) != size {
+		err = servo.ErrCorrupt
+	}
+	return k, err
 }
 
 // read returns size bytes from addr of servo id; they are the parser's until the next question.

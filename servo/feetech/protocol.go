@@ -139,12 +139,11 @@ func (b *protocol) SyncRead(_ servo.Level, list []int) error {
 		delay += b.devices[i].delay
 	}
 	l.Out = g.End()
-	bad := l.parser.BadChecksum
-	if err := l.ask(len(list)*(6+stateSize), delay); err != nil {
+	if err := l.Ask(&l.parser.Framer, len(list)*(6+stateSize), delay); err != nil {
 		return err
 	}
 	for left := len(list); left > 0; {
-		k, err := l.status(bad)
+		k, err := l.status()
 		if err != nil {
 			if errors.Is(err, servo.ErrCorrupt) {
 				b.garbled(list)

@@ -1,7 +1,6 @@
 package hiwonder
 
 import (
-	"errors"
 	"time"
 
 	"github.com/halyard-robotics/halyard/servo"
@@ -31,29 +30,21 @@ func (l *link) write(id byte, c byte, params []byte) {
 
 // read asks servo id for what c reads. Out must be empty. The bytes are the parser's until the next question.
 func (l *link) read(id byte, c *Command) (Packet, error) {
-	l.parser.Reset()
 	l.Out = AppendPacket(l.Out[:0], &Packet{ID: id, Command: c.Read})
-	bad := l.parser.BadChecksum
-	if err := l.Request(6+int(c.Size), replyDelay); err != nil {
+	if err := l.Ask(&l.parser.Framer, 6+int(c.Size), replyDelay); err != nil {
 		return Packet{}, err
 	}
-	for {
-		var k Packet
+	var k Packet
+	err := l.Reply(&l.parser.Framer, func() bool {
 		// A question that comes back as an echo has no parameters; another's late answer has another id.
 		for l.parser.Next(&k) {
 			if (k.ID == id || id == Broadcast) && k.Command == c.Read && len(k.Params) == int(c.Size) {
-				return k, nil
+				return true
 			}
 		}
-		piece, err := l.More()
-		l.parser.Feed(piece)
-		if errors.Is(err, servo.ErrNoReply) && l.parser.BadChecksum > bad {
-			err = servo.ErrCorrupt
-		}
-		if err != nil {
-			return Packet{}, err
-		}
-	}
+		return false
+	})
+	return k, err
 }
 
 // register reads one register.

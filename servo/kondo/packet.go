@@ -82,7 +82,7 @@ type Parser struct {
 // NewParser returns a parser of what side sends.
 func NewParser(side Side) *Parser {
 	p := &Parser{side: side}
-	p.Framer = servo.NewFramer(maxPacket, servo.Rules{First: p.first, Frame: p.frame, Check: check})
+	p.Framer = servo.NewFramer(maxPacket, servo.Rules{First: p.first, Frame: p.frame, Check: check, Unchecked: true})
 	return p
 }
 

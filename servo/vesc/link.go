@@ -2,7 +2,6 @@ package vesc
 
 import (
 	"encoding/binary"
-	"errors"
 	"math"
 	"time"
 
@@ -74,36 +73,23 @@ func (l *link) askPing() ([]byte, error) {
 }
 
 func (l *link) await(c Command, size, least int, delay time.Duration) ([]byte, error) {
-	bad := l.parser.BadChecksum
-	if err := l.begin(size+6, delay); err != nil {
+	if err := l.Ask(&l.parser.Framer, size+6, delay); err != nil {
 		return nil, err
 	}
-	return l.next(c, least, bad)
+	return l.next(c, least)
 }
 
-// begin sends Out and begins to listen for answers of size bytes that may come delay late.
-func (l *link) begin(size int, delay time.Duration) error {
-	l.parser.Reset()
-	return l.Request(size, delay)
-}
-
-// next waits for the next answer to c. bad is how many packets had been spoilt before the question.
-func (l *link) next(c Command, least int, bad uint64) ([]byte, error) {
-	for {
-		for p := l.parser.Next(); p != nil; p = l.parser.Next() {
+// next waits for the next answer to c.
+func (l *link) next(c Command, least int) (p []byte, err error) {
+	err = l.Reply(&l.parser.Framer, func() bool {
+		for p = l.parser.Next(); p != nil; p = l.parser.Next() {
 			if Command(p[0]) == c && len(p) >= least {
-				return p, nil
+				return true
 			}
 		}
-		piece, err := l.More()
-		l.parser.Feed(piece)
-		if errors.Is(err, servo.ErrNoReply) && l.parser.BadChecksum > bad {
-			err = servo.ErrCorrupt
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
+		return false
+	})
+	return p, err
 }
 
 // measure asks controller id for the fields of mask, which must name ControllerID. Answers of others are no answer.

@@ -104,10 +104,10 @@ func (b *protocol) gather(n int) error {
 	l := b.link
 	// Those behind the first answer over one CAN bus, which may take longer for it than the line does.
 	delay := replyDelay + time.Duration(max(0, n-2))*max(0, replyDelay-l.Wire(length))
-	bad, err := l.parser.BadChecksum, l.begin(n*length, delay)
+	err := l.Ask(&l.parser.Framer, n*length, delay)
 	for err == nil && n > 0 {
 		var p []byte
-		if p, err = l.next(Selective, 6, bad); err != nil {
+		if p, err = l.next(Selective, 6); err != nil {
 			break
 		}
 		if got, e := l.values.Parse(p); e == nil && b.answered(&l.values, got) {
