@@ -7,7 +7,7 @@
 // Ticks are always the servo's own present position, with whatever homing offset its register holds. A file:
 //
 //	joint: left_elbow
-//	servo: {model: xm430-w350, id: 7, firmware: "48", adapter: /dev/serial/by-id/usb-FTDI_..., homing_offset: 0}
+//	servo: {model: NAME, id: 7, firmware: "48", adapter: /dev/serial/by-id/usb-FTDI_..., homing_offset: 0}
 //	method: manual                # nominal, manual, endstops, import, identified
 //	date: 2026-11-21T14:03:00Z
 //	version: 3                    # the older ones are left_elbow.v1.yaml, left_elbow.v2.yaml
@@ -45,7 +45,7 @@ type Joint struct {
 
 // Servo says which servo a calibration is of. A calibration of another servo is worth nothing.
 type Servo struct {
-	Model        string `yaml:"model" required:"true" form:"label"` // "ax-12a"
+	Model        string `yaml:"model" required:"true" form:"label"` // as configs have it
 	ID           int    `yaml:"id" required:"true" min:"0" max:"253"`
 	Firmware     string `yaml:"firmware" form:"label"`
 	Adapter      string `yaml:"adapter" form:"label"`                             // the stable name of the port it was connected to

@@ -1,13 +1,13 @@
 // Package servo defines the interface to smart servos and motor controllers.
 //
-// A Line is a serial or CAN connection. A Chain controls all devices on one line; each vendor package implements it:
-// servo/dynamixel, feetech, hiwonder, kondo, vesc, odrive, cybergear. Goal is the command and State the feedback of one
-// device.
+// A Line is a serial or CAN connection. A Chain controls all devices on one line; each vendor package implements it,
+// and Driver with all the rest that a vendor has: models, line, probes and tool. Goal is the command and State the feedback
+// of one device.
 //
 // # A session
 //
 //	line, err := serial.Open(path, baud, "")     or can.Open; in a test servotest.Play, or sim/emulator's
-//	chain := feetech.NewChain(..)                no I/O; the chain owns the line from here on
+//	chain := driver.Chain(servo.ChainConfig{..}) no I/O; the chain owns the line from here on
 //	chain.Open()                                 identify each device and check its settings; report all errors together
 //	chain.SetGoal(i, goal)                       staged, no I/O
 //	chain.Send()                                 write all goals

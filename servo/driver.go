@@ -80,8 +80,8 @@ type ServoConfig struct {
 
 // Traits are facts of a driver.
 type Traits struct {
-	Type   string // of a config's bus: "dynamixel2"
-	Vendor string // its name in sentences: "Dynamixel"
+	Type   string // of a config's bus
+	Vendor string // its name in sentences
 
 	// Addresses and rates.
 	LastID  int           // maximum id of a device

@@ -75,7 +75,7 @@ const (
 
 // Units are what a chain's raw values mean for calibration.
 type Units struct {
-	Name         string             // the model's name, "ax-12a"
+	Name         string             // the model's name, as configs have it
 	TicksPerTurn float64            // of the output shaft, also where less than a turn can be measured
 	CentreTicks  float64            // the tick that means zero when nothing else is known
 	MinTicks     float64            // range of the position mode

@@ -75,7 +75,7 @@ func newBench(a *app) *cobra.Command {
 	c.Flags().IntVar(&steps, "steps", 0, "cycles or steps of each case; 0 is each benchmark's own choice")
 	c.Flags().Float64Var(&seconds, "seconds", 60, "how long each case of clock, of okon's control loop, of gamebots' robots and of configs runs")
 	c.Flags().StringVar(&only, "config", "", "of configs: the one to run, embedded or a file; all embedded ones where it is not given")
-	c.Flags().BoolVar(&all, "all", false, "of drivers: every way to read, rate, length and return delay of Dynamixel and Feetech buses, 600 cells more")
+	c.Flags().BoolVar(&all, "all", false, "of drivers: every way to read, rate, length and return delay of the servo buses that have them, 600 cells more")
 	c.Flags().StringVar(&physics.Model, "model", "", "of physics: chain, quad, humanoid or heap; all where it is not given")
 	c.Flags().IntVar(&links, "n", 0, "links of the chain of physics; 2, 10, 20 and 40 where it is not given")
 	c.Flags().StringVar(&physics.Integrator, "integrator", "", "of physics: euler or rk4; both where it is not given")

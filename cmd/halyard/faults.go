@@ -34,7 +34,7 @@ func newFaults(a *app) *cobra.Command {
 		Use:   "faults [DEVICE]",
 		Short: "test drivers against emulated faults",
 		Long:  long,
-		Args:  arguments("[DEVICE]", "halyard faults sts3215"),
+		Args:  arguments("[DEVICE]", "halyard faults bno055"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return lab.DeviceNames(), cobra.ShellCompDirectiveNoFileComp
 		},

@@ -10,8 +10,8 @@
 //	interface down  likewise, and so is an adapter that was pulled out
 //	all others      go up as frames, which chains count
 //
-// A line carries whole frames: servo.AppendCAN and ParseCAN write and read them, and chains of servo/odrive and
-// servo/cybergear take the line as it is. One goroutine owns it. Read waits as long as it is told; errors are of kind
+// A line carries whole frames: servo.AppendCAN and ParseCAN write and read them, and the chains
+// of servo vendors on CAN take the line as it is. One goroutine owns it. Read waits as long as it is told; errors are of kind
 // hal.Absent (servo.ErrDisconnected) when the line is lost, os.ErrDeadlineExceeded when nothing came. Linux only; elsewhere Open
 // refuses. Sources: Documentation/networking/can.rst, linux/can.h, linux/can/netlink.h.
 //

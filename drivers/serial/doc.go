@@ -35,7 +35,7 @@ const (
 )
 
 const (
-	MaxBaud  = 4_500_000 // the fastest servo bus, Dynamixel X
+	MaxBaud  = 4_500_000 // the fastest servo bus
 	TarmBaud = 115_200   // above it goserial fails with cgo and is untested without
 )
 

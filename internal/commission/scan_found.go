@@ -46,7 +46,7 @@ func reasonOf(err error) string {
 	return err.Error()
 }
 
-// summary is "ids 1-6: xm430-w350 x6", or "nothing".
+// summary is "ids 1-6: MODEL x6", or "nothing".
 func summary(found []FoundServo) string {
 	if len(found) == 0 {
 		return "nothing"

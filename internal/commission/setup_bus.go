@@ -137,7 +137,7 @@ func (f *FoundServo) Article() string {
 	return Article(f.Model)
 }
 
-// Article is a name with its article: models are spelt, "an xm430", "an lx-16a".
+// Article is a name with its article. Models are spelt, letter by letter.
 func Article(name string) string {
 	if name != "" && strings.ContainsRune("aefhilmnorsx", rune(name[0])) {
 		return "an " + name

@@ -23,7 +23,7 @@ func Benchmarks() []benchmark {
 	return []benchmark{
 		{"cycle", "one cycle of the rig", benchCycle},
 		{"clock", "the real-time loop at 1 kHz", benchClock},
-		{"wire", "the Dynamixel chain on emulated lines, in virtual time", BenchWire},
+		{"wire", "a chain of servos on emulated lines, in virtual time", BenchWire},
 		{"osp", "steps a second over OSP", benchOSP},
 		{"physics", "the multibody engine on the models that engines are compared by", benchPhysics},
 		{"simloid", "cycles a second over Simloid's protocol", benchSimloid},

@@ -57,7 +57,7 @@ type benchLine struct {
 	config      servo.ChainConfig // what differs from the default
 }
 
-// Name is the case's: "mx-64, 1000000 baud, 6 servos".
+// Name is the case's: "MODEL, 1000000 baud, 6 servos".
 func (l *benchLine) Name(n int) string {
 	name := l.model
 	if l.how != "" {

@@ -1,19 +1,18 @@
 // Package emulator emulates bus servos byte for byte: a register file on top of each simulated actuator, all servos of one
-// line behind one adapter, and the faults of the line. Drivers and vendor SDKs work on it unchanged. A vendor consists of a
-// kind, the effects of its registers, and a protocol, its packets: Dynamixel
-// of both protocols, Feetech, Hiwonder, Kondo, VESC, ODrive on both its wires, CyberGear.
+// line behind one adapter, and the faults of the line. Drivers and vendor SDKs work on it unchanged. A vendor's
+// folder consists of a Kind, the effects of its registers, and a Protocol, its packets.
 //
 //	host bytes ─► Bus: tongue ─► Servo: rules, registers ─► actuator.Servo (moved by the scene between transactions)
 //	host bytes ◄── wire: time of every byte, collisions, adapter ◄── answers ◄─┘
 //
 // # Trying a program
 //
-//	physics := actuator.NewServo(spec)           a motor, its gear and a load; spec by actuator.Lookup("ax-12a")
-//	s := emulator.NewServo(model, 1, physics, emulator.GroundTruth{})     NewFeetech, NewHiwonder, NewKondo, NewVESC, NewODrive, NewCyberGear
+//	physics := actuator.NewServo(spec)           a motor, its gear and a load; spec by actuator.Lookup(name)
+//	s := vendor.New(model, 1, physics, emulator.GroundTruth{})     of the vendor's folder
 //	bus := emulator.NewBus(emulator.BusConfig{Name: "bench", Baud: 1_000_000}, s)
 //	line := bus.Line()                           what the program has for serial.Open; or bus.ServePTY, for any program
 //	physics.Step(0.001), bus.Advance(dt)         the world, between the program's cycles: nothing else moves
-//	bus.Fault(wire.Fault{..})                what goes wrong, and for how long
+//	bus.Fault(wire.Fault{..})                    what goes wrong, and for how long
 //	s.Register("present_position")               what its register holds now, past the wire
 //
 // A bus's servos are all of one vendor. In memory one goroutine calls line and bus; on a pty the bus has its own, and
@@ -26,15 +25,5 @@
 // time. On a pseudo terminal (ServePTY) it is the wall's. Registers act on the actuator when they are written and
 // measure it when they are read; nothing moves but by the scene.
 //
-// Decisions of Dynamixel where the sources are silent or the servos of the field differ; those of the others stand with
-// their tongues:
-//
-//   - A silent servo in a sync or bulk read silences those after it (DynamixelSDK issue 364); Timing.SkipSilent is for
-//     firmware that goes on. A middle one missing in a fast read truncates the common answer.
-//   - A packet with a bad checksum is not answered, in either protocol.
-//   - A broadcast ping is answered in the order of IDs in 2.0; in 1.0 all answer at once, on top of each other.
-//   - A write that would break a rule in any of its registers changes none.
-//   - A write to an ID or baud rate is answered with the old one.
-//   - 1.0 answers a write to a locked or read-only register, or beyond the table, with the range bit.
-//   - What a servo does at torque-on is go to its goal register, which is the present position after power-on only.
+// Decisions where the sources are silent or the servos of the field differ are in each vendor's folder.
 package emulator

@@ -30,7 +30,7 @@ const (
 	RegMinPosition
 	RegStartup
 	RegShutdown
-	// EEPROM of AX, MX (1.0) and XL-320.
+	// EEPROM of the older models.
 	RegCWLimit
 	RegCCWLimit
 	RegMaxTorque

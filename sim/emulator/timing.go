@@ -9,7 +9,7 @@ type Timing struct {
 	// needs it once. Measured: see DefaultReply.
 	Reply time.Duration
 	// SkipSilent is how long a servo of a sync or bulk read waits for one before it that is silent, before it answers
-	// in its stead. 0 is what ROBOTIS says of its servos (DynamixelSDK issue 364): the rest stays silent for good.
+	// in its stead. 0 is what the largest maker reports of its servos: the rest stays silent for good.
 	SkipSilent time.Duration
 	// Frame is the USB frame: bytes reach the host at its edges alone. 1 ms at full speed, 125 µs at high speed.
 	// Field measurements (LeRobot pull request 3456) fit frames on the way in and none on the way out.

@@ -18,7 +18,7 @@ import (
 // Run is one recording: a servo that moves a pendulum of known mass.
 type Run struct {
 	Name       string  // of the file
-	Motor      string  // as the recorder names it: "xl330", "xl330-m288"
+	Motor      string  // as the recorder names it
 	Trajectory string  // "sin_sin", "lift_and_drop"
 	Mass       float64 // kg, a point at the end of the arm
 	ArmMass    float64 // kg, of the arm, a rod
@@ -203,7 +203,7 @@ func (f *recordingFile) foreign(data []byte) string {
 		return ""
 	}
 	if f.Entries != nil {
-		return "motor: got none, want the servo's name, such as xl330-m288"
+		return "motor: got none, want the servo's name"
 	}
 	var top map[string]json.RawMessage
 	if json.Unmarshal(data, &top) != nil {

@@ -30,7 +30,7 @@
 //	joints:                      # in motor order
 //	  - name: nod
 //	    path: /Head/Tilt         # what the original simulator calls it
-//	    servo: ax-12a
+//	    servo: MODEL
 //	    limits_deg: [-45, 45]
 //	    stops_deg: [-50, 50]
 //	    parent: trunk

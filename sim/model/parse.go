@@ -158,7 +158,7 @@ func (f *jointFile) drive(path yaml.Path, j *Joint, faults *faults) (can [hal.Nu
 	spec, ok := actuator.Lookup(f.Servo)
 	if !ok {
 		faults.add(path+".servo", "got %q, want one of %s", f.Servo, strings.Join(actuator.Names(), ", "))
-		spec, _ = actuator.Lookup("ax-12a") // the rest is checked against something
+		spec, _ = actuator.Lookup(actuator.Names()[0]) // the rest is checked against something
 	}
 	j.Servo = spec
 	return spec.Modes

@@ -55,7 +55,7 @@ func (t *TrialLine) Cycle() (time.Duration, error) {
 	for i, m := range t.Servos {
 		spec, ok := actuator.Lookup(m.Units().Name)
 		if !ok {
-			spec, _ = actuator.Lookup("xm430-w350") // only the wire matters here
+			spec, _ = actuator.Lookup(actuator.Names()[0]) // only the wire matters here
 		}
 		s := t.Kind.Emulate(m, i, actuator.NewServo(spec), emulator.GroundTruth{})
 		s.Preset("return_delay", int64(t.Delay/(2*time.Microsecond)))

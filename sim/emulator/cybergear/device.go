@@ -1,3 +1,4 @@
+// Package cybergear emulates CyberGear motors on CAN.
 package cybergear
 
 import (

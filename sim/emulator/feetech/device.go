@@ -1,3 +1,4 @@
+// Package feetech emulates Feetech servos (STS, SMS, SCS).
 package feetech
 
 import (

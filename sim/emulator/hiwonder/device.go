@@ -1,3 +1,4 @@
+// Package hiwonder emulates Hiwonder bus servos.
 package hiwonder
 
 import (

@@ -1,3 +1,4 @@
+// Package kondo emulates Kondo servos on ICS 3.5.
 package kondo
 
 import (

@@ -1,3 +1,4 @@
+// Package motor is what emulated motor controllers share: limits, watchdog and mode.
 package motor
 
 import (

@@ -1,3 +1,4 @@
+// Package odrive emulates ODrive motor controllers on a serial line and on CAN.
 package odrive
 
 import (

@@ -1,3 +1,4 @@
+// Package vesc emulates VESC motor controllers.
 package vesc
 
 import (
