@@ -9,6 +9,7 @@ import (
 
 const (
 	clockMonotonic  = 1
+	clockBoottime   = 7
 	timerAbsolute   = 1
 	prSetTimerSlack = 29
 	timerSlackNanos = 1
@@ -48,4 +49,12 @@ func lockThread() (unlock func()) {
 		setSlice(0)
 		runtime.UnlockOSThread()
 	}
+}
+
+// Suspended is how long the machine has slept since it was started, during which its monotonic clock stood.
+func (w wallClock) Suspended() time.Duration {
+	var monotonic, boot syscall.Timespec
+	syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clockMonotonic, uintptr(unsafe.Pointer(&monotonic)), 0)
+	syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clockBoottime, uintptr(unsafe.Pointer(&boot)), 0)
+	return time.Duration(boot.Nano() - monotonic.Nano())
 }

@@ -211,6 +211,7 @@ func (r *Rig) tick(ctx context.Context, deadline time.Duration) time.Duration {
 		r.missed += missed * period
 		deadline += missed * period
 	}
+	r.noticeSuspend()
 	if r.config.Mode == Realtime && !r.resetting && r.leases > 0 && r.allAsked(askReset) {
 		r.reset()
 	}

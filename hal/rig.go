@@ -46,6 +46,7 @@ type Rig struct {
 	paused   bool
 
 	edgeTime time.Duration            // see defaultEdgeTime
+	slept    time.Duration            // the clock\'s Suspended, as of the last cycle
 	latched  atomic.Bool              // an emergency stop is
 	lines    atomic.Pointer[[]Bus]    // the buses, for a stop that waits for no lock
 	roll     atomic.Pointer[[]*Agent] // the agents, likewise

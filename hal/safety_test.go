@@ -345,3 +345,40 @@ func TestSafety01StopNeedsNoCycle(t *testing.T) {
 		t.Errorf("got %v, latched %v; want two unverified joints", stops, r.Latched())
 	}
 }
+
+// sleepyClock is a clock of a machine that is suspended.
+type sleepyClock struct {
+	lateClock
+	slept time.Duration
+}
+
+func (c *sleepyClock) Suspended() time.Duration { return c.slept }
+
+// TestSafety18Suspend: a robot of devices is stopped when the machine was suspended, and not by what it slept before.
+func TestSafety18Suspend(t *testing.T) {
+	for kind, want := range map[BodyKind]bool{Simulated: false, Emulated: true} {
+		clock := &sleepyClock{slept: time.Hour}
+		r, err := New(Config{Mode: Realtime, Period: tick, Clock: clock})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Add(AgentConfig{Name: "a", Body: &thrusters{layout: oneJoint()}, World: &ticking{}, BodyKind: kind}); err != nil {
+			t.Fatal(err)
+		}
+		next := tick
+		cycle := func() {
+			clock.SleepUntil(next)
+			next = r.tick(t.Context(), next)
+		}
+		cycle()
+		cycle()
+		if r.Latched() {
+			t.Errorf("%v: stopped by what the machine slept before", kind)
+		}
+		clock.slept += time.Minute
+		cycle()
+		if r.Latched() != want {
+			t.Errorf("%v: suspended for a minute: got stopped %v, want %v", kind, r.Latched(), want)
+		}
+	}
+}

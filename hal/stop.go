@@ -164,6 +164,32 @@ func (r *Rig) survive() {
 	}
 }
 
+// sleeper is a clock that knows how long the machine was suspended.
+type sleeper interface{ Suspended() time.Duration }
+
+// suspendLimit is how long the machine may have been suspended for its robots to go on.
+const suspendLimit = 500 * time.Millisecond
+
+// noticeSuspend stops emulated and real robots after a suspend: what they did meanwhile is not known. Under the lock.
+func (r *Rig) noticeSuspend() {
+	s, ok := r.clock.(sleeper)
+	if !ok {
+		return
+	}
+	was := r.slept
+	r.slept = s.Suspended()
+	slept := r.slept - was
+	if r.stats.Ticks <= 1 || slept < suspendLimit {
+		return
+	}
+	for _, a := range r.agents {
+		if a.bodyKind != Simulated {
+			r.stop(fmt.Sprintf("the machine was suspended for %v", slept.Round(time.Millisecond)))
+			return
+		}
+	}
+}
+
 // AddStopInput lets f be asked at the beginning of every cycle, before anything is commanded. An error of it, the button is
 // pressed or there is no word of it, is an emergency stop, which cannot be cleared while it lasts. f must not block nor call the
 // rig.
