@@ -110,3 +110,18 @@ func bench(b *testing.B) (*renderer, []collide.Pose) {
 	r.place(poses)
 	return r, poses
 }
+
+// BenchmarkFrame is one picture of the front camera in one goroutine, alone.
+func BenchmarkFrame(b *testing.B) {
+	r, poses := bench(b)
+	p := &hal.Picture{Width: front.Width, Height: front.Height, RGB: make([]byte, 3*front.Width*front.Height)}
+	t := make(tally, len(r.things))
+	for b.Loop() {
+		v := r.newView(&front, poses)
+		t.clear()
+		for j := range front.Height {
+			r.row(&v, j, p, t)
+		}
+		r.sights(nil, &v, t)
+	}
+}

@@ -24,6 +24,8 @@ type renderer struct {
 	lit    []lit
 	things []object
 	owner  []int16 // thing of each geom, or -1
+	// Of the last view: what each tile may show, tile i of it sieve[starts[i]:starts[i+1]].
+	sieve, starts []int32
 }
 
 func newRenderer(s *Scene, bodies int) (*renderer, error) {
@@ -111,6 +113,29 @@ type view struct {
 	right, down   r3.Vec  // from one pixel to the next
 	corner        r3.Vec  // direction of the middle of the first pixel; 1 long along the axis
 	width, height float64 // half the picture at 1 m
+	columns       int     // of tiles
+}
+
+// A tile of a picture: rays through it share a list of what they can meet.
+const tileWidth, tileHeight = 16, 12
+
+// tiles lists what each tile of a view may show.
+func (r *renderer) tiles(v *view) {
+	v.columns = (v.Width + tileWidth - 1) / tileWidth
+	rows := (v.Height + tileHeight - 1) / tileHeight
+	r.sieve, r.starts = r.sieve[:0], append(r.starts[:0], 0)
+	for row := range rows {
+		for column := range v.columns {
+			var corners [4][3]float64
+			for k, c := range [...][2]int{{0, 0}, {1, 0}, {1, 1}, {0, 1}} {
+				// The outer edges of its outermost pixels.
+				i, j := float64((column+c[0])*tileWidth)-0.5, float64((row+c[1])*tileHeight)-0.5
+				corners[k] = v.corner.Along(j, v.down).Along(i, v.right).Array()
+			}
+			r.sieve = r.bvh.Within(r.sieve, v.frame.Position, &corners, v.Mask)
+			r.starts = append(r.starts, int32(len(r.sieve)))
+		}
+	}
 }
 
 func (r *renderer) newView(c *Camera, poses []collide.Pose) view {
@@ -123,24 +148,44 @@ func (r *renderer) newView(c *Camera, poses []collide.Pose) view {
 	v.right = outward(&v.frame, r3.Vec{Y: -pixel})
 	v.down = outward(&v.frame, r3.Vec{Z: -pixel})
 	v.corner = v.ahead.Add(outward(&v.frame, r3.XYZ(0, v.width, v.height))).Along(0.5, v.right).Along(0.5, v.down)
+	r.tiles(&v)
 	return v
 }
 
 // row renders row j of a view into p and counts in t what is seen of things.
 func (r *renderer) row(v *view, j int, p *hal.Picture, t tally) {
 	at := j * v.Width
-	one := ray.Ray{Mask: v.Mask}
+	first, tile := v.corner.Along(float64(j), v.down), j/tileHeight*v.columns
+	far := math.Inf(1)
+	if v.Far > 0 {
+		far = v.Far
+	}
+	var sheaf ray.Sheaf
+	among := 0
 	for i := range v.Width {
-		d := v.corner.Along(float64(j), v.down).Along(float64(i), v.right)
+		d := first.Along(float64(i), v.right)
 		long := d.Norm() // m of ray to 1 m of axis
-		// The ray starts on the near plane, so that what is nearer is looked through.
-		near := float64(v.Near * long)
-		one.Origin, one.Direction = v.eye.Along(v.Near, d).Array(), d.Array()
-		if v.Far > 0 {
-			one.Max = float64((v.Far - v.Near) * long)
+		if i%tileWidth == 0 {
+			k := tile + i/tileWidth
+			geoms := r.sieve[r.starts[k]:r.starts[k+1]]
+			if among = len(geoms); among <= ray.MaxSheaf {
+				sheaf.Aim(r.bvh, geoms, v.frame.Position, first.Array(), v.right.Array())
+			}
 		}
-		h, hit := r.bvh.Cast(&one)
-		h.Distance += near
+		var h ray.Hit
+		var hit bool
+		if among <= ray.MaxSheaf {
+			h, hit = sheaf.Cast(float64(i), v.Near, far, long)
+		} else {
+			// Of many geoms the tree finds the nearest sooner. The ray starts on the near plane, so that what is nearer is
+			// looked through.
+			one := ray.Ray{Origin: v.eye.Along(v.Near, d).Array(), Direction: d.Array(), Mask: v.Mask}
+			if v.Far > 0 {
+				one.Max = float64((v.Far - v.Near) * long)
+			}
+			h, hit = r.bvh.Cast(&one)
+			h.Distance += float64(v.Near * long)
+		}
 		if p.Depth != nil {
 			if p.Depth[at+i] = float32(math.Inf(1)); hit {
 				p.Depth[at+i] = float32(h.Distance / long)

@@ -1,0 +1,162 @@
+package ray
+
+import (
+	"math"
+
+	"github.com/halyard-robotics/halyard/sim/collide"
+	"github.com/halyard-robotics/halyard/sim/r3"
+)
+
+// Within appends to dst the geoms that a ray of this mask can meet that runs within a pyramid: from its tip at origin between
+// four directions, which go around it either way. The list is conservative, in the order of the geoms, and holds until the
+// next Update. Rays of one tile of a picture share it: see Sheaf. It does not allocate while dst has room.
+func (b *BVH) Within(dst []int32, origin [3]float64, corners *[4][3]float64, mask uint32) []int32 {
+	if mask == 0 {
+		mask = math.MaxUint32
+	}
+	tip := r3.Pack(origin)
+	var side [4]r3.Vec // inward
+	var middle r3.Vec
+	for i := range corners {
+		middle = middle.Add(r3.Pack(corners[i]))
+	}
+	for i := range corners {
+		n := r3.Pack(corners[i]).Cross(r3.Pack(corners[(i+1)%4])).Unit(r3.Vec{})
+		if n.Dot(middle) < 0 {
+			n = n.Neg()
+		}
+		side[i] = n
+	}
+	for k := range b.geoms {
+		if b.geoms[k].Group&mask == 0 || !b.present[k] {
+			continue
+		}
+		if box := &b.box[k]; box.lo.X <= box.hi.X { // a plane has none
+			out := false
+			for i := range side {
+				out = out || box.beyond(tip, side[i])
+			}
+			if out {
+				continue
+			}
+		}
+		dst = append(dst, int32(k))
+	}
+	return dst
+}
+
+// beyond tells whether all of a box lies on the far side of the plane through p with the inward normal n, by more than
+// rounding.
+func (b *bounds) beyond(p, n r3.Vec) bool {
+	far := b.lo
+	if n.X > 0 {
+		far.X = b.hi.X
+	}
+	if n.Y > 0 {
+		far.Y = b.hi.Y
+	}
+	if n.Z > 0 {
+		far.Z = b.hi.Z
+	}
+	d := far.Sub(p)
+	return d.Dot(n) < -1e-9*(1+d.Norm())
+}
+
+// MaxSheaf is how many geoms a Sheaf can be cast among.
+const MaxSheaf = 12
+
+// Sheaf is the rays of a part of a picture's row: from one eye, through points that follow one another along a line. What
+// they have in common is worked out once. Its zero value is ready to be aimed.
+type Sheaf struct {
+	bvh   *BVH
+	beams [MaxSheaf]beam
+	count int
+}
+
+// beam is a sheaf in the frame of one geom.
+type beam struct {
+	geom       int32
+	box        bool
+	shape      *collide.Shape
+	o, d, step r3.Vec
+}
+
+// Aim makes s the rays from eye with the directions first + i step, among the given geoms, as Within lists them, at most
+// MaxSheaf. It holds until the next Update.
+func (s *Sheaf) Aim(b *BVH, geoms []int32, eye, first, step [3]float64) {
+	s.bvh, s.count = b, len(geoms)
+	for i, k := range geoms {
+		f, shape := &b.frame[k], &b.geoms[k].Shape
+		s.beams[i] = beam{
+			k, shape.Kind == collide.Box, shape,
+			f.turn.Back(r3.Pack(eye).Sub(f.at)), f.turn.Back(r3.Pack(first)), f.turn.Back(r3.Pack(step)),
+		}
+	}
+}
+
+// Cast returns what ray i meets first at near to far times its direction, which is long metres in length; the distance is
+// from the eye. It is what BVH.Cast finds for a ray that begins at near, to rounding.
+func (s *Sheaf) Cast(i, near, far, long float64) (Hit, bool) {
+	var hit crossing
+	best := int32(-1)
+	for j := range s.beams[:s.count] {
+		b := &s.beams[j]
+		d := b.d.Along(i, b.step)
+		var c crossing
+		var ok bool
+		if b.box {
+			c, ok = boxFrom(b.o, d, &b.shape.Half, near, far)
+		} else {
+			// The others need a direction of unit length.
+			c, ok = meet(b.shape, b.o.Along(near, d), d.Mul(1/long), float64((far-near)*long))
+			c.t = near + c.t/long
+			ok = ok && c.t <= far
+		}
+		if ok && (best < 0 || c.t < hit.t) { // of equals the first, as the geoms are in order
+			hit, best, far = c, b.geom, c.t
+		}
+	}
+	if best < 0 {
+		return Hit{Geom: -1, Distance: far}, false
+	}
+	n := s.bvh.frame[best].turn.Of(hit.normal)
+	return Hit{best, hit.inside, float64(hit.t * long), n.Array()}, true
+}
+
+// boxFrom is where the ray from o along d meets a box first within near to most, in units of d.
+func boxFrom(o, d r3.Vec, half *[3]float64, near, most float64) (c crossing, ok bool) {
+	x, y, z := 1/d.X, 1/d.Y, 1/d.Z
+	// The bounds of each slab, the nearer first. Along a slab they are infinite, and not numbers in its very faces.
+	ax, bx := slabFrom(o.X, x, half[0])
+	ay, by := slabFrom(o.Y, y, half[1])
+	az, bz := slabFrom(o.Z, z, half[2])
+	from, to := greater(greater(ax, ay), az), lesser(lesser(bx, by), bz)
+	if !(from <= to && to >= near && from <= most) {
+		return c, false
+	}
+	c.t, c.inside = from, from < near
+	sign := -1.0
+	if c.inside {
+		if c.t, sign, ax, ay = to, 1, bx, by; to > most {
+			return c, false
+		}
+	}
+	switch c.t {
+	case ax:
+		c.normal.X = math.Copysign(1, float64(sign*x))
+	case ay:
+		c.normal.Y = math.Copysign(1, float64(sign*y))
+	default:
+		c.normal.Z = math.Copysign(1, float64(sign*z))
+	}
+	return c, true
+}
+
+// slabFrom is where a line is between -half and half, of the way that the inverse of its direction says.
+func slabFrom(o, inverse, half float64) (near, far float64) {
+	near, far = float64((-half-o)*inverse), float64((half-o)*inverse)
+	if inverse < 0 {
+		return far, near
+	}
+	return near, far
+}
