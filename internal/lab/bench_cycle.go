@@ -73,7 +73,7 @@ func NewStepper(robot *model.Robot, stub bool) (*Stepper, error) {
 	s.rig = rig
 	agent := hal.AgentConfig{Name: robot.Name, Body: newStubBody(robot.Layout())}
 	if !stub {
-		scene := sim.NewScene(sim.SceneConfig{})
+		scene := sim.NewScene(sim.SceneConfig{Substep: sim.Need([]*model.Robot{robot})}) // as a config's
 		if agent.Body, err = scene.Add(robot.Name, robot, hal.Pose{}); err != nil {
 			return nil, err
 		}

@@ -103,15 +103,17 @@ func NewOSPRig(ctx context.Context, robots []string) (*ospRig, error) {
 	if err != nil {
 		return nil, err
 	}
-	scene := sim.NewScene(sim.SceneConfig{})
-	names := make([]string, len(robots))
+	models := make([]*model.Robot, len(robots))
 	for i, robot := range robots {
-		m, err := model.Load(robot)
-		if err != nil {
+		if models[i], err = model.Load(robot); err != nil {
 			return nil, err
 		}
+	}
+	scene := sim.NewScene(sim.SceneConfig{Substep: sim.Need(models)}) // as a config's
+	names := make([]string, len(robots))
+	for i, robot := range robots {
 		names[i] = fmt.Sprintf("%s%d", robot, i+1)
-		body, err := scene.Add(names[i], m, hal.Pose{})
+		body, err := scene.Add(names[i], models[i], hal.Pose{})
 		if err != nil {
 			return nil, err
 		}

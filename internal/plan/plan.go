@@ -11,6 +11,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim"
+	"github.com/halyard-robotics/halyard/sim/model"
 )
 
 func NewScene(p *Plan) (*sim.Scene, error) {
@@ -19,14 +20,33 @@ func NewScene(p *Plan) (*sim.Scene, error) {
 	return s, s.SetGravity([3]float64{0, 0, -w.Gravity})
 }
 
-// substep is the step of the physics: the config's, or, where that leaves it to us and all robots are Simloid's, a whole
-// cycle, as the original's, for which their motors, joints and contacts are made. Cycles above 10 ms are divided.
+// substep is the step of the physics: the config's, or, where that leaves it to us, what the robots need. Where all of
+// them are Simloid's that is a whole cycle, as the original's, for which their motors, joints and contacts are made; cycles
+// above 10 ms are divided. Vehicles in water, and robots that are spawned later, take the config's default.
 func (p *Plan) substep() time.Duration {
 	w, period := &p.Config.World, p.Config.Clock.Period
-	if w.GivenSubstep != nil || len(p.Classes) > 0 || slices.ContainsFunc(p.Agents, func(a AgentPlan) bool { return a.Robot.Simloid == hal.None }) {
+	if w.GivenSubstep != nil || len(p.Classes) > 0 {
 		return w.Substep
 	}
-	n := (period + 10*time.Millisecond - 1) / (10 * time.Millisecond)
+	simloid := true
+	var robots []*model.Robot
+	for i := range p.Agents {
+		a := &p.Agents[i]
+		if a.Vehicle != nil {
+			return w.Substep
+		}
+		simloid = simloid && a.Robot.Simloid != hal.None
+		robots = append(robots, a.Robot)
+	}
+	if simloid {
+		return part(period, 10*time.Millisecond)
+	}
+	return max(w.Substep, part(period, sim.Need(robots)))
+}
+
+// part is the longest part of period, in whole microseconds, that is no longer than most.
+func part(period, most time.Duration) time.Duration {
+	n := (period + most - 1) / most
 	for n < period/time.Microsecond && period%(n*time.Microsecond) != 0 {
 		n++
 	}

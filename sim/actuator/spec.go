@@ -62,6 +62,20 @@ func (k *Spec) Range() (low, high float64) {
 	return (k.MinTicks - k.CentreTicks) * tick, (k.MaxTicks - k.CentreTicks) * tick
 }
 
+// Stiffness is how strongly the position control with the gains at power-up answers an error, N·m/rad, before the drive
+// is at its greatest.
+func (k *Spec) Stiffness() float64 {
+	g := &k.Gains
+	switch k.Firmware {
+	case AX:
+		tick := 2 * math.Pi / k.TicksPerTurn
+		return k.StallTorque * (1 - g.Punch/1023) / (math.Max(math.Min(g.SlopeCW, g.SlopeCCW), 1) * tick)
+	case FOC:
+		return k.Kt * g.VelocityP * g.P
+	}
+	return k.StallTorque * k.PositionGain * g.P
+}
+
 // Lookup returns the servo model called name. Nobody changes what it points to.
 func Lookup(name string) (*Spec, bool) {
 	for i := range specs {
