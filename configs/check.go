@@ -265,6 +265,8 @@ func (c *checker) checkServers() {
 		switch {
 		case s.Dialect == "later" && okon(s.Protocol):
 			c.add(at.Key("dialect"), yaml.Quote(s.Dialect), "document or original, of okon", "")
+		case (s.Dialect == "udk" || s.Dialect == "auto") && s.Protocol != "gamebots":
+			c.add(at.Key("dialect"), yaml.Quote(s.Dialect), "it of gamebots alone", "")
 		case s.Dialect == "original" && !okon(s.Protocol):
 			c.add(at.Key("dialect"), yaml.Quote(s.Dialect), "document or later, of "+s.Protocol, "")
 		case s.Teleport && s.Protocol != "okon":

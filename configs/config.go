@@ -290,7 +290,7 @@ type Server struct {
 	ClientTimeout   time.Duration `yaml:"client_timeout" min:"0s" max:"24h" otherwise:"none in lockstep, 2s in realtime; none for simloid, gamebots, imageserver, player and okon" doc:"Registrations of a client are released after this long without a message; none = never."`
 	AckTimeout      time.Duration `yaml:"ack_timeout" min:"1ms" max:"1m" otherwise:"500ms; 30s for simloid" doc:"Time to wait for an acknowledgement before the rig continues."`
 	Outputs         Outputs       `yaml:"outputs" default:"normalised" enum:"normalised|physical" doc:"OSP outputs and infos. normalised: as specified. physical: as the original program."`
-	Dialect         string        `yaml:"dialect" default:"document" enum:"document|later|original" doc:"document: as specified. later: Simloid from 2018, USARSim from 2007. original: Okon's HIT_NGZ, HIT_FZ, CHK_AP and angularAccel as its simulator sent them."`
+	Dialect         string        `yaml:"dialect" default:"document" enum:"document|later|original|udk|auto" doc:"document: as specified. later: Simloid from 2018, USARSim from 2007 to 2010. udk: USARSim from 2010. auto: gamebots, what the client's first words show, else document. original: Okon's HIT_NGZ, HIT_FZ, CHK_AP and angularAccel as its simulator sent them."`
 	Noise           bool          `yaml:"noise" default:"true" doc:"simloid: simulate sensor noise, seeded by world.seed."`
 	PID             *[3]float64   `yaml:"pid" otherwise:"those of its robot" doc:"simloid: gains of the original position controllers, 0..1000."`
 	StartTorque     *float64      `yaml:"start_torque" min:"0.001" max:"1" otherwise:"0.5" doc:"simloid: initial maximum torque of the original position controllers."`

@@ -3,6 +3,7 @@ package sim
 import (
 	"errors"
 	"math"
+	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/actuator"
@@ -81,6 +82,19 @@ func (b *Body) Zero(sensor int) error {
 	s := &b.senses[sensor]
 	b.zero(s)
 	clear(b.sensed[s.from:][:s.count])
+	return nil
+}
+
+// Pace lets a scanner read every so often, from its next reading on, in the place of its file's interval_s. Between two
+// cycles.
+func (b *Body) Pace(sensor int, every time.Duration) error {
+	if sensor < 0 || sensor >= len(b.senses) || b.senses[sensor].kind != "range" || b.senses[sensor].device.spec == nil || every <= 0 {
+		return refused("pace", b.name, errors.New("got a sensor that does not scan"))
+	}
+	d := &b.senses[sensor].device
+	own := *d.spec // the model's is shared by all robots of it
+	own.Interval = every.Seconds()
+	d.spec, d.wait = &own, 0
 	return nil
 }
 

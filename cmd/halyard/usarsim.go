@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halyard-robotics/halyard"
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/protocols/gamebots"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
@@ -15,6 +17,7 @@ import (
 type usarsimFlags struct {
 	arena string
 	ini   []string
+	speak string // the dialect
 	port  int
 	said  bool // of port, where 0 is any free one
 	flags configFlags
@@ -40,6 +43,7 @@ Controllers spawn their robots with INIT. CONFIG is another config than the embe
 	}
 	c.Flags().StringVar(&f.arena, "map", "", "the arena: "+strings.Join(model.ArenaNames(), ", ")+", as DM-USAR_yellow too, or a scene file (yellow)")
 	c.Flags().StringArrayVar(&f.ini, "ini", nil, "a USARBot.ini, whose robots become classes, or a BotAPI.ini, which says where to listen")
+	c.Flags().StringVar(&f.speak, "dialect", "", "document, later (2007 to 2010) or udk (2010 to 2015); without it what a client's first words show")
 	c.Flags().IntVarP(&f.port, "port", "p", 0, "where controllers connect (3000); 0 is any free port; --listen says hosts too")
 	f.flags.add(c)
 	f.flags.addListen(c)
@@ -54,6 +58,14 @@ func (f *usarsimFlags) config(a *app, args []string) (*halyard.Config, error) {
 	if f.arena != "" {
 		f.flags.set = append(f.flags.set, "world.scene="+arenaOf(f.arena))
 	}
+	if f.speak != "" {
+		if _, err := gamebots.ParseDialect(f.speak); err != nil {
+			return nil, err
+		}
+		for _, i := range gamebotsServers(args[0]) {
+			f.flags.set = append(f.flags.set, fmt.Sprintf("servers[%d].dialect=%s", i, f.speak))
+		}
+	}
 	for _, file := range f.ini {
 		if err := f.Read(file, args[0]); err != nil {
 			return nil, err
@@ -63,6 +75,20 @@ func (f *usarsimFlags) config(a *app, args []string) (*halyard.Config, error) {
 		f.flags.listen = append(f.flags.listen, fmt.Sprintf("gamebots=127.0.0.1:%d", f.port))
 	}
 	return f.flags.load(a, args)
+}
+
+// gamebotsServers are the indexes of a config's gamebots servers; a config that cannot be read is reported later.
+func gamebotsServers(config string) (at []int) {
+	c, _ := configs.Draft(config, configs.Options{})
+	if c == nil {
+		return nil
+	}
+	for i := range c.Servers {
+		if c.Servers[i].Protocol == "gamebots" {
+			at = append(at, i)
+		}
+	}
+	return at
 }
 
 // arenaOf is the scene that a map of the original is here: DM-USAR_yellow, DM_USAR_yellow_scaled.

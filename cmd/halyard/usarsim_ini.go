@@ -35,13 +35,8 @@ func (f *usarsimFlags) Read(file, config string) error {
 		sets = append(sets, fmt.Sprintf("%s=%q", configs.Path("classes").Key(bots.Robots[i].Class).Key("model"), file))
 	}
 	if api.Found {
-		// The config says which of its servers is meant; a config that cannot be read is notified of later.
-		if c, _ := configs.Draft(config, configs.Options{}); c != nil {
-			for i := range c.Servers {
-				if c.Servers[i].Protocol == "gamebots" {
-					sets = append(sets, fmt.Sprintf("servers[%d].max_clients=%d", i, api.MaxConnections))
-				}
-			}
+		for _, i := range gamebotsServers(config) {
+			sets = append(sets, fmt.Sprintf("servers[%d].max_clients=%d", i, api.MaxConnections))
 		}
 		listens = append(listens, fmt.Sprintf("gamebots=127.0.0.1:%d", api.ListenPort))
 	}

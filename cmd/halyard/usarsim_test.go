@@ -279,3 +279,38 @@ func TestDescribeRescue(t *testing.T) {
 		}
 	}
 }
+
+// TestUSARSimLater: --dialect later on a whole arena: GroundTruth is where INIT put the robot, an INS is beside the INU, and
+// the scanner scans every 0.22 s.
+func TestUSARSimLater(t *testing.T) {
+	r := start(t, "usarsim", "--map", "hall", "--dialect", "later", "--listen", "gamebots=127.0.0.1:0", "--listen", "imageserver=127.0.0.1:0")
+	c := gamebotsClient(t, r)
+	c.say("INIT {ClassName USARBot.P2AT} {Name R1} {Location 4.5,1.9,1.8}")
+	seen := map[string]bool{}
+	var times []float64
+	for len(times) < 5 || len(seen) < 3 {
+		m := c.wait("SEN")
+		switch kind := m.Text("Type"); kind {
+		case "GroundTruth":
+			at, err := m.Numbers("Location", nil)
+			if err != nil || len(at) != 3 || math.Abs(at[0]-4.5) > 0.1 || math.Abs(at[1]-1.9) > 0.1 {
+				t.Fatalf("GroundTruth: got %v (%v), want 4.5, 1.9", at, err)
+			}
+			seen[kind] = true
+		case "INS", "INU":
+			if m.Pairs[0].Segment != 0 || string(m.Pairs[0].Name) != "Type" {
+				t.Errorf("%s: begins with %s, want Type", kind, m.Pairs[0].Name)
+			}
+			seen[kind] = true
+		case "RangeScanner":
+			at, err := m.Numbers("Time", nil)
+			if err != nil || len(at) != 1 {
+				t.Fatalf("scan without a time: %v", err)
+			}
+			times = append(times, at[0])
+		}
+	}
+	if every := (times[4] - times[0]) / 4; math.Abs(every-0.22) > 0.03 {
+		t.Errorf("scans: got one every %.3f s, want 0.22", every)
+	}
+}

@@ -33,6 +33,13 @@ var messages = []struct {
 		"SET {Type Odometry} {Opcode RESET}"},
 	{"empty segments", "DRIVE {} {Left 1} { }", "DRIVE", []string{"1 Left=1"}, "DRIVE {Left 1}"},
 	{"a name alone", "DRIVE {Light}", "DRIVE", []string{"0 Light="}, ""},
+	{"UDK's segments", "SEN {Time 0.0100} {Type Sonar} {Name F1} {Range 1.5000}", "SEN",
+		[]string{"0 Time=0.0100", "1 Type=Sonar", "2 Name=F1", "3 Range=1.5000"}, ""},
+	{"a GPS", "SEN {Type GPS} {Name GPS1} {Latitude 47,40.3323,N} {Fix 1}", "SEN",
+		[]string{"0 Type=GPS", "1 Name=GPS1", "2 Latitude=47,40.3323,N", "3 Fix=1"}, ""},
+	{"the later links", "MISPKG {Name Cam1} {Link 1} {Value 0.5} {Order 0} {Link 2} {Value 0.1}", "MISPKG",
+		[]string{"0 Name=Cam1", "1 Link=1", "2 Value=0.5", "3 Order=0", "4 Link=2", "5 Value=0.1"}, ""},
+	{"an ACT", "ACT {Name Arm} {Link 1} {Value 0.5}", "ACT", []string{"0 Name=Arm", "1 Link=1", "2 Value=0.5"}, ""},
 	{"a list", "SEN {Range 1.0,2.0,3.0}", "SEN", []string{"0 Range=1.0,2.0,3.0"}, ""},
 }
 

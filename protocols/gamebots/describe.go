@@ -81,6 +81,7 @@ func Describe(class string, a *hal.Agent) *Robot {
 	for i, s := range l.Sensors {
 		if (s.Kind == "pose" || s.Kind == "body") && r.State == hal.None {
 			r.State = i
+			r.Sensors = append(r.Sensors, Sensor{Type: "GroundTruth", Name: "GroundTruth", Index: i, Since: Later})
 		}
 		if t := wireType(s.Kind); t != "" {
 			r.Sensors = append(r.Sensors, Sensor{Type: t, Name: one(s.Name), Index: i, TimeStamp: true})

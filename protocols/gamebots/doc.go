@@ -47,6 +47,10 @@
 //   - RFID messages have {Type RFID}, as in the example and the sensor's source, not RFIDTag; their places have no blanks
 //     after the commas, which section 7.2 forbids.
 //   - MISPKG is its text, MISPGK its syntax line; both are taken.
-//   - The later dialect (2007 and after, an option) names the type in STA, which has no place any more, sends MISSTA, CONF
-//     and GEO of whole robots, {Name n} before the settings of each item, and times with four decimals.
+//   - The later dialect (2007 to 2010, an option) names the type in STA, which has no place any more, sends MISSTA, CONF
+//     and GEO of whole robots, {Name n} before the settings of each item, and times with four decimals. SEN begins with
+//     {Time}, of two decimals, for sonars, scanners, GroundTruth and readers of tags, and for no encoder, odometry, INU, INS
+//     and GPS. A scanner's CONF has MinRange and Fov, and it scans every 0.22 s where its file gives no interval.
+//   - The UDK dialect (2010 to 2015) sends one SEN a sensor and one segment a value, {Time} in all but INS and GPS, an STA of
+//     time, battery and steering, ASTA for MISSTA, and Actuator for MisPkg. Facts from hrnr/robocup-usarsim e0a5d17.
 package gamebots

@@ -15,7 +15,7 @@ const full = 100
 func (c *Control) wheels() error {
 	r := c.robot()
 	err := first(c.side("Left", r.Left), c.side("Right", r.Right))
-	if err == nil && c.session.server.options.Later {
+	if err == nil && c.session.dialect.since(Later) {
 		err = first(c.side("Speed", r.Left), c.side("Speed", r.Right), c.steer("FrontSteer", r.Front), c.steer("RearSteer", r.Rear))
 	}
 	if err == nil {
@@ -210,7 +210,7 @@ func (c *Control) mission() error {
 		if !equal(name, p.Name) {
 			continue
 		}
-		if c.session.server.options.Later && c.Has("Link") {
+		if c.session.dialect.since(Later) && c.Has("Link") {
 			return c.eachLink(p)
 		}
 		// the manual: with a camera's package this is CAMERA without its zoom

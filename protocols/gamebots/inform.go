@@ -33,6 +33,9 @@ func (k *link) items(family int, f func(item) bool) {
 	case sensorFamily:
 		for i := range k.robot.Sensors {
 			s, it := &k.robot.Sensors[i], none
+			if !k.has(s) {
+				continue
+			}
 			it.kind, it.name, it.mount, it.settings, it.sensor = s.Type, s.Name, s.Mount, s.Settings, i
 			if it.pose = k.layout.Sensors[s.Index].Mount; !f(it) {
 				return
@@ -133,6 +136,10 @@ func (k *link) query(t *text, head string, kind, name []byte) {
 				t.segment("Type", it.kind)
 			}
 			begun = true
+			if head == "GEO" && k.dialect.get() == UDK {
+				k.udkPlace(t, it)
+				return true
+			}
 			if head == "GEO" {
 				t.open()
 				t.word("Name", it.name)
@@ -142,7 +149,7 @@ func (k *link) query(t *text, head string, kind, name []byte) {
 				return true
 			}
 			k.conf(t, it)
-			return k.later // the manual's CONF is the type's, whose items are alike
+			return k.dialect.since(Later) // the manual's CONF is the type's, whose items are alike
 		})
 		if begun {
 			t.end()
@@ -152,7 +159,7 @@ func (k *link) query(t *text, head string, kind, name []byte) {
 	switch {
 	// packages first: a type may be that of items and packages alike
 	case k.packages(t, head, kind, name) || answered:
-	case k.later && equal(kind, "Robot"):
+	case k.dialect.since(Later) && equal(kind, "Robot"):
 		k.whole(t, head)
 	default:
 		t.begin(head)
@@ -166,7 +173,7 @@ func (k *link) query(t *text, head string, kind, name []byte) {
 
 // conf is an item's settings.
 func (k *link) conf(t *text, it item) {
-	if k.later {
+	if k.dialect.since(Later) {
 		t.segment("Name", it.name)
 	}
 	if it.camera != hal.None {
@@ -176,19 +183,25 @@ func (k *link) conf(t *text, it item) {
 		t.numberSegment("CameraMaxFov", c.Max, fine)
 		t.numberSegment("CameraFov", k.fov[it.camera], fine)
 	}
-	for _, s := range it.settings {
-		if s.Word != "" {
-			t.segment(s.Name, s.Word)
-		} else {
-			t.numberSegment(s.Name, s.Value, fine)
+	for i := range it.settings {
+		s := &it.settings[i]
+		switch name := k.settingName(s); {
+		case name == "":
+		case s.Word != "":
+			t.segment(name, s.Word)
+		default:
+			t.numberSegment(name, s.Value, fine)
 		}
 	}
 }
 
 // packages answers for all mission packages of a type, and reports whether there are any.
 func (k *link) packages(t *text, head string, kind, name []byte) bool {
+	if k.dialect.get() == UDK && equal(kind, "Actuator") {
+		return k.actuators(t, head, name)
+	}
 	begun := false
-	all := k.later && equal(kind, "MisPkg")
+	all := k.dialect.since(Later) && equal(kind, "MisPkg")
 	for i := range k.robot.Packages {
 		p := &k.robot.Packages[i]
 		if !all && !equal(kind, p.Type) || len(name) > 0 && !equal(name, p.Name) {

@@ -123,5 +123,5 @@ func (s *session) bind(class string, agent *hal.Agent) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newLink(r, agent, lease, s.server.options.Later), nil
+	return newLink(r, agent, lease, &s.dialect), nil
 }

@@ -32,25 +32,30 @@ func (k *link) links(t *text, head string, p *Package) {
 			t.vectorSegment("Orientation", angles(part.Pose.Rotation), fine)
 			continue
 		}
-		j := &k.robot.Joints[part.Joint]
-		a := &k.layout.Actuators[j.Actuator]
-		kind := "Revolute"
-		if a.Kind == hal.Slide {
-			kind = "Prismatic"
-		}
-		low, high := a.Limits.MinPosition, a.Limits.MaxPosition
-		switch {
-		case a.Wraps: // the original's way to say that there are no stops
-			low, high = 1, 0
-		case j.Reversed:
-			low, high = 0-high, 0-low
-		}
+		a := &k.layout.Actuators[k.robot.Joints[part.Joint].Actuator]
+		kind, low, high := k.stops(part.Joint)
 		t.segment("JointType", kind)
 		t.numberSegment("MaxSpeed", a.Limits.MaxVelocity, coarse)
 		t.numberSegment("MaxTorque", a.Limits.MaxTorque, coarse)
 		t.numberSegment("MinRange", low, coarse)
 		t.numberSegment("MaxRange", high, coarse)
 	}
+}
+
+// stops is the type of a joint and the ends of its way on the wire.
+func (k *link) stops(joint int) (kind string, low, high float64) {
+	j := &k.robot.Joints[joint]
+	a := &k.layout.Actuators[j.Actuator]
+	if kind = "Revolute"; a.Kind == hal.Slide {
+		kind = "Prismatic"
+	}
+	switch low, high = a.Limits.MinPosition, a.Limits.MaxPosition; {
+	case a.Wraps: // the original's way to say that there are no stops
+		return kind, 1, 0
+	case j.Reversed:
+		return kind, 0 - high, 0 - low
+	}
+	return kind, low, high
 }
 
 // whole is the robot itself: GETGEO and GETCONF {Type Robot}.

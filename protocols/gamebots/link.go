@@ -17,7 +17,7 @@ type link struct {
 	lease   *hal.Lease
 	layout  *hal.Layout
 	life    int // Layout.Sensors of kind battery, or hal.None
-	later   bool
+	dialect *spoken
 	groups  []group
 	fov     []float64   // of each camera, as it was set
 	joints  []float64   // the reader's room for what is measured
@@ -60,8 +60,8 @@ func combined(kind string) bool {
 }
 
 // newLink is ready for cycles. What r's readers found before is forgotten: it was found for somebody else.
-func newLink(r *Robot, a *hal.Agent, lease *hal.Lease, later bool) *link {
-	k := &link{robot: r, agent: a, lease: lease, layout: a.Layout(), life: hal.None, later: later}
+func newLink(r *Robot, a *hal.Agent, lease *hal.Lease, dialect *spoken) *link {
+	k := &link{robot: r, agent: a, lease: lease, layout: a.Layout(), life: hal.None, dialect: dialect}
 	for i := range k.layout.Sensors {
 		if k.layout.Sensors[i].Kind == "battery" {
 			k.life = i

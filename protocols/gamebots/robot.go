@@ -44,6 +44,7 @@ type Robot struct {
 	Light          Headlight
 	Flipper        Flipper
 	Zeroer         Zeroer
+	Pacer          Pacer
 	Zoomer         Zoomer
 }
 
@@ -67,6 +68,8 @@ type Sensor struct {
 	Resolution, FOV   float64
 	Hits              *Hits // of kinds rfid and victim
 	Settings          []Setting
+	Since             Dialect // the first dialect that has it
+	Unpaced           bool    // its file gives no interval: a dialect's own counts
 }
 
 // Setting is one name and value of a CONF message, as USARBot.ini has them.
@@ -74,6 +77,7 @@ type Setting struct {
 	Name  string
 	Value float64
 	Word  string // in the place of Value, where not empty
+	Since Dialect
 }
 
 // Camera is one of the layout's cameras. Fields of view are rad; where Min is Max it does not zoom.
@@ -140,6 +144,11 @@ type Flipper interface{ Flip() error }
 
 // Zeroer makes a sensor of the layout count from here: SET {Opcode RESET} of odometry, INU and encoders.
 type Zeroer interface{ Zero(sensor int) error }
+
+// Pacer lets a scanner of the layout read every so often. Between two cycles.
+type Pacer interface {
+	Pace(sensor int, every time.Duration) error
+}
 
 // Zoomer sets a camera's horizontal field of view, rad.
 type Zoomer interface {

@@ -5,17 +5,32 @@ import (
 	"slices"
 )
 
-// sen is the message of one group, or none where nothing is known.
+// sen is the message of one group, on UDK one a sensor; a message of which no value is known is left out.
 func (k *link) sen(t *text, s *sample, g *group) {
+	if k.dialect.get() == UDK {
+		for i := range g.members {
+			k.message(t, s, g, g.members[i:i+1])
+		}
+		return
+	}
+	k.message(t, s, g, g.members)
+}
+
+// message is that of some members of a group.
+func (k *link) message(t *text, s *sample, g *group, members []int) {
 	start := len(t.b)
-	first := &k.robot.Sensors[g.members[0]]
+	first := &k.robot.Sensors[members[0]]
 	t.begin("SEN")
-	if first.TimeStamp {
-		t.numberSegment("Time", s.time.Seconds(), k.clock())
+	if k.timed(first, g.kind) {
+		decimals := coarse
+		if k.dialect.get() == UDK {
+			decimals = fine
+		}
+		t.numberSegment("Time", s.time.Seconds(), decimals)
 	}
 	t.segment("Type", first.Type)
 	told := false
-	for _, i := range g.members {
+	for _, i := range members {
 		sensor := &k.robot.Sensors[i]
 		c := &k.layout.Sensors[sensor.Index]
 		v := s.measured[c.First : c.First+c.Count]
@@ -59,18 +74,21 @@ func (k *link) sense(t *text, of int, kind string, v []float64) bool {
 	case "sonar", "infrared":
 		t.open()
 		t.word("Name", sensor.Name)
+		k.part(t)
 		t.number("Range", v[0], fine)
 		t.close()
 		return true
 	case "encoder":
 		t.open()
 		t.word("Name", sensor.Name)
+		k.part(t)
 		t.integer("Tick", int(math.Max(-greatest, math.Min(greatest, v[0]))))
 		t.close()
 		return true
 	case "contact":
 		t.open()
 		t.word("Name", sensor.Name)
+		k.part(t)
 		t.truth("Touch", v[0] != 0)
 		t.close()
 		return true
@@ -98,7 +116,11 @@ func (k *link) sense(t *text, of int, kind string, v []float64) bool {
 		t.numberSegment("Duration", v[1], coarse)
 	case "motion":
 		t.numberSegment("Prob", v[0], coarse)
-	case "pose", "body": // the later dialect's ground truth
+	case "pose", "body": // the later dialects' GroundTruth, INS and GPS
+		if sensor.Type == "GPS" {
+			gps(t, flip([3]float64(v)))
+			break
+		}
 		var at, q = [3]float64(v), [4]float64{}
 		if kind == "pose" {
 			q = [4]float64(v[3:])
@@ -109,6 +131,14 @@ func (k *link) sense(t *text, of int, kind string, v []float64) bool {
 		t.numberSegment("Value", v[0], fine)
 	}
 	return true
+}
+
+// part ends the segment of a name where a dialect has one a value.
+func (k *link) part(t *text) {
+	if k.dialect.get() == UDK {
+		t.close()
+		t.open()
+	}
 }
 
 // tags is what a reader found until the instant of the message.

@@ -22,8 +22,10 @@ const (
 
 // Options are what a user may set of a server. The zero Options are the original of the manual.
 type Options struct {
-	// Later speaks as USARSim did from 2007 on, where that differs.
-	Later bool
+	// Dialect is the generation of the protocol that sessions begin in.
+	Dialect Dialect
+	// Choose lets a session change its dialect by the first words of its client that only some dialects have.
+	Choose bool
 	// MaxConnections bounds the connections, and so the robots; 0 = 16. One more finds its connection closed.
 	MaxConnections int
 	// Commands are further commands by their names, in capitals. They cannot replace those of the manual.
@@ -154,7 +156,7 @@ func (s *Server) serve(ctx context.Context, conn net.Conn) {
 }
 
 // find is what obeys m, and its name; nil where there is none.
-func (s *Server) find(m *Message) (name string, f Command) {
+func (s *session) find(m *Message) (name string, f Command) {
 	switch {
 	case m.Is("INIT"):
 		return "INIT", (*Control).spawn
@@ -164,7 +166,7 @@ func (s *Server) find(m *Message) (name string, f Command) {
 		return "CAMERA", (*Control).camera
 	case m.Is("SET"):
 		return "SET", (*Control).set
-	case m.Is("MISPKG"), m.Is("MISPGK"), s.options.Later && m.Is("ACT"):
+	case m.Is("MISPKG"), m.Is("MISPGK"), s.dialect.since(Later) && m.Is("ACT"):
 		return "MISPKG", (*Control).mission
 	case m.Is("GETGEO"):
 		return "GETGEO", (*Control).geo
@@ -173,7 +175,7 @@ func (s *Server) find(m *Message) (name string, f Command) {
 	case m.Is("GETSTARTPOSES"):
 		return "GETSTARTPOSES", (*Control).starts
 	}
-	for name, f := range s.options.Commands {
+	for name, f := range s.server.options.Commands {
 		if m.Is(name) {
 			return name, f
 		}

@@ -52,6 +52,8 @@ type session struct {
 	heard   time.Time
 	stopped bool // the battery's end was seen
 	said    map[string]bool
+	chosen  bool // the client has shown a dialect
+	dialect spoken
 
 	wake    chan struct{} // there is something to write
 	writing atomic.Int64  // nanoseconds of the Unix time since which a Write waits; 0 = none does
@@ -62,6 +64,7 @@ type session struct {
 // newSession joins the rig as an observer: leave takes it out again.
 func newSession(s *Server, conn net.Conn, log *slog.Logger) *session {
 	c := &session{server: s, log: log, conn: conn, said: map[string]bool{}, wake: make(chan struct{}, 1)}
+	c.dialect.set(s.options.Dialect)
 	c.in = lineReader{read: c.read, buf: make([]byte, maxLine)}
 	c.party = s.rig.NewSession("gamebots@"+conn.RemoteAddr().String(), c)
 	return c
@@ -103,6 +106,7 @@ func (s *session) begin(k *link) {
 	clearInputs(s.held)
 	s.beat = time.Time{}
 	s.robot.Store(k)
+	s.pace()
 }
 
 // clearInputs makes inputs say nothing: NaN keeps what was commanded.
@@ -143,7 +147,8 @@ func (s *session) handle() error {
 func (s *session) do() error {
 	c := &s.control
 	c.err, c.staged = nil, false
-	kind, command := s.server.find(&s.message)
+	s.listen(&s.message)
+	kind, command := s.find(&s.message)
 	if command == nil {
 		s.drop(protocols.Unknown, "a command", errUnknown)
 		return nil

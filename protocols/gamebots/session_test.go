@@ -203,7 +203,7 @@ func TestDrive(t *testing.T) {
 		name, line string
 		want       inputs
 		events     string
-		later      bool
+		dialect    Dialect
 		relative   bool
 	}{
 		{name: "two sides", line: "DRIVE {Left 1.0} {Right -2.5}", want: inputs{"LeftFWheel/velocity": 1, "LeftRWheel/velocity": 1, "RightFWheel/velocity": -2.5, "RightRWheel/velocity": -2.5}},
@@ -231,14 +231,14 @@ func TestDrive(t *testing.T) {
 		{name: "an arm", line: "MISPKG {Name Arm1} {Translation 0.1,0.2,-0.1} {Order 0}", want: inputs{"steering/position": 0.25}, events: "solve 0 [NaN NaN NaN] [0.1 -0.2 0.1] from [0]"},
 		{name: "no such package", line: "MISPKG {Name Arm9} {Translation 0.1,0,-0.1}", want: inputs{"steering/position": nan}},
 		{name: "a pan-tilt cannot be shifted", line: "MISPKG {Name Cam1} {Translation 1,0,0} {Rotation 0,0,1}", want: inputs{"pan/position": nan}},
-		{name: "the later car", later: true, line: "DRIVE {Speed 2} {FrontSteer 0.5}", want: inputs{"LeftFWheel/velocity": 2, "RightRWheel/velocity": 2, "steering/position": -0.5}},
+		{name: "the later car", dialect: Later, line: "DRIVE {Speed 2} {FrontSteer 0.5}", want: inputs{"LeftFWheel/velocity": 2, "RightRWheel/velocity": 2, "steering/position": -0.5}},
 		{name: "not in the manual's", line: "DRIVE {Speed 2} {FrontSteer 0.5}", want: inputs{"LeftFWheel/velocity": nan, "steering/position": nan}},
-		{name: "ACT", later: true, line: "ACT {Name Cam1} {Link 1} {Value 0.5} {Link 2} {Value 0.1} {Order 1}", want: inputs{"pan/position": -0.5, "tilt/velocity": -0.1}},
-		{name: "ACT of no link", later: true, line: "ACT {Name Cam1} {Link 1} {Value 0.5} {Link 3} {Value 1}", want: inputs{"pan/position": nan}},
+		{name: "ACT", dialect: Later, line: "ACT {Name Cam1} {Link 1} {Value 0.5} {Link 2} {Value 0.1} {Order 1}", want: inputs{"pan/position": -0.5, "tilt/velocity": -0.1}},
+		{name: "ACT of no link", dialect: Later, line: "ACT {Name Cam1} {Link 1} {Value 0.5} {Link 3} {Value 1}", want: inputs{"pan/position": nan}},
 		{name: "not in the manual's either", line: "ACT {Name Cam1} {Link 1} {Value 0.5}", want: inputs{"pan/position": nan}},
 	} {
 		t.Run(k.name, func(t *testing.T) {
-			bubble(t, config{Options: Options{Later: k.later}, guard: hal.GuardConfig{Direct: true}, change: func(r *Robot) {
+			bubble(t, config{Options: Options{Dialect: k.dialect}, guard: hal.GuardConfig{Direct: true}, change: func(r *Robot) {
 				r.Interval, r.AbsoluteCamera = time.Hour, !k.relative
 			}}, func(s *stage) {
 				s.play("a> INIT {ClassName P2AT} {Name R1}\n")
@@ -274,7 +274,7 @@ func TestDrive(t *testing.T) {
 
 // TestLater: the forms of 2007 and after.
 func TestLater(t *testing.T) {
-	later := config{Options: Options{Later: true}, change: func(r *Robot) {
+	later := config{Options: Options{Dialect: Later}, change: func(r *Robot) {
 		r.Interval = time.Hour
 		r.Sensors = append([]Sensor{r.Sensors[0]}, Sensor{Type: "GroundTruth", Name: "Truth", Index: 0})
 	}}
@@ -284,8 +284,8 @@ func TestLater(t *testing.T) {
 		a< STA {Type GroundVehicle} {Time 0.0100} {FrontSteer 0.0000} {RearSteer 0.0000} {LightToggle False} {LightIntensity 0} {Battery 3600} {View -1}
 		a< MISSTA {Time 0.0100} {Name Cam1} {Link 1} {Value 0.0000} {Torque 0.00} {Link 2} {Value 0.0000} {Torque 0.00}
 		a< MISSTA {Time 0.0100} {Name Arm1} {Link 1} {Value 0.0000} {Torque 0.00}
-		a< SEN {Time 0.0100} {Type Sonar} {Name F1 Range 0.0000}
-		a< SEN {Type GroundTruth} {Name Truth} {Location 4.4976,1.9000,1.8527} {Orientation 0.0000,0.0000,0.0000}
+		a< SEN {Time 0.01} {Type Sonar} {Name F1 Range 0.0000}
+		a< SEN {Time 0.01} {Type GroundTruth} {Name Truth} {Location 4.4976,1.9000,1.8527} {Orientation 0.0000,0.0000,0.0000}
 		a> GETCONF {Type Robot}
 		a< CONF {Type GroundVehicle} {Name P2AT} {SteeringType SkidSteered} {Mass 14.0000} {MaxSpeed 5.3850} {MaxTorque 60.0000} {MaxFrontSteer 0.0000} {MaxRearSteer 0.0000}
 		a> GETGEO {Type Robot}

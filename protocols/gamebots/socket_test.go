@@ -135,7 +135,7 @@ func TestCycleDoesNotAllocate(t *testing.T) {
 	if err := r.complete(p.layout); err != nil {
 		t.Fatal(err)
 	}
-	k := newLink(r, agentOf(t, p), nil, false)
+	k := newLink(r, agentOf(t, p), nil, &spoken{})
 	f := hal.NewFrame(p.layout)
 	copy(f.Outputs, p.values)
 	var out text
@@ -277,7 +277,7 @@ func BenchmarkMessages(b *testing.B) {
 	if err := r.complete(p.layout); err != nil {
 		b.Fatal(err)
 	}
-	k := newLink(r, agentOf(b, p), nil, false)
+	k := newLink(r, agentOf(b, p), nil, &spoken{})
 	f := hal.NewFrame(p.layout)
 	copy(f.Outputs, p.values)
 	ln := listen(b)
@@ -356,7 +356,7 @@ func FuzzCommand(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	server := NewServer(rig, protocolstest.NewPipes("pipes"), Arena{}, Options{Later: true})
+	server := NewServer(rig, protocolstest.NewPipes("pipes"), Arena{}, Options{Dialect: Later})
 	f.Fuzz(func(t *testing.T, line string) {
 		r := p.robot()
 		if err := r.complete(p.layout); err != nil {
@@ -366,7 +366,7 @@ func FuzzCommand(f *testing.F) {
 		s := newSession(server, near, server.options.Log)
 		defer s.party.Close()
 		s.control = Control{session: s, message: &s.message}
-		s.begin(newLink(r, a, nil, true))
+		s.begin(newLink(r, a, nil, &s.dialect))
 		for _, part := range strings.FieldsFunc(line, func(r rune) bool { return r == '\n' || r == '\r' }) {
 			if Parse([]byte(part), &s.message) == nil {
 				if err := s.do(); err != nil {

@@ -8,7 +8,7 @@ import (
 
 // clock is how many decimals times have.
 func (k *link) clock() int {
-	if k.later {
+	if k.dialect.since(Later) {
 		return fine
 	}
 	return coarse
@@ -21,7 +21,7 @@ func (k *link) append(t *text, s *sample) {
 		k.mis(t, s)
 	}
 	for i := range k.groups {
-		if s.due[i] {
+		if s.due[i] && k.has(&k.robot.Sensors[k.groups[i].members[0]]) {
 			k.sen(t, s, &k.groups[i])
 		}
 	}
@@ -29,8 +29,12 @@ func (k *link) append(t *text, s *sample) {
 
 // sta is the robot's state: the truth of a simulated one.
 func (k *link) sta(t *text, s *sample) {
-	if k.later {
+	switch k.dialect.get() {
+	case Later:
 		k.laterSTA(t, s)
+		return
+	case UDK:
+		k.udkSTA(t, s)
 		return
 	}
 	if k.robot.State == hal.None {
@@ -85,16 +89,7 @@ func (k *link) laterSTA(t *text, s *sample) {
 	t.begin("STA")
 	t.segment("Type", "GroundVehicle")
 	t.numberSegment("Time", s.time.Seconds(), fine)
-	for _, axle := range [...]struct {
-		name   string
-		joints []int
-	}{{"FrontSteer", k.robot.Front}, {"RearSteer", k.robot.Rear}} {
-		steer := 0.0
-		if len(axle.joints) > 0 {
-			steer = signed(k.angle(axle.joints[0], s.measured), k.robot.Joints[axle.joints[0]].Reversed)
-		}
-		t.numberSegment(axle.name, steer, fine)
-	}
+	k.steering(t, s)
 	k.light(t)
 	t.integerSegment("Battery", k.battery(s))
 	t.integerSegment("View", -1) // no Unreal client looks through it
@@ -114,9 +109,13 @@ func (k *link) mis(t *text, s *sample) {
 	if len(k.robot.Packages) == 0 {
 		return
 	}
-	if k.later {
+	if k.dialect.since(Later) {
 		for i := range k.robot.Packages {
-			k.missta(t, s, &k.robot.Packages[i])
+			if k.dialect.get() == UDK {
+				k.asta(t, s, &k.robot.Packages[i])
+			} else {
+				k.missta(t, s, &k.robot.Packages[i])
+			}
 		}
 		return
 	}

@@ -84,7 +84,7 @@ func (s *session) now() time.Duration {
 
 // decimals is how many times have; see link.clock, which is for those that have a robot.
 func (s *session) decimals() int {
-	if s.server.options.Later {
+	if s.dialect.since(Later) {
 		return fine
 	}
 	return coarse

@@ -33,6 +33,7 @@ type Device struct {
 	Near       float64 // m, at which a victim is known by name
 	Nearest    float64 // m, at which its state is known
 	Life       float64 // s, of a full battery
+	Paced      bool    // the file gives Interval
 }
 
 // deviceFile is a Device as written.
@@ -113,6 +114,7 @@ func (f *deviceFile) device(path yaml.Path, kind string, r *Robot, faults *fault
 			*n.to = *n.from * n.scale
 		}
 	}
+	d.Paced = f.Interval != nil
 	if f.TimeStamp != nil {
 		d.TimeStamp = *f.TimeStamp
 	}

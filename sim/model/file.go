@@ -154,6 +154,7 @@ type sensorFile struct {
 	Name     string     `yaml:"name" required:"true" form:"lower"`
 	Path     string     `yaml:"path"`
 	Kind     string     `yaml:"kind"`
+	Message  string     `yaml:"message" enum:"GroundTruth|INS|GPS"`
 	Body     string     `yaml:"body"`
 	At       [3]float64 `yaml:"at_m" min:"-1e4" max:"1e4"`
 	Rotation [3]float64 `yaml:"rotation_deg" min:"-360" max:"360"`

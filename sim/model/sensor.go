@@ -13,6 +13,7 @@ type Sensor struct {
 	Kind       string   // one of sensorKinds
 	Body       int      // of Robot.Bodies; of a current none
 	Pose       hal.Pose // in the body's frame; body counts from the centre of mass and in world axes
+	Message    string   // of a pose: its type in USARSim's messages; "" = that of the robot's state
 	Device     *Device  // nil where the kind is told nothing
 }
 
@@ -75,8 +76,11 @@ func (f *file) sensors(r *Robot, names map[string]int, faults *faults) {
 		if !slices.Contains(known, s.Kind) {
 			faults.add(path+".kind", "got %q, want %s", s.Kind, yaml.Words(known))
 		}
+		if s.Message != "" && s.Kind != "pose" {
+			faults.add(path+".message", "got %q of a sensor of kind %s, want it of kind pose", s.Message, s.Kind)
+		}
 		r.Sensors = append(r.Sensors, Sensor{
-			Name: s.Name, Path: s.Path, Kind: s.Kind, Body: faults.index(path+".body", "body", s.Body, names),
+			Name: s.Name, Path: s.Path, Kind: s.Kind, Message: s.Message, Body: faults.index(path+".body", "body", s.Body, names),
 			Pose: hal.Pose{Position: s.At, Rotation: turn(s.Rotation)},
 		})
 	}

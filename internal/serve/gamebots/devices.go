@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
@@ -40,6 +41,7 @@ func describeDevices(o *assembly.ClassDevices, r *gamebots.Robot, p assembly.Spa
 		z.devices[i] = driven[p.Plan.Layout.Sensors[i].Name]
 	}
 	r.Zeroer, r.Coupled = z, p.Plan.Base != nil
+	r.Pacer = pacer{r.Pacer, driven, p.Plan.Layout}
 	if light := o.Headlight(); light != nil {
 		r.Light = light
 	}
@@ -52,6 +54,21 @@ func describeDevices(o *assembly.ClassDevices, r *gamebots.Robot, p assembly.Spa
 	if k := r.Cameras; len(k) == 0 || p.Plan.Config.BodyOf(p.Plan.Layout.Cameras[k[0].Index].Name) != configs.Sim {
 		r.Zoomer = nil
 	}
+}
+
+// pacer paces the simulated scanners of a robot: a device has its own rate.
+type pacer struct {
+	of     gamebots.Pacer // nil: none
+	driven map[string]bool
+	layout *hal.Layout
+}
+
+// Pace is gamebots.Pacer's.
+func (p pacer) Pace(sensor int, every time.Duration) error {
+	if p.of == nil || p.driven[p.layout.Sensors[sensor].Name] {
+		return &hal.Error{Kind: hal.Invalid, Op: "pace", Err: errors.New("got a sensor that is a device")}
+	}
+	return p.of.Pace(sensor, every)
 }
 
 // zeroer sets a robot's counters to zero, each where it counts.

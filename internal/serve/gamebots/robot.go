@@ -37,7 +37,7 @@ func DescribeRescue(class string, agent *hal.Agent, m *model.Robot, body *sim.Bo
 		Class: class, State: hal.None, Interval: seconds(k.Interval), AbsoluteCamera: k.Absolute, Torque: k.Torque,
 		Left: k.Left, Right: k.Right, Front: k.Front, Rear: k.Rear}}
 	if body != nil {
-		r.out.Zeroer, r.out.Flipper, r.out.Zoomer = body, body, body
+		r.out.Zeroer, r.out.Flipper, r.out.Zoomer, r.out.Pacer = body, body, body, body
 	}
 	if k.Headlight && body != nil {
 		r.out.Light = body
@@ -122,9 +122,9 @@ func (r *rescuer) packages() {
 func (r *rescuer) sensors() {
 	for i := range r.layout.Sensors {
 		s := &r.layout.Sensors[i]
-		// STA is the truth, which only one sensor has to know.
-		if s.Kind == "pose" && r.out.State == hal.None {
-			r.out.State = i
+		if s.Kind == "pose" {
+			r.pose(i)
+			continue
 		}
 		kind, ok := sensorTypes[s.Kind]
 		if !ok {
@@ -140,6 +140,38 @@ func (r *rescuer) sensors() {
 			}
 		}
 		r.out.Sensors = append(r.out.Sensors, out)
+	}
+}
+
+// pose is a sensor that knows where the robot is. STA's is the first; from the later dialect on it is a sensor of its own,
+// and an INS is beside the INU. A robot file may name more of them.
+func (r *rescuer) pose(i int) {
+	s := &r.layout.Sensors[i]
+	out := gamebots.Sensor{Name: plan.WireName(s.Path, s.Name), Index: i, Since: gamebots.Later}
+	named := map[string]bool{}
+	for k := range r.m.Sensors {
+		have := &r.m.Sensors[k]
+		if named[have.Message] = true; have.Name == s.Name {
+			out.Type, out.Mount = have.Message, r.parts[have.Body]
+		}
+	}
+	first := r.out.State == hal.None
+	if first {
+		r.out.State = i
+	}
+	switch {
+	case out.Type != "":
+		r.out.Sensors = append(r.out.Sensors, out)
+	case first:
+		for _, kind := range []string{"GroundTruth", "INS"} {
+			if out.Type = kind; named[kind] {
+				continue
+			}
+			if kind == "INS" {
+				out.Name = kind
+			}
+			r.out.Sensors = append(r.out.Sensors, out)
+		}
 	}
 }
 
@@ -161,7 +193,9 @@ func (r *rescuer) device(out *gamebots.Sensor, kind string, d *model.Device) {
 			out.Type = "IRScanner"
 		}
 		out.Resolution, out.FOV = d.Resolution, d.FOV
+		out.Unpaced = !d.Paced
 		set("MaxRange", d.Range)
+		out.Settings = append(out.Settings, gamebots.Setting{Name: "MinRange", Since: gamebots.Later})
 		set("ScanInterval", d.Interval)
 		set("Resolution", d.Resolution)
 		set("ScanFov", d.FOV)

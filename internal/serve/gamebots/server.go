@@ -39,7 +39,8 @@ func openGamebots(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog
 	for _, start := range arena.Course.Starts {
 		g.Starts = append(g.Starts, gamebots.Start{Name: start.Name, Pose: start.Pose})
 	}
-	srv := gamebots.NewServer(sys.Rig, ln, g, gamebots.Options{Later: s.Dialect == "later", MaxConnections: s.MaxClients,
+	dialect, _ := gamebots.ParseDialect(s.Dialect) // auto begins as the document says
+	srv := gamebots.NewServer(sys.Rig, ln, g, gamebots.Options{Dialect: dialect, Choose: s.Dialect == "auto", MaxConnections: s.MaxClients,
 		ClientTimeout: s.ClientTimeout, Log: sys.Log, Commands: map[string]gamebots.Command{"OMNIDRIVE": omnidrive}})
 	return srv, protocols.Plain(ln.Addr().(*net.TCPAddr).AddrPort()), nil
 }

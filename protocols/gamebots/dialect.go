@@ -1,0 +1,117 @@
+package gamebots
+
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// Dialect is a generation of the protocol. Each accepts the commands of those before it.
+type Dialect int32
+
+const (
+	Document Dialect = iota // the manual of version 2.0.1
+	Later                   // USARSim on UT2004, 2007 to 2010
+	UDK                     // USARSim on UDK, 2010 to 2015
+)
+
+var dialectNames = [...]string{"document", "later", "udk"}
+
+func (d Dialect) String() string { return dialectNames[d] }
+
+// ParseDialect is the dialect of that name.
+func ParseDialect(name string) (Dialect, error) {
+	for d, n := range dialectNames {
+		if name == n {
+			return Dialect(d), nil
+		}
+	}
+	return Document, &hal.Error{Kind: hal.Invalid, Op: "gamebots: dialect",
+		Err: fmt.Errorf("got %q, want %s", name, strings.Join(dialectNames[:], ", "))}
+}
+
+// spoken is a session's dialect. The reader sets it, the writer and the rig's cycle read it.
+type spoken struct{ d atomic.Int32 }
+
+func (s *spoken) set(d Dialect)        { s.d.Store(int32(d)) }
+func (s *spoken) get() Dialect         { return Dialect(s.d.Load()) }
+func (s *spoken) since(d Dialect) bool { return s.get() >= d }
+
+// shown are the words that only one dialect and those after it have: a command, the name of a pair, and the value of
+// that pair; empty = any.
+var shown = [...]struct {
+	command, name, value string
+	dialect              Dialect
+}{
+	{"CAMERA", "Rotation", "", Document}, {"MISPKG", "Rotation", "", Document}, {"MISPGK", "", "", Document},
+	{"GETCONF", "Type", "PanTilt", Document}, {"GETGEO", "Type", "PanTilt", Document},
+	{"GETCONF", "Type", "INU", Document}, {"GETGEO", "Type", "INU", Document},
+	{"GETCONF", "Type", "Robot", Later}, {"GETGEO", "Type", "Robot", Later},
+	{"GETCONF", "Type", "MisPkg", Later}, {"GETGEO", "Type", "MisPkg", Later},
+	{"GETCONF", "Type", "GroundTruth", Later}, {"GETGEO", "Type", "GroundTruth", Later},
+	{"GETCONF", "Type", "INS", Later}, {"GETGEO", "Type", "INS", Later},
+	{"GETCONF", "Type", "GPS", Later}, {"GETGEO", "Type", "GPS", Later},
+	{"GETCONF", "Type", "VictSensor", Later}, {"GETGEO", "Type", "VictSensor", Later},
+	{"INIT", "Start", "", Later}, {"MISPKG", "Link", "", Later},
+	{"DRIVE", "Speed", "", Later}, {"DRIVE", "FrontSteer", "", Later}, {"DRIVE", "RearSteer", "", Later},
+	{"INIT", "ClassName", "P3AT", Later}, {"INIT", "ClassName", "P3DX", Later}, {"INIT", "ClassName", "Kenaf", Later},
+	{"INIT", "ClassName", "Talon", Later}, {"INIT", "ClassName", "Matilda", Later}, {"INIT", "ClassName", "AirRobot", Later},
+	{"ACT", "", "", UDK}, {"CONTROL", "", "", UDK}, {"GETPATHNODES", "", "", UDK}, {"SET", "Type", "Joint", UDK},
+	{"GETCONF", "Type", "Actuator", UDK}, {"GETGEO", "Type", "Actuator", UDK},
+}
+
+// shows is the dialect that m is a word of; false where all have it.
+func (m *Message) shows() (d Dialect, ok bool) {
+	for i := range shown {
+		s := &shown[i]
+		if !m.Is(s.command) {
+			continue
+		}
+		value, has := m.Value(s.name)
+		if s.name != "" && !has || s.value != "" && !equal(value, s.value) && !equal(value, "USARBot."+s.value) {
+			continue
+		}
+		if !ok || s.dialect > d {
+			d, ok = s.dialect, true
+		}
+	}
+	return d, ok
+}
+
+// listen chooses the session's dialect by m, where it may: the first word that only some dialects have decides, and a word
+// of one after that raises it. Otherwise the log names a command of another dialect, once each.
+func (s *session) listen(m *Message) {
+	d, ok := m.shows()
+	have := s.dialect.get()
+	if !ok || d == have || d > Document && d < have {
+		s.chosen = s.chosen || ok
+		return
+	}
+	if s.server.options.Choose && (!s.chosen || d > have && have > Document) {
+		s.chosen = true
+		s.dialect.set(d)
+		s.log.Info("gamebots: dialect chosen", "dialect", d, "by", string(m.Type))
+		s.pace()
+		return
+	}
+	if !s.said["dialect "+d.String()] {
+		s.said["dialect "+d.String()] = true
+		s.log.Warn("gamebots: client speaks another dialect", "command", string(m.Type), "got", d, "served", have,
+			"try", "halyard usarsim --dialect "+d.String())
+	}
+}
+
+// laterInterval is how often scanners of USARSim on UT2004 were told: 0.2 s of its configuration, to the next tick.
+const laterInterval = 220 * time.Millisecond
+
+// pace lets the robot's scanners read as often as the dialect's did.
+func (s *session) pace() {
+	k := s.robot.Load()
+	if k == nil || !s.dialect.since(Later) {
+		return
+	}
+	s.server.rig.BetweenCycles(k.pace)
+}

@@ -1,0 +1,150 @@
+package gamebots
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// senses leaves the robot sensors of every rule of the later dialects: with the time, without, and only theirs.
+func senses(r *Robot) {
+	r.Interval, r.Packages, r.Cameras = time.Hour, r.Packages[:1], nil
+	keep := map[string]bool{"F1": true, "F2": true, "Scanner1": true, "Odometry": true, "INU": true, "ECLeft": true, "RFID": true}
+	var out []Sensor
+	for _, s := range r.Sensors {
+		if keep[s.Name] {
+			if s.Type == "RFID" {
+				s.Interval = 100 * time.Millisecond
+			}
+			out = append(out, s)
+		}
+	}
+	out[2].Manual, out[2].Settings = false, []Setting{{Name: "MaxRange", Value: 20}, {Name: "MinRange", Since: Later}, {Name: "ScanFov", Value: 3.1416}}
+	out[2].Interval = 500 * time.Millisecond
+	for _, kind := range []string{"GroundTruth", "INS", "GPS"} {
+		out = append(out, Sensor{Type: kind, Name: kind, Index: 0, Since: Later})
+	}
+	r.Sensors = out
+}
+
+const spawnR1 = "a> INIT {ClassName USARBot.P2AT} {Name R1}\n"
+
+// The document's dialect is without what later ones have, whatever the robot carries.
+func TestDocumentSenses(t *testing.T) {
+	bubble(t, config{change: senses}, func(s *stage) {
+		s.play(nfoLine + spawnR1)
+		for _, want := range []string{"STA {Time 0.01} {Location", "MIS ", "SEN {Time 0.01} {Type Sonar} {Name F1 Range 0.0000} {Name F2 Range 0.0000}",
+			"SEN {Type RangeScanner}", "SEN {Type Odometry}", "SEN {Type INU}", "SEN {Type Encoder}"} {
+			if got := s.receive("a"); !strings.HasPrefix(got, want) {
+				t.Errorf("got %q, want %q ...", got, want)
+			}
+		}
+		s.play("a> GETCONF {Type RangeScanner}\na< CONF {Type RangeScanner} {MaxRange 20.0000} {ScanFov 3.1416}\n" +
+			"a> GETCONF {Type GroundTruth}\na< CONF {Type GroundTruth}")
+	})
+}
+
+// TestLaterSenses: what clients of 2007 to 2010 read of each sensor. GPS by the example of its source (a place at the
+// origin's 39° 8.0273' N, 77° 12.998' W, 1.9 m to the east).
+func TestLaterSenses(t *testing.T) {
+	bubble(t, config{Options: Options{Dialect: Later}, change: senses}, func(s *stage) {
+		s.play(nfoLine + spawnR1 + `
+		a< STA {Type GroundVehicle} {Time 0.0100} {FrontSteer 0.0000} {RearSteer 0.0000} {LightToggle False} {LightIntensity 0} {Battery 3600} {View -1}
+		a< MISSTA {Time 0.0100} {Name Cam1} {Link 1} {Value 0.0000} {Torque 0.00} {Link 2} {Value 0.0000} {Torque 0.00}
+		a< SEN {Time 0.01} {Type Sonar} {Name F1 Range 0.0000} {Name F2 Range 0.0000}
+		a< SEN {Time 0.01} {Type RangeScanner} {Name Scanner1} {Resolution 0.0174} {FOV 3.1415} {Range 0.0000,0.0000,0.0000,0.0000,0.0000}
+		a< SEN {Type Odometry} {Name Odometry} {Pose 0.0000,0.0000,0.0000}
+		a< SEN {Type INU} {Name INU} {Orientation 0.0000,0.0000,0.0000}
+		a< SEN {Type Encoder} {Name ECLeft Tick 0}
+		a< SEN {Time 0.01} {Type GroundTruth} {Name GroundTruth} {Location 4.4976,1.9000,1.8527} {Orientation 0.0000,0.0000,0.0000}
+		a< SEN {Type INS} {Name INS} {Location 4.4976,1.9000,1.8527} {Orientation 0.0000,0.0000,0.0000}
+		a< SEN {Type GPS} {Name GPS} {Latitude 39,8.0297,N} {Longitude 77,12.9964,W} {Fix 1} {Satellites 8}
+		a> GETCONF {Type RangeScanner}
+		a< CONF {Type RangeScanner} {Name Scanner1} {MaxRange 20.0000} {MinRange 0.0000} {Fov 3.1416}
+		`)
+		hits(s, "RFID").Put(Hit{Tag: 1, ID: "0", At: [3]float64{1.23, -2.23, -0.12}})
+		for {
+			got := s.receive("a")
+			if strings.Contains(got, "{Type RFID}") {
+				if want := "} {Type RFID} {Name RFID} {ID 0} {Location 1.23,2.23,0.12}\r\n"; !strings.HasPrefix(got, "SEN {Time ") || !strings.HasSuffix(got, want) {
+					t.Errorf("got %q, want SEN {Time ...%q", got, want)
+				}
+				break
+			}
+		}
+	})
+}
+
+// TestUDKSenses: one message a sensor and one segment a value, as USARSim's UDK source writes them.
+func TestUDKSenses(t *testing.T) {
+	bubble(t, config{Options: Options{Dialect: UDK}, change: senses}, func(s *stage) {
+		s.play(nfoLine + spawnR1 + `
+		a< STA {Time 0.0100} {Battery 3600} {FrontSteer 0.0000} {RearSteer 0.0000}
+		a< ASTA {Time 0.0100} {Name Cam1} {Link 1} {Value 0.0000} {Link 2} {Value 0.0000}
+		a< SEN {Time 0.0100} {Type Sonar} {Name F1} {Range 0.0000}
+		a< SEN {Time 0.0100} {Type Sonar} {Name F2} {Range 0.0000}
+		a< SEN {Time 0.0100} {Type RangeScanner} {Name Scanner1} {Resolution 0.0174} {FOV 3.1415} {Range 0.0000,0.0000,0.0000,0.0000,0.0000}
+		a< SEN {Time 0.0100} {Type Odometry} {Name Odometry} {Pose 0.0000,0.0000,0.0000}
+		a< SEN {Time 0.0100} {Type INU} {Name INU} {Orientation 0.0000,0.0000,0.0000}
+		a< SEN {Time 0.0100} {Type Encoder} {Name ECLeft} {Tick 0}
+		a< SEN {Time 0.0100} {Type GroundTruth} {Name GroundTruth} {Location 4.4976,1.9000,1.8527} {Orientation 0.0000,0.0000,0.0000}
+		a< SEN {Type INS} {Name INS} {Location 4.4976,1.9000,1.8527} {Orientation 0.0000,0.0000,0.0000}
+		a< SEN {Type GPS} {Name GPS} {Latitude 39,8.0297,N} {Longitude 77,12.9964,W} {Fix 1} {Satellites 8}
+		a> GETGEO {Type Sonar}
+		a< GEO {Type Sonar} {Name F1} {Location 0.1450,-0.1300,0.0000} {Orientation 0.0000,0.0000,-1.5708} {Mount P2AT} {Name F2} {Location 0.1450,-0.1300,0.0000} {Orientation 0.0000,0.0000,-1.5708} {Mount P2AT}
+		a> GETCONF {Type Actuator} {Name Cam1}
+		a< CONF {Type Actuator} {Name Cam1} {Link 1} {JointType Revolute} {MaxTorque 60.0000} {MinValue -1.0000} {MaxValue 2.0000} {Link 2} {JointType Revolute} {MaxTorque 60.0000} {MinValue -1.0000} {MaxValue 2.0000}
+		a> GETGEO {Type Actuator} {Name Cam1}
+		a< GEO {Type Actuator} {Name Cam1} {Location 0.1200,0.0000,-0.0826} {Orientation 0.0000,0.0000,0.0000} {Mount P2AT} {Link 1} {Parent 0} {Location 0.0000,0.0000,0.0280} {Orientation 0.0000,0.0000,0.0000} {Link 2} {Parent 1} {Location 0.0000,0.0000,0.0000} {Orientation 0.0000,0.0000,0.0000}
+		`)
+	})
+}
+
+// TestDialectChosen: the first word that only some dialects have chooses, where the server may; else the log names it.
+func TestDialectChosen(t *testing.T) {
+	for _, k := range []struct {
+		name    string
+		options Options
+		lines   string
+		want    Dialect
+		warned  string
+	}{
+		{name: "by a query", options: Options{Choose: true}, lines: "a> GETCONF {Type Robot}", want: Later},
+		{name: "by a link", options: Options{Choose: true}, lines: "a> MISPKG {Name Cam1} {Link 1} {Value 0.1}", want: Later},
+		{name: "by an actuator", options: Options{Choose: true}, lines: "a> ACT {Name Cam1} {Link 1} {Value 0.1}", want: UDK},
+		{name: "later, then UDK", options: Options{Choose: true}, lines: "a> GETGEO {Type Robot}\na> ACT {Name Cam1} {Link 1} {Value 0.1}", want: UDK},
+		{name: "by the manual's word", options: Options{Choose: true}, lines: "a> CAMERA {Rotation 0,0,0}\na> GETCONF {Type Robot}", want: Document, warned: "later"},
+		{name: "by what all have", options: Options{Choose: true}, lines: "a> DRIVE {Left 1} {Right 1}\na> GETCONF {Type Sonar}", want: Document},
+		{name: "not by a fixed one", options: Options{}, lines: "a> GETCONF {Type Robot}\na> GETGEO {Type Robot}", want: Document, warned: "later"},
+		{name: "not down from a fixed one", options: Options{Dialect: Later}, lines: "a> CAMERA {Rotation 0,0,0}", want: Later, warned: "document"},
+		{name: "UDK has what is later", options: Options{Dialect: UDK}, lines: "a> GETCONF {Type Robot}", want: UDK},
+	} {
+		t.Run(k.name, func(t *testing.T) {
+			bubble(t, config{Options: k.options, guard: hal.GuardConfig{Direct: true}, change: senses}, func(s *stage) {
+				s.play(spawnR1 + k.lines)
+				go func() {
+					for s.receive("a") != "" {
+					}
+				}()
+				<-time.After(3 * period)
+				s.play("a> GETCONF {Type Sonar} {Name F1}")
+				<-time.After(3 * period)
+				synctest.Wait()
+				log := s.log.String()
+				if chosen := strings.Contains(log, "dialect chosen"); chosen != (k.options.Choose && k.want != Document) ||
+					chosen && !strings.Contains(log, "dialect="+k.want.String()) {
+					t.Errorf("want %v chosen, log:\n%s", k.want, log)
+				}
+				if n := strings.Count(log, "speaks another dialect"); k.warned == "" && n != 0 || k.warned != "" && (n != 1 || !strings.Contains(log, "--dialect "+k.warned)) {
+					t.Errorf("want a warning of %q, log:\n%s", k.warned, log)
+				}
+				s.conns["a"].Close()
+				synctest.Wait()
+				s.hang("a")
+			})
+		})
+	}
+}
