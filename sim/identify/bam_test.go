@@ -35,7 +35,7 @@ func TestFitBAM(t *testing.T) {
 		candidates    int
 	}{
 		{"sts3250", "sts3250", false, 0.35, 0.35, []string{"kt", "R", "gain"}, 6},
-		{"xl330", "xl330-m288", true, 1.4, 3.0, nil, 9},
+		{"xl330", "xl330-m288", true, 1.4, 3.0, nil, 7},
 	} {
 		if c.long && os.Getenv("HALYARD_LONG") == "" {
 			continue

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
@@ -101,14 +99,36 @@ func (c *candidate) fit(runs []*Run, spec *actuator.Spec, simpler *fitted) *fitt
 	return f
 }
 
-// extend is the trial of a simpler model as one of c, with a little of what that model does not have.
-func (c *candidate) extend(simpler *fitted, axes []axis) trial {
+// polishStarts is how many other models' trials the chosen model is refined from once more.
+const polishStarts = 3
+
+// polish searches a better trial of f from those of the others: what stick and slip leave of a cost has many valleys.
+func (f *fitted) polish(runs []*Run, spec *actuator.Spec, others []*fitted) {
+	s := &search{runs: runs, axes: f.axes, step: fineStep, width: narrow}
+	best := s.cost(s.residuals(&f.trial, nil))
+	for _, o := range others {
+		if o == f {
+			continue
+		}
+		s.step = coarseStep
+		t := s.widths(f.extend(o, f.axes), coarseRounds, 0.03, narrow)
+		s.step = fineStep
+		t = s.refine(t, fineRounds)
+		if cost := s.cost(s.residuals(&t, nil)); cost < best {
+			f.trial, best = t, cost
+		}
+	}
+	f.mae = errorsOf(runs, &f.trial)
+}
+
+// extend is the trial of another model as one of c, with a little of what that model does not have.
+func (c *candidate) extend(other *fitted, axes []axis) trial {
 	const little = 0.2
-	t := c.begin(&simpler.spec, axes)
-	t.bench = simpler.bench
+	t := c.begin(&other.spec, axes)
+	t.bench = other.bench
 	for i := range axes {
-		if a := &axes[i]; slices.Contains(simpler.names, a.name) {
-			a.set(&t, a.get(&simpler.trial))
+		if a := &axes[i]; slices.Contains(other.names, a.name) {
+			a.set(&t, a.get(&other.trial))
 		} else if !a.positive {
 			a.set(&t, little*a.begin)
 		}
@@ -135,89 +155,6 @@ func (r *Run) errors(spec *actuator.Spec, b Bench) (mean, most float64) {
 		most = math.Max(most, d)
 	}
 	return mean / float64(len(positions)), most
-}
-
-// fold is a part of the recordings that a fit leaves out: run and sample.
-type fold func(run, sample int) bool
-
-// stretches and stretchSeconds cut runs where they are too few to leave whole ones out.
-const (
-	stretches      = 4
-	stretchSeconds = 0.75
-	leastRuns      = 4
-)
-
-// folds are the ways to leave parts of the runs out, each a list of folds that together are all of them: all runs of one
-// gain of the servo, and all of one kind of motion, since a model must predict a gain and a motion that it has not seen;
-// else run by run; of fewer than four runs every fourth stretch of time.
-func folds(runs []*Run) (ways [][]fold) {
-	if len(runs) < leastRuns {
-		var way []fold
-		for n := range stretches {
-			way = append(way, func(run, sample int) bool {
-				r := runs[run]
-				return int((r.Samples[sample].Time-r.Samples[0].Time)/stretchSeconds)%stretches == n
-			})
-		}
-		return [][]fold{way}
-	}
-	by := func(key func(r *Run) string) {
-		var way []fold
-		for i, r := range runs {
-			if !slices.ContainsFunc(runs[:i], func(o *Run) bool { return key(o) == key(r) }) {
-				way = append(way, func(run, _ int) bool { return key(runs[run]) == key(r) })
-			}
-		}
-		if len(way) > 1 {
-			ways = append(ways, way)
-		}
-	}
-	by(func(r *Run) string { return fmt.Sprint(r.P) })
-	by(func(r *Run) string { return r.Trajectory })
-	if len(ways) == 0 {
-		by(func(r *Run) string { return r.Name })
-	}
-	return ways
-}
-
-// validate fits f again without each fold in turn and measures what was left out. Each of these fits begins halfway back to
-// where the search began, since the whole fit has seen what is left out.
-func (f *fitted) validate(runs []*Run, spec *actuator.Spec) {
-	f.leftOut = nil
-	begin := f.begin(spec, f.axes)
-	for i := range f.axes {
-		a := &f.axes[i]
-		a.set(&begin, (a.get(&begin)+a.get(&f.trial))/2)
-	}
-	for _, way := range folds(runs) {
-		for _, out := range way {
-			s := &search{axes: f.axes, step: coarseStep}
-			for k, r := range runs {
-				hidden := make([]bool, len(r.Samples))
-				for i := range hidden {
-					hidden[i] = out(k, i)
-				}
-				if slices.Contains(hidden, false) {
-					s.runs, s.hidden = append(s.runs, r), append(s.hidden, hidden)
-				}
-			}
-			t := s.widths(begin, foldRounds, 0.05, narrow)
-			for k, r := range runs {
-				positions := make([]float64, len(r.Samples))
-				r.Play(&t.spec, t.bench, positions)
-				sum, n := 0.0, 0
-				for i, q := range positions {
-					if out(k, i) {
-						sum += math.Abs(q - r.Samples[i].Position)
-						n++
-					}
-				}
-				if n > 0 {
-					f.leftOut = append(f.leftOut, sum/float64(n))
-				}
-			}
-		}
-	}
 }
 
 func mean(all []float64) float64 {
@@ -251,10 +188,7 @@ func choose(runs []*Run, spec *actuator.Spec, progress func(string)) []*fitted {
 		}
 	}
 	extra, simpler := best.extra, best
-	if extra == "droop" {
-		plain = try(1, extra, plain)
-	}
-	if extra != "Kq" { // which M1 and M2 do not have
+	if extra == "" { // M1 and M2 know no load, which is what a servo that is driven hard shows
 		try(2, extra, plain)
 	}
 	for _, friction := range []int{4, 5, 6} {
@@ -263,6 +197,7 @@ func choose(runs []*Run, spec *actuator.Spec, progress func(string)) []*fitted {
 	slices.SortStableFunc(all, func(a, b *fitted) int { return cmp.Compare(mean(a.leftOut), mean(b.leftOut)) })
 	pick := simplest(all)
 	best = all[pick]
+	best.polish(runs, spec, all[:min(polishStarts, len(all))])
 	return slices.Insert(slices.Delete(all, pick, pick+1), 0, best)
 }
 
@@ -288,19 +223,6 @@ func (f *fitted) withPlay(runs []*Run, spec *actuator.Spec) *fitted {
 
 // beginPlay is the play at which a search begins, rad.
 const beginPlay = 0.01
-
-// compare returns how much worse a predicts than b, rad, and whether that is more than one standard error of the difference,
-// part by part.
-func compare(a, b *fitted) (worse float64, clear bool) {
-	worse = mean(a.leftOut) - mean(b.leftOut)
-	squares, n := 0.0, float64(len(a.leftOut))
-	for k := range a.leftOut {
-		d := a.leftOut[k] - b.leftOut[k] - worse
-		squares += d * d
-	}
-	factor := distuv.StudentsT{Nu: n - 1, Sigma: 1}.Quantile(0.8413)
-	return worse, worse > factor*math.Sqrt(squares/(n-1)/n)
-}
 
 // saturates reports that the runs drive the servo near its limits, where droop and a load's square show.
 func saturates(runs []*Run, spec *actuator.Spec) bool {
