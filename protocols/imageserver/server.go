@@ -2,10 +2,8 @@ package imageserver
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net"
-	"sync"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -71,35 +69,12 @@ func (s *Server) Traffic() *protocols.Traffic { return &s.traffic }
 
 // Serve serves until ctx ends or the listener breaks, then ends every session and waits for it.
 func (s *Server) Serve(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(ctx, func() { s.listener.Close() })
-	defer stop()
-	var sessions sync.WaitGroup
-	free := make(chan struct{}, s.options.MaxClients)
-	for {
-		conn, err := s.listener.Accept()
-		if err != nil {
-			cancel()
-			s.listener.Close()
-			sessions.Wait()
-			if errors.Is(err, net.ErrClosed) {
-				return nil
-			}
-			return err
-		}
-		select {
-		case free <- struct{}{}:
-		default:
-			s.options.Log.Warn("imageserver: connection refused", "client", conn.RemoteAddr(), "clients", cap(free))
-			s.traffic.Drop(protocols.Full)
-			conn.Close()
-			continue
-		}
-		sessions.Go(func() {
-			defer func() { <-free }()
-			c := newSession(s, conn)
-			c.log.Info("imageserver: session")
-			c.log.Info("imageserver: session ends", "why", c.run(ctx))
-		})
-	}
+	return protocols.Accept(ctx, s.listener, s.options.MaxClients, func(conn net.Conn) {
+		s.options.Log.Warn("imageserver: connection refused", "client", conn.RemoteAddr(), "clients", s.options.MaxClients)
+		s.traffic.Drop(protocols.Full)
+	}, func(ctx context.Context, conn net.Conn) {
+		c := newSession(s, conn)
+		c.log.Info("imageserver: session")
+		c.log.Info("imageserver: session ends", "why", c.run(ctx))
+	})
 }

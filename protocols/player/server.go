@@ -2,11 +2,9 @@ package player
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -106,46 +104,16 @@ func (s *Server) driver() string {
 // address is a device in a message of the server.
 func (s *Server) address(d Device) address { return address{localhost, s.port, d} }
 
-// Serve serves until ctx ends or the listener breaks, then ends every session and waits for it.
+// Serve serves until ctx ends or the listener breaks, then ends every connection and waits for it.
 func (s *Server) Serve(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	stop := context.AfterFunc(ctx, func() { s.listener.Close() })
-	defer stop()
-	var sessions sync.WaitGroup
-	free := make(chan struct{}, s.options.MaxConnections)
-	for {
-		conn, err := s.listener.Accept()
-		if err != nil {
-			cancel()
-			s.listener.Close()
-			sessions.Wait()
-			if errors.Is(err, net.ErrClosed) {
-				return nil
-			}
-			return err
-		}
-		select {
-		case free <- struct{}{}:
-		default:
-			s.options.Log.Warn("player: connection refused", "client", conn.RemoteAddr(), "connections", cap(free))
-			s.traffic.Drop(protocols.Full)
-			conn.Close()
-			continue
-		}
-		sessions.Go(func() {
-			defer func() { <-free }()
-			s.serve(ctx, conn)
-		})
-	}
+	return protocols.Accept(ctx, s.listener, s.options.MaxConnections, func(conn net.Conn) {
+		s.options.Log.Warn("player: connection refused", "client", conn.RemoteAddr(), "connections", s.options.MaxConnections)
+		s.traffic.Drop(protocols.Full)
+	}, s.serve)
 }
 
 // serve is one session.
 func (s *Server) serve(ctx context.Context, conn net.Conn) {
-	defer conn.Close()
-	if c, ok := conn.(interface{ SetNoDelay(bool) error }); ok {
-		c.SetNoDelay(true)
-	}
 	log := s.options.Log.With("client", conn.RemoteAddr(), "agent", s.robot.Agent.Name())
 	log.Info("player: session")
 	c := newSession(s, conn, log)

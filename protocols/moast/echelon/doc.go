@@ -17,7 +17,7 @@
 //	               ▲──────────ABORT──────┘  HALT stops and stays
 //
 // INIT, HALT, ABORT and SHUTDOWN go to the subordinates first. Ours: ABORT leads to UNINITIALIZED; a module whose
-// superior reads no status and writes no command for a second stops its task, since a superior that hangs must not leave
+// superior reads no status and writes no command for a second (AM: 3, the vehicle and the section: 30) stops its task, since a superior that hangs must not leave
 // a robot moving.
 //
 // Poses are MOAST's: x north, y east, z down, yaw clockwise from above. Relative coordinates begin where the vehicle was

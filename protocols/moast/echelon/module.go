@@ -8,8 +8,12 @@ import (
 	"github.com/halyard-robotics/halyard/protocols/nml"
 )
 
-// silence is how long a superior may neither read a status nor write a command before a task is stopped, s.
-const silence = 1.0
+// A superior may neither read a status nor write a command for so long before a task is stopped: silence, s, or
+// silentCycles cycles of the module, since the superior's are up to ten times as long.
+const (
+	silence      = 1.0
+	silentCycles = 30
+)
 
 // Controller is what one kind of module does.
 type Controller interface {
@@ -148,7 +152,7 @@ func (m *Module) watch(seen bool) {
 	if seen || m.Head.Status != moast.Exec {
 		m.heard = m.Now
 	}
-	if m.Now-m.heard > silence && m.Head.State != moast.NewCommand && !m.administrative() {
+	if m.Now-m.heard > max(silence, silentCycles*m.cycle) && m.Head.State != moast.NewCommand && !m.administrative() {
 		m.Fail("superior silent")
 		m.controller.Stop(m)
 	}
