@@ -19,8 +19,11 @@ func NewSerial(name string, baud int, seed int64, end Endpoint) *wire.Line {
 	return wire.NewLine(name, max(1, baud), seed, NewBoard(end, max(1, baud)))
 }
 
-// NewBoard returns end as a board of a wire.Line at baud, by which it can be served on a pseudo terminal. What it answers,
-// it answers at once.
+// thinker is an Endpoint that needs a while for its answers.
+type thinker interface{ AnswerTime() time.Duration }
+
+// NewBoard returns end as a board of a wire.Line at baud, by which it can be served on a pseudo terminal. It answers at once, or
+// after its AnswerTime where it has one.
 func NewBoard(end Endpoint, baud int) wire.Board { return &board{end: end, baud: baud} }
 
 type board struct {
@@ -32,6 +35,9 @@ type board struct {
 
 func (b *board) Receive(p []byte, now time.Duration) {
 	b.answer, b.at = b.end.Receive(p, now, b.answer), now
+	if t, ok := b.end.(thinker); ok {
+		b.at += t.AnswerTime()
+	}
 }
 
 func (b *board) Next() time.Duration {

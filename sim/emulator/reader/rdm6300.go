@@ -15,9 +15,12 @@ const repeat = 65 * time.Millisecond
 type RDM6300 struct {
 	Tags    []uint32 // in its field, the nearest first; of several it reads that one
 	Version byte     // the first byte of their numbers
+	Once    bool     // an RDM630, which sends one telegram a tag, however long that stays (captures of sigrok's)
 
 	powered bool
 	next    time.Duration // when it looks again
+	sent    uint32        // the tag that was sent last
+	there   bool          // and is there still
 }
 
 // Baud is wire.Board's.
@@ -40,8 +43,13 @@ func (r *RDM6300) Next() time.Duration {
 // Transmit is wire.Board's.
 func (r *RDM6300) Transmit(dst []byte, now time.Duration) []byte {
 	if r.next = now + repeat; len(r.Tags) == 0 {
+		r.there = false
 		return dst
 	}
+	if r.Once && r.there && r.sent == r.Tags[0] {
+		return dst
+	}
+	r.sent, r.there = r.Tags[0], true
 	tag := [5]byte{r.Version}
 	binary.BigEndian.PutUint32(tag[1:], r.Tags[0])
 	return rfid.AppendRDM6300(dst, tag)

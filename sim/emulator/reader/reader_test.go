@@ -135,6 +135,32 @@ func TestReaders(t *testing.T) {
 	}
 }
 
+// An RDM630 sends one telegram a tag: it is reported once, each time that it comes.
+func TestRDM630(t *testing.T) {
+	board := &reader.RDM6300{Version: 0x62, Once: true}
+	line := wire.NewLine("rdm630", rfid.RDM6300Baud, 1, board)
+	r := rfid.NewRDM6300("rdm630", line.Open)
+	var told []int
+	r.Listen(func(tag int) { told = append(told, tag) })
+	if err := r.Open(); err != nil {
+		t.Fatal(err)
+	}
+	for _, field := range [][]uint32{nil, {0x834CE7}, nil, {0x834CE7}, {7}} {
+		board.Tags = field
+		for range 100 {
+			if err := line.Advance(10 * time.Millisecond); err != nil {
+				t.Fatal(err)
+			}
+			if err := r.Read(nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if want := []int{0x834CE7, 0x834CE7, 7}; !slices.Equal(told, want) {
+		t.Errorf("got tags %X, want %X", told, want)
+	}
+}
+
 // Every fault, always and now and then: no tag is told that is not there, a lost reader is seen to be lost where that can
 // be seen, and within a second of the end of the cause all is well.
 func TestFaults(t *testing.T) {
