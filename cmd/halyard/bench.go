@@ -72,7 +72,7 @@ func newBench(a *app) *cobra.Command {
 			return a.bench(cmd.Context(), which, size)
 		},
 	}
-	c.Flags().IntVar(&steps, "steps", 0, "cycles or steps of each case; 0 is each benchmark's own choice")
+	c.Flags().IntVar(&steps, "steps", 0, "cycles or steps of each case; 0 selects the default of the benchmark")
 	c.Flags().Float64Var(&seconds, "seconds", 60, "how long each case of clock, of okon's control loop, of gamebots' robots and of configs runs")
 	c.Flags().StringVar(&only, "config", "", "of configs: the one to run, embedded or a file; all embedded ones where it is not given")
 	c.Flags().BoolVar(&all, "all", false, "of drivers: every way to read, rate, length and return delay of the servo buses that have them, 600 cells more")

@@ -27,12 +27,12 @@ type configFlags struct {
 func (f *configFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.body, "body", "", "body of all agents: sim, emulated or real; overrides parts")
 	c.RegisterFlagCompletionFunc("body", words("sim", "emulated", "real"))
-	c.Flags().StringArrayVar(&f.set, "set", nil, "PATH=VALUE: override a key of the config, as clock.mode=realtime")
+	c.Flags().StringArrayVar(&f.set, "set", nil, "PATH=VALUE: override a key of the config, for example clock.mode=realtime")
 }
 
 // addListen adds the flag of commands that have to do with a config's servers.
 func (f *configFlags) addListen(c *cobra.Command) {
-	c.Flags().StringArrayVar(&f.listen, "listen", nil, "PROTOCOL=ADDRESS or PROTOCOL@AGENT=ADDRESS; port 0 is any free one")
+	c.Flags().StringArrayVar(&f.listen, "listen", nil, "PROTOCOL=ADDRESS or PROTOCOL@AGENT=ADDRESS; port 0 selects a free port")
 }
 
 // settings are what the flags change of the config.
@@ -102,8 +102,8 @@ func newConfigs(a *app) *cobra.Command {
 			return show(a, rows)
 		},
 	}
-	c.Flags().StringVar(&robot, "robot", "", "print a built-in robot instead, as a robot file to start from")
-	c.Flags().StringVar(&scene, "scene", "", "print a built-in scene instead, as a scene file to start from")
+	c.Flags().StringVar(&robot, "robot", "", "print the file of an embedded robot")
+	c.Flags().StringVar(&scene, "scene", "", "print the file of an embedded scene")
 	return c
 }
 

@@ -14,9 +14,9 @@ func newDoctor(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "doctor CONFIG",
 		Short: "check a robot before its first motion",
-		Long: "Examines the ports and servos that CONFIG names: simulated joints too, as what they would be if they were real.\n" +
-			"With --body emulated it examines the emulated servos instead, in memory, with the faults of --fault.\n" +
-			"Nothing moves and no register is written. The exit code is the one of the worst finding.",
+		Long: "Checks the ports and servos of CONFIG; simulated joints too, as if they were real.\n" +
+			"With --body emulated it checks emulated servos in memory, with the faults of --fault.\n" +
+			"Nothing moves and no register is written. The exit code is that of the worst finding.",
 		Example: "  halyard doctor my-robot.yaml\n  halyard doctor so101 --body emulated --fault \"off servo 3\"\n  halyard doctor --matrix",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if matrix {
@@ -44,8 +44,8 @@ func newDoctor(a *app) *cobra.Command {
 		},
 	}
 	f.add(c)
-	c.Flags().StringArrayVar(&faults, "fault", nil, `plant a fault in the emulated servos: "off servo 3", "BUS: crc servo 3 p=0.1"`)
-	c.Flags().BoolVar(&matrix, "matrix", false, "prove the doctor itself: plant each fault it knows in emulated robots, one at a time, and print what it says")
-	c.Flags().BoolVar(&strict, "strict", false, "exit 8 where there is any warning")
+	c.Flags().StringArrayVar(&faults, "fault", nil, `inject a fault into the emulated servos: "off servo 3", "BUS: crc servo 3 p=0.1"`)
+	c.Flags().BoolVar(&matrix, "matrix", false, "test the doctor: inject each known fault into emulated robots, one at a time, and print the findings")
+	c.Flags().BoolVar(&strict, "strict", false, "exit with code 8 on any warning")
 	return c
 }

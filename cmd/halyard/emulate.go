@@ -19,8 +19,8 @@ func newEmulate(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "emulate CONFIG",
 		Short: "serve emulated devices on pseudo-terminals",
-		Long: "Every serial line of CONFIG is served at once, over one simulated world: servos, and boards, sensors and robots at\n" +
-			"the end of a line of type serial. What cannot be a terminal is listed with the reason.",
+		Long: "Serves every serial line of CONFIG, with one simulated world: servos, and boards, sensors and robot bases on lines of type\n" +
+			"serial. Devices that cannot be served on a terminal are listed with the reason.",
 		Example:           "  halyard emulate so101 --dir d\n  halyard emulate xm430-arm --fault \"crc servo 3 p=0.1\"",
 		Args:              arguments("CONFIG", "halyard configs"),
 		ValidArgsFunction: completeConfigs,
@@ -54,9 +54,9 @@ func newEmulate(a *app) *cobra.Command {
 			return e.Serve(cmd.Context(), dir, func(ports []halyard.Port) error { return a.announcePorts(ports, c.Source, dir) })
 		},
 	}
-	c.Flags().StringVar(&dir, "dir", "", "folder for stable links to the terminals, one a bus")
-	c.Flags().StringArrayVar(&faults, "fault", nil, `a fault, as "off servo 3", "slow bus by=5ms" or "BUS: crc servo 3 p=0.1"`)
-	c.Flags().StringArrayVar(&f.set, "set", nil, "PATH=VALUE: any key of the config")
+	c.Flags().StringVar(&dir, "dir", "", "folder for stable links to the terminals, one per bus")
+	c.Flags().StringArrayVar(&faults, "fault", nil, `inject a fault, for example "off servo 3", "slow bus by=5ms" or "BUS: crc servo 3 p=0.1"`)
+	c.Flags().StringArrayVar(&f.set, "set", nil, "PATH=VALUE: override a key of the config")
 	return c
 }
 

@@ -17,11 +17,10 @@ func newFaults(a *app) *cobra.Command {
 	var seeds int
 	var only string
 	kinds := lab.FaultWords()
-	long := "Tries every device that a config may name against every fault of its wire, emulated in memory and in virtual time:\n" +
-		"a second of calm, one in which the fault strikes now and then, one and a half in which it strikes wholly, two after\n" +
-		"it. A cell is good when no value that is handed on as right is wrong, what is not known is seen to be old or told as\n" +
-		"the event /AGENT/NAME/Fault, the other devices notice nothing, and the device is well within a second of the fault's\n" +
-		"end and obeys again. The faults:\n"
+	long := "Tests every device of a config with every fault of its bus, emulated in memory and in virtual time: one second without\n" +
+		"the fault, one with an intermittent fault, one and a half with a permanent fault, two without. A cell passes if no wrong\n" +
+		"value is reported as good, a missing value is reported as old or by the event /AGENT/NAME/Fault, the other devices are not\n" +
+		"affected, and the device recovers and follows commands within a second of the end of the fault. The faults:\n"
 	var faults []string
 	for _, w := range kinds {
 		faults = append(faults, w.Name)

@@ -177,8 +177,8 @@ func exitOfSignal(s os.Signal) int {
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "halyard",
-		Short:         "one controller drives any body, unchanged",
-		Long:          "Halyard puts a simulated, emulated or real robot behind the protocol that its controller speaks.",
+		Short:         "connect controllers to simulated, emulated or real robots",
+		Long:          "Halyard connects robot controllers to simulated, emulated or real robots.",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 
@@ -193,7 +193,7 @@ func (a *app) root() *cobra.Command {
 	}
 	root.PersistentFlags().StringVarP(&a.format, "output", "o", "table", "format of tables and errors: table, json or jsonl")
 	root.RegisterFlagCompletionFunc("output", words("table", "json", "jsonl"))
-	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes on stderr")
+	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "print no progress and no notes on stderr")
 	root.CompletionOptions.HiddenDefaultCmd = false
 	for _, c := range a.commands() {
 		if run := c.RunE; run != nil {

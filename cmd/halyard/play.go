@@ -40,10 +40,10 @@ func newPlay(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "play FILE|NAME",
 		Short: "play a motion and report tracking error",
-		Long: "Plays a recorded motion, or the embedded one called wave, at its recorded pace and prints the tracking error of\n" +
-			"each joint: measured minus commanded, after the robot has reached the first pose. Joints without a torque in the\n" +
-			"recording are sent a torque limit of 0 and left out.\n\n" +
-			"FILE is text, a sample a line, numbers with commas between them: milliseconds since the start, an angle for each joint\n" +
+		Long: "Plays a recorded motion, or the embedded motion wave, and prints the tracking error of each joint: measured minus\n" +
+			"commanded, after the robot has reached the first pose. Joints without a torque in the recording get a torque limit of 0\n" +
+			"and are omitted.\n\n" +
+			"FILE is text, one sample per line, numbers separated by commas: milliseconds since the start, an angle for each joint\n" +
 			"(-1..1 over the motor's range, of most from -150 to 150 degrees), and a torque for each (0..1, below 0 = none given).",
 		Example: "  halyard play wave --model so101\n  halyard play nod.txt --model my-robot.yaml --speed 0.5 --address 127.0.0.1:45453",
 		Args:    arguments("FILE|NAME", "halyard play wave"),

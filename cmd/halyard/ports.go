@@ -18,8 +18,8 @@ func newPorts(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ports",
 		Short: "list serial adapters and the processes using them",
-		Long: "The name to write into a config is the first: it stays when the adapter is plugged in again. No port is opened.\n" +
-			"What stands between you and a port is told with its fix. Which of two adapters is which: --watch, and pull one out.",
+		Long: "Use the first column in a config: it stays the same when the adapter is plugged in again. No port is opened.\n" +
+			"Problems are listed with their fix. To tell two adapters apart: run with --watch and unplug one.",
 		Example: "  halyard ports --watch\n  halyard ports --udev | sudo tee " + serial.RulesFile,
 		Args:    arguments("", "halyard ports"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -53,7 +53,7 @@ func newPorts(a *app) *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&udev, "udev", false, "print the udev rules that give access, short latency and stable names; you install them")
-	c.Flags().BoolVarP(&watch, "watch", "w", false, "tell what is plugged in and pulled out, until Ctrl-C")
+	c.Flags().BoolVar(&udev, "udev", false, "print udev rules for access, short latency and stable names")
+	c.Flags().BoolVarP(&watch, "watch", "w", false, "print adapters that are plugged in or unplugged, until Ctrl-C")
 	return c
 }

@@ -15,8 +15,8 @@ func newRegisters(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "registers",
 		Short: "read, write and compare servo registers",
-		Long: "The registers of one servo of any brand.\n" + commission.TargetHelp + "\nThe servo is looked for at every usual rate and in every protocol; " +
-			"--baud and --protocol make it quick.",
+		Long: "Accesses the registers of one servo of any vendor.\n" + commission.TargetHelp + "\nThe servo is searched at every usual rate and with every protocol; " +
+			"--baud and --protocol shorten the search.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return cmd.Help()
@@ -31,7 +31,7 @@ func newRegisters(a *app) *cobra.Command {
 // registersCommand is a sub-command on one servo; run gets the servo and what follows the port.
 func registersCommand(a *app, c *cobra.Command, run func(ctx context.Context, s *commission.Registers, args []string) error) *cobra.Command {
 	var f lineFlags
-	id := c.Flags().Int("id", -1, "the servo's id")
+	id := c.Flags().Int("id", -1, "id of the servo")
 	c.MarkFlagRequired("id")
 	f.add(c)
 	switch c.Name() {
@@ -87,7 +87,7 @@ func newRegistersDump(a *app) *cobra.Command {
 	return registersCommand(a, &cobra.Command{
 		Use:     "dump PORT --id N [FILE]",
 		Short:   "save all registers to a file",
-		Long:    "Writes all registers to FILE as JSON, never over a file that is there. Without FILE they go to stdout.",
+		Long:    "Writes all registers to FILE as JSON; an existing file is not overwritten. Without FILE it prints them.",
 		Example: "  halyard registers dump /dev/ttyUSB0 --id 1 elbow.json",
 		Args:    arguments("PORT [FILE]", "halyard registers dump /dev/ttyUSB0 --id 1 elbow.json"),
 	}, func(ctx context.Context, s *commission.Registers, args []string) error {

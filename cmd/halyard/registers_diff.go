@@ -14,7 +14,7 @@ func newRegistersDiff(a *app) *cobra.Command {
 	return registersCommand(a, &cobra.Command{
 		Use:   "diff PORT --id N [FILE|ID]",
 		Short: "compare registers with a file, a servo or the defaults",
-		Long: "Compares what is set, not what is measured: what the EEPROM keeps, and what is configured in RAM.\n" +
+		Long: "Compares settings, not measurements: EEPROM, and configuration in RAM.\n" +
 			"Exit code 8 where anything differs.",
 		Example: "  halyard registers diff /dev/ttyUSB0 --id 1 2\n  halyard registers diff /dev/ttyUSB0 --id 1 elbow.json",
 		Args:    arguments("PORT [FILE|ID]", "halyard registers diff /dev/ttyUSB0 --id 1 elbow.json"),

@@ -16,10 +16,10 @@ func newScan(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "scan PORT",
 		Short: "find servos and chips on a bus",
-		Long: commission.TargetHelp + "\nEvery id is asked at every rate, in every protocol.\n" +
-			"None of them hears the others' packets as its own, and nothing moves.\n" +
-			"Of an I2C bus (/dev/i2c-1) it lists who answers at which address and what that is, of a port of SPI (/dev/spidev0.0) the chip.\n" +
-			"Motor controllers are looked for where --protocol names them: " + strings.Join(catalog.BuiltinBuses().Named(), ", ") + "; of CAN, PORT is an interface.",
+		Long: commission.TargetHelp + "\nPolls every id at every rate with every protocol.\n" +
+			"No servo takes packets of another protocol for its own, and nothing moves.\n" +
+			"On an I2C bus (/dev/i2c-1) it lists the chips and their addresses, on an SPI port (/dev/spidev0.0) the chip.\n" +
+			"For motor controllers set --protocol: " + strings.Join(catalog.BuiltinBuses().Named(), ", ") + "; on CAN, PORT is an interface.",
 		Example: "  halyard scan /dev/ttyUSB0\n  halyard scan so101:arm\n  halyard scan /dev/i2c-1\n  halyard scan can0 --protocol " + catalog.BuiltinBuses().CAN()[0],
 		Args:    arguments("PORT", "halyard ports"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -16,10 +16,10 @@ func newSetup(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "setup CONFIG:BUS | PORT --id OLD [--new-id N] [--new-baud B] [--set REGISTER=VALUE]",
 		Short: "assign servo ids, baud rates and settings",
-		Long: commission.TargetHelp + "\nFinds the servo with id OLD, saves its registers, switches its torque off, writes what is new, and verifies it.\n" +
+		Long: commission.TargetHelp + "\nFinds the servo with id OLD, saves its registers, switches its torque off, writes the new settings, and verifies them.\n" +
 			"Settings are raw values: --set return_delay=0. A new id that is taken, or several servos with the old one,\n" +
-			"are refused. What was written is taken back when a step does not come through.\n" +
-			"CONFIG:BUS without --id goes through the joints of the bus: it asks for each one's servo, looks for it at every rate,\n" +
+			"are refused. If a step fails, earlier writes are reverted.\n" +
+			"CONFIG:BUS without --id goes through the joints of the bus: it prompts for each servo, searches it at every rate,\n" +
 			"and gives it the id, the rate and the kept settings of the config. --backup is a folder then.",
 		Example: "  halyard setup so101:arm --backup before\n  halyard setup /dev/ttyUSB0 --id 1 --new-id 3",
 		Args:    arguments("CONFIG:BUS|PORT", "halyard setup so101:arm"),
@@ -54,11 +54,11 @@ func newSetup(a *app) *cobra.Command {
 			return errors.Join(err, show(a, []commission.Assignment{*done}))
 		},
 	}
-	c.Flags().IntVar(&s.ID, "id", -1, "the servo's id now")
-	c.Flags().IntVar(&s.NewID, "new-id", -1, "the id it shall have")
-	c.Flags().IntVar(&s.NewBaud, "new-baud", 0, "the baud rate it shall have, bits a second")
-	c.Flags().StringArrayVar(&s.Set, "set", nil, "REGISTER=VALUE to write as well, a raw value")
-	c.Flags().StringVar(&s.Backup, "backup", "", "file to save the servo's registers in, as JSON; of a whole bus the folder for them")
+	c.Flags().IntVar(&s.ID, "id", -1, "present id of the servo")
+	c.Flags().IntVar(&s.NewID, "new-id", -1, "new id")
+	c.Flags().IntVar(&s.NewBaud, "new-baud", 0, "new baud rate, bit/s")
+	c.Flags().StringArrayVar(&s.Set, "set", nil, "REGISTER=VALUE: also write a raw value")
+	c.Flags().StringVar(&s.Backup, "backup", "", "file for the servo's registers, as JSON; folder if setting up a whole bus")
 	c.Flags().BoolVarP(&s.Dry, "dry-run", "n", false, "check everything, write nothing")
 	c.Flags().BoolVar(&deaf, "no-input", false, "fail instead of prompting")
 	f.add(c)

@@ -58,18 +58,18 @@ so often. With a CONFIG its robots are served, which may be emulated or real.`,
 		},
 	}
 	flags := c.Flags()
-	flags.IntSliceVarP(&f.ports, "port", "p", nil, "where clients connect (8000); 0 is any free port")
+	flags.IntSliceVarP(&f.ports, "port", "p", nil, "port of the server (8000); 0 selects a free port")
 	flags.StringArrayVar(&f.robots, "robot", nil, "the robot's id (31), or its model's name or file")
 	flags.StringVar(&f.scene, "scene", "", "the scene's id (0), or its name or file")
 	flags.Float64VarP(&f.step, "steplength", "s", 0, "length of a step, s (0.01)")
-	flags.StringVarP(&f.conf, "conf", "f", "", "another file than simloid.conf")
+	flags.StringVarP(&f.conf, "conf", "f", "", "config file to use instead of simloid.conf")
 	flags.StringVar(&f.conf, "configfile", "", "--conf")
 	flags.StringArrayVar(&f.listen, "listen", nil, "HOST:PORT instead of a port of this machine alone")
 	flags.StringVar(&f.dialect, "dialect", "", "document or later (of 2018 to 2020)")
-	flags.BoolVar(&f.exact, "no-noise", false, "leave out the noise of the sensors")
+	flags.BoolVar(&f.exact, "no-noise", false, "disable sensor noise")
 	flags.BoolVar(&f.keep, "keep", false, "stay for the next client; without it the program ends when its client has left, as the original")
-	flags.StringVar(&f.body, "body", "", "sim; emulated and real need a CONFIG that says of what")
-	flags.StringArrayVar(&f.set, "set", nil, "PATH=VALUE: any key of the config that this makes, as world.seed=2")
+	flags.StringVar(&f.body, "body", "", "sim; emulated and real require a CONFIG")
+	flags.StringArrayVar(&f.set, "set", nil, "PATH=VALUE: override a key of the resulting config, for example world.seed=2")
 	// What the original understood and has no meaning without its window: -ng and -nr are -n with -g or -r.
 	for i, x := range []struct{ name, short string }{{"nographics", "g"}, {"norealtime", "r"}, {"no", "n"}, {"pause", ""}, {"notex", ""}} {
 		flags.BoolVarP(&f.ignored[i], x.name, x.short, false, "")
