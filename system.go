@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"regexp"
 	"sync/atomic"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -190,6 +191,16 @@ func (s *System) Reset() error { return s.sys.Rig.Recover() }
 
 // Arm lets commands move the bodies. It is refused (hal.Unsafe) while the emergency stop is latched.
 func (s *System) Arm() error { return s.sys.Rig.Arm() }
+
+// Value is the named value of the rig called name: "/arm/battery" of a monitor, "/Control/CurrentStep". The error is
+// hal.Absent where there is none.
+func (s *System) Value(name string) (hal.Value, error) {
+	ids := s.sys.Rig.Values().Find(regexp.MustCompile(regexp.QuoteMeta(name)))
+	if len(ids) == 0 {
+		return hal.Value{}, &hal.Error{Kind: hal.Absent, Op: "value", Err: fmt.Errorf("got %q, want a named value of the rig", name)}
+	}
+	return s.sys.Rig.Values().Get(ids[0])
+}
 
 // OnCycle calls f after every cycle, under the rig's lock: f must neither block nor call the System. It lasts until the
 // returned function is called.

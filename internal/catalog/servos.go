@@ -53,10 +53,11 @@ type BusType struct {
 	servo.Traits
 	Driver  servo.Driver
 	Emulate Emulate
+	Motors  []*actuator.Spec // of models that sim/actuator does not have, to be simulated and emulated
 }
 
 // Servos is the row of a driver and of what emulates its devices.
-func Servos(d servo.Driver, e Emulate) BusType { return BusType{*d.Traits(), d, e} }
+func Servos(d servo.Driver, e Emulate) BusType { return BusType{Traits: *d.Traits(), Driver: d, Emulate: e} }
 
 // Buses are bus types in the order in which a line is scanned for them.
 type Buses []BusType
@@ -125,6 +126,19 @@ func (b Buses) Model(name string) servo.Model {
 		}
 	}
 	return nil
+}
+
+// Motor is the actuator model of a servo model, nil where there is none.
+func (b Buses) Motor(name string) *actuator.Spec {
+	for i := range b {
+		for _, m := range b[i].Motors {
+			if m.Name == name {
+				return m
+			}
+		}
+	}
+	m, _ := actuator.Lookup(name)
+	return m
 }
 
 // Lookup finds a model of the bus type, nil where there is none.

@@ -58,7 +58,7 @@ func JointsOn(c *configs.Config, bus string) ([]WalkJoint, error) {
 			if joint.Bus != bus || joint.Device != "" {
 				continue
 			}
-			model, _, _ := plan.ServoOf(c, joint.Model) // a bad file is a model that no bus carries
+			model, _, _ := plan.ServoOf(c, catalog.BuiltinBuses(), joint.Model) // a bad file is a model that no bus carries
 			j := WalkJoint{Name: prefix + name, ID: joint.ID, Model: line.Lookup(model)}
 			j.line = c.Fault(at.Key(name), "", "", "").Line
 			if j.Model == nil {

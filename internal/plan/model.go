@@ -58,7 +58,7 @@ func (r *Resolver) urdf(path configs.Path, c *configs.Agent) (*model.Robot, erro
 			continue
 		}
 		driven = append(driven, name)
-		if servo, spec, err := ServoOf(r.Config, hw.Model); err == nil && spec != nil { // else a fault of the joint
+		if servo, spec, err := ServoOf(r.Config, r.Catalog.Buses, hw.Model); err == nil && spec != nil { // else a fault of the joint
 			servos[name] = servo
 		}
 	}

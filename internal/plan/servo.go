@@ -41,7 +41,7 @@ func (r *Resolver) Joint(path configs.Path, c *configs.Agent, robot *model.Robot
 		return p
 	}
 	file := p.Hardware.Model
-	name, spec, err := ServoOf(r.Config, file)
+	name, spec, err := ServoOf(r.Config, r.Catalog.Buses, file)
 	if err != nil {
 		r.fault(at.Key("model"), file, "a good servo file: "+err.Error(), "halyard identify writes one")
 		return p
@@ -89,10 +89,9 @@ func (r *Resolver) Joint(path configs.Path, c *configs.Agent, robot *model.Robot
 
 // ServoOf is the model of servo that a joint of c names, and what the simulator makes of it: a model of the table, or the one
 // that a servo file holds. Its spec is nil where the simulator has none.
-func ServoOf(c *configs.Config, named string) (name string, spec *actuator.Spec, err error) {
+func ServoOf(c *configs.Config, buses catalog.Buses, named string) (name string, spec *actuator.Spec, err error) {
 	if !identify.IsFile(named) {
-		spec, _ = actuator.Lookup(named)
-		return named, spec, nil
+		return named, buses.Motor(named), nil
 	}
 	s, err := identify.ReadServo(c.Resolve(named))
 	if err != nil {
