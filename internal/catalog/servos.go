@@ -57,7 +57,9 @@ type BusType struct {
 }
 
 // Servos is the row of a driver and of what emulates its devices.
-func Servos(d servo.Driver, e Emulate) BusType { return BusType{Traits: *d.Traits(), Driver: d, Emulate: e} }
+func Servos(d servo.Driver, e Emulate) BusType {
+	return BusType{Traits: *d.Traits(), Driver: d, Emulate: e}
+}
 
 // Buses are bus types in the order in which a line is scanned for them.
 type Buses []BusType

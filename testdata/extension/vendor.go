@@ -30,7 +30,18 @@ func (acme) Models() []servo.Model {
 // Tool takes every servo for Acme's one model: a servo does not report which it is.
 func (a acme) Tool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
 	cfg.Model = a.Models()[0]
-	return a.Driver.Tool(line, cfg)
+	return acmeTool{a.Driver.Tool(line, cfg), cfg.Model}
+}
+
+type acmeTool struct {
+	servo.Tool
+	model servo.Model
+}
+
+func (t acmeTool) Identify(id int) (servo.Found, error) {
+	found, err := t.Tool.Identify(id)
+	found.Model = t.model
+	return found, err
 }
 
 // acmeRow is the vendor's row of the catalog.
