@@ -4,12 +4,22 @@ import (
 	"testing"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// BenchmarkStanding is a cycle of 10 ms of the humanoid that holds its default pose, of all that a robot does the most
-// frequent.
+// BenchmarkStanding is a cycle of 10 ms of the humanoid that holds its default pose, in the steps that it needs: of all that
+// a robot does the most frequent.
 func BenchmarkStanding(b *testing.B) {
-	r := newStress(b, stress{robot: "a-series", scene: "flat"})
+	m, err := model.Load("a-series")
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := &rig{Scene: NewScene(SceneConfig{Seed: 1, Substep: Need([]*model.Robot{m})}), t: b}
+	if r.body, err = r.Add("robot", m, hal.Pose{}); err != nil {
+		b.Fatal(err)
+	}
+	r.frame = hal.NewFrame(r.body.Layout())
+	r.enable(true)
 	for i := range r.body.Layout().Actuators {
 		a := &r.body.Layout().Actuators[i]
 		r.frame.Inputs[a.Goal[hal.PositionMode]] = a.Default

@@ -53,9 +53,6 @@ func (v *solver) settle(s *System, island []int32) (sweeps int) {
 	}
 	budget, near := -1, 0.0
 	small, redundant := v.trees(s.m, island)
-	if small && (len(island) > 1 || v.blocks[island[0]].rows > 1) {
-		budget, near = v.prepare(s.m, island)
-	}
 	v.restart(s.m, z, true)
 	v.apply(s.m, island, z)
 	enough := float64(s.options.Tolerance * scale)
@@ -69,6 +66,9 @@ func (v *solver) settle(s *System, island []int32) (sweeps int) {
 		}
 		if change <= enough {
 			break
+		}
+		if sweeps == 1 && small && (len(island) > 1 || v.blocks[island[0]].rows > 1) {
+			budget, near = v.prepare(s.m, island)
 		}
 		if sweeps == limit && !first && change > origin {
 			// Leaps have led nowhere: the sweeps go on alone from where they were before the first.
@@ -206,6 +206,18 @@ func squares(a, y []float64, n int) {
 		}
 		_ = a[8]
 		a[0], a[3], a[4], a[6], a[7], a[8] = aa, ab, bb, ac, bc, cc
+	case 4:
+		var aa, ab, bb, ac, bc, cc, ad, bd, cd, dd float64
+		for len(y) >= 4 {
+			p, q, r, s := y[0], y[1], y[2], y[3]
+			aa, ab, bb = aa+float64(p*p), ab+float64(p*q), bb+float64(q*q)
+			ac, bc, cc = ac+float64(p*r), bc+float64(q*r), cc+float64(r*r)
+			ad, bd, cd, dd = ad+float64(p*s), bd+float64(q*s), cd+float64(r*s), dd+float64(s*s)
+			y = y[4:]
+		}
+		_ = a[15]
+		a[0], a[4], a[5], a[8], a[9], a[10] = aa, ab, bb, ac, bc, cc
+		a[12], a[13], a[14], a[15] = ad, bd, cd, dd
 	default:
 		clear(a)
 		for len(y) >= n {

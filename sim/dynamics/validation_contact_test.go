@@ -28,7 +28,15 @@ func TestPlanFriction(t *testing.T) {
 		steps(t, s, 5000, 1e-3)
 		holds(t, named("incline at 99 % of mu, creep", in), math.Abs(s.Q[0]-from)/5, 1e-3, "m/s")
 
-		a := math.Atan(1.05 * mu)
+		a := math.Atan(1.01 * mu)
+		s = system(t, onFloor(in, collide.Material{Friction: mu}, a))
+		steps(t, s, 500, 1e-3)
+		slow := s.V[0]
+		steps(t, s, 1000, 1e-3)
+		slides := 9.81 * (math.Sin(a) - mu*math.Cos(a))
+		holds(t, named("incline at 101 % of mu slides, acceleration", in), math.Abs((s.V[0]-slow)/slides-1), 0.05, "of it")
+
+		a = math.Atan(1.05 * mu)
 		s = system(t, onFloor(in, collide.Material{Friction: mu}, a))
 		steps(t, s, 500, 1e-3)
 		v = s.V[0]
