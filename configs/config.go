@@ -64,7 +64,7 @@ type Clock struct {
 
 // World is the simulated world.
 type World struct {
-	Scene        string         `yaml:"scene" default:"flat" doc:"An embedded scene (flat, hurdles, hills, shaky, stairs, plates; pool is filled with water), or the path of a scene file."`
+	Scene        string         `yaml:"scene" default:"flat" doc:"An embedded scene (flat, hurdles, hills, shaky, stairs, plates; pool and qualification are filled with water), or the path of a scene file."`
 	Gravity      float64        `yaml:"gravity" default:"9.81" min:"-1000" max:"1000" doc:"Downward acceleration, m/s²."`
 	Seed         int64          `yaml:"seed" default:"1" doc:"Random seed. The same seed gives the same run."`
 	GivenSubstep *time.Duration `yaml:"substep" min:"10us" max:"100ms" otherwise:"the longest part of the period up to what the robots need, 1ms to 5ms (docs/physics.md); up to 10ms where all are Simloid's" doc:"Physics step. The period must be a multiple of it."`

@@ -122,6 +122,14 @@ func (c *boundConn) SetNoDelay(on bool) error {
 	return nil
 }
 
+// SyscallConn is that of a TCP connection.
+func (c *boundConn) SyscallConn() (syscall.RawConn, error) {
+	if t, ok := c.Conn.(*net.TCPConn); ok {
+		return t.SyscallConn()
+	}
+	return nil, errors.ErrUnsupported
+}
+
 // Passes reports whether a listener's error is one after which it may accept again.
 func Passes(err error) bool {
 	for _, e := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED, syscall.EINTR} {

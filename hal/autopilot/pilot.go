@@ -121,6 +121,10 @@ func (p *Pilot) differ(e *Estimate, now time.Duration) {
 	if !(dt > 0) {
 		return
 	}
+	if !known(rates[:]) { // a lost reading: the change is from the last known one
+		clear(p.angular[:])
+		return
+	}
 	for i := range rates {
 		if p.angular[i] = (rates[i] - p.rates[i]) / dt; math.IsNaN(p.angular[i]) {
 			p.angular[i] = 0

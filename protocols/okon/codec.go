@@ -35,6 +35,7 @@ const (
 	CheckAction    Type = 0xC9 // an id, answered by true or false; without data asks for all ids
 	Failure        Type = 0xCA // from the server: Fault; the document's ERROR
 	GetDetections  Type = 0xDE // list of Detection
+	Torpedo        Type = 0xE0 // of the last original; unanswered
 	Illegal        Type = 0xFF // ends the session
 )
 
@@ -46,7 +47,7 @@ var typeNames = [256]string{
 	SetAcro: "SET_ACRO", SetStable: "SET_STABLE", SetPID: "SET_PID", GetSensors: "GET_SENS", GetDepth: "GET_DEPTH",
 	GetDepthBytes: "GET_DEPTH_BYTES", GetVideoBytes: "GET_VIDEO_BYTES", GetVideo: "GET_VIDEO", SetSim: "SET_SIM",
 	Ack: "ACK", SetOrientation: "SET_ORIEN", ResetSim: "RST_SIM", Ping: "PING", GetCheckpoints: "GET_CPS",
-	HitNoGo: "HIT_NGZ", HitFinish: "HIT_FZ", CheckAction: "CHK_AP", Failure: "ERROR", GetDetections: "GET_DETE",
+	HitNoGo: "HIT_NGZ", HitFinish: "HIT_FZ", CheckAction: "CHK_AP", Failure: "ERROR", GetDetections: "GET_DETE", Torpedo: "TORPEDO",
 }
 
 func (t Type) String() string {
@@ -69,6 +70,7 @@ const (
 // Bounds of the data of one packet, bytes.
 const (
 	MaxRequest = 16 << 10 // to the server: the longest that means something is a SET_PID of 1 KiB
+	MaxPing    = 2 << 20  // of a PING to the server
 	MaxReply   = 16 << 20 // to a client: a picture
 	headerSize = 6
 )
@@ -95,7 +97,7 @@ func appendHeader(dst []byte, t Type, f Flag, n int) []byte {
 	return binary.LittleEndian.AppendUint32(append(dst, byte(t), byte(f)), uint32(n))
 }
 
-// Decode reads a packet with at most limit bytes of data from the start of b and returns how many bytes it took: 0 asks
+// Decode reads a packet with at most limit bytes of data, a PING with at most MaxPing where that is more, from the start of b and returns how many bytes it took: 0 asks
 // for more. Its data are a part of b.
 func Decode(b []byte, limit int, p *Packet) (int, error) {
 	if len(b) > 0 && Type(b[0]) == Illegal {
@@ -106,6 +108,9 @@ func Decode(b []byte, limit int, p *Packet) (int, error) {
 	}
 	n := int32(binary.LittleEndian.Uint32(b[2:]))
 	p.Type, p.Flag, p.Data = Type(b[0]), Flag(b[1]), nil
+	if p.Type == Ping {
+		limit = max(limit, MaxPing)
+	}
 	if n < 0 || int(n) > limit {
 		return 0, fmt.Errorf("%v of %d bytes, want 0..%d: %w", p.Type, n, limit, ErrLength)
 	}
@@ -121,7 +126,8 @@ type packets struct {
 	from       io.Reader
 	limit      int
 	buf        []byte
-	start, end int // of what is read and not returned
+	start, end int    // of what is read and not returned
+	prompt     func() // where not nil, called before waiting for more
 }
 
 // smallest is the memory of a connection that sends nothing long.
@@ -141,6 +147,9 @@ func (r *packets) next(p *Packet) error {
 			return err
 		}
 		r.room()
+		if r.prompt != nil {
+			r.prompt()
+		}
 		n, err := r.from.Read(r.buf[r.end:])
 		r.end += n
 		if n == 0 && err != nil {
@@ -153,7 +162,12 @@ func (r *packets) next(p *Packet) error {
 func (r *packets) room() {
 	rest, want := r.buf[r.start:r.end], smallest
 	if len(rest) >= headerSize {
-		want = max(want, headerSize+int(binary.LittleEndian.Uint32(rest[2:])))
+		// as far as the length says, but at most twice what is here: a length alone takes no memory
+		whole := headerSize + int(binary.LittleEndian.Uint32(rest[2:]))
+		want = max(want, min(whole, max(headerSize+MaxRequest, 2*len(rest))))
+	}
+	if len(rest) == 0 && len(r.buf) > headerSize+MaxRequest && r.limit == MaxRequest {
+		r.buf, r.start, r.end, rest = nil, 0, 0, nil // that of a long PING is not kept
 	}
 	if r.start+want > len(r.buf) {
 		if want > len(r.buf) {

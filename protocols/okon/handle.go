@@ -51,8 +51,11 @@ func (c *session) handle(p *Packet) {
 		c.checkpoints(p)
 	case CheckAction:
 		c.action(p)
+	case Torpedo:
+		// The original launches one and answers nothing; here no robot has a launcher.
+		c.log.Debug("okon: torpedo: no launcher")
 	default:
-		// also what only a server sends, and what older originals knew (0xC2, 0xD0..0xD3, 0xE0)
+		// also what only a server sends, and what older originals knew (0xC2, 0xD0..0xD3)
 		s.traffic.Drop(protocols.Unknown)
 		c.out.put(Failure, 0, func(dst []byte) []byte {
 			return appendFault(dst, "Unknown dataframe type "+p.Type.String(), p.Data)
@@ -158,7 +161,24 @@ func (c *session) json(p *Packet, v any) {
 
 // sendPicture answers with a picture, or with what is seen in it, as soon as there is one.
 func (c *session) sendPicture(p *Packet) {
-	t, flag, data := p.Type, p.Flag, append([]byte(nil), p.Data...)
+	w := pictureRequest{p.Type, p.Flag, append([]byte(nil), p.Data[:min(len(p.Data), maxEcho)]...)}
+	c.mu.Lock()
+	later := c.asked >= maxAsked && len(c.waiting) < maxWaiting
+	if later {
+		c.waiting = append(c.waiting, w)
+	}
+	c.mu.Unlock()
+	if !later {
+		c.askPicture(w)
+	}
+}
+
+// maxEcho is how much of the data of a picture's request is kept for its echo: the request has none of its own.
+const maxEcho = 256
+
+// askPicture asks for a picture, or refuses where too many wait.
+func (c *session) askPicture(w pictureRequest) {
+	t, flag, data := w.kind, w.flag, w.data
 	pictures := c.server.robot.Pictures
 	camera, image := hal.None, t != GetDetections
 	if pictures != nil {
@@ -204,8 +224,15 @@ func (c *session) sendPicture(p *Packet) {
 		if s != nil {
 			c.seen[camera] = max(c.seen[camera], s.sequence)
 		}
+		var next *pictureRequest
+		if len(c.waiting) > 0 {
+			next, c.waiting = &c.waiting[0], c.waiting[1:]
+		}
 		c.mu.Unlock()
 		c.out.signal()
+		if next != nil {
+			c.askPicture(*next)
+		}
 	}})
 }
 

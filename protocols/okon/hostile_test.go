@@ -152,18 +152,18 @@ func TestBroadcastToDeaf(t *testing.T) {
 	})
 }
 
-// TestTooManyPictures: a client waits for a few pictures at a time; of more it is told.
+// TestTooManyPictures: requests of pictures wait for earlier ones; of more than three minutes' worth the client is told.
 func TestTooManyPictures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{Options: Options{Heartbeat: time.Hour}})
 		s.theatre.stopped = true
 		var all []byte
-		for range maxAsked + 1 {
+		for range maxAsked + maxWaiting + 1 {
 			all = Append(all, Packet{Type: GetVideoBytes})
 		}
 		s.conn("a").Write(all)
 		s.play("a< ERROR 0 {\"info\":\"GET_VIDEO_BYTES: too many pictures asked for\",\"fromClient\":\"\"}")
-		for range maxAsked {
+		for range maxAsked + maxWaiting {
 			s.play("a< ERROR 0 {\"info\":\"GET_VIDEO_BYTES: context deadline exceeded\",\"fromClient\":\"\"}")
 		}
 		s.play("a> GET_DETE 0\na< GET_DETE 0 []")

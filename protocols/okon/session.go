@@ -30,19 +30,31 @@ type session struct {
 	sensors  Sensors
 	text     func([]byte) []byte // appends sensors; made once
 
-	// Pictures that are on their way, and the last one of each camera that was sent.
-	mu    sync.Mutex
-	asked int
-	seen  map[int]uint64
+	// Pictures that are on their way, those that wait for them to come, and the last one of each camera that was sent.
+	mu      sync.Mutex
+	asked   int
+	waiting []pictureRequest
+	seen    map[int]uint64
 }
 
-// maxAsked bounds the pictures that one client waits for.
-const maxAsked = 16
+// pictureRequest is a request of a picture that waits for earlier ones.
+type pictureRequest struct {
+	kind Type
+	flag Flag
+	data []byte
+}
+
+// maxAsked bounds the pictures that one client waits for at a time, maxWaiting the requests that wait behind them, as in the
+// original: three minutes of one that asks twenty times a second.
+const (
+	maxAsked   = 16
+	maxWaiting = 4096
+)
 
 func newSession(s *Server, conn net.Conn) *session {
 	c := &session{server: s, name: conn.RemoteAddr().String(), seen: map[int]uint64{}}
 	c.log = s.options.Log.With("client", c.name)
-	c.in = packets{from: conn, limit: MaxRequest}
+	c.in = packets{from: conn, limit: MaxRequest, prompt: quickAck(conn)}
 	c.out = outbox{conn: conn, timeout: s.options.WriteTimeout, traffic: &s.traffic, wake: make(chan struct{}, 1)}
 	c.text = func(dst []byte) []byte { return appendSensors(dst, &c.sensors, s.options.AngularAccel) }
 	c.log.Info("okon: session")

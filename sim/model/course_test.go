@@ -51,6 +51,21 @@ func TestPool(t *testing.T) {
 	}
 }
 
+// TestQualification: of the pool its first gate alone, with its checkpoint and a finish behind it.
+func TestQualification(t *testing.T) {
+	s, whole := loadScene(t, "qualification", 1), loadScene(t, "pool", 1)
+	if s.Water == nil || *s.Water != *whole.Water || len(s.Things) != 1 || s.Things[0].Name != "gate-1" {
+		t.Fatalf("got %+v and %+v, want the pool's water and gate-1", s.Water, s.Things)
+	}
+	if got, want := s.Fixed[s.Things[0].First].Pose, whole.Fixed[whole.Things[0].First].Pose; got != want {
+		t.Errorf("the gate: got %v, want %v", got, want)
+	}
+	gate := s.Course.Zones[0]
+	if len(s.Course.Zones) != 2 || gate.Kind != Checkpoint || !gate.Contains([3]float64{6, 0, -1.5}) || s.Course.Zones[1].Kind != Finish {
+		t.Errorf("zones: got %+v, want a checkpoint in the gate and a finish", s.Course.Zones)
+	}
+}
+
 func TestContains(t *testing.T) {
 	at := hal.Pose{Position: [3]float64{1, 2, 3}, Rotation: [4]float64{math.Sqrt(0.5), 0, math.Sqrt(0.5), 0}} // its z points along x
 	for _, c := range []struct {

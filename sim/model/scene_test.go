@@ -24,8 +24,8 @@ func TestScenes(t *testing.T) {
 		"flat": {0, 0, 0, 0}, "hurdles": {1, 9, 0, 0}, "hills": {2, 0, 1, 0},
 		"shaky": {3, 0, 0, 200}, "stairs": {4, 32, 0, 0}, "plates": {5, 0, 0, 27},
 	}
-	if names := SceneNames(); len(names) != len(want)+1 { // and the pool
-		t.Errorf("got %v, want %d scenes", names, len(want)+1)
+	if names := SceneNames(); len(names) != len(want)+2 { // and the two pools
+		t.Errorf("got %v, want %d scenes", names, len(want)+2)
 	}
 	for name, w := range want {
 		s := loadScene(t, name, 1)
