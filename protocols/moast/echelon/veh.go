@@ -106,7 +106,9 @@ type vehMob struct {
 	near    float64
 	speed   float64
 	index   int
-	faults  int // cycles without a path or with an error of AM, in a row
+	faults  int     // cycles without a path or with an error of AM, in a row
+	anchor  place   // where the vehicle last was on the move
+	moved   float64 // when, s
 	field   grid.Field
 	planner grid.Planner
 	chances []float64
@@ -144,7 +146,7 @@ func (c *vehMob) Task(m *Module, command moast.Command, changed bool) {
 
 // begin takes the points of a command, in relative coordinates.
 func (c *vehMob) begin(command *moast.VehMobCmdMoveWaypoint) string {
-	c.points, c.index, c.faults = c.points[:0], 0, 0
+	c.points, c.index, c.faults, c.moved = c.points[:0], 0, 0, 0
 	c.near, c.speed = math.Max(command.Neighborhood, vehResolution), command.Speed
 	if len(command.Waypoints) == 0 {
 		return "no waypoints"
@@ -197,6 +199,11 @@ func (c *vehMob) move(m *Module) {
 			return
 		}
 	}
+	if c.stuck(m, here) {
+		c.Stop(m)
+		m.Fail("no progress")
+		return
+	}
 	next, ok := c.next(here)
 	report := c.am.report.Report()
 	failed := c.am.look() && report.EchoSerial == c.am.serial && report.Status == moast.Error && c.am.last != nil
@@ -219,6 +226,16 @@ func (c *vehMob) move(m *Module) {
 	} else {
 		m.note(c.am.Send(command))
 	}
+}
+
+// stuck reports whether the vehicle has stayed about one place for long: AM leads as near to a point as it can, and cannot
+// tell that nearer will never be possible.
+func (c *vehMob) stuck(m *Module, here place) bool {
+	const far, long = 0.3, 15 // m, s
+	if distance(c.anchor.x, c.anchor.y, here.x, here.y) > far || c.moved == 0 {
+		c.anchor, c.moved = here, m.Now
+	}
+	return m.Now-c.moved > long
 }
 
 // lead is how far ahead of the vehicle AM is led, m: well within its map.

@@ -32,6 +32,10 @@ func TestVehicle(t *testing.T) {
 		s.send(c)
 		s.until(5, moast.Error)
 	}
+	// a point in a closed room: the vehicle goes as near as it can, then says so
+	r.boxes = append(r.boxes, [4]float64{5.2, -2, 6.8, -1.9}, [4]float64{5.2, -0.6, 6.8, -0.5}, [4]float64{5.2, -2, 5.3, -0.5}, [4]float64{6.7, -2, 6.8, -0.5})
+	s.send(&moast.VehMobCmdMoveWaypoint{Local: true, Neighborhood: 0.2, Speed: 0.5, Waypoints: []moast.Waypoint{{P: moast.Cartesian{X: 6, Y: -1.25}}}})
+	s.until(150, moast.Error)
 	s.plain("Stop")
 	s.until(5, moast.Done)
 }
