@@ -32,6 +32,7 @@ var law = []struct{ importer, may, reason string }{
 	{"protocols/", "hal protocols", "a protocol never sees what stands behind the rig"},
 	{"protocols", "hal", "what protocols share"},
 	{"configs", "hal calibration internal/yaml", "checks form; cmd resolves names"},
+	{"internal/supervise", "", "a page that a reader can check; what it holds are descriptors and bytes"},
 	{"internal/report", "", "numbers and rows; of what is the caller's business"},
 	{"internal/control", "hal internal/report", "a rig's socket knows the rig alone"},
 	{"internal/catalog", "hal servo calibration drivers sim protocols configs internal/report", "the one table of hardware"},
@@ -43,7 +44,7 @@ var law = []struct{ importer, may, reason string }{
 	{"internal/commission/doctor", "hal servo calibration drivers sim protocols configs internal/catalog internal/plan internal/builtin internal/assembly internal/commission internal/report", "reads plans and the tools of a bus"},
 	{"internal/commission", "hal servo calibration drivers sim configs internal/catalog internal/plan internal/assembly internal/report", "tools on a bus, by the table of hardware"},
 	{"internal/lab", "hal servo calibration drivers sim protocols configs internal/catalog internal/plan internal/builtin internal/assembly internal/report", "measures what assembly opens"},
-	{root, "hal servo configs internal/catalog internal/plan internal/assembly internal/builtin internal/control internal/report", "the public API: what it hands out is public"},
+	{root, "hal servo configs internal/catalog internal/plan internal/assembly internal/builtin internal/control internal/report internal/supervise", "the public API: what it hands out is public"},
 	{"cmd/", "hal servo calibration drivers sim protocols configs internal cmd halyard", "flags, tables, prompts and exit codes"},
 }
 

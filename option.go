@@ -17,6 +17,8 @@ type options struct {
 	log     *slog.Logger
 	clock   hal.Clock
 	body    configs.BodyKind
+
+	supervisor []string
 }
 
 // WithLogger sends faults and transitions to log; without it they are dropped.
@@ -27,6 +29,10 @@ func WithClock(clock hal.Clock) Option { return func(o *options) { o.clock = clo
 
 // WithBody replaces the body of every agent and class, parts included, as --body does: "sim", "emulated" or "real".
 func WithBody(kind string) Option { return func(o *options) { o.body = configs.BodyKind(kind) } }
+
+// WithSupervisor lets Run start command, a program that calls Supervise, which holds the serial lines of real bodies and
+// switches their torque off when this process dies or hangs. Without it nothing does.
+func WithSupervisor(command ...string) Option { return func(o *options) { o.supervisor = command } }
 
 // WithCatalog adds hardware and protocols of the program's own to the built-in ones, which it wins over.
 func WithCatalog(more *Catalog) Option { return func(o *options) { o.catalog = o.catalog.With(more) } }

@@ -23,8 +23,10 @@ type System struct {
 	agents  agents
 	servers *assembly.Servers // nil until Listen
 	control *control.Control
-	ran     atomic.Bool
-	closed  bool
+
+	supervisor []string // the command of the process that supervises real lines; nil = none
+	ran        atomic.Bool
+	closed     bool
 }
 
 // Server is an open server of a System.
@@ -49,7 +51,7 @@ func Open(cfg *Config, with ...Option) (*System, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &System{sys: sys, spawner: sys.NewSpawner(), cycles: cycles{tick: make(chan struct{}, 1)}}
+	s := &System{sys: sys, supervisor: o.supervisor, spawner: sys.NewSpawner(), cycles: cycles{tick: make(chan struct{}, 1)}}
 	s.session = sys.Rig.NewSession("program", &s.cycles)
 	return s, nil
 }
@@ -95,11 +97,16 @@ func (s *System) Run(ctx context.Context) error {
 		}
 	}
 	s.ran.Store(true)
+	unsupervise, err := s.supervise()
+	if err != nil {
+		return err
+	}
+	defer unsupervise()
 	rigCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	ran := make(chan error, 1)
 	go func() { ran <- s.sys.Rig.Run(rigCtx) }()
-	err := s.servers.Run(ctx)
+	err = s.servers.Run(ctx)
 	stop()
 	err = errors.Join(err, <-ran)
 	s.cycles.end()

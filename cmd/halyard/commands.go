@@ -33,6 +33,7 @@ func (a *app) commands() []*cobra.Command {
 		newIdentify(a),
 		newBench(a),
 		newChaos(a),
+		newSupervise(),
 		newOrder(a, control.OrderStop, "switch torque off and latch the stop"),
 		newOrder(a, control.OrderReset, "clear the emergency stop and alarms; joints stay disarmed"),
 		newOrder(a, control.OrderArm, "enable commands on a running rig"),

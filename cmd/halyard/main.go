@@ -27,7 +27,7 @@ func main() {
 	runtime.GOMAXPROCS(max(8, 4*runtime.NumCPU()))
 	// A pipe that closes must not end the control loop.
 	signal.Ignore(syscall.SIGPIPE)
-	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, signals: make(chan os.Signal, 2)}
+	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, signals: make(chan os.Signal, 2), supervised: true}
 	signal.Notify(a.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	os.Exit(a.Run(context.Background(), os.Args[1:]))
 }
@@ -38,11 +38,12 @@ type app struct {
 	out, err io.Writer
 	signals  chan os.Signal
 
-	format    string // table, json or jsonl
-	quiet     bool
-	started   bool                   // a sub-command ran: its arguments were good
-	torqueOff atomic.Pointer[func()] // takes the torque off everything at once; nil where nothing runs
-	sink      hal.Sink               // what a.err is written through: a terminal that is stopped stops nothing else
+	format     string // table, json or jsonl
+	quiet      bool
+	started    bool                   // a sub-command ran: its arguments were good
+	torqueOff  atomic.Pointer[func()] // takes the torque off everything at once; nil where nothing runs
+	supervised bool                   // real lines are held by a supervising process too: this very program
+	sink       hal.Sink               // what a.err is written through: a terminal that is stopped stops nothing else
 }
 
 // Run executes the command line and returns the exit code.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
+	"os"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -60,7 +62,7 @@ func (a *app) serve(ctx context.Context, list ...*halyard.Config) error {
 	}
 	log := a.log() // one, whose lines do not mix
 	for _, c := range list {
-		s, err := halyard.Open(c, halyard.WithLogger(log))
+		s, err := halyard.Open(c, a.options(log)...)
 		if err != nil {
 			return errors.Join(err, closeAll())
 		}
@@ -94,6 +96,20 @@ func (a *app) serve(ctx context.Context, list ...*halyard.Config) error {
 	}
 	all.Wait()
 	return errors.Join(errs...)
+}
+
+// options are those of a robot that is served: its log, and this very program as the supervisor of its real lines.
+func (a *app) options(log *slog.Logger) []halyard.Option {
+	list := []halyard.Option{halyard.WithLogger(log)}
+	if program, err := os.Executable(); err == nil && a.supervised {
+		list = append(list, halyard.WithSupervisor(program, "supervise"))
+	}
+	return list
+}
+
+// newSupervise makes the sub-command of the supervising process, which serve starts.
+func newSupervise() *cobra.Command {
+	return &cobra.Command{Use: "supervise", Hidden: true, Args: cobra.NoArgs, RunE: func(*cobra.Command, []string) error { return halyard.Supervise() }}
 }
 
 // stopRigs stops rigs side by side and lists their joints.

@@ -1,0 +1,68 @@
+package supervise
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+const (
+	// Timeout is how long the supervisor waits for the next beat. With the time of its telegrams torque is off within 200 ms.
+	Timeout = 150 * time.Millisecond
+	// Insist is how long it repeats the telegrams: one may meet what the main process was sending.
+	Insist = time.Second
+	// again is the time between two of them.
+	again = 20 * time.Millisecond
+
+	maxTelegram = 1 << 16
+	firstLine   = 4 // descriptor
+	beat, quit  = 'b', 'q'
+)
+
+// Run is the supervisor's process. It returns when the main process has ended in order, or when torque was switched off.
+func Run() error {
+	// Ctrl-C in the main process's terminal is for that process: it stops its robots by their policies, and then says so.
+	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
+	var telegrams [][]byte
+	for {
+		var length uint32
+		if err := binary.Read(os.Stdin, binary.LittleEndian, &length); err == io.EOF {
+			break
+		} else if err != nil || length > maxTelegram {
+			return fmt.Errorf("supervise: telegrams: got length %d, %v", length, err)
+		}
+		t := make([]byte, length)
+		if _, err := io.ReadFull(os.Stdin, t); err != nil {
+			return fmt.Errorf("supervise: telegrams: %w", err)
+		}
+		telegrams = append(telegrams, t)
+	}
+	if err := syscall.SetNonblock(3, true); err != nil { // else its reads have no deadline
+		return fmt.Errorf("supervise: beats: %w", err)
+	}
+	beats := os.NewFile(3, "beats")
+	// Until the first beat the main process has moved nothing.
+	for b := make([]byte, 64); ; {
+		n, err := beats.Read(b)
+		if n > 0 && b[n-1] == quit {
+			return nil
+		}
+		if err != nil {
+			break // it is gone, or silent
+		}
+		if err := beats.SetReadDeadline(time.Now().Add(Timeout)); err != nil {
+			return fmt.Errorf("supervise: %w", err)
+		}
+	}
+	beats.Close() // a main process that wakes up again finds that it is supervised no more, and stops
+	for end := time.Now().Add(Insist); time.Now().Before(end); time.Sleep(again) {
+		for i, t := range telegrams {
+			syscall.Write(firstLine+i, t) // what a full line does not take is sent again
+		}
+	}
+	return nil
+}

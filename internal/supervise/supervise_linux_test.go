@@ -1,0 +1,126 @@
+package supervise
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard/sim/emulator/pty"
+)
+
+const role = "HALYARD_SUPERVISE_TEST"
+
+// TestMain is also the main process and the supervisor of the tests.
+func TestMain(m *testing.M) {
+	switch os.Getenv(role) {
+	case "":
+		os.Exit(m.Run())
+	case "supervisor":
+		if err := Run(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	// A robot's process: it opens its line, and says a byte each cycle, until it dies as it is told.
+	line, err := os.OpenFile(os.Getenv("LINE"), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		panic(err)
+	}
+	way := os.Getenv(role)
+	os.Setenv(role, "supervisor")
+	s, err := Start([]string{os.Args[0]}, []Line{{line, torqueOff}})
+	if err != nil {
+		panic(err)
+	}
+	for k := range 100000 {
+		s.Beat()
+		time.Sleep(10 * time.Millisecond)
+		if k == 5 {
+			os.Stdout.WriteString("running\n")
+		}
+		if k < 20 {
+			continue
+		}
+		switch way {
+		case "panic":
+			panic("a bug")
+		case "deadlock":
+			select {}
+		case "out of memory":
+			syscall.Setrlimit(syscall.RLIMIT_AS, &syscall.Rlimit{Cur: 1 << 20, Max: 1 << 20})
+			for hog := []byte{1}; ; hog = append(hog, hog...) {
+			}
+		case "order":
+			s.Close()
+			os.Exit(0)
+		}
+	}
+}
+
+var torqueOff = []byte{0xFF, 0xFF, 0xFE, 0x04, 0x03, 0x28, 0x00, 0xD2} // Feetech: all, write torque_enable 0
+
+// TestSafety18Supervisor: however its process dies, a line gets torque off within 200 ms of the last beat, again and again, and the
+// supervisor ends by itself. One that ends in order leaves the line alone.
+func TestSafety18Supervisor(t *testing.T) {
+	for _, way := range []string{"kill -9", "SIGSTOP", "panic", "deadlock", "out of memory", "order"} {
+		t.Run(way, func(t *testing.T) {
+			p, err := pty.Open(1000000)
+			if err != nil {
+				t.Skip(err)
+			}
+			defer p.Close()
+			main := exec.Command(os.Args[0])
+			main.Env = append(os.Environ(), role+"="+way, "LINE="+p.Path)
+			out, err := main.StdoutPipe()
+			if err == nil {
+				err = main.Start()
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { main.Process.Kill(); main.Wait() }()
+			if _, err := out.Read(make([]byte, 64)); err != nil {
+				t.Fatal(err)
+			}
+			begin := time.Now()
+			switch way {
+			case "kill -9":
+				main.Process.Kill()
+			case "SIGSTOP":
+				main.Process.Signal(syscall.SIGSTOP)
+			default: // it dies by itself, 150 ms after its word
+				begin = begin.Add(150 * time.Millisecond)
+			}
+			var got []byte
+			var first time.Duration
+			for b := make([]byte, 256); time.Since(begin) < Insist+time.Second; {
+				n, err := p.Read(b, time.Now().Add(50*time.Millisecond))
+				if n > 0 && first == 0 {
+					first = time.Since(begin)
+				}
+				got = append(got, b[:n]...)
+				if n == 0 && first > 0 && time.Since(begin) > Insist+500*time.Millisecond || err != nil && n > 0 {
+					break
+				}
+			}
+			if way == "order" {
+				if len(got) > 0 {
+					t.Errorf("ended in order: got % x, want the line left alone", got)
+				}
+				return
+			}
+			if n := bytes.Count(got, torqueOff); n < 10 || len(got) != n*len(torqueOff) {
+				t.Errorf("got %d telegrams in %d bytes, want many and nothing else", n, len(got))
+			}
+			t.Logf("torque off after %v", first.Round(time.Millisecond))
+			if first > 350*time.Millisecond { // 200 ms, and what a busy machine adds
+				t.Errorf("torque off after %v, want 200 ms", first)
+			}
+		})
+	}
+}

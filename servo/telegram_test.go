@@ -1,0 +1,35 @@
+package servo
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// fileLine is a line with a descriptor.
+type fileLine struct {
+	echoing
+	written []byte
+}
+
+func (l *fileLine) Write(p []byte) (int, error) { l.written = append(l.written, p...); return len(p), nil }
+func (l *fileLine) File() (*os.File, error)     { return os.Open(os.DevNull) }
+
+// TestSafety18Telegram: what a supervisor is given is torque off for every servo, and nothing of it goes out now.
+func TestSafety18Telegram(t *testing.T) {
+	b := newStub(t)
+	if f, _, err := b.r.TorqueOffTelegram(); f != nil || err != nil {
+		t.Errorf("a line without a descriptor: got %v, %v", f, err)
+	}
+	line := &fileLine{}
+	b.r.line, b.r.x.Port = line, line
+	b.said = b.said[:0]
+	f, _, err := b.r.TorqueOffTelegram()
+	if err != nil || f == nil {
+		t.Fatalf("got %v, %v", f, err)
+	}
+	f.Close()
+	if got := strings.Join(b.said, " "); got != "off0 off1" || len(line.written) > 0 || b.r.x.Port != Port(line) {
+		t.Errorf("got %q, %d bytes sent, port %T", got, len(line.written), b.r.x.Port)
+	}
+}

@@ -1,0 +1,10 @@
+//go:build !unix
+
+package halyard
+
+import "errors"
+
+// Supervise is the supervisor's process; there is none on this system.
+func Supervise() error { return errors.ErrUnsupported }
+
+func (s *System) supervise() (end func(), err error) { return func() {}, nil }
