@@ -12,8 +12,11 @@ type fileLine struct {
 	written []byte
 }
 
-func (l *fileLine) Write(p []byte) (int, error) { l.written = append(l.written, p...); return len(p), nil }
-func (l *fileLine) File() (*os.File, error)     { return os.Open(os.DevNull) }
+func (l *fileLine) Write(p []byte) (int, error) {
+	l.written = append(l.written, p...)
+	return len(p), nil
+}
+func (l *fileLine) File() (*os.File, error) { return os.Open(os.DevNull) }
 
 // TestSafety18Telegram: what a supervisor is given is torque off for every servo, and nothing of it goes out now.
 func TestSafety18Telegram(t *testing.T) {
