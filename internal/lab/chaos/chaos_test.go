@@ -101,8 +101,8 @@ func TestBites(t *testing.T) {
 				s.GoalPosition *= -1
 			}
 		}, "goal step", 4},
-		{"a drive that overspeeds", "xm430-arm", func(r *run) {
-			if s := r.joints[1].truth; s.Enable && s.Mode == hal.PositionMode {
+		{"a drive that overspeeds", "xl430-pendulum", func(r *run) {
+			if s := r.joints[0].truth; s.Enable && s.Mode == hal.PositionMode {
 				s.Velocity = 9
 			}
 		}, "speed", 4},
