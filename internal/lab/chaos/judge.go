@@ -74,7 +74,8 @@ func (r *run) judge() {
 	whole := true // no part of the robot falls
 	for i := range r.joints {
 		s, a := r.joints[i].truth, &l.Actuators[r.joints[i].index]
-		if s.External != 0 { // it moves the others too
+		// A hand moves the other joints too. What it has turned round beyond a turn the emulator drives back by whole turns.
+		if s.External != 0 || math.Abs(s.Position) > math.Pi {
 			r.handAt = now
 		}
 		if !a.Wraps && (s.Position > a.Limits.MaxPosition && s.External > 0 || s.Position < a.Limits.MinPosition && s.External < 0) {
