@@ -269,7 +269,7 @@ func TestPlantedLatency(t *testing.T) {
 			if shown >= drive.delay.low && shown <= drive.delay.high {
 				held++
 			}
-			if math.Abs(drive.gain.value/p.truth.spec.PositionGain-1) > 0.01 {
+			if math.Abs(drive.gain.value/p.truth.spec.PositionGain-1) > tableGain {
 				t.Errorf("%s error, seed %d: gain off by %.2g", kind, seed, drive.gain.value/p.truth.spec.PositionGain-1)
 			}
 			_, found := p.recover()
