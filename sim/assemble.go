@@ -46,7 +46,7 @@ func (s *Scene) rebuild() error {
 	for _, b := range s.bodies {
 		if len(b.parts) > 0 {
 			whole = append(whole, b)
-			s.bare = s.bare && b.model.Simloid != hal.None
+			s.bare = s.bare && b.model.ODE
 		}
 	}
 	s.bare = s.bare && len(s.vehicles) == 0
@@ -196,7 +196,7 @@ func (b *Body) hang(spec *dynamics.Spec, l *model.Linkage, h float64, wraps bool
 			low, high = -high, -low
 		}
 		to.Joint.Limited, to.Joint.Limits = true, [2]float64{low, high}
-		if b.model.Simloid != hal.None {
+		if b.model.ODE {
 			to.Joint.Stop = odeSoftness(worldERP, worldCFM, stopHaste, h)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
@@ -26,7 +25,7 @@ const (
 func Need(robots []*model.Robot) time.Duration {
 	need := longestNeed
 	for _, m := range robots {
-		if m.Simloid != hal.None {
+		if m.ODE {
 			return shortestNeed
 		}
 		if len(m.Bodies) > 0 {

@@ -24,7 +24,7 @@ func example(t *testing.T) []byte {
 			b.WriteString(text)
 		}
 	}
-	return []byte(b.String())
+	return []byte(strings.ReplaceAll(b.String(), "MODEL", "ax-12a")) // any servo's
 }
 
 func TestDocExample(t *testing.T) {

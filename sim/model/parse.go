@@ -28,7 +28,7 @@ func Parse(b []byte, source string) (*Robot, error) {
 func (f *file) robot(faults *faults) *Robot {
 	r := &Robot{Name: f.Name, Title: f.Title, Simloid: hal.None}
 	if f.Simloid != nil {
-		r.Simloid = *f.Simloid
+		r.Simloid, r.ODE = *f.Simloid, true
 	}
 	// A robot of Simloid's own motors has no supply of its own.
 	if f.Supply != nil {

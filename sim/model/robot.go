@@ -11,8 +11,11 @@ type Robot struct {
 	Name    string
 	Title   string
 	Simloid int // the id by which Simloid's clients ask for it; hal.None for all others
-	Supply  Supply
-	Joints  []Joint // in motor order
+	// ODE says that its dynamics are those of the Open Dynamics Engine as Simloid set it up: soft joint stops, its own step, and in a
+	// world of such robots alone nothing that ODE did not have.
+	ODE    bool
+	Supply Supply
+	Joints []Joint // in motor order
 
 	// What the robot weighs and touches. No bodies: each joint is one servo with the load that it names.
 	Bodies         []Body    // a tree, in the file's order; Order tells parents from children
