@@ -144,8 +144,9 @@ func (j *joint) fence(a *hal.Actuator) {
 	j.goal.Low, j.goal.High = min(low, high)+j.turns, max(low, high)+j.turns
 }
 
-// oddTurns readings that agree are believed that a servo with torque counts other turns than before.
-const oddTurns = 3
+// oddTurns readings that agree are believed that a servo with torque counts other turns than before: more than a guard
+// needs to see a jump and take its torque.
+const oddTurns = 10
 
 // countTurns sees which turns the servo counts. One wrong reading would move every goal by a turn, to the end of its range.
 func (j *joint) countTurns(enabled bool) {
