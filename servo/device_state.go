@@ -216,18 +216,22 @@ const (
 // from where it was than it can turn in the time since, unless it is received twice. A checksum of eight bits lets one spoilt answer in 256 pass, and some
 // lines have none. Where it turns freely, or crosses a dead sector, anything is believed.
 func (m *DeviceState) Believes(ticks, turn, speed float64, now time.Duration) bool {
-	reach := func(from float64, dt time.Duration) bool {
-		way := speed * turn / math.Pi * dt.Seconds()
-		far := math.Abs(ticks - from)
-		far = min(far, math.Abs(far-turn)) // it may count from 0 again
-		return far <= min(way, farShare*turn)+jitterShare*turn
-	}
-	if m.turns() || math.IsNaN(m.State.Position) || reach(m.State.Position, now-m.State.Time) || m.doubted && reach(m.strange, now-m.strangeAt) {
+	near := math.Abs(ticks-m.State.Position) <= jitterShare*turn // as mostly
+	if near || m.turns() || math.IsNaN(m.State.Position) || reaches(ticks, m.State.Position, turn, speed, now-m.State.Time) ||
+		m.doubted && reaches(ticks, m.strange, turn, speed, now-m.strangeAt) {
 		m.doubted = false
 		return true
 	}
 	m.strange, m.strangeAt, m.doubted = ticks, now, true
 	return false
+}
+
+// reaches tells whether a servo can turn from one position to another in dt.
+func reaches(to, from, turn, speed float64, dt time.Duration) bool {
+	way := speed * turn / math.Pi * dt.Seconds()
+	far := math.Abs(to - from)
+	far = min(far, math.Abs(far-turn)) // it may count from 0 again
+	return far <= min(way, farShare*turn)+jitterShare*turn
 }
 
 // Gone notes that the line was lost: whether the servo still holds torque is not known.

@@ -197,6 +197,7 @@ func (c *protocol) receiveFast(total int) error {
 func (c *protocol) receiveGroup() error {
 	l := c.link
 	bad := l.parser.BadChecksum
+	next := 0
 	for left := len(c.members); left > 0; {
 		st, err := l.status()
 		if err != nil {
@@ -205,10 +206,12 @@ func (c *protocol) receiveGroup() error {
 			}
 			return err
 		}
-		// A second answer under one id finds nobody who still waits, and is dropped.
-		for _, d := range c.members {
-			if s := c.span(d); d.cfg.ID == st.ID && !d.Answered {
-				c.accept(d, s, &st)
+		// A second answer under one id finds nobody who still waits, and is dropped. The next in turn is the likeliest.
+		for k := range c.members {
+			d := c.members[(next+k)%len(c.members)]
+			if d.cfg.ID == st.ID && !d.Answered {
+				c.accept(d, c.span(d), &st)
+				next += k + 1
 				left--
 				break
 			}

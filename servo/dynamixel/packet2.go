@@ -2,11 +2,12 @@ package dynamixel
 
 import "encoding/binary"
 
-// crcTable is CRC-16 of polynomial 8005, initial value 0, most significant bit first, nothing reflected.
-var crcTable = makeCRCTable()
+// crcTables are CRC-16 of polynomial 8005, initial value 0, most significant bit first, nothing reflected: [k] is of a byte with k
+// zero bytes behind it.
+var crcTables = makeCRCTables()
 
-func makeCRCTable() (t [256]uint16) {
-	for i := range t {
+func makeCRCTables() (t [4][256]uint16) {
+	for i := range t[0] {
 		v := uint16(i) << 8
 		for range 8 {
 			carry := v&0x8000 != 0
@@ -14,15 +15,24 @@ func makeCRCTable() (t [256]uint16) {
 				v ^= 0x8005
 			}
 		}
-		t[i] = v
+		t[0][i] = v
+	}
+	for k := 1; k < len(t); k++ {
+		for i, v := range t[k-1] {
+			t[k][i] = v<<8 ^ t[0][v>>8]
+		}
 	}
 	return t
 }
 
-// crc16 continues crc over p.
+// crc16 continues crc over p, four bytes at a time: each byte alone would wait for the one before it.
 func crc16(crc uint16, p []byte) uint16 {
+	t := &crcTables
+	for ; len(p) >= 4; p = p[4:] {
+		crc = t[3][byte(crc>>8)^p[0]] ^ t[2][byte(crc)^p[1]] ^ t[1][p[2]] ^ t[0][p[3]]
+	}
 	for _, b := range p {
-		crc = crc<<8 ^ crcTable[byte(crc>>8)^b]
+		crc = crc<<8 ^ t[0][byte(crc>>8)^b]
 	}
 	return crc
 }

@@ -184,8 +184,8 @@ func TestCRC(t *testing.T) {
 		t.Errorf("crc of 123456789: got %04X, want FEE8", got)
 	}
 	want := []uint16{0x0000, 0x8005, 0x800F, 0x000A, 0x801B, 0x001E, 0x0014, 0x8011}
-	if !reflect.DeepEqual(crcTable[:8], want) || crcTable[255] != 0x0202 {
-		t.Errorf("crc table: got %04X.. %04X, want %04X.. 0202", crcTable[:8], crcTable[255], want)
+	if !reflect.DeepEqual(crcTables[0][:8], want) || crcTables[0][255] != 0x0202 {
+		t.Errorf("crc table: got %04X.. %04X, want %04X.. 0202", crcTables[0][:8], crcTables[0][255], want)
 	}
 	if got := crc16(0, servotest.Hex(t, "FF FF FD 00 2A 03 00 01")); got != 0xD216 {
 		t.Errorf("crc of rustypot's ping: got %04X, want D216", got)
@@ -289,5 +289,22 @@ func TestBadParameters(t *testing.T) {
 	}
 	if _, ok := (&Packet{Code: statusOp}).Status2(); ok {
 		t.Errorf("status without an error byte: got true, want false")
+	}
+}
+
+// The CRC over four bytes at a time is that over each byte alone, whatever the length and wherever it is continued.
+func TestCRCInSteps(t *testing.T) {
+	p := make([]byte, 23)
+	for i := range p {
+		p[i] = byte(i*73 + 11)
+	}
+	var want uint16
+	for n := range p {
+		for cut := range n + 1 {
+			if got := crc16(crc16(0, p[:cut]), p[cut:n]); got != want {
+				t.Errorf("%d bytes cut at %d: got %04X, want %04X", n, cut, got, want)
+			}
+		}
+		want = want<<8 ^ crcTables[0][byte(want>>8)^p[n]]
 	}
 }
