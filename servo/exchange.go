@@ -80,7 +80,7 @@ func (x *Exchange) Ask(f *Framer, reply int, delay time.Duration) error {
 
 // Packet waits until next, which takes packets from f, returns true for one. It is ErrNoReply after the deadline.
 func (x *Exchange) Packet(f *Framer, next func() bool) error {
-	for !next() {
+	for f.Buffered() == 0 || !next() {
 		piece, err := x.More()
 		f.Feed(piece)
 		if err != nil {

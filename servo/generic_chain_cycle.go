@@ -135,11 +135,18 @@ func (r *GenericChain) readGroup(way Level) error {
 // time to ask a lost one. Once a servo was silent the rest is asked only while the period lasts, and begins the next
 // cycle; of the lost ones that stay silent a single one is asked a cycle.
 func (r *GenericChain) readAlone() error {
-	n, over, first := len(r.Devices), false, r.next
-	for _, lost := range []bool{false, true} {
-		for k := range n {
-			i := (first + k) % n
+	n, over, first, some := len(r.Devices), false, r.next, false
+	for pass := range 2 {
+		lost := pass == 1
+		if lost && !some {
+			break
+		}
+		for k, i := 0, first; k < n; k, i = k+1, i+1 {
+			if i == n {
+				i = 0
+			}
 			s := &r.Devices[i]
+			some = some || s.Lost
 			if s.Barred || s.Lost != lost || !s.IsAlone(r.cycle) {
 				continue
 			}
@@ -155,6 +162,7 @@ func (r *GenericChain) readAlone() error {
 			if err := r.readOne(i); err != nil {
 				return err
 			}
+			some = some || s.Lost
 			if lost && s.Lost {
 				return nil
 			}

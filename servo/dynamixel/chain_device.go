@@ -75,12 +75,9 @@ func (s span) within(r *Register, data []byte) (int64, bool) {
 	return r.Decode(data[r.Addr-s.addr:]), true
 }
 
-// parseState fills d's state from a reply to a read of s.
+// parseState fills d's state, all but its position, from a reply to a read of s.
 func (d *device) parseState(s span, st *Status) {
 	state := &d.State
-	if v, ok := s.within(d.reg.position, st.Data); ok {
-		state.Position = float64(v)
-	}
 	if v, ok := s.within(d.reg.velocity, st.Data); ok {
 		state.Velocity = d.reg.velocity.SI(v)
 	}

@@ -241,9 +241,13 @@ func (c *protocol) accept(d *device, s span, st *Status) {
 		return
 	}
 	now := c.link.Port.Now()
-	if v, ok := s.within(d.reg.position, st.Data); ok && !d.Believes(float64(v), d.m.TicksPerTurn, d.m.MaxVelocity, now) {
+	v, ok := s.within(d.reg.position, st.Data)
+	if ok && !d.Believes(float64(v), d.m.TicksPerTurn, d.m.MaxVelocity, now) {
 		d.Answered, d.State.Err = true, d.Corrupt
 		return
+	}
+	if ok {
+		d.State.Position = float64(v)
 	}
 	if s == d.long && !d.narrowed() {
 		d.wideFails = 0 // what went wrong before was the line
