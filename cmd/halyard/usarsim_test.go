@@ -285,7 +285,7 @@ func TestDescribeRescue(t *testing.T) {
 func TestUSARSimLater(t *testing.T) {
 	r := start(t, "usarsim", "--map", "hall", "--dialect", "later", "--listen", "gamebots=127.0.0.1:0", "--listen", "imageserver=127.0.0.1:0")
 	c := gamebotsClient(t, r)
-	c.say("INIT {ClassName USARBot.P2AT} {Name R1} {Location 4.5,1.9,1.8}")
+	c.say("INIT {ClassName USARBot.P3AT} {Name R1} {Location 4.5,1.9,1.8}")
 	seen := map[string]bool{}
 	var times []float64
 	for len(times) < 5 || len(seen) < 3 {

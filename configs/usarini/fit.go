@@ -15,11 +15,28 @@ var itemClasses = map[string]string{
 	"odometrysensor": "odometry", "inusensor": "inertial", "encodersensor": "encoder", "touchsensor": "contact",
 	"rfidsensor": "rfid", "rfidvictsensor": "victim", "victrfidsensor": "victim", "soundsensor": "sound",
 	"humanmotionsensor": "motion", "robotcamera": "camera", "rfidreleaser": "releaser", "headlight": "headlight",
+	// of 2007 and after
+	"groundtruth": "pose", "ins": "pose", "inssensor": "pose", "gps": "pose", "gpssensor": "pose",
+	"hokuyo": "range", "sicklms": "range",
+}
+
+// poseMessages are the types of message of classes that know where they are.
+var poseMessages = map[string]string{"groundtruth": "GroundTruth", "ins": "INS", "inssensor": "INS", "gps": "GPS", "gpssensor": "GPS"}
+
+// scanners are what scanners by a maker's name are set to where the file has no section of theirs: as USARSim's own.
+var scanners = map[string]string{
+	"hokuyo":  ", range_m: 4, fov_deg: 240, resolution_deg: 1.0547, interval_s: 0.3",
+	"sicklms": ", range_m: 20, fov_deg: 180, resolution_deg: 1, interval_s: 0.2",
+}
+
+// shortClass is a class without its package, in small letters.
+func shortClass(class string) string {
+	return strings.ToLower(class[strings.LastIndexByte(class, '.')+1:])
 }
 
 // kind is what an item of a class is. A class of the user's own is known by what its section alone can have.
 func (w *writer) kind(class string) (kind string, clear bool) {
-	short := strings.ToLower(class[strings.LastIndexByte(class, '.')+1:])
+	short := shortClass(class)
 	if kind, ok := itemClasses[short]; ok {
 		return kind, short == "irscanner"
 	}
@@ -130,8 +147,14 @@ func (w *writer) sensor(it *Item, n int) int {
 		s += ", joint: " + part[0]
 	}
 	w.place(fmt.Sprintf("sensors[%d]", n), it.Line, "Sensors "+it.Name)
+	if kind == "pose" { // its section has nothing that counts here
+		w.line("%s, message: %s}", s, poseMessages[shortClass(it.Class)])
+		return 1
+	}
 	if v := w.bots.Device(it.Class); v != nil {
 		s += w.figures(kind, v, n)
+	} else {
+		s += scanners[shortClass(it.Class)]
 	}
 	if clear {
 		s += ", infrared: true"
