@@ -52,19 +52,20 @@ type halter interface{ Halt() []error }
 // joint is a Joint with what the body keeps of it between cycles.
 type joint struct {
 	Joint
-	name  string
-	cal   calibration.Joint
-	units servo.Units
-	goal  servo.Goal
-	reach [2]float64    // ticks that it may be told: its range, and what lies between that and where it was enabled
-	led   bool          // its position goal is of this enabling
-	turns float64       // ticks: what the servo counts beyond the calibration's turn
-	odd   int           // readings in a row with other turns
-	oddAt time.Duration // the chain's time of the last of them
-	limit float64       // N·m, the torque limit that was commanded last
-	time  time.Duration // rig time of the values
-	clock time.Duration // the chain's time of the same values
-	cache cache
+	name     string
+	cal      calibration.Joint
+	units    servo.Units
+	goal     servo.Goal
+	reach    [2]float64 // ticks that it may be told: its range, and what lies between that and where it was enabled
+	led      bool       // its position goal is of this enabling
+	turns    float64    // ticks: what the servo counts beyond the calibration's turn
+	odd      int        // readings in a row with other turns, oddTurns
+	oddTurns float64
+	oddAt    time.Duration // the chain's time of the last of them
+	limit    float64       // N·m, the torque limit that was commanded last
+	time     time.Duration // rig time of the values
+	clock    time.Duration // the chain's time of the same values
+	cache    cache
 }
 
 // NewBody returns the body of layout, whose actuators are joints, in the same order. It does no I/O. It reports
@@ -157,7 +158,10 @@ func (j *joint) countTurns(enabled bool) {
 	case turns == j.turns || !enabled:
 		j.turns, j.odd = turns, 0
 	case s.Time != j.oddAt:
-		j.oddAt = s.Time
+		if turns != j.oddTurns {
+			j.odd = 0
+		}
+		j.oddAt, j.oddTurns = s.Time, turns
 		if j.odd++; j.odd >= oddTurns {
 			j.turns, j.odd = turns, 0
 		}

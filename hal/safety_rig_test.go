@@ -236,17 +236,21 @@ func TestSafety18Panic(t *testing.T) {
 		body := haltest.NewBody("j")
 		a := add(t, r, "a", body, hal.Emulated, hal.GuardConfig{})
 		r.NewSession("faulty", &panics{20})
-		_, stop := running(t, r)
+		look, stop := running(t, r)
 		a.Override([]float64{1, nan})
 		time.Sleep(10 * period)
-		if !body.Enabled[0] {
-			t.Fatal("before: no torque")
-		}
+		look(func() {
+			if !body.Enabled[0] {
+				t.Error("before: no torque")
+			}
+		})
 		time.Sleep(20 * period)
 		var s hal.Stats
 		r.Stats(&s)
-		if body.Enabled[0] || !r.Latched() || bus.cut.Load() == 0 || !strings.Contains(s.LastFault, "a bug") {
-			t.Errorf("after: torque %v, latched %v, fault %q", body.Enabled[0], r.Latched(), s.LastFault)
+		torque := false
+		look(func() { torque = body.Enabled[0] })
+		if torque || !r.Latched() || bus.cut.Load() == 0 || !strings.Contains(s.LastFault, "a bug") {
+			t.Errorf("after: torque %v, latched %v, fault %q", torque, r.Latched(), s.LastFault)
 		}
 		if c := a.Condition(); c.State != hal.Stopped || !strings.Contains(c.Reason, "a bug") {
 			t.Errorf("condition: got %+v", c)
