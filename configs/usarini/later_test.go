@@ -31,3 +31,11 @@ ScanInterval=0.2
 		}
 	}
 }
+
+// TestUDKServer: the section of the server as USARSim on UDK names it, with the values of its DefaultUSAR.ini.
+func TestUDKServer(t *testing.T) {
+	api, err := ParseAPI("DefaultUSAR.ini", []byte("[USARBotAPI.BotServer]\nListenPort=3000\nMaxConnections=64\n"))
+	if err != nil || !api.Found || api.ListenPort != 3000 || api.MaxConnections != 64 {
+		t.Errorf("got %+v, %v, want port 3000 and 64 connections", api, err)
+	}
+}

@@ -85,13 +85,13 @@ type API struct {
 	Ignored        yaml.Faults
 }
 
-// ParseAPI reads a BotAPI.ini: [BotAPI.BotServer] with ListenPort and MaxConnections, whose defaults are 3000 and 16.
+// ParseAPI reads a BotAPI.ini: [BotAPI.BotServer], on UDK [USARBotAPI.BotServer], with ListenPort and MaxConnections, whose defaults are 3000 and 16.
 func ParseAPI(file string, text []byte) (*API, error) {
 	var faults yaml.Faults
 	a := &API{ListenPort: 3000, MaxConnections: 16}
 	for _, s := range scan(file, text, func(string) bool { return false }, &faults) {
 		d := decoder{file: file, section: s.name, line: s.line, faults: &faults}
-		if !strings.EqualFold(s.name, "BotAPI.BotServer") {
+		if !strings.EqualFold(s.name, "BotAPI.BotServer") && !strings.EqualFold(s.name, "USARBotAPI.BotServer") {
 			d.ignore(&a.Ignored, s.entries)
 			continue
 		}
