@@ -289,6 +289,3 @@ func (r *Rig) note(a *Agent, op string, err error) {
 		r.log.Warn(op, "agent", name, "fault", err)
 	}
 }
-
-// flushTime is how long the end of a rig waits for its log.
-const flushTime = 200 * time.Millisecond

@@ -5,12 +5,11 @@ import "math"
 // Planner finds cheapest paths in fields: A* on eight neighbours. It allocates only where a field is larger than those
 // before. One goroutine at a time uses it.
 type Planner struct {
-	cost    []float32 // of reaching each cell
-	from    []int32
-	state   []uint8
-	heap    []node
-	path    []int
-	reached []int
+	cost  []float32 // of reaching each cell
+	from  []int32
+	state []uint8
+	heap  []node
+	path  []int
 }
 
 type node struct {

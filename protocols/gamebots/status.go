@@ -6,14 +6,6 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// clock is how many decimals times have.
-func (k *link) clock() int {
-	if k.dialect.since(Later) {
-		return fine
-	}
-	return coarse
-}
-
 // append appends every message that s is for.
 func (k *link) append(t *text, s *sample) {
 	if s.status {

@@ -1,7 +1,6 @@
 package dynamixel
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -64,7 +63,7 @@ func (c *protocol) faults(i int) (faults []error) {
 		limit, longest = MaxLength1, 3+5*len(c.devices)
 	}
 	if i == 0 && longest > limit-100 {
-		faults = append(faults, errors.New(fmt.Sprintf("got %d servos, want fewer: they do not fit into one packet", len(c.devices))))
+		faults = append(faults, fmt.Errorf("got %d servos, want fewer: they do not fit into one packet", len(c.devices)))
 	}
 	return faults
 }

@@ -227,6 +227,3 @@ func (b *serialProtocol) Flush() error {
 	}
 	return b.link.Write()
 }
-
-// serialWire is the time of a usual cycle's bytes of one axis: "p 0 12.345678 0 0*12", "f 0*12", "12.345678 -1.234567*12".
-func serialWire(baud int) time.Duration { return servo.WireTime(21+7+25, bitsPerByte, baud) }

@@ -28,15 +28,7 @@ type Timing struct {
 // Communication Using the Dynamixel Protocol", RoboCup 2019). All twelve cells come out within 6 %; see Rates.
 const DefaultReply = 58 * time.Microsecond
 
-// FTDI's full packet: 64 bytes of USB less two of modem status.
-const ftdiBatch = 62
-
 // FTDI is the timing of an FT232H (U2D2) whose latency timer is set to latency; 16 ms is what it has from the factory.
 func FTDI(latency time.Duration) Timing {
 	return Timing{Reply: DefaultReply, Frame: 125 * time.Microsecond, Latency: latency}
-}
-
-// wireTime is how long n bytes take at baud, 8N1.
-func wireTime(n, baud int) time.Duration {
-	return time.Duration(int64(n) * 10 * int64(time.Second) / int64(baud))
 }

@@ -169,9 +169,6 @@ func (f *victimFile) victim(path yaml.Path, s *Scene, materials map[string]Mater
 	}
 }
 
-// maxLights bounds the lights of a scene: each costs every pixel.
-const maxLights = 64
-
 // walls turns the drawing into boxes: each straight run of wall is one.
 func (f *planFile) walls(path yaml.Path, s *Scene, materials map[string]Material, faults *faults) {
 	wall, _ := faults.material(path+".material", f.Material, materials)

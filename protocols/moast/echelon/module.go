@@ -47,7 +47,6 @@ type Module struct {
 	config       moast.Command
 	cmdID, cfgID int32
 	subordinates []*Link
-	serials      int32 // of own NOPs
 	accesses     uint64
 	heard        float64 // when the superior was last seen
 	err          error   // of a buffer, the first

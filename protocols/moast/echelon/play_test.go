@@ -17,7 +17,6 @@ type rover struct {
 	drives   int
 	nearest  float64 // m, of the middle to a box, so far
 	blind    bool
-	deaf     bool // it does not take commands
 }
 
 func (r *rover) Drive(left, right float64) error {
@@ -92,7 +91,6 @@ type superior struct {
 	rover  *rover
 	module *moast.Module
 	serial int32
-	id     int32
 	now    *float64
 	mute   bool // it reads no status
 }

@@ -130,7 +130,6 @@ type servoSP struct {
 	nav     *nml.Buffer
 	sonar   *nml.Buffer
 	buffers *buffers
-	err     error
 }
 
 func (c *servoSP) Update(m *Module, now float64) {

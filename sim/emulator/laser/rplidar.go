@@ -40,10 +40,13 @@ type rpMode struct {
 	length   int           // bytes of a packet
 }
 
+// rpModeCount is how many modes there are.
+const rpModeCount = 6
+
 // rpModes are its modes by their numbers, as an A1 of firmware 1.29 answers; the last is that of an S model. Each fills 115200 Bd.
-func rpModes() [6]rpMode {
+func rpModes() [rpModeCount]rpMode {
 	us := time.Microsecond
-	return [...]rpMode{
+	return [rpModeCount]rpMode{
 		{"Standard", lidar.RPLidarNodes, 500 * us, 12, 16, 5},
 		{"Express", lidar.RPLidarExpressed, 250 * us, 12, 32, 84},
 		{"Boost", lidar.RPLidarUltra, 127 * us, 12, 96, 132},
@@ -241,7 +244,7 @@ func (r *RPLidar) execute(c lidar.RPLidarCommand, payload []byte, at time.Durati
 		r.stream(0, at)
 	case lidar.RPLidarExpress:
 		// Mode 0 is that of firmware before modes: the express one.
-		if modes := rpModes(); len(payload) == 5 && int(payload[0]) < len(modes) {
+		if len(payload) == 5 && int(payload[0]) < rpModeCount {
 			r.stream(max(1, int(payload[0])), at)
 		}
 	}
