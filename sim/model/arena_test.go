@@ -129,7 +129,7 @@ func TestRescueRobots(t *testing.T) {
 		"p2at": {"USARBot.P2AT", 14, 16, 4}, "p2dx": {"USARBot.P2DX", 9, 8, 2}, "atrvjr": {"USARBot.ATRVJr", 50, 17, 4},
 		"rover": {"USARBot.Rover", 0, 0, 4}, "usarbc": {"USARBot.USARBc", 0, 0, 2}, "usarcar": {"USARBot.USARCar", 0, 0, 4},
 		"papagoose": {"USARBot.PapaGoose", 0, 6, 6}, "tarantula": {"USARBot.Tarantula", 0, 0, 8}, "omnidrive": {"USARBot.Omni", 0, 0, 0},
-		"pioneer": {"USARBot.Pioneer", 14, 16, 4},
+		"pioneer": {"USARBot.Pioneer", 14, 16, 4}, "p3at": {"USARBot.P3AT", 0, 16, 4},
 	}
 	if names := RescueNames(); len(names) != len(want) {
 		t.Errorf("got %v, want %d robots", names, len(want))
