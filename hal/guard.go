@@ -164,6 +164,11 @@ func (g *guard) adopt(h TorqueReporter, f *Frame) {
 
 // set changes the state. It discards old commands.
 func (g *guard) set(s GuardState) {
+	for i := range g.joints { // an operator arms what he has seen
+		if e := &g.joints[i].sight; s == Armed && e.jumped {
+			*e = blindfolded(trustSamples)
+		}
+	}
 	g.state = s
 	g.clear()
 	g.admit()
