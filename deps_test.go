@@ -34,6 +34,7 @@ var law = []struct{ importer, may, reason string }{
 	{"configs", "hal calibration internal/yaml", "checks form; cmd resolves names"},
 	{"internal/supervise", "", "a page that a reader can check; what it holds are descriptors and bytes"},
 	{"internal/report", "", "numbers and rows; of what is the caller's business"},
+	{"internal/motion", "hal", "reads samples; playing them is the command's business"},
 	{"internal/control", "hal internal/report", "a rig's socket knows the rig alone"},
 	{"internal/catalog", "hal servo calibration drivers sim protocols configs internal/report", "the one table of hardware"},
 	{"internal/plan", "hal servo calibration drivers sim protocols configs internal/catalog internal/report", "a config resolved against the table; opens nothing"},

@@ -7,7 +7,7 @@
 //	cfg, err := halyard.Load("so101", halyard.Set("agents[0].body", "emulated"))
 //	sys, err := halyard.Open(cfg)
 //	defer sys.Close()
-//	arm := sys.Agent("arm")
+//	arm := sys.Agent("so101")
 //	err = arm.Command("elbow_flex", halyard.Position(0.5))
 //	err = sys.Step()
 //	fmt.Println(arm.State("elbow_flex").Position)

@@ -72,6 +72,7 @@ type chaosRow struct {
 func (chaosRow) Header() []string {
 	return []string{"config", "schedules", "judged", "violated", "first"}
 }
+
 func (r chaosRow) Cells() []string {
 	return []string{r.Config, strconv.Itoa(r.Schedules), strconv.FormatUint(r.Judged, 10), strconv.Itoa(r.Violated), r.First}
 }

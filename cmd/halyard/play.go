@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/motion"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/protocols/odcp"
 	"github.com/halyard-robotics/halyard/sim/model"
@@ -66,7 +67,7 @@ type player struct {
 	speed                    float64
 
 	client *odcp.Client
-	motion *motion
+	motion *motion.Motion
 	joints []jointError
 	goal   []int32 // as sent last
 	limit  []int32
@@ -96,7 +97,7 @@ func (p *player) Run(ctx context.Context, name string) error {
 			return err
 		}
 	}
-	err := knownMotion(name)
+	err := motion.KnownMotion(name)
 	if err != nil {
 		return err
 	}
@@ -113,17 +114,17 @@ func (p *player) Run(ctx context.Context, name string) error {
 		return &hal.Error{Kind: hal.Timeout, Op: "play: ask " + p.address + " for its joints", Err: err, Try: "halyard serve"}
 	}
 	n := len(seen)
-	if p.motion, err = openMotion(name, n); err != nil {
+	if p.motion, err = motion.OpenMotion(name, n); err != nil {
 		return err
 	}
-	if p.motion.joints != n {
+	if p.motion.Joints != n {
 		return &hal.Error{Kind: hal.Invalid, Op: "play " + name,
-			Err: fmt.Errorf("joints: the motion has %d, the server's robot %d", p.motion.joints, n)}
+			Err: fmt.Errorf("joints: the motion has %d, the server's robot %d", p.motion.Joints, n)}
 	}
 	if err := p.names(n); err != nil {
 		return err
 	}
-	p.app.note("playing %s: %d samples, %d joints, at %gx, into %s", name, len(p.motion.samples), p.motion.joints, p.speed, p.address)
+	p.app.note("playing %s: %d samples, %d joints, at %gx, into %s", name, len(p.motion.Samples), p.motion.Joints, p.speed, p.address)
 	if err := p.Play(ctx); err != nil {
 		return err
 	}
@@ -169,10 +170,10 @@ func (p *player) names(n int) error {
 
 // Play sends every sample at its time. What is measured just before a sample answers the one before it.
 func (p *player) Play(ctx context.Context) error {
-	n := p.motion.joints
+	n := p.motion.Joints
 	p.goal, p.limit, p.sent = make([]int32, n), make([]int32, n), sha256.New()
 	clock := hal.WallClock()
-	first := p.motion.samples[0]
+	first := p.motion.Samples[0]
 	for t := time.Duration(0); t < leadIn; t += leadInStep {
 		clock.SleepUntil(t)
 		if err := p.send(ctx, &first, false); err != nil {
@@ -180,9 +181,9 @@ func (p *player) Play(ctx context.Context) error {
 		}
 	}
 	start := clock.Now()
-	for i := range p.motion.samples {
-		s := &p.motion.samples[i]
-		clock.SleepUntil(start + time.Duration(float64(s.at-first.at)/p.speed))
+	for i := range p.motion.Samples {
+		s := &p.motion.Samples[i]
+		clock.SleepUntil(start + time.Duration(float64(s.At-first.At)/p.speed))
 		if err := p.Measure(s); err != nil {
 			return err
 		}
@@ -194,12 +195,12 @@ func (p *player) Play(ctx context.Context) error {
 }
 
 // send sends s; counted samples are part of the digest of what the client said.
-func (p *player) send(ctx context.Context, s *sample, counted bool) error {
+func (p *player) send(ctx context.Context, s *motion.Sample, counted bool) error {
 	if err := context.Cause(ctx); err != nil {
 		return errors.Join(context.Canceled, err)
 	}
 	for i := range p.goal {
-		p.goal[i], p.limit[i] = odcp.Angle(s.angle[i]), odcp.Torque(s.torque[i]) // none given counts as 0
+		p.goal[i], p.limit[i] = odcp.Angle(s.Angle[i]), odcp.Torque(s.Torque[i]) // none given counts as 0
 	}
 	if counted {
 		p.count++
@@ -209,13 +210,13 @@ func (p *player) send(ctx context.Context, s *sample, counted bool) error {
 }
 
 // Measure compares where the joints are with what was sent last.
-func (p *player) Measure(s *sample) error {
+func (p *player) Measure(s *motion.Sample) error {
 	seen, err := p.client.Get()
 	if err != nil {
 		return &hal.Error{Kind: hal.Timeout, Op: "play: ask for the joints", Err: err, Try: "halyard status"}
 	}
 	for i := range p.joints {
-		if j := &p.joints[i]; s.torque[i] >= 0 {
+		if j := &p.joints[i]; s.Torque[i] >= 0 {
 			e := float64(seen[i]-p.goal[i]) / odcp.Greatest * (j.max - j.min)
 			j.n++
 			j.squares += e * e

@@ -15,6 +15,7 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/control"
+	"github.com/halyard-robotics/halyard/internal/motion"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
@@ -220,7 +221,7 @@ func nextCommand(c *halyard.Config, joints map[string]int, list []halyard.Server
 			if a.Name != s.Agent {
 				continue
 			}
-			if !embeddedMotion("wave", joints[a.Name]) {
+			if !motion.EmbeddedMotion("wave", joints[a.Name]) {
 				play = arm + "halyard play FILE" // halyard play --help shows the format
 			}
 			if len(robotsOf(joints[a.Name])) != 1 {

@@ -18,6 +18,7 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/motion"
 	"github.com/halyard-robotics/halyard/protocols/odcp"
 	"github.com/halyard-robotics/halyard/protocols/osp"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
@@ -238,7 +239,7 @@ func stepAgent(t *testing.T, c *osp.Client, i, steps int, registered chan<- stru
 
 // follow plays angles of the recorded motion's form into the first agent of a config, in lock-step, and returns the
 // measured positions, joint by joint, sample by sample.
-func follow(t *testing.T, m *motion, name string, o configs.Options, faults ...string) (measured [][]float64, residual float64) {
+func follow(t *testing.T, m *motion.Motion, name string, o configs.Options, faults ...string) (measured [][]float64, residual float64) {
 	t.Helper()
 	sys, err := assembly.Build(planOf(t, name, o), slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -269,13 +270,13 @@ func follow(t *testing.T, m *motion, name string, o configs.Options, faults ...s
 		}
 	}
 	step := 0
-	for _, s := range m.samples {
+	for _, s := range m.Samples {
 		for i := range l.Actuators {
 			a := &l.Actuators[i]
-			inputs[a.Goal[hal.PositionMode]] = l.Inputs[a.Goal[hal.PositionMode]].FromFraction((s.angle[i] + 1) / 2)
-			inputs[a.TorqueLimit] = math.Max(0, s.torque[i]) * a.Limits.MaxTorque
+			inputs[a.Goal[hal.PositionMode]] = l.Inputs[a.Goal[hal.PositionMode]].FromFraction((s.Angle[i] + 1) / 2)
+			inputs[a.TorqueLimit] = math.Max(0, s.Torque[i]) * a.Limits.MaxTorque
 		}
-		for ; step < int(s.at/sys.Rig.Period()); step++ {
+		for ; step < int(s.At/sys.Rig.Period()); step++ {
 			if err := party.Step(lease, inputs); err != nil {
 				t.Fatal(err)
 			}
@@ -292,7 +293,7 @@ func follow(t *testing.T, m *motion, name string, o configs.Options, faults ...s
 // The recorded motion moves the emulated servos, through the whole driver stack, as it moves the simulated ones; so it
 // does with one joint emulated and the rest simulated.
 func TestBodiesFollowTheRecordedMotion(t *testing.T) {
-	m, err := openMotion(sharedData(t, "a-series/motion-1.txt"), 21)
+	m, err := motion.OpenMotion(sharedData(t, "a-series/motion-1.txt"), 21)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,7 +325,7 @@ func TestBodiesFollowTheRecordedMotion(t *testing.T) {
 // A shadow tells the difference between an emulated joint and its simulated twin: small where both are alike, plain
 // where something is wrong with the servo.
 func TestShadowResidual(t *testing.T) {
-	m := &motion{joints: 1, samples: []sample{{at: 1e9, angle: []float64{0.2}, torque: []float64{1}}, {at: 2e9, angle: []float64{0.2}, torque: []float64{1}}}}
+	m := &motion.Motion{Joints: 1, Samples: []motion.Sample{{At: 1e9, Angle: []float64{0.2}, Torque: []float64{1}}, {At: 2e9, Angle: []float64{0.2}, Torque: []float64{1}}}}
 	good := configs.Options{Body: "emulated", Set: []string{"agents[0].shadow=true"}}
 	if _, residual := follow(t, m, "pendulum", good); residual > 0.02 {
 		t.Errorf("alike: residual %.4f rad, want below 0.02", residual)

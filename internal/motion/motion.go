@@ -1,4 +1,4 @@
-package main
+package motion
 
 import (
 	"bufio"
@@ -19,15 +19,15 @@ import (
 // A motion is text, a sample a line: milliseconds since the start, then n angles, then n torque limits, all normalised
 // as the original simulator recorded them (angle -1..1 over the motor's range, torque 0..1, negative = none given),
 // separated by commas. Lines that begin with # are remarks.
-type motion struct {
-	joints  int
-	samples []sample
+type Motion struct {
+	Joints  int
+	Samples []Sample
 }
 
-type sample struct {
-	at     time.Duration
-	angle  []float64 // -1..1
-	torque []float64 // 0..1, or negative: none given
+type Sample struct {
+	At     time.Duration
+	Angle  []float64 // -1..1
+	Torque []float64 // 0..1, or negative: none given
 }
 
 // What a motion may hold at most: an hour at 1 kHz, and the joints of any robot an ODCP datagram carries.
@@ -39,14 +39,14 @@ const (
 //go:embed motions
 var motions embed.FS
 
-// embeddedMotion reports whether there is a motion of that name for a robot of so many joints.
-func embeddedMotion(name string, joints int) bool {
+// EmbeddedMotion reports whether there is a motion of that name for a robot of so many joints.
+func EmbeddedMotion(name string, joints int) bool {
 	_, err := fs.Stat(motions, fmt.Sprintf("motions/%s-%d.txt", name, joints))
 	return err == nil
 }
 
-// openMotion opens the file at path, or the embedded motion of that name for a robot of so many joints.
-func openMotion(name string, joints int) (*motion, error) {
+// OpenMotion opens the file at path, or the embedded motion of that name for a robot of so many joints.
+func OpenMotion(name string, joints int) (*Motion, error) {
 	f, err := motions.Open(fmt.Sprintf("motions/%s-%d.txt", name, joints))
 	if errors.Is(err, fs.ErrNotExist) {
 		f, err = os.Open(name)
@@ -56,15 +56,15 @@ func openMotion(name string, joints int) (*motion, error) {
 			Err: fmt.Errorf("no such file, and no embedded motion of that name for %d joints", joints)}
 	}
 	defer f.Close()
-	m, err := readMotion(f)
+	m, err := ReadMotion(f)
 	if err != nil {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "motion " + name, Err: err}
 	}
 	return m, nil
 }
 
-// knownMotion refuses what is no file and no embedded motion, for a robot of however many joints.
-func knownMotion(name string) error {
+// KnownMotion refuses what is no file and no embedded motion, for a robot of however many joints.
+func KnownMotion(name string) error {
 	if embedded, _ := fs.Glob(motions, fmt.Sprintf("motions/%s-*.txt", name)); len(embedded) > 0 {
 		return nil
 	}
@@ -77,9 +77,9 @@ func knownMotion(name string) error {
 	return nil
 }
 
-// readMotion reads every sample; a fault is told with its line.
-func readMotion(r io.Reader) (*motion, error) {
-	m := &motion{}
+// ReadMotion reads every sample; a fault is told with its line.
+func ReadMotion(r io.Reader) (*Motion, error) {
+	m := &Motion{}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 64<<10)
 	for n := 1; lines.Scan(); n++ {
@@ -91,42 +91,42 @@ func readMotion(r io.Reader) (*motion, error) {
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", n, err)
 		}
-		if len(m.samples) == maxSamples {
+		if len(m.Samples) == maxSamples {
 			return nil, fmt.Errorf("line %d: more than %d samples", n, maxSamples)
 		}
-		m.samples = append(m.samples, s)
+		m.Samples = append(m.Samples, s)
 	}
 	if err := lines.Err(); err != nil {
 		return nil, err
 	}
-	if len(m.samples) == 0 {
+	if len(m.Samples) == 0 {
 		return nil, errors.New("no samples, want at least one")
 	}
 	return m, nil
 }
 
-func (m *motion) sample(text string) (sample, error) {
+func (m *Motion) sample(text string) (Sample, error) {
 	fields := strings.Split(text, ",")
 	n := (len(fields) - 1) / 2
 	switch {
 	case len(fields) != 1+2*n || n < 1 || n > maxJoints:
-		return sample{}, fmt.Errorf("fields: got %d, want a time, n angles and n torques, n in 1..%d", len(fields), maxJoints)
-	case m.joints == 0:
-		m.joints = n
-	case m.joints != n:
-		return sample{}, fmt.Errorf("joints: got %d, want %d as in the first sample", n, m.joints)
+		return Sample{}, fmt.Errorf("fields: got %d, want a time, n angles and n torques, n in 1..%d", len(fields), maxJoints)
+	case m.Joints == 0:
+		m.Joints = n
+	case m.Joints != n:
+		return Sample{}, fmt.Errorf("joints: got %d, want %d as in the first sample", n, m.Joints)
 	}
 	values := make([]float64, len(fields))
 	for i, f := range fields {
 		v, err := strconv.ParseFloat(strings.TrimSpace(f), 64)
 		if err != nil || math.IsNaN(v) || math.Abs(v) > 1e9 {
-			return sample{}, fmt.Errorf("field %d: got %q, want a number", i+1, f)
+			return Sample{}, fmt.Errorf("field %d: got %q, want a number", i+1, f)
 		}
 		values[i] = v
 	}
-	s := sample{at: time.Duration(values[0] * float64(time.Millisecond)), angle: values[1 : 1+n], torque: values[1+n:]}
-	if k := len(m.samples); values[0] < 0 || k > 0 && s.at <= m.samples[k-1].at {
-		return sample{}, fmt.Errorf("time: got %s ms, want more than the line before", fields[0])
+	s := Sample{At: time.Duration(values[0] * float64(time.Millisecond)), Angle: values[1 : 1+n], Torque: values[1+n:]}
+	if k := len(m.Samples); values[0] < 0 || k > 0 && s.At <= m.Samples[k-1].At {
+		return Sample{}, fmt.Errorf("time: got %s ms, want more than the line before", fields[0])
 	}
 	return s, nil
 }

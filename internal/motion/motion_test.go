@@ -1,4 +1,4 @@
-package main
+package motion
 
 import (
 	"math"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+
 )
 
 func TestReadMotion(t *testing.T) {
@@ -27,7 +28,7 @@ func TestReadMotion(t *testing.T) {
 		{"a line without end", "0," + strings.Repeat("9", 70<<10), "token too long", 0, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m, err := readMotion(strings.NewReader(c.text))
+			m, err := ReadMotion(strings.NewReader(c.text))
 			if c.fault != "" {
 				if err == nil || !strings.Contains(err.Error(), c.fault) {
 					t.Fatalf("got %v, want a fault with %q", err, c.fault)
@@ -37,8 +38,8 @@ func TestReadMotion(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(m.samples) != c.samples || m.joints != c.joints {
-				t.Errorf("got %d samples of %d joints, want %d of %d", len(m.samples), m.joints, c.samples, c.joints)
+			if len(m.Samples) != c.samples || m.Joints != c.joints {
+				t.Errorf("got %d samples of %d joints, want %d of %d", len(m.Samples), m.Joints, c.samples, c.joints)
 			}
 		})
 	}
@@ -47,39 +48,39 @@ func TestReadMotion(t *testing.T) {
 // The embedded motions start and end at rest and never ask for more than a servo can do.
 func TestEmbeddedMotions(t *testing.T) {
 	for _, joints := range []int{1, 6, 18, 21} {
-		m, err := openMotion("wave", joints)
+		m, err := OpenMotion("wave", joints)
 		if err != nil {
 			t.Fatal(err)
 		}
-		last := m.samples[len(m.samples)-1]
+		last := m.Samples[len(m.Samples)-1]
 		for i := range joints {
-			if m.samples[0].angle[i] != 0 || math.Abs(last.angle[i]) > 1e-9 {
-				t.Errorf("wave for %d: joint %d: from %g to %g, want rest at 0", joints, i, m.samples[0].angle[i], last.angle[i])
+			if m.Samples[0].Angle[i] != 0 || math.Abs(last.Angle[i]) > 1e-9 {
+				t.Errorf("wave for %d: joint %d: from %g to %g, want rest at 0", joints, i, m.Samples[0].Angle[i], last.Angle[i])
 			}
-			for k := 1; k < len(m.samples); k++ {
-				a, b := m.samples[k-1], m.samples[k]
-				if v := math.Abs(b.angle[i]-a.angle[i]) * math.Pi / (b.at - a.at).Seconds(); v > 4 {
-					t.Errorf("wave for %d: joint %d at %v: %g rad/s, want at most 4", joints, i, b.at, v)
+			for k := 1; k < len(m.Samples); k++ {
+				a, b := m.Samples[k-1], m.Samples[k]
+				if v := math.Abs(b.Angle[i]-a.Angle[i]) * math.Pi / (b.At - a.At).Seconds(); v > 4 {
+					t.Errorf("wave for %d: joint %d at %v: %g rad/s, want at most 4", joints, i, b.At, v)
 				}
 			}
 		}
-		if last.at < 5*time.Second {
-			t.Errorf("wave for %d: lasts %v", joints, last.at)
+		if last.At < 5*time.Second {
+			t.Errorf("wave for %d: lasts %v", joints, last.At)
 		}
 	}
-	if _, err := openMotion("wave", 3); err == nil {
+	if _, err := OpenMotion("wave", 3); err == nil {
 		t.Error("wave for 3 joints: found, want a fault that names what to do")
 	}
 }
 
 func TestRecordedMotion(t *testing.T) {
 	path := sharedData(t, "a-series/motion-1.txt")
-	m, err := openMotion(path, 21)
+	m, err := OpenMotion(path, 21)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.joints != 21 || len(m.samples) < 1000 {
-		t.Errorf("got %d samples of %d joints", len(m.samples), m.joints)
+	if m.Joints != 21 || len(m.Samples) < 1000 {
+		t.Errorf("got %d samples of %d joints", len(m.Samples), m.Joints)
 	}
 }
 
@@ -97,13 +98,13 @@ func FuzzReadMotion(f *testing.F) {
 	f.Add("# remark\n0,0.5,-0.5,1,-1\n31,0.6,-0.4,1,-1\n")
 	f.Add("1e300,NaN,1\n,,,\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		m, err := readMotion(strings.NewReader(text))
+		m, err := ReadMotion(strings.NewReader(text))
 		if err != nil {
 			return
 		}
-		for _, s := range m.samples {
-			if len(s.angle) != m.joints || len(s.torque) != m.joints {
-				t.Fatalf("a sample of %d angles and %d torques, want %d", len(s.angle), len(s.torque), m.joints)
+		for _, s := range m.Samples {
+			if len(s.Angle) != m.Joints || len(s.Torque) != m.Joints {
+				t.Fatalf("a sample of %d angles and %d torques, want %d", len(s.Angle), len(s.Torque), m.Joints)
 			}
 		}
 	})
