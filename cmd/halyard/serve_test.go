@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"math"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -374,4 +375,14 @@ func TestODCPBesideOSP(t *testing.T) {
 	if math.Abs(got-float64(last.Outputs[0])) > 0.002 || math.Abs(got-odcp.NormalisedAngle(600)) > 0.03 {
 		t.Errorf("ODCP says %.4f, OSP %.4f, the goal is %.4f", got, last.Outputs[0], odcp.NormalisedAngle(600))
 	}
+}
+
+// sharedData is the path of a recording beside the repository; the test is skipped where it is absent.
+func sharedData(t *testing.T, name string) string {
+	t.Helper()
+	path := filepath.Join("..", "..", "..", "shared", "data", filepath.FromSlash(name))
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("recording absent: %s", name)
+	}
+	return path
 }
