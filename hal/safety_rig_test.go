@@ -153,20 +153,20 @@ func TestSafety07OperatorArms(t *testing.T) {
 // lossy is a wheel that does not hear the first torque-off packets.
 type lossy struct {
 	*haltest.Body
-	on   bool
+	on   atomic.Bool // read by the test while the rig runs
 	lost int
 }
 
 func (b *lossy) Write(f *hal.Frame) error {
 	if f.Enable[0] {
-		b.on = true
+		b.on.Store(true)
 	} else if b.lost--; b.lost < 0 {
-		b.on = false
+		b.on.Store(false)
 	}
 	return b.Body.Write(f)
 }
 
-func (b *lossy) Holding(int) bool { return b.on }
+func (b *lossy) Holding(int) bool { return b.on.Load() }
 
 // TestSafety12ExitIsVerified: at the end of the rig torque-off is repeated until a wheel has confirmed it, and what does not confirm
 // is an error.
@@ -187,12 +187,12 @@ func TestSafety12ExitIsVerified(t *testing.T) {
 			go func() { ended <- r.Run(ctx) }()
 			a.Override([]float64{1, nan})
 			time.Sleep(5 * period)
-			if !body.on {
+			if !body.on.Load() {
 				t.Fatal("the wheel does not turn")
 			}
 			cancel()
-			if err := <-ended; (err == nil) != want || body.on == want {
-				t.Errorf("%d packets lost: got %v, torque %v", lost, err, body.on)
+			if err := <-ended; (err == nil) != want || body.on.Load() == want {
+				t.Errorf("%d packets lost: got %v, torque %v", lost, err, body.on.Load())
 			}
 		})
 	}
