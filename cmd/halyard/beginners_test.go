@@ -141,7 +141,7 @@ func TestTablesAsJSON(t *testing.T) {
 	// Which commands print no table: what runs until it is interrupted is tried in serve_test.go, files are no tables, and
 	// what needs a servo is tried where there is one (emulate_test.go).
 	none := map[string]bool{"serve": true, "emulate": true, "simloid": true, "usarsim": true, "play": true, "completion": true, "help": true,
-		"setup": true, "registers": true, "moast": true}
+		"setup": true, "registers": true, "moast": true, "supervise": true}
 	tried := map[string]bool{}
 	for _, line := range []string{
 		"version", "configs", "ports", "list so101", "list rov", "list p2at", "validate so101", "doctor so101 --body emulated", "faults pca9685 --seeds 1 --fault dropped",

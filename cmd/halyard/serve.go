@@ -110,7 +110,7 @@ func (a *app) options(log *slog.Logger) []halyard.Option {
 
 // newSupervise makes the sub-command of the supervising process, which serve starts.
 func newSupervise() *cobra.Command {
-	return &cobra.Command{Use: "supervise", Hidden: true, Args: cobra.NoArgs, RunE: func(*cobra.Command, []string) error { return halyard.Supervise() }}
+	return &cobra.Command{Use: "supervise", Short: "switch torque off when the process of a rig dies or hangs", Hidden: true, Args: cobra.NoArgs, RunE: func(*cobra.Command, []string) error { return halyard.Supervise() }}
 }
 
 // stopRigs stops rigs side by side and lists their joints.
