@@ -107,8 +107,7 @@ func transcript(t *testing.T, class string, f usarsimFlags) []string {
 			say("DRIVE {Left 6} {Right 4}")
 			say("CAMERA {Rotation 0,0.2,0.4} {Zoom 1.0}")
 		case 30:
-			// Odometry counts its encoders: at these speeds no yaw of a count is a tie in the fourth digit.
-			say("DRIVE {Left -20} {Right 30} {Normalized True}")
+			say("DRIVE {Left -30} {Right 30} {Normalized True}")
 			say("SET {Type IRScanner} {Name Scanner2} {Opcode SCAN}")
 			say("SET {Type RFIDReleaser} {Name Gun} {Opcode Release}")
 		}
