@@ -194,11 +194,11 @@ func TestEmulateMoves(t *testing.T) {
 func TestEmulateTable(t *testing.T) {
 	var out, errs bytes.Buffer
 	a := &app{out: &out, err: &errs, format: "table"}
-	if err := a.announcePorts([]halyard.Port{{Bus: "legs", Type: "dynamixel1", Baud: 1000000, Reason: "no joint hangs on it"},
+	if err := a.announcePorts([]halyard.Port{{Bus: "legs", Type: "dynamixel1", Baud: 1000000, Reason: "no joint is connected to it"},
 		{Bus: "arm", Type: "dynamixel2", Path: "/dev/pts/3", Servos: true, Baud: 57600}}, "so101", ""); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(out.String(), "- (no joint hangs on it)") || !strings.Contains(errs.String(), "halyard scan /dev/pts/3 --baud 57600") {
+	if !strings.Contains(out.String(), "- (no joint is connected to it)") || !strings.Contains(errs.String(), "halyard scan /dev/pts/3 --baud 57600") {
 		t.Errorf("got %s%s", &out, &errs)
 	}
 }

@@ -163,7 +163,7 @@ func newOrder(a *app, o control.Order, short string) *cobra.Command {
 		},
 	}
 	if o == control.OrderStop {
-		c.Flags().BoolVar(&everywhere, "all", false, "stop every rig of this user, whatever runtime folder it was started with")
+		c.Flags().BoolVar(&everywhere, "all", false, "stop every rig of this user, in every runtime folder")
 	}
 	return c
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // pick reports which of those that answer belong to which joints: the one that is new to joint i, or several that all have
-// their places already to theirs. Else it says why not, and what to do. stranger reports that nobody on the line is known.
+// their places already to theirs. Else it says why not, and what to do. stranger reports that no device of the line is known.
 func (w *walk) pick(found []commission.FoundServo, i int, stranger bool) (fresh map[int]*commission.FoundServo, why string) {
 	j, all := &w.joints[i], make([]string, len(found))
 	fresh = map[int]*commission.FoundServo{}

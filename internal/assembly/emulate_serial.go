@@ -197,7 +197,7 @@ func Unserved(buses catalog.Buses, kind string) string {
 	case catalog.SPIBus:
 		return "SPI cannot be a terminal" + memory
 	case catalog.SerialBus:
-		return "no emulated device hangs on it"
+		return "no emulated device is connected to it"
 	case "":
 		return "it has no line of bytes"
 	}
@@ -205,7 +205,7 @@ func Unserved(buses catalog.Buses, kind string) string {
 		if buses.Of(kind).Filters != nil {
 			return "CAN cannot be a terminal" + memory
 		}
-		return "no joint hangs on it"
+		return "no joint is connected to it"
 	}
 	return fmt.Sprintf("%s cannot be a terminal%s", kind, memory)
 }
