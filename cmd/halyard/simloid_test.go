@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/halyard-robotics/halyard/configs/simloidconf"
 	"github.com/halyard-robotics/halyard/protocols/simloid"
 )
 
@@ -269,26 +268,6 @@ func TestPendulumSwings(t *testing.T) {
 			}
 		})
 	}
-}
-
-// FuzzSimloidConf: no text makes a simloid.conf mean what none may mean.
-func FuzzSimloidConf(f *testing.F) {
-	for _, s := range []string{"tcp_port 8000\nrobot 31 #\n", "step_length 1e-4\npidD nan", "initial_gravity on\nscene 3", "robot", "\x00 \xff", "init_max_torque 0.5"} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		c := simloidconf.Original()
-		simloidconf.Parse("f", data, &c)
-		if c.Port < 0 || c.Port > 65535 || c.Robot < 0 || c.Scene < 0 || c.Step < 100*time.Microsecond || c.Step > time.Second ||
-			!(c.MaxTorque > 0 && c.MaxTorque <= 1) || c.Step%time.Microsecond != 0 {
-			t.Errorf("got %+v", c)
-		}
-		for _, k := range c.PID {
-			if !(k >= 0 && k <= 1000) {
-				t.Errorf("got %+v", c)
-			}
-		}
-	})
 }
 
 // TestSimloidSharedWorld: two robots of one config, each behind its own port, step together.
