@@ -177,6 +177,9 @@ func (a *Asker) Line(ctx context.Context) (string, error) {
 	}()
 	select {
 	case x := <-got:
+		if err := ctx.Err(); err != nil { // Ctrl-C may end the input too: the person stopped, whichever came first
+			return "", err
+		}
 		return x.text, x.err
 	case <-ctx.Done():
 		return "", ctx.Err()
