@@ -47,9 +47,9 @@ type Tool interface {
 
 // Found is what a device reports of itself.
 type Found struct {
-	Model    Model // nil: a device that the driver does not know, whose Number is all that there is
-	Number   int   // of its model, 0 where it reports none
-	Firmware int
+	Model    Model  // nil: a device that the driver does not know, whose Number is all that there is
+	Number   int    // of its model, 0 where it reports none
+	Firmware string // as its maker writes it, with the minor version where there is one; "" = none
 	Assumed  bool   // it does not report its model: Model is how it is driven
 	Note     string // for a person; "" = no more to say
 }

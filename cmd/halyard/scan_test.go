@@ -120,7 +120,7 @@ func TestSurveyRow(t *testing.T) {
 	s := surveyOf(bus.Line())
 	s.Bauds = []int{1000000}
 	rows, err := s.Run(t.Context())
-	want := commission.FoundServo{Port: "PORT", Baud: 1000000, Type: "dynamixel2", ID: 1, Model: "xm430-w350", Number: 1020, Firmware: 38, Voltage: 12}
+	want := commission.FoundServo{Port: "PORT", Baud: 1000000, Type: "dynamixel2", ID: 1, Model: "xm430-w350", Number: 1020, Firmware: "38", Voltage: 12}
 	if err != nil || len(rows) != 1 || rows[0] != want {
 		t.Errorf("got %+v, %v, want %+v", rows, err, want)
 	}

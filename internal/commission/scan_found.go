@@ -20,7 +20,7 @@ type FoundServo struct {
 	ID       int           `json:"id"`
 	Model    string        `json:"model"`
 	Number   int           `json:"number"`
-	Firmware int           `json:"firmware"`
+	Firmware string        `json:"firmware"` // with its minor version
 	Voltage  report.Number `json:"voltage_v"`
 	Finding  string        `json:"finding,omitempty"` // two servos with this id, a model nobody knows
 }
@@ -30,7 +30,7 @@ func (FoundServo) Header() []string {
 }
 
 func (f FoundServo) Cells() []string {
-	return []string{strconv.Itoa(f.ID), f.Model, strconv.Itoa(f.Number), strconv.Itoa(f.Firmware),
+	return []string{strconv.Itoa(f.ID), f.Model, strconv.Itoa(f.Number), f.Firmware,
 		f.Type, strconv.Itoa(f.Baud), f.Voltage.String(), f.Finding}
 }
 

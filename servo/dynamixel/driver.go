@@ -2,6 +2,7 @@ package dynamixel
 
 import (
 	"errors"
+	"strconv"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
@@ -106,7 +107,7 @@ func (t tool) ping(id int) error {
 
 func (t tool) identify(id int) (servo.Found, error) {
 	f, err := t.Client.Ping(byte(id))
-	got := servo.Found{Number: int(f.Number), Firmware: int(f.Firmware)}
+	got := servo.Found{Number: int(f.Number), Firmware: strconv.Itoa(int(f.Firmware))}
 	if m := f.Model(t.link.protocol); m != nil {
 		got.Model = m
 	}

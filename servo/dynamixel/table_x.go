@@ -10,6 +10,7 @@ import (
 type xVariant struct {
 	name          string
 	number        int64
+	volts         float64 // nominal, V
 	stall, amps   float64 // N·m, A
 	speed         float64 // rpm without load
 	currentLimit  int64   // 0: no current control, present_load instead of present_current
@@ -31,26 +32,36 @@ var (
 	positionMX = [3]int64{850, 0, 0}
 )
 
-// xVariants is one row a model. Source: e-Manual, x/<model> and mx/<model>-2: control table, specifications at 12 V
-// (5 V for XL330). The XH540's current unit is the XM540's.
+// xVariants is one row a model. Source: e-Manual, x/<model> and mx/<model>-2: control table, specifications at the row's
+// voltage. The XH540's current unit is the XM540's. A 2XL430 is two of these in one case, each with its id.
 func xVariants() []xVariant {
 	const mA = 1e-3
 	return []xVariant{
-		{"mx-28-2", 30, 2.5, 1.4, 55, 0, 0, 380, 80, 95, 160, 10, velocityXM, positionMX},
-		{"mx-64-2", 311, 6.0, 4.1, 63, 1941, 3.36 * mA, 435, 80, 95, 160, 10, velocityXM, positionMX},
-		{"mx-106-2", 321, 8.4, 5.2, 45, 2047, 3.36 * mA, 360, 80, 95, 160, 10, velocityXM, positionMX},
-		{"xl330-m077", 1190, 0.215, 1.47, 383, 1750, 1 * mA, 1620, 70, 35, 70, 10, [2]int64{40, 400}, [3]int64{400, 400, 0}},
-		{"xl330-m288", 1200, 0.52, 1.47, 103, 1750, 1 * mA, 445, 70, 35, 70, 10, [2]int64{180, 1600}, [3]int64{400, 0, 0}},
-		{"xl430-w250", 1060, 1.5, 1.4, 61, 0, 0, 265, 72, 60, 140, 10, [2]int64{100, 1000}, [3]int64{640, 0, 4000}},
-		{"xc430-w150", 1070, 1.6, 1.4, 106, 0, 0, 460, 80, 60, 160, 20, velocityXM, [3]int64{460, 0, 0}},
-		{"xm430-w350", 1020, 4.1, 2.3, 46, 1193, 2.69 * mA, 350, 80, 95, 160, 10, velocityXM, positionXM},
-		{"xm430-w210", 1030, 3.0, 2.3, 77, 1193, 2.69 * mA, 330, 80, 95, 160, 10, velocityXM, positionXM},
-		{"xm540-w150", 1130, 7.3, 4.4, 53, 2047, 2.69 * mA, 230, 80, 95, 160, 10, velocityXM, positionXM},
-		{"xm540-w270", 1120, 10.6, 4.4, 30, 2047, 2.69 * mA, 128, 80, 95, 160, 10, velocityXM, positionXM},
-		{"xh430-w350", 1000, 3.4, 1.3, 30, 648, 2.69 * mA, 130, 80, 95, 160, 10, velocityXM, positionXH},
-		{"xh430-w210", 1010, 2.5, 1.3, 50, 648, 2.69 * mA, 360, 80, 95, 160, 10, velocityXM, positionXH},
-		{"xh540-w150", 1110, 7.1, 4.9, 70, 2047, 2.69 * mA, 300, 80, 95, 160, 10, velocityXM, positionXM},
-		{"xh540-w270", 1100, 9.9, 4.9, 39, 2047, 2.69 * mA, 167, 80, 95, 160, 10, velocityXM, positionXM},
+		{"mx-28-2", 30, 12, 2.5, 1.4, 55, 0, 0, 380, 80, 95, 160, 10, velocityXM, positionMX},
+		{"mx-64-2", 311, 12, 6.0, 4.1, 63, 1941, 3.36 * mA, 435, 80, 95, 160, 10, velocityXM, positionMX},
+		{"mx-106-2", 321, 12, 8.4, 5.2, 45, 2047, 3.36 * mA, 360, 80, 95, 160, 10, velocityXM, positionMX},
+		{"xl330-m077", 1190, 5, 0.215, 1.47, 383, 1750, 1 * mA, 1620, 70, 35, 70, 10, [2]int64{40, 400}, [3]int64{400, 400, 0}},
+		{"xl330-m288", 1200, 5, 0.52, 1.47, 103, 1750, 1 * mA, 445, 70, 35, 70, 10, [2]int64{180, 1600}, [3]int64{400, 0, 0}},
+		{"xc330-t181", 1210, 12, 0.80, 0.88, 113, 910, 1 * mA, 510, 70, 55, 140, 10, [2]int64{40, 1200}, positionXH},
+		{"xc330-t288", 1220, 12, 1.00, 0.88, 71, 910, 1 * mA, 320, 70, 55, 140, 10, [2]int64{40, 1200}, positionXH},
+		{"xc330-m181", 1230, 5, 0.60, 1.80, 129, 2352, 1 * mA, 545, 70, 35, 70, 10, [2]int64{100, 1400}, [3]int64{1200, 0, 500}},
+		{"xc330-m288", 1240, 5, 0.93, 1.80, 81, 2352, 1 * mA, 350, 70, 35, 70, 10, [2]int64{50, 1600}, [3]int64{1100, 0, 500}},
+		{"xl430-w250", 1060, 12, 1.5, 1.4, 61, 0, 0, 265, 72, 60, 140, 10, [2]int64{100, 1000}, [3]int64{640, 0, 4000}},
+		{"xc430-w150", 1070, 12, 1.6, 1.4, 106, 0, 0, 460, 80, 60, 160, 20, velocityXM, [3]int64{460, 0, 0}},
+		{"xc430-w240", 1080, 12, 1.9, 1.4, 70, 0, 0, 306, 80, 60, 160, 10, velocityXM, [3]int64{700, 0, 0}},
+		{"2xl430-w250", 1090, 12, 1.5, 1.4, 61, 0, 0, 250, 72, 60, 140, 10, [2]int64{100, 1800}, [3]int64{640, 0, 2000}},
+		{"xm430-w350", 1020, 12, 4.1, 2.3, 46, 1193, 2.69 * mA, 350, 80, 95, 160, 10, velocityXM, positionXM},
+		{"xm430-w210", 1030, 12, 3.0, 2.3, 77, 1193, 2.69 * mA, 330, 80, 95, 160, 10, velocityXM, positionXM},
+		{"xm540-w150", 1130, 12, 7.3, 4.4, 53, 2047, 2.69 * mA, 230, 80, 95, 160, 10, velocityXM, positionXM},
+		{"xm540-w270", 1120, 12, 10.6, 4.4, 30, 2047, 2.69 * mA, 128, 80, 95, 160, 10, velocityXM, positionXM},
+		{"xh430-w350", 1000, 12, 3.4, 1.3, 30, 648, 2.69 * mA, 130, 80, 95, 160, 10, velocityXM, positionXH},
+		{"xh430-w210", 1010, 12, 2.5, 1.3, 50, 648, 2.69 * mA, 360, 80, 95, 160, 10, velocityXM, positionXH},
+		{"xh430-v350", 1040, 24, 3.3, 0.7, 31, 689, 1.34 * mA, 285, 80, 110, 300, 10, velocityXM, positionXM},
+		{"xh430-v210", 1050, 24, 2.6, 0.7, 52, 689, 1.34 * mA, 380, 80, 110, 300, 10, velocityXM, positionXM},
+		{"xh540-w150", 1110, 12, 7.1, 4.9, 70, 2047, 2.69 * mA, 300, 80, 95, 160, 10, velocityXM, positionXM},
+		{"xh540-w270", 1100, 12, 9.9, 4.9, 39, 2047, 2.69 * mA, 167, 80, 95, 160, 10, velocityXM, positionXM},
+		{"xw540-t260", 1170, 12, 9.5, 4.9, 40, 2047, 2.69 * mA, 167, 80, 95, 160, 10, velocityXM, positionXM},
+		{"xw540-t140", 1180, 12, 6.9, 4.9, 72, 2047, 2.69 * mA, 304, 80, 95, 160, 10, velocityXM, positionXM},
 	}
 }
 
@@ -63,9 +74,11 @@ func xModels() []*Model {
 	return all
 }
 
+func (v *xVariant) isX330() bool  { return v.number >= 1190 } // the small ones, XL330 and XC330
 func (v *xVariant) isXL330() bool { return v.number == 1190 || v.number == 1200 }
 func (v *xVariant) isMX() bool    { return v.number < 1000 }
-func (v *xVariant) isX540() bool  { return v.number >= 1100 && v.number <= 1130 }
+func (v *xVariant) isX540() bool  { return v.number >= 1100 && v.number <= 1130 } // with ports; the XW540 is closed against water
+func (v *xVariant) isXW540() bool { return v.number == 1170 || v.number == 1180 }
 
 // alarms2 are the bits of hardware_error of the X series.
 func alarms2() [8]servo.Alarm {
@@ -85,7 +98,7 @@ func (v *xVariant) model() *Model {
 	m := &Model{
 		Name: v.name, Number: uint16(v.number), Protocol: 2, RAMStart: 64, AlarmBits: alarms2(), Bauds: bauds2(),
 		TicksPerTurn: 4096, Centre: 2048, MinTicks: 0, MaxTicks: 4095,
-		NominalVolts: 12, MaxVelocity: v.speed * rpm, StallTorque: v.stall, StallCurrent: v.amps,
+		NominalVolts: v.volts, MaxVelocity: v.speed * rpm, StallTorque: v.stall, StallCurrent: v.amps,
 		CurrentControl: v.currentLimit > 0, CurrentUnit: v.currentUnit, MaxCurrent: float64(v.currentLimit) * v.currentUnit,
 		OperatingModes: []byte{1, 3, 4, 16}, Modes: modes(3, 1, -1, 16),
 		FastRead: true, BulkRead: true, Registers: v.registers(),
@@ -94,8 +107,8 @@ func (v *xVariant) model() *Model {
 		// Mode 5 is position with goal_current as the torque limit.
 		m.OperatingModes, m.Modes = []byte{0, 1, 3, 4, 5, 16}, modes(5, 1, 0, 16)
 	}
-	if v.isXL330() {
-		m.NominalVolts, m.Bauds = 5, m.Bauds[1:]
+	if v.isX330() {
+		m.Bauds = m.Bauds[1:]
 		m.Indirect = []Indirect{{168, 208, 20, 64, 227}}
 	} else {
 		m.Indirect = []Indirect{{168, 224, 28, 64, 661}, {578, 634, 28, 64, 661}}
@@ -127,9 +140,14 @@ func (v *xVariant) registers() []Register {
 	const position = 1048575 // 256 turns either way, of the extended position mode
 	fastest, shutdown, protocolMin, protocolMax := int64(7), int64(52), int64(1), int64(2)
 	velocityMax, voltFloor := int64(1023), v.minVolts
+	if v.isX330() {
+		fastest, protocolMin, protocolMax, velocityMax = 6, 2, 22, 2047
+	}
 	if v.isXL330() {
-		fastest, shutdown, protocolMin, protocolMax = 6, 53, 2, 22
-		velocityMax, voltFloor = 2047, 31
+		shutdown = 53
+	}
+	if v.volts == 5 {
+		voltFloor = 31
 	}
 	regs := []Register{
 		// EEPROM, 0..63. Locked while torque_enable is 1.
@@ -161,7 +179,6 @@ func (v *xVariant) registers() []Register {
 		servo.Reg("shutdown", 63, 1, EEPROM, Unsigned, 0, 63, shutdown, number),
 		// RAM: switches and state.
 		servo.Reg("torque_enable", 64, 1, RAM, Unsigned, 0, 1, 0, number),
-		servo.Reg("led", 65, 1, RAM, Unsigned, 0, 1, 0, number),
 		servo.Reg("status_return", 68, 1, RAM, Unsigned, 0, 2, 2, number),
 		servo.Reg("registered", 69, 1, ReadOnly, Unsigned, 0, 1, 0, number),
 		// Cleared by a reboot alone.
@@ -192,7 +209,7 @@ func (v *xVariant) registers() []Register {
 		servo.Reg("present_position", 132, 4, ReadOnly, Signed, -1<<31, 1<<31-1, 2048, ticks4096),
 		servo.Reg("velocity_trajectory", 136, 4, ReadOnly, Signed, -1<<31, 1<<31-1, 0, speedX),
 		servo.Reg("position_trajectory", 140, 4, ReadOnly, Signed, -1<<31, 1<<31-1, 0, ticks4096),
-		servo.Reg("present_voltage", 144, 2, ReadOnly, Unsigned, 0, 65535, 120, decivolt),
+		servo.Reg("present_voltage", 144, 2, ReadOnly, Unsigned, 0, 65535, int64(10*v.volts), decivolt),
 		servo.Reg("present_temperature", 146, 1, ReadOnly, Unsigned, 0, 255, 25, celsius),
 	}
 	for _, r := range v.extras() {
@@ -214,14 +231,21 @@ func (v *xVariant) extras() []Register {
 	} else {
 		regs = append(regs, servo.Reg("present_load", 126, 2, ReadOnly, Signed, -1000, 1000, 0, permille))
 	}
-	if v.isXL330() {
-		regs = append(regs, servo.Reg("pwm_slope", 62, 1, EEPROM, Unsigned, 1, 255, 140, Measure{Unit: "V/s", Scale: 1.977}))
+	if v.isX330() {
+		slope, unit := int64(140), 1.977
+		if v.volts > 5 {
+			slope, unit = 255, 3.955
+		}
+		regs = append(regs, servo.Reg("pwm_slope", 62, 1, EEPROM, Unsigned, 1, 255, slope, Measure{Unit: "V/s", Scale: unit}))
 	}
 	if v.isMX() {
 		// Old X firmware had it too; new tables leave it out.
 		regs = append(regs, servo.Reg("acceleration_limit", 40, 4, EEPROM, Unsigned, 0, 32767, 32767, accelX))
 	} else {
 		regs = append(regs, servo.Reg("backup_ready", 147, 1, ReadOnly, Unsigned, 0, 1, 1, number))
+	}
+	if !v.isXW540() {
+		regs = append(regs, servo.Reg("led", 65, 1, RAM, Unsigned, 0, 1, 0, number))
 	}
 	if v.isX540() {
 		for i := range uint16(3) {

@@ -225,7 +225,7 @@ func TestClientSession(t *testing.T) {
 `)
 	m := ModelByName("sts3215")
 	c := Driver().Tool(line, servo.ToolConfig{Bus: "bench", Model: m})
-	if f, err := c.Identify(1); err != nil || f.Model != m || f.Firmware != 3 {
+	if f, err := c.Identify(1); err != nil || f.Model != m || f.Firmware != "3.10" {
 		t.Errorf("ping 1: got %+v, %v", f, err)
 	}
 	if f, err := c.Identify(2); err != nil || f.Model != ModelByName("scs0009") || f.Number != 0x0504 {

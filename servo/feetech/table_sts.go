@@ -43,11 +43,12 @@ const (
 const coarseSpeed = 50
 
 // stsModels are the STS series. Source: Feetech's memory table of the STS3215 and data sheets of each at its voltage.
-// The STS3032's model number is not published.
+// The STS3032's model number is not published. The STS3095's figures are those its users drive it by; its current is an estimate.
 func stsModels() []*Model {
 	all := []*Model{
 		{Name: "sts3215", Number: 777, NominalVolts: 7.4, MaxVelocity: 50 * rpm, StallTorque: 1.8, StallCurrent: 2.5},
 		{Name: "sts3032", Number: 0, NominalVolts: 6, MaxVelocity: 95 * rpm, StallTorque: 0.44, StallCurrent: 1.2},
+		{Name: "sts3095", Number: 2569, NominalVolts: 12, MaxVelocity: 26 * rpm, StallTorque: 10.3, StallCurrent: 5.5},
 		{Name: "sts3250", Number: 2825, NominalVolts: 12, MaxVelocity: 75 * rpm, StallTorque: 4.9, StallCurrent: 4.4},
 	}
 	for _, m := range all {

@@ -39,7 +39,7 @@ func (t *tool) ping(id int) error {
 type found struct {
 	number   uint16
 	series   Series
-	firmware byte
+	firmware [2]byte // major, minor
 }
 
 // identity reads the first registers: a ping's reply carries no data.
@@ -50,7 +50,7 @@ func (l *link) identity(id byte) (f found, err error) {
 	}
 	// The order of the model number's bytes is what the byte before it says.
 	p := k.Params
-	f.firmware, f.series = p[0], Series(p[2])
+	f.firmware, f.series = [2]byte(p[:2]), Series(p[2])
 	if f.number = uint16(p[3]) | uint16(p[4])<<8; f.series == SCS {
 		f.number = uint16(p[3])<<8 | uint16(p[4])
 	}
@@ -65,7 +65,7 @@ func (t *tool) identify(id int) (servo.Found, error) {
 	if err != nil {
 		return servo.Found{}, err
 	}
-	got := servo.Found{Number: int(f.number), Firmware: int(f.firmware)}
+	got := servo.Found{Number: int(f.number), Firmware: fmt.Sprintf("%d.%d", f.firmware[0], f.firmware[1])}
 	if m := ModelByNumber(f.number); m != nil {
 		got.Model = m
 		return got, nil

@@ -2,6 +2,7 @@ package odrive
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -64,7 +65,9 @@ func (t *canTool) identify(node int) (servo.Found, error) {
 		if t.dialect = V06; t.got.Len != 8 {
 			return servo.Found{}, servo.ErrCorrupt
 		}
-		return driver{can: true}.hardware(float64(t.got.Data[1]), "4 or 5")
+		found, err := driver{can: true}.hardware(float64(t.got.Data[1]), "4 or 5")
+		found.Firmware = fmt.Sprintf("%d.%d", t.got.Data[4], t.got.Data[5])
+		return found, err
 	}
 	if !errors.Is(err, servo.ErrNoReply) {
 		return servo.Found{}, err
@@ -73,7 +76,9 @@ func (t *canTool) identify(node int) (servo.Found, error) {
 		return servo.Found{}, err
 	}
 	t.dialect = V05
-	return driver{can: true}.hardware(3, "3")
+	found, err := driver{can: true}.hardware(3, "3")
+	found.Firmware = "0.5"
+	return found, err
 }
 
 // answers are where a register's value stands: in a frame of CANSimple, at a byte of it.

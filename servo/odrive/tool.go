@@ -51,7 +51,9 @@ func (t *tool) identify(axis int) (found servo.Found, err error) {
 		}
 		return found, err
 	}
-	return driver{}.hardware(v[2], "3, 4 or 5")
+	found, err = driver{}.hardware(v[2], "3, 4 or 5")
+	found.Firmware = fmt.Sprintf("%g.%g", v[0], v[1])
+	return found, err
 }
 
 func (t *tool) read(axis int, _ servo.Model, r *servo.Register) (int64, error) {

@@ -98,7 +98,7 @@ func (t *tool) report(id int) (servo.Found, error) {
 	if err != nil {
 		return servo.Found{}, err
 	}
-	return servo.Found{Model: unnamed, Firmware: 100*int(who.major) + int(who.minor), Assumed: true,
+	return servo.Found{Model: unnamed, Firmware: fmt.Sprintf("%d.%02d", who.major, who.minor), Assumed: true,
 		Note: fmt.Sprintf("VESC firmware %d.%02d on %s: %d pole pairs, timeout %v, %v", who.major, who.minor, who.hardware, who.poles/2,
 			who.timeout, Fault(v[FaultCode]))}, nil
 }

@@ -287,7 +287,7 @@ func TestClientSession(t *testing.T) {
 `)
 	c := Driver().Tool(line, servo.ToolConfig{})
 	f, err := c.Identify(1)
-	if err != nil || f.Firmware != 605 || f.Note != "VESC firmware 6.05 on 60: 7 pole pairs, timeout 1s, none" {
+	if err != nil || f.Firmware != "6.05" || f.Note != "VESC firmware 6.05 on 60: 7 pole pairs, timeout 1s, none" {
 		t.Errorf("got %+v, %v", f, err)
 	}
 	for _, want := range [][]int{{1, 7, 9}, {1}} {

@@ -3,6 +3,7 @@ package actuator
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/halyard-robotics/halyard/hal"
 )
@@ -31,15 +32,24 @@ var sheets = []sheet{
 	{"mx-106-2", coreless, 12, 8.4, 5.2, 45, 153, 2047 * 3.36e-3, 9.5, 16, 80, 850, 0, 0, 100, 1920},
 	{"xl330-m077", cored, 5, 0.215, 1.47, 383, 18, 1.75, 3.5, 7, 70, 400, 400, 0, 40, 400},
 	{"xl330-m288", cored, 5, 0.52, 1.47, 103, 18, 1.75, 3.5, 7, 70, 400, 0, 0, 180, 1600},
+	{"xc330-t181", coreless, 12, 0.80, 0.88, 113, 23, 0.91, 5.5, 14, 70, 900, 0, 0, 40, 1200},
+	{"xc330-t288", coreless, 12, 1.00, 0.88, 71, 23, 0.91, 5.5, 14, 70, 900, 0, 0, 40, 1200},
+	{"xc330-m181", coreless, 5, 0.60, 1.80, 129, 23, 2.352, 3.5, 7, 70, 1200, 0, 500, 100, 1400},
+	{"xc330-m288", coreless, 5, 0.93, 1.80, 81, 23, 2.352, 3.5, 7, 70, 1100, 0, 500, 50, 1600},
 	{"xl430-w250", cored, 12, 1.5, 1.4, 61, 57.2, 0, 6, 14, 72, 640, 0, 4000, 100, 1000},
 	{"xc430-w150", coreless, 12, 1.6, 1.4, 106, 65, 0, 6, 16, 80, 460, 0, 0, 100, 1920},
 	{"xc430-w240", coreless, 12, 1.9, 1.4, 70, 65, 0, 6, 16, 80, 460, 0, 0, 100, 1920},
+	{"2xl430-w250", cored, 12, 1.5, 1.4, 61, 49.1, 0, 6, 14, 72, 640, 0, 2000, 100, 1800}, // half of its case
 	{"xm430-w350", coreless, 12, 4.1, 2.3, 46, 82, 1193 * 2.69e-3, 9.5, 16, 80, 800, 0, 0, 100, 1920},
 	{"xm430-w210", coreless, 12, 3.0, 2.3, 77, 82, 1193 * 2.69e-3, 9.5, 16, 80, 800, 0, 0, 100, 1920},
 	{"xm540-w150", coreless, 12, 7.3, 4.4, 53, 165, 2047 * 2.69e-3, 9.5, 16, 80, 800, 0, 0, 100, 1920},
 	{"xm540-w270", coreless, 12, 10.6, 4.4, 30, 165, 2047 * 2.69e-3, 9.5, 16, 80, 800, 0, 0, 100, 1920},
 	{"xh430-w350", coreless, 12, 3.4, 1.3, 30, 82, 648 * 2.69e-3, 9.5, 16, 80, 900, 0, 0, 100, 1920},
 	{"xh430-w210", coreless, 12, 2.5, 1.3, 50, 82, 648 * 2.69e-3, 9.5, 16, 80, 900, 0, 0, 100, 1920},
+	{"xh430-v350", coreless, 24, 3.3, 0.7, 31, 82, 689 * 1.34e-3, 11, 30, 80, 800, 0, 0, 100, 1920},
+	{"xh430-v210", coreless, 24, 2.6, 0.7, 52, 82, 689 * 1.34e-3, 11, 30, 80, 800, 0, 0, 100, 1920},
+	{"xw540-t260", coreless, 12, 9.5, 4.9, 40, 185, 2047 * 2.69e-3, 9.5, 16, 80, 800, 0, 0, 100, 1920},
+	{"xw540-t140", coreless, 12, 6.9, 4.9, 72, 185, 2047 * 2.69e-3, 9.5, 16, 80, 800, 0, 0, 100, 1920},
 	{"xh540-w150", coreless, 12, 7.1, 4.9, 70, 165, 2047 * 2.69e-3, 9.5, 16, 80, 800, 0, 0, 100, 1920},
 	{"xh540-w270", coreless, 12, 9.9, 4.9, 39, 165, 2047 * 2.69e-3, 9.5, 16, 80, 800, 0, 0, 100, 1920},
 }
@@ -57,10 +67,11 @@ var oldSheets = []sheet{
 
 // otherSheets are other vendors' servos. Sources: Feetech's data sheets of STS3032 (6 V), STS3250 (12 V), SCS0009 (6 V)
 // and SCS15 (7.4 V); Hiwonder's of the LX-16A (7.4 V); Kondo's of the KRS-2552 (11.1 V). Stall currents of STS3032,
-// SCS0009 and LX-16A are estimates. The gains are those of the STS3215, by which such servos hold as stiffly as it does.
+// SCS0009, LX-16A and STS3095 are estimates; so is all else of the STS3095 but its torque and speed. The gains are those of the STS3215, by which such servos hold as stiffly as it does.
 // The MG996R is a hobby servo, which pulses report where to be: TowerPro's data sheet (6 V); its gain is an estimate.
 var otherSheets = []sheet{
 	{"sts3032", cored, 6, 0.44, 1.2, 95, 21, 0, 4, 8, 70, 32, 0, 32, 100, 1920},
+	{"sts3095", coreless, 12, 10.3, 5.5, 26, 185, 0, 6, 14, 70, 32, 0, 32, 100, 1920},
 	{"sts3250", coreless, 12, 4.9, 4.4, 75, 74.5, 0, 6, 14, 70, 32, 0, 32, 100, 1920},
 	{"scs0009", cored, 6, 0.225, 0.9, 100, 13.2, 0, 4, 9, 80, 15, 0, 32, 100, 1920},
 	{"scs15", cored, 7.4, 1.6, 2.2, 62.5, 56, 0, 4, 9, 80, 15, 0, 32, 100, 1920},
@@ -117,8 +128,11 @@ func models() []Spec {
 		k.Firmware, k.PositionGain = X, gainX
 		k.CurrentControl = k.MaxCurrent > 0
 		k.Modes = [hal.NumModes]bool{true, true, k.CurrentControl, true}
-		if k.NominalVolts == 5 {
-			k.SupplyCurrent, k.PositionGain = true, gainXL330
+		if strings.Contains(k.Name, "330") { // it measures at its input, e-Manual, "Current Limit"
+			k.SupplyCurrent = true
+		}
+		if strings.HasPrefix(k.Name, "xl330") {
+			k.PositionGain = gainXL330
 		}
 		all = append(all, k)
 	}

@@ -69,6 +69,29 @@ func TestFeetechBroadcastPing(t *testing.T) {
 	}
 }
 
+// The maker's examples never enable the torque: a goal takes it on. A servo that an alarm shut down stays limp, and so does
+// one in another mode.
+func TestFeetechGoalTakesTorqueOn(t *testing.T) {
+	for _, c := range []struct {
+		name, model string
+		presets     []any
+		want        int64
+	}{
+		{"STS", "sts3215", nil, 1},
+		{"SCS", "scs0009", nil, 1},
+		{"PWM mode", "sts3215", []any{"operating_mode", 2}, 0},
+	} {
+		r := newRig(t, emulator.Timing{}, newFeetech(t, c.model, 1, c.presets...))
+		if got := r.register(0, "torque_enable"); got != 0 {
+			t.Fatalf("%s: at power-on: got %d, want 0", c.name, got)
+		}
+		tellLine(t, r.line, feetech.AppendPacket(nil, &feetech.Packet{ID: 1, Code: byte(feetech.Write), Params: []byte{42, 0, 2}}), 2*time.Millisecond)
+		if got := r.register(0, "torque_enable"); got != c.want {
+			t.Errorf("%s: torque_enable after a goal: got %d, want %d", c.name, got, c.want)
+		}
+	}
+}
+
 // VESC Tool reads more of the firmware's answer than a version and a name: a number, whether it is paired, what it is.
 func TestVESCFirmwareAnswer(t *testing.T) {
 	line := emulator.NewBus(emulator.BusConfig{Name: "vesc", Baud: 115200},

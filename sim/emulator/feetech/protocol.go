@@ -203,6 +203,10 @@ func (s *device) take(r *servo.Register, n emulator.Name, v int64) {
 		s.relieve()
 	}
 	s.Store(r, v)
+	// A goal takes the torque on: the maker's examples never enable it. Inferred from them; no sheet says so.
+	if n == emulator.RegGoalPosition && s.Get(emulator.RegOperatingMode) == stsPosition && !s.shut {
+		s.Set(emulator.RegTorqueEnable, 1)
+	}
 	if r.Access == servo.EEPROM && s.Get(emulator.RegLock) == 0 {
 		copy(s.Flash[r.Addr:r.Addr+r.Size], s.Bytes[r.Addr:])
 	}
