@@ -3,6 +3,7 @@ module github.com/halyard-robotics/halyard
 go 1.26.0
 
 require (
+	github.com/coder/websocket v1.8.15
 	github.com/goccy/go-yaml v1.19.2
 	github.com/spf13/cobra v1.10.2
 	github.com/tarm/goserial v0.0.0-20151007205400-b3440c3c6355

@@ -1,0 +1,135 @@
+package ws
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/halyard-robotics/halyard/protocols/protocolstest"
+)
+
+func TestCheckOrigin(t *testing.T) {
+	for _, c := range []struct {
+		host, origin string
+		ok           bool
+	}{
+		{"127.0.0.1:9090", "", true},
+		{"127.0.0.1:9090", "http://localhost:8080", true},
+		{"127.0.0.1:9090", "http://127.0.0.1", true},
+		{"[::1]:9090", "http://[::1]:8642", true},
+		{"192.168.1.7:8642", "http://192.168.1.7:8642", true},
+		{"192.168.1.7:8642", "http://192.168.1.8:8642", false},
+		{"192.168.1.7:8642", "http://192.168.1.7", false},
+		{"127.0.0.1:9090", "https://app.foxglove.dev", true},
+		{"127.0.0.1:9090", "http://lab:8080", true},
+		{"127.0.0.1:9090", "http://lab:8081", false},
+		{"127.0.0.1:9090", "https://evil.example", false},
+		{"evil.example:9090", "http://evil.example:9090", false}, // its name leads to 127.0.0.1
+		{"127.0.0.1:9090", "http://localhost.evil.example", false},
+		{"127.0.0.1:9090", "null", false},
+		{"127.0.0.1:9090", "file://", false},
+		{"127.0.0.1:9090", "http://127.0.0.1.nip.io", false},
+		{"127.0.0.1:9090", "::", false},
+	} {
+		r := &http.Request{Host: c.host, Header: http.Header{}}
+		if c.origin != "" {
+			r.Header.Set("Origin", c.origin)
+		}
+		if err := CheckOrigin(r, []string{"app.foxglove.dev", "lab:8080"}); (err == nil) != c.ok {
+			t.Errorf("page of %q at %q: got %v, want passed: %v", c.origin, c.host, err, c.ok)
+		}
+	}
+}
+
+// echo sends every message back.
+func echo(o Options) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn, err := Accept(w, r, o)
+		if err != nil {
+			return
+		}
+		defer conn.CloseNow()
+		for {
+			kind, b, err := conn.Read(r.Context())
+			if err != nil {
+				return
+			}
+			conn.Write(r.Context(), kind, b)
+		}
+	})
+}
+
+// dial connects through pipes.
+func dial(ctx context.Context, pipes *protocolstest.Pipes, header http.Header, subprotocols ...string) (*websocket.Conn, *http.Response, error) {
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true,
+		DialContext: func(context.Context, string, string) (net.Conn, error) { return pipes.Dial(), nil }}}
+	return websocket.Dial(ctx, "ws://127.0.0.1/", &websocket.DialOptions{HTTPClient: client, HTTPHeader: header, Subprotocols: subprotocols})
+}
+
+func TestServe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pipes := protocolstest.NewPipes("ws")
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() {
+			ended <- Serve(ctx, pipes, 2, echo(Options{Subprotocols: []string{"b", "a"}, MaxMessage: 10}))
+		}()
+		conn, _, err := dial(ctx, pipes, nil, "c", "a", "b")
+		if err != nil || conn.Subprotocol() != "b" && conn.Subprotocol() != "a" {
+			t.Fatalf("got %v, want a connection of subprotocol a or b", err)
+		}
+		conn.Write(ctx, websocket.MessageText, []byte("0123456789"))
+		if _, b, err := conn.Read(ctx); string(b) != "0123456789" {
+			t.Fatalf("got %q, %v, want the echo", b, err)
+		}
+		if _, r, err := dial(ctx, pipes, nil, "c"); err == nil || r == nil || r.StatusCode != http.StatusBadRequest {
+			t.Errorf("no common subprotocol: got %v, want it refused", err)
+		}
+		if _, r, err := dial(ctx, pipes, http.Header{"Origin": {"https://evil.example"}}, "a"); err == nil || r == nil || r.StatusCode != http.StatusForbidden {
+			t.Errorf("a foreign page: got %v, want it refused", err)
+		}
+		long, _, err := dial(ctx, pipes, nil, "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := dial(ctx, pipes, nil, "a"); err == nil {
+			t.Error("a third connection: got one, want it closed")
+		}
+		long.Write(ctx, websocket.MessageBinary, []byte("0123456789a"))
+		if _, _, err := long.Read(ctx); websocket.CloseStatus(err) != websocket.StatusMessageTooBig {
+			t.Errorf("a long message: got %v, want its refusal", err)
+		}
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("the end: got %v", err)
+		}
+		if _, _, err := conn.Read(context.Background()); err == nil {
+			t.Error("after the end: the connection is open")
+		}
+	})
+}
+
+// TestSlowRequest holds a connection open without ever sending a whole request: it ends by itself.
+func TestSlowRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pipes := protocolstest.NewPipes("ws")
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- Serve(ctx, pipes, 1, echo(Options{})) }()
+		conn := pipes.Dial()
+		conn.Write([]byte("GET / HTTP/1.1\r\nHost: " + strings.Repeat("a", 100)))
+		begin := time.Now()
+		conn.Read(make([]byte, 1))
+		if after := time.Since(begin); after > 6*time.Second {
+			t.Errorf("half a request: closed after %v, want 5 s", after)
+		}
+		cancel()
+		<-ended
+	})
+}
