@@ -85,7 +85,14 @@ type Bus struct {
 	SerialBackend string        `yaml:"serial_backend" default:"bugst" enum:"bugst|tarm" doc:"Library that opens the port. tarm supports up to 115200 Bd, without timing guarantees."`
 	Latency       time.Duration `yaml:"latency" default:"1ms" min:"1ms" max:"255ms" doc:"Latency timer to set in an FTDI adapter, whole milliseconds."`
 	ReturnDelay   time.Duration `yaml:"return_delay" default:"0s" min:"0s" max:"508us" doc:"Delay of each servo before its response, in steps of 2us. Emulated servos have it; the doctor expects it of real servos (halyard registers write PORT --id N return_delay=0)."`
+	Supply        *Supply       `yaml:"supply" otherwise:"the robot's" doc:"Supply of the servos of this bus, where it is another than that of the robot's model."`
 	Timing        Timing        `yaml:"timing" doc:"Timing of an emulated line."`
+}
+
+// Supply is a power supply of servos; those that share one sag together.
+type Supply struct {
+	Volts float64 `yaml:"volts" required:"true" min:"1" max:"60" doc:"Voltage without load, V."`
+	Ohms  float64 `yaml:"ohms" default:"0.05" min:"0" max:"100" doc:"Resistance of source, cables and connectors together, Ω."`
 }
 
 // Timing is how an emulated line behaves beyond its baud rate: that of an ideal adapter unless told otherwise, so that
@@ -196,6 +203,7 @@ type Joint struct {
 	OutputEnable *Wire          `yaml:"output_enable" otherwise:"none" doc:"GPIO line at the OE pin of a PWM board, which switches all its pulses off independently of the bus; set at any one of its channels. Off until the first pulses, at an emergency stop and at exit."`
 	Calibration  string         `yaml:"calibration" doc:"Calibration file, which converts ticks or pulses to joint units. Required by a real joint; others default to nominal values."`
 	GroundTruth  *GroundTruth   `yaml:"ground_truth" otherwise:"as the calibration says" doc:"True mounting of an emulated servo, to test a wrong calibration."`
+	Supply       *Supply        `yaml:"supply" otherwise:"the bus's" doc:"Supply of this servo alone, for example an XL330 behind a converter to 5 V among XL430 at 12 V."`
 	Registers    map[string]int `yaml:"registers" form:"kind" doc:"Register values to write at startup, by name, in raw units (position_p_gain: 400)."`
 }
 

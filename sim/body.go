@@ -19,10 +19,10 @@ type Body struct {
 	pose   hal.Pose
 	layout *hal.Layout
 	joints []Joint
-	next   *model.Robot     // what the next reset draws model from; nobody writes to it
-	stale  bool             // next was changed since the last reset
-	drawn  int64            // the seed of model
-	supply *actuator.Supply // one robot, one supply
+	next   *model.Robot       // what the next reset draws model from; nobody writes to it
+	stale  bool               // next was changed since the last reset
+	drawn  int64              // the seed of model
+	supply []*actuator.Supply // the robot's, then those of its own that joints have
 
 	// The robot's bodies in the scene's system; none where each joint has a load of its own.
 	parts   []model.Body // those of model
@@ -41,7 +41,7 @@ type Body struct {
 	savedAt span
 
 	saved    []snapshot // one a joint; empty = none
-	savedSup actuator.Supply
+	savedSup []actuator.Supply
 	savedRun savedRun
 	alarms   []error // one a joint, in words: what Status says while the alarm lasts
 	shown    []actuator.Alarm
@@ -56,13 +56,15 @@ type pin struct {
 func newBody(scene *Scene, name string, m *model.Robot, pose hal.Pose) *Body {
 	b := &Body{
 		scene: scene, name: name, model: m, pose: pose, layout: m.Layout(),
-		supply: actuator.NewSupply(m.Supply.Volts, m.Supply.Resistance),
 		joints: make([]Joint, len(m.Joints)),
 		alarms: make([]error, len(m.Joints)), shown: make([]actuator.Alarm, len(m.Joints)),
 		next: m, stale: true, root: m.Root(), pins: make([]pin, len(m.Bodies)),
 	}
+	for _, s := range append([]model.Supply{m.Supply}, m.Supplies...) {
+		b.supply = append(b.supply, actuator.NewSupply(s.Volts, s.Resistance))
+	}
 	for i := range m.Joints {
-		b.joints[i] = newJoint(&m.Joints[i], b.supply)
+		b.joints[i] = newJoint(&m.Joints[i], b.supply[m.Joints[i].Supply])
 	}
 	b.redraw(scene.seed)
 	b.findSenses()
@@ -120,8 +122,8 @@ func (b *Body) Layout() *hal.Layout { return b.layout }
 // Joint returns joint i, in the model's order.
 func (b *Body) Joint(i int) *Joint { return &b.joints[i] }
 
-// Supply is the supply that all the robot's servos share.
-func (b *Body) Supply() *actuator.Supply { return b.supply }
+// Supply is the robot's supply, which its servos share but for those with one of their own.
+func (b *Body) Supply() *actuator.Supply { return b.supply[0] }
 
 // Read tells the state at the end of the last Advance, which is the frame's time: positions as the encoders say them, all
 // else as it truly is.
@@ -137,7 +139,7 @@ func (b *Body) Read(f *hal.Frame) error {
 				f.Measured[a.Position] = math.Remainder(m.position, 2*math.Pi)
 			}
 			f.Measured[a.Velocity], f.Measured[a.Torque] = m.velocity, m.given
-			f.Measured[a.Voltage], f.Measured[a.Temperature] = b.supply.Volts, actuator.Ambient
+			f.Measured[a.Voltage], f.Measured[a.Temperature] = b.supply[0].Volts, actuator.Ambient
 			continue
 		}
 		f.Measured[a.Position] = s.MeasuredPosition()
@@ -230,12 +232,14 @@ func (b *Body) drive(h float64, i, n int) {
 	}
 }
 
-// finishSubstep ends a sub-step for all joints, then for their supply.
+// finishSubstep ends a sub-step for all joints, then for their supplies.
 func (b *Body) finishSubstep(h float64) {
 	for i := range b.joints {
 		if j := &b.joints[i]; j.dof >= 0 {
 			j.finishSubstep(b.scene.system, h)
 		}
 	}
-	b.supply.FinishStep(h)
+	for _, s := range b.supply {
+		s.FinishStep(h)
+	}
 }

@@ -67,7 +67,7 @@ func (b *Body) redraw(seed int64) bool {
 // use makes the robot's figures those of m.
 func (b *Body) use(m *model.Robot) {
 	b.model, b.parts = m, m.Bodies
-	b.supply.Resistance = m.Supply.Resistance
+	b.supply[0].Resistance = m.Supply.Resistance
 	for i := range b.joints {
 		j := &b.joints[i]
 		j.Model = &m.Joints[i]

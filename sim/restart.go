@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/collide"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
@@ -18,8 +19,10 @@ type savedRun struct {
 // the joint's, so that adding a robot or a joint changes no other. The scene has put the bodies into their built pose.
 func (b *Body) reset(seed int64) {
 	b.fault = nil
-	b.supply.Volts = b.model.Supply.Volts
-	b.supply.Reset()
+	b.supply[0].Volts = b.model.Supply.Volts
+	for _, s := range b.supply {
+		s.Reset()
+	}
 	for i := range b.joints {
 		b.joints[i].reset(stream(seed, b.name, b.joints[i].Model.Name))
 	}
@@ -60,13 +63,16 @@ func (b *Body) pose0() {
 
 func (b *Body) save() {
 	if len(b.saved) != len(b.joints) {
-		b.saved = make([]snapshot, len(b.joints))
+		b.saved, b.savedSup = make([]snapshot, len(b.joints)), make([]actuator.Supply, len(b.supply))
 		b.savedRun = savedRun{sensed: make([]float64, len(b.sensed)), senses: make([]sense, len(b.senses))}
 	}
 	for i := range b.joints {
 		b.joints[i].save(&b.saved[i])
 	}
-	b.savedSup, b.savedAt, b.savedRun.fault = *b.supply, b.at, b.fault
+	for i, s := range b.supply {
+		b.savedSup[i] = *s
+	}
+	b.savedAt, b.savedRun.fault = b.at, b.fault
 	b.savedRun.dropped = b.dropped
 	b.savedRun.drawn = figures{b.model, b.next, b.drawn}
 	copy(b.savedRun.sensed, b.sensed)
@@ -81,7 +87,10 @@ func (b *Body) restore(seed int64) {
 	for i := range b.joints {
 		b.joints[i].restore(&b.saved[i])
 	}
-	*b.supply, b.fault = b.savedSup, b.savedRun.fault
+	for i, s := range b.supply {
+		*s = b.savedSup[i]
+	}
+	b.fault = b.savedRun.fault
 	copy(b.sensed, b.savedRun.sensed)
 	copy(b.senses, b.savedRun.senses)
 	b.dropped = b.savedRun.dropped

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -111,4 +112,26 @@ func equip(robot *model.Robot, j *model.Joint, spec *actuator.Spec) {
 		j.Modes[m] = j.Modes[m] && spec.Modes[m]
 	}
 	robot.Supply.Volts = spec.NominalVolts
+}
+
+// supply gives a joint the supply that its own entry names, or its bus's, and notes a servo that it does not suit.
+func (r *Resolver) supply(at configs.Path, robot *model.Robot, j *model.Joint, p *JointPlan, bus *configs.Supply) {
+	have := robot.Supply
+	if own := cmp.Or(p.Hardware.Supply, bus); own != nil {
+		have = model.Supply{Name: "bus " + p.Hardware.Bus, Volts: own.Volts, Resistance: own.Ohms} // which its servos share
+		if p.Hardware.Supply != nil {
+			have.Name = "joint " + j.Name
+		}
+		k := slices.Index(robot.Supplies, have)
+		if k < 0 {
+			k, robot.Supplies = len(robot.Supplies), append(slices.Clip(robot.Supplies), have)
+		}
+		j.Supply = k + 1
+	} else if j.Supply > 0 {
+		have = robot.Supplies[j.Supply-1]
+	}
+	if s := j.Servo; have.Volts < s.MinVolts || have.Volts > s.MaxVolts {
+		r.Config.Notes.Add(r.Config.Fault(at.Key("supply"), fmt.Sprintf("%g V", have.Volts),
+			fmt.Sprintf("%g..%g V, of a %s", s.MinVolts, s.MaxVolts, s.Name), "a converter, and supply: {volts: V} at the joint or its bus"))
+	}
 }

@@ -70,6 +70,7 @@ func (r *Resolver) Joint(path configs.Path, c *configs.Agent, robot *model.Robot
 	}
 	if spec != nil {
 		equip(robot, j, spec)
+		r.supply(at, robot, j, &p, bus.Supply)
 	} else if p.Body == configs.Emulated {
 		r.fault(at.Key("model"), p.Hardware.Model, "a servo with an actuator model, to be emulated", "")
 	}

@@ -9,6 +9,7 @@ type file struct {
 	Simloid        *int                    `yaml:"simloid" min:"0" max:"999"`
 	RangeDeg       *[2]float64             `yaml:"range_deg" order:"<" min:"-92160" max:"92160"`
 	Supply         *supplyFile             `yaml:"supply"`
+	Supplies       map[string]supplyFile   `yaml:"supplies" count:"64"`
 	JointDefaults  defaultsFile            `yaml:"joint_defaults"`
 	Joints         []jointFile             `yaml:"joints" required:"true" count:"1024" unique:"name"`
 	Passive        []passiveFile           `yaml:"passive" count:"1024" unique:"name"`
@@ -42,6 +43,7 @@ type jointFile struct {
 	Name         string      `yaml:"name" required:"true" form:"lower"`
 	Path         string      `yaml:"path"`
 	Servo        string      `yaml:"servo"`
+	Supply       string      `yaml:"supply"` // of supplies
 	Motor        string      `yaml:"motor"`
 	TorqueFactor *float64    `yaml:"torque_factor" above:"0" max:"1000"`
 	Modes        []string    `yaml:"modes"`

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -32,7 +33,7 @@ func (f *file) robot(faults *faults) *Robot {
 	}
 	// A robot of Simloid's own motors has no supply of its own.
 	if f.Supply != nil {
-		r.Supply = Supply{f.Supply.Volts, f.Supply.Ohms}
+		r.Supply = Supply{Volts: f.Supply.Volts, Resistance: f.Supply.Ohms}
 	} else if f.JointDefaults.Motor == "" {
 		faults.add("supply", "got nothing, want a table with volts")
 	}
@@ -42,6 +43,11 @@ func (f *file) robot(faults *faults) *Robot {
 	}
 	if !faults.count("joints", len(f.Joints)+len(f.Passive), maxJoints) {
 		return r
+	}
+	supplies := map[string]int{"": 0}
+	for _, name := range slices.Sorted(maps.Keys(f.Supplies)) {
+		r.Supplies = append(r.Supplies, Supply{name, f.Supplies[name].Volts, f.Supplies[name].Ohms})
+		supplies[name] = len(r.Supplies)
 	}
 	// Bodies come first: the joints name them.
 	bodies := f.bodies(r, faults)
@@ -53,6 +59,10 @@ func (f *file) robot(faults *faults) *Robot {
 		r.Joints = append(r.Joints, j.joint(path, faults))
 		r.Joints[i].Linkage = j.Link.linkage(path, bodies, faults)
 		r.Joints[i].Partner = i
+		var known bool
+		if r.Joints[i].Supply, known = supplies[j.Supply]; !known {
+			faults.add(path+".supply", "got %s, want one of supplies", yaml.Quote(j.Supply))
+		}
 		l := &r.Joints[i].Load
 		if r.Joints[i].Stops = [2]float64{l.Min, l.Max}; len(bodies) > 0 {
 			l.Min, l.Max = 0, 0 // the bodies meet the stops, not the load that stands for them

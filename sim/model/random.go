@@ -46,6 +46,7 @@ func (r *Robot) Clone() *Robot {
 	c.Bodies = cloneBodies(r.Bodies)
 	c.Joints = append([]Joint(nil), r.Joints...)
 	c.Passive = append([]Passive(nil), r.Passive...)
+	c.Supplies = append([]Supply(nil), r.Supplies...)
 	return &c
 }
 

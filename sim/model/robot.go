@@ -15,7 +15,9 @@ type Robot struct {
 	// world of such robots alone nothing that ODE did not have.
 	ODE    bool
 	Supply Supply
-	Joints []Joint // in motor order
+	// Supplies feed the joints that Supply does not: Joint.Supply numbers them, from 1.
+	Supplies []Supply
+	Joints   []Joint // in motor order
 
 	// What the robot weighs and touches. No bodies: each joint is one servo with the load that it names.
 	Bodies         []Body    // a tree, in the file's order; Order tells parents from children
@@ -29,10 +31,19 @@ type Robot struct {
 	NoContact      [][2]int // pairs of bodies that never touch, beside those that a joint connects
 }
 
-// Supply is the power supply of all servos of the robot.
+// Supply is a power supply of servos. Those that share it sag together.
 type Supply struct {
+	Name       string  // of a joint's own, as the file that names it does
 	Volts      float64 // V, without load
 	Resistance float64 // Ω, of source, cables and connectors together
+}
+
+// SupplyOf is the supply of joint i.
+func (r *Robot) SupplyOf(i int) Supply {
+	if k := r.Joints[i].Supply; k > 0 {
+		return r.Supplies[k-1]
+	}
+	return r.Supply
 }
 
 // Linkage is what a joint does to bodies: the child moves against the parent about, or along, one axis.
@@ -85,6 +96,7 @@ type Joint struct {
 	Path    string             // what its original simulator calls it, "/Left/Elbow"; Simloid's worm has one name four times
 	Servo   *actuator.Spec     // what moves it; nil where Motor does
 	Motor   *Motor             // what moves it; nil where Servo does
+	Supply  int                // 0: of the robot; else of Robot.Supplies, from 1
 	Modes   [hal.NumModes]bool // what it offers, always a part of what its servo or motor can
 	Limits  [2]float64         // rad, soft limits; m for a slide, likewise all angles below
 	Range   [2]float64         // rad, of the position channels
@@ -142,7 +154,7 @@ func (r *Robot) Sub(joints []string) (*Robot, error) {
 			chosen[at] = true
 		}
 	}
-	part := &Robot{Name: r.Name, Title: r.Title, Supply: r.Supply, Simloid: hal.None}
+	part := &Robot{Name: r.Name, Title: r.Title, Supply: r.Supply, Supplies: r.Supplies, Simloid: hal.None}
 	for i := range r.Joints {
 		if chosen[i] {
 			j := r.Joints[i]
