@@ -124,6 +124,7 @@ type Agent struct {
 // Robot is what a robot is and what it is made of, wherever it stands. A spawned class is one without name and place.
 type Robot struct {
 	Model    string              `yaml:"model" required:"true" doc:"An embedded robot (simloid-31 is Simloid's robot 31), or the path of a robot file, a vehicle file or a URDF file (NAME.urdf)."`
+	Lenient  bool                `yaml:"lenient" default:"false" doc:"Model is an INI of USARSim: leave out sensors of unknown classes, with a warning, instead of refusing the robot."`
 	Body     BodyKind            `yaml:"body" default:"sim" enum:"sim|emulated|real" doc:"sim: physics. emulated: real drivers on emulated devices. real: the devices under hardware. There is no fallback from one to another."`
 	Parts    map[string]BodyKind `yaml:"parts" enum:"sim|emulated|real" doc:"Joints, sensors, cameras and monitors whose body differs from the robot's, by name; base is the base."`
 	Shadow   bool                `yaml:"shadow" default:"false" doc:"Also simulate a real or emulated body with the same commands, and publish the difference as JOINT/shadow_error."`

@@ -15,12 +15,13 @@ import (
 
 // usarsimFlags are the command line of "halyard usarsim": short ways to say what --set and --listen can say too.
 type usarsimFlags struct {
-	arena string
-	ini   []string
-	speak string // the dialect
-	port  int
-	said  bool // of port, where 0 is any free one
-	flags configFlags
+	arena   string
+	ini     []string
+	speak   string // the dialect
+	port    int
+	lenient bool
+	said    bool // of port, where 0 is any free one
+	flags   configFlags
 }
 
 func newUSARSim(a *app) *cobra.Command {
@@ -42,7 +43,8 @@ Controllers spawn their robots with INIT. CONFIG is another config than the embe
 		},
 	}
 	c.Flags().StringVar(&f.arena, "map", "", "the arena: "+strings.Join(model.ArenaNames(), ", ")+", as DM-USAR_yellow too, or a scene file (yellow)")
-	c.Flags().StringArrayVar(&f.ini, "ini", nil, "a USARBot.ini, whose robots become classes, or a BotAPI.ini, which says where to listen")
+	c.Flags().StringArrayVar(&f.ini, "ini", nil, "a USARBot.ini, whose robots become classes, a BotAPI.ini, which says where to listen, or UDK's DefaultUSAR.ini, which is both")
+	c.Flags().BoolVar(&f.lenient, "lenient", false, "of an --ini: leave out sensors of unknown classes, with a warning")
 	c.Flags().StringVar(&f.speak, "dialect", "", "document, later (2007 to 2010) or udk (2010 to 2015); without it what a client's first words show")
 	c.Flags().IntVarP(&f.port, "port", "p", 0, "where controllers connect (3000); 0 is any free port; --listen says hosts too")
 	f.flags.add(c)
@@ -67,7 +69,7 @@ func (f *usarsimFlags) config(a *app, args []string) (*halyard.Config, error) {
 		}
 	}
 	for _, file := range f.ini {
-		if err := f.Read(file, args[0]); err != nil {
+		if err := f.Read(a, file, args[0]); err != nil {
 			return nil, err
 		}
 	}

@@ -6,39 +6,42 @@ import (
 	"path/filepath"
 
 	"github.com/halyard-robotics/halyard/configs"
-	"github.com/halyard-robotics/halyard/configs/usarini"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/plan"
 )
 
 // Read takes over one of USARSim's own files: robots become classes of the config, which --set may still change, and
 // what it says of the server counts unless the command line says otherwise.
-func (f *usarsimFlags) Read(file, config string) error {
+func (f *usarsimFlags) Read(a *app, file, config string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return &hal.Error{Kind: hal.Invalid, Op: "--ini", Err: err}
 	}
-	bots, err := usarini.ParseBots(file, text)
-	api := &usarini.API{}
-	if err == nil && len(bots.Robots) == 0 {
-		if api, err = usarini.ParseAPI(file, text); err == nil && !api.Found {
-			err = fmt.Errorf("%s: got neither a robot nor [BotAPI.BotServer]", file)
-		}
-	}
+	ini, err := plan.ReadINI(file, text, f.lenient)
 	if err != nil {
 		return &hal.Error{Kind: hal.Invalid, Op: "ini", Err: err}
+	}
+	for _, n := range ini.Notes {
+		a.note("%s", n)
 	}
 	if file, err = filepath.Abs(file); err != nil {
 		return err
 	}
 	var sets, listens []string
-	for i := range bots.Robots {
-		sets = append(sets, fmt.Sprintf("%s=%q", configs.Path("classes").Key(bots.Robots[i].Class).Key("model"), file))
+	for _, class := range ini.Classes {
+		at := configs.Path("classes").Key(class)
+		sets = append(sets, fmt.Sprintf("%s=%q", at.Key("model"), file), fmt.Sprintf("%s=%v", at.Key("lenient"), f.lenient))
 	}
-	if api.Found {
-		for _, i := range gamebotsServers(config) {
-			sets = append(sets, fmt.Sprintf("servers[%d].max_clients=%d", i, api.MaxConnections))
+	for _, i := range gamebotsServers(config) {
+		if ini.API != nil {
+			sets = append(sets, fmt.Sprintf("servers[%d].max_clients=%d", i, ini.API.MaxConnections))
 		}
-		listens = append(listens, fmt.Sprintf("gamebots=127.0.0.1:%d", api.ListenPort))
+		if ini.UDK {
+			sets = append(sets, fmt.Sprintf("servers[%d].dialect=udk", i))
+		}
+	}
+	if ini.API != nil {
+		listens = append(listens, fmt.Sprintf("gamebots=127.0.0.1:%d", ini.API.ListenPort))
 	}
 	// Before what the user typed: the last word counts.
 	f.flags.set, f.flags.listen = append(sets, f.flags.set...), append(listens, f.flags.listen...)

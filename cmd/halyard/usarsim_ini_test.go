@@ -155,11 +155,11 @@ func TestINIFaults(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mine.ini")
 	for _, k := range []struct{ text, want string }{
 		{"[USARBot.A]\nmsgTimer=soon\n", `mine.ini:2: [USARBot.A] msgTimer: got "soon", want a number`},
-		{"[USARBot.A]\nPayload=1\n", `mine.ini:1: [USARBot.A] JointParts: got none, and a class that is not built in, want its parts`},
+		{"[USARBot.A]\nPayload=1\n", `mine.ini: got no robot that carries something, no settings of sensors, and no [BotAPI.BotServer]`},
 		{"[USARBot.P2AT]\nSensors=(ItemClass=class'USARBot.RangeScanner',ItemName=\"S\")\n[USARBot.RangeScanner]\nResolution=1\nScanFov=65535\n",
 			`mine.ini:2: [USARBot.P2AT] Sensors S: got 65534.99999403495 rays, want at most 4096`},
 		{"[USARBot.P2AT]\nbatteryLife=0\nSensors=(ItemClass=class'USARBot.SonarSensor',ItemName=\"S\")", `mine.ini:1: [USARBot.P2AT] batteryLife: got 0, want 1..1e7`},
-		{"[Engine.Engine]\nA=1\n", `mine.ini: got neither a robot nor [BotAPI.BotServer]`},
+		{"[Engine.Engine]\nA=1\n", `mine.ini: got no robot that carries something, no settings`},
 	} {
 		if err := os.WriteFile(file, []byte(k.text), 0o600); err != nil {
 			t.Fatal(err)
@@ -218,7 +218,7 @@ func FuzzINI(f *testing.F) {
 			if bots.Robots[i].Class != "USARBot.P2AT" {
 				own = nil
 			}
-			twin, err := bots.Twin(bots.Robots[i].Class, own)
+			twin, err := bots.Twin(bots.Robots[i].Class, own, false)
 			if err != nil {
 				continue
 			}

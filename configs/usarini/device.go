@@ -59,13 +59,15 @@ func (v *Device) slots() []slot {
 const degrees = 360
 
 // device decodes one class of sensors or effecters.
-func (d *decoder) device(s *section) (v Device, ignored []entry) {
+func (d *decoder) device(s *section, udk bool) (v Device, ignored []entry) {
 	v = Device{Class: s.name, Line: s.line}
 	ignored = d.scalars(s.entries, v.slots())
 	d.line = s.line
-	// a scanner's angles are integers of Unreal's, an encoder's resolution is rad
+	// a scanner's angles are integers of Unreal's, on UDK rad as an encoder's resolution is everywhere
 	if v.ScanFOV > 0 {
-		v.ScanFOV, v.Resolution = radians(v.ScanFOV), radians(v.Resolution)
+		if !udk {
+			v.ScanFOV, v.Resolution = radians(v.ScanFOV), radians(v.Resolution)
+		}
 		if v.Resolution <= 0 || v.ScanFOV/v.Resolution > maxRays {
 			d.fault("Resolution", "a scanner of too many rays", "at most 65536 in ScanFov")
 		}

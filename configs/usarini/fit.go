@@ -18,6 +18,9 @@ var itemClasses = map[string]string{
 	// of 2007 and after
 	"groundtruth": "pose", "ins": "pose", "inssensor": "pose", "gps": "pose", "gpssensor": "pose",
 	"hokuyo": "range", "sicklms": "range",
+	// of UDK
+	"sick": "range", "hokuyourg04lx": "range", "odometry": "odometry", "encoder": "encoder", "touch": "contact", "usarcamera": "camera",
+	"battery": "battery", "victimsensor": "victim",
 }
 
 // poseMessages are the types of message of classes that know where they are.
@@ -27,6 +30,7 @@ var poseMessages = map[string]string{"groundtruth": "GroundTruth", "ins": "INS",
 var scanners = map[string]string{
 	"hokuyo":  ", range_m: 4, fov_deg: 240, resolution_deg: 1.0547, interval_s: 0.3",
 	"sicklms": ", range_m: 20, fov_deg: 180, resolution_deg: 1, interval_s: 0.2",
+	"sick":    ", range_m: 20, fov_deg: 180, resolution_deg: 1, interval_s: 0.2",
 }
 
 // shortClass is a class without its package, in small letters.
@@ -62,22 +66,45 @@ func (w *writer) equip() {
 	var tail strings.Builder
 	w.line("sensors:")
 	n := 0
-	for i := range r.Sensors {
-		n += w.sensor(&r.Sensors[i], n)
+	sensors, cameras, effecters := w.sort()
+	for i := range sensors {
+		n += w.sensor(&sensors[i], n)
 	}
 	w.line("  - {name: %s, path: /Battery, kind: battery, body: %s, life_s: %s}", w.own("battery"), w.base.Chassis, num(r.BatteryLife))
 	w.place(fmt.Sprintf("sensors[%d]", n), r.Line, "batteryLife")
 	w.line("  - {name: %s, path: /GroundTruth, kind: pose, body: %s}", w.own("groundtruth"), w.base.Chassis)
-	if len(r.Cameras) > 0 {
+	if len(cameras) > 0 {
 		w.line("\ncameras:")
 	}
-	for i := range r.Cameras {
-		w.camera(&r.Cameras[i], i)
+	for i := range cameras {
+		w.camera(&cameras[i], i)
 	}
-	for i := range r.Effecters {
-		w.effecter(&r.Effecters[i], &tail)
+	for i := range effecters {
+		w.effecter(&effecters[i], &tail)
 	}
 	w.drive(&tail)
+}
+
+// sort puts what AddParts adds to the sensors, cameras and effecters of the robot, by its class. What every robot has here is
+// not added again, and what is there to be looked at is left out.
+func (w *writer) sort() (sensors, cameras, effecters []Item) {
+	r := w.robot
+	sensors, cameras, effecters = slices.Clone(r.Sensors), slices.Clone(r.Cameras), slices.Clone(r.Effecters)
+	for _, it := range r.Added {
+		kind, _ := w.kind(it.Class)
+		switch pack := strings.ToLower(packageOf(it.Class)); {
+		case kind == "camera":
+			cameras = append(cameras, it)
+		case kind == "releaser" || kind == "headlight":
+			effecters = append(effecters, it)
+		case kind == "battery" || pack == "usardeco":
+		case pack == "usaractuator":
+			w.note(it.Line, "AddParts.ItemClass", yaml.Quote(it.Class), "nothing: the robot has its own mission packages")
+		default:
+			sensors = append(sensors, it)
+		}
+	}
+	return sensors, cameras, effecters
 }
 
 // drive writes what USARSim must know. Of a built-in robot the wheels, sides and packages are its own.
@@ -129,6 +156,10 @@ func (w *writer) carrier(it *Item, list string) (body string, ok bool) {
 func (w *writer) sensor(it *Item, n int) int {
 	kind, clear := w.kind(it.Class)
 	w.decoder.line = it.Line
+	if kind == "" && w.lenient {
+		w.note(it.Line, "Sensors.ItemClass", yaml.Quote(it.Class), "nothing: "+it.Name+" is left out")
+		return 0
+	}
 	if kind == "" || kind == "camera" || kind == "releaser" || kind == "headlight" {
 		w.fault("Sensors.ItemClass", yaml.Quote(it.Class), "a sensor of the manual, or a class whose section says of what kind it is")
 		return 0
@@ -140,6 +171,10 @@ func (w *writer) sensor(it *Item, n int) int {
 	s := fmt.Sprintf("  - {name: %s, path: \"/%s\", kind: %s, body: %s%s", w.own(it.Name), it.Name, kind, body, pose(it.Pose))
 	if kind == "encoder" {
 		part, ok := w.base.Joints[strings.ToLower(it.Parent)]
+		if !ok && w.lenient {
+			w.note(it.Line, "Sensors.Parent", yaml.Quote(it.Parent), "nothing: "+it.Name+" counts the turns of no part and is left out")
+			return 0
+		}
 		if !ok {
 			w.fault("Sensors.Parent", yaml.Quote(it.Parent), "the part whose turns the encoder counts")
 			return 0

@@ -19,7 +19,7 @@ ScanInterval=0.2
 	if err != nil {
 		t.Fatal(err)
 	}
-	twin, err := bots.Twin("USARBot.P2AT", &Base{Chassis: "chassis", YAML: []byte("name: p2at\n")})
+	twin, err := bots.Twin("USARBot.P2AT", &Base{Chassis: "chassis", YAML: []byte("name: p2at\n")}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

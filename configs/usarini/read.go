@@ -9,6 +9,7 @@ import (
 // Bots are what a USARBot.ini says, in its order.
 type Bots struct {
 	File    string // as faults name it
+	UDK     bool   // it is one of USARSim on UDK: angles of scanners are radians, robots carry what AddParts adds
 	Robots  []Robot
 	Devices []Device
 	Ignored yaml.Faults // keys that nobody here knows, and sections of other packages
@@ -34,13 +35,17 @@ func (b *Bots) Device(class string) *Device {
 	return nil
 }
 
+// packageOf is what stands before the dot of a class.
+func packageOf(class string) string { p, _, _ := strings.Cut(class, "."); return p }
+
 // same reports whether asked names class, with or without its package, in any case.
 func same(class, asked string) bool {
 	return strings.EqualFold(class, asked) || strings.EqualFold(class[strings.LastIndexByte(class, '.')+1:], asked)
 }
 
-// ParseBots reads a USARBot.ini; file names it in faults. The error is yaml.Faults, all of them together; what could be read
-// is returned beside it.
+// ParseBots reads a USARBot.ini, or the DefaultUSAR.ini of UDK; file names it in faults. The error is yaml.Faults, all of them
+// together but for those of a robot's section, which Twin of that robot reports: one bad robot does not refuse the others.
+// What could be read is returned beside it.
 func ParseBots(file string, text []byte) (*Bots, error) {
 	var faults yaml.Faults
 	b := &Bots{File: file}
@@ -48,28 +53,50 @@ func ParseBots(file string, text []byte) (*Bots, error) {
 	var every Device
 	slots := append(everything.slots(), every.slots()...)
 	opens := func(key string) bool { return list(key) >= 0 || find(slots, key) >= 0 }
+	sections := scan(file, text, opens, &faults)
+	for _, s := range sections {
+		b.UDK = b.UDK || strings.EqualFold(packageOf(s.name), "USARSensor") || strings.EqualFold(packageOf(s.name), "USARBotAPI")
+	}
 	have := map[string]int{}
-	for _, s := range scan(file, text, opens, &faults) {
+	for i := range sections {
+		s := &sections[i]
 		d := decoder{file: file, section: s.name, line: s.line, faults: &faults}
-		if !strings.HasPrefix(strings.ToLower(s.name), "usarbot.") {
-			d.ignore(&b.Ignored, s.entries)
+		if known := strings.ToLower(packageOf(s.name)); known != "usarbot" && !(b.UDK && known == "usarsensor") {
 			continue
 		}
 		id := strings.ToLower(s.name)
-		if have[id] != 0 {
+		if at, twice := have[id]; twice && b.UDK { // as UDK's own file has them, which adds up such sections
+			sections[at].entries = append(sections[at].entries, s.entries...)
+			s.name = ""
+			continue
+		} else if twice {
 			d.fault("", "it twice", "each section once")
+			s.name = ""
 			continue
 		}
-		have[id] = s.line
+		have[id] = i
+	}
+	for i := range sections {
+		s := &sections[i]
+		d := decoder{file: file, section: s.name, line: s.line, faults: &faults}
+		if _, ok := have[strings.ToLower(s.name)]; !ok && s.name != "" {
+			d.ignore(&b.Ignored, s.entries)
+			continue
+		} else if !ok {
+			continue
+		}
 		d.word("", s.name)
 		var ignored []entry
-		if robotic(&s) {
+		if robotic(s) {
+			var own yaml.Faults
+			d.faults = &own
 			var r Robot
-			r, ignored = d.robot(&s)
+			r, ignored = d.robot(s)
+			r.Faults = own
 			b.Robots = append(b.Robots, r)
 		} else {
 			var v Device
-			v, ignored = d.device(&s)
+			v, ignored = d.device(s, b.UDK)
 			b.Devices = append(b.Devices, v)
 		}
 		d.ignore(&b.Ignored, ignored)

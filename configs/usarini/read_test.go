@@ -2,6 +2,7 @@ package usarini
 
 import (
 	"encoding/binary"
+	"errors"
 	"math"
 	"os"
 	"strings"
@@ -196,7 +197,7 @@ f.ini:4: [USARBot.C] CameraDefFov: got 9, want 0.01..3.1415`},
 		{"not text", "[A]\x00\n", `f.ini:1: got a NUL in line 1, want text`},
 	} {
 		t.Run(k.name, func(t *testing.T) {
-			_, err := ParseBots("f.ini", []byte(k.text))
+			err := every(ParseBots("f.ini", []byte(k.text)))
 			if err == nil || err.Error() != k.want {
 				t.Errorf("got\n%v\nwant\n%s", err, k.want)
 			}
@@ -205,6 +206,18 @@ f.ini:4: [USARBot.C] CameraDefFov: got 9, want 0.01..3.1415`},
 			}
 		})
 	}
+}
+
+// every is the error of a whole file: its own faults and those of its robots.
+func every(b *Bots, err error) error {
+	var all yaml.Faults
+	errors.As(err, &all)
+	for i := range b.Robots {
+		for _, f := range b.Robots[i].Faults {
+			all.Add(f)
+		}
+	}
+	return all.Err()
 }
 
 // TestBounds: files that are large, deep, or wrong in every line.
@@ -220,6 +233,7 @@ func TestBounds(t *testing.T) {
 		"keys that are ignored": "[USARBot.A]\n" + strings.Repeat("Key=1\n", 1e5) + "Payload=x",
 	} {
 		b, err := ParseBots(name, []byte(text))
+		err = every(b, err)
 		if err == nil || len(err.Error()) > 100*yaml.MaxFaults+10000 || len(b.Ignored) > yaml.MaxFaults {
 			t.Errorf("%s: got %d ignored and an error of %.100v", name, len(b.Ignored), err)
 		}
@@ -251,6 +265,7 @@ func FuzzINI(f *testing.F) {
 	f.Add([]byte("[USARBot.S]\nOutputCurve=(Points=((InVal=0,OutVal=0),(InVal=1,OutVal=1)))\nResolution=800\nScanFov=32768"))
 	f.Add([]byte("[BotAPI.BotServer]\nListenPort=3000\nMaxConnections=16"))
 	f.Add([]byte("[USARBot.A]\nSensors=((((((\n)))"))
+	f.Add([]byte("[USARSensor.SICK]\nScanFov=3.1\nResolution=0.02\n[USARBot.P3AT]\nmsgTimer=1\n[USARBot.P3AT]\nAddParts=(ItemClass=class'USARSensor.SICK')"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if a, err := ParseAPI("f", text); err == nil && (a.ListenPort < 1 || a.MaxConnections < 1) {
 			t.Errorf("got %+v", a)
@@ -265,7 +280,10 @@ func FuzzINI(f *testing.F) {
 			return
 		}
 		for _, r := range b.Robots {
-			for _, list := range [][]Item{r.Sensors, r.Cameras, r.Effecters} {
+			if len(r.Faults) > 0 {
+				continue // Twin refuses it
+			}
+			for _, list := range [][]Item{r.Sensors, r.Cameras, r.Effecters, r.Added} {
 				for _, it := range list {
 					n := 0.0
 					for _, q := range it.Pose.Rotation {

@@ -30,7 +30,15 @@ type Robot struct {
 	Sensors        []Item
 	Cameras        []Item // the first is the main one
 	Effecters      []Item
+	Added          []Item // by AddParts, of UDK: each is what its class is
 	Parts          []Part // parents first
+
+	Faults yaml.Faults // of its section; Twin returns them
+}
+
+// Bare reports that nothing is on the robot: a section of the base of several classes, or one whose body is elsewhere.
+func (r *Robot) Bare() bool {
+	return len(r.Sensors)+len(r.Cameras)+len(r.Effecters)+len(r.Added)+len(r.Parts)+len(r.Faults) == 0
 }
 
 // PID are the gains and bounds of a speed control.
@@ -111,7 +119,7 @@ func (r *Robot) slots() []slot {
 }
 
 // lists are the keys whose values are structures, one an item: they make a section a robot's.
-var lists = [...]string{"Sensors", "Cameras", "Effecters", "JointParts"}
+var lists = [...]string{"Sensors", "Cameras", "Effecters", "AddParts", "JointParts"}
 
 // list is the index of a key in lists, or -1.
 func list(key string) int {
@@ -148,7 +156,7 @@ func (d *decoder) robot(s *section) (r Robot, ignored []entry) {
 				r.Parts = append(r.Parts, d.part(e, v, r.MountByUU, parts))
 				continue
 			}
-			to := [...]*[]Item{&r.Sensors, &r.Cameras, &r.Effecters}[at]
+			to := [...]*[]Item{&r.Sensors, &r.Cameras, &r.Effecters, &r.Added}[at]
 			*to = append(*to, d.item(e, v, r.MountByUU, names))
 		}
 	}
@@ -171,6 +179,9 @@ func (d *decoder) item(e entry, v value, uu bool, names map[string]int) Item {
 		{"SensorClass", &it.Class, 0, 0}, {"SenName", &it.Name, 0, 0}, // the obsolete robots'
 	})
 	d.word(e.key+".ItemClass", it.Class)
+	if it.Name == "" && strings.EqualFold(e.key, "AddParts") { // then UDK calls it as its class
+		it.Name = it.Class[strings.LastIndexByte(it.Class, '.')+1:]
+	}
 	d.word(e.key+".ItemName", it.Name)
 	// Whether the part is there, Twin sees: a class that is built in may leave its parts out, as the manual's P2AT does.
 	if strings.EqualFold(it.Parent, "None") {

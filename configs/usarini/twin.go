@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,13 +31,13 @@ type Twin struct {
 }
 
 // Twin makes the robot file of a class. base is nil where the class is not built in: then its parts make its mechanics.
-// The error is yaml.Faults.
-func (b *Bots) Twin(class string, base *Base) (*Twin, error) {
+// lenient skips sensors of classes that nobody here knows, with a note; else they are faults. The error is yaml.Faults.
+func (b *Bots) Twin(class string, base *Base, lenient bool) (*Twin, error) {
 	r := b.Robot(class)
 	if r == nil {
 		return nil, yaml.Faults{fault(b.File, 1, "["+class+"]", "no such section", "one of a robot")}
 	}
-	w := &writer{bots: b, robot: r, twin: &Twin{file: b.File, places: map[string]entry{}}, names: map[string]bool{}}
+	w := &writer{bots: b, robot: r, lenient: lenient, faults: slices.Clone(r.Faults), twin: &Twin{file: b.File, places: map[string]entry{}}, names: map[string]bool{}}
 	w.decoder = decoder{file: b.File, section: r.Class, line: r.Line, faults: &w.faults}
 	switch {
 	case base != nil && w.known(base):
@@ -80,13 +81,14 @@ func fault(file string, line int, key, got, want string) yaml.Fault {
 // writer writes a twin.
 type writer struct {
 	decoder
-	bots   *Bots
-	robot  *Robot
-	base   *Base
-	twin   *Twin
-	faults yaml.Faults
-	out    bytes.Buffer
-	names  map[string]bool // of sensors, which the robot file wants each once
+	lenient bool
+	bots    *Bots
+	robot   *Robot
+	base    *Base
+	twin    *Twin
+	faults  yaml.Faults
+	out     bytes.Buffer
+	names   map[string]bool // of sensors, which the robot file wants each once
 
 	packages string // the section of packages, where the INI names some
 }

@@ -55,7 +55,7 @@ func TestExampleIsWhole(t *testing.T) {
 
 // A class of one's own becomes a whole robot file; what had to be assumed is told.
 func TestTwin(t *testing.T) {
-	twin, err := robots(t).Twin("mybot", nil)
+	twin, err := robots(t).Twin("mybot", nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestTwin(t *testing.T) {
 
 // A built-in class keeps its mechanics and its packages, and loses all that it carried.
 func TestTwinOfBuiltIn(t *testing.T) {
-	twin, err := robots(t).Twin("USARBot.P2AT", built())
+	twin, err := robots(t).Twin("USARBot.P2AT", built(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestTwinOfBuiltIn(t *testing.T) {
 	if strings.Contains(text, "gone") || strings.Contains(text, "USARBot.Base") {
 		t.Errorf("kept what it should not:\n%s", text)
 	}
-	if twin, err = robots(t).Twin("USARBc", built()); err != nil || !strings.Contains(string(twin.YAML), "torque_drive: true") ||
+	if twin, err = robots(t).Twin("USARBc", built(), false); err != nil || !strings.Contains(string(twin.YAML), "torque_drive: true") ||
 		!strings.Contains(string(twin.YAML), "rotation_deg: [0, 0, -90]}") {
 		t.Errorf("Corky: got %v\n%s", err, twin.YAML)
 	}
@@ -122,7 +122,7 @@ func TestTwinMechanics(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			twin, err := b.Twin("A", nil)
+			twin, err := b.Twin("A", nil, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -171,19 +171,19 @@ f.ini:9: [USARBot.A] Effecters: got a second releaser of tags, want one`},
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err = b.Twin("A", nil); err == nil || err.Error() != k.want {
+			if _, err = b.Twin("A", nil, false); err == nil || err.Error() != k.want {
 				t.Errorf("got\n%v\nwant\n%s", err, k.want)
 			}
 		})
 	}
-	if _, err := robots(t).Twin("USARBot.None", nil); err == nil || !strings.Contains(err.Error(), "MyRobots.ini:1: [USARBot.None]: got no such section") {
+	if _, err := robots(t).Twin("USARBot.None", nil, false); err == nil || !strings.Contains(err.Error(), "MyRobots.ini:1: [USARBot.None]: got no such section") {
 		t.Errorf("no section: got %v", err)
 	}
 }
 
 // What the robot file turns out to be wrong in, the INI is blamed for.
 func TestBlame(t *testing.T) {
-	twin, err := robots(t).Twin("MyBot", nil)
+	twin, err := robots(t).Twin("MyBot", nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}

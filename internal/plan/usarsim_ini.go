@@ -39,21 +39,83 @@ func (r *Resolver) ini(path configs.Path, c *configs.Agent) (*model.Robot, error
 	if err != nil {
 		return nil, err
 	}
-	twin, err := bots.Twin(c.Name, base)
-	if err != nil {
-		r.ownFaults(err)
+	robot, notes, err := iniRobot(bots, c.Name, base, c.Lenient)
+	if r.ownFaults(err) {
 		return nil, nil
 	}
-	robot, err := model.Parse(twin.YAML, c.Name)
-	var faults configs.Faults
-	if errors.As(err, &faults) {
-		r.ownFaults(twin.Blame(faults))
-		return nil, nil
-	}
-	for _, n := range twin.Notes {
+	for _, n := range notes {
 		r.Config.Notes.Add(n)
 	}
-	return robot, nil
+	return robot, err
+}
+
+// iniRobot is the robot of a class of an INI; the error is configs.Faults, with the file's own lines.
+func iniRobot(bots *usarini.Bots, class string, base *usarini.Base, lenient bool) (*model.Robot, configs.Faults, error) {
+	twin, err := bots.Twin(class, base, lenient)
+	if err != nil {
+		return nil, nil, err
+	}
+	robot, err := model.Parse(twin.YAML, class)
+	var faults configs.Faults
+	if errors.As(err, &faults) {
+		err = twin.Blame(faults)
+	}
+	return robot, twin.Notes, err
+}
+
+// INI is what one of USARSim's own files offers.
+type INI struct {
+	Classes []string     // of robots that can be made
+	API     *usarini.API // what it says of the server; nil where it says nothing
+	UDK     bool
+	Notes   configs.Faults // robots that cannot be made, with the reasons
+}
+
+// ReadINI reads a USARBot.ini, a BotAPI.ini or the DefaultUSAR.ini of UDK; a file of sensors' settings alone is one too. A
+// section with nothing on it is the base of several classes and no robot; a bad robot does not refuse the others. An error is
+// a file of which nothing can be used.
+func ReadINI(file string, text []byte, lenient bool) (*INI, error) {
+	bots, err := usarini.ParseBots(file, text)
+	if err != nil {
+		return nil, err
+	}
+	ini := &INI{UDK: bots.UDK}
+	var bad configs.Faults
+	for i := range bots.Robots {
+		k := &bots.Robots[i]
+		base, err := Builtin(k.Class)
+		if err != nil {
+			return nil, err
+		}
+		if base == nil && k.Bare() {
+			continue
+		}
+		_, _, err = iniRobot(bots, k.Class, base, lenient)
+		var faults configs.Faults
+		switch {
+		case err == nil:
+			ini.Classes = append(ini.Classes, k.Class)
+		case errors.As(err, &faults):
+			bad = append(bad, faults...)
+		default:
+			return nil, err
+		}
+	}
+	if ini.API, err = usarini.ParseAPI(file, text); err != nil {
+		return nil, err
+	}
+	if !ini.API.Found {
+		ini.API = nil
+	}
+	switch {
+	case ini.API != nil || len(ini.Classes) > 0 || len(bots.Devices) > 0 && len(bad) == 0:
+		ini.Notes = bad
+	case len(bad) > 0:
+		return nil, bad
+	default:
+		return nil, fmt.Errorf("%s: got no robot that carries something, no settings of sensors, and no [BotAPI.BotServer]", file)
+	}
+	return ini, nil
 }
 
 // Builtin is the built-in robot of a class, as a file to begin with; nil where there is none.
@@ -77,10 +139,13 @@ func Builtin(class string) (*usarini.Base, error) {
 			b.Joints[id] = [2]string{j.Name, m.Bodies[j.Child].Name}
 			b.Poses[id] = m.Bodies[0].Pose.Inverse().Times(m.Bodies[j.Child].Pose)
 			for _, p := range m.Rescue.Packages {
-				for _, k := range p.Joints {
-					if k == i {
-						b.Package[id] = p.Name
+				for n, k := range p.Joints {
+					if k != i {
+						continue
 					}
+					// Files of 2007 and after call the parts of a package by its name and their number.
+					link := strings.ToLower(fmt.Sprintf("%s_Link%d", p.Name, n+1))
+					b.Joints[link], b.Poses[link], b.Package[link], b.Package[id] = b.Joints[id], b.Poses[id], p.Name, p.Name
 				}
 			}
 		}
