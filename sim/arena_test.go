@@ -2,6 +2,7 @@ package sim
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -18,6 +19,9 @@ func TestStartsStand(t *testing.T) {
 		}
 		for _, start := range ground.Course.Starts {
 			r := enter(t, "p2at", name, start.Pose)
+			if why := r.body.Misplaced(); why != "" {
+				t.Errorf("%s, %s: %s", name, start.Name, why)
+			}
 			r.run(time.Second)
 			p := r.body.Pose(0)
 			r.run(time.Second)
@@ -25,6 +29,18 @@ func TestStartsStand(t *testing.T) {
 			if away(p, q) > 1e-3 || q.Turn([3]float64{0, 0, 1})[2] < 0.98 || away(q, start.Pose) > 0.1 {
 				t.Errorf("%s, %s: spawned at %v, at %v after two seconds, %v a second later", name, start.Name, start.Pose.Position, p.Position, q.Position)
 			}
+		}
+	}
+}
+
+// A robot that is put into a wall, or where there is no floor, does not stand free.
+func TestMisplaced(t *testing.T) {
+	for want, at := range map[string][3]float64{
+		"is inside something": {0.3, -3.7, -1.8},
+		"no floor beneath it": {4.5, -1.9, -30},
+	} {
+		if got := enter(t, "p2at", "yellow", hal.Pose{Position: at}).body.Misplaced(); !strings.Contains(got, want) {
+			t.Errorf("at %v: got %q, want %q", at, got, want)
 		}
 	}
 }

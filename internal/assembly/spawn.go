@@ -88,11 +88,13 @@ func (y *Spawner) put(class string, p *spawnedRobot, at hal.Pose) (*hal.Agent, e
 	}
 	// The scene first: what makes no system there must not become an agent. A cycle may pass between this and the end.
 	var err error
+	misplaced := ""
 	sys.Rig.BetweenCycles(func() {
 		if !c.Has(configs.Real) || c.Has(configs.Sim) {
 			if p.body, err = sys.Scene.Add(name, p.plan.Robot, at); err != nil {
 				return
 			}
+			misplaced = p.body.Misplaced()
 		}
 		if body = p.body; c.Has(configs.Emulated) {
 			p.outfit = sys.newOutfit(p.plan, p.body)
@@ -101,6 +103,9 @@ func (y *Spawner) put(class string, p *spawnedRobot, at hal.Pose) (*hal.Agent, e
 	})
 	if err != nil {
 		return nil, err
+	}
+	if misplaced != "" {
+		sys.Log.Warn("spawn: the robot does not stand free", "robot", name, "at", at.Position, "because", misplaced)
 	}
 	if o := p.outfit; o != nil {
 		if o.Robots[0] = p.body; o.real {

@@ -1,0 +1,23 @@
+package sim
+
+import "github.com/halyard-robotics/halyard/sim/ray"
+
+// deepest is how far down a floor is looked for, m.
+const deepest = 10
+
+// Misplaced says what is wrong with the place at which the robot was put: that a part stands inside something else, or that
+// there is no floor beneath it; "" where it stands free. Call it between cycles.
+func (b *Body) Misplaced() string {
+	tree := b.scene.rayTree()
+	for i := range b.parts {
+		at := b.scene.system.Pose(b.at.body + i).Position
+		hit, ok := tree.Cast(&ray.Ray{Origin: at, Direction: [3]float64{0, 0, -1}, Max: deepest, Mask: ^b.group})
+		switch {
+		case ok && hit.Inside:
+			return "its " + b.parts[i].Name + " is inside something"
+		case !ok && i == b.root:
+			return "there is no floor beneath it"
+		}
+	}
+	return ""
+}
