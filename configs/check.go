@@ -139,7 +139,11 @@ func (c *checker) checkRobot(r Placed) {
 			if fix == "" && len(known) > 0 {
 				fix = "it has " + yaml.Words(known)
 			}
-			c.add(r.Path.Key("parts").Key(part), string(r.Parts[part]), fmt.Sprintf("sim, or the joint's servo under %s", at.Key(part)), fix)
+			want := fmt.Sprintf("sim, or its device under %s", hardware)
+			if r.Hardware.Base != nil {
+				want = fmt.Sprintf("sim, its device under %s, or base instead, whose body its sonars, bumpers, odometry and battery have", hardware)
+			}
+			c.add(r.Path.Key("parts").Key(part), string(r.Parts[part]), want, fix)
 		}
 	}
 	for _, name := range c.inOrder(at, names(joints)) {

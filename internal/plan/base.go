@@ -118,8 +118,9 @@ func (p *BasePlan) serve(c *configs.Agent, m *model.Robot, l *hal.Layout) {
 		s := &l.Sensors[i]
 		_, own := c.Hardware.Sensors[s.Name]
 		k := slices.IndexFunc(m.Sensors, func(x model.Sensor) bool { return x.Name == s.Name })
-		// The base has one place of each: a second odometry is another's.
-		if own || k < 0 || c.BodyOf(s.Name) == configs.Sim && p.Body != configs.Sim || had[s.Kind] {
+		// What the base measures goes with it, unless parts takes it out. It has one place of each: a second odometry is another's.
+		part, said := c.Parts[s.Name]
+		if own || k < 0 || said && part == configs.Sim && p.Body != configs.Sim || had[s.Kind] {
 			continue
 		}
 		use := BaseUse{Sensor: s.Name}
