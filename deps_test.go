@@ -56,7 +56,7 @@ var stdOnly = []string{"hal", "servo", "protocols"}
 var outside = map[string]string{"protocols/ws": "github.com/coder/websocket"}
 
 // toTests are packages that exist for tests; no shipped package imports them.
-var toTests = []string{"hal/haltest", "servo/servotest", "protocols/protocolstest", "internal/yaml/yamltest", "sim/emulator/chip/chiptest"}
+var toTests = []string{"hal/haltest", "servo/servotest", "protocols/protocolstest", "protocols/protocolstest/topicstest", "internal/yaml/yamltest", "sim/emulator/chip/chiptest"}
 
 func TestImportLaw(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./...").Output()

@@ -126,8 +126,11 @@ func persists(protocol string) bool {
 
 // servesOne reports whether the protocol has no way to say which robot is meant.
 func servesOne(protocol string) bool {
-	return protocol == "odcp" || protocol == "simloid" || protocol == "player" || protocol == "nml" || okon(protocol)
+	return protocol == "odcp" || protocol == "simloid" || protocol == "player" || protocol == "nml" || okon(protocol) || bridges(protocol)
 }
+
+// bridges reports whether protocol is one of ROS tools and viewers. Its commands have a deadline of their own.
+func bridges(protocol string) bool { return protocol == "rosbridge" || protocol == "foxglove" }
 
 // okon reports whether the protocol is one of Okon's two channels.
 func okon(protocol string) bool { return protocol == "okon" || protocol == "okon-video" }

@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/serve/bridges"
 	"github.com/halyard-robotics/halyard/internal/serve/gamebots"
 	"github.com/halyard-robotics/halyard/internal/serve/moast"
 	"github.com/halyard-robotics/halyard/internal/serve/okon"
@@ -22,5 +23,6 @@ func Catalog() *catalog.Catalog {
 	maps.Copy(c.Protocols, gamebots.Protocols())
 	maps.Copy(c.Protocols, player.Protocols())
 	maps.Copy(c.Protocols, moast.Protocols())
+	maps.Copy(c.Protocols, bridges.Protocols())
 	return c
 }

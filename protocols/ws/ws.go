@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/coder/websocket"
@@ -33,7 +34,62 @@ type Options struct {
 	MaxMessage int64
 	// Origins are the hosts of web pages that may connect, "app.foxglove.dev"; pages of this computer always may.
 	Origins []string
+	// WriteTimeout is how long a client may leave a message unread until its connection ends; 0 = 5 s. Accept ignores it.
+	WriteTimeout time.Duration
 }
+
+// Conn is one connection. One goroutine reads and one writes.
+type Conn struct {
+	conn    *websocket.Conn
+	timeout time.Duration
+	writing atomic.Int64 // Unix time, ns, since which a write waits; 0 = none does
+}
+
+// Open is Accept, and gives a connection whose writes have a deadline.
+func Open(w http.ResponseWriter, r *http.Request, o Options) (*Conn, error) {
+	conn, err := Accept(w, r, o)
+	if err != nil {
+		return nil, err
+	}
+	if o.WriteTimeout <= 0 {
+		o.WriteTimeout = 5 * time.Second
+	}
+	return &Conn{conn: conn, timeout: o.WriteTimeout}, nil
+}
+
+// Read waits for the next message.
+func (c *Conn) Read(ctx context.Context) (text bool, b []byte, err error) {
+	kind, b, err := c.conn.Read(ctx)
+	return kind == websocket.MessageText, b, err
+}
+
+// Write sends a message, or ends the connection where the client does not take it in time.
+func (c *Conn) Write(ctx context.Context, text bool, b []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	c.writing.Store(time.Now().UnixNano())
+	defer c.writing.Store(0)
+	kind := websocket.MessageBinary
+	if text {
+		kind = websocket.MessageText
+	}
+	return c.conn.Write(ctx, kind, b)
+}
+
+// Blocked is how long a write has waited for the client; 0 where none waits. Any goroutine may call it.
+func (c *Conn) Blocked() time.Duration {
+	since := c.writing.Load()
+	if since == 0 {
+		return 0
+	}
+	return time.Since(time.Unix(0, since))
+}
+
+// Subprotocol is the one that was chosen, "" = none.
+func (c *Conn) Subprotocol() string { return c.conn.Subprotocol() }
+
+// Close ends the connection at once.
+func (c *Conn) Close() error { return c.conn.CloseNow() }
 
 // Accept upgrades a request to a WebSocket. Where it is refused, by its Origin or its subprotocols, it has been answered.
 // The caller closes the connection.

@@ -91,9 +91,11 @@ func TestServe(t *testing.T) {
 		if _, r, err := dial(ctx, pipes, nil, "c"); err == nil || r == nil || r.StatusCode != http.StatusBadRequest {
 			t.Errorf("no common subprotocol: got %v, want it refused", err)
 		}
+		synctest.Wait() // the refused one has gone
 		if _, r, err := dial(ctx, pipes, http.Header{"Origin": {"https://evil.example"}}, "a"); err == nil || r == nil || r.StatusCode != http.StatusForbidden {
 			t.Errorf("a foreign page: got %v, want it refused", err)
 		}
+		synctest.Wait() // the refused ones have gone
 		long, _, err := dial(ctx, pipes, nil, "a")
 		if err != nil {
 			t.Fatal(err)

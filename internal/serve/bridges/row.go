@@ -1,0 +1,92 @@
+// Package bridges serves the protocols of ROS tools and viewers for one robot of a system.
+package bridges
+
+import (
+	"net"
+	"net/netip"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/protocols"
+	"github.com/halyard-robotics/halyard/protocols/rosbridge"
+	"github.com/halyard-robotics/halyard/protocols/topics"
+	"github.com/halyard-robotics/halyard/sim/model"
+)
+
+// Protocols are the rows of rosbridge.
+func Protocols() map[string]*catalog.Protocol {
+	return map[string]*catalog.Protocol{"rosbridge": {Listen: openRosbridge}}
+}
+
+func openRosbridge(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Server, netip.AddrPort, error) {
+	sys := h.(*assembly.System)
+	return open(at, func(ln net.Listener) (catalog.Server, error) {
+		return rosbridge.NewServer(ln, robotOf(sys, s.Agent), rosbridge.Options{MaxConnections: s.MaxClients, Origins: s.Origins,
+			ROS1: s.ROS == 1, Log: sys.Log})
+	})
+}
+
+// open listens, and closes what it opened where the server does not want it.
+func open(at netip.AddrPort, server func(net.Listener) (catalog.Server, error)) (catalog.Server, netip.AddrPort, error) {
+	ln, err := net.Listen("tcp", at.String())
+	if err != nil {
+		return nil, netip.AddrPort{}, err
+	}
+	srv, err := server(ln)
+	if err != nil {
+		ln.Close()
+		return nil, netip.AddrPort{}, err
+	}
+	return srv, protocols.Plain(ln.Addr().(*net.TCPAddr).AddrPort()), nil
+}
+
+// robotOf is an agent of a system as topics.
+func robotOf(sys *assembly.System, name string) *topics.Robot {
+	r := &topics.Robot{Rig: sys.Rig, Agent: sys.Rig.Agent(name)}
+	for i := range sys.Plan.Agents {
+		if p := &sys.Plan.Agents[i]; p.Config.Name == name && p.Robot != nil {
+			Describe(r, p.Robot)
+		}
+	}
+	if sight, err := sys.Sight(r.Agent); err == nil {
+		r.Cameras = sight
+	}
+	return r
+}
+
+// Describe fills in what m, the model of r's body, tells of it.
+func Describe(r *topics.Robot, m *model.Robot) {
+	var places []int
+	r.Tree, places = plan.TreeOf(m)
+	r.SensorLinks, r.CameraLinks, r.Scanners = map[int]int{}, map[int]int{}, map[int]float64{}
+	l := r.Agent.Layout()
+	link := func(body int) int {
+		if body == hal.None || body >= len(places) {
+			return 0
+		}
+		return places[body]
+	}
+	for i := range l.Sensors {
+		for k := range m.Sensors {
+			if have := &m.Sensors[k]; have.Name == l.Sensors[i].Name && len(r.Tree) > 0 {
+				r.SensorLinks[i] = link(have.Body)
+				if have.Device != nil && have.Device.FOV > 0 {
+					r.Scanners[i] = have.Device.FOV
+				}
+			}
+		}
+	}
+	for i := range l.Cameras {
+		for k := range m.Cameras {
+			if m.Cameras[k].Name == l.Cameras[i].Name && len(r.Tree) > 0 {
+				r.CameraLinks[i] = link(m.Cameras[k].Body)
+			}
+		}
+	}
+	if k := m.Rescue; k != nil && len(k.Left) > 0 && len(k.Right) > 0 {
+		r.Drive = &topics.Drive{Left: k.Left, Right: k.Right, Radius: m.Wheel(k.Left[0]), Separation: m.Span(k.Left[0], k.Right[0], 1)}
+	}
+}

@@ -1,0 +1,195 @@
+package topics
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// Deadline is how long a client keeps the lease after its last command.
+const Deadline = 500 * time.Millisecond
+
+var errDeaf = errors.New("got a client that does not read, want one that does")
+
+// Goal is a goal of one actuator: rad, rad/s, N·m or a share of the supply; of a slide m, m/s, N.
+type Goal struct {
+	Actuator int
+	Mode     hal.Mode
+	Value    float64
+}
+
+// Commander commands a robot for one client: it takes the lease with the first command and gives it back Deadline after
+// the last one. Its methods may be called from any goroutine.
+type Commander struct {
+	robot   *Robot
+	session *hal.Session
+	name    string
+	blocked func() time.Duration
+	wake    chan struct{}
+
+	mu    sync.Mutex
+	lease *hal.Lease // nil: not held
+	last  time.Time  // command
+	held  []float64  // in lock-step: commanded since the last step
+}
+
+// Goals commands joints: all of them or, with an error, none.
+func (c *Commander) Goals(goals []Goal) error {
+	l := c.robot.Agent.Layout()
+	inputs := make([]float64, len(l.Inputs))
+	for i := range inputs {
+		inputs[i] = math.NaN()
+	}
+	if len(goals) == 0 {
+		return fmt.Errorf("command %s: got no goal", c.robot.Agent.Name())
+	}
+	seen := map[int]bool{}
+	for _, g := range goals {
+		a := &l.Actuators[g.Actuator]
+		at := a.Goal[g.Mode]
+		switch {
+		case seen[g.Actuator]:
+			return fmt.Errorf("command %s: got two goals, want one", a.Name)
+		case at == hal.None:
+			return fmt.Errorf("command %s: got a %v goal, want one that its drive takes", a.Name, g.Mode)
+		case math.IsNaN(g.Value) || math.IsInf(g.Value, 0):
+			return fmt.Errorf("command %s: got %g, want a number", a.Name, g.Value)
+		}
+		seen[g.Actuator], inputs[at] = true, g.Value
+	}
+	switch state, _, _ := c.robot.Agent.Guard(); state {
+	case hal.Disarmed:
+		return fmt.Errorf("command %s: disarmed (try: /arm)", c.robot.Agent.Name())
+	case hal.Stopped:
+		return fmt.Errorf("command %s: the emergency stop is latched (try: /reset)", c.robot.Agent.Name())
+	}
+	if c.blocked() > Deadline {
+		return fmt.Errorf("command %s: %w", c.robot.Agent.Name(), errDeaf)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.lease == nil {
+		lease, err := c.session.Acquire(c.robot.Agent)
+		if err != nil {
+			return err
+		}
+		c.lease = lease
+		c.held = append(c.held[:0], inputs...)
+		for i := range c.held {
+			c.held[i] = math.NaN()
+		}
+	}
+	c.last = time.Now()
+	rouse(c.wake)
+	if c.robot.Rig.Mode() == hal.Realtime {
+		return c.session.Step(c.lease, inputs)
+	}
+	for _, g := range goals {
+		for _, at := range l.Actuators[g.Actuator].Goal {
+			if at != hal.None {
+				c.held[at] = inputs[at]
+			}
+		}
+	}
+	return nil
+}
+
+// Twist drives a robot with wheels on two sides: v ahead, m/s; w to the left, rad/s.
+func (c *Commander) Twist(v, w float64) error {
+	d := c.robot.Drive
+	if d == nil {
+		return fmt.Errorf("command %s: got a twist, want goals of joints: it has no wheels on two sides", c.robot.Agent.Name())
+	}
+	var goals []Goal
+	for _, i := range d.Left {
+		goals = append(goals, Goal{i, hal.VelocityMode, (v - w*d.Separation/2) / d.Radius})
+	}
+	for _, i := range d.Right {
+		goals = append(goals, Goal{i, hal.VelocityMode, (v + w*d.Separation/2) / d.Radius})
+	}
+	return c.Goals(goals)
+}
+
+// Stop is the emergency stop of the whole rig. The error names the joints that did not confirm; the stop is latched all
+// the same. It waits for them as hal.Rig.EmergencyStop does.
+func (c *Commander) Stop() error {
+	var errs []error
+	for _, j := range c.robot.Rig.EmergencyStop(c.name) {
+		if j.Err != nil {
+			errs = append(errs, fmt.Errorf("%s/%s: %w", j.Agent, j.Joint, j.Err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Reset clears the emergency stop; joints stay disarmed. Of a rig with a real body only its operator does.
+func (c *Commander) Reset() error {
+	for _, a := range c.robot.Rig.Agents() {
+		if a.BodyKind() == hal.Real {
+			return &hal.Error{Kind: hal.Unsafe, Op: "reset " + a.Name(), Err: errors.New("got a client, want the operator of a real body"), Try: "halyard reset"}
+		}
+	}
+	return c.robot.Rig.Recover()
+}
+
+// Arm lets commands pass again. A real body is armed where its config lets clients do so.
+func (c *Commander) Arm() error {
+	if a := c.robot.Agent; a.BodyKind() != hal.Real {
+		return a.Arm()
+	}
+	return c.robot.Agent.RequestArm(c.name)
+}
+
+// run gives the lease back in time, and in lock-step lets time pass at the pace of the wall clock while it is held: these
+// clients do not ask for steps. It ends with ctx.
+func (c *Commander) run(ctx context.Context) {
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	period, next := c.robot.Rig.Period(), time.Now()
+	for {
+		c.mu.Lock()
+		now := time.Now()
+		wait := time.Hour
+		if c.lease != nil && now.Sub(c.last) >= Deadline {
+			c.session.Release(c.lease) // its body holds still
+			c.lease = nil
+		}
+		if c.lease != nil {
+			wait = c.last.Add(Deadline).Sub(now)
+			if c.robot.Rig.Mode() == hal.Lockstep {
+				if !now.Before(next) {
+					if next = next.Add(period); next.Before(now) {
+						next = now.Add(period)
+					}
+					if !c.lease.Pending() {
+						c.session.Step(c.lease, c.held)
+						for i := range c.held {
+							c.held[i] = math.NaN()
+						}
+					}
+				}
+				wait = min(wait, next.Sub(now))
+			}
+		}
+		c.mu.Unlock()
+		timer.Reset(wait)
+		select {
+		case <-timer.C:
+		case <-c.wake:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func rouse(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,336 @@
+package topics
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image"
+	"image/jpeg"
+	"image/png"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+const (
+	// sampleInterval is how often topics are published, but for those below.
+	sampleInterval = 20 * time.Millisecond
+	imageInterval  = 100 * time.Millisecond
+	slowInterval   = time.Second // diagnostics
+	// MaxSubscriptions and MaxQueue bound the subscriptions of one client and the samples that wait for one.
+	MaxSubscriptions = 64
+	MaxQueue         = 64
+	// maxAnswers bounds the answers that wait for a client, bytes.
+	maxAnswers  = 4 << 20
+	jpegQuality = 75
+)
+
+// ErrDeaf ends the session of a client that leaves too many answers unread.
+var ErrDeaf = errors.New("topics: the client does not read its answers")
+
+// Settings are how a client wants a topic: no more often than Every, with up to Queue samples that wait until then; 0 = the
+// newest alone, at the time that it comes.
+type Settings struct {
+	Every time.Duration
+	Queue int
+}
+
+// Picture is a camera's picture, encoded. Format is jpeg, or png where each pixel is its depth in mm, 16 bit, 0 = none.
+type Picture struct {
+	Time   time.Duration
+	Format string
+	Data   []byte
+}
+
+// Delivery is what a client is to be sent next: an answer or, of the subscription Key, a sample or a picture.
+type Delivery[K comparable] struct {
+	Answer  any
+	Key     K
+	Topic   *Topic
+	Sample  *Sample
+	Picture *Picture
+}
+
+// Feed is what one client is sent. One goroutine calls Next; the others may be called from any.
+type Feed[K comparable] struct {
+	Commander
+	running sync.WaitGroup
+	ctx     context.Context
+	cancel  context.CancelFunc
+	wake    chan struct{}
+	due     atomic.Bool
+	cycles  uint64 // Cycle's
+
+	mu      sync.Mutex
+	answers []any
+	size    int
+	subs    []*subscription[K]
+	next    int // whose turn it is
+	streams map[int]*stream
+}
+
+type subscription[K comparable] struct {
+	key      K
+	topic    *Topic
+	settings Settings
+	interval time.Duration
+	queue    []*Sample
+	taken    time.Time // its newest sample
+	sent     time.Time
+	newest   uint64 // picture sent
+}
+
+// stream is a camera that is watched for one client, as long as it has subscriptions.
+type stream struct {
+	cancel  context.CancelFunc
+	picture *Picture
+	number  uint64
+	more    chan struct{} // the last picture has been taken
+}
+
+// NewFeed begins a client's session. name is the client in messages of the rig, "rosbridge@127.0.0.1:5000"; blocked, how
+// long the client has left a write waiting. Close ends it.
+func NewFeed[K comparable](r *Robot, name string, blocked func() time.Duration) *Feed[K] {
+	ctx, cancel := context.WithCancel(context.Background())
+	f := &Feed[K]{Commander: Commander{robot: r, name: name, blocked: blocked, wake: make(chan struct{}, 1)},
+		ctx: ctx, cancel: cancel, wake: make(chan struct{}, 1), streams: map[int]*stream{}}
+	f.session = r.Rig.NewSession(name, f)
+	f.running.Go(func() { f.run(ctx) })
+	return f
+}
+
+// Close ends the session; its body holds still.
+func (f *Feed[K]) Close() {
+	f.cancel()
+	f.running.Wait()
+	f.session.Close()
+}
+
+// Cycle is the rig's call after each cycle: it counts until samples are due.
+func (f *Feed[K]) Cycle(*hal.Cycle) {
+	if f.cycles++; time.Duration(f.cycles)*f.robot.Rig.Period() >= sampleInterval {
+		f.cycles = 0
+		f.due.Store(true)
+		rouse(f.wake)
+	}
+}
+
+// Answer queues an answer of so many bytes. It fails with ErrDeaf where the client lets too many wait.
+func (f *Feed[K]) Answer(answer any, size int) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.size+size > maxAnswers {
+		return ErrDeaf
+	}
+	f.answers, f.size = append(f.answers, answer), f.size+size
+	rouse(f.wake)
+	return nil
+}
+
+// Subscribe begins or changes a subscription. It reports false where the client has too many.
+func (f *Feed[K]) Subscribe(key K, t *Topic, s Settings) bool {
+	s.Queue = max(0, min(s.Queue, MaxQueue))
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, sub := range f.subs {
+		if sub.key == key {
+			sub.settings = s
+			return true
+		}
+	}
+	if len(f.subs) >= MaxSubscriptions {
+		return false
+	}
+	interval := time.Duration(0)
+	switch t.Kind {
+	case Diagnostics:
+		interval = slowInterval
+	case Image:
+		interval = imageInterval
+		if f.streams[t.At] == nil {
+			f.watch(t.At)
+		}
+	}
+	f.subs = append(f.subs, &subscription[K]{key: key, topic: t, settings: s, interval: interval})
+	f.due.Store(true) // its first message comes at once
+	rouse(f.wake)
+	return true
+}
+
+// Unsubscribe ends a subscription; it reports whether there was one.
+func (f *Feed[K]) Unsubscribe(key K) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	found := false
+	used := map[int]bool{}
+	kept := f.subs[:0]
+	for _, sub := range f.subs {
+		if sub.key == key {
+			found = true
+			continue
+		}
+		kept = append(kept, sub)
+		used[sub.topic.At] = used[sub.topic.At] || sub.topic.Kind == Image
+	}
+	clear(f.subs[len(kept):])
+	f.subs = kept
+	for at, s := range f.streams {
+		if !used[at] {
+			s.cancel()
+			delete(f.streams, at)
+		}
+	}
+	return found
+}
+
+// Next waits for what the client is to be sent next. The error is ctx's.
+func (f *Feed[K]) Next(ctx context.Context) (Delivery[K], error) {
+	for {
+		var now *Sample
+		if f.due.Swap(false) {
+			now = f.robot.Sample()
+		}
+		f.mu.Lock()
+		d, ok, wait := f.take(now, time.Now())
+		f.mu.Unlock()
+		if ok {
+			return d, ctx.Err()
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-f.wake:
+		case <-timer.C: // a sample that waited for its time
+		case <-ctx.Done():
+			timer.Stop()
+			return d, ctx.Err()
+		}
+		timer.Stop()
+	}
+}
+
+// take queues a sample, where there is one, and takes out what is to be sent; without any, how long until there may be.
+// Under mu.
+func (f *Feed[K]) take(now *Sample, at time.Time) (d Delivery[K], ok bool, wait time.Duration) {
+	for _, sub := range f.subs {
+		if now == nil || sub.topic.Kind == Image || at.Sub(sub.taken) < sub.interval {
+			continue
+		}
+		if sub.settings.Queue == 0 && at.Sub(sub.sent) < sub.settings.Every {
+			continue // what comes too early is left out
+		}
+		sub.taken = at
+		if len(sub.queue) >= max(1, sub.settings.Queue) {
+			sub.queue = append(sub.queue[:0], sub.queue[1:]...) // the oldest makes room
+		}
+		sub.queue = append(sub.queue, now)
+	}
+	if len(f.answers) > 0 {
+		d.Answer, f.answers = f.answers[0], f.answers[1:]
+		if len(f.answers) == 0 {
+			f.answers, f.size = nil, 0
+		}
+		return d, true, 0
+	}
+	wait = time.Hour
+	for range f.subs {
+		f.next = (f.next + 1) % len(f.subs)
+		sub := f.subs[f.next]
+		d = Delivery[K]{Key: sub.key, Topic: sub.topic}
+		s := f.streams[sub.topic.At]
+		fresh := sub.topic.Kind == Image && s != nil && s.picture != nil && s.number > sub.newest
+		if len(sub.queue) == 0 && !fresh {
+			continue
+		}
+		if early := sub.sent.Add(sub.settings.Every).Sub(at); early > 0 {
+			wait = min(wait, early)
+			continue
+		}
+		sub.sent = at
+		if fresh {
+			d.Picture, sub.newest = s.picture, s.number
+			rouse(s.more)
+			return d, true, 0
+		}
+		d.Sample = sub.queue[0]
+		sub.queue = append(sub.queue[:0], sub.queue[1:]...)
+		return d, true, 0
+	}
+	return d, false, wait
+}
+
+// watch begins to look through a camera. Under mu.
+func (f *Feed[K]) watch(camera int) {
+	images, err := f.robot.Cameras.Watch(camera)
+	if err != nil {
+		return // it has no device: its topic stays silent, as a node's without one
+	}
+	ctx, cancel := context.WithCancel(f.ctx)
+	s := &stream{cancel: cancel, more: make(chan struct{}, 1)}
+	f.streams[camera] = s
+	f.running.Go(func() {
+		defer images.Close()
+		for last := uint64(0); ; {
+			p, err := images.Next(ctx, last)
+			if err != nil {
+				return
+			}
+			last = p.Sequence
+			encoded := encode(p)
+			p.Release()
+			if encoded != nil {
+				f.mu.Lock()
+				s.picture = encoded
+				s.number++
+				f.mu.Unlock()
+				rouse(f.wake)
+				select {
+				case <-s.more: // none is encoded that nobody sends
+				case <-ctx.Done():
+					return
+				}
+			}
+			select {
+			case <-time.After(imageInterval):
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+}
+
+// encode is p as jpeg, or of a depth camera as png; nil where it has no pixels.
+func encode(p *hal.Picture) *Picture {
+	out := &Picture{Time: p.Time, Format: "jpeg"}
+	var b bytes.Buffer
+	bounds := image.Rect(0, 0, p.Width, p.Height)
+	var err error
+	switch {
+	case p.RGB != nil && len(p.RGB) >= 3*p.Width*p.Height:
+		m := image.NewRGBA(bounds)
+		for i := range p.Width * p.Height {
+			copy(m.Pix[4*i:], p.RGB[3*i:3*i+3])
+			m.Pix[4*i+3] = 255
+		}
+		err = jpeg.Encode(&b, m, &jpeg.Options{Quality: jpegQuality})
+	case p.Depth != nil && len(p.Depth) >= p.Width*p.Height:
+		m := image.NewGray16(bounds)
+		for i := range p.Width * p.Height {
+			const mm, most = 1000, math.MaxUint16
+			if d := float64(p.Depth[i]) * mm; d > 0 && d <= most {
+				m.Pix[2*i], m.Pix[2*i+1] = byte(uint16(d)>>8), byte(uint16(d))
+			}
+		}
+		out.Format = "png"
+		err = png.Encode(&b, m)
+	default:
+		return nil
+	}
+	if err != nil {
+		return nil
+	}
+	out.Data = b.Bytes()
+	return out
+}
