@@ -293,7 +293,7 @@ const (
 // Server is one protocol on one address. Agent is filled in where a protocol serves one robot and there is only one;
 // empty it means all of them.
 type Server struct {
-	Protocol        string        `yaml:"protocol" required:"true" form:"kind" doc:"osp, odcp, simloid, gamebots, imageserver, player, nml, okon, okon-video or rosbridge."`
+	Protocol        string        `yaml:"protocol" required:"true" form:"kind" doc:"osp, odcp, simloid, gamebots, imageserver, player, nml, okon, okon-video, rosbridge or foxglove."`
 	Listen          string        `yaml:"listen" required:"true" form:"address" doc:"HOST:PORT; port 0 selects a free port. A host other than loopback lets the network command the robot."`
 	Agent           string        `yaml:"agent" otherwise:"all; for odcp, simloid and okon the only one" doc:"Agent of this server."`
 	ClientTimeout   time.Duration `yaml:"client_timeout" min:"0s" max:"24h" otherwise:"none in lockstep, 2s in realtime; none for simloid, gamebots, imageserver, player and okon" doc:"Registrations of a client are released after this long without a message; none = never."`
@@ -306,10 +306,10 @@ type Server struct {
 	Once            bool          `yaml:"once" default:"false" doc:"simloid: end the program when its client has left, as the original program did."`
 	KeepState       bool          `yaml:"keep_state" default:"false" doc:"simloid: keep the state of a simulated robot when a client leaves; otherwise the next client finds the start state."`
 	Teleport        bool          `yaml:"teleport" default:"false" doc:"okon: move a simulated robot that enters a no-go or finish zone to a start zone, as the original did."`
-	GivenMaxClients *int          `yaml:"max_clients" min:"1" max:"1024" otherwise:"16; 256 of okon" doc:"gamebots, imageserver, player, okon, rosbridge: maximum number of clients. Each gamebots client has one robot."`
+	GivenMaxClients *int          `yaml:"max_clients" min:"1" max:"1024" otherwise:"16; 256 of okon" doc:"gamebots, imageserver, player, okon, rosbridge, foxglove: maximum number of clients. Each gamebots client has one robot."`
 	// MaxClients is GivenMaxClients, or the usual number of the protocol where the config gives none.
 	MaxClients int      `yaml:"-"`
-	Origins    []string `yaml:"origins" doc:"rosbridge: hosts of web pages whose scripts may connect, such as robots.example; pages of this computer always may."`
+	Origins    []string `yaml:"origins" doc:"rosbridge, foxglove: hosts of web pages whose scripts may connect, such as robots.example; pages of this computer always may."`
 	ROS        int      `yaml:"ros" default:"2" min:"1" max:"2" doc:"rosbridge: names and times of which ROS clients get that name no types themselves."`
 	Levels     string   `yaml:"levels" otherwise:"all" doc:"nml: levels of MOAST to run, of servo, prim, am, veh and sect, separated by commas."`
 	Encoding   string   `yaml:"encoding" default:"packed" enum:"packed|xdr|disp" doc:"nml: message encoding. Every rcslib program reads packed."`

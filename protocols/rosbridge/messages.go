@@ -2,6 +2,7 @@ package rosbridge
 
 import (
 	"math"
+	"reflect"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -270,4 +271,31 @@ func (m *jointState) goals(l *hal.Layout) ([]topics.Goal, error) {
 		}
 	}
 	return goals, nil
+}
+
+// Command does what a client publishes on a topic that takes commands: in is the parsed JSON of the ROS message that the topic
+// has. missing are its fields that in leaves out. now is the rig's time.
+func Command(c *topics.Commander, r *topics.Robot, t *topics.Topic, in any, now time.Duration) (missing []string, err error) {
+	command := reflect.New(reflect.TypeOf(kinds[t.Kind]).Elem()).Interface().(fields.Named)
+	if missing, err = fields.Decode(in, command, fields.ROS2, fields.At(now)); err != nil {
+		// a client of ROS 1 may fill in seq
+		var again error
+		if missing, again = fields.Decode(in, command, fields.ROS1, fields.At(now)); again != nil {
+			return nil, err
+		}
+	}
+	switch command := command.(type) {
+	case *jointState:
+		goals, err := command.goals(r.Agent.Layout())
+		if err != nil {
+			return nil, err
+		}
+		return missing, c.Goals(goals)
+	case *twist:
+		if command.Linear.Y != 0 || command.Linear.Z != 0 || command.Angular.X != 0 || command.Angular.Y != 0 {
+			return nil, errorf("got a motion that wheels on two sides do not make, want linear.x and angular.z alone")
+		}
+		return missing, c.Twist(command.Linear.X, command.Angular.Z)
+	}
+	return nil, errorf("got a message for %s, which takes none", t.Name)
 }

@@ -537,32 +537,9 @@ func (s *session) take(m map[string]any, id any) error {
 	if !given {
 		in = map[string]any{}
 	}
-	command := reflect.New(reflect.TypeOf(kinds[topic.Kind]).Elem()).Interface().(fields.Named)
-	missing, err := fields.Decode(in, command, s.style(), fields.At(s.now()))
-	if err != nil && s.style() == fields.ROS2 { // a client of ROS 1 may fill in seq
-		if again, ok := fields.Decode(in, command, fields.ROS1, fields.At(s.now())); ok == nil {
-			missing, err = again, nil
-		}
-	}
+	missing, err := Command(&s.feed.Commander, s.server.robot, topic, in, s.now())
 	if err != nil {
 		return err
-	}
-	switch command := command.(type) {
-	case *jointState:
-		goals, err := command.goals(s.server.robot.Agent.Layout())
-		if err == nil {
-			err = s.feed.Goals(goals)
-		}
-		if err != nil {
-			return err
-		}
-	case *twist:
-		if command.Linear.Y != 0 || command.Linear.Z != 0 || command.Angular.X != 0 || command.Angular.Y != 0 {
-			return errorf("got a motion that wheels on two sides do not make, want linear.x and angular.z alone")
-		}
-		if err := s.feed.Twist(command.Linear.X, command.Angular.Z); err != nil {
-			return err
-		}
 	}
 	if len(missing) > 0 {
 		if err := s.status(levelWarning, id, "publish: "+name+": filled in "+strings.Join(missing, ", ")); err != nil {

@@ -11,14 +11,22 @@ import (
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/protocols"
+	"github.com/halyard-robotics/halyard/protocols/foxglove"
 	"github.com/halyard-robotics/halyard/protocols/rosbridge"
 	"github.com/halyard-robotics/halyard/protocols/topics"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// Protocols are the rows of rosbridge.
+// Protocols are the rows of rosbridge and of Foxglove.
 func Protocols() map[string]*catalog.Protocol {
-	return map[string]*catalog.Protocol{"rosbridge": {Listen: openRosbridge}}
+	return map[string]*catalog.Protocol{"rosbridge": {Listen: openRosbridge}, "foxglove": {Listen: openFoxglove}}
+}
+
+func openFoxglove(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Server, netip.AddrPort, error) {
+	sys := h.(*assembly.System)
+	return open(at, func(ln net.Listener) (catalog.Server, error) {
+		return foxglove.NewServer(ln, robotOf(sys, s.Agent), foxglove.Options{MaxConnections: s.MaxClients, Origins: s.Origins, Log: sys.Log})
+	})
 }
 
 func openRosbridge(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Server, netip.AddrPort, error) {

@@ -1,0 +1,331 @@
+package foxglove
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols/fields"
+	"github.com/halyard-robotics/halyard/protocols/topics"
+)
+
+// The messages, field by field as Foxglove's schemas have them.
+type (
+	vector3 struct {
+		X float64 `field:"x"`
+		Y float64 `field:"y"`
+		Z float64 `field:"z"`
+	}
+	quaternion struct {
+		X float64 `field:"x"`
+		Y float64 `field:"y"`
+		Z float64 `field:"z"`
+		W float64 `field:"w"`
+	}
+	pose struct {
+		Position    vector3    `field:"position"`
+		Orientation quaternion `field:"orientation"`
+	}
+	jointState struct {
+		Name     string  `field:"name"`
+		Position float64 `field:"position,known"`
+		Velocity float64 `field:"velocity,known"`
+		Effort   float64 `field:"effort,known"`
+	}
+	jointStates struct {
+		Timestamp fields.Time  `field:"timestamp"`
+		Joints    []jointState `field:"joints"`
+	}
+	frameTransform struct {
+		Timestamp     fields.Time `field:"timestamp"`
+		ParentFrameID string      `field:"parent_frame_id"`
+		ChildFrameID  string      `field:"child_frame_id"`
+		Translation   vector3     `field:"translation"`
+		Rotation      quaternion  `field:"rotation"`
+	}
+	frameTransforms struct {
+		Transforms []frameTransform `field:"transforms"`
+	}
+	odometry struct {
+		Timestamp       fields.Time `field:"timestamp"`
+		FrameID         string      `field:"frame_id"`
+		BodyFrameID     string      `field:"body_frame_id"`
+		Pose            pose        `field:"pose"`
+		LinearVelocity  vector3     `field:"linear_velocity"`
+		AngularVelocity vector3     `field:"angular_velocity"`
+	}
+	imu struct {
+		Timestamp          fields.Time `field:"timestamp"`
+		FrameID            string      `field:"frame_id"`
+		Orientation        quaternion  `field:"orientation"`
+		AngularVelocity    []float64   `field:"angular_velocity,known"`    // x y z, rad/s
+		LinearAcceleration []float64   `field:"linear_acceleration,known"` // x y z, m/s²
+	}
+	laserScan struct {
+		Timestamp   fields.Time `field:"timestamp"`
+		FrameID     string      `field:"frame_id"`
+		Pose        pose        `field:"pose"`
+		StartAngle  float64     `field:"start_angle"`
+		EndAngle    float64     `field:"end_angle"`
+		Ranges      []float64   `field:"ranges"`
+		Intensities []float64   `field:"intensities"`
+	}
+	packedElementField struct {
+		Name   string `field:"name"`
+		Offset uint32 `field:"offset"`
+		Type   uint8  `field:"type"`
+	}
+	pointCloud struct {
+		Timestamp   fields.Time          `field:"timestamp"`
+		FrameID     string               `field:"frame_id"`
+		Pose        pose                 `field:"pose"`
+		PointStride uint32               `field:"point_stride"`
+		Fields      []packedElementField `field:"fields"`
+		Data        []byte               `field:"data"`
+	}
+	rangeReading struct {
+		Timestamp fields.Time `field:"timestamp"`
+		FrameID   string      `field:"frame_id"`
+		Range     float64     `field:"range"` // m
+		MaxRange  float64     `field:"max_range"`
+	}
+	compressedImage struct {
+		Timestamp fields.Time `field:"timestamp"`
+		FrameID   string      `field:"frame_id"`
+		Data      []byte      `field:"data"`
+		Format    string      `field:"format"`
+	}
+	logMessage struct {
+		Timestamp fields.Time `field:"timestamp"`
+		Level     uint8       `field:"level"`
+		Message   string      `field:"message"`
+		Name      string      `field:"name"`
+		File      string      `field:"file"`
+		Line      uint32      `field:"line"`
+	}
+	header struct {
+		Stamp   fields.Time `field:"stamp"`
+		FrameID string      `field:"frame_id"`
+	}
+	keyValue struct {
+		Key   string `field:"key"`
+		Value string `field:"value"`
+	}
+	diagnosticStatus struct {
+		Level      uint8      `field:"level"`
+		Name       string     `field:"name"`
+		Message    string     `field:"message"`
+		HardwareID string     `field:"hardware_id"`
+		Values     []keyValue `field:"values"`
+	}
+	diagnosticArray struct {
+		Header header             `field:"header"`
+		Status []diagnosticStatus `field:"status"`
+	}
+	triggerRequest  struct{}
+	triggerResponse struct {
+		Success bool   `field:"success"`
+		Message string `field:"message"`
+	}
+)
+
+func (vector3) TypeName() string            { return "foxglove.Vector3" }
+func (quaternion) TypeName() string         { return "foxglove.Quaternion" }
+func (pose) TypeName() string               { return "foxglove.Pose" }
+func (jointState) TypeName() string         { return "foxglove.JointState" }
+func (jointStates) TypeName() string        { return "foxglove.JointStates" }
+func (frameTransform) TypeName() string     { return "foxglove.FrameTransform" }
+func (frameTransforms) TypeName() string    { return "foxglove.FrameTransforms" }
+func (odometry) TypeName() string           { return "foxglove.Odometry" }
+func (imu) TypeName() string                { return "halyard.Imu" }
+func (laserScan) TypeName() string          { return "foxglove.LaserScan" }
+func (packedElementField) TypeName() string { return "foxglove.PackedElementField" }
+func (pointCloud) TypeName() string         { return "foxglove.PointCloud" }
+func (rangeReading) TypeName() string       { return "halyard.Range" }
+func (compressedImage) TypeName() string    { return "foxglove.CompressedImage" }
+func (logMessage) TypeName() string         { return "foxglove.Log" }
+func (header) TypeName() string             { return "std_msgs/Header" }
+func (keyValue) TypeName() string           { return "diagnostic_msgs/KeyValue" }
+func (diagnosticStatus) TypeName() string   { return "diagnostic_msgs/DiagnosticStatus" }
+func (diagnosticArray) TypeName() string    { return "diagnostic_msgs/DiagnosticArray" }
+func (triggerRequest) TypeName() string     { return "std_srvs/Trigger_Request" }
+func (triggerResponse) TypeName() string    { return "std_srvs/Trigger_Response" }
+
+// view is what a channel shows of its topic.
+type view uint8
+
+const (
+	plain  view = iota
+	points      // a scan as a cloud
+	events      // diagnostics that have changed, as log messages
+)
+
+// channel is one of the server's channels: a topic, and what it is called here.
+type channel struct {
+	id    uint32
+	name  string
+	topic *topics.Topic
+	view  view
+	kind  fields.Named
+}
+
+// kinds is the message type of each kind of topic; a clock is the protocol's own.
+var kinds = map[topics.Kind]fields.Named{
+	topics.Joints: jointStates{}, topics.Transforms: frameTransforms{}, topics.Odometry: odometry{}, topics.IMU: imu{}, topics.Scan: laserScan{},
+	topics.Range: rangeReading{}, topics.Image: compressedImage{}, topics.Diagnostics: diagnosticArray{},
+}
+
+// channels are a robot's topics as channels.
+func channels(all []topics.Topic) (list []channel) {
+	add := func(name string, t *topics.Topic, v view, kind fields.Named) {
+		list = append(list, channel{uint32(len(list) + 1), name, t, v, kind})
+	}
+	for i := range all {
+		t := &all[i]
+		kind := kinds[t.Kind]
+		if kind == nil {
+			continue
+		}
+		add(t.Name, t, plain, kind)
+		switch t.Kind {
+		case topics.Scan:
+			add(t.Name+"/points", t, points, pointCloud{})
+		case topics.Diagnostics:
+			add("/log", t, events, logMessage{})
+		}
+	}
+	return list
+}
+
+func vectorOf(v [3]float64) vector3 { return vector3{v[0], v[1], v[2]} }
+
+// quaternionOf turns hal's order, w first, into Foxglove's.
+func quaternionOf(q [4]float64) quaternion { return quaternion{q[1], q[2], q[3], q[0]} }
+
+func poseOf(p hal.Pose) pose { return pose{vectorOf(p.Position), quaternionOf(p.Rotation)} }
+
+// unturned is a pose in the sensor's own frame.
+var unturned = pose{Orientation: quaternion{W: 1}}
+
+// message is what a subscriber of a channel gets, nil where nothing is known.
+func message(r *topics.Robot, c *channel, s *topics.Sample) any {
+	l, t, at := r.Agent.Layout(), c.topic, fields.At(s.Time)
+	switch t.Kind {
+	case topics.Joints:
+		m := jointStates{Timestamp: at}
+		for i := range l.Actuators {
+			p, v, e := s.Joint(i)
+			m.Joints = append(m.Joints, jointState{l.Actuators[i].Name, p, v, e})
+		}
+		return m
+	case topics.Transforms:
+		m := frameTransforms{Transforms: []frameTransform{}}
+		for _, k := range s.Transforms() {
+			m.Transforms = append(m.Transforms, frameTransform{at, k.Parent, k.Child, vectorOf(k.Pose.Position), quaternionOf(k.Pose.Rotation)})
+		}
+		return m
+	case topics.Odometry:
+		if p, linear, angular, ok := s.Pose(); ok {
+			return odometry{at, t.Frame, topics.Base, poseOf(p), vectorOf(linear), vectorOf(angular)}
+		}
+	case topics.IMU:
+		q, rates, acceleration, measures, ok := s.Attitude(t.At)
+		if !ok {
+			return nil
+		}
+		m := imu{Timestamp: at, FrameID: t.Frame, Orientation: quaternionOf(q)}
+		if measures {
+			m.AngularVelocity, m.LinearAcceleration = rates[:], acceleration[:]
+		}
+		return m
+	case topics.Scan:
+		return scan(r, c, s)
+	case topics.Range:
+		return rangeReading{at, t.Frame, s.Of(t.At)[0], l.Measured(l.Sensors[t.At].First).Max}
+	case topics.Diagnostics:
+		m := diagnosticArray{Header: header{Stamp: at}}
+		for _, d := range s.Diagnose() {
+			out := diagnosticStatus{uint8(d.Level), r.Agent.Name() + ": " + d.Name, d.Message, r.Agent.Name(), []keyValue{}}
+			for _, v := range d.Values {
+				out.Values = append(out.Values, keyValue{v[0], v[1]})
+			}
+			m.Status = append(m.Status, out)
+		}
+		return m
+	}
+	return nil
+}
+
+// scan is a scan as such, or the points that it hit.
+func scan(r *topics.Robot, c *channel, s *topics.Sample) any {
+	const float32Type = 7
+	l, t, at := r.Agent.Layout(), c.topic, fields.At(s.Time)
+	v, fov, most := s.Of(t.At), r.FOV(t.At), l.Measured(l.Sensors[t.At].First).Max
+	known := false
+	for _, x := range v {
+		known = known || !math.IsNaN(x)
+	}
+	if !known {
+		return nil
+	}
+	if c.view == plain {
+		m := laserScan{at, t.Frame, unturned, -fov / 2, fov / 2, make([]float64, len(v)), []float64{}}
+		for i, x := range v {
+			if m.Ranges[i] = x; x >= most {
+				m.Ranges[i] = math.Inf(1) // nothing within reach: null
+			}
+		}
+		return m
+	}
+	m := pointCloud{at, t.Frame, unturned, 12, []packedElementField{{"x", 0, float32Type}, {"y", 4, float32Type}, {"z", 8, float32Type}}, []byte{}}
+	for i, x := range v {
+		if math.IsNaN(x) || x >= most {
+			continue
+		}
+		sin, cos := math.Sincos(-fov/2 + fov*float64(i)/math.Max(1, float64(len(v)-1)))
+		for _, p := range [3]float64{x * cos, x * sin, 0} {
+			m.Data = binary.LittleEndian.AppendUint32(m.Data, math.Float32bits(float32(p)))
+		}
+	}
+	return m
+}
+
+// imageOf is a camera's picture.
+func imageOf(t *topics.Topic, p *topics.Picture) any {
+	return compressedImage{fields.At(p.Time), t.Frame + topics.Optical, p.Data, p.Format}
+}
+
+// logs are the diagnostics that are not as they were; last is what they were, by their names.
+func logs(r *topics.Robot, s *topics.Sample, last map[string]string) (all []logMessage) {
+	levels := [...]uint8{topics.OK: 2, topics.Warning: 3, topics.Failure: 4, topics.Stale: 3} // info, warning, error, warning
+	for _, d := range s.Diagnose() {
+		if before, have := last[d.Name]; have && before == d.Message || !have && d.Level == topics.OK {
+			last[d.Name] = d.Message
+			continue
+		}
+		last[d.Name] = d.Message
+		all = append(all, logMessage{Timestamp: fields.At(s.Time), Level: levels[d.Level], Message: d.Name + ": " + d.Message, Name: r.Agent.Name()})
+	}
+	return all
+}
+
+// goals are those of a client's joint states.
+func (m *jointStates) goals(l *hal.Layout, given []map[string]any) ([]topics.Goal, error) {
+	var goals []topics.Goal
+	for i, j := range m.Joints {
+		at := l.Actuator(j.Name)
+		if at == hal.None {
+			return nil, wrong("joints[%d].name: got %.100q, want a joint of /joint_states", i, j.Name)
+		}
+		for _, k := range []struct {
+			field string
+			mode  hal.Mode
+			value float64
+		}{{"position", hal.PositionMode, j.Position}, {"velocity", hal.VelocityMode, j.Velocity}, {"effort", hal.TorqueMode, j.Effort}} {
+			if given[i][k.field] != nil {
+				goals = append(goals, topics.Goal{Actuator: at, Mode: k.mode, Value: k.value})
+			}
+		}
+	}
+	return goals, nil
+}
