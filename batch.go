@@ -1,0 +1,55 @@
+package halyard
+
+import (
+	"github.com/halyard-robotics/halyard/internal/batch"
+	"github.com/halyard-robotics/halyard/internal/builtin"
+)
+
+// Batch is copies of a config's rig that are stepped side by side on all cores: simulated and emulated bodies, in lock-step.
+// Each is a whole rig with a seed of its own. Its methods are called from one goroutine at a time.
+type Batch struct{ batch *batch.Batch }
+
+// BatchOptions are how a batch is made. Copy i has the seed Seed + i; 0 stands for the config's world.seed. Actions and
+// Observations name the columns of the arrays ("elbow/position"; "arm/elbow/position" where there are several agents);
+// without them an action is one goal a joint, and an observation all outputs of all agents.
+type BatchOptions = batch.Options
+
+// BatchChannel is one column of the arrays: its name, unit and range.
+type BatchChannel = batch.Channel
+
+// OpenBatch opens copies of the rig of cfg. No server opens. The error is hal.Invalid where a body is real: there is one of it.
+func OpenBatch(cfg *Config, o BatchOptions, with ...Option) (*Batch, error) {
+	own := options{catalog: builtin.Catalog()}
+	for _, w := range with {
+		w(&own)
+	}
+	p, err := own.plan(cfg)
+	if err != nil {
+		return nil, err
+	}
+	b, err := batch.Open(p, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Batch{b}, nil
+}
+
+// Copies is how many there are. Actions and Observations are the columns of the arrays.
+func (b *Batch) Copies() int                  { return b.batch.Copies() }
+func (b *Batch) Actions() []BatchChannel      { return b.batch.Actions() }
+func (b *Batch) Observations() []BatchChannel { return b.batch.Observations() }
+
+// Step commands every copy, lets one period pass, and fills in what they measure: actions and observations have one row a copy,
+// in SI units; NaN is no new command. It allocates nothing, and the results are the same on any number of cores.
+func (b *Batch) Step(actions, observations []float64) error {
+	return b.batch.Step(actions, observations)
+}
+
+// Reset returns the copies for which which is true (nil: all) to the start by their seeds (nil, or 0: those they had) and fills
+// in their rows.
+func (b *Batch) Reset(which []bool, seeds []int64, observations []float64) error {
+	return b.batch.Reset(which, seeds, observations)
+}
+
+// Close ends all copies.
+func (b *Batch) Close() error { return b.batch.Close() }
