@@ -293,7 +293,7 @@ const (
 // Server is one protocol on one address. Agent is filled in where a protocol serves one robot and there is only one;
 // empty it means all of them.
 type Server struct {
-	Protocol        string        `yaml:"protocol" required:"true" form:"kind" doc:"osp, odcp, simloid, gamebots, imageserver, player, nml, okon, okon-video, rosbridge or foxglove."`
+	Protocol        string        `yaml:"protocol" required:"true" form:"kind" doc:"osp, odcp, simloid, gamebots, imageserver, player, nml, okon, okon-video, batch, rosbridge or foxglove."`
 	Listen          string        `yaml:"listen" required:"true" form:"address" doc:"HOST:PORT; port 0 selects a free port. A host other than loopback lets the network command the robot."`
 	Agent           string        `yaml:"agent" otherwise:"all; for odcp, simloid and okon the only one" doc:"Agent of this server."`
 	ClientTimeout   time.Duration `yaml:"client_timeout" min:"0s" max:"24h" otherwise:"none in lockstep, 2s in realtime; none for simloid, gamebots, imageserver, player and okon" doc:"Registrations of a client are released after this long without a message; none = never."`

@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/serve/batch"
 	"github.com/halyard-robotics/halyard/internal/serve/bridges"
 	"github.com/halyard-robotics/halyard/internal/serve/gamebots"
 	"github.com/halyard-robotics/halyard/internal/serve/moast"
@@ -18,6 +19,7 @@ import (
 func Catalog() *catalog.Catalog {
 	c := catalog.Hardware()
 	maps.Copy(c.Protocols, orcs.Protocols())
+	maps.Copy(c.Protocols, batch.Protocols())
 	maps.Copy(c.Protocols, okon.Protocols())
 	maps.Copy(c.Protocols, simloid.Protocols())
 	maps.Copy(c.Protocols, gamebots.Protocols())

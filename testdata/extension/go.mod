@@ -5,6 +5,7 @@ go 1.26.0
 require github.com/halyard-robotics/halyard v0.0.0
 
 require (
+	github.com/coder/websocket v1.8.15 // indirect
 	github.com/goccy/go-yaml v1.19.2 // indirect
 	github.com/tarm/goserial v0.0.0-20151007205400-b3440c3c6355 // indirect
 	go.bug.st/serial v1.8.0 // indirect

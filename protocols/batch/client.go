@@ -1,0 +1,68 @@
+package batch
+
+import (
+	"bufio"
+	"net"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// Client steps the copies of a server. It is not safe for two goroutines.
+type Client struct {
+	Spaces Spaces
+	conn   net.Conn
+	in     *bufio.Reader
+	body   []byte
+	out    []byte
+}
+
+// NewClient says hello over conn, which it owns from here on.
+func NewClient(conn net.Conn, h *Hello) (*Client, error) {
+	c := &Client{conn: conn, in: bufio.NewReaderSize(conn, 64<<10)}
+	err := c.ask(AppendHello(beginFrame(nil), h))
+	if err == nil {
+		var s *Spaces
+		if s, err = ParseSpaces(c.body); err == nil {
+			c.Spaces = *s
+			return c, nil
+		}
+	}
+	conn.Close()
+	return nil, refused(err)
+}
+
+// Step sends the actions of all copies and waits for what they measure then.
+func (c *Client) Step(actions, observations []float64) error {
+	if err := c.ask(AppendStep(beginFrame(c.out), actions)); err != nil {
+		return err
+	}
+	return refused(ParseFloats(c.body, ObservationsType, observations))
+}
+
+// Reset resets the copies for which which is true, all where it is nil, by their seeds.
+func (c *Client) Reset(which []bool, seeds []int64, observations []float64) error {
+	if err := c.ask(AppendReset(beginFrame(c.out), c.Spaces.Copies, which, seeds)); err != nil {
+		return err
+	}
+	return refused(ParseFloats(c.body, ObservationsType, observations))
+}
+
+// Close ends the session, and the copies with it.
+func (c *Client) Close() error { return c.conn.Close() }
+
+func (c *Client) ask(frame []byte) (err error) {
+	c.out = endFrame(frame)
+	if _, err = c.conn.Write(c.out); err != nil {
+		return err
+	}
+	c.body, err = readFrame(c.in, c.body, MaxFrame)
+	return err
+}
+
+// refused is an ERROR of the server as an error of its kind.
+func refused(err error) error {
+	if r, ok := err.(*Refusal); ok {
+		return &hal.Error{Kind: hal.Kind(r.Kind), Op: "batch", Err: r}
+	}
+	return err
+}

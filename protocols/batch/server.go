@@ -1,0 +1,164 @@
+package batch
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols"
+)
+
+// DefaultPort is where the server listens unless told otherwise.
+const DefaultPort = 45460
+
+// Environment is what a session steps: copies of a rig, or the rig itself. Its methods are those of halyard.Batch; Step and
+// Reset of the rig itself end with ctx.
+type Environment interface {
+	Step(ctx context.Context, actions, observations []float64) error
+	Reset(ctx context.Context, which []bool, seeds []int64, observations []float64) error
+	Close() error
+}
+
+// Opener opens the environment that a client asks for.
+type Opener func(h *Hello) (Environment, *Spaces, error)
+
+// Options are what a user may set of a server.
+type Options struct {
+	MaxClients  int           // 0 = 16
+	MaxCopies   int           // of a session; 0 = 4096
+	HelloWithin time.Duration // how long a client may say nothing at first; 0 = 5 s
+	Log         *slog.Logger  // nil = silent
+}
+
+// Server serves environments, one a connection.
+type Server struct {
+	listener net.Listener
+	open     Opener
+	options  Options
+}
+
+// NewServer serves what open opens to the clients of listener, which it owns from here on.
+func NewServer(listener net.Listener, open Opener, o Options) *Server {
+	if o.MaxClients <= 0 {
+		o.MaxClients = 16
+	}
+	if o.MaxCopies <= 0 {
+		o.MaxCopies = 4096
+	}
+	if o.HelloWithin <= 0 {
+		o.HelloWithin = 5 * time.Second
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Server{listener: listener, open: open, options: o}
+}
+
+// Address is where the server listens.
+func (s *Server) Address() net.Addr { return s.listener.Addr() }
+
+// Serve serves until ctx ends or the listener breaks, then ends every session and waits for it.
+func (s *Server) Serve(ctx context.Context) error {
+	return protocols.Accept(ctx, s.listener, s.options.MaxClients, func(conn net.Conn) {
+		s.options.Log.Warn("batch: connection refused", "client", conn.RemoteAddr(), "clients", s.options.MaxClients)
+	}, func(ctx context.Context, conn net.Conn) {
+		s.options.Log.Info("batch: session", "client", conn.RemoteAddr())
+		err := s.session(ctx, conn)
+		s.options.Log.Info("batch: session ends", "client", conn.RemoteAddr(), "why", err)
+	})
+}
+
+// session serves one client until it leaves or ctx ends, and says why.
+func (s *Server) session(ctx context.Context, conn net.Conn) (err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	c := &session{conn: conn, in: bufio.NewReaderSize(conn, 64<<10)}
+	conn.SetReadDeadline(time.Now().Add(s.options.HelloWithin))
+	env, spaces, err := s.hello(c)
+	if err != nil {
+		return errors.Join(err, c.refuse(err))
+	}
+	defer func() { err = errors.Join(err, env.Close()) }()
+	conn.SetReadDeadline(time.Time{})
+	if err := c.send(AppendSpaces(beginFrame(c.out), spaces)); err != nil {
+		return err
+	}
+	n := spaces.Copies
+	actions, observations := make([]float64, n*len(spaces.Actions)), make([]float64, n*len(spaces.Observations))
+	which, seeds := make([]bool, n), make([]int64, n)
+	most := 1 + max(8*len(actions), 9*n)
+	for {
+		if c.body, err = readFrame(c.in, c.body, most); err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return errors.Join(err, c.refuse(err))
+		}
+		switch t := Type(c.body[0]); t {
+		case StepType:
+			if err = ParseFloats(c.body, StepType, actions); err == nil {
+				err = env.Step(ctx, actions, observations)
+			}
+		case ResetType:
+			if err = ParseReset(c.body, which, seeds); err == nil {
+				err = env.Reset(ctx, which, seeds, observations)
+			}
+		default:
+			err = fmt.Errorf("batch: got a frame of type %d, want STEP or RESET", t)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			err = c.refuse(err)
+		} else {
+			err = c.send(AppendObservations(beginFrame(c.out), observations))
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// hello opens what the client asks for.
+func (s *Server) hello(c *session) (Environment, *Spaces, error) {
+	const most = 1 << 20 // of a HELLO
+	var err error
+	if c.body, err = readFrame(c.in, c.body, most); err != nil {
+		return nil, nil, err
+	}
+	h, err := ParseHello(c.body)
+	if err != nil {
+		return nil, nil, err
+	}
+	if h.Copies < 1 || h.Copies > s.options.MaxCopies || h.Target == Itself && h.Copies != 1 {
+		return nil, nil, &hal.Error{Kind: hal.Invalid, Op: "batch", Err: fmt.Errorf("got %d copies, want 1..%d, of the rig itself 1", h.Copies, s.options.MaxCopies)}
+	}
+	return s.open(h)
+}
+
+// session is one connection.
+type session struct {
+	conn      net.Conn
+	in        *bufio.Reader
+	body, out []byte
+}
+
+// send ends and sends the frame b, which was begun in c.out. A client that does not read holds up itself alone.
+func (c *session) send(b []byte) error {
+	c.out = endFrame(b)
+	_, err := c.conn.Write(c.out)
+	return err
+}
+
+func (c *session) refuse(err error) error {
+	return c.send(AppendRefusal(beginFrame(c.out), &Refusal{uint8(hal.KindOf(err)), err.Error()}))
+}
