@@ -116,7 +116,9 @@ func (b *Body) Write(f *hal.Frame) error {
 }
 
 func (j *joint) write(f *hal.Frame, a *hal.Actuator, enable bool) {
-	j.countTurns(enable && j.goal.Enable)
+	if !a.Wraps {
+		j.countTurns(enable && j.goal.Enable)
+	}
 	if enable && !j.goal.Enable {
 		j.goal.Mode, j.led = hal.NoMode, false // whatever was commanded before, it starts from where it is
 		j.reach = [2]float64{math.Inf(-1), math.Inf(1)}
@@ -125,11 +127,16 @@ func (j *joint) write(f *hal.Frame, a *hal.Actuator, enable bool) {
 	if limit := input(f, a.TorqueLimit); !math.IsNaN(limit) {
 		j.limit = limit
 	}
-	// At most one goal is set, the guard sees to that; while limp none counts.
+	// At most one goal is set, the guard sees to that; while limp none counts. Without one it holds where it is.
+	told := false
 	for m := range hal.NumModes {
 		if v := input(f, a.Goal[m]); !math.IsNaN(v) && enable {
 			j.command(a, m, v)
+			told = true
 		}
+	}
+	if !told {
+		j.goal.Mode, j.led = hal.NoMode, false
 	}
 	j.goal.Limit = j.effortLimit(a)
 	j.fence(a)
@@ -213,7 +220,7 @@ func (j *joint) ticks(a *hal.Actuator, radians float64) float64 {
 	known := !math.IsNaN(present)
 	switch {
 	case a.Wraps && known: // the short way round, from the last goal: a reading may be wrong
-		if j.goal.Mode == hal.PositionMode && j.led {
+		if j.goal.Mode == hal.PositionMode && j.led && !j.parted(present) {
 			present = j.goal.Position
 		}
 		ticks = present + math.Remainder(ticks-present, j.cal.TicksPerTurn*j.cal.Gear)
@@ -229,6 +236,20 @@ func (j *joint) ticks(a *hal.Actuator, radians float64) float64 {
 		ticks += j.turns
 	}
 	return clamp(ticks, j.units.MinTicks, j.units.MaxTicks)
+}
+
+// parted reports whether a joint that turns without end is whole turns from its goal, by oddTurns readings in a row: it
+// was turned on faster than its goal, and must not be driven back all those turns.
+func (j *joint) parted(present float64) bool {
+	s := j.Chain.State(j.Index)
+	if math.Abs(present-j.goal.Position) <= j.cal.TicksPerTurn*j.cal.Gear {
+		j.odd = 0
+		return false
+	}
+	if s.Time != j.oddAt {
+		j.odd, j.oddAt = j.odd+1, s.Time
+	}
+	return j.odd >= oddTurns
 }
 
 // Read takes every device's state. What a device did not say keeps its old value and time; why it did not, and what it

@@ -108,6 +108,7 @@ type guardJoint struct {
 	moved   bool // out moved in this cycle
 	away    bool // it was not seen in the last cycle
 	limp    bool // by a torque limit of 0
+	waits   bool // commanded to have torque and not seen: it has no goal
 	off     bool // disarmed alone, by a reset, until armed
 	outside bool // not enabled: it is outside its soft limits
 	coasts  bool // at the end of the rig: its torque must be seen to be off
@@ -230,7 +231,7 @@ func (g *guard) acceptJoint(i int, inputs []float64) (commanded bool) {
 			v = g.clamp(v, a.Limits.MinPosition, a.Limits.MaxPosition)
 		}
 		if m != j.mode {
-			j.out = math.NaN() // an old goal is no place to start from: the joint has moved since
+			j.out, j.waits = math.NaN(), false // an old goal is no place to start from: the joint has moved since
 		}
 		j.mode, j.goal = m, v
 	}

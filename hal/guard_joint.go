@@ -17,6 +17,8 @@ const (
 	brakeShare = 0.2
 	// movedShare of the step that is allowed in a cycle is a goal that still moves.
 	movedShare = 0.1
+	// freshCycles is how old a reading may be by which torque comes on.
+	freshCycles = 3
 )
 
 // joint computes the command to actuator i for the next dt seconds. It reports whether it has torque.
@@ -65,13 +67,28 @@ func (g *guard) unheard(i int, f *Frame, now time.Duration) bool {
 func (g *guard) slew(i int, f *Frame, now time.Duration, dt float64) bool {
 	a, j := &g.layout.Actuators[i], &g.joints[i]
 	known := !j.sight.blind && !math.IsNaN(j.sight.at)
+	// Torque comes on by a reading of now alone: in a tenth of a second a hand has moved the joint far away.
+	fresh := known && j.sight.seen <= j.sight.time && now-j.sight.time <= time.Duration(freshCycles*dt*float64(time.Second))
 	j.moved = false
 	// One that is found far from where it was told to be has missed its goals, and starts again.
 	missed := known && j.away && math.Abs(difference(a, j.out, j.sight.at)) > g.following(a, 0)
 	j.away = !known
+	// A wheel that turns by more than a quarter in a cycle is nowhere: its goal would be before it and behind it.
+	if a.Wraps && a.Velocity != None && math.Abs(f.Measured[a.Velocity])*dt > math.Pi/2 {
+		j.out, j.waits = math.NaN(), false
+		return false
+	}
+	// Torque that comes on while it is not known where the joint is comes on without a goal: the drive holds it where it is
+	// then. Its last goal is of a place that it may have left.
+	if !fresh && j.enabled && !j.limp && f.Status[i].Drive == Switching {
+		j.waits, j.out = true, math.NaN()
+	}
+	if j.waits = j.waits && !fresh; j.waits {
+		return true
+	}
 	// From where it is: nothing jumps at torque-on, nor when a limit of 0 is raised.
 	if !j.enabled || j.limp || math.IsNaN(j.out) || missed {
-		if !known {
+		if !fresh {
 			return false
 		}
 		if j.outside = !g.near(i, j.sight.at); j.outside {
@@ -117,7 +134,11 @@ func (g *guard) following(a *Actuator, speed float64) float64 {
 	if g.config.FollowingError > 0 {
 		return g.config.FollowingError
 	}
-	return followBase + math.Min(speed, a.Limits.MaxVelocity)*followTime.Seconds()
+	most := followBase + math.Min(speed, a.Limits.MaxVelocity)*followTime.Seconds()
+	if a.Wraps { // half a turn ahead is half a turn behind
+		most = math.Min(most, math.Pi/2)
+	}
+	return most
 }
 
 // lead bounds how far goal is ahead of where actuator i is: a joint that was held back and is released would make up for all of it at

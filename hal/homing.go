@@ -62,7 +62,7 @@ func (g *guard) hold() {
 func (g *guard) holdJoint(i int) {
 	j := &g.joints[i]
 	switch {
-	case !j.enabled:
+	case !j.enabled, j.mode == PositionMode && j.waits: // nothing to keep: its torque is not on, or was not seen on
 		j.mode = NoMode
 	case j.mode == PositionMode:
 		j.goal = j.out

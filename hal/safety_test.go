@@ -382,3 +382,76 @@ func TestSafety18Suspend(t *testing.T) {
 		}
 	}
 }
+
+// TestSafety04TorqueOnByANewReading: a command to a joint that has not been read for some cycles gives no torque, and a
+// drive whose torque comes on while the joint is not known gets no goal of before.
+func TestSafety04TorqueOnByANewReading(t *testing.T) {
+	s := newSafeJoint(t, GuardConfig{}, 0.9)
+	s.silent = true
+	s.run((freshCycles + 1) * tick)
+	s.say(0.9, nan, nan, nan, nan)
+	if s.run(tick); s.f.Enable[0] {
+		t.Errorf("read %d cycles ago: got torque with goal %g, want none", freshCycles+1, s.f.Inputs[0])
+	}
+
+	s = newSafeJoint(t, GuardConfig{Slew: 0.1}, 0)
+	s.silent = true
+	s.say(0, nan, nan, nan, nan)
+	s.f.Status[0].Drive = Switching
+	if s.run(tick); !s.f.Enable[0] || s.f.Inputs[0] != 0 {
+		t.Fatalf("commanded: got goal %g, enabled %v, want 0, true", s.f.Inputs[0], s.f.Enable[0])
+	}
+	s.at = 0.15 // it sags: it has no torque yet
+	s.run(500 * time.Millisecond)
+	if !math.IsNaN(s.f.Inputs[0]) || !s.f.Enable[0] {
+		t.Errorf("not seen for 500 ms: got goal %g, enabled %v, want none, true", s.f.Inputs[0], s.f.Enable[0])
+	}
+	s.free, s.silent = false, false
+	s.f.Status[0].Drive = Follows // it has switched itself on, where it is
+	for n := 0; n <= trustSamples && math.IsNaN(s.f.Inputs[0]); n++ {
+		s.run(tick)
+	}
+	if v := s.f.Inputs[0]; !(math.Abs(v-0.15) < 0.13) {
+		t.Errorf("back at 0.15: got goal %g, want a step of it", v)
+	}
+
+	// A deadline that passes meanwhile leaves nothing to hold.
+	s = newSafeJoint(t, GuardConfig{CommandTimeout: 300 * time.Millisecond}, 0)
+	s.silent = true
+	s.say(0, nan, nan, nan, nan)
+	s.f.Status[0].Drive = Switching
+	s.run(500 * time.Millisecond)
+	s.silent, s.at = false, 0.15
+	s.f.Status[0].Drive = Follows
+	if s.run(500 * time.Millisecond); s.f.Enable[0] || s.at != 0.15 {
+		t.Errorf("back after its deadline: got torque %v at %g, want none at 0.15", s.f.Enable[0], s.at)
+	}
+}
+
+// TestWheelGoalIsAhead: the goal of a fast wheel is a quarter ahead at most: from half a turn on it is behind.
+func TestWheelGoalIsAhead(t *testing.T) {
+	g := newGuard(oneJoint(), GuardConfig{})
+	a := &g.layout.Actuators[0]
+	a.Limits.MaxVelocity, a.Wraps = 500, true
+	if got := g.following(a, 500); got > math.Pi/2 {
+		t.Errorf("got a following error of %g rad, want %g at most", got, math.Pi/2)
+	}
+}
+
+// TestWheelTooFastForPositions: a wheel gets no position goal while it turns by more than a quarter in a cycle.
+func TestWheelTooFastForPositions(t *testing.T) {
+	s := newSafeJoint(t, GuardConfig{}, 0)
+	s.layout.Actuators[0].Wraps = true
+	s.layout.Actuators[0].Velocity = s.layout.Actuators[0].Position // it measures its speed
+	s.say(0.5, nan, nan, nan, nan)
+	for _, c := range []struct {
+		quarters float64 // in a cycle
+		torque   bool
+	}{{1.1, false}, {-1.1, false}, {0.1, true}} {
+		s.f.Measured[0], s.f.Status[0] = c.quarters*math.Pi/2/tick.Seconds(), Status{Time: s.now}
+		s.joints[0].sight.at, s.joints[0].sight.seen = s.f.Measured[0], s.now-tick
+		if s.tick(); s.f.Enable[0] != c.torque {
+			t.Errorf("%g quarters in a cycle: got torque %v, want %v", c.quarters, s.f.Enable[0], c.torque)
+		}
+	}
+}
