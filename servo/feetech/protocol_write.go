@@ -99,8 +99,8 @@ func (b *protocol) StageGoal(i int) bool {
 	return true
 }
 
-// putGoal stages acceleration, position, time and speed, which in every mode lie side by side. rest asks for no motion:
-// the present position, or a speed or duty of zero.
+// putGoal stages acceleration, position, time and speed, which in every mode lie side by side; of a goal without a position
+// the latter two. rest asks for no motion: the present position, or a speed or duty of zero.
 func (b *protocol) putGoal(i int, rest bool) {
 	d, seat := &b.devices[i], &b.chain.Devices[i]
 	_, mode := d.wanted(&seat.Goal)
@@ -118,7 +118,14 @@ func (b *protocol) putGoal(i int, rest bool) {
 		speed = 0
 		duty = d.goalTime.Raw(amount(seat.Goal.Duty, rest))
 	}
-	w := write{id: d.cfg.ID, addr: byte(d.goalPosition.Addr), size: byte(d.goalSize())}
+	w := write{id: d.cfg.ID, addr: byte(d.goalTime.Addr), size: byte(d.goalTime.Size + d.goalSpeed.Size)}
+	if mode != hal.PositionMode && !rest {
+		// Without a position: a servo that lost its power is in its position mode again, and a goal takes its torque on.
+		d.goalSpeed.Append(d.goalTime.Append(w.bytes[:0], duty), d.goalSpeed.Raw(speed/d.coarse))
+		b.queue = append(b.queue, w)
+		return
+	}
+	w.addr, w.size = byte(d.goalPosition.Addr), byte(d.goalSize())
 	p := w.bytes[:0]
 	if d.acceleration != nil {
 		w.addr = byte(d.acceleration.Addr)
