@@ -23,6 +23,7 @@ var (
 	ErrPowerLost = errors.New("torque went off by itself, as with its power: enable again")
 	ErrNoTorque  = errors.New("torque does not go on")
 	ErrHalted    = errors.New("halted: enable again")
+	ErrReturned  = errors.New("was lost, and does not report whether it has torque: enable again")
 	ErrRegained  = errors.New("the line was lost and is back: enable again")
 )
 

@@ -55,6 +55,7 @@ type ChainSpec struct {
 	Bits    int  // of a byte on the wire
 	Out, In int  // bytes of the longest packets, staged together and replied together
 	NoLimit bool // devices cannot limit their effort: a limit of zero is made by switching torque off
+	Untold  bool // devices do not report whether they have torque: one that was lost waits for Enable to have been false
 	// Base is the best way to read servo i; nil = SingleReads.
 	Base  func(i int) Level
 	Known func(i int) bool // the model of servo i is one of the vendor's

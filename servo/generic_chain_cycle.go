@@ -224,6 +224,9 @@ func (r *GenericChain) MarkReceived(i int) {
 	// It may have lost its power meanwhile: what was written is unknown until it has been read.
 	if returned {
 		r.protocol.Invalidate(i)
+		if r.spec.Untold && s.Stage == TorqueOn {
+			s.Hold(ErrReturned)
+		}
 		if r.long == nil || !r.long.ShowsHealth(i) { // else it was read long
 			s.Verify, s.doubt = true, true
 		}
