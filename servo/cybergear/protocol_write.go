@@ -19,6 +19,9 @@ func wanted(g *servo.Goal) int {
 	return InPosition
 }
 
+// nearEnd is how near the end of what it counts a motor may have stopped counting, rad.
+const nearEnd = 0.05
+
 var (
 	errMode    = fmt.Errorf("its mode: %w", servo.ErrDiffers)
 	errTimeout = fmt.Errorf("its CAN timeout: %w, so that nothing stops it when the cable is pulled; registers: {can_timeout: 0} does without", servo.ErrDiffers)
@@ -46,6 +49,10 @@ func (b *protocol) Ready(i int) (bool, error) {
 		}
 	}
 	d.limit = math.NaN()
+	// At the end of what it counts it may be anywhere beyond.
+	if at, most := seat.State.Position, ticks(d.m.Spans.Angle); d.mode == InPosition && math.Abs(at) > most-ticks(nearEnd) {
+		return false, fmt.Errorf("stands at tick %.0f of %.0f..%.0f, %w", at, -most, most, servo.ErrOutOfLimits)
+	}
 	return d.last.State == Resting, nil
 }
 

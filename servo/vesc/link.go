@@ -121,6 +121,18 @@ func (l *link) find() error {
 	return err
 }
 
+// findAgain is find where a controller does not answer: the one at the line's end may have another id now. While none
+// answers, the id that was known stays: what is for another controller must not go to that one.
+func (l *link) findAgain() error {
+	was := l.first
+	l.first = unknownID
+	err := l.find()
+	if err != nil {
+		l.first = was
+	}
+	return err
+}
+
 // identity is what a controller says of itself.
 type identity struct {
 	major, minor byte

@@ -2,6 +2,7 @@ package vesc
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -136,8 +137,13 @@ func (b *protocol) ReadState(i int) error {
 		return err
 	}
 	v, err := b.link.measure(b.chain.Devices[i].ID, b.devices[i].m.asked())
-	if err == nil {
+	switch {
+	case err == nil:
 		b.handleValues(i, v)
+	case errors.Is(err, servo.ErrNoReply) && b.chain.Devices[i].Lost:
+		if again := b.link.findAgain(); again != nil && !servo.IsServoError(again) {
+			return again
+		}
 	}
 	return err
 }
