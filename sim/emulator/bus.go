@@ -294,7 +294,7 @@ func (b *Bus) Feed(f *servo.Framer, p []byte, start time.Duration, next func() b
 
 // CanReceive reports whether s hears what is said now.
 func (b *Bus) CanReceive(s *Servo, now time.Duration) bool {
-	return !s.Dark && now >= s.Booted && wire.SameBaud(s.baud(), b.host) && b.FaultOccurs(wire.Dropped, s, now) == nil
+	return !s.Dark && now >= s.Booted && s.Act.Volts() >= s.Act.Spec.BrownOut && wire.SameBaud(s.baud(), b.host) && b.FaultOccurs(wire.Dropped, s, now) == nil
 }
 
 // Sent is what became of an answer.
