@@ -7,13 +7,13 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/lab/chaos"
+	"github.com/halyard-robotics/halyard/internal/report"
 )
 
 // newChaos makes the sub-command.
@@ -22,9 +22,10 @@ func newChaos(a *app) *cobra.Command {
 	var first int64
 	var replay string
 	var long strings.Builder
-	long.WriteString("Runs random schedules of commands, clients that hang or leave, stops, faults and a late host on an emulated robot, in\n" +
-		"virtual time, and judges each cycle by what its motors do. Without CONFIG it takes every embedded config with servos\n" +
-		"on a line. A violation is reduced to the shortest schedule that shows it, which --replay runs again. The invariants:\n\n")
+	long.WriteString("Runs random schedules of commands, clients that hang or leave, stops, hands, faults and a bad host on an emulated robot,\n" +
+		"in virtual time, and judges each cycle by what its motors do. CONFIG may be TYPE/MODEL, a type of bus and a model: a robot\n" +
+		"of such servos. Without it all embedded configs with servos on a line and all models are taken. A violation is\n" +
+		"reduced to the shortest schedule that shows it, which --replay runs again. The invariants:\n\n")
 	for _, v := range chaos.Invariants {
 		fmt.Fprintf(&long, "  %-14s %s\n", v.Name, v.Promise)
 	}
@@ -50,6 +51,7 @@ func newChaos(a *app) *cobra.Command {
 				if names, err = chaos.Configs(); err != nil {
 					return err
 				}
+				names = append(names, chaos.Generated()...)
 			}
 			return a.chaos(cmd.Context(), names, first, seeds)
 		},
@@ -60,73 +62,64 @@ func newChaos(a *app) *cobra.Command {
 	return c
 }
 
-// chaosRow is what came of one config.
+// chaosRow is how often one invariant was exercised, by the type of bus.
 type chaosRow struct {
-	Config    string `json:"config"`
-	Schedules int    `json:"schedules"`
-	Judged    uint64 `json:"judged"`
-	Violated  int    `json:"violated"`
-	First     string `json:"first,omitempty"`
+	Invariant string            `json:"invariant"`
+	Exercised map[string]uint64 `json:"exercised"`
 }
 
-func (chaosRow) Header() []string {
-	return []string{"config", "schedules", "judged", "violated", "first"}
+func (r chaosRow) Header() []string {
+	return append([]string{"invariant"}, report.SortedKeys(r.Exercised)...)
 }
 
 func (r chaosRow) Cells() []string {
-	return []string{r.Config, strconv.Itoa(r.Schedules), strconv.FormatUint(r.Judged, 10), strconv.Itoa(r.Violated), r.First}
+	cells := []string{r.Invariant}
+	for _, kind := range report.SortedKeys(r.Exercised) {
+		cells = append(cells, strconv.FormatUint(r.Exercised[kind], 10))
+	}
+	return cells
 }
 
-// chaos runs seeds schedules of each config, one on each processor, and reports them in order. A violation is an error of
-// kind hal.Differs.
+// chaos runs seeds schedules of each robot and reports them in order. A violation is an error of kind hal.Differs.
 func (a *app) chaos(ctx context.Context, names []string, first int64, seeds int) error {
-	begin, violated := time.Now(), 0
-	var rows []chaosRow
+	begin, schedules, violated, counts := time.Now(), 0, 0, chaos.Counts{}
 	for _, name := range names {
-		row := chaosRow{Config: name}
-		for done := 0; done < seeds && ctx.Err() == nil; {
-			n := min(seeds-done, 8*runtime.NumCPU())
-			results, errs := make([]chaos.Result, n), make([]error, n)
-			var all sync.WaitGroup
-			for w := range min(n, runtime.NumCPU()) {
-				all.Go(func() {
-					for i := w; i < n; i += runtime.NumCPU() {
-						results[i], errs[i] = chaos.Seed(name, first+int64(done+i))
-					}
-				})
-			}
-			all.Wait()
-			for i := range results {
-				if errs[i] != nil {
-					return errs[i]
-				}
-				r := &results[i]
-				row.Schedules++
-				for _, count := range r.Exercised {
-					row.Judged += count
-				}
-				if r.Violated != "" {
-					if row.Violated++; row.First == "" {
-						row.First = r.Describe()
-					}
-				}
-				if a.format == "jsonl" {
-					a.Line(r)
-				} else if r.Violated != "" {
-					a.note("%s\n  %s", r.Describe(), strings.Join(r.Script, "\n  "))
-				}
-			}
-			done += n
+		robot, err := chaos.Open(name)
+		if err != nil {
+			return err
 		}
-		violated += row.Violated
-		rows = append(rows, row)
-	}
-	if a.format != "jsonl" {
-		if err := show(a, rows); err != nil {
+		err = robot.Sweep(ctx, first, seeds, runtime.NumCPU(), func(r *chaos.Result) {
+			counts.Add(r.Exercised)
+			if r.Violated != "" {
+				violated++
+			}
+			if r.Seed > 0 {
+				schedules++
+			}
+			if a.format == "jsonl" {
+				a.Line(r)
+			} else if r.Violated != "" {
+				a.note("%s\n  %s", r.Describe(), strings.Join(r.Script, "\n  "))
+			}
+		})
+		if err != nil {
 			return err
 		}
 	}
-	a.note("%d schedules a second", int(float64(len(names)*seeds)/time.Since(begin).Seconds()))
+	var rows []chaosRow
+	for i, v := range chaos.Invariants {
+		row := chaosRow{v.Name, map[string]uint64{}}
+		for kind, n := range counts {
+			row.Exercised[kind] = n[i]
+		}
+		rows = append(rows, row)
+	}
+	if a.format == "jsonl" {
+		a.Line(map[string]any{"schedules": schedules, "violated": violated, "exercised": rows})
+	} else if err := show(a, rows); err != nil {
+		return err
+	}
+	a.note("%d schedules, %d a second", schedules, int(float64(schedules)/time.Since(begin).Seconds()))
 	if violated > 0 {
 		return &hal.Error{Kind: hal.Differs, Op: "chaos", Err: fmt.Errorf("%d schedules broke an invariant", violated)}
 	}
@@ -143,7 +136,11 @@ func (a *app) replayChaos(config string, seed int64, file string) error {
 	if err != nil {
 		return &hal.Error{Kind: hal.Invalid, Op: file, Err: err}
 	}
-	r, err := chaos.Run(config, seed, schedule)
+	robot, err := chaos.Open(config)
+	if err != nil {
+		return err
+	}
+	r, err := robot.Run(seed, schedule)
 	if err != nil {
 		return err
 	}

@@ -1,140 +1,211 @@
 package chaos
 
 import (
+	"context"
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// brands are configs whose servos are of different vendors, lines and modes.
-var brands = []string{"so101", "lx16a-arm", "xm430-arm", "pendulum"}
-
-// TestNoViolation: random schedules break no invariant, and each invariant is judged.
-func TestNoViolation(t *testing.T) {
-	n := int64(40)
-	if testing.Short() {
-		n = 5
+// sampled are robots that stand for the others: a config of each kind, and a model of each type of bus.
+func sampled() (names []string) {
+	names = []string{"so101", "lx16a-arm", "xm430-arm", "pendulum", "xl430-pendulum"}
+	types := map[string]bool{}
+	for _, name := range Generated() {
+		kind, _, _ := strings.Cut(name, "/")
+		if !types[kind] {
+			types[kind] = true
+			names = append(names, name)
+		}
 	}
-	var exercised [numInvariants]uint64
-	for _, name := range brands {
-		for seed := range n {
-			r, err := Seed(name, seed+1)
-			if err != nil {
-				t.Fatal(err)
-			}
+	return names
+}
+
+// TestNoViolation: random schedules break no invariant, and each invariant is exercised.
+func TestNoViolation(t *testing.T) {
+	n := 120
+	if testing.Short() {
+		n = 8
+	}
+	counts := Counts{}
+	for _, name := range sampled() {
+		r, err := Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = r.Sweep(context.Background(), 1, n, 1, func(r *Result) {
+			counts.Add(r.Exercised)
 			if r.Violated != "" {
 				t.Errorf("%s\n%s", r.Describe(), strings.Join(r.Script, "\n"))
 			}
-			for i, count := range r.Exercised {
-				exercised[i] += count
-			}
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
-	for i, count := range exercised {
+	var all [numInvariants]uint64
+	for _, c := range counts {
+		for i, count := range c {
+			all[i] += count
+		}
+	}
+	for i, count := range all {
 		if count == 0 && !testing.Short() {
-			t.Errorf("%s: never judged", Invariants[i].Name)
+			t.Errorf("%s: never exercised", Invariants[i].Name)
 		}
 	}
 }
 
-// TestRepeats: a seed gives the same result each time.
-func TestRepeats(t *testing.T) {
-	var first Result
-	for k := range 3 {
-		r, err := Seed("xm430-arm", 7)
+// TestEveryRobot: each config and each model of servo can be built, and lasts one schedule of each variant.
+func TestEveryRobot(t *testing.T) {
+	names, err := Configs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(names, Generated()...) {
+		r, err := Open(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if k > 0 && !reflect.DeepEqual(r, first) {
-			t.Errorf("run %d: got %+v, want %+v", k, r, first)
+		for seed := range int64(len(r.variants)) {
+			result, err := r.Seed(1 + seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if result.Violated != "" {
+				t.Errorf("%s\n%s", result.Describe(), strings.Join(result.Script, "\n"))
+			}
 		}
-		first = r
+	}
+	if _, err := Open("hobby-hexapod"); err == nil {
+		t.Error("a robot of pulses: got no error")
+	}
+	if _, err := Open("dynamixel2/none"); err == nil {
+		t.Error("a model that is not there: got no error")
+	}
+}
+
+// TestRepeats: a seed gives the same result each time, whatever runs beside it.
+func TestRepeats(t *testing.T) {
+	for _, name := range []string{"xm430-arm", "odrive-can/odrive-s1"} {
+		r, err := Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var first []Result
+		for workers := range 3 {
+			var all []Result
+			if err := r.Sweep(context.Background(), 7, 12, workers+1, func(r *Result) { all = append(all, *r) }); err != nil {
+				t.Fatal(err)
+			}
+			if workers > 0 && !reflect.DeepEqual(all, first) {
+				t.Errorf("%s, %d workers: got %+v, want %+v", name, workers+1, all, first)
+			}
+			first = all
+		}
 	}
 }
 
 // TestScript: what is printed can be run again.
 func TestScript(t *testing.T) {
-	r, err := open("lx16a-arm", 3)
+	r, err := Open("lx16a-arm")
 	if err != nil {
 		t.Fatal(err)
 	}
-	schedule := generate(3, r)
-	r.sys.Close()
-	var text strings.Builder
-	for _, a := range schedule {
-		text.WriteString(a.String() + "\n")
-	}
-	again, err := ParseAll("# a comment\n\n" + text.String())
-	if err != nil || len(again) != len(schedule) {
-		t.Fatalf("got %d actions, %v, want %d", len(again), err, len(schedule))
-	}
-	for i := range again {
-		if again[i].String() != schedule[i].String() {
-			t.Errorf("got %q, want %q", again[i], schedule[i])
+	verbs := map[string]bool{}
+	for seed := range int64(60) {
+		schedule := r.Schedule(seed)
+		var text strings.Builder
+		for _, a := range schedule {
+			verbs[a.Verb] = true
+			text.WriteString(a.String() + "\n")
+		}
+		again, err := ParseAll("# a comment\n\n" + text.String())
+		if err != nil || len(again) != len(schedule) {
+			t.Fatalf("got %d actions, %v, want %d", len(again), err, len(schedule))
+		}
+		for i := range again {
+			if again[i].String() != schedule[i].String() {
+				t.Errorf("got %q, want %q", again[i], schedule[i])
+			}
 		}
 	}
-	for _, bad := range []string{"at 1", "at x stop", "at 1 fly", "at 1 command a 2 position", "at 1 late NaN", "now stop"} {
+	if len(verbs) != 15 {
+		t.Errorf("60 schedules: got %d verbs, want all 15", len(verbs))
+	}
+	for _, bad := range []string{"at 1", "at x stop", "at 1 fly", "at 1 command a 2 position", "at 1 late NaN", "now stop", "at 1 output odd", "at 1 id 2"} {
 		if _, err := Parse(bad); err == nil {
 			t.Errorf("%q: got no error", bad)
 		}
 	}
 }
 
-// TestBites: defects that are planted in the robot are found, and minimised to what shows them.
-func TestBites(t *testing.T) {
-	for _, c := range []struct {
-		name, config string
-		plant        func(*run)
-		violated     string
-		actions      int // at most
-	}{
-		{"a motor that no stop reaches", "xm430-arm", func(r *run) { r.joints[1].truth.Enable = true }, "unarmed torque", 3},
-		{"a goal beyond the limits", "so101", func(r *run) {
-			if s := r.joints[1].truth; s.Enable {
-				s.GoalPosition = 3
-			}
-		}, "goal outside", 3},
-		{"a goal that jumps", "so101", func(r *run) {
-			if s := r.joints[1].truth; s.Enable && r.cycle%40 == 0 {
-				s.GoalPosition *= -1
-			}
-		}, "goal step", 4},
-		{"a drive that overspeeds", "xl430-pendulum", func(r *run) {
-			if s := r.joints[0].truth; s.Enable && s.Mode == hal.PositionMode {
-				s.Velocity = 9
-			}
-		}, "speed", 4},
-		{"a stop that drops half", "so101", func(r *run) {
-			if r.agent.JointState(0) == hal.Stopped && r.cycle%2 == 0 {
-				r.joints[0].truth.Enable = true
-			}
-		}, "late stop", 3},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			for seed := range int64(60) {
-				robot, err := open(c.config, seed+1)
-				if err != nil {
-					t.Fatal(err)
-				}
-				schedule := generate(seed+1, robot)
-				robot.sys.Close()
-				fails := func(s []Action) bool {
-					r, err := execute(c.config, seed+1, s, c.plant)
-					return err == nil && r.Violated == c.violated
-				}
-				if !fails(schedule) {
-					continue
-				}
-				short := minimise(schedule, fails)
-				t.Logf("seed %d: %d of %d actions: %v", seed+1, len(short), len(schedule), short)
-				if len(short) > c.actions {
-					t.Errorf("minimised to %d actions, want at most %d", len(short), c.actions)
-				}
-				return
-			}
-			t.Error("not found in 60 seeds")
-		})
+// TestNothing: a schedule without an action ends.
+func TestNothing(t *testing.T) {
+	r, err := Open("pendulum")
+	if err != nil {
+		t.Fatal(err)
 	}
+	if result, err := r.Run(1, nil); err != nil || result.Violated != "" {
+		t.Errorf("got %+v, %v", result, err)
+	}
+}
+
+// TestTowards: which steps of a goal are no motion away from the joint. The judge lets no others pass at more than the
+// guard's speed.
+func TestTowards(t *testing.T) {
+	for _, c := range []struct {
+		what            string
+		to, from, joint float64
+		want            bool
+	}{
+		{"drawn near a joint that rushes towards it", 1.218, 1.302, 1.016, true},
+		{"to the joint", 0.5, 1.3, 0.5, true},
+		{"a little behind it", 0.45, 1.3, 0.5, true},
+		{"far behind it", 0.3, 1.3, 0.5, false},
+		{"away from it", 1.4, 1.3, 0.5, false},
+		{"to its other side", -0.3, 1.3, 0.5, false},
+		{"it stays", 1.3, 1.3, 0.5, true},
+	} {
+		if got := towards(&hal.Actuator{}, c.to, c.from, c.joint); got != c.want {
+			t.Errorf("%s: got %v, want %v", c.what, got, c.want)
+		}
+	}
+	wheel := hal.Actuator{Wraps: true}
+	if !towards(&wheel, 3.1, -2.9, 2.8) || towards(&wheel, -2.9, 3.1, 2.8) {
+		t.Error("a wheel: the short way round is not seen")
+	}
+}
+
+// TestOutput: the log's output fails and blocks as it is told, and a blocked writer is freed.
+func TestOutput(t *testing.T) {
+	var o output
+	for _, c := range []struct {
+		how  string
+		want error
+	}{{wellOutput, nil}, {fullOutput, errFull}, {closedOutput, errClosed}} {
+		if o.set(c.how); c.want != write(&o) {
+			t.Errorf("%s: got another error, want %v", c.how, c.want)
+		}
+	}
+	o.set(blockedOutput)
+	done := make(chan error)
+	go func() { done <- write(&o) }()
+	select {
+	case <-done:
+		t.Error("blocked: it was written")
+	case <-time.After(10 * time.Millisecond):
+	}
+	o.free()
+	if err := <-done; err != nil {
+		t.Errorf("freed: got %v", err)
+	}
+}
+
+func write(o *output) error {
+	_, err := o.Write([]byte("x"))
+	return err
 }

@@ -8,145 +8,289 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/actuator"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // Invariant is one thing that must always hold. Its name is a violation's.
 type Invariant struct{ Name, Promise string }
 
-// Invariants are all that a run is judged by, in the order of Result.Exercised.
+// Invariants are all that a run is judged by, in the order of Tally.
 var Invariants = []Invariant{
 	{"unarmed torque", "no torque 300 ms after its agent was disarmed or stopped, on a joint that can be reached"},
 	{"late stop", "torque is off within 3 cycles of a stop, on a joint that can be reached"},
-	{"goal outside", "no position goal of a motor with torque lies outside the soft limits by more than 0.06 rad"},
-	{"goal step", "the position goal of a motor with torque moves by no more than the guard's speed allows, but to where the joint is"},
-	{"leap", "torque comes on with the goal within 0.1 rad of where the joint is"},
-	{"speed", "a joint in position mode turns no faster than twice the guard's speed and 1 rad/s, but where a hand or a part without torque moves it"},
-	{"runs on", "1 s after its last command a joint in another mode does not turn"},
-	{"status", "what status reports as stopped or disarmed has no torque, what reports torque is armed"},
-	{"panic", "no panic, and the rig does not end by itself"},
+	{"uncommanded torque", "no torque on a joint that no client has commanded since its agent was armed"},
+	{"goal outside", "no position goal of a motor with torque lies outside the soft limits"},
+	{"goal step", "the position goal of a motor with torque moves away from the joint no faster than the guard's speed"},
+	{"leap", "torque comes on with the goal where the joint is"},
+	{"speed", "a joint in position mode that turns faster than twice the guard's speed and 1 rad/s is not driven on by its motor"},
+	{"runs on", "1 s after its last command a joint does not turn by its motor, and its position goal stays"},
+	{"status", "the state that is reported is that which the operator's acts and the host give, and what is stopped or disarmed has no torque"},
+	{"back", "105 cycles after the last fault of its servo or its line a joint is read again"},
+	{"ends", "no panic, and the rig does not end by itself; it closes without an error"},
+	{"memory", "after a sweep no goroutine is left, and no more than 64 MB"},
 }
 
 // The indexes of Invariants.
 const (
 	unarmedTorque = iota
 	lateStop
+	uncommanded
 	goalOutside
 	goalStep
 	leap
 	speed
 	runsOn
 	status
-	panics
+	back
+	ends
+	memory
 	numInvariants
 )
 
 // Bounds of the judge.
 const (
 	// reachable is how many cycles after a fault a joint counts as reachable: a lost line is opened again, and a lost servo
-	// asked again, in as many at most.
+	// asked again, in as many at most. The invariant back proves it.
 	reachable  = 105
 	offWithin  = 300 * time.Millisecond
 	stopCycles = 3
 	restless   = 700 * time.Millisecond
-	ends       = time.Second
-	outside    = 0.06 // rad
+	stillAfter = time.Second
+	settled    = stillAfter + 100*time.Millisecond // after its last action a schedule is over
+	suspended  = 500 * time.Millisecond            // after which a rig stops
+	readWithin = 200 * time.Millisecond
+	outside    = 0.01 // rad, and a tick
 	leapBound  = 0.1  // rad
-	stepNoise  = 0.06 // rad: a tick of a coarse servo, and what a joint that was pushed away drags its goal by
+	stepNoise  = 0.01 // rad, and two ticks
+	handSpeed  = 12   // rad/s
+	stepShare  = 2    // of the way that the guard's speed allows in the cycles since the goal's last step
 )
+
+// Counts are how often each of Invariants could have been broken, by the type of bus. An invariant is exercised once for each
+// situation in which it says something: a stop of a joint that had torque, a goal beyond the limits that was commanded.
+type Counts map[string]*[numInvariants]uint64
+
+// Add adds more.
+func (c Counts) Add(more Counts) {
+	for kind, n := range more {
+		if c[kind] == nil {
+			c[kind] = &[numInvariants]uint64{}
+		}
+		for i := range n {
+			c[kind][i] += n[i]
+		}
+	}
+}
 
 // watch is what the judge keeps of a joint.
 type watch struct {
-	on       bool // torque, in the last cycle
-	mode     hal.Mode
-	goal     float64
-	command  time.Duration // when it was last commanded
-	spoiled  int           // cycle in which a fault of its servo or line was last active
-	unarmed  time.Duration // since when its agent is not armed; < 0 = it is
-	stopped  int           // cycles since a stop; < 0 = none
-	released time.Duration // when it was last given torque
+	on        bool // torque, in the last cycle
+	mode      hal.Mode
+	goal      float64
+	stepped   time.Duration // when its goal last moved
+	command   time.Duration // when it was last commanded
+	commanded bool          // since its agent was armed
+	far       bool          // beyond its limits, or to their edge
+	spoiled   int           // cycle in which a fault of its servo or line was last active
+	lied      int           // cycle in which what it measures was last wrong
+	moved     bool          // it answers at another id
+	sags      bool
+	hand      float64       // that pushes, as a share of the stall torque
+	stopped   int           // cycles since a stop; < 0 = none
+	torque    bool          // it had torque then
+	released  time.Duration // when it was last given torque
+
+	judged [numInvariants]bool // the situation was counted
+}
+
+// rule is what an agent's state must be by what happened to it.
+type rule struct {
+	state hal.GuardState
+	since time.Duration
+}
+
+func (r *run) begin() {
+	r.watches = make([]watch, len(r.joints))
+	for i := range r.watches {
+		r.watches[i] = watch{stopped: -1, spoiled: -longest, lied: -longest, command: -time.Hour, released: -time.Hour}
+	}
+	r.status = make([][]hal.Status, len(r.agents))
+	for _, a := range r.agents {
+		state, _, _ := a.Guard()
+		r.rules = append(r.rules, rule{state, -time.Hour})
+	}
+}
+
+// ruled notes what happened to all agents. Expired is a reset: what was stopped is disarmed.
+func (r *run) ruled(to hal.GuardState) {
+	for i := range r.rules {
+		rule := &r.rules[i]
+		next := to
+		switch {
+		case to == hal.Expired && rule.state == hal.Stopped:
+			next = hal.Disarmed
+		case to == hal.Expired, rule.state == hal.Stopped: // a stop is latched
+			next = rule.state
+		}
+		if (next == hal.Armed) != (rule.state == hal.Armed) {
+			rule.since = r.clock.now
+			for k := range r.watches {
+				r.watches[k].commanded = r.watches[k].commanded && r.joints[k].agent != i
+			}
+		}
+		rule.state = next
+	}
+	if to == hal.Expired {
+		for k := range r.watches {
+			r.watches[k].stopped = -1
+		}
+	}
+}
+
+// watchSag notes that the supply s sags, or not any more.
+func (r *run) watchSag(s *actuator.Supply, sags bool) {
+	for i := range r.joints {
+		if r.joints[i].truth.Supply == s {
+			r.watches[i].sags = sags
+		}
+	}
 }
 
 // judge looks at the motors after a cycle.
 func (r *run) judge() {
-	l := r.agent.Layout()
-	state, _, _ := r.agent.Guard()
-	now := r.clock.now
-	whole := true // no part of the robot falls
-	for i := range r.joints {
-		s, a := r.joints[i].truth, &l.Actuators[r.joints[i].index]
-		// A hand moves the other joints too. What it has turned round beyond a turn the emulator drives back by whole turns.
-		if s.External != 0 || math.Abs(s.Position) > math.Pi {
-			r.handAt = now
-		}
-		if !a.Wraps && (s.Position > a.Limits.MaxPosition && s.External > 0 || s.Position < a.Limits.MinPosition && s.External < 0) {
-			s.External = 0 // a mechanical stop, which the model does not have
-		}
-		whole = whole && s.Enable && s.Limit > 0
+	r.push()
+	for i, a := range r.agents {
+		r.status[i] = a.Status(r.status[i])
 	}
 	for i := range r.joints {
-		j, w := &r.joints[i], &r.watches[i]
-		a, s := &l.Actuators[j.index], j.truth
-		reach := r.cycle-w.spoiled > reachable
-		if r.spoiled(j) {
-			w.spoiled, reach = r.cycle, false
+		r.judgeJoint(i)
+	}
+	for i, a := range r.agents {
+		if state, _, _ := a.Guard(); state != r.rules[i].state {
+			r.violated(status, r.first(i), "the rig reports %v, want %v", state, r.rules[i].state)
 		}
-		on := s.Enable && s.Limit > 0
-		switch {
-		case state == hal.Armed:
-			w.unarmed = -1
-		case w.unarmed < 0:
-			w.unarmed = now
-		}
-		if w.stopped >= 0 {
-			w.stopped++
-		}
-		free := now-r.handAt > restless
-		period := r.sys.Rig.Period()
+	}
+	if r.sys.Rig.Stats(&r.stats); strings.HasPrefix(r.stats.LastFault, "panic") {
+		r.violated(ends, 0, "%s", r.stats.LastFault)
+	}
+}
 
-		if w.unarmed >= 0 && reach && now-w.unarmed > offWithin {
-			r.check(unarmedTorque, i, !on, "torque while %v", state)
-		}
-		if w.stopped > stopCycles && w.stopped < stopCycles+10 && reach && r.agent.JointState(j.index) == hal.Stopped {
-			r.check(lateStop, i, !on, "torque %d cycles after a stop", w.stopped)
-		}
-		position := on && s.Mode == hal.PositionMode
-		if position && !a.Wraps {
-			goal := s.GoalPosition
-			if r.handAt >= 0 { // a hand may have turned it round: its encoder knows no turns
-				goal = math.Remainder(goal, 2*math.Pi)
-			}
-			r.check(goalOutside, i, goal > a.Limits.MinPosition-outside && goal < a.Limits.MaxPosition+outside,
-				"goal %.3f rad, want %.3f..%.3f", goal, a.Limits.MinPosition, a.Limits.MaxPosition)
-		}
-		most := slew * a.Limits.MaxVelocity
-		step := math.Abs(s.GoalPosition - w.goal)
-		if a.Wraps {
-			step = math.Abs(math.Remainder(step, 2*math.Pi))
-		}
-		if position && w.on && w.mode == hal.PositionMode && reach && free {
-			r.check(goalStep, i, step <= 3*most*period.Seconds()+stepNoise || math.Abs(s.GoalPosition-s.Position) < leapBound, "goal went by %.3f rad in a cycle, want %.3f", step, most*period.Seconds())
-		}
-		if position && (!w.on || w.mode != hal.PositionMode) {
-			w.released = now
-			if reach && free && !a.Wraps {
-				d := math.Abs(math.Remainder(s.GoalPosition-s.Position, 2*math.Pi))
-				r.check(leap, i, d <= leapBound+math.Abs(s.Velocity)*2*period.Seconds(), "torque came on %.3f rad from the goal", d)
-			}
-		}
-		if position && whole && reach && free && now-w.released > restless {
-			r.check(speed, i, math.Abs(s.Velocity) <= 2*most+1, "%.2f rad/s, want %.2f", s.Velocity, most)
-		}
-		if on && !position && reach && free && now-w.command > ends {
-			r.check(runsOn, i, math.Abs(s.Velocity) < 0.2 || s.Mode != hal.VelocityMode && s.Velocity*effort(s) <= 0, "turns at %.2f rad/s %v after its last command", s.Velocity, now-w.command)
-		}
-		if shown := r.agent.JointState(j.index); reach && (shown == hal.Stopped || shown == hal.Disarmed) && w.unarmed >= 0 && now-w.unarmed > offWithin {
-			r.check(status, i, !on, "status says %v, and it has torque", shown)
-		}
-		w.on, w.mode, w.goal = on, s.Mode, s.GoalPosition
+// push lets hands push. A hand is no faster than handSpeed, nor than a joint is believed to move.
+func (r *run) push() {
+	for i := range r.joints {
+		s, w := r.joints[i].truth, &r.watches[i]
+		a := r.actuator(&r.joints[i])
+		fast := math.Min(2*a.Limits.MaxVelocity, handSpeed)
+		s.External = w.hand * a.Limits.MaxTorque * math.Min(1, math.Max(0, 1-s.Velocity*math.Copysign(1, w.hand)/fast))
 	}
-	var stats hal.Stats
-	r.sys.Rig.Stats(&stats)
-	r.check(panics, 0, !strings.HasPrefix(stats.LastFault, "panic"), "%s", stats.LastFault)
+}
+
+// first is the first joint of an agent that is judged.
+func (r *run) first(agent int) int {
+	for i := range r.joints {
+		if r.joints[i].agent == agent {
+			return i
+		}
+	}
+	return 0
+}
+
+func (r *run) judgeJoint(i int) {
+	j, w := &r.joints[i], &r.watches[i]
+	a, s := r.actuator(j), j.truth
+	now, period := r.clock.now, r.sys.Rig.Period()
+	if bad, lies := r.spoiled(j); bad || w.moved || w.sags {
+		w.spoiled = r.cycle
+		if lies {
+			w.lied = r.cycle
+		}
+	}
+	reach, honest := r.cycle-w.spoiled > reachable, r.cycle-w.lied > reachable
+	on := s.Enable && s.Limit > 0 && !j.servo.Dark
+	rule := r.rules[j.agent]
+	calm := rule.state != hal.Armed && now-rule.since > offWithin && reach
+	if w.stopped >= 0 {
+		w.stopped++
+	}
+
+	if r.broken(unarmedTorque, i, calm, rule.since > 0, !on) {
+		r.violated(unarmedTorque, i, "torque while %v", rule.state)
+	}
+	if r.broken(lateStop, i, w.stopped > stopCycles && reach, w.torque, !on) {
+		r.violated(lateStop, i, "torque %d cycles after a stop", w.stopped)
+	}
+	if r.broken(uncommanded, i, !w.commanded && reach && now-rule.since > offWithin, r.cycle > 1, !on) {
+		r.violated(uncommanded, i, "torque without a command")
+	}
+
+	position := on && s.Mode == hal.PositionMode
+	low, high := a.Limits.MinPosition-outside-j.tick, a.Limits.MaxPosition+outside+j.tick
+	if r.broken(goalOutside, i, position && !a.Wraps, w.far, s.GoalPosition >= low && s.GoalPosition <= high) {
+		r.violated(goalOutside, i, "goal %.3f rad, want %.3f..%.3f", s.GoalPosition, a.Limits.MinPosition, a.Limits.MaxPosition)
+	}
+	most := slew * a.Limits.MaxVelocity
+	step := difference(a, s.GoalPosition, w.goal)
+	near := towards(a, s.GoalPosition, w.goal, s.Position)
+	held := position && w.on && w.mode == hal.PositionMode
+	allowed := stepShare*most*(now-w.stepped).Seconds() + stepNoise + 2*j.tick
+	if r.broken(goalStep, i, held && honest, step != 0, math.Abs(step) <= allowed || near) {
+		r.violated(goalStep, i, "goal went by %.3f rad to %.3f, the joint at %.3f, want %.3f", step, s.GoalPosition, s.Position, allowed)
+	}
+	if began := position && !held; began {
+		w.released = now
+		d := math.Abs(difference(a, s.GoalPosition, s.Position))
+		if r.broken(leap, i, honest, true, d <= leapBound+(most+3*math.Abs(s.Velocity))*period.Seconds()) {
+			r.violated(leap, i, "torque came on %.3f rad from the goal", d)
+		}
+	} else {
+		w.judged[leap] = false
+	}
+	fast := math.Abs(s.Velocity) > 2*most+1
+	if r.broken(speed, i, position && honest && now-w.released > restless, true, !fast || s.Torque*s.Velocity <= 0) {
+		r.violated(speed, i, "%.2f rad/s and driven on by %.2f N·m, want %.2f", s.Velocity, s.Torque, most)
+	}
+	still := near || math.Abs(step) < stepNoise
+	if !position {
+		// It is braked, or it is not driven. A controller that has braked a fast motor swings a little.
+		driven := effort(s)
+		if s.Mode == hal.VelocityMode {
+			driven = s.Torque
+		}
+		still = math.Abs(s.Velocity) < 0.2+0.01*a.Limits.MaxVelocity || s.Velocity*driven <= 0
+	}
+	if r.broken(runsOn, i, on && w.on && now-w.command > stillAfter && reach, true, still) {
+		r.violated(runsOn, i, "%v, %.2f rad/s and its goal by %.3f rad, %v after its last command", s.Mode, s.Velocity, step, now-w.command)
+	}
+	shown := r.agents[j.agent].JointState(j.index)
+	if r.broken(status, i, calm, true, shown != hal.Armed && shown != hal.Expired) {
+		r.violated(status, i, "status says %v while %v", shown, rule.state)
+	}
+	st := &r.status[j.agent][j.index]
+	age := time.Duration(r.cycle)*period - st.Time
+	if r.broken(back, i, r.cycle > reachable && reach, w.spoiled > 0, age <= readWithin) {
+		r.violated(back, i, "read %v ago: %v", age, st.Err)
+	}
+	if w.on, w.mode = on, s.Mode; step != 0 {
+		w.goal, w.stepped = s.GoalPosition, now
+	}
+}
+
+// difference is to - from, within half a turn where the joint turns without end.
+func difference(a *hal.Actuator, to, from float64) float64 {
+	if a.Wraps {
+		return math.Remainder(to-from, 2*math.Pi)
+	}
+	return to - from
+}
+
+// towards tells whether a goal that went from one place to another came nearer to where the joint is, and not beyond by more
+// than leapBound: the motor pulls no more, and not the other way, than before.
+func towards(a *hal.Actuator, to, from, joint float64) bool {
+	was, is := difference(a, from, joint), difference(a, to, joint)
+	if math.Abs(is) <= leapBound {
+		return true
+	}
+	return math.Signbit(was) == math.Signbit(is) && math.Abs(is) <= math.Abs(was)
 }
 
 // effort is what s is told to push with, in a mode that has no speed.
@@ -157,23 +301,40 @@ func effort(s *actuator.Servo) float64 {
 	return s.GoalCurrent
 }
 
-// spoiled tells whether a fault acts on j's servo or line now.
-func (r *run) spoiled(j *joint) bool {
+// spoiled tells whether a fault acts on j's servo or line now, and whether what it measures is wrong.
+func (r *run) spoiled(j *joint) (bad, lies bool) {
 	for _, f := range r.acting {
-		if r.clock.now < f.until && f.line == j.line && (f.id < 0 || f.id == j.id) {
-			return true
+		if r.clock.now < f.until && f.line == j.line && (f.id == wire.All || f.id == j.id) {
+			bad, lies = true, lies || f.lies
 		}
 	}
-	return false
+	return bad, lies
 }
 
-// check counts an invariant that was exercised, and keeps the first violation.
-func (r *run) check(which, joint int, holds bool, format string, args ...any) {
-	r.result.Exercised[which]++
-	if holds || r.result.Violated != "" {
-		return
+// broken judges an invariant of a joint while it is in force. It is counted as exercised once each time that comes to be,
+// where it might have been broken: with bite.
+func (r *run) broken(which, joint int, in, bite, holds bool) bool {
+	w := &r.watches[joint]
+	if in && bite && !w.judged[which] {
+		r.count(which, joint)
 	}
-	r.result.Violated = Invariants[which].Name
-	r.result.Cycle = r.cycle
-	r.result.What = r.agent.Layout().Actuators[r.joints[joint].index].Name + ": " + fmt.Sprintf(format, args...)
+	w.judged[which] = in && (w.judged[which] || bite)
+	return in && !holds
+}
+
+// count counts an invariant of a joint as exercised.
+func (r *run) count(which, joint int) {
+	kind := r.lines[r.joints[joint].line].kind
+	if r.result.Exercised[kind] == nil {
+		r.result.Exercised[kind] = &[numInvariants]uint64{}
+	}
+	r.result.Exercised[kind][which]++
+}
+
+// violated keeps the first violation.
+func (r *run) violated(which, joint int, format string, args ...any) {
+	if r.result.Violated == "" {
+		r.result.Violated, r.result.Cycles = Invariants[which].Name, r.cycle
+		r.result.What = r.actuator(&r.joints[joint]).Name + ": " + fmt.Sprintf(format, args...)
+	}
 }

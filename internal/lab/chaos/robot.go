@@ -3,9 +3,9 @@ package chaos
 import (
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/builtin"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
@@ -22,117 +23,224 @@ import (
 const (
 	slew     = 0.3
 	deadline = 300 * time.Millisecond
+	// aloft is where a robot stands that could fall over, m: it falls freely during a schedule and touches nothing, so that
+	// the forces at its joints are their motors' and their neighbours'.
+	aloft = 1000
+	// stop is how far beyond its soft limits a joint has a mechanical stop, rad, where its model has none: a hand would turn
+	// it round, and an encoder of one turn does not see that.
+	stop = 0.3
 )
 
-// robot is the first agent of a config, emulated, in virtual time.
-type robot struct {
-	sys    *assembly.System
-	agent  *hal.Agent
-	joints []joint
-	lines  []lineOf
-	clock  *clock
+// Robot is a config of which schedules are run: embedded, of a file, or generated for one model of servo. It has some
+// variants, of which a seed chooses one. Any number of goroutines may run schedules of it.
+type Robot struct {
+	name     string
+	variants []*plan.Plan
+	shapes   []shape
+}
+
+// shape is what a schedule needs to know of a robot.
+type shape struct {
+	joints []joint // without their truth
+	lines  []line
 }
 
 // joint is one joint that an emulated servo drives.
 type joint struct {
+	agent int             // of the rig's
 	index int             // of the layout's actuators
 	truth *actuator.Servo // what the motor is told and does
+	servo *emulator.Servo
 	modes []hal.Mode
-	line  int // of robot.lines; -1 = no servo line
+	line  int // of shape.lines
 	id    int
+	tick  float64 // rad
 }
 
-type lineOf struct {
-	name string
-	emu  *emulator.Bus
-	ids  []int
-}
-
-// clock is virtual: the rig's loop sleeps by letting tick run.
-type clock struct {
-	now  time.Duration
-	late time.Duration // of the next wake-up
-	tick func()
-}
-
-func (c *clock) Now() time.Duration { return c.now }
-
-func (c *clock) SleepUntil(t time.Duration) {
-	c.now = max(c.now, t) + c.late
-	c.late = 0
-	if c.tick != nil {
-		c.tick()
-	}
+// line is a bus with servos.
+type line struct {
+	name, kind string
+	chained    bool // its other servos are reached through the first
+	emu        *emulator.Bus
+	ids        []int
 }
 
 // ErrNoServos is a config without a servo that is emulated on a line.
 var ErrNoServos = errors.New("no emulated servo on a line")
 
-// open builds the config called name, or the file.
-func open(name string, seed int64) (*robot, error) {
-	o := configs.Options{Body: "emulated", Set: []string{"clock.mode=realtime", fmt.Sprintf("world.seed=%d", max(1, seed)),
-		"agents[0].guard.command_timeout=" + deadline.String(), fmt.Sprintf("agents[0].guard.slew=%g", slew)}}
+// Open reads the config called name, the file, or the generated robot called TYPE/MODEL, see Generated. The zero stop policy
+// is the config's own; its variants try the others.
+func Open(name string) (*Robot, error) {
+	r := &Robot{name: name}
+	cat := builtin.Catalog()
+	if kind, model, ok := strings.Cut(name, "/"); ok && cat.Buses.Of(kind).Lookup(model) != nil {
+		return r, r.generate(cat, kind, model)
+	}
 	if plain, err := configs.Load(name, configs.Options{}); err != nil {
 		return nil, err
-	} else if len(plain.Agents) == 0 || plain.Agents[0].Hardware == nil || len(plain.Agents[0].Hardware.Joints) == 0 {
+	} else if !slices.ContainsFunc(plain.Agents, func(a configs.Agent) bool { return a.Hardware != nil && len(a.Hardware.Joints) > 0 }) {
 		return nil, ErrNoServos
 	}
-	c, err := configs.Load(name, o)
-	if err != nil {
-		return nil, err
-	}
-	c.Servers = nil
-	p, err := plan.Resolve(c, builtin.Catalog())
-	if err != nil {
-		return nil, err
-	}
-	r := &robot{clock: &clock{}}
-	p.Clock = r.clock
-	if r.sys, err = assembly.Build(p, slog.New(slog.NewTextHandler(io.Discard, nil))); err != nil {
-		return nil, err
-	}
-	r.agent = r.sys.Rig.Agents()[0]
-	body := r.sys.Scene.Body(r.agent.Name())
-	for i := range r.sys.Lines {
-		l := &r.sys.Lines[i]
-		if l.Emu == nil {
-			continue
+	for _, set := range [][]string{{"on_timeout=hold"}, {"on_timeout=torque_off"}, {"armed=false"}} {
+		if err := r.load(cat, name, set); err != nil {
+			return nil, err
 		}
-		line := lineOf{name: l.Name, emu: l.Emu}
-		for k := range p.Agents[0].Joints {
-			if h := p.Agents[0].Config.Hardware.Joints[r.agent.Layout().Actuators[k].Name]; h.Bus == l.Name {
-				line.ids = append(line.ids, h.ID)
-			}
-		}
-		if len(line.ids) > 0 {
-			r.lines = append(r.lines, line)
-		}
-	}
-	l := r.agent.Layout()
-	for i := range l.Actuators {
-		h := p.Agents[0].Config.Hardware.Joints[l.Actuators[i].Name]
-		for k := range r.lines {
-			if body == nil || h.Bus != r.lines[k].name || h.Bus == "" {
-				continue
-			}
-			j := joint{index: i, truth: body.Joint(i).Servo, line: k, id: h.ID}
-			for m := range hal.NumModes {
-				if l.Actuators[i].Goal[m] != hal.None {
-					j.modes = append(j.modes, m)
-				}
-			}
-			r.joints = append(r.joints, j)
-		}
-	}
-	if len(r.joints) == 0 {
-		return nil, errors.Join(ErrNoServos, r.sys.Close())
 	}
 	return r, nil
 }
 
+// Configs are the embedded configs that have servos to be judged.
+func Configs() (names []string, err error) {
+	for _, name := range configs.Names() {
+		switch _, e := Open(name); {
+		case errors.Is(e, ErrNoServos):
+		case e != nil:
+			return nil, e
+		default:
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// load adds a variant: the config, emulated, with settings of its first agent's guard.
+func (r *Robot) load(cat *catalog.Catalog, name string, guard []string) error {
+	o := configs.Options{Body: "emulated", Set: []string{"clock.mode=realtime"}}
+	c, err := configs.Load(name, o)
+	if err != nil {
+		return err
+	}
+	for i := range c.Agents {
+		for _, set := range append([]string{"command_timeout=" + deadline.String(), fmt.Sprintf("slew=%g", slew)}, guard...) {
+			o.Set = append(o.Set, fmt.Sprintf("agents[%d].guard.%s", i, set))
+		}
+	}
+	if c, err = configs.Load(name, o); err != nil {
+		return err
+	}
+	c.Servers = nil
+	p, err := plan.Resolve(c, cat)
+	if err != nil {
+		return err
+	}
+	for i := range p.Agents {
+		m := p.Agents[i].Robot
+		if m == nil {
+			continue
+		}
+		if !m.Fixed {
+			c.Agents[i].Pose.Position[2] += aloft
+		}
+		for k := range m.Joints {
+			j := &m.Joints[k]
+			switch low, high := j.Limits[0]-stop, j.Limits[1]+stop; {
+			case j.Wraps || j.Stops[0] < j.Stops[1] || j.Load.Min < j.Load.Max:
+			case j.Child == hal.None:
+				j.Load.Min, j.Load.Max = low, high
+			default:
+				j.Stops = [2]float64{low, high}
+			}
+		}
+	}
+	s := shapeOf(p)
+	if len(s.joints) == 0 {
+		return ErrNoServos
+	}
+	r.variants, r.shapes = append(r.variants, p), append(r.shapes, s)
+	return nil
+}
+
+// shapeOf lists the joints of p that emulated servos drive.
+func shapeOf(p *plan.Plan) (s shape) {
+	for i := range p.Agents {
+		a := &p.Agents[i]
+		for k := range a.Joints {
+			j := &a.Joints[k]
+			if j.Servo == nil || j.Body != configs.Emulated {
+				continue
+			}
+			at := slices.IndexFunc(s.lines, func(l line) bool { return l.name == j.Hardware.Bus })
+			if at < 0 {
+				bus := p.Config.Buses[j.Hardware.Bus]
+				at = len(s.lines)
+				s.lines = append(s.lines, line{name: j.Hardware.Bus, kind: bus.Type, chained: p.Catalog.Buses.Of(bus.Type).Chained})
+			}
+			s.lines[at].ids = append(s.lines[at].ids, j.Hardware.ID)
+			one := joint{agent: i, index: k, line: at, id: j.Hardware.ID, tick: 2 * math.Pi / j.Servo.Units().TicksPerTurn}
+			for m := range hal.NumModes {
+				if a.Layout.Actuators[k].Goal[m] != hal.None {
+					one.modes = append(one.modes, m)
+				}
+			}
+			s.joints = append(s.joints, one)
+		}
+	}
+	return s
+}
+
+// variant is the number of the variant that seed chooses.
+func (r *Robot) variant(seed int64) int { return int(uint64(seed) % uint64(len(r.variants))) }
+
+// stand is one robot that was built: its rig, its emulated lines and their physics, in virtual time.
+type stand struct {
+	shape
+	sys    *assembly.System
+	agents []*hal.Agent
+	clock  *clock
+	out    *output
+	sink   hal.Sink
+}
+
+// build builds the variant of seed. plant, where it is not nil, may change its plan.
+func (r *Robot) build(seed int64, plant func(*plan.Plan)) (*stand, error) {
+	v := r.variant(seed)
+	p, c := *r.variants[v], *r.variants[v].Config
+	p.Config, c.World.Seed = &c, max(1, seed)
+	s := &stand{clock: &clock{}, out: &output{}}
+	p.Clock = s.clock
+	if plant != nil {
+		plant(&p)
+	}
+	var err error
+	if s.sys, err = assembly.Build(&p, slog.New(s.sink.Handler(slog.NewTextHandler(s.out, nil)))); err != nil {
+		return nil, err
+	}
+	s.agents = s.sys.Rig.Agents()
+	s.joints, s.lines = slices.Clone(r.shapes[v].joints), slices.Clone(r.shapes[v].lines)
+	for i := range s.lines {
+		for k := range s.sys.Lines {
+			if s.sys.Lines[k].Name == s.lines[i].name {
+				s.lines[i].emu = s.sys.Lines[k].Emu
+			}
+		}
+	}
+	for i := range s.joints {
+		j := &s.joints[i]
+		j.truth = s.sys.Scene.Body(s.agents[j.agent].Name()).Joint(j.index).Servo
+		for _, servo := range s.lines[j.line].emu.Servos() {
+			if servo.Actuator() == j.truth {
+				j.servo = servo
+			}
+		}
+	}
+	return s, nil
+}
+
+func (s *stand) close() error {
+	s.out.free() // a writer that is blocked ends
+	err := s.sys.Close()
+	s.sink.Flush(time.Second)
+	return err
+}
+
+// actuator is what j's agent offers of it.
+func (s *stand) actuator(j *joint) *hal.Actuator {
+	return &s.agents[j.agent].Layout().Actuators[j.index]
+}
+
 // span is what a command of value -1..1 means in a mode, in SI.
-func (r *robot) span(j *joint, m hal.Mode) float64 {
-	a := &r.agent.Layout().Actuators[j.index]
+func (s *stand) span(j *joint, m hal.Mode) float64 {
+	a := s.actuator(j)
 	switch m {
 	case hal.PositionMode:
 		if a.Wraps {
@@ -155,4 +263,23 @@ func modeOf(name string) hal.Mode {
 		}
 	}
 	return hal.NoMode
+}
+
+// clock is virtual: the rig's loop sleeps by letting tick run.
+type clock struct {
+	now   time.Duration
+	late  time.Duration // of the next wake-up
+	slept time.Duration // how long the machine was suspended
+	tick  func()
+}
+
+func (c *clock) Now() time.Duration       { return c.now }
+func (c *clock) Suspended() time.Duration { return c.slept }
+
+func (c *clock) SleepUntil(t time.Duration) {
+	c.now = max(c.now, t) + c.late
+	c.late = 0
+	if c.tick != nil {
+		c.tick()
+	}
 }

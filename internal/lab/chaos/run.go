@@ -7,112 +7,173 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/sim/actuator"
+	"github.com/halyard-robotics/halyard/sim/emulator"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // Result is what came of one schedule.
 type Result struct {
-	Config    string                `json:"config"`
-	Seed      int64                 `json:"seed"`
-	Actions   int                   `json:"actions"`
-	Exercised [numInvariants]uint64 `json:"exercised"` // how often each of Invariants was judged
-	Violated  string                `json:"violated"`  // the first; "" = none
-	Cycle     int                   `json:"cycle,omitempty"`
-	What      string                `json:"what,omitempty"`
-	Script    []string              `json:"script,omitempty"` // the shortest schedule that shows it
+	Config    string `json:"config"`
+	Seed      int64  `json:"seed"`
+	Actions   int    `json:"actions"`
+	Cycles    int    `json:"cycles"`
+	Exercised Counts `json:"exercised"`
+	Violated  string `json:"violated"` // the first; "" = none
+	What      string `json:"what,omitempty"`
+	Script    Script `json:"script,omitempty"` // the shortest schedule that shows it
 }
+
+// Script is a schedule as text, an action a line.
+type Script []string
+
+// Describe is a violation in one line.
+func (r *Result) Describe() string {
+	return fmt.Sprintf("%s seed %d: cycle %d: %s: %s", r.Config, r.Seed, r.Cycles, r.Violated, r.What)
+}
+
+// Most cycles of a schedule, whatever it asks for.
+const longest = 2000
 
 // run is one schedule under way.
 type run struct {
-	*robot
+	*stand
 	schedule []Action
 	result   Result
 	cycle    int
+	end      int // the cycle after the last one
 	clients  [2]client
 	watches  []watch
-	handAt   time.Duration // when a hand last pushed a joint
+	rules    []rule // what each agent's state must be
 	acting   []acting
+	status   [][]hal.Status // of each agent
+	stats    hal.Stats
+	volts    map[*actuator.Supply]float64 // of supplies that sag
 	cancel   context.CancelFunc
-	plant    func(*run) // a defect, for tests; nil = none
+	plant    *plant
+}
+
+// plant is a defect that a test plants; nil = none.
+type plant struct {
+	plan  func(*plan.Plan) // before the robot is built
+	cycle func(*run)       // after each cycle
+	deaf  bool             // clients do not notice that they are to hang or to leave
 }
 
 // client is a controller: what it says is said again each cycle until it hangs or leaves.
 type client struct {
 	session *hal.Session
-	lease   *hal.Lease
-	inputs  []float64
+	leases  []*hal.Lease // one an agent; nil: held by the other client, and overridden
+	inputs  [][]float64  // one an agent
 	talks   bool
 	joints  map[int]bool // of run.joints, that it commands
 }
 
 // acting is a fault under way.
 type acting struct {
-	line, id int // id < 0: the whole line
+	line, id int  // id < 0: the whole line
+	lies     bool // what is measured is wrong; else the line or the servo does not answer well
 	until    time.Duration
 }
 
-// Run lets a schedule pass on a config and judges it. The error is one of the config or the schedule.
-func Run(config string, seed int64, schedule []Action) (Result, error) {
-	return execute(config, seed, schedule, nil)
+// Run lets a schedule pass on the robot and judges it. The error is of the robot.
+func (r *Robot) Run(seed int64, schedule []Action) (Result, error) {
+	return r.execute(seed, schedule, nil)
 }
+
+// Schedule is the schedule that a seed gives.
+func (r *Robot) Schedule(seed int64) []Action { return generate(seed, &r.shapes[r.variant(seed)]) }
 
 // Seed is Run with the schedule that the seed gives; a violation is minimised.
-func Seed(config string, seed int64) (Result, error) {
-	r, err := open(config, seed)
-	if err != nil {
-		return Result{}, err
-	}
-	schedule := generate(seed, r)
-	r.sys.Close()
-	result, err := execute(config, seed, schedule, nil)
-	if err == nil && result.Violated != "" {
-		short := minimise(schedule, func(s []Action) bool {
-			again, err := execute(config, seed, s, nil)
-			return err == nil && again.Violated == result.Violated
-		})
-		for _, a := range short {
-			result.Script = append(result.Script, a.String())
-		}
-	}
-	return result, err
-}
+func (r *Robot) Seed(seed int64) (Result, error) { return r.seed(seed, nil) }
 
-func execute(config string, seed int64, schedule []Action, plant func(*run)) (result Result, err error) {
-	robot, err := open(config, seed)
-	if err != nil {
+func (r *Robot) seed(seed int64, p *plant) (Result, error) {
+	schedule := r.Schedule(seed)
+	result, err := r.execute(seed, schedule, p)
+	if err != nil || result.Violated == "" {
 		return result, err
 	}
-	r := &run{robot: robot, schedule: schedule, plant: plant, watches: make([]watch, len(robot.joints))}
-	r.handAt = -time.Hour
-	r.result.Config, r.result.Seed, r.result.Actions = config, seed, len(schedule)
-	for i := range r.watches {
-		r.watches[i] = watch{unarmed: -1, stopped: -1, spoiled: -Length, command: -time.Hour, released: -time.Hour}
+	short := minimise(schedule, func(s []Action) bool {
+		again, err := r.execute(seed, s, p)
+		return err == nil && again.Violated == result.Violated
+	})
+	actions, counts := result.Actions, result.Exercised
+	if result, err = r.execute(seed, short, p); err != nil {
+		return result, err
 	}
+	result.Actions, result.Exercised = actions, counts
+	for _, a := range short {
+		result.Script = append(result.Script, a.String())
+	}
+	return result, nil
+}
+
+func (r *Robot) execute(seed int64, schedule []Action, p *plant) (result Result, err error) {
+	var planted func(*plan.Plan)
+	if p != nil {
+		planted = p.plan
+	}
+	s, err := r.build(seed, planted)
+	if err != nil {
+		return result, fmt.Errorf("%s seed %d: %w", r.name, seed, err)
+	}
+	x := &run{stand: s, schedule: schedule, plant: p, volts: map[*actuator.Supply]float64{}}
+	x.result = Result{Config: r.name, Seed: seed, Actions: len(schedule), Exercised: Counts{}}
+	x.end = max(1, min(x.length(schedule), longest))
+	x.begin()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	r.cancel = cancel
-	r.clock.tick = r.edge
-	r.sys.Rig.Run(ctx) // what a body did not confirm at the end is judged by its motor
-	r.sys.Close()
-	return r.result, nil
+	x.cancel = cancel
+	x.clock.tick = x.edge
+	ended := x.sys.Rig.Run(ctx) // what a body did not confirm at the end is judged by its motor
+	for i := range x.joints {
+		x.count(ends, i)
+	}
+	if x.cycle < x.end {
+		x.violated(ends, 0, "the rig ended by itself in cycle %d: %v", x.cycle, ended)
+	}
+	if err := s.close(); err != nil {
+		x.violated(ends, 0, "close: %v", err)
+	}
+	return x.result, nil
+}
+
+// length is how many cycles pass until the last action was judged.
+func (r *run) length(schedule []Action) (end int) {
+	period := r.sys.Rig.Period()
+	for i := range schedule {
+		a := &schedule[i]
+		last := a.At + int(settled/period)
+		switch a.Verb {
+		case "fault":
+			if f, err := wire.Parse(a.Fault); err == nil {
+				last += reachable + int((f.From+f.For)/period)
+			}
+		case "id", "sag":
+			last += reachable
+		}
+		end = max(end, last)
+	}
+	return end
 }
 
 // edge is between two cycles: the last one is judged, then the schedule goes on.
 func (r *run) edge() {
-	if r.cycle > Length {
+	if r.cycle >= r.end || r.result.Violated != "" {
 		return // the rig ends
 	}
 	if r.cycle > 0 {
-		if r.plant != nil {
-			r.plant(r)
+		if r.plant != nil && r.plant.cycle != nil {
+			r.plant.cycle(r)
 		}
 		r.judge()
 	}
-	if r.cycle++; r.cycle > Length || r.result.Violated != "" {
-		r.cycle = Length + 1
+	if r.cycle++; r.cycle >= r.end || r.result.Violated != "" {
 		for i := range r.clients {
 			r.leave(&r.clients[i])
 		}
+		r.result.Cycles = r.cycle
 		r.cancel()
 		return
 	}
@@ -125,7 +186,7 @@ func (r *run) edge() {
 	}
 }
 
-// act does one action.
+// act does one action. One of another robot does nothing.
 func (r *run) act(a *Action) {
 	rig := r.sys.Rig
 	c := &r.clients[0]
@@ -133,75 +194,132 @@ func (r *run) act(a *Action) {
 		c = &r.clients[1]
 	}
 	if a.Joint < 0 || a.Verb != "fault" && a.Joint >= len(r.joints) || a.Verb == "fault" && a.Joint >= len(r.lines) {
-		return // of another robot
+		return
 	}
+	j := &r.joints[a.Joint]
 	switch a.Verb {
 	case "command":
-		if c.session == nil {
-			c.session = rig.NewSession("chaos "+a.Who, nil)
-			c.lease, _ = c.session.Acquire(r.agent) // held by the other one: it overrides
-			c.joints = map[int]bool{}
-			c.inputs = make([]float64, len(r.agent.Layout().Inputs))
-			for i := range c.inputs {
-				c.inputs[i] = math.NaN()
-			}
-		}
-		c.talks = true
-		j := &r.joints[a.Joint]
-		for m, at := range r.agent.Layout().Actuators[j.index].Goal {
-			if at != hal.None {
-				if c.inputs[at] = math.NaN(); hal.Mode(m) == modeOf(a.Mode) {
-					c.inputs[at] = a.Value * r.span(j, hal.Mode(m))
-					c.joints[a.Joint] = true
-				}
-			}
-		}
+		r.command(c, a)
 	case "rubbish":
 		if c.session != nil {
-			bad := make([]float64, len(c.inputs))
+			bad := make([]float64, len(c.inputs[j.agent]))
 			for i := range bad {
 				bad[i] = []float64{math.NaN(), math.Inf(1), math.Inf(-1)}[i%3]
 			}
-			r.send(c, bad)
+			r.send(c, j.agent, bad)
 		}
 	case "hang":
-		c.talks = false
+		c.talks = r.plant != nil && r.plant.deaf && c.talks
 	case "leave":
-		r.leave(c)
-	case "stop":
-		rig.EmergencyStop("chaos")
-		for i := range r.watches {
-			r.watches[i].stopped = 0
+		if r.plant == nil || !r.plant.deaf {
+			r.leave(c)
 		}
+	case "stop":
+		r.ruled(hal.Stopped)
+		for i := range r.watches {
+			r.watches[i].stopped, r.watches[i].torque = 0, r.watches[i].on
+		}
+		rig.EmergencyStop("chaos")
 	case "reset":
 		rig.Recover()
-		for i := range r.watches {
-			r.watches[i].stopped = -1
-		}
+		r.ruled(hal.Expired) // of those that were stopped
 	case "arm":
 		rig.Arm()
+		r.ruled(hal.Armed)
 	case "disarm":
 		rig.Disarm()
+		r.ruled(hal.Disarmed)
 	case "fault":
-		f, err := wire.Parse(a.Fault)
-		line := &r.lines[a.Joint]
-		if err != nil || line.emu.Fault(f) != nil {
-			return
-		}
-		id := f.Target
-		switch f.Kind {
-		case wire.PowerLoss: // the robot's supply is one
-			id = wire.All
-		case wire.Delayed, wire.DuplicateID, wire.Truncated, wire.Garbage: // its answers meet those of others
-			id = wire.All
-		}
-		r.acting = append(r.acting, acting{line: a.Joint, id: id, until: r.clock.now + f.From + f.For})
+		r.fault(a)
 	case "hand":
-		s := r.joints[a.Joint].truth
-		s.External = a.Value * r.agent.Layout().Actuators[r.joints[a.Joint].index].Limits.MaxTorque
+		r.watches[a.Joint].hand = a.Value
+	case "sag":
+		s := j.truth.Supply
+		if _, known := r.volts[s]; !known {
+			r.volts[s] = s.Volts
+		}
+		s.Volts = r.volts[s] * a.Value
+		r.watchSag(s, a.Value < 1)
+	case "id":
+		if j.servo != nil && j.servo.Has(emulator.RegID) {
+			emu := r.lines[j.line].emu
+			emu.Lock()
+			j.servo.Set(emulator.RegID, int64(a.Value))
+			emu.Unlock()
+			for i := range r.joints {
+				if i == a.Joint || r.joints[i].line == j.line && r.lines[j.line].chained {
+					r.watches[i].moved = int(a.Value) != j.id
+				}
+			}
+		}
 	case "late":
-		r.clock.late = time.Duration(a.Value) * r.sys.Rig.Period()
+		r.clock.late = time.Duration(a.Value) * rig.Period()
+	case "suspend":
+		r.clock.late = time.Duration(a.Value) * rig.Period()
+		if r.clock.slept += r.clock.late; r.clock.late >= suspended && r.cycle > 1 {
+			r.ruled(hal.Stopped)
+			for i := range r.watches {
+				r.watches[i].stopped, r.watches[i].torque = -1, r.watches[i].on // the stop is of the next cycle
+			}
+		}
+	case "output":
+		r.out.set(a.Fault)
 	}
+}
+
+// command lets c command a joint from now on.
+func (r *run) command(c *client, a *Action) {
+	if c.session == nil {
+		*c = client{session: r.sys.Rig.NewSession("chaos "+a.Who, nil), joints: map[int]bool{}}
+		for _, agent := range r.agents {
+			lease, _ := c.session.Acquire(agent)
+			c.leases = append(c.leases, lease)
+			inputs := make([]float64, len(agent.Layout().Inputs))
+			for i := range inputs {
+				inputs[i] = math.NaN()
+			}
+			c.inputs = append(c.inputs, inputs)
+		}
+	}
+	c.talks = true
+	j := &r.joints[a.Joint]
+	for m, at := range r.actuator(j).Goal {
+		if at == hal.None {
+			continue
+		}
+		if c.inputs[j.agent][at] = math.NaN(); hal.Mode(m) == modeOf(a.Mode) {
+			c.inputs[j.agent][at] = a.Value * r.span(j, hal.Mode(m))
+			c.joints[a.Joint] = true
+			r.watches[a.Joint].far = math.Abs(a.Value) > 0.8
+		}
+	}
+}
+
+// fault plants a fault of a line.
+func (r *run) fault(a *Action) {
+	f, err := wire.Parse(a.Fault)
+	l := &r.lines[a.Joint]
+	if err != nil || l.emu.Fault(f) != nil {
+		return
+	}
+	x := acting{line: a.Joint, id: f.Target, until: r.clock.now + f.From + f.For}
+	if f.For == 0 {
+		x.until = math.MaxInt64
+	}
+	switch f.Kind {
+	case wire.PowerLoss: // the robot's supply is one
+		x.id = wire.All
+	case wire.Delayed, wire.Truncated: // its answers meet those of others
+		x.id = wire.All
+	case wire.DuplicateID, wire.Garbage:
+		x.id, x.lies = wire.All, true
+	case wire.Wrong, wire.Stale, wire.Stuck, wire.CRC, wire.Corrupted:
+		x.lies = true
+	}
+	if l.chained {
+		x.id = wire.All
+	}
+	r.acting = append(r.acting, x)
 }
 
 // talk says what c wants, again.
@@ -209,18 +327,23 @@ func (r *run) talk(c *client) {
 	if c.session == nil || !c.talks {
 		return
 	}
-	r.send(c, c.inputs)
+	for i := range c.inputs {
+		r.send(c, i, c.inputs[i])
+	}
 	for i := range c.joints {
-		r.watches[i].command = r.clock.now
+		if w := &r.watches[i]; r.rules[r.joints[i].agent].state == hal.Armed {
+			w.command, w.commanded = r.clock.now, true
+		}
 	}
 }
 
-func (r *run) send(c *client, inputs []float64) {
-	if c.lease != nil {
-		c.session.Step(c.lease, inputs)
+// send hands inputs of an agent on: by the lease, or over the other client's.
+func (r *run) send(c *client, agent int, inputs []float64) {
+	if l := c.leases[agent]; l != nil {
+		c.session.Step(l, inputs)
 		return
 	}
-	r.agent.Override(inputs)
+	r.agents[agent].Override(inputs)
 }
 
 func (r *run) leave(c *client) {
@@ -243,9 +366,4 @@ func minimise(schedule []Action, fails func([]Action) bool) []Action {
 		}
 	}
 	return schedule
-}
-
-// Describe is a violation in one line.
-func (r *Result) Describe() string {
-	return fmt.Sprintf("%s seed %d: cycle %d: %s: %s", r.Config, r.Seed, r.Cycle, r.Violated, r.What)
 }

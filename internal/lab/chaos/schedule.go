@@ -9,12 +9,6 @@ import (
 	"strings"
 )
 
-// Length is the number of cycles of a schedule, Quiet that of its end in which nothing happens any more.
-const (
-	Length = 300
-	Quiet  = 140
-)
-
 // Action is one thing that happens before a cycle. Its text is
 //
 //	at 40 command a 2 velocity 1.5     client a commands joint 2 of the robot
@@ -23,15 +17,19 @@ const (
 //	at 70 stop | reset | arm | disarm  the operator
 //	at 80 fault 0 crc servo 1 p=1 for=300ms   a fault of line 0, see sim/emulator
 //	at 90 hand 2 0.8                   a hand pushes joint 2 with a share of its stall torque, 0 = lets go
-//	at 95 late 7                       the host misses 7 periods
+//	at 92 sag 2 0.6                    the supply of joint 2 gives that share of its voltage, 1 = well
+//	at 93 id 2 17                      the servo of joint 2 answers at another id
+//	at 95 late 7                       the host misses 7 periods, as after SIGSTOP
+//	at 96 suspend 80                   the machine was suspended for 80 periods
+//	at 97 output full                  the log's output is full, closed, blocked or well
 type Action struct {
 	At    int // cycle
 	Verb  string
 	Who   string  // client
 	Joint int     // of the first robot, or a line of the robot's for fault
 	Mode  string  // of a command
-	Value float64 // of a command or a hand, or periods
-	Fault string
+	Value float64 // of a command, a hand or a supply, an id, or periods
+	Fault string  // of a line, or of the output
 }
 
 func (a Action) String() string {
@@ -43,10 +41,12 @@ func (a Action) String() string {
 		return head + " " + a.Who
 	case "fault":
 		return fmt.Sprintf("%s %d %s", head, a.Joint, a.Fault)
-	case "hand":
+	case "hand", "sag", "id":
 		return fmt.Sprintf("%s %d %.4g", head, a.Joint, a.Value)
-	case "late":
+	case "late", "suspend":
 		return fmt.Sprintf("%s %.0f", head, a.Value)
+	case "output":
+		return head + " " + a.Fault
 	}
 	return head
 }
@@ -75,10 +75,12 @@ func Parse(text string) (a Action, err error) {
 		a.Who = rest[0]
 	case a.Verb == "fault" && len(rest) > 1:
 		a.Joint, a.Fault = int(number(rest[0])), strings.Join(rest[1:], " ")
-	case a.Verb == "hand" && len(rest) == 2:
+	case (a.Verb == "hand" || a.Verb == "sag" || a.Verb == "id") && len(rest) == 2:
 		a.Joint, a.Value = int(number(rest[0])), number(rest[1])
-	case a.Verb == "late" && len(rest) == 1:
-		a.Value = number(rest[0])
+	case (a.Verb == "late" || a.Verb == "suspend") && len(rest) == 1:
+		a.Value = math.Max(0, number(rest[0]))
+	case a.Verb == "output" && len(rest) == 1 && slices.Contains(outputs(), rest[0]):
+		a.Fault = rest[0]
 	case (a.Verb == "stop" || a.Verb == "reset" || a.Verb == "arm" || a.Verb == "disarm") && len(rest) == 0:
 	default:
 		return bad()
@@ -101,31 +103,41 @@ func ParseAll(text string) (list []Action, err error) {
 	return list, nil
 }
 
-// faults are what may go wrong with a servo; each is over before the quiet end.
+// faults are what may go wrong with a servo. All of it is bounded in time.
 var faults = []string{
 	"power_loss servo %d", "stuck servo %d", "garbage servo %d", "wrong servo %d by=60", "delayed servo %d by=60ms", "delayed servo %d",
 	"stale servo %d", "dropped servo %d", "crc servo %d p=1", "crc servo %d p=0.3", "truncated servo %d p=0.5",
 	"truncated bus p=0.3", "crc bus p=0.2", "duplicate_id servo %d", "unplugged bus", "unplugged servo %d", "power_loss bus",
 }
 
+// outputs are the states of the log's output.
+func outputs() []string { return []string{wellOutput, fullOutput, closedOutput, blockedOutput} }
+
 // generate makes the schedule of a seed for a robot.
-func generate(seed int64, r *robot) (list []Action) {
+func generate(seed int64, s *shape) (list []Action) {
 	dice := rand.New(rand.NewPCG(uint64(seed), 0x68616c79617264))
-	last := Length - Quiet
-	for at := 5 + dice.IntN(10); at < last; at += 1 + dice.IntN(18) {
-		a := Action{At: at, Who: string(rune('a' + dice.IntN(2))), Joint: dice.IntN(len(r.joints))}
+	last := 20 + dice.IntN(100)
+	add := func(a Action) { a.At = min(a.At, last); list = append(list, a) }
+	for at := 3 + dice.IntN(6); at < last; at += 1 + dice.IntN(14) {
+		a := Action{At: at, Who: string(rune('a' + dice.IntN(2))), Joint: dice.IntN(len(s.joints))}
+		j := &s.joints[a.Joint]
 		// An operator mostly goes on from where he stopped it.
 		later := func(verbs ...string) {
 			for k, verb := range verbs {
 				if dice.IntN(8) > 0 {
-					list = append(list, Action{At: min(at+(k+1)*(2+dice.IntN(15)), last), Verb: verb})
+					add(Action{At: at + (k+1)*(2+dice.IntN(12)), Verb: verb})
 				}
 			}
 		}
+		// until ends a thing that begins with a, some cycles later.
+		until := func(end Action, most int) {
+			add(a)
+			end.At = at + 3 + dice.IntN(most)
+			a = end
+		}
 		switch n := dice.IntN(100); {
-		case n < 45:
+		case n < 46:
 			a.Verb = "command"
-			j := r.joints[a.Joint]
 			a.Mode = j.modes[dice.IntN(len(j.modes))].String()
 			if a.Value = 2*dice.Float64() - 1; dice.IntN(6) == 0 {
 				a.Value *= 1e3 // far beyond every limit
@@ -139,7 +151,7 @@ func generate(seed int64, r *robot) (list []Action) {
 		case n < 64:
 			a.Verb = "stop"
 			later("reset", "arm")
-		case n < 68:
+		case n < 67:
 			a.Verb = "reset"
 			later("arm")
 		case n < 71:
@@ -147,22 +159,35 @@ func generate(seed int64, r *robot) (list []Action) {
 		case n < 74:
 			a.Verb = "disarm"
 			later("arm")
-		case n < 91 && len(r.lines) > 0:
-			a.Verb, a.Joint = "fault", dice.IntN(len(r.lines))
+		case n < 87:
+			a.Verb, a.Joint = "fault", dice.IntN(len(s.lines))
 			a.Fault = faults[dice.IntN(len(faults))]
 			if strings.Contains(a.Fault, "%d") {
-				ids := r.lines[a.Joint].ids
+				ids := s.lines[a.Joint].ids
 				a.Fault = fmt.Sprintf(a.Fault, ids[dice.IntN(len(ids))])
 			}
-			a.Fault += fmt.Sprintf(" for=%dms", 30+dice.IntN(500))
-		case n < 96:
+			a.Fault += fmt.Sprintf(" for=%dms", 20+dice.IntN(300))
+		case n < 92:
 			a.Verb, a.Value = "hand", 1.2*(2*dice.Float64()-1)
-			list = append(list, a)
-			a.At, a.Value = min(at+5+dice.IntN(40), last), 0
-		default:
+			until(Action{Verb: "hand", Joint: a.Joint}, 40)
+		case n < 94:
+			a.Verb, a.Value = "sag", 0.2+0.7*dice.Float64()
+			until(Action{Verb: "sag", Joint: a.Joint, Value: 1}, 25)
+		case n < 96:
+			a.Verb, a.Value = "id", float64(j.id+8+dice.IntN(8))
+			until(Action{Verb: "id", Joint: a.Joint, Value: float64(j.id)}, 30)
+		case n < 98:
 			a.Verb, a.Value = "late", float64(1+dice.IntN(30))
+		case n < 99:
+			a.Verb, a.Value = "suspend", float64(10+dice.IntN(90))
+		default:
+			a.Verb, a.Fault = "output", outputs()[1+dice.IntN(3)]
+			until(Action{Verb: "output", Fault: wellOutput}, 60)
 		}
-		list = append(list, a)
+		add(a)
+	}
+	for _, who := range []string{"a", "b"} {
+		add(Action{At: last, Verb: []string{"hang", "leave"}[dice.IntN(2)], Who: who})
 	}
 	slices.SortStableFunc(list, func(a, b Action) int { return a.At - b.At })
 	return list
