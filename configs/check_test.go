@@ -50,7 +50,7 @@ func TestSubstep(t *testing.T) {
 // A robot that is sim needs nothing of what it names under hardware but its form.
 func TestSimNeedsNoDevice(t *testing.T) {
 	c := parsed(t, with(", port: /dev/ttyUSB0", ""), Options{})
-	if c.Buses["left"].Port != "" || c.Buses["left"].Baud != 1000000 || c.Buses["left"].Timing.ServoDelay != 50*time.Microsecond {
+	if c.Buses["left"].Port != "" || c.Buses["left"].Baud != 1000000 || c.Buses["left"].Timing.ServoDelay != 58*time.Microsecond {
 		t.Errorf("got %+v", c.Buses["left"])
 	}
 	if c.Agents[1].Hardware != nil {

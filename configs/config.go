@@ -98,7 +98,7 @@ type Supply struct {
 // Timing is how an emulated line behaves beyond its baud rate: that of an ideal adapter unless told otherwise, so that
 // what a benchmark shows is the bus. The servo delay is the one constant fitted to published cycle times.
 type Timing struct {
-	ServoDelay   time.Duration `yaml:"servo_delay" default:"50us" min:"0s" max:"100ms" doc:"Processing time of a servo, in addition to its return delay."`
+	ServoDelay   time.Duration `yaml:"servo_delay" default:"58us" min:"0s" max:"100ms" doc:"Processing time of a servo, in addition to its return delay."`
 	USBFrame     time.Duration `yaml:"usb_frame" default:"0s" min:"0s" max:"10ms" doc:"USB frame, each way: 1ms at full speed, 125us at high speed."`
 	LatencyTimer time.Duration `yaml:"latency_timer" default:"0s" min:"0s" max:"255ms" doc:"Delay of short packets in the adapter. The factory default of FTDI adapters is 16ms."`
 	Echo         bool          `yaml:"echo" default:"false" doc:"The adapter echoes transmitted bytes."`

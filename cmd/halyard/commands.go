@@ -18,6 +18,7 @@ func (a *app) commands() []*cobra.Command {
 		newConfigs(a),
 		newValidate(a),
 		newList(a),
+		newPlan(a),
 		newPorts(a),
 		newScan(a),
 		newSetup(a),

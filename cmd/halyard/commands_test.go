@@ -26,7 +26,7 @@ func everyCommand(c *cobra.Command) map[string]*cobra.Command {
 
 // A command's short line is an imperative of at most 60 characters.
 func TestShortLines(t *testing.T) {
-	verbs := strings.Fields("assign check clear command compare enable find list play print read report run save serve show switch test write")
+	verbs := strings.Fields("assign check clear command compare enable find list play predict print read report run save serve show switch test write")
 	all := everyCommand((&app{}).root())
 	for name, c := range all {
 		if strings.HasPrefix(name, "completion ") {

@@ -12,6 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/budget"
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/sim/hydro"
 	"github.com/halyard-robotics/halyard/sim/model"
@@ -158,11 +159,17 @@ func newValidate(a *app) *cobra.Command {
 		Args:              arguments("CONFIG", "halyard configs"),
 		ValidArgsFunction: completeConfigs,
 		RunE: func(_ *cobra.Command, args []string) error {
-			c, err := f.load(a, args)
-			if err == nil {
-				a.note("%s: valid. Next: halyard serve %s", c.Name, args[0])
+			rows, err := f.budget(a, args, budget.Options{})
+			if err != nil {
+				return err
 			}
-			return err
+			for _, b := range rows {
+				if w := b.Warning(); w != "" {
+					a.note("warning: %s", w)
+				}
+			}
+			a.note("%s: valid. Next: halyard serve %s", args[0], args[0])
+			return nil
 		},
 	}
 	f.add(c)

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/budget"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
@@ -141,12 +141,11 @@ func (l *benchLine) Measure(ctx context.Context, n, cycles int) (Figures, error)
 
 // benchBus is a line under measurement.
 type benchBus struct {
+	run    *budget.Running
 	bus    *emulator.Bus
 	line   *clocked
 	chain  servo.LineChain
-	centre float64
 	period time.Duration
-	n, k   int
 }
 
 // Open makes n emulated servos and the chain that drives them.
@@ -157,28 +156,18 @@ func (l *benchLine) Open(n int) (*benchBus, error) {
 	if model == nil || !ok {
 		return nil, errors.New("no such model")
 	}
-	b := &benchBus{n: n, period: l.period(n), centre: model.Units().CentreTicks}
-	cfg := l.config
-	cfg.Name, cfg.Period, cfg.Latency = "bench", b.period, l.timing.Latency
-	var servos []*emulator.Servo
+	b := &benchBus{period: l.period(n)}
+	all := budget.Line{Type: t, Baud: l.baud, Timing: l.timing, ReturnDelay: l.delay, Chain: l.config}
+	all.Chain.Name, all.Chain.Period = "bench", b.period
 	for i := range n {
-		id := l.first + i
-		s := t.Emulate(model, id, actuator.NewServo(spec), emulator.GroundTruth{ZeroTicks: b.centre, Direction: 1, Gear: 1})
-		s.Preset("return_delay", int64(l.delay/(2*time.Microsecond)))
-		servos = append(servos, s)
-		cfg.Servos = append(cfg.Servos, servo.ServoConfig{ID: byte(id), Model: model, Settings: l.settings})
+		all.Chain.Servos = append(all.Chain.Servos, servo.ServoConfig{ID: byte(l.first + i), Model: model, Settings: l.settings})
+		all.Motors = append(all.Motors, spec)
 	}
-	b.bus = emulator.NewBus(emulator.BusConfig{Name: "bench", Baud: l.baud, Timing: l.timing}, servos...)
-	line, err := b.bus.Open()
+	r, err := all.Open(func(line servo.Line) servo.Line { b.line = &clocked{Line: line}; return b.line })
 	if err != nil {
 		return nil, err
 	}
-	b.line = &clocked{Line: line}
-	cfg.Line = b.line
-	b.chain = t.Driver.Chain(cfg)
-	if err := b.chain.Open(); err != nil {
-		return nil, errors.Join(err, b.chain.Close())
-	}
+	b.run, b.chain, b.bus = r, r.Chain, r.Bus
 	return b, nil
 }
 
@@ -186,11 +175,7 @@ func (l *benchLine) Open(n int) (*benchBus, error) {
 func (b *benchBus) Cycle() (busy time.Duration, err error) {
 	began := time.Now()
 	b.line.spent = 0
-	for i := range b.n {
-		b.chain.SetGoal(i, servo.Goal{Enable: true, Mode: hal.PositionMode, Limit: 1, Position: b.centre + float64(b.k%2)})
-	}
-	b.k++
-	err = errors.Join(b.chain.Send(), b.chain.Receive())
+	err = b.run.Exchange()
 	busy = time.Since(began) - b.line.spent
 	return busy, errors.Join(err, b.bus.Advance(b.period))
 }

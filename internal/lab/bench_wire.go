@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/budget"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
@@ -140,21 +141,18 @@ func NewWire(n, baud int, fast bool) (*wireRun, error) {
 	if fast {
 		cfg.Reading, cycle = servo.FastReads, table.Fast
 	}
-	servos := make([]*emulator.Servo, n)
-	for i := range servos {
-		servos[i] = t.Emulate(model, i+1, actuator.NewServo(spec), emulator.GroundTruth{})
-		servos[i].Preset("return_delay", 0) // as in the paper; the factory's is 500 µs
-		cfg.Servos = append(cfg.Servos, servo.ServoConfig{ID: byte(i + 1), Model: model})
+	l := budget.Line{Type: t, Baud: baud, Timing: emulator.Timing{Reply: emulator.DefaultReply}} // no return delay, as in the paper; the factory's is 500 µs
+	for i := range n {
+		cfg.Servos, l.Motors = append(cfg.Servos, servo.ServoConfig{ID: byte(i + 1), Model: model}), append(l.Motors, spec)
 	}
-	bus := emulator.NewBus(emulator.BusConfig{Name: "bench", Baud: baud,
-		Timing: emulator.Timing{Reply: emulator.DefaultReply}}, servos...)
-	w := &wireRun{Tape: &tape{Line: bus.Line()}, baud: baud}
-	cfg.Line = w.Tape
-	w.Chain = t.Driver.Chain(cfg)
-	if err := w.Chain.Open(); err != nil {
+	l.Chain = cfg
+	w := &wireRun{baud: baud}
+	r, err := l.Open(func(line servo.Line) servo.Line { w.Tape = &tape{Line: line}; return w.Tape })
+	if err != nil {
 		return nil, err
 	}
-	for i := range servos {
+	w.Chain = r.Chain
+	for i := range n {
 		w.Chain.SetGoal(i, servo.Goal{Enable: true, Mode: hal.PositionMode, Position: model.Units().CentreTicks, Limit: 1})
 	}
 	// Torque goes on for all at once, but the chain has it confirmed by one servo a cycle, with a longer read.

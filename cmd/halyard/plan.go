@@ -1,0 +1,49 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/halyard-robotics/halyard/internal/budget"
+	"github.com/halyard-robotics/halyard/internal/builtin"
+	"github.com/halyard-robotics/halyard/internal/plan"
+)
+
+func newPlan(a *app) *cobra.Command {
+	var f configFlags
+	var o budget.Options
+	c := &cobra.Command{
+		Use:   "plan CONFIG",
+		Short: "predict the cycle rate of each bus of a config",
+		Long: "Plan predicts how long the cycle of each bus takes, by running the config's drivers over emulated servos in virtual time. " +
+			"It opens no device. Where a period leaves less than a fifth free, it names the changes that would.",
+		Example:           "  halyard plan so101\n  halyard plan so101 --adapter ftdi-full-speed --set clock.period=5ms -o jsonl",
+		Args:              arguments("CONFIG", "halyard plan so101"),
+		ValidArgsFunction: completeConfigs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			rows, err := f.budget(a, args, o)
+			if err != nil {
+				return err
+			}
+			return show(a, rows)
+		},
+	}
+	f.add(c)
+	c.Flags().StringVar(&o.Adapter, "adapter", "config", "adapter of all buses: config, ideal, high-speed, full-speed, ftdi-high-speed or ftdi-full-speed")
+	c.Flags().StringVar(&o.Read, "read", "auto", "how servos are read: auto, sync or single")
+	c.RegisterFlagCompletionFunc("adapter", words(budget.Adapters()...))
+	c.RegisterFlagCompletionFunc("read", words(budget.Reads()...))
+	return c
+}
+
+// budget predicts the buses of a config.
+func (f *configFlags) budget(a *app, args []string, o budget.Options) ([]budget.Bus, error) {
+	c, err := f.load(a, args)
+	if err != nil {
+		return nil, err
+	}
+	p, err := plan.Resolve(c, builtin.Catalog())
+	if err != nil {
+		return nil, err
+	}
+	return budget.Of(p, o)
+}
