@@ -45,6 +45,7 @@ var law = []struct{ importer, may, reason string }{
 	{"internal/builtin", "internal/catalog internal/serve", "the catalog that Halyard comes with"},
 	{"internal/commission/host", "hal drivers internal/report", "adapters of this computer, without a config"},
 	{"internal/commission/doctor", "hal servo calibration drivers sim protocols configs internal/catalog internal/plan internal/builtin internal/assembly internal/commission internal/report", "reads plans and the tools of a bus"},
+	{"internal/commission/calibrate", "hal servo calibration configs sim internal/yaml internal/catalog internal/plan internal/builtin internal/report", "files and fits of a config's joints"},
 	{"internal/commission", "hal servo calibration drivers sim configs internal/catalog internal/plan internal/assembly internal/report", "tools on a bus, by the table of hardware"},
 	{"internal/lab", "hal servo calibration drivers sim protocols configs internal/budget internal/catalog internal/plan internal/builtin internal/assembly internal/report", "measures what assembly opens"},
 	{root, "hal servo configs internal/catalog internal/plan internal/assembly internal/batch internal/builtin internal/control internal/report internal/supervise", "the public API: what it hands out is public"},

@@ -106,6 +106,13 @@ func versionPath(path string, n int) string {
 	return fmt.Sprintf("%s.v%d%s", strings.TrimSuffix(path, ext), n, ext)
 }
 
+// IsVersion reports whether path is that of a kept version: NAME.v3.yaml.
+func IsVersion(path string) bool {
+	base := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	number, err := strconv.Atoi(strings.TrimPrefix(filepath.Ext(base), ".v"))
+	return strings.HasPrefix(filepath.Ext(base), ".v") && err == nil && number > 0
+}
+
 // keptVersions finds the kept files of path by their version, and the greatest.
 func keptVersions(path string) (byVersion map[int]string, last int, err error) {
 	entries, err := os.ReadDir(filepath.Dir(path))

@@ -170,3 +170,11 @@ func FuzzImportLeRobot(f *testing.F) {
 		}
 	})
 }
+
+// A config that names LeRobot's file as a joint's hears whose it is and what to do.
+func TestLoadSaysItIsLeRobots(t *testing.T) {
+	_, err := Load("testdata/so101.json")
+	if hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), "LeRobot's calibration of a whole robot") || !strings.Contains(err.Error(), "halyard calibration import testdata/so101.json") {
+		t.Errorf("got %v", err)
+	}
+}
