@@ -14,7 +14,7 @@ import (
 )
 
 func newCalibration(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "calibration", Short: "import or export calibration files"}
+	c := &cobra.Command{Use: "calibration", Short: "read or write calibration files of other programs"}
 	var config, dir, format string
 	in := &cobra.Command{
 		Use:     "import FILE --config CONFIG --dir DIR",

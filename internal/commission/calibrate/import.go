@@ -28,6 +28,9 @@ type Imported struct {
 // refused as a whole.
 func Import(file string, text []byte, joints []Joint, now time.Time) (*Imported, error) {
 	in := &Imported{}
+	if len(joints) == 0 {
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "calibration import " + file, Err: errors.New("got a config without a joint on a servo, want one at least")}
+	}
 	var err error
 	switch trimmed := bytes.TrimSpace(text); {
 	case bytes.HasPrefix(trimmed, []byte("{")) && !bytes.Contains(text, []byte("joint_limits")):
@@ -52,7 +55,7 @@ const gripper = "gripper"
 // the ends, which are those of the robot's model. The offsets stay as they are in the servos.
 func (in *Imported) leRobot(text []byte, joints []Joint, now time.Time) error {
 	// The first reading tells who is in the file; each joint is then read as its servo counts.
-	named, err := calibration.ImportLeRobot(text, calibration.Import{Model: "sts3215", Date: now})
+	named, err := calibration.ImportLeRobot(text, calibration.Import{Model: joints[0].Model, Date: now})
 	if err != nil {
 		return err
 	}
