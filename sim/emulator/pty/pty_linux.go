@@ -151,7 +151,11 @@ func openers(path string) int {
 	return n
 }
 
-// Close ends the line; a client that has it open reads an error.
+// Unplug ends the line as pulling an adapter out does: a client that has it open reads an error, and Path leads nowhere. The
+// kernel gives its number to nobody else until Close, so a client that tries Path again cannot open a stranger's terminal.
+func (p *PTY) Unplug() error { return p.master.Close() }
+
+// Close ends the line, if Unplug has not, and lets go of its number.
 func (p *PTY) Close() error {
 	if p.slave != nil {
 		p.slave.Close()

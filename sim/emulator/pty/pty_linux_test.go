@@ -146,3 +146,19 @@ func TestAClientThatDoesNotReadNeverBlocksTheDevice(t *testing.T) {
 	}
 	t.Error("the line took 256 KiB that nobody read")
 }
+
+func TestAnUnpluggedLineKeepsItsNumber(t *testing.T) {
+	p := open(t)
+	if err := p.Unplug(); err != nil {
+		t.Fatal(err)
+	}
+	for range 8 {
+		if other := open(t); other.Path == p.Path {
+			t.Fatalf("another terminal: got %s, want a number that is not the unplugged one's", other.Path)
+		}
+	}
+	if c, err := os.OpenFile(p.Path, os.O_RDWR|unix.O_NOCTTY, 0); !errors.Is(err, os.ErrNotExist) {
+		c.Close()
+		t.Errorf("open %s: got %v, want none there", p.Path, err)
+	}
+}

@@ -21,4 +21,5 @@ func (p *PTY) Read(b []byte, deadline time.Time) (int, error) { return 0, errLin
 func (p *PTY) Interrupt()                                     {}
 func (p *PTY) Write(b []byte) (int, error)                    { return 0, errLinux }
 func (p *PTY) Release()                                       {}
+func (p *PTY) Unplug() error                                  { return nil }
 func (p *PTY) Close() error                                   { return nil }

@@ -115,12 +115,12 @@ func (s *server) plugIn(baud int) (*pty.PTY, error) {
 	return p, nil
 }
 
-// plugOut closes the pty and takes its link away, if it is still ours.
+// plugOut unplugs the pty and takes its link away, if it is still ours. The caller closes it.
 func (s *server) plugOut(p *pty.PTY) {
 	if to, err := os.Readlink(s.link); err == nil && to == p.Path {
 		os.Remove(s.link)
 	}
-	p.Close()
+	p.Unplug()
 }
 
 // terminals serves one pty after another, from plug to plug.
@@ -128,7 +128,9 @@ func (s *server) terminals(ctx context.Context, p *pty.PTY, baud int) error {
 	for {
 		err := s.serve(ctx, p)
 		s.plugOut(p)
-		if err != nil || ctx.Err() != nil || !s.waitForPlug(ctx) {
+		again := err == nil && ctx.Err() == nil && s.waitForPlug(ctx)
+		p.Close() // not before: the number of a line that is away is nobody else's
+		if !again {
 			return err
 		}
 		if p, err = s.plugIn(baud); err != nil {
