@@ -56,9 +56,10 @@ type run struct {
 
 // plant is a defect that a test plants; nil = none.
 type plant struct {
-	plan  func(*plan.Plan) // before the robot is built
-	cycle func(*run)       // after each cycle
-	deaf  bool             // clients do not notice that they are to hang or to leave
+	plan   func(*plan.Plan) // before the robot is built
+	cycle  func(*run)       // after each cycle
+	ghosts bool             // the sessions of clients that hang or leave go on to command
+	awake  bool             // the clock does not tell that the machine was suspended
 }
 
 // client is a controller: what it says is said again each cycle until it hangs or leaves.
@@ -67,6 +68,7 @@ type client struct {
 	leases  []*hal.Lease // one an agent; nil: held by the other client, and overridden
 	inputs  [][]float64  // one an agent
 	talks   bool
+	ghost   bool         // it has hung or left, and is said to talk on
 	joints  map[int]bool // of run.joints, that it commands
 }
 
@@ -209,9 +211,9 @@ func (r *run) act(a *Action) {
 			r.send(c, j.agent, bad)
 		}
 	case "hang":
-		c.talks = r.plant != nil && r.plant.deaf && c.talks
+		r.hang(c)
 	case "leave":
-		if r.plant == nil || !r.plant.deaf {
+		if r.hang(c); !c.ghost {
 			r.leave(c)
 		}
 	case "stop":
@@ -256,7 +258,10 @@ func (r *run) act(a *Action) {
 		r.clock.late = time.Duration(a.Value) * rig.Period()
 	case "suspend":
 		r.clock.late = time.Duration(a.Value) * rig.Period()
-		if r.clock.slept += r.clock.late; r.clock.late >= suspended && r.cycle > 1 {
+		if r.plant == nil || !r.plant.awake {
+			r.clock.slept += r.clock.late
+		}
+		if r.clock.late >= suspended && r.cycle > 1 {
 			r.ruled(hal.Stopped)
 			for i := range r.watches {
 				r.watches[i].stopped, r.watches[i].torque = -1, r.watches[i].on // the stop is of the next cycle
@@ -281,7 +286,7 @@ func (r *run) command(c *client, a *Action) {
 			c.inputs = append(c.inputs, inputs)
 		}
 	}
-	c.talks = true
+	c.talks, c.ghost = true, false
 	j := &r.joints[a.Joint]
 	for m, at := range r.actuator(j).Goal {
 		if at == hal.None {
@@ -331,7 +336,7 @@ func (r *run) talk(c *client) {
 		r.send(c, i, c.inputs[i])
 	}
 	for i := range c.joints {
-		if w := &r.watches[i]; r.rules[r.joints[i].agent].state == hal.Armed {
+		if w := &r.watches[i]; !c.ghost && r.rules[r.joints[i].agent].state == hal.Armed {
 			w.command, w.commanded = r.clock.now, true
 		}
 	}
@@ -344,6 +349,12 @@ func (r *run) send(c *client, agent int, inputs []float64) {
 		return
 	}
 	r.agents[agent].Override(inputs)
+}
+
+// hang lets c say nothing more.
+func (r *run) hang(c *client) {
+	c.ghost = r.plant != nil && r.plant.ghosts && c.talks
+	c.talks = c.ghost
 }
 
 func (r *run) leave(c *client) {
