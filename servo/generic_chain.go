@@ -246,6 +246,12 @@ func (r *GenericChain) ready(i int) (bool, error) {
 		s.Hold(ErrLatched)
 		return false, nil
 	}
+	// Its first goal would be its nearer soft limit.
+	if g := &s.Goal; g.Low < g.High {
+		if err := s.Outside(g.Low, g.High, r.Units(i).TicksPerTurn); err != nil {
+			return false, err
+		}
+	}
 	return r.protocol.Ready(i)
 }
 

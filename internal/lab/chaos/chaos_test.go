@@ -128,7 +128,7 @@ func TestScript(t *testing.T) {
 			t.Fatalf("got %d actions, %v, want %d", len(again), err, len(schedule))
 		}
 		for i := range again {
-			if again[i].String() != schedule[i].String() {
+			if again[i] != schedule[i] {
 				t.Errorf("got %q, want %q", again[i], schedule[i])
 			}
 		}

@@ -16,7 +16,7 @@ type Invariant struct{ Name, Promise string }
 
 // Invariants are all that a run is judged by, in the order of Tally.
 var Invariants = []Invariant{
-	{"unarmed torque", "no torque 300 ms after its agent was disarmed or stopped, on a joint that can be reached"},
+	{"unarmed torque", "no torque 100 ms after its agent was disarmed or stopped, on a joint that can be reached"},
 	{"late stop", "torque is off within 3 cycles of a stop, on a joint that can be reached"},
 	{"uncommanded torque", "no torque on a joint that no client has commanded since its agent was armed"},
 	{"goal outside", "no position goal of a motor with torque lies outside the soft limits"},
@@ -52,9 +52,9 @@ const (
 	// reachable is how many cycles after a fault a joint counts as reachable: a lost line is opened again, and a lost servo
 	// asked again, in as many at most. The invariant back proves it.
 	reachable  = 105
-	offWithin  = 300 * time.Millisecond
+	believed   = 5 // cycles after a wrong reading
+	offWithin  = 100 * time.Millisecond
 	stopCycles = 3
-	restless   = 700 * time.Millisecond
 	stillAfter = time.Second
 	settled    = stillAfter + 100*time.Millisecond // after its last action a schedule is over
 	suspended  = 500 * time.Millisecond            // after which a rig stops
@@ -95,10 +95,9 @@ type watch struct {
 	lied      int           // cycle in which what it measures was last wrong
 	moved     bool          // it answers at another id
 	sags      bool
-	hand      float64       // that pushes, as a share of the stall torque
-	stopped   int           // cycles since a stop; < 0 = none
-	torque    bool          // it had torque then
-	released  time.Duration // when it was last given torque
+	hand      float64 // that pushes, as a share of the stall torque
+	stopped   int     // cycles since a stop; < 0 = none
+	torque    bool    // it had torque then
 
 	judged [numInvariants]bool // the situation was counted
 }
@@ -112,7 +111,7 @@ type rule struct {
 func (r *run) begin() {
 	r.watches = make([]watch, len(r.joints))
 	for i := range r.watches {
-		r.watches[i] = watch{stopped: -1, spoiled: -longest, lied: -longest, command: -time.Hour, released: -time.Hour}
+		r.watches[i] = watch{stopped: -1, spoiled: -longest, lied: -longest, command: -time.Hour}
 	}
 	r.status = make([][]hal.Status, len(r.agents))
 	for _, a := range r.agents {
@@ -205,7 +204,7 @@ func (r *run) judgeJoint(i int) {
 			w.lied = r.cycle
 		}
 	}
-	reach, honest := r.cycle-w.spoiled > reachable, r.cycle-w.lied > reachable
+	reach, honest := r.cycle-w.spoiled > reachable, r.cycle-w.lied > believed
 	on := s.Enable && s.Limit > 0 && !j.servo.Dark
 	rule := r.rules[j.agent]
 	calm := rule.state != hal.Armed && now-rule.since > offWithin && reach
@@ -237,7 +236,6 @@ func (r *run) judgeJoint(i int) {
 		r.violated(goalStep, i, "goal went by %.3f rad to %.3f, the joint at %.3f, want %.3f", step, s.GoalPosition, s.Position, allowed)
 	}
 	if began := position && !held; began {
-		w.released = now
 		d := math.Abs(difference(a, s.GoalPosition, s.Position))
 		if r.broken(leap, i, honest, true, d <= leapBound+(most+3*math.Abs(s.Velocity))*period.Seconds()) {
 			r.violated(leap, i, "torque came on %.3f rad from the goal", d)
@@ -246,7 +244,7 @@ func (r *run) judgeJoint(i int) {
 		w.judged[leap] = false
 	}
 	fast := math.Abs(s.Velocity) > 2*most+1
-	if r.broken(speed, i, position && honest && now-w.released > restless, true, !fast || s.Torque*s.Velocity <= 0) {
+	if r.broken(speed, i, position && honest, true, !fast || s.Torque*s.Velocity <= 0) {
 		r.violated(speed, i, "%.2f rad/s and driven on by %.2f N·m, want %.2f", s.Velocity, s.Torque, most)
 	}
 	still := near || math.Abs(step) < stepNoise

@@ -318,7 +318,7 @@ func (r *run) fault(a *Action) {
 		x.id = wire.All
 	case wire.DuplicateID, wire.Garbage:
 		x.id, x.lies = wire.All, true
-	case wire.Wrong, wire.Stale, wire.Stuck, wire.CRC, wire.Corrupted:
+	case wire.Wrong, wire.Stale, wire.Stuck:
 		x.lies = true
 	}
 	if l.chained {

@@ -190,5 +190,8 @@ func generate(seed int64, s *shape) (list []Action) {
 		add(Action{At: last, Verb: []string{"hang", "leave"}[dice.IntN(2)], Who: who})
 	}
 	slices.SortStableFunc(list, func(a, b Action) int { return a.At - b.At })
+	for i := range list { // to the digits of its text, which is to be the same schedule
+		list[i], _ = Parse(list[i].String())
+	}
 	return list
 }
