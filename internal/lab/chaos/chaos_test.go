@@ -170,12 +170,12 @@ func TestTowards(t *testing.T) {
 		{"to its other side", -0.3, 1.3, 0.5, false},
 		{"it stays", 1.3, 1.3, 0.5, true},
 	} {
-		if got := towards(&hal.Actuator{}, c.to, c.from, c.joint); got != c.want {
+		if got := towards(&hal.Actuator{}, c.to, c.from, c.joint, leapBound); got != c.want {
 			t.Errorf("%s: got %v, want %v", c.what, got, c.want)
 		}
 	}
 	wheel := hal.Actuator{Wraps: true}
-	if !towards(&wheel, 3.1, -2.9, 2.8) || towards(&wheel, -2.9, 3.1, 2.8) {
+	if !towards(&wheel, 3.1, -2.9, 2.8, leapBound) || towards(&wheel, -2.9, 3.1, 2.8, leapBound) {
 		t.Error("a wheel: the short way round is not seen")
 	}
 }

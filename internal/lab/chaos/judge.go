@@ -229,7 +229,8 @@ func (r *run) judgeJoint(i int) {
 	}
 	most := slew * a.Limits.MaxVelocity
 	step := difference(a, s.GoalPosition, w.goal)
-	near := towards(a, s.GoalPosition, w.goal, s.Position)
+	lag := leapBound + 3*math.Abs(s.Velocity)*period.Seconds() // what is known of a joint is a cycle old, and a goal as well
+	near := towards(a, s.GoalPosition, w.goal, s.Position, lag)
 	held := position && w.on && w.mode == hal.PositionMode
 	allowed := stepShare*most*(now-w.stepped).Seconds() + stepNoise + 2*j.tick
 	if r.broken(goalStep, i, held && honest, step != 0, math.Abs(step) <= allowed || near) {
@@ -237,7 +238,7 @@ func (r *run) judgeJoint(i int) {
 	}
 	if began := position && !held; began {
 		d := math.Abs(difference(a, s.GoalPosition, s.Position))
-		if r.broken(leap, i, honest, true, d <= leapBound+(most+3*math.Abs(s.Velocity))*period.Seconds()) {
+		if r.broken(leap, i, honest, true, d <= lag+most*period.Seconds()) {
 			r.violated(leap, i, "torque came on %.3f rad from the goal", d)
 		}
 	} else {
@@ -282,10 +283,10 @@ func difference(a *hal.Actuator, to, from float64) float64 {
 }
 
 // towards tells whether a goal that went from one place to another came nearer to where the joint is, and not beyond by more
-// than leapBound: the motor pulls no more, and not the other way, than before.
-func towards(a *hal.Actuator, to, from, joint float64) bool {
+// than lag: the motor pulls no more, and not the other way, than before.
+func towards(a *hal.Actuator, to, from, joint, lag float64) bool {
 	was, is := difference(a, from, joint), difference(a, to, joint)
-	if math.Abs(is) <= leapBound {
+	if math.Abs(is) <= lag {
 		return true
 	}
 	return math.Signbit(was) == math.Signbit(is) && math.Abs(is) <= math.Abs(was)
