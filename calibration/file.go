@@ -8,13 +8,18 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/yaml"
 )
+
+// keptName is the name of a kept version.
+var keptName = regexp.MustCompile(`\.v[1-9][0-9]*\.yaml$`)
 
 // Load reads and checks the file at path. A missing file is hal.Uncalibrated, a bad one hal.Invalid with every fault.
 func Load(path string) (*Joint, error) { return load(path, "joint", Parse) }
@@ -46,6 +51,13 @@ func (j *Joint) Encode() []byte {
 	}
 	if j.Torque != (Torque{}) {
 		p("torque: {constant: %s, offset: %s}\n", plain(j.Torque.Constant), plain(j.Torque.Offset))
+	}
+	if f := j.Source; f != (Source{}) {
+		p("source: {format: %s, place: %d", f.Format, f.Place)
+		if f.Mode != "" {
+			p(", mode: %s", f.Mode)
+		}
+		p(", newline: %t}\n", f.Newline)
 	}
 	return b.Bytes()
 }
@@ -89,6 +101,78 @@ func Save(path string, j *Joint) (kept string, err error) {
 	return kept, nil
 }
 
+// SaveAll saves each of joints as DIR/JOINT.yaml. Where one of them cannot be written, those before it are put back as they
+// were: all are new, or none is.
+func SaveAll(dir string, joints []*Joint) (err error) {
+	type saved struct{ path, kept string }
+	var done []saved
+	for _, j := range joints {
+		if err = fileName(j.Joint); err != nil {
+			return err
+		}
+	}
+	for _, j := range joints {
+		path := filepath.Join(dir, j.Joint+".yaml")
+		kept, failed := Save(path, j)
+		if failed == nil {
+			done = append(done, saved{path, kept})
+			continue
+		}
+		err = failed
+		for _, d := range done {
+			if d.kept == "" {
+				err = errors.Join(err, os.Remove(d.path))
+			} else if old, e := os.ReadFile(d.kept); e != nil {
+				err = errors.Join(err, e)
+			} else {
+				err = errors.Join(err, replace(d.path, old))
+			}
+		}
+		break
+	}
+	return err
+}
+
+// fileName refuses a joint whose name is none of a file.
+func fileName(joint string) error {
+	if joint == "" || strings.ContainsAny(joint, "/\\") || strings.HasPrefix(joint, ".") {
+		return &hal.Error{Kind: hal.Invalid, Op: "calibration", Joint: joint, Err: fmt.Errorf("got joint %q, want a name that can be a file's", joint)}
+	}
+	return nil
+}
+
+// LoadAll reads the calibrations of all joints in dir, kept versions left out, in the order of their ids. All faults come
+// together. What is in dir besides, an inertial sensor's file for one, is not read.
+func LoadAll(dir string) (joints []*Joint, err error) {
+	paths, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	var faults []error
+	for _, path := range paths {
+		data, err := yaml.ReadFile(path)
+		if d := yaml.Read(data, path); err == nil && (keptName.MatchString(path) || d.Root != nil && !d.Has("joint")) {
+			continue
+		}
+		j, err := Load(path)
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		joints = append(joints, j)
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
+	}
+	if len(joints) == 0 {
+		return nil, &hal.Error{Kind: hal.Uncalibrated, Op: "calibration " + dir, Err: errors.New("got no calibration of a joint, want JOINT.yaml"), Try: "halyard calibrate CONFIG"}
+	}
+	slices.SortStableFunc(joints, func(a, b *Joint) int {
+		return cmp.Or(a.Source.Place-b.Source.Place, a.Servo.ID-b.Servo.ID)
+	})
+	return joints, nil
+}
+
 // Versions returns the paths of the kept versions of the calibration at path, oldest first.
 func Versions(path string) ([]string, error) {
 	versions, _, err := keptVersions(path)
@@ -104,13 +188,6 @@ func Versions(path string) ([]string, error) {
 func versionPath(path string, n int) string {
 	ext := filepath.Ext(path)
 	return fmt.Sprintf("%s.v%d%s", strings.TrimSuffix(path, ext), n, ext)
-}
-
-// IsVersion reports whether path is that of a kept version: NAME.v3.yaml.
-func IsVersion(path string) bool {
-	base := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-	number, err := strconv.Atoi(strings.TrimPrefix(filepath.Ext(base), ".v"))
-	return strings.HasPrefix(filepath.Ext(base), ".v") && err == nil && number > 0
 }
 
 // keptVersions finds the kept files of path by their version, and the greatest.

@@ -18,6 +18,7 @@
 //	range_ticks: [820, 3190]      # where the joint may go
 //	table: [[820, 1.89], [2051, 0], [3190, -1.75]]      # optional
 //	torque: {constant: 1.78, offset: 0.02}              # optional; N·m per unit of effort, effort at no torque
+//	source: {format: lerobot, place: 3}                 # of an imported one
 package calibration
 
 import (
@@ -41,6 +42,16 @@ type Joint struct {
 	RangeTicks   [2]float64 `yaml:"range_ticks" required:"true" min:"-1e9" max:"1e9"` // rising; where the joint may go. May pass the encoder's seam: [3500, 4700]
 	Table        []Point    `yaml:"table" count:"4096" min:"-1e9" max:"1e9"`          // rising in ticks; empty = none. Beyond its ends the straight line goes on
 	Torque       Torque     `yaml:"torque"`
+	Source       Source     `yaml:"source"`
+}
+
+// Source says which other program's file a calibration was imported from, as much as it takes to write that file again byte
+// by byte. The zero Source is none.
+type Source struct {
+	Format  string `yaml:"format" required:"true" enum:"lerobot"`
+	Place   int    `yaml:"place" min:"0" max:"10000"`       // of the joint in the file, from 1; 0 = not known
+	Mode    string `yaml:"mode" enum:"degrees|range_0_100"` // how LeRobot normalises the joint; "" = degrees
+	Newline bool   `yaml:"newline"`                         // the file ends with one
 }
 
 // Servo says which servo a calibration is of. A calibration of another servo is worth nothing.

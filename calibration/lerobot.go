@@ -2,11 +2,14 @@ package calibration
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,7 +29,31 @@ type Import struct {
 	Adapter    string
 	Resolution int // ticks a turn; 4096 where 0
 	Date       time.Time
+	// Robot is what a config says of each joint: its servo, and the angle at which it is closed where LeRobot normalises it
+	// to 0..100, as a gripper. Where it is not nil, a joint that it has not, or of another id, is a fault.
+	Robot map[string]RobotJoint
 }
+
+// RobotJoint is what is known of a joint besides a LeRobot file.
+type RobotJoint struct {
+	Servo  Servo
+	Closed float64 // rad at LeRobot's 0; NaN where LeRobot says degrees
+}
+
+// resolution is how many steps LeRobot divides the turn of a servo into.
+func resolution(model string) int {
+	if strings.HasPrefix(model, "scs") {
+		return 1024
+	}
+	return defaultResolution
+}
+
+// The modes of Source.
+const (
+	leRobot  = "lerobot"
+	degrees  = "degrees"
+	range100 = "range_0_100"
+)
 
 const (
 	defaultResolution = 4096 // STS, SMS and all of Dynamixel but AX and XL-320
@@ -51,9 +78,6 @@ var leRobotKeys = [...]string{"id", "drive_mode", "homing_offset", "range_min", 
 // the direction, as LeRobot does for its ranges, though not for its degrees. Torque is not known.
 // Every fault is reported at once, each a *Fault.
 func ImportLeRobot(data []byte, with Import) ([]*Joint, error) {
-	if with.Resolution == 0 {
-		with.Resolution = defaultResolution
-	}
 	f := &yaml.Document{}
 	var joints []*Joint
 	ids, names := map[int]string{}, map[string]bool{}
@@ -66,20 +90,36 @@ func ImportLeRobot(data []byte, with Import) ([]*Joint, error) {
 		if values == nil {
 			return
 		}
+		known, ok := with.Robot[name]
+		if !ok {
+			known = RobotJoint{Servo{Model: with.Model, ID: values[0], Adapter: with.Adapter}, math.NaN()}
+		}
+		if with.Robot != nil && !ok {
+			f.Note(joined(name), "got a joint that the robot does not have, want one of "+strings.Join(slices.Sorted(maps.Keys(with.Robot)), ", "))
+			return
+		} else if known.Servo.ID != values[0] {
+			f.Note(joined(name, "id"), fmt.Sprintf("got %d, want %d as the config says", values[0], known.Servo.ID))
+		}
 		id, low, high := values[0], values[3], values[4]
 		if other, twice := ids[id]; twice {
 			f.Note(joined(name, "id"), fmt.Sprintf("got %d, which %s has already", id, other))
 		}
 		ids[id] = name
-		res := float64(with.Resolution)
+		res := float64(cmp.Or(with.Resolution, resolution(known.Servo.Model)))
+		known.Servo.HomingOffset = values[2]
 		j := &Joint{
 			Joint: name, Method: ByImport, Date: with.Date, Version: 1,
-			Servo:     Servo{Model: with.Model, ID: id, Adapter: with.Adapter, HomingOffset: values[2]},
+			Servo:     known.Servo,
 			Direction: 1 - 2*values[1], ZeroTicks: (float64(low) + float64(high)) / 2,
 			TicksPerTurn: res, Gear: (res - 1) / res,
 			RangeTicks: [2]float64{float64(low), float64(high)},
+			Source:     Source{Format: leRobot, Place: len(joints) + 1, Mode: degrees, Newline: bytes.HasSuffix(data, []byte("\n"))},
 		}
-		if m := offsetLimit(with.Model); values[2] < -m || values[2] > m {
+		if c := known.Closed; !math.IsNaN(c) { // 0 is range_min, or range_max of drive mode 1, and never the middle
+			j.Source.Mode, j.Gear = range100, 1
+			j.ZeroTicks = j.RangeTicks[values[1]] - c/j.slope()
+		}
+		if m := offsetLimit(known.Servo.Model); values[2] < -m || values[2] > m {
 			f.Note(joined(name, "homing_offset"), fmt.Sprintf("got %d, want -%d..%d", values[2], m, m))
 		}
 		// The rest of the rules are those of any calibration.
@@ -187,6 +227,11 @@ func members(data []byte, limit int, each func(name string, value json.RawMessag
 	return nil
 }
 
+// LooksLikeLeRobot reports whether data is a LeRobot calibration file, good or bad, rather than one of Halyard's.
+func LooksLikeLeRobot(data []byte) bool {
+	return bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) && bytes.Contains(data, []byte(`"homing_offset"`))
+}
+
 // ExportLeRobot writes joints, in their order, as a LeRobot calibration file. lost says, a line each, what the format
 // cannot hold and how far off LeRobot will then be. What would make it wrong is refused: an offset that its servos
 // cannot store, a range outside one turn of a Feetech servo, two joints with one name or id.
@@ -222,7 +267,11 @@ func ExportLeRobot(joints []*Joint) (data []byte, lost []string, err error) {
 	if len(f.Faults) > 0 {
 		return nil, nil, f.Err()
 	}
-	return []byte("{\n" + b.String() + "\n}\n"), lost, nil
+	end := "\n}\n"
+	if s := joints[0].Source; s.Format == leRobot && !s.Newline {
+		end = end[:2] // as LeRobot itself ends its files
+	}
+	return []byte("{\n" + b.String() + end), lost, nil
 }
 
 // lostInLeRobot says what the file will not hold of j when its zero is middle.
@@ -230,14 +279,14 @@ func (j *Joint) lostInLeRobot(middle float64) (lost []string) {
 	say := func(format string, args ...any) {
 		lost = append(lost, j.Joint+": "+fmt.Sprintf(format, args...))
 	}
-	if zero := j.Ticks(0); zero != middle {
+	if zero := j.Ticks(0); zero != middle && j.Source.Mode != range100 {
 		say("zero at tick %g: LeRobot's is the middle of the range, %g, %.2f degrees off",
 			zero, middle, math.Abs(zero-middle)*360/j.TicksPerTurn)
 	}
-	if turn := j.TicksPerTurn * j.Gear; math.Abs(turn-(j.TicksPerTurn-1)) > 1e-6 {
+	if turn := j.TicksPerTurn * j.Gear; math.Abs(turn-(j.TicksPerTurn-1)) > 1e-6 && j.Source.Mode != range100 {
 		say("scale of %g ticks a turn of the joint: LeRobot's is %g", turn, j.TicksPerTurn-1)
 	}
-	if j.Direction < 0 {
+	if j.Direction < 0 && j.Source.Mode != range100 {
 		say("direction -1: becomes drive_mode 1, which LeRobot's degrees ignore")
 	}
 	if len(j.Table) > 0 {

@@ -47,16 +47,11 @@ func load[T any](path, what string, parse func([]byte, string) (*T, error)) (*T,
 	case err != nil:
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "calibration " + path, Err: err}
 	}
-	if isLeRobot(data) {
+	if LooksLikeLeRobot(data) {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "calibration " + path, Err: errors.New("got LeRobot's calibration of a whole robot, want a file a joint"),
 			Try: "halyard calibration import " + path + " --config CONFIG --dir calibration"}
 	}
 	return parse(data, path)
-}
-
-// isLeRobot reports whether data looks like LeRobot's file.
-func isLeRobot(data []byte) bool {
-	return bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) && bytes.Contains(data, []byte(`"homing_offset"`)) && bytes.Contains(data, []byte(`"range_min"`))
 }
 
 // valid checks a value by what its file would be: text must be read, and be written the same again.

@@ -31,6 +31,7 @@ func (a *app) commands() []*cobra.Command {
 		newMOAST(a),
 		newShell(a),
 		newNML(a),
+		newCalibrate(a),
 		newCalibration(a),
 		newIdentify(a),
 		newBench(a),

@@ -1,3 +1,3 @@
-// Package calibrate makes, keeps and compares the calibration files of a config's joints: it imports other programs' files and
-// exports them, shows, compares and brings back versions, and measures joints with a person's hand.
+// Package calibrate makes, converts, compares and checks the calibration files of a config's joints. Results are data; the
+// command prints them.
 package calibrate

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/commission/calibrate"
+)
+
+// newCalibration makes the command that converts calibration files.
+func newCalibration(a *app) *cobra.Command {
+	var config, agent, dir, format string
+	top := &cobra.Command{Use: "calibration", Short: "import and export calibration files of LeRobot and ROS"}
+	in := &cobra.Command{Use: "import FILE --config CONFIG --dir DIR", Short: "write DIR/JOINT.yaml from another program's file",
+		Example: "  halyard calibration import so101.json --config my-so101.yaml --dir calibration", Args: arguments("FILE", "halyard calibration import so101.json --config so101 --dir calibration"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			a.started = true
+			r, err := calibrate.Open(config, agent, configs.Options{})
+			if err != nil {
+				return err
+			}
+			rows, notes, err := calibrate.Import(args[0], r, dir, time.Now())
+			return a.noted(notes, err, func() error { return show(a, rows) })
+		}}
+	in.Flags().StringVar(&config, "config", "", "config of the robot")
+	in.Flags().StringVar(&agent, "agent", "", "agent of the config, where it has several")
+	out := &cobra.Command{Use: "export --dir DIR --format lerobot", Short: "print the calibrations of DIR as another program's file",
+		Example: "  halyard calibration export --dir calibration --format lerobot > so101.json", Args: arguments("", "halyard calibration export --dir calibration --format lerobot"),
+		RunE: func(*cobra.Command, []string) error {
+			a.started = true
+			data, lost, err := calibrate.Export(dir, format)
+			return a.noted(lost, err, func() error { _, err := a.out.Write(data); return err })
+		}}
+	out.Flags().StringVar(&format, "format", "lerobot", "lerobot, joint_limits or urdf")
+	for _, c := range []*cobra.Command{in, out} {
+		c.Flags().StringVar(&dir, "dir", "", "folder of the calibration files")
+	}
+	top.AddCommand(in, out)
+	return top
+}
+
+// noted prints notes, then what then prints, unless there is an error.
+func (a *app) noted(notes []string, err error, then func() error) error {
+	if err != nil {
+		return err
+	}
+	for _, n := range notes {
+		a.note("%s", n)
+	}
+	return then()
+}
+
+// newCalibrate makes the guided calibration, and the commands that look at its files.
+func newCalibrate(a *app) *cobra.Command {
+	var f configFlags
+	var agent, joint string
+	var version int
+	top := &cobra.Command{Use: "calibrate", Short: "calibrate a robot, and compare, check and restore its calibration"}
+	sub := func(use, short string, run func(*calibrate.Robot) error) {
+		c := &cobra.Command{Use: use + " CONFIG", Short: short, Args: arguments("CONFIG", "halyard calibrate "+use+" my-so101.yaml"), ValidArgsFunction: completeConfigs,
+			RunE: func(_ *cobra.Command, args []string) error {
+				a.started = true
+				r, err := calibrate.Open(args[0], agent, configs.Options{Body: f.body, Set: f.set})
+				if err != nil {
+					return err
+				}
+				return run(r)
+			}}
+		f.add(c)
+		c.Flags().StringVar(&agent, "agent", "", "agent of the config, where it has several")
+		c.Flags().StringVar(&joint, "joint", "", "one joint; its kept versions too")
+		c.Flags().IntVar(&version, "version", 0, "kept version; 0 is the one before")
+		top.AddCommand(c)
+	}
+	sub("show", "list calibrations and their versions", func(r *calibrate.Robot) error {
+		rows, err := calibrate.Show(r, joint)
+		return a.noted(nil, err, func() error { return show(a, rows) })
+	})
+	sub("diff", "compare calibrations with an older version; exit code 8 where they differ", func(r *calibrate.Robot) error {
+		rows, err := calibrate.Diff(r, joint, version)
+		if err = a.noted(nil, err, func() error { return show(a, rows) }); err == nil && len(rows) > 0 {
+			err = &hal.Error{Kind: hal.Differs, Op: "calibrate diff", Err: fmt.Errorf("%d values differ", len(rows))}
+		}
+		return err
+	})
+	sub("rollback", "make an older version of a joint's calibration the one in use", func(r *calibrate.Robot) error {
+		row, err := calibrate.Rollback(r, joint, version)
+		return a.noted(nil, err, func() error { return show(a, []calibrate.Row{row}) })
+	})
+	return top
+}
