@@ -114,7 +114,7 @@ C {"op":"fetchAsset"}
 S {"op":"status","level":2,"message":"op: got fetchAsset, want subscribe, unsubscribe, advertise, unadvertise, getParameters or setParameters"}
 C {"op":"subscribe","subscriptions":[{"id":1,"channelId":99},{"id":-1,"channelId":1}]}
 S {"op":"status","level":2,"message":"subscribe: subscriptions.id: got a number -1, want a uint32"}
-C {"op":"subscribe","subscriptions":[{"id":1,"channelId":99},{"id":2,"channelId":9},{"id":2,"channelId":9}]}
+C {"op":"subscribe","subscriptions":[{"id":1,"channelId":99},{"id":2,"channelId":10},{"id":2,"channelId":10}]}
 S {"op":"status","level":2,"message":"subscribe: channelId: got 99, want one that was advertised\nid 2: got it twice, want a free one"}
 C {"op":"unsubscribe","subscriptionIds":[2,1]}
 S {"op":"status","level":2,"message":"unsubscribe: subscription: got 1, want one that there is"}
