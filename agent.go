@@ -1,6 +1,7 @@
 package halyard
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -136,6 +137,22 @@ func (a *Agent) value(channel int) float64 {
 		return math.NaN()
 	}
 	return a.measured[channel]
+}
+
+// Hand moves a joint of a simulated or emulated robot from outside, as a person's hand would, so that it is at position (rad, m)
+// with velocity (rad/s, m/s) at the end of the next cycle and stays there. NaN lets go. The error is hal.Absent for a joint
+// that is real: move it by hand.
+func (a *Agent) Hand(joint string, position, velocity float64) error {
+	body := a.system.sys.Scene.Body(a.Name())
+	i := a.agent.Layout().Actuator(joint)
+	if i == hal.None {
+		return a.fault("hand "+joint, "got joint %q, want one of %s", joint, strings.Join(a.Joints(), ", "))
+	}
+	if a.agent.BodyKind() == hal.Real || body == nil {
+		return &hal.Error{Kind: hal.Absent, Op: a.Name() + ": hand " + joint, Err: errors.New("got a real robot, want a simulated or emulated one: move it by hand")}
+	}
+	a.system.sys.Rig.BetweenCycles(func() { body.Hand(i, position, velocity) })
+	return nil
 }
 
 // Sensor appends the values of a sensor in the last cycle to dst[:0] (hal.Sensor lists kinds and units), and reports their

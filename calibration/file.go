@@ -43,6 +43,9 @@ func (j *Joint) Encode() []byte {
 	p("method: %s\ndate: %q\nversion: %d\n", j.Method, j.Date.UTC().Format(time.RFC3339), j.Version)
 	p("direction: %d\nzero_ticks: %s\nticks_per_turn: %s\n", j.Direction, plain(j.ZeroTicks), plain(j.TicksPerTurn))
 	p("gear: %s\nrange_ticks: [%s, %s]\n", plain(j.Gear), plain(j.RangeTicks[0]), plain(j.RangeTicks[1]))
+	if j.RestTicks != nil {
+		p("rest_ticks: %s\n", plain(*j.RestTicks))
+	}
 	if len(j.Table) > 0 {
 		p("table: # [ticks, radians]\n")
 	}

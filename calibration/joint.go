@@ -16,6 +16,7 @@
 //	ticks_per_turn: 4096
 //	gear: 1                       # turns of the servo a turn of the joint; 1 where left out
 //	range_ticks: [820, 3190]      # where the joint may go
+//	rest_ticks: 1200              # optional: where the joint lies with its torque off
 //	table: [[820, 1.89], [2051, 0], [3190, -1.75]]      # optional
 //	torque: {constant: 1.78, offset: 0.02}              # optional; N·m per unit of effort, effort at no torque
 //	source: {format: lerobot, place: 3}                 # of an imported one
@@ -41,6 +42,7 @@ type Joint struct {
 	Gear         float64    `yaml:"gear" default:"1" min:"1e-4" max:"1e4"`            // turns of the servo's shaft a turn of the joint
 	RangeTicks   [2]float64 `yaml:"range_ticks" required:"true" min:"-1e9" max:"1e9"` // rising; where the joint may go. May pass the encoder's seam: [3500, 4700]
 	Table        []Point    `yaml:"table" count:"4096" min:"-1e9" max:"1e9"`          // rising in ticks; empty = none. Beyond its ends the straight line goes on
+	RestTicks    *float64   `yaml:"rest_ticks" min:"-1e9" max:"1e9"`                  // where the joint lies with its torque off; nil = not taken
 	Torque       Torque     `yaml:"torque"`
 	Source       Source     `yaml:"source"`
 }

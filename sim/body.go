@@ -194,10 +194,15 @@ func (b *Body) Halt() error {
 // Follow lets joint i move as its real twin does from the next Advance on; see hal.Follower. Its servo still feels
 // what that takes of current and heat. A driven joint follows nobody: what is measured of it is itself.
 func (b *Body) Follow(i int, position, velocity float64) {
-	j := &b.joints[i]
-	if j.driven {
-		return
+	if !b.joints[i].driven {
+		b.Hand(i, position, velocity)
 	}
+}
+
+// Hand moves joint i as a hand would that is stronger than its servo, driven or not, from the next Advance on: position in
+// rad, velocity in rad/s. NaN lets go.
+func (b *Body) Hand(i int, position, velocity float64) {
+	j := &b.joints[i]
 	if math.IsInf(position, 0) || math.IsNaN(position) {
 		position = math.NaN()
 	}

@@ -2,19 +2,21 @@ package main
 
 import (
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/internal/commission/calibrate"
 )
 
 // newCalibration makes the command that converts calibration files.
 func newCalibration(a *app) *cobra.Command {
 	var config, agent, dir, format string
-	top := &cobra.Command{Use: "calibration", Short: "import and export calibration files of LeRobot and ROS"}
+	top := &cobra.Command{Use: "calibration", Short: "read and write calibration files of LeRobot and ROS"}
 	in := &cobra.Command{Use: "import FILE --config CONFIG --dir DIR", Short: "write DIR/JOINT.yaml from another program's file",
 		Example: "  halyard calibration import so101.json --config my-so101.yaml --dir calibration", Args: arguments("FILE", "halyard calibration import so101.json --config so101 --dir calibration"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -59,7 +61,23 @@ func newCalibrate(a *app) *cobra.Command {
 	var f configFlags
 	var agent, joint string
 	var version int
-	top := &cobra.Command{Use: "calibrate", Short: "calibrate a robot, and compare, check and restore its calibration"}
+	g := calibrate.Guide{Now: time.Now, Out: a.err}
+	top := &cobra.Command{Use: "calibrate CONFIG", Short: "run a guided calibration; compare and restore its files",
+		Long: "Leads through the calibration of a robot, one screen of text a step: reference pose, direction, range and rest pose by hand\n" +
+			"with torque off, then torque and a check by slow motions that you agree to. A session that ends early goes on where it was.\n" +
+			"An emulated robot is moved by \"hand JOINT DEGREES ...\" at any prompt.",
+		Example: "  halyard calibrate my-so101.yaml --dir calibration\n  halyard calibrate my-so101.yaml --joint elbow_flex\n  halyard calibrate show my-so101.yaml", Args: arguments("CONFIG", "halyard calibrate my-so101.yaml"), ValidArgsFunction: completeConfigs,
+		RunE: func(c *cobra.Command, args []string) error {
+			a.started = true
+			g.Config, g.Agent, g.Options = args[0], agent, configs.Options{Body: f.body, Set: f.set}
+			g.In, g.Open = commission.NewAsker(a.in), a.options(slog.New(slog.DiscardHandler))
+			rows, err := g.Run(c.Context())
+			return a.noted(nil, err, func() error { return show(a, rows) })
+		}}
+	f.add(top)
+	top.Flags().StringVar(&agent, "agent", "", "agent of the config, where it has several")
+	top.Flags().StringArrayVar(&g.Only, "joint", nil, "this joint; may be repeated. Default: all")
+	top.Flags().StringVar(&g.Dir, "dir", "", "folder of the files. Default: as the config names them, else calibration next to it")
 	sub := func(use, short string, run func(*calibrate.Robot) error) {
 		c := &cobra.Command{Use: use + " CONFIG", Short: short, Args: arguments("CONFIG", "halyard calibrate "+use+" my-so101.yaml"), ValidArgsFunction: completeConfigs,
 			RunE: func(_ *cobra.Command, args []string) error {
@@ -80,14 +98,14 @@ func newCalibrate(a *app) *cobra.Command {
 		rows, err := calibrate.Show(r, joint)
 		return a.noted(nil, err, func() error { return show(a, rows) })
 	})
-	sub("diff", "compare calibrations with an older version; exit code 8 where they differ", func(r *calibrate.Robot) error {
+	sub("diff", "compare calibrations with an older version", func(r *calibrate.Robot) error {
 		rows, err := calibrate.Diff(r, joint, version)
 		if err = a.noted(nil, err, func() error { return show(a, rows) }); err == nil && len(rows) > 0 {
 			err = &hal.Error{Kind: hal.Differs, Op: "calibrate diff", Err: fmt.Errorf("%d values differ", len(rows))}
 		}
 		return err
 	})
-	sub("rollback", "make an older version of a joint's calibration the one in use", func(r *calibrate.Robot) error {
+	sub("rollback", "save an older version as the calibration in use", func(r *calibrate.Robot) error {
 		row, err := calibrate.Rollback(r, joint, version)
 		return a.noted(nil, err, func() error { return show(a, []calibrate.Row{row}) })
 	})

@@ -22,6 +22,7 @@ type Robot struct {
 	Name   string
 	Path   configs.Path // of the agent
 	Joints []Joint      // in the order of the layout
+	plan   *plan.AgentPlan
 }
 
 // Joint is a joint with a servo.
@@ -37,6 +38,8 @@ type Joint struct {
 	Limits hal.Limits // of the robot's model, rad or m
 	Rest   float64    // where it stands at a reset, rad or m
 	Kind   hal.ActuatorKind
+
+	Positive string // which way it turns while its angle rises
 }
 
 // Open reads the robot called agent of a config; "" is the only one with servos. Calibration files are not read: they may be
@@ -89,7 +92,7 @@ func Open(config, agent string, o configs.Options) (*Robot, error) {
 }
 
 func robotOf(c *configs.Config, a *plan.AgentPlan, files map[string]map[string]string) *Robot {
-	r := &Robot{Config: c, Name: a.Config.Name}
+	r := &Robot{Config: c, Name: a.Config.Name, plan: a}
 	for i := range c.Agents {
 		if c.Agents[i].Name == r.Name {
 			r.Path = configs.Path("agents").Index(i)
@@ -106,7 +109,7 @@ func robotOf(c *configs.Config, a *plan.AgentPlan, files map[string]map[string]s
 			file = files[a.Config.Name][act.Name]
 		}
 		n := Joint{Name: act.Name, Bus: j.Hardware.Bus, Port: bus.Port, Baud: bus.Baud, Named: file, ID: j.Hardware.ID, Model: j.Servo,
-			Limits: act.Limits, Rest: act.Default, Kind: act.Kind}
+			Limits: act.Limits, Rest: act.Default, Kind: act.Kind, Positive: positive(a, i)}
 		if file != "" {
 			n.File = c.Resolve(file)
 		}

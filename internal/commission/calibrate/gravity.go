@@ -1,0 +1,165 @@
+package calibrate
+
+import (
+	"math"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/hal/kinematics"
+	"github.com/halyard-robotics/halyard/internal/plan"
+)
+
+// gravity is what a robot's masses, as its model has them, ask of its joints.
+type gravity struct {
+	robot  *plan.AgentPlan
+	tree   kinematics.Tree
+	mass   []float64 // kg, one a link
+	state  *kinematics.State
+	still  []float64
+	base   hal.Pose
+	fall   float64 // m/s²
+	weight weight
+}
+
+// weight is a known mass that a person has put on a link.
+type weight struct {
+	kg    float64
+	link  int
+	point [3]float64 // in the tree's frame, all joints at 0
+}
+
+func newGravity(a *plan.AgentPlan, fall float64) *gravity {
+	tree, places := plan.TreeOf(a.Robot)
+	g := &gravity{robot: a, tree: tree, mass: make([]float64, len(tree)), state: tree.NewState(), still: make([]float64, len(a.Robot.Joints)),
+		base: plan.PoseOf(a.Config.Pose), fall: fall}
+	for i, at := range places {
+		g.mass[at] = a.Robot.Bodies[i].Mass
+	}
+	return g
+}
+
+// energy is the potential energy of the pose q, J, without what does not move.
+func (g *gravity) energy(q []float64) (joules float64) {
+	g.tree.Forward(g.state, q, g.still, g.base, [3]float64{}, [3]float64{})
+	for i := range g.tree {
+		joules += g.mass[i] * g.fall * g.state.Poses[i].Of(g.tree[i].Centre)[2]
+	}
+	if w := &g.weight; w.kg > 0 {
+		home := g.tree[w.link].Home.Inverse()
+		joules += w.kg * g.fall * g.state.Poses[w.link].Of(home.Of(w.point))[2]
+	}
+	return joules
+}
+
+// hold is the torque, N·m, with which joint i must push so that the robot stands still at q.
+func (g *gravity) hold(q []float64, i int) float64 {
+	if len(g.tree) == 0 { // a joint with a load of its own
+		l := &g.robot.Robot.Joints[i].Load
+		return l.Mass * g.fall * l.Length * math.Sin(q[i]-l.Down)
+	}
+	const h = 1e-4
+	at := append([]float64(nil), q...)
+	at[i] = q[i] + h
+	up := g.energy(at)
+	at[i] = q[i] - h
+	return (up - g.energy(at)) / (2 * h)
+}
+
+// beyond reports whether joint i moves body k.
+func (g *gravity) beyond(k, i int) bool {
+	for at := k; at != hal.None; {
+		up := hal.None
+		for n := range g.robot.Robot.Joints {
+			if j := &g.robot.Robot.Joints[n]; j.Child == at {
+				if n == i {
+					return true
+				}
+				up = j.Parent
+			}
+		}
+		for n := range g.robot.Robot.Passive {
+			if j := &g.robot.Robot.Passive[n]; j.Child == at {
+				up = j.Parent
+			}
+		}
+		at = up
+	}
+	return false
+}
+
+// put hangs kg on the link of joint i, metres from its axis, on the side where the link's own mass is.
+func (g *gravity) put(i int, kg, metres float64) {
+	g.weight = weight{}
+	for k := range g.tree {
+		l := &g.tree[k]
+		if l.Joint != i {
+			continue
+		}
+		centre := l.Home.Of(l.Centre)
+		var arm [3]float64
+		along, size := 0.0, 0.0
+		for n := range arm {
+			arm[n] = centre[n] - l.Anchor[n]
+			along += arm[n] * l.Axis[n]
+		}
+		for n := range arm {
+			arm[n] -= along * l.Axis[n]
+			size += arm[n] * arm[n]
+		}
+		if size = math.Sqrt(size); size < 1e-6 {
+			return
+		}
+		for n := range arm {
+			arm[n] = l.Anchor[n] + along*l.Axis[n] + metres*arm[n]/size
+		}
+		g.weight = weight{kg, k, arm}
+		return
+	}
+}
+
+// floorMargin is how far above its base a robot's links stay while a joint moves by its own choice, m.
+const floorMargin = 0.05
+
+// bestSweep is the motion of joint i from q, of at most sweepAngle and within its limits, over which the torque that gravity asks
+// for changes most, and which takes no link down to the plane that the robot stands on, unless it is there already.
+func (g *gravity) bestSweep(q []float64, i int, l hal.Limits) (low, high float64) {
+	at := append([]float64(nil), q...)
+	ends := func(a, b float64) (float64, float64) {
+		if l.MaxPosition > l.MinPosition {
+			return math.Max(a, l.MinPosition+endMargin), math.Min(b, l.MaxPosition-endMargin)
+		}
+		return a, b
+	}
+	low, high = ends(q[i]-sweepAngle/6, q[i]+sweepAngle/6)
+	most := -1.0
+	for k := range 7 { // where in the sweep the joint stands now
+		a, b := ends(q[i]-sweepAngle*float64(k)/6, q[i]+sweepAngle*float64(6-k)/6)
+		least, greatest, clear := math.Inf(1), math.Inf(-1), true
+		for n := range 13 {
+			at[i] = a + (b-a)*float64(n)/12
+			v := g.hold(at, i)
+			least, greatest = math.Min(least, v), math.Max(greatest, v)
+			clear = clear && g.lowest(at, i) >= math.Min(floorMargin, g.lowest(q, i)-0.01)
+		}
+		if v := greatest - least + 1e-6*float64(3-max(k-3, 3-k)); clear && b > a && v > most {
+			low, high, most = a, b, v
+		}
+	}
+	return low, high
+}
+
+// lowest is how far above the base's origin the lowest centre of a link is that joint i moves, m.
+func (g *gravity) lowest(q []float64, i int) float64 {
+	least := math.Inf(1)
+	g.tree.Forward(g.state, q, g.still, g.base, [3]float64{}, [3]float64{})
+	for k := range g.robot.Robot.Bodies {
+		if !g.beyond(k, i) {
+			continue
+		}
+		for n := range g.tree {
+			if g.tree[n].Name == g.robot.Robot.Bodies[k].Name {
+				least = math.Min(least, g.state.Poses[n].Of(g.tree[n].Centre)[2]-g.base.Position[2])
+			}
+		}
+	}
+	return least
+}

@@ -1,0 +1,110 @@
+package calibrate
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/builtin"
+	"github.com/halyard-robotics/halyard/internal/commission/doctor"
+	"github.com/halyard-robotics/halyard/internal/plan"
+)
+
+// identify examines the servos of c as the doctor does, refuses what would not run, and keeps what a file binds itself to.
+func (g *Guide) identify(ctx context.Context, c *configs.Config) error {
+	found, list, err := examine(ctx, c)
+	if err != nil {
+		return err
+	}
+	var faults []error
+	for _, f := range found {
+		if f.State == doctor.StateFail && f.Check != "calibration" {
+			faults = append(faults, &hal.Error{Kind: f.Kind, Bus: f.Bus, Joint: f.Joint, Op: f.Check, Err: errors.New(f.Found), Try: f.Fix})
+		}
+	}
+	if len(faults) > 0 {
+		return errors.Join(faults...)
+	}
+	g.say("%s:", g.robot.Name)
+	for _, j := range g.joints {
+		m := g.notes.of(j.Name)
+		m.Servo = servoName(j)
+		for _, d := range list {
+			if d.Bus == j.Bus && d.ID == j.ID {
+				m.Firmware, m.Homing = d.Firmware, d.Homing
+			}
+		}
+		g.say("  %-16s %s on %s, firmware %s", j.Name, m.Servo, j.Bus, m.Firmware)
+	}
+	return g.keep()
+}
+
+// examine is the doctor's findings about the buses of c, and the servos that answered.
+func examine(ctx context.Context, c *configs.Config) ([]doctor.Finding, []doctor.Identity, error) {
+	p, err := plan.Resolve(c, builtin.Catalog())
+	if err != nil {
+		return nil, nil, err
+	}
+	d, err := doctor.NewExamination(p, "as configured", nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := d.Run(ctx); err != nil {
+		return nil, nil, err
+	}
+	return d.Found, d.Identities(), nil
+}
+
+// positive describes the positive direction of joint i of a robot that stands at 0: where its far end goes.
+func positive(a *plan.AgentPlan, i int) string {
+	tree, _ := plan.TreeOf(a.Robot)
+	n := len(a.Robot.Joints)
+	at, turned := tree.NewState(), tree.NewState()
+	q, still := make([]float64, n), make([]float64, n)
+	base := hal.Pose{Rotation: [4]float64{1}}
+	tree.Forward(at, q, still, base, [3]float64{}, [3]float64{})
+	q[i] = 0.1
+	tree.Forward(turned, q, still, base, [3]float64{}, [3]float64{})
+	var way [3]float64
+	most := 0.0
+	for k := range tree {
+		a, b := at.Poses[k].Of(tree[k].Centre), turned.Poses[k].Of(tree[k].Centre)
+		d := [3]float64{b[0] - a[0], b[1] - a[1], b[2] - a[2]}
+		if size := math.Hypot(math.Hypot(d[0], d[1]), d[2]); size > most {
+			way, most = d, size
+		}
+	}
+	words := [3][2]string{{"backward", "forward"}, {"to the right", "to the left"}, {"down", "up"}}
+	axis := 0
+	for k := range way {
+		if math.Abs(way[k]) > math.Abs(way[axis]) {
+			axis = k
+		}
+	}
+	side := 0
+	if way[axis] > 0 {
+		side = 1
+	}
+	if most > 0.002 {
+		return "its far end goes " + words[axis][side]
+	}
+	for k := range tree { // it turns in place
+		if l := &tree[k]; l.Joint == i {
+			ax := [3]float64{l.Axis[0] * l.Times, l.Axis[1] * l.Times, l.Axis[2] * l.Times}
+			big := 0
+			for k := range ax {
+				if math.Abs(ax[k]) > math.Abs(ax[big]) {
+					big = k
+				}
+			}
+			from := [3]string{"from the front, anticlockwise", "from the left, anticlockwise", "from above, anticlockwise"}
+			if ax[big] < 0 {
+				from = [3]string{"from the front, clockwise", "from the left, clockwise", "from above, clockwise"}
+			}
+			return "seen " + from[big]
+		}
+	}
+	return "as the robot's model counts it"
+}

@@ -1,0 +1,361 @@
+package calibrate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/halyard-robotics/halyard"
+	"github.com/halyard-robotics/halyard/calibration"
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// How a session moves a joint. All of it passes the robot's guard.
+const (
+	sweepAngle = 90 * degree // from end to end
+	goSpeed    = 0.5         // rad/s
+	sweepSpeed = 0.15
+	settleTime = 0.6 // s at each end
+	endMargin  = 5 * degree
+	bins       = 9
+	passes     = 3    // at most, until the torque is known well
+	leastPull  = 0.02 // N·m: what gravity must change by at least
+	torqueSure = 0.05 // standard error of the torque constant, as a share, that counts as measured
+)
+
+// mover is a stand whose torque is on.
+type mover struct {
+	*stand
+	goals map[string]float64
+	q     []float64 // rad, one an actuator
+}
+
+// motion moves each joint slowly, both ways: effort against the weight that it is known to lift gives torque, and the error of
+// the motion is shown by the file before and by the new one.
+func (g *Guide) motion(ctx context.Context) (err error) {
+	list := g.missing(func(m *measured) bool { return !m.Moved })
+	if len(list) == 0 {
+		return nil
+	}
+	g.screen(6, "torque and check", list)
+	text, err := g.choose(ctx, "Torque goes on, and each joint moves slowly after you agreed to it. y goes on, Enter leaves this out", "y", "")
+	if err != nil {
+		return err
+	}
+	if text == "" {
+		for _, j := range list {
+			g.notes.of(j.Name).Moved = true
+		}
+		return g.keep()
+	}
+	m, err := g.armed(ctx)
+	if hal.KindOf(err) == hal.Uncalibrated {
+		g.say("  left out: every joint of %s needs a calibration file first. %v", g.robot.Name, err)
+		return nil
+	} else if err != nil {
+		return err
+	}
+	defer func() { g.stand = nil; err = errors.Join(err, m.end()) }()
+	weigh := newGravity(g.robot.plan, g.robot.Config.World.Gravity)
+	for _, j := range list {
+		if err := g.moveJoint(ctx, m, weigh, j); err != nil {
+			return err
+		}
+		g.notes.of(j.Name).Moved = true
+		if err := g.keep(); err != nil {
+			return err
+		}
+	}
+	if m.real {
+		_, err = g.ask(ctx, "Hold the robot: its torque goes off. Enter")
+	}
+	return err
+}
+
+// choose asks until the answer is one of words.
+func (g *Guide) choose(ctx context.Context, prompt string, words ...string) (string, error) {
+	for {
+		text, err := g.ask(ctx, "%s", prompt)
+		if err != nil {
+			return "", err
+		}
+		for _, w := range words {
+			if text == w {
+				return text, nil
+			}
+		}
+		g.say("got %q, want %s or Enter", text, strings.TrimSpace(strings.Join(words, " ")))
+	}
+}
+
+// armed opens the robot with its new calibrations, and lets it hold where it is.
+func (g *Guide) armed(ctx context.Context) (*mover, error) {
+	c, err := g.sessionConfig(func(j *Joint) string {
+		for _, mine := range g.joints {
+			if mine == j {
+				return absolute(g.path(j))
+			}
+		}
+		return ""
+	})
+	if err != nil {
+		return nil, err
+	}
+	return g.arm(ctx, c)
+}
+
+// arm opens c and lets the robot hold where it is.
+func (g *Guide) arm(ctx context.Context, c *configs.Config) (*mover, error) {
+	s, err := g.open(ctx, c, func(j *Joint) *calibration.Joint {
+		if c, err := calibration.Load(g.path(j)); err == nil {
+			return c
+		}
+		return j.nominal()
+	})
+	if err != nil {
+		return nil, err
+	}
+	g.stand = s
+	m := &mover{stand: s, goals: map[string]float64{}}
+	for range 10 { // readings become trusted
+		err = errors.Join(err, s.step(ctx))
+	}
+	if err == nil {
+		err = s.sys.Arm()
+	}
+	for _, name := range s.agent.Joints() {
+		if at := s.agent.State(name).Position; !math.IsNaN(at) {
+			m.goals[name] = at
+		}
+	}
+	if err == nil {
+		err = m.wait(ctx, settleTime)
+	}
+	if !s.real {
+		err = errors.Join(err, s.letGo())
+	}
+	if err == nil {
+		err = m.wait(ctx, settleTime)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.end())
+	}
+	return m, nil
+}
+
+// cycle commands all goals and lets one cycle pass.
+func (m *mover) cycle(ctx context.Context) error {
+	for name, goal := range m.goals {
+		if err := m.agent.Command(name, halyard.Position(goal)); err != nil {
+			return err
+		}
+	}
+	if err := m.step(ctx); err != nil {
+		return err
+	}
+	m.q = m.q[:0]
+	for _, name := range m.agent.Joints() {
+		m.q = append(m.q, m.agent.State(name).Position)
+	}
+	return nil
+}
+
+func (m *mover) wait(ctx context.Context, seconds float64) error {
+	for range int(math.Ceil(seconds / m.period.Seconds())) {
+		if err := m.cycle(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// to moves a joint to an angle at rad/s and calls seen after each cycle. A joint that is not well ends it.
+func (m *mover) to(ctx context.Context, joint string, rad, speed float64, seen func(halyard.JointState)) error {
+	for m.goals[joint] != rad {
+		way := math.Min(math.Abs(rad-m.goals[joint]), speed*m.period.Seconds())
+		m.goals[joint] += math.Copysign(way, rad-m.goals[joint])
+		if math.Abs(rad-m.goals[joint]) < 1e-9 {
+			m.goals[joint] = rad
+		}
+		if err := m.cycle(ctx); err != nil {
+			return err
+		}
+		s := m.agent.State(joint)
+		if s.Guard != hal.Armed || s.Err != nil {
+			return &hal.Error{Kind: hal.Unsafe, Op: "move " + joint, Joint: joint, Err: errors.Join(fmt.Errorf("got guard %v, want armed", s.Guard), s.Err), Try: "halyard doctor"}
+		}
+		if seen != nil {
+			seen(s)
+		}
+	}
+	return nil
+}
+
+// moveJoint measures one joint's torque and shows how well it moves.
+func (g *Guide) moveJoint(ctx context.Context, m *mover, weigh *gravity, j *Joint) error {
+	c, err := calibration.Load(g.path(j))
+	if err != nil {
+		return err
+	}
+	at := m.goals[j.Name]
+	weigh.weight = weight{}
+	low, high := weigh.bestSweep(m.q, m.watched(j.Name).index, j.Limits)
+	for {
+		text, err := g.ask(ctx, "%s moves %.0f..%.0f degrees: Enter moves it, LOW HIGH changes that, weight KG METRES says what hangs on it, n leaves it out", j.Name, low/degree, high/degree)
+		if err != nil {
+			return err
+		}
+		if text == "n" {
+			return nil
+		}
+		if text == "" {
+			break
+		}
+		words := strings.Fields(strings.TrimPrefix(text, "weight"))
+		var v [2]float64
+		bad := len(words) != 2
+		for i := range v {
+			if !bad {
+				var err error
+				v[i], err = strconv.ParseFloat(words[i], 64)
+				bad = err != nil
+			}
+		}
+		switch {
+		case !bad && strings.HasPrefix(text, "weight") && v[0] > 0 && v[0] <= 50 && v[1] > 0 && v[1] <= 5:
+			weigh.put(m.watched(j.Name).index, v[0], v[1])
+		case !bad && v[0] < v[1] && v[0]*degree >= j.Limits.MinPosition && v[1]*degree <= j.Limits.MaxPosition:
+			low, high = v[0]*degree, v[1]*degree
+		default:
+			g.say("got %q, want Enter, n, two angles within %.0f..%.0f, or weight KG METRES", text, j.Limits.MinPosition/degree, j.Limits.MaxPosition/degree)
+		}
+	}
+	r := sweepResult{low: low, high: high}
+	fitted := false
+	for pass := 0; pass < passes && (pass == 0 || r.spread > 0 && !(fitted && r.sure < torqueSure/2)); pass++ {
+		if err := r.run(ctx, m, weigh, j, c, g.old[j.Name]); err != nil {
+			return err
+		}
+		fitted = r.fit(c)
+	}
+	g.say("  %s: mean error of the motion %.2f degrees by the file before, %.2f now", j.Name, r.before/degree, r.after/degree)
+	if fitted {
+		g.say("  %s: torque constant %.3f N m a unit of effort (+-%.1f %%), residual %.3f N m, friction %.3f N m", j.Name, r.constant, 100*r.sure, r.residual, r.friction)
+		c.Torque = calibration.Torque{Constant: r.constant, Offset: r.offset}
+		c.Date = g.Now()
+		if _, err := calibration.Save(g.path(j), c); err != nil {
+			return err
+		}
+	} else {
+		g.say("  %s: torque not measured, it stays %s: %s", j.Name, nominalOr(c), r.why)
+	}
+	return m.to(ctx, j.Name, at, goSpeed, nil)
+}
+
+func nominalOr(c *calibration.Joint) string { return fmt.Sprintf("%.3f N m a unit", c.Torque.Constant) }
+
+// sweepResult is what a slow motion both ways shows.
+type sweepResult struct {
+	low, high     float64
+	before, after float64 // rad, mean absolute error of the motion
+	effort        [2][bins]mean
+	hold          [bins]mean // N·m that gravity asks for
+
+	constant, offset, residual, friction, sure float64
+	spread                                     float64 // N·m by which gravity changes; 0 where that is too little
+	why                                        string
+}
+
+// mean is of what was added.
+type mean struct {
+	sum float64
+	n   int
+}
+
+func (m *mean) add(v float64) { m.sum, m.n = m.sum+v, m.n+1 }
+func (m *mean) value() float64 {
+	if m.n == 0 {
+		return math.NaN()
+	}
+	return m.sum / float64(m.n)
+}
+
+func (r *sweepResult) run(ctx context.Context, m *mover, weigh *gravity, j *Joint, c, old *calibration.Joint) error {
+	index := m.watched(j.Name).index
+	var errBefore, errAfter mean
+	if err := m.to(ctx, j.Name, r.low, goSpeed, nil); err != nil {
+		return err
+	}
+	for way, end := range [2]float64{r.high, r.low} {
+		if err := m.wait(ctx, settleTime); err != nil {
+			return err
+		}
+		err := m.to(ctx, j.Name, end, sweepSpeed, func(s halyard.JointState) {
+			if math.IsNaN(s.Position) {
+				return
+			}
+			goal := m.goals[j.Name]
+			errAfter.add(math.Abs(s.Position - goal))
+			errBefore.add(math.Abs(old.Radians(c.Ticks(s.Position)) - goal))
+			k := int(math.Floor((s.Position - r.low) / (r.high - r.low) * (bins + 2)))
+			if k < 1 || k > bins || math.IsNaN(s.Torque) {
+				return // at the ends it begins and stops to move
+			}
+			r.effort[way][k-1].add(s.Torque / c.Torque.Constant)
+			r.hold[k-1].add(weigh.hold(m.q, index))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	r.before, r.after = errBefore.value(), errAfter.value()
+	return nil
+}
+
+// fit finds the torque constant: effort is linear in the torque that gravity asks for, friction cancels between the two ways.
+func (r *sweepResult) fit(c *calibration.Joint) bool {
+	var n, sx, sy, sxx, sxy float64
+	var xs, ys []float64
+	var dry mean
+	for i := range bins {
+		up, down := r.effort[0][i].value(), r.effort[1][i].value()
+		x, y := r.hold[i].value(), (up+down)/2
+		if math.IsNaN(x + y) {
+			continue
+		}
+		xs, ys = append(xs, x), append(ys, y)
+		n, sx, sy, sxx, sxy = n+1, sx+x, sy+y, sxx+x*x, sxy+x*y
+		dry.add((up - down) / 2)
+	}
+	if n < 4 {
+		r.why = "its servo measures no effort"
+		return false
+	}
+	spread := sxx - sx*sx/n
+	slope := (sxy - sx*sy/n) / spread
+	zero := (sy - slope*sx) / n
+	rest := 0.0
+	for i := range xs {
+		e := ys[i] - zero - slope*xs[i]
+		rest += e * e
+	}
+	if r.spread = 2 * math.Sqrt(spread/n); r.spread < leastPull {
+		r.why = fmt.Sprintf("gravity changes by %.3f N m over this motion: a known weight helps", r.spread)
+		r.spread = 0
+		return false
+	}
+	r.sure = math.Sqrt(rest/(n-2)/spread) / math.Abs(slope)
+	if !(r.sure <= torqueSure) || !(slope > 0) {
+		r.why = fmt.Sprintf("gravity changes by %.3f N m over this motion, which leaves it uncertain by %.0f %%: a known weight helps", r.spread, 100*r.sure)
+		return false
+	}
+	r.constant = 1 / slope
+	r.offset = c.Torque.Offset + float64(c.Direction)*zero
+	r.residual = math.Sqrt(rest/(n-2)) / slope
+	r.friction = dry.value() / slope
+	return true
+}

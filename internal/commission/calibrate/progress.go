@@ -1,0 +1,101 @@
+package calibrate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// progress is what a session has measured so far. It is a file of its own until the session is over, so that a session that was
+// broken off goes on where it was.
+type progress struct {
+	Robot   string               `json:"robot"`
+	Started time.Time            `json:"started"`
+	Joints  map[string]*measured `json:"joints"`
+}
+
+// measured is what is known of one joint. Ticks count turns from where the session began.
+type measured struct {
+	Servo     string   `json:"servo"` // model and id: of another servo nothing is known
+	Firmware  string   `json:"firmware,omitempty"`
+	Homing    int      `json:"homing_offset,omitempty"`
+	Reference *float64 `json:"reference_ticks"`
+	Angle     float64  `json:"reference_rad"`
+	Direction int      `json:"direction"` // 0: not known yet
+	Low       *float64 `json:"low_ticks"`
+	High      *float64 `json:"high_ticks"`
+	Gear      float64  `json:"gear"` // 0: not asked yet
+	Saved     bool     `json:"saved"`
+	Rest      *float64 `json:"rest_ticks"`
+	Rested    bool     `json:"rested"` // it was asked
+	Moved     bool     `json:"moved"`  // torque and the check by a motion
+}
+
+// of is what is known of a joint.
+func (p *progress) of(joint string) *measured {
+	if p.Joints[joint] == nil {
+		p.Joints[joint] = &measured{}
+	}
+	return p.Joints[joint]
+}
+
+func (g *Guide) progressFile() string {
+	return filepath.Join(filepath.Dir(g.path(g.joints[0])), "."+g.robot.Name+".calibrate.json")
+}
+
+// keep writes the progress, whole or not at all.
+func (g *Guide) keep() error {
+	data, err := json.MarshalIndent(&g.notes, "", " ")
+	if err != nil {
+		return err
+	}
+	part := g.progressFile() + ".part"
+	if err := os.WriteFile(part, data, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(part, g.progressFile())
+}
+
+// resume asks whether to go on with a session that ended early.
+func (g *Guide) resume(ctx context.Context) error {
+	fresh := progress{Robot: g.robot.Name, Started: g.Now(), Joints: map[string]*measured{}}
+	data, err := os.ReadFile(g.progressFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		g.notes = fresh
+		return g.keep()
+	} else if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, &g.notes); err != nil || g.notes.Robot != g.robot.Name || g.notes.Joints == nil {
+		g.say("%s is half written, or of another robot: the session begins again", g.progressFile())
+		g.notes = fresh
+		return g.keep()
+	}
+	for {
+		text, err := g.ask(ctx, "A session of %s was not finished. Enter goes on with it, n begins again", g.notes.Started.Local().Format("2 January 15:04"))
+		if err != nil {
+			return err
+		}
+		switch text {
+		case "n":
+			g.notes = fresh
+			return g.keep()
+		case "":
+			for _, j := range g.joints {
+				if m := g.notes.of(j.Name); m.Servo != "" && m.Servo != servoName(j) {
+					g.notes.Joints[j.Name] = &measured{}
+				}
+				g.notes.of(j.Name).Servo = servoName(j)
+			}
+			return g.keep()
+		}
+		g.say("got %q, want n or Enter", text)
+	}
+}
+
+func servoName(j *Joint) string { return fmt.Sprintf("%s id %d", j.Model.Units().Name, j.ID) }

@@ -1,0 +1,287 @@
+package calibrate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/halyard-robotics/halyard"
+	"github.com/halyard-robotics/halyard/calibration"
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// stand is an open robot whose joints a session watches, cycle by cycle. It starts with torque off.
+type stand struct {
+	sys    *halyard.System
+	agent  *halyard.Agent
+	period time.Duration
+	joints []watched
+	real   bool
+	end    func() error // ends what Run started
+
+	rig      *hal.Agent
+	measured []float64
+	status   []hal.Status
+	tick     chan struct{}
+	mu       sync.Mutex // held around what observe writes
+}
+
+// watched is one joint of a stand.
+type watched struct {
+	*Joint
+	index     int                // of the actuator
+	by        *calibration.Joint // by which the stand reads it
+	ticks     float64            // of the servo, turns counted; NaN = not read yet
+	low, high float64            // since the last forget
+	lost      error              // why it is not read now
+	hand      float64            // rad; where the hand of a simulated robot holds it, NaN = nowhere
+}
+
+// sessionConfig is the robot's config alone and without servers, with torque off until it is armed, and with the calibration that
+// file names for each joint; "" leaves its own. A simulated robot becomes an emulated one: it has servos to calibrate.
+func (g *Guide) sessionConfig(file func(*Joint) string) (*configs.Config, error) {
+	c, a, err := g.load(g.Options)
+	if err == nil && !a.Has(configs.Real) && !a.Has(configs.Emulated) {
+		o := g.Options
+		o.Body = string(configs.Emulated)
+		c, a, err = g.load(o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.Servers, c.Classes, a.Shadow = nil, nil, false
+	a.Guard.Armed, a.Guard.Arming, a.Guard.OnTimeout = false, "operator", "hold"
+	a.Guard.Slew = math.Min(a.Guard.Slew, 0.25)
+	for i := range g.robot.Joints {
+		j := &g.robot.Joints[i]
+		h := a.Hardware.Joints[j.Name]
+		if old := j.old(""); old != nil { // an emulated servo stays mounted as it is
+			own := configs.GroundTruth{}
+			if h.GroundTruth != nil {
+				own = *h.GroundTruth
+			}
+			if own.Zero == nil {
+				own.Zero = &old.ZeroTicks
+			}
+			if own.Direction == nil {
+				own.Direction = &old.Direction
+			}
+			if own.Gear == nil {
+				own.Gear = &old.Gear
+			}
+			h.GroundTruth = &own
+		}
+		if f := file(j); f != "" {
+			h.Calibration = f
+		}
+		a.Hardware.Joints[j.Name] = h
+	}
+	return c, nil
+}
+
+// load reads the config and leaves no agent in it but the robot.
+func (g *Guide) load(o configs.Options) (*configs.Config, *configs.Agent, error) {
+	c, err := configs.Load(g.Config, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range c.Agents {
+		if c.Agents[i].Name == g.robot.Name {
+			c.Agents = c.Agents[i : i+1]
+			return c, &c.Agents[0], nil
+		}
+	}
+	return nil, nil, &hal.Error{Kind: hal.Invalid, Op: "calibrate " + g.Config, Err: fmt.Errorf("got class %q, want an agent: write a config with an agent of that hardware", g.robot.Name)}
+}
+
+// rawConfig is sessionConfig with nominal calibrations, written into dir, which show a servo's own ticks.
+func (g *Guide) rawConfig(dir string) (*configs.Config, error) {
+	var faults []error
+	c, err := g.sessionConfig(func(j *Joint) string {
+		path := filepath.Join(dir, j.Name+".yaml")
+		n := j.nominal()
+		n.Date = g.Now()
+		_, err := calibration.Save(path, n)
+		faults = append(faults, err)
+		return path
+	})
+	return c, errors.Join(append(faults, err)...)
+}
+
+// open opens the robot of c. read is the calibration by which a joint's angle is turned back into ticks.
+func (g *Guide) open(ctx context.Context, c *configs.Config, read func(*Joint) *calibration.Joint) (*stand, error) {
+	sys, err := halyard.Open(c, g.Open...)
+	if err != nil {
+		return nil, err
+	}
+	s := &stand{sys: sys, agent: sys.Agent(g.robot.Name), period: c.Clock.Period, tick: make(chan struct{}, 1), rig: sys.Rig().Agent(g.robot.Name)}
+	s.real = s.rig.BodyKind() == hal.Real
+	for _, j := range g.joints {
+		at := s.agent.Layout().Actuator(j.Name)
+		w := watched{Joint: j, index: at, by: read(j), ticks: math.NaN(), hand: math.NaN()}
+		w.low, w.high = math.Inf(1), math.Inf(-1)
+		s.joints = append(s.joints, w)
+	}
+	if !s.real { // what holds a robot whose torque is off
+		for i := range s.joints {
+			if err := s.place(&s.joints[i], s.joints[i].Rest, 0); err != nil {
+				return nil, errors.Join(err, sys.Close())
+			}
+		}
+	}
+	cancel := sys.OnCycle(func(*hal.Cycle) { s.observe() })
+	s.end = func() error { cancel(); return sys.Close() }
+	if sys.Rig().Mode() == hal.Realtime {
+		run, stop := context.WithCancel(ctx)
+		ran := make(chan error, 1)
+		go func() { ran <- sys.Run(run) }()
+		s.end = func() error {
+			off := sys.Stop("the calibration ends")
+			stop()
+			err := <-ran
+			cancel()
+			return errors.Join(off, err, sys.Close())
+		}
+	}
+	for range 3 {
+		if err := s.step(ctx); err != nil {
+			return nil, errors.Join(err, s.end())
+		}
+	}
+	return s, nil
+}
+
+// step lets one cycle pass.
+func (s *stand) step(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if s.sys.Rig().Mode() == hal.Lockstep {
+		return s.sys.Step()
+	}
+	select {
+	case <-s.tick:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// observe is called after each cycle.
+func (s *stand) observe() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.measured, s.status = s.rig.Measured(s.measured), s.rig.Status(s.status)
+	for i := range s.joints {
+		w := &s.joints[i]
+		v := s.measured[s.rig.Layout().Actuators[w.index].Position]
+		switch w.lost = s.status[w.index].Err; {
+		case math.IsNaN(v):
+			continue
+		case math.IsNaN(w.ticks):
+			w.ticks = w.by.Ticks(v)
+		default:
+			w.ticks += math.Remainder(w.by.Ticks(v)-w.ticks, w.by.TicksPerTurn)
+		}
+		w.low, w.high = math.Min(w.low, w.ticks), math.Max(w.high, w.ticks)
+	}
+	select {
+	case s.tick <- struct{}{}:
+	default:
+	}
+}
+
+// forget lets the ranges begin again.
+func (s *stand) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.joints {
+		s.joints[i].low, s.joints[i].high = math.Inf(1), math.Inf(-1)
+	}
+}
+
+// seen is what the joints are now.
+func (s *stand) seen() []watched {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]watched(nil), s.joints...)
+}
+
+// watched is the joint called name, nil where the session has none of that name.
+func (s *stand) watched(name string) *watched {
+	for i := range s.joints {
+		if s.joints[i].Name == name {
+			return &s.joints[i]
+		}
+	}
+	return nil
+}
+
+// handSpeed is how fast the hand of a simulated robot moves a joint, rad/s.
+const handSpeed = 1.5
+
+// place puts the hand of a simulated robot.
+func (s *stand) place(w *watched, rad, speed float64) error {
+	w.hand = rad
+	return s.agent.Hand(w.Name, rad, speed)
+}
+
+// move moves the hand of a simulated robot to rad, or to the joint's stop.
+func (s *stand) move(ctx context.Context, name string, rad float64) error {
+	w := s.watched(name)
+	if w == nil {
+		return &hal.Error{Kind: hal.Invalid, Op: "hand", Joint: name, Err: fmt.Errorf("got joint %q, want one of this session", name)}
+	}
+	if w.Limits.MaxPosition > w.Limits.MinPosition {
+		rad = math.Min(math.Max(rad, w.Limits.MinPosition), w.Limits.MaxPosition)
+	}
+	for w.hand != rad {
+		way := math.Min(math.Abs(rad-w.hand), handSpeed*s.period.Seconds())
+		next := w.hand + math.Copysign(way, rad-w.hand)
+		if err := s.place(w, next, (next-w.hand)/s.period.Seconds()); err != nil {
+			return err
+		}
+		if err := s.step(ctx); err != nil {
+			return err
+		}
+	}
+	if err := s.place(w, rad, 0); err != nil {
+		return err
+	}
+	for range 2 {
+		if err := s.step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// letGo lets the hand go of every joint.
+func (s *stand) letGo() error {
+	for i := range s.joints {
+		if err := s.place(&s.joints[i], math.NaN(), 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scratch is a folder for the files of one session, and what removes it.
+func scratch() (dir string, remove func(), err error) {
+	dir, err = os.MkdirTemp("", "halyard-calibrate")
+	return dir, func() { os.RemoveAll(dir) }, err
+}
+
+// absolute is path as any folder's configs can name it.
+func absolute(path string) string {
+	if full, err := filepath.Abs(path); err == nil {
+		return full
+	}
+	return path
+}
