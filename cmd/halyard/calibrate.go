@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"time"
@@ -105,6 +106,17 @@ func newCalibrate(a *app) *cobra.Command {
 		}
 		return err
 	})
+	check := &cobra.Command{Use: "check CONFIG", Short: "compare servos and their rest pose with the calibrations", Args: arguments("CONFIG", "halyard calibrate check my-so101.yaml"), ValidArgsFunction: completeConfigs,
+		RunE: func(c *cobra.Command, args []string) error {
+			a.started = true
+			d, err := calibrate.Check(c.Context(), args[0], configs.Options{Body: f.body, Set: f.set})
+			if err == nil {
+				err = cmp.Or(show(a, d.Found), d.Verdict(true))
+			}
+			return err
+		}}
+	f.add(check)
+	top.AddCommand(check)
 	sub("rollback", "save an older version as the calibration in use", func(r *calibrate.Robot) error {
 		row, err := calibrate.Rollback(r, joint, version)
 		return a.noted(nil, err, func() error { return show(a, []calibrate.Row{row}) })

@@ -30,6 +30,7 @@ type System struct {
 	outfits       map[string]*ClassDevices // of classes that are real
 	before, After spawnedWorlds            // the worlds of spawned robots, beside the scene
 	alarms        *alarms
+	drift         *driftWatch
 	Eyes          eyes
 
 	shared     []shared // by servers
@@ -93,6 +94,7 @@ func Build(p *plan.Plan, log *slog.Logger) (sys *System, err error) {
 	}
 	b.observeModel()
 	b.watchAlarms()
+	b.watchDrift()
 	return b.System, nil
 }
 
@@ -169,6 +171,7 @@ var realities = map[configs.BodyKind]hal.BodyKind{configs.Sim: hal.Simulated, co
 // Close gives every line and device back. The rig has stopped its bodies before.
 func (s *System) Close() error {
 	s.alarms.Close()
+	s.drift.Close()
 	var faults []error
 	for _, c := range s.shared {
 		faults = append(faults, c.closer.Close())

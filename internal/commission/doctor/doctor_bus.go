@@ -39,7 +39,7 @@ func newBusExam(d *Examination, name string, kind configs.BodyKind, on []plan.Jo
 		j := d.plan.Joint(h)
 		robot := d.plan.Agents[h.Agent].Robot
 		b.servos = append(b.servos, &ServoCheck{
-			BusCheck: b, joint: robot.Joints[h.Joint].Name, plan: j,
+			BusCheck: b, agent: h.Agent, joint: robot.Joints[h.Joint].Name, plan: j,
 			id: byte(j.Hardware.ID), model: j.Servo, supplied: robot.Supply.Volts, limits: robot.Joints[h.Joint].Limits,
 		})
 	}

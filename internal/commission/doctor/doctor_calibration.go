@@ -22,6 +22,7 @@ func (s *ServoCheck) calibrated() {
 		return // an emulated servo is mounted as its nominal calibration says
 	}
 	c, err := calibration.Load(s.Examination.plan.Config.Resolve(path))
+	s.cal = c
 	switch {
 	case hal.KindOf(err) == hal.Uncalibrated && s.Kind == configs.Emulated:
 		s.warn("calibration", path+" is missing: nominal values are used", fix)
@@ -40,6 +41,33 @@ func (s *ServoCheck) calibrated() {
 		s.warn("calibration",
 			fmt.Sprintf("the joint stands at tick %g, outside of its calibrated %g..%g", s.position, c.RangeTicks[0], c.RangeTicks[1]),
 			fix+", if it was mounted anew")
+	}
+}
+
+// drift compares where the joints of each robot lie with the rest pose of their calibrations.
+func (d *Examination) drift() {
+	for i := range d.plan.Agents {
+		var joints []*ServoCheck
+		for _, s := range d.met {
+			if s.agent == i && s.cal != nil && s.cal.RestTicks != nil && s.stale(s.cal) == "" {
+				joints = append(joints, s)
+			}
+		}
+		var lie []calibration.Lying
+		for _, s := range joints {
+			lie = append(lie, calibration.Lying{Joint: s.cal, Ticks: s.position})
+		}
+		drifted, resting := calibration.Drift(lie)
+		for i := range drifted {
+			for _, s := range joints {
+				if s.joint == drifted[i].Joint {
+					s.warn("drift", drifted[i].String(), "halyard calibrate "+d.plan.Config.Source+" --joint "+s.joint)
+				}
+			}
+		}
+		if resting && len(drifted) == 0 {
+			d.Found = append(d.Found, Finding{Check: "drift", State: StateOK, Bus: joints[0].Name, Found: fmt.Sprintf("%d joints lie as calibrated", len(joints))})
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/internal/plan"
@@ -18,8 +19,10 @@ type ServoCheck struct {
 	joint string
 	plan  *plan.JointPlan
 	id    byte
-	model servo.Model // what the config says
-	tool  servo.Tool  // of that model
+	model servo.Model        // what the config says
+	tool  servo.Tool         // of that model
+	agent int                // of the plan
+	cal   *calibration.Joint // nil: none, or none that can be read
 
 	supplied float64    // what the robot's supply is said to have, V
 	limits   [2]float64 // of the joint, rad

@@ -1,0 +1,25 @@
+package calibrate
+
+import (
+	"context"
+	"slices"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/internal/commission/doctor"
+)
+
+// Check compares the servos of a config with their calibrations: identity, homing offset, firmware, range and, where the robot lies in
+// its rest pose, drift. It keeps the doctor's findings of those checks; nothing moves.
+func Check(ctx context.Context, config string, o configs.Options) (*doctor.Examination, error) {
+	d, err := doctor.Load(config, o, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Run(ctx); err != nil {
+		return nil, err
+	}
+	d.Found = slices.DeleteFunc(d.Found, func(f doctor.Finding) bool {
+		return !slices.Contains([]string{"calibration", "drift", "id", "model", "servo"}, f.Check)
+	})
+	return d, nil
+}
