@@ -37,8 +37,10 @@ func (b *Builder) openLine(name string, kind configs.BodyKind, on []plan.JointRe
 		cfg.Servos = append(cfg.Servos, b.Plan.ServoConfig(h))
 	}
 	t := b.Plan.Catalog.Buses.Of(bus.Type)
-	open := t.PortOpener(&bus, idsOf(cfg.Servos))
-	if kind == configs.Emulated {
+	var open servo.Opener
+	if kind == configs.Real { // it reads the system's list of ports
+		open = t.PortOpener(&bus, idsOf(cfg.Servos))
+	} else {
 		var err error
 		if l.Emu, err = b.emulate(name, on, nil); err != nil {
 			return err
