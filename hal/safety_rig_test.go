@@ -263,3 +263,40 @@ func TestSafety18Panic(t *testing.T) {
 		stop()
 	})
 }
+
+// TestSafety18Contain: a panic in a goroutine that serves a client is an emergency stop; a goroutine that ends is none.
+func TestSafety18Contain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, hal.Realtime)
+		body := haltest.NewBody("j")
+		a := add(t, r, "a", body, hal.Emulated, hal.GuardConfig{})
+		look, stop := running(t, r)
+		defer stop()
+		a.Override([]float64{1, nan})
+		time.Sleep(10 * period)
+		serve := func(f func()) {
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				defer r.Contain("a session")
+				f()
+			}()
+			<-done
+		}
+		serve(func() {})
+		look(func() {
+			if !body.Enabled[0] || r.Latched() {
+				t.Error("a session that ends: got a stop")
+			}
+		})
+		serve(func() { r.BetweenCycles(func() { panic("a bug") }) }) // also while it holds the rig
+		look(func() {
+			if body.Enabled[0] || !r.Latched() {
+				t.Error("a panic: got torque")
+			}
+		})
+		if c := a.Condition(); c.Reason != "panic in a session: a bug" {
+			t.Errorf("condition: got %+v", c)
+		}
+	})
+}

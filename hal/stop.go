@@ -164,6 +164,19 @@ func (r *Rig) survive() {
 	}
 }
 
+// Contain is deferred first in each goroutine that serves a client. A panic there is an emergency stop, and its stack is
+// logged; the rig and its other clients go on. what names the goroutine: "okon session".
+func (r *Rig) Contain(what string) {
+	p := recover()
+	if p == nil {
+		return
+	}
+	trace := string(debug.Stack())
+	reason := fmt.Sprintf("panic in %s: %v", what, p)
+	r.log.Error("panic", "in", what, "value", p, "stack", trace)
+	r.EmergencyStop(reason)
+}
+
 // sleeper is a clock that knows how long the machine was suspended.
 type sleeper interface{ Suspended() time.Duration }
 

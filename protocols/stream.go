@@ -9,8 +9,9 @@ import (
 
 // Accept serves the connections that come to listener, at most limit at a time and each in a goroutine of its own, until
 // ctx ends or the listener breaks; then it ends their contexts and waits for them. It closes listener and, when serve or
-// refuse has returned, each connection. refuse gets a connection too many.
-func Accept(ctx context.Context, listener net.Listener, limit int, refuse func(net.Conn), serve func(context.Context, net.Conn)) error {
+// refuse has returned, each connection. refuse gets a connection too many. contain is deferred in each connection's
+// goroutine: see hal.Rig.Contain.
+func Accept(ctx context.Context, listener net.Listener, limit int, contain func(what string), refuse func(net.Conn), serve func(context.Context, net.Conn)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() { listener.Close() })
@@ -37,6 +38,7 @@ func Accept(ctx context.Context, listener net.Listener, limit int, refuse func(n
 		}
 		sessions.Go(func() {
 			defer func() { <-free }()
+			defer contain("session")
 			defer conn.Close()
 			if c, ok := conn.(interface{ SetNoDelay(bool) error }); ok {
 				c.SetNoDelay(true) // messages are small, and waited for

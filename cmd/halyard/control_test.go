@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -266,4 +267,36 @@ func TestSafety01BlockedStderr(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		t.Error("serve does not end")
 	}
+}
+
+// TestSafety16CrowdedArena: with 1,000 connections and 200 INITs at an arena's socket, none of which reads its answers, a stop is
+// answered and Ctrl-C ends the program.
+func TestSafety16CrowdedArena(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a thousand connections")
+	}
+	r := start(t, "usarsim", "--map", "yellow", "--listen", "gamebots=127.0.0.1:0", "--listen", "imageserver=127.0.0.1:0")
+	address, came := r.address(t, "gamebots"), 0
+	for i := range 1000 {
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if i%5 == 0 {
+			fmt.Fprintf(conn, "INIT {ClassName USARBot.P2AT} {Name R%d} {Location 4.5,1.9,1.8}\r\nDRIVE {Left 1} {Right 1}\r\n", i) // one that is refused is closed
+		}
+	}
+	for range 200 { // until some have come in
+		if ans, err := sendOrder(t.Context(), "usarsim", control.OrderStatus); err == nil && len(ans.Joints) > came {
+			came = len(ans.Joints)
+			break
+		}
+		<-time.After(20 * time.Millisecond)
+	}
+	code, _, errText := runApp(t, "estop")
+	if code != 0 || !strings.Contains(errText, "stopped") || came == 0 {
+		t.Errorf("estop among %d joints: got exit %d, %q", came, code, errText)
+	}
+	r.interrupt(t)
 }

@@ -121,6 +121,7 @@ func OpenControl(r *hal.Rig) (*Control, error) {
 // serve accepts orders until the listener is closed. It goes on after every other error: without it nothing could be
 // stopped. Where no descriptor is left it gives up its own.
 func (c *Control) serve() {
+	defer c.Rig.Contain("control socket")
 	for {
 		conn, err := c.listener.Accept()
 		switch {
@@ -152,6 +153,7 @@ func (c *Control) serve() {
 		}
 		c.sessions.Go(func() {
 			defer func() { <-c.free }()
+			defer c.Rig.Contain("control socket")
 			c.answer(conn)
 		})
 		if c.reserve == nil {

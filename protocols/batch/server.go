@@ -34,6 +34,7 @@ type Options struct {
 	MaxCopies   int           // of a session; 0 = 4096
 	HelloWithin time.Duration // how long a client may say nothing at first; 0 = 5 s
 	Log         *slog.Logger  // nil = silent
+	Contain     func(string)  // deferred in each session's goroutine: hal.Rig.Contain; nil = a panic ends the process
 }
 
 // Server serves environments, one a connection.
@@ -54,6 +55,9 @@ func NewServer(listener net.Listener, open Opener, o Options) *Server {
 	if o.HelloWithin <= 0 {
 		o.HelloWithin = 5 * time.Second
 	}
+	if o.Contain == nil {
+		o.Contain = func(string) {}
+	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -65,7 +69,7 @@ func (s *Server) Address() net.Addr { return s.listener.Addr() }
 
 // Serve serves until ctx ends or the listener breaks, then ends every session and waits for it.
 func (s *Server) Serve(ctx context.Context) error {
-	return protocols.Accept(ctx, s.listener, s.options.MaxClients, func(conn net.Conn) {
+	return protocols.Accept(ctx, s.listener, s.options.MaxClients, s.options.Contain, func(conn net.Conn) {
 		s.options.Log.Warn("batch: connection refused", "client", conn.RemoteAddr(), "clients", s.options.MaxClients)
 	}, func(ctx context.Context, conn net.Conn) {
 		s.options.Log.Info("batch: session", "client", conn.RemoteAddr())

@@ -169,16 +169,16 @@ func newSession(s *Server, conn *ws.Conn, name string, blocked func() time.Durat
 // run serves until the client leaves or ctx ends, and returns the reason.
 func (s *session) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
+	defer s.feed.Close() // its body holds still
 	var writing sync.WaitGroup
+	defer writing.Wait()
+	defer cancel()
 	writing.Go(func() {
+		defer s.server.robot.Rig.Contain("foxglove writer")
 		defer cancel() // the reader ends with it
 		s.write(ctx)
 	})
-	err := s.read(ctx)
-	cancel()
-	writing.Wait()
-	s.feed.Close() // its body holds still
-	return err
+	return s.read(ctx)
 }
 
 func (s *session) read(ctx context.Context) error {

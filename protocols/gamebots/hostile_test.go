@@ -264,3 +264,29 @@ func agentOf(t testing.TB, p *puppet) *hal.Agent {
 	}
 	return a
 }
+
+// TestSafety18SessionPanic: a bug in one client's session stops every robot and ends that session alone.
+func TestSafety18SessionPanic(t *testing.T) {
+	bug := map[string]Command{"BUG": func(*Control) error { panic("a bug") }}
+	bubble(t, config{reality: hal.Emulated, change: plain, Options: Options{Commands: bug}}, func(s *stage) {
+		s.play("a> INIT {ClassName P2AT} {Name R1}\na> DRIVE {Left 1}\nb> INIT {ClassName P2AT} {Name R2}\n")
+		<-time.After(3 * period)
+		if v := s.town.puppet("R1").goal("LeftFWheel/velocity"); v != 1 {
+			t.Fatalf("before: got %g rad/s, want 1", v)
+		}
+		s.play("b> BUG\n")
+		<-time.After(3 * period)
+		synctest.Wait()
+		if c := s.rig.Agent("R1").Condition(); c.State != hal.Stopped || !strings.Contains(c.Reason, "a bug") || !s.rig.Latched() {
+			t.Errorf("after: got %+v, want stopped by the panic", c)
+		}
+		if s.rig.Agent("R2") != nil {
+			t.Error("the robot of the session that ended is there")
+		}
+		for range 4 { // the server goes on
+			s.receive("a")
+		}
+		s.play("c> INIT {ClassName P2AT} {Name R3}\n")
+		s.receive("c")
+	})
+}

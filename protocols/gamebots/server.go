@@ -108,6 +108,7 @@ func (s *Server) Serve(ctx context.Context) error {
 		}
 		sessions.Go(func() {
 			defer func() { <-free }()
+			defer s.rig.Contain("gamebots session")
 			s.serve(ctx, conn)
 		})
 	}
@@ -150,8 +151,8 @@ func (s *Server) serve(ctx context.Context, conn net.Conn) {
 	log := s.options.Log.With("client", conn.RemoteAddr())
 	log.Info("gamebots: session")
 	c := newSession(s, conn, log)
+	defer c.leave()
 	why := c.run(ctx)
-	c.leave()
 	log.Info("gamebots: session ends", "robot", c.name, "why", why)
 }
 

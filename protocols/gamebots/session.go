@@ -73,10 +73,12 @@ func newSession(s *Server, conn net.Conn, log *slog.Logger) *session {
 // run serves until the client leaves or ctx ends, and says why.
 func (s *session) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	stop := context.AfterFunc(ctx, func() { s.conn.Close() })
 	defer stop()
 	var writer sync.WaitGroup
 	writer.Go(func() {
+		defer s.server.rig.Contain("gamebots writer")
 		defer s.conn.Close() // the reader ends with it
 		s.write(ctx)
 	})

@@ -51,6 +51,7 @@ type Server struct {
 	listener net.Listener
 	find     Finder
 	options  Options
+	contain  func(what string) // hal.Rig.Contain
 	views    views
 	traffic  protocols.Traffic
 }
@@ -58,7 +59,7 @@ type Server struct {
 // NewServer returns a server of the cameras that find finds, for the clients that come to listener, which it owns from
 // here on. The viewpoints are a value of rig's.
 func NewServer(rig *hal.Rig, listener net.Listener, find Finder, o Options) *Server {
-	s := &Server{listener: listener, find: find, options: o.withDefaults()}
+	s := &Server{contain: rig.Contain, listener: listener, find: find, options: o.withDefaults()}
 	s.views.declare(rig.Values())
 	return s
 }
@@ -69,7 +70,7 @@ func (s *Server) Traffic() *protocols.Traffic { return &s.traffic }
 
 // Serve serves until ctx ends or the listener breaks, then ends every session and waits for it.
 func (s *Server) Serve(ctx context.Context) error {
-	return protocols.Accept(ctx, s.listener, s.options.MaxClients, func(conn net.Conn) {
+	return protocols.Accept(ctx, s.listener, s.options.MaxClients, s.contain, func(conn net.Conn) {
 		s.options.Log.Warn("imageserver: connection refused", "client", conn.RemoteAddr(), "clients", s.options.MaxClients)
 		s.traffic.Drop(protocols.Full)
 	}, func(ctx context.Context, conn net.Conn) {

@@ -64,7 +64,11 @@ func (c *session) run(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() { c.conn.Close() })
 	defer stop()
 	var reader sync.WaitGroup
-	reader.Go(func() { cancel(c.listen(ctx)) })
+	reader.Go(func() {
+		defer c.server.contain("imageserver reader")
+		defer cancel(nil)
+		cancel(c.listen(ctx))
+	})
 	defer reader.Wait()
 	defer c.close()
 	err := c.show(ctx)

@@ -19,6 +19,8 @@ type Options struct {
 	MaxConnections int
 	// WriteTimeout is how long a client may leave a reply unread until its connection ends; 0 = 5 s.
 	WriteTimeout time.Duration
+	// Contain is deferred in each of the server's goroutines: hal.Rig.Contain; nil = a panic ends the process.
+	Contain func(what string)
 	// Log receives connections that begin, end and are refused, and the first refused write of each connection;
 	// nil = silent.
 	Log *slog.Logger
@@ -30,6 +32,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.WriteTimeout <= 0 {
 		o.WriteTimeout = 5 * time.Second
+	}
+	if o.Contain == nil {
+		o.Contain = func(string) {}
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -63,7 +68,7 @@ func (s *Server) Traffic() *protocols.Traffic { return &s.traffic }
 
 // Serve serves until ctx ends or the listener breaks, then ends every connection and waits for it.
 func (s *Server) Serve(ctx context.Context) error {
-	return protocols.Accept(ctx, s.listener, s.options.MaxConnections, func(conn net.Conn) {
+	return protocols.Accept(ctx, s.listener, s.options.MaxConnections, s.options.Contain, func(conn net.Conn) {
 		s.options.Log.Warn("nml: connection refused", "client", conn.RemoteAddr(), "connections", s.options.MaxConnections)
 		s.traffic.Drop(protocols.Full)
 	}, s.serve)

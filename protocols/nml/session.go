@@ -71,12 +71,14 @@ func newSession(s *Server, conn net.Conn, log *slog.Logger) *session {
 // run serves until the client leaves or ctx ends, and returns the reason.
 func (s *session) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	stop := context.AfterFunc(ctx, func() { s.conn.Close() })
 	defer stop()
 	requests := make(chan request)
 	var ended error
 	var reader sync.WaitGroup
 	reader.Go(func() {
+		defer s.server.options.Contain("nml reader")
 		defer cancel()
 		defer close(requests)
 		for ended == nil {

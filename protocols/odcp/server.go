@@ -29,6 +29,7 @@ type Server struct {
 	events  *hal.Events
 	traffic protocols.Traffic
 	motors  []motor
+	rig     *hal.Rig
 
 	received, connected, disconnected hal.EventID
 
@@ -48,7 +49,7 @@ type motor struct {
 // NewServer returns a server for agent, of rig, at conn, which it owns from here on.
 func NewServer(rig *hal.Rig, agent *hal.Agent, conn protocols.PacketConn) *Server {
 	l := agent.Layout()
-	s := &Server{conn: conn, agent: agent, events: rig.Events(), inputs: make([]float64, len(l.Inputs))}
+	s := &Server{rig: rig, conn: conn, agent: agent, events: rig.Events(), inputs: make([]float64, len(l.Inputs))}
 	for i := range l.Actuators {
 		a := &l.Actuators[i]
 		m := motor{goal: a.Goal[hal.PositionMode], limit: a.TorqueLimit, position: a.Position}
@@ -100,6 +101,7 @@ func (s *Server) Serve(ctx context.Context) error {
 
 // receive handles one datagram.
 func (s *Server) receive(b []byte, from netip.AddrPort) {
+	defer s.rig.Contain("odcp datagram")
 	if err := Decode(b, &s.d); err != nil {
 		s.traffic.Drop(causeOf(err))
 		return

@@ -97,8 +97,12 @@ func TestStableDives(t *testing.T) {
 	})
 }
 
+// deadlineNotice is what a client reads after the deadline.
+const deadlineNotice = `< ERROR 0 {"info":"command okon: no command before the deadline: the motors are off (try: SET_MTR, SET_ACRO or SET_STABLE)","fromClient":""}
+`
+
 // TestSilentCommander: while the commander says anything at all its robot goes on; when it is silent the guard stops the
-// motors, and coming back moves nothing.
+// motors, tells every client, and coming back moves nothing.
 func TestSilentCommander(t *testing.T) {
 	guard := hal.GuardConfig{CommandTimeout: 500 * time.Millisecond}
 	synctest.Test(t, func(t *testing.T) {
@@ -108,10 +112,11 @@ func TestSilentCommander(t *testing.T) {
 			s.play("a> GET_SENS 2\na< GET_SENS 2 ...\nb> PING 0\nb< PING 0\na~ 100ms")
 		}
 		s.wantDuty("heard", 4, 0.5, true)
-		for range 6 { // another one that is heard is nothing
+		for range 5 { // another one that is heard is nothing
 			s.play("b> PING 0\nb< PING 0\nb~ 100ms")
 		}
 		s.wantDuty("silent", 4, 0, false)
+		s.play("a" + deadlineNotice + "b" + deadlineNotice)
 		if c := s.agent.Condition(); c.State != hal.Expired {
 			t.Errorf("condition: got %v, want expired", c.State)
 		}
@@ -162,10 +167,10 @@ func TestEmergencyStop(t *testing.T) {
 		s := newStage(t, config{})
 		s.play(manual)
 		s.rig.EmergencyStop("test")
-		s.play("a~ 50ms\na> ARM_MTR 0\na< ERROR 0 {\"info\":\"arm okon: the emergency stop is latched...")
+		s.play("a< ERROR 0 {\"info\":\"command okon: emergency stop: the motors are off (try: halyard reset)\",...\na~ 50ms\na> ARM_MTR 0\na< ERROR 0 {\"info\":\"arm okon: the emergency stop is latched...")
 		s.wantDuty("stopped", 4, 0, false)
 		s.rig.Recover()
-		s.play("a~ 50ms")
+		s.play("a< ERROR 0 {\"info\":\"command okon: disarmed by the operator: the motors are off (try: halyard arm)\",...\na~ 50ms")
 		s.wantDuty("cleared", 4, 0, false)
 		s.play("a> ARM_MTR 0\na< ERROR 0 {\"info\":\"arm okon: disarmed; only the operator arms it...\na~ 50ms")
 		s.wantDuty("armed by a client", 4, 0, false)

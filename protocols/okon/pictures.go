@@ -46,6 +46,8 @@ func (v *Views) of(t Type) int {
 
 // PictureOptions are how pictures are sent. The zero PictureOptions are the original's.
 type PictureOptions struct {
+	// Contain is deferred in each camera's goroutine: hal.Rig.Contain; nil = a panic ends the process.
+	Contain      func(what string)
 	Quality      int     // of the JPEG of colour pictures, 1..100; 0 = 30. Clients set it with SET_SIM
 	DepthQuality int     // 0 = 100
 	Far          float64 // the distance that is black in a depth picture, m; 0 = 20. Nothing is white
@@ -80,6 +82,9 @@ type Pictures struct {
 
 // NewPictures watches through w. Close ends it.
 func NewPictures(w hal.CameraSource, v Views, o PictureOptions) *Pictures {
+	if o.Contain == nil {
+		o.Contain = func(string) {}
+	}
 	if o.Quality <= 0 {
 		o.Quality = 30
 	}
@@ -176,6 +181,7 @@ type feed struct {
 // run serves wishes until there have been none for a while.
 func (f *feed) run() {
 	p := f.pictures
+	defer p.options.Contain("okon camera")
 	watch, err := p.watcher.Watch(f.camera)
 	if err == nil {
 		defer watch.Close()

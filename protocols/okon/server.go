@@ -71,7 +71,14 @@ type Server struct {
 	mu       sync.Mutex // taken after every other lock
 	sessions []*session
 
-	hits []Hit // the cycle's
+	hits    []Hit // the cycle's
+	notices []notice
+}
+
+// notice is what every client gets when the robot's guard comes to a state.
+type notice struct {
+	event hal.EventID
+	data  []byte
 }
 
 // NewServer returns a server of robot, an agent of rig, for the clients that come to listener, which it owns from here
@@ -81,10 +88,20 @@ func NewServer(rig *hal.Rig, listener net.Listener, robot *Robot, o Options) (*S
 		return nil, err
 	}
 	s := &Server{rig: rig, robot: robot, options: o.withDefaults()}
-	s.limiter = acceptLimiter{listener: listener, limit: s.options.MaxClients, traffic: &s.traffic, log: s.options.Log}
+	s.limiter = acceptLimiter{rig: rig, listener: listener, limit: s.options.MaxClients, traffic: &s.traffic, log: s.options.Log}
 	s.setting.begin(robot.Pilot)
 	s.command.begin(s)
 	robot.Agent.SetAutopilot(robot.Pilot)
+	name := robot.Agent.Name()
+	for state, text := range map[string]string{
+		"Expired":  "no command before the deadline: the motors are off (try: SET_MTR, SET_ACRO or SET_STABLE)",
+		"Stopped":  "emergency stop: the motors are off (try: halyard reset)",
+		"Disarmed": "disarmed by the operator: the motors are off (try: halyard arm)",
+	} {
+		if e, ok := rig.Events().Lookup("/" + name + "/" + state); ok {
+			s.notices = append(s.notices, notice{e, appendFault(nil, "command "+name+": "+text, nil)})
+		}
+	}
 	return s, nil
 }
 
@@ -102,8 +119,8 @@ func (s *Server) Serve(ctx context.Context) error {
 	return s.limiter.serve(ctx, func(ctx context.Context, conn net.Conn) {
 		c := newSession(s, conn)
 		s.enter(c)
+		defer s.leave(c)
 		why := c.run(ctx)
-		s.leave(c)
 		s.options.Log.Info("okon: session ends", "client", c.name, "why", why)
 	})
 }
@@ -131,8 +148,16 @@ func (s *Server) broadcast(t Type, data []byte) {
 	}
 }
 
-// Cycle is the rig's call after each cycle, under the rig's lock: it tells of the zones that the robot has come into.
-func (s *Server) Cycle(*hal.Cycle) {
+// Cycle is the rig's call after each cycle, under the rig's lock: it reports why the motors are off, and the zones that the
+// robot has come into.
+func (s *Server) Cycle(c *hal.Cycle) {
+	for _, e := range c.Events {
+		for i := range s.notices {
+			if s.notices[i].event == e {
+				s.broadcast(Failure, s.notices[i].data)
+			}
+		}
+	}
 	if s.robot.Course == nil {
 		return
 	}
@@ -157,6 +182,7 @@ func (s *Server) Cycle(*hal.Cycle) {
 
 // acceptLimiter lets clients in, up to a limit, and waits for them.
 type acceptLimiter struct {
+	rig      *hal.Rig
 	listener net.Listener
 	limit    int
 	traffic  *protocols.Traffic
@@ -189,6 +215,7 @@ func (d *acceptLimiter) serve(ctx context.Context, client func(context.Context, 
 		}
 		group.Go(func() {
 			defer func() { <-free }()
+			defer d.rig.Contain("okon session")
 			defer conn.Close()
 			defer context.AfterFunc(ctx, func() { conn.Close() })()
 			if c, ok := conn.(interface{ SetNoDelay(bool) error }); ok {

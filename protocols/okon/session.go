@@ -65,7 +65,11 @@ func newSession(s *Server, conn net.Conn) *session {
 func (c *session) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var pulse sync.WaitGroup
-	pulse.Go(func() { c.pulse(ctx) })
+	pulse.Go(func() {
+		defer c.server.rig.Contain("okon writer")
+		defer c.out.conn.Close() // the reader ends with it
+		c.pulse(ctx)
+	})
 	defer pulse.Wait()
 	defer c.out.conn.Close()
 	defer cancel()

@@ -132,17 +132,23 @@ func (s *Server) accept() error {
 			}
 			return err
 		}
-		s.traffic.Receive()
-		switch err := Decode(in[:n], &d); {
-		case err != nil:
-			s.traffic.Drop(causeOf(err))
-		case d.Command != InitCommunication:
-			s.traffic.Drop(protocols.Unknown)
-		case d.Version.Major != 1 || d.Version.Minor != 1:
-			s.traffic.Drop(protocols.Version) // silence, as the original
-		default:
-			s.open(protocols.Plain(from), d.Version)
-		}
+		s.greet(in[:n], &d, from)
+	}
+}
+
+// greet handles one datagram of the main port.
+func (s *Server) greet(b []byte, d *Datagram, from netip.AddrPort) {
+	defer s.rig.Contain("osp datagram")
+	s.traffic.Receive()
+	switch err := Decode(b, d); {
+	case err != nil:
+		s.traffic.Drop(causeOf(err))
+	case d.Command != InitCommunication:
+		s.traffic.Drop(protocols.Unknown)
+	case d.Version.Major != 1 || d.Version.Minor != 1:
+		s.traffic.Drop(protocols.Version) // silence, as the original
+	default:
+		s.open(protocols.Plain(from), d.Version)
 	}
 }
 

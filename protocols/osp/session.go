@@ -59,6 +59,7 @@ func newSession(s *Server, conn protocols.PacketConn, client netip.AddrPort) *se
 // run reads until the session ends.
 func (c *session) run() {
 	defer c.server.wg.Done()
+	defer c.server.rig.Contain("osp session")
 	defer c.end("socket closed")
 	c.arm()
 	for {

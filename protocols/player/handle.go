@@ -188,6 +188,7 @@ func (s *session) stream(ctx context.Context, d Device, index int) {
 	ctx, cancel := context.WithCancel(ctx)
 	s.streams[index] = cancel
 	s.running.Go(func() {
+		defer s.server.rig.Contain("player camera")
 		defer watch.Close()
 		for last := uint64(0); ; {
 			picture, err := watch.Next(ctx, last)

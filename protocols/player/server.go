@@ -106,7 +106,7 @@ func (s *Server) address(d Device) address { return address{localhost, s.port, d
 
 // Serve serves until ctx ends or the listener breaks, then ends every connection and waits for it.
 func (s *Server) Serve(ctx context.Context) error {
-	return protocols.Accept(ctx, s.listener, s.options.MaxConnections, func(conn net.Conn) {
+	return protocols.Accept(ctx, s.listener, s.options.MaxConnections, s.rig.Contain, func(conn net.Conn) {
 		s.options.Log.Warn("player: connection refused", "client", conn.RemoteAddr(), "connections", s.options.MaxConnections)
 		s.traffic.Drop(protocols.Full)
 	}, s.serve)
@@ -117,6 +117,7 @@ func (s *Server) serve(ctx context.Context, conn net.Conn) {
 	log := s.options.Log.With("client", conn.RemoteAddr(), "agent", s.robot.Agent.Name())
 	log.Info("player: session")
 	c := newSession(s, conn, log)
+	defer c.rig.Close() // its body holds still
 	err := c.run(ctx)
 	log.Info("player: session ends", "reason", err)
 }

@@ -90,7 +90,9 @@ func (s *session) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(ctx, func() { s.conn.Close() })
 	defer stop()
+	defer cancel()
 	s.running.Go(func() {
+		defer s.server.rig.Contain("player writer")
 		defer s.conn.Close() // the reader ends with it
 		s.write(ctx)
 	})
@@ -104,7 +106,6 @@ func (s *session) run(ctx context.Context) error {
 	}
 	s.mu.Unlock()
 	s.running.Wait()
-	s.rig.Close() // its body holds still
 	return err
 }
 

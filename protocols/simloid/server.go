@@ -119,6 +119,7 @@ func (s *Server) Serve(ctx context.Context) error {
 		current = ended
 		go func() {
 			defer close(ended)
+			defer s.rig.Contain("simloid session")
 			s.serve(ctx, conn)
 			if s.options.Once {
 				cancel()
@@ -158,8 +159,8 @@ func (s *Server) serve(ctx context.Context, conn net.Conn) {
 	log := s.options.Log.With("client", conn.RemoteAddr(), "agent", robot.Agent.Name())
 	log.Info("simloid: session")
 	c := newSession(ctx, s, conn, robot, log)
+	defer c.leave()
 	why := c.run()
-	c.leave()
 	log.Info("simloid: session ends", "why", why)
 }
 

@@ -98,7 +98,10 @@ func NewFeed[K comparable](r *Robot, name string, blocked func() time.Duration) 
 	f := &Feed[K]{Commander: Commander{robot: r, name: name, blocked: blocked, wake: make(chan struct{}, 1)},
 		ctx: ctx, cancel: cancel, wake: make(chan struct{}, 1), streams: map[int]*stream{}}
 	f.session = r.Rig.NewSession(name, f)
-	f.running.Go(func() { f.run(ctx) })
+	f.running.Go(func() {
+		defer r.Rig.Contain("topics feed")
+		f.run(ctx)
+	})
 	return f
 }
 
@@ -271,6 +274,7 @@ func (f *Feed[K]) watch(camera int) {
 	s := &stream{cancel: cancel, more: make(chan struct{}, 1)}
 	f.streams[camera] = s
 	f.running.Go(func() {
+		defer f.robot.Rig.Contain("topics camera")
 		defer images.Close()
 		for last := uint64(0); ; {
 			p, err := images.Next(ctx, last)

@@ -22,7 +22,7 @@ var Invariants = []Invariant{
 	{"goal outside", "no position goal of a motor with torque lies outside the soft limits"},
 	{"goal step", "the position goal of a motor with torque moves away from the joint no faster than the guard's speed"},
 	{"leap", "torque comes on with the goal where the joint is"},
-	{"speed", "a joint in position mode that turns faster than twice the guard's speed and 1 rad/s is not driven on by its motor"},
+	{"speed", "a joint in position mode that turns faster than twice the guard's speed and 1 rad/s, and twice that for 200 ms after a hand has let it go, is not driven on by its motor"},
 	{"runs on", "1 s after its last command a joint does not turn by its motor, and its position goal stays"},
 	{"status", "the state that is reported is that which the operator's acts and the host give, and what is stopped or disarmed has no torque"},
 	{"back", "105 cycles after the last fault of its servo or its line a joint is read again"},
@@ -59,11 +59,12 @@ const (
 	settled    = stillAfter + 100*time.Millisecond // after its last action a schedule is over
 	suspended  = 500 * time.Millisecond            // after which a rig stops
 	readWithin = 200 * time.Millisecond
-	outside    = 0.01 // rad, and a tick
-	leapBound  = 0.1  // rad
-	stepNoise  = 0.01 // rad, and two ticks
-	handSpeed  = 12   // rad/s
-	stepShare  = 2    // of the way that the guard's speed allows in the cycles since the goal's last step
+	outside    = 0.01                   // rad, and a tick
+	leapBound  = 0.1                    // rad
+	stepNoise  = 0.01                   // rad, and two ticks
+	handSpeed  = 12                     // rad/s
+	released   = 200 * time.Millisecond // in which a joint that is let go makes up for its following error
+	stepShare  = 2                      // of the way that the guard's speed allows in the cycles since the goal's last step
 )
 
 // Counts are how often each of Invariants could have been broken, by the type of bus. An invariant is exercised once for each
@@ -95,9 +96,10 @@ type watch struct {
 	lied      int           // cycle in which what it measures was last wrong
 	moved     bool          // it answers at another id
 	sags      bool
-	hand      float64 // that pushes, as a share of the stall torque
-	stopped   int     // cycles since a stop; < 0 = none
-	torque    bool    // it had torque then
+	hand      float64       // that pushes, as a share of the stall torque
+	letGo     time.Duration // when it changed last
+	stopped   int           // cycles since a stop; < 0 = none
+	torque    bool          // it had torque then
 
 	judged [numInvariants]bool // the situation was counted
 }
@@ -111,7 +113,7 @@ type rule struct {
 func (r *run) begin() {
 	r.watches = make([]watch, len(r.joints))
 	for i := range r.watches {
-		r.watches[i] = watch{stopped: -1, spoiled: -longest, lied: -longest, command: -time.Hour}
+		r.watches[i] = watch{stopped: -1, spoiled: -longest, lied: -longest, command: -time.Hour, letGo: -time.Hour}
 	}
 	r.status = make([][]hal.Status, len(r.agents))
 	for _, a := range r.agents {
@@ -244,9 +246,13 @@ func (r *run) judgeJoint(i int) {
 	} else {
 		w.judged[leap] = false
 	}
-	fast := math.Abs(s.Velocity) > 2*most+1
+	quick := 2*most + 1
+	if now-w.letGo <= released {
+		quick *= 2
+	}
+	fast := math.Abs(s.Velocity) > quick
 	if r.broken(speed, i, position && honest, true, !fast || s.Torque*s.Velocity <= 0) {
-		r.violated(speed, i, "%.2f rad/s and driven on by %.2f N·m, want %.2f", s.Velocity, s.Torque, most)
+		r.violated(speed, i, "%.2f rad/s and driven on by %.2f N·m, want %.2f", s.Velocity, s.Torque, quick)
 	}
 	still := near || math.Abs(step) < stepNoise
 	if !position {

@@ -234,7 +234,7 @@ func (r *run) act(a *Action) {
 	case "fault":
 		r.fault(a)
 	case "hand":
-		r.watches[a.Joint].hand = a.Value
+		r.watches[a.Joint].hand, r.watches[a.Joint].letGo = a.Value, r.clock.now
 	case "sag":
 		s := j.truth.Supply
 		if _, known := r.volts[s]; !known {

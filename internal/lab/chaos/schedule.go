@@ -174,7 +174,11 @@ func generate(seed int64, s *shape) (list []Action) {
 			a.Verb, a.Value = "sag", 0.2+0.7*dice.Float64()
 			until(Action{Verb: "sag", Joint: a.Joint, Value: 1}, 25)
 		case n < 96:
-			a.Verb, a.Value = "id", float64(j.id+8+dice.IntN(8))
+			id := j.id + 8 + dice.IntN(8)
+			for slices.Contains(s.lines[j.line].ids, id) { // two that do as one is told, nobody can tell apart
+				id++
+			}
+			a.Verb, a.Value = "id", float64(id)
 			until(Action{Verb: "id", Joint: a.Joint, Value: float64(j.id)}, 30)
 		case n < 98:
 			a.Verb, a.Value = "late", float64(1+dice.IntN(30))

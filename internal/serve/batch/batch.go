@@ -30,7 +30,7 @@ func open(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Server,
 	ln = protocols.Bound(ln, protocols.Limits{})
 	srv := protocol.NewServer(ln, func(h *protocol.Hello) (protocol.Environment, *protocol.Spaces, error) {
 		return environment(sys, h)
-	}, protocol.Options{MaxClients: s.MaxClients, Log: sys.Log})
+	}, protocol.Options{MaxClients: s.MaxClients, Log: sys.Log, Contain: sys.Rig.Contain})
 	return srv, protocols.Plain(ln.Addr().(*net.TCPAddr).AddrPort()), nil
 }
 

@@ -74,7 +74,10 @@ func (s *server) Serve(ctx context.Context) error {
 	ran := make(chan error, 1)
 	go func() {
 		defer cancel()
-		ran <- s.hierarchy.Run(ctx)
+		err := errors.New("the hierarchy panicked")
+		defer func() { ran <- err }()
+		defer s.vehicle.rig.Contain("moast hierarchy")
+		err = s.hierarchy.Run(ctx)
 	}()
 	served := s.nml.Serve(ctx)
 	cancel()
@@ -104,7 +107,7 @@ func open(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Server,
 	if err != nil {
 		return nil, netip.AddrPort{}, errors.Join(err, v.close())
 	}
-	srv, err := nml.NewServer(ln, hierarchy.Buffers(), nml.Options{Log: sys.Log})
+	srv, err := nml.NewServer(ln, hierarchy.Buffers(), nml.Options{Log: sys.Log, Contain: sys.Rig.Contain})
 	if err != nil {
 		return nil, netip.AddrPort{}, errors.Join(err, ln.Close(), v.close())
 	}

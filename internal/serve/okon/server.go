@@ -55,7 +55,7 @@ func newSharedRobot(sys *assembly.System, agent *hal.Agent) (*sharedRobot, error
 	}
 	if s, err := sys.Sight(agent); err == nil {
 		if views := ViewsOf(s, agent.Layout()); views.Colour != hal.None || views.Depth != hal.None {
-			h.robot.Pictures = okon.NewPictures(s, views, okon.PictureOptions{})
+			h.robot.Pictures = okon.NewPictures(s, views, okon.PictureOptions{Contain: sys.Rig.Contain})
 		}
 	}
 	return h, nil
