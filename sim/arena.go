@@ -17,10 +17,11 @@ type Found struct {
 	At          [3]float64 // m, in the sensor's axes
 }
 
-// unknown is what a reader says of what it is not near enough to know.
+// What a reader says of what it is not near enough to know, and of a false alarm.
 const (
-	unknown  = "None"
-	nobody   = "FalsePositive"
+	UnknownVictim = "None"
+	FalseVictim   = "FalsePositive"
+
 	firstTag = 1001 // of those that robots drop: the IDs below are the arena's (manual 9.1.1)
 )
 
@@ -154,11 +155,11 @@ func (b *Body) readVictim(s *sense, i int, v *model.Victim, at [3]float64) float
 	if away > d.Range || !ahead(at, away, d.FOV) {
 		return 0
 	}
-	f := Found{Tag: i, Name: unknown, State: unknown, At: at}
+	f := Found{Tag: i, Name: UnknownVictim, State: UnknownVictim, At: at}
 	switch {
 	case away > d.Near:
 	case v.False:
-		f.Name = nobody
+		f.Name = FalseVictim
 	default:
 		if f.Name = v.Name; away <= d.Nearest && v.State != "" {
 			f.State = v.State

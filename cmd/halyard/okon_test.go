@@ -22,7 +22,6 @@ import (
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/plan"
-	okonserve "github.com/halyard-robotics/halyard/internal/serve/okon"
 	"github.com/halyard-robotics/halyard/protocols/okon"
 	"github.com/halyard-robotics/halyard/sim"
 	"github.com/halyard-robotics/halyard/sim/model"
@@ -307,7 +306,7 @@ func TestOkonSteps(t *testing.T) {
 // TestOkonMixer: the mixer that is made of where thrusters are is Okon's own for Okon.
 func TestOkonMixer(t *testing.T) {
 	p := planOf(t, "okon", configs.Options{})
-	got, want := okonserve.MixerOf(p.Agents[0].Vehicle, p.Agents[0].Layout), autopilot.OkonMixer()
+	got, want := assembly.MixerOf(p.Agents[0].Vehicle, p.Agents[0].Layout), autopilot.OkonMixer()
 	for i := range want.Rows {
 		g, w := got.Rows[i], want.Rows[i]
 		for k := range w.Lift {

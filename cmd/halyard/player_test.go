@@ -28,7 +28,7 @@ func TestPlayer(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, k := range []struct{ config, devices string }{
-		{file, "position2d:0 position3d:0 simulation:0 laser:0 ranger:0 sonar:0 ranger:1 bumper:0 power:0 ptz:0 camera:0 actarray:0 imu:0 opaque:0"},
+		{file, "position2d:0 position3d:0 simulation:0 laser:0 ranger:0 sonar:0 ranger:1 bumper:0 power:0 ptz:0 camera:0 actarray:0 dio:0 imu:0 rfid:0 fiducial:0 opaque:0"},
 		{"so101", "actarray:0 limb:0 gripper:0 opaque:0"},
 		{"rov", "position3d:0 simulation:0 power:0 camera:0 camera:1 imu:0 opaque:0"},
 	} {
@@ -53,8 +53,12 @@ func TestPlayer(t *testing.T) {
 		if got := strings.Join(names, " "); err != nil || got != k.devices {
 			t.Errorf("%s: got %s, %v, want %s", k.config, got, err, k.devices)
 		}
-		if slices.Contains(names, "position2d:0") {
+		switch {
+		case slices.Contains(names, "position2d:0"):
 			drives(t, c)
+			senses(t, c)
+		case slices.Contains(names, "position3d:0"):
+			dives(t, c)
 		}
 		c.Close()
 		r.interrupt(t)
@@ -80,4 +84,60 @@ func drives(t *testing.T, c *playerproto.Client) {
 		}
 	}
 	t.Error("after 100 messages: got less than 0.1 m")
+}
+
+// await reads until enough says so.
+func await(t *testing.T, c *playerproto.Client, what string, enough func(m *playerproto.Message) bool) {
+	t.Helper()
+	for range 2000 {
+		m, err := c.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if enough(&m) {
+			return
+		}
+	}
+	t.Errorf("%s: got nothing in 2000 messages", what)
+}
+
+// senses switches the headlight, and finds the tag and the victim where the arena has them.
+func senses(t *testing.T, c *playerproto.Client) {
+	t.Helper()
+	for _, i := range []playerproto.Interface{playerproto.DIO, playerproto.RFID, playerproto.Fiducial} {
+		if _, err := c.Open(playerproto.Device{Interface: i}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.Switch(1, 1); err != nil {
+		t.Fatal(err)
+	}
+	await(t, c, "headlight", func(m *playerproto.Message) bool { bits, ok := m.Bits(); return ok && bits == 1 })
+	for _, k := range []struct {
+		id string
+		at [3]float64
+	}{{"1", [3]float64{3.1, -1.9, -1.8}}, {"-1", [3]float64{1.2, -4.35, -1.82}}, {"0", [3]float64{1.75, -4.35, -1.82}}} {
+		if err := c.Place("p2at", k.at, [3]float64{}); err != nil {
+			t.Fatal(err)
+		}
+		await(t, c, "tag or victim "+k.id, func(m *playerproto.Message) bool {
+			ids, ok := m.Tags()
+			return ok && slices.Equal(ids, []string{k.id})
+		})
+	}
+}
+
+// dives waits until the vehicle has the speed that it is told.
+func dives(t *testing.T, c *playerproto.Client) {
+	t.Helper()
+	if _, err := c.Open(playerproto.Device{Interface: playerproto.Position3D}); err != nil {
+		t.Fatal(err)
+	}
+	await(t, c, "speed ahead", func(m *playerproto.Message) bool {
+		if err := c.Fly([3]float64{0.2, 0, 0}, [3]float64{0, 0, 0.2}); err != nil {
+			t.Fatal(err)
+		}
+		linear, angular, ok := m.Velocity3D()
+		return ok && linear[0] > 0.15 && angular[2] > 0.15
+	})
 }

@@ -36,6 +36,8 @@ type Pilot struct {
 	rates   [3]float64    // then, about the world's axes
 	angular [3]float64    // their change, rad/s²
 	zero    reference
+
+	cruising cruise // of Fly and Go; every other command ends it
 }
 
 // reference is what Zero took as nothing.
@@ -103,6 +105,9 @@ func (p *Pilot) Update(f *hal.Frame, inputs []float64, dt time.Duration) bool {
 		p.since = max(p.period, dt)
 	}
 	if p.mode != Manual && p.since >= p.period-dt/2 {
+		if p.cruising.on {
+			p.cruising.steer(&p.law.targets, &e, p.senses.posed(f.Measured, f.Status, f.Time), p.since.Seconds())
+		}
 		p.law.step(p.mode, &e, p.since.Seconds(), p.duties)
 		p.since, p.due = 0, false
 	}
@@ -149,6 +154,7 @@ func (p *Pilot) Arm() {
 func (p *Pilot) Disarm() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.cruising.on = false
 	if p.armed {
 		p.armed = false
 		p.forget()
@@ -173,6 +179,7 @@ func (p *Pilot) Mode() Mode {
 func (p *Pilot) SetMode(m Mode) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.cruising.on = false
 	if m != p.mode {
 		p.mode = m
 		p.forget()
@@ -183,6 +190,7 @@ func (p *Pilot) SetMode(m Mode) {
 func (p *Pilot) SetTargets(t Targets) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.cruising.on = false
 	p.law.targets = t.bounded()
 }
 

@@ -116,6 +116,14 @@ func (p *plant) measure(now time.Duration) {
 	up := q.Inverse().Turn([3]float64{0, 0, gravity})
 	copy(p.frame.Measured[7:], up[:])
 	p.frame.Measured[10] = -p.position[2] * 9800
+	if len(p.layout.Sensors) > 2 { // posed
+		truth := p.frame.Measured[11:]
+		copy(truth, p.position[:])
+		copy(truth[3:], p.attitude[:])
+		copy(truth[7:], p.velocity[:])
+		spin := hal.Pose{Rotation: p.attitude}.Turn(p.rates)
+		copy(truth[10:], spin[:])
+	}
 	p.frame.Time = now
 }
 

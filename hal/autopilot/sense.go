@@ -66,6 +66,15 @@ func (s *senses) fresh(i int, status []hal.Status, now time.Duration) bool {
 	return d.Err == nil || d.Time >= 0 && now-d.Time <= stale
 }
 
+// posed are the values of the pose sensor, nil where they are not known.
+func (s *senses) posed(measured []float64, status []hal.Status, now time.Duration) []float64 {
+	if s.pose == hal.None || !s.fresh(s.pose, status, now) {
+		return nil
+	}
+	k := &s.layout.Sensors[s.pose]
+	return measured[k.First : k.First+k.Count]
+}
+
 // read is what measured says at time now; what is too old is not known. The imu goes before the pose, and the pressure
 // before its height: they are what every vehicle has, so that the same laws see the same sensors on a simulated one.
 func (s *senses) read(measured []float64, status []hal.Status, now time.Duration) Estimate {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -148,14 +149,58 @@ func (c *Client) Drive(v, w float64) error {
 	return c.command(Device{Position2D, 0}, 1, &position2Velocity{pose2{X: v, A: w}, 1})
 }
 
+// Fly moves position3d at linear, m/s, and angular, rad/s, in the robot's own axes.
+func (c *Client) Fly(linear, angular [3]float64) error {
+	return c.command(Device{Position3D, 0}, 1, &position3Velocity{pose3{linear, angular}, 1})
+}
+
+// Switch sets the first n outputs of dio by the bits of on.
+func (c *Client) Switch(n, on uint32) error { return c.command(Device{DIO, 0}, 1, &dioData{n, on}) }
+
+// Place puts the robot at a pose in the world, where it is simulated.
+func (c *Client) Place(name string, at, rollPitchYaw [3]float64) error {
+	return c.request(Device{Simulation, 0}, 4, &simulationPose3{Name: name, Pose: pose3{at, rollPitchYaw}}, nil)
+}
+
 // Pose is a place in the plane, m, and a heading, rad, counter-clockwise.
 type Pose struct{ X, Y, Heading float64 }
 
 // Position2D is the odometry in m; false where it is another message.
 func (m *Message) Position2D() (Pose, bool) {
 	var p position2Data
-	if m.Type != Data || m.Device.Interface != Position2D || m.Subtype != 1 || decodePayload(m.Payload, &p) != nil {
-		return Pose{}, false
+	ok := m.data(Position2D, &p)
+	return Pose{p.Pose.X, p.Pose.Y, p.Pose.A}, ok
+}
+
+// data decodes m where it is data of an interface.
+func (m *Message) data(i Interface, p payload) bool {
+	return m.Type == Data && m.Device.Interface == i && m.Subtype == 1 && decodePayload(m.Payload, p) == nil
+}
+
+// Velocity3D is position3d's linear and angular speed in the robot's own axes; false where it is another message.
+func (m *Message) Velocity3D() (linear, angular [3]float64, ok bool) {
+	var p position3Data
+	ok = m.data(Position3D, &p)
+	return p.Velocity.P, p.Velocity.R, ok
+}
+
+// Bits are dio's; false where it is another message.
+func (m *Message) Bits() (bits uint32, ok bool) {
+	var p dioData
+	ok = m.data(DIO, &p)
+	return p.Bits, ok
+}
+
+// Tags are rfid's, or the ids of fiducial's; false where it is another message.
+func (m *Message) Tags() (ids []string, ok bool) {
+	var tags rfidData
+	var marks fiducialData
+	ok = m.data(RFID, &tags) || m.data(Fiducial, &marks)
+	for _, t := range tags.Tags {
+		ids = append(ids, string(t.GUID))
 	}
-	return Pose{p.Pose.X, p.Pose.Y, p.Pose.A}, true
+	for _, f := range marks.Fiducials {
+		ids = append(ids, strconv.Itoa(int(f.ID)))
+	}
+	return ids, ok
 }

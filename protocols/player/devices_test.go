@@ -89,6 +89,9 @@ func TestRequests(t *testing.T) {
 			{Device{Position2D, 0}, 3, &number{0}, nil, false},
 			{Device{Position2D, 0}, 9, nil, nil, true},
 			{Device{Position3D, 0}, 1, nil, &geometry{Size: vector{0.5, 0.6, 0.4}}, false},
+			{Device{Position3D, 0}, 4, &number{1}, nil, false},
+			{Device{Position3D, 0}, 6, &pose3{P: vector{math.Inf(1), 0, 0}}, nil, true},
+			{Device{Position3D, 0}, 7, nil, nil, true},
 			{Device{Simulation, 0}, 1, &simulationPose{Name: "rover"}, &simulationPose{"rover", pose2{1, 2, 0}}, false},
 			{Device{Simulation, 0}, 1, &simulationPose{Name: "another"}, nil, true},
 			{Device{Simulation, 0}, 2, &simulationPose{"rover", pose2{3, 4, 0}}, nil, false},
@@ -116,7 +119,7 @@ func TestRequests(t *testing.T) {
 			{Device{IMU, 0}, 1, &number{3}, nil, false},
 			{Device{IMU, 0}, 1, &number{6}, nil, true},
 			{Device{Fiducial, 0}, 1, nil, &fiducialGeometry{}, false},
-			{Device{Fiducial, 0}, 2, nil, &fiducialView{}, false},
+			{Device{Fiducial, 0}, 2, nil, &fiducialView{0, 1.5, 0.5}, false},
 			{Device{Power, 0}, 1, nil, nil, true},
 			{Device{Sonar, 1}, 1, nil, nil, true},
 			{Device{Player, 0}, reqAuth, nil, nil, false},
@@ -234,11 +237,25 @@ func TestCommands(t *testing.T) {
 		if lit, flown := s.rover.state(); !lit || flown != [2][3]float64{{0.5, 0, 0}} {
 			t.Errorf("lamp and flight: got %v, %v", lit, flown)
 		}
-		c.command(Device{Position3D, 0}, 2, &position3Data{Pose: pose3{P: vector{1, 2, 3}}})
+		// the rover is at 1, 2: a client that calls it the origin counts from there
+		if err := c.request(Device{Position3D, 0}, 5, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		c.command(Device{Position3D, 0}, 2, &position3Data{Pose: pose3{P: vector{0, 0, 3}}})
 		c.command(Device{DIO, 0}, 1, &dioData{5, 0})
 		time.Sleep(time.Second)
 		if lit, flown := s.rover.state(); !lit || flown != [2][3]float64{{1, 2, 3}} {
 			t.Errorf("five outputs of one, and a pose: got %v, %v", lit, flown)
+		}
+		open(t, c, Device{Position3D, 0})
+		var at position3Data
+		if data(t, c, Device{Position3D, 0}, 1, &at); at.Pose != (pose3{}) {
+			t.Errorf("pose after a reset: got %v, want 0", at.Pose)
+		}
+		c.Close()
+		time.Sleep(time.Second)
+		if _, flown := s.rover.state(); flown != [2][3]float64{} {
+			t.Errorf("the client left: got %v, want speed 0", flown)
 		}
 	})
 }

@@ -263,9 +263,9 @@ func newStage(t testing.TB, c config, ln net.Listener) *stage {
 		Drive:    &Drive{Left: []Wheel{{0, false}}, Right: []Wheel{{1, false}}, Radius: 0.1, Separation: 0.5},
 		Scanners: map[int]float64{2: 2}, PTZs: []PTZ{{Pan: 2, Tilt: 3, TiltReversed: true, FieldOfView: 1}},
 		Gripper: &Gripper{Actuator: 6, Open: 1, Closed: -1}, Limb: &Arm{Joints: []int{4, 5}, Solver: arm},
-		Switches: []Switch{s.rover}, Cameras: s.rover, Placer: s.rover, Flyer: s.rover,
-		Tags:    func() []Tag { return []Tag{{Number: 7, Text: "7"}} },
-		Victims: func() []Tag { return []Tag{{Number: 3, Place: hal.Pose{Position: [3]float64{1, 0, 0}}}} }}
+		Switches: []Switch{s.rover}, Cameras: s.rover, Placer: s.rover, Flyer: s.rover, VictimRange: 1.5, VictimAngle: 0.5,
+		Tags:    func(time.Duration) []Tag { return []Tag{{Number: 7, Text: "7"}} },
+		Victims: func(time.Duration) []Tag { return []Tag{{Number: 3, Place: hal.Pose{Position: [3]float64{1, 0, 0}}}} }}
 	if c.change != nil {
 		c.change(s.robot)
 	}

@@ -3,6 +3,7 @@ package player
 import (
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/kinematics"
@@ -23,8 +24,10 @@ type Robot struct {
 	Cameras  hal.CameraSource // the cameras of the layout
 	Placer   hal.Placer       // simulation: places the agent
 	Flyer    Flyer            // position3d: takes commands
-	// Tags are what sensors of kind rfid have found, and victim, since the last call. Any goroutine may call them.
-	Tags, Victims func() []Tag
+	// Tags are what sensors of kind rfid have in reach at a time of the data, and victim. Any goroutine may call them.
+	Tags, Victims func(now time.Duration) []Tag
+	VictimRange   float64 // m, at which a victim is found; 0 = not known
+	VictimAngle   float64 // rad, of the view in which
 }
 
 // Drive is wheels on two sides.
@@ -68,7 +71,8 @@ type Switch interface {
 	Lit() bool
 }
 
-// Flyer moves a body in space, in its own axes: m/s and rad/s; or to a pose in the world. Any goroutine may call it.
+// Flyer moves a body in space, in its own axes: m/s and rad/s; or to a pose in the world. Any goroutine may call it. A
+// session that flew ends with Fly at 0.
 type Flyer interface {
 	Fly(linear, angular [3]float64) error
 	Go(to hal.Pose) error
@@ -207,7 +211,7 @@ func units(rig *hal.Rig, r *Robot) []entry {
 		add(RFID, &rfid{tags: r.Tags})
 	}
 	if r.Victims != nil {
-		add(Fiducial, &fiducials{tags: r.Victims})
+		add(Fiducial, &fiducials{robot: r})
 	}
 	add(Opaque, &opaque{layout: l})
 	return all

@@ -44,6 +44,7 @@ type session struct {
 	beat     time.Time // of the next step
 	heard    time.Time
 	refused  map[string]bool // logged
+	flew     bool            // its last commands are the Flyer's
 
 	due     atomic.Bool  // data is to be published
 	writing atomic.Int64 // Unix time, ns, since which a write waits; 0 = none does
@@ -106,6 +107,9 @@ func (s *session) run(ctx context.Context) error {
 	}
 	s.mu.Unlock()
 	s.running.Wait()
+	if s.flew {
+		s.server.robot.Flyer.Fly([3]float64{}, [3]float64{})
+	}
 	return err
 }
 

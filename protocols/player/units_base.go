@@ -197,10 +197,38 @@ func (b *base) request(k *control, subtype uint8, in []byte) (payload, error) {
 // boxOf is a robot's size in Player's order: width, length, height.
 func boxOf(r *Robot) vector { return vector{r.Size[1], r.Size[0], r.Size[2]} }
 
-// body is position3d: the pose in the world; its commands where the robot flies or dives.
+// body is position3d: the pose in the world, until a client sets it; its commands where the robot flies or dives.
 type body struct {
 	robot *Robot
 	truth *hal.Sensor
+
+	mu   sync.Mutex
+	zero hal.Pose // the world in the axes that a client chose
+}
+
+// frame is zero, no change where none was chosen.
+func (b *body) frame() hal.Pose {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.zero.Rotation == ([4]float64{}) {
+		return hal.Pose{Rotation: [4]float64{1}}
+	}
+	return b.zero
+}
+
+// set makes the pose of the moment be to.
+func (b *body) set(s *sample, to pose3) error {
+	at, _, _, ok := s.truth(b.truth)
+	for i := range to.P {
+		ok = ok && !math.IsNaN(to.P[i]+to.R[i]) && !math.IsInf(to.P[i]+to.R[i], 0)
+	}
+	if !ok {
+		return errValue
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.zero = hal.Pose{Position: to.P, Rotation: rotation(to.R)}.Times(at.Inverse())
+	return nil
 }
 
 func (b *body) publish(s *sample, out func(uint8, payload)) {
@@ -210,7 +238,7 @@ func (b *body) publish(s *sample, out func(uint8, payload)) {
 	}
 	// rates in the body's axes: those of the sensor are the world's
 	back := hal.Pose{Rotation: p.Rotation}.Inverse()
-	out(1, &position3Data{Pose: poseOf(p), Velocity: pose3{vector(back.Turn(linear)), vector(back.Turn(angular))}})
+	out(1, &position3Data{Pose: poseOf(b.frame().Times(p)), Velocity: pose3{vector(back.Turn(linear)), vector(back.Turn(angular))}})
 }
 
 func (b *body) command(k *control, subtype uint8, in []byte) error {
@@ -220,6 +248,7 @@ func (b *body) command(k *control, subtype uint8, in []byte) error {
 	if err := k.session.hold(); err != nil {
 		return err
 	}
+	k.session.flew = true
 	if subtype == 1 {
 		var p position3Velocity
 		if err := decodePayload(in, &p); err != nil {
@@ -234,19 +263,27 @@ func (b *body) command(k *control, subtype uint8, in []byte) error {
 	if err := decodePayload(in, &p); err != nil {
 		return err
 	}
-	return b.robot.Flyer.Go(hal.Pose{Position: p.Pose.P, Rotation: rotation(p.Pose.R)})
+	return b.robot.Flyer.Go(b.frame().Inverse().Times(hal.Pose{Position: p.Pose.P, Rotation: rotation(p.Pose.R)}))
 }
 
 func (b *body) request(k *control, subtype uint8, in []byte) (payload, error) {
 	switch subtype {
 	case 1:
 		return &geometry{Size: boxOf(b.robot)}, nil
-	case 2:
+	case 2, 3, 4: // motor power; velocity and position mode: each command has its own
 		var p number
-		if err := decodePayload(in, &p); err != nil {
+		if err := decodePayload(in, &p); err != nil || subtype != 2 {
 			return nil, err
 		}
 		return nil, k.motors(p.Value != 0)
+	case 5:
+		return nil, b.set(k.sample(), pose3{})
+	case 6:
+		var p pose3
+		if err := decodePayload(in, &p); err != nil {
+			return nil, err
+		}
+		return nil, b.set(k.sample(), p)
 	}
 	return nil, errUnknown
 }

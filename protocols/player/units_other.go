@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
 )
@@ -284,12 +285,12 @@ func (u *imu) request(_ *control, subtype uint8, in []byte) (payload, error) {
 type rfid struct {
 	noCommands
 	noRequests
-	tags func() []Tag
+	tags func(time.Duration) []Tag
 }
 
-func (u *rfid) publish(_ *sample, out func(uint8, payload)) {
+func (u *rfid) publish(s *sample, out func(uint8, payload)) {
 	p := &rfidData{}
-	for _, t := range u.tags() {
+	for _, t := range u.tags(s.time) {
 		p.Tags = append(p.Tags, rfidTag{GUID: []byte(t.Text)})
 	}
 	out(1, p)
@@ -298,12 +299,12 @@ func (u *rfid) publish(_ *sample, out func(uint8, payload)) {
 // fiducials are victims that a sensor has found.
 type fiducials struct {
 	noCommands
-	tags func() []Tag
+	robot *Robot
 }
 
-func (u *fiducials) publish(_ *sample, out func(uint8, payload)) {
+func (u *fiducials) publish(s *sample, out func(uint8, payload)) {
 	p := &fiducialData{}
-	for _, t := range u.tags() {
+	for _, t := range u.robot.Victims(s.time) {
 		p.Fiducials = append(p.Fiducials, fiducial{ID: int32(t.Number), Pose: poseOf(t.Place)})
 	}
 	out(1, p)
@@ -314,7 +315,7 @@ func (u *fiducials) request(_ *control, subtype uint8, _ []byte) (payload, error
 	case 1:
 		return &fiducialGeometry{}, nil
 	case 2:
-		return &fiducialView{}, nil
+		return &fiducialView{MaxRange: u.robot.VictimRange, Angle: u.robot.VictimAngle}, nil
 	}
 	return nil, errUnknown
 }

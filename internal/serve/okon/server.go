@@ -3,16 +3,13 @@ package okon
 import (
 	"errors"
 	"io"
-	"math"
 	"net"
 	"net/netip"
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/hal/autopilot"
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/catalog"
-	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/protocols"
 	"github.com/halyard-robotics/halyard/protocols/okon"
 	"github.com/halyard-robotics/halyard/sim"
@@ -46,7 +43,7 @@ func newSharedRobot(sys *assembly.System, agent *hal.Agent) (*sharedRobot, error
 		vehicle = sys.Scene.Vehicle(agent.Name())
 	}
 	var err error
-	if h.robot.Pilot, err = autopilot.New(agent.Layout(), pilotConfig(sys, agent)); err != nil {
+	if h.robot.Pilot, err = sys.Pilot(agent); err != nil {
 		return nil, err
 	}
 	if vehicle != nil {
@@ -72,31 +69,6 @@ func ViewsOf(s *assembly.Sight, l *hal.Layout) okon.Views {
 	}
 	v.Detector = s.Detector(v.Detector)
 	return v
-}
-
-// pilotConfig is how the laws fly an agent: Okon's as they are, another vehicle by its own thrusters.
-func pilotConfig(sys *assembly.System, agent *hal.Agent) autopilot.Config {
-	c := autopilot.Config{PascalPerMetre: plan.PascalPerMetre}
-	if w := sys.Scene.Water(); w != nil && agent.BodyKind() != hal.Real {
-		g := sys.Scene.Gravity()
-		if p := w.Density * math.Sqrt(g[0]*g[0]+g[1]*g[1]+g[2]*g[2]); p > 0 {
-			c.PascalPerMetre = p
-		}
-	}
-	for i := range sys.Plan.Agents {
-		p := &sys.Plan.Agents[i]
-		if p.Config.Name != agent.Name() {
-			continue
-		}
-		if agent.BodyKind() == hal.Real {
-			c.PascalPerMetre = p.PascalPerMetre()
-		}
-		if p.Vehicle != nil && p.Vehicle.Name != "okon" {
-			m, t := MixerOf(p.Vehicle, p.Layout), strongTuning()
-			c.Mixer, c.Tuning = &m, &t
-		}
-	}
-	return c
 }
 
 // openOkon opens the control channel, or the video channel, of an agent.

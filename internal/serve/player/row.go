@@ -2,6 +2,7 @@
 package player
 
 import (
+	"io"
 	"math"
 	"net"
 	"net/netip"
@@ -26,10 +27,40 @@ func Protocols() map[string]*catalog.Protocol {
 func open(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Server, netip.AddrPort, error) {
 	sys := h.(*assembly.System)
 	agent := sys.Rig.Agent(s.Agent)
+	shared, err := sys.Share("player/"+agent.Name(), func() (io.Closer, error) { return newSharedRobot(sys, agent) })
+	if err != nil {
+		return nil, netip.AddrPort{}, err
+	}
+	ln, err := net.Listen("tcp", at.String())
+	if err != nil {
+		return nil, netip.AddrPort{}, err
+	}
+	srv, err := player.NewServer(sys.Rig, ln, shared.(*sharedRobot).Robot, player.Options{MaxConnections: s.MaxClients, ClientTimeout: s.ClientTimeout, Log: sys.Log})
+	if err != nil {
+		ln.Close()
+		return nil, netip.AddrPort{}, err
+	}
+	return srv, protocols.Plain(ln.Addr().(*net.TCPAddr).AddrPort()), nil
+}
+
+// sharedRobot is what all servers of one agent share.
+type sharedRobot struct{ *player.Robot }
+
+// Close has nothing to close: readers of tags end with the system.
+func (sharedRobot) Close() error { return nil }
+
+func newSharedRobot(sys *assembly.System, agent *hal.Agent) (*sharedRobot, error) {
 	robot := &player.Robot{Agent: agent}
 	for i := range sys.Plan.Agents {
-		if p := &sys.Plan.Agents[i]; p.Config.Name == agent.Name() && p.Robot != nil {
+		p := &sys.Plan.Agents[i]
+		if p.Config.Name != agent.Name() {
+			continue
+		}
+		if p.Robot != nil {
 			robot = Describe(agent, p.Robot)
+		}
+		if err := addDevices(sys, i, robot); err != nil {
+			return nil, err
 		}
 	}
 	if sight, err := sys.Sight(agent); err == nil {
@@ -38,16 +69,7 @@ func open(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Server,
 	if agent.BodyKind() != hal.Real {
 		robot.Placer = sys.Scene
 	}
-	ln, err := net.Listen("tcp", at.String())
-	if err != nil {
-		return nil, netip.AddrPort{}, err
-	}
-	srv, err := player.NewServer(sys.Rig, ln, robot, player.Options{MaxConnections: s.MaxClients, ClientTimeout: s.ClientTimeout, Log: sys.Log})
-	if err != nil {
-		ln.Close()
-		return nil, netip.AddrPort{}, err
-	}
-	return srv, protocols.Plain(ln.Addr().(*net.TCPAddr).AddrPort()), nil
+	return &sharedRobot{robot}, nil
 }
 
 // Describe is agent, a body made of m, as Player's devices.

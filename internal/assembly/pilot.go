@@ -1,12 +1,32 @@
-package okon
+package assembly
 
 import (
+	"io"
 	"math"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/autopilot"
+	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/sim/hydro"
 )
+
+// sharedPilot is the autopilot of an agent, which the servers that steer it share.
+type sharedPilot struct{ *autopilot.Pilot }
+
+// Close has nothing to close: a pilot ends with its rig.
+func (sharedPilot) Close() error { return nil }
+
+// Pilot is the autopilot of an agent under water: one for all its servers. A server makes it the agent's.
+func (s *System) Pilot(agent *hal.Agent) (*autopilot.Pilot, error) {
+	p, err := s.Share("pilot/"+agent.Name(), func() (io.Closer, error) {
+		p, err := autopilot.New(agent.Layout(), pilotConfig(s, agent))
+		return sharedPilot{p}, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return p.(sharedPilot).Pilot, nil
+}
 
 // MixerOf is the mixer of a vehicle by where its thrusters are and push, in the order of its layout: each turn and each
 // push takes every thruster that does it, with its sign, and lift is shared by pairs, as in Okon's.
@@ -63,4 +83,29 @@ func strongTuning() autopilot.Tuning {
 		Depth:     autopilot.Gains{P: 2, I: 0.3, D: 1, WindupCap: 0.25, Gain: 1, Limit: 0.5},
 		RollSpeed: of(0.2, 0.6, 0.014, 0.5), PitchSpeed: of(0.3, 0.9, 0.02, 0.5), YawSpeed: of(0.25, 0.2, 0.02, 0.5),
 	}
+}
+
+// pilotConfig is how the laws fly an agent: Okon's as they are, another vehicle by its own thrusters.
+func pilotConfig(sys *System, agent *hal.Agent) autopilot.Config {
+	c := autopilot.Config{PascalPerMetre: plan.PascalPerMetre}
+	if w := sys.Scene.Water(); w != nil && agent.BodyKind() != hal.Real {
+		g := sys.Scene.Gravity()
+		if p := w.Density * math.Sqrt(g[0]*g[0]+g[1]*g[1]+g[2]*g[2]); p > 0 {
+			c.PascalPerMetre = p
+		}
+	}
+	for i := range sys.Plan.Agents {
+		p := &sys.Plan.Agents[i]
+		if p.Config.Name != agent.Name() {
+			continue
+		}
+		if agent.BodyKind() == hal.Real {
+			c.PascalPerMetre = p.PascalPerMetre()
+		}
+		if p.Vehicle != nil && p.Vehicle.Name != "okon" {
+			m, t := MixerOf(p.Vehicle, p.Layout), strongTuning()
+			c.Mixer, c.Tuning = &m, &t
+		}
+	}
+	return c
 }
