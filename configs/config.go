@@ -150,6 +150,16 @@ func (r *Robot) Has(k BodyKind) bool {
 	return r.Body == k
 }
 
+// HasOther reports whether a part of the robot is not k.
+func (r *Robot) HasOther(k BodyKind) bool {
+	for _, part := range r.Parts {
+		if part != k {
+			return true
+		}
+	}
+	return r.Body != k
+}
+
 // MostReal is the most real of what the robot is made of: what a device is that belongs to no part.
 func (r *Robot) MostReal() BodyKind {
 	for _, k := range []BodyKind{Real, Emulated} {

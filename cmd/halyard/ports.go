@@ -32,7 +32,7 @@ func newPorts(a *app) *cobra.Command {
 				return a.watchPorts(cmd.Context(), assembly.MachineRoot, tick.C)
 			}
 			if udev {
-				_, err := io.WriteString(a.out, serial.UdevRules())
+				_, err := io.WriteString(a.out, host.UdevRules(assembly.MachineRoot))
 				return err
 			}
 			rows, err := host.ListPorts(assembly.MachineRoot)

@@ -160,21 +160,19 @@ func (a *app) announce(configured []*halyard.Config, joints map[string]int, list
 		a.Line(ready{Event: "ready", Servers: list, Ports: []halyard.Port{}})
 		return
 	}
-	bodies := map[configs.BodyKind]bool{}
+	real, other := false, false
 	for _, c := range configured {
-		for _, kind := range []configs.BodyKind{configs.Sim, configs.Emulated, configs.Real} {
-			for i := range c.Agents {
-				bodies[kind] = bodies[kind] || c.Agents[i].Has(kind)
-			}
-			for _, class := range c.Classes { // a client's INIT makes them move
-				bodies[kind] = bodies[kind] || class.Has(kind)
-			}
+		for i := range c.Agents {
+			real, other = real || c.Agents[i].Has(configs.Real), other || c.Agents[i].HasOther(configs.Real)
+		}
+		for _, class := range c.Classes { // a client's INIT makes them move
+			real, other = real || class.Has(configs.Real), other || class.HasOther(configs.Real)
 		}
 	}
 	switch {
-	case bodies[configs.Real] && len(bodies) > 1:
-		a.note("MIXED BODY: some joints are REAL. Keep clear, and a hand on the power switch.")
-	case bodies[configs.Real]:
+	case real && other:
+		a.note("MIXED BODY: some devices are REAL. Keep clear, and a hand on the power switch.")
+	case real:
 		a.note("REAL BODY: this moves hardware. Keep clear, and a hand on the power switch.")
 	default:
 		a.note("SIMULATED: no hardware is touched.")

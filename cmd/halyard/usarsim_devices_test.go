@@ -270,6 +270,31 @@ func TestRealClassWarns(t *testing.T) {
 	}
 }
 
+// The banner of a rig names what moves: nothing real, something, or all of it.
+func TestBanner(t *testing.T) {
+	agent := func(body configs.BodyKind, parts map[string]configs.BodyKind) configs.Agent {
+		a := configs.Agent{}
+		a.Body, a.Parts, a.Guard.Armed = body, parts, true
+		return a
+	}
+	for _, c := range []struct {
+		want   string
+		agents []configs.Agent
+	}{
+		{"SIMULATED", []configs.Agent{agent(configs.Sim, nil), agent(configs.Emulated, nil)}},
+		{"MIXED BODY", []configs.Agent{agent(configs.Sim, map[string]configs.BodyKind{"front": configs.Real})}}, // GPIO lines alone
+		{"MIXED BODY", []configs.Agent{agent(configs.Real, nil), agent(configs.Sim, nil)}},
+		{"REAL BODY", []configs.Agent{agent(configs.Real, nil)}},
+	} {
+		var said strings.Builder
+		a := &app{out: io.Discard, err: &said}
+		a.announce([]*halyard.Config{{Agents: c.agents}}, nil, nil)
+		if !strings.Contains(said.String(), c.want) {
+			t.Errorf("want %s, got %q", c.want, said.String())
+		}
+	}
+}
+
 // heardEvents keeps what was raised.
 type heardEvents []hal.EventID
 

@@ -64,7 +64,7 @@ type Camera struct {
 	closed   bool
 	sequence uint64
 	newest   *plate
-	stale    bool // a frame has come since the newest picture's
+	frame    uint64 // number of the newest frame that came; watching anew counts as one
 	free     []*plate
 	lost     error // why there are no pictures; it stands until there are
 	refuse   error // the same, as those who watch now are told
@@ -239,8 +239,8 @@ func (c *Camera) publishFrame(s *stream, d *Decoder, b *Buffer, lost uint64) err
 	c.mu.Lock()
 	c.stats.Frames++
 	c.stats.Lost += lost
-	c.stale = true
-	wanted := c.asked
+	c.frame++
+	number, wanted := c.frame, c.asked
 	var p *plate
 	if wanted {
 		p = c.plate()
@@ -261,7 +261,7 @@ func (c *Camera) publishFrame(s *stream, d *Decoder, b *Buffer, lost uint64) err
 		}
 	case wanted:
 		c.stats.Pictures++
-		c.publish(p, at)
+		c.publish(p, number, at)
 	}
 	return err
 }

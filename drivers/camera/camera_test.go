@@ -337,6 +337,55 @@ func TestNewest(t *testing.T) {
 	})
 }
 
+// A camera whose next frame is there before the picture of the last one was handed over delivers what it decodes.
+func TestSlowDecoding(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := newKernel()
+		c := k.camera(t)
+		w, err := c.Watch(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		d, err := NewDecoder(Shape{Pixel: GREY, Width: 4, Height: 4, Stride: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &stream{config: &c.config, node: k, memory: [][]byte{k.memory[0][:]}}
+		frame := func() {
+			if err := c.publishFrame(s, d, &Buffer{Used: 16}, 0); err != nil {
+				t.Error(err)
+			}
+		}
+		got := make(chan uint64)
+		go func() {
+			p, err := w.Next(t.Context(), 0)
+			if err != nil {
+				t.Error(err)
+				close(got)
+				return
+			}
+			got <- p.Sequence
+		}()
+		synctest.Wait() // the viewer waits
+		frame()
+		frame() // before the viewer runs again
+		if n := <-got; n != 1 {
+			t.Errorf("got picture %d, want the one that was decoded", n)
+		}
+		if _, err := w.Next(done(t), 0); err == nil {
+			t.Error("a picture from before the newest frame was taken for it")
+		}
+	})
+}
+
+// done is a context that is done.
+func done(t *testing.T) context.Context {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	return ctx
+}
+
 func TestNewRefuses(t *testing.T) {
 	for _, c := range []Config{
 		{Encoding: "h264", Width: 4, Height: 4, Rate: 30}, {Width: 0, Height: 4, Rate: 30}, {Width: 4, Height: MaxSide + 1, Rate: 30},

@@ -12,6 +12,7 @@ import (
 // plate is a picture with those who hold it counted.
 type plate struct {
 	hal.Picture
+	frame uint64 // the number of its frame
 	holds int
 }
 
@@ -36,14 +37,14 @@ func (c *Camera) plate() *plate {
 	return p
 }
 
-// publish makes p the newest picture. Under the lock.
-func (c *Camera) publish(p *plate, at time.Duration) {
+// publish makes p, of a frame with a number, the newest picture. Under the lock.
+func (c *Camera) publish(p *plate, frame uint64, at time.Duration) {
 	if c.newest != nil {
 		c.drop(c.newest)
 	}
 	c.sequence++
-	p.Sequence, p.Time = c.sequence, at
-	c.newest, c.stale, c.asked = p, false, false
+	p.Sequence, p.Time, p.frame = c.sequence, at, frame
+	c.newest, c.asked = p, false
 	c.lost, c.refuse = nil, nil
 	c.notify()
 }
@@ -75,7 +76,8 @@ func (c *Camera) Watch(camera int) (hal.ImageStream, error) {
 	}
 	// What was before nobody's concern is none of this viewer's: the device may be back by now.
 	if c.viewers++; c.viewers == 1 {
-		c.refuse, c.stale = nil, true
+		c.refuse = nil
+		c.frame++
 	}
 	select {
 	case c.wake <- struct{}{}:
@@ -90,8 +92,12 @@ func (c *Camera) gone() error { return c.config.fault(hal.Absent, errors.New("it
 // is lost it fails with the reason, at once but for the first time. With a context that is done it looks, and does not wait.
 func (v *viewer) Next(ctx context.Context, after uint64) (*hal.Picture, error) {
 	c := v.camera
-	for {
+	// A frame may come while the picture of the one before is handed over: what counts is the newest at the time of the call.
+	for first, since := true, uint64(0); ; first = false {
 		c.mu.Lock()
+		if first {
+			since = c.frame
+		}
 		changed := c.changed
 		switch {
 		case c.closed || v.closed:
@@ -102,7 +108,7 @@ func (v *viewer) Next(ctx context.Context, after uint64) (*hal.Picture, error) {
 			c.asked = true // a picture is what ends it
 			c.mu.Unlock()
 			return nil, err
-		case c.newest != nil && !c.stale && c.newest.Sequence > after:
+		case c.newest != nil && c.newest.frame >= since && c.newest.Sequence > after:
 			p := c.newest
 			p.holds++
 			c.mu.Unlock()

@@ -88,9 +88,6 @@ func labelOf(path string, open func(string) (Node, error)) (string, error) {
 	return c.Label, errors.Join(err, node.Close())
 }
 
-// UdevRule lets a group of users have the chips, where the machine has no rule of its own.
-const UdevRule = `SUBSYSTEM=="gpio", KERNEL=="gpiochip*", GROUP="gpio", MODE="0660"`
-
 // refused explains why a chip could not be opened.
 func refused(port, path string, err error) error {
 	if err == nil {
@@ -104,7 +101,7 @@ func refused(port, path string, err error) error {
 	case errors.As(err, &wrong):
 		e.Kind = hal.Invalid
 	case errors.Is(err, fs.ErrPermission):
-		e.Kind, e.Try = hal.Busy, "echo '"+UdevRule+"' | sudo tee /etc/udev/rules.d/60-gpio.rules"
+		e.Kind, e.Try = hal.Busy, "halyard ports --udev"
 		if gid := groupOf(path); gid != 0 {
 			name := strconv.FormatUint(uint64(gid), 10)
 			if g, err := user.LookupGroupId(name); err == nil {

@@ -90,16 +90,28 @@ func (b *Bus) Tx(addr uint16, w, r []byte) error {
 		}
 	}
 	err := b.now.Tx(addr, w, r)
-	if err != nil && gone(err) {
+	switch {
+	case err == nil:
+	case says(err, syscall.ENODEV, syscall.EBADF, syscall.ESHUTDOWN): // the adapter is lost
 		b.now.Close()
 		b.now = nil
+	case says(err, syscall.EOPNOTSUPP, syscall.ENOTSUP):
+		err = ErrSMBusOnly
+	case says(err, syscall.ETIMEDOUT):
+		err = fmt.Errorf("%w: %w", ErrHeldLow, err)
 	}
 	return err
 }
 
-// gone tells the loss of the adapter from a chip that does not answer. periph hands on the system's words alone.
-func gone(err error) bool {
-	for _, e := range [...]syscall.Errno{syscall.ENODEV, syscall.EBADF, syscall.ESHUTDOWN} {
+// What an adapter cannot do, and what no chip's answer is. Both are of the whole bus, whichever address is asked.
+var (
+	ErrSMBusOnly = errors.New("the adapter has SMBus commands only, want plain I2C transfers (I2C_RDWR)")
+	ErrHeldLow   = errors.New("the bus does not become free")
+)
+
+// says reports whether err is one of the system's. periph hands on the system's words alone.
+func says(err error, list ...syscall.Errno) bool {
+	for _, e := range list {
 		if errors.Is(err, e) || strings.HasSuffix(err.Error(), e.Error()) {
 			return true
 		}

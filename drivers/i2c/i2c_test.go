@@ -80,6 +80,12 @@ func TestBus(t *testing.T) {
 	if err := b.Tx(1, nil, nil); err != now.err || now.closed != 0 {
 		t.Errorf("no acknowledge: got %v", err)
 	}
+	for text, want := range map[syscall.Errno]error{syscall.EOPNOTSUPP: ErrSMBusOnly, syscall.ETIMEDOUT: ErrHeldLow} {
+		now.err = errors.New("sysfs-i2c: " + text.Error())
+		if err := b.Tx(1, nil, nil); !errors.Is(err, want) || now.closed != 0 {
+			t.Errorf("%v: got %v, want %v", text, err, want)
+		}
+	}
 	now.err = errors.New("sysfs-i2c: " + syscall.ENODEV.Error())
 	if err := b.Tx(1, nil, nil); err != now.err || now.closed != 1 {
 		t.Errorf("gone: got %v", err)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"time"
 
 	"github.com/halyard-robotics/halyard/drivers/i2c"
@@ -34,6 +35,7 @@ type Kernel struct {
 	config KernelConfig
 	outs   []kernelOut
 	text   []byte
+	write  func(path, text string) error // writeFile; tests put the kernel's rules here
 }
 
 // kernelOut is one channel's open files; nil where they are not.
@@ -62,7 +64,7 @@ func NewKernel(c KernelConfig) (*Kernel, error) {
 	if c.Clock == nil {
 		c.Clock = i2c.Clock()
 	}
-	k := &Kernel{config: c, outs: make([]kernelOut, len(c.Channels))}
+	k := &Kernel{config: c, outs: make([]kernelOut, len(c.Channels)), write: writeFile}
 	for i, ch := range c.Channels {
 		if ch.Chip < 0 || ch.Output < 0 {
 			return nil, k.fault(hal.Invalid, i, errors.New("got a number below 0"))
@@ -84,9 +86,9 @@ func (k *Kernel) fault(kind hal.Kind, channel int, err error) error {
 	switch {
 	case kind != hal.BusFault:
 	case errors.Is(err, fs.ErrNotExist):
-		e.Kind, e.Try = hal.Absent, "halyard doctor"
+		e.Kind, e.Try = hal.Absent, "ls "+k.config.Root
 	case errors.Is(err, fs.ErrPermission):
-		e.Kind, e.Try = hal.Busy, "halyard doctor"
+		e.Kind, e.Try = hal.Busy, "halyard ports --udev"
 	}
 	return e
 }
@@ -109,21 +111,23 @@ func (k *Kernel) openOut(i int) error {
 	// A channel that is exported already may be another program's work of before; exporting it twice is an error.
 	if _, err := os.Stat(o.dir); errors.Is(err, fs.ErrNotExist) {
 		export := filepath.Join(filepath.Dir(o.dir), "export")
-		if err := writeFile(export, strconv.Itoa(k.config.Channels[i].Output)); err != nil {
+		if err := k.write(export, strconv.Itoa(k.config.Channels[i].Output)); err != nil {
 			return err
 		}
 	}
-	// The old duty must not be longer than the new period, and no channel runs while it is set up.
-	steps := [...]struct{ file, value string }{
-		{"enable", "0"}, {"duty_cycle", "0"}, {"period", strconv.FormatInt(int64(k.config.Period), 10)}}
+	// No channel runs while it is set up, and the old duty must not be longer than the new period. The kernel refuses both
+	// (EINVAL) while a channel has no period, as after its export; it then has neither pulses nor a duty.
+	steps := [...]struct {
+		file, value string
+		fresh       bool // refused by a channel without a period
+	}{{"enable", "0", true}, {"duty_cycle", "0", true}, {"period", strconv.FormatInt(int64(k.config.Period), 10), false},
+		{"duty_cycle", "0", false}, {"enable", "0", false}}
 	until := k.config.Clock.Now() + exportTimeout
 	for s := 0; s < len(steps); {
-		err := writeFile(filepath.Join(o.dir, steps[s].file), steps[s].value)
+		err := k.write(filepath.Join(o.dir, steps[s].file), steps[s].value)
 		switch {
-		case err == nil:
+		case err == nil, steps[s].fresh && errors.Is(err, syscall.EINVAL):
 			s++
-		case steps[s].file == "enable" && errors.Is(err, os.ErrInvalid):
-			s++ // a channel without a period cannot even be switched off
 		case k.config.Clock.Now() >= until || !errors.Is(err, fs.ErrPermission) && !errors.Is(err, fs.ErrNotExist):
 			return err
 		default:
@@ -133,7 +137,7 @@ func (k *Kernel) openOut(i int) error {
 	// Another program may have left it inverted, which makes 18.5 ms of 1.5. Not every chip can be.
 	polarity := filepath.Join(o.dir, "polarity")
 	if was, err := os.ReadFile(polarity); err == nil && !bytes.HasPrefix(was, []byte("normal")) {
-		if err := writeFile(polarity, "normal"); err != nil {
+		if err := k.write(polarity, "normal"); err != nil {
 			return err
 		}
 	}
@@ -144,6 +148,38 @@ func (k *Kernel) openOut(i int) error {
 	o.enable, err = os.OpenFile(filepath.Join(o.dir, "enable"), os.O_RDWR, 0)
 	o.on, o.wrote = false, 0
 	return err
+}
+
+// Probe checks that every channel exists and may be used. It writes nothing, so that pulses go on as they are.
+func (k *Kernel) Probe() error {
+	for i := range k.outs {
+		if err := k.probeOut(i); err != nil {
+			return k.fault(hal.BusFault, i, err)
+		}
+	}
+	return nil
+}
+
+func (k *Kernel) probeOut(i int) error {
+	dir, output := k.outs[i].dir, k.config.Channels[i].Output
+	chip := filepath.Dir(dir)
+	if _, err := os.Stat(chip); err != nil {
+		return err
+	}
+	if text, err := os.ReadFile(filepath.Join(chip, "npwm")); err == nil {
+		if n, err := strconv.Atoi(string(bytes.TrimSpace(text))); err == nil && output >= n {
+			return fmt.Errorf("got output %d, want 0..%d: %w", output, n-1, fs.ErrNotExist)
+		}
+	}
+	path := filepath.Join(dir, "enable")
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		path = filepath.Join(chip, "export")
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // writeFile writes to what is there; it makes no file.
@@ -219,7 +255,7 @@ func (k *Kernel) off(o *kernelOut) error {
 	if _, err := os.Stat(o.dir); errors.Is(err, fs.ErrNotExist) && o.enable == nil {
 		return nil // what is not exported has no pulses of ours
 	}
-	if err := writeFile(path, "0"); err != nil {
+	if err := k.write(path, "0"); err != nil {
 		return err
 	}
 	state, err := os.ReadFile(path)

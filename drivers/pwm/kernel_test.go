@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -139,5 +140,56 @@ func TestKernelRefuses(t *testing.T) {
 	defer k.Close()
 	if err := k.Write([]time.Duration{20 * time.Millisecond}); hal.KindOf(err) != hal.Invalid {
 		t.Errorf("a pulse of the whole period: got %v", err)
+	}
+}
+
+// kernelRules writes as the kernel does: a channel without a period refuses to be enabled, disabled or given a duty.
+func kernelRules(path, text string) error {
+	dir, file := filepath.Split(path)
+	if period, err := os.ReadFile(filepath.Join(dir, "period")); err == nil && file != "period" && strings.TrimSpace(string(period)) == "0" {
+		return &os.PathError{Op: "write", Path: path, Err: syscall.EINVAL}
+	}
+	return writeFile(path, text)
+}
+
+// A channel that was just exported has no period, and refuses everything else until it has.
+func TestKernelFreshChannel(t *testing.T) {
+	root := sysfs(t, "pwm0")
+	put(t, filepath.Join(root, "pwmchip0", "pwm0", "polarity"), "inversed\n")
+	k, err := NewKernel(KernelConfig{Root: root, Channels: []KernelChannel{{0, 0}}, Clock: &fakeClock{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.write = kernelRules
+	if err := k.Open(); err != nil {
+		t.Fatal(err)
+	}
+	defer k.Close()
+	if period, polarity := get(t, root, "pwmchip0", "pwm0", "period"), get(t, root, "pwmchip0", "pwm0", "polarity"); period != "20000000" || !strings.HasPrefix(polarity, "normal") {
+		t.Errorf("got period %s, polarity %s", period, polarity)
+	}
+	k.write = func(path, text string) error { return syscall.EINVAL } // of a chip that cannot have the period
+	if err := k.Open(); hal.KindOf(err) != hal.BusFault {
+		t.Errorf("period refused: got %v", err)
+	}
+}
+
+func TestKernelProbe(t *testing.T) {
+	root := sysfs(t, "pwm0")
+	put(t, filepath.Join(root, "pwmchip0", "npwm"), "2\n")
+	for _, c := range []struct {
+		channel KernelChannel
+		want    hal.Kind
+	}{{KernelChannel{0, 0}, 0}, {KernelChannel{0, 1}, 0}, {KernelChannel{0, 2}, hal.Absent}, {KernelChannel{1, 0}, hal.Absent}} {
+		k, err := NewKernel(KernelConfig{Root: root, Channels: []KernelChannel{c.channel}, Clock: &fakeClock{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := k.Probe(); (err == nil) != (c.want == 0) || err != nil && hal.KindOf(err) != c.want {
+			t.Errorf("%+v: got %v, want %v", c.channel, err, c.want)
+		}
+	}
+	if got := get(t, root, "pwmchip0", "export"); got != "" {
+		t.Errorf("a probe exported %q", got)
 	}
 }

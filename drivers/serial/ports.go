@@ -110,24 +110,22 @@ const RulesFile = "/etc/udev/rules.d/70-halyard.rules"
 // LinkDir is where the links stand that UdevRules make.
 const LinkDir = "/dev/halyard"
 
-// UdevRules is the text of a udev rules file for the known adapters: access for whoever sits at the machine and for
-// group dialout, ModemManager kept away, FTDI's latency timer at 1 ms, and a link to each adapter in LinkDir: by its serial
+// UdevRules is the part of a udev rules file for the known adapters: access for whoever sits at the machine and for
+// a group, ModemManager kept away, FTDI's latency timer at 1 ms, and a link to each adapter in LinkDir: by its serial
 // number, or by its USB socket where it has none, as many cheap ones. The user installs it; Halyard never does.
 //
 // 60-serial.rules of udev itself, which comes before, sets ID_SERIAL_SHORT, ID_USB_INTERFACE_NUM and ID_PATH_TAG.
-func UdevRules() string {
+func UdevRules(group string) string {
 	var b strings.Builder
-	b.WriteString(`# Serial adapters of robots. Install:
-#   halyard ports --udev | sudo tee ` + RulesFile + `
-#   sudo udevadm control --reload && sudo udevadm trigger
+	b.WriteString(`# Serial adapters of robots.
 ACTION=="remove", GOTO="halyard_end"
 ACTION=="add", SUBSYSTEM=="usb-serial", DRIVER=="ftdi_sio", ATTR{latency_timer}="1"
 SUBSYSTEM!="tty", GOTO="halyard_end"
 `)
 	for _, c := range chips {
 		fmt.Fprintf(&b, "# %s: %s\n", c.Name, c.Likely)
-		fmt.Fprintf(&b, `ATTRS{idVendor}=="%04x", ATTRS{idProduct}=="%04x", GROUP="dialout", MODE="0660", `+
-			`TAG+="uaccess", ENV{ID_MM_PORT_IGNORE}="1", ENV{HALYARD}="%s"`+"\n", c.vendor, c.product, strings.ToLower(c.Name))
+		fmt.Fprintf(&b, `ATTRS{idVendor}=="%04x", ATTRS{idProduct}=="%04x", GROUP="%s", MODE="0660", `+
+			`TAG+="uaccess", ENV{ID_MM_PORT_IGNORE}="1", ENV{HALYARD}="%s"`+"\n", c.vendor, c.product, group, strings.ToLower(c.Name))
 	}
 	dir := strings.TrimPrefix(LinkDir, "/dev/")
 	fmt.Fprintf(&b, `# A name that stays: %s/CHIP-SERIAL-INTERFACE, or CHIP-SOCKET of an adapter without a serial number.

@@ -134,7 +134,7 @@ func TestStableLinks(t *testing.T) {
 		}
 	}
 	// Every line of the rules is one that udev can read: KEY OP "VALUE", by commas.
-	for line := range strings.Lines(UdevRules()) {
+	for line := range strings.Lines(UdevRules("dialout")) {
 		if strings.HasPrefix(line, "#") {
 			continue
 		}
@@ -216,10 +216,10 @@ func TestLatency(t *testing.T) {
 }
 
 func TestUdevRules(t *testing.T) {
-	rules := UdevRules()
+	rules := UdevRules("dialout")
 	for _, want := range []string{
 		`ATTRS{idVendor}=="0403", ATTRS{idProduct}=="6014", GROUP="dialout", MODE="0660", TAG+="uaccess"`,
-		`ATTR{latency_timer}="1"`, `ID_MM_PORT_IGNORE`, `LABEL="halyard_end"`, RulesFile, `ENV{HALYARD}="ft232h"`,
+		`ATTR{latency_timer}="1"`, `ID_MM_PORT_IGNORE`, `LABEL="halyard_end"`, `ENV{HALYARD}="ft232h"`,
 		`ENV{ID_SERIAL_SHORT}=="?*", SYMLINK+="halyard/$env{HALYARD}-$env{ID_SERIAL_SHORT}-$env{ID_USB_INTERFACE_NUM}"`,
 		`SYMLINK+="halyard/$env{HALYARD}-$env{ID_PATH_TAG}"`,
 	} {

@@ -2,6 +2,7 @@ package commission
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/i2c"
 	"github.com/halyard-robotics/halyard/drivers/imu"
 	"github.com/halyard-robotics/halyard/drivers/pressure"
+	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 )
 
@@ -61,6 +63,10 @@ const (
 	LastAddress  = 0x77
 )
 
+// maxHeldLow is how many addresses in a row may time out, a second each, before the scan ends: a bus that is held low answers
+// at none.
+const maxHeldLow = 3
+
 // SurveyI2C asks every address for a byte, and those where a device of ours may sit for its identity. It writes nothing but
 // the numbers of registers to be read.
 func SurveyI2C(ctx context.Context, port string, bus conn.Bus) ([]FoundChip, error) {
@@ -75,13 +81,23 @@ func SurveyI2C(ctx context.Context, port string, bus conn.Bus) ([]FoundChip, err
 			may[a] = append(may[a], name)
 		}
 	}
-	rows := []FoundChip{}
+	rows, held := []FoundChip{}, 0
 	for a := FirstAddress; a <= LastAddress; a++ {
 		if err := ctx.Err(); err != nil {
 			return rows, err
 		}
 		var one [1]byte
-		if bus.Tx(uint16(a), nil, one[:]) != nil {
+		err := bus.Tx(uint16(a), nil, one[:])
+		if held++; !errors.Is(err, i2c.ErrHeldLow) {
+			held = 0
+		}
+		switch {
+		case err == nil:
+		case errors.Is(err, i2c.ErrSMBusOnly):
+			return rows, surveyFault(port, hal.Invalid, err, "i2cdetect -F "+strings.TrimPrefix(port, "/dev/i2c-"))
+		case held == maxHeldLow:
+			return rows, surveyFault(port, hal.BusFault, fmt.Errorf("%w: a device or a wire holds SDA or SCL low: unplug the devices one by one", err), "halyard doctor")
+		default:
 			continue // nobody, as nearly everywhere
 		}
 		row := FoundChip{Port: port, Address: a, Devices: may[a]}
@@ -103,6 +119,10 @@ func SurveyI2C(ctx context.Context, port string, bus conn.Bus) ([]FoundChip, err
 		rows = append(rows, row)
 	}
 	return rows, nil
+}
+
+func surveyFault(port string, kind hal.Kind, err error, try string) error {
+	return &hal.Error{Kind: kind, Bus: port, Op: "scan", Err: err, Try: try}
 }
 
 // SurveySPI asks the chip on a port of SPI who it is. It writes nothing but the numbers of registers to be read.

@@ -23,6 +23,7 @@ const (
 	nodderSPI     = "nodder-spi"
 	nodderUngated = "nodder-ungated"
 	nodderSerial  = "nodder-serial"
+	nodderKernel  = "nodder-kernel"
 )
 
 const Nodder = `
@@ -89,6 +90,8 @@ func writeNodder(dir, name string) (string, error) {
 		rig = strings.NewReplacer(append(gated(), onSPI()...)...).Replace(rig)
 	case nodderSerial:
 		rig = strings.NewReplacer(OnSerial()...).Replace(rig)
+	case nodderKernel:
+		rig = strings.Replace(rig, "{bus: main, device: pca9685, channel: 3, frequency: 200}", "{device: kernel-pwm, address: 1, channel: 3}", 1)
 	case feelerRobot:
 		rig, robot = watchingRig(), Feeler()
 	}
@@ -112,6 +115,19 @@ func endFault(line string, f wire.Fault) func(*TestRobot) error {
 			}
 		}
 		return nil
+	}
+}
+
+// realBoards makes the boards real, on a made-up machine with some files.
+func realBoards(files map[string]string) func(*TestRobot) error {
+	return func(p *TestRobot) error {
+		p.Exam.Root, p.Exam.hypothetic = filepath.Join(p.Dir, "machine"), true
+		p.Exam.Tamper = func(*assembly.Emulation) {
+			for _, b := range p.Exam.plan.Boards {
+				b.Body, b.Root = configs.Real, ""
+			}
+		}
+		return MakeMachine(p.Exam.Root, files)
 	}
 }
 
@@ -172,6 +188,11 @@ func deviceFaultCases() []FaultCase {
 		{"SPI not switched on", nodderSPI, "", nil, realSensors(), "port", StateFail, noID, hal.Absent, "not switched on", "do_spi"},
 		{"sensor without power", nodderSerial, "", nil, endFault("head", wire.Fault{Kind: wire.PowerLoss}),
 			"device", StateFail, noID, hal.Absent, "bno055", "TX to RX"},
+		{"PWM chip missing", nodderKernel, "", nil, realBoards(map[string]string{"sys/class/pwm/pwmchip0/export": ""}),
+			"device", StateFail, noID, hal.Absent, "no such file", "ls /sys/class/pwm"},
+		{"PWM chip with too few outputs", nodderKernel, "", nil, realBoards(map[string]string{"sys/class/pwm/pwmchip1/export": "", "sys/class/pwm/pwmchip1/npwm": "2\n"}),
+			"device", StateFail, noID, hal.Absent, "got output 2, want 0..1", "set address"},
+		{"none, and a PWM chip", nodderKernel, "", nil, realBoards(map[string]string{"sys/class/pwm/pwmchip1/export": "", "sys/class/pwm/pwmchip1/npwm": "4\n"}), "", "", noID, 0, "", ""},
 		{"sensor's adapter missing", nodderSerial, "", nil, realSensors(),
 			"port", StateFail, noID, hal.Absent, "/dev/no-head is not there", "buses.head.port"},
 	}

@@ -45,7 +45,7 @@ func madeUp() []string {
 // makeUp writes the made-up robot called name into dir and returns its config's path, or name where it is none.
 func makeUp(name, dir string) (string, error) {
 	switch {
-	case name == nodderRobot || name == nodderSerial || name == nodderSPI || name == nodderUngated || name == feelerRobot:
+	case name == nodderRobot || name == nodderSerial || name == nodderSPI || name == nodderUngated || name == nodderKernel || name == feelerRobot:
 		return writeNodder(dir, name)
 	case name == onlookerRobot:
 		return writeOnlooker(dir)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,10 +13,12 @@ import (
 	"github.com/halyard-robotics/halyard/drivers"
 	"github.com/halyard-robotics/halyard/drivers/i2c"
 	"github.com/halyard-robotics/halyard/drivers/imu"
+	"github.com/halyard-robotics/halyard/drivers/pwm"
 	"github.com/halyard-robotics/halyard/drivers/spi"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/commission/host"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
 
@@ -136,7 +139,10 @@ func (x *DeviceCheck) deviceFix(e catalog.Connection, err error, bus string, add
 	if port {
 		return "check its power and cables, and a lower hertz of " + bus
 	}
-	if strings.Contains(text, chip.ErrHangs.Error()) || strings.Contains(text, "timed out") {
+	if errors.Is(err, i2c.ErrSMBusOnly) {
+		return "connect the devices to an adapter that transfers plain I2C; i2cdetect -F N lists what an adapter can"
+	}
+	if errors.Is(err, i2c.ErrHeldLow) || strings.Contains(text, chip.ErrHangs.Error()) || strings.Contains(text, "timed out") {
 		return "something holds the bus low: unplug its devices one by one, and check the pull-ups of SDA and SCL"
 	}
 	for _, a := range usual {
@@ -196,8 +202,36 @@ func (x *DeviceCheck) answers(p *catalog.BoardPlan, body configs.BodyKind) {
 		if found, err = "its line opens", failed; err == nil {
 			err = line.Close()
 		}
+	default:
+		if p.Root == "" {
+			p.Root = filepath.Join(x.Root, pwm.KernelRoot)
+		}
+		if found, err = probed(e, p); err != nil {
+			x.add("device", p.Bus, p.Device, found, err, x.kernelFix(p.Root, err))
+			return
+		}
 	}
 	x.add("device", p.Bus, p.Device, found, err, x.deviceFix(e, err, p.Bus, p.Address, p.Kind.Addresses))
+}
+
+// probed checks an output that needs no bus, without a change of its pulses.
+func probed(e catalog.Connection, p *catalog.BoardPlan) (string, error) {
+	out, err := p.Kind.Open(e, p)
+	if err != nil {
+		return "", err
+	}
+	if k, ok := out.(interface{ Probe() error }); ok {
+		err = k.Probe()
+	}
+	return fmt.Sprintf("chip %d has outputs 0..%d", max(0, p.Address), p.Channels-1), err
+}
+
+// kernelFix is what helps against err of the kernel's PWM, whose chips are under root.
+func (x *DeviceCheck) kernelFix(root string, err error) string {
+	if hal.KindOf(err) == hal.Busy {
+		return host.GroupFix(x.Root, filepath.Join(root, "pwmchip0", "export"), "gpio")
+	}
+	return "ls " + pwm.KernelRoot + " lists the chips: set address to the number of one, or load its driver (dtoverlay=pwm-2chan on a Raspberry Pi)"
 }
 
 // sensor opens a device, lets it measure once and closes it.

@@ -98,7 +98,7 @@ func (b *BusCheck) reachableNode(node, off, fix, group string) bool {
 	}
 	b.Check("access")
 	if f, err := os.OpenFile(node, os.O_RDWR, 0); errors.Is(err, fs.ErrPermission) {
-		b.fail("access", hal.Busy, "permission denied: "+b.Config.Port, "sudo usermod -aG "+group+" $USER and log in again")
+		b.fail("access", hal.Busy, "permission denied: "+b.Config.Port, host.GroupFix(b.Root, node, group))
 		return false
 	} else if err == nil {
 		f.Close() // nothing is sent by opening one

@@ -1,0 +1,6 @@
+//go:build !unix
+
+package host
+
+// ownerGroup is unknown: files have no groups here.
+func ownerGroup(string) string { return "" }
