@@ -41,6 +41,7 @@ var law = []struct{ importer, may, reason string }{
 	{"internal/assembly", "hal servo calibration drivers sim protocols configs internal/plan internal/catalog internal/control internal/report", "opens a plan"},
 	{"internal/budget", "hal servo sim configs internal/catalog internal/plan internal/report", "runs drivers over emulated lines"},
 	{"internal/batch", "hal configs internal/plan internal/assembly", "steps copies of what assembly opens"},
+	{"internal/serve/dashboard", "hal sim protocols configs internal/assembly internal/plan internal/serve/bridges internal/control internal/report", "pages for people: they order what the control socket does"},
 	{"internal/serve", "hal sim protocols configs internal/assembly internal/batch internal/plan internal/catalog", "binds one protocol's server to an open system"},
 	{"internal/builtin", "internal/catalog internal/serve", "the catalog that Halyard comes with"},
 	{"internal/commission/host", "hal drivers internal/report", "adapters of this computer, without a config"},
@@ -48,7 +49,7 @@ var law = []struct{ importer, may, reason string }{
 	{"internal/commission/doctor", "hal servo calibration drivers sim protocols configs internal/catalog internal/plan internal/builtin internal/assembly internal/commission internal/report", "reads plans and the tools of a bus"},
 	{"internal/commission", "hal servo calibration drivers sim configs internal/catalog internal/plan internal/assembly internal/report", "tools on a bus, by the table of hardware"},
 	{"internal/lab", "hal servo calibration drivers sim protocols configs internal/budget internal/catalog internal/plan internal/builtin internal/assembly internal/report", "measures what assembly opens"},
-	{root, "hal servo configs internal/catalog internal/plan internal/assembly internal/batch internal/builtin internal/control internal/report internal/supervise", "the public API: what it hands out is public"},
+	{root, "hal servo configs internal/catalog internal/plan internal/assembly internal/batch internal/builtin internal/control internal/report internal/serve/dashboard internal/supervise", "the public API: what it hands out is public"},
 	{"cmd/", "hal servo calibration drivers sim protocols configs internal cmd halyard", "flags, tables, prompts and exit codes"},
 }
 

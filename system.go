@@ -12,6 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/control"
+	"github.com/halyard-robotics/halyard/internal/serve/dashboard"
 )
 
 // System is the open robots of one config. Its methods may be called from any goroutine, but Step, Run and Close from one.
@@ -23,6 +24,7 @@ type System struct {
 	agents  agents
 	servers *assembly.Servers // nil until Listen
 	control *control.Control
+	journal *dashboard.Journal // of the log
 
 	supervisor []string // the command of the process that supervises real lines; nil = none
 	ran        atomic.Bool
@@ -47,11 +49,12 @@ func Open(cfg *Config, with ...Option) (*System, error) {
 	if err != nil {
 		return nil, err
 	}
-	sys, err := assembly.Build(p, o.log)
+	journal := &dashboard.Journal{}
+	sys, err := assembly.Build(p, slog.New(journal.Handler(o.log.Handler())))
 	if err != nil {
 		return nil, err
 	}
-	s := &System{sys: sys, supervisor: o.supervisor, spawner: sys.NewSpawner(), cycles: cycles{tick: make(chan struct{}, 1)}}
+	s := &System{sys: sys, supervisor: o.supervisor, journal: journal, spawner: sys.NewSpawner(), cycles: cycles{tick: make(chan struct{}, 1)}}
 	s.session = sys.Rig.NewSession("program", &s.cycles)
 	return s, nil
 }

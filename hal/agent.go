@@ -2,6 +2,7 @@ package hal
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -77,6 +78,31 @@ func (a *Agent) Status(dst []Status) []Status {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return append(dst[:0], a.status...)
+}
+
+// Goal is a goal at work: rad, rad/s, N·m or a share of the supply; of a slide m, m/s, N. NoMode is none.
+type Goal struct {
+	Mode  Mode
+	Value float64
+}
+
+// Goals appends the goal that the guard lets each actuator have to dst[:0]; NoMode where it has no torque.
+func (a *Agent) Goals(dst []Goal) []Goal {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	dst = dst[:0]
+	for i := range a.guard.joints {
+		g := Goal{NoMode, math.NaN()}
+		switch j := &a.guard.joints[i]; {
+		case !j.enabled || j.mode == NoMode:
+		case j.mode == PositionMode:
+			g = Goal{PositionMode, j.out}
+		default:
+			g = Goal{j.mode, j.goal}
+		}
+		dst = append(dst, g)
+	}
+	return dst
 }
 
 // World is what time passes in for its body.

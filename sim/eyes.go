@@ -63,7 +63,7 @@ func (s *Scene) unhang() {
 	g := &s.gallery
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.cameras, g.owners, g.bodies = nil, nil, 0
+	g.scene, g.cameras, g.owners, g.bodies = camera.Scene{}, nil, nil, 0
 	g.hung++
 	g.drop()
 }

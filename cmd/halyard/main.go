@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 )
@@ -40,6 +41,7 @@ type app struct {
 
 	format     string // table, json or jsonl
 	quiet      bool
+	dashboard  halyard.DashboardOptions
 	started    bool                   // a sub-command ran: its arguments were good
 	torqueOff  atomic.Pointer[func()] // takes the torque off everything at once; nil where nothing runs
 	supervised bool                   // real lines are held by a supervising process too: this very program

@@ -60,6 +60,7 @@ func newMOAST(a *app) *cobra.Command {
 			return a.serve(cmd.Context(), config)
 		},
 	}
+	a.addDashboard(c)
 	c.Flags().StringVar(&levels, "levels", "", "of servo, prim, am, veh, sect, with commas between (all)")
 	c.Flags().StringVar(&file, "nml", "", "write the buffers' configuration for rcslib programs; - is standard output")
 	c.Flags().StringVar(&address, "listen", fmt.Sprintf("127.0.0.1:%d", nml.FirstPort), "HOST:PORT of the buffers")

@@ -39,7 +39,14 @@ func newServe(a *app) *cobra.Command {
 	}
 	f.add(c)
 	f.addListen(c)
+	a.addDashboard(c)
 	return c
+}
+
+// addDashboard adds the flags of commands that serve.
+func (a *app) addDashboard(c *cobra.Command) {
+	c.Flags().StringVar(&a.dashboard.Address, "dashboard", "", "HOST:PORT of the dashboard, or off (127.0.0.1:8642 or the next free port)")
+	c.Flags().StringVar(&a.dashboard.Token, "token", "", "password of the dashboard; needed where --dashboard is not loopback")
 }
 
 // ready is the line that reports to a script that servers or ports are open.
@@ -74,6 +81,16 @@ func (a *app) serve(ctx context.Context, list ...*halyard.Config) error {
 		}
 		servers = append(servers, open...)
 	}
+	var dashboard *halyard.Dashboard
+	var url string
+	if a.dashboard.Address != "off" {
+		var err error
+		a.dashboard.Log = log
+		if dashboard, err = halyard.OpenDashboard(a.dashboard, systems...); err != nil {
+			return errors.Join(err, closeAll())
+		}
+		url = dashboard.URL()
+	}
 	torqueOff := func() { stopRigs(rigs, "a second signal") }
 	a.torqueOff.Store(&torqueOff)
 	defer a.torqueOff.Store(nil)
@@ -85,9 +102,16 @@ func (a *app) serve(ctx context.Context, list ...*halyard.Config) error {
 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	a.announce(list, jointsOf(systems[0]), servers)
+	a.announce(list, jointsOf(systems[0]), servers, url)
 	var all sync.WaitGroup
-	errs := make([]error, len(systems))
+	errs := make([]error, len(systems)+1)
+	if dashboard != nil {
+		all.Go(func() {
+			if errs[len(systems)] = dashboard.Run(ctx); errs[len(systems)] != nil { // the robots go on
+				log.Error("dashboard ended", "fault", errs[len(systems)])
+			}
+		})
+	}
 	for i, s := range systems {
 		all.Go(func() {
 			if errs[i] = a.operate(ctx, s); errs[i] != nil {
@@ -154,10 +178,10 @@ func (a *app) part(c *halyard.Config) {
 }
 
 // announce reports that all is open: to scripts by a line, to people with the command to type next.
-func (a *app) announce(configured []*halyard.Config, joints map[string]int, list []halyard.Server) {
+func (a *app) announce(configured []*halyard.Config, joints map[string]int, list []halyard.Server, dashboard string) {
 	if a.format == "json" || a.format == "jsonl" { // what runs until it is interrupted reports to programs one line at a time
 		a.format = "jsonl"
-		a.Line(ready{Event: "ready", Servers: list, Ports: []halyard.Port{}})
+		a.Line(ready{Event: "ready", Servers: list, Ports: []halyard.Port{}, Dashboard: dashboard})
 		return
 	}
 	real, other := false, false
@@ -183,6 +207,9 @@ func (a *app) announce(configured []*halyard.Config, joints map[string]int, list
 			of = " of " + s.Agent
 		}
 		fmt.Fprintf(a.out, "%s%s at %s\n", s.Protocol, of, s.Address)
+	}
+	if dashboard != "" {
+		fmt.Fprintf(a.out, "dashboard at %s\n", dashboard)
 	}
 	name := "" // what halyard status needs to tell one rig from another
 	if len(configured) > 1 {

@@ -57,6 +57,7 @@ so often. With a CONFIG its robots are served, which may be emulated or real.`,
 			return a.serve(cmd.Context(), list...)
 		},
 	}
+	a.addDashboard(c)
 	flags := c.Flags()
 	flags.IntSliceVarP(&f.ports, "port", "p", nil, "port of the server (8000); 0 selects a free port")
 	flags.StringArrayVar(&f.robots, "robot", nil, "the robot's id (31), or its model's name or file")

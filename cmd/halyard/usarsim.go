@@ -49,6 +49,7 @@ Controllers spawn their robots with INIT. CONFIG is another config than the embe
 	c.Flags().IntVarP(&f.port, "port", "p", 0, "where controllers connect (3000); 0 is any free port; --listen says hosts too")
 	f.flags.add(c)
 	f.flags.addListen(c)
+	a.addDashboard(c)
 	return c
 }
 

@@ -185,37 +185,40 @@ func (c *Control) Close() {
 	}
 }
 
-func (c *Control) Obey(o Order) Answer {
+func (c *Control) Obey(o Order) Answer { return Obey(c.Rig, o, "asked on the control socket") }
+
+// Obey carries out a person's order to r. reason is that of a stop.
+func Obey(r *hal.Rig, o Order, reason string) Answer {
 	var stops []hal.JointStop
 	var err error
 	switch o {
 	case OrderStop:
-		stops = c.Rig.EmergencyStop("asked on the control socket")
+		stops = r.EmergencyStop(reason)
 	case OrderReset:
-		err = c.Rig.Recover()
+		err = r.Recover()
 	case OrderArm:
-		if c.Rig.Latched() { // a robot that is spawned later would be stopped all the same
-			err = &hal.Error{Kind: hal.Unsafe, Op: "arm " + c.Rig.Name(), Err: errors.New("the emergency stop is latched"), Try: "halyard reset"}
+		if r.Latched() { // a robot that is spawned later would be stopped all the same
+			err = &hal.Error{Kind: hal.Unsafe, Op: "arm " + r.Name(), Err: errors.New("the emergency stop is latched"), Try: "halyard reset"}
 			break
 		}
-		err = c.Rig.Arm()
+		err = r.Arm()
 	case OrderDisarm:
-		c.Rig.Disarm()
+		r.Disarm()
 	case OrderStatus:
 	default:
 		err = &hal.Error{Kind: hal.Invalid, Op: "order", Err: fmt.Errorf("got %q, want estop, reset, arm, disarm or status", o)}
 	}
-	ans := Answer{Joints: JointsOf(c.Rig, stops)}
+	ans := Answer{Joints: JointsOf(r, stops)}
 	if err != nil {
 		ans.Error, ans.Kind = err.Error(), hal.KindOf(err)
 	}
 	if o == OrderStop { // its answer waits for no cycle
-		ans.Rig = RigStatus{Name: c.Rig.Name(), Clock: c.Rig.Mode().String(), Stopped: true}
+		ans.Rig = RigStatus{Name: r.Name(), Clock: r.Mode().String(), Stopped: true}
 		return ans
 	}
 	var s hal.Stats
-	c.Rig.Stats(&s)
-	ans.Rig = RigStatus{Name: c.Rig.Name(), Clock: c.Rig.Mode().String(), Stopped: c.Rig.Latched(), Ticks: s.Ticks, Missed: s.Missed, Behind: report.Number(s.Behind.Seconds()),
+	r.Stats(&s)
+	ans.Rig = RigStatus{Name: r.Name(), Clock: r.Mode().String(), Stopped: r.Latched(), Ticks: s.Ticks, Missed: s.Missed, Behind: report.Number(s.Behind.Seconds()),
 		P99us: report.Number(s.Late.Quantile(0.99).Seconds() * 1e6), Faults: s.Faults, Message: s.LastFault}
 	return ans
 }

@@ -23,8 +23,8 @@ type Goal struct {
 	Value    float64
 }
 
-// Commander commands a robot for one client: it takes the lease with the first command and gives it back Deadline after
-// the last one. Its methods may be called from any goroutine.
+// Commander commands a robot for one client: it takes the lease with the first command and gives it back its deadline after
+// the last one, Deadline in a Feed. Its methods may be called from any goroutine.
 type Commander struct {
 	robot   *Robot
 	session *hal.Session
@@ -32,10 +32,43 @@ type Commander struct {
 	blocked func() time.Duration
 	wake    chan struct{}
 
+	deadline time.Duration
+	ends     func() // of one that NewCommander made: its goroutine
+
 	mu    sync.Mutex
 	lease *hal.Lease // nil: not held
 	last  time.Time  // command
 	held  []float64  // in lock-step: commanded since the last step
+}
+
+// NewCommander returns a Commander of r for a client that is no Feed's. name is the client in messages of the rig; blocked, how
+// long it has left a write waiting. Close ends it.
+func NewCommander(r *Robot, name string, blocked func() time.Duration, deadline time.Duration) *Commander {
+	c := &Commander{robot: r, name: name, blocked: blocked, deadline: deadline, wake: make(chan struct{}, 1)}
+	c.session = r.Rig.NewSession(name, nobody{})
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() { defer close(ended); c.run(ctx) }()
+	c.ends = func() { cancel(); <-ended; c.session.Close() }
+	return c
+}
+
+// nobody observes nothing.
+type nobody struct{}
+
+func (nobody) Cycle(*hal.Cycle) {}
+
+// Close gives the lease back and ends a Commander that NewCommander made; its body holds still.
+func (c *Commander) Close() { c.ends() }
+
+// Release gives the lease back at once; its body holds still.
+func (c *Commander) Release() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.lease != nil {
+		c.session.Release(c.lease)
+		c.lease = nil
+	}
 }
 
 // Goals commands joints: all of them or, with an error, none.
@@ -68,7 +101,7 @@ func (c *Commander) Goals(goals []Goal) error {
 	case hal.Stopped:
 		return fmt.Errorf("command %s: the emergency stop is latched (try: /reset)", c.robot.Agent.Name())
 	}
-	if c.blocked() > Deadline {
+	if c.blocked() > c.deadline {
 		return fmt.Errorf("command %s: %w", c.robot.Agent.Name(), errDeaf)
 	}
 	c.mu.Lock()
@@ -155,12 +188,12 @@ func (c *Commander) run(ctx context.Context) {
 		c.mu.Lock()
 		now := time.Now()
 		wait := time.Hour
-		if c.lease != nil && now.Sub(c.last) >= Deadline {
+		if c.lease != nil && now.Sub(c.last) >= c.deadline {
 			c.session.Release(c.lease) // its body holds still
 			c.lease = nil
 		}
 		if c.lease != nil {
-			wait = c.last.Add(Deadline).Sub(now)
+			wait = c.last.Add(c.deadline).Sub(now)
 			if c.robot.Rig.Mode() == hal.Lockstep {
 				if !now.Before(next) {
 					if next = next.Add(period); next.Before(now) {

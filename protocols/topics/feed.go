@@ -95,7 +95,7 @@ type stream struct {
 // long the client has left a write waiting. Close ends it.
 func NewFeed[K comparable](r *Robot, name string, blocked func() time.Duration) *Feed[K] {
 	ctx, cancel := context.WithCancel(context.Background())
-	f := &Feed[K]{Commander: Commander{robot: r, name: name, blocked: blocked, wake: make(chan struct{}, 1)},
+	f := &Feed[K]{Commander: Commander{robot: r, name: name, blocked: blocked, deadline: Deadline, wake: make(chan struct{}, 1)},
 		ctx: ctx, cancel: cancel, wake: make(chan struct{}, 1), streams: map[int]*stream{}}
 	f.session = r.Rig.NewSession(name, f)
 	f.running.Go(func() {

@@ -25,14 +25,14 @@ func Protocols() map[string]*catalog.Protocol {
 func openFoxglove(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Server, netip.AddrPort, error) {
 	sys := h.(*assembly.System)
 	return open(at, func(ln net.Listener) (catalog.Server, error) {
-		return foxglove.NewServer(ln, robotOf(sys, s.Agent), foxglove.Options{MaxConnections: s.MaxClients, Origins: s.Origins, Log: sys.Log})
+		return foxglove.NewServer(ln, RobotOf(sys, s.Agent), foxglove.Options{MaxConnections: s.MaxClients, Origins: s.Origins, Log: sys.Log})
 	})
 }
 
 func openRosbridge(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Server, netip.AddrPort, error) {
 	sys := h.(*assembly.System)
 	return open(at, func(ln net.Listener) (catalog.Server, error) {
-		return rosbridge.NewServer(ln, robotOf(sys, s.Agent), rosbridge.Options{MaxConnections: s.MaxClients, Origins: s.Origins,
+		return rosbridge.NewServer(ln, RobotOf(sys, s.Agent), rosbridge.Options{MaxConnections: s.MaxClients, Origins: s.Origins,
 			ROS1: s.ROS == 1, Log: sys.Log})
 	})
 }
@@ -51,8 +51,8 @@ func open(at netip.AddrPort, server func(net.Listener) (catalog.Server, error)) 
 	return srv, protocols.Plain(ln.Addr().(*net.TCPAddr).AddrPort()), nil
 }
 
-// robotOf is an agent of a system as topics.
-func robotOf(sys *assembly.System, name string) *topics.Robot {
+// RobotOf is an agent of a system as topics.
+func RobotOf(sys *assembly.System, name string) *topics.Robot {
 	r := &topics.Robot{Rig: sys.Rig, Agent: sys.Rig.Agent(name)}
 	for i := range sys.Plan.Agents {
 		if p := &sys.Plan.Agents[i]; p.Config.Name == name && p.Robot != nil {

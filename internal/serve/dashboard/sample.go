@@ -1,0 +1,327 @@
+package dashboard
+
+import (
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/hal/kinematics"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/internal/serve/bridges"
+	"github.com/halyard-robotics/halyard/protocols/topics"
+)
+
+const (
+	// sampleInterval is how old a sample may be that another tab has caused.
+	sampleInterval = 15 * time.Millisecond
+	maxContacts    = 32 // of a rig that are shown
+	poseValues     = 7  // position, then w x y z
+)
+
+// Source is one rig that is shown.
+type Source struct {
+	Rig     *hal.Rig
+	System  *assembly.System // nil where there is the rig alone: no scene, no lines
+	Journal *Journal         // of the rig's log; nil = none
+}
+
+// shown is a rig as it is sampled. The cycle takes its lock for a copy of the poses, when a sample has asked for one.
+type shown struct {
+	Source
+	session *hal.Session
+	journal *Journal
+	quiet   []hal.EventID // of every cycle
+	cycled  atomic.Int64  // Unix time of the last cycle, ns
+
+	mu       sync.Mutex
+	due      bool
+	poses    []hal.Pose
+	contacts [maxContacts][3]float64
+	touching int
+}
+
+// quietEvents occur in every cycle.
+var quietEvents = []string{"/Control/NextStep", "/Control/StepCompleted", "/Control/TryCompleted"}
+
+func newShown(s Source, j *Journal) *shown {
+	r := &shown{Source: s, journal: j}
+	for _, name := range quietEvents {
+		if id, ok := s.Rig.Events().Lookup(name); ok {
+			r.quiet = append(r.quiet, id)
+		}
+	}
+	r.session = s.Rig.NewSession("dashboard", r)
+	return r
+}
+
+// Cycle implements hal.Observer.
+func (r *shown) Cycle(c *hal.Cycle) {
+	r.cycled.Store(time.Now().UnixNano())
+	for _, e := range c.Events {
+		if !slices.Contains(r.quiet, e) {
+			r.journal.Add("event", r.Rig.Events().Name(e))
+		}
+	}
+	if r.System == nil || !r.mu.TryLock() { // a sample is being taken: the next cycle has newer poses
+		return
+	}
+	defer r.mu.Unlock()
+	if r.due {
+		r.copy()
+	}
+}
+
+// copy takes the poses over, at a cycle's edge. Under the lock.
+func (r *shown) copy() {
+	r.due = false
+	r.poses = r.System.Scene.Poses(r.poses)
+	r.touching = r.System.Scene.Contacts(r.contacts[:])
+}
+
+// refresh copies the poses now: after a change of the scene, and while no cycle passes.
+func (r *shown) refresh() {
+	if r.System != nil {
+		r.Rig.BetweenCycles(func() {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.copy()
+		})
+	}
+}
+
+// subject is an agent as it is sampled.
+type subject struct {
+	rig   int
+	agent *hal.Agent
+	robot *topics.Robot
+	kinds []configs.BodyKind // one an actuator
+	kind  string             // of the whole: sim, emulated, real or mixed
+	first int                // its measured values; then the ages of devices, the states and the goals of actuators
+	// Of a robot whose joints are all real the physics knows nothing: its links are where its joints say. bodies are those of
+	// the scene, one a link.
+	bodies []int
+	place  hal.Pose
+	state  *kinematics.State
+
+	measured []float64
+	status   []hal.Status
+	goals    []hal.Goal
+}
+
+// length is how many values an agent with this layout has.
+func length(l *hal.Layout) int {
+	return len(l.Outputs) + len(l.Infos) + l.Devices() + 3*len(l.Actuators)
+}
+
+func newSubject(r *shown, rig int, a *hal.Agent, parts []hal.Part) *subject {
+	s := &subject{rig: rig, agent: a, kind: a.BodyKind().String()}
+	s.kinds = slices.Repeat([]configs.BodyKind{configs.BodyKind(s.kind)}, len(a.Layout().Actuators))
+	if r.System == nil {
+		s.robot = &topics.Robot{Rig: r.Rig, Agent: a}
+		return s
+	}
+	s.robot = bridges.RobotOf(r.System, a.Name())
+	for i := range r.System.Plan.Agents {
+		if p := &r.System.Plan.Agents[i]; p.Config.Name == a.Name() {
+			for k := range min(len(p.Joints), len(s.kinds)) {
+				s.kinds[k] = p.Joints[k].Body
+			}
+			s.place = plan.PoseOf(p.Config.Pose)
+		}
+	}
+	for _, k := range s.kinds {
+		if k != s.kinds[0] {
+			s.kind = "mixed"
+		}
+	}
+	if len(s.robot.Tree) > 0 && s.kind == string(configs.Real) {
+		s.state = s.robot.Tree.NewState()
+		for i := range s.robot.Tree {
+			s.bodies = append(s.bodies, slices.Index(parts, hal.Part{Agent: a.Name(), Body: s.robot.Tree[i].Name}))
+		}
+	}
+	return s
+}
+
+// read takes an agent's newest values.
+func (s *subject) read(to []float32) {
+	s.measured, s.status, s.goals = s.agent.Measured(s.measured), s.agent.Status(s.status), s.agent.Goals(s.goals)
+	l := s.agent.Layout()
+	now := newest(s.status)
+	for i := range s.measured {
+		to[i] = float32(s.measured[i])
+	}
+	to = to[len(s.measured):]
+	for i := range s.status {
+		to[i] = float32(math.NaN())
+		if s.status[i].Time >= 0 {
+			to[i] = float32((now - s.status[i].Time).Seconds())
+		}
+	}
+	to = to[len(s.status):]
+	for i := range l.Actuators {
+		to[3*i] = float32(s.agent.JointState(i))
+		to[3*i+1], to[3*i+2] = float32(s.goals[i].Mode), float32(s.goals[i].Value)
+	}
+}
+
+// forward puts the links of a real robot where its joints say. It moves poses.
+func (s *subject) forward(poses []hal.Pose) {
+	l := s.agent.Layout()
+	at := make([]float64, 2*len(l.Actuators))
+	for i := range l.Actuators {
+		if k := l.Actuators[i].Position; k != hal.None && !math.IsNaN(s.measured[k]) {
+			at[i] = s.measured[k]
+		}
+	}
+	root := s.place
+	if p, _, _, ok := s.robot.Sample().Pose(); ok {
+		root = root.Times(p)
+	}
+	if root.Rotation == [4]float64{} {
+		root.Rotation[0] = 1
+	}
+	s.robot.Tree.Forward(s.state, at[:len(at)/2], at[len(at)/2:], root, [3]float64{}, [3]float64{})
+	for i, b := range s.bodies {
+		if b >= 0 && b < len(poses) {
+			poses[b] = s.state.Poses[i]
+		}
+	}
+}
+
+func newest(list []hal.Status) (t time.Duration) {
+	for i := range list {
+		t = max(t, list[i].Time)
+	}
+	return t
+}
+
+// sample is the state of all rigs at one time. Nobody writes to it.
+type sample struct {
+	taken      time.Time
+	generation uint32
+	times      []time.Duration // one a rig
+	values     []float32
+}
+
+// sampler takes samples. Those who ask together get the same one.
+type sampler struct {
+	mu       sync.Mutex
+	rigs     []*shown
+	agents   []*subject
+	scenes   []int // where the contacts and poses of a rig begin
+	changes  []int // of its scene
+	bodies   [][]hal.Part
+	length   int
+	newest   *sample
+	made     uint32
+	layout   []byte // the text
+	describe func() []byte
+}
+
+// take returns a sample that is at most sampleInterval old.
+func (s *sampler) take() (*sample, []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	if s.newest != nil && now.Sub(s.newest.taken) < sampleInterval {
+		return s.newest, s.layout
+	}
+	s.arrange()
+	out := &sample{taken: now, generation: s.made, times: make([]time.Duration, len(s.rigs)), values: make([]float32, s.length)}
+	for _, a := range s.agents {
+		a.read(out.values[a.first:])
+		out.times[a.rig] = max(out.times[a.rig], newest(a.status))
+	}
+	for i, r := range s.rigs {
+		s.place(i, r, out.values[s.scenes[i]:])
+	}
+	s.newest = out
+	return out, s.layout
+}
+
+// place fills in the contacts and poses of rig i.
+func (s *sampler) place(i int, r *shown, to []float32) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.due = true // for the next sample
+	for k := range maxContacts {
+		for axis := range 3 {
+			to[3*k+axis] = float32(math.NaN())
+			if k < r.touching {
+				to[3*k+axis] = float32(r.contacts[k][axis])
+			}
+		}
+	}
+	for _, a := range s.agents {
+		if a.rig == i && a.state != nil {
+			a.forward(r.poses)
+		}
+	}
+	to = to[3*maxContacts:]
+	for k := range min(len(s.bodies[i]), len(r.poses)) {
+		for axis := range 3 {
+			to[poseValues*k+axis] = float32(r.poses[k].Position[axis])
+		}
+		for axis := range 4 {
+			to[poseValues*k+3+axis] = float32(r.poses[k].Rotation[axis])
+		}
+	}
+}
+
+// arrange finds out where in the values what is, after agents have come or gone and scenes have changed.
+func (s *sampler) arrange() {
+	same := s.layout != nil
+	var agents []*hal.Agent
+	rigs := []int{}
+	for i, r := range s.rigs {
+		for _, a := range r.Rig.Agents() {
+			agents, rigs = append(agents, a), append(rigs, i)
+		}
+		if r.System != nil && r.System.Scene.Changes() != s.changes[i] {
+			same = false
+		}
+	}
+	same = same && slices.EqualFunc(agents, s.agents, func(a *hal.Agent, b *subject) bool { return a == b.agent })
+	if same {
+		return
+	}
+	s.agents, s.length = nil, 0
+	for i, r := range s.rigs {
+		if r.System != nil {
+			s.changes[i] = r.System.Scene.Changes()
+			r.Rig.BetweenCycles(func() { s.bodies[i] = r.System.Scene.Parts() })
+		}
+	}
+	for i, a := range agents {
+		sub := newSubject(s.rigs[rigs[i]], rigs[i], a, s.bodies[rigs[i]])
+		sub.first = s.length
+		s.length += length(a.Layout())
+		s.agents = append(s.agents, sub)
+	}
+	for i, r := range s.rigs {
+		s.scenes[i] = s.length
+		s.length += 3*maxContacts + poseValues*len(s.bodies[i])
+		r.refresh()
+	}
+	s.made++
+	s.layout = s.describe()
+}
+
+// joint finds the joint that a tab names; nil where there is none.
+func (s *sampler) joint(q *request) (*subject, int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.arrange()
+	for _, a := range s.agents {
+		if i := a.agent.Layout().Actuator(q.Joint); a.rig == q.Rig && a.agent.Name() == q.Agent && i != hal.None {
+			return a, i
+		}
+	}
+	return nil, hal.None
+}

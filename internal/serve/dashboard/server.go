@@ -1,0 +1,321 @@
+package dashboard
+
+import (
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"mime"
+	"net"
+	"net/http"
+	"net/netip"
+	"path"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/control"
+	"github.com/halyard-robotics/halyard/protocols/ws"
+)
+
+const (
+	// DefaultPort is the first that is tried, then the next ones.
+	DefaultPort = 8642
+	portTries   = 32
+	// maxTabs bounds the WebSockets, maxConnections all connections: a stop still finds one.
+	maxTabs        = 32
+	maxConnections = 256
+	maxOrders      = 16 // under way; more wait
+)
+
+//go:embed web
+var web embed.FS
+
+// Options are what a user may set of a server.
+type Options struct {
+	Host  string       // the name in --dashboard, where it is none of an address
+	Token string       // which requests must bring; "" = none, on loopback alone
+	Log   *slog.Logger // nil = silent
+}
+
+// Server serves the dashboard of rigs.
+type Server struct {
+	listener net.Listener
+	options  Options
+	access   access
+	sampler  sampler
+	statuses statuses
+	journal  *Journal
+	tabs     chan struct{}
+	orders   chan struct{}
+	stops    chan struct{}
+	files    map[string]file
+	once     sync.Once
+}
+
+// file is one of the pages.
+type file struct {
+	kind, etag string
+	data       []byte
+}
+
+// Listen opens the address of a dashboard: HOST:PORT; "" is DefaultPort of loopback or the next that is free.
+func Listen(address string) (net.Listener, error) {
+	if address != "" {
+		return net.Listen("tcp", address)
+	}
+	for port := DefaultPort; ; port++ {
+		ln, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if err == nil || port == DefaultPort+portTries {
+			return ln, err
+		}
+	}
+}
+
+// New returns a server for the rigs of sources; it owns listener. It fails where the address is not loopback and there is
+// no token.
+func New(listener net.Listener, sources []Source, o Options) (*Server, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{listener: listener, options: o, journal: &Journal{}, tabs: make(chan struct{}, maxTabs), orders: make(chan struct{}, maxOrders), stops: make(chan struct{}, maxOrders), files: map[string]file{}}
+	at := netip.AddrPortFrom(netip.IPv6Loopback(), 0) // of a listener in memory
+	if tcp, ok := listener.Addr().(*net.TCPAddr); ok {
+		at = tcp.AddrPort()
+	}
+	var err error
+	if s.access, err = newAccess(at, o.Host, o.Token); err != nil {
+		return nil, err
+	}
+	if err := s.load(); err != nil {
+		return nil, err
+	}
+	s.sampler.describe = s.describe
+	s.sampler.scenes, s.sampler.changes = make([]int, len(sources)), make([]int, len(sources))
+	s.sampler.bodies = make([][]part, len(sources))
+	for _, source := range sources {
+		if source.Journal != nil {
+			source.Journal.tap(s.journal)
+		}
+		s.sampler.rigs = append(s.sampler.rigs, newShown(source, s.journal))
+	}
+	return s, nil
+}
+
+// load reads the pages.
+func (s *Server) load() error {
+	return fs.WalkDir(web, "web", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := web.ReadFile(name)
+		sum := sha256.Sum256(b)
+		kind := mime.TypeByExtension(path.Ext(name))
+		switch path.Ext(name) { // whatever the machine's own table says
+		case ".js":
+			kind = "text/javascript; charset=utf-8"
+		case ".css":
+			kind = "text/css; charset=utf-8"
+		case ".svg":
+			kind = "image/svg+xml"
+		}
+		s.files[strings.TrimPrefix(name, "web")] = file{kind, `"` + hex.EncodeToString(sum[:8]) + `"`, b}
+		return err
+	})
+}
+
+// URL is where a browser on this computer finds the dashboard.
+func (s *Server) URL() string {
+	host, port, err := net.SplitHostPort(s.listener.Addr().String())
+	if err != nil {
+		return ""
+	}
+	if a, err := netip.ParseAddr(host); err == nil && a.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port) + "/"
+}
+
+// Serve serves until ctx ends or the listener breaks, then ends every tab and waits for it: no joint that one moved goes on.
+func (s *Server) Serve(ctx context.Context) error {
+	defer s.Close()
+	return ws.Serve(ctx, s.listener, maxConnections, s)
+}
+
+// Close ends a server that never served.
+func (s *Server) Close() error {
+	s.once.Do(func() {
+		s.listener.Close()
+		for _, r := range s.sampler.rigs {
+			r.session.Close()
+		}
+	})
+	return nil
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "same-origin") // with none, a form of ours would have Origin: null
+	h.Set("Cache-Control", "no-cache")
+	if err := s.access.page(r); err != nil {
+		http.Error(w, err.Error(), http.StatusForbidden)
+		return
+	}
+	switch {
+	case r.URL.Path == "/healthz" && r.Method == http.MethodGet:
+		s.health(w)
+		return
+	case r.URL.Path == "/login" && r.Method == http.MethodPost:
+		s.access.login(w, r)
+		return
+	}
+	if err := s.access.known(r); err != nil {
+		if r.URL.Path == "/" {
+			h.Set("Content-Type", "text/html; charset=utf-8")
+			w.WriteHeader(http.StatusUnauthorized)
+			fmt.Fprint(w, loginPage)
+			return
+		}
+		http.Error(w, err.Error(), http.StatusUnauthorized)
+		return
+	}
+	switch r.Method {
+	case http.MethodPost:
+		s.post(w, r)
+	case http.MethodGet, http.MethodHead:
+		s.get(w, r)
+	default:
+		http.Error(w, "method: want GET or POST", http.StatusMethodNotAllowed)
+	}
+}
+
+func (s *Server) get(w http.ResponseWriter, r *http.Request) {
+	switch r.URL.Path {
+	case "/ws":
+		s.webSocket(w, r)
+		return
+	case "/scene":
+		b, err := s.scenes()
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.Write(b)
+		return
+	case "/":
+		r.URL.Path = "/index.html"
+	}
+	f, ok := s.files[r.URL.Path]
+	if !ok {
+		if _, order := orders[r.URL.Path]; order {
+			http.Error(w, "method: got GET, want POST", http.StatusMethodNotAllowed)
+			return
+		}
+		http.Error(w, "got no such page", http.StatusNotFound)
+		return
+	}
+	w.Header().Set("ETag", f.etag)
+	if r.Header.Get("If-None-Match") == f.etag {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	w.Header().Set("Content-Type", f.kind)
+	w.Write(f.data)
+}
+
+// orders are what a person may order, by its path.
+var orders = map[string]control.Order{"/stop": control.OrderStop, "/reset": control.OrderReset, "/arm": control.OrderArm, "/disarm": control.OrderDisarm}
+
+// Answer is what came of an order.
+type Answer struct {
+	Order  control.Order         `json:"order"`
+	Millis float64               `json:"ms"`
+	Error  string                `json:"error,omitempty"`
+	Joints []control.JointStatus `json:"joints"`
+}
+
+func (s *Server) post(w http.ResponseWriter, r *http.Request) {
+	order, ok := orders[r.URL.Path]
+	if !ok {
+		http.Error(w, "got no such order, want /stop, /reset, /arm or /disarm", http.StatusNotFound)
+		return
+	}
+	answer, ok := s.obey(order)
+	if !ok {
+		http.Error(w, "got too many orders at a time", http.StatusServiceUnavailable)
+		return
+	}
+	status := http.StatusOK
+	if answer.Error != "" {
+		status = http.StatusConflict
+	}
+	if strings.HasPrefix(r.Header.Get("Accept"), "text/html") { // the button of a page whose scripts do not run
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.WriteHeader(status)
+		answer.page(w)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	json.NewEncoder(w).Encode(answer)
+}
+
+// obey carries an order out on all rigs side by side. It is false where as many as may be are under way; a stop waits for
+// its turn, which no other order delays.
+func (s *Server) obey(order control.Order) (Answer, bool) {
+	begin := time.Now()
+	free := s.orders
+	if order == control.OrderStop {
+		free = s.stops
+		free <- struct{}{}
+	} else {
+		select {
+		case free <- struct{}{}:
+		default:
+			return Answer{}, false
+		}
+	}
+	defer func() { <-free }()
+	answers := make([]control.Answer, len(s.sampler.rigs))
+	var all sync.WaitGroup
+	for i, r := range s.sampler.rigs {
+		all.Go(func() { answers[i] = control.Obey(r.Rig, order, "asked on the dashboard") })
+	}
+	all.Wait()
+	out := Answer{Order: order, Millis: float64(time.Since(begin).Microseconds()) / 1000, Joints: []control.JointStatus{}}
+	for _, a := range answers {
+		out.Joints = append(out.Joints, a.Joints...)
+		if a.Error != "" {
+			out.Error = strings.TrimPrefix(out.Error+"; "+a.Error, "; ")
+		}
+	}
+	text := string(order) + " on the dashboard"
+	if out.Error != "" {
+		text += ": " + out.Error
+	}
+	s.journal.Add("order", text)
+	return out, true
+}
+
+// health answers whether every rig runs by the clock. One in lock-step may wait for its clients as long as they like.
+func (s *Server) health(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	for _, r := range s.sampler.rigs {
+		if since := time.Since(time.Unix(0, r.cycled.Load())); r.Rig.Mode() == hal.Realtime && since > max(time.Second, 10*r.Rig.Period()) {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			fmt.Fprintf(w, "%s: last cycle: got %v ago, want %v\n", r.Rig.Name(), since.Round(time.Millisecond), r.Rig.Period())
+			return
+		}
+	}
+	fmt.Fprintln(w, "ok")
+}

@@ -1,0 +1,258 @@
+package dashboard
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/halyard-robotics/halyard/internal/control"
+	"github.com/halyard-robotics/halyard/protocols/ws"
+)
+
+const (
+	maxMessage    = 4096 // bytes, of a tab
+	frameInterval = 16 * time.Millisecond
+	// A tab that sends more than messageRate a second for long is no page of ours.
+	messageRate  = 200
+	messageBurst = 400
+	maxTexts     = 16 // that wait for a tab
+	writeTimeout = 5 * time.Second
+)
+
+var errFlood = errors.New("got too many messages")
+
+// request is a message of a tab.
+type request struct {
+	Op    string  `json:"op"`
+	Rig   int     `json:"rig"`
+	Agent string  `json:"agent"`
+	Joint string  `json:"joint"`
+	Share float64 `json:"share"`
+}
+
+// session is one tab. The goroutine of run reads; one writes, one jogs, one stops.
+type session struct {
+	server *Server
+	conn   *ws.Conn
+	name   string
+	want   chan struct{}
+	texts  chan []byte
+	stops  chan struct{}
+	jogger jogger
+	others sync.WaitGroup
+
+	// Of the writer.
+	generation uint32
+	sent       []float32
+	status     []byte
+	journal    uint64
+	frame      []byte
+}
+
+// webSocket serves a tab until it leaves.
+func (s *Server) webSocket(w http.ResponseWriter, r *http.Request) {
+	select {
+	case s.tabs <- struct{}{}:
+	default:
+		http.Error(w, fmt.Sprintf("tabs: got more than %d, want fewer", cap(s.tabs)), http.StatusServiceUnavailable)
+		return
+	}
+	defer func() { <-s.tabs }()
+	conn, err := ws.Open(w, r, ws.Options{MaxMessage: maxMessage, WriteTimeout: writeTimeout, Origins: []string{r.Host}}) // access has checked it
+	if err != nil {
+		return
+	}
+	defer conn.Close()
+	c := &session{server: s, conn: conn, name: "dashboard@" + r.RemoteAddr, want: make(chan struct{}, 1), texts: make(chan []byte, maxTexts), stops: make(chan struct{}, 1)}
+	c.jogger = jogger{session: c, wake: make(chan struct{}, 1)}
+	err = c.run(r.Context())
+	s.options.Log.Debug("dashboard: tab closed", "client", r.RemoteAddr, "reason", err)
+}
+
+// run reads until the tab leaves, and waits for all that runs for it.
+func (c *session) run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	c.others.Go(func() {
+		defer cancel() // the reader ends too
+		c.write(ctx)
+	})
+	c.others.Go(func() { c.jogger.run(ctx) })
+	c.others.Go(func() { c.stop(ctx) })
+	err := c.read(ctx)
+	cancel()
+	c.others.Wait()
+	return err
+}
+
+func (c *session) read(ctx context.Context) error {
+	left, last := float64(messageBurst), time.Now()
+	for {
+		_, b, err := c.conn.Read(ctx)
+		if err != nil {
+			return err
+		}
+		now := time.Now()
+		if left = min(messageBurst, left+messageRate*now.Sub(last).Seconds()) - 1; left < 0 {
+			return errFlood
+		}
+		last = now
+		var q request
+		if err := json.Unmarshal(b, &q); err != nil {
+			return err
+		}
+		switch q.Op {
+		case "next":
+			signal(c.want)
+		case "stop":
+			signal(c.stops) // one more, however many are under way
+		case "jog":
+			c.jogger.set(&q, now)
+		case "hold":
+			c.jogger.set(nil, now)
+		default:
+			return fmt.Errorf("op: got %.20q, want next, stop, jog or hold", q.Op)
+		}
+	}
+}
+
+// stop carries the stops out, beside the reader, which goes on.
+func (c *session) stop(ctx context.Context) {
+	for {
+		select {
+		case <-c.stops:
+		case <-ctx.Done():
+			select {
+			case <-c.stops: // asked for with the tab's last word
+				c.server.obey(control.OrderStop)
+			default:
+			}
+			return
+		}
+		if answer, ok := c.server.obey(control.OrderStop); ok {
+			c.send(struct {
+				Op string `json:"op"`
+				Answer
+			}{"answer", answer})
+		}
+	}
+}
+
+// send queues a text. A tab that leaves too many unread misses it.
+func (c *session) send(v any) {
+	if b, err := json.Marshal(v); err == nil {
+		select {
+		case c.texts <- b:
+		default:
+		}
+	}
+}
+
+// write sends texts as they come, and a frame for each time that the tab has asked.
+func (c *session) write(ctx context.Context) {
+	var last time.Time
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	asked := false
+	for {
+		if asked {
+			timer.Reset(max(0, time.Until(last.Add(frameInterval))))
+		}
+		var err error
+		select {
+		case b := <-c.texts:
+			err = c.conn.Write(ctx, true, b)
+		case <-c.want:
+			asked = true
+		case <-timer.C:
+			if asked {
+				asked, last = false, time.Now()
+				err = c.update(ctx)
+			}
+		case <-ctx.Done():
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// update sends what is new, the frame last.
+func (c *session) update(ctx context.Context) error {
+	sample, layout := c.server.sampler.take()
+	if sample.generation != c.generation {
+		c.generation, c.sent = sample.generation, make([]float32, len(sample.values))
+		for i := range c.sent {
+			c.sent[i] = unsent
+		}
+		if err := c.conn.Write(ctx, true, layout); err != nil {
+			return err
+		}
+	}
+	if status := c.server.status(); !bytes.Equal(status, c.status) {
+		c.status = status
+		if err := c.conn.Write(ctx, true, status); err != nil {
+			return err
+		}
+	}
+	if list, now := c.server.journal.since(c.journal); list != nil {
+		c.journal = now
+		b, err := json.Marshal(struct {
+			Op   string  `json:"op"`
+			List []Entry `json:"list"`
+		}{"events", list})
+		if err != nil {
+			return err
+		}
+		if err := c.conn.Write(ctx, true, b); err != nil {
+			return err
+		}
+	}
+	c.frame = appendFrame(c.frame[:0], sample, c.sent)
+	return c.conn.Write(ctx, false, c.frame)
+}
+
+// unsent is no value that a rig has: a NaN with bits of its own.
+var unsent = math.Float32frombits(0x7fc0dead)
+
+// appendFrame appends what has changed since sent, and notes it there.
+func appendFrame(b []byte, s *sample, sent []float32) []byte {
+	b = append(b, 1, 0)
+	b = binary.LittleEndian.AppendUint16(b, uint16(len(s.times)))
+	b = binary.LittleEndian.AppendUint32(b, s.generation)
+	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(float64(s.taken.UnixMicro())/1000))
+	for _, t := range s.times {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(t.Seconds()))
+	}
+	changed := func(i int) bool { return math.Float32bits(s.values[i]) != math.Float32bits(sent[i]) }
+	for i := 0; i < len(sent); i++ {
+		if !changed(i) {
+			continue
+		}
+		first := i
+		b = binary.LittleEndian.AppendUint32(b, uint32(first))
+		count := len(b)
+		b = binary.LittleEndian.AppendUint32(b, 0)
+		// Two that are the same are shorter than the head of another run.
+		for ; i < len(sent) && (changed(i) || i+1 < len(sent) && changed(i+1) || i+2 < len(sent) && changed(i+2)); i++ {
+			sent[i] = s.values[i]
+			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(s.values[i]))
+		}
+		binary.LittleEndian.PutUint32(b[count:], uint32(i-first))
+	}
+	return b
+}
+
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,52 @@
+// Events and findings: what has happened, and what is wrong now with its fix.
+import { el } from "./dom.js";
+import { on, rig } from "./link.js";
+
+let active = null;
+on("events", () => active?.events());
+on("status", () => active?.findings());
+
+// split takes the command to try out of a message.
+export function split(message) {
+  const m = /^(.*?)\s*\(try: (.*)\)$/s.exec(message);
+  return m ? [m[1], m[2]] : [message, ""];
+}
+
+export function open(main) {
+  const list = el("ol", { class: "entries" });
+  const rows = el("tbody");
+  const filter = el("input", { type: "search", placeholder: "Filter events", "aria-label": "Filter events", oninput: () => active.events() });
+  main.append(el("h2", {}, "Findings"),
+    el("table", {}, el("thead", {}, el("tr", {}, ...["What", "Found", "Try"].map((h) => el("th", {}, h)))), rows),
+    el("h2", {}, "Events"), el("div", { class: "tools" }, filter), list);
+  active = {
+    close() { active = null; },
+    events() {
+      const want = filter.value.toLowerCase();
+      const all = [...rig.events.values()].sort((a, b) => b.time < a.time ? -1 : 1).filter((e) => e.text.toLowerCase().includes(want));
+      list.replaceChildren(...all.map((e) => el("li", { class: e.level },
+        el("time", {}, new Date(e.time).toLocaleTimeString()), el("small", {}, e.level), el("span", {}, e.text + (e.count > 1 ? " ×" + e.count : "")))));
+      if (!all.length) list.append(el("li", {}, el("span", {}, "–"), el("span", {}, ""), el("span", {}, "nothing yet")));
+    },
+    findings() {
+      const found = [];
+      const s = rig.status, l = rig.layout;
+      if (!s || !l) return;
+      for (const [i, r] of s.rigs.entries()) {
+        const name = l.rigs[i]?.name ?? "";
+        if (r.stopped) found.push([name, "the emergency stop is latched", "Reset, then Arm"]);
+        if (r.last_fault) found.push([name, ...split(r.last_fault)]);
+        if (r.missed) found.push([name, r.missed + " missed periods of " + r.ticks + " cycles", "halyard doctor"]);
+      }
+      for (const [i, a] of s.agents.entries()) {
+        const name = l.agents[i]?.name ?? "";
+        if (a.state === "disarmed") found.push([name, "disarmed" + (a.reason ? " by " + a.reason : ""), "Arm"]);
+        for (const [device, fault] of Object.entries(a.faults)) found.push([name + "/" + device, ...split(fault)]);
+      }
+      rows.replaceChildren(...(found.length ? found : [["all", "ready", ""]]).map((f) => el("tr", {}, ...f.map((c) => el("td", {}, c)))));
+    },
+  };
+  active.events();
+  active.findings();
+  return active;
+}

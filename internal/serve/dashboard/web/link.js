@@ -1,0 +1,93 @@
+// The connection: it asks for a frame when the browser is about to draw, and keeps the newest values.
+
+export const rig = {
+  layout: null,   // the server's text
+  values: null,   // Float32Array, in the layout's order
+  times: [],      // s, one a rig
+  status: null,
+  events: new Map(), // by id
+  frames: 0, bytes: 0, wall: 0,
+  linked: false, heard: 0,
+};
+
+const listeners = {};
+export const on = (what, f) => { (listeners[what] ??= []).push(f); };
+const emit = (what, v) => { for (const f of listeners[what] ?? []) f(v); };
+
+let socket = null, waiting = false, asked = 0;
+
+function apply(buffer) {
+  const view = new DataView(buffer);
+  if (view.getUint8(0) !== 1 || !rig.layout || view.getUint32(4, true) !== rig.layout.generation) return;
+  const rigs = view.getUint16(2, true);
+  rig.wall = view.getFloat64(8, true);
+  for (let i = 0; i < rigs; i++) rig.times[i] = view.getFloat64(16 + 8 * i, true);
+  for (let at = 16 + 8 * rigs; at + 8 <= buffer.byteLength;) {
+    const first = view.getUint32(at, true), count = view.getUint32(at + 4, true);
+    rig.values.set(new Float32Array(buffer, at + 8, count), first);
+    at += 8 + 4 * count;
+  }
+  rig.frames++;
+  rig.bytes += buffer.byteLength;
+  emit("frame");
+}
+
+function receive(data) {
+  rig.heard = performance.now();
+  if (typeof data !== "string") {
+    waiting = false;
+    apply(data);
+    return;
+  }
+  rig.bytes += data.length;
+  const m = JSON.parse(data);
+  switch (m.op) {
+    case "layout":
+      rig.layout = m;
+      rig.values = new Float32Array(m.length).fill(NaN);
+      break;
+    case "status": rig.status = m; break;
+    case "events":
+      for (const e of m.list) rig.events.set(e.id, e);
+      for (const id of rig.events.keys()) { if (rig.events.size <= 500) break; rig.events.delete(id); }
+      break;
+  }
+  emit(m.op, m);
+}
+
+export function connect() {
+  const s = new WebSocket(location.origin.replace(/^http/, "ws") + "/ws");
+  s.binaryType = "arraybuffer";
+  s.onopen = () => { socket = s; rig.linked = true; waiting = false; rig.heard = performance.now(); emit("link"); };
+  s.onmessage = (e) => receive(e.data);
+  s.onclose = () => {
+    if (socket === s) socket = null;
+    rig.linked = false;
+    emit("link");
+    setTimeout(connect, 1000);
+  };
+}
+
+// send reports whether there was a link. What cannot be sent now is never sent later.
+export function send(m) {
+  if (socket?.readyState !== WebSocket.OPEN || socket.bufferedAmount > 16384) return false;
+  socket.send(JSON.stringify(m));
+  return true;
+}
+
+// pull asks for the next frame unless one is under way.
+export function pull() {
+  if (waiting && performance.now() - asked < 1000) return;
+  if (send({ op: "next" })) { waiting = true; asked = performance.now(); }
+}
+
+// order posts a person's order; the answer is the server's, or has an error.
+export async function order(name) {
+  try {
+    const r = await fetch("/" + name, { method: "POST", headers: { Accept: "application/json" }, signal: AbortSignal.timeout(5000) });
+    const body = await r.text();
+    try { return JSON.parse(body); } catch { return { order: name, error: body.trim() || r.statusText, joints: [] }; }
+  } catch (e) {
+    return { order: name, error: String(e), joints: [], lost: true };
+  }
+}

@@ -1,0 +1,116 @@
+// The frame of every page: what is shown in the head, the orders, and which page is seen.
+import { $, el, put, text } from "./dom.js";
+import "./stop.js"; // first: it works when the rest fails
+import { connect, on, order, pull, rig } from "./link.js";
+
+const pages = ["robot", "joints", "plots", "buses", "events"];
+let page = null, shown = "";
+
+let noticed = 0;
+export function notice(message) {
+  $("notice").textContent = message;
+  clearTimeout(noticed);
+  noticed = setTimeout(() => { $("notice").textContent = ""; }, 10000);
+}
+
+async function open() {
+  const name = pages.includes(location.hash.slice(1)) ? location.hash.slice(1) : "robot";
+  if (name === shown && page) return;
+  shown = name;
+  page?.close?.();
+  page = null;
+  for (const a of document.querySelectorAll("nav a")) {
+    if (a.hash === "#" + name) a.setAttribute("aria-current", "page"); else a.removeAttribute("aria-current");
+  }
+  const main = $("page");
+  main.replaceChildren();
+  try {
+    const module = await import("./" + name + ".js");
+    if (shown === name) page = module.open(main);
+  } catch (e) {
+    main.replaceChildren(el("p", { class: "fault" }, "This page does not work here: " + e.message + ". STOP does."));
+  }
+}
+
+const words = { sim: "SIM", emulated: "EMULATED", real: "REAL", mixed: "MIXED" };
+const link = text(), loop = text(), holder = text();
+$("link").replaceChildren(link);
+$("loop").replaceChildren(loop);
+$("holder").replaceChildren(holder);
+
+function head() {
+  if (!rig.layout) return;
+  const bodies = new Set(rig.layout.agents.map((a) => a.body));
+  const body = bodies.size > 1 ? (bodies.has("real") || bodies.has("mixed") ? "mixed" : "emulated") : [...bodies][0] ?? "sim";
+  const names = rig.layout.rigs.map((r) => r.name).join(", ");
+  $("rig").textContent = names;
+  $("body").textContent = words[body];
+  $("body").className = "badge " + body;
+  document.title = words[body] + " " + names + " – Halyard";
+  const colour = { sim: "%230b62a4", emulated: "%2300694c", real: "%23d55e00", mixed: "%23d55e00" }[body];
+  document.querySelector("link[rel=icon]").href =
+    "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><rect width='16' height='16' rx='3' fill='" + colour + "'/></svg>";
+}
+
+function state() {
+  const chip = $("state");
+  const set = (words, kind) => { if (chip.textContent !== words) chip.textContent = words; if (chip.className !== "chip " + kind) chip.className = "chip " + kind; };
+  if (!rig.linked) { set("no link", "bad"); return; }
+  const s = rig.status;
+  if (!s) return;
+  const faults = s.agents.reduce((n, a) => n + Object.keys(a.faults).length, 0);
+  const states = new Set(s.agents.map((a) => a.state));
+  if (s.rigs.some((r) => r.stopped)) set("STOPPED", "bad");
+  else if (faults) set(faults + (faults > 1 ? " faults" : " fault"), "warn");
+  else if (states.has("disarmed")) set("disarmed", "warn");
+  else set([...states].join(", "), "");
+  const held = [...new Set(s.agents.map((a) => a.holder).filter(Boolean))];
+  put(holder, held.length ? "held by " + held.join(", ") : "");
+  const r = s.rigs[0];
+  put(loop, "cycle p99 " + r.work_p99_us.toFixed(0) + " µs, missed " + r.missed);
+}
+
+on("layout", head);
+on("status", state);
+on("link", state);
+on("layout", () => { const p = page; page = null; p?.close?.(); shown = ""; open(); });
+
+let since = 0, frames = 0, bytes = 0;
+function draw(now) {
+  requestAnimationFrame(draw);
+  pull();
+  try { page?.draw?.(now); } catch (e) { console.error(e); notice("draw: " + e.message); page = null; }
+  if (now - since > 1000) {
+    const rate = (rig.frames - frames) / (now - since) * 1000, kilo = (rig.bytes - bytes) / (now - since);
+    put(link, rig.linked ? rate.toFixed(0) + " Hz, " + kilo.toFixed(0) + " kB/s" : "no link");
+    [since, frames, bytes] = [now, rig.frames, rig.bytes];
+  }
+}
+
+async function act(name) {
+  const a = await order(name);
+  notice(a.error ? name + ": " + a.error : name + ": done");
+}
+$("reset").addEventListener("click", () => act("reset"));
+$("disarm").addEventListener("click", () => act("disarm"));
+$("arm").addEventListener("click", () => $("armask").showModal());
+$("armno").addEventListener("click", () => $("armask").close());
+$("armyes").addEventListener("click", () => { $("armask").close(); act("arm"); });
+
+const theme = (name) => { document.documentElement.dataset.theme = name; };
+const wanted = new URLSearchParams(location.search).get("theme");
+theme(wanted ?? localStorage.getItem("theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
+$("theme").addEventListener("click", () => {
+  const next = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
+  theme(next);
+  localStorage.setItem("theme", next);
+});
+
+addEventListener("hashchange", open);
+addEventListener("keydown", (e) => {
+  const n = "12345".indexOf(e.key);
+  if (n >= 0 && !(e.target instanceof HTMLInputElement) && !e.ctrlKey && !e.altKey && !e.metaKey) location.hash = pages[n];
+});
+connect();
+open();
+requestAnimationFrame(draw);
