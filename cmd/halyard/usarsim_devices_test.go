@@ -288,7 +288,7 @@ func TestBanner(t *testing.T) {
 	} {
 		var said strings.Builder
 		a := &app{out: io.Discard, err: &said}
-		a.announce([]*halyard.Config{{Agents: c.agents}}, nil, nil)
+		a.announce([]*halyard.Config{{Agents: c.agents}}, nil, nil, "")
 		if !strings.Contains(said.String(), c.want) {
 			t.Errorf("want %s, got %q", c.want, said.String())
 		}
