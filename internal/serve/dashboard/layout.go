@@ -3,7 +3,6 @@ package dashboard
 import (
 	"encoding/json"
 	"math"
-	"strconv"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/report"
@@ -257,6 +256,3 @@ func newField(f *collide.Field) *fieldText {
 	}
 	return t
 }
-
-// etag is of a text of a generation.
-func etag(generation uint32) string { return `"` + strconv.FormatUint(uint64(generation), 10) + `"` }
