@@ -2,6 +2,7 @@ package dashboard_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -135,11 +136,18 @@ func TestPages(t *testing.T) {
 	}{
 		{"demo", []halyard.Setting{halyard.Set("agents[0].body", "emulated")}},
 		{"so101", []halyard.Setting{halyard.Set("agents[0].body", "emulated")}},
-		{"p2at", nil},
+		{"usarsim", nil},
 	} {
 		t.Run(c.config, func(t *testing.T) {
 			ctx := browser(t)
 			rig := serve(t, c.config, c.set...)
+			if c.config == "usarsim" {
+				for i, class := range []string{"USARBot.P2AT", "USARBot.P2DX"} {
+					if _, err := rig.Spawn(class, fmt.Sprint("robot", i), hal.Pose{Position: [3]float64{float64(2 * i), 0, 0.3}, Rotation: [4]float64{1}}); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
 			faults := watch(ctx)
 			for _, theme := range []string{"light", "dark"} {
 				for _, page := range []string{"joints", "buses", "events"} {

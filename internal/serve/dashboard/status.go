@@ -84,7 +84,7 @@ func (s *Server) readStatus() (out statusText) {
 	s.sampler.mu.Lock()
 	agents := s.sampler.agents
 	s.sampler.mu.Unlock()
-	out.Op = "status"
+	out.Op, out.Agents = "status", []agentStatus{}
 	for _, r := range s.sampler.rigs {
 		out.Rigs = append(out.Rigs, r.status())
 	}

@@ -63,7 +63,7 @@ function state() {
   if (s.rigs.some((r) => r.stopped)) set("STOPPED", "bad");
   else if (faults) set(faults + (faults > 1 ? " faults" : " fault"), "warn");
   else if (states.has("disarmed")) set("disarmed", "warn");
-  else set([...states].join(", "), "");
+  else set([...states].join(", ") || "no robots yet", "");
   const held = [...new Set(s.agents.map((a) => a.holder).filter(Boolean))];
   put(holder, held.length ? "held by " + held.join(", ") : "");
   const r = s.rigs[0];
