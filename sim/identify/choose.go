@@ -78,7 +78,7 @@ type fitted struct {
 // fit searches the best trial of c from three beginnings: a usual servo, what a global search finds from there, and the
 // best of a simpler model, which may be nil.
 func (c *candidate) fit(runs []*Run, spec *actuator.Spec, simpler *fitted) *fitted {
-	s := &search{runs: runs, axes: axes(c.names, load(runs)), step: coarseStep, width: 0.1}
+	s := &search{runs: runs, axes: axes(c.names, load(runs)), step: coarse(runs), width: 0.1}
 	begin := c.begin(spec, s.axes)
 	starts := []trial{begin, s.explore(begin, explorePlays, 1)}
 	if simpler != nil {
@@ -110,7 +110,7 @@ func (f *fitted) polish(runs []*Run, spec *actuator.Spec, others []*fitted) {
 		if o == f {
 			continue
 		}
-		s.step = coarseStep
+		s.step = coarse(runs)
 		t := s.widths(f.extend(o, f.axes), coarseRounds, 0.03, narrow)
 		s.step = fineStep
 		t = s.refine(t, fineRounds)
@@ -204,7 +204,7 @@ func choose(runs []*Run, spec *actuator.Spec, progress func(string)) []*fitted {
 // withPlay is f with play between gear and load, where that predicts clearly better; nil where the recordings do not show any.
 func (f *fitted) withPlay(runs []*Run, spec *actuator.Spec) *fitted {
 	c := &candidate{f.friction, f.extra, append(slices.Clone(f.names), "play")}
-	s := &search{runs: runs, axes: axes(c.names, load(runs)), step: coarseStep}
+	s := &search{runs: runs, axes: axes(c.names, load(runs)), step: coarse(runs)}
 	g := &fitted{candidate: c, axes: s.axes, trial: f.trial}
 	g.bench.Play = beginPlay
 	g.trial = s.widths(g.trial, coarseRounds, 0.03, narrow)

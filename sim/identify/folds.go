@@ -64,7 +64,7 @@ func (f *fitted) validate(runs []*Run, spec *actuator.Spec) {
 	}
 	for _, way := range folds(runs) {
 		for _, out := range way {
-			s := &search{axes: f.axes, step: coarseStep}
+			s := &search{axes: f.axes, step: coarse(runs)}
 			for k, r := range runs {
 				hidden := make([]bool, len(r.Samples))
 				for i := range hidden {

@@ -25,6 +25,9 @@ type Run struct {
 	Length     float64 // m, of the arm
 	Volts      float64 // V, of the supply
 	P          float64 // the servo's position gain, in the units of its register
+	I, D       float64 // likewise; 0 on a bench
+	Inertia    float64 // kg·m², what the load has beyond that of the point mass and the arm; negative where it has less
+	Down       float64 // rad, the position at which the load hangs down, but for what a fit finds
 	Samples    []Sample
 }
 
@@ -54,9 +57,13 @@ const (
 type recordingFile struct {
 	Mass       *float64     `json:"mass"`
 	ArmMass    *float64     `json:"arm_mass"`
-	ArmDash    *float64     `json:"arm-mass"` // as BAM's recorder spells it
+	ArmDash    *float64     `json:"arm-mass,omitempty"` // as BAM's recorder spells it
 	Length     *float64     `json:"length"`
 	P          *float64     `json:"kp"`
+	I          *float64     `json:"ki"`
+	D          *float64     `json:"kd"`
+	Inertia    *float64     `json:"inertia"`
+	Down       *float64     `json:"down"`
 	Volts      *float64     `json:"vin"`
 	Motor      *string      `json:"motor"`
 	Trajectory string       `json:"trajectory"`
@@ -67,8 +74,8 @@ type entryFile struct {
 	Time     *float64 `json:"timestamp"`
 	Goal     *float64 `json:"goal_position"`
 	Position *float64 `json:"position"`
-	Load     *float64 `json:"load"`
-	Volts    *float64 `json:"input_volts"`
+	Load     *float64 `json:"load,omitempty"`
+	Volts    *float64 `json:"input_volts,omitempty"`
 	Torque   *bool    `json:"torque_enable"`
 }
 
@@ -160,10 +167,26 @@ func Read(name string, data []byte) (*Run, error) {
 			return nil, refuse(name, "arm_mass: got %g, want 0..100", r.ArmMass)
 		}
 	}
+	for _, c := range []struct {
+		key       string
+		from      *float64
+		to        *float64
+		low, high float64
+	}{{"ki", f.I, &r.I, 0, 32767}, {"kd", f.D, &r.D, 0, 32767}, {"inertia", f.Inertia, &r.Inertia, -100, 100}, {"down", f.Down, &r.Down, -maxAngle, maxAngle}} {
+		if c.from == nil {
+			continue
+		}
+		if *c.to = *c.from; !(*c.to >= c.low && *c.to <= c.high) {
+			return nil, refuse(name, "%s: got %g, want %g..%g", c.key, *c.to, c.low, c.high)
+		}
+	}
+	if r.Mass*r.Length*r.Length+r.Inertia <= 0 {
+		return nil, refuse(name, "inertia: got %g, want more than %g: the load's is above 0", r.Inertia, -r.Mass*r.Length*r.Length)
+	}
 	if err := r.samples(*f.Entries); err != nil {
 		return nil, err
 	}
-	return r, r.plausible()
+	return r, r.Plausible()
 }
 
 // refuse is the error of a recording that is not used.
@@ -279,8 +302,25 @@ func (r *Run) samples(entries []entryFile) error {
 	return nil
 }
 
-// plausible refuses recordings of which each sample is good and the whole is not.
-func (r *Run) plausible() error {
+// Encode is the run as the JSON that Read reads.
+func (r *Run) Encode() ([]byte, error) {
+	f := recordingFile{Mass: &r.Mass, ArmMass: &r.ArmMass, Length: &r.Length, P: &r.P, I: &r.I, D: &r.D, Inertia: &r.Inertia, Down: &r.Down,
+		Volts: &r.Volts, Motor: &r.Motor, Trajectory: r.Trajectory, Entries: &[]entryFile{}}
+	number := func(v float64) *float64 {
+		if math.IsNaN(v) {
+			return nil
+		}
+		return &v
+	}
+	for i := range r.Samples {
+		s := &r.Samples[i]
+		*f.Entries = append(*f.Entries, entryFile{&s.Time, &s.Goal, &s.Position, number(s.Load), number(s.Volts), &s.Torque})
+	}
+	return json.MarshalIndent(&f, "", " ")
+}
+
+// Plausible refuses recordings of which each sample is good and the whole is not.
+func (r *Run) Plausible() error {
 	first, last := &r.Samples[0], &r.Samples[len(r.Samples)-1]
 	if d := last.Time - first.Time; d < minSeconds {
 		return refuse(r.Name, "got %.2g s, want at least %d s", d, minSeconds)

@@ -31,12 +31,12 @@ func (r *Run) play(spec *actuator.Spec, b Bench, step float64, positions []float
 	s := actuator.NewServo(spec)
 	// The arm is a rod: half of its mass pulls at the end, a third of it resists there.
 	s.Load = actuator.Load{
-		Mass: r.Mass + r.ArmMass/2, Inertia: -r.ArmMass / 6 * r.Length * r.Length, Length: r.Length,
-		Down: -b.ArmOffset, Backlash: b.Play,
+		Mass: r.Mass + r.ArmMass/2, Inertia: r.Inertia - r.ArmMass/6*r.Length*r.Length, Length: r.Length,
+		Down: r.Down - b.ArmOffset, Backlash: b.Play,
 	}
 	s.Supply = actuator.NewSupply(r.Volts, 0)
-	s.Gains.P, s.Gains.I, s.Gains.D = r.P, 0, 0 // as BAM's recorders set them
-	s.Shutdown = 0                              // benches go beyond the rated voltage
+	s.Gains.P, s.Gains.I, s.Gains.D = r.P, r.I, r.D
+	s.Shutdown = 0 // benches go beyond the rated voltage
 	first := &r.Samples[0]
 	s.Reset(first.Position)
 	s.GoalPosition, s.Mode, s.Enable = first.Goal, hal.PositionMode, first.Torque
@@ -64,4 +64,15 @@ func advance(s *actuator.Servo, seconds, step float64) {
 	for range int(n) {
 		s.Step(seconds / n)
 	}
+}
+
+// coarse is the step with which searches of runs begin. A gain D answers each new goal by a kick that is cut at the full drive, which a
+// coarse step makes another one.
+func coarse(runs []*Run) float64 {
+	for _, r := range runs {
+		if r.D != 0 {
+			return fineStep
+		}
+	}
+	return coarseStep
 }

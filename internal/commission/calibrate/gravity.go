@@ -12,6 +12,7 @@ import (
 type gravity struct {
 	robot  *plan.AgentPlan
 	tree   kinematics.Tree
+	places []int     // of the robot's bodies in it
 	mass   []float64 // kg, one a link
 	state  *kinematics.State
 	still  []float64
@@ -29,7 +30,7 @@ type weight struct {
 
 func newGravity(a *plan.AgentPlan, fall float64) *gravity {
 	tree, places := plan.TreeOf(a.Robot)
-	g := &gravity{robot: a, tree: tree, mass: make([]float64, len(tree)), state: tree.NewState(), still: make([]float64, len(a.Robot.Joints)),
+	g := &gravity{robot: a, tree: tree, places: places, mass: make([]float64, len(tree)), state: tree.NewState(), still: make([]float64, len(a.Robot.Joints)),
 		base: plan.PoseOf(a.Config.Pose), fall: fall}
 	for i, at := range places {
 		g.mass[at] = a.Robot.Bodies[i].Mass
@@ -62,6 +63,46 @@ func (g *gravity) hold(q []float64, i int) float64 {
 	up := g.energy(at)
 	at[i] = q[i] - h
 	return (up - g.energy(at)) / (2 * h)
+}
+
+// inertia is that of all that joint i moves about its axis at q, kg·m², without the servo's own.
+func (g *gravity) inertia(q []float64, i int) (sum float64) {
+	if len(g.tree) == 0 {
+		l := &g.robot.Robot.Joints[i].Load
+		return l.Inertia + l.Mass*l.Length*l.Length
+	}
+	const h = 1e-4
+	at := append([]float64(nil), q...)
+	g.tree.Forward(g.state, at, g.still, g.base, [3]float64{}, [3]float64{})
+	before := append([]hal.Pose(nil), g.state.Poses...)
+	at[i] += h
+	g.tree.Forward(g.state, at, g.still, g.base, [3]float64{}, [3]float64{})
+	for n := range g.robot.Robot.Bodies {
+		b, k := &g.robot.Robot.Bodies[n], g.places[n]
+		if !g.beyond(n, i) {
+			continue
+		}
+		from, to := before[k].Of(b.CentreOfMass), g.state.Poses[k].Of(b.CentreOfMass)
+		turn := before[k].Inverse().Times(g.state.Poses[k]).Rotation // in the body's axes: cos, sin/2 of h
+		for n := range from {
+			sum += b.Mass * (to[n] - from[n]) * (to[n] - from[n]) / (h * h)
+		}
+		x, y, z := 2*turn[1]/h, 2*turn[2]/h, 2*turn[3]/h
+		m := &b.Inertia
+		sum += m[0]*x*x + m[1]*y*y + m[2]*z*z + 2*(m[3]*x*y+m[4]*x*z+m[5]*y*z)
+	}
+	return sum
+}
+
+// pendulum is the load of joint i at q as a pendulum: gravity pulls with pull·sin(angle - down), N·m, which holds for any robot whose
+// other joints stand still.
+func (g *gravity) pendulum(q []float64, i int) (pull, down, inertia float64) {
+	at := append([]float64(nil), q...)
+	at[i] = 0
+	level := g.hold(at, i) // pull·sin(-down)
+	at[i] = math.Pi / 2
+	upright := g.hold(at, i) // pull·cos(down)
+	return math.Hypot(level, upright), math.Atan2(-level, upright), g.inertia(q, i)
 }
 
 // beyond reports whether joint i moves body k.

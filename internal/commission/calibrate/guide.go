@@ -85,7 +85,7 @@ func (g *Guide) prepare() (err error) {
 			return g.robot.noJoint(name)
 		}
 	}
-	g.old = map[string]*calibration.Joint{}
+	g.joints, g.old = nil, map[string]*calibration.Joint{}
 	for i := range g.robot.Joints {
 		j := &g.robot.Joints[i]
 		if len(g.Only) > 0 && !slices.Contains(g.Only, j.Name) {

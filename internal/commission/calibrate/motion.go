@@ -32,6 +32,8 @@ type mover struct {
 	*stand
 	goals map[string]float64
 	q     []float64 // rad, one an actuator
+	limp  bool      // the torque is off
+	slew  float64   // of the guard, share of a joint's speed
 }
 
 // motion moves each joint slowly, both ways: effort against the weight that it is known to lift gives torque, and the error of
@@ -120,7 +122,7 @@ func (g *Guide) arm(ctx context.Context, c *configs.Config) (*mover, error) {
 		return nil, err
 	}
 	g.stand = s
-	m := &mover{stand: s, goals: map[string]float64{}}
+	m := &mover{stand: s, goals: map[string]float64{}, slew: c.Agents[0].Guard.Slew}
 	for range 10 { // readings become trusted
 		err = errors.Join(err, s.step(ctx))
 	}
@@ -147,9 +149,29 @@ func (g *Guide) arm(ctx context.Context, c *configs.Config) (*mover, error) {
 	return m, nil
 }
 
+// release takes the torque off, and gives it back: the joints hold where they are then.
+func (m *mover) release(off bool) error {
+	if m.limp == off {
+		return nil
+	}
+	if m.limp = off; off {
+		m.rig.Disarm()
+		return nil
+	}
+	for name := range m.goals {
+		if at := m.agent.State(name).Position; !math.IsNaN(at) {
+			m.goals[name] = at
+		}
+	}
+	return m.sys.Arm()
+}
+
 // cycle commands all goals and lets one cycle pass.
 func (m *mover) cycle(ctx context.Context) error {
 	for name, goal := range m.goals {
+		if m.limp {
+			break
+		}
 		if err := m.agent.Command(name, halyard.Position(goal)); err != nil {
 			return err
 		}

@@ -1,0 +1,261 @@
+package calibrate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/halyard-robotics/halyard/calibration"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/actuator"
+	"github.com/halyard-robotics/halyard/sim/identify"
+)
+
+// Bounds of a motion that identifies a servo. It ends, with torque held, where one is passed.
+const (
+	hottest     = 65.0 // °C
+	weakest     = 0.8  // share of the supply's voltage at the start
+	excitation  = 6.0  // s of each motion
+	excitedFull = 60 * degree
+	slewShare   = 0.9 // of the guard's slew limit, so that it hands goals on as they are
+)
+
+// excitations are goals by time, s, within -1..1 of half the range, and whether the torque is on. The first is slow; each later
+// one asks for more.
+var excitations = []struct {
+	name string
+	goal func(t float64) (float64, bool)
+}{
+	{"reversals", func(t float64) (float64, bool) { return math.Asin(math.Sin(1.2*t)) / (math.Pi / 2), true }},
+	{"sines", func(t float64) (float64, bool) {
+		return 0.65*math.Sin(1.5*t) + 0.35*math.Sin(6*t)*math.Sin(2.5*t), true
+	}},
+	{"chirp", func(t float64) (float64, bool) { return 0.8 * math.Sin(0.9*t*t), true }},
+	{"steps", func(t float64) (float64, bool) {
+		return [...]float64{-0.9, 0.9, 0.3, -0.5, 0.7, -0.9, 0, 0.9}[int(t)%8], true
+	}},
+	{"drop", func(t float64) (float64, bool) {
+		u := math.Mod(t, 4)
+		return 0.9 * math.Min(1, u), u < 1.8
+	}},
+}
+
+// Identify moves one joint, records it, and fits the parameters of its servo to the recordings. It writes the servo file out, and the
+// torque constant into the joint's calibration where that has a file. record is a folder for the recordings, "" for none.
+func (g *Guide) Identify(ctx context.Context, out, record string) (s *identify.Servo, err error) {
+	if err := g.prepare(); err != nil {
+		return nil, err
+	}
+	if len(g.joints) != 1 {
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "identify " + g.Config, Err: fmt.Errorf("got %d joints, want one", len(g.joints)), Try: "--joint " + g.joints[0].Name}
+	}
+	j := g.joints[0]
+	spec, ok := actuator.Lookup(j.Model.Units().Name)
+	switch {
+	case !ok || spec.PositionGain == 0:
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "identify", Joint: j.Name, Err: fmt.Errorf("got a %s, want a servo whose position mode has P, I and D, as the simulator knows it", j.Model.Units().Name)}
+	case g.old[j.Name].Gear != 1:
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "identify", Joint: j.Name, Err: fmt.Errorf("got a gear of %g, want none: the servo file is of the servo's own shaft", g.old[j.Name].Gear)}
+	}
+	runs, err := g.excite(ctx, j, spec)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range runs {
+		if err := r.Plausible(); err != nil {
+			return nil, err
+		}
+		if record == "" {
+			continue
+		}
+		data, err := r.Encode()
+		if err = cmp.Or(err, os.MkdirAll(record, 0o755), os.WriteFile(filepath.Join(record, r.Name+".json"), data, 0o644)); err != nil {
+			return nil, err
+		}
+	}
+	g.say("Fit to %d recordings; this takes a minute or two. Left out: the error on motions that a fit has not seen.", len(runs))
+	if s, err = identify.Fit(runs, spec, func(step string) { g.say("  %s", step) }); err != nil {
+		return nil, err
+	}
+	s.Date = g.Now()
+	if err := s.Save(out); err != nil {
+		return nil, err
+	}
+	g.say("%s: %s", out, s.Spec.Fit)
+	return s, g.keepTorque(j, s)
+}
+
+// keepTorque writes the torque constant that follows from s into the calibration of j, where it has a file.
+func (g *Guide) keepTorque(j *Joint, s *identify.Servo) error {
+	c, err := calibration.Load(g.path(j))
+	if hal.KindOf(err) == hal.Uncalibrated {
+		g.say("%s has no calibration file: no torque constant was written", j.Name)
+		return nil
+	} else if err != nil {
+		return err
+	}
+	constant := s.Spec.Kt // N·m/A
+	if !s.Spec.CurrentControl {
+		constant *= g.robot.plan.Robot.SupplyOf(g.robot.plan.Layout.Actuator(j.Name)).Volts / s.Spec.R // of the full drive
+	}
+	g.say("%s: torque constant %.3f N m a unit of effort, was %.3f", j.Name, constant, c.Torque.Constant)
+	c.Torque, c.Date = calibration.Torque{Constant: constant, Offset: c.Torque.Offset}, g.Now()
+	_, err = calibration.Save(g.path(j), c)
+	return err
+}
+
+// excite asks for the range, moves the joint, and records it.
+func (g *Guide) excite(ctx context.Context, j *Joint, spec *actuator.Spec) (runs []*identify.Run, err error) {
+	c, err := g.sessionConfig(func(j *Joint) string {
+		if _, err := os.Stat(g.path(j)); err == nil {
+			return absolute(g.path(j))
+		}
+		return ""
+	})
+	if err != nil {
+		return nil, err
+	}
+	_, own, err := g.load(g.Options)
+	if err != nil {
+		return nil, err
+	}
+	step := time.Millisecond // of an emulated servo's firmware: a coarser one would be fitted as something of the motor
+	c.World.GivenSubstep, c.World.Substep = &step, step
+	c.Agents[0].Guard.Slew = own.Guard.Slew // what a saturating drive shows needs speed
+	m, err := g.arm(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { g.stand = nil; err = errors.Join(err, m.end()) }()
+	index := m.watched(j.Name).index
+	weigh := newGravity(g.robot.plan, g.robot.Config.World.Gravity)
+	low, high := weigh.bestSweep(m.q, index, j.Limits)
+	drops := false
+	for {
+		text, err := g.ask(ctx, "%s moves %.0f..%.0f degrees for a minute, slowly first, then fast; the other joints hold. Enter moves it, LOW HIGH changes that, "+
+			"drop lets it fall in between, n ends", j.Name, low/degree, high/degree)
+		if err != nil {
+			return nil, err
+		}
+		words := strings.Fields(text)
+		switch {
+		case text == "n":
+			return nil, &hal.Error{Kind: hal.Unexpected, Op: "identify", Joint: j.Name, Err: errors.New("nothing was moved, as you asked")}
+		case text == "drop":
+			drops = true
+			g.say("  at the end the torque of the whole robot goes off twice for two seconds: it falls")
+			continue
+		case len(words) == 2:
+			a, err1 := strconv.ParseFloat(words[0], 64)
+			b, err2 := strconv.ParseFloat(words[1], 64)
+			if err1 == nil && err2 == nil && b-a >= 10 && a*degree >= j.Limits.MinPosition && b*degree <= j.Limits.MaxPosition {
+				low, high = a*degree, b*degree
+				continue
+			}
+		case text == "":
+			return g.record(ctx, m, weigh, j, spec, low, high, drops)
+		}
+		g.say("got %q, want Enter, n, drop, or two angles 10 degrees apart within %.0f..%.0f", text, j.Limits.MinPosition/degree, j.Limits.MaxPosition/degree)
+	}
+}
+
+// record plays the excitations, first each at a quarter of its size, and returns what was seen.
+func (g *Guide) record(ctx context.Context, m *mover, weigh *gravity, j *Joint, spec *actuator.Spec, low, high float64, drops bool) (runs []*identify.Run, err error) {
+	a := &m.agent.Layout().Actuators[m.watched(j.Name).index]
+	slew := slewShare * a.Limits.MaxVelocity * m.slew
+	middle, half := (low+high)/2, (high-low)/2
+	pull, down, inertia := weigh.pendulum(m.q, m.watched(j.Name).index)
+	base := identify.Run{Motor: spec.Name, Down: down, Volts: m.agent.State(j.Name).Voltage, P: spec.Gains.P, I: spec.Gains.I, D: spec.Gains.D}
+	base.Length = math.Max(0.01, math.Min(1, math.Sqrt(inertia*weigh.fall/math.Max(pull, 1e-6)))) // of a pendulum that swings alike
+	base.Mass = math.Max(pull/weigh.fall/base.Length, 1e-4)
+	base.Inertia = inertia - base.Mass*base.Length*base.Length
+	base.Volts = cmp.Or(nanZero(base.Volts), g.robot.plan.Robot.SupplyOf(m.watched(j.Name).index).Volts)
+	if h := g.settings(j); h != nil {
+		for name, to := range map[string]*float64{"position_p_gain": &base.P, "position_i_gain": &base.I, "position_d_gain": &base.D} {
+			if v, ok := h[name]; ok {
+				*to = float64(v)
+			}
+		}
+	}
+	for size, name := range []string{"small", "full"} {
+		share := [2]float64{0.25, 1}[size]
+		for _, e := range excitations {
+			if e.name == "drop" && (!drops || size == 0) {
+				continue
+			}
+			r := base
+			r.Name, r.Trajectory = e.name+"-"+name, e.name
+			g.say("  %s", r.Name)
+			if err := m.excite(ctx, &r, j.Name, middle, half*share, slew, e.goal); err != nil {
+				return nil, err
+			}
+			if size == 1 || e.name == "reversals" {
+				runs = append(runs, &r)
+			}
+		}
+	}
+	return runs, m.to(ctx, j.Name, middle, math.Min(goSpeed, slew), nil)
+}
+
+func nanZero(v float64) float64 {
+	if math.IsNaN(v) {
+		return 0
+	}
+	return v
+}
+
+// settings are the registers that the config writes into j's servo.
+func (g *Guide) settings(j *Joint) map[string]int {
+	i := g.robot.plan.Layout.Actuator(j.Name)
+	if h := g.robot.plan.Joints[i].Hardware; h != nil {
+		return h.Registers
+	}
+	return nil
+}
+
+// excite lets one motion pass and stores it in r.
+func (m *mover) excite(ctx context.Context, r *identify.Run, joint string, middle, half, slew float64, goal func(float64) (float64, bool)) error {
+	if err := m.to(ctx, joint, middle, math.Min(goSpeed, slew), nil); err != nil {
+		return err
+	}
+	if err := m.wait(ctx, settleTime); err != nil {
+		return err
+	}
+	began := m.agent.State(joint)
+	dt := m.period.Seconds()
+	for n := range int(excitation / dt) {
+		want, torque := goal(float64(n) * dt)
+		s := m.agent.State(joint)
+		if err := m.release(!torque); err != nil {
+			return err
+		}
+		way := middle + half*want - m.goals[joint]
+		m.goals[joint] += math.Copysign(math.Min(math.Abs(way), slew*dt), way)
+		r.Samples = append(r.Samples, identify.Sample{Time: float64(n) * dt, Goal: m.goals[joint], Position: s.Position, Load: math.NaN(), Volts: s.Voltage, Torque: torque})
+		if err := m.cycle(ctx); err != nil {
+			return err
+		}
+		var fault error
+		switch s := m.agent.State(joint); {
+		case s.Err != nil || torque && s.Guard != hal.Armed:
+			fault = errors.Join(fmt.Errorf("got guard %v, want armed", s.Guard), s.Err)
+		case s.Temperature > hottest:
+			fault = fmt.Errorf("got %.0f degrees Celsius, want at most %.0f: let it cool", s.Temperature, hottest)
+		case s.Voltage < weakest*began.Voltage:
+			fault = fmt.Errorf("got %.1f V, want at least %.1f: the supply is weak", s.Voltage, weakest*began.Voltage)
+		case math.Abs(s.Position-middle) > half+20*degree && torque:
+			fault = fmt.Errorf("got %.0f degrees, want within the range that was agreed", s.Position/degree)
+		}
+		if fault != nil {
+			return &hal.Error{Kind: hal.Unsafe, Op: "identify", Joint: joint, Err: fault, Try: "halyard doctor"}
+		}
+	}
+	return m.release(false)
+}
