@@ -150,7 +150,7 @@ func TestPages(t *testing.T) {
 			}
 			faults := watch(ctx)
 			for _, theme := range []string{"light", "dark"} {
-				for _, page := range []string{"joints", "buses", "events"} {
+				for _, page := range []string{"robot", "joints", "plots", "buses", "events"} {
 					run(t, ctx, chromedp.EmulateViewport(1366, 768), chromedp.Navigate(rig.url+"?theme="+theme+"#"+page),
 						chromedp.WaitVisible(chromedp.CSS("#page > *")), until(`document.title.includes("Halyard") && document.getElementById("state").textContent !== "no link"`),
 						chromedp.Sleep(700*time.Millisecond))
@@ -204,7 +204,7 @@ func TestBrowserJog(t *testing.T) {
 func TestBrowserStop(t *testing.T) {
 	ctx := browser(t)
 	rig := serve(t, "so101", halyard.Set("agents[0].body", "emulated"))
-	for _, page := range []string{"joints", "buses", "events"} {
+	for _, page := range []string{"robot", "joints", "plots", "buses", "events"} {
 		for _, how := range []string{"Space", "a blocked WebSocket"} {
 			run(t, ctx, chromedp.Navigate("about:blank"), chromedp.EmulateViewport(1366, 768), chromedp.Navigate(rig.url+"#"+page), chromedp.WaitVisible(chromedp.CSS("#page > *")),
 				until(`document.getElementById("state").textContent === "armed"`))

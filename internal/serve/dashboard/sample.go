@@ -134,6 +134,13 @@ func newSubject(r *shown, rig int, a *hal.Agent, parts []hal.Part) *subject {
 			s.place = plan.PoseOf(p.Config.Pose)
 		}
 	}
+	if len(s.robot.Tree) == 0 { // it was spawned
+		r.Rig.BetweenCycles(func() {
+			if b := r.System.Scene.Body(a.Name()); b != nil {
+				bridges.Describe(s.robot, b.Figures())
+			}
+		})
+	}
 	for _, k := range s.kinds {
 		if k != s.kinds[0] {
 			s.kind = "mixed"

@@ -19,6 +19,6 @@ export const put = (node, text) => { if (node.data !== text) node.data = text; }
 export const text = (s = "") => document.createTextNode(s);
 
 // show is a number for people: NaN is a dash.
-export const show = (v, digits = 2) => Number.isFinite(v) ? v.toFixed(digits) : "–";
+export const show = (v, digits = 2) => Number.isFinite(v) ? v.toFixed(digits).replace(/^-(0\.?0*)$/, "$1") : "–";
 
 export const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();

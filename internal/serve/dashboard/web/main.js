@@ -4,7 +4,7 @@ import "./stop.js"; // first: it works when the rest fails
 import { connect, on, order, pull, rig } from "./link.js";
 
 const pages = ["robot", "joints", "plots", "buses", "events"];
-let page = null, shown = "";
+let page = null, shown = "", opened = 0;
 
 let noticed = 0;
 export function notice(message) {
@@ -17,6 +17,7 @@ async function open() {
   const name = pages.includes(location.hash.slice(1)) ? location.hash.slice(1) : "robot";
   if (name === shown && page) return;
   shown = name;
+  const turn = ++opened;
   page?.close?.();
   page = null;
   for (const a of document.querySelectorAll("nav a")) {
@@ -26,7 +27,7 @@ async function open() {
   main.replaceChildren();
   try {
     const module = await import("./" + name + ".js");
-    if (shown === name) page = module.open(main);
+    if (turn === opened) page = module.open(main); // else another one has been opened meanwhile
   } catch (e) {
     main.replaceChildren(el("p", { class: "fault" }, "This page does not work here: " + e.message + ". STOP does."));
   }

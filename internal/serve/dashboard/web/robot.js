@@ -1,2 +1,260 @@
-import { el } from "./dom.js";
-export const open = (main) => { main.append(el("p", {}, "…")); return {}; };
+// Robot: the bodies of the physics in three dimensions; a click picks a joint.
+import { el, put, show, text } from "./dom.js";
+import { rig } from "./link.js";
+import { read, speed } from "./joints.js";
+import { handle } from "./jog.js";
+import { Camera, Renderer, stride, terrain } from "./gl.js";
+
+const rgb = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16) / 255);
+// Colours that the colour-blind tell apart, by lightness too.
+const kinds = { sim: rgb("#4aa3df"), emulated: rgb("#1b8f6a"), real: rgb("#f08a24") };
+const camera = new Camera(); // stays when the page is left
+let framed = false, followed = "";
+
+// turn and place are the vector v in the pose p, seven numbers from i on: x y z, w x y z.
+function place(p, i, v) {
+  const w = p[i + 3], x = p[i + 4], y = p[i + 5], z = p[i + 6];
+  const tx = 2 * (y * v[2] - z * v[1]), ty = 2 * (z * v[0] - x * v[2]), tz = 2 * (x * v[1] - y * v[0]);
+  return [p[i] + v[0] + w * tx + y * tz - z * ty, p[i + 1] + v[1] + w * ty + z * tx - x * tz, p[i + 2] + v[2] + w * tz + x * ty - y * tx];
+}
+
+// compose writes the pose a (from i on) times b as three rows of a matrix to out.
+function compose(a, i, b, out, at) {
+  const aw = a[i + 3], ax = a[i + 4], ay = a[i + 5], az = a[i + 6], bw = b[3], bx = b[4], by = b[5], bz = b[6];
+  const w = aw * bw - ax * bx - ay * by - az * bz, x = aw * bx + ax * bw + ay * bz - az * by, y = aw * by - ax * bz + ay * bw + az * bx, z = aw * bz + ax * by - ay * bx + az * bw;
+  const s = 2 / (w * w + x * x + y * y + z * z);
+  const p = place(a, i, b);
+  out[at] = 1 - s * (y * y + z * z); out[at + 1] = s * (x * y - w * z); out[at + 2] = s * (x * z + w * y); out[at + 3] = p[0];
+  out[at + 4] = s * (x * y + w * z); out[at + 5] = 1 - s * (x * x + z * z); out[at + 6] = s * (y * z - w * x); out[at + 7] = p[1];
+  out[at + 8] = s * (x * z - w * y); out[at + 9] = s * (y * z + w * x); out[at + 10] = 1 - s * (x * x + y * y); out[at + 11] = p[2];
+}
+
+const origin = [0, 0, 0, 1, 0, 0, 0];
+const meshes = { sphere: "sphere", capsule: "sphere", cylinder: "cylinder", box: "box", plane: "square" };
+
+export function open(main) {
+  const canvas = el("canvas", { tabIndex: 0, role: "img", "aria-label": "The robots in three dimensions. Arrow keys turn, plus and minus zoom. The page Joints has all values as text." });
+  const follow = el("select", { "aria-label": "Follow", onchange: () => { followed = follow.value; framed = false; } });
+  const rays = el("input", { type: "checkbox", checked: true }), touches = el("input", { type: "checkbox", checked: true });
+  const side = el("div", { class: "side" }), note = el("p");
+  const legend = el("div", { class: "legend" }, el("span", { class: "sim" }, "◇ simulated"), el("span", { class: "emulated" }, "◈ emulated"), el("span", { class: "real" }, "◆ real"));
+  main.append(el("div", { class: "split" }, el("div", { class: "view" }, canvas, legend), side));
+  side.append(el("div", { class: "tools" }, el("label", {}, "Follow ", follow)),
+    el("div", { class: "tools" }, el("label", {}, rays, " sensor rays"), el("label", {}, touches, " contacts")), note);
+  const details = el("div");
+  side.append(details);
+
+  let renderer = null;
+  try { renderer = new Renderer(canvas); } catch (e) { note.textContent = "No 3D here: " + e.message + ". The other pages work."; }
+
+  let scene = null, batches = [], ids = [], picked = null, dirty = true, alive = true;
+  const times = []; // ms of work a frame
+
+  async function load() {
+    const r = await fetch("/scene");
+    const got = await r.json();
+    if (!alive || !rig.layout || got.generation !== rig.layout.generation) return; // another layout follows
+    scene = got;
+    build();
+    const names = rig.layout.agents.map((a) => a.name);
+    follow.replaceChildren(el("option", { value: "" }, "nothing"), ...names.map((n) => el("option", { value: n, selected: n === followed }, n)));
+    if (!got.rigs.some((r) => r.shapes.length)) note.textContent = "These robots have no shapes: their model is joints alone. The page Joints shows them.";
+  }
+
+  // build sorts the shapes by their meshes.
+  function build() {
+    const groups = new Map();
+    ids = [null];
+    const add = (mesh, item, ground = false) => {
+      const key = mesh + ground;
+      if (!groups.has(key)) groups.set(key, { mesh, ground, items: [] });
+      groups.get(key).items.push(item);
+    };
+    for (const [k, r] of scene.rigs.entries()) {
+      for (const [n, s] of r.shapes.entries()) {
+        const body = s.body < 0 ? null : r.bodies[s.body];
+        const colour = body && kinds[body.kind] ? kinds[body.kind].map((c, i) => 0.8 * c + 0.2 * s.colour[i]) : s.colour;
+        let size = [1, 1, 1, 0], pale = 0, mesh = meshes[s.kind];
+        const h = s.half ?? [0, 0, 0], radius = s.r ?? 0;
+        switch (s.kind) {
+          case "sphere": size = [radius, radius, radius, 0]; break;
+          case "capsule": size = [radius, radius, radius, h[2]]; break;
+          case "cylinder": size = [radius, radius, h[2], 0]; break;
+          case "box": size = [...h, 0]; break;
+          case "plane": size = [200, 200, 1, 0]; pale = 0.55; break;
+          case "field":
+            mesh = "field" + k + "." + n;
+            renderer.mesh(mesh, terrain(s.field));
+            break;
+          default: continue;
+        }
+        let id = 0;
+        if (body?.agent) { ids.push({ rig: k, body: s.body }); id = ids.length - 1; }
+        add(mesh, { rig: k, body: s.body, at: s.at, size, colour: colour.map((c) => c + pale * (1 - c)), id }, s.kind === "plane");
+      }
+    }
+    batches = [...groups.values()].map((g) => ({ ...g, count: g.items.length, data: new Float32Array(g.items.length * stride) }));
+    dirty = true;
+  }
+
+  const poseAt = (item) => item.body < 0 ? -1 : rig.layout.rigs[item.rig].poses + 7 * item.body;
+
+  // move writes the instances of this frame.
+  function move() {
+    for (const b of batches) {
+      for (const [n, item] of b.items.entries()) {
+        const at = n * stride, from = poseAt(item);
+        if (from < 0) compose(origin, 0, item.at, b.data, at); else compose(rig.values, from, item.at, b.data, at);
+        b.data.set(item.size, at + 12);
+        const mark = picked && item.rig === picked.rig && item.body === picked.body;
+        for (let i = 0; i < 3; i++) b.data[at + 16 + i] = mark ? 0.45 * item.colour[i] + 0.55 : item.colour[i];
+        b.data[at + 19] = 1;
+        b.data[at + 20] = item.id;
+      }
+    }
+  }
+
+  // extras are rays of sensors and points of contact.
+  function extras() {
+    const lines = [], points = [];
+    const values = rig.values;
+    if (rays.checked) {
+      for (const a of rig.layout.agents) {
+        for (const s of a.sensors) {
+          if (s.body < 0 || !["range", "sonar", "infrared"].includes(s.kind)) continue;
+          const body = rig.layout.rigs[a.rig].poses + 7 * s.body;
+          const from = place(values, body, place(s.mount, 0, [0, 0, 0]));
+          for (let i = 0; i < s.count; i++) {
+            const d = values[a.first + s.first + i];
+            if (!Number.isFinite(d)) continue;
+            const angle = s.count > 1 ? -s.fov / 2 + i * s.fov / (s.count - 1) : 0;
+            const to = place(values, body, place(s.mount, 0, [d * Math.cos(angle), d * Math.sin(angle), 0]));
+            lines.push(...from, 0.9, 0.2, 0.6, s.count > 20 ? 0.12 : 0.5, ...to, 0.9, 0.2, 0.6, 0.7);
+          }
+        }
+      }
+    }
+    if (touches.checked) {
+      for (const r of rig.layout.rigs) {
+        for (let i = 0; i < r.most; i++) {
+          const at = r.contacts + 3 * i;
+          if (Number.isNaN(values[at])) break;
+          points.push(values[at], values[at + 1], values[at + 2], 0.85, 0.1, 0.1, 1);
+        }
+      }
+    }
+    return [lines, points];
+  }
+
+  // look moves the camera's target with the agent that is followed; at first it shows all robots.
+  function look() {
+    let low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity], root = null;
+    for (const [k, r] of scene.rigs.entries()) {
+      for (const [i, b] of r.bodies.entries()) {
+        if (!b.agent || followed && b.agent !== followed) continue;
+        const at = rig.layout.rigs[k].poses + 7 * i;
+        root ??= at;
+        for (let axis = 0; axis < 3; axis++) {
+          low[axis] = Math.min(low[axis], rig.values[at + axis]);
+          high[axis] = Math.max(high[axis], rig.values[at + axis]);
+        }
+      }
+    }
+    if (root === null || !Number.isFinite(low[0])) return;
+    if (!framed) {
+      framed = true;
+      camera.target = low.map((v, i) => (v + high[i]) / 2);
+      camera.distance = Math.max(0.7, 1.7 * Math.hypot(...low.map((v, i) => high[i] - v)) + 0.35);
+    } else if (followed) {
+      for (let i = 0; i < 3; i++) camera.target[i] += 0.15 * ((low[i] + high[i]) / 2 - camera.target[i]);
+    }
+  }
+
+  // choose shows the joint that moves a body.
+  let values = null;
+  function choose(what) {
+    picked = what;
+    dirty = true;
+    details.replaceChildren();
+    values = null;
+    if (!what) { details.append(el("p", {}, "Click a link to pick its joint. Drag turns the view, the wheel zooms, Shift and drag moves it.")); return; }
+    const body = scene.rigs[what.rig].bodies[what.body];
+    const a = rig.layout.agents.findIndex((g) => g.name === body.agent && g.rig === what.rig);
+    const agent = rig.layout.agents[a], j = agent?.joints.findIndex((k) => k.name === body.joint) ?? -1;
+    details.append(el("h2", {}, body.agent + "/" + (body.joint || body.name)), el("p", {}, "link " + body.name + ", ", el("span", { class: body.kind }, body.kind)));
+    if (j < 0) { details.append(el("p", {}, "No motor moves this link.")); return; }
+    const minus = el("button", { type: "button", "aria-label": "jog down" }, "−"), plus = el("button", { type: "button", "aria-label": "jog up" }, "+");
+    handle(minus, a, j, -1);
+    handle(plus, a, j, 1);
+    const rows = ["position", "goal", "velocity", "torque", "temperature", "voltage", "state", "fault"].map((n) => [n, text()]);
+    details.append(el("p", { class: "jog" }, "Jog (hold) ", minus, " ", plus), el("p", {}, speed()),
+      el("dl", {}, ...rows.flatMap(([n, t]) => [el("dt", {}, n), el("dd", {}, t)])));
+    values = () => {
+      const r = read(a, j);
+      for (const [n, t] of rows) put(t, typeof r[n] === "number" ? show(r[n], 3) : String(r[n] || "–"));
+    };
+  }
+  choose(null);
+
+  // The mouse, fingers and keys.
+  const fingers = new Map();
+  let moved = 0;
+  canvas.addEventListener("pointerdown", (e) => { canvas.setPointerCapture(e.pointerId); fingers.set(e.pointerId, [e.offsetX, e.offsetY]); moved = 0; });
+  canvas.addEventListener("pointermove", (e) => {
+    const was = fingers.get(e.pointerId);
+    if (!was) return;
+    const dx = e.offsetX - was[0], dy = e.offsetY - was[1];
+    moved += Math.abs(dx) + Math.abs(dy);
+    if (fingers.size === 2) {
+      const [other] = [...fingers].filter(([id]) => id !== e.pointerId).map(([, p]) => p);
+      camera.distance *= Math.hypot(was[0] - other[0], was[1] - other[1]) / Math.max(1, Math.hypot(e.offsetX - other[0], e.offsetY - other[1]));
+    } else if (e.shiftKey || e.buttons & 6) {
+      const k = camera.distance / canvas.clientHeight;
+      for (let i = 0; i < 3; i++) camera.target[i] += k * (-dx * camera.right[i] + dy * camera.up[i]);
+    } else {
+      camera.yaw -= dx * 0.008;
+      camera.pitch += dy * 0.008;
+    }
+    fingers.set(e.pointerId, [e.offsetX, e.offsetY]);
+    dirty = true;
+  });
+  const lift = (e) => {
+    if (fingers.delete(e.pointerId) && e.type === "pointerup" && moved < 5 && renderer && scene) {
+      choose(ids[renderer.pick(camera, batches, e.offsetX, e.offsetY)] ?? null);
+    }
+  };
+  canvas.addEventListener("pointerup", lift);
+  canvas.addEventListener("pointercancel", lift);
+  canvas.addEventListener("contextmenu", (e) => e.preventDefault());
+  canvas.addEventListener("wheel", (e) => { e.preventDefault(); camera.distance *= Math.exp(e.deltaY * 0.001); dirty = true; }, { passive: false });
+  canvas.addEventListener("keydown", (e) => {
+    const turn = { ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, 0.1], ArrowDown: [0, -0.1] }[e.key];
+    if (turn) { camera.yaw += turn[0]; camera.pitch += turn[1]; } else if (e.key === "+" || e.key === "=") camera.distance *= 0.9; else if (e.key === "-") camera.distance *= 1.1; else return;
+    e.preventDefault();
+    dirty = true;
+  });
+  const resized = new ResizeObserver(() => { dirty = true; });
+  resized.observe(canvas);
+
+  let frame = -1, slow = 0;
+  if (renderer && rig.layout) load();
+  return {
+    times,
+    close() { alive = false; resized.disconnect(); },
+    draw(now) {
+      if (now - slow > 100) { slow = now; values?.(); }
+      if (!renderer || !scene || !rig.values || scene.generation !== rig.layout.generation || frame === rig.frames && !dirty) return;
+      if (rig.frames === 0) return;
+      const begin = performance.now();
+      frame = rig.frames;
+      dirty = false;
+      look();
+      move();
+      camera.update(canvas.clientWidth / Math.max(1, canvas.clientHeight));
+      const [lines, points] = extras();
+      renderer.draw(camera, batches, lines, points, rgb(document.documentElement.dataset.theme === "dark" ? "#1b1f27" : "#dde6ee"));
+      times.push(performance.now() - begin);
+      if (times.length > 600) times.shift();
+    },
+  };
+}
