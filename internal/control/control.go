@@ -63,6 +63,8 @@ type JointStatus struct {
 	Position report.Number `json:"pos_rad"`
 	Acked    *bool         `json:"acknowledged,omitempty"` // of an emergency stop
 	Fault    string        `json:"fault,omitempty"`
+
+	err error // the fault
 }
 
 func (JointStatus) Header() []string {
@@ -201,7 +203,11 @@ func Obey(r *hal.Rig, o Order, reason string) Answer {
 			err = &hal.Error{Kind: hal.Unsafe, Op: "arm " + r.Name(), Err: errors.New("the emergency stop is latched"), Try: "halyard reset"}
 			break
 		}
-		err = r.Arm()
+		if err = r.Arm(); err == nil {
+			tick := time.NewTicker(armStep)
+			err = armed(r, tick.C)
+			tick.Stop()
+		}
 	case OrderDisarm:
 		r.Disarm()
 	case OrderStatus:
@@ -223,6 +229,37 @@ func Obey(r *hal.Rig, o Order, reason string) Answer {
 	return ans
 }
 
+// How often, and at which pause, joints are looked at after they were armed: one that waited to be enabled is well some
+// cycles later.
+const (
+	armLooks = 50
+	armStep  = 10 * time.Millisecond
+)
+
+// armed is an error where joints cannot move though they are armed: no device answers, or it waits for a reset. It looks
+// again at each tick.
+func armed(r *hal.Rig, tick <-chan time.Time) error {
+	for look := 1; ; look++ {
+		joints, n, first := JointsOf(r, nil), 0, error(nil)
+		for _, j := range joints {
+			if j.State != hal.Faulty.String() {
+				continue
+			}
+			if n++; first == nil {
+				first = j.err
+			}
+		}
+		switch {
+		case n == 0:
+			return nil
+		case look == armLooks:
+			return &hal.Error{Kind: hal.KindOf(first), Op: "arm " + r.Name(), Err: fmt.Errorf("%d of %d joints cannot move: %w", n, len(joints), first),
+				Try: "halyard reset, then halyard arm; halyard doctor names what does not answer"}
+		}
+		<-tick
+	}
+}
+
 // JointsOf lists every joint as it is, with what it said to an emergency stop.
 func JointsOf(r *hal.Rig, stops []hal.JointStop) []JointStatus {
 	list := []JointStatus{}
@@ -239,7 +276,10 @@ func JointsOf(r *hal.Rig, stops []hal.JointStop) []JointStatus {
 				fault = status[i].Err
 			}
 			if fault != nil {
-				j.Fault = fault.Error()
+				j.Fault, j.err = fault.Error(), fault
+				if j.State == hal.Armed.String() { // commands pass, and nothing moves by them
+					j.State = hal.Faulty.String()
+				}
 			}
 			if n := len(list); n < len(stops) {
 				ok := stops[n].Err == nil

@@ -1,0 +1,63 @@
+package control
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/hal/haltest"
+)
+
+// Arm answers success only where commands move the joints: one that does not answer, or waits for a reset, is an error, and
+// its state is no "armed". A fault that passes within a few cycles is none.
+func TestArmTellsWhatCannotMove(t *testing.T) {
+	rig, err := hal.New(hal.Config{Name: "arm", Mode: hal.Lockstep, Period: 10 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := haltest.NewBody("shoulder", "elbow")
+	agent, err := rig.Add(hal.AgentConfig{Name: "left", Body: body, World: body})
+	if err != nil {
+		t.Fatal(err)
+	}
+	step := func() {
+		if err := rig.Step(); err != nil {
+			t.Error(err)
+		}
+	}
+	step()
+	ticks := make(chan time.Time)
+	if err := armed(rig, ticks); err != nil {
+		t.Errorf("well: got %v", err)
+	}
+	body.Silent[1] = &hal.Error{Kind: hal.BusFault, Op: "read", Err: errors.New("no reply")}
+	step()
+	done := make(chan error)
+	go func() { done <- armed(rig, ticks) }()
+	for range armLooks - 1 {
+		ticks <- time.Time{}
+	}
+	if err := <-done; hal.KindOf(err) != hal.BusFault || !strings.Contains(err.Error(), "1 of 2 joints cannot move") ||
+		!strings.Contains(err.Error(), "halyard reset, then halyard arm") {
+		t.Errorf("no reply: got %v", err)
+	}
+	if joints := JointsOf(rig, nil); joints[0].State != "armed" || joints[1].State != "fault" {
+		t.Errorf("got %+v, want armed and fault", joints)
+	}
+	go func() { done <- armed(rig, ticks) }()
+	ticks <- time.Time{}
+	delete(body.Silent, 1)
+	step()
+	ticks <- time.Time{}
+	select {
+	case err = <-done:
+	case ticks <- time.Time{}: // its look may have been before the step
+		err = <-done
+	}
+	if err != nil {
+		t.Errorf("well again soon: got %v", err)
+	}
+	agent.Disarm()
+}
