@@ -55,6 +55,7 @@ type Server struct {
 	orders   chan struct{}
 	stops    chan struct{}
 	files    map[string]file
+	metrics  http.Handler
 	once     sync.Once
 }
 
@@ -95,7 +96,7 @@ func New(listener net.Listener, sources []Source, o Options) (*Server, error) {
 	if err := s.load(); err != nil {
 		return nil, err
 	}
-	s.sampler.describe = s.describe
+	s.sampler.describe, s.metrics = s.describe, newMetrics(s)
 	s.sampler.scenes, s.sampler.changes = make([]int, len(sources)), make([]int, len(sources))
 	s.sampler.bodies = make([][]part, len(sources))
 	for _, source := range sources {
@@ -202,6 +203,9 @@ func (s *Server) get(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/ws":
 		s.webSocket(w, r)
+		return
+	case "/metrics":
+		s.metrics.ServeHTTP(w, r)
 		return
 	case "/scene":
 		b, err := s.scenes()
