@@ -205,6 +205,14 @@ servers: []`)
 	if !s.saw("/nodder/leak/Fault") {
 		t.Error("a monitor that is lost: no event")
 	}
+	if s.saw("/nodder/leak/Recovered") {
+		t.Error("a monitor that is lost is said to be back")
+	}
+	s.sys.Emulation.Buses["main"].ClearFaults()
+	s.Run(time.Second)
+	if !s.saw("/nodder/leak/Recovered") {
+		t.Error("a monitor that is back: no event")
+	}
 }
 
 // The doctor looks at devices too.

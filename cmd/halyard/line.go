@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -99,6 +98,5 @@ func (f *lineFlags) openNamed(c *cobra.Command, target string) (*commission.Bare
 	if c.Flags().Changed("baud") && len(f.bauds) > 0 {
 		at.Baud = f.bauds[0]
 	}
-	at.Baud = cmp.Or(at.Baud, t.Bauds[0])
 	return commission.OpenNamed(word, &at, settings)
 }

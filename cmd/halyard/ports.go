@@ -17,7 +17,7 @@ func newPorts(a *app) *cobra.Command {
 	var udev, watch bool
 	c := &cobra.Command{
 		Use:   "ports",
-		Short: "list serial adapters and the processes using them",
+		Short: "list serial ports, CAN, I2C, SPI, GPIO, PWM and cameras",
 		Long: "Use the first column in a config: it stays the same when the adapter is plugged in again. No port is opened.\n" +
 			"Problems are listed with their fix. To tell two adapters apart: run with --watch and unplug one.",
 		Example: "  halyard ports --watch\n  halyard ports --udev | sudo tee " + serial.RulesFile,
@@ -48,7 +48,7 @@ func newPorts(a *app) *cobra.Command {
 				}
 			}
 			if len(rows) == 0 {
-				a.note("no serial adapter is plugged in. Without hardware: halyard emulate xm430-arm")
+				a.note("no adapter is plugged in. Without hardware: halyard emulate xm430-arm")
 			}
 			return nil
 		},

@@ -10,7 +10,7 @@ import (
 )
 
 // alarms watch the first values of devices against the bounds of the config: an event /AGENT/NAME/Alarm when one is
-// passed, /AGENT/NAME/Fault when a monitor is lost, and a line in the log of each. They control nothing.
+// passed, /AGENT/NAME/Fault when a monitor or a light is lost, /AGENT/NAME/Recovered when it is back, and a line in the log of each. They control nothing.
 type alarms struct {
 	session *hal.Session
 	rig     *hal.Rig
@@ -23,8 +23,9 @@ type alarm struct {
 	poller       *drivers.Poller
 	below, above float64 // infinite where there is no bound
 	ring, lost   hal.EventID
-	light        bool // whose value is told elsewhere
-	monitor      bool // else its faults are the robot's sensor's, which the rig tells of
+	back         hal.EventID // it measures again
+	light        bool        // whose value is told elsewhere
+	monitor      bool        // else its faults are the robot's sensor's, which the rig tells of
 	on, faulty   bool
 	value        [1]float64
 }
@@ -50,13 +51,13 @@ func (b *Builder) watchAlarms() {
 		path := "/" + a.agent + "/" + a.name
 		a.ring = b.Rig.Events().Declare(path + "/Alarm")
 		if a.monitor {
-			a.lost = b.Rig.Events().Declare(path + "/Fault")
+			a.lost, a.back = b.Rig.Events().Declare(path+"/Fault"), b.Rig.Events().Declare(path+"/Recovered")
 		}
 		w.list = append(w.list, a)
 	}
 	for _, l := range b.lamps {
 		w.list = append(w.list, alarm{agent: l.agent, name: l.name, poller: l.poller, monitor: true, light: true, below: math.Inf(-1), above: math.Inf(1),
-			lost: b.Rig.Events().Declare("/" + l.agent + "/" + l.name + "/Fault")})
+			lost: b.Rig.Events().Declare("/" + l.agent + "/" + l.name + "/Fault"), back: b.Rig.Events().Declare("/" + l.agent + "/" + l.name + "/Recovered")})
 	}
 	for i := range w.list {
 		if a := &w.list[i]; a.monitor && !a.light {
@@ -76,9 +77,14 @@ func (w *alarms) Cycle(*hal.Cycle) {
 		a := &w.list[i]
 		age, err := a.poller.Latest(a.value[:], 0)
 		if lost := err != nil; lost != a.faulty {
-			if a.faulty = lost; lost && a.monitor {
+			switch a.faulty = lost; {
+			case !a.monitor: // the rig tells of it
+			case lost:
 				w.rig.Events().Raise(a.lost)
 				w.log.Warn("device fault", "agent", a.agent, "device", a.name, "fault", err)
+			default:
+				w.rig.Events().Raise(a.back)
+				w.log.Info("device recovered", "agent", a.agent, "device", a.name)
 			}
 		}
 		if err != nil || age < 0 {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/drivers/can"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/catalog"
@@ -94,6 +95,14 @@ func (f *Finder) Unecho(note func(string, ...any)) error {
 // OpenNamed opens the line of a bus type that is looked for only where it is named.
 func OpenNamed(kind string, bus *configs.Bus, settings map[int]map[string]int) (*BareLine, error) {
 	t := catalog.BuiltinBuses().Of(kind)
+	if bus.Baud == 0 {
+		bus.Baud = t.Bauds[0]
+		if t.Filters != nil { // an interface of CAN has its rate already; without one, a virtual interface, any will do
+			if l, err := can.Find(bus.Port, bus.Baud); err == nil && l.Bitrate > 0 {
+				bus.Baud = l.Bitrate
+			}
+		}
+	}
 	line, err := t.PortOpener(bus, nil)()
 	if err != nil {
 		return nil, err

@@ -25,3 +25,6 @@ func ownerGroup(path string) string {
 	}
 	return id
 }
+
+// accessible reports whether this process may read and write a file. The file is not opened.
+func accessible(path string) bool { return syscall.Access(path, 6) == nil }

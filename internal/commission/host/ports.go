@@ -16,8 +16,10 @@ import (
 	"github.com/halyard-robotics/halyard/internal/report"
 )
 
-// PortRow is one serial adapter, or a built-in UART, as the kernel and its files describe it.
+// PortRow is one port of a config: a serial adapter or UART, a CAN interface, an I2C bus, an SPI port, a chip of GPIO or PWM, a
+// camera, as the kernel and its files describe it.
 type PortRow struct {
+	Type    string        `json:"type"`   // serial, can, i2c, spi, gpio, pwm, camera
 	Port    string        `json:"port"`   // what belongs into a config
 	Device  string        `json:"device"` // what it is called today
 	Chip    string        `json:"chip"`
@@ -37,7 +39,7 @@ type advice struct {
 }
 
 func (PortRow) Header() []string {
-	return []string{"port", "device", "chip", "access", "in use by", "latency ms", "typical device"}
+	return []string{"type", "port", "device", "chip", "access", "in use by", "latency ms", "typical device"}
 }
 
 func (p PortRow) Cells() []string {
@@ -45,10 +47,10 @@ func (p PortRow) Cells() []string {
 	if held == "" {
 		held = "-"
 	}
-	return []string{p.Port, p.Device, p.Chip, p.Access, held, p.Latency.String(), p.Likely}
+	return []string{p.Type, p.Port, p.Device, p.Chip, p.Access, held, p.Latency.String(), p.Likely}
 }
 
-// ListPorts describes every adapter of the machine whose files stand under root. None is no error, nor is a system that
+// ListPorts describes every port of the machine whose files stand under root. None is no error, nor is a system that
 // knows no serial ports, such as a container. No port is opened.
 func ListPorts(root string) ([]PortRow, error) {
 	ports, err := serial.List(root)
@@ -60,7 +62,7 @@ func ListPorts(root string) ([]PortRow, error) {
 	for i := range ports {
 		p := &ports[i]
 		r := PortRow{
-			Port: p.Stable, Device: p.Device, Chip: p.Chip.Name, Serial: p.Serial, Access: "ok", Latency: report.Number(math.NaN()),
+			Type: "serial", Port: p.Stable, Device: p.Device, Chip: p.Chip.Name, Serial: p.Serial, Access: "ok", Latency: report.Number(math.NaN()),
 			MaxBaud: p.Chip.MaxBaud, Likely: p.Chip.Likely, Notes: PortAdvice(p),
 		}
 		if p.Denied != "" {
@@ -75,7 +77,7 @@ func ListPorts(root string) ([]PortRow, error) {
 		}
 		rows = append(rows, r)
 	}
-	return rows, nil
+	return append(rows, listNodes(root)...), nil
 }
 
 // PortAdvice is, in the order in which it must be put right, what stands between a user and the port, each with what to do.
