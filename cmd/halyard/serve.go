@@ -103,12 +103,12 @@ func (a *app) serve(ctx context.Context, list ...*halyard.Config) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	a.announce(list, jointsOf(systems[0]), servers, url)
-	var all sync.WaitGroup
-	errs := make([]error, len(systems)+1)
+	var all, pages sync.WaitGroup
+	errs := make([]error, len(systems))
 	if dashboard != nil {
-		all.Go(func() {
-			if errs[len(systems)] = dashboard.Run(ctx); errs[len(systems)] != nil { // the robots go on
-				log.Error("dashboard ended", "fault", errs[len(systems)])
+		pages.Go(func() {
+			if err := dashboard.Run(ctx); err != nil { // the robots go on
+				log.Error("dashboard ended", "fault", err)
 			}
 		})
 	}
@@ -120,6 +120,8 @@ func (a *app) serve(ctx context.Context, list ...*halyard.Config) error {
 		})
 	}
 	all.Wait()
+	cancel() // they may all have ended by themselves
+	pages.Wait()
 	return errors.Join(errs...)
 }
 

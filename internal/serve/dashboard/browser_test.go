@@ -135,7 +135,7 @@ func TestPages(t *testing.T) {
 		set    []halyard.Setting
 	}{
 		{"demo", []halyard.Setting{halyard.Set("agents[0].body", "emulated")}},
-		{"so101", []halyard.Setting{halyard.Set("agents[0].body", "emulated")}},
+		{"so101", []halyard.Setting{halyard.Set("agents[0].body", "emulated"), halyard.Set("agents[0].shadow", "true")}},
 		{"usarsim", nil},
 	} {
 		t.Run(c.config, func(t *testing.T) {

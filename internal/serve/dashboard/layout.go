@@ -35,6 +35,8 @@ type (
 		Ages     int           `json:"ages"`   // one a device: joints, then sensors; s
 		Joints   []jointText   `json:"joints"` // state, mode and goal of each begin at Goals
 		Goals    int           `json:"goals"`
+		Ghost    int           `json:"ghost"` // where the poses of the twin's links begin, -1 = none
+		Links    []int         `json:"links"` // the bodies of the scene that they are of
 		Channels []channelText `json:"channels"`
 		Sensors  []sensorText  `json:"sensors"`
 		Cameras  []string      `json:"cameras"`
@@ -97,21 +99,19 @@ func (s *Server) describe() []byte {
 func (s *Server) describeAgent(a *subject) agentText {
 	l := a.agent.Layout()
 	channels := len(l.Outputs) + len(l.Infos)
-	t := agentText{Rig: a.rig, Name: a.agent.Name(), Body: a.kind, First: a.first, Ages: a.first + channels,
+	t := agentText{Ghost: a.ghost, Links: a.bodies, Rig: a.rig, Name: a.agent.Name(), Body: a.kind, First: a.first, Ages: a.first + channels,
 		Goals: a.first + channels + l.Devices(), Joints: []jointText{}, Channels: []channelText{}, Sensors: []sensorText{}, Cameras: []string{}}
-	shadows := map[string]int{}
 	for i := range channels {
 		c := l.Measured(i)
 		t.Channels = append(t.Channels, channelText{c.Name, c.Quantity.Unit(), report.Number(c.Min), report.Number(c.Max), c.Estimate})
-		shadows[c.Name] = i
 	}
 	for i := range l.Actuators {
 		j := &l.Actuators[i]
 		text := jointText{Name: j.Name, Kind: kinds[j.Kind], Body: string(a.kinds[i]), Position: j.Position, Velocity: j.Velocity, Torque: j.Torque,
 			Voltage: j.Voltage, Temperature: j.Temperature, Shadow: hal.None, Wraps: j.Wraps, Min: report.Number(j.Limits.MinPosition),
 			Max: report.Number(j.Limits.MaxPosition), MaxVelocity: report.Number(j.Limits.MaxVelocity), MaxTorque: report.Number(j.Limits.MaxTorque)}
-		if k, ok := shadows[j.Name+"/shadow_error"]; ok {
-			text.Shadow = k
+		if a.shadows != nil {
+			text.Shadow = a.shadows[i]
 		}
 		for m := range hal.NumModes {
 			name := ""

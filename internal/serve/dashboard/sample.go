@@ -102,11 +102,14 @@ type subject struct {
 	kinds []configs.BodyKind // one an actuator
 	kind  string             // of the whole: sim, emulated, real or mixed
 	first int                // its measured values; then the ages of devices, the states and the goals of actuators
+	ghost int                // where the poses of its twin's links begin; hal.None without a twin
 	// Of a robot whose joints are all real the physics knows nothing: its links are where its joints say. bodies are those of
 	// the scene, one a link.
-	bodies []int
-	place  hal.Pose
-	state  *kinematics.State
+	bodies  []int
+	place   hal.Pose
+	state   *kinematics.State // nil where nothing asks for it
+	real    bool
+	shadows []int // measured minus the twin's position, one an actuator, or hal.None; nil without a twin
 
 	measured []float64
 	status   []hal.Status
@@ -119,7 +122,7 @@ func length(l *hal.Layout) int {
 }
 
 func newSubject(r *shown, rig int, a *hal.Agent, parts []hal.Part) *subject {
-	s := &subject{rig: rig, agent: a, kind: a.BodyKind().String()}
+	s := &subject{rig: rig, agent: a, kind: a.BodyKind().String(), ghost: hal.None}
 	s.kinds = slices.Repeat([]configs.BodyKind{configs.BodyKind(s.kind)}, len(a.Layout().Actuators))
 	if r.System == nil {
 		s.robot = &topics.Robot{Rig: r.Rig, Agent: a}
@@ -146,13 +149,32 @@ func newSubject(r *shown, rig int, a *hal.Agent, parts []hal.Part) *subject {
 			s.kind = "mixed"
 		}
 	}
-	if len(s.robot.Tree) > 0 && s.kind == string(configs.Real) {
+	s.findTwin()
+	s.real = s.kind == string(configs.Real)
+	if len(s.robot.Tree) > 0 && (s.real || s.shadows != nil) {
 		s.state = s.robot.Tree.NewState()
 		for i := range s.robot.Tree {
 			s.bodies = append(s.bodies, slices.Index(parts, hal.Part{Agent: a.Name(), Body: s.robot.Tree[i].Name}))
 		}
 	}
 	return s
+}
+
+// findTwin looks for the channels of a twin.
+func (s *subject) findTwin() {
+	l := s.agent.Layout()
+	for i := range l.Actuators {
+		at := hal.None
+		for k := range len(l.Outputs) + len(l.Infos) {
+			if l.Measured(k).Name == l.Actuators[i].Name+"/shadow_error" {
+				at = k
+				s.shadows = slices.Grow(s.shadows, len(l.Actuators))
+			}
+		}
+		if s.shadows != nil {
+			s.shadows = append(s.shadows, at)
+		}
+	}
 }
 
 // read takes an agent's newest values.
@@ -177,27 +199,58 @@ func (s *subject) read(to []float32) {
 	}
 }
 
-// forward puts the links of a real robot where its joints say. It moves poses.
-func (s *subject) forward(poses []hal.Pose) {
+// forward puts the links of a real robot where its joints say: it moves poses. Of a twin it fills in ghost.
+func (s *subject) forward(poses []hal.Pose, ghost []float32) {
+	if s.real {
+		frame := s.place
+		switch p, _, _, ok := s.robot.Sample().Pose(); {
+		case ok && p.Position[2] == 0: // odometry, which begins where the robot was put
+			frame = frame.Times(p)
+		case ok: // the root's place in the world
+			frame = p.Times(s.robot.Tree[0].Home.Inverse())
+		}
+		s.chain(frame, nil)
+		for i, b := range s.bodies {
+			if b >= 0 && b < len(poses) {
+				poses[b] = s.state.Poses[i]
+			}
+		}
+	}
+	if s.shadows != nil && s.bodies[0] >= 0 && s.bodies[0] < len(poses) {
+		s.chain(poses[s.bodies[0]].Times(s.robot.Tree[0].Home.Inverse()), s.shadows) // the twin stands where the robot does
+		for i := range s.bodies {
+			putPose(ghost[poseValues*i:], &s.state.Poses[i])
+		}
+	}
+}
+
+// chain places the links by the place of the robot's frame and the measured positions, less those of the channels in less.
+func (s *subject) chain(frame hal.Pose, less []int) {
 	l := s.agent.Layout()
 	at := make([]float64, 2*len(l.Actuators))
+	value := func(k int) float64 {
+		if k == hal.None || math.IsNaN(s.measured[k]) {
+			return 0
+		}
+		return s.measured[k]
+	}
 	for i := range l.Actuators {
-		if k := l.Actuators[i].Position; k != hal.None && !math.IsNaN(s.measured[k]) {
-			at[i] = s.measured[k]
+		if at[i] = value(l.Actuators[i].Position); less != nil {
+			at[i] -= value(less[i])
 		}
 	}
-	root := s.place
-	if p, _, _, ok := s.robot.Sample().Pose(); ok {
-		root = root.Times(p)
+	if frame.Rotation == [4]float64{} {
+		frame.Rotation[0] = 1
 	}
-	if root.Rotation == [4]float64{} {
-		root.Rotation[0] = 1
+	s.robot.Tree.Forward(s.state, at[:len(at)/2], at[len(at)/2:], frame, [3]float64{}, [3]float64{})
+}
+
+func putPose(to []float32, p *hal.Pose) {
+	for axis := range 3 {
+		to[axis] = float32(p.Position[axis])
 	}
-	s.robot.Tree.Forward(s.state, at[:len(at)/2], at[len(at)/2:], root, [3]float64{}, [3]float64{})
-	for i, b := range s.bodies {
-		if b >= 0 && b < len(poses) {
-			poses[b] = s.state.Poses[i]
-		}
+	for axis := range 4 {
+		to[3+axis] = float32(p.Rotation[axis])
 	}
 }
 
@@ -246,14 +299,15 @@ func (s *sampler) take() (*sample, []byte) {
 		out.times[a.rig] = max(out.times[a.rig], newest(a.status))
 	}
 	for i, r := range s.rigs {
-		s.place(i, r, out.values[s.scenes[i]:])
+		s.place(i, r, out.values)
 	}
 	s.newest = out
 	return out, s.layout
 }
 
 // place fills in the contacts and poses of rig i.
-func (s *sampler) place(i int, r *shown, to []float32) {
+func (s *sampler) place(i int, r *shown, values []float32) {
+	to := values[s.scenes[i]:]
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.due = true // for the next sample
@@ -267,17 +321,16 @@ func (s *sampler) place(i int, r *shown, to []float32) {
 	}
 	for _, a := range s.agents {
 		if a.rig == i && a.state != nil {
-			a.forward(r.poses)
+			var ghost []float32
+			if a.ghost != hal.None {
+				ghost = values[a.ghost:]
+			}
+			a.forward(r.poses, ghost)
 		}
 	}
 	to = to[3*maxContacts:]
 	for k := range min(len(s.bodies[i]), len(r.poses)) {
-		for axis := range 3 {
-			to[poseValues*k+axis] = float32(r.poses[k].Position[axis])
-		}
-		for axis := range 4 {
-			to[poseValues*k+3+axis] = float32(r.poses[k].Rotation[axis])
-		}
+		putPose(to[poseValues*k:], &r.poses[k])
 	}
 }
 
@@ -309,6 +362,10 @@ func (s *sampler) arrange() {
 		sub := newSubject(s.rigs[rigs[i]], rigs[i], a, s.bodies[rigs[i]])
 		sub.first = s.length
 		s.length += length(a.Layout())
+		if sub.shadows != nil && sub.state != nil {
+			sub.ghost = s.length
+			s.length += poseValues * len(sub.bodies)
+		}
 		s.agents = append(s.agents, sub)
 	}
 	for i, r := range s.rigs {

@@ -38,6 +38,7 @@ export function open(main) {
   const rays = el("input", { type: "checkbox", checked: true }), touches = el("input", { type: "checkbox", checked: true });
   const side = el("div", { class: "side" }), note = el("p");
   const legend = el("div", { class: "legend" }, el("span", { class: "sim" }, "◇ simulated"), el("span", { class: "emulated" }, "◈ emulated"), el("span", { class: "real" }, "◆ real"));
+  if (rig.layout?.agents.some((a) => a.ghost >= 0)) legend.append(el("span", {}, "◌ twin"));
   main.append(el("div", { class: "split" }, el("div", { class: "view" }, canvas, legend), side));
   side.append(el("div", { class: "tools" }, el("label", {}, "Follow ", follow)),
     el("div", { class: "tools" }, el("label", {}, rays, " sensor rays"), el("label", {}, touches, " contacts")), note);
@@ -65,9 +66,9 @@ export function open(main) {
   function build() {
     const groups = new Map();
     ids = [null];
-    const add = (mesh, item, ground = false) => {
-      const key = mesh + ground;
-      if (!groups.has(key)) groups.set(key, { mesh, ground, items: [] });
+    const add = (mesh, item, ground = false, ghost = false) => {
+      const key = mesh + ground + ghost;
+      if (!groups.has(key)) groups.set(key, { mesh, ground, ghost, items: [] });
       groups.get(key).items.push(item);
     };
     for (const [k, r] of scene.rigs.entries()) {
@@ -90,14 +91,17 @@ export function open(main) {
         }
         let id = 0;
         if (body?.agent) { ids.push({ rig: k, body: s.body }); id = ids.length - 1; }
+        const agent = body?.agent && rig.layout.agents.find((a) => a.rig === k && a.name === body.agent);
+        const link = agent && agent.ghost >= 0 ? agent.links.indexOf(s.body) : -1;
+        if (link >= 0) add(mesh, { rig: k, body: -2, pose: agent.ghost + 7 * link, at: s.at, size, colour: [0.95, 0.95, 1], id: 0 }, false, true);
         add(mesh, { rig: k, body: s.body, at: s.at, size, colour: colour.map((c) => c + pale * (1 - c)), id }, s.kind === "plane");
       }
     }
-    batches = [...groups.values()].map((g) => ({ ...g, count: g.items.length, data: new Float32Array(g.items.length * stride) }));
+    batches = [...groups.values()].sort((a, b) => a.ghost - b.ghost).map((g) => ({ ...g, count: g.items.length, data: new Float32Array(g.items.length * stride) }));
     dirty = true;
   }
 
-  const poseAt = (item) => item.body < 0 ? -1 : rig.layout.rigs[item.rig].poses + 7 * item.body;
+  const poseAt = (item) => item.pose !== undefined ? item.pose : item.body < 0 ? -1 : rig.layout.rigs[item.rig].poses + 7 * item.body;
 
   // move writes the instances of this frame.
   function move() {
@@ -108,7 +112,7 @@ export function open(main) {
         b.data.set(item.size, at + 12);
         const mark = picked && item.rig === picked.rig && item.body === picked.body;
         for (let i = 0; i < 3; i++) b.data[at + 16 + i] = mark ? 0.45 * item.colour[i] + 0.55 : item.colour[i];
-        b.data[at + 19] = 1;
+        b.data[at + 19] = b.ghost ? 0.35 : 1;
         b.data[at + 20] = item.id;
       }
     }
