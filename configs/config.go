@@ -318,13 +318,15 @@ type Server struct {
 	Teleport        bool          `yaml:"teleport" default:"false" doc:"okon: move a simulated robot that enters a no-go or finish zone to a start zone, as the original did."`
 	GivenMaxClients *int          `yaml:"max_clients" min:"1" max:"1024" otherwise:"16; 256 of okon" doc:"gamebots, imageserver, player, okon, rosbridge, foxglove: maximum number of clients. Each gamebots client has one robot."`
 	// MaxClients is GivenMaxClients, or the usual number of the protocol where the config gives none.
-	MaxClients int      `yaml:"-"`
-	Origins    []string `yaml:"origins" doc:"rosbridge, foxglove: hosts of web pages whose scripts may connect, such as robots.example; pages of this computer always may."`
-	ROS        int      `yaml:"ros" default:"2" min:"1" max:"2" doc:"rosbridge: names and times of which ROS clients get that name no types themselves."`
-	Levels     string   `yaml:"levels" otherwise:"all" doc:"nml: levels of MOAST to run, of servo, prim, am, veh and sect, separated by commas."`
-	Encoding   string   `yaml:"encoding" default:"packed" enum:"packed|xdr|disp" doc:"nml: message encoding. Every rcslib program reads packed."`
-	Format     string   `yaml:"format" default:"raw" enum:"raw|super|good|normal|average|bad" doc:"imageserver: image format. All but raw are JPEG, in order of decreasing quality."`
-	FrameRate  float64  `yaml:"frame_rate" default:"30" min:"0.1" max:"120" doc:"imageserver: maximum frame rate, Hz."`
-	Width      *int     `yaml:"width" min:"1" max:"4096" otherwise:"the camera's own" doc:"imageserver: of every picture, pixels."`
-	Height     *int     `yaml:"height" min:"1" max:"4096" otherwise:"the camera's own" doc:"imageserver: of every picture, pixels."`
+	MaxClients int           `yaml:"-"`
+	Origins    []string      `yaml:"origins" doc:"rosbridge, foxglove: hosts of web pages whose scripts may connect, such as robots.example; pages of this computer always may."`
+	ROS        int           `yaml:"ros" default:"2" min:"1" max:"2" doc:"rosbridge: names and times of which ROS clients get that name no types themselves."`
+	Levels     string        `yaml:"levels" otherwise:"all" doc:"nml: levels of MOAST to run, of servo, prim, am, veh and sect, separated by commas."`
+	Encoding   string        `yaml:"encoding" default:"packed" enum:"packed|xdr|disp" doc:"nml: message encoding. Every rcslib program reads packed."`
+	ServoCycle time.Duration `yaml:"servo_cycle" default:"10ms" min:"1ms" max:"1s" doc:"nml: cycle of MOAST's servo level."`
+	UTMOffset  *[3]float64   `yaml:"utm_offset" otherwise:"0, 0, 0" doc:"nml: northing, easting, down, m, of the map's origin: added to absolute coordinates."`
+	Format     string        `yaml:"format" default:"raw" enum:"raw|super|good|normal|average|bad" doc:"imageserver: image format. All but raw are JPEG, in order of decreasing quality."`
+	FrameRate  float64       `yaml:"frame_rate" default:"30" min:"0.1" max:"120" doc:"imageserver: maximum frame rate, Hz."`
+	Width      *int          `yaml:"width" min:"1" max:"4096" otherwise:"the camera's own" doc:"imageserver: of every picture, pixels."`
+	Height     *int          `yaml:"height" min:"1" max:"4096" otherwise:"the camera's own" doc:"imageserver: of every picture, pixels."`
 }

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"strconv"
@@ -20,26 +20,19 @@ import (
 	"github.com/halyard-robotics/halyard/protocols/nml"
 )
 
-// moastConfig is what "halyard moast" runs without a config: USARSim's P2AT in the yellow arena.
-const moastConfig = `name: moast
-clock: {mode: realtime, period: 10ms}
-world: {scene: yellow, seed: 1}
-agents: [{name: p2at, model: usarsim-pioneer, pose: {position: [4.5, -1.9, -1.8]}}]
-servers: [{protocol: nml, listen: %q, levels: %q, encoding: %q}]
-`
-
 func newMOAST(a *app) *cobra.Command {
-	var levels, file, address, encoding string
+	run := servemoast.Run{}
+	var ini, file, address string
 	var set []string
 	c := &cobra.Command{
 		Use:   "moast",
-		Short: "run MOAST's hierarchy on a simulated Pioneer",
-		Long: "Runs MOAST's modules for a simulated P2AT in the yellow arena and serves their NML buffers. Other robots run them by\n" +
-			"a server of protocol nml in their config.",
-		Example: "  halyard moast --nml moast.nml\n  halyard shell prim --nml moast.nml\n  halyard moast --levels servo --encoding xdr",
+		Short: "run MOAST's hierarchy on simulated robots",
+		Long: "Runs MOAST's modules for a simulated P2AT in the yellow arena, or for the vehicles of a moast.ini, and serves their NML\n" +
+			"buffers. Other robots run them by a server of protocol nml in their config.",
+		Example: "  halyard moast --nml moast.nml\n  halyard shell prim --nml moast.nml\n  halyard moast --ini moast.ini --map orange",
 		Args:    arguments("", "halyard moast"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if _, err := servemoast.ParseLevels(levels); err != nil {
+			if _, err := servemoast.ParseLevels(run.Levels); err != nil {
 				return &hal.Error{Kind: hal.Invalid, Op: "moast: --levels", Err: err}
 			}
 			host, text, err := net.SplitHostPort(address)
@@ -47,35 +40,50 @@ func newMOAST(a *app) *cobra.Command {
 			if err != nil || perr != nil || port == 0 && file != "" {
 				return &hal.Error{Kind: hal.Invalid, Op: "moast: --listen", Err: fmt.Errorf("got %q, want HOST:PORT, with a port above 0 for --nml", address)}
 			}
-			config, err := halyard.Parse("halyard moast", fmt.Appendf(nil, moastConfig, address, levels, encoding),
-				func(o *configs.Options) { o.Set = set })
+			run.Host, run.Port = host, port
+			if ini != "" {
+				if run.INI, err = readINI(ini, run.World); err != nil {
+					return &hal.Error{Kind: hal.Invalid, Op: "moast: --ini", Err: err}
+				}
+			}
+			config, err := halyard.Parse("halyard moast", run.Config(), func(o *configs.Options) { o.Set = set })
 			if err != nil {
 				return err
 			}
 			if file != "" {
-				if err := writeNML(a, config, file, host, port); err != nil {
+				if err := writeNML(a, config, file, host); err != nil {
 					return err
 				}
 			}
 			return a.serve(cmd.Context(), config)
 		},
 	}
-	a.addDashboard(c)
-	c.Flags().StringVar(&levels, "levels", "", "of servo, prim, am, veh, sect, with commas between (all)")
+	c.Flags().StringVar(&run.Levels, "levels", "", "of servo, prim, am, veh, sect, with commas between (all)")
+	c.Flags().StringVar(&ini, "ini", "", "moast.ini: vehicles, start poses, UTM offset, cycle of servo")
+	c.Flags().StringVar(&run.World, "map", "yellow", "the arena; of --ini its section is read, also [DM-USAR_NAME]")
 	c.Flags().StringVar(&file, "nml", "", "write the buffers' configuration for rcslib programs; - is standard output")
-	c.Flags().StringVar(&address, "listen", fmt.Sprintf("127.0.0.1:%d", nml.FirstPort), "HOST:PORT of the buffers")
-	c.Flags().StringVar(&encoding, "encoding", "packed", "packed, xdr or disp")
+	c.Flags().StringVar(&address, "listen", fmt.Sprintf("127.0.0.1:%d", nml.FirstPort), "HOST:PORT of the buffers; further vehicles have the next ports")
+	c.Flags().StringVar(&run.Encoding, "encoding", "packed", "packed, xdr or disp")
 	c.Flags().StringArrayVar(&set, "set", nil, "PATH=VALUE: any key of the config that this makes")
 	return c
 }
 
+func readINI(name, world string) (*servemoast.INI, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return servemoast.ParseINI(name, world, f)
+}
+
 // writeNML writes the configuration file of the buffers that c will serve.
-func writeNML(a *app, c *halyard.Config, name, host string, port int) error {
+func writeNML(a *app, c *halyard.Config, name, host string) error {
 	p, err := plan.Resolve(c, builtin.Catalog())
 	if err != nil {
 		return err
 	}
-	config, err := servemoast.Buffers(p, host, port)
+	config, err := servemoast.Buffers(p, host)
 	if err != nil {
 		return err
 	}
@@ -88,16 +96,7 @@ func writeNML(a *app, c *halyard.Config, name, host string, port int) error {
 		return &hal.Error{Kind: hal.Invalid, Op: "moast: --nml", Err: err}
 	}
 	_, err = config.WriteTo(f)
-	return firstError(err, f.Close())
-}
-
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return errors.Join(err, f.Close())
 }
 
 // readNML reads a configuration file of buffers.
@@ -175,7 +174,7 @@ func newNML(a *app) *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("buffer %s: %w", args[0], err)
 			}
-			return printMessage(a.out, m)
+			return shell.Print(a.out, m)
 		},
 	}
 	addNMLFlags(printer, &file)
@@ -185,31 +184,4 @@ func newNML(a *app) *cobra.Command {
 
 func addNMLFlags(c *cobra.Command, file *string) {
 	c.Flags().StringVar(file, "nml", "moast.nml", "configuration file of the buffers")
-}
-
-// printMessage prints a map in rows, a scan and points as columns, and other messages by their fields.
-func printMessage(w io.Writer, m nml.Message) error {
-	switch m := m.(type) {
-	case *moast.SensorData2D:
-		for i, v := range m.Features {
-			end := " "
-			if m.X > 0 && (i+1)%int(m.X) == 0 {
-				end = "\n"
-			}
-			fmt.Fprintf(w, "%g%s", v, end)
-		}
-		return nil
-	case *moast.SensorData1D:
-		for i, v := range m.Features {
-			fmt.Fprintf(w, "%g %g\n", m.Start+float64(i)*m.Increment, v)
-		}
-		return nil
-	case *moast.SensorDataList:
-		for _, p := range m.Points {
-			fmt.Fprintf(w, "%g %g %g %g\n", p.Sensor.X, p.Sensor.Y, p.Hit.X, p.Hit.Y)
-		}
-		return nil
-	}
-	_, err := fmt.Fprintf(w, "%s %+v\n", moast.Symbol(m.MessageType()), m)
-	return err
 }

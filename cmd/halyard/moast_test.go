@@ -2,6 +2,7 @@ package main
 
 import (
 	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,6 +22,19 @@ func freePort(t *testing.T) string {
 	}
 	defer ln.Close()
 	return ln.Addr().String()
+}
+
+// freePorts is a port of which the next one was free too.
+func freePorts(t *testing.T) string {
+	t.Helper()
+	for {
+		first := freePort(t)
+		at := netip.MustParseAddrPort(first)
+		if ln, err := net.Listen("tcp", netip.AddrPortFrom(at.Addr(), at.Port()+1).String()); err == nil {
+			ln.Close()
+			return first
+		}
+	}
 }
 
 // TestMOAST: halyard moast writes an .nml that a client, the shell and nml print open; prim drives the Pioneer to a point.
@@ -94,12 +108,72 @@ func TestMOASTFaults(t *testing.T) {
 		{"moast --levels servo,attic", `got "attic", want servo, prim, am, veh or sect`},
 		{"moast --listen nowhere", `got "nowhere", want HOST:PORT`},
 		{"moast --encoding xml", "xml"},
+		{"moast --ini none.ini", "none.ini"},
+		{"moast --ini " + bad, "bad.nml:1: line: got"},
 		{"shell prim --nml " + bad, "bad.nml:1: B line: got 3 words"},
 		{"shell prim --nml none.nml", "try: halyard moast --nml none.nml"},
 		{"nml print x --nml none.nml", "none.nml"},
 	} {
 		if code, _, errText := runApp(t, strings.Fields(k.args)...); code != 2 || !strings.Contains(errText, k.want) {
 			t.Errorf("%s: got %d, %s, want 2, %s", k.args, code, errText, k.want)
+		}
+	}
+}
+
+// TestMOASTTwoVehicles: a moast.ini of two vehicles, each with its buffers on a port of its own, and a section that connects
+// to both.
+func TestMOASTTwoVehicles(t *testing.T) {
+	folder := t.TempDir()
+	ini, file := filepath.Join(folder, "moast.ini"), filepath.Join(folder, "moast.nml")
+	text := "[USARSIM.INFSKIN]\nPLATFORM_TYPE_1 = P2AT\nPLATFORM_TYPE_2 = P2AT\n[yellow]\nUNREAL_UTM_OFFSET = 1000, 2000, 0\n" +
+		"UTM_START_POSE_1 = 1004.5, 2001.9, 1.8\nUTM_START_POSE_2 = 1001.5, 2001.9, 1.8\n"
+	if err := os.WriteFile(ini, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	start(t, "moast", "--ini", ini, "--nml", file, "--listen", freePorts(t))
+	config, err := readNML(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for buffer, north := range map[string]float64{"navDataExt1": 1004.5, "navDataExt2": 1001.5} {
+		c, err := dialNML(config, buffer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := c.BlockingRead(moast.New, 5*time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at := m.(*moast.NavDataExt).Abs.Tran; at.X < north-0.2 || at.X > north+0.2 || at.Y < 2001 || at.Y > 2003 {
+			t.Errorf("%s: got %+v, want %g north", buffer, at, north)
+		}
+		c.Close()
+	}
+	cmd, err := dialNML(config, "sectMobPLCmd1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Close()
+	stat, err := dialNML(config, "sectMobPLStat1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stat.Close()
+	for i, c := range []moast.Command{&moast.Plain{Kind: 16001}, &moast.SectMobCmdConnect{Vehicles: []int32{1, 2}, SendInit: true}} {
+		c.Head().Serial = int32(20 + i)
+		if err := cmd.Write(c, false); err != nil {
+			t.Fatal(err)
+		}
+		for end := time.Now().Add(20 * time.Second); ; {
+			m, err := stat.BlockingRead(moast.New, 2*time.Second)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if h := m.(moast.Reporter).Report(); h.EchoSerial == c.Head().Serial && h.Status == moast.Done {
+				break
+			} else if h.Status == moast.Error || time.Now().After(end) {
+				t.Fatalf("%s: got %v %q", moast.Symbol(c.MessageType()), h.Status, h.Message)
+			}
 		}
 	}
 }

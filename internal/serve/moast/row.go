@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/netip"
 	"strings"
@@ -98,8 +99,12 @@ func open(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Server,
 			robot = p.Robot
 		}
 	}
-	v := newVehicle(sys.Rig, agent, robot)
-	hierarchy, err := echelon.New(v, echelon.Options{Levels: levels, Encoding: encoding(s.Encoding)})
+	fleet, err := sys.Share("moast", func() (io.Closer, error) { return &sharedFleet{}, nil })
+	if err != nil {
+		return nil, netip.AddrPort{}, err
+	}
+	v := newVehicle(sys.Rig, agent, robot, s)
+	hierarchy, err := echelon.New(v, options(s, number(sys.Plan.Config, s.Agent), levels, &fleet.(*sharedFleet).Fleet))
 	if err != nil {
 		return nil, netip.AddrPort{}, errors.Join(err, v.close())
 	}
@@ -124,42 +129,80 @@ func encoding(name string) nml.Encoding {
 	return nml.Packed
 }
 
-// Buffers is the configuration of the buffers that the first nml server of a plan will serve on a port of host. It opens
-// nothing.
-func Buffers(p *plan.Plan, host string, port int) (*nml.Config, error) {
-	for _, s := range p.Config.Servers {
-		for i := range p.Agents {
-			a := &p.Agents[i]
-			if s.Protocol != "nml" || a.Config.Name != s.Agent {
-				continue
+// sharedFleet is the vehicles of a system.
+type sharedFleet struct{ echelon.Fleet }
+
+// Close has nothing to close: each vehicle ends with its server.
+func (*sharedFleet) Close() error { return nil }
+
+// number is the vehicle's: the place of its agent's server among those of NML, from 1.
+func number(c *configs.Config, agent string) (n int) {
+	for _, s := range c.Servers {
+		if s.Protocol == "nml" {
+			n++
+			if s.Agent == agent {
+				return n
 			}
-			levels, err := ParseLevels(s.Levels)
-			if err != nil {
-				return nil, err
-			}
-			rig, err := hal.New(hal.Config{Name: "buffers", Period: time.Millisecond})
-			if err != nil {
-				return nil, err
-			}
-			body := &still{layout: a.Layout}
-			agent, err := rig.Add(hal.AgentConfig{Name: a.Config.Name, Body: body, World: hal.PhysicalWorld{}, BodyKind: hal.Simulated})
-			if err != nil {
-				return nil, err
-			}
-			h, err := echelon.New(newVehicle(rig, agent, a.Robot), echelon.Options{Levels: levels, Encoding: encoding(s.Encoding)})
-			if err != nil {
-				return nil, err
-			}
-			return h.Config(host, port), nil
 		}
 	}
-	return nil, fmt.Errorf("servers: got no protocol nml, want one")
+	return 1
 }
 
-// still is a body that has a layout alone.
-type still struct{ layout *hal.Layout }
+func options(s *configs.Server, id int, levels []echelon.Level, fleet *echelon.Fleet) echelon.Options {
+	return echelon.Options{ID: id, Levels: levels, Encoding: encoding(s.Encoding), Fleet: fleet, Cycle: s.ServoCycle.Seconds()}
+}
 
-func (b *still) Layout() *hal.Layout    { return b.layout }
-func (b *still) Write(*hal.Frame) error { return nil }
-func (b *still) Read(*hal.Frame) error  { return nil }
-func (b *still) Halt() error            { return nil }
+// Buffers is the configuration of the buffers that the nml servers of a plan will serve on host, where each one listens;
+// it opens nothing.
+func Buffers(p *plan.Plan, host string) (*nml.Config, error) {
+	var all []*echelon.Hierarchy
+	var ports []int
+	fleet := &echelon.Fleet{}
+	for k := range p.Config.Servers {
+		s := &p.Config.Servers[k]
+		at, err := netip.ParseAddrPort(s.Listen)
+		if s.Protocol != "nml" || err != nil {
+			continue
+		}
+		for i := range p.Agents {
+			a := &p.Agents[i]
+			if a.Config.Name != s.Agent {
+				continue
+			}
+			h, err := still(a, s, number(p.Config, s.Agent), fleet)
+			if err != nil {
+				return nil, err
+			}
+			all, ports = append(all, h), append(ports, int(at.Port()))
+		}
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("servers: got no protocol nml, want one")
+	}
+	return echelon.Config(host, func(i int) int { return ports[i] }, all...), nil
+}
+
+// still is the hierarchy of an agent that does not run.
+func still(a *plan.AgentPlan, s *configs.Server, id int, fleet *echelon.Fleet) (*echelon.Hierarchy, error) {
+	levels, err := ParseLevels(s.Levels)
+	if err != nil {
+		return nil, err
+	}
+	rig, err := hal.New(hal.Config{Name: "buffers", Period: time.Millisecond})
+	if err != nil {
+		return nil, err
+	}
+	agent, err := rig.Add(hal.AgentConfig{Name: a.Config.Name, Body: &inert{a.Layout}, World: hal.PhysicalWorld{}, BodyKind: hal.Simulated})
+	if err != nil {
+		return nil, err
+	}
+	return echelon.New(newVehicle(rig, agent, a.Robot, s), options(s, id, levels, fleet))
+}
+
+// inert is a body that has a layout alone.
+type inert struct{ layout *hal.Layout }
+
+func (b *inert) Layout() *hal.Layout    { return b.layout }
+func (b *inert) Write(*hal.Frame) error { return nil }
+func (b *inert) Read(*hal.Frame) error  { return nil }
+func (b *inert) Halt() error            { return nil }

@@ -3,6 +3,7 @@ package moast
 import (
 	"math"
 
+	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/protocols/moast"
 	"github.com/halyard-robotics/halyard/protocols/moast/echelon"
@@ -17,6 +18,7 @@ type vehicle struct {
 	agent    *hal.Agent
 	layout   *hal.Layout
 	robot    *model.Robot
+	offset   [3]float64 // m, north, east, down: from the map to absolute coordinates
 	lease    *hal.Lease // while it drives
 	inputs   []float64
 	held     []float64 // in lock-step: until the next step
@@ -24,8 +26,11 @@ type vehicle struct {
 	status   []hal.Status
 }
 
-func newVehicle(rig *hal.Rig, agent *hal.Agent, m *model.Robot) *vehicle {
+func newVehicle(rig *hal.Rig, agent *hal.Agent, m *model.Robot, s *configs.Server) *vehicle {
 	v := &vehicle{rig: rig, agent: agent, layout: agent.Layout(), robot: m}
+	if s.UTMOffset != nil {
+		v.offset = *s.UTMOffset
+	}
 	v.session = rig.NewSession("nml", v)
 	v.inputs, v.held = make([]float64, len(v.layout.Inputs)), make([]float64, len(v.layout.Inputs))
 	blank(v.inputs)
@@ -132,7 +137,9 @@ func (v *vehicle) Observe(o *echelon.Observation) {
 	}
 	if math.IsNaN(o.Absolute.Tran.X) {
 		o.Absolute = o.Odometry
+		return
 	}
+	o.Absolute.Tran.X, o.Absolute.Tran.Y, o.Absolute.Tran.Z = o.Absolute.Tran.X+v.offset[0], o.Absolute.Tran.Y+v.offset[1], o.Absolute.Tran.Z+v.offset[2]
 }
 
 // motionOf is a pose sensor's reading: position, quaternion, velocity, turn rates.

@@ -49,6 +49,8 @@ type Options struct {
 	ID       int     // of the vehicle, in the names of its buffers; 0 = 1
 	Levels   []Level // those that run; empty = all that are implemented
 	Encoding nml.Encoding
+	Fleet    *Fleet  // which the section connects to; nil = this vehicle alone. The section runs with vehicle 1.
+	Cycle    float64 // of servo, s; 0 = 0.01
 }
 
 // tick is how often the modules are looked at, s.
@@ -81,11 +83,23 @@ func New(vehicle Vehicle, o Options) (*Hierarchy, error) {
 	if len(o.Levels) == 0 {
 		runs = [NumLevels]bool{true, true, true, true, true}
 	}
+	if o.Fleet == nil {
+		o.Fleet = &Fleet{}
+	}
+	if o.Cycle == 0 {
+		o.Cycle = tick
+	}
+	if !(o.Cycle >= 0.001 && o.Cycle <= 1) {
+		return nil, fmt.Errorf("cycle of servo: got %g s, want 0.001..1", o.Cycle)
+	}
 	h := &Hierarchy{vehicle: vehicle, buffers: &buffers{vehicle: o.ID, encoding: o.Encoding, byName: map[string]*nml.Buffer{}}}
-	h.addServo(about, runs[Servo])
+	if err := o.Fleet.join(h.buffers); err != nil {
+		return nil, err
+	}
+	h.addServo(about, runs[Servo], o.Cycle)
 	h.addPrim(about, runs[Prim])
 	h.addAM(about, runs[AM])
-	h.addAbove(about, runs[Veh], runs[Sect])
+	h.addAbove(about, runs[Veh], runs[Sect] && o.ID == 1, o.Fleet)
 	return h, nil
 }
 
@@ -96,7 +110,7 @@ func (h *Hierarchy) add(runs bool, modules ...*Module) {
 	}
 }
 
-func (h *Hierarchy) addServo(about Description, runs bool) {
+func (h *Hierarchy) addServo(about Description, runs bool, cycle float64) {
 	b := h.buffers
 	nav := b.get(moast.NavDataBuffer(b.vehicle), 1024)
 	sp := &servoSP{vehicle: h.vehicle, seen: &h.seen, nav: nav, sonar: b.get(moast.SonarBuffer(b.vehicle), 4096), buffers: b}
@@ -112,11 +126,11 @@ func (h *Hierarchy) addServo(about Description, runs bool) {
 	mob := &servoMob{vehicle: h.vehicle, about: about, status: status, seen: &h.seen}
 	set := &moast.ServoMobSetGround{MaxWheelRotation: about.MaxWheelSpeed, WheelSeparation: about.WheelSeparation,
 		WheelRadius: about.WheelRadius, WheelBase: about.WheelBase}
-	set.CycleTime, set.Platform, set.Length, set.Width, set.Height, set.Mass = tick, about.Platform, about.Length, about.Width, about.Height, 1000*about.Mass
+	set.CycleTime, set.Platform, set.Length, set.Width, set.Height, set.Mass = cycle, about.Platform, about.Length, about.Width, about.Height, 1000*about.Mass
 	set.Steer, set.Bot, set.Sensors = moast.SkidSteer, moast.GroundVehicle, int32(len(h.seen.Scans)+len(h.seen.Sonars))
 	h.add(runs,
-		newModule(b, "servoSP", tick, sp, &moast.PlainStat{Kind: 2101}, &moast.ServoSPSet{CycleTime: tick, Vehicle: int32(b.vehicle)}),
-		newModule(b, "servoMobJA", tick, mob, status, set))
+		newModule(b, "servoSP", cycle, sp, &moast.PlainStat{Kind: 2101}, &moast.ServoSPSet{CycleTime: cycle, Vehicle: int32(b.vehicle)}),
+		newModule(b, "servoMobJA", cycle, mob, status, set))
 }
 
 func (h *Hierarchy) addPrim(about Description, runs bool) {
@@ -156,7 +170,7 @@ func (h *Hierarchy) addAM(about Description, runs bool) {
 }
 
 // addAbove adds the vehicle and the section.
-func (h *Hierarchy) addAbove(about Description, veh, sect bool) {
+func (h *Hierarchy) addAbove(about Description, veh, sect bool, fleet *Fleet) {
 	b := h.buffers
 	nav, area := b.get(moast.NavDataBuffer(b.vehicle), 1024), b.get(moast.MapBuffer(b.vehicle), 8*amShown*amShown+1024)
 	floor := b.get(VehMapBuffer(b.vehicle), 8*vehCells*vehCells+1024)
@@ -168,9 +182,11 @@ func (h *Hierarchy) addAbove(about Description, veh, sect bool) {
 	m := newModule(b, "vehMobPL", vehCycle, mob, &moast.PlainStat{Kind: 13101}, &moast.PlainSet{Kind: 13301, CycleTime: vehCycle})
 	mob.am = m.link(b, "amMobJA", "")
 	h.add(veh, sp, m)
-	status := &moast.SectMobStat{}
-	h.add(sect, newModule(b, "sectMobPL", sectCycle, &sectMob{status: status, buffers: b, nav: nav, area: floor, radius: radius, random: 1},
-		status, &moast.PlainSet{Kind: 16301, CycleTime: sectCycle}))
+	if b.vehicle == 1 {
+		status := &moast.SectMobStat{}
+		h.add(sect, newModule(b, "sectMobPL", sectCycle, &sectMob{status: status, fleet: fleet, radius: radius, random: 1},
+			status, &moast.PlainSet{Kind: 16301, CycleTime: sectCycle}))
+	}
 }
 
 // Buffers are all buffers, for a server.
@@ -215,13 +231,15 @@ func (h *Hierarchy) Run(ctx context.Context) error {
 	}
 }
 
-// Config is the configuration file of the buffers, on one port of a host, that rcslib programs open.
-func (h *Hierarchy) Config(host string, port int) *nml.Config {
+// Config is the configuration file of the buffers of hierarchies, each on a port of a host, that rcslib programs open.
+func Config(host string, port func(i int) int, all ...*Hierarchy) *nml.Config {
 	c := &nml.Config{}
-	for i, b := range h.buffers.all {
-		o := b.Options()
-		c.Buffers = append(c.Buffers, nml.BufferLine{Name: o.Name, Type: "SHMEM", Host: host, Size: o.Size, Number: o.Number,
-			Key: nml.FirstKey + i, Port: port, Encoding: o.Encoding})
+	for i, h := range all {
+		for _, b := range h.buffers.all {
+			o := b.Options()
+			c.Buffers = append(c.Buffers, nml.BufferLine{Name: o.Name, Type: "SHMEM", Host: host, Size: o.Size, Number: o.Number,
+				Key: nml.FirstKey + len(c.Buffers), Port: port(i), Encoding: o.Encoding})
+		}
 	}
 	c.Processes = []nml.ProcessLine{{Process: "default", Buffer: "default", Type: "REMOTE", Host: host, Ops: "RW"}}
 	return c

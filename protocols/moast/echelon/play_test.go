@@ -92,7 +92,8 @@ type superior struct {
 	module *moast.Module
 	serial int32
 	now    *float64
-	mute   bool // it reads no status
+	mute   bool   // it reads no status
+	other  func() // another vehicle's step; nil = none
 }
 
 func newRover() *rover { return &rover{nearest: math.Inf(1)} }
@@ -128,6 +129,9 @@ func (s *superior) pass(seconds float64) {
 			s.stat()
 		}
 		s.rover.step(tick)
+		if s.other != nil {
+			s.other()
+		}
 	}
 }
 

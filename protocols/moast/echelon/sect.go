@@ -2,42 +2,130 @@ package echelon
 
 import (
 	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/halyard-robotics/halyard/hal/grid"
 	"github.com/halyard-robotics/halyard/protocols/moast"
 	"github.com/halyard-robotics/halyard/protocols/nml"
 )
 
-// sectCycle is the section's, s: the specification's 10 s is how long a vehicle waits between two places.
-const sectCycle = 1.0
+// Fleet is the vehicles of one process: the section connects to them. They join it in New, all before the first one runs.
+type Fleet struct {
+	mu  sync.Mutex
+	all []*buffers
+}
 
-// sectMob is SectMobPL: it sends its vehicle to unexplored places until there are none. One vehicle of a process; several
-// are connected where their buffers are (not yet).
+func (f *Fleet) join(b *buffers) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.find(int32(b.vehicle)) != nil {
+		return fmt.Errorf("vehicle %d: got a second one, want numbers that differ", b.vehicle)
+	}
+	f.all = append(f.all, b)
+	return nil
+}
+
+// vehicle is the buffers of a vehicle, nil where there is none.
+func (f *Fleet) vehicle(id int32) *buffers {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.find(id)
+}
+
+func (f *Fleet) find(id int32) *buffers {
+	for _, b := range f.all {
+		if b.vehicle == int(id) {
+			return b
+		}
+	}
+	return nil
+}
+
+const (
+	// sectCycle is the section's, s: the specification's 10 s is how long a vehicle waits between two places.
+	sectCycle = 1.0
+	// apart is how far from another vehicle's goal a place is chosen where there is one, m.
+	apart = 3.0
+)
+
+// sectMob is SectMobPL: it sends its vehicles to unexplored places until there are none.
 type sectMob struct {
 	status  *moast.SectMobStat
-	buffers *buffers
-	nav     *nml.Buffer
-	area    *nml.Buffer
+	fleet   *Fleet
 	radius  float64
-	veh     *Link
-	at      moast.NavDataExt
-	floor   moast.SensorData2D
-	known   bool
+	members []*member
 	random  uint32
 	field   grid.Field
 	planner grid.Planner
 	chances []float64
-	refused map[int]bool // cells that the vehicle did not reach
-	goal    int
 }
 
+// member is a connected vehicle.
+type member struct {
+	id        int32
+	veh       *Link
+	nav, area *nml.Buffer
+	at        moast.NavDataExt
+	own       moast.SensorData2D // its own floor
+	floor     moast.SensorData2D // with what the others know of it
+	known     bool
+	goal      int          // cell, -1 = none
+	refused   map[int]bool // cells that it did not reach
+}
+
+// here is the vehicle in its own relative frame, and the frame of all: absolute.
+func (v *member) here() place     { return placeOf(v.at.Rel.Tran, v.at.Rel.RPY) }
+func (v *member) absolute() place { return placeOf(v.at.Abs.Tran, v.at.Abs.RPY) }
+
+// world is a point of v's relative frame in absolute coordinates.
+func (v *member) world(x, y float64) (float64, float64) {
+	p := v.here().from(place{x: x, y: y})
+	return v.absolute().of(p.x, p.y)
+}
+
+// local is an absolute point in v's relative frame.
+func (v *member) local(x, y float64) (float64, float64) {
+	p := v.absolute().from(place{x: x, y: y})
+	return v.here().of(p.x, p.y)
+}
+
+// Update reads where the vehicles are and what they have seen.
 func (c *sectMob) Update(*Module, float64) {
-	c.known = c.nav.Peek(&c.at) == nil && c.area.Peek(&c.floor) == nil && len(c.floor.Features) == int(c.floor.X*c.floor.Y)
+	for _, v := range c.members {
+		v.known = v.nav.Peek(&v.at) == nil && v.area.Peek(&v.own) == nil && len(v.own.Features) == int(v.own.X*v.own.Y)
+	}
+	for _, v := range c.members {
+		if v.known {
+			c.merge(v)
+		}
+	}
+}
+
+// merge fills the cells that v does not know with what the others know.
+func (c *sectMob) merge(v *member) {
+	features := append(v.floor.Features[:0], v.own.Features...)
+	v.floor = v.own
+	v.floor.Features = features
+	for _, other := range c.members {
+		if other == v || !other.known {
+			continue
+		}
+		for at, value := range features {
+			if value != cellUnknown {
+				continue
+			}
+			x, y := pointOf(&v.floor, at)
+			if x, y = other.local(v.world(x, y)); cellOf(&other.own, x, y) >= 0 {
+				features[at] = other.own.Features[cellOf(&other.own, x, y)]
+			}
+		}
+	}
 }
 
 func (c *sectMob) Stop(m *Module) {
-	if c.veh != nil {
-		m.note(c.veh.Send(&moast.Plain{Kind: c.veh.kind.ID(moast.Cmd, "Stop")}))
+	for _, v := range c.members {
+		m.note(v.veh.Send(&moast.Plain{Kind: v.veh.kind.ID(moast.Cmd, "Stop")}))
 	}
 }
 
@@ -48,7 +136,7 @@ func (c *sectMob) Task(m *Module, command moast.Command, _ bool) {
 	case *moast.SectMobCmdConnect:
 		c.connect(m, command, begin)
 	case *moast.SectMobCmdExplore:
-		if c.veh == nil {
+		if len(c.members) == 0 {
 			m.Fail("no vehicle connected")
 			return
 		}
@@ -56,94 +144,155 @@ func (c *sectMob) Task(m *Module, command moast.Command, _ bool) {
 			m.Fail("distance out of range")
 			return
 		}
-		if begin {
-			c.goal, c.refused = -1, map[int]bool{}
+		for _, v := range c.members {
+			if begin {
+				v.goal, v.refused = -1, map[int]bool{}
+			}
 		}
 		c.explore(m, command.Distance)
 	default: // DISCONNECT
 		c.Stop(m)
-		c.veh, m.subordinates, c.status.Vehicles = nil, nil, nil
+		c.members, m.subordinates, c.status.Vehicles = nil, nil, nil
 		m.Finish()
 	}
 }
 
 func (c *sectMob) connect(m *Module, command *moast.SectMobCmdConnect, begin bool) {
 	if begin {
-		if len(command.Vehicles) != 1 || int(command.Vehicles[0]) != c.buffers.vehicle {
-			m.Fail(fmt.Sprintf("vehicles: got %v, want %d", command.Vehicles, c.buffers.vehicle))
+		if why := c.check(command.Vehicles); why != "" {
+			m.Fail(why)
 			return
 		}
-		m.subordinates = nil
-		c.veh, c.status.Vehicles = m.link(c.buffers, "vehMobPL", ""), command.Vehicles
+		m.subordinates, c.members = nil, nil
+		c.status.Vehicles = append([]int32(nil), command.Vehicles...)
+		for _, id := range command.Vehicles {
+			b := c.fleet.vehicle(id)
+			c.members = append(c.members, &member{id: id, veh: m.link(b, "vehMobPL", ""), goal: -1,
+				nav: b.byName[moast.NavDataBuffer(b.vehicle)], area: b.byName[VehMapBuffer(b.vehicle)]})
+		}
 		if !command.SendInit {
 			m.Finish()
 			return
 		}
-		m.note(c.veh.Send(&moast.Plain{Kind: c.veh.kind.ID(moast.Cmd, "Init")}))
+		for _, v := range c.members {
+			m.note(v.veh.Send(&moast.Plain{Kind: v.veh.kind.ID(moast.Cmd, "Init")}))
+		}
 		return
 	}
-	switch c.veh.Status() {
-	case moast.Done:
-		m.Finish()
-	case moast.Error:
-		m.Fail("vehicle: " + c.veh.report.Report().Message)
-	}
-}
-
-// explore waits for the vehicle, and sends it to the next place.
-func (c *sectMob) explore(m *Module, reach float64) {
-	if !c.known {
-		return
-	}
-	if c.goal >= 0 {
-		switch c.veh.Status() {
+	for _, v := range c.members {
+		switch v.veh.Status() {
 		case moast.Exec:
 			return
 		case moast.Error:
-			c.refused[c.goal] = true
+			m.Fail(fmt.Sprintf("vehicle %d: %s", v.id, v.veh.report.Report().Message))
+			return
 		}
 	}
-	places, seen := c.frontier(reach)
-	c.status.Explored = seen
-	if len(places) == 0 {
-		m.Finish()
-		return
-	}
-	c.random = c.random*1664525 + 1013904223 // the same places on every machine
-	c.goal = places[int(c.random>>8)%len(places)]
-	x, y := pointOf(&c.floor, c.goal)
-	m.note(c.veh.Send(&moast.VehMobCmdMoveWaypoint{Local: true, Neighborhood: 2 * vehResolution, Speed: 0.5,
-		Waypoints: []moast.Waypoint{{P: moast.Cartesian{X: x, Y: y}}}}))
+	m.Finish()
 }
 
-// frontier is the cells that can be reached within a distance and have an unknown neighbour, and the share of the
+// check reports what is wrong with the vehicles of a command.
+func (c *sectMob) check(ids []int32) string {
+	for i, id := range ids {
+		if c.fleet.vehicle(id) == nil || slices.Contains(ids[:i], id) {
+			return fmt.Sprintf("vehicle: got %d, want one of the fleet", id)
+		}
+	}
+	if len(ids) == 0 {
+		return "no vehicles"
+	}
+	return ""
+}
+
+// explore sends each vehicle that waits to its next place. It ends when none has one and none is on its way.
+func (c *sectMob) explore(m *Module, reach float64) {
+	busy := false
+	for _, v := range c.members {
+		if !v.known {
+			busy = true
+			continue
+		}
+		if v.goal >= 0 {
+			switch v.veh.Status() {
+			case moast.Exec:
+				busy = true
+				continue
+			case moast.Error:
+				v.refused[v.goal] = true
+			}
+			v.goal = -1
+		}
+		places, seen := c.frontier(v, reach)
+		c.status.Explored = seen
+		if len(places) == 0 {
+			continue
+		}
+		busy = true
+		places = c.unclaimed(v, places)
+		c.random = c.random*1664525 + 1013904223 // the same places on every machine
+		v.goal = places[int(c.random>>8)%len(places)]
+		x, y := pointOf(&v.floor, v.goal)
+		m.note(v.veh.Send(&moast.VehMobCmdMoveWaypoint{Local: true, Neighborhood: 2 * vehResolution, Speed: 0.5,
+			Waypoints: []moast.Waypoint{{P: moast.Cartesian{X: x, Y: y}}}}))
+	}
+	if !busy {
+		m.Finish()
+	}
+}
+
+// unclaimed are the places that are far from where other vehicles are going, or all where there are none.
+func (c *sectMob) unclaimed(v *member, places []int) (free []int) {
+	for _, at := range places {
+		x, y := v.world(pointOf(&v.floor, at))
+		claimed := false
+		for _, other := range c.members {
+			if other == v || other.goal < 0 || !other.known {
+				continue
+			}
+			ox, oy := other.world(pointOf(&other.floor, other.goal))
+			claimed = claimed || distance(x, y, ox, oy) < apart
+		}
+		if !claimed {
+			free = append(free, at)
+		}
+	}
+	if len(free) == 0 {
+		return places
+	}
+	return free
+}
+
+// frontier is the cells that v can reach within a distance and that have an unknown neighbour, and the share of the
 // reachable floor that has none.
-func (c *sectMob) frontier(reach float64) (places []int, seen float64) {
-	c.chances = growFloor(&c.field, c.chances, &c.floor, c.radius)
-	start := cellOf(&c.floor, c.at.Rel.Tran.X, c.at.Rel.Tran.Y)
+func (c *sectMob) frontier(v *member, reach float64) (places []int, seen float64) {
+	c.chances = growFloor(&c.field, c.chances, &v.floor, c.radius)
+	here := v.here()
+	start := cellOf(&v.floor, here.x, here.y)
 	if start < 0 {
 		return nil, 0
 	}
-	columns, rows := int(c.floor.X), int(c.floor.Y)
+	columns, rows := int(v.floor.X), int(v.floor.Y)
 	c.field.Escape(start/columns, start%columns, c.radius/vehResolution+2)
 	c.planner.Costs(&c.field, start)
 	reachable, open := 0, 0
-	for at, v := range c.floor.Features {
+	for at, value := range v.floor.Features {
 		row, column := at/columns, at%columns
-		if v != cellFree || c.planner.Cost(at) < 0 || row == 0 || column == 0 || row == rows-1 || column == columns-1 {
+		if value != cellFree || c.planner.Cost(at) < 0 || row == 0 || column == 0 || row == rows-1 || column == columns-1 {
 			continue
 		}
 		reachable++
 		unknown := false
-		for _, next := range [...]int{at - 1, at + 1, at - columns, at + columns} {
-			unknown = unknown || c.floor.Features[next] == cellUnknown
+		for _, step := range [...]int{-1, 1, -columns, columns} {
+			// two in a row: a sliver between the floor and a wall hides nothing
+			far := at + 2*step
+			unknown = unknown || v.floor.Features[at+step] == cellUnknown && far >= 0 && far < len(v.floor.Features) && v.floor.Features[far] == cellUnknown
 		}
 		if !unknown {
 			continue
 		}
 		open++
-		x, y := pointOf(&c.floor, at)
-		if !c.refused[at] && distance(c.at.Rel.Tran.X, c.at.Rel.Tran.Y, x, y) <= reach {
+		x, y := pointOf(&v.floor, at)
+		if !v.refused[at] && distance(here.x, here.y, x, y) <= reach {
 			places = append(places, at)
 		}
 	}

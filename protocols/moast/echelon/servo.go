@@ -143,7 +143,10 @@ func (c *servoSP) Update(m *Module, now float64) {
 	}
 	nav := &moast.NavDataExt{Time: o.Time, Abs: o.Absolute, True: o.Absolute, Rel: relative(&c.start, &o.Odometry)}
 	nav.Speed = math.Hypot(nav.Rel.TranRate.X, nav.Rel.TranRate.Y)
-	nav.AbsToRel = moast.PoseAt(moast.Cartesian{X: -c.start.Tran.X, Y: -c.start.Tran.Y, Z: -c.start.Tran.Z}, moast.RPY{Y: -c.start.RPY.Y})
+	turn := placeOf(nav.Rel.Tran, nav.Rel.RPY)
+	turn.yaw = wrap(turn.yaw - nav.Abs.RPY.Y)
+	turn.x, turn.y = turn.of(-nav.Abs.Tran.X, -nav.Abs.Tran.Y)
+	nav.AbsToRel = moast.PoseAt(moast.Cartesian{X: turn.x, Y: turn.y, Z: nav.Rel.Tran.Z - nav.Abs.Tran.Z}, moast.RPY{Y: turn.yaw})
 	m.note(c.nav.Write(nav))
 	for i := range o.Scans {
 		s := &o.Scans[i]

@@ -107,8 +107,9 @@ type vehMob struct {
 	speed   float64
 	index   int
 	faults  int     // cycles without a path or with an error of AM, in a row
-	anchor  place   // where the vehicle last was on the move
-	moved   float64 // when, s
+	left    float64 // m, of the path: the least so far
+	gained  float64 // when, s
+	longer  int     // times that the path has become much longer: what it led through is an obstacle
 	field   grid.Field
 	planner grid.Planner
 	chances []float64
@@ -146,7 +147,7 @@ func (c *vehMob) Task(m *Module, command moast.Command, changed bool) {
 
 // begin takes the points of a command, in relative coordinates.
 func (c *vehMob) begin(command *moast.VehMobCmdMoveWaypoint) string {
-	c.points, c.index, c.faults, c.moved = c.points[:0], 0, 0, 0
+	c.points, c.index, c.faults, c.left = c.points[:0], 0, 0, 0
 	c.near, c.speed = math.Max(command.Neighborhood, vehResolution), command.Speed
 	if len(command.Waypoints) == 0 {
 		return "no waypoints"
@@ -198,13 +199,14 @@ func (c *vehMob) move(m *Module) {
 			m.Finish()
 			return
 		}
+		c.left = 0 // of the path to the next point
 	}
-	if c.stuck(m, here) {
+	next, left, ok := c.next(here)
+	if ok && c.stuck(m, left) {
 		c.Stop(m)
 		m.Fail("no progress")
 		return
 	}
-	next, ok := c.next(here)
 	report := c.am.report.Report()
 	failed := c.am.look() && report.EchoSerial == c.am.serial && report.Status == moast.Error && c.am.last != nil
 	if !ok || failed {
@@ -228,42 +230,58 @@ func (c *vehMob) move(m *Module) {
 	}
 }
 
-// stuck reports whether the vehicle has stayed about one place for long: AM leads as near to a point as it can, and cannot
-// tell that nearer will never be possible.
-func (c *vehMob) stuck(m *Module, here place) bool {
-	const far, long = 0.3, 15 // m, s
-	if distance(c.anchor.x, c.anchor.y, here.x, here.y) > far || c.moved == 0 {
-		c.anchor, c.moved = here, m.Now
+// stuck reports whether the path, of which so much is left, has not become shorter for long: AM leads as near to a point as
+// it can, and cannot tell that nearer will never be possible.
+func (c *vehMob) stuck(m *Module, left float64) bool {
+	const (
+		step   = 0.3 // m that count as progress
+		detour = 1.0 // m by which a path becomes longer where an obstacle was found
+		tries  = 3   // detours
+		long   = 15  // s
+	)
+	switch {
+	case c.left == 0:
+		c.left, c.gained, c.longer = left, m.Now, 0
+	case left < c.left-step:
+		c.left, c.gained = left, m.Now
+	case left > c.left+detour && c.longer < tries:
+		c.left, c.gained, c.longer = left, m.Now, c.longer+1
 	}
-	return m.Now-c.moved > long
+	return m.Now-c.gained > long
 }
 
-// lead is how far ahead of the vehicle AM is led, m: well within its map.
-const lead = 4.0
+// lead is how far along the path AM is led, m: well within its map, and so near that AM finds the same way.
+const lead = 3.0
 
-// next plans to the point at work, and returns the last point of the path within lead.
-func (c *vehMob) next(here place) (place, bool) {
+// next plans to the point at work, and returns the path's point at lead, and the path's length, m.
+func (c *vehMob) next(here place) (next place, left float64, ok bool) {
 	c.chances = growFloor(&c.field, c.chances, &c.floor, c.radius)
 	start, goal := cellOf(&c.floor, here.x, here.y), cellOf(&c.floor, c.points[c.index].x, c.points[c.index].y)
 	if start < 0 || goal < 0 {
-		return place{}, false
+		return place{}, 0, false
 	}
 	columns := int(c.floor.X)
 	c.field.Escape(start/columns, start%columns, c.radius/vehResolution+2)
 	path, found := c.planner.Plan(&c.field, start, goal)
 	if len(path) == 0 || !found && len(path) < 2 {
-		return place{}, false
+		return place{}, 0, false
 	}
-	for i := len(path) - 1; i >= 0; i-- {
-		x, y := pointOf(&c.floor, path[i])
-		if distance(here.x, here.y, x, y) <= lead {
-			if found && i == len(path)-1 {
-				return c.points[c.index], true
-			}
-			return place{x: x, y: y}, true
+	next = here
+	for i, cell := range path {
+		x, y := pointOf(&c.floor, cell)
+		if found && i == len(path)-1 {
+			x, y = c.points[c.index].x, c.points[c.index].y
+		}
+		if left <= lead {
+			next = place{x: x, y: y}
+		}
+		if i > 0 {
+			ax, ay := pointOf(&c.floor, path[i-1])
+			left += distance(ax, ay, x, y)
 		}
 	}
-	return place{}, false
+	// as near as it leads, and the point is farther: it cannot be reached
+	return next, left, found || left > c.near
 }
 
 func (c *vehMob) Configure(m *Module, _ moast.Command) error {

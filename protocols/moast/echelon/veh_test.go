@@ -87,3 +87,58 @@ func TestExplore(t *testing.T) {
 	}
 	t.Logf("explored in %.0f s, %d of %d cells, nearest %.3f m", *s.now, known, all, r.nearest)
 }
+
+// TestSection: the section sends two vehicles, whose relative frames differ, to different parts of the room, and uses what
+// either has seen.
+func TestSection(t *testing.T) {
+	fleet, now := &Fleet{}, 0.0
+	var rovers []*rover
+	var all []*Hierarchy
+	for i, at := range []place{{0, 0, 0}, {6.5, 1, math.Pi / 2}} {
+		r := newRover()
+		r.boxes, r.at = maze(), at
+		h, err := New(r, Options{ID: i + 1, Fleet: fleet})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rovers, all = append(rovers, r), append(all, h)
+	}
+	if _, err := New(newRover(), Options{ID: 2, Fleet: fleet}); err == nil {
+		t.Error("second vehicle 2: got no error")
+	}
+	if all[1].Buffer("sectMobPLStat2") != nil {
+		t.Error("vehicle 2: got a section of its own, want one")
+	}
+	s := &superior{t: t, h: all[0], rover: rovers[0], module: moast.ModuleNamed("sectMobPL"), serial: 10, now: &now}
+	s.other = func() {
+		if err := all[1].Step(now); err != nil {
+			t.Fatal(err)
+		}
+		rovers[1].step(tick)
+	}
+	s.pass(0.05)
+	s.init()
+	for _, ids := range [][]int32{{}, {3}, {1, 1}} {
+		s.send(&moast.SectMobCmdConnect{Vehicles: ids})
+		s.until(5, moast.Error)
+	}
+	s.send(&moast.SectMobCmdConnect{Vehicles: []int32{1, 2}, SendInit: true})
+	s.until(20, moast.Done)
+	s.pass(3)
+	begun := now
+	s.send(&moast.SectMobCmdExplore{Distance: 20})
+	s.until(900, moast.Done)
+	m, _, err := all[0].Buffer("sectMobPLStat1").Read(moast.New, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := m.(*moast.SectMobStat); got.Explored < 0.9 || len(got.Vehicles) != 2 {
+		t.Errorf("got %.2f of the floor, vehicles %v, want 0.9 or more of two", got.Explored, got.Vehicles)
+	}
+	for i, r := range rovers {
+		if r.nearest < 0.354 {
+			t.Errorf("vehicle %d: nearest distance: got %.3f m, want 0.354 or more", i+1, r.nearest)
+		}
+	}
+	t.Logf("two vehicles explored in %.0f s", now-begun)
+}
