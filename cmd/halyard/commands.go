@@ -33,7 +33,7 @@ func (a *app) commands() []*cobra.Command {
 		newNML(a),
 		newCalibrate(a),
 		newCalibration(a),
-		newIdentify(a),
+		newIdentify(a), newTwin(a),
 		newBench(a),
 		newChaos(a),
 		newSupervise(),

@@ -14,6 +14,7 @@ import (
 	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/commission/calibrate"
 	"github.com/halyard-robotics/halyard/internal/control"
 	"github.com/halyard-robotics/halyard/internal/motion"
 	"github.com/halyard-robotics/halyard/sim/model"
@@ -155,7 +156,7 @@ func stopRigs(rigs []*hal.Rig, reason string) (joints []control.JointStatus) {
 
 // operate runs one system until ctx ends or a server of it fails, and closes it.
 func (a *app) operate(ctx context.Context, s *halyard.System) error {
-	shadows := watchResiduals(s.Rig())
+	shadows := calibrate.WatchResiduals(s.Rig())
 	ran := s.Run(ctx)
 	a.part(s.Config())
 	return errors.Join(ran, show(a, shadows.Close()), s.Close())

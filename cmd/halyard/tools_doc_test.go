@@ -167,7 +167,7 @@ func understood(text string) error {
 	if err := c.ParseFlags(rest); err != nil {
 		return err
 	}
-	if left := c.Flags().Args(); len(left) > 0 && c.HasSubCommands() {
+	if left := c.Flags().Args(); len(left) > 0 && c.HasSubCommands() && c.Use == c.Name() {
 		return fmt.Errorf("no such sub-command: %s", left[0])
 	}
 	return nil

@@ -49,7 +49,7 @@ func TestRead(t *testing.T) {
 		t.Errorf("got %+v", *r)
 	}
 	k, _ := actuator.Lookup("xl330-m288")
-	if d := first.duty(k); math.Abs(d+36.0/885) > 1e-12 {
+	if d := first.Duty(k); math.Abs(d+36.0/885) > 1e-12 {
 		t.Errorf("load 65500: got duty %g, want -36/885", d)
 	}
 	if err := r.fits(k); err != nil {

@@ -93,7 +93,7 @@ func (r *Run) regulated(spec *actuator.Spec, delay float64, l *linear) {
 			continue
 		}
 		since = math.Min(since, s.Time)
-		duty := s.duty(spec)
+		duty := s.Duty(spec)
 		if i == 0 || i+1 == len(r.Samples) || s.Time-since < settled || math.IsNaN(duty) || math.Abs(duty) > linearDuty {
 			continue
 		}

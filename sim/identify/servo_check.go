@@ -77,8 +77,8 @@ func signed(register float64) float64 {
 	return register
 }
 
-// duty is the drive of a sample as the servo's own register has it, -1..1; NaN where the recording or the servo has none.
-func (s *Sample) duty(spec *actuator.Spec) float64 {
+// Duty is the drive of a sample as the servo's own register has it, -1..1; NaN where the recording or the servo has none.
+func (s *Sample) Duty(spec *actuator.Spec) float64 {
 	full := fullLoad(spec)
 	if full == 0 || math.IsNaN(s.Load) {
 		return math.NaN()

@@ -42,6 +42,7 @@ type Guide struct {
 	stand  *stand
 	old    map[string]*calibration.Joint // in use before
 	notes  progress
+	alter  func(*configs.Config) // what tests plant in a body, of which its model knows nothing
 }
 
 const degree = math.Pi / 180

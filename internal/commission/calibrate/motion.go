@@ -217,6 +217,30 @@ func (m *mover) to(ctx context.Context, joint string, rad, speed float64, seen f
 	return nil
 }
 
+// agree asks whether j may move between two angles, rad, which the person may change. more handles other answers.
+func (g *Guide) agree(ctx context.Context, j *Joint, low, high float64, how string, more func(words []string) bool) (from, to float64, yes bool, err error) {
+	for {
+		text, err := g.ask(ctx, "%s moves %.0f..%.0f degrees, %s. Enter moves it, LOW HIGH changes the range, n leaves it out", j.Name, low/degree, high/degree, how)
+		words := strings.Fields(text)
+		switch {
+		case err != nil || text == "n":
+			return low, high, false, err
+		case text == "":
+			return low, high, true, nil
+		case more != nil && more(words):
+			continue
+		case len(words) == 2:
+			a, err1 := strconv.ParseFloat(words[0], 64)
+			b, err2 := strconv.ParseFloat(words[1], 64)
+			if err1 == nil && err2 == nil && b-a >= 10 && a*degree >= j.Limits.MinPosition && b*degree <= j.Limits.MaxPosition {
+				low, high = a*degree, b*degree
+				continue
+			}
+		}
+		g.say("got %q, want one of these, with angles 10 degrees apart within %.0f..%.0f", text, j.Limits.MinPosition/degree, j.Limits.MaxPosition/degree)
+	}
+}
+
 // moveJoint measures one joint's torque and shows how well it moves.
 func (g *Guide) moveJoint(ctx context.Context, m *mover, weigh *gravity, j *Joint) error {
 	c, err := calibration.Load(g.path(j))
@@ -226,35 +250,20 @@ func (g *Guide) moveJoint(ctx context.Context, m *mover, weigh *gravity, j *Join
 	at := m.goals[j.Name]
 	weigh.weight = weight{}
 	low, high := weigh.bestSweep(m.q, m.watched(j.Name).index, j.Limits)
-	for {
-		text, err := g.ask(ctx, "%s moves %.0f..%.0f degrees: Enter moves it, LOW HIGH changes that, weight KG METRES says what hangs on it, n leaves it out", j.Name, low/degree, high/degree)
-		if err != nil {
-			return err
+	low, high, yes, err := g.agree(ctx, j, low, high, "slowly; weight KG METRES says what hangs on it", func(words []string) bool {
+		if len(words) != 3 || words[0] != "weight" {
+			return false
 		}
-		if text == "n" {
-			return nil
+		kg, err1 := strconv.ParseFloat(words[1], 64)
+		metres, err2 := strconv.ParseFloat(words[2], 64)
+		if err1 != nil || err2 != nil || !(kg > 0 && kg <= 50 && metres > 0 && metres <= 5) {
+			return false
 		}
-		if text == "" {
-			break
-		}
-		words := strings.Fields(strings.TrimPrefix(text, "weight"))
-		var v [2]float64
-		bad := len(words) != 2
-		for i := range v {
-			if !bad {
-				var err error
-				v[i], err = strconv.ParseFloat(words[i], 64)
-				bad = err != nil
-			}
-		}
-		switch {
-		case !bad && strings.HasPrefix(text, "weight") && v[0] > 0 && v[0] <= 50 && v[1] > 0 && v[1] <= 5:
-			weigh.put(m.watched(j.Name).index, v[0], v[1])
-		case !bad && v[0] < v[1] && v[0]*degree >= j.Limits.MinPosition && v[1]*degree <= j.Limits.MaxPosition:
-			low, high = v[0]*degree, v[1]*degree
-		default:
-			g.say("got %q, want Enter, n, two angles within %.0f..%.0f, or weight KG METRES", text, j.Limits.MinPosition/degree, j.Limits.MaxPosition/degree)
-		}
+		weigh.put(m.watched(j.Name).index, kg, metres)
+		return true
+	})
+	if err != nil || !yes {
+		return err
 	}
 	r := sweepResult{low: low, high: high}
 	fitted := false

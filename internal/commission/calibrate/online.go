@@ -8,8 +8,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/halyard-robotics/halyard/calibration"
@@ -111,8 +109,8 @@ func (g *Guide) keepTorque(j *Joint, s *identify.Servo) error {
 	return err
 }
 
-// excite asks for the range, moves the joint, and records it.
-func (g *Guide) excite(ctx context.Context, j *Joint, spec *actuator.Spec) (runs []*identify.Run, err error) {
+// lively opens the robot with its calibrations and its own speeds, and lets it hold where it is.
+func (g *Guide) lively(ctx context.Context) (*mover, error) {
 	c, err := g.sessionConfig(func(j *Joint) string {
 		if _, err := os.Stat(g.path(j)); err == nil {
 			return absolute(g.path(j))
@@ -129,7 +127,15 @@ func (g *Guide) excite(ctx context.Context, j *Joint, spec *actuator.Spec) (runs
 	step := time.Millisecond // of an emulated servo's firmware: a coarser one would be fitted as something of the motor
 	c.World.GivenSubstep, c.World.Substep = &step, step
 	c.Agents[0].Guard.Slew = own.Guard.Slew // what a saturating drive shows needs speed
-	m, err := g.arm(ctx, c)
+	if g.alter != nil {
+		g.alter(c)
+	}
+	return g.arm(ctx, c)
+}
+
+// excite asks for the range, moves the joint, and records it.
+func (g *Guide) excite(ctx context.Context, j *Joint, spec *actuator.Spec) (runs []*identify.Run, err error) {
+	m, err := g.lively(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -138,32 +144,21 @@ func (g *Guide) excite(ctx context.Context, j *Joint, spec *actuator.Spec) (runs
 	weigh := newGravity(g.robot.plan, g.robot.Config.World.Gravity)
 	low, high := weigh.bestSweep(m.q, index, j.Limits)
 	drops := false
-	for {
-		text, err := g.ask(ctx, "%s moves %.0f..%.0f degrees for a minute, slowly first, then fast; the other joints hold. Enter moves it, LOW HIGH changes that, "+
-			"drop lets it fall in between, n ends", j.Name, low/degree, high/degree)
-		if err != nil {
-			return nil, err
+	low, high, yes, err := g.agree(ctx, j, low, high, "for a minute, slowly first, then fast; drop lets it fall at the end", func(words []string) bool {
+		if len(words) != 1 || words[0] != "drop" {
+			return false
 		}
-		words := strings.Fields(text)
-		switch {
-		case text == "n":
-			return nil, &hal.Error{Kind: hal.Unexpected, Op: "identify", Joint: j.Name, Err: errors.New("nothing was moved, as you asked")}
-		case text == "drop":
-			drops = true
-			g.say("  at the end the torque of the whole robot goes off twice for two seconds: it falls")
-			continue
-		case len(words) == 2:
-			a, err1 := strconv.ParseFloat(words[0], 64)
-			b, err2 := strconv.ParseFloat(words[1], 64)
-			if err1 == nil && err2 == nil && b-a >= 10 && a*degree >= j.Limits.MinPosition && b*degree <= j.Limits.MaxPosition {
-				low, high = a*degree, b*degree
-				continue
-			}
-		case text == "":
-			return g.record(ctx, m, weigh, j, spec, low, high, drops)
-		}
-		g.say("got %q, want Enter, n, drop, or two angles 10 degrees apart within %.0f..%.0f", text, j.Limits.MinPosition/degree, j.Limits.MaxPosition/degree)
+		drops = true
+		g.say("  at the end the torque of the whole robot goes off twice for two seconds: it falls")
+		return true
+	})
+	if err != nil {
+		return nil, err
 	}
+	if !yes {
+		return nil, &hal.Error{Kind: hal.Unexpected, Op: "identify", Joint: j.Name, Err: errors.New("nothing was moved, as you asked")}
+	}
+	return g.record(ctx, m, weigh, j, spec, low, high, drops)
 }
 
 // record plays the excitations, first each at a quarter of its size, and returns what was seen.
@@ -171,6 +166,32 @@ func (g *Guide) record(ctx context.Context, m *mover, weigh *gravity, j *Joint, 
 	a := &m.agent.Layout().Actuators[m.watched(j.Name).index]
 	slew := slewShare * a.Limits.MaxVelocity * m.slew
 	middle, half := (low+high)/2, (high-low)/2
+	base := g.bench(m, weigh, j, spec)
+	for size, name := range []string{"small", "full"} {
+		share := [2]float64{0.25, 1}[size]
+		for _, e := range excitations {
+			if e.name == "drop" && (!drops || size == 0) {
+				continue
+			}
+			r := base
+			r.Name, r.Trajectory = e.name+"-"+name, e.name
+			g.say("  %s", r.Name)
+			if err := m.excite(ctx, &r, j.Name, excitation, middle, half*share, slew, e.goal); err != nil {
+				return nil, err
+			}
+			for i := range r.Samples {
+				r.Samples[i].Load = math.NaN() // a torque, not the register
+			}
+			if size == 1 || e.name == "reversals" {
+				runs = append(runs, &r)
+			}
+		}
+	}
+	return runs, m.to(ctx, j.Name, middle, math.Min(goSpeed, slew), nil)
+}
+
+// bench is the load and the gains of j as a recording names them.
+func (g *Guide) bench(m *mover, weigh *gravity, j *Joint, spec *actuator.Spec) identify.Run {
 	pull, down, inertia := weigh.pendulum(m.q, m.watched(j.Name).index)
 	base := identify.Run{Motor: spec.Name, Down: down, Volts: m.agent.State(j.Name).Voltage, P: spec.Gains.P, I: spec.Gains.I, D: spec.Gains.D}
 	base.Length = math.Max(0.01, math.Min(1, math.Sqrt(inertia*weigh.fall/math.Max(pull, 1e-6)))) // of a pendulum that swings alike
@@ -184,24 +205,7 @@ func (g *Guide) record(ctx context.Context, m *mover, weigh *gravity, j *Joint, 
 			}
 		}
 	}
-	for size, name := range []string{"small", "full"} {
-		share := [2]float64{0.25, 1}[size]
-		for _, e := range excitations {
-			if e.name == "drop" && (!drops || size == 0) {
-				continue
-			}
-			r := base
-			r.Name, r.Trajectory = e.name+"-"+name, e.name
-			g.say("  %s", r.Name)
-			if err := m.excite(ctx, &r, j.Name, middle, half*share, slew, e.goal); err != nil {
-				return nil, err
-			}
-			if size == 1 || e.name == "reversals" {
-				runs = append(runs, &r)
-			}
-		}
-	}
-	return runs, m.to(ctx, j.Name, middle, math.Min(goSpeed, slew), nil)
+	return base
 }
 
 func nanZero(v float64) float64 {
@@ -221,7 +225,7 @@ func (g *Guide) settings(j *Joint) map[string]int {
 }
 
 // excite lets one motion pass and stores it in r.
-func (m *mover) excite(ctx context.Context, r *identify.Run, joint string, middle, half, slew float64, goal func(float64) (float64, bool)) error {
+func (m *mover) excite(ctx context.Context, r *identify.Run, joint string, seconds, middle, half, slew float64, goal func(float64) (float64, bool)) error {
 	if err := m.to(ctx, joint, middle, math.Min(goSpeed, slew), nil); err != nil {
 		return err
 	}
@@ -230,7 +234,7 @@ func (m *mover) excite(ctx context.Context, r *identify.Run, joint string, middl
 	}
 	began := m.agent.State(joint)
 	dt := m.period.Seconds()
-	for n := range int(excitation / dt) {
+	for n := range int(seconds / dt) {
 		want, torque := goal(float64(n) * dt)
 		s := m.agent.State(joint)
 		if err := m.release(!torque); err != nil {
@@ -238,7 +242,7 @@ func (m *mover) excite(ctx context.Context, r *identify.Run, joint string, middl
 		}
 		way := middle + half*want - m.goals[joint]
 		m.goals[joint] += math.Copysign(math.Min(math.Abs(way), slew*dt), way)
-		r.Samples = append(r.Samples, identify.Sample{Time: float64(n) * dt, Goal: m.goals[joint], Position: s.Position, Load: math.NaN(), Volts: s.Voltage, Torque: torque})
+		r.Samples = append(r.Samples, identify.Sample{Time: float64(n) * dt, Goal: m.goals[joint], Position: s.Position, Load: s.Torque, Volts: s.Voltage, Torque: torque})
 		if err := m.cycle(ctx); err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package main
+package calibrate
 
 import (
 	"math"
@@ -8,9 +8,9 @@ import (
 	"github.com/halyard-robotics/halyard/internal/report"
 )
 
-// residuals sum up how far every shadowed joint was from its simulated twin while a rig ran. It watches the cycles and
+// Residuals sum up how far every shadowed joint was from its simulated twin while a rig ran. It watches the cycles and
 // controls nothing.
-type residuals struct {
+type Residuals struct {
 	session *hal.Session
 	joints  []residual
 }
@@ -25,22 +25,22 @@ type residual struct {
 	seen    []float64 // scratch
 }
 
-// residualRow is one joint's.
-type residualRow struct {
+// ResidualRow is one joint's.
+type ResidualRow struct {
 	Joint string        `json:"joint"`
 	RMS   report.Number `json:"shadow_rms_rad"`
 	Max   report.Number `json:"shadow_max_rad"`
 }
 
-func (residualRow) Header() []string { return []string{"joint", "shadow rms rad", "shadow max rad"} }
+func (ResidualRow) Header() []string { return []string{"joint", "shadow rms rad", "shadow max rad"} }
 
-func (r residualRow) Cells() []string { return []string{r.Joint, r.RMS.String(), r.Max.String()} }
+func (r ResidualRow) Cells() []string { return []string{r.Joint, r.RMS.String(), r.Max.String()} }
 
 const shadowSuffix = "/shadow_error"
 
-// watchResiduals starts to watch; without a shadow there is nothing to see.
-func watchResiduals(r *hal.Rig) *residuals {
-	w := &residuals{}
+// WatchResiduals starts to watch; without a shadow there is nothing to see.
+func WatchResiduals(r *hal.Rig) *Residuals {
+	w := &Residuals{}
 	for _, a := range r.Agents() {
 		l := a.Layout()
 		for i := range l.Infos {
@@ -56,7 +56,7 @@ func watchResiduals(r *hal.Rig) *residuals {
 }
 
 // Cycle implements hal.Observer.
-func (w *residuals) Cycle(*hal.Cycle) {
+func (w *Residuals) Cycle(*hal.Cycle) {
 	for i := range w.joints {
 		j := &w.joints[i]
 		j.seen = j.agent.Measured(j.seen)
@@ -69,15 +69,15 @@ func (w *residuals) Cycle(*hal.Cycle) {
 }
 
 // Close stops watching and returns what was seen.
-func (w *residuals) Close() []residualRow {
+func (w *Residuals) Close() []ResidualRow {
 	if w.session == nil {
 		return nil
 	}
 	w.session.Close()
-	var rows []residualRow
+	var rows []ResidualRow
 	for _, j := range w.joints {
 		if j.n > 0 {
-			rows = append(rows, residualRow{j.joint, report.Number(math.Sqrt(j.squares / float64(j.n))), report.Number(j.worst)})
+			rows = append(rows, ResidualRow{j.joint, report.Number(math.Sqrt(j.squares / float64(j.n))), report.Number(j.worst)})
 		}
 	}
 	return rows

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/commission"
+	"github.com/halyard-robotics/halyard/internal/commission/calibrate"
+	"github.com/halyard-robotics/halyard/sim/identify"
+	"github.com/halyard-robotics/halyard/sim/twin"
+)
+
+func newTwin(a *app) *cobra.Command {
+	var f configFlags
+	var data []string
+	var servo string
+	g := calibrate.Guide{Now: time.Now, Out: a.err}
+	c := &cobra.Command{
+		Use:   "twin (CONFIG | --servo MODEL --data FILES)",
+		Short: "report why a robot differs from its simulated twin",
+		Long: "Moves each joint for some seconds, within the range that you agree to, lets the simulated twin do the same, and names the cause " +
+			"of the difference: zero, direction, gear, play, load, friction, supply, torque, latency, a stuck sensor, a loose horn, or none. " +
+			"With --data it judges recordings of halyard identify. Exit code 8 where a joint differs.",
+		Example: "  halyard twin my-so101.yaml --joint elbow_flex\n  halyard twin --servo xl330.yaml --data recordings -o jsonl",
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			a.started = true
+			var rows []calibrate.TwinRow
+			switch {
+			case len(args) == 1 && servo == "" && len(data) == 0:
+				g.Config, g.Options = args[0], configs.Options{Body: f.body, Set: f.set}
+				g.In, g.Open = commission.NewAsker(a.in), a.options(slog.New(slog.DiscardHandler))
+				rows, err = g.Twin(cmd.Context())
+			case len(args) == 0 && servo != "" && len(data) > 0:
+				var s *identify.Servo
+				var runs []*identify.Run
+				if s, err = (&identifyFlags{check: servo}).known(); err == nil {
+					runs, err = identify.Load(data)
+				}
+				if err == nil {
+					rows, err = calibrate.TwinOf(runs, s)
+				}
+			default:
+				return &hal.Error{Kind: hal.Invalid, Op: "twin", Err: fmt.Errorf("got %d arguments, --servo %q and %d --data, want CONFIG, or --servo and --data", len(args), servo, len(data)), Try: "halyard twin --help"}
+			}
+			if err == nil {
+				err = show(a, rows)
+			}
+			for _, r := range rows {
+				if err == nil && r.Cause != twin.None {
+					err = &hal.Error{Kind: hal.Differs, Op: "twin", Joint: r.Joint, Err: fmt.Errorf("%s", r.Found)}
+				}
+			}
+			return err
+		},
+	}
+	f.add(c)
+	c.Flags().StringVar(&g.Agent, "agent", "", "agent of the config, where it has several")
+	c.Flags().StringArrayVar(&g.Only, "joint", nil, "this joint; may be repeated. Default: all")
+	c.Flags().StringVar(&servo, "servo", "", "servo file, or model, of the recordings")
+	c.Flags().StringArrayVar(&data, "data", nil, "a recording, or a folder of recordings; may be repeated")
+	return c
+}

@@ -1,0 +1,93 @@
+package twin
+
+import (
+	"math"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/actuator"
+	"github.com/halyard-robotics/halyard/sim/identify"
+)
+
+// step of the simulation, s.
+const step = 0.001
+
+// Change is how a joint differs from its model. The zero Change is no difference.
+type Change struct {
+	Zero     float64 // rad; the joint is at its reported angle + Zero
+	Reversed bool    // it turns the other way than its calibration says
+	Gear     float64 // the true gear is 1 + Gear times the calibration's
+	Play     float64 // rad, between gear and output, end to end
+	Load     float64 // its load is 1 + Load times the model's
+	Friction float64 // likewise
+	Supply   float64 // its supply has 1 - Supply times the voltage
+	Constant float64 // its torque constant is 1 - Constant times the model's
+	Delay    float64 // s, until a goal has an effect
+	Slip     float64 // rad; from SlipAt on the horn is turned by so much
+	SlipAt   float64 // s, from the first sample
+	StuckAt  float64 // s, from when on the reported position stays; 0 = never
+}
+
+// trace is what a joint does: position, effort (share of the full drive, or A) and volts at the time of each sample.
+type trace struct{ position, effort, volts []float64 }
+
+// play lets a joint that differs by c follow the goals of r. spec is the model's servo; into is reused.
+func (c *Change) play(r *identify.Run, spec *actuator.Spec, into *trace) {
+	k := *spec
+	k.Kt *= 1 - c.Constant
+	grow(&k.Friction, 1+c.Friction)
+	s := actuator.NewServo(&k)
+	gear := 1 + c.Gear
+	down, mass, more := r.Down-c.Zero, (r.Mass+r.ArmMass/2)*(1+c.Load), r.Inertia*(1+c.Load)
+	if c.Reversed {
+		down = -r.Down - c.Zero
+	}
+	whole := mass*r.Length*r.Length + more - r.ArmMass/6*r.Length*r.Length*(1+c.Load)
+	// Gravity is a push from outside, so that a gear may bend its angle; the load itself is inertia alone.
+	pull := mass * actuator.StandardGravity * r.Length
+	s.Load = actuator.Load{Inertia: whole / (gear * gear), Backlash: c.Play}
+	volts := r.Volts * (1 - c.Supply)
+	s.Supply = actuator.NewSupply(volts, 0)
+	s.Gains.P, s.Gains.I, s.Gains.D, s.Shutdown = r.P, r.I, r.D, 0
+	first := &r.Samples[0]
+	s.Reset(first.Position)
+	s.GoalPosition, s.Mode, s.Enable = first.Goal, hal.PositionMode, first.Torque
+	n := len(r.Samples)
+	into.position, into.effort, into.volts = size(into.position, n), size(into.effort, n), size(into.volts, n)
+	now, next, slip := 0.0, 0, 0.0
+	for i := range r.Samples {
+		at := r.Samples[i].Time - first.Time
+		for now < at-1e-9 {
+			for next < n && r.Samples[next].Time-first.Time+c.Delay <= now+1e-9 {
+				s.GoalPosition, s.Enable = r.Samples[next].Goal, r.Samples[next].Torque
+				next++
+			}
+			if c.Slip != 0 && now >= c.SlipAt {
+				slip = c.Slip
+			}
+			s.External = -pull / gear * math.Sin((s.Position)/gear+slip-down)
+			h := math.Min(step, at-now)
+			s.Step(h)
+			now += h
+		}
+		into.position[i], into.effort[i], into.volts[i] = s.Position, s.Duty, volts
+		if spec.CurrentControl {
+			into.effort[i] = s.Current
+		}
+		if c.StuckAt > 0 && at > c.StuckAt && i > 0 {
+			into.position[i] = into.position[i-1]
+		}
+	}
+}
+
+func size(v []float64, n int) []float64 {
+	if cap(v) < n {
+		return make([]float64, n)
+	}
+	return v[:n]
+}
+
+func grow(f *actuator.Friction, by float64) {
+	for _, v := range []*float64{&f.Kb, &f.Ks, &f.Kv, &f.Kl, &f.Kls, &f.Kq, &f.Km, &f.Ke, &f.Kms, &f.Kes, &f.Kmq, &f.Keq} {
+		*v *= by
+	}
+}
