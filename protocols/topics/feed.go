@@ -282,7 +282,7 @@ func (f *Feed[K]) watch(camera int) {
 				return
 			}
 			last = p.Sequence
-			encoded := encode(p)
+			encoded := Encode(p)
 			p.Release()
 			if encoded != nil {
 				f.mu.Lock()
@@ -305,8 +305,8 @@ func (f *Feed[K]) watch(camera int) {
 	})
 }
 
-// encode is p as jpeg, or of a depth camera as png; nil where it has no pixels.
-func encode(p *hal.Picture) *Picture {
+// Encode is p as jpeg, or of a depth camera as png; nil where it has no pixels.
+func Encode(p *hal.Picture) *Picture {
 	out := &Picture{Time: p.Time, Format: "jpeg"}
 	var b bytes.Buffer
 	bounds := image.Rect(0, 0, p.Width, p.Height)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 
 	"github.com/halyard-robotics/halyard"
@@ -25,7 +26,7 @@ type rigUnder struct {
 }
 
 // serve runs a config with its dashboard until the test ends.
-func serve(t *testing.T, config string, settings ...halyard.Setting) rigUnder {
+func serve(t testing.TB, config string, settings ...halyard.Setting) rigUnder {
 	t.Helper()
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	c, err := halyard.Load(config, append(settings, halyard.Set("servers", "[]"))...)
@@ -57,7 +58,7 @@ func serve(t *testing.T, config string, settings ...halyard.Setting) rigUnder {
 }
 
 // browser is a headless Chromium; the test is skipped where there is none.
-func browser(t *testing.T) context.Context {
+func browser(t testing.TB) context.Context {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("short")
@@ -87,7 +88,7 @@ func browser(t *testing.T) context.Context {
 type action = chromedp.Action[chromedp.Void]
 
 // value is what a script gives.
-func value[T any](t *testing.T, ctx context.Context, script string) T {
+func value[T any](t testing.TB, ctx context.Context, script string) T {
 	t.Helper()
 	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](script))
 	if err != nil {
@@ -96,7 +97,7 @@ func value[T any](t *testing.T, ctx context.Context, script string) T {
 	return v
 }
 
-func run(t *testing.T, ctx context.Context, actions ...action) {
+func run(t testing.TB, ctx context.Context, actions ...action) {
 	t.Helper()
 	within, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
@@ -114,7 +115,7 @@ func until(condition string) action {
 // pictures is where pictures of the pages go; "" is nowhere.
 var pictures = os.Getenv("HALYARD_PICTURES")
 
-func shoot(t *testing.T, ctx context.Context, name string) {
+func shoot(t testing.TB, ctx context.Context, name string) {
 	t.Helper()
 	if pictures == "" {
 		return
@@ -233,6 +234,60 @@ func TestBrowserStop(t *testing.T) {
 	}
 }
 
+// TestBrowserPick clicks on the arm until a joint is picked, and jogs it with a key from there.
+func TestBrowserPick(t *testing.T) {
+	ctx := browser(t)
+	rig := serve(t, "so101", halyard.Set("agents[0].body", "emulated"))
+	run(t, ctx, chromedp.EmulateViewport(1366, 768), chromedp.Navigate(rig.url+"#robot"), until(`document.querySelectorAll("select option").length > 1`), chromedp.Sleep(time.Second))
+	const picked = `document.querySelector(".side h2")?.textContent ?? ""`
+	name := ""
+	for i := 0; i < 49 && !strings.Contains(name, "so101/") || name == "so101/base"; i++ {
+		run(t, ctx, chromedp.MouseClickXY(float64(420+30*(i%7)), float64(330+30*(i/7))), chromedp.Sleep(50*time.Millisecond))
+		name = value[string](t, ctx, picked)
+	}
+	joint := strings.TrimPrefix(name, "so101/")
+	if rig.Agents()[0].Layout().Actuator(joint) == hal.None {
+		t.Fatalf("picked: got %q, want a joint", name)
+	}
+	shoot(t, ctx, "picked")
+	before := rig.Agents()[0].State(joint).Position
+	run(t, ctx, chromedp.Focus(chromedp.CSS(`[aria-label="jog up"]`)), chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		_, err := cdp.Call(ctx, target, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeRawKeyDown, Key: "ArrowRight", Code: "ArrowRight", WindowsVirtualKeyCode: 39})
+		return err
+	}), chromedp.Sleep(500*time.Millisecond))
+	if holder := rig.Rig().Agents()[0].Holder(); !strings.HasPrefix(holder, "dashboard@") {
+		t.Errorf("while the key is down: held by %q", holder)
+	}
+	run(t, ctx, chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		_, err := cdp.Call(ctx, target, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyUp, Key: "ArrowRight", Code: "ArrowRight", WindowsVirtualKeyCode: 39})
+		return err
+	}), chromedp.Sleep(500*time.Millisecond))
+	if holder := rig.Rig().Agents()[0].Holder(); holder != "" {
+		t.Errorf("after the key: held by %q", holder)
+	}
+	if moved := rig.Agents()[0].State(joint).Position - before; moved < 0.02 && moved > -0.02 {
+		t.Errorf("%s: moved %g rad", joint, moved)
+	}
+}
+
+// TestBrowserCSV exports what a plot shows.
+func TestBrowserCSV(t *testing.T) {
+	ctx := browser(t)
+	rig := serve(t, "so101")
+	run(t, ctx, chromedp.EmulateViewport(1366, 768), chromedp.Navigate(rig.url+"#plots"), until(`document.querySelectorAll(".pick input:checked").length === 3`), chromedp.Sleep(time.Second),
+		chromedp.Evaluate[chromedp.Void](`URL.createObjectURL = (b) => { b.text().then((t) => { window.csv = t; }); return "#plots"; }`),
+		chromedp.Evaluate[chromedp.Void](`[...document.querySelectorAll("button")].find((b) => b.textContent === "Export CSV").click()`), until(`window.csv !== undefined`))
+	rows := strings.Split(strings.TrimSpace(value[string](t, ctx, "window.csv")), "\n")
+	if rows[0] != "time_s,so101/shoulder_pan/position [rad],so101/shoulder_lift/position [rad],so101/elbow_flex/position [rad]" || len(rows) < 5 {
+		t.Fatalf("got %d rows, the first %q", len(rows), rows[0])
+	}
+	for _, row := range rows[1:] {
+		if strings.Count(row, ",") != 3 {
+			t.Errorf("got %q, want four columns", row)
+		}
+	}
+}
+
 // TestBrowserWithoutScripts: the button is a form.
 func TestBrowserWithoutScripts(t *testing.T) {
 	ctx := browser(t)
@@ -246,4 +301,64 @@ func TestBrowserWithoutScripts(t *testing.T) {
 	if !rig.Rig().Latched() {
 		t.Error("got no stop")
 	}
+}
+
+// boxes is a scene of 200 loose boxes.
+const boxes = `name: boxes
+materials: {ground: {friction: 1}}
+ground: ground
+scatter:
+  - {name: box, count: 200, density_kgm3: 500, material: ground, size_x_m: [0.05, 0.2], size_y_m: [0.05, 0.2], size_z_m: [0.05, 0.2], x_m: [-2, 2], y_m: [-2, 2], z_m: [0.2, 2]}
+`
+
+// BenchmarkPage measures the Robot page in a headless browser: the time between two frames, the main thread's work in one,
+// and what is on the wire. A browser without a graphics card draws in software, which the time between frames shows.
+func BenchmarkPage(b *testing.B) {
+	for _, c := range []struct {
+		name, config string
+		robots       int
+		set          []halyard.Setting
+	}{
+		{"humanoid", "demo", 0, nil},
+		{"16 arena robots", "usarsim", 16, nil},
+		{"200 boxes", "so101", 0, []halyard.Setting{halyard.Set("world.scene", scene(b))}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			ctx := browser(b)
+			rig := serve(b, c.config, c.set...)
+			for i := range c.robots {
+				at := hal.Pose{Position: [3]float64{1.5 + 2.5*float64(i%4), -2 - 2*float64(i/4), -1.5}, Rotation: [4]float64{1}}
+				if _, err := rig.Spawn("USARBot.P2AT", fmt.Sprint("robot", i), at); err != nil {
+					b.Fatal(err)
+				}
+			}
+			run(b, ctx, chromedp.EmulateViewport(1366, 768), chromedp.Navigate(rig.url+"#robot"), until(`document.querySelectorAll("select option").length > 1`), chromedp.Sleep(2*time.Second),
+				chromedp.Evaluate[chromedp.Void](`(() => {
+					const draw = requestAnimationFrame, m = window.measured = { gaps: [], work: [] };
+					let last = 0;
+					requestAnimationFrame = (f) => draw((t) => { const begin = performance.now(); f(t); m.work.push(performance.now() - begin); if (last) m.gaps.push(t - last); last = t; });
+					import("/link.js").then(({ rig }) => { m.rig = rig; m.bytes = rig.bytes; m.begin = performance.now(); });
+					m.of = (list, q) => [...list].sort((a, b) => a - b)[Math.floor(q * (list.length - 1))];
+				})()`))
+			for b.Loop() {
+				run(b, ctx, chromedp.Sleep(5*time.Second))
+			}
+			for unit, script := range map[string]string{
+				"ms-between-p50": "measured.of(measured.gaps, 0.5)", "ms-between-p99": "measured.of(measured.gaps, 0.99)",
+				"ms-work-p50": "measured.of(measured.work, 0.5)", "ms-work-p99": "measured.of(measured.work, 0.99)",
+				"kB/s": "(measured.rig.bytes - measured.bytes) / (performance.now() - measured.begin)",
+			} {
+				b.ReportMetric(value[float64](b, ctx, script), unit)
+			}
+			shoot(b, ctx, "bench-"+strings.ReplaceAll(c.name, " ", "-"))
+		})
+	}
+}
+
+func scene(b *testing.B) string {
+	name := filepath.Join(b.TempDir(), "boxes.yaml")
+	if err := os.WriteFile(name, []byte(boxes), 0o644); err != nil {
+		b.Fatal(err)
+	}
+	return name
 }

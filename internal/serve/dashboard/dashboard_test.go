@@ -5,7 +5,10 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"image/jpeg"
 	"math"
+	"mime"
+	"mime/multipart"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -433,6 +436,44 @@ func TestFrames(t *testing.T) {
 		if n > 63 {
 			t.Errorf("frames in a second: got %d, want at most 62", n)
 		}
+	})
+}
+
+// TestCamera: a camera of the rover, one picture after the other until the browser leaves.
+func TestCamera(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := topicstest.New(t, topicstest.Config{Mode: hal.Realtime}, func(ln net.Listener, r *topics.Robot) (topicstest.Server, error) {
+			d, err := New(ln, []Source{{Rig: r.Rig}}, Options{})
+			if err == nil {
+				d.sampler.list()[0].robot = r
+			}
+			return d, err
+		})
+		r, err := s.HTTP().Get(home + "/camera?rig=0&agent=rover&camera=eye")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+		parts := multipart.NewReader(r.Body, params["boundary"])
+		begin := time.Now()
+		for i := range 3 {
+			part, err := parts.NextPart()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m, err := jpeg.Decode(part); err != nil || m.Bounds().Dx() != 4 {
+				t.Errorf("picture %d: got %v", i, err)
+			}
+		}
+		if took := time.Since(begin); took < imageInterval {
+			t.Errorf("three pictures: got them in %v, want %v between two", took, imageInterval)
+		}
+		r.Body.Close()
+		r, err = s.HTTP().Get(home + "/camera?rig=0&agent=rover&camera=nose")
+		if err != nil || r.StatusCode != http.StatusNotFound {
+			t.Errorf("no such camera: got %v, %v, want 404", r, err)
+		}
+		r.Body.Close()
 	})
 }
 

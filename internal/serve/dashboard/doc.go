@@ -2,6 +2,7 @@
 //
 //	GET  /             the pages: ES modules of this folder's web/, embedded
 //	GET  /scene        what the 3D view draws, JSON
+//	GET  /camera       ?rig=0&agent=NAME&camera=NAME: its pictures as JPEG, multipart/x-mixed-replace
 //	GET  /ws           the WebSocket below
 //	GET  /metrics      for Prometheus
 //	GET  /healthz      200 while every rig runs

@@ -377,12 +377,17 @@ func (s *sampler) arrange() {
 	s.layout = s.describe()
 }
 
-// joint finds the joint that a tab names; nil where there is none.
-func (s *sampler) joint(q *request) (*subject, int) {
+// list are the agents as they are now.
+func (s *sampler) list() []*subject {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.arrange()
-	for _, a := range s.agents {
+	return s.agents
+}
+
+// joint finds the joint that a tab names; nil where there is none.
+func (s *sampler) joint(q *request) (*subject, int) {
+	for _, a := range s.list() {
 		if i := a.agent.Layout().Actuator(q.Joint); a.rig == q.Rig && a.agent.Name() == q.Agent && i != hal.None {
 			return a, i
 		}

@@ -54,6 +54,7 @@ type Server struct {
 	tabs     chan struct{}
 	orders   chan struct{}
 	stops    chan struct{}
+	cameras  chan struct{}
 	files    map[string]file
 	metrics  http.Handler
 	once     sync.Once
@@ -84,7 +85,8 @@ func New(listener net.Listener, sources []Source, o Options) (*Server, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{listener: listener, options: o, journal: &Journal{}, tabs: make(chan struct{}, maxTabs), orders: make(chan struct{}, maxOrders), stops: make(chan struct{}, maxOrders), files: map[string]file{}}
+	s := &Server{listener: listener, options: o, journal: &Journal{}, tabs: make(chan struct{}, maxTabs), orders: make(chan struct{}, maxOrders), stops: make(chan struct{}, maxOrders),
+		cameras: make(chan struct{}, maxCameras), files: map[string]file{}}
 	at := netip.AddrPortFrom(netip.IPv6Loopback(), 0) // of a listener in memory
 	if tcp, ok := listener.Addr().(*net.TCPAddr); ok {
 		at = tcp.AddrPort()
@@ -203,6 +205,9 @@ func (s *Server) get(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/ws":
 		s.webSocket(w, r)
+		return
+	case "/camera":
+		s.camera(w, r)
 		return
 	case "/metrics":
 		s.metrics.ServeHTTP(w, r)

@@ -80,10 +80,7 @@ func (s *Server) status() []byte {
 
 // readStatus asks every rig.
 func (s *Server) readStatus() (out statusText) {
-	s.sampler.take()
-	s.sampler.mu.Lock()
-	agents := s.sampler.agents
-	s.sampler.mu.Unlock()
+	agents := s.sampler.list()
 	out.Op, out.Agents = "status", []agentStatus{}
 	for _, r := range s.sampler.rigs {
 		out.Rigs = append(out.Rigs, r.status())

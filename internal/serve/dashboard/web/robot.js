@@ -42,8 +42,19 @@ export function open(main) {
   main.append(el("div", { class: "split" }, el("div", { class: "view" }, canvas, legend), side));
   side.append(el("div", { class: "tools" }, el("label", {}, "Follow ", follow)),
     el("div", { class: "tools" }, el("label", {}, rays, " sensor rays"), el("label", {}, touches, " contacts")), note);
-  const details = el("div");
-  side.append(details);
+  const details = el("div"), pictures = el("div", { class: "pictures" });
+  side.append(details, pictures);
+  // A camera costs the rig's computer a picture ten times a second: only those that are asked for.
+  for (const a of rig.layout?.agents ?? []) {
+    for (const c of a.cameras) {
+      const image = el("img", { alt: "camera " + a.name + "/" + c, hidden: true });
+      const show = el("input", { type: "checkbox", onchange: () => {
+        image.hidden = !show.checked;
+        if (show.checked) image.src = "/camera?" + new URLSearchParams({ rig: a.rig, agent: a.name, camera: c }); else image.removeAttribute("src");
+      } });
+      pictures.append(el("label", { class: "pick" }, show, "camera " + a.name + "/" + c), image);
+    }
+  }
 
   let renderer = null;
   try { renderer = new Renderer(canvas); } catch (e) { note.textContent = "No 3D here: " + e.message + ". The other pages work."; }
@@ -244,7 +255,11 @@ export function open(main) {
   if (renderer && rig.layout) load();
   return {
     times,
-    close() { alive = false; resized.disconnect(); },
+    close() {
+      alive = false;
+      resized.disconnect();
+      for (const i of pictures.querySelectorAll("img")) i.removeAttribute("src");
+    },
     draw(now) {
       if (now - slow > 100) { slow = now; values?.(); }
       if (!renderer || !scene || !rig.values || scene.generation !== rig.layout.generation || frame === rig.frames && !dirty) return;

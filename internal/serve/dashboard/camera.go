@@ -1,0 +1,81 @@
+package dashboard
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols/topics"
+)
+
+const (
+	maxCameras    = 8 // that are shown at a time, in all tabs
+	imageInterval = 100 * time.Millisecond
+	boundary      = "picture"
+)
+
+// camera sends the pictures of a camera, one after the other as the browser takes them, until it leaves.
+func (s *Server) camera(w http.ResponseWriter, r *http.Request) {
+	images, err := s.watch(r)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusNotFound)
+		return
+	}
+	defer images.Close()
+	select {
+	case s.cameras <- struct{}{}:
+		defer func() { <-s.cameras }()
+	default:
+		http.Error(w, fmt.Sprintf("cameras: got more than %d, want fewer", maxCameras), http.StatusServiceUnavailable)
+		return
+	}
+	w.Header().Set("Content-Type", "multipart/x-mixed-replace; boundary="+boundary)
+	control := http.NewResponseController(w)
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for last := uint64(0); ; {
+		p, err := images.Next(r.Context(), last)
+		if err != nil {
+			return
+		}
+		last = p.Sequence
+		picture := topics.Encode(p)
+		p.Release()
+		if picture != nil {
+			control.SetWriteDeadline(time.Now().Add(writeTimeout))
+			fmt.Fprintf(w, "--%s\r\nContent-Type: image/%s\r\nContent-Length: %d\r\n\r\n", boundary, picture.Format, len(picture.Data))
+			w.Write(picture.Data)
+			fmt.Fprint(w, "\r\n")
+			if control.Flush() != nil {
+				return
+			}
+		}
+		timer.Reset(imageInterval)
+		select {
+		case <-timer.C:
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
+// watch begins to look through the camera that a request names: ?rig=0&agent=NAME&camera=NAME.
+func (s *Server) watch(r *http.Request) (hal.ImageStream, error) {
+	q := r.URL.Query()
+	rig, err := strconv.Atoi(q.Get("rig"))
+	if err == nil {
+		for _, a := range s.sampler.list() {
+			if a.rig != rig || a.agent.Name() != q.Get("agent") || a.robot.Cameras == nil {
+				continue
+			}
+			for i := range a.agent.Layout().Cameras {
+				if a.agent.Layout().Cameras[i].Name == q.Get("camera") {
+					return a.robot.Cameras.Watch(i)
+				}
+			}
+		}
+	}
+	return nil, fmt.Errorf("camera: got %.50q of %.50q, want one of the layout", q.Get("camera"), q.Get("agent"))
+}
