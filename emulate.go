@@ -14,6 +14,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/builtin"
+	"github.com/halyard-robotics/halyard/internal/control"
 	"github.com/halyard-robotics/halyard/internal/plan"
 )
 
@@ -25,7 +26,15 @@ type Emulator struct {
 
 	plan  *plan.Plan
 	world *assembly.EmulatedWorld
+	state string            // folder of the kept EEPROM; "" = none
+	kept  map[string][]byte // what is written there, by bus
 }
+
+// HandSocket is where a served Emulator listens to a hand, in its folder of links: halyard hand.
+const HandSocket = ".hand"
+
+// saveEvery is how often a changed EEPROM is written to its file.
+const saveEvery = time.Second
 
 // Port is a bus or a device of an Emulator: the terminal that it is served on, or the reason why there is none.
 type Port struct {
@@ -56,6 +65,31 @@ func Emulate(cfg *Config) (*Emulator, error) {
 // Fault plants a fault that begins now: "off servo 3", "slow bus by=5ms", "BUS: crc servo 3 p=0.1" (docs/faults.md).
 func (e *Emulator) Fault(text string) error { return e.world.Plant(text) }
 
+// Hand does to a joint what a person at the bench would, or looks: "move elbow 0.5", "look" (halyard hand --help). It may be
+// called while Serve runs. What it returns is JSON's: the joints, registers, a note, an error.
+func (e *Emulator) Hand(order string) any { return e.world.Hand(order) }
+
+// Keep gives the servos the EEPROM that they had when they were last served with the folder dir, and keeps it there from
+// now on. It is called before Serve.
+func (e *Emulator) Keep(dir string) error {
+	e.state, e.kept = dir, map[string][]byte{}
+	return e.world.Restore(dir)
+}
+
+// keep writes what has changed until ctx ends, and once more then.
+func (e *Emulator) keep(ctx context.Context) error {
+	tick := time.NewTicker(saveEvery)
+	defer tick.Stop()
+	for {
+		err := e.world.Save(e.state, e.kept)
+		select {
+		case <-ctx.Done():
+			return errors.Join(err, e.world.Save(e.state, e.kept))
+		case <-tick.C:
+		}
+	}
+}
+
 // Close releases the devices.
 func (e *Emulator) Close() error { return e.world.Devices.Close() }
 
@@ -72,6 +106,11 @@ func (e *Emulator) Serve(ctx context.Context, dir string, ready func([]Port) err
 			return err
 		}
 		defer claim.Close()
+		hand, err := control.ServeLines(filepath.Join(dir, HandSocket), e.Hand)
+		if err != nil {
+			return err
+		}
+		defer hand()
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
@@ -79,7 +118,10 @@ func (e *Emulator) Serve(ctx context.Context, dir string, ready func([]Port) err
 	defer cancel()
 	var ports []Port
 	lines := e.world.Terminals(e.plan)
-	errs := make([]error, len(lines))
+	errs := make([]error, len(lines)+1)
+	if e.state != "" {
+		wg.Go(func() { errs[len(lines)] = e.keep(ctx) })
+	}
 	for i, t := range lines {
 		link := ""
 		if dir != "" {

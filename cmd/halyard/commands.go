@@ -26,6 +26,7 @@ func (a *app) commands() []*cobra.Command {
 		newDoctor(a),
 		newFaults(a),
 		newEmulate(a),
+		newHand(a),
 		newSimloid(a),
 		newUSARSim(a),
 		newMOAST(a),

@@ -14,7 +14,7 @@ import (
 
 func newEmulate(a *app) *cobra.Command {
 	f := configFlags{body: string(configs.Emulated)}
-	var dir string
+	var dir, state string
 	var faults []string
 	c := &cobra.Command{
 		Use:   "emulate CONFIG",
@@ -46,6 +46,11 @@ func newEmulate(a *app) *cobra.Command {
 			e.Behind = func(lost, span time.Duration) {
 				a.note("the world was %v behind the clock in the last %v: this machine is too slow for it", lost.Round(time.Millisecond), span.Round(time.Second))
 			}
+			if state != "" {
+				if err := e.Keep(state); err != nil {
+					return err
+				}
+			}
 			for _, text := range faults {
 				if err := e.Fault(text); err != nil {
 					return err
@@ -54,7 +59,8 @@ func newEmulate(a *app) *cobra.Command {
 			return e.Serve(cmd.Context(), dir, func(ports []halyard.Port) error { return a.announcePorts(ports, c.Source, dir) })
 		},
 	}
-	c.Flags().StringVar(&dir, "dir", "", "folder for stable links to the terminals, one per bus")
+	c.Flags().StringVar(&dir, "dir", "", "folder for stable links to the terminals, one per bus; and for halyard hand")
+	c.Flags().StringVar(&state, "state", "", "folder that keeps the servos' EEPROM between starts")
 	c.Flags().StringArrayVar(&faults, "fault", nil, `inject a fault, for example "off servo 3", "slow bus by=5ms" or "BUS: crc servo 3 p=0.1"`)
 	c.Flags().StringArrayVar(&f.set, "set", nil, "PATH=VALUE: override a key of the config")
 	return c

@@ -29,6 +29,7 @@ const longestPulse = 100 * time.Millisecond
 type emulatedBus struct {
 	name string
 	Bus  *emulator.Bus
+	on   []plan.JointRef // the joints of its servos, in their order
 }
 
 // EmulatedWorld is all servos of a config, emulated, over one scene, and, where they are asked for, all other devices.
@@ -37,6 +38,9 @@ type EmulatedWorld struct {
 	Scene   *sim.Scene
 	Buses   []emulatedBus // by name
 	Devices *Emulation    // nil: servos alone
+
+	plan  *plan.Plan
+	hands map[string]*held // by AGENT/JOINT; under mu
 }
 
 // EmulateWorld makes the emulated servos of p: every joint that is emulated.
@@ -45,7 +49,7 @@ func EmulateWorld(p *plan.Plan) (*EmulatedWorld, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &EmulatedWorld{Scene: scene}
+	w := &EmulatedWorld{Scene: scene, plan: p}
 	b := &Builder{Plan: p, System: &System{Scene: w.Scene}}
 	for i := range p.Agents {
 		a := &p.Agents[i]
@@ -63,7 +67,7 @@ func EmulateWorld(p *plan.Plan) (*EmulatedWorld, error) {
 		if err != nil {
 			return nil, err
 		}
-		w.Buses = append(w.Buses, emulatedBus{name, bus})
+		w.Buses = append(w.Buses, emulatedBus{name, bus, on})
 	}
 	return w, nil
 }
@@ -144,7 +148,7 @@ func (w *EmulatedWorld) Move(ctx context.Context, behind func(lost, span time.Du
 			return
 		case now := <-tick.C:
 			passed := now.Sub(last)
-			w.advance(min(passed, longestPulse))
+			w.Pass(min(passed, longestPulse))
 			last = now
 			if lost += max(0, passed-longestPulse); now.Sub(since) < span {
 				continue

@@ -135,14 +135,15 @@ func (w *EmulatedWorld) Terminals(p *plan.Plan) (list []Terminal) {
 	return list
 }
 
-// advance lets dt pass: what pulses there are moves the robots, the scene goes on, the devices feel what it came to. None
+// Pass lets dt pass: what pulses there are moves the robots, the scene goes on, the devices feel what it came to. None
 // of them refuses anything but a negative time.
-func (w *EmulatedWorld) advance(dt time.Duration) {
+func (w *EmulatedWorld) Pass(dt time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.Devices != nil {
 		motors{w.Devices}.Advance(dt)
 	}
+	w.moveHands(dt)
 	w.Scene.Advance(dt)
 	if w.Devices != nil {
 		w.Devices.Feel(dt)

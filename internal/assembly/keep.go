@@ -1,0 +1,90 @@
+package assembly
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/emulator"
+)
+
+// keptServo is what an emulated servo keeps between two starts: its EEPROM. The file of a bus has one for each of its joints.
+type keptServo struct {
+	Joint  string           `json:"joint"` // AGENT/JOINT
+	Model  string           `json:"model"`
+	EEPROM map[string]int64 `json:"eeprom"`
+}
+
+// maxKept bounds a file of kept servos, bytes: some hundred servos of some hundred registers.
+const maxKept = 4 << 20
+
+// Restore gives the servos the EEPROM that Save wrote into dir, which it makes where it is not there. A servo of another
+// model than its joint's is left as the factory makes it.
+func (w *EmulatedWorld) Restore(dir string) error {
+	fault := func(err error) error { return &hal.Error{Kind: hal.Invalid, Op: "--state", Err: err} }
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fault(err)
+	}
+	for _, b := range w.Buses {
+		text, err := os.ReadFile(keptFile(dir, b.name))
+		var list []keptServo
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err == nil && len(text) > maxKept:
+			err = fmt.Errorf("%s: got %d bytes, want %d at most", keptFile(dir, b.name), len(text), maxKept)
+		case err == nil:
+			err = json.Unmarshal(text, &list)
+		}
+		if err != nil {
+			return fault(err)
+		}
+		i := 0
+		b.Bus.View(func(s *emulator.Servo) {
+			for _, k := range list {
+				if k.Joint == w.jointName(b, i) && k.Model == s.Name() {
+					s.Keep(k.EEPROM)
+				}
+			}
+			i++
+		})
+	}
+	return nil
+}
+
+// Save writes the EEPROM of every servo into dir, where it has changed since written, which is by bus.
+func (w *EmulatedWorld) Save(dir string, written map[string][]byte) error {
+	var faults []error
+	for _, b := range w.Buses {
+		var list []keptServo
+		b.Bus.View(func(s *emulator.Servo) {
+			list = append(list, keptServo{w.jointName(b, len(list)), s.Name(), s.EEPROM()})
+		})
+		text, err := json.MarshalIndent(list, "", " ")
+		if err != nil || bytes.Equal(text, written[b.name]) {
+			faults = append(faults, err)
+			continue
+		}
+		path := keptFile(dir, b.name)
+		if err = os.WriteFile(path+".new", text, 0o644); err == nil {
+			err = os.Rename(path+".new", path)
+		}
+		if faults = append(faults, err); err == nil {
+			written[b.name] = text
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func keptFile(dir, bus string) string { return filepath.Join(dir, filepath.Base(bus)+".json") }
+
+// jointName is AGENT/JOINT of servo i of a bus.
+func (w *EmulatedWorld) jointName(b emulatedBus, i int) string {
+	a := &w.plan.Agents[b.on[i].Agent]
+	return a.Config.Name + "/" + a.Layout.Actuators[b.on[i].Joint].Name
+}

@@ -1,0 +1,74 @@
+package control
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// maxLine bounds a line that a client of ServeLines sends, bytes.
+const maxLine = 4096
+
+// ServeLines listens on a Unix socket at path, whose folder the caller has claimed: each connection sends one line and is
+// sent the answer as JSON. close ends it, and waits for the answers under way.
+func ServeLines(path string, answer func(line string) any) (close func() error, err error) {
+	os.Remove(path) // of a process that died
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, &hal.Error{Kind: hal.Busy, Op: "listen", Err: err}
+	}
+	var sessions sync.WaitGroup
+	places := make(chan struct{}, maxOrders)
+	sessions.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if errors.Is(err, net.ErrClosed) {
+				return
+			}
+			if err != nil {
+				continue
+			}
+			places <- struct{}{}
+			sessions.Go(func() {
+				defer func() { conn.Close(); <-places }()
+				conn.SetDeadline(time.Now().Add(ControlPatience))
+				line, err := bufio.NewReader(io.LimitReader(conn, maxLine)).ReadString('\n')
+				if err == nil {
+					json.NewEncoder(conn).Encode(answer(line[:len(line)-1]))
+				}
+			})
+		}
+	})
+	return func() error {
+		err := l.Close()
+		sessions.Wait()
+		return err
+	}, nil
+}
+
+// AskLine sends a line to the socket at path and decodes the answer.
+func AskLine(ctx context.Context, path, line string, answer any) error {
+	ctx, cancel := context.WithTimeout(ctx, ControlPatience)
+	defer cancel()
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "unix", path)
+	if err != nil {
+		return &hal.Error{Kind: hal.Absent, Op: "connect", Err: err}
+	}
+	defer conn.Close()
+	conn.SetDeadline(time.Now().Add(ControlPatience))
+	fmt.Fprintln(conn, line)
+	if err := json.NewDecoder(conn).Decode(answer); err != nil {
+		return &hal.Error{Kind: hal.Timeout, Op: "connect", Err: fmt.Errorf("no answer: %w", err)}
+	}
+	return nil
+}
