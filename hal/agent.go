@@ -48,6 +48,7 @@ type Agent struct {
 	pilot     pilot
 	now       time.Duration // elapsed time, for commands that come between cycles
 	time      time.Duration // rig time of the cycle
+	decided   uint64        // the last cycle it has decided for
 	condition Condition
 	lease     *Lease
 	measured  []float64 // of the last cycle
@@ -134,6 +135,7 @@ func (a *Agent) Override(inputs []float64) error {
 	if a.lease != nil && a.bodyKind == Real {
 		return &Error{Kind: Busy, Op: "command " + a.name, Err: fmt.Errorf("held by %s", a.lease.session.name)}
 	}
+	a.enter(Order{Kind: OverrideOrder, Inputs: inputs})
 	a.overrides++
 	a.guard.accept(inputs, a.now)
 	return nil
@@ -143,6 +145,7 @@ func (a *Agent) Override(inputs []float64) error {
 func (a *Agent) command(inputs []float64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.enter(Order{Kind: CommandOrder, Inputs: inputs})
 	a.guard.accept(inputs, a.now)
 }
 
@@ -151,21 +154,26 @@ func (a *Agent) command(inputs []float64) {
 func (a *Agent) Renew() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.enter(Order{Kind: RenewOrder})
 	a.guard.renew(a.now)
 }
 
-// decide runs the autopilot and the guard for the cycle at rig time now; elapsed counts the missed periods too. Under the
-// rig's lock.
-func (a *Agent) decide(now, elapsed, dt time.Duration) {
+// decide runs the autopilot, where piloted, and the guard for the cycle at rig time now; elapsed counts the missed periods
+// too. Under the rig's lock.
+func (a *Agent) decide(now, elapsed, dt time.Duration, piloted bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	// A stop needs no lock to be latched: from the next decision on it holds, also where the stop waits for this cycle.
 	if a.rig.latched.Load() && a.guard.state != Stopped {
+		a.enter(Order{Kind: LatchOrder})
 		a.disarm(Stopped)
 	}
 	a.now = elapsed + dt // a command that comes from here on counts from the next cycle
 	a.time, a.frame.Time = now, now
-	a.steer(elapsed, dt)
+	if piloted {
+		a.steer(elapsed, dt)
+	}
+	a.decided = a.rig.deciding
 	a.guard.apply(a.frame, now, elapsed, dt)
 }
 

@@ -28,6 +28,7 @@ func (a *Agent) Arm() error {
 	if err := a.latchedError(); err != nil {
 		return err
 	}
+	a.enter(Order{Kind: ArmOrder})
 	a.guard.operator = false
 	a.arm("operator")
 	return nil
@@ -48,6 +49,7 @@ func (a *Agent) RequestArm(client string) error {
 	if a.guard.operator || a.guard.config.Arming == OperatorArms {
 		return &Error{Kind: Unsafe, Op: "arm " + a.name, Err: errOperator, Try: "halyard arm"}
 	}
+	a.enter(Order{Kind: RequestArmOrder, Name: client})
 	a.arm(client)
 	return nil
 }
@@ -75,6 +77,7 @@ func (a *Agent) Disarm() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.guard.state == Armed {
+		a.enter(Order{Kind: DisarmOrder})
 		a.disarm(Disarmed)
 		a.noteStateLocked(Disarmed, "operator")
 	}
@@ -85,6 +88,7 @@ func (a *Agent) RequestDisarm(client string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.guard.state == Armed {
+		a.enter(Order{Kind: RequestDisarmOrder, Name: client})
 		operator := a.guard.operator
 		a.disarm(Disarmed)
 		a.guard.operator = operator

@@ -51,6 +51,7 @@ func (a *Agent) steer(elapsed, dt time.Duration) {
 		a.release()
 		return
 	}
+	a.enter(Order{Kind: SteerOrder, Inputs: p.inputs})
 	p.flying = true
 	g.steer(p.inputs)
 }

@@ -41,7 +41,7 @@ func (r *Rig) close() error {
 	next := r.clock.Now()
 	for end := r.elapsed() + closeTime; ; {
 		for _, a := range r.agents {
-			a.decide(r.time, r.elapsed(), r.config.Period)
+			a.decide(r.time, r.elapsed(), r.config.Period, true)
 			r.note(a, "write", a.body.Write(a.frame))
 		}
 		before := r.stats.Faults

@@ -34,8 +34,9 @@ func (r *Rig) run() {
 	defer r.survive()
 	dt := r.config.Period
 	r.checkStopInputs()
+	r.deciding = r.total + 1
 	for _, a := range r.agents {
-		a.decide(r.time, r.elapsed(), dt)
+		a.decide(r.time, r.elapsed(), dt, true)
 		if err := a.body.Write(a.frame); err != nil {
 			r.note(a, "write", err)
 		}
@@ -67,6 +68,9 @@ func (r *Rig) run() {
 	}
 	r.finishReset()
 	r.notify(askStep)
+	if r.journal != nil {
+		r.journal.Cycle(CycleEnd{Number: r.total, Time: r.time, Missed: r.missed, Events: r.occurred, Agents: r.agents})
+	}
 }
 
 // notify answers every lease that asked for what, and lets the observers see the cycle.
@@ -91,6 +95,7 @@ func (r *Rig) notify(what request) {
 // reset starts the reset that every lease has asked for. Worlds that can are reset at once and exactly; real bodies
 // are sent to their default poses, and finishReset completes it when they are there. Under the lock.
 func (r *Rig) reset() {
+	r.enter(Order{Kind: ResetOrder, Seed: r.seed})
 	r.events.Raise(r.known.reset)
 	for _, a := range r.agents {
 		if r.exact(a.world) {
@@ -131,7 +136,7 @@ func (r *Rig) relax(a *Agent) {
 	a.rest()
 	a.guard.clear()
 	a.mu.Unlock()
-	a.decide(r.time, r.elapsed(), r.config.Period)
+	a.decide(r.time, r.elapsed(), r.config.Period, false)
 	r.note(a, "write", a.body.Write(a.frame))
 }
 
@@ -235,16 +240,22 @@ func (r *Rig) park(next time.Duration) {
 		return any && !r.resting()
 	}
 	r.mu.Lock()
+	r.enter(Order{Kind: ParkOrder})
+	r.goHome()
+	r.mu.Unlock()
+	for end := next + timeout; parking() && next < end; {
+		r.clock.SleepUntil(next)
+		next = r.tick(context.Background(), next)
+	}
+}
+
+// goHome sends bodies whose policy is Park to their default poses. Under the lock.
+func (r *Rig) goHome() {
 	for _, a := range r.agents {
 		a.mu.Lock()
 		if a.bodyKind != Simulated && a.guard.config.OnTimeout == Park && a.guard.state == Armed {
 			a.guard.home(false) // a limp arm keeps torque off
 		}
 		a.mu.Unlock()
-	}
-	r.mu.Unlock()
-	for end := next + timeout; parking() && next < end; {
-		r.clock.SleepUntil(next)
-		next = r.tick(context.Background(), next)
 	}
 }

@@ -99,6 +99,7 @@ func (p *Session) release(l *Lease) {
 	a := l.agent
 	a.mu.Lock()
 	a.lease = nil
+	a.enter(Order{Kind: ReleaseOrder})
 	a.guard.hold()
 	a.mu.Unlock()
 	l.agent, l.done = nil, askNothing

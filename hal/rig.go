@@ -38,6 +38,7 @@ type Rig struct {
 	worlds   []World
 	buses    []Bus
 	sessions []*Session
+	journal  Journal        // nil = none; read under the rig's lock or an agent's
 	inputs   []func() error // of emergency stops
 	disarmed bool           // it was latched, or all were disarmed, and no operator has armed the rig since
 	armed    bool           // an operator has armed all, those that join too
@@ -58,6 +59,7 @@ type Rig struct {
 	missed    time.Duration
 	step      uint64 // cycles since the last reset
 	total     uint64 // cycles since the start
+	deciding  uint64 // the last cycle in which commands became what the bodies do
 	tries     int64
 	steps     int64 // cycles a try is meant to have, 0 = no end
 	seed      int64
@@ -91,7 +93,7 @@ func New(c Config) (*Rig, error) {
 	r.lines.Store(new([]Bus))
 	r.roll.Store(new([]*Agent))
 	r.changed = sync.NewCond(&r.mu)
-	r.values = newValues(r.BetweenCycles)
+	r.values = newValues(r.BetweenCycles, r.enter)
 	r.declareControl()
 	return r, nil
 }
@@ -121,7 +123,7 @@ func (r *Rig) Add(c AgentConfig) (*Agent, error) {
 	r.agents = append(r.agents, a)
 	r.publishRoll()
 	r.addWorld(c.World)
-	a.now, a.time = r.elapsed(), r.time
+	a.now, a.time, a.decided = r.elapsed(), r.time, r.total
 	if a.guard.exact = c.BodyKind == Simulated; c.BodyKind == Real {
 		a.guard.blindfold(trustSamples)
 	}

@@ -16,7 +16,10 @@ import (
 
 const period = 10 * time.Millisecond
 
-var nan = math.NaN()
+var (
+	nan           = math.NaN()
+	numberOfSteps = regexp.MustCompile("/Control/NumberOfSteps")
+)
 
 func newRig(t *testing.T, mode hal.ClockMode) *hal.Rig {
 	t.Helper()

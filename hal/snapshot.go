@@ -25,6 +25,7 @@ func (r *Rig) ResetWorld(w World, seed int64) error {
 	if !r.exact(w) {
 		return &Error{Kind: Unsafe, Op: "reset", Err: errors.New("a body in this world cannot be reset at once")}
 	}
+	r.enter(Order{Kind: ResetWorldOrder, Agent: r.inWorld(w), Seed: seed})
 	r.events.Raise(r.known.reset)
 	wired := false
 	for _, a := range r.agents {
@@ -55,6 +56,7 @@ func (r *Rig) SaveWorld(w World) error {
 	if err != nil {
 		return err
 	}
+	r.enter(Order{Kind: SaveWorldOrder, Agent: r.inWorld(w)})
 	if err := s.Save(); err != nil {
 		return err
 	}
@@ -75,6 +77,7 @@ func (r *Rig) RestoreWorld(w World) error {
 	if err != nil {
 		return err
 	}
+	r.enter(Order{Kind: RestoreWorldOrder, Agent: r.inWorld(w)})
 	err = s.Restore()
 	for _, a := range r.agents {
 		if a.world == w {

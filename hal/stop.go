@@ -106,6 +106,7 @@ func (r *Rig) lockWithin(timeout time.Duration) bool {
 // verifyStop stops the guards and lets every body see to its joints, all side by side. Under the lock.
 func (r *Rig) verifyStop(reason string) []JointStop {
 	r.latched.Store(true)
+	r.enter(Order{Kind: StopOrder, Name: reason})
 	for _, a := range r.agents {
 		a.mu.Lock()
 		a.disarm(Stopped)
@@ -284,6 +285,7 @@ func (r *Rig) Recover() error {
 	if err := r.pressed(); err != nil {
 		return &Error{Kind: Unsafe, Op: "clear the emergency stop", Err: fmt.Errorf("its cause lasts: %w", err)}
 	}
+	r.enter(Order{Kind: RecoverOrder})
 	r.disarmed = r.latched.Swap(false) || r.disarmed
 	r.armed = r.armed && !r.disarmed
 	for _, a := range r.agents {
@@ -308,6 +310,7 @@ func (r *Rig) Recover() error {
 func (r *Rig) Arm() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.enter(Order{Kind: ArmAllOrder})
 	r.disarmed = r.latched.Load()
 	r.armed = !r.disarmed
 	var faults []error
@@ -321,6 +324,7 @@ func (r *Rig) Arm() error {
 func (r *Rig) Disarm() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.enter(Order{Kind: DisarmAllOrder})
 	r.disarmed, r.armed = true, false
 	for _, a := range r.agents {
 		a.Disarm()

@@ -47,6 +47,7 @@ var (
 // for Read, which is for observers.
 type Values struct {
 	edge    func(func()) // runs a function at a cycle's edge, under the rig's lock
+	enter   func(Order)  // into the rig's journal, likewise
 	mu      sync.RWMutex
 	entries []valueEntry // index = ValueID - 1
 	byName  map[string]ValueID
@@ -59,8 +60,8 @@ type valueEntry struct {
 	set  func(Value) error // nil = read-only
 }
 
-func newValues(edge func(func())) *Values {
-	return &Values{edge: edge, byName: map[string]ValueID{}}
+func newValues(edge func(func()), enter func(Order)) *Values {
+	return &Values{edge: edge, enter: enter, byName: map[string]ValueID{}}
 }
 
 // Declare adds a value. Declaring a name again replaces how it is read and set and keeps its id.
@@ -128,7 +129,10 @@ func (v *Values) Set(id ValueID, val Value) (err error) {
 	case val.Kind != e.kind:
 		return fmt.Errorf("%s: kind: got %d, want %d", e.name, val.Kind, e.kind)
 	}
-	v.edge(func() { err = e.set(val) })
+	v.edge(func() {
+		v.enter(Order{Kind: SetOrder, Name: e.name, Value: val})
+		err = e.set(val)
+	})
 	return err
 }
 

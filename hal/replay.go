@@ -1,0 +1,129 @@
+package hal
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+)
+
+// BeginReplay prepares a rig in lock-step that does not run for Replay and ReplayCycle: autopilots command what a journal
+// says, and no other stop counts than the journal's.
+func (r *Rig) BeginReplay() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.inputs = nil
+	for _, a := range r.agents {
+		a.SetAutopilot(&played{inputs: make([]float64, len(a.layout.Inputs))})
+	}
+}
+
+// Replay gives o, of a journal, to the rig, before ReplayCycle runs the cycle that o counts for. The error is Invalid where o
+// names an agent or a value that the rig does not have.
+func (r *Rig) Replay(o *Order) error {
+	switch o.Kind {
+	case StopOrder:
+		r.EmergencyStop(o.Name)
+		return nil
+	case RecoverOrder:
+		r.Recover() // what could not be cleared then is no fault of the replay
+		return nil
+	case ArmAllOrder:
+		r.Arm()
+		return nil
+	case DisarmAllOrder:
+		r.Disarm()
+		return nil
+	case ResetOrder:
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.seed = o.Seed
+		r.reset()
+		return nil
+	case ParkOrder:
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.goHome()
+		return nil
+	case SetOrder:
+		for _, id := range r.values.Find(regexp.MustCompile(regexp.QuoteMeta(o.Name))) {
+			r.values.Set(id, o.Value) // one that was refused is refused again
+			return nil
+		}
+		return replayError(o, "value", o.Name)
+	}
+	a := r.Agent(o.Agent)
+	if a == nil {
+		return replayError(o, "agent", o.Agent)
+	}
+	switch o.Kind {
+	case ResetWorldOrder:
+		return r.ResetWorld(a.world, o.Seed)
+	case SaveWorldOrder:
+		return r.SaveWorld(a.world)
+	case RestoreWorldOrder:
+		return r.RestoreWorld(a.world)
+	case ArmOrder:
+		a.Arm() // refused then, refused now
+	case RequestArmOrder:
+		a.RequestArm(o.Name)
+	case DisarmOrder:
+		a.Disarm()
+	case RequestDisarmOrder:
+		a.RequestDisarm(o.Name)
+	case RenewOrder:
+		a.Renew()
+	case CommandOrder:
+		a.command(o.Inputs)
+	case OverrideOrder:
+		a.Override(o.Inputs)
+	default:
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		switch law, _ := a.pilot.law.(*played); o.Kind {
+		case ReleaseOrder:
+			a.guard.hold()
+		case LatchOrder:
+			a.rig.latched.Store(true)
+		case SteerOrder:
+			if law == nil || len(o.Inputs) != len(law.inputs) {
+				return replayError(o, "inputs of an autopilot", fmt.Sprint(len(o.Inputs)))
+			}
+			law.steers = copy(law.inputs, o.Inputs) > 0
+		}
+	}
+	return nil
+}
+
+func replayError(o *Order, what, got string) error {
+	return &Error{Kind: Invalid, Op: fmt.Sprintf("replay %v of cycle %d", o.Kind, o.Cycle),
+		Err: fmt.Errorf("%s: got %q, want one of the rig's", what, got)}
+}
+
+// ReplayCycle runs the next cycle, after missed in all was missed before it, in a rig in lock-step that does not run.
+func (r *Rig) ReplayCycle(missed time.Duration) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.config.Mode != Lockstep || r.pool != nil || r.closed {
+		return &Error{Kind: Invalid, Op: "replay " + r.config.Name, Err: errors.New("want a rig in lock-step that does not run")}
+	}
+	r.missed = missed
+	r.run()
+	return nil
+}
+
+// played is an autopilot that commands what was recorded of one.
+type played struct {
+	inputs []float64
+	steers bool
+}
+
+func (p *played) Update(_ *Frame, inputs []float64, _ time.Duration) bool {
+	steers := p.steers
+	if p.steers = false; steers {
+		copy(inputs, p.inputs)
+	}
+	return steers
+}
+
+func (p *played) Disengage() { p.steers = false }
