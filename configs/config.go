@@ -27,6 +27,7 @@ type Config struct {
 	Buses   map[string]Bus   `yaml:"buses" form:"name" doc:"Serial lines, CAN and I2C buses, SPI ports and GPIO chips, by name. Agents can share a bus."`
 	Agents  []Agent          `yaml:"agents" doc:"The robots."`
 	Servers []Server         `yaml:"servers" doc:"Protocol servers that controllers connect to."`
+	Record  Record           `yaml:"record" doc:"A recording of every cycle from the first on (docs/record.md)."`
 	Classes map[string]Robot `yaml:"classes" form:"class" doc:"Robots that a client can spawn (USARSim INIT), by class name."`
 
 	Source string `yaml:"-"` // the file's path as given, or the name of the embedded config
@@ -70,6 +71,11 @@ type World struct {
 	GivenSubstep *time.Duration `yaml:"substep" min:"10us" max:"100ms" otherwise:"the longest part of the period up to what the robots need, 1ms to 5ms (docs/physics.md); up to 10ms where all are Simloid's" doc:"Physics step. The period must be a multiple of it."`
 	// Substep is GivenSubstep, or what suits the period where the config gives none.
 	Substep time.Duration `yaml:"-"`
+}
+
+// Record is the file that everything a rig does is written to.
+type Record struct {
+	File string `yaml:"file" otherwise:"none" doc:"Path of an MCAP file. A file of that name is kept: it gets the time of its last change in its name."`
 }
 
 // Bus is one serial line, I2C bus, port of SPI or GPIO chip. Type is an open set: a new vendor is a case in cmd, not here.

@@ -82,7 +82,7 @@ func Parse(data []byte, source string, o Options) (*Config, error) {
 // hal.Invalid where c was not read by this package.
 func (c *Config) WithBody(kind BodyKind) (*Config, error) {
 	if c.data == nil {
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "body", Err: errors.New("got a config made by hand, want one that was read")}
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "body", Err: errMadeByHand}
 	}
 	o := c.options
 	o.Body = string(kind)
@@ -119,3 +119,5 @@ func Default() *Config {
 	yaml.Fill(c, forms)
 	return c
 }
+
+var errMadeByHand = errors.New("got a config made by hand, want one that was read")

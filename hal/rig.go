@@ -19,6 +19,7 @@ type Config struct {
 	Seed   int64         // of the first reset; 0 = 1
 	Clock  Clock         // nil = the wall's
 	Log    *slog.Logger  // nil = silent
+	Replay bool          // repeats a journal: real bodies, whose lines are recordings, may be in lock-step
 }
 
 // Rig is all agents and worlds, one clock, one cycle. New makes it, Add fills it, Run lets time pass.
@@ -104,7 +105,7 @@ func (r *Rig) Add(c AgentConfig) (*Agent, error) {
 	if err := l.Validate(); err != nil {
 		return nil, &Error{Kind: Invalid, Op: "agent " + c.Name, Err: err}
 	}
-	if r.config.Mode == Lockstep && c.BodyKind == Real {
+	if r.config.Mode == Lockstep && c.BodyKind == Real && !r.config.Replay {
 		return nil, &Error{Kind: Invalid, Op: "agent " + c.Name, Err: errors.New("a real body needs clock.mode: realtime"),
 			Try: "halyard serve --set clock.mode=realtime"}
 	}

@@ -50,10 +50,10 @@ type line struct {
 func Build(p *plan.Plan, log *slog.Logger) (sys *System, err error) {
 	c := p.Config
 	mode := hal.Lockstep
-	if c.Clock.Mode == configs.Realtime {
+	if c.Clock.Mode == configs.Realtime && !p.Replay {
 		mode = hal.Realtime
 	}
-	rig, err := hal.New(hal.Config{Name: c.Name, Mode: mode, Period: c.Clock.Period, Seed: c.World.Seed, Log: log, Clock: p.Clock})
+	rig, err := hal.New(hal.Config{Name: c.Name, Mode: mode, Period: c.Clock.Period, Seed: c.World.Seed, Log: log, Clock: p.Clock, Replay: p.Replay})
 	if err != nil {
 		return nil, err
 	}
@@ -152,6 +152,9 @@ func (b *Builder) openOutfits() error {
 	var faults []error
 	for _, name := range report.SortedKeys(b.Plan.Classes) {
 		if p := b.Plan.Classes[name]; p.Config.Has(configs.Real) {
+			if b.Plan.Replay {
+				return &hal.Error{Kind: hal.Unsafe, Op: "replay class " + name, Err: errReplayReal}
+			}
 			b.outfits[name] = b.newOutfit(p, nil)
 			o := b.outfits[name]
 			if err := o.Open(); err != nil {

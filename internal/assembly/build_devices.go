@@ -113,9 +113,12 @@ func (b *Builder) warmUp() error {
 func (b *Builder) End(bus string, body configs.BodyKind) (e catalog.Connection, edge func() time.Duration, err error) {
 	if body == configs.Emulated {
 		if e, edge = b.Emulation.End(bus); e.Open != nil {
-			e.Open = b.tapped(bus, e.Open)
+			e.Open = b.tapped(bus, body, e.Open)
 		}
 		return e, edge, nil
+	}
+	if b.Plan.Replay {
+		return e, nil, &hal.Error{Kind: hal.Unsafe, Op: "replay", Bus: bus, Err: errReplayReal}
 	}
 	e = catalog.Connection{Name: bus, Clock: i2c.Clock()}
 	switch c := b.Plan.Config.Buses[bus]; c.Type {
@@ -142,18 +145,21 @@ func (b *Builder) End(bus string, body configs.BodyKind) (e catalog.Connection, 
 		if catalog.Networked(&c) {
 			e.Open = lidar.DialTCP(strings.TrimPrefix(c.Port, catalog.TCPPrefix))
 		}
+		e.Open = b.tapped(bus, body, e.Open)
 	case catalog.GPIOBus:
 		e.Lines, e.Live = gpio.Find(c.Port), true
 	}
 	return e, nil, nil
 }
 
-// tapped is open, or what the plan puts between a host and an emulated line.
-func (b *Builder) tapped(bus string, open servo.Opener) servo.Opener {
+var errReplayReal = errors.New("a real device that is no servo has no recorded answers: got body real, want sim or emulated")
+
+// tapped is open, or what the plan puts between a host and a line.
+func (b *Builder) tapped(bus string, kind configs.BodyKind, open servo.Opener) servo.Opener {
 	if b.Plan.Tap == nil {
 		return open
 	}
-	return b.Plan.Tap(bus, open)
+	return b.Plan.Tap(bus, kind, open)
 }
 
 // Run opens r and keeps it. What does not answer is asked once more before it counts as missing: a busy machine hears late.

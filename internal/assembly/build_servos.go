@@ -45,13 +45,14 @@ func (b *Builder) openLine(name string, kind configs.BodyKind, on []plan.JointRe
 		if l.Emu, err = b.emulate(name, on, nil); err != nil {
 			return err
 		}
-		open, cfg.Latency = b.tapped(name, l.Emu.Open), bus.Timing.LatencyTimer+2*bus.Timing.USBFrame
+		open, cfg.Latency = l.Emu.Open, bus.Timing.LatencyTimer+2*bus.Timing.USBFrame
 	}
+	open = b.tapped(name, kind, open)
 	var err error
 	if cfg.Line, cfg.Reopen, err = t.Connect(open); err != nil {
 		return &hal.Error{Kind: hal.KindOf(err), Bus: name, Err: err}
 	}
-	if l.Chain = t.Driver.Chain(cfg); kind == configs.Emulated {
+	if l.Chain = t.Driver.Chain(cfg); kind == configs.Emulated || b.Plan.Replay {
 		l.Chain.Inline()
 	}
 	b.Lines = append(b.Lines, l)

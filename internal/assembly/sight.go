@@ -153,6 +153,9 @@ func (b *Builder) openCameras() error {
 
 func (b *Builder) openCamera(q *plan.CameraPlan) error {
 	agent := b.Plan.Agents[q.Agent].Config.Name
+	if b.Plan.Replay && q.Body == configs.Real {
+		return &hal.Error{Kind: hal.Unsafe, Op: "replay " + agent + "/" + q.Name, Err: errReplayReal}
+	}
 	node, device, err := b.CameraNode(q)
 	if err != nil {
 		return err

@@ -155,7 +155,7 @@ func newStand(row *FaultRow, seed int64) (s *TestRig, err error) {
 	}
 	s.sockets = sockets{root: filepath.Join(s.dir, "root"), nodes: map[string]string{}}
 	var sockets error
-	p.Tap = func(bus string, open servo.Opener) servo.Opener {
+	p.Tap = func(bus string, _ configs.BodyKind, open servo.Opener) servo.Opener {
 		tap := wire.NewTap(seed, open)
 		if s.taps[bus] = tap; row.frames && bus == row.On {
 			tap.Unit = servo.CANSize

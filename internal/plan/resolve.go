@@ -29,9 +29,10 @@ type Plan struct {
 	Classes map[string]*AgentPlan // what can be spawned
 	DevicePlan
 
-	Tap   func(bus string, open servo.Opener) servo.Opener           // between hosts and emulated lines, where faults are tried; nil = nothing
-	Lens  func(c video.Config) (camera.Opener, *video.Camera, error) // makes the emulated cameras; nil: as sight.go does
-	Clock hal.Clock                                                  // of the rig; nil = the wall's
+	Tap    func(bus string, kind configs.BodyKind, open servo.Opener) servo.Opener // between hosts and their lines, emulated or real; nil = nothing
+	Lens   func(c video.Config) (camera.Opener, *video.Camera, error)              // makes the emulated cameras; nil: as sight.go does
+	Clock  hal.Clock                                                               // of the rig; nil = the wall's
+	Replay bool                                                                    // nothing real is opened, Tap has its lines; its rig is in lock-step
 }
 
 // AgentPlan is one robot: its model with the servos that it really has, and what each joint is made of.

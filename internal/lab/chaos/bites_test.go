@@ -3,6 +3,7 @@ package chaos
 import (
 	"bytes"
 	"fmt"
+	"github.com/halyard-robotics/halyard/configs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -79,7 +80,7 @@ func (c *forgetfulChain) CutTorque() error {
 
 // carryLost is the wire of a codec that loses the carry between the two bytes of a position: goals above a half turn are
 // far beyond. The packets are otherwise sound.
-func carryLost(_ string, open servo.Opener) servo.Opener {
+func carryLost(_ string, _ configs.BodyKind, open servo.Opener) servo.Opener {
 	return func() (servo.Line, error) {
 		line, err := open()
 		return carryless{line}, err

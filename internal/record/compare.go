@@ -1,0 +1,194 @@
+package record
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Divergence is one value that a replay has otherwise than its recording.
+type Divergence struct {
+	Agent    string  `json:"agent"` // "" of a line
+	What     string  `json:"what"`  // "measured.elbow_flex.position"; the bus of a line
+	Cycle    uint64  `json:"first_cycle"`
+	Recorded string  `json:"recorded"`
+	Replayed string  `json:"replayed"`
+	Cycles   uint64  `json:"cycles"`  // in which it differed
+	Largest  float64 `json:"largest"` // difference; 0 of what is no number
+	squares  float64
+}
+
+// RMS is the root of the mean square of the difference over n cycles.
+func (d *Divergence) RMS(n uint64) float64 { return math.Sqrt(d.squares / float64(max(n, 1))) }
+
+// Comparison collects divergences, cycle by cycle.
+type Comparison struct {
+	Cycles    uint64 // that were compared
+	Different uint64 // of these
+	found     map[string]*Divergence
+}
+
+// Compare compares what a cycle was recorded as, by topic, with what it is now.
+func (c *Comparison) Compare(cycle uint64, recorded map[string][]byte, now *Capture) error {
+	if c.found == nil {
+		c.found = map[string]*Divergence{}
+	}
+	c.Cycles++
+	before := len(c.found)
+	differs := false
+	for _, topic := range slices.Sorted(maps.Keys(recorded)) {
+		data := recorded[topic]
+		if bus, ok := strings.CutPrefix(topic, busPrefix); ok {
+			if string(data) != string(now.Lines[topic]) {
+				was, is := firstOps(data, now.Lines[topic])
+				c.add(Divergence{What: "bus " + bus, Cycle: cycle, Recorded: was, Replayed: is}, 0)
+				differs = true
+			}
+			continue
+		}
+		agent := strings.TrimSuffix(strings.TrimPrefix(topic, "/"), stateSuffix)
+		state, ok := now.States[topic]
+		if !ok {
+			c.add(Divergence{Agent: agent, What: "agent", Cycle: cycle, Recorded: "there", Replayed: "not there"}, 0)
+			differs = true
+			continue
+		}
+		if sameState(data, state) {
+			continue
+		}
+		different, err := c.states(cycle, agent, data, state)
+		if err != nil {
+			return err
+		}
+		differs = differs || different
+	}
+	if differs || len(c.found) > before {
+		c.Different++
+	}
+	return nil
+}
+
+func (c *Comparison) states(cycle uint64, agent string, recorded, replayed []byte) (differs bool, err error) {
+	was, err := flatten(recorded)
+	if err != nil {
+		return false, err
+	}
+	is, err := flatten(replayed)
+	if err != nil {
+		return false, err
+	}
+	for key, a := range was {
+		b, ok := is[key]
+		if a == b && ok || key == "holder" {
+			continue
+		}
+		if !ok {
+			b = "-"
+		}
+		differs = true
+		c.add(Divergence{Agent: agent, What: key, Cycle: cycle, Recorded: a, Replayed: b}, difference(a, b))
+	}
+	for key, b := range is {
+		if _, ok := was[key]; !ok {
+			differs = true
+			c.add(Divergence{Agent: agent, What: key, Cycle: cycle, Recorded: "-", Replayed: b}, 0)
+		}
+	}
+	return differs, nil
+}
+
+func (c *Comparison) add(d Divergence, by float64) {
+	key := d.Agent + "\x00" + d.What
+	have := c.found[key]
+	if have == nil {
+		have = &d
+		c.found[key] = have
+	}
+	have.Cycles++
+	have.Largest = max(have.Largest, by)
+	have.squares += by * by
+}
+
+// Divergences are all that differed, the first first.
+func (c *Comparison) Divergences() []Divergence {
+	list := make([]Divergence, 0, len(c.found))
+	for _, d := range c.found {
+		list = append(list, *d)
+	}
+	slices.SortFunc(list, func(a, b Divergence) int {
+		if a.Cycle != b.Cycle {
+			return int(a.Cycle) - int(b.Cycle)
+		}
+		return strings.Compare(a.Agent+"\x00"+a.What, b.Agent+"\x00"+b.What)
+	})
+	return list
+}
+
+// RMS of all divergences is over the cycles that were compared.
+func (c *Comparison) RMS(d *Divergence) float64 { return d.RMS(c.Cycles) }
+
+// difference of two numbers; 0 where one is none.
+func difference(a, b string) float64 {
+	x, e1 := strconv.ParseFloat(a, 64)
+	y, e2 := strconv.ParseFloat(b, 64)
+	if e1 != nil || e2 != nil || math.IsInf(x-y, 0) || math.IsNaN(x-y) {
+		return 0
+	}
+	return math.Abs(x - y)
+}
+
+// flatten is every value of a JSON object by its path, as text.
+func flatten(text []byte) (map[string]string, error) {
+	var tree map[string]json.RawMessage
+	if err := json.Unmarshal(text, &tree); err != nil {
+		return nil, fmt.Errorf("state: %w", err)
+	}
+	flat := map[string]string{}
+	return flat, flattenInto(flat, "", tree, 0)
+}
+
+func flattenInto(flat map[string]string, prefix string, tree map[string]json.RawMessage, depth int) error {
+	if depth > 8 {
+		return fmt.Errorf("state: got %q nested too deeply", prefix)
+	}
+	for key, raw := range tree {
+		if len(raw) > 0 && raw[0] == '{' {
+			var inner map[string]json.RawMessage
+			if err := json.Unmarshal(raw, &inner); err != nil {
+				return err
+			}
+			if err := flattenInto(flat, prefix+key+".", inner, depth+1); err != nil {
+				return err
+			}
+			continue
+		}
+		flat[prefix+key] = strings.Trim(string(raw), `"`)
+	}
+	return nil
+}
+
+// firstOps are the first uses of a line that differ, in words.
+func firstOps(recorded, replayed []byte) (was, is string) {
+	var a, b struct {
+		Ops []opMessage `json:"ops"`
+	}
+	json.Unmarshal(recorded, &a) // of a line that was silent, nothing
+	json.Unmarshal(replayed, &b)
+	text := func(ops []opMessage, i int) string {
+		if i >= len(ops) {
+			return "nothing"
+		}
+		o := ops[i]
+		return strings.TrimSpace(fmt.Sprintf("%s %s%s", o.Op, o.Data, o.Error))
+	}
+	for i := range max(len(a.Ops), len(b.Ops)) {
+		if i >= len(a.Ops) || i >= len(b.Ops) || a.Ops[i] != b.Ops[i] {
+			return text(a.Ops, i), text(b.Ops, i)
+		}
+	}
+	return "", ""
+}

@@ -1,0 +1,137 @@
+package record
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// Playback is a line that answers as a recorded one did. What is asked of it otherwise than then is counted, with the first
+// difference: answers go on in the order of the recording, so that a driver that sends other bytes hears the old answers.
+type Playback struct {
+	bus     string
+	baud    int
+	ops     []playedOp // those not used yet
+	now     time.Duration
+	Differs uint64
+	First   string // what differed first
+	cycle   uint64
+}
+
+type playedOp struct {
+	kind opKind
+	at   time.Duration
+	data []byte
+	n    int
+	err  error
+}
+
+// NewPlayback returns a line of bus at a rate.
+func NewPlayback(bus string, baud int) *Playback { return &Playback{bus: bus, baud: baud} }
+
+// Open implements servo.Opener.
+func (p *Playback) Open() (servo.Line, error) {
+	if o := p.next(opOpen, nil); o.err != nil {
+		return nil, o.err
+	}
+	return p, nil
+}
+
+// Feed appends what the line did in a cycle, from a message of the line's channel.
+func (p *Playback) Feed(message []byte) error {
+	var m struct {
+		Cycle uint64      `json:"cycle"`
+		Ops   []opMessage `json:"ops"`
+	}
+	if err := json.Unmarshal(message, &m); err != nil {
+		return fmt.Errorf("bus %q: %w", p.bus, err)
+	}
+	p.cycle = m.Cycle
+	for _, o := range m.Ops {
+		played := playedOp{at: time.Duration(o.AtNS), n: o.N, err: errorNamed(o.Error), kind: numOps}
+		for k, name := range opNames {
+			if name == o.Op {
+				played.kind = opKind(k)
+			}
+		}
+		var err error
+		if played.data, err = hex.DecodeString(o.Data); err != nil || played.kind == numOps {
+			return fmt.Errorf("bus %q: op of cycle %d: got %q, data %.20q", p.bus, m.Cycle, o.Op, o.Data)
+		}
+		p.ops = append(p.ops, played)
+	}
+	return nil
+}
+
+// next is what the line did the next time that it was used like this; nothing came where it never was.
+func (p *Playback) next(kind opKind, sent []byte) playedOp {
+	for i := range p.ops {
+		o := p.ops[i]
+		if o.kind != kind {
+			continue
+		}
+		if i > 0 {
+			p.differ(fmt.Sprintf("%s where it was %s", opNames[kind], opNames[p.ops[0].kind]))
+		}
+		p.ops = p.ops[i+1:]
+		if sent != nil && string(sent) != string(o.data) {
+			p.differ(fmt.Sprintf("sent % X, was % X", sent, o.data))
+		}
+		return o
+	}
+	if kind != opNow && kind != opClose {
+		p.differ(opNames[kind] + " where there was nothing")
+	}
+	return playedOp{kind: kind, at: p.now, err: map[opKind]error{opRead: errorNamed(timedOut)}[kind]}
+}
+
+func (p *Playback) differ(what string) {
+	if p.Differs++; p.Differs == 1 {
+		p.First = fmt.Sprintf("bus %q: cycle %d: %s", p.bus, p.cycle, what)
+	}
+}
+
+// Write implements servo.Port.
+func (p *Playback) Write(b []byte) (int, error) {
+	o := p.next(opWrite, b)
+	if o.err != nil {
+		return len(o.data), o.err
+	}
+	return len(b), nil
+}
+
+// Read implements servo.Port. It never waits.
+func (p *Playback) Read(b []byte, _ time.Duration) (int, error) {
+	o := p.next(opRead, nil)
+	return copy(b, o.data), o.err
+}
+
+// Discard implements servo.Port.
+func (p *Playback) Discard() error { return p.next(opDiscard, nil).err }
+
+// Now implements servo.Port.
+func (p *Playback) Now() time.Duration {
+	p.now = max(p.now, p.next(opNow, nil).at)
+	return p.now
+}
+
+// Baud implements servo.Port.
+func (p *Playback) Baud() int { return p.baud }
+
+// SetBaud implements servo.Line.
+func (p *Playback) SetBaud(baud int) error {
+	o := p.next(opBaud, nil)
+	if o.err == nil {
+		p.baud = baud
+	}
+	return o.err
+}
+
+// Close implements servo.Line.
+func (p *Playback) Close() error { return p.next(opClose, nil).err }
+
+// SetDTR is a line's that has one.
+func (p *Playback) SetDTR(bool) error { return p.next(opSet, nil).err }

@@ -1,0 +1,293 @@
+package record
+
+import (
+	"encoding/json"
+	"io"
+	"log/slog"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// flushTime is how much of a recording a killed program may lose.
+const flushTime = 500 * time.Millisecond
+
+// maxOrders bounds the orders of one cycle, bytes of JSON.
+const maxOrders = 4 << 20
+
+// Stats are what a recording has written and what it could not.
+type Stats struct {
+	Cycles  uint64 `json:"cycles"`
+	Dropped uint64 `json:"dropped_cycles"` // the writer was behind
+	Orders  uint64 `json:"lost_orders"`
+	Ops     uint64 `json:"lost_line_ops"`
+	Bytes   int64  `json:"bytes"`
+}
+
+// slot is all of one cycle, on its way to the writer.
+type slot struct {
+	end    hal.CycleEnd // without its slices
+	events []hal.EventID
+	agents []shot
+	n      int // agents in use
+	wires  []tape
+	orders []byte // JSON, one after another
+	ends   []int  // where each ends
+	drops  uint64
+	lost   uint64
+}
+
+func (s *slot) clear() {
+	s.events, s.n, s.orders, s.ends = s.events[:0], 0, s.orders[:0], s.ends[:0]
+	for i := range s.wires {
+		s.wires[i].clear()
+	}
+}
+
+// Recording is the journal of a rig that becomes a file. The cycle copies; a goroutine of the recording's own writes. Where
+// that one is behind, cycles are dropped and counted, orders are kept for the next cycle that is written.
+type Recording struct {
+	rig   *hal.Rig
+	taps  []*tap
+	out   *Writer
+	count *countingWriter
+	log   *slog.Logger
+
+	mu    sync.Mutex // guards what follows; taken after the rig's and the agents' locks
+	now   *slot
+	forms map[*hal.Agent]*form
+	drops uint64
+	lost  uint64
+
+	free, full chan *slot
+	written    atomic.Uint64
+	lostOps    atomic.Uint64
+	failed     error // of the writer's goroutine
+	done       chan struct{}
+}
+
+// Start records rig, and what taps hear of its lines, into w until Stop; info says what it says of itself. It takes the
+// place of the rig's journal.
+func Start(rig *hal.Rig, taps *Taps, w io.Writer, info Info, log *slog.Logger) (*Recording, error) {
+	r := &Recording{rig: rig, log: log, forms: map[*hal.Agent]*form{}, count: &countingWriter{w: w}, done: make(chan struct{})}
+	if taps != nil {
+		r.taps = taps.all()
+	}
+	var err error
+	if r.out, err = NewWriter(r.count, &info); err != nil {
+		return nil, err
+	}
+	for _, c := range fixedChannels {
+		if err := r.out.Channel(c.topic, c.name, c.schema); err != nil {
+			return nil, err
+		}
+	}
+	for _, t := range r.taps {
+		if err := r.out.Channel(busTopic(t.bus), "halyard.Line", lineSchema); err != nil {
+			return nil, err
+		}
+	}
+	for _, a := range rig.Agents() {
+		f := newForm(a)
+		r.forms[a] = f
+		if err := r.out.Channel(f.topic, "halyard.State", f.schema()); err != nil {
+			return nil, err
+		}
+	}
+	// Two seconds of cycles: longer than a disk takes to wake up.
+	n := min(2048, max(64, int(2*time.Second/rig.Period())))
+	r.free, r.full = make(chan *slot, n), make(chan *slot, n)
+	for range n {
+		r.free <- &slot{agents: make([]shot, len(r.forms)), wires: make([]tape, len(r.taps))}
+	}
+	r.now = &slot{agents: make([]shot, len(r.forms)), wires: make([]tape, len(r.taps))}
+	go r.write()
+	if taps != nil {
+		taps.Listen()
+	}
+	rig.SetJournal(r)
+	return r, nil
+}
+
+// Order implements hal.Journal.
+func (r *Recording) Order(o hal.Order) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.now.orders) > maxOrders {
+		r.lost++
+		return
+	}
+	r.now.orders = appendOrder(r.now.orders, &o)
+	r.now.ends = append(r.now.ends, len(r.now.orders))
+}
+
+// Cycle implements hal.Journal.
+func (r *Recording) Cycle(c hal.CycleEnd) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.now
+	for i, t := range r.taps {
+		t.swap(&s.wires[i])
+	}
+	var next *slot
+	select {
+	case next = <-r.free:
+	default:
+		r.drops++
+		return
+	}
+	s.end, s.n, s.drops, s.lost = c, len(c.Agents), r.drops, r.lost
+	s.end.Events, s.end.Agents = nil, nil
+	s.events = append(s.events[:0], c.Events...)
+	for len(s.agents) < len(c.Agents) {
+		s.agents = append(s.agents, shot{})
+	}
+	for i, a := range c.Agents {
+		f := r.forms[a]
+		if f == nil { // one that has joined
+			f = newForm(a)
+			r.forms[a] = f
+		}
+		s.agents[i].take(f, a)
+	}
+	r.full <- s // as many as there are slots fit in
+	r.now = next
+}
+
+// Stop ends the recording and its file. The error is what kept it from being written.
+func (r *Recording) Stop() (Stats, error) {
+	r.rig.SetJournal(nil)
+	close(r.full)
+	<-r.done
+	err := r.failed
+	if err == nil {
+		err = r.out.Close()
+	}
+	return r.Stats(), err
+}
+
+// Stats are those until now.
+func (r *Recording) Stats() Stats {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return Stats{r.written.Load(), r.drops, r.lost, r.lostOps.Load(), r.count.n.Load()}
+}
+
+// write is the goroutine that writes; it ends when full is closed.
+func (r *Recording) write() {
+	defer close(r.done)
+	flush := time.NewTicker(flushTime)
+	defer flush.Stop()
+	var buf []byte
+	var last time.Duration // rig time of the last cycle
+	fail := func(err error) {
+		if r.failed = err; err != nil {
+			r.log.Error("recording ended", "fault", err)
+		}
+	}
+	for {
+		select {
+		case s, ok := <-r.full:
+			if !ok {
+				return
+			}
+			if last = s.end.Time; r.failed == nil {
+				buf, r.failed = r.writeSlot(s, buf)
+				fail(r.failed)
+			}
+			s.clear()
+			r.free <- s
+		case <-flush.C:
+			if r.failed == nil && r.out.chunked {
+				text, _ := json.Marshal(r.Stats())
+				fail(r.out.last(fileTopic, r.written.Load(), last, text))
+			}
+		}
+	}
+}
+
+// writeSlot writes one cycle, what was asked before it first and its end last.
+func (r *Recording) writeSlot(s *slot, buf []byte) ([]byte, error) {
+	n, now := s.end.Number, s.end.Time
+	from := 0
+	for _, to := range s.ends {
+		if err := r.out.Message(ordersTopic, n, now, s.orders[from:to]); err != nil {
+			return buf, err
+		}
+		from = to
+	}
+	for i := range s.wires {
+		if len(s.wires[i].ops) == 0 {
+			continue
+		}
+		buf = s.wires[i].append(buf[:0], n)
+		r.lostOps.Add(s.wires[i].lost)
+		if err := r.out.Message(busTopic(r.taps[i].bus), n, now, buf); err != nil {
+			return buf, err
+		}
+	}
+	for i := range s.agents[:s.n] {
+		a := &s.agents[i]
+		if err := r.out.Channel(a.form.topic, "halyard.State", a.form.schema()); err != nil {
+			return buf, err
+		}
+		buf = a.append(buf[:0], now, true)
+		if err := r.out.Message(a.form.topic, n, now, buf); err != nil {
+			return buf, err
+		}
+	}
+	buf = appendCycle(buf[:0], s, r.rig.Events().Name)
+	r.written.Add(1)
+	return buf, r.out.Message(cycleTopic, n, now, buf)
+}
+
+// append writes what a line did in a cycle as JSON.
+func (t *tape) append(dst []byte, cycle uint64) []byte {
+	dst = append(strconv.AppendUint(append(dst, `{"cycle":`...), cycle, 10), `,"ops":[`...)
+	data := t.data
+	for i := range t.ops {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		o := &t.ops[i]
+		n := 0
+		if o.kind == opWrite || o.kind == opRead {
+			n = o.n
+		}
+		dst = appendOp(dst, o, data[:n])
+		data = data[n:]
+	}
+	return append(dst, "]}"...)
+}
+
+// appendCycle writes the end of a cycle as JSON; see CycleMessage.
+func appendCycle(dst []byte, s *slot, name func(hal.EventID) string) []byte {
+	dst = strconv.AppendUint(append(dst, `{"number":`...), s.end.Number, 10)
+	dst = appendSeconds(append(dst, `,"time":`...), s.end.Time)
+	dst = strconv.AppendInt(append(dst, `,"missed_ns":`...), int64(s.end.Missed), 10)
+	dst = append(dst, `,"events":[`...)
+	for i, e := range s.events {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendText(dst, name(e))
+	}
+	dst = strconv.AppendUint(append(dst, `],"dropped_cycles":`...), s.drops, 10)
+	dst = strconv.AppendUint(append(dst, `,"lost_orders":`...), s.lost, 10)
+	return append(dst, '}')
+}
+
+// countingWriter counts what is written.
+type countingWriter struct {
+	w io.Writer
+	n atomic.Int64
+}
+
+func (c *countingWriter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n.Add(int64(n))
+	return n, err
+}
