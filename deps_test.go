@@ -36,6 +36,8 @@ var law = []struct{ importer, may, reason string }{
 	{"internal/report", "", "numbers and rows; of what is the caller's business"},
 	{"internal/motion", "hal", "reads samples; playing them is the command's business"},
 	{"internal/control", "hal internal/report", "a rig's socket knows the rig alone"},
+	{"internal/record", "hal servo", "a rig's journal and its lines as a file"},
+	{"internal/replay", "hal servo configs internal/record internal/catalog internal/plan internal/assembly", "builds what a recording is of, and compares"},
 	{"internal/catalog", "hal servo calibration drivers sim protocols configs internal/report", "the one table of hardware"},
 	{"internal/plan", "hal servo calibration drivers sim protocols configs internal/catalog internal/report", "a config resolved against the table; opens nothing"},
 	{"internal/assembly", "hal servo calibration drivers sim protocols configs internal/plan internal/catalog internal/control internal/report", "opens a plan"},
@@ -49,7 +51,7 @@ var law = []struct{ importer, may, reason string }{
 	{"internal/commission/doctor", "hal servo calibration drivers sim protocols configs internal/catalog internal/plan internal/builtin internal/assembly internal/commission internal/report", "reads plans and the tools of a bus"},
 	{"internal/commission", "hal servo calibration drivers sim configs internal/catalog internal/plan internal/assembly internal/report", "tools on a bus, by the table of hardware"},
 	{"internal/lab", "hal servo calibration drivers sim protocols configs internal/budget internal/catalog internal/plan internal/builtin internal/assembly internal/report", "measures what assembly opens"},
-	{root, "hal servo configs internal/catalog internal/plan internal/assembly internal/batch internal/builtin internal/control internal/report internal/serve/dashboard internal/supervise", "the public API: what it hands out is public"},
+	{root, "hal servo configs internal/catalog internal/plan internal/assembly internal/batch internal/builtin internal/record internal/replay internal/control internal/report internal/serve/dashboard internal/supervise", "the public API: what it hands out is public"},
 	{"cmd/", "hal servo calibration drivers sim protocols configs internal cmd halyard", "flags, tables, prompts and exit codes"},
 }
 

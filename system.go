@@ -5,13 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"regexp"
+	"sync"
 	"sync/atomic"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/control"
+	"github.com/halyard-robotics/halyard/internal/record"
 	"github.com/halyard-robotics/halyard/internal/serve/dashboard"
 )
 
@@ -25,6 +28,11 @@ type System struct {
 	servers *assembly.Servers // nil until Listen
 	control *control.Control
 	journal *dashboard.Journal // of the log
+
+	taps      *record.Taps
+	recordMu  sync.Mutex // guards recording
+	recording *Recording // nil = none
+	recorded  *os.File   // the config's
 
 	supervisor []string // the command of the process that supervises real lines; nil = none
 	ran        atomic.Bool
@@ -49,13 +57,19 @@ func Open(cfg *Config, with ...Option) (*System, error) {
 	if err != nil {
 		return nil, err
 	}
+	taps := tap(p)
 	journal := &dashboard.Journal{}
 	sys, err := assembly.Build(p, slog.New(journal.Handler(o.log.Handler())))
 	if err != nil {
 		return nil, err
 	}
-	s := &System{sys: sys, supervisor: o.supervisor, journal: journal, spawner: sys.NewSpawner(), cycles: cycles{tick: make(chan struct{}, 1)}}
+	s := &System{sys: sys, taps: taps, supervisor: o.supervisor, journal: journal, spawner: sys.NewSpawner(), cycles: cycles{tick: make(chan struct{}, 1)}}
 	s.session = sys.Rig.NewSession("program", &s.cycles)
+	if p.Config.Record.File != "" {
+		if err := s.recordFile(); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+	}
 	return s, nil
 }
 
@@ -252,6 +266,7 @@ func (s *System) Close() error {
 		}
 		faults = append(faults, s.sys.Rig.Run(ended))
 	}
+	faults = append(faults, s.endRecording())
 	s.session.Close()
 	if s.control != nil {
 		s.control.Close()

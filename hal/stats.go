@@ -4,6 +4,8 @@ import "time"
 
 // Stats is how the rig keeps its time, since it started.
 type Stats struct {
+	Cycles       uint64        // since the start
+	Time         time.Duration // rig time
 	Ticks        uint64        // real-time cycles
 	Missed       uint64        // periods that a late wake-up skipped
 	Behind       time.Duration // what rig time is behind the clock: the sum of the missed periods
@@ -23,7 +25,7 @@ func (r *Rig) Stats(s *Stats) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	*s = r.stats
-	s.Behind = r.missed
+	s.Behind, s.Cycles, s.Time = r.missed, r.total, r.time
 	for _, w := range r.worlds {
 		if o, ok := w.(overrunner); ok {
 			s.LineOverruns += o.Overruns()

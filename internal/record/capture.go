@@ -41,7 +41,7 @@ func (c *Capture) Cycle(e hal.CycleEnd) {
 	}
 	for _, t := range c.taps.all() {
 		if t.swap(&c.tape); len(c.tape.ops) > 0 {
-			c.Lines[busTopic(t.bus)] = c.tape.append(nil, e.Number)
+			c.Lines[LineTopic(t.bus)] = c.tape.append(nil, e.Number)
 		}
 	}
 }

@@ -177,3 +177,11 @@ func appendOp(dst []byte, o *op, data []byte) []byte {
 	}
 	return append(dst, '}')
 }
+
+// ParseCycle reads the end of a cycle.
+func ParseCycle(text []byte) (m CycleMessage, err error) {
+	if err = json.Unmarshal(text, &m); err != nil {
+		err = fmt.Errorf("cycle: %w", err)
+	}
+	return m, err
+}

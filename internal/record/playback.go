@@ -40,11 +40,14 @@ func (p *Playback) Open() (servo.Line, error) {
 	return p, nil
 }
 
-// Feed appends what the line did in a cycle, from a message of the line's channel.
+// Feed appends what the line did in a cycle, from a message of the line's channel; nil of one that was silent.
 func (p *Playback) Feed(message []byte) error {
 	var m struct {
 		Cycle uint64      `json:"cycle"`
 		Ops   []opMessage `json:"ops"`
+	}
+	if message == nil { // it was silent
+		return nil
 	}
 	if err := json.Unmarshal(message, &m); err != nil {
 		return fmt.Errorf("bus %q: %w", p.bus, err)

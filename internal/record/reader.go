@@ -150,3 +150,6 @@ func (d *Reader) read() error {
 		}
 	}
 }
+
+// Close gives the decompressor back.
+func (d *Reader) Close() { d.lexer.Close() }

@@ -62,6 +62,7 @@ type Recording struct {
 	drops uint64
 	lost  uint64
 
+	patient    bool // in lock-step nothing waits for the clock: the cycle waits for the writer, and none is dropped
 	free, full chan *slot
 	written    atomic.Uint64
 	lostOps    atomic.Uint64
@@ -72,7 +73,7 @@ type Recording struct {
 // Start records rig, and what taps hear of its lines, into w until Stop; info says what it says of itself. It takes the
 // place of the rig's journal.
 func Start(rig *hal.Rig, taps *Taps, w io.Writer, info Info, log *slog.Logger) (*Recording, error) {
-	r := &Recording{rig: rig, log: log, forms: map[*hal.Agent]*form{}, count: &countingWriter{w: w}, done: make(chan struct{})}
+	r := &Recording{rig: rig, log: log, forms: map[*hal.Agent]*form{}, count: &countingWriter{w: w}, patient: rig.Mode() == hal.Lockstep, done: make(chan struct{})}
 	if taps != nil {
 		r.taps = taps.all()
 	}
@@ -86,7 +87,7 @@ func Start(rig *hal.Rig, taps *Taps, w io.Writer, info Info, log *slog.Logger) (
 		}
 	}
 	for _, t := range r.taps {
-		if err := r.out.Channel(busTopic(t.bus), "halyard.Line", lineSchema); err != nil {
+		if err := r.out.Channel(LineTopic(t.bus), "halyard.Line", lineSchema); err != nil {
 			return nil, err
 		}
 	}
@@ -132,10 +133,8 @@ func (r *Recording) Cycle(c hal.CycleEnd) {
 	for i, t := range r.taps {
 		t.swap(&s.wires[i])
 	}
-	var next *slot
-	select {
-	case next = <-r.free:
-	default:
+	next := r.next()
+	if next == nil {
 		r.drops++
 		return
 	}
@@ -155,6 +154,19 @@ func (r *Recording) Cycle(c hal.CycleEnd) {
 	}
 	r.full <- s // as many as there are slots fit in
 	r.now = next
+}
+
+// next is an empty slot; nil where the writer is behind.
+func (r *Recording) next() *slot {
+	if r.patient {
+		return <-r.free
+	}
+	select {
+	case s := <-r.free:
+		return s
+	default:
+		return nil
+	}
 }
 
 // Stop ends the recording and its file. The error is what kept it from being written.
@@ -225,7 +237,7 @@ func (r *Recording) writeSlot(s *slot, buf []byte) ([]byte, error) {
 		}
 		buf = s.wires[i].append(buf[:0], n)
 		r.lostOps.Add(s.wires[i].lost)
-		if err := r.out.Message(busTopic(r.taps[i].bus), n, now, buf); err != nil {
+		if err := r.out.Message(LineTopic(r.taps[i].bus), n, now, buf); err != nil {
 			return buf, err
 		}
 	}

@@ -11,8 +11,6 @@ const (
 	stateSuffix = "/state"
 )
 
-func busTopic(bus string) string { return busPrefix + bus }
-
 var fixedChannels = []struct{ topic, name, schema string }{
 	{ordersTopic, "halyard.Order", `{"type":"object","properties":{"cycle":{"type":"integer"},"kind":{"type":"string"},"agent":{"type":"string"},` +
 		`"name":{"type":"string"},"inputs":{"type":"array","items":{"type":["number","null"]}},"seed":{"type":"integer"},"value":{"type":"object"}},"required":["cycle","kind"]}`},
@@ -53,4 +51,34 @@ func (o *object) schema(value string) string {
 		b.WriteString(l.before + value)
 	}
 	return b.String() + end
+}
+
+// LineTopic is the topic of a line.
+func LineTopic(bus string) string { return busPrefix + bus }
+
+// Topic is what a message is about.
+type Topic int
+
+// The topics.
+const (
+	OtherTopic Topic = iota
+	OrderTopic
+	LineTopics
+	StateTopic
+	CycleTopic
+)
+
+// TopicOf is what messages of a topic called name are about.
+func TopicOf(name string) Topic {
+	switch {
+	case name == ordersTopic:
+		return OrderTopic
+	case name == cycleTopic:
+		return CycleTopic
+	case strings.HasPrefix(name, busPrefix):
+		return LineTopics
+	case strings.HasSuffix(name, stateSuffix):
+		return StateTopic
+	}
+	return OtherTopic
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -38,9 +39,20 @@ type Taps struct {
 // Listen keeps what lines do from now on, for a recording that starts soon.
 func (t *Taps) Listen() { t.on.Store(true) }
 
-// Tap is open with an ear on the line that it opens. While nothing is recorded it costs a load a call.
-func (t *Taps) Tap(bus string, open servo.Opener) servo.Opener {
-	ear := &tap{bus: bus, on: &t.on}
+// Name is what the next line of a bus is called: a bus with emulated and real servos is two lines.
+func (t *Taps) Name(bus string) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	name := bus
+	for n := 2; slices.ContainsFunc(t.list, func(have *tap) bool { return have.bus == name }); n++ {
+		name = bus + "_" + strconv.Itoa(n)
+	}
+	return name
+}
+
+// Tap is open with an ear on the line that it opens, by a name of Name. While nothing is recorded it costs a load a call.
+func (t *Taps) Tap(name string, open servo.Opener) servo.Opener {
+	ear := &tap{bus: name, on: &t.on}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.list = append(t.list, ear)

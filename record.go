@@ -1,0 +1,169 @@
+package halyard
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/builtin"
+	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/internal/record"
+	"github.com/halyard-robotics/halyard/internal/replay"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// RecordStats are what a recording has written and what it could not.
+type RecordStats = record.Stats
+
+// Recording is a recording of a System under way; see docs/record.md.
+type Recording struct {
+	system *System
+	inner  *record.Recording
+}
+
+// Record writes every cycle from the next one on into w, an MCAP file, until Stop: commands, measurements, states, what clients
+// asked, and the bytes of every line. w may block: then cycles are dropped and counted, in real time, and the robot does
+// not notice. One recording at a time: the error is hal.Busy.
+func (s *System) Record(w io.Writer) (*Recording, error) {
+	s.recordMu.Lock()
+	defer s.recordMu.Unlock()
+	if s.recording != nil {
+		return nil, &hal.Error{Kind: hal.Busy, Op: "record " + s.sys.Rig.Name(), Err: errors.New("the rig is being recorded already")}
+	}
+	info, err := s.recordInfo()
+	if err != nil {
+		return nil, err
+	}
+	inner, err := record.Start(s.sys.Rig, s.taps, w, *info, s.sys.Log)
+	if err != nil {
+		return nil, err
+	}
+	s.recording = &Recording{s, inner}
+	return s.recording, nil
+}
+
+// Stats are those until now.
+func (r *Recording) Stats() RecordStats { return r.inner.Stats() }
+
+// Stop ends the recording and its file, which stays open. The error is what kept it from being written. Twice is nothing.
+func (r *Recording) Stop() (RecordStats, error) {
+	r.system.recordMu.Lock()
+	defer r.system.recordMu.Unlock()
+	if r.system.recording != r {
+		return r.inner.Stats(), nil
+	}
+	r.system.recording = nil
+	return r.inner.Stop()
+}
+
+// recordInfo is what a recording says of the system.
+func (s *System) recordInfo() (*record.Info, error) {
+	c := s.sys.Plan.Config
+	a, err := c.Archive()
+	if err != nil {
+		return nil, err
+	}
+	var stats hal.Stats
+	s.sys.Rig.Stats(&stats)
+	info := &record.Info{Version: version(), Rig: c.Name, Clock: s.sys.Rig.Mode().String(), Period: c.Clock.Period, Seed: c.World.Seed,
+		Started: time.Now().Add(-stats.Time), First: stats.Cycles + 1, Source: c.Source, Set: a.Options.Set, Body: a.Options.Body, Listen: a.Options.Listen,
+		Absent: a.Absent, Attached: []record.File{{Name: record.ConfigName, Data: a.Config}}}
+	for _, name := range slices.Sorted(maps.Keys(a.Files)) {
+		info.Attached = append(info.Attached, record.File{Name: name, Data: a.Files[name]})
+	}
+	return info, nil
+}
+
+// version is that of the program, as its build says.
+func version() string {
+	b, ok := debug.ReadBuildInfo()
+	if !ok || b.Main.Version == "" {
+		return "unknown"
+	}
+	return b.Main.Version
+}
+
+// recordFile starts the recording that the config asks for. A file of that name is kept under another one.
+func (s *System) recordFile() error {
+	c := s.sys.Plan.Config
+	name := c.Resolve(c.Record.File)
+	if old, err := os.Stat(name); err == nil {
+		suffix := filepath.Ext(name)
+		kept := strings.TrimSuffix(name, suffix) + "-" + old.ModTime().UTC().Format("20060102-150405.000") + suffix
+		if err := os.Rename(name, kept); err != nil {
+			return &hal.Error{Kind: hal.Busy, Op: "record", Err: err}
+		}
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return &hal.Error{Kind: hal.Busy, Op: "record", Err: err}
+	}
+	if _, err := s.Record(f); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	s.recorded = f
+	return nil
+}
+
+// endRecording ends one that is under way, whoever began it.
+func (s *System) endRecording() error {
+	s.recordMu.Lock()
+	r := s.recording
+	s.recordMu.Unlock()
+	if r == nil {
+		return nil
+	}
+	stats, err := r.Stop()
+	if s.recorded != nil {
+		err = errors.Join(err, s.recorded.Close())
+	}
+	if stats.Dropped+stats.Orders+stats.Ops > 0 {
+		s.sys.Log.Warn("the recording is not complete", "cycles", stats.Cycles, "dropped_cycles", stats.Dropped, "lost_orders", stats.Orders, "lost_line_ops", stats.Ops)
+	}
+	if err != nil {
+		return fmt.Errorf("record: %w", err)
+	}
+	return nil
+}
+
+// tap lets p's lines be recorded.
+func tap(p *plan.Plan) *record.Taps {
+	taps := &record.Taps{}
+	p.Tap = func(bus string, _ configs.BodyKind, open servo.Opener) servo.Opener {
+		return taps.Tap(taps.Name(bus), open)
+	}
+	if p.Config.Record.File != "" {
+		taps.Listen()
+	}
+	return taps
+}
+
+// ReplayOptions are what a replay does otherwise than the recording: its counterfactual.
+type ReplayOptions struct {
+	Set   []string          // "agents[0].guard.slew=0.5", after those of the recording
+	Body  string            // of every agent: "sim" lets a simulated robot follow a real one's commands
+	Files map[string][]byte // in place of attached files, by name: another calibration
+}
+
+// ReplayResult is what came of a replay.
+type ReplayResult = replay.Result
+
+// Replay repeats a recording: the same drivers, guards and bodies, fed with what was asked then and with what real lines
+// answered, and compares every cycle. It opens nothing real.
+func Replay(in io.Reader, r ReplayOptions, with ...Option) (*ReplayResult, error) {
+	o := options{catalog: builtin.Catalog(), log: slog.New(slog.DiscardHandler)}
+	for _, w := range with {
+		w(&o)
+	}
+	return replay.Run(in, replay.Options{Catalog: o.catalog, Log: o.log, Set: r.Set, Body: r.Body, Files: r.Files})
+}

@@ -1,0 +1,105 @@
+package halyard_test
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard"
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// recorded runs a config for some cycles with a swinging joint, and returns its recording.
+func recorded(t *testing.T, c *halyard.Config, cycles int) []byte {
+	t.Helper()
+	s, err := halyard.Open(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var file bytes.Buffer
+	r, err := s.Record(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Arm()
+	a := s.Agents()[0]
+	for i := range cycles {
+		if err := a.Command(a.Joints()[0], halyard.Position(0.4*math.Sin(float64(i)/20))); err != nil {
+			t.Fatal(err)
+		}
+		if i == cycles/2 {
+			s.Stop("test")
+			s.Reset()
+			s.Arm()
+		}
+		if err := s.Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if stats, err := r.Stop(); err != nil || stats.Dropped > 0 || stats.Cycles != uint64(cycles) {
+		t.Fatalf("got %+v, %v, want %d cycles", stats, err, cycles)
+	}
+	return file.Bytes()
+}
+
+func TestReplayIsIdentical(t *testing.T) {
+	for _, body := range []string{"sim", "emulated"} {
+		c, err := halyard.Load("so101", halyard.Set("agents[0].body", body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := recorded(t, c, 300)
+		got, err := halyard.Replay(bytes.NewReader(file), halyard.ReplayOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: %d bytes, %d cycles", body, len(file), got.Cycles)
+		if got.Cycles != 300 || got.Different != 0 || len(got.Divergences) > 0 || got.Cut != "" {
+			t.Errorf("%s: got %d cycles, %d different, %+v, cut %q, want 300 identical", body, got.Cycles, got.Different, got.Divergences, got.Cut)
+		}
+	}
+}
+
+func TestReplayRealtime(t *testing.T) {
+	c, err := halyard.Load("so101", halyard.Set("agents[0].body", "emulated"), halyard.Set("clock.mode", "realtime"), halyard.Set("servers", "[]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := halyard.Open(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var file bytes.Buffer
+	r, err := s.Record(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Arm()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	n := 0.0
+	stop := s.OnCycle(func(*hal.Cycle) {})
+	defer stop()
+	go func() {
+		a := s.Agents()[0]
+		for ctx.Err() == nil {
+			n++
+			a.Command(a.Joints()[0], halyard.Position(0.4*math.Sin(n/20)))
+			time.Sleep(3 * time.Millisecond)
+		}
+	}()
+	if err := s.Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	stats, err := r.Stop()
+	t.Log(stats, err, file.Len())
+	got, err := halyard.Replay(bytes.NewReader(file.Bytes()), halyard.ReplayOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d cycles, %d different, %.2000v", got.Cycles, got.Different, got.Divergences)
+}
