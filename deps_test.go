@@ -37,7 +37,7 @@ var law = []struct{ importer, may, reason string }{
 	{"internal/motion", "hal", "reads samples; playing them is the command's business"},
 	{"internal/control", "hal internal/report", "a rig's socket knows the rig alone"},
 	{"internal/record", "hal servo", "a rig's journal and its lines as a file"},
-	{"internal/replay", "hal servo configs internal/record internal/catalog internal/plan internal/assembly", "builds what a recording is of, and compares"},
+	{"internal/replay", "hal servo configs internal/record internal/catalog internal/plan internal/assembly internal/report", "builds what a recording is of, and compares"},
 	{"internal/catalog", "hal servo calibration drivers sim protocols configs internal/report", "the one table of hardware"},
 	{"internal/plan", "hal servo calibration drivers sim protocols configs internal/catalog internal/report", "a config resolved against the table; opens nothing"},
 	{"internal/assembly", "hal servo calibration drivers sim protocols configs internal/plan internal/catalog internal/control internal/report", "opens a plan"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"regexp"
@@ -89,7 +90,13 @@ func (s *System) Listen() (list []Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := control.OpenControl(s.sys.Rig)
+	c, err := control.OpenControl(s.sys.Rig, func(w io.Writer) (func() error, error) {
+		r, err := s.Record(w)
+		if err != nil {
+			return nil, err
+		}
+		return func() error { _, err := r.Stop(); return err }, nil
+	})
 	if err != nil {
 		servers.Close()
 		return nil, err

@@ -41,12 +41,12 @@ func TestOrders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctl, err := control.OpenControl(rig)
+	ctl, err := control.OpenControl(rig, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer ctl.Close()
-	if _, err := control.OpenControl(rig); hal.KindOf(err) != hal.Busy {
+	if _, err := control.OpenControl(rig, nil); hal.KindOf(err) != hal.Busy {
 		t.Errorf("a second rig of the name: got %v, want busy", err)
 	}
 
@@ -86,7 +86,7 @@ func TestOrdersFromStrangers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctl, err := control.OpenControl(rig)
+	ctl, err := control.OpenControl(rig, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestOrdersFromStrangers(t *testing.T) {
 		}
 		conn.Close()
 	}
-	if _, err := sendOrder(context.Background(), "../../etc", control.OrderStatus); hal.KindOf(err) != hal.Absent {
+	if _, err := control.Send(context.Background(), "../../etc", control.OrderStatus); hal.KindOf(err) != hal.Absent {
 		t.Errorf("a name that leads elsewhere: got %v", err)
 	}
 }
@@ -205,7 +205,7 @@ func TestSafety15NamelessStop(t *testing.T) {
 		if _, err := rig.Add(hal.AgentConfig{Name: name, Body: body, World: body}); err != nil {
 			t.Fatal(err)
 		}
-		ctl, err := control.OpenControl(rig)
+		ctl, err := control.OpenControl(rig, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -249,7 +249,7 @@ func TestSafety01BlockedStderr(t *testing.T) {
 	}()
 	var ans *control.Answer
 	for range 300 {
-		if ans, err = sendOrder(t.Context(), "so101", control.OrderStop); err == nil {
+		if ans, err = control.Send(t.Context(), "so101", control.OrderStop); err == nil {
 			break
 		}
 		select {

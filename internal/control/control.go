@@ -31,6 +31,7 @@ const (
 	OrderArm    Order = "arm"
 	OrderDisarm Order = "disarm"
 	OrderStatus Order = "status"
+	OrderRecord Order = "record" // the answer is followed by an MCAP file, until the client sends no more
 )
 
 // Answer is what the rig says to an order.
@@ -85,18 +86,23 @@ func ControlSocket(name string) string { return filepath.Join(Folder(), filepath
 // Control answers orders for a rig until it is closed.
 type Control struct {
 	Rig      *hal.Rig
+	record   Recorder
+	ended    chan struct{} // closed by Close
 	listener net.Listener
 	sessions sync.WaitGroup
 	reserve  *os.File // a descriptor that is given up for an order when there is none left
 	free     chan struct{}
 }
 
+// Recorder records the rig into w until stop is called.
+type Recorder func(w io.Writer) (stop func() error, err error)
+
 // maxOrders bounds the orders under way: each waits for the rig once.
 const maxOrders = 32
 
-// OpenControl starts to listen. A socket left by a rig that died is taken over; one that answers is Busy. A folder that
+// OpenControl starts to listen. Without record the rig cannot be recorded. A socket left by a rig that died is taken over; one that answers is Busy. A folder that
 // is not this user's alone is refused, of kind Unsafe.
-func OpenControl(r *hal.Rig) (*Control, error) {
+func OpenControl(r *hal.Rig, record Recorder) (*Control, error) {
 	path := ControlSocket(r.Name())
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, &hal.Error{Kind: hal.Busy, Op: "control socket", Err: err}
@@ -114,7 +120,7 @@ func OpenControl(r *hal.Rig) (*Control, error) {
 	if err != nil {
 		return nil, &hal.Error{Kind: hal.Busy, Op: "control socket", Err: err}
 	}
-	c := &Control{Rig: r, listener: l, free: make(chan struct{}, maxOrders)}
+	c := &Control{Rig: r, record: record, listener: l, ended: make(chan struct{}), free: make(chan struct{}, maxOrders)}
 	c.reserve, _ = os.Open(os.DevNull) // without it an order may have to wait for a descriptor
 	c.sessions.Go(c.serve)
 	return c, nil
@@ -175,11 +181,57 @@ func (c *Control) answer(conn net.Conn) {
 	if err != nil {
 		return
 	}
+	if Order(line[:len(line)-1]) == OrderRecord && c.record != nil {
+		c.stream(conn)
+		return
+	}
 	json.NewEncoder(conn).Encode(c.Obey(Order(line[:len(line)-1])))
+}
+
+// stream records the rig until the client sends no more, is gone, or the rig ends.
+func (c *Control) stream(conn net.Conn) {
+	out := &answered{conn: conn, answer: func() Answer { return c.Obey(OrderStatus) }}
+	stop, err := c.record(out)
+	if err != nil {
+		json.NewEncoder(conn).Encode(Answer{Error: err.Error(), Kind: hal.KindOf(err), Joints: []JointStatus{}})
+		return
+	}
+	conn.SetReadDeadline(time.Time{})
+	gone := make(chan struct{})
+	go func() {
+		io.Copy(io.Discard, conn)
+		close(gone)
+	}()
+	select {
+	case <-gone:
+	case <-c.ended:
+	}
+	stop() // the client sees what the file lacks
+	conn.Close()
+	<-gone
+}
+
+// answered is a connection whose first bytes are the answer to its order. A client that takes nothing for as long as the
+// patience of orders loses the rest.
+type answered struct {
+	conn   net.Conn
+	answer func() Answer
+}
+
+func (a *answered) Write(p []byte) (int, error) {
+	a.conn.SetWriteDeadline(time.Now().Add(ControlPatience))
+	if answer := a.answer; answer != nil {
+		a.answer = nil
+		if err := json.NewEncoder(a.conn).Encode(answer()); err != nil {
+			return 0, err
+		}
+	}
+	return a.conn.Write(p)
 }
 
 // Close stops listening and waits for the orders under way.
 func (c *Control) Close() {
+	close(c.ended)
 	c.listener.Close()
 	c.sessions.Wait()
 	if c.reserve != nil {
@@ -212,7 +264,7 @@ func Obey(r *hal.Rig, o Order, reason string) Answer {
 		r.Disarm()
 	case OrderStatus:
 	default:
-		err = &hal.Error{Kind: hal.Invalid, Op: "order", Err: fmt.Errorf("got %q, want estop, reset, arm, disarm or status", o)}
+		err = &hal.Error{Kind: hal.Invalid, Op: "order", Err: fmt.Errorf("got %q, want estop, reset, arm, disarm, status or record", o)}
 	}
 	ans := Answer{Joints: JointsOf(r, stops)}
 	if err != nil {

@@ -151,6 +151,7 @@ func names(info *record.Info) (list []string) {
 type run struct {
 	Result
 	played map[string]*record.Playback // real lines, by topic
+	orders []hal.Order                 // not given yet: one that came inside a cycle counts for the next
 	done   uint64                      // the last cycle
 	missed time.Duration
 	err    error
@@ -205,16 +206,17 @@ func (r *run) repeat(rig *hal.Rig, now *record.Capture, c *cycle) error {
 		return &hal.Error{Kind: hal.Invalid, Op: "replay", Err: fmt.Errorf("cycles %d to %d were dropped, and with them what real lines answered", r.done+1, n-1)}
 	}
 	r.Dropped += n - r.done - 1
+	r.orders = append(r.orders, c.orders...)
 	for k := r.done + 1; k <= n; k++ {
 		missed := r.missed
 		if k == n {
 			missed = time.Duration(c.end.MissedNS)
 		}
-		for len(c.orders) > 0 && c.orders[0].Cycle <= k {
-			if err := rig.Replay(&c.orders[0]); err != nil {
+		for len(r.orders) > 0 && r.orders[0].Cycle <= k {
+			if err := rig.Replay(&r.orders[0]); err != nil {
 				return err
 			}
-			c.orders = c.orders[1:]
+			r.orders = r.orders[1:]
 		}
 		if err := rig.ReplayCycle(missed); err != nil {
 			return err

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/halyard-robotics/halyard"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/control"
+	"github.com/halyard-robotics/halyard/internal/record"
+	"github.com/halyard-robotics/halyard/internal/replay"
+)
+
+func newRecord(a *app) *cobra.Command {
+	var out string
+	c := &cobra.Command{
+		Use:     "record [RIG] --out FILE",
+		Short:   "record a running rig until interrupted",
+		Long:    "Records every cycle of a running rig into an MCAP file: commands, measurements, states, orders, and the bytes of every line.\nA recording that can be replayed begins with the rig: halyard serve --set record.file=FILE.",
+		Example: "  halyard record --out run.mcap",
+		Args:    arguments("[RIG]", "halyard record --out run.mcap"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if out == "" {
+				return &hal.Error{Kind: hal.Invalid, Op: "record", Err: errors.New("got no --out, want the file to write"), Try: "halyard record --out run.mcap"}
+			}
+			f, err := os.OpenFile(out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+			if err != nil {
+				return &hal.Error{Kind: hal.Busy, Op: "record", Err: err}
+			}
+			a.note("recording into %s; Ctrl-C ends it", out)
+			ran := control.Record(cmd.Context(), strings.Join(args, ""), f)
+			info, err := f.Stat()
+			if err = errors.Join(ran, err, f.Close()); err == nil {
+				a.note("%s: %d bytes", out, info.Size())
+			} else if info != nil && info.Size() == 0 {
+				os.Remove(out)
+			}
+			return err
+		},
+	}
+	c.Flags().StringVar(&out, "out", "", "MCAP file to write; it must not exist")
+	return c
+}
+
+// opened calls f with the recording called name.
+func opened(name string, f func(*os.File) error) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return &hal.Error{Kind: hal.Invalid, Op: "recording", Err: err}
+	}
+	defer file.Close()
+	return f(file)
+}
+
+func newExport(a *app) *cobra.Command {
+	var dir string
+	c := &cobra.Command{
+		Use:     "export FILE --csv DIR",
+		Short:   "write the channels of a recording as CSV files",
+		Example: "  halyard export run.mcap --csv run",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if dir == "" {
+				return &hal.Error{Kind: hal.Invalid, Op: "export", Err: errors.New("got no --csv, want a folder"), Try: "halyard export " + args[0] + " --csv DIR"}
+			}
+			return opened(args[0], func(f *os.File) error {
+				in, err := record.NewReader(f)
+				if err != nil {
+					return err
+				}
+				defer in.Close()
+				list, err := record.Export(in, dir)
+				if err != nil {
+					return err
+				}
+				if in.Cut != nil {
+					a.note("%v", in.Cut)
+				}
+				return show(a, list)
+			})
+		},
+	}
+	c.Flags().StringVar(&dir, "csv", "", "folder to write into; its files must not exist")
+	return c
+}
+
+func newReplay(a *app) *cobra.Command {
+	var o halyard.ReplayOptions
+	var files []string
+	var asBody bool
+	c := &cobra.Command{
+		Use:   "replay FILE",
+		Short: "repeat a recording and compare every cycle",
+		Long: "Repeats a recording with the same drivers, guards and bodies, fed with what was asked then and with what real lines answered, and\n" +
+			"compares every cycle. It opens no hardware. Exit 0: identical; 8: it differs.\n" +
+			"With --set, --file or --as-body it shows what would have been different, the first difference first.",
+		Example: "  halyard replay run.mcap\n  halyard replay run.mcap --file elbow.yaml=mended.yaml\n  halyard replay run.mcap --as-body",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if asBody {
+				o.Body = "sim"
+			}
+			o.Files = map[string][]byte{}
+			for _, f := range files {
+				name, with, ok := strings.Cut(f, "=")
+				data, err := os.ReadFile(with)
+				if !ok || err != nil {
+					return &hal.Error{Kind: hal.Invalid, Op: "replay --file " + f, Err: errors.Join(errors.New("want ATTACHED=FILE"), err)}
+				}
+				o.Files[name] = data
+			}
+			return opened(args[0], func(f *os.File) error { return a.replay(cmd.Context(), f, o) })
+		},
+	}
+	c.Flags().StringArrayVar(&o.Set, "set", nil, "change a key of the recorded config, as serve's --set")
+	c.Flags().StringArrayVar(&files, "file", nil, "ATTACHED=FILE: another file in place of an attached one")
+	c.Flags().BoolVar(&asBody, "as-body", false, "give the commands to simulated robots")
+	return c
+}
+
+func (a *app) replay(_ context.Context, f *os.File, o halyard.ReplayOptions) error {
+	r, err := halyard.Replay(f, o, halyard.WithLogger(a.log()))
+	if err != nil {
+		return err
+	}
+	if r.Cut != "" {
+		a.note("%s", r.Cut)
+	}
+	if err := show(a, r.Rows()); err != nil {
+		return err
+	}
+	a.note("%d cycles compared, %d different, %d not in the file", r.Cycles, r.Different, r.Dropped)
+	if r.Different > 0 {
+		return &hal.Error{Kind: hal.Differs, Op: "replay", Err: fmt.Errorf("%d of %d cycles differ, first %s", r.Different, r.Cycles, replay.First(r))}
+	}
+	return nil
+}

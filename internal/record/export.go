@@ -1,0 +1,157 @@
+package record
+
+import (
+	"bufio"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Exported is a file that Export wrote.
+type Exported struct {
+	File string `json:"file"`
+	Rows int    `json:"rows"`
+}
+
+// Header implements a row of a table.
+func (Exported) Header() []string { return []string{"file", "rows"} }
+
+// Cells implements a row of a table.
+func (e Exported) Cells() []string { return []string{e.File, strconv.Itoa(e.Rows)} }
+
+// Export writes every topic of a recording as a file of comma-separated values into dir, which is made. The columns of a state are
+// its values, in alphabetical order, after the rig time; lines and orders have one row for each use and order. What is not
+// known is empty.
+func Export(file *Reader, dir string) ([]Exported, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	e := &export{dir: dir, tables: map[string]*table{}}
+	defer e.close()
+	for {
+		m, err := file.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := e.message(m); err != nil {
+			return nil, fmt.Errorf("export %s: %w", m.Topic, err)
+		}
+	}
+	return e.list, e.close()
+}
+
+type export struct {
+	dir    string
+	tables map[string]*table
+	list   []Exported
+}
+
+// table is one open file.
+type table struct {
+	file    *os.File
+	buf     *bufio.Writer
+	csv     *csv.Writer
+	columns []string
+	at      int // in the list
+}
+
+// table opens the file of a topic with its columns, or finds it.
+func (e *export) table(topic string, columns func() []string) (*table, error) {
+	if t := e.tables[topic]; t != nil {
+		return t, nil
+	}
+	name := strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' {
+			return c
+		}
+		return '_'
+	}, strings.Trim(topic, "/")) + ".csv"
+	f, err := os.OpenFile(filepath.Join(e.dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	t := &table{file: f, buf: bufio.NewWriter(f), columns: columns(), at: len(e.list)}
+	t.csv = csv.NewWriter(t.buf)
+	e.tables[topic] = t
+	e.list = append(e.list, Exported{File: name})
+	return t, t.csv.Write(t.columns)
+}
+
+func (e *export) row(t *table, cells []string) error {
+	e.list[t.at].Rows++
+	return t.csv.Write(cells)
+}
+
+func (e *export) message(m Message) error {
+	if TopicOf(m.Topic) == LineTopics {
+		return e.line(m)
+	}
+	flat, err := flatten(m.Data)
+	if err != nil {
+		return err
+	}
+	t, err := e.table(m.Topic, func() []string {
+		var columns []string
+		for key := range flat {
+			if key != "time" {
+				columns = append(columns, key)
+			}
+		}
+		if TopicOf(m.Topic) == OrderTopic {
+			return []string{"cycle", "kind", "agent", "name", "inputs", "seed", "value.kind", "value.bool", "value.int", "value.double", "value.text", "value.vector"}
+		}
+		slices.Sort(columns)
+		return append([]string{"time"}, columns...)
+	})
+	if err != nil {
+		return err
+	}
+	cells := make([]string, len(t.columns))
+	for i, key := range t.columns {
+		if cells[i] = flat[key]; cells[i] == "null" {
+			cells[i] = ""
+		}
+	}
+	return e.row(t, cells)
+}
+
+func (e *export) line(m Message) error {
+	var line struct {
+		Cycle uint64      `json:"cycle"`
+		Ops   []opMessage `json:"ops"`
+	}
+	if err := json.Unmarshal(m.Data, &line); err != nil {
+		return err
+	}
+	t, err := e.table(m.Topic, func() []string { return []string{"cycle", "op", "at_ns", "data", "n", "error"} })
+	if err != nil {
+		return err
+	}
+	for _, o := range line.Ops {
+		if err := e.row(t, []string{strconv.FormatUint(line.Cycle, 10), o.Op, strconv.FormatInt(o.AtNS, 10), o.Data, strconv.Itoa(o.N), o.Error}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// close ends all files; twice is nothing.
+func (e *export) close() error {
+	var errs []error
+	for _, t := range e.tables {
+		t.csv.Flush()
+		errs = append(errs, t.csv.Error(), t.buf.Flush(), t.file.Close())
+	}
+	clear(e.tables)
+	return errors.Join(errs...)
+}
