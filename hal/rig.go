@@ -249,13 +249,17 @@ func (r *Rig) Run(ctx context.Context) error {
 		r.mu.Unlock()
 		c.close()
 	}()
-	wake := context.AfterFunc(ctx, func() {
+	woken := make(chan struct{})
+	unused := context.AfterFunc(ctx, func() {
+		defer close(woken)
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.changed.Broadcast()
 	})
-	defer wake()
 	r.loop(ctx)
+	if !unused() {
+		<-woken // the end holds the lock for as long as it takes
+	}
 	return r.close()
 }
 

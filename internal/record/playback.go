@@ -117,7 +117,7 @@ func (p *Playback) Discard() error { return p.next(opDiscard, nil).err }
 
 // Now implements servo.Port.
 func (p *Playback) Now() time.Duration {
-	p.now = max(p.now, p.next(opNow, nil).at)
+	p.now = p.next(opNow, nil).at
 	return p.now
 }
 

@@ -14,7 +14,7 @@ import (
 
 // The bounds of what a recording may hold, so that a hostile file fills no memory.
 const (
-	maxRecord      = 64 << 20
+	maxRecord      = 16 << 20
 	maxAttachments = 256
 	maxAttached    = 256 << 20
 )
@@ -98,13 +98,23 @@ func (d *Reader) Next() (m Message, err error) {
 	return Message{d.topics[d.msg.ChannelID], d.msg.LogTime, d.msg.Data}, nil
 }
 
+// token is the lexer's next one. The lexer panics on some damaged chunks (mcap v1.7.3: their compressed size is not checked).
+func (d *Reader) token() (t mcap.TokenType, record []byte, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("damaged chunk: %v", p)
+		}
+	}()
+	return d.lexer.Next(d.buf)
+}
+
 // read reads on to the next message.
 func (d *Reader) read() error {
 	if d.ended {
 		return io.EOF
 	}
 	for {
-		token, record, err := d.lexer.Next(d.buf)
+		token, record, err := d.token()
 		if err != nil {
 			d.ended = true
 			if !errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {

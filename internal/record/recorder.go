@@ -59,13 +59,13 @@ type Recording struct {
 	mu    sync.Mutex // guards what follows; taken after the rig's and the agents' locks
 	now   *slot
 	forms map[*hal.Agent]*form
-	drops uint64
-	lost  uint64
 
 	patient    bool // in lock-step nothing waits for the clock: the cycle waits for the writer, and none is dropped
 	free, full chan *slot
 	written    atomic.Uint64
 	lostOps    atomic.Uint64
+	drops      atomic.Uint64
+	lost       atomic.Uint64
 	failed     error // of the writer's goroutine
 	done       chan struct{}
 }
@@ -118,7 +118,7 @@ func (r *Recording) Order(o hal.Order) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.now.orders) > maxOrders {
-		r.lost++
+		r.lost.Add(1)
 		return
 	}
 	r.now.orders = appendOrder(r.now.orders, &o)
@@ -135,10 +135,10 @@ func (r *Recording) Cycle(c hal.CycleEnd) {
 	}
 	next := r.next()
 	if next == nil {
-		r.drops++
+		r.drops.Add(1)
 		return
 	}
-	s.end, s.n, s.drops, s.lost = c, len(c.Agents), r.drops, r.lost
+	s.end, s.n, s.drops, s.lost = c, len(c.Agents), r.drops.Load(), r.lost.Load()
 	s.end.Events, s.end.Agents = nil, nil
 	s.events = append(s.events[:0], c.Events...)
 	for len(s.agents) < len(c.Agents) {
@@ -175,6 +175,9 @@ func (r *Recording) Stop() (Stats, error) {
 	close(r.full)
 	<-r.done
 	err := r.failed
+	if err == nil { // what was asked since the last cycle that was written
+		err = r.writeOrders(r.now)
+	}
 	if err == nil {
 		err = r.out.Close()
 	}
@@ -183,9 +186,7 @@ func (r *Recording) Stop() (Stats, error) {
 
 // Stats are those until now.
 func (r *Recording) Stats() Stats {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return Stats{r.written.Load(), r.drops, r.lost, r.lostOps.Load(), r.count.n.Load()}
+	return Stats{r.written.Load(), r.drops.Load(), r.lost.Load(), r.lostOps.Load(), r.count.n.Load()}
 }
 
 // write is the goroutine that writes; it ends when full is closed.
@@ -224,12 +225,8 @@ func (r *Recording) write() {
 // writeSlot writes one cycle, what was asked before it first and its end last.
 func (r *Recording) writeSlot(s *slot, buf []byte) ([]byte, error) {
 	n, now := s.end.Number, s.end.Time
-	from := 0
-	for _, to := range s.ends {
-		if err := r.out.Message(ordersTopic, n, now, s.orders[from:to]); err != nil {
-			return buf, err
-		}
-		from = to
+	if err := r.writeOrders(s); err != nil {
+		return buf, err
 	}
 	for i := range s.wires {
 		if len(s.wires[i].ops) == 0 {
@@ -254,6 +251,17 @@ func (r *Recording) writeSlot(s *slot, buf []byte) ([]byte, error) {
 	buf = appendCycle(buf[:0], s, r.rig.Events().Name)
 	r.written.Add(1)
 	return buf, r.out.Message(cycleTopic, n, now, buf)
+}
+
+func (r *Recording) writeOrders(s *slot) error {
+	from := 0
+	for _, to := range s.ends {
+		if err := r.out.Message(ordersTopic, s.end.Number, s.end.Time, s.orders[from:to]); err != nil {
+			return err
+		}
+		from = to
+	}
+	return nil
 }
 
 // append writes what a line did in a cycle as JSON.

@@ -1,0 +1,448 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/foxglove/mcap/go/mcap"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/hal/haltest"
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// orders is every kind of order, as it is written.
+var orders = []struct {
+	order hal.Order
+	text  string
+}{
+	{hal.Order{Kind: hal.CommandOrder, Cycle: 7, Agent: "arm", Inputs: []float64{0.1, math.NaN(), math.Inf(1), math.Copysign(0, -1)}},
+		`{"cycle":7,"kind":"command","agent":"arm","inputs":[0.1,null,1e999,-0]}`},
+	{hal.Order{Kind: hal.StopOrder, Cycle: 8, Name: "a \"button\"\n"}, `{"cycle":8,"kind":"stop","name":"a \"button\"\u000a"}`},
+	{hal.Order{Kind: hal.ResetOrder, Cycle: 9, Seed: -3}, `{"cycle":9,"kind":"reset","seed":-3}`},
+	{hal.Order{Kind: hal.SetOrder, Cycle: 10, Name: "/Control/Pause", Value: hal.Value{Kind: hal.BoolValue, Bool: true}},
+		`{"cycle":10,"kind":"set","name":"/Control/Pause","value":{"kind":0,"bool":true,"int":0,"double":0,"text":"","vector":[0,0,0,0]}}`},
+	{hal.Order{Kind: hal.RequestArmOrder, Cycle: 11, Agent: "arm", Name: "osp@x"}, `{"cycle":11,"kind":"request_arm","agent":"arm","name":"osp@x"}`},
+}
+
+func TestOrders(t *testing.T) {
+	for _, c := range orders {
+		text := appendOrder(nil, &c.order)
+		if string(text) != c.text {
+			t.Errorf("got  %s\nwant %s", text, c.text)
+		}
+		if got, err := ParseOrder(text); err != nil || string(appendOrder(nil, &got)) != c.text {
+			t.Errorf("%s: read back as %+v, %v", text, got, err)
+		}
+	}
+	for _, bad := range []string{"", "{}", `{"kind":"dance"}`, `{"kind":"command","inputs":["x"]}`} {
+		if _, err := ParseOrder([]byte(bad)); err == nil {
+			t.Errorf("%q: got no error", bad)
+		}
+	}
+}
+
+// rig is a rig in lock-step with one arm.
+func rig(t testing.TB, mode hal.ClockMode) *hal.Rig {
+	t.Helper()
+	r, err := hal.New(hal.Config{Name: "test", Mode: mode, Period: 10 * time.Millisecond, Clock: stopped{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := haltest.NewBody("elbow", "wrist")
+	if _, err := r.Add(hal.AgentConfig{Name: "arm", Body: b, World: b}); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+type stopped struct{}
+
+func (stopped) Now() time.Duration       { return 0 }
+func (stopped) SleepUntil(time.Duration) {}
+
+var info = Info{Version: "test", Rig: "test", Clock: "lockstep", Period: 10 * time.Millisecond, Seed: 1, First: 1,
+	Started: time.Unix(1_700_000_000, 0).UTC(), Attached: []File{{ConfigName, []byte("name: test\n")}}}
+
+// line is one in memory that answers with what was sent.
+type line struct {
+	sent []byte
+	now  time.Duration
+}
+
+func (l *line) Write(p []byte) (int, error) { l.sent = append(l.sent, p...); return len(p), nil }
+func (l *line) Read(p []byte, _ time.Duration) (int, error) {
+	if len(l.sent) == 0 {
+		return 0, os.ErrDeadlineExceeded
+	}
+	n := copy(p, l.sent)
+	l.sent = l.sent[n:]
+	return n, nil
+}
+func (l *line) Discard() error     { l.sent = nil; return nil }
+func (l *line) Now() time.Duration { l.now++; return l.now }
+func (l *line) Baud() int          { return 1000 }
+func (l *line) SetBaud(int) error  { return nil }
+func (l *line) Close() error       { return servo.ErrDisconnected }
+
+// talk uses a line in every way and reports what it heard.
+func talk(t testing.TB, open servo.Opener) (heard []any) {
+	t.Helper()
+	l, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := make([]byte, 8)
+	for range 2 {
+		n, err := l.Write([]byte{1, 2, 3})
+		heard = append(heard, n, err, l.Now())
+		n, err = l.Read(p, time.Second)
+		heard = append(heard, string(p[:n]), err, l.Now())
+		n, err = l.Read(p, time.Second)
+		heard = append(heard, n, errors.Is(err, os.ErrDeadlineExceeded), l.Discard(), l.SetBaud(9600))
+	}
+	return append(heard, errors.Is(l.Close(), servo.ErrDisconnected))
+}
+
+// record runs cycles of r, with a line that is used in each, and returns the file and what the line's user heard.
+func recordRig(t testing.TB, r *hal.Rig, cycles int) (file []byte, heard []any) {
+	t.Helper()
+	var taps Taps
+	open := taps.Tap(taps.Name("upper"), func() (servo.Line, error) { return &line{}, nil })
+	var out bytes.Buffer
+	rec, err := Start(r, &taps, &out, info, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range cycles {
+		r.Agents()[0].Override([]float64{float64(i) / 100})
+		heard = append(heard, talk(t, open)...)
+		if err := r.ReplayCycle(0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if stats, err := rec.Stop(); err != nil || stats.Cycles != uint64(cycles) {
+		t.Fatalf("got %+v, %v, want %d cycles", stats, err, cycles)
+	}
+	return out.Bytes(), heard
+}
+
+// TestRoundTrip reads a recording back: what it says of itself, what is attached, each message valid JSON, and the line plays
+// back to a user what it was told then. The library's own indexed reader reads the same messages.
+func TestRoundTrip(t *testing.T) {
+	file, heard := recordRig(t, rig(t, hal.Lockstep), 3)
+	d, err := NewReader(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if !reflect.DeepEqual(d.Info, info) {
+		t.Errorf("got %+v\nwant %+v", d.Info, info)
+	}
+	count := map[string]int{}
+	p := NewPlayback("upper", 1000)
+	var state []byte
+	for {
+		m, err := d.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !json.Valid(m.Data) {
+			t.Errorf("%s: got no JSON: %s", m.Topic, m.Data)
+		}
+		if count[m.Topic]++; m.Topic == LineTopic("upper") {
+			if err := p.Feed(m.Data); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if TopicOf(m.Topic) == StateTopic {
+			state = bytes.Clone(m.Data)
+		}
+	}
+	if d.Cut != nil || count["/cycle"] != 3 || count["/arm/state"] != 3 || count["/orders"] != 3 || count["/bus/upper"] != 3 {
+		t.Errorf("got %v, cut %v, want 3 messages of each", count, d.Cut)
+	}
+	const want = `{"time":0.03,"guard":"armed","counts":{"refused":0,"clamped":0,"expired":0,"locked":0,"jumped":0,"stops":0},` +
+		`"inputs":{"elbow":{"position":0.02,"torque_limit":null},"wrist":{"position":null,"torque_limit":null}},` +
+		`"measured":{"elbow":{"position":0.02,"velocity":0},"wrist":{"position":0,"velocity":0}},"enabled":{"elbow":true,"wrist":false},` +
+		`"joints":{"elbow":"armed","wrist":"armed"},"devices":{"elbow":{"time":0.03,"drive":0},"wrist":{"time":0.03,"drive":0}},"holder":""}`
+	if string(state) != want {
+		t.Errorf("got  %s\nwant %s", state, want)
+	}
+	var again []any
+	for range 3 {
+		again = append(again, talk(t, p.Open)...)
+	}
+	if !reflect.DeepEqual(again, heard) || p.Differs > 0 {
+		t.Errorf("playback: got %v\nwant %v\n%s", again, heard, p.First)
+	}
+
+	r, err := mcap.NewReader(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	list, err := r.Info()
+	if err != nil || list.Statistics.MessageCount < 12 || len(list.Schemas) != 5 {
+		t.Errorf("the library's reader: got %+v, %v", list, err)
+	}
+	for _, s := range list.Schemas {
+		if !json.Valid(s.Data) || s.Encoding != "jsonschema" {
+			t.Errorf("schema %s: got %s", s.Name, s.Data)
+		}
+	}
+}
+
+// TestPlaybackDiffers: a user that sends other bytes hears the old answers, and the difference is told.
+func TestPlaybackDiffers(t *testing.T) {
+	p := NewPlayback("upper", 1000)
+	if err := p.Feed([]byte(`{"cycle":5,"ops":[{"op":"write","data":"0102"},{"op":"read","data":"aa"}]}`)); err != nil {
+		t.Fatal(err)
+	}
+	b := make([]byte, 4)
+	p.Write([]byte{1, 3})
+	if n, err := p.Read(b, 0); n != 1 || err != nil || b[0] != 0xAA {
+		t.Errorf("got % x, %v, want aa", b[:n], err)
+	}
+	if _, err := p.Read(b, 0); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("past the end: got %v, want no answer", err)
+	}
+	if p.Differs != 2 || !strings.Contains(p.First, "cycle 5: sent 01 03, was 01 02") {
+		t.Errorf("got %d, %q", p.Differs, p.First)
+	}
+	for _, bad := range []string{"{", `{"ops":[{"op":"sing"}]}`, `{"ops":[{"op":"write","data":"0"}]}`} {
+		if err := p.Feed([]byte(bad)); err == nil {
+			t.Errorf("%s: got no error", bad)
+		}
+	}
+}
+
+// TestCutAndHostile reads a file that ends anywhere as far as it goes, and refuses what is no recording.
+func TestCutAndHostile(t *testing.T) {
+	file, _ := recordRig(t, rig(t, hal.Lockstep), 20)
+	for n := range len(file) {
+		d, err := NewReader(bytes.NewReader(file[:n]))
+		if err != nil {
+			continue // its head is cut
+		}
+		for err == nil {
+			_, err = d.Next()
+		}
+		// What follows the end of the data is the index, which nobody needs.
+		if err != io.EOF {
+			t.Fatalf("cut at %d: got %v, want io.EOF", n, err)
+		}
+		d.Close()
+	}
+	for name, bad := range map[string]Info{
+		"absolute":  {Rig: "x", Started: time.Unix(0, 0), Attached: []File{{"/etc/passwd", nil}}},
+		"outside":   {Rig: "x", Started: time.Unix(0, 0), Attached: []File{{"../x", nil}}},
+		"two":       {Rig: "x", Started: time.Unix(0, 0), Attached: []File{{"x", nil}, {"x", nil}}},
+		"backslash": {Rig: "x", Started: time.Unix(0, 0), Attached: []File{{`a\b`, nil}}},
+	} {
+		var b bytes.Buffer
+		if w, err := NewWriter(&b, &bad); err != nil || w.Close() != nil {
+			t.Fatal(err)
+		}
+		if d, err := NewReader(&b); err == nil && d.Cut == nil {
+			t.Errorf("%s: got no error", name)
+		}
+	}
+}
+
+// slow is a disk that takes nothing until it is told to.
+type slow struct {
+	head bool
+	open chan struct{}
+	bytes.Buffer
+}
+
+func (s *slow) Write(p []byte) (int, error) {
+	if s.Len() > 2000 {
+		<-s.open
+	}
+	return s.Buffer.Write(p)
+}
+
+// TestSlowDisk: in real time the cycle drops and counts, and loses no order.
+func TestSlowDisk(t *testing.T) {
+	r := rig(t, hal.Realtime)
+	out := &slow{open: make(chan struct{})}
+	rec, err := Start(r, nil, out, info, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := hal.CycleEnd{Agents: r.Agents()}
+	for c.Number = 1; c.Number <= 3000; c.Number++ {
+		rec.Order(hal.Order{Kind: hal.RenewOrder, Cycle: c.Number, Agent: "arm", Name: strings.Repeat("x", 40)})
+		rec.Cycle(c)
+	}
+	close(out.open)
+	stats, err := rec.Stop()
+	if err != nil || stats.Dropped == 0 || stats.Cycles+stats.Dropped != 3000 || stats.Orders != 0 {
+		t.Fatalf("got %+v, %v, want some dropped, no order lost", stats, err)
+	}
+	d, err := NewReader(&out.Buffer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	kept := 0
+	for {
+		m, err := d.Next()
+		if err != nil {
+			break
+		}
+		if TopicOf(m.Topic) == OrderTopic {
+			kept++
+		}
+	}
+	if kept != 3000 {
+		t.Errorf("got %d orders, want 3000", kept)
+	}
+}
+
+// TestDiskFull: a disk that is full ends the recording, and nothing else.
+func TestDiskFull(t *testing.T) {
+	r := rig(t, hal.Lockstep)
+	rec, err := Start(r, nil, &full{left: 3000}, info, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 5000 {
+		r.Agents()[0].Override([]float64{1})
+		if err := r.ReplayCycle(0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := rec.Stop(); !errors.Is(err, errFull) {
+		t.Errorf("got %v, want that the disk is full", err)
+	}
+}
+
+var errFull = errors.New("no space left on device")
+
+type full struct{ left int }
+
+func (f *full) Write(p []byte) (int, error) {
+	if f.left -= len(p); f.left < 0 {
+		return 0, errFull
+	}
+	return len(p), nil
+}
+
+// TestCycleDoesNotAllocate: what the journal does in a cycle is a copy.
+func TestCycleDoesNotAllocate(t *testing.T) {
+	r := rig(t, hal.Lockstep)
+	rec, err := Start(r, nil, io.Discard, info, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	inputs := []float64{0.1, 0.5, 0.2, 0.5}
+	a := r.Agents()[0]
+	cycle := func() {
+		a.Override(inputs)
+		r.ReplayCycle(0)
+	}
+	s := &slot{agents: make([]shot, 1)}
+	for range 3000 {
+		cycle() // every slot has had its size
+	}
+	var buf []byte
+	if n := testing.AllocsPerRun(200, func() {
+		buf = appendOrder(buf[:0], &hal.Order{Kind: hal.OverrideOrder, Agent: "arm", Inputs: inputs})
+		s.agents[0].take(rec.forms[a], a)
+		buf = s.agents[0].append(buf[:0], time.Second, true)
+	}); n != 0 {
+		t.Errorf("got %v allocations, want 0", n)
+	}
+	if _, err := rec.Stop(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestExport(t *testing.T) {
+	file, _ := recordRig(t, rig(t, hal.Lockstep), 3)
+	d, err := NewReader(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	dir := t.TempDir()
+	if _, err := Export(d, dir); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "arm_state.csv"))
+	lines := strings.Split(string(text), "\n")
+	if err != nil || len(lines) != 5 || !strings.HasPrefix(lines[0], "time,") || !strings.HasPrefix(lines[2], "0.02,") || !strings.Contains(lines[0], "measured.elbow.position") {
+		t.Errorf("got %q, %v", lines, err)
+	}
+	if text, err = os.ReadFile(filepath.Join(dir, "bus_upper.csv")); err != nil || !strings.Contains(string(text), "1,write,0,010203,") {
+		t.Errorf("got %.300s, %v", text, err)
+	}
+}
+
+// BenchmarkWrite is the cost of one cycle of an arm in the writer's goroutine.
+func BenchmarkWrite(b *testing.B) {
+	r := rig(b, hal.Lockstep)
+	rec, err := Start(r, nil, io.Discard, info, slog.New(slog.DiscardHandler))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		r.ReplayCycle(0)
+	}
+	rec.Stop()
+}
+
+func FuzzReader(f *testing.F) {
+	file, _ := recordRig(f, rig(f, hal.Lockstep), 2)
+	f.Add(file)
+	f.Add(file[:len(file)/2])
+	f.Add([]byte("\x89MCAP0\r\n"))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		d, err := NewReader(bytes.NewReader(in))
+		if err != nil {
+			return
+		}
+		defer d.Close()
+		for range 1000 {
+			m, err := d.Next()
+			if err != nil {
+				return
+			}
+			flatten(m.Data)
+		}
+	})
+}
+
+func FuzzMessages(f *testing.F) {
+	for _, c := range orders {
+		f.Add([]byte(c.text))
+	}
+	f.Add([]byte(`{"cycle":5,"ops":[{"op":"write","data":"0102"},{"op":"read","data":"aa","error":"timeout"}]}`))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		if o, err := ParseOrder(in); err == nil {
+			text := appendOrder(nil, &o)
+			if again, err := ParseOrder(text); err != nil || string(appendOrder(nil, &again)) != string(text) {
+				t.Errorf("%q: read back as %s, %v", in, text, err)
+			}
+		}
+		NewPlayback("b", 1).Feed(in)
+		flatten(in)
+		ParseCycle(in)
+	})
+}
