@@ -288,7 +288,7 @@ func TestSafety16CrowdedArena(t *testing.T) {
 		}
 	}
 	for range 200 { // until some have come in
-		if ans, err := sendOrder(t.Context(), "usarsim", control.OrderStatus); err == nil && len(ans.Joints) > came {
+		if ans, err := control.Send(t.Context(), "usarsim", control.OrderStatus); err == nil && len(ans.Joints) > came {
 			came = len(ans.Joints)
 			break
 		}
