@@ -265,7 +265,6 @@ func TestCutAndHostile(t *testing.T) {
 
 // slow is a disk that takes nothing until it is told to.
 type slow struct {
-	head bool
 	open chan struct{}
 	bytes.Buffer
 }
