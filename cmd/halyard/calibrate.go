@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"log/slog"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
@@ -72,6 +74,11 @@ func newCalibrate(a *app) *cobra.Command {
 			a.started = true
 			g.Config, g.Agent, g.Options = args[0], agent, configs.Options{Body: f.body, Set: f.set}
 			g.In, g.Open = commission.NewAsker(a.in), a.options(slog.New(slog.DiscardHandler))
+			if in, ok := a.in.(*os.File); ok && term.IsTerminal(int(in.Fd())) {
+				live := time.NewTicker(200 * time.Millisecond)
+				defer live.Stop()
+				g.Live = live.C
+			}
 			rows, err := g.Run(c.Context())
 			return a.noted(nil, err, func() error { return show(a, rows) })
 		}}

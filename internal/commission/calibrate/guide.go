@@ -20,6 +20,7 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/commission"
+	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 )
 
 // Guide is a guided calibration of a robot: it asks a person, or a script, for one thing at a time, and watches the joints while
@@ -36,6 +37,7 @@ type Guide struct {
 	Out     io.Writer
 	Now     func() time.Time
 	Open    []halyard.Option
+	Live    <-chan time.Time // draws the table of a real robot anew while it is moved; nil = never
 
 	robot  *Robot
 	joints []*Joint
@@ -71,6 +73,9 @@ func (g *Guide) Run(ctx context.Context) (rows []Row, err error) {
 			return nil, err
 		}
 		rows = append(rows, rowOf(g.path(j), c))
+	}
+	if err := g.proven(ctx); err != nil {
+		return nil, err
 	}
 	g.ending()
 	return rows, os.Remove(g.progressFile())
@@ -128,7 +133,7 @@ func (g *Guide) ask(ctx context.Context, format string, args ...any) (string, er
 		fmt.Fprintf(g.Out, format+" > ", args...)
 		text, err := g.In.Line(ctx)
 		if errors.Is(err, io.EOF) {
-			return "", &hal.Error{Kind: hal.Unexpected, Op: "calibrate", Err: errors.New("the input ended: what was measured is kept"), Try: "halyard calibrate " + g.Config}
+			return "", g.ended()
 		} else if err != nil {
 			return "", err
 		}
@@ -325,7 +330,7 @@ func (g *Guide) sweep(ctx context.Context) error {
 	g.say("Move each joint through its whole travel, from end to end, as slowly as you like.")
 	g.stand.forget()
 	for len(list) > 0 {
-		text, err := g.ask(ctx, "Enter when all have been at both ends; t shows the table")
+		text, err := g.watch(ctx, list, "Enter when all have been at both ends; t shows the table")
 		if err != nil {
 			return err
 		}
@@ -350,6 +355,42 @@ func (g *Guide) sweep(ctx context.Context) error {
 		list = g.missing(none)
 	}
 	return nil
+}
+
+// watch asks, and draws the table again and again until the answer comes, where the robot is real and Live.
+func (g *Guide) watch(ctx context.Context, list []*Joint, prompt string) (string, error) {
+	if g.Live == nil || !g.stand.real {
+		return g.ask(ctx, "%s", prompt)
+	}
+	type answer struct {
+		text string
+		err  error
+	}
+	got := make(chan answer, 1)
+	g.say("%s", prompt)
+	go func() {
+		text, err := g.In.Line(ctx)
+		got <- answer{text, err}
+	}()
+	for drawn := false; ; drawn = true {
+		if drawn {
+			fmt.Fprintf(g.Out, "\x1b[%dA", len(list)+1) // over the last one
+		}
+		g.table(list)
+		select {
+		case a := <-got:
+			if errors.Is(a.err, io.EOF) {
+				return "", g.ended()
+			}
+			return a.text, a.err
+		case <-g.Live:
+		}
+	}
+}
+
+// ended is the error of an input that has no more answers.
+func (g *Guide) ended() error {
+	return &hal.Error{Kind: hal.Unexpected, Op: "calibrate", Err: errors.New("the input ended: what was measured is kept"), Try: "halyard calibrate " + g.Config}
 }
 
 // table shows where the joints are and were.
@@ -532,6 +573,42 @@ func (g *Guide) rest(ctx context.Context) error {
 		}
 		return g.keep()
 	}
+}
+
+// proven examines the servos once more, with the files that were written.
+func (g *Guide) proven(ctx context.Context) error {
+	c, err := g.sessionConfig(g.written)
+	if err != nil {
+		return err
+	}
+	found, _, err := examine(ctx, c)
+	if hal.KindOf(err) == hal.Uncalibrated {
+		return nil // joints of another session
+	} else if err != nil {
+		return err
+	}
+	g.say("\n== check of the files")
+	good := true
+	for _, f := range found {
+		if (f.Check == "calibration" || f.Check == "drift") && f.State != doctor.StateOK && slices.ContainsFunc(g.joints, func(j *Joint) bool { return j.Name == f.Joint }) {
+			g.say("  %s: %s: %s", f.Joint, f.Check, f.Found)
+			good = false
+		}
+	}
+	if good {
+		g.say("  servos and files belong together")
+	}
+	return nil
+}
+
+// written is the file of a joint of this session, "" for others.
+func (g *Guide) written(j *Joint) string {
+	for _, mine := range g.joints {
+		if mine == j {
+			return absolute(g.path(j))
+		}
+	}
+	return ""
 }
 
 // ending says what comes next.

@@ -170,3 +170,62 @@ func TestGuideQuestions(t *testing.T) {
 		t.Errorf("got %v, want hal.Invalid for a joint that is not there", err)
 	}
 }
+
+// A servo that came off in the middle of a step is named, and the step waits for it.
+func TestGuideUnplugged(t *testing.T) {
+	g, out := guide(t, t.TempDir(), "", configs.Options{Body: "emulated"})
+	if err := g.prepare(); err != nil {
+		t.Fatal(err)
+	}
+	g.stand = &stand{}
+	for _, j := range g.joints {
+		g.stand.joints = append(g.stand.joints, watched{Joint: j, by: j.nominal(), ticks: 2000})
+	}
+	if !g.well(g.joints) {
+		t.Fatalf("a whole robot: got %s", out)
+	}
+	g.stand.joints[2].lost = &hal.Error{Kind: hal.Timeout, Op: "read", Err: errors.New("no answer")}
+	g.stand.joints[4].ticks = math.NaN()
+	if g.well(g.joints) || !strings.Contains(out.String(), "elbow_flex: id 3 on arm is not read") || !strings.Contains(out.String(), "wrist_roll: id 5 on arm has sent no position") {
+		t.Errorf("got %s, want both named", out)
+	}
+}
+
+// What a session finds goes out as LeRobot's file and comes back: the same bytes, and the same angles.
+func TestGuideThroughLeRobot(t *testing.T) {
+	dir, again := t.TempDir(), t.TempDir()
+	o := configs.Options{Body: "emulated"}
+	for _, p := range planted {
+		at := "agents[0].hardware.joints." + p.joint + ".ground_truth"
+		o.Set = append(o.Set, fmt.Sprintf("%s.zero=%g", at, 2048.0), fmt.Sprintf("%s.direction=%d", at, p.direction))
+	}
+	g, out := guide(t, dir, strings.Replace(person("\n"), "1.5\n0.75\n2\n", "", 1), o)
+	if _, err := g.Run(context.Background()); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	first, _, err := Export(dir, "lerobot")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open("so101", "", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := Import(written(t, string(first)), r, again, noon); err != nil {
+		t.Fatal(err)
+	}
+	second, _, err := Export(again, "lerobot")
+	if err != nil || !bytes.Equal(first, second) {
+		t.Errorf("got %v and other bytes:\n%s\nwant\n%s", err, second, first)
+	}
+	for _, joint := range []string{"shoulder_pan", "elbow_flex", "wrist_flex"} { // symmetrical: LeRobot's middle is their 0
+		a, errA := calibration.Load(filepath.Join(dir, joint+".yaml"))
+		b, errB := calibration.Load(filepath.Join(again, joint+".yaml"))
+		if err := errors.Join(errA, errB); err != nil {
+			t.Fatal(err)
+		}
+		if a.Direction != b.Direction || math.Abs(a.Radians(1500)-b.Radians(1500)) > 0.5*degree {
+			t.Errorf("%s: got %.2f degrees and direction %d after LeRobot's file, want %.2f and %d", joint, b.Radians(1500)/degree, b.Direction, a.Radians(1500)/degree, a.Direction)
+		}
+	}
+}

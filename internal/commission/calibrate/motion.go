@@ -96,14 +96,7 @@ func (g *Guide) choose(ctx context.Context, prompt string, words ...string) (str
 
 // armed opens the robot with its new calibrations, and lets it hold where it is.
 func (g *Guide) armed(ctx context.Context) (*mover, error) {
-	c, err := g.sessionConfig(func(j *Joint) string {
-		for _, mine := range g.joints {
-			if mine == j {
-				return absolute(g.path(j))
-			}
-		}
-		return ""
-	})
+	c, err := g.sessionConfig(g.written)
 	if err != nil {
 		return nil, err
 	}
