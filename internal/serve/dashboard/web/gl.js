@@ -28,7 +28,7 @@ void main() {
   vec3 m = normalize(n);
   float far = length(world - eye);
   // Walls of the world between the eye and what it looks at are a sieve.
-  if (number < 0.5 && ground < 0.5 && c.a > 0.9 && far < reach && m.z < 0.7) {
+  if (number < 0.5 && ground < 0.5 && c.a > 0.995 && far < reach && m.z < 0.7) {
     if (picking > 0.5 || mod(floor(gl_FragCoord.x) + 3.0 * floor(gl_FragCoord.y), 8.0) > 0.5) discard;
   }
   if (picking > 0.5) {

@@ -107,6 +107,9 @@ $("theme").addEventListener("click", () => {
   localStorage.setItem("theme", next);
 });
 
+addEventListener("keydown", (e) => { // Space stops: Enter ticks a box
+  if (e.key === "Enter" && e.target instanceof HTMLInputElement && e.target.type === "checkbox") e.target.click();
+});
 addEventListener("hashchange", open);
 addEventListener("keydown", (e) => {
   const n = "12345".indexOf(e.key);

@@ -42,8 +42,9 @@ export function open(main) {
   main.append(el("div", { class: "split" }, el("div", { class: "view" }, canvas, legend), side));
   side.append(el("div", { class: "tools" }, el("label", {}, "Follow ", follow)),
     el("div", { class: "tools" }, el("label", {}, rays, " sensor rays"), el("label", {}, touches, " contacts")), note);
-  const details = el("div"), pictures = el("div", { class: "pictures" });
-  side.append(details, pictures);
+  const details = el("div"), pictures = el("details", { class: "pictures", open: (rig.layout?.agents.length ?? 0) < 3 }, el("summary", {}, "Cameras"));
+  side.append(details);
+  if (rig.layout?.agents.some((a) => a.cameras.length)) side.append(pictures);
   // A camera costs the rig's computer a picture ten times a second: only those that are asked for.
   for (const a of rig.layout?.agents ?? []) {
     for (const c of a.cameras) {
@@ -123,7 +124,7 @@ export function open(main) {
         b.data.set(item.size, at + 12);
         const mark = picked && item.rig === picked.rig && item.body === picked.body;
         for (let i = 0; i < 3; i++) b.data[at + 16 + i] = mark ? 0.45 * item.colour[i] + 0.55 : item.colour[i];
-        b.data[at + 19] = b.ghost ? 0.35 : 1;
+        b.data[at + 19] = b.ghost ? 0.35 : item.body < 0 ? 1 : 0.99; // what never moves may be looked through
         b.data[at + 20] = item.id;
       }
     }
