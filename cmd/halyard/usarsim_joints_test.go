@@ -11,7 +11,6 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
-	gamebotsserve "github.com/halyard-robotics/halyard/internal/serve/gamebots"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
@@ -114,7 +113,7 @@ func TestEveryJoint(t *testing.T) {
 			for i := range m.Joints {
 				j, wire := &m.Joints[i], strings.TrimPrefix(m.Joints[i].Path, "/")
 				sign := 1.0
-				if !j.Wraps && gamebotsserve.Against(j) {
+				if !j.Wraps && j.Against() {
 					sign = -1
 				}
 				if j.Wraps {

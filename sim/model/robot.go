@@ -1,6 +1,8 @@
 package model
 
 import (
+	"math"
+
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/yaml"
 	"github.com/halyard-robotics/halyard/sim/actuator"
@@ -114,6 +116,18 @@ type Joint struct {
 	Linkage
 	Partner int  // the joint on the robot's other side, itself where there is none
 	Mirrors bool // of two partners, the one that the file calls the image of the other
+}
+
+// Against reports whether the joint turns the other way about the axis of USARSim's and MOAST's frames that it lies along:
+// there y points to the right and z down.
+func (j *Joint) Against() bool {
+	k := 0
+	for i, a := range j.Axis {
+		if math.Abs(a) > math.Abs(j.Axis[k]) {
+			k = i
+		}
+	}
+	return (j.Axis[k]*j.Sign < 0) != (k > 0)
 }
 
 // MaxTorque is the joint's stall torque at the nominal voltage, N·m (N for a slide).

@@ -61,10 +61,10 @@ func seconds(s float64) time.Duration { return time.Duration(math.Round(s * 1e9)
 func (r *rescuer) joints() {
 	for i := range r.m.Joints {
 		j := &r.m.Joints[i]
-		joint := gamebots.Joint{Name: plan.WireName(j.Path, j.Name), Actuator: i, Reversed: !j.Wraps && Against(j), Steer: hal.None}
+		joint := gamebots.Joint{Name: plan.WireName(j.Path, j.Name), Actuator: i, Reversed: !j.Wraps && j.Against(), Steer: hal.None}
 		for _, s := range r.m.Rescue.Steers {
 			if s.Wheel == i {
-				joint.Steer, joint.SteerReversed = s.Joint, Against(&r.m.Joints[s.Joint])
+				joint.Steer, joint.SteerReversed = s.Joint, r.m.Joints[s.Joint].Against()
 			}
 		}
 		r.out.Joints = append(r.out.Joints, joint)
@@ -73,18 +73,6 @@ func (r *rescuer) joints() {
 			r.parts[j.Child] = joint.Name
 		}
 	}
-}
-
-// Against reports whether a joint turns the other way about the axis of the wire that it lies along: y and z point to the
-// right and down there.
-func Against(j *model.Joint) bool {
-	k := 0
-	for i, a := range j.Axis {
-		if math.Abs(a) > math.Abs(j.Axis[k]) {
-			k = i
-		}
-	}
-	return (j.Axis[k]*j.Sign < 0) != (k > 0)
 }
 
 // packages are rows of joints: each part is connected to the one before it, the first on the chassis. A part stands where its

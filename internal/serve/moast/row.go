@@ -17,6 +17,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/protocols"
+	"github.com/halyard-robotics/halyard/protocols/moast"
 	"github.com/halyard-robotics/halyard/protocols/moast/echelon"
 	"github.com/halyard-robotics/halyard/protocols/nml"
 	"github.com/halyard-robotics/halyard/sim/model"
@@ -27,15 +28,11 @@ func Protocols() map[string]*catalog.Protocol {
 	return map[string]*catalog.Protocol{"nml": {Single: true, Check: check, Listen: open}}
 }
 
-// check refuses robots without wheels on two sides, and levels that do not exist.
+// check refuses robots that MOAST cannot drive.
 func check(s *catalog.ServedAgent) {
-	if s.Robot == nil || !skid(s.Robot) {
-		s.Fault("agent", s.Agent+", which is "+s.Model, "a robot with wheels on two sides")
+	if steering(s.Robot) == moast.InvalidSteer {
+		s.Fault("agent", s.Agent+", which is "+s.Model, "a robot with wheels on two sides, or an omnidirectional one")
 	}
-}
-
-func skid(m *model.Robot) bool {
-	return m.Rescue != nil && len(m.Rescue.Left) > 0 && len(m.Rescue.Right) > 0
 }
 
 // ParseLevels reads names of levels, with commas between; "" is all.
@@ -104,6 +101,15 @@ func open(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Server,
 		return nil, netip.AddrPort{}, err
 	}
 	v := newVehicle(sys.Rig, agent, robot, s)
+	if agent.BodyKind() != hal.Real {
+		v.body, v.placer = sys.Scene.Body(agent.Name()), sys.Scene
+		if v.body != nil && robot.Rescue.Headlight {
+			v.light = v.body
+		}
+	}
+	if light := sys.Light(agent.Name(), "headlight"); light != nil {
+		v.light = light
+	}
 	hierarchy, err := echelon.New(v, options(s, number(sys.Plan.Config, s.Agent), levels, &fleet.(*sharedFleet).Fleet))
 	if err != nil {
 		return nil, netip.AddrPort{}, errors.Join(err, v.close())

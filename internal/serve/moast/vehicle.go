@@ -7,6 +7,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/protocols/moast"
 	"github.com/halyard-robotics/halyard/protocols/moast/echelon"
+	"github.com/halyard-robotics/halyard/sim"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
@@ -18,8 +19,14 @@ type vehicle struct {
 	agent    *hal.Agent
 	layout   *hal.Layout
 	robot    *model.Robot
-	offset   [3]float64 // m, north, east, down: from the map to absolute coordinates
-	lease    *hal.Lease // while it drives
+	offset   [3]float64   // m, north, east, down: from the map to absolute coordinates
+	body     *sim.Body    // its simulated one; nil = none
+	placer   hal.Placer   // nil = it cannot be placed
+	light    headlight    // nil = none
+	lease    *hal.Lease   // while a part of it moves
+	moving   map[int]bool // the parts that do, by echelon's numbers
+	packages []model.MissionPackage
+	about    echelon.Description
 	inputs   []float64
 	held     []float64 // in lock-step: until the next step
 	measured []float64
@@ -27,7 +34,7 @@ type vehicle struct {
 }
 
 func newVehicle(rig *hal.Rig, agent *hal.Agent, m *model.Robot, s *configs.Server) *vehicle {
-	v := &vehicle{rig: rig, agent: agent, layout: agent.Layout(), robot: m}
+	v := &vehicle{rig: rig, agent: agent, layout: agent.Layout(), robot: m, moving: map[int]bool{}}
 	if s.UTMOffset != nil {
 		v.offset = *s.UTMOffset
 	}
@@ -35,6 +42,7 @@ func newVehicle(rig *hal.Rig, agent *hal.Agent, m *model.Robot, s *configs.Serve
 	v.inputs, v.held = make([]float64, len(v.layout.Inputs)), make([]float64, len(v.layout.Inputs))
 	blank(v.inputs)
 	blank(v.held)
+	v.describe()
 	return v
 }
 
@@ -49,48 +57,6 @@ func (v *vehicle) close() error {
 func blank(v []float64) {
 	for i := range v {
 		v[i] = math.NaN()
-	}
-}
-
-func (v *vehicle) Describe() echelon.Description {
-	k := v.robot.Rescue
-	left, right := k.Left[0], k.Right[0]
-	d := echelon.Description{Platform: v.robot.Name, Length: k.Size[0], Width: k.Size[1], Height: k.Size[2], Mass: v.robot.Mass(),
-		WheelRadius: v.robot.Wheel(left), WheelSeparation: v.robot.Span(left, right, 1), MaxWheelSpeed: v.layout.Actuators[left].Limits.MaxVelocity}
-	for _, i := range k.Left {
-		d.WheelBase = max(d.WheelBase, v.robot.Span(left, i, 0))
-	}
-	return d
-}
-
-// Drive takes the robot's lease where nobody has it, and turns the wheels.
-func (v *vehicle) Drive(left, right float64) error {
-	if v.lease == nil {
-		if left == 0 && right == 0 {
-			return nil // nothing to stop
-		}
-		var err error
-		if v.lease, err = v.session.Acquire(v.agent); err != nil {
-			return err
-		}
-	}
-	for side, wheels := range [...][]int{v.robot.Rescue.Left, v.robot.Rescue.Right} {
-		for _, i := range wheels {
-			v.inputs[v.layout.Actuators[i].Goal[hal.VelocityMode]] = [...]float64{left, right}[side]
-		}
-	}
-	if v.rig.Mode() == hal.Lockstep {
-		copy(v.held, v.inputs)
-		return nil
-	}
-	return v.session.Step(v.lease, v.inputs)
-}
-
-// Release gives the lease back.
-func (v *vehicle) Release() {
-	if v.lease != nil {
-		v.session.Release(v.lease)
-		v.lease = nil
 	}
 }
 
@@ -117,7 +83,8 @@ func (v *vehicle) Observe(o *echelon.Observation) {
 		case "pose":
 			o.Absolute = motionOf(values)
 		case "odometry":
-			if len(values) >= 3 {
+			// two wheels cannot count what a platform does that moves sideways
+			if len(values) >= 3 && v.about.Steer != moast.OmniSteer {
 				o.Odometry = moast.Motion{Tran: moast.Cartesian{X: values[0], Y: -values[1]}, RPY: moast.RPY{Y: -values[2]}}
 			}
 		case "range":
@@ -130,6 +97,7 @@ func (v *vehicle) Observe(o *echelon.Observation) {
 			o.Charge = v.layout.Measured(s.First).Fraction(values[0])
 		}
 	}
+	v.observeJoints(o)
 	if math.IsNaN(o.Odometry.Tran.X) {
 		o.Odometry = o.Absolute
 	} else if !math.IsNaN(o.Absolute.Tran.X) {

@@ -127,7 +127,22 @@ func (h *Hierarchy) addServo(about Description, runs bool, cycle float64) {
 	set := &moast.ServoMobSetGround{MaxWheelRotation: about.MaxWheelSpeed, WheelSeparation: about.WheelSeparation,
 		WheelRadius: about.WheelRadius, WheelBase: about.WheelBase}
 	set.CycleTime, set.Platform, set.Length, set.Width, set.Height, set.Mass = cycle, about.Platform, about.Length, about.Width, about.Height, 1000*about.Mass
-	set.Steer, set.Bot, set.Sensors = moast.SkidSteer, moast.GroundVehicle, int32(len(h.seen.Scans)+len(h.seen.Sonars))
+	set.Steer, set.Bot, set.Sensors = about.Steer, moast.GroundVehicle, int32(len(h.seen.Scans)+len(h.seen.Sonars))
+	set.MaxSteerAngle, set.Flippers = about.MaxSteer, about.Flippers
+	set.MissionParts, set.Effectors = int32(len(about.Packages)), int32(len(about.Effectors))
+	if about.MaxSteer > 0 {
+		set.MinTurnRadius = about.WheelBase / math.Tan(about.MaxSteer)
+	}
+	for i := range about.Packages {
+		p := &about.Packages[i]
+		mis := &servoMis{vehicle: h.vehicle, pack: i, links: p.Links, status: &moast.ServoMisStat{}, seen: &h.seen}
+		h.add(runs, newSubsystem(b, "servoMisJA", i+1, cycle, mis, mis.status,
+			&moast.ServoMisSet{CycleTime: cycle, Name: p.Name, Mount: p.Mount, Links: p.Links}))
+	}
+	if len(about.Effectors) > 0 {
+		h.add(runs, newModule(b, "servoEffJA", cycle, &servoEff{h.vehicle}, &moast.PlainStat{Kind: 5101},
+			&moast.PlainSet{Kind: 5301, CycleTime: cycle}))
+	}
 	h.add(runs,
 		newModule(b, "servoSP", cycle, sp, &moast.PlainStat{Kind: 2101}, &moast.ServoSPSet{CycleTime: cycle, Vehicle: int32(b.vehicle)}),
 		newModule(b, "servoMobJA", cycle, mob, status, set))
@@ -216,8 +231,9 @@ func (h *Hierarchy) Run(ctx context.Context) error {
 	t := time.NewTicker(time.Duration(tick * float64(time.Second)))
 	defer t.Stop()
 	defer func() {
-		h.vehicle.Drive(0, 0)
-		h.vehicle.Release()
+		for _, m := range h.modules {
+			m.controller.Stop(m)
+		}
 	}()
 	for {
 		select {

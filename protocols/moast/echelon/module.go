@@ -85,8 +85,13 @@ func roleSize(kind *moast.Module, r moast.Role) int {
 
 // newModule opens the buffers of a module: from here on it is UNINITIALIZED. status and settings are its messages.
 func newModule(b *buffers, name string, cycle float64, c Controller, status moast.Reporter, settings moast.Setting) *Module {
+	return newSubsystem(b, name, 0, cycle, c, status, settings)
+}
+
+// newSubsystem is newModule for one of several modules of a name, from 1.
+func newSubsystem(b *buffers, name string, subsystem int, cycle float64, c Controller, status moast.Reporter, settings moast.Setting) *Module {
 	kind := moast.ModuleNamed(name)
-	open := func(r moast.Role) *nml.Buffer { return b.get(kind.Buffer(r, b.vehicle, 0), roleSize(kind, r)) }
+	open := func(r moast.Role) *nml.Buffer { return b.get(kind.Buffer(r, b.vehicle, subsystem), roleSize(kind, r)) }
 	m := &Module{kind: kind, controller: c, cycle: cycle, cmd: open(moast.Cmd), cfg: open(moast.Cfg), stat: open(moast.Stat),
 		set: open(moast.Set), status: status, settings: settings, Head: status.Report(), Settings: settings.Settings()}
 	m.Head.Admin, m.Head.Status, m.Head.State = moast.AdminUninitialized, moast.Done, moast.S0

@@ -1,6 +1,8 @@
 package echelon
 
 import (
+	"errors"
+	"fmt"
 	"math"
 	"testing"
 
@@ -17,20 +19,84 @@ type rover struct {
 	drives   int
 	nearest  float64 // m, of the middle to a box, so far
 	blind    bool
+	steer    moast.Steer
+	flips    bool
+	car      [3]float64 // speed, angle, crab
+	slide    [3]float64
+	links    []moast.LinkStat
+	kinds    []moast.LinkCmd
+	flippers []moast.Flipper
+	operated []string
+	placed   moast.Pose
+	given    []int // parts released
 }
 
 func (r *rover) Drive(left, right float64) error {
 	r.rates, r.drives = [2]float64{left, right}, r.drives+1
 	return nil
 }
-func (r *rover) Release() { r.released++ }
+func (r *rover) Steer(speed, angle, crab float64) error {
+	r.car, r.drives = [3]float64{speed, angle, crab}, r.drives+1
+	return nil
+}
+func (r *rover) Slide(ahead, right, turn float64) error {
+	r.slide, r.drives = [3]float64{ahead, right, turn}, r.drives+1
+	return nil
+}
+func (r *rover) Flip(f []moast.Flipper) error {
+	if !r.flips && len(f) > 0 {
+		return errors.New("no flippers")
+	}
+	r.flippers = f
+	return nil
+}
+func (r *rover) Move(pack int, links []moast.LinkCmd) error {
+	if pack != 0 {
+		return fmt.Errorf("no package %d", pack)
+	}
+	r.kinds = append([]moast.LinkCmd(nil), links...)
+	return nil
+}
+func (r *rover) Operate(effector, opcode int32, param float64) error {
+	if effector != 1 {
+		return fmt.Errorf("no effector %d", effector)
+	}
+	r.operated = append(r.operated, fmt.Sprint(opcode, " ", param))
+	return nil
+}
+func (r *rover) Place(to moast.Pose) error { r.placed = to; return nil }
+func (r *rover) Release(part int) {
+	r.given = append(r.given, part)
+	if part == Mobility {
+		r.released++
+	}
+}
 func (r *rover) Describe() Description {
-	return Description{Platform: "rover", Length: 0.5, Width: 0.5, Height: 0.3, Mass: 10, WheelRadius: 0.1, WheelSeparation: 0.5, MaxWheelSpeed: 10}
+	return Description{Platform: "rover", Steer: r.steer, WheelBase: 0.4, MaxSteer: 0.6, Effectors: []string{"headlight"},
+		Packages: []Package{{Name: "arm", Links: []moast.LinkSet{{Link: 1, MinRange: -1, MaxRange: 1}, {Link: 2, MinRange: 0, MaxRange: 2}}}},
+		Length:   0.5, Width: 0.5, Height: 0.3, Mass: 10, WheelRadius: 0.1, WheelSeparation: 0.5, MaxWheelSpeed: 10}
 }
 
 // step lets dt pass.
 func (r *rover) step(dt float64) {
 	v, w := (r.rates[0]+r.rates[1])*0.1/2, (r.rates[0]-r.rates[1])*0.1/0.5
+	switch r.steer {
+	case moast.AckermanSteer:
+		v, w = r.car[0], r.car[0]*math.Tan(r.car[1])/0.4
+	case moast.OmniSteer:
+		v, w = r.slide[0], r.slide[2]
+	}
+	for i, l := range r.kinds { // links move at 1 rad/s
+		for len(r.links) <= i {
+			r.links = append(r.links, moast.LinkStat{Link: int32(i + 1)})
+		}
+		at := &r.links[i].Value
+		if l.Kind == moast.LinkPosition {
+			*at += clamp(l.Value-*at, dt)
+		} else {
+			*at += l.Value * dt
+		}
+	}
 	r.at.x += v * dt * math.Cos(r.at.yaw)
 	r.at.y += v * dt * math.Sin(r.at.yaw)
 	r.at.yaw = wrap(r.at.yaw + w*dt)
@@ -66,7 +132,8 @@ func (r *rover) ray(x, y, angle float64) float64 {
 }
 
 func (r *rover) Observe(o *Observation) {
-	o.Time, o.Volts, o.Charge = r.time, 12, 0.5
+	o.Time, o.Volts, o.Charge, o.Steered, o.Flippers, o.Lit = r.time, 12, 0.5, r.car[1], r.flippers, len(r.operated) > 0
+	o.Links = [][]moast.LinkStat{append([]moast.LinkStat(nil), r.links...)}
 	if r.blind {
 		o.Absolute.Tran.X = math.NaN()
 		return
@@ -86,14 +153,15 @@ func (r *rover) Observe(o *Observation) {
 
 // superior is a test's hand on one module.
 type superior struct {
-	t      *testing.T
-	h      *Hierarchy
-	rover  *rover
-	module *moast.Module
-	serial int32
-	now    *float64
-	mute   bool   // it reads no status
-	other  func() // another vehicle's step; nil = none
+	t         *testing.T
+	h         *Hierarchy
+	rover     *rover
+	module    *moast.Module
+	serial    int32
+	subsystem int
+	now       *float64
+	mute      bool   // it reads no status
+	other     func() // another vehicle's step; nil = none
 }
 
 func newRover() *rover { return &rover{nearest: math.Inf(1)} }
@@ -136,7 +204,10 @@ func (s *superior) pass(seconds float64) {
 }
 
 func (s *superior) stat() *moast.StatHead {
-	b := s.h.Buffer(s.module.Buffer(moast.Stat, 1, 0))
+	b := s.h.Buffer(s.module.Buffer(moast.Stat, 1, s.subsystem))
+	if b == nil {
+		return &moast.StatHead{} // before a test has chosen its subsystem
+	}
 	m, _, err := b.Read(moast.New, 0)
 	if err != nil {
 		s.t.Fatalf("%s: status: %v", s.module.Name, err)
@@ -154,7 +225,7 @@ func (s *superior) send(c moast.Command) {
 func (s *superior) change(c moast.Command) {
 	s.t.Helper()
 	c.Head().Serial = s.serial
-	if err := s.h.Buffer(s.module.Buffer(moast.Cmd, 1, 0)).Write(c); err != nil {
+	if err := s.h.Buffer(s.module.Buffer(moast.Cmd, 1, s.subsystem)).Write(c); err != nil {
 		s.t.Fatal(err)
 	}
 }

@@ -27,32 +27,64 @@ func (c *primMob) Update(m *Module, _ float64) { c.known = c.nav.Peek(&c.at) == 
 
 func (c *primMob) place() place { return placeOf(c.at.Rel.Tran, c.at.Rel.RPY) }
 
-// drive sends wheel speeds for v, m/s, and w, rad/s clockwise, within the limits.
+// drive sends what moves the vehicle at v, m/s, and w, rad/s clockwise, within the limits.
 func (c *primMob) drive(m *Module, v, w float64) {
+	if c.about.Steer == moast.AckermanSteer {
+		c.car(m, v, w)
+		return
+	}
 	c.v = ramp(c.v, clamp(v, c.limits.VMax), c.limits.AMax, m.Elapsed)
 	c.w = ramp(c.w, clamp(w, c.limits.WMax), c.limits.AlphaMax, m.Elapsed)
+	if c.about.Steer == moast.OmniSteer {
+		c.order(m, &moast.ServoMobCmdOmni{Linear: c.v, Rotation: c.w})
+		return
+	}
 	half := c.w * c.about.WheelSeparation / 2
 	left, right := (c.v+half)/c.about.WheelRadius, (c.v-half)/c.about.WheelRadius
 	// wheels that cannot turn so fast turn more slowly together, so that the path stays
 	if most := math.Max(math.Abs(left), math.Abs(right)); c.about.MaxWheelSpeed > 0 && most > c.about.MaxWheelSpeed {
 		left, right = left*c.about.MaxWheelSpeed/most, right*c.about.MaxWheelSpeed/most
 	}
-	c.skid(m, &moast.ServoMobCmdSkid{Left: left, Right: right})
+	c.order(m, &moast.ServoMobCmdSkid{Left: left, Right: right})
+}
+
+// crawl is the least speed of a car that is to turn, m/s: it cannot turn on the spot.
+const crawl = 0.15
+
+// car drives a car: it steers as far as its speed needs for w.
+func (c *primMob) car(m *Module, v, w float64) {
+	if v = clamp(v, c.limits.VMax); math.Abs(v) < crawl && w != 0 {
+		v = math.Copysign(math.Min(crawl, c.limits.VMax), v)
+	}
+	c.v = ramp(c.v, v, c.limits.AMax, m.Elapsed)
+	angle := 0.0
+	if w = clamp(w, c.limits.WMax); w != 0 {
+		angle = math.Atan2(c.about.WheelBase*w, math.Max(math.Abs(c.v), crawl))
+		angle = math.Copysign(clamp(angle, c.about.MaxSteer), angle*c.v)
+	}
+	c.order(m, &moast.ServoMobCmdAckerman{Velocity: c.v, SteerAngle: angle})
 }
 
 func (c *primMob) halt(m *Module) {
 	c.v, c.w = 0, 0
-	c.skid(m, &moast.ServoMobCmdSkid{})
+	switch c.about.Steer {
+	case moast.AckermanSteer:
+		c.order(m, &moast.ServoMobCmdAckerman{})
+	case moast.OmniSteer:
+		c.order(m, &moast.ServoMobCmdOmni{})
+	default:
+		c.order(m, &moast.ServoMobCmdSkid{})
+	}
 }
 
-// skid sends wheel speeds: servo needs two cycles for a command, so that one at work is changed.
-func (c *primMob) skid(m *Module, command *moast.ServoMobCmdSkid) {
+// order sends a command to servo, which needs two cycles for it, so that one at work is changed.
+func (c *primMob) order(m *Module, command moast.Command) {
 	if c.servo.Running(command) {
 		m.note(c.servo.Change(command))
 	} else {
 		m.note(c.servo.Send(command))
 	}
-	c.status.CommandTypeSent, c.status.SerialSent = command.MessageType(), command.Serial
+	c.status.CommandTypeSent, c.status.SerialSent = command.MessageType(), command.Head().Serial
 }
 
 func (c *primMob) Stop(m *Module) { c.halt(m) }
@@ -106,6 +138,9 @@ func (c *primMob) begin(command moast.Command, first bool) error {
 		if bad(command.Theta) || !(command.Tolerance > 0) || command.Direction < moast.Clockwise || command.Direction > moast.Shortest {
 			return fmt.Errorf("theta, tolerance or direction out of range")
 		}
+		if c.about.Steer == moast.AckermanSteer {
+			return fmt.Errorf("a car cannot turn on the spot")
+		}
 		c.turned, c.last = 0, here.yaw
 	case *moast.PrimMobCmdMoveArcSegment:
 		if len(command.Arcs) == 0 {
@@ -157,7 +192,7 @@ func (c *primMob) move(m *Module) bool {
 			c.towards(m, here, g)
 			return false
 		}
-		if off := wrap(g.heading - here.yaw); !math.IsNaN(off) && math.Abs(off) > 0.05 {
+		if off := wrap(g.heading - here.yaw); !math.IsNaN(off) && math.Abs(off) > 0.05 && c.about.Steer != moast.AckermanSteer {
 			c.drive(m, 0, c.limits.WMax*clamp(off/c.limits.WCutoff, 1))
 			return false
 		}

@@ -1,32 +1,56 @@
 package echelon
 
 import (
-	"fmt"
 	"math"
+	"slices"
 
 	"github.com/halyard-robotics/halyard/protocols/moast"
 	"github.com/halyard-robotics/halyard/protocols/nml"
 )
 
-// Vehicle is the robot below servo. One goroutine calls it.
+// Vehicle is the robot below servo. One goroutine calls it. What the vehicle does not have is an error.
 type Vehicle interface {
 	// Drive turns the wheels of the left and the right side, rad/s, forward positive, until the next call or the
-	// deadline of the body's guard.
+	// deadline of the body's guard. Steer drives a car: m/s, the angle of its front wheels and of all wheels, rad
+	// clockwise. Slide drives a platform that moves sideways: m/s ahead and to the right, rad/s clockwise.
 	Drive(left, right float64) error
-	// Release gives the robot back: it holds still.
-	Release()
+	Steer(speed, angle, crab float64) error
+	Slide(ahead, right, turn float64) error
+	// Flip turns flippers, rad. Move moves the links of a mission package, from 0; Operate an effector, from 1.
+	Flip(flippers []moast.Flipper) error
+	Move(pack int, links []moast.LinkCmd) error
+	Operate(effector, opcode int32, param float64) error
+	// Place puts a simulated vehicle at a pose in absolute coordinates.
+	Place(to moast.Pose) error
+	// Release gives a part back: it holds still. Mobility is 0, mission packages count from 1.
+	Release(part int)
 	// Observe fills o with what was measured last.
 	Observe(o *Observation)
 	// Describe tells what does not change.
 	Describe() Description
 }
 
+// Mobility is the part of a vehicle that Drive, Steer and Slide move.
+const Mobility = 0
+
 // Description is what does not change of a vehicle: m, rad/s, kg.
 type Description struct {
 	Platform                                string
+	Steer                                   moast.Steer // how it is driven: by skid, as a car, or sideways too
 	Length, Width, Height, Mass             float64
 	WheelRadius, WheelSeparation, WheelBase float64
 	MaxWheelSpeed                           float64
+	MaxSteer                                float64 // rad, of a car
+	Flippers                                []moast.FlipperSet
+	Packages                                []Package
+	Effectors                               []string // what they are
+}
+
+// Package is a mission package.
+type Package struct {
+	Name  string
+	Mount moast.Pose
+	Links []moast.LinkSet
 }
 
 // Observation is what a vehicle measured, in MOAST's axes.
@@ -39,7 +63,11 @@ type Observation struct {
 	Volts    float64 // NaN = not known
 	Charge   float64 // 0..1; NaN = not known
 	Kinds    []moast.SensorKind
-	Values   [][]float64 // of each of Kinds: further sensors
+	Values   [][]float64        // of each of Kinds: further sensors
+	Links    [][]moast.LinkStat // of each mission package
+	Flippers []moast.Flipper
+	Steered  float64 // rad, of a car
+	Lit      bool    // its headlight is on
 }
 
 // Scan is one scanner's rays, from Start by Increment, rad clockwise: m. NaN is no reading.
@@ -79,27 +107,56 @@ func (c *servoMob) Update(m *Module, now float64) {
 	if !math.IsNaN(c.seen.Charge) {
 		c.status.FuelLevel = float32(c.seen.Charge)
 	}
+	c.status.SteerAngle, c.status.Flippers = c.seen.Steered, c.seen.Flippers
+	if c.status.HeadLights = 0; c.seen.Lit {
+		c.status.HeadLights = 1
+	}
 }
 
 func (c *servoMob) Task(m *Module, command moast.Command, _ bool) {
-	skid, ok := command.(*moast.ServoMobCmdSkid)
-	if flip, is := command.(*moast.ServoMobCmdFlipSkid); is && len(flip.Flippers) == 0 {
-		skid, ok = &moast.ServoMobCmdSkid{Left: flip.Left, Right: flip.Right}, true
-	}
+	steer, values, run := c.order(command)
 	switch {
-	case !ok:
-		m.Fail("not of a skid-steered vehicle")
-	case bad(skid.Left) || bad(skid.Right):
-		m.Fail("wheel speed is not a number")
+	case run == nil:
+		m.Fail("not supported")
+	case steer != c.about.Steer:
+		m.Fail("not of a vehicle of this steering")
+	case slices.ContainsFunc(values, bad):
+		m.Fail("a value is not a number")
 	case m.Head.State == moast.NewCommand:
 		m.Head.State = moast.S1
 	default:
-		if err := c.vehicle.Drive(skid.Left, skid.Right); err != nil {
+		if err := run(); err != nil {
 			m.Fail(err.Error())
 			return
 		}
 		m.Finish()
 	}
+}
+
+// order is what a command asks of which kind of steering, with its values; run is nil where there is no such kind.
+func (c *servoMob) order(command moast.Command) (steer moast.Steer, values []float64, run func() error) {
+	switch k := command.(type) {
+	case *moast.ServoMobCmdSkid:
+		return moast.SkidSteer, []float64{k.Left, k.Right}, func() error { return c.vehicle.Drive(k.Left, k.Right) }
+	case *moast.ServoMobCmdFlipSkid:
+		values = []float64{k.Left, k.Right}
+		for _, f := range k.Flippers {
+			values = append(values, f.Angle)
+		}
+		return moast.SkidSteer, values, func() error {
+			if err := c.vehicle.Flip(k.Flippers); err != nil {
+				return err
+			}
+			return c.vehicle.Drive(k.Left, k.Right)
+		}
+	case *moast.ServoMobCmdAckerman:
+		return moast.AckermanSteer, []float64{k.Velocity, k.SteerAngle, k.CrabAngle},
+			func() error { return c.vehicle.Steer(k.Velocity, k.SteerAngle, k.CrabAngle) }
+	case *moast.ServoMobCmdOmni:
+		return moast.OmniSteer, []float64{k.Linear, k.Lateral, k.Rotation},
+			func() error { return c.vehicle.Slide(k.Linear, k.Lateral, k.Rotation) }
+	}
+	return 0, nil, nil
 }
 
 func bad(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
@@ -111,14 +168,21 @@ func (c *servoMob) Configure(m *Module, config moast.Command) error {
 	case *moast.CfgDebug:
 		set.Debug = config.Debug
 	case *moast.ServoMobCfgTeleport:
-		return fmt.Errorf("teleport: a vehicle drives")
+		return c.vehicle.Place(config.Goal)
 	}
 	return nil
 }
 
 func (c *servoMob) Stop(*Module) {
-	c.vehicle.Drive(0, 0)
-	c.vehicle.Release()
+	switch c.about.Steer {
+	case moast.AckermanSteer:
+		c.vehicle.Steer(0, 0, 0)
+	case moast.OmniSteer:
+		c.vehicle.Slide(0, 0, 0)
+	default:
+		c.vehicle.Drive(0, 0)
+	}
+	c.vehicle.Release(Mobility)
 }
 
 // servoSP is ServoSP: it publishes what was measured.
