@@ -115,7 +115,7 @@ func (a *app) serve(ctx context.Context, list ...*halyard.Config) error {
 	}
 	for i, s := range systems {
 		all.Go(func() {
-			if errs[i] = a.operate(ctx, s); errs[i] != nil {
+			if errs[i] = a.operate(ctx, s, log); errs[i] != nil {
 				cancel() // one that fails ends all
 			}
 		})
@@ -155,8 +155,8 @@ func stopRigs(rigs []*hal.Rig, reason string) (joints []control.JointStatus) {
 }
 
 // operate runs one system until ctx ends or a server of it fails, and closes it.
-func (a *app) operate(ctx context.Context, s *halyard.System) error {
-	shadows := calibrate.WatchResiduals(s.Rig())
+func (a *app) operate(ctx context.Context, s *halyard.System, log *slog.Logger) error {
+	shadows := calibrate.WatchResiduals(s.Rig(), s.Config(), log)
 	ran := s.Run(ctx)
 	a.part(s.Config())
 	return errors.Join(ran, show(a, shadows.Close()), s.Close())

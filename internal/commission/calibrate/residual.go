@@ -1,19 +1,32 @@
 package calibrate
 
 import (
+	"log/slog"
 	"math"
 	"strings"
 
+	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/report"
 )
 
-// Residuals sum up how far every shadowed joint was from its simulated twin while a rig ran. It watches the cycles and
-// controls nothing.
+// Residuals sum up how far every shadowed joint was from its simulated twin while a rig ran, and log each joint that differs for
+// longer than chance. It watches the cycles and controls nothing.
 type Residuals struct {
 	session *hal.Session
 	joints  []residual
+	log     *slog.Logger
+	source  string  // of the config, for the command to type next
+	period  float64 // s
 }
+
+// A joint differs from its twin where the root mean square of the last second stays above alarmAbove for alarmAfter, and no more where
+// it stays below half of that as long. A healthy joint of an emulated arm is below 1 degree.
+const (
+	alarmAbove = 1.5 * degree
+	alarmOver  = 1.0 // s, time constant of the mean
+	alarmAfter = 0.5 // s
+)
 
 type residual struct {
 	agent   *hal.Agent
@@ -23,6 +36,10 @@ type residual struct {
 	squares float64
 	worst   float64
 	seen    []float64 // scratch
+
+	recent float64 // rad², mean over the last second
+	since  float64 // s for which it has been beyond the alarm's bound
+	alarm  bool
 }
 
 // ResidualRow is one joint's.
@@ -39,8 +56,8 @@ func (r ResidualRow) Cells() []string { return []string{r.Joint, r.RMS.String(),
 const shadowSuffix = "/shadow_error"
 
 // WatchResiduals starts to watch; without a shadow there is nothing to see.
-func WatchResiduals(r *hal.Rig) *Residuals {
-	w := &Residuals{}
+func WatchResiduals(r *hal.Rig, c *configs.Config, log *slog.Logger) *Residuals {
+	w := &Residuals{log: log, source: c.Source, period: c.Clock.Period.Seconds()}
 	for _, a := range r.Agents() {
 		l := a.Layout()
 		for i := range l.Infos {
@@ -64,8 +81,29 @@ func (w *Residuals) Cycle(*hal.Cycle) {
 			j.n++
 			j.squares += e * e
 			j.worst = math.Max(j.worst, math.Abs(e))
+			w.judge(j, e)
 		}
 	}
+}
+
+// judge lets the alarm of j come and go with the residual e.
+func (w *Residuals) judge(j *residual, e float64) {
+	j.recent += w.period / alarmOver * (e*e - j.recent)
+	bound := alarmAbove * alarmAbove
+	if beyond := j.recent > bound; j.alarm && j.recent > bound/4 || !j.alarm && !beyond {
+		j.since = 0
+		return
+	}
+	if j.since += w.period; j.since < alarmAfter {
+		return
+	}
+	j.since, j.alarm = 0, !j.alarm
+	if !j.alarm {
+		w.log.Info("joint is as its twin again", "joint", j.joint)
+		return
+	}
+	_, name, _ := strings.Cut(j.joint, "/")
+	w.log.Warn("joint differs from its twin", "joint", j.joint, "rms_rad", math.Sqrt(j.recent), "try", "halyard twin "+w.source+" --joint "+name)
 }
 
 // Close stops watching and returns what was seen.

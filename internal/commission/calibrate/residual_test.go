@@ -1,0 +1,67 @@
+package calibrate
+
+import (
+	"bytes"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/halyard-robotics/halyard"
+	"github.com/halyard-robotics/halyard/configs"
+)
+
+// shadowed lets an emulated arm with a twin follow random goals for so many seconds of simulated time, and returns what was logged
+// and when the first alarm came, s; 0 for none.
+func shadowed(t *testing.T, seconds int, seed uint64, set ...string) (log string, at float64) {
+	t.Helper()
+	cfg, err := configs.Load("so101", configs.Options{Body: "emulated", Set: append(set, "agents[0].shadow=true")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sys, err := halyard.Open(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sys.Close()
+	var text bytes.Buffer
+	w := WatchResiduals(sys.Rig(), cfg, slog.New(slog.NewTextHandler(&text, nil)))
+	defer w.Close()
+	a, r := sys.Agent("so101"), rand.New(rand.NewPCG(seed, 1))
+	for n := range seconds * 100 {
+		if n%150 == 0 {
+			for _, j := range a.Joints() {
+				l := a.Layout().Actuators[a.Layout().Actuator(j)].Limits
+				if err := a.Command(j, halyard.Position(0.25*(l.MinPosition+(l.MaxPosition-l.MinPosition)*r.Float64()))); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := sys.Step(); err != nil {
+			t.Fatal(err)
+		}
+		if at == 0 && strings.Contains(text.String(), "differs") {
+			at = float64(n) / 100
+		}
+	}
+	return text.String(), at
+}
+
+// A healthy arm is silent; one that differs is named.
+func TestAlarmOfTheTwin(t *testing.T) {
+	seconds := 60
+	if os.Getenv("HALYARD_LONG") != "" {
+		seconds = 3600
+	}
+	if log, _ := shadowed(t, seconds, 1); log != "" {
+		t.Errorf("healthy for %d s: got %s", seconds, log)
+	}
+	for _, set := range []string{"elbow_flex.ground_truth.backlash=0.3", "elbow_flex.ground_truth.zero=2600", "elbow_flex.ground_truth.direction=-1"} {
+		log, at := shadowed(t, 20, 2, "agents[0].hardware.joints."+set)
+		t.Logf("%s: alarm after %.1f s", set, at)
+		if !strings.Contains(log, "joint=so101/elbow_flex") {
+			t.Errorf("%s: got no alarm of elbow_flex in 20 s: %q", set, log)
+		}
+	}
+}
