@@ -3,6 +3,7 @@ package dashboard_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -149,12 +150,15 @@ func TestPages(t *testing.T) {
 					}
 				}
 			}
+			if c.config != "usarsim" {
+				t.Cleanup(wave(rig.System))
+			}
 			faults := watch(ctx)
 			for _, theme := range []string{"light", "dark"} {
 				for _, page := range []string{"robot", "joints", "plots", "buses", "events"} {
 					run(t, ctx, chromedp.EmulateViewport(1366, 768), chromedp.Navigate(rig.url+"?theme="+theme+"#"+page),
 						chromedp.WaitVisible(chromedp.CSS("#page > *")), until(`document.title.includes("Halyard") && document.getElementById("state").textContent !== "no link"`),
-						chromedp.Sleep(700*time.Millisecond))
+						chromedp.Sleep(1500*time.Millisecond))
 					shoot(t, ctx, c.config+"-"+page+"-"+theme)
 					if theme == "dark" {
 						continue
@@ -171,6 +175,33 @@ func TestPages(t *testing.T) {
 			}
 		})
 	}
+}
+
+// wave moves the first joints of the first robot to and fro until it is ended.
+func wave(sys *halyard.System) (end func()) {
+	ended, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		arm := sys.Agents()[0]
+		for tick := time.NewTicker(10 * time.Millisecond); ; {
+			select {
+			case <-tick.C:
+			case <-ended:
+				tick.Stop()
+				arm.Release()
+				return
+			}
+			for i, joint := range arm.Joints()[:min(5, len(arm.Joints()))] {
+				l := arm.Layout().Actuators[i].Limits
+				at := 0.4*math.Sin(2*float64(time.Now().UnixMilli()%1000000)/1000+float64(i)) + 0.2
+				arm.Command(joint, halyard.Position(max(l.MinPosition, min(l.MaxPosition, at))))
+			}
+			if sys.Step() != nil {
+				return
+			}
+		}
+	}()
+	return func() { close(ended); <-done }
 }
 
 // TestBrowserJog holds a button and lets go: the joint moves, and stops within the deadline.

@@ -232,6 +232,29 @@ func TestJogPosition(t *testing.T) {
 	})
 }
 
+// TestJogHeldUp: jogs that a network has held up move nothing when they come.
+func TestJogHeldUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := stage(t, topicstest.Config{Mode: hal.Realtime})
+		c := tab(t, s)
+		jog := func(at int) {
+			say(t, c, `{"op":"jog","agent":"rover","joint":"left","share":0.5,"at":%d}`, at)
+			time.Sleep(2 * topicstest.Period)
+		}
+		jog(1000)
+		if v, _ := s.Rover.Wheels(); v != 10 {
+			t.Fatalf("at once: got %g rad/s, want 10", v)
+		}
+		time.Sleep(2 * time.Second)
+		for at := 1050; at < 2500; at += 50 { // said in the meantime, and come now
+			jog(at)
+			if v, _ := s.Rover.Wheels(); v != 0 {
+				t.Fatalf("said at %d, come at 3040: got %g rad/s, want 0", at, v)
+			}
+		}
+	})
+}
+
 // TestJogRefused reports why nothing moves.
 func TestJogRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

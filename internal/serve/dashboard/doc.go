@@ -33,5 +33,5 @@
 // The browser sends {"op":"next"}, {"op":"stop"}, {"op":"jog","rig":0,"agent":"arm","joint":"elbow","share":0.1} and
 // {"op":"hold"}. A jog
 // moves the joint with a share, -1..1, of its greatest speed for at most Deadman after the message; the page repeats it
-// while a key or button is held.
+// while a key or button is held. With "at", ms of the page's clock, a jog that was held up on its way for longer is dropped.
 package dashboard

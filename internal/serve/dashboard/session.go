@@ -35,6 +35,7 @@ type request struct {
 	Agent string  `json:"agent"`
 	Joint string  `json:"joint"`
 	Share float64 `json:"share"`
+	At    float64 `json:"at"` // ms of the tab's own clock; 0 = not said
 }
 
 // session is one tab. The goroutine of run reads; one writes, one jogs, one stops.
@@ -93,6 +94,7 @@ func (c *session) run(ctx context.Context) error {
 
 func (c *session) read(ctx context.Context) error {
 	left, last := float64(messageBurst), time.Now()
+	ahead := math.Inf(1) // what our clock is ahead of the tab's, ms: the fastest message tells
 	for {
 		_, b, err := c.conn.Read(ctx)
 		if err != nil {
@@ -113,6 +115,12 @@ func (c *session) read(ctx context.Context) error {
 		case "stop":
 			signal(c.stops) // one more, however many are under way
 		case "jog":
+			if q.At > 0 {
+				since := float64(now.UnixMicro())/1000 - q.At
+				if ahead = min(ahead, since); since-ahead > float64(Deadman.Milliseconds()) {
+					continue // it was held up on its way: what it asked for is over
+				}
+			}
 			c.jogger.set(&q, now)
 		case "hold":
 			c.jogger.set(nil, now)

@@ -8,7 +8,7 @@ on("status", () => active?.refresh());
 export function open(main) {
   const rows = el("tbody"), note = el("p");
   const head = ["Bus", "Body", "Servos", "Cycle ms", "Wire ms", "Load", "Bytes out/in", "Cycles", "Timeouts", "Checksums", "Garbage bytes", "Fallbacks", "Reopened", "Silent now"];
-  main.append(el("h2", {}, "Buses"), el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, ...head.map((h) => el("th", {}, h)))), rows)), note);
+  main.append(el("h2", {}, "Buses"), el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, ...head.map((h, i) => el("th", { class: i > 1 && i < 13 ? "n" : "" }, h)))), rows)), note);
   const refresh = () => {
     const all = [];
     for (const [i, r] of (rig.status?.rigs ?? []).entries()) {
@@ -17,7 +17,7 @@ export function open(main) {
         const cells = [b.name, el("span", { class: b.body }, b.body), b.servos, show(b.spent_s * 1000), show(b.wire_s * 1000), show(100 * b.spent_s / period, 0) + " %",
           b.sent_bytes + " / " + b.received_bytes, b.cycles, b.timeouts, b.bad_checksums, b.garbage_bytes, b.fallbacks, b.reopened,
           el("span", { class: "fault" }, b.silent.length ? b.silent[0] + (b.silent.length > 1 ? " and " + (b.silent.length - 1) + " more" : "") : "")];
-        all.push(el("tr", {}, ...cells.map((c) => el("td", { class: "n" }, c))));
+        all.push(el("tr", {}, ...cells.map((c, i) => el("td", { class: i > 1 && i < 13 ? "n" : "" }, c))));
       }
     }
     rows.replaceChildren(...all);

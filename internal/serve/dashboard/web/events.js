@@ -26,7 +26,7 @@ export function open(main) {
       const all = [...rig.events.values()].sort((a, b) => b.time < a.time ? -1 : 1).filter((e) => e.text.toLowerCase().includes(want));
       list.replaceChildren(...all.map((e) => el("li", { class: e.level },
         el("time", {}, new Date(e.time).toLocaleTimeString()), el("small", {}, e.level), el("span", {}, e.text + (e.count > 1 ? " ×" + e.count : "")))));
-      if (!all.length) list.append(el("li", {}, el("span", {}, "–"), el("span", {}, ""), el("span", {}, "nothing yet")));
+      if (!all.length) list.append(el("li", {}, el("time", {}, "–"), el("small", {}, ""), el("span", {}, "nothing yet")));
     },
     findings() {
       const found = [];

@@ -9,7 +9,7 @@ export const getShare = () => share;
 export function begin(agent, joint, direction, by) {
   end();
   const a = rig.layout.agents[agent];
-  const go = () => { if (!send({ op: "jog", rig: a.rig, agent: a.name, joint: a.joints[joint].name, share: direction * share })) end(); };
+  const go = () => { if (!send({ op: "jog", rig: a.rig, agent: a.name, joint: a.joints[joint].name, share: direction * share, at: performance.now() })) end(); };
   timer = setInterval(go, 50);
   button = by;
   by?.classList.add("on");

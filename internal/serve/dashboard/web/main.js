@@ -68,7 +68,7 @@ function state() {
   const held = [...new Set(s.agents.map((a) => a.holder).filter(Boolean))];
   put(holder, held.length ? "held by " + held.join(", ") : "");
   const r = s.rigs[0];
-  put(loop, "cycle p99 " + r.work_p99_us.toFixed(0) + " µs, missed " + r.missed);
+  put(loop, !r.ticks ? "lock-step with its clients" : "cycle p99 " + r.work_p99_us.toFixed(0) + " µs, missed " + r.missed);
 }
 
 on("layout", head);

@@ -4,7 +4,11 @@ import { on, rig } from "./link.js";
 
 const keep = 36000; // samples a channel: ten minutes at 60 Hz
 // Okabe and Ito's colours, with dashes that tell them apart without any.
-const colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a7a7a", "#8d6e00"];
+const palettes = {
+  light: ["#0072b2", "#c04f00", "#00795a", "#a8487d", "#8d6e00", "#2a7fb8", "#666666", "#6a3d9a"],
+  dark: ["#56b4e9", "#ff9350", "#35c79a", "#e79fcb", "#f0c64a", "#9ad1f5", "#bbbbbb", "#c3a5f0"],
+};
+const colour = (style) => palettes[document.documentElement.dataset.theme === "dark" ? "dark" : "light"][style];
 const dashes = [[], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 4], [1, 3], [10, 2, 2, 2]];
 const series = new Map(); // by name; they go on while another page is shown
 let span = 10, paused = false, end = 0;
@@ -40,7 +44,7 @@ on("frame", () => {
 function choose(channel, chosen) {
   if (!chosen) { series.delete(channel.name); return; }
   const used = new Set([...series.values()].map((s) => s.style));
-  const style = [...colours.keys()].find((i) => !used.has(i)) ?? series.size % colours.length;
+  const style = [...dashes.keys()].find((i) => !used.has(i)) ?? series.size % dashes.length;
   series.set(channel.name, { channel, style, count: 0, t: new Float64Array(keep), v: new Float32Array(keep) });
 }
 
@@ -98,7 +102,7 @@ export function open(main) {
     choices.replaceChildren(...all.slice(0, 200).map((c) => {
       const s = series.get(c.name);
       const mark = el("em", {}, s ? " ━ " : " ");
-      if (s) mark.style.color = colours[s.style];
+      if (s) mark.style.color = colour(s.style);
       return el("label", { class: "pick" }, el("input", { type: "checkbox", checked: !!s, onchange: (e) => { choose(c, e.target.checked); list(); } }), mark, c.name + (c.unit ? " [" + c.unit + "]" : ""));
     }));
     if (all.length > 200) choices.append(el("p", {}, all.length - 200 + " more: type to find them"));
@@ -165,7 +169,7 @@ export function open(main) {
       let row = 0;
       const at = cursor < left ? NaN : t0 + (cursor - left) / (w - left - right) * span;
       for (const [name, s] of series) {
-        pen.strokeStyle = colours[s.style];
+        pen.strokeStyle = colour(s.style);
         pen.setLineDash(dashes[s.style]);
         pen.beginPath();
         let up = true, near = NaN, best = Infinity;
@@ -176,7 +180,7 @@ export function open(main) {
           if (Math.abs(t - at) < best) { best = Math.abs(t - at); near = v; }
         });
         pen.stroke();
-        pen.fillStyle = colours[s.style];
+        pen.fillStyle = colour(s.style);
         pen.textAlign = "left";
         const last = s.count ? s.v[(s.count - 1) % keep] : NaN, value = Number.isNaN(at) ? last : near;
         pen.fillText("━ " + name + "  " + (Number.isFinite(value) ? value.toFixed(3) : "–") + " " + (s.channel ? s.channel.unit : "(gone)"), left + 8, top + 16 + 16 * row++);
