@@ -52,8 +52,10 @@ type session struct {
 	heard   time.Time
 	stopped bool // the battery's end was seen
 	said    map[string]bool
-	chosen  bool // the client has shown a dialect
-	dialect spoken
+
+	viewports viewports
+	chosen    bool // the client has shown a dialect
+	dialect   spoken
 
 	wake    chan struct{} // there is something to write
 	writing atomic.Int64  // nanoseconds of the Unix time since which a Write waits; 0 = none does
@@ -93,6 +95,7 @@ func (s *session) run(ctx context.Context) error {
 // leave frees the robot and takes it out of the world.
 func (s *session) leave() {
 	s.party.Close()
+	s.hide()
 	s.robot.Store(nil)
 	if s.name == "" {
 		return

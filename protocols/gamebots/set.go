@@ -31,6 +31,9 @@ func (c *Control) set() error {
 	if err := s.ready(); err != nil {
 		return err
 	}
+	if equal(kind, viewportsType) {
+		return c.setViewports()
+	}
 	name, _ := c.message.Value("Name")
 	status, err := failed, error(errAbsent)
 	if it, ok := c.link().find(kind, name); ok {

@@ -24,6 +24,10 @@
 // client's own or, as in the original, where one Unreal client drew for all, that of the machine of the image server.
 // Without one it is the first camera of the first robot. While there is no robot it is black.
 //
+// SET {Type Viewports} of Gamebots shows one camera of its connection's robot, or four in one picture, to the clients at the
+// connection's address: "10.0.0.2 R1/Front,Rear,, 10.0.0.2:4711". The view belongs to the connection: a client that has seen
+// the viewports of one sees no other's, so that two programs of one machine have each its own robot before it.
+//
 // The viewpoints are one value of the rig, /ImageServer/View: set to "10.0.0.2 R1/Camera" the client at 10.0.0.2 looks
 // through the camera called Camera of the agent R1, to "10.0.0.2 R1" through its first one; "10.0.0.2" lets go of it.
 // Its value is all of them, one a line.

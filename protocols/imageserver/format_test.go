@@ -167,7 +167,7 @@ func TestViews(t *testing.T) {
 	if want := "10.0.0.2 R3/Rear\n10.0.0.4 R4/C\n"; got.Text != want || err != nil {
 		t.Errorf("got %q, %v, want %q", got.Text, err, want)
 	}
-	for _, text := range []string{"", "R1/Camera", "10.0.0.2 R1 C", "host R1/C"} {
+	for _, text := range []string{"", "R1/Camera", "10.0.0.2 R1/C by whom", "host R1/C"} {
 		if set(text) == nil {
 			t.Errorf("%q: got no error", text)
 		}

@@ -37,6 +37,7 @@ type session struct {
 
 	// What it looks at.
 	shows view
+	bound string          // the connection whose viewports it has seen first, and then sees alone
 	watch hal.ImageStream // nil: nothing
 	seen  uint64          // the sequence of the last picture
 }
@@ -196,9 +197,13 @@ func (c *session) send(ctx context.Context, part region) error {
 // it.
 func (c *session) picture(ctx context.Context) (*hal.Picture, error) {
 	for {
-		if now := c.server.views.of(c.from[:]...); now != c.shows {
+		now, by := c.server.views.of(c.bound, c.from[:]...)
+		if now != c.shows {
 			c.close()
 			c.shows = now
+		}
+		if by != "" {
+			c.bound = by
 		}
 		if c.watch == nil && !c.open() {
 			return nil, ctx.Err()
@@ -221,11 +226,8 @@ func (c *session) picture(ctx context.Context) (*hal.Picture, error) {
 
 // open begins to look, and reports whether there is something to look at.
 func (c *session) open() bool {
-	w, index, err := c.server.find(c.shows.robot, c.shows.camera)
-	if err != nil {
-		return false
-	}
-	if c.watch, err = w.Watch(index); err != nil {
+	var err error
+	if c.watch, err = c.server.watch(c.shows); err != nil {
 		c.watch = nil
 		return false
 	}

@@ -1,7 +1,6 @@
 package imageserver
 
 import (
-	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -26,9 +25,11 @@ type views struct {
 	list []viewpoint
 }
 
+// viewpoint is what clients at an address look at. by is the connection that it belongs to, "" where an address alone was said.
 type viewpoint struct {
 	client netip.Addr
 	view   view
+	by     string
 }
 
 // declare makes v a value of the rig.
@@ -37,10 +38,11 @@ func (v *views) declare(values *hal.Values) {
 		func(x hal.Value) error { return v.set(x.Text) })
 }
 
-// set takes "client robot/camera", or "client" to let go.
+// set takes "client robot/camera" or "client robot/camera by", or "client" to let go, of one
+// connection's "client - by".
 func (v *views) set(text string) error {
 	words := strings.Fields(text)
-	if len(words) == 0 || len(words) > 2 {
+	if len(words) == 0 || len(words) > 3 {
 		return fmt.Errorf("imageserver: view: got %q, want an address, and a robot/camera or nothing", text)
 	}
 	client, err := netip.ParseAddr(words[0])
@@ -50,37 +52,43 @@ func (v *views) set(text string) error {
 	client = client.Unmap()
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	i := slices.IndexFunc(v.list, func(p viewpoint) bool { return p.client == client })
-	switch {
-	case len(words) == 1 && i >= 0:
-		v.list = slices.Delete(v.list, i, i+1)
-	case len(words) == 1:
-	case i < 0 && len(v.list) == maxViews:
-		return errors.New("imageserver: view: too many clients have one")
-	default:
-		at := viewpoint{client: client}
-		at.view.robot, at.view.camera, _ = strings.Cut(words[1], "/")
-		if i < 0 {
-			v.list = append(v.list, at)
-		} else {
-			v.list[i] = at
-		}
+	if len(words) == 1 {
+		v.list = slices.DeleteFunc(v.list, func(p viewpoint) bool { return p.client == client })
+		return nil
 	}
+	at := viewpoint{client: client}
+	at.view.robot, at.view.camera, _ = strings.Cut(words[1], "/")
+	if len(words) == 3 {
+		at.by = words[2]
+	}
+	// The newest comes last, and of too many the oldest goes: its connection may have ended long ago.
+	v.list = slices.DeleteFunc(v.list, func(p viewpoint) bool { return p.client == client && p.by == at.by })
+	if words[1] == "-" {
+		return nil
+	}
+	if len(v.list) == maxViews {
+		v.list = slices.Delete(v.list, 0, 1)
+	}
+	v.list = append(v.list, at)
 	return nil
 }
 
-// of is what the first of these addresses that has a viewpoint looks at.
-func (v *views) of(clients ...netip.Addr) view {
+// of is what the first of these addresses that has a viewpoint looks at, and whose it is: the newest that was set for the
+// address, or by the connection that is bound to, "" for any.
+func (v *views) of(bound string, clients ...netip.Addr) (view, string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	if !slices.ContainsFunc(v.list, func(p viewpoint) bool { return p.by == bound }) {
+		bound = "" // that connection has ended
+	}
 	for _, client := range clients {
-		for i := range v.list {
-			if v.list[i].client == client {
-				return v.list[i].view
+		for i := len(v.list) - 1; i >= 0; i-- {
+			if p := &v.list[i]; p.client == client && (bound == "" || p.by == "" || p.by == bound) {
+				return p.view, p.by
 			}
 		}
 	}
-	return view{}
+	return view{}, ""
 }
 
 // String is all viewpoints, one a line.
@@ -89,7 +97,7 @@ func (v *views) String() string {
 	defer v.mu.Unlock()
 	var b strings.Builder
 	for _, p := range v.list {
-		fmt.Fprintf(&b, "%v %s/%s\n", p.client, p.view.robot, p.view.camera)
+		fmt.Fprintln(&b, strings.TrimSpace(fmt.Sprintf("%v %s/%s %s", p.client, p.view.robot, p.view.camera, p.by)))
 	}
 	return b.String()
 }
