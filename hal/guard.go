@@ -97,6 +97,9 @@ type guard struct {
 	reset    bool          // because of a reset: commands wait; a parking body follows its controller again
 	arrived  time.Duration // when the goals reached the pose; < 0 = not yet
 	locked   bool          // a device of the interlock is lost
+	measured []bool        // its position is measured, not estimated
+	period   time.Duration // of the cycle
+	rate     float64       // cycles a second
 }
 
 type guardJoint struct {
@@ -127,7 +130,11 @@ func newGuard(l *Layout, c GuardConfig) *guard {
 	if !(c.HomeSpeed > 0) {
 		c.HomeSpeed = defaultHomeSpeed
 	}
-	g := &guard{layout: l, config: c, joints: make([]guardJoint, len(l.Actuators))}
+	g := &guard{layout: l, config: c, joints: make([]guardJoint, len(l.Actuators)), measured: make([]bool, len(l.Actuators))}
+	for i := range l.Actuators {
+		at := l.Actuators[i].Position
+		g.measured[i] = at != None && !l.Measured(at).Estimate
+	}
 	if c.Disarmed {
 		g.state, g.operator = Disarmed, true
 	}
@@ -218,7 +225,11 @@ func (g *guard) acceptJoint(i int, inputs []float64) (commanded bool) {
 	a, j := &g.layout.Actuators[i], &g.joints[i]
 	taken, kept := false, j.off || j.sight.jumped || g.kept(i)
 	for m := PositionMode; m < NumModes; m++ {
-		v, ok := g.command(inputs, a.Goal[m])
+		at := a.Goal[m]
+		if at == None {
+			continue
+		}
+		v, ok := g.command(inputs, at)
 		if !ok {
 			continue
 		}
@@ -264,21 +275,24 @@ func (g *guard) renew(now time.Duration) {
 
 // command is input at, clamped to its channel's range; false where there is none.
 func (g *guard) command(inputs []float64, at int) (float64, bool) {
-	if at == None || at >= len(inputs) || math.IsNaN(inputs[at]) {
+	if at == None || at >= len(inputs) {
 		return 0, false
 	}
-	if math.IsInf(inputs[at], 0) {
-		g.counts.Refused++
+	v := inputs[at]
+	if v-v != 0 { // NaN or an infinity
+		if v == v {
+			g.counts.Refused++
+		}
 		return 0, false
 	}
 	c := &g.layout.Inputs[at]
-	return g.clamp(inputs[at], c.Min, c.Max), true
+	return g.clamp(v, c.Min, c.Max), true
 }
 
 func (g *guard) clamp(v, low, high float64) float64 {
 	if v < low || v > high {
 		g.counts.Clamped++
-		return math.Min(high, math.Max(low, v))
+		return min(high, max(low, v))
 	}
 	return v
 }
@@ -286,6 +300,8 @@ func (g *guard) clamp(v, low, high float64) float64 {
 // apply fills f.Inputs and f.Enable for the cycle at rig time now that lasts dt; elapsed is the same time with the missed
 // periods. f.Measured is of the last cycle.
 func (g *guard) apply(f *Frame, now, elapsed, dt time.Duration) {
+	seconds := dt.Seconds()
+	g.period, g.rate = dt, 1/seconds
 	for i := range g.joints {
 		g.watch(i, f, now, dt)
 	}
@@ -294,7 +310,7 @@ func (g *guard) apply(f *Frame, now, elapsed, dt time.Duration) {
 	fillNaN(f.Inputs)
 	for i := range g.joints {
 		j := &g.joints[i]
-		if j.enabled = g.joint(i, f, now, dt.Seconds()); !j.enabled {
+		if j.enabled = g.joint(i, f, now, seconds); !j.enabled {
 			a := &g.layout.Actuators[i]
 			for _, at := range [...]int{a.Goal[PositionMode], a.Goal[VelocityMode], a.Goal[TorqueMode], a.Goal[DutyMode], a.TorqueLimit} {
 				if at != None {

@@ -68,7 +68,7 @@ func (g *guard) slew(i int, f *Frame, now time.Duration, dt float64) bool {
 	a, j := &g.layout.Actuators[i], &g.joints[i]
 	known := !j.sight.blind && !math.IsNaN(j.sight.at)
 	// Torque comes on by a reading of now alone: in a tenth of a second a hand has moved the joint far away.
-	fresh := known && j.sight.seen <= j.sight.time && now-j.sight.time <= time.Duration(freshCycles*dt*float64(time.Second))
+	fresh := known && j.sight.seen <= j.sight.time && now-j.sight.time <= freshCycles*g.period
 	j.moved = false
 	// One that is found far from where it was told to be has missed its goals, and starts again.
 	missed := known && j.away && math.Abs(difference(a, j.out, j.sight.at)) > g.following(a, 0)
@@ -109,7 +109,7 @@ func (g *guard) slew(i int, f *Frame, now time.Duration, dt float64) bool {
 	}
 	speed := g.speed(a)
 	if g.homing {
-		speed = math.Min(speed, g.config.HomeSpeed)
+		speed = min(speed, g.config.HomeSpeed)
 	}
 	next := approach(a, j.out, j.goal, speed*dt)
 	if !g.config.Direct || g.homing {
@@ -134,9 +134,9 @@ func (g *guard) following(a *Actuator, speed float64) float64 {
 	if g.config.FollowingError > 0 {
 		return g.config.FollowingError
 	}
-	most := followBase + math.Min(speed, a.Limits.MaxVelocity)*followTime.Seconds()
+	most := followBase + min(speed, a.Limits.MaxVelocity)*followTime.Seconds()
 	if a.Wraps { // half a turn ahead is half a turn behind
-		most = math.Min(most, math.Pi/2)
+		most = min(most, math.Pi/2)
 	}
 	return most
 }
@@ -146,9 +146,12 @@ func (g *guard) following(a *Actuator, speed float64) float64 {
 func (g *guard) lead(i int, speed, goal float64) float64 {
 	a, e := &g.layout.Actuators[i], &g.joints[i].sight
 	ahead := difference(a, goal, e.at)
+	if math.Abs(ahead) <= followBase && math.Abs(e.speed) <= speed && g.config.FollowingError == 0 {
+		return goal // no bound is less
+	}
 	most := g.following(a, speed)
 	if v := e.speed * math.Copysign(1, ahead); v > speed {
-		most *= math.Max(0, 1-(v-speed)/speed)
+		most *= max(0, 1-(v-speed)/speed)
 	}
 	if math.Abs(ahead) <= most {
 		return goal
@@ -167,7 +170,7 @@ func soft(a *Actuator, position float64) float64 {
 	if a.Wraps || a.Kind == Thruster {
 		return position
 	}
-	return math.Min(a.Limits.MaxPosition, math.Max(a.Limits.MinPosition, position))
+	return min(a.Limits.MaxPosition, max(a.Limits.MinPosition, position))
 }
 
 // approach moves from towards goal by step at most, the short way round where the joint wraps.
@@ -195,17 +198,17 @@ func (g *guard) outward(a *Actuator, j *guardJoint, v float64) float64 {
 	if a.Wraps || a.Kind == Thruster || a.Position == None || g.config.Direct || math.IsNaN(e.at) {
 		return v
 	}
-	high := math.Max(0, a.Limits.MaxPosition-e.at) / stopTime.Seconds()
-	low := math.Min(0, a.Limits.MinPosition-e.at) / stopTime.Seconds()
+	high := max(0, a.Limits.MaxPosition-e.at) / stopTime.Seconds()
+	low := min(0, a.Limits.MinPosition-e.at) / stopTime.Seconds()
 	if j.mode == VelocityMode {
-		return math.Min(high, math.Max(low, v))
+		return min(high, max(low, v))
 	}
 	full := 1.0
 	if j.mode == TorqueMode {
 		full = a.Limits.MaxTorque
 	}
 	bound := func(allowed float64) float64 {
-		return full * math.Max(-1, math.Min(1, (allowed-e.speed)/(brakeShare*a.Limits.MaxVelocity)))
+		return full * max(-1, min(1, (allowed-e.speed)/(brakeShare*a.Limits.MaxVelocity)))
 	}
-	return math.Min(bound(high), math.Max(bound(low), v))
+	return min(bound(high), max(bound(low), v))
 }

@@ -51,7 +51,7 @@ func (g *guard) blindfold(need int) {
 func (g *guard) watch(i int, f *Frame, now, dt time.Duration) {
 	a, j, s := &g.layout.Actuators[i], &g.joints[i], &f.Status[i]
 	e := &j.sight
-	if a.Position == None || g.layout.Measured(a.Position).Estimate {
+	if !g.measured[i] {
 		// There is nothing to be wrong about: what is written is all that is known.
 		if e.blind = s.Err != nil && now-s.Time > blindAfter; a.Position != None {
 			e.at, e.time = f.Measured[a.Position], s.Time
@@ -62,7 +62,7 @@ func (g *guard) watch(i int, f *Frame, now, dt time.Duration) {
 	switch {
 	case g.exact:
 		if s.Err == nil || s.Time == now {
-			e.trust(a, p, now)
+			g.trust(a, e, p, now)
 		}
 	case s.Time > e.seen && !math.IsNaN(p):
 		g.read(i, p, s.Time)
@@ -86,7 +86,7 @@ func (g *guard) read(i int, p float64, at time.Duration) {
 	e.seen = at
 	switch {
 	case possible && !e.blind:
-		e.trust(a, p, at)
+		g.trust(a, e, p, at)
 		return
 	case agrees:
 		e.agrees++
@@ -97,7 +97,7 @@ func (g *guard) read(i int, p float64, at time.Duration) {
 		return
 	}
 	if possible {
-		e.trust(a, p, at)
+		g.trust(a, e, p, at)
 	} else if !e.jumped {
 		e.jumped = true
 		g.counts.Jumped++
@@ -109,9 +109,12 @@ func within(a *Actuator, to, from float64, dt time.Duration) bool {
 	return math.Abs(difference(a, to, from)) <= haste*a.Limits.MaxVelocity*dt.Seconds()+noise
 }
 
-func (e *sight) trust(a *Actuator, p float64, at time.Duration) {
-	if dt := (at - e.time).Seconds(); e.time >= 0 && dt > 0 && !e.blind {
-		e.speed = difference(a, p, e.at) / dt
+// trust takes p for the position at time at. Readings come a period apart: rate is its reciprocal, which divides faster.
+func (g *guard) trust(a *Actuator, e *sight, p float64, at time.Duration) {
+	if dt := at - e.time; dt == g.period && !e.blind && e.time >= 0 {
+		e.speed = difference(a, p, e.at) * g.rate
+	} else if e.time >= 0 && dt > 0 && !e.blind {
+		e.speed = difference(a, p, e.at) / dt.Seconds()
 	} else if e.blind {
 		e.speed = 0
 	}
