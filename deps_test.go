@@ -33,6 +33,7 @@ var law = []struct{ importer, may, reason string }{
 	{"protocols", "hal", "what protocols share"},
 	{"configs", "hal calibration internal/yaml", "checks form; cmd resolves names"},
 	{"internal/supervise", "", "a page that a reader can check; what it holds are descriptors and bytes"},
+	{"internal/keys", "", "a terminal and what a key means"},
 	{"internal/report", "", "numbers and rows; of what is the caller's business"},
 	{"internal/motion", "hal", "reads samples; playing them is the command's business"},
 	{"internal/control", "hal internal/report", "a rig's socket knows the rig alone"},
@@ -50,7 +51,7 @@ var law = []struct{ importer, may, reason string }{
 	{"internal/commission/calibrate", "hal servo calibration sim configs internal/catalog internal/plan internal/builtin internal/commission internal/report internal/yaml halyard", "a session over the public API; a robot's joints come from its plan"},
 	{"internal/commission/doctor", "hal servo calibration drivers sim protocols configs internal/catalog internal/plan internal/builtin internal/assembly internal/commission internal/report", "reads plans and the tools of a bus"},
 	{"internal/commission", "hal servo calibration drivers sim configs internal/catalog internal/plan internal/assembly internal/report", "tools on a bus, by the table of hardware"},
-	{"internal/lab", "hal servo calibration drivers sim protocols configs internal/budget internal/catalog internal/plan internal/builtin internal/assembly internal/report", "measures what assembly opens"},
+	{"internal/lab", "hal servo calibration drivers sim protocols configs internal/budget internal/catalog internal/plan internal/builtin internal/assembly internal/control internal/keys internal/supervise internal/report", "measures what assembly opens"},
 	{root, "hal servo configs internal/catalog internal/plan internal/assembly internal/batch internal/builtin internal/record internal/replay internal/control internal/report internal/serve/dashboard internal/supervise", "the public API: what it hands out is public"},
 	{"cmd/", "hal servo calibration drivers sim protocols configs internal cmd halyard", "flags, tables, prompts and exit codes"},
 }

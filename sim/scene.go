@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -32,6 +33,7 @@ type Scene struct {
 	gravity [3]float64
 	bodies  []*Body
 	saved   saved
+	shared  []sync.Locker // held while time passes
 
 	// Vehicles in the water of ground, and what shows them.
 	vehicles []*Vehicle
@@ -150,6 +152,15 @@ func (s *Scene) Driven(name string, joint int) error {
 	return nil
 }
 
+// Share lets l be held in Advance: what else holds it may command joints from another goroutine, as a stop does.
+func (s *Scene) Share(l sync.Locker) { s.shared = append(s.shared, l) }
+
+func (s *Scene) unlock() {
+	for _, l := range s.shared {
+		l.Unlock()
+	}
+}
+
 // Advance steps all joints by as many sub-steps as have become due; what is less than one is kept for the next call.
 // Where the physics would diverge the step is not taken, and the error names the robot and the joint: that robot is
 // limp until the next Reset. Where that does not help time stands still for all of the scene.
@@ -157,6 +168,10 @@ func (s *Scene) Advance(dt time.Duration) error {
 	if dt < 0 {
 		return &hal.Error{Op: "scene: advance", Err: fmt.Errorf("got %v, want no less than 0", dt)}
 	}
+	for _, l := range s.shared {
+		l.Lock()
+	}
+	defer s.unlock()
 	s.now += dt
 	s.rest += dt
 	n := int(s.rest / s.substep)

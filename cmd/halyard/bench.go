@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -63,6 +64,9 @@ func newBench(a *app) *cobra.Command {
 					Try: "halyard bench drivers --all"}
 			}
 			size := lab.BenchSize{Steps: steps, Config: only, All: all, Time: time.Duration(seconds * float64(time.Second))}
+			if program, err := os.Executable(); err == nil && a.supervised {
+				size.Supervisor = []string{program, "supervise"}
+			}
 			if slices.Contains(which, "physics") {
 				var err error
 				if size.Physics, err = physics.Cases(steps); err != nil {

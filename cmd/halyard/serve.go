@@ -98,8 +98,7 @@ func (a *app) serve(ctx context.Context, list ...*halyard.Config) error {
 	out := a.out // a stdout that is not read keeps no key waiting
 	a.out = a.sink.Writer(out)
 	defer func() { a.sink.Flush(flushTime); a.out = out }()
-	keys := watchKeys(a, rigs)
-	defer keys.Close()
+	defer watchKeys(a, rigs)()
 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

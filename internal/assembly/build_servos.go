@@ -45,6 +45,7 @@ func (b *Builder) openLine(name string, kind configs.BodyKind, on []plan.JointRe
 		if l.Emu, err = b.emulate(name, on, nil); err != nil {
 			return err
 		}
+		b.Scene.Share(l.Emu)
 		open, cfg.Latency = l.Emu.Open, bus.Timing.LatencyTimer+2*bus.Timing.USBFrame
 	}
 	open = b.tapped(name, kind, open)

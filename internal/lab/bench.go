@@ -30,6 +30,7 @@ func Benchmarks() []benchmark {
 		{"okon", "an underwater robot, its protocol and its pictures", benchOkon},
 		{"drivers", "each bus against its wire, each telegram against memory", BenchDrivers},
 		{"configs", "the robots with devices, emulated, at their own rate on the wall clock", benchConfigs},
+		{"stop", "from the cause of a stop to the last joint's acknowledgement", benchStop},
 		{"gamebots", "rescue robots in an arena, their rays and their protocol", benchGamebots},
 	}
 }
@@ -41,6 +42,8 @@ type BenchSize struct {
 	Physics []PhysicsCase // of physics
 	Config  string        // of configs: the only one; "" = every embedded one with devices
 	All     bool          // of drivers: the whole table
+	// Supervisor is the command of a supervising process, of stop; nil = it is not measured.
+	Supervisor []string
 }
 
 // stepsOr is the number of steps that was asked for, n where none was.

@@ -1,0 +1,576 @@
+package lab
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/builtin"
+	"github.com/halyard-robotics/halyard/internal/control"
+	"github.com/halyard-robotics/halyard/internal/keys"
+	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/sim/emulator/pty"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
+)
+
+// stopDeadline is the command deadline of the rigs that are stopped.
+const stopDeadline = 100 * time.Millisecond
+
+// stopSources are the causes of a stop that are measured, in the order of the table. The supervisor's are of another process.
+func stopSources() []string {
+	return append([]string{"protocol", "control socket", "space", "stop input", "deadline"}, processSources...)
+}
+
+// benchStop measures the time from the cause of a stop to the first torque-off byte of the last line, and to the last joint's
+// acknowledgement. Lines are emulated in memory: what they would take on the wire is added from their own clocks. bound_us is
+// the bytes of a torque-off and of one reading of each joint on the fullest line, at 10 bits each.
+func benchStop(ctx context.Context, size BenchSize, emit func(Result)) error {
+	trials := size.stepsOr(100)
+	for _, name := range []string{"demo", "so101", "a-series"} { // a humanoid beside a pendulum, an arm, a humanoid
+		err := withStopRig(ctx, name, stopLoad{}, func(s *stopRig) error {
+			for _, source := range stopSources() {
+				f, err := s.measure(ctx, source, trials)
+				if err != nil {
+					return fmt.Errorf("%s, %s: %w", name, source, err)
+				}
+				emit(Result{"stop", name + ", " + source, f})
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, load := range []stopLoad{
+		{lines: 1}, {lines: 3}, {lines: 8}, {lines: 3, dead: true}, {lines: 3, connections: 1000}, {lines: 3, blocked: true}, {lines: 3, busy: 4},
+	} {
+		err := withStopRig(ctx, "", load, func(s *stopRig) error {
+			f, err := s.measure(ctx, "control socket", max(1, trials/4))
+			if err != nil {
+				return fmt.Errorf("%s: %w", load, err)
+			}
+			emit(Result{"stop", load.String(), f})
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return benchSupervisor(ctx, size, emit)
+}
+
+// stopLoad is a robot that is made for the purpose, and what disturbs its stop.
+type stopLoad struct {
+	lines       int // of 20 servos each
+	dead        bool
+	connections int
+	blocked     bool // the log's output is not read
+	busy        int  // processes that keep a core busy
+}
+
+func (l stopLoad) String() string {
+	text := fmt.Sprintf("%d x 20 servos", l.lines)
+	switch {
+	case l.dead:
+		text += ", one line silent"
+	case l.connections > 0:
+		text += fmt.Sprintf(", %d connections", l.connections)
+	case l.blocked:
+		text += ", stderr blocked"
+	case l.busy > 0:
+		text += fmt.Sprintf(", %d busy processes", l.busy)
+	}
+	return text
+}
+
+// files are the config and the robot of l.
+func (l stopLoad) files() map[string]string {
+	robot, rig, agents := &strings.Builder{}, &strings.Builder{}, &strings.Builder{}
+	robot.WriteString("name: kit\ntitle: twenty servos\nsupply: {volts: 7.4, ohms: 0.001}\njoints:\n")
+	for i := range 20 {
+		fmt.Fprintf(robot, "  - {name: j%d, servo: sts3215, modes: [position], limits_deg: [-60, 60], load: {mass_kg: 0.1, length_m: 0.1, inertia_kgm2: 0.001}}\n", i+1)
+	}
+	rig.WriteString("name: kit\nclock: {mode: realtime, period: 20ms}\nbuses:\n")
+	for k := range l.lines {
+		fmt.Fprintf(rig, "  line%d: {type: feetech, baud: 1000000, port: /dev/bench%d}\n", k, k)
+		fmt.Fprintf(agents, "  - name: arm%d\n    model: robot.yaml\n    body: emulated\n    pose: {position: [%d, 0, 0]}\n    hardware:\n      joints:\n", k, k)
+		for i := range 20 {
+			fmt.Fprintf(agents, "        j%d: {bus: line%d, id: %d, model: sts3215}\n", i+1, k, i+1)
+		}
+	}
+	return map[string]string{"robot.yaml": robot.String(), "kit.yaml": rig.String() + "agents:\n" + agents.String()}
+}
+
+// stopRig is a rig that is stopped again and again, as a user would run it.
+type stopRig struct {
+	sys     *assembly.System
+	lines   map[string]*stopLine
+	begin   time.Time
+	verify  atomic.Int64 // when a stop was verified last, ns since begin
+	stopped chan struct{}
+
+	triggers map[string]func() // by source
+
+	mu     sync.Mutex
+	inputs [][]float64 // of each agent
+	silent atomic.Bool // nobody commands
+	last   time.Duration
+	on, of int           // joints with torque, and all, after the last cycle
+	off    time.Duration // when the last one lost its torque
+	press  atomic.Bool
+}
+
+// stopLine is a line that counts what passes.
+type stopLine struct {
+	servo.Line
+	rig *stopRig
+	cut []byte // the first telegram of a torque-off
+
+	wire  atomic.Int64 // ns that the line was busy
+	bytes atomic.Int64
+	first atomic.Int64 // when cut was written last, ns since begin; 0 = not yet
+	spent atomic.Int64 // wire, then
+	learn bool
+}
+
+func (l *stopLine) Write(p []byte) (int, error) {
+	if l.learn && l.cut == nil {
+		l.cut = bytes.Clone(p)
+	}
+	if l.first.Load() == 0 && l.cut != nil && bytes.Equal(p, l.cut) {
+		l.spent.Store(l.wire.Load())
+		l.first.Store(int64(time.Since(l.rig.begin)))
+	}
+	before := l.Now()
+	n, err := l.Line.Write(p)
+	l.wire.Add(int64(l.Now() - before))
+	l.bytes.Add(int64(n))
+	return n, err
+}
+
+func (l *stopLine) Read(p []byte, timeout time.Duration) (int, error) {
+	before := l.Now()
+	n, err := l.Line.Read(p, timeout)
+	l.wire.Add(int64(l.Now() - before))
+	l.bytes.Add(int64(n))
+	return n, err
+}
+
+// stopLog notes when a stop was verified: its log line follows at once.
+type stopLog struct {
+	slog.Handler
+	rig *stopRig
+}
+
+func (h stopLog) Enabled(context.Context, slog.Level) bool { return true }
+func (h stopLog) WithAttrs([]slog.Attr) slog.Handler       { return h }
+func (h stopLog) WithGroup(string) slog.Handler            { return h }
+func (h stopLog) Handle(ctx context.Context, r slog.Record) error {
+	if r.Message == "emergency stop" {
+		h.rig.verify.Store(int64(time.Since(h.rig.begin)))
+		select {
+		case h.rig.stopped <- struct{}{}:
+		default:
+		}
+	}
+	return h.Handler.Handle(ctx, r)
+}
+
+// withStopRig runs f on a config, or on the robot of a load.
+func withStopRig(ctx context.Context, name string, load stopLoad, f func(*stopRig) error) (err error) {
+	dir, err := os.MkdirTemp("", "halyard-bench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if name == "" {
+		for file, text := range load.files() {
+			if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
+				return err
+			}
+		}
+		name = filepath.Join(dir, "kit.yaml")
+	}
+	set := []string{"clock.mode=realtime", "name=bench-stop"}
+	c, err := configs.Load(name, configs.Options{Body: "emulated", Set: set})
+	if err != nil {
+		return err
+	}
+	for i := range c.Agents {
+		set = append(set, fmt.Sprintf("agents[%d].guard.command_timeout=%v", i, stopDeadline), fmt.Sprintf("agents[%d].guard.on_timeout=torque_off", i),
+			fmt.Sprintf("agents[%d].guard.armed=true", i))
+	}
+	set = append(set, fmt.Sprintf("servers=[{protocol: rosbridge, agent: %s, listen: \"127.0.0.1:0\"}]", c.Agents[0].Name))
+	if c, err = configs.Load(name, configs.Options{Body: "emulated", Set: set}); err != nil {
+		return err
+	}
+	p, err := plan.Resolve(c, builtin.Catalog())
+	if err != nil {
+		return err
+	}
+	s := &stopRig{lines: map[string]*stopLine{}, begin: time.Now(), stopped: make(chan struct{}, 1), triggers: map[string]func(){}}
+	p.Tap = s.tap
+	var out io.Writer = io.Discard
+	var sink hal.Sink
+	if load.blocked {
+		read, write := io.Pipe() // nobody reads
+		defer func() { read.Close(); sink.Flush(time.Second) }()
+		out = write
+	}
+	log := slog.New(stopLog{sink.Handler(slog.NewTextHandler(out, nil)), s})
+	if s.sys, err = assembly.Build(p, log); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.sys.Close()) }()
+	return s.run(ctx, load, f)
+}
+
+func (s *stopRig) tap(bus string, _ configs.BodyKind, open servo.Opener) servo.Opener {
+	return func() (servo.Line, error) {
+		line, err := open()
+		if err != nil {
+			return nil, err
+		}
+		l := &stopLine{Line: line, rig: s}
+		s.lines[bus] = l // lines are opened one after another
+		return l, nil
+	}
+}
+
+// run lets the rig run, its servers and its sources of stops, while f measures.
+func (s *stopRig) run(ctx context.Context, load stopLoad, f func(*stopRig) error) error {
+	rig := s.sys.Rig
+	servers, err := assembly.OpenServers(s.sys)
+	if err != nil {
+		return err
+	}
+	socket, err := control.OpenControl(rig)
+	if err != nil {
+		servers.Close()
+		return err
+	}
+	defer socket.Close()
+	for _, a := range rig.Agents() {
+		s.inputs = append(s.inputs, holdPose(a.Layout()))
+	}
+	session := rig.NewSession("bench", s)
+	defer session.Close()
+	rig.AddStopInput(func() error {
+		if s.press.Load() {
+			return &hal.Error{Kind: hal.Unsafe, Op: "stop input", Err: errors.New("pressed")}
+		}
+		return nil
+	})
+	running, cancel := context.WithCancel(ctx)
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer cancel()
+	all.Go(func() { servers.Run(running) })
+	all.Go(func() { rig.Run(running) })
+	all.Go(func() { s.command(running) })
+	end, err := s.sources(servers.Ready[0].Address)
+	if err != nil {
+		return err
+	}
+	defer end()
+	for range load.busy {
+		busy := exec.CommandContext(running, "sh", "-c", "while :; do :; done")
+		if err := busy.Start(); err != nil {
+			return err
+		}
+		defer busy.Wait()
+		defer busy.Process.Kill()
+	}
+	for range load.connections {
+		conn, err := net.Dial("tcp", servers.Ready[0].Address)
+		if err != nil {
+			return err
+		}
+		defer conn.Close()
+	}
+	if load.dead {
+		fault, err := wire.Parse("power_loss bus")
+		if err == nil {
+			err = s.sys.Lines[0].Emu.Fault(fault)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return f(s)
+}
+
+// holdPose commands every joint to stay, in the first mode that it has.
+func holdPose(l *hal.Layout) []float64 {
+	inputs := hal.NewFrame(l).Inputs
+	for i := range l.Actuators {
+		a := &l.Actuators[i]
+		if at := a.Goal[hal.PositionMode]; at != hal.None {
+			inputs[at] = a.Default
+		} else if at := a.Goal[hal.VelocityMode]; at != hal.None {
+			inputs[at] = 0
+		}
+	}
+	return inputs
+}
+
+// command is a client that repeats itself until ctx ends.
+func (s *stopRig) command(ctx context.Context) {
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if s.silent.Load() {
+			continue
+		}
+		s.mu.Lock()
+		for i, a := range s.sys.Rig.Agents() {
+			a.Override(s.inputs[i])
+		}
+		s.last = time.Since(s.begin)
+		s.mu.Unlock()
+	}
+}
+
+// Cycle implements hal.Observer: it counts the motors that have torque.
+func (s *stopRig) Cycle(*hal.Cycle) {
+	on, of := 0, 0
+	for i := range s.sys.Lines {
+		emu := s.sys.Lines[i].Emu
+		emu.Lock() // a stop cuts the torque beside the cycle
+		for _, v := range emu.Servos() {
+			if a := v.Actuator(); !v.Dark {
+				if of++; a.Enable && a.Limit > 0 {
+					on++
+				}
+			}
+		}
+		emu.Unlock()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if on == 0 && s.on > 0 {
+		s.off = time.Since(s.begin)
+	}
+	s.on, s.of = on, of
+}
+
+// sources opens what stops the rig. end closes it.
+func (s *stopRig) sources(server string) (end func(), err error) {
+	rig := s.sys.Rig
+	var closers []func()
+	end = func() {
+		for _, c := range slices.Backward(closers) {
+			c()
+		}
+	}
+	defer func() {
+		if err != nil {
+			end()
+		}
+	}()
+	ros, err := net.Dial("tcp", server)
+	if err != nil {
+		return end, err
+	}
+	closers = append(closers, func() { ros.Close() })
+	fmt.Fprintf(ros, "GET / HTTP/1.1\r\nHost: %s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n", server)
+	if line, err := bufio.NewReader(ros).ReadString('\n'); err != nil || !strings.Contains(line, " 101 ") {
+		return end, fmt.Errorf("rosbridge: got %q, %w", line, err)
+	}
+	var reading sync.WaitGroup
+	reading.Go(func() { io.Copy(io.Discard, ros) })
+	closers = append(closers, func() { ros.Close(); reading.Wait() })
+	call := `{"op":"call_service","service":"/stop"}`
+	s.triggers["protocol"] = func() { ros.Write(append([]byte{0x81, 0x80 | byte(len(call)), 0, 0, 0, 0}, call...)) } // masked with 0
+
+	var orders sync.WaitGroup
+	closers = append(closers, orders.Wait)
+	s.triggers["control socket"] = func() {
+		orders.Go(func() {
+			conn, err := net.Dial("unix", control.ControlSocket(rig.Name()))
+			if err != nil {
+				return // no stop is seen
+			}
+			defer conn.Close()
+			fmt.Fprintln(conn, control.OrderStop)
+			io.Copy(io.Discard, conn)
+		})
+	}
+	s.triggers["stop input"] = func() { s.press.Store(true) }
+	s.triggers["deadline"] = func() { s.silent.Store(true) }
+
+	terminal, err := pty.Open(9600)
+	if err != nil {
+		return end, err
+	}
+	closers = append(closers, func() { terminal.Close() })
+	tty, err := os.OpenFile(terminal.Path, os.O_RDWR, 0)
+	if err != nil {
+		return end, err
+	}
+	watch, err := keys.Watch(tty, func() { rig.EmergencyStop("space was pressed") }, func() {})
+	if err != nil {
+		return end, err
+	}
+	closers = append(closers, watch.Close)
+	s.triggers["space"] = func() { terminal.Write([]byte{' '}) }
+	closers = append(closers, s.processSources())
+	return end, nil
+}
+
+// errNoStop is a stop that did not come.
+var errNoStop = errors.New("no stop within 10 s")
+
+// until waits for what is seen after a cycle.
+func (s *stopRig) until(ctx context.Context, seen func() bool) error {
+	for end := time.Now().Add(10 * time.Second); ; {
+		s.mu.Lock()
+		ok := seen()
+		s.mu.Unlock()
+		switch {
+		case ok:
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case time.Now().After(end):
+			return fmt.Errorf("torque: got %d of %d joints: %w", s.on, s.of, errNoStop)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// learn keeps each line's first torque-off telegram, and how many bytes one and a reading of each joint take.
+func (s *stopRig) learn() (bound time.Duration) {
+	s.sys.Rig.BetweenCycles(func() {
+		cut := map[string]int64{}
+		for i := range s.sys.Lines {
+			l := s.lines[s.sys.Lines[i].Name]
+			l.learn, l.cut = true, nil
+			before := l.bytes.Load()
+			if c, ok := s.sys.Lines[i].Chain.(hal.TorqueCutter); ok {
+				c.CutTorque() // a line that is silent is measured too
+			}
+			cut[s.sys.Lines[i].Name] = l.bytes.Load() - before
+			l.learn = false
+			l.bytes.Store(0)
+		}
+		for _, b := range s.sys.Bodies {
+			b.Halt()
+		}
+		for name, l := range s.lines {
+			n := l.bytes.Load() - cut[name] // Halt says it twice
+			bound = max(bound, time.Duration(n*10)*time.Second/time.Duration(l.Baud()))
+		}
+	})
+	s.sys.Rig.EmergencyStop("bench")
+	return bound
+}
+
+// once stops the rig once. cut is the time to the first torque-off byte of the last line, < 0 where it is no emergency stop;
+// ack is that to the last joint's acknowledgement.
+func (s *stopRig) once(ctx context.Context, source string) (cut, ack time.Duration, err error) {
+	select {
+	case <-s.stopped:
+	default:
+	}
+	before := map[*stopLine]int64{}
+	for _, l := range s.lines {
+		before[l] = l.wire.Load()
+		l.first.Store(0)
+	}
+	start := time.Since(s.begin)
+	s.triggers[source]()
+	defer s.press.Store(false)
+	if source == "deadline" {
+		err = s.until(ctx, func() bool { return s.on == 0 })
+		return -1, s.off - s.last - stopDeadline, err
+	}
+	timer := time.NewTimer(10 * time.Second)
+	defer timer.Stop()
+	select {
+	case <-s.stopped:
+	case <-timer.C:
+		return 0, 0, errNoStop
+	case <-ctx.Done():
+		return 0, 0, ctx.Err()
+	}
+	busy := int64(0)
+	for _, l := range s.lines {
+		busy = max(busy, l.wire.Load()-before[l])
+		if at := l.first.Load(); at > 0 {
+			cut = max(cut, time.Duration(at+l.spent.Load()-before[l])-start)
+		}
+	}
+	return cut, time.Duration(s.verify.Load()+busy) - start, nil
+}
+
+// measure stops the rig trials times from one source.
+func (s *stopRig) measure(ctx context.Context, source string, trials int) (Figures, error) {
+	bound := s.learn()
+	dice := rand.New(rand.NewPCG(1, 2))
+	var cuts, acks []float64
+	for range trials {
+		s.silent.Store(true)
+		time.Sleep(3 * s.sys.Rig.Period()) // torque comes back to what was off for a cycle
+		s.sys.Rig.Recover()                // of a line that is silent it clears nothing
+		if err := s.sys.Rig.Arm(); err != nil {
+			return nil, err
+		}
+		s.silent.Store(false)
+		if err := s.until(ctx, func() bool { return s.of > 0 && s.on == s.of }); err != nil {
+			return nil, err
+		}
+		time.Sleep(time.Duration(dice.Float64() * float64(s.sys.Rig.Period())))
+		cut, ack, err := s.once(ctx, source)
+		if err != nil {
+			return nil, err
+		}
+		if cut >= 0 {
+			cuts = append(cuts, cut.Seconds()*1e6)
+		}
+		acks = append(acks, ack.Seconds()*1e6)
+	}
+	return stopFigures(cuts, acks, bound), nil
+}
+
+// stopFigures are the figures of stops in µs.
+func stopFigures(cuts, acks []float64, bound time.Duration) Figures {
+	slices.Sort(cuts)
+	slices.Sort(acks)
+	at := func(list []float64, share float64) report.Number {
+		if len(list) == 0 {
+			return report.Number(math.NaN())
+		}
+		return report.Number(list[min(len(list)-1, int(share*float64(len(list))))])
+	}
+	us := report.Number(bound.Seconds() * 1e6)
+	return Figures{
+		{"stops", report.Number(len(acks))}, {"cut_median_us", at(cuts, 0.5)}, {"cut_p99_us", at(cuts, 0.99)}, {"cut_max_us", at(cuts, 1)},
+		{"ack_median_us", at(acks, 0.5)}, {"ack_p99_us", at(acks, 0.99)}, {"ack_max_us", at(acks, 1)}, {"bound_us", us}, {"ratio", at(acks, 0.5) / us},
+	}
+}
