@@ -264,7 +264,7 @@ func (s *stopRig) run(ctx context.Context, load stopLoad, f func(*stopRig) error
 	if err != nil {
 		return err
 	}
-	socket, err := control.OpenControl(rig)
+	socket, err := control.OpenControl(rig, nil)
 	if err != nil {
 		servers.Close()
 		return err
