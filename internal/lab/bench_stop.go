@@ -105,17 +105,18 @@ func (l stopLoad) String() string {
 
 // files are the config and the robot of l.
 func (l stopLoad) files() map[string]string {
+	t, table := publishedTable()
 	robot, rig, agents := &strings.Builder{}, &strings.Builder{}, &strings.Builder{}
-	robot.WriteString("name: kit\ntitle: twenty servos\nsupply: {volts: 7.4, ohms: 0.001}\njoints:\n")
+	robot.WriteString("name: kit\ntitle: twenty servos\nsupply: {volts: 12, ohms: 0.001}\njoints:\n")
 	for i := range 20 {
-		fmt.Fprintf(robot, "  - {name: j%d, servo: sts3215, modes: [position], limits_deg: [-60, 60], load: {mass_kg: 0.1, length_m: 0.1, inertia_kgm2: 0.001}}\n", i+1)
+		fmt.Fprintf(robot, "  - {name: j%d, servo: %s, modes: [position], limits_deg: [-60, 60], load: {mass_kg: 0.1, length_m: 0.1, inertia_kgm2: 0.001}}\n", i+1, table.Model)
 	}
 	rig.WriteString("name: kit\nclock: {mode: realtime, period: 20ms}\nbuses:\n")
 	for k := range l.lines {
-		fmt.Fprintf(rig, "  line%d: {type: feetech, baud: 1000000, port: /dev/bench%d}\n", k, k)
+		fmt.Fprintf(rig, "  line%d: {type: %s, baud: 1000000, port: /dev/bench%d}\n", k, t.Type, k)
 		fmt.Fprintf(agents, "  - name: arm%d\n    model: robot.yaml\n    body: emulated\n    pose: {position: [%d, 0, 0]}\n    hardware:\n      joints:\n", k, k)
 		for i := range 20 {
-			fmt.Fprintf(agents, "        j%d: {bus: line%d, id: %d, model: sts3215}\n", i+1, k, i+1)
+			fmt.Fprintf(agents, "        j%d: {bus: line%d, id: %d, model: %s}\n", i+1, k, i+1, table.Model)
 		}
 	}
 	return map[string]string{"robot.yaml": robot.String(), "kit.yaml": rig.String() + "agents:\n" + agents.String()}

@@ -43,7 +43,7 @@ func benchSupervisor(ctx context.Context, size BenchSize, emit func(Result)) err
 		return nil
 	}
 	const period = 10 * time.Millisecond
-	telegram := []byte{0xFF, 0xFF, 0xFE, 0x04, 0x03, 0x28, 0x00, 0xD2} // Feetech: all, torque_enable 0
+	telegram := []byte{0xFF, 0xFF, 0xFE, 0x04, 0x03, 0x28, 0x00, 0xD2} // to all: torque off
 	var acks []float64
 	for range max(1, min(20, size.stepsOr(20)/5)) {
 		line, err := pty.Open(1_000_000)
