@@ -47,7 +47,7 @@ func TestMisplaced(t *testing.T) {
 
 // Who drives all wheels climbs the ramp of the orange arena to its upper level, the Tarantula's tracks too.
 func TestRamp(t *testing.T) {
-	for robot, speed := range map[string]float64{"p2at": 5, "tarantula": 5, "papagoose": 5, "atrvjr": 3.5} {
+	for robot, speed := range map[string]float64{"p2at": 5, "tarantula": 5, "papagoose": 5, "atrvjr": 3.5, "kenaf": 4, "talon": 4, "matilda": 4} {
 		r := enter(t, robot, "orange", hal.Pose{Position: [3]float64{2.2, 4.6, -1.1}})
 		r.drive(speed, speed)
 		for i := 0; i < 16 && r.body.Pose(0).Position[0] < 6.5; i++ {

@@ -130,6 +130,7 @@ func TestRescueRobots(t *testing.T) {
 		"rover": {"USARBot.Rover", 0, 0, 4}, "usarbc": {"USARBot.USARBc", 0, 0, 2}, "usarcar": {"USARBot.USARCar", 0, 0, 4},
 		"papagoose": {"USARBot.PapaGoose", 0, 6, 6}, "tarantula": {"USARBot.Tarantula", 0, 0, 8}, "omnidrive": {"USARBot.Omni", 0, 0, 0},
 		"pioneer": {"USARBot.Pioneer", 14, 16, 4}, "p3at": {"USARBot.P3AT", 0, 16, 4},
+		"kenaf": {"USARBot.Kenaf", 20, 0, 8}, "talon": {"USARBot.Talon", 52, 0, 8}, "matilda": {"USARBot.Matilda", 28, 0, 8},
 	}
 	if names := RescueNames(); len(names) != len(want) {
 		t.Errorf("got %v, want %d robots", names, len(want))
