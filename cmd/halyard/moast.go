@@ -178,7 +178,42 @@ func newNML(a *app) *cobra.Command {
 		},
 	}
 	addNMLFlags(printer, &file)
-	c.AddCommand(printer)
+	c.AddCommand(printer, newNMLModules(a))
+	return c
+}
+
+func newNMLModules(a *app) *cobra.Command {
+	var file string
+	var watch bool
+	c := &cobra.Command{
+		Use:   "modules",
+		Short: "list MOAST's modules, their commands and states",
+		Long: "Lists each module with its last command, serial numbers, status, state and cycle. It only looks on: a module whose\n" +
+			"superior is silent stops all the same.",
+		Example: "  halyard nml modules --watch --nml moast.nml",
+		Args:    arguments("", "halyard nml modules"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			config, err := readNML(file)
+			if err != nil {
+				return err
+			}
+			var names []string
+			for _, b := range config.Buffers {
+				names = append(names, b.Name)
+			}
+			modules, err := shell.OpenModules(names, func(buffer string) (shell.Channel, error) { return dialNML(config, buffer) })
+			if err != nil {
+				return &hal.Error{Kind: hal.Absent, Op: "nml", Err: err, Try: "halyard moast"}
+			}
+			defer modules.Close()
+			if !watch {
+				return modules.Print(a.out)
+			}
+			return modules.Watch(cmd.Context(), a.out)
+		},
+	}
+	addNMLFlags(c, &file)
+	c.Flags().BoolVar(&watch, "watch", false, "print again each second until Ctrl-C")
 	return c
 }
 

@@ -94,6 +94,10 @@ func TestMOAST(t *testing.T) {
 	if code != 0 || strings.Count(out, "\n") != 181 {
 		t.Errorf("nml print of a scan: got %d, %d lines, %s", code, strings.Count(out, "\n"), errText)
 	}
+	code, out, errText = runApp(t, "nml", "modules", "--nml", file)
+	if code != 0 || !strings.Contains(out, "primMobJA1       PrimMobJACmdMoveWaypoint        12      12 DONE") || strings.Count(out, "\n") < 10 {
+		t.Errorf("nml modules: got %d, %s%s", code, out, errText)
+	}
 	if code, out, errText = runApp(t, "shell", "prim", "--nml", file); code != 0 || out != "> " {
 		t.Errorf("shell: got %d, %q, %s", code, out, errText)
 	}

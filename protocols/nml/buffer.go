@@ -173,7 +173,9 @@ func (b *Buffer) drop() { b.entries, b.used = b.entries[:0], 0 }
 func (b *Buffer) read(dst []byte, after int32, peek bool) (data []byte, s Status, id int32, wasRead bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.uses++
+	if !peek {
+		b.uses++
+	}
 	if len(b.entries) == 0 {
 		return dst, ReadOld, b.id, b.id == 0
 	}
@@ -219,7 +221,14 @@ func (b *Buffer) Peek(m Message) error {
 	return Decode(data, b.options.Encoding, m)
 }
 
-// Accesses counts reads and writes, also those that failed, by anyone.
+// Touch counts as a read.
+func (b *Buffer) Touch() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.uses++
+}
+
+// Accesses counts reads and writes, also those that failed, by anyone. A peek is none: its program only looks on.
 func (b *Buffer) Accesses() uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -327,7 +327,10 @@ func (l *Link) Running(c moast.Command) bool {
 	return l.last != nil && l.last.MessageType() == c.MessageType() && l.Status() == moast.Exec
 }
 
-func (l *Link) look() bool { return l.stat.Peek(l.report) == nil }
+func (l *Link) look() bool {
+	l.stat.Touch() // a superior is there
+	return l.stat.Peek(l.report) == nil
+}
 
 // Status is the status of the last command sent: EXEC until the subordinate has echoed and ended it.
 func (l *Link) Status() moast.Status {

@@ -22,6 +22,7 @@ import (
 type Channel interface {
 	Write(m nml.Message, ifRead bool) error
 	Peek(v nml.Vocabulary) (nml.Message, error)
+	Read(v nml.Vocabulary) (nml.Message, error) // nml.ErrOld: the one before is the latest
 }
 
 // Shell is one command line. Its fields are set before Run.
@@ -38,8 +39,12 @@ type Shell struct {
 	mu             sync.Mutex // the keep-alive uses stat too
 	cmd, cfg, stat Channel
 	set            Channel
+	last           moast.Reporter // the latest status
 	serial         int32
 	cfgSerial      int32
+	word           string // servo: the subsystem at work, mob, mis, eff or sp
+	view           string // servo: what an empty line prints, stat or set
+	pack           int    // servo: the mission package, from 1
 }
 
 // modules are the modules of the levels' shells.
@@ -60,12 +65,11 @@ func (s *Shell) Run(ctx context.Context) error {
 	if s.ReadFile == nil {
 		s.ReadFile = os.ReadFile
 	}
-	for role, to := range map[moast.Role]*Channel{moast.Cmd: &s.cmd, moast.Cfg: &s.cfg, moast.Stat: &s.stat, moast.Set: &s.set} {
-		var err error
-		if *to, err = s.Open(s.module.Buffer(role, s.Vehicle, 0)); err != nil {
-			return fmt.Errorf("shell %s: %w", s.Level, err)
-		}
+	s.word, s.view, s.pack = "mob", "stat", 1
+	if err := s.open(s.module, 0); err != nil {
+		return err
 	}
+	defer s.close()
 	ctx, cancel := context.WithCancel(ctx)
 	var alive sync.WaitGroup
 	alive.Go(func() { s.stayAlive(ctx) })
@@ -82,9 +86,37 @@ func (s *Shell) Run(ctx context.Context) error {
 	return in.Err()
 }
 
+// open takes the buffers of a module in the place of those before.
+func (s *Shell) open(m *moast.Module, subsystem int) error {
+	var all [4]Channel
+	for role := range moast.Role(len(all)) {
+		var err error
+		if all[role], err = s.Open(m.Buffer(role, s.Vehicle, subsystem)); err != nil {
+			closeAll(all[:role]...)
+			return fmt.Errorf("shell %s: %w", s.Level, err)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	closeAll(s.cmd, s.stat, s.cfg, s.set)
+	s.module, s.cmd, s.stat, s.cfg, s.set = m, all[moast.Cmd], all[moast.Stat], all[moast.Cfg], all[moast.Set]
+	s.serial, s.cfgSerial, s.last = 0, 0, nil
+	return nil
+}
+
+func (s *Shell) close() { closeAll(s.cmd, s.stat, s.cfg, s.set) }
+
+func closeAll(all ...Channel) {
+	for _, c := range all {
+		if c, ok := c.(io.Closer); ok {
+			c.Close()
+		}
+	}
+}
+
 func (s *Shell) prompt() {
 	if s.Level == "servo" {
-		fmt.Fprint(s.Out, "mobstat> ")
+		fmt.Fprint(s.Out, s.word, s.view, "> ")
 		return
 	}
 	fmt.Fprint(s.Out, "> ")
@@ -107,18 +139,22 @@ func (s *Shell) stayAlive(ctx context.Context) {
 func (s *Shell) status() moast.Reporter {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	m, err := s.stat.Peek(moast.New)
-	if err != nil {
-		return nil
+	// a read, since who only peeks is no superior
+	if m, err := s.stat.Read(moast.New); err == nil {
+		s.last, _ = m.(moast.Reporter)
+	} else if !errors.Is(err, nml.ErrOld) {
+		s.last = nil
 	}
-	r, _ := m.(moast.Reporter)
-	return r
+	return s.last
 }
 
 // Line does one line.
 func (s *Shell) Line(line string) error {
 	words := strings.Fields(line)
 	if len(words) == 0 {
+		if s.view == "set" && s.Level == "servo" {
+			return s.printSettings()
+		}
 		return s.printStatus()
 	}
 	for _, c := range s.commands() {
@@ -142,8 +178,8 @@ func (s *Shell) commands() []command {
 		{"help", "print this list", func([]string) error { return s.help() }},
 		{"quit", "leave the shell", func([]string) error { return errQuit }},
 		{"q", "leave the shell", func([]string) error { return errQuit }},
-		{"stat", "print the status", func([]string) error { return s.printStatus() }},
-		{"set", "print the settings", func([]string) error { return s.printSettings() }},
+		{"stat", "print the status", func([]string) error { s.view = "stat"; return s.printStatus() }},
+		{"set", "print the settings", func([]string) error { s.view = "set"; return s.printSettings() }},
 	}
 	for _, name := range []string{"Init", "Halt", "Abort", "Shutdown"} {
 		all = append(all, command{strings.ToLower(name), "administrative command", func([]string) error {
@@ -170,11 +206,7 @@ func (s *Shell) own() []command {
 	}
 	switch s.Level {
 	case "servo":
-		return []command{{"skid", "LEFT RIGHT: turn the wheels, rad/s", s.numbers("<left> <right>", 2, func(v []float64) error {
-			return s.send(&moast.ServoMobCmdSkid{Left: v[0], Right: v[1]})
-		})}, {"ackerman", "VELOCITY ANGLE: drive a car", s.numbers("<velocity> <angle>", 2, func(v []float64) error {
-			return s.send(&moast.ServoMobCmdAckerman{Velocity: v[0], SteerAngle: v[1]})
-		})}}
+		return s.servo()
 	case "prim":
 		return []command{
 			{"arc", "FILE: follow arcs, lines of cx cy ex ey theta tolerance speed isArc", s.arcs},
@@ -198,6 +230,13 @@ func (s *Shell) own() []command {
 			{"spin", "THETA: turn to a heading, rad", s.numbers("<theta>", 1, func(v []float64) error {
 				return s.send(&moast.AMMobCmdSpin{Angle: v[0], Tolerance: 0.05, Direction: moast.Shortest})
 			})},
+			{"horizon", "compute the costs of the map's edge", s.numbers("", 0, func([]float64) error {
+				return s.send(&moast.AMMobCmdPrepareMove{Neighborhood: 0.3, Speed: 0.4})
+			})},
+			{"width", "M: set the vehicle's width", s.numbers("<m>", 1, func(v []float64) error {
+				return s.configure(&moast.CfgValue{Kind: 11208, Value: v[0]})
+			})},
+			{"dump", "print the map about the vehicle", func([]string) error { return s.print(moast.MapBuffer(s.Vehicle)) }},
 			{"stop", "stop", plain("Stop")},
 		}
 	case "veh":
@@ -206,7 +245,8 @@ func (s *Shell) own() []command {
 				return s.send(&moast.VehMobCmdMoveWaypoint{Local: local, Neighborhood: 0.3, Speed: 0.4, Waypoints: point(v)})
 			})
 		}
-		return []command{{"mvl", "X Y: move to a local point", move(true)}, {"mvg", "N E: move to an absolute point", move(false)}, {"stop", "stop", plain("Stop")}}
+		return []command{{"mvl", "X Y: move to a local point", move(true)}, {"mvg", "N E: move to an absolute point", move(false)},
+			{"dump", "print the grid of the floor", func([]string) error { return s.print(fmt.Sprint("vehSPMap", s.Vehicle)) }}, {"stop", "stop", plain("Stop")}}
 	}
 	return []command{
 		{"explore", "DIST: send the vehicles to unexplored points", s.numbers("<dist>", 1, func(v []float64) error {
@@ -350,8 +390,24 @@ func (s *Shell) printStatus() error {
 	s.row("admin_state", h.Admin)
 	s.row("heartbeat", h.Tracker.Count)
 	s.row("message", h.Message)
-	if prim, ok := r.(*moast.PrimMobStat); ok {
-		s.row("pathIndex", prim.PathIndex)
+	switch r := r.(type) {
+	case *moast.PrimMobStat:
+		s.row("pathIndex", r.PathIndex)
+	case *moast.AMMobStat:
+		s.row("errorCode", r.ErrorCode)
+	case *moast.SectMobStat:
+		s.row("vehicles", r.Vehicles)
+		s.row("explored", fmt.Sprintf("%.3f", r.Explored))
+	case *moast.ServoMobStatGround:
+		s.row("batteryVolts", r.BatteryVolts)
+		s.row("fuelLevel", r.FuelLevel)
+		s.row("headLights", r.HeadLights)
+		s.row("steerAngle", r.SteerAngle)
+		s.row("flippers", r.Flippers)
+	case *moast.ServoMisStat:
+		for _, l := range r.Links {
+			s.row(fmt.Sprint("link", l.Link), fmt.Sprintf("%f %f", l.Value, l.Torque))
+		}
 	}
 	if s.Level == "prim" {
 		return s.printPosition()
@@ -389,14 +445,29 @@ func (s *Shell) printSettings() error {
 		return errors.New("no settings")
 	}
 	s.printHead(set.Settings())
-	if prim, ok := set.(*moast.PrimMobSet); ok {
-		s.row("cycleTime", prim.CycleTime)
-		s.row("vmax", prim.VMax)
-		s.row("amax", prim.AMax)
-		s.row("wmax", prim.WMax)
-		s.row("alphamax", prim.AlphaMax)
-		s.row("vCutoffAngle", prim.VCutoff)
-		s.row("wCutoffAngle", prim.WCutoff)
+	switch set := set.(type) {
+	case *moast.PrimMobSet:
+		s.row("cycleTime", set.CycleTime)
+		s.row("vmax", set.VMax)
+		s.row("amax", set.AMax)
+		s.row("wmax", set.WMax)
+		s.row("alphamax", set.AlphaMax)
+		s.row("vCutoffAngle", set.VCutoff)
+		s.row("wCutoffAngle", set.WCutoff)
+	case *moast.ServoMobSetGround:
+		s.row("cycleTime", set.CycleTime)
+		s.row("platform", set.Platform)
+		s.row("size", fmt.Sprint(set.Length, " ", set.Width, " ", set.Height))
+		s.row("steer", int32(set.Steer))
+		s.row("maxWheelRotation", set.MaxWheelRotation)
+		s.row("wheelSeparation", set.WheelSeparation)
+		s.row("wheelRadius", set.WheelRadius)
+		s.row("wheelBase", set.WheelBase)
+	case *moast.ServoMisSet:
+		s.row("name", set.Name)
+		for _, l := range set.Links {
+			s.row(fmt.Sprint("link", l.Link), fmt.Sprintf("parent %d range %f %f", l.Parent, l.MinRange, l.MaxRange))
+		}
 	}
 	return nil
 }

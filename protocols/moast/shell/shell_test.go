@@ -34,10 +34,11 @@ func (m *memory) buffer(name string) *nml.Buffer {
 type channel struct{ *nml.Buffer }
 
 func (c channel) Write(m nml.Message, _ bool) error { return c.Buffer.Write(m) }
-func (c channel) Peek(v nml.Vocabulary) (nml.Message, error) {
+func (c channel) Read(v nml.Vocabulary) (nml.Message, error) {
 	m, _, err := c.Buffer.Read(v, 0)
 	return m, err
 }
+func (c channel) Peek(v nml.Vocabulary) (nml.Message, error) { return c.Read(v) }
 
 // run gives a shell one line, and returns what it printed and the commands of both buffers.
 func run(t *testing.T, level, line string) (out, sent, configured string) {
@@ -103,6 +104,13 @@ func TestLines(t *testing.T) {
 		{"prim", "pars 1 2 3 4 5", "> > ", "", "PrimMobJACfgMove &{CmdHead:{Serial:1} MoveLimits:{VMax:1 AMax:2 WMax:3 AlphaMax:4 VCutoff:5 WCutoff:5}}"},
 		{"servo", "skid 1 2", "mobstat> mobstat> ", "ServoMobJACmdSkid &{CmdHead:{Serial:1} Left:1 Right:2}", ""},
 		{"servo", "ackerman 1 0.5", "mobstat> mobstat> ", "ServoMobJACmdAckerman &{CmdHead:{Serial:1} Velocity:1 SteerAngle:0.5 CrabAngle:0}", ""},
+		{"servo", "set", "mobstat> no settings\nmobset> ", "", ""},
+		{"servo", "omni 1 2 3", "mobstat> mobstat> ", "ServoMobJACmdOmni &{CmdHead:{Serial:1} Linear:1 Lateral:2 Rotation:3}", ""},
+		{"servo", "flip 1 0.5", "mobstat> mobstat> ", "ServoMobJACmdFlipSkid &{CmdHead:{Serial:1} Left:0 Right:0 Flippers:[{Kind:1 Angle:0.5}]}", ""},
+		{"servo", "mis", "mobstat> misstat> ", "", ""},
+		{"servo", "num 0", "mobstat> need <n>\nmobstat> ", "", ""},
+		{"servo", "movej one", "mobstat> need <#> ...\nmobstat> ", "", ""},
+		{"servo", "range 2", "mobstat> no new message\nmobstat> ", "", ""},
 		{"servo", "", "mobstat> no status\nmobstat> ", "", ""},
 		{"am", "spin 1", "> > ", "AmMobJACmdSpin &{CmdHead:{Serial:1} Direction:2 Angle:1 Tolerance:0.05}", ""},
 		{"sect", "connect 1 3", "> > ", "SectMobPLCmdConnect &{CmdHead:{Serial:1} Vehicles:[1 3] SendInit:true}", ""},
@@ -176,4 +184,38 @@ func TestKeepAlive(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestSubsystems: a command of the servo shell chooses its subsystem, which an empty line then prints.
+func TestSubsystems(t *testing.T) {
+	m := &memory{all: map[string]*nml.Buffer{}}
+	stat := &moast.ServoMisStat{Links: []moast.LinkStat{{Link: 1, Value: 0.5}}}
+	if err := m.buffer("servoMisJAStat1_2").Write(stat); err != nil {
+		t.Fatal(err)
+	}
+	set := &moast.ServoMobSetGround{}
+	set.Platform = "usarsim-p2at"
+	if err := m.buffer("servoMobJASet1").Write(set); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.buffer("servoSPLinescan1_1").Write(&moast.SensorData1D{Start: 1, Increment: -1, Features: []float64{4, 5}}); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	s := &Shell{Level: "servo", Vehicle: 1, Out: &out, In: strings.NewReader("set\nnum 2\nmovej 0.5\nstat\nopcode 1 1 0\ngo\nrange 1\n"),
+		Open: func(name string) (Channel, error) { return channel{m.buffer(name)}, nil }}
+	if err := s.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"platform:           usarsim-p2at\n", "mobset> misset> ", "link1:              0.500000 0.000000\n", "effstat> spstat> 1 4\n0 5\nspstat> "} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("got %s, want %q", out.String(), want)
+		}
+	}
+	for name, want := range map[string]string{"servoMisJACmd1_2": "Links:[{Value:0.5 Kind:0 Tolerance:0}]", "servoEffJACmd1": "Effector:1 Opcode:1", "servoSPCmd1": "Kind:2005"} {
+		got, _, err := m.buffer(name).Read(moast.New, 0)
+		if err != nil || !strings.Contains(fmt.Sprintf("%+v", got), want) {
+			t.Errorf("%s: got %+v, %v, want %s", name, got, err, want)
+		}
+	}
 }
