@@ -55,7 +55,7 @@ func TestModules(t *testing.T) {
 type looker struct{ *nml.Buffer }
 
 func (c looker) Write(m nml.Message, _ bool) error          { return c.Buffer.Write(m) }
-func (c looker) Read(v nml.Vocabulary) (nml.Message, error) { return channel{c.Buffer}.Read(v) }
+func (c looker) Read(v nml.Vocabulary) (nml.Message, error) { return channel(c).Read(v) }
 func (c looker) Peek(nml.Vocabulary) (nml.Message, error) {
 	for _, m := range []nml.Message{&moast.PrimMobStat{}, &moast.PrimMobCmdVel{}} {
 		if err := c.Buffer.Peek(m); err == nil {

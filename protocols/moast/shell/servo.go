@@ -20,7 +20,7 @@ func (s *Shell) servo() []command {
 		return func(args []string) error {
 			v, err := parse(args, len(args))
 			if err != nil || len(v) == 0 || len(v) > moast.MaxLinks {
-				return errors.New("need <#> ...")
+				return errors.New("need <#>")
 			}
 			c := &moast.ServoMisCmdMove{}
 			for _, value := range v {

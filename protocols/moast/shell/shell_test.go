@@ -109,7 +109,7 @@ func TestLines(t *testing.T) {
 		{"servo", "flip 1 0.5", "mobstat> mobstat> ", "ServoMobJACmdFlipSkid &{CmdHead:{Serial:1} Left:0 Right:0 Flippers:[{Kind:1 Angle:0.5}]}", ""},
 		{"servo", "mis", "mobstat> misstat> ", "", ""},
 		{"servo", "num 0", "mobstat> need <n>\nmobstat> ", "", ""},
-		{"servo", "movej one", "mobstat> need <#> ...\nmobstat> ", "", ""},
+		{"servo", "movej one", "mobstat> need <#>\nmobstat> ", "", ""},
 		{"servo", "range 2", "mobstat> no new message\nmobstat> ", "", ""},
 		{"servo", "", "mobstat> no status\nmobstat> ", "", ""},
 		{"am", "spin 1", "> > ", "AmMobJACmdSpin &{CmdHead:{Serial:1} Direction:2 Angle:1 Tolerance:0.05}", ""},
