@@ -154,11 +154,15 @@ func TestPages(t *testing.T) {
 				t.Cleanup(wave(rig.System))
 			}
 			faults := watch(ctx)
+			settle := 300 * time.Millisecond
+			if pictures != "" {
+				settle = 1500 * time.Millisecond
+			}
 			for _, theme := range []string{"light", "dark"} {
 				for _, page := range []string{"robot", "joints", "plots", "buses", "events"} {
 					run(t, ctx, chromedp.EmulateViewport(1366, 768), chromedp.Navigate(rig.url+"?theme="+theme+"#"+page),
 						chromedp.WaitVisible(chromedp.CSS("#page > *")), until(`document.title.includes("Halyard") && document.getElementById("state").textContent !== "no link"`),
-						chromedp.Sleep(1500*time.Millisecond))
+						chromedp.Sleep(settle))
 					shoot(t, ctx, c.config+"-"+page+"-"+theme)
 					if theme == "dark" {
 						continue

@@ -94,7 +94,7 @@ async function act(name) {
 }
 $("reset").addEventListener("click", () => act("reset"));
 $("disarm").addEventListener("click", () => act("disarm"));
-$("arm").addEventListener("click", () => $("armask").showModal());
+$("arm").addEventListener("click", () => $("armask").show());
 $("armno").addEventListener("click", () => $("armask").close());
 $("armyes").addEventListener("click", () => { $("armask").close(); act("arm"); });
 

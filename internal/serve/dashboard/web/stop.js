@@ -17,7 +17,7 @@ export function stop() {
 
 function open() {
   const d = $("stopped");
-  if (!d.open) d.showModal();
+  if (!d.open) d.show(); // not modal: STOP in the head stays within reach
 }
 
 function unsure(note) {
@@ -53,6 +53,7 @@ $("stop").addEventListener("pointerdown", () => stop()); // before the click: th
 $("stop").addEventListener("click", (e) => { e.preventDefault(); if (performance.now() - begun > 300) stop(); });
 $("stopagain").addEventListener("click", stop);
 $("closestop").addEventListener("click", () => $("stopped").close());
+addEventListener("keydown", (e) => { if (e.key === "Escape") for (const d of document.querySelectorAll("dialog[open]")) d.close(); });
 addEventListener("keydown", (e) => {
   const typing = e.target instanceof HTMLInputElement && ["text", "search", "password"].includes(e.target.type);
   if (e.code !== "Space" || typing) return;
