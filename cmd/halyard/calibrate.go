@@ -85,6 +85,7 @@ func newCalibrate(a *app) *cobra.Command {
 	f.add(top)
 	top.Flags().StringVar(&agent, "agent", "", "agent of the config, where it has several")
 	top.Flags().StringArrayVar(&g.Only, "joint", nil, "this joint; may be repeated. Default: all")
+	top.Flags().StringVar(&g.Plots, "plots", "", "folder for the plots as SVG")
 	top.Flags().StringVar(&g.Dir, "dir", "", "folder of the files. Default: as the config names them, else calibration next to it")
 	sub := func(use, short string, run func(*calibrate.Robot) error) {
 		c := &cobra.Command{Use: use + " CONFIG", Short: short, Args: arguments("CONFIG", "halyard calibrate "+use+" my-so101.yaml"), ValidArgsFunction: completeConfigs,

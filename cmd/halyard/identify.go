@@ -51,6 +51,7 @@ func newIdentify(a *app) *cobra.Command {
 	f.config.add(c)
 	c.Flags().StringVar(&f.guide.Agent, "agent", "", "agent of CONFIG, where it has several")
 	c.Flags().StringArrayVar(&f.guide.Only, "joint", nil, "joint of CONFIG to move and identify")
+	c.Flags().StringVar(&f.guide.Plots, "plots", "", "folder for the plots as SVG")
 	c.Flags().StringVar(&f.record, "record", "", "folder for the recordings of --joint")
 	c.RegisterFlagCompletionFunc("servo", words(actuator.Names()...))
 	return c

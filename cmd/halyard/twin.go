@@ -61,6 +61,7 @@ func newTwin(a *app) *cobra.Command {
 	f.add(c)
 	c.Flags().StringVar(&g.Agent, "agent", "", "agent of the config, where it has several")
 	c.Flags().StringArrayVar(&g.Only, "joint", nil, "this joint; may be repeated. Default: all")
+	c.Flags().StringVar(&g.Plots, "plots", "", "folder for the plots as SVG")
 	c.Flags().StringVar(&servo, "servo", "", "servo file, or model, of the recordings")
 	c.Flags().StringArrayVar(&data, "data", nil, "a recording, or a folder of recordings; may be repeated")
 	return c

@@ -33,6 +33,7 @@ type Guide struct {
 	Options configs.Options
 	Only    []string // joints; empty = all
 	Dir     string   // of the files; "" = those that the config names, else calibration/ next to it
+	Plots   string   // folder for plots as SVG; "" = they are only printed
 	In      *commission.Asker
 	Out     io.Writer
 	Now     func() time.Time

@@ -269,6 +269,9 @@ func (g *Guide) moveJoint(ctx context.Context, m *mover, weigh *gravity, j *Join
 	g.say("  %s: mean error of the motion %.2f degrees by the file before, %.2f now", j.Name, r.before/degree, r.after/degree)
 	if fitted {
 		g.say("  %s: torque constant %.3f N m a unit of effort (+-%.1f %%), residual %.3f N m, friction %.3f N m", j.Name, r.constant, 100*r.sure, r.residual, r.friction)
+		if err := g.draw(j.Name+"-torque", r.plot(j.Name)); err != nil {
+			return err
+		}
 		c.Torque = calibration.Torque{Constant: r.constant, Offset: r.offset}
 		c.Date = g.Now()
 		if _, err := calibration.Save(g.path(j), c); err != nil {
@@ -289,9 +292,9 @@ type sweepResult struct {
 	effort        [2][bins]mean
 	hold          [bins]mean // N·m that gravity asks for
 
-	constant, offset, residual, friction, sure float64
-	spread                                     float64 // N·m by which gravity changes; 0 where that is too little
-	why                                        string
+	constant, zero, offset, residual, friction, sure float64
+	spread                                           float64 // N·m by which gravity changes; 0 where that is too little
+	why                                              string
 }
 
 // mean is of what was added.
@@ -377,7 +380,7 @@ func (r *sweepResult) fit(c *calibration.Joint) bool {
 		r.why = fmt.Sprintf("gravity changes by %.3f N m over this motion, which leaves it uncertain by %.0f %%: a known weight helps", r.spread, 100*r.sure)
 		return false
 	}
-	r.constant = 1 / slope
+	r.constant, r.zero = 1/slope, zero
 	r.offset = c.Torque.Offset + float64(c.Direction)*zero
 	r.residual = math.Sqrt(rest/(n-2)) / slope
 	r.friction = dry.value() / slope

@@ -87,6 +87,13 @@ func (g *Guide) Identify(ctx context.Context, out, record string) (s *identify.S
 		return nil, err
 	}
 	g.say("%s: %s", out, s.Spec.Fit)
+	for i := range runs {
+		if r := runs[i]; r.Name == "steps-full" {
+			if err := g.draw(j.Name+"-identified", plotRun(j.Name+": "+r.Name, r, &s.Spec, s.Bench)); err != nil {
+				return nil, err
+			}
+		}
+	}
 	return s, g.keepTorque(j, s)
 }
 

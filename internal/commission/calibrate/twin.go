@@ -88,7 +88,13 @@ func (g *Guide) Twin(ctx context.Context) (rows []TwinRow, err error) {
 			return rows, err
 		}
 		g.efforts(&r, j, spec)
-		rows = append(rows, rowOfTwin(j.Name, twin.Judge([]*identify.Run{&r}, spec, twin.Noise{})))
+		v := twin.Judge([]*identify.Run{&r}, spec, twin.Noise{})
+		rows = append(rows, rowOfTwin(j.Name, v))
+		if v.Cause != twin.None {
+			if err := g.draw(j.Name+"-twin", plotRun(j.Name+": "+v.Words, &r, spec, identify.Bench{})); err != nil {
+				return rows, err
+			}
+		}
 		if err := m.to(ctx, j.Name, at, math.Min(goSpeed, slew), nil); err != nil {
 			return rows, err
 		}
