@@ -9,27 +9,35 @@ import (
 	"github.com/halyard-robotics/halyard/internal/keys"
 )
 
-// watchKeys lets Space in the terminal that rigs were started from be their emergency stop. end ends that; without a terminal it
-// does nothing.
-func watchKeys(a *app, rigs []*hal.Rig) (end func()) {
+// watchSpace calls pressed for each Space in the terminal that the command was started from. end ends that; without a terminal it does
+// nothing, and watched is false.
+func watchSpace(a *app, pressed func()) (end func(), watched bool) {
 	if in, ok := a.in.(*os.File); !ok || !term.IsTerminal(int(in.Fd())) {
-		return func() {}
+		return func() {}, false
 	}
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
-		return func() {}
+		return func() {}, false
 	}
-	k, err := keys.Watch(tty, func() {
+	k, err := keys.Watch(tty, pressed, func() { a.note("the keyboard is gone: space stops nothing any more; halyard estop does") })
+	if err != nil {
+		return func() {}, false
+	}
+	return k.Close, true
+}
+
+// watchKeys lets Space be the emergency stop of rigs.
+func watchKeys(a *app, rigs []*hal.Rig) (end func()) {
+	end, watched := watchSpace(a, func() {
 		joints := stopRigs(rigs, "space was pressed")
 		show(a, joints)
 		if err := unacknowledged(joints); err != nil {
 			a.complain(err)
 		}
 		a.note("EMERGENCY STOP, latched. Next: halyard reset, then halyard arm")
-	}, func() { a.note("the keyboard is gone: space stops nothing any more; halyard estop does") })
-	if err != nil {
-		return func() {}
+	})
+	if watched {
+		a.note("Space is the emergency stop.")
 	}
-	a.note("Space is the emergency stop.")
-	return k.Close
+	return end
 }

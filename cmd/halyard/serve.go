@@ -251,7 +251,7 @@ func nextCommand(c *halyard.Config, joints map[string]int, list []halyard.Server
 			if !motion.EmbeddedMotion("wave", joints[a.Name]) {
 				play = arm + "halyard play FILE" // halyard play --help shows the format
 			}
-			if len(robotsOf(joints[a.Name])) != 1 {
+			if len(motion.RobotsOf(joints[a.Name])) != 1 {
 				name := a.Model
 				if _, err := model.Load(name); err != nil { // a file
 					name = c.Resolve(name)
