@@ -36,7 +36,7 @@ var law = []struct{ importer, may, reason string }{
 	{"internal/keys", "", "a terminal and what a key means"},
 	{"internal/report", "", "numbers and rows; of what is the caller's business"},
 	{"internal/motion", "hal protocols sim internal/report", "reads samples and plays them as a client"},
-	{"internal/console", "internal/control", "a terminal shows what a rig's socket says"},
+	{"internal/console", "internal/control internal/report", "a terminal shows what a rig's socket says"},
 	{"internal/control", "hal internal/report", "a rig's socket knows the rig alone"},
 	{"internal/record", "hal servo", "a rig's journal and its lines as a file"},
 	{"internal/replay", "hal servo configs internal/record internal/catalog internal/plan internal/assembly internal/report", "builds what a recording is of, and compares"},

@@ -52,6 +52,15 @@ func (s *System) Record(w io.Writer) (*Recording, error) {
 	return s.recording, nil
 }
 
+// recordInto is control's.
+func (s *System) recordInto(w io.Writer) (stop func() error, err error) {
+	r, err := s.Record(w)
+	if err != nil {
+		return nil, err
+	}
+	return func() error { _, err := r.Stop(); return err }, nil
+}
+
 // Stats are those until now.
 func (r *Recording) Stats() RecordStats { return r.inner.Stats() }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"regexp"
@@ -16,6 +15,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/control"
 	"github.com/halyard-robotics/halyard/internal/record"
+	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/internal/serve/dashboard"
 )
 
@@ -90,13 +90,7 @@ func (s *System) Listen() (list []Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := control.OpenControl(s.sys.Rig, func(w io.Writer) (func() error, error) {
-		r, err := s.Record(w)
-		if err != nil {
-			return nil, err
-		}
-		return func() error { _, err := r.Stop(); return err }, nil
-	})
+	c, err := control.OpenControl(s.sys.Rig, control.Hooks{Record: s.recordInto, Buses: s.busStatus})
 	if err != nil {
 		servers.Close()
 		return nil, err
@@ -321,4 +315,15 @@ func (c *cycles) wait(before uint64) error {
 		<-c.tick
 	}
 	return nil
+}
+
+// busStatus is control's.
+func (s *System) busStatus() (list []control.BusStatus) {
+	s.sys.Rig.BetweenCycles(func() { // a chain's counts are the cycle's
+		for _, l := range s.sys.LineStates() {
+			list = append(list, control.BusStatus{Name: l.Name, Body: l.Body, Servos: len(l.Joints), Cycles: l.Stats.Cycles, Timeouts: l.Stats.Timeouts,
+				BadChecksums: l.Stats.BadChecksums, Reopened: l.Stats.Reopened, Wire: report.Number(l.Stats.Wire.Seconds()), Spent: report.Number(l.Stats.Spent.Seconds())})
+		}
+	})
+	return list
 }

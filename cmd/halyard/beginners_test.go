@@ -133,7 +133,7 @@ func TestTablesAsJSON(t *testing.T) {
 	if _, err := rig.Add(hal.AgentConfig{Name: "arm", Body: body, World: body}); err != nil {
 		t.Fatal(err)
 	}
-	ctl, err := control.OpenControl(rig, nil)
+	ctl, err := control.OpenControl(rig, control.Hooks{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +317,7 @@ func TestStopAll(t *testing.T) {
 		if _, err := rig.Add(hal.AgentConfig{Name: "arm", Body: bodies[name], World: bodies[name]}); err != nil {
 			t.Fatal(err)
 		}
-		ctl, err := control.OpenControl(rig, nil)
+		ctl, err := control.OpenControl(rig, control.Hooks{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -348,7 +348,7 @@ func TestArmOfNobody(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctl, err := control.OpenControl(rig, nil)
+	ctl, err := control.OpenControl(rig, control.Hooks{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,6 +38,7 @@ func (a *app) commands() []*cobra.Command {
 		newBench(a),
 		newChaos(a),
 		newSupervise(),
+		newTop(a),
 		newRecord(a),
 		newReplay(a),
 		newExport(a),

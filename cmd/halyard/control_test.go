@@ -41,12 +41,12 @@ func TestOrders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctl, err := control.OpenControl(rig, nil)
+	ctl, err := control.OpenControl(rig, control.Hooks{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer ctl.Close()
-	if _, err := control.OpenControl(rig, nil); hal.KindOf(err) != hal.Busy {
+	if _, err := control.OpenControl(rig, control.Hooks{}); hal.KindOf(err) != hal.Busy {
 		t.Errorf("a second rig of the name: got %v, want busy", err)
 	}
 
@@ -86,7 +86,7 @@ func TestOrdersFromStrangers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctl, err := control.OpenControl(rig, nil)
+	ctl, err := control.OpenControl(rig, control.Hooks{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +205,7 @@ func TestSafety15NamelessStop(t *testing.T) {
 		if _, err := rig.Add(hal.AgentConfig{Name: name, Body: body, World: body}); err != nil {
 			t.Fatal(err)
 		}
-		ctl, err := control.OpenControl(rig, nil)
+		ctl, err := control.OpenControl(rig, control.Hooks{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,7 +20,7 @@ func newRecord(a *app) *cobra.Command {
 	var out string
 	c := &cobra.Command{
 		Use:     "record [RIG] --out FILE",
-		Short:   "record a running rig until interrupted",
+		Short:   "save a recording of a running rig until interrupted",
 		Long:    "Records every cycle of a running rig into an MCAP file: commands, measurements, states, orders, and the bytes of every line.\nA recording that can be replayed begins with the rig: halyard serve --set record.file=FILE.",
 		Example: "  halyard record --out run.mcap",
 		Args:    arguments("[RIG]", "halyard record --out run.mcap"),
@@ -95,7 +95,7 @@ func newReplay(a *app) *cobra.Command {
 	var asBody bool
 	c := &cobra.Command{
 		Use:   "replay FILE",
-		Short: "repeat a recording and compare every cycle",
+		Short: "run a recording again and compare every cycle",
 		Long: "Repeats a recording with the same drivers, guards and bodies, fed with what was asked then and with what real lines answered, and\n" +
 			"compares every cycle. It opens no hardware. Exit 0: identical; 8: it differs.\n" +
 			"With --set, --file or --as-body it shows what would have been different, the first difference first.",

@@ -40,13 +40,28 @@ type Answer struct {
 	Kind   hal.Kind      `json:"kind,omitempty"`
 	Try    string        `json:"try,omitempty"`
 	Joints []JointStatus `json:"joints"`
+	Buses  []BusStatus   `json:"buses,omitempty"` // of status
 	Rig    RigStatus     `json:"rig"`
+}
+
+// BusStatus is a line of servos: its counts since the start, and the times of its last cycle.
+type BusStatus struct {
+	Name         string        `json:"name"`
+	Body         string        `json:"body"`
+	Servos       int           `json:"servos"`
+	Cycles       uint64        `json:"cycles"`
+	Timeouts     uint64        `json:"timeouts"`
+	BadChecksums uint64        `json:"bad_checksums"`
+	Reopened     uint64        `json:"reopened"`
+	Wire         report.Number `json:"wire_s"`
+	Spent        report.Number `json:"spent_s"`
 }
 
 type RigStatus struct {
 	Name    string        `json:"name"`
 	Clock   string        `json:"clock"`
 	Stopped bool          `json:"stopped"` // the emergency stop is latched
+	Cycles  uint64        `json:"cycles"`
 	Ticks   uint64        `json:"ticks"`
 	Missed  uint64        `json:"missed"`
 	Behind  report.Number `json:"behind_s"` // what rig time is behind the clock
@@ -86,7 +101,7 @@ func ControlSocket(name string) string { return filepath.Join(Folder(), filepath
 // Control answers orders for a rig until it is closed.
 type Control struct {
 	Rig      *hal.Rig
-	record   Recorder
+	hooks    Hooks
 	ended    chan struct{} // closed by Close
 	listener net.Listener
 	sessions sync.WaitGroup
@@ -94,15 +109,18 @@ type Control struct {
 	free     chan struct{}
 }
 
-// Recorder records the rig into w until stop is called.
-type Recorder func(w io.Writer) (stop func() error, err error)
+// Hooks are what a control knows beyond its rig; nil where it does not.
+type Hooks struct {
+	Record func(w io.Writer) (stop func() error, err error) // records the rig into w until stop is called
+	Buses  func() []BusStatus
+}
 
 // maxOrders bounds the orders under way: each waits for the rig once.
 const maxOrders = 32
 
-// OpenControl starts to listen. Without record the rig cannot be recorded. A socket left by a rig that died is taken over; one that answers is Busy. A folder that
+// OpenControl starts to listen. A socket left by a rig that died is taken over; one that answers is Busy. A folder that
 // is not this user's alone is refused, of kind Unsafe.
-func OpenControl(r *hal.Rig, record Recorder) (*Control, error) {
+func OpenControl(r *hal.Rig, hooks Hooks) (*Control, error) {
 	path := ControlSocket(r.Name())
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, &hal.Error{Kind: hal.Busy, Op: "control socket", Err: err}
@@ -120,7 +138,7 @@ func OpenControl(r *hal.Rig, record Recorder) (*Control, error) {
 	if err != nil {
 		return nil, &hal.Error{Kind: hal.Busy, Op: "control socket", Err: err}
 	}
-	c := &Control{Rig: r, record: record, listener: l, ended: make(chan struct{}), free: make(chan struct{}, maxOrders)}
+	c := &Control{Rig: r, hooks: hooks, listener: l, ended: make(chan struct{}), free: make(chan struct{}, maxOrders)}
 	c.reserve, _ = os.Open(os.DevNull) // without it an order may have to wait for a descriptor
 	c.sessions.Go(c.serve)
 	return c, nil
@@ -181,7 +199,7 @@ func (c *Control) answer(conn net.Conn) {
 	if err != nil {
 		return
 	}
-	if Order(line[:len(line)-1]) == OrderRecord && c.record != nil {
+	if Order(line[:len(line)-1]) == OrderRecord && c.hooks.Record != nil {
 		c.stream(conn)
 		return
 	}
@@ -191,7 +209,7 @@ func (c *Control) answer(conn net.Conn) {
 // stream records the rig until the client sends no more, is gone, or the rig ends.
 func (c *Control) stream(conn net.Conn) {
 	out := &answered{conn: conn, answer: func() Answer { return c.Obey(OrderStatus) }}
-	stop, err := c.record(out)
+	stop, err := c.hooks.Record(out)
 	if err != nil {
 		json.NewEncoder(conn).Encode(Answer{Error: err.Error(), Kind: hal.KindOf(err), Joints: []JointStatus{}})
 		return
@@ -239,7 +257,14 @@ func (c *Control) Close() {
 	}
 }
 
-func (c *Control) Obey(o Order) Answer { return Obey(c.Rig, o, "asked on the control socket") }
+// Obey carries out an order that came on the socket.
+func (c *Control) Obey(o Order) Answer {
+	ans := Obey(c.Rig, o, "asked on the control socket")
+	if o == OrderStatus && c.hooks.Buses != nil {
+		ans.Buses = c.hooks.Buses()
+	}
+	return ans
+}
 
 // Obey carries out a person's order to r. reason is that of a stop.
 func Obey(r *hal.Rig, o Order, reason string) Answer {
@@ -276,7 +301,7 @@ func Obey(r *hal.Rig, o Order, reason string) Answer {
 	}
 	var s hal.Stats
 	r.Stats(&s)
-	ans.Rig = RigStatus{Name: r.Name(), Clock: r.Mode().String(), Stopped: r.Latched(), Ticks: s.Ticks, Missed: s.Missed, Behind: report.Number(s.Behind.Seconds()),
+	ans.Rig = RigStatus{Name: r.Name(), Clock: r.Mode().String(), Stopped: r.Latched(), Cycles: s.Cycles, Ticks: s.Ticks, Missed: s.Missed, Behind: report.Number(s.Behind.Seconds()),
 		P99us: report.Number(s.Late.Quantile(0.99).Seconds() * 1e6), Faults: s.Faults, Message: s.LastFault}
 	return ans
 }

@@ -25,7 +25,7 @@ func openRig(t *testing.T) (*hal.Rig, *Control) {
 	if _, err := rig.Add(hal.AgentConfig{Name: "left", Body: body, World: body}); err != nil {
 		t.Fatal(err)
 	}
-	c, err := OpenControl(rig, nil)
+	c, err := OpenControl(rig, Hooks{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestSafety15FolderOfAnother(t *testing.T) {
 			t.Errorf("%s: a client: got %v, want refused", name, err)
 		}
 		rig, _ := hal.New(hal.Config{Name: "arm", Period: time.Second})
-		if c, err := OpenControl(rig, nil); hal.KindOf(err) != hal.Unsafe {
+		if c, err := OpenControl(rig, Hooks{}); hal.KindOf(err) != hal.Unsafe {
 			t.Errorf("%s: a rig: got %v, want refused", name, err)
 			if c != nil {
 				c.Close()
