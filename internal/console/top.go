@@ -1,3 +1,4 @@
+// Package console is what a terminal shows beside lines: a page that is refreshed in place.
 package console
 
 import (
@@ -63,7 +64,7 @@ func Page(a, before *control.Answer, dt time.Duration) []string {
 	if before != nil {
 		last = before
 	}
-	state := "Space stops all, q ends this"
+	state := "Space stops all, Ctrl-C ends this"
 	if r.Stopped {
 		state = "EMERGENCY STOP, latched: halyard reset, then halyard arm"
 	}
