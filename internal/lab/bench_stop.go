@@ -265,7 +265,7 @@ func (s *stopRig) run(ctx context.Context, load stopLoad, f func(*stopRig) error
 	if err != nil {
 		return err
 	}
-	socket, err := control.OpenControl(rig, nil)
+	socket, err := control.OpenControl(rig, control.Hooks{})
 	if err != nil {
 		servers.Close()
 		return err
