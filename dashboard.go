@@ -11,7 +11,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/serve/dashboard"
 )
 
-// Dashboard is an open dashboard: web pages on which a person sees, stops, resets, arms and jogs the robots of systems.
+// Dashboard is web pages on which a person sees, stops, resets, arms and jogs the robots of systems.
 type Dashboard struct{ server *dashboard.Server }
 
 // DashboardOptions are what a user may set of a dashboard.
@@ -21,27 +21,32 @@ type DashboardOptions struct {
 	Log     *slog.Logger // nil = silent
 }
 
-// OpenDashboard opens a dashboard of systems; it answers from Run on. The error is hal.Unsafe where the address is not
+// OpenDashboard opens the address of a dashboard; Show tells it what to show. The error is hal.Unsafe where the address is not
 // loopback and there is no token, and hal.Busy where the address cannot be had.
-func OpenDashboard(o DashboardOptions, systems ...*System) (*Dashboard, error) {
+func OpenDashboard(o DashboardOptions) (*Dashboard, error) {
 	ln, err := dashboard.Listen(o.Address)
 	if err != nil {
 		return nil, &hal.Error{Kind: hal.Busy, Op: "dashboard", Err: err, Try: "--dashboard 127.0.0.1:0"}
-	}
-	var sources []dashboard.Source
-	for _, s := range systems {
-		sources = append(sources, dashboard.Source{Rig: s.sys.Rig, System: s.sys, Journal: s.journal})
 	}
 	host, _, _ := net.SplitHostPort(o.Address)
 	if _, err := netip.ParseAddr(host); err == nil {
 		host = ""
 	}
-	server, err := dashboard.New(ln, sources, dashboard.Options{Host: host, Token: o.Token, Log: o.Log})
+	server, err := dashboard.Open(ln, dashboard.Options{Host: host, Token: o.Token, Log: o.Log})
 	if err != nil {
 		ln.Close()
 		return nil, &hal.Error{Kind: hal.Unsafe, Op: "dashboard", Err: err, Try: "--token TOKEN"}
 	}
 	return &Dashboard{server}, nil
+}
+
+// Show sets the systems that it shows, once, before Run.
+func (d *Dashboard) Show(systems ...*System) {
+	var sources []dashboard.Source
+	for _, s := range systems {
+		sources = append(sources, dashboard.Source{Rig: s.sys.Rig, System: s.sys, Journal: s.journal})
+	}
+	d.server.Show(sources)
 }
 
 // URL is where a browser on this computer finds it.

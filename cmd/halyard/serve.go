@@ -70,6 +70,16 @@ func (a *app) serve(ctx context.Context, list ...*halyard.Config) error {
 		return err
 	}
 	log := a.log() // one, whose lines do not mix
+	var dashboard *halyard.Dashboard
+	url := ""
+	if a.dashboard.Address != "off" {
+		var err error
+		a.dashboard.Log = log
+		if dashboard, err = halyard.OpenDashboard(a.dashboard); err != nil {
+			return err
+		}
+		defer dashboard.Close()
+	}
 	for _, c := range list {
 		s, err := halyard.Open(c, a.options(log)...)
 		if err != nil {
@@ -82,14 +92,8 @@ func (a *app) serve(ctx context.Context, list ...*halyard.Config) error {
 		}
 		servers = append(servers, open...)
 	}
-	var dashboard *halyard.Dashboard
-	var url string
-	if a.dashboard.Address != "off" {
-		var err error
-		a.dashboard.Log = log
-		if dashboard, err = halyard.OpenDashboard(a.dashboard, systems...); err != nil {
-			return errors.Join(err, closeAll())
-		}
+	if dashboard != nil {
+		dashboard.Show(systems...)
 		url = dashboard.URL()
 	}
 	torqueOff := func() { stopRigs(rigs, "a second signal") }

@@ -66,22 +66,31 @@ type file struct {
 	data       []byte
 }
 
-// Listen opens the address of a dashboard: HOST:PORT; "" is DefaultPort of loopback or the next that is free.
+// Listen opens the address of a dashboard: HOST:PORT; "" is DefaultPort of loopback, the next that is free, or any.
 func Listen(address string) (net.Listener, error) {
 	if address != "" {
 		return net.Listen("tcp", address)
 	}
-	for port := DefaultPort; ; port++ {
-		ln, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-		if err == nil || port == DefaultPort+portTries {
-			return ln, err
+	for port := DefaultPort; port < DefaultPort+portTries; port++ {
+		if ln, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			return ln, nil
 		}
 	}
+	return net.Listen("tcp", "127.0.0.1:0")
 }
 
-// New returns a server for the rigs of sources; it owns listener. It fails where the address is not loopback and there is
+// New returns a server, which owns listener, of the rigs of sources. It fails where the address is not loopback and there is
 // no token.
 func New(listener net.Listener, sources []Source, o Options) (*Server, error) {
+	s, err := Open(listener, o)
+	if err == nil {
+		s.Show(sources)
+	}
+	return s, err
+}
+
+// Open is New for rigs that Show is told of later, before Serve.
+func Open(listener net.Listener, o Options) (*Server, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -99,6 +108,11 @@ func New(listener net.Listener, sources []Source, o Options) (*Server, error) {
 		return nil, err
 	}
 	s.sampler.describe, s.metrics = s.describe, newMetrics(s)
+	return s, nil
+}
+
+// Show sets the rigs that are shown.
+func (s *Server) Show(sources []Source) {
 	s.sampler.scenes, s.sampler.changes = make([]int, len(sources)), make([]int, len(sources))
 	s.sampler.bodies = make([][]part, len(sources))
 	for _, source := range sources {
@@ -107,7 +121,6 @@ func New(listener net.Listener, sources []Source, o Options) (*Server, error) {
 		}
 		s.sampler.rigs = append(s.sampler.rigs, newShown(source, s.journal))
 	}
-	return s, nil
 }
 
 // load reads the pages.

@@ -31,7 +31,8 @@ const share = (j, v) => Math.max(0, Math.min(1, (v - (j.wraps ? -Math.PI : j.min
 function row(a, i) {
   const agent = rig.layout.agents[a], j = agent.joints[i];
   const cells = { position: text(), velocity: text(), torque: text(), temperature: text(), voltage: text(), age: text(), state: text() };
-  const mark = el("i"), goal = el("b"), bar = el("div", { class: "bar", role: "meter", "aria-label": j.name + " position" }, mark, goal);
+  const mark = el("i"), goal = el("b"), bar = el("div", { class: "bar", role: "meter", "aria-label": j.name + " position",
+    "aria-valuemin": show(j.wraps ? -Math.PI : j.min), "aria-valuemax": show(j.wraps ? Math.PI : j.max), "aria-valuenow": 0 }, mark, goal);
   if (!j.wraps) bar.title = "limits " + show(j.min) + " to " + show(j.max) + " " + unit(j);
   const state = el("td", { "data-h": "state" }, cells.state);
   const minus = el("button", { type: "button", "aria-label": "jog " + j.name + " down" }, "−");
@@ -56,7 +57,8 @@ function row(a, i) {
       put(cells.state, r.fault ? "fault" : r.state);
       if (state.title !== r.fault) { state.title = r.fault; state.className = r.fault ? "fault" : ""; }
       const angle = j.wraps && Number.isFinite(r.position) ? Math.atan2(Math.sin(r.position), Math.cos(r.position)) : r.position;
-      const p = share(j, angle);
+      const p = share(j, angle), now = Number.isFinite(angle) ? show(angle) : "0";
+      if (bar.getAttribute("aria-valuenow") !== now) bar.setAttribute("aria-valuenow", now);
       mark.style.left = Number.isFinite(p) ? 100 * p + "%" : "-9px";
       const g = r.mode === "position" ? share(j, r.goal) : NaN;
       goal.style.left = Number.isFinite(g) ? 100 * g + "%" : "-9px";
