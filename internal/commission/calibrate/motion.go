@@ -33,6 +33,7 @@ type mover struct {
 	goals map[string]float64
 	q     []float64 // rad, one an actuator
 	limp  bool      // the torque is off
+	lost  int       // cycles since the joint that moves was read
 	slew  float64   // of the guard, share of a joint's speed
 }
 
@@ -188,6 +189,28 @@ func (m *mover) wait(ctx context.Context, seconds float64) error {
 	return nil
 }
 
+// commands reports whether a joint in state s takes commands. One that has waited for a person's answer has expired, and the next
+// command leads out of that.
+func commands(s hal.GuardState) bool { return s == hal.Armed || s == hal.Expired }
+
+// lostCycles is how long a joint may go unread, in cycles, before a motion ends: an answer now and then is lost on any line.
+const lostCycles = 5
+
+// fault is why a joint that should take commands does not, nil where it does.
+func (m *mover) fault(s halyard.JointState, torque bool) error {
+	switch {
+	case torque && !commands(s.Guard):
+		return errors.Join(fmt.Errorf("got guard %v, want armed", s.Guard), s.Err)
+	case s.Err == nil && !math.IsNaN(s.Position):
+		m.lost = 0
+		return nil
+	}
+	if m.lost++; m.lost <= lostCycles {
+		return nil
+	}
+	return errors.Join(fmt.Errorf("got no position for %d cycles", m.lost), s.Err)
+}
+
 // to moves a joint to an angle at rad/s and calls seen after each cycle. A joint that is not well ends it.
 func (m *mover) to(ctx context.Context, joint string, rad, speed float64, seen func(halyard.JointState)) error {
 	for m.goals[joint] != rad {
@@ -200,8 +223,8 @@ func (m *mover) to(ctx context.Context, joint string, rad, speed float64, seen f
 			return err
 		}
 		s := m.agent.State(joint)
-		if s.Guard != hal.Armed || s.Err != nil {
-			return &hal.Error{Kind: hal.Unsafe, Op: "move " + joint, Joint: joint, Err: errors.Join(fmt.Errorf("got guard %v, want armed", s.Guard), s.Err), Try: "halyard doctor"}
+		if err := m.fault(s, true); err != nil {
+			return &hal.Error{Kind: hal.Unsafe, Op: "move " + joint, Joint: joint, Err: err, Try: "halyard doctor"}
 		}
 		if seen != nil {
 			seen(s)

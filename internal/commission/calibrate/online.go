@@ -249,14 +249,16 @@ func (m *mover) excite(ctx context.Context, r *identify.Run, joint string, secon
 		}
 		way := middle + half*want - m.goals[joint]
 		m.goals[joint] += math.Copysign(math.Min(math.Abs(way), slew*dt), way)
-		r.Samples = append(r.Samples, identify.Sample{Time: float64(n) * dt, Goal: m.goals[joint], Position: s.Position, Load: s.Torque, Volts: s.Voltage, Torque: torque})
+		if s.Err == nil && !math.IsNaN(s.Position) {
+			r.Samples = append(r.Samples, identify.Sample{Time: float64(n) * dt, Goal: m.goals[joint], Position: s.Position, Load: s.Torque, Volts: s.Voltage, Torque: torque})
+		}
 		if err := m.cycle(ctx); err != nil {
 			return err
 		}
-		var fault error
-		switch s := m.agent.State(joint); {
-		case s.Err != nil || torque && s.Guard != hal.Armed:
-			fault = errors.Join(fmt.Errorf("got guard %v, want armed", s.Guard), s.Err)
+		s = m.agent.State(joint)
+		fault := m.fault(s, torque)
+		switch {
+		case fault != nil:
 		case s.Temperature > hottest:
 			fault = fmt.Errorf("got %.0f degrees Celsius, want at most %.0f: let it cool", s.Temperature, hottest)
 		case s.Voltage < weakest*began.Voltage:
