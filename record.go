@@ -113,7 +113,7 @@ func (s *System) recordFile() error {
 			return &hal.Error{Kind: hal.Busy, Op: "record", Err: err}
 		}
 	}
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	f, err := openRecord(name, c.Record.Ring)
 	if err != nil {
 		return &hal.Error{Kind: hal.Busy, Op: "record", Err: err}
 	}
@@ -122,6 +122,13 @@ func (s *System) recordFile() error {
 	}
 	s.recorded = f
 	return nil
+}
+
+func openRecord(name string, ring time.Duration) (io.WriteCloser, error) {
+	if ring > 0 {
+		return record.NewRing(name, ring)
+	}
+	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 }
 
 // endRecording ends one that is under way, whoever began it.

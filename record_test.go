@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"math"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -102,4 +103,31 @@ func TestReplayRealtime(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%d cycles, %d different, %.2000v", got.Cycles, got.Different, got.Divergences)
+}
+
+// TestRecordRing keeps what was before a stop, by the config alone.
+func TestRecordRing(t *testing.T) {
+	dir := t.TempDir()
+	c, err := halyard.Load("so101", halyard.Set("record.file", filepath.Join(dir, "run.mcap")), halyard.Set("record.ring", "1s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := halyard.Open(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 500 {
+		if i == 250 {
+			s.Stop("test")
+		}
+		if err := s.Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if saved, _ := filepath.Glob(filepath.Join(dir, "run-saved-*.mcap")); len(saved) != 2 {
+		t.Errorf("got %v, want two files that were saved", saved)
+	}
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
-	"os"
 	"regexp"
 	"sync"
 	"sync/atomic"
@@ -33,7 +33,7 @@ type System struct {
 	taps      *record.Taps
 	recordMu  sync.Mutex // guards recording
 	recording *Recording // nil = none
-	recorded  *os.File   // the config's
+	recorded  io.Closer  // the config's file
 
 	supervisor []string // the command of the process that supervises real lines; nil = none
 	ran        atomic.Bool

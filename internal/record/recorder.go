@@ -52,8 +52,10 @@ func (s *slot) clear() {
 type Recording struct {
 	rig   *hal.Rig
 	taps  []*tap
+	info  Info
 	out   *Writer
 	count *countingWriter
+	ring  *Ring // nil = one file
 	log   *slog.Logger
 
 	mu    sync.Mutex // guards what follows; taken after the rig's and the agents' locks
@@ -73,30 +75,18 @@ type Recording struct {
 // Start records rig, and what taps hear of its lines, into w until Stop; info says what it says of itself. It takes the
 // place of the rig's journal.
 func Start(rig *hal.Rig, taps *Taps, w io.Writer, info Info, log *slog.Logger) (*Recording, error) {
-	r := &Recording{rig: rig, log: log, forms: map[*hal.Agent]*form{}, count: &countingWriter{w: w}, patient: rig.Mode() == hal.Lockstep, done: make(chan struct{})}
+	ring, _ := w.(*Ring)
+	r := &Recording{rig: rig, log: log, info: info, ring: ring, forms: map[*hal.Agent]*form{}, count: &countingWriter{w: w}, patient: rig.Mode() == hal.Lockstep, done: make(chan struct{})}
 	if taps != nil {
 		r.taps = taps.all()
 	}
-	var err error
-	if r.out, err = NewWriter(r.count, &info); err != nil {
-		return nil, err
-	}
-	for _, c := range fixedChannels {
-		if err := r.out.Channel(c.topic, c.name, c.schema); err != nil {
-			return nil, err
-		}
-	}
-	for _, t := range r.taps {
-		if err := r.out.Channel(LineTopic(t.bus), "halyard.Line", lineSchema); err != nil {
-			return nil, err
-		}
-	}
+	var forms []*form
 	for _, a := range rig.Agents() {
-		f := newForm(a)
-		r.forms[a] = f
-		if err := r.out.Channel(f.topic, "halyard.State", f.schema()); err != nil {
-			return nil, err
-		}
+		r.forms[a] = newForm(a)
+		forms = append(forms, r.forms[a])
+	}
+	if err := r.begin(forms); err != nil {
+		return nil, err
 	}
 	// Two seconds of cycles: longer than a disk takes to wake up.
 	n := min(2048, max(64, int(2*time.Second/rig.Period())))
@@ -111,6 +101,50 @@ func Start(rig *hal.Rig, taps *Taps, w io.Writer, info Info, log *slog.Logger) (
 	}
 	rig.SetJournal(r)
 	return r, nil
+}
+
+// begin begins a file, whose channels come first, those of agents by their forms.
+func (r *Recording) begin(forms []*form) error {
+	out, err := NewWriter(r.count, &r.info)
+	if err != nil {
+		return err
+	}
+	r.out = out
+	for _, c := range fixedChannels {
+		if err := out.Channel(c.topic, c.name, c.schema); err != nil {
+			return err
+		}
+	}
+	for _, t := range r.taps {
+		if err := out.Channel(LineTopic(t.bus), "halyard.Line", lineSchema); err != nil {
+			return err
+		}
+	}
+	for _, f := range forms {
+		if err := out.Channel(f.topic, "halyard.State", f.schema()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// turn begins the next file of a ring where that is due before s.
+func (r *Recording) turn(s *slot) error {
+	if r.ring == nil || !r.ring.due(s.end.Time) {
+		return nil
+	}
+	if err := r.out.Close(); err != nil {
+		return err
+	}
+	if err := r.ring.turn(s.end.Time); err != nil {
+		return err
+	}
+	r.info.First = s.end.Number
+	var forms []*form
+	for i := range s.agents[:s.n] {
+		forms = append(forms, s.agents[i].form)
+	}
+	return r.begin(forms)
 }
 
 // Order implements hal.Journal.
@@ -225,6 +259,14 @@ func (r *Recording) write() {
 // writeSlot writes one cycle, what was asked before it first and its end last.
 func (r *Recording) writeSlot(s *slot, buf []byte) ([]byte, error) {
 	n, now := s.end.Number, s.end.Time
+	if err := r.turn(s); err != nil {
+		return buf, err
+	}
+	if r.ring != nil {
+		for _, e := range s.events {
+			r.ring.event(now, r.rig.Events().Name(e))
+		}
+	}
 	if err := r.writeOrders(s); err != nil {
 		return buf, err
 	}
