@@ -217,8 +217,9 @@ func (c *Control) stream(conn net.Conn) {
 	conn.SetReadDeadline(time.Time{})
 	gone := make(chan struct{})
 	go func() {
+		defer close(gone)
+		defer c.Rig.Contain("recording")
 		io.Copy(io.Discard, conn)
-		close(gone)
 	}()
 	select {
 	case <-gone:

@@ -48,7 +48,11 @@ func NewCommander(r *Robot, name string, blocked func() time.Duration, deadline 
 	c.session = r.Rig.NewSession(name, nobody{})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
-	go func() { defer close(ended); c.run(ctx) }()
+	go func() {
+		defer close(ended)
+		defer r.Rig.Contain(name)
+		c.run(ctx)
+	}()
 	c.ends = func() { cancel(); <-ended; c.session.Close() }
 	return c
 }

@@ -311,7 +311,10 @@ func (s *Server) obey(order control.Order) (Answer, bool) {
 	answers := make([]control.Answer, len(s.sampler.rigs))
 	var all sync.WaitGroup
 	for i, r := range s.sampler.rigs {
-		all.Go(func() { answers[i] = control.Obey(r.Rig, order, "asked on the dashboard") })
+		all.Go(func() {
+			defer r.Rig.Contain("dashboard")
+			answers[i] = control.Obey(r.Rig, order, "asked on the dashboard")
+		})
 	}
 	all.Wait()
 	out := Answer{Order: order, Millis: float64(time.Since(begin).Microseconds()) / 1000, Joints: []control.JointStatus{}}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -81,11 +82,18 @@ func (s *Server) webSocket(w http.ResponseWriter, r *http.Request) {
 func (c *session) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	c.others.Go(func() {
+		defer c.server.contain()
 		defer cancel() // the reader ends too
 		c.write(ctx)
 	})
-	c.others.Go(func() { c.jogger.run(ctx) })
-	c.others.Go(func() { c.stop(ctx) })
+	c.others.Go(func() {
+		defer c.server.contain()
+		c.jogger.run(ctx)
+	})
+	c.others.Go(func() {
+		defer c.server.contain()
+		c.stop(ctx)
+	})
 	err := c.read(ctx)
 	cancel()
 	c.others.Wait()
@@ -262,5 +270,17 @@ func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
 	default:
+	}
+}
+
+// contain is hal.Rig.Contain for all rigs that are shown.
+func (s *Server) contain() {
+	p := recover()
+	if p == nil {
+		return
+	}
+	s.options.Log.Error("panic", "in", "dashboard", "value", p, "stack", string(debug.Stack()))
+	for _, r := range s.sampler.rigs {
+		r.Rig.EmergencyStop(fmt.Sprintf("panic in dashboard: %v", p))
 	}
 }
