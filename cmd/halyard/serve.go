@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,7 +48,7 @@ func newServe(a *app) *cobra.Command {
 // addDashboard adds the flags of commands that serve.
 func (a *app) addDashboard(c *cobra.Command) {
 	c.Flags().StringVar(&a.dashboard.Address, "dashboard", "", "HOST:PORT of the dashboard, or off (127.0.0.1:8642 or the next free port)")
-	c.Flags().StringVar(&a.dashboard.Token, "token", "", "password of the dashboard; needed where --dashboard is not loopback")
+	c.Flags().StringVar(&a.dashboard.Token, "token", "", "password of the dashboard, needed beyond loopback; else that of $HALYARD_TOKEN")
 }
 
 // ready is the line that reports to a script that servers or ports are open.
@@ -74,7 +75,7 @@ func (a *app) serve(ctx context.Context, list ...*halyard.Config) error {
 	url := ""
 	if a.dashboard.Address != "off" {
 		var err error
-		a.dashboard.Log = log
+		a.dashboard.Log, a.dashboard.Token = log, cmp.Or(a.dashboard.Token, os.Getenv("HALYARD_TOKEN"))
 		if dashboard, err = halyard.OpenDashboard(a.dashboard); err != nil {
 			return err
 		}

@@ -221,6 +221,9 @@ func TestJogPosition(t *testing.T) {
 		if at := s.Rover.Looks(); math.Abs(at-0.5) > 0.06 {
 			t.Errorf("after 0.5 s at 1 rad/s: got %g rad", at)
 		}
+		if g := s.Agent.Goals(nil); g[topicstest.Head] != (hal.Goal{Mode: hal.PositionMode, Value: s.Rover.Looks()}) || g[topicstest.Left].Mode != hal.NoMode {
+			t.Errorf("goals at work: got %v, want where the head looks, and none of the wheels", g)
+		}
 		jog(1, 20)
 		if at := s.Rover.Looks(); at != 2 {
 			t.Errorf("a second at full speed: got %g rad, want the limit, 2", at)

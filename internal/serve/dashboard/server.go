@@ -183,6 +183,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Referrer-Policy", "same-origin") // with none, a form of ours would have Origin: null
 	h.Set("Cache-Control", "no-cache")
 	if err := s.access.page(r); err != nil {
+		h.Set("Connection", "close") // a foreign page holds none
 		http.Error(w, err.Error(), http.StatusForbidden)
 		return
 	}
