@@ -40,6 +40,9 @@ func newIdentify(a *app) *cobra.Command {
 				s, err := g.Identify(cmd.Context(), f.out, f.record)
 				return a.noted(nil, err, func() error { return show(a, playedRuns(s.Recordings)) })
 			}
+			if f.convert != "" {
+				return f.converted(a)
+			}
 			f.data = append(f.data, args...) // a shell expands --data *.json to one flag and the rest as arguments
 			return f.run(a)
 		},
@@ -52,16 +55,17 @@ func newIdentify(a *app) *cobra.Command {
 	c.Flags().StringVar(&f.guide.Agent, "agent", "", "agent of CONFIG, where it has several")
 	c.Flags().StringArrayVar(&f.guide.Only, "joint", nil, "joint of CONFIG to move and identify")
 	c.Flags().StringVar(&f.guide.Plots, "plots", "", "folder for the plots as SVG")
+	c.Flags().StringVar(&f.convert, "convert", "", "parameter file of BAM (JSON) to write as servo file, or servo file to write as BAM's")
 	c.Flags().StringVar(&f.record, "record", "", "folder for the recordings of --joint")
 	c.RegisterFlagCompletionFunc("servo", words(actuator.Names()...))
 	return c
 }
 
 type identifyFlags struct {
-	servo, out, check, record string
-	data                      []string
-	config                    configFlags
-	guide                     calibrate.Guide
+	servo, out, check, record, convert string
+	data                               []string
+	config                             configFlags
+	guide                              calibrate.Guide
 }
 
 func (*identifyFlags) refuse(got, want string) error {
@@ -95,6 +99,15 @@ func (f *identifyFlags) run(a *app) error {
 		return err
 	}
 	return show(a, playedRuns(identify.Check(servo, runs)))
+}
+
+// converted writes a parameter file of BAM as a servo file, or a servo file as BAM's.
+func (f *identifyFlags) converted(a *app) error {
+	if f.out == "" {
+		return f.refuse("no --out", "the file to write")
+	}
+	lost, err := calibrate.ConvertServo(f.convert, f.servo, f.out, time.Now())
+	return a.noted(lost, err, func() error { a.note("%s", f.out); return nil })
 }
 
 // known is the servo of a file, or one of the models.

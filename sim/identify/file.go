@@ -176,6 +176,9 @@ func (s *Servo) Encode() []byte {
 			}
 		}
 	}
+	if f.Alpha != 0 && f.Alpha != 1 {
+		p("  Alpha: %s\n", number(f.Alpha))
+	}
 	p("bench: {arm_offset_rad: %s, goal_delay_s: %s, play_rad: %s}\n", number(s.Bench.ArmOffset), number(s.Bench.GoalDelay), number(s.Bench.Play))
 	p("intervals: # 95 %%, by a bootstrap over the recordings\n")
 	for _, v := range s.Intervals {

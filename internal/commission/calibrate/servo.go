@@ -1,0 +1,39 @@
+package calibrate
+
+import (
+	"os"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/yaml"
+	"github.com/halyard-robotics/halyard/sim/identify"
+)
+
+// ConvertServo writes the servo file from as a parameter file of BAM, or such a file as a servo file. name is the servo's where BAM's
+// does not say it. lost says what the file that was written cannot hold.
+func ConvertServo(from, name, to string, now time.Time) (lost []string, err error) {
+	data, err := yaml.ReadFile(from)
+	if err != nil {
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "convert " + from, Err: err}
+	}
+	if !identify.IsFile(from) {
+		s, err := identify.ParseBAM(data, from, name)
+		if err != nil {
+			return nil, err
+		}
+		s.Date = now
+		return nil, s.Save(to)
+	}
+	s, err := identify.ParseServo(data, from)
+	if err != nil {
+		return nil, err
+	}
+	out, without, err := s.EncodeBAM()
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range without {
+		lost = append(lost, l+": BAM's models do not have it")
+	}
+	return lost, os.WriteFile(to, out, 0o644)
+}
