@@ -96,7 +96,8 @@ func (a *app) bench(ctx context.Context, names []string, size lab.BenchSize) err
 		}
 		a.note("bench %s: %s", b.Name, b.About)
 		var done []lab.Result
-		if err := b.Run(ctx, size, func(r lab.Result) { done = append(done, r) }); err != nil {
+		bar := a.progress("results", 0)
+		if err := b.Run(ctx, size, func(r lab.Result) { done = append(done, r); bar.Add(1) }); err != nil {
 			return err
 		}
 		if a.format == "json" {

@@ -83,6 +83,7 @@ func (r chaosRow) Cells() []string {
 // chaos runs seeds schedules of each robot and reports them in order. A violation is an error of kind hal.Differs.
 func (a *app) chaos(ctx context.Context, names []string, first int64, seeds int) error {
 	begin, schedules, violated, counts := time.Now(), 0, 0, chaos.Counts{}
+	bar := a.progress("schedules", len(names)*seeds)
 	for _, name := range names {
 		robot, err := chaos.Open(name)
 		if err != nil {
@@ -90,6 +91,7 @@ func (a *app) chaos(ctx context.Context, names []string, first int64, seeds int)
 		}
 		err = robot.Sweep(ctx, first, seeds, runtime.NumCPU(), func(r *chaos.Result) {
 			counts.Add(r.Exercised)
+			bar.Add(1)
 			if r.Violated != "" {
 				violated++
 			}

@@ -66,14 +66,14 @@ func newFaults(a *app) *cobra.Command {
 // faults prints the matrix. Cells that are not as they must be are an error of kind hal.Differs.
 func (a *app) faults(ctx context.Context, rows []*lab.FaultRow, words []lab.FaultWord, seeds int) error {
 	var all []lab.Cell
-	failed := 0
+	bar, failed := a.progress("cells", len(rows)*len(words)), 0
 	for _, r := range rows {
 		for i := range words {
 			c, err := lab.RunCell(ctx, r, &words[i], seeds)
 			if err != nil {
 				return err
 			}
-			if c.Failed {
+			if bar.Add(1); c.Failed {
 				failed++
 			}
 			if all = append(all, c); a.format == "jsonl" {

@@ -16,10 +16,12 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/console"
 )
 
 func main() {
@@ -45,6 +47,8 @@ type app struct {
 	started    bool                   // a sub-command ran: its arguments were good
 	torqueOff  atomic.Pointer[func()] // takes the torque off everything at once; nil where nothing runs
 	supervised bool                   // real lines are held by a supervising process too: this very program
+	terminal   bool                   // a.err is one
+	bar        *console.Progress      // nil = none is shown
 	sink       hal.Sink               // what a.err is written through: a terminal that is stopped stops nothing else
 }
 
@@ -52,6 +56,9 @@ type app struct {
 func (a *app) Run(ctx context.Context, args []string) int {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	if f, ok := a.err.(*os.File); ok {
+		a.terminal = term.IsTerminal(int(f.Fd()))
+	}
 	a.err = a.sink.Writer(a.err)
 	defer a.sink.Flush(flushTime)
 	ended := make(chan struct{})
@@ -229,9 +236,19 @@ func (a *app) log() *slog.Logger {
 	return slog.New(slog.NewTextHandler(a.err, nil))
 }
 
+// progress shows how much of total is done, on a terminal alone, until the command ends.
+func (a *app) progress(what string, total int) *console.Progress {
+	a.bar.Clear()
+	if a.terminal && !a.quiet {
+		a.bar = console.NewProgress(a.err, what, total, nil)
+	}
+	return a.bar
+}
+
 // note tells a person something on stderr.
 func (a *app) note(format string, args ...any) {
 	if !a.quiet {
+		a.bar.Clear()
 		fmt.Fprintf(a.err, format+"\n", args...)
 	}
 }

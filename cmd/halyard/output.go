@@ -13,6 +13,10 @@ import (
 
 // show prints rows as the user asked: a table, one JSON object, or a JSON line each.
 func show[R report.Row](a *app, rows []R) error {
+	if a.bar != nil {
+		a.bar.Clear()
+		a.sink.Flush(flushTime) // before what goes to stdout
+	}
 	switch a.format {
 	case "json":
 		if rows == nil {

@@ -22,6 +22,7 @@ type Survey struct {
 	*BareLine
 	ear  *countingLine                    // the line, while ids are asked
 	Note func(format string, args ...any) // progress
+	Step func(ids int)                    // so many more ids were asked, of Total; nil = nobody counts
 }
 
 // Estimate is how long one rate and bus type take where nothing answers.
@@ -33,6 +34,18 @@ func (s *Survey) Estimate(baud int, kind string) time.Duration {
 	}
 	// A ping and its answer, the longest return delay and the tool's slack, an id.
 	return time.Duration(t.LastID+1) * (15*octet + 2508*time.Microsecond + cmp.Or(s.Hurry, s.Latency))
+}
+
+// Total is how many ids are asked in all, where no type of bus lists its own.
+func (s *Survey) Total() (ids int) {
+	for _, b := range s.Bauds {
+		for _, kind := range s.Types {
+			if Possible(kind, b) {
+				ids += catalog.BuiltinBuses().Of(kind).LastID + 1
+			}
+		}
+	}
+	return ids
 }
 
 // Run returns every servo found. When ctx ends or the adapter vanishes, it returns those found until then as well.

@@ -57,6 +57,9 @@ func (s *Survey) sweep(ctx context.Context, last int, ask func(id int, patience 
 		return false, nil
 	}
 	for id := 0; id <= last && ctx.Err() == nil; id++ {
+		if s.Step != nil {
+			s.Step(1)
+		}
 		suspect, err := one(id, hurry)
 		if suspect {
 			s.settle(s.ear)
