@@ -64,6 +64,7 @@ func newCalibrate(a *app) *cobra.Command {
 	var f configFlags
 	var agent, joint string
 	var version int
+	var table bool
 	g := calibrate.Guide{Now: time.Now, Out: a.err}
 	top := &cobra.Command{Use: "calibrate CONFIG", Short: "run a guided calibration; compare and restore its files",
 		Long: "Leads through the calibration of a robot, one screen of text a step: reference pose, direction, range and rest pose by hand\n" +
@@ -79,12 +80,17 @@ func newCalibrate(a *app) *cobra.Command {
 				defer live.Stop()
 				g.Live = live.C
 			}
-			rows, err := g.Run(c.Context())
+			run := g.Run
+			if table {
+				run = g.Table
+			}
+			rows, err := run(c.Context())
 			return a.noted(nil, err, func() error { return show(a, rows) })
 		}}
 	f.add(top)
 	top.Flags().StringVar(&agent, "agent", "", "agent of the config, where it has several")
 	top.Flags().StringArrayVar(&g.Only, "joint", nil, "this joint; may be repeated. Default: all")
+	top.Flags().BoolVar(&table, "table", false, "compare --joint with angles that you measure, and write them where a line is not enough")
 	top.Flags().StringVar(&g.Plots, "plots", "", "folder for the plots as SVG")
 	top.Flags().StringVar(&g.Dir, "dir", "", "folder of the files. Default: as the config names them, else calibration next to it")
 	sub := func(use, short string, run func(*calibrate.Robot) error) {
