@@ -1,7 +1,13 @@
 package assembly
 
 import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // LineState is a bus with servos and what its chain has counted.
@@ -22,4 +28,38 @@ func (s *System) LineStates() (list []LineState) {
 		list = append(list, state)
 	}
 	return list
+}
+
+// Tamper plants a fault in the emulated servo of a joint, at a cycle's edge: "unplugged", "crc p=0.1 for=5s", as emulate's
+// --fault without its target. "" ends all faults of the servo.
+func (s *System) Tamper(agent, joint, text string) error {
+	fault := func(err error) error {
+		return &hal.Error{Kind: hal.Invalid, Joint: joint, Op: "plant a fault", Err: err}
+	}
+	for _, l := range s.Lines {
+		for i, h := range s.Plan.On(l.Name, l.kind) {
+			if a := &s.Plan.Agents[h.Agent]; l.Emu == nil || a.Config.Name != agent || a.Layout.Actuators[h.Joint].Name != joint {
+				continue
+			}
+			if text == "" {
+				l.Emu.Lock()
+				defer l.Emu.Unlock()
+				for _, k := range wire.Kinds() {
+					l.Emu.Heal(k.Kind, i)
+				}
+				return nil
+			}
+			id, _ := l.Emu.Servos()[i].Register("id")
+			kind, rest, _ := strings.Cut(text, " ")
+			f, err := wire.Parse(fmt.Sprintf("%s servo %d %s", kind, id, rest))
+			if err == nil {
+				err = l.Emu.Fault(f)
+			}
+			if err != nil {
+				return fault(err)
+			}
+			return nil
+		}
+	}
+	return fault(errors.New("got a joint without an emulated servo on a line"))
 }

@@ -7,6 +7,7 @@
 //	GET  /metrics      for Prometheus
 //	GET  /healthz      200 while every rig runs
 //	POST /stop, /reset, /arm, /disarm   a person's orders; the answer lists every joint, JSON
+//	POST /fault        ?rig=0&agent=NAME&joint=NAME&fault=TEXT: a fault of an emulated servo; without TEXT they end
 //
 // # Access
 //
@@ -34,4 +35,7 @@
 // {"op":"hold"}. A jog
 // moves the joint with a share, -1..1, of its greatest speed for at most Deadman after the message; the page repeats it
 // while a key or button is held. With "at", ms of the page's clock, a jog that was held up on its way for longer is dropped.
+//
+// {"op":"push","rig":0,"agent":"arm","body":"hand","force":[0,0,5]} pushes a body of the physics, N, for at most Deadman;
+// {"op":"release","rig":0} lets go.
 package dashboard

@@ -69,10 +69,7 @@ func (j *jogger) run(ctx context.Context) {
 			j.asks = nil
 			j.mu.Unlock()
 			now.end()
-			j.session.send(struct {
-				Op    string `json:"op"`
-				Error string `json:"error"`
-			}{"jog", err.Error()})
+			j.session.refuse(err)
 			continue
 		}
 		timer.Reset(jogInterval)

@@ -43,6 +43,7 @@ type shown struct {
 	poses    []hal.Pose
 	contacts [maxContacts][3]float64
 	touching int
+	hand     push
 }
 
 // quietEvents occur in every cycle.
@@ -61,7 +62,8 @@ func newShown(s Source, j *Journal) *shown {
 
 // Cycle implements hal.Observer.
 func (r *shown) Cycle(c *hal.Cycle) {
-	r.cycled.Store(time.Now().UnixNano())
+	now := time.Now()
+	r.cycled.Store(now.UnixNano())
 	for _, e := range c.Events {
 		if !slices.Contains(r.quiet, e) {
 			r.journal.Add("event", r.Rig.Events().Name(e))
@@ -71,6 +73,7 @@ func (r *shown) Cycle(c *hal.Cycle) {
 		return
 	}
 	defer r.mu.Unlock()
+	r.touch(now)
 	if r.due {
 		r.copy()
 	}

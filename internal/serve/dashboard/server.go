@@ -268,6 +268,10 @@ type Answer struct {
 }
 
 func (s *Server) post(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/fault" {
+		s.tamper(w, r)
+		return
+	}
 	order, ok := orders[r.URL.Path]
 	if !ok {
 		http.Error(w, "got no such order, want /stop, /reset, /arm or /disarm", http.StatusNotFound)

@@ -37,6 +37,10 @@ type request struct {
 	Joint string  `json:"joint"`
 	Share float64 `json:"share"`
 	At    float64 `json:"at"` // ms of the tab's own clock; 0 = not said
+
+	// Of a push.
+	Body  string     `json:"body"`
+	Force [3]float64 `json:"force"` // N, world axes
 }
 
 // session is one tab. The goroutine of run reads; one writes, one jogs, one stops.
@@ -122,6 +126,12 @@ func (c *session) read(ctx context.Context) error {
 			signal(c.want)
 		case "stop":
 			signal(c.stops) // one more, however many are under way
+		case "push":
+			if err := c.server.push(&q, now); err != nil {
+				c.refuse(err)
+			}
+		case "release":
+			c.server.release(&q)
 		case "jog":
 			if q.At > 0 {
 				since := float64(now.UnixMicro())/1000 - q.At
@@ -133,7 +143,7 @@ func (c *session) read(ctx context.Context) error {
 		case "hold":
 			c.jogger.set(nil, now)
 		default:
-			return fmt.Errorf("op: got %.20q, want next, stop, jog or hold", q.Op)
+			return fmt.Errorf("op: got %.20q, want next, stop, jog, hold, push or release", q.Op)
 		}
 	}
 }
@@ -168,6 +178,14 @@ func (c *session) send(v any) {
 		default:
 		}
 	}
+}
+
+// refuse tells why a joint or body does not move.
+func (c *session) refuse(err error) {
+	c.send(struct {
+		Op    string `json:"op"`
+		Error string `json:"error"`
+	}{"jog", err.Error()})
 }
 
 // write sends texts as they come, and a frame for each time that the tab has asked.

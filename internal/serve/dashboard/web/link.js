@@ -81,6 +81,9 @@ export function pull() {
   if (send({ op: "next" })) { waiting = true; asked = performance.now(); }
 }
 
+// tamper plants a fault in an emulated servo.
+export const tamper = (what) => order("fault?" + new URLSearchParams(what));
+
 // order posts a person's order; the answer is the server's, or has an error.
 export async function order(name) {
   try {

@@ -1,6 +1,7 @@
 // Robot: the bodies of the physics in three dimensions; a click picks a joint.
 import { el, put, show, text } from "./dom.js";
-import { rig } from "./link.js";
+import { rig, send, tamper } from "./link.js";
+import { notice } from "./main.js";
 import { read, speed } from "./joints.js";
 import { handle } from "./jog.js";
 import { Camera, Renderer, stride, terrain } from "./gl.js";
@@ -35,13 +36,14 @@ const meshes = { sphere: "sphere", capsule: "sphere", cylinder: "cylinder", box:
 export function open(main) {
   const canvas = el("canvas", { tabIndex: 0, role: "img", "aria-label": "The robots in three dimensions. Arrow keys turn, plus and minus zoom. The page Joints has all values as text." });
   const follow = el("select", { "aria-label": "Follow", onchange: () => { followed = follow.value; framed = false; } });
-  const rays = el("input", { type: "checkbox", checked: true }), touches = el("input", { type: "checkbox", checked: true });
+  const rays = el("input", { type: "checkbox", checked: true }), touches = el("input", { type: "checkbox", checked: true }), hand = el("input", { type: "checkbox" });
   const side = el("div", { class: "side" }), note = el("p");
   const legend = el("div", { class: "legend" }, el("span", { class: "sim" }, "◇ simulated"), el("span", { class: "emulated" }, "◈ emulated"), el("span", { class: "real" }, "◆ real"));
   if (rig.layout?.agents.some((a) => a.ghost >= 0)) legend.append(el("span", {}, "◌ twin"));
   main.append(el("div", { class: "split" }, el("div", { class: "view" }, canvas, legend), side));
   side.append(el("div", { class: "tools" }, el("label", {}, "Follow ", follow)),
-    el("div", { class: "tools" }, el("label", {}, rays, " sensor rays"), el("label", {}, touches, " contacts")), note);
+    el("div", { class: "tools" }, el("label", {}, rays, " sensor rays"), el("label", {}, touches, " contacts")),
+    el("div", { class: "tools" }, el("label", { title: "Dragging a link pushes it, in the physics" }, hand, " hand: drag pushes a link")), note);
   const details = el("div"), pictures = el("details", { class: "pictures", open: (rig.layout?.agents.length ?? 0) < 3 }, el("summary", {}, "Cameras"));
   side.append(details);
   if (rig.layout?.agents.some((a) => a.cameras.length)) side.append(pictures);
@@ -159,6 +161,10 @@ export function open(main) {
         }
       }
     }
+    if (grip) { // the hand's pull, 1 cm a newton
+      const at = rig.layout.rigs[grip.rig].poses + 7 * grip.body, p = [values[at], values[at + 1], values[at + 2]];
+      lines.push(...p, 0.85, 0.6, 0, 1, ...p.map((v, i) => v + 0.01 * grip.force[i]), 0.85, 0.6, 0, 1);
+    }
     return [lines, points];
   }
 
@@ -186,6 +192,17 @@ export function open(main) {
     }
   }
 
+  // faults are what can be done to an emulated servo.
+  function faults(of, agent, joint) {
+    const act = async (fault) => {
+      const a = await tamper({ rig: of, agent, joint, fault });
+      notice(a.error ? a.error : fault ? agent + "/" + joint + ": " + fault : agent + "/" + joint + ": its faults have ended");
+    };
+    const kind = el("select", { "aria-label": "Fault" }, ...["power_loss for=2s", "dropped p=0.2", "crc p=0.2", "corrupted p=0.2", "delayed by=5ms", "garbage p=0.2", "stuck", "wrong", "stale"].map((f) => el("option", {}, f)));
+    return el("p", {}, el("button", { type: "button", onclick: () => act("unplugged") }, "Unplug"), " ",
+      el("button", { type: "button", onclick: () => act("") }, "Plug in, end faults"), el("br"), kind, " ", el("button", { type: "button", onclick: () => act(kind.value) }, "Plant fault"));
+  }
+
   // choose shows the joint that moves a body.
   let values = null;
   function choose(what) {
@@ -203,6 +220,7 @@ export function open(main) {
     handle(minus, a, j, -1);
     handle(plus, a, j, 1);
     const rows = ["position", "goal", "velocity", "torque", "temperature", "voltage", "state", "fault"].map((n) => [n, text()]);
+    if (agent.joints[j].body === "emulated") details.append(faults(what.rig, body.agent, body.joint));
     details.append(el("p", { class: "jog" }, "Jog (hold) ", minus, " ", plus), el("p", {}, speed()),
       el("dl", {}, ...rows.flatMap(([n, t]) => [el("dt", {}, n), el("dd", {}, t)])));
     values = () => {
@@ -215,10 +233,22 @@ export function open(main) {
   // The mouse, fingers and keys.
   const fingers = new Map();
   let moved = 0;
-  canvas.addEventListener("pointerdown", (e) => { canvas.setPointerCapture(e.pointerId); fingers.set(e.pointerId, [e.offsetX, e.offsetY]); moved = 0; });
+  canvas.addEventListener("pointerdown", (e) => {
+    canvas.setPointerCapture(e.pointerId);
+    fingers.set(e.pointerId, [e.offsetX, e.offsetY]);
+    moved = 0;
+    const at = hand.checked && renderer && scene ? ids[renderer.pick(camera, batches, e.offsetX, e.offsetY)] : null;
+    if (at) grip = { ...at, from: [e.offsetX, e.offsetY], force: [0, 0, 0], timer: setInterval(pull, 50) };
+  });
   canvas.addEventListener("pointermove", (e) => {
     const was = fingers.get(e.pointerId);
     if (!was) return;
+    if (grip) { // 0.1 N a pixel, in the plane of the picture
+      const dx = 0.1 * (e.offsetX - grip.from[0]), dy = 0.1 * (e.offsetY - grip.from[1]), k = Math.min(1, 99 / Math.max(1e-9, Math.hypot(dx, dy)));
+      grip.force = camera.right.map((r, i) => k * (dx * r - dy * camera.up[i]));
+      moved += 5;
+      return;
+    }
     const dx = e.offsetX - was[0], dy = e.offsetY - was[1];
     moved += Math.abs(dx) + Math.abs(dy);
     if (fingers.size === 2) {
@@ -234,13 +264,29 @@ export function open(main) {
     fingers.set(e.pointerId, [e.offsetX, e.offsetY]);
     dirty = true;
   });
+  let grip = null;
+  const pull = () => {
+    const b = scene.rigs[grip.rig].bodies[grip.body];
+    send({ op: "push", rig: grip.rig, agent: b.agent, body: b.name, force: grip.force });
+    dirty = true;
+  };
+  const letGo = () => {
+    if (!grip) return;
+    clearInterval(grip.timer);
+    send({ op: "release", rig: grip.rig });
+    grip = null;
+    dirty = true;
+  };
   const lift = (e) => {
+    letGo();
     if (fingers.delete(e.pointerId) && e.type === "pointerup" && moved < 5 && renderer && scene) {
       choose(ids[renderer.pick(camera, batches, e.offsetX, e.offsetY)] ?? null);
     }
   };
   canvas.addEventListener("pointerup", lift);
   canvas.addEventListener("pointercancel", lift);
+  canvas.addEventListener("lostpointercapture", letGo);
+  addEventListener("blur", letGo);
   canvas.addEventListener("contextmenu", (e) => e.preventDefault());
   canvas.addEventListener("wheel", (e) => { e.preventDefault(); camera.distance *= Math.exp(e.deltaY * 0.001); dirty = true; }, { passive: false });
   canvas.addEventListener("keydown", (e) => {
@@ -258,6 +304,8 @@ export function open(main) {
     times,
     close() {
       alive = false;
+      letGo();
+      removeEventListener("blur", letGo);
       resized.disconnect();
       for (const i of pictures.querySelectorAll("img")) i.removeAttribute("src");
     },

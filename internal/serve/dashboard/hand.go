@@ -1,0 +1,98 @@
+package dashboard
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+)
+
+// maxPush bounds the force of a hand, N.
+const maxPush = 100
+
+// push is a hand on a body of a scene, until it lets go or is not heard of for Deadman.
+type push struct {
+	agent, body string
+	force       [3]float64 // N, world axes
+	until       time.Time
+}
+
+// push lays a hand on a body. Not of a robot that is real: the scene only follows it.
+func (s *Server) push(q *request, now time.Time) error {
+	for _, a := range s.sampler.list() {
+		if a.rig != q.Rig || a.agent.Name() != q.Agent {
+			continue
+		}
+		for _, k := range a.kinds {
+			if k == configs.Real {
+				return errors.New("push: got a real robot, want one of the physics")
+			}
+		}
+		r := s.sampler.rigs[a.rig]
+		if r.System == nil {
+			break
+		}
+		size := math.Sqrt(q.Force[0]*q.Force[0] + q.Force[1]*q.Force[1] + q.Force[2]*q.Force[2])
+		if !(size <= maxPush) {
+			return fmt.Errorf("push: got %g N, want at most %d", size, maxPush)
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.hand = push{q.Agent, q.Body, q.Force, now.Add(Deadman)}
+		return nil
+	}
+	return fmt.Errorf("push: got %.50q, want a robot of the layout", q.Agent)
+}
+
+// release lets go of what the hand of a rig is on.
+func (s *Server) release(q *request) {
+	if q.Rig >= 0 && q.Rig < len(s.sampler.rigs) {
+		r := s.sampler.rigs[q.Rig]
+		r.mu.Lock()
+		r.hand = push{}
+		r.mu.Unlock()
+	}
+}
+
+// touch pushes, at a cycle's edge. Under the lock.
+func (r *shown) touch(now time.Time) {
+	if r.hand.body == "" {
+		return
+	}
+	if now.After(r.hand.until) || r.System.Scene.Push(r.hand.agent, r.hand.body, r.hand.force) != nil {
+		r.hand = push{}
+	}
+}
+
+// tamper plants a fault in an emulated servo, or ends its faults: ?rig=0&agent=NAME&joint=NAME&fault=TEXT.
+func (s *Server) tamper(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	rig, err := strconv.Atoi(q.Get("rig"))
+	switch {
+	case err != nil || rig < 0 || rig >= len(s.sampler.rigs) || s.sampler.rigs[rig].System == nil:
+		err = fmt.Errorf("rig: got %.20q, want one of the layout", q.Get("rig"))
+	default:
+		at := s.sampler.rigs[rig]
+		at.Rig.BetweenCycles(func() { err = at.System.Tamper(q.Get("agent"), q.Get("joint"), q.Get("fault")) })
+	}
+	answer := struct {
+		Error string `json:"error,omitempty"`
+	}{}
+	w.Header().Set("Content-Type", "application/json")
+	text := "fault planted in " + q.Get("agent") + "/" + q.Get("joint") + ": " + q.Get("fault")
+	if err != nil {
+		answer.Error = err.Error()
+		w.WriteHeader(http.StatusConflict)
+	} else {
+		if q.Get("fault") == "" {
+			text = "faults ended in " + q.Get("agent") + "/" + q.Get("joint")
+		}
+		s.journal.Add("order", text)
+	}
+	json.NewEncoder(w).Encode(answer)
+}
