@@ -274,11 +274,12 @@ func TestBrowserStop(t *testing.T) {
 func TestBrowserPick(t *testing.T) {
 	ctx := browser(t)
 	rig := serve(t, "so101", halyard.Set("agents[0].body", "emulated"))
-	run(t, ctx, chromedp.EmulateViewport(1366, 768), chromedp.Navigate(rig.url+"#robot"), until(`document.querySelectorAll("select option").length > 1`), chromedp.Sleep(time.Second))
+	run(t, ctx, chromedp.EmulateViewport(1366, 768), chromedp.Navigate(rig.url+"#robot"), until(`document.querySelectorAll("select option").length > 1`), chromedp.Sleep(3*time.Second)) // it has no torque yet, and falls
 	const picked = `document.querySelector(".side h2")?.textContent ?? ""`
-	name := ""
-	for i := 0; i < 49 && !strings.Contains(name, "so101/") || name == "so101/base"; i++ {
-		run(t, ctx, chromedp.MouseClickXY(float64(420+30*(i%7)), float64(330+30*(i/7))), chromedp.Sleep(50*time.Millisecond))
+	name, x, y := "", 0.0, 0.0
+	for i := 0; i < 80 && !strings.Contains(name, "so101/") || name == "so101/base"; i++ {
+		x, y = float64(400+25*(i%10)), float64(330+30*(i/10))
+		run(t, ctx, chromedp.MouseClickXY(x, y), chromedp.Sleep(50*time.Millisecond))
 		name = value[string](t, ctx, picked)
 	}
 	joint := strings.TrimPrefix(name, "so101/")
@@ -286,7 +287,20 @@ func TestBrowserPick(t *testing.T) {
 		t.Fatalf("picked: got %q, want a joint", name)
 	}
 	shoot(t, ctx, "picked")
+	// The hand pulls the link up: it has no torque before the first command.
+	run(t, ctx, chromedp.Evaluate[chromedp.Void](`[...document.querySelectorAll("label")].find((l) => l.textContent.includes("hand")).querySelector("input").click()`),
+		chromedp.MouseEvent(chromedp.MousePressed, x, y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
 	before := rig.Agents()[0].State(joint).Position
+	for i := range 10 {
+		run(t, ctx, chromedp.MouseEvent(chromedp.MouseMoved, x, y-20*float64(i), chromedp.ButtonLeft), chromedp.Sleep(100*time.Millisecond))
+	}
+	shoot(t, ctx, "hand")
+	pulled := rig.Agents()[0].State(joint).Position - before
+	run(t, ctx, chromedp.MouseEvent(chromedp.MouseReleased, x, y-180, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	if math.Abs(pulled) < 0.02 {
+		t.Errorf("%s: a hand moved it %g rad", joint, pulled)
+	}
+	before = rig.Agents()[0].State(joint).Position
 	run(t, ctx, chromedp.Focus(chromedp.CSS(`[aria-label="jog up"]`)), chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
 		_, err := cdp.Call(ctx, target, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeRawKeyDown, Key: "ArrowRight", Code: "ArrowRight", WindowsVirtualKeyCode: 39})
 		return err

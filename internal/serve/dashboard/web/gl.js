@@ -255,10 +255,12 @@ export class Renderer {
       gl.bindVertexArray(m.array);
       gl.bindBuffer(gl.ARRAY_BUFFER, m.instances);
       gl.bufferData(gl.ARRAY_BUFFER, b.data.subarray(0, b.count * stride), gl.DYNAMIC_DRAW);
+      if (b.ground) gl.enable(gl.CULL_FACE); else gl.disable(gl.CULL_FACE); // from below it hides nothing
       if (b.ghost) { gl.enable(gl.BLEND); gl.depthMask(false); }
       gl.drawElementsInstanced(gl.TRIANGLES, m.count, gl.UNSIGNED_INT, 0, b.count);
       if (b.ghost) { gl.disable(gl.BLEND); gl.depthMask(true); }
     }
+    gl.disable(gl.CULL_FACE);
     gl.bindVertexArray(null);
   }
 

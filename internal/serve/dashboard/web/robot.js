@@ -220,9 +220,9 @@ export function open(main) {
     handle(minus, a, j, -1);
     handle(plus, a, j, 1);
     const rows = ["position", "goal", "velocity", "torque", "temperature", "voltage", "state", "fault"].map((n) => [n, text()]);
-    if (agent.joints[j].body === "emulated") details.append(faults(what.rig, body.agent, body.joint));
     details.append(el("p", { class: "jog" }, "Jog (hold) ", minus, " ", plus), el("p", {}, speed()),
       el("dl", {}, ...rows.flatMap(([n, t]) => [el("dt", {}, n), el("dd", {}, t)])));
+    if (agent.joints[j].body === "emulated") details.append(faults(what.rig, body.agent, body.joint));
     values = () => {
       const r = read(a, j);
       for (const [n, t] of rows) put(t, typeof r[n] === "number" ? show(r[n], 3) : String(r[n] || "–"));
