@@ -229,3 +229,17 @@ func TestGuideThroughLeRobot(t *testing.T) {
 		}
 	}
 }
+
+// A progress file that is half written, or of another robot, is no reason to stop: the session begins again.
+func TestGuideOfBrokenProgress(t *testing.T) {
+	for _, text := range []string{`{"robot": "so10`, `{"robot": "humanoid", "joints": {}}`, `[]`} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, ".so101.calibrate.json"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		g, out := guide(t, dir, "", configs.Options{Body: "emulated"})
+		if _, err := g.Run(context.Background()); err == nil || !strings.Contains(out.String(), "the session begins again") || !strings.Contains(out.String(), "1 of 6") {
+			t.Errorf("%s: got %v and %s", text, err, out)
+		}
+	}
+}
