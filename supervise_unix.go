@@ -18,11 +18,14 @@ func (s *System) supervise() (end func(), err error) {
 	if len(s.supervisor) == 0 {
 		return func() {}, nil
 	}
-	lines, err := s.sys.Supervised()
+	telegrams, without, err := s.sys.Supervised()
 	var held []supervise.Line
-	for _, l := range lines {
-		held = append(held, supervise.Line(l))
-		defer l.File.Close()
+	for _, t := range telegrams {
+		held = append(held, supervise.Line{File: t.File, TorqueOff: t.Bytes, Piece: t.Piece})
+		defer t.File.Close()
+	}
+	if len(without) > 0 {
+		s.sys.Log.Warn("not supervised: the process's death does not stop these", "devices", without)
 	}
 	if err != nil || len(held) == 0 {
 		return func() {}, err

@@ -12,33 +12,54 @@ type Filed interface {
 	File() (*os.File, error)
 }
 
-// TorqueOffTelegram returns the bytes that switch off the torque of every servo, for a process that supervises this one, and
-// the line's descriptor. The file is nil where the line is lost or has none. It is called between two cycles.
-func (r *GenericChain) TorqueOffTelegram() (line *os.File, telegram []byte, err error) {
+// Telegram is what stops the devices of a line when it is written to File, whatever was written before.
+type Telegram struct {
+	File  *os.File // the receiver closes it
+	Bytes []byte
+	Piece int // bytes of one write, as of a CAN frame; 0 = all at once
+}
+
+// TorqueOffTelegrams returns the bytes that switch off the torque of every servo, for a process that supervises this one. There
+// are none where the line is lost or has no descriptor. It is called between two cycles.
+func (r *GenericChain) TorqueOffTelegrams() ([]Telegram, error) {
 	r.cut.mu.Lock()
 	defer r.cut.mu.Unlock()
 	l := r.line
 	if e, ok := l.(*EchoFilter); ok {
 		l = e.Line
 	}
-	f, ok := l.(Filed)
-	if !ok {
-		return nil, nil, nil
+	if _, ok := l.(Filed); !ok {
+		return nil, nil
 	}
 	tape := &tape{Port: r.x.Port}
 	r.x.Port = tape
 	r.stageOff() // no answer comes, and none is missed
 	r.x.Port = tape.Port
-	if line, err = f.File(); err != nil {
-		return nil, nil, err
+	return Telegrams(l, tape.bytes)
+}
+
+// Telegrams are those bytes to line, none where it has no descriptor.
+func Telegrams(line Line, bytes []byte) ([]Telegram, error) {
+	f, ok := line.(Filed)
+	if !ok {
+		return nil, nil
 	}
-	return line, tape.bytes, nil
+	file, err := f.File()
+	if err != nil || file == nil {
+		return nil, err
+	}
+	t := Telegram{File: file, Bytes: bytes}
+	if p, ok := line.(interface{ Piece() int }); ok {
+		t.Piece = p.Piece()
+	}
+	return []Telegram{t}, nil
 }
 
 // tape keeps what is written and answers nothing.
 type tape struct {
 	Port
-	bytes []byte
+	bytes  []byte
+	waited time.Duration // for answers: the clock of a line in memory stands still else
 }
 
 func (t *tape) Write(p []byte) (int, error) {
@@ -46,5 +67,10 @@ func (t *tape) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (t *tape) Read([]byte, time.Duration) (int, error) { return 0, os.ErrDeadlineExceeded }
-func (t *tape) Discard() error                          { return nil }
+func (t *tape) Read(_ []byte, timeout time.Duration) (int, error) {
+	t.waited += max(timeout, 0)
+	return 0, os.ErrDeadlineExceeded
+}
+
+func (t *tape) Now() time.Duration { return t.Port.Now() + t.waited }
+func (t *tape) Discard() error     { return nil }

@@ -21,17 +21,17 @@ func (l *fileLine) File() (*os.File, error) { return os.Open(os.DevNull) }
 // TestSafety18Telegram: what a supervisor is given is torque off for every servo, and nothing of it goes out now.
 func TestSafety18Telegram(t *testing.T) {
 	b := newStub(t)
-	if f, _, err := b.r.TorqueOffTelegram(); f != nil || err != nil {
-		t.Errorf("a line without a descriptor: got %v, %v", f, err)
+	if list, err := b.r.TorqueOffTelegrams(); list != nil || err != nil {
+		t.Errorf("a line without a descriptor: got %v, %v", list, err)
 	}
 	line := &fileLine{}
 	b.r.line, b.r.x.Port = line, line
 	b.said = b.said[:0]
-	f, _, err := b.r.TorqueOffTelegram()
-	if err != nil || f == nil {
-		t.Fatalf("got %v, %v", f, err)
+	list, err := b.r.TorqueOffTelegrams()
+	if err != nil || len(list) != 1 || list[0].Piece != 0 {
+		t.Fatalf("got %v, %v", list, err)
 	}
-	f.Close()
+	list[0].File.Close()
 	if got := strings.Join(b.said, " "); got != "off0 off1" || len(line.written) > 0 || b.r.x.Port != Port(line) {
 		t.Errorf("got %q, %d bytes sent, port %T", got, len(line.written), b.r.x.Port)
 	}

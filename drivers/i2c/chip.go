@@ -2,6 +2,7 @@ package i2c
 
 import (
 	"fmt"
+	"os"
 
 	conn "periph.io/x/conn/v3/i2c"
 
@@ -35,6 +36,18 @@ func NewChip(bus conn.Bus, addr uint16, name string) *Chip {
 func OnSPI(bus conn.Bus) bool {
 	s, ok := bus.(interface{ OnSPI() bool })
 	return ok && s.OnSPI()
+}
+
+// File returns a descriptor whose writes go to the chip, for a process that supervises this one; nil where the bus has none.
+// The caller closes it.
+func (c *Chip) File() (*os.File, error) {
+	b, ok := c.bus.(interface {
+		File(addr uint16) (*os.File, error)
+	})
+	if !ok {
+		return nil, nil
+	}
+	return b.File(c.addr)
 }
 
 // Read asks for the n bytes, at most 64, from register on: one transaction, a repeated start between its two halves. What

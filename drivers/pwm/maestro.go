@@ -178,11 +178,7 @@ func (d *Maestro) Off() []error {
 			return all(d.config.Channels, d.fault(hal.KindOf(err), err))
 		}
 	}
-	d.send, d.data = d.send[:0], append(d.data[:0], byte(d.config.Channels), 0)
-	for range d.config.Channels {
-		d.data = append(d.data, 0, 0)
-	}
-	d.targets()
+	d.off()
 	if err := d.write(); err != nil {
 		return all(d.config.Channels, err)
 	}
@@ -200,6 +196,15 @@ func (d *Maestro) Off() []error {
 		}
 	}
 	return errs
+}
+
+// off makes d.send what ends the pulses of every channel.
+func (d *Maestro) off() {
+	d.send, d.data = d.send[:0], append(d.data[:0], byte(d.config.Channels), 0)
+	for range d.config.Channels {
+		d.data = append(d.data, 0, 0)
+	}
+	d.targets()
 }
 
 // Close gives the line back and leaves the board as it is.

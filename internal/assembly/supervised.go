@@ -1,33 +1,45 @@
 package assembly
 
 import (
-	"os"
+	"errors"
 
 	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Supervised is a real line that another process can switch off.
-type Supervised struct {
-	File      *os.File // the caller closes it
-	TorqueOff []byte
+// stopper is a device that another process can stop by what it writes to a descriptor.
+type stopper interface {
+	TorqueOffTelegrams() ([]servo.Telegram, error)
 }
 
-// Supervised lists the real lines of servos whose descriptors another process can hold.
-func (s *System) Supervised() (list []Supervised, err error) {
-	for i := range s.Lines {
-		c, ok := s.Lines[i].Chain.(interface {
-			TorqueOffTelegram() (*os.File, []byte, error)
-		})
-		if !ok || s.Lines[i].kind != configs.Real {
-			continue
+// Supervised lists what another process writes to stop the real servos, bases and boards. without names those that have no
+// descriptor. The caller closes the files.
+func (s *System) Supervised() (list []servo.Telegram, without []string, err error) {
+	ask := func(name string, device any) {
+		d, ok := device.(stopper)
+		if !ok {
+			without = append(without, name)
+			return
 		}
-		f, telegram, err := c.TorqueOffTelegram()
-		if err != nil {
-			return list, err
-		}
-		if f != nil {
-			list = append(list, Supervised{f, telegram})
+		telegrams, e := d.TorqueOffTelegrams()
+		if list, err = append(list, telegrams...), errors.Join(err, e); len(telegrams) == 0 && e == nil {
+			without = append(without, name)
 		}
 	}
-	return list, nil
+	for i := range s.Lines {
+		if l := &s.Lines[i]; l.kind == configs.Real {
+			ask(l.Name, l.Chain)
+		}
+	}
+	for _, p := range s.Plan.Bases {
+		if b := s.bases[p]; b != nil && p.Body == configs.Real {
+			ask(p.Config.Bus, b)
+		}
+	}
+	for _, p := range s.Plan.Boards {
+		if f := s.feeders[p]; f != nil && p.Body == configs.Real {
+			ask(p.Device, f)
+		}
+	}
+	return list, without, err
 }

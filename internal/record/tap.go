@@ -177,6 +177,14 @@ func (l *tappedLine) File() (*os.File, error) {
 	return nil, nil
 }
 
+// Piece is the line's, 0 where it takes all at once.
+func (l *tappedLine) Piece() int {
+	if p, ok := l.Line.(interface{ Piece() int }); ok {
+		return p.Piece()
+	}
+	return 0
+}
+
 // The names of the errors of lines on which drivers decide.
 const (
 	timedOut     = "timeout"

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -27,19 +28,22 @@ const (
 func Run() error {
 	// Ctrl-C in the main process's terminal is for that process: it stops its robots by their policies, and then says so.
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
-	var telegrams [][]byte
+	var telegrams [][][]byte // of each line, its writes
 	for {
-		var length uint32
-		if err := binary.Read(os.Stdin, binary.LittleEndian, &length); err == io.EOF {
+		var head struct{ Length, Piece uint32 }
+		if err := binary.Read(os.Stdin, binary.LittleEndian, &head); err == io.EOF {
 			break
-		} else if err != nil || length > maxTelegram {
-			return fmt.Errorf("supervise: telegrams: got length %d, %v", length, err)
+		} else if err != nil || head.Length == 0 || head.Length > maxTelegram || head.Piece > head.Length {
+			return fmt.Errorf("supervise: telegrams: got length %d of pieces %d, %v", head.Length, head.Piece, err)
 		}
-		t := make([]byte, length)
+		t := make([]byte, head.Length)
 		if _, err := io.ReadFull(os.Stdin, t); err != nil {
 			return fmt.Errorf("supervise: telegrams: %w", err)
 		}
-		telegrams = append(telegrams, t)
+		if head.Piece == 0 {
+			head.Piece = head.Length
+		}
+		telegrams = append(telegrams, slices.Collect(slices.Chunk(t, int(head.Piece))))
 	}
 	if err := syscall.SetNonblock(3, true); err != nil { // else its reads have no deadline
 		return fmt.Errorf("supervise: beats: %w", err)
@@ -58,10 +62,16 @@ func Run() error {
 			return fmt.Errorf("supervise: %w", err)
 		}
 	}
-	beats.Close() // a main process that wakes up again finds that it is supervised no more, and stops
+	beats.Close()                       // a main process that wakes up again finds that it is supervised no more, and stops
+	next := make([]int, len(telegrams)) // the first write of each line that is due
 	for end := time.Now().Add(Insist); time.Now().Before(end); time.Sleep(again) {
 		for i, t := range telegrams {
-			syscall.Write(firstLine+i, t) // what a full line does not take is sent again
+			for range t { // what a full queue does not take is written the next time
+				if _, err := syscall.Write(firstLine+i, t[next[i]]); err == syscall.EAGAIN || err == syscall.ENOBUFS {
+					break
+				}
+				next[i] = (next[i] + 1) % len(t)
+			}
 		}
 	}
 	return nil

@@ -5,7 +5,8 @@
 // Insist and ends. It never switches torque on, and reads nothing from the lines.
 //
 //	main process                       supervisor
-//	pipe 0: telegrams, once        ──► stdin: a 4-byte length, little-endian, and the bytes, for each line
+//	pipe 0: telegrams, once        ──► stdin: for each line the length and the bytes of one write (0 = all), 4 bytes each,
+//	                                   little-endian, and the telegram
 //	pipe 1: 'b' each cycle, 'q'    ──► descriptor 3
 //	lines                          ──► descriptors 4, 5, ...
 package supervise

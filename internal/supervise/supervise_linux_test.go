@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	}
 	way := os.Getenv(role)
 	os.Setenv(role, "supervisor")
-	s, err := Start([]string{os.Args[0]}, []Line{{line, torqueOff}})
+	s, err := Start([]string{os.Args[0]}, []Line{{File: line, TorqueOff: torqueOff}})
 	if err != nil {
 		panic(err)
 	}

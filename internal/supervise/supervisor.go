@@ -17,6 +17,7 @@ import (
 type Line struct {
 	File      *os.File // kept by the caller
 	TorqueOff []byte
+	Piece     int // bytes of one write, as of a CAN frame; 0 = all at once
 }
 
 // Supervisor is the main process's side.
@@ -39,7 +40,8 @@ func Start(command []string, lines []Line) (*Supervisor, error) {
 	s.child.ExtraFiles = []*os.File{read}
 	for _, l := range lines {
 		s.child.ExtraFiles = append(s.child.ExtraFiles, l.File)
-		telegrams = append(binary.LittleEndian.AppendUint32(telegrams, uint32(len(l.TorqueOff))), l.TorqueOff...)
+		telegrams = binary.LittleEndian.AppendUint32(telegrams, uint32(len(l.TorqueOff)))
+		telegrams = append(binary.LittleEndian.AppendUint32(telegrams, uint32(l.Piece)), l.TorqueOff...)
 	}
 	s.child.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // no terminal's keys reach it
 	in, err := s.child.StdinPipe()
