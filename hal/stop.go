@@ -168,13 +168,10 @@ func (r *Rig) survive() {
 // Contain is deferred first in each goroutine that serves a client. A panic there is an emergency stop, and its stack is
 // logged; the rig and its other clients go on. what names the goroutine: "okon session".
 func (r *Rig) Contain(what string) {
-	if p := recover(); p != nil {
-		r.Panicked(what, p)
+	p := recover()
+	if p == nil {
+		return
 	}
-}
-
-// Panicked is Contain for a caller that has recovered the panic p itself, since it serves several rigs.
-func (r *Rig) Panicked(what string, p any) {
 	trace := string(debug.Stack())
 	reason := fmt.Sprintf("panic in %s: %v", what, p)
 	r.log.Error("panic", "in", what, "value", p, "stack", trace)
