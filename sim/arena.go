@@ -125,6 +125,7 @@ func (b *Body) notice(s *sense, to []float64) {
 		for i := range victims {
 			to[0] += b.readVictim(s, i, &victims[i], back.Of(victims[i].At))
 		}
+		b.lookForParts(s, &at, &back)
 	case "sound":
 		to[0], to[1] = b.loudestVoice(s, victims, at.Position)
 	case "motion":

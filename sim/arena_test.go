@@ -214,3 +214,42 @@ victims: [{name: Ann, at_m: [3, 0, 0.5], material: skin, segments: [{name: left_
 		t.Errorf("the arm met nothing that was in its way, or the physics broke: %v", s.fault)
 	}
 }
+
+// The victim sensor sees parts of bodies within its view, and none behind a wall or behind its back.
+func TestVictimParts(t *testing.T) {
+	r := enter(t, "p2at", "yellow", hal.Pose{Position: [3]float64{1.2, -4.35, -1.8}})
+	var seen []string
+	reads := 0
+	if err := r.body.Look(r.index("victrfid"), func(list []SeenPart) {
+		seen, reads = seen[:0], reads+1
+		for _, p := range list {
+			if a := math.Hypot(p.At[0], p.At[1]); p.At[0] <= 0 || a > 4 {
+				t.Errorf("%s: got it at %v", p.Name, p.At)
+			}
+			seen = append(seen, p.Name)
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	at := func(x, turn float64) string {
+		p := hal.Pose{Position: [3]float64{x, -4.35, -1.82}, Rotation: [4]float64{math.Cos(turn / 2), 0, 0, math.Sin(turn / 2)}}
+		if err := r.scene.Place("p2at", p); err != nil {
+			t.Fatal(err)
+		}
+		reads = 0
+		r.run(cycle)
+		if reads == 0 {
+			t.Error("the sensor did not read")
+		}
+		return strings.Join(seen, " ")
+	}
+	if got := at(0.9, 0); !strings.Contains(got, "Chest") {
+		t.Errorf("before Jim: got %q, want his chest", got)
+	}
+	if got := at(0.9, math.Pi); got != "" {
+		t.Errorf("the back to Jim: got %q, want nothing", got)
+	}
+	if err := r.body.Look(r.index("f1"), nil); err == nil {
+		t.Error("a sonar looks for no victims: got no error")
+	}
+}

@@ -36,6 +36,8 @@ type Body struct {
 	group   uint32        // of its geoms, for rays
 	dropped int           // of its RFID tags
 	found   []func(Found) // one a sensor, or none
+	looks   []func([]SeenPart)
+	seen    []SeenPart // scratch of looks
 	fov     []float64     // rad, one a camera
 	lit     bool          // its headlight is on
 	savedAt span

@@ -148,3 +148,34 @@ func TestDialectChosen(t *testing.T) {
 		})
 	}
 }
+
+// TestVictSensor: the messages of the original, by its source and what MRL's client and MOAST quote of it, and none of it in the
+// document's dialect.
+func TestVictSensor(t *testing.T) {
+	seen := &Parts{}
+	change := func(r *Robot) {
+		for _, s := range r.Sensors {
+			if s.Type == "VictRFID" {
+				r.Sensors = []Sensor{{Type: "VictSensor", Name: "VictSensor", Index: s.Index, TimeStamp: true, Since: Later, Parts: seen}}
+			}
+		}
+		r.Interval, r.Packages, r.Cameras = 200*time.Millisecond, nil, nil
+	}
+	const sta = "a< STA {Type GroundVehicle} {Time 0.0100} {FrontSteer 0.0000} {RearSteer 0.0000} {LightToggle False} {LightIntensity 0} {Battery 3600} {View -1}\n"
+	bubble(t, config{Options: Options{Dialect: Later}, change: change}, func(s *stage) {
+		s.play(nfoLine + spawnR1 + sta + "a< SEN {Time 0.01} {Type VictSensor} {Status NoVictims}\n")
+		seen.Set(2, func(i int) BodyPart {
+			return [...]BodyPart{{"Leg", [3]float64{2.05, -0.33, -0.46}}, {"Foot", [3]float64{2.51, -0.44, -0.39}}}[i]
+		})
+		s.receive("a")
+		s.play("a< SEN {Time 0.21} {Type VictSensor} {Name VictSensor} {PartName Leg} {Location 2.05,0.33,0.46} {PartName Foot} {Location 2.51,0.44,0.39}\n")
+	})
+	bubble(t, config{change: change}, func(s *stage) {
+		s.play(nfoLine + spawnR1)
+		for range 3 {
+			if got := s.receive("a"); strings.Contains(got, "VictSensor") {
+				t.Errorf("the document's dialect: got %q", got)
+			}
+		}
+	})
+}

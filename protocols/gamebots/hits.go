@@ -50,3 +50,32 @@ func (q *Hits) drain(dst []Hit) []Hit {
 	q.list = q.list[:0]
 	return dst
 }
+
+// BodyPart is a part of a victim's body that a victim sensor sees. At is in the sensor's frame, m, in hal's axes.
+type BodyPart struct {
+	Name string
+	At   [3]float64
+}
+
+// Parts are what a victim sensor sees now. Both ends may be on any goroutine.
+type Parts struct {
+	mu   sync.Mutex
+	list []BodyPart
+}
+
+// Set makes n parts, of 64 at most, what is seen.
+func (p *Parts) Set(n int, part func(i int) BodyPart) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.list = p.list[:0]
+	for i := range min(n, maxHits) {
+		p.list = append(p.list, part(i))
+	}
+}
+
+// append appends what is seen to dst[:0].
+func (p *Parts) append(dst []BodyPart) []BodyPart {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append(dst[:0], p.list...)
+}

@@ -35,6 +35,7 @@ type link struct {
 	hits   []Hit         // the cycle's room
 	found  []Hits        // of each of the robot's readers: what is to be told
 	told   []Hit         // the writer's room
+	seen   []BodyPart    // scratch of parts
 }
 
 // group is what goes into one message: all sensors of a type that come together, or one alone.

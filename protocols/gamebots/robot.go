@@ -66,7 +66,8 @@ type Sensor struct {
 	Manual            bool // of a scanner: it is told when SET {Opcode SCAN} asks for it
 	TimeStamp         bool // bWithTimeStamp
 	Resolution, FOV   float64
-	Hits              *Hits // of kinds rfid and victim
+	Hits              *Hits  // of kinds rfid and victim
+	Parts             *Parts // of kind victim: it is the victim sensor of the later dialects, and not a reader of tags
 	Settings          []Setting
 	Since             Dialect // the first dialect that has it
 	Unpaced           bool    // its file gives no interval: a dialect's own counts

@@ -68,6 +68,9 @@ func (k *link) sense(t *text, of int, kind string, v []float64) bool {
 	if math.IsNaN(v[0]) {
 		return false
 	}
+	if sensor.Parts != nil {
+		return k.parts(t, sensor)
+	}
 	switch kind {
 	case "rfid", "victim":
 		return k.tags(t, of, kind == "victim")
@@ -139,6 +142,22 @@ func (k *link) part(t *text) {
 		t.close()
 		t.open()
 	}
+}
+
+// parts is what a victim sensor sees at the instant of the message; without any it has no name, as in the original.
+func (k *link) parts(t *text, sensor *Sensor) bool {
+	k.seen = sensor.Parts.append(k.seen)
+	for i := range k.seen {
+		if i == 0 {
+			t.segment("Name", sensor.Name)
+		}
+		t.segment("PartName", k.seen[i].Name)
+		t.vectorSegment("Location", flip(k.seen[i].At), coarse)
+	}
+	if len(k.seen) == 0 {
+		t.segment("Status", "NoVictims")
+	}
+	return true
 }
 
 // tags is what a reader found until the instant of the message.

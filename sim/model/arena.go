@@ -43,6 +43,13 @@ type Victim struct {
 	Amplitude   float64 // m, how far what moves of it moves; 0 = it lies still
 	Period      float64 // s, of that motion
 	Segments    []Segment
+	Parts       []Part // of its body; of a false alarm one
+}
+
+// Part is a part of a victim's body under the name that a victim sensor tells: Head, Chest, Pelvis, Leg, Foot.
+type Part struct {
+	Name string
+	At   [3]float64 // its middle in the scene, at rest
 }
 
 // arenaFile is an Arena as written, in the scene's file.
@@ -143,6 +150,7 @@ func (f *victimFile) victim(path yaml.Path, s *Scene, materials map[string]Mater
 	}
 	material, _ := faults.material(path+".material", f.Material, materials)
 	moving := f.segments(path, &v, material, faults)
+	v.parts(radians(f.Turn))
 	s.Arena.Victims = append(s.Arena.Victims, v)
 	if f.False {
 		return

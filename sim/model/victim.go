@@ -83,3 +83,17 @@ func (f *victimFile) segments(path yaml.Path, v *Victim, m Material, faults *fau
 	}
 	return moving
 }
+
+// parts lays out the parts of a victim whose head is ahead by turn: a false alarm is taken for a chest.
+func (v *Victim) parts(turn float64) {
+	sin, cos := math.Sincos(turn)
+	for _, p := range [...]struct {
+		name          string
+		along, across float64 // m, towards the head and to the left
+	}{{"Chest", 0, 0}, {"Head", 0.38, 0}, {"Pelvis", -0.25, 0}, {"Leg", -0.6, 0.1}, {"Leg", -0.6, -0.1}, {"Foot", -0.95, 0.1}, {"Foot", -0.95, -0.1}} {
+		v.Parts = append(v.Parts, Part{p.name, [3]float64{v.At[0] + p.along*cos - p.across*sin, v.At[1] + p.along*sin + p.across*cos, v.At[2]}})
+		if v.False {
+			return
+		}
+	}
+}

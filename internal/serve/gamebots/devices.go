@@ -2,6 +2,7 @@ package gamebots
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -90,8 +91,13 @@ func (z *zeroer) Zero(sensor int) error {
 }
 
 // ListenTags lets the readers of agent i that are devices tell a client of r what they read, in the place of the scene. A
-// reader knows a tag's number alone: not how far away it is, and neither the name nor the state of a victim.
+// reader knows a tag's number alone: not how far away it is, and neither the name nor the state of a victim. What it cannot
+// see, the parts of victims, is not told of it.
 func ListenTags(sys *assembly.System, i int, r *gamebots.Robot) {
+	r.Sensors = slices.DeleteFunc(r.Sensors, func(s gamebots.Sensor) bool {
+		_, device := sys.Sources[plan.JointRef{Agent: i, Joint: s.Index}].(catalog.Tagged)
+		return device && s.Parts != nil
+	})
 	for k := range r.Sensors {
 		s := &r.Sensors[k]
 		source, ok := sys.Sources[plan.JointRef{Agent: i, Joint: s.Index}].(catalog.Tagged)

@@ -128,6 +128,23 @@ func (r *rescuer) sensors() {
 			}
 		}
 		r.out.Sensors = append(r.out.Sensors, out)
+		if s.Kind == "victim" {
+			r.victimSensor(out)
+		}
+	}
+}
+
+// victimSensor is the VictSensor of the later dialects, where a robot's reader of victims is.
+func (r *rescuer) victimSensor(reader gamebots.Sensor) {
+	if r.body == nil {
+		return
+	}
+	out := gamebots.Sensor{Type: "VictSensor", Name: "VictSensor", Mount: reader.Mount, Index: reader.Index, TimeStamp: true, Since: gamebots.Later, Parts: &gamebots.Parts{}}
+	err := r.body.Look(out.Index, func(seen []sim.SeenPart) {
+		out.Parts.Set(len(seen), func(i int) gamebots.BodyPart { return gamebots.BodyPart{Name: seen[i].Name, At: seen[i].At} })
+	})
+	if err == nil {
+		r.out.Sensors = append(r.out.Sensors, out)
 	}
 }
 
