@@ -38,8 +38,8 @@ type Body struct {
 	found   []func(Found) // one a sensor, or none
 	looks   []func([]SeenPart)
 	seen    []SeenPart // scratch of looks
-	fov     []float64     // rad, one a camera
-	lit     bool          // its headlight is on
+	fov     []float64  // rad, one a camera
+	lit     bool       // its headlight is on
 	savedAt span
 
 	saved    []snapshot // one a joint; empty = none

@@ -69,9 +69,12 @@ func describe(root, name, dir string, links links) Port {
 }
 
 // StableName is the name of path under /dev/serial or LinkDir that outlives a replugging: by-id, else ours, else by-path,
-// else path. Of an adapter without a serial number by-id comes last but path: its twin has the same.
+// else path. A link below /dev is a udev rule's, and stays; another one stays where there is no such name. Of an adapter without a serial number by-id comes last but path: its twin has the same.
 func StableName(root, path string) string {
 	if strings.HasPrefix(path, "/dev/serial/") || strings.HasPrefix(path, LinkDir+"/") {
+		return path
+	}
+	if at, err := os.Lstat(filepath.Join(root, path)); err == nil && at.Mode()&os.ModeSymlink != 0 && strings.HasPrefix(path, "/dev/") {
 		return path
 	}
 	device := path
@@ -81,6 +84,9 @@ func StableName(root, path string) string {
 	if ports, err := List(root); err == nil {
 		for i := range ports {
 			if ports[i].Device == "/dev/"+filepath.Base(device) {
+				if ports[i].Stable == ports[i].Device {
+					return path // it has none: a link of the user's own may lead to its next node
+				}
 				return ports[i].Stable
 			}
 		}

@@ -120,7 +120,8 @@ func TestStableName(t *testing.T) {
 
 // Our own link is preferred to the USB socket, and to by-id where that is ambiguous.
 func TestStableLinks(t *testing.T) {
-	files := map[string]string{"dev/halyard/ch343-pci-0_usb-0_2": "-> ../ttyACM10", "dev/halyard/ft232h-FT4THVLA-00": "-> ../ttyUSB0"}
+	files := map[string]string{"dev/halyard/ch343-pci-0_usb-0_2": "-> ../ttyACM10", "dev/halyard/ft232h-FT4THVLA-00": "-> ../ttyUSB0",
+		"dev/arm": "-> ttyUSB0", "home/arm": "-> ../dev/ttyUSB0"} // of a udev rule, and of a user
 	for name, content := range machine {
 		files[name] = content
 	}
@@ -128,6 +129,7 @@ func TestStableLinks(t *testing.T) {
 	for path, want := range map[string]string{
 		"/dev/ttyUSB0": "/dev/serial/by-id/usb-FTDI_FT4THVLA-if00-port0", "/dev/ttyACM10": "/dev/halyard/ch343-pci-0_usb-0_2",
 		"/dev/halyard/ch343-pci-0_usb-0_2": "/dev/halyard/ch343-pci-0_usb-0_2",
+		"/dev/arm":                         "/dev/arm", "/home/arm": "/dev/serial/by-id/usb-FTDI_FT4THVLA-if00-port0",
 	} {
 		if got := StableName(root, path); got != want {
 			t.Errorf("%s: got %s, want %s", path, got, want)
