@@ -94,8 +94,8 @@ func TestGuideFindsWhatIsPlanted(t *testing.T) {
 			t.Fatal(err)
 		}
 		spec, _ := actuator.Lookup("sts3215")
-		if want := spec.Kt * 7.4 / spec.R; math.Abs(c.Torque.Constant/want-1) > 0.05 {
-			t.Errorf("%s: got torque constant %.3f, want %.3f within 5 %%", joint, c.Torque.Constant, want)
+		if want := spec.Kt * 7.4 / spec.R; math.Abs(c.Torque.Constant/want-1) > 0.05 || math.Abs(c.Torque.Offset) > 0.02 {
+			t.Errorf("%s: got torque constant %.3f and offset %.3f, want %.3f within 5 %% and 0", joint, c.Torque.Constant, c.Torque.Offset, want)
 		}
 	}
 	if _, err := os.Stat(g.progressFile()); err == nil {
