@@ -2,6 +2,8 @@ package dashboard
 
 import (
 	"log/slog"
+	"math"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -16,7 +18,13 @@ import (
 // humanoid is the demo's rig, in lock-step, and its dashboard.
 func humanoid(t testing.TB) (*assembly.System, *Server) {
 	t.Helper()
-	p, err := plan.Load("demo", configs.Options{Body: "emulated"}, builtin.Catalog())
+	return emulated(t, "demo")
+}
+
+// emulated is the rig of a config, in lock-step, and its dashboard.
+func emulated(t testing.TB, config string, set ...string) (*assembly.System, *Server) {
+	t.Helper()
+	p, err := plan.Load(config, configs.Options{Body: "emulated", Set: set}, builtin.Catalog())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,6 +65,33 @@ func TestCycleAllocatesNothing(t *testing.T) {
 	}
 	if r.due || len(r.poses) == 0 {
 		t.Error("got no copy of the poses")
+	}
+}
+
+// TestRealStandsAsMeasured: the links of a robot that the physics does not move are where its joints say. An emulated one
+// knows both.
+func TestRealStandsAsMeasured(t *testing.T) {
+	sys, s := emulated(t, "so101", "agents[0].pose.position=[0.3, -0.2, 0.1]", "agents[0].shadow=true")
+	for range 50 { // it sags, without torque
+		if err := sys.Rig.Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a := s.sampler.list()[0]
+	a.measured = a.agent.Measured(nil)
+	a.real = true
+	poses := sys.Scene.Poses(nil)
+	want := slices.Clone(poses)
+	for i := range poses {
+		poses[i] = hal.Pose{}
+	}
+	a.forward(poses, make([]float32, poseValues*len(a.bodies)))
+	for i := range poses {
+		for axis := range 3 {
+			if got := poses[i].Position[axis]; math.Abs(got-want[i].Position[axis]) > 0.003 {
+				t.Errorf("%s: axis %d: got %.4f m, want %.4f", sys.Scene.Parts()[i].Body, axis, got, want[i].Position[axis])
+			}
+		}
 	}
 }
 
