@@ -44,7 +44,7 @@ func OpenDashboard(o DashboardOptions) (*Dashboard, error) {
 func (d *Dashboard) Show(systems ...*System) {
 	var sources []dashboard.Source
 	for _, s := range systems {
-		sources = append(sources, dashboard.Source{Rig: s.sys.Rig, System: s.sys, Journal: s.journal})
+		sources = append(sources, dashboard.Source{Rig: s.sys.Rig, System: s.sys, Journal: s.journal, Taps: s.taps})
 	}
 	d.server.Show(sources)
 }

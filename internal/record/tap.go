@@ -50,7 +50,7 @@ func (t *Taps) Name(bus string) string {
 	return name
 }
 
-// Tap is open with an ear on the line that it opens, by a name of Name. While nothing is recorded it costs a load a call.
+// Tap is open with an ear on the line that it opens, by a name of Name. While nothing is recorded or watched it costs two loads a call.
 func (t *Taps) Tap(name string, open servo.Opener) servo.Opener {
 	ear := &tap{bus: name, on: &t.on}
 	t.mu.Lock()
@@ -77,8 +77,9 @@ type tap struct {
 	bus string
 	on  *atomic.Bool
 
-	mu   sync.Mutex
-	tape tape
+	mu     sync.Mutex
+	tape   tape
+	frames frames
 }
 
 func (t *tap) keep(kind opKind, at time.Duration, n int, data []byte, err error) {
@@ -114,13 +115,16 @@ type tappedLine struct {
 
 func (l *tappedLine) Write(p []byte) (int, error) {
 	n, err := l.Line.Write(p)
-	l.tap.keep(opWrite, 0, 0, p[:max(0, min(n, len(p)))], err)
+	p = p[:max(0, min(n, len(p)))]
+	l.tap.keep(opWrite, 0, 0, p, err)
+	l.tap.frames.keep(true, p)
 	return n, err
 }
 
 func (l *tappedLine) Read(p []byte, timeout time.Duration) (int, error) {
 	n, err := l.Line.Read(p, timeout)
 	l.tap.keep(opRead, 0, 0, p[:n], err)
+	l.tap.frames.keep(false, p[:n])
 	return n, err
 }
 

@@ -3,6 +3,7 @@
 //	GET  /             the pages: ES modules of this folder's web/, embedded
 //	GET  /scene        what the 3D view draws, JSON
 //	GET  /camera       ?rig=0&agent=NAME&camera=NAME: its pictures as JPEG, multipart/x-mixed-replace
+//	GET  /frames       ?rig=0&bus=NAME: the newest bytes of a line of servos, JSON
 //	GET  /ws           the WebSocket below
 //	GET  /metrics      for Prometheus
 //	GET  /healthz      200 while every rig runs

@@ -12,6 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal/kinematics"
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/internal/record"
 	"github.com/halyard-robotics/halyard/internal/serve/bridges"
 	"github.com/halyard-robotics/halyard/protocols/topics"
 )
@@ -28,6 +29,7 @@ type Source struct {
 	Rig     *hal.Rig
 	System  *assembly.System // nil where there is the rig alone: no scene, no lines
 	Journal *Journal         // of the rig's log; nil = none
+	Taps    *record.Taps     // on the rig's lines; nil = none
 }
 
 // shown is a rig as it is sampled. The cycle takes its lock for a copy of the poses, when a sample has asked for one.

@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/netip"
 	"path"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -220,6 +221,9 @@ func (s *Server) get(w http.ResponseWriter, r *http.Request) {
 	case "/ws":
 		s.webSocket(w, r)
 		return
+	case "/frames":
+		s.frames(w, r)
+		return
 	case "/camera":
 		s.camera(w, r)
 		return
@@ -254,6 +258,23 @@ func (s *Server) get(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", f.kind)
 	w.Write(f.data)
+}
+
+// frames answers with the newest bytes of a line: ?rig=0&bus=NAME. It is watched for a few seconds after each request.
+func (s *Server) frames(w http.ResponseWriter, r *http.Request) {
+	type frame struct {
+		Out  bool   `json:"out"`
+		Size int    `json:"size"`
+		Hex  string `json:"hex"`
+	}
+	list := []frame{}
+	if rig, err := strconv.Atoi(r.URL.Query().Get("rig")); err == nil && rig >= 0 && rig < len(s.sampler.rigs) && s.sampler.rigs[rig].Taps != nil {
+		for _, f := range s.sampler.rigs[rig].Taps.Frames(r.URL.Query().Get("bus")) {
+			list = append(list, frame{f.Out, f.Size, hex.EncodeToString(f.Data)})
+		}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(w).Encode(list)
 }
 
 // orders are what a person may order, by its path.

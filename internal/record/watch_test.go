@@ -1,0 +1,46 @@
+package record
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestFrames keeps the newest frames of a line, whole, from the first look on until nobody looks any more.
+func TestFrames(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var taps Taps
+		l := &tap{bus: "upper", on: &taps.on}
+		taps.list = []*tap{l}
+		time.Sleep(time.Second)
+		l.frames.keep(true, []byte{1})
+		if got := taps.Frames("upper"); got != nil {
+			t.Errorf("before anybody looked: got %v", got)
+		}
+		for i := range 2 * watchFrames {
+			l.frames.keep(true, []byte{0xff, byte(i)})
+			l.frames.keep(false, []byte{0xff})
+			l.frames.keep(false, make([]byte, 100))
+		}
+		got := taps.Frames("upper")
+		last := 2*watchFrames - 1
+		if len(got) != watchFrames || fmt.Sprint(got[watchFrames-2]) != fmt.Sprint(Frame{true, 2, []byte{0xff, byte(last)}}) {
+			t.Fatalf("got %d frames, the last but one %v", len(got), got[len(got)-2])
+		}
+		if end := got[watchFrames-1]; end.Out || end.Size != 101 || len(end.Data) != watchBytes || end.Data[0] != 0xff {
+			t.Errorf("the last: got %v, want 101 bytes in", end)
+		}
+		if n := testing.AllocsPerRun(10, func() { l.frames.keep(true, got[0].Data); l.frames.keep(false, got[0].Data) }); n != 0 {
+			t.Errorf("got %g allocations, want 0", n)
+		}
+		time.Sleep(2 * watchTime)
+		l.frames.keep(true, []byte{7})
+		if got := taps.Frames("upper"); len(got) != 0 {
+			t.Errorf("nobody has looked for %v: got %v", 2*watchTime, got)
+		}
+		if taps.Frames("lower") != nil {
+			t.Error("a line that is none: got frames")
+		}
+	})
+}
