@@ -32,7 +32,15 @@ type device struct {
 	limit   float64  // LimitTorque in the motor, N·m, NaN = unknown
 	timeout float64  // CANTimeout that it must have
 	mute    int      // questions for its voltage without an answer
+	owed    int      // feedback that came too late so far: it may come yet
+	extra   int      // feedback that nothing asked for, lately
 }
+
+// maxExtra is how much feedback without a question is believed to be chance. A second node with a motor's id sends one for each question.
+const maxExtra = 5
+
+// errSharedID is why a motor loses its torque of whose feedback half is another node's.
+var errSharedID = errors.New("more replies than questions: another node on the bus sends with its id (try: halyard scan, with one motor connected at a time)")
 
 // replyDelay is what a motor needs before an answer.
 const replyDelay = time.Millisecond
@@ -75,10 +83,16 @@ func (b *protocol) handleReply(i int, m *Message) bool {
 		s.Effort, s.Temperature = d.last.Torque/d.m.Kt, d.last.Celsius
 		s.Alarm = d.last.Faults.Alarm()
 		d.heard = true
-		if d.pending == 0 {
+		switch {
+		case d.pending > 0:
+			d.pending--
+		case d.owed > 0:
+			d.owed--
+			return false
+		default:
+			d.extra++
 			return false
 		}
-		d.pending--
 	default: // faults on their own: feedback has them too
 		return false
 	}
@@ -136,9 +150,14 @@ func (b *protocol) SyncRead(_ servo.Level, list []int) error {
 		}
 	}
 	for i := range b.devices {
-		b.devices[i].heard, b.devices[i].pending = false, 0
+		b.devices[i].forget()
 	}
 	return err
+}
+
+// forget ends the wait for feedback.
+func (d *device) forget() {
+	d.heard, d.owed, d.pending = false, d.owed+d.pending, 0
 }
 
 // nudge makes motor i answer: one that is not meant to hold is told to stop, another its limit.
@@ -163,6 +182,10 @@ func (b *protocol) judge(i int) {
 		torque = servo.Off
 	}
 	seat.SawTorque(torque, torque == servo.Off && d.last.Faults != 0)
+	if d.extra >= maxExtra {
+		d.extra = 0
+		seat.Hold(errSharedID)
+	}
 	seat.State.Torque = torque == servo.On
 }
 
@@ -196,7 +219,9 @@ func (b *protocol) ReadHealth(i int) error {
 		d.mute++ // it is there, and does not say its voltage
 		err = onlyOther(err)
 	}
-	if d.ask, d.pending = 0, 0; err == nil {
+	d.ask, d.owed, d.pending = 0, d.owed+d.pending, 0
+	d.extra, d.owed = d.extra/2, d.owed/2 // what was long ago has no weight
+	if err == nil {
 		b.judge(i)
 	}
 	return err

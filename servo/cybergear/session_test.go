@@ -234,3 +234,50 @@ func TestTorqueWithinItsLimit(t *testing.T) {
 		t.Errorf("got %g N·m, want -3", g.Torque)
 	}
 }
+
+// Another node with a motor's id answers too: half of what is read of the motor is not its own, so that it loses its torque. A
+// late answer, and one on its way when the wait ended, are its own.
+func TestSharedID(t *testing.T) {
+	at := zeroAngle()
+	goal := []Message{Set(1, AngleRef, radians(1000))}
+	look := []Message{Ask(1, BusVolts), Set(1, LimitTorque, 12)}
+	volts := Answer(1, Host, BusVolts, 24)
+	begin := append([]turn{{[]Message{To(1, Who)}, []Message{here}}, {[]Message{stop}, []Message{rest}}}, arming(at)...)
+	for _, c := range []struct {
+		name   string
+		turns  []turn
+		shared bool
+	}{
+		{"two answers", []turn{
+			{goal, []Message{running, running}}, {goal, []Message{running, running}}, {goal, []Message{running, running}}, {look, []Message{volts, running}},
+			{goal, []Message{running, running}}, {goal, []Message{running, running}}, {goal, []Message{running, running}}, {goal, []Message{running, running}},
+		}, true},
+		{"late answers", []turn{
+			{goal, nil}, {goal, []Message{running, running}}, {goal, nil}, {look, []Message{volts, running, running}},
+			{goal, nil}, {goal, []Message{running, running}}, {goal, nil}, {goal, []Message{running, running}},
+		}, false},
+	} {
+		line := playback(append(append([]turn(nil), begin...), c.turns...)...)
+		chain := one(line)
+		if err := chain.Open(); err != nil {
+			t.Fatal(err)
+		}
+		chain.SetGoal(0, servo.Goal{})
+		chain.Send()
+		chain.Receive()
+		chain.SetGoal(0, servo.Goal{Enable: true, Mode: hal.NoMode, Limit: 1})
+		chain.Send()
+		chain.Receive()
+		for i := range c.turns {
+			if i == 3 { // the look is of the cycle before
+				continue
+			}
+			chain.SetGoal(0, servo.Goal{Enable: true, Mode: hal.PositionMode, Position: 1000, Limit: 1})
+			chain.Send()
+			chain.Receive()
+			if got := errors.Is(chain.Fault(0), errSharedID); got != (c.shared && i == len(c.turns)-1) {
+				t.Errorf("%s: turn %d: got %v", c.name, i, chain.Fault(0))
+			}
+		}
+	}
+}
