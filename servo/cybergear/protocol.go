@@ -34,9 +34,10 @@ type device struct {
 	mute    int      // questions for its voltage without an answer
 	owed    int      // feedback that came too late so far: it may come yet
 	extra   int      // feedback that nothing asked for, lately
+	message Message  // the last feedback
 }
 
-// maxExtra is how much feedback without a question is believed to be chance. A second node with a motor's id sends one for each question.
+// maxExtra is how much new feedback without a question is believed to be chance. A second node with a motor's id sends one for each question.
 const maxExtra = 5
 
 // errSharedID is why a motor loses its torque of whose feedback half is another node's.
@@ -69,6 +70,7 @@ func (b *protocol) handleFrame(f *servo.CANFrame) bool {
 // handleReply takes an answer of motor i.
 func (b *protocol) handleReply(i int, m *Message) bool {
 	d, s := &b.devices[i], &b.chain.Devices[i].State
+	again := *m == d.message // an adapter's doing; two motors hardly ever agree on every bit
 	switch m.Type {
 	case Who:
 	case Read:
@@ -78,6 +80,7 @@ func (b *protocol) handleReply(i int, m *Message) bool {
 		}
 		d.ask, d.got = 0, v
 	case Tell:
+		d.message = *m
 		d.last.Parse(m, &d.m.Spans)
 		s.Position, s.Velocity = ticks(d.last.Angle), d.last.Speed
 		s.Effort, s.Temperature = d.last.Torque/d.m.Kt, d.last.Celsius
@@ -88,6 +91,8 @@ func (b *protocol) handleReply(i int, m *Message) bool {
 			d.pending--
 		case d.owed > 0:
 			d.owed--
+			return false
+		case again:
 			return false
 		default:
 			d.extra++

@@ -241,6 +241,7 @@ func TestSharedID(t *testing.T) {
 	at := zeroAngle()
 	goal := []Message{Set(1, AngleRef, radians(1000))}
 	look := []Message{Ask(1, BusVolts), Set(1, LimitTorque, 12)}
+	other := said(Running, 0.2, 0)
 	volts := Answer(1, Host, BusVolts, 24)
 	begin := append([]turn{{[]Message{To(1, Who)}, []Message{here}}, {[]Message{stop}, []Message{rest}}}, arming(at)...)
 	for _, c := range []struct {
@@ -249,12 +250,16 @@ func TestSharedID(t *testing.T) {
 		shared bool
 	}{
 		{"two answers", []turn{
-			{goal, []Message{running, running}}, {goal, []Message{running, running}}, {goal, []Message{running, running}}, {look, []Message{volts, running}},
-			{goal, []Message{running, running}}, {goal, []Message{running, running}}, {goal, []Message{running, running}}, {goal, []Message{running, running}},
+			{goal, []Message{running, other}}, {goal, []Message{running, other}}, {goal, []Message{running, other}}, {look, []Message{volts, other}},
+			{goal, []Message{running, other}}, {goal, []Message{running, other}}, {goal, []Message{running, other}}, {goal, []Message{running, other}},
 		}, true},
 		{"late answers", []turn{
-			{goal, nil}, {goal, []Message{running, running}}, {goal, nil}, {look, []Message{volts, running, running}},
-			{goal, nil}, {goal, []Message{running, running}}, {goal, nil}, {goal, []Message{running, running}},
+			{goal, nil}, {goal, []Message{running, other}}, {goal, nil}, {look, []Message{volts, running, other}},
+			{goal, nil}, {goal, []Message{running, other}}, {goal, nil}, {goal, []Message{running, other}},
+		}, false},
+		{"an adapter that repeats", []turn{
+			{goal, []Message{running, running}}, {goal, []Message{other, other}}, {goal, []Message{running, running}}, {look, []Message{volts, other, other}},
+			{goal, []Message{running, running}}, {goal, []Message{other, other}}, {goal, []Message{running, running}}, {goal, []Message{other, other}},
 		}, false},
 	} {
 		line := playback(append(append([]turn(nil), begin...), c.turns...)...)
