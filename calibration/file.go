@@ -78,30 +78,43 @@ func Save(path string, j *Joint) (kept string, err error) {
 	if err := next.Validate(); err != nil {
 		return "", &hal.Error{Kind: hal.Invalid, Op: "calibration " + path, Err: err}
 	}
+	n, kept, err := saveVersion(path, func(old []byte) int {
+		if o, err := Parse(old, path); err == nil {
+			return o.Version
+		}
+		return 0
+	}, func(n int) []byte {
+		next.Version = n
+		return next.Encode()
+	})
+	if err == nil {
+		j.Version = n
+	}
+	return kept, err
+}
+
+// saveVersion makes what encode returns for the next free version, n, the file at path, as Save does. versionOf is the version of an
+// old file, 0 where it has none.
+func saveVersion(path string, versionOf func([]byte) int, encode func(n int) []byte) (n int, kept string, err error) {
 	versions, last, err := keptVersions(path)
 	if err != nil {
-		return "", err
+		return 0, "", err
 	}
 	if old, err := os.ReadFile(path); err == nil {
 		// It keeps its own number where that is free, or holds the same already: a crash between the two steps below.
 		n := last + 1 // for what was not written by Save, or edited since
-		if o, err := Parse(old, path); err == nil && (o.Version > last || same(versions[o.Version], old)) {
-			n = o.Version
+		if v := versionOf(old); v > last || v > 0 && same(versions[v], old) {
+			n = v
 		}
 		kept, last = versionPath(path, n), max(last, n)
 		if err := replace(kept, old); err != nil {
-			return "", err
+			return 0, "", err
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
-		return "", err
+		return 0, "", err
 	}
-	next.Version = last + 1
 	// Until here the old one stands at path, from here the new one.
-	if err := replace(path, next.Encode()); err != nil {
-		return kept, err
-	}
-	j.Version = next.Version
-	return kept, nil
+	return last + 1, kept, replace(path, encode(last+1))
 }
 
 // SaveAll saves each of joints as DIR/JOINT.yaml. Where one of them cannot be written, those before it are put back as they

@@ -1,0 +1,57 @@
+package calibration
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// Encode is j as the YAML that ParseInertial reads; the same j gives the same bytes.
+func (j *Inertial) Encode() []byte {
+	var b bytes.Buffer
+	p := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
+	p("# true = (measured - offset) * scale, in the chip's axes\n")
+	p("sensor: %q\nmodel: %q\nmethod: %s\ndate: %q\nversion: %d\n", j.Sensor, j.Model, j.Method, j.Date.UTC().Format(time.RFC3339), j.Version)
+	p("axes: [%s, %s, %s]\n", j.Axes[0], j.Axes[1], j.Axes[2])
+	triple := func(v [3]float64) string {
+		return "[" + strings.Join([]string{plain(v[0]), plain(v[1]), plain(v[2])}, ", ") + "]"
+	}
+	for _, c := range []struct {
+		key string
+		is  *Correction
+	}{{"gyro", &j.Gyro}, {"accelerometer", &j.Accelerometer}, {"magnetometer", &j.Magnetometer}} {
+		p("%s: {offset: %s, scale: %s}\n", c.key, triple(c.is.Offset), triple(c.is.Scale))
+	}
+	if j.Chip != "" {
+		p("chip: %q\n", j.Chip)
+	}
+	return b.Bytes()
+}
+
+// Validate reports everything that is wrong with j at once, or nil.
+func (j *Inertial) Validate() error { return valid(j.Encode(), ParseInertial) }
+
+// SaveInertial makes j the calibration at path, as Save does.
+func SaveInertial(path string, j *Inertial) (kept string, err error) {
+	next := *j
+	next.Version = 1
+	if err := next.Validate(); err != nil {
+		return "", &hal.Error{Kind: hal.Invalid, Op: "calibration " + path, Err: err}
+	}
+	n, kept, err := saveVersion(path, func(old []byte) int {
+		if o, err := ParseInertial(old, path); err == nil {
+			return o.Version
+		}
+		return 0
+	}, func(n int) []byte {
+		next.Version = n
+		return next.Encode()
+	})
+	if err == nil {
+		j.Version = n
+	}
+	return kept, err
+}
