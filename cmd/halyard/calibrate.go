@@ -62,7 +62,7 @@ func (a *app) noted(notes []string, err error, then func() error) error {
 // newCalibrate makes the guided calibration, and the commands that look at its files.
 func newCalibrate(a *app) *cobra.Command {
 	var f configFlags
-	var agent, joint string
+	var agent, joint, sensor string
 	var version int
 	var table bool
 	g := calibrate.Guide{Now: time.Now, Out: a.err}
@@ -80,6 +80,9 @@ func newCalibrate(a *app) *cobra.Command {
 				defer live.Stop()
 				g.Live = live.C
 			}
+			if sensor != "" {
+				return g.Inertial(c.Context(), sensor)
+			}
 			run := g.Run
 			if table {
 				run = g.Table
@@ -90,6 +93,7 @@ func newCalibrate(a *app) *cobra.Command {
 	f.add(top)
 	top.Flags().StringVar(&agent, "agent", "", "agent of the config, where it has several")
 	top.Flags().StringArrayVar(&g.Only, "joint", nil, "this joint; may be repeated. Default: all")
+	top.Flags().StringVar(&sensor, "sensor", "", "calibrate this inertial sensor instead of joints")
 	top.Flags().BoolVar(&table, "table", false, "compare --joint with angles that you measure, and write them where a line is not enough")
 	top.Flags().StringVar(&g.Plots, "plots", "", "folder for the plots as SVG")
 	top.Flags().StringVar(&g.Dir, "dir", "", "folder of the files. Default: as the config names them, else calibration next to it")

@@ -135,6 +135,18 @@ func (g *Guide) open(ctx context.Context, c *configs.Config, read func(*Joint) *
 			}
 		}
 	}
+	s.run(ctx)
+	for range 3 {
+		if err := s.step(ctx); err != nil {
+			return nil, errors.Join(err, s.end())
+		}
+	}
+	return s, nil
+}
+
+// run lets time pass where that is not the session's to do, and says how it ends.
+func (s *stand) run(ctx context.Context) {
+	sys := s.sys
 	cancel := sys.OnCycle(func(*hal.Cycle) { s.observe() })
 	s.end = func() error { cancel(); return sys.Close() }
 	if sys.Rig().Mode() == hal.Realtime {
@@ -149,12 +161,6 @@ func (g *Guide) open(ctx context.Context, c *configs.Config, read func(*Joint) *
 			return errors.Join(off, err, sys.Close())
 		}
 	}
-	for range 3 {
-		if err := s.step(ctx); err != nil {
-			return nil, errors.Join(err, s.end())
-		}
-	}
-	return s, nil
 }
 
 // step lets one cycle pass.

@@ -1,0 +1,253 @@
+package calibrate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/halyard-robotics/halyard"
+	"github.com/halyard-robotics/halyard/calibration"
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// How long an inertial sensor is watched, s, and how much it may say while it lies still.
+const (
+	restSeconds = 5.0
+	sideSeconds = 1.0
+	stillRate   = 0.03 // rad/s, standard deviation
+	stillPull   = 0.4  // m/s²
+)
+
+// chipReading is the mean of what an inertial sensor says in its own axes, and the spread: rad/s and m/s².
+type chipReading struct{ rate, pull, rateSpread, pullSpread [3]float64 }
+
+// still reports whether it lay still.
+func (r *chipReading) still() bool {
+	return slices.Max(r.rateSpread[:]) <= stillRate && slices.Max(r.pullSpread[:]) <= stillPull
+}
+
+// Inertial leads through the calibration of the inertial sensor called name: rest, six sides, and how it lies in the robot.
+func (g *Guide) Inertial(ctx context.Context, name string) (err error) {
+	c, path, err := g.inertialConfig(name)
+	if err != nil {
+		return err
+	}
+	dir, remove, err := scratch()
+	if err != nil {
+		return err
+	}
+	defer remove()
+	s := c.Agents[0].Hardware.Sensors[name]
+	old, err := calibration.LoadInertial(path)
+	if err != nil {
+		old = calibration.NominalInertial(name, s.Device)
+	}
+	raw := calibration.NominalInertial(name, s.Device)
+	raw.Date, raw.Chip = g.Now(), old.Chip
+	s.Calibration = filepath.Join(dir, name+".yaml")
+	if _, err := calibration.SaveInertial(s.Calibration, raw); err != nil {
+		return err
+	}
+	c.Agents[0].Hardware.Sensors[name] = s
+	read, end, err := g.chip(ctx, c, name) // as it is without its calibration
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, end()) }()
+	made, err := g.inertial(ctx, old, c.World.Gravity, read)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	if _, err := calibration.SaveInertial(path, made); err != nil {
+		return err
+	}
+	g.say("%s: version %d", path, made.Version)
+	return nil
+}
+
+// inertialConfig is the config of the sensor's robot, of which the sensor alone is more than simulated, and its file.
+func (g *Guide) inertialConfig(name string) (*configs.Config, string, error) {
+	c, err := configs.Load(g.Config, g.Options)
+	if err != nil {
+		return nil, "", err
+	}
+	var have []string
+	for i := range c.Agents {
+		a := &c.Agents[i]
+		if a.Hardware == nil || g.Agent != "" && a.Name != g.Agent {
+			continue
+		}
+		for n, s := range a.Hardware.Sensors {
+			have = append(have, n)
+			if n != name {
+				continue
+			}
+			kind := a.BodyOf(name)
+			if kind == configs.Sim {
+				kind = configs.Emulated
+			}
+			path := filepath.Join(g.Dir, name+".yaml")
+			switch {
+			case g.Dir == "" && s.Calibration != "":
+				path = c.Resolve(s.Calibration)
+			case g.Dir == "":
+				path = c.Resolve(filepath.Join("calibration", name+".yaml"))
+			}
+			c.Agents, c.Servers, c.Classes = c.Agents[i:i+1], nil, nil
+			a = &c.Agents[0]
+			a.Body, a.Parts, a.Shadow = configs.Sim, map[string]configs.BodyKind{name: kind}, false
+			a.Guard.Armed = false
+			return c, path, nil
+		}
+	}
+	slices.Sort(have)
+	return nil, "", &hal.Error{Kind: hal.Invalid, Op: "calibrate " + g.Config, Err: fmt.Errorf("got sensor %q, want one of hardware.sensors: %s", name, strings.Join(have, ", "))}
+}
+
+// chip opens the robot and returns what reads its sensor for some seconds, and what closes it.
+func (g *Guide) chip(ctx context.Context, c *configs.Config, name string) (read func(seconds float64) (chipReading, error), end func() error, err error) {
+	sys, err := halyard.Open(c, g.Open...)
+	if err != nil {
+		return nil, nil, err
+	}
+	s := &stand{sys: sys, agent: sys.Agents()[0], period: c.Clock.Period, tick: make(chan struct{}, 1), rig: sys.Rig().Agents()[0]}
+	s.run(ctx)
+	i := slices.IndexFunc(s.agent.Layout().Sensors, func(x hal.Sensor) bool { return x.Name == name })
+	if i < 0 || s.agent.Layout().Sensors[i].Kind != "imu" {
+		return nil, nil, errors.Join(&hal.Error{Kind: hal.Invalid, Op: "calibrate " + g.Config, Err: fmt.Errorf("got sensor %q, want an imu: rates and acceleration", name)}, s.end())
+	}
+	return func(seconds float64) (r chipReading, err error) {
+		var sum, squares [6]float64
+		n := 0.0
+		for range int(math.Ceil(seconds / s.period.Seconds())) {
+			if err := s.step(ctx); err != nil {
+				return r, err
+			}
+			v, _, fault := s.agent.Sensor(name, nil)
+			if fault != nil || math.IsNaN(v[4]+v[7]) {
+				err = fault
+				continue
+			}
+			n++
+			for k := range sum {
+				sum[k], squares[k] = sum[k]+v[4+k], squares[k]+v[4+k]*v[4+k]
+			}
+		}
+		if n < 3 {
+			return r, errors.Join(&hal.Error{Kind: hal.BusFault, Op: "read " + name, Err: errors.New("got no values"), Try: "halyard doctor " + g.Config}, err)
+		}
+		for k := range 3 {
+			r.rate[k], r.pull[k] = sum[k]/n, sum[3+k]/n
+			r.rateSpread[k] = math.Sqrt(math.Max(0, squares[k]/n-r.rate[k]*r.rate[k]))
+			r.pullSpread[k] = math.Sqrt(math.Max(0, squares[3+k]/n-r.pull[k]*r.pull[k]))
+		}
+		return r, nil
+	}, s.end, nil
+}
+
+// inertial asks for rest, six sides and two attitudes, and returns what follows from them.
+func (g *Guide) inertial(ctx context.Context, old *calibration.Inertial, gravity float64, read func(float64) (chipReading, error)) (*calibration.Inertial, error) {
+	made := *old
+	made.Method, made.Date = calibration.ByManual, g.Now()
+	take := func(prompt string, seconds float64) (chipReading, error) {
+		for {
+			if _, err := g.choose(ctx, prompt, ""); err != nil {
+				return chipReading{}, err
+			}
+			r, err := read(seconds)
+			if err != nil || r.still() {
+				return r, err
+			}
+			g.say("  it moved: rates spread by %.3f rad/s, acceleration by %.2f m/s2", slices.Max(r.rateSpread[:]), slices.Max(r.pullSpread[:]))
+		}
+	}
+	g.say("\n== 1 of 3: rest")
+	r, err := take("Lay the sensor down, warm, and let it be. Enter, then wait 5 s", restSeconds)
+	if err != nil {
+		return nil, err
+	}
+	made.Gyro = calibration.Correction{Offset: r.rate, Scale: [3]float64{1, 1, 1}}
+	g.say("  gyro offset %.4f %.4f %.4f rad/s", r.rate[0], r.rate[1], r.rate[2])
+
+	g.say("\n== 2 of 3: six sides")
+	sides := map[string][3]float64{}
+	for len(sides) < 6 {
+		r, err := take(fmt.Sprintf("Lay it on a side that was not down yet (%d of 6 are done). Enter", len(sides)), sideSeconds)
+		if err != nil {
+			return nil, err
+		}
+		side := sideOf(r.pull)
+		if _, there := sides[side]; there {
+			g.say("  %s was up before", side)
+		}
+		sides[side] = r.pull
+		g.say("  %s is up: %.2f %.2f %.2f m/s2", side, r.pull[0], r.pull[1], r.pull[2])
+	}
+	var points [][3]float64
+	before := 0.0
+	for _, p := range sides {
+		points = append(points, p)
+		before = math.Max(before, math.Abs(math.Sqrt(p[0]*p[0]+p[1]*p[1]+p[2]*p[2])-gravity))
+	}
+	slices.SortFunc(points, func(a, b [3]float64) int { return slices.Compare(a[:], b[:]) })
+	fit, residual, err := calibration.FitEllipsoid(points, gravity)
+	if err != nil {
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "calibrate " + old.Sensor, Err: err}
+	}
+	made.Accelerometer = fit
+	g.say("  gravity was off by up to %.2f m/s2, is by %.2f now", before, residual)
+
+	g.say("\n== 3 of 3: how it lies in the robot")
+	for {
+		level, err := take("Mount it, and hold the robot level. Enter", sideSeconds)
+		if err != nil {
+			return nil, err
+		}
+		nose, err := take("Raise the robot's front by 20 to 60 degrees. Enter", sideSeconds)
+		if err != nil {
+			return nil, err
+		}
+		_, flat, _ := made.Corrected([3]float64{}, level.pull, [3]float64{})
+		_, raised, _ := made.Corrected([3]float64{}, nose.pull, [3]float64{})
+		flat, raised = inChip(&made, flat), inChip(&made, raised)
+		if made.Axes, err = calibration.AxesOf(flat, raised); err == nil {
+			break
+		}
+		made.Axes = old.Axes
+		g.say("  %v", err)
+	}
+	g.say("  axes: %s forward, %s left, %s up", made.Axes[0], made.Axes[1], made.Axes[2])
+	return &made, nil
+}
+
+// inChip is v, of the mount's axes, in the chip's: the inverse of what a calibration's axes do.
+func inChip(c *calibration.Inertial, v [3]float64) (chip [3]float64) {
+	for i, a := range c.Axes {
+		sign := 1.0
+		if strings.HasPrefix(string(a), "-") {
+			sign = -1
+		}
+		chip[strings.IndexByte("xyz", a[len(a)-1])] = sign * v[i]
+	}
+	return chip
+}
+
+// sideOf is the axis that points up.
+func sideOf(pull [3]float64) string {
+	k := 0
+	for i := range pull {
+		if math.Abs(pull[i]) > math.Abs(pull[k]) {
+			k = i
+		}
+	}
+	return map[bool]string{true: "+", false: "-"}[pull[k] > 0] + "xyz"[k:k+1]
+}
