@@ -20,6 +20,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/protocols/protocolstest/topicstest"
 	"github.com/halyard-robotics/halyard/protocols/topics"
@@ -232,6 +233,38 @@ func TestJogPosition(t *testing.T) {
 		if at := s.Rover.Looks(); at != -2 {
 			t.Errorf("and back: got %g rad, want the limit, -2", at)
 		}
+	})
+}
+
+// TestJogGoal: the next goal of joints of each kind.
+func TestJogGoal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := stage(t, topicstest.Config{Mode: hal.Realtime})
+		time.Sleep(100 * time.Millisecond)
+		l := s.Rover.Layout()
+		head := &l.Actuators[topicstest.Head] // which stands at 0
+		for _, c := range []struct {
+			what        string
+			wraps       bool
+			kind        configs.BodyKind
+			from, share float64
+			want        float64
+		}{
+			{"from where it is", false, configs.Sim, math.NaN(), 0.1, 0.04},
+			{"on from its goal", false, configs.Sim, 0.1, 0.1, 0.14},
+			{"no further ahead than it follows", false, configs.Sim, 0.9, 0.1, jogLead + 2*jogLeadTime},
+			{"a share beyond 1", false, configs.Sim, math.NaN(), -7, -0.4},
+			{"a real one, slowly", false, configs.Real, math.NaN(), 1, 0.01},
+			{"one that turns without end", true, configs.Sim, 4 * math.Pi, 0.1, 4*math.Pi + 0.04},
+		} {
+			head.Wraps = c.wraps
+			g := jog{subject: &subject{agent: s.Agent, kinds: []configs.BodyKind{c.kind, c.kind, c.kind}}, joint: topicstest.Head, goal: c.from}
+			got, err := g.next(c.share, 0.02)
+			if err != nil || got.Mode != hal.PositionMode || math.Abs(got.Value-c.want) > 1e-9 {
+				t.Errorf("%s: got %+v, %v, want %g rad", c.what, got, err, c.want)
+			}
+		}
+		head.Wraps = false
 	})
 }
 

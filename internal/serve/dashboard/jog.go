@@ -132,7 +132,7 @@ func (g *jog) next(share, dt float64) (topics.Goal, error) {
 		speed = max(-most, min(most, speed))
 	}
 	switch {
-	case a.Goal[hal.PositionMode] != hal.None && !a.Wraps:
+	case a.Goal[hal.PositionMode] != hal.None && (!a.Wraps || a.Goal[hal.VelocityMode] == hal.None):
 		at := math.NaN()
 		if a.Position != hal.None {
 			at = g.subject.agent.Measured(nil)[a.Position]
@@ -148,8 +148,13 @@ func (g *jog) next(share, dt float64) (topics.Goal, error) {
 			}
 		}
 		lead := jogLead + math.Abs(speed)*jogLeadTime
+		if a.Wraps { // its angle begins again at a turn: the goal is the one next to it
+			at = g.goal + math.Remainder(at-g.goal, 2*math.Pi)
+		}
 		g.goal = max(at-lead, min(at+lead, g.goal+speed*dt))
-		g.goal = max(a.Limits.MinPosition, min(a.Limits.MaxPosition, g.goal))
+		if !a.Wraps {
+			g.goal = max(a.Limits.MinPosition, min(a.Limits.MaxPosition, g.goal))
+		}
 		return topics.Goal{Actuator: g.joint, Mode: hal.PositionMode, Value: g.goal}, nil
 	case a.Goal[hal.VelocityMode] != hal.None:
 		return topics.Goal{Actuator: g.joint, Mode: hal.VelocityMode, Value: speed}, nil
