@@ -63,7 +63,7 @@ var cases = []struct {
 
 	// Keys and types.
 	{"unknown", with("    model: m", "    modle: m"), Options{}, `f.yaml:7:5: agents[0].modle: got an unknown key, want name, pose, model, lenient, body, parts, shadow, guard or hardware; did you mean "model"?`},
-	{"unknown at the top", rig + "dashboard: {}\n", Options{}, `f.yaml:15:1: dashboard: got an unknown key, want name, clock, world, buses, agents, servers or classes`},
+	{"unknown at the top", rig + "dashboard: {}\n", Options{}, `f.yaml:15:1: dashboard: got an unknown key, want name, clock, world, buses, agents, servers, record or classes`},
 	{"missing", with("    model: m\n", ""), Options{}, `f.yaml:6:5: agents[0].model: got nothing, want text`},
 	{"empty value", with("    model: m", "    model:"), Options{}, `f.yaml:7:5: agents[0].model: got nothing, want text`},
 	{"text for a table", with("- {name: b, model: m}", "- b"), Options{}, `f.yaml:12:5: agents[1]: got "b", want a table`},

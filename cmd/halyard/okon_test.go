@@ -517,6 +517,9 @@ func TestOkonWorld(t *testing.T) {
 	if r := d.rates().Y; math.Abs(float64(r)) > 0.05 {
 		t.Errorf("stopped: got %.2f rad/s", r)
 	}
+	if _, err := c.Motors(); err == nil || !strings.Contains(err.Error(), "emergency stop") {
+		t.Errorf("stopped: got %v, want the client told", err)
+	}
 	if m, err := c.Motors(); err != nil || m != (okon.Motors{}) {
 		t.Errorf("stopped: got %+v, %v", m, err)
 	}

@@ -32,7 +32,7 @@ func Run(t *testing.T, open func(t *testing.T) Subject) {
 		{"first read knows every joint", knowsItself},
 		{"enabling moves nothing", enablingMovesNothing},
 		{"goals are followed", followsGoals},
-		{"no command keeps the goal", keepsGoal},
+		{"no command keeps the place", keepsPlace},
 		{"limp joints ignore goals", limpIgnoresGoals},
 		{"a torque limit of zero is limp", zeroLimitIsLimp},
 		{"halt is inert, twice", haltIsInert},
