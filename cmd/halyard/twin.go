@@ -38,7 +38,7 @@ func newTwin(a *app) *cobra.Command {
 			case len(args) == 0 && servo != "" && len(data) > 0:
 				var s *identify.Servo
 				var runs []*identify.Run
-				if s, err = (&identifyFlags{check: servo}).known(); err == nil {
+				if s, err = calibrate.ServoNamed(servo, true); err == nil {
 					runs, err = identify.Load(data)
 				}
 				if err == nil {

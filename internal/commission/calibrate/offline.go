@@ -1,0 +1,91 @@
+package calibrate
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/identify"
+)
+
+// Offline is an identification from recordings (Servo and Out), or the comparison of a servo with them (Check).
+type Offline struct {
+	Servo string   // model of the recorded servo
+	Out   string   // servo file to write
+	Check string   // servo file, or model
+	Data  []string // recordings, or folders of them
+}
+
+// Refuse is the error of arguments that do not fit together.
+func Refuse(got, want string) error {
+	return &hal.Error{Kind: hal.Invalid, Op: "identify", Err: fmt.Errorf("got %s, want %s", got, want), Try: "halyard identify --help"}
+}
+
+// Run fits or compares, and lists each recording beside what the servo makes of its goals. note gets each finished step.
+func (o *Offline) Run(now func() time.Time, note func(format string, args ...any)) ([]PlayedRow, error) {
+	switch {
+	case (o.Servo == "") == (o.Check == ""):
+		return nil, Refuse("neither or both of --servo and --check", "one of them")
+	case o.Servo != "" && o.Out == "":
+		return nil, Refuse("no --out", "the servo file to write")
+	case o.Check != "" && o.Out != "":
+		return nil, Refuse("--out with --check, which writes nothing", "one of them")
+	case len(o.Data) == 0:
+		return nil, Refuse("no --data", "recordings")
+	}
+	servo, err := ServoNamed(o.Servo+o.Check, o.Check != "")
+	if err != nil {
+		return nil, err
+	}
+	runs, err := identify.Load(o.Data)
+	if err != nil {
+		return nil, err
+	}
+	if o.Check != "" {
+		if err := servo.Matches(runs); err != nil {
+			return nil, err
+		}
+		return PlayedRows(identify.Check(servo, runs)), nil
+	}
+	spec := servo.Spec
+	note("identify %s from %d recordings; this takes some minutes", spec.Name, len(runs))
+	if servo, err = identify.Fit(runs, &spec, func(step string) { note("%s", step) }); err != nil {
+		return nil, err
+	}
+	servo.Date = now()
+	if err := servo.Save(o.Out); err != nil {
+		return nil, err
+	}
+	note("%s: %s", o.Out, servo.Spec.Fit)
+	return PlayedRows(servo.Recordings), nil
+}
+
+// ServoNamed is the servo of a file, where files are allowed, or one of the models.
+func ServoNamed(name string, files bool) (*identify.Servo, error) {
+	if files && identify.IsFile(name) {
+		return identify.ReadServo(name)
+	}
+	return identify.Known(name)
+}
+
+// PlayedRow is one recording beside what the servo makes of its goals.
+type PlayedRow struct {
+	File string  `json:"file"`
+	MAE  float64 `json:"mae_rad"`
+	Max  float64 `json:"max_rad"`
+}
+
+func (PlayedRow) Header() []string { return []string{"file", "mae rad", "max rad"} }
+
+func (r PlayedRow) Cells() []string {
+	return []string{r.File, strconv.FormatFloat(r.MAE, 'f', 4, 64), strconv.FormatFloat(r.Max, 'f', 4, 64)}
+}
+
+// PlayedRows are the rows of results.
+func PlayedRows(all []identify.Result) (rows []PlayedRow) {
+	for _, r := range all {
+		rows = append(rows, PlayedRow{r.File, r.Error, r.Most})
+	}
+	return rows
+}
