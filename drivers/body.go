@@ -61,6 +61,8 @@ type joint struct {
 	turns    float64    // ticks: what the servo counts beyond the calibration's turn
 	odd      int        // readings in a row with other turns, oddTurns
 	oddTurns float64
+	said     float64 // turns of the last reading, and of the last two that agreed
+	sure     float64
 	oddAt    time.Duration // the chain's time of the last of them
 	limit    float64       // N·m, the torque limit that was commanded last
 	time     time.Duration // rig time of the values
@@ -95,7 +97,7 @@ func NewBody(layout *hal.Layout, joints []Joint) (*Body, error) {
 func newJoint(j Joint, a *hal.Actuator) *joint {
 	c := &joint{
 		Joint: j, name: a.Name, cal: *j.Calibration, units: j.Chain.Units(j.Index),
-		goal: servo.Goal{Mode: hal.NoMode, Limit: 1}, limit: a.Limits.MaxTorque, time: -1, clock: -1,
+		goal: servo.Goal{Mode: hal.NoMode, Limit: 1}, limit: a.Limits.MaxTorque, time: -1, clock: -1, said: math.NaN(), sure: math.NaN(),
 	}
 	// A file that says nothing of torque leaves the data sheet's word for it.
 	if c.cal.Torque.Constant == 0 {
@@ -162,6 +164,8 @@ func (j *joint) countTurns(enabled bool) {
 	turns := s.Position - j.cal.Unwrap(s.Position)
 	switch {
 	case math.IsNaN(turns):
+	case !enabled && !math.IsNaN(j.sure):
+		j.turns, j.odd = j.sure, 0
 	case turns == j.turns || !enabled:
 		j.turns, j.odd = turns, 0
 	case s.Time != j.oddAt:
@@ -269,7 +273,15 @@ func (j *joint) read(f *hal.Frame, a *hal.Actuator) hal.Status {
 	// New are values of another time: those that came although something was wrong with them too, and not those of a
 	// device that reports less often than the cycle comes round.
 	if s.Time >= 0 && s.Time != j.clock {
-		j.time, j.clock = f.Time, s.Time
+		j.clock = s.Time
+		turns := s.Position - j.cal.Unwrap(s.Position)
+		if turns == j.said || math.IsNaN(j.said) {
+			j.sure = turns
+		}
+		// Without torque, one wrong reading must not become the place where torque comes on, whole turns away.
+		if j.said = turns; turns == j.sure || math.IsNaN(turns) || a.Wraps || j.goal.Enable {
+			j.time = f.Time
+		}
 	}
 	// NaN, which is what a servo has not said, passes through the calibration and stops in measure.
 	angle := j.cal.Radians(s.Position)

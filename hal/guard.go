@@ -111,6 +111,7 @@ type guardJoint struct {
 	moved   bool // out moved in this cycle
 	away    bool // it was not seen in the last cycle
 	limp    bool // by a torque limit of 0
+	adrift  bool // its drive was lost, and it was not seen since
 	waits   bool // commanded to have torque and not seen: it has no goal
 	off     bool // disarmed alone, by a reset, until armed
 	outside bool // not enabled: it is outside its soft limits

@@ -35,7 +35,9 @@ func (g *guard) joint(i int, f *Frame, now time.Duration, dt float64) bool {
 		if !g.slew(i, f, now, dt) {
 			return false
 		}
-		f.Inputs[a.Goal[PositionMode]] = j.out
+		if f.Inputs[a.Goal[PositionMode]] = j.out; j.adrift {
+			f.Inputs[a.Goal[PositionMode]] = math.NaN()
+		}
 		return true
 	}
 	v := j.goal
@@ -73,6 +75,9 @@ func (g *guard) slew(i int, f *Frame, now time.Duration, dt float64) bool {
 	// One that is found far from where it was told to be has missed its goals, and starts again.
 	missed := known && j.away && math.Abs(difference(a, j.out, j.sight.at)) > g.following(a, 0)
 	j.away = !known
+	// A drive that was lost may have lost its torque, and the joint may have moved: until it is known where it is, the drive
+	// gets no goal of before, and holds it where it finds it.
+	j.adrift = !known && (j.adrift || f.Status[i].Drive == Waiting)
 	// A wheel that turns by more than a quarter in a cycle is nowhere: its goal would be before it and behind it.
 	if a.Wraps && a.Velocity != None && math.Abs(f.Measured[a.Velocity])*dt > math.Pi/2 {
 		j.out, j.waits = math.NaN(), false

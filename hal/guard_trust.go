@@ -78,14 +78,15 @@ func (g *guard) read(i int, p float64, at time.Duration) {
 	a, j := &g.layout.Actuators[i], &g.joints[i]
 	e := &j.sight
 	agrees := e.agrees > 0 && within(a, p, e.other, at-e.seen)
-	possible := math.IsNaN(e.at) || within(a, p, e.at, at-e.time) || !j.enabled || a.Wraps && j.mode != PositionMode
+	near := math.IsNaN(e.at) || within(a, p, e.at, at-e.time)
+	possible := near || !j.enabled || a.Wraps && j.mode != PositionMode
 	// One that was told to stay and was not seen cannot be far from there, however long it was not seen.
 	if e.blind && j.enabled && j.mode == PositionMode && !math.IsNaN(j.out) && !a.Wraps {
 		possible = math.Abs(p-j.out) <= g.following(a, 0) || math.Abs(p-e.at) <= g.following(a, 0)
 	}
 	e.seen = at
 	switch {
-	case possible && !e.blind:
+	case possible && !e.blind && (near || j.enabled): // without torque a joint may be anywhere, and one reading still wrong
 		g.trust(a, e, p, at)
 		return
 	case agrees:
