@@ -199,7 +199,8 @@ func (j *joint) effortLimit(a *hal.Actuator) float64 {
 
 // command sets the goal of one mode, in the servo's own measure.
 func (j *joint) command(a *hal.Actuator, m hal.Mode, v float64) {
-	j.led = j.led && m == j.goal.Mode
+	// A drive that is being switched to another mode may count from elsewhere afterwards.
+	j.led = j.led && m == j.goal.Mode && j.Chain.State(j.Index).Drive != hal.Switching
 	j.goal.Mode = m
 	switch m {
 	case hal.PositionMode:
@@ -251,7 +252,10 @@ func (j *joint) parted(present float64) bool {
 		return false
 	}
 	if s.Time != j.oddAt {
-		j.odd, j.oddAt = j.odd+1, s.Time
+		if math.Abs(present-j.oddTurns) > j.cal.TicksPerTurn*j.cal.Gear/2 { // garbled: it cannot turn so far from one to the next
+			j.odd = 0
+		}
+		j.odd, j.oddAt, j.oddTurns = j.odd+1, s.Time, present
 	}
 	return j.odd >= oddTurns
 }

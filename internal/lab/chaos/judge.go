@@ -3,6 +3,7 @@ package chaos
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -88,6 +89,7 @@ type watch struct {
 	on        bool // torque, in the last cycle
 	mode      hal.Mode
 	goal      float64
+	fast      [3]float64    // rad/s, of the last cycles
 	stepped   time.Duration // when its goal last moved
 	command   time.Duration // when it was last commanded
 	commanded bool          // since its agent was armed
@@ -231,7 +233,8 @@ func (r *run) judgeJoint(i int) {
 	}
 	most := slew * a.Limits.MaxVelocity
 	step := difference(a, s.GoalPosition, w.goal)
-	lag := leapBound + 3*math.Abs(s.Velocity)*period.Seconds() // what is known of a joint is a cycle old, and a goal as well
+	w.fast = [3]float64{math.Abs(s.Velocity), w.fast[0], w.fast[1]}
+	lag := leapBound + 3*slices.Max(w.fast[:])*period.Seconds() // what is known of a joint is a cycle old, and a goal as well
 	near := towards(a, s.GoalPosition, w.goal, s.Position, lag)
 	held := position && w.on && w.mode == hal.PositionMode
 	allowed := stepShare*most*(now-w.stepped).Seconds() + stepNoise + 2*j.tick
