@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -334,6 +336,40 @@ func TestBrowserCSV(t *testing.T) {
 	for _, row := range rows[1:] {
 		if strings.Count(row, ",") != 3 {
 			t.Errorf("got %q, want four columns", row)
+		}
+	}
+}
+
+// TestBrowserForeignPage: a page of another port, and one of another name of this computer, try all that a browser lets them.
+func TestBrowserForeignPage(t *testing.T) {
+	ctx := browser(t)
+	rig := serve(t, "so101")
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, `<!doctype html><title>foreign</title><iframe name="f"></iframe><form method="post" action="%[1]sstop" target="f"></form><script>
+			const tried = window.tried = [];
+			const note = (what) => (v) => tried.push(what + " " + (v?.status ?? v?.type ?? v));
+			for (const path of ["stop", "disarm", "fault?rig=0&agent=so101&joint=elbow_flex&fault=stuck"]) {
+				fetch("%[1]s" + path, { method: "POST", mode: "no-cors" }).then(note("opaque"), note("refused"));
+				fetch("%[1]s" + path, { method: "POST", headers: { Accept: "application/json", Authorization: "Bearer x" } }).then(note("read"), note("refused"));
+			}
+			fetch("%[1]sscene").then(note("read"), note("refused"));
+			document.forms[0].submit();
+			const s = new WebSocket("%[1]sws".replace("http", "ws"));
+			s.onopen = () => { note("open")("ws"); s.send('{"op":"stop"}'); };
+			s.onerror = note("refused ws");
+			navigator.sendBeacon("%[1]sstop", "x");
+		</script>`, rig.url)
+	}))
+	defer page.Close()
+	for _, host := range []string{"127.0.0.1", "localhost"} {
+		run(t, ctx, chromedp.Navigate(strings.Replace(page.URL, "127.0.0.1", host, 1)), until(`window.tried?.length >= 8`), chromedp.Sleep(500*time.Millisecond))
+		for _, what := range value[[]string](t, ctx, "tried") {
+			if strings.HasPrefix(what, "open") || strings.HasPrefix(what, "read") {
+				t.Errorf("from %s: got through: %s", host, what)
+			}
+		}
+		if rig.Rig().Latched() || rig.Rig().Agents()[0].Condition().State != hal.Armed {
+			t.Errorf("from %s: latched %v, %v", host, rig.Rig().Latched(), rig.Rig().Agents()[0].Condition())
 		}
 	}
 }
