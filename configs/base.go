@@ -24,5 +24,5 @@ type Scanner struct {
 	RangeMax   *float64 `yaml:"range_max" min:"1" max:"80" otherwise:"8 of a sick, 12 of an rplidar" doc:"Maximum range, m. sick: 8, 16 or 32 (millimetre resolution), 80 (centimetre resolution). rplidar: see its data sheet."`
 	Motor      string   `yaml:"motor" default:"dtr" enum:"dtr|pwm|free" doc:"rplidar: motor control. dtr: the DTR line of the adapter (A1). pwm: the PWM command (A2, A3). free: the motor always runs."`
 	Standard   bool     `yaml:"standard" default:"false" doc:"rplidar: use only the standard scan."`
-	Scan       string   `yaml:"scan" default:"express" enum:"express|ultra|dense" doc:"rplidar: encoding of the scan. express: every model; ultra: A2, A3 and late A1; dense: S models. Asked for in the mode in which the scanner reports it."`
+	Scan       string   `yaml:"scan" default:"express" enum:"express|ultra|dense|ultra-dense" doc:"rplidar: encoding of the scan. express: every model; ultra: A2, A3 and late A1; dense: S models; ultra-dense: S2, S3 and C1, where they report it. Asked for in the mode in which the scanner reports it."`
 }

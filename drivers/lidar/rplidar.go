@@ -126,7 +126,7 @@ func (d *RPLidar) Open() error {
 		return errors.Join(err, d.send(RPLidarReset))
 	}
 	mode := byte(0)
-	if d.s.Encoding == RPLidarUltra || d.s.Encoding == RPLidarDense {
+	if d.s.Encoding == RPLidarUltra || d.s.Encoding == RPLidarDense || d.s.Encoding == RPLidarUltraDense {
 		if mode, err = d.modeOf(d.s.Encoding); err != nil {
 			return err
 		}

@@ -12,9 +12,22 @@ const (
 	rpExpressSamples, rpExpressBytes = 32, 84
 	rpUltraSamples, rpUltraBytes     = 96, 132
 	rpDenseSamples, rpDenseBytes     = 40, 84
+	rpUDenseSamples, rpUDenseBytes   = 64, 170
 	rpMaxSamples                     = rpUltraSamples
-	rpCapsuleHead                    = 4 // checksum in two nibbles behind sync nibbles A and 5, start angle
+	rpCapsuleHead                    = 4  // checksum in two nibbles behind sync nibbles A and 5, start angle
+	rpTimedHead                      = 10 // the same with the scanner's time, 4 bytes, and its status, 2, before the angle
 )
+
+// rpHead returns how long the head of a capsule is; it ends with the start angle.
+func rpHead(e RPLidarEncoding) int {
+	if e == RPLidarUltraDense {
+		return rpTimedHead
+	}
+	return rpCapsuleHead
+}
+
+// rpStartOf is the start angle of a capsule, with the mark of a scan's first.
+func rpStartOf(e RPLidarEncoding, p []byte) uint16 { return binary.LittleEndian.Uint16(p[rpHead(e)-2:]) }
 
 // rpSize returns how many samples and bytes a capsule of an encoding has; 0 for an encoding without capsules.
 func rpSize(e RPLidarEncoding) (samples, bytes int) {
@@ -25,11 +38,13 @@ func rpSize(e RPLidarEncoding) (samples, bytes int) {
 		return rpUltraSamples, rpUltraBytes
 	case RPLidarDense:
 		return rpDenseSamples, rpDenseBytes
+	case RPLidarUltraDense:
+		return rpUDenseSamples, rpUDenseBytes
 	}
 	return 0, 0
 }
 
-// RPCapsule is one packet of an express, ultra or dense scan. Its samples are spread evenly over Span from Start on, as
+// RPCapsule is one packet of an express, ultra, dense or ultra-dense scan. Its samples are spread evenly over Span from Start on, as
 // the motor turns; a sample was taken at an angle less by what the scanner's optics make of its range, which an express
 // capsule states for each sample and an ultra one leaves to the reader.
 type RPCapsule struct {
@@ -83,7 +98,11 @@ func (c *RPCapsule) Append(dst []byte) []byte {
 	if c.First {
 		start |= 0x8000
 	}
-	dst = binary.LittleEndian.AppendUint16(append(dst, 0, 0), start)
+	dst = append(dst, 0, 0)
+	if c.Encoding == RPLidarUltraDense {
+		dst = append(dst, 0, 0, 0, 0, 0, 0) // no time, and a status of no fault
+	}
+	dst = binary.LittleEndian.AppendUint16(dst, start)
 	switch c.Encoding {
 	case RPLidarExpressed:
 		for i := 0; i < rpExpressSamples; i += 2 {
@@ -98,6 +117,13 @@ func (c *RPCapsule) Append(dst []byte) []byte {
 	case RPLidarDense:
 		for _, mm := range c.Ranges[:rpDenseSamples] {
 			dst = binary.LittleEndian.AppendUint16(dst, mm)
+		}
+	case RPLidarUltraDense:
+		for i := 0; i < rpUDenseSamples; i += 2 {
+			one, two := packScaled(c.Ranges[i]), packScaled(c.Ranges[i+1])
+			dst = binary.LittleEndian.AppendUint16(dst, uint16(one))
+			dst = binary.LittleEndian.AppendUint16(dst, uint16(two))
+			dst = append(dst, byte(one>>16)|byte(two>>16)<<4)
 		}
 	case RPLidarUltra:
 		for i := 0; i < rpUltraSamples; i += 3 {
@@ -118,9 +144,9 @@ func (c *RPCapsule) Append(dst []byte) []byte {
 
 // decode takes a capsule that has been checked, and the one after it. It leaves Span to the caller.
 func (c *RPCapsule) decode(p, after []byte) {
-	start := binary.LittleEndian.Uint16(p[2:])
+	start := rpStartOf(c.Encoding, p)
 	c.Start, c.First, c.Next = start&0x7FFF, start&0x8000 != 0, 0
-	body := p[rpCapsuleHead:]
+	body := p[rpHead(c.Encoding):]
 	switch c.Encoding {
 	case RPLidarExpressed:
 		for i := range rpExpressSamples {
@@ -132,6 +158,11 @@ func (c *RPCapsule) decode(p, after []byte) {
 		for i := range rpDenseSamples {
 			c.Ranges[i] = binary.LittleEndian.Uint16(body[2*i:])
 		}
+	case RPLidarUltraDense:
+		for i := range rpUDenseSamples {
+			pair := body[5*(i/2):]
+			c.Ranges[i] = unpackScaled(uint32(binary.LittleEndian.Uint16(pair[2*(i%2):])) | uint32(pair[4]>>(4*(i%2))&0x0F)<<16)
+		}
 	case RPLidarUltra:
 		next := binary.LittleEndian.Uint32(after[rpCapsuleHead:])
 		major, _ := expand(next & 0xFFF)
@@ -142,6 +173,27 @@ func (c *RPCapsule) decode(p, after []byte) {
 			next = word
 		}
 	}
+}
+
+// A sample of an ultra-dense capsule is 20 bits: a scale in 2 bits, a range in 10 to 13 bits of 2 to 5 mm beyond what the scale
+// before it reaches, and what is left of 8 bits of quality. The SDK averages neighbours that are within 2 mm; here they stay.
+func scaled() [4]struct{ from, step, bits uint32 } {
+	return [...]struct{ from, step, bits uint32 }{{0, 2, 10}, {2046, 3, 11}, {8187, 4, 12}, {24567, 5, 13}}
+}
+
+func unpackScaled(word uint32) (mm uint16) {
+	s := scaled()[word&3]
+	return uint16(min(s.from+s.step*(word>>2&(1<<s.bits-1)), math.MaxUint16))
+}
+
+func packScaled(mm uint16) uint32 {
+	list := scaled()
+	for i, s := range list {
+		if steps := (uint32(mm) - s.from) / s.step; steps < 1<<s.bits || i == len(list)-1 {
+			return uint32(i) | min(steps, 1<<s.bits-1)<<2
+		}
+	}
+	return 0
 }
 
 // A triple of an ultra capsule is 32 bits: a range in 12 bits of variable scale, and two predictions of 10 bits with a sign. The
@@ -257,7 +309,7 @@ func (p *RPCapsuleParser) Reset() {
 // gap, or before the first of a scan, is left out: how far it reached is not known.
 func (p *RPCapsuleParser) Next(c *RPCapsule) bool {
 	for f := p.Frame(); f != nil; f = p.Frame() {
-		start := binary.LittleEndian.Uint16(f[2:])
+		start := rpStartOf(p.encoding, f)
 		whole := len(p.held) > 0 && p.Garbage == p.lost && start&0x8000 == 0
 		if whole {
 			c.Encoding = p.encoding

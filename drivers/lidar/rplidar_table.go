@@ -61,6 +61,8 @@ const (
 	RPLidarExpressed RPLidarEncoding = 0x82 // express: 32 samples in 84 bytes, ranges of 14 bits, each with its shift
 	RPLidarUltra     RPLidarEncoding = 0x84 // ultra: 96 samples in 132 bytes, of A2, A3 and late A1
 	RPLidarDense     RPLidarEncoding = 0x85 // dense: 40 samples in 84 bytes, of S models
+	// RPLidarUltraDense is 64 samples in 170 bytes with a time and the device's status, of S2, S3 and C1 (sl_lidar_cmd.h).
+	RPLidarUltraDense RPLidarEncoding = 0x86
 )
 
 // What RPLidarConf asks for. Values of a mode follow its number in the request.

@@ -109,8 +109,8 @@ func capsuleOf(e RPLidarEncoding, start uint16) RPCapsule {
 	c := RPCapsule{Encoding: e, Start: start}
 	for i := range c.Samples() {
 		c.Ranges[i] = uint16(400 + 3*i)
-		if c.Ranges[i] >= 512 {
-			c.Ranges[i] &^= 1 // an ultra capsule's scale is 2 mm from there on
+		if c.Ranges[i] >= 512 || e == RPLidarUltraDense {
+			c.Ranges[i] &^= 1 // an ultra capsule's scale is 2 mm from there on, an ultra-dense one's from 0
 		}
 		if e == RPLidarExpressed {
 			c.Shifts[i] = uint8(32 + i)
@@ -120,8 +120,26 @@ func capsuleOf(e RPLidarEncoding, start uint16) RPCapsule {
 	return c
 }
 
+// The ranges of an ultra-dense capsule, by the arithmetic of SLAMTEC's SDK.
+func TestRPScaled(t *testing.T) {
+	for _, c := range []struct {
+		word uint32
+		mm   uint16
+	}{{0, 0}, {1 << 2, 2}, {0x3FF << 2, 2046}, {1<<2 | 1, 2049}, {0x7FF<<2 | 1, 8187}, {1<<2 | 2, 8191}, {0xFFF<<2 | 2, 24567}, {1<<2 | 3, 24572}, {0x1FFF<<2 | 3, 65522}} {
+		if got := unpackScaled(c.word | 0xFF<<15); c.word&3 == 3 && got != c.mm {
+			t.Errorf("%05X with a quality: got %d mm, want %d", c.word, got, c.mm)
+		}
+		if got, back := unpackScaled(c.word), packScaled(c.mm); got != c.mm || back != c.word {
+			t.Errorf("%05X: got %d mm and %05X, want %d", c.word, got, back, c.mm)
+		}
+	}
+	if got := unpackScaled(packScaled(65535)); got != 65522 {
+		t.Errorf("beyond: got %d mm", got)
+	}
+}
+
 func TestRPCapsules(t *testing.T) {
-	for _, e := range []RPLidarEncoding{RPLidarExpressed, RPLidarUltra, RPLidarDense} {
+	for _, e := range []RPLidarEncoding{RPLidarExpressed, RPLidarUltra, RPLidarDense, RPLidarUltraDense} {
 		c := capsuleOf(e, 123<<6+5)
 		second := capsuleOf(e, 130<<6)
 		second.Span = 7 << 6
@@ -133,7 +151,7 @@ func TestRPCapsules(t *testing.T) {
 		third.Start = 137 << 6
 		text := c.Append(nil)
 		_, size := rpSize(e)
-		if len(text) != size || text[0]>>4 != 0xA || text[1]>>4 != 5 || text[3]&0x80 == 0 {
+		if len(text) != size || text[0]>>4 != 0xA || text[1]>>4 != 5 || text[rpHead(e)-1]&0x80 == 0 {
 			t.Fatalf("%02X: encoded: got % X", byte(e), text)
 		}
 		var got RPCapsule
@@ -323,7 +341,7 @@ func TestRPNodesRemembered(t *testing.T) {
 
 func FuzzRPLidar(f *testing.F) {
 	f.Add(turnOf(0, 20, 1000))
-	for _, e := range []RPLidarEncoding{RPLidarExpressed, RPLidarUltra, RPLidarDense} {
+	for _, e := range []RPLidarEncoding{RPLidarExpressed, RPLidarUltra, RPLidarDense, RPLidarUltraDense} {
 		c := capsuleOf(e, 640)
 		f.Add(c.Append(c.Append(nil)))
 	}
@@ -338,7 +356,7 @@ func FuzzRPLidar(f *testing.F) {
 			}
 			rest = rest[k:]
 		}
-		for _, e := range []RPLidarEncoding{RPLidarExpressed, RPLidarUltra, RPLidarDense} {
+		for _, e := range []RPLidarEncoding{RPLidarExpressed, RPLidarUltra, RPLidarDense, RPLidarUltraDense} {
 			d := &RPLidar{turn: newTurn(36), scan: make([]float64, 36)}
 			capsules := NewRPCapsuleParser(e)
 			for rest := in; len(rest) > 0; {

@@ -135,7 +135,7 @@ func newRPLidar(c *configs.Sensor, bus *configs.Bus) (*scanner, *misfit) {
 	if n < 8 || n > 3600 || c.Resolution != nil && math.Abs(360/float64(n)-*c.Resolution) > 1e-3 {
 		return nil, &misfit{"resolution", fmt.Sprint(*c.Resolution), "a whole part of 360, 0.1..45", ""}
 	}
-	s := lidar.RPLidarSettings{Rays: n, Encoding: map[string]lidar.RPLidarEncoding{"ultra": lidar.RPLidarUltra, "dense": lidar.RPLidarDense}[c.Scan],
+	s := lidar.RPLidarSettings{Rays: n, Encoding: map[string]lidar.RPLidarEncoding{"ultra": lidar.RPLidarUltra, "dense": lidar.RPLidarDense, "ultra-dense": lidar.RPLidarUltraDense}[c.Scan],
 		Drive: map[string]lidar.RPLidarDrive{"dtr": lidar.RPLidarDTR, "pwm": lidar.RPLidarPWM, "free": lidar.RPLidarFree}[c.Motor]}
 	if c.Standard {
 		s.Encoding = lidar.RPLidarNodes

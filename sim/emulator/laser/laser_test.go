@@ -103,6 +103,7 @@ func subjects() []subject {
 		{"rplidar standard", 115200, laser.NewRPLidar(lidar.RPLidarDTR, 115200, room), rplidar(lidar.RPLidarDTR, lidar.RPLidarNodes, 180), 0.16, 2, 160 * ms},
 		{"rplidar ultra", 115200, laser.NewRPLidar(lidar.RPLidarPWM, 115200, room), rplidar(lidar.RPLidarPWM, lidar.RPLidarUltra, 720), 0.08, 2, 160 * ms},
 		{"rplidar dense", 115200, laser.NewRPLidar(lidar.RPLidarPWM, 115200, room), rplidar(lidar.RPLidarPWM, lidar.RPLidarDense, 360), 0.08, 2, 160 * ms},
+		{"rplidar ultra-dense", 115200, laser.NewRPLidar(lidar.RPLidarPWM, 115200, room), rplidar(lidar.RPLidarPWM, lidar.RPLidarUltraDense, 360), 0.08, 2, 160 * ms},
 	}
 }
 

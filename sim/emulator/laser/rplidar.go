@@ -41,9 +41,9 @@ type rpMode struct {
 }
 
 // rpModeCount is how many modes there are.
-const rpModeCount = 6
+const rpModeCount = 7
 
-// rpModes are its modes by their numbers, as an A1 of firmware 1.29 answers; the last is that of an S model. Each fills 115200 Bd.
+// rpModes are its modes by their numbers, as an A1 of firmware 1.29 answers; the last two are those of S models. Each fills 115200 Bd.
 func rpModes() [rpModeCount]rpMode {
 	us := time.Microsecond
 	return [rpModeCount]rpMode{
@@ -53,6 +53,7 @@ func rpModes() [rpModeCount]rpMode {
 		{"Sensitivity", lidar.RPLidarUltra, 127 * us, 12, 96, 132},
 		{"Stability", lidar.RPLidarUltra, 201 * us, 12, 96, 132},
 		{"DenseBoost", lidar.RPLidarDense, 200 * us, 40, 40, 84},
+		{"UltraDense", lidar.RPLidarUltraDense, 235 * us, 40, 64, 170},
 	}
 }
 
@@ -154,7 +155,7 @@ func (r *RPLidar) capsule(dst []byte, step float64) []byte {
 // packed is a sample of a capsule: mm, and the shift that an express one carries, 1/8 °.
 func (r *RPLidar) packed(turns float64) (uint16, uint8) {
 	switch r.mode.encoding {
-	case lidar.RPLidarDense: // its laser is beside its lens, and its ranges are of the light's time
+	case lidar.RPLidarDense, lidar.RPLidarUltraDense: // its laser is beside its lens, and its ranges are of the light's time
 		return uint16(r.see(turns)), 0
 	case lidar.RPLidarUltra:
 		mm, _ := r.sample(turns)
