@@ -27,7 +27,9 @@ func rpHead(e RPLidarEncoding) int {
 }
 
 // rpStartOf is the start angle of a capsule, with the mark of a scan's first.
-func rpStartOf(e RPLidarEncoding, p []byte) uint16 { return binary.LittleEndian.Uint16(p[rpHead(e)-2:]) }
+func rpStartOf(e RPLidarEncoding, p []byte) uint16 {
+	return binary.LittleEndian.Uint16(p[rpHead(e)-2:])
+}
 
 // rpSize returns how many samples and bytes a capsule of an encoding has; 0 for an encoding without capsules.
 func rpSize(e RPLidarEncoding) (samples, bytes int) {
