@@ -73,10 +73,7 @@ func (g *Guide) motion(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if m.real {
-		_, err = g.ask(ctx, "Hold the robot: its torque goes off. Enter")
-	}
-	return err
+	return g.limp(ctx, m)
 }
 
 // choose asks until the answer is one of words.

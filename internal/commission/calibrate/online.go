@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/calibration"
+	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/identify"
@@ -137,7 +138,21 @@ func (g *Guide) lively(ctx context.Context) (*mover, error) {
 	if g.alter != nil {
 		g.alter(c)
 	}
+	if c.Agents[0].Has(configs.Real) {
+		if _, err := g.choose(ctx, "REAL ROBOT "+g.robot.Name+": its torque goes on, and it holds where it is. Enter", ""); err != nil {
+			return nil, err
+		}
+	}
 	return g.arm(ctx, c)
+}
+
+// limp warns a person who stands at a real robot that its torque is about to go off.
+func (g *Guide) limp(ctx context.Context, m *mover) error {
+	if !m.real {
+		return nil
+	}
+	_, err := g.choose(ctx, "Hold the robot: its torque goes off. Enter", "")
+	return err
 }
 
 // excite asks for the range, moves the joint, and records it.
@@ -194,7 +209,10 @@ func (g *Guide) record(ctx context.Context, m *mover, weigh *gravity, j *Joint, 
 			}
 		}
 	}
-	return runs, m.to(ctx, j.Name, middle, math.Min(goSpeed, slew), nil)
+	if err := m.to(ctx, j.Name, middle, math.Min(goSpeed, slew), nil); err != nil {
+		return nil, err
+	}
+	return runs, g.limp(ctx, m)
 }
 
 // bench is the load and the gains of j as a recording names them.

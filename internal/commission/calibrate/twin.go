@@ -99,7 +99,7 @@ func (g *Guide) Twin(ctx context.Context) (rows []TwinRow, err error) {
 			return rows, err
 		}
 	}
-	return rows, nil
+	return rows, g.limp(ctx, m)
 }
 
 // efforts turns the torques of a recording into what the servo's model has: share of the drive, or A.
