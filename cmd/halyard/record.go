@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -114,7 +113,7 @@ func newReplay(a *app) *cobra.Command {
 				}
 				o.Files[name] = data
 			}
-			return opened(args[0], func(f *os.File) error { return a.replay(cmd.Context(), f, o) })
+			return opened(args[0], func(f *os.File) error { return a.replay(f, o) })
 		},
 	}
 	c.Flags().StringArrayVar(&o.Set, "set", nil, "change a key of the recorded config, as serve's --set")
@@ -123,8 +122,8 @@ func newReplay(a *app) *cobra.Command {
 	return c
 }
 
-func (a *app) replay(_ context.Context, f *os.File, o halyard.ReplayOptions) error {
-	r, err := halyard.Replay(f, o, halyard.WithLogger(a.log()))
+func (a *app) replay(f *os.File, o halyard.ReplayOptions) error {
+	r, err := halyard.Replay(f, o)
 	if err != nil {
 		return err
 	}
