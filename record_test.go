@@ -3,6 +3,8 @@ package halyard_test
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"io"
 	"math"
 	"path/filepath"
 	"testing"
@@ -129,5 +131,38 @@ func TestRecordRing(t *testing.T) {
 	}
 	if saved, _ := filepath.Glob(filepath.Join(dir, "run-saved-*.mcap")); len(saved) != 2 {
 		t.Errorf("got %v, want two files that were saved", saved)
+	}
+}
+
+// BenchmarkStep is a cycle of the humanoid, alone and recorded with its lines; in lock-step it waits for the writer too, so that what
+// it shows is the most that a recording may cost.
+func BenchmarkStep(b *testing.B) {
+	for _, body := range []string{"sim", "emulated"} {
+		for _, recorded := range []bool{false, true} {
+			b.Run(fmt.Sprintf("%s/recorded=%t", body, recorded), func(b *testing.B) {
+				c, err := halyard.Load("a-series", halyard.Set("agents[0].body", body), halyard.Set("clock.period", "1ms"), halyard.Set("servers", "[]"))
+				if err != nil {
+					b.Fatal(err)
+				}
+				s, err := halyard.Open(c)
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer s.Close()
+				if recorded {
+					r, err := s.Record(io.Discard)
+					if err != nil {
+						b.Fatal(err)
+					}
+					defer r.Stop()
+				}
+				b.ReportAllocs()
+				for b.Loop() {
+					if err := s.Step(); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
 	}
 }
