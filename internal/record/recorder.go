@@ -282,8 +282,10 @@ func (r *Recording) writeSlot(s *slot, buf []byte) ([]byte, error) {
 	}
 	for i := range s.agents[:s.n] {
 		a := &s.agents[i]
-		if err := r.out.Channel(a.form.topic, "halyard.State", a.form.schema()); err != nil {
-			return buf, err
+		if !r.out.declared(a.form.topic) { // one that has joined
+			if err := r.out.Channel(a.form.topic, "halyard.State", a.form.schema()); err != nil {
+				return buf, err
+			}
 		}
 		buf = a.append(buf[:0], now, true)
 		if err := r.out.Message(a.form.topic, n, now, buf); err != nil {

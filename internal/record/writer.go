@@ -92,6 +92,8 @@ func (w *Writer) Channel(topic, schemaName, schema string) error {
 	return nil
 }
 
+func (w *Writer) declared(topic string) bool { return w.channels[topic] != nil }
+
 // Message writes one message of a declared topic at rig time now.
 func (w *Writer) Message(topic string, sequence uint64, now time.Duration, data []byte) error {
 	at := uint64(w.started.Add(now).UnixNano())
