@@ -187,7 +187,7 @@ func (h stopLog) Enabled(context.Context, slog.Level) bool { return true }
 func (h stopLog) WithAttrs([]slog.Attr) slog.Handler       { return h }
 func (h stopLog) WithGroup(string) slog.Handler            { return h }
 func (h stopLog) Handle(ctx context.Context, r slog.Record) error {
-	if r.Message == "emergency stop" {
+	if strings.HasPrefix(r.Message, "emergency stop") { // or that it could not be verified
 		h.rig.verify.Store(int64(time.Since(h.rig.begin)))
 		select {
 		case h.rig.stopped <- struct{}{}:
