@@ -43,7 +43,7 @@ type request struct {
 	Force [3]float64 `json:"force"` // N, world axes
 }
 
-// session is one tab. The goroutine of run reads; one writes, one jogs, one stops.
+// session is one tab. The goroutine of run reads; one writes, one jogs, one pushes, one stops.
 type session struct {
 	server *Server
 	conn   *ws.Conn
@@ -51,6 +51,7 @@ type session struct {
 	want   chan struct{}
 	texts  chan []byte
 	stops  chan struct{}
+	hands  chan request // the newest push or release
 	jogger jogger
 	others sync.WaitGroup
 
@@ -76,7 +77,7 @@ func (s *Server) webSocket(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer conn.Close()
-	c := &session{server: s, conn: conn, name: "dashboard@" + r.RemoteAddr, want: make(chan struct{}, 1), texts: make(chan []byte, maxTexts), stops: make(chan struct{}, 1)}
+	c := &session{server: s, conn: conn, name: "dashboard@" + r.RemoteAddr, want: make(chan struct{}, 1), texts: make(chan []byte, maxTexts), stops: make(chan struct{}, 1), hands: make(chan request, 1)}
 	c.jogger = jogger{session: c, wake: make(chan struct{}, 1)}
 	err = c.run(r.Context())
 	s.options.Log.Debug("dashboard: tab closed", "client", r.RemoteAddr, "reason", err)
@@ -126,12 +127,12 @@ func (c *session) read(ctx context.Context) error {
 			signal(c.want)
 		case "stop":
 			signal(c.stops) // one more, however many are under way
-		case "push":
-			if err := c.server.push(&q, now); err != nil {
-				c.refuse(err)
+		case "push", "release":
+			select {
+			case <-c.hands: // the newest counts
+			default:
 			}
-		case "release":
-			c.server.release(&q)
+			c.hands <- q
 		case "jog":
 			if q.At > 0 {
 				since := float64(now.UnixMicro())/1000 - q.At
@@ -166,6 +167,22 @@ func (c *session) stop(ctx context.Context) {
 				Op string `json:"op"`
 				Answer
 			}{"answer", answer})
+		}
+	}
+}
+
+// hand pushes, beside the reader: a stop behind a push waits for nothing.
+func (c *session) hand(ctx context.Context) {
+	for {
+		select {
+		case q := <-c.hands:
+			if q.Op == "release" {
+				c.server.release(&q)
+			} else if err := c.server.push(&q, time.Now()); err != nil {
+				c.refuse(err)
+			}
+		case <-ctx.Done():
+			return
 		}
 	}
 }
