@@ -99,6 +99,10 @@ func (c *session) run(ctx context.Context) error {
 		defer c.server.contain()
 		c.stop(ctx)
 	})
+	c.others.Go(func() {
+		defer c.server.contain()
+		c.hand(ctx)
+	})
 	err := c.read(ctx)
 	cancel()
 	c.others.Wait()
