@@ -257,14 +257,14 @@ func TestJogGoal(t *testing.T) {
 			{"a real one, slowly", false, configs.Real, math.NaN(), 1, 0.01},
 			{"one that turns without end", true, configs.Sim, 4 * math.Pi, 0.1, 4*math.Pi + 0.04},
 		} {
-			head.Wraps = c.wraps
+			s.Rig.BetweenCycles(func() { head.Wraps = c.wraps })
 			g := jog{subject: &subject{agent: s.Agent, kinds: []configs.BodyKind{c.kind, c.kind, c.kind}}, joint: topicstest.Head, goal: c.from}
 			got, err := g.next(c.share, 0.02)
 			if err != nil || got.Mode != hal.PositionMode || math.Abs(got.Value-c.want) > 1e-9 {
 				t.Errorf("%s: got %+v, %v, want %g rad", c.what, got, err, c.want)
 			}
 		}
-		head.Wraps = false
+		s.Rig.BetweenCycles(func() { head.Wraps = false })
 	})
 }
 
