@@ -22,7 +22,7 @@ var Invariants = []Invariant{
 	{"uncommanded torque", "no torque on a joint that no client has commanded since its agent was armed"},
 	{"goal outside", "no position goal of a motor with torque lies outside the soft limits"},
 	{"goal step", "the position goal of a motor with torque moves away from the joint no faster than the guard's speed"},
-	{"leap", "torque comes on with the goal where the joint is"},
+	{"leap", "torque comes on with the goal where the joint is; where its servo has just lost its supply, within the following error"},
 	{"speed", "a joint in position mode that turns faster than twice the guard's speed and 1 rad/s, and twice that for 200 ms after a hand has let it go, is not driven on by its motor"},
 	{"runs on", "1 s after its last command a joint does not turn by its motor, and its position goal stays"},
 	{"status", "the state that is reported is that which the operator's acts and the host give, and what is stopped or disarmed has no torque"},
@@ -52,20 +52,22 @@ const (
 const (
 	// reachable is how many cycles after a fault a joint counts as reachable: a lost line is opened again, and a lost servo
 	// asked again, in as many at most. The invariant back proves it.
-	reachable  = 105
-	believed   = 5 // cycles after a wrong reading
-	offWithin  = 100 * time.Millisecond
-	stopCycles = 3
-	stillAfter = time.Second
-	settled    = stillAfter + 100*time.Millisecond // after its last action a schedule is over
-	suspended  = 500 * time.Millisecond            // after which a rig stops
-	readWithin = 200 * time.Millisecond
-	outside    = 0.01                   // rad, and a tick
-	leapBound  = 0.1                    // rad
-	stepNoise  = 0.01                   // rad, and two ticks
-	handSpeed  = 12                     // rad/s
-	released   = 200 * time.Millisecond // in which a joint that is let go makes up for its following error
-	stepShare  = 2                      // of the way that the guard's speed allows in the cycles since the goal's last step
+	reachable   = 105
+	believed    = 5 // cycles after a wrong reading
+	offWithin   = 100 * time.Millisecond
+	stopCycles  = 3
+	stillAfter  = time.Second
+	settled     = stillAfter + 100*time.Millisecond // after its last action a schedule is over
+	suspended   = 500 * time.Millisecond            // after which a rig stops
+	readWithin  = 200 * time.Millisecond
+	outside     = 0.01 // rad, and a tick
+	leapBound   = 0.1  // rad
+	follows     = 0.2  // rad, and what the guard makes in followsTime: the following error by default
+	followsTime = 100 * time.Millisecond
+	stepNoise   = 0.01                   // rad, and two ticks
+	handSpeed   = 12                     // rad/s
+	released    = 200 * time.Millisecond // in which a joint that is let go makes up for its following error
+	stepShare   = 2                      // of the way that the guard's speed allows in the cycles since the goal's last step
 )
 
 // Counts are how often each of Invariants could have been broken, by the type of bus. An invariant is exercised once for each
@@ -243,7 +245,11 @@ func (r *run) judgeJoint(i int) {
 	}
 	if began := position && !held; began {
 		d := math.Abs(difference(a, s.GoalPosition, s.Position))
-		if r.broken(leap, i, honest, true, d <= lag+most*period.Seconds()) {
+		way := lag + most*period.Seconds()
+		if r.cycle-w.spoiled <= believed { // a servo that answers does not tell that it has no torque for want of voltage
+			way += follows + most*followsTime.Seconds()
+		}
+		if r.broken(leap, i, honest, true, d <= way) {
 			r.violated(leap, i, "torque came on %.3f rad from the goal", d)
 		}
 	} else {
