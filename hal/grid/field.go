@@ -10,6 +10,8 @@ const Blocked = math.MaxFloat32
 type Field struct {
 	Rows, Columns int
 	Cost          []float32
+	From          float64  // probability from which a cell is an obstacle; 0 = Obstacle
+	near          []uint8  // of each cell: obstacle, core or 0
 	disc          []offset // of the vehicle and the margin
 	radius        float64
 	margin        float64
@@ -18,7 +20,16 @@ type Field struct {
 type offset struct {
 	rows, columns int
 	cost          float32
+	near          uint8
 }
+
+// How near a cell is to an obstacle. In the core a vehicle touches it whichever way it is turned.
+const (
+	core     = 1
+	obstacle = 2
+
+	coreShare = 0.6 // of the radius
+)
 
 // nearCost is what a cell at the vehicle's edge costs more; it falls to 0 over the margin.
 const nearCost = 6
@@ -36,8 +47,13 @@ func (f *Field) Grow(probability []float64, rows, columns int, radius, margin fl
 	} else {
 		f.Cost = f.Cost[:n]
 	}
+	if n := rows * columns; cap(f.near) < n {
+		f.near = make([]uint8, n)
+	} else {
+		f.near = f.near[:n]
+	}
 	for i := range f.Cost {
-		f.Cost[i] = 1
+		f.Cost[i], f.near[i] = 1, 0
 	}
 	for r := range rows {
 		for c := range columns {
@@ -54,12 +70,20 @@ func disc(radius, margin float64) (out []offset) {
 	for r := -reach; r <= reach; r++ {
 		for c := -reach; c <= reach; c++ {
 			d := math.Hypot(float64(r), float64(c))
+			o := offset{rows: r, columns: c}
 			switch {
+			case d == 0:
+				o.cost, o.near = Blocked, obstacle
+			case d <= coreShare*radius:
+				o.cost, o.near = Blocked, core
 			case d <= radius:
-				out = append(out, offset{r, c, Blocked})
+				o.cost = Blocked
 			case d < radius+margin:
-				out = append(out, offset{r, c, float32(1 + nearCost*(radius+margin-d)/margin)})
+				o.cost = float32(1 + nearCost*(radius+margin-d)/margin)
+			default:
+				continue
 			}
+			out = append(out, o)
 		}
 	}
 	return out
@@ -71,20 +95,31 @@ func (f *Field) stamp(r, c int) {
 		if row < 0 || column < 0 || row >= f.Rows || column >= f.Columns {
 			continue
 		}
-		if at := row*f.Columns + column; f.Cost[at] < o.cost {
+		at := row*f.Columns + column
+		if f.Cost[at] < o.cost {
 			f.Cost[at] = o.cost
 		}
+		f.near[at] = max(f.near[at], o.near)
 	}
 }
 
 // Escape lets the vehicle leave the place where it is, also where it is too near to something: blocked cells within
-// radius cells cost much instead.
+// radius cells cost much instead, but for obstacles and, where the vehicle is not in one, their cores: it does not escape
+// through a wall.
 func (f *Field) Escape(row, column int, radius float64) {
 	const much = 40
+	if row < 0 || column < 0 || row >= f.Rows || column >= f.Columns {
+		return
+	}
+	closed := uint8(core)
+	if f.near[row*f.Columns+column] >= core {
+		closed = obstacle
+	}
 	reach := int(math.Ceil(radius))
 	for r := max(0, row-reach); r <= min(f.Rows-1, row+reach); r++ {
 		for c := max(0, column-reach); c <= min(f.Columns-1, column+reach); c++ {
-			if at := r*f.Columns + c; f.Cost[at] == Blocked && math.Hypot(float64(r-row), float64(c-column)) <= radius {
+			at := r*f.Columns + c
+			if f.Cost[at] == Blocked && (f.near[at] < closed || r == row && c == column) && math.Hypot(float64(r-row), float64(c-column)) <= radius {
 				f.Cost[at] = much
 			}
 		}

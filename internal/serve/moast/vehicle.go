@@ -27,6 +27,8 @@ type vehicle struct {
 	moving   map[int]bool // the parts that do, by echelon's numbers
 	packages []model.MissionPackage
 	about    echelon.Description
+	reckoner reckoner
+	first    *[2]moast.Motion // absolute and relative, of an estimate
 	inputs   []float64
 	held     []float64 // in lock-step: until the next step
 	measured []float64
@@ -60,16 +62,22 @@ func blank(v []float64) {
 	}
 }
 
-// Observe also lets a step of lock-step pass: MOAST does not ask for steps.
-func (v *vehicle) Observe(o *echelon.Observation) {
+// ask lets the next step of lock-step pass.
+func (v *vehicle) ask() {
 	if v.lease != nil && v.rig.Mode() == hal.Lockstep && !v.lease.Pending() {
 		v.session.Step(v.lease, v.held)
 		blank(v.held)
 	}
+}
+
+// Observe also lets a step of lock-step pass: MOAST does not ask for steps.
+func (v *vehicle) Observe(o *echelon.Observation) {
+	v.ask()
 	v.measured, v.status = v.agent.Measured(v.measured), v.agent.Status(v.status)
 	o.Volts, o.Charge = math.NaN(), math.NaN()
 	o.Scans, o.Sonars = o.Scans[:0], o.Sonars[:0]
 	o.Absolute.Tran.X, o.Odometry.Tran.X = math.NaN(), math.NaN()
+	wheels, heading := []float64(nil), math.NaN()
 	for i := range v.layout.Sensors {
 		s := &v.layout.Sensors[i]
 		values := v.measured[s.First : s.First+s.Count]
@@ -85,8 +93,10 @@ func (v *vehicle) Observe(o *echelon.Observation) {
 		case "odometry":
 			// two wheels cannot count what a platform does that moves sideways
 			if len(values) >= 3 && v.about.Steer != moast.OmniSteer {
-				o.Odometry = moast.Motion{Tran: moast.Cartesian{X: values[0], Y: -values[1]}, RPY: moast.RPY{Y: -values[2]}}
+				wheels = values
 			}
+		case "inertial", "imu":
+			heading = headingOf(s, values)
 		case "range":
 			o.Scans = append(o.Scans, v.scan(s, values))
 		case "sonar":
@@ -97,6 +107,13 @@ func (v *vehicle) Observe(o *echelon.Observation) {
 			o.Charge = v.layout.Measured(s.First).Fraction(values[0])
 		}
 	}
+	if len(wheels) >= 3 && !math.IsNaN(wheels[0]+wheels[1]+wheels[2]) {
+		at := v.reckoner.step([3]float64(wheels), heading)
+		o.Odometry = moast.Motion{Tran: moast.Cartesian{X: at[0], Y: -at[1]}, RPY: moast.RPY{Y: -at[2]}}
+		if v.agent.BodyKind() != hal.Simulated && !math.IsNaN(o.Absolute.Tran.X) {
+			v.estimate(o)
+		}
+	}
 	v.observeJoints(o)
 	if math.IsNaN(o.Odometry.Tran.X) {
 		o.Odometry = o.Absolute
@@ -105,9 +122,23 @@ func (v *vehicle) Observe(o *echelon.Observation) {
 	}
 	if math.IsNaN(o.Absolute.Tran.X) {
 		o.Absolute = o.Odometry
-		return
+	} else {
+		o.Absolute.Tran.X, o.Absolute.Tran.Y, o.Absolute.Tran.Z = o.Absolute.Tran.X+v.offset[0], o.Absolute.Tran.Y+v.offset[1], o.Absolute.Tran.Z+v.offset[2]
 	}
-	o.Absolute.Tran.X, o.Absolute.Tran.Y, o.Absolute.Tran.Z = o.Absolute.Tran.X+v.offset[0], o.Absolute.Tran.Y+v.offset[1], o.Absolute.Tran.Z+v.offset[2]
+}
+
+// estimate makes the absolute pose of a body whose pose is reckoned from its wheels alone: the first one, moved as the
+// odometry with the measured heading has moved since.
+func (v *vehicle) estimate(o *echelon.Observation) {
+	abs, rel := &o.Absolute, &o.Odometry
+	if v.first == nil {
+		v.first = &[2]moast.Motion{*abs, *rel}
+	}
+	turn := v.first[0].RPY.Y - v.first[1].RPY.Y
+	sin, cos := math.Sincos(turn)
+	dx, dy := rel.Tran.X-v.first[1].Tran.X, rel.Tran.Y-v.first[1].Tran.Y
+	abs.Tran.X, abs.Tran.Y = v.first[0].Tran.X+cos*dx-sin*dy, v.first[0].Tran.Y+sin*dx+cos*dy
+	abs.RPY.Y = math.Remainder(rel.RPY.Y+turn, 2*math.Pi)
 }
 
 // motionOf is a pose sensor's reading: position, quaternion, velocity, turn rates.

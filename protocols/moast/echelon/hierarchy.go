@@ -189,9 +189,9 @@ func (h *Hierarchy) addAbove(about Description, veh, sect bool, fleet *Fleet) {
 	b := h.buffers
 	nav, area := b.get(moast.NavDataBuffer(b.vehicle), 1024), b.get(moast.MapBuffer(b.vehicle), 8*amShown*amShown+1024)
 	floor := b.get(VehMapBuffer(b.vehicle), 8*vehCells*vehCells+1024)
-	// as AM's circle: a path that AM refuses is none
-	radius := (math.Hypot(about.Length, about.Width) + vehResolution) / 2
-	sp := newModule(b, "vehSP", vehCycle, newVehSP(area, floor), &moast.PlainStat{Kind: 12101}, &moast.PlainSet{Kind: 12301, CycleTime: vehCycle})
+	// less than AM's circle: an obstacle fills a whole cell here, and AM keeps the distance
+	radius := math.Hypot(about.Length, about.Width)/2 - vehResolution/4
+	sp := newModule(b, "vehSP", vehCycle, &vehSP{nav: nav, area: area, out: floor}, &moast.PlainStat{Kind: 12101}, &moast.PlainSet{Kind: 12301, CycleTime: vehCycle})
 	sp.link(b, "amSP", "")
 	mob := &vehMob{nav: nav, area: floor, radius: radius}
 	m := newModule(b, "vehMobPL", vehCycle, mob, &moast.PlainStat{Kind: 13101}, &moast.PlainSet{Kind: 13301, CycleTime: vehCycle})

@@ -74,21 +74,8 @@ type member struct {
 	refused   map[int]bool // cells that it did not reach
 }
 
-// here is the vehicle in its own relative frame, and the frame of all: absolute.
-func (v *member) here() place     { return placeOf(v.at.Rel.Tran, v.at.Rel.RPY) }
-func (v *member) absolute() place { return placeOf(v.at.Abs.Tran, v.at.Abs.RPY) }
-
-// world is a point of v's relative frame in absolute coordinates.
-func (v *member) world(x, y float64) (float64, float64) {
-	p := v.here().from(place{x: x, y: y})
-	return v.absolute().of(p.x, p.y)
-}
-
-// local is an absolute point in v's relative frame.
-func (v *member) local(x, y float64) (float64, float64) {
-	p := v.absolute().from(place{x: x, y: y})
-	return v.here().of(p.x, p.y)
-}
+// here is where the vehicle is, in the absolute coordinates of all floors.
+func (v *member) here() place { return placeOf(v.at.Abs.Tran, v.at.Abs.RPY) }
 
 // Update reads where the vehicles are and what they have seen.
 func (c *sectMob) Update(*Module, float64) {
@@ -116,8 +103,8 @@ func (c *sectMob) merge(v *member) {
 				continue
 			}
 			x, y := pointOf(&v.floor, at)
-			if x, y = other.local(v.world(x, y)); cellOf(&other.own, x, y) >= 0 {
-				features[at] = other.own.Features[cellOf(&other.own, x, y)]
+			if there := cellOf(&other.own, x, y); there >= 0 {
+				features[at] = other.own.Features[there]
 			}
 		}
 	}
@@ -232,7 +219,7 @@ func (c *sectMob) explore(m *Module, reach float64) {
 		c.random = c.random*1664525 + 1013904223 // the same places on every machine
 		v.goal = places[int(c.random>>8)%len(places)]
 		x, y := pointOf(&v.floor, v.goal)
-		m.note(v.veh.Send(&moast.VehMobCmdMoveWaypoint{Local: true, Neighborhood: 2 * vehResolution, Speed: 0.5,
+		m.note(v.veh.Send(&moast.VehMobCmdMoveWaypoint{Neighborhood: 2 * vehResolution, Speed: 0.5,
 			Waypoints: []moast.Waypoint{{P: moast.Cartesian{X: x, Y: y}}}}))
 	}
 	if !busy {
@@ -243,13 +230,13 @@ func (c *sectMob) explore(m *Module, reach float64) {
 // unclaimed are the places that are far from where other vehicles are going, or all where there are none.
 func (c *sectMob) unclaimed(v *member, places []int) (free []int) {
 	for _, at := range places {
-		x, y := v.world(pointOf(&v.floor, at))
+		x, y := pointOf(&v.floor, at)
 		claimed := false
 		for _, other := range c.members {
 			if other == v || other.goal < 0 || !other.known {
 				continue
 			}
-			ox, oy := other.world(pointOf(&other.floor, other.goal))
+			ox, oy := pointOf(&other.floor, other.goal)
 			claimed = claimed || distance(x, y, ox, oy) < apart
 		}
 		if !claimed {

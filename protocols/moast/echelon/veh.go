@@ -9,7 +9,8 @@ import (
 	"github.com/halyard-robotics/halyard/protocols/nml"
 )
 
-// The vehicle echelon's grid, ours: cells of 0.2 m, 40 m about where the vehicle started.
+// The vehicle echelon's grid, ours: cells of 0.2 m, 40 m about where the vehicle started, in absolute coordinates. AM's map
+// is relative: what dead reckoning has lost since a cell was seen is not in the grid.
 const (
 	vehCycle      = 1.0 // s
 	vehResolution = 0.2 // m
@@ -28,18 +29,31 @@ func VehMapBuffer(vehicle int) string { return fmt.Sprintf("vehSPMap%d", vehicle
 
 // vehSP is VehSP: it collects AM's maps into a grid of the whole floor.
 type vehSP struct {
+	nav   *nml.Buffer
 	area  *nml.Buffer
 	out   *nml.Buffer
+	at    moast.NavDataExt
 	shown moast.SensorData2D // AM's
 	floor moast.SensorData2D
 }
 
-func newVehSP(area, out *nml.Buffer) *vehSP {
-	c := &vehSP{area: area, out: out}
+// place lays the grid about the vehicle.
+func (c *vehSP) place() {
 	half := vehCells / 2 * vehResolution
-	c.floor = moast.SensorData2D{LowerLeft: moast.Cartesian{X: -half, Y: -half}, IncrementX: vehResolution, IncrementY: vehResolution,
-		X: vehCells, Y: vehCells, Features: make([]float64, vehCells*vehCells)}
-	return c
+	lower := func(x float64) float64 { return math.Round(x/vehResolution)*vehResolution - half }
+	c.floor = moast.SensorData2D{LowerLeft: moast.Cartesian{X: lower(c.at.Abs.Tran.X), Y: lower(c.at.Abs.Tran.Y)},
+		IncrementX: vehResolution, IncrementY: vehResolution, X: vehCells, Y: vehCells, Features: make([]float64, vehCells*vehCells)}
+}
+
+// world is a relative point in absolute coordinates, local the other way.
+func world(at *moast.NavDataExt, x, y float64) (float64, float64) {
+	p := placeOf(at.Rel.Tran, at.Rel.RPY).from(place{x: x, y: y})
+	return placeOf(at.Abs.Tran, at.Abs.RPY).of(p.x, p.y)
+}
+
+func local(at *moast.NavDataExt, x, y float64) (float64, float64) {
+	p := placeOf(at.Abs.Tran, at.Abs.RPY).from(place{x: x, y: y})
+	return placeOf(at.Rel.Tran, at.Rel.RPY).of(p.x, p.y)
 }
 
 // cellOf is the cell of a point in a map, -1 off the map.
@@ -58,26 +72,32 @@ func pointOf(d *moast.SensorData2D, cell int) (x, y float64) {
 
 // Update enters AM's map of the moment: an obstacle in any of its cells is one, what has been passed is free.
 func (c *vehSP) Update(m *Module, _ float64) {
-	if c.area.Peek(&c.shown) != nil || len(c.shown.Features) != int(c.shown.X*c.shown.Y) {
+	if c.nav.Peek(&c.at) != nil || c.area.Peek(&c.shown) != nil || len(c.shown.Features) != int(c.shown.X*c.shown.Y) {
 		return
+	}
+	if c.floor.Features == nil {
+		c.place()
 	}
 	const passed = grid.Unseen - 0.01
 	// free cells first, so that an obstacle in the same large cell wins
 	for i, p := range c.shown.Features {
-		if x, y := pointOf(&c.shown, i); p <= passed {
-			c.put(x, y, cellFree)
+		if p <= passed {
+			c.put(i, cellFree)
 		}
 	}
 	for i, p := range c.shown.Features {
-		if x, y := pointOf(&c.shown, i); p >= grid.Obstacle {
-			c.put(x, y, cellObstacle)
+		if p >= grid.Obstacle {
+			c.put(i, cellObstacle)
 		}
 	}
 	c.floor.Time = c.shown.Time
 	m.note(c.out.Write(&c.floor))
 }
 
-func (c *vehSP) put(x, y, value float64) {
+// put enters cell i of AM's map.
+func (c *vehSP) put(i int, value float64) {
+	x, y := pointOf(&c.shown, i)
+	x, y = world(&c.at, x, y)
 	if at := cellOf(&c.floor, x, y); at >= 0 {
 		c.floor.Features[at] = value
 	}
@@ -88,7 +108,7 @@ func (c *vehSP) Stop(*Module)                            {}
 func (c *vehSP) Configure(m *Module, config moast.Command) error {
 	m.settings.(*moast.PlainSet).CycleTime = m.cycle
 	if config.MessageType() == m.kind.ID(moast.Cfg, "ClearWM") {
-		clear(c.floor.Features)
+		c.floor.Features = nil
 	}
 	return nil
 }
@@ -145,7 +165,7 @@ func (c *vehMob) Task(m *Module, command moast.Command, changed bool) {
 	c.move(m)
 }
 
-// begin takes the points of a command, in relative coordinates.
+// begin takes the points of a command, in absolute coordinates.
 func (c *vehMob) begin(command *moast.VehMobCmdMoveWaypoint) string {
 	c.points, c.index, c.faults, c.left = c.points[:0], 0, 0, 0
 	c.near, c.speed = math.Max(command.Neighborhood, vehResolution), command.Speed
@@ -157,12 +177,11 @@ func (c *vehMob) begin(command *moast.VehMobCmdMoveWaypoint) string {
 		if bad(p.x) || bad(p.y) || bad(command.Speed) || bad(c.near) {
 			return "waypoint is not a number"
 		}
-		if !command.Local {
+		if command.Local {
 			if !c.known {
 				return "no position"
 			}
-			seen := placeOf(c.at.Abs.Tran, c.at.Abs.RPY).from(p)
-			p.x, p.y = placeOf(c.at.Rel.Tran, c.at.Rel.RPY).of(seen.x, seen.y)
+			p.x, p.y = world(&c.at, p.x, p.y)
 		}
 		c.points = append(c.points, p)
 	}
@@ -191,7 +210,7 @@ func (c *vehMob) move(m *Module) {
 		}
 		return
 	}
-	here := placeOf(c.at.Rel.Tran, c.at.Rel.RPY)
+	here := placeOf(c.at.Abs.Tran, c.at.Abs.RPY)
 	if goal := c.points[c.index]; distance(here.x, here.y, goal.x, goal.y) <= c.near {
 		if c.index++; c.index == len(c.points) {
 			c.index--
@@ -221,6 +240,7 @@ func (c *vehMob) move(m *Module) {
 	if !ok {
 		return
 	}
+	next.x, next.y = local(&c.at, next.x, next.y)
 	w := moast.Waypoint{P: moast.Cartesian{X: next.x, Y: next.y}, Neighborhood: c.near, Speed: c.speed}
 	command := &moast.AMMobCmdMoveWaypoint{Neighborhood: c.near, Speed: c.speed, Waypoints: []moast.Waypoint{w}}
 	if c.am.Running(command) {

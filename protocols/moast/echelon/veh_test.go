@@ -74,7 +74,7 @@ func TestExplore(t *testing.T) {
 				continue // in a wall
 			}
 			all++
-			if d.Features[cellOf(d, x, y)] == cellFree {
+			if d.Features[cellOf(d, 100+x, 200+y)] == cellFree {
 				known++
 			}
 		}
