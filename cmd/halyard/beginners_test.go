@@ -69,7 +69,7 @@ func TestBeginnersConfigs(t *testing.T) {
 		n    int
 	}{
 		{[]string{"validate", "so101", "--set", "buses.arm.baud=123456"}, 1},
-		{[]string{"validate", "usarsim", "--body", "emulated"}, 11},
+		{[]string{"validate", "usarsim", "--body", "emulated"}, 14},
 	} {
 		if _, _, errText := runApp(t, c.args...); strings.Count(errText, "\n") != c.n {
 			t.Errorf("%v: want %d lines, got\n%s", c.args, c.n, errText)
