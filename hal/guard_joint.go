@@ -72,8 +72,9 @@ func (g *guard) slew(i int, f *Frame, now time.Duration, dt float64) bool {
 	// Torque comes on by a reading of now alone: in a tenth of a second a hand has moved the joint far away.
 	fresh := known && j.sight.seen <= j.sight.time && now-j.sight.time <= freshCycles*g.period
 	j.moved = false
-	// One that is found far from where it was told to be has missed its goals, and starts again.
-	missed := known && j.away && math.Abs(difference(a, j.out, j.sight.at)) > g.following(a, 0)
+	// One that is found far from where it was told to be has missed its goals, and starts again; one whose drive was lost is
+	// held where it was found.
+	missed := known && j.away && (j.adrift || math.Abs(difference(a, j.out, j.sight.at)) > g.following(a, 0))
 	j.away = !known
 	// A drive that was lost may have lost its torque, and the joint may have moved: until it is known where it is, the drive
 	// gets no goal of before, and holds it where it finds it.
