@@ -207,6 +207,9 @@ func (r *Rig) Name() string { return r.config.Name }
 func (r *Rig) Mode() ClockMode       { return r.config.Mode }
 func (r *Rig) Period() time.Duration { return r.config.Period }
 
+// FlushLog waits until all that the rig has logged is with its logger, for timeout at most: a terminal may be stopped.
+func (r *Rig) FlushLog(timeout time.Duration) { r.sink.Flush(timeout) }
+
 // Events and Values are the rig's repositories.
 func (r *Rig) Events() *Events { return r.events }
 func (r *Rig) Values() *Values { return r.values }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"slices"
+	"time"
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers"
@@ -171,8 +172,12 @@ func (b *Builder) openOutfits() error {
 
 var realities = map[configs.BodyKind]hal.BodyKind{configs.Sim: hal.Simulated, configs.Emulated: hal.Emulated, configs.Real: hal.Real}
 
+// logTime is how long the end of a system waits for a log that nobody reads.
+const logTime = time.Second
+
 // Close gives every line and device back. The rig has stopped its bodies before.
 func (s *System) Close() error {
+	defer s.Rig.FlushLog(logTime)
 	s.alarms.Close()
 	s.drift.Close()
 	var faults []error
