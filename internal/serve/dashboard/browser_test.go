@@ -103,7 +103,7 @@ func value[T any](t testing.TB, ctx context.Context, script string) T {
 
 func run(t testing.TB, ctx context.Context, actions ...action) {
 	t.Helper()
-	within, cancel := context.WithTimeout(ctx, 30*time.Second)
+	within, cancel := context.WithTimeout(ctx, 90*time.Second)
 	defer cancel()
 	if err := chromedp.Do(within, actions...); err != nil {
 		shoot(t, ctx, "failed")
@@ -113,7 +113,7 @@ func run(t testing.TB, ctx context.Context, actions ...action) {
 
 // until waits for a condition of the page.
 func until(condition string) action {
-	return chromedp.Poll[chromedp.Void](condition, chromedp.WithPollingTimeout(20*time.Second))
+	return chromedp.Poll[chromedp.Void](condition, chromedp.WithPollingTimeout(60*time.Second))
 }
 
 // pictures is where pictures of the pages go; "" is nowhere.

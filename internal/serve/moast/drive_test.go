@@ -82,7 +82,7 @@ func (p *peer) until(what string, enough func(n *moast.NavDataExt) bool) {
 	p.t.Helper()
 	nav := p.open(moast.NavDataBuffer(p.vehicle))
 	var last moast.NavDataExt
-	for range 1500 {
+	for range 6000 { // of the wall clock: a busy machine moves it late
 		got, err := nav.BlockingRead(moast.New, 5*time.Second)
 		if err != nil {
 			p.t.Fatal(err)
