@@ -249,18 +249,27 @@ func TestGuardStoppedRefuses(t *testing.T) {
 func FuzzGuard(f *testing.F) {
 	f.Add(0.1, 0.5, 1.0, -1.0, 0.0, 2.0)
 	f.Add(math.Inf(1), math.NaN(), -1e300, 5e-324, 3.0, -7.0)
+	f.Add(1.04, 0.5, math.NaN(), math.NaN(), math.NaN(), math.NaN()) // a little outside its soft limits
+	f.Add(1.06, 0.5, math.NaN(), math.NaN(), math.NaN(), math.NaN()) // too far to be led back
 	f.Fuzz(func(t *testing.T, measured, position, velocity, torque, duty, limit float64) {
 		g := newGuarded(GuardConfig{}, math.Remainder(measured, math.Pi))
-		last := g.f.Measured[0]
+		a := &g.layout.Actuators[0]
+		last := soft(a, g.f.Measured[0]) // within the soft limits, a goal starts from where the joint is
 		for range 5 {
 			g.say(position, velocity, torque, duty, limit)
 			g.tick()
 			for i, v := range g.f.Inputs {
-				if c := g.layout.Inputs[i]; !math.IsNaN(v) && (v < c.Min || v > c.Max) && i != 0 {
+				if c := g.layout.Inputs[i]; !math.IsNaN(v) && (v < c.Min || v > c.Max) {
 					t.Fatalf("input %s: got %v, want %g..%g", c.Name, v, c.Min, c.Max)
 				}
 			}
 			if v := g.f.Inputs[0]; !math.IsNaN(v) {
+				if v != soft(a, v) {
+					t.Fatalf("goal: got %v, want %g..%g", v, a.Limits.MinPosition, a.Limits.MaxPosition)
+				}
+				if !g.near(0, g.f.Measured[0]) {
+					t.Fatalf("goal of a joint far outside its limits, at %v: got %v, want none", g.f.Measured[0], v)
+				}
 				if math.Abs(v-last) > 2*tick.Seconds()+1e-9 {
 					t.Fatalf("goal: from %v to %v in a period, want at most 0.02", last, v)
 				}
