@@ -1,9 +1,11 @@
 package halyard
 
 import (
+	"context"
 	"math"
 
 	"github.com/halyard-robotics/halyard/internal/builtin"
+	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/report"
 )
@@ -16,6 +18,21 @@ func Check(nameOrPath string, settings ...Setting) (*Config, error) {
 		return nil, err
 	}
 	return p.Config, nil
+}
+
+// Finding is the result of one check of Examine: its state ("ok", "warn" or "fail"), what was found, and what to do about it.
+type Finding = doctor.Finding
+
+// Examine runs the checks of halyard doctor: ports, lines, servos, devices and calibrations, before a first motion. A joint whose
+// body is "sim" is examined as if it were real. It moves nothing and writes no register. The worst findings come first; the
+// error is of a config that cannot be examined. It blocks for seconds, until ctx ends at most.
+func Examine(ctx context.Context, nameOrPath string, settings ...Setting) ([]Finding, error) {
+	x, err := doctor.Load(nameOrPath, optionsOf(settings), nil)
+	if err != nil {
+		return nil, err
+	}
+	err = x.Run(ctx)
+	return x.Found, err
 }
 
 // Item is a part of a robot, or a server, of a config: what it is, its unit and range, and where it is connected.

@@ -30,9 +30,6 @@ type Emulator struct {
 	kept  map[string][]byte // what is written there, by bus
 }
 
-// HandSocket is where a served Emulator listens to a hand, in its folder of links: halyard hand.
-const HandSocket = ".hand"
-
 // saveEvery is how often a changed EEPROM is written to its file.
 const saveEvery = time.Second
 
@@ -106,7 +103,7 @@ func (e *Emulator) Serve(ctx context.Context, dir string, ready func([]Port) err
 			return err
 		}
 		defer claim.Close()
-		hand, err := control.ServeLines(filepath.Join(dir, HandSocket), e.Hand)
+		hand, err := control.ServeLines(filepath.Join(dir, assembly.HandSocket), e.Hand)
 		if err != nil {
 			return err
 		}

@@ -34,6 +34,9 @@ func WithBody(kind string) Option { return func(o *options) { o.body = configs.B
 // switches their torque off when this process dies or hangs. Without it nothing does.
 func WithSupervisor(command ...string) Option { return func(o *options) { o.supervisor = command } }
 
+// Catalog is hardware and protocols that a config may name, each row by its word. Package extend has the rows.
+type Catalog = catalog.Catalog
+
 // WithCatalog adds hardware and protocols of the program's own to the built-in ones, which it wins over.
 func WithCatalog(more *Catalog) Option { return func(o *options) { o.catalog = o.catalog.With(more) } }
 

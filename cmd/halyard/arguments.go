@@ -9,6 +9,23 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
+// groupHelp runs a command that only groups others: without arguments it prints help, otherwise the first one names no command.
+func groupHelp(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return c.Help()
+	}
+	return misused(c, args, fmt.Errorf("unknown command %q for %q", args[0], c.CommandPath()))
+}
+
+// topicHelp prints the help of the command that args name.
+func topicHelp(c *cobra.Command, args []string) error {
+	of, _, err := c.Root().Find(args)
+	if err != nil {
+		return misused(c.Root(), args, err)
+	}
+	return of.Help()
+}
+
 // arguments accepts the arguments that want names: each is one word, in brackets where it may be left out, with ... where
 // it may be repeated. Any other number is an error of kind hal.Invalid that shows want and example, a command line.
 func arguments(want, example string) cobra.PositionalArgs {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -24,6 +25,9 @@ func newCalibration(a *app) *cobra.Command {
 		Example: "  halyard calibration import so101.json --config my-so101.yaml --dir calibration", Args: arguments("FILE", "halyard calibration import so101.json --config so101 --dir calibration"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			a.started = true
+			if config == "" {
+				return &hal.Error{Kind: hal.Invalid, Op: "calibration import", Err: errors.New("got no --config, want the config of the robot"), Try: "halyard calibration import so101.json --config so101 --dir calibration"}
+			}
 			r, err := calibrate.Open(config, agent, configs.Options{})
 			if err != nil {
 				return err

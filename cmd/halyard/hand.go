@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/control"
@@ -25,7 +24,7 @@ func newHand(a *app) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var ans assembly.HandAnswer
-			if err := control.AskLine(cmd.Context(), filepath.Join(args[0], halyard.HandSocket), strings.Join(args[1:], " "), &ans); err != nil {
+			if err := control.AskLine(cmd.Context(), filepath.Join(args[0], assembly.HandSocket), strings.Join(args[1:], " "), &ans); err != nil {
 				return &hal.Error{Kind: hal.KindOf(err), Op: "hand " + args[0], Err: err, Try: "halyard emulate CONFIG --dir " + args[0]}
 			}
 			if ans.Error != "" {

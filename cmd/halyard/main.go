@@ -218,9 +218,12 @@ func (a *app) root() *cobra.Command {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
+		if c.HasSubCommands() && c.Run == nil && c.RunE == nil {
+			c.Args, c.RunE = cobra.ArbitraryArgs, groupHelp
+		}
 		switch c.Name() {
 		case "help":
-			c.Short = "show help for a command"
+			c.Short, c.Run, c.RunE = "show help for a command", nil, topicHelp
 		case "completion":
 			c.Short = "print a shell completion script"
 		}

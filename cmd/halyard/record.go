@@ -12,7 +12,6 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/control"
 	"github.com/halyard-robotics/halyard/internal/record"
-	"github.com/halyard-robotics/halyard/internal/replay"
 )
 
 func newRecord(a *app) *cobra.Command {
@@ -62,7 +61,7 @@ func newExport(a *app) *cobra.Command {
 		Use:     "export FILE --csv DIR",
 		Short:   "write the channels of a recording as CSV files",
 		Example: "  halyard export run.mcap --csv run",
-		Args:    cobra.ExactArgs(1),
+		Args:    arguments("FILE", "halyard export run.mcap --csv run"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if dir == "" {
 				return &hal.Error{Kind: hal.Invalid, Op: "export", Err: errors.New("got no --csv, want a folder"), Try: "halyard export " + args[0] + " --csv DIR"}
@@ -99,7 +98,7 @@ func newReplay(a *app) *cobra.Command {
 			"compares every cycle. It opens no hardware. Exit 0: identical; 8: it differs.\n" +
 			"With --set, --file or --as-body it shows what would have been different, the first difference first.",
 		Example: "  halyard replay run.mcap\n  halyard replay run.mcap --file elbow.yaml=mended.yaml\n  halyard replay run.mcap --as-body",
-		Args:    cobra.ExactArgs(1),
+		Args:    arguments("FILE", "halyard replay run.mcap"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if asBody {
 				o.Body = "sim"
@@ -135,7 +134,7 @@ func (a *app) replay(f *os.File, o halyard.ReplayOptions) error {
 	}
 	a.note("%d cycles compared, %d different, %d not in the file", r.Cycles, r.Different, r.Dropped)
 	if r.Different > 0 {
-		return &hal.Error{Kind: hal.Differs, Op: "replay", Err: fmt.Errorf("%d of %d cycles differ, first %s", r.Different, r.Cycles, replay.First(r))}
+		return &hal.Error{Kind: hal.Differs, Op: "replay", Err: fmt.Errorf("%d of %d cycles differ, first %s", r.Different, r.Cycles, r.First())}
 	}
 	return nil
 }

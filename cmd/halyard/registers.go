@@ -17,12 +17,6 @@ func newRegisters(a *app) *cobra.Command {
 		Short: "read, write and compare servo registers",
 		Long: "Accesses the registers of one servo of any vendor.\n" + commission.TargetHelp + "\nThe servo is searched at every usual rate and with every protocol; " +
 			"--baud and --protocol shorten the search.",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmd.Help()
-			}
-			return misused(cmd, args, fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath()))
-		},
 	}
 	c.AddCommand(newRegistersRead(a), newRegistersWrite(a), newRegistersDump(a), newRegistersDiff(a), newRegistersRestore(a))
 	return c

@@ -16,6 +16,9 @@ import (
 
 // A hand and an eye for emulated robots on terminals: what a person at the bench does to a joint, and sees of it.
 
+// HandSocket is the name of the socket on which a served emulator receives the orders of halyard hand, in its folder of links.
+const HandSocket = ".hand"
+
 // HandHelp lists the orders of Hand.
 const HandHelp = `  look                      every joint: position, ticks, torque, what the hand does
   registers JOINT           the registers of its servo

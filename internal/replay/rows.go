@@ -35,7 +35,7 @@ func (r *Result) Rows() []Row {
 }
 
 // First is the first divergence in words.
-func First(r *Result) string {
+func (r *Result) First() string {
 	if len(r.Divergences) == 0 {
 		return "none"
 	}

@@ -11,6 +11,7 @@ import (
 	"os"
 
 	"github.com/halyard-robotics/halyard"
+	"github.com/halyard-robotics/halyard/extend"
 )
 
 func main() {
@@ -22,9 +23,9 @@ func main() {
 
 func run() error {
 	catalog := &halyard.Catalog{
-		Buses:     halyard.BusRows{acmeRow()},
-		Sensors:   map[string]*halyard.SensorRow{"gauge": gaugeRow()},
-		Protocols: map[string]*halyard.ProtocolRow{"lines": linesRow()},
+		Buses:     extend.Buses{acmeRow()},
+		Sensors:   map[string]*extend.Sensor{"gauge": gaugeRow()},
+		Protocols: map[string]*extend.Protocol{"lines": linesRow()},
 	}
 	cfg, err := halyard.Load("rig.yaml")
 	if err != nil {

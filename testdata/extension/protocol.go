@@ -7,7 +7,7 @@ import (
 	"net"
 	"net/netip"
 
-	"github.com/halyard-robotics/halyard"
+	"github.com/halyard-robotics/halyard/extend"
 	"github.com/halyard-robotics/halyard/hal"
 )
 
@@ -42,8 +42,8 @@ func (s *lines) Serve(ctx context.Context) error {
 }
 
 // linesRow is the protocol's row of the catalog.
-func linesRow() *halyard.ProtocolRow {
-	return &halyard.ProtocolRow{Listen: func(h halyard.Host, s *halyard.ServerConfig, at netip.AddrPort) (halyard.ProtocolServer, netip.AddrPort, error) {
+func linesRow() *extend.Protocol {
+	return &extend.Protocol{Listen: func(h extend.Host, s *extend.ServerConfig, at netip.AddrPort) (extend.Server, netip.AddrPort, error) {
 		listener, err := net.Listen("tcp", at.String())
 		if err != nil {
 			return nil, netip.AddrPort{}, err

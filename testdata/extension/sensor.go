@@ -3,9 +3,9 @@ package main
 import (
 	"time"
 
-	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/drivers"
 	"github.com/halyard-robotics/halyard/drivers/i2c"
+	"github.com/halyard-robotics/halyard/extend"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
 
@@ -55,22 +55,22 @@ func (g *emulatedGauge) Transfer(w, r []byte, _ time.Duration) error {
 
 func (g *emulatedGauge) Power(bool, time.Duration) { g.registers[0] = gaugeIdentity }
 
-func (g *emulatedGauge) feel(t *halyard.GroundTruth) {
+func (g *emulatedGauge) feel(t *extend.GroundTruth) {
 	mv := uint16(1000 * t.Volts(7.4))
 	g.registers = [3]byte{gaugeIdentity, byte(mv >> 8), byte(mv)}
 }
 
 // gaugeRow is the sensor's row of the catalog.
-func gaugeRow() *halyard.SensorRow {
-	return &halyard.SensorRow{
+func gaugeRow() *extend.Sensor {
+	return &extend.Sensor{
 		Buses: []string{"i2c"}, Addresses: []int{gaugeAddress}, Values: 1,
 		First: map[string]int{"voltage": 0}, Jump: []float64{20},
-		Open: func(c halyard.Connection, p *halyard.SensorPlan) (drivers.Sensor, error) {
+		Open: func(c extend.Connection, p *extend.SensorPlan) (drivers.Sensor, error) {
 			return &gauge{i2c.NewChip(c.Bus, uint16(p.Address), "gauge")}, nil
 		},
-		Emulate: func(*halyard.SensorPlan) halyard.Emulation {
+		Emulate: func(*extend.SensorPlan) extend.Emulation {
 			g := &emulatedGauge{}
-			return halyard.Emulation{Device: chip.Device(g), Feel: g.feel}
+			return extend.Emulation{Device: chip.Device(g), Feel: g.feel}
 		},
 	}
 }

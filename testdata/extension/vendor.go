@@ -1,7 +1,7 @@
 package main
 
 import (
-	"github.com/halyard-robotics/halyard"
+	"github.com/halyard-robotics/halyard/extend"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/hiwonder"
 	"github.com/halyard-robotics/halyard/sim/actuator"
@@ -45,8 +45,8 @@ func (t acmeTool) Identify(id int) (servo.Found, error) {
 }
 
 // acmeRow is the vendor's row of the catalog.
-func acmeRow() halyard.BusRow {
-	row := halyard.Servos(newAcme(), emulated.New)
+func acmeRow() extend.Bus {
+	row := extend.Servos(newAcme(), emulated.New)
 	if like, ok := actuator.Lookup("lx-16a"); ok {
 		motor := *like
 		motor.Name = "acme-20"

@@ -133,7 +133,7 @@ func Export(dir, format string) (data []byte, lost []string, err error) {
 		return nil, nil, &hal.Error{Kind: hal.Invalid, Op: "calibration export", Err: fmt.Errorf("--format: got %q, want one of %s", format, strings.Join(Formats, ", "))}
 	}
 	if dir == "" {
-		return nil, nil, &hal.Error{Kind: hal.Invalid, Op: "calibration export", Err: errors.New("got no --dir, want a folder of calibration files")}
+		return nil, nil, &hal.Error{Kind: hal.Invalid, Op: "calibration export", Err: errors.New("got no --dir, want a folder of calibration files"), Try: "halyard calibration export --dir calibration"}
 	}
 	joints, err := calibration.LoadAll(dir)
 	if err != nil {

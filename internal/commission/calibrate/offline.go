@@ -25,8 +25,10 @@ func Refuse(got, want string) error {
 // Run fits or compares, and lists each recording beside what the servo makes of its goals. note gets each finished step.
 func (o *Offline) Run(now func() time.Time, note func(format string, args ...any)) ([]PlayedRow, error) {
 	switch {
-	case (o.Servo == "") == (o.Check == ""):
-		return nil, Refuse("neither or both of --servo and --check", "one of them")
+	case o.Servo == "" && o.Check == "":
+		return nil, Refuse("no CONFIG, no --servo and no --check", "one of them")
+	case o.Servo != "" && o.Check != "":
+		return nil, Refuse("both --servo and --check", "one of them")
 	case o.Servo != "" && o.Out == "":
 		return nil, Refuse("no --out", "the servo file to write")
 	case o.Check != "" && o.Out != "":
