@@ -95,19 +95,11 @@ func (e *Emulator) Close() error { return e.world.Devices.Close() }
 // dir/BUS is a link to each terminal; a folder that another process serves into is an error of kind hal.Busy.
 func (e *Emulator) Serve(ctx context.Context, dir string, ready func([]Port) error) error {
 	if dir != "" {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return &hal.Error{Kind: hal.Busy, Op: "--dir", Err: err}
-		}
-		claim, err := lockFolder(dir)
+		end, err := serveHand("--dir", dir, e.Hand)
 		if err != nil {
 			return err
 		}
-		defer claim.Close()
-		hand, err := control.ServeLines(filepath.Join(dir, assembly.HandSocket), e.Hand)
-		if err != nil {
-			return err
-		}
-		defer hand()
+		defer end()
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
@@ -143,6 +135,22 @@ func (e *Emulator) Serve(ctx context.Context, dir string, ready func([]Port) err
 	<-ctx.Done()
 	wg.Wait()
 	return errors.Join(errs...)
+}
+
+// serveHand claims the folder dir, which it makes where it is not there, and listens to a hand in it, until end.
+func serveHand(flag, dir string, answer func(order string) any) (end func() error, err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, &hal.Error{Kind: hal.Busy, Op: flag, Err: err}
+	}
+	claim, err := lockFolder(flag, dir)
+	if err != nil {
+		return nil, err
+	}
+	hand, err := control.ServeLines(filepath.Join(dir, assembly.HandSocket), answer)
+	if err != nil {
+		return nil, errors.Join(err, claim.Close())
+	}
+	return func() error { return errors.Join(hand(), claim.Close()) }, nil
 }
 
 // unserved are the buses and devices that no terminal serves, each with the reason.

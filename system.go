@@ -35,7 +35,8 @@ type System struct {
 	recording *Recording // nil = none
 	recorded  io.Closer  // the config's file
 
-	supervisor []string // the command of the process that supervises real lines; nil = none
+	exposed    func() error // ends what Expose began; nil = nothing
+	supervisor []string     // the command of the process that supervises real lines; nil = none
 	ran        atomic.Bool
 	closed     bool
 }
@@ -258,6 +259,9 @@ func (s *System) Close() error {
 	}
 	s.closed = true
 	var faults []error
+	if s.exposed != nil {
+		faults = append(faults, s.exposed())
+	}
 	if !s.ran.Load() {
 		faults = append(faults, s.Stop("the system is closed"))
 		ended, cancel := context.WithCancel(context.Background())

@@ -15,8 +15,8 @@ import (
 func newHand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "hand DIR [ORDER...]",
-		Short: "show and move the joints of a running emulate",
-		Long: "DIR is that of halyard emulate --dir. Without an ORDER every joint is listed. A hand is stronger than any servo.\nOrders:\n" +
+		Short: "show and move the joints of emulated servos",
+		Long: "DIR is that of halyard emulate --dir, or of serve --expose. Without an ORDER every joint is listed. A hand is stronger than any servo.\nOrders:\n" +
 			assembly.HandHelp,
 		Example: "  halyard hand d\n  halyard hand d move elbow_flex 0.5\n  halyard hand d unplug gripper\n  halyard hand d push elbow_flex -0.2",
 		Args: func(c *cobra.Command, args []string) error {

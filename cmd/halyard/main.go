@@ -44,6 +44,7 @@ type app struct {
 	format     string // table, json or jsonl
 	quiet      bool
 	dashboard  halyard.DashboardOptions
+	expose     string                 // the folder of serve --expose
 	started    bool                   // a sub-command ran: its arguments were good
 	torqueOff  atomic.Pointer[func()] // takes the torque off everything at once; nil where nothing runs
 	supervised bool                   // real lines are held by a supervising process too: this very program

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"path/filepath"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -39,6 +40,7 @@ func newServe(a *app) *cobra.Command {
 			return a.serve(cmd.Context(), c)
 		},
 	}
+	c.Flags().StringVar(&a.expose, "expose", "", "folder for links to terminals of the emulated servos' lines, beside the rig's own drivers; and for halyard hand")
 	f.add(c)
 	f.addListen(c)
 	a.addDashboard(c)
@@ -63,7 +65,7 @@ type ready struct {
 func (a *app) serve(ctx context.Context, list ...*halyard.Config) error {
 	var systems []*halyard.System
 	var rigs []*hal.Rig
-	servers := []halyard.Server{}
+	servers, ports := []halyard.Server{}, []halyard.Port{}
 	closeAll := func() (err error) {
 		for _, s := range systems {
 			err = errors.Join(err, s.Close())
@@ -87,6 +89,11 @@ func (a *app) serve(ctx context.Context, list ...*halyard.Config) error {
 			return errors.Join(err, closeAll())
 		}
 		systems, rigs = append(systems, s), append(rigs, s.Rig())
+		if a.expose != "" {
+			if ports, err = s.Expose(a.expose); err != nil {
+				return errors.Join(err, closeAll())
+			}
+		}
 		open, err := s.Listen()
 		if err != nil {
 			return errors.Join(err, closeAll())
@@ -107,7 +114,7 @@ func (a *app) serve(ctx context.Context, list ...*halyard.Config) error {
 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	a.announce(list, jointsOf(systems[0]), servers, url)
+	a.announce(list, jointsOf(systems[0]), servers, ports, url)
 	var all, pages sync.WaitGroup
 	errs := make([]error, len(systems))
 	if dashboard != nil {
@@ -185,10 +192,10 @@ func (a *app) part(c *halyard.Config) {
 }
 
 // announce reports that all is open: to scripts by a line, to people with the command to type next.
-func (a *app) announce(configured []*halyard.Config, joints map[string]int, list []halyard.Server, dashboard string) {
+func (a *app) announce(configured []*halyard.Config, joints map[string]int, list []halyard.Server, ports []halyard.Port, dashboard string) {
 	if a.format == "json" || a.format == "jsonl" { // what runs until it is interrupted reports to programs one line at a time
 		a.format = "jsonl"
-		a.Line(ready{Event: "ready", Servers: list, Ports: []halyard.Port{}, Dashboard: dashboard})
+		a.Line(ready{Event: "ready", Servers: list, Ports: ports, Dashboard: dashboard})
 		return
 	}
 	real, other := false, false
@@ -217,6 +224,13 @@ func (a *app) announce(configured []*halyard.Config, joints map[string]int, list
 	}
 	if dashboard != "" {
 		fmt.Fprintf(a.out, "dashboard at %s\n", dashboard)
+	}
+	for _, p := range ports {
+		if p.Path != "" {
+			fmt.Fprintf(a.out, "bus %s at %s, %d Bd\n", p.Bus, filepath.Join(a.expose, p.Bus), p.Baud)
+		} else {
+			a.note("bus %s has no terminal: %s", p.Bus, p.Reason)
+		}
 	}
 	name := "" // what halyard status needs to tell one rig from another
 	if len(configured) > 1 {

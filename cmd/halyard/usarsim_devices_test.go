@@ -264,7 +264,7 @@ func TestRealClassWarns(t *testing.T) {
 	plan := planOf(t, rigOf(t, pioneerClass, "", "body: emulated", "body: real", "        inu: {bus: main, device: bno055}\n", ""), configs.Options{})
 	var said strings.Builder
 	a := &app{out: io.Discard, err: &said}
-	a.announce([]*halyard.Config{plan.Config}, nil, nil, "")
+	a.announce([]*halyard.Config{plan.Config}, nil, nil, nil, "")
 	if !strings.Contains(said.String(), "REAL") {
 		t.Errorf("got %q", said.String())
 	}
@@ -288,7 +288,7 @@ func TestBanner(t *testing.T) {
 	} {
 		var said strings.Builder
 		a := &app{out: io.Discard, err: &said}
-		a.announce([]*halyard.Config{{Agents: c.agents}}, nil, nil, "")
+		a.announce([]*halyard.Config{{Agents: c.agents}}, nil, nil, nil, "")
 		if !strings.Contains(said.String(), c.want) {
 			t.Errorf("want %s, got %q", c.want, said.String())
 		}

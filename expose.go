@@ -1,0 +1,61 @@
+package halyard
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// Expose puts the lines of emulated servos on pseudo terminals, with a link DIR/BUS to each, while the system's own drivers use
+// them: for tools that read and write registers beside a running rig. A transfer of theirs waits for the end of a cycle and takes
+// the line's time, so that many of them make the rig miss periods, as on copper. DIR listens to a hand, too (halyard hand DIR).
+// It is called once, before Run, and lasts until Close. A folder that another process serves into is an error of kind hal.Busy, a
+// config without emulated servos on a line one of kind hal.Invalid. Linux only.
+func (s *System) Expose(dir string) (ports []Port, err error) {
+	const flag = "--expose"
+	if s.exposed != nil {
+		return nil, &hal.Error{Kind: hal.Invalid, Op: flag, Err: errors.New("the lines are exposed already")}
+	}
+	w := s.sys.Exposed()
+	if w == nil {
+		return nil, &hal.Error{Kind: hal.Invalid, Op: flag, Err: errors.New("got a config without emulated servos on a line"), Try: "--body emulated"}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	hand, err := serveHand(flag, dir, func(order string) (answer any) {
+		s.sys.Rig.BetweenCycles(func() { answer = w.Hand(order) })
+		return answer
+	})
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	ends := []func() error{hand}
+	s.exposed = func() (fault error) {
+		cancel()
+		for _, end := range ends {
+			fault = errors.Join(fault, end())
+		}
+		return fault
+	}
+	c := s.Config()
+	terminals := w.Beside(s.sys.Rig.BetweenCycles)
+	for _, t := range terminals {
+		path, wait, err := t.Serve(ctx, filepath.Join(dir, t.Name))
+		if err != nil {
+			return nil, &hal.Error{Kind: hal.Busy, Bus: t.Name, Op: flag, Err: err}
+		}
+		ends = append(ends, wait)
+		ports = append(ports, Port{Bus: t.Name, Type: c.Buses[t.Name].Type, Path: path, Baud: c.Buses[t.Name].Baud, Servos: true})
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Buses)) {
+		if !slices.ContainsFunc(ports, func(p Port) bool { return p.Bus == name }) {
+			bus := c.Buses[name]
+			ports = append(ports, Port{Bus: name, Type: bus.Type, Reason: s.sys.Unexposed(name)})
+		}
+	}
+	return ports, nil
+}

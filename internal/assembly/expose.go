@@ -1,0 +1,63 @@
+package assembly
+
+import (
+	"context"
+	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// Exposed returns the system's emulated servos as a world of emulate's: for terminals beside its own drivers and for a hand,
+// which moves with the rig's cycle from now on. It is called once, before the rig runs; nil where no servo on a line is emulated.
+func (s *System) Exposed() *EmulatedWorld {
+	w := &EmulatedWorld{Scene: s.Scene, plan: s.Plan}
+	for _, l := range s.Lines {
+		if l.Emu != nil {
+			w.Buses = append(w.Buses, emulatedBus{l.Name, l.Emu, s.Plan.On(l.Name, l.kind)})
+		}
+	}
+	if len(w.Buses) == 0 {
+		return nil
+	}
+	s.Rig.BetweenCycles(func() { s.before.join([]hal.World{handsOf{w}}) })
+	return w
+}
+
+// handsOf moves the hands of a world with a rig's cycle, before the scene.
+type handsOf struct{ *EmulatedWorld }
+
+func (w handsOf) Advance(dt time.Duration) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.moveHands(dt)
+	return nil
+}
+
+// Beside are the lines of w that can be put on pseudo terminals while a rig drives them, by name; between runs a function while
+// the rig rests.
+func (w *EmulatedWorld) Beside(between func(func())) (list []Terminal) {
+	for _, b := range w.Buses {
+		if w.plan.Catalog.Buses.Of(w.plan.Config.Buses[b.name].Type).Filters == nil {
+			list = append(list, Terminal{b.name, func(ctx context.Context, link string) (string, func() error, error) {
+				return b.Bus.ServeBeside(ctx, link, between)
+			}})
+		}
+	}
+	return list
+}
+
+// Unexposed is why a bus of a running rig has no terminal.
+func (s *System) Unexposed(name string) string {
+	bus := s.Plan.Config.Buses[name]
+	row := s.Plan.Catalog.Buses.Of(bus.Type)
+	switch {
+	case len(s.Plan.On(name, configs.Real)) > 0:
+		return "it is real"
+	case s.Plan.Catalog.Buses.Has(bus.Type) && row.Filters != nil:
+		return "CAN cannot be a terminal"
+	case s.Emulation != nil && s.Emulation.Lines[name] != nil:
+		return "its device sends to one host, which is the rig: halyard emulate serves it alone"
+	}
+	return "no emulated servo is connected to it"
+}
