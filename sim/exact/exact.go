@@ -98,11 +98,21 @@ func Exp(x float64) float64 {
 	k := math.Floor(float64(x*(1/math.Ln2)) + 0.5)
 	r := (x - float64(k*ln2High)) - float64(k*ln2Low)
 	// Taylor; |r| <= ln 2 / 2, so the first term left out is below 1e-17.
-	p := 1.0
-	for n := 13.0; n > 0; n-- {
-		p = 1 + float64(r*p)/n
-	}
-	return math.Ldexp(p, int(k))
+	p := 1 + float64(r/13)
+	p = 1 + float64(r*p)/12
+	p = 1 + float64(r*p)/11
+	p = 1 + float64(r*p)/10
+	p = 1 + float64(r*p)/9
+	p = 1 + float64(float64(r*p)*0.125)
+	p = 1 + float64(r*p)/7
+	p = 1 + float64(r*p)/6
+	p = 1 + float64(r*p)/5
+	p = 1 + float64(float64(r*p)*0.25)
+	p = 1 + float64(r*p)/3
+	p = 1 + float64(float64(r*p)*0.5)
+	p = 1 + float64(r*p)
+	// p is 0.7 to 1.5 and the result normal: its exponent alone changes.
+	return math.Float64frombits(math.Float64bits(p) + uint64(int64(k))<<52)
 }
 
 // Log returns the natural logarithm of a normal x > 0.

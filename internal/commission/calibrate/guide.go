@@ -328,12 +328,20 @@ func (g *Guide) sweep(ctx context.Context) error {
 		return nil
 	}
 	g.screen(3, "range", list)
-	g.say("Move each joint through its whole travel, from end to end, as slowly as you like.")
+	g.say("Move each joint through its whole travel, from end to end, as slowly as you like; or let the servos find the stops of some: stops JOINT ...")
 	g.stand.forget()
 	for len(list) > 0 {
 		text, err := g.watch(ctx, list, "Enter when all have been at both ends; t shows the table")
 		if err != nil {
 			return err
+		}
+		if words := strings.Fields(text); len(words) > 0 && words[0] == "stops" {
+			if err := g.stops(ctx, list, words[1:]); err != nil {
+				return err
+			}
+			list = g.missing(none)
+			g.stand.forget()
+			continue
 		}
 		g.table(list)
 		if text != "" {
@@ -518,6 +526,9 @@ func (g *Guide) made(j *Joint, m *measured) *calibration.Joint {
 	c := j.nominal()
 	old := g.old[j.Name]
 	c.Method, c.Date, c.Direction, c.Gear = calibration.ByManual, g.Now(), m.Direction, m.Gear
+	if m.Stops {
+		c.Method = calibration.ByEndstops
+	}
 	c.ZeroTicks = *m.Reference - float64(m.Direction)*m.Angle*c.TicksPerTurn*m.Gear/(2*math.Pi)
 	c.RangeTicks = [2]float64{*m.Low, *m.High}
 	c.Servo.Firmware, c.Servo.HomingOffset = m.Firmware, m.Homing

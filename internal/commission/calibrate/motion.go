@@ -30,11 +30,12 @@ const (
 // mover is a stand whose torque is on.
 type mover struct {
 	*stand
-	goals map[string]float64
-	q     []float64 // rad, one an actuator
-	limp  bool      // the torque is off
-	lost  int       // cycles since the joint that moves was read
-	slew  float64   // of the guard, share of a joint's speed
+	goals  map[string]float64
+	limits map[string]float64 // N·m, of joints whose torque is bounded
+	q      []float64          // rad, one an actuator
+	limp   bool               // the torque is off
+	lost   int                // cycles since the joint that moves was read
+	slew   float64            // of the guard, share of a joint's speed
 }
 
 // motion moves each joint slowly, both ways: effort against the weight that it is known to lift gives torque, and the error of
@@ -98,22 +99,25 @@ func (g *Guide) armed(ctx context.Context) (*mover, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.arm(ctx, c)
+	return g.arm(ctx, c, g.current)
 }
 
-// arm opens c and lets the robot hold where it is.
-func (g *Guide) arm(ctx context.Context, c *configs.Config) (*mover, error) {
-	s, err := g.open(ctx, c, func(j *Joint) *calibration.Joint {
-		if c, err := calibration.Load(g.path(j)); err == nil {
-			return c
-		}
-		return j.nominal()
-	})
+// current is the calibration of j that its file holds, the nominal one where there is none.
+func (g *Guide) current(j *Joint) *calibration.Joint {
+	if c, err := calibration.Load(g.path(j)); err == nil {
+		return c
+	}
+	return j.nominal()
+}
+
+// arm opens c, whose joints have the calibrations read, and lets the robot hold where it is.
+func (g *Guide) arm(ctx context.Context, c *configs.Config, read func(*Joint) *calibration.Joint) (*mover, error) {
+	s, err := g.open(ctx, c, read)
 	if err != nil {
 		return nil, err
 	}
 	g.stand = s
-	m := &mover{stand: s, goals: map[string]float64{}, slew: c.Agents[0].Guard.Slew}
+	m := &mover{stand: s, goals: map[string]float64{}, limits: map[string]float64{}, slew: c.Agents[0].Guard.Slew}
 	for range 10 { // readings become trusted
 		err = errors.Join(err, s.step(ctx))
 	}
@@ -163,7 +167,11 @@ func (m *mover) cycle(ctx context.Context) error {
 		if m.limp {
 			break
 		}
-		if err := m.agent.Command(name, halyard.Position(goal)); err != nil {
+		command := halyard.Position(goal)
+		if limit, ok := m.limits[name]; ok {
+			command = command.WithTorqueLimit(limit)
+		}
+		if err := m.agent.Command(name, command); err != nil {
 			return err
 		}
 	}

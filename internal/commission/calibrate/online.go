@@ -143,7 +143,7 @@ func (g *Guide) lively(ctx context.Context) (*mover, error) {
 			return nil, err
 		}
 	}
-	return g.arm(ctx, c)
+	return g.arm(ctx, c, g.current)
 }
 
 // limp warns a person who stands at a real robot that its torque is about to go off.

@@ -29,7 +29,8 @@ type measured struct {
 	Direction int      `json:"direction"` // 0: not known yet
 	Low       *float64 `json:"low_ticks"`
 	High      *float64 `json:"high_ticks"`
-	Gear      float64  `json:"gear"` // 0: not asked yet
+	Stops     bool     `json:"stops,omitempty"` // the servo found them
+	Gear      float64  `json:"gear"`            // 0: not asked yet
 	Saved     bool     `json:"saved"`
 	Rest      *float64 `json:"rest_ticks"`
 	Rested    bool     `json:"rested"` // it was asked

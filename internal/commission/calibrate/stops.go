@@ -1,0 +1,242 @@
+package calibrate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/halyard-robotics/halyard"
+	"github.com/halyard-robotics/halyard/calibration"
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+// How a session finds mechanical stops. Angles and speeds are those of the servo's shaft.
+const (
+	stopSpeed   = 0.35        // rad/s
+	stopAhead   = 3 * degree  // the goal must be at least this far ahead of a joint that stands
+	stopLead    = 15 * degree // and is at most so far ahead
+	stopStill   = 0.12        // s without motion that are a stop
+	stopMoved   = 0.3 * degree
+	stopRetreat = 5 * degree
+	stopMargin  = 1 * degree // the range ends this far before the stop, so that no goal presses against it
+	stopEffort  = 0.2        // share of the servo's torque beyond what gravity asks for
+	stopMost    = 0.6        // share of the servo's torque at most
+	stopGravity = 1.5        // times what gravity asks for
+	stopReach   = 2.5        // how many times the model's range a stop is looked for in: its gear is not known yet
+)
+
+// stops lets the servos find the ends of their travel, with little torque, one joint after the other, each after its own Enter: those
+// of list that are called names, all where there are none. A joint whose stops are not found, or that is left out, stays to be moved by
+// hand.
+func (g *Guide) stops(ctx context.Context, list []*Joint, names []string) (err error) {
+	for _, n := range names {
+		if !slices.Contains(namesOf(list), n) {
+			g.say("got joint %q, want one of %s", n, strings.Join(namesOf(list), ", "))
+			return nil
+		}
+	}
+	if len(names) > 0 {
+		list = slices.DeleteFunc(slices.Clone(list), func(j *Joint) bool { return !slices.Contains(names, j.Name) })
+	}
+	g.say("The servos look for the stops, one joint after the other, with little torque. Hold the robot so that they have a free way to both of their ends.")
+	if text, err := g.choose(ctx, "Torque goes on, and the robot holds where it is. Enter; n leaves this out", "", "n"); err != nil || text == "n" {
+		return err
+	}
+	dir, remove, err := scratch()
+	if err != nil {
+		return err
+	}
+	defer remove()
+	raw := g.stand
+	ended := raw.end()
+	raw.end = func() error { return nil } // who opened it ends what is open then
+	if ended != nil {
+		return ended
+	}
+	defer func() {
+		if g.stand = raw; err == nil {
+			err = g.reopen(ctx)
+		}
+	}()
+	read := func(j *Joint) *calibration.Joint { return g.wide(j) }
+	c, err := g.sessionConfig(func(j *Joint) string {
+		if g.written(j) == "" {
+			return ""
+		}
+		path := filepath.Join(dir, j.Name+".yaml")
+		_, fault := calibration.Save(path, g.wide(j))
+		err = errors.Join(err, fault)
+		return path
+	})
+	if err != nil {
+		return err
+	}
+	m, err := g.arm(ctx, c, read)
+	if hal.KindOf(err) == hal.Uncalibrated {
+		g.say("  left out: every joint of %s needs a calibration file first. %v", g.robot.Name, err)
+		return nil
+	} else if err != nil {
+		return err
+	}
+	weigh := newGravity(g.robot.plan, g.robot.Config.World.Gravity)
+	for _, j := range list {
+		if err := g.findStops(ctx, m, weigh, j); err != nil {
+			return errors.Join(err, m.end())
+		}
+	}
+	return errors.Join(g.limp(ctx, m), m.end())
+}
+
+// reopen opens the robot again as the session watches it, torque off.
+func (g *Guide) reopen(ctx context.Context) error {
+	dir, remove, err := scratch()
+	if err != nil {
+		return err
+	}
+	defer remove()
+	c, err := g.rawConfig(dir)
+	if err != nil {
+		return err
+	}
+	s, err := g.open(ctx, c, (*Joint).nominal)
+	if err == nil {
+		g.stand = s
+	}
+	return err
+}
+
+// narrow is what is known of j, without a gear, for ticks that the session counts.
+func (g *Guide) narrow(j *Joint) *calibration.Joint {
+	c, m := j.nominal(), g.notes.of(j.Name)
+	c.Direction, c.Date = m.Direction, g.Now()
+	c.ZeroTicks = *m.Reference - float64(c.Direction)*m.Angle*c.TicksPerTurn/(2*math.Pi)
+	return c
+}
+
+// wide is narrow with a gear so large that the model's limits lie beyond the stops, around the middle of the model's range.
+func (g *Guide) wide(j *Joint) *calibration.Joint {
+	c := g.narrow(j)
+	middle := (j.Limits.MinPosition + j.Limits.MaxPosition) / 2
+	at := c.ZeroTicks + float64(c.Direction)*middle*c.TicksPerTurn/(2*math.Pi)
+	c.Gear = stopReach
+	c.ZeroTicks = at - float64(c.Direction)*middle*c.TicksPerTurn*c.Gear/(2*math.Pi)
+	return c
+}
+
+// findStops moves j to both ends and keeps where they are.
+func (g *Guide) findStops(ctx context.Context, m *mover, weigh *gravity, j *Joint) error {
+	text, err := g.choose(ctx, fmt.Sprintf("%s moves to both of its stops, with %.0f %% of its torque beyond what gravity asks for. Enter moves it, n leaves it out", j.Name, 100*stopEffort), "", "n")
+	if err != nil || text == "n" {
+		return err
+	}
+	w := m.watched(j.Name)
+	from, found := m.goals[j.Name], 0
+	toDegrees := 360 / w.by.TicksPerTurn
+	var ends [2]float64 // ticks
+	for way, sign := range [2]float64{-1, 1} {
+		at, stop, err := g.press(ctx, m, weigh, j, sign, nil)
+		if err != nil {
+			return err
+		}
+		if !stop {
+			g.say("  %s: no stop %s: it came %.0f degrees far, to the end of its encoder or of what a gear of its model could need", j.Name,
+				[2]string{"downward", "upward"}[way], math.Abs(at-w.by.Ticks(from))*toDegrees)
+			break
+		}
+		ends[way] = at - sign*float64(w.by.Direction)*stopMargin/degree/toDegrees
+		found++
+	}
+	m.ease(j.Name)
+	if err := m.to(ctx, j.Name, from, stopSpeed/stopReach, nil); err != nil {
+		return err
+	}
+	low, high := math.Min(ends[0], ends[1]), math.Max(ends[0], ends[1])
+	switch {
+	case found < 2:
+		g.say("  %s: move it by hand", j.Name)
+		return nil
+	case !((high-low)*toDegrees >= leastTurn/degree):
+		g.say("  %s did not move: it is blocked, or this torque does not lift what it carries. Move it by hand", j.Name)
+		return nil
+	}
+	n := g.notes.of(j.Name)
+	shift := w.by.TicksPerTurn * math.Round((*n.Reference-(low+high)/2)/w.by.TicksPerTurn) // the turns that this session's count began with
+	low, high = low+shift, high+shift
+	n.Low, n.High, n.Stops = &low, &high, true
+	g.say("  %s: stops at ticks %.0f and %.0f, %.1f degrees of the servo", j.Name, low, high, (high-low)*toDegrees)
+	return g.keep()
+}
+
+// press moves a joint slowly towards its end of that sign, with little torque, until it stands against something or has no way left, and
+// steps back at once. It returns the ticks at the end, and whether a stop was there. It presses for stopStill and a cycle.
+func (g *Guide) press(ctx context.Context, m *mover, weigh *gravity, j *Joint, sign float64, seen func(halyard.JointState)) (ticks float64, stop bool, err error) {
+	w := m.watched(j.Name)
+	end := j.Limits.MaxPosition
+	if sign < 0 {
+		end = j.Limits.MinPosition
+	}
+	dt := m.period.Seconds()
+	at := m.agent.State(j.Name).Position
+	progress, still := at, 0.0
+	u := j.Model.Units()
+	for sign*(end-m.goals[j.Name]) > 0 && still < stopStill {
+		g.weaken(m, j.Name, weigh)
+		// The goal stays a little ahead: what presses is the torque limit, not a growing error.
+		if sign*(m.goals[j.Name]-at) < stopLead/stopReach {
+			m.goals[j.Name] += sign * math.Min(stopSpeed/stopReach*dt, sign*(end-m.goals[j.Name]))
+		}
+		if err := m.cycle(ctx); err != nil {
+			return 0, false, err
+		}
+		s := m.agent.State(j.Name)
+		if err := m.fault(s, true); err != nil {
+			return 0, false, &hal.Error{Kind: hal.Unsafe, Op: "find the stop of " + j.Name, Joint: j.Name, Err: err, Try: "halyard doctor"}
+		}
+		if seen != nil {
+			seen(s)
+		}
+		if math.IsNaN(s.Position) {
+			continue
+		}
+		at = s.Position
+		switch ahead := sign * (m.goals[j.Name] - at); {
+		case sign*(at-progress) > stopMoved/stopReach:
+			progress, still = at, 0
+		case ahead > stopAhead/stopReach:
+			still += dt
+		}
+	}
+	ticks = w.by.Ticks(at)
+	near := stopLead * u.TicksPerTurn / (2 * math.Pi) // the driver hands no goal on beyond what the encoder counts
+	if still < stopStill || ticks < u.MinTicks+near || ticks > u.MaxTicks-near {
+		return ticks, false, nil
+	}
+	m.goals[j.Name] = at - sign*stopRetreat/stopReach
+	return ticks, true, m.wait(ctx, settleTime)
+}
+
+// weaken bounds the torque of a joint by what gravity asks for and a little.
+func (g *Guide) weaken(m *mover, joint string, weigh *gravity) {
+	w := m.watched(joint)
+	most := m.agent.Layout().Actuators[w.index].Limits.MaxTorque
+	hold := 0.0
+	if len(m.q) > 0 {
+		q := append([]float64(nil), m.q...)
+		for _, o := range m.joints {
+			q[o.index] = g.narrow(o.Joint).Radians(o.by.Ticks(q[o.index]))
+		}
+		if hold = math.Abs(weigh.hold(q, w.index)); math.IsNaN(hold) {
+			hold = 0
+		}
+	}
+	m.limits[joint] = math.Min(stopMost*most, stopEffort*most+stopGravity*hold)
+}
+
+// ease gives a joint its whole torque back.
+func (m *mover) ease(joint string) {
+	m.limits[joint] = m.agent.Layout().Actuators[m.watched(joint).index].Limits.MaxTorque
+}
