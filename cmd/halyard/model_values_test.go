@@ -117,7 +117,7 @@ func near(a, b [4]float64, within float64) bool {
 
 // A pose is set at once: the whole robot moves so that this body is there, and falls from there.
 func TestPoseIsSetAtOnce(t *testing.T) {
-	s := openModel(t, "a-series")
+	s := openModel(t, "a-series", "--listen", "odcp=127.0.0.1:0")
 	const head, foot = "/humanoid/head/", "/humanoid/left_foot/"
 	from, lower := s.numbers(head+"Position", "Vector3D"), s.numbers(foot+"Position", "Vector3D")
 	s.set(head+"Position", "Vector3D", "(1,-2,3)")
@@ -212,7 +212,7 @@ func TestFiguresWaitForTheReset(t *testing.T) {
 
 // The same over a session: a heavier head makes another fall, but none before the reset.
 func TestMassOverOSP(t *testing.T) {
-	s := openModel(t, "a-series")
+	s := openModel(t, "a-series", "--listen", "odcp=127.0.0.1:0")
 	s.step(20)
 	fall := func() [4]float64 { s.step(150); return s.numbers("/humanoid/head/Position", "Vector3D") }
 	s.must(s.Reset(1))
@@ -233,7 +233,7 @@ func TestMassOverOSP(t *testing.T) {
 
 // Nonsense is refused, and nothing changes.
 func TestNonsenseIsRefused(t *testing.T) {
-	s := openModel(t, "a-series")
+	s := openModel(t, "a-series", "--listen", "odcp=127.0.0.1:0")
 	for _, c := range []struct {
 		name, kind string
 		bad        []string
@@ -263,7 +263,7 @@ func TestNonsenseIsRefused(t *testing.T) {
 
 // A fall raises the events of what meets the ground, in the cycles in which it does; a client that asks for none has none.
 func TestCollisionEvents(t *testing.T) {
-	s := openModel(t, "a-series")
+	s := openModel(t, "a-series", "--listen", "odcp=127.0.0.1:0")
 	ask := func(name string) int32 {
 		t.Helper()
 		id, err := s.RegisterEvent(name)

@@ -81,7 +81,7 @@ func realConfig(t *testing.T, port string) string {
 func TestRealBodyOnAPTY(t *testing.T) {
 	port, unplug := startEmulate(t, "xm430-arm")
 	config := realConfig(t, port)
-	r := startServe(t, config, "--body", "real", "--set", "clock.period=20ms", "--set", "buses.arm.latency=20ms", "--listen", "osp=127.0.0.1:0", "--listen", "odcp=127.0.0.1:0")
+	r := startServe(t, config, "--body", "real", "--set", "clock.period=20ms", "--set", "buses.arm.latency=200ms", "--listen", "osp=127.0.0.1:0", "--listen", "odcp=127.0.0.1:0")
 	if code, _, errText := runApp(t, "arm"); code != 0 { // a real body starts disarmed
 		t.Fatalf("arm: exit %d: %s", code, errText)
 	}

@@ -22,7 +22,7 @@ func TestRecordRealBody(t *testing.T) {
 	port, unplug := startEmulate(t, "xm430-arm")
 	config := realConfig(t, port)
 	file := filepath.Join(t.TempDir(), "run.mcap")
-	c, err := halyard.Load(config, halyard.Set("record.file", file), halyard.Set("clock.period", "20ms"), halyard.Set("buses.arm.latency", "20ms"),
+	c, err := halyard.Load(config, halyard.Set("record.file", file), halyard.Set("clock.period", "20ms"), halyard.Set("buses.arm.latency", "200ms"),
 		halyard.Set("servers", "[]"))
 	if err != nil {
 		t.Fatal(err)

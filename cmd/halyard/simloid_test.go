@@ -114,7 +114,7 @@ func TestSimloidEnds(t *testing.T) {
 // DESCRIPTION reach the world.
 func TestSimloidLater(t *testing.T) {
 	t.Chdir(t.TempDir())
-	r := start(t, "simloid", "--port", "0", "--dialect", "later", "--no-noise")
+	r := start(t, "simloid", "--keep", "--port", "0", "--dialect", "later", "--no-noise")
 	c, err := simloid.Dial(r.Servers[0].Address, simloid.ClientOptions{Dialect: simloid.Later})
 	if err != nil {
 		t.Fatal(err)
@@ -205,7 +205,7 @@ func TestSimloidConf(t *testing.T) {
 	if err := os.WriteFile("simloid.conf", []byte(conf), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r := start(t, "simloid", "--no-noise")
+	r := start(t, "simloid", "--keep", "--no-noise")
 	c := simloidClient(t, r, 0)
 	if len(c.Traits().Joints) != 2 || c.Status().Time != 0.005 {
 		t.Errorf("got %d joints at %g s, want those of robot 91 at 0.005 s", len(c.Traits().Joints), c.Status().Time)
@@ -217,7 +217,7 @@ func TestSimloidConf(t *testing.T) {
 	if !strings.Contains(r.stderr.String(), "simloid.conf:8: no such parameter: \"whim\"") || strings.Contains(r.stderr.String(), "fps") {
 		t.Errorf("notes: got %s", r.stderr)
 	}
-	r = start(t, "simloid", "--robot", "90", "--scene", "0", "-s", "0.01")
+	r = start(t, "simloid", "--keep", "--robot", "90", "--scene", "0", "-s", "0.01")
 	if c := simloidClient(t, r, 0); len(c.Traits().Joints) != 1 || c.Status().Time != 0.01 {
 		t.Errorf("the command line: got %d joints at %g s", len(c.Traits().Joints), c.Status().Time)
 	}
@@ -322,7 +322,7 @@ servers:
 // whatever was done in between.
 func TestSimloidRestoreRepeats(t *testing.T) {
 	t.Chdir(t.TempDir())
-	r := start(t, "simloid", "-p", "0", "--robot", "31", "--robot", "50", "-p", "0", "--scene", "1")
+	r := start(t, "simloid", "--keep", "-p", "0", "--robot", "31", "--robot", "50", "-p", "0", "--scene", "1")
 	for i := range r.Servers {
 		c := simloidClient(t, r, i)
 		u := make([]float64, len(c.Traits().Joints))

@@ -32,7 +32,7 @@ type towed struct {
 }
 
 func newTowed() *towed {
-	c := &towed{patience: 50 * time.Millisecond}
+	c := &towed{patience: 500 * time.Millisecond}
 	c.changed = sync.NewCond(&c.mu)
 	return c
 }
