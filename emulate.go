@@ -28,6 +28,7 @@ type Emulator struct {
 	world *assembly.EmulatedWorld
 	state string            // folder of the kept EEPROM; "" = none
 	kept  map[string][]byte // what is written there, by bus
+	cans  []assembly.Terminal
 }
 
 // saveEvery is how often a changed EEPROM is written to its file.
@@ -73,6 +74,17 @@ func (e *Emulator) Keep(dir string) error {
 	return e.world.Restore(dir)
 }
 
+// OnCAN serves a CAN bus of the config on an interface of the kernel, which is up at its rate ("vcan0", which has none). It is
+// called before Serve, and the error is of kind hal.Invalid where the config has no such bus.
+func (e *Emulator) OnCAN(bus, name string) error {
+	t, err := e.world.OnCAN(bus, name)
+	if err != nil {
+		return &hal.Error{Kind: hal.Invalid, Op: "--can " + bus + "=" + name, Err: err}
+	}
+	e.cans = append(e.cans, t)
+	return nil
+}
+
 // keep writes what has changed until ctx ends, and once more then.
 func (e *Emulator) keep(ctx context.Context) error {
 	tick := time.NewTicker(saveEvery)
@@ -106,7 +118,7 @@ func (e *Emulator) Serve(ctx context.Context, dir string, ready func([]Port) err
 	defer wg.Wait()
 	defer cancel()
 	var ports []Port
-	lines := e.world.Terminals(e.plan)
+	lines := append(e.world.Terminals(e.plan), e.cans...)
 	errs := make([]error, len(lines)+1)
 	if e.state != "" {
 		wg.Go(func() { errs[len(lines)] = e.keep(ctx) })

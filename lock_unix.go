@@ -21,7 +21,7 @@ func lockFolder(flag, dir string) (*os.File, error) {
 	}
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		if errors.Is(err, unix.EWOULDBLOCK) {
-			err = fmt.Errorf("folder %q: got one that another halyard emulate or serve uses, want another", dir)
+			err = fmt.Errorf("folder %q: got one that another halyard uses, want another", dir)
 		}
 		return nil, errors.Join(&hal.Error{Kind: hal.Busy, Op: flag, Err: err, Try: flag + " OTHER"}, f.Close())
 	}

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,7 +16,7 @@ import (
 func newEmulate(a *app) *cobra.Command {
 	f := configFlags{body: string(configs.Emulated)}
 	var dir, state string
-	var faults []string
+	var faults, cans []string
 	c := &cobra.Command{
 		Use:   "emulate CONFIG",
 		Short: "serve emulated devices on pseudo-terminals",
@@ -51,6 +52,12 @@ func newEmulate(a *app) *cobra.Command {
 					return err
 				}
 			}
+			for _, text := range cans {
+				bus, name, _ := strings.Cut(text, "=")
+				if err := e.OnCAN(bus, name); err != nil {
+					return err
+				}
+			}
 			for _, text := range faults {
 				if err := e.Fault(text); err != nil {
 					return err
@@ -62,6 +69,7 @@ func newEmulate(a *app) *cobra.Command {
 	c.Flags().StringVar(&dir, "dir", "", "folder for stable links to the terminals, one per bus; and for halyard hand")
 	c.Flags().StringVar(&state, "state", "", "folder that keeps the servos' EEPROM between starts")
 	c.Flags().StringArrayVar(&faults, "fault", nil, `inject a fault, for example "off servo 3", "slow bus by=5ms" or "BUS: crc servo 3 p=0.1"`)
+	c.Flags().StringArrayVar(&cans, "can", nil, "BUS=INTERFACE: serve a CAN bus on an interface of the kernel, for example bus=vcan0")
 	c.Flags().StringArrayVar(&f.set, "set", nil, "PATH=VALUE: override a key of the config")
 	return c
 }
@@ -99,10 +107,12 @@ func (a *app) announcePorts(ports []halyard.Port, config, dir string) error {
 		lines[i] = portLine{p}
 		if next == "" && p.Path != "" && p.Servos {
 			next = p.Path
-			if dir != "" {
-				next = filepath.Join(dir, p.Bus)
+			if filepath.IsAbs(next) { // a terminal; an interface of CAN has its own rate
+				if dir != "" {
+					next = filepath.Join(dir, p.Bus)
+				}
+				next += " --baud " + strconv.Itoa(p.Baud)
 			}
-			next += " --baud " + strconv.Itoa(p.Baud)
 		}
 	}
 	if err := show(a, lines); err != nil {

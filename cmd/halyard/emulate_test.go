@@ -223,7 +223,7 @@ func TestEmulateFolderInUse(t *testing.T) {
 	dir := t.TempDir()
 	_, stop := emulated(t, "xm430-arm", "--dir", dir)
 	code, _, text := runApp(t, "emulate", "xm430-arm", "--dir", dir)
-	if code != 4 || !strings.Contains(text, "another halyard emulate uses") {
+	if code != 4 || !strings.Contains(text, "another halyard uses") {
 		t.Errorf("exit %d: %s, want 4", code, text)
 	}
 	if code := stop(); code != 0 && code != 130 && code != 143 {

@@ -112,6 +112,18 @@ func EmulateAll(p *plan.Plan) (*EmulatedWorld, error) {
 	return w, errors.Join(b.hangEmulated(), w.Devices.Feel(0))
 }
 
+// OnCAN is a CAN bus of w on an interface of the kernel.
+func (w *EmulatedWorld) OnCAN(bus, name string) (Terminal, error) {
+	b := w.Bus(bus)
+	if b == nil || w.plan.Catalog.Buses.Of(w.plan.Config.Buses[bus].Type).Filters == nil {
+		return Terminal{}, fmt.Errorf("got %q, want the name of a CAN bus with emulated motors", bus)
+	}
+	return Terminal{bus, func(ctx context.Context, _ string) (string, func() error, error) {
+		wait, err := b.ServeCAN(ctx, name)
+		return name, wait, err
+	}}, nil
+}
+
 // Terminals are the lines of w that can be put on pseudo terminals, by name.
 func (w *EmulatedWorld) Terminals(p *plan.Plan) (list []Terminal) {
 	for _, b := range w.Buses {
@@ -204,7 +216,7 @@ func Unserved(buses catalog.Buses, kind string) string {
 	}
 	if buses.Has(kind) {
 		if buses.Of(kind).Filters != nil {
-			return "CAN cannot be a terminal" + memory
+			return "CAN cannot be a terminal: halyard emulate --can BUS=INTERFACE serves it on one of the kernel's"
 		}
 		return "no joint is connected to it"
 	}

@@ -322,3 +322,22 @@ func TestCyberGearZero(t *testing.T) {
 		t.Errorf("calibrated: got %v", err)
 	}
 }
+
+// Served on an interface of the kernel, motors answer every node there.
+func TestServeOnCAN(t *testing.T) {
+	ask := emulator.ServeOnSocket(t, emulator.NewBus(emulator.BusConfig{Name: "motors", Baud: 1_000_000},
+		emucybergear.New(cybergear.ModelByName("cybergear"), 1, motorActuator(t, "cybergear"), emulator.GroundTruth{})))
+	began := time.Now()
+	const rounds = 50
+	for range rounds {
+		if got := ask(servo.CANFrame{ID: 0x0000FD01, Extended: true, Len: 8}); got.ID != 0x000001FE || !got.Extended || got.Len != 8 {
+			t.Fatalf("who is it: got %v, want its identifier from 000001FE", &got)
+		}
+	}
+	if took := time.Since(began) / rounds; took > 10*time.Millisecond {
+		t.Logf("an answer took %v", took)
+	}
+	if got := ask(servo.CANFrame{ID: 0x0400FD01, Extended: true, Len: 8}); got.ID&0x1F00FFFF != 0x020001FD {
+		t.Errorf("stop: got %v, want its state", &got)
+	}
+}

@@ -155,9 +155,12 @@ func (n *Net) receive(p []byte, start time.Duration) time.Duration {
 	return now
 }
 
-// due is when the next frame has come for the host; Never where none has.
+// due is when the next frame has come for the host, or else the next one starts; Never where none waits.
 func (n *Net) due() time.Duration {
 	if len(n.inbox) == 0 {
+		if at, ok := n.wires.Next(); ok {
+			return at
+		}
 		return wire.Never
 	}
 	return n.inbox[0].end

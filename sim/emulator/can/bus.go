@@ -133,6 +133,12 @@ func (b *Bus) Step(until time.Duration) (end time.Duration, ok bool) {
 	return b.idle, true
 }
 
+// Next is when the next frame may start; false where none waits.
+func (b *Bus) Next() (at time.Duration, ok bool) {
+	at = b.start()
+	return at, at >= 0
+}
+
 // start is when the next frame may start, below 0 when none waits.
 func (b *Bus) start() time.Duration {
 	first := time.Duration(-1)

@@ -17,8 +17,9 @@ const (
 	release = time.Second           // how long no client sends before it is checked whether one died with the line claimed
 )
 
-// device is the operating system's side of a line that is served: a pty, a connection.
-type device interface {
+// Device is the operating system's side of a line that is served: a pty, a connection, a CAN socket. Read waits until a
+// deadline (os.ErrDeadlineExceeded), or until Interrupt.
+type Device interface {
 	Read(b []byte, deadline time.Time) (int, error)
 	Write(b []byte) (int, error)
 	Baud() int // the host's rate; 0 where there is none
@@ -90,6 +91,11 @@ func ServeTCP(ctx context.Context, m *Medium, e End, n net.Listener) error {
 		s.serve(ctx, socket{c}) // how one client ends is nothing to the next
 		c.Close()
 	}
+}
+
+// Serve serves a line on d until ctx is done or d fails.
+func Serve(ctx context.Context, m *Medium, e End, d Device) error {
+	return newServer(m, e, "").serve(ctx, d)
 }
 
 // plugIn opens a pty and leads the link to it.
@@ -169,7 +175,7 @@ func (s *server) waitForPlug(ctx context.Context) bool {
 }
 
 // serve carries bytes both ways until ctx is done or the line is unplugged, both nil, or the device fails.
-func (s *server) serve(ctx context.Context, d device) error {
+func (s *server) serve(ctx context.Context, d Device) error {
 	defer context.AfterFunc(ctx, d.Interrupt)()
 	m, e := s.m, s.end
 	claimed, _ := d.(interface{ Release() })
