@@ -121,6 +121,7 @@ func floats(list []number) []float64 {
 // CycleMessage is the end of a cycle as it is written, after everything else of the cycle.
 type CycleMessage struct {
 	Number     uint64   `json:"number"`
+	Time       float64  `json:"time"`      // rig time, s
 	MissedNS   int64    `json:"missed_ns"` // since the start
 	Events     []string `json:"events"`
 	Dropped    uint64   `json:"dropped_cycles"` // not written since the start, since the file was too slow

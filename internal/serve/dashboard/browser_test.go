@@ -2,6 +2,7 @@ package dashboard_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -162,7 +163,7 @@ func TestPages(t *testing.T) {
 				settle = 1500 * time.Millisecond
 			}
 			for _, theme := range []string{"light", "dark"} {
-				for _, page := range []string{"robot", "joints", "plots", "buses", "events"} {
+				for _, page := range []string{"robot", "joints", "plots", "buses", "events", "recordings"} {
 					run(t, ctx, chromedp.EmulateViewport(1366, 768), chromedp.Navigate(rig.url+"?theme="+theme+"#"+page),
 						chromedp.WaitVisible(chromedp.CSS("#page > *")), until(`document.title.includes("Halyard") && document.getElementById("state").textContent !== "no link"`),
 						chromedp.Sleep(settle))
@@ -243,7 +244,7 @@ func TestBrowserJog(t *testing.T) {
 func TestBrowserStop(t *testing.T) {
 	ctx := browser(t)
 	rig := serve(t, "so101", halyard.Set("agents[0].body", "emulated"))
-	for _, page := range []string{"robot", "joints", "plots", "buses", "events"} {
+	for _, page := range []string{"robot", "joints", "plots", "buses", "events", "recordings"} {
 		for _, how := range []string{"Space", "a blocked WebSocket"} {
 			run(t, ctx, chromedp.Navigate("about:blank"), chromedp.EmulateViewport(1366, 768), chromedp.Navigate(rig.url+"#"+page), chromedp.WaitVisible(chromedp.CSS("#page > *")),
 				until(`document.getElementById("state").textContent === "armed"`))
@@ -337,6 +338,63 @@ func TestBrowserCSV(t *testing.T) {
 		if strings.Count(row, ",") != 3 {
 			t.Errorf("got %q, want four columns", row)
 		}
+	}
+}
+
+// TestBrowserRecordings chooses a recording, goes through it, and compares it with one under another guard.
+func TestBrowserRecordings(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct{ name, slew string }{{"slow.mcap", "0.2"}, {"fast.mcap", "1"}} {
+		recorded(t, filepath.Join(dir, c.name), c.slew, 300)
+	}
+	ctx := browser(t)
+	rig := serve(t, "so101", halyard.Set("record.file", filepath.Join(dir, "now.mcap")))
+	faults := watch(ctx)
+	const click = `(name, side) => document.querySelector('input[name="' + side + '"][value="' + name + '"]').click()`
+	run(t, ctx, chromedp.EmulateViewport(1366, 768), chromedp.Navigate(rig.url+"#recordings"), until(`document.querySelectorAll('input[name="a"]').length === 3`),
+		chromedp.Evaluate[chromedp.Void](`(`+click+`)("fast.mcap", "a")`), until(`document.querySelectorAll(".values tr").length > 10`))
+	elbow := `[...document.querySelectorAll(".values tbody tr")].find((r) => r.textContent.includes("so101/elbow_flex.position")).children[1].textContent`
+	begin := value[string](t, ctx, elbow)
+	run(t, ctx, chromedp.Evaluate[chromedp.Void](`(() => { const s = document.querySelector(".scrub input"); s.value = 1000; s.dispatchEvent(new Event("input")); })()`))
+	if end := value[string](t, ctx, elbow); begin == end || !strings.HasPrefix(end, "0.5") {
+		t.Errorf("elbow at the end: got %s after %s, want about 0.5", end, begin)
+	}
+	run(t, ctx, chromedp.Evaluate[chromedp.Void](`(`+click+`)("slow.mcap", "b")`), until(`document.querySelector("#page").textContent.includes("cycles differ")`),
+		chromedp.Evaluate[chromedp.Void](`[...document.querySelectorAll("button.link")].find((b) => b.textContent === "measured.elbow_flex.position").click()`), chromedp.Sleep(300*time.Millisecond))
+	run(t, ctx, chromedp.EmulateViewport(1366, 1100))
+	for _, theme := range []string{"light", "dark"} {
+		run(t, ctx, chromedp.Evaluate[chromedp.Void](`document.documentElement.dataset.theme = "`+theme+`"`), chromedp.Sleep(300*time.Millisecond))
+		shoot(t, ctx, "recordings-"+theme)
+	}
+	run(t, ctx, chromedp.EmulateViewport(390, 844), chromedp.Sleep(300*time.Millisecond))
+	if over := value[int](t, ctx, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
+		t.Errorf("on a phone: got %d pixels more than the window", over)
+	}
+	shoot(t, ctx, "recordings-phone")
+	run(t, ctx, chromedp.KeyEvent(" "), until(`document.getElementById("verdict").textContent === "Stopped"`))
+	if list := faults(); len(list) > 0 {
+		t.Errorf("the browser reports: %s", strings.Join(list, "\n"))
+	}
+}
+
+// recorded writes a recording of an arm whose elbow goes to 0.5 rad, as fast as its guard lets it.
+func recorded(t testing.TB, name, slew string, cycles int) {
+	t.Helper()
+	c, err := halyard.Load("so101", halyard.Set("servers", "[]"), halyard.Set("agents[0].guard.slew", slew), halyard.Set("record.file", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sys, err := halyard.Open(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range cycles {
+		if err := errors.Join(sys.Agents()[0].Command("elbow_flex", halyard.Position(0.5)), sys.Step()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := sys.Close(); err != nil {
+		t.Fatal(err)
 	}
 }
 

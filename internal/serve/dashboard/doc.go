@@ -4,6 +4,8 @@
 //	GET  /scene        what the 3D view draws, JSON
 //	GET  /camera       ?rig=0&agent=NAME&camera=NAME: its pictures as JPEG, multipart/x-mixed-replace
 //	GET  /frames       ?rig=0&bus=NAME: the newest bytes of a line of servos, JSON
+//	GET  /recordings   the recordings in the folder of the config's record.file, else in the working folder, JSON
+//	GET  /recording    ?name=FILE: one of them, thinned out; /compare?a=FILE&b=FILE: what two have otherwise, JSON
 //	GET  /ws           the WebSocket below
 //	GET  /metrics      for Prometheus
 //	GET  /healthz      200 while every rig runs

@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/netip"
 	"path"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -56,9 +57,12 @@ type Server struct {
 	orders   chan struct{}
 	stops    chan struct{}
 	cameras  chan struct{}
+	reading  chan struct{} // of recordings: one at a time
 	files    map[string]file
 	metrics  http.Handler
 	once     sync.Once
+
+	recordings string // the folder of the recordings that are shown
 }
 
 // file is one of the pages.
@@ -96,7 +100,7 @@ func Open(listener net.Listener, o Options) (*Server, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{listener: listener, options: o, journal: &Journal{}, tabs: make(chan struct{}, maxTabs), orders: make(chan struct{}, maxOrders), stops: make(chan struct{}, maxOrders),
-		cameras: make(chan struct{}, maxCameras), files: map[string]file{}}
+		cameras: make(chan struct{}, maxCameras), reading: make(chan struct{}, 1), files: map[string]file{}, recordings: "."}
 	at := netip.AddrPortFrom(netip.IPv6Loopback(), 0) // of a listener in memory
 	if tcp, ok := listener.Addr().(*net.TCPAddr); ok {
 		at = tcp.AddrPort()
@@ -121,6 +125,11 @@ func (s *Server) Show(sources []Source) {
 			source.Journal.tap(s.journal)
 		}
 		s.sampler.rigs = append(s.sampler.rigs, newShown(source, s.journal))
+		if source.System != nil && s.recordings == "." {
+			if c := source.System.Plan.Config; c.Record.File != "" {
+				s.recordings = filepath.Dir(c.Resolve(c.Record.File))
+			}
+		}
 	}
 }
 
@@ -227,6 +236,12 @@ func (s *Server) get(w http.ResponseWriter, r *http.Request) {
 	case "/camera":
 		s.camera(w, r)
 		return
+	case "/recordings":
+		s.listRecordings(w)
+		return
+	case "/recording", "/compare":
+		s.readRecordings(w, r)
+		return
 	case "/metrics":
 		s.metrics.ServeHTTP(w, r)
 		return
@@ -273,8 +288,7 @@ func (s *Server) frames(w http.ResponseWriter, r *http.Request) {
 			list = append(list, frame{f.Out, f.Size, hex.EncodeToString(f.Data)})
 		}
 	}
-	w.Header().Set("Content-Type", "application/json")
-	json.NewEncoder(w).Encode(list)
+	reply(w, list)
 }
 
 // orders are what a person may order, by its path.

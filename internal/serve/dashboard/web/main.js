@@ -3,7 +3,7 @@ import { $, el, put, text } from "./dom.js";
 import "./stop.js"; // first: it works when the rest fails
 import { connect, on, order, pull, rig } from "./link.js";
 
-const pages = ["robot", "joints", "plots", "buses", "events"];
+const pages = ["robot", "joints", "plots", "buses", "events", "recordings"];
 let page = null, shown = "", opened = 0;
 
 let noticed = 0;
@@ -108,11 +108,11 @@ $("theme").addEventListener("click", () => {
 });
 
 addEventListener("keydown", (e) => { // Space stops: Enter ticks a box
-  if (e.key === "Enter" && e.target instanceof HTMLInputElement && e.target.type === "checkbox") e.target.click();
+  if (e.key === "Enter" && e.target instanceof HTMLInputElement && ["checkbox", "radio"].includes(e.target.type)) e.target.click();
 });
 addEventListener("hashchange", open);
 addEventListener("keydown", (e) => {
-  const n = "12345".indexOf(e.key);
+  const n = "123456".indexOf(e.key);
   if (n >= 0 && !(e.target instanceof HTMLInputElement) && !e.ctrlKey && !e.altKey && !e.metaKey) location.hash = pages[n];
 });
 connect();

@@ -1,15 +1,9 @@
 // Plots: any channels over time, as they come.
-import { css, el } from "./dom.js";
+import { colour, dashes, draw } from "./chart.js";
+import { el } from "./dom.js";
 import { on, rig } from "./link.js";
 
 const keep = 36000; // samples a channel: ten minutes at 60 Hz
-// Okabe and Ito's colours, with dashes that tell them apart without any.
-const palettes = {
-  light: ["#0072b2", "#c04f00", "#00795a", "#a8487d", "#8d6e00", "#2a7fb8", "#666666", "#6a3d9a"],
-  dark: ["#56b4e9", "#ff9350", "#35c79a", "#e79fcb", "#f0c64a", "#9ad1f5", "#bbbbbb", "#c3a5f0"],
-};
-const colour = (style) => palettes[document.documentElement.dataset.theme === "dark" ? "dark" : "light"][style];
-const dashes = [[], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 4], [1, 3], [10, 2, 2, 2]];
 const series = new Map(); // by name; they go on while another page is shown
 let span = 10, paused = false, end = 0;
 
@@ -72,12 +66,6 @@ function table() {
     [...rows].sort((a, b) => a[0] - b[0]).map(([t, r]) => t.toFixed(4) + "," + r.join(",")).join("\n") + "\n";
 }
 
-// step is a round distance of about a fifth of a range.
-function step(range) {
-  const raw = range / 5, p = 10 ** Math.floor(Math.log10(raw));
-  return [1, 2, 5, 10].map((k) => k * p).find((v) => v >= raw);
-}
-
 export function open(main) {
   if (rig.layout && !series.size) {
     for (const a of rig.layout.agents.slice(0, 1)) for (const j of a.joints.slice(0, 3)) {
@@ -134,59 +122,12 @@ export function open(main) {
   const pen = canvas.getContext("2d");
   return {
     draw() {
-      const scale = Math.min(devicePixelRatio || 1, 2), w = canvas.clientWidth, h = canvas.clientHeight;
-      if (canvas.width !== Math.round(w * scale) || canvas.height !== Math.round(h * scale)) { canvas.width = Math.round(w * scale); canvas.height = Math.round(h * scale); }
       if (!paused) end = newest();
       const t0 = end - span;
-      let low = Infinity, high = -Infinity;
-      for (const s of series.values()) between(s, t0, end, (_, v) => { if (Number.isFinite(v)) { low = Math.min(low, v); high = Math.max(high, v); } });
-      if (!(low <= high)) { low = -1; high = 1; }
-      if (high - low < 1e-3) { low -= 0.05; high += 0.05; }
-      const pad = 0.06 * (high - low), left = 58, right = 8, top = 8, bottom = 26;
-      low -= pad;
-      high += pad;
-      const x = (t) => left + (t - t0) / span * (w - left - right), y = (v) => top + (high - v) / (high - low) * (h - top - bottom);
-      pen.setTransform(scale, 0, 0, scale, 0, 0);
-      pen.fillStyle = css("--card");
-      pen.fillRect(0, 0, w, h);
-      pen.font = "12px system-ui, sans-serif";
-      pen.fillStyle = css("--soft");
-      pen.strokeStyle = css("--line");
-      pen.lineWidth = 1;
-      pen.setLineDash([]);
-      const dv = step(high - low), dt = step(span), digits = Math.max(0, -Math.floor(Math.log10(dv) + 1e-9));
-      pen.beginPath();
-      pen.textAlign = "right";
-      for (let v = Math.ceil(low / dv) * dv; v <= high; v += dv) { pen.moveTo(left, y(v)); pen.lineTo(w - right, y(v)); pen.fillText(v.toFixed(digits), left - 6, y(v) + 4); }
-      pen.textAlign = "center";
-      for (let t = Math.ceil(t0 / dt) * dt; t <= end; t += dt) { if (t < 0) continue; pen.moveTo(x(t), top); pen.lineTo(x(t), h - bottom); pen.fillText(t.toFixed(dt < 1 ? 2 : 0) + " s", x(t), h - 8); }
-      pen.stroke();
-      pen.save();
-      pen.beginPath();
-      pen.rect(left, top, w - left - right, h - top - bottom);
-      pen.clip();
-      pen.lineWidth = 1.8;
-      let row = 0;
-      const at = cursor < left ? NaN : t0 + (cursor - left) / (w - left - right) * span;
-      for (const [name, s] of series) {
-        pen.strokeStyle = colour(s.style);
-        pen.setLineDash(dashes[s.style]);
-        pen.beginPath();
-        let up = true, near = NaN, best = Infinity;
-        between(s, t0, end, (t, v) => {
-          if (!Number.isFinite(v)) { up = true; return; }
-          if (up) pen.moveTo(x(t), y(v)); else pen.lineTo(x(t), y(v));
-          up = false;
-          if (Math.abs(t - at) < best) { best = Math.abs(t - at); near = v; }
-        });
-        pen.stroke();
-        pen.fillStyle = colour(s.style);
-        pen.textAlign = "left";
-        const last = s.count ? s.v[(s.count - 1) % keep] : NaN, value = Number.isNaN(at) ? last : near;
-        pen.fillText("━ " + name + "  " + (Number.isFinite(value) ? value.toFixed(3) : "–") + " " + (s.channel ? s.channel.unit : "(gone)"), left + 8, top + 16 + 16 * row++);
-      }
-      if (!Number.isNaN(at)) { pen.setLineDash([]); pen.strokeStyle = css("--soft"); pen.beginPath(); pen.moveTo(cursor, top); pen.lineTo(cursor, h - bottom); pen.stroke(); }
-      pen.restore();
+      draw(canvas, pen, { t0, t1: end, cursor, curves: [...series].map(([name, s]) => ({
+        name, unit: s.channel ? s.channel.unit : "(gone)", style: s.style, dash: dashes[s.style], newest: s.count ? s.v[(s.count - 1) % keep] : NaN,
+        each: (f) => between(s, t0, end, f),
+      })) });
     },
   };
 }
