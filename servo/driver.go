@@ -95,11 +95,14 @@ type Traits struct {
 	Filters   func(ids []byte) []CANFilter // frames of a CAN bus that are for this program; nil = a serial line
 	ReadsFast func(m Model) bool           // m takes part in FastReads; nil = the protocol has none
 	Packets   string                       // drivers with the same word have the same packets: devices of one reply to pings of the other
-	FreeID    bool                         // an id may be changed under torque
-	Alone     bool                         // its devices may execute the packets of other drivers: the line carries no others
-	Both      bool                         // "both" names it: one of two protocols that share a line
-	Named     bool                         // it is scanned for only where it is named
-	Stops     bool                         // asking a device for its state tells it to stop
+	// Explain is the packets in data in words, in the order on the line; bytes that are no sound packet are left out. host:
+	// they are the host's; else they are replies to asked, the host's bytes before. model is nil of an unknown id. nil = not explained.
+	Explain func(asked, data []byte, host bool, model func(id int) Model) []string
+	FreeID  bool // an id may be changed under torque
+	Alone   bool // its devices may execute the packets of other drivers: the line carries no others
+	Both    bool // "both" names it: one of two protocols that share a line
+	Named   bool // it is scanned for only where it is named
+	Stops   bool // asking a device for its state tells it to stop
 
 	// Examination and setup.
 	Checks     []Check

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -126,15 +127,43 @@ func (a *app) replay(f *os.File, o halyard.ReplayOptions) error {
 	if err != nil {
 		return err
 	}
-	if r.Cut != "" {
-		a.note("%s", r.Cut)
-	}
-	if err := show(a, r.Rows()); err != nil {
+	if err := a.showReplay(r); err != nil {
 		return err
 	}
-	a.note("%d cycles compared, %d different, %d not in the file", r.Cycles, r.Different, r.Dropped)
 	if r.Different > 0 {
 		return &hal.Error{Kind: hal.Differs, Op: "replay", Err: fmt.Errorf("%d of %d cycles differ, first %s", r.Different, r.Cycles, r.First())}
 	}
 	return nil
+}
+
+// replayed is what a replay says of the whole: its last line, the head of its object.
+type replayed struct {
+	Cycles    uint64 `json:"cycles"` // compared
+	Different uint64 `json:"different"`
+	Missing   uint64 `json:"not_in_file"`
+	Cut       string `json:"cut"` // why the file ends early; "" of a whole one
+}
+
+func (a *app) showReplay(r *halyard.ReplayResult) error {
+	all := replayed{r.Cycles, r.Different, r.Dropped, r.Cut}
+	if a.format == "json" {
+		e := json.NewEncoder(a.out)
+		e.SetIndent("", "  ")
+		return e.Encode(struct {
+			replayed
+			Items []replay.Row `json:"items"`
+		}{all, r.Rows()})
+	}
+	if err := show(a, r.Rows()); err != nil {
+		return err
+	}
+	if a.format == "jsonl" {
+		return a.Line(all)
+	}
+	text := fmt.Sprintf("%d cycles compared, %d different, %d not in the file", all.Cycles, all.Different, all.Missing)
+	if all.Cut != "" {
+		text += "; " + all.Cut
+	}
+	_, err := fmt.Fprintln(a.out, text)
+	return err
 }

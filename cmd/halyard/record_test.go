@@ -143,6 +143,9 @@ func TestReplayCommand(t *testing.T) {
 	}{
 		{[]string{"replay", file}, 0, "200 cycles compared, 0 different"},
 		{[]string{"replay", cut}, 0, "the file is cut"},
+		{[]string{"replay", file, "-q"}, 0, "200 cycles compared"},
+		{[]string{"replay", file, "-o", "jsonl"}, 0, `{"cycles":200,"different":0,"not_in_file":0,"cut":""}`},
+		{[]string{"replay", file, "-o", "json"}, 0, `"cycles": 200`},
 		{[]string{"replay", none}, 2, "got no MCAP file"},
 		{[]string{"replay", filepath.Join(dir, "absent.mcap")}, 2, "no such file"},
 		{[]string{"replay", file, "--set", "agents[0].guard.slew=0.05"}, 8, "shoulder_lift"},

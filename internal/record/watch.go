@@ -9,7 +9,7 @@ import (
 const (
 	watchTime   = 3 * time.Second // for which a line is watched after it was looked at
 	watchFrames = 24
-	watchBytes  = 64 // of a frame
+	watchBytes  = 512 // of a frame
 )
 
 // Frame is what went over a line in one direction before the other one had its turn.

@@ -21,15 +21,15 @@ func TestFrames(t *testing.T) {
 		for i := range 2 * watchFrames {
 			l.frames.keep(true, []byte{0xff, byte(i)})
 			l.frames.keep(false, []byte{0xff})
-			l.frames.keep(false, make([]byte, 100))
+			l.frames.keep(false, make([]byte, 600))
 		}
 		got := taps.Frames("upper")
 		last := 2*watchFrames - 1
 		if len(got) != watchFrames || fmt.Sprint(got[watchFrames-2]) != fmt.Sprint(Frame{true, 2, []byte{0xff, byte(last)}}) {
 			t.Fatalf("got %d frames, the last but one %v", len(got), got[len(got)-2])
 		}
-		if end := got[watchFrames-1]; end.Out || end.Size != 101 || len(end.Data) != watchBytes || end.Data[0] != 0xff {
-			t.Errorf("the last: got %v, want 101 bytes in", end)
+		if end := got[watchFrames-1]; end.Out || end.Size != 601 || len(end.Data) != watchBytes || end.Data[0] != 0xff {
+			t.Errorf("the last: got %v, want 601 bytes in", end)
 		}
 		if n := testing.AllocsPerRun(10, func() { l.frames.keep(true, got[0].Data); l.frames.keep(false, got[0].Data) }); n != 0 {
 			t.Errorf("got %g allocations, want 0", n)

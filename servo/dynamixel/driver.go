@@ -17,7 +17,7 @@ func Driver1() servo.Driver { return driver{1} }
 func Driver2() servo.Driver { return driver{2} }
 
 func (d driver) Traits() *servo.Traits {
-	t := &servo.Traits{Vendor: "Dynamixel", ReadsFast: readsFast, Both: true, Firmware: "DYNAMIXEL Wizard 2.0", Benchmarks: d.benchmarks()}
+	t := &servo.Traits{Vendor: "Dynamixel", ReadsFast: readsFast, Both: true, Firmware: "DYNAMIXEL Wizard 2.0", Benchmarks: d.benchmarks(), Explain: explain(d.protocol)}
 	if d.protocol == 1 {
 		// The rate's register divides 2 Mbit/s.
 		t.Type, t.LastID, t.MaxBaud, t.Packets, t.Samples = "dynamixel1", 253, 2_000_000, "ff ff id len", []string{"ax-12a", "mx-64"}

@@ -22,7 +22,7 @@ func (driver) Traits() *servo.Traits {
 			o, _ := b.(*Model)
 			return m != nil && o != nil && m.Number == 0 && o.Number == 0 && m.Series == o.Series
 		},
-		Samples: []string{"sts3215", "scs0009"}, Benchmarks: benchmarks(),
+		Explain: explain, Samples: []string{"sts3215", "scs0009"}, Benchmarks: benchmarks(),
 		Foreign: func(id byte) []byte { return AppendPacket(nil, &Packet{ID: id, Params: []byte{0, 2}}) },
 	}
 	for _, b := range bauds() {

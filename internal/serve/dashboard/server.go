@@ -15,7 +15,6 @@ import (
 	"net/netip"
 	"path"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -273,22 +272,6 @@ func (s *Server) get(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", f.kind)
 	w.Write(f.data)
-}
-
-// frames answers with the newest bytes of a line: ?rig=0&bus=NAME. It is watched for a few seconds after each request.
-func (s *Server) frames(w http.ResponseWriter, r *http.Request) {
-	type frame struct {
-		Out  bool   `json:"out"`
-		Size int    `json:"size"`
-		Hex  string `json:"hex"`
-	}
-	list := []frame{}
-	if rig, err := strconv.Atoi(r.URL.Query().Get("rig")); err == nil && rig >= 0 && rig < len(s.sampler.rigs) && s.sampler.rigs[rig].Taps != nil {
-		for _, f := range s.sampler.rigs[rig].Taps.Frames(r.URL.Query().Get("bus")) {
-			list = append(list, frame{f.Out, f.Size, hex.EncodeToString(f.Data)})
-		}
-	}
-	reply(w, list)
 }
 
 // orders are what a person may order, by its path.

@@ -12,7 +12,7 @@ export function open(main) {
   // The newest frames of one bus, twice a second.
   const which = el("select", { "aria-label": "Bus" }), list = el("tbody");
   const frames = el("div", {}, el("h2", {}, "Last frames"), el("div", { class: "tools" }, which),
-    el("table", { class: "frames" }, el("thead", {}, el("tr", {}, ...["", "Bytes", "Hexadecimal"].map((h) => el("th", {}, h)))), list));
+    el("table", { class: "frames" }, el("thead", {}, el("tr", {}, ...["", "Bytes", "Packets"].map((h) => el("th", {}, h)))), list));
   main.append(frames);
   const look = async () => {
     const [r, bus] = JSON.parse(which.value || "[0,\"\"]");
@@ -20,7 +20,7 @@ export function open(main) {
     try {
       const got = await (await fetch("/frames?" + new URLSearchParams({ rig: r, bus }))).json();
       list.replaceChildren(...got.reverse().map((f) => el("tr", {}, el("td", {}, f.out ? "→ out" : "← in"), el("td", { class: "n" }, f.size),
-        el("td", {}, el("code", {}, f.hex.replace(/../g, "$& ") + (f.size * 2 > f.hex.length ? "…" : ""))))));
+        el("td", {}, ...f.packets.map((p) => el("div", {}, p)), el("code", { class: f.packets.length ? "bytes" : "" }, f.hex.replace(/../g, "$& ") + (f.size * 2 > f.hex.length ? "…" : ""))))));
     } catch { /* no link: the head says so */ }
   };
   const timer = setInterval(look, 500);

@@ -1,0 +1,83 @@
+package feetech
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// explain is servo.Traits.Explain.
+func explain(asked, data []byte, host bool, model func(id int) servo.Model) []string {
+	if host {
+		p := NewParser(FromHost)
+		p.Feed(data)
+		return servo.ExplainPackets(func() (text string, ok bool) {
+			var k Packet
+			if ok = p.Next(&k); ok {
+				text = explainInstruction(&k, model)
+			}
+			return text, ok
+		})
+	}
+	addr := addressed(asked)
+	p := NewParser(FromServos)
+	p.Feed(data)
+	return servo.ExplainPackets(func() (text string, ok bool) {
+		var k Packet
+		if !p.Next(&k) {
+			return "", false
+		}
+		text = fmt.Sprintf("id %d:", k.ID)
+		if k.Code != 0 {
+			text += fmt.Sprintf(" alarm %02x", k.Code)
+		}
+		switch {
+		case len(k.Params) == 0:
+			text += " ok"
+		case addr < 0:
+			text += fmt.Sprintf(" % x", k.Params)
+		default:
+			text += " " + servo.Fields(model(int(k.ID)), addr, k.Params)
+		}
+		return text, true
+	})
+}
+
+// addressed is the first register of the last read in asked; -1 where there is none.
+func addressed(asked []byte) int {
+	addr := -1
+	p := NewParser(FromHost)
+	p.Feed(asked)
+	for k := (Packet{}); p.Next(&k); {
+		if op := Op(k.Code); (op == Read || op == SyncRead) && len(k.Params) > 1 {
+			addr = int(k.Params[0])
+		}
+	}
+	return addr
+}
+
+func explainInstruction(k *Packet, model func(id int) servo.Model) string {
+	op, q := Op(k.Code), k.Params
+	text := op.String()
+	if k.ID != Broadcast {
+		text += fmt.Sprintf(" id %d", k.ID)
+	}
+	switch {
+	case op == Read && len(q) == 2:
+		return text + ": " + servo.FieldNames(model(int(k.ID)), int(q[0]), int(q[1]))
+	case (op == Write || op == RegWrite) && len(q) > 1:
+		return text + ": " + servo.Fields(model(int(k.ID)), int(q[0]), q[1:])
+	case op == SyncRead && len(q) > 2:
+		return fmt.Sprintf("%s ids %s: %s", text, servo.JoinIDs(q[2:]), servo.FieldNames(model(int(q[2])), int(q[0]), int(q[1])))
+	case op == SyncWrite && len(q) > 2 && q[1] > 0:
+		var each []string
+		for n, rest := int(q[1])+1, q[2:]; len(rest) >= n; rest = rest[n:] {
+			each = append(each, fmt.Sprintf("id %d: %s", rest[0], servo.Fields(model(int(rest[0])), int(q[0]), rest[1:n])))
+		}
+		return text + " " + strings.Join(each, "; ")
+	case len(q) > 0:
+		return fmt.Sprintf("%s: % x", text, q)
+	}
+	return text
+}
