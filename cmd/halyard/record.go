@@ -151,7 +151,7 @@ func (a *app) showReplay(r *halyard.ReplayResult) error {
 		e.SetIndent("", "  ")
 		return e.Encode(struct {
 			replayed
-			Items []replay.Row `json:"items"`
+			Items any `json:"items"`
 		}{all, r.Rows()})
 	}
 	if err := show(a, r.Rows()); err != nil {
