@@ -15,6 +15,7 @@
 //	< c5 .. 07 *3                             it reads these; .. is any byte, *3 any three
 //	<~ 5a 5a                                  it reads until these have come
 //	<line /STA .*Battery/                     it reads lines until one matches
+//	<numbers 118                              it reads so many numbers of six decimals, a blank behind each
 //	(4 ... )                                  what is between the brackets, four times
 //	baud 19200                                it sets the line's rate
 //	hang up                                   it closes the connection; what follows is on a new one

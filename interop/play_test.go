@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -127,6 +128,9 @@ func serve(t *testing.T, cfg *halyard.Config, protocol string) *world {
 	return nil
 }
 
+// number is one of a Simloid status.
+var number = regexp.MustCompile(`^-?\d+\.\d{6} $`)
+
 // play is a client's session on w.
 func (s *session) play(w *world) error {
 	conn, err := w.dial()
@@ -163,6 +167,12 @@ func (s *session) play(w *world) error {
 			for err == nil {
 				if got, err = in.ReadBytes('\n'); k.match.Match(bytes.TrimRight(got, "\r\n")) {
 					break
+				}
+			}
+		case numbers:
+			for n := 0; n < k.count && err == nil; n++ {
+				if got, err = in.ReadBytes(' '); err == nil && !number.Match(got) {
+					err = errors.New("no number")
 				}
 			}
 		case rates:

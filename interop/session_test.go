@@ -26,6 +26,7 @@ const (
 	reads           // as many bytes as the pattern has
 	seeks           // until the pattern has come
 	lines           // until a line matches
+	numbers         // as many numbers of six decimals, a blank behind each
 	hangUp          // closes, and opens anew
 	rates           // sets the line's rate
 )
@@ -36,6 +37,7 @@ type step struct {
 	pattern []int16
 	match   *regexp.Regexp
 	baud    int
+	count   int
 }
 
 // anyByte in a pattern matches every byte.
@@ -61,6 +63,9 @@ func (s *step) matches(b []byte) bool {
 }
 
 func (s *step) String() string {
+	if s.kind == numbers {
+		return fmt.Sprintf("%d numbers", s.count)
+	}
 	if s.match != nil {
 		return "/" + s.match.String() + "/"
 	}
@@ -163,6 +168,10 @@ func parse(name, text string) (*session, error) {
 			var match *regexp.Regexp
 			match, err = regexp.Compile(strings.Trim(value, "/"))
 			s.steps = append(s.steps, step{kind: lines, line: number, match: match})
+		case key == "<numbers":
+			var count int
+			count, err = strconv.Atoi(value)
+			s.steps = append(s.steps, step{kind: numbers, line: number, count: count})
 		case key == "baud":
 			var baud int
 			baud, err = strconv.Atoi(value)

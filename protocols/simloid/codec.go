@@ -193,7 +193,8 @@ func NewStatus(t *Traits, d Dialect) *Status {
 	return s
 }
 
-// AppendStatus appends s as it stands on the wire.
+// AppendStatus appends s as it stands on the wire: a newline ends it in the document's dialect, a blank, as the original's, in the
+// later one, whose statuses have currents.
 func AppendStatus(dst []byte, s *Status) []byte {
 	dst = appendFixed(dst, s.Time)
 	for _, list := range [...][]float64{s.Position, s.Velocity, s.Current} {
@@ -207,6 +208,9 @@ func AppendStatus(dst []byte, s *Status) []byte {
 	for i := range s.Bodies {
 		dst = appendVector(dst, &s.Bodies[i].Position)
 		dst = appendVector(dst, &s.Bodies[i].Velocity)
+	}
+	if s.Current != nil {
+		return append(dst, ' ')
 	}
 	return append(dst, '\n')
 }

@@ -240,7 +240,7 @@ var statusFrames = []struct {
 	{"0.010000 0.000458 -0.000031 0.000458 -0.000122 0.124481 0.000000 0.250000 0.375000 0.000000 0.000000 -0.500000\n", Document,
 		Status{Time: 0.01, Position: []float64{0.000458}, Velocity: []float64{-0.000031}, Accel: [][3]float64{{0.000458, -0.000122, 0.124481}},
 			Bodies: []BodyState{{[3]float64{0, 0.25, 0.375}, [3]float64{0, 0, -0.5}}}}},
-	{"12.340000 1.000000 -1.000000 0.250000\n", Later,
+	{"12.340000 1.000000 -1.000000 0.250000 ", Later,
 		Status{Time: 12.34, Position: []float64{1}, Velocity: []float64{-1}, Current: []float64{0.25}}},
 }
 
@@ -267,8 +267,8 @@ func TestStatus(t *testing.T) {
 			t.Errorf("encode: got %q, want %q", b, k.bytes)
 		}
 		got := empty(&k.value)
-		original := k.bytes[:len(k.bytes)-1] + " " // ends with a blank; the next frame may follow at once
-		for _, b := range []string{k.bytes, original, original + "0.02", "\n" + k.bytes} {
+		numbers := k.bytes[:len(k.bytes)-1]
+		for _, b := range []string{k.bytes, numbers + "\n", numbers + " ", numbers + " 0.02", "\n" + k.bytes} { // the next frame may follow at once
 			n, err := DecodeStatus([]byte(b), got)
 			if want := len(b) - len(b[len(k.bytes):]); b[0] != '\n' && n != want || err != nil || !reflect.DeepEqual(*got, k.value) {
 				t.Errorf("decode %q: got %+v, %d, %v, want %+v, %d", b, got, n, err, k.value, want)

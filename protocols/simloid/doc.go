@@ -14,7 +14,8 @@
 // # Grammar
 //
 //	traits  = bodies joints accels \n { index type partner low high default name \n } [later: { index name \n }]
-//	status  = time { position } { velocity } [later: { current }] { x y z } { x y z vx vy vz } \n
+//	status  = time { position } { velocity } [later: { current }] { x y z } { x y z vx vy vz } end
+//	end     = \n [later: a blank]
 //	command = UX u...   UA u   UI joint u       voltage, -1..1 of the supply
 //	        | PX p...   PA p   PI joint p       position, -1..1 = -180°..180°
 //	        | TX t...   TA t   TI joint t       greatest torque of the position controller, 0..1
@@ -37,8 +38,9 @@
 //
 // # Where the document and the original differ
 //
-//   - The document ends a status with \n, the original with a blank and no \n. Here one \n stands in the place of that
-//     blank: the original's client checks no more than that there is one byte. Client takes either.
+//   - The document ends a status with \n, the original with a blank and no \n, and so do the dialects: \n in the place of that
+//     blank here, in the later one the blank. The original's client checks no more than that there is one byte. Client takes
+//     either.
 //   - IM stands in the document, FI in the original; both are taken, and FA and FX.
 //   - A line with too few numbers sets the joints that it has numbers for; one with too many sets all. Numbers that are
 //     none, NaN or infinite refuse the whole line. Nobody is told.
