@@ -141,9 +141,16 @@ func (c *Control) switches() error {
 		return c.err
 	}
 	r := c.robot()
-	// both or neither: a line that is refused does nothing
-	if light && r.Light == nil || flip && r.Flipper == nil {
-		return fmt.Errorf("light or flip: %w", errAbsent)
+	// a line that is refused does nothing
+	if flip && r.Flipper == nil {
+		return fmt.Errorf("flip: %w", errAbsent)
+	}
+	if light && r.Light == nil {
+		// clients name the light with every order to the wheels: without one the wheels turn all the same
+		if on {
+			c.session.warn("light", fmt.Errorf("light: %w", errAbsent))
+		}
+		light = false
 	}
 	if light {
 		if err := c.betweenCycles(func() error { return r.Light.Switch(on) }); err != nil {

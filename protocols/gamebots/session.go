@@ -189,6 +189,11 @@ func (s *session) do() error {
 func (s *session) drop(cause protocols.Cause, kind string, why error) {
 	s.server.traffic.Receive()
 	s.server.traffic.Drop(cause)
+	s.warn(kind, why)
+}
+
+// warn logs what was not done, once a kind and session.
+func (s *session) warn(kind string, why error) {
 	if !s.said[kind] {
 		s.said[kind] = true
 		s.log.Warn("gamebots: command failed", "command", kind, "why", why)

@@ -205,6 +205,7 @@ func TestDrive(t *testing.T) {
 		events     string
 		dialect    Dialect
 		relative   bool
+		dark       bool
 	}{
 		{name: "two sides", line: "DRIVE {Left 1.0} {Right -2.5}", want: inputs{"LeftFWheel/velocity": 1, "LeftRWheel/velocity": 1, "RightFWheel/velocity": -2.5, "RightRWheel/velocity": -2.5}},
 		{name: "MOAST's case", line: "Drive{left 1}{RIGHT 1}", want: inputs{"LeftFWheel/velocity": 1, "RightRWheel/velocity": 1}},
@@ -216,6 +217,7 @@ func TestDrive(t *testing.T) {
 		{name: "steering alone", line: "DRIVE {Name LeftFWheel} {Steer 1.57}", want: inputs{"steering/position": -1.57, "LeftFWheel/velocity": nan}},
 		{name: "several joints", line: "DRIVE {Name CameraPan} {Order 1} {Value 1} {Name CameraTilt} {Value 0.25}", want: inputs{"pan/velocity": -1, "tilt/position": -0.25}},
 		{name: "light", line: "DRIVE {Left 1} {Light True}", want: inputs{"LeftFWheel/velocity": 1}, events: "light true"},
+		{name: "light of a robot that has none, as UvA's client sends it", dark: true, line: "DRIVE {Left 1.5} {Right -0.5} {Light True}", want: inputs{"LeftFWheel/velocity": 1.5, "RightFWheel/velocity": -0.5}},
 		{name: "flip", line: "DRIVE {Flip true}", events: "flip"},
 		{name: "no such joint", line: "DRIVE {Left 1} {Name Arm} {Value 1}", want: inputs{"LeftFWheel/velocity": nan}},
 		{name: "no angle of a wheel", line: "DRIVE {Name LeftFWheel} {Value 1}", want: inputs{"LeftFWheel/velocity": nan}},
@@ -240,6 +242,9 @@ func TestDrive(t *testing.T) {
 		t.Run(k.name, func(t *testing.T) {
 			bubble(t, config{Options: Options{Dialect: k.dialect}, guard: hal.GuardConfig{Direct: true}, change: func(r *Robot) {
 				r.Interval, r.AbsoluteCamera = time.Hour, !k.relative
+				if k.dark {
+					r.Light = nil
+				}
 			}}, func(s *stage) {
 				s.play("a> INIT {ClassName P2AT} {Name R1}\n")
 				s.receive("a") // NFO
