@@ -22,13 +22,13 @@ type session struct {
 type stepKind uint8
 
 const (
-	sends  stepKind = iota
-	reads           // as many bytes as the pattern has
-	seeks           // until the pattern has come
-	lines           // until a line matches
-	numbers         // as many numbers of six decimals, a blank behind each
-	hangUp          // closes, and opens anew
-	rates           // sets the line's rate
+	sends   stepKind = iota
+	reads            // as many bytes as the pattern has
+	seeks            // until the pattern has come
+	lines            // until a line matches
+	numbers          // as many numbers of six decimals, a blank behind each
+	hangUp           // closes, and opens anew
+	rates            // sets the line's rate
 )
 
 type step struct {
