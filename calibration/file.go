@@ -72,23 +72,31 @@ func plain(v float64) string { return strconv.FormatFloat(0+v, 'f', -1, 64) }
 // is kept beside it as NAME.vN.yaml, N its version; kept is that path, "" for the first. A crash at any moment
 // leaves a whole file at path, the old one or the new one.
 func Save(path string, j *Joint) (kept string, err error) {
-	// Nothing on disk changes for a calibration that could not be loaded again.
 	next := *j
-	next.Version = 1 // the true one is not known yet
+	return saveNext(path, &next, &next.Version, &j.Version, Parse, func(o *Joint) int { return o.Version })
+}
+
+// saveNext makes next the file at path with the next free version, which it writes into version, of next, and into to.
+func saveNext[T any](path string, next interface {
+	Validate() error
+	Encode() []byte
+}, version, to *int, parse func([]byte, string) (*T, error), versionOf func(*T) int) (kept string, err error) {
+	// Nothing on disk changes for a calibration that could not be loaded again.
+	*version = 1 // the true one is not known yet
 	if err := next.Validate(); err != nil {
 		return "", &hal.Error{Kind: hal.Invalid, Op: "calibration " + path, Err: err}
 	}
 	n, kept, err := saveVersion(path, func(old []byte) int {
-		if o, err := Parse(old, path); err == nil {
-			return o.Version
+		if o, err := parse(old, path); err == nil {
+			return versionOf(o)
 		}
 		return 0
 	}, func(n int) []byte {
-		next.Version = n
+		*version = n
 		return next.Encode()
 	})
 	if err == nil {
-		j.Version = n
+		*to = n
 	}
 	return kept, err
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-
-	"github.com/halyard-robotics/halyard/hal"
 )
 
 // Encode is j as the YAML that ParseInertial reads; the same j gives the same bytes.
@@ -37,21 +35,5 @@ func (j *Inertial) Validate() error { return valid(j.Encode(), ParseInertial) }
 // SaveInertial makes j the calibration at path, as Save does.
 func SaveInertial(path string, j *Inertial) (kept string, err error) {
 	next := *j
-	next.Version = 1
-	if err := next.Validate(); err != nil {
-		return "", &hal.Error{Kind: hal.Invalid, Op: "calibration " + path, Err: err}
-	}
-	n, kept, err := saveVersion(path, func(old []byte) int {
-		if o, err := ParseInertial(old, path); err == nil {
-			return o.Version
-		}
-		return 0
-	}, func(n int) []byte {
-		next.Version = n
-		return next.Encode()
-	})
-	if err == nil {
-		j.Version = n
-	}
-	return kept, err
+	return saveNext(path, &next, &next.Version, &j.Version, ParseInertial, func(o *Inertial) int { return o.Version })
 }

@@ -51,6 +51,12 @@ func ParsePulse(data []byte, source string) (*Pulse, error) {
 // LoadPulse reads and checks the file at path. A missing file is hal.Uncalibrated, a bad one hal.Invalid.
 func LoadPulse(path string) (*Pulse, error) { return load(path, "output", ParsePulse) }
 
+// SavePulse makes p the calibration at path, as Save does.
+func SavePulse(path string, p *Pulse) (kept string, err error) {
+	next := *p
+	return saveNext(path, &next, &next.Version, &p.Version, ParsePulse, func(o *Pulse) int { return o.Version })
+}
+
 // Validate reports everything that is wrong with p at once, or nil.
 func (p *Pulse) Validate() error { return valid(p.Encode(), ParsePulse) }
 

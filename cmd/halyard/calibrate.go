@@ -66,7 +66,7 @@ func (a *app) noted(notes []string, err error, then func() error) error {
 // newCalibrate makes the guided calibration, and the commands that look at its files.
 func newCalibrate(a *app) *cobra.Command {
 	var f configFlags
-	var agent, joint, sensor string
+	var agent, joint, sensor, output string
 	var version int
 	var table bool
 	g := calibrate.Guide{Now: time.Now, Out: a.err}
@@ -87,6 +87,9 @@ func newCalibrate(a *app) *cobra.Command {
 			if sensor != "" {
 				return g.Inertial(c.Context(), sensor)
 			}
+			if output != "" {
+				return g.Output(c.Context(), output)
+			}
 			run := g.Run
 			if table {
 				run = g.Table
@@ -98,6 +101,7 @@ func newCalibrate(a *app) *cobra.Command {
 	top.Flags().StringVar(&agent, "agent", "", "agent of the config, where it has several")
 	top.Flags().StringArrayVar(&g.Only, "joint", nil, "this joint; may be repeated. Default: all")
 	top.Flags().StringVar(&sensor, "sensor", "", "calibrate this inertial sensor instead of joints")
+	top.Flags().StringVar(&output, "output", "", "calibrate this thruster, ESC or hobby servo instead of joints")
 	top.Flags().BoolVar(&table, "table", false, "compare --joint with angles that you measure, and write them where a line is not enough")
 	top.Flags().StringVar(&g.Plots, "plots", "", "folder for the plots as SVG")
 	top.Flags().StringVar(&g.Dir, "dir", "", "folder of the files. Default: as the config names them, else calibration next to it")
