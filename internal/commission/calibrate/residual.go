@@ -34,6 +34,8 @@ type residual struct {
 	channel int // in the agent's measured values
 	n       int
 	squares float64
+	moment  float64 // of the squares about the time since the start, rad² s
+	clock   float64 // s since the start
 	worst   float64
 	seen    []float64 // scratch
 
@@ -47,11 +49,22 @@ type ResidualRow struct {
 	Joint string        `json:"joint"`
 	RMS   report.Number `json:"shadow_rms_rad"`
 	Max   report.Number `json:"shadow_max_rad"`
+	Trend report.Number `json:"shadow_trend_rad_per_h"` // of the root mean square: what wears grows
 }
 
-func (ResidualRow) Header() []string { return []string{"joint", "shadow rms rad", "shadow max rad"} }
+func (ResidualRow) Header() []string { return []string{"joint", "shadow rms rad", "shadow max rad", "trend rad/h"} }
 
-func (r ResidualRow) Cells() []string { return []string{r.Joint, r.RMS.String(), r.Max.String()} }
+func (r ResidualRow) Cells() []string { return []string{r.Joint, r.RMS.String(), r.Max.String(), r.Trend.String()} }
+
+// trend is by how much the root mean square grows in an hour: the slope of a line through the squares.
+func (j *residual) trend() float64 {
+	mean, middle := j.squares/float64(j.n), j.clock/2
+	spread := float64(j.n) * j.clock * j.clock / 12
+	if !(spread > 0 && mean > 0) {
+		return math.NaN()
+	}
+	return (j.moment - middle*j.squares) / spread / (2 * math.Sqrt(mean)) * 3600
+}
 
 const shadowSuffix = "/shadow_error"
 
@@ -77,9 +90,11 @@ func (w *Residuals) Cycle(*hal.Cycle) {
 	for i := range w.joints {
 		j := &w.joints[i]
 		j.seen = j.agent.Measured(j.seen)
+		j.clock += w.period
 		if e := j.seen[j.channel]; !math.IsNaN(e) {
 			j.n++
 			j.squares += e * e
+			j.moment += e * e * j.clock
 			j.worst = math.Max(j.worst, math.Abs(e))
 			w.judge(j, e)
 		}
@@ -115,7 +130,7 @@ func (w *Residuals) Close() []ResidualRow {
 	var rows []ResidualRow
 	for _, j := range w.joints {
 		if j.n > 0 {
-			rows = append(rows, ResidualRow{j.joint, report.Number(math.Sqrt(j.squares / float64(j.n))), report.Number(j.worst)})
+			rows = append(rows, ResidualRow{j.joint, report.Number(math.Sqrt(j.squares / float64(j.n))), report.Number(j.worst), report.Number(j.trend())})
 		}
 	}
 	return rows

@@ -3,6 +3,7 @@ package calibrate
 import (
 	"bytes"
 	"log/slog"
+	"math"
 	"math/rand/v2"
 	"os"
 	"strings"
@@ -62,6 +63,23 @@ func TestAlarmOfTheTwin(t *testing.T) {
 		t.Logf("%s: alarm after %.1f s", set, at)
 		if !strings.Contains(log, "joint=so101/elbow_flex") {
 			t.Errorf("%s: got no alarm of elbow_flex in 20 s: %q", set, log)
+		}
+	}
+}
+
+// A difference that grows evenly from 0.01 rad to 0.02 rad in an hour has that trend, one that stays has none.
+func TestTrendOfTheTwin(t *testing.T) {
+	for _, growth := range []float64{0.01, 0} {
+		var j residual
+		for range 36000 {
+			j.clock += 0.1
+			e := 0.01 + growth*j.clock/3600
+			j.n++
+			j.squares += e * e
+			j.moment += e * e * j.clock
+		}
+		if got := j.trend(); math.Abs(got-growth) > 0.0005 {
+			t.Errorf("got a trend of %.4f rad/h, want %.4f", got, growth)
 		}
 	}
 }
