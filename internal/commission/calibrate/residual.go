@@ -52,9 +52,13 @@ type ResidualRow struct {
 	Trend report.Number `json:"shadow_trend_rad_per_h"` // of the root mean square: what wears grows
 }
 
-func (ResidualRow) Header() []string { return []string{"joint", "shadow rms rad", "shadow max rad", "trend rad/h"} }
+func (ResidualRow) Header() []string {
+	return []string{"joint", "shadow rms rad", "shadow max rad", "trend rad/h"}
+}
 
-func (r ResidualRow) Cells() []string { return []string{r.Joint, r.RMS.String(), r.Max.String(), r.Trend.String()} }
+func (r ResidualRow) Cells() []string {
+	return []string{r.Joint, r.RMS.String(), r.Max.String(), r.Trend.String()}
+}
 
 // trend is by how much the root mean square grows in an hour: the slope of a line through the squares.
 func (j *residual) trend() float64 {
