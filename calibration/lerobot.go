@@ -202,29 +202,37 @@ func members(data []byte, limit int, each func(name string, value json.RawMessag
 	// A map would lose the order of the joints and hide a joint that stands there twice.
 	d := json.NewDecoder(bytes.NewReader(data))
 	if t, err := d.Token(); err != nil {
-		return fmt.Errorf("syntax: %w", err)
+		return syntax(err)
 	} else if t != json.Delim('{') {
 		return fmt.Errorf("got %.40v, want an object", t)
 	}
 	for d.More() {
 		name, err := d.Token()
 		if err != nil {
-			return fmt.Errorf("syntax: %w", err)
+			return syntax(err)
 		}
 		var value json.RawMessage
 		if err := d.Decode(&value); err != nil {
-			return fmt.Errorf("syntax: %w", err)
+			return syntax(err)
 		}
 		each(name.(string), value)
 	}
 	if _, err := d.Token(); err != nil {
-		return fmt.Errorf("syntax: %w", err)
+		return syntax(err)
 	}
 	// A file that was written twice into itself is not half believed.
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("syntax: something follows the object")
 	}
 	return nil
+}
+
+// syntax says what is wrong with JSON that cannot be read.
+func syntax(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("syntax: the file ends in the middle: half written")
+	}
+	return fmt.Errorf("syntax: %w", err)
 }
 
 // LooksLikeLeRobot reports whether data is a LeRobot calibration file, good or bad, rather than one of Halyard's.

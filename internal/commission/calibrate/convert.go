@@ -13,6 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/yaml"
+	"github.com/halyard-robotics/halyard/sim/identify"
 )
 
 // Formats are the files of other programs.
@@ -31,7 +32,10 @@ func Import(file string, r *Robot, dir string, now time.Time) (rows []Row, notes
 	}
 	var joints []*calibration.Joint
 	text := strings.TrimSpace(string(data))
-	switch {
+	switch _, bam := identify.ParseBAM(data, file, ""); {
+	case bam == nil:
+		return nil, nil, &hal.Error{Kind: hal.Invalid, Op: "calibration import " + file, Err: errors.New("got parameters of BAM, which are a servo's and not a joint's"),
+			Try: "halyard identify --convert " + file + " --out servo.yaml"}
 	case strings.HasPrefix(text, "{"):
 		joints, err = calibration.ImportLeRobot(data, calibration.Import{Date: now, Robot: r.leRobot()})
 	case strings.HasPrefix(text, "<"), strings.Contains(text, "joint_limits:"):

@@ -96,17 +96,18 @@ func TestLeRobotBothWays(t *testing.T) {
 func TestImportRefuses(t *testing.T) {
 	text := leRobotFile(t)
 	for name, c := range map[string]struct{ text, want string }{
-		"another robot": {strings.Replace(text, "elbow_flex", "left_knee", 1), "left_knee: got a joint that the robot does not have"},
-		"another id":    {strings.Replace(text, `"id": 3`, `"id": 13`, 1), "want 3 as the config says"},
-		"half written":  {text[:len(text)/2], "syntax"},
-		"not a number":  {strings.Replace(text, "758", "NaN", 1), "syntax"},
-		"null":          {strings.Replace(text, "758", "null", 1), "want a whole number"},
-		"empty":         {"", "no known format"},
-		"no motor":      {"{}", "no joints"},
-		"a recording":   {`{"entries": [], "mass": 0.5}`, "entries"},
-		"binary":        {"\x00\x01\x02", "no known format"},
-		"limits":        {"joint_limits:\n  knee: {has_position_limits: true, min_position: 0, max_position: 1}\n", "knee: got a joint"},
-		"urdf":          {"<robot><joint name=\"elbow_flex\" type=\"revolute\"><limit lower=\"1\" upper=\"0\"/></joint></robot>", "lower below upper"},
+		"another robot":    {strings.Replace(text, "elbow_flex", "left_knee", 1), "left_knee: got a joint that the robot does not have"},
+		"another id":       {strings.Replace(text, `"id": 3`, `"id": 13`, 1), "want 3 as the config says"},
+		"half written":     {text[:len(text)/2], "half written"},
+		"BAM's parameters": {`{"model": "m1", "actuator": "xl330", "kt": 0.4, "R": 4, "armature": 0.002, "friction_base": 0.01, "friction_viscous": 0.003}`, "identify --convert"},
+		"not a number":     {strings.Replace(text, "758", "NaN", 1), "syntax"},
+		"null":             {strings.Replace(text, "758", "null", 1), "want a whole number"},
+		"empty":            {"", "no known format"},
+		"no motor":         {"{}", "no joints"},
+		"a recording":      {`{"entries": [], "mass": 0.5}`, "entries"},
+		"binary":           {"\x00\x01\x02", "no known format"},
+		"limits":           {"joint_limits:\n  knee: {has_position_limits: true, min_position: 0, max_position: 1}\n", "knee: got a joint"},
+		"urdf":             {"<robot><joint name=\"elbow_flex\" type=\"revolute\"><limit lower=\"1\" upper=\"0\"/></joint></robot>", "lower below upper"},
 	} {
 		dir := t.TempDir()
 		if _, _, err := Import(written(t, text), so101(t), dir, noon); err != nil {

@@ -59,6 +59,11 @@ func (g *Guide) Run(ctx context.Context) (rows []Row, err error) {
 	if err := g.prepare(); err != nil {
 		return nil, err
 	}
+	defer func() {
+		if ctx.Err() != nil {
+			g.say("\nInterrupted: torque is off, and what was measured is kept. halyard calibrate %s goes on with it.", g.Config)
+		}
+	}()
 	if err := g.resume(ctx); err != nil {
 		return nil, err
 	}

@@ -129,11 +129,11 @@ func TestGuideResumes(t *testing.T) {
 		t.Errorf("got %+v, %v, want what the five sessions measured", c, err)
 	}
 
-	g, _ = guide(t, t.TempDir(), "", plantedOptions())
+	g, out = guide(t, t.TempDir(), "", plantedOptions())
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := g.Run(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("interrupted: got %v", err)
+	if _, err := g.Run(ctx); !errors.Is(err, context.Canceled) || !strings.Contains(out.String(), "Interrupted: torque is off") {
+		t.Errorf("interrupted: got %v and %s", err, out)
 	}
 }
 
