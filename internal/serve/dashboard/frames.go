@@ -4,9 +4,6 @@ import (
 	"encoding/hex"
 	"net/http"
 	"strconv"
-	"strings"
-
-	"github.com/halyard-robotics/halyard/servo"
 )
 
 // maxHex bounds the bytes of a frame that are shown as such; its packets are explained all the same.
@@ -26,12 +23,15 @@ func (s *Server) frames(w http.ResponseWriter, r *http.Request) {
 	bus := r.URL.Query().Get("bus")
 	if rig, err := strconv.Atoi(r.URL.Query().Get("rig")); err == nil && rig >= 0 && rig < len(s.sampler.rigs) && s.sampler.rigs[rig].Taps != nil {
 		source := &s.sampler.rigs[rig].Source
-		explain, model := source.vendor(bus)
+		var explain func(asked, data []byte, host bool) []string
+		if source.System != nil {
+			explain = source.System.Explainer(bus)
+		}
 		var asked []byte
 		for _, f := range source.Taps.Frames(bus) {
 			t := frameText{f.Out, f.Size, hex.EncodeToString(f.Data[:min(len(f.Data), maxHex)]), []string{}}
 			if explain != nil {
-				t.Packets = append(t.Packets, explain(asked, f.Data, f.Out, model)...)
+				t.Packets = append(t.Packets, explain(asked, f.Data, f.Out)...)
 			}
 			if f.Out {
 				asked = f.Data
@@ -40,25 +40,4 @@ func (s *Server) frames(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	reply(w, list)
-}
-
-// vendor is how the packets on a line are explained, and what is on it. A line that is a part of a bus has its name and a number.
-func (s *Source) vendor(line string) (explain func(asked, data []byte, host bool, model func(int) servo.Model) []string, model func(id int) servo.Model) {
-	if s.System == nil {
-		return nil, nil
-	}
-	p := s.System.Plan
-	bus := line
-	if _, ok := p.Config.Buses[bus]; !ok {
-		bus = line[:max(0, strings.LastIndexByte(line, '_'))]
-	}
-	models := map[int]servo.Model{}
-	for i := range p.Agents {
-		for _, j := range p.Agents[i].Joints {
-			if j.Hardware != nil && j.Servo != nil && j.Hardware.Bus == bus {
-				models[j.Hardware.ID] = j.Servo
-			}
-		}
-	}
-	return p.Catalog.Buses.Of(p.Config.Buses[bus].Type).Explain, func(id int) servo.Model { return models[id] }
 }
