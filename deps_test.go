@@ -45,6 +45,7 @@ var law = []struct{ importer, may, reason string }{
 	{"internal/assembly", "hal servo calibration drivers sim protocols configs internal/plan internal/catalog internal/control internal/report", "opens a plan"},
 	{"internal/budget", "hal servo sim configs internal/catalog internal/plan internal/report", "runs drivers over emulated lines"},
 	{"internal/batch", "hal configs internal/plan internal/assembly", "steps copies of what assembly opens"},
+	{"internal/work", "hal sim configs internal/batch", "rollouts from a queue; what opens their rigs is handed in"},
 	{"internal/serve/dashboard", "hal sim protocols configs internal/assembly internal/plan internal/serve/bridges internal/control internal/record internal/report", "pages for people: they order what the control socket does"},
 	{"internal/serve", "hal sim protocols configs internal/assembly internal/batch internal/plan internal/catalog", "binds one protocol's server to an open system"},
 	{"internal/builtin", "internal/catalog internal/serve", "the catalog that Halyard comes with"},

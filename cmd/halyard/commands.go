@@ -35,6 +35,7 @@ func (a *app) commands() []*cobra.Command {
 		newCalibrate(a),
 		newCalibration(a),
 		newIdentify(a), newTwin(a),
+		newWork(a),
 		newBench(a),
 		newChaos(a),
 		newSupervise(),

@@ -1,0 +1,310 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/halyard-robotics/halyard"
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/batch"
+	"github.com/halyard-robotics/halyard/internal/work"
+)
+
+// workFlags are those of "halyard work".
+type workFlags struct {
+	config   configFlags
+	queue    work.Options
+	server   work.ServerOptions
+	rollouts string
+	workers  int
+	untilEOF bool
+}
+
+func newWork(a *app) *cobra.Command {
+	var f workFlags
+	c := &cobra.Command{
+		Use:   "work [CONFIG]",
+		Short: "run rollouts by workers that share a queue",
+		Long: "Rollouts are episodes on simulated or emulated copies of a rig. They wait in a NATS JetStream work queue, in this process unless\n" +
+			"--queue names another; each has one result by its key, even where workers die.\n\n" +
+			"  with CONFIG       queues the rollouts of --rollouts, waits, and prints their results in their order\n" +
+			"  with --queue      takes rollouts of any config from that queue, until it is interrupted\n" +
+			"  with neither      serves a queue at --listen and runs workers, until it is interrupted",
+		Example: "  halyard work so101 --rollouts todo.jsonl -o jsonl > results.jsonl\n" +
+			"  halyard work --listen 127.0.0.1:4222 --store queue --workers 0\n" +
+			"  halyard work --queue nats://127.0.0.1:4222\n" +
+			"  halyard work so101 --rollouts todo.jsonl --queue nats://127.0.0.1:4222",
+		Args:              arguments("[CONFIG]", "halyard work so101 --rollouts todo.jsonl"),
+		ValidArgsFunction: completeConfigs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			given := cmd.Flags().Changed
+			if !given("workers") && f.queue.URL != "" {
+				f.workers = 0 // those of the queue do
+			}
+			f.queue.Token = cmp.Or(f.queue.Token, os.Getenv("HALYARD_TOKEN"))
+			f.server.Token = f.queue.Token
+			refuse := func(format string, args ...any) error {
+				return &hal.Error{Kind: hal.Invalid, Op: "work", Err: fmt.Errorf(format, args...), Try: "halyard work --help"}
+			}
+			switch {
+			case f.workers < 0 || f.workers > 1024:
+				return refuse("--workers: got %d, want 0..1024", f.workers)
+			case f.queue.URL != "" && (given("listen") || given("store")):
+				return refuse("got --queue with --listen or --store, which are of a queue in this process")
+			case len(args) > 0 && f.rollouts == "":
+				return refuse("got CONFIG without --rollouts, want a file of rollouts, one JSON object a line")
+			case len(args) == 0 && (f.rollouts != "" || given("set") || given("body")):
+				return refuse("got no CONFIG, want one with --rollouts, --set and --body")
+			case len(args) == 0 && f.queue.URL != "" && given("workers"):
+				return refuse("got --workers with --queue alone, which is one worker: start several")
+			case len(args) > 0 && f.queue.URL == "" && f.workers == 0:
+				return refuse("got --workers 0 without --queue: no process would run the rollouts")
+			}
+			return a.work(cmd.Context(), &f, args)
+		},
+	}
+	f.config.add(c)
+	c.Flags().StringVar(&f.rollouts, "rollouts", "", "file of rollouts, one JSON object a line; - reads standard input")
+	c.Flags().StringVar(&f.queue.URL, "queue", "", "nats://HOST:PORT of a NATS server with JetStream")
+	c.Flags().StringVar(&f.queue.Name, "name", "halyard", "name of the queue; its results are kept under it")
+	c.Flags().StringVar(&f.queue.Token, "token", "", "token of the queue, needed beyond loopback; else that of $HALYARD_TOKEN")
+	c.Flags().IntVar(&f.workers, "workers", runtime.NumCPU(), "worker processes to run here; with --queue 0 unless given")
+	c.Flags().StringVar(&f.server.Address, "listen", work.DefaultAddress, "HOST:PORT of the queue in this process; with CONFIG any free port")
+	c.Flags().StringVar(&f.server.Dir, "store", "", "folder that keeps rollouts and results of the queue in this process; a temporary one unless given")
+	c.Flags().BoolVar(&f.untilEOF, "until-eof", false, "end with standard input: of worker processes")
+	c.Flags().MarkHidden("until-eof")
+	return c
+}
+
+// work does what the flags ask for.
+func (a *app) work(ctx context.Context, f *workFlags, args []string) (err error) {
+	log := a.log()
+	if len(args) == 0 && f.queue.URL != "" {
+		return a.workHere(ctx, f, log)
+	}
+	var cfg *halyard.Config
+	var list []*work.Rollout
+	if len(args) > 0 {
+		if cfg, err = f.config.load(a, args); err != nil {
+			return err
+		}
+		if list, err = a.readRollouts(f.rollouts); err != nil {
+			return err
+		}
+		if f.queue.URL == "" && f.server.Address == work.DefaultAddress {
+			f.server.Address = "127.0.0.1:0"
+		}
+	}
+	if f.queue.URL == "" {
+		server, err := work.Listen(f.server)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, server.Close()) }()
+		f.queue.URL = server.URL()
+	}
+	q, err := work.Dial(ctx, f.queue)
+	if err != nil {
+		return err
+	}
+	defer q.Close()
+	ctx, cancel := context.WithCancel(ctx)
+	var crew sync.WaitGroup
+	defer crew.Wait()
+	defer cancel()
+	for i := range f.workers {
+		crew.Go(func() { keepWorker(ctx, f, i+1, log) })
+	}
+	if cfg == nil {
+		if a.format == "table" {
+			a.note("queue %s at %s, %d workers here; more: halyard work --queue %s", f.queue.Name, f.queue.URL, f.workers, f.queue.URL)
+		} else {
+			a.format = "jsonl"
+			a.Line(queueReady{"ready", f.queue.URL, f.queue.Name, f.workers})
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	return a.submit(ctx, q, cfg, list)
+}
+
+// queueReady is the line that reports to a script that a queue is open.
+type queueReady struct {
+	Event   string `json:"event"`
+	Queue   string `json:"queue"`
+	Name    string `json:"name"`
+	Workers int    `json:"workers"`
+}
+
+// submit queues rollouts and shows their results in order. Its error reports those that failed.
+func (a *app) submit(ctx context.Context, q *work.Queue, cfg *halyard.Config, list []*work.Rollout) error {
+	bar := a.progress("rollouts", len(list))
+	var rows []resultRow
+	failed, first := 0, ""
+	err := q.Submit(ctx, cfg, build(), list, func(r *work.Result) error {
+		bar.Add(1)
+		if r.Error != "" {
+			if failed++; first == "" {
+				first = r.Key + ": " + r.Error
+			}
+		}
+		if a.format == "jsonl" {
+			return a.Line(r)
+		}
+		rows = append(rows, resultRow{*r})
+		return nil
+	})
+	if a.format != "jsonl" {
+		err = errors.Join(err, show(a, rows))
+	}
+	if err == nil && failed > 0 {
+		err = &hal.Error{Kind: hal.Differs, Op: "work", Err: fmt.Errorf("%d of %d rollouts ended with an error, first %s", failed, len(list), first)}
+	}
+	return err
+}
+
+// resultRow is a result as a row of a table: its last observations.
+type resultRow struct{ work.Result }
+
+func (resultRow) Header() []string {
+	return []string{"key", "seed", "steps", "rows", "last observations", "hash", "error"}
+}
+
+func (r resultRow) Cells() []string {
+	last := ""
+	if n := len(r.Observations); n > 0 {
+		var list []string
+		for i, x := range r.Observations[n-1] {
+			if i == 4 {
+				list = append(list, "..")
+				break
+			}
+			list = append(list, fmt.Sprintf("%.4g", x))
+		}
+		last = strings.Join(list, " ")
+	}
+	return []string{r.Key, fmt.Sprint(r.Seed), fmt.Sprint(r.Steps), fmt.Sprint(len(r.Observations)), last, r.Hash, r.Error}
+}
+
+// readRollouts reads a file of rollouts, one a line; "-" is standard input.
+func (a *app) readRollouts(name string) (list []*work.Rollout, err error) {
+	in := a.in
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, &hal.Error{Kind: hal.Invalid, Op: "work --rollouts", Err: err}
+		}
+		defer f.Close()
+		in = f
+	}
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, work.MaxRollout+1)
+	for n := 1; lines.Scan(); n++ {
+		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+			continue
+		}
+		r, err := work.Parse(lines.Bytes())
+		if err != nil {
+			return nil, &hal.Error{Kind: hal.Invalid, Op: fmt.Sprintf("%s:%d", name, n), Err: err}
+		}
+		list = append(list, r)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "work --rollouts " + name, Err: err}
+	}
+	return list, nil
+}
+
+// workHere is one worker in this process.
+func (a *app) workHere(ctx context.Context, f *workFlags, log *slog.Logger) error {
+	if f.untilEOF {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithCancel(ctx)
+		defer cancel()
+		go func() { // ends with the process: a read of standard input cannot be broken off
+			io.Copy(io.Discard, a.in)
+			cancel()
+		}()
+	}
+	q, err := work.Dial(ctx, f.queue)
+	if err != nil {
+		return err
+	}
+	defer q.Close()
+	if !f.untilEOF {
+		a.note("worker of queue %s at %s", f.queue.Name, f.queue.URL)
+	}
+	w := work.Worker{Queue: q, Build: build(), Log: log, Open: func(cfg *configs.Config, o batch.Options) (work.Environment, error) {
+		return halyard.OpenBatch(cfg, o)
+	}}
+	if err := w.Run(ctx); err != nil {
+		return err
+	}
+	if !f.untilEOF {
+		a.note("%d rollouts done", w.Done())
+	}
+	if f.untilEOF && !errors.As(context.Cause(ctx), new(interrupted)) {
+		return nil
+	}
+	return ctx.Err()
+}
+
+// keepWorker runs a worker process, and another when it dies, until ctx ends.
+func keepWorker(ctx context.Context, f *workFlags, number int, log *slog.Logger) {
+	const between, timeout = 200 * time.Millisecond, 3 * time.Second
+	program, err := os.Executable()
+	for err == nil && ctx.Err() == nil {
+		c := exec.CommandContext(ctx, program, "work", "--queue", f.queue.URL, "--name", f.queue.Name, "--until-eof")
+		c.Env = append(os.Environ(), "HALYARD_TOKEN="+f.queue.Token) // not in the list of processes
+		c.Stderr, c.WaitDelay = os.Stderr, timeout
+		var in io.WriteCloser
+		if in, err = c.StdinPipe(); err != nil { // it ends with this process, however this one ends
+			break
+		}
+		c.Cancel = in.Close
+		if err = c.Start(); err != nil {
+			break
+		}
+		died := c.Wait()
+		if ctx.Err() != nil {
+			return
+		}
+		log.Warn("worker process ended; another one starts", "worker", number, "cause", died)
+		select {
+		case <-time.After(between):
+		case <-ctx.Done():
+		}
+	}
+	if err != nil {
+		log.Error("worker process", "worker", number, "fault", err)
+	}
+}
+
+// build identifies this program to workers: results of another build may differ.
+func build() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	v := map[string]string{}
+	for _, s := range info.Settings {
+		v[s.Key] = s.Value
+	}
+	return strings.Join([]string{info.Main.Version, v["vcs.revision"], v["vcs.modified"]}, " ")
+}
