@@ -12,7 +12,15 @@ type Base struct {
 	Bumpers      bool    `yaml:"bumpers" default:"true" doc:"The base has bumper rings: their segments provide the robot's contact sensors."`
 	Gyro         bool    `yaml:"gyro" default:"false" doc:"The base has the analog gyro: it provides the robot's single-axis gyro."`
 	TurnCenter   float64 `yaml:"turn_center" default:"0" min:"-1" max:"1" doc:"Distance from the robot's centre forward to the point it turns about, m. A skid-steered base turns about its centre of mass. Used for the position in STA."`
+	Odometry     Reckon  `yaml:"odometry" otherwise:"none" doc:"Correction of the dead reckoning, as halyard calibrate --wheels finds it."`
 	Acceleration float64 `yaml:"acceleration" default:"1" min:"0.05" max:"10" doc:"Acceleration and deceleration, m/s², also when its watchdog stops the base after two seconds without a command."`
+}
+
+// Reckon corrects the dead reckoning of a base.
+type Reckon struct {
+	Distance float64 `yaml:"distance" default:"1" min:"0.5" max:"2" doc:"Metres gone a metre reckoned."`
+	Turn     float64 `yaml:"turn" default:"1" min:"0.5" max:"2" doc:"Radians turned a radian reckoned."`
+	Curve    float64 `yaml:"curve" default:"0" min:"-1" max:"1" doc:"Turn to the left that is not reckoned, rad/m."`
 }
 
 // Scanner is what a laser scanner is told beyond what every sensor is. The robot's sensor becomes what the scanner is, on

@@ -68,7 +68,7 @@ func newCalibrate(a *app) *cobra.Command {
 	var f configFlags
 	var agent, joint, sensor, output string
 	var version int
-	var table bool
+	var table, wheels bool
 	g := calibrate.Guide{Now: time.Now, Out: a.err}
 	top := &cobra.Command{Use: "calibrate CONFIG", Short: "run a guided calibration; compare and restore its files",
 		Long: "Leads through the calibration of a robot, one screen of text a step: reference pose, direction, range and rest pose by hand\n" +
@@ -90,6 +90,9 @@ func newCalibrate(a *app) *cobra.Command {
 			if output != "" {
 				return g.Output(c.Context(), output)
 			}
+			if wheels {
+				return g.Wheels(c.Context())
+			}
 			run := g.Run
 			if table {
 				run = g.Table
@@ -102,6 +105,7 @@ func newCalibrate(a *app) *cobra.Command {
 	top.Flags().StringArrayVar(&g.Only, "joint", nil, "this joint; may be repeated. Default: all")
 	top.Flags().StringVar(&sensor, "sensor", "", "calibrate this inertial sensor instead of joints")
 	top.Flags().StringVar(&output, "output", "", "calibrate this thruster, ESC or hobby servo instead of joints")
+	top.Flags().BoolVar(&wheels, "wheels", false, "calibrate the dead reckoning of a robot base: a straight metre, and a square each way round")
 	top.Flags().BoolVar(&table, "table", false, "compare --joint with angles that you measure, and write them where a line is not enough")
 	top.Flags().StringVar(&g.Plots, "plots", "", "folder for the plots as SVG")
 	top.Flags().StringVar(&g.Dir, "dir", "", "folder of the files. Default: as the config names them, else calibration next to it")

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
 )
@@ -40,10 +41,11 @@ type Settings struct {
 	// Polling is the order in which the transducers fire, a byte each, their numbers from 1; "" = the base's own. One that is
 	// there twice fires twice as often, one that is not there is silent.
 	Polling  string
-	Gyro     bool // ask for the analog gyro
-	Encoders bool // ask for the encoders' counts
-	IO       bool // ask for all inputs and outputs
-	Gripper  bool // ask for the gripper's state
+	Odometry calibration.Odometry // correction of the dead reckoning; zero = none
+	Gyro     bool                 // ask for the analog gyro
+	Encoders bool                 // ask for the encoders' counts
+	IO       bool                 // ask for all inputs and outputs
+	Gripper  bool                 // ask for the gripper's state
 	// Runtime is how long a full battery lasts; 0 = not known.
 	Runtime time.Duration
 }
@@ -144,7 +146,7 @@ func New(s Settings) (*Base, error) {
 	}
 	b := &Base{cfg: s, robot: s.Robot, clock: s.Clock, parser: NewParser(), at: -1, fresh: true,
 		reopen: servo.Reconnector{Bus: s.Name, Open: s.Line}}
-	b.out = make([]byte, 0, 2*maxPacket)
+	b.out, b.odo.by = make([]byte, 0, 2*maxPacket), s.Odometry
 	for _, side := range s.Wheels {
 		nan := math.NaN()
 		b.wheels = append(b.wheels, wheel{side: side, state: servo.State{Position: nan, Velocity: nan, Effort: nan,

@@ -3,6 +3,8 @@ package base
 import (
 	"math"
 	"time"
+
+	"github.com/halyard-robotics/halyard/calibration"
 )
 
 // odometry is where the base is by dead reckoning: the base's own counts put together over their wraps, its resets and
@@ -13,6 +15,7 @@ type odometry struct {
 	turn          float64    // rad from the base's own axes to ours
 	last          [3]uint16  // counts
 	known         bool       // last is of this session
+	by            calibration.Odometry
 }
 
 // Counts of places wrap at 15 bits or above, headings at 12.
@@ -59,6 +62,12 @@ func (o *odometry) update(r *Report, robot *Robot, dt time.Duration) bool {
 	// How far the rims went: along the middle of the two headings, more on the outer side.
 	middle := own - dh/2
 	along := float64(dx*math.Cos(middle)) + float64(dy*math.Sin(middle))
+	if o.by != (calibration.Odometry{}) {
+		along, dh = o.by.Apply(along, dh)
+		sin, cos := math.Sincos(o.heading + dh/2)
+		dx, dy = float64(along*cos), float64(along*sin)
+		o.turn = 0 // our axes are no more the base's, turned
+	}
 	o.travel[Left] += along - dh/robot.Difference
 	o.travel[Right] += along + dh/robot.Difference
 	sin, cos := math.Sincos(o.turn)

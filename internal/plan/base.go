@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/base"
 	"github.com/halyard-robotics/halyard/hal"
@@ -212,7 +213,7 @@ func (p *BasePlan) Bauds(bus *configs.Bus) []int {
 
 // NewBase is the driver of a base at the end of a line. only reports that it is nowhere but at the bus's rate.
 func (p *BasePlan) NewBase(e catalog.Connection, bus *configs.Bus, only bool) (*base.Base, error) {
-	s := base.Settings{Name: e.Name, Robot: p.Robot, Line: e.Open, Clock: e.Clock, Bauds: p.Bauds(bus), Acceleration: p.Config.Acceleration,
+	s := base.Settings{Name: e.Name, Robot: p.Robot, Line: e.Open, Clock: e.Clock, Bauds: p.Bauds(bus), Acceleration: p.Config.Acceleration, Odometry: p.odometry(),
 		SonarOff: !p.Config.Sonar, Gyro: p.Config.Gyro, Runtime: p.Runtime}
 	for _, w := range p.Wheels {
 		s.Wheels = append(s.Wheels, w.Side)
@@ -251,4 +252,12 @@ func (p *AgentPlan) interlock() (k hal.Interlock) {
 		}
 	}
 	return k
+}
+
+// odometry is the correction of the base's dead reckoning, zero where the config has none.
+func (p *BasePlan) odometry() calibration.Odometry {
+	if c := p.Config.Odometry; c != (configs.Reckon{}) && c != (configs.Reckon{Distance: 1, Turn: 1}) {
+		return calibration.Odometry(c)
+	}
+	return calibration.Odometry{}
 }
