@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
 )
@@ -41,11 +40,11 @@ type Settings struct {
 	// Polling is the order in which the transducers fire, a byte each, their numbers from 1; "" = the base's own. One that is
 	// there twice fires twice as often, one that is not there is silent.
 	Polling  string
-	Odometry calibration.Odometry // correction of the dead reckoning; zero = none
-	Gyro     bool                 // ask for the analog gyro
-	Encoders bool                 // ask for the encoders' counts
-	IO       bool                 // ask for all inputs and outputs
-	Gripper  bool                 // ask for the gripper's state
+	Odometry Correction // correction of the dead reckoning; zero = none
+	Gyro     bool       // ask for the analog gyro
+	Encoders bool       // ask for the encoders' counts
+	IO       bool       // ask for all inputs and outputs
+	Gripper  bool       // ask for the gripper's state
 	// Runtime is how long a full battery lasts; 0 = not known.
 	Runtime time.Duration
 }

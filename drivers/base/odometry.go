@@ -3,9 +3,14 @@ package base
 import (
 	"math"
 	"time"
-
-	"github.com/halyard-robotics/halyard/calibration"
 )
+
+// Correction is what the dead reckoning is corrected by, as calibration.Odometry has it. The zero Correction corrects nothing.
+type Correction struct {
+	Distance float64 // metres gone a metre reckoned
+	Turn     float64 // radians turned a radian reckoned
+	Curve    float64 // rad/m to the left that are not reckoned
+}
 
 // odometry is where the base is by dead reckoning: the base's own counts put together over their wraps, its resets and
 // its losses.
@@ -15,7 +20,7 @@ type odometry struct {
 	turn          float64    // rad from the base's own axes to ours
 	last          [3]uint16  // counts
 	known         bool       // last is of this session
-	by            calibration.Odometry
+	by            Correction
 }
 
 // Counts of places wrap at 15 bits or above, headings at 12.
@@ -62,8 +67,9 @@ func (o *odometry) update(r *Report, robot *Robot, dt time.Duration) bool {
 	// How far the rims went: along the middle of the two headings, more on the outer side.
 	middle := own - dh/2
 	along := float64(dx*math.Cos(middle)) + float64(dy*math.Sin(middle))
-	if o.by != (calibration.Odometry{}) {
-		along, dh = o.by.Apply(along, dh)
+	if c := o.by; c != (Correction{}) {
+		along *= c.Distance
+		dh = dh*c.Turn + c.Curve*along
 		sin, cos := math.Sincos(o.heading + dh/2)
 		dx, dy = float64(along*cos), float64(along*sin)
 		o.turn = 0 // our axes are no more the base's, turned

@@ -4,8 +4,6 @@ import (
 	"math"
 	"testing"
 	"time"
-
-	"github.com/halyard-robotics/halyard/calibration"
 )
 
 func TestWrap(t *testing.T) {
@@ -81,9 +79,9 @@ func TestSquare(t *testing.T) {
 // A correction makes of a base that counts metres too short, turns too far and bends a square what it drove.
 func TestCorrected(t *testing.T) {
 	robot, _ := RobotOf("p2dx")
-	by := calibration.Odometry{Distance: 1.02, Turn: 0.97, Curve: 0.01}
+	by := Correction{Distance: 1.02, Turn: 0.97, Curve: 0.01}
 	o := odometry{by: by}
-	walk := calibration.Walk{}
+	wx, wy, wh := 0.0, 0.0, 0.0
 	x, y, h := 5.0, 3.0, 1.0
 	report := func() {
 		r := &Report{X: uint16(int64(math.Round(x/robot.Distance))) & 0x7FFF, Y: uint16(int64(math.Round(y/robot.Distance))) & 0x7FFF,
@@ -96,10 +94,11 @@ func TestCorrected(t *testing.T) {
 	for k := range 200 {
 		turn := 0.02 * math.Sin(float64(k)/20)
 		x, y, h = x+0.04*math.Cos(h+turn/2), y+0.04*math.Sin(h+turn/2), h+turn
-		walk.Steps = append(walk.Steps, [2]float64{0.04, turn})
+		ahead := 0.04 * by.Distance
+		bent := turn*by.Turn + by.Curve*ahead
+		wx, wy, wh = wx+ahead*math.Cos(wh+bent/2), wy+ahead*math.Sin(wh+bent/2), wh+bent
 		report()
 	}
-	wx, wy, wh := walk.End(by)
 	if math.Hypot(o.x-wx, o.y-wy) > 0.05 || math.Abs(o.heading-wh) > 0.01 {
 		t.Errorf("got %.3f %.3f m, %.3f rad, want %.3f %.3f, %.3f", o.x, o.y, o.heading, wx, wy, wh)
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/base"
 	"github.com/halyard-robotics/halyard/hal"
@@ -255,9 +254,9 @@ func (p *AgentPlan) interlock() (k hal.Interlock) {
 }
 
 // odometry is the correction of the base's dead reckoning, zero where the config has none.
-func (p *BasePlan) odometry() calibration.Odometry {
+func (p *BasePlan) odometry() base.Correction {
 	if c := p.Config.Odometry; c != (configs.Reckon{}) && c != (configs.Reckon{Distance: 1, Turn: 1}) {
-		return calibration.Odometry(c)
+		return base.Correction(c)
 	}
-	return calibration.Odometry{}
+	return base.Correction{}
 }
