@@ -38,9 +38,29 @@ func TestMisplaced(t *testing.T) {
 	for want, at := range map[string][3]float64{
 		"is inside something": {0.3, -3.7, -1.8},
 		"no floor beneath it": {4.5, -1.9, -30},
+		"outside the arena":   {50, -50, -1.8},
 	} {
 		if got := enter(t, "p2at", "yellow", hal.Pose{Position: at}).body.Misplaced(); !strings.Contains(got, want) {
 			t.Errorf("at %v: got %q, want %q", at, got, want)
+		}
+	}
+}
+
+// Where a robot without rays stands is looked at all the same.
+func TestMisplacedWithoutRays(t *testing.T) {
+	robot, err := model.Load("usarsim-p2dx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	robot.Sensors = nil
+	s := arena("yellow")
+	for name, at := range map[string][3]float64{"": {4.5, -1.9, -1.8}, "is inside something": {0.3, -3.7, -1.8}} {
+		b, err := s.Add("robot "+name, robot, hal.Pose{Position: at, Rotation: [4]float64{1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := b.Misplaced(); !strings.Contains(got, name) || name == "" && got != "" {
+			t.Errorf("at %v: got %q, want %q", at, got, name)
 		}
 	}
 }

@@ -5,10 +5,19 @@ import "github.com/halyard-robotics/halyard/sim/ray"
 // deepest is how far down a floor is looked for, m.
 const deepest = 10
 
-// Misplaced says what is wrong with the place at which the robot was put: that a part stands inside something else, or that
-// there is no floor beneath it; "" where it stands free. Call it between cycles.
+// Misplaced says what is wrong with the place at which the robot was put: that it is beyond the outermost walls of an arena, that a
+// part stands inside something else, or that there is no floor beneath it; "" where it stands free. Call it between cycles.
 func (b *Body) Misplaced() string {
 	tree := b.scene.rayTree()
+	if tree == nil {
+		return ""
+	}
+	if lo, hi, ok := tree.Extent(); ok && len(b.scene.ground.Course.Starts) > 0 {
+		at := b.scene.system.Pose(b.at.body + b.root).Position
+		if at[0] < lo[0] || at[0] > hi[0] || at[1] < lo[1] || at[1] > hi[1] {
+			return "it is outside the arena"
+		}
+	}
 	for i := range b.parts {
 		at := b.scene.system.Pose(b.at.body + i).Position
 		hit, ok := tree.Cast(&ray.Ray{Origin: at, Direction: [3]float64{0, 0, -1}, Max: deepest, Mask: ^b.group})

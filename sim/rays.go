@@ -27,7 +27,8 @@ func robotGroup(i int) uint32 { return firstRobot << (i % robotGroups) }
 // sight is what the rays of all robots are cast at. It follows the system: the poses of its bodies are taken when the
 // first ray of an Advance is cast, so that a scene in which nothing is due pays nothing.
 type sight struct {
-	tree  *ray.BVH // nil where no robot has rays
+	tree  *ray.BVH       // nil until the first ray, where no robot has rays
+	geoms []collide.Geom // what it is made of
 	poses []collide.Pose
 	fresh bool // of this Advance
 }
@@ -55,18 +56,24 @@ func (s *Scene) group(spec *dynamics.Spec, whole []*Body) error {
 			}
 		}
 	}
+	s.sight = sight{geoms: spec.Geoms, poses: make([]collide.Pose, len(spec.Bodies))}
 	if !looks {
 		return nil
 	}
 	// The tree of what moves is shaped once; where it is, look finds out.
-	poses := make([]collide.Pose, len(spec.Bodies))
-	tree, err := ray.New(spec.Geoms, poses)
-	s.sight = sight{tree: tree, poses: poses}
+	var err error
+	s.sight.tree, err = ray.New(s.sight.geoms, s.sight.poses)
 	return err
 }
 
-// rayTree is the tree as things stand now.
+// rayTree is the tree as things stand now; nil where the scene's geoms make none.
 func (s *Scene) rayTree() *ray.BVH {
+	if s.sight.tree == nil {
+		var err error
+		if s.sight.tree, err = ray.New(s.sight.geoms, s.sight.poses); err != nil {
+			return nil
+		}
+	}
 	if !s.sight.fresh {
 		for i := range s.sight.poses {
 			s.sight.poses[i] = s.system.Pose(i)

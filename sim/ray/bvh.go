@@ -88,6 +88,15 @@ func New(geoms []collide.Geom, poses []collide.Pose) (*BVH, error) {
 	return b, nil
 }
 
+// Extent is the box of all that is fixed but planes; false where there is nothing else.
+func (b *BVH) Extent() (lo, hi [3]float64, ok bool) {
+	if len(b.still.nodes) == 0 {
+		return lo, hi, false
+	}
+	root := &b.still.nodes[0].bounds
+	return [3]float64{root.lo.X, root.lo.Y, root.lo.Z}, [3]float64{root.hi.X, root.hi.Y, root.hi.Z}, true
+}
+
 // Update places the geoms of the bodies and fits the tree to them. Geoms whose pose is missing or not finite are not
 // hit. It does not allocate and must not run beside a cast.
 func (b *BVH) Update(poses []collide.Pose) {
