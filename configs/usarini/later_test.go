@@ -32,6 +32,35 @@ ScanInterval=0.2
 	}
 }
 
+// TestUDKScanner: a scanner's class has what its section leaves out from RangeScanner, with the values of UDK's DefaultUSAR.ini;
+// with an interval of its own it keeps that.
+func TestUDKScanner(t *testing.T) {
+	for own, want := range map[string]string{"": "interval_s: 0.2", "ScanInterval=0.5\n": "interval_s: 0.5", "ScanInterval=0\n": "manual: true"} {
+		bots, err := ParseBots("DefaultUSAR.ini", []byte(`[USARBot.P3AT]
+AddParts=(ItemClass=class'USARSensor.SICK',ItemName="lms200",Position=(X=0.2085,Y=0.0,Z=-0.2),Direction=(x=0.0,y=0.0,z=0.0))
+[USARSensor.SICK]
+ScanFov=3.14159
+Resolution=0.01745
+MaxRange=20.000000
+`+own+`[USARSensor.RangeScanner]
+MaxRange=4.000000
+ScanInterval=0.2
+Resolution=0.157
+ScanFov=3.14
+`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		twin, err := bots.Twin("USARBot.P3AT", &Base{Chassis: "chassis", YAML: []byte("name: p3at\n")}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(twin.YAML); !strings.Contains(got, want) || !strings.Contains(got, "range_m: 20") || strings.Contains(got, "range_m: 4") || own != "ScanInterval=0\n" && strings.Contains(got, "manual") {
+			t.Errorf("%q: want %s in\n%s", own, want, got)
+		}
+	}
+}
+
 // TestUDKServer: the section of the server as USARSim on UDK names it, with the values of its DefaultUSAR.ini.
 func TestUDKServer(t *testing.T) {
 	api, err := ParseAPI("DefaultUSAR.ini", []byte("[USARBotAPI.BotServer]\nListenPort=3000\nMaxConnections=64\n"))

@@ -1,6 +1,7 @@
 package usarini
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/halyard-robotics/halyard/internal/yaml"
@@ -33,6 +34,20 @@ func (b *Bots) Device(class string) *Device {
 		}
 	}
 	return nil
+}
+
+// has reports whether a section has a key.
+func (s *section) has(key string) bool {
+	return slices.ContainsFunc(s.entries, func(e entry) bool { return strings.EqualFold(e.key, key) })
+}
+
+// inherit adds what a section leaves out and its base class's has, as Unreal's classes do.
+func (s *section) inherit(base *section) {
+	for _, e := range base.entries {
+		if !s.has(e.key) {
+			s.entries = append(s.entries, e)
+		}
+	}
 }
 
 // packageOf is what stands before the dot of a class.
@@ -95,6 +110,9 @@ func ParseBots(file string, text []byte) (*Bots, error) {
 			r.Faults = own
 			b.Robots = append(b.Robots, r)
 		} else {
+			if base, ok := have["usarsensor.rangescanner"]; ok && base != i && b.UDK && s.has("ScanFov") {
+				s.inherit(&sections[base])
+			}
 			var v Device
 			v, ignored = d.device(s, b.UDK)
 			b.Devices = append(b.Devices, v)
