@@ -29,6 +29,7 @@ type RecordStats = record.Stats
 type Recording struct {
 	system *System
 	inner  *record.Recording
+	blind  func() // ends what looks through cameras
 }
 
 // Record writes every cycle from the next one on into w, an MCAP file, until Stop: commands, measurements, states, what clients
@@ -48,7 +49,10 @@ func (s *System) Record(w io.Writer) (*Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.recording = &Recording{s, inner}
+	s.recording = &Recording{s, inner, func() {}}
+	if s.sys.Plan.Config.Record.Pictures {
+		s.recording.blind = s.sys.WatchCameras(inner.Picture)
+	}
 	return s.recording, nil
 }
 
@@ -72,6 +76,7 @@ func (r *Recording) Stop() (RecordStats, error) {
 		return r.inner.Stats(), nil
 	}
 	r.system.recording = nil
+	r.blind()
 	return r.inner.Stop()
 }
 
@@ -143,8 +148,8 @@ func (s *System) endRecording() error {
 	if s.recorded != nil {
 		err = errors.Join(err, s.recorded.Close())
 	}
-	if stats.Dropped+stats.Orders+stats.Ops > 0 {
-		s.sys.Log.Warn("the recording is not complete", "cycles", stats.Cycles, "dropped_cycles", stats.Dropped, "lost_orders", stats.Orders, "lost_line_ops", stats.Ops)
+	if stats.Dropped+stats.Orders+stats.Ops+stats.Pictures > 0 {
+		s.sys.Log.Warn("the recording is not complete", "cycles", stats.Cycles, "dropped_cycles", stats.Dropped, "lost_orders", stats.Orders, "lost_line_ops", stats.Ops, "dropped_pictures", stats.Pictures)
 	}
 	if err != nil {
 		return fmt.Errorf("record: %w", err)

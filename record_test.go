@@ -3,12 +3,16 @@ package halyard_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"image/jpeg"
 	"io"
 	"math"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/foxglove/mcap/go/mcap"
 
 	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/hal"
@@ -104,7 +108,89 @@ func TestReplayRealtime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d cycles, %d different, %.2000v", got.Cycles, got.Different, got.Divergences)
+	if got.Cycles == 0 || got.Cycles != stats.Cycles || got.Different != 0 {
+		t.Errorf("got %d of %d cycles, %d different, %.2000v, want all, identical", got.Cycles, stats.Cycles, got.Different, got.Divergences)
+	}
+}
+
+// TestRecordPictures: the camera of a rover that joins is recorded where the config asks.
+func TestRecordPictures(t *testing.T) {
+	for _, asked := range []bool{true, false} {
+		n := 0
+		for within := time.Second; n == 0 && within < 20*time.Second; within *= 4 { // a busy machine draws late
+			n = recordedPictures(t, asked, within)
+			if !asked {
+				break
+			}
+		}
+		if (n > 0) != asked {
+			t.Errorf("pictures %v: got %d", asked, n)
+		}
+	}
+}
+
+// recordedPictures counts the pictures in a recording of so long, and checks each.
+func recordedPictures(t *testing.T, asked bool, within time.Duration) (n int) {
+	t.Helper()
+	c, err := halyard.Load("p2at", halyard.Set("servers", "[]"), halyard.Set("record.pictures", fmt.Sprint(asked)), halyard.Set("clock.mode", "lockstep"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := halyard.Open(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var file bytes.Buffer
+	r, err := s.Record(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Spawn("USARBot.P2AT", "rover", hal.Pose{Position: [3]float64{0, 0, 0.3}, Rotation: [4]float64{1}}); err != nil {
+		t.Fatal(err)
+	}
+	for begin := time.Now(); time.Since(begin) < within; {
+		if err := s.Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := r.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	in, err := mcap.NewReader(bytes.NewReader(file.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	messages, err := in.Messages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		schema, channel, m, err := messages.NextInto(nil)
+		if err == io.EOF {
+			return n
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if schema.Name != "foxglove.CompressedImage" {
+			continue
+		}
+		n++
+		var p struct {
+			Timestamp struct{ Sec, Nsec int64 }
+			Data      []byte
+			Format    string
+		}
+		if err := json.Unmarshal(m.Data, &p); err != nil {
+			t.Fatal(err)
+		}
+		image, err := jpeg.Decode(bytes.NewReader(p.Data))
+		if err != nil || p.Format != "jpeg" || image.Bounds().Dx() < 100 || channel.Topic != "/rover/camera/compressed" || uint64(p.Timestamp.Sec*1e9+p.Timestamp.Nsec) != m.LogTime {
+			t.Fatalf("%s: got %s, %v, at %v of %d", channel.Topic, p.Format, err, p.Timestamp, m.LogTime)
+		}
+	}
 }
 
 // TestRecordRing keeps what was before a stop, by the config alone.

@@ -48,6 +48,9 @@ func (c *Config) Archive() (*Archive, error) {
 		if !filepath.IsLocal(name) {
 			local = fmt.Sprintf("outside/%d/%s", len(a.Files), filepath.Base(name))
 		}
+		if name == c.Record.File { // what is written, not what is read
+			continue
+		}
 		if a.take(c.Resolve(name), local) && local != name {
 			a.Config = bytes.ReplaceAll(a.Config, []byte(name), []byte(local))
 			for i := range a.Options.Set {

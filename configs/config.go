@@ -75,8 +75,9 @@ type World struct {
 
 // Record is the file that everything a rig does is written to.
 type Record struct {
-	File string        `yaml:"file" otherwise:"none" doc:"Path of an MCAP file. A file of that name is kept: it gets the time of its last change in its name."`
-	Ring time.Duration `yaml:"ring" default:"0s" min:"0s" max:"24h" doc:"Above 0: keeps only the last span of so long, in two files, and saves both at every stop and fault. Such a recording is looked at, not replayed."`
+	File     string        `yaml:"file" otherwise:"none" doc:"Path of an MCAP file. A file of that name is kept: it gets the time of its last change in its name."`
+	Ring     time.Duration `yaml:"ring" default:"0s" min:"0s" max:"24h" doc:"Above 0: keeps only the last span of so long, in two files, and saves both at every stop and fault. Such a recording is looked at, not replayed."`
+	Pictures bool          `yaml:"pictures" default:"false" doc:"Records the pictures of all cameras too, as JPEG, depth as 16 bit PNG, at most ten a second of each camera. They are dropped where the disk is too slow."`
 }
 
 // Bus is one serial line, I2C bus, port of SPI or GPIO chip. Type is an open set: a new vendor is a case in cmd, not here.

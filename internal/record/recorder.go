@@ -25,6 +25,8 @@ type Stats struct {
 	Orders  uint64 `json:"lost_orders"`
 	Ops     uint64 `json:"lost_line_ops"`
 	Bytes   int64  `json:"bytes"`
+
+	Pictures uint64 `json:"dropped_pictures"`
 }
 
 // slot is all of one cycle, on its way to the writer.
@@ -68,15 +70,18 @@ type Recording struct {
 	lostOps    atomic.Uint64
 	drops      atomic.Uint64
 	lost       atomic.Uint64
-	failed     error // of the writer's goroutine
-	done       chan struct{}
+	pictures   chan picture
+
+	lostPictures atomic.Uint64
+	failed       error // of the writer's goroutine
+	done         chan struct{}
 }
 
 // Start records rig, and what taps hear of its lines, into w until Stop; info says what it says of itself. It takes the
 // place of the rig's journal.
 func Start(rig *hal.Rig, taps *Taps, w io.Writer, info Info, log *slog.Logger) (*Recording, error) {
 	ring, _ := w.(*Ring)
-	r := &Recording{rig: rig, log: log, info: info, ring: ring, forms: map[*hal.Agent]*form{}, count: &countingWriter{w: w}, patient: rig.Mode() == hal.Lockstep, done: make(chan struct{})}
+	r := &Recording{rig: rig, log: log, info: info, ring: ring, forms: map[*hal.Agent]*form{}, count: &countingWriter{w: w}, patient: rig.Mode() == hal.Lockstep, done: make(chan struct{}), pictures: make(chan picture, maxPictures)}
 	if taps != nil {
 		r.taps = taps.all()
 	}
@@ -220,7 +225,7 @@ func (r *Recording) Stop() (Stats, error) {
 
 // Stats are those until now.
 func (r *Recording) Stats() Stats {
-	return Stats{r.written.Load(), r.drops.Load(), r.lost.Load(), r.lostOps.Load(), r.count.n.Load()}
+	return Stats{r.written.Load(), r.drops.Load(), r.lost.Load(), r.lostOps.Load(), r.count.n.Load(), r.lostPictures.Load()}
 }
 
 // write is the goroutine that writes; it ends when full is closed.
@@ -247,6 +252,11 @@ func (r *Recording) write() {
 			}
 			s.clear()
 			r.free <- s
+		case p := <-r.pictures:
+			if r.failed == nil {
+				buf, r.failed = r.writePicture(&p, buf)
+				fail(r.failed)
+			}
 		case <-flush.C:
 			if r.failed == nil && r.out.chunked {
 				text, _ := json.Marshal(r.Stats())

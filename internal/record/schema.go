@@ -17,7 +17,7 @@ var fixedChannels = []struct{ topic, name, schema string }{
 	{cycleTopic, "halyard.Cycle", `{"type":"object","properties":{"number":{"type":"integer"},"time":{"type":"number"},"missed_ns":{"type":"integer"},` +
 		`"events":{"type":"array","items":{"type":"string"}},"dropped_cycles":{"type":"integer"},"lost_orders":{"type":"integer"}},"required":["number","time"]}`},
 	{fileTopic, "halyard.Recorder", `{"type":"object","properties":{"cycles":{"type":"integer"},"dropped_cycles":{"type":"integer"},"lost_orders":{"type":"integer"},` +
-		`"lost_line_ops":{"type":"integer"},"bytes":{"type":"integer"}}}`},
+		`"lost_line_ops":{"type":"integer"},"bytes":{"type":"integer"},"dropped_pictures":{"type":"integer"}}}`},
 }
 
 const lineSchema = `{"type":"object","properties":{"cycle":{"type":"integer"},"ops":{"type":"array","items":{"type":"object","properties":{` +
