@@ -243,21 +243,26 @@ func (j *joint) ticks(a *hal.Actuator, radians float64) float64 {
 	return clamp(ticks, j.units.MinTicks, j.units.MaxTicks)
 }
 
-// parted reports whether a joint that turns without end is whole turns from its goal, by oddTurns readings in a row: it
-// was turned on faster than its goal, and must not be driven back all those turns.
+// parted reports whether a joint that turns without end is elsewhere than its goal, by readings in a row: whole turns away, as it
+// was turned on faster than its goal, and must not be driven back all those turns; or beyond the end of what a servo of one turn
+// counts, which would drive it to its goal the long way round.
 func (j *joint) parted(present float64) bool {
-	s := j.Chain.State(j.Index)
-	if math.Abs(present-j.goal.Position) <= j.cal.TicksPerTurn*j.cal.Gear {
+	s, turn, need := j.Chain.State(j.Index), j.cal.TicksPerTurn*j.cal.Gear, oddTurns
+	most := turn
+	if u := &j.units; u.MaxTicks-u.MinTicks < u.TicksPerTurn {
+		most, need = u.TicksPerTurn/2, 2
+	}
+	if math.Abs(present-j.goal.Position) <= most {
 		j.odd = 0
 		return false
 	}
 	if s.Time != j.oddAt {
-		if math.Abs(present-j.oddTurns) > j.cal.TicksPerTurn*j.cal.Gear/2 { // garbled: it cannot turn so far from one to the next
+		if math.Abs(present-j.oddTurns) > turn/2 { // garbled: it cannot turn so far from one to the next
 			j.odd = 0
 		}
 		j.odd, j.oddAt, j.oddTurns = j.odd+1, s.Time, present
 	}
-	return j.odd >= oddTurns
+	return j.odd >= need
 }
 
 // Read takes every device's state. What a device did not say keeps its old value and time; why it did not, and what it

@@ -104,8 +104,9 @@ type guard struct {
 
 type guardJoint struct {
 	mode    Mode
-	goal    float64 // as asked, clamped
-	out     float64 // as commanded to the body: the goal, slewed
+	told    Mode    // of the last cycle
+	goal    float64 // as asked, clamped; NaN in position mode = where the joint is when it starts
+	out     float64 // as commanded to the body: the goal, slewed; NaN = none, as always where told is no position
 	limit   float64 // torque limit; NaN = never commanded
 	enabled bool
 	moved   bool // out moved in this cycle
@@ -154,7 +155,7 @@ func (g *guard) clear() {
 
 // forget takes the torque off j until a new command comes. What is known of its position stays.
 func (j *guardJoint) forget(limit float64) {
-	*j = guardJoint{mode: NoMode, goal: math.NaN(), out: math.NaN(), limit: limit, off: j.off, sight: j.sight}
+	*j = guardJoint{mode: NoMode, told: NoMode, goal: math.NaN(), out: math.NaN(), limit: limit, off: j.off, sight: j.sight}
 }
 
 // adopt makes every joint of h that has torque hold where it is, before any controller commands it. A joint far outside
@@ -241,9 +242,6 @@ func (g *guard) acceptJoint(i int, inputs []float64) (commanded bool) {
 		taken = true
 		if m == PositionMode && !a.Wraps && a.Kind != Thruster {
 			v = g.clamp(v, a.Limits.MinPosition, a.Limits.MaxPosition)
-		}
-		if m != j.mode {
-			j.out, j.waits = math.NaN(), false // an old goal is no place to start from: the joint has moved since
 		}
 		j.mode, j.goal = m, v
 	}

@@ -15,8 +15,13 @@ const (
 	// brakeShare is the excess over the speed that is allowed near a limit, as a share of the greatest speed, at which the
 	// whole torque brakes.
 	brakeShare = 0.2
+	// leadShare of its goal's speed is how fast a joint may turn towards its goal: it is brought onto the joint then.
+	leadShare = 2
 	// movedShare of the step that is allowed in a cycle is a goal that still moves.
 	movedShare = 0.1
+	// nearTime is how much of its speed a joint may be outside its soft limits and be led back to them at once: the position
+	// loops of servos turn a step of that into no more than that speed.
+	nearTime = 30 * time.Millisecond
 	// freshCycles is how old a reading may be by which torque comes on.
 	freshCycles = 3
 )
@@ -25,6 +30,10 @@ const (
 func (g *guard) joint(i int, f *Frame, now time.Duration, dt float64) bool {
 	a, j := &g.layout.Actuators[i], &g.joints[i]
 	e := &j.sight
+	// An old goal is no place to start from: the joint has moved since. Two clients that disagree within a cycle are one.
+	if j.mode != j.told {
+		j.told, j.out, j.waits = j.mode, math.NaN(), false
+	}
 	if j.outside = j.outside && j.mode == PositionMode; g.state != Armed || e.jumped || j.mode == NoMode {
 		return false
 	}
@@ -100,7 +109,9 @@ func (g *guard) slew(i int, f *Frame, now time.Duration, dt float64) bool {
 		if j.outside = !g.near(i, j.sight.at); j.outside {
 			return false
 		}
-		j.out = soft(a, j.sight.at)
+		if j.out = soft(a, j.sight.at); math.IsNaN(j.goal) { // it was held before it began
+			j.goal = j.out
+		}
 	}
 	if j.limp = j.limit == 0; j.limp || !known {
 		return true // it stays: nothing moves on an old reading
@@ -114,6 +125,9 @@ func (g *guard) slew(i int, f *Frame, now time.Duration, dt float64) bool {
 		return true
 	}
 	speed := g.speed(a)
+	if j.outside = g.escaped(i, speed); j.outside {
+		return false
+	}
 	if g.homing {
 		speed = min(speed, g.config.HomeSpeed)
 	}
@@ -157,7 +171,7 @@ func (g *guard) lead(i int, speed, goal float64) float64 {
 	}
 	most := g.following(a, speed)
 	if v := e.speed * math.Copysign(1, ahead); v > speed {
-		most *= max(0, 1-(v-speed)/speed)
+		most *= max(0, (leadShare*speed-v)/((leadShare-1)*speed))
 	}
 	if math.Abs(ahead) <= most {
 		return goal
@@ -168,7 +182,20 @@ func (g *guard) lead(i int, speed, goal float64) float64 {
 // near reports whether position is within actuator i's soft limits or so little outside that the way back is no leap.
 func (g *guard) near(i int, position float64) bool {
 	a := &g.layout.Actuators[i]
-	return g.config.Direct || math.Abs(position-soft(a, position)) <= noise
+	return g.config.Direct || math.Abs(position-soft(a, position)) <= min(noise, g.speed(a)*nearTime.Seconds())
+}
+
+// escaped reports whether actuator i, which has torque, was pushed so far outside its soft limits that it must lose it: no goal
+// outside them is written, so that neither a near goal nor one behind the joint keeps it from making for the limit at once.
+// It is so where the joint is farther outside than a goal may be ahead of it, and where it comes back too fast.
+func (g *guard) escaped(i int, speed float64) bool {
+	e := &g.joints[i].sight
+	a := &g.layout.Actuators[i]
+	out := e.at - soft(a, e.at)
+	if g.near(i, e.at) {
+		return false
+	}
+	return math.Abs(out) > g.following(a, speed) || -e.speed*math.Copysign(1, out) > leadShare*speed
 }
 
 // soft is position within a's soft limits.

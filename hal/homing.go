@@ -85,9 +85,6 @@ func (g *guard) home(all bool) {
 			j.goal = 0
 			continue
 		}
-		if j.mode != PositionMode {
-			j.out = math.NaN() // starts from the measured position
-		}
 		if j.limit == 0 {
 			j.limit = a.Limits.MaxTorque
 		}

@@ -187,6 +187,61 @@ func TestSafety09FollowingError(t *testing.T) {
 	}
 }
 
+// TestSafety09PushedOutside: a joint that a hand pushes outside its soft limits, where no goal can be near it, does not fly back
+// when it is let go: far outside it loses its torque, near them when it comes back too fast. By hand inside, it goes on slowly.
+func TestSafety09PushedOutside(t *testing.T) {
+	for _, c := range []struct {
+		to     float64 // rad
+		torque bool    // while it is held there
+	}{{1.5, false}, {1.15, true}} {
+		s := newSafeJoint(t, GuardConfig{Slew: 0.25}, 0.9) // 0.5 rad/s
+		s.say(0.9, nan, nan, nan, nan)
+		s.run(5 * tick)
+		s.free = false
+		for s.at < c.to {
+			s.at += 0.02
+			s.run(tick)
+		}
+		if s.f.Enable[0] != c.torque {
+			t.Errorf("held %g rad outside: got torque %v, want %v", c.to-1, s.f.Enable[0], c.torque)
+		}
+		s.free = true
+		was := s.at
+		if s.run(500 * time.Millisecond); was-s.at > 0.13 { // two cycles of 6 rad/s, and what is seen is of the last
+			t.Errorf("let go %g rad outside: came back by %g rad, want it to have lost its torque", c.to-1, was-s.at)
+		}
+		if s.f.Enable[0] || !s.joints[0].outside {
+			t.Errorf("let go %g rad outside: got torque %v, outside %v, want it without", c.to-1, s.f.Enable[0], s.joints[0].outside)
+		}
+		for s.at > 1.01 { // a hand leads it inside
+			s.at -= 0.005
+			s.run(tick)
+		}
+		was = s.at
+		if s.run(tick); was-s.at > 0.0151 { // to the limit, and 0.5 rad/s
+			t.Errorf("led inside: went by %g rad in a cycle", was-s.at)
+		}
+		if s.run(time.Second); !s.f.Enable[0] || math.Abs(s.at-0.9) > 1e-6 {
+			t.Errorf("led inside: got %g, torque %v, want 0.9, true", s.at, s.f.Enable[0])
+		}
+	}
+}
+
+// TestSafety09NearALimit: how far outside its soft limits a joint may be to get torque follows from the guard's speed: the step
+// to the limit makes no servo faster.
+func TestSafety09NearALimit(t *testing.T) {
+	for _, c := range []struct {
+		slew, outside float64
+		torque        bool
+	}{{1, 0.049, true}, {1, 0.051, false}, {0.1, 0.005, true}, {0.1, 0.007, false}} { // 2 rad/s, 0.2 rad/s
+		s := newSafeJoint(t, GuardConfig{Slew: c.slew}, -1-c.outside)
+		s.say(0, nan, nan, nan, nan)
+		if s.run(tick); s.f.Enable[0] != c.torque {
+			t.Errorf("slew %g, %g rad outside: got torque %v, want %v", c.slew, c.outside, s.f.Enable[0], c.torque)
+		}
+	}
+}
+
 // TestSafety10StoppingDistance: a velocity, torque or duty towards a soft limit ends before it.
 func TestSafety10StoppingDistance(t *testing.T) {
 	s := newSafeJoint(t, GuardConfig{}, -0.5)
@@ -452,6 +507,34 @@ func TestWheelTooFastForPositions(t *testing.T) {
 		s.joints[0].sight.at, s.joints[0].sight.seen = s.f.Measured[0], s.now-tick
 		if s.tick(); s.f.Enable[0] != c.torque {
 			t.Errorf("%g quarters in a cycle: got torque %v, want %v", c.quarters, s.f.Enable[0], c.torque)
+		}
+	}
+}
+
+// TestSafety11HoldBeforeTheCycle: a client that commands another mode and leaves within one cycle moves nothing.
+func TestSafety11HoldBeforeTheCycle(t *testing.T) {
+	s := newSafeJoint(t, GuardConfig{}, 0)
+	s.say(nan, 0.5, nan, nan, nan)
+	s.run(200 * time.Millisecond)
+	was := s.at
+	s.say(0.9, nan, nan, nan, nan)
+	s.hold()
+	if s.run(time.Second); s.at != was || !s.f.Enable[0] {
+		t.Errorf("from %g to %g, torque %v, want it held where it was", was, s.at, s.f.Enable[0])
+	}
+}
+
+// TestSafety11TwoModesInACycle: two clients that command two modes in each cycle leave the goal where it was: one that began again
+// at the joint each time would go with it, and drive it on.
+func TestSafety11TwoModesInACycle(t *testing.T) {
+	s := newSafeJoint(t, GuardConfig{}, 0)
+	s.free = false
+	for k := range 10 {
+		s.say(nan, 1, nan, nan, nan)
+		s.say(0, nan, nan, nan, nan)
+		s.at += 0.015 // a hand
+		if s.run(tick); math.Abs(s.f.Inputs[0]) > 1e-9 {
+			t.Fatalf("cycle %d: got goal %g, want 0", k, s.f.Inputs[0])
 		}
 	}
 }

@@ -35,11 +35,12 @@ func (r *GenericChain) Send() error {
 	for i := range r.Devices {
 		s := &r.Devices[i]
 		switch s.State.Drive = hal.Follows; {
-		case s.Goal.Enable && s.Stage != TorqueOn:
+		case s.Goal.Enable && (s.Stage != TorqueOn || s.again): // what it was told since the last attempt, it has not followed
 			s.State.Drive = hal.Switching
 		case s.Goal.Enable && (s.Lost || s.doubt):
 			s.State.Drive = hal.Waiting
 		}
+		s.again = false
 	}
 	return err
 }

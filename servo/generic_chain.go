@@ -71,6 +71,7 @@ type Device struct {
 	Barred bool // another model replies at this id: it is not used
 	met    bool
 	fresh  bool // armed in this Send
+	again  bool // and not for the first time: its torque was not seen
 	doubt  bool // back after a loss and not looked at yet: no goals
 	base   Level
 	clears Clears

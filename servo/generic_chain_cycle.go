@@ -40,6 +40,7 @@ func (r *GenericChain) send() error {
 		case err != nil && !IsServoError(err):
 			return r.lineError(s, "mode", err)
 		case ok && err == nil:
+			s.again = s.attempts > 0
 			s.Arm()
 			s.fresh = true
 			r.list = append(r.list, i)

@@ -133,8 +133,8 @@ func TestScript(t *testing.T) {
 			}
 		}
 	}
-	if len(verbs) != 15 {
-		t.Errorf("60 schedules: got %d verbs, want all 15", len(verbs))
+	if len(verbs) != 16 {
+		t.Errorf("60 schedules: got %d verbs, want all 16", len(verbs))
 	}
 	for _, bad := range []string{"at 1", "at x stop", "at 1 fly", "at 1 command a 2 position", "at 1 late NaN", "now stop", "at 1 output odd", "at 1 id 2"} {
 		if _, err := Parse(bad); err == nil {

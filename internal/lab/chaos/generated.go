@@ -99,6 +99,9 @@ func (r *Robot) generate(cat *catalog.Catalog, kind, model string) error {
 	return nil
 }
 
+// zeroShare of a turn is how far the zero of a mirrored joint is beside the middle.
+const zeroShare = 40
+
 // files are the files of a kit: a rig, its robot and calibrations.
 func (k *kit) files(t *catalog.BusType, m servo.Model, spec *actuator.Spec) map[string]string {
 	files := map[string]string{}
@@ -117,11 +120,16 @@ func (k *kit) files(t *catalog.BusType, m servo.Model, spec *actuator.Spec) map[
 			modes = append(modes, strings.ToLower(mode.String()))
 		}
 	}
+	// A shaft that can turn no farther than it can be measured, wherever its zero is.
+	stops := 140.0
+	if spread := u.MaxTicks - u.MinTicks; spread < u.TicksPerTurn {
+		stops = math.Floor(min(stops, 180*spread/u.TicksPerTurn-360./zeroShare))
+	}
 	robot, joints := &strings.Builder{}, &strings.Builder{}
 	fmt.Fprintf(robot, kitRobot, spec.NominalVolts)
 	for i := range min(k.joints, t.LastID-first+1) {
 		name, id := string(rune('a'+i)), first+i
-		low, high, turns := -50-10*float64(i), 60.0, "stops_deg: [-140, 140],"
+		low, high, turns := -50-10*float64(i), 60.0, fmt.Sprintf("stops_deg: [%g, %g],", -stops, stops)
 		if k.wheel && len(modes) > 1 && !spec.DeadSector {
 			low, high, turns = -180, 180, "wraps: true,"
 		}
@@ -135,7 +143,7 @@ func (k *kit) files(t *catalog.BusType, m servo.Model, spec *actuator.Spec) map[
 				TicksPerTurn: u.TicksPerTurn, CentreTicks: u.CentreTicks, MinTicks: u.MinTicks, MaxTicks: u.MaxTicks,
 				StallTorque: u.StallTorque, MaxEffort: u.MaxEffort})
 			c.Method, c.Date, c.Direction = calibration.ByManual, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), -1
-			c.ZeroTicks += math.Round(u.TicksPerTurn / 40)
+			c.ZeroTicks += math.Round(u.TicksPerTurn / zeroShare)
 			c.RangeTicks = [2]float64{math.Round(c.Ticks(high * math.Pi / 180)), math.Round(c.Ticks(low * math.Pi / 180))}
 			files[name+".yaml"] = string(c.Encode())
 			fmt.Fprintf(joints, ", calibration: %s.yaml", name)

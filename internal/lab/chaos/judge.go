@@ -23,8 +23,9 @@ var Invariants = []Invariant{
 	{"goal outside", "no position goal of a motor with torque lies outside the soft limits"},
 	{"goal step", "the position goal of a motor with torque moves away from the joint no faster than the guard's speed"},
 	{"leap", "torque comes on with the goal where the joint is; where its servo has just lost its supply, within the following error"},
-	{"speed", "a joint in position mode that turns faster than twice the guard's speed and 1 rad/s, and twice that for 200 ms after a hand has let it go, is not driven on by its motor"},
-	{"runs on", "1 s after its last command a joint does not turn by its motor, and its position goal stays"},
+	{"speed", "a joint in position mode that turns faster than twice the guard's speed and 0.5 rad/s, and 1.6 times that for 200 ms after a hand has changed while it is seen, is not driven on by its motor"},
+	{"escaped", "a joint in position mode that was pushed farther outside its soft limits than the following error has no torque 5 cycles later"},
+	{"runs on", "50 ms and two cycles after the deadline of its last command a joint's position goal goes no further than that, but after a joint that is moved, and 1 s after that command it does not turn by its motor"},
 	{"status", "the state that is reported is that which the operator's acts and the host give, and what is stopped or disarmed has no torque"},
 	{"back", "105 cycles after the last fault of its servo or its line a joint is read again"},
 	{"ends", "no panic, and the rig does not end by itself; it closes without an error"},
@@ -40,6 +41,7 @@ const (
 	goalStep
 	leap
 	speed
+	escaped
 	runsOn
 	status
 	back
@@ -52,22 +54,24 @@ const (
 const (
 	// reachable is how many cycles after a fault a joint counts as reachable: a lost line is opened again, and a lost servo
 	// asked again, in as many at most. The invariant back proves it.
-	reachable   = 105
-	believed    = 5 // cycles after a wrong reading
-	offWithin   = 100 * time.Millisecond
-	stopCycles  = 3
-	stillAfter  = time.Second
-	settled     = stillAfter + 100*time.Millisecond // after its last action a schedule is over
-	suspended   = 500 * time.Millisecond            // after which a rig stops
-	readWithin  = 200 * time.Millisecond
-	outside     = 0.01 // rad, and a tick
-	leapBound   = 0.1  // rad
-	follows     = 0.2  // rad, and what the guard makes in followsTime: the following error by default
-	followsTime = 100 * time.Millisecond
-	stepNoise   = 0.01                   // rad, and two ticks
-	handSpeed   = 12                     // rad/s
-	released    = 200 * time.Millisecond // in which a joint that is let go makes up for its following error
-	stepShare   = 2                      // of the way that the guard's speed allows in the cycles since the goal's last step
+	reachable     = 105
+	believed      = 5 // cycles after a wrong reading
+	offWithin     = 100 * time.Millisecond
+	stopCycles    = 3
+	stillAfter    = time.Second
+	settled       = stillAfter + 100*time.Millisecond // after its last action a schedule is over
+	suspended     = 500 * time.Millisecond            // after which a rig stops
+	readWithin    = 200 * time.Millisecond
+	outside       = 0.01 // rad, and a tick
+	leapBound     = 0.1  // rad
+	follows       = 0.2  // rad, and what the guard makes in followsTime: the following error by default
+	followsTime   = 100 * time.Millisecond
+	stepNoise     = 0.01                   // rad, and two ticks
+	handSpeed     = 12                     // rad/s
+	quickBase     = 0.5                    // rad/s
+	released      = 200 * time.Millisecond // in which a joint that is let go makes up for its following error
+	releasedShare = 1.6
+	stepShare     = 2 // of the way that the guard's speed allows in the cycles since the goal's last step
 )
 
 // Counts are how often each of Invariants could have been broken, by the type of bus. An invariant is exercised once for each
@@ -100,13 +104,18 @@ type watch struct {
 	lied      int           // cycle in which what it measures was last wrong
 	moved     bool          // it answers at another id
 	sags      bool
-	hand      float64       // that pushes, as a share of the stall torque
-	letGo     time.Duration // when it changed last
-	stopped   int           // cycles since a stop; < 0 = none
-	torque    bool          // it had torque then
+	hand      float64    // that pushes, as a share of the stall torque
+	letGo     int        // cycle in which it changed last
+	out       int        // cycles far outside its soft limits
+	way       [3]float64 // of its goal since the deadline of its last command, and where that has been when it passed
+	stopped   int        // cycles since a stop; < 0 = none
+	torque    bool       // it had torque then
 
 	judged [numInvariants]bool // the situation was counted
 }
+
+// passed is how much time the world has passed: less than the clock, by what the host was late.
+func (r *run) passed() time.Duration { return time.Duration(r.cycle) * r.sys.Rig.Period() }
 
 // rule is what an agent's state must be by what happened to it.
 type rule struct {
@@ -117,7 +126,7 @@ type rule struct {
 func (r *run) begin() {
 	r.watches = make([]watch, len(r.joints))
 	for i := range r.watches {
-		r.watches[i] = watch{stopped: -1, spoiled: -longest, lied: -longest, command: -time.Hour, letGo: -time.Hour}
+		r.watches[i] = watch{stopped: -1, spoiled: -longest, lied: -longest, command: -time.Hour, letGo: -longest}
 	}
 	r.status = make([][]hal.Status, len(r.agents))
 	for _, a := range r.agents {
@@ -203,7 +212,7 @@ func (r *run) first(agent int) int {
 func (r *run) judgeJoint(i int) {
 	j, w := &r.joints[i], &r.watches[i]
 	a, s := r.actuator(j), j.truth
-	now, period := r.clock.now, r.sys.Rig.Period()
+	now, period, passed := r.clock.now, r.sys.Rig.Period(), r.passed()
 	if bad, lies := r.spoiled(j); bad || w.moved || w.sags {
 		w.spoiled = r.cycle
 		if lies {
@@ -239,7 +248,7 @@ func (r *run) judgeJoint(i int) {
 	lag := leapBound + 3*slices.Max(w.fast[:])*period.Seconds() // what is known of a joint is a cycle old, and a goal as well
 	near := towards(a, s.GoalPosition, w.goal, s.Position, lag)
 	held := position && w.on && w.mode == hal.PositionMode
-	allowed := stepShare*most*(now-w.stepped).Seconds() + stepNoise + 2*j.tick
+	allowed := stepShare*most*(passed-w.stepped).Seconds() + stepNoise + 2*j.tick
 	if r.broken(goalStep, i, held && honest, step != 0, math.Abs(step) <= allowed || near) {
 		r.violated(goalStep, i, "goal went by %.3f rad to %.3f, the joint at %.3f, want %.3f", step, s.GoalPosition, s.Position, allowed)
 	}
@@ -255,16 +264,25 @@ func (r *run) judgeJoint(i int) {
 	} else {
 		w.judged[leap] = false
 	}
-	quick := 2*most + 1
-	if now-w.letGo <= released {
-		quick *= 2
+	quick, loose := 2*most+quickBase, false
+	if time.Duration(r.cycle-w.letGo)*period <= released {
+		quick *= releasedShare
+		loose = r.cycle-w.spoiled <= believed // a joint that is not seen is not braked
 	}
 	fast := math.Abs(s.Velocity) > quick
-	if r.broken(speed, i, position && honest, true, !fast || s.Torque*s.Velocity <= 0) {
+	if r.broken(speed, i, position && honest && !loose, true, !fast || s.Torque*s.Velocity <= 0) {
 		r.violated(speed, i, "%.2f rad/s and driven on by %.2f N·m, want %.2f", s.Velocity, s.Torque, quick)
 	}
-	still := near || math.Abs(step) < stepNoise
+	if w.out++; s.Mode != hal.PositionMode || math.Max(a.Limits.MinPosition-s.Position, s.Position-a.Limits.MaxPosition) <= follows+most*followsTime.Seconds()+outside || a.Wraps {
+		w.out = 0
+	}
+	if r.broken(escaped, i, w.out > believed && honest && reach, w.commanded, !on) {
+		r.violated(escaped, i, "torque at %.3f rad, want none outside %.3f..%.3f", s.Position, a.Limits.MinPosition, a.Limits.MaxPosition)
+	}
+	after := deadline + 50*time.Millisecond + 2*period
+	still := w.stays(step, difference(a, s.Position, s.GoalPosition), stepNoise+2*j.tick, !held || now-w.command <= deadline, now-w.command <= after)
 	if !position {
+		after = stillAfter
 		// It is braked, or it is not driven. A controller that has braked a fast motor swings a little.
 		driven := effort(s)
 		if s.Mode == hal.VelocityMode {
@@ -272,7 +290,7 @@ func (r *run) judgeJoint(i int) {
 		}
 		still = math.Abs(s.Velocity) < 0.2+0.01*a.Limits.MaxVelocity || s.Velocity*driven <= 0
 	}
-	if r.broken(runsOn, i, on && w.on && now-w.command > stillAfter && reach, true, still) {
+	if r.broken(runsOn, i, on && w.on && now-w.command > after && r.cycle-r.woke > 2 && reach, true, still) {
 		r.violated(runsOn, i, "%v, %.2f rad/s and its goal by %.3f rad, %v after its last command", s.Mode, s.Velocity, step, now-w.command)
 	}
 	shown := r.agents[j.agent].JointState(j.index)
@@ -285,8 +303,23 @@ func (r *run) judgeJoint(i int) {
 		r.violated(back, i, "read %v ago: %v", age, st.Err)
 	}
 	if w.on, w.mode = on, s.Mode; step != 0 {
-		w.goal, w.stepped = s.GoalPosition, now
+		w.goal, w.stepped = s.GoalPosition, passed
 	}
+}
+
+// stays tells whether a goal stays where it was when the deadline passed: it goes from there only to a joint that a load or a hand
+// has moved, and comes back. ahead is how far the joint is from the goal. runs is before the deadline, passes until what follows from
+// it is done.
+func (w *watch) stays(step, ahead, noise float64, runs, passes bool) bool {
+	at, low, high := &w.way[0], &w.way[1], &w.way[2]
+	switch *at += step; {
+	case runs:
+		*at, *low, *high = 0, 0, 0
+	case passes:
+		*low, *high = min(*low, *at), max(*high, *at)
+	}
+	up, down := *at > *high+noise && step > 0 && ahead <= noise, *at < *low-noise && step < 0 && ahead >= -noise
+	return !up && !down
 }
 
 // difference is to - from, within half a turn where the joint turns without end.
@@ -318,7 +351,7 @@ func effort(s *actuator.Servo) float64 {
 // spoiled tells whether a fault acts on j's servo or line now, and whether what it measures is wrong.
 func (r *run) spoiled(j *joint) (bad, lies bool) {
 	for _, f := range r.acting {
-		if r.clock.now < f.until && f.line == j.line && (f.id == wire.All || f.id == j.id) {
+		if r.passed() < f.until && f.line == j.line && (f.id == wire.All || f.id == j.id) {
 			bad, lies = true, lies || f.lies
 		}
 	}

@@ -27,7 +27,7 @@ const (
 	// the forces at its joints are their motors' and their neighbours'.
 	aloft = 1000
 	// stop is how far beyond its soft limits a joint has a mechanical stop, rad, where its model has none: a hand would turn
-	// it round, and an encoder of one turn does not see that.
+	// it round, and an encoder of one turn does not see that. All of its way is less than a turn, for the same reason.
 	stop = 0.3
 )
 
@@ -133,7 +133,8 @@ func (r *Robot) load(cat *catalog.Catalog, name string, guard []string) error {
 		}
 		for k := range m.Joints {
 			j := &m.Joints[k]
-			switch low, high := j.Limits[0]-stop, j.Limits[1]+stop; {
+			most := min(stop, math.Pi-(j.Limits[1]-j.Limits[0])/2-outside)
+			switch low, high := j.Limits[0]-most, j.Limits[1]+most; {
 			case j.Wraps || j.Stops[0] < j.Stops[1] || j.Load.Min < j.Load.Max:
 			case j.Child == hal.None:
 				j.Load.Min, j.Load.Max = low, high

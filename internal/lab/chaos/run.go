@@ -43,6 +43,7 @@ type run struct {
 	result   Result
 	cycle    int
 	end      int // the cycle after the last one
+	woke     int // the first cycle after a late one
 	clients  [2]client
 	watches  []watch
 	rules    []rule // what each agent's state must be
@@ -202,6 +203,10 @@ func (r *run) act(a *Action) {
 	switch a.Verb {
 	case "command":
 		r.command(c, a)
+	case "brief":
+		r.command(c, a)
+		r.talk(c)
+		r.leave(c)
 	case "rubbish":
 		if c.session != nil {
 			bad := make([]float64, len(c.inputs[j.agent]))
@@ -234,7 +239,7 @@ func (r *run) act(a *Action) {
 	case "fault":
 		r.fault(a)
 	case "hand":
-		r.watches[a.Joint].hand, r.watches[a.Joint].letGo = a.Value, r.clock.now
+		r.watches[a.Joint].hand, r.watches[a.Joint].letGo = a.Value, r.cycle
 	case "sag":
 		s := j.truth.Supply
 		if _, known := r.volts[s]; !known {
@@ -255,8 +260,10 @@ func (r *run) act(a *Action) {
 			}
 		}
 	case "late":
+		r.woke = r.cycle + 1
 		r.clock.late = time.Duration(a.Value) * rig.Period()
 	case "suspend":
+		r.woke = r.cycle + 1
 		r.clock.late = time.Duration(a.Value) * rig.Period()
 		if r.plant == nil || !r.plant.awake {
 			r.clock.slept += r.clock.late
@@ -307,7 +314,7 @@ func (r *run) fault(a *Action) {
 	if err != nil || l.emu.Fault(f) != nil {
 		return
 	}
-	x := acting{line: a.Joint, id: f.Target, until: r.clock.now + f.From + f.For}
+	x := acting{line: a.Joint, id: f.Target, until: r.passed() + f.From + f.For}
 	if f.For == 0 {
 		x.until = math.MaxInt64
 	}

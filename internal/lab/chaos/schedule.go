@@ -12,6 +12,7 @@ import (
 // Action is one thing that happens before a cycle. Its text is
 //
 //	at 40 command a 2 velocity 1.5     client a commands joint 2 of the robot
+//	at 41 brief a 2 velocity 1.5       likewise, and it disconnects before the cycle
 //	at 50 rubbish a                    client a sends NaN and infinities
 //	at 60 hang a | leave a             client a sends nothing more, or disconnects
 //	at 70 stop | reset | arm | disarm  the operator
@@ -35,7 +36,7 @@ type Action struct {
 func (a Action) String() string {
 	head := fmt.Sprintf("at %d %s", a.At, a.Verb)
 	switch a.Verb {
-	case "command":
+	case "command", "brief":
 		return fmt.Sprintf("%s %s %d %s %.4g", head, a.Who, a.Joint, a.Mode, a.Value)
 	case "rubbish", "hang", "leave":
 		return head + " " + a.Who
@@ -69,7 +70,7 @@ func Parse(text string) (a Action, err error) {
 	}
 	a.At, a.Verb = int(number(w[1])), w[2]
 	switch rest := w[3:]; {
-	case a.Verb == "command" && len(rest) == 4:
+	case (a.Verb == "command" || a.Verb == "brief") && len(rest) == 4:
 		a.Who, a.Joint, a.Mode, a.Value = rest[0], int(number(rest[1])), rest[2], number(rest[3])
 	case (a.Verb == "rubbish" || a.Verb == "hang" || a.Verb == "leave") && len(rest) == 1:
 		a.Who = rest[0]
@@ -138,6 +139,9 @@ func generate(seed int64, s *shape) (list []Action) {
 		switch n := dice.IntN(100); {
 		case n < 46:
 			a.Verb = "command"
+			if n < 4 {
+				a.Verb = "brief"
+			}
 			a.Mode = j.modes[dice.IntN(len(j.modes))].String()
 			if a.Value = 2*dice.Float64() - 1; dice.IntN(6) == 0 {
 				a.Value *= 1e3 // far beyond every limit
@@ -169,6 +173,9 @@ func generate(seed int64, s *shape) (list []Action) {
 			a.Fault += fmt.Sprintf(" for=%dms", 20+dice.IntN(300))
 		case n < 92:
 			a.Verb, a.Value = "hand", 1.2*(2*dice.Float64()-1)
+			if dice.IntN(4) == 0 {
+				a.Value *= 3 // against any motor, beyond the soft limits
+			}
 			until(Action{Verb: "hand", Joint: a.Joint}, 40)
 		case n < 94:
 			a.Verb, a.Value = "sag", 0.2+0.7*dice.Float64()

@@ -60,7 +60,7 @@ func (s *device) driveOld(turn float64) {
 func (s *device) driveX(turn float64) {
 	a, gear := s.Act, s.Truth.Gear
 	mode := s.Get(emulator.RegOperatingMode)
-	a.Extended = mode == modeExtended || mode == modeCurrentPosition
+	a.Extended = mode == modeExtended || mode == modeCurrentPosition || s.turns != 0 // the registers bound it to a turn of theirs
 	a.DutyLimit = min(s.SI(emulator.RegPWMLimit), math.Abs(s.SI(emulator.RegGoalPWM)))
 	a.Limit = 1
 	if s.Has(emulator.RegCurrentLimit) { // XL430 and MX-28 have no current control

@@ -137,8 +137,8 @@ func (s *device) Actuate() {
 	if s.overloaded() {
 		a.Limit = min(a.Limit, s.SI(emulator.RegProtectiveTorque))
 	}
-	// Values beyond a turn are told and shown only where the phase says so.
-	a.Extended = s.Get(emulator.RegPhase)&phaseTurns != 0
+	// Values beyond a turn are told and shown only where the phase says so: else they are of the turn in which the shaft is.
+	a.Extended = s.Get(emulator.RegPhase)&phaseTurns != 0 || s.lap(s.Shaft()) != 0
 	speed := s.SI(emulator.RegGoalVelocity) * s.coarse() / s.Truth.Gear
 	// Limits that do not rise are none.
 	goal := float64(s.Get(emulator.RegGoalPosition))

@@ -113,7 +113,7 @@ func (s *Controller) Actuate() {
 	a, turn := s.Act, s.Truth.Direction
 	a.Enable = s.Get(emulator.RegTorqueEnable) == 1 && s.Get(emulator.RegControl) != ControlNone
 	a.Limit, a.DutyLimit = min(1, s.SI(emulator.RegCurrentLimit)/s.Amps), 1
-	a.Extended = !s.Wraps
+	a.Extended = true // a goal within a turn is one of the turn in which the shaft is
 	switch s.Get(emulator.RegControl) {
 	case ControlTorque:
 		a.Mode, a.GoalCurrent = hal.TorqueMode, turn*s.SI(emulator.RegGoalCurrent)
