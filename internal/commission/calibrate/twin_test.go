@@ -2,13 +2,19 @@ package calibrate
 
 import (
 	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/sim/identify"
+	"github.com/halyard-robotics/halyard/sim/model"
 	"github.com/halyard-robotics/halyard/sim/twin"
 )
 
@@ -88,5 +94,91 @@ func TestTwinOfHealthyArm(t *testing.T) {
 		if r.Cause != twin.None {
 			t.Errorf("%s: got %s, want none: %s", r.Joint, r.Cause, r.Found)
 		}
+	}
+}
+
+// emulatedCauses draw what is planted in an emulated body, behind the real driver, by each cause that one can show.
+var emulatedCauses = []struct {
+	cause twin.Cause
+	draw  func(t *testing.T, r *rand.Rand) func(*configs.Config)
+}{
+	{twin.None, func(*testing.T, *rand.Rand) func(*configs.Config) { return func(*configs.Config) {} }},
+	{twin.Zero, func(_ *testing.T, r *rand.Rand) func(*configs.Config) {
+		zero := 2048 + float64(100+r.IntN(300))*float64(1-2*r.IntN(2)) // 9 to 35 degrees
+		return plantJoint("joint0", func(j *configs.Joint) { j.GroundTruth.Zero = &zero })
+	}},
+	{twin.Reversed, func(*testing.T, *rand.Rand) func(*configs.Config) {
+		turned := -1 // of an arm: a pendulum that is calibrated where it hangs is its own mirror image
+		return plantJoint("elbow_flex", func(j *configs.Joint) { j.GroundTruth.Direction = &turned })
+	}},
+	{twin.Play, func(_ *testing.T, r *rand.Rand) func(*configs.Config) {
+		play := 0.04 + 0.11*r.Float64()
+		return plantJoint("joint0", func(j *configs.Joint) { j.GroundTruth.Backlash = play })
+	}},
+	{twin.Load, func(t *testing.T, r *rand.Rand) func(*configs.Config) {
+		text, err := model.Source("xl430-pendulum")
+		if err != nil {
+			t.Fatal(err)
+		}
+		heavy := regexp.MustCompile("mass_kg: [0-9.]+").ReplaceAllStringFunc(string(text), func(s string) string {
+			kg, _ := strconv.ParseFloat(strings.Fields(s)[1], 64)
+			return fmt.Sprintf("mass_kg: %.4f", kg*(1.4+1.1*r.Float64()))
+		})
+		path := filepath.Join(t.TempDir(), "heavy.yaml")
+		if err := os.WriteFile(path, []byte(heavy), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return func(c *configs.Config) { c.Agents[0].Model = path }
+	}},
+	{twin.Friction, func(t *testing.T, r *rand.Rand) func(*configs.Config) {
+		times := 2 + 2*r.Float64()
+		return plantJoint("joint0", weaker(t, func(s *identify.Servo) {
+			f := &s.Spec.Friction
+			f.Kb, f.Ks, f.Kv, f.Kl, f.Kls = times*f.Kb, times*f.Ks, times*f.Kv, math.Min(1, times*f.Kl), math.Min(1, times*f.Kls)
+		}))
+	}},
+	{twin.Supply, func(_ *testing.T, r *rand.Rand) func(*configs.Config) {
+		volts := 12 * (0.6 + 0.25*r.Float64())
+		return plantJoint("joint0", func(j *configs.Joint) { j.Supply = &configs.Supply{Volts: volts} })
+	}},
+	{twin.Constant, func(t *testing.T, r *rand.Rand) func(*configs.Config) {
+		share := 0.5 + 0.3*r.Float64()
+		return plantJoint("joint0", weaker(t, func(s *identify.Servo) { s.Spec.Kt *= share }))
+	}},
+}
+
+// The confusion matrix of an emulated body: what is planted behind the driver against what halyard twin names. HALYARD_LONG draws 50 of each.
+func TestConfusionOfEmulated(t *testing.T) {
+	seeds, _ := strconv.Atoi(os.Getenv("HALYARD_SEEDS"))
+	if os.Getenv("HALYARD_LONG") != "" {
+		seeds = 50
+	}
+	if seeds == 0 {
+		t.Skip("minutes: HALYARD_LONG=1 runs it")
+	}
+	right, all := 0, 0
+	for _, p := range emulatedCauses {
+		named := map[twin.Cause]int{}
+		for seed := range seeds {
+			r := rand.New(rand.NewPCG(uint64(seed), 98))
+			g, out := guide(t, t.TempDir(), "-70 70\n\n", configs.Options{Body: "emulated", Set: []string{fmt.Sprintf("world.seed=%d", seed+1)}})
+			if g.Config = "xl430-pendulum"; p.cause == twin.Reversed {
+				g.Config, g.Only = "so101", []string{"elbow_flex"}
+			}
+			g.alter = p.draw(t, r)
+			rows, err := g.Twin(context.Background())
+			if err != nil || len(rows) != 1 {
+				t.Fatalf("%s, seed %d: got %d rows, %v\n%s", p.cause, seed, len(rows), err, out)
+			}
+			if named[rows[0].Cause]++; rows[0].Cause != p.cause {
+				t.Logf("%s, seed %d: got %+v", p.cause, seed, rows[0])
+			}
+		}
+		t.Logf("%-13s %v", p.cause, named)
+		right, all = right+named[p.cause], all+seeds
+	}
+	t.Logf("%d of %d on the diagonal, %.1f %%", right, all, 100*float64(right)/float64(all))
+	if float64(right) < 0.9*float64(all) {
+		t.Errorf("got %d of %d, want 90 %%", right, all)
 	}
 }
