@@ -173,9 +173,8 @@ func (r *Rig) Contain(what string) {
 		return
 	}
 	trace := string(debug.Stack())
-	reason := fmt.Sprintf("panic in %s: %v", what, p)
+	r.EmergencyStop(fmt.Sprintf("panic in %s: %v", what, p))
 	r.log.Error("panic", "in", what, "value", p, "stack", trace)
-	r.EmergencyStop(reason)
 }
 
 // sleeper is a clock that knows how long the machine was suspended.
