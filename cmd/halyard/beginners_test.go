@@ -146,7 +146,7 @@ func TestTablesAsJSON(t *testing.T) {
 	for _, line := range []string{
 		"version", "configs", "ports", "list so101", "list rov", "list p2at", "validate so101", "doctor so101 --body emulated", "faults pca9685 --seeds 1 --fault dropped",
 		"bench cycle --steps 1", "chaos pendulum --seeds 2", "status", "estop", "reset", "arm", "disarm", "scan nothere", "list nothere", "status nobody", "identify --check nothere --data nothere", "nml print x --nml none.nml", "shell none",
-		"plan so101", "replay nothere", "export nothere --csv nowhere", "top", "record --out nowhere/x.mcap", "calibrate nothere", "calibration export --dir nothere --format lerobot", "twin nothere",
+		"plan so101", "replay nothere", "export nothere --csv nowhere", "top", "record --out nowhere/x.mcap", "calibrate nothere", "calibration export --dir nothere --format lerobot", "twin nothere", "work nothere --rollouts nowhere",
 	} {
 		args := strings.Fields(line)
 		tried[args[0]] = true

@@ -66,7 +66,7 @@ func (a *app) noted(notes []string, err error, then func() error) error {
 // newCalibrate makes the guided calibration, and the commands that look at its files.
 func newCalibrate(a *app) *cobra.Command {
 	var f configFlags
-	var agent, joint, sensor, output string
+	var agent, joint, sensor, pulse string
 	var version int
 	var table, wheels bool
 	g := calibrate.Guide{Now: time.Now, Out: a.err}
@@ -87,8 +87,8 @@ func newCalibrate(a *app) *cobra.Command {
 			if sensor != "" {
 				return g.Inertial(c.Context(), sensor)
 			}
-			if output != "" {
-				return g.Output(c.Context(), output)
+			if pulse != "" {
+				return g.Output(c.Context(), pulse)
 			}
 			if wheels {
 				return g.Wheels(c.Context())
@@ -104,7 +104,7 @@ func newCalibrate(a *app) *cobra.Command {
 	top.Flags().StringVar(&agent, "agent", "", "agent of the config, where it has several")
 	top.Flags().StringArrayVar(&g.Only, "joint", nil, "this joint; may be repeated. Default: all")
 	top.Flags().StringVar(&sensor, "sensor", "", "calibrate this inertial sensor instead of joints")
-	top.Flags().StringVar(&output, "output", "", "calibrate this thruster, ESC or hobby servo instead of joints")
+	top.Flags().StringVar(&pulse, "pulse", "", "calibrate this thruster, ESC or hobby servo instead of joints")
 	top.Flags().BoolVar(&wheels, "wheels", false, "calibrate the dead reckoning of a robot base: a straight metre, and a square each way round")
 	top.Flags().BoolVar(&table, "table", false, "compare --joint with angles that you measure, and write them where a line is not enough")
 	top.Flags().StringVar(&g.Plots, "plots", "", "folder for the plots as SVG")

@@ -84,7 +84,7 @@ func TestIdentifyRefuses(t *testing.T) {
 		{"position mode has no gain", []string{"--servo", "ax-12a", "--data", good, "--out", out}},
 		{"no --out", []string{"--servo", "xl330-m288", "--data", good}},
 		{"no --data", []string{"--servo", "xl330-m288", "--out", out}},
-		{"--servo and --check", []string{"--data", good}},
+		{"no --servo and no --check", []string{"--data", good}},
 		{"which writes nothing", []string{"--check", "xl330-m288", "--data", good, "--out", out}},
 		{"no such file", []string{"--check", filepath.Join(dir, "none.yaml"), "--data", good}},
 	} {
