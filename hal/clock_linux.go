@@ -24,18 +24,30 @@ const spin = 100 * time.Microsecond
 // sleeping is not added (clock_nanosleep(2)). Signals that interrupt it are slept through.
 func (w wallClock) SleepUntil(t time.Duration) {
 	if left := t - w.Now(); left > spin {
-		var now syscall.Timespec
-		syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clockMonotonic, uintptr(unsafe.Pointer(&now)), 0)
-		target := syscall.NsecToTimespec(now.Nano() + int64(left-spin))
-		for {
-			_, _, e := syscall.Syscall6(syscall.SYS_CLOCK_NANOSLEEP, clockMonotonic, timerAbsolute,
-				uintptr(unsafe.Pointer(&target)), 0, 0, 0)
-			if e != syscall.EINTR {
-				break
-			}
-		}
+		nanosleep(left - spin)
 	}
 	for w.Now() < t { // never early
+	}
+}
+
+// DozeUntil is SleepUntil for a loop that may begin late by what the kernel needs to wake it: it costs no processor.
+func (w wallClock) DozeUntil(t time.Duration) {
+	for left := t - w.Now(); left > 0; left = t - w.Now() {
+		nanosleep(left)
+	}
+}
+
+// nanosleep blocks for left, not less.
+func nanosleep(left time.Duration) {
+	var now syscall.Timespec
+	syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clockMonotonic, uintptr(unsafe.Pointer(&now)), 0)
+	target := syscall.NsecToTimespec(now.Nano() + int64(left))
+	for {
+		_, _, e := syscall.Syscall6(syscall.SYS_CLOCK_NANOSLEEP, clockMonotonic, timerAbsolute,
+			uintptr(unsafe.Pointer(&target)), 0, 0, 0)
+		if e != syscall.EINTR {
+			return
+		}
 	}
 }
 

@@ -14,6 +14,9 @@ func (w wallClock) SleepUntil(t time.Duration) {
 	}
 }
 
+// DozeUntil is SleepUntil.
+func (w wallClock) DozeUntil(t time.Duration) { w.SleepUntil(t) }
+
 func lockThread() (unlock func()) {
 	runtime.LockOSThread()
 	return runtime.UnlockOSThread

@@ -1,6 +1,7 @@
 package hal
 
 import (
+	"context"
 	"math"
 	"testing"
 	"time"
@@ -535,6 +536,65 @@ func TestSafety11TwoModesInACycle(t *testing.T) {
 		s.at += 0.015 // a hand
 		if s.run(tick); math.Abs(s.f.Inputs[0]) > 1e-9 {
 			t.Fatalf("cycle %d: got goal %g, want 0", k, s.f.Inputs[0])
+		}
+	}
+}
+
+// dozyClock counts how its sleeper waits, and ends the loop at the tenth time.
+type dozyClock struct {
+	lateClock
+	slept, dozed int
+	end          func()
+}
+
+func (c *dozyClock) wait(n *int, t time.Duration) {
+	c.lateClock.SleepUntil(t)
+	if *n++; c.slept+c.dozed >= 10 {
+		c.end()
+	}
+}
+
+func (c *dozyClock) SleepUntil(t time.Duration) { c.wait(&c.slept, t) }
+func (c *dozyClock) DozeUntil(t time.Duration)  { c.wait(&c.dozed, t) }
+
+// A loop holds a processor before its cycle only where something outside the process is on time, or a session controls a robot
+// in real time.
+func TestLoopWaitsPreciselyWhereItMatters(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		mode    ClockMode
+		kind    BodyKind
+		leased  bool
+		precise bool
+	}{
+		{"lock-step", Lockstep, Simulated, false, false},
+		{"lock-step, emulated", Lockstep, Emulated, false, false},
+		{"real time, simulated", Realtime, Simulated, false, false},
+		{"real time, simulated, under control", Realtime, Simulated, true, true},
+		{"real time, emulated", Realtime, Emulated, false, true},
+		{"real", Realtime, Real, false, true},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		clock := &dozyClock{end: cancel}
+		r, err := New(Config{Mode: c.mode, Period: tick, Clock: clock})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := oneJoint()
+		l.Actuators[0].Position = None
+		a, err := r.Add(AgentConfig{Name: "a", Body: &thrusters{layout: l}, World: &ticking{}, BodyKind: c.kind})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.leased {
+			if _, err := r.NewSession("test", nil).Acquire(a); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r.loop(ctx)
+		cancel()
+		if want := map[bool][2]int{true: {10, 0}, false: {0, 10}}[c.precise]; [2]int{clock.slept, clock.dozed} != want {
+			t.Errorf("%s: got %d sleeps and %d dozes, want %v", c.name, clock.slept, clock.dozed, want)
 		}
 	}
 }

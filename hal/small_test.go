@@ -88,6 +88,11 @@ func TestWallClockNeverWakesEarly(t *testing.T) {
 		if c.Now() < until {
 			t.Errorf("sleep of %v: woke %v early", d, until-c.Now())
 		}
+		until = c.Now() + d
+		c.(dozer).DozeUntil(until)
+		if c.Now() < until {
+			t.Errorf("doze of %v: woke %v early", d, until-c.Now())
+		}
 	}
 }
 

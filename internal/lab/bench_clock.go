@@ -80,17 +80,18 @@ func clockFigures(rig, machine *hal.Stats) Figures {
 	}
 }
 
-// runClock runs a real-time rig for span, with a stub body of layout l where there is one, and returns how it kept
-// its time.
+// runClock runs a real-time rig for span, with a stub body of layout l, empty where it is nil, and returns how it kept its time.
 func runClock(ctx context.Context, span time.Duration, l *hal.Layout, stats *hal.Stats) error {
 	rig, err := hal.New(hal.Config{Name: "bench", Mode: hal.Realtime, Period: ClockPeriod})
 	if err != nil {
 		return err
 	}
-	if l != nil {
-		if _, err := rig.Add(hal.AgentConfig{Name: "stub", Body: newStubBody(l)}); err != nil {
-			return err
-		}
+	if l == nil {
+		l = &hal.Layout{}
+	}
+	// A body that is not simulated has the loop of a real one.
+	if _, err := rig.Add(hal.AgentConfig{Name: "stub", Body: newStubBody(l), BodyKind: hal.Emulated}); err != nil {
+		return err
 	}
 	// The loop runs in this goroutine, as in the one that "halyard serve" gives it.
 	limited, cancel := context.WithTimeout(ctx, span)
