@@ -56,7 +56,7 @@ var law = []struct{ importer, may, reason string }{
 	{"internal/lab", "hal servo calibration drivers sim protocols configs internal/budget internal/catalog internal/plan internal/builtin internal/assembly internal/control internal/keys internal/supervise internal/report", "measures what assembly opens"},
 	{root, "hal servo configs internal/catalog internal/plan internal/assembly internal/batch internal/builtin internal/commission/doctor internal/record internal/replay internal/control internal/report internal/serve/dashboard internal/supervise", "the public API: what it hands out is public"},
 	{"extend", "servo configs internal/catalog", "names rows of the catalog for other programs"},
-	{"cmd/", "hal servo drivers sim protocols configs internal/assembly internal/budget internal/builtin internal/catalog internal/commission internal/console internal/control internal/keys internal/lab internal/motion internal/plan internal/record internal/report internal/serve/moast internal/serve/simloid halyard", "flags, tables, prompts and exit codes: robots are opened by the public API"},
+	{"cmd/", "hal servo drivers sim protocols configs internal/assembly internal/budget internal/builtin internal/catalog internal/commission internal/console internal/control internal/keys internal/lab internal/motion internal/plan internal/record internal/report internal/serve/moast internal/serve/simloid internal/work halyard", "flags, tables, prompts and exit codes: robots are opened by the public API"},
 }
 
 // stdOnly are packages that may import nothing but the standard library and our own.

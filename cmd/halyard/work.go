@@ -22,7 +22,6 @@ import (
 	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/batch"
 	"github.com/halyard-robotics/halyard/internal/work"
 )
 
@@ -250,7 +249,7 @@ func (a *app) workHere(ctx context.Context, f *workFlags, log *slog.Logger) erro
 	if !f.untilEOF {
 		a.note("worker of queue %s at %s", f.queue.Name, f.queue.URL)
 	}
-	w := work.Worker{Queue: q, Build: build(), Log: log, Open: func(cfg *configs.Config, o batch.Options) (work.Environment, error) {
+	w := work.Worker{Queue: q, Build: build(), Log: log, Open: func(cfg *configs.Config, o halyard.BatchOptions) (work.Environment, error) {
 		return halyard.OpenBatch(cfg, o)
 	}}
 	if err := w.Run(ctx); err != nil {
