@@ -23,9 +23,13 @@ func tiny() lab.BenchSize { return lab.BenchSize{Steps: 20, Time: 20 * time.Mill
 
 // Each benchmark, run as a shell would, prints JSON lines of the documented form and nothing else.
 func TestBenchLines(t *testing.T) {
-	for name, cases := range map[string]int{"cycle": 3, "clock": 2, "wire": 23, "osp": 3, "simloid": 2, "drivers": 157, "configs": len(configs.Names()) - 1, "okon": 8, "gamebots": 5} {
+	for name, cases := range map[string]int{"cycle": 3, "clock": 2, "wire": 23, "osp": 3, "batch": 12, "simloid": 2, "drivers": 157, "configs": len(configs.Names()) - 1, "okon": 8, "gamebots": 5} {
 		t.Run(name, func(t *testing.T) {
-			code, out, errText := runApp(t, "bench", name, "--steps", "20", "--seconds", "0.02", "-o", "jsonl")
+			steps := "20"
+			if name == "batch" {
+				steps = "64" // a step of each copy
+			}
+			code, out, errText := runApp(t, "bench", name, "--steps", steps, "--seconds", "0.02", "-o", "jsonl")
 			if code != 0 {
 				t.Fatalf("exit %d: %s", code, errText)
 			}

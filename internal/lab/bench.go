@@ -26,6 +26,7 @@ func Benchmarks() []benchmark {
 		{"wire", "a chain of servos on emulated lines, in virtual time", BenchWire},
 		{"osp", "steps a second over OSP", benchOSP},
 		{"physics", "the multibody engine on the models that engines are compared by", benchPhysics},
+		{"batch", "many copies of a rig, in the process and over a socket", benchBatch},
 		{"simloid", "cycles a second over Simloid's protocol", benchSimloid},
 		{"okon", "an underwater robot, its protocol and its pictures", benchOkon},
 		{"drivers", "each bus against its wire, each telegram against memory", BenchDrivers},

@@ -1,0 +1,152 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"runtime"
+	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/internal/batch"
+	"github.com/halyard-robotics/halyard/internal/builtin"
+	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/internal/report"
+	protocol "github.com/halyard-robotics/halyard/protocols/batch"
+)
+
+// batchRobots are the configs whose copies are stepped, and how many steps of a copy a case makes by default.
+var batchRobots = []struct {
+	name  string
+	steps int
+}{{"pendulum", 200_000}, {"so101", 20_000}, {"a-series", 5_000}}
+
+// benchBatch steps copies of rigs with moving goals: in this process on one core and on two, and over a TCP connection on loopback
+// on all. share is the processor's time of a copy alone on one core by that of a copy in the batch. A case with more copies than
+// steps is left out.
+func benchBatch(ctx context.Context, size BenchSize, emit func(Result)) error {
+	for _, robot := range batchRobots {
+		steps, single := size.stepsOr(robot.steps), math.NaN()
+		for _, c := range []struct {
+			copies, cores int
+			by            string
+		}{{1, 1, ""}, {64, 1, ""}, {1024, 1, ""}, {64, 2, ""}, {1024, 2, ""}, {64, 2, ", socket"}} {
+			if c.copies > steps {
+				continue
+			}
+			f, err := batchCase(ctx, robot.name, c.copies, c.cores, steps, c.by != "", &single)
+			if err != nil {
+				return fmt.Errorf("bench batch: %w", err)
+			}
+			emit(Result{"batch", fmt.Sprintf("%s x %d, %d core%s%s", robot.name, c.copies, c.cores, "s"[:c.cores-1], c.by), f})
+		}
+	}
+	return nil
+}
+
+// batchCase measures so many steps of a copy, all copies together; single is the processor's time of a copy alone, s.
+func batchCase(ctx context.Context, robot string, copies, cores, steps int, socket bool, single *float64) (f Figures, err error) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
+	cfg, err := configs.Load(robot, configs.Options{})
+	if err != nil {
+		return nil, err
+	}
+	p, err := plan.Resolve(cfg, builtin.Catalog())
+	if err != nil {
+		return nil, err
+	}
+	b, err := batch.Open(p, batch.Options{Copies: copies})
+	if err != nil {
+		return nil, err
+	}
+	columns, seen := len(b.Actions()), make([]float64, copies*len(b.Observations()))
+	step, end := b.Step, b.Close
+	if socket {
+		if step, end, err = overSocket(ctx, b); err != nil {
+			return nil, err
+		}
+	}
+	defer func() { err = errors.Join(err, end()) }()
+	actions := make([]float64, copies*columns)
+	n := max(1, steps/copies/benchBlocks)
+	var wall, computed, allocs [benchBlocks]float64
+	var before, after runtime.MemStats
+	count := 0
+	for k := range benchBlocks + 1 { // the first is not counted: it sizes what is kept
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		runtime.ReadMemStats(&before)
+		start, cpu := time.Now(), cpuTime()
+		for range n {
+			for i := range actions {
+				actions[i] = 0.3 * math.Sin(0.05*float64(count)+float64(i))
+			}
+			count++
+			if err := step(actions, seen); err != nil {
+				return nil, err
+			}
+		}
+		if k == 0 {
+			continue
+		}
+		wall[k-1] = time.Since(start).Seconds() / float64(n*copies)
+		computed[k-1] = (cpuTime() - cpu).Seconds() / float64(n*copies)
+		runtime.ReadMemStats(&after)
+		allocs[k-1] = float64(after.Mallocs-before.Mallocs) / float64(n)
+	}
+	cost := Median(computed[:])
+	if math.IsNaN(*single) {
+		*single = cost
+	}
+	return Figures{
+		{"steps_per_s", report.Number(1 / Median(wall[:]))},
+		{"cpu_us", report.Number(cost * 1e6)},
+		{"share", report.Number(*single / cost)},
+		{"bytes", report.Number(8 * (len(actions) + len(seen)) / copies)},
+		{"allocs", report.Number(Median(allocs[:]))},
+	}, nil
+}
+
+// overSocket serves b, which it owns from here on, to a client of its own over loopback.
+func overSocket(ctx context.Context, b *batch.Batch) (step func(actions, seen []float64) error, end func() error, err error) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, nil, errors.Join(err, b.Close())
+	}
+	names := func(list []batch.Channel) (columns []protocol.Column) {
+		for _, c := range list {
+			columns = append(columns, protocol.Column(c))
+		}
+		return columns
+	}
+	server := protocol.NewServer(ln, func(*protocol.Hello) (protocol.Environment, *protocol.Spaces, error) {
+		return servedBatch{b}, &protocol.Spaces{Copies: b.Copies(), Actions: names(b.Actions()), Observations: names(b.Observations())}, nil
+	}, protocol.Options{})
+	ctx, cancel := context.WithCancel(ctx)
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(ctx) }()
+	stop := func() error { cancel(); return <-served }
+	conn, err := net.Dial("tcp", server.Address().String())
+	if err != nil {
+		return nil, nil, errors.Join(err, stop(), b.Close())
+	}
+	client, err := protocol.NewClient(conn, &protocol.Hello{Copies: b.Copies()})
+	if err != nil {
+		return nil, nil, errors.Join(err, stop(), b.Close())
+	}
+	return client.Step, func() error { return errors.Join(client.Close(), stop(), b.Close()) }, nil
+}
+
+// servedBatch is a batch as a session's environment, which outlives the session.
+type servedBatch struct{ b *batch.Batch }
+
+func (s servedBatch) Step(_ context.Context, actions, seen []float64) error {
+	return s.b.Step(actions, seen)
+}
+func (s servedBatch) Reset(_ context.Context, which []bool, seeds []int64, seen []float64) error {
+	return s.b.Reset(which, seeds, seen)
+}
+func (s servedBatch) Close() error { return nil }
