@@ -18,5 +18,6 @@
 //	<numbers 118                              it reads so many numbers of six decimals, a blank behind each
 //	(4 ... )                                  what is between the brackets, four times
 //	baud 19200                                it sets the line's rate
+//	hand move gripper 0.5                   a person moves a joint (halyard hand), and it is there
 //	hang up                                   it closes the connection; what follows is on a new one
 package interop

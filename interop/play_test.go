@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/drivers/serial"
+	"github.com/halyard-robotics/halyard/internal/assembly"
 )
 
 const (
@@ -44,6 +46,7 @@ func (t *terminal) Read(b []byte) (int, error) { return t.Line.Read(b, time.Unti
 // world is an open config.
 type world struct {
 	dial func() (connection, error)
+	hand func(order string) error // executes an order of halyard hand, and waits until the joint is there; nil = there is none
 	end  func()
 }
 
@@ -86,7 +89,7 @@ func emulate(t *testing.T, cfg *halyard.Config, bus string) *world {
 		if p.Bus != bus || p.Path == "" {
 			continue
 		}
-		return &world{end: end, dial: func() (connection, error) {
+		return &world{end: end, hand: func(order string) error { return handle(e, order) }, dial: func() (connection, error) {
 			if at, ok := strings.CutPrefix(p.Path, "tcp://"); ok {
 				return net.Dial("tcp", at)
 			}
@@ -100,6 +103,24 @@ func emulate(t *testing.T, cfg *halyard.Config, bus string) *world {
 	end()
 	t.Fatalf("emulate: got no terminal of %s in %+v", bus, ports)
 	return nil
+}
+
+// handle executes a hand's order on e, and waits until no hand moves.
+func handle(e *halyard.Emulator, order string) error {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for until := time.Now().Add(patience); ; order = "look" {
+		a := e.Hand(order).(assembly.HandAnswer)
+		if a.Error != "" {
+			return errors.New(a.Error)
+		}
+		if order == "look" && !slices.ContainsFunc(a.Joints, func(j assembly.HandJoint) bool { return j.Hand == "moves" }) {
+			return nil
+		}
+		if now := <-tick.C; now.After(until) {
+			return errors.New("a hand still moves")
+		}
+	}
 }
 
 // serve runs cfg and its servers.
@@ -182,6 +203,11 @@ func (s *session) play(w *world) error {
 			}
 			err = line.SetBaud(k.baud)
 			in.Reset(conn) // what came at another rate is noise
+		case hands:
+			if w.hand == nil {
+				return fmt.Errorf("line %d: got no emulated servos", k.line)
+			}
+			err = w.hand(k.order)
 		case hangUp:
 			conn.Close()
 			if conn, err = w.dial(); err != nil {

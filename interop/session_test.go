@@ -29,6 +29,7 @@ const (
 	numbers          // as many numbers of six decimals, a blank behind each
 	hangUp           // closes, and opens anew
 	rates            // sets the line's rate
+	hands            // a person moves a joint
 )
 
 type step struct {
@@ -38,6 +39,7 @@ type step struct {
 	match   *regexp.Regexp
 	baud    int
 	count   int
+	order   string // of hands
 }
 
 // anyByte in a pattern matches every byte.
@@ -65,6 +67,9 @@ func (s *step) matches(b []byte) bool {
 func (s *step) String() string {
 	if s.kind == numbers {
 		return fmt.Sprintf("%d numbers", s.count)
+	}
+	if s.kind == hands {
+		return "hand " + s.order
 	}
 	if s.match != nil {
 		return "/" + s.match.String() + "/"
@@ -176,6 +181,11 @@ func parse(name, text string) (*session, error) {
 			var baud int
 			baud, err = strconv.Atoi(value)
 			s.steps = append(s.steps, step{kind: rates, line: number, baud: baud})
+		case key == "hand":
+			if value == "" {
+				err = fmt.Errorf("got no order")
+			}
+			s.steps = append(s.steps, step{kind: hands, line: number, order: value})
 		case line == "hang up":
 			s.steps = append(s.steps, step{kind: hangUp, line: number})
 		case key[0] == '(':
@@ -225,8 +235,8 @@ func sessions(t testing.TB) (all []*session) {
 
 func TestParse(t *testing.T) {
 	const head = "client: c\nsource: s\nfacts: read\nopen: serve c p\n"
-	s, err := parse("a", head+"# x\n> 0aff \"a\\r\\n\"\n(2\n< .. 01 *2\n)\n<~ \"ok\"\n<line /a.b/\nhang up\n")
-	if err != nil || len(s.steps) != 6 {
+	s, err := parse("a", head+"# x\n> 0aff \"a\\r\\n\"\n(2\n< .. 01 *2\n)\n<~ \"ok\"\n<line /a.b/\nhang up\nhand hold j\n")
+	if err != nil || len(s.steps) != 7 || s.steps[6].order != "hold j" {
 		t.Fatalf("got %+v, %v", s, err)
 	}
 	if got := string(s.steps[0].bytes()); got != "\x0a\xffa\r\n" {
@@ -235,7 +245,7 @@ func TestParse(t *testing.T) {
 	if !s.steps[1].matches([]byte{7, 1, 2, 3}) || s.steps[2].matches([]byte{7, 2, 2, 3}) || s.steps[1].matches([]byte{7, 1, 2}) {
 		t.Error("a pattern: matches what it should not, or does not match what it should")
 	}
-	for _, text := range []string{"", head, head + "> 0", head + "> xy", head + "?", head + "(2\n> 00", head + "< *0", head + "<line /(/", strings.Replace(head, "read", "guessed", 1) + "> 00"} {
+	for _, text := range []string{"", head, head + "> 0", head + "> xy", head + "?", head + "(2\n> 00", head + "< *0", head + "<line /(/", head + "hand", strings.Replace(head, "read", "guessed", 1) + "> 00"} {
 		if _, err := parse("a", text); err == nil {
 			t.Errorf("%q: parsed, want a fault", text)
 		}
