@@ -140,7 +140,7 @@ func (a *Agent) value(channel int) float64 {
 }
 
 // Hand moves a joint of a simulated or emulated robot from outside, as a person's hand would, so that it is at position (rad, m)
-// with velocity (rad/s, m/s) at the end of the next cycle and stays there. NaN lets go. The error is hal.Absent for a joint
+// with velocity (rad/s, m/s) at the end of the next cycle and stays there. NaN releases it. The error is hal.Absent for a joint
 // that is real: move it by hand.
 func (a *Agent) Hand(joint string, position, velocity float64) error {
 	body := a.system.sys.Scene.Body(a.Name())

@@ -9,7 +9,7 @@ import (
 // Each is a whole rig with a seed of its own. Its methods are called from one goroutine at a time.
 type Batch struct{ batch *batch.Batch }
 
-// BatchOptions are how a batch is made. Copy i has the seed Seed + i; 0 stands for the config's world.seed. Actions and
+// BatchOptions are how a batch is made. Copy i has the seed Seed + i; 0 means the config's world.seed. Actions and
 // Observations name the columns of the arrays ("elbow/position"; "arm/elbow/position" where there are several agents);
 // without them an action is one goal a joint, and an observation all outputs of all agents.
 type BatchOptions = batch.Options

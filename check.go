@@ -23,7 +23,7 @@ func Check(nameOrPath string, settings ...Setting) (*Config, error) {
 // Finding is the result of one check of Examine: its state ("ok", "warn" or "fail"), what was found, and what to do about it.
 type Finding = doctor.Finding
 
-// Examine runs the checks of halyard doctor: ports, lines, servos, devices and calibrations, before a first motion. A joint whose
+// Examine runs the checks of halyard doctor before a first motion: ports, lines, servos, devices and calibrations. A joint whose
 // body is "sim" is examined as if it were real. It moves nothing and writes no register. The worst findings come first; the
 // error is of a config that cannot be examined. It blocks for seconds, until ctx ends at most.
 func Examine(ctx context.Context, nameOrPath string, settings ...Setting) ([]Finding, error) {

@@ -21,7 +21,7 @@ type DashboardOptions struct {
 	Log     *slog.Logger // nil = silent
 }
 
-// OpenDashboard opens the address of a dashboard; Show tells it what to show. The error is hal.Unsafe where the address is not
+// OpenDashboard opens the address of a dashboard; Show sets its systems. The error is hal.Unsafe where the address is not
 // loopback and there is no token, and hal.Busy where the address cannot be had.
 func OpenDashboard(o DashboardOptions) (*Dashboard, error) {
 	ln, err := dashboard.Listen(o.Address)

@@ -13,5 +13,5 @@
 //	fmt.Println(arm.State("elbow_flex").Position)
 //
 // Every command passes the agent's guard: soft limits, slew, deadlines, and the emergency stop hold here as for every
-// protocol. A real body waits for Arm where its config says so. Errors are *hal.Error; hal.KindOf tells kinds apart.
+// protocol. A real body waits for Arm unless its config disables that. Errors are *hal.Error; hal.KindOf tells kinds apart.
 package halyard

@@ -34,11 +34,11 @@ type Emulator struct {
 // saveEvery is how often a changed EEPROM is written to its file.
 const saveEvery = time.Second
 
-// Port is a bus or a device of an Emulator: the terminal that it is served on, or the reason why there is none.
+// Port is a bus or a device of an Emulator: the terminal that it is served on, or the reason why it has no terminal.
 type Port struct {
 	Bus    string `json:"bus"`
 	Type   string `json:"type"`
-	Path   string `json:"path"` // of a terminal, or tcp://HOST:PORT; "" where there is none
+	Path   string `json:"path"` // of a terminal, or tcp://HOST:PORT; "" if absent
 	Baud   int    `json:"baud"`
 	Reason string `json:"reason,omitempty"`
 	Servos bool   `json:"-"` // servos are on it

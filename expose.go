@@ -11,7 +11,7 @@ import (
 )
 
 // Expose puts the lines of emulated servos on pseudo terminals, with a link DIR/BUS to each, while the system's own drivers use
-// them: for tools that read and write registers beside a running rig. A transfer of theirs waits for the end of a cycle and takes
+// them: for tools that read and write registers while a rig runs. A transfer of theirs waits for the end of a cycle and takes
 // the line's time, so that many of them make the rig miss periods, as on copper. DIR listens to a hand, too (halyard hand DIR).
 // It is called once, before Run, and lasts until Close. A folder that another process serves into is an error of kind hal.Busy, a
 // config without emulated servos on a line one of kind hal.Invalid. Linux only.

@@ -80,7 +80,7 @@ func (r *Recording) Stop() (RecordStats, error) {
 	return r.inner.Stop()
 }
 
-// recordInfo is what a recording says of the system.
+// recordInfo describes the system in a recording.
 func (s *System) recordInfo() (*record.Info, error) {
 	c := s.sys.Plan.Config
 	a, err := c.Archive()
@@ -98,7 +98,7 @@ func (s *System) recordInfo() (*record.Info, error) {
 	return info, nil
 }
 
-// version is that of the program, as its build says.
+// version is that of the program, by its build.
 func version() string {
 	b, ok := debug.ReadBuildInfo()
 	if !ok || b.Main.Version == "" {
@@ -136,7 +136,7 @@ func openRecord(name string, ring time.Duration) (io.WriteCloser, error) {
 	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 }
 
-// endRecording ends one that is under way, whoever began it.
+// endRecording ends a recording under way, regardless of who began it.
 func (s *System) endRecording() error {
 	s.recordMu.Lock()
 	r := s.recording

@@ -43,7 +43,7 @@ func (s *System) supervise() (end func(), err error) {
 	}, nil
 }
 
-// beats says each cycle to the supervisor. A supervisor that has ended may have taken the torque: the rig stops.
+// beats reports each cycle to the supervisor. A supervisor that has ended may have taken the torque: the rig stops.
 type beats struct {
 	supervisor *supervise.Supervisor
 	rig        *hal.Rig

@@ -174,7 +174,7 @@ func (s *System) lead() error {
 	return nil
 }
 
-// Agent is the agent called name, nil where there is none.
+// Agent is the agent called name, nil if absent.
 func (s *System) Agent(name string) *Agent { return s.agents.of(s, s.sys.Rig.Agent(name)) }
 
 // Agents lists all agents, spawned ones too.
@@ -219,7 +219,7 @@ func (s *System) Reset() error { return s.sys.Rig.Recover() }
 func (s *System) Arm() error { return s.sys.Rig.Arm() }
 
 // Value is the named value of the rig called name: "/arm/battery" of a monitor, "/Control/CurrentStep". The error is
-// hal.Absent where there is none.
+// hal.Absent if absent.
 func (s *System) Value(name string) (hal.Value, error) {
 	ids := s.sys.Rig.Values().Find(regexp.MustCompile(regexp.QuoteMeta(name)))
 	if len(ids) == 0 {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Lying is one joint of a robot whose torque is off: its calibration, and where its servo says that it is, ticks.
+// Lying is one joint of a robot whose torque is off: its calibration, and where its servo reports that it is, ticks.
 type Lying struct {
 	Joint *Joint
 	Ticks float64 // NaN = not read
@@ -95,16 +95,16 @@ func cause(joints []Lying, off []float64, i int) (string, []string) {
 	case math.Abs(math.Remainder(at-(2*centre-rest), j.TicksPerTurn))*turn/j.TicksPerTurn <= splineNear:
 		return "its servo counts the other way: see its drive mode, and how it is mounted", nil
 	case math.Abs(shaft-turn/2) <= splineNear || math.Abs(shaft-turn/4) <= splineNear:
-		return fmt.Sprintf("its horn was mounted anew, %.0f degrees round, or its centre was set again", shaft*360/turn), nil
+		return fmt.Sprintf("its horn was mounted again, %.0f degrees round, or its centre was set again", shaft*360/turn), nil
 	case teeth(shaft) > 0:
 		return fmt.Sprintf("its horn has slipped by %d of %d teeth", teeth(shaft), spline), nil
 	case outside(j, at):
-		return "it is outside of its range: it was mounted anew, or a stop is broken", nil
+		return "it is outside its range: the horn was mounted again, or a stop is broken", nil
 	}
 	return "its zero has shifted: a loose horn or screw, or a bent link", nil
 }
 
-// teeth is by how many teeth of a horn shaft, rad, is, up to 3; 0 where it is none.
+// teeth is by how many teeth of a horn shaft, rad, is, up to 3; 0 if it is invalid.
 func teeth(shaft float64) int {
 	n := math.Round(shaft * spline / (2 * math.Pi))
 	if n < 1 || n > 3 || math.Abs(shaft-n*2*math.Pi/spline) > splineNear {

@@ -81,7 +81,7 @@ func FitEllipsoid(points [][3]float64, radius float64) (c Correction, residual f
 }
 
 // AxesOf is how a chip lies that says level, m/s², while its mount is level, and nose while the mount's front is raised; corrected by
-// what FitEllipsoid finds. The error says what cannot be.
+// what FitEllipsoid finds. The error describes what cannot be.
 func AxesOf(level, nose [3]float64) (axes [3]Axis, err error) {
 	up, sign := largest(level)
 	for k := range nose {

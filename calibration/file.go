@@ -121,7 +121,7 @@ func saveVersion(path string, versionOf func([]byte) int, encode func(n int) []b
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return 0, "", err
 	}
-	// Until here the old one stands at path, from here the new one.
+	// Until here the old one is at path, from here the new one.
 	return last + 1, kept, replace(path, encode(last+1))
 }
 

@@ -47,7 +47,7 @@ type Joint struct {
 	Source       Source     `yaml:"source"`
 }
 
-// Source says which other program's file a calibration was imported from, as much as it takes to write that file again byte
+// Source reports which other program's file a calibration was imported from, as much as it takes to write that file again byte
 // by byte. The zero Source is none.
 type Source struct {
 	Format  string `yaml:"format" required:"true" enum:"lerobot"`
@@ -56,7 +56,7 @@ type Source struct {
 	Newline bool   `yaml:"newline"`                         // the file ends with one
 }
 
-// Servo says which servo a calibration is of. A calibration of another servo is worth nothing.
+// Servo reports which servo a calibration is of. A calibration of another servo is worth nothing.
 type Servo struct {
 	Model        string `yaml:"model" required:"true" form:"label"` // as configs have it
 	ID           int    `yaml:"id" required:"true" min:"0" max:"253"`
@@ -74,7 +74,7 @@ type Torque struct {
 // Point is one row of a table.
 type Point struct{ Ticks, Radians float64 }
 
-// Method says how a calibration was made.
+// Method describes how a calibration was made.
 type Method string
 
 // The methods.

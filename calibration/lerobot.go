@@ -23,7 +23,7 @@ import (
 // range_* are present positions, after the offset in the servo's register: present = actual − offset on Feetech,
 // actual + offset on Dynamixel. In its degrees mode an angle is (present − middle of the range) · 360/(res − 1).
 
-// Import says what a LeRobot file does not.
+// Import describes what a LeRobot file does not.
 type Import struct {
 	Model      string // of every servo; amend the result where they differ
 	Adapter    string
@@ -74,7 +74,7 @@ func offsetLimit(model string) int {
 var leRobotKeys = [...]string{"id", "drive_mode", "homing_offset", "range_min", "range_max"}
 
 // ImportLeRobot reads a LeRobot calibration file, its joints in the file's order. The angles are LeRobot's degrees:
-// zero in the middle of the range, and its scale of res − 1 steps a turn, which stands in Gear. drive_mode 1 turns
+// zero in the middle of the range, and its scale of res − 1 steps a turn, which is in Gear. drive_mode 1 turns
 // the direction, as LeRobot does for its ranges, though not for its degrees. Torque is not known.
 // Every fault is reported at once, each a *Fault.
 func ImportLeRobot(data []byte, with Import) ([]*Joint, error) {
@@ -98,7 +98,7 @@ func ImportLeRobot(data []byte, with Import) ([]*Joint, error) {
 			f.Note(joined(name), "got a joint that the robot does not have, want one of "+strings.Join(slices.Sorted(maps.Keys(with.Robot)), ", "))
 			return
 		} else if known.Servo.ID != values[0] {
-			f.Note(joined(name, "id"), fmt.Sprintf("got %d, want %d as the config says", values[0], known.Servo.ID))
+			f.Note(joined(name, "id"), fmt.Sprintf("got %d, want %d, the id of the config", values[0], known.Servo.ID))
 		}
 		id, low, high := values[0], values[3], values[4]
 		if other, twice := ids[id]; twice {
@@ -199,7 +199,7 @@ func members(data []byte, limit int, each func(name string, value json.RawMessag
 	if len(data) > limit {
 		return fmt.Errorf("got %d bytes, want at most %d", len(data), limit)
 	}
-	// A map would lose the order of the joints and hide a joint that stands there twice.
+	// A map would lose the order of the joints and hide a joint that is there twice.
 	d := json.NewDecoder(bytes.NewReader(data))
 	if t, err := d.Token(); err != nil {
 		return syntax(err)
@@ -282,7 +282,7 @@ func ExportLeRobot(joints []*Joint) (data []byte, lost []string, err error) {
 	return []byte("{\n" + b.String() + end), lost, nil
 }
 
-// lostInLeRobot says what the file will not hold of j when its zero is middle.
+// lostInLeRobot describes what the file will not hold of j when its zero is middle.
 func (j *Joint) lostInLeRobot(middle float64) (lost []string) {
 	say := func(format string, args ...any) {
 		lost = append(lost, j.Joint+": "+fmt.Sprintf(format, args...))
@@ -307,7 +307,7 @@ func (j *Joint) lostInLeRobot(middle float64) (lost []string) {
 	return lost
 }
 
-// Present is what a Feetech servo says when its encoder stands at actual and its offset register holds offset.
+// Present is what a Feetech servo says when its encoder is at actual and its offset register holds offset.
 func Present(actual, offset, resolution int) int {
 	return ((actual-offset)%resolution + resolution) % resolution
 }

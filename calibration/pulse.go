@@ -20,7 +20,7 @@ import (
 //	range_us: [1100, 1900]
 //	dead_band_us: [1472, 1528]    # widths that do nothing; both neutral where left out
 //	table: [[1100, -39.9], [1472, 0], [1528, 0], [1900, 51.4]]      # µs and what they make, never falling
-//	arming_s: 3                   # how long neutral must stand before it obeys; 0 = it has no arming
+//	arming_s: 3                   # how long neutral must be before it follows; 0 = it has no arming
 //	idle_output: neutral          # what it gets while it is not enabled: neutral, or none at all (a servo loses torque)
 type Pulse struct {
 	Output     string
@@ -38,7 +38,7 @@ type Pulse struct {
 	IdleOutput Idle
 }
 
-// Channel says which channel a calibration is of.
+// Channel reports which channel a calibration is of.
 type Channel struct {
 	Model   string `yaml:"model" required:"true" form:"label"` // "pca9685"
 	Channel int    `yaml:"channel" required:"true" min:"0" max:"255"`
@@ -47,12 +47,12 @@ type Channel struct {
 // Width is one row of a table: a pulse's width in µs and what it makes, in the unit of the mode that it drives.
 type Width struct{ Micros, Value float64 }
 
-// Idle says what a channel gets while its actuator is not enabled.
+// Idle describes what a channel gets while its actuator is not enabled.
 type Idle string
 
 // The ways.
 const (
-	IdleNeutral Idle = "neutral" // an ESC stays armed and stands still
+	IdleNeutral Idle = "neutral" // an ESC stays armed and does not move
 	IdleNone    Idle = "none"    // no pulses: a servo loses torque
 )
 

@@ -190,7 +190,7 @@ func ParseURDF(data []byte) (joints []ROSJoint, err error) {
 	return joints, nil
 }
 
-// Apply changes c to what the file says and leaves the rest; notes say what a calibration cannot hold. A range or a zero that
+// Apply changes c to the value in the file and leaves the rest; notes say what a calibration cannot hold. A range or a zero that
 // no calibration may have is an error.
 func (r *ROSJoint) Apply(c *Joint) (notes []string, err error) {
 	c.Source = Source{}

@@ -58,7 +58,7 @@ func (c *checker) check() {
 	c.checkServers()
 }
 
-// checkNames finds agents that cannot be told apart.
+// checkNames finds agents that cannot be distinguished.
 func (c *checker) checkNames() {
 	seen := map[string]Path{}
 	for i, a := range c.Agents {
@@ -86,7 +86,7 @@ func (c *checker) checkBuses() {
 		}
 		// Who writes a rate that means nothing on such a bus expects something of it.
 		if line := b.Rated(); line && b.GivenFrequency != nil {
-			c.add(at.Key("frequency"), fmt.Sprint(b.Frequency), "it of type i2c or spi alone", "baud is the rate of a line")
+			c.add(at.Key("frequency"), fmt.Sprint(b.Frequency), "it only of type i2c or spi", "baud is the rate of a line")
 		} else if !line && b.GivenBaud != nil {
 			c.add(at.Key("baud"), fmt.Sprint(b.Baud), "no baud of type "+b.Type, "")
 		}
@@ -209,18 +209,18 @@ func (c *checker) checkJoint(at Path, j *Joint) {
 		for _, k := range []key{{"address", j.Address != nil}, {"channel", j.Channel != nil}, {"frequency", j.Frequency != nil},
 			{"oscillator", j.Oscillator != nil}, {"crc", j.CRC}, {"output_enable", j.OutputEnable != nil}} {
 			if k.said {
-				c.add(at.Key(k.name), k.name, "it beside device alone: the board that makes pulses", "a servo has bus, id and model")
+				c.add(at.Key(k.name), k.name, "it only with device, the board of the output", "a servo has bus, id and model")
 			}
 		}
 		return
 	}
 	for _, k := range []key{{"id", c.good(at.Key("id"))}, {"model", j.Model != ""}, {"registers", len(j.Registers) > 0}} {
 		if k.said {
-			c.add(at.Key(k.name), k.name, "no such key beside device", "a channel of pulses has device, address and channel")
+			c.add(at.Key(k.name), k.name, "no such key with device", "a channel of pulses has device, address and channel")
 		}
 	}
 	if t := j.GroundTruth; t != nil && (t.Zero != nil || t.Gear != nil || t.Backlash != 0) {
-		c.add(at.Key("ground_truth"), "zero, gear or backlash", "direction alone beside device", "")
+		c.add(at.Key("ground_truth"), "zero, gear or backlash", "only direction with device", "")
 	}
 }
 
@@ -270,11 +270,11 @@ func (c *checker) checkServers() {
 		case s.Dialect == "later" && okon(s.Protocol):
 			c.add(at.Key("dialect"), yaml.Quote(s.Dialect), "document or original, of okon", "")
 		case (s.Dialect == "udk" || s.Dialect == "auto") && s.Protocol != "gamebots":
-			c.add(at.Key("dialect"), yaml.Quote(s.Dialect), "it of gamebots alone", "")
+			c.add(at.Key("dialect"), yaml.Quote(s.Dialect), "it only of gamebots", "")
 		case s.Dialect == "original" && !okon(s.Protocol):
 			c.add(at.Key("dialect"), yaml.Quote(s.Dialect), "document or later, of "+s.Protocol, "")
 		case s.Teleport && s.Protocol != "okon":
-			c.add(at.Key("teleport"), "true", "it of okon alone", "")
+			c.add(at.Key("teleport"), "true", "it only of okon", "")
 		}
 		listen := at.Key("listen")
 		if !c.good(listen) {

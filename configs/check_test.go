@@ -74,8 +74,8 @@ func TestGiven(t *testing.T) {
 	}
 	for value, want := range map[string]string{
 		"buses.chip={type: i2c, baud: 1000000}":                                         "buses.chip.baud: got 1000000, want no baud of type i2c",
-		"buses.left.frequency=400000":                                                   "buses.left.frequency: got 400000, want it of type i2c or spi alone",
-		"agents[0].hardware.joints.fin={bus: left, device: maestro, channel: 0, id: 0}": "joints.fin.id: got id, want no such key beside device",
+		"buses.left.frequency=400000":                                                   "buses.left.frequency: got 400000, want it only of type i2c or spi",
+		"agents[0].hardware.joints.fin={bus: left, device: maestro, channel: 0, id: 0}": "joints.fin.id: got id, want no such key with device",
 		"servers[0].width=0":                                                            "servers[0].width: got 0, want 1..4096",
 	} {
 		if _, err := Parse([]byte(rig), "f.yaml", set(value)); err == nil || !strings.Contains(err.Error(), want) {

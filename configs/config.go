@@ -48,7 +48,7 @@ func (c *Config) Resolve(path string) string {
 	return filepath.Join(c.Dir, path)
 }
 
-// ClockMode says what time passes by.
+// ClockMode describes what time passes by.
 type ClockMode string
 
 // The clock modes.
@@ -112,7 +112,7 @@ type Timing struct {
 	Echo         bool          `yaml:"echo" default:"false" doc:"The adapter echoes transmitted bytes."`
 }
 
-// BodyKind says what a robot is made of; this is the one word that moves a controller from physics to motors.
+// BodyKind describes what a robot is made of; this is the one word that moves a controller from physics to motors.
 type BodyKind string
 
 // The kinds of body.
@@ -140,7 +140,7 @@ type Robot struct {
 	Hardware *Hardware           `yaml:"hardware" doc:"Devices of the robot; required by real and emulated bodies."`
 }
 
-// BodyOf says what joint is made of: its part, or the body of the rest.
+// BodyOf describes what joint is made of: its part, or the body of the rest.
 func (r *Robot) BodyOf(joint string) BodyKind {
 	if part, ok := r.Parts[joint]; ok {
 		return part
@@ -184,7 +184,7 @@ type Pose struct {
 	Rotation [3]float64 `yaml:"rotation" default:"[0, 0, 0]" doc:"Roll, pitch, yaw, rad."`
 }
 
-// Guard is what a user may set of a robot's guard. hal.GuardConfig says how each acts. Emergency stop and soft limits
+// Guard is what a user may set of a robot's guard. hal.GuardConfig describes how each acts. Emergency stop and soft limits
 // are not here: no config switches them off.
 type Guard struct {
 	CommandTimeout time.Duration `yaml:"command_timeout" min:"0s" max:"1h" otherwise:"500ms where anything of the robot is real or emulated, 2s there for USARSim and Simloid, whose commands persist; else none" doc:"A joint stops if no command for it arrives for this long, also while its client is connected; none = never."`
@@ -192,7 +192,7 @@ type Guard struct {
 	Slew           float64       `yaml:"slew" default:"1" min:"0.001" max:"1" doc:"Maximum speed of position goals, as a share of the joint's maximum speed. 1 is unlimited for simulated robots of the original Simloid, as there."`
 	HomeSpeed      float64       `yaml:"home_speed" default:"0.5" min:"0.001" max:"100" doc:"Speed of park, and of the reset of a real robot, rad/s."`
 	FollowingError float64       `yaml:"following_error" default:"0" min:"0" max:"10" doc:"How far a position goal may be ahead of the joint, rad or m. A joint that is held back and released makes up for no more. 0 = 0.2 and the way of 0.1 s at the slew limit."`
-	Arming         string        `yaml:"arming" enum:"operator|client" otherwise:"operator where anything of the robot is real, else client" doc:"Which commands arm it. operator: halyard arm alone. client: a client's own arm command too, but not after a stop, after an operator disarmed it or with armed: false."`
+	Arming         string        `yaml:"arming" enum:"operator|client" otherwise:"operator where anything of the robot is real, else client" doc:"Which commands arm it. operator: only halyard arm. client: a client's own arm command too, but not after a stop, after an operator disarmed it or with armed: false."`
 	Armed          bool          `yaml:"armed" otherwise:"false where arming is operator, else true" doc:"Whether it starts armed. false: torque stays off until halyard arm."`
 }
 
@@ -221,8 +221,8 @@ type Joint struct {
 	CRC          bool           `yaml:"crc" default:"false" doc:"Commands to a maestro carry a CRC; must match its settings."`
 	OutputEnable *Wire          `yaml:"output_enable" otherwise:"none" doc:"GPIO line at the OE pin of a PWM board, which switches all its pulses off independently of the bus; set at any one of its channels. Off until the first pulses, at an emergency stop and at exit."`
 	Calibration  string         `yaml:"calibration" doc:"Calibration file, which converts ticks or pulses to joint units. Required by a real joint; others default to nominal values."`
-	GroundTruth  *GroundTruth   `yaml:"ground_truth" otherwise:"as the calibration says" doc:"True mounting of an emulated servo, to test a wrong calibration."`
-	Supply       *Supply        `yaml:"supply" otherwise:"the bus's" doc:"Supply of this servo alone, for example an XL330 behind a converter to 5 V among XL430 at 12 V."`
+	GroundTruth  *GroundTruth   `yaml:"ground_truth" otherwise:"the calibration" doc:"True mounting of an emulated servo, to test a wrong calibration."`
+	Supply       *Supply        `yaml:"supply" otherwise:"the bus's" doc:"Supply of this servo, for example an XL330 behind a converter to 5 V among XL430 at 12 V."`
 	Registers    map[string]int `yaml:"registers" form:"kind" doc:"Register values to write at startup, by name, in raw units (position_p_gain: 400)."`
 }
 

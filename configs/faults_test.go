@@ -130,11 +130,11 @@ var cases = []struct {
 	)},
 	{"servo and pulses", with("elbow: {bus: left, id: 1, model: ax-12a}", "elbow: {bus: left, id: 1, model: ax-12a, channel: 3, frequency: 50}",
 		"wrist: {bus: right, id: 1, model: ax-12a}", "wrist: {bus: right, id: 1, device: pca9685, ground_truth: {gear: 2}}"), Options{}, lines(
-		`f.yaml:10:59: agents[0].hardware.joints.elbow.channel: got channel, want it beside device alone: the board that makes pulses; a servo has bus, id and model`,
-		`f.yaml:10:73: agents[0].hardware.joints.elbow.frequency: got frequency, want it beside device alone: the board that makes pulses; a servo has bus, id and model`,
+		`f.yaml:10:59: agents[0].hardware.joints.elbow.channel: got channel, want it only with device, the board of the output; a servo has bus, id and model`,
+		`f.yaml:10:73: agents[0].hardware.joints.elbow.frequency: got frequency, want it only with device, the board of the output; a servo has bus, id and model`,
 		`f.yaml:11:9: agents[0].hardware.joints.wrist.channel: got nothing, want 0..255`,
-		`f.yaml:11:33: agents[0].hardware.joints.wrist.id: got id, want no such key beside device; a channel of pulses has device, address and channel`,
-		`f.yaml:11:53: agents[0].hardware.joints.wrist.ground_truth: got zero, gear or backlash, want direction alone beside device`,
+		`f.yaml:11:33: agents[0].hardware.joints.wrist.id: got id, want no such key with device; a channel of pulses has device, address and channel`,
+		`f.yaml:11:53: agents[0].hardware.joints.wrist.ground_truth: got zero, gear or backlash, want only direction with device`,
 	)},
 	{"no servo", with("{bus: left, id: 1, model: ax-12a}", "{calibration: x}", "model: ax-12a", "model: \"\""), Options{}, lines(
 		`f.yaml:10:9: agents[0].hardware.joints.elbow.bus: got nothing, want text`,

@@ -8,7 +8,7 @@ import (
 )
 
 // Options are what a command line changes of a config. They change the document before it is decoded, so that they
-// obey the same rules; a fault of theirs names the option instead of a line.
+// execute the same rules; a fault of theirs names the option instead of a line.
 type Options struct {
 	Set    []string // "agents[0].body=emulated", in order; the value is YAML; an index one past the end appends
 	Body   string   // "sim", "emulated" or "real" for every agent and class, and no parts; "" leaves them

@@ -19,7 +19,7 @@ type AHRS struct {
 	clock  hal.Clock
 	filter *kinematics.Attitude
 	values [9]float64
-	last   time.Duration // when the sample before came; < 0 = there is none
+	last   time.Duration // time of the previous sample; < 0: no sample yet
 }
 
 // NewAHRS returns the fusion of raw. clock is the one that raw goes by: the time between two samples is taken from it.
@@ -72,7 +72,7 @@ func place(values []float64, at int, v [3]float64) {
 // Close closes the chip.
 func (s *AHRS) Close() error { return s.raw.Close() }
 
-// MountedIMU is a hal "imu" whose chip finds its attitude by itself (BNO055), in the axes of the chip's mount. It is a Sensor.
+// MountedIMU is a hal "imu" whose chip computes its attitude (BNO055), in the axes of the chip's mount. It is a Sensor.
 type MountedIMU struct {
 	raw    Sensor
 	cal    calibration.Inertial

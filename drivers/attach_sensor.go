@@ -11,9 +11,9 @@ import (
 
 var errUndriven = errors.New("no device drives it")
 
-// Source is where a sensor's values come from: a Poller, or a device that reports beside what it drives.
+// Source provides a sensor's values: a Poller, or a driven device that also measures.
 type Source interface {
-	// Latest copies the newest good values into dst, from the source's value first on, and says how old they are (< 0:
+	// Latest copies the newest good values into dst, from the source's value first on, and reports how old they are (< 0:
 	// there are none) and what is wrong now. It does not wait.
 	Latest(dst []float64, first int) (age time.Duration, err error)
 	Values() int // how many it has
@@ -56,7 +56,7 @@ func (s *sense) read(f *hal.Frame, at *hal.Sensor) hal.Status {
 	return hal.Status{Time: since(f.Time, age), Err: s.last.fault}
 }
 
-// explain names the sensor in err; what the driver said of bus, address and remedy stays.
+// explain adds the sensor's name to err and keeps the driver's bus, address and remedy.
 func (s *sense) explain(err error) error {
 	e := hal.Error{Kind: hal.BusFault, Err: err, Try: "halyard doctor"}
 	switch known, ok := err.(*hal.Error); {

@@ -56,7 +56,7 @@ type joint struct {
 	cal      calibration.Joint
 	units    servo.Units
 	goal     servo.Goal
-	reach    [2]float64 // ticks that it may be told: its range, and what lies between that and where it was enabled
+	reach    [2]float64 // allowed goals, ticks: its range, extended to the position at which it was enabled
 	led      bool       // its position goal is of this enabling
 	turns    float64    // ticks: what the servo counts beyond the calibration's turn
 	odd      int        // readings in a row with other turns, oddTurns
@@ -99,7 +99,7 @@ func newJoint(j Joint, a *hal.Actuator) *joint {
 		Joint: j, name: a.Name, cal: *j.Calibration, units: j.Chain.Units(j.Index),
 		goal: servo.Goal{Mode: hal.NoMode, Limit: 1}, limit: a.Limits.MaxTorque, time: -1, clock: -1, said: math.NaN(), sure: math.NaN(),
 	}
-	// A file that says nothing of torque leaves the data sheet's word for it.
+	// A file without torque leaves the data sheet's values.
 	if c.cal.Torque.Constant == 0 {
 		c.cal.Torque.Constant = c.units.StallTorque / c.units.MaxEffort * c.cal.Gear
 	}
@@ -122,7 +122,7 @@ func (j *joint) write(f *hal.Frame, a *hal.Actuator, enable bool) {
 		j.countTurns(enable && j.goal.Enable)
 	}
 	if enable && !j.goal.Enable {
-		j.goal.Mode, j.led = hal.NoMode, false // whatever was commanded before, it starts from where it is
+		j.goal.Mode, j.led = hal.NoMode, false // regardless of earlier commands, it starts from where it is
 		j.reach = [2]float64{math.Inf(-1), math.Inf(1)}
 	}
 	j.goal.Enable = enable
@@ -145,7 +145,7 @@ func (j *joint) write(f *hal.Frame, a *hal.Actuator, enable bool) {
 	j.Chain.SetGoal(j.Index, j.goal)
 }
 
-// fence gives the servo the soft limits too, for the goals that its chain makes: where it stood when it was enabled.
+// fence gives the servo the soft limits too, for the goals that its chain makes: its position when it was enabled.
 func (j *joint) fence(a *hal.Actuator) {
 	if a.Wraps {
 		return
@@ -215,7 +215,7 @@ func (j *joint) command(a *hal.Actuator, m hal.Mode, v float64) {
 	}
 }
 
-// ticks is where the servo must go for the joint to be at radians, within its soft limits whatever the guard let through. The servo may count other turns than the
+// ticks is where the servo must go for the joint to be at radians, within its soft limits even if the guard passed more. The servo may count other turns than the
 // calibration does; its own present position reports which. What was not measured to be safe is never asked for.
 func (j *joint) ticks(a *hal.Actuator, radians float64) float64 {
 	if !a.Wraps {
@@ -265,7 +265,7 @@ func (j *joint) parted(present float64) bool {
 	return j.odd >= need
 }
 
-// Read takes every device's state. What a device did not say keeps its old value and time; why it did not, and what it
+// Read takes every device's state. A value that a device did not report keeps its old value and time; why it did not, and what it
 // complains of, is in its Status. It does no I/O and, but for the first time that a fault occurs, allocates nothing.
 func (b *Body) Read(f *hal.Frame) error {
 	for i, p := range b.parts {
@@ -292,7 +292,7 @@ func (j *joint) read(f *hal.Frame, a *hal.Actuator) hal.Status {
 			j.time = f.Time
 		}
 	}
-	// NaN, which is what a servo has not said, passes through the calibration and stops in measure.
+	// NaN, a value that a servo has not reported, passes through the calibration and stops in measure.
 	angle := j.cal.Radians(s.Position)
 	if a.Wraps {
 		angle = math.Remainder(angle, 2*math.Pi)
@@ -343,7 +343,7 @@ func (b *Body) Halt() error {
 	return errors.Join(faults...)
 }
 
-// input is input channel at of f, NaN where there is none.
+// input is input channel at of f, NaN if absent.
 func input(f *hal.Frame, at int) float64 {
 	if at == hal.None {
 		return math.NaN()

@@ -23,17 +23,17 @@ type Sensor interface {
 // Reader is a Sensor that reads tags: its one value is how many are in reach.
 type Reader interface {
 	Sensor
-	// Listen lets f hear of each tag, by its number, each time that it is read, in the goroutine that reads. There is one
+	// Listen lets f be notified of each tag, by its number, each time that it is read, in the goroutine that reads. There is one
 	// listener; nil ends it. It may be called from any goroutine.
 	Listen(f func(tag int))
 }
 
-// Output is one device with channels that are told by the width of a pulse: servos, ESCs, thrusters. One goroutine at a
+// Output is one device with channels that pulse widths command: servos, ESCs, thrusters. One goroutine at a
 // time calls it; every call is bounded in time.
 type Output interface {
 	// Open finds the device and sets it up; no channel has pulses then. It may be called again without a Close.
 	Open() error
-	// Write sets each channel's pulses; 0 is none. An error of kind hal.Absent is as with a Sensor.
+	// Write sets each channel's pulses; 0: none. An error of kind hal.Absent is as with a Sensor.
 	Write(pulses []time.Duration) error
 	// Off ends the pulses of all channels and returns one error a channel that did not acknowledge, nil for the rest.
 	// It does so for a device that was never opened, too.
@@ -47,7 +47,7 @@ const (
 	tolerated = 3
 	// retryEvery is the pause between two attempts to open a lost device. With it a device is back well within a second, one that needs 0.7 s to boot too.
 	retryEvery = 100 * time.Millisecond
-	// staleAfter is when values count as a fault, on top of three periods: the device hangs, but does not say so.
+	// staleAfter is when values count as a fault, on top of three periods: the device hangs without an error.
 	staleAfter = 500 * time.Millisecond
 )
 
@@ -55,7 +55,7 @@ var (
 	errStale = errors.New("no answer for long; the bus may hang")
 )
 
-// link counts a device's failures and says when it must be opened again.
+// link counts a device's failures and decides when it must be opened again.
 type link struct {
 	open   bool
 	failed int // in a row

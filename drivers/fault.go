@@ -19,8 +19,8 @@ type cache struct {
 	next int
 }
 
-// fault is what stands in the joint's Status for what its servo's state says; nil where all is well.
-// That a goal met a limit is said by Alarms alone: it is the command's fault, and over with the next.
+// fault is what is in the joint's Status for its servo's state; nil where all is well.
+// A goal at a limit is only in Alarms: it is the command's fault, and over with the next.
 func (j *joint) fault(err error, alarm servo.Alarm) error {
 	alarm &^= servo.AlarmRange
 	if err == nil && alarm == 0 {
@@ -39,7 +39,7 @@ func (j *joint) fault(err error, alarm servo.Alarm) error {
 	return e.fault
 }
 
-// explain says what is wrong with the joint, where, and which command helps.
+// explain describes what is wrong with the joint, where, and which command helps.
 func (j *joint) explain(err error, alarm servo.Alarm) error {
 	switch {
 	case err == nil:
@@ -57,7 +57,7 @@ func (j *joint) explain(err error, alarm servo.Alarm) error {
 	return j.describe("read", err, try)
 }
 
-// remedy is the command that helps against an alarm. A latched one is cleared by command alone, never by itself.
+// remedy is the command that helps against an alarm. A latched one is cleared only by command.
 func remedy(alarm servo.Alarm) string {
 	if alarm == servo.AlarmVoltage {
 		return "halyard doctor" // a reset cures no supply

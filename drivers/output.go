@@ -10,7 +10,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// output is a Joint that is told by pulses, with what the body keeps of it between cycles. It measures nothing: where the
+// output is a Joint that pulses command, with what the body keeps of it between cycles. It measures nothing: where the
 // layout has a position for it, that is the last one commanded, and at first its default, marked as an estimate.
 type output struct {
 	Joint
@@ -22,7 +22,7 @@ type output struct {
 	position float64       // rad, where it should be
 	begun    uint64        // the feeder's count that since belongs to
 	since    time.Duration // when its pulses began; < 0 = they have not
-	halted   bool          // until it is enabled again: an ESC that is told neutral is an ESC that has pulses
+	halted   bool          // until it is enabled again: an ESC at neutral still has pulses
 	regained bool          // its device was away: no pulses until it has not been enabled once
 	last     lastFault
 }
@@ -37,7 +37,7 @@ func (o *output) write(f *hal.Frame, a *hal.Actuator, enable bool) {
 		o.limit = limit
 	}
 	if !enable {
-		o.mode, o.regained = hal.NoMode, false // whatever was commanded before, it starts from where it is
+		o.mode, o.regained = hal.NoMode, false // regardless of earlier commands, it starts from where it is
 	} else {
 		o.halted = false
 	}
@@ -133,7 +133,7 @@ func (l *lastFault) is(err error) bool {
 	return err == nil || same(l.err, err)
 }
 
-// checkPulse reports what is wrong with j as the output of a, beside the joints before it.
+// checkPulse reports what is wrong with j as the output of a, given the joints before it.
 func (j *Joint) checkPulse(a *hal.Actuator, l *hal.Layout, before []Joint, fault func(hal.Kind, string, string, ...any)) {
 	for k := range before {
 		if before[k].Writer == j.Writer && before[k].Channel == j.Channel {

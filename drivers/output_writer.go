@@ -9,7 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// OutputWriterConfig says how an output is fed.
+// OutputWriterConfig configures an OutputWriter.
 type OutputWriterConfig struct {
 	Name     string // for errors: the device's name in the config
 	Channels int
@@ -72,7 +72,7 @@ func NewOutputWriter(o Output, c OutputWriterConfig) *OutputWriter {
 	return f
 }
 
-// Open opens the output; no channel has pulses then. Where it is not there the error says so, and nothing runs.
+// Open opens the output; no channel has pulses then. If it is absent, the error is hal.Absent and nothing runs.
 func (f *OutputWriter) Open() error {
 	if err := f.open(); err != nil {
 		return err
@@ -89,7 +89,7 @@ func (f *OutputWriter) Open() error {
 }
 
 // Close ends the writing, after the write that is under way, and closes the output. It leaves the pulses as they are:
-// who wants them ended calls Halt first.
+// to end them, call Halt first.
 func (f *OutputWriter) Close() error {
 	if f.stop != nil {
 		close(f.stop)
@@ -116,7 +116,7 @@ func (f *OutputWriter) Send() error {
 	f.halted = false
 	f.mu.Unlock()
 	if f.config.CycleTime != nil {
-		if f.config.Clock.Now() <= f.config.CycleTime() { // else the device is still at what it was told before
+		if f.config.Clock.Now() <= f.config.CycleTime() { // else the device still has its previous command
 			f.feed()
 		}
 		return nil
@@ -128,7 +128,7 @@ func (f *OutputWriter) Send() error {
 	return nil
 }
 
-// Receive does nothing: an output says nothing.
+// Receive does nothing: an output has no feedback.
 func (f *OutputWriter) Receive() error { return nil }
 
 // run is the goroutine of its own.
@@ -205,7 +205,7 @@ func (f *OutputWriter) due() bool {
 	return true
 }
 
-// State says how old the last pulses are that the device took (< 0: it took none), how often pulses have begun again, and
+// State reports how old the last pulses are that the device took (< 0: it took none), how often pulses have begun again, and
 // what is wrong with the device now. It never waits for the device.
 func (f *OutputWriter) State() (age time.Duration, begun uint64, err error) {
 	f.mu.Lock()
@@ -222,10 +222,10 @@ func (f *OutputWriter) State() (age time.Duration, begun uint64, err error) {
 	return age, f.begun, err
 }
 
-// CutTorque implements hal.TorqueCutter: it is Halt, whose answers are asked for again.
+// CutTorque implements hal.TorqueCutter: it is Halt, with the acknowledgements requested again.
 func (f *OutputWriter) CutTorque() error { return errors.Join(f.Halt()...) }
 
-// Halt ends all pulses, by the gate at once and by the bus, and says of each channel what was wrong, nil where it
+// Halt ends all pulses, by the gate at once and by the bus, and returns each channel's error, nil where it
 // acknowledged. It waits for a write that is under way. No pulse begins but by what is staged and sent afterwards.
 func (f *OutputWriter) Halt() []error {
 	var gate error
@@ -245,7 +245,7 @@ func (f *OutputWriter) Halt() []error {
 	for len(errs) < f.config.Channels {
 		errs = append(errs, nil)
 	}
-	// A gate that did not close is a fault though the bus obeyed: it was there for the time when the bus does not.
+	// A gate that did not close is a fault though the bus executed: it was there for the time when the bus does not.
 	for i := range errs {
 		if errs[i] == nil {
 			errs[i] = gate

@@ -9,7 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// PollerConfig says how a sensor is polled.
+// PollerConfig describes how a sensor is polled.
 type PollerConfig struct {
 	Name   string        // for errors: the sensor's name in the layout
 	Values int           // how many it measures, at least 1
@@ -21,7 +21,7 @@ type PollerConfig struct {
 	// goroutine reads in its own goroutine.
 	CycleTime func() time.Duration
 	// Jump is how far each value may be from the one before to be believed at once; what jumps farther waits for the next
-	// reading to say the same. I2C has no checksum, and one wrong bit is a wrong value. 0, or a slice that is too short: any.
+	// reading to confirm it. I2C has no checksum, and one wrong bit is a wrong value. 0, or a slice that is too short: any.
 	Jump []float64
 }
 
@@ -79,7 +79,7 @@ func NewPoller(s Sensor, c PollerConfig) *Poller {
 	return p
 }
 
-// Open opens the sensor and begins to read it. Where it is not there the error says so, and nothing runs.
+// Open opens the sensor and begins to read it. If it is absent, the error is hal.Absent and nothing runs.
 func (p *Poller) Open() error {
 	if err := p.sensor.Open(); err != nil {
 		return err
@@ -105,7 +105,7 @@ func (p *Poller) Close() error {
 	return p.sensor.Close()
 }
 
-// Send does nothing: a sensor is not told anything.
+// Send does nothing: a sensor has no commands.
 func (p *Poller) Send() error { return nil }
 
 // Receive reads what is due in virtual time; in its own goroutine it does nothing. It never fails: what is wrong with the
@@ -158,9 +158,9 @@ func (p *Poller) read() {
 	}
 }
 
-var errJump = errors.New("a value jumped; it is believed when the next reading says the same")
+var errJump = errors.New("a value jumped; it is accepted if the next reading confirms it")
 
-// believe holds back values that jump until they are said twice.
+// believe holds back values that jump until a second reading confirms them.
 func (p *Poller) believe(values []float64) error {
 	if p.jumps(values, p.good) && p.jumps(values, p.doubted) {
 		copy(p.doubted, values)
@@ -171,7 +171,7 @@ func (p *Poller) believe(values []float64) error {
 	return nil
 }
 
-// jumps reports whether any of values is too far from what was said before. NaN is no number to be far from.
+// jumps reports whether any of values is too far from the previous reading. NaN is never too far.
 func (p *Poller) jumps(values, before []float64) bool {
 	for i, most := range p.config.Jump {
 		if i < len(values) && most > 0 && math.Abs(values[i]-before[i]) > most {
@@ -192,7 +192,7 @@ func (p *Poller) show() {
 	}
 }
 
-// Listen lets f hear of the tags that the sensor reads; false: it is no Reader. See there.
+// Listen lets f be notified of the tags that the sensor reads; false: it is no Reader. See there.
 func (p *Poller) Listen(f func(tag int)) bool {
 	r, ok := p.sensor.(Reader)
 	if ok {
@@ -204,7 +204,7 @@ func (p *Poller) Listen(f func(tag int)) bool {
 // Values is how many the sensor measures.
 func (p *Poller) Values() int { return len(p.shown.values) }
 
-// Latest copies the newest good values into dst, from the sensor's value first on, and says how old they are (< 0: there
+// Latest copies the newest good values into dst, from the sensor's value first on, and reports how old they are (< 0: there
 // are none) and what is wrong with the sensor now. It never waits for the sensor and may be called from any goroutine.
 func (p *Poller) Latest(dst []float64, first int) (age time.Duration, err error) {
 	p.mu.Lock()

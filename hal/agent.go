@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// BodyKind tells protocols whether a body is simulated, emulated or real.
+// BodyKind is whether a body is simulated, emulated or real.
 type BodyKind uint8
 
 // The realities, the most careful last: a mixed body counts as its most real part.
@@ -81,7 +81,7 @@ func (a *Agent) Status(dst []Status) []Status {
 	return append(dst[:0], a.status...)
 }
 
-// Goal is a goal at work: rad, rad/s, N·m or a share of the supply; of a slide m, m/s, N. NoMode is none.
+// Goal is a goal at work: rad, rad/s, N·m or a share of the supply; of a slide m, m/s, N. NoMode: no goal.
 type Goal struct {
 	Mode  Mode
 	Value float64

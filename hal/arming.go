@@ -162,7 +162,7 @@ func (a *Agent) watchGuard() {
 	}
 }
 
-// moved tells the guard that the body is elsewhere, since its world was reset.
+// moved notifies the guard that the body is elsewhere, since its world was reset.
 func (a *Agent) moved() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

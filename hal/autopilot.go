@@ -26,7 +26,7 @@ type pilot struct {
 }
 
 // SetAutopilot puts law between a's controllers and its guard from the next cycle on, in the place of the one before;
-// nil is none.
+// nil: none.
 func (a *Agent) SetAutopilot(law Autopilot) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -7,7 +7,7 @@ import "time"
 // Frame.Status, so that one silent servo costs one joint.
 //
 //   - An actuator with Enable false has no torque. When Enable turns true its goal is its present position until an
-//     input says otherwise, so that nothing moves at torque-on.
+//     input is set otherwise, so that nothing moves at torque-on.
 //   - Of an actuator's goals at most one is not NaN; that one sets its mode. All NaN keeps mode and goal.
 //   - A torque limit that is NaN stays as it was; at first it is the actuator's MaxTorque. At 0 the torque is off.
 //   - Read fills everything measured and every Status; what a device did not send keeps its old value and time.

@@ -15,7 +15,7 @@ type Saver interface {
 }
 
 // Follower lets a simulated actuator follow the measured motion of its real twin from the next Advance on:
-// position in rad, velocity in rad/s. NaN lets go.
+// position in rad, velocity in rad/s. NaN releases it.
 type Follower interface {
 	Follow(actuator int, position, velocity float64)
 }

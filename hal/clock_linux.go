@@ -63,7 +63,7 @@ func lockThread() (unlock func()) {
 	}
 }
 
-// Suspended is how long the machine has slept since it was started, during which its monotonic clock stood.
+// Suspended is how long the machine has slept since it was started, during which its monotonic clock stopped.
 func (w wallClock) Suspended() time.Duration {
 	var monotonic, boot syscall.Timespec
 	syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clockMonotonic, uintptr(unsafe.Pointer(&monotonic)), 0)

@@ -149,7 +149,7 @@ func (r *Rig) exact(w World) bool {
 	return ok
 }
 
-// finishReset tells the observers when no body is on its way any more.
+// finishReset notifies the observers when all bodies have arrived.
 func (r *Rig) finishReset() {
 	if !r.resetting {
 		return

@@ -13,7 +13,7 @@ type Status struct {
 	Drive Drive // of an actuator
 }
 
-// Drive is whether an actuator follows the goals that it is told.
+// Drive is whether an actuator follows its goals.
 type Drive uint8
 
 // The states of a drive.
@@ -27,7 +27,7 @@ const (
 // The rig owns it: a body reads Inputs and Enable in Write, fills the rest in Read, and keeps nothing of it.
 type Frame struct {
 	Time     time.Duration // rig time of the cycle
-	Inputs   []float64     // one a Layout.Inputs; NaN = no command: a torque limit stays, a joint stays where it is or was told to be
+	Inputs   []float64     // one a Layout.Inputs; NaN = no command: a torque limit stays, a joint stays where it is or was commanded to be
 	Enable   []bool        // one an actuator: false = no torque at all
 	Measured []float64     // outputs, then infos; NaN = not known
 	Outputs  []float64     // the first part of Measured

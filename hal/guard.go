@@ -28,7 +28,7 @@ type GuardConfig struct {
 	// FollowingError is how far a position goal may be from the measured position, rad or m. 0 = by the actuator:
 	// followBase and what a servo lags behind at the slew limit.
 	FollowingError float64
-	// Direct hands commands on as they come, within their ranges and limits: goals are not slewed, and efforts may press
+	// Direct passes commands on unchanged, within their ranges and limits: goals are not slewed, and efforts may press
 	// a joint against its stops. For simulated robots whose controllers know them without a guard.
 	Direct bool
 	// Interlock lists the devices without which the robot must not move; the zero Interlock is empty.
@@ -114,7 +114,7 @@ type guardJoint struct {
 	limp    bool // by a torque limit of 0
 	adrift  bool // its drive was lost, and it was not seen since
 	waits   bool // commanded to have torque and not seen: it has no goal
-	off     bool // disarmed alone, by a reset, until armed
+	off     bool // disarmed by itself, by a reset, until armed
 	outside bool // not enabled: it is outside its soft limits
 	coasts  bool // at the end of the rig: its torque must be seen to be off
 
@@ -184,7 +184,7 @@ func (g *guard) set(s GuardState) {
 	g.admit()
 }
 
-// admit lets commands reach the joints that were disarmed alone.
+// admit lets commands reach the joints that were disarmed one by one.
 func (g *guard) admit() {
 	for i := range g.joints {
 		g.joints[i].off = false
@@ -272,7 +272,7 @@ func (g *guard) renew(now time.Duration) {
 	}
 }
 
-// command is input at, clamped to its channel's range; false where there is none.
+// command is input at, clamped to its channel's range; false if absent.
 func (g *guard) command(inputs []float64, at int) (float64, bool) {
 	if at == None || at >= len(inputs) {
 		return 0, false

@@ -73,15 +73,15 @@ func (g *guard) unheard(i int, f *Frame, now time.Duration) bool {
 	return now-max(g.joints[i].sight.time, f.Status[i].Time) > most
 }
 
-// slew moves the goal that actuator i is told towards the one that was asked, from where it is. It reports false where
+// slew moves actuator i's goal towards the requested one, from where it is. It reports false where
 // the joint must not have torque: it is not known where it is, or it is outside its soft limits.
 func (g *guard) slew(i int, f *Frame, now time.Duration, dt float64) bool {
 	a, j := &g.layout.Actuators[i], &g.joints[i]
 	known := !j.sight.blind && !math.IsNaN(j.sight.at)
-	// Torque comes on by a reading of now alone: in a tenth of a second a hand has moved the joint far away.
+	// Torque comes on only by a reading of now: in a tenth of a second a hand has moved the joint far away.
 	fresh := known && j.sight.seen <= j.sight.time && now-j.sight.time <= freshCycles*g.period
 	j.moved = false
-	// One that is found far from where it was told to be has missed its goals, and starts again; one whose drive was lost is
+	// One that is found far from where it was commanded to be has missed its goals, and starts again; one whose drive was lost is
 	// held where it was found.
 	missed := known && j.away && (j.adrift || math.Abs(difference(a, j.out, j.sight.at)) > g.following(a, 0))
 	j.away = !known
@@ -121,7 +121,7 @@ func (g *guard) slew(i int, f *Frame, now time.Duration, dt float64) bool {
 	case s.Drive == Switching:
 		j.out = soft(a, j.sight.at)
 		return true
-	case s.Drive == Waiting || s.Err != nil && s.Time < now: // it goes on from where it was told to be last
+	case s.Drive == Waiting || s.Err != nil && s.Time < now: // it goes on from where it was commanded to be last
 		return true
 	}
 	speed := g.speed(a)

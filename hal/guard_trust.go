@@ -80,7 +80,7 @@ func (g *guard) read(i int, p float64, at time.Duration) {
 	agrees := e.agrees > 0 && within(a, p, e.other, at-e.seen)
 	near := math.IsNaN(e.at) || within(a, p, e.at, at-e.time)
 	possible := near || !j.enabled || a.Wraps && j.mode != PositionMode
-	// One that was told to stay and was not seen cannot be far from there, however long it was not seen.
+	// One that was commanded to stay and was not seen cannot be far from there, however long it was not seen.
 	if e.blind && j.enabled && j.mode == PositionMode && !math.IsNaN(j.out) && !a.Wraps {
 		possible = math.Abs(p-j.out) <= g.following(a, 0) || math.Abs(p-e.at) <= g.following(a, 0)
 	}

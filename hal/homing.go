@@ -57,7 +57,7 @@ func (g *guard) hold() {
 	}
 }
 
-// holdJoint keeps the goal that actuator i was told last. A measured position would be adopted with all that is wrong with
+// holdJoint keeps actuator i's last goal. A measured position would be adopted with all that is wrong with
 // it: its age, and how far the joint sags under its load.
 func (g *guard) holdJoint(i int) {
 	j := &g.joints[i]

@@ -31,7 +31,7 @@ func (g *guard) lost(f *Frame, now time.Duration) bool {
 }
 
 // lock stops the interlock's actuators when a device is lost, and lets new commands pass when all are back. One that will
-// not obey when it is back, since it has switched itself off, is off for us as well: the next command switches it on.
+// not execute when it is back, since it has switched itself off, is off for us as well: the next command switches it on.
 func (g *guard) lock(f *Frame, now time.Duration) {
 	was := g.locked
 	if g.locked = g.lost(f, now); g.locked == was {

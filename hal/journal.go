@@ -2,7 +2,7 @@ package hal
 
 import "time"
 
-// Journal hears everything from outside that decides what a rig does, and the end of every cycle. With the same bodies,
+// Journal receives everything from outside that decides what a rig does, and the end of every cycle. With the same bodies,
 // the orders of a journal, given to Replay before the cycle they name, repeat every decision. Its methods run under
 // the rig's lock or an agent's: they neither block, allocate, nor call the rig or its agents, but for Agent.Frame in Cycle.
 type Journal interface {
@@ -55,7 +55,7 @@ var orderNames = [numOrders]string{"command", "override", "steer", "renew", "rel
 
 func (k OrderKind) String() string { return orderNames[min(k, numOrders-1)] }
 
-// OrderNamed is the kind called name; false where there is none.
+// OrderNamed is the kind called name; false if absent.
 func OrderNamed(name string) (OrderKind, bool) {
 	for k, n := range orderNames {
 		if n == name {
@@ -76,7 +76,7 @@ type Order struct {
 	Value  Value
 }
 
-// SetJournal gives the rig its journal, between cycles; nil is none. What was asked before is not in it.
+// SetJournal gives the rig its journal, between cycles; nil: none. What was asked before is not in it.
 func (r *Rig) SetJournal(j Journal) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -113,8 +113,8 @@ func (r *Rig) inWorld(w World) string {
 	return ""
 }
 
-// Frame is the agent's frame; for Journal.Cycle alone, and only to read.
+// Frame is the agent's frame; only for Journal.Cycle, and only to read.
 func (a *Agent) Frame() *Frame { return a.frame }
 
-// Counts are Guard's counts; for Journal.Cycle alone.
+// Counts are Guard's counts; only for Journal.Cycle.
 func (a *Agent) Counts() GuardCounts { return a.guard.counts }

@@ -135,7 +135,7 @@ type Actuator struct {
 // most limit, N·m, while it moves at velocity, rad/s, towards a goal that lies ahead (towards > 0) or behind (< 0).
 //
 // A geared DC motor pushes with kt·(V − kt·ω)/R: standing still, torque goes with the voltage; moving, the back-EMF takes
-// its part of it, so that a bound of the voltage alone would bound the speed as well. A limit of 0 is no voltage at all.
+// its part of it, so that a bound of only the voltage would bound the speed as well. A limit of 0 is no voltage at all.
 func (a *Actuator) DutyLimit(limit, velocity, towards float64) float64 {
 	share := limit / a.Limits.MaxTorque
 	if ahead := velocity * towards; share > 0 && ahead > 0 {
@@ -155,9 +155,9 @@ func (a *Actuator) DutyLimit(limit, velocity, towards float64) float64 {
 //	force          N, along the sensor's x y z
 //	pressure       Pa above that of the air at sea level
 //	range          m, one a ray; of a scanner from its right to its left
-//	sonar          m to the nearest thing in one cone; the sensor's greatest range where there is none
+//	sonar          m to the nearest thing in one cone; the sensor's greatest range if absent
 //	infrared       m along one beam, which passes through glass
-//	odometry       x y of the estimated place, m, and heading, rad: from where the robot stood at its last zero
+//	odometry       x y of the estimated place, m, and heading, rad: from where the robot was at its last zero
 //	inertial       roll pitch yaw, rad, against the attitude at its last zero
 //	encoder        ticks turned since its last zero
 //	rfid, victim   the tags in reach, a number; which ones they are is no channel (gamebots.Hits)

@@ -148,7 +148,7 @@ func (p *Session) ask(l *Lease, what request, inputs []float64, seed int64) erro
 // Agent is the agent under l, nil once released.
 func (l *Lease) Agent() *Agent { return l.agent }
 
-// Frame is the agent's frame; for Observer.Cycle alone, and only to read.
+// Frame is the agent's frame; only for Observer.Cycle, and only to read.
 func (l *Lease) Frame() *Frame { return l.agent.frame }
 
 // Stepped reports to an observer whether this cycle answers l's Step; ResetDone whether it answers its Reset.

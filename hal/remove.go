@@ -13,7 +13,7 @@ const letGoTime = time.Second
 // Remove takes the agent called name out of the rig, between cycles, and leaves its body inert. Its values stay as they
 // were last. The error is Busy while a party holds it.
 //
-// A real body in a rig that runs lets go of its joints first, on the way that every command takes, in a second of cycles at
+// A real body in a rig that runs releases its joints first, on the way that every command takes, in a second of cycles at
 // most, which the others go on in: its Halt, under which no cycle passes, then finds nothing left to wait for. Remove blocks for
 // as long.
 func (r *Rig) Remove(name string) error {

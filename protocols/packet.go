@@ -22,7 +22,7 @@ type PacketConn interface {
 	Close() error
 }
 
-// Listener opens a socket at an address; port 0 stands for any free one.
+// Listener opens a socket at an address; port 0 means any free one.
 type Listener func(at netip.AddrPort) (PacketConn, error)
 
 // ListenUDP opens a UDP socket of the operating system.

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// Cause says why a datagram was dropped.
+// Cause reports why a datagram was dropped.
 type Cause uint8
 
 // The causes.

@@ -16,7 +16,7 @@ type Probe interface {
 	// List returns the ids of all devices by one request, or by few; false where each id has to be asked, because the
 	// protocol has no such request or because replies collided.
 	List() (ids []int, ok bool, err error)
-	// Ping tells by its error whether a device replies at id, to whatever is asked.
+	// Ping's error reports whether a device replies at id.
 	Ping(id int) error
 	// Identify asks the device at id what it is.
 	Identify(id int) (Found, error)
@@ -40,18 +40,18 @@ type Tool interface {
 	SetBaud(id, baud int) error
 	// Alarms are those of the device now.
 	Alarms(id int) (Alarm, error)
-	// Save makes what was written last with the power where Write alone does not. restarts tells that the device starts
+	// Save makes written values permanent if Write does not. restarts reports that the device starts
 	// again for it.
 	Save() (restarts bool, err error)
 }
 
 // Found is what a device reports of itself.
 type Found struct {
-	Model    Model  // nil: a device that the driver does not know, whose Number is all that there is
+	Model    Model  // nil: a device that the driver does not know; only Number is set
 	Number   int    // of its model, 0 where it reports none
 	Firmware string // as its maker writes it, with the minor version where there is one; "" = none
 	Assumed  bool   // it does not report its model: Model is how it is driven
-	Note     string // for a person; "" = no more to say
+	Note     string // for a person; "" if empty
 }
 
 // Question is a request whose reply is known but for what changes by itself.
@@ -61,11 +61,11 @@ type Question struct {
 	Sound     func(got []byte) bool // its checksum is right
 }
 
-// ToolConfig says how a tool talks. Zero values give the defaults.
+// ToolConfig describes how a tool talks. Zero values give the defaults.
 type ToolConfig struct {
 	Bus      string                 // the line in errors
 	Latency  time.Duration          // how long the adapter may hold a reply back
-	Model    Model                  // what every device is taken for, whatever it reports; nil = what it reports
+	Model    Model                  // the model assumed for every device; nil: the reported one
 	Settings map[int]map[string]int // a config's settings of devices, by id
 }
 

@@ -64,7 +64,7 @@ func (r *GenericChain) Halt() []error {
 }
 
 // CutTorque implements hal.TorqueCutter: torque off to every servo, lost ones too. The exchange under way ends within
-// abortCheck. It waits for no acknowledgement but of vendors whose servos acknowledge each command.
+// abortCheck. It waits for acknowledgements only if the vendor's servos acknowledge each command.
 func (r *GenericChain) CutTorque() error {
 	r.cut.wanted.Store(true)
 	r.cut.mu.Lock()
@@ -100,7 +100,7 @@ func (r *GenericChain) stageOff() error {
 	return r.protocol.Flush()
 }
 
-// still tells that the goal is no motion in a mode that turns freely: a safe command, which goes to lost servos too.
+// still reports that the goal is no motion in a mode that turns freely: a safe command, which goes to lost servos too.
 func (m *DeviceState) still() bool {
 	g := &m.Goal
 	switch g.Mode {

@@ -64,7 +64,7 @@ type DeviceState struct {
 	Stage   Stage
 	Torque  Switch // as last read
 	Seen    bool   // torque was read as on since it was commanded on
-	Verify  bool   // the switch has to be looked at
+	Verify  bool   // the switch must be read
 	Latched bool   // an alarm took the torque: it has to be cleared first
 
 	// Errors of the cycle, made once: a servo that is silent for an hour allocates nothing.
@@ -190,7 +190,7 @@ func (m *DeviceState) Outside(low, high, turn float64) error {
 	if m.turns() || at >= low-near && at <= high+near {
 		return nil
 	}
-	return fmt.Errorf("stands at tick %.0f of %.0f..%.0f, %w", at, low, high, ErrOutOfLimits)
+	return fmt.Errorf("position: got %.0f ticks, want %.0f..%.0f, %w", at, low, high, ErrOutOfLimits)
 }
 
 // turns reports that the goal is not a position: the servo may turn freely.
@@ -227,7 +227,7 @@ func (m *DeviceState) Believes(ticks, turn, speed float64, now time.Duration) bo
 	return false
 }
 
-// reaches tells whether a servo can turn from one position to another in dt.
+// reaches reports whether a servo can turn from one position to another in dt.
 func reaches(to, from, turn, speed float64, dt time.Duration) bool {
 	way := speed * turn / math.Pi * dt.Seconds()
 	far := math.Abs(to - from)

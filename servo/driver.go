@@ -36,7 +36,7 @@ type Model interface {
 	Units() Units
 	// Table is every register that a Tool knows, in the order of its listing. Nothing writes to it.
 	Table() []Register
-	// Register is the row of Table called name, nil where there is none. Setting is a register that a config may set at
+	// Register is the row of Table called name, nil if absent. Setting is a register that a config may set at
 	// each start, and that ServoConfig.Settings may name; not all of them are rows of Table.
 	Register(name string) *Register
 	Setting(name string) *Register
@@ -87,7 +87,7 @@ type Traits struct {
 	LastID  int           // maximum id of a device
 	Slot    time.Duration // Tool.List waits this long for each id; 0 = it does not
 	Bauds   []int         // rates in bit/s at which devices are known to be, the factory's first
-	MaxBaud int           // and every rate up to this one; 0 = those of Bauds and of the models alone
+	MaxBaud int           // and every rate up to this one; 0 = only those of Bauds and of the models
 
 	// The line.
 	Even      bool                         // bytes have an even parity bit
@@ -127,7 +127,7 @@ type Traits struct {
 	Unproven   string // why a damaged reply may pass as sound; "" = a checksum finds it
 }
 
-// Check is a rule for one register of a device at rest, beside those that every device has to keep.
+// Check is a rule for one register of a device at rest, in addition to those of every device.
 type Check struct {
 	Name     string // of the check: "lock"
 	Register string
@@ -152,7 +152,7 @@ type CANFilter struct{ ID, Mask uint32 }
 // ExtendedCAN marks an extended id in a CANFilter.
 const ExtendedCAN = canExtended
 
-// FindModel returns the model of d called name, nil where there is none.
+// FindModel returns the model of d called name, nil if absent.
 func FindModel(d Driver, name string) Model {
 	for _, m := range d.Models() {
 		if m.Units().Name == name {

@@ -30,7 +30,7 @@ func (a Alarm) String() string {
 // ErrNoRegister reports that a device has no such register, by its firmware or on this line.
 var ErrNoRegister = errors.New("it has no such register here")
 
-// ErrUnknownModel says that a device is of a model that its driver does not know.
+// ErrUnknownModel reports that a device is of a model that its driver does not know.
 var ErrUnknownModel = errors.New("a model that is not known here")
 
 // Fault wraps what went wrong with one servo of a bus with its kind; nil stays nil.

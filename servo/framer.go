@@ -20,7 +20,7 @@ type Rules struct {
 	Frame func(head []byte) (n int, ok bool)
 	// Check reports whether a whole packet is sound.
 	Check func(packet []byte) bool
-	// Unchecked says that packets have no checksum: whatever is received and is no reply is damaged.
+	// Unchecked reports that packets have no checksum: whatever is received and is no reply is damaged.
 	Unchecked bool
 }
 
@@ -48,7 +48,7 @@ func (p *Framer) Feed(b []byte) int {
 	return n
 }
 
-// Frame returns the next whole packet, checked, nil when there is none yet. It is the framer's until Feed or Reset.
+// Frame returns the next whole packet, checked, nil until one is complete. It is the framer's until Feed or Reset.
 func (p *Framer) Frame() []byte {
 	for {
 		head := p.buf[p.at:]

@@ -41,15 +41,15 @@ type Protocol interface {
 	ParserStats() (badChecksums, garbage uint64)
 }
 
-// LongReader is a Protocol that has no request for health alone: SyncRead and ReadState read one device long.
+// LongReader is a Protocol without a separate request for health: SyncRead and ReadState read one device long.
 type LongReader interface {
-	// ReadLong says which device the reads of this cycle read long, -1 = none; one that was lost is read long anyway.
+	// ReadLong reports which device the reads of this cycle read long, -1 = none; one that was lost is read long anyway.
 	ReadLong(i int)
 	// ShowsHealth reports whether a long read shows the torque switch of servo i; else ReadHealth follows it.
 	ShowsHealth(i int) bool
 }
 
-// ChainSpec is what a vendor's chain is beside its config.
+// ChainSpec is a vendor's chain without its config.
 type ChainSpec struct {
 	LastID  int  // maximum id
 	Bits    int  // of a byte on the wire
@@ -96,7 +96,7 @@ type GenericChain struct {
 	reopen   Reconnector
 	cycle    uint64
 	turn     int  // next servo of the health rotation
-	next     int  // next servo asked alone, where the period does not suffice for all
+	next     int  // next servo to read by itself, if the period is too short for all
 	silences int  // servos that did not answer in this cycle
 	prepared bool // a servo was prepared for torque in this Send
 	list     []int
@@ -104,7 +104,7 @@ type GenericChain struct {
 	cut      cut
 }
 
-// HealthInterval is how many cycles of period pass from one look at a servo's health to the next: five, and 50 ms at least. What a
+// HealthInterval is the number of cycles of period between two health reads: five, and 50 ms at least. What a
 // look sees, heat and a switch that fell, changes no faster in a short cycle, where the wire has the least time for it.
 func HealthInterval(period time.Duration) int {
 	const least, pause = 5, 50 * time.Millisecond

@@ -234,7 +234,7 @@ func (r *GenericChain) MarkReceived(i int) {
 	}
 }
 
-// pick chooses the servo whose health is read in this cycle: one where something has to be seen, else the next in turn in
+// pick chooses the servo whose health is read in this cycle: one that must be verified, else the next in turn in
 // every Health-th cycle, else -1. The rotation goes on from there, so that one restless servo cannot keep the others from
 // being read.
 func (r *GenericChain) pick() int {
@@ -246,7 +246,7 @@ func (r *GenericChain) pick() int {
 		if s.Barred || s.Lost || !s.met || s.State.Err != nil && r.long == nil {
 			continue
 		}
-		// A usual read may show the torque and leave nothing to verify: the doubt ends with a reading of its health alone.
+		// A usual read may show the torque and leave nothing to verify: the doubt ends only with a reading of its health.
 		if s.Verify || s.doubt {
 			chosen = i
 			break

@@ -26,7 +26,7 @@ func (r *GenericChain) halt() []error {
 
 var (
 	errStillOn = errors.New("torque is still on")
-	errForeign = errors.New("not the model it should be: left alone")
+	errForeign = errors.New("unexpected model: not configured")
 )
 
 func (r *GenericChain) verifyHalt(i int) error {
@@ -92,7 +92,7 @@ func (r *GenericChain) ClearAlarms() (faults []error) {
 	return faults
 }
 
-// Pause leaves servo i alone for some cycles, as after a restart; its torque is not known then.
+// Pause excludes servo i for some cycles, as after a restart; its torque is not known then.
 func (r *GenericChain) Pause(i int, cycles uint64) {
 	s := &r.Devices[i]
 	s.Torque, s.State.Torque, s.State.Err = Unknown, false, s.Unasked

@@ -21,7 +21,7 @@ const (
 type Encoding uint8
 
 // The encodings. A sign and a magnitude are what cheap firmware keeps: the value of the constant is the sign's bit, the
-// magnitude stands below it, and the bits above are unused.
+// magnitude is below it, and the bits above are unused.
 const (
 	Unsigned    Encoding = 0
 	Signed      Encoding = 1 // two's complement
@@ -41,7 +41,7 @@ func (e Encoding) magnitude() (bit uint, ok bool) {
 
 // Measure is what a raw value means: SI value = (raw - Zero) * Scale, in Unit. Scale 0: a plain number.
 type Measure struct {
-	Unit  string  // "V", "rad/s", ..; "" where there is none
+	Unit  string  // "V", "rad/s", ..; "" if absent
 	Scale float64 // units a count
 	Zero  int64   // the raw value that means 0
 }
@@ -199,7 +199,7 @@ func (r *Register) CheckWrite(model string, v int64) error {
 	return nil
 }
 
-// CheckSetting says why x is no setting of a model: it has none of that name, or x is out of its range.
+// CheckSetting reports why x is no setting of a model: it has none of that name, or x is out of its range.
 func CheckSetting(m Model, x Setting) error {
 	r := m.Setting(x.Register)
 	if r == nil {

@@ -12,7 +12,7 @@ type Filed interface {
 	File() (*os.File, error)
 }
 
-// Telegram is what stops the devices of a line when it is written to File, whatever was written before.
+// Telegram is what stops the devices of a line when it is written to File, regardless of earlier bytes.
 type Telegram struct {
 	File  *os.File // the receiver closes it
 	Bytes []byte
@@ -59,7 +59,7 @@ func Telegrams(line Line, bytes []byte) ([]Telegram, error) {
 type tape struct {
 	Port
 	bytes  []byte
-	waited time.Duration // for answers: the clock of a line in memory stands still else
+	waited time.Duration // for answers: the clock of a line in memory does not move else
 }
 
 func (t *tape) Write(p []byte) (int, error) {

@@ -49,7 +49,7 @@ func (s *Scene) Arena() (*model.Scene, error) {
 	return s.ground, nil
 }
 
-// Listen lets f hear of what a sensor of kind rfid or victim finds, each time that it reads, in the goroutine of Advance.
+// Listen lets f be notified of what a sensor of kind rfid or victim finds, each time that it reads, in the goroutine of Advance.
 // There is one listener a sensor, and a second is refused; nil ends it.
 func (b *Body) Listen(sensor int, f func(Found)) error {
 	if sensor < 0 || sensor >= len(b.senses) || b.senses[sensor].kind != "rfid" && b.senses[sensor].kind != "victim" {
@@ -59,7 +59,7 @@ func (b *Body) Listen(sensor int, f func(Found)) error {
 		b.found = make([]func(Found), len(b.senses))
 	}
 	if f != nil && b.found[sensor] != nil {
-		return refused("listen", b.name, errors.New("got a sensor that somebody listens to"))
+		return refused("listen", b.name, errors.New("got a sensor in use by a client"))
 	}
 	b.found[sensor] = f
 	return nil

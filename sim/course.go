@@ -35,7 +35,7 @@ func (p *progress) copyFrom(q *progress) {
 	p.reached, p.random = append(p.reached[:0], q.reached...), q.random
 }
 
-// start draws where a vehicle begins: in one of the scene's start zones, at the origin where there is none.
+// start draws where a vehicle begins: in one of the scene's start zones, at the origin if absent.
 func (s *Scene) start(random *uint64) hal.Pose {
 	starts := s.ground.Course.Starts
 	if len(starts) == 0 {

@@ -153,7 +153,7 @@ func (b *Body) ticks(d *model.Device) [2]float64 {
 		math.Floor(b.joints[d.Right].motor.position / d.Resolution)}
 }
 
-// reckon adds what the wheels have turned to the estimate, as the manual says (8.4.1): a simple algorithm, which takes
+// reckon adds what the wheels have turned to the estimate, as in the manual (8.4.1): a simple algorithm, which takes
 // the way between two estimates for straight, along the heading at its beginning, and wheels that do not slip.
 func (b *Body) reckon(d *device) {
 	now := b.ticks(d.spec)

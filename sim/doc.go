@@ -6,7 +6,7 @@
 // an emulated device that writes the same servo from its registers (sim/emulator).
 //
 // All robots that have bodies, what they stand on and what lies about make one system of sim/dynamics. In each of its
-// steps a servo of sim/actuator says what its motor and its gear do to its joint, and hears where that went:
+// steps a servo of sim/actuator describes what its motor and its gear do to its joint, and receives where that went:
 //
 //	Joint.drive: Servo.Couple ──torque, damping, friction──► System.Step ──position, velocity──► Joint.finishSubstep: Servo.Moved
 //

@@ -30,7 +30,7 @@ func (b *Body) Figures() *model.Robot {
 }
 
 // Change changes figures of the robot from the next reset on: change gets a copy to write to, and what it writes is
-// what random figures are drawn about. Names, and what is connected to what, stay. The error says what no robot has; then
+// what random figures are drawn about. Names, and what is connected to what, stay. The error describes what no robot has; then
 // nothing changes.
 func (b *Body) Change(change func(*model.Robot)) error {
 	next := b.next.Clone()
@@ -145,7 +145,7 @@ func (o *own) put(g *model.Scene) *model.Scene {
 // Gravity is what SetGravity has set, m/s².
 func (s *Scene) Gravity() [3]float64 { return s.gravity }
 
-// Ground is the surface of the plane that the robots stand on, as Figures are; nil where there is none.
+// Ground is the surface of the plane that the robots stand on, as Figures are; nil if absent.
 func (s *Scene) Ground() *model.Material {
 	switch {
 	case s.ground == nil || s.ground.Ground == nil:
@@ -182,7 +182,7 @@ func (s *Scene) Things() []string {
 	return names
 }
 
-// Thing is a loose thing with its figures, as Figures are, and where it is; false where there is none.
+// Thing is a loose thing with its figures, as Figures are, and where it is; false if absent.
 func (s *Scene) Thing(i int) (*model.Body, hal.Pose, bool) {
 	if s.system == nil || i < 0 || i >= len(s.ground.Free) {
 		return nil, hal.Pose{}, false

@@ -179,7 +179,7 @@ func (s *Scene) diverged(err error) error {
 		}
 	}
 	s.fault = &hal.Error{Kind: hal.Unsafe, Op: "physics of " + d.Name, Try: "halyard reset",
-		Err: fmt.Errorf("%s would be %.3g; time stands still until the reset", d.What, d.Value)}
+		Err: fmt.Errorf("%s would be %.3g; time stops until the reset", d.What, d.Value)}
 	return s.fault
 }
 

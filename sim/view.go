@@ -125,7 +125,7 @@ func (g *gallery) catchUp(studio *camera.Renderer) {
 
 var errGone = errors.New("it is gone")
 
-// open returns the studio, the number in it of a vehicle's camera, and what tells that another studio has taken over.
+// open returns the studio, the number in it of a vehicle's camera, and what reports that another studio has taken over.
 func (g *gallery) open(vehicle string, index int) (*camera.Renderer, int, chan struct{}, error) {
 	g.making.Lock()
 	defer g.making.Unlock()

@@ -41,6 +41,6 @@ func (a *app) doctorMatrix(ctx context.Context) error {
 	if failed > 0 {
 		return &hal.Error{Kind: hal.Differs, Op: "doctor --matrix", Err: fmt.Errorf("%d of %d lines are not as they should be", failed, len(rows))}
 	}
-	a.note("%d faults planted, each named alone with its fix; %d robots without a fault, no finding", planted, len(rows)-planted)
+	a.note("%d faults injected, each the only finding, with its fix; %d robots without a fault, no finding", planted, len(rows)-planted)
 	return nil
 }

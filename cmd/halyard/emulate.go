@@ -74,7 +74,7 @@ func newEmulate(a *app) *cobra.Command {
 	return c
 }
 
-// someEmulated tells whether a config says of itself that anything of it is emulated.
+// someEmulated reports whether a config says of itself that anything of it is emulated.
 func someEmulated(c *halyard.Config) bool {
 	return slices.ContainsFunc(c.Agents, func(g configs.Agent) bool { return g.Has(configs.Emulated) })
 }
@@ -96,7 +96,7 @@ func (p portLine) Cells() []string {
 	return []string{p.Bus, p.Type, baud, path}
 }
 
-// announcePorts tells that the buses can be opened: scripts by a line, people by what to type next.
+// announcePorts reports that the buses can be opened: scripts by a line, people by what to type next.
 func (a *app) announcePorts(ports []halyard.Port, config, dir string) error {
 	if a.format != "table" {
 		return a.Line(ready{Event: "ready", Servers: []halyard.Server{}, Ports: ports})

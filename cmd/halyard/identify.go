@@ -25,7 +25,7 @@ func newIdentify(a *app) *cobra.Command {
 			"that simulated robots have, and writes them as a file that a joint names as its model. With --check it plays " +
 			"recordings through the servo of such a file and prints how far it is from each. FILES are recordings or folders " +
 			"of them (BAM's raw JSON). With CONFIG and --joint it moves that joint of a robot, within the range that you agree to, and " +
-			"fits to what it records. docs/identify.md says how to record, and what the numbers mean.",
+			"fits to what it records. docs/identify.md explains recording and the parameters.",
 		Example: "  halyard identify my-so101.yaml --joint elbow_flex --out elbow.yaml\n" +
 			"  halyard identify --servo xl330-m288 --data recordings --out xl330.yaml\n" +
 			"  halyard identify --check xl330.yaml --data recordings/kp200-sin_sin.json -o jsonl",

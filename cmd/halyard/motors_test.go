@@ -204,8 +204,8 @@ func TestScanOfMotors(t *testing.T) {
 		want        string
 	}{
 		{"vesc", "vesc-6", 115200, []int{3, 7}, "3 6.05 VESC firmware 6.05 on 60_MK6: 7 pole pairs, timeout 1s, none; 7 6.05 VESC firmware 6.05 on 60_MK6: 7 pole pairs, timeout 1s, none; "},
-		{"odrive", "odrive-v3", 115200, []int{0, 1}, "0 0.5 a motor controller, which does not say its motor; 1 0.5 a motor controller, which does not say its motor; "},
-		{"odrive-can", "odrive-s1", 250000, []int{0, 62}, "0 0.6 a motor controller, which does not say its motor; 62 0.6 a motor controller, which does not say its motor; "},
+		{"odrive", "odrive-v3", 115200, []int{0, 1}, "0 0.5 a motor controller; it does not report its motor; 1 0.5 a motor controller; it does not report its motor; "},
+		{"odrive-can", "odrive-s1", 250000, []int{0, 62}, "0 0.6 a motor controller; it does not report its motor; 62 0.6 a motor controller; it does not report its motor; "},
 		{"cybergear", "cybergear", 1000000, []int{1, 127}, "1  ; 127  ; "},
 		{"cybergear", "cybergear", 1000000, nil, ""},
 		{"vesc", "vesc-6", 115200, nil, ""},

@@ -534,7 +534,7 @@ func TestOkonRefused(t *testing.T) {
 	}{
 		{"pendulum", configs.Options{Listen: []string{"okon=127.0.0.1:0"}}, "an underwater vehicle with 8 thrusters"},
 		{"okon", configs.Options{Set: []string{"servers[0].dialect=later"}}, "document or original"},
-		{"okon", configs.Options{Set: []string{"servers[1].teleport=true"}}, "it of okon alone"},
+		{"okon", configs.Options{Set: []string{"servers[1].teleport=true"}}, "it only of okon"},
 		{"okon", configs.Options{Set: []string{"servers[1].protocol=okon"}}, "one server of okon a robot"},
 		{"pendulum", configs.Options{Set: []string{"servers[0].dialect=original"}}, "document or later"},
 	} {

@@ -85,7 +85,7 @@ func (a *app) stopped(answers []*control.Answer, err error) error {
 	return err
 }
 
-// recovered says what a reset has left to do.
+// recovered describes what a reset has left to do.
 func recovered(joints []control.JointStatus) string {
 	n := 0
 	for _, j := range joints {

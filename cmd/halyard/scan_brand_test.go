@@ -82,7 +82,7 @@ func TestSetupOfBrands(t *testing.T) {
 		{"id", "kondo", "krs-2552", 1250000, func(s *commission.Setup) { s.NewID = 9 }, "9@1250000"},
 		{"absent", "feetech", "sts3215", 1000000, func(s *commission.Setup) { s.ID, s.NewID = 4, 9 }, "no servo answers"},
 		{"the same", "kondo", "krs-2552", 1250000, func(s *commission.Setup) { s.NewID = 40 }, "want 0..31"},
-		{"a rate it has not", "hiwonder", "lx-16a", 115200, func(s *commission.Setup) { s.NewBaud = 1000000 }, "cannot be told"},
+		{"a rate it has not", "hiwonder", "lx-16a", 115200, func(s *commission.Setup) { s.NewBaud = 1000000 }, "does not support"},
 		{"no such register", "feetech", "sts3215", 1000000, func(s *commission.Setup) {
 			s.NewID, s.Writes = 9, []servo.Setting{{Register: "nonsense", Value: 1}}
 		}, "no such register"},

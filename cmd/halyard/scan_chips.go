@@ -24,7 +24,7 @@ func (a *app) scanSPI(port string) error {
 	}
 	if err == nil && len(rows) == 0 {
 		return &hal.Error{Kind: hal.BusFault, Bus: port, Op: "scan",
-			Err: errors.New("nobody answers: check the chip's power, MISO, MOSI and SCLK, and its CS"), Try: "halyard ports"}
+			Err: errors.New("no reply: check the chip's power, MISO, MOSI, SCLK and CS"), Try: "halyard ports"}
 	}
 	return err
 }

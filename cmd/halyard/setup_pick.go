@@ -9,7 +9,7 @@ import (
 )
 
 // pick reports which of those that answer belong to which joints: the one that is new to joint i, or several that all have
-// their places already to theirs. Else it says why not, and what to do. stranger reports that no device of the line is known.
+// their places already to theirs. Else it reports why not, and what to do. stranger reports that no device of the line is known.
 func (w *walk) pick(found []commission.FoundServo, i int, stranger bool) (fresh map[int]*commission.FoundServo, why string) {
 	j, all := &w.joints[i], make([]string, len(found))
 	fresh = map[int]*commission.FoundServo{}
@@ -28,9 +28,9 @@ func (w *walk) pick(found []commission.FoundServo, i int, stranger bool) (fresh 
 	}
 	switch n := len(fresh) + len(strange); {
 	case len(found) == 0:
-		return nil, "nobody answers: check its power and its cable"
+		return nil, "no reply: check the servo's power and cable"
 	case n == 0:
-		return nil, fmt.Sprintf("only %s answers, which is done: connect the servo of %s; if it is connected, it has the id of one that is done: connect it alone and type %s",
+		return nil, fmt.Sprintf("only %s answers, which is done: connect the servo of %s; if it is connected, it has the id of one that is done: connect only that servo and type %s",
 			strings.Join(all, " and "), j.Name, commission.ItIsNew)
 	case len(strange) == 0 && n > 1 && !stranger:
 		// Ids that differ are nobody's as they come, but for the one that all have.
@@ -39,7 +39,7 @@ func (w *walk) pick(found []commission.FoundServo, i int, stranger bool) (fresh 
 		}
 		return fresh, ""
 	case n > 1:
-		return nil, fmt.Sprintf("%s answer: connect the servo of %s alone", strings.Join(all, " and "), j.Name)
+		return nil, fmt.Sprintf("%s reply: connect only the servo of %s", strings.Join(all, " and "), j.Name)
 	case len(strange) == 0: // it may be new, with the id of another joint
 		for _, f := range fresh {
 			strange = append(strange, f)
@@ -58,7 +58,7 @@ func (w *walk) collision(f *commission.FoundServo) string {
 			return fmt.Sprintf("several servos answer at id %d, the one of %s: take that off the line until this one has its own", f.ID, j.Name)
 		}
 	}
-	return fmt.Sprintf("several servos answer at id %d: connect one alone", f.ID)
+	return fmt.Sprintf("several servos reply at id %d: connect only one", f.ID)
 }
 
 // placeOf is the joint in whose place f is, by its id, rate and model; -1 where it is in nobody's.

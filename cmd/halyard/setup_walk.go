@@ -136,7 +136,7 @@ func (w *walk) finish(i int, r commission.WalkRow) error {
 // Step asks for the servo of joint i until it has its place, or is skipped.
 func (w *walk) Step(ctx context.Context, i int) error {
 	j := &w.joints[i]
-	w.app.note("%d of %d: connect the servo of %s (%s, id %d) alone to the bus%s, and press Enter; s skips it, Ctrl-C stops",
+	w.app.note("%d of %d: connect only the servo of %s (%s, id %d) to the bus%s, and press Enter; s skips it, Ctrl-C stops",
 		i+1, len(w.joints), j.Name, j.Model.Units().Name, j.ID, w.beside())
 	for j.Row == nil {
 		answer, err := w.in.Line(ctx)
@@ -178,7 +178,7 @@ func (w *walk) beside() string {
 	if catalog.BuiltinBuses().Of(w.Types[0]).Alone || !slices.ContainsFunc(w.joints, func(j commission.WalkJoint) bool { return j.Done() }) {
 		return ""
 	}
-	return ", or beside those that are done"
+	return ", or add it to those that are done"
 }
 
 // ended is the error of an input that ended at joint i.

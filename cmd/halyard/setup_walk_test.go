@@ -165,16 +165,16 @@ func TestWalkTranscript(t *testing.T) {
 		t.Error(err)
 	}
 	const want = `pan comes last: new servos have its id, 1, too
-1 of 4: connect the servo of lift (sts3215, id 2) alone to the bus, and press Enter; s skips it, Ctrl-C stops
+1 of 4: connect only the servo of lift (sts3215, id 2) to the bus, and press Enter; s skips it, Ctrl-C stops
 >
   looking at 1000000, 57600, 115200, 500000 Bd, up to 3.7s
-  nobody answers: check its power and its cable. Then press Enter
+  no reply: check the servo's power and cable. Then press Enter
 >
   looking at 1000000, 57600, 115200, 500000 Bd, up to 3.7s
-  id 1 (sts3215, 1000000 Bd) and id 1 (sts3215, 500000 Bd) answer: connect the servo of lift alone. Then press Enter
+  id 1 (sts3215, 1000000 Bd) and id 1 (sts3215, 500000 Bd) reply: connect only the servo of lift. Then press Enter
 >
   looking at 1000000, 57600, 115200, 500000 Bd, up to 3.7s
-  several servos answer at id 1: connect one alone. Then press Enter
+  several servos reply at id 1: connect only one. Then press Enter
 >
   looking at 1000000, 57600, 115200, 500000 Bd, up to 3.7s
   it is an scs15, want an sts3215 of lift: connect another, or correct desk.yaml. Then press Enter
@@ -183,15 +183,15 @@ func TestWalkTranscript(t *testing.T) {
 >
   looking at 1000000, 57600, 115200, 500000 Bd, up to 3.7s
   lift: id 1 at 1000000 Bd is now id 2 at 1000000 Bd, max_voltage=84
-2 of 4: connect the servo of roll (sts3215, id 3) alone to the bus, or beside those that are done, and press Enter; s skips it, Ctrl-C stops
+2 of 4: connect only the servo of roll (sts3215, id 3) to the bus, or add it to those that are done, and press Enter; s skips it, Ctrl-C stops
 >
   looking at 1000000, 57600, 115200, 500000 Bd, up to 3.7s
   roll: id 1 at 500000 Bd is now id 3 at 1000000 Bd
-3 of 4: connect the servo of grip (scs15, id 4) alone to the bus, or beside those that are done, and press Enter; s skips it, Ctrl-C stops
+3 of 4: connect only the servo of grip (scs15, id 4) to the bus, or add it to those that are done, and press Enter; s skips it, Ctrl-C stops
 >
   looking at 1000000, 57600, 115200, 500000 Bd, up to 3.7s
   grip: id 7 at 1000000 Bd is now id 4 at 1000000 Bd
-4 of 4: connect the servo of pan (sts3215, id 1) alone to the bus, or beside those that are done, and press Enter; s skips it, Ctrl-C stops
+4 of 4: connect only the servo of pan (sts3215, id 1) to the bus, or add it to those that are done, and press Enter; s skips it, Ctrl-C stops
 > s
 /dev/ttyUSB0: 3 set up, 1 skipped. Connect all of them, then: halyard doctor desk.yaml
 `

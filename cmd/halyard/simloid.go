@@ -55,7 +55,7 @@ so often. With a CONFIG its robots are served, which may be emulated or real.`,
 	flags.Float64VarP(&f.step, "steplength", "s", 0, "length of a step, s (0.01)")
 	flags.StringVarP(&f.conf, "conf", "f", "", "config file to use instead of simloid.conf")
 	flags.StringVar(&f.conf, "configfile", "", "--conf")
-	flags.StringArrayVar(&f.Listen, "listen", nil, "HOST:PORT instead of a port of this machine alone")
+	flags.StringArrayVar(&f.Listen, "listen", nil, "HOST:PORT instead of a port of the loopback interface")
 	flags.StringVar(&f.Dialect, "dialect", "", "document or later (of 2018 to 2020)")
 	flags.BoolVar(&f.Exact, "no-noise", false, "disable sensor noise")
 	flags.BoolVar(&f.Keep, "keep", false, "stay for the next client; without it the program ends when its client has left, as the original")
@@ -123,7 +123,7 @@ func (f *simloidFlags) readConf(a *app, c *simloidconf.Conf) error {
 func (f *simloidFlags) ofConfig(a *app, cmd *cobra.Command, name string) (*halyard.Config, error) {
 	for _, flag := range []string{"robot", "scene", "steplength"} {
 		if cmd.Flags().Changed(flag) {
-			return nil, serve.Fault("--"+flag, "it", name+" to say that, or --set")
+			return nil, serve.Fault("--"+flag, "it", "this key in "+name+", or --set")
 		}
 	}
 	g := configFlags{body: f.body, set: f.Set}

@@ -208,7 +208,7 @@ func TestSetupOfMotors(t *testing.T) {
 		{"id", gear, func(s *commission.Setup) { s.NewID = 9 }, "9 7", ""},
 		{"taken", gear, func(s *commission.Setup) { s.NewID = 7 }, "id 7 is taken", ""},
 		{"too great", gear, func(s *commission.Setup) { s.NewID = 128 }, "0..127", ""},
-		{"a rate", gear, func(s *commission.Setup) { s.NewBaud = 500000 }, "cannot be told", ""},
+		{"a rate", gear, func(s *commission.Setup) { s.NewBaud = 500000 }, "does not support", ""},
 		{"nobody", gear, func(s *commission.Setup) { s.ID, s.NewID = 5, 9 }, "no servo answers", ""},
 		{"dry", gear, func(s *commission.Setup) { s.NewID, s.Dry = 9, true }, "3 7", ""},
 		{"a setting", gear, func(s *commission.Setup) { s.NewID, s.Set = 9, []string{"max_torque=5000"} }, "9 7", ""},

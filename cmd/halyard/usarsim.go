@@ -43,10 +43,10 @@ Controllers spawn their robots with INIT. CONFIG is another config than the embe
 		},
 	}
 	c.Flags().StringVar(&f.arena, "map", "", "the arena: "+strings.Join(model.ArenaNames(), ", ")+", as DM-USAR_yellow too, or a scene file (yellow)")
-	c.Flags().StringArrayVar(&f.ini, "ini", nil, "a USARBot.ini, whose robots become classes, a BotAPI.ini, which says where to listen, or UDK's DefaultUSAR.ini, which is both")
+	c.Flags().StringArrayVar(&f.ini, "ini", nil, "a USARBot.ini, whose robots become classes, a BotAPI.ini with the addresses of the servers, or UDK's DefaultUSAR.ini with both")
 	c.Flags().BoolVar(&f.lenient, "lenient", false, "of an --ini: leave out sensors of unknown classes, with a warning")
 	c.Flags().StringVar(&f.speak, "dialect", "", "document, later (2007 to 2010) or udk (2010 to 2015); without it what a client's first words show")
-	c.Flags().IntVarP(&f.port, "port", "p", 0, "where controllers connect (3000); 0 is any free port; --listen says hosts too")
+	c.Flags().IntVarP(&f.port, "port", "p", 0, "port of the Gamebots server (3000); 0 is any free port; --listen also sets the host")
 	f.flags.add(c)
 	f.flags.addListen(c)
 	a.addDashboard(c)

@@ -79,7 +79,7 @@ var passedOver = []string{"real_time", "initial_pause", "contact_soft_ERP", "con
 	"show_contacts", "show_joints", "show_accels", "show_cam_position", "show_time_stat", "disable_graphics", "fps",
 	"use_fps_control", "window_width", "window_height", "record_frames"}
 
-// Set sets one parameter. known is false for a strange name; want says what the value should have been.
+// Set sets one parameter. known is false for a strange name; want describes what the value should have been.
 func (c *Conf) Set(name, value string) (known bool, want string) {
 	switch name {
 	case "tcp_port":
@@ -106,7 +106,7 @@ func (c *Conf) Set(name, value string) (known bool, want string) {
 	return false, ""
 }
 
-// whole reads a whole number from low to high into to, or says what it should be.
+// whole reads a whole number from low to high into to, or describes what it should be.
 func whole(text string, low, high int, to *int) (want string) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < low || n > high {

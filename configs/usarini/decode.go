@@ -75,7 +75,7 @@ func (d *decoder) put(s slot, path string, v value) {
 	}
 }
 
-// number is text as a number within low..high, 0 where it is none.
+// number is text as a number within low..high, 0 if it is invalid.
 func (d *decoder) number(path, text string, low, high float64) float64 {
 	n, ok := number(text)
 	switch {
@@ -113,7 +113,7 @@ func (d *decoder) names(path string, v value, slots []slot) {
 	}
 }
 
-// known lists the keys of slots, for a fault that says what would be right.
+// known lists the keys of slots, for a fault that describes what would be right.
 func known(slots []slot) string {
 	names := make([]string, len(slots))
 	for i := range slots {

@@ -24,8 +24,8 @@ type Device struct {
 	RightTire         string
 	Diameter          float64 // of a touch sensor
 	FPMinRange        float64 // of the victim sensor: where it reports that there is something
-	VictMinRange      float64 // where it says who
-	VictStatusRange   float64 // where it says how they are
+	VictMinRange      float64 // where it reports who
+	VictStatusRange   float64 // where it describes how they are
 	RFIDFOV           float64
 	FOV               float64 // of the human motion sensor
 	CameraDefFOV      float64

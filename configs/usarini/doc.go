@@ -28,6 +28,6 @@
 // # Faults
 //
 // Nothing is guessed. All that is wrong is reported together, each with file, line and key. A key that nobody here knows
-// is no fault, since real files are full of what only Unreal needs: it is told apart, in Bots.Ignored. Two slips of the
+// is no fault, since real files are full of what only Unreal needs: it is distinguished, in Bots.Ignored. Two slips of the
 // manual itself are taken as they are meant: a comma for a decimal point (Weight=0,4), and a HumanMotion FOV in degrees.
 package usarini

@@ -161,7 +161,7 @@ func (w *writer) sensor(it *Item, n int) int {
 		return 0
 	}
 	if kind == "" || kind == "camera" || kind == "releaser" || kind == "headlight" {
-		w.fault("Sensors.ItemClass", yaml.Quote(it.Class), "a sensor of the manual, or a class whose section says of what kind it is")
+		w.fault("Sensors.ItemClass", yaml.Quote(it.Class), "a sensor of the manual, or a class whose section sets its kind")
 		return 0
 	}
 	body, ok := w.carrier(it, "Sensors")

@@ -16,7 +16,7 @@ type Bots struct {
 	Ignored yaml.Faults // keys that nobody here knows, and sections of other packages
 }
 
-// Robot finds a robot by its class, with or without the package before the dot, in any case; nil where there is none.
+// Robot finds a robot by its class, with or without the package before the dot, in any case; nil if absent.
 func (b *Bots) Robot(class string) *Robot {
 	for i := range b.Robots {
 		if same(b.Robots[i].Class, class) {

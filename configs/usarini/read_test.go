@@ -179,7 +179,7 @@ f.ini:2: [USARBot.A] Sensors.ItemName: got "", want one word of at most 64 lette
 		{"a part", "[USARBot.A]\nJointParts=(PartName=\"P\",PartClass=class'A.B',JointClass=class'KBall',Parent=\"Q\",PackageName=\"Arm\")\n" +
 			"JointParts=(PartName=\"p\",PartClass=class'A.B',JointClass=class'KDHinge',Parent=\"P\")",
 			`f.ini:2: [USARBot.A] JointParts.JointClass: got "KBall", want KCarWheelJoint or KDHinge
-f.ini:2: [USARBot.A] JointParts.Parent: got "Q", want a part of this robot that stands before it
+f.ini:2: [USARBot.A] JointParts.Parent: got "Q", want a part of this robot that precedes it
 f.ini:2: [USARBot.A] JointParts.PackageName: got "Arm", want both PackageName and PackageType, or neither
 f.ini:3: [USARBot.A] JointParts.PartName: got "p", want a name that no part before it has`},
 		{"not a structure", "[USARBot.A]\nSensors=F1", `f.ini:2: [USARBot.A] Sensors: got "F1", want fields in parentheses

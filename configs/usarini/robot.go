@@ -238,7 +238,7 @@ func (d *decoder) part(e entry, v value, uu bool, parts map[string]bool) Part {
 // parent checks that a part's parent is there, one before it: the manual wants parents first.
 func (d *decoder) parent(path string, name *string, parts map[string]bool) {
 	if !parts[strings.ToLower(*name)] {
-		d.fault(path, yaml.Quote(*name), "a part of this robot that stands before it")
+		d.fault(path, yaml.Quote(*name), "a part of this robot that precedes it")
 	}
 	if strings.EqualFold(*name, "None") {
 		*name = ""

@@ -158,7 +158,7 @@ Cameras=(ItemClass=class'A.SonarSensor',ItemName="C")
 Effecters=(ItemClass=class'A.Gripper',ItemName="G")
 Effecters=(ItemClass=class'A.RFIDReleaser',ItemName="R1")
 Effecters=(ItemClass=class'A.RFIDReleaser',ItemName="R2")`,
-			`f.ini:3: [USARBot.A] Sensors.ItemClass: got "A.Nose", want a sensor of the manual, or a class whose section says of what kind it is
+			`f.ini:3: [USARBot.A] Sensors.ItemClass: got "A.Nose", want a sensor of the manual, or a class whose section sets its kind
 f.ini:4: [USARBot.A] Sensors.Parent: got "Arm", want a part that the robot has
 f.ini:5: [USARBot.A] Sensors.Parent: got "", want the part whose turns the encoder counts
 f.ini:6: [USARBot.A] Cameras.ItemClass: got "A.SonarSensor", want USARBot.RobotCamera, or a class with CameraDefFov

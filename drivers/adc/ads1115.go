@@ -20,7 +20,7 @@ type ADS1115In struct {
 	Scale, Offset float64
 }
 
-// ADS1115Config says how an ADS1115 is used.
+// ADS1115Config describes how an ADS1115 is used.
 type ADS1115Config struct {
 	Address uint16      // 0 = ADS1115Address
 	Rate    int         // samples a second: 8, 16, 32, 64, 128, 250, 475 or 860; 0 = 860

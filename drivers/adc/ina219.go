@@ -12,7 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// INA219Config says how an INA219 is used.
+// INA219Config describes how an INA219 is used.
 type INA219Config struct {
 	Address uint16    // 0 = INA219Address. A PCA9685 has the same one: one of them must be moved
 	Shunt   float64   // Ω; 0 = 0.1, as on most boards

@@ -95,7 +95,7 @@ type Base struct {
 	gripperAt time.Duration
 	senses    [numSenses]sense
 	gyro      gyro
-	silent    error // what stands for silence: one value, so that it is explained once
+	silent    error // what means silence: one value, so that it is explained once
 	lost      error
 }
 
@@ -238,7 +238,7 @@ func (b *Base) SetGoal(i int, g servo.Goal) { b.wheels[i].goal = g }
 // State is servo.Chain's.
 func (b *Base) State(i int) *servo.State { return &b.wheels[i].state }
 
-// Stats says what has passed since New.
+// Stats describes what has passed since New.
 func (b *Base) Stats() Stats {
 	s := b.stats
 	s.BadChecksum, s.Garbage = b.parser.BadChecksum, b.parser.Garbage
@@ -279,7 +279,7 @@ func (b *Base) Do(c Command) error {
 	return nil
 }
 
-// sameRobot says what is wrong with the names that the base gave.
+// sameRobot describes what is wrong with the names that the base gave.
 func (b *Base) sameRobot() error {
 	if strings.EqualFold(b.names.Subclass, b.robot.Name) {
 		return nil

@@ -24,7 +24,7 @@
 //	b.Halt()                                     stopped, motors off, and heard to be: up to a second
 //	b.Close()
 //
-// It is a servo.Chain: package servo says what a goal's Enable does and how errors and a lost line are told. Its units are
+// It is a servo.Chain: package servo describes what a goal's Enable does and how errors and a lost line are told. Its units are
 // there too, but that ticks are millimetres of a wheel's rim; what Source gives is in SI units, as each Sense says.
 //
 // At 9600 baud a hundred milliseconds carry 96 bytes: the report of a base with two sonar rings takes 60 of them. Who asks for

@@ -128,7 +128,7 @@ func (b *Base) brake(now time.Duration, motors bool) bool {
 func (b *Base) pace() time.Duration { return max(gap, 2*servo.WireTime(18, 10, b.line.Baud())) }
 
 // driven reports whether a wheel is enabled. One is enough for the motors: who drives the left side alone turns about the
-// right one, which stands still.
+// right one, which does not move.
 func (w *wheel) driven() bool { return w.goal.Enable && w.goal.Limit > 0 }
 
 // want looks whether a wheel is enabled, and begins to arm where none was before.
@@ -196,7 +196,7 @@ func (b *Base) CutTorque() error {
 }
 
 // Halt stops the base as hard as it can, switches its motors off and waits until it says so, for a second at most; not at
-// all where it stands with its motors off already. There is an error a wheel. Motors come back only after the wheels were
+// all where it is with its motors off already. There is an error a wheel. Motors come back only after the wheels were
 // disabled once.
 func (b *Base) Halt() []error {
 	b.mu.Lock()
@@ -225,7 +225,7 @@ func (b *Base) halt(inert bool) error {
 		b.drive.sent = true
 		return b.flush()
 	}
-	off := false // it was told to switch its motors off, too
+	off := false // it was commanded to switch its motors off, too
 	for said := began - time.Second; ; {
 		now := b.clock.Now()
 		if now-began > haltTimeout {

@@ -69,7 +69,7 @@ func (b *Base) Send() error {
 // Inline lets a lost line be opened within the cycle, for lines in memory; see servo.Reconnector. Call it before Send.
 func (b *Base) Inline() { b.reopen.Inline = true }
 
-// Receive takes what the base has said. It never blocks: how old it is stands in State and in the sources.
+// Receive takes what the base has said. It never blocks: how old it is is in State and in the sources.
 func (b *Base) Receive() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -81,7 +81,7 @@ func (b *Base) Receive() error {
 	return err
 }
 
-// sendDue says what is due at now.
+// sendDue describes what is due at now.
 func (b *Base) sendDue(now time.Duration) error {
 	if b.stage == running {
 		b.steer(now)

@@ -15,7 +15,7 @@ type Correction struct {
 // odometry is where the base is by dead reckoning: the base's own counts put together over their wraps, its resets and
 // its losses.
 type odometry struct {
-	x, y, heading float64    // m and rad, from where it stood at Zero
+	x, y, heading float64    // m and rad, from where it was at Zero
 	travel        [2]float64 // m of each side's rim
 	turn          float64    // rad from the base's own axes to ours
 	last          [3]uint16  // counts

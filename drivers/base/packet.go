@@ -94,7 +94,7 @@ func DecodeCommand(data []byte) (Command, error) {
 		}
 	case argText:
 		if len(data) < 3 || int(data[2]) != len(data)-3 {
-			return bad("a text of the length it says")
+			return bad("a text as long as its length field")
 		}
 		c.Kind, c.Text = Text, string(data[3:])
 	default:
@@ -145,7 +145,7 @@ func (p *Parser) check(packet []byte) bool {
 	return again
 }
 
-// Data is the data of the next whole packet, nil when there is none yet. It is the parser's until Feed or Reset.
+// Data is the data of the next whole packet, nil until one is complete. It is the parser's until Feed or Reset.
 func (p *Parser) Data() []byte {
 	f := p.Frame()
 	if f == nil {

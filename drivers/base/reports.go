@@ -34,7 +34,7 @@ type GyroReport struct {
 	Readings [maxGyro]GyroReading
 }
 
-// GyroReading is one: GyroStill where it stands still, less where it turns to the left, and the chip's temperature in counts.
+// GyroReading is one: GyroStill where it does not move, less where it turns to the left, and the chip's temperature in counts.
 type GyroReading struct {
 	Rate    uint16 // counts of GyroScale
 	Celsius byte

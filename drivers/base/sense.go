@@ -57,7 +57,7 @@ func (b *Base) Source(s Sense) *Source { return &Source{b, s} }
 // Values is how many there are.
 func (s *Source) Values() int { return len(s.base.senses[s.of].values) }
 
-// Latest copies the newest values, from first on, into dst, and says how old the oldest of them is (< 0: one never
+// Latest copies the newest values, from first on, into dst, and reports how old the oldest of them is (< 0: one never
 // came) and what is wrong with the base. It is called between Receive and the next Send.
 func (s *Source) Latest(dst []float64, first int) (age time.Duration, err error) {
 	b := s.base
@@ -100,7 +100,7 @@ func (b *Base) sense(now time.Duration) {
 	ring := &b.senses[Ring]
 	for _, e := range r.Echoes[:r.Count] {
 		if i := int(e.Index); i < len(ring.values) {
-			// Without an echo it says what is far beyond its reach.
+			// Without an echo it describes what is far beyond its reach.
 			ring.values[i], ring.at[i] = math.Min(float64(e.Range)*b.robot.Range, b.robot.NoEchoRange), now
 		}
 	}

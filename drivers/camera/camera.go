@@ -8,7 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Config says which camera it is, and how it is used.
+// Config reports which camera it is, and how it is used.
 type Config struct {
 	Name          string  // for errors: the camera's name in the layout
 	Port          string  // its path, for errors; "" = it has none
@@ -64,7 +64,7 @@ type Camera struct {
 	closed   bool
 	sequence uint64
 	newest   *plate
-	frame    uint64 // number of the newest frame that came; watching anew counts as one
+	frame    uint64 // number of the newest frame that came; watching again counts as one
 	free     []*plate
 	lost     error // why there are no pictures; it stands until there are
 	refuse   error // the same, as those who watch now are told
@@ -234,7 +234,7 @@ func (c *Camera) capture() (err error) {
 	return nil
 }
 
-// publishFrame makes a picture of a frame, if somebody waits for one. The error says why the frame is none.
+// publishFrame makes a picture of a frame, if somebody waits for one. The error reports why the frame is none.
 func (c *Camera) publishFrame(s *stream, d *Decoder, b *Buffer, lost uint64) error {
 	c.mu.Lock()
 	c.stats.Frames++

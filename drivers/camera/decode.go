@@ -42,7 +42,7 @@ type Decoder struct {
 	reader bytes.Reader
 }
 
-// NewDecoder returns a decoder of frames of s, or says why s is no shape of a frame.
+// NewDecoder returns a decoder of frames of s, or reports why s is no shape of a frame.
 func NewDecoder(s Shape) (*Decoder, error) {
 	d := &Decoder{shape: s}
 	if err := s.check(); err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// OpenNode opens the video device at path, best a link below /dev/v4l/by-id. Its errors: hal.Absent where there is none,
+// OpenNode opens the video device at path, best a link below /dev/v4l/by-id. Its errors: hal.Absent if absent,
 // hal.Busy where access is denied. That another program has it streaming is found later, by S_FMT.
 func OpenNode(path string) (Node, error) {
 	device, err := filepath.EvalSymlinks(path)
@@ -113,7 +113,7 @@ func openFault(path, device string, err error) error {
 // stableNames is where udev links cameras by names that outlive a replugging.
 const stableNames = "/dev/v4l/by-id"
 
-// others names the cameras that there are, in the words of an error; "" where there is none. A camera's first node has
+// others names the cameras that there are, in the words of an error; "" if absent. A camera's first node has
 // its pictures.
 func others(dir string) string {
 	list, err := filepath.Glob(filepath.Join(dir, "*-index0"))

@@ -156,7 +156,7 @@ func (s *stream) frame(b *Buffer) ([]byte, error) {
 	m := s.memory[b.Index]
 	switch {
 	case b.Flags&FrameDamaged != 0:
-		return nil, errors.New("the kernel says that it is damaged")
+		return nil, errors.New("the kernel marks the frame as damaged")
 	case b.Used == 0 || int64(b.Used) > int64(len(m)):
 		return nil, fmt.Errorf("got %d bytes in a buffer of %d", b.Used, len(m))
 	}

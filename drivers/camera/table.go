@@ -9,7 +9,7 @@ type Op uint8
 const (
 	QueryCap   Op = iota // Capability: what the device is
 	EnumFmt              // FormatInfo: pixel format number Index
-	GetFmt               // Format: as it stands
+	GetFmt               // Format: as it is
 	SetFmt               // Format: asked for; the driver answers with the nearest that it can
 	ReqBufs              // Buffers: that many, please; 0 gives them back
 	QueryBuf             // Buffer: where number Index is to be mapped

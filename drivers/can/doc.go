@@ -93,7 +93,7 @@ func fault(kind hal.Kind, name, op string, err error, try string) *hal.Error {
 	return &hal.Error{Kind: kind, Bus: name, Op: op, Err: err, Try: try}
 }
 
-// Check says what keeps an interface from carrying frames at bitrate, nil where nothing does.
+// Check describes what keeps an interface from carrying frames at bitrate, nil where nothing does.
 func (l *Link) Check(bitrate int) error {
 	again := "sudo ip link set " + l.Name + " down; " + setUp(l.Name, bitrate)
 	switch {

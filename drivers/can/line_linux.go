@@ -185,7 +185,7 @@ func (l *Line) await(timeout time.Duration) error {
 		return l.failed("wait", err)
 	case n == 0:
 		return os.ErrDeadlineExceeded
-	case l.poll[0].Revents&unix.POLLIN == 0: // an error or a hang-up alone: reading says which
+	case l.poll[0].Revents&unix.POLLIN == 0: // an error or a hang-up alone: reading reports which
 		if _, err := l.receive(nil); err != nil {
 			return err
 		}

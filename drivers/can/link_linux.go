@@ -23,7 +23,7 @@ const (
 	interfaceUp = unix.IFF_UP
 )
 
-// Find returns what the kernel says of the CAN interface called name: an error of kind hal.Absent where there is none.
+// Find returns what the kernel says of the CAN interface called name: an error of kind hal.Absent if absent.
 func Find(name string, bitrate int) (*Link, error) {
 	table, err := syscall.NetlinkRIB(unix.RTM_GETLINK, unix.AF_UNSPEC)
 	if err != nil {
@@ -39,7 +39,7 @@ func Find(name string, bitrate int) (*Link, error) {
 	return link, nil
 }
 
-// parseLinks looks for a CAN interface in the answer to RTM_GETLINK; nil where there is none of that name. An interface
+// parseLinks looks for a CAN interface in the answer to RTM_GETLINK; nil if no such name exists. An interface
 // of another kind is an error.
 func parseLinks(table []byte, name string) (*Link, error) {
 	messages, err := syscall.ParseNetlinkMessage(table)

@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// BumperConfig says what a bumper's switch is like.
+// BumperConfig describes what a bumper's switch is like.
 type BumperConfig struct {
 	// Debounce is how long a switch must be quiet to be believed released, 5..20 ms of most; 0 = 10 ms.
 	Debounce time.Duration
@@ -15,7 +15,7 @@ type BumperConfig struct {
 // Bumper is a switch that something pushes: one value, 1 while it is touched, else 0. It is a drivers.Sensor.
 //
 // A touch is believed at its first edge, for safety; its end when the switch has been quiet. The kernel can debounce too,
-// but keeps the first edge back as long as the last. A touch that is over before anybody looked is shown once.
+// but keeps the first edge back as long as the last. A touch that ends before the next reading is reported once.
 type Bumper struct {
 	lines  lines
 	config BumperConfig
@@ -75,7 +75,7 @@ func setBool(values []float64, so bool) error {
 // debounce makes one touch of a contact that bounces.
 type debounce struct {
 	quiet  time.Duration
-	active bool          // as last heard
+	active bool          // as last received
 	since  time.Duration // when it was last heard to change
 	on     bool          // believed
 	tapped bool          // it was active since the last look
@@ -89,7 +89,7 @@ func (d *debounce) edge(active bool, at time.Duration) {
 	}
 }
 
-// level takes the contact as it is now, which edges that are on their way or were dropped have not told.
+// level takes the contact as it is now, including edges that are pending or were dropped.
 func (d *debounce) level(active bool, now time.Duration) {
 	if active != d.active {
 		d.edge(active, now)

@@ -12,7 +12,7 @@ import (
 )
 
 // Node is an open file of the character device: a chip, or the lines that one handed out. One goroutine at a time uses it.
-// Its clock is the one that edges are stamped by, and that whoever uses it waits by.
+// Its clock is that of the edges' time stamps; callers wait by it.
 type Node interface {
 	// Ioctl does a request on its structure, arg. Its errors are those of the kernel, a syscall.Errno inside.
 	Ioctl(request uint32, arg []byte) error

@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// ChipInfo is what a chip says of itself.
+// ChipInfo describes a chip.
 type ChipInfo struct {
 	Name  string // of its node: gpiochip0
 	Label string // of its driver, and the same on every start of the machine: pinctrl-bcm2711
 	Lines uint32 // how many it has
 }
 
-// LineInfo is what a chip says of a line.
+// LineInfo describes a line of a chip.
 type LineInfo struct {
 	Offset   uint32 // of the line in its chip, from 0
 	Name     string // "" where the board's maker gave none
-	Consumer string // who holds it, "" where nobody said
+	Consumer string // the program that uses it, "" if unknown
 	Flags    Flags
 }
 
@@ -65,7 +65,7 @@ func put(b []byte, text string) {
 	copy(b[:len(b)-1], text)
 }
 
-// size checks the length of a structure: the number of the request says it, so another is a fault of ours or of an emulator.
+// size checks the length of a structure: the request's number determines it, so another length is a fault of ours or of an emulator.
 func size(what string, b []byte, want int) error {
 	if len(b) != want {
 		return fmt.Errorf("gpio: %s: got %d bytes, want %d", what, len(b), want)
@@ -92,7 +92,7 @@ func (c *ChipInfo) Parse(b []byte) error {
 	return nil
 }
 
-// AppendTo appends the structure of a question, which has the offset alone, or of the answer.
+// AppendTo appends the structure of a question, which has only the offset, or of the answer.
 func (l *LineInfo) AppendTo(b []byte) []byte {
 	at := len(b)
 	b = append(b, make([]byte, lineInfoSize)...)
@@ -103,7 +103,7 @@ func (l *LineInfo) AppendTo(b []byte) []byte {
 	return b
 }
 
-// Parse takes the structure apart; the attributes are not looked at.
+// Parse takes the structure apart; the attributes are ignored.
 func (l *LineInfo) Parse(b []byte) error {
 	if err := size("line info", b, lineInfoSize); err != nil {
 		return err

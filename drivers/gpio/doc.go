@@ -19,7 +19,7 @@
 // Why not the libraries: periph's gpioioctl reads the stamp of an edge and drops it, so that an echo reads 180 cm and 8 cm in
 // turns (periph conn issue 37), its wait for an edge has no certain meaning of 0 and -1 (host issue 78), and it opens every
 // chip of the machine when it is imported. go-gpiocdev has the stamps, but behind types of its own that nothing but a real
-// chip can stand behind. What is needed of the interface is five requests.
+// chip can be behind. What is needed of the interface is five requests.
 //
 // Why no pulses for servos from here: a program that toggles a line does so 50..500 µs late, where a servo's whole range is
 // 1000 µs. A kernel that has the pwm-gpio driver (Linux 6.11) does it from a timer interrupt and shows it as kernel-pwm.

@@ -15,7 +15,7 @@ import (
 type Encoder struct {
 	lines  lines
 	take   func(*Event)
-	state  uint8 // a<<1 | b, as last heard
+	state  uint8 // a<<1 | b, as last received
 	count  int64 // wraps; a float64 has it exactly up to 2^53
 	errors uint64
 	rate   speed
@@ -57,7 +57,7 @@ func (e *Encoder) turn(next uint8) {
 	e.state = next
 }
 
-// Open asks for the lines and finds out how they stand. The count goes on.
+// Open asks for the lines and reads their levels. The count goes on.
 func (e *Encoder) Open() error {
 	if err := e.lines.open(e.lines.pins.input(), MaxEvents); err != nil {
 		return err
@@ -65,7 +65,7 @@ func (e *Encoder) Open() error {
 	return e.syncLevels()
 }
 
-// syncLevels takes the lines as they stand. Edges that came before the levels were read must not be counted from there: while
+// syncLevels takes the lines' present levels. Edges that came before the levels were read must not be counted from there: while
 // it turns, look again.
 func (e *Encoder) syncLevels() error {
 	const maxTries = 8
@@ -83,7 +83,7 @@ func (e *Encoder) syncLevels() error {
 			return nil
 		}
 	}
-	e.errors++ // it turns faster than it can be looked at: a step may be off
+	e.errors++ // it turns faster than it is read: a step may be off
 	return nil
 }
 
@@ -118,7 +118,7 @@ func (e *Encoder) Errors() uint64 { return e.errors }
 func (e *Encoder) Close() error { return e.lines.close() }
 
 // speed is the rate of a counter, from the stamps of its steps: between the last one of the look before and the last one of
-// this look, or, where the counter stood in between, from the first one of this look on.
+// this look, or, where the counter was in between, from the first one of this look on.
 type speed struct {
 	heard       int // steps in this look
 	first, last stamp

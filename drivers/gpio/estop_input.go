@@ -6,16 +6,16 @@ import "time"
 // last reading, else 0. It is a drivers.Sensor.
 //
 // The button's contact pulls the line to its active level against the chip's resistor, so that a cut wire, an unplugged
-// button and a pressed one all read 0. Nothing is debounced: whoever latches the stop has no need of it.
+// button and a pressed one all read 0. Nothing is debounced: the latch of the stop makes that needless.
 type EStopInput struct {
 	lines lines
 	wait  time.Duration
 	take  func(*Event)
-	open  bool // an edge said so
+	open  bool // by an edge
 }
 
 // NewEStopInput returns the circuit at one line, whose Read waits at most wait for an edge. The resistor is the one against the
-// active level, whatever p says: with the other one a cut wire would look like a whole one. It does no I/O.
+// active level, regardless of p: with the other one a cut wire would look like a whole one. It does no I/O.
 func NewEStopInput(p Pins, wait time.Duration) *EStopInput {
 	if p.Bias = Down; p.ActiveLow {
 		p.Bias = Up
@@ -28,7 +28,7 @@ func NewEStopInput(p Pins, wait time.Duration) *EStopInput {
 // Open asks for the line.
 func (c *EStopInput) Open() error { return c.lines.open(c.lines.pins.input(), 0) }
 
-// Read reports whether the circuit is whole: by its level, and by the edges, which tell of an opening that is over.
+// Read reports whether the circuit is whole: by its level, and by the edges, which report an opening that has ended.
 func (c *EStopInput) Read(values []float64) error {
 	c.open = false
 	lost, err := c.lines.each(c.wait, c.take)

@@ -16,21 +16,21 @@ const (
 	hcsr04Silence = 60 * time.Millisecond  // by when it has fallen: 38 ms where nothing echoes
 	hcsr04Clone   = 250 * time.Millisecond // of clones that hold it for 200 ms then
 
-	// HCSR04Cycle is the time between two triggers, so that no echo of the one before is heard.
+	// HCSR04Cycle is the time between two triggers, so that no echo of the one before is received.
 	HCSR04Cycle = 60 * time.Millisecond
 	// HCSR04MinRange and HCSR04MaxRange are its range, m.
 	HCSR04MinRange = 0.02
 	HCSR04MaxRange = 4.0
 )
 
-// HCSR04Config says where a sonar is.
+// HCSR04Config reports where a sonar is.
 type HCSR04Config struct {
 	Celsius float64 // of the air
-	Range   float64 // what is said where nothing echoes, m; 0 = HCSR04MaxRange
-	Turn    *Turn   // shared with those that would hear it; nil = alone
+	Range   float64 // the reading without an echo, m; 0 = HCSR04MaxRange
+	Turn    *Turn   // shared with those that would receive it; nil = alone
 }
 
-// Turn lets sonars that hear each other sound one after the other: of n each has a look every n times 60 ms. The zero Turn is
+// Turn lets sonars that receive each other sound one after the other: of n each has a look every n times 60 ms. The zero Turn is
 // ready. It takes no account of which of them really do.
 type Turn struct {
 	mu   sync.Mutex
@@ -164,7 +164,7 @@ func (s *HCSR04) listen(until time.Duration, what *time.Duration) error {
 	return nil
 }
 
-// distance is what the echo says: there and back again.
+// distance converts the time of an echo, there and back.
 func (s *HCSR04) distance() float64 {
 	width := s.fell - s.rose
 	if s.fell < 0 || width >= hcsr04Silence/2 { // 38 ms, or for as long as a clone likes

@@ -10,17 +10,17 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Pins say where a device is: on which lines of which chip, and how it is wired.
+// Pins are the lines of a device: on which chip, and how it is wired.
 type Pins struct {
 	Bus       string   // the chip's name in the config, for errors
 	Open      Opener   //
-	Lines     []string // offsets, or names, in the order that the device says
+	Lines     []string // offsets, or names, in the device's order
 	ActiveLow bool     // the low level is the active one
 	Bias      Bias     // the resistor inside the chip
-	User      string   // who holds the lines, for whoever looks: "halyard left_bumper"
+	User      string   // consumer of the lines, shown by gpioinfo: "halyard left_bumper"
 }
 
-// Bias is a resistor inside the chip that holds a line on which nothing drives. A chip that has none says nothing.
+// Bias is a resistor inside the chip that holds a line on which nothing drives. A chip without one ignores it.
 type Bias uint8
 
 // The resistors.
@@ -53,7 +53,7 @@ type lines struct {
 	events  [batch]Event
 }
 
-// batch is how many events one read takes, and rounds how many reads one look at the lines takes at most: a line in a storm
+// batch is how many events one read takes, and rounds how many reads one reading of the lines takes at most: a line in a storm
 // of edges must not hold its reader for good.
 const (
 	batch  = 64
@@ -98,7 +98,7 @@ func (l *lines) request(chip Node, r Request) error {
 	return nil
 }
 
-// explain says which line the kernel refused, and who has it.
+// explain reports which line the kernel refused, and its consumer.
 func explain(chip Node, offsets []uint32, err error) error {
 	var c ChipInfo
 	all, failed := survey(chip, &c)
@@ -140,7 +140,7 @@ func (l *lines) values() (uint64, error) {
 	return bits & mask, nil
 }
 
-// set makes the outputs of mask what bits say.
+// set sets the outputs of mask to bits.
 func (l *lines) set(bits, mask uint64) error {
 	if l.node == nil {
 		return l.fault(os.ErrClosed)
@@ -149,7 +149,7 @@ func (l *lines) set(bits, mask uint64) error {
 	return l.fault(l.node.Ioctl(SetValues, l.arg[:]))
 }
 
-// read takes edges that have come, up to a batch; where there are none it waits for one. The events are the reader's until
+// read takes edges that have come, up to a batch; if absent it waits for one. The events are the reader's until
 // its next call. lost is how many more there were that the kernel dropped, for its queue was full.
 func (l *lines) read(wait time.Duration) (events []Event, lost uint32, err error) {
 	if l.node == nil {
@@ -179,7 +179,7 @@ func (l *lines) read(wait time.Duration) (events []Event, lost uint32, err error
 	return l.events[:n/EventSize], lost, nil
 }
 
-// place is where a line stands in the request, -1 where it does not.
+// place is where a line is in the request, -1 where it does not.
 func (l *lines) place(offset uint32) int {
 	for i, o := range l.offsets {
 		if o == offset {

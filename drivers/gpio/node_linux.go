@@ -59,7 +59,7 @@ func (n *kernelNode) Read(p []byte, wait time.Duration) (int, error) {
 			return 0, err
 		case ready == 0:
 			return 0, os.ErrDeadlineExceeded
-		case poll[0].Revents&unix.POLLIN == 0: // POLLHUP or POLLERR alone: the chip is gone
+		case poll[0].Revents&unix.POLLIN == 0: // only POLLHUP or POLLERR: the chip is gone
 			return 0, syscall.ENODEV
 		}
 		got, err := unix.Read(n.fd, p)

@@ -6,17 +6,17 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// PIRConfig says what a motion sensor is like.
+// PIRConfig describes what a motion sensor is like.
 type PIRConfig struct {
 	// WarmUp is how long after the first Open its output means nothing, 30..60 s of an HC-SR501; 0 = it is warm.
 	WarmUp time.Duration
-	// Debounce is done by the kernel; 0 = none. The sensor holds its output for 2.5 s or longer, as its potentiometer says.
+	// Debounce is done by the kernel; 0 = none. The sensor holds its output for 2.5 s or longer, as set by its potentiometer.
 	Debounce time.Duration
 	Wait     time.Duration // as of a bumper
 }
 
 // PIR is an HC-SR501 passive infrared sensor: one value, 1 while it reports that something warm moves, else 0. It is a
-// drivers.Sensor. Its output stays high for the time that its potentiometer says, 2.5..300 s, and low for 2.5 s after it.
+// drivers.Sensor. Its output stays high for the time set by its potentiometer, 2.5..300 s, and low for 2.5 s after it.
 type PIR struct {
 	lines  lines
 	config PIRConfig

@@ -37,7 +37,7 @@ func (s *Switch) Open() error {
 	return s.request()
 }
 
-// Read looks at the line: 1 while it is on. So a Switch is a drivers.Sensor, for whoever wants to hear of the loss of its
+// Read reads the line: 1 while it is on. So a Switch is a drivers.Sensor, for callers that must notice the loss of its
 // chip without switching it.
 func (s *Switch) Read(values []float64) error {
 	s.mu.Lock()
@@ -75,7 +75,7 @@ func (s *Switch) Switch(on bool) error {
 	err := s.put(on)
 	if hal.KindOf(err) == hal.Absent {
 		s.lines.close() // of a chip that is gone nothing more is to be had
-		s.on = false    // it has let go of the line
+		s.on = false    // it has released the line
 		if err = s.request(); err == nil {
 			err = s.put(on)
 		}
@@ -97,14 +97,14 @@ func (s *Switch) put(on bool) error {
 	return s.lines.set(bits, 1)
 }
 
-// Lit tells what it was made to be last. That the chip was lost since is known when it is asked for something, or read.
+// Lit reports the last commanded state. A loss of the chip since then is noticed at the next command or read.
 func (s *Switch) Lit() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.on
 }
 
-// unlessGone forgets an error of a chip that is gone: its lines are nobody's any more.
+// unlessGone forgets an error of a chip that is gone: its lines are free.
 func unlessGone(err error) error {
 	if hal.KindOf(err) == hal.Absent {
 		return nil

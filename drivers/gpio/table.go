@@ -56,13 +56,13 @@ type Flags uint64
 // The flags.
 const (
 	Used         Flags = 1 << iota // somebody holds it
-	ActiveLow                      // its active level is the low one; values and edges are told by activity
+	ActiveLow                      // its active level is the low one; values and edges are by activity
 	Input                          // as which it was asked for
 	Output                         //
-	EdgeRising                     // edges to activity are told
+	EdgeRising                     // edges to activity are reported
 	EdgeFalling                    // and to inactivity
-	OpenDrain                      // an output that pulls down or lets go
-	OpenSource                     // or pulls up or lets go
+	OpenDrain                      // an output that pulls down or floats
+	OpenSource                     // or pulls up or floats
 	PullUp                         // a resistor inside the chip, where it has one
 	PullDown                       //
 	BiasDisabled                   //

@@ -31,7 +31,7 @@ type Bus struct {
 }
 
 // Open opens the bus at path: /dev/i2c-1, or a stable link to one. Its errors: hal.Invalid for what is no such path,
-// hal.Absent where there is none, hal.Busy where access is denied. How fast it runs is a matter of the device tree.
+// hal.Absent if absent, hal.Busy where access is denied. How fast it runs is a matter of the device tree.
 func Open(path string) (*Bus, error) {
 	return openWith(path, func(n int) (conn.BusCloser, error) { return sysfs.NewI2C(n) })
 }
@@ -43,7 +43,7 @@ func openWith(path string, open func(int) (conn.BusCloser, error)) (*Bus, error)
 	return b, b.attach()
 }
 
-// attach opens what the path stands for now: a link is followed again, as a replugged adapter has another number.
+// attach opens what the path means now: a link is followed again, as a replugged adapter has another number.
 func (b *Bus) attach() error {
 	fault := func(kind hal.Kind, err error) error {
 		return &hal.Error{Kind: kind, Bus: b.path, Op: "open", Err: err, Try: "halyard doctor"}
@@ -109,7 +109,7 @@ var (
 	ErrHeldLow   = errors.New("the bus does not become free")
 )
 
-// says reports whether err is one of the system's. periph hands on the system's words alone.
+// says reports whether err is one of the system's. periph returns only the system's text.
 func says(err error, list ...syscall.Errno) bool {
 	for _, e := range list {
 		if errors.Is(err, e) || strings.HasSuffix(err.Error(), e.Error()) {

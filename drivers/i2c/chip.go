@@ -12,7 +12,7 @@ import (
 // maxRead is the longest read of a chip that a driver here does at once, bytes.
 const maxRead = 64
 
-// Chip is one device of a bus, told and asked by the numbers of its registers. One goroutine at a time uses it; the bus
+// Chip is one device of a bus, written and read by register number. One goroutine at a time uses it; the bus
 // may be shared. It allocates nothing but its errors.
 type Chip struct {
 	bus  conn.Bus
@@ -69,7 +69,7 @@ func (c *Chip) Write(register byte, data ...byte) error {
 	return nil
 }
 
-// Expect reads register and wants it to be one of values: how a driver tells its chip from a stranger at its address.
+// Expect reads register and wants it to be one of values: how a driver distinguishes its chip from another at its address.
 // It returns what it read. A chip that does not answer, or is another one, is hal.Absent.
 func (c *Chip) Expect(register byte, values ...byte) (byte, error) {
 	p, err := c.Read(register, 1)
@@ -87,7 +87,7 @@ func (c *Chip) Expect(register byte, values ...byte) (byte, error) {
 // Fault is err as a user sees it, with the bus, the address and the chip's name.
 func (c *Chip) Fault(kind hal.Kind, err error) error {
 	e := &hal.Error{Kind: kind, Bus: c.bus.String(), ID: c.id, Op: c.name, Err: err}
-	if kind != hal.Invalid { // what the config says wrongly no other command mends
+	if kind != hal.Invalid { // the value in the config wrongly no other command mends
 		e.Try = "halyard doctor"
 	}
 	return e

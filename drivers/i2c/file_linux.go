@@ -9,7 +9,7 @@ import (
 // i2cSlave sets the address of a descriptor's reads and writes (linux/i2c-dev.h).
 const i2cSlave = 0x0703
 
-// File opens the bus once more, for the device at addr alone.
+// File opens the bus once more, only for the device at addr.
 func (b *Bus) File(addr uint16) (*os.File, error) {
 	f, err := os.OpenFile(b.path, os.O_RDWR, 0)
 	if err != nil {

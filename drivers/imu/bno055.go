@@ -13,7 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// BNO055Config says how a BNO055 is used.
+// BNO055Config describes how a BNO055 is used.
 type BNO055Config struct {
 	Address uint16 // 0 = BNO055Address; I2C only
 	Compass bool   // NDOF: the magnetometer keeps the heading; else IMU
@@ -183,7 +183,7 @@ func (s *BNO055) Read(values []float64) error {
 	norm := math.Sqrt(q[0]*q[0] + q[1]*q[1] + q[2]*q[2] + q[3]*q[3])
 	switch {
 	case norm == 0:
-		return s.wire.Fault(hal.Absent, fmt.Errorf("attitude: got zeros: the fusion stands, as after a loss of power"))
+		return s.wire.Fault(hal.Absent, fmt.Errorf("attitude: got zeros: the fusion has stopped, as after a loss of power"))
 	case math.Abs(norm-1) > 0.02:
 		return s.wire.Fault(hal.BusFault, fmt.Errorf("attitude: got a quaternion of length %.3f, want 1", norm))
 	}
@@ -196,7 +196,7 @@ func (s *BNO055) Read(values []float64) error {
 	return nil
 }
 
-// Calibrated says how far the chip has calibrated itself, 0 (not) to 3 (fully) each. In IMU mode system and field stay 0.
+// Calibrated reports how far the chip has calibrated itself, 0 (not) to 3 (fully) each. In IMU mode system and field stay 0.
 func (s *BNO055) Calibrated() (system, gyro, accelerometer, field int, err error) {
 	p, err := s.wire.Read(BNO055Calibration, 1)
 	if err != nil {

@@ -106,7 +106,7 @@ func (b *bnoSerial) once(n int) ([]byte, byte, error) {
 // surplus is for how many bytes' time something that belongs to an answer may follow it.
 const surplus = 2
 
-// end says what is wrong with an answer behind which more comes: a byte too many has moved all after it, by one place each
+// end describes what is wrong with an answer behind which more comes: a byte too many has moved all after it, by one place each
 // time, so that what is wrong is said twice.
 func (b *bnoSerial) end(data []byte, have int) error {
 	more := cap(b.reply[:])-cap(data)+len(data) < have
@@ -117,7 +117,7 @@ func (b *bnoSerial) end(data []byte, have int) error {
 		}
 	}
 	if more {
-		return errors.New("answer: got more bytes than it says that it has")
+		return errors.New("answer: got more bytes than its length field")
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// LSM6Config says how an LSM6DSOX is used. The zero LSM6Config is ±500 °/s and ±4 g.
+// LSM6Config describes how an LSM6DSOX is used. The zero LSM6Config is ±500 °/s and ±4 g.
 type LSM6Config struct {
 	Address   uint16    // 0 = LSM6Address
 	GyroRange float64   // °/s: 125, 250, 500, 1000 or 2000

@@ -13,7 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// MPUConfig says how an MPU is used. The zero MPUConfig is ±500 °/s, ±4 g and 200 Hz, for any chip of the family.
+// MPUConfig describes how an MPU is used. The zero MPUConfig is ±500 °/s, ±4 g and 200 Hz, for any chip of the family.
 type MPUConfig struct {
 	Address   uint16    // 0 = MPUAddress
 	Model     string    // "mpu-6050", "mpu-9250" ..; empty = whichever answers

@@ -85,8 +85,8 @@ func NewHokuyo(s HokuyoSettings) (*Hokuyo, error) {
 // Geometry is where the rays look.
 func (h *Hokuyo) Geometry() ScanGeometry { return h.geometry }
 
-// errMisheard reports that what was said at another rate stood in front of the command, in one line with it.
-var errMisheard = errors.New("the scanner heard something else")
+// errMisheard reports that what was said at another rate was in front of the command, in one line with it.
+var errMisheard = errors.New("the scanner echoed a different command")
 
 // scipTimeout is how long a scanner may take for an answer; its laser, and TCP, need most of it.
 const scipTimeout = 80 * time.Millisecond
@@ -158,7 +158,7 @@ func (h *Hokuyo) find() error {
 		}
 		if last != nil {
 			if errors.Is(last, servo.ErrDisconnected) || h.sense {
-				return last // gone; or it is at this rate, and did not hear
+				return last // gone; or it is at this rate, and did not receive
 			}
 			continue
 		}
@@ -220,7 +220,7 @@ func (h *Hokuyo) ask(command string, statuses ...string) (string, error) {
 	}
 }
 
-// refused says what a status means.
+// refused describes what a status means.
 func (h *Hokuyo) refused(what, command, status string, want ...string) error {
 	if meaning := scipMeaning(command, status); meaning != "" {
 		return h.faultf(hal.BusFault, "%s: got status %s (%s), want %v", what, status, meaning, want)

@@ -83,7 +83,7 @@ func (p *SCIPParser) Feed(b []byte) int {
 	return n
 }
 
-// Next gives the next block that an empty line ends; false when there is none yet.
+// Next gives the next block that an empty line ends; false until one is complete.
 func (p *SCIPParser) Next(k *SCIPBlock) bool {
 	for {
 		// Back by one: the first of the two newlines may have been there already.
@@ -105,7 +105,7 @@ func (p *SCIPParser) Next(k *SCIPBlock) bool {
 	}
 }
 
-// decode finds the command and its status in a block, behind whatever stands before it: an echo of the line, noise.
+// decode finds the command and its status in a block, behind whatever is before it: an echo of the line, noise.
 func (k *SCIPBlock) decode(block []byte) bool {
 	var echo []byte
 	for rest := block; len(rest) > 0; {

@@ -109,7 +109,7 @@ const scipMaxShort = 1<<12 - 1
 // scipLine is how long a line of data is at most, without its sum.
 const scipLine = 64
 
-// scipMaxLine bounds a block: a scan of 1081 values with its lines, and what may stand in front of it.
+// scipMaxLine bounds a block: a scan of 1081 values with its lines, and what may be in front of it.
 const scipMaxLine = 8192
 
 // SCIPBauds are the rates that SS takes.

@@ -221,7 +221,7 @@ func expand(code uint32) (mm, level uint32) {
 	return 0, 0
 }
 
-// compress returns the code of a range, and what the code stands for.
+// compress returns the code of a range, and what the code means.
 func compress(mm uint32) (code, stands, level uint32) {
 	for _, s := range scales() {
 		if mm >= s.mm {
@@ -307,7 +307,7 @@ func (p *RPCapsuleParser) Reset() {
 	p.held = p.held[:0]
 }
 
-// Next gives the next capsule that another one followed without a gap; false when there is none yet. One that came before a
+// Next gives the next capsule that another one followed without a gap; false until one is complete. One that came before a
 // gap, or before the first of a scan, is left out: how far it reached is not known.
 func (p *RPCapsuleParser) Next(c *RPCapsule) bool {
 	for f := p.Frame(); f != nil; f = p.Frame() {

@@ -119,7 +119,7 @@ func (p *RPNodeParser) Feed(b []byte) int {
 	return n
 }
 
-// Next gives the next node that is followed by as many as make it believed; false when there is none yet.
+// Next gives the next node that is followed by as many as make it believed; false until one is complete.
 func (p *RPNodeParser) Next(n *RPNode) bool {
 	for len(p.buf)-p.at >= rpNode*(1+ahead) {
 		// Where all of them were sound, one of those ahead is new.

@@ -71,7 +71,7 @@ func NewSICK(s SICKSettings) (*SICK, error) {
 	return d, nil
 }
 
-// sickRate is the mode that sets a rate, 0 where there is none.
+// sickRate is the mode that sets a rate, 0 if absent.
 func sickRate(baud int) byte {
 	for _, b := range SICKBauds() {
 		if b.Rate == baud {
@@ -269,7 +269,7 @@ func (d *SICK) parse(piece []byte) (scanned bool, err error) {
 		for p := d.parser.Body(); p != nil; p = d.parser.Body() {
 			switch p[0] {
 			case SICKStarted:
-				return false, d.faultf(hal.Absent, "scan: the scanner has started anew")
+				return false, d.faultf(hal.Absent, "scan: the scanner has restarted")
 			case SICKRanges:
 				if err := d.decode(p); err != nil {
 					return false, err

@@ -60,7 +60,7 @@ func NewSICKParser(address byte) *SICKParser {
 	})}
 }
 
-// Body is the body of the next whole telegram, nil when there is none yet. It is the parser's until Feed or Reset.
+// Body is the body of the next whole telegram, nil until one is complete. It is the parser's until Feed or Reset.
 func (p *SICKParser) Body() []byte {
 	f := p.Frame()
 	if f == nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// BMX280Config says how a BMP280 or BME280 is used.
+// BMX280Config describes how a BMP280 or BME280 is used.
 type BMX280Config struct {
 	Address  uint16    // 0 = BMX280Address
 	Humidity bool      // it must be a BME280

@@ -13,7 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// MS5837Config says what an MS5837 is and how it is read.
+// MS5837Config describes what an MS5837 is and how it is read.
 type MS5837Config struct {
 	Model *MS5837Model // nil = MS5837_30BA
 	// Samples is the oversampling: 256..8192, 0 = 4096. A read takes two conversions, 18 ms at 4096.
@@ -70,7 +70,7 @@ func (s *MS5837) Open() error {
 		return s.chip.Fault(hal.BusFault, fmt.Errorf("PROM: got CRC %X, want %X: % 04X", got, want, s.prom))
 	}
 	if s.prom == ([MS5837Words]uint16{}) { // its CRC is right
-		return s.chip.Fault(hal.BusFault, errors.New("PROM: got zeros alone; a data line is held low"))
+		return s.chip.Fault(hal.BusFault, errors.New("PROM: got only zeros; a data line is held low"))
 	}
 	for _, m := range [...]*MS5837Model{MS5837_30BA(), MS5837_02BA()} {
 		// Version 0 is on early chips of either model and says nothing.

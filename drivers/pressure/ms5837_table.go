@@ -8,7 +8,7 @@ const MS5837Address = 0x76
 // Commands (TE Connectivity, MS5837-30BA datasheet rev. C2, "Commands"). All are single bytes.
 const (
 	MS5837Reset     = 0x1E // loads the PROM; wait 10 ms
-	MS5837Read      = 0x00 // 3 bytes: the last conversion; 0 if there is none
+	MS5837Read      = 0x00 // 3 bytes: the last conversion; 0 if absent
 	MS5837ConvertD1 = 0x40 // pressure; plus twice the index of the oversampling
 	MS5837ConvertD2 = 0x50 // temperature
 	MS5837PROM      = 0xA0 // plus twice the index of a word of 0..6, 2 bytes

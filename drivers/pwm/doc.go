@@ -14,7 +14,7 @@
 //	board.Close()                                leaves the pulses as they are
 //
 // A hobby servo turns over 90 to 180 degrees with 1000 to 2000 µs, some with 500 to 2500; an ESC wants its neutral, 1500 µs
-// mostly, for some seconds before it obeys. What a width does is no business of this package: calibration.Pulse knows it,
+// mostly, for some seconds before it follows. What a width does is no business of this package: calibration.Pulse knows it,
 // and drivers.OutputWriter writes beside a cycle.
 //
 //	PCA9685      16 channels, 24..400 Hz, 4.9 µs a count at 50 Hz; up to 8 % off until its oscillator is measured; I2C

@@ -21,7 +21,7 @@ const KernelRoot = "/sys/class/pwm"
 // KernelChannel names one channel: number of the chip and of its output.
 type KernelChannel struct{ Chip, Output int }
 
-// KernelConfig says which channels there are and how they pulse.
+// KernelConfig reports which channels there are and how they pulse.
 type KernelConfig struct {
 	Root     string // "" = KernelRoot
 	Channels []KernelChannel

@@ -10,7 +10,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// MaestroConfig says how a Maestro is used. Its serial mode must be USB dual port or a UART of a fixed baud rate, or one that
+// MaestroConfig describes how a Maestro is used. Its serial mode must be USB dual port or a UART of a fixed baud rate, or one that
 // it detects.
 type MaestroConfig struct {
 	Name     string // of its line, for errors
@@ -66,7 +66,7 @@ func (d *Maestro) Open() error {
 			return d.fault(hal.BusFault, err)
 		}
 	}
-	// What it complains of from before is no news, but that it answers is. A half heard command of another program ends
+	// What it complains of from before is no news, but that it answers is. A half received command of another program ends
 	// with an error of its own, so that the second answer is clean.
 	for range 3 {
 		if err = d.errors(); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {

@@ -13,7 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// PCA9685Config says how a PCA9685 is used.
+// PCA9685Config describes how a PCA9685 is used.
 type PCA9685Config struct {
 	Address    uint16    // 0 = PCA9685Address
 	Channels   int       // 0..Channels-1 are used; 0 = all 16
@@ -63,7 +63,7 @@ func NewPCA9685(bus conn.Bus, c PCA9685Config) (*PCA9685, error) {
 	return d, nil
 }
 
-// Hertz is the frequency that the prescaler really makes, if the oscillator is what the config says.
+// Hertz is the frequency that the prescaler really makes, if the oscillator is the value in the config.
 func (d *PCA9685) Hertz() float64 { return 1 / (d.step * PCA9685Steps) }
 
 // Open sets the chip up, every channel off: 500 µs and seven transactions.

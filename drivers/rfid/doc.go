@@ -19,7 +19,7 @@
 //	reader.Close()
 //
 // One goroutine at a time calls a reader, and nobody else its line. Read an RDM6300 several times a second: a tag counts as
-// gone when it has not been heard for a while. Errors are a *hal.Error: of kind hal.Absent where the line or the chip is gone (Open it
+// gone when it has not been received for a while. Errors are a *hal.Error: of kind hal.Absent where the line or the chip is gone (Open it
 // again), hal.BusFault where it said what cannot be.
 //
 // Sources: RDM6300 specifications (ITead); PN532 User Manual, UM0701-02 (NXP). An RDM6300 without power and one without a

@@ -52,7 +52,7 @@ func NewPN532I2C(bus conn.Bus, clock hal.Clock) *PN532 {
 	return &PN532{link: &pnBus{bus: bus, clock: clock}}
 }
 
-// Open finds the chip and sets it up: it reads tags, and gives up soon where there is none.
+// Open finds the chip and sets it up: it reads tags, and gives up soon if absent.
 func (r *PN532) Open() error {
 	if err := r.link.open(); err != nil {
 		return err
@@ -83,7 +83,7 @@ func (r *PN532) absent(err error) error {
 // Close gives the line back.
 func (r *PN532) Close() error { return r.link.close() }
 
-// Read asks which tags are in reach: about 10 ms where there is one, 30 where there is none.
+// Read asks which tags are in reach: about 10 ms where there is one, 30 if absent.
 func (r *PN532) Read(values []float64) error {
 	p, err := r.ask(false, PN532List, PN532Targets, PN532ListTypeA)
 	if err != nil {

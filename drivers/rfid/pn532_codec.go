@@ -2,7 +2,7 @@ package rfid
 
 import "bytes"
 
-// What the PN532 says and hears (UM0701-02, section 6.2 and 7).
+// What the PN532 says and receives (UM0701-02, section 6.2 and 7).
 const (
 	PN532Baud    = 115200
 	PN532Address = 0x24
@@ -24,10 +24,10 @@ const (
 	pnMaxFrame = 64 // bytes of a frame's data that are of use here
 )
 
-// PN532Ack is what stands before each answer.
+// PN532Ack is what is before each answer.
 func PN532Ack() []byte { return []byte{0x00, 0x00, 0xFF, 0x00, 0xFF, 0x00} }
 
-// PN532Wake is what a sleeping chip hears over its serial line first.
+// PN532Wake is what a sleeping chip receives over its serial line first.
 func PN532Wake() []byte { return append([]byte{0x55, 0x55}, make([]byte, 14)...) }
 
 // AppendPN532 appends the frame of some data, 1 to 254 bytes: who speaks, the command, and what belongs to it.
@@ -42,7 +42,7 @@ func AppendPN532(dst []byte, data ...byte) []byte {
 }
 
 // ParsePN532 finds the first frame in p: its data (part of p; empty of an acknowledgement), and how many bytes it and what
-// stands in front of it take. used 0: there may be one when more has come. ok false: what is used is none.
+// is in front of it take. used 0: there may be one when more has come. ok false: what is used is none.
 func ParsePN532(p []byte) (data []byte, used int, ok bool) {
 	from := bytes.Index(p, []byte{0x00, 0xFF})
 	if from < 0 {

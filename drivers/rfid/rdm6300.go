@@ -36,10 +36,10 @@ func AppendRDM6300(dst []byte, tag [5]byte) []byte {
 	return append(dst, digits[sum>>4], digits[sum&15], rdmEnd)
 }
 
-// parseRDM6300 finds the first telegram in p: of which tag it is, and how many bytes it and what stands in front of it
+// parseRDM6300 finds the first telegram in p: of which tag it is, and how many bytes it and what is in front of it
 // take. used 0: there may be one when more has come. ok false: what is used is none.
 func parseRDM6300(p []byte) (tag [5]byte, used int, ok bool) {
-	// What stands in front of a start is noise.
+	// What is in front of a start is noise.
 	from := 0
 	for from < len(p) && p[from] != rdmStart {
 		from++

@@ -11,13 +11,13 @@ func number(id []byte) int {
 	return int(n & uint64(^uint(0)>>1))
 }
 
-// tagListener is who hears of tags.
+// tagListener is who is notified of tags.
 type tagListener struct {
 	mu sync.Mutex
 	f  func(tag int)
 }
 
-// Listen lets f hear of each tag, each time that it is read, in the goroutine that reads. There is one listener; nil ends
+// Listen lets f be notified of each tag, each time that it is read, in the goroutine that reads. There is one listener; nil ends
 // it.
 func (a *tagListener) Listen(f func(tag int)) {
 	a.mu.Lock()

@@ -86,7 +86,7 @@ func openFault(path, device string, err error) error {
 	return fault(kind, path, "open", err)
 }
 
-// denial says who may open device: its owner and group, and what this process is.
+// denial reports who may open device: its owner and group, and what this process is.
 func denial(device string) string {
 	info, err := os.Stat(device)
 	if err != nil {

@@ -99,7 +99,7 @@ func (l *Line) tune(baud int) error {
 		return openFault(l.path, l.device, err)
 	}
 	l.ctl.exclusive(true)
-	// The driver says what its divider made of the rate; a chip that cannot do it is known only so.
+	// The driver describes what its divider made of the rate; a chip that cannot do it is known only so.
 	rate, err := l.ctl.rate()
 	if err != nil {
 		return openFault(l.path, l.device, err)
@@ -228,7 +228,7 @@ func (l *Line) Close() error {
 	return errors.Join(err, l.ctl.close())
 }
 
-// unusable says why nothing more can be done with the line. An adapter that is gone stays gone: it comes back as
+// unusable reports why nothing more can be done with the line. An adapter that is gone stays gone: it comes back as
 // another device.
 func (l *Line) unusable() error {
 	if l.port == nil {

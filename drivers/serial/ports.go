@@ -9,7 +9,7 @@ import (
 // Port is one serial adapter or built-in UART of this machine.
 type Port struct {
 	Device  string // "/dev/ttyUSB0"; may change at the next plugging
-	Stable  string // "/dev/serial/by-id/..."; what belongs into a config; Device where there is none
+	Stable  string // "/dev/serial/by-id/..."; what belongs into a config; Device if absent
 	USB     bool
 	Vendor  uint16 // USB ids, 0 where not USB
 	Product uint16
@@ -29,7 +29,7 @@ type Process struct {
 	files   int
 }
 
-// Held says who has p open, "" for nobody that is known.
+// Held reports who has p open, "" for nobody that is known.
 func (p *Port) Held() string {
 	if len(p.Holders) == 0 {
 		return ""

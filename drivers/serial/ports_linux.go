@@ -40,7 +40,7 @@ func List(root string) ([]Port, error) {
 	return ports, nil
 }
 
-// describe reads all about the port called name, whose device stands at dir in sysfs.
+// describe reads all about the port called name, whose device is at dir in sysfs.
 func describe(root, name, dir string, links links) Port {
 	p := Port{Device: "/dev/" + name}
 	// A tty of a USB serial chip has the chip's driver; one of CDC-ACM has its interface's.
@@ -136,7 +136,7 @@ func stableLinks(root string) links {
 	return l
 }
 
-// text is a sysfs attribute without its newline, "" where there is none.
+// text is a sysfs attribute without its newline, "" if absent.
 func text(file string) string {
 	b, _ := os.ReadFile(file)
 	return strings.TrimSpace(string(b))

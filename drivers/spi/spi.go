@@ -51,7 +51,7 @@ func NewPort(name string, wire Wire) *Port {
 }
 
 // Open opens the node of one select of the kernel's, /dev/spidev0.1 (bus 0, select 1), at hertz. Its errors: hal.Invalid for what
-// is no such path or rate, hal.Absent where there is none, hal.Busy where access is denied.
+// is no such path or rate, hal.Absent if absent, hal.Busy where access is denied.
 func Open(path string, hertz int) (*Port, error) {
 	p := &Port{path: path}
 	fault := func(kind hal.Kind, err error) error {
@@ -111,7 +111,7 @@ func (p *Port) attach() (err error) {
 // String is the port's path.
 func (p *Port) String() string { return p.path }
 
-// Tx is periph's: w[0] is a register; what stands behind it is written there, or else r is read from there on. It blocks for the
+// Tx is periph's: w[0] is a register; what is behind it is written there, or else r is read from there on. It blocks for the
 // transaction.
 func (p *Port) Tx(_ uint16, w, r []byte) error {
 	n := max(len(w), 1+len(r))

@@ -11,7 +11,7 @@
 //
 // # Laws
 //
-// They are those of knr-auv/simulation (RobotController.cs and PID.cs, 2021-11), which stand in Unity's left-handed axes
+// They are those of knr-auv/simulation (RobotController.cs and PID.cs, 2021-11), which use Unity's left-handed axes
 // there. With t the target attitude, q the present one, and w the rates about the body's axes:
 //
 //	turn    = vector part of conj(q)·t, the shorter way   half the turn still to go, about the body's axes
@@ -23,5 +23,5 @@
 // the derivative of 50·turn. The original's acro mode has a sign wrong, so that it runs away from its target (its
 // document lists it as not working); here it has the one that works.
 //
-// The heave pushes along the world's vertical, whatever the attitude: the mixer takes it apart along the thrusters.
+// The heave pushes along the world's vertical, in every attitude: the mixer distributes it to the thrusters.
 package autopilot

@@ -70,8 +70,8 @@ type law struct {
 // reset forgets what the PIDs have gathered.
 func (l *law) reset() { l.roll, l.pitch, l.yaw, l.depth = pid{}, pid{}, pid{}, pid{} }
 
-// step fills duties for dt seconds. An attitude that is not known leaves the thrusters alone; a depth that is not known
-// leaves the depth alone.
+// step fills duties for dt seconds. An attitude that is not known leaves the thrusters unchanged; a depth that is not known
+// leaves the depth unchanged.
 func (l *law) step(m Mode, e *Estimate, dt float64, duties []float64) {
 	t, g := &l.targets, &l.tuning
 	if math.IsNaN(e.Attitude[0]) || math.IsNaN(e.Rates[0]) {

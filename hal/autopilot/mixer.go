@@ -27,11 +27,11 @@ type Mixer struct {
 type Curve struct {
 	// Reverse and Forward are a, b, c of the thrust a·p² + b·p + c, N, under a pulse of p µs, which is 1500 + 400·duty.
 	Reverse, Forward [3]float64
-	// Full is the thrust that an output of 1 stands for, N. Where the thruster has less it gives all it has.
+	// Full is the thrust that an output of 1 means, N. Where the thruster has less it gives all it has.
 	Full float64
 }
 
-// Duty is the duty, -1..1, that pushes with share of Full. None for none: whatever the curve says in its dead band.
+// Duty is the duty, -1..1, that pushes with share of Full. Share 0 is duty 0, even if the curve has a dead band there.
 func (c *Curve) Duty(share float64) float64 {
 	if share == 0 || math.IsNaN(share) {
 		return 0

@@ -111,7 +111,7 @@ func (p *Pilot) Update(f *hal.Frame, inputs []float64, dt time.Duration) bool {
 		p.law.step(p.mode, &e, p.since.Seconds(), p.duties)
 		p.since, p.due = 0, false
 	}
-	// said again every cycle: the guard may have let go meanwhile
+	// repeated every cycle: the guard may have released it meanwhile
 	for i, at := range p.thrusters {
 		inputs[at] = p.duties[i]
 	}
@@ -240,7 +240,7 @@ func (p *Pilot) SetTuning(t Tuning) error {
 	return nil
 }
 
-// Zero makes the present heading and depth nothing, for a vehicle in water that nobody can put back: estimates count
+// Zero sets the present heading and depth to 0, for a vehicle in water that cannot be moved back: estimates count
 // from here on. measured is the agent's.
 func (p *Pilot) Zero(measured []float64) {
 	p.mu.Lock()
@@ -255,7 +255,7 @@ func (p *Pilot) Zero(measured []float64) {
 	}
 }
 
-// Estimate is what measured, the agent's, says of the body.
+// Estimate is the body's state by measured, the agent's.
 func (p *Pilot) Estimate(measured []float64) Estimate {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Estimate is what a body's sensors say of it; NaN is not known.
+// Estimate is a body's state by its sensors; NaN: not known.
 type Estimate struct {
 	Position            [3]float64 // m in the world; without a pose sensor x and y are NaN
 	Attitude            [4]float64 // quaternion w x y z, body in world
@@ -21,7 +21,7 @@ type Estimate struct {
 
 const (
 	gravity = 9.81 // m/s²
-	// stale is the age from which on the value of a sensor at fault is none: 12 cycles of control.
+	// stale is the age at which the value of a faulty sensor is discarded: 12 cycles of control.
 	stale = 250 * time.Millisecond
 )
 
@@ -75,7 +75,7 @@ func (s *senses) posed(measured []float64, status []hal.Status, now time.Duratio
 	return measured[k.First : k.First+k.Count]
 }
 
-// read is what measured says at time now; what is too old is not known. The imu goes before the pose, and the pressure
+// read is the state by measured at time now; values that are too old are not known. The imu goes before the pose, and the pressure
 // before its height: they are what every vehicle has, so that the same laws see the same sensors on a simulated one.
 func (s *senses) read(measured []float64, status []hal.Status, now time.Duration) Estimate {
 	nan := math.NaN()
@@ -138,7 +138,7 @@ func known(v []float64) bool {
 	return true
 }
 
-// heading is the yaw of an attitude, rad, -π..π; of one that looks straight up or down it says nothing.
+// heading is the yaw of an attitude, rad, -π..π; undefined when it points straight up or down.
 func heading(q [4]float64) float64 {
 	return math.Atan2(2*(float64(q[0]*q[3])+float64(q[1]*q[2])), 1-2*(float64(q[2]*q[2])+float64(q[3]*q[3])))
 }

@@ -129,7 +129,7 @@ func (b *Body) Halt() error {
 	return b.HaltErr
 }
 
-// Reset returns every joint to 0, offset by a millionth of a radian times the seed so that seeds can be told apart.
+// Reset returns every joint to 0, offset by a millionth of a radian times the seed so that seeds can be distinguished.
 func (b *Body) Reset(seed int64) error {
 	if seed != 0 {
 		b.Seed = seed

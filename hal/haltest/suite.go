@@ -111,7 +111,7 @@ func (b *bench) enable(on bool) {
 	}
 }
 
-// positions are the measured positions of all actuators, NaN where there is none.
+// positions are the measured positions of all actuators, NaN if absent.
 func (b *bench) positions() []float64 {
 	l := b.Body.Layout()
 	p := make([]float64, len(l.Actuators))

@@ -2,10 +2,10 @@ package kinematics
 
 import "math"
 
-// AttitudeConfig is how an Attitude weighs what it is told. The zero AttitudeConfig has the gains of the paper's authors for cheap
+// AttitudeConfig weighs the inputs of an Attitude. The zero AttitudeConfig has the gains of the paper's authors for cheap
 // sensors.
 type AttitudeConfig struct {
-	// Gain is how fast the attitude follows what the accelerometer and the magnetometer say, 1/s; 0 = 1. Its inverse is the
+	// Gain is how fast the attitude follows the accelerometer and the magnetometer, 1/s; 0 = 1. Its inverse is the
 	// time over which the gyros are trusted.
 	Gain float64
 	// Drift is how fast the gyros' offsets are learnt, 1/s²; 0 = 0.1. Negative = never.
@@ -43,7 +43,7 @@ func NewAttitude(c AttitudeConfig) *Attitude {
 // Reset forgets the attitude; what is known of the gyros' offsets stays.
 func (a *Attitude) Reset() { a.q = [4]float64{} }
 
-// Quaternion is the attitude, sensor in world, a unit quaternion w x y z; all 0 while there is none.
+// Quaternion is the attitude, sensor in world, a unit quaternion w x y z; all 0 before the first.
 func (a *Attitude) Quaternion() [4]float64 { return a.q }
 
 // Drift is what is believed of the gyros' offsets, rad/s.
@@ -51,7 +51,7 @@ func (a *Attitude) Drift() [3]float64 { return a.drift }
 
 // Update takes one sample, in the sensor's axes: rates rad/s, proper acceleration m/s² (at rest an axis that points up has
 // +g), and the direction of the earth's field in any unit. dt is the time since the sample before, s. An acceleration or a field
-// that is NaN or zero says nothing; an acceleration far from g (free fall, a blow) is not gravity and says nothing either.
+// that is NaN or zero is ignored; so is an acceleration far from g (free fall, a blow), which is not gravity.
 func (a *Attitude) Update(rates, acceleration, field [3]float64, dt float64) {
 	up, known := unit(acceleration)
 	if g := norm(acceleration); !(g > 0.5*standardGravity && g < 1.5*standardGravity) {
@@ -89,7 +89,7 @@ func (a *Attitude) Update(rates, acceleration, field [3]float64, dt float64) {
 	a.q = advance(a.q, rates, dt)
 }
 
-// begin takes the attitude that the first sample says: upright by gravity, its x to the north by the field, if there is
+// begin takes the attitude of the first sample: upright by gravity, its x to the north by the field, if there is
 // one, else as level as it can be.
 func (a *Attitude) begin(up, field [3]float64) {
 	// Rows of the rotation: the world's axes in the sensor's.

@@ -37,7 +37,7 @@ func NewArm(t Tree, limits [][2]float64) (*Arm, error) {
 // Target is where a tip must be, or how it must move; nil leaves that free.
 type Target struct {
 	Position *[3]float64 // m; of a motion m/s, of a push N
-	Rotation *[4]float64 // a unit quaternion, of Reach alone
+	Rotation *[4]float64 // a unit quaternion, only for Reach
 	Spin     *[3]float64 // rad/s, of a push N·m; of Move and Push
 }
 
@@ -121,7 +121,7 @@ func (a *Arm) descend(to Target, q []float64) bool {
 	return arrived(to, left)
 }
 
-// within is the damped step for joints at q: one that stands at its limit, and would step beyond, stays and leaves the way to
+// within is the damped step for joints at q: one that is at its limit, and would step beyond, stays and leaves the way to
 // the others.
 func (a *Arm) within(rows [][]float64, left []float64, damping float64, q []float64) (step []float64, ok bool) {
 	for range q {
@@ -217,7 +217,7 @@ func (a *Arm) jacobian(q []float64, place, turn bool) (rows [][]float64) {
 	return rows
 }
 
-// Move finds the joints' speeds that move the tip as the target says, as nearly as they can with the joints at q.
+// Move finds the joints' speeds that move the tip as the target requires, as nearly as they can with the joints at q.
 func (a *Arm) Move(to Target, q []float64) []float64 {
 	want := to.row()
 	if len(want) == 0 {
@@ -230,7 +230,7 @@ func (a *Arm) Move(to Target, q []float64) []float64 {
 	return step
 }
 
-// Push finds the joints' torques with which the tip pushes as the target says.
+// Push finds the joints' torques with which the tip pushes as the target requires.
 func (a *Arm) Push(to Target, q []float64) []float64 {
 	torques := make([]float64, len(q))
 	want := to.row()
@@ -256,7 +256,7 @@ func (to *Target) row() (r []float64) {
 // damped is the x of the least |rows·x - want|² + damping·|x|², by elimination; false where it has none.
 func damped(rows [][]float64, want []float64, damping float64) (x []float64, ok bool) {
 	n := len(rows[0])
-	m := make([][]float64, n) // rowsᵀ·rows + damping, and rowsᵀ·want beside it
+	m := make([][]float64, n) // rowsᵀ·rows + damping | rowsᵀ·want
 	for i := range m {
 		m[i] = make([]float64, n+1)
 		m[i][i] = damping

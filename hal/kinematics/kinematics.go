@@ -16,11 +16,11 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Options are what Estimate must know beside the tree.
+// Options are what Estimate must know in addition to the tree.
 type Options struct {
-	Base hal.Pose // of the tree's frame in the world; of a robot that stands free where it was at the start
+	Base hal.Pose // of the tree's frame in the world; of a robot with a free base: its start pose
 	// Free reports that the robot is not fixed to the world. Its attitude is that of its first sensor of kind "imu", where
-	// it has one; where it went nobody knows, and its first link stays in its place.
+	// it has one; its translation is unknown, and its first link stays in its place.
 	Free bool
 	// Links are the links that the sensors sit on, by the sensor's name: those of kind "body", "pose" and the "imu".
 	Links map[string]int
@@ -78,7 +78,7 @@ type estimator struct {
 type estimated struct{ sensor, link int }
 
 // errUnknown is the status of what is connected to a joint whose position is not known.
-var errUnknown = errors.New("a joint on the way does not say where it is")
+var errUnknown = errors.New("a joint of the path has no position")
 
 // Layout is the inner body's, with the estimates marked.
 func (e *estimator) Layout() *hal.Layout { return e.layout }
@@ -95,7 +95,7 @@ func (e *estimator) Read(f *hal.Frame) error {
 	for i := range e.q {
 		a := &e.layout.Actuators[i]
 		e.q[i], e.v[i] = measured(f, a.Position), measured(f, a.Velocity)
-		if math.IsNaN(e.v[i]) { // a servo that measures positions alone
+		if math.IsNaN(e.v[i]) { // a servo that measures only positions
 			e.v[i] = 0
 		}
 	}
@@ -119,8 +119,8 @@ func measured(f *hal.Frame, at int) float64 {
 	return f.Measured[at]
 }
 
-// attitude is the base as the IMU has it: what turns the sensor, as it stands by the joints alone, to where it says it
-// is. Without a word from it the base stands upright.
+// attitude is the base as the IMU has it: what turns the sensor, as it is by the joints alone, to where the IMU has it
+// is. Without the IMU the base is upright.
 func (e *estimator) attitude(f *hal.Frame) (base hal.Pose, spin [3]float64) {
 	s := &e.layout.Sensors[e.imu]
 	m := f.Measured[s.First:][:s.Count]
@@ -136,7 +136,7 @@ func (e *estimator) attitude(f *hal.Frame) (base hal.Pose, spin [3]float64) {
 	by.Position = [3]float64{}
 	base = world.Times(by.Inverse())
 	if rate := [3]float64(m[4:7]); !math.IsNaN(rate[0] + rate[1] + rate[2]) {
-		// the sensor's rate less what the joints alone give it, in the world
+		// the sensor's rate without the joints' share, in the world
 		spin = add(world.Turn(rate), scale(-1, base.Turn(e.state.Spin[e.imuLink])))
 	}
 	base.Position = add(e.pivot, scale(-1, base.Turn(e.tree[0].Home.Position)))

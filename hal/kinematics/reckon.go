@@ -21,15 +21,15 @@ type Wheeled struct {
 	// Centre is how far ahead of its frame the point is that the robot turns about, m: on a base that steers by skidding it
 	// is not between the wheels.
 	Centre float64
-	// Lag is how much older than its time in Frame.Status what odometry says is: what it takes on its wire.
+	// Lag is how much older than its time in Frame.Status the odometry is: its wire time.
 	Lag time.Duration
 	// Attitude, where not nil, is the latest of an attitude sensor: that of the robot's frame, w x y z, about a vertical of
 	// its own choice. false, or NaN: it is not known now.
 	Attitude func() ([4]float64, bool)
 }
 
-// DeadReckoner is a body whose place is reckoned: how far it went is what its wheels say, which way what its attitude sensor
-// says, and the wheels again while that is silent. So a skid-steered base, whose wheels know little of its turns, and one on
+// DeadReckoner is a body whose place is reckoned: the distance is from its wheels, the direction from its attitude sensor,
+// and from the wheels while that is silent. So a skid-steered base, whose wheels know little of its turns, and one on
 // a ramp come out right; what slips away sideways does not.
 type DeadReckoner struct {
 	hal.Body
@@ -87,7 +87,7 @@ func (r *DeadReckoner) Holding(actuator int) bool {
 	return ok && h.Holding(actuator)
 }
 
-// Rebase reports that the odometry counts from somewhere else now: what it says next is where it begins, and no way.
+// Rebase reports that the odometry counts from somewhere else now: the next value is a new origin, and no motion.
 func (r *DeadReckoner) Rebase() { r.known = false }
 
 // Read reads the body, then reckons.
@@ -126,7 +126,7 @@ func (r *DeadReckoner) remember(now time.Duration) {
 	a.yaw, a.tilt = math.Remainder(said+r.offset, 2*math.Pi), hal.Pose{Rotation: about(-said)}.Times(hal.Pose{Rotation: q})
 }
 
-// stood is how the robot stood at a time, or as long ago as is remembered.
+// stood is how the robot was at a time, or as long ago as is remembered.
 func (r *DeadReckoner) stood(at time.Duration) *attitude {
 	i := r.newest
 	for n := 1; n < len(r.past) && r.past[i].time > at; n++ {
@@ -139,7 +139,7 @@ func (r *DeadReckoner) stood(at time.Duration) *attitude {
 	return &r.past[i]
 }
 
-// advance goes on to what odometry said at a time.
+// advance goes on to the odometry of a time.
 func (r *DeadReckoner) advance(now [3]float64, at time.Duration) {
 	from, known := r.last, r.known
 	if r.last, r.known = now, true; !known {

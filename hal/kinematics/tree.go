@@ -35,7 +35,7 @@ type State struct {
 	Speed [][3]float64 // m/s, of each link's point that is in the world's origin now
 	Spin  [][3]float64 // rad/s
 
-	moved []hal.Pose // what takes each link from where it stands at 0 to where it is, in the tree's frame
+	moved []hal.Pose // what takes each link from where it is at 0 to where it is, in the tree's frame
 }
 
 // Validate reports everything that is wrong with t for a robot of so many actuators at once, or nil.
@@ -68,7 +68,7 @@ func (t Tree) NewState() *State {
 // Forward fills s from the positions and velocities of the actuators and the pose of the base, which moves with speed
 // (of its point in the world's origin) and spin. A NaN spreads to the links beyond its joint. It allocates nothing.
 //
-// It is the product of exponentials: each joint turns all that is beyond it about its axis as it stands at 0 (Lynch and
+// It is the product of exponentials: each joint turns all that is beyond it about its axis as it is at 0 (Lynch and
 // Park, Modern Robotics, 2017, sections 4.1 and 5.1).
 func (t Tree) Forward(s *State, positions, velocities []float64, base hal.Pose, speed, spin [3]float64) {
 	for i := range t {

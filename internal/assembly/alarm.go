@@ -25,7 +25,7 @@ type alarm struct {
 	ring, lost   hal.EventID
 	back         hal.EventID // it measures again
 	light        bool        // whose value is told elsewhere
-	monitor      bool        // else its faults are the robot's sensor's, which the rig tells of
+	monitor      bool        // otherwise its faults are those of the robot's sensor, which the rig reports
 	on, faulty   bool
 	value        [1]float64
 }
@@ -78,7 +78,7 @@ func (w *alarms) Cycle(*hal.Cycle) {
 		age, err := a.poller.Latest(a.value[:], 0)
 		if lost := err != nil; lost != a.faulty {
 			switch a.faulty = lost; {
-			case !a.monitor: // the rig tells of it
+			case !a.monitor: // the rig reports it
 			case lost:
 				w.rig.Events().Raise(a.lost)
 				w.log.Warn("device fault", "agent", a.agent, "device", a.name, "fault", err)

@@ -58,7 +58,7 @@ type zeroed interface{ Zero() }
 
 var errUncounted = errors.New("got a sensor that does not count")
 
-// ticks is an encoder of the robot's by what the base reckons of a wheel: its own counts have no unit that it tells.
+// ticks is an encoder of the robot's by what the base reckons of a wheel: its own counts have no known unit.
 type ticks struct {
 	base  *base.Base
 	place *base.Source // for the age

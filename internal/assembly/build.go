@@ -17,7 +17,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
-// System is a rig and what it stands on.
+// System is a rig with its lines, worlds and devices.
 type System struct {
 	Rig    *hal.Rig
 	Plan   *plan.Plan
@@ -29,7 +29,7 @@ type System struct {
 
 	Devices
 	outfits       map[string]*ClassDevices // of classes that are real
-	before, After spawnedWorlds            // the worlds of spawned robots, beside the scene
+	before, After spawnedWorlds            // the worlds of spawned robots, in addition to the scene
 	alarms        *alarms
 	drift         *driftWatch
 	Eyes          eyes
@@ -147,8 +147,8 @@ func (b *Builder) lived() (before, after []hal.World) {
 	return before, after
 }
 
-// openOutfits opens the devices of the classes that are real, whether or not anybody comes for them: a device that is missing
-// is told now.
+// openOutfits opens the devices of the real classes, before any client spawns one: a missing device
+// is reported now.
 func (b *Builder) openOutfits() error {
 	var faults []error
 	for _, name := range report.SortedKeys(b.Plan.Classes) {
@@ -172,7 +172,7 @@ func (b *Builder) openOutfits() error {
 
 var realities = map[configs.BodyKind]hal.BodyKind{configs.Sim: hal.Simulated, configs.Emulated: hal.Emulated, configs.Real: hal.Real}
 
-// logTime is how long the end of a system waits for a log that nobody reads.
+// logTime is how long the end of a system waits for a log that is not read.
 const logTime = time.Second
 
 // Close gives every line and device back. The rig has stopped its bodies before.
@@ -185,7 +185,7 @@ func (s *System) Close() error {
 		faults = append(faults, c.closer.Close())
 	}
 	faults = append(faults, s.Eyes.Close())
-	s.Scene.Close() // after the cameras, which may look at it
+	s.Scene.Close() // after the cameras, which may render it
 	faults = append(faults, s.Devices.Close(s.Log))
 	for _, o := range s.outfits {
 		faults = append(faults, o.Close(func(f func()) { f() })) // the rig has ended

@@ -45,7 +45,7 @@ func (b *Builder) body(i int) (hal.Body, hal.BodyKind, error) {
 			reality = max(reality, realities[p.Joints[k].Body])
 		}
 	}
-	// What no emulated device measures is told by the physics, which moves all of them; but a vehicle's pose nobody tells.
+	// Values without an emulated device come from the physics, which moves all of them, except a vehicle's pose.
 	told := reality == hal.Emulated && len(sensors) < len(p.Layout.Sensors) && !plan.Afloat(p.Layout)
 	whole := len(joints) == len(p.Joints) && !told
 	if reality == hal.Real {

@@ -93,7 +93,7 @@ func newDevices() Devices {
 		bases: map[*plan.BasePlan]*base.Base{}, Sources: map[plan.JointRef]drivers.Source{}, I2c: map[string]*i2c.Bus{}, Spi: map[string]*spi.Port{}}
 }
 
-// warmUp lets time pass for the emulated devices alone.
+// warmUp lets time pass only for the emulated devices.
 func (b *Builder) warmUp() error {
 	period := b.Plan.Config.Clock.Period
 	for range warmUpTime / period {
@@ -162,7 +162,7 @@ func (b *Builder) tapped(bus string, kind configs.BodyKind, open servo.Opener) s
 	return b.Plan.Tap(bus, kind, open)
 }
 
-// Run opens r and keeps it. What does not answer is asked once more before it counts as missing: a busy machine hears late.
+// Run opens r and keeps it. What does not answer is asked once more before it counts as missing: a busy machine receives late.
 func (b *Builder) Run(r runner) error {
 	err := r.Open()
 	if k := hal.KindOf(err); err != nil && (k == hal.Absent || k == hal.Timeout || k == hal.BusFault) {

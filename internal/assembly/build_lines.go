@@ -26,7 +26,7 @@ type lamp struct {
 	poller      *drivers.Poller
 }
 
-// LampRate is how often a light is looked at, Hz: by its switch nobody hears that its chip is gone.
+// LampRate is how often a light is checked, Hz: switching it does not show that its chip is gone.
 const LampRate = 10
 
 // Light is what switches a light of an agent, or nil.
@@ -99,11 +99,11 @@ func (b *Builder) openSwitch(p *catalog.WirePlan) (*gpio.Switch, error) {
 // What the reader of a stop button's circuit is held to.
 const (
 	StopWait     = 10 * time.Millisecond  // how long it waits for an edge; each wait ends with a word
-	StopPatience = 100 * time.Millisecond // how old its last word may be, beside a period in step with the cycle
+	StopPatience = 100 * time.Millisecond // how old its last report may be, in addition to a period in step with the cycle
 	stopBegin    = time.Second            // by when its first word is there
 )
 
-// Latched is a circuit that goes on to read open for a while: the rig looks at it once a cycle, its reader more often, and
+// Latched is a circuit that goes on to read open for a while: the rig checks it once a cycle, its reader more often, and
 // what was over between two looks of the rig would stop nothing.
 type Latched struct {
 	drivers.Sensor
@@ -123,7 +123,7 @@ func (l *Latched) Read(values []float64) error {
 	return err
 }
 
-// openStop lets the circuit of a button stop the rig: open, at fault or not heard of.
+// openStop lets the circuit of a button stop the rig: open, at fault or not known.
 func (b *Builder) openStop(p *catalog.WirePlan) error {
 	e, edge, err := b.End(p.Bus, p.Body)
 	if err != nil {
@@ -146,7 +146,7 @@ func (b *Builder) openStop(p *catalog.WirePlan) error {
 		}
 	}
 	b.Rig.AddStopInput(heed)
-	// Whoever looks sees the button, and an emulated one can be pressed.
+	// The button is a value, and an emulated one can be pressed.
 	var press func(hal.Value) error
 	if edge != nil {
 		button := b.Emulation.Buttons[p]
@@ -168,7 +168,7 @@ func StopInput(s drivers.Source, agent string, p *catalog.WirePlan, patience tim
 		return &hal.Error{Kind: kind, Bus: p.Bus, Op: "emergency stop of " + agent, Err: fmt.Errorf(format, args...), Try: "halyard doctor"}
 	}
 	open := fault(hal.Unsafe, "line %s: its circuit is open: the button is pressed, or a wire is cut", p.Line)
-	silent := fault(hal.Timeout, "line %s: its reader has said nothing for %v", p.Line, patience)
+	silent := fault(hal.Timeout, "line %s: no report of its reader for %v", p.Line, patience)
 	var whole [1]float64
 	return func() error {
 		whole[0] = 0

@@ -113,7 +113,7 @@ func (b *Builder) emulate(name string, on []plan.JointRef, lock *sync.Mutex) (*e
 		Timing: TimingOf(bus), Mutex: lock}, servos...), nil
 }
 
-// truthOf is how an emulated servo is really mounted: as its calibration says, but where the config says otherwise.
+// truthOf is the true mounting of an emulated servo: its calibration, unless the config overrides it.
 func truthOf(j *plan.JointPlan) emulator.GroundTruth {
 	t := emulator.GroundTruth{ZeroTicks: j.Servo.Units().CentreTicks, Direction: 1, Gear: 1}
 	if c := j.Calibration; c != nil {

@@ -25,7 +25,7 @@ type chassis struct {
 	spin        int     // that of the turn about the vertical, world axes; or hal.None
 }
 
-// newChassis puts a base under the robot: its wheels obey nobody else from now on.
+// newChassis puts a base under the robot: from now on it alone commands its wheels.
 func (b *Builder) newChassis(e *Emulation, p *plan.BasePlan) (*chassis, error) {
 	a := &b.Plan.Agents[p.Agent]
 	c := &chassis{plan: p, body: b.Robots[p.Agent], radius: a.Robot.Wheel(p.Wheels[0].Actuator), left: hal.None, spin: hal.None}

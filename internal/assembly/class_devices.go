@@ -16,11 +16,11 @@ type ClassDevices struct {
 	body          hal.Body
 	before, after []hal.World
 	real          bool   // it was there before the robot was bound, and stays
-	bound         bool   // of a real one: somebody has it
+	bound         bool   // of a real one: a client has it
 	opened        string // what its robot was called when it was opened: its lights are under that name
 }
 
-// newOutfit is that of a robot of plan p, which stands in the scene as body or not at all. Nothing is open yet.
+// newOutfit is that of a robot of plan p, which is in the scene as body or not at all. Nothing is open yet.
 func (s *System) newOutfit(p *plan.AgentPlan, body *sim.Body) *ClassDevices {
 	own := *s.Plan
 	own.Agents, own.DevicePlan, own.Classes = []plan.AgentPlan{*p}, p.Devices, nil
@@ -32,7 +32,7 @@ func (s *System) newOutfit(p *plan.AgentPlan, body *sim.Body) *ClassDevices {
 // Open opens its devices. Of emulated ones it is called at a cycle's edge: they feel the scene at once.
 func (o *ClassDevices) Open() error {
 	if !o.real {
-		// Nobody can press the button of an emulated circuit, and its reader would be silent when the robot is gone.
+		// The button of an emulated circuit cannot be pressed, and its reader would be silent when the robot is gone.
 		o.Plan.Estops = nil
 	}
 	return errors.Join(o.openDevices(), o.openLines())

@@ -9,7 +9,7 @@ import (
 )
 
 // collisions raises the events of what touches, in every cycle in which it does, as the original does: a client that comes
-// late, or back, sees what lasts. Until a client has asked for one of them nobody looks.
+// late, or back, sees what lasts. Contacts are computed only after a client has asked for one of them.
 //
 //	/humanoid/left_foot/Collision      the body touches anything
 //	/humanoid/Collision/Ground         the robot touches what never moves
@@ -38,7 +38,7 @@ func (c *collisions) Advance(time.Duration) error {
 	return nil
 }
 
-// touched raises all that a touch is called. Events that nobody has registered for cost their mark.
+// touched raises all events of a touch. Events without a registration cost only their mark.
 func (c *collisions) touched(a, b hal.Part) {
 	c.events.Raise(c.bodies[a])
 	c.events.Raise(c.bodies[b])
@@ -64,7 +64,7 @@ func (c *collisions) declareThings(names []string) {
 // declareRobot declares the events of a robot, and those of the others with it.
 func (c *collisions) declareRobot(b *sim.Body) {
 	m := b.Figures()
-	if len(m.Bodies) == 0 { // servos alone touch nothing
+	if len(m.Bodies) == 0 { // robots that are only servos touch nothing
 		return
 	}
 	for i := range m.Bodies {

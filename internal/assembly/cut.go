@@ -8,8 +8,8 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// cut is the part of a layout that has those actuators and sensors alone, under the same names. joints drive the
-// actuators: of what is told by pulses nothing but a position is known.
+// cut is the part of a layout with only those actuators and sensors, under the same names. joints drive the
+// actuators: an output's only known value is its position.
 func cut(l *hal.Layout, actuators []int, joints []drivers.Joint, sensors map[string]bool) *hal.Layout {
 	part := &hal.Layout{}
 	inputs, measured := map[int]bool{}, map[int]bool{}
@@ -34,7 +34,7 @@ func cut(l *hal.Layout, actuators []int, joints []drivers.Joint, sensors map[str
 			}
 		}
 	}
-	// The channels keep their order; to says where each went.
+	// The channels keep their order; to reports where each went.
 	to := func(of map[int]bool, take func(i int)) map[int]int {
 		places := map[int]int{hal.None: hal.None}
 		for _, i := range slices.Sorted(maps.Keys(of)) {

@@ -22,7 +22,7 @@ import (
 // pulse is how often the emulated world moves: often enough for a client that reads at 250 Hz.
 const pulse = 2 * time.Millisecond
 
-// longestPulse bounds one step of the world after this process was stopped for a while: the servos stood still then.
+// longestPulse bounds one step of the world after this process was stopped for a while: the servos did not move then.
 const longestPulse = 100 * time.Millisecond
 
 // emulatedBus is one line of a config on emulated servos.
@@ -37,7 +37,7 @@ type EmulatedWorld struct {
 	mu      sync.Mutex // held around the scene's steps and while a bus touches its servos
 	Scene   *sim.Scene
 	Buses   []emulatedBus // by name
-	Devices *Emulation    // nil: servos alone
+	Devices *Emulation    // nil: only servos
 
 	plan  *plan.Plan
 	hands map[string]*held // by AGENT/JOINT; under mu
@@ -63,7 +63,7 @@ func EmulateWorld(p *plan.Plan) (*EmulatedWorld, error) {
 		if len(on) == 0 {
 			continue
 		}
-		bus, err := b.emulate(name, on, &w.mu) // on terminals the buses run beside the scene: all share its lock
+		bus, err := b.emulate(name, on, &w.mu) // on terminals the buses run concurrently with the scene: all share its lock
 		if err != nil {
 			return nil, err
 		}
@@ -113,7 +113,7 @@ func (w *EmulatedWorld) Plant(text string) error {
 	}
 	switch {
 	case len(w.Buses) == 0:
-		return invalid(errors.New("faults are planted in emulated servos, and there are none: --body emulated"))
+		return invalid(errors.New("faults require emulated servos: got none, want --body emulated"))
 	case len(hit) == 0:
 		return invalid(fmt.Errorf("no emulated servo has id %d", f.Target))
 	case len(hit) > 1 && f.Target != wire.All:
@@ -135,7 +135,7 @@ func hasServo(b *emulator.Bus, id int) bool {
 }
 
 // Move lets the scene's time pass with the wall's until ctx ends. It is no control loop: a client sees the world at most
-// a pulse old. behind, when not nil, is told once in span at most how much time the world lost: what it did not simulate.
+// a pulse old. behind, when not nil, is called at most once in span with the time that the world lost, which it did not simulate.
 func (w *EmulatedWorld) Move(ctx context.Context, behind func(lost, span time.Duration)) {
 	const span, tolerable = 10 * time.Second, 200 * time.Millisecond
 	tick := time.NewTicker(pulse) // late ticks do no harm: what has passed is measured

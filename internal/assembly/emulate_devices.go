@@ -30,7 +30,7 @@ type Emulation struct {
 	Gpios   map[string]chipOf
 	Buttons map[*catalog.WirePlan]*pins.Switch // of emergency stops
 	Bases   []*chassis
-	kernel  *chip.Bus // nobody sits on it: the time of what needs no bus
+	kernel  *chip.Bus // without devices: the time of what needs no bus
 	widths  map[*catalog.BoardPlan]func(channel int) time.Duration
 	Chips   map[*catalog.SensorPlan]chip.Device
 	Fields  map[*catalog.SensorPlan]*catalog.Field // of readers of tags
@@ -206,7 +206,7 @@ func EndOf(name string, bus *chip.Bus, port bool) catalog.Connection {
 }
 
 // motor lets a channel of an emulated board move actuator at of the simulated robot of agent i, as cal reports that it does
-// but where the config's truth says otherwise.
+// unless the config's ground truth overrides it.
 func (b *Builder) motor(i, at int, j *plan.JointPlan, cal *calibration.Pulse) error {
 	p := j.Pulses
 	width, channel := b.Emulation.widths[p.Board], p.Channel
@@ -262,7 +262,7 @@ func (w motors) Advance(dt time.Duration) error {
 	return fault
 }
 
-// drive does what the pulses of the channel say.
+// drive follows the pulses of the channel.
 func (m *motor) drive(f *hal.Frame, dt time.Duration) {
 	width := m.width()
 	if m.esc != nil {
@@ -308,7 +308,7 @@ func (e *Emulation) Feel(dt time.Duration) (fault error) {
 	return fault
 }
 
-// Close removes what stands in the file system.
+// Close removes what is in the file system.
 func (e *Emulation) Close() error {
 	var faults []error
 	for _, dir := range e.folders {

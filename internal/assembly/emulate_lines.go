@@ -114,7 +114,7 @@ func (e *Emulation) attach(p *catalog.SensorPlan, t *catalog.GroundTruth) {
 	for _, line := range p.Config.Lines {
 		at = append(at, c.At[string(line)])
 	}
-	// Where the config wants none of the chip's resistors there is one on the board: a switch alone makes no level.
+	// Where the config selects none of the chip's resistors there is one on the board: a switch by itself makes no level.
 	if p.Kind.On.Bias != gpio.NoBias && p.Pins(catalog.Connection{}).Bias == gpio.NoBias {
 		for _, line := range at {
 			c.Resistor(line, true)

@@ -30,7 +30,7 @@ type emulatedLine interface {
 }
 
 // SerialEnd is what sits at the end of an emulated serial line: a board that answers at once, or one that speaks by
-// itself. Whatever kind of device makes one of them is driven in memory by serve and on a pseudo terminal by emulate.
+// itself. Every device that makes one of them is driven in memory by serve and on a pseudo terminal by emulate.
 type SerialEnd struct {
 	answers chip.Endpoint
 	Speaks  wire.Board // where answers is nil
@@ -53,7 +53,7 @@ func (s SerialEnd) terminal(name string, baud int, seed int64, mu *sync.Mutex) *
 	return wire.NewLine(name, baud, seed, &guarded{b, mu})
 }
 
-// guarded is a board that shares what it feels with a world that moves beside it.
+// guarded is a board that shares its true values with a world that moves concurrently.
 type guarded struct {
 	board wire.Board
 	mu    *sync.Mutex
@@ -163,7 +163,7 @@ func (w *EmulatedWorld) Pass(dt time.Duration) {
 }
 
 // overTCP serves a line where the device is one of the network: at any free port of this machine alone, whose address, as
-// a config says it, is the path. There is no link to it.
+// a config has it, is the path. There is no link to it.
 func overTCP(line *wire.Line) func(context.Context, string) (string, func() error, error) {
 	return func(ctx context.Context, _ string) (string, func() error, error) {
 		n, err := net.Listen("tcp", "127.0.0.1:0")

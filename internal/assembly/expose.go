@@ -8,7 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Exposed returns the system's emulated servos as a world of emulate's: for terminals beside its own drivers and for a hand,
+// Exposed returns the system's emulated servos as a world of emulate's: for terminals in addition to its own drivers and for a hand,
 // which moves with the rig's cycle from now on. It is called once, before the rig runs; nil where no servo on a line is emulated.
 func (s *System) Exposed() *EmulatedWorld {
 	w := &EmulatedWorld{Scene: s.Scene, plan: s.Plan}
@@ -57,7 +57,7 @@ func (s *System) Unexposed(name string) string {
 	case s.Plan.Catalog.Buses.Has(bus.Type) && row.Filters != nil:
 		return "CAN cannot be a terminal"
 	case s.Emulation != nil && s.Emulation.Lines[name] != nil:
-		return "its device sends to one host, which is the rig: halyard emulate serves it alone"
+		return "its device sends to one host, which is the rig: only halyard emulate serves it"
 	}
 	return "no emulated servo is connected to it"
 }

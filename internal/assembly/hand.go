@@ -23,9 +23,9 @@ const HandSocket = ".hand"
 const HandHelp = `  look                      every joint: position, ticks, torque, what the hand does
   registers JOINT           the registers of its servo
   move JOINT RAD [SECONDS]  turn it there, in 0.5 s or SECONDS, and hold it
-  push JOINT RAD [SECONDS]  turn it by RAD, and let go
+  push JOINT RAD [SECONDS]  turn it by RAD, and release it
   hold JOINT                hold it where it is
-  release JOINT|all         let go
+  release JOINT|all         release it
   unplug JOINT, plug JOINT  pull its servo's cable, and put it back
   fault TEXT, heal          plant a fault (docs/faults.md), and end all`
 
@@ -78,7 +78,7 @@ type held struct {
 	index          int
 	from, to       float64 // rad
 	passed, lasts  time.Duration
-	released, done bool // it lets go at the end; it is there
+	released, done bool // it releases at the end; it is there
 }
 
 // advance moves the hand on by dt.
@@ -167,7 +167,7 @@ func (w *EmulatedWorld) hand(words []string) (a HandAnswer, err error) {
 			h.body.Hand(h.index, math.NaN(), 0)
 			delete(w.hands, name)
 		}
-		return HandAnswer{Note: "all joints are let go"}, nil
+		return HandAnswer{Note: "all joints are released"}, nil
 	case len(rest) == 0:
 		return a, fmt.Errorf("got %q, want an order:\n%s", strings.Join(words, " "), HandHelp)
 	}
@@ -197,7 +197,7 @@ func (w *EmulatedWorld) hand(words []string) (a HandAnswer, err error) {
 		defer w.mu.Unlock()
 		delete(w.hands, j.name)
 		j.body.Hand(j.index, math.NaN(), 0)
-		a.Note = j.name + " is let go"
+		a.Note = j.name + " is released"
 	case (verb == "move" || verb == "push") && (n == 2 || n == 3):
 		to, lasts, err := motion(rest[1:])
 		if err != nil {
@@ -240,7 +240,7 @@ func (w *EmulatedWorld) grip(j handed, to float64, absolute bool, lasts time.Dur
 	w.hands[j.name] = &held{body: j.body, index: j.index, from: from, to: to, lasts: lasts, released: release}
 	switch {
 	case release:
-		return fmt.Sprintf("%s is pushed from %.3f to %.3f rad and let go", j.name, from, to)
+		return fmt.Sprintf("%s is pushed from %.3f to %.3f rad and released", j.name, from, to)
 	case lasts == 0:
 		return fmt.Sprintf("%s is held at %.3f rad", j.name, to)
 	}

@@ -62,7 +62,7 @@ func declareNumber[T any](values *hal.Values, name string, low, high float64, no
 		}
 		return gone(hal.DoubleValue)
 	}, func(x hal.Value) error {
-		// OSP lets no NaN through, but it is not the only one who may set a value.
+		// OSP rejects NaN, but other protocols may set a value too.
 		if now() == nil {
 			return errGone
 		}
@@ -94,7 +94,7 @@ func within(what string, x, low, high float64) error {
 	return nil
 }
 
-// unitQuaternion gives q the length 1; false where nobody could say which way it points. Text of few digits is never
+// unitQuaternion gives q the length 1; false if its direction is undefined. Text of few digits is never
 // quite of length 1.
 func unitQuaternion(q [4]float64) ([4]float64, bool) {
 	n := math.Sqrt(q[0]*q[0] + q[1]*q[1] + q[2]*q[2] + q[3]*q[3])

@@ -123,7 +123,7 @@ func (v *modelValues) declareRobot(b *sim.Body) {
 		}
 	}
 	if len(m.Joints) == 0 || m.Joints[0].Servo == nil {
-		return // Simloid's motors say their volts themselves
+		return // Simloid's motors define their own volts
 	}
 	for _, f := range []modelFigure[model.Robot]{
 		{"Voltage", 1, mostVolts, func(m *model.Robot) *float64 { return &m.Supply.Volts }},
@@ -221,7 +221,7 @@ func (v *modelValues) declareShape(prefix string, kind model.ShapeKind, k int, n
 			h := b.Shapes[k].Half
 			return vector([3]float64{2 * h[0], 2 * h[1], 2 * h[2]})
 		}, func(x hal.Value) error {
-			// All three edges before any is taken: half a size is none.
+			// All three edges before any is taken: a partial size is invalid.
 			for _, l := range x.Vector[:3] {
 				if err := within("size", l, leastLength, mostLength); err != nil {
 					return err

@@ -1,4 +1,4 @@
 package assembly
 
-// MachineRoot is where /sys, /proc and /dev of this machine stand; tests have a folder instead.
+// MachineRoot contains /sys, /proc and /dev of this machine; tests use a folder instead.
 const MachineRoot = "/"

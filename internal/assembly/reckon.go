@@ -7,8 +7,8 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// reckoned is the body of devices of a vehicle: the pose that a simulated one tells is reckoned from what a real one
-// measures. Attitude and rates are the imu's, height is the pressure's; where it is and how fast it moves nobody knows.
+// reckoned is the body of devices of a vehicle: the pose, which a simulated one reports, is estimated from what a real one
+// measures. Attitude and rates are the imu's, height is the pressure's; its position and speed are unknown.
 type reckoned struct {
 	hal.Body
 	layout              *hal.Layout
@@ -16,7 +16,7 @@ type reckoned struct {
 	perMetre            float64 // Pa
 }
 
-// reckon lets the devices of a vehicle tell its pose, marked as an estimate, where its layout has a place for it and no
+// reckon lets the devices of a vehicle report its pose, marked as an estimate, where its layout has a place for it and no
 // device of its own does. The pressure rises by perMetre, Pa.
 func reckon(body hal.Body, driven map[string]bool, perMetre float64) hal.Body {
 	l := body.Layout()

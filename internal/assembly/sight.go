@@ -19,13 +19,13 @@ import (
 // hal.CameraSource. A real camera without a device sees nothing: the scene is no witness for it.
 type Sight struct {
 	agent   string
-	Scene   hal.CameraSource // the simulated robot; nil where there is none
+	Scene   hal.CameraSource // the simulated robot; nil if absent
 	Devices []*camera.Camera // one a camera of the layout; nil: no device
 	Real    []bool           // one a camera
 }
 
 // Watch begins to look through camera i; see hal.CameraSource. Above the layout's cameras are the same ones of the simulated
-// robot, for who must know what is in a picture: see detector.
+// robot, for the object detector.
 func (s *Sight) Watch(i int) (hal.ImageStream, error) {
 	switch n := len(s.Devices); {
 	case i >= n && i < 2*n && s.Scene != nil && !s.Real[i-n]:
@@ -96,7 +96,7 @@ type eyes struct {
 	Clock   rigClock
 }
 
-// eye is one device as the rig tells of it.
+// eye is one camera as the rig reports it.
 type eye struct {
 	agent, name string
 	Camera      *camera.Camera
@@ -186,7 +186,7 @@ func (b *Builder) openCamera(q *plan.CameraPlan) error {
 	return nil
 }
 
-// CameraNode is what a camera is opened by: the kernel's device, or one in memory that looks at the scene.
+// CameraNode is what a camera is opened by: the kernel's device, or one in memory that renders the scene.
 func (b *Builder) CameraNode(q *plan.CameraPlan) (camera.Opener, *video.Camera, error) {
 	if q.Body != configs.Emulated {
 		return camera.Reopener(q.Config.Port), nil, nil
@@ -227,7 +227,7 @@ func (w Watchful) Cycle(*hal.Cycle) {
 	}
 }
 
-// Close gives every device back; who watches is told so.
+// Close releases every device and notifies its watchers.
 func (e *eyes) Close() error {
 	if e.session != nil {
 		e.session.Close()
@@ -239,7 +239,7 @@ func (e *eyes) Close() error {
 	return errors.Join(faults...)
 }
 
-// rigClock tells the rig's time to other goroutines: that of the last edge and, in real time, what has passed
+// rigClock provides the rig's time to other goroutines: that of the last edge and, in real time, what has passed
 // since. It is a hal.World, for worlds are notified of every cycle.
 type rigClock struct {
 	mode hal.ClockMode

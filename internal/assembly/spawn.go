@@ -54,7 +54,7 @@ func unspawnable(name, format string, args ...any) error {
 }
 
 // Spawn makes a robot of a class at a place: a new one in the scene, with its devices where it is emulated, or the real one
-// that the class is, which is where the client says. The error is hal.Invalid where the class is not there or the name is
+// of the class, at the client's place. The error is hal.Invalid where the class is not there or the name is
 // taken, and hal.Busy where the real robot is.
 func (y *Spawner) Spawn(class, name string, at hal.Pose) (*hal.Agent, error) {
 	of, ok := y.sys.Plan.Classes[class]
@@ -81,7 +81,7 @@ func (y *Spawner) put(class string, p *spawnedRobot, at hal.Pose) (*hal.Agent, e
 	body, reality := hal.Body(nil), hal.Simulated
 	if o := sys.outfits[class]; o != nil {
 		if o.bound {
-			return nil, &hal.Error{Kind: hal.Busy, Op: "spawn " + name, Err: fmt.Errorf("the robot of class %s is somebody else's", class)}
+			return nil, &hal.Error{Kind: hal.Busy, Op: "spawn " + name, Err: fmt.Errorf("the robot of class %s belongs to another client", class)}
 		}
 		o.bound, p.outfit = true, o
 		o.Plan.Agents[0] = *p.plan
@@ -105,7 +105,7 @@ func (y *Spawner) put(class string, p *spawnedRobot, at hal.Pose) (*hal.Agent, e
 		return nil, err
 	}
 	if misplaced != "" {
-		sys.Log.Warn("spawn: the robot does not stand free", "robot", name, "at", at.Position, "because", misplaced)
+		sys.Log.Warn("spawn: the robot touches another object", "robot", name, "at", at.Position, "because", misplaced)
 	}
 	if o := p.outfit; o != nil {
 		if o.Robots[0] = p.body; o.real {
@@ -145,7 +145,7 @@ func (y *Spawner) attend(o *ClassDevices) error {
 	return nil
 }
 
-// clear takes away what there is of p but its agent. A real robot's devices stay open for the next who wants it.
+// clear removes all of p but its agent. A real robot's devices stay open for the next client.
 func (y *Spawner) clear(name string, p *spawnedRobot) (fault error) {
 	o := p.outfit
 	if o != nil {
@@ -170,7 +170,7 @@ func (y *Spawner) clear(name string, p *spawnedRobot) (fault error) {
 	return fault
 }
 
-// Remove takes a spawned robot out of the rig and out of the scene. It is the spawner's own alone.
+// Remove takes a spawned robot out of the rig and out of the scene. Only its spawner may.
 func (y *Spawner) Remove(name string) error {
 	y.mu.Lock()
 	defer y.mu.Unlock()
@@ -178,8 +178,8 @@ func (y *Spawner) Remove(name string) error {
 	if p == nil {
 		return &hal.Error{Kind: hal.Invalid, Op: "remove " + name, Err: errors.New("got a robot that was not spawned")}
 	}
-	// The other way round: the rig must not read a body that the scene no longer has. A base that does not say that it has
-	// stopped has its watchdog; it is taken out all the same, or nobody could ever have it back.
+	// In reverse order: the rig must not read a body that the scene no longer has. A base that does not report that it has
+	// stopped has its watchdog; it is removed all the same, or no client could ever have it again.
 	err := y.sys.Rig.Remove(name)
 	if y.sys.Rig.Agent(name) != nil {
 		return err

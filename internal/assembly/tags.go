@@ -12,7 +12,7 @@ func (b *Builder) field(p *catalog.SensorPlan, t *catalog.GroundTruth) *catalog.
 	body, ok := b.Simulated(p.Agent).(*sim.Body)
 	for _, u := range p.Uses {
 		if i := catalog.SensorIndex(t.Layout, u.Sensor); ok && i != hal.None {
-			// Refused where somebody listens already: then the field stays empty, which shows.
+			// Refused if there is a listener already: then the field stays empty.
 			_ = body.Listen(i, f.Find)
 		}
 	}

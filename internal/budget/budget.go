@@ -123,7 +123,7 @@ func of(p *plan.Plan, name string, o Options) (Bus, error) {
 		on = append(on, p.On(name, kind)...)
 	}
 	if len(on) == 0 {
-		b.Met, b.Note = true, "no servos: its devices are read beside the cycle"
+		b.Met, b.Note = true, "no servos: its devices are read in their own goroutines"
 		return b, nil
 	}
 	l, err := lineOf(p, name, on, o)

@@ -20,7 +20,7 @@ type BoardPlan struct {
 	Gate              *GatePlan // nil: nothing cuts it off but its bus
 
 	Taken map[int]configs.Path
-	Said  map[string]configs.Path // where a setting of the whole board was said
+	Said  map[string]configs.Path // where a setting of the whole board was made
 }
 
 // Name is what errors call it.
@@ -34,7 +34,7 @@ func (p *BoardPlan) Name() string {
 // WirePlan is one line of a GPIO chip, resolved.
 type WirePlan struct {
 	Agent     int
-	Name      string // what errors call it, and who holds it: "estop", the light's name
+	Name      string // its name in errors and as consumer of the line: "estop", the light's name
 	Bus, Line string
 	Low       bool
 	Body      configs.BodyKind

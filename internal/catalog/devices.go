@@ -30,7 +30,7 @@ const (
 	SerialBus = "serial"
 )
 
-// Connection is what a device is reached by: a bus, or a line with it alone at its end. The clock is the one that it waits by.
+// Connection is how a device is reached: a bus, or its own line. Its driver waits by the clock.
 type Connection struct {
 	Name  string
 	Bus   conn.Bus     // of type i2c, or spi
@@ -53,7 +53,7 @@ type SensorKind struct {
 	Jump      []float64      // how far each value may be from the one before, where the wire has no checksum; see drivers.PollerConfig
 	Open      func(e Connection, p *SensorPlan) (drivers.Sensor, error)
 	Emulate   func(p *SensorPlan) Emulation
-	Joins     func(p *SensorPlan, d chip.Device) Emulation                  // as another input of the emulated device d; nil: it is one sensor alone
+	Joins     func(p *SensorPlan, d chip.Device) Emulation                  // as another input of the emulated device d; nil: one sensor a device
 	On        *PinDevice                                                    // where it is on lines of a GPIO chip
 	Scanner   func(c *configs.Sensor, bus *configs.Bus) (*scanner, *misfit) // of one: open and emulate are its own
 }
@@ -97,7 +97,7 @@ func SensorKinds() map[string]*SensorKind {
 	for _, m := range imu.MPUModels() {
 		kinds[m.Name] = &SensorKind{Buses: []string{I2CBus, SPIBus}, Addresses: []int{imu.MPUAddress, imu.MPUAddressAlt}, Values: 10,
 			Most: imu.MPUMaxSPIClock, First: asInertial(), Inertial: true, Jump: inertialJump(), Open: openMPU, Emulate: emulateMPU}
-		if m.Name == "mpu-6050" { // which has I2C alone
+		if m.Name == "mpu-6050" { // which has only I2C
 			kinds[m.Name].Buses = []string{I2CBus}
 		}
 	}
@@ -252,7 +252,7 @@ func span(from, to int) (list []int) {
 	return list
 }
 
-// Known says which devices there are, in the words of a fault, and which was meant.
+// Known reports which devices there are, in the words of a fault, and which was meant.
 func Known[T any](kinds map[string]T, name string) (rule, fix string) {
 	list := report.SortedKeys(kinds)
 	return "one of " + strings.Join(list, ", "), Likely(name, list)

@@ -13,7 +13,7 @@ import (
 // GPIOBus is the type of bus that is a GPIO chip.
 const GPIOBus = "gpio"
 
-// PinDevice is what a device on lines of a GPIO chip has beside what all have.
+// PinDevice is what a device on GPIO lines has in addition to a sensor.
 type PinDevice struct {
 	Lines []string // what each is for, in the order of the config
 	low   bool     // the low level is the active one, usually
@@ -24,7 +24,7 @@ type PinDevice struct {
 	Part func(p *SensorPlan, at []int) (pins.Part, func(*GroundTruth))
 }
 
-// mostWait is how long a device waits for an edge before it looks at its line all the same.
+// mostWait is how long a device waits for an edge before it checks its line all the same.
 const mostWait = 100 * time.Millisecond
 
 // lineKinds are the devices on lines of a GPIO chip that may be a robot's sensor.
@@ -38,7 +38,7 @@ func lineKinds() map[string]*SensorKind {
 		}, PinDevice{Lines: []string{"the switch"}, low: true, Bias: gpio.Up, Waits: true, Part: bumperPart}),
 		"pir": kind(1, map[string]int{"motion": 0}, func(e Connection, p *SensorPlan) (drivers.Sensor, error) {
 			c := gpio.PIRConfig{WarmUp: time.Minute, Debounce: p.Config.Debounce, Wait: p.wait(e)}
-			if !e.Live { // emulated, it has been on for long; examined, what it says now is what is asked
+			if !e.Live { // emulated, it has been on for long; examined, only its present reading counts
 				c.WarmUp = 0
 			}
 			return gpio.NewPIR(p.Pins(e), c), nil
@@ -90,14 +90,14 @@ func bumperPart(p *SensorPlan, at []int) (pins.Part, func(*GroundTruth)) {
 
 func pirPart(p *SensorPlan, at []int) (pins.Part, func(*GroundTruth)) {
 	s := &pins.PIR{Line: at[0], Low: p.low()}
-	// It sees whatever is warm and moves, a hand as well as a doubtful one; how human it is it does not tell.
+	// It detects anything warm that moves; it does not identify people.
 	return s, func(t *GroundTruth) { s.Moves = t.first() > 0.05 }
 }
 
 func sonarPart(p *SensorPlan, at []int) (pins.Part, func(*GroundTruth)) {
 	s := &pins.Sonar{Trigger: at[0], Echo: at[1], Celsius: p.Config.AirTemperature, Distance: math.NaN()}
 	return s, func(t *GroundTruth) {
-		// Its greatest range is what a sensor of the robot says where there is nothing.
+		// Its greatest range is what a sensor of the robot reports where there is nothing.
 		if s.Distance = t.first(); s.Distance >= p.Most {
 			s.Distance = math.NaN()
 		}
@@ -117,7 +117,7 @@ func encoderPart(p *SensorPlan, at []int) (pins.Part, func(*GroundTruth)) {
 type Counted struct {
 	drivers.Source
 	now  [1]float64 // what the device is asked into
-	last float64    // as it was told last
+	last float64    // as last reported
 	from float64
 }
 
@@ -133,5 +133,5 @@ func (c *Counted) Latest(dst []float64, first int) (age time.Duration, err error
 	return age, err
 }
 
-// Zero makes the count as it was told last the one that counts from here.
+// Zero makes the last reported count the new zero.
 func (c *Counted) Zero() { c.from = c.last }

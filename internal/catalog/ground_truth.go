@@ -35,7 +35,7 @@ func NewTruth(of Look, uses []Use) *GroundTruth {
 // Values are what a sensor of the layout truly measures.
 func (t *GroundTruth) Values(s *hal.Sensor) []float64 { return t.Frame.Measured[s.First:][:s.Count] }
 
-// first is the first value of the sensor that a device is; a monitor, which is none, feels nothing.
+// first is the first value of the sensor that a device is; a monitor has no true value.
 func (t *GroundTruth) first() float64 {
 	if len(t.serves) == 0 {
 		return 0
@@ -43,7 +43,7 @@ func (t *GroundTruth) first() float64 {
 	return t.Values(t.serves[0])[0]
 }
 
-// motion is what an inertial chip feels in its own axes, which lies and is off as c says.
+// motion is the true input of an inertial chip in its own axes, mounted and offset as in c.
 func (t *GroundTruth) motion(c *calibration.Inertial) chip.Motion {
 	m := chip.AtRest()
 	for _, s := range t.serves {
@@ -91,7 +91,7 @@ func (t *GroundTruth) Feel(m *chip.Motion, mount hal.Pose) {
 	}
 }
 
-// unsaid is what a chip must say for its calibration to make these of it: the inverse of c.Corrected. Each axis of the
+// unsaid is the chip's raw output that its calibration converts to these: the inverse of c.Corrected. Each axis of the
 // mount is one of the chip's, so that single axes report which, and by how much.
 func unsaid(c *calibration.Inertial, want ...[3]float64) (rates, acceleration, field [3]float64) {
 	var zero, said [3][3]float64
@@ -124,7 +124,7 @@ func (t *GroundTruth) fluid(air float64) chip.Fluid {
 	return f
 }
 
-// Volts is the voltage of the robot's supply, or otherwise where nothing tells it.
+// Volts is the voltage of the robot's supply, or otherwise if it is unknown.
 func (t *GroundTruth) Volts(otherwise float64) float64 {
 	for i := range t.Layout.Sensors {
 		// A vehicle whose file says nothing of its supply has 1 V.

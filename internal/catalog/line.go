@@ -17,7 +17,7 @@ func UsualBauds() []int {
 		1250000, 625000, 38400, 128000, 76800, 19200}
 }
 
-// openFilteringEcho opens a line and, where its adapter hears what it sends, takes the echo out, then and after every reopening.
+// openFilteringEcho opens a line and, where its adapter receives what it sends, takes the echo out, then and after every reopening.
 func openFilteringEcho(open servo.Opener) (servo.Line, servo.Opener, error) {
 	line, err := open()
 	if err != nil {
@@ -56,7 +56,7 @@ func Listen(line servo.Port, p []byte, size int, quiet time.Duration) (got []byt
 	}
 	buf := make([]byte, 512)
 	wait := LineTime(line, len(p)+size) + quiet
-	for len(got) <= 4*size { // a line that babbles has been heard enough
+	for len(got) <= 4*size { // a line that babbles has been received enough
 		n, err := line.Read(buf, wait)
 		if n > 0 {
 			got, took = append(got, buf[:n]...), line.Now()-start

@@ -15,7 +15,7 @@ type Protocol struct {
 	Datagram bool // over UDP: it and a protocol over TCP may listen at one number
 	All      bool // it serves all agents; otherwise the one that its server names
 	Single   bool // one server an agent
-	// Prepare changes the agent's robot, which is this agent's alone, as its server says; nil: nothing changes.
+	// Prepare changes the agent's own robot for its server; nil: nothing changes.
 	Prepare func(s *configs.Server, robot *model.Robot)
 	// Check finds what is wrong with a server of this protocol for its agent; nil: nothing can be.
 	Check func(s *ServedAgent)

@@ -38,11 +38,11 @@ func readerKinds() map[string]*SensorKind {
 	}
 }
 
-// Field is which tags stand around a simulated reader: what the scene has found of late. A tag that answers once alone
-// stands there for as long as a device needs to read it.
+// Field is the tags around a simulated reader, by the scene's last query. A tag that answers only once
+// is there for as long as a device needs to read it.
 type Field struct {
 	GroundTruth *GroundTruth
-	Held        []uint32 // before the reader of no simulated sensor, by somebody's hand
+	Held        []uint32 // held before a reader without a simulated sensor
 	list        []standing
 	tags        []uint32
 }
@@ -67,7 +67,7 @@ func (f *Field) Find(found sim.Found) {
 	}
 }
 
-// Now are the tags that stand there now, the nearest first; it holds until the next call.
+// Now are the present tags, the nearest first; it holds until the next call.
 func (f *Field) Now() []uint32 {
 	f.list = slices.DeleteFunc(f.list, func(s standing) bool { return s.until < f.GroundTruth.Frame.Time })
 	slices.SortFunc(f.list, func(a, b standing) int { return cmp.Or(cmp.Compare(a.away, b.away), cmp.Compare(a.tag, b.tag)) })

@@ -48,7 +48,7 @@ func scannerKinds() map[string]func(c *configs.Sensor, bus *configs.Bus) (*scann
 	}
 }
 
-// or is what was said, or otherwise.
+// or is the set value, or otherwise.
 func or(said *float64, otherwise float64) float64 {
 	if said == nil {
 		return otherwise
@@ -229,7 +229,7 @@ func Networked(bus *configs.Bus) bool { return strings.HasPrefix(bus.Port, TCPPr
 
 const TCPPrefix = "tcp://"
 
-// Seen says what a scanner sees, in a few words.
+// Seen describes what a scanner sees, in a few words.
 func (s *scanner) Seen(device string, values []float64) string {
 	nearest, rays := math.Inf(1), 0
 	for _, v := range values {

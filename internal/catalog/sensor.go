@@ -27,7 +27,7 @@ type SensorPlan struct {
 	Scanner     *scanner   // of a laser scanner
 
 	First *SensorPlan // which has another input of the same chip, and came first; nil: none
-	taken sync.Mutex  // of a chip that has several inputs: who reads one has it
+	taken sync.Mutex  // of a chip with several inputs: held while one is read
 }
 
 // Values is how many the device measures.
@@ -57,7 +57,7 @@ func (p *SensorPlan) fused(raw drivers.Sensor, clock hal.Clock) drivers.Sensor {
 	return drivers.NewAHRS(raw, p.mounted(), clock, kinematics.AttitudeConfig{})
 }
 
-// chip is what who reads an input of p's chip holds.
+// chip is the lock to hold while reading an input of p's chip.
 func (p *SensorPlan) chip() *sync.Mutex {
 	if p.First != nil {
 		return &p.First.taken

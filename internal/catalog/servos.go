@@ -64,7 +64,7 @@ func Servos(d servo.Driver, e Emulate) BusType {
 // Buses are bus types in the order in which a line is scanned for them.
 type Buses []BusType
 
-// Of is the bus type by the word of a config, the zero BusType where there is none.
+// Of is the bus type by the word of a config, the zero BusType if absent.
 func (b Buses) Of(kind string) BusType {
 	for i := range b {
 		if b[i].Type == kind {
@@ -120,7 +120,7 @@ func (b Buses) Alike(kind string) (types []string) {
 	return b.names(func(o *servo.Traits) bool { return packets != "" && o.Packets == packets && o.Type != kind })
 }
 
-// Model finds a servo model of any bus type, nil where there is none.
+// Model finds a servo model of any bus type, nil if absent.
 func (b Buses) Model(name string) servo.Model {
 	for i := range b {
 		if m := servo.FindModel(b[i].Driver, name); m != nil {
@@ -130,7 +130,7 @@ func (b Buses) Model(name string) servo.Model {
 	return nil
 }
 
-// Motor is the actuator model of a servo model, nil where there is none.
+// Motor is the actuator model of a servo model, nil if absent.
 func (b Buses) Motor(name string) *actuator.Spec {
 	for i := range b {
 		for _, m := range b[i].Motors {
@@ -143,7 +143,7 @@ func (b Buses) Motor(name string) *actuator.Spec {
 	return m
 }
 
-// Lookup finds a model of the bus type, nil where there is none.
+// Lookup finds a model of the bus type, nil if absent.
 func (t BusType) Lookup(model string) servo.Model {
 	if t.Driver == nil {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// FaultsOf takes what opening a chain says apart, by the id of who it is about; unplaced is what is about nobody.
+// FaultsOf splits the error of opening a chain by servo id; unplaced has the rest.
 func FaultsOf(err error) (faults map[int]*hal.Error, unplaced error) {
 	faults = map[int]*hal.Error{}
 	all := []error{err}

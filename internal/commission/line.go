@@ -17,7 +17,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// TargetHelp is what the commands on a bare line say of their first argument.
+// TargetHelp is the help on the first argument of commands on a bare line.
 const TargetHelp = "PORT is a serial port (halyard ports), or CONFIG:BUS, as in so101:arm, which knows its baud rate and protocol."
 
 // BareLine is an open line of which nothing more is known than where to look.
@@ -26,7 +26,7 @@ type BareLine struct {
 	Hurry time.Duration // in place of latency where ids are asked one after the other; 0 = the same
 }
 
-// NoLine says where a port is a bus of another kind than a serial line; nil where it is not.
+// NoLine reports where a port is a bus of another kind than a serial line; nil where it is not.
 func NoLine(port string) error {
 	if _, kind := catalog.ChipPort(port); kind != "" {
 		return &hal.Error{Kind: hal.Invalid, Bus: port, Op: "open", Err: fmt.Errorf("a port of type %s, which has no servos", kind), Try: "halyard scan " + port}
@@ -79,14 +79,14 @@ func ServoBuses(c *configs.Config) (names []string) {
 	return names
 }
 
-// Unecho takes the line's echo out, where it has one, and says so. The rate must be one that the adapter knows.
+// Unecho filters the line's echo, if it has one, and notes it. The rate must be one that the adapter knows.
 func (f *Finder) Unecho(note func(string, ...any)) error {
 	if _, quiet := f.Line.(*servo.EchoFilter); quiet || f.Duplex {
 		return nil
 	}
 	echo, err := catalog.Echoes(f.Line)
 	if echo && err == nil {
-		note("! %s hears its own bytes: %s", f.Port, EchoFix)
+		note("! %s echoes transmitted bytes: %s", f.Port, EchoFix)
 		f.Line = &servo.EchoFilter{Line: f.Line}
 	}
 	return err

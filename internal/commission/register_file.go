@@ -71,7 +71,7 @@ func (f *RegisterFile) ServoModel() servo.Model {
 	return catalog.BuiltinBuses().Model(f.Model)
 }
 
-// ParseRegisters is strict: what it does not know, nobody should write to a servo. Every register must be one of the
+// ParseRegisters is strict: nothing unknown is written to a servo. Every register must be one of the
 // model's.
 func ParseRegisters(data []byte) (*RegisterFile, error) {
 	if len(data) > mostRegisterFile {

@@ -78,7 +78,7 @@ type Registers struct {
 	Note func(format string, args ...any)
 }
 
-// MeetRegisters finds the servo with id. The first place where it answers is taken: who has one id at two rates says
+// MeetRegisters finds the servo with id. The first place where it replies is used: for one id at two rates, choose
 // which by --baud.
 func MeetRegisters(ctx context.Context, f *Finder, id int) (*Registers, error) {
 	spots, err := f.Find(ctx, id, false)
@@ -137,7 +137,7 @@ func (s *Registers) invalid(format string, args ...any) error {
 		Try: fmt.Sprintf("halyard registers read %s --id %d", s.Bus, s.ID)}
 }
 
-// fileOrID tells an id of a neighbour on the line from the name of a file: a file that is there comes first.
+// fileOrID distinguishes an id of another servo on the line from the name of a file: an existing file wins.
 func fileOrID(text string) (id int, isID bool) {
 	if _, err := os.Stat(text); err == nil {
 		return 0, false

@@ -72,7 +72,7 @@ func (s *Registers) Differences(ctx context.Context, args []string) ([]Differenc
 	return rows, nil
 }
 
-// kept reports whether a register says how the servo is set up.
+// kept reports whether a register describes how the servo is set up.
 func (s *Registers) kept(r *servo.Register) bool {
 	if catalog.BuiltinBuses().Of(s.Type).Named {
 		return r.Access != servo.ReadOnly && r.Name != "torque_enable" && !strings.HasPrefix(r.Name, "goal_")

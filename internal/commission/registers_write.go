@@ -87,9 +87,9 @@ func (s *Registers) Parse(args []string) ([]Write, error) {
 	return list, nil
 }
 
-// RawOf reads a raw value, or one with the register's unit behind it. It must be in range as it is said: nothing is cut.
+// RawOf reads a raw value, or one with the register's unit behind it. It must be in range as given: nothing is cut.
 func RawOf(r *servo.Register, text string) (int64, error) {
-	// Of a float on the wire nobody has seen the raw value.
+	// The raw value of a float is not shown.
 	float := r.Encoding == servo.Float
 	if v, err := strconv.ParseInt(text, 0, 64); err == nil && !float {
 		return v, nil
@@ -119,7 +119,7 @@ func RawOf(r *servo.Register, text string) (int64, error) {
 	return r.Raw(v), nil
 }
 
-// Refuse says why v must not be written to r by hand; nil where it may.
+// Refuse reports why v must not be written to r by hand; nil where it may.
 func (s *Registers) Refuse(r *servo.Register, v int64) error {
 	unsafe := func(try, format string, args ...any) error {
 		return &hal.Error{Kind: hal.Unsafe, Bus: s.Bus, ID: s.ID, Op: "write " + r.Name, Err: fmt.Errorf(format, args...), Try: try}
@@ -148,7 +148,7 @@ func (s *Registers) Refuse(r *servo.Register, v int64) error {
 	return nil
 }
 
-// Change writes all, each read back. Where one does not come through, or ctx ends, those before it are taken back.
+// Change writes all, each read back. Where one does not come through, or ctx ends, those before it are reverted.
 func (s *Registers) Change(ctx context.Context, writes []Write, dry bool) (rows []ChangeRow, err error) {
 	for _, w := range writes {
 		row := ChangeRow{Name: w.Register.Name, After: w.Value, after: Meaning(s.Model, w.Register, w.Value), before: "-"}

@@ -17,12 +17,12 @@ import (
 
 // Survey asks a line for servos, one baud rate and bus type after the other. Where the protocol has a request that all answer
 // in turn it is used; where it has none, or replies collided, each id is asked. A line may have servos of several types and at
-// several rates: none of them executes the others' packets, but for a type that is alone on its line.
+// several rates: none of them executes the others' packets, but for a type that is the only one on its line.
 type Survey struct {
 	*BareLine
 	ear  *countingLine                    // the line, while ids are asked
 	Note func(format string, args ...any) // progress
-	Step func(ids int)                    // so many more ids were asked, of Total; nil = nobody counts
+	Step func(ids int)                    // so many more ids were asked, of Total; nil = not counted
 }
 
 // Estimate is how long one rate and bus type take where nothing answers.
@@ -121,7 +121,7 @@ func (s *Survey) ask(ctx context.Context, baud int, kind string) (rows []FoundSe
 }
 
 // CollisionText is what replies over each other mostly mean.
-const CollisionText = "its answers collide: two servos with this id? connect one alone, then halyard setup gives it another"
+const CollisionText = "its replies collide: two servos with this id? connect one of them, then assign another id with halyard setup"
 
 // meet asks the servo at id what it is and fills in what it reports. Reading what differs between two servos finds twins out.
 func (s *Survey) meet(tool servo.Tool, baud int, kind string, id int, patience time.Duration) (FoundServo, error) {
@@ -190,7 +190,7 @@ func (s *Survey) stranger(row FoundServo, why error) (FoundServo, error) {
 	return row, nil
 }
 
-// Silence is the error of a scan without a servo, with what to look at next, in the order of likelihood: power, the data
+// Silence is the error of a scan without a servo, with what to check next, in the order of likelihood: power, the data
 // line, the adapter.
 func (s *Survey) Silence() error {
 	if s.Duplex {
@@ -203,7 +203,7 @@ func (s *Survey) Silence() error {
 	}
 	return &hal.Error{
 		Kind: hal.BusFault, Bus: s.Port, Op: "scan",
-		Err: fmt.Errorf("nobody answered at %s baud, protocol %s: check the servos' power, the cable's data line, and that "+
+		Err: fmt.Errorf("no reply at %s baud, protocol %s: check the servos' power, the cable's data line, and that "+
 			"the adapter is the one of the bus",
 			strings.Join(Decimals(s.Bauds), ", "), strings.Join(s.Types, " and ")),
 		Try: "halyard ports",

@@ -21,7 +21,7 @@ type FoundChip struct {
 	Port    string   `json:"port"`
 	Address int      `json:"address"` // -1 on SPI
 	Devices []string `json:"devices"` // what of ours it may be
-	Sure    bool     `json:"sure"`    // it said so itself
+	Sure    bool     `json:"sure"`    // it reported it itself
 }
 
 func (FoundChip) Header() []string { return []string{"address", "device", "known by"} }
@@ -40,14 +40,14 @@ func (f FoundChip) Cells() []string {
 	return []string{fmt.Sprintf("0x%02X", f.Address), name, by}
 }
 
-// identity is how a chip says what it is: a register and its value.
+// identity is how a chip describes what it is: a register and its value.
 type identity struct {
 	device   string
 	register byte
 	value    byte
 }
 
-// identities are those of the devices that say it, of which the addresses are theirs.
+// identities are those of the devices that report one, at their addresses.
 func identities() []identity {
 	list := []identity{{"bno055", imu.BNO055ChipID, imu.BNO055ID}, {"lsm6dsox", imu.LSM6WhoAmI, imu.LSM6ID},
 		{"bmp280", pressure.BMX280ID, pressure.BMP280WhoAmI}, {"bme280", pressure.BMX280ID, pressure.BME280WhoAmI}}
@@ -98,7 +98,7 @@ func SurveyI2C(ctx context.Context, port string, bus conn.Bus) ([]FoundChip, err
 		case held == maxHeldLow:
 			return rows, surveyFault(port, hal.BusFault, fmt.Errorf("%w: a device or a wire holds SDA or SCL low: unplug the devices one by one", err), "halyard doctor")
 		default:
-			continue // nobody, as nearly everywhere
+			continue // no device, as nearly everywhere
 		}
 		row := FoundChip{Port: port, Address: a, Devices: may[a]}
 		c := i2c.NewChip(bus, uint16(a), "")
@@ -110,7 +110,7 @@ func SurveyI2C(ctx context.Context, port string, bus conn.Bus) ([]FoundChip, err
 				}
 			}
 		}
-		if !row.Sure { // one that says what it is would have
+		if !row.Sure { // one that describes what it is would have
 			row.Devices = slices.DeleteFunc(row.Devices, func(name string) bool {
 				return slices.ContainsFunc(identities(), func(id identity) bool { return id.device == name })
 			})
@@ -125,7 +125,7 @@ func surveyFault(port string, kind hal.Kind, err error, try string) error {
 	return &hal.Error{Kind: kind, Bus: port, Op: "scan", Err: err, Try: try}
 }
 
-// SurveySPI asks the chip on a port of SPI who it is. It writes nothing but the numbers of registers to be read.
+// SurveySPI identifies the chip on an SPI port. It writes nothing but the numbers of registers to be read.
 func SurveySPI(port string, bus conn.Bus) ([]FoundChip, error) {
 	row, kinds := FoundChip{Port: port, Address: -1}, catalog.SensorKinds()
 	silent := true

@@ -12,17 +12,17 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// FoundServo is one servo on a line, or what stands in the way of reading it.
+// FoundServo is one servo on a line, or what is in the way of reading it.
 type FoundServo struct {
 	Port     string        `json:"port"`
 	Baud     int           `json:"baud"`
-	Type     string        `json:"type"` // of the bus that it would hang on
+	Type     string        `json:"type"` // of the bus that it would be on
 	ID       int           `json:"id"`
 	Model    string        `json:"model"`
 	Number   int           `json:"number"`
 	Firmware string        `json:"firmware"` // with its minor version
 	Voltage  report.Number `json:"voltage_v"`
-	Finding  string        `json:"finding,omitempty"` // two servos with this id, a model nobody knows
+	Finding  string        `json:"finding,omitempty"` // two servos with this id, an unknown model
 }
 
 func (FoundServo) Header() []string {
@@ -34,7 +34,7 @@ func (f FoundServo) Cells() []string {
 		f.Type, strconv.Itoa(f.Baud), f.Voltage.String(), f.Finding}
 }
 
-// reasonOf is what an error says without its place.
+// reasonOf is an error's text without its place.
 func reasonOf(err error) string {
 	var e *hal.Error
 	switch {

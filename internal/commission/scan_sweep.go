@@ -11,7 +11,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// countingLine is a line that counts what it hears, also what nobody has waited for.
+// countingLine is a line that counts what it receives, also what nobody has waited for.
 type countingLine struct {
 	servo.Line
 	heard int
@@ -23,7 +23,7 @@ func (e *countingLine) Read(p []byte, timeout time.Duration) (int, error) {
 	return n, err
 }
 
-// Discard hears what it drops.
+// Discard receives what it drops.
 func (e *countingLine) Discard() error {
 	servo.Settle(e, 0)
 	return e.Line.Discard()
@@ -32,15 +32,15 @@ func (e *countingLine) Discard() error {
 // SetEven sets the parity of the line, where it has one.
 func (e *countingLine) SetEven(even bool) error { return catalog.Parity(e.Line, even) }
 
-// heardAfter is how many ids further on an answer may be heard that came too late, where they are asked in a hurry.
+// heardAfter is how many ids further on an answer may be received that came too late, where they are asked in a hurry.
 const heardAfter = 3
 
-// sweep asks every id from 0 to last in a hurry. What is heard of an id that did not answer, and an answer that is spoilt,
+// sweep asks every id from 0 to last in a hurry. What is known an id that did not answer, and an answer that is spoilt,
 // may be the answer of one asked before that came too late: those are asked again, with time.
 func (s *Survey) sweep(ctx context.Context, last int, ask func(id int, patience time.Duration) (FoundServo, error)) (rows []FoundServo, err error) {
 	hurry := cmp.Or(s.Hurry, s.Latency)
 	known := map[int]bool{}
-	// one asks an id; suspect reports that what was heard may be another's.
+	// one asks an id; suspect reports that what was received may be another's.
 	one := func(id int, patience time.Duration) (suspect bool, err error) {
 		before := s.ear.heard
 		r, err := ask(id, patience)

@@ -16,7 +16,7 @@ import (
 type Assignment struct {
 	Port    string           `json:"port"`
 	Model   string           `json:"model"`
-	Type    string           `json:"type"` // of the bus that it hangs on
+	Type    string           `json:"type"` // of the bus that it is connected to
 	OldID   int              `json:"old_id"`
 	OldBaud int              `json:"old_baud"`
 	ID      int              `json:"id"`
@@ -37,7 +37,7 @@ func (s Assignment) Cells() []string {
 // Setup gives one servo another id, baud rate or setting. The order is made for a servo that must not be lost:
 //
 //	locate   the one place where the old id answers; more than one is refused
-//	prove    the servo can be what it must be, and nobody else is that already, also on the way there
+//	prove    the servo accepts the settings, and no other servo has them already, also in between
 //	save     every register, before anything is written
 //	change   torque off; settings, id, baud rate, each verified where it should be then
 //	restore  where a step does not come through, or the user interrupts
@@ -50,7 +50,7 @@ type Setup struct {
 	Dry       bool
 	Note      func(format string, args ...any)
 
-	Writes []servo.Setting // what set says
+	Writes []servo.Setting // of set
 }
 
 func (s *Setup) invalid(format string, args ...any) error {
@@ -156,7 +156,7 @@ func (s *Setup) locate(ctx context.Context) (*Spot, error) {
 		for i := range spots {
 			list[i] = spots[i].Place
 		}
-		return nil, s.unsafe("", "id %d: servos answer at %s: say which with --baud and --protocol, or connect one alone", s.ID, places(list))
+		return nil, s.unsafe("", "id %d: servos reply at %s: choose one with --baud and --protocol, or connect only one", s.ID, places(list))
 	}
 	one := &spots[0]
 	twins := one.Model == nil && hal.KindOf(one.err) == hal.BusFault
@@ -173,7 +173,7 @@ func (s *Setup) locate(ctx context.Context) (*Spot, error) {
 	}
 	switch {
 	case twins:
-		return nil, s.unsafe("halyard scan "+s.Port, "id %d at %d Bd: several servos answer on top of each other: connect one alone", s.ID, one.Baud)
+		return nil, s.unsafe("halyard scan "+s.Port, "id %d at %d Bd: replies of several servos collide: connect only one", s.ID, one.Baud)
 	case errors.Is(one.err, servo.ErrUnknownModel):
 		return nil, s.invalid("id %d: %w", s.ID, servo.ErrUnknownModel)
 	case one.Model == nil:
@@ -196,7 +196,7 @@ func (s *Setup) readdress(one *Spot) error {
 	return nil
 }
 
-// refuse says why a setting must not be written, as "registers write" does: nothing moves here, and no servo is lost.
+// refuse reports why a setting must not be written, as "registers write" does: nothing moves here, and no servo is lost.
 func (s *Setup) refuse(m servo.Model, id int, w servo.Setting) error {
 	return (&Registers{Spot: Spot{Place: Place{ID: id}, Model: m}, Bus: s.Port}).Refuse(m.Register(w.Register), w.Value)
 }

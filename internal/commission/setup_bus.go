@@ -78,7 +78,7 @@ func JointsOn(c *configs.Config, bus string) ([]WalkJoint, error) {
 		}
 	}
 	if len(list) == 0 && len(faults) == 0 {
-		return nil, &hal.Error{Kind: hal.Invalid, Bus: bus, Op: "setup", Err: errors.New("no joint of the config hangs on it"), Try: "halyard configs " + c.Source}
+		return nil, &hal.Error{Kind: hal.Invalid, Bus: bus, Op: "setup", Err: errors.New("no joint of the config is connected to it"), Try: "halyard configs " + c.Source}
 	}
 	order := func(j *WalkJoint) int {
 		if j.Novice() {
@@ -101,7 +101,7 @@ func (s *Setup) Holds(ctx context.Context) (bool, error) {
 	}
 	for _, w := range s.Writes {
 		if spots[0].Model.Register(w.Register) == nil {
-			return false, nil // start says so
+			return false, nil // start reports it
 		}
 		if v, err := ReadOne(&spots[0], s.ID, w.Register); err != nil || v != w.Value {
 			return false, err
@@ -148,7 +148,7 @@ func Article(name string) string {
 // longestInput bounds a line that a person types.
 const longestInput = 1024
 
-// Asker reads lines of somebody's input, one at a time.
+// Asker reads lines of an input, one at a time.
 type Asker struct{ lines *bufio.Scanner }
 
 func NewAsker(in io.Reader) *Asker {

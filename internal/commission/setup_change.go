@@ -12,7 +12,7 @@ import (
 )
 
 // prove makes sure that the servo can be what it must be, and that no other is: once two servos share an id and a
-// rate, no packet reaches one of them alone any more. A rate that the adapter cannot go is found out here, too.
+// rate, no packet reaches only one of them any more. A rate that the adapter cannot go is found out here, too.
 func (s *Setup) prove(m servo.Model, old, to Place) error {
 	name := m.Units().Name
 	if last := catalog.BuiltinBuses().Of(to.Type).LastID; to.ID > last {
@@ -21,7 +21,7 @@ func (s *Setup) prove(m servo.Model, old, to Place) error {
 	if to.Baud != old.Baud {
 		// Of some the rate is set with the maker's tool.
 		if r := m.Register("baud_rate"); r == nil || r.Unread {
-			return s.invalid("--new-baud: got %d, which a %s cannot be told", to.Baud, name)
+			return s.invalid("--new-baud: got %d, which a %s does not support", to.Baud, name)
 		}
 		if _, ok := m.BaudCode(to.Baud); !ok {
 			return s.invalid("--new-baud: got %d, want a rate of the %s: %s", to.Baud, name, ratesOf(m))
@@ -45,7 +45,7 @@ func (s *Setup) prove(m servo.Model, old, to Place) error {
 		if _, taken, err := s.Probe(p); err != nil {
 			return err
 		} else if taken {
-			return s.unsafe("halyard scan "+s.Port, "id %d is taken at %d Bd: two servos on one id cannot be told apart any more", p.ID, p.Baud)
+			return s.unsafe("halyard scan "+s.Port, "id %d is taken at %d Bd: two servos with one id cannot be addressed separately", p.ID, p.Baud)
 		}
 	}
 	return s.Line.SetBaud(old.Baud)
@@ -166,7 +166,7 @@ func (s *Setup) restore(one *Spot, to Place, backup map[string]int64) error {
 	return nil
 }
 
-// String is the place as people say it.
+// String is the place in words.
 func (p Place) String() string { return fmt.Sprintf("%d@%d", p.ID, p.Baud) }
 
 func places(list []Place) string {

@@ -45,7 +45,7 @@ func FreeName(folder, joint string) string {
 			name = fmt.Sprintf("%s-%d.json", joint, n)
 		}
 		path := filepath.Join(folder, name)
-		if _, err := os.Lstat(path); err != nil { // what else is wrong with it, saving tells
+		if _, err := os.Lstat(path); err != nil { // saving reports other errors
 			return path
 		}
 	}

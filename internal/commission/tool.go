@@ -73,16 +73,16 @@ func ordered(m servo.Model, values map[string]int64) (names []string) {
 	return names
 }
 
-// save makes the device keep what was written by t, and says where that is more than it seems.
+// save makes the device keep what was written by t, and reports where that is more than it seems.
 func save(t servo.Tool, note func(string, ...any)) error {
 	restarts, err := t.Save()
 	if restarts && err == nil {
-		note("! it starts anew now: its port may be away for some seconds")
+		note("! it restarts now: its port may be absent for some seconds")
 	}
 	return err
 }
 
-// SettingsOn are the registers that a config sets of what hangs on a bus, by id.
+// SettingsOn are the registers that a config sets of what is connected to a bus, by id.
 func SettingsOn(c *configs.Config, bus string) map[int]map[string]int {
 	settings := map[int]map[string]int{}
 	for _, r := range c.Robots() {

@@ -29,7 +29,7 @@ type Finder struct {
 	Settings map[int]map[string]int // of a config, by id
 }
 
-// scan is the command that looks at the finder's line.
+// scan is the command that scans the finder's line.
 func (f *Finder) scan() string {
 	if f.Duplex {
 		return "halyard scan " + f.Port + " --protocol " + f.Types[0]
@@ -37,14 +37,14 @@ func (f *Finder) scan() string {
 	return "halyard scan " + f.Port
 }
 
-// Searching tells a person who waits what for.
+// Searching notes what the search waits for.
 func (f *Finder) Searching(id int, note func(string, ...any)) {
 	if len(f.Bauds) > 1 {
 		note("%s: looking for id %d at %d rates; --baud makes it quick", f.Port, id, len(f.Bauds))
 	}
 }
 
-// Find returns the places where id answers, most of them in the order of the finder's rates: the first alone, or all.
+// Find returns the places where id answers, at most most of them, in the order of the finder's rates: only the first, or all.
 func (f *Finder) Find(ctx context.Context, id int, all bool) (spots []Spot, err error) {
 	for _, b := range f.Bauds {
 		if err := f.Line.SetBaud(b); hal.KindOf(err) == hal.Invalid {
@@ -79,7 +79,7 @@ func (f *Finder) Find(ctx context.Context, id int, all bool) (spots []Spot, err 
 	return spots, nil
 }
 
-// Probe asks one place, at the line's present rate; there says that something answers. What is a stranger to its type may be
+// Probe asks one place, at the line's present rate; there reports that something answers. What is a stranger to its type may be
 // known to another of the same packets.
 func (f *Finder) Probe(p Place) (s Spot, there bool, err error) {
 	if s, there, err = f.probe(p); !there || s.Model != nil {

@@ -124,7 +124,7 @@ func Record(ctx context.Context, name string, w io.Writer) error {
 		return err
 	}
 	conn.SetDeadline(time.Time{})
-	defer context.AfterFunc(ctx, func() { // the rig ends the file when it hears no more
+	defer context.AfterFunc(ctx, func() { // the rig ends the file when it receives no more
 		conn.CloseWrite()
 		conn.SetReadDeadline(time.Now().Add(ControlPatience))
 	})()

@@ -307,7 +307,7 @@ func Obey(r *hal.Rig, o Order, reason string) Answer {
 	return ans
 }
 
-// How often, and at which pause, joints are looked at after they were armed: one that waited to be enabled is well some
+// How often, and at which pause, joints are checked after they were armed: one that waited to be enabled is well some
 // cycles later.
 const (
 	armLooks = 50

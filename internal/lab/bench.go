@@ -36,7 +36,7 @@ func Benchmarks() []benchmark {
 	}
 }
 
-// BenchSize is how much a benchmark measures. 0 stands for its own choice.
+// BenchSize is how much a benchmark measures. 0 means its own choice.
 type BenchSize struct {
 	Steps   int           // cycles or steps of each case
 	Time    time.Duration // of each case that runs in real time
@@ -88,7 +88,7 @@ func (f Figures) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// Get is the figure called name; NaN where there is none.
+// Get is the figure called name; NaN if absent.
 func (f Figures) Get(name string) float64 {
 	for _, x := range f {
 		if x.Name == name {

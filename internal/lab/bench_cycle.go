@@ -19,7 +19,7 @@ const (
 )
 
 // benchCycle measures one cycle of the rig, from a controller's inputs to its observer: guard, body, world. The
-// humanoid's 21 joints on a stub body cost what the rig costs. On the simulated body the physics is told apart, and
+// humanoid's 21 joints on a stub body cost what the rig costs. On the simulated body the physics is distinguished, and
 // what is left has to keep the same bound. In lock-step the cycle runs in the caller's goroutine, so nothing here waits.
 func benchCycle(ctx context.Context, size BenchSize, emit func(Result)) error {
 	steps := size.stepsOr(20_000)
@@ -174,7 +174,7 @@ func (w *timedWorld) Advance(dt time.Duration) error {
 	return err
 }
 
-// stubBody is where it was told to be at once: a body that costs nothing.
+// stubBody is where it was commanded to be at once: a body that costs nothing.
 type stubBody struct {
 	layout   *hal.Layout
 	position []float64

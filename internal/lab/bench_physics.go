@@ -58,7 +58,7 @@ func physicsTable() []PhysicsCase {
 	return list
 }
 
-// PhysicsFlags narrow the table down: an empty model or integrator stands for all, links of nil for the table's.
+// PhysicsFlags narrow the table down: an empty model or integrator means all, links of nil for the table's.
 type PhysicsFlags struct {
 	Model, Integrator string
 	Links             *int

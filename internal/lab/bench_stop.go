@@ -362,7 +362,7 @@ func (s *stopRig) Cycle(*hal.Cycle) {
 	on, of := 0, 0
 	for i := range s.sys.Lines {
 		emu := s.sys.Lines[i].Emu
-		emu.Lock() // a stop cuts the torque beside the cycle
+		emu.Lock() // a stop cuts the torque in its own goroutine
 		for _, v := range emu.Servos() {
 			if a := v.Actuator(); !v.Dark {
 				if of++; a.Enable && a.Limit > 0 {

@@ -211,7 +211,7 @@ func (w *wireRun) hostTime(ctx context.Context, cycles int) (float64, error) {
 		}
 		blocks[b] = float64(time.Since(start)) / float64(n)
 	}
-	// A chain that was not satisfied with what it heard would have done something else than was to be measured.
+	// A chain that was not satisfied with what it received would have done something else than was to be measured.
 	if s := w.Chain.Stats(); s.Timeouts > 0 || s.BadChecksums > 0 {
 		return 0, fmt.Errorf("bench: wire: played answers: got %d timeouts and %d bad checksums, want none", s.Timeouts, s.BadChecksums)
 	}
@@ -221,7 +221,7 @@ func (w *wireRun) hostTime(ctx context.Context, cycles int) (float64, error) {
 }
 
 // tape is a line that keeps what was answered to the last request, and plays it to every request from play on. Since
-// nothing moves in between, it is what the servos would answer. Its clock stands still then: no deadline passes.
+// nothing moves in between, it is what the servos would answer. Its clock does not move then: no deadline passes.
 type tape struct {
 	servo.Line
 	answer  []byte

@@ -63,7 +63,7 @@ func RunCell(ctx context.Context, r *FaultRow, w *FaultWord, seeds int) (Cell, e
 		one := TryCell(r, w, int64(seed+1))
 		c.MaxAge, c.Detect, c.Recover = worst(c.MaxAge, one.MaxAge), worst(c.Detect, one.Detect), worst(c.Recover, one.Recover)
 		switch known, ok := r.known[w.Name]; {
-		case one.Failed && ok && (strings.HasPrefix(one.Outcome, "wrong: ") || strings.HasPrefix(one.Outcome, "does not obey")):
+		case one.Failed && ok && (strings.HasPrefix(one.Outcome, "wrong: ") || strings.HasPrefix(one.Outcome, "does not follow")):
 			c.Outcome = known // and nothing else: what is known to believe noise is not known to break
 		case one.Failed && !c.Failed:
 			c.Outcome, c.Failed = fmt.Sprintf("%s (seed %d)", one.Outcome, seed+1), true

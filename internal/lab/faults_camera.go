@@ -72,7 +72,7 @@ func (b *blinker) shade(at time.Duration, x int) byte {
 	return 20
 }
 
-// Judge says what is wrong with a picture of the blinker, whose colours may be off by what a JPEG loses.
+// Judge describes what is wrong with a picture of the blinker, whose colours may be off by what a JPEG loses.
 func (b *blinker) Judge(p *hal.Picture) string {
 	if p.Width != blinks*blinkSide || p.Height != 2*blinkSide || len(p.RGB) != 3*p.Width*p.Height {
 		return fmt.Sprintf("a picture of %dx%d and %d bytes", p.Width, p.Height, len(p.RGB))

@@ -27,7 +27,7 @@ const (
 	untold = 700 * time.Millisecond
 	// inFlight is how long a value may have been on its way: a scan is sent in a tenth of a second and turned in another.
 	inFlight = 250 * time.Millisecond
-	// obeys is how far a joint may be behind its goal, rad.
+	// follows is how far a joint may be behind its goal, rad.
 	obeys = 0.25
 	// besides is how old the values of its neighbours may become.
 	besides = 300 * time.Millisecond
@@ -175,11 +175,11 @@ func (t *trial) Look() {
 		case t.wholly > 0 && t.w.Dead && mine && r.at > t.wholly+inFlight && !r.none:
 			t.fail("lies: %s has a value of %v, but nothing since %v", name, r.at, t.wholly)
 		case age > untold && r.err == nil:
-			t.fail("not told: a value of %s is %v old and counts as good", name, age)
+			t.fail("undetected: a value of %s is %v old and has no fault", name, age)
 		}
 		// On one line a servo that falls silent in the middle of an answer for all costs those behind it a cycle.
 		if !mine && age > besides {
-			t.fail("harmed: %s beside it: %v old, %v", name, age, r.err)
+			t.fail("affected: %s, another device: %v old, %v", name, age, r.err)
 		}
 	}
 	t.closed()
@@ -239,7 +239,7 @@ func (t *trial) Listen() {
 	t.s.events = t.s.events[:0]
 }
 
-// finish judges the end: everything is recovered, and obeys.
+// finish judges the end: everything is recovered, and follows.
 func (t *trial) finish() {
 	s, row := t.s, t.s.Row
 	for i, name := range row.names {
@@ -253,7 +253,7 @@ func (t *trial) finish() {
 		}
 	}
 	if t.farest > obeys {
-		t.fail("does not obey: %.2f rad from its goal", t.farest)
+		t.fail("does not follow: %.2f rad from its goal", t.farest)
 	}
 	if t.w.Dead && t.told < 0 && !(row.mute && t.w.Name == "power_loss") {
 		t.fail("no event")

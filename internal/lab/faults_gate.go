@@ -21,7 +21,7 @@ func (t *trial) gate(plant func(*TestRig, bool) error) {
 	case s.Row.own[t.w.Name] != nil:
 		t.halts(plant)
 	case t.w.Name == "open_wire":
-		// The resistor closes it, and no driver hears of that.
+		// The resistor closes it, and no driver is notified of that.
 		ended := func() {
 			if t.closed(); s.pulsing() {
 				t.fail("pulses at %v, though the gate's wire is cut", s.now)
@@ -34,7 +34,7 @@ func (t *trial) gate(plant func(*TestRig, bool) error) {
 			t.fail("not back")
 		}
 		if !t.c.Failed {
-			t.c.Outcome = "known: the pulses end, and nobody hears of it"
+			t.c.Outcome = "known: the pulses end without an event"
 		}
 	default:
 		if t.Run(); !t.held {
@@ -50,7 +50,7 @@ func (t *trial) closed() {
 	}
 }
 
-// halts tries whether an emergency stop ends the pulses of a board that no longer obeys.
+// halts tries whether an emergency stop ends the pulses of a board that no longer follows.
 func (t *trial) halts(plant func(*TestRig, bool) error) {
 	s := t.s
 	if !t.pass(calm, t.unstopped) || !t.must(plant(s, true)) {

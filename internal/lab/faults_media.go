@@ -28,10 +28,10 @@ func FaultWords() []FaultWord {
 		{Name: "dropped", can: true, About: "bytes are missing; I2C: not acknowledged; GPIO: edges are", Serial: bytewise(wire.Dropped), I2c: onChip(wire.Dropped, 0.3), Gpio: onLines(wire.Dropped), Video: onEye(wire.Dropped)},
 		{Name: "corrupted", About: "bits are wrong", Serial: bytewise(wire.Corrupted), I2c: flipped, Video: mangled},
 		{Name: "duplicated", can: true, About: "bytes come twice; GPIO: contacts bounce", Serial: bytewise(wire.Duplicated), Gpio: onLines(wire.Duplicated)},
-		{Name: "delayed", can: true, About: "what is said comes 60 ms later; I2C: the bus is held low", Serial: delayed, I2c: onChip(wire.HeldLow, 0.02), Video: onEye(wire.Delayed)},
-		{Name: "echo", About: "the host hears itself", Serial: always(wire.Echo)},
-		{Name: "garbage", About: "bytes nobody sent come before and between what is said", Serial: anew(wire.Garbage)},
-		{Name: "foreign", can: true, About: "what another device says comes before the answer", Serial: anew(wire.Foreign), Video: onEye(wire.Foreign)},
+		{Name: "delayed", can: true, About: "transmitted bytes arrive 60 ms later; I2C: the bus is held low", Serial: delayed, I2c: onChip(wire.HeldLow, 0.02), Video: onEye(wire.Delayed)},
+		{Name: "echo", About: "the adapter echoes transmitted bytes", Serial: always(wire.Echo)},
+		{Name: "garbage", About: "random bytes before and between the packets", Serial: anew(wire.Garbage)},
+		{Name: "foreign", can: true, About: "a packet of another device precedes the reply", Serial: anew(wire.Foreign), Video: onEye(wire.Foreign)},
 		{Name: "truncated", About: "the end is missing", Serial: bytewise(wire.Truncated), Video: onEye(wire.Truncated)},
 		{Name: "open_wire", About: "GPIO: a wire is cut, where that is to be noticed", Dead: true, Gpio: onLines(wire.OpenWire)},
 		{Name: "unplugged", can: true, About: "the adapter is gone and back as another; I2C: the device's cable is", Dead: true,
@@ -73,7 +73,7 @@ func (w *FaultWord) Plant(r *FaultRow) func(*TestRig, bool) error {
 	return w.Serial
 }
 
-// stalls is how long the kernel itself waits for a bus that is held low, before any program hears of it.
+// stalls is how long the kernel itself waits for a bus that is held low, before any program is notified of it.
 func (w *FaultWord) stalls(r *FaultRow) time.Duration {
 	if r.Bus == catalog.I2CBus && w.Name == "delayed" {
 		return time.Second

@@ -52,12 +52,12 @@ const (
 	offPulse    = 0.03 // rad of the servo that it tells
 )
 
-// Joint says what is wrong with the position of joint i, whose value came at the time at.
+// Joint describes what is wrong with the position of joint i, whose value came at the time at.
 func (s *TestRig) Joint(i int, at time.Duration) string {
 	period := s.Sys.Rig.Period()
 	n := len(s.truth)
 	if s.agent.Layout().Actuators[i].Name == "pulse" {
-		// It says nothing: what counts is what the servo is told, which must be what it was to be told of late.
+		// It says nothing: what counts is what the servo is told, which must be what it was to be notified of late.
 		servo := s.Sys.Scene.Body("stand").Joint(i).Servo
 		if !servo.Enable || s.slewing || s.now-at > 5*period {
 			return ""
@@ -67,7 +67,7 @@ func (s *TestRig) Joint(i int, at time.Duration) string {
 				return ""
 			}
 		}
-		return fmt.Sprintf("the servo is told %.3f rad, want %.3f", servo.GoalPosition, s.widths[n-1])
+		return fmt.Sprintf("the servo's goal is %.3f rad, want %.3f", servo.GoalPosition, s.widths[n-1])
 	}
 	got := s.agent.Measured(nil)[s.agent.Layout().Actuators[i].Position]
 	// It is of the cycle that ended at its time, or of one beside it.
@@ -80,7 +80,7 @@ func (s *TestRig) Joint(i int, at time.Duration) string {
 	return fmt.Sprintf("position %.3f rad, truly %.3f", got, s.truth[min(max(k, 0), n-1)][i])
 }
 
-// monitor is what the device on trial says where it is none of the robot's parts.
+// monitor is what the device on trial says if it is invalid of the robot's parts.
 func (s *TestRig) monitor() reading {
 	for _, p := range s.Sys.Plan.Sensors {
 		if len(p.Uses) > 0 {

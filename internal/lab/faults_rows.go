@@ -40,7 +40,7 @@ type FaultRow struct {
 	Cameras  string                                           // of the stand's file
 	encoding string                                           // of the camera's frames
 	Tag      int                                              // before a reader of tags
-	mute     bool                                             // it is heard only while there is a tag
+	mute     bool                                             // it is received only while there is a tag
 
 	rover         bool // on the robot with wheels, with these:
 	Base, scanner string
@@ -55,10 +55,10 @@ type FaultRow struct {
 // heldTag is the number of the tag that is held before readers.
 const heldTag = 0x0083_4CE7
 
-// knownSilent is what comes of a reader that was not heard, and hence tells of no tag.
-const knownSilent = "known: a reader that is not heard is like one without a tag"
+// knownSilent is what comes of a reader that was not received, and hence tells of no tag.
+const knownSilent = "known: a silent reader looks like a reader without a tag"
 
-// Judge says what is wrong with a sensor's values. Those of the calm are the right ones.
+// Judge describes what is wrong with a sensor's values. Those of the calm are the right ones.
 func (r *FaultRow) Judge(name string, values []float64) (wrong string) {
 	if r.calm {
 		r.Values[name] = slices.Clone(values)

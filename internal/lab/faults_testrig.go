@@ -68,7 +68,7 @@ MONITOR
 servers: []
 `
 
-// standRover is a Pioneer that stands in a hall: for what only a robot on wheels has.
+// standRover is a Pioneer that is in a hall: for what only a robot on wheels has.
 const standRover = `
 name: stand
 clock: {mode: lockstep, period: PERIOD}
@@ -202,7 +202,7 @@ const (
 func (s *TestRig) Step() error {
 	l := s.agent.Layout()
 	for i := range l.Actuators {
-		if !s.Row.rover { // which stands still
+		if !s.Row.rover { // which does not move
 			s.goals[i] = swing * math.Sin(2*math.Pi*s.now.Seconds()/swingTime.Seconds())
 			s.inputs[l.Actuators[i].Goal[hal.PositionMode]] = s.goals[i]
 		}

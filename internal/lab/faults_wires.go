@@ -38,7 +38,7 @@ func wireRows() []*FaultRow {
 	light.Wires, light.never, light.Try = "      lights: {headlight: "+on+"}", []string{"dropped", "open_wire"}, (*trial).Light
 	gate.Board, gate.names, gate.cuts = "{bus: main, device: pca9685, channel: 0, output_enable: "+on+"}", []string{"pulse"}, true
 	gate.never, gate.Try = []string{"dropped"}, (*trial).gate
-	// What the gate is there for: its board, or the board's bus, does not obey any more.
+	// What the gate is there for: its board, or the board's bus, does not execute any more.
 	gate.own = map[string]func(*TestRig, bool) error{"delayed": onBoard(wire.HeldLow, wire.All), "power_loss": onBoard(wire.PowerLoss, pwm.PCA9685Address)}
 	return []*FaultRow{stop, light, gate}
 }
@@ -74,7 +74,7 @@ const soon = assembly.StopPatience + 50*time.Millisecond
 
 // stopButton tries a fault of the stop button's circuit. All is well when it stops nothing while it is whole; when, with the
 // fault, it stops the rig, latched, for a reason that is named, and no joint has torque however it is commanded; when it
-// cannot be cleared while its cause lasts; and when, after it, it can, and the joints obey once they are enabled.
+// cannot be cleared while its cause lasts; and when, after it, it can, and the joints execute once they are enabled.
 func (t *trial) stopButton(plant func(*TestRig, bool) error) {
 	s := t.s
 	var button *pins.Switch
@@ -153,7 +153,7 @@ func (t *trial) besides() {
 	}
 }
 
-// resume clears a stop whose cause is over and enables the joints, which obey then. Where nothing has told before how soon
+// resume clears a stop whose cause is over and enables the joints, which execute then. Where nothing has told before how soon
 // all is back, it is the time from there on.
 func (t *trial) resume() {
 	s := t.s
@@ -180,7 +180,7 @@ func (t *trial) resume() {
 		}
 	}
 	if t.must(s.agent.Arm()) && t.pass(after/2, well) && t.pass(swingTime/4, t.follows) && t.farest > obeys {
-		t.fail("does not obey: %.2f rad from its goal", t.farest)
+		t.fail("does not follow: %.2f rad from its goal", t.farest)
 	}
 }
 

@@ -52,7 +52,7 @@ func OpenMotion(name string, joints int) (*Motion, error) {
 		f, err = os.Open(name)
 	}
 	if err != nil {
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "motion " + name, Try: "halyard play --help, which says how a file of one looks",
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "motion " + name, Try: "halyard play --help, which describes the file format",
 			Err: fmt.Errorf("no such file, and no embedded motion of that name for %d joints", joints)}
 	}
 	defer f.Close()

@@ -56,7 +56,7 @@ func (r *Resolver) based(path configs.Path, c *configs.Agent, m *model.Robot) *B
 	}
 	at, p := path.Key("hardware").Key("base"), &BasePlan{Config: *c.Hardware.Base, Body: c.BodyOf(configs.BasePart)}
 	if m.Rescue == nil || len(m.Rescue.Left) == 0 || len(m.Rescue.Right) == 0 {
-		r.fault(at, p.Config.Device, "no base: the model "+m.Name+" has no wheels on two sides", "usarsim: left and right of a robot file say which they are")
+		r.fault(at, p.Config.Device, "no base: the model "+m.Name+" has no wheels on two sides", "usarsim: left and right of a robot file name them")
 		return nil
 	}
 	if kinds := BaseKinds(); kinds[p.Config.Device] == "" {
@@ -229,7 +229,7 @@ func (p *BasePlan) Lag(baud int) time.Duration {
 	return servo.WireTime(head+3*min(8, len(p.Robot.Sonar)), 10, baud) + tick/2
 }
 
-// interlock says what the wheels of a robot with a base do not turn without: any device of it that a cable leads to, but
+// interlock describes what the wheels of a robot with a base do not turn without: any device of it that a cable leads to, but
 // for those that the config can do without.
 func (p *AgentPlan) interlock() (k hal.Interlock) {
 	if p.Base == nil || p.Base.Body == configs.Sim {

@@ -105,7 +105,7 @@ func (p *AgentPlan) resize(i, width, height int) {
 	}
 }
 
-// Camera is the driver's configuration; node opens what stands behind it.
+// Camera is the driver's configuration; node opens what is behind it.
 func (q *CameraPlan) Camera(agent string, node camera.Opener) camera.Config {
 	return camera.Config{Name: agent + "/" + q.Name, Port: q.port(), Node: node, Encoding: q.Config.Format, Width: q.Width,
 		Height: q.Height, Rate: q.Config.Rate}

@@ -142,7 +142,7 @@ func (r *Resolver) sensor(at configs.Path, agent int, name string, c configs.Sen
 	if !r.lines(at, p) {
 		return
 	}
-	// At another rate it is never heard, and some say nothing by themselves.
+	// At another rate it is never received, and some say nothing by themselves.
 	if bus := r.Config.Buses[c.Bus]; bus.Type == catalog.SerialBus && kind.Baud != 0 && bus.Baud != kind.Baud {
 		r.fault(configs.Path("buses").Key(c.Bus).Key("baud"), fmt.Sprint(bus.Baud), fmt.Sprintf("%d, for %s", kind.Baud, c.Device), "")
 		return

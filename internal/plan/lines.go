@@ -29,7 +29,7 @@ func (p *linePlans) emulatesLines() bool {
 type busLine struct{ bus, line string }
 
 // takes notes that device has a line, and reports who has it already. A line by its offset and the same one by its name are
-// told apart only by the chip, which refuses the second.
+// distinguished only by the chip, which refuses the second.
 func (r *Resolver) takes(at configs.Path, bus, line, device string) bool {
 	if r.taken == nil {
 		r.taken = map[busLine]seat{}

@@ -68,7 +68,7 @@ func (r *Resolver) selected(at configs.Path, c *configs.Sensor, kind *catalog.Se
 	_, _, named := spi.Parse(bus.Port)
 	switch {
 	case c.Address != nil:
-		r.fault(at.Key("address"), fmt.Sprintf("0x%02X", *c.Address), "none, on spi", "the port says which chip is meant: /dev/spidev0.1 is select 1 of bus 0")
+		r.fault(at.Key("address"), fmt.Sprintf("0x%02X", *c.Address), "none, on spi", "the port selects the chip: /dev/spidev0.1 is select 1 of bus 0")
 	case kind.Most > 0 && bus.Frequency > kind.Most:
 		r.fault(path.Key("frequency"), fmt.Sprint(bus.Frequency), fmt.Sprintf("at most %d, for %s", kind.Most, c.Device), "")
 	case strings.HasPrefix(bus.Port, "/dev/spidev") && !named:

@@ -74,7 +74,7 @@ func (r *Resolver) wholly(b *catalog.BoardPlan, at configs.Path, key string, sai
 	switch {
 	case said == nil:
 	case twice && *said != *to:
-		r.fault(at.Key(key), fmt.Sprint(*said), fmt.Sprintf("%g, for the whole board has one", *to), fmt.Sprintf("%s says so", first))
+		r.fault(at.Key(key), fmt.Sprint(*said), fmt.Sprintf("%g, for the whole board has one", *to), fmt.Sprintf("%s sets it", first))
 	default:
 		*to, b.Said[key] = *said, at.Key(key)
 	}
@@ -104,7 +104,7 @@ func (r *Resolver) pulseCalibration(at configs.Path, c *configs.Joint, body conf
 	return p
 }
 
-// pulsed leaves a joint what pulses can tell it: its position, or what its calibration says.
+// pulsed leaves a joint what pulses can tell it: its position, or the value in its calibration.
 func (r *Resolver) pulsed(at configs.Path, p *JointPlan, j *model.Joint) {
 	for m := range j.Modes {
 		takes := hal.Mode(m) == hal.PositionMode

@@ -48,7 +48,7 @@ func (r *Resolver) Joint(path configs.Path, c *configs.Agent, robot *model.Robot
 	}
 	p.Hardware.Model = name
 	if p.Servo = r.Catalog.Buses.Model(p.Hardware.Model); p.Servo == nil {
-		r.fault(at.Key("model"), p.Hardware.Model, "a known servo", catalog.LikelyOr(p.Hardware.Model, actuator.Names(), "halyard scan says what is on a line"))
+		r.fault(at.Key("model"), p.Hardware.Model, "a known servo", catalog.LikelyOr(p.Hardware.Model, actuator.Names(), "halyard scan lists the servos of a line"))
 		return p
 	}
 	bus, there := r.Config.Buses[p.Hardware.Bus]
@@ -156,7 +156,7 @@ func (r *Resolver) calibration(at configs.Path, p *JointPlan) *calibration.Joint
 
 // measureFix is what to do about a calibration that is not there, or of something else.
 func (r *Resolver) measureFix() string {
-	return "docs/calibration.md says how it is made, halyard doctor " + r.Config.Source + " what else is missing"
+	return "see docs/calibration.md; halyard doctor " + r.Config.Source + " lists what else is missing"
 }
 
 // unread tells of a calibration file that cannot be read, or is not there.

@@ -118,7 +118,7 @@ func ReadINI(file string, text []byte, lenient bool) (*INI, error) {
 	return ini, nil
 }
 
-// Builtin is the built-in robot of a class, as a file to begin with; nil where there is none.
+// Builtin is the built-in robot of a class, as a file to begin with; nil if absent.
 func Builtin(class string) (*usarini.Base, error) {
 	for _, name := range model.RescueNames() {
 		m, err := model.Load(name)

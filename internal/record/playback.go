@@ -10,7 +10,7 @@ import (
 )
 
 // Playback is a line that answers as a recorded one did. What is asked of it otherwise than then is counted, with the first
-// difference: answers go on in the order of the recording, so that a driver that sends other bytes hears the old answers.
+// difference: answers go on in the order of the recording, so that a driver that sends other bytes receives the old answers.
 type Playback struct {
 	bus     string
 	baud    int

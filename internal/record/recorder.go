@@ -77,7 +77,7 @@ type Recording struct {
 	done         chan struct{}
 }
 
-// Start records rig, and what taps hear of its lines, into w until Stop; info says what it says of itself. It takes the
+// Start records rig, and what taps hear of its lines, into w until Stop; info describes what it says of itself. It takes the
 // place of the rig's journal.
 func Start(rig *hal.Rig, taps *Taps, w io.Writer, info Info, log *slog.Logger) (*Recording, error) {
 	ring, _ := w.(*Ring)

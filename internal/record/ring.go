@@ -55,7 +55,7 @@ func (r *Ring) Close() error {
 	return err
 }
 
-// event hears the events of the cycle at rig time now.
+// event receives the events of the cycle at rig time now.
 func (r *Ring) event(now time.Duration, name string) {
 	if r.pending < 0 && now-r.saved >= saveEvery && (name == "/Control/EmergencyStop" || strings.HasSuffix(name, "/Fault")) {
 		r.pending = now

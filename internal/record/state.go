@@ -52,7 +52,7 @@ func objectOf(n int, name func(int) string) object {
 	return o
 }
 
-// nest groups values by what stands before the slash of their names, each group where its first value is, between open and
+// nest groups values by what is before the slash of their names, each group where its first value is, between open and
 // end; so is the whole.
 func nest(names []string, open, end string) (leaves []leaf, tail string) {
 	var groups []string

@@ -65,10 +65,10 @@ func Start(command []string, lines []Line) (*Supervisor, error) {
 	return s, nil
 }
 
-// ErrEnded says that the supervisor has ended: it took the torque, or died.
+// ErrEnded reports that the supervisor has ended: it took the torque, or died.
 var ErrEnded = errors.New("the supervisor has ended")
 
-// Beat says that a cycle has passed. It does not block. The error is ErrEnded.
+// Beat reports that a cycle has passed. It does not block. The error is ErrEnded.
 func (s *Supervisor) Beat() error {
 	select {
 	case <-s.ended:

@@ -22,7 +22,7 @@ func Read(data []byte, source string) *Document {
 	return d
 }
 
-// Value reads the value of an option, all of which stands at the place at: as YAML, and as plain text where it is none:
+// Value reads the value of an option, all of which is at the place at: as YAML, and as plain text if it is invalid:
 // [::1]:80 is an address.
 func Value(value string, at Place) (*Node, Faults) {
 	d := &Document{Source: at.Source}

@@ -143,7 +143,7 @@ func (r *reader) refuse(way *trail, at Place, got, rule, fix string) {
 	}
 }
 
-// document makes the tree of data; nil where there is none, which is a fault.
+// document makes the tree of data; nil if absent, which is a fault.
 func (r *reader) document(data []byte) *Node {
 	file, no := parse(data)
 	if no != nil {

@@ -7,7 +7,7 @@ import (
 )
 
 // Path names one key of a config: agents[0].hardware.joints.left_elbow.id. A key with other characters than letters,
-// digits, - and _ stands in quotes: classes["USARBot.P2AT"].body. The empty Path is the whole document.
+// digits, - and _ is in quotes: classes["USARBot.P2AT"].body. The empty Path is the whole document.
 type Path string
 
 // Key returns the path of key k under p.
@@ -24,7 +24,7 @@ func (p Path) Key(k string) Path {
 // Index returns the path of item i under p.
 func (p Path) Index(i int) Path { return p + Path("["+strconv.Itoa(i)+"]") }
 
-// Parent returns the path of what p stands in. The empty Path is its own parent.
+// Parent returns the path of what p is in. The empty Path is its own parent.
 func (p Path) Parent() Path {
 	steps, err := p.Steps()
 	if err != nil || len(steps) < 2 {

@@ -10,7 +10,7 @@ import (
 
 // Form is a pattern of texts, named by the form tag of a field.
 type Form struct {
-	Rule string            // in words, as it stands after "want"
+	Rule string            // in words, as it is after "want"
 	OK   func(string) bool // nil: any text
 	Bare func(string) bool // of plain numbers and booleans, which are texts too: a firmware of 48 needs no quotes; nil: they are not
 }

@@ -78,7 +78,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	})
 }
 
-// session serves one client until it leaves or ctx ends, and says why.
+// session serves one client until it leaves or ctx ends, and reports why.
 func (s *Server) session(ctx context.Context, conn net.Conn) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

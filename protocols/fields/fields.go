@@ -73,7 +73,7 @@ var (
 	bytesType = reflect.TypeFor[[]byte]()
 )
 
-// IsTime and IsBytes report what a type stands for beside its Go kind.
+// IsTime and IsBytes report what a type means beside its Go kind.
 func IsTime(t reflect.Type) bool  { return t == timeType }
 func IsBytes(t reflect.Type) bool { return t == bytesType }
 

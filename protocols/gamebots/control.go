@@ -8,7 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Why a command is not done. None of these is told to the client but as Failed, where the manual answers at all.
+// Why a command is not done. None of these is commanded to the client but as Failed, where the manual answers at all.
 var (
 	errAbsent  = errors.New("this robot cannot")
 	errNobody  = errors.New("no robot yet")
@@ -26,7 +26,7 @@ type Control struct {
 	numbers []float64
 }
 
-// Command obeys one line. An error, and any value that is malformed, leaves the robot as it is.
+// Command handles one line. An error, and any value that is malformed, leaves the robot as it is.
 type Command func(c *Control) error
 
 // Has reports whether the line names a value. Names are compared in any case.
@@ -35,10 +35,10 @@ func (c *Control) Has(name string) bool {
 	return ok
 }
 
-// Text is a value, "" where there is none.
+// Text is a value, "" if absent.
 func (c *Control) Text(name string) string { return c.message.Text(name) }
 
-// Number is a value as a finite number, otherwise where there is none.
+// Number is a value as a finite number, otherwise if absent.
 func (c *Control) Number(name string, otherwise float64) float64 {
 	if !c.Has(name) {
 		return otherwise
@@ -46,7 +46,7 @@ func (c *Control) Number(name string, otherwise float64) float64 {
 	return c.vector(name, 1)[0]
 }
 
-// Vector is a value as three finite numbers, zero where there is none.
+// Vector is a value as three finite numbers, zero if absent.
 func (c *Control) Vector(name string) [3]float64 {
 	if !c.Has(name) {
 		return [3]float64{}
@@ -68,7 +68,7 @@ func (c *Control) vector(name string, count int) (v [3]float64) {
 	return v
 }
 
-// Truth is a value as True or False, false where there is none.
+// Truth is a value as True or False, false if absent.
 func (c *Control) Truth(name string) bool {
 	v, ok := c.message.Value(name)
 	switch {
@@ -83,7 +83,7 @@ func (c *Control) Truth(name string) bool {
 	return false
 }
 
-// order is a value as an order; Angle where there is none.
+// order is a value as an order; Angle if absent.
 func (c *Control) order(name string) Order {
 	v := c.Number(name, 0)
 	if v != 0 && v != 1 && v != 2 {

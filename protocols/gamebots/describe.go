@@ -17,7 +17,7 @@ const (
 	defaultFOV      = 0.7854 // rad, of a camera
 )
 
-// wireType is the type of the messages of a kind of sensor, "" where there are none.
+// wireType is the type of the messages of a kind of sensor, "" if absent.
 func wireType(kind string) string {
 	switch kind {
 	case "sonar":

@@ -38,7 +38,7 @@
 // # What is not answered
 //
 // The manual answers SET and zooms, with Failed where they do nothing, and nothing else. An INIT that fails is answered
-// here as well, by RES with the class as its type. A line that is no command, a number that is none, NaN or infinite, a
+// here as well, by RES with the class as its type. A line that is no command, a malformed number, NaN or infinite, a
 // joint that is not there: nothing of that command is done and nothing is said; the log says so once a session.
 // A query for what the robot does not have is answered, as the original did, by its own type and name alone.
 //

@@ -8,10 +8,10 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// full is what stands for a wheel's greatest speed (or torque) in a normalised DRIVE.
+// full is what means a wheel's greatest speed (or torque) in a normalised DRIVE.
 const full = 100
 
-// wheels obeys DRIVE in all its forms, which may stand in one line.
+// wheels handles DRIVE in all its forms, which may be in one line.
 func (c *Control) wheels() error {
 	r := c.robot()
 	err := first(c.side("Left", r.Left), c.side("Right", r.Right))
@@ -79,7 +79,7 @@ func (c *Control) steer(name string, joints []int) error {
 	return nil
 }
 
-// eachJoint obeys {Name joint} {Steer a} {Order o} {Value v}; a further Name begins a further joint. A joint without a
+// eachJoint handles {Name joint} {Steer a} {Order o} {Value v}; a further Name begins a further joint. A joint without a
 // Value is steered alone.
 func (c *Control) eachJoint() error {
 	whole := *c.message
@@ -100,7 +100,7 @@ func (c *Control) eachJoint() error {
 	return nil
 }
 
-// oneJoint obeys what c.message, cut to one joint, says of it.
+// oneJoint handles what c.message, cut to one joint, says of it.
 func (c *Control) oneJoint(name []byte) error {
 	i := c.joint(name)
 	if i == hal.None {
@@ -133,7 +133,7 @@ func (c *Control) oneJoint(name []byte) error {
 	return c.drive(i, order, c.Number("Value", 0))
 }
 
-// switches obeys {Light b} {Flip b}, once the rest of the line is known to be good.
+// switches handles {Light b} {Flip b}, once the rest of the line is known to be good.
 func (c *Control) switches() error {
 	light, flip := c.Has("Light"), c.Truth("Flip")
 	on := c.Truth("Light")
@@ -164,7 +164,7 @@ func (c *Control) switches() error {
 	return nil
 }
 
-// camera obeys CAMERA: the main camera's package, and its zoom, which alone is answered.
+// camera handles CAMERA: the main camera's package, and its zoom, which alone is answered.
 func (c *Control) camera() error {
 	r := c.robot()
 	if len(r.Cameras) == 0 {
@@ -208,7 +208,7 @@ func (c *Control) zoom(camera int, fov float64) (status string, err error) {
 	return string(AppendNumber(nil, k.fov[camera], fine)), nil
 }
 
-// mission obeys MISPKG, MISPGK and the later ACT.
+// mission handles MISPKG, MISPGK and the later ACT.
 func (c *Control) mission() error {
 	r := c.robot()
 	name, _ := c.message.Value("Name")

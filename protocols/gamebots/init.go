@@ -12,7 +12,7 @@ import (
 // farthest bounds the places that a client may name, m: beyond it float32 bodies of the physics lose millimetres.
 const farthest = 10e3
 
-// spawn obeys INIT, and says Failed where it cannot.
+// spawn handles INIT, and says Failed where it cannot.
 func (c *Control) spawn() error {
 	s := c.session
 	class, name := c.Text("ClassName"), c.Text("Name")
@@ -26,7 +26,7 @@ func (c *Control) spawn() error {
 // brief is a client's own word to answer with.
 func brief(word string) string { return orNone(word[:min(len(word), maxName)]) }
 
-// spawn makes the robot, binds it and begins. All is checked that can be before something stands in the world.
+// spawn makes the robot, binds it and begins. All is checked that can be before something is in the world.
 func (s *session) spawn(c *Control, class, name string) error {
 	arena := &s.server.arena
 	at, err := c.start(arena)
@@ -50,7 +50,7 @@ func (s *session) spawn(c *Control, class, name string) error {
 	if err != nil {
 		return err
 	}
-	// from here on the robot stands in the world, and has to leave it where something fails
+	// from here on the robot is in the world, and has to leave it where something fails
 	k, err := s.bind(class, agent)
 	if err != nil {
 		s.server.remove(agent.Name())

@@ -89,7 +89,7 @@ func (k *link) whole(t *text, head string) {
 	t.end()
 }
 
-// eachLink obeys {Link i} {Value v} {Order o} ...: links count the parts that move, from 1.
+// eachLink handles {Link i} {Value v} {Order o} ...: links count the parts that move, from 1.
 func (c *Control) eachLink(p *Package) error {
 	var moving []int
 	for i := range p.Parts {

@@ -23,7 +23,7 @@ type Message struct {
 	Pairs []Pair
 }
 
-// Pair is a name and its value, which is empty where there is none.
+// Pair is a name and its value, which is empty if absent.
 type Pair struct {
 	Segment     int // from 0; pairs of one pair of braces have the same
 	Name, Value []byte
@@ -59,7 +59,7 @@ func Parse(line []byte, m *Message) error {
 
 const blanks = " \t"
 
-// segment takes what stands between two braces apart. A number that follows a value belongs to it: some clients write
+// segment takes what is between two braces apart. A number that follows a value belongs to it: some clients write
 // "Location 1 2 3", and no name begins as a number does.
 func (m *Message) segment(index int, s []byte) error {
 	if bytes.IndexByte(s, '{') >= 0 {
@@ -137,7 +137,7 @@ func (m *Message) Value(name string) (v []byte, ok bool) {
 	return nil, false
 }
 
-// Text is Value as a string of its own, "" where there is none.
+// Text is Value as a string of its own, "" if absent.
 func (m *Message) Text(name string) string {
 	v, _ := m.Value(name)
 	return string(v)

@@ -10,9 +10,9 @@ import (
 type Arena struct {
 	Game, Level string        // of NFO; "" = "USARBot.USARDeathMatch" and "DM-USAR"
 	TimeLimit   time.Duration // of NFO; 0 = none
-	Classes     []string      // of robots: "USARBot.P2AT"; a client may leave out what stands before the dot
+	Classes     []string      // of robots: "USARBot.P2AT"; a client may leave out what is before the dot
 	Spawner     hal.Spawner
-	// Describe says what the body of a spawned agent has beyond its layout; nil = Describe of this package.
+	// Describe describes what the body of a spawned agent has beyond its layout; nil = Describe of this package.
 	Describe func(class string, a *hal.Agent) (*Robot, error)
 	Starts   []Start // the first is that of an INIT without a place
 }
@@ -63,7 +63,7 @@ type Sensor struct {
 	Type, Name, Mount string // Type groups what goes into one message: "Sonar"; Mount is the item that carries it, "" = the chassis
 	Index             int    // of Layout.Sensors, whose Mount is its pose on what carries it
 	Interval          time.Duration
-	Manual            bool // of a scanner: it is told when SET {Opcode SCAN} asks for it
+	Manual            bool // of a scanner: it is informed when SET {Opcode SCAN} asks for it
 	TimeStamp         bool // bWithTimeStamp
 	Resolution, FOV   float64
 	Hits              *Hits  // of kinds rfid and victim
@@ -162,7 +162,7 @@ type Releaser interface {
 	Remaining() int
 }
 
-// Solver moves the joints of a package so that its terminal turns to rotation and stands at translation, in the frame
+// Solver moves the joints of a package so that its terminal turns to rotation and is at translation, in the frame
 // of the package's mount, hal's axes; NaN leaves a component free. It puts goals of the mode that order says into goals,
 // one a part; NaN keeps a joint. Joints are the parts' angles.
 type Solver interface {

@@ -34,7 +34,7 @@ type Options struct {
 	WriteTimeout time.Duration
 	// ClientTimeout is the silence after which a client counts as gone; 0 = never: commands persist.
 	ClientTimeout time.Duration
-	// Log hears of sessions that begin and end, and once a session of each kind of command that is not done; nil = silent.
+	// Log is notified of sessions that begin and end, and once a session of each kind of command that is not done; nil = silent.
 	Log *slog.Logger
 }
 
@@ -156,7 +156,7 @@ func (s *Server) serve(ctx context.Context, conn net.Conn) {
 	log.Info("gamebots: session ends", "robot", c.name, "why", why)
 }
 
-// find is what obeys m, and its name; nil where there is none.
+// find is what handles m, and its name; nil if absent.
 func (s *session) find(m *Message) (name string, f Command) {
 	switch {
 	case m.Is("INIT"):
@@ -198,7 +198,7 @@ func (s *session) ready() error {
 	return nil
 }
 
-// geo, conf and starts obey the queries.
+// geo, conf and starts execute the queries.
 func (c *Control) geo() error  { return c.query("GEO") }
 func (c *Control) conf() error { return c.query("CONF") }
 
@@ -207,7 +207,7 @@ func (c *Control) starts() error {
 	return nil
 }
 
-// query obeys GETGEO and GETCONF.
+// query handles GETGEO and GETCONF.
 func (c *Control) query(head string) error {
 	kind, _ := c.message.Value("Type")
 	name, _ := c.message.Value("Name")

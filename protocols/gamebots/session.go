@@ -20,7 +20,7 @@ const (
 	maxLine = 8192
 	// maxReplies bounds the answers that wait for a client that asks without reading.
 	maxReplies = 256 << 10
-	// heartbeat is how often the state of a connected client is looked at in real time.
+	// heartbeat is how often the state of a connected client is checked in real time.
 	heartbeat = 100 * time.Millisecond
 	// deaf is how long a client may leave a message unread before it counts no more as alive.
 	deaf = 500 * time.Millisecond
@@ -31,7 +31,7 @@ var (
 	errDeaf   = errors.New("gamebots: does not read its answers")
 )
 
-// session is one connection, and its robot from INIT on. Its reader, which is the goroutine of run, obeys; its writer
+// session is one connection, and its robot from INIT on. Its reader, which is the goroutine of run, handles; its writer
 // tells. The rig calls Cycle, which takes what is due and waits for neither. A client that does not read holds up its
 // writer alone.
 type session struct {
@@ -72,7 +72,7 @@ func newSession(s *Server, conn net.Conn, log *slog.Logger) *session {
 	return c
 }
 
-// run serves until the client leaves or ctx ends, and says why.
+// run serves until the client leaves or ctx ends, and reports why.
 func (s *session) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -148,7 +148,7 @@ func (s *session) handle() error {
 	}
 }
 
-// do obeys the message. Its error ends the session.
+// do handles the message. Its error ends the session.
 func (s *session) do() error {
 	c := &s.control
 	c.err, c.staged = nil, false
@@ -185,7 +185,7 @@ func (s *session) do() error {
 	return nil
 }
 
-// drop counts a line that is not obeyed; the log hears of it once a kind and session.
+// drop counts a line that is not executed; the log is notified of it once a kind and session.
 func (s *session) drop(cause protocols.Cause, kind string, why error) {
 	s.server.traffic.Receive()
 	s.server.traffic.Drop(cause)

@@ -9,14 +9,14 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// viewValue is the rig's named value that says who looks through which camera: an image server declares it (protocols/
+// viewValue is the rig's named value that reports who looks through which camera: an image server declares it (protocols/
 // imageserver). Setting it to "10.0.0.2 R1/Camera" lets the client at 10.0.0.2 look through the camera called Camera of
 // the agent R1, "10.0.0.2" lets go.
 const viewValue = "/ImageServer/View"
 
 const failed = "Failed"
 
-// set obeys SET of sensors, effecters and cameras, which is always answered.
+// set handles SET of sensors, effecters and cameras, which is always answered.
 func (c *Control) set() error {
 	s := c.session
 	kind, _ := c.message.Value("Type")
@@ -75,7 +75,7 @@ func (c *Control) operate(it *item) (status string, err error) {
 	return failed, fmt.Errorf("opcode %q: %w", opcode, errAbsent)
 }
 
-// release obeys the opcodes of an RFID releaser.
+// release handles the opcodes of an RFID releaser.
 func (c *Control) release(r Releaser, opcode []byte) (status string, err error) {
 	switch {
 	case r == nil:

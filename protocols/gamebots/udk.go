@@ -80,7 +80,7 @@ func gps(t *text, at [3]float64) {
 	t.integerSegment("Satellites", satellites)
 }
 
-// timed reports whether the message of a sensor begins with the time: in the manual's dialect as its file says, later by
+// timed reports whether the message of a sensor begins with the time: in the manual's dialect as in its file, later by
 // its type.
 func (k *link) timed(s *Sensor, kind string) bool {
 	d := k.dialect.get()

@@ -26,7 +26,7 @@ type viewports struct {
 	set     bool
 }
 
-// setViewports obeys SET {Type Viewports}.
+// setViewports handles SET {Type Viewports}.
 func (c *Control) setViewports() error {
 	s, k := c.session, c.link()
 	v := &s.viewports

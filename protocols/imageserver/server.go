@@ -22,7 +22,7 @@ type Options struct {
 	MaxClients int
 	// WriteTimeout is how long a client may leave a picture unread until its session ends; 0 = 5 s.
 	WriteTimeout time.Duration
-	// Log hears of sessions that begin and end; nil = silent.
+	// Log is notified of sessions that begin and end; nil = silent.
 	Log *slog.Logger
 }
 
@@ -42,8 +42,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Finder finds the camera of that name on the agent of that name; "" stands for the first camera, and for the first
-// agent that has one. It fails where there is none, and may be called from any goroutine.
+// Finder finds the camera of that name on the agent of that name; "" means the first camera, and for the first
+// agent that has one. It fails if absent, and may be called from any goroutine.
 type Finder func(robot, camera string) (w hal.CameraSource, index int, err error)
 
 // Server shows cameras to its clients. Each has two goroutines and a watch of its own, so that one waits for no other.

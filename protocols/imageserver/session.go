@@ -35,7 +35,7 @@ type session struct {
 	asked   chan region   // acknowledgements
 	painter painter
 
-	// What it looks at.
+	// What it checks.
 	shows view
 	bound string          // the connection whose viewports it has seen first, and then sees alone
 	watch hal.ImageStream // nil: nothing
@@ -58,7 +58,7 @@ func address(a net.Addr) netip.Addr {
 	return netip.Addr{}
 }
 
-// run shows pictures until the client leaves or ctx ends, and says why.
+// run shows pictures until the client leaves or ctx ends, and reports why.
 func (c *session) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer c.conn.Close()

@@ -109,7 +109,7 @@ func (m *Module) names(r Role) []string {
 }
 
 // ID is the type of a message of the module: of a command or configuration by its name ("Vel"), of a status or setting
-// by its kind ("" is the plain one); 0 where there is none.
+// by its kind ("" is the plain one); 0 if absent.
 func (m *Module) ID(r Role, name string) int32 {
 	for i, n := range m.names(r) {
 		if n == name {
@@ -119,7 +119,7 @@ func (m *Module) ID(r Role, name string) int32 {
 	return 0
 }
 
-// locate finds what an id stands for.
+// locate finds what an id means.
 func locate(id int32) (m *Module, r Role, name string, ok bool) {
 	if id <= 0 {
 		return nil, 0, "", false
@@ -141,7 +141,7 @@ func locate(id int32) (m *Module, r Role, name string, ok bool) {
 	return nil, 0, "", false
 }
 
-// Symbol is the name of a message type, "PrimMobJACmdVel"; "UNKNOWN" where there is none, as the original prints.
+// Symbol is the name of a message type, "PrimMobJACmdVel"; "UNKNOWN" if absent, as the original prints.
 func Symbol(id int32) string {
 	for _, d := range dataTypes {
 		if d.id == id {
@@ -154,7 +154,7 @@ func Symbol(id int32) string {
 	return "UNKNOWN"
 }
 
-// New returns an empty message of a type, nil where there is none; it is the nml.Vocabulary of all buffers.
+// New returns an empty message of a type, nil if absent; it is the nml.Vocabulary of all buffers.
 func New(id int32) nml.Message {
 	for _, d := range dataTypes {
 		if d.id == id {

@@ -284,7 +284,7 @@ func (p *parser) check() {
 	}
 }
 
-// Buffer is the line of a buffer: its own or that of default; false where there is none.
+// Buffer is the line of a buffer: its own or that of default; false if absent.
 func (c *Config) Buffer(name string) (BufferLine, bool) {
 	for _, want := range []string{name, "default"} {
 		for _, b := range c.Buffers {

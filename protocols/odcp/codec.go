@@ -51,7 +51,7 @@ func Append(b []byte, d *Datagram) []byte {
 	return b
 }
 
-// Decode reads b into d. Of a list of ints it takes the whole ones; what stands behind other commands is ignored.
+// Decode reads b into d. Of a list of ints it takes the whole ones; what is behind other commands is ignored.
 func Decode(b []byte, d *Datagram) error {
 	switch {
 	case len(b) == 0:

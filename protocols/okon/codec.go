@@ -88,7 +88,7 @@ type Packet struct {
 	Data []byte
 }
 
-// Append appends p as it stands on the wire.
+// Append appends p as it is on the wire.
 func Append(dst []byte, p Packet) []byte {
 	return append(appendHeader(dst, p.Type, p.Flag, len(p.Data)), p.Data...)
 }

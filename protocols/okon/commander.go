@@ -85,7 +85,7 @@ func (m *command) disarm() {
 }
 
 // resume lets the motors turn again for a new command, after the commander was silent for the deadline: one program may
-// arm and the next one drive. The error, of kind Unsafe, says why they do not turn; of a simulated robot it is nil, since
+// arm and the next one drive. The error, of kind Unsafe, reports why they do not turn; of a simulated robot it is nil, since
 // the original said nothing, and where they need not and nobody has armed them.
 func (m *command) resume(needed bool) error {
 	r := m.server.robot

@@ -68,7 +68,7 @@ func (c *session) handle(p *Packet) {
 }
 
 // arm makes the client the commander and lets the motors turn. In this order: an autopilot that is armed while the guard
-// has heard nobody is put to rest in the next cycle. It fails with hal.Unsafe while the emergency stop is latched or where an operator
+// has received nobody is put to rest in the next cycle. It fails with hal.Unsafe while the emergency stop is latched or where an operator
 // has to arm first, and with hal.Busy where another protocol holds the agent.
 func (c *session) arm() error {
 	if err := c.server.robot.Agent.RequestArm(c.name); err != nil {
@@ -82,7 +82,7 @@ func (c *session) arm() error {
 }
 
 // reset puts a simulated robot into a start zone; a real one moves nowhere. As in the original it neither disarms a
-// simulated robot nor touches mode, targets and PIDs, and every client hears of it at once, the sender too.
+// simulated robot nor touches mode, targets and PIDs, and every client is notified of it at once, the sender too.
 func (c *session) reset() error {
 	s := c.server
 	if err := s.command.foreign(); err != nil {
@@ -110,7 +110,7 @@ func (c *session) reset() error {
 	return err
 }
 
-// checkpoints answers with all of them, [] where there are none.
+// checkpoints answers with all of them, [] if absent.
 func (c *session) checkpoints(p *Packet) {
 	list := []Checkpoint{}
 	if course := c.server.robot.Course; course != nil {

@@ -253,7 +253,7 @@ func (f *feed) next(watch hal.ImageStream) error {
 	pic, err := watch.Next(ctx, after)
 	if err != nil {
 		if f.picture != nil && errors.Is(err, context.DeadlineExceeded) {
-			return nil // time stands still
+			return nil // time does not move
 		}
 		return err // the camera is lost: what it showed before is not what it would show now
 	}

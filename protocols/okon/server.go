@@ -37,7 +37,7 @@ type Options struct {
 	ClientTimeout time.Duration
 	// MaxClients bounds the clients at one time; 0 = 256. One more is told so and turned away.
 	MaxClients int
-	// Log hears of sessions, of who commands, and at level debug of packets without DO_NOT_LOG_PACKET; nil = silent.
+	// Log is notified of sessions, of who commands, and at level debug of packets without DO_NOT_LOG_PACKET; nil = silent.
 	Log *slog.Logger
 }
 

@@ -61,7 +61,7 @@ func newSession(s *Server, conn net.Conn) *session {
 	return c
 }
 
-// run serves until the client leaves, and says why it did.
+// run serves until the client leaves, and reports why it did.
 func (c *session) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var pulse sync.WaitGroup
@@ -136,7 +136,7 @@ func (c *session) read() error {
 	}
 }
 
-// fault answers an unanswerable request with an ERROR that says why, and what of fromClient.
+// fault answers an unanswerable request with an ERROR that reports why, and what of fromClient.
 func (c *session) fault(why error, fromClient []byte) {
 	c.log.Debug("okon: refused", "why", why)
 	c.out.put(Failure, 0, func(dst []byte) []byte { return appendFault(dst, why.Error(), fromClient) })

@@ -51,7 +51,7 @@ type viewer struct {
 	out    []byte
 }
 
-// run answers requests until the client leaves, and says why it did.
+// run answers requests until the client leaves, and reports why it did.
 func (v *viewer) run(ctx context.Context) error {
 	for {
 		if limit := v.server.options.ClientTimeout; limit > 0 {

@@ -40,7 +40,7 @@ func (v *VideoClient) Next() ([]byte, error) {
 	if err != nil {
 		return nil, fault(legacyVideo, err)
 	}
-	if Type(t) == Failure { // in the control channel's form: a flag stands before the length
+	if Type(t) == Failure { // in the control channel's form: a flag is before the length
 		_, err = v.in.ReadByte()
 	} else if Type(t) != legacyVideo {
 		err = fmt.Errorf("answer: got %v, want %v", Type(t), legacyVideo)

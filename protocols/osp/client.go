@@ -168,7 +168,7 @@ func (c *Client) receive(timeout time.Duration) error {
 		if err != nil || Decode(c.in[:n], &c.d) != nil {
 			continue
 		}
-		// the session's port is not known before its first datagram; from then on nobody else is heard
+		// the session's port is not known before its first datagram; from then on nobody else is received
 		from = protocols.Plain(from)
 		if c.d.Command == InitCommunicationAck && !c.begun && from.Addr() == c.server.Addr() {
 			c.server, c.begun = from, true // the session's own port

@@ -112,7 +112,7 @@ func (c *Client) notHeld(op string, id int32) error {
 	return &hal.Error{Kind: hal.Invalid, Op: "osp: " + op, Err: fmt.Errorf("agent %d: not registered for it", id)}
 }
 
-// RegisterEvent returns the client's id of an event, 0 if there is none of that name.
+// RegisterEvent returns the client's id of an event, 0 if absent of that name.
 func (c *Client) RegisterEvent(name string) (int32, error) {
 	err := c.exchange("register event", &Datagram{Command: RegisterForEvent, Name: name}, c.got(RegisterForEventAck))
 	return c.d.ID, err
@@ -169,7 +169,7 @@ func (c *Client) SetValue(id int32, content string) error {
 }
 
 // Observe asks for values with the result of every step; Unobserve ends it. They return the ids as the server knows
-// them: 0 stands in the place of an unknown one.
+// them: 0 is in the place of an unknown one.
 func (c *Client) Observe(ids ...int32) ([]int32, error)   { return c.observe(RegisterForValue, ids) }
 func (c *Client) Unobserve(ids ...int32) ([]int32, error) { return c.observe(DeregisterFromValue, ids) }
 

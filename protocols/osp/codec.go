@@ -18,7 +18,7 @@ type VersionNumber struct {
 	Bytes        bool // sent as bytes, as the original does, not as ints
 }
 
-// Datagram is any datagram of the protocol. Command says which fields it has; Decode leaves the others zero.
+// Datagram is any datagram of the protocol. Command reports which fields it has; Decode leaves the others zero.
 //
 // One type for all of them, so that a session owns one and decodes into it for ever: its slices keep their memory from
 // one Decode to the next, and a step allocates nothing.
@@ -41,7 +41,7 @@ type Datagram struct {
 	IDs                             []int32   // 54 to 57: values; 85: events
 	NumValues                       int32     // 85: of the 51 that follow
 
-	Numbered bool // a number stands behind the terminator
+	Numbered bool // a number is behind the terminator
 	Number   byte
 }
 
@@ -149,7 +149,7 @@ func (c *coder) fields(d *Datagram) bool {
 	return true
 }
 
-// version is ints by the document, bytes in the original; what was received is told apart by its length: 2 or 3 bytes
+// version is ints by the document, bytes in the original; what was received is distinguished by its length: 2 or 3 bytes
 // against 8 or more behind the command.
 func (c *coder) version(v *VersionNumber) {
 	if !c.encode {

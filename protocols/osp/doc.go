@@ -51,7 +51,7 @@
 //     kind. An unsupported version is answered with silence.
 //   - The document swaps the directions of 75 and 76; the drawing above is the original's.
 //   - 55 carries the number of values first, as 57 does; the document forgets it. The client takes either.
-//   - 105 for an agent that this client does not control is answered with status 1, as the document says; the original
+//   - 105 for an agent that this client does not control is answered with status 1, as in the document; the original
 //     answers 2, as for an id that it does not know. The client takes both for "not mine any more".
 //   - The original sends no observed values, applies no seed, and waits for an acknowledgement for ever; here the
 //     document holds, and an answer is sent again a bounded number of times.

@@ -51,7 +51,7 @@ func (n *interfaces) one(a *hal.Agent, t *terminal, of string, set func(hal.Valu
 	name := "/" + a.Name() + t.name
 	source := values.Find(regexp.MustCompile(regexp.QuoteMeta(of)))
 	if len(source) != 1 || name == of {
-		return // it stands under that name already
+		return // it is under that name already
 	}
 	values.Declare(name, hal.InterfaceValue, func() hal.Value {
 		v, _ := values.Read(source[0])

@@ -16,7 +16,7 @@ const (
 
 var nan = math.NaN()
 
-// knownValues are the values a client has been told of. Its ids count from 1 and stay.
+// knownValues are the values a client has been notified of. Its ids count from 1 and stay.
 type knownValues struct {
 	list []hal.ValueID // index = id - 1
 	ids  map[hal.ValueID]int32
@@ -35,7 +35,7 @@ func (k *knownValues) id(v hal.ValueID) int32 {
 	return int32(len(k.list))
 }
 
-// value is the inverse of id; 0 if there is none.
+// value is the inverse of id; 0 if absent.
 func (k *knownValues) value(id int32) hal.ValueID {
 	if id < 1 || int(id) > len(k.list) {
 		return 0

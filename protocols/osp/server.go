@@ -33,7 +33,7 @@ type Options struct {
 	MaxSessions int
 	// Listen opens the sockets of the sessions; nil = protocols.ListenUDP.
 	Listen protocols.Listener
-	// Log hears of sessions that begin and end; nil = silent.
+	// Log is notified of sessions that begin and end; nil = silent.
 	Log *slog.Logger
 }
 
@@ -163,7 +163,7 @@ func (s *Server) open(client netip.AddrPort, v VersionNumber) {
 	}
 	// a client's address is all that tells it from others: one address is one client
 	if old != nil {
-		old.end("started anew")
+		old.end("restarted")
 	} else if !s.makeRoom() {
 		s.traffic.Drop(protocols.Full)
 		return
@@ -208,7 +208,7 @@ func (s *Server) makeRoom() bool {
 	return !full || idlest != nil
 }
 
-// resetCommunication ends every session: all agents are free when the first client hears of it, so that none of them
+// resetCommunication ends every session: all agents are free when the first client is notified of it, so that none of them
 // finds its agent taken when it comes again.
 func (s *Server) resetCommunication() {
 	s.mu.Lock()

@@ -20,7 +20,7 @@ type session struct {
 	client netip.AddrPort
 	party  *hal.Session
 	begun  time.Time
-	heard  atomic.Int64 // when the client was last heard or answered, within a tick; nanoseconds after begun
+	heard  atomic.Int64 // when the client was last received or answered, within a tick; nanoseconds after begun
 	once   sync.Once
 
 	// The reading goroutine's own.
@@ -28,7 +28,7 @@ type session struct {
 	d      Datagram // what was received
 	agents []*hal.Agent
 	values knownValues
-	stir   bool // something was heard since the last tick
+	stir   bool // something was received since the last tick
 
 	// mu guards what Cycle and the reading goroutine share. Nobody calls the rig or the server while holding it.
 	mu         sync.Mutex
@@ -249,7 +249,7 @@ func (c *session) write(b []byte) {
 	c.server.traffic.Send()
 }
 
-// silence is how long nothing was heard of the client, and nothing answered, within a tick.
+// silence is how long nothing was known the client, and nothing answered, within a tick.
 func (c *session) silence() time.Duration {
 	return time.Since(c.begun) - time.Duration(c.heard.Load())
 }

@@ -190,7 +190,7 @@ func (c *session) stepCompleted(s *agentLease, first bool) {
 	*d = Datagram{Command: StepCompleted, ID: s.id, Numbered: s.asked.numbered, Number: s.asked.number,
 		Outputs: c.scale(d.Outputs[:0], s.terminals.outputs, f.Outputs), Infos: c.scale(d.Infos[:0], s.terminals.infos, f.Infos),
 		IDs: d.IDs[:0]}
-	// the number of values stands in 85, their texts in the 51s behind it
+	// the number of values is in 85, their texts in the 51s behind it
 	if first {
 		d.IDs = c.events.drain(d.IDs)
 		d.NumValues = int32(len(c.observed))

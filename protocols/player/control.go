@@ -21,7 +21,7 @@ type sample struct {
 	measured []float64
 }
 
-// value is a measured channel, NaN where there is none.
+// value is a measured channel, NaN if absent.
 func (s *sample) value(at int) float64 {
 	if at == hal.None {
 		return math.NaN()

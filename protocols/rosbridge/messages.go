@@ -293,7 +293,7 @@ func Command(c *topics.Commander, r *topics.Robot, t *topics.Topic, in any, now 
 		return missing, c.Goals(goals)
 	case *twist:
 		if command.Linear.Y != 0 || command.Linear.Z != 0 || command.Angular.X != 0 || command.Angular.Y != 0 {
-			return nil, errorf("got a motion that wheels on two sides do not make, want linear.x and angular.z alone")
+			return nil, errorf("got a motion that a differential drive cannot make, want only linear.x and angular.z")
 		}
 		return missing, c.Twist(command.Linear.X, command.Angular.Z)
 	}

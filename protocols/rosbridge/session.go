@@ -505,7 +505,7 @@ func (s *session) advertise(m map[string]any, id any) error {
 	case topic != nil && !sameType(given, kinds[topic.Kind]):
 		return conflict(name, given, kinds[topic.Kind])
 	case topic != nil && !topic.Command():
-		return errorf("Tried to register topic %s, which the robot alone publishes", name)
+		return errorf("Tried to register topic %s, which only the robot publishes", name)
 	case len(s.advertised) >= maxAdvertised:
 		return errorf("got more than %d topics", maxAdvertised)
 	}
@@ -531,7 +531,7 @@ func (s *session) take(m map[string]any, id any) error {
 	case topic == nil:
 		return errorf("Cannot infer topic type for topic %.200s as it is not yet advertised", name)
 	case !topic.Command():
-		return errorf("Tried to publish %s, which the robot alone publishes", name)
+		return errorf("Tried to publish %s, which only the robot publishes", name)
 	}
 	in, given := m["msg"]
 	if !given {

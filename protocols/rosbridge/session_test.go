@@ -107,15 +107,15 @@ S {"op":"status","id":"s","level":"error","msg":"subscribe: fragment_size: got 1
 C {"op":"advertise","id":"s","topic":"/cmd_vel","type":"geometry_msgs/TwistStamped"}
 S {"op":"status","id":"s","level":"error","msg":"advertise: Tried to register topic /cmd_vel with type geometry_msgs/TwistStamped but it is already established with type geometry_msgs/Twist"}
 C {"op":"advertise","id":"s","topic":"/odom","type":"nav_msgs/msg/Odometry"}
-S {"op":"status","id":"s","level":"error","msg":"advertise: Tried to register topic /odom, which the robot alone publishes"}
+S {"op":"status","id":"s","level":"error","msg":"advertise: Tried to register topic /odom, which only the robot publishes"}
 C {"op":"publish","topic":"/odom","msg":{}}
-S {"op":"status","level":"error","msg":"publish: Tried to publish /odom, which the robot alone publishes"}
+S {"op":"status","level":"error","msg":"publish: Tried to publish /odom, which only the robot publishes"}
 C {"op":"publish","topic":"/led","msg":{}}
 S {"op":"status","level":"error","msg":"publish: Cannot infer topic type for topic /led as it is not yet advertised"}
 C {"op":"publish","topic":"/cmd_vel","msg":{"linear":{"x":"fast"}}}
 S {"op":"status","level":"error","msg":"publish: geometry_msgs/Twist message requires a float64 for field linear.x, but got a string"}
 C {"op":"publish","topic":"/cmd_vel","msg":{"linear":{"y":1}}}
-S {"op":"status","level":"error","msg":"publish: got a motion that wheels on two sides do not make, want linear.x and angular.z alone"}
+S {"op":"status","level":"error","msg":"publish: got a motion that a differential drive cannot make, want only linear.x and angular.z"}
 C {"op":"publish","topic":"/joint_commands","msg":{"name":["tail"],"position":[1]}}
 S {"op":"status","level":"error","msg":"publish: name: got \"tail\", want a joint of /joint_states"}
 C {"op":"publish","topic":"/joint_commands","msg":{"name":["head"],"position":[1],"velocity":[1]}}

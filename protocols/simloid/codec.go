@@ -11,7 +11,7 @@ type Dialect uint8
 
 // The dialects.
 const (
-	Document Dialect = iota // as its document says: Simloid 0.1.0 of 2016
+	Document Dialect = iota // as in its document: Simloid 0.1.0 of 2016
 	Later                   // of 2018 to 2020: body names, motor currents, interlaced, more commands
 )
 
@@ -32,7 +32,7 @@ var (
 	ErrTruncated = errors.New("simloid: truncated")
 	// ErrUnknown reports that no command starts like this.
 	ErrUnknown = errors.New("simloid: unknown command")
-	// ErrFormat reports that what stands there is not what belongs there.
+	// ErrFormat reports that what is there is not what belongs there.
 	ErrFormat = errors.New("simloid: bad format")
 )
 
@@ -47,7 +47,7 @@ type Traits struct {
 type Joint struct {
 	Name      string // without blanks; not always in one joint only
 	Mirrored  bool   // type 1: it is the image of its partner
-	Partner   int    // the joint of the other side, itself where there is none
+	Partner   int    // the joint of the other side, itself if absent
 	Low, High float64
 	Default   float64
 }
@@ -55,7 +55,7 @@ type Joint struct {
 // Free reports whether j has no stops.
 func (j *Joint) Free() bool { return j.Low <= -1 && j.High >= 1 }
 
-// AppendTraits appends t as it stands on the wire.
+// AppendTraits appends t as it is on the wire.
 func AppendTraits(dst []byte, t *Traits, d Dialect) []byte {
 	dst = appendInts(dst, t.Bodies, len(t.Joints), t.Accels)
 	dst = append(dst, '\n')
@@ -245,7 +245,7 @@ func DecodeStatus(b []byte, s *Status) (int, error) {
 	return r.at, r.err
 }
 
-// numbers reads numbers, each with one byte behind it; a newline may stand behind the last one only.
+// numbers reads numbers, each with one byte behind it; a newline may be behind the last one only.
 type numbers struct {
 	b     []byte
 	at    int

@@ -27,7 +27,7 @@ type JointChannels struct {
 	Current            int // measured, A
 	Duty               int // input of a voltage, -1..1
 	Goal               int // input of a position, rad
-	Limit              int // input of the greatest torque; its range is what 0..1 stands for
+	Limit              int // input of the greatest torque; its range is what 0..1 means
 }
 
 // BodyChannels are measured channels of one body, hal.None where they are not known.

@@ -37,7 +37,7 @@ type Options struct {
 	WriteTimeout time.Duration
 	// ClientTimeout is the silence after which a client counts as dead; 0 = never.
 	ClientTimeout time.Duration
-	// Log hears of sessions that begin and end, and once a session of each kind of command that is refused; nil = silent.
+	// Log is notified of sessions that begin and end, and once a session of each kind of command that is refused; nil = silent.
 	Log *slog.Logger
 }
 

@@ -15,7 +15,7 @@ import (
 
 // Why a session ends, beside the errors of its connection.
 var (
-	errExit    = errors.New("the client said EXIT")
+	errExit    = errors.New("the client sent EXIT")
 	errNoAck   = errors.New("the traits were not acknowledged")
 	errRubbish = errors.New("too many unknown commands without a DONE")
 	errSilent  = errors.New("silent")
@@ -85,7 +85,7 @@ func newSession(ctx context.Context, s *Server, conn net.Conn, robot *Robot, log
 	return c
 }
 
-// run serves until the client leaves, and says why it did.
+// run serves until the client leaves, and reports why it did.
 func (c *session) run() error {
 	if err := c.introduce(); err != nil {
 		return err
@@ -242,7 +242,7 @@ func (c *session) malformed(why error) {
 	c.logOnce(c.command.Verb, why)
 }
 
-// refuse counts a command that this robot cannot obey.
+// refuse counts a command that this robot cannot execute.
 func (c *session) refuse(why error) {
 	c.server.traffic.Drop(protocols.Refused)
 	c.logOnce(c.command.Verb, why)

@@ -85,7 +85,7 @@ const (
 func (j *joint) setGoal(m jointMode, goal float64) { j.mode, j.goal, j.fresh = m, goal, true }
 
 // stage puts what j was told since the last step into the inputs. A voltage knows no limit. Where a motor takes no
-// voltage, no torque stands for 0 V.
+// voltage, no torque means 0 V.
 func (j *joint) stage(inputs []float64, at *JointChannels, l *hal.Layout) {
 	if !j.fresh {
 		return

@@ -3,7 +3,7 @@
 //
 //	/joint_states         every hinge, slide, wheel and thruster
 //	/tf                   odom -> base_link -> each link; each scanner and camera
-//	/odom                 the odometry, or the pose where there is none
+//	/odom                 the odometry, or the pose if absent
 //	/imu/data             attitude, rates, acceleration
 //	/scan                 a scanner; a second one is /scan/NAME
 //	/range/NAME           a sonar or an infrared sensor
@@ -15,13 +15,13 @@
 //
 // # Frames
 //
-// base_link is the frame of the robot's root link: x ahead, y left, z up (REP 103, 105). odom is where the robot stood at
+// base_link is the frame of the robot's root link: x ahead, y left, z up (REP 103, 105). odom is where the robot was at
 // its last zero; of a robot without odometry it is the world. A camera's frame NAME looks along x; its picture is seen from
 // NAME_optical, which looks along z with x to the right.
 //
 // # Time
 //
-// Stamps are the rig's time, which begins at 0, stands still with the rig, and is what /clock tells.
+// Stamps are the rig's time, which begins at 0, does not move with the rig, and is what /clock tells.
 //
 // # Commands
 //

@@ -140,7 +140,7 @@ func topicName(name string) string {
 	return string(b)
 }
 
-// place is the sensor that tells where the robot is.
+// place is the sensor that reports where the robot is.
 func (r *Robot) place() (int, bool) {
 	l := r.Agent.Layout()
 	for _, k := range []struct {

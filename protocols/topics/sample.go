@@ -49,7 +49,7 @@ func (r *Robot) Sample() *Sample {
 	return s
 }
 
-// Value is a measured channel, NaN where there is none.
+// Value is a measured channel, NaN if absent.
 func (s *Sample) Value(at int) float64 {
 	if at == hal.None {
 		return math.NaN()

@@ -1,7 +1,7 @@
 // Package cybergear drives chains of Xiaomi CyberGear actuators on a CAN bus: the codec, the parameters and models as
 // data, and the bus cycle (Chain).
 //
-// 1 Mbit/s, extended frames of 8 bytes. The identifier says what a frame is, and for whom:
+// 1 Mbit/s, extended frames of 8 bytes. The identifier describes what a frame is, and for whom:
 //
 //	28..24 type   23..8 data of the type   7..0 target
 //

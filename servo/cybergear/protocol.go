@@ -165,7 +165,7 @@ func (d *device) forget() {
 	d.heard, d.owed, d.pending = false, d.owed+d.pending, 0
 }
 
-// nudge makes motor i answer: one that is not meant to hold is told to stop, another its limit.
+// nudge makes motor i answer: one that is not meant to hold is commanded to stop, another its limit.
 func (b *protocol) nudge(i int) {
 	if b.chain.Devices[i].Stage == servo.TorqueOn {
 		b.stage(i, Set(b.devices[i].cfg.ID, LimitTorque, b.share(i)))

@@ -51,7 +51,7 @@ func (b *protocol) Ready(i int) (bool, error) {
 	d.limit = math.NaN()
 	// At the end of what it counts it may be anywhere beyond.
 	if at, most := seat.State.Position, ticks(d.m.Spans.Angle); d.mode == InPosition && math.Abs(at) > most-ticks(nearEnd) {
-		return false, fmt.Errorf("stands at tick %.0f of %.0f..%.0f, %w", at, -most, most, servo.ErrOutOfLimits)
+		return false, fmt.Errorf("position: got %.0f ticks, want %.0f..%.0f, %w", at, -most, most, servo.ErrOutOfLimits)
 	}
 	return d.last.State == Resting, nil
 }
@@ -70,7 +70,7 @@ func (b *protocol) write(i int, k Index, v float64, differs error) error {
 	return err
 }
 
-// Steps of arming: the goal where it stands, the torque, and the goal once more, should enabling have forgotten it.
+// Steps of arming: the goal where it is, the torque, and the goal once more, should enabling have forgotten it.
 func (b *protocol) Steps() int { return 3 }
 
 // StageTorqueOff stages a stop, Arm a step of giving torque, Aim the goal.

@@ -150,7 +150,7 @@ func (d *device) hold(why error) {
 	d.limit = -1
 }
 
-// wantedMode is the operating mode that d's goal needs, and the mode of ours it stands for. A mode the model does not
+// wantedMode is the operating mode that d's goal needs, and the mode of ours it means. A mode the model does not
 // have, like no mode at all, is to hold the position.
 func (d *device) wantedMode() (int, hal.Mode) {
 	// Modes index the table, NoMode does not.

@@ -371,7 +371,7 @@ func TestChainOpenReportsAll(t *testing.T) {
 			t.Errorf("servo %d: torque: got %d, want %d", i, got, want)
 		}
 	}
-	if faults := r.Halt(); faults[0] != nil || !containsText(faults[1], "left alone") || faults[3] != nil {
+	if faults := r.Halt(); faults[0] != nil || !containsText(faults[1], "not configured") || faults[3] != nil {
 		t.Errorf("halt: got %v, want only the wrong model left out", faults)
 	}
 	if r.State(0).Err != nil || r.State(1).Err == nil {

@@ -65,7 +65,7 @@ func (d *device) encodeLegacy(mode hal.Mode, value float64) {
 }
 
 // positionGoal is the position to write, within the servo's limits. Without a mode, and after torque went on until the
-// first goal, it is where the servo stood at that moment.
+// first goal, it is where the servo was at that moment.
 func (d *device) positionGoal(rest bool) float64 {
 	idle := d.Goal.Mode >= hal.NoMode || d.m.Modes[d.Goal.Mode] < 0
 	return d.Position(rest, idle, d.minTicks, d.maxTicks)

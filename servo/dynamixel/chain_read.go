@@ -7,7 +7,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// ReadLong says which servo is read long in this cycle.
+// ReadLong reports which servo is read long in this cycle.
 func (c *protocol) ReadLong(i int) { c.wide = i }
 
 // ShowsHealth reports whether the long read of servo i shows its torque switch.
@@ -25,7 +25,7 @@ func (d *device) narrow() {
 // narrowed reports that d's long read does not show its torque.
 func (d *device) narrowed() bool { return d.long.addr > d.reg.torque.Addr }
 
-// isWide says that d is read long in this cycle; a lost servo shows at once whether its torque is still on.
+// isWide reports that d is read long in this cycle; a lost servo shows at once whether its torque is still on.
 func (c *protocol) isWide(d *device) bool { return c.wide >= 0 && d == &c.devices[c.wide] || d.Lost }
 
 // span is what d is asked for in this cycle.
@@ -38,7 +38,7 @@ func (c *protocol) span(d *device) span {
 
 var errTripped = errors.New("bus watchdog has tripped: enable again")
 
-// ReadHealth reads what a long read would have shown of servo i: its switch and, where an alert says that there is
+// ReadHealth reads what a long read would have shown of servo i: its switch and, where an alert reports that there is
 // something to know, its alarms.
 func (c *protocol) ReadHealth(i int) error {
 	d := &c.devices[i]

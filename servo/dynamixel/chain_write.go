@@ -24,7 +24,7 @@ const (
 // Steps is the number of them.
 func (c *protocol) Steps() int { return armWatchdog + 1 }
 
-// Ready says whether the operating mode of servo i is right, and sets it right, which needs torque off and takes a cycle of
+// Ready reports whether the operating mode of servo i is right, and sets it right, which needs torque off and takes a cycle of
 // its own: the EEPROM takes its time, and so do the two exchanges.
 func (c *protocol) Ready(i int) (bool, error) {
 	d := &c.devices[i]
@@ -47,7 +47,7 @@ func (c *protocol) Ready(i int) (bool, error) {
 // StageTorqueOff stages no torque for servo i.
 func (c *protocol) StageTorqueOff(i int) { c.put(&c.devices[i], c.devices[i].reg.torque, 0) }
 
-// Invalidate says that the limit has to be written again.
+// Invalidate reports that the limit has to be written again.
 func (c *protocol) Invalidate(i int) { c.devices[i].limit = -1 }
 
 // StageTorqueOn stages a step of giving servo i torque.

@@ -34,7 +34,7 @@ func (c *Client) WriteRegister(id byte, m *Model, name string, v int64) error {
 			return err
 		}
 		if torque != 0 {
-			return c.fault(hal.Unsafe, id, op, fmt.Errorf("torque is on: EEPROM can be written with torque off alone"))
+			return c.fault(hal.Unsafe, id, op, fmt.Errorf("torque is on: EEPROM is writable only with torque off"))
 		}
 	}
 	var room [4]byte

@@ -8,7 +8,7 @@ import (
 // AppendFastStatus appends the common answer to a fast read as it leaves the wire when every servo of parts is alive.
 // Each Status holds one servo's ID, error byte and data.
 func AppendFastStatus(dst []byte, parts []Status) []byte {
-	// The length of all parts stands in the first byte that leaves the first servo, which adds up what it was asked.
+	// The length of all parts is in the first byte that leaves the first servo, which adds up what it was asked.
 	start, length := len(dst), 1
 	for i := range parts {
 		length += 4 + len(parts[i].Data)

@@ -31,7 +31,7 @@ func NewParser(protocol int, side Side) *Parser {
 	return p
 }
 
-// Next reads the next whole packet into k, false when there is none yet.
+// Next reads the next whole packet into k, false until one is complete.
 func (p *Parser) Next(k *Packet) bool {
 	packet := p.Frame()
 	if packet != nil {
@@ -85,7 +85,7 @@ func (p *Parser) frame2(h []byte) (int, bool) {
 	if len(h) < 8 {
 		return 0, true
 	}
-	// Servos see each other's answers on the line, and a host may hear its own echo: both are garbage to this side.
+	// Servos see each other's answers on the line, and a host may receive its own echo: both are garbage to this side.
 	return 7 + n, (h[7] == statusOp) == (p.side == FromServos)
 }
 

@@ -59,7 +59,7 @@ type Model struct {
 
 	CurrentControl bool    // has goal_current and present_current
 	CurrentUnit    float64 // A of one count, 0 where none is measured
-	MaxCurrent     float64 // the default current_limit, A; 0 where there is none
+	MaxCurrent     float64 // the default current_limit, A; 0 if absent
 
 	OperatingModes []byte               // what operating_mode takes; nil where angle limits choose the mode
 	Modes          [hal.NumModes]int    // operating_mode of each mode of ours, jointMode or wheelMode in 1.0; -1 = not offered

@@ -20,7 +20,7 @@ func bauds1() []Baud {
 	}
 }
 
-// modes returns the operating_mode codes of position, velocity, torque and duty mode; -1 where there is none.
+// modes returns the operating_mode codes of position, velocity, torque and duty mode; -1 if absent.
 func modes(position, velocity, torque, duty int) (m [hal.NumModes]int) {
 	m[hal.PositionMode], m[hal.VelocityMode], m[hal.TorqueMode], m[hal.DutyMode] = position, velocity, torque, duty
 	return m

@@ -161,7 +161,7 @@ func (v *xVariant) registers() []Register {
 		servo.Reg("drive_mode", 10, 1, EEPROM, Unsigned, 0, 13, 0, number),
 		// 0 current, 1 velocity, 3 position, 4 extended position, 5 current-based position, 16 PWM.
 		servo.Reg("operating_mode", 11, 1, EEPROM, Unsigned, 0, 16, 3, number),
-		// A second id that is obeyed but never answered under; 253 and above: none.
+		// A second id that is executed but never answered under; 253 and above: none.
 		servo.Reg("shadow_id", 12, 1, EEPROM, Unsigned, 0, 255, 255, number),
 		servo.Reg("protocol_type", 13, 1, EEPROM, Unsigned, protocolMin, protocolMax, 2, number),
 		// Added to what the encoder says.

@@ -15,7 +15,7 @@ func (driver) Traits() *servo.Traits {
 	t := &servo.Traits{
 		Type: "feetech", Vendor: "Feetech", LastID: LastID, Packets: "ff ff id len", Firmware: "Feetech's FD",
 		Checks: []servo.Check{{Name: "lock", Register: "lock", Bad: 0,
-			Found: "its EEPROM is open: whatever is written to it is kept, also by mistake", Fix: "switch its power off and on, which closes it"}},
+			Found: "its EEPROM is unlocked: every write to it is permanent", Fix: "switch its power off and on, which closes it"}},
 		// The numbers of some models are not published, and those of a series have one table.
 		Same: func(a, b servo.Model) bool {
 			m, _ := a.(*Model)

@@ -148,7 +148,7 @@ func check(packet []byte) bool {
 	return servo.Complement(packet[2:n]) == packet[n]
 }
 
-// Next reads the next whole packet into k, false when there is none yet.
+// Next reads the next whole packet into k, false until one is complete.
 func (p *Parser) Next(k *Packet) bool {
 	packet := p.Frame()
 	if packet == nil {

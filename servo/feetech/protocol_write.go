@@ -18,7 +18,7 @@ const (
 // Steps is the number of them.
 func (b *protocol) Steps() int { return armSteps }
 
-// wanted is the operating mode that a goal needs, and the mode of ours it stands for. A mode the model does not have,
+// wanted is the operating mode that a goal needs, and the mode of ours it means. A mode the model does not have,
 // like no mode at all, is to hold the position.
 func (d *device) wanted(g *servo.Goal) (int, hal.Mode) {
 	if g.Mode < hal.NoMode && d.m.Modes[g.Mode] >= 0 {
@@ -137,7 +137,7 @@ func (b *protocol) putGoal(i int, rest bool) {
 	b.queue = append(b.queue, w)
 }
 
-// accelerationRaw is the bound of the config, at least one count; 0 is none.
+// accelerationRaw is the bound of the config, at least one count; 0: none.
 func (d *device) accelerationRaw() int64 {
 	if !(d.cfg.Acceleration > 0) {
 		return 0

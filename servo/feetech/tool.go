@@ -78,7 +78,7 @@ func (t *tool) identify(id int) (servo.Found, error) {
 		}
 		if v, err := t.register(byte(id), m.Register("id"), maxDelay); err == nil && v == int64(id) {
 			got.Model = m
-			got.Note = fmt.Sprintf("number %d is not published: taken for a %s, whose series' table it has", f.number, m.Name)
+			got.Note = fmt.Sprintf("model number %d is not published: using the register table of the %s", f.number, m.Name)
 			return got, nil
 		}
 	}

@@ -2,7 +2,7 @@
 // tools (Client) and the bus cycle (Chain).
 //
 // 115200, 625000 or 1250000 bit/s, eight data bits, even parity, one stop bit: eleven bits a byte on the wire. One wire,
-// half duplex: the host hears itself, which servo.EchoFilter takes out. Every command is answered at once by the servo that
+// half duplex: the host receives itself, which servo.EchoFilter takes out. Every command is answered at once by the servo that
 // it is for, with bit 7 of its first byte cleared:
 //
 //	position  80|id hh ll       -> 00|id hh ll        14 bits in two times seven; 0 = free, no torque
@@ -17,7 +17,7 @@
 //
 // A session, what blocks and what errors mean are as in package servo. Ticks: 8000 for 270 degrees, 7500 the centre,
 // 3500..11500. Position is the only mode. Efforts are shares of the stall torque, by the current. IDs are 0..31. A
-// serial.Line needs SetEven(true), and where the adapter hears itself a servo.EchoFilter around it: see the example of
+// serial.Line needs SetEven(true), and where the adapter receives itself a servo.EchoFilter around it: see the example of
 // NewChain.
 //
 // Source: "ICS3.5/3.6 Software Manual Command Reference" (Kondo), known here by its implementations; nothing of it has

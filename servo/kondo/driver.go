@@ -54,7 +54,7 @@ func (driver) Tool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
 	return servo.NewTool(cfg, servo.ToolSpec{
 		Exchange: &t.x, Ping: t.ping, Read: t.read, Write: t.write, SetID: t.setID, Question: question,
 		Identify: func(id int) (servo.Found, error) {
-			return servo.Found{Model: catalogue[0], Assumed: true, Note: "a servo that speaks ICS, which does not say its model"}, t.ping(id)
+			return servo.Found{Model: catalogue[0], Assumed: true, Note: "an ICS servo; the protocol does not report the model"}, t.ping(id)
 		},
 	})
 }
@@ -101,7 +101,7 @@ func (t *tool) setID(id int, _ servo.Model, to int) error {
 	}
 	k, err := t.exchange(Packet{Op: ID, ID: LastID})
 	if err != nil || int(k.ID) != id {
-		return errors.Join(err, &hal.Error{Kind: hal.Unsafe, ID: id, Op: "write id", Err: errors.New("it must be alone on its line")})
+		return errors.Join(err, &hal.Error{Kind: hal.Unsafe, ID: id, Op: "write id", Err: errors.New("it must be the only servo on the line")})
 	}
 	_, err = t.exchange(Packet{Op: ID, ID: byte(to), A: 1})
 	return err

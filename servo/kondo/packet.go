@@ -115,7 +115,7 @@ func check(packet []byte) bool {
 	return len(packet) < 4 || packet[1] == packet[2] && packet[2] == packet[3]
 }
 
-// Next reads the next whole packet into k, false when there is none yet.
+// Next reads the next whole packet into k, false until one is complete.
 func (p *Parser) Next(k *Packet) bool {
 	packet := p.Frame()
 	if packet == nil {

@@ -130,7 +130,7 @@ func (b *protocol) writeSettings(i int) error {
 	return nil
 }
 
-// exchange tells servo i a position and takes where it stands and, since it has heard, whether it has torque.
+// exchange tells servo i a position and takes where it is and, since it has received, whether it has torque.
 func (b *protocol) exchange(i, goal int) error {
 	d, seat := &b.devices[i], &b.chain.Devices[i]
 	k, err := b.link.exchange(At(d.cfg.ID, goal))
@@ -192,7 +192,7 @@ func (b *protocol) ReadHealth(i int) error {
 	if err != nil {
 		return err
 	}
-	// 0..63 forwards, 64 more backwards; as a share of what it draws when it stands still.
+	// 0..63 forwards, 64 more backwards; as a share of what it draws when it does not move.
 	amps := ampere * float64(k.B&0x3F)
 	if k.B&0x40 != 0 {
 		amps = -amps

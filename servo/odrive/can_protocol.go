@@ -162,7 +162,7 @@ func (b *canProtocol) SyncRead(_ servo.Level, list []int) error {
 // settling is what an axis may need to come to the state that it was told.
 const settling = 10 * time.Millisecond
 
-// stale tells that node i has said nothing of its state since it was told another one.
+// stale reports that node i has said nothing of its state since it was told another one.
 func (d *device) stale() bool { return d.beatAt < 0 || d.telling || d.beatAt < d.toldAt+settling }
 
 // weigh judges node i by its last heartbeat, if that came after it was told another state.
@@ -204,7 +204,7 @@ func (b *canProtocol) ReadHealth(i int) error {
 	}
 	// 0.5 does not tell its temperature over CAN.
 	d.turn++
-	d.limit = math.NaN() // nobody reports that a limit was heard: it is told again now and then
+	d.limit = math.NaN() // nobody reports that a limit was received: it is told again now and then
 	c := GetBus
 	if d.dialect == V06 && d.turn%2 == 0 {
 		c = GetTemperature

@@ -66,7 +66,7 @@ func (b *canProtocol) guard(i int) error {
 	return nil
 }
 
-// Steps of arming: the control with the goal where it stands, the torque, and the goal once more.
+// Steps of arming: the control with the goal where it is, the torque, and the goal once more.
 func (b *canProtocol) Steps() int { return 3 }
 
 // StageTorqueOff stages no torque. Said again, it is not news.

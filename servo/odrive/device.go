@@ -28,7 +28,7 @@ type device struct {
 
 	// CAN alone.
 	beatAt  time.Duration // when the last heartbeat came, < 0 = never
-	asked   State         // what it was told to do
+	asked   State         // what it was commanded to do
 	telling bool          // that is staged
 	toldAt  time.Duration // when it was last told another state
 	due     uint32        // commands whose frames are waited for, as bits
@@ -68,7 +68,7 @@ func (d *device) amps(seat *servo.Device) (amps float64, changed bool) {
 	return amps, true
 }
 
-// holds tells that seat must be limp until it is enabled again and is not known to be: its line was lost for less than its
+// holds reports that seat must be limp until it is enabled again and is not known to be: its line was lost for less than its
 // watchdog's time. It has to be told, since every word to it feeds the watchdog.
 func holds(seat *servo.Device) bool { return seat.Stage == servo.Inhibited && seat.Torque != servo.Off }
 

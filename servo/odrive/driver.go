@@ -149,7 +149,7 @@ func (d driver) Tool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
 	return newTool(line, cfg)
 }
 
-const motorNote = "a motor controller, which does not say its motor"
+const motorNote = "a motor controller; it does not report its motor"
 
 // hardware is the model with a major version of hardware.
 func (d driver) hardware(v float64, wants string) (servo.Found, error) {

@@ -16,7 +16,7 @@ type parameter struct {
 }
 
 // parameters are those that matter before a robot runs: limits, gains, the watchdog, the node, what is measured, errors.
-// What the controller keeps is kept when it is told to save. Names and units: docs.odriverobotics.com, ODrive reference of
+// What the controller keeps is kept when it is commanded to save. Names and units: docs.odriverobotics.com, ODrive reference of
 // 0.5.6 and of 0.6; ranges are those that make sense, firmware checks few.
 func parameters() []parameter {
 	const ro, ram, keep = servo.ReadOnly, servo.RAM, servo.EEPROM

@@ -62,7 +62,7 @@ func (b *serialProtocol) state(i int) error {
 // SyncRead is never asked for: no axis takes part in one.
 func (b *serialProtocol) SyncRead(servo.Level, []int) error { return nil }
 
-// ReadState measures axis i. One that is not driven is told that the host is there, since its watchdog may be on.
+// ReadState measures axis i. One that is not driven is notified that the host is there, since its watchdog may be on.
 func (b *serialProtocol) ReadState(i int) error {
 	d, seat := &b.devices[i], &b.chain.Devices[i]
 	switch {
@@ -86,7 +86,7 @@ func (b *serialProtocol) ReadState(i int) error {
 // slack is how far an axis may be from where its speed takes it, turns.
 const slack = 1. / 8
 
-// leaps tells that axis i cannot be at turns, where it reports that it is and turns at speed: the greater of this speed and the
+// leaps reports that axis i cannot be at turns, where it reports that it is and turns at speed: the greater of this speed and the
 // last does not take it there in the time since, and it has not said so twice. An XOR lets bytes pass that are lost in
 // pairs, and a spoilt line in 256.
 func (b *serialProtocol) leaps(i int, at, speed float64) bool {
@@ -116,7 +116,7 @@ func (b *serialProtocol) ReadHealth(i int) error {
 	case 5:
 		p, to = FETCelsius, &s.Temperature
 	case 0:
-		d.limit = math.NaN() // nobody reports that a limit was heard: it is told again now and then
+		d.limit = math.NaN() // nobody reports that a limit was received: it is told again now and then
 	}
 	if d.turn%4 != 1 && d.turn%4 != 2 {
 		return b.state(i)
@@ -173,7 +173,7 @@ func (b *serialProtocol) Ready(i int) (bool, error) {
 	return true, nil
 }
 
-// Steps of arming: the goal where it stands, the torque, and the goal once more.
+// Steps of arming: the goal where it is, the torque, and the goal once more.
 func (b *serialProtocol) Steps() int { return 3 }
 
 // StageTorqueOff stages no torque, Arm a step of giving it, Aim the goal.

@@ -114,7 +114,7 @@ func (t *tool) resting(op string) error {
 			return err
 		case state != float64(Idle):
 			return &hal.Error{Kind: hal.Unsafe, ID: axis, Op: op,
-				Err: fmt.Errorf("torque is on at axis %d: what is kept can be written with torque off alone", axis)}
+				Err: fmt.Errorf("torque is on at axis %d: saved parameters are writable only with torque off", axis)}
 		}
 	}
 	return nil

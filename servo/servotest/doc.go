@@ -20,6 +20,6 @@
 // says later by itself. Bytes are hexadecimal or a Go string in quotes, without a #. Blank lines and what follows a # are
 // comments.
 //
-// Play makes a line of such a text, on which a driver may be tried without a device; its Close says how far the driver
+// Play makes a line of such a text, on which a driver may be tried without a device; its Close reports how far the driver
 // went by it. Record makes a text of what passes on a line, a real one or sim/emulator's. Time is virtual throughout.
 package servotest

@@ -10,7 +10,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Hex is the bytes of a text of hexadecimal digits and spaces; t fails where it is none.
+// Hex is the bytes of a text of hexadecimal digits and spaces; t fails if it is invalid.
 func Hex(t testing.TB, text string) []byte {
 	t.Helper()
 	b, err := hex.DecodeString(strings.ReplaceAll(text, " ", ""))

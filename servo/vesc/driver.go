@@ -15,7 +15,7 @@ type driver struct{}
 func Driver() servo.Driver { return driver{} }
 
 func (driver) Traits() *servo.Traits {
-	fixed := &servo.Refusal{Why: "a VESC keeps its configuration as one block of bytes that each firmware lays out anew",
+	fixed := &servo.Refusal{Why: "a VESC keeps its configuration as one block of bytes whose layout differs between firmware versions",
 		Try: "VESC Tool: App Settings, General has its id and timeout, Motor Settings its limits"}
 	t := &servo.Traits{
 		Type: "vesc", Vendor: "VESC", LastID: LastID, Bauds: []int{Baud}, MaxBaud: math.MaxInt32, Duplex: true, Named: true, NoDefaults: true, Chained: true,

@@ -28,7 +28,7 @@ func (l *link) via(id, size int) time.Duration {
 	return max(replyDelay, time.Duration(size+around)*canByte)
 }
 
-// unknownID stands for the first controller as long as it has not said its id.
+// unknownID means the first controller as long as it has not said its id.
 const unknownID = -1
 
 // link is one end of a line: the questions that both the client and the chain ask.
@@ -141,7 +141,7 @@ type identity struct {
 	timeout      time.Duration // after which it stops the motor when nobody speaks; 0 = never
 }
 
-// old tells that its firmware is older than the chain knows.
+// old reports that its firmware is older than the chain knows.
 func (who *identity) old() bool {
 	return who.major < minMajor || who.major == minMajor && who.minor < minMinor
 }

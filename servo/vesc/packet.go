@@ -84,7 +84,7 @@ func body(packet []byte) []byte {
 	return packet[3 : len(packet)-3]
 }
 
-// Next returns the payload of the next whole packet, nil when there is none yet. It is the parser's until Feed or Reset.
+// Next returns the payload of the next whole packet, nil until one is complete. It is the parser's until Feed or Reset.
 func (p *Parser) Next() []byte {
 	packet := p.Frame()
 	if packet == nil {

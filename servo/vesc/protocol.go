@@ -40,7 +40,7 @@ func (m *Model) asked() uint32 {
 	return always | 1<<Tacho
 }
 
-// Connect takes a line; who stands at its end is asked again.
+// Connect takes a line; who is at its end is asked again.
 func (b *protocol) Connect(x *servo.Exchange) { b.link = newLink(x) }
 
 // ParserStats is what the parser has counted.
@@ -180,7 +180,7 @@ func (b *protocol) handleValues(i int, v *Values) {
 const idle = 1.0
 
 // ReadHealth has nothing more to read. A controller that must be limp is told so once more, in one write with the question:
-// what answers has heard it, and what no longer pushes has done it.
+// what answers has received it, and what no longer pushes has done it.
 func (b *protocol) ReadHealth(i int) error {
 	seat := &b.chain.Devices[i]
 	if seat.Stage == servo.TorqueOn {
@@ -230,7 +230,7 @@ func (b *protocol) StageGoal(i int) bool {
 	return true
 }
 
-// reach is how far from where it stands a controller is sent at once, ticks.
+// reach is how far from where it is a controller is sent at once, ticks.
 const reach = 0.45 * TicksPerTurn
 
 // setGoal stages the goal of controller i. rest asks for no motion.

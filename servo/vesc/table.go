@@ -37,7 +37,7 @@ func (m *Model) Units() servo.Units {
 		Current: true, NominalVolts: m.Volts,
 		Modes: [hal.NumModes]bool{hal.PositionMode: m.Encoder, hal.VelocityMode: true, hal.TorqueMode: true, hal.DutyMode: true},
 	}
-	// An encoder says where within a turn; a tachometer counts on.
+	// An encoder reports where within a turn; a tachometer counts on.
 	u.CentreTicks, u.MaxTicks = TicksPerTurn/2, TicksPerTurn-1
 	if !m.Encoder {
 		u.CentreTicks, u.MinTicks, u.MaxTicks = 0, -counted, counted

@@ -180,7 +180,7 @@ func AppendSet(dst []byte, c Command, v float64) []byte {
 	return binary.BigEndian.AppendUint32(append(dst, byte(c)), uint32(scaled(v, setScale(c))))
 }
 
-// ParseSet reads such a payload, false where it is none.
+// ParseSet reads such a payload, false if it is invalid.
 func ParseSet(payload []byte) (c Command, v float64, ok bool) {
 	if len(payload) != 5 {
 		return 0, 0, false

@@ -11,7 +11,7 @@
 // Step is semi-implicit: the back-EMF and all viscous friction are taken at the end of the step, and dry friction is
 // the torque that stops the shaft, clipped to its bound. So a step of 1 ms is stable however small the inertia, and a
 // shaft at rest below the bound stays where it is, exactly. A step makes no garbage and has the same bits on every
-// machine: no function of package math but exact ones, and no product is fused with a sum (package exact says how).
+// machine: no function of package math but exact ones, and no product is fused with a sum (package exact describes how).
 //
 // An engine that integrates whole bodies calls the three parts of Step by itself: Control for the motor's torque as a
 // function of speed, Friction for the bound of a dry-friction row, and FinishStep with what came of it.

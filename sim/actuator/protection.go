@@ -20,7 +20,7 @@ const (
 
 var alarmNames = [...]string{"voltage", "heat", "overload", "shock", "encoder", "range"}
 
-// String names every alarm in a, "none" where there is none.
+// String names every alarm in a, "none" if absent.
 func (a Alarm) String() string {
 	var names []string
 	for i, n := range alarmNames {

@@ -96,7 +96,7 @@ func Names() []string {
 }
 
 // WithFriction returns a copy of k with the constants that were identified together with friction model m, 1..6;
-// false where there is none for this servo.
+// false if absent for this servo.
 func (k *Spec) WithFriction(m int) (*Spec, bool) {
 	for i := range identified {
 		if id := &identified[i]; id.of(k.Name) && id.friction.Model == m {

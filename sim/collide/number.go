@@ -10,5 +10,5 @@ func clamp(x, lo, hi float64) float64 {
 	return x
 }
 
-// finite tells that neither x nor what it is made of overflowed.
+// finite reports that neither x nor what it is made of overflowed.
 func finite(x float64) bool { return x-x == 0 }

@@ -147,7 +147,7 @@ func (s *search) part() (apart bool) {
 	return s.try(n, faceFirst)
 }
 
-// The half circle is looked at in steps of an eighth of a right angle.
+// The half circle is checked in steps of an eighth of a right angle.
 const (
 	steps   = 16
 	stepCos = 0.98078528040323044913

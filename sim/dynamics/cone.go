@@ -74,7 +74,7 @@ func grip(k *block, rows []row, a []float64, rest, df *[maxRows]float64) {
 	k.push = cone(rows, a, normal, rest, df)
 }
 
-// holds finds the friction that stops a contact, and tells whether the normal force allows it.
+// holds finds the friction that stops a contact, and reports whether the normal force allows it.
 func (k *block) holds(rows []row, normal float64, rest, df *[maxRows]float64) bool {
 	h, nn := &k.stick, float64(normal*normal)
 	switch {

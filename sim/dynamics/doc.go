@@ -3,7 +3,7 @@
 //
 //	sys := dynamics.NewSystem(model)   // everything is sized here; a step allocates nothing
 //	sys.Tau[i] = torque                // commands, kept until they are changed
-//	err := sys.Step(0.001)             // *Diverged: the step was taken back
+//	err := sys.Step(0.001)             // *Diverged: the step was reverted
 //	pose := sys.Pose(body)
 //
 // # Conventions

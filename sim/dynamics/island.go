@@ -19,7 +19,7 @@ func (v *solver) islands(m *Model) {
 		a, b := v.root(m.tree(k.a)), v.root(m.tree(k.b))
 		v.joined[max(a, b)] = min(a, b)
 	}
-	// Sorting by counting: v.room says how many blocks an island has, then where the next of them goes.
+	// Sorting by counting: v.room reports how many blocks an island has, then where the next of them goes.
 	clear(v.room)
 	v.order, v.starts = v.order[:len(v.blocks)], v.starts[:0]
 	for i := range v.blocks {

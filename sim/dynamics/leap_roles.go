@@ -28,7 +28,7 @@ func (v *solver) role(k *block, rows []row) bool {
 		return false
 	}
 	// In units of the bounds the friction is a vector x as long as the normal force. It turns, and the multiplier of its bound
-	// says how stiffly; along its way it is as great as the normal force lets it be.
+	// describes how stiffly; along its way it is as great as the normal force lets it be.
 	k.normal = rows[0].f
 	var c, w [maxRows]float64 // how stiff each part of x is, and its way over that
 	sum := 0.0

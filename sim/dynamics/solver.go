@@ -273,7 +273,7 @@ func (v *solver) keep(s *System) {
 	s.State.touches = n
 }
 
-// forget drops the remembered forces, after a step that was taken back.
+// forget drops the remembered forces, after a step that was reverted.
 func (v *solver) forget(s *System) {
 	clear(s.stops)
 	clear(s.State.dry)

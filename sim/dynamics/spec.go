@@ -98,7 +98,7 @@ type Equality struct {
 	Soft             Softness
 }
 
-// Softness says how a constraint gives way. The zero value is the default of its kind.
+// Softness describes how a constraint gives way. The zero value is the default of its kind.
 //
 // Time and Ratio are those of the damped oscillation by which a violation dies away, and Impedance d is the share of the
 // constraint's acceleration that its force brings about, the rest being slip: the solref and solimp of MuJoCo

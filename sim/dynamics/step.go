@@ -7,7 +7,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
-// Diverged is a step that was taken back: the state is that before the sub-step, and finite.
+// Diverged is a step that was reverted: the state is that before the sub-step, and finite.
 type Diverged struct {
 	Body  int    // whose joint is named
 	Name  string // of the body
@@ -17,7 +17,7 @@ type Diverged struct {
 }
 
 func (e *Diverged) Error() string {
-	return fmt.Sprintf("dynamics: %s of the joint of %q at %.6g s: got %g; the step was taken back", e.What, e.Name, e.Time, e.Value)
+	return fmt.Sprintf("dynamics: %s of the joint of %q at %.6g s: got %g; the step was reverted", e.What, e.Name, e.Time, e.Value)
 }
 
 // stages are what RK4 keeps beside the State: the beginning, and the sums.
@@ -113,7 +113,7 @@ func (s *System) euler(h float64) int {
 
 // jump ends a semi-implicit step with the accelerations that are known.
 func (s *System) jump(h float64) int {
-	// The new velocities are looked at before anything changes: so nothing needs to be put back.
+	// The new velocities are checked before anything changes: so nothing needs to be put back.
 	next := s.stage.next
 	for i, v := range s.V {
 		next[i] = v + float64(h*s.qdd[i])

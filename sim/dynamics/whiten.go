@@ -223,7 +223,7 @@ func (v *solver) jacobian(s *System, k *block, index []int32) {
 	}
 }
 
-// moves tells which of the two links of a block its degree of freedom number x moves: 1, 2 or both, 3.
+// moves reports which of the two links of a block its degree of freedom number x moves: 1, 2 or both, 3.
 func (v *solver) moves(k *block, x int) uint8 {
 	switch {
 	case k.paths == 0:

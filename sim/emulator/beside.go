@@ -20,7 +20,7 @@ func (b *Bus) ServeBeside(ctx context.Context, link string, between func(func())
 	})
 }
 
-// turn lets a second host send p and hear the answers.
+// turn lets a second host send p and receive the answers.
 func (b *Bus) turn(p []byte, baud int, dst []byte) ([]byte, time.Duration) {
 	b.Lock()
 	defer b.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
-// BusConfig says what one line is.
+// BusConfig describes what one line is.
 type BusConfig struct {
 	Name   string // in errors
 	Baud   int    // bit/s of the line: what its servos are set to, and what a line in memory opens with
@@ -281,7 +281,7 @@ func (b busEnd) Tune(baud int) {
 func (b busEnd) Rest(now time.Duration) { b.look(now) }
 
 // Feed lets a parser have p, whose first byte begins at start. It calls next for every packet that may be there, and
-// where it reports that one was, obey with the time at which its last byte ended.
+// where it reports that one was, execute with the time at which its last byte ended.
 func (b *Bus) Feed(f *servo.Framer, p []byte, start time.Duration, next func() bool, obey func(end time.Duration)) {
 	for fed := 0; fed < len(p); {
 		fed += f.Feed(p[fed:])
@@ -292,7 +292,7 @@ func (b *Bus) Feed(f *servo.Framer, p []byte, start time.Duration, next func() b
 	}
 }
 
-// CanReceive reports whether s hears what is said now.
+// CanReceive reports whether s receives what is said now.
 func (b *Bus) CanReceive(s *Servo, now time.Duration) bool {
 	return !s.Dark && now >= s.Booted && s.Act.Volts() >= s.Act.Spec.BrownOut && wire.SameBaud(s.baud(), b.host) && b.FaultOccurs(wire.Dropped, s, now) == nil
 }
@@ -336,6 +336,6 @@ func (b *Bus) Busy() time.Duration                { return b.path.Busy() }
 func (b *Bus) Host() int      { return b.host }
 func (b *Bus) Timing() Timing { return b.timing }
 
-// SetDuplex says that the line has a wire each way, SetBits that a byte has n bits: for a Protocol in its making.
+// SetDuplex reports that the line has a wire each way, SetBits that a byte has n bits: for a Protocol in its making.
 func (b *Bus) SetDuplex()    { b.duplex = true }
 func (b *Bus) SetBits(n int) { b.path.Bits = n }

@@ -32,7 +32,7 @@ func (s *Servo) TicksPerRadian() float64 {
 }
 
 // Shaft is what the encoder says, ticks, before homing offset and drive mode. The actuator's own reading has the
-// noise; where a gear or a dead sector stands between, the angle is rounded here.
+// noise; where a gear or a dead sector is between, the angle is rounded here.
 func (s *Servo) Shaft() float64 {
 	k := s.TicksPerRadian()
 	if !s.Act.Spec.DeadSector && s.Truth.Gear == 1 {

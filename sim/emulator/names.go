@@ -180,7 +180,7 @@ func (t *Memory) RegisterAt(addr int) (*servo.Register, Name) {
 
 func (t *Memory) Has(n Name) bool { return t.Named[n] != nil }
 
-// Get is the raw value of a register, 0 where there is none.
+// Get is the raw value of a register, 0 if absent.
 func (t *Memory) Get(n Name) int64 {
 	r := t.Named[n]
 	if r == nil {
@@ -189,7 +189,7 @@ func (t *Memory) Get(n Name) int64 {
 	return r.Decode(t.Bytes[r.Addr:])
 }
 
-// Set stores a raw value, cut to what the register may hold; nothing where there is none.
+// Set stores a raw value, cut to what the register may hold; nothing if absent.
 func (t *Memory) Set(n Name, v int64) {
 	if r := t.Named[n]; r != nil {
 		t.Store(r, min(max(v, r.Min), r.Max))

@@ -72,7 +72,7 @@ func newNet(b *Bus) *Net {
 	return n
 }
 
-// deliver hands a frame to s, unless it does not hear it.
+// deliver hands a frame to s, unless it does not receive it.
 func (n *Net) deliver(s *Servo, f *servo.CANFrame, end time.Duration) {
 	n.bus.view(slices.Index(n.bus.servos, s), s, end)
 	s.update(end)
@@ -189,7 +189,7 @@ func (n *Net) discard(now time.Duration) {
 func (n *Net) unplug() { n.inbox = n.inbox[:0]; n.host.Deaf = true }
 func (n *Net) open()   { n.host.Restart(); n.host.Deaf, n.lost = false, false; n.inbox = n.inbox[:0] }
 
-// offBus lets what is open be gone when the host's controller has gone off the bus; opening anew starts it.
+// offBus lets what is open be gone when the host's controller has gone off the bus; opening again starts it.
 func (n *Net) offBus() {
 	if n.host.Off && !n.lost {
 		n.bus.Lose()
@@ -197,7 +197,7 @@ func (n *Net) offBus() {
 	}
 }
 
-// silent is the tongue of a bus that has no bytes: net hears whole frames.
+// silent is the tongue of a bus that has no bytes: net receives whole frames.
 type silent struct{}
 
 func (silent) Reset()                      {}

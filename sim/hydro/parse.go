@@ -85,7 +85,7 @@ func (f *hullFile) hull(d *yaml.Document) Hull {
 	h := Hull{Volume: f.Volume, Centre: f.Centre}
 	if f.Ramp != nil {
 		if h.Ramp = *f.Ramp; f.Box != nil || f.Cells != nil {
-			d.Add("hull.ramp_m", "it beside box_m or cells", "either a ramp or a box", "")
+			d.Add("hull.ramp_m", "it with box_m or cells", "either a ramp or a box", "")
 		}
 	} else if f.Box != nil && f.Cells != nil {
 		h.Box, h.Cells = *f.Box, *f.Cells
@@ -102,7 +102,7 @@ func (f *addedFile) matrix(d *yaml.Document) (m [6][6]float64) {
 		return m
 	}
 	if d.Has("added_mass.kg") || d.Has("added_mass.kgm2") {
-		d.Add("added_mass.matrix", "it beside kg or kgm2", "either matrix, or kg and kgm2", "")
+		d.Add("added_mass.matrix", "it with kg or kgm2", "either matrix, or kg and kgm2", "")
 	}
 	return *f.Matrix
 }

@@ -110,7 +110,7 @@ func TestFaults(t *testing.T) {
 		{"cells: [2, 2, 2]", "cells: [2, 2, 2], ramp_m: 1", "either a ramp or a box"},
 		{"[2, 0, 0, 0, 0.1, 0]", "[2, 1, 0, 0, 0.1, 0]", "added_mass: added: got"},
 		{"[2, 0, 0, 0, 0.1, 0]", "[2, 1]", "added_mass.matrix[0]: got 2, want"},
-		{"  matrix:\n", "  kg: [1, 1, 1]\n  matrix:\n", "added_mass.matrix: got it beside kg"},
+		{"  matrix:\n", "  kg: [1, 1, 1]\n  matrix:\n", "added_mass.matrix: got it with kg"},
 		{"law: sum", "law: cubic", `drag.law: got "cubic", want sum or greater`},
 		{"linear: [1, 1, 1, 1, 1, 1]", "linear: [1, 1, 1, 1, 1, -1]", "drag.linear[5]: got -1"},
 		{"[1475, 0]", "[1075, 0]", "small:14:64: curve.table_n[1]: got 1075 us after 1100"},

@@ -258,7 +258,7 @@ func degrees(radians float64) float64 { return radians * 180 / math.Pi }
 func usable(runs []*Run, spec *actuator.Spec) error {
 	if spec.PositionGain == 0 {
 		return &hal.Error{Kind: hal.Invalid, Op: "identify " + spec.Name,
-			Err: fmt.Errorf("got a servo whose position mode has no gain, want one with P, I and D")}
+			Err: fmt.Errorf("got a servo without a position gain, want one with P, I and D")}
 	}
 	driven := false
 	for _, r := range runs {
@@ -271,7 +271,7 @@ func usable(runs []*Run, spec *actuator.Spec) error {
 		})
 	}
 	if !driven {
-		return &hal.Error{Kind: hal.Invalid, Op: "identify " + spec.Name, Try: "docs/identify.md says how to record",
+		return &hal.Error{Kind: hal.Invalid, Op: "identify " + spec.Name, Try: "see docs/identify.md",
 			Err: fmt.Errorf("got no recording in which a goal moves with the torque on, want at least one")}
 	}
 	return nil

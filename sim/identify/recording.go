@@ -191,10 +191,10 @@ func Read(name string, data []byte) (*Run, error) {
 
 // refuse is the error of a recording that is not used.
 func refuse(name, format string, args ...any) error {
-	return &hal.Error{Kind: hal.Invalid, Op: "read recording " + name, Err: fmt.Errorf(format, args...), Try: "docs/identify.md says how to record"}
+	return &hal.Error{Kind: hal.Invalid, Op: "read recording " + name, Err: fmt.Errorf(format, args...), Try: "see docs/identify.md"}
 }
 
-// unreadable says what is wrong with JSON that cannot be decoded.
+// unreadable describes what is wrong with JSON that cannot be decoded.
 func unreadable(name string, data []byte, err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -220,7 +220,7 @@ func unreadable(name string, data []byte, err error) error {
 	return refuse(name, "%v", err)
 }
 
-// foreign says what a JSON object is that is no recording; "" for a recording.
+// foreign describes what a JSON object is that is no recording; "" for a recording.
 func (f *recordingFile) foreign(data []byte) string {
 	if f.Entries != nil && f.Motor != nil {
 		return ""

@@ -115,7 +115,7 @@ func (s *search) slopes(t *trial, res []float64, h float64) [][]float64 {
 
 // normal adds the normal equations of samples from..to of the residuals, each sample with weight: the matrix h and the
 // gradient g of the pseudo-Huber loss. The matrix of a search is that of reweighted least squares, which never overshoots;
-// with exact it has the loss's own curvature, which says how far noise moves the optimum.
+// with exact it has the loss's own curvature, which reports how far noise moves the optimum.
 func (s *search) normal(rows [][]float64, res []float64, from, to int, weight float64, exact bool, h *mat.SymDense, g *mat.VecDense) {
 	n := to - from
 	slope, curve := make([]float64, n), make([]float64, n)

@@ -186,7 +186,7 @@ plans: [{cell_m: 1, height_m: 1, thickness_m: 0.1, rows: ["+--+", "#"]}]
 		{"left: [left_front_wheel", "left: [left_wheel", "usarsim.left[0]"},
 		{"range_m: 80", "range_m: -1", "range_m"},
 		{"range_m: 80, resolution_deg: 1", "range_m: 80, resolution_deg: 0.01", "rays"},
-		{"kind: pose", "kind: pose, noise: 1", "got figures of a device"},
+		{"kind: pose", "kind: pose, noise: 1", "got device values"},
 		{"torque_nm: 8", "torque_nm: 0", "joints[0].torque_nm"},
 	} {
 		_, err := Parse([]byte(strings.Replace(string(src), c.from, c.to, 1)), "f")

@@ -257,7 +257,7 @@ func TestTreeFaults(t *testing.T) {
 		{"a base of nothing", head + "base: fixed\njoints:\n  - {name: a, limits_deg: [-1, 1]}\n", "bodies: got none"},
 		{"passive without bodies", head + "joints:\n  - {name: a, limits_deg: [-1, 1]}\npassive: [{name: p}]\n", "passive: got 1 without bodies"},
 		{"a root that weighs nothing", head + "bodies:\n  - {name: a}\n" + body("b") + "joints:\n" + joint("a", "b"), "bodies[0]: got no mass"},
-		{"two motors", head + "joints:\n  - {name: a, limits_deg: [-1, 1], servo: mx-28, motor: simloid-rx-28}\n", `joints[0].motor: got "simloid-rx-28" beside servo "mx-28"`},
+		{"two motors", head + "joints:\n  - {name: a, limits_deg: [-1, 1], servo: mx-28, motor: simloid-rx-28}\n", `joints[0].motor: got "simloid-rx-28" and servo "mx-28"`},
 		{"too long", head + strings.Repeat("#", yaml.MaxBytes), "want a file of at most 384 KiB"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

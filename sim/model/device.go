@@ -15,7 +15,7 @@ import (
 type Device struct {
 	Interval   float64      // s between two readings; 0 = with every cycle
 	TimeStamp  bool         // bWithTimeStamp: how it is told
-	Manual     bool         // a scanner that is told when it is asked
+	Manual     bool         // a scanner that is informed when it is asked
 	Range      float64      // m, of rays, tags and motion
 	Noise      float64      // relative amplitude: data + data * (-Noise..Noise)
 	Curve      [][2]float64 // what goes out for what was measured, in straight pieces; nothing = as it is; outside 0
@@ -96,7 +96,7 @@ func (f *deviceFile) device(path yaml.Path, kind string, r *Robot, faults *fault
 	}
 	if !ok {
 		if !reflect.ValueOf(*f).IsZero() {
-			faults.add(path, "got figures of a device for a sensor of kind %s, want none", kind)
+			faults.add(path, "got device values for a sensor of kind %s, want none", kind)
 		}
 		return nil
 	}

@@ -154,7 +154,7 @@ func (f *jointFile) drive(path yaml.Path, j *Joint, faults *faults) (can [hal.Nu
 			m = bristleMotors()[0] // the rest is checked against something
 		}
 		if f.Servo != "" {
-			faults.add(path+".motor", "got %q beside servo %q, want one of the two", f.Motor, f.Servo)
+			faults.add(path+".motor", "got %q and servo %q, want one of the two", f.Motor, f.Servo)
 		}
 		if f.TorqueFactor != nil {
 			m.Factor = *f.TorqueFactor

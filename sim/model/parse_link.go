@@ -185,7 +185,7 @@ func checkTree(names []string, edges []edge, body yaml.Path, faults *faults) []i
 		case root == hal.None:
 			root = i
 		default:
-			faults.add(body.Index(i), "no joint holds %q, want one root alone, which is %q", names[i], names[root])
+			faults.add(body.Index(i), "no joint holds %q, want only one root, which is %q", names[i], names[root])
 		}
 	}
 	return parents

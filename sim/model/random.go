@@ -7,7 +7,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// Random says how far figures of a body or a joint may be from what the file says, as shares of it: 0.1 is an even
+// Random reports how far figures of a body or a joint may be from the value in the file, as shares of it: 0.1 is an even
 // chance of anything within ±10 %. 0 leaves the figure alone.
 type Random struct {
 	Mass     float64 // of a body, with its inertia
@@ -154,7 +154,7 @@ func (b *Body) Resize(i int, radius float64, half [3]float64) {
 	if all == 0 {
 		mass = b.Mass * s.Volume() / volume
 	}
-	// Taking the old solid out and putting the new one in leaves alone what the file says beyond the shapes. About the
+	// Taking the old solid out and putting the new one in leaves alone the value in the file beyond the shapes. About the
 	// body's centre both have the same parallel-axis part, which falls out.
 	about := symmetric(b.Inertia)
 	about.add(turned(s.inertia(-mass), s.Pose.Rotation))

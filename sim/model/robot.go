@@ -13,7 +13,7 @@ type Robot struct {
 	Name    string
 	Title   string
 	Simloid int // the id by which Simloid's clients ask for it; hal.None for all others
-	// ODE says that its dynamics are those of the Open Dynamics Engine as Simloid set it up: soft joint stops, its own step, and in a
+	// ODE reports that its dynamics are those of the Open Dynamics Engine as Simloid set it up: soft joint stops, its own step, and in a
 	// world of such robots alone nothing that ODE did not have.
 	ODE    bool
 	Supply Supply
@@ -114,7 +114,7 @@ type Joint struct {
 	Strength float64
 
 	Linkage
-	Partner int  // the joint on the robot's other side, itself where there is none
+	Partner int  // the joint on the robot's other side, itself if absent
 	Mirrors bool // of two partners, the one that the file calls the image of the other
 }
 

@@ -84,7 +84,7 @@ func (f *file) sensors(r *Robot, names map[string]int, faults *faults) {
 			Pose: hal.Pose{Position: s.At, Rotation: turn(s.Rotation)},
 		})
 	}
-	// Simloid's clients are told where every body is.
+	// Simloid's clients are informed where every body is.
 	if r.Simloid == hal.None || len(f.Sensors) > 0 {
 		return
 	}

@@ -78,5 +78,5 @@ func (a Vec) Across() Vec {
 	return Vec{-a.Z, 0, a.X}
 }
 
-// Finite tells that no part is infinite or not a number.
+// Finite reports that no part is infinite or not a number.
 func (a Vec) Finite() bool { return a.X-a.X == 0 && a.Y-a.Y == 0 && a.Z-a.Z == 0 }

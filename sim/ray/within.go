@@ -45,7 +45,7 @@ func (b *BVH) Within(dst []int32, origin [3]float64, corners *[4][3]float64, mas
 	return dst
 }
 
-// beyond tells whether all of a box lies on the far side of the plane through p with the inward normal n, by more than
+// beyond reports whether all of a box lies on the far side of the plane through p with the inward normal n, by more than
 // rounding.
 func (b *bounds) beyond(p, n r3.Vec) bool {
 	far := b.lo

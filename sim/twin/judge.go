@@ -48,7 +48,7 @@ var hypotheses = []hypothesis{
 	{Zero, func(v, _ float64) Change { return Change{Zero: v} }, []float64{-0.6, -0.3, -0.12, 0.12, 0.3, 0.6}, 0.03, false,
 		func(v float64) string { return fmt.Sprintf("its zero has shifted by %.1f degrees", degrees(v)) }},
 	{Reversed, func(v, _ float64) Change { return Change{Reversed: true, Zero: v} }, []float64{0}, 0, false,
-		func(float64) string { return "it turns the other way than its calibration says" }},
+		func(float64) string { return "it turns opposite to its calibration" }},
 	{Gear, func(v, _ float64) Change { return Change{Gear: v} }, []float64{-0.5, -0.25, -0.1, 0.1, 0.25, 0.5, 1}, 0.05, false,
 		func(v float64) string { return fmt.Sprintf("its gear is %.2f times the calibration's", 1+v) }},
 	{Play, func(v, _ float64) Change { return Change{Play: v} }, []float64{0.01, 0.02, 0.04, 0.08, 0.15}, 0.012, false,

@@ -14,7 +14,7 @@ const step = 0.001
 // Change is how a joint differs from its model. The zero Change is no difference.
 type Change struct {
 	Zero     float64 // rad; the joint is at its reported angle + Zero
-	Reversed bool    // it turns the other way than its calibration says
+	Reversed bool    // it turns opposite to its calibration
 	Gear     float64 // the true gear is 1 + Gear times the calibration's
 	Play     float64 // rad, between gear and output, end to end
 	Load     float64 // its load is 1 + Load times the model's

@@ -71,11 +71,11 @@ func TestDrift(t *testing.T) {
 		{"firmware", file(func(c *calibration.Joint) { c.Servo.Firmware = "2.9" }), nil, "made with firmware 2.9", 0},
 		{"horn slipped a tooth", nil, []string{zero("elbow_flex", 1900+tooth)}, "slipped by 1 of 25 teeth", 0},
 		{"horn slipped three teeth back", nil, []string{zero("elbow_flex", 1900-3*tooth)}, "slipped by 3 of 25 teeth", 0},
-		{"horn a quarter round", nil, []string{zero("elbow_flex", 1900+1024)}, "mounted anew, 90 degrees", 0},
-		{"horn half round", nil, []string{zero("elbow_flex", 1900+2040)}, "mounted anew, 179 degrees", 0},
+		{"horn a quarter round", nil, []string{zero("elbow_flex", 1900+1024)}, "mounted again, 90 degrees", 0},
+		{"horn half round", nil, []string{zero("elbow_flex", 1900+2040)}, "mounted again, 179 degrees", 0},
 		{"servo counts the other way", nil, []string{zero("elbow_flex", 4096-1900)}, "counts the other way", 0},
 		{"servos swapped", nil, []string{zero("elbow_flex", 2200), zero("gripper", 1900)}, "that of gripper are swapped", 1},
-		{"outside its range", nil, []string{zero("elbow_flex", 1900+1500)}, "outside of its", 0},
+		{"outside its range", nil, []string{zero("elbow_flex", 1900+1500)}, "outside its", 0},
 		{"loose", nil, []string{zero("elbow_flex", 1900+95)}, "zero has shifted", 0},
 	} {
 		o := calibrated(t, c.file)

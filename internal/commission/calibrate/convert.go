@@ -20,7 +20,7 @@ import (
 var Formats = []string{"lerobot", "joint_limits", "urdf"}
 
 // Import writes DIR/JOINT.yaml of every joint in the file of another program: LeRobot's JSON, joint_limits or a URDF of ROS,
-// told apart by their contents. A faulty file, or one of another robot, is hal.Invalid and changes nothing. notes say what the
+// distinguished by their contents. A faulty file, or one of another robot, is hal.Invalid and changes nothing. notes say what the
 // file leaves open, and what moved.
 func Import(file string, r *Robot, dir string, now time.Time) (rows []Row, notes []string, err error) {
 	if dir == "" {
@@ -83,7 +83,7 @@ func (r *Robot) leRobot() map[string]calibration.RobotJoint {
 	return all
 }
 
-// changed keeps what the other program's file does not know and the one before does, and says how far the joint moved.
+// changed keeps what the other program's file does not know and the one before does, and reports how far the joint moved.
 func (j *Joint) changed(c, old *calibration.Joint) (notes []string) {
 	if old == nil {
 		return nil
@@ -131,7 +131,7 @@ func (j *Joint) Doubts(c *calibration.Joint) (doubts []string) {
 	return doubts
 }
 
-// Export is the calibrations in dir as the file of another program; lost says what it cannot hold.
+// Export is the calibrations in dir as the file of another program; lost describes what it cannot hold.
 func Export(dir, format string) (data []byte, lost []string, err error) {
 	if !slices.Contains(Formats, format) {
 		return nil, nil, &hal.Error{Kind: hal.Invalid, Op: "calibration export", Err: fmt.Errorf("--format: got %q, want one of %s", format, strings.Join(Formats, ", "))}

@@ -97,7 +97,7 @@ func TestImportRefuses(t *testing.T) {
 	text := leRobotFile(t)
 	for name, c := range map[string]struct{ text, want string }{
 		"another robot":    {strings.Replace(text, "elbow_flex", "left_knee", 1), "left_knee: got a joint that the robot does not have"},
-		"another id":       {strings.Replace(text, `"id": 3`, `"id": 13`, 1), "want 3 as the config says"},
+		"another id":       {strings.Replace(text, `"id": 3`, `"id": 13`, 1), "want 3, the id of the config"},
 		"half written":     {text[:len(text)/2], "half written"},
 		"BAM's parameters": {`{"model": "m1", "actuator": "xl330", "kt": 0.4, "R": 4, "armature": 0.002, "friction_base": 0.01, "friction_viscous": 0.003}`, "identify --convert"},
 		"not a number":     {strings.Replace(text, "758", "NaN", 1), "syntax"},

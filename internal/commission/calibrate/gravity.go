@@ -51,7 +51,7 @@ func (g *gravity) energy(q []float64) (joules float64) {
 	return joules
 }
 
-// hold is the torque, N·m, with which joint i must push so that the robot stands still at q.
+// hold is the torque, N·m, with which joint i must push so that the robot does not move at q.
 func (g *gravity) hold(q []float64, i int) float64 {
 	if len(g.tree) == 0 { // a joint with a load of its own
 		l := &g.robot.Robot.Joints[i].Load

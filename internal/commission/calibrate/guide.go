@@ -38,7 +38,7 @@ type Guide struct {
 	Out     io.Writer
 	Now     func() time.Time
 	Open    []halyard.Option
-	Live    <-chan time.Time // draws the table of a real robot anew while it is moved; nil = never
+	Live    <-chan time.Time // draws the table of a real robot again while it is moved; nil = never
 
 	robot  *Robot
 	joints []*Joint
@@ -104,7 +104,7 @@ func (g *Guide) prepare() (err error) {
 			continue
 		}
 		if j.Kind == hal.Slide {
-			g.say("%s: a slide, which is calibrated by its file alone (docs/calibration.md)", j.Name)
+			g.say("%s: a prismatic joint is calibrated only by its file (docs/calibration.md)", j.Name)
 			continue
 		}
 		g.joints = append(g.joints, j)
@@ -225,7 +225,7 @@ func (g *Guide) missing(is func(*measured) bool) (list []*Joint) {
 	return list
 }
 
-// well reports whether every joint of list is read now, and says which is not.
+// well reports whether every joint of list is read now, and reports which is not.
 func (g *Guide) well(list []*Joint) bool {
 	good := true
 	for _, w := range g.stand.seen() {
@@ -254,7 +254,7 @@ func (g *Guide) reference(ctx context.Context) error {
 	g.say("Move these joints to 0 degrees, as the robot's drawing shows them. A joint that you hold at another angle: type JOINT=DEGREES.")
 	angles := map[string]float64{}
 	for {
-		text, err := g.ask(ctx, "Enter when they stand there")
+		text, err := g.ask(ctx, "Enter when they are there")
 		if err != nil {
 			return err
 		}
@@ -548,7 +548,7 @@ func (g *Guide) made(j *Joint, m *measured) *calibration.Joint {
 	return c
 }
 
-// compare says what the calibration before makes of the reference pose, and the new one.
+// compare describes what the calibration before makes of the reference pose, and the new one.
 func (g *Guide) compare(j *Joint, c *calibration.Joint, ticks, angle float64) {
 	g.say("  %s: the reference pose of %.1f degrees reads %.1f by the file before (%s), %.1f now; travel %.1f..%.1f degrees", j.Name, angle/degree,
 		g.old[j.Name].Radians(ticks)/degree, g.old[j.Name].Method, c.Radians(ticks)/degree,
@@ -628,7 +628,7 @@ func (g *Guide) written(j *Joint) string {
 	return ""
 }
 
-// ending says what comes next.
+// ending reports what comes next.
 func (g *Guide) ending() {
 	var lines []string
 	for _, j := range g.joints {

@@ -57,7 +57,7 @@ func examine(ctx context.Context, c *configs.Config) ([]doctor.Finding, []doctor
 	return d.Found, d.Identities(), nil
 }
 
-// positive describes the positive direction of joint i of a robot that stands at 0: where its far end goes.
+// positive describes the positive direction of joint i of a robot that is at 0: where its far end goes.
 func positive(a *plan.AgentPlan, i int) string {
 	tree, _ := plan.TreeOf(a.Robot)
 	n := len(a.Robot.Joints)

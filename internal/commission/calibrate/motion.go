@@ -102,7 +102,7 @@ func (g *Guide) armed(ctx context.Context) (*mover, error) {
 	return g.arm(ctx, c, g.current)
 }
 
-// current is the calibration of j that its file holds, the nominal one where there is none.
+// current is the calibration of j that its file holds, the nominal one if absent.
 func (g *Guide) current(j *Joint) *calibration.Joint {
 	if c, err := calibration.Load(g.path(j)); err == nil {
 		return c

@@ -146,7 +146,7 @@ func (g *Guide) lively(ctx context.Context) (*mover, error) {
 	return g.arm(ctx, c, g.current)
 }
 
-// limp warns a person who stands at a real robot that its torque is about to go off.
+// limp warns a person who is at a real robot that its torque is about to go off.
 func (g *Guide) limp(ctx context.Context, m *mover) error {
 	if !m.real {
 		return nil

@@ -36,7 +36,7 @@ type Joint struct {
 	ID     int
 	Model  servo.Model
 	Limits hal.Limits // of the robot's model, rad or m
-	Rest   float64    // where it stands at a reset, rad or m
+	Rest   float64    // where it is at a reset, rad or m
 	Kind   hal.ActuatorKind
 
 	Positive string // which way it turns while its angle rises
@@ -118,7 +118,7 @@ func robotOf(c *configs.Config, a *plan.AgentPlan, files map[string]map[string]s
 	return r
 }
 
-// Joint is the joint called name, nil where there is none.
+// Joint is the joint called name, nil if absent.
 func (r *Robot) Joint(name string) *Joint {
 	for i := range r.Joints {
 		if r.Joints[i].Name == name {
@@ -148,7 +148,7 @@ func (j *Joint) nominal() *calibration.Joint {
 		MinTicks: u.MinTicks, MaxTicks: u.MaxTicks, StallTorque: u.StallTorque, MaxEffort: u.MaxEffort})
 }
 
-// old is the joint's calibration in dir, or, where dir is "", that which the config names; nil where there is none, or it is of
+// old is the joint's calibration in dir, or, where dir is "", that which the config names; nil if absent, or it is of
 // another servo.
 func (j *Joint) old(dir string) *calibration.Joint {
 	path := j.File

@@ -10,7 +10,7 @@ import (
 )
 
 // ConvertServo writes the servo file from as a parameter file of BAM, or such a file as a servo file. name is the servo's where BAM's
-// does not say it. lost says what the file that was written cannot hold.
+// does not say it. lost describes what the file that was written cannot hold.
 func ConvertServo(from, name, to string, now time.Time) (lost []string, err error) {
 	data, err := yaml.ReadFile(from)
 	if err != nil {

@@ -144,7 +144,7 @@ func (g *Guide) open(ctx context.Context, c *configs.Config, read func(*Joint) *
 	return s, nil
 }
 
-// run lets time pass where that is not the session's to do, and says how it ends.
+// run lets time pass where that is not the session's to do, and describes how it ends.
 func (s *stand) run(ctx context.Context) {
 	sys := s.sys
 	cancel := sys.OnCycle(func(*hal.Cycle) { s.observe() })

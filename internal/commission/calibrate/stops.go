@@ -30,7 +30,7 @@ const (
 )
 
 // stops lets the servos find the ends of their travel, with little torque, one joint after the other, each after its own Enter: those
-// of list that are called names, all where there are none. A joint whose stops are not found, or that is left out, stays to be moved by
+// of list that are called names, all if absent. A joint whose stops are not found, or that is left out, stays to be moved by
 // hand.
 func (g *Guide) stops(ctx context.Context, list []*Joint, names []string) (err error) {
 	for _, n := range names {

@@ -50,7 +50,7 @@ func testMotion(t float64) (float64, bool) {
 
 const testSeconds = 9
 
-// Twin moves each joint by a short motion and says why it differs from its model, if it does. The motion passes the guard.
+// Twin moves each joint by a short motion and reports why it differs from its model, if it does. The motion passes the guard.
 func (g *Guide) Twin(ctx context.Context) (rows []TwinRow, err error) {
 	if err := g.prepare(); err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func (g *Guide) efforts(r *identify.Run, j *Joint, spec *actuator.Spec) {
 	}
 }
 
-// TwinOf says why a recorded servo differs from its model.
+// TwinOf reports why a recorded servo differs from its model.
 func TwinOf(runs []*identify.Run, servo *identify.Servo) (rows []TwinRow, err error) {
 	if err := servo.Matches(runs); err != nil {
 		return nil, err

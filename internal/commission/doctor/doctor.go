@@ -19,28 +19,28 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/video"
 )
 
-// The doctor looks at a robot from the machine inwards, so that the first thing that is wrong is named and not its
-// consequences. Each check has its own name; a fault that is planted alone is found by one of them alone.
+// The doctor checks a robot from the machine inwards, so that the first fault is named and not its
+// consequences. Each check has its own name; a single injected fault is found by exactly one of them.
 //
 //	port           the adapter is there, and stays                               doctor_host.go
 //	access         this user may open it
-//	holder         nobody else has it open
+//	holder         no other program has it open
 //	conflict       no daemon that opens serial ports by itself runs
 //	name           the config calls it by a name that stays
 //	rate           it can go as fast as the bus
 //	latency        the adapter hands answers on within 1 ms
-//	echo           it does not hear its own bytes                                doctor_bus.go
-//	power          somebody answers; no servo restarts while it is looked at     and doctor_registers.go
+//	echo           it does not receive its own bytes                                doctor_bus.go
+//	power          a servo replies; none restarts while it is checked     and doctor_registers.go
 //	servo          every servo answers at its id
 //	baud           at the bus's rate
 //	protocol       in the bus's protocol                                        doctor_strangers.go
 //	id             and no other servo does                                       doctor_servo.go
-//	model          it is what the config says
+//	model          it is the value in the config
 //	speed          it answers in time
 //	answers        its answers are whole
 //	status-return  it answers reads, and acknowledges writes
 //	firmware       equal models have equal firmware                              doctor.go
-//	return-delay   it does not wait longer than the config says                  doctor_registers.go
+//	return-delay   it does not wait longer than in the config                  doctor_registers.go
 //	values         its encoder and its clock are alive
 //	voltage        its supply is within its limits
 //	temperature    it is cooler than its limit
@@ -51,14 +51,14 @@ import (
 //	watchdog       its bus watchdog has not tripped
 //	calibration    there, measured, and of this servo                            doctor_calibration.go
 //	load           the driver's cycle fits into the period                       doctor_load.go
-//	line           a line of a GPIO chip is nobody else's                         doctor_lines.go
+//	line           a line of a GPIO chip is no other program's                         doctor_lines.go
 //	estop          the circuit of a stop button is closed
 //	gate           something else than the bus ends a board's pulses
-//	device         what is no servo answers, is what the config says, and measures   doctor_device.go
+//	device         what is no servo answers, is the value in the config, and measures   doctor_device.go
 //	alarm          of a device: what it measures is within below and above
-//	camera         it is there, nobody else's, and offers what the config asks for   doctor_camera.go
+//	camera         it is there, no other program's, and offers what the config asks for   doctor_camera.go
 //
-// What one look at a robot at rest cannot tell: a position that is off by a constant, and values that are merely old.
+// Not found by checking a robot at rest: a position with a constant offset, and values that are merely old.
 
 // The states of a finding.
 const (
@@ -77,7 +77,7 @@ type Finding struct {
 	Found string `json:"found"`
 	Fix   string `json:"fix"`
 
-	Kind hal.Kind // the exit code of a failure; not in the row, since the command's exit code says it
+	Kind hal.Kind // the exit code of a failure; not in the row: it is the command's exit code
 }
 
 func (Finding) Header() []string {
@@ -101,12 +101,12 @@ func UncalibratedAlone(err error) bool {
 // Examination is one run of the doctor. It writes nothing to any servo.
 type Examination struct {
 	plan  *plan.Plan
-	Root  string                  // where /sys, /proc and /dev of the machine stand
+	Root  string                  // contains /sys, /proc and /dev of the machine
 	world *assembly.EmulatedWorld // what emulated joints are examined on
 	// open opens a bus for examination: a real port, or an emulated bus in memory. Tests put other lines here.
 	open func(name string, kind configs.BodyKind) (servo.Line, error)
 	// hypothetic counts simulated joints as real ones: a config that says "body: sim" may still be the robot on the
-	// table, and whoever asks the doctor wants to know whether it could be real.
+	// table, and the doctor must report whether it could be real.
 	hypothetic bool
 	Note       func(format string, args ...any)
 	Tamper     func(*assembly.Emulation) // plants faults in emulated devices; tests do
@@ -198,7 +198,7 @@ func (d *Examination) On(bus string, kind configs.BodyKind) []plan.JointRef {
 	return list
 }
 
-// Verdict is the error of the worst finding, nil where there is none. Warnings alone are an error (hal.Differs) only
+// Verdict is the error of the worst finding, nil if absent. Warnings alone are an error (hal.Differs) only
 // where strict asks for it.
 func (d *Examination) Verdict(strict bool) error {
 	worst, fails, warns := hal.Unexpected, 0, 0

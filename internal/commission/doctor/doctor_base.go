@@ -14,7 +14,7 @@ import (
 // nearlyEmpty is how far above its end a battery is worth a word, V: the board itself begins to beep there.
 const nearlyEmpty = 0.3
 
-// base opens a session with a base, which turns no wheel, hears what it says of itself, and ends it.
+// base opens a session with a base, which turns no wheel, receives what it says of itself, and ends it.
 func (x *DeviceCheck) base(p *plan.BasePlan) {
 	body, examined := x.body(p.Body)
 	if !examined || !x.Reachable(p.Config.Bus, body) {
@@ -57,7 +57,7 @@ func (x *DeviceCheck) session(p *plan.BasePlan, e catalog.Connection, baud int) 
 func (x *DeviceCheck) baseFix(p *plan.BasePlan, e catalog.Connection, err error) string {
 	switch hal.KindOf(err) {
 	case hal.Invalid:
-		return "set hardware.base.robot to what it says it is, or change the cable's other end"
+		return "set hardware.base.robot to the reported type, or connect the other robot"
 	case hal.Absent:
 		for _, baud := range []int{19200, 57600, 115200} {
 			if _, err := x.session(p, e, baud); err == nil {

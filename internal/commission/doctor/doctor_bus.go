@@ -87,7 +87,7 @@ func (b *BusCheck) Run(ctx context.Context) error {
 		b.line.Close()
 		switch {
 		case errors.Is(err, servo.ErrDisconnected):
-			b.fail("port", hal.Absent, "the adapter vanished while it was examined", "check its cable and plug; dmesg | tail says why")
+			b.fail("port", hal.Absent, "the adapter vanished while it was examined", "check its cable and plug (dmesg | tail)")
 		case err != nil:
 			return err
 		}
@@ -113,7 +113,7 @@ func (b *BusCheck) pass(before int) {
 	}
 }
 
-// passed is what there is to say of a check that found nothing.
+// passed adds the finding of a check that found no fault.
 func (b *BusCheck) passed(c check) string {
 	switch c.name {
 	case "load":
@@ -127,7 +127,7 @@ func (b *BusCheck) passed(c check) string {
 	return fmt.Sprintf("%d servos", c.n)
 }
 
-// examine looks at what is connected to the open line.
+// examine checks the devices of the open line.
 func (b *BusCheck) examine(ctx context.Context) error {
 	if b.row.Duplex {
 		return b.examineMotors()
@@ -138,7 +138,7 @@ func (b *BusCheck) examine(ctx context.Context) error {
 		return err
 	}
 	if echo {
-		b.warn("echo", "the adapter hears its own bytes; they are taken out, and cost time", commission.EchoFix)
+		b.warn("echo", "the adapter echoes transmitted bytes; the driver discards the echo, which costs bus time", commission.EchoFix)
 		b.line = &servo.EchoFilter{Line: b.line}
 	}
 	for _, s := range b.servos {
@@ -179,7 +179,7 @@ func (b *BusCheck) examine(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// seek looks for servos that did not answer at the bus's rate, and says of each where it is or that it is not. A whole
+// seek looks for servos that did not answer at the bus's rate, and reports where each is, or that it is missing. A whole
 // bus of silence has one cause and is one finding.
 func (b *BusCheck) seek(ctx context.Context, missing []*ServoCheck) error {
 	for range b.servos {
@@ -216,7 +216,7 @@ func (b *BusCheck) seek(ctx context.Context, missing []*ServoCheck) error {
 		return err
 	}
 	for _, rate := range slices.Sorted(maps.Keys(found)) {
-		if n := len(found[rate]); n > 1 && n == len(b.servos) { // nobody has set them yet
+		if n := len(found[rate]); n > 1 && n == len(b.servos) { // they have their factory settings
 			b.fail("baud", hal.BusFault, fmt.Sprintf("all %d servos answer at %d Bd, want %d", n, rate, b.Config.Baud),
 				fmt.Sprintf("set buses.%s.baud to %d, or, for each: halyard setup %s --id N --protocol %s --baud %d --new-baud %d",
 					b.Name, rate, b.port(), b.Config.Type, rate, b.Config.Baud))
@@ -260,7 +260,7 @@ func (b *BusCheck) seek(ctx context.Context, missing []*ServoCheck) error {
 	return nil
 }
 
-// cableFix names the cable to look at: the one from the servo before, which answers. The chain's order is taken to be
+// cableFix names the cable to check: the one from the previous servo, which replies. The chain's order is taken to be
 // the config's.
 func (s *ServoCheck) cableFix(missing []*ServoCheck) string {
 	before := -1

@@ -19,7 +19,7 @@ func (s *ServoCheck) calibrated() {
 		if s.Kind == configs.Real {
 			s.fail("calibration", hal.Uncalibrated, "none: what its ticks mean is not known", fix)
 		}
-		return // an emulated servo is mounted as its nominal calibration says
+		return // an emulated servo is mounted as in its nominal calibration
 	}
 	c, err := calibration.Load(s.Examination.plan.Config.Resolve(path))
 	s.cal = c
@@ -39,8 +39,8 @@ func (s *ServoCheck) calibrated() {
 		s.warn("calibration", fmt.Sprintf("made with firmware %s, the servo has %s", c.Servo.Firmware, s.firmware), fix+", to be sure")
 	case s.outside(c):
 		s.warn("calibration",
-			fmt.Sprintf("the joint stands at tick %g, outside of its calibrated %g..%g", s.position, c.RangeTicks[0], c.RangeTicks[1]),
-			fix+", if it was mounted anew")
+			fmt.Sprintf("the joint is at tick %g, outside its calibrated %g..%g", s.position, c.RangeTicks[0], c.RangeTicks[1]),
+			fix+", if its horn was mounted again")
 	}
 }
 
@@ -71,7 +71,7 @@ func (d *Examination) drift() {
 	}
 }
 
-// stale says what of the servo is not as it was when c was made, "" where all is.
+// stale describes what of the servo is not as it was when c was made, "" where all is.
 func (s *ServoCheck) stale(c *calibration.Joint) string {
 	switch {
 	case c.Servo.Model != s.plan.Hardware.Model:
@@ -85,7 +85,7 @@ func (s *ServoCheck) stale(c *calibration.Joint) string {
 }
 
 // OtherAdapter reports whether c was made at another adapter than the bus's, where both are called by a name that stays: with
-// the same ids and models nothing else tells one arm from its twin.
+// the same ids and models nothing else distinguishes two equal arms.
 func (s *ServoCheck) OtherAdapter(c *calibration.Joint) bool {
 	const stable = "/dev/serial/by-id/"
 	return s.Kind == configs.Real && c.Servo.Adapter != "" && strings.HasPrefix(s.Config.Port, stable) &&

@@ -14,7 +14,7 @@ import (
 
 // The check of cameras:
 //
-//	camera       it is there, may be opened, is nobody else's, and offers the pictures that the config asks for; a real one
+//	camera       it is there, may be opened, is no other program's, and offers the pictures that the config asks for; a real one
 //	             takes one
 
 // firstPicture is how long a camera may take for its first picture: some need seconds to find the light.

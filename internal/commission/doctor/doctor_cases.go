@@ -55,7 +55,7 @@ func servoFaultCases() []FaultCase {
 			"torque-limit", StateFail, 3, hal.BusFault, "current_limit is 0", "current_limit=1193"},
 		{"watchdog tripped", arm, "", nil, preset(3, "bus_watchdog", -1), "watchdog", StateWarn, 3, 0, "tripped", "serve"},
 		{"encoder broken", arm, "", nil, fault("garbage servo 3"), "values", StateFail, 3, hal.BusFault, "jumps", "replace"},
-		{"values frozen", arm, "", nil, fault("stuck servo 3"), "values", StateFail, 3, hal.BusFault, "stands still", "off and on"},
+		{"values frozen", arm, "", nil, fault("stuck servo 3"), "values", StateFail, 3, hal.BusFault, "has stopped", "off and on"},
 	}
 }
 
@@ -68,14 +68,14 @@ func answerFaultCases() []FaultCase {
 			"servo", StateFail, 3, hal.Absent, "no answer", "between id 2 and id 3"},
 		{"wrong baud rate", arm, "", nil, preset(3, "baud_rate", 1),
 			"baud", StateFail, 3, hal.BusFault, "57600", "--baud 57600 --new-baud 1000000"},
-		{"two servos, one id", arm, "", nil, fault("duplicate_id servo 3"), "id", StateFail, 3, hal.BusFault, "two servos", "alone"},
-		{"two servos, one id", humanoid, "", nil, fault("duplicate_id servo 7"), "id", StateFail, 7, hal.BusFault, "two servos", "alone"},
+		{"two servos, one id", arm, "", nil, fault("duplicate_id servo 3"), "id", StateFail, 3, hal.BusFault, "two servos", "only one"},
+		{"two servos, one id", humanoid, "", nil, fault("duplicate_id servo 7"), "id", StateFail, 7, hal.BusFault, "two servos", "only one"},
 		{"bad checksums", arm, "", nil, fault("crc servo 3 p=0.3"), "answers", StateFail, 3, hal.BusFault, "bad checksum", "baud rate"},
 		{"answers cut short", arm, "", nil, fault("truncate servo 3"), "answers", StateFail, 3, hal.BusFault, "cut short", "cable"},
 		{"loose contact", arm, "", nil, fault("intermittent servo 3"), "answers", StateFail, 3, hal.BusFault, "missing", "plugs"},
 		{"slow answers", arm, "", nil, fault("slow servo 3 by=5ms"), "speed", StateFail, 3, hal.BusFault, "later than", "adapter"},
-		{"echo", arm, "buses.arm.timing.echo=true", nil, nil, "echo", StateWarn, noID, 0, "hears", "adapter"},
-		{"echo", humanoid, "buses.upper.timing.echo=true", nil, nil, "echo", StateWarn, noID, 0, "hears", "adapter"},
+		{"echo", arm, "buses.arm.timing.echo=true", nil, nil, "echo", StateWarn, noID, 0, "echoes", "adapter"},
+		{"echo", humanoid, "buses.upper.timing.echo=true", nil, nil, "echo", StateWarn, noID, 0, "echoes", "adapter"},
 		{"bus too slow", arm, "clock.period=1500us", nil, nil, "load", StateFail, noID, hal.BusFault, "of 1.5ms", "4000000 Bd: "},
 		{"bus nearly full", arm, "clock.period=2000us", nil, nil, "load", StateWarn, noID, 0, "of 2ms", "two buses: "},
 		{"bus too slow", humanoid, "clock.period=1500us", nil, nil, "load", StateFail, Anybody, hal.BusFault, "of 1.5ms", "fast sync read"},

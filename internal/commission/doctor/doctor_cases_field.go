@@ -15,7 +15,7 @@ import (
 // What people report of their first days with a robot: servos as they came out of the box or out of another robot, plugs
 // in each other's places, parts of another kind or voltage.
 
-// replaced puts other servos on the line than the config says: what a config of the same robot with these keys has.
+// replaced puts other servos on the line than in the config: what a config of the same robot with these keys has.
 func replaced(set ...string) func(*TestRobot) error {
 	return func(p *TestRobot) error {
 		other, err := planFor(p.Config, p.Dir, configs.Options{Body: string(configs.Emulated), Set: set})
@@ -132,7 +132,7 @@ func usedFaultCases() []FaultCase {
 	return []FaultCase{
 		{"turned round by its drive mode", arm, "", nil, preset(3, "drive_mode", 1), "settings", StateWarn, 3, 0, "the other way round", "drive_mode=0"},
 		{"profiles by time", arm, "", nil, preset(3, "drive_mode", 4), "settings", StateWarn, 3, 0, "for times", "drive_mode=0"},
-		{"shadow id", arm, "", nil, preset(3, "shadow_id", 2), "settings", StateWarn, 3, 0, "for id 2 too", "shadow_id=255"},
+		{"shadow id", arm, "", nil, preset(3, "shadow_id", 2), "settings", StateWarn, 3, 0, "for id 2", "shadow_id=255"},
 		{"no protection", arm, "", nil, preset(3, "shutdown", 0), "settings", StateWarn, 3, 0, "shutdown is 0", "shutdown=52"},
 		{"no protection", humanoid, "", nil, preset(7, "shutdown", 0), "settings", StateWarn, 7, 0, "shutdown is 0", "--id 7 shutdown="},
 		{"no protection", sts, "", nil, preset(2, "unload_condition", 0), "settings", StateWarn, 2, 0, "unload_condition is 0", "unload_condition=44"},

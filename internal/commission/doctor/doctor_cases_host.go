@@ -12,7 +12,7 @@ func hostFaultCases() []FaultCase {
 	type files = map[string]string
 	denied := &hal.Error{Kind: hal.Busy, Op: "open", Err: errors.New(`permission denied: you are not in group "dialout"`),
 		Try: "sudo usermod -aG dialout $USER"}
-	// A UART of a Raspberry Pi, and a slow adapter beside the U2D2.
+	// A UART of a Raspberry Pi, and a slow adapter in addition to the U2D2.
 	uart := files{"sys/class/tty/ttyAMA0/device/driver": "-> ../../../../bus/amba/drivers/uart-pl011", "dev/ttyAMA0": "",
 		"proc/cmdline": "root=/dev/mmcblk0p2 console=ttyAMA0,115200 console=tty1\n"}
 	const cp2105 = "sys/devices/usb1/1-2/1-2:1.0/ttyUSB1/tty/ttyUSB1/"

@@ -42,7 +42,7 @@ func madeUp() []string {
 	return append(slices.Sorted(slices.Values(append(report.SortedKeys(trios()), vescs, cybergears))), nodderRobot, nodderSerial, nodderSPI, onlookerRobot)
 }
 
-// makeUp writes the made-up robot called name into dir and returns its config's path, or name where it is none.
+// makeUp writes the made-up robot called name into dir and returns its config's path, or name if it is invalid.
 func makeUp(name, dir string) (string, error) {
 	switch {
 	case name == nodderRobot || name == nodderSerial || name == nodderSPI || name == nodderUngated || name == nodderKernel || name == feelerRobot:
@@ -69,7 +69,7 @@ func PortFor(kind string) string {
 }
 
 // WriteTrio writes a robot of joints a, b and c, with servos 1, 2 and 3 of a model on one line, and returns its config's
-// path. Its loads are light, so that a look at it finds it at rest.
+// path. Its loads are light, so that a check finds it at rest.
 func WriteTrio(dir, bus, model string, baud int, volts float64) (string, error) {
 	robot := fmt.Sprintf("name: trio\ntitle: three joints\nsupply: {volts: %g, ohms: 0.02}\njoints:\n", volts)
 	config := fmt.Sprintf("name: trio\nclock: {period: 20ms}\nbuses:\n  line: {type: %s, port: %s, baud: %d}\nagents:\n"+
@@ -92,10 +92,10 @@ func vendorFaultCases() []FaultCase {
 		{"return delay", sts, "", nil, preset(2, "return_delay", 250), "return-delay", StateWarn, 2, 0, "500µs", "return_delay=0"},
 		{"return delay", scs, "", nil, preset(2, "return_delay", 250), "return-delay", StateWarn, 2, 0, "500µs", "return_delay=0"},
 		{"response level 0", sts, "", nil, preset(2, "response_level", 0), "status-return", StateWarn, 2, 0, "not acknowledged", "response_level=1"},
-		{"EEPROM open", sts, "", nil, preset(2, "lock", 0), "lock", StateWarn, 2, 0, "open", "off and on"},
+		{"EEPROM open", sts, "", nil, preset(2, "lock", 0), "lock", StateWarn, 2, 0, "unlocked", "off and on"},
 		{"max torque 0", sts, "", nil, preset(2, "max_torque", 0), "torque-limit", StateFail, 2, hal.BusFault, "max_torque is 0", "max_torque=1000"},
 		{"overload latched", sts, "", nil, overload(2), "alarm", StateFail, 2, hal.BusFault, "overload", "load away"},
-		{"echo", sts, "buses.line.timing.echo=true", nil, nil, "echo", StateWarn, noID, 0, "hears", "adapter"},
+		{"echo", sts, "buses.line.timing.echo=true", nil, nil, "echo", StateWarn, noID, 0, "echoes", "adapter"},
 		{"bus too slow", lx16a, "clock.period=4ms", nil, nil, "load", StateFail, noID, hal.BusFault, "of 4ms", "two buses"},
 		{"hot", krs, "", nil, heat(2, 100), "temperature", StateFail, 2, hal.BusFault, "hotter than", "cool"},
 		{"warm", krs, "", nil, heat(2, 90), "temperature", StateWarn, 2, 0, "close to", "cool"},
@@ -104,13 +104,13 @@ func vendorFaultCases() []FaultCase {
 		list = append(list,
 			FaultCase{"supply off", robot, "", nil, fault("off bus"), "power", StateFail, noID, hal.BusFault, "none of the 3", "supply"},
 			FaultCase{"servo missing", robot, "", nil, fault("off servo 2"), "servo", StateFail, 2, hal.Absent, "no answer", "between id 1 and id 2"},
-			FaultCase{"two servos, one id", robot, "", nil, fault("duplicate_id servo 2"), "id", StateFail, 2, hal.BusFault, "two servos", "alone"},
+			FaultCase{"two servos, one id", robot, "", nil, fault("duplicate_id servo 2"), "id", StateFail, 2, hal.BusFault, "two servos", "only one"},
 			FaultCase{"loose contact", robot, "", nil, fault("intermittent servo 2"), "answers", StateFail, 2, hal.BusFault, "missing", "plugs"},
 			FaultCase{"answers cut short", robot, "", nil, fault("truncate servo 2"), "answers", StateFail, 2, hal.BusFault, "answers are sound", "cable"},
 			FaultCase{"slow answers", robot, "", nil, fault("slow servo 2 by=5ms"), "speed", StateFail, 2, hal.BusFault, "later than", "adapter"},
 		)
 		if robot == krs {
-			continue // it says neither its voltage nor a checksum
+			continue // it has neither a voltage nor a checksum
 		}
 		list = append(list,
 			FaultCase{"bad checksums", robot, "", nil, fault("crc servo 2 p=0.3"), "answers", StateFail, 2, hal.BusFault, "answers are sound", "baud rate"},

@@ -24,16 +24,16 @@ import (
 
 // The checks of devices that are no servos:
 //
-//	device       it answers, is what the config says, and measures; a board that makes pulses answers, where it can without
+//	device       it answers, is the value in the config, and measures; a board that makes pulses answers, where it can without
 //	             losing them
 //	battery      of a base: it has charge for a while
-//	line         nobody else holds it
+//	line         no other program uses it
 //	estop        the circuit of a stop button is closed
 //	gate         something else than the bus ends the pulses of a board that has no watchdog
 //	load         an I2C bus or a port of SPI has the time for its devices        doctor_device_load.go
 //	calibration  there, measured, and of this device
 
-// DeviceCheck examines what is connected to buses beside servos.
+// DeviceCheck examines the devices of buses that are no servos.
 type DeviceCheck struct {
 	*Examination
 	b     *assembly.Builder
@@ -94,7 +94,7 @@ func (x *DeviceCheck) Reachable(bus string, body configs.BodyKind) bool {
 	return ok
 }
 
-// body is what a device counts as; false: it is simulated, and nobody asks what it would be.
+// body is what a device counts as; false: it is simulated, and not examined.
 func (x *DeviceCheck) body(of configs.BodyKind) (configs.BodyKind, bool) {
 	if of == configs.Sim && x.hypothetic {
 		return configs.Real, true
@@ -102,7 +102,7 @@ func (x *DeviceCheck) body(of configs.BodyKind) (configs.BodyKind, bool) {
 	return of, of != configs.Sim
 }
 
-// add notes a finding; a nil err is none that is wrong.
+// add notes a finding; a nil err: no fault.
 func (x *DeviceCheck) add(check, bus, name, found string, err error, fix string) {
 	f := Finding{Check: check, State: StateOK, Bus: bus, Joint: name, Found: found}
 	if err != nil {
@@ -120,15 +120,15 @@ func (x *DeviceCheck) warn(check, bus, name, found, fix string) {
 	x.Found = append(x.Found, Finding{Check: check, State: StateWarn, Bus: bus, Joint: name, Found: found, Fix: fix})
 }
 
-// deviceFix is what helps against err of a device: where it is another chip, or answers elsewhere, that is said.
+// deviceFix is what helps against err of a device: also where it is another chip, or replies elsewhere.
 func (x *DeviceCheck) deviceFix(e catalog.Connection, err error, bus string, address int, usual []int) string {
 	if err == nil {
 		return ""
 	}
 	text, port := err.Error(), e.Bus != nil && i2c.OnSPI(e.Bus)
 	switch {
-	case port && (strings.Contains(text, "got 0xFF") || strings.Contains(text, "got 0x00")): // a line that nobody drives
-		return "nobody answers: check its power, MISO, MOSI and SCLK, and that CS is at the select that the port names"
+	case port && (strings.Contains(text, "got 0xFF") || strings.Contains(text, "got 0x00")): // a line that is not driven
+		return "no reply: check its power, MISO, MOSI and SCLK, and that CS is connected to the port's chip select"
 	case strings.Contains(text, "identity:") || strings.Contains(text, "model: got"):
 		return "another chip answers there: set device to what it is, or change it"
 	case e.Bus == nil && (strings.Contains(text, "model ") || strings.Contains(text, "type: got")):
@@ -153,7 +153,7 @@ func (x *DeviceCheck) deviceFix(e catalog.Connection, err error, bus string, add
 			return fmt.Sprintf("something answers at 0x%02X: set address to it, or strap its address pins", a)
 		}
 	}
-	return "check its power and cables, and its address: halyard scan " + x.plan.Config.Buses[bus].Port + " lists who answers"
+	return "check its power and cables, and its address: halyard scan " + x.plan.Config.Buses[bus].Port + " lists the devices that reply"
 }
 
 // taken reports whether another device of the config has an address.
@@ -289,7 +289,7 @@ func (x *DeviceCheck) alarmed(p *catalog.SensorPlan, v float64) {
 	}
 }
 
-// isPCA9685 tells a board by its sub-addresses, which nobody changes: it has no identity. Reading disturbs no pulse.
+// isPCA9685 identifies a board by its sub-addresses, which are never changed: it has no identity register. Reading disturbs no pulse.
 func isPCA9685(c *i2c.Chip) bool {
 	for i, want := range [...]byte{0xE2, 0xE4, 0xE8, 0xE0} {
 		if got, err := c.Read(byte(2+i), 1); err != nil || got[0] != want {
@@ -299,7 +299,7 @@ func isPCA9685(c *i2c.Chip) bool {
 	return true
 }
 
-// learntBy is what a chip found of itself, as its calibration's file has it; "" where it has nothing to say.
+// learntBy is what a chip found of itself, as its calibration's file has it; "" if it has nothing.
 func learntBy(s drivers.Sensor) (string, error) {
 	m, ok := s.(*drivers.MountedIMU)
 	if !ok {

@@ -18,7 +18,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
 
-// The budget of an I2C bus or a port of SPI, as that of a line of servos, is measured: each device's own driver runs alone on an emulated
+// The budget of an I2C bus or a port of SPI, as that of a line of servos, is measured: each device's own driver runs by itself on an emulated
 // one, in virtual time.
 
 // portion is what one device takes of a bus's time.
@@ -54,13 +54,13 @@ func (x *DeviceCheck) budgets() {
 				add(p.Name, took, p.Config.Rate, err)
 			}
 		}
-		if len(parts) > 0 && fault == nil { // what cannot even be opened alone is a finding of its own
+		if len(parts) > 0 && fault == nil { // what cannot even be opened by itself is a finding of its own
 			x.weigh(name, hertz, parts)
 		}
 	}
 }
 
-// Hertz is the clock of an I2C bus: of a real one the device tree's, where it says it.
+// Hertz is the clock of an I2C bus: of a real one the device tree's, if it has one.
 func (x *DeviceCheck) Hertz(bus *configs.Bus, body configs.BodyKind) int {
 	node := filepath.Join(x.Root, "sys/class/i2c-adapter", filepath.Base(bus.Port), "of_node/clock-frequency")
 	if data, err := os.ReadFile(node); body == configs.Real && err == nil && len(data) == 4 {

@@ -45,7 +45,7 @@ func (b *BusCheck) connect() bool {
 // Reachable reports whether there is sense in opening the bus's port, and what is in the way on the machine's side.
 func (b *BusCheck) Reachable() bool {
 	if !strings.HasPrefix(b.Config.Port, "/") {
-		return true // a network's interface or address, or a path from here: opening tells
+		return true // a network interface or address, or a relative path: opening reports
 	}
 	node := filepath.Join(b.Root, b.Config.Port)
 	switch b.Config.Type {
@@ -55,11 +55,11 @@ func (b *BusCheck) Reachable() bool {
 		return b.reachableNode(node, "SPI is not switched on, or has no such select", "sudo raspi-config nonint do_spi 0 (a Raspberry Pi), else a device tree with spidev", "spi")
 	}
 	if catalog.BuiltinBuses().Of(b.Config.Type).Filters != nil {
-		return true // an interface is no file: opening it tells
+		return true // an interface is no file: opening reports
 	}
 	ports, err := serial.List(b.Root)
 	if err != nil {
-		return true // no sysfs: opening tells what there is to tell
+		return true // no sysfs: opening reports
 	}
 	p := b.adapter(ports)
 	if p != nil {
@@ -72,7 +72,7 @@ func (b *BusCheck) Reachable() bool {
 	return true
 }
 
-// plugged says what is there instead of a port that is not.
+// plugged describes what is there instead of a port that is not.
 func plugged(ports []serial.Port) string {
 	var names []string
 	for i := range ports {
@@ -106,7 +106,7 @@ func (b *BusCheck) reachableNode(node, off, fix, group string) bool {
 	return true
 }
 
-// adapter finds the bus's port, whatever the config calls it, among the machine's; nil where it is another kind of file, or
+// adapter finds the bus's port, by any of its names, among the machine's; nil where it is another kind of file, or
 // not there.
 func (b *BusCheck) adapter(ports []serial.Port) *serial.Port {
 	device := b.Config.Port
@@ -134,7 +134,7 @@ func (b *BusCheck) console(p *serial.Port) bool {
 }
 
 // Usable reports whether there is sense in opening p, and what is in the way. It looks before the port is opened, since
-// opening raises modem lines, which resets some boards, and takes bytes away from whoever has it.
+// opening raises modem lines, which resets some boards, and takes bytes from the program that uses it.
 func (b *BusCheck) Usable(p *serial.Port) bool {
 	b.Check("access")
 	b.Check("holder")
@@ -173,7 +173,7 @@ func (b *BusCheck) Usable(p *serial.Port) bool {
 	return true
 }
 
-// refused says why the port could not be opened; the error knows the holder or the group.
+// refused reports why the port could not be opened; the error knows the holder or the group.
 func (b *BusCheck) refused(err error) {
 	kind := hal.KindOf(err)
 	found, fix := err.Error(), ""

@@ -9,7 +9,7 @@ type Identity struct {
 	Position   float64 // ticks; NaN = not read
 }
 
-// Identities are the servos that answered and are what the config says, after Run.
+// Identities are the servos that answered and are the value in the config, after Run.
 func (d *Examination) Identities() (list []Identity) {
 	for _, s := range d.met {
 		list = append(list, Identity{s.Name, s.joint, int(s.id), s.firmware, int(s.homing), s.position})

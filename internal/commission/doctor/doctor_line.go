@@ -7,7 +7,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// What can be told of a line only by looking at its bare bytes.
+// What can be notified of a line only by looking at its bare bytes.
 
 // late is how long after its due time an answer is waited for; real servos that are alive are never later.
 const late = 25 * time.Millisecond
@@ -23,14 +23,14 @@ type hearing struct {
 	crossed int // bytes of two answers: longer than one, or other data than there can be
 }
 
-// patience, beside the adapter's latency, is how long a client waits for the answer after the wire time: the longest
+// patience, in addition to the adapter's latency, is how long a client waits for the answer after the wire time: the longest
 // return delay, the servo's and the adapter's time.
 const patience = 508*time.Microsecond + 2*time.Millisecond
 
 // surelySilent is how many unanswered questions in a row, from the first on, are enough: each costs its full patience.
 const surelySilent = 6
 
-// hear asks q n times and sorts what comes.
+// receive asks q n times and sorts what comes.
 func hear(line servo.Line, q servo.Question, n int, latency time.Duration) (hearing, error) {
 	h := hearing{asked: n}
 	due := catalog.LineTime(line, len(q.Ask)+len(q.Want)) + patience + latency

@@ -14,7 +14,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/report"
 )
 
-// lines examines the chips and who holds their lines, then what is on them that is no sensor. It returns the devices that
+// lines examines the chips and the consumers of their lines, then the devices on them that are no sensors. It returns the devices that
 // there is no sense in opening, since it is known why they do not.
 func (x *DeviceCheck) lines() (hopeless map[string]bool) {
 	hopeless = map[string]bool{}
@@ -50,7 +50,7 @@ func (x *DeviceCheck) survey(bus string, body configs.BodyKind) (gpio.ChipInfo, 
 	return gpio.Survey(bus, e.Lines)
 }
 
-// LineFix is what to do about a chip or a line that does not open; the driver knows who may.
+// LineFix is what to do about a chip or a line that does not open.
 func LineFix(err error) string {
 	var known *hal.Error
 	switch hal.KindOf(err) {
@@ -60,12 +60,12 @@ func LineFix(err error) string {
 		if errors.As(err, &known) && known.Try != "" && known.Try != "halyard doctor" {
 			return known.Try
 		}
-		return "stop whoever holds it: gpioinfo lists them"
+		return "stop the program that uses it: gpioinfo lists them"
 	}
 	return "check its wires and its power"
 }
 
-// free looks whether nobody else has a line.
+// free checks that no other program uses a line.
 func (x *DeviceCheck) free(u plan.UsedLine, lines []gpio.LineInfo) bool {
 	for i := range lines {
 		l := &lines[i]
@@ -76,7 +76,7 @@ func (x *DeviceCheck) free(u plan.UsedLine, lines []gpio.LineInfo) bool {
 			return true
 		}
 		err := &hal.Error{Kind: hal.Busy, Err: fmt.Errorf("line %s is held by %q", u.Line, cmp.Or(l.Consumer, "the kernel"))}
-		x.add("line", u.Bus, u.Device, "", err, "stop whoever holds it, or wire "+u.Device+" to another line: gpioinfo lists them")
+		x.add("line", u.Bus, u.Device, "", err, "stop the program that uses it, or wire "+u.Device+" to another line: gpioinfo lists them")
 		return false
 	}
 	err := &hal.Error{Kind: hal.Invalid, Err: fmt.Errorf("line %s: the chip has none of that name or offset", u.Line)}
@@ -111,7 +111,7 @@ func (x *DeviceCheck) gate(p *catalog.BoardPlan) {
 	} else {
 		f.State = StateWarn
 		f.Found = fmt.Sprintf("the board at 0x%02X goes on pulsing when the program dies, or its bus hangs: nothing is at its OE pin", p.Address)
-		f.Fix = "wire OE to a line of a GPIO chip, with 1 kΩ to VCC that ends the pulses when the line is let go, and say output_enable: {bus: CHIP, line: N}"
+		f.Fix = "wire OE to a line of a GPIO chip, with 1 kΩ to VCC that ends the pulses when the line is released, and set output_enable: {bus: CHIP, line: N}"
 	}
 	x.Found = append(x.Found, f)
 }

@@ -84,8 +84,8 @@ func (t *TrialLine) Cycle() (time.Duration, error) {
 	return sum / trials, nil
 }
 
-// budget compares a cycle of the bus with the period, and says what would help. The slowest return delay that was read
-// counts for all; a bus that could not be opened is judged by the config alone.
+// budget compares a cycle of the bus with the period, and describes what would help. The slowest return delay that was read
+// counts for all; a bus that could not be opened is judged only by the config.
 func (b *BusCheck) budget() {
 	b.Check("load")
 	now := TrialLine{Kind: b.plan.Catalog.Buses.Of(b.Config.Type), Baud: b.Config.Baud, Timing: b.timing(), Delay: b.Config.ReturnDelay}
@@ -120,7 +120,7 @@ func (b *BusCheck) timing() emulator.Timing {
 	return emulator.Timing{Reply: emulator.DefaultReply, Frame: time.Millisecond}
 }
 
-// Relief tries what shortens the cycle and tells what each gives, the cheapest change first: settings, then rates,
+// Relief tries what shortens the cycle and lists the gain of each, the cheapest change first: settings, then rates,
 // then hardware, then a slower robot.
 func (t *TrialLine) Relief(period time.Duration) string {
 	var options []string

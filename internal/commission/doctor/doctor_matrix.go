@@ -18,11 +18,11 @@ import (
 	"github.com/halyard-robotics/halyard/internal/plan"
 )
 
-// The doctor is proven by a matrix: each fault is planted alone in a sound robot, on emulated servos and devices and, for
+// The doctor is proven by a matrix: each fault is injected by itself into a sound robot, on emulated servos and devices and, for
 // faults of the machine, on a made-up /sys, /proc and /dev. It must be named by its own check, with its fix, and nothing
 // else may complain; robots without a fault must give no finding at all.
 
-// FaultCase is one line of the matrix: a fault, and what the doctor must say of it.
+// FaultCase is one line of the matrix: a fault, and the finding that the doctor must report.
 type FaultCase struct {
 	Name   string
 	Config string                   // an embedded config, or one of the made-up robots
@@ -31,12 +31,12 @@ type FaultCase struct {
 	plant  func(*TestRobot) error   // nil = nothing
 
 	Check, State string // "" = nothing may be found
-	Id           int    // nobody, or anybody
+	Id           int    // noID, or anyID
 	Kind         hal.Kind
 	Found, Fix   string // parts of the finding's texts
 }
 
-// Whom a finding is of, where it is of no single servo.
+// The id of findings that are not of one servo.
 const (
 	noID    = -1
 	Anybody = 1000 // several findings of the check
@@ -44,7 +44,7 @@ const (
 
 // TestRobot is a robot for the doctor, sound until an ailment is planted in it.
 type TestRobot struct {
-	Config string // its name, as the ailment says it
+	Config string // its name in the fault case
 	Dir    string // for files of its own
 	Exam   *Examination
 }
@@ -92,7 +92,7 @@ func FaultCases() []FaultCase {
 		baseFaultCases(), fieldFaultCases(), usedFaultCases())
 }
 
-// ungated tells of an embedded config whether nothing ends the pulses of a board of its when the program dies, which the
+// ungated reports whether an embedded config has a board whose pulses nothing ends when the program dies, which the
 // doctor names and has to.
 func ungated(name string) bool {
 	c, err := configs.Load(name, configs.Options{Body: string(configs.Emulated)})
@@ -182,7 +182,7 @@ func planFor(name, dir string, o configs.Options) (*plan.Plan, error) {
 	return plan, nil
 }
 
-// Judge says what is wrong with the findings, "" where they name the ailment and nothing else. verdict is the doctor's
+// Judge describes what is wrong with the findings, "" where they name the ailment and nothing else. verdict is the doctor's
 // own, with warnings counted.
 func (l *FaultCase) Judge(bad []Finding, verdict error) string {
 	list := func() string {

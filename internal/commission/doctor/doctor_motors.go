@@ -27,7 +27,7 @@ func (b *BusCheck) examineMotors() error {
 		case e == nil:
 		case e.Kind == hal.Absent:
 			absent = append(absent, s)
-		default: // the controller says itself what is wrong, and where it is set
+		default: // the controller reports the setting and its value
 			s.fail("setting", e.Kind, e.Err.Error(), "set "+s.joint+" as it says")
 		}
 	}

@@ -34,7 +34,7 @@ func (s *ServoCheck) si(name string) (float64, bool) {
 	return s.model.Register(name).SI(v), true
 }
 
-// registers checks what the servo says of itself.
+// registers checks the servo's status registers.
 func (s *ServoCheck) registers() error {
 	s.Check("firmware")
 	s.delays()
@@ -143,7 +143,7 @@ func (s *ServoCheck) heat() servo.Alarm {
 	return 0
 }
 
-// alarms tells what is latched, beside what is explained already.
+// alarms reports what is latched, except what is explained already.
 func (s *ServoCheck) alarms(explained servo.Alarm) (latched bool) {
 	s.Check("alarm")
 	var alarm servo.Alarm
@@ -180,7 +180,7 @@ func (s *ServoCheck) switches(latched bool) {
 }
 
 // Values checks that what the servo measures is alive and believable. It waits 5 ms on the line's clock, longer than
-// the millisecond of realtime_tick and the scheduling of whatever may emulate it.
+// the millisecond of realtime_tick and the scheduling of its emulation.
 func (s *ServoCheck) Values() (alive bool, err error) {
 	s.Check("values")
 	first, ok := s.Read("realtime_tick")
@@ -201,7 +201,7 @@ func (s *ServoCheck) Values() (alive bool, err error) {
 		return false, nil
 	}
 	if !ok {
-		return true, nil // without a clock of its own, nothing tells a frozen value from a servo at rest
+		return true, nil // without its own clock a frozen value looks like a servo at rest
 	}
 	var none [1]byte
 	if _, err := s.line.Read(none[:], 5*time.Millisecond); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
@@ -209,7 +209,7 @@ func (s *ServoCheck) Values() (alive bool, err error) {
 	}
 	if last, ok := s.Read("realtime_tick"); ok && last == first {
 		s.tick = -1
-		s.fail("values", hal.BusFault, "its clock stands still: what it measures is frozen", "switch its power off and on; then replace it")
+		s.fail("values", hal.BusFault, "its clock has stopped: its values are frozen", "switch its power off and on; then replace it")
 		return false, nil
 	}
 	return true, nil

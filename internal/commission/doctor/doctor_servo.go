@@ -19,12 +19,12 @@ type ServoCheck struct {
 	joint string
 	plan  *plan.JointPlan
 	id    byte
-	model servo.Model        // what the config says
+	model servo.Model        // the value in the config
 	tool  servo.Tool         // of that model
 	agent int                // of the plan
 	cal   *calibration.Joint // nil: none, or none that can be read
 
-	supplied float64    // what the robot's supply is said to have, V
+	supplied float64    // the config's voltage of the robot's supply, V
 	limits   [2]float64 // of the joint, rad
 
 	readable bool // it is the right model and mostly answers
@@ -55,7 +55,7 @@ func (s *ServoCheck) warn(check, found, fix string) {
 // asks is the number of questions by which a servo's answers are judged.
 const asks = 20
 
-// Identify asks who answers at the servo's id and judges how. It returns false when nobody does; why is for seek to
+// Identify checks which servo replies at the id, and how. It returns false if there is no reply; why is for seek to
 // find out, with the other silent ones. A servo with any other fault counts as there, and is looked into further
 // only where it is the right model and mostly answers: the rest would be consequences.
 func (s *ServoCheck) Identify() (there bool, err error) {
@@ -103,7 +103,7 @@ func (s *ServoCheck) Identify() (there bool, err error) {
 		return true, err
 	}
 	if s.readable = 2*h.clean >= h.asked; s.readable && !pinged {
-		// It was deaf to the pings and hears now: ask again.
+		// It was deaf to the pings and receives now: ask again.
 		if m, err = s.ping(); (err == nil || hal.KindOf(err) == hal.Invalid) && s.foreign(m, err) {
 			s.readable = false
 		}
@@ -111,7 +111,7 @@ func (s *ServoCheck) Identify() (there bool, err error) {
 	return true, nil
 }
 
-// ping asks who is at the servo's id. The tool goes on taking it for what the config says.
+// ping identifies the device at the servo's id. The tool goes on taking it for the value in the config.
 func (s *ServoCheck) ping() (m servo.Model, err error) {
 	t, err := commission.NewTool(s.line, s.Config.Type, servo.ToolConfig{Bus: s.Name, Latency: s.latency})
 	if err == nil {
@@ -124,7 +124,7 @@ func (s *ServoCheck) ping() (m servo.Model, err error) {
 	return m, err
 }
 
-// hear asks it often for what is known beforehand, and sorts the answers.
+// receive asks it often for what is known beforehand, and sorts the answers.
 func (s *ServoCheck) hear() (hearing, error) {
 	return hear(s.line, s.tool.Question(s.model, int(s.id)), asks, s.latency)
 }
@@ -134,10 +134,10 @@ func (s *ServoCheck) called() string { return s.model.Units().Name }
 
 func (s *ServoCheck) double() {
 	s.fail("id", hal.BusFault, fmt.Sprintf("two servos answer at id %d", s.id),
-		fmt.Sprintf("connect one of them alone, then: halyard setup %s --id %d --new-id N", s.port(), s.id))
+		fmt.Sprintf("connect only one of them, then: halyard setup %s --id %d --new-id N", s.port(), s.id))
 }
 
-// foreign reports whether a servo, which reports that it is m, or why it is none that is known, is another than the config says,
+// foreign reports whether a servo, which reports that it is m, or why it is none that is known, is another than in the config,
 // and reports it.
 func (s *ServoCheck) foreign(m servo.Model, why error) bool {
 	if m != nil && m.Units().Name == s.called() {
@@ -164,7 +164,7 @@ func (s *ServoCheck) wireFix(h *hearing) string {
 	return cable + ", or halve the baud rate"
 }
 
-// disagrees reports whether two equal servos answer at once: what both say alike comes through, what they measure not.
+// disagrees reports whether two equal servos answer at once: equal bytes of both arrive intact, their measurements do not.
 func (s *ServoCheck) disagrees() (bool, error) {
 	r := s.model.Register("present_position")
 	if r == nil || !commission.Readable(r) {

@@ -6,10 +6,10 @@ import (
 	"github.com/halyard-robotics/halyard/calibration"
 )
 
-// What somebody has once set in a servo and forgotten; servos out of a box of used ones are like that. None of it is seen
+// Settings left by earlier use, as in second-hand servos. None of them is seen
 // until the robot moves.
 
-// settings checks what the EEPROM keeps beside the id and the rate.
+// settings checks the EEPROM except the id and the rate.
 func (s *ServoCheck) settings() {
 	s.Check("settings")
 	if v, ok := s.Read("drive_mode"); ok {
@@ -22,7 +22,7 @@ func (s *ServoCheck) settings() {
 		}
 	}
 	if v, ok := s.Read("shadow_id"); ok && v <= 252 {
-		s.warn("settings", fmt.Sprintf("it obeys what is meant for id %d too: its shadow_id", v), s.setFix("shadow_id", 255))
+		s.warn("settings", fmt.Sprintf("it also executes packets for id %d: its shadow_id", v), s.setFix("shadow_id", 255))
 	}
 	for _, name := range []string{"shutdown", "unload_condition"} {
 		if v, ok := s.Read(name); ok && v == 0 {

@@ -13,12 +13,12 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// What answers where nobody should: it reports why those who should do not. Asked for only where somebody is silent.
+// Devices that reply where none should: they explain why the expected ones do not. Only checked if a servo is silent.
 
 // farthestStranger is the highest id that a stranger is looked for at: people count from one, and makers from zero.
 const farthestStranger = 30
 
-// lone says of servos that are all silent what does answer on their line, in one finding; false where nothing does.
+// lone reports what replies on a line whose servos are all silent, in one finding; false if nothing does.
 func (b *BusCheck) lone(ctx context.Context) (told bool, err error) {
 	f := commission.Finder{Line: b.line, Port: b.port(), Latency: b.latency, Bauds: []int{b.Config.Baud}, Types: []string{b.Config.Type}}
 	if other, ids, err := b.elsewhere(ctx, &f); err != nil || other != "" {
@@ -38,10 +38,10 @@ func (b *BusCheck) lone(ctx context.Context) (told bool, err error) {
 	return b.misspoken(ctx)
 }
 
-// misspoken looks whether the servos answer in another protocol than the bus's type says.
+// misspoken checks whether the servos reply in another protocol than that of the bus type.
 func (b *BusCheck) misspoken(ctx context.Context) (told bool, err error) {
 	if b.row.Even {
-		return false, nil // with another parity nobody is understood
+		return false, nil // with another parity every reply is damaged
 	}
 	f := commission.Finder{Line: b.line, Port: b.port(), Latency: b.latency, Bauds: []int{b.Config.Baud}}
 	for _, rate := range []int{1000000, 57600, 115200} { // those that servos come with

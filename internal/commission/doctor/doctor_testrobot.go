@@ -112,7 +112,7 @@ func onPort(port string, baud int, more map[string]string) func(*TestRobot) erro
 	}
 }
 
-// MakeMachine makes a folder that stands for a machine with one U2D2, with some more files in it: their text, "-> TARGET"
+// MakeMachine makes a folder that represents a machine with one U2D2, with some more files in it: their text, "-> TARGET"
 // of a link, or "gone" for one that is not to be there.
 func MakeMachine(root string, more map[string]string) error {
 	const tty = "sys/devices/usb1/1-1/1-1:1.0/ttyUSB0/tty/ttyUSB0/"

@@ -80,7 +80,7 @@ func ListPorts(root string) ([]PortRow, error) {
 	return append(rows, listNodes(root)...), nil
 }
 
-// PortAdvice is, in the order in which it must be put right, what stands between a user and the port, each with what to do.
+// PortAdvice is, in the order in which it must be put right, what is between a user and the port, each with what to do.
 func PortAdvice(p *serial.Port) []advice {
 	var list []advice
 	if p.Denied != "" {
@@ -115,7 +115,7 @@ func AccessFix(denied string) string {
 // conflictingDaemons are daemons that open serial adapters by themselves and talk to what is connected to them.
 var conflictingDaemons = [...]struct{ process, does, fix string }{
 	{"ModemManager", "it sends AT commands to new adapters",
-		"halyard ports --udev tells it to keep away, or: sudo systemctl disable --now ModemManager"},
+		"halyard ports --udev prints rules that exclude the port, or: sudo systemctl disable --now ModemManager"},
 	{"brltty", "it takes CH340 and CP210x adapters for Braille displays",
 		"sudo systemctl disable --now brltty-udev brltty"},
 }

@@ -57,7 +57,7 @@ func Changes(known map[string]PortRow, rows []PortRow) (events []PortEvent) {
 
 // same reports whether nothing that a person would be told has changed.
 func same(a, b PortRow) bool {
-	a.Latency, b.Latency = 0, 0 // NaN, where there is none, is not itself; opening a port sets it
+	a.Latency, b.Latency = 0, 0 // NaN, if absent, is not itself; opening a port sets it
 	a.Notes, b.Notes = nil, nil
 	return reflect.DeepEqual(a, b)
 }

@@ -330,7 +330,7 @@ func difference(a *hal.Actuator, to, from float64) float64 {
 	return to - from
 }
 
-// towards tells whether a goal that went from one place to another came nearer to where the joint is, and not beyond by more
+// towards reports whether a goal that went from one place to another came nearer to where the joint is, and not beyond by more
 // than lag: the motor pulls no more, and not the other way, than before.
 func towards(a *hal.Actuator, to, from, joint, lag float64) bool {
 	was, is := difference(a, from, joint), difference(a, to, joint)
@@ -340,7 +340,7 @@ func towards(a *hal.Actuator, to, from, joint, lag float64) bool {
 	return math.Signbit(was) == math.Signbit(is) && math.Abs(is) <= math.Abs(was)
 }
 
-// effort is what s is told to push with, in a mode that has no speed.
+// effort is what s is commanded to push with, in a mode that has no speed.
 func effort(s *actuator.Servo) float64 {
 	if s.Mode == hal.DutyMode {
 		return s.GoalDuty
@@ -348,7 +348,7 @@ func effort(s *actuator.Servo) float64 {
 	return s.GoalCurrent
 }
 
-// spoiled tells whether a fault acts on j's servo or line now, and whether what it measures is wrong.
+// spoiled reports whether a fault acts on j's servo or line now, and whether what it measures is wrong.
 func (r *run) spoiled(j *joint) (bad, lies bool) {
 	for _, f := range r.acting {
 		if r.passed() < f.until && f.line == j.line && (f.id == wire.All || f.id == j.id) {

@@ -334,7 +334,7 @@ func (r *run) fault(a *Action) {
 	r.acting = append(r.acting, x)
 }
 
-// talk says what c wants, again.
+// talk describes what c wants, again.
 func (r *run) talk(c *client) {
 	if c.session == nil || !c.talks {
 		return

@@ -15,7 +15,7 @@ import (
 // maxPush bounds the force of a hand, N.
 const maxPush = 100
 
-// push is a hand on a body of a scene, until it lets go or is not heard of for Deadman.
+// push is a hand on a body of a scene, until it lets go or is not known for Deadman.
 type push struct {
 	agent, body string
 	force       [3]float64 // N, world axes

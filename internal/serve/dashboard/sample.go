@@ -390,7 +390,7 @@ func (s *sampler) list() []*subject {
 	return s.agents
 }
 
-// joint finds the joint that a tab names; nil where there is none.
+// joint finds the joint that a tab names; nil if absent.
 func (s *sampler) joint(q *request) (*subject, int) {
 	for _, a := range s.list() {
 		if i := a.agent.Layout().Actuator(q.Joint); a.rig == q.Rig && a.agent.Name() == q.Agent && i != hal.None {

@@ -39,7 +39,7 @@ var web embed.FS
 
 // Options are what a user may set of a server.
 type Options struct {
-	Host  string       // the name in --dashboard, where it is none of an address
+	Host  string       // the name in --dashboard, if it is invalid of an address
 	Token string       // which requests must bring; "" = none, on loopback alone
 	Log   *slog.Logger // nil = silent
 }
@@ -93,7 +93,7 @@ func New(listener net.Listener, sources []Source, o Options) (*Server, error) {
 	return s, err
 }
 
-// Open is New for rigs that Show is told of later, before Serve.
+// Open is New for rigs that Show is notified of later, before Serve.
 func Open(listener net.Listener, o Options) (*Server, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -315,7 +315,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(answer)
 }
 
-// obey carries an order out on all rigs side by side. It is false where as many as may be are under way; a stop waits for
+// execute carries an order out on all rigs side by side. It is false where as many as may be are under way; a stop waits for
 // its turn, which no other order delays.
 func (s *Server) obey(order control.Order) (Answer, bool) {
 	begin := time.Now()

@@ -201,7 +201,7 @@ func (c *session) send(v any) {
 	}
 }
 
-// refuse tells why a joint or body does not move.
+// refuse reports why a joint or body does not move.
 func (c *session) refuse(err error) {
 	c.send(struct {
 		Op    string `json:"op"`

@@ -21,7 +21,7 @@ func describe(rig *hal.Rig, spawner *assembly.Spawner, class string, a *hal.Agen
 	if err != nil {
 		return nil, err
 	}
-	// Listeners of tags are set here, so it stands at the edge.
+	// Listeners of tags are set here, so it is at the edge.
 	short := class[strings.LastIndexByte(class, '.')+1:]
 	rig.BetweenCycles(func() { r = DescribeRescue(short, a, p.Plan.Robot, p.Body) })
 	if p.Devices != nil {

@@ -235,7 +235,7 @@ func (r *rescuer) reader(out *gamebots.Sensor, kind string) {
 	if r.body == nil {
 		return
 	}
-	// The scene finds in the cycle's goroutine, the session takes in its own: Hits stands between them.
+	// The scene finds in the cycle's goroutine, the session takes in its own: Hits is between them.
 	hits := &gamebots.Hits{}
 	err := r.body.Listen(out.Index, func(f sim.Found) {
 		h := gamebots.Hit{Tag: f.Tag, ID: f.Name, State: f.State, At: f.At}

@@ -39,7 +39,7 @@ func openGamebots(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog
 	for _, start := range arena.Course.Starts {
 		g.Starts = append(g.Starts, gamebots.Start{Name: start.Name, Pose: start.Pose})
 	}
-	dialect, _ := gamebots.ParseDialect(s.Dialect) // auto begins as the document says
+	dialect, _ := gamebots.ParseDialect(s.Dialect) // auto begins as in the document
 	srv := gamebots.NewServer(sys.Rig, ln, g, gamebots.Options{Dialect: dialect, Choose: s.Dialect == "auto", MaxConnections: s.MaxClients,
 		ClientTimeout: s.ClientTimeout, Log: sys.Log, Commands: map[string]gamebots.Command{"OMNIDRIVE": omnidrive}})
 	return srv, protocols.Plain(ln.Addr().(*net.TCPAddr).AddrPort()), nil
@@ -69,8 +69,8 @@ func openImageServer(h catalog.Host, s *configs.Server, at netip.AddrPort) (cata
 	return srv, protocols.Plain(ln.Addr().(*net.TCPAddr).AddrPort()), nil
 }
 
-// omnidrive obeys the tutorial's own order (session 3): STRAIGHT and SIDE in m/s, ROT in rad/s to the right. Each wheel
-// stands at an angle around the platform, its axle pointing outwards.
+// omnidrive follows the tutorial's own order (session 3): STRAIGHT and SIDE in m/s, ROT in rad/s to the right. Each wheel
+// is at an angle around the platform, its axle pointing outwards.
 func omnidrive(c *gamebots.Control) error {
 	const (
 		radius = 0.05 // m, of the wheels

@@ -17,7 +17,7 @@ type Run struct {
 	INI      *INI // nil = one P2AT in the yellow arena's corridor
 }
 
-// corridor is where USARSim's P2AT stands in the yellow arena: north, east, down, m.
+// corridor is where USARSim's P2AT is in the yellow arena: north, east, down, m.
 var corridor = Start{4.5, 1.9, 1.8}
 
 // Config is the config of a run: an agent and a server for each vehicle.

@@ -15,7 +15,7 @@ type reckoner struct {
 	at      [3]float64
 }
 
-// step takes what the wheels count and the measured heading, NaN where there is none, and returns the pose.
+// step takes what the wheels count and the measured heading, NaN if absent, and returns the pose.
 func (r *reckoner) step(wheels [3]float64, heading float64) [3]float64 {
 	if !r.begun {
 		r.begun, r.wheels, r.heading, r.at = true, wheels, heading, wheels

@@ -125,7 +125,7 @@ func open(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Server,
 	return &server{hierarchy, srv, v}, protocols.Plain(ln.Addr().(*net.TCPAddr).AddrPort()), nil
 }
 
-// encoding is an encoding by its name; packed where there is none.
+// encoding is an encoding by its name; packed if absent.
 func encoding(name string) nml.Encoding {
 	for _, e := range []nml.Encoding{nml.XDR, nml.Disp} {
 		if e.String() == name {

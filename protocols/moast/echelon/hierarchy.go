@@ -53,7 +53,7 @@ type Options struct {
 	Cycle    float64 // of servo, s; 0 = 0.01
 }
 
-// tick is how often the modules are looked at, s.
+// tick is how often the modules are checked, s.
 const tick = 0.01
 
 // Hierarchy is the modules of one vehicle. One goroutine calls Step; its buffers may be used from any.

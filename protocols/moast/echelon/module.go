@@ -207,7 +207,7 @@ func (m *Module) administrative() bool {
 	return false
 }
 
-// name is the command at work by the module's own table, "" where there is none or it is another module's.
+// name is the command at work by the module's own table, "" if absent or it is another module's.
 func (m *Module) name() string {
 	if m.command == nil {
 		return ""

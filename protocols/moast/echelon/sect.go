@@ -26,7 +26,7 @@ func (f *Fleet) join(b *buffers) error {
 	return nil
 }
 
-// vehicle is the buffers of a vehicle, nil where there is none.
+// vehicle is the buffers of a vehicle, nil if absent.
 func (f *Fleet) vehicle(id int32) *buffers {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -227,7 +227,7 @@ func (c *sectMob) explore(m *Module, reach float64) {
 	}
 }
 
-// unclaimed are the places that are far from where other vehicles are going, or all where there are none.
+// unclaimed are the places that are far from where other vehicles are going, or all if absent.
 func (c *sectMob) unclaimed(v *member, places []int) (free []int) {
 	for _, at := range places {
 		x, y := pointOf(&v.floor, at)

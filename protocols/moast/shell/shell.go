@@ -135,7 +135,7 @@ func (s *Shell) stayAlive(ctx context.Context) {
 	}
 }
 
-// status is the module's status, nil where there is none.
+// status is the module's status, nil if absent.
 func (s *Shell) status() moast.Reporter {
 	s.mu.Lock()
 	defer s.mu.Unlock()

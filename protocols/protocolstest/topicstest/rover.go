@@ -33,8 +33,8 @@ const (
 	Sonar
 )
 
-// Rover is a body whose wheels, of 0.1 m and 0.5 m apart, roll without slip and whose head is where it is told to be. It
-// stands at its odometry's zero, level, 1.5 m before a wall that its sonar sees.
+// Rover is a body whose wheels, of 0.1 m and 0.5 m apart, roll without slip and whose head is where it is commanded to be. It
+// is at its odometry's zero, level, 1.5 m before a wall that its sonar sees.
 type Rover struct {
 	layout *hal.Layout
 

@@ -35,7 +35,7 @@ type Station struct {
 	Receive func(f *servo.CANFrame, end time.Duration)
 	// Spoils reports whether what this station is about to send gets damaged on its way; nil = never.
 	Spoils func(now time.Duration) bool
-	// Deaf stations have no power, or another bit rate: they neither send, hear nor acknowledge.
+	// Deaf stations have no power, or another bit rate: they neither send, receive nor acknowledge.
 	Deaf bool
 	// Returns lets it come back by itself after having been off the bus.
 	Returns bool

@@ -1,6 +1,6 @@
 // Package can emulates a CAN bus in memory: arbitration, frame times and error handling. Stations implement the nodes.
 //
-//	start ─► of all who wait, the lowest identifier ─► its bits, stuffed ─► acknowledged by anybody? ─► heard by all others
+//	start ─► of all who wait, the lowest identifier ─► its bits, stuffed ─► acknowledged by anybody? ─► received by all others
 //	  ▲                                                      │ disturbed             │ no
 //	  └── error frame, counters, again ◄─────────────────────┴───────────────────────┘
 //

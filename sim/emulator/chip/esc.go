@@ -2,14 +2,14 @@ package chip
 
 import "time"
 
-// ESC is an emulated speed controller between a board's channel and a thruster. It obeys pulses once it has seen neutral
+// ESC is an emulated speed controller between a board's channel and a thruster. It follows pulses once it has seen neutral
 // for long enough, as ESCs do, so that nothing spins up by being switched on; without pulses it begins again.
 type ESC struct {
 	Neutral  float64       // µs
 	DeadBand [2]float64    // µs: widths that do nothing
 	Range    [2]float64    // µs: widths of full duty, backward and forward
 	Reversed bool          // the thruster is mounted the other way round
-	Arming   time.Duration // of neutral pulses before it obeys
+	Arming   time.Duration // of neutral pulses before it follows
 
 	armed bool
 	quiet time.Duration // how long neutral has stood
@@ -31,7 +31,7 @@ func (e *ESC) Step(pulse, dt time.Duration) float64 {
 		return 0
 	case !e.armed:
 		e.quiet += dt
-		e.armed = e.quiet >= e.Arming // it obeys the next pulse
+		e.armed = e.quiet >= e.Arming // it follows the next pulse
 		return 0
 	}
 	duty := 0.0

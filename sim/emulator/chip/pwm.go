@@ -171,7 +171,7 @@ func (m *Maestro) Receive(p []byte, _ time.Duration, answer []byte) []byte {
 // justStart tells the byte from which a board detects the baud rate.
 func (m *Maestro) justStart() bool { return len(m.half) == 1 && m.half[0] == pwm.MaestroStart }
 
-// whole obeys the command in half, once all of it is there.
+// whole follows the command in half, once all of it is there.
 func (m *Maestro) whole(answer []byte) []byte {
 	// The Pololu protocol's command is the compact one without its highest bit, behind the board's number.
 	command, data, mine := m.half[0], m.half[1:], true
@@ -194,7 +194,7 @@ func (m *Maestro) whole(answer []byte) []byte {
 	if len(data) < total {
 		return answer
 	}
-	// A command to another board is whole, but not obeyed; its CRC is that board's to judge.
+	// A command to another board is whole, but not executed; its CRC is that board's to judge.
 	sound := !m.crc || pwm.MaestroCRC(m.half[:len(m.half)-1]) == m.half[len(m.half)-1]
 	switch {
 	case mine && sound:

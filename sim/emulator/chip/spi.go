@@ -6,7 +6,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
-// upper is a chip whose registers lie above 0x7F: on SPI, where bit 7 says which way the bytes go, their numbers come without
+// upper is a chip whose registers lie above 0x7F: on SPI, where bit 7 reports which way the bytes go, their numbers come without
 // it.
 type upper interface{ Upper() bool }
 
@@ -58,7 +58,7 @@ func (s *SPI) Tx(w, r []byte) error {
 	}
 	if w[0]&0x80 == 0 {
 		data := append([]byte{register}, w[1:]...)
-		_ = d.Transfer(data, nil, begin) // nobody hears that it was not taken
+		_ = d.Transfer(data, nil, begin) // nobody receives that it was not taken
 		return nil
 	}
 	s.w[0] = register

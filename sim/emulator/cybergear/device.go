@@ -86,7 +86,7 @@ func (s *device) Execute(n *emulator.Net, f *servo.CANFrame, now time.Duration) 
 		n.Send(s.Servo, a.Frame(), now)
 		return
 	case cybergear.Motion:
-		host = cybergear.Host // the torque stands in its place
+		host = cybergear.Host // the torque is in its place
 		s.motionCommand(&m)
 	case cybergear.Enable:
 		if s.Alarm == 0 {
@@ -131,7 +131,7 @@ func (s *device) motionCommand(m *cybergear.Message) {
 	}
 }
 
-// parameter is the value of one; false where there is none.
+// parameter is the value of one; false if absent.
 func (s *device) parameter(i cybergear.Index) (float64, bool) {
 	s.Measure()
 	switch i {
@@ -197,7 +197,7 @@ func (s *device) write(i cybergear.Index, v float64) {
 	}
 }
 
-// feedback says what the motor measures.
+// feedback describes what the motor measures.
 func (s *device) feedback(n *emulator.Net, host byte, now time.Duration) {
 	s.Measure()
 	b := cybergear.Feedback{

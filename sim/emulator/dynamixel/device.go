@@ -50,7 +50,7 @@ func New(m servo.Model, id int, act *actuator.Servo, truth emulator.GroundTruth)
 
 func (s *device) xl320() bool { return s.model.Protocol == 2 && !s.Has(emulator.RegHomingOffset) }
 
-// speaks is the protocol of the servo: an X may be told to speak 1.0.
+// speaks is the protocol of the servo: an X may be commanded to speak 1.0.
 func (s *device) speaks() int {
 	if s.Has(emulator.RegProtocol) && s.Get(emulator.RegProtocol) == 1 {
 		return 1
@@ -72,7 +72,7 @@ func (s *device) Started() {
 	s.shut = false
 	s.oneTurn()
 	s.limits()
-	// What the servo was told to do at start: bit 0 torque on, bit 1 RAM from the backup.
+	// What the servo was commanded to do at start: bit 0 torque on, bit 1 RAM from the backup.
 	startup := s.Get(emulator.RegStartup)
 	if startup&2 != 0 && s.backup != nil {
 		s.restore(dynamixel.RAM)
@@ -82,7 +82,7 @@ func (s *device) Started() {
 	} else {
 		s.Set(emulator.RegBackupReady, 0)
 	}
-	// The goal is where it stands, so that torque moves nothing.
+	// The goal is where it is, so that torque moves nothing.
 	s.Set(emulator.RegGoalPosition, int64(s.present(s.Shaft())))
 	s.Set(emulator.RegTorqueEnable, startup&1)
 }

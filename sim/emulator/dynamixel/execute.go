@@ -10,7 +10,7 @@ import (
 
 // execute hands one instruction, whose last byte ended at now, to the servos that it is for and sends their answers.
 func (t *protocol) execute(protocol int, in *dynamixel.Instruction, unsound bool, now time.Duration) {
-	// Who hears it is settled first: obeying may change IDs and rates.
+	// Who receives it is settled first: obeying may change IDs and rates.
 	t.bus.Update(now)
 	for _, s := range t.servos {
 		s.deaf = s.speaks() != protocol || !t.bus.CanReceive(s.Servo, now)
@@ -42,7 +42,7 @@ func (t *protocol) single(in *dynamixel.Instruction, unsound bool, now time.Dura
 		if s.deaf || in.ID != dynamixel.Broadcast && !s.meant(in.ID) {
 			continue
 		}
-		// The answer goes out as the servo was when it was asked: old ID, old rate, old delay. A shadow ID is obeyed
+		// The answer goes out as the servo was when it was asked: old ID, old rate, old delay. A shadow ID is executed
 		// but not answered for.
 		id, start, baud, protocol := s.Get(emulator.RegID), now+s.ReturnDelay(), s.Baud(), s.speaks()
 		st, answers := s.execute(in, unsound)

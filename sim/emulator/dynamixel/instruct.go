@@ -14,7 +14,7 @@ const (
 	loadTable  = "\x02CTRL"
 )
 
-// execute obeys one instruction, of a kind that one servo answers, and makes its answer. It reports whether the servo
+// execute follows one instruction, of a kind that one servo answers, and makes its answer. It reports whether the servo
 // sends it. unsound reports that the instruction's parameters were not what it takes.
 // What the instruction does beyond its answer (a reboot, a reset) waits for finish.
 func (s *device) execute(in *dynamixel.Instruction, unsound bool) (st dynamixel.Status, answers bool) {
@@ -26,7 +26,7 @@ func (s *device) execute(in *dynamixel.Instruction, unsound bool) (st dynamixel.
 		switch in.Op {
 		case dynamixel.Ping:
 			least, why = 0, fine
-			// 2.0 says who it is; 1.0 only that it is.
+			// 2.0 reports who it is; 1.0 only that it is.
 			if s.speaks() == 2 {
 				s.Reply = append(s.Reply, s.Bytes[0], s.Bytes[1], byte(s.Get(emulator.RegFirmware)))
 			}
@@ -53,7 +53,7 @@ func (s *device) execute(in *dynamixel.Instruction, unsound bool) (st dynamixel.
 			why = s.backUp(string(in.Data))
 		}
 	}
-	// Everybody obeys a broadcast, nobody answers it.
+	// Everybody follows a broadcast, nobody answers it.
 	return s.status(why), !broadcast && s.Get(emulator.RegStatusReturn) >= least
 }
 

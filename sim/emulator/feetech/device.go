@@ -90,7 +90,7 @@ func shutdownOf(bits byte) actuator.Alarm {
 	return actuator.Alarm(feetech.Alarms(bits)) &^ actuator.AlarmOverload
 }
 
-// overloaded tells that the protective torque is all that is left.
+// overloaded reports that the protective torque is all that is left.
 func (s *device) overloaded() bool {
 	return s.Alarm&actuator.AlarmOverload != 0 && feetech.Alarms(byte(s.Get(emulator.RegUnloadCondition)))&servo.AlarmOverload != 0
 }

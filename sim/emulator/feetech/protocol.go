@@ -37,7 +37,7 @@ func (t *protocol) Parse(p []byte, start time.Duration) {
 func (t *protocol) handle(now time.Duration) {
 	b, k := t.bus, &t.packet
 	b.Update(now)
-	// Who hears it is settled first: obeying may change IDs and rates.
+	// Who receives it is settled first: obeying may change IDs and rates.
 	for _, s := range t.servos {
 		if s.deaf = !b.CanReceive(s.Servo, now); !s.deaf {
 			s.Received = now
@@ -57,7 +57,7 @@ func (t *protocol) handle(now time.Duration) {
 	}
 }
 
-// single lets one servo obey. It answers as it was when it was asked: old ID, old rate, old delay.
+// single lets one servo execute. It answers as it was when it was asked: old ID, old rate, old delay.
 func (t *protocol) single(s *device, now time.Duration) {
 	k := &t.packet
 	id, start, baud, level := byte(s.Get(emulator.RegID)), now+s.ReturnDelay(), s.Baud(), s.Get(emulator.RegResponseLevel)

@@ -53,7 +53,7 @@ func (t *protocol) handle(now time.Duration) {
 	}
 }
 
-// single obeys k and makes its answer of it, false where there is none.
+// single follows k and makes its answer of it, false if absent.
 func (t *protocol) single(s *device, k *kondo.Packet) bool {
 	// The answer to everything is of now, before the command has done anything.
 	s.Measure()

@@ -81,7 +81,7 @@ func (h *Hokuyo) once(line string, o scanOrder, at time.Duration) {
 
 // next is the next scan of a stream, which leaves at now.
 func (h *Hokuyo) nextScan(dst []byte, now time.Duration) []byte {
-	// The echo of a scan says how many are left.
+	// The echo of a scan reports how many are left.
 	o, left := h.stream, 0
 	if o.left > 0 {
 		o.left--

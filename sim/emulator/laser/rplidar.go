@@ -166,7 +166,7 @@ func (r *RPLidar) packed(turns float64) (uint16, uint8) {
 	return uint16(min(1<<14-1, r.see(turns-float64(eighths)/8/360))), uint8(eighths)
 }
 
-// sample is what it sees when its motor stands at turns to the right, mm, and by how much less its angle is, 1/65536 °. The
+// sample is what it sees when its motor is at turns to the right, mm, and by how much less its angle is, 1/65536 °. The
 // optics see a near object at a smaller angle than a far one.
 func (r *RPLidar) sample(turns float64) (mm, shift int) {
 	const far = 10_000

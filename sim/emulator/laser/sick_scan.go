@@ -26,7 +26,7 @@ type sickOrder struct {
 	sums        []uint32
 }
 
-// measuringMode reads a mode that measures, and its settings; false where it is none, or they are wrong.
+// measuringMode reads a mode that measures, and its settings; false if it is invalid, or they are wrong.
 func (s *SICK) measuringMode(p []byte) (o sickOrder, ok bool) {
 	o = sickOrder{mode: p[0], samples: 1, first: 1, last: s.count()}
 	rest := p[1:]

@@ -224,7 +224,7 @@ func (s *device) arm(on bool) {
 	}
 }
 
-// reply says what a remote frame asks for.
+// reply describes what a remote frame asks for.
 func (s *device) reply(n *emulator.Net, c odrive.Command, now time.Duration) {
 	node, old := byte(s.Get(emulator.RegID)), s.dialect == odrive.V05
 	s.Measure()

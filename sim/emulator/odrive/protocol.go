@@ -92,7 +92,7 @@ func axisOf(word []byte) int {
 	return int(word[0] - '0')
 }
 
-// argument is the number of a word, 0 where it is none or missing.
+// argument is the number of a word, 0 if it is invalid or missing.
 func argument(words [][]byte, i int) float64 {
 	var v [1]float64
 	if i < len(words) {
@@ -138,7 +138,7 @@ func (t *protocol) single(s *device, words [][]byte, now time.Duration) {
 	}
 }
 
-// goal is a command that tells a goal: it says which sort, too, and that the host is there.
+// goal is a command that tells a goal: it reports which sort, too, and that the host is there.
 func (t *protocol) goal(s *device, c odrive.Control, v float64, now time.Duration) {
 	s.Received = now
 	s.control(c)
@@ -160,7 +160,7 @@ func (s *device) is(word []byte, p odrive.Property) bool {
 	return bytes.Equal(word, p.Append(room[:0], s.dialect, int(s.Get(emulator.RegID))))
 }
 
-// property answers the question for one; false where there is none of that name.
+// property answers the question for one; false if no such name exists.
 func (t *protocol) property(s *device, word []byte) bool {
 	p := odrive.FirmwareMajor
 	for ; p <= odrive.HardwareMajor && !s.is(word, p); p++ {
@@ -216,7 +216,7 @@ func (s *device) other(word []byte) (float64, bool) {
 	return v / factor, ok
 }
 
-// registerOf is the register of the tools that a property is, and its factor; "" where it is none.
+// registerOf is the register of the tools that a property is, and its factor; "" if it is invalid.
 func (s *device) registerOf(word []byte) (name string, factor float64) {
 	for _, r := range odrive.Parameters() {
 		if path, factor := odrive.Path(&r, s.dialect, int(s.Get(emulator.RegID))); path == string(word) && path != "" {

@@ -15,7 +15,7 @@ type Chassis interface {
 	Drive(left, right float64, on bool)
 	// Rims is how far they have gone since ever, m.
 	Rims() (left, right float64)
-	// Sonar is the distance to the nearest thing in transducer i's cone, m; +Inf where there is none.
+	// Sonar is the distance to the nearest thing in transducer i's cone, m; +Inf if absent.
 	Sonar(i int) float64
 	// Bumper reports whether segment i of a ring is pressed, clockwise: of the front ring from the left, of the rear one from the right.
 	Bumper(rear bool, i int) bool

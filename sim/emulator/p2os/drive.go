@@ -31,7 +31,7 @@ func (d *drive) stop() {
 	d.goal, d.forward, d.turn, d.moving, d.heading = [2]float64{}, 0, 0, false, false
 }
 
-// wheels executes a command that moves the base, or sets how; false where it is none.
+// wheels executes a command that moves the base, or sets how; false if it is invalid.
 func (b *Board) wheels(c *base.Command) bool {
 	d, v := &b.drive, float64(c.Int)
 	const degree = math.Pi / 180
@@ -117,7 +117,7 @@ func (b *Board) steer() {
 	}
 }
 
-// bumped tells whether the base runs against a bumper that is to stall it: pressed on the side that it drives to.
+// bumped reports whether the base runs against a bumper that is to stall it: pressed on the side that it drives to.
 func (b *Board) bumped() bool {
 	forward := b.drive.goal[0] + b.drive.goal[1]
 	for i := range b.robot.Bumpers {

@@ -105,7 +105,7 @@ func (p *PTY) Read(b []byte, deadline time.Time) (int, error) {
 func (p *PTY) Interrupt() { p.master.SetReadDeadline(time.Unix(1, 0)) }
 
 // Write hands b to the client and never waits: what a client that does not read leaves no room for is lost, as in an
-// adapter's full buffer, and the count says how much went.
+// adapter's full buffer, and the count reports how much went.
 func (p *PTY) Write(b []byte) (n int, err error) {
 	raw, err := p.master.SyscallConn()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 // PTY is what a pseudo terminal is on Linux; there is none here.
 type PTY struct{ Path string }
 
-var errLinux = errors.New("pty: want Linux: other systems do not tell a client's baud rate")
+var errLinux = errors.New("pty: want Linux: other systems do not report a client's baud rate")
 
 // Open always fails.
 func Open(baud int) (*PTY, error) { return nil, errLinux }

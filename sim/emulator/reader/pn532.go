@@ -14,8 +14,8 @@ import (
 type PN532 struct {
 	Tags []uint32 // in its field
 
-	awake   bool // its serial line hears from the wake-up on
-	ready   bool // it has been told how to use its security module, without which it reads nothing
+	awake   bool // its serial line receives from the wake-up on
+	ready   bool // it has been informed how to use its security module, without which it reads nothing
 	limited bool // it gives up where there is no tag; else it would go on looking, and say nothing
 	out     []pendingFrame
 	data    []byte

@@ -13,7 +13,7 @@ import (
 
 // device is a controller. Decisions:
 //
-//   - The first of a line's controllers stands at its end, the others behind it on a CAN bus of 500 kbit/s, the firmware's own
+//   - The first of a line's controllers is at its end, the others behind it on a CAN bus of 500 kbit/s, the firmware's own
 //     rate, whose frames go out in the order in which they were wanted. One that is behind a dark one is not reached.
 //   - A fault is over when its cause is and half a second has passed, as the firmware's.
 type device struct {
@@ -77,7 +77,7 @@ func (s *device) Notice() {
 	s.Controller.Notice()
 }
 
-// set obeys a command that tells a goal.
+// set follows a command that tells a goal.
 func (s *device) setGoalOf(p []byte) {
 	c, v, ok := vesc.ParseSet(p)
 	if !ok || s.Alarm != 0 {

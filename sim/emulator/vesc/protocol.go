@@ -70,7 +70,7 @@ func (t *protocol) handle(now time.Duration) {
 	}
 }
 
-// single lets s obey p.
+// single lets s execute p.
 func (t *protocol) single(s *device, p []byte, now time.Duration) {
 	a := append(t.answer[:0], p[0])
 	be := binary.BigEndian

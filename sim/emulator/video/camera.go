@@ -184,7 +184,7 @@ func (v *Camera) notice(time.Duration) {
 	v.wake()
 }
 
-// at tells whether a fault is at work. Under the lock.
+// at reports whether a fault is at work. Under the lock.
 func (v *Camera) at(k wire.Kind) bool { return v.Find(k, wire.All, v.Time()) != nil }
 
 // Faults are the kinds of fault that a camera has.

@@ -31,7 +31,7 @@ const (
 	pageSize   = 4096 // of mmap's offsets
 )
 
-// there says why nothing can be done with the node. Under the lock.
+// there reports why nothing can be done with the node. Under the lock.
 func (n *node) there() error {
 	switch {
 	case n.closed:

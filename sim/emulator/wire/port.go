@@ -55,7 +55,7 @@ func OpenPort(m *Medium, e End) (servo.Line, error) {
 // NewPort opens a line in memory without a look at its plug. Under the lock.
 func NewPort(m *Medium, e End) servo.Line { return &port{m: m, end: e, plug: m.plug} }
 
-// there brings everything up to the host's time and tells whether the adapter is there.
+// there brings everything up to the host's time and reports whether the adapter is there.
 func (p *port) there() error {
 	p.m.Pass(p.m.own)
 	p.end.Run(p.m.own, false)

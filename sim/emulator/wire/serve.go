@@ -22,7 +22,7 @@ const (
 type Device interface {
 	Read(b []byte, deadline time.Time) (int, error)
 	Write(b []byte) (int, error)
-	Baud() int // the host's rate; 0 where there is none
+	Baud() int // the host's rate; 0 if absent
 	Interrupt()
 }
 
@@ -135,7 +135,7 @@ func (s *server) terminals(ctx context.Context, p *pty.PTY, baud int) error {
 		err := s.serve(ctx, p)
 		s.plugOut(p)
 		again := err == nil && ctx.Err() == nil && s.waitForPlug(ctx)
-		p.Close() // not before: the number of a line that is away is nobody else's
+		p.Close() // not before: the number of a line that is away is no other program's
 		if !again {
 			return err
 		}

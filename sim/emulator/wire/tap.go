@@ -72,7 +72,7 @@ func (t *Tap) Open() (servo.Line, error) {
 func (t *Tap) at(k Kind) *Planted     { return t.faults.Find(k, All, 0) }
 func (t *Tap) occurs(k Kind) *Planted { return t.faults.Occurs(k, All, 0) }
 
-// spoil appends to dst what becomes of p. begins says that a telegram begins; cut is whether its rest is lost.
+// spoil appends to dst what becomes of p. begins reports that a telegram begins; cut is whether its rest is lost.
 func (t *Tap) spoil(dst, p []byte, begins bool, cut *bool) []byte {
 	if begins {
 		*cut = false
