@@ -11,8 +11,8 @@ import (
 // The victim sensor of USARSim from 2007 on: it looks, as a camera with a classifier would, and tells the parts of bodies that
 // it sees. Its reach and its two fields of view are the original's defaults.
 const (
-	victimReach  = 4.0                // m
-	victimView   = 40 * math.Pi / 180 // rad, both ways
+	VictimReach  = 4.0                // m
+	VictimView   = 40 * math.Pi / 180 // rad, both ways
 	bodyHalfWide = 0.35               // m: a ray to the middle of a part ends at the body before it
 )
 
@@ -56,7 +56,7 @@ func (b *Body) lookForParts(s *sense, at, back *hal.Pose) {
 // inSight reports whether a place in the axes of a sensor at a pose is within its view, and nothing stands before it.
 func (b *Body) inSight(at *hal.Pose, place [3]float64) bool {
 	away := length(place)
-	if away > victimReach || place[0] <= 0 || math.Abs(math.Atan2(place[1], place[0])) > victimView/2 || math.Abs(math.Atan2(place[2], place[0])) > victimView/2 {
+	if away > VictimReach || place[0] <= 0 || math.Abs(math.Atan2(place[1], place[0])) > VictimView/2 || math.Abs(math.Atan2(place[2], place[0])) > VictimView/2 {
 		return false
 	}
 	if b.scene.sight.tree == nil || away <= bodyHalfWide {

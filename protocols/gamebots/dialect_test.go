@@ -88,7 +88,6 @@ func TestUDKSenses(t *testing.T) {
 		a< SEN {Time 0.0100} {Type Sonar} {Name F2} {Range 0.0000}
 		a< SEN {Time 0.0100} {Type RangeScanner} {Name Scanner1} {Resolution 0.0174} {FOV 3.1415} {Range 0.0000,0.0000,0.0000,0.0000,0.0000}
 		a< SEN {Time 0.0100} {Type Odometry} {Name Odometry} {Pose 0.0000,0.0000,0.0000}
-		a< SEN {Time 0.0100} {Type INU} {Name INU} {Orientation 0.0000,0.0000,0.0000}
 		a< SEN {Time 0.0100} {Type Encoder} {Name ECLeft} {Tick 0}
 		a< SEN {Time 0.0100} {Type GroundTruth} {Name GroundTruth} {Location 4.4976,1.9000,1.8527} {Orientation 0.0000,0.0000,0.0000}
 		a< SEN {Type INS} {Name INS} {Location 4.4976,1.9000,1.8527} {Orientation 0.0000,0.0000,0.0000}

@@ -51,6 +51,6 @@
 //     and GEO of whole robots, {Name n} before the settings of each item, and times with four decimals. SEN begins with
 //     {Time}, of two decimals, for sonars, scanners, GroundTruth and readers of tags, and for no encoder, odometry, INU, INS
 //     and GPS. A scanner's CONF has MinRange and Fov, and it scans every 0.22 s where its file gives no interval.
-//   - The UDK dialect (2010 to 2015) sends one SEN a sensor and one segment a value, {Time} in all but INS and GPS, an STA of
+//   - The UDK dialect (2010 to 2015) has no INU. It sends one SEN a sensor and one segment a value, {Time} in all but INS and GPS, an STA of
 //     time, battery and steering, ASTA for MISSTA, and Actuator for MisPkg. Facts from hrnr/robocup-usarsim e0a5d17.
 package gamebots

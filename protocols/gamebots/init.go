@@ -78,7 +78,11 @@ func (c *Control) start(arena *Arena) (hal.Pose, error) {
 				return s.Pose, nil
 			}
 		}
-		return at, fmt.Errorf("start %q: %w", name, errAbsent)
+		names := make([]string, len(arena.Starts))
+		for i, s := range arena.Starts {
+			names[i] = one(s.Name)
+		}
+		return at, fmt.Errorf("start: got %q, want one of %s", name, strings.Join(names, ", "))
 	}
 	if !c.Has("Location") && len(arena.Starts) > 0 {
 		turn := at.Rotation

@@ -101,8 +101,10 @@ func (k *link) timed(s *Sensor, kind string) bool {
 	return s.TimeStamp
 }
 
-// has reports whether a sensor is one of the dialect's.
-func (k *link) has(s *Sensor) bool { return k.dialect.since(s.Since) }
+// has reports whether a sensor is one of the dialect's: UDK has an INS and no INU.
+func (k *link) has(s *Sensor) bool {
+	return k.dialect.since(s.Since) && !(s.Type == "INU" && k.dialect.get() == UDK)
+}
 
 // settingName is a setting's name in the dialect, "" where it has none.
 func (k *link) settingName(s *Setting) string {

@@ -139,7 +139,8 @@ func (r *rescuer) victimSensor(reader gamebots.Sensor) {
 	if r.body == nil {
 		return
 	}
-	out := gamebots.Sensor{Type: "VictSensor", Name: "VictSensor", Mount: reader.Mount, Index: reader.Index, TimeStamp: true, Since: gamebots.Later, Parts: &gamebots.Parts{}}
+	out := gamebots.Sensor{Type: "VictSensor", Name: "VictSensor", Mount: reader.Mount, Index: reader.Index, TimeStamp: true, Since: gamebots.Later, Parts: &gamebots.Parts{},
+		Settings: []gamebots.Setting{{Name: "MaxRange", Value: sim.VictimReach}, {Name: "HorizontalFOV", Value: sim.VictimView}, {Name: "VerticalFOV", Value: sim.VictimView}}}
 	err := r.body.Look(out.Index, func(seen []sim.SeenPart) {
 		out.Parts.Set(len(seen), func(i int) gamebots.BodyPart { return gamebots.BodyPart{Name: seen[i].Name, At: seen[i].At} })
 	})
