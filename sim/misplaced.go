@@ -12,7 +12,7 @@ func (b *Body) Misplaced() string {
 	if tree == nil {
 		return ""
 	}
-	if lo, hi, ok := tree.Extent(); ok && len(b.scene.ground.Course.Starts) > 0 {
+	if lo, hi, ok := tree.Extent(); ok && b.scene.ground != nil && len(b.scene.ground.Course.Starts) > 0 {
 		at := b.scene.system.Pose(b.at.body + b.root).Position
 		if at[0] < lo[0] || at[0] > hi[0] || at[1] < lo[1] || at[1] > hi[1] {
 			return "it is outside the arena"
