@@ -113,6 +113,44 @@ func TestReplayRealtime(t *testing.T) {
 	}
 }
 
+// TestRecordTwice: what lines do between two recordings is in neither of them.
+func TestRecordTwice(t *testing.T) {
+	c, err := halyard.Load("so101", halyard.Set("agents[0].body", "emulated"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := halyard.Open(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var sizes [2]int64
+	for i := range sizes {
+		r, err := s.Record(io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 20 {
+			if err := s.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		stats, err := r.Stop()
+		if err != nil || stats.Ops != 0 {
+			t.Fatalf("recording %d: got %+v, %v, want no line op lost", i, stats, err)
+		}
+		sizes[i] = stats.Bytes
+		for range 2000 {
+			if err := s.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if sizes[1] > 2*sizes[0] {
+		t.Errorf("got %d bytes, then %d, of as many cycles", sizes[0], sizes[1])
+	}
+}
+
 // TestRecordPictures: the camera of a rover that joins is recorded where the config asks.
 func TestRecordPictures(t *testing.T) {
 	for _, asked := range []bool{true, false} {

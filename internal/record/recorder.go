@@ -53,6 +53,7 @@ func (s *slot) clear() {
 // that one is behind, cycles are dropped and counted, orders are kept for the next cycle that is written.
 type Recording struct {
 	rig   *hal.Rig
+	all   *Taps // nil = none
 	taps  []*tap
 	info  Info
 	out   *Writer
@@ -83,7 +84,7 @@ func Start(rig *hal.Rig, taps *Taps, w io.Writer, info Info, log *slog.Logger) (
 	ring, _ := w.(*Ring)
 	r := &Recording{rig: rig, log: log, info: info, ring: ring, forms: map[*hal.Agent]*form{}, count: &countingWriter{w: w}, patient: rig.Mode() == hal.Lockstep, done: make(chan struct{}), pictures: make(chan picture, maxPictures)}
 	if taps != nil {
-		r.taps = taps.all()
+		r.all, r.taps = taps, taps.all()
 	}
 	var forms []*form
 	for _, a := range rig.Agents() {
@@ -211,6 +212,9 @@ func (r *Recording) next() *slot {
 // Stop ends the recording and its file. The error is what kept it from being written.
 func (r *Recording) Stop() (Stats, error) {
 	r.rig.SetJournal(nil)
+	if r.all != nil {
+		r.all.mute()
+	}
 	close(r.full)
 	<-r.done
 	err := r.failed

@@ -39,6 +39,16 @@ type Taps struct {
 // Listen keeps what lines do from now on, for a recording that starts soon.
 func (t *Taps) Listen() { t.on.Store(true) }
 
+// mute ends Listen, and forgets what was kept.
+func (t *Taps) mute() {
+	t.on.Store(false)
+	for _, ear := range t.all() {
+		ear.mu.Lock()
+		ear.tape.clear()
+		ear.mu.Unlock()
+	}
+}
+
 // Name is what the next line of a bus is called: a bus with emulated and real servos is two lines.
 func (t *Taps) Name(bus string) string {
 	t.mu.Lock()
