@@ -40,7 +40,7 @@ func (c *Capture) Cycle(e hal.CycleEnd) {
 		c.States[f.topic] = c.shot.append(nil, e.Time, false)
 	}
 	for _, t := range c.taps.all() {
-		if t.swap(&c.tape); len(c.tape.ops) > 0 {
+		if t.take(&c.tape); !c.tape.empty() {
 			c.Lines[LineTopic(t.bus)] = c.tape.append(nil, e.Number)
 		}
 	}

@@ -42,6 +42,20 @@ type slot struct {
 	lost   uint64
 }
 
+// newSlot holds a usual cycle of agents and as many lines without growing.
+func newSlot(agents []*hal.Agent, lines int) *slot {
+	s := &slot{agents: make([]shot, len(agents)), wires: make([]tape, lines)}
+	for i, a := range agents {
+		l := a.Layout()
+		s.agents[i] = shot{inputs: make([]float64, 0, len(l.Inputs)), measured: make([]float64, 0, len(l.Outputs)+len(l.Infos)), enable: make([]bool, 0, len(l.Actuators)),
+			joints: make([]hal.GuardState, 0, len(l.Actuators)), status: make([]hal.Status, 0, l.Devices())}
+	}
+	for i := range s.wires {
+		s.wires[i].data = make([]byte, 0, usualTape)
+	}
+	return s
+}
+
 func (s *slot) clear() {
 	s.events, s.n, s.orders, s.ends = s.events[:0], 0, s.orders[:0], s.ends[:0]
 	for i := range s.wires {
@@ -98,9 +112,9 @@ func Start(rig *hal.Rig, taps *Taps, w io.Writer, info Info, log *slog.Logger) (
 	n := min(2048, max(64, int(2*time.Second/rig.Period())))
 	r.free, r.full = make(chan *slot, n), make(chan *slot, n)
 	for range n {
-		r.free <- &slot{agents: make([]shot, len(r.forms)), wires: make([]tape, len(r.taps))}
+		r.free <- newSlot(rig.Agents(), len(r.taps))
 	}
-	r.now = &slot{agents: make([]shot, len(r.forms)), wires: make([]tape, len(r.taps))}
+	r.now = newSlot(rig.Agents(), len(r.taps))
 	go r.write()
 	if taps != nil {
 		taps.Listen()
@@ -171,7 +185,7 @@ func (r *Recording) Cycle(c hal.CycleEnd) {
 	defer r.mu.Unlock()
 	s := r.now
 	for i, t := range r.taps {
-		t.swap(&s.wires[i])
+		t.take(&s.wires[i])
 	}
 	next := r.next()
 	if next == nil {
@@ -285,7 +299,7 @@ func (r *Recording) writeSlot(s *slot, buf []byte) ([]byte, error) {
 		return buf, err
 	}
 	for i := range s.wires {
-		if len(s.wires[i].ops) == 0 {
+		if s.wires[i].empty() {
 			continue
 		}
 		buf = s.wires[i].append(buf[:0], n)
@@ -325,19 +339,14 @@ func (r *Recording) writeOrders(s *slot) error {
 // append writes what a line did in a cycle as JSON.
 func (t *tape) append(dst []byte, cycle uint64) []byte {
 	dst = append(strconv.AppendUint(append(dst, `{"cycle":`...), cycle, 10), `,"ops":[`...)
-	data := t.data
-	for i := range t.ops {
-		if i > 0 {
+	first := true
+	t.each(func(o *op, data []byte) {
+		if !first {
 			dst = append(dst, ',')
 		}
-		o := &t.ops[i]
-		n := 0
-		if o.kind == opWrite || o.kind == opRead {
-			n = o.n
-		}
-		dst = appendOp(dst, o, data[:n])
-		data = data[n:]
-	}
+		first = false
+		dst = appendOp(dst, o, data)
+	})
 	return append(dst, "]}"...)
 }
 

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"encoding/binary"
 	"errors"
 	"os"
 	"slices"
@@ -14,20 +15,90 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// maxTape bounds what one line may do in a cycle and have it recorded.
-const (
-	maxTape    = 4 << 20 // bytes
-	maxTapeOps = 1 << 16
-)
+// maxTape bounds what one line may do in a cycle and have it recorded, bytes of a tape.
+const maxTape = 4 << 20
 
-// tape is what a line did.
+// usualTape is what a slot holds of a line without growing.
+const usualTape = 2 << 10
+
+// tape is what a line did: a byte for each use, its kind and whether it failed, then what belongs to the kind. It is as short as
+// it can be, since a cycle writes hundreds of uses.
 type tape struct {
-	ops  []op
-	data []byte // of writes and reads, one after another
-	lost uint64 // ops beyond the bounds
+	data []byte
+	errs []error       // of the uses that failed, in their order
+	at   time.Duration // the line's clock at the last opNow; one is kept as what has passed since
+	lost uint64        // uses beyond the bound
 }
 
-func (t *tape) clear() { t.ops, t.data, t.lost = t.ops[:0], t.data[:0], 0 }
+// failed is set in the byte of a use that failed.
+const failed = 0x80
+
+func (t *tape) clear() { t.data, t.errs, t.at, t.lost = t.data[:0], t.errs[:0], 0, 0 }
+
+func (t *tape) empty() bool { return len(t.data) == 0 }
+
+// copyTo makes into the same.
+func (t *tape) copyTo(into *tape) {
+	into.data, into.errs, into.lost = append(into.data[:0], t.data...), append(into.errs[:0], t.errs...), t.lost
+}
+
+// keep adds a use of a line.
+func (t *tape) keep(kind opKind, at time.Duration, n int, data []byte, err error) {
+	if len(t.data)+len(data) > maxTape {
+		t.lost++
+		return
+	}
+	head := byte(kind)
+	if err != nil {
+		head |= failed
+		t.errs = append(t.errs, err)
+	}
+	t.data = append(t.data, head)
+	switch kind {
+	case opNow:
+		if d := at - t.at; d >= 0 && d < 64*time.Microsecond && d%time.Microsecond == 0 { // most are
+			t.data = append(t.data, byte(d/time.Microsecond))
+		} else {
+			t.data = binary.AppendVarint(append(t.data, 0xff), int64(d))
+		}
+		t.at = at
+	case opWrite, opRead:
+		t.data = append(binary.AppendUvarint(t.data, uint64(len(data))), data...)
+	case opBaud, opSet:
+		t.data = binary.AppendVarint(t.data, int64(n))
+	}
+}
+
+// each calls f with each use, in order, and its bytes.
+func (t *tape) each(f func(o *op, data []byte)) {
+	rest, errs := t.data, t.errs
+	at := time.Duration(0)
+	for len(rest) > 0 {
+		o, data := op{kind: opKind(rest[0] &^ failed)}, []byte(nil)
+		if rest[0]&failed != 0 {
+			o.err, errs = errs[0], errs[1:]
+		}
+		rest = rest[1:]
+		switch o.kind {
+		case opNow:
+			if rest[0] != 0xff {
+				at, rest = at+time.Duration(rest[0])*time.Microsecond, rest[1:]
+			} else {
+				d, n := binary.Varint(rest[1:])
+				at, rest = at+time.Duration(d), rest[1+n:]
+			}
+			o.at = at
+		case opWrite, opRead:
+			size, n := binary.Uvarint(rest)
+			rest = rest[n:]
+			data, rest = rest[:size], rest[size:]
+		case opBaud, opSet:
+			v, n := binary.Varint(rest)
+			o.n, rest = int(v), rest[n:]
+		}
+		f(&o, data)
+	}
+}
 
 // Taps are the recorder's ears on the lines of a system, which exist before its rig does.
 type Taps struct {
@@ -98,23 +169,15 @@ func (t *tap) keep(kind opKind, at time.Duration, n int, data []byte, err error)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.tape.data)+len(data) > maxTape || len(t.tape.ops) >= maxTapeOps {
-		t.tape.lost++
-		return
-	}
-	if data != nil {
-		n = len(data)
-	}
-	t.tape.ops = append(t.tape.ops, op{kind, at, n, err})
-	t.tape.data = append(t.tape.data, data...)
+	t.tape.keep(kind, at, n, data, err)
 }
 
-// swap takes what was kept and leaves an empty tape in its place.
-func (t *tap) swap(into *tape) {
-	into.clear()
+// take moves what was kept into a tape.
+func (t *tap) take(into *tape) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.tape, *into = *into, t.tape
+	t.tape.copyTo(into)
+	t.tape.clear()
 }
 
 // tappedLine is a line whose every use is kept.

@@ -1,0 +1,67 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math"
+	"testing"
+	"time"
+)
+
+// TestTape gives back each use of a line as it was, whatever came before it.
+func TestTape(t *testing.T) {
+	uses := []struct {
+		op
+		data []byte
+	}{
+		{op: op{kind: opOpen, err: io.EOF}},
+		{op: op{kind: opNow, at: 5 * time.Microsecond}},
+		{op: op{kind: opNow, at: 5 * time.Microsecond}},
+		{op: op{kind: opNow, at: 68 * time.Microsecond}},
+		{op: op{kind: opNow, at: 132 * time.Microsecond}},
+		{op: op{kind: opNow, at: 132*time.Microsecond + 1}},
+		{op: op{kind: opNow, at: 3}}, // a line that was opened again
+		{op: op{kind: opNow, at: math.MaxInt64}},
+		{op: op{kind: opWrite}, data: bytes.Repeat([]byte{0xff, 0x80, 0}, 100)},
+		{op: op{kind: opRead}, data: []byte{7}},
+		{op: op{kind: opRead, err: errors.New("timeout")}, data: []byte{}},
+		{op: op{kind: opBaud, n: 1_000_000}},
+		{op: op{kind: opSet, n: -1}},
+		{op: op{kind: opDiscard}},
+		{op: op{kind: opClose, err: io.ErrClosedPipe}},
+	}
+	var kept, copied tape
+	for range 2 { // the second time in used memory
+		kept.clear()
+		for _, u := range uses {
+			kept.keep(u.kind, u.at, u.n, u.data, u.err)
+		}
+		kept.copyTo(&copied)
+		i := 0
+		copied.each(func(o *op, data []byte) {
+			if want := uses[i]; *o != want.op || !bytes.Equal(data, want.data) {
+				t.Errorf("use %d: got %+v % x, want %+v % x", i, *o, data, want.op, want.data)
+			}
+			i++
+		})
+		if i != len(uses) {
+			t.Errorf("got %d uses, want %d", i, len(uses))
+		}
+	}
+	if n := testing.AllocsPerRun(10, func() {
+		kept.clear()
+		for _, u := range uses {
+			kept.keep(u.kind, u.at, u.n, u.data, u.err)
+		}
+		kept.copyTo(&copied)
+	}); n != 0 {
+		t.Errorf("got %g allocations, want 0", n)
+	}
+	for range maxTape {
+		kept.keep(opRead, 0, 0, []byte{1, 2}, nil)
+	}
+	if len(kept.data) > maxTape+8 || kept.lost == 0 {
+		t.Errorf("got %d bytes, %d lost, want at most %d", len(kept.data), kept.lost, maxTape)
+	}
+}
