@@ -217,7 +217,8 @@ func TestSafety15NamelessStop(t *testing.T) {
 		}
 	}
 	bodies["arm"].HaltErr = &hal.Error{Kind: hal.BusFault, Joint: "j", Err: errors.New("no answer")}
-	if code, _, errText := runApp(t, "estop"); code != 5 || !strings.Contains(errText, "arm: STOP NOT CONFIRMED") || !strings.Contains(errText, "rover: stopped") {
+	if code, out, errText := runApp(t, "estop"); code != 5 || !strings.Contains(errText, "arm: STOP NOT CONFIRMED") || !strings.Contains(errText, "rover: stopped") ||
+		!strings.HasPrefix(out, "RIG ") || strings.Count(out, "\narm ") != 1 || strings.Count(out, "\nrover ") != 1 {
 		t.Errorf("one does not confirm: got exit %d, %q", code, errText)
 	}
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir()) // a shell with another environment

@@ -63,14 +63,30 @@ func newOrder(a *app, o control.Order, short string) *cobra.Command {
 	return c
 }
 
+// stoppedRow is a joint of a rig that an emergency stop reached. A rig without joints has a row of its own.
+type stoppedRow struct {
+	Rig string `json:"rig"`
+	control.JointStatus
+}
+
+func (r stoppedRow) Header() []string { return append([]string{"rig"}, r.JointStatus.Header()...) }
+func (r stoppedRow) Cells() []string  { return append([]string{r.Rig}, r.JointStatus.Cells()...) }
+
 // stopped reports what rigs said to an emergency stop: each by its name, and what did not confirm as an error.
 func (a *app) stopped(answers []*control.Answer, err error) error {
 	var joints []control.JointStatus
+	var rows []stoppedRow
 	for _, ans := range answers {
 		joints = append(joints, ans.Joints...)
+		for _, j := range ans.Joints {
+			rows = append(rows, stoppedRow{ans.Rig.Name, j})
+		}
+		if len(ans.Joints) == 0 {
+			rows = append(rows, stoppedRow{ans.Rig.Name, control.JointStatus{State: hal.Stopped.String()}})
+		}
 	}
 	if len(answers) > 0 {
-		if e := show(a, joints); e != nil {
+		if e := show(a, rows); e != nil {
 			return e
 		}
 	}

@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 		s.Beat()
 		time.Sleep(10 * time.Millisecond)
 		if k == 5 {
-			os.Stdout.WriteString("running\n")
+			fmt.Println(s.child.Process.Pid)
 		}
 		if k < 20 {
 			continue
@@ -84,7 +84,8 @@ func TestSafety18Supervisor(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer func() { main.Process.Kill(); main.Wait() }()
-			if _, err := out.Read(make([]byte, 64)); err != nil {
+			var supervisor int
+			if _, err := fmt.Fscan(out, &supervisor); err != nil {
 				t.Fatal(err)
 			}
 			begin := time.Now()
@@ -108,6 +109,13 @@ func TestSafety18Supervisor(t *testing.T) {
 					break
 				}
 			}
+			for alive(supervisor) && time.Since(begin) < time.Minute {
+				<-time.After(10 * time.Millisecond)
+			}
+			t.Logf("torque off after %v, the supervisor ended after %v", first.Round(time.Millisecond), time.Since(begin).Round(100*time.Millisecond))
+			if time.Since(begin) > 6*time.Second { // 3 s, and what a busy machine adds
+				t.Errorf("the supervisor ended after %v, want 3 s", time.Since(begin))
+			}
 			if way == "order" {
 				if len(got) > 0 {
 					t.Errorf("ended in order: got % x, want the line left alone", got)
@@ -117,10 +125,15 @@ func TestSafety18Supervisor(t *testing.T) {
 			if n := bytes.Count(got, torqueOff); n < 10 || len(got) != n*len(torqueOff) {
 				t.Errorf("got %d telegrams in %d bytes, want many and nothing else", n, len(got))
 			}
-			t.Logf("torque off after %v", first.Round(time.Millisecond))
 			if first > 350*time.Millisecond { // 200 ms, and what a busy machine adds
 				t.Errorf("torque off after %v, want 200 ms", first)
 			}
 		})
 	}
+}
+
+// alive tells whether a process runs: it is there, and it is none that nobody has waited for.
+func alive(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && !bytes.Contains(stat, []byte(") Z "))
 }
