@@ -251,7 +251,12 @@ func (g *Guide) reference(ctx context.Context) error {
 		return nil
 	}
 	g.screen(1, "reference pose", list)
-	g.say("Move these joints to 0 degrees, as the robot's drawing shows them. A joint that you hold at another angle: type JOINT=DEGREES.")
+	g.say("Move these joints to 0 degrees, as the robot's model has them. A joint that you hold at another angle: type JOINT=DEGREES.")
+	for _, j := range list {
+		if j.Drawn != "" {
+			g.say("  %-16s %s", j.Name, j.Drawn)
+		}
+	}
 	angles := map[string]float64{}
 	for {
 		text, err := g.ask(ctx, "Enter when they are there")

@@ -103,6 +103,21 @@ func TestGuideFindsWhatIsPlanted(t *testing.T) {
 	}
 }
 
+// At 0 the SO-101's upper arm stands, and its forearm and gripper lie level and look forward.
+func TestDrawnPose(t *testing.T) {
+	g, _ := guide(t, t.TempDir(), "", configs.Options{Body: "emulated"})
+	if err := g.prepare(); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []struct{ joint, words string }{
+		{"shoulder_lift", "is forward and up of its axis"}, {"elbow_flex", "is forward of its axis"}, {"wrist_flex", "is forward of its axis"}, {"gripper", "is forward of its axis"},
+	} {
+		if got := g.robot.Joint(want.joint).Drawn; !strings.Contains(got, want.words) {
+			t.Errorf("%s: got %q, want %q", want.joint, got, want.words)
+		}
+	}
+}
+
 // A session whose input ends, or that is interrupted, at any prompt changes no file but its own, and goes on where it was.
 func TestGuideResumes(t *testing.T) {
 	dir := t.TempDir()

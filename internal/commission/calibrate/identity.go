@@ -3,10 +3,13 @@ package calibrate
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"strings"
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/hal/kinematics"
 	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/internal/plan"
@@ -107,4 +110,49 @@ func positive(a *plan.AgentPlan, i int) string {
 		}
 	}
 	return "as the robot's model counts it"
+}
+
+// drawn describes where what joint i carries points while the robot stands at 0, as seen from the joint's axis; "" where that is
+// too near to the axis to see.
+func drawn(a *plan.AgentPlan, i int) string {
+	const seen = 0.01 // m
+	tree, _ := plan.TreeOf(a.Robot)
+	at := tree.NewState()
+	n := make([]float64, len(a.Robot.Joints))
+	tree.Forward(at, n, n, hal.Pose{Rotation: [4]float64{1}}, [3]float64{}, [3]float64{})
+	carried := make([]bool, len(tree))
+	var far [3]float64
+	most := seen
+	for k := range tree {
+		l := &tree[k]
+		own := l.Joint == i
+		if carried[k] = own || l.Parent != hal.None && carried[l.Parent]; !carried[k] {
+			continue
+		}
+		c, from := at.Poses[k].Of(l.Centre), anchorOf(tree, i)
+		d := [3]float64{c[0] - from[0], c[1] - from[1], c[2] - from[2]}
+		if size := math.Hypot(math.Hypot(d[0], d[1]), d[2]); size > most {
+			far, most = d, size
+		}
+	}
+	var words []string
+	for k, names := range [3][2]string{{"backward", "forward"}, {"right", "left"}, {"down", "up"}} {
+		if side := math.Abs(far[k]); side > 0.4*most {
+			words = append(words, names[map[bool]int{true: 1}[far[k] > 0]])
+		}
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("its far end, %.0f cm away, is %s of its axis", 100*most, strings.Join(words, " and "))
+}
+
+// anchorOf is a point of the axis of joint i, of a robot that stands at 0.
+func anchorOf(tree kinematics.Tree, i int) [3]float64 {
+	for k := range tree {
+		if tree[k].Joint == i {
+			return tree[k].Anchor
+		}
+	}
+	return [3]float64{}
 }

@@ -40,6 +40,7 @@ type Joint struct {
 	Kind   hal.ActuatorKind
 
 	Positive string // which way it turns while its angle rises
+	Drawn    string // where what it carries points at 0; "" = not to be seen
 }
 
 // Open reads the robot called agent of a config; "" is the only one with servos. Calibration files are not read: they may be
@@ -109,7 +110,7 @@ func robotOf(c *configs.Config, a *plan.AgentPlan, files map[string]map[string]s
 			file = files[a.Config.Name][act.Name]
 		}
 		n := Joint{Name: act.Name, Bus: j.Hardware.Bus, Port: bus.Port, Baud: bus.Baud, Named: file, ID: j.Hardware.ID, Model: j.Servo,
-			Limits: act.Limits, Rest: act.Default, Kind: act.Kind, Positive: positive(a, i)}
+			Limits: act.Limits, Rest: act.Default, Kind: act.Kind, Positive: positive(a, i), Drawn: drawn(a, i)}
 		if file != "" {
 			n.File = c.Resolve(file)
 		}
