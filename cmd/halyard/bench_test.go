@@ -308,7 +308,7 @@ func BenchmarkOSP(b *testing.B) {
 		"pendulum": {"pendulum"}, "humanoid": {"a-series"}, "two": {"pendulum", "pendulum"},
 	} {
 		b.Run(name, func(b *testing.B) {
-			f, err := lab.RunOSP(b.Context(), robots, b.N)
+			f, err := lab.RunOSP(b.Context(), robots, name == "humanoid", b.N)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -20,21 +20,24 @@ import (
 // benchOSP measures steps a second over UDP sockets on the loopback interface: client, server, rig and physics in this
 // process. A step is two round trips by the document: 80 and 81, then 85 and 86. So bound_per_s is half the rate of
 // bare round trips of datagrams as long, between sockets of the same kind that do nothing else, measured in blocks that
-// alternate with those of the steps. It is no hard limit: the server sends 81 and 85 without waiting in between. Nor
-// has it any physics: the humanoid's ratio is mostly its physics, which "bench cycle" tells apart.
+// alternate with those of the steps. It is no hard limit: the server sends 81 and 85 without waiting in between.
+//
+// The humanoid's steps take longer than datagrams: its bound is the physics alone, stepped through the same poses in this
+// goroutine.
 //
 // With two agents each client has bare sockets of its own, which are busy side by side as the clients are; but a step
 // waits for both clients, bare round trips wait for nobody.
 func benchOSP(ctx context.Context, size BenchSize, emit func(Result)) error {
 	for _, c := range []struct {
-		name   string
-		agents []string
+		name    string
+		agents  []string
+		physics bool // is the bound
 	}{
-		{"1 agent", []string{"pendulum"}},
-		{"humanoid", []string{"a-series"}},
-		{"2 agents", []string{"pendulum", "pendulum"}},
+		{"1 agent", []string{"pendulum"}, false},
+		{"humanoid", []string{"a-series"}, true},
+		{"2 agents", []string{"pendulum", "pendulum"}, false},
 	} {
-		f, err := RunOSP(ctx, c.agents, size.stepsOr(20_000))
+		f, err := RunOSP(ctx, c.agents, c.physics, size.stepsOr(20_000))
 		if err != nil {
 			return fmt.Errorf("bench: osp: %s: %w", c.name, err)
 		}
@@ -43,19 +46,43 @@ func benchOSP(ctx context.Context, size BenchSize, emit func(Result)) error {
 	return nil
 }
 
-// RunOSP measures a rig of the named robots, each with a client of its own.
-func RunOSP(ctx context.Context, robots []string, steps int) (f Figures, err error) {
+// RunOSP measures a rig of the named robots, each with a client of its own. The bound is that of bare round trips, or the physics
+// of the first robot.
+func RunOSP(ctx context.Context, robots []string, physics bool, steps int) (f Figures, err error) {
 	r, err := NewOSPRig(ctx, robots)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
+	robot, err := model.Load(robots[0])
+	if err != nil {
+		return nil, err
+	}
+	alone, err := NewStepper(robot, false)
+	if err != nil {
+		return nil, err
+	}
 	// A reset, like a step, has to be asked for by all clients at once.
 	if err := r.each(func(c *ospClient) error { return c.Client.Reset(1) }); err != nil {
 		return nil, err
 	}
 	n := perBlock(steps)
-	var stepped, bare [benchBlocks]float64
+	// bare returns the bound's rate over a block.
+	bare := func() (float64, error) {
+		start := time.Now()
+		if !physics {
+			err := r.each(func(c *ospClient) error { return c.Bare.RoundTrips(2 * n) })
+			return float64(n) / time.Since(start).Seconds(), err
+		}
+		alone.Physics.Spent = 0
+		for range n {
+			if err := alone.Step(); err != nil {
+				return 0, err
+			}
+		}
+		return float64(n) / alone.Physics.Spent.Seconds(), nil
+	}
+	var stepped, bound [benchBlocks]float64
 	for b := range benchBlocks {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -67,16 +94,15 @@ func RunOSP(ctx context.Context, robots []string, steps int) (f Figures, err err
 				err = r.each(func(c *ospClient) error { return c.Steps(n) })
 				stepped[b] = float64(n) / time.Since(start).Seconds()
 			} else {
-				err = r.each(func(c *ospClient) error { return c.Bare.RoundTrips(2 * n) })
-				bare[b] = float64(2*n) / time.Since(start).Seconds()
+				bound[b], err = bare()
 			}
 			if err != nil {
 				return nil, err
 			}
 		}
 	}
-	rate, bound := Median(stepped[:]), Median(bare[:])/2
-	return Figures{{"steps_per_s", report.Number(rate)}, {"bound_per_s", report.Number(bound)}, {"ratio", report.Number(rate / bound)}}, nil
+	rate, limit := Median(stepped[:]), Median(bound[:])
+	return Figures{{"steps_per_s", report.Number(rate)}, {"bound_per_s", report.Number(limit)}, {"ratio", report.Number(rate / limit)}}, nil
 }
 
 // ospRig is a rig in lock-step under an OSP server, with a client for each agent.
