@@ -68,12 +68,15 @@ type (
 	}
 )
 
-// recordings answers what recordings there are in the folder, the newest first.
+// listRecordings answers what recordings there are in the folder, the newest first.
 func (s *Server) listRecordings(w http.ResponseWriter) {
 	out := struct {
 		Folder string          `json:"folder"`
 		List   []recordingText `json:"list"`
 	}{s.recordings, []recordingText{}}
+	if whole, err := filepath.Abs(s.recordings); err == nil {
+		out.Folder = whole
+	}
 	entries, err := os.ReadDir(s.recordings)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusNotFound)

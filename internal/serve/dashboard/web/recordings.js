@@ -157,7 +157,7 @@ export function open(main) {
       const got = await fetched("/recordings");
       if (closed) return;
       folder.replaceChildren(got.list.length ? "Choose A to look through a recording, and B to compare it with. Folder: " : "No recording in the folder ", el("code", {}, got.folder),
-        got.list.length ? "" : ". Try: halyard serve --set record.file=run.mcap, or halyard record --out run.mcap");
+        got.list.length ? "" : " yet. Try: halyard serve --set record.file=run.mcap, or halyard record --out run.mcap");
       const radio = (side, name, label) => el("input", { type: "radio", name: side, value: name, checked: (sides[side]?.name ?? "") === name, "aria-label": label, onchange: () => pick(side, name) });
       const line = (a, b, ...rest) => el("tr", {}, el("td", {}, a), el("td", {}, b), ...rest);
       list.replaceChildren(...got.list.map((r) => line(radio("a", r.name, "A: " + r.name), radio("b", r.name, "B: " + r.name), el("td", {}, r.name + (r.growing ? " (being written)" : "")),
